@@ -1,0 +1,47 @@
+# SPDX-License-Identifier: Apache-2.0
+# Front door. Meson and ninja do the work; every target first makes sure that they are there.
+BUILD ?= build
+PREFIX ?= /usr/local
+PYTHON ?= $(shell test -x /usr/bin/python3 && echo /usr/bin/python3 || echo python3)
+FUZZ_SECONDS ?= 20
+
+all: $(BUILD)/build.ninja
+	@ninja -C $(BUILD) --quiet
+
+setup:
+	@tools/setup
+
+$(BUILD)/build.ninja: | setup
+	@meson setup $(BUILD) --prefix=$(PREFIX) >/dev/null
+
+$(BUILD)/incore: all
+
+demo: all
+	@examples/demo $(BUILD)
+
+test: setup
+	@$(PYTHON) tests/run.py $(ONLY)
+
+bench: setup
+	@test -f build-bench/build.ninja || meson setup build-bench --buildtype=release -Dbench=true -Dtests=false >/dev/null
+	@ninja -C build-bench --quiet
+	@bench/run build-bench
+
+fuzz: setup
+	@$(PYTHON) tests/fuzz/run.py --seconds $(FUZZ_SECONDS)
+
+# Rewrites tests/data from the generator.
+fixtures: all
+	@$(BUILD)/examples/make_capture --all tests/data
+
+install: all
+	@meson install -C $(BUILD)
+
+format:
+	@git ls-files '*.c' '*.h' | xargs clang-format -i
+
+clean:
+	rm -rf build build-asan build-bench build-fuzz
+
+all $(BUILD)/build.ninja: | setup
+.PHONY: all setup demo test bench fuzz fixtures install format clean

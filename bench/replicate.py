@@ -1,0 +1,43 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Makes a large ui_output directory out of a small one: copies of its waves under further shader engines.
+
+Every file stays a valid capture: the manifest lists all copies and the totals of code.json are scaled with them.
+"""
+import json
+import os
+
+
+def replicate(source, target, copies):
+    """Returns the bytes of wave files written."""
+    os.makedirs(target)
+    with open(os.path.join(source, "filenames.json")) as f:
+        manifest = json.load(f)
+    with open(os.path.join(source, "code.json")) as f:
+        code = json.load(f)
+    for row in code["code"]:
+        for column in (6, 7, 8, 9):
+            row[column] *= copies
+    listed, size = {}, 0
+    ses = sorted(int(se) for se in manifest["wave_filenames"])
+    step = max(ses) + 1
+    for se in ses:
+        for simd, slots in manifest["wave_filenames"][str(se)].items():
+            for slot, waves in slots.items():
+                for number, (name, begin, end) in waves.items():
+                    with open(os.path.join(source, name)) as f:
+                        text = f.read()
+                    for copy in range(copies):
+                        new_se = se + copy * step
+                        new_name = f"se{new_se}_sm{simd}_sl{slot}_wv{number}.json"
+                        body = text.replace(f'"name":"SE{se}"', f'"name":"SE{new_se}"', 1)
+                        with open(os.path.join(target, new_name), "w") as f:
+                            f.write(body)
+                        size += len(body)
+                        place = listed.setdefault(str(new_se), {}).setdefault(simd, {}).setdefault(slot, {})
+                        place[number] = [new_name, begin, end]
+    manifest["wave_filenames"] = listed
+    for name, value in (("filenames.json", manifest), ("code.json", code),
+                        ("occupancy.json", {"dispatches": {}, "version": "3.0.0"})):
+        with open(os.path.join(target, name), "w") as f:
+            json.dump(value, f, separators=(",", ":"))
+    return size

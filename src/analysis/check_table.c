@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* check_table.c: all findings there are, in the order of their rules; severity and effect of the
+ * usual form. */
+#include "analysis/check.h"
+
+#define ERROR SEVERITY_ERROR
+#define WARNING SEVERITY_WARNING
+#define INFO SEVERITY_INFO
+#define OK VERDICT_OK
+#define SUSPECT VERDICT_SUSPECT
+#define UNUSABLE VERDICT_UNUSABLE
+
+const struct finding_def finding_table[] = {
+	{"empty-shell", ERROR, UNUSABLE, "nothing was traced"},
+	{"missed-cu", ERROR, UNUSABLE, "no wave of the grid ran on the target CU"},
+	{"not-executed", ERROR, UNUSABLE, "code without a single execution"},
+	{"damaged-file", WARNING, SUSPECT, "a file could not be read; the rest is used"},
+	{"missed-se", INFO, OK, "a traced shader engine has no instruction detail"},
+	{"truncated", WARNING, SUSPECT, "records were lost; unusable above 10 %"},
+	{"missing-wave", WARNING, SUSPECT, "a wave that ran has no file"},
+	{"unlisted-wave", WARNING, SUSPECT,
+		"a wave file that the manifest or occupancy do not know"},
+	{"inconsistent-waves", WARNING, SUSPECT, "wave files contradict manifest or occupancy"},
+	{"repeated-capture", INFO, OK, "the same kernel was captured several times"},
+	{"several-kernel-ids", INFO, OK, "several kernel ids carry this name"},
+	{"no-source", WARNING, OK, "no instruction is mapped to source"},
+	{"source-partial", INFO, OK, "some instructions are not mapped to source"},
+	{"source-collapsed", WARNING, OK, "most instructions are mapped to one line"},
+	{"stale-source", WARNING, OK, "source text may not be what was compiled"},
+	{"early-exit", WARNING, SUSPECT, "waves that do no work; unusable when all do none"},
+	{"no-matrix-work", WARNING, SUSPECT, "matrix instructions exist, none was executed"},
+	{"underfilled", WARNING, SUSPECT, "too few waves to hide any latency"},
+	{"partial-coverage", INFO, OK, "the sample is a part of the launched waves"},
+	{"throttled-clock", WARNING, SUSPECT, "the shader clock is below its maximum"},
+	{"unaligned-clocks", WARNING, SUSPECT, "shader engines cannot be put on one time axis"},
+	{"vgpr-count-halved", INFO, OK, "the stated register count is half of the real one"},
+	{"short-sample", WARNING, SUSPECT, "too few waves for statistics"},
+	{"no-counters", INFO, OK, "no hardware counters were recorded"},
+	{"inconsistent-totals", WARNING, SUSPECT, "stated totals differ from the waves'"},
+	{"inconsistent-states", WARNING, SUSPECT, "stated state series differ from the waves'"},
+	{"inconsistent-waits", WARNING, SUSPECT, "stored wait lists differ from the model"},
+	{0},
+};

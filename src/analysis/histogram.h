@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * histogram.h: exact distributions of integers, many series in one table (value -> count), so that
+ * quantiles are those of the sorted sample and do not depend on the order of counting.
+ * Owner: the holder; histograms_deinit(). May fail: memory.
+ */
+#ifndef ANALYSIS_HISTOGRAM_H
+#define ANALYSIS_HISTOGRAM_H
+
+#include "base/map.h"
+#include "codec/json_writer.h"
+
+#define HISTOGRAM_MAX_SERIES (1u << 24)
+#define HISTOGRAM_MAX_VALUE ((UINT64_C(1) << 40) - 1) /* larger ones count as this */
+
+struct histogram_entry {
+	uint64_t value, count;
+};
+
+struct histograms {
+	struct u64_map counts;		 /* series << 40 | value */
+	struct histogram_entry *entries; /* after sealing: by series, then by value */
+	uint32_t *first;		 /* by series, n_series + 1 of them */
+	uint32_t n_series;
+};
+
+struct distribution {
+	uint64_t n, min, median, p95, max; /* all 0 when n is 0 */
+};
+
+bool histograms_add(struct histograms *h, uint32_t series, uint64_t value, uint64_t count);
+/* Sorts; nothing is added afterwards. */
+bool histograms_seal(struct histograms *h, uint32_t n_series, struct incore_error *e);
+/* quantile p of n values = sorted[min(n - 1, floor(p * n))]. */
+struct distribution histograms_get(const struct histograms *h, uint32_t series);
+void histograms_deinit(struct histograms *h);
+
+/* {"n":..,"min":..,"median":..,"p95":..,"max":..} after `key`; null without values. */
+void distribution_json(struct json_writer *w, const char *key, const struct distribution *d);
+
+#endif

@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* listing_json.c: the listing as JSON: rows, edges, branches, loops, latency. */
+#include "analysis/listing.h"
+
+static void put_rows(const struct listing *l, const uint8_t *shown, struct json_writer *w)
+{
+	json_w_key(w, "rows");
+	json_w_array(w);
+	for (code_idx i = 0; i < l->trace->n_code; i++) {
+		const struct hot_group g = {.code = i, .sums = l->hot->rows[i]};
+
+		if (!shown[i] || l->trace->code[i].is_label)
+			continue;
+		json_w_row_object(w);
+		hot_json_row(l->hot, &g, w);
+		json_w_kv_u64(w, "loop_depth", l->rows[i].depth);
+		json_w_end(w);
+	}
+	json_w_end(w);
+}
+
+static void put_labels(const struct listing *l, const uint8_t *shown, struct json_writer *w)
+{
+	json_w_key(w, "labels");
+	json_w_array(w);
+	for (code_idx i = 0; i < l->trace->n_code; i++) {
+		const struct code_row *r = &l->trace->code[i];
+
+		if (!shown[i] || !r->is_label)
+			continue;
+		json_w_row_object(w);
+		json_w_kv_i64(w, "row", r->number);
+		json_w_kv_u64(w, "address", r->address);
+		json_w_kv_cstr(w, "text", r->text);
+		json_w_end(w);
+	}
+	json_w_end(w);
+}
+
+static void put_edge(const struct listing *l, const struct producer_edge *x, struct json_writer *w)
+{
+	const struct listing_row *row = &l->rows[x->wait];
+	bool is_drawn = false;
+
+	for (unsigned k = 0; k < row->n_edges; k++)
+		is_drawn |= &l->producers->edges.v[row->edge[k]] == x;
+	json_w_row_object(w);
+	producers_json_edge(l->producers, x, w);
+	json_w_kv_bool(w, "dominating", is_drawn);
+	json_w_end(w);
+}
+
+static void put_branches(const struct listing *l, const uint8_t *shown, struct json_writer *w)
+{
+	json_w_key(w, "branches");
+	json_w_array(w);
+	for (code_idx i = 0; i < l->trace->n_code; i++) {
+		code_idx to = l->cfg.target[i];
+
+		if (!shown[i] || to >= l->trace->n_code)
+			continue;
+		json_w_row_object(w);
+		json_w_kv_i64(w, "row", l->trace->code[i].number);
+		json_w_kv_i64(w, "target", l->trace->code[to].number);
+		json_w_kv_u64(w, "taken", l->rows[i].taken);
+		json_w_kv_u64(w, "not_taken", l->rows[i].not_taken);
+		json_w_end(w);
+	}
+	json_w_end(w);
+}
+
+void listing_json(const struct listing *l, const uint8_t *shown, struct json_writer *w)
+{
+	json_w_key(w, "hottest_row");
+	if (l->hottest == NO_CODE)
+		json_w_null(w);
+	else
+		json_w_i64(w, l->trace->code[l->hottest].number);
+	put_labels(l, shown, w);
+	put_rows(l, shown, w);
+	json_w_key(w, "edges");
+	json_w_array(w);
+	for (size_t i = 0; i < l->producers->edges.n; i++) {
+		const struct producer_edge *x = &l->producers->edges.v[i];
+
+		if (shown[x->wait] || shown[x->producer])
+			put_edge(l, x, w);
+	}
+	json_w_end(w);
+	put_branches(l, shown, w);
+	json_w_key(w, "loops");
+	loops_json(l->loops, w);
+	if (l->latency)
+		latency_json(l->latency, w);
+}

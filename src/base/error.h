@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * error.h: making errors. Every function returns false, so that `return err_set(e, ...)` reads
+ * well. `e` may be NULL where the caller does not care. Out of memory while making an error keeps
+ * status and code and drops the text: never a crash.
+ */
+#ifndef BASE_ERROR_H
+#define BASE_ERROR_H
+
+#include <stdarg.h>
+#include <stddef.h>
+
+#include "incore/error.h"
+
+#define PRINTF_LIKE(f, a) __attribute__((format(printf, f, a)))
+
+struct strbuf;
+
+/* The innermost error; whatever *e held is cleared first. */
+bool err_set(struct incore_error *e, enum incore_status status, const char *code, const char *fmt,
+	...) PRINTF_LIKE(4, 5);
+
+/* The same, with the file it is about and the byte in it (INCORE_NO_OFFSET: the file as a whole).
+ */
+bool err_file(struct incore_error *e, const char *code, const char *path, uint64_t offset,
+	const char *fmt, ...) PRINTF_LIKE(5, 6);
+
+/* A failed system call on a path: status FAILED, or BAD_INPUT where the input is what is missing or
+ * unreadable. */
+bool err_errno(struct incore_error *e, int errnum, const char *path, const char *what);
+
+/* Adds one link: what this layer was doing. Keeps the status and code of the cause. */
+bool err_wrap(struct incore_error *e, const char *fmt, ...) PRINTF_LIKE(2, 3);
+
+bool err_nomem(struct incore_error *e);
+
+/* Moves src into dst (dst is cleared first), src is empty afterwards. */
+void err_move(struct incore_error *dst, struct incore_error *src);
+
+/* "file:line:col: message" or "file@offset: message"; then " because: ..." per cause, on one line.
+ */
+void err_format(const struct incore_error *e, struct strbuf *out);
+
+#endif

@@ -1,0 +1,228 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* file.c: whole files into memory, names of directories, paths. */
+#include "base/file.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/arena.h"
+#include "base/mem.h"
+#include "base/vec.h"
+
+/* Reading into a warm buffer beats mapping up to here: no page faults, no unmapping. */
+#define FILE_READ_MOST_BYTES ((size_t)4 << 20)
+
+static void unmap(struct file_data *f)
+{
+	if (f->map)
+		munmap(f->map, f->map_size);
+	f->map = NULL;
+	f->map_size = 0;
+}
+
+void file_unload(struct file_data *f)
+{
+	unmap(f);
+	mem_free(f->buf);
+	*f = (struct file_data){0};
+}
+
+static bool load_small(
+	struct file_data *f, int fd, size_t size, const char *path, struct incore_error *e)
+{
+	size_t got = 0;
+
+	if (f->buf_cap < size + FILE_PAD) {
+		size_t cap = (size + FILE_PAD + 65535) & ~(size_t)65535;
+
+		mem_free(f->buf);
+		f->buf_cap = 0;
+		f->buf = mem_alloc(cap);
+		if (!f->buf)
+			return err_nomem(e);
+		f->buf_cap = cap;
+	}
+	while (got < size) {
+		ssize_t n = fault_hit(FAULT_READ) ? (errno = EIO, -1)
+						  : read(fd, f->buf + got, size - got);
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0)
+			return err_errno(e, errno, path, "cannot read");
+		if (n == 0) /* it shrank after fstat() */
+			break;
+		got += (size_t)n;
+	}
+	memset(f->buf + got, 0, FILE_PAD);
+	f->data = f->buf;
+	f->size = got;
+	return true;
+}
+
+/* The file over the front of a zero mapping that is at least FILE_PAD bytes longer. */
+static bool load_mapped(
+	struct file_data *f, int fd, size_t size, const char *path, struct incore_error *e)
+{
+	size_t page = (size_t)sysconf(_SC_PAGESIZE);
+	size_t room = ((size + page - 1) & ~(page - 1)) + page;
+	void *base;
+
+	if (fault_hit(FAULT_READ))
+		return err_errno(e, EIO, path, "cannot read");
+	base = mmap(NULL, room, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	if (base == MAP_FAILED)
+		return err_errno(e, errno, path, "cannot map");
+	if (mmap(base, size, PROT_READ, MAP_PRIVATE | MAP_FIXED, fd, 0) == MAP_FAILED) {
+		int errnum = errno;
+
+		munmap(base, room);
+		return err_errno(e, errnum, path, "cannot map");
+	}
+	madvise(base, size, MADV_SEQUENTIAL);
+	f->map = base;
+	f->map_size = room;
+	f->data = base;
+	f->size = size;
+	return true;
+}
+
+bool file_load_at(
+	struct file_data *f, int dir_fd, const char *name, const char *path, struct incore_error *e)
+{
+	struct stat st;
+	bool ok = false;
+	int fd = -1;
+
+	unmap(f);
+	f->data = NULL;
+	f->size = 0;
+	if (fault_hit(FAULT_OPEN))
+		return err_errno(e, EACCES, path, "cannot open");
+	/* O_NONBLOCK: a FIFO must not make us wait for its writer */
+	fd = openat(dir_fd, name, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	if (fd < 0)
+		return err_errno(e, errno, path, "cannot open");
+	if (fstat(fd, &st) != 0)
+		err_errno(e, errno, path, "cannot read");
+	else if (S_ISDIR(st.st_mode))
+		err_errno(e, EISDIR, path, "cannot read");
+	else if (!S_ISREG(st.st_mode))
+		err_file(e, "not-regular", path, INCORE_NO_OFFSET, "not a regular file");
+	else if ((uintmax_t)st.st_size > PTRDIFF_MAX - ((size_t)1 << 20))
+		err_file(e, "too-large", path, INCORE_NO_OFFSET, "file too large to map");
+	else if ((size_t)st.st_size <= FILE_READ_MOST_BYTES)
+		ok = load_small(f, fd, (size_t)st.st_size, path, e);
+	else
+		ok = load_mapped(f, fd, (size_t)st.st_size, path, e);
+	close(fd);
+	return ok;
+}
+
+bool file_load(struct file_data *f, const char *path, struct incore_error *e)
+{
+	return file_load_at(f, AT_FDCWD, path, path, e);
+}
+
+bool file_exists(const char *path)
+{
+	struct stat st;
+
+	return stat(path, &st) == 0;
+}
+
+bool file_is_dir(const char *path)
+{
+	struct stat st;
+
+	return stat(path, &st) == 0 && S_ISDIR(st.st_mode);
+}
+
+int64_t file_size(const char *path)
+{
+	struct stat st;
+
+	return stat(path, &st) == 0 && S_ISREG(st.st_mode) ? (int64_t)st.st_size : -1;
+}
+
+char *path_join(const char *dir, const char *name)
+{
+	size_t d = strlen(dir), n = strlen(name);
+	bool has_slash = d > 0 && dir[d - 1] == '/';
+	char *p = mem_alloc(d + n + 2);
+
+	if (!p)
+		return NULL;
+	memcpy(p, dir, d);
+	if (d > 0 && !has_slash)
+		p[d++] = '/';
+	memcpy(p + d, name, n + 1);
+	return p;
+}
+
+const char *path_base(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash ? slash + 1 : path;
+}
+
+static int by_bytes(const void *a, const void *b)
+{
+	return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+struct names {
+	VEC(const char *) list;
+	struct arena arena;
+};
+
+static bool collect_names(struct names *out, const char *dir, struct incore_error *e)
+{
+	DIR *d = fault_hit(FAULT_OPEN) ? (errno = EACCES, NULL) : opendir(dir);
+	struct dirent *ent;
+	bool ok = false;
+
+	if (!d)
+		return err_errno(e, errno, dir, "cannot open directory");
+	for (errno = 0; (ent = readdir(d)) != NULL; errno = 0) {
+		const char *copy;
+
+		if (strcmp(ent->d_name, ".") == 0 || strcmp(ent->d_name, "..") == 0)
+			continue;
+		copy = arena_strdup(&out->arena, ent->d_name);
+		if (!copy || !VEC_PUSH(&out->list, copy)) {
+			err_nomem(e);
+			goto out;
+		}
+	}
+	if (errno != 0)
+		err_errno(e, errno, dir, "cannot read directory");
+	else
+		ok = true;
+out:
+	closedir(d);
+	return ok;
+}
+
+bool dir_each(const char *dir, dir_fn fn, void *ctx, struct incore_error *e)
+{
+	struct names names = {0};
+	bool ok;
+
+	arena_init(&names.arena);
+	ok = collect_names(&names, dir, e);
+	if (ok && names.list.n)
+		qsort(names.list.v, names.list.n, sizeof(*names.list.v), by_bytes);
+	for (size_t i = 0; ok && i < names.list.n; i++)
+		ok = fn(ctx, names.list.v[i], e);
+	VEC_FREE(&names.list);
+	arena_deinit(&names.arena);
+	return ok;
+}

@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * file.h: whole files in, whole files out.
+ * In: file_load() gives the bytes followed by at least FILE_PAD zero bytes (small files are read
+ * into a buffer that the next load reuses, large ones are mapped). Only regular files; a directory,
+ * FIFO or device is an error. Out: struct out_file writes beside the target and renames at
+ * out_file_commit(): the target appears whole or not at all.
+ */
+#ifndef BASE_FILE_H
+#define BASE_FILE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include "base/error.h"
+
+#define FILE_PAD 64
+
+struct file_data {
+	const uint8_t *data;
+	size_t size;
+	/* private */
+	uint8_t *buf;
+	size_t buf_cap;
+	void *map;
+	size_t map_size;
+};
+
+/* Loads path into *f, replacing what it held. *f starts zeroed; file_unload() frees all. */
+bool file_load(struct file_data *f, const char *path, struct incore_error *e);
+/* The same below an open directory; `path` is only for messages. Never follows a link out of a
+ * regular file check. */
+bool file_load_at(struct file_data *f, int dir_fd, const char *name, const char *path,
+	struct incore_error *e);
+void file_unload(struct file_data *f);
+
+bool file_exists(const char *path);
+bool file_is_dir(const char *path);
+/* size in bytes, or -1 */
+int64_t file_size(const char *path);
+/* "dir/name" on the heap; NULL on lack of memory. */
+char *path_join(const char *dir, const char *name);
+const char *path_base(
+	const char *path); /* part after the last '/', trailing slashes ignored by the caller */
+
+/* Calls fn for each name in dir but "." and "..", in byte order. */
+typedef bool (*dir_fn)(void *ctx, const char *name, struct incore_error *e);
+bool dir_each(const char *dir, dir_fn fn, void *ctx, struct incore_error *e);
+
+struct out_file {
+	FILE *f;
+	char *path;	 /* target; NULL: stdout */
+	char *tmp_path;	 /* beside it */
+	bool is_unnamed; /* the file gets that name at commit: an interrupted run leaves nothing */
+};
+
+/* path "-" or NULL: stdout, unbuffered commit. */
+bool out_file_open(struct out_file *o, const char *path, struct incore_error *e);
+/* Flushes, checks, fsyncs, renames. On failure the target is untouched and the temporary gone. */
+bool out_file_commit(struct out_file *o, struct incore_error *e);
+/* Drops what was written; safe after commit. */
+void out_file_abort(struct out_file *o);
+
+bool write_all(int fd, const void *p, size_t n, struct incore_error *e);
+
+#endif

@@ -1,0 +1,259 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* out_file.c: files that appear whole or not at all: written beside, synced, renamed. */
+#include "base/file.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <libgen.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/hash.h"
+#include "base/mem.h"
+#include "base/str.h"
+
+/* A target that cannot be made or written is no fault of the input. */
+static bool err_output(struct incore_error *e, int errnum, const char *path, const char *what)
+{
+	err_errno(e, errnum, path, what);
+	if (e)
+		e->status = INCORE_FAILED;
+	if (e && (errnum == EACCES || errnum == EPERM || errnum == EROFS))
+		e->code = "not-writable";
+	return false;
+}
+
+/* ".name.0123456789abcdef.tmp" in the directory of path. */
+static char *temp_name(const char *path, uint64_t salt)
+{
+	const char *base = path_base(path);
+	struct strbuf b = {0};
+	struct timespec t;
+
+	clock_gettime(CLOCK_REALTIME, &t);
+	salt = hash_mix64(salt + (uint64_t)t.tv_nsec + ((uint64_t)t.tv_sec << 30));
+	salt = hash_mix64(salt ^ (uint64_t)getpid() << 32);
+	sb_add(&b, path, (size_t)(base - path));
+	sb_printf(&b, ".%.200s.%016llx.tmp", base, (unsigned long long)salt);
+	if (b.failed) {
+		sb_free(&b);
+		return NULL;
+	}
+	return b.p;
+}
+
+/* A file without a name in the directory of o->path, where the file system has them; else -1. */
+static int open_unnamed(const struct out_file *o)
+{
+	char *copy;
+	int fd = -1;
+
+	if (access("/proc/self/fd", X_OK) != 0) /* the way to name it later */
+		return -1;
+	copy = mem_strndup(o->path, strlen(o->path));
+	if (copy)
+		fd = open(dirname(copy), O_WRONLY | O_TMPFILE | O_CLOEXEC, 0666);
+	mem_free(copy);
+	return fd;
+}
+
+/* Gives an unnamed file the name o->tmp_path. 0 or errno. */
+static int name_file(struct out_file *o)
+{
+	char from[40];
+
+	if (!o->is_unnamed)
+		return 0;
+	snprintf(from, sizeof(from), "/proc/self/fd/%d", fileno(o->f));
+	if (linkat(AT_FDCWD, from, AT_FDCWD, o->tmp_path, AT_SYMLINK_FOLLOW) != 0)
+		return errno;
+	o->is_unnamed = false;
+	return 0;
+}
+
+/* A new file beside o->path; its name (now or at commit) in o->tmp_path. Permissions: 0666 less the
+ * umask. */
+static int open_temp(struct out_file *o, struct incore_error *e)
+{
+	int errnum = fault_hit(FAULT_OPEN) ? EACCES : EEXIST;
+
+	for (uint64_t i = 0; i < 100 && errnum == EEXIST; i++) {
+		int fd;
+
+		o->tmp_path = temp_name(o->path, i);
+		if (!o->tmp_path) {
+			err_nomem(e);
+			return -1;
+		}
+		fd = i == 0 ? open_unnamed(o) : -1;
+		o->is_unnamed = fd >= 0;
+		if (fd < 0)
+			fd = open(o->tmp_path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+		if (fd >= 0)
+			return fd;
+		errnum = errno;
+		mem_free(o->tmp_path);
+		o->tmp_path = NULL;
+	}
+	err_output(e, errnum, o->path, "cannot create");
+	return -1;
+}
+
+/* Where a link points to is what gets replaced, not the link. */
+static char *target_of(const char *path)
+{
+	struct stat st;
+	char *real, *copy;
+
+	if (lstat(path, &st) != 0 || !S_ISLNK(st.st_mode))
+		return mem_strndup(path, strlen(path));
+	real = realpath(path, NULL);
+	if (!real) /* a dangling link: replaced */
+		return mem_strndup(path, strlen(path));
+	copy = mem_strndup(real, strlen(real));
+	free(real);
+	return copy;
+}
+
+static bool is_special(const struct stat *st)
+{
+	return S_ISCHR(st->st_mode) || S_ISFIFO(st->st_mode) || S_ISBLK(st->st_mode);
+}
+
+bool out_file_open(struct out_file *o, const char *path, struct incore_error *e)
+{
+	struct stat st;
+	bool is_there;
+	int fd;
+
+	*o = (struct out_file){0};
+	if (!path || strcmp(path, "-") == 0) {
+		o->f = stdout;
+		return true;
+	}
+	o->path = target_of(path);
+	if (!o->path)
+		return err_nomem(e);
+	is_there = stat(o->path, &st) == 0;
+	if (is_there && S_ISDIR(st.st_mode)) {
+		err_set(e, INCORE_USAGE, "is-directory", "%s is a directory, not a file to write",
+			path);
+		out_file_abort(o);
+		return false;
+	}
+	if (is_there && is_special(&st)) { /* /dev/null, /dev/stdout, a FIFO: written in place */
+		fd = open(o->path, O_WRONLY | O_CLOEXEC | O_NOCTTY);
+		if (fd < 0)
+			err_output(e, errno, o->path, "cannot open for writing");
+	} else {
+		fd = open_temp(o, e);
+		if (fd >= 0 && is_there && fchmod(fd, st.st_mode & 0777) != 0)
+			errno = 0; /* the default permissions are good enough */
+	}
+	if (fd >= 0) {
+		o->f = fdopen(fd, "wb");
+		if (!o->f) {
+			err_output(e, errno, o->path, "cannot create");
+			close(fd);
+		}
+	}
+	if (!o->f)
+		out_file_abort(o);
+	return o->f != NULL;
+}
+
+static void sync_directory_of(const char *path)
+{
+	char *copy = mem_strndup(path, strlen(path));
+	int fd;
+
+	if (!copy)
+		return;
+	/* failure is not told: the file itself is synced, and not every file system can do this */
+	fd = open(dirname(copy), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (fd >= 0) {
+		fsync(fd);
+		close(fd);
+	}
+	mem_free(copy);
+}
+
+/* 0 or errno. */
+static int flush_and_sync(FILE *f, bool want_sync)
+{
+	if (fault_hit(FAULT_WRITE))
+		return ENOSPC;
+	errno = 0;
+	if (fflush(f) != 0)
+		return errno ? errno : EIO;
+	if (ferror(f))
+		return EIO;
+	if (!want_sync)
+		return 0;
+	if (fault_hit(FAULT_WRITE))
+		return EIO;
+	if (fsync(fileno(f)) != 0 && errno != EINVAL && errno != ENOTSUP && errno != EROFS)
+		return errno;
+	return 0;
+}
+
+bool out_file_commit(struct out_file *o, struct incore_error *e)
+{
+	const char *name = o->path ? o->path : "standard output";
+	int errnum = flush_and_sync(o->f, o->tmp_path != NULL);
+
+	if (!o->path) {
+		o->f = NULL;
+		return errnum ? err_output(e, errnum, name, "cannot write") : true;
+	}
+	if (!errnum && o->tmp_path)
+		errnum = name_file(o);
+	if (fclose(o->f) != 0 && !errnum)
+		errnum = errno;
+	o->f = NULL;
+	if (!errnum && o->tmp_path && rename(o->tmp_path, o->path) != 0)
+		errnum = errno;
+	if (errnum) {
+		err_output(e, errnum, name, "cannot write");
+		out_file_abort(o);
+		return false;
+	}
+	if (o->tmp_path)
+		sync_directory_of(o->path);
+	mem_free(o->tmp_path);
+	o->tmp_path = NULL;
+	out_file_abort(o);
+	return true;
+}
+
+void out_file_abort(struct out_file *o)
+{
+	if (o->f && o->path)
+		fclose(o->f);
+	if (o->tmp_path && !o->is_unnamed)
+		unlink(o->tmp_path);
+	mem_free(o->tmp_path);
+	mem_free(o->path);
+	*o = (struct out_file){0};
+}
+
+bool write_all(int fd, const void *p, size_t n, struct incore_error *e)
+{
+	const char *at = p;
+
+	while (n > 0) {
+		ssize_t done = fault_hit(FAULT_WRITE) ? (errno = ENOSPC, -1) : write(fd, at, n);
+
+		if (done < 0 && errno == EINTR)
+			continue;
+		if (done < 0)
+			return err_errno(e, errno, NULL, "cannot write");
+		at += done;
+		n -= (size_t)done;
+	}
+	return true;
+}

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * progress.h: how long work tells where it is. The library reports, the program shows (terminal
+ * line or JSON). Any thread may call progress_add(); the sink is called at most about 10 times a
+ * second. NULL progress is allowed.
+ */
+#ifndef BASE_PROGRESS_H
+#define BASE_PROGRESS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct progress;
+
+typedef void (*progress_sink)(
+	void *ctx, const char *what, uint64_t done, uint64_t total, bool is_last);
+
+struct progress *progress_new(progress_sink sink, void *ctx);
+void progress_free(struct progress *p);
+/* `what` must outlive the stage ("waves"); total 0: unknown. */
+void progress_begin(struct progress *p, const char *what, uint64_t total);
+void progress_add(struct progress *p, uint64_t n);
+void progress_end(struct progress *p);
+
+#endif

@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * str.h: borrowed strings (struct str) and a growable buffer (struct strbuf).
+ * A struct str does not own its bytes and need not end in NUL. A strbuf owns its bytes, which
+ * always end in NUL; a failed append latches `failed`, so that a long run of appends is checked
+ * once.
+ */
+#ifndef BASE_STR_H
+#define BASE_STR_H
+
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include "base/error.h"
+
+struct str {
+	const char *p;
+	size_t n;
+};
+
+#define STR(literal) ((struct str){"" literal, sizeof(literal) - 1})
+#define STR_ARG(s) (int)(s).n, (s).p /* for "%.*s" */
+
+static inline struct str str_of(const char *cstr)
+{
+	return (struct str){cstr, cstr ? strlen(cstr) : 0};
+}
+
+static inline bool str_eq(struct str a, struct str b)
+{
+	return a.n == b.n && (a.n == 0 || memcmp(a.p, b.p, a.n) == 0);
+}
+
+static inline bool str_is(struct str a, const char *cstr)
+{
+	return str_eq(a, str_of(cstr));
+}
+
+bool str_starts(struct str s, const char *prefix);
+bool str_ends(struct str s, const char *suffix);
+bool str_has(struct str s, const char *needle);
+/* Index of the first / last occurrence, or -1. */
+ptrdiff_t str_find(struct str s, const char *needle);
+ptrdiff_t str_rfind_char(struct str s, char c);
+struct str str_sub(struct str s, size_t from, size_t n); /* clamped */
+struct str str_trim(struct str s);
+int str_cmp(struct str a, struct str b); /* byte order */
+/* Takes the part before the next `sep` off *rest; false when *rest is used up. */
+bool str_cut(struct str *rest, const char *sep, struct str *part);
+/* Whole string as a number; false on anything else or overflow. Accepts 0x for the unsigned form.
+ */
+bool str_to_u64(struct str s, uint64_t *out);
+bool str_to_i64(struct str s, int64_t *out);
+
+struct strbuf {
+	char *p;
+	size_t n, cap;
+	bool failed;
+};
+
+void sb_free(struct strbuf *b);
+void sb_reset(struct strbuf *b); /* empty again; `failed` stays, sb_free() ends it */
+/* Room for n more bytes and the NUL, for those who write behind b->p + b->n themselves. */
+bool sb_reserve(struct strbuf *b, size_t n);
+bool sb_add(struct strbuf *b, const char *p, size_t n);
+bool sb_str(struct strbuf *b, struct str s);
+bool sb_puts(struct strbuf *b, const char *s);
+bool sb_putc(struct strbuf *b, char c);
+bool sb_printf(struct strbuf *b, const char *fmt, ...) PRINTF_LIKE(2, 3);
+bool sb_vprintf(struct strbuf *b, const char *fmt, va_list ap) PRINTF_LIKE(2, 0);
+
+#endif

@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * cli.h: what every verb has in common. A verb is one file cmd_<verb>.c with one `const struct
+ * verb`, listed in verbs.c. It reads options by name, opens traces, calls one analysis, prints
+ * text, JSON or CSV. No logic lives here.
+ */
+#ifndef CLI_CLI_H
+#define CLI_CLI_H
+
+#include <stdio.h>
+
+#include "analysis/selection.h"
+#include "analysis/walk.h"
+#include "base/error.h"
+#include "base/file.h"
+#include "base/pool.h"
+#include "base/progress.h"
+#include "base/str.h"
+#include "codec/json_writer.h"
+#include "import/import.h"
+#include "trace/trace.h"
+
+enum option_type { OPTION_FLAG, OPTION_TEXT, OPTION_COUNT, OPTION_CHOICE, OPTION_MANY };
+
+struct option_def {
+	char letter;	       /* 0: none */
+	const char *name;      /* without "--" */
+	enum option_type type; /* COUNT: an unsigned number; CHOICE: one of choices; MANY: TEXT that
+				  may be repeated */
+	const char *arg;       /* "N", "FILE", ...; NULL for a flag */
+	const char *choices;   /* "a|b|c" for CHOICE */
+	const char *fallback;  /* default shown and used; NULL: none */
+	const char *help;      /* one line, lower case, no period */
+};
+
+/* Option groups that several verbs share (options.c holds their tables). */
+enum option_group {
+	OPTIONS_OUTPUT = 1,    /* --json -o --color -q -v --progress --strict -j --explain */
+	OPTIONS_CSV = 2,       /* --csv */
+	OPTIONS_SELECT = 4,    /* --se --cu --simd --slot --wave --from --to --kernel */
+	OPTIONS_TOP = 8,       /* --top N|all */
+	OPTIONS_CAPTURE = 16,  /* --agent --dispatch: which of several captures */
+	OPTIONS_OWN_FILE = 32, /* no options: the verb itself writes the file that -o names, c->out
+				  stays stdout */
+};
+
+struct cli;
+
+struct verb {
+	const char *name;
+	const char *args;		  /* "PATH", "A B", ... */
+	const char *summary;		  /* one line */
+	unsigned groups;		  /* enum option_group */
+	const struct option_def *options; /* own ones; ends with name NULL; may be NULL */
+	unsigned min_args, max_args;
+	int (*run)(
+		struct cli *c); /* exit status; on failure fills c->error and returns its status */
+};
+
+extern const struct verb *const verb_table[]; /* verbs.c; NULL ends */
+
+struct cli {
+	const struct verb *verb;
+	unsigned n_args;
+	const char **args;
+	struct incore_error error;
+	struct pool *pool;
+	struct progress *progress;
+	FILE *out; /* where the answer goes: stdout or the -o file, maybe a pager */
+	bool use_json, use_csv, use_color, is_terminal;
+	unsigned width; /* columns to cut text tables to; 0: never cut (pipes, files) */
+	struct strbuf
+		warnings; /* private: kept for the JSON envelope and printed to stderr for text */
+	uint32_t n_warnings;
+	uint32_t n_notes;  /* notes told so far, mere information left out */
+	uint32_t n_losses; /* notes that mean loss: with --strict the exit status becomes 4 */
+	void *private;	   /* options.c */
+};
+
+/* --- options, by long name --- */
+bool cli_has(const struct cli *c, const char *name); /* given on the command line */
+bool cli_flag(const struct cli *c, const char *name);
+const char *cli_text(
+	const struct cli *c, const char *name);		   /* value, else the default, else NULL */
+uint64_t cli_count(const struct cli *c, const char *name); /* value, else the default, else 0 */
+unsigned cli_many(const struct cli *c, const char *name);  /* how often given */
+const char *cli_many_at(const struct cli *c, const char *name, unsigned i);
+uint64_t cli_top(const struct cli *c); /* --top; UINT64_MAX for "all" */
+
+/* --- input --- */
+/* Finds, chooses (by --agent, --dispatch, --kernel or capture_choose) and reads one capture; its
+ * notes become warnings. */
+bool cli_open_trace(struct cli *c, const char *path, unsigned want, struct trace **out);
+/* Selection from the common options; freed with selection_deinit(). */
+bool cli_selection(struct cli *c, const struct trace *t, struct selection *out);
+/* pool, progress and selection for a walk. */
+struct walk_options cli_walk_options(struct cli *c, const struct selection *s);
+/* Notes of a walk (or any notes) become warnings, and losses when they mean loss. */
+void cli_notes(struct cli *c, const struct note *notes, uint32_t n);
+void cli_walk_notes(struct cli *c, const struct walk_result *r);
+void cli_warn(struct cli *c, const char *fmt, ...) PRINTF_LIKE(2, 3);
+
+/* --- output --- */
+/* Opens the envelope up to and including the key "data" (the verb then writes one value); w writes
+ * to c->out. */
+void cli_json_begin(
+	struct cli *c, struct json_writer *w, const struct trace *const *traces, size_t n_traces);
+/* Writes warnings and closes the envelope. */
+bool cli_json_end(struct cli *c, struct json_writer *w);
+/* Returns the failure in c->error as exit status. */
+int cli_fail(struct cli *c);
+/* Text goes through $PAGER when c->out is a terminal; `line` is where it opens (0: top). No-op
+ * otherwise. */
+void cli_page(struct cli *c, unsigned line);
+
+#endif

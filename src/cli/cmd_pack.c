@@ -1,0 +1,217 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* cmd_pack.c: a capture as one small file. */
+#include <stdlib.h>
+
+#include "base/file.h"
+#include "base/mem.h"
+#include "cli/cli.h"
+#include "cli/table.h"
+#include "trace/packed.h"
+
+#define MAX_LEVEL 19
+
+static const struct option_def pack_options[] = {
+	{0, "level", OPTION_COUNT, "N", NULL, "3", "compression level of zstd, 1 to 19"},
+	{0, NULL, OPTION_FLAG, NULL, NULL, NULL, NULL},
+};
+
+/* Bytes of the regular files directly in a directory, or of the file itself. */
+struct dir_size {
+	const char *dir;
+	uint64_t bytes;
+};
+
+static bool add_size(void *ctx, const char *name, struct incore_error *e)
+{
+	struct dir_size *s = ctx;
+	char *path = path_join(s->dir, name);
+	int64_t n;
+
+	if (!path)
+		return err_nomem(e);
+	n = file_is_dir(path) ? -1 : file_size(path);
+	if (n > 0)
+		s->bytes += (uint64_t)n;
+	mem_free(path);
+	return true;
+}
+
+static bool input_bytes(const char *path, uint64_t *out, struct incore_error *e)
+{
+	struct dir_size s = {.dir = path};
+	int64_t n = 0;
+
+	if (!file_is_dir(path))
+		n = file_size(path);
+	else if (!dir_each(path, add_size, &s, e))
+		return false;
+	*out = s.bytes + (n > 0 ? (uint64_t)n : 0);
+	return true;
+}
+
+/* "dir/ui_output_x/" -> "ui_output_x.incore" in the current directory; on the heap. */
+static char *default_name(const char *origin)
+{
+	struct strbuf b = {0};
+	char *real = NULL;
+	size_t n = strlen(origin);
+
+	while (n > 1 && origin[n - 1] == '/')
+		n--;
+	sb_add(&b, origin, n);
+	if (!b.failed &&
+		(str_is(str_of(path_base(b.p)), ".") || str_is(str_of(path_base(b.p)), ".."))) {
+		real = realpath(b.p, NULL);
+		sb_reset(&b);
+		sb_puts(&b, real ? real : "capture");
+		free(real);
+	}
+	if (!b.failed) {
+		struct str base = str_of(path_base(b.p));
+		struct strbuf name = {0};
+
+		if (str_ends(base, ".incore"))
+			base.n -= strlen(".incore");
+		sb_str(&name, base);
+		sb_puts(&name, ".incore");
+		sb_free(&b);
+		b = name;
+	}
+	if (b.failed) {
+		sb_free(&b);
+		return NULL;
+	}
+	return b.p;
+}
+
+static void print_json(struct cli *c, const struct trace *t, const char *path,
+	const struct packed_result *r, uint64_t in_bytes)
+{
+	struct json_writer w;
+	char hash[33];
+
+	snprintf(hash, sizeof(hash), "%016llx%016llx", (unsigned long long)r->content_hash[1],
+		(unsigned long long)r->content_hash[0]);
+	cli_json_begin(c, &w, &t, 1);
+	json_w_object(&w);
+	json_w_kv_cstr(&w, "file", path);
+	json_w_kv_cstr(&w, "evidence", evidence_name(t->meta.evidence));
+	json_w_kv_cstr(&w, "content_hash", hash);
+	json_w_kv_u64(&w, "input_bytes", in_bytes);
+	json_w_kv_u64(&w, "file_bytes", r->file_bytes);
+	json_w_kv_u64(&w, "column_bytes", r->column_bytes);
+	json_w_kv_u64(&w, "instructions", r->n_slices);
+	json_w_kv_u64(&w, "tracks", r->n_tracks);
+	json_w_kv_u64(&w, "damaged_tracks", r->n_failed);
+	json_w_kv_u64(&w, "blocks", r->n_blocks);
+	json_w_key(&w, "bytes_per_instruction");
+	if (r->n_slices)
+		json_w_double(&w, (double)r->file_bytes / (double)r->n_slices, 3);
+	else
+		json_w_null(&w);
+	json_w_end(&w);
+	cli_json_end(c, &w);
+}
+
+static void print_text(struct cli *c, const struct trace *t, const char *path,
+	const struct packed_result *r, uint64_t in_bytes)
+{
+	char a[32], b[32];
+
+	fprintf(c->out, "%s\n", path);
+	fprintf(c->out, "  %-14s %s bytes", "size", fmt_u64(a, r->file_bytes));
+	if (in_bytes)
+		fprintf(c->out, ", made of %s", fmt_u64(b, in_bytes));
+	if (r->file_bytes && in_bytes / r->file_bytes >= 2)
+		fprintf(c->out, " (1/%.0f)", (double)in_bytes / (double)r->file_bytes);
+	fputc('\n', c->out);
+	fprintf(c->out, "  %-14s %s", "instructions", fmt_u64(a, r->n_slices));
+	if (r->n_slices)
+		fprintf(c->out, ", %.3f bytes each (%.3f for their columns)",
+			(double)r->file_bytes / (double)r->n_slices,
+			(double)r->column_bytes / (double)r->n_slices);
+	fputc('\n', c->out);
+	fprintf(c->out, "  %-14s %s in %u block%s", "waves", fmt_u64(a, r->n_tracks), r->n_blocks,
+		r->n_blocks == 1 ? "" : "s");
+	if (r->n_failed)
+		fprintf(c->out, ", %u damaged (kept as their errors)", r->n_failed);
+	fputc('\n', c->out);
+	fprintf(c->out, "  %-14s %016llx%016llx\n", "content hash",
+		(unsigned long long)r->content_hash[1], (unsigned long long)r->content_hash[0]);
+	fprintf(c->out, "  %-14s %s, %u note%s\n", "evidence", evidence_name(t->meta.evidence),
+		t->n_notes, t->n_notes == 1 ? "" : "s");
+}
+
+static bool write_packed(
+	struct cli *c, const struct trace *t, const char *path, struct packed_result *r)
+{
+	struct packed_options o = {.pool = c->pool, .progress = c->progress};
+	struct out_file out = {0};
+	uint64_t level = cli_count(c, "level");
+	bool ok;
+
+	if (level < 1 || level > MAX_LEVEL)
+		return err_set(&c->error, INCORE_USAGE, "bad-option-value",
+			"--level: expected 1 to %d, found %llu", MAX_LEVEL,
+			(unsigned long long)level);
+	o.level = (int)level;
+	if (!out_file_open(&out, path, &c->error))
+		return err_wrap(&c->error, "cannot write the packed file");
+	ok = packed_write(t, out.f, &o, r, &c->error);
+	if (ok && r->n_failed && cli_flag(c, "strict"))
+		ok = err_set(&c->error, INCORE_PARTIAL, "partial-input",
+			"%u of %u waves could not be read, and --strict was asked for", r->n_failed,
+			r->n_tracks);
+	ok = ok && out_file_commit(&out, &c->error);
+	out_file_abort(&out);
+	return ok;
+}
+
+static int run(struct cli *c)
+{
+	struct trace *t = NULL;
+	struct packed_result r;
+	const char *path = cli_text(c, "output");
+	char *name = NULL;
+	uint64_t bytes = 0;
+	int status = INCORE_OK;
+
+	if (!cli_open_trace(c, c->args[0], IMPORT_ALL, &t))
+		return cli_fail(c);
+	if (cli_flag(c, "strict") && c->n_losses)
+		goto out; /* nothing is written; the program says why */
+	name = path ? mem_strndup(path, strlen(path)) : default_name(t->meta.origin);
+	if (!name)
+		err_nomem(&c->error);
+	if (!name || !input_bytes(t->meta.origin, &bytes, &c->error) ||
+		!write_packed(c, t, name, &r)) {
+		status = cli_fail(c);
+		goto out;
+	}
+	if (r.n_failed) {
+		c->n_losses++;
+		cli_warn(c, "%u of %u waves could not be read; the file keeps their errors",
+			r.n_failed, r.n_tracks);
+	}
+	if (strcmp(name, "-") == 0)
+		goto out; /* stdout holds the file itself */
+	if (c->use_json)
+		print_json(c, t, name, &r, bytes);
+	else
+		print_text(c, t, name, &r, bytes);
+out:
+	mem_free(name);
+	trace_free(t);
+	return status;
+}
+
+const struct verb verb_pack = {
+	.name = "pack",
+	.args = "PATH",
+	.summary = "write a capture as one small .incore file",
+	.groups = OPTIONS_OUTPUT | OPTIONS_CAPTURE | OPTIONS_OWN_FILE,
+	.options = pack_options,
+	.min_args = 1,
+	.max_args = 1,
+	.run = run,
+};

@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* help.c: how is it used? --help as text and JSON, made from the verb and option tables. */
+#include "cli/options.h"
+
+#include <string.h>
+
+void help_main(FILE *out)
+{
+	fputs("incore: which instruction of a kernel is waiting, and for what\n\n"
+	      "usage: incore VERB [options] PATH...\n\n",
+		out);
+	for (const struct verb *const *v = verb_table; *v; v++)
+		fprintf(out, "  %-10s %s\n", (*v)->name, (*v)->summary);
+	fputs("\nincore help VERB, incore VERB --help   options of a verb\n"
+	      "incore --version [--json]              version; with --json what it can read and "
+	      "write\n"
+	      "incore --help=json                     all verbs and options, for scripts\n"
+	      "incore --completion bash|zsh|fish      completions for a shell\n\n"
+	      "Exit status: 0 done, 1 negative answer, 2 usage, 3 bad input, 4 partial input with\n"
+	      "--strict, 5 outside program missing, 6 outside program or system failed, 130 "
+	      "interrupted.\n",
+		out);
+}
+
+static void help_option(FILE *out, const struct option_def *d)
+{
+	char left[80];
+	snprintf(left, sizeof(left), "%c%c%s --%s%s%s", d->letter ? '-' : ' ',
+		d->letter ? d->letter : ' ', d->letter ? "," : " ", d->name, d->arg ? " " : "",
+		d->arg ? d->arg : "");
+
+	fprintf(out, "  %-24s %s", left, d->help);
+	if (d->choices)
+		fprintf(out, ": %s", d->choices);
+	if (d->fallback)
+		fprintf(out, " [%s]", d->fallback);
+	fputc('\n', out);
+}
+
+void help_verb(FILE *out, const struct verb *v)
+{
+	struct option_list l;
+	const char *group = "";
+
+	options_of(v, &l);
+	fprintf(out, "incore %s: %s\n\nusage: incore %s [options] %s\n", v->name, v->summary,
+		v->name, v->args);
+	for (unsigned i = 0; i < l.n; i++) {
+		if (strcmp(group, l.group[i]) != 0)
+			fprintf(out, "%s:\n", l.group[i]);
+		group = l.group[i];
+		help_option(out, l.def[i]);
+	}
+	fprintf(out, "See also incore-%s(1).\n", v->name);
+}
+
+static const char *const type_names[] = {
+	[OPTION_FLAG] = "flag",
+	[OPTION_TEXT] = "text",
+	[OPTION_COUNT] = "count",
+	[OPTION_CHOICE] = "choice",
+	[OPTION_MANY] = "many",
+};
+
+static void put_option(struct json_writer *w, const struct option_def *d, const char *group)
+{
+	char letter[2] = {d->letter, 0};
+
+	json_w_row_object(w);
+	json_w_kv_cstr(w, "name", d->name);
+	json_w_kv_cstr(w, "letter", d->letter ? letter : NULL);
+	json_w_kv_cstr(w, "type", type_names[d->type]);
+	json_w_kv_cstr(w, "arg", d->arg);
+	json_w_key(w, "choices");
+	if (d->choices) {
+		struct str rest = str_of(d->choices), part;
+
+		json_w_row(w);
+		while (str_cut(&rest, "|", &part))
+			json_w_str(w, part);
+		json_w_end(w);
+	} else {
+		json_w_null(w);
+	}
+	json_w_kv_cstr(w, "default", d->fallback);
+	json_w_kv_cstr(w, "group", group);
+	json_w_kv_cstr(w, "help", d->help);
+	json_w_end(w);
+}
+
+void help_json(FILE *out, const struct verb *only)
+{
+	struct json_writer w;
+	struct option_list l;
+
+	json_w_file(&w, out, 2);
+	json_w_object(&w);
+	json_w_kv_cstr(&w, "schema", "incore.help/1");
+	json_w_kv_cstr(&w, "incore", INCORE_VERSION);
+	json_w_key(&w, "verbs");
+	json_w_array(&w);
+	for (const struct verb *const *v = verb_table; *v; v++) {
+		if (only && *v != only)
+			continue;
+		json_w_object(&w);
+		json_w_kv_cstr(&w, "name", (*v)->name);
+		json_w_kv_cstr(&w, "args", (*v)->args);
+		json_w_kv_cstr(&w, "summary", (*v)->summary);
+		json_w_key(&w, "options");
+		json_w_array(&w);
+		options_of(*v, &l);
+		for (unsigned i = 0; i < l.n; i++)
+			put_option(&w, l.def[i], l.group[i]);
+		json_w_end(&w);
+		json_w_end(&w);
+	}
+	json_w_end(&w);
+	json_w_end(&w);
+	json_w_finish(&w, NULL);
+}

@@ -1,0 +1,199 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * main.c: the hub. Finds the verb, parses its options, runs it, and makes sure that what was
+ * promised has reached its place: a full disk is an error, a closed pipe is not.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/options.h"
+#include "cli/output.h"
+#include "export/export.h"
+
+static bool asks_json(int argc, char **argv)
+{
+	for (int i = 1; i < argc && strcmp(argv[i], "--") != 0; i++) {
+		if (strcmp(argv[i], "--json") == 0 || strcmp(argv[i], "--help=json") == 0)
+			return true;
+	}
+	return false;
+}
+
+/* Everything on stdout has left, or the status says so. */
+static int finish_stdout(int status, bool as_json)
+{
+	bool failed = fflush(stdout) != 0 || ferror(stdout);
+	int errnum = errno;
+	struct incore_error e = {0};
+
+	if (fclose(stdout) != 0 && !failed) {
+		failed = true;
+		errnum = errno;
+	}
+	if (!failed || errnum == EPIPE || status == INCORE_FAILED) /* the verb has said so */
+		return status;
+	err_errno(&e, errnum, "standard output", "cannot write");
+	e.status = INCORE_FAILED;
+	output_error(&e, as_json);
+	incore_error_clear(&e);
+	return INCORE_FAILED;
+}
+
+static int version(bool as_json)
+{
+	struct json_writer w;
+
+	if (!as_json) {
+		puts("incore " INCORE_VERSION);
+		return 0;
+	}
+	json_w_file(&w, stdout, 2);
+	json_w_object(&w);
+	json_w_kv_cstr(&w, "schema", "incore.version/1");
+	json_w_kv_cstr(&w, "incore", INCORE_VERSION);
+	json_w_key(&w, "features");
+	json_w_object(&w);
+	json_w_key(&w, "verbs");
+	json_w_row(&w);
+	for (const struct verb *const *v = verb_table; *v; v++)
+		json_w_cstr(&w, (*v)->name);
+	json_w_end(&w);
+	json_w_key(&w, "import");
+	json_w_row(&w);
+	for (const struct import_ops *const *o = import_registry; *o; o++)
+		json_w_cstr(&w, (*o)->name);
+	json_w_end(&w);
+	json_w_key(&w, "export");
+	json_w_row(&w);
+	for (const struct export_ops *const *o = export_registry; *o; o++)
+		json_w_cstr(&w, (*o)->name);
+	json_w_end(&w);
+#ifdef INCORE_FAULT_INJECTION
+	json_w_kv_bool(&w, "fault_injection", true);
+#endif
+	json_w_end(&w);
+	json_w_end(&w);
+	json_w_finish(&w, NULL);
+	return 0;
+}
+
+static int usage_error(const char *code, const char *word, const char *near, bool as_json)
+{
+	struct incore_error e = {0};
+
+	if (near)
+		err_set(&e, INCORE_USAGE, code, "there is no %s; did you mean %s?", word, near);
+	else
+		err_set(&e, INCORE_USAGE, code, "there is no %s; see incore --help", word);
+	output_error(&e, as_json);
+	incore_error_clear(&e);
+	return INCORE_USAGE;
+}
+
+static int unknown_verb(const char *name, bool as_json)
+{
+	struct strbuf word = {0};
+	int status;
+
+	sb_printf(&word, "%s '%s'", name[0] == '-' ? "option" : "verb", name);
+	status = usage_error(
+		"unknown-verb", word.p ? word.p : "such verb", nearest_verb(name), as_json);
+	sb_free(&word);
+	return status;
+}
+
+static int run_verb(struct cli *c, bool as_json)
+{
+	int status = INCORE_USAGE;
+	bool is_open = output_open(c);
+
+	if (is_open) {
+		status = c->verb->run(c);
+		if (status == INCORE_OK && c->warnings.failed) {
+			err_nomem(&c->error);
+			status = INCORE_FAILED;
+		}
+		if (status == INCORE_OK && c->n_losses && cli_flag(c, "strict")) {
+			err_set(&c->error, INCORE_PARTIAL, "partial-input",
+				"%u loss%s in the input, and --strict was asked for", c->n_losses,
+				c->n_losses == 1 ? "" : "es");
+			status = INCORE_PARTIAL;
+		}
+	} else {
+		status = cli_fail(c);
+	}
+	status = output_close(c, status, status == INCORE_OK || status == INCORE_NO);
+	output_warnings(c);
+	if (c->error.status != INCORE_OK)
+		output_error(&c->error, as_json);
+	return status;
+}
+
+static int with_verb(const struct verb *v, int argc, char **argv, bool as_json)
+{
+	struct cli c = {.verb = v, .out = stdout};
+	const char *wants_help;
+	int status = INCORE_OK;
+
+	if (!options_parse(&c, argc, argv, &wants_help)) {
+		status = cli_fail(&c);
+		output_error(&c.error, as_json);
+	} else if (wants_help && strcmp(wants_help, "json") == 0) {
+		help_json(stdout, v);
+	} else if (wants_help) {
+		help_verb(stdout, v);
+	} else {
+		status = run_verb(&c, as_json);
+	}
+	pool_free(c.pool);
+	progress_free(c.progress);
+	sb_free(&c.warnings);
+	incore_error_clear(&c.error);
+	options_free(&c);
+	return status;
+}
+
+static int dispatch(int argc, char **argv, bool as_json)
+{
+	const char *word = argc > 1 ? argv[1] : NULL;
+	const struct verb *v;
+
+	if (!word) {
+		help_main(stderr);
+		return INCORE_USAGE;
+	}
+	if (strcmp(word, "--version") == 0)
+		return version(as_json);
+	if (strcmp(word, "--help=json") == 0) {
+		help_json(stdout, NULL);
+		return INCORE_OK;
+	}
+	if (strcmp(word, "--completion") == 0) {
+		if (argc > 2 && completion_print(stdout, argv[2]))
+			return INCORE_OK;
+		return usage_error(
+			"unknown-shell", "completion for that shell", "bash, zsh or fish", as_json);
+	}
+	if (strcmp(word, "help") == 0 || strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0) {
+		if (argc < 3) {
+			help_main(stdout);
+			return INCORE_OK;
+		}
+		v = verb_find(argv[2]);
+		if (!v)
+			return unknown_verb(argv[2], as_json);
+		help_verb(stdout, v);
+		return INCORE_OK;
+	}
+	v = verb_find(word);
+	return v ? with_verb(v, argc - 2, argv + 2, as_json) : unknown_verb(word, as_json);
+}
+
+int main(int argc, char **argv)
+{
+	bool as_json = asks_json(argc, argv);
+
+	output_signals();
+	return finish_stdout(dispatch(argc, argv, as_json), as_json);
+}

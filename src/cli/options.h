@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * options.h: one option table per verb; the parser, --help, the completions and the man page check
+ * all read it. Owner: options_parse() fills c->private, options_free() frees it. Values are
+ * borrowed from argv.
+ */
+#ifndef CLI_OPTIONS_H
+#define CLI_OPTIONS_H
+
+#include "cli/cli.h"
+
+#define OPTIONS_MAX 64 /* of one verb, groups included */
+
+struct option_list {
+	unsigned n;
+	const struct option_def *def[OPTIONS_MAX];
+	const char *group[OPTIONS_MAX]; /* heading it stands under in --help */
+};
+
+/* All options of a verb: its own, then those of its groups. */
+void options_of(const struct verb *v, struct option_list *out);
+
+const struct verb *verb_find(const char *name);
+
+/* The known word nearest to `name`, or NULL if none is near. next() gives word i or NULL at the
+ * end. */
+typedef const char *(*word_fn)(const void *ctx, unsigned i);
+const char *nearest_word(const char *name, word_fn next, const void *ctx);
+const char *nearest_verb(const char *name);
+
+/* Reads argv (after the verb) into *c. *wants_help: "text", "json" or NULL. */
+bool options_parse(struct cli *c, int argc, char **argv, const char **wants_help);
+void options_free(struct cli *c);
+
+/* help.c: false when the output fails. */
+void help_main(FILE *out);
+void help_verb(FILE *out, const struct verb *v);
+void help_json(FILE *out, const struct verb *only);
+
+/* completion.c: false when the shell is not one of bash, zsh, fish. */
+bool completion_print(FILE *out, const char *shell);
+
+#endif

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * verbs.c: which verbs are there? The only list: a new verb is one line in VERBS and one file
+ * cmd_<verb>.c.
+ */
+#include "cli/cli.h"
+
+#define VERBS(X)                                                                                   \
+	X(info)                                                                                    \
+	X(check)                                                                                   \
+	X(hot)                                                                                     \
+	X(isa)                                                                                     \
+	X(waves)                                                                                   \
+	X(occupancy)                                                                               \
+	X(summary)                                                                                 \
+	X(diff)                                                                                    \
+	X(pack)                                                                                    \
+	X(export)
+
+#define DECLARE(name) extern const struct verb verb_##name;
+VERBS(DECLARE)
+
+#define LIST(name) &verb_##name,
+const struct verb *const verb_table[] = {VERBS(LIST) NULL};

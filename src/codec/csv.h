@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * csv.h: RFC 4180 reader, row by row, over bytes in memory, and field quoting for writers.
+ * Fields are valid until the next csv_row(). Limits: CSV_MAX_FIELDS a row; longer is an error.
+ * Lines end in LF or CRLF; empty lines and a byte order mark are stepped over; a quote inside an
+ * unquoted field is a plain character.
+ */
+#ifndef CODEC_CSV_H
+#define CODEC_CSV_H
+
+#include "base/error.h"
+#include "base/str.h"
+#include "base/vec.h"
+
+#define CSV_MAX_FIELDS 1024
+
+struct csv_reader {
+	const char *p, *start, *end;
+	const char *path;
+	uint32_t line;		/* 1-based line where the row last read begins */
+	uint32_t next_line;	/* line of p */
+	VEC(struct str) fields; /* of the row last read */
+	VEC(struct str) header;
+	struct strbuf scratch; /* unquoted text of the current row */
+	struct strbuf header_scratch;
+};
+
+void csv_init(struct csv_reader *c, const void *data, size_t size, const char *path);
+void csv_deinit(struct csv_reader *c);
+/* Reads the first row as header. */
+bool csv_header(struct csv_reader *c, struct incore_error *e);
+/* True: a row is in c->fields. False: end of input (e untouched, *at_end set) or an error. */
+bool csv_row(struct csv_reader *c, bool *at_end, struct incore_error *e);
+/* Column of that name or -1. */
+int csv_column(const struct csv_reader *c, const char *name);
+/* Field of the current row, or an empty string when the column is -1 or missing. */
+struct str csv_field(const struct csv_reader *c, int column);
+/* Appends one field, quoted if need be. */
+bool csv_put(struct strbuf *out, struct str field);
+
+#endif

@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * json_core.h: what the files of the JSON reader share. Nobody else includes it.
+ * Bytes at r->p and up to JSON_PAD beyond r->end may be looked at; only bytes before r->end count.
+ */
+#ifndef CODEC_JSON_CORE_H
+#define CODEC_JSON_CORE_H
+
+#include <string.h>
+
+#include "codec/json_reader.h"
+
+#define JSON_ONES 0x0101010101010101u
+#define JSON_HIGH 0x8080808080808080u
+
+/* Makes the reader fail at `at`; always false. A second failure changes nothing. */
+bool json_stop(struct json_reader *r, const char *at, const char *code, const char *fmt, ...)
+	PRINTF_LIKE(4, 5);
+/* Fails at the next byte: "expected <what>, found <what is there>". */
+bool json_stop_expected(struct json_reader *r, const char *what);
+/* A due comma is not there, or nothing follows it. */
+bool json_stop_comma(struct json_reader *r);
+
+/* A string whose opening quote is next; escapes are resolved into *scratch. */
+bool json_scan_string(struct json_reader *r, struct str *out, struct strbuf *scratch);
+
+struct json_number {
+	bool is_negative;
+	bool is_integer; /* neither fraction nor exponent */
+	bool is_exact;	 /* mantissa holds all digits */
+	uint64_t mantissa;
+	int64_t exponent; /* of ten */
+	const char *end;
+};
+/* Checks the syntax of the number at r->p; does not move. */
+bool json_scan_number(struct json_reader *r, struct json_number *out);
+
+static inline uint64_t json_load64(const char *p)
+{
+	uint64_t v;
+
+	memcpy(&v, p, 8);
+#if defined(__BYTE_ORDER__) && __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
+	v = __builtin_bswap64(v);
+#endif
+	return v;
+}
+
+/* The next byte, or 0 at the end of input. */
+static inline char json_cur(const struct json_reader *r)
+{
+	return r->p < r->end ? *r->p : 0;
+}
+
+static inline bool json_is_space(char c)
+{
+	return c == ' ' || c == '\n' || c == '\t' || c == '\r';
+}
+
+static inline void json_space(struct json_reader *r)
+{
+	while (r->p < r->end && json_is_space(*r->p))
+		r->p++;
+}
+
+/* Up to the first byte of a value: white space and a due comma are taken. */
+static inline bool json_begin_value(struct json_reader *r)
+{
+	if (r->is_failed)
+		return false;
+	json_space(r);
+	if (r->need_comma) {
+		char c = json_cur(r);
+
+		if (c == ']' || c == '}')
+			return true; /* no value: the caller's complaint is the better one */
+		if (c != ',' || r->depth == 0)
+			return json_stop_comma(r);
+		r->p++;
+		json_space(r);
+		r->need_comma = false;
+		c = json_cur(r);
+		if ((c == ']' || c == '}') && !(r->flags & JSON_TOLERANT))
+			return json_stop_comma(r);
+	}
+	r->value_at = r->p;
+	return true;
+}
+
+static inline bool json_end_value(struct json_reader *r, const char *end)
+{
+	r->p = end;
+	r->need_comma = true;
+	return true;
+}
+
+#endif

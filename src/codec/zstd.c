@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* zstd.c: one whole frame at a time, sizes known beforehand. */
+#include "codec/zstd.h"
+
+#include <zstd.h>
+
+bool zstd_pack(const void *p, size_t n, int level, struct strbuf *out, struct incore_error *e)
+{
+	size_t most = ZSTD_compressBound(n), size;
+
+	if (ZSTD_isError(most) || !sb_reserve(out, most))
+		return err_nomem(e);
+	size = ZSTD_compress(out->p + out->n, most, p, n, level);
+	if (ZSTD_isError(size))
+		return err_set(
+			e, INCORE_FAILED, "zstd", "cannot compress: %s", ZSTD_getErrorName(size));
+	out->n += size;
+	out->p[out->n] = 0;
+	return true;
+}
+
+bool zstd_unpack(const void *p, size_t n, void *out, size_t out_n, struct incore_error *e)
+{
+	/* unknown size, no frame at all: both are large values that no out_n equals */
+	unsigned long long stated = n ? ZSTD_getFrameContentSize(p, n) : ZSTD_CONTENTSIZE_ERROR;
+	size_t frame, size;
+
+	if (stated != out_n)
+		return err_set(e, INCORE_BAD_INPUT, "bad-zstd",
+			"a compressed block should hold %zu bytes and does not", out_n);
+	frame = ZSTD_findFrameCompressedSize(p, n);
+	if (ZSTD_isError(frame) || frame != n)
+		return err_set(e, INCORE_BAD_INPUT, "bad-zstd",
+			"a compressed block is cut or has bytes behind it");
+	size = ZSTD_decompress(out, out_n, p, n);
+	if (ZSTD_isError(size) || size != out_n)
+		return err_set(e, INCORE_BAD_INPUT, "bad-zstd", "a compressed block is damaged: %s",
+			ZSTD_isError(size) ? ZSTD_getErrorName(size) : "wrong size");
+	return true;
+}

@@ -1,0 +1,137 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * export.h: from a trace to a file of another format. One export_ops per format; registry.c is the
+ * only list. The driver walks the trace (tracks in order; of each track its slices in time order,
+ * then states, then links), reports what the format cannot hold, and makes loss impossible to
+ * forget: `lost` and `truncated` may not be NULL. One track is in memory at a time.
+ */
+#ifndef EXPORT_EXPORT_H
+#define EXPORT_EXPORT_H
+
+#include <stdio.h>
+
+#include "analysis/walk.h"
+#include "base/error.h"
+#include "base/file.h"
+#include "trace/trace.h"
+
+enum export_holds {
+	EXPORT_SLICES = 1,
+	EXPORT_STATES = 2,
+	EXPORT_LINKS = 4, /* wait -> producer, flags */
+	EXPORT_COUNTERS = 8,
+	EXPORT_CYCLES = 16, /* exact integer cycles */
+	EXPORT_STALLS = 32, /* the stall part of a slice */
+	EXPORT_NOTES = 64,
+	EXPORT_OCCUPANCY = 128,
+	EXPORT_CODE = 256, /* the static instruction table */
+};
+
+struct export_track {
+	track_idx index;
+	const struct track *track;
+	const struct track_data *data;
+	int64_t begin_cyc, end_cyc; /* trace clock, relative to the export's origin */
+};
+
+struct export_slice {
+	track_idx track;
+	uint32_t index;	   /* in its track */
+	int64_t start_cyc; /* trace clock, relative to the export's origin */
+	uint32_t dur_cyc, stall_cyc;
+	code_idx code;
+	uint8_t inst_class, tag;
+};
+
+struct export_state { /* clipped to the selected window */
+	track_idx track;
+	int64_t start_cyc;
+	uint64_t dur_cyc;
+	uint8_t state; /* enum wave_state */
+};
+
+struct export_link { /* e.g. producer -> wait */
+	track_idx from_track, to_track;
+	uint32_t from_slice, to_slice;
+	int64_t from_cyc, to_cyc; /* where an arrow starts and ends */
+	const char *kind;	  /* "wait", "flag", ... */
+	uint64_t id;
+};
+
+struct export_sample {
+	const struct counter_series *series;
+	int64_t time_cyc;
+	uint64_t value;
+};
+
+struct export_cut {	  /* what we left out, and why */
+	const char *what; /* "links", "states", "tracks" */
+	const char *why;
+	uint64_t count;
+};
+
+struct export_options {
+	struct walk_options walk; /* selection and progress */
+	bool is_real_time;	  /* microseconds by the measured clock instead of cycles */
+	bool is_strict;		  /* a track that cannot be read is an error: write nothing */
+};
+
+#define EXPORT_MAX_CUTS 16
+
+struct export_result {
+	struct arena arena;
+	uint32_t n_tracks, n_failed;
+	uint64_t n_slices, n_states, n_links, n_samples;
+	struct export_cut cuts[EXPORT_MAX_CUTS];
+	uint32_t n_cuts;
+	struct note *notes; /* one per track that could not be read, at most WALK_MAX_NOTES */
+	uint32_t n_notes;
+	const char *advice; /* the writer's word to the user, or NULL */
+};
+void export_result_deinit(struct export_result *r);
+
+struct export
+{
+	const struct trace *trace;
+	const struct export_ops *ops;
+	struct out_file file; /* for formats of one file */
+	const char *path;     /* target as given */
+	int64_t origin_cyc;   /* aligned time that becomes 0 */
+	const struct export_options *options;
+	struct export_result *result;
+	void *state; /* the writer's own */
+};
+
+struct export_ops {
+	const char *name, *suffix, *media_type; /* name: the word after export --to */
+	const char *summary;
+	unsigned holds; /* enum export_holds */
+	bool (*begin)(struct export *x, struct incore_error *e);
+	bool (*track)(struct export *x, const struct export_track *k, struct incore_error *e);
+	bool (*slice)(struct export *x, const struct export_slice *s,
+		struct incore_error *e); /* NULL: not a slice format */
+	bool (*state_run)(struct export *x, const struct export_state *s, struct incore_error *e);
+	bool (*link)(struct export *x, const struct export_link *l, struct incore_error *e);
+	bool (*track_end)(struct export *x, struct incore_error *e);
+	bool (*counter)(struct export *x, const struct export_sample *s, struct incore_error *e);
+	bool (*lost)(struct export *x, const struct note *n,
+		struct incore_error *e); /* once per note of the trace */
+	bool (*truncated)(struct export *x, const struct export_cut *c, struct incore_error *e);
+	bool (*end)(struct export *x, struct incore_error *e);
+	void (*abort)(struct export *x); /* frees state after success or failure */
+};
+
+extern const struct export_ops *const export_registry[]; /* NULL ends */
+const struct export_ops *export_find(const char *name);
+
+/* Runs one export; the target ("-" or NULL: stdout) appears whole or not at all. *out is filled on
+ * success and freed with export_result_deinit(). */
+bool export_run(const struct trace *t, const struct export_ops *ops, const char *path,
+	const struct export_options *o, struct export_result *out, struct incore_error *e);
+
+/* For writers: something was left out. Counts it in the result and tells ops->truncated; nothing
+ * when count is 0. */
+bool export_cut(struct export *x, const char *what, const char *why, uint64_t count,
+	struct incore_error *e);
+
+#endif

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* json_tables.h: the tables of a trace as members of a JSON object; for the json export. */
+#ifndef EXPORT_JSON_TABLES_H
+#define EXPORT_JSON_TABLES_H
+
+#include "codec/json_writer.h"
+#include "trace/trace.h"
+
+void json_put_index(struct json_writer *w, uint32_t index);		/* none: null */
+void json_put_value(struct json_writer *w, const char *key, int64_t v); /* NO_VALUE: null */
+
+void json_put_meta(struct json_writer *w, const struct trace *t);
+void json_put_code(struct json_writer *w, const struct trace *t);
+void json_put_sources(struct json_writer *w, const struct trace *t);
+void json_put_clocks(struct json_writer *w, const struct trace *t);
+/* occupancy, kernels, dispatches, counters, markers, other issue records, stated series, links */
+void json_put_side_tables(struct json_writer *w, const struct trace *t);
+
+#endif

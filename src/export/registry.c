@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* registry.c: the only list of output formats. */
+#include "export/export.h"
+
+extern const struct export_ops export_json;
+extern const struct export_ops export_csv;
+extern const struct export_ops export_chrome;
+
+const struct export_ops *const export_registry[] = {
+	&export_json,
+	&export_csv,
+	&export_chrome,
+	NULL,
+};
+
+const struct export_ops *export_find(const char *name)
+{
+	for (size_t i = 0; export_registry[i]; i++)
+		if (strcmp(export_registry[i]->name, name) == 0)
+			return export_registry[i];
+	return NULL;
+}

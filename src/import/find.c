@@ -1,0 +1,443 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * find.c: which captures are at or below a path? Directories are looked at two levels deep and a
+ * recognised one is never entered, so the wave files of a capture are not opened here. Links that
+ * loop, entries that cannot be read and files that are no files are passed over.
+ */
+#include "import/import.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/file.h"
+#include "base/hash.h"
+#include "base/map.h"
+#include "base/mem.h"
+#include "base/vec.h"
+
+/* Enough for every magic; the full 64 KiB are read only for a file that the user named. */
+#define HEAD_OF_NAMED 65536
+#define HEAD_OF_FOUND 4096
+#define MAX_NAMED_IN_ERROR 3
+
+struct seen {
+	dev_t dev;
+	ino_t ino;
+};
+
+struct finder {
+	VEC(struct capture) found;
+	VEC(struct seen) seen;	/* of found, same order */
+	struct u64_map seen_at; /* hash of seen -> its index + 1 */
+	struct arena *arena;
+	uint8_t *head;
+	unsigned levels; /* how many more may be entered */
+	struct seen root;
+	uint64_t n_dirs, n_files, n_unreadable;
+	struct strbuf sample; /* a few names that were passed over, for the message */
+	unsigned n_sample;
+};
+
+static const struct import_ops *best_ops(const struct probe *p)
+{
+	const struct import_ops *best = NULL;
+	int best_score = 0;
+
+	for (size_t i = 0; import_registry[i]; i++) {
+		int score = import_registry[i]->sniff(p);
+
+		if (score > best_score) {
+			best_score = score;
+			best = import_registry[i];
+		}
+	}
+	return best;
+}
+
+/* Never blocks on a FIFO or device; the errno when it cannot be read. */
+static int read_head(const char *path, uint8_t *head, size_t cap, size_t *size)
+{
+	int fd = fault_hit(FAULT_OPEN) ? -1 : open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+	struct stat st;
+	ssize_t n = -1;
+	int failed = 0;
+
+	if (fd < 0)
+		return errno ? errno : EACCES;
+	errno = EINVAL;
+	if (fstat(fd, &st) == 0 && S_ISREG(st.st_mode))
+		n = pread(fd, head, cap, 0);
+	if (n < 0)
+		failed = errno;
+	else
+		*size = (size_t)n;
+	close(fd);
+	return failed;
+}
+
+static const struct import_ops *sniff_path(
+	const char *path, bool is_dir, uint8_t *head, size_t head_cap)
+{
+	struct probe p = {.path = path, .is_dir = is_dir};
+
+	if (is_dir)
+		return best_ops(&p);
+	p.head = head;
+	return read_head(path, head, head_cap, &p.head_size) == 0 ? best_ops(&p) : NULL;
+}
+
+/* The slot that says where a (device, inode) pair was seen; its value is 0 when it is new. */
+static uint64_t *seen_slot(struct finder *f, const struct stat *st)
+{
+	uint64_t key = hash_mix64((uint64_t)st->st_dev) ^ (uint64_t)st->st_ino;
+
+	for (;; key++) {
+		uint64_t *at = u64_map_at(&f->seen_at, key);
+
+		if (!at || *at == 0 ||
+			(f->seen.v[*at - 1].dev == st->st_dev &&
+				f->seen.v[*at - 1].ino == st->st_ino))
+			return at;
+	}
+}
+
+static bool add_capture(struct finder *f, const char *path, const struct import_ops *ops,
+	const struct stat *st, struct incore_error *e)
+{
+	struct capture c = {.ops = ops, .agent = NO_VALUE, .dispatch = NO_VALUE};
+	uint64_t *at = seen_slot(f, st);
+
+	if (!at)
+		return err_nomem(e);
+	if (*at)
+		return true;
+	c.path = arena_strdup(f->arena, path);
+	if (!c.path)
+		return err_nomem(e);
+	if (ops->look)
+		ops->look(path, f->arena, &c);
+	if (!VEC_PUSH(&f->seen, (struct seen){st->st_dev, st->st_ino}) || !VEC_PUSH(&f->found, c))
+		return err_nomem(e);
+	*at = f->seen.n;
+	return true;
+}
+
+static void add_sample(struct finder *f, const char *name)
+{
+	if (f->n_sample >= MAX_NAMED_IN_ERROR)
+		return;
+	sb_printf(&f->sample, "%s%s", f->n_sample ? ", " : "", name);
+	f->n_sample++;
+}
+
+struct level { /* one directory that is being looked through */
+	struct finder *f;
+	const char *dir;
+	bool is_links_turn;    /* real entries first, so that a link never takes a capture's name */
+	bool has_links;	       /* there is a second turn */
+	VEC(char *) to_enter;  /* directories that are no capture, by path */
+	unsigned levels_below; /* may they be entered */
+};
+
+static bool look_dir(struct level *l, char *path, const char *name, const struct stat *st,
+	struct incore_error *e)
+{
+	struct finder *f = l->f;
+	const struct import_ops *ops = sniff_path(path, true, NULL, 0);
+	bool ok = true;
+
+	f->n_dirs++;
+	if (ops) {
+		ok = add_capture(f, path, ops, st, e);
+	} else if (l->levels_below && !(st->st_dev == f->root.dev && st->st_ino == f->root.ino)) {
+		if (VEC_PUSH(&l->to_enter, path))
+			return true;
+		ok = err_nomem(e);
+	} else {
+		add_sample(f, name);
+	}
+	mem_free(path);
+	return ok;
+}
+
+static bool look_file(struct level *l, char *path, const char *name, const struct stat *st,
+	struct incore_error *e)
+{
+	const struct import_ops *ops = sniff_path(path, false, l->f->head, HEAD_OF_FOUND);
+	bool ok = true;
+
+	l->f->n_files++;
+	if (ops)
+		ok = add_capture(l->f, path, ops, st, e);
+	else
+		add_sample(l->f, name);
+	mem_free(path);
+	return ok;
+}
+
+static bool look_entry(void *ctx, const char *name, struct incore_error *e)
+{
+	struct level *l = ctx;
+	char *path =
+		strcmp(l->dir, "") == 0 ? mem_strndup(name, strlen(name)) : path_join(l->dir, name);
+	struct stat st;
+	bool is_link;
+
+	if (!path)
+		return err_nomem(e);
+	if (lstat(path, &st) != 0) {
+		l->f->n_unreadable++;
+		mem_free(path);
+		return true;
+	}
+	is_link = S_ISLNK(st.st_mode);
+	if (is_link)
+		l->has_links = true;
+	if (is_link != l->is_links_turn || (is_link && stat(path, &st) != 0)) {
+		mem_free(path); /* the other turn's, or a link to nowhere or to itself */
+		return true;
+	}
+	if (S_ISDIR(st.st_mode))
+		return look_dir(l, path, name, &st, e);
+	if (S_ISREG(st.st_mode))
+		return look_file(l, path, name, &st, e);
+	mem_free(path);
+	return true;
+}
+
+/* A directory below the first that cannot be listed is passed over and counted. */
+static bool look_level(struct finder *f, const char *dir, unsigned levels_below, bool is_first,
+	struct incore_error *e)
+{
+	struct level l = {.f = f, .dir = dir, .levels_below = levels_below};
+	const char *list = strcmp(dir, "") == 0 ? "." : dir;
+	bool ok = dir_each(list, look_entry, &l, e);
+
+	if (ok && l.has_links) {
+		l.is_links_turn = true;
+		ok = dir_each(list, look_entry, &l, e);
+	}
+	if (!ok && !is_first && e && e->code && strcmp(e->code, "no-memory") != 0) {
+		incore_error_clear(e);
+		f->n_unreadable++;
+		ok = true;
+	}
+	for (size_t i = 0; i < l.to_enter.n; i++) {
+		if (ok)
+			ok = look_level(f, l.to_enter.v[i], levels_below - 1, false, e);
+		mem_free(l.to_enter.v[i]);
+	}
+	VEC_FREE(&l.to_enter);
+	return ok;
+}
+
+static int capture_cmp(const void *pa, const void *pb)
+{
+	const struct capture *a = pa, *b = pb;
+
+	if (a->agent != b->agent)
+		return a->agent < b->agent ? -1 : 1;
+	if (a->dispatch != b->dispatch)
+		return a->dispatch < b->dispatch ? -1 : 1;
+	return strcmp(a->path, b->path);
+}
+
+static void finder_deinit(struct finder *f)
+{
+	VEC_FREE(&f->found);
+	VEC_FREE(&f->seen);
+	u64_map_deinit(&f->seen_at);
+	sb_free(&f->sample);
+	mem_free(f->head);
+}
+
+static bool finder_init(struct finder *f, struct capture_list *out, struct incore_error *e)
+{
+	*f = (struct finder){.arena = &out->arena};
+	*out = (struct capture_list){0};
+	arena_init(&out->arena);
+	f->head = mem_alloc(HEAD_OF_NAMED);
+	return f->head ? true : err_nomem(e);
+}
+
+static bool finder_take(struct finder *f, struct capture_list *out, struct incore_error *e)
+{
+	if (f->found.n == 0)
+		return true;
+	if (f->found.n > UINT32_MAX)
+		return err_set(e, INCORE_BAD_INPUT, "too-many", "more than 2^32 captures");
+	qsort(f->found.v, f->found.n, sizeof(*f->found.v), capture_cmp);
+	out->v = arena_memdup(&out->arena, f->found.v, f->found.n * sizeof(*f->found.v));
+	if (!out->v)
+		return err_nomem(e);
+	out->n = (uint32_t)f->found.n;
+	return true;
+}
+
+/* "a/b" -> "a", "b" -> "" (the current directory), "/b" -> "/"; NULL on lack of memory. */
+static char *parent_of(const char *path)
+{
+	size_t n = strlen(path);
+
+	while (n > 1 && path[n - 1] == '/')
+		n--;
+	while (n > 0 && path[n - 1] != '/')
+		n--;
+	while (n > 1 && path[n - 1] == '/')
+		n--;
+	return mem_strndup(path, n);
+}
+
+static void put_what_is_known(struct strbuf *b)
+{
+	for (size_t i = 0; import_registry[i]; i++) {
+		const struct import_ops *o = import_registry[i];
+
+		sb_printf(b, "%s%s", i ? ", or " : "", o->looks_for ? o->looks_for : o->summary);
+	}
+}
+
+/* The capture that path lies in, when its parent is one. */
+static const struct import_ops *parent_capture(const char *path, struct strbuf *name)
+{
+	char *up = parent_of(path);
+	const struct import_ops *ops = NULL;
+
+	if (!up)
+		return NULL;
+	ops = sniff_path(up[0] ? up : ".", true, NULL, 0);
+	sb_puts(name, up[0] ? up : ".");
+	mem_free(up);
+	return ops;
+}
+
+static bool fail_file(const char *path, size_t head_size, struct incore_error *e)
+{
+	struct strbuf known = {0}, up = {0};
+	const char *empty = head_size == 0 ? "an empty file is" : "this file is";
+
+	put_what_is_known(&known);
+	if (parent_capture(path, &up))
+		err_file(e, "unknown-format", path, INCORE_NO_OFFSET,
+			"this is one file of a capture; give the directory %s", up.p ? up.p : "");
+	else
+		err_file(e, "unknown-format", path, INCORE_NO_OFFSET,
+			"%s in no known format; expected %s", empty, known.p ? known.p : "");
+	sb_free(&known);
+	sb_free(&up);
+	return false;
+}
+
+static bool fail_dir(const struct finder *f, const char *path, struct incore_error *e)
+{
+	struct strbuf b = {0};
+
+	sb_puts(&b, "no capture here or up to two levels below: expected ");
+	put_what_is_known(&b);
+	if (f->n_dirs == 0 && f->n_files == 0)
+		sb_puts(&b, "; the directory is empty");
+	else
+		sb_printf(&b, "; found %llu directories and %llu files of other kinds",
+			(unsigned long long)f->n_dirs, (unsigned long long)f->n_files);
+	if (f->n_sample)
+		sb_printf(&b, " (%s%s)", f->sample.p ? f->sample.p : "",
+			f->n_dirs + f->n_files > f->n_sample ? ", ..." : "");
+	if (f->n_unreadable)
+		sb_printf(&b, ", %llu not readable", (unsigned long long)f->n_unreadable);
+	err_file(e, "unknown-format", path, INCORE_NO_OFFSET, "%s", b.p ? b.p : "");
+	sb_free(&b);
+	return false;
+}
+
+static bool find_at(
+	struct finder *f, const char *path, const struct stat *st, struct incore_error *e)
+{
+	const struct import_ops *ops = NULL;
+	size_t head_size = 0;
+	int failed;
+
+	if (S_ISDIR(st->st_mode)) {
+		ops = sniff_path(path, true, NULL, 0);
+		if (ops)
+			return add_capture(f, path, ops, st, e);
+		f->root = (struct seen){st->st_dev, st->st_ino};
+		return look_level(f, path, 1, true, e) && (f->found.n > 0 || fail_dir(f, path, e));
+	}
+	if (!S_ISREG(st->st_mode))
+		return err_file(e, "not-a-file", path, INCORE_NO_OFFSET,
+			"neither a file nor a directory; expected a capture");
+	failed = read_head(path, f->head, HEAD_OF_NAMED, &head_size);
+	if (failed)
+		return err_errno(e, failed, path, "cannot read");
+	ops = best_ops(&(struct probe){.path = path, .head = f->head, .head_size = head_size});
+	return ops ? add_capture(f, path, ops, st, e) : fail_file(path, head_size, e);
+}
+
+bool import_find(const char *path, struct capture_list *out, struct incore_error *e)
+{
+	struct finder f;
+	struct stat st;
+	bool ok = finder_init(&f, out, e);
+
+	if (ok && stat(path, &st) != 0)
+		ok = err_errno(e, errno, path, "open");
+	ok = ok && find_at(&f, path, &st, e) && finder_take(&f, out, e);
+	finder_deinit(&f);
+	if (!ok)
+		capture_list_deinit(out);
+	return ok;
+}
+
+bool import_siblings(const char *path, struct capture_list *out, struct incore_error *e)
+{
+	struct finder f;
+	const char *base = path_base(path);
+	bool is_dots = strcmp(base, ".") == 0 || strcmp(base, "..") == 0 || base[0] == '\0';
+	char *real = is_dots ? realpath(path, NULL) : NULL;
+	char *up = parent_of(real ? real : path);
+	bool ok = finder_init(&f, out, e);
+
+	if (ok && !up)
+		ok = err_nomem(e);
+	ok = ok && look_level(&f, up, 0, true, e) && finder_take(&f, out, e);
+	finder_deinit(&f);
+	free(real);
+	mem_free(up);
+	if (!ok)
+		capture_list_deinit(out);
+	return ok;
+}
+
+void capture_list_deinit(struct capture_list *l)
+{
+	arena_deinit(&l->arena);
+	l->v = NULL;
+	l->n = 0;
+}
+
+/* a > b when a is the better one to show. */
+static int capture_rank(const struct capture *a, const struct capture *b)
+{
+	if (a->is_empty != b->is_empty)
+		return a->is_empty ? -1 : 1;
+	if (a->n_tracks != b->n_tracks)
+		return a->n_tracks < b->n_tracks ? -1 : 1;
+	if (a->n_rows != b->n_rows)
+		return a->n_rows < b->n_rows ? -1 : 1;
+	if (a->n_mapped != b->n_mapped)
+		return a->n_mapped < b->n_mapped ? -1 : 1;
+	return 0;
+}
+
+const struct capture *capture_choose(const struct capture_list *l)
+{
+	const struct capture *best = NULL;
+
+	for (uint32_t i = 0; i < l->n; i++)
+		if (!best || capture_rank(&l->v[i], best) > 0)
+			best = &l->v[i];
+	return best;
+}

@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * import.h: from a path to a trace. One import_ops per format; registry.c is the only list of them.
+ * Adding a format touches one new file (or folder) and one line of registry.c.
+ */
+#ifndef IMPORT_IMPORT_H
+#define IMPORT_IMPORT_H
+
+#include "base/arena.h"
+#include "base/error.h"
+#include "base/pool.h"
+#include "base/progress.h"
+#include "trace/trace.h"
+
+/* What sniff() may look at. */
+struct probe {
+	const char *path;
+	bool is_dir;
+	const uint8_t *head; /* first bytes of a file, at most 64 KiB; NULL for a directory */
+	size_t head_size;
+};
+
+enum import_want { /* tables that cost time or memory and not every question needs */
+	IMPORT_OCCUPANCY = 1,
+	IMPORT_STATED_SERIES = 2, /* wstates */
+	IMPORT_SIDE_FILES = 4,	  /* agent info, kernel trace, results.json, stats csv */
+	IMPORT_COUNTERS = 8,	  /* counters, markers, other-SIMD records */
+	IMPORT_SOURCES = 16,	  /* text of source snapshots */
+	IMPORT_ALL = 31,
+};
+
+struct import_options {
+	unsigned want;		   /* enum import_want */
+	struct pool *pool;	   /* may be NULL: the caller's thread */
+	struct progress *progress; /* may be NULL */
+};
+
+/* One capture found at or below a path. Borrowed from its list. */
+struct capture {
+	const char *path;
+	const struct import_ops *ops;
+	int64_t agent, dispatch;	     /* of its name, or NO_VALUE */
+	bool is_empty;			     /* recognised, but nothing was traced (a shell) */
+	uint64_t n_tracks, n_rows, n_mapped; /* by a quick look: which of several to prefer */
+	const char *same_as; /* key of equal code and agent: captures of one kernel share it; NULL
+				if not known */
+};
+
+struct capture_list {
+	struct arena arena;
+	struct capture *v;
+	uint32_t n;
+};
+
+struct import_ops {
+	const char *name;    /* also the man page incore-<name>.7, the fuzz target and the word in
+				`info` */
+	const char *summary; /* one line for --help */
+	/* What a user should point at, for the message when nothing is found: "a ui_output_*
+	 * directory (with filenames.json)"; NULL: the summary. */
+	const char *looks_for;
+	/* 0 no .. 100 sure; sees names and the first 64 KiB; cannot fail */
+	int (*sniff)(const struct probe *p);
+	/* Fills what the quick look can tell of one capture; may be NULL. Never fails: leave fields
+	 * as they are. */
+	void (*look)(const char *path, struct arena *a, struct capture *c);
+	bool (*read)(const char *path, const struct import_options *o, struct trace *t,
+		struct incore_error *e);
+	/* After read: adds a note for everything dropped, truncated, unmapped. May not be NULL. */
+	bool (*lost)(const char *path, const struct import_options *o, struct trace *t,
+		struct incore_error *e);
+};
+
+extern const struct import_ops *const import_registry[]; /* NULL ends */
+
+/*
+ * All captures at path: itself if a format knows it, else those in the directory and one level
+ * further down, sorted by (agent, dispatch, path). None: error "unknown-format" that says what was
+ * looked for.
+ */
+bool import_find(const char *path, struct capture_list *out, struct incore_error *e);
+/* Captures beside path (in its parent directory), itself included; empty list if there are none. */
+bool import_siblings(const char *path, struct capture_list *out, struct incore_error *e);
+void capture_list_deinit(struct capture_list *l);
+/* The one to show when nothing else is asked: not empty, then most tracks, rows, mapped rows, then
+ * the first. */
+const struct capture *capture_choose(const struct capture_list *l);
+
+/* Reads one capture: read, lost, seal. */
+bool import_read(const struct capture *c, const struct import_options *o, struct trace **out,
+	struct incore_error *e);
+
+#endif

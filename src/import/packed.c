@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* packed.c: the packed file (.incore) as an input format; the format itself lives in trace/. */
+#include "import/import.h"
+
+#include "trace/packed.h"
+#include "trace/packed_types.h"
+
+static int sniff(const struct probe *p)
+{
+	return !p->is_dir && packed_is_magic(p->head, p->head_size) ? 100 : 0;
+}
+
+static void look(const char *path, struct arena *a, struct capture *c)
+{
+	struct packed_summary s;
+
+	if (!packed_look(path, &s, NULL))
+		return;
+	c->agent = s.agent;
+	c->dispatch = s.dispatch;
+	c->is_empty = s.n_tracks == 0;
+	c->n_tracks = s.n_tracks;
+	c->n_rows = s.n_code;
+	c->n_mapped = s.n_mapped;
+	c->same_as = arena_printf(
+		a, "packed %lld %016llx", (long long)s.agent, (unsigned long long)s.code_key);
+}
+
+static bool read(
+	const char *path, const struct import_options *o, struct trace *t, struct incore_error *e)
+{
+	uint32_t skip = 0;
+
+	if (!(o->want & IMPORT_OCCUPANCY))
+		skip |= 1u << PACKED_OCCUPANCY;
+	if (!(o->want & IMPORT_STATED_SERIES))
+		skip |= 1u << PACKED_SERIES;
+	if (!(o->want & IMPORT_COUNTERS))
+		skip |= 1u << PACKED_COUNTERS | 1u << PACKED_MARKERS | 1u << PACKED_OTHER_ISSUES;
+	if (!(o->want & IMPORT_SOURCES))
+		skip |= 1u << PACKED_SOURCE_TEXTS;
+	return packed_read(path, skip, t, e);
+}
+
+/* Everything that was lost before packing is among the notes of the file; packing loses nothing. */
+static bool lost(
+	const char *path, const struct import_options *o, struct trace *t, struct incore_error *e)
+{
+	(void)path;
+	(void)o;
+	(void)t;
+	(void)e;
+	return true;
+}
+
+const struct import_ops import_packed = {
+	.name = "packed",
+	.summary = "packed trace file (.incore), written by `incore pack`",
+	.looks_for = "a packed .incore file",
+	.sniff = sniff,
+	.look = look,
+	.read = read,
+	.lost = lost,
+};

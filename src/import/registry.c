@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* registry.c: the only list of input formats, and the one way to read a capture. */
+#include "import/import.h"
+
+extern const struct import_ops import_ui_output;
+extern const struct import_ops import_packed;
+
+const struct import_ops *const import_registry[] = {
+	&import_ui_output,
+	&import_packed,
+	NULL,
+};
+
+static bool read_into(const struct capture *c, const struct import_options *o, struct trace *t,
+	struct incore_error *e)
+{
+	t->meta.format = c->ops->name;
+	t->meta.origin = arena_strdup(&t->arena, c->path);
+	if (!t->meta.origin)
+		return err_nomem(e);
+	return c->ops->read(c->path, o, t, e) && c->ops->lost(c->path, o, t, e) && trace_seal(t, e);
+}
+
+bool import_read(const struct capture *c, const struct import_options *o, struct trace **out,
+	struct incore_error *e)
+{
+	struct trace *t = trace_new();
+
+	if (!t)
+		return err_nomem(e);
+	if (!read_into(c, o, t, e)) {
+		trace_free(t);
+		return false;
+	}
+	*out = t;
+	return true;
+}

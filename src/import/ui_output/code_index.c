@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * code_index.c: which row a wave record's line means. Numbers are dense in practice: a table; if
+ * not, sorted search. A label row is nobody's: a record that names it has an unknown pc.
+ */
+#include "import/ui_output/wave.h"
+
+#include <stdlib.h>
+
+#include "isa/amd.h"
+
+struct pair {
+	int64_t number;
+	code_idx row;
+};
+
+static int compare_pairs(const void *pa, const void *pb)
+{
+	const struct pair *a = pa, *b = pb;
+
+	if (a->number != b->number)
+		return a->number < b->number ? -1 : 1;
+	return a->row < b->row ? -1 : a->row > b->row;
+}
+
+static bool build_dense(struct trace *t, struct ui_code_index *x, uint64_t size, uint64_t *n_dup)
+{
+	uint32_t *table = arena_zalloc(&t->arena, size + 1, sizeof(*table));
+
+	if (!table)
+		return false;
+	for (uint64_t i = 0; i < size; i++)
+		table[i] = t->n_code;
+	for (uint32_t i = 0; i < t->n_code; i++) {
+		uint32_t *slot = &table[t->code[i].number];
+
+		if (t->code[i].is_label)
+			continue;
+		if (*slot == t->n_code)
+			*slot = i; /* of several rows with one number the first counts */
+		else
+			(*n_dup)++;
+	}
+	x->by_number = table;
+	x->n_by_number = size;
+	return true;
+}
+
+static bool build_sorted(struct trace *t, struct ui_code_index *x, uint64_t *n_dup)
+{
+	struct pair *pairs = mem_zalloc((size_t)t->n_code + 1, sizeof(*pairs));
+	int64_t *numbers = arena_zalloc(&t->arena, (size_t)t->n_code + 1, sizeof(*numbers));
+	code_idx *rows = arena_zalloc(&t->arena, (size_t)t->n_code + 1, sizeof(*rows));
+	uint32_t n = 0, kept = 0;
+
+	if (!pairs || !numbers || !rows) {
+		mem_free(pairs);
+		return false;
+	}
+	for (uint32_t i = 0; i < t->n_code; i++)
+		if (!t->code[i].is_label)
+			pairs[n++] = (struct pair){t->code[i].number, i};
+	qsort(pairs, n, sizeof(*pairs), compare_pairs);
+	for (uint32_t i = 0; i < n; i++) {
+		if (kept && numbers[kept - 1] == pairs[i].number) {
+			(*n_dup)++;
+			continue;
+		}
+		numbers[kept] = pairs[i].number;
+		rows[kept++] = pairs[i].row;
+	}
+	mem_free(pairs);
+	x->numbers = numbers;
+	x->rows = rows;
+	x->n_sorted = kept;
+	return true;
+}
+
+static bool build_classes(struct trace *t, struct ui_code_index *x)
+{
+	size_t n = (size_t)t->n_code * AMD_LUT_WIDTH;
+	uint8_t *all = arena_alloc(&t->arena, n + AMD_LUT_WIDTH), *lut;
+
+	if (!all || !amd_class_lut(&t->arena, t, &lut))
+		return false;
+	if (n)
+		memcpy(all, lut, n);
+	for (unsigned i = 0; i < AMD_LUT_WIDTH; i++)
+		all[n + i] = (uint8_t)amd_class_of_category(i);
+	x->class_lut = all;
+	return true;
+}
+
+bool ui_code_index_build(struct trace *t, struct ui_code_index *x, uint64_t *n_duplicates)
+{
+	int64_t max = -1;
+
+	*x = (struct ui_code_index){.n_code = t->n_code};
+	*n_duplicates = 0;
+	for (uint32_t i = 0; i < t->n_code; i++)
+		if (t->code[i].number > max)
+			max = t->code[i].number;
+	if (max < (int64_t)t->n_code * 4 + 1024) {
+		if (!build_dense(t, x, (uint64_t)(max + 1), n_duplicates))
+			return false;
+	} else if (!build_sorted(t, x, n_duplicates)) {
+		return false;
+	}
+	return build_classes(t, x);
+}

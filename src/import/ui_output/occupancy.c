@@ -1,0 +1,495 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * occupancy.c: when each wave of every CU started and ended, and what the kernels are called
+ * (occupancy.json, versions 3.0.0 and 3.1.0). "occupancy_fields" says which column is what, and
+ * stands after the lists: the file is passed over twice. Until the clocks are known, the clock
+ * field of an event holds its SE number.
+ */
+#include "import/ui_output/ui_output.h"
+
+#include <stdlib.h>
+
+#define BATCH 128
+#define MAX_COLUMNS 32
+
+enum field {
+	FIELD_TIME,
+	FIELD_CU,
+	FIELD_SIMD,
+	FIELD_SLOT,
+	FIELD_START,
+	FIELD_KERNEL,
+	FIELD_ME,
+	FIELD_PIPE,
+	FIELD_WORKGROUP,
+	FIELD_CLUSTER,
+	FIELD_COUNT
+};
+
+static const struct {
+	const char *name;
+	int64_t max;
+} fields[FIELD_COUNT] = {
+	[FIELD_TIME] = {"time", UI_MAX_TIME_CYC},
+	[FIELD_CU] = {"cu", UINT16_MAX},
+	[FIELD_SIMD] = {"simd", UINT8_MAX},
+	[FIELD_SLOT] = {"wave_id", UINT8_MAX},
+	[FIELD_START] = {"start", 1},
+	[FIELD_KERNEL] = {"kernel_id", UINT32_MAX - 1},
+	[FIELD_ME] = {"me_id", UINT8_MAX},
+	[FIELD_PIPE] = {"pipe_id", UINT8_MAX},
+	[FIELD_WORKGROUP] = {"workgroup_id", UINT8_MAX},
+	[FIELD_CLUSTER] = {"cluster_id", UINT8_MAX},
+};
+
+#define N_BASIC 6 /* the columns of version 3.0.0, in this order */
+
+struct segment { /* the events of one SE */
+	uint32_t se;
+	size_t first, n;
+};
+
+struct occupancy_build {
+	struct ui_build *b;
+	struct json_reader r;
+	int column[FIELD_COUNT]; /* -1: absent */
+	unsigned n_columns;
+	VEC(struct occupancy_event) events;
+	VEC(struct segment) segments;
+	VEC(struct kernel_name) names;
+	VEC(struct dispatch_event) dispatches;
+	bool is_nomem;
+};
+
+static void fail_nomem(struct occupancy_build *o)
+{
+	o->is_nomem = true;
+	json_reject(&o->r, "no-memory", "out of memory");
+}
+
+static void read_fields(struct occupancy_build *o)
+{
+	struct json_reader *r = &o->r;
+	struct str name;
+	int n = 0;
+
+	if (!json_enter_array_or_null(r))
+		return;
+	for (int i = 0; i < FIELD_COUNT; i++)
+		o->column[i] = -1;
+	o->n_columns = 0;
+	for (; json_next_item(r) && json_get_str(r, &name); n++)
+		for (int i = 0; i < FIELD_COUNT && n < MAX_COLUMNS; i++)
+			if (o->column[i] < 0 && str_is(name, fields[i].name)) {
+				o->column[i] = n;
+				o->n_columns = (unsigned)n + 1;
+			}
+	for (int i = 0; i < N_BASIC && !r->is_failed; i++)
+		if (o->column[i] < 0)
+			json_reject(
+				r, "bad-value", "occupancy_fields names no \"%s\"", fields[i].name);
+}
+
+static void read_names(struct occupancy_build *o)
+{
+	struct json_reader *r = &o->r;
+	struct str key, name;
+	struct kernel_name k;
+
+	if (!json_enter_object_or_null(r))
+		return;
+	while (json_next_key(r, &key)) {
+		if (!ui_key_number(r, key, UINT32_MAX - 1, &k.id) || !json_get_str(r, &name))
+			return;
+		k.name = arena_strndup(&o->b->trace->arena, name.p ? name.p : "", name.n);
+		if (!k.name || !VEC_PUSH(&o->names, k))
+			fail_nomem(o);
+	}
+}
+
+static void get_optional(struct json_reader *r, int64_t *out)
+{
+	if (json_peek(r) == JSON_NULL)
+		json_get_null(r);
+	else
+		json_get_i64(r, out);
+}
+
+static void get_number(struct json_reader *r, uint32_t *out)
+{
+	if (json_peek(r) == JSON_NULL)
+		json_get_null(r);
+	else
+		json_get_u32(r, out);
+}
+
+static void read_event_text(struct occupancy_build *o, struct dispatch_event *d, bool is_kind)
+{
+	struct str s;
+
+	if (!json_get_str_or_null(&o->r, &s))
+		return;
+	if (is_kind) {
+		d->is_dispatch = str_is(s, "dispatch");
+		return;
+	}
+	d->kernel_name = arena_strndup(&o->b->trace->arena, s.p ? s.p : "", s.n);
+	if (!d->kernel_name)
+		fail_nomem(o);
+}
+
+static void read_event_key(struct occupancy_build *o, struct dispatch_event *d, struct str key)
+{
+	struct json_reader *r = &o->r;
+
+	if (str_is(key, "time"))
+		ui_get_time(r, &d->time_cyc);
+	else if (str_is(key, "kind") || str_is(key, "kernel_name"))
+		read_event_text(o, d, str_is(key, "kind"));
+	else if (str_is(key, "type"))
+		get_number(r, &d->type);
+	else if (str_is(key, "me_id"))
+		get_number(r, &d->me);
+	else if (str_is(key, "pipe_id"))
+		get_number(r, &d->pipe);
+	else if (str_is(key, "kernel_id"))
+		get_number(r, &d->kernel_id);
+	else if (str_is(key, "flags"))
+		get_number(r, &d->flags);
+	else if (str_is(key, "vgprs"))
+		get_optional(r, &d->vgprs);
+	else if (str_is(key, "sgprs"))
+		get_optional(r, &d->sgprs);
+	else if (str_is(key, "lds_size"))
+		get_optional(r, &d->lds_bytes);
+	else if (str_starts(key, "thread_dim_") && key.n == 12 && key.p[11] >= 'x' &&
+		 key.p[11] <= 'z')
+		get_optional(r, &d->thread_dim[key.p[11] - 'x']);
+	else
+		json_skip(r);
+}
+
+/* "events": {"<SE>": [{...}, ...]} */
+static void read_dispatches(struct occupancy_build *o)
+{
+	struct json_reader *r = &o->r;
+	struct str key;
+	uint32_t se;
+
+	if (!json_enter_object_or_null(r))
+		return;
+	while (json_next_key(r, &key)) {
+		if (!ui_key_number(r, key, UI_MAX_SE - 1, &se))
+			return;
+		if (!json_enter_array_or_null(r))
+			continue;
+		while (json_next_item(r)) {
+			struct dispatch_event d = {.clock = se,
+				.kernel_id = UINT32_MAX,
+				.vgprs = NO_VALUE,
+				.sgprs = NO_VALUE,
+				.lds_bytes = NO_VALUE,
+				.thread_dim = {NO_VALUE, NO_VALUE, NO_VALUE}};
+
+			if (!json_enter_object(r))
+				return;
+			while (json_next_key(r, &key))
+				read_event_key(o, &d, key);
+			if (!VEC_PUSH(&o->dispatches, d))
+				fail_nomem(o);
+		}
+	}
+}
+
+/* First pass: everything but the lists of the SEs. */
+static bool read_frame(struct occupancy_build *o, struct ui_bytes in, struct incore_error *e)
+{
+	struct json_reader *r = &o->r;
+	struct str key;
+	uint64_t seen = 0;
+
+	json_init(r, in.p, in.n, in.path, 0);
+	if (json_enter_object(r))
+		while (json_next_key(r, &key)) {
+			if (str_is(key, "dispatches") && json_once(r, &seen, 0, key))
+				read_names(o);
+			else if (str_is(key, "events") && json_once(r, &seen, 1, key))
+				read_dispatches(o);
+			else if (str_is(key, "occupancy_fields") && json_once(r, &seen, 2, key))
+				read_fields(o);
+			else if (!r->is_failed)
+				json_skip(r);
+		}
+	return json_finish(r, e);
+}
+
+static bool take_event(struct occupancy_build *o, const int64_t *row, uint32_t se)
+{
+	int64_t v[FIELD_COUNT];
+	struct occupancy_event event;
+
+	for (int i = 0; i < FIELD_COUNT; i++) {
+		v[i] = o->column[i] >= 0 ? row[o->column[i]] : 0;
+		if (v[i] < 0 || v[i] > fields[i].max)
+			return json_reject(&o->r, "out-of-range", "occupancy event: %s %lld",
+				fields[i].name, (long long)v[i]);
+	}
+	event = (struct occupancy_event){
+		.time_cyc = (uint64_t)v[FIELD_TIME],
+		.clock = se,
+		.cu = (uint16_t)v[FIELD_CU],
+		.simd = (uint8_t)v[FIELD_SIMD],
+		.slot = (uint8_t)v[FIELD_SLOT],
+		.kernel_id = (uint32_t)v[FIELD_KERNEL],
+		.is_start = (uint8_t)v[FIELD_START],
+		.me = (uint8_t)v[FIELD_ME],
+		.pipe = (uint8_t)v[FIELD_PIPE],
+		.workgroup = (uint8_t)v[FIELD_WORKGROUP],
+		.cluster = (uint8_t)v[FIELD_CLUSTER],
+	};
+	if (o->events.n >= UINT32_MAX - 1 || !VEC_PUSH(&o->events, event))
+		fail_nomem(o);
+	return !o->r.is_failed;
+}
+
+static void read_events(struct occupancy_build *o, uint32_t se)
+{
+	struct json_reader *r = &o->r;
+	struct segment s = {.se = se, .first = o->events.n};
+	int64_t rows[BATCH * MAX_COLUMNS];
+	size_t n = BATCH;
+
+	for (size_t i = 0; i < o->segments.n; i++)
+		if (o->segments.v[i].se == se)
+			json_reject(r, "duplicate-key", "SE %u stands twice", se);
+	if (!json_enter_array_or_null(r))
+		return;
+	while (n == BATCH && !r->is_failed) {
+		n = json_read_i64_rows(r, o->n_columns, BATCH, rows);
+		for (size_t i = 0; i < n; i++)
+			if (!take_event(o, rows + i * o->n_columns, se))
+				return;
+	}
+	s.n = o->events.n - s.first;
+	if (!VEC_PUSH(&o->segments, s))
+		fail_nomem(o);
+}
+
+static bool read_lists(struct occupancy_build *o, struct ui_bytes in, struct incore_error *e)
+{
+	struct json_reader *r = &o->r;
+	struct str key;
+	uint64_t se;
+
+	json_init(r, in.p, in.n, in.path, 0);
+	if (json_enter_object(r))
+		while (json_next_key(r, &key)) {
+			if (!ui_decimal(key, &se))
+				json_skip(r);
+			else if (se >= UI_MAX_SE)
+				json_reject(r, "out-of-range", "shader engine %llu",
+					(unsigned long long)se);
+			else
+				read_events(o, (uint32_t)se);
+		}
+	return json_finish(r, e);
+}
+
+static int compare_segments(const void *pa, const void *pb)
+{
+	const struct segment *a = pa, *b = pb;
+
+	return a->se < b->se ? -1 : a->se > b->se;
+}
+
+static int compare_names(const void *pa, const void *pb)
+{
+	const struct kernel_name *a = pa, *b = pb;
+
+	return a->id != b->id ? (a->id < b->id ? -1 : 1) : strcmp(a->name, b->name);
+}
+
+struct order { /* stable sort by time */
+	uint64_t time_cyc;
+	size_t at;
+};
+
+static int compare_order(const void *pa, const void *pb)
+{
+	const struct order *a = pa, *b = pb;
+
+	if (a->time_cyc != b->time_cyc)
+		return a->time_cyc < b->time_cyc ? -1 : 1;
+	return a->at < b->at ? -1 : a->at > b->at;
+}
+
+/* Copies one SE's events in time order; counts those that stood out of order. */
+static bool copy_sorted(
+	struct occupancy_event *out, const struct occupancy_event *in, size_t n, uint64_t *n_late)
+{
+	struct order *order;
+	uint64_t late = 0;
+
+	for (size_t i = 1; i < n; i++)
+		late += in[i].time_cyc < in[i - 1].time_cyc;
+	if (!late) {
+		memcpy(out, in, n * sizeof(*out));
+		return true;
+	}
+	*n_late += late;
+	order = mem_zalloc(n, sizeof(*order));
+	if (!order)
+		return false;
+	for (size_t i = 0; i < n; i++)
+		order[i] = (struct order){in[i].time_cyc, i};
+	qsort(order, n, sizeof(*order), compare_order);
+	for (size_t i = 0; i < n; i++)
+		out[i] = in[order[i].at];
+	mem_free(order);
+	return true;
+}
+
+static bool commit(struct occupancy_build *o, struct incore_error *e)
+{
+	struct trace *t = o->b->trace;
+	struct arena *a = &t->arena;
+	struct occupancy_event *events = arena_zalloc(a, o->events.n + 1, sizeof(*events));
+	struct kernel_name *names = arena_zalloc(a, o->names.n + 1, sizeof(*names));
+	struct dispatch_event *dispatches =
+		arena_zalloc(a, o->dispatches.n + 1, sizeof(*dispatches));
+	uint64_t n_late = 0;
+	size_t at = 0;
+
+	if (!events || !names || !dispatches)
+		return err_nomem(e);
+	if (o->segments.n)
+		qsort(o->segments.v, o->segments.n, sizeof(*o->segments.v), compare_segments);
+	for (size_t i = 0; i < o->segments.n; i++) {
+		const struct segment *s = &o->segments.v[i];
+
+		if (s->n && !copy_sorted(events + at, o->events.v + s->first, s->n, &n_late))
+			return err_nomem(e);
+		at += s->n;
+		ui_see_se(o->b, s->se);
+	}
+	for (size_t i = 0; i < o->dispatches.n; i++) {
+		dispatches[i] = o->dispatches.v[i];
+		ui_see_se(o->b, dispatches[i].clock);
+	}
+	if (o->names.n)
+		memcpy(names, o->names.v, o->names.n * sizeof(*names));
+	o->b->has_workgroups = o->column[FIELD_WORKGROUP] >= 0;
+	t->occupancy = events;
+	t->n_occupancy = (uint32_t)at;
+	t->kernel_names = names;
+	t->n_kernel_names = (uint32_t)o->names.n;
+	t->dispatch_events = dispatches;
+	t->n_dispatch_events = (uint32_t)o->dispatches.n;
+	if (n_late && !trace_note(t, NOTE_CONTRADICTORY, "unsorted-occupancy", "occupancy.json",
+			      INCORE_NO_OFFSET, n_late,
+			      "%llu occupancy events stand before an earlier one; they were sorted",
+			      (unsigned long long)n_late))
+		return err_nomem(e);
+	return true;
+}
+
+static bool sort_names(struct occupancy_build *o, const char *path, struct incore_error *e)
+{
+	if (o->names.n)
+		qsort(o->names.v, o->names.n, sizeof(*o->names.v), compare_names);
+	for (size_t i = 1; i < o->names.n; i++)
+		if (o->names.v[i].id == o->names.v[i - 1].id)
+			return err_file(e, "duplicate-key", path, INCORE_NO_OFFSET,
+				"kernel id %u is named twice", o->names.v[i].id);
+	return true;
+}
+
+bool ui_occupancy_parse(struct ui_build *b, struct ui_bytes in, struct incore_error *e)
+{
+	struct occupancy_build o = {.b = b, .n_columns = N_BASIC};
+	bool ok;
+
+	for (int i = 0; i < FIELD_COUNT; i++)
+		o.column[i] = i < N_BASIC ? i : -1;
+	ok = read_frame(&o, in, e);
+	json_deinit(&o.r);
+	if (ok) {
+		ok = read_lists(&o, in, e);
+		json_deinit(&o.r);
+	}
+	if (o.is_nomem)
+		ok = err_nomem(e);
+	ok = ok && sort_names(&o, in.path, e) && commit(&o, e);
+	VEC_FREE(&o.events);
+	VEC_FREE(&o.segments);
+	VEC_FREE(&o.names);
+	VEC_FREE(&o.dispatches);
+	return ok;
+}
+
+/* --- joining waves with their start event --- */
+
+struct start {
+	uint32_t se, simd, slot;
+	uint64_t time_cyc;
+	uint32_t kernel_id;
+	int64_t workgroup;
+};
+
+static int compare_starts(const void *pa, const void *pb)
+{
+	const struct start *a = pa, *b = pb;
+
+	if (a->se != b->se)
+		return a->se < b->se ? -1 : 1;
+	if (a->simd != b->simd)
+		return a->simd < b->simd ? -1 : 1;
+	if (a->slot != b->slot)
+		return a->slot < b->slot ? -1 : 1;
+	return a->time_cyc < b->time_cyc ? -1 : a->time_cyc > b->time_cyc;
+}
+
+static void join_tracks(struct trace *t, struct start *starts, size_t n)
+{
+	qsort(starts, n, sizeof(*starts), compare_starts);
+	for (uint32_t i = 0; i < t->n_tracks; i++) {
+		struct track *k = &t->tracks[i];
+		struct start key = {.se = k->coord[0],
+			.simd = k->coord[2],
+			.slot = k->coord[3],
+			.time_cyc = k->begin_cyc};
+		const struct start *s = bsearch(&key, starts, n, sizeof(*starts), compare_starts);
+
+		if (s) {
+			k->kernel_id = s->kernel_id;
+			k->workgroup = s->workgroup;
+		}
+	}
+}
+
+bool ui_occupancy_join(struct ui_build *b, struct incore_error *e)
+{
+	struct trace *t = b->trace;
+	struct start *starts;
+	size_t n = 0;
+
+	if (!t->n_occupancy && !t->n_dispatch_events)
+		return true;
+	starts = mem_zalloc((size_t)t->n_occupancy + 1, sizeof(*starts));
+	if (!starts)
+		return err_nomem(e);
+	for (uint32_t i = 0; i < t->n_occupancy; i++) {
+		struct occupancy_event *o = &t->occupancy[i];
+
+		if (o->is_start && o->cu == t->meta.target_cu)
+			starts[n++] = (struct start){o->clock, o->simd, o->slot, o->time_cyc,
+				o->kernel_id, b->has_workgroups ? o->workgroup : NO_VALUE};
+		o->clock = ui_clock(t, o->clock);
+	}
+	for (uint32_t i = 0; i < t->n_dispatch_events; i++)
+		t->dispatch_events[i].clock = ui_clock(t, t->dispatch_events[i].clock);
+	if (n)
+		join_tracks(t, starts, n);
+	mem_free(starts);
+	return true;
+}

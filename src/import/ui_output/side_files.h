@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * side_files.h: what rocprofv3 left around a ui_output directory: agent info, kernel trace,
+ * results.json, stats csv, the capture's input yaml. Each is parsed into struct side first; what
+ * belongs to this capture goes to the trace at the end.
+ * Owner: struct side belongs to one read; its strings to the build's scratch arena.
+ */
+#ifndef IMPORT_UI_OUTPUT_SIDE_FILES_H
+#define IMPORT_UI_OUTPUT_SIDE_FILES_H
+
+#include "import/ui_output/ui_output.h"
+
+struct side_machine {
+	bool is_known;
+	int64_t node; /* Node_Id, the N of "Agent N" */
+	struct trace_machine m;
+	const char *arch, *source; /* "gfx950", and where it comes from */
+};
+
+struct side_launch {
+	bool is_known;
+	int64_t node; /* of Agent_Id */
+	struct trace_launch l;
+};
+
+struct side {
+	struct ui_build *b;
+	VEC(const char *) agent_info; /* paths; those of a discovery run last */
+	VEC(const char *) kernel_trace;
+	VEC(const char *) results;
+	VEC(const char *) inputs;
+	const char *stats;
+	struct side_machine machine;
+	struct side_launch launch, symbol; /* of the kernel trace, of results.json */
+	const char *run;   /* prefix of the results.json of this very run, or NULL */
+	bool is_other_run; /* of the kernel trace being read */
+	const char *command;
+	VEC(int64_t) traced;   /* dispatches that the run traced on this agent */
+	VEC(const char *) pmc; /* counters asked for where they are ignored */
+	int64_t yaml_cu;       /* att_target_cu; NO_VALUE: none or several */
+};
+
+/* b->side is set while these run; each is a ui_parse_fn. */
+bool ui_agent_info_parse(struct ui_build *b, struct ui_bytes in, struct incore_error *e);
+bool ui_kernel_trace_parse(struct ui_build *b, struct ui_bytes in, struct incore_error *e);
+bool ui_results_parse(struct ui_build *b, struct ui_bytes in, struct incore_error *e);
+bool ui_stats_parse(struct ui_build *b, struct ui_bytes in, struct incore_error *e);
+bool ui_input_parse(struct ui_build *b, struct ui_bytes in, struct incore_error *e);
+
+struct side_machine side_no_machine(void);
+struct side_launch side_no_launch(void);
+
+#endif

@@ -1,0 +1,494 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * ui_output.c: a directory that rocprofv3 --att wrote -> a trace. Broken filenames.json or
+ * code.json is an error; damage in any other file is a note, and the rest is still read. Wave files
+ * are not read here but one by one when a question asks (wave.c).
+ */
+#include "import/ui_output/wave.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#define MAX_NAMED 16 /* files named in one note; the rest is counted */
+
+static int compare_names(const void *pa, const void *pb)
+{
+	const char *const *a = pa, *const *b = pb;
+
+	return strcmp(*a, *b);
+}
+
+bool ui_has(const struct ui_build *b, const char *name)
+{
+	return b->names.n &&
+	       bsearch(&name, b->names.v, b->names.n, sizeof(*b->names.v), compare_names);
+}
+
+bool ui_load(struct ui_build *b, const char *name, struct ui_bytes *out, struct incore_error *e)
+{
+	const char *path = arena_printf(&b->scratch, "%s/%s", b->dir, name);
+
+	if (!path)
+		return err_nomem(e);
+	if (!file_load_at(&b->file, b->dir_fd, name, path, e))
+		return false;
+	*out = (struct ui_bytes){b->file.data, b->file.size, path};
+	return true;
+}
+
+/* An error about an optional file becomes a note; lack of memory stays an error. */
+static bool note_damage(struct ui_build *b, const char *path, struct incore_error *e)
+{
+	struct strbuf text = {0};
+	bool ok;
+
+	if (e->code && !strcmp(e->code, "no-memory"))
+		return false;
+	err_format(e, &text);
+	ok = trace_note(b->trace, NOTE_DAMAGED, "damaged-file", path, e->offset, 1,
+		"%s is damaged and was left out: %s", path_base(path),
+		text.p ? text.p : "cannot be read");
+	sb_free(&text);
+	incore_error_clear(e);
+	return ok || err_nomem(e);
+}
+
+bool ui_optional(struct ui_build *b, const char *name, ui_parse_fn parse, struct incore_error *e)
+{
+	struct incore_error mine = {0};
+	struct ui_bytes in = {NULL, 0, name};
+
+	if (!ui_has(b, name))
+		return true;
+	if (ui_load(b, name, &in, &mine) && parse(b, in, &mine))
+		return true;
+	if (note_damage(b, in.path, &mine))
+		return true;
+	err_move(e, &mine);
+	return false;
+}
+
+bool ui_optional_path(
+	struct ui_build *b, const char *path, ui_parse_fn parse, struct incore_error *e)
+{
+	struct incore_error mine = {0};
+
+	if (file_load(&b->file, path, &mine) &&
+		parse(b, (struct ui_bytes){b->file.data, b->file.size, path}, &mine))
+		return true;
+	if (note_damage(b, path, &mine))
+		return true;
+	err_move(e, &mine);
+	return false;
+}
+
+void ui_see_se(struct ui_build *b, uint32_t se)
+{
+	if (se < UI_MAX_SE)
+		b->se_seen[se / 64] |= (uint64_t)1 << se % 64;
+}
+
+bool ui_decimal(struct str s, uint64_t *out)
+{
+	for (size_t i = 0; i < s.n; i++)
+		if (s.p[i] < '0' || s.p[i] > '9')
+			return false;
+	return s.n > 0 && str_to_u64(s, out);
+}
+
+bool ui_match_name(const char *name, const char *pattern, uint32_t *first)
+{
+	bool is_first = true;
+
+	for (; *pattern; pattern++) {
+		uint64_t v = 0;
+		const char *start = name;
+
+		if (*pattern != '#') {
+			if (*name++ != *pattern)
+				return false;
+			continue;
+		}
+		for (; *name >= '0' && *name <= '9' && v <= UINT32_MAX; name++)
+			v = v * 10 + (uint64_t)(*name - '0');
+		if (name == start || v > UINT32_MAX)
+			return false;
+		if (is_first)
+			*first = (uint32_t)v;
+		is_first = false;
+	}
+	return *name == '\0';
+}
+
+bool ui_key_number(struct json_reader *r, struct str key, uint64_t max, uint32_t *out)
+{
+	uint64_t v;
+
+	if (!ui_decimal(key, &v) || v > max)
+		return json_reject(r, "out-of-range",
+			"key \"%.*s\": expected a number from 0 to %llu",
+			(int)(key.n < 40 ? key.n : 40), key.p, (unsigned long long)max);
+	*out = (uint32_t)v;
+	return true;
+}
+
+bool ui_get_time(struct json_reader *r, uint64_t *out)
+{
+	int64_t v;
+
+	if (!json_get_i64(r, &v))
+		return false;
+	if (v < 0 || v > UI_MAX_TIME_CYC)
+		return json_reject(r, "out-of-range", "%lld is not a time in cycles", (long long)v);
+	*out = (uint64_t)v;
+	return true;
+}
+
+clock_idx ui_clock(const struct trace *t, uint32_t se)
+{
+	clock_idx lo = 0, hi = t->n_clocks; /* sorted by id */
+
+	while (lo < hi) {
+		clock_idx mid = lo + (hi - lo) / 2;
+
+		if (t->clocks[mid].id < se)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	return lo < t->n_clocks && t->clocks[lo].id == se ? lo : NO_CLOCK;
+}
+
+/* --- reading --- */
+
+static bool add_name(void *ctx, const char *name, struct incore_error *e)
+{
+	struct ui_build *b = ctx;
+	const char *copy = arena_strdup(&b->scratch, name);
+
+	return (copy && VEC_PUSH(&b->names, copy)) || err_nomem(e);
+}
+
+static bool open_dir(struct ui_build *b, struct ui_loader *l, struct incore_error *e)
+{
+	size_t n = strlen(b->dir);
+
+	while (n > 1 && b->dir[n - 1] == '/')
+		n--;
+	l->dir = mem_strndup(b->dir, n);
+	if (!l->dir)
+		return err_nomem(e);
+	l->dir_fd = fault_hit(FAULT_OPEN) ? (errno = EMFILE, -1)
+					  : open(l->dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (l->dir_fd < 0)
+		return err_errno(e, errno, l->dir, "cannot open directory");
+	b->dir = l->dir;
+	b->dir_fd = l->dir_fd;
+	return dir_each(b->dir, add_name, b, e);
+}
+
+static void close_loader(void *ctx)
+{
+	struct ui_loader *l = ctx;
+
+	if (l->dir_fd >= 0)
+		close(l->dir_fd);
+	mem_free(l->dir);
+	mem_free(l);
+}
+
+static struct ui_loader *new_loader(struct trace *t)
+{
+	struct ui_loader *l = mem_zalloc(1, sizeof(*l));
+
+	if (!l)
+		return NULL;
+	l->dir_fd = -1;
+	t->loader.load = ui_wave_load;
+	t->loader.close = close_loader;
+	t->loader_ctx = l;
+	return l;
+}
+
+static bool read_manifest(struct ui_build *b, struct incore_error *e)
+{
+	struct trace *t = b->trace;
+	struct ui_manifest *m = &b->manifest;
+	struct ui_bytes in;
+
+	m->arena = &t->arena;
+	if (!ui_load(b, "filenames.json", &in, e) || !ui_manifest_parse(m, in, e))
+		return false;
+	t->meta.gfx_major = m->gfxip;
+	t->meta.format_version = m->version;
+	t->meta.clock_quantum = m->gfxip == 9 ? 4 : 1;
+	t->n_counter_names = (uint32_t)m->counter_names.n;
+	t->counter_names = arena_zalloc(&t->arena, m->counter_names.n + 1, sizeof(char *));
+	if (!t->counter_names)
+		return err_nomem(e);
+	for (size_t i = 0; i < m->counter_names.n; i++)
+		t->counter_names[i] = m->counter_names.v[i];
+	for (size_t i = 0; i < m->waves.n; i++)
+		ui_see_se(b, m->waves.v[i].se);
+	return true;
+}
+
+static bool read_code(struct ui_build *b, struct ui_loader *l, struct incore_error *e)
+{
+	struct trace *t = b->trace;
+	struct ui_bytes in;
+
+	if (!ui_load(b, "code.json", &in, e) || !ui_code_parse(b, in, e))
+		return false;
+	if (!ui_code_index_build(t, &l->index, &b->rows.n_duplicate_numbers))
+		return err_nomem(e);
+	if (b->rows.n_duplicate_numbers &&
+		!trace_note(t, NOTE_GUESSED, "duplicate-row-number", "code.json", INCORE_NO_OFFSET,
+			b->rows.n_duplicate_numbers,
+			"%llu code rows share their line number with an earlier row; records that "
+			"name it "
+			"count for the first",
+			(unsigned long long)b->rows.n_duplicate_numbers))
+		return err_nomem(e);
+	if (b->rows.n_functions &&
+		!trace_note(t, NOTE_INFO, "function-map", "code.json", INCORE_NO_OFFSET,
+			b->rows.n_functions, "sqtt_funcmap with %llu marker names is not shown",
+			(unsigned long long)b->rows.n_functions))
+		return err_nomem(e);
+	return true;
+}
+
+static bool make_tracks(struct ui_build *b, struct incore_error *e)
+{
+	struct trace *t = b->trace;
+	size_t n = b->manifest.waves.n;
+
+	if (n > UINT32_MAX - 1)
+		return err_set(e, INCORE_BAD_INPUT, "too-large", "too many waves: %zu", n);
+	t->tracks = arena_zalloc(&t->arena, n + 1, sizeof(*t->tracks));
+	if (!t->tracks)
+		return err_nomem(e);
+	for (size_t i = 0; i < n; i++) {
+		const struct ui_wave_ref *w = &b->manifest.waves.v[i];
+		uint32_t cu = t->meta.target_cu == NO_VALUE ? 0 : (uint32_t)t->meta.target_cu;
+
+		t->tracks[i] = (struct track){
+			.coord = {w->se, cu, w->simd, w->slot, w->wave},
+			.clock = ui_clock(t, w->se),
+			.begin_cyc = w->begin_cyc,
+			.end_cyc = w->end_cyc,
+			.kernel_id = UINT32_MAX,
+			.name = w->name,
+			.workgroup = NO_VALUE,
+		};
+	}
+	t->n_tracks = (uint32_t)n;
+	return true;
+}
+
+static bool read_optional(struct ui_build *b, struct incore_error *e)
+{
+	unsigned want = b->options ? b->options->want : IMPORT_ALL;
+	char name[] = "wstates0.json";
+
+	if (want & IMPORT_OCCUPANCY && !ui_optional(b, "occupancy.json", ui_occupancy_parse, e))
+		return false;
+	if (!ui_optional(b, "realtime.json", ui_realtime_parse, e) || !ui_clocks_build(b, e) ||
+		!make_tracks(b, e) || !ui_occupancy_join(b, e))
+		return false;
+	for (char k = '0'; want & IMPORT_STATED_SERIES && k <= '4'; k++) {
+		name[sizeof("wstates") - 1] = k;
+		if (!ui_optional(b, name, ui_wstates_parse, e))
+			return false;
+	}
+	if (!ui_optional(b, "snapshots.json", ui_snapshots_parse, e))
+		return false;
+	if (want & IMPORT_SOURCES && !ui_sources_load(b, e))
+		return false;
+	if (want & IMPORT_COUNTERS && !ui_counters_read(b, e))
+		return false;
+	ui_guess_arch(b);
+	if (!ui_name_kernel(b, e))
+		return false;
+	return !(want & IMPORT_SIDE_FILES) || ui_side_files_read(b, e);
+}
+
+/* Names of a kind: the first few in full, all counted. */
+static bool list_add(struct ui_name_list *l, struct arena *a, const char *name)
+{
+	if (l->n++ >= MAX_NAMED)
+		return true;
+	l->text = l->text ? arena_printf(a, "%s, %s", l->text, name) : arena_strdup(a, name);
+	return l->text != NULL;
+}
+
+/* Compares the manifest with the directory, in both directions. */
+static bool compare_listing(struct ui_build *b, struct ui_loader *l, struct incore_error *e)
+{
+	struct arena *a = &b->trace->arena;
+	size_t n = b->manifest.waves.n;
+	const char **listed = arena_zalloc(&b->scratch, n + 1, sizeof(*listed));
+
+	if (!listed)
+		return err_nomem(e);
+	for (size_t i = 0; i < n; i++)
+		listed[i] = b->manifest.waves.v[i].name;
+	for (size_t i = 0; i < n; i++)
+		if (!ui_has(b, listed[i]) && !list_add(&l->missing, a, listed[i]))
+			return err_nomem(e);
+	qsort(listed, n, sizeof(*listed), compare_names);
+	for (size_t i = 0; i < b->names.n; i++) {
+		const char *name = b->names.v[i];
+		uint32_t se;
+
+		if (ui_match_name(name, "se#_sm#_sl#_wv#.json", &se) &&
+			!bsearch(&name, listed, n, sizeof(*listed), compare_names) &&
+			!list_add(&l->unlisted, a, name))
+			return err_nomem(e);
+	}
+	return true;
+}
+
+static void set_evidence(struct ui_build *b)
+{
+	struct trace *t = b->trace;
+	bool is_sampled =
+		!b->manifest.waves.n && (b->rows.has_samples || b->manifest.has_pc_sampling);
+
+	t->meta.evidence = is_sampled ? EVIDENCE_HARDWARE_SAMPLE : EVIDENCE_HARDWARE_TRACE;
+	if (!is_sampled && !b->manifest.has_pc_sampling && !b->rows.has_samples)
+		t->samples = NULL;
+}
+
+static bool read_all(struct ui_build *b, struct incore_error *e)
+{
+	static const char *const levels[TRACK_LEVELS] = {"se", "cu", "simd", "slot", "wave"};
+	struct trace *t = b->trace;
+	struct ui_loader *l = new_loader(t);
+
+	if (!l)
+		return err_nomem(e);
+	t->meta.vendor = VENDOR_AMD;
+	t->meta.format = "ui_output";
+	t->meta.origin = arena_strdup(&t->arena, b->dir);
+	ui_parse_dir_name(b->dir, &t->meta.launch.agent, &t->meta.launch.dispatch);
+	memcpy(t->levels, levels, sizeof(levels));
+	if (!t->meta.origin)
+		return err_nomem(e);
+	if (!open_dir(b, l, e))
+		return false;
+	if (!read_manifest(b, e) || !read_code(b, l, e))
+		return false;
+	set_evidence(b);
+	t->meta.target_cu = ui_wave_find_cu(b);
+	return read_optional(b, e) && compare_listing(b, l, e);
+}
+
+static bool ui_read(
+	const char *path, const struct import_options *o, struct trace *t, struct incore_error *e)
+{
+	struct ui_build b = {.trace = t, .options = o, .dir = path, .dir_fd = -1};
+	bool ok;
+
+	arena_init(&b.scratch);
+	ok = read_all(&b, e);
+	ui_manifest_deinit(&b.manifest);
+	VEC_FREE(&b.names);
+	VEC_FREE(&b.realtime);
+	file_unload(&b.file);
+	arena_deinit(&b.scratch);
+	return ok;
+}
+
+static bool note_list(struct trace *t, const struct ui_name_list *l, enum note_kind kind,
+	const char *code, const char *const what[2])
+{
+	uint64_t more = l->n > MAX_NAMED ? l->n - MAX_NAMED : 0;
+	char rest[48] = "";
+
+	if (!l->n)
+		return true;
+	if (more)
+		snprintf(rest, sizeof(rest), " and %llu more", (unsigned long long)more);
+	return trace_note(t, kind, code, NULL, INCORE_NO_OFFSET, l->n, "%llu %s: %s%s",
+		(unsigned long long)l->n, what[l->n > 1], l->text, rest);
+}
+
+static bool ui_lost(
+	const char *path, const struct import_options *o, struct trace *t, struct incore_error *e)
+{
+	static const char *const missing[2] = {"wave file of the manifest is not there",
+		"wave files of the manifest are not there"};
+	static const char *const unlisted[2] = {"wave file is not in the manifest and was left out",
+		"wave files are not in the manifest and were left out"};
+	const struct ui_loader *l = t->loader_ctx;
+
+	(void)path;
+	(void)o;
+	if (!note_list(t, &l->missing, NOTE_LOST, "missing-wave-file", missing) ||
+		!note_list(t, &l->unlisted, NOTE_CONTRADICTORY, "unlisted-wave-file", unlisted))
+		return err_nomem(e);
+	return true;
+}
+
+/* --- recognising --- */
+
+static int ui_sniff(const struct probe *p)
+{
+	char *path;
+	int sure = 0;
+
+	if (!p->is_dir)
+		return 0;
+	path = path_join(p->path, "filenames.json");
+	if (path && file_exists(path))
+		sure = 95;
+	mem_free(path);
+	return sure;
+}
+
+static bool look_file(
+	struct file_data *f, const char *dir, const char *name, struct ui_bytes *out, char **path)
+{
+	*path = path_join(dir, name);
+	if (!*path || !file_load(f, *path, NULL))
+		return false;
+	*out = (struct ui_bytes){f->data, f->size, *path};
+	return true;
+}
+
+static void ui_look(const char *path, struct arena *a, struct capture *c)
+{
+	struct ui_manifest m = {.arena = a};
+	struct file_data f = {0};
+	struct ui_bytes in;
+	char *name = NULL;
+	uint64_t hash = 0;
+
+	ui_parse_dir_name(path, &c->agent, &c->dispatch);
+	if (look_file(&f, path, "filenames.json", &in, &name) && ui_manifest_parse(&m, in, NULL))
+		c->n_tracks = m.waves.n;
+	mem_free(name);
+	if (look_file(&f, path, "code.json", &in, &name) && ui_code_look(in, c, &hash)) {
+		c->is_empty = c->n_tracks == 0 && c->n_rows == 0;
+		if (c->n_rows)
+			c->same_as = arena_printf(
+				a, "%lld/%016llx", (long long)c->agent, (unsigned long long)hash);
+	}
+	mem_free(name);
+	ui_manifest_deinit(&m);
+	file_unload(&f);
+}
+
+const struct import_ops import_ui_output = {
+	.name = "ui_output",
+	.summary = "decoded AMD thread trace, a directory written by rocprofv3 --att",
+	.looks_for = "a ui_output_* directory of rocprofv3 --att (with filenames.json)",
+	.sniff = ui_sniff,
+	.look = ui_look,
+	.read = ui_read,
+	.lost = ui_lost,
+};

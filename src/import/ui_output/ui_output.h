@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * ui_output.h: the parts of the ui_output importer, one file per job (see incore-ui_output(7)).
+ * Owner: struct ui_build belongs to one read; what outlives it goes to the trace's arena, or to
+ * struct ui_loader, which the trace frees through its loader.
+ * Every parser works on bytes in memory (followed by JSON_PAD zero bytes), so that a fuzzer can
+ * call it. A parser of an optional file leaves the trace untouched when it fails.
+ */
+#ifndef IMPORT_UI_OUTPUT_H
+#define IMPORT_UI_OUTPUT_H
+
+#include "base/file.h"
+#include "base/map.h"
+#include "base/vec.h"
+#include "codec/json_reader.h"
+#include "import/import.h"
+
+#define UI_MAX_SE 4096
+#define UI_MAX_SMALL 255		/* SIMD and slot numbers */
+#define UI_MAX_TIME_CYC (INT64_MAX / 2) /* so that time + offset and time + duration stay exact */
+
+struct ui_bytes {
+	const void *p;
+	size_t n;
+	const char *path; /* for messages */
+};
+
+struct ui_wave_ref { /* one entry of wave_filenames */
+	uint32_t se, simd, slot, wave;
+	const char *name;
+	uint64_t begin_cyc, end_cyc;
+	uint64_t offset; /* of its name in filenames.json */
+};
+
+struct ui_manifest {
+	struct arena *arena; /* of the strings */
+	unsigned gfxip;
+	const char *version;
+	VEC(struct ui_wave_ref) waves; /* sorted by se, simd, slot, wave */
+	VEC(const char *) counter_names;
+	bool has_pc_sampling;
+	bool is_nomem;
+	struct intern names;
+};
+
+struct ui_rows { /* what the code table says about itself */
+	bool has_totals, has_samples;
+	uint64_t n_duplicate_numbers;
+	uint64_t n_functions; /* rows of sqtt_funcmap */
+};
+
+struct ui_se_samples { /* realtime.json, one shader engine */
+	uint32_t se, n;
+	const int64_t (*samples)[2];
+};
+
+struct side;
+struct counters;
+
+struct ui_build {
+	struct trace *trace;
+	const struct import_options *options;
+	const char *dir;
+	int dir_fd;
+	struct arena scratch;
+	VEC(const char *) names; /* of the directory, in byte order */
+	struct file_data file;	 /* reused from file to file */
+	struct ui_manifest manifest;
+	struct ui_rows rows;
+	uint64_t se_seen[UI_MAX_SE / 64];
+	VEC(struct ui_se_samples) realtime;
+	uint64_t realtime_hz;
+	bool has_workgroups;	      /* occupancy names workgroups */
+	source_idx source;	      /* whose text is being loaded */
+	const char *kernel_demangled; /* of the label row, or NULL */
+	uint32_t kernel_object;	      /* code object of the kernel */
+	bool has_kernel_object;
+	struct side *side;	   /* while side files are read */
+	struct counters *counters; /* while counter files are read */
+};
+
+extern const struct import_ops import_ui_output;
+
+/* ui_output.c */
+bool ui_has(const struct ui_build *b, const char *name); /* in the directory listing */
+/* Loads dir/name into b->file. */
+bool ui_load(struct ui_build *b, const char *name, struct ui_bytes *out, struct incore_error *e);
+typedef bool (*ui_parse_fn)(struct ui_build *b, struct ui_bytes in, struct incore_error *e);
+/* Parses dir/name if it is there; damage becomes a note. False on lack of memory only. */
+bool ui_optional(struct ui_build *b, const char *name, ui_parse_fn parse, struct incore_error *e);
+/* The same for a file anywhere. */
+bool ui_optional_path(
+	struct ui_build *b, const char *path, ui_parse_fn parse, struct incore_error *e);
+void ui_see_se(struct ui_build *b, uint32_t se);
+/* Decimal digits only, at most max; else the reader fails. */
+bool ui_key_number(struct json_reader *r, struct str key, uint64_t max, uint32_t *out);
+/* Does name fit the pattern? '#' stands for a decimal number; the first one found goes to *first.
+ */
+bool ui_match_name(const char *name, const char *pattern, uint32_t *first);
+bool ui_decimal(struct str s, uint64_t *out);
+/* A time in cycles: 0 .. UI_MAX_TIME_CYC, else the reader fails. */
+bool ui_get_time(struct json_reader *r, uint64_t *out);
+clock_idx ui_clock(const struct trace *t, uint32_t se);
+
+/* manifest.c */
+bool ui_manifest_parse(struct ui_manifest *m, struct ui_bytes in, struct incore_error *e);
+void ui_manifest_deinit(struct ui_manifest *m);
+bool ui_parse_dir_name(const char *path, int64_t *agent, int64_t *dispatch);
+
+/* code.c */
+bool ui_code_parse(struct ui_build *b, struct ui_bytes in, struct incore_error *e);
+/* Number of rows, of mapped instruction rows, and a hash of columns 0 to 5. */
+bool ui_code_look(struct ui_bytes in, struct capture *c, uint64_t *hash);
+/* kernel.c */
+bool ui_name_kernel(struct ui_build *b, struct incore_error *e);
+void ui_guess_arch(struct ui_build *b);
+
+/* the optional files; ui_parse_fn each */
+bool ui_occupancy_parse(struct ui_build *b, struct ui_bytes in, struct incore_error *e);
+bool ui_occupancy_join(struct ui_build *b, struct incore_error *e);
+bool ui_realtime_parse(struct ui_build *b, struct ui_bytes in, struct incore_error *e);
+bool ui_clocks_build(struct ui_build *b, struct incore_error *e);
+bool ui_wstates_parse(struct ui_build *b, struct ui_bytes in, struct incore_error *e);
+bool ui_snapshots_parse(struct ui_build *b, struct ui_bytes in, struct incore_error *e);
+bool ui_sources_load(struct ui_build *b, struct incore_error *e);
+bool ui_counters_read(struct ui_build *b, struct incore_error *e);
+bool ui_side_files_read(struct ui_build *b, struct incore_error *e);
+
+#endif

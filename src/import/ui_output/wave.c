@@ -1,0 +1,459 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * wave.c: one wave file -> the columns of one track. This is the hot path of every question: rows
+ * come in batches, are checked by the sign bit of one accumulated word, and only a batch that
+ * fails is looked at row by row to say where. Nothing is allocated per wave in the steady state.
+ */
+#include "import/ui_output/wave.h"
+
+#include "isa/amd.h"
+
+#define BATCH 256
+#define COLUMNS 5 /* time, category, stall, duration, line */
+#define FILE_SE 0 /* places in coord_file */
+#define FILE_CU 1
+#define FILE_SIMD 2
+#define FILE_SLOT 3
+#define FILE_WAVE 4
+
+struct wave_scratch { /* track_data.loader_scratch */
+	struct file_data file;
+	struct strbuf path;
+	int64_t rows[BATCH * COLUMNS];
+};
+
+/* Where a batch began, so that a bad row can be found again. */
+struct mark {
+	const char *p;
+	unsigned depth;
+	bool need_comma;
+};
+
+static struct mark mark_of(const struct json_reader *r)
+{
+	return (struct mark){r->p, r->depth, r->need_comma};
+}
+
+static code_idx find_row(const struct ui_code_index *x, int64_t number)
+{
+	uint32_t lo = 0, hi = x->n_sorted;
+
+	while (lo < hi) {
+		uint32_t mid = lo + (hi - lo) / 2;
+
+		if (x->numbers[mid] < number)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	return lo < x->n_sorted && x->numbers[lo] == number ? x->rows[lo] : x->n_code;
+}
+
+static inline code_idx row_of(const struct ui_code_index *x, int64_t number)
+{
+	if (x->n_by_number)
+		return (uint64_t)number < x->n_by_number ? x->by_number[number] : x->n_code;
+	return find_row(x, number);
+}
+
+/* What is wrong with this row; NULL: nothing. */
+static const char *row_fault(const int64_t *row, int64_t prev, const char **code)
+{
+	*code = "bad-value";
+	if (row[0] < 0 || row[1] < 0 || row[2] < 0 || row[3] < 0 || row[4] < 0) {
+		*code = "out-of-range";
+		return "negative number in a record";
+	}
+	if (row[0] > UI_MAX_TIME_CYC || row[3] > UINT32_MAX) {
+		*code = "out-of-range";
+		return "a time or duration too large for a trace";
+	}
+	if (row[0] < prev)
+		return "a record starts before the record it follows";
+	if (row[3] < row[2])
+		return "duration smaller than stall";
+	return NULL;
+}
+
+/* Goes back to the start of the batch, finds the bad row and fails there. */
+static void reject_row(struct json_reader *r, struct mark m, int64_t prev)
+{
+	int64_t row[COLUMNS];
+	const char *code = "bad-value", *fault;
+
+	r->p = m.p;
+	r->depth = m.depth;
+	r->need_comma = m.need_comma;
+	for (;;) {
+		const char *at = r->p;
+
+		if (json_read_i64_rows(r, COLUMNS, 1, row) != 1)
+			return;
+		fault = row_fault(row, prev, &code);
+		if (fault) {
+			json_reject(r, code, "%s: [%lld,%lld,%lld,%lld,%lld]", fault,
+				(long long)row[0], (long long)row[1], (long long)row[2],
+				(long long)row[3], (long long)row[4]);
+			while (at < r->end && *at != '[')
+				at++;
+			r->fail_at = at;
+			return;
+		}
+		prev = row[0];
+	}
+}
+
+/*
+ * Each of these fills some columns from n rows and returns a word whose top bit is set if a row is
+ * bad. The columns are held in locals: a store to a byte column could change any pointer in *d for
+ * all the compiler knows. Two short loops beat one that needs more registers than there are.
+ */
+static uint64_t take_times(
+	const int64_t *restrict rows, size_t n, int64_t prev, struct track_data *d)
+{
+	uint64_t *restrict starts = d->start_cyc + d->n;
+	uint32_t *restrict durs = d->dur_cyc + d->n, *restrict stalls = d->stall_cyc + d->n;
+	uint64_t bad = 0, before = (uint64_t)prev;
+
+	for (size_t k = 0; k < n; k++) {
+		const int64_t *row = rows + k * COLUMNS;
+		uint64_t time = (uint64_t)row[0], stall = (uint64_t)row[2], dur = (uint64_t)row[3];
+
+		bad |= time | stall | dur | (time - before) | (dur - stall) |
+		       ((uint64_t)UINT32_MAX - dur) | ((uint64_t)UI_MAX_TIME_CYC - time);
+		before = time;
+		starts[k] = time;
+		durs[k] = (uint32_t)dur;
+		stalls[k] = (uint32_t)stall;
+	}
+	return bad;
+}
+
+static uint64_t take_codes(
+	const struct ui_code_index *x, const int64_t *restrict rows, size_t n, struct track_data *d)
+{
+	const struct ui_code_index index = *x;
+	code_idx *restrict codes = d->code + d->n;
+	uint8_t *restrict classes = d->inst_class + d->n, *restrict tags = d->tag + d->n;
+	uint64_t bad = 0;
+	uint32_t unknown = 0;
+
+	for (size_t k = 0; k < n; k++) {
+		uint64_t category = (uint64_t)rows[k * COLUMNS + 1];
+		int64_t line = rows[k * COLUMNS + 4];
+		code_idx code = row_of(&index, line);
+		uint64_t narrow = category < AMD_LUT_WIDTH ? category : AMD_LUT_WIDTH - 1;
+
+		bad |= category | (uint64_t)line;
+		classes[k] = index.class_lut[(size_t)code * AMD_LUT_WIDTH + narrow];
+		tags[k] = (uint8_t)(category < 255 ? category : 255);
+		unknown += code == index.n_code;
+		codes[k] = code == index.n_code ? NO_CODE : code;
+	}
+	d->n_unknown_code += unknown;
+	return bad;
+}
+
+static void read_instructions(
+	struct json_reader *r, const struct ui_code_index *x, struct track_data *d, int64_t *rows)
+{
+	int64_t prev = 0;
+	size_t n = BATCH;
+
+	if (!json_enter_array_or_null(r))
+		return;
+	while (n == BATCH && !r->is_failed) {
+		struct mark m = mark_of(r);
+
+		n = json_read_i64_rows(r, COLUMNS, BATCH, rows);
+		if (!n)
+			break;
+		if (d->n > UINT32_MAX - BATCH || !track_data_reserve(d, d->n + BATCH)) {
+			json_reject(r, "no-memory", "out of memory");
+			return;
+		}
+		if ((int64_t)(take_times(rows, n, prev, d) | take_codes(x, rows, n, d)) < 0) {
+			if (!r->is_failed)
+				reject_row(r, m, prev);
+			return;
+		}
+		prev = rows[(n - 1) * COLUMNS];
+		d->n += (uint32_t)n;
+	}
+}
+
+static void read_states(struct json_reader *r, struct track_data *d, int64_t *rows)
+{
+	size_t n = BATCH;
+
+	if (!json_enter_array_or_null(r))
+		return;
+	while (n == BATCH && !r->is_failed) {
+		n = json_read_i64_rows(r, 2, BATCH, rows);
+		if (d->n_states > UINT32_MAX - BATCH ||
+			!track_data_reserve_states(d, d->n_states + BATCH)) {
+			json_reject(r, "no-memory", "out of memory");
+			return;
+		}
+		for (size_t k = 0; k < n; k++) {
+			int64_t state = rows[k * 2], dur = rows[k * 2 + 1];
+
+			if (state < 0 || state >= STATE_COUNT || dur < 0 || dur > UINT32_MAX) {
+				json_reject(r, "out-of-range",
+					"expected a state [0..4, cycles], found [%lld,%lld]",
+					(long long)state, (long long)dur);
+				return;
+			}
+			d->state[d->n_states] = (uint8_t)state;
+			d->state_dur_cyc[d->n_states++] = (uint32_t)dur;
+		}
+	}
+}
+
+static code_idx stated_row(const struct ui_code_index *x, int64_t number)
+{
+	code_idx code = number < 0 ? x->n_code : row_of(x, number);
+
+	return code == x->n_code ? NO_CODE : code;
+}
+
+/* [[producer_line, 0], ...] of one wait */
+static void read_producers(
+	struct json_reader *r, const struct ui_code_index *x, struct track_data *d, int64_t *rows)
+{
+	size_t n = BATCH;
+
+	if (!json_enter_array_or_null(r))
+		return;
+	while (n == BATCH && !r->is_failed) {
+		n = json_read_i64_rows(r, 1, BATCH, rows);
+		if (d->n_stated_producers > UINT32_MAX - BATCH ||
+			!track_data_reserve_stated(d, 0, d->n_stated_producers + BATCH)) {
+			json_reject(r, "no-memory", "out of memory");
+			return;
+		}
+		for (size_t k = 0; k < n; k++)
+			d->stated_producers[d->n_stated_producers++] = stated_row(x, rows[k]);
+	}
+}
+
+/* [[wait_line, [[producer_line, 0], ...]], ...] */
+static void read_waits(
+	struct json_reader *r, const struct ui_code_index *x, struct track_data *d, int64_t *rows)
+{
+	if (!json_enter_array_or_null(r))
+		return;
+	while (json_next_item(r)) {
+		struct stated_wait w = {.first = d->n_stated_producers};
+		int64_t line;
+
+		if (!json_enter_array(r) || !json_next_item(r) || !json_get_i64(r, &line) ||
+			!json_next_item(r)) {
+			json_reject(r, "bad-value", "expected a wait's [line, producers]");
+			return;
+		}
+		w.wait = stated_row(x, line);
+		read_producers(r, x, d, rows);
+		while (json_next_item(r))
+			json_skip(r);
+		w.n = d->n_stated_producers - w.first;
+		if (d->n_stated_waits == UINT32_MAX ||
+			!track_data_reserve_stated(d, d->n_stated_waits + 1, 0)) {
+			json_reject(r, "no-memory", "out of memory");
+			return;
+		}
+		d->stated_waits[d->n_stated_waits++] = w;
+	}
+}
+
+static void get_coord(struct json_reader *r, struct track_data *d, unsigned level)
+{
+	json_get_u32(r, &d->coord_file[level]);
+}
+
+static void read_wave(struct json_reader *r, const struct ui_code_index *x, unsigned want,
+	struct track_data *d, int64_t *rows)
+{
+	struct str key;
+	uint64_t seen = 0;
+
+	if (!json_enter_object(r))
+		return;
+	while (json_next_key(r, &key)) {
+		if (str_is(key, "instructions")) {
+			if (!json_once(r, &seen, 0, key))
+				return;
+			if (want & TRACK_NO_SLICES)
+				json_skip(r);
+			else
+				read_instructions(r, x, d, rows);
+		} else if (str_is(key, "timeline") && want & TRACK_STATES) {
+			if (json_once(r, &seen, 1, key))
+				read_states(r, d, rows);
+		} else if (str_is(key, "waitcnt") && want & TRACK_STATED_WAITS) {
+			if (json_once(r, &seen, 2, key))
+				read_waits(r, x, d, rows);
+		} else if (str_is(key, "begin")) {
+			json_once(r, &seen, 3, key);
+			ui_get_time(r, &d->begin_cyc);
+		} else if (str_is(key, "end")) {
+			json_once(r, &seen, 4, key);
+			ui_get_time(r, &d->end_cyc);
+		} else if (str_is(key, "cu")) {
+			get_coord(r, d, FILE_CU);
+		} else if (str_is(key, "simd")) {
+			get_coord(r, d, FILE_SIMD);
+		} else if (str_is(key, "slot")) {
+			get_coord(r, d, FILE_SLOT);
+		} else if (str_is(key, "id")) {
+			get_coord(r, d, FILE_WAVE);
+		} else {
+			json_skip(r);
+		}
+	}
+	if (!r->is_failed && (seen & 0x18) != 0x18)
+		json_reject(r, "missing-key", "a wave without \"begin\" or \"end\"");
+	else if (d->end_cyc < d->begin_cyc)
+		json_reject(r, "bad-value", "wave ends (%llu) before it begins (%llu)",
+			(unsigned long long)d->end_cyc, (unsigned long long)d->begin_cyc);
+	else if (d->n && d->start_cyc[0] < d->begin_cyc)
+		json_reject(r, "bad-value",
+			"the first record (%llu) lies before the wave's begin (%llu)",
+			(unsigned long long)d->start_cyc[0], (unsigned long long)d->begin_cyc);
+}
+
+/* "SE0" */
+static void read_name(struct json_reader *r, struct track_data *d)
+{
+	struct str s;
+	uint64_t se;
+
+	if (json_get_str_or_null(r, &s) && str_starts(s, "SE") &&
+		ui_decimal(str_sub(s, 2, s.n), &se) && se < UI_MAX_SE)
+		d->coord_file[FILE_SE] = (uint32_t)se;
+}
+
+static bool parse(struct json_reader *r, const struct ui_code_index *x, unsigned want,
+	struct track_data *d, int64_t *rows)
+{
+	struct str key;
+	uint64_t seen = 0;
+
+	if (!json_enter_object(r))
+		return false;
+	while (json_next_key(r, &key)) {
+		if (str_is(key, "wave")) {
+			if (json_once(r, &seen, 0, key))
+				read_wave(r, x, want, d, rows);
+		} else if (str_is(key, "num_insts")) {
+			json_get_u32(r, &d->stated_slices);
+		} else if (str_is(key, "name")) {
+			read_name(r, d);
+		} else {
+			json_skip(r);
+		}
+	}
+	if (!r->is_failed && !(seen & 1))
+		json_reject(r, "missing-key", "no \"wave\" in this wave file");
+	return !r->is_failed;
+}
+
+bool ui_wave_parse(
+	struct json_reader *r, const struct ui_code_index *x, unsigned want, struct track_data *d)
+{
+	int64_t rows[BATCH * COLUMNS];
+
+	return parse(r, x, want, d, rows);
+}
+
+static void free_scratch(void *p)
+{
+	struct wave_scratch *s = p;
+
+	file_unload(&s->file);
+	sb_free(&s->path);
+	mem_free(s);
+}
+
+static struct wave_scratch *get_scratch(struct track_data *d)
+{
+	if (!d->loader_scratch || d->loader_free != free_scratch) {
+		if (d->loader_scratch && d->loader_free)
+			d->loader_free(d->loader_scratch);
+		d->loader_scratch = mem_zalloc(1, sizeof(struct wave_scratch));
+		d->loader_free = free_scratch;
+	}
+	return d->loader_scratch;
+}
+
+bool ui_wave_load(const struct trace *t, track_idx i, unsigned want, struct track_data *d,
+	struct incore_error *e)
+{
+	const struct ui_loader *l = t->loader_ctx;
+	const char *name = t->tracks[i].name;
+	struct wave_scratch *s = get_scratch(d);
+	struct json_reader r;
+	bool ok;
+
+	if (!s)
+		return err_nomem(e);
+	sb_reset(&s->path);
+	if (!sb_puts(&s->path, l->dir) || !sb_putc(&s->path, '/') || !sb_puts(&s->path, name)) {
+		sb_free(&s->path);
+		return err_nomem(e);
+	}
+	if (!file_load_at(&s->file, l->dir_fd, name, s->path.p, e))
+		return false;
+	json_init(&r, s->file.data, s->file.size, s->path.p, 0);
+	parse(&r, &l->index, want, d, s->rows);
+	ok = json_finish(&r, e);
+	if (!ok && r.fail_code && !strcmp(r.fail_code, "no-memory"))
+		err_nomem(e);
+	json_deinit(&r);
+	return ok;
+}
+
+/* cu stands before "instructions" in the file, so that only its head is read. */
+static bool head_cu(struct ui_bytes in, int64_t *cu)
+{
+	struct json_reader r;
+	struct str key;
+	bool found = false;
+	uint32_t v;
+
+	json_init(&r, in.p, in.n, in.path, 0);
+	if (json_enter_object(&r))
+		while (!found && json_next_key(&r, &key)) {
+			if (!str_is(key, "wave")) {
+				json_skip(&r);
+				continue;
+			}
+			if (!json_enter_object(&r))
+				break;
+			while (!found && json_next_key(&r, &key)) {
+				found = str_is(key, "cu") && json_get_u32(&r, &v) && v < 65536;
+				if (!found)
+					json_skip(&r);
+			}
+			break;
+		}
+	json_deinit(&r);
+	if (found)
+		*cu = v;
+	return found;
+}
+
+int64_t ui_wave_find_cu(struct ui_build *b)
+{
+	int64_t cu = NO_VALUE;
+
+	/* a few attempts: the first file may be missing or damaged */
+	for (size_t i = 0; i < b->manifest.waves.n && i < 16; i++) {
+		struct ui_bytes in;
+
+		if (ui_has(b, b->manifest.waves.v[i].name) &&
+			ui_load(b, b->manifest.waves.v[i].name, &in, NULL) && head_cu(in, &cu))
+			break;
+	}
+	return cu;
+}

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * wave.h: one wave file -> one track, and what that needs of the code table.
+ * Owner: struct ui_loader is on the heap, the trace frees it through its loader; the tables of
+ * struct ui_code_index are in the trace's arena. Threads: read-only once the trace is sealed.
+ */
+#ifndef IMPORT_UI_OUTPUT_WAVE_H
+#define IMPORT_UI_OUTPUT_WAVE_H
+
+#include "import/ui_output/ui_output.h"
+
+/* How a wave record's line becomes a code row, and a row with a category a class. */
+struct ui_code_index {
+	uint32_t n_code;
+	const uint32_t *by_number; /* dense: row of each number, n_code for none */
+	uint64_t n_by_number;	   /* 0: not dense, use the sorted pair below */
+	const int64_t *numbers;
+	const code_idx *rows;
+	uint32_t n_sorted;
+	const uint8_t *class_lut; /* [(n_code + 1) * 16]: row n_code is "no row" */
+};
+
+struct ui_name_list {
+	uint64_t n;
+	const char *text; /* the first few, separated by ", " */
+};
+
+struct ui_loader { /* trace.loader_ctx */
+	int dir_fd;
+	char *dir;
+	struct ui_name_list missing, unlisted;
+	struct ui_code_index index;
+};
+
+/* code_index.c */
+bool ui_code_index_build(struct trace *t, struct ui_code_index *x, uint64_t *n_duplicates);
+
+/* wave.c */
+bool ui_wave_parse(
+	struct json_reader *r, const struct ui_code_index *x, unsigned want, struct track_data *d);
+bool ui_wave_load(const struct trace *t, track_idx i, unsigned want, struct track_data *d,
+	struct incore_error *e);
+/* cu of the first readable wave file; NO_VALUE if none. */
+int64_t ui_wave_find_cu(struct ui_build *b);
+
+#endif

@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * amd.h: what an AMD instruction is, from its trace category and its disassembly.
+ * The category of a record decides first, then the text; a code row without a record is classed by
+ * text alone. Nothing here fails on strange text: it becomes CLASS_OTHER.
+ * Threads: all functions are pure but amd_class_lut(), which allocates in the caller's arena.
+ */
+#ifndef ISA_AMD_H
+#define ISA_AMD_H
+
+#include "base/arena.h"
+#include "base/str.h"
+#include "trace/class.h"
+#include "trace/trace.h"
+
+/* Record categories of the thread-trace decoder. */
+enum amd_category {
+	AMD_CATEGORY_NONE = 0,
+	AMD_CATEGORY_SMEM = 1,
+	AMD_CATEGORY_SALU = 2,
+	AMD_CATEGORY_VMEM = 3,
+	AMD_CATEGORY_FLAT = 4, /* global_* as a rule, not flat addressing */
+	AMD_CATEGORY_LDS = 5,
+	AMD_CATEGORY_VALU = 6, /* matrix instructions too */
+	AMD_CATEGORY_JUMP = 7, /* branch taken */
+	AMD_CATEGORY_NEXT = 8, /* branch not taken */
+	AMD_CATEGORY_IMMED = 9,
+	AMD_CATEGORY_CONTEXT = 10,
+	AMD_CATEGORY_MESSAGE = 11,
+	AMD_CATEGORY_BVH = 12,
+	AMD_CATEGORY_COUNT = 13,
+};
+
+#define AMD_NO_CATEGORY 255u
+#define AMD_LUT_WIDTH 16u /* entries a row of amd_class_lut(); larger categories use the last */
+
+/* First word of a disassembly line: "s_waitcnt". Empty for a label or blank text. */
+struct str amd_mnemonic(struct str text);
+
+/* category >= AMD_LUT_WIDTH (AMD_NO_CATEGORY): by text alone. */
+enum inst_class amd_class(unsigned category, struct str text);
+/* For a record whose row is unknown. */
+enum inst_class amd_class_of_category(unsigned category);
+
+/* lut[code * AMD_LUT_WIDTH + category] for all rows of t; false on lack of memory. */
+bool amd_class_lut(struct arena *a, const struct trace *t, uint8_t **lut);
+
+/* Is it s_branch, s_cbranch_* or s_call_b64, and where does it go? The word offset stands as an
+ * unsigned decimal (two's complement), a signed number or hex. False: no static target. */
+bool amd_branch_target(struct str text, uint64_t address, uint64_t *target);
+/* s_branch, s_setpc, s_endpgm: control never reaches the next row. */
+bool amd_ends_block(struct str text);
+bool amd_is_branch(struct str text);
+bool amd_is_matrix(struct str text);
+
+#endif

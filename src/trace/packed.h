@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * packed.h: a trace as one compressed file (.incore), and back. What is read is what was written,
+ * field by field, but for meta.origin (the path it is read from) and meta.content_hash.
+ * The same trace gives the same bytes and the same hash for any number of threads; the hash does
+ * not depend on the compression level either. Format: incore-packed(7).
+ */
+#ifndef TRACE_PACKED_H
+#define TRACE_PACKED_H
+
+#include "base/file.h"
+#include "base/pool.h"
+#include "base/progress.h"
+#include "trace/trace.h"
+
+#define PACKED_DEFAULT_LEVEL 3
+
+struct packed_options {
+	int level;		   /* of zstd; 0: PACKED_DEFAULT_LEVEL */
+	struct pool *pool;	   /* NULL: the caller's thread */
+	struct progress *progress; /* may be NULL */
+};
+
+struct packed_result {
+	uint64_t file_bytes;
+	uint64_t column_bytes; /* of that: slices, states, stated waits */
+	uint64_t n_slices;
+	uint32_t n_tracks, n_failed; /* a track that could not be loaded is stored as its error */
+	uint32_t n_blocks;
+	uint64_t content_hash[2];
+};
+
+/* Writes to f (open, not committed); needs no seeking. */
+bool packed_write(const struct trace *t, FILE *f, const struct packed_options *o,
+	struct packed_result *out, struct incore_error *e);
+
+bool packed_is_magic(const uint8_t *head, size_t n);
+
+/* Fills a new trace. `skip` has bit 1 << id set for each section the caller can do without. */
+bool packed_read(const char *path, uint32_t skip, struct trace *t, struct incore_error *e);
+
+/* What the directory alone tells; strings are in `a`. */
+struct packed_summary {
+	int64_t agent, dispatch;
+	uint32_t n_tracks, n_code, n_mapped;
+	uint64_t code_key; /* equal for captures of the same code */
+	uint64_t content_hash[2];
+};
+bool packed_look(const char *path, struct packed_summary *out, struct incore_error *e);
+
+#endif

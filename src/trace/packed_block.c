@@ -1,0 +1,499 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * packed_block.c: columns of one block, written and read. Every time is a difference (a slice
+ * starts where the one before ended, a code row follows its predecessor), so nearly all bytes are
+ * 0.
+ */
+#include "trace/packed_block.h"
+
+#define VARINT_MAX 10
+
+static const enum packed_stream varint_streams[] = {STREAM_GAP, STREAM_ISSUE, STREAM_STALL,
+	STREAM_CODE, STREAM_STATE_DUR, STREAM_WAITS, STREAM_PRODUCERS};
+#define N_VARINT_STREAMS (sizeof(varint_streams) / sizeof(varint_streams[0]))
+
+static const uint32_t max_of[PIECE_KINDS] = {
+	BLOCK_MAX_ROWS, BLOCK_MAX_ROWS, BLOCK_MAX_ROWS, 2 * BLOCK_MAX_ROWS};
+
+static uint64_t zigzag(int64_t v)
+{
+	return (uint64_t)v << 1 ^ (uint64_t)(v >> 63);
+}
+
+static int64_t unzigzag(uint64_t v)
+{
+	return (int64_t)(v >> 1 ^ (0 - (v & 1)));
+}
+
+static uint8_t *put(uint8_t *p, uint64_t v)
+{
+	while (v >= 0x80) {
+		*p++ = (uint8_t)(v | 0x80);
+		v >>= 7;
+	}
+	*p++ = (uint8_t)v;
+	return p;
+}
+
+/* NULL when it ends too early or is too long. */
+static inline const uint8_t *get(const uint8_t *p, const uint8_t *end, uint64_t *v)
+{
+	uint64_t r = 0;
+
+	if (p < end && *p < 0x80) {
+		*v = *p;
+		return p + 1;
+	}
+	for (unsigned shift = 0; shift < 64 && p < end; shift += 7) {
+		uint8_t b = *p++;
+
+		if (shift == 63 && b > 1)
+			return NULL;
+		r |= (uint64_t)(b & 0x7f) << shift;
+		if (b < 0x80) {
+			*v = r;
+			return p;
+		}
+	}
+	return NULL;
+}
+
+void piece_cursor_init(struct piece_cursor *c, uint64_t begin_cyc)
+{
+	*c = (struct piece_cursor){.end_cyc = begin_cyc, .code = UINT32_MAX};
+}
+
+void block_clear(struct block *b)
+{
+	for (int s = 0; s < STREAM_COUNT; s++)
+		b->stream[s].n = 0;
+	memset(b->n, 0, sizeof(b->n));
+	memset(b->sums, 0, sizeof(b->sums));
+	b->n_pieces = 0;
+	b->first_track = 0;
+	b->min_cyc = UINT64_MAX;
+	b->max_cyc = 0;
+}
+
+void block_deinit(struct block *b)
+{
+	for (int s = 0; s < STREAM_COUNT; s++)
+		VEC_FREE(&b->stream[s]);
+}
+
+bool block_is_full(const struct block *b)
+{
+	for (int k = 0; k < PIECE_KINDS; k++)
+		if (b->n[k] >= max_of[k])
+			return true;
+	return b->n_pieces >= BLOCK_MAX_PIECES;
+}
+
+/* --- writing --- */
+
+struct part { /* of a track: elements [from, to) of each kind */
+	uint32_t from[PIECE_KINDS], to[PIECE_KINDS];
+};
+
+static uint32_t part_scale(const struct trace *t, const struct track_data *d, const struct part *p,
+	const struct piece_cursor *c)
+{
+	uint32_t q = t->meta.clock_quantum;
+
+	if (q < 2 || q > 1024)
+		return 1;
+	if (c->end_cyc % q)
+		return 1;
+	for (uint32_t i = p->from[PIECE_ROWS]; i < p->to[PIECE_ROWS]; i++)
+		if (d->start_cyc[i] % q || d->dur_cyc[i] % q || d->stall_cyc[i] % q)
+			return 1;
+	for (uint32_t i = p->from[PIECE_STATES]; i < p->to[PIECE_STATES]; i++)
+		if (d->state_dur_cyc[i] % q)
+			return 1;
+	return q;
+}
+
+static bool reserve(struct block *b, const struct part *p)
+{
+	size_t rows = p->to[PIECE_ROWS] - p->from[PIECE_ROWS];
+	size_t states = p->to[PIECE_STATES] - p->from[PIECE_STATES];
+	size_t waits = p->to[PIECE_WAITS] - p->from[PIECE_WAITS];
+	size_t producers = p->to[PIECE_PRODUCERS] - p->from[PIECE_PRODUCERS];
+	const size_t room[STREAM_COUNT] = {
+		[STREAM_PIECES] = (1 + PIECE_KINDS + N_VARINT_STREAMS) * VARINT_MAX,
+		[STREAM_GAP] = rows * VARINT_MAX,
+		[STREAM_ISSUE] = rows * VARINT_MAX,
+		[STREAM_STALL] = rows * VARINT_MAX,
+		[STREAM_CODE] = rows * VARINT_MAX,
+		[STREAM_CLASS] = rows,
+		[STREAM_TAG] = rows,
+		[STREAM_STATE] = states,
+		[STREAM_STATE_DUR] = states * VARINT_MAX,
+		[STREAM_WAITS] = waits * 3 * VARINT_MAX,
+		[STREAM_PRODUCERS] = producers * VARINT_MAX,
+	};
+
+	for (int s = 0; s < STREAM_COUNT; s++) /* + 1: never a NULL array */
+		if (!VEC_RESERVE(&b->stream[s], b->stream[s].n + room[s] + 1))
+			return false;
+	return true;
+}
+
+static uint8_t *tail(struct block *b, enum packed_stream s)
+{
+	return b->stream[s].v + b->stream[s].n;
+}
+
+static void set_tail(struct block *b, enum packed_stream s, const uint8_t *end)
+{
+	b->stream[s].n = (size_t)(end - b->stream[s].v);
+}
+
+static void add_sums(struct block *b, const struct track_data *d, uint32_t i)
+{
+	struct class_sum *s = &b->sums[d->inst_class[i] < CLASS_COUNT ? d->inst_class[i] : 0];
+	uint64_t end = d->start_cyc[i] + d->dur_cyc[i];
+
+	s->hit++;
+	s->dur_cyc += d->dur_cyc[i];
+	s->stall_cyc += d->stall_cyc[i];
+	if (d->start_cyc[i] < b->min_cyc)
+		b->min_cyc = d->start_cyc[i];
+	if (end > b->max_cyc)
+		b->max_cyc = end;
+}
+
+static void add_rows(struct block *b, const struct trace *t, const struct track_data *d,
+	const struct part *p, uint32_t scale, struct piece_cursor *c)
+{
+	uint8_t *gap = tail(b, STREAM_GAP), *issue = tail(b, STREAM_ISSUE);
+	uint8_t *stall = tail(b, STREAM_STALL), *code = tail(b, STREAM_CODE);
+	uint8_t *kind = tail(b, STREAM_CLASS), *tag = tail(b, STREAM_TAG);
+
+	for (uint32_t i = p->from[PIECE_ROWS]; i < p->to[PIECE_ROWS]; i++) {
+		uint32_t row = d->code[i];
+		uint8_t usual = row < t->n_code ? t->code[row].inst_class : 0;
+
+		gap = put(gap, zigzag((int64_t)(d->start_cyc[i] - c->end_cyc) / (int64_t)scale));
+		issue = put(issue, (d->dur_cyc[i] - d->stall_cyc[i]) / scale);
+		stall = put(stall, d->stall_cyc[i] / scale);
+		code = put(code, zigzag((int32_t)(row - c->code - 1)));
+		*kind++ = d->inst_class[i] ^ usual;
+		*tag++ = d->tag[i];
+		c->end_cyc = d->start_cyc[i] + d->dur_cyc[i];
+		c->code = row;
+		add_sums(b, d, i);
+	}
+	set_tail(b, STREAM_GAP, gap);
+	set_tail(b, STREAM_ISSUE, issue);
+	set_tail(b, STREAM_STALL, stall);
+	set_tail(b, STREAM_CODE, code);
+	set_tail(b, STREAM_CLASS, kind);
+	set_tail(b, STREAM_TAG, tag);
+}
+
+static void add_states(
+	struct block *b, const struct track_data *d, const struct part *p, uint32_t scale)
+{
+	uint8_t *state = tail(b, STREAM_STATE), *dur = tail(b, STREAM_STATE_DUR);
+
+	for (uint32_t i = p->from[PIECE_STATES]; i < p->to[PIECE_STATES]; i++) {
+		*state++ = d->state[i];
+		dur = put(dur, d->state_dur_cyc[i] / scale);
+	}
+	set_tail(b, STREAM_STATE, state);
+	set_tail(b, STREAM_STATE_DUR, dur);
+}
+
+static void add_waits(
+	struct block *b, const struct track_data *d, const struct part *p, struct piece_cursor *c)
+{
+	uint8_t *wait = tail(b, STREAM_WAITS), *producer = tail(b, STREAM_PRODUCERS);
+
+	for (uint32_t i = p->from[PIECE_WAITS]; i < p->to[PIECE_WAITS]; i++) {
+		const struct stated_wait *w = &d->stated_waits[i];
+
+		wait = put(wait, zigzag((int32_t)(w->wait - c->wait)));
+		wait = put(wait, w->n);
+		wait = put(wait, zigzag((int32_t)(w->first - c->n_named)));
+		c->wait = w->wait;
+		c->n_named = w->first + w->n;
+	}
+	for (uint32_t i = p->from[PIECE_PRODUCERS]; i < p->to[PIECE_PRODUCERS]; i++) {
+		producer = put(producer, zigzag((int32_t)(d->stated_producers[i] - c->producer)));
+		c->producer = d->stated_producers[i];
+	}
+	set_tail(b, STREAM_WAITS, wait);
+	set_tail(b, STREAM_PRODUCERS, producer);
+}
+
+static void add_piece(
+	struct block *b, const struct part *p, uint32_t scale, const size_t before[STREAM_COUNT])
+{
+	uint8_t *out = tail(b, STREAM_PIECES);
+
+	out = put(out, scale);
+	for (int k = 0; k < PIECE_KINDS; k++)
+		out = put(out, p->to[k] - p->from[k]);
+	for (size_t s = 0; s < N_VARINT_STREAMS; s++)
+		out = put(out, b->stream[varint_streams[s]].n - before[varint_streams[s]]);
+	set_tail(b, STREAM_PIECES, out);
+	b->n_pieces++;
+}
+
+bool block_add(struct block *b, const struct trace *t, track_idx i, const struct track_data *d,
+	struct piece_cursor *c, bool *is_done)
+{
+	const uint32_t all[PIECE_KINDS] = {
+		d->n, d->n_states, d->n_stated_waits, d->n_stated_producers};
+	size_t before[STREAM_COUNT];
+	struct part p;
+	uint32_t scale;
+
+	*is_done = true;
+	for (int k = 0; k < PIECE_KINDS; k++) {
+		uint32_t rest = all[k] - c->done[k], room = max_of[k] - b->n[k];
+
+		p.from[k] = c->done[k];
+		p.to[k] = c->done[k] + (rest < room ? rest : room);
+		*is_done &= p.to[k] == all[k];
+	}
+	if (!reserve(b, &p))
+		return false;
+	for (int s = 0; s < STREAM_COUNT; s++)
+		before[s] = b->stream[s].n;
+	if (b->n_pieces == 0)
+		b->first_track = i;
+	scale = part_scale(t, d, &p, c);
+	add_rows(b, t, d, &p, scale, c);
+	add_states(b, d, &p, scale);
+	add_waits(b, d, &p, c);
+	add_piece(b, &p, scale, before);
+	for (int k = 0; k < PIECE_KINDS; k++) {
+		b->n[k] += p.to[k] - p.from[k];
+		c->done[k] = p.to[k];
+	}
+	return true;
+}
+
+/* --- reading --- */
+
+static bool read_piece_record(const uint8_t **p, const uint8_t *end, struct piece *pc)
+{
+	uint64_t v[1 + PIECE_KINDS + N_VARINT_STREAMS];
+
+	for (size_t i = 0; i < sizeof(v) / sizeof(v[0]); i++) {
+		*p = get(*p, end, &v[i]);
+		if (!*p || v[i] > UINT32_MAX)
+			return false;
+	}
+	pc->scale = (uint32_t)v[0];
+	for (int k = 0; k < PIECE_KINDS; k++)
+		pc->n[k] = (uint32_t)v[1 + k];
+	for (size_t s = 0; s < N_VARINT_STREAMS; s++)
+		pc->length[varint_streams[s]] = (uint32_t)v[1 + PIECE_KINDS + s];
+	pc->length[STREAM_CLASS] = pc->length[STREAM_TAG] = pc->n[PIECE_ROWS];
+	pc->length[STREAM_STATE] = pc->n[PIECE_STATES];
+	return true;
+}
+
+bool block_read_pieces(const uint8_t *p, size_t size, const uint64_t raw_bytes[STREAM_COUNT],
+	uint32_t n_pieces, struct piece *out)
+{
+	const uint8_t *end = p + size;
+	uint64_t at[STREAM_COUNT] = {0}, n[PIECE_KINDS] = {0};
+
+	for (uint32_t i = 0; i < n_pieces; i++) {
+		memset(&out[i], 0, sizeof(out[i]));
+		if (!read_piece_record(&p, end, &out[i]))
+			return false;
+		for (int s = STREAM_GAP; s < STREAM_COUNT; s++) {
+			out[i].from[s] = (uint32_t)at[s];
+			at[s] += out[i].length[s];
+			if (at[s] > raw_bytes[s] || at[s] > UINT32_MAX)
+				return false;
+		}
+		for (int k = 0; k < PIECE_KINDS; k++) {
+			n[k] += out[i].n[k];
+			if (n[k] > max_of[k])
+				return false;
+		}
+	}
+	for (int s = STREAM_GAP; s < STREAM_COUNT; s++)
+		if (at[s] != raw_bytes[s])
+			return false;
+	return p == end;
+}
+
+static bool read_u32s(const uint8_t *p, size_t size, uint32_t scale, uint32_t n, uint32_t *out)
+{
+	const uint8_t *end = p + size;
+	uint64_t v;
+
+	for (uint32_t i = 0; i < n; i++) {
+		p = get(p, end, &v);
+		if (!p || v > UINT32_MAX)
+			return false;
+		out[i] = (uint32_t)v * scale;
+	}
+	return p == end;
+}
+
+static bool read_starts(
+	const struct piece *pc, const uint8_t *p, struct piece_cursor *c, struct track_data *d)
+{
+	const uint8_t *end = p + pc->length[STREAM_GAP];
+	uint64_t *start = d->start_cyc + d->n, v;
+	uint32_t *dur = d->dur_cyc + d->n;
+	const uint32_t *stall = d->stall_cyc + d->n;
+	uint64_t floor = d->n ? start[-1] : 0;
+
+	for (uint32_t i = 0; i < pc->n[PIECE_ROWS]; i++) {
+		p = get(p, end, &v);
+		if (!p)
+			return false;
+		start[i] = c->end_cyc + (uint64_t)unzigzag(v) * pc->scale;
+		dur[i] += stall[i]; /* held the issue part */
+		if (start[i] < floor || dur[i] < stall[i])
+			return false;
+		floor = start[i];
+		c->end_cyc = start[i] + dur[i];
+	}
+	return p == end;
+}
+
+static bool read_code(const struct trace *t, const struct piece *pc,
+	const uint8_t *const stream[STREAM_COUNT], struct piece_cursor *c, struct track_data *d)
+{
+	const uint8_t *p = stream[STREAM_CODE] + pc->from[STREAM_CODE];
+	const uint8_t *end = p + pc->length[STREAM_CODE];
+	const uint8_t *kind = stream[STREAM_CLASS] + pc->from[STREAM_CLASS];
+	code_idx *code = d->code + d->n;
+	uint64_t v;
+
+	for (uint32_t i = 0; i < pc->n[PIECE_ROWS]; i++) {
+		uint8_t usual = 0;
+
+		p = get(p, end, &v);
+		if (!p)
+			return false;
+		code[i] = c->code + 1 + (uint32_t)unzigzag(v);
+		c->code = code[i];
+		if (code[i] < t->n_code)
+			usual = t->code[code[i]].inst_class;
+		else if (code[i] != NO_CODE)
+			return false;
+		d->inst_class[d->n + i] = kind[i] ^ usual;
+		if (d->inst_class[d->n + i] >= CLASS_COUNT)
+			return false;
+	}
+	return p == end;
+}
+
+static bool read_rows(const struct trace *t, const struct piece *pc,
+	const uint8_t *const stream[STREAM_COUNT], struct piece_cursor *c, struct track_data *d)
+{
+	uint32_t n = pc->n[PIECE_ROWS];
+
+	if (n == 0)
+		return true;
+	if (!read_u32s(stream[STREAM_STALL] + pc->from[STREAM_STALL], pc->length[STREAM_STALL],
+		    pc->scale, n, d->stall_cyc + d->n) ||
+		!read_u32s(stream[STREAM_ISSUE] + pc->from[STREAM_ISSUE], pc->length[STREAM_ISSUE],
+			pc->scale, n, d->dur_cyc + d->n) ||
+		!read_starts(pc, stream[STREAM_GAP] + pc->from[STREAM_GAP], c, d) ||
+		!read_code(t, pc, stream, c, d))
+		return false;
+	memcpy(d->tag + d->n, stream[STREAM_TAG] + pc->from[STREAM_TAG], n);
+	d->n += n;
+	return true;
+}
+
+static bool read_states(
+	const struct piece *pc, const uint8_t *const stream[STREAM_COUNT], struct track_data *d)
+{
+	uint32_t n = pc->n[PIECE_STATES];
+	const uint8_t *state;
+
+	if (n == 0)
+		return true;
+	state = stream[STREAM_STATE] + pc->from[STREAM_STATE];
+	for (uint32_t i = 0; i < n; i++) {
+		if (state[i] >= STATE_COUNT)
+			return false;
+		d->state[d->n_states + i] = state[i];
+	}
+	if (!read_u32s(stream[STREAM_STATE_DUR] + pc->from[STREAM_STATE_DUR],
+		    pc->length[STREAM_STATE_DUR], pc->scale, n, d->state_dur_cyc + d->n_states))
+		return false;
+	d->n_states += n;
+	return true;
+}
+
+static bool is_code(const struct trace *t, code_idx c)
+{
+	return c < t->n_code || c == NO_CODE;
+}
+
+static bool read_waits(const struct trace *t, const struct piece *pc, const uint8_t *p,
+	struct piece_cursor *c, struct track_data *d)
+{
+	const uint8_t *end = p + pc->length[STREAM_WAITS];
+
+	for (uint32_t i = 0; i < pc->n[PIECE_WAITS]; i++) {
+		struct stated_wait *w = &d->stated_waits[d->n_stated_waits];
+		uint64_t v[3];
+
+		for (int k = 0; k < 3; k++) {
+			p = get(p, end, &v[k]);
+			if (!p)
+				return false;
+		}
+		w->wait = c->wait + (uint32_t)unzigzag(v[0]);
+		w->n = (uint32_t)v[1];
+		w->first = c->n_named + (uint32_t)unzigzag(v[2]);
+		if (v[1] > UINT32_MAX || !is_code(t, w->wait))
+			return false;
+		c->wait = w->wait;
+		c->n_named = w->first + w->n;
+		d->n_stated_waits++;
+	}
+	return p == end;
+}
+
+static bool read_producers(const struct trace *t, const struct piece *pc, const uint8_t *p,
+	struct piece_cursor *c, struct track_data *d)
+{
+	const uint8_t *end = p + pc->length[STREAM_PRODUCERS];
+	uint64_t v;
+
+	for (uint32_t i = 0; i < pc->n[PIECE_PRODUCERS]; i++) {
+		p = get(p, end, &v);
+		if (!p)
+			return false;
+		c->producer += (uint32_t)unzigzag(v);
+		if (!is_code(t, c->producer))
+			return false;
+		d->stated_producers[d->n_stated_producers++] = c->producer;
+	}
+	return p == end;
+}
+
+bool block_read_piece(const struct trace *t, const struct piece *pc,
+	const uint8_t *const stream[STREAM_COUNT], unsigned want, struct piece_cursor *c,
+	struct track_data *d)
+{
+	if (pc->scale == 0)
+		return false;
+	if (!(want & TRACK_NO_SLICES) && !read_rows(t, pc, stream, c, d))
+		return false;
+	if (want & TRACK_STATES && !read_states(pc, stream, d))
+		return false;
+	if (!(want & TRACK_STATED_WAITS))
+		return true;
+	return (pc->n[PIECE_WAITS] == 0 ||
+		       read_waits(t, pc, stream[STREAM_WAITS] + pc->from[STREAM_WAITS], c, d)) &&
+	       (pc->n[PIECE_PRODUCERS] == 0 ||
+		       read_producers(
+			       t, pc, stream[STREAM_PRODUCERS] + pc->from[STREAM_PRODUCERS], c, d));
+}

@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * packed_block.h: the content of tracks as columns of bytes, and back. A block holds pieces: whole
+ * small tracks, or a part of a large one. Nothing here is compressed or stored; see packed_write.c.
+ * Owner: block_deinit() frees the builder's buffers; a view borrows the bytes it reads.
+ */
+#ifndef TRACE_PACKED_BLOCK_H
+#define TRACE_PACKED_BLOCK_H
+
+#include "base/vec.h"
+#include "trace/packed_types.h"
+#include "trace/trace.h"
+
+enum piece_kind { PIECE_ROWS, PIECE_STATES, PIECE_WAITS, PIECE_PRODUCERS, PIECE_KINDS };
+
+/* The running values of one track, from piece to piece. */
+struct piece_cursor {
+	uint32_t done[PIECE_KINDS];
+	uint64_t end_cyc; /* of the slice before */
+	uint32_t code, wait, producer;
+	uint32_t n_named; /* producers named by the waits so far */
+};
+void piece_cursor_init(struct piece_cursor *c, uint64_t begin_cyc);
+
+struct class_sum {
+	uint64_t hit, dur_cyc, stall_cyc;
+};
+
+struct block {
+	VEC(uint8_t) stream[STREAM_COUNT];
+	uint32_t n[PIECE_KINDS];
+	uint32_t n_pieces;
+	track_idx first_track;
+	uint64_t min_cyc, max_cyc; /* first start, last end, each in its track's clock; min > max:
+				      no slice */
+	struct class_sum sums[CLASS_COUNT];
+};
+
+void block_clear(struct block *b); /* keeps memory */
+void block_deinit(struct block *b);
+bool block_is_full(const struct block *b);
+/* Adds as much of track i as fits; *is_done tells whether that was the rest of it. */
+bool block_add(struct block *b, const struct trace *t, track_idx i, const struct track_data *d,
+	struct piece_cursor *c, bool *is_done);
+
+/* One piece as it lies in a block. */
+struct piece {
+	uint32_t scale;		       /* all its cycles were divided by this */
+	uint32_t n[PIECE_KINDS];       /* elements */
+	uint32_t from[STREAM_COUNT];   /* byte in each stream where it begins */
+	uint32_t length[STREAM_COUNT]; /* bytes of it */
+};
+
+/* Reads n_pieces records of STREAM_PIECES; false when they do not fit the sizes of the streams. */
+bool block_read_pieces(const uint8_t *p, size_t size, const uint64_t raw_bytes[STREAM_COUNT],
+	uint32_t n_pieces, struct piece *out);
+/* Appends a piece to d, which has room. `stream` holds the streams whose kind is in want (enum
+ * track_want as for loading). False: the bytes make no sense. */
+bool block_read_piece(const struct trace *t, const struct piece *pc,
+	const uint8_t *const stream[STREAM_COUNT], unsigned want, struct piece_cursor *c,
+	struct track_data *d);
+
+#endif

@@ -1,0 +1,379 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * packed_read.c: a packed file as a trace. Tables are read at once; tracks when asked for, out of
+ * the mapped file. Each track_data keeps the streams of the block it touched last.
+ */
+#include "trace/packed.h"
+
+#include "base/hash.h"
+#include "base/mem.h"
+#include "codec/zstd.h"
+#include "trace/packed_dir.h"
+#include "trace/packed_file.h"
+#include "trace/packed_tables.h"
+
+struct packed_ctx { /* trace.loader_ctx, in the trace's arena */
+	struct packed_file file;
+	struct packed_dir dir;
+	uint32_t *block_of; /* first block of each track */
+	const char *path;
+};
+
+struct packed_scratch { /* track_data.loader_scratch */
+	const struct packed_ctx *ctx;
+	uint64_t hash[2]; /* of its content, should another file get the same address */
+	uint32_t block;
+	unsigned have; /* bit per stream */
+	const uint8_t *stream[STREAM_COUNT];
+	VEC(uint8_t) buf[STREAM_COUNT];
+	VEC(struct piece) pieces;
+};
+
+static bool bad_block(
+	const struct packed_ctx *x, uint32_t b, const char *what, struct incore_error *e)
+{
+	return err_file(e, "bad-packed", x->path, x->dir.places[b].offset, "block %u: %s", b, what);
+}
+
+/* --- blocks --- */
+
+static void free_scratch(void *p)
+{
+	struct packed_scratch *s = p;
+
+	for (int i = 0; i < STREAM_COUNT; i++)
+		VEC_FREE(&s->buf[i]);
+	VEC_FREE(&s->pieces);
+	mem_free(s);
+}
+
+static struct packed_scratch *get_scratch(struct track_data *d)
+{
+	if (!d->loader_scratch || d->loader_free != free_scratch) {
+		if (d->loader_scratch && d->loader_free)
+			d->loader_free(d->loader_scratch);
+		d->loader_scratch = mem_zalloc(1, sizeof(struct packed_scratch));
+		d->loader_free = free_scratch;
+	}
+	return d->loader_scratch;
+}
+
+static bool touch_stream(const struct packed_ctx *x, struct packed_scratch *s, uint32_t b, int i,
+	struct incore_error *e)
+{
+	const struct block_place *place = &x->dir.places[b];
+	size_t raw = (size_t)x->dir.blocks[b].raw_bytes[i];
+	size_t stored = (size_t)place->stored_bytes[i];
+	const uint8_t *p = x->file.data.data + place->offset;
+
+	for (int k = 0; k < i; k++)
+		p += place->stored_bytes[k];
+	s->stream[i] = p;
+	if (raw == 0)
+		return true;
+	if (!packed_checksum_ok(p, stored, (uint64_t)i, place->checksum[i]))
+		return bad_block(x, b, "damaged (checksum)", e);
+	if (stored == raw)
+		return true;
+	if (!VEC_RESERVE(&s->buf[i], raw))
+		return err_nomem(e);
+	s->stream[i] = s->buf[i].v;
+	if (!zstd_unpack(p, stored, s->buf[i].v, raw, e))
+		return err_wrap(e, "block %u of %s", b, x->path);
+	return true;
+}
+
+static bool touch_pieces(
+	const struct packed_ctx *x, struct packed_scratch *s, uint32_t b, struct incore_error *e)
+{
+	const struct block_info *info = &x->dir.blocks[b];
+
+	if (!touch_stream(x, s, b, STREAM_PIECES, e))
+		return false;
+	if (!VEC_RESERVE(&s->pieces, info->n_pieces))
+		return err_nomem(e);
+	if (!block_read_pieces(s->stream[STREAM_PIECES], (size_t)info->raw_bytes[STREAM_PIECES],
+		    info->raw_bytes, info->n_pieces, s->pieces.v))
+		return bad_block(x, b, "its pieces do not fit it", e);
+	s->pieces.n = info->n_pieces;
+	return true;
+}
+
+static unsigned streams_of(unsigned want)
+{
+	unsigned bits = 1u << STREAM_PIECES;
+
+	if (!(want & TRACK_NO_SLICES))
+		bits |= 1u << STREAM_GAP | 1u << STREAM_ISSUE | 1u << STREAM_STALL |
+			1u << STREAM_CODE | 1u << STREAM_CLASS | 1u << STREAM_TAG;
+	if (want & TRACK_STATES)
+		bits |= 1u << STREAM_STATE | 1u << STREAM_STATE_DUR;
+	if (want & TRACK_STATED_WAITS)
+		bits |= 1u << STREAM_WAITS | 1u << STREAM_PRODUCERS;
+	return bits;
+}
+
+/* Brings the streams of block b that `want` needs into the scratch, unless they are there. */
+static bool touch_block(const struct packed_ctx *x, struct packed_scratch *s, uint32_t b,
+	unsigned want, struct incore_error *e)
+{
+	const uint64_t *hash = x->file.trailer.content_hash;
+	unsigned need = streams_of(want);
+
+	if (s->ctx != x || s->block != b || s->hash[0] != hash[0] || s->hash[1] != hash[1]) {
+		s->have = 0;
+		s->ctx = x;
+		s->block = b;
+		memcpy(s->hash, hash, sizeof(s->hash));
+	}
+	for (int i = 0; i < STREAM_COUNT; i++) {
+		if (!(need & ~s->have & 1u << i))
+			continue;
+		if (!(i == STREAM_PIECES ? touch_pieces(x, s, b, e) : touch_stream(x, s, b, i, e)))
+			return false;
+		s->have |= 1u << i;
+	}
+	return true;
+}
+
+/* --- one track --- */
+
+static bool fits(const struct track_content *c, const struct track_data *d, const struct piece *p)
+{
+	return p->n[PIECE_ROWS] <= c->n[PIECE_ROWS] - d->n &&
+	       p->n[PIECE_STATES] <= c->n[PIECE_STATES] - d->n_states &&
+	       p->n[PIECE_WAITS] <= c->n[PIECE_WAITS] - d->n_stated_waits &&
+	       p->n[PIECE_PRODUCERS] <= c->n[PIECE_PRODUCERS] - d->n_stated_producers;
+}
+
+static bool is_whole(const struct track_content *c, unsigned want, const struct track_data *d)
+{
+	if (!(want & TRACK_NO_SLICES) && d->n != c->n[PIECE_ROWS])
+		return false;
+	if (want & TRACK_STATES && d->n_states != c->n[PIECE_STATES])
+		return false;
+	if (!(want & TRACK_STATED_WAITS))
+		return true;
+	for (uint32_t i = 0; i < d->n_stated_waits; i++)
+		if ((uint64_t)d->stated_waits[i].first + d->stated_waits[i].n >
+			d->n_stated_producers)
+			return false;
+	return d->n_stated_waits == c->n[PIECE_WAITS] &&
+	       d->n_stated_producers == c->n[PIECE_PRODUCERS];
+}
+
+static bool reserve(const struct track_content *c, unsigned want, struct track_data *d)
+{
+	if (!(want & TRACK_NO_SLICES) && !track_data_reserve(d, c->n[PIECE_ROWS]))
+		return false;
+	if (want & TRACK_STATES && !track_data_reserve_states(d, c->n[PIECE_STATES]))
+		return false;
+	return !(want & TRACK_STATED_WAITS) ||
+	       track_data_reserve_stated(d, c->n[PIECE_WAITS], c->n[PIECE_PRODUCERS]);
+}
+
+static void fill(const struct track_content *c, struct track_data *d)
+{
+	d->n_unknown_code = c->n_unknown_code;
+	d->stated_slices = c->stated_slices;
+	d->begin_cyc = c->begin_cyc;
+	d->end_cyc = c->end_cyc;
+	memcpy(d->coord_file, c->coord_file, sizeof(d->coord_file));
+}
+
+static bool load(const struct trace *t, track_idx i, unsigned want, struct track_data *d,
+	struct incore_error *e)
+{
+	const struct packed_ctx *x = t->loader_ctx;
+	const struct track_content *c = &x->dir.contents[i];
+	struct packed_scratch *s = get_scratch(d);
+	struct piece_cursor cursor;
+	uint32_t b = x->block_of[i];
+
+	if (c->error && c->error_want & (want | TRACK_NO_SLICES))
+		return stored_error_raise(c->error, e);
+	if (!s || !reserve(c, want, d))
+		return err_nomem(e);
+	piece_cursor_init(&cursor, c->begin_cyc);
+	for (;; b++) {
+		uint32_t k = i - x->dir.blocks[b].first_track;
+
+		if (!touch_block(x, s, b, want, e))
+			return false;
+		if (k >= s->pieces.n || !fits(c, d, &s->pieces.v[k]) ||
+			!block_read_piece(t, &s->pieces.v[k], s->stream, want, &cursor, d))
+			return bad_block(x, b, "makes no sense", e);
+		if (b + 1 >= x->dir.n_blocks || x->dir.blocks[b + 1].first_track != i)
+			break;
+	}
+	if (!is_whole(c, want, d))
+		return bad_block(x, b, "does not hold what the directory says", e);
+	fill(c, d);
+	if (want & TRACK_NO_SLICES)
+		d->n_unknown_code = 0;
+	return true;
+}
+
+static void close_ctx(void *ctx)
+{
+	struct packed_ctx *x = ctx;
+
+	packed_file_close(&x->file);
+}
+
+/* --- opening --- */
+
+static bool move_section(const struct packed_ctx *x, uint32_t id, struct trace *t,
+	struct packed_dir *dir, struct incore_error *e)
+{
+	struct fields f;
+	uint8_t *raw;
+	size_t n;
+	bool ok;
+
+	if (!packed_file_section(&x->file, x->path, id, &raw, &n, e))
+		return false;
+	fields_init_read(&f, raw, n, &t->arena);
+	if (id == PACKED_CONTENT)
+		packed_move_contents(&f, t, dir);
+	else if (id == PACKED_BLOCKS)
+		packed_move_blocks(&f, dir);
+	else if (id == PACKED_PLACES)
+		packed_move_places(&f, dir);
+	else
+		packed_tables[id - PACKED_META].move(&f, t);
+	ok = fields_end(&f, packed_section_name(id), e);
+	if (!ok)
+		err_wrap(e, "packed trace %s", x->path);
+	fields_deinit(&f);
+	mem_free(raw);
+	return ok;
+}
+
+/* A block's streams lie in the file and are no larger than its rows can make them. */
+static bool check_block(const struct packed_ctx *x, uint32_t b)
+{
+	const struct block_info *info = &x->dir.blocks[b];
+	const struct block_place *place = &x->dir.places[b];
+	uint64_t left = x->file.trailer.table_offset;
+
+	if (info->n_pieces == 0 || info->n_pieces > BLOCK_MAX_PIECES ||
+		place->offset < PACKED_HEADER_BYTES || place->offset > left)
+		return false;
+	left -= place->offset;
+	for (int s = 0; s < STREAM_COUNT; s++) {
+		if (info->raw_bytes[s] > (uint64_t)BLOCK_MAX_ROWS * 30 ||
+			place->stored_bytes[s] > info->raw_bytes[s] ||
+			place->stored_bytes[s] > left)
+			return false;
+		left -= place->stored_bytes[s];
+	}
+	return true;
+}
+
+/* Blocks hold all tracks in order; only the last track of a block may go on in the next. */
+static bool check_blocks(struct packed_ctx *x, const struct trace *t, struct incore_error *e)
+{
+	uint64_t next = 0; /* track that has no piece yet */
+
+	for (uint32_t b = 0; b < x->dir.n_blocks; b++) {
+		const struct block_info *info = &x->dir.blocks[b];
+		uint64_t first = info->first_track, end = first + info->n_pieces;
+
+		if (!check_block(x, b))
+			return bad_block(x, b, "out of bounds", e);
+		if (first != next && !(b > 0 && first + 1 == next))
+			return bad_block(x, b, "does not follow the block before", e);
+		if (end > t->n_tracks)
+			return bad_block(x, b, "more pieces than tracks", e);
+		for (; next < end; next++)
+			x->block_of[next] = b;
+	}
+	if (next != t->n_tracks)
+		return err_file(e, "bad-packed", x->path, INCORE_NO_OFFSET,
+			"blocks hold %llu of %u tracks", (unsigned long long)next, t->n_tracks);
+	return true;
+}
+
+/* The counts of a track decide how much memory is taken: compare them with its blocks first. */
+static bool check_contents(
+	const struct packed_ctx *x, const struct trace *t, struct incore_error *e)
+{
+	for (track_idx i = 0; i < t->n_tracks; i++) {
+		const struct track_content *c = &x->dir.contents[i];
+		uint32_t last = x->block_of[i];
+		uint64_t room;
+
+		while (last + 1 < x->dir.n_blocks && x->dir.blocks[last + 1].first_track == i)
+			last++;
+		room = (uint64_t)(last - x->block_of[i] + 1) * BLOCK_MAX_ROWS;
+		if (c->n[PIECE_ROWS] > room || c->n[PIECE_STATES] > room ||
+			c->n[PIECE_WAITS] > room || c->n[PIECE_PRODUCERS] > 2 * room ||
+			c->begin_cyc > c->end_cyc)
+			return err_file(e, "bad-packed", x->path, INCORE_NO_OFFSET,
+				"track %u: more content than its blocks can hold", i);
+	}
+	return true;
+}
+
+static bool read_all(struct packed_ctx *x, uint32_t skip, struct trace *t, struct incore_error *e)
+{
+	for (uint32_t id = PACKED_META; id < PACKED_SECTION_END; id++) {
+		bool is_skipped = id <= PACKED_NOTES && skip & 1u << id;
+
+		if (!is_skipped && !move_section(x, id, t, &x->dir, e))
+			return false;
+	}
+	x->block_of = arena_zalloc(&t->arena, (size_t)t->n_tracks + 1, sizeof(*x->block_of));
+	if (!x->block_of)
+		return err_nomem(e);
+	return check_blocks(x, t, e) && check_contents(x, t, e);
+}
+
+bool packed_read(const char *path, uint32_t skip, struct trace *t, struct incore_error *e)
+{
+	struct packed_ctx *x = arena_zalloc(&t->arena, 1, sizeof(*x));
+
+	if (!x)
+		return err_nomem(e);
+	x->path = arena_strdup(&t->arena, path);
+	if (!x->path)
+		return err_nomem(e);
+	if (!packed_file_open(&x->file, path, e))
+		return false;
+	t->loader = (struct track_loader){load, close_ctx};
+	t->loader_ctx = x;
+	if (!read_all(x, skip, t, e))
+		return false;
+	memcpy(t->meta.content_hash, x->file.trailer.content_hash, sizeof(t->meta.content_hash));
+	return true;
+}
+
+bool packed_look(const char *path, struct packed_summary *out, struct incore_error *e)
+{
+	struct trace *t = trace_new();
+	struct packed_ctx x = {.path = path};
+	bool ok = false;
+
+	if (!t)
+		return err_nomem(e);
+	if (!packed_file_open(&x.file, path, e))
+		goto out;
+	ok = move_section(&x, PACKED_META, t, &x.dir, e) &&
+	     move_section(&x, PACKED_CODE, t, &x.dir, e) &&
+	     move_section(&x, PACKED_TRACKS, t, &x.dir, e);
+	if (ok) {
+		*out = (struct packed_summary){.agent = t->meta.launch.agent,
+			.dispatch = t->meta.launch.dispatch,
+			.n_tracks = t->n_tracks,
+			.n_code = t->n_code};
+		memcpy(out->content_hash, x.file.trailer.content_hash, sizeof(out->content_hash));
+		for (uint32_t i = 0; i < t->n_code; i++)
+			out->n_mapped += !t->code[i].is_label && t->code[i].n_frames > 0;
+		out->code_key = x.file.sections[PACKED_CODE].checksum;
+	}
+	packed_file_close(&x.file);
+out:
+	trace_free(t);
+	return ok;
+}

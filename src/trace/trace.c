@@ -1,0 +1,167 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* trace.c: making, checking and asking the trace itself. */
+#include "trace/trace.h"
+
+#include <stdarg.h>
+
+#include "base/mem.h"
+
+const char *evidence_name(enum evidence ev)
+{
+	static const char *const names[] = {
+		[EVIDENCE_UNKNOWN] = "unknown",
+		[EVIDENCE_HARDWARE_TRACE] = "hardware-trace",
+		[EVIDENCE_HARDWARE_SAMPLE] = "hardware-sample",
+		[EVIDENCE_VENDOR_SIMULATOR] = "vendor-simulator",
+		[EVIDENCE_ESTIMATE] = "estimate",
+	};
+
+	return (unsigned)ev <= EVIDENCE_ESTIMATE ? names[ev] : "unknown";
+}
+
+const char *vendor_name(enum vendor v)
+{
+	static const char *const names[] = {
+		[VENDOR_UNKNOWN] = "unknown",
+		[VENDOR_AMD] = "amd",
+		[VENDOR_ASCEND] = "ascend",
+		[VENDOR_NVIDIA] = "nvidia",
+	};
+
+	return (unsigned)v <= VENDOR_NVIDIA ? names[v] : "unknown";
+}
+
+const char *note_kind_name(enum note_kind k)
+{
+	static const char *const names[] = {
+		[NOTE_LOST] = "lost",
+		[NOTE_TRUNCATED] = "truncated",
+		[NOTE_UNMAPPED] = "unmapped",
+		[NOTE_CLAMPED] = "clamped",
+		[NOTE_CONTRADICTORY] = "contradictory",
+		[NOTE_GUESSED] = "guessed",
+		[NOTE_MISSING] = "missing",
+		[NOTE_DAMAGED] = "damaged",
+		[NOTE_INFO] = "info",
+	};
+
+	return (unsigned)k <= NOTE_INFO ? names[k] : "unknown";
+}
+
+static void launch_init(struct trace_launch *l)
+{
+	l->agent = l->dispatch = l->kernel_id = NO_VALUE;
+	l->launch_index = l->launch_count = NO_VALUE;
+	l->vgprs = l->accum_vgprs = l->sgprs = NO_VALUE;
+	l->lds_bytes = l->scratch_bytes = NO_VALUE;
+	for (int i = 0; i < 3; i++)
+		l->workgroup[i] = l->grid[i] = NO_VALUE;
+	l->workgroups = l->waves = NO_VALUE;
+	l->start_ns = l->end_ns = NO_VALUE;
+}
+
+struct trace *trace_new(void)
+{
+	struct trace *t = mem_zalloc(1, sizeof(*t));
+	struct trace_machine *m;
+
+	if (!t)
+		return NULL;
+	arena_init(&t->arena);
+	t->meta.clock_quantum = 1;
+	t->meta.target_cu = NO_VALUE;
+	m = &t->meta.machine;
+	m->simds = m->cus = m->ses = m->xccs = NO_VALUE;
+	m->max_waves_per_simd = m->lds_bytes_per_cu = NO_VALUE;
+	m->wave_size = m->max_clock_mhz = NO_VALUE;
+	launch_init(&t->meta.launch);
+	t->reference_clock = NO_CLOCK;
+	return t;
+}
+
+void trace_free(struct trace *t)
+{
+	if (!t)
+		return;
+	if (t->loader.close)
+		t->loader.close(t->loader_ctx);
+	arena_deinit(&t->arena);
+	mem_free(t);
+}
+
+bool trace_load_track(const struct trace *t, track_idx i, unsigned want, struct track_data *d,
+	struct incore_error *e)
+{
+	track_data_reset(d);
+	if (i >= t->n_tracks || !t->loader.load)
+		return err_set(e, INCORE_BAD_INPUT, "no-track", "no content for track %u", i);
+	d->begin_cyc = t->tracks[i].begin_cyc;
+	d->end_cyc = t->tracks[i].end_cyc;
+	memcpy(d->coord_file, t->tracks[i].coord, sizeof(d->coord_file));
+	return t->loader.load(t, i, want, d, e);
+}
+
+double trace_clock_mhz(const struct trace *t)
+{
+	if (t->meta.clock_hz_den == 0)
+		return 0;
+	return (double)t->meta.clock_hz_num / (double)t->meta.clock_hz_den / 1e6;
+}
+
+code_idx trace_find_code(const struct trace *t, int64_t number)
+{
+	for (code_idx i = 0; i < t->n_code; i++)
+		if (t->code[i].number == number && !t->code[i].is_label)
+			return i;
+	for (code_idx i = 0; i < t->n_code; i++)
+		if (t->code[i].number == number)
+			return i;
+	return NO_CODE;
+}
+
+bool trace_put_frame(const struct trace *t, const struct frame *f, struct strbuf *out)
+{
+	const char *path = f->source < t->n_sources ? t->sources[f->source].path : NULL;
+
+	return sb_printf(out, "%s:%u", path ? path : "?", f->line);
+}
+
+/* The array doubles at each power of two from 8 on; a reader that fills notes itself keeps to it.
+ */
+static bool notes_grow(struct trace *t)
+{
+	uint32_t n = t->n_notes, cap = n < 8 ? 8 : n * 2;
+	struct note *v;
+
+	if (n != 0 && (n < 8 || (n & (n - 1)) != 0))
+		return true;
+	if (n > UINT32_MAX / 2)
+		return false;
+	v = arena_alloc(&t->arena, (size_t)cap * sizeof(*v));
+	if (!v)
+		return false;
+	if (n)
+		memcpy(v, t->notes, n * sizeof(*v));
+	t->notes = v;
+	return true;
+}
+
+bool trace_note(struct trace *t, enum note_kind kind, const char *code, const char *path,
+	uint64_t offset, uint64_t count, const char *fmt, ...)
+{
+	struct note n = {.kind = kind, .offset = offset, .count = count};
+	struct strbuf text = {0};
+	va_list ap;
+
+	va_start(ap, fmt);
+	sb_vprintf(&text, fmt, ap);
+	va_end(ap);
+	n.code = arena_strdup(&t->arena, code);
+	n.path = path ? arena_strdup(&t->arena, path) : NULL;
+	n.message = text.failed ? NULL : arena_strndup(&t->arena, text.p ? text.p : "", text.n);
+	sb_free(&text);
+	if (!n.code || !n.message || (path && !n.path) || !notes_grow(t))
+		return false;
+	t->notes[t->n_notes++] = n;
+	return true;
+}

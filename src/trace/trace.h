@@ -1,0 +1,430 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * trace.h: THE TRACE. Read this file first.
+ *
+ * One `struct trace` is one execution of one kernel, whoever recorded it. An importer builds it,
+ *then it is sealed: immutable, shared by all threads. What it holds:
+ *
+ *	meta	   who, where, on what, with which clock, and what kind of evidence this is
+ *	code	   the static instruction table, with the totals its producer stated (never mixed
+ *with ours) sources	   files that code rows point at clocks	   one per clock domain (an AMD
+ *shader engine): how to bring its cycles to the trace's tracks	   lanes of execution (an AMD wave,
+ *an Ascend pipe); none for sampled data occupancy, dispatches, counters, markers, links, stated
+ *series: side tables, each may be empty notes	   everything lost, truncated, guessed, clamped or
+ *contradictory that the import saw
+ *
+ * What happened ON a track (its slices and states) is not held here: trace_load_track() brings one
+ *track at a time into a buffer of the caller's, from the original file, from a packed file or from
+ *memory. So a question that looks at one track at a time costs the memory of one track, however
+ *large the capture.
+ *
+ * Times are unsigned 64-bit cycles of the track's own clock domain; trace_aligned() brings them to
+ *the trace clock. Microseconds exist only at the edge (meta.clock_hz).
+ *
+ * Owner: the trace owns everything reachable from it (one arena) and trace_free() frees it all.
+ *Strings end in NUL.
+ */
+#ifndef TRACE_TRACE_H
+#define TRACE_TRACE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/arena.h"
+#include "base/error.h"
+#include "base/str.h"
+#include "trace/class.h"
+
+typedef uint32_t code_idx;
+typedef uint32_t track_idx;
+typedef uint32_t source_idx;
+typedef uint32_t clock_idx;
+#define NO_CODE UINT32_MAX
+#define NO_TRACK UINT32_MAX
+#define NO_SOURCE UINT32_MAX
+#define NO_CLOCK UINT32_MAX
+#define NO_VALUE INT64_MIN /* a number the capture does not give */
+
+enum vendor { VENDOR_UNKNOWN, VENDOR_AMD, VENDOR_ASCEND, VENDOR_NVIDIA };
+
+enum evidence {
+	EVIDENCE_UNKNOWN,
+	EVIDENCE_HARDWARE_TRACE,
+	EVIDENCE_HARDWARE_SAMPLE,
+	EVIDENCE_VENDOR_SIMULATOR,
+	EVIDENCE_ESTIMATE,
+};
+const char *evidence_name(enum evidence ev); /* "hardware-trace", ... */
+const char *vendor_name(enum vendor v);	     /* "amd", ... */
+
+/* What the machine and the launch were, as side files state it; NO_VALUE where unknown. */
+struct trace_machine {
+	int64_t simds;		/* of the whole device */
+	int64_t cus, ses, xccs; /* compute units, shader engines (all XCCs), dies */
+	int64_t max_waves_per_simd;
+	int64_t lds_bytes_per_cu;
+	int64_t wave_size;
+	int64_t max_clock_mhz;
+	const char *product; /* or NULL */
+};
+
+struct trace_launch {
+	int64_t agent, dispatch; /* of the directory name: agent handle, process-wide dispatch id */
+	int64_t kernel_id;
+	int64_t launch_index, launch_count; /* launch k (1-based) of n of this kernel id */
+	int64_t vgprs, accum_vgprs, sgprs, lds_bytes,
+		scratch_bytes;	       /* as the producer states them */
+	int64_t workgroup[3], grid[3]; /* work-items */
+	int64_t workgroups, waves;     /* launched in all, computed from the above */
+	int64_t start_ns, end_ns; /* of the kernel trace; may be another run: see is_other_run */
+	bool is_other_run;	  /* the kernel trace belongs to a discovery run */
+	const char *command;	  /* command line or NULL; never host names */
+};
+
+struct trace_meta {
+	enum vendor vendor;
+	enum evidence evidence;
+	const char *format;	    /* import_ops name: "ui_output", "incore" */
+	const char *format_version; /* what the files say, or NULL */
+	const char *origin;	    /* path as the user gave it */
+	const char *kernel;	    /* symbol, or NULL if nothing names it */
+	const char *arch;	    /* "gfx950", or "gfx9" when only the family is known */
+	const char *arch_source;    /* where arch comes from: "agent_info", "filenames.json", ... */
+	unsigned gfx_major;	    /* 9, 10, 11, 12; 0: not AMD */
+	uint64_t clock_hz_num, clock_hz_den; /* trace clock as an exact fraction; den 0: unknown */
+	const char *clock_source;	     /* "realtime.json", or NULL */
+	unsigned clock_quantum;	  /* all times are multiples of this: 4 on gfx9, else 1 */
+	int64_t target_cu;	  /* the CU with instruction detail, or NO_VALUE */
+	uint64_t content_hash[2]; /* of a packed file; 0,0 otherwise */
+	struct trace_machine machine;
+	struct trace_launch launch;
+};
+
+/* --- code
+ * ------------------------------------------------------------------------------------------------------
+ */
+
+struct frame { /* one link of an inline chain */
+	source_idx source;
+	uint32_t line; /* 1-based */
+};
+
+struct code_totals {
+	uint64_t hit, latency, stall, idle;
+};
+
+#define STALL_REASONS 10
+
+struct code_samples { /* PC sampling columns of a row */
+	uint64_t issued, stalled;
+	uint64_t reason[STALL_REASONS];
+};
+
+struct code_row {
+	const char *text; /* disassembly; a label row reads "; name" */
+	uint32_t text_len;
+	uint32_t opcode; /* index into trace.opcodes: the first word of the text */
+	int64_t number;	 /* the producer's line number, the key of wave records */
+	uint64_t address;
+	uint32_t code_object;
+	bool is_label;	    /* no instruction: a symbol's name */
+	uint8_t inst_class; /* enum inst_class by text alone; a slice's own class decides where
+			       there is one */
+	uint16_t n_frames;
+	uint32_t first_frame;	   /* into trace.frames, innermost first */
+	const char *source;	   /* the producer's own source string, "" if none (facts and legacy
+				      reports group by it) */
+	struct code_totals stated; /* what the producer says; zero where it says nothing */
+};
+
+struct source_file {
+	const char *path;     /* as in the debug info */
+	const char *snapshot; /* name of the copy in the capture, or NULL */
+	const char *text;     /* content of the copy, or NULL */
+	size_t text_len;
+	uint32_t n_lines; /* of the copy; 0 if none */
+};
+
+/* --- time
+ * ------------------------------------------------------------------------------------------------------
+ */
+
+struct clock_domain {
+	uint32_t id;		 /* AMD: shader engine number */
+	bool is_aligned;	 /* offset is known */
+	int64_t offset_cyc;	 /* add to this domain's time to get trace time */
+	uint64_t hz_num, hz_den; /* of this domain alone; den 0: unknown */
+	uint32_t n_samples;	 /* of (gfx clock, realtime clock) */
+	const int64_t (*samples)[2];
+};
+
+/* --- tracks
+ * ----------------------------------------------------------------------------------------------------
+ */
+
+#define TRACK_LEVELS 5 /* AMD: se, cu, simd, slot, wave; Ascend: core, unit, pipe */
+
+/* A leaf of the track tree, given as the path to it: coord[i] is its number on level i of
+ * trace.levels. */
+struct track {
+	uint32_t coord[TRACK_LEVELS];
+	clock_idx clock;
+	uint32_t n_slices; /* as stated, before loading; 0 if not known */
+	uint64_t begin_cyc, end_cyc;
+	uint32_t kernel_id; /* of occupancy's dispatch list, or UINT32_MAX */
+	const char *name;   /* file or lane name for messages: "se0_sm2_sl0_wv0.json" */
+	int64_t workgroup;  /* or NO_VALUE */
+};
+
+enum track_want { /* what trace_load_track() shall bring besides slices */
+	TRACK_STATES = 1,
+	TRACK_STATED_WAITS = 2,
+	TRACK_NO_SLICES = 4,
+};
+
+enum wave_state {
+	STATE_EMPTY = 0,
+	STATE_IDLE = 1,
+	STATE_EXEC = 2,
+	STATE_WAIT = 3,
+	STATE_STALL = 4,
+	STATE_COUNT
+};
+
+/* One stated wait: the producer says that code row `wait` waited for `n` rows. */
+struct stated_wait {
+	code_idx wait;
+	uint32_t first, n; /* into track_data.stated_producers */
+};
+
+/*
+ * The content of one track, columns of equal length, sorted by start. Times are absolute in the
+ * track's clock domain. Owner: the caller; zero it first, reuse it for the next track,
+ * track_data_deinit() at the end. At most 22 bytes a slice.
+ */
+struct track_data {
+	uint32_t n;
+	uint64_t *start_cyc;
+	uint32_t *dur_cyc;   /* stall + issue */
+	uint32_t *stall_cyc; /* <= dur_cyc; cycles before issue */
+	code_idx *code;	     /* NO_CODE: pc not in any known code object */
+	uint8_t *inst_class; /* enum inst_class */
+	uint8_t *tag; /* the producer's own category number; AMD: 7 branch taken, 8 not taken */
+	uint32_t cap;
+
+	uint32_t n_states; /* run-length from track.begin_cyc */
+	uint8_t *state;	   /* enum wave_state */
+	uint32_t *state_dur_cyc;
+	uint32_t states_cap;
+
+	uint32_t n_stated_waits;
+	struct stated_wait *stated_waits;
+	uint32_t stated_waits_cap;
+	uint32_t n_stated_producers;
+	code_idx *stated_producers;
+	uint32_t stated_producers_cap;
+
+	/* What loading this track saw; the walk turns them into notes. */
+	uint32_t n_unknown_code;     /* records that name no known row (also those of unknown pc) */
+	uint64_t begin_cyc, end_cyc; /* as this track's own file says */
+	uint32_t stated_slices;	     /* number of records its file states */
+	uint32_t coord_file[TRACK_LEVELS]; /* coordinates its file states */
+
+	void *loader_scratch; /* owned by the loader; freed through loader_free */
+	void (*loader_free)(void *scratch);
+};
+
+bool track_data_reserve(struct track_data *d, uint32_t n_slices);
+bool track_data_reserve_states(struct track_data *d, uint32_t n);
+bool track_data_reserve_stated(struct track_data *d, uint32_t n_waits, uint32_t n_producers);
+void track_data_reset(struct track_data *d); /* keeps memory */
+void track_data_deinit(struct track_data *d);
+
+/* --- side tables
+ * -----------------------------------------------------------------------------------------------
+ */
+
+struct occupancy_event {
+	uint64_t time_cyc;
+	clock_idx clock;
+	uint16_t cu;
+	uint8_t simd, slot;
+	uint32_t kernel_id;
+	uint8_t is_start;
+	uint8_t me, pipe;	    /* 0 if the format has none */
+	uint8_t workgroup, cluster; /* they wrap: 7 and 5 bits */
+};
+
+struct kernel_name {
+	uint32_t id;
+	const char *name;
+};
+
+struct dispatch_event { /* occupancy 3.1.0 "events" */
+	uint64_t time_cyc;
+	clock_idx clock;
+	bool is_dispatch; /* else a hardware event of `type` */
+	uint32_t type;	  /* 6 packet loss, 9 / 10 thread-trace stall begin / end, ... */
+	uint32_t me, pipe, kernel_id, flags;
+	const char *kernel_name;
+	int64_t vgprs, sgprs, lds_bytes;
+	int64_t thread_dim[3];
+};
+
+struct counter_series {
+	const char *name; /* "SQ_BUSY_CU_CYCLES" or "NAME:mask" */
+	clock_idx clock;
+	uint32_t cu; /* UINT32_MAX: of the whole domain */
+	uint32_t n;
+	const uint64_t *time_cyc;
+	const uint64_t *value; /* increments since the last sample */
+};
+
+struct marker { /* s_ttracedata and its like */
+	uint64_t time_cyc;
+	uint64_t value;
+	clock_idx clock;
+	uint16_t cu;
+	uint8_t simd, slot, flags;
+};
+
+struct other_issue { /* issue on a SIMD without detail (gfx10+) */
+	uint64_t time_cyc;
+	uint32_t dur_cyc;
+	uint32_t category;
+	clock_idx clock;
+};
+
+struct stated_series {	/* wstates<k>.json, all SEs pooled on unaligned clocks */
+	uint32_t state; /* enum wave_state */
+	uint32_t n;
+	const uint64_t *time_cyc;
+	const uint32_t *count;
+};
+
+enum link_kind { LINK_FLAG, LINK_BARRIER, LINK_CROSS_CORE, LINK_FLOW };
+struct link {
+	track_idx from_track, to_track;
+	uint32_t from_slice, to_slice;
+	enum link_kind kind;
+};
+
+/* --- notes
+ * -----------------------------------------------------------------------------------------------------
+ */
+
+enum note_kind {
+	NOTE_LOST,
+	NOTE_TRUNCATED,
+	NOTE_UNMAPPED,
+	NOTE_CLAMPED,
+	NOTE_CONTRADICTORY,
+	NOTE_GUESSED,
+	NOTE_MISSING,
+	NOTE_DAMAGED,
+	NOTE_INFO
+};
+const char *note_kind_name(enum note_kind k); /* "lost", ... */
+
+struct note {
+	enum note_kind kind;
+	const char *code;    /* stable word: "missing-wave-file", "unlisted-wave-file",
+				"damaged-wave-file", ... */
+	const char *message; /* one line */
+	const char *path;    /* or NULL */
+	uint64_t offset;     /* or INCORE_NO_OFFSET */
+	uint64_t count;	     /* how many of it */
+};
+
+/* --- the trace
+ * -------------------------------------------------------------------------------------------------
+ */
+
+struct trace;
+
+struct track_loader {
+	bool (*load)(const struct trace *t, track_idx i, unsigned want, struct track_data *d,
+		struct incore_error *e);
+	void (*close)(void *ctx);
+};
+
+struct trace {
+	struct arena arena;
+	struct trace_meta meta;
+
+	uint32_t n_code;
+	struct code_row *code;
+	struct code_samples *samples; /* one per code row, or NULL: no PC sampling */
+	bool has_stated_totals;	      /* code rows carry the producer's totals */
+	uint32_t n_opcodes;
+	const char **opcodes;
+	uint32_t n_frames;
+	struct frame *frames;
+	uint32_t n_sources;
+	struct source_file *sources;
+
+	uint32_t n_clocks;
+	struct clock_domain *clocks;
+	uint32_t reference_clock; /* the domain whose offset is 0; NO_CLOCK if none is aligned */
+
+	const char *levels[TRACK_LEVELS]; /* "se", "cu", ...; NULL ends */
+	uint32_t n_tracks;
+	struct track *tracks; /* sorted by coord */
+	struct track_loader loader;
+	void *loader_ctx;
+
+	uint32_t n_occupancy;
+	struct occupancy_event
+		*occupancy; /* sorted by (clock, time), order of the file among equals */
+	uint32_t n_kernel_names;
+	struct kernel_name *kernel_names; /* sorted by id */
+	uint32_t n_dispatch_events;
+	struct dispatch_event *dispatch_events;
+	uint32_t n_counter_names;
+	const char **counter_names; /* as the manifest lists them */
+	uint32_t n_counters;
+	struct counter_series *counters;
+	uint32_t n_markers;
+	struct marker *markers;
+	uint32_t n_other_issues;
+	struct other_issue *other_issues;
+	uint32_t n_stated_series;
+	struct stated_series *stated_series;
+	uint32_t n_links;
+	struct link *links;
+	uint32_t n_notes;
+	struct note *notes;
+};
+
+void trace_free(struct trace *t);
+
+/* Brings track i into *d (reset first). Thread-safe for different *d. */
+bool trace_load_track(const struct trace *t, track_idx i, unsigned want, struct track_data *d,
+	struct incore_error *e);
+
+static inline int64_t trace_aligned(const struct trace *t, clock_idx c, uint64_t time_cyc)
+{
+	return (int64_t)time_cyc + (c < t->n_clocks ? t->clocks[c].offset_cyc : 0);
+}
+
+/* Trace clock in MHz, 0 when unknown. */
+double trace_clock_mhz(const struct trace *t);
+/* The row whose number a record names; NO_CODE if none. For tools; importers keep their own index.
+ */
+code_idx trace_find_code(const struct trace *t, int64_t number);
+/* "a.py:12" of frame i of a row, or of the whole chain "inner -> outer"; appended to out. */
+bool trace_put_frame(const struct trace *t, const struct frame *f, struct strbuf *out);
+
+/* Adds a note while building (printf-like message copied into the arena). False on lack of memory.
+ */
+bool trace_note(struct trace *t, enum note_kind kind, const char *code, const char *path,
+	uint64_t offset, uint64_t count, const char *fmt, ...) PRINTF_LIKE(7, 8);
+
+/* A new empty trace with all NO_VALUE fields set; NULL on lack of memory. */
+struct trace *trace_new(void);
+/* Checks the invariants that analyses rely on (indices in range, tracks sorted, names set). An
+ * importer calls it last. */
+bool trace_seal(struct trace *t, struct incore_error *e);
+
+#endif

@@ -1,0 +1,110 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""What happens when the n-th allocation, read, write or open fails? For every n of small runs of every verb:
+no crash, no leak (the build has ASan), a status of the documented ones with a message, and an output file that
+is whole or absent. A run that answers differently from the undisturbed one must say why.
+
+usage: run.py BUILD_DIR [NAME...]     the build has -Dfault=true
+"""
+import concurrent.futures
+import os
+import re
+import subprocess
+import sys
+import tempfile
+
+ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+DATA = os.path.join(ROOT, "tests", "data")
+KINDS = ("alloc", "read", "write", "open")
+MOST = 400  # of one kind and run; beyond it every k-th is tried
+
+RUNS = {
+    "info": ["info", "--json", "two_waves"],
+    "check": ["check", "--json", "two_waves"],
+    "hot": ["hot", "two_waves"],
+    "hot-file": ["hot", "--json", "-o", "OUT", "two_waves"],
+    "isa": ["isa", "two_waves"],
+    "waves": ["waves", "--json", "two_waves"],
+    "occupancy": ["occupancy", "--json", "two_waves"],
+    "summary": ["summary", "two_waves"],
+    "diff": ["diff", "--json", "two_waves", "bad_wave"],
+    "pack": ["pack", "-o", "OUT", "two_waves"],
+    "export": ["export", "--to", "chrome", "-o", "OUT", "two_waves"],
+    "several": ["info", "repeated"],
+    "side-files": ["info", "gemm"],
+    "extras": ["info", "v31"],
+}
+
+
+def run(program, words, fault):
+    with tempfile.TemporaryDirectory() as tmp:
+        out = os.path.join(tmp, "out")
+        env = {**os.environ, "INCORE_FAULT": fault, "INCORE_JOBS": "1", "LC_ALL": "C.UTF-8"}
+        env.pop("INCORE_FAULT_REPORT", None)
+        if fault.count(",") > 1:
+            env["INCORE_FAULT_REPORT"] = "1"
+        p = subprocess.run([program, *[out if w == "OUT" else w for w in words]], cwd=DATA, env=env, capture_output=True,
+                           timeout=120)
+        files = {}
+        for name in os.listdir(tmp):
+            with open(os.path.join(tmp, name), "rb") as f:
+                files[name] = f.read()
+        return p.returncode, p.stdout.replace(tmp.encode(), b"TMP"), p.stderr, files
+
+
+def problem(base, got):
+    rc, out, err, files = got
+    if rc < 0:
+        return f"killed by signal {-rc}"
+    if rc == 99 or b"Sanitizer" in err or b"runtime error" in err:
+        return "sanitizer: " + err.decode(errors="replace")[:1500]
+    if rc not in (0, 1, 3, 4, 6):
+        return f"exit status {rc}: {err.decode(errors='replace')[:300]}"
+    if rc > 1 and not err.strip():
+        return f"exit status {rc} without a message"
+    if set(files) - {"out"}:
+        return f"left behind: {sorted(files)}"
+    told = bool(err.strip()) or b'"warnings": []' not in out and b'"warnings"' in out
+    file_told = b'"warnings"' in files.get("out", b"") and b'"warnings": []' not in files.get("out", b"")
+    if rc <= 1 and out != base[1] and not told:
+        return "another answer on stdout, and no word about it"
+    if files and files["out"] != base[3].get("out") and not (told or file_told):
+        return "another file, and no word about it"
+    if rc > 1 and files:
+        return "failed, but wrote its file"
+    return None
+
+
+def points(count):
+    step = max(1, -(-count // MOST))
+    return range(1, count + 1, step)
+
+
+def main():
+    program = os.path.join(os.path.abspath(sys.argv[1]), "incore")
+    verbs = subprocess.run([program, "--version", "--json"], capture_output=True, text=True, check=True).stdout
+    passed = failed = skipped = 0
+    with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+        for name, words in RUNS.items():
+            if sys.argv[2:] and name not in sys.argv[2:]:
+                continue
+            if f'"{words[0]}"' not in verbs or "fault_injection" not in verbs:
+                print(f"SKIP fault {name}: not in this build")
+                skipped += 1
+                continue
+            huge = ",".join(f"{k}:1000000000" for k in KINDS)
+            base = run(program, words, huge)
+            counts = re.search(rb"faults: alloc (\d+) read (\d+) write (\d+) open (\d+)", base[2])
+            base = (base[0], base[1], re.sub(rb"faults: .*\n", b"", base[2]), base[3])
+            jobs = [(k, n) for k, c in zip(KINDS, counts.groups()) for n in points(int(c))]
+            for (kind, n), got in zip(jobs, pool.map(lambda j: run(program, words, f"{j[0]}:{j[1]}"), jobs)):
+                why = problem(base, got)
+                passed, failed = passed + (not why), failed + bool(why)
+                if why:
+                    print(f"FAIL {name}: INCORE_FAULT={kind}:{n} incore {' '.join(words)}: {why}")
+    print(f"{passed} passed, {failed} failed, {skipped} skipped")
+    return failed > 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

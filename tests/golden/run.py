@@ -1,0 +1,97 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Golden command-line cases: tests/golden/<verb>/<case>/{cmd, expect[, stderr, rc]}.
+
+usage: run.py BUILD_DIR [PATTERN...]
+
+`cmd` is one shell line, run in tests/data with the built program first in PATH, once with INCORE_JOBS=1
+and once with 4: the same bytes are expected. $CASE is the folder of the case, $TMP an empty one.
+UPDATE=1 rewrites expect, rc and (where it exists or the command fails) stderr: read the diff.
+"""
+import concurrent.futures
+import difflib
+import os
+import subprocess
+import sys
+import tempfile
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+DATA = os.path.join(os.path.dirname(HERE), "data")
+
+
+def environment(build, jobs, case, tmp):
+    env = {k: v for k, v in os.environ.items()
+           if k in ("PATH", "HOME", "LANG") or k.endswith("SAN_OPTIONS") or k == "INCORE_SHARED"}
+    env.update(PATH=f"{os.path.abspath(build)}:{env.get('PATH', '')}", INCORE_JOBS=str(jobs), CASE=case, TMP=tmp,
+               LC_ALL="C.UTF-8", TZ="UTC", PAGER="cat")
+    return env
+
+
+def read(path):
+    try:
+        with open(path, "rb") as f:
+            return f.read()
+    except FileNotFoundError:
+        return None
+
+
+def run(build, case, cmd, jobs):
+    with tempfile.TemporaryDirectory() as tmp:
+        p = subprocess.run(["sh", "-c", cmd], cwd=DATA, env=environment(build, jobs, case, tmp), capture_output=True,
+                           stdin=subprocess.DEVNULL, timeout=120)
+        return p.returncode, p.stdout.replace(tmp.encode(), b"$TMP"), p.stderr.replace(tmp.encode(), b"$TMP")
+
+
+def diff(name, want, got):
+    lines = difflib.unified_diff(want.decode(errors="replace").splitlines(), got.decode(errors="replace").splitlines(),
+                                 f"{name} (expected)", f"{name} (got)", lineterm="")
+    return "\n".join(list(lines)[:60])
+
+
+def update(case, rc, out, err):
+    for name, data, keep in (("expect", out, True), ("rc", b"%d\n" % rc, rc != 0),
+                             ("stderr", err, bool(err) and (rc != 0 or os.path.exists(os.path.join(case, "stderr"))))):
+        path = os.path.join(case, name)
+        if keep:
+            with open(path, "wb") as f:
+                f.write(data)
+        elif os.path.exists(path):
+            os.remove(path)
+
+
+def check(build, case):
+    name = os.path.relpath(case, HERE)
+    cmd = read(os.path.join(case, "cmd")).decode().strip()
+    try:
+        one, four = run(build, case, cmd, 1), run(build, case, cmd, 4)
+    except subprocess.TimeoutExpired:
+        return f"FAIL {name}: no answer after 120 s"
+    if os.environ.get("UPDATE"):
+        update(case, *one)
+    if one != four:
+        return f"FAIL {name}: other bytes with 4 threads\n{diff('1 thread, 4 threads', one[1] + one[2], four[1] + four[2])}"
+    want_rc = int(read(os.path.join(case, "rc")) or 0)
+    want_out, want_err = read(os.path.join(case, "expect")), read(os.path.join(case, "stderr"))
+    if one[0] != want_rc:
+        return f"FAIL {name}: exit status {one[0]}, expected {want_rc}\n$ {cmd}\n{one[2].decode(errors='replace')[:2000]}"
+    if want_out is None or want_out != one[1]:
+        return f"FAIL {name}\n$ {cmd}\n{diff('stdout', want_out or b'', one[1])}"
+    if want_err is not None and want_err != one[2]:
+        return f"FAIL {name}\n$ {cmd}\n{diff('stderr', want_err, one[2])}"
+    return None
+
+
+def main():
+    build, patterns = sys.argv[1], sys.argv[2:]
+    cases = sorted(d for d, _, files in os.walk(HERE) if "cmd" in files)
+    cases = [c for c in cases if not patterns or any(p in c for p in patterns)]
+    with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+        failures = [f for f in pool.map(lambda c: check(build, c), cases) if f]
+    for f in failures:
+        print(f)
+    print(f"{len(cases) - len(failures)} passed, {len(failures)} failed, 0 skipped")
+    return len(failures) > 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

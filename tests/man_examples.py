@@ -1,0 +1,107 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Do the manual pages tell the truth? Every page is built with scdoc, and every `$ incore ...` line under
+EXAMPLES is run in tests/data and its printed output compared; so are the `console` blocks of README.md.
+
+usage: man_examples.py BUILD_DIR [PAGE...]
+
+A line of output that is just "..." stands for any number of lines. UPDATE=1 rewrites outputs without one.
+"""
+import os
+import subprocess
+import sys
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "golden"))
+import run as golden  # noqa: E402
+
+ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+
+
+def examples(lines, is_page):
+    """(first output line, end, command) of each example; lines are those of the page."""
+    section, fenced, found = "" if is_page else "EXAMPLES", False, []
+    for i, line in enumerate(lines):
+        text = line.strip()
+        if is_page and line.startswith("# ") and not fenced:
+            section = line[2:].strip()
+        if text == "```" or text == "```console":
+            fenced = text == "```console" if not is_page else not fenced
+        elif section == "EXAMPLES" and fenced and text.startswith("$ "):
+            end = i + 1
+            while lines[end].strip() != "```" and not lines[end].strip().startswith("$ "):
+                end += 1
+            found.append((i + 1, end, text[2:], line[:len(line) - len(line.lstrip())]))
+    return found
+
+
+def matches(want, got):
+    """`want` may hold "..." lines."""
+    if "..." not in want:
+        return want == got
+    parts, at = [[]], 0
+    for line in want:
+        if line == "...":
+            parts.append([])
+        else:
+            parts[-1].append(line)
+    for i, part in enumerate(parts):
+        n = len(part)
+        if i == 0:
+            if got[:n] != part:
+                return False
+            at = n
+        elif i == len(parts) - 1:
+            return n == 0 or (len(got) - at >= n and got[len(got) - n:] == part)
+        else:
+            while at + n <= len(got) and got[at:at + n] != part:
+                at += 1
+            if at + n > len(got):
+                return False
+            at += n
+    return True
+
+
+def check_page(build, path):
+    name, passed, failed = os.path.basename(path), 0, 0
+    if name.endswith(".scd"):
+        with open(path, "rb") as f:
+            p = subprocess.run(["scdoc"], stdin=f, capture_output=True)
+        passed, failed = int(p.returncode == 0), int(p.returncode != 0)
+        if failed:
+            print(f"FAIL {name}: {p.stderr.decode().strip()}")
+    with open(path) as f:
+        lines = f.read().split("\n")
+    for start, end, cmd, indent in reversed(examples(lines, name.endswith(".scd"))):
+        rc, out, err = golden.run(build, "", cmd, 2)
+        got = [x.rstrip() for x in out.decode(errors="replace").rstrip("\n").split("\n")] if out.strip() else []
+        want = [x[len(indent):].rstrip() if x.startswith(indent) else x.strip() for x in lines[start:end]]
+        while want and not want[-1]:
+            want.pop()
+        if matches(want, got):
+            passed += 1
+        elif os.environ.get("UPDATE") and "..." not in want:
+            lines[start:end] = [(indent + x).rstrip() for x in got]
+            passed += 1
+        else:
+            failed += 1
+            print(f"FAIL {name}: $ {cmd} (exit status {rc})")
+            print(golden.diff("output", "\n".join(want).encode(), "\n".join(got).encode()) or err.decode()[:500])
+    if os.environ.get("UPDATE"):
+        with open(path, "w") as f:
+            f.write("\n".join(lines))
+    return passed, failed
+
+
+def main():
+    folder = os.path.join(ROOT, "man")
+    pages = sorted(p for p in os.listdir(folder) if p.endswith(".scd")) + ["../README.md"]
+    if sys.argv[2:]:
+        pages = [p for p in pages if any(a in p for a in sys.argv[2:])]
+    results = [check_page(sys.argv[1], os.path.join(folder, p)) for p in pages]
+    passed, failed = sum(r[0] for r in results), sum(r[1] for r in results)
+    print(f"{passed} passed, {failed} failed, 0 skipped")
+    return failed > 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

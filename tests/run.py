@@ -1,0 +1,160 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""The whole test run. Builds with gcc and with clang + ASan + UBSan (both -Werror), runs every suite, and
+prints as its last line `N passed, N failed, N skipped`.
+
+usage: run.py [SUITE...]     a suite is a name of the table below, e.g. golden, unit, asan-golden
+"""
+import json
+import os
+import re
+import subprocess
+import sys
+import time
+
+ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+PLAIN, ASAN = os.path.join(ROOT, "build"), os.path.join(ROOT, "build-asan")
+SANITIZED = {
+    "ASAN_OPTIONS": "exitcode=99:detect_leaks=1:allocator_may_return_null=1",
+    "UBSAN_OPTIONS": "halt_on_error=1:exitcode=99:print_stacktrace=1",
+}
+TOTAL = [0, 0, 0]  # passed, failed, skipped
+
+
+def report(name, passed, failed, skipped, started, text=""):
+    for i, n in enumerate((passed, failed, skipped)):
+        TOTAL[i] += n
+    if failed and text:
+        print(text.rstrip()[-20000:])
+    print(f"{'ok  ' if not failed else 'FAIL'} {name:<18} {passed} passed, {failed} failed, {skipped} skipped"
+          f"  ({time.time() - started:.1f} s)", flush=True)
+
+
+def build(name, directory, options, env=None):
+    """One item: compiles everything without a warning."""
+    started, env = time.time(), {**os.environ, **(env or {})}
+    setup = ["meson", "setup", directory, *options]
+    if os.path.exists(os.path.join(directory, "build.ninja")):
+        setup = ["meson", "configure", directory, *[o for o in options if o.startswith("-D")]]
+    p = subprocess.run(setup, cwd=ROOT, env=env, capture_output=True, text=True)
+    if p.returncode == 0:
+        p = subprocess.run(["ninja", "-C", directory, "--quiet"], cwd=ROOT, env=env, capture_output=True, text=True)
+    report(name, int(p.returncode == 0), int(p.returncode != 0), 0, started, p.stdout + p.stderr)
+    return p.returncode == 0
+
+
+def script(name, words, env=None):
+    """A script that ends with `N passed, N failed, N skipped`."""
+    started = time.time()
+    p = subprocess.run(words, cwd=ROOT, env={**os.environ, **(env or {})}, stdout=subprocess.PIPE,
+                       stderr=subprocess.STDOUT, text=True, errors="replace")
+    m = re.search(r"(\d+) passed, (\d+) failed(?:, (\d+) skipped)?\s*$", p.stdout)
+    passed, failed, skipped = [int(x or 0) for x in m.groups()] if m else (0, 1, 0)
+    if p.returncode and not failed:
+        failed = 1
+    for line in p.stdout.splitlines():
+        if line.startswith("SKIP") and not failed:
+            print(line)
+    report(name, passed, failed, skipped, started, p.stdout)
+
+
+def python(name, *words, env=None):
+    script(name, [sys.executable, *[w if w.startswith("-") else os.path.join(ROOT, w) if "/" in w else w for w in words]],
+           env)
+
+
+def tests_of(directory, suite):
+    out = subprocess.run(["meson", "introspect", "--tests", directory], capture_output=True, text=True, check=True).stdout
+    return [t for t in json.loads(out) if any(s.split(":")[-1] == suite for s in t["suite"])]
+
+
+def programs(name, directory, suite, env=None):
+    """cmocka programs are counted test by test (TAP), others as one each."""
+    started, sums, text = time.time(), [0, 0, 0], ""
+    for t in tests_of(directory, suite):
+        full = {**os.environ, **t["env"], **(env or {}), "CMOCKA_MESSAGE_OUTPUT": "TAP"}
+        try:
+            p = subprocess.run(t["cmd"], cwd=ROOT, env=full, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+                               errors="replace", timeout=600)
+            rc, out = p.returncode, p.stdout
+        except subprocess.TimeoutExpired:
+            rc, out = 1, "no answer after 600 s\n"
+        tap = re.findall(r"^(ok|not ok) \d+(.*)$", out, re.M)
+        # cmocka 1.1 says "not ok 1 # SKIP name" of a skipped test
+        skipped = sum("# SKIP" in rest for _, rest in tap)
+        failed = sum(s == "not ok" and "# SKIP" not in rest for s, rest in tap)
+        passed = len(tap) - failed - skipped
+        if not tap:
+            passed, failed, skipped = int(rc == 0), int(rc not in (0, 77)), int(rc == 77)
+        elif rc and not failed:
+            failed = 1
+        sums = [a + b for a, b in zip(sums, (passed, failed, skipped))]
+        if failed:
+            text += f"--- {t['name']} (exit status {rc})\n{out}"
+    report(name, *sums, started, text)
+
+
+def formatted():
+    started = time.time()
+    files = subprocess.run(["git", "ls-files", "-co", "--exclude-standard", "*.c", "*.h"], cwd=ROOT, capture_output=True,
+                           text=True).stdout.split()
+    files = [f for f in files if os.path.exists(os.path.join(ROOT, f))]
+    p = subprocess.run(["clang-format", "--dry-run", "-Werror", *files], cwd=ROOT, capture_output=True, text=True)
+    bad = sorted(set(re.findall(r"^([^:\n]+):\d+:\d+: error", p.stderr, re.M)))
+    report("format", len(files) - len(bad), len(bad), 0, started, "not formatted: " + " ".join(bad))
+
+
+def conformance(name, directory, env=None):
+    programs(name, directory, "conformance", env)
+    script(f"{name}, verbs", [sys.executable, os.path.join(ROOT, "tests", "conformance", "run.py"),
+                              os.path.join(directory, "incore")], env)
+
+
+def robust(name, directory, env=None):
+    """Many random damages; the 100,000 waves are in bad-input."""
+    script(name, [sys.executable, os.path.join(ROOT, "tests", "robust", "run.py"), os.path.join(directory, "incore")],
+           {"ROBUST_WAVES": "2000", **(env or {})})
+
+
+SUITES = {
+    "layers": lambda: python("layers", "tools/check_layers.py"),
+    "format": formatted,
+    "build": lambda: build("build gcc", PLAIN, ["-Dwerror=true"], {"CC": "gcc"}),
+    "house": lambda: python("house", "tools/check_house.py", "./build"),
+    "unit": lambda: programs("unit", PLAIN, "unit"),
+    "fuzz": lambda: programs("fuzz corpora", PLAIN, "fuzz"),
+    "fixtures": lambda: python("fixtures", "tests/fixtures.py", "build/examples/make_capture"),
+    "golden": lambda: python("golden", "tests/golden/run.py", "./build"),
+    "man": lambda: python("man examples", "tests/man_examples.py", "./build"),
+    "schemas": lambda: python("schemas", "tests/schemas.py", "./build"),
+    "bad-input": lambda: python("bad input", "tests/bad_input.py", "./build"),
+    "robust": lambda: robust("robust", PLAIN),
+    "conformance": lambda: conformance("conformance", PLAIN),
+    "asan-build": lambda: build("build clang asan", ASAN, ["-Dwerror=true", "-Db_sanitize=address,undefined",
+                                "-Db_lundef=false", "-Doptimization=1", "-Dfault=true"], {"CC": "clang"}),
+    "asan-unit": lambda: programs("asan unit", ASAN, "unit", SANITIZED),
+    "asan-fuzz": lambda: programs("asan fuzz corpora", ASAN, "fuzz", SANITIZED),
+    "asan-golden": lambda: python("asan golden", "tests/golden/run.py", "./build-asan", env=SANITIZED),
+    "asan-conformance": lambda: conformance("asan conformance", ASAN, SANITIZED),
+    "asan-bad-input": lambda: python("asan bad input", "tests/bad_input.py", "./build-asan", "--no-scale", env=SANITIZED),
+    "asan-robust": lambda: robust("asan robust", ASAN, SANITIZED),
+    "asan-fault": lambda: python("asan fault", "tests/fault/run.py", "./build-asan", env=SANITIZED),
+}
+
+
+def main():
+    os.chdir(ROOT)
+    started = time.time()
+    os.environ.setdefault("INCORE_SHARED", os.path.join(ROOT, "..", "shared"))
+    wanted = sys.argv[1:] or list(SUITES)
+    for name in wanted:
+        if name not in SUITES:
+            sys.exit(f"no suite {name}; there are {' '.join(SUITES)}")
+        SUITES[name]()
+    print(f"{time.time() - started:.0f} s")
+    print(f"{TOTAL[0]} passed, {TOTAL[1]} failed, {TOTAL[2]} skipped")
+    return TOTAL[1] > 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,114 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Does every --json output keep to its schema? Runs each verb on each fixture (with every choice of its own
+options) and on the real captures where they are present, and validates what comes out, errors included.
+
+usage: schemas.py BUILD_DIR [VERB...]
+"""
+import glob
+import json
+import os
+import subprocess
+import sys
+import tempfile
+
+import jsonschema
+
+ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+DATA = os.path.join(ROOT, "tests", "data")
+SHARED = os.environ.get("INCORE_SHARED", os.path.join(ROOT, "..", "shared"))
+
+
+def load_schemas():
+    out = {}
+    for path in glob.glob(os.path.join(ROOT, "schemas", "*.schema.json")):
+        with open(path) as f:
+            schema = json.load(f)
+        cls = jsonschema.validators.validator_for(schema)
+        cls.check_schema(schema)
+        out[os.path.basename(path)[:-len(".schema.json")]] = cls(schema)
+    return out
+
+
+def captures():
+    fixtures = sorted(d for d in os.listdir(DATA) if os.path.isdir(os.path.join(DATA, d)))
+    real = sorted(glob.glob(os.path.join(SHARED, "data", "amd", "ui_output", "*", "ui_output_*")))
+    return [os.path.join(DATA, f) for f in fixtures], real
+
+
+def variants(verb):
+    """The verb alone, then each choice of its own options."""
+    yield []
+    for o in verb["options"]:
+        if o["group"] == "Options" and o["choices"]:
+            for choice in o["choices"]:
+                if verb["name"] != "export":
+                    yield [f"--{o['name']}", choice]
+
+
+def command(verb, capture, tmp):
+    if verb["name"] == "pack":
+        return [capture, "-o", os.path.join(tmp, "x.incore")]
+    if verb["name"] == "export":
+        return ["--to", "chrome", "-o", os.path.join(tmp, "x.json"), capture]
+    if verb["name"] == "diff":
+        return [capture, capture]
+    return [capture]
+
+
+def problem(schemas, verb, words, text, err, rc):
+    if rc in (0, 1) and not text.startswith(b"{"):
+        return None if "--taxonomy" in words else "no JSON on standard output"
+    data, name = (text, f"incore.{verb}.1") if rc in (0, 1) else (err.splitlines()[-1] if err else b"", "incore.error.1")
+    if name not in schemas:
+        return f"no schema {name}"
+    try:
+        value = json.loads(data)
+    except ValueError as e:
+        return f"not JSON: {e}"
+    errors = sorted(schemas[name].iter_errors(value), key=lambda e: list(e.absolute_path))
+    return None if not errors else f"at /{'/'.join(map(str, errors[0].absolute_path))}: {errors[0].message[:300]}"
+
+
+def check_traces(program, schemas, fixtures):
+    """`export --to json` writes a document with a schema of its own, incore.trace/1."""
+    passed = failed = 0
+    for capture in fixtures:
+        p = subprocess.run([program, "export", "-q", "--to", "json", capture], capture_output=True, timeout=300)
+        if p.returncode == 0:
+            why = problem(schemas, "trace", [], p.stdout, b"", 0)
+            if why:
+                print(f"FAIL incore export --to json {os.path.relpath(capture, ROOT)}: {why}")
+            passed, failed = passed + (not why), failed + bool(why)
+    return passed, failed
+
+
+def main():
+    program = os.path.join(os.path.abspath(sys.argv[1]), "incore")
+    verbs = json.loads(subprocess.run([program, "--help=json"], capture_output=True, check=True).stdout)["verbs"]
+    schemas, (fixtures, real) = load_schemas(), captures()
+    passed = failed = 0
+    with tempfile.TemporaryDirectory() as tmp:
+        for verb in verbs:
+            if sys.argv[2:] and verb["name"] not in sys.argv[2:]:
+                continue
+            runs = [(c, v) for c in fixtures for v in variants(verb)] + [(c, []) for c in real]
+            for capture, words in runs:
+                p = subprocess.run([program, verb["name"], "--json", *words, *command(verb, capture, tmp)],
+                                   capture_output=True, timeout=300)
+                why = problem(schemas, verb["name"], words, p.stdout, p.stderr, p.returncode)
+                if why:
+                    print(f"FAIL incore {verb['name']} --json {' '.join(words)} {os.path.relpath(capture, ROOT)}: {why}")
+                passed, failed = passed + (not why), failed + bool(why)
+    if not sys.argv[2:] or "export" in sys.argv[2:]:
+        more = check_traces(program, schemas, fixtures)
+        passed, failed = passed + more[0], failed + more[1]
+    skipped = 0 if real else 1
+    if skipped:
+        print(f"SKIP real captures: none below {SHARED}")
+    print(f"{passed} passed, {failed} failed, {skipped} skipped")
+    return failed > 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

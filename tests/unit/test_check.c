@@ -1,0 +1,217 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* test_check.c: each rule of `check` fires on what it is for, and not on a whole capture. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "analysis/check.h"
+#include "analysis/check_internal.h"
+#include "mem_trace.h"
+
+static const struct mem_code code[] = {
+	{.text = "; k"},
+	{.text = "s_load_dwordx2 s[0:1], s[2:3], 0x0", .source = "a.py:1"},
+	{.text = "s_waitcnt lgkmcnt(0)", .source = "a.py:2"},
+	{.text = "s_cbranch_scc1 1", .source = "a.py:3"},
+	{.text = "v_add_u32_e32 v0, v1, v2", .source = "a.py:4"},
+	{.text = "s_endpgm", .source = "a.py:5"},
+};
+static const struct mem_record whole[] = {{0, 1, 0, 4, 1}, {4, 9, 100, 100, 2}, {104, 8, 0, 4, 3},
+	{108, 6, 0, 4, 4}, {112, 11, 0, 12, 5}};
+static const struct mem_record jumped[] = {
+	{0, 1, 0, 4, 1}, {4, 9, 100, 100, 2}, {104, 7, 0, 4, 3}, {108, 11, 0, 12, 5}};
+static const struct mem_record cut[] = {{0, 1, 0, 4, 1}, {4, 9, 100, 100, 2}};
+static const struct mem_record broken[] = {
+	{0, 1, 0, 4, 1}, {4, 9, 100, 100, 2}, {104, 6, 0, 4, 4}, {108, 11, 0, 12, 5}};
+static const struct mem_state states[] = {{1, 0}, {2, 4}, {3, 100}, {2, 8}, {3, 12}};
+
+/* Eight waves on four SIMDs, the first of them as given. */
+static struct trace *make(const struct mem_record *first, uint32_t n_first)
+{
+	static struct mem_wave w[8];
+
+	for (uint32_t i = 0; i < 8; i++) {
+		w[i] = (struct mem_wave){.cu = 1,
+			.simd = i / 2,
+			.slot = i % 2,
+			.end = 124,
+			.records = whole,
+			.n_records = 5,
+			MEM_STATES(states)};
+	}
+	w[0].records = first;
+	w[0].n_records = n_first;
+	w[0].end = first[n_first - 1].time + first[n_first - 1].duration;
+	return mem_trace_new(&(struct mem_capture){MEM_CODE(code), MEM_WAVES(w)});
+}
+
+static struct check *run(const struct trace *t, const struct check_context *ctx)
+{
+	struct walk_result w;
+	struct check *c = check_run(t, ctx, NULL, &w, NULL);
+
+	assert_non_null(c);
+	walk_result_deinit(&w);
+	return c;
+}
+
+static void expect(struct trace *t, const char *id, enum verdict least)
+{
+	struct check *c = run(t, NULL);
+
+	if (!check_find(c, id))
+		fail_msg("%s did not fire", id);
+	assert_true(c->verdict >= least);
+	check_free(c);
+	trace_free(t);
+}
+
+static void expect_not(struct trace *t, const char *id)
+{
+	struct check *c = run(t, NULL);
+
+	if (check_find(c, id))
+		fail_msg("%s fired: %s", id, check_find(c, id)->message);
+	check_free(c);
+	trace_free(t);
+}
+
+static void test_check_flow(void **state)
+{
+	(void)state;
+	expect_not(make(whole, 5), "truncated");
+	expect_not(make(jumped, 4), "truncated");
+	expect(make(cut, 2), "truncated", VERDICT_UNUSABLE);
+	expect(make(broken, 4), "truncated", VERDICT_SUSPECT);
+}
+
+static void test_check_shell(void **state)
+{
+	struct trace *t = mem_trace_new(&(struct mem_capture){MEM_CODE(code)});
+	struct check *c;
+
+	(void)state;
+	c = run(t, NULL);
+	assert_int_equal(c->n_findings, 1);
+	assert_string_equal(c->findings[0].id, "not-executed");
+	assert_int_equal(c->verdict, VERDICT_UNUSABLE);
+	check_free(c);
+	trace_free(t);
+	t = mem_trace_new(&(struct mem_capture){0});
+	c = run(t, NULL);
+	assert_int_equal(c->n_findings, 1);
+	assert_string_equal(c->findings[0].id, "empty-shell");
+	check_free(c);
+	trace_free(t);
+}
+
+static void test_check_totals(void **state)
+{
+	struct trace *t = make(whole, 5);
+
+	(void)state;
+	t->has_stated_totals = true;
+	for (code_idx i = 1; i < t->n_code; i++)
+		t->code[i].stated = (struct code_totals){.hit = 8, .latency = 32};
+	t->code[2].stated.latency = t->code[2].stated.stall = 800;
+	t->code[5].stated.latency = 96;
+	expect_not(t, "inconsistent-totals");
+	t = make(whole, 5);
+	t->has_stated_totals = true;
+	expect(t, "inconsistent-totals", VERDICT_SUSPECT);
+}
+
+/* The fingerprint does not care about order or merging, and sees every change. */
+static void test_check_series(void **state)
+{
+	static const uint64_t time[] = {4, 104, 112, 124};
+	static const uint32_t wait[] = {8, 0, 8, 0}, wrong[] = {8, 0, 7, 0};
+	struct stated_series s = {.state = STATE_WAIT, .n = 4, .time_cyc = time, .count = wait};
+	static const uint64_t exec_time[] = {0, 4, 104, 112};
+	static const uint32_t exec[] = {8, 0, 8, 0};
+	struct stated_series both[2];
+	struct trace *t = make(whole, 5);
+
+	(void)state;
+	both[0] = (struct stated_series){
+		.state = STATE_EXEC, .n = 4, .time_cyc = exec_time, .count = exec};
+	both[1] = s;
+	t->stated_series = both;
+	t->n_stated_series = 2;
+	expect_not(t, "inconsistent-states");
+	t = make(whole, 5);
+	both[1].count = wrong;
+	t->stated_series = both;
+	t->n_stated_series = 2;
+	expect(t, "inconsistent-states", VERDICT_SUSPECT);
+}
+
+static void test_check_clock(void **state)
+{
+	struct check_sibling s[] = {{.path = "a", .dispatch = 1, .is_self = true},
+		{.path = "b", .dispatch = 2, .clock_mhz = 2100}};
+	struct check_context ctx = {.siblings = s, .n_siblings = 2};
+	struct trace *t = make(whole, 5);
+	struct check *c;
+
+	(void)state;
+	t->meta.arch = "gfx90a"; /* no maximum is known of it */
+	t->meta.clock_hz_num = 2000000000;
+	t->meta.clock_hz_den = 1;
+	c = run(t, &ctx);
+	assert_non_null(check_find(c, "repeated-capture"));
+	assert_non_null(check_find(c, "throttled-clock"));
+	check_free(c);
+	s[1].clock_mhz = 2010;
+	c = run(t, &ctx);
+	assert_null(check_find(c, "throttled-clock"));
+	check_free(c);
+	t->meta.machine.max_clock_mhz = 2200;
+	c = run(t, &ctx);
+	assert_non_null(check_find(c, "throttled-clock"));
+	check_free(c);
+	trace_free(t);
+}
+
+static void test_check_order(void **state)
+{
+	struct trace *t = make(cut, 2);
+	struct check *c = run(t, NULL);
+	struct strbuf b = {0};
+
+	(void)state;
+	for (uint32_t i = 1; i < c->n_findings; i++)
+		assert_true(c->findings[i - 1].severity <= c->findings[i].severity);
+	assert_true(check_health(c, &b));
+	assert_true(str_starts(str_of(b.p), "unusable: truncated"));
+	sb_free(&b);
+	check_free(c);
+	trace_free(t);
+}
+
+/* Every finding a rule can make is in the table (manual, schema). */
+static void test_check_table(void **state)
+{
+	(void)state;
+	for (size_t i = 0; finding_table[i].id; i++)
+		for (size_t k = 0; k < i; k++)
+			assert_string_not_equal(finding_table[i].id, finding_table[k].id);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_check_flow),
+		cmocka_unit_test(test_check_shell),
+		cmocka_unit_test(test_check_totals),
+		cmocka_unit_test(test_check_series),
+		cmocka_unit_test(test_check_clock),
+		cmocka_unit_test(test_check_order),
+		cmocka_unit_test(test_check_table),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,265 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Are files loaded whole with zeros behind them, and written whole or not at all? */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/file.h"
+#include "base/mem.h"
+#include "base/str.h"
+
+static char *tmp_dir;
+
+static int make_tmp(void **state)
+{
+	static char name[] = "/tmp/incore-test-XXXXXX";
+
+	(void)state;
+	tmp_dir = mkdtemp(name);
+	return tmp_dir ? 0 : -1;
+}
+
+static int remove_tmp(void **state)
+{
+	DIR *d = opendir(tmp_dir);
+	struct dirent *ent;
+
+	(void)state;
+	while (d && (ent = readdir(d)) != NULL)
+		if (ent->d_name[0] != '.' || strlen(ent->d_name) > 2)
+			unlinkat(dirfd(d), ent->d_name, 0);
+	if (d)
+		closedir(d);
+	return rmdir(tmp_dir);
+}
+
+static char *in_tmp(const char *name)
+{
+	char *p = path_join(tmp_dir, name);
+
+	assert_non_null(p);
+	return p;
+}
+
+static void make_file(const char *path, size_t n)
+{
+	FILE *f = fopen(path, "wb");
+
+	assert_non_null(f);
+	for (size_t i = 0; i < n; i++)
+		fputc((int)(i * 31 % 251) + 1, f);
+	assert_int_equal(fclose(f), 0);
+}
+
+static void test_file_load_sizes(void **state)
+{
+	/* the last four are mapped, on and around a page boundary */
+	static const size_t sizes[] = {0, 1, 4095, 4096, 70000, 4 << 20, (4 << 20) + 1, 5 << 20,
+		(5 << 20) - 1, (5 << 20) - 64};
+	char *path = in_tmp("data");
+	struct file_data f = {0};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {
+		make_file(path, sizes[i]);
+		assert_true(file_load(&f, path, NULL));
+		assert_int_equal(f.size, sizes[i]);
+		assert_int_equal(file_size(path), sizes[i]);
+		for (size_t k = 0; k < f.size; k += 97)
+			assert_int_equal(f.data[k], k * 31 % 251 + 1);
+		for (size_t k = 0; k < FILE_PAD; k++)
+			assert_int_equal(f.data[f.size + k], 0);
+	}
+	file_unload(&f);
+	assert_null(f.data);
+	unlink(path);
+	mem_free(path);
+}
+
+static void expect_refused(const char *path, const char *code)
+{
+	struct incore_error e = {0};
+	struct file_data f = {0};
+
+	assert_false(file_load(&f, path, &e));
+	assert_string_equal(e.code, code);
+	assert_string_equal(e.path, path);
+	assert_int_equal(e.status, INCORE_BAD_INPUT);
+	incore_error_clear(&e);
+	file_unload(&f);
+}
+
+static void test_file_refused(void **state)
+{
+	char *fifo = in_tmp("fifo"), *loop = in_tmp("loop"), *below;
+
+	(void)state;
+	assert_int_equal(mkfifo(fifo, 0600), 0);
+	assert_int_equal(symlink("loop", loop), 0);
+	below = path_join(fifo, "x");
+	expect_refused(fifo, "not-regular"); /* must not wait for a writer */
+	expect_refused(loop, "link-loop");
+	expect_refused(tmp_dir, "is-directory");
+	expect_refused("/nowhere/at/all", "not-found");
+	expect_refused(below, "not-found");
+	expect_refused("/dev/null", "not-regular");
+	assert_false(file_exists(loop));
+	assert_true(file_exists(fifo) && !file_is_dir(fifo) && file_is_dir(tmp_dir));
+	assert_int_equal(file_size(tmp_dir), -1);
+	unlink(fifo);
+	unlink(loop);
+	mem_free(fifo);
+	mem_free(loop);
+	mem_free(below);
+}
+
+static bool collect(void *ctx, const char *name, struct incore_error *e)
+{
+	(void)e;
+	sb_puts(ctx, name);
+	return sb_putc(ctx, ' ');
+}
+
+static bool refuse(void *ctx, const char *name, struct incore_error *e)
+{
+	(void)ctx;
+	return err_set(e, INCORE_NO, "stop", "%s", name);
+}
+
+static void expect_names(const char *want)
+{
+	struct strbuf b = {0};
+
+	sb_puts(&b, "");
+	assert_true(dir_each(tmp_dir, collect, &b, NULL));
+	assert_string_equal(b.p, want);
+	sb_free(&b);
+}
+
+static void test_file_dir_each(void **state)
+{
+	static const char *const names[] = {"b", "a10", "a2", "Z"};
+	struct incore_error e = {0};
+
+	(void)state;
+	for (size_t i = 0; i < 4; i++) {
+		char *p = in_tmp(names[i]);
+
+		make_file(p, 1);
+		mem_free(p);
+	}
+	expect_names("Z a10 a2 b ");
+	assert_false(dir_each(tmp_dir, refuse, NULL, &e));
+	assert_string_equal(e.message, "Z");
+	assert_false(dir_each("/nowhere", collect, NULL, &e));
+	assert_string_equal(e.code, "not-found");
+	for (size_t i = 0; i < 4; i++) {
+		char *p = in_tmp(names[i]);
+
+		unlink(p);
+		mem_free(p);
+	}
+	incore_error_clear(&e);
+}
+
+static void test_file_out(void **state)
+{
+	char *path = in_tmp("out"), *link = in_tmp("link");
+	struct file_data f = {0};
+	struct out_file o;
+	struct stat st;
+
+	(void)state;
+	assert_true(out_file_open(&o, path, NULL));
+	fputs("first", o.f);
+	assert_false(file_exists(path)); /* not before the commit */
+	assert_true(out_file_commit(&o, NULL));
+	out_file_abort(&o); /* safe */
+	assert_true(file_load(&f, path, NULL));
+	assert_memory_equal(f.data, "first", 5);
+	assert_int_equal(chmod(path, 0640), 0);
+	assert_int_equal(symlink("out", link), 0);
+	assert_true(out_file_open(&o, link, NULL)); /* through the link, mode kept */
+	fputs("second", o.f);
+	assert_true(out_file_commit(&o, NULL));
+	assert_true(file_load(&f, path, NULL));
+	assert_memory_equal(f.data, "second", 6);
+	assert_true(stat(path, &st) == 0 && (st.st_mode & 0777) == 0640);
+	assert_true(lstat(link, &st) == 0 && S_ISLNK(st.st_mode));
+	assert_true(out_file_open(&o, path, NULL));
+	fputs("third", o.f);
+	out_file_abort(&o);
+	assert_true(file_load(&f, path, NULL));
+	assert_int_equal(f.size, 6);
+	expect_names("link out "); /* no temporary left */
+	unlink(path);
+	unlink(link);
+	file_unload(&f);
+	mem_free(path);
+	mem_free(link);
+}
+
+static void test_file_out_bad(void **state)
+{
+	struct incore_error e = {0};
+	struct out_file o;
+
+	(void)state;
+	assert_false(out_file_open(&o, "/nowhere/x", &e));
+	assert_int_equal(e.status, INCORE_FAILED);
+	assert_false(out_file_open(&o, tmp_dir, &e));
+	assert_string_equal(e.code, "is-directory");
+	assert_true(out_file_open(&o, "/dev/full", &e));
+	for (int i = 0; i < 5000; i++)
+		fputs("x", o.f);
+	assert_false(out_file_commit(&o, &e));
+	assert_string_equal(e.code, "no-space");
+	assert_true(out_file_open(&o, "/dev/null", &e));
+	fputs("x", o.f);
+	assert_true(out_file_commit(&o, &e));
+	assert_true(file_exists("/dev/null"));
+	assert_true(out_file_open(&o, "-", &e));
+	assert_ptr_equal(o.f, stdout);
+	assert_true(out_file_commit(&o, &e));
+	incore_error_clear(&e);
+}
+
+static void test_file_paths(void **state)
+{
+	char *p = path_join("a/", "b"), *q = path_join("a", "b"), *r = path_join("", "b");
+
+	(void)state;
+	assert_string_equal(p, "a/b");
+	assert_string_equal(q, "a/b");
+	assert_string_equal(r, "b");
+	assert_string_equal(path_base("x/y.json"), "y.json");
+	assert_string_equal(path_base("y.json"), "y.json");
+	mem_free(p);
+	mem_free(q);
+	mem_free(r);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_file_load_sizes),
+		cmocka_unit_test(test_file_refused),
+		cmocka_unit_test(test_file_dir_each),
+		cmocka_unit_test(test_file_out),
+		cmocka_unit_test(test_file_out_bad),
+		cmocka_unit_test(test_file_paths),
+	};
+
+	return cmocka_run_group_tests(tests, make_tmp, remove_tmp);
+}

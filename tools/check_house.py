@@ -1,0 +1,129 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Is every room complete? verb = cmd file = man page = golden folder = schema; input format = man page = fuzz
+target; the options of a verb = OPTIONS of its page; --help fits 40 lines; files keep to their size; the head of
+every source file is right; the completions are valid shell.
+
+usage: check_house.py BUILD_DIR
+"""
+import json
+import os
+import re
+import subprocess
+import sys
+
+ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+RESULT = [0, 0]
+
+
+def check(ok, what):
+    RESULT[not ok] += 1
+    if not ok:
+        print(f"FAIL {what}")
+
+
+def read(*parts):
+    try:
+        with open(os.path.join(ROOT, *parts)) as f:
+            return f.read()
+    except FileNotFoundError:
+        return None
+
+
+def section(page, name):
+    m = re.search(rf"^# {name}\n(.*?)(?=^# |\Z)", page, re.M | re.S)
+    return m.group(1) if m else ""
+
+
+def check_verb(program, verb):
+    name = verb["name"]
+    check(read("src", "cli", f"cmd_{name}.c"), f"verb {name}: no src/cli/cmd_{name}.c")
+    check(os.path.isdir(os.path.join(ROOT, "tests", "golden", name)), f"verb {name}: no tests/golden/{name}/")
+    check(read("schemas", f"incore.{name}.1.schema.json"), f"verb {name}: no schemas/incore.{name}.1.schema.json")
+    text = subprocess.run([program, name, "--help"], capture_output=True, text=True).stdout
+    check(len(text.splitlines()) <= 40, f"verb {name}: --help has {len(text.splitlines())} lines, more than 40")
+    page = read("man", f"incore-{name}.1.scd")
+    check(page, f"verb {name}: no man/incore-{name}.1.scd")
+    if not page:
+        return
+    for part in ("NAME", "SYNOPSIS", "DESCRIPTION", "OPTIONS", "OUTPUT", "EXIT STATUS", "EXAMPLES", "SEE ALSO"):
+        check(re.search(rf"^# {part}$", page, re.M), f"man/incore-{name}.1.scd: no section {part}")
+    options = section(page, "OPTIONS")
+    told = set(re.findall(r"\*--([a-z-]+)\*", options))
+    common = set(re.findall(r"\*--([a-z-]+)\*", read("man", "incore.1.scd") or ""))
+    own = {o["name"] for o in verb["options"] if o["group"] == "Options"}
+    every = {o["name"] for o in verb["options"]}
+    for option in sorted(own - told - (common & {"top", "csv"})):
+        check(False, f"man/incore-{name}.1.scd: OPTIONS lacks --{option}")
+    for option in sorted(told - every - {"help"}):
+        check(False, f"man/incore-{name}.1.scd: OPTIONS has --{option}, which {name} does not know")
+    for option in sorted(every - own - common - told):
+        check(False, f"incore.1 does not explain --{option}")
+    check(True, "")
+
+
+def check_formats(version):
+    for fmt in version["features"]["import"]:
+        page = "incore-packed" if fmt in ("packed", "incore") else f"incore-{fmt}"
+        check(read("man", f"{page}.7.scd"), f"format {fmt}: no man/{page}.7.scd")
+        targets = os.listdir(os.path.join(ROOT, "tests", "fuzz"))
+        check(any(re.match(rf"fuzz_{fmt}\w*\.c$", t) for t in targets), f"format {fmt}: no tests/fuzz/fuzz_{fmt}*.c")
+
+
+def longest_function(text):
+    """(lines, line number) of the longest body: from a brace alone in column 0 to its end."""
+    longest, start = (0, 0), None
+    for number, line in enumerate(text.split("\n"), 1):
+        if line == "{":
+            start = number
+        elif line == "}" and start:
+            longest = max(longest, (number - start - 1, start))
+            start = None
+    return longest
+
+
+def check_files():
+    names = subprocess.run(["git", "ls-files", "-co", "--exclude-standard"], cwd=ROOT, capture_output=True,
+                           text=True).stdout.splitlines()
+    for name in names:
+        if not name.endswith((".c", ".h")):
+            continue
+        text = read(name)
+        if text is None:
+            continue
+        n = text.count("\n")
+        check(n <= (1200 if "lines because" in text[:1500] else 600), f"{name}: {n} lines, more than 600")
+        if name.startswith("tests/"):
+            continue
+        length, at = longest_function(text)
+        check(length <= 60, f"{name}:{at}: a function of {length} lines, more than 60")
+        check(text.startswith("/* SPDX-License-Identifier: Apache-2.0 */\n"), f"{name}: no SPDX line first")
+        if name.endswith(".h") and not name.endswith("trace.h"):
+            check(n <= 150, f"{name}: {n} lines, more than 150 for a header")
+    for name in ("README.md", "DESIGN.md", "CONTRIBUTING.md", "CHANGELOG.md", "LICENSE", "man/incore.1.scd"):
+        check(read(name), f"no {name}")
+
+
+def check_completions(program):
+    for shell in ("bash", "zsh", "fish"):
+        p = subprocess.run([program, "--completion", shell], capture_output=True, text=True)
+        check(p.returncode == 0 and "hot" in p.stdout, f"--completion {shell} fails")
+        if shell == "bash":
+            q = subprocess.run(["bash", "-n"], input=p.stdout, capture_output=True, text=True)
+            check(q.returncode == 0, f"bash completion: {q.stderr}")
+
+
+def main():
+    program = os.path.join(os.path.abspath(sys.argv[1]), "incore")
+    ask = lambda *w: json.loads(subprocess.run([program, *w], capture_output=True, check=True).stdout)  # noqa: E731
+    for verb in ask("--help=json")["verbs"]:
+        check_verb(program, verb)
+    check_formats(ask("--version", "--json"))
+    check_files()
+    check_completions(program)
+    print(f"{RESULT[0]} passed, {RESULT[1]} failed, 0 skipped")
+    return RESULT[1] > 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,60 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Does any file reach across the layers? The table of DESIGN.md, over the #include lines of src/."""
+import os
+import re
+import sys
+
+ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+# room: what it stands on besides base; what those stand on is allowed too
+STANDS_ON = {
+    "base": [], "codec": [], "trace": ["codec"], "isa": ["trace"], "import": ["isa"], "analysis": ["isa"],
+    "export": ["analysis"], "dump": ["codec"], "model": ["isa"], "run": ["codec"],
+    "replay": ["dump", "model", "run", "import", "export"], "serve": ["import", "export"],
+}
+STANDS_ON["cli"] = list(STANDS_ON)
+
+
+def allowed(room):
+    rooms = {room, "base"}
+    for below in STANDS_ON[room]:
+        rooms |= {below} if below == room else allowed(below)
+    return rooms
+
+
+def plugin(path):
+    """import/ui_output/waves.c and import/ui_output.c are the plug-in import/ui_output; shared files are none."""
+    parts = path.split(os.sep)
+    if parts[0] not in ("import", "export"):
+        return None
+    name = os.path.splitext(parts[1])[0]
+    return None if name in ("registry", "find", "driver", parts[0]) else name
+
+
+def main():
+    failed = checked = 0
+    src = os.path.join(ROOT, "src")
+    for folder, _, names in os.walk(src):
+        for name in sorted(n for n in names if n.endswith((".c", ".h"))):
+            path = os.path.relpath(os.path.join(folder, name), src)
+            room, bad = path.split(os.sep)[0], []
+            with open(os.path.join(src, path)) as f:
+                for number, line in enumerate(f, 1):
+                    m = re.match(r'\s*#\s*include\s+"([^"]+)"', line)
+                    if not m or "/" not in m.group(1) or m.group(1).startswith("incore/"):
+                        continue
+                    to = m.group(1)
+                    if to.split("/")[0] not in allowed(room):
+                        bad.append(f"{number}: {room} may not include {to}")
+                    elif to.split("/")[0] == room and plugin(to) and plugin(to) != plugin(path) and name != "registry.c" \
+                            and os.path.isdir(os.path.join(src, room, plugin(to))):
+                        bad.append(f"{number}: {path} may not include another format's {to}")
+            checked, failed = checked + 1, failed + bool(bad)
+            for b in bad:
+                print(f"FAIL src/{path}:{b}")
+    print(f"{checked - failed} passed, {failed} failed, 0 skipped")
+    return failed > 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
