@@ -207,6 +207,9 @@ bool hot_group(const struct hot *h, enum hot_by by, enum hot_sort sort, bool wit
 		if (with_zero || !is_empty(&v[i].sums) || v[i].inclusive.hit)
 			v[kept++] = v[i];
 	qsort_r(v, kept, sizeof(*v), compare_groups, &order);
+	for (uint32_t i = 0; i < kept; i++)
+		if (v[i].code >= h->trace->n_code)
+			v[i].code = NO_CODE;
 	*out = v;
 	*n = kept;
 	return true;
