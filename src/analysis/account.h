@@ -81,7 +81,8 @@ __attribute__((always_inline)) static inline bool account_next(struct account *a
 	a->gap_start = a->prev_end;
 	a->stall_start = start;
 	a->issue_start = stall_end > start ? stall_end : start;
-	if (a->prev_end >= a->lo && end <= a->hi && start <= a->hi) { /* nothing to cut: the rule */
+	if (__builtin_expect(a->prev_end >= a->lo && end <= a->hi && start <= a->hi,
+		    1)) { /* nothing to cut: the rule */
 		a->gap_cyc = start - a->prev_end;
 		a->stall_cyc = a->issue_start - start;
 		a->issue_cyc = end > a->issue_start ? end - a->issue_start : 0;

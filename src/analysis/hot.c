@@ -132,31 +132,41 @@ static void count_odd(struct hot *h, const struct cell *x, code_idx row, enum in
 	hot_add(&h->classes[c], &s);
 }
 
+static void close_account(struct worker *m, const struct account *a)
+{
+	if (a->d->n == 0) /* a wave that ran nothing: idle, and no row's */
+		m->odd->all.bucket[BUCKET_IDLE] += a->tail_cyc;
+	m->duration_cyc += account_duration(a);
+	m->residue_cyc += account_residue(a);
+}
+
 /* The slow way, record by record: code nobody knows, classes that contradict their rows. The
  * producer's idle skips records of unknown code, also for the end of what came before. */
-static void count_irregular(struct worker *m, const struct walk_track *w, struct account *a)
+__attribute__((noinline)) static void count_irregular(struct worker *m, const struct walk_track *w)
 {
 	const struct track_data *d = w->data;
 	uint32_t n_code = w->trace->n_code;
 	uint64_t known_end = d->begin_cyc;
+	struct account a;
 
-	while (account_next(a)) {
-		bool is_known = d->code[a->i] < n_code;
-		code_idx row = is_known ? d->code[a->i] : n_code;
+	for (account_begin(&a, w); account_next(&a);) {
+		bool is_known = d->code[a.i] < n_code;
+		code_idx row = is_known ? d->code[a.i] : n_code;
 		struct cell lone = {0};
-		uint64_t start = d->start_cyc[a->i], end = start + d->dur_cyc[a->i];
+		uint64_t start = d->start_cyc[a.i], end = start + d->dur_cyc[a.i];
 		uint64_t idle = is_known && start > known_end ? start - known_end : 0;
 
-		if (d->inst_class[a->i] == m->cells[row].inst_class) {
-			count_piece(&m->cells[row], a, d, idle);
+		if (d->inst_class[a.i] == m->cells[row].inst_class) {
+			count_piece(&m->cells[row], &a, d, idle);
 		} else {
-			count_piece(&lone, a, d, idle);
-			count_odd(m->odd, &lone, row, d->inst_class[a->i]);
+			count_piece(&lone, &a, d, idle);
+			count_odd(m->odd, &lone, row, d->inst_class[a.i]);
 		}
-		m->n_instructions += a->is_hit;
+		m->n_instructions += a.is_hit;
 		if (is_known && end > known_end)
 			known_end = end;
 	}
+	close_account(m, &a);
 }
 
 /* Every record names a known row and has that row's class. */
@@ -171,31 +181,31 @@ static bool is_regular(const struct worker *m, const struct walk_track *w)
 	return true;
 }
 
+/* Kept apart from the slow way: the loop that matters gets the registers. */
+__attribute__((noinline)) static void count_regular(struct worker *m, const struct walk_track *w)
+{
+	const struct track_data *d = w->data;
+	struct cell *cells = m->cells;
+	uint64_t n = 0;
+	struct account a;
+
+	for (account_begin(&a, w); account_next(&a); n += a.is_hit)
+		count_piece(&cells[d->code[a.i]], &a, d, a.raw_gap_cyc);
+	m->n_instructions += n;
+	close_account(m, &a);
+}
+
 static bool count_track(void *self, void *mine, const struct walk_track *w, struct incore_error *e)
 {
 	struct worker *m = mine;
-	const struct track_data *d = w->data;
-	struct account a;
 
 	(void)self;
 	(void)e;
-	account_begin(&a, w);
-	if (is_regular(m, w)) {
-		uint64_t n = 0;
-
-		while (account_next(&a)) {
-			count_piece(&m->cells[d->code[a.i]], &a, d, a.raw_gap_cyc);
-			n += a.is_hit;
-		}
-		m->n_instructions += n;
-	} else {
-		count_irregular(m, w, &a);
-	}
-	if (d->n == 0)
-		m->odd->all.bucket[BUCKET_IDLE] += a.tail_cyc;
 	m->n_waves++;
-	m->duration_cyc += account_duration(&a);
-	m->residue_cyc += account_residue(&a);
+	if (is_regular(m, w))
+		count_regular(m, w);
+	else
+		count_irregular(m, w);
 	return true;
 }
 
