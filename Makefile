@@ -33,6 +33,9 @@ fuzz: setup
 # Rewrites tests/data from the generator.
 fixtures: all
 	@$(BUILD)/examples/make_capture --all tests/data
+	@$(BUILD)/tests/sqtt/make_sqtt --all tests/data
+	@$(PYTHON) tests/ascend_fixtures.py --write
+	@$(BUILD)/tests/sqtt/make_sqtt --fuzz tests/fuzz/corpus
 
 install: all
 	@meson install -C $(BUILD)
@@ -41,7 +44,7 @@ format:
 	@git ls-files '*.c' '*.h' | xargs clang-format -i
 
 clean:
-	rm -rf build build-asan build-bench build-fuzz
+	rm -rf build build-asan build-bench build-fuzz build-tsan
 
 all $(BUILD)/build.ninja: | setup
 .PHONY: all setup demo test bench fuzz fixtures install format clean

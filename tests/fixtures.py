@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Are the fixtures what the generator makes, and do they obey the invariants of real captures?
 
-usage: fixtures.py MAKE_CAPTURE
+usage: fixtures.py MAKE_CAPTURE [MAKE_SQTT]
 
 Regenerates every variant and compares it byte by byte with tests/data, then checks the sound ones:
 totals, lifetime, states, state series, manifest, occupancy join, control flow.
@@ -124,17 +124,17 @@ def check_flow(d, waves):
 
 
 def main():
-    program = os.path.abspath(sys.argv[1])
     passed, failed = 0, 0
     with tempfile.TemporaryDirectory() as tmp:
-        names = [line.split()[0] for line in
-                 subprocess.run([program, "--list"], capture_output=True, text=True, check=True).stdout.splitlines()]
-        for name in names:
-            subprocess.run([program, name, os.path.join(tmp, name)], check=True)
-            why = same_tree(os.path.join(tmp, name), os.path.join(DATA, name))
-            if why:
-                print(f"FAIL {name}: {why} (make fixtures rewrites tests/data)")
-            passed, failed = passed + (not why), failed + bool(why)
+        for program in map(os.path.abspath, sys.argv[1:]):
+            names = [line.split()[0] for line in
+                     subprocess.run([program, "--list"], capture_output=True, text=True, check=True).stdout.splitlines()]
+            for name in names:
+                subprocess.run([program, name, os.path.join(tmp, name)], check=True)
+                why = same_tree(os.path.join(tmp, name), os.path.join(DATA, name))
+                if why:
+                    print(f"FAIL {name}: {why} (make fixtures rewrites tests/data)")
+                passed, failed = passed + (not why), failed + bool(why)
     for name in SOUND:
         top = os.path.join(DATA, name)
         for entry in sorted(os.listdir(top)):

@@ -13,7 +13,7 @@ import sys
 import time
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
-PLAIN, ASAN = os.path.join(ROOT, "build"), os.path.join(ROOT, "build-asan")
+PLAIN, ASAN, TSAN = [os.path.join(ROOT, name) for name in ("build", "build-asan", "build-tsan")]
 SANITIZED = {
     "ASAN_OPTIONS": "exitcode=99:detect_leaks=1:allocator_may_return_null=1",
     "UBSAN_OPTIONS": "halt_on_error=1:exitcode=99:print_stacktrace=1",
@@ -30,15 +30,16 @@ def report(name, passed, failed, skipped, started, text=""):
           f"  ({time.time() - started:.1f} s)", flush=True)
 
 
-def build(name, directory, options, env=None):
-    """One item: compiles everything without a warning."""
+def build(name, directory, options, env=None, targets=()):
+    """One item: compiles everything (or the targets) without a warning."""
     started, env = time.time(), {**os.environ, **(env or {})}
     setup = ["meson", "setup", directory, *options]
     if os.path.exists(os.path.join(directory, "build.ninja")):
         setup = ["meson", "configure", directory, *[o for o in options if o.startswith("-D")]]
     p = subprocess.run(setup, cwd=ROOT, env=env, capture_output=True, text=True)
     if p.returncode == 0:
-        p = subprocess.run(["ninja", "-C", directory, "--quiet"], cwd=ROOT, env=env, capture_output=True, text=True)
+        p = subprocess.run(["ninja", "-C", directory, "--quiet", *targets], cwd=ROOT, env=env, capture_output=True,
+                           text=True)
     report(name, int(p.returncode == 0), int(p.returncode != 0), 0, started, p.stdout + p.stderr)
     return p.returncode == 0
 
@@ -108,12 +109,21 @@ def conformance(name, directory, env=None):
     programs(name, directory, "conformance", env)
     script(f"{name}, verbs", [sys.executable, os.path.join(ROOT, "tests", "conformance", "run.py"),
                               os.path.join(directory, "incore")], env)
+    script(f"{name}, dumps", [sys.executable, os.path.join(ROOT, "tests", "conformance", "dump_facts.py"),
+                              os.path.join(directory, "incore")], env)
 
 
 def robust(name, directory, env=None):
     """Many random damages; the 100,000 waves are in bad-input."""
     script(name, [sys.executable, os.path.join(ROOT, "tests", "robust", "run.py"), os.path.join(directory, "incore")],
            {"ROBUST_WAVES": "2000", **(env or {})})
+
+
+def tsan_dump():
+    """The threads of the dump library under ThreadSanitizer, in a build of its own."""
+    if build("build clang tsan", TSAN, ["-Db_sanitize=thread", "-Db_lundef=false", "-Doptimization=1"], {"CC": "clang"},
+             ["tests/unit/test_dump_threads"]):
+        programs("tsan dump", TSAN, "threads", {"TSAN_OPTIONS": "halt_on_error=1:exitcode=99"})
 
 
 SUITES = {
@@ -123,22 +133,38 @@ SUITES = {
     "house": lambda: python("house", "tools/check_house.py", "./build"),
     "unit": lambda: programs("unit", PLAIN, "unit"),
     "fuzz": lambda: programs("fuzz corpora", PLAIN, "fuzz"),
-    "fixtures": lambda: python("fixtures", "tests/fixtures.py", "build/examples/make_capture"),
+    "fixtures": lambda: python("fixtures", "tests/fixtures.py", "build/examples/make_capture",
+                              "build/tests/sqtt/make_sqtt"),
+    "ascend-fixtures": lambda: python("ascend fixtures", "tests/ascend_fixtures.py"),
+    "insight": lambda: python("insight", "tests/insight_check.py", "--suite", "build/incore"),
+    "clean-cases": lambda: python("clean cases", "tests/conformance/clean.py", "build/incore"),
+    "pipes": lambda: python("pipes", "tests/conformance/pipes.py", "build/incore"),
     "golden": lambda: python("golden", "tests/golden/run.py", "./build"),
     "man": lambda: python("man examples", "tests/man_examples.py", "./build"),
     "schemas": lambda: python("schemas", "tests/schemas.py", "./build"),
     "bad-input": lambda: python("bad input", "tests/bad_input.py", "./build"),
     "robust": lambda: robust("robust", PLAIN),
     "conformance": lambda: conformance("conformance", PLAIN),
+    "dump-fixtures": lambda: python("dump fixtures", "tests/dump_fixtures.py", "build/examples/paged_attention"),
+    "dump-bad-input": lambda: python("dump bad input", "tests/dump_bad_input.py", "./build"),
+    "dump-library": lambda: python("dump library", "tests/dump_library.py", "./build"),
+    "dump-kill": lambda: python("dump kill", "tests/fault/dump_kill.py", "./build"),
+    "tsan-dump": tsan_dump,
     "asan-build": lambda: build("build clang asan", ASAN, ["-Dwerror=true", "-Db_sanitize=address,undefined",
                                 "-Db_lundef=false", "-Doptimization=1", "-Dfault=true"], {"CC": "clang"}),
     "asan-unit": lambda: programs("asan unit", ASAN, "unit", SANITIZED),
     "asan-fuzz": lambda: programs("asan fuzz corpora", ASAN, "fuzz", SANITIZED),
     "asan-golden": lambda: python("asan golden", "tests/golden/run.py", "./build-asan", env=SANITIZED),
+    "asan-insight": lambda: python("asan insight", "tests/insight_check.py", "--suite", "build-asan/incore", env=SANITIZED),
+    "asan-clean-cases": lambda: python("asan clean cases", "tests/conformance/clean.py", "build-asan/incore", env=SANITIZED),
+    "asan-pipes": lambda: python("asan pipes", "tests/conformance/pipes.py", "build-asan/incore", env=SANITIZED),
     "asan-conformance": lambda: conformance("asan conformance", ASAN, SANITIZED),
     "asan-bad-input": lambda: python("asan bad input", "tests/bad_input.py", "./build-asan", "--no-scale", env=SANITIZED),
+    "asan-dump-bad-input": lambda: python("asan dump bad input", "tests/dump_bad_input.py", "./build-asan", "--no-scale",
+                                          env=SANITIZED),
     "asan-robust": lambda: robust("asan robust", ASAN, SANITIZED),
     "asan-fault": lambda: python("asan fault", "tests/fault/run.py", "./build-asan", env=SANITIZED),
+    "asan-dump-fault": lambda: python("asan dump fault", "tests/fault/dump_fault.py", "./build-asan", env=SANITIZED),
 }
 
 

@@ -8,6 +8,7 @@ usage: schemas.py BUILD_DIR [VERB...]
 import glob
 import json
 import os
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -49,6 +50,8 @@ def variants(verb):
 def command(verb, capture, tmp):
     if verb["name"] == "pack":
         return [capture, "-o", os.path.join(tmp, "x.incore")]
+    if verb["name"] == "clean":
+        return [capture, "-o", os.path.join(tmp, "clean")]
     if verb["name"] == "export":
         return ["--to", "chrome", "-o", os.path.join(tmp, "x.json"), capture]
     if verb["name"] == "diff":
@@ -83,6 +86,27 @@ def check_traces(program, schemas, fixtures):
     return passed, failed
 
 
+def check_dumps(program, schemas):
+    """The verbs of `dump`, on every dump there is."""
+    passed = failed = 0
+    dumps = sorted(glob.glob(os.path.join(DATA, "dumps", "*"))) + sorted(glob.glob(os.path.join(SHARED, "data", "dump", "*")))
+    device = os.path.join(DATA, "dumps", "device", "records_g4.bin")
+    with tempfile.TemporaryDirectory() as tmp:
+        runs = [["ls", "--records", "g4", device], ["check", "--records", "g4", device]]
+        for i, d in enumerate(dumps):
+            runs += [["ls", d], ["ls", "--by", "slot", d], ["ls", "--by", "task", d], ["show", "--top", "all", "--limit", "8", d],
+                     ["show", "--hex", "--limit", "2", d], ["check", d], ["diff", "--all", d, d], ["diff", d, dumps[0]],
+                     ["repair", shutil.copytree(d, os.path.join(tmp, f"copy-{i}"))]]
+            runs += [["export", "--to", to, "-o", os.path.join(tmp, f"{i}-{to}"), d] for to in ("npy", "raw", "csv", "txt")]
+        for words in runs:
+            p = subprocess.run([program, "dump", *words, "--json"], capture_output=True, timeout=300)
+            why = problem(schemas, "dump", words, p.stdout, p.stderr, p.returncode)
+            if why:
+                print(f"FAIL incore dump {' '.join(words)} --json: {why}")
+            passed, failed = passed + (not why), failed + bool(why)
+    return passed, failed
+
+
 def main():
     program = os.path.join(os.path.abspath(sys.argv[1]), "incore")
     verbs = json.loads(subprocess.run([program, "--help=json"], capture_output=True, check=True).stdout)["verbs"]
@@ -90,7 +114,7 @@ def main():
     passed = failed = 0
     with tempfile.TemporaryDirectory() as tmp:
         for verb in verbs:
-            if sys.argv[2:] and verb["name"] not in sys.argv[2:]:
+            if sys.argv[2:] and verb["name"] not in sys.argv[2:] or "verbs" in verb:
                 continue
             runs = [(c, v) for c in fixtures for v in variants(verb)] + [(c, []) for c in real]
             for capture, words in runs:
@@ -102,6 +126,9 @@ def main():
                 passed, failed = passed + (not why), failed + bool(why)
     if not sys.argv[2:] or "export" in sys.argv[2:]:
         more = check_traces(program, schemas, fixtures)
+        passed, failed = passed + more[0], failed + more[1]
+    if not sys.argv[2:] or "dump" in sys.argv[2:]:
+        more = check_dumps(program, schemas)
         passed, failed = passed + more[0], failed + more[1]
     skipped = 0 if real else 1
     if skipped:

@@ -111,6 +111,9 @@ def check_completions(program):
         if shell == "bash":
             q = subprocess.run(["bash", "-n"], input=p.stdout, capture_output=True, text=True)
             check(q.returncode == 0, f"bash completion: {q.stderr}")
+            ask = p.stdout + 'COMP_WORDS=(incore hot --by cl); COMP_CWORD=3; _incore; echo "${COMPREPLY[@]}"\n'
+            q = subprocess.run(["bash"], input=ask, capture_output=True, text=True)
+            check(q.stdout == "class\n", f"bash completion of hot --by cl: {q.stdout}{q.stderr}")
 
 
 def main():

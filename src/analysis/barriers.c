@@ -208,8 +208,11 @@ static bool add_row(struct barriers *b, const struct meeting_key *k, size_t n, s
 	r->meetings = b->meetings - met;
 	b->executions += n;
 	b->wait_cyc += r->wait_cyc;
-	r->skew_cyc = distribution_of(skew->v.v + skew_from, skew->v.n - skew_from);
-	r->last_wait_cyc = distribution_of(last->v.v + last_from, last->v.n - last_from);
+	/* no wave met another: the lists may not exist */
+	r->skew_cyc =
+		distribution_of(skew->v.n ? skew->v.v + skew_from : NULL, skew->v.n - skew_from);
+	r->last_wait_cyc =
+		distribution_of(last->v.n ? last->v.v + last_from : NULL, last->v.n - last_from);
 	return true;
 }
 

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "analysis/check_internal.h"
+#include "analysis/pipes.h"
 #include "base/mem.h"
 #include "base/vec.h"
 
@@ -159,11 +160,12 @@ struct check *check_new(
 	arena_init(&c->arena);
 	c->trace = t;
 	c->ctx = ctx;
-	if (!gather_new(c, e)) {
-		check_free(c);
-		return NULL;
-	}
-	return c;
+	if (trace_has_pipes(t))
+		c->pipes = pipes_new(t, e);
+	if (trace_has_pipes(t) ? c->pipes != NULL : gather_new(c, e))
+		return c;
+	check_free(c);
+	return NULL;
 }
 
 void check_free(struct check *c)
@@ -171,6 +173,7 @@ void check_free(struct check *c)
 	if (!c)
 		return;
 	gather_free(c->gather);
+	pipes_free(c->pipes);
 	mem_free(c->findings);
 	arena_deinit(&c->arena);
 	mem_free(c);
@@ -191,39 +194,28 @@ static void sort_findings(struct check *c)
 
 typedef bool (*rule_fn)(struct check *c, struct incore_error *e);
 
-/* Damage first: it explains what follows. */
-static const rule_fn rules[] = {
-	rule_damaged,
-	rule_missed_se,
-	rule_truncated,
-	rule_wave_files,
-	rule_repeated,
-	rule_kernel_ids,
-	rule_source_map,
-	rule_collapsed,
-	rule_stale,
-	rule_early_exit,
-	rule_matrix,
-	rule_underfilled,
-	rule_coverage,
-	rule_clock,
-	rule_alignment,
-	rule_vgprs,
-	rule_short,
-	rule_counters,
-	rule_totals,
-	rule_states,
-	rule_waits,
-};
+/* The first says whether there is anything to check. Damage comes next: it explains what follows.
+ */
+static const rule_fn wave_rules[] = {rule_shell, rule_damaged, rule_missed_se, rule_truncated,
+	rule_wave_files, rule_repeated, rule_kernel_ids, rule_source_map, rule_collapsed,
+	rule_stale, rule_early_exit, rule_matrix, rule_underfilled, rule_coverage, rule_clock,
+	rule_alignment, rule_vgprs, rule_short, rule_counters, rule_totals, rule_states, rule_waits,
+	NULL};
+
+static const rule_fn pipe_rules[] = {rule_no_timeline, rule_no_compute, rule_near_empty,
+	rule_one_side, rule_no_loop, rule_cut_tail, rule_zero_bytes, rule_sync_bound, rule_no_flags,
+	rule_sub_blocks, rule_flag_pairs, rule_sim_time, rule_sim_totals, rule_sim_busy, NULL};
 
 bool check_finish(struct check *c, const struct walk_result *w, struct incore_error *e)
 {
-	if (w)
-		c->gather->n_failed = w->n_failed;
-	if (!rule_shell(c, e))
+	const rule_fn *rule = c->pipes ? pipe_rules : wave_rules;
+
+	if (c->pipes && !pipes_finish(c->pipes, e))
 		return false;
-	for (size_t i = 0; !c->is_shell && i < sizeof(rules) / sizeof(*rules); i++)
-		if (!rules[i](c, e))
+	if (w && c->gather)
+		c->gather->n_failed = w->n_failed;
+	for (; *rule && !c->is_shell; rule++)
+		if (!(*rule)(c, e))
 			return false;
 	if (c->is_nomem)
 		return err_nomem(e);

@@ -71,12 +71,14 @@ struct check_context {
 };
 
 struct check_gather; /* private: what the walk collects */
+struct pipes;
 
 struct check {
 	struct arena arena;
 	const struct trace *trace;
 	const struct check_context *ctx; /* may be NULL */
-	struct check_gather *gather;
+	struct check_gather *gather;	 /* of waves, else NULL */
+	struct pipes *pipes;		 /* of pipes, else NULL */
 	bool is_shell;
 	bool is_nomem; /* latched while findings are written */
 	enum verdict verdict;

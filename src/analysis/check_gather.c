@@ -5,6 +5,7 @@
  * state series, the stored wait lists.
  */
 #include "analysis/check_internal.h"
+#include "analysis/pipes.h"
 #include "analysis/waits.h"
 #include "base/hash.h"
 #include "base/mem.h"
@@ -60,7 +61,8 @@ static bool prepare_flow(struct check_gather *g, struct arena *a, const struct t
 {
 	g->ends_flow = arena_zalloc(a, t->n_code + 1, sizeof(*g->ends_flow));
 	g->targets = arena_zalloc(a, t->n_code + 1, sizeof(*g->targets));
-	if (!g->ends_flow || !g->targets)
+	g->is_untraced = arena_zalloc(a, t->n_code + 1, sizeof(*g->is_untraced));
+	if (!g->ends_flow || !g->targets || !g->is_untraced)
 		return false;
 	for (code_idx i = 0; i < t->n_code; i++) {
 		const struct code_row *r = &t->code[i];
@@ -68,6 +70,7 @@ static bool prepare_flow(struct check_gather *g, struct arena *a, const struct t
 
 		g->n_instructions += !r->is_label;
 		g->ends_flow[i] = is_free_flow(text);
+		g->is_untraced[i] = r->is_label || amd_is_untraced(t->meta.gfx_major, text);
 		if (!amd_branch_target(text, r->address, &g->targets[i]))
 			g->targets[i] = NO_TARGET;
 	}
@@ -171,7 +174,11 @@ static bool follows(const struct check_gather *g, const struct walk_track *k, ui
 		return g->targets[a] == NO_TARGET ||
 		       (t->code[b].address == g->targets[a] &&
 			       t->code[b].code_object == t->code[a].code_object);
-	return b == a + 1 || (b == a + 2 && t->code[a + 1].is_label);
+	if (b <= a)
+		return false;
+	for (a++; a < b && g->is_untraced[a];)
+		a++;
+	return a == b;
 }
 
 static void check_flow(
@@ -280,6 +287,8 @@ static bool gather_merge(void *self, void *mine, struct incore_error *e)
 
 struct collector check_collector(struct check *c)
 {
+	if (c->pipes)
+		return pipes_collector(c->pipes);
 	return (struct collector){
 		.self = c,
 		.want = TRACK_STATES | TRACK_STATED_WAITS,

@@ -47,6 +47,7 @@ struct check_gather {
 	uint64_t n_unknown_code;
 	uint32_t n_instructions; /* static rows without labels */
 	uint8_t *ends_flow;	 /* by code index: control may go anywhere after it */
+	uint8_t *is_untraced;	 /* by code index: executed without a record */
 	uint64_t *targets;	 /* by code index: address a taken branch goes to, or UINT64_MAX */
 };
 
@@ -97,5 +98,21 @@ bool rule_totals(struct check *c, struct incore_error *e);	/* R19 */
 bool rule_states(struct check *c, struct incore_error *e);
 bool rule_waits(struct check *c, struct incore_error *e);
 bool rule_damaged(struct check *c, struct incore_error *e);
+
+/* Of traces of pipes: check_rules_ascend.c, check_rules_pipes.c. */
+bool rule_no_timeline(struct check *c, struct incore_error *e);
+bool rule_no_compute(struct check *c, struct incore_error *e); /* D1 */
+bool rule_near_empty(struct check *c, struct incore_error *e); /* D2 */
+bool rule_one_side(struct check *c, struct incore_error *e);   /* D3 */
+bool rule_no_loop(struct check *c, struct incore_error *e);    /* D4 */
+bool rule_cut_tail(struct check *c, struct incore_error *e);   /* D5 */
+bool rule_zero_bytes(struct check *c, struct incore_error *e); /* D6 */
+bool rule_sync_bound(struct check *c, struct incore_error *e); /* D7 */
+bool rule_no_flags(struct check *c, struct incore_error *e);   /* D8 */
+bool rule_sub_blocks(struct check *c, struct incore_error *e); /* D9 */
+bool rule_flag_pairs(struct check *c, struct incore_error *e);
+bool rule_sim_time(struct check *c, struct incore_error *e);
+bool rule_sim_totals(struct check *c, struct incore_error *e);
+bool rule_sim_busy(struct check *c, struct incore_error *e);
 
 #endif

@@ -251,6 +251,8 @@ static bool count_cuts(struct check *c, struct cuts *x, struct incore_error *e)
 		x->packet_loss += !d->is_dispatch && d->type == 6;
 		x->trace_stalls += !d->is_dispatch && d->type == 9;
 	}
+	/* a raw trace's decoder counts them without events */
+	x->packet_loss += check_notes(c, "packet-lost");
 	return true;
 }
 

@@ -5,6 +5,8 @@
 #include <stdlib.h>
 
 #include "analysis/account.h"
+#include "analysis/hot_internal.h"
+#include "analysis/pipe_sweep.h"
 
 struct hot *hot_new(const struct trace *t)
 {
@@ -239,6 +241,8 @@ static bool merge(void *self, void *mine, struct incore_error *e)
 
 struct collector hot_collector(struct hot *h)
 {
+	if (trace_has_pipes(h->trace))
+		return hot_pipes_collector(h);
 	return (struct collector){.self = h,
 		.worker_new = worker_new,
 		.track = count_track,

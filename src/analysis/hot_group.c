@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "analysis/pipe_sweep.h"
 #include "analysis/source_lines.h"
 #include "base/map.h"
 
@@ -29,6 +30,7 @@ static struct str group_key(const struct trace *t, enum hot_by by, code_idx i)
 
 struct sorting {
 	enum hot_sort by;
+	bool is_pipes; /* instructions in flight may own no cycle: that is not "unknown" */
 };
 
 static bool is_empty(const struct hot_sums *s)
@@ -36,9 +38,9 @@ static bool is_empty(const struct hot_sums *s)
 	return !s->totals.hit && !hot_cycles(s) && !s->samples;
 }
 
-static uint64_t sort_value(const struct hot_group *g, enum hot_sort by)
+static uint64_t sort_value(const struct hot_group *g, const struct sorting *s)
 {
-	switch (by) {
+	switch (s->by) {
 	case HOT_SORT_LOST:
 		return g->sums.bucket[BUCKET_WAIT] + g->sums.bucket[BUCKET_STALL] +
 		       g->sums.bucket[BUCKET_IDLE] + g->sums.bucket[BUCKET_DRAIN];
@@ -53,7 +55,7 @@ static uint64_t sort_value(const struct hot_group *g, enum hot_sort by)
 	case HOT_SORT_CYCLES:
 		break;
 	}
-	if (hot_cycles(&g->sums))
+	if (hot_cycles(&g->sums) || s->is_pipes)
 		return hot_cycles(&g->sums);
 	/* stated totals have no buckets: latency and idle are the nearest thing */
 	return g->sums.totals.latency + g->sums.totals.idle + g->sums.samples;
@@ -63,7 +65,7 @@ static int compare_groups(const void *pa, const void *pb, void *ctx)
 {
 	const struct hot_group *a = pa, *b = pb;
 	const struct sorting *s = ctx;
-	uint64_t va = sort_value(a, s->by), vb = sort_value(b, s->by);
+	uint64_t va = sort_value(a, s), vb = sort_value(b, s);
 
 	if (va != vb)
 		return va < vb ? 1 : -1;
@@ -191,7 +193,7 @@ static size_t most_groups(const struct trace *t)
 bool hot_group(const struct hot *h, enum hot_by by, enum hot_sort sort, bool with_zero,
 	struct arena *a, struct hot_group **out, uint32_t *n, struct incore_error *e)
 {
-	struct sorting order = {sort};
+	struct sorting order = {sort, trace_has_pipes(h->trace) && !h->is_stated};
 	struct hot_group *v = arena_zalloc(a, most_groups(h->trace), sizeof(*v));
 	uint32_t n_all = 0, kept = 0;
 
@@ -227,6 +229,28 @@ static enum bucket largest_loss(const struct hot_sums *s)
 	return best;
 }
 
+/* The same on a pipe: flags, barriers and head costs are all there is to lose to. */
+static struct hot_loss loss_on_pipe(
+	const struct hot *h, const struct hot_group *g, const struct producer_edge *edge)
+{
+	const struct trace *t = h->trace;
+	enum inst_class c = g->code < t->n_code ? t->code[g->code].inst_class : CLASS_OTHER;
+	enum bucket b = largest_loss(&g->sums);
+	struct hot_loss loss = {.cyc = g->sums.bucket[b]};
+	const char *what = "head-cost", *of = "";
+
+	if (loss.cyc == 0)
+		return loss;
+	if (b == BUCKET_WAIT) {
+		loss.edge = edge;
+		what = c == CLASS_FLAG_WAIT ? "wait:" : "barrier";
+		if (c == CLASS_FLAG_WAIT)
+			of = edge ? class_name(t->code[edge->producer].inst_class) : "(unmatched)";
+	}
+	snprintf(loss.name, sizeof(loss.name), "%s%s", what, of);
+	return loss;
+}
+
 struct hot_loss hot_loss(
 	const struct hot *h, const struct hot_group *g, const struct producer_edge *edge)
 {
@@ -236,6 +260,8 @@ struct hot_loss hot_loss(
 	struct hot_loss loss = {.cyc = g->sums.bucket[b]};
 	const char *what = "wait:", *of = "(drained)";
 
+	if (trace_has_pipes(t))
+		return loss_on_pipe(h, g, edge);
 	if (loss.cyc == 0)
 		return loss;
 	if (b == BUCKET_WAIT && c == CLASS_WAIT && edge && edge->producer < t->n_code) {

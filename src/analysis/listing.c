@@ -146,6 +146,11 @@ static bool make(struct listing *l, bool with_latency, struct incore_error *e)
 	l->hot = hot_new(t);
 	if (!l->rows || !l->hot)
 		return err_nomem(e);
+	if (trace_has_pipes(t)) {
+		l->pipes = pipes_new(t, e);
+		if (!l->pipes)
+			return false;
+	}
 	l->producers = producers_new(t, PRODUCERS_EDGES, e);
 	if (!l->producers || !cfg_build(&l->cfg, t, e))
 		return false;
@@ -179,6 +184,7 @@ void listing_free(struct listing *l)
 		return;
 	latency_free(l->latency);
 	loops_free(l->loops);
+	pipes_free(l->pipes);
 	cfg_deinit(&l->cfg);
 	producers_free(l->producers);
 	hot_free(l->hot);
@@ -191,6 +197,10 @@ size_t listing_collectors(struct listing *l, struct collector out[LISTING_COLLEC
 	size_t n = 0;
 
 	out[n++] = hot_collector(l->hot);
+	if (l->pipes) { /* branches and loops cannot be told from pipes */
+		out[n++] = pipes_collector(l->pipes);
+		return n;
+	}
 	out[n++] = producers_collector(l->producers);
 	out[n++] = loops_collector(l->loops);
 	out[n++] = (struct collector){.self = l,
@@ -207,7 +217,12 @@ bool listing_finish(struct listing *l, struct incore_error *e)
 {
 	if (l->trace->n_tracks == 0)
 		hot_take_stated(l->hot);
-	if (!producers_finish(l->producers, e) || !loops_finish(l->loops, e))
+	if (!producers_finish(l->producers, e))
+		return false;
+	if (l->pipes &&
+		(!pipes_finish(l->pipes, e) || !pipes_fill_producers(l->pipes, l->producers, e)))
+		return false;
+	if (!loops_finish(l->loops, e))
 		return false;
 	if (l->latency && !latency_finish(l->latency, e))
 		return false;

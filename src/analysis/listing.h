@@ -15,6 +15,7 @@
 #include "analysis/hot.h"
 #include "analysis/latency.h"
 #include "analysis/loops.h"
+#include "analysis/pipes.h"
 #include "analysis/producers.h"
 
 #define LISTING_COLLECTORS 5
@@ -36,6 +37,7 @@ struct listing {
 	const struct trace *trace;
 	struct hot *hot;
 	struct producers *producers;
+	struct pipes *pipes;	 /* of a trace of pipes, else NULL */
 	struct latency *latency; /* NULL unless asked for */
 	struct loops *loops;
 	struct cfg cfg;

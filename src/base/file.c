@@ -93,6 +93,15 @@ static bool load_mapped(
 	return true;
 }
 
+void file_forget(const struct file_data *f, size_t n)
+{
+	size_t page = (size_t)sysconf(_SC_PAGESIZE);
+
+	/* Only of a mapped file: pages of a private buffer would come back as zeros. */
+	if (f->map && n > page)
+		madvise(f->map, (n < f->size ? n : f->size) & ~(page - 1), MADV_DONTNEED);
+}
+
 bool file_load_at(
 	struct file_data *f, int dir_fd, const char *name, const char *path, struct incore_error *e)
 {
@@ -122,6 +131,8 @@ bool file_load_at(
 	else
 		ok = load_mapped(f, fd, (size_t)st.st_size, path, e);
 	close(fd);
+	if (!ok)
+		file_unload(f);
 	return ok;
 }
 

@@ -4,7 +4,8 @@
  * In: file_load() gives the bytes followed by at least FILE_PAD zero bytes (small files are read
  * into a buffer that the next load reuses, large ones are mapped). Only regular files; a directory,
  * FIFO or device is an error. Out: struct out_file writes beside the target and renames at
- * out_file_commit(): the target appears whole or not at all.
+ * out_file_commit(): the target appears whole or not at all; struct out_dir does so for a
+ * directory.
  */
 #ifndef BASE_FILE_H
 #define BASE_FILE_H
@@ -28,13 +29,16 @@ struct file_data {
 	size_t map_size;
 };
 
-/* Loads path into *f, replacing what it held. *f starts zeroed; file_unload() frees all. */
+/* Loads path into *f, replacing what it held. *f starts zeroed; file_unload() frees all; after a
+ * failure there is nothing to free. */
 bool file_load(struct file_data *f, const char *path, struct incore_error *e);
 /* The same below an open directory; `path` is only for messages. Never follows a link out of a
  * regular file check. */
 bool file_load_at(struct file_data *f, int dir_fd, const char *name, const char *path,
 	struct incore_error *e);
 void file_unload(struct file_data *f);
+/* The first n bytes will not be read again soon: gives their memory back. They stay readable. */
+void file_forget(const struct file_data *f, size_t n);
 
 bool file_exists(const char *path);
 bool file_is_dir(const char *path);
@@ -62,6 +66,27 @@ bool out_file_open(struct out_file *o, const char *path, struct incore_error *e)
 bool out_file_commit(struct out_file *o, struct incore_error *e);
 /* Drops what was written; safe after commit. */
 void out_file_abort(struct out_file *o);
+
+/*
+ * A directory that appears whole or not at all: made beside the target, renamed at commit.
+ * out_dir_open() refuses a target that is there, unless it is an empty directory.
+ */
+struct out_dir {
+	char *path;	/* target */
+	char *tmp_path; /* beside it */
+	int fd;
+	uint64_t bytes; /* written so far */
+	uint64_t files;
+};
+
+bool out_dir_open(struct out_dir *o, const char *path, struct incore_error *e);
+/* A new file in it; `name` is a plain name. NULL with the error. */
+FILE *out_dir_file(struct out_dir *o, const char *name, struct incore_error *e);
+/* Flushes, checks and closes a file of out_dir_file(), whatever the outcome. */
+bool out_dir_done(struct out_dir *o, FILE *f, const char *name, struct incore_error *e);
+bool out_dir_commit(struct out_dir *o, struct incore_error *e);
+/* Removes what was written; safe after commit and on a zeroed struct. */
+void out_dir_abort(struct out_dir *o);
 
 bool write_all(int fd, const void *p, size_t n, struct incore_error *e);
 

@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* out_file.c: files that appear whole or not at all: written beside, synced, renamed. */
+/* out_file.c: files and directories that appear whole or not at all: written beside, synced,
+ * renamed.
+ */
 #include "base/file.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <libgen.h>
@@ -239,6 +242,158 @@ void out_file_abort(struct out_file *o)
 	mem_free(o->tmp_path);
 	mem_free(o->path);
 	*o = (struct out_file){0};
+}
+
+/* --- directories --- */
+
+/* Is there something at path that a rename would have to replace? An empty directory is not. */
+static bool is_taken(const char *path, bool *is_error, struct incore_error *e)
+{
+	struct stat st;
+	struct dirent *entry;
+	bool is_empty = true;
+	DIR *d;
+
+	*is_error = false;
+	if (lstat(path, &st) != 0)
+		return false;
+	if (!S_ISDIR(st.st_mode))
+		return true;
+	d = opendir(path);
+	if (!d) {
+		*is_error = true;
+		err_output(e, errno, path, "cannot open directory");
+		return true;
+	}
+	while (is_empty && (entry = readdir(d)))
+		is_empty = !strcmp(entry->d_name, ".") || !strcmp(entry->d_name, "..");
+	closedir(d);
+	return !is_empty;
+}
+
+/* A new directory beside o->path, opened. */
+static bool make_temp_dir(struct out_dir *o, struct incore_error *e)
+{
+	int errnum = fault_hit(FAULT_OPEN) ? EACCES : EEXIST;
+
+	for (uint64_t i = 0; i < 100 && errnum == EEXIST; i++) {
+		mem_free(o->tmp_path);
+		o->tmp_path = temp_name(o->path, i);
+		if (!o->tmp_path)
+			return err_nomem(e);
+		errnum = mkdir(o->tmp_path, 0777) == 0 ? 0 : errno;
+	}
+	if (!errnum) {
+		o->fd = open(o->tmp_path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+		if (o->fd >= 0)
+			return true;
+		errnum = errno;
+		rmdir(o->tmp_path);
+	}
+	mem_free(o->tmp_path);
+	o->tmp_path = NULL;
+	return err_output(e, errnum, o->path, "cannot create directory");
+}
+
+bool out_dir_open(struct out_dir *o, const char *path, struct incore_error *e)
+{
+	size_t n = strlen(path);
+	bool is_error;
+
+	*o = (struct out_dir){.fd = -1};
+	while (n > 1 && path[n - 1] == '/')
+		n--;
+	o->path = mem_strndup(path, n);
+	if (!o->path)
+		return err_nomem(e);
+	if (is_taken(o->path, &is_error, e)) {
+		if (!is_error)
+			err_set(e, INCORE_USAGE, "exists",
+				"%s is there already; name a new or an empty directory", path);
+		out_dir_abort(o);
+		return false;
+	}
+	if (make_temp_dir(o, e))
+		return true;
+	out_dir_abort(o);
+	return false;
+}
+
+FILE *out_dir_file(struct out_dir *o, const char *name, struct incore_error *e)
+{
+	int fd = fault_hit(FAULT_OPEN)
+			 ? (errno = EACCES, -1)
+			 : openat(o->fd, name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+	FILE *f = fd < 0 ? NULL : fdopen(fd, "wb");
+
+	if (!f) {
+		err_output(e, errno, name, "cannot create");
+		if (fd >= 0)
+			close(fd);
+	}
+	return f;
+}
+
+bool out_dir_done(struct out_dir *o, FILE *f, const char *name, struct incore_error *e)
+{
+	int errnum = flush_and_sync(f, false);
+	off_t at = ftello(f);
+
+	if (fclose(f) != 0 && !errnum)
+		errnum = errno ? errno : EIO;
+	if (errnum)
+		return err_output(e, errnum, name, "cannot write");
+	o->bytes += at > 0 ? (uint64_t)at : 0;
+	o->files++;
+	return true;
+}
+
+bool out_dir_commit(struct out_dir *o, struct incore_error *e)
+{
+	int errnum = 0;
+
+	if (fault_hit(FAULT_WRITE))
+		errnum = EIO;
+	/* one call for all files: a capture may have 100,000 of them */
+	else if (syncfs(o->fd) != 0 && errno != EINVAL && errno != ENOSYS && errno != EROFS)
+		errnum = errno;
+	else if (rename(o->tmp_path, o->path) != 0)
+		errnum = errno;
+	if (errnum) {
+		err_output(e, errnum, o->path, "cannot write");
+		out_dir_abort(o);
+		return false;
+	}
+	sync_directory_of(o->path);
+	mem_free(o->tmp_path);
+	o->tmp_path = NULL;
+	out_dir_abort(o);
+	return true;
+}
+
+/* Only plain files are in it: this is a directory of our own making. */
+static void remove_dir(const char *path)
+{
+	struct dirent *entry;
+	DIR *d = opendir(path);
+
+	while (d && (entry = readdir(d)))
+		if (strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0)
+			unlinkat(dirfd(d), entry->d_name, 0);
+	if (d)
+		closedir(d);
+	rmdir(path);
+}
+
+void out_dir_abort(struct out_dir *o)
+{
+	if (o->path && o->fd >= 0)
+		close(o->fd);
+	if (o->tmp_path)
+		remove_dir(o->tmp_path);
+	mem_free(o->tmp_path);
+	mem_free(o->path);
+	*o = (struct out_dir){.fd = -1};
 }
 
 bool write_all(int fd, const void *p, size_t n, struct incore_error *e)

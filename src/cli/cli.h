@@ -39,7 +39,7 @@ enum option_group {
 	OPTIONS_CSV = 2,       /* --csv */
 	OPTIONS_SELECT = 4,    /* --se --cu --simd --slot --wave --from --to --kernel */
 	OPTIONS_TOP = 8,       /* --top N|all */
-	OPTIONS_CAPTURE = 16,  /* --agent --dispatch: which of several captures */
+	OPTIONS_CAPTURE = 16,  /* --agent --dispatch --decoder-compat: which capture, how read */
 	OPTIONS_OWN_FILE = 32, /* no options: the verb itself writes the file that -o names, c->out
 				  stays stdout */
 };
@@ -55,6 +55,8 @@ struct verb {
 	unsigned min_args, max_args;
 	int (*run)(
 		struct cli *c); /* exit status; on failure fills c->error and returns its status */
+	const struct verb *const *subs; /* what comes next: "dump ls", ...; NULL ends. Its options
+					   are all of theirs, and run is NULL */
 };
 
 extern const struct verb *const verb_table[]; /* verbs.c; NULL ends */
@@ -91,6 +93,8 @@ uint64_t cli_top(const struct cli *c); /* --top; UINT64_MAX for "all" */
 /* Finds, chooses (by --agent, --dispatch, --kernel or capture_choose) and reads one capture; its
  * notes become warnings. */
 bool cli_open_trace(struct cli *c, const char *path, unsigned want, struct trace **out);
+/* Options to read a capture with, as the command line and the environment say. */
+struct import_options cli_import_options(const struct cli *c, unsigned want);
 /* Selection from the common options; freed with selection_deinit(). */
 bool cli_selection(struct cli *c, const struct trace *t, struct selection *out);
 /* pool, progress and selection for a walk. */
@@ -105,6 +109,8 @@ void cli_warn(struct cli *c, const char *fmt, ...) PRINTF_LIKE(2, 3);
  * to c->out. */
 void cli_json_begin(
 	struct cli *c, struct json_writer *w, const struct trace *const *traces, size_t n_traces);
+/* The same up to the key "input", for verbs whose input is no trace. */
+void cli_json_head(struct cli *c, struct json_writer *w);
 /* Writes warnings and closes the envelope. */
 bool cli_json_end(struct cli *c, struct json_writer *w);
 /* Returns the failure in c->error as exit status. */

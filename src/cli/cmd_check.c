@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* cmd_check.c: `incore check`: can this capture be trusted? Findings with evidence and advice. */
 #include "analysis/check.h"
+#include "analysis/pipe_sweep.h"
 #include "base/vec.h"
 #include "cli/cli.h"
 #include "cli/siblings.h"
@@ -59,7 +60,7 @@ static bool skip_unreadable(struct run *r, const struct capture *k, bool is_alon
 static bool check_capture(struct run *r, const struct capture *k, const struct capture_list *all,
 	bool is_chosen, bool is_alone)
 {
-	struct import_options o = {IMPORT_ALL, r->c->pool, r->c->progress};
+	struct import_options o = cli_import_options(r->c, IMPORT_ALL);
 	struct checked x = {.is_chosen = is_chosen};
 	struct siblings s = {0};
 	struct trace *t = NULL;
@@ -287,10 +288,10 @@ static void print_finding(const struct cli *c, const struct finding *f)
 
 static void print_heading(const struct cli *c, const struct trace *t)
 {
-	fprintf(c->out, "%s  %s  %u wave%s  %s\n\n",
-		t->meta.kernel ? t->meta.kernel : "(no kernel)",
+	fprintf(c->out, "%s  %s  %u %s%s  %s\n\n", t->meta.kernel ? t->meta.kernel : "(no kernel)",
 		t->meta.arch ? t->meta.arch : "(unknown target)", t->n_tracks,
-		t->n_tracks == 1 ? "" : "s", evidence_name(t->meta.evidence));
+		trace_has_pipes(t) ? "pipe" : "wave", t->n_tracks == 1 ? "" : "s",
+		evidence_name(t->meta.evidence));
 }
 
 static void print_verdict(const struct cli *c, const struct check *k)

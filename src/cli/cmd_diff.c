@@ -96,7 +96,7 @@ static bool keep_given(struct run *r, struct trace *t)
 
 static bool read_one(struct run *r, const struct capture *k, struct trace **out)
 {
-	struct import_options o = {0, r->c->pool, r->c->progress};
+	struct import_options o = cli_import_options(r->c, 0);
 
 	return import_read(k, &o, out, &r->c->error);
 }

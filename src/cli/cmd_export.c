@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* cmd_export.c: a trace in another format. */
+#include "analysis/pipe_sweep.h"
 #include "cli/cli.h"
 #include "cli/table.h"
 #include "export/export.h"
@@ -98,7 +99,7 @@ static int print_json(struct cli *c, const struct trace *t, const struct export_
 	const char *path, const struct export_result *r)
 {
 	struct json_writer w;
-	int64_t bytes = file_size(path);
+	int64_t bytes = ops->is_directory ? (int64_t)r->bytes : file_size(path);
 
 	cli_json_begin(c, &w, &t, 1);
 	json_w_object(&w);
@@ -131,8 +132,9 @@ static void print_text(
 {
 	char a[32], b[32], d[32];
 
-	fprintf(c->out, "%s: %s instructions of %s wave%s, %s links, %s\n", path,
-		fmt_u64(a, r->n_slices), fmt_u64(b, r->n_tracks), r->n_tracks == 1 ? "" : "s",
+	fprintf(c->out, "%s: %s instructions of %s %s%s, %s links, %s\n", path,
+		fmt_u64(a, r->n_slices), fmt_u64(b, r->n_tracks),
+		trace_has_pipes(t) ? "pipe" : "wave", r->n_tracks == 1 ? "" : "s",
 		fmt_u64(d, r->n_links), evidence_name(t->meta.evidence));
 }
 

@@ -64,6 +64,25 @@ static bool make_questions(struct hot_job *j, struct incore_error *e)
 	return true;
 }
 
+/* The same questions to a trace of pipes: one analysis answers them all. */
+static bool run_pipes(struct hot_job *j, struct incore_error *e)
+{
+	struct walk_options o = cli_walk_options(j->c, &j->selection);
+	struct collector made[2];
+	const struct collector *list[] = {&made[0], &made[1]};
+
+	j->pipes = pipes_new(j->trace, e);
+	if (!j->pipes)
+		return false;
+	made[0] = hot_collector(j->hot);
+	made[1] = pipes_collector(j->pipes);
+	if (!walk_tracks(j->trace, &o, list, 2, &j->walk, e) || !pipes_finish(j->pipes, e))
+		return false;
+	cli_walk_notes(j->c, &j->walk);
+	return (!j->causes || pipes_fill_causes(j->pipes, j->causes, e)) &&
+	       (!j->producers || pipes_fill_producers(j->pipes, j->producers, e));
+}
+
 static bool run_walk(struct hot_job *j, struct incore_error *e)
 {
 	struct walk_options o = cli_walk_options(j->c, &j->selection);
@@ -95,7 +114,11 @@ static void take_stated(struct hot_job *j)
 	else if (j->trace->samples)
 		cli_warn(j->c, "sampled data: counts of samples, not cycles");
 	else
-		cli_warn(j->c, "no waves in this capture: totals are those that code.json states");
+		cli_warn(j->c,
+			trace_has_pipes(j->trace)
+				? "no pipe was traced: totals are those that the producer states"
+				: "no waves in this capture: totals are those that code.json "
+				  "states");
 	if (hot_job_is_by(j, "cause") || hot_job_is_by(j, "producer"))
 		cli_warn(j->c, "--by %s needs waves: nothing to show", j->by);
 }
@@ -136,7 +159,9 @@ static bool make_groups(struct hot_job *j, struct incore_error *e)
 	if (hot_job_is_by(j, "cause"))
 		j->n_groups = j->causes->n;
 	if (hot_job_is_by(j, "producer"))
-		j->n_groups = (uint32_t)producers_get(j->producers, j->attribution)->groups.n;
+		j->n_groups =
+			j->pipes ? (uint32_t)j->pipes->pairs.n
+				 : (uint32_t)producers_get(j->producers, j->attribution)->groups.n;
 	j->n_shown = top < j->n_groups ? (uint32_t)top : j->n_groups;
 	return true;
 }
@@ -191,6 +216,9 @@ static bool print_json(struct hot_job *j)
 	json_w_kv_u64(&w, "found", j->n_groups);
 	if (hot_job_is_by(j, "instr")) {
 		json_rows(j, &w);
+	} else if (hot_job_is_by(j, "producer") && j->pipes) {
+		pipes_json_pairs(j->pipes, j->n_shown, &w);
+		producers_json_edges(j->producers, cli_top(j->c), &w);
 	} else if (hot_job_is_by(j, "producer")) {
 		producers_json(j->producers, j->attribution, j->n_shown, &w);
 		if (j->attribution == ATTRIBUTION_BLOCKING)
@@ -238,7 +266,7 @@ static bool run_job(struct hot_job *j)
 		return false;
 	if (j->trace->n_tracks == 0)
 		take_stated(j);
-	else if (!run_walk(j, e))
+	else if (trace_has_pipes(j->trace) ? !run_pipes(j, e) : !run_walk(j, e))
 		return false;
 	if (!make_groups(j, e))
 		return false;
@@ -255,6 +283,7 @@ static int run(struct cli *c)
 	walk_result_deinit(&j.walk);
 	producers_free(j.producers);
 	causes_free(j.causes);
+	pipes_free(j.pipes);
 	hot_free(j.hot);
 	selection_deinit(&j.selection);
 	arena_deinit(&j.arena);

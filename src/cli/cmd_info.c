@@ -5,9 +5,12 @@
 
 #include "analysis/check.h"
 #include "analysis/info.h"
+#include "analysis/pipe_sweep.h"
+#include "analysis/tables.h"
 #include "cli/cli.h"
 #include "cli/siblings.h"
 #include "cli/table.h"
+#include "cli/tables_text.h"
 
 #define MAX_PATHS 4096
 #define LABEL "%-11s "
@@ -106,6 +109,8 @@ static void put_json(const struct job *j, struct json_writer *w)
 {
 	json_w_object(w);
 	info_json(&j->info, w);
+	if (j->trace->n_tables)
+		tables_json(j->trace, 0, w);
 	json_w_key(w, "siblings");
 	json_w_array(w);
 	for (uint32_t i = 0; i < j->beside.n; i++) {
@@ -262,6 +267,46 @@ static bool print_waves(const struct job *j)
 	return ok || err_nomem(&j->c->error);
 }
 
+/* Lane names of all cores, each once, in the order of the tracks. */
+static bool put_lanes(const struct trace *t, struct strbuf *out)
+{
+	for (track_idx i = 0; i < t->n_tracks; i++) {
+		const char *name = pipe_lane_name(&t->tracks[i]);
+		bool is_new = true;
+
+		for (track_idx k = 0; k < i && is_new; k++)
+			is_new = t->tracks[k].coord[2] != t->tracks[i].coord[2];
+		if (is_new)
+			sb_printf(out, "%s%s", out->n ? " " : "", name);
+	}
+	return !out->failed;
+}
+
+static bool print_pipes(const struct job *j)
+{
+	const struct trace *t = j->trace;
+	const struct info *i = &j->info;
+	struct strbuf lanes = {0}, cores = {0};
+	FILE *out = j->c->out;
+	char a[32];
+	double mhz = trace_clock_mhz(t);
+	bool ok = put_lanes(t, &lanes) && info_put_numbers(&i->coords[0], &cores);
+
+	if (!t->n_tracks) {
+		fprintf(out, LABEL "none: no instruction timeline\n", "pipes");
+	} else if (ok) {
+		fprintf(out, LABEL "%u on core %s: %s\n", "pipes", t->n_tracks, cores.p, lanes.p);
+		fprintf(out, LABEL "%s cycles from first start to last end", "span",
+			fmt_u64(a, (uint64_t)(i->end_cyc - i->begin_cyc)));
+		if (mhz > 0)
+			fprintf(out, ", %.2f us", (double)(i->end_cyc - i->begin_cyc) / mhz);
+		fprintf(out, ", %s flag pairs and other links\n", fmt_u64(a, t->n_links));
+	}
+	sb_free(&lanes);
+	sb_free(&cores);
+	return ok || err_nomem(&j->c->error);
+}
+
 static void print_extras(const struct job *j)
 {
 	const struct trace *t = j->trace;
@@ -318,6 +363,15 @@ static bool print_occupancy(struct job *j)
 	return ok || err_nomem(&j->c->error);
 }
 
+/* What an on-device run or a side file states. */
+static bool print_details(struct job *j)
+{
+	const struct named_table *base = trace_find_table(j->trace, "base-info");
+
+	return tables_print_list(j->c, j->trace) &&
+	       (!base || tables_print_one(j->c, base, base->n_rows));
+}
+
 static bool print_beside(struct job *j)
 {
 	static const struct table_column columns[] = {
@@ -338,9 +392,14 @@ static bool print_beside(struct job *j)
 		const struct capture *k = &j->beside.v[i];
 
 		table_cstr(&t, path_base(k->path));
-		table_u64(&t, k->n_tracks);
-		table_u64(&t, k->n_rows);
-		table_u64(&t, k->n_mapped);
+		if (k->is_uncounted) {
+			for (unsigned n = 0; n < 3; n++)
+				table_cstr(&t, "-");
+		} else {
+			table_u64(&t, k->n_tracks);
+			table_u64(&t, k->n_rows);
+			table_u64(&t, k->n_mapped);
+		}
 		table_cstr(&t, k == j->self	 ? "this one"
 			       : k->is_empty	 ? "empty"
 			       : is_repeat(j, k) ? "same code"
@@ -380,12 +439,12 @@ static bool print_text(struct job *j)
 	print_clock(j);
 	print_launch(j);
 	print_code(j);
-	if (!print_waves(j))
+	if (trace_has_pipes(j->trace) ? !print_pipes(j) : !print_waves(j))
 		return false;
 	print_extras(j);
 	if (j->health.n)
 		fprintf(out, LABEL "%s\n", "health", j->health.p);
-	if (!print_occupancy(j) || !print_beside(j))
+	if (!print_occupancy(j) || !print_details(j) || !print_beside(j))
 		return false;
 	if (cli_flag(j->c, "explain"))
 		print_explain(out);

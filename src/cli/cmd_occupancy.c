@@ -4,7 +4,9 @@
 
 #include "analysis/limits.h"
 #include "analysis/occupancy.h"
+#include "analysis/pipe_sweep.h"
 #include "cli/cli.h"
+#include "cli/pipes_page.h"
 #include "cli/table.h"
 
 #define PLOT_ROWS 5
@@ -502,8 +504,11 @@ static bool answer(struct job *j)
 		.selection = &j->selection, .n_bins = (uint32_t)cli_count(c, "bins")};
 
 	if (!cli_open_trace(c, c->args[0], IMPORT_OCCUPANCY | IMPORT_SIDE_FILES, &j->trace) ||
-		!cli_selection(c, j->trace, &j->selection) ||
-		!occupancy_compute(&j->occupancy, j->trace, &o, &c->error))
+		!cli_selection(c, j->trace, &j->selection))
+		return false;
+	if (trace_has_pipes(j->trace))
+		return pipes_page_occupancy(c, j->trace, &j->selection);
+	if (!occupancy_compute(&j->occupancy, j->trace, &o, &c->error))
 		return false;
 	limits_compute(j->trace, &j->limits);
 	warn(j);

@@ -2,8 +2,10 @@
 /* cmd_summary.c: incore summary: the one-page verdict with its evidence. */
 #include <string.h>
 
+#include "analysis/pipe_sweep.h"
 #include "analysis/summary.h"
 #include "cli/cli.h"
+#include "cli/pipes_page.h"
 #include "cli/siblings.h"
 #include "cli/summary_text.h"
 
@@ -83,6 +85,8 @@ static bool answer(struct job *j)
 	if (!cli_open_trace(c, c->args[0], IMPORT_ALL, &j->trace) ||
 		!cli_selection(c, j->trace, &j->selection))
 		return false;
+	if (trace_has_pipes(j->trace))
+		return pipes_page_summary(c, j->trace, &j->selection);
 	o = cli_walk_options(c, &j->selection);
 	if (!find_siblings(j, &o))
 		return false;

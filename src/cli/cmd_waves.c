@@ -2,8 +2,10 @@
 /* cmd_waves.c: incore waves: wave by wave, how long, where its cycles went, who took which path. */
 #include <string.h>
 
+#include "analysis/pipe_sweep.h"
 #include "analysis/waves.h"
 #include "cli/cli.h"
+#include "cli/pipes_page.h"
 #include "cli/table.h"
 
 static const struct option_def options[] = {
@@ -330,6 +332,8 @@ static bool answer(struct job *j)
 	if (!cli_open_trace(c, c->args[0], 0, &j->trace) ||
 		!cli_selection(c, j->trace, &j->selection))
 		return false;
+	if (trace_has_pipes(j->trace))
+		return pipes_page_waves(c, j->trace, &j->selection);
 	j->waves = waves_new(j->trace, (uint32_t)bins, &c->error);
 	o = cli_walk_options(c, &j->selection);
 	if (!j->waves || !waves_collect(j->waves, &o, &j->walk, &c->error))

@@ -26,12 +26,25 @@ static void put_quoted(FILE *out, const char *s, const char *escape)
 	}
 }
 
+/* "ls show ..." */
+static void put_subs(FILE *out, const struct verb *v)
+{
+	for (const struct verb *const *s = v->subs; *s; s++)
+		fprintf(out, "%s%s", s == v->subs ? "" : " ", verb_last_word(*s));
+}
+
 static void bash_verb(FILE *out, const struct verb *v)
 {
 	struct option_list l;
 
 	options_of(v, &l);
-	fprintf(out, "\t%s)\n\t\tcase \"$prev\" in\n", v->name);
+	fprintf(out, "\t%s)\n", v->name);
+	if (v->subs) {
+		fputs("\t\tif [ \"$COMP_CWORD\" -eq 2 ]; then COMPREPLY=($(compgen -W '", out);
+		put_subs(out, v);
+		fputs("' -- \"$cur\")); return; fi\n", out);
+	}
+	fputs("\t\tcase \"$prev\" in\n", out);
 	for (unsigned i = 0; i < l.n; i++) {
 		if (!l.def[i]->choices)
 			continue;
@@ -104,6 +117,11 @@ static void zsh(FILE *out)
 		fprintf(out, "\t%s)\n\t\t_arguments \\\n", (*v)->name);
 		for (unsigned i = 0; i < l.n; i++)
 			zsh_option(out, l.def[i]);
+		if ((*v)->subs) {
+			fputs("\t\t\t'1:verb:(", out);
+			put_subs(out, *v);
+			fputs(")' \\\n", out);
+		}
 		fputs("\t\t\t'--help[options of this verb]' \\\n\t\t\t'*:path:_files' ;;\n", out);
 	}
 	fputs("\tesac\n}\n_incore \"$@\"\n", out);
@@ -119,6 +137,12 @@ static void fish(FILE *out)
 			(*v)->name);
 		put_quoted(out, (*v)->summary, "");
 		fputs("'\n", out);
+		if ((*v)->subs) {
+			fprintf(out, "complete -c incore -n '__fish_seen_subcommand_from %s' -a '",
+				(*v)->name);
+			put_subs(out, *v);
+			fputs("'\n", out);
+		}
 		options_of(*v, &l);
 		for (unsigned i = 0; i < l.n; i++) {
 			const struct option_def *d = l.def[i];

@@ -38,17 +38,23 @@ static void put_input(struct json_writer *w, const struct trace *t)
 	json_w_end(w);
 }
 
-void cli_json_begin(
-	struct cli *c, struct json_writer *w, const struct trace *const *traces, size_t n_traces)
+void cli_json_head(struct cli *c, struct json_writer *w)
 {
 	char schema[64];
 
-	snprintf(schema, sizeof(schema), "incore.%s/1", c->verb->name);
+	snprintf(schema, sizeof(schema), "incore.%.*s/1", (int)strcspn(c->verb->name, " "),
+		c->verb->name);
 	json_w_file(w, c->out, 1);
 	json_w_object(w);
 	json_w_kv_cstr(w, "schema", schema);
 	json_w_kv_cstr(w, "incore", INCORE_VERSION);
 	json_w_key(w, "input");
+}
+
+void cli_json_begin(
+	struct cli *c, struct json_writer *w, const struct trace *const *traces, size_t n_traces)
+{
+	cli_json_head(c, w);
 	if (n_traces == 1) {
 		put_input(w, traces[0]);
 	} else {

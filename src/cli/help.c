@@ -42,16 +42,25 @@ void help_verb(FILE *out, const struct verb *v)
 	struct option_list l;
 	const char *group = "";
 
-	options_of(v, &l);
 	fprintf(out, "incore %s: %s\n\nusage: incore %s [options] %s\n", v->name, v->summary,
 		v->name, v->args);
+	if (v->subs) {
+		for (const struct verb *const *s = v->subs; *s; s++)
+			fprintf(out, "  incore %s %-*s %s\n", (*s)->name,
+				(int)(24 - strlen((*s)->name)), (*s)->args, (*s)->summary);
+		fprintf(out,
+			"incore %s VERB --help: options of one of them. See also incore-%s(1).\n",
+			v->name, v->name);
+		return;
+	}
+	options_of(v, &l);
 	for (unsigned i = 0; i < l.n; i++) {
 		if (strcmp(group, l.group[i]) != 0)
 			fprintf(out, "%s:\n", l.group[i]);
 		group = l.group[i];
 		help_option(out, l.def[i]);
 	}
-	fprintf(out, "See also incore-%s(1).\n", v->name);
+	fprintf(out, "See also incore-%.*s(1).\n", (int)strcspn(v->name, " "), v->name);
 }
 
 static const char *const type_names[] = {
@@ -88,6 +97,29 @@ static void put_option(struct json_writer *w, const struct option_def *d, const 
 	json_w_end(w);
 }
 
+/* The verbs of a verb: which of its options each takes. */
+static void put_subs(struct json_writer *w, const struct verb *v)
+{
+	struct option_list l;
+
+	json_w_key(w, "verbs");
+	json_w_array(w);
+	for (const struct verb *const *s = v->subs; *s; s++) {
+		json_w_object(w);
+		json_w_kv_cstr(w, "name", verb_last_word(*s));
+		json_w_kv_cstr(w, "args", (*s)->args);
+		json_w_kv_cstr(w, "summary", (*s)->summary);
+		json_w_key(w, "options");
+		json_w_row(w);
+		options_of(*s, &l);
+		for (unsigned i = 0; i < l.n; i++)
+			json_w_cstr(w, l.def[i]->name);
+		json_w_end(w);
+		json_w_end(w);
+	}
+	json_w_end(w);
+}
+
 void help_json(FILE *out, const struct verb *only)
 {
 	struct json_writer w;
@@ -112,6 +144,8 @@ void help_json(FILE *out, const struct verb *only)
 		for (unsigned i = 0; i < l.n; i++)
 			put_option(&w, l.def[i], l.group[i]);
 		json_w_end(&w);
+		if ((*v)->subs)
+			put_subs(&w, *v);
 		json_w_end(&w);
 	}
 	json_w_end(&w);

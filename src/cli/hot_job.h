@@ -8,6 +8,7 @@
 
 #include "analysis/causes.h"
 #include "analysis/hot.h"
+#include "analysis/pipes.h"
 #include "analysis/producers.h"
 #include "cli/cli.h"
 
@@ -18,6 +19,7 @@ struct hot_job {
 	struct hot *hot;
 	struct causes *causes;		      /* by cause */
 	struct producers *producers;	      /* by instr, producer */
+	struct pipes *pipes;		      /* of a trace of pipes, else NULL */
 	const struct producer_edge **edge_of; /* by code row: the costliest edge into it */
 	struct walk_result walk;
 	struct arena arena;

@@ -3,6 +3,7 @@
 #include <inttypes.h>
 
 #include "cli/hot_job.h"
+#include "cli/pipes_text.h"
 #include "cli/table.h"
 
 static void put_bucket_cells(struct table *t, const struct hot_sums *s)
@@ -226,6 +227,20 @@ static bool print_causes(struct hot_job *j)
 	return ok;
 }
 
+/* Who waited for whom, then the instructions whose flags were awaited. */
+static bool print_pairs(struct hot_job *j)
+{
+	struct pipes_text x = {.c = j->c, .p = j->pipes, .top = j->n_shown};
+
+	if (!pipes_print_pairs(&x))
+		return false;
+	if (j->c->use_csv || !j->pipes->edges.n)
+		return true;
+	x.top = cli_top(j->c);
+	fputc('\n', j->c->out);
+	return pipes_print_edges(&x);
+}
+
 static bool print_producers(struct hot_job *j)
 {
 	static const struct table_column columns[] = {
@@ -304,7 +319,7 @@ static void print_footer(struct hot_job *j)
 	char a[32], b[32], d[32];
 	FILE *out = j->c->out;
 
-	if (hot_job_is_by(j, "producer") && !j->hot->is_stated) {
+	if (hot_job_is_by(j, "producer") && !j->hot->is_stated && !j->pipes) {
 		const struct producer_groups *p = producers_get(j->producers, j->attribution);
 
 		fprintf(out, "beside these: barrier %s, sleep %s cycles; %s attribution, ",
@@ -313,17 +328,38 @@ static void print_footer(struct hot_job *j)
 		fprintf(out, "%s waits free, %s blocked\n", fmt_u64(a, j->producers->n_free),
 			fmt_u64(b, j->producers->n_blocked));
 	}
+	if (j->pipes)
+		fprintf(out, "beside these: idle %s, drain %s cycles of pipes with nothing to do\n",
+			fmt_u64(a, j->pipes->bucket[BUCKET_IDLE]),
+			fmt_u64(b, j->pipes->bucket[BUCKET_DRAIN]));
 	if (j->n_shown < j->n_groups)
 		fprintf(out, "%s of %s shown (--top all shows every one)\n", fmt_u64(a, j->n_shown),
 			fmt_u64(b, j->n_groups));
-	fprintf(out, "%s wave%s, %s instructions, %s cycles, %s, %u note%s\n",
-		fmt_u64(a, j->hot->n_waves), j->hot->n_waves == 1 ? "" : "s",
-		fmt_u64(b, j->hot->n_instructions), fmt_u64(d, j->hot->duration_cyc),
-		evidence_name(t->meta.evidence), n_notes, n_notes == 1 ? "" : "s");
+	fprintf(out, "%s %s%s, %s instructions, %s cycles, %s, %u note%s\n",
+		fmt_u64(a, j->hot->n_waves), trace_has_pipes(t) ? "pipe" : "wave",
+		j->hot->n_waves == 1 ? "" : "s", fmt_u64(b, j->hot->n_instructions),
+		fmt_u64(d, j->hot->duration_cyc), evidence_name(t->meta.evidence), n_notes,
+		n_notes == 1 ? "" : "s");
 }
+
+static const char pipe_explanation[] =
+	"\ncycles = issue + wait + stall. Every cycle of every pipe over its core's span is in "
+	"exactly one\n"
+	"row, or in idle or drain of its pipe: then the pipe had nothing to do, and no row has "
+	"it.\n"
+	"  issue  in flight; of several, the oldest has the cycle\n"
+	"  wait   inside a flag wait, buffer wait or barrier, the pipe not working\n"
+	"  stall  head cost before it: cache miss, issue queue\n"
+	"latency in --json is the sum of lengths, as the producer's tables have it: instructions "
+	"in\n"
+	"flight together make it larger than the time the pipe was busy.\n";
 
 static void print_explanation(struct hot_job *j)
 {
+	if (j->pipes) {
+		fputs(pipe_explanation, j->c->out);
+		return;
+	}
 	fputs("\ncycles = issue + wait + stall + idle + drain: every cycle of every wave is in "
 	      "exactly "
 	      "one of them.\n"
@@ -349,6 +385,8 @@ bool hot_text_print(struct hot_job *j)
 		ok = print_rows(j);
 	else if (hot_job_is_by(j, "cause"))
 		ok = print_causes(j);
+	else if (hot_job_is_by(j, "producer") && j->pipes)
+		ok = print_pairs(j);
 	else if (hot_job_is_by(j, "producer"))
 		ok = print_producers(j) &&
 		     (j->c->use_csv || j->attribution == ATTRIBUTION_CLASS_SET ||

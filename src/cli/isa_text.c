@@ -362,8 +362,8 @@ static void put_footer(struct writer *w)
 		sb_printf(&w->part, "%s samples, %s stalled", fmt_u64(a, h->all.samples),
 			fmt_u64(b, h->all.stalled_samples));
 	else
-		sb_printf(&w->part, "%s wave%s, %s instructions, latency %s",
-			fmt_u64(a, h->n_waves), h->n_waves == 1 ? "" : "s",
+		sb_printf(&w->part, "%s %s%s, %s instructions, latency %s", fmt_u64(a, h->n_waves),
+			w->l->pipes ? "pipe" : "wave", h->n_waves == 1 ? "" : "s",
 			fmt_u64(b, h->n_instructions), fmt_u64(c, h->all.totals.latency));
 	if (!w->is_sampled)
 		sb_printf(&w->part, ", stall %s cycles%s", fmt_u64(a, h->all.totals.stall),

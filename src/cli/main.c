@@ -110,7 +110,9 @@ static int run_verb(struct cli *c, bool as_json)
 
 	if (is_open) {
 		status = c->verb->run(c);
-		if (status == INCORE_OK && c->warnings.failed) {
+		/* an answer without its warnings is none, unless its file stands already */
+		if (status == INCORE_OK && c->warnings.failed &&
+			!(c->verb->groups & OPTIONS_OWN_FILE)) {
 			err_nomem(&c->error);
 			status = INCORE_FAILED;
 		}
@@ -154,6 +156,35 @@ static int with_verb(const struct verb *v, int argc, char **argv, bool as_json)
 	return status;
 }
 
+/* "incore dump ls ...": argv[2] names the verb of the verb. */
+static int with_sub(const struct verb *v, int argc, char **argv, bool as_json)
+{
+	const char *word = argc > 2 ? argv[2] : NULL;
+	const struct verb *s = word ? verb_find_sub(v, word) : NULL;
+	struct strbuf text = {0};
+	int status;
+
+	if (s)
+		return with_verb(s, argc - 3, argv + 3, as_json);
+	if (word && strcmp(word, "--help=json") == 0) {
+		help_json(stdout, v);
+		return INCORE_OK;
+	}
+	if (word && (strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0)) {
+		help_verb(stdout, v);
+		return INCORE_OK;
+	}
+	if (!word) {
+		help_verb(stderr, v);
+		return INCORE_USAGE;
+	}
+	sb_printf(&text, "%s '%s %s'", word[0] == '-' ? "option" : "verb", v->name, word);
+	status = usage_error(
+		"unknown-verb", text.p ? text.p : "such verb", nearest_sub(v, word), as_json);
+	sb_free(&text);
+	return status;
+}
+
 static int dispatch(int argc, char **argv, bool as_json)
 {
 	const char *word = argc > 1 ? argv[1] : NULL;
@@ -183,10 +214,14 @@ static int dispatch(int argc, char **argv, bool as_json)
 		v = verb_find(argv[2]);
 		if (!v)
 			return unknown_verb(argv[2], as_json);
+		if (v->subs && argc > 3 && verb_find_sub(v, argv[3]))
+			v = verb_find_sub(v, argv[3]);
 		help_verb(stdout, v);
 		return INCORE_OK;
 	}
 	v = verb_find(word);
+	if (v && v->subs)
+		return with_sub(v, argc, argv, as_json);
 	return v ? with_verb(v, argc - 2, argv + 2, as_json) : unknown_verb(word, as_json);
 }
 

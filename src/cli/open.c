@@ -8,6 +8,7 @@
 #include <stdlib.h>
 
 #include "cli/cli.h"
+#include "isa/ascend.h"
 
 /* A regular expression is input too: it may not run for ever. */
 #define MATCH_LIMIT 1000000
@@ -97,6 +98,8 @@ static int by_preference(const void *pa, const void *pb)
 		return a->n_rows > b->n_rows ? -1 : 1;
 	if (a->n_mapped != b->n_mapped)
 		return a->n_mapped > b->n_mapped ? -1 : 1;
+	if (a->n_bytes != b->n_bytes)
+		return a->n_bytes > b->n_bytes ? -1 : 1;
 	return a < b ? -1 : a > b;
 }
 
@@ -151,9 +154,20 @@ static void warn_others(struct cli *c, const struct capture *const *v, size_t n,
 	mem_free(others);
 }
 
+struct import_options cli_import_options(const struct cli *c, unsigned want)
+{
+	return (struct import_options){.want = want,
+		.pool = c->pool,
+		.progress = c->progress,
+		.soc = cli_text(c, "soc"),
+		.clock_hz = cli_has(c, "clock") ? cli_count(c, "clock") * UINT64_C(1000000) : 0,
+		.decoder_compat = cli_text(c, "decoder-compat"),
+		.disasm = getenv("INCORE_DISASM")};
+}
+
 static bool read_capture(struct cli *c, const struct capture *k, unsigned want, struct trace **out)
 {
-	struct import_options o = {want, c->pool, c->progress};
+	struct import_options o = cli_import_options(c, want);
 
 	return import_read(k, &o, out, &c->error);
 }
@@ -285,9 +299,52 @@ static int level_of(const struct trace *t, const char *name)
 	return -1;
 }
 
+/* Number of a unit or pipe by its name; false: no such name. */
+static bool number_of_name(const char *level, struct str name, uint64_t *out)
+{
+	static const char *const units[] = {"cube", "vec0", "vec1"};
+
+	if (!strcmp(level, "pipe")) {
+		*out = ascend_pipe_of_lane(name);
+		return *out != PIPE_NONE;
+	}
+	for (*out = 0; *out < sizeof(units) / sizeof(units[0]); ++*out)
+		if (str_is(name, units[*out]))
+			return true;
+	return false;
+}
+
+/* "MTE2,CUBE", "cube,vec0"; numbers as for the other levels. */
+static bool parse_names(
+	struct number_set *s, const char *text, const char *level, struct incore_error *e)
+{
+	struct str rest = str_of(text), part;
+	char what[16];
+
+	snprintf(what, sizeof(what), "--%s", level);
+	while (str_cut(&rest, ",", &part)) {
+		struct number_range r;
+
+		part = str_trim(part);
+		if (part.n && part.p[0] >= '0' && part.p[0] <= '9') {
+			if (!number_set_parse(s, part, what, e))
+				return false;
+			continue;
+		}
+		if (!number_of_name(level, part, &r.first))
+			return err_set(e, INCORE_USAGE, "bad-option",
+				"%s: nothing is named \"%.*s\"", what, STR_ARG(part));
+		r.last = r.first;
+		if (!VEC_PUSH(&s->ranges, r))
+			return err_nomem(e);
+	}
+	return s->ranges.n > 0 || err_set(e, INCORE_USAGE, "bad-option", "%s wants a name", what);
+}
+
 static bool select_levels(struct cli *c, const struct trace *t, struct selection *s)
 {
-	static const char *const names[] = {"se", "cu", "simd", "slot", "wave"};
+	static const char *const names[] = {
+		"se", "cu", "simd", "slot", "wave", "core", "unit", "pipe"};
 
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
 		const char *text = cli_text(c, names[i]);
@@ -301,7 +358,10 @@ static bool select_levels(struct cli *c, const struct trace *t, struct selection
 			return err_set(&c->error, INCORE_USAGE, "no-such-level",
 				"--%s: this capture has no tracks of that kind", names[i]);
 		snprintf(what, sizeof(what), "--%s", names[i]);
-		if (!number_set_parse(&s->level[level], str_of(text), what, &c->error))
+		if (!strcmp(names[i], "unit") || !strcmp(names[i], "pipe")
+				? !parse_names(&s->level[level], text, names[i], &c->error)
+				: !number_set_parse(
+					  &s->level[level], str_of(text), what, &c->error))
 			return false;
 	}
 	return true;

@@ -36,6 +36,9 @@ static const struct option_def select_options[] = {
 	{0, "simd", OPTION_TEXT, "SET", NULL, NULL, "only these SIMDs"},
 	{0, "slot", OPTION_TEXT, "SET", NULL, NULL, "only these wave slots"},
 	{0, "wave", OPTION_TEXT, "SET", NULL, NULL, "only these wave numbers of a slot"},
+	{0, "core", OPTION_TEXT, "SET", NULL, NULL, "Ascend: only these cores: 0,2-3"},
+	{0, "unit", OPTION_TEXT, "SET", NULL, NULL, "Ascend: only these units: cube,vec0,vec1"},
+	{0, "pipe", OPTION_TEXT, "SET", NULL, NULL, "Ascend: only these pipes: MTE2,CUBE"},
 	{0, "from", OPTION_COUNT, "CYCLE", NULL, NULL,
 		"look at cycles from here (0: first wave starts)"},
 	{0, "to", OPTION_COUNT, "CYCLE", NULL, NULL, "look at cycles before here"},
@@ -51,6 +54,11 @@ static const struct option_def top_options[] = {
 static const struct option_def capture_options[] = {
 	{0, "agent", OPTION_COUNT, "N", NULL, NULL, "the capture of this agent, of several"},
 	{0, "dispatch", OPTION_COUNT, "N", NULL, NULL, "the capture of this dispatch, of several"},
+	{0, "soc", OPTION_TEXT, "NAME", NULL, NULL,
+		"Ascend: the chip, for its clock (910B1, 9599)"},
+	{0, "clock", OPTION_COUNT, "MHZ", NULL, NULL, "Ascend: the clock, where nothing states it"},
+	{0, "decoder-compat", OPTION_CHOICE, "RULES", "0.1.6", NULL,
+		"raw AMD traces: decode as that version of AMD's decoder"},
 	{0, NULL, OPTION_FLAG, NULL, NULL, NULL, NULL},
 };
 
@@ -79,9 +87,8 @@ static void add_options(struct option_list *out, const struct option_def *d, con
 	}
 }
 
-void options_of(const struct verb *v, struct option_list *out)
+static void options_add(const struct verb *v, struct option_list *out)
 {
-	out->n = 0;
 	add_options(out, v->options, "Options");
 	if (v->groups & OPTIONS_TOP)
 		add_options(out, top_options, "Options");
@@ -95,11 +102,38 @@ void options_of(const struct verb *v, struct option_list *out)
 		add_options(out, output_options, "Common");
 }
 
+void options_of(const struct verb *v, struct option_list *out)
+{
+	out->n = 0;
+	options_add(v, out);
+	/* own options of all first: the groups keep together */
+	for (const struct verb *const *s = v->subs; s && *s; s++)
+		add_options(out, (*s)->options, "Options");
+	for (const struct verb *const *s = v->subs; s && *s; s++)
+		options_add(*s, out);
+}
+
 const struct verb *verb_find(const char *name)
 {
 	for (const struct verb *const *v = verb_table; *v; v++) {
 		if (strcmp((*v)->name, name) == 0)
 			return *v;
+	}
+	return NULL;
+}
+
+const char *verb_last_word(const struct verb *v)
+{
+	const char *blank = strrchr(v->name, ' ');
+
+	return blank ? blank + 1 : v->name;
+}
+
+const struct verb *verb_find_sub(const struct verb *v, const char *name)
+{
+	for (const struct verb *const *s = v->subs; s && *s; s++) {
+		if (strcmp(verb_last_word(*s), name) == 0)
+			return *s;
 	}
 	return NULL;
 }
@@ -165,6 +199,18 @@ static const char *next_verb(const void *ctx, unsigned i)
 const char *nearest_verb(const char *name)
 {
 	return nearest_word(name, next_verb, NULL);
+}
+
+static const char *next_sub(const void *ctx, unsigned i)
+{
+	const struct verb *v = ctx;
+
+	return v->subs[i] ? verb_last_word(v->subs[i]) : NULL;
+}
+
+const char *nearest_sub(const struct verb *v, const char *name)
+{
+	return nearest_word(name, next_sub, v);
 }
 
 static const char *next_option(const void *ctx, unsigned i)

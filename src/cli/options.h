@@ -21,12 +21,16 @@ struct option_list {
 void options_of(const struct verb *v, struct option_list *out);
 
 const struct verb *verb_find(const char *name);
+/* The verb "dump ls" of the verb "dump", by its last word; NULL: there is none. */
+const struct verb *verb_find_sub(const struct verb *v, const char *name);
+const char *verb_last_word(const struct verb *v);
 
 /* The known word nearest to `name`, or NULL if none is near. next() gives word i or NULL at the
  * end. */
 typedef const char *(*word_fn)(const void *ctx, unsigned i);
 const char *nearest_word(const char *name, word_fn next, const void *ctx);
 const char *nearest_verb(const char *name);
+const char *nearest_sub(const struct verb *v, const char *name);
 
 /* Reads argv (after the verb) into *c. *wants_help: "text", "json" or NULL. */
 bool options_parse(struct cli *c, int argc, char **argv, const char **wants_help);

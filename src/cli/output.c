@@ -259,9 +259,11 @@ void output_warnings(const struct cli *c)
 	const char *p = c->warnings.p, *end = p ? p + c->warnings.n : NULL;
 	unsigned n = 0;
 
-	if (!p || c->use_json || cli_flag(c, "quiet"))
+	if (c->use_json || cli_flag(c, "quiet"))
 		return;
-	for (; p < end; p += strlen(p) + 1) {
+	if (c->warnings.failed)
+		fputs("incore: warning: out of memory: a warning was lost\n", stderr);
+	for (; p && p < end; p += strlen(p) + 1) {
 		if (n++ < WARNINGS_SHOWN || cli_flag(c, "verbose"))
 			fprintf(stderr, "incore: warning: %s\n", p);
 	}

@@ -14,8 +14,10 @@
 	X(occupancy)                                                                               \
 	X(summary)                                                                                 \
 	X(diff)                                                                                    \
+	X(clean)                                                                                   \
 	X(pack)                                                                                    \
-	X(export)
+	X(export)                                                                                  \
+	X(dump)
 
 #define DECLARE(name) extern const struct verb verb_##name;
 VERBS(DECLARE)

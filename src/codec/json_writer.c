@@ -265,6 +265,29 @@ void json_w_double(struct json_writer *w, double v, int digits)
 		put(w, buf, strlen(buf));
 }
 
+void json_w_sig(struct json_writer *w, double v, int digits)
+{
+	char buf[64], *point;
+	int n;
+
+	if (!isfinite(v)) {
+		json_w_null(w);
+		return;
+	}
+	if (digits < 1 || digits > 17)
+		digits = 17;
+	n = snprintf(buf, sizeof(buf), "%.*g", digits, v);
+	if (n < 0 || (size_t)n >= sizeof(buf)) {
+		w->is_failed = true;
+		return;
+	}
+	point = strchr(buf, ','); /* a foreign locale */
+	if (point)
+		*point = '.';
+	before_item(w);
+	put(w, buf, (size_t)n);
+}
+
 void json_w_bool(struct json_writer *w, bool v)
 {
 	before_item(w);

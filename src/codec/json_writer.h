@@ -43,6 +43,8 @@ void json_w_i64(struct json_writer *w, int64_t v);
 void json_w_u64(struct json_writer *w, uint64_t v);
 void json_w_double(struct json_writer *w, double v,
 	int digits); /* %.*f, trailing zeros cut, at least one kept as needed */
+/* %.*g: `digits` significant ones, for values of any magnitude; not finite: null. */
+void json_w_sig(struct json_writer *w, double v, int digits);
 void json_w_bool(struct json_writer *w, bool v);
 void json_w_null(struct json_writer *w);
 void json_w_str(struct json_writer *w, struct str s);

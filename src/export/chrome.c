@@ -2,12 +2,15 @@
 /*
  * chrome.c: Chrome trace events, for chrome://tracing and viewers that read its JSON. See
  * incore-chrome(7). A process per first level (shader engine), two lanes per wave: its instructions
- * and its states. Events of one lane must nest, so a record that its successor overlaps is cut.
+ * and its states. Events of one lane must nest, so a record that its successor overlaps is cut. Of
+ * pipes, where several instructions are in flight at once: a process per unit, as many lanes per
+ * pipe as it takes, and the links between pipes as arrows.
  */
 #include "export/export.h"
 
 #include "analysis/states.h"
 #include "codec/json_writer.h"
+#include "export/chrome_pipes.h"
 
 #define MANY_EVENTS 1000000
 
@@ -20,6 +23,8 @@ struct chrome_state {
 	uint32_t pid, tid; /* of the open track */
 	bool has_pending;  /* the slice that waits to see whether the next overlaps */
 	struct export_slice pending;
+	bool has_pipes;
+	struct chrome_pipes pipes;
 	struct strbuf text, remarks;
 	bool has_remark;
 	bool is_nomem;	/* latched by the small texts; told at the end */
@@ -133,6 +138,41 @@ static void name_lanes(struct export *x, const struct export_track *k)
 	sb_free(&b);
 }
 
+static uint32_t pid_of_unit(const struct track *k)
+{
+	return k->coord[0] * 8 + k->coord[1] + 1;
+}
+
+static bool name_pipe(struct export *x, const struct export_track *k, struct incore_error *e)
+{
+	struct chrome_state *s = x->state;
+	const char *slash = strrchr(k->track->name, '/');
+	struct strbuf b = {0};
+	uint32_t pid = pid_of_unit(k->track);
+
+	if (!chrome_pipes_track(&s->pipes, k->data, e))
+		return false;
+	if (pid != s->pid) {
+		sb_printf(&b, "%.*s, %s, %s (%s)", slash ? (int)(slash - k->track->name) : 0,
+			k->track->name, x->trace->meta.kernel ? x->trace->meta.kernel : "kernel",
+			evidence_name(x->trace->meta.evidence),
+			x->options->is_real_time ? "real time" : "1 ns shown = 1 cycle");
+		put_name(s, "process_name", pid, 0, b.p);
+		put_sort(s, "process_sort_index", pid, 0, pid);
+	}
+	s->pid = pid;
+	for (uint32_t i = 0; i < s->pipes.n_rows; i++) {
+		sb_reset(&b);
+		sb_printf(&b, i ? "%s #%u" : "%s", slash ? slash + 1 : k->track->name, i);
+		put_name(s, "thread_name", pid, s->pipes.first_tid + i, b.p);
+		put_sort(s, "thread_sort_index", pid, s->pipes.first_tid + i,
+			s->pipes.first_tid + i);
+	}
+	s->is_failed |= b.failed;
+	sb_free(&b);
+	return true;
+}
+
 static bool begin(struct export *x, struct incore_error *e)
 {
 	struct chrome_state *s = mem_zalloc(1, sizeof(*s));
@@ -150,6 +190,10 @@ static bool begin(struct export *x, struct incore_error *e)
 	if (x->options->is_real_time && !t->meta.clock_hz_num)
 		return err_set(e, INCORE_USAGE, "no-clock",
 			"--time us: this capture does not give its clock; use --time cycles");
+	s->has_pipes = t->meta.vendor == VENDOR_ASCEND && t->levels[2] &&
+		       strcmp(t->levels[2], "pipe") == 0;
+	if (s->has_pipes && !chrome_pipes_init(&s->pipes, t, e))
+		return false;
 	fputs("{\"displayTimeUnit\":\"ns\",\"traceEvents\":[", s->f);
 	return true;
 }
@@ -159,6 +203,8 @@ static bool track(struct export *x, const struct export_track *k, struct incore_
 	struct chrome_state *s = x->state;
 	uint32_t pid = k->track->coord[0];
 
+	if (s->has_pipes)
+		return name_pipe(x, k, e);
 	if (k->index > UINT32_MAX / 2 - 1)
 		return err_set(e, INCORE_BAD_INPUT, "too-many", "too many tracks for this format");
 	if (pid != s->pid) /* tracks are sorted by it */
@@ -227,7 +273,11 @@ static bool slice(struct export *x, const struct export_slice *v, struct incore_
 		return false;
 	s->pending = *v;
 	s->has_pending = true;
-	return true;
+	if (!s->has_pipes)
+		return true;
+	s->tid = s->pipes.first_tid + s->pipes.row_of.v[v->index];
+	chrome_pipes_keep(&s->pipes, v, s->pid);
+	return flush_slice(x, INT64_MAX, e);
 }
 
 static bool state_run(struct export *x, const struct export_state *v, struct incore_error *e)
@@ -265,6 +315,49 @@ static bool link(struct export *x, const struct export_link *l, struct incore_er
 	put_time(x, "ts", l->to_cyc);
 	fputs("}", s->f);
 	return true;
+}
+
+static const char *link_name(enum link_kind kind)
+{
+	return kind == LINK_FLAG	 ? "flag"
+	       : kind == LINK_BARRIER	 ? "barrier"
+	       : kind == LINK_CROSS_CORE ? "cross-core"
+					 : "flow";
+}
+
+static void put_link_end(
+	struct export *x, const struct chrome_end *k, const char *kind, bool is_start)
+{
+	struct chrome_state *s = x->state;
+	int64_t last = k->start_cyc + (k->dur_cyc ? k->dur_cyc - 1 : 0);
+
+	next_event(s);
+	fprintf(s->f,
+		"{\"ph\":\"%s,\"cat\":\"%s\",\"name\":\"%s\",\"id\":%llu,\"pid\":%u,\"tid\":%u",
+		is_start ? "s\"" : "f\",\"bp\":\"e\"", kind, kind,
+		(unsigned long long)x->result->n_links, k->pid, k->tid);
+	put_time(x, "ts", last);
+	fputs("}", s->f);
+}
+
+/* From the last cycle of one slice to the last of the other: a wait ends when its flag is set. */
+static void put_links(struct export *x)
+{
+	struct chrome_state *s = x->state;
+	const struct trace *t = x->trace;
+
+	for (uint32_t i = 0; i < t->n_links && s->has_pipes; i++) {
+		const struct link *l = &t->links[i];
+		const struct chrome_end *a =
+			chrome_pipes_end(&s->pipes, l->from_track, l->from_slice);
+		const struct chrome_end *b = chrome_pipes_end(&s->pipes, l->to_track, l->to_slice);
+
+		if (!a || !b)
+			continue; /* an end that was not written */
+		x->result->n_links++;
+		put_link_end(x, a, link_name(l->kind), true);
+		put_link_end(x, b, link_name(l->kind), false);
+	}
 }
 
 static bool track_end(struct export *x, struct incore_error *e)
@@ -389,7 +482,10 @@ static bool end(struct export *x, struct incore_error *e)
 	struct chrome_state *s = x->state;
 	const struct trace_meta *m = &x->trace->meta;
 
-	name_others(x);
+	if (s->has_pipes)
+		put_links(x);
+	else
+		name_others(x);
 	put_occupancy(x);
 	if (!export_cut(x, "ends of overlapped records", "events of one lane must nest",
 		    s->n_clipped, e))
@@ -422,6 +518,8 @@ static void free_state(struct export *x)
 
 	if (!s)
 		return;
+	if (s->has_pipes)
+		chrome_pipes_deinit(&s->pipes);
 	arena_deinit(&s->arena);
 	sb_free(&s->text);
 	sb_free(&s->remarks);
@@ -435,7 +533,7 @@ const struct export_ops export_chrome = {
 	.media_type = "application/json",
 	.summary = "Chrome trace events (chrome://tracing, ui.perfetto.dev)",
 	.holds = EXPORT_SLICES | EXPORT_STATES | EXPORT_LINKS | EXPORT_COUNTERS | EXPORT_CYCLES |
-		 EXPORT_STALLS | EXPORT_NOTES | EXPORT_OCCUPANCY,
+		 EXPORT_STALLS | EXPORT_NOTES | EXPORT_OCCUPANCY | EXPORT_TRACK_LINKS,
 	.begin = begin,
 	.track = track,
 	.slice = slice,

@@ -178,6 +178,11 @@ static bool send_track(struct driver *d, track_idx i, struct incore_error *e)
 	k.begin_cyc = relative(d, w.track->clock, d->data.begin_cyc);
 	k.end_cyc = relative(d, w.track->clock, d->data.end_cyc);
 	d->x.result->n_tracks++;
+	if (d->ops->takes_tracks) {
+		d->x.result->n_slices += d->data.n;
+		d->x.result->n_states += d->data.n_states;
+		return d->ops->track(&d->x, &k, e);
+	}
 	return (!d->ops->track || d->ops->track(&d->x, &k, e)) && send_slices(d, &w, e) &&
 	       send_states(d, &w, e) && send_links(d, &w, e) &&
 	       (!d->ops->track_end || d->ops->track_end(&d->x, e));
@@ -258,7 +263,8 @@ static bool send_cuts(struct driver *d, struct incore_error *e)
 		(!export_cut(x, "markers", why, t->n_markers, e) ||
 			!export_cut(x, "issue records of other SIMDs", why, t->n_other_issues, e) ||
 			!export_cut(x, "dispatch events", why, t->n_dispatch_events, e) ||
-			!export_cut(x, "links between tracks", why, t->n_links, e)))
+			!export_cut(x, "links between tracks", why,
+				holds & EXPORT_TRACK_LINKS ? 0 : t->n_links, e)))
 		return false;
 	return export_cut(x, "instructions", why, d->n_slices_cut, e) &&
 	       export_cut(x, "wave states", why, d->n_states_cut, e) &&
@@ -285,7 +291,7 @@ static bool drive(struct driver *d, struct incore_error *e)
 /* The writers print without looking; here a full disk gets a better word than they have. */
 static bool explain_write(const struct export *x, struct incore_error *e)
 {
-	if (ferror(x->file.f))
+	if (x->file.f && ferror(x->file.f))
 		err_set(e, INCORE_FAILED, "io", "%s: cannot write; is the disk full?",
 			x->file.path ? x->file.path : "standard output");
 	return false;
@@ -319,13 +325,13 @@ bool export_run(const struct trace *t, const struct export_ops *ops, const char 
 		err_nomem(e);
 		goto out;
 	}
-	if (!out_file_open(&d.x.file, path, e))
+	if (!ops->is_directory && !out_file_open(&d.x.file, path, e))
 		goto out;
 	ok = drive(&d, e) || explain_write(&d.x, e);
-	ok = ok && check_strict(&d.x, e);
+	ok = ok && check_strict(&d.x, e) && (!ops->commit || ops->commit(&d.x, e));
 	if (ops->abort)
 		ops->abort(&d.x);
-	ok = ok && out_file_commit(&d.x.file, e);
+	ok = ok && (ops->is_directory || out_file_commit(&d.x.file, e));
 	out_file_abort(&d.x.file);
 out:
 	track_data_deinit(&d.data);

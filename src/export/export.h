@@ -24,7 +24,8 @@ enum export_holds {
 	EXPORT_STALLS = 32, /* the stall part of a slice */
 	EXPORT_NOTES = 64,
 	EXPORT_OCCUPANCY = 128,
-	EXPORT_CODE = 256, /* the static instruction table */
+	EXPORT_CODE = 256,	  /* the static instruction table */
+	EXPORT_TRACK_LINKS = 512, /* links from track to track */
 };
 
 struct export_track {
@@ -86,6 +87,7 @@ struct export_result {
 	uint32_t n_cuts;
 	struct note *notes; /* one per track that could not be read, at most WALK_MAX_NOTES */
 	uint32_t n_notes;
+	uint64_t bytes;	    /* of all files, where a format writes a directory */
 	const char *advice; /* the writer's word to the user, or NULL */
 };
 void export_result_deinit(struct export_result *r);
@@ -106,6 +108,11 @@ struct export_ops {
 	const char *name, *suffix, *media_type; /* name: the word after export --to */
 	const char *summary;
 	unsigned holds; /* enum export_holds */
+	/* The target is a directory that the writer makes itself: no x->file; commit() puts it in
+	 * place. */
+	bool is_directory;
+	/* track() takes all there is on a track: no slices, states, links are sent one by one. */
+	bool takes_tracks;
 	bool (*begin)(struct export *x, struct incore_error *e);
 	bool (*track)(struct export *x, const struct export_track *k, struct incore_error *e);
 	bool (*slice)(struct export *x, const struct export_slice *s,
@@ -118,6 +125,7 @@ struct export_ops {
 		struct incore_error *e); /* once per note of the trace */
 	bool (*truncated)(struct export *x, const struct export_cut *c, struct incore_error *e);
 	bool (*end)(struct export *x, struct incore_error *e);
+	bool (*commit)(struct export *x, struct incore_error *e); /* directories only */
 	void (*abort)(struct export *x); /* frees state after success or failure */
 };
 

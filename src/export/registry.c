@@ -5,11 +5,15 @@
 extern const struct export_ops export_json;
 extern const struct export_ops export_csv;
 extern const struct export_ops export_chrome;
+extern const struct export_ops export_ui_output;
+extern const struct export_ops export_insight;
 
 const struct export_ops *const export_registry[] = {
 	&export_json,
 	&export_csv,
 	&export_chrome,
+	&export_ui_output,
+	&export_insight,
 	NULL,
 };
 

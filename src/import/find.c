@@ -22,6 +22,8 @@
 #define HEAD_OF_NAMED 65536
 #define HEAD_OF_FOUND 4096
 #define MAX_NAMED_IN_ERROR 3
+/* Where a format says that its captures lie deeper. */
+#define MAX_LEVELS 8
 
 struct seen {
 	dev_t dev;
@@ -34,7 +36,7 @@ struct finder {
 	struct u64_map seen_at; /* hash of seen -> its index + 1 */
 	struct arena *arena;
 	uint8_t *head;
-	unsigned levels; /* how many more may be entered */
+	bool is_flat; /* one directory only */
 	struct seen root;
 	uint64_t n_dirs, n_files, n_unreadable;
 	struct strbuf sample; /* a few names that were passed over, for the message */
@@ -104,7 +106,7 @@ static uint64_t *seen_slot(struct finder *f, const struct stat *st)
 	}
 }
 
-static bool add_capture(struct finder *f, const char *path, const struct import_ops *ops,
+static bool add_one(struct finder *f, const char *path, const struct import_ops *ops,
 	const struct stat *st, struct incore_error *e)
 {
 	struct capture c = {.ops = ops, .agent = NO_VALUE, .dispatch = NO_VALUE};
@@ -125,6 +127,26 @@ static bool add_capture(struct finder *f, const char *path, const struct import_
 	return true;
 }
 
+/* What ops recognised: one capture, or the several that a directory holds. */
+static bool add_capture(struct finder *f, const char *path, const struct import_ops *ops,
+	const struct stat *st, struct incore_error *e)
+{
+	const char **paths = NULL;
+	uint32_t n = 0;
+
+	if (ops->split && S_ISDIR(st->st_mode))
+		ops->split(path, f->arena, &paths, &n);
+	if (n < 2)
+		return add_one(f, path, ops, st, e);
+	for (uint32_t i = 0; i < n; i++) {
+		struct stat its;
+
+		if (stat(paths[i], &its) == 0 && !add_one(f, paths[i], ops, &its, e))
+			return false;
+	}
+	return true;
+}
+
 static void add_sample(struct finder *f, const char *name)
 {
 	if (f->n_sample >= MAX_NAMED_IN_ERROR)
@@ -140,7 +162,16 @@ struct level { /* one directory that is being looked through */
 	bool has_links;	       /* there is a second turn */
 	VEC(char *) to_enter;  /* directories that are no capture, by path */
 	unsigned levels_below; /* may they be entered */
+	unsigned depth;
 };
+
+static bool leads_deeper(const char *path)
+{
+	for (size_t i = 0; import_registry[i]; i++)
+		if (import_registry[i]->leads_to && import_registry[i]->leads_to(path))
+			return true;
+	return false;
+}
 
 static bool look_dir(struct level *l, char *path, const char *name, const struct stat *st,
 	struct incore_error *e)
@@ -152,7 +183,9 @@ static bool look_dir(struct level *l, char *path, const char *name, const struct
 	f->n_dirs++;
 	if (ops) {
 		ok = add_capture(f, path, ops, st, e);
-	} else if (l->levels_below && !(st->st_dev == f->root.dev && st->st_ino == f->root.ino)) {
+	} else if ((l->levels_below || (!f->is_flat && !l->is_links_turn && l->depth < MAX_LEVELS &&
+					       leads_deeper(path))) &&
+		   !(st->st_dev == f->root.dev && st->st_ino == f->root.ino)) {
 		if (VEC_PUSH(&l->to_enter, path))
 			return true;
 		ok = err_nomem(e);
@@ -209,10 +242,10 @@ static bool look_entry(void *ctx, const char *name, struct incore_error *e)
 }
 
 /* A directory below the first that cannot be listed is passed over and counted. */
-static bool look_level(struct finder *f, const char *dir, unsigned levels_below, bool is_first,
+static bool look_level(struct finder *f, const char *dir, unsigned levels_below, unsigned depth,
 	struct incore_error *e)
 {
-	struct level l = {.f = f, .dir = dir, .levels_below = levels_below};
+	struct level l = {.f = f, .dir = dir, .levels_below = levels_below, .depth = depth};
 	const char *list = strcmp(dir, "") == 0 ? "." : dir;
 	bool ok = dir_each(list, look_entry, &l, e);
 
@@ -220,14 +253,15 @@ static bool look_level(struct finder *f, const char *dir, unsigned levels_below,
 		l.is_links_turn = true;
 		ok = dir_each(list, look_entry, &l, e);
 	}
-	if (!ok && !is_first && e && e->code && strcmp(e->code, "no-memory") != 0) {
+	if (!ok && depth > 0 && e && e->code && strcmp(e->code, "no-memory") != 0) {
 		incore_error_clear(e);
 		f->n_unreadable++;
 		ok = true;
 	}
 	for (size_t i = 0; i < l.to_enter.n; i++) {
 		if (ok)
-			ok = look_level(f, l.to_enter.v[i], levels_below - 1, false, e);
+			ok = look_level(f, l.to_enter.v[i], levels_below ? levels_below - 1 : 0,
+				depth + 1, e);
 		mem_free(l.to_enter.v[i]);
 	}
 	VEC_FREE(&l.to_enter);
@@ -364,7 +398,7 @@ static bool find_at(
 		if (ops)
 			return add_capture(f, path, ops, st, e);
 		f->root = (struct seen){st->st_dev, st->st_ino};
-		return look_level(f, path, 1, true, e) && (f->found.n > 0 || fail_dir(f, path, e));
+		return look_level(f, path, 1, 0, e) && (f->found.n > 0 || fail_dir(f, path, e));
 	}
 	if (!S_ISREG(st->st_mode))
 		return err_file(e, "not-a-file", path, INCORE_NO_OFFSET,
@@ -372,7 +406,8 @@ static bool find_at(
 	failed = read_head(path, f->head, HEAD_OF_NAMED, &head_size);
 	if (failed)
 		return err_errno(e, failed, path, "cannot read");
-	ops = best_ops(&(struct probe){.path = path, .head = f->head, .head_size = head_size});
+	ops = best_ops(&(struct probe){
+		.path = path, .is_named = true, .head = f->head, .head_size = head_size});
 	return ops ? add_capture(f, path, ops, st, e) : fail_file(path, head_size, e);
 }
 
@@ -391,6 +426,18 @@ bool import_find(const char *path, struct capture_list *out, struct incore_error
 	return ok;
 }
 
+/* The captures of a directory, or those it is split into when it is one itself. */
+static bool look_beside(struct finder *f, const char *dir, struct incore_error *e)
+{
+	const char *name = dir[0] ? dir : ".";
+	const struct import_ops *ops = sniff_path(name, true, NULL, 0);
+	struct stat st;
+
+	if (ops && ops->split && stat(name, &st) == 0)
+		return add_capture(f, name, ops, &st, e);
+	return look_level(f, dir, 0, true, e);
+}
+
 bool import_siblings(const char *path, struct capture_list *out, struct incore_error *e)
 {
 	struct finder f;
@@ -402,7 +449,7 @@ bool import_siblings(const char *path, struct capture_list *out, struct incore_e
 
 	if (ok && !up)
 		ok = err_nomem(e);
-	ok = ok && look_level(&f, up, 0, true, e) && finder_take(&f, out, e);
+	ok = ok && look_beside(&f, up, e) && finder_take(&f, out, e);
 	finder_deinit(&f);
 	free(real);
 	mem_free(up);
@@ -429,6 +476,8 @@ static int capture_rank(const struct capture *a, const struct capture *b)
 		return a->n_rows < b->n_rows ? -1 : 1;
 	if (a->n_mapped != b->n_mapped)
 		return a->n_mapped < b->n_mapped ? -1 : 1;
+	if (a->n_bytes != b->n_bytes)
+		return a->n_bytes < b->n_bytes ? -1 : 1;
 	return 0;
 }
 

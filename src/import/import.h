@@ -16,6 +16,7 @@
 struct probe {
 	const char *path;
 	bool is_dir;
+	bool is_named;	     /* by the user, not found in a directory */
 	const uint8_t *head; /* first bytes of a file, at most 64 KiB; NULL for a directory */
 	size_t head_size;
 };
@@ -33,6 +34,14 @@ struct import_options {
 	unsigned want;		   /* enum import_want */
 	struct pool *pool;	   /* may be NULL: the caller's thread */
 	struct progress *progress; /* may be NULL */
+	/* What the user says where a capture does not: NULL or 0 where nothing is said. */
+	const char *soc;   /* "Ascend910B1": its clock */
+	uint64_t clock_hz; /* beats soc */
+	/* Raw AMD thread traces. Rules: NULL for the right ones, "0.1.6" for those of AMD's
+	 * decoder. */
+	const char *decoder_compat;
+	const char *disasm; /* who writes instruction text, as in disasm.h; NULL: the first that
+			       works */
 };
 
 /* One capture found at or below a path. Borrowed from its list. */
@@ -42,6 +51,8 @@ struct capture {
 	int64_t agent, dispatch;	     /* of its name, or NO_VALUE */
 	bool is_empty;			     /* recognised, but nothing was traced (a shell) */
 	uint64_t n_tracks, n_rows, n_mapped; /* by a quick look: which of several to prefer */
+	bool is_uncounted;		     /* only reading it all would tell those counts */
+	uint64_t n_bytes;    /* of its files, where that is what there is to compare */
 	const char *same_as; /* key of equal code and agent: captures of one kernel share it; NULL
 				if not known */
 };
@@ -61,6 +72,12 @@ struct import_ops {
 	const char *looks_for;
 	/* 0 no .. 100 sure; sees names and the first 64 KiB; cannot fail */
 	int (*sniff)(const struct probe *p);
+	/* A recognised directory may hold several captures: their paths (in the arena), each good
+	 * for look and read. May be NULL, may give none: the directory is one. */
+	void (*split)(const char *path, struct arena *a, const char ***paths, uint32_t *n);
+	/* True: captures may lie several levels below this directory (import_find() stops after two
+	 * otherwise); may be NULL. */
+	bool (*leads_to)(const char *path);
 	/* Fills what the quick look can tell of one capture; may be NULL. Never fails: leave fields
 	 * as they are. */
 	void (*look)(const char *path, struct arena *a, struct capture *c);
@@ -82,8 +99,8 @@ bool import_find(const char *path, struct capture_list *out, struct incore_error
 /* Captures beside path (in its parent directory), itself included; empty list if there are none. */
 bool import_siblings(const char *path, struct capture_list *out, struct incore_error *e);
 void capture_list_deinit(struct capture_list *l);
-/* The one to show when nothing else is asked: not empty, then most tracks, rows, mapped rows, then
- * the first. */
+/* The one to show when nothing else is asked: not empty, then most tracks, rows, mapped rows,
+ * bytes, then the first. */
 const struct capture *capture_choose(const struct capture_list *l);
 
 /* Reads one capture: read, lost, seal. */

@@ -4,10 +4,22 @@
 
 extern const struct import_ops import_ui_output;
 extern const struct import_ops import_packed;
+extern const struct import_ops import_insight_bin;
+extern const struct import_ops import_ascend_trace;
+extern const struct import_ops import_camodel;
+extern const struct import_ops import_instr_csv;
+extern const struct import_ops import_opprof;
+extern const struct import_ops import_sqtt;
 
 const struct import_ops *const import_registry[] = {
 	&import_ui_output,
 	&import_packed,
+	&import_insight_bin,
+	&import_ascend_trace,
+	&import_camodel,
+	&import_instr_csv,
+	&import_opprof,
+	&import_sqtt,
 	NULL,
 };
 

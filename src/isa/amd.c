@@ -197,7 +197,10 @@ enum inst_class amd_class(unsigned category, struct str text)
 			immediate_prefixes, COUNT_OF(immediate_prefixes), text, CLASS_SALU);
 		return by_text;
 	case AMD_CATEGORY_MESSAGE:
-		return str_starts(text, "s_endpgm") ? CLASS_DRAIN : CLASS_MSG;
+		/* gfx10 and gfx11 record the stay at a barrier so */
+		return str_starts(text, "s_endpgm")		 ? CLASS_DRAIN
+		       : str_is(amd_mnemonic(text), "s_barrier") ? CLASS_BARRIER
+								 : CLASS_MSG;
 	default:
 		return amd_class_of_category(category);
 	}
@@ -251,6 +254,14 @@ bool amd_branch_target(struct str text, uint64_t address, uint64_t *target)
 bool amd_is_branch(struct str text)
 {
 	return amd_class(AMD_NO_CATEGORY, text) == CLASS_BRANCH;
+}
+
+bool amd_is_untraced(unsigned gfx_major, struct str text)
+{
+	struct str op = amd_mnemonic(text);
+
+	return (gfx_major >= 11 && str_is(op, "s_delay_alu")) ||
+	       (gfx_major >= 12 && str_is(op, "s_wait_alu"));
 }
 
 bool amd_is_matrix(struct str text)

@@ -24,6 +24,18 @@ static const char *const class_names[CLASS_COUNT] = {
 	[CLASS_MSG] = "MSG",
 	[CLASS_TRAP] = "TRAP",
 	[CLASS_BVH] = "BVH",
+	[CLASS_SCALAR] = "SCALAR",
+	[CLASS_FLOWCTRL] = "FLOWCTRL",
+	[CLASS_MTE] = "MTE",
+	[CLASS_CUBE] = "CUBE",
+	[CLASS_FIXP] = "FIXP",
+	[CLASS_VECTOR] = "VECTOR",
+	[CLASS_SIMT] = "SIMT",
+	[CLASS_FLAG_SET] = "FLAG-set",
+	[CLASS_FLAG_WAIT] = "FLAG-wait",
+	[CLASS_SYNC] = "SYNC",
+	[CLASS_CACHE_MISS] = "CACHE-miss",
+	[CLASS_USERMARK] = "USERMARK",
 };
 
 static const char *const bucket_names[BUCKET_COUNT] = {

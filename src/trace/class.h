@@ -31,6 +31,19 @@ enum inst_class {
 	CLASS_MSG = 18,
 	CLASS_TRAP = 19,
 	CLASS_BVH = 20,
+	/* Ascend, by the pipe that executes; synchronisation by opcode first (isa/ascend.h). */
+	CLASS_SCALAR = 21,
+	CLASS_FLOWCTRL = 22,
+	CLASS_MTE = 23, /* MTE1, MTE2, MTE3 */
+	CLASS_CUBE = 24,
+	CLASS_FIXP = 25,
+	CLASS_VECTOR = 26, /* VECTOR, RVEC*, PUSHQ */
+	CLASS_SIMT = 27,   /* WARP_n */
+	CLASS_FLAG_SET = 28,
+	CLASS_FLAG_WAIT = 29,
+	CLASS_SYNC = 30, /* barriers, buffer locks, NOP_PIPE: never work */
+	CLASS_CACHE_MISS = 31,
+	CLASS_USERMARK = 32, /* a range the program marked: no instruction */
 	CLASS_COUNT
 };
 const char *class_name(enum inst_class c); /* "VMEM-load", "LDS-xlane", ... */

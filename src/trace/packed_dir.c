@@ -82,10 +82,15 @@ void packed_move_contents(struct fields *f, const struct trace *t, struct packed
 		dir->contents = c;
 }
 
+/* Classes from this one on are written only where a block has one of them or a later one. */
+#define ALWAYS_STORED_CLASSES CLASS_SCALAR
+
 static void move_sums(struct fields *f, struct class_sum *sums)
 {
 	uint32_t n = CLASS_COUNT;
 
+	while (!f->is_reading && n > ALWAYS_STORED_CLASSES && sums[n - 1].hit == 0)
+		n--;
 	fields_u32(f, &n);
 	if (n > CLASS_COUNT) { /* a class of a later version */
 		f->is_failed = true;

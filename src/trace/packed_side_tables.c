@@ -68,6 +68,27 @@ void packed_move_dispatches(struct fields *f, struct trace *t)
 		move_event(f, &t->dispatch_events[i], &time);
 }
 
+/* Sections grew after the first files were written: what came later stands behind, and only where
+ * there is something of it, so that old files stay readable and keep their hash. */
+static bool has_more(const struct fields *f, bool is_there)
+{
+	return f->is_reading ? !f->is_failed && f->in.p < f->in.end : is_there;
+}
+
+static void move_units(struct fields *f, struct trace *t)
+{
+	bool has = false;
+
+	for (uint32_t i = 0; i < t->n_counters; i++)
+		has |= t->counters[i].unit != NULL;
+	if (!has_more(f, has))
+		return;
+	for (uint32_t i = 0; i < t->n_counters; i++) {
+		fields_str(f, &t->counters[i].unit);
+		fields_u32(f, &t->counters[i].per_unit);
+	}
+}
+
 void packed_move_counters(struct fields *f, struct trace *t)
 {
 	t->counter_names = fields_array(
@@ -100,6 +121,7 @@ void packed_move_counters(struct fields *f, struct trace *t)
 			c->value = value;
 		}
 	}
+	move_units(f, t);
 }
 
 void packed_move_markers(struct fields *f, struct trace *t)
@@ -186,6 +208,43 @@ void packed_move_series(struct fields *f, struct trace *t)
 		move_one_series(f, &t->stated_series[i], t->meta.clock_quantum);
 }
 
+static void move_heads(struct fields *f, struct trace *t)
+{
+	uint32_t track = 0, slice = 0;
+
+	t->heads = fields_array(f, t->heads, &t->n_heads, sizeof(*t->heads), 3);
+	for (uint32_t i = 0; i < t->n_heads; i++)
+		fields_delta_u32(f, &t->heads[i].track, &track);
+	for (uint32_t i = 0; i < t->n_heads; i++)
+		fields_delta_u32(f, &t->heads[i].slice, &slice);
+	for (uint32_t i = 0; i < t->n_heads; i++)
+		fields_u32(f, &t->heads[i].cache_cyc);
+}
+
+static void move_named_table(struct fields *f, struct named_table *k)
+{
+	const char **cols, **cells;
+	uint32_t n_cells = k->n_cols * k->n_rows;
+
+	fields_str(f, &k->name);
+	fields_str(f, &k->origin);
+	cols = fields_array(f, (void *)k->cols, &k->n_cols, sizeof(*cols), 1);
+	for (uint32_t i = 0; i < k->n_cols; i++)
+		fields_str(f, &cols[i]);
+	fields_u32(f, &k->n_rows);
+	cells = fields_array(f, (void *)k->cells, &n_cells, sizeof(*cells), 1);
+	for (uint32_t i = 0; i < n_cells; i++)
+		fields_str(f, &cells[i]);
+	if ((uint64_t)k->n_cols * k->n_rows != n_cells) {
+		f->is_failed = true;
+		k->n_rows = 0;
+	}
+	if (f->is_reading) {
+		k->cols = cols;
+		k->cells = cells;
+	}
+}
+
 void packed_move_links(struct fields *f, struct trace *t)
 {
 	uint32_t from = 0, to = 0, from_slice = 0, to_slice = 0;
@@ -204,6 +263,12 @@ void packed_move_links(struct fields *f, struct trace *t)
 		if (f->is_reading)
 			l->kind = (enum link_kind)kind;
 	}
+	if (!has_more(f, t->n_heads || t->n_tables))
+		return;
+	move_heads(f, t);
+	t->tables = fields_array(f, t->tables, &t->n_tables, sizeof(*t->tables), 4);
+	for (uint32_t i = 0; i < t->n_tables; i++)
+		move_named_table(f, &t->tables[i]);
 }
 
 /* Read notes keep the capacity that trace_note() expects: it must be able to add to them. */

@@ -115,6 +115,19 @@ static void move_code(struct fields *f, struct trace *t)
 		fields_delta_u32(f, &t->code[i].first_frame, &frame);
 }
 
+/* Stands behind the rest, and only where a row has any: older files end before it. */
+static void move_code_bytes(struct fields *f, struct trace *t)
+{
+	bool has = false;
+
+	for (uint32_t i = 0; i < t->n_code; i++)
+		has |= t->code[i].bytes != 0;
+	if (f->is_reading ? f->is_failed || f->in.p >= f->in.end : !has)
+		return;
+	for (uint32_t i = 0; i < t->n_code; i++)
+		fields_u64(f, &t->code[i].bytes);
+}
+
 static void move_totals(struct fields *f, struct trace *t)
 {
 	uint32_t n = t->n_code;
@@ -133,6 +146,7 @@ static void move_totals(struct fields *f, struct trace *t)
 		fields_u64(f, &t->code[i].stated.stall);
 	for (uint32_t i = 0; i < n; i++)
 		fields_u64(f, &t->code[i].stated.idle);
+	move_code_bytes(f, t);
 }
 
 static void move_samples(struct fields *f, struct trace *t)

@@ -109,6 +109,19 @@ static bool seal_side(const struct trace *t, struct incore_error *e)
 	for (uint32_t i = 0; i < t->n_links; i++)
 		if (t->links[i].from_track >= t->n_tracks || t->links[i].to_track >= t->n_tracks)
 			return bad(e, "link", i, "track out of range");
+	for (uint32_t i = 0; i < t->n_heads; i++)
+		if (t->heads[i].track >= t->n_tracks)
+			return bad(e, "head cost", i, "track out of range");
+	for (uint32_t i = 0; i < t->n_tables; i++) {
+		const struct named_table *k = &t->tables[i];
+
+		if (!k->name || !k->origin || (k->n_cols && !k->cols) ||
+			(k->n_cols && k->n_rows && !k->cells))
+			return bad(e, "table", i, "no name or no content");
+		for (uint32_t c = 0; c < k->n_cols; c++)
+			if (!k->cols[c])
+				return bad(e, "table", i, "a column has no name");
+	}
 	for (uint32_t i = 0; i < t->n_notes; i++)
 		if (!t->notes[i].code || !t->notes[i].message)
 			return bad(e, "note", i, "no text");

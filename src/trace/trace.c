@@ -119,6 +119,22 @@ code_idx trace_find_code(const struct trace *t, int64_t number)
 	return NO_CODE;
 }
 
+const struct named_table *trace_find_table(const struct trace *t, const char *name)
+{
+	for (uint32_t i = 0; i < t->n_tables; i++)
+		if (strcmp(t->tables[i].name, name) == 0)
+			return &t->tables[i];
+	return NULL;
+}
+
+const char *named_table_cell(const struct named_table *k, uint32_t row, const char *column)
+{
+	for (uint32_t c = 0; row < k->n_rows && c < k->n_cols; c++)
+		if (strcmp(k->cols[c], column) == 0)
+			return k->cells[(size_t)row * k->n_cols + c];
+	return NULL;
+}
+
 bool trace_put_frame(const struct trace *t, const struct frame *f, struct strbuf *out)
 {
 	const char *path = f->source < t->n_sources ? t->sources[f->source].path : NULL;

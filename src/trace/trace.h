@@ -136,6 +136,7 @@ struct code_row {
 	const char *source;	   /* the producer's own source string, "" if none (facts and legacy
 				      reports group by it) */
 	struct code_totals stated; /* what the producer says; zero where it says nothing */
+	uint64_t bytes;		   /* moved by all its executions, as stated; 0: not stated */
 };
 
 struct source_file {
@@ -278,7 +279,9 @@ struct counter_series {
 	uint32_t cu; /* UINT32_MAX: of the whole domain */
 	uint32_t n;
 	const uint64_t *time_cyc;
-	const uint64_t *value; /* increments since the last sample */
+	const uint64_t *value; /* increments since the last sample; with a unit: a level */
+	const char *unit;      /* NULL: events; "MB/s": the values are levels of this unit */
+	uint32_t per_unit;     /* with a unit: value / per_unit gives it */
 };
 
 struct marker { /* s_ttracedata and its like */
@@ -304,10 +307,29 @@ struct stated_series {	/* wstates<k>.json, all SEs pooled on unaligned clocks */
 };
 
 enum link_kind { LINK_FLAG, LINK_BARRIER, LINK_CROSS_CORE, LINK_FLOW };
-struct link {
+struct link { /* sorted by (to_track, to_slice) where an importer of pipes makes them */
 	track_idx from_track, to_track;
 	uint32_t from_slice, to_slice;
 	enum link_kind kind;
+};
+
+/* How the stall_cyc of a slice splits (Ascend head cost); sorted by (track, slice). */
+struct head_cost {
+	track_idx track;
+	uint32_t slice;
+	uint32_t cache_cyc; /* instruction cache miss; the rest of stall_cyc is the issue queue */
+};
+
+/*
+ * A table that the producer gives and no analysis interprets as a whole: details of an on-device
+ * run, rows of a CSV file, the blocks of a container. Numbers stand as they were written.
+ */
+struct named_table {
+	const char *name;   /* isa/ascend.h: ASCEND_TABLE_... */
+	const char *origin; /* file or block it stands in */
+	uint32_t n_cols, n_rows;
+	const char *const *cols;
+	const char *const *cells; /* n_rows * n_cols, row after row; NULL: missing */
 };
 
 /* --- notes
@@ -393,6 +415,10 @@ struct trace {
 	struct stated_series *stated_series;
 	uint32_t n_links;
 	struct link *links;
+	uint32_t n_heads;
+	struct head_cost *heads;
+	uint32_t n_tables;
+	struct named_table *tables; /* in the order they were found; names may repeat */
 	uint32_t n_notes;
 	struct note *notes;
 };
@@ -413,6 +439,9 @@ double trace_clock_mhz(const struct trace *t);
 /* The row whose number a record names; NO_CODE if none. For tools; importers keep their own index.
  */
 code_idx trace_find_code(const struct trace *t, int64_t number);
+/* The first table of that name, or NULL; its cell by column name, or NULL where missing. */
+const struct named_table *trace_find_table(const struct trace *t, const char *name);
+const char *named_table_cell(const struct named_table *k, uint32_t row, const char *column);
 /* "a.py:12" of frame i of a row, or of the whole chain "inner -> outer"; appended to out. */
 bool trace_put_frame(const struct trace *t, const struct frame *f, struct strbuf *out);
 

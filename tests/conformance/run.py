@@ -16,7 +16,9 @@ sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 
 import facts  # noqa: E402
 import health  # noqa: E402
+import raw  # noqa: E402
 import references  # noqa: E402
+import written  # noqa: E402
 from captures import CAPTURES, Data, Report  # noqa: E402
 
 QUESTIONS = [
@@ -115,8 +117,11 @@ def main():
             r.guard(f"{name}: reports", reports, r, d, name)
             r.guard(f"{name}: threads", threads, r, d, name)
             r.guard(f"{name}: packed", packed, r, d, name)
+            r.guard(f"{name}: written", written.compare, r, d, name)
+        written.raw_runs(r, d)
         references.all_of(r, d)
         health.all_of(r, d)
+    raw.all_of(r, d)
     print(f"{r.passed} passed, {r.failed} failed, {r.skipped} skipped")
     return 1 if r.failed else 0
 

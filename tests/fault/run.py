@@ -29,26 +29,49 @@ RUNS = {
     "summary": ["summary", "two_waves"],
     "diff": ["diff", "--json", "two_waves", "bad_wave"],
     "pack": ["pack", "-o", "OUT", "two_waves"],
+    "pipes-waves": ["waves", "--json", "ascend_a5"],
+    "pipes-hot": ["hot", "--by", "producer", "ascend_a5"],
+    "pipes-cause": ["hot", "--by", "cause", "ascend_a5"],
+    "pipes-isa": ["isa", "ascend_a5"],
+    "pipes-check": ["check", "--json", "ascend_half_dead"],
+    "pipes-summary": ["summary", "ascend_device"],
+    "pipes-diff": ["diff", "--json", "ascend_half_dead", "ascend_matmul"],
+    "clean": ["clean", "-o", "OUT", "ascend_matmul"],
+    "insight": ["export", "--to", "insight", "-o", "OUT", "ascend_matmul"],
     "export": ["export", "--to", "chrome", "-o", "OUT", "two_waves"],
+    "ui-output": ["export", "--to", "ui_output", "-o", "OUT", "two_waves"],
     "several": ["info", "repeated"],
     "side-files": ["info", "gemm"],
     "extras": ["info", "v31"],
+    "raw": ["info", "--json", "sqtt_gfx9"],
+    "raw-isa": ["isa", "sqtt_gfx12"],
+    "raw-cut": ["waves", "--decoder-compat", "0.1.6", "sqtt_cut"],
+    "dump-ls": ["dump", "ls", "--json", "dumps/project"],
+    "dump-slots": ["dump", "ls", "--by", "slot", "dumps/blocks"],
+    "dump-show": ["dump", "show", "--json", "dumps/g11"],
+    "dump-check": ["dump", "check", "--json", "dumps/blocks"],
+    "dump-diff": ["dump", "diff", "--json", "dumps/g11", "dumps/g4"],
+    "dump-export": ["dump", "export", "--to", "csv", "-i", "1", "-i", "5", "-o", "OUT", "dumps/g11"],
 }
 
 
 def run(program, words, fault):
     with tempfile.TemporaryDirectory() as tmp:
         out = os.path.join(tmp, "out")
-        env = {**os.environ, "INCORE_FAULT": fault, "INCORE_JOBS": "1", "LC_ALL": "C.UTF-8"}
+        env = {**os.environ, "INCORE_FAULT": fault, "INCORE_JOBS": "1", "LC_ALL": "C.UTF-8",
+               "INCORE_DISASM": "none"}
         env.pop("INCORE_FAULT_REPORT", None)
         if fault.count(",") > 1:
             env["INCORE_FAULT_REPORT"] = "1"
         p = subprocess.run([program, *[out if w == "OUT" else w for w in words]], cwd=DATA, env=env, capture_output=True,
                            timeout=120)
         files = {}
-        for name in os.listdir(tmp):
-            with open(os.path.join(tmp, name), "rb") as f:
-                files[name] = f.read()
+        for base, _, names in os.walk(tmp):  # of a directory: all its files, one after the other
+            for name in sorted(names):
+                path = os.path.join(base, name)
+                with open(path, "rb") as f:
+                    top = os.path.relpath(path, tmp).split(os.sep)[0]
+                    files[top] = files.get(top, b"") + f.read()
         return p.returncode, p.stdout.replace(tmp.encode(), b"TMP"), p.stderr, files
 
 

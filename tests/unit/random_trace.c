@@ -310,6 +310,39 @@ static void fill_small_tables(struct dice *d, struct trace *t)
 			(int)n));
 }
 
+/* What only some producers have: units of counters, bytes of rows, head costs, tables. */
+static void fill_ascend_tables(struct dice *d, struct trace *t)
+{
+	for (uint32_t i = 0; i < t->n_counters; i++) {
+		t->counters[i].unit = roll_str_or_null(d, &t->arena);
+		t->counters[i].per_unit = (uint32_t)roll(d, 2000);
+	}
+	for (uint32_t i = 0; roll(d, 2) && i < t->n_code; i++)
+		t->code[i].bytes = roll(d, 0);
+	if (t->n_tracks)
+		t->heads = many(d, &t->arena, &t->n_heads, 20, sizeof(*t->heads));
+	for (uint32_t i = 0; i < t->n_heads; i++)
+		t->heads[i] = (struct head_cost){
+			(uint32_t)roll(d, t->n_tracks), (uint32_t)roll(d, 0), (uint32_t)roll(d, 0)};
+	t->tables = many(d, &t->arena, &t->n_tables, 4, sizeof(*t->tables));
+	for (uint32_t i = 0; i < t->n_tables; i++) {
+		struct named_table *k = &t->tables[i];
+		const char **cols = many(d, &t->arena, &k->n_cols, 5, sizeof(*cols)), **cells;
+
+		k->n_rows = k->n_cols ? (uint32_t)roll(d, 9) : 0;
+		cells = arena_zalloc(&t->arena, (size_t)k->n_cols * k->n_rows + 1, sizeof(*cells));
+		must(cells != NULL);
+		for (uint32_t c = 0; c < k->n_cols; c++)
+			cols[c] = roll_str(d, &t->arena);
+		for (uint32_t c = 0; c < k->n_cols * k->n_rows; c++)
+			cells[c] = roll_str_or_null(d, &t->arena);
+		k->name = roll_str(d, &t->arena);
+		k->origin = roll_str(d, &t->arena);
+		k->cols = cols;
+		k->cells = cells;
+	}
+}
+
 /* --- the content of a track --- */
 
 static void roll_slices(struct dice *d, const struct trace *t, uint32_t n, struct track_data *out)
@@ -419,6 +452,7 @@ struct trace *random_trace_new(const struct random_shape *shape)
 	fill_events(&d, t);
 	fill_counters(&d, t);
 	fill_small_tables(&d, t);
+	fill_ascend_tables(&d, t);
 	t->loader = (struct track_loader){load, NULL};
 	t->loader_ctx = arena_memdup(&t->arena, shape, sizeof(*shape));
 	must(t->loader_ctx != NULL);

@@ -90,6 +90,7 @@ static const char *code_difference(const struct code_row *a, const struct code_r
 	NUM(stated.latency);
 	NUM(stated.stall);
 	NUM(stated.idle);
+	NUM(bytes);
 	return NULL;
 }
 
@@ -221,6 +222,9 @@ static const char *series_difference(const struct trace *a, const struct trace *
 		TXT(counters[i].name);
 		NUM(counters[i].clock);
 		NUM(counters[i].cu);
+		TXT(counters[i].unit);
+		if (a->counters[i].unit)
+			NUM(counters[i].per_unit);
 		NUM(counters[i].n);
 		MEM(counters[i].time_cyc, a->counters[i].n);
 		MEM(counters[i].value, a->counters[i].n);
@@ -232,6 +236,19 @@ static const char *series_difference(const struct trace *a, const struct trace *
 		MEM(stated_series[i].time_cyc, a->stated_series[i].n);
 		MEM(stated_series[i].count, a->stated_series[i].n);
 	}
+	return NULL;
+}
+
+static const char *table_difference(const struct named_table *a, const struct named_table *b)
+{
+	TXT(name);
+	TXT(origin);
+	NUM(n_cols);
+	NUM(n_rows);
+	for (uint32_t i = 0; i < a->n_cols; i++)
+		TXT(cols[i]);
+	for (uint32_t i = 0; i < a->n_cols * a->n_rows; i++)
+		TXT(cells[i]);
 	return NULL;
 }
 
@@ -256,6 +273,15 @@ static const char *small_difference(const struct trace *a, const struct trace *b
 	}
 	NUM(n_links);
 	MEM(links, a->n_links);
+	NUM(n_heads);
+	MEM(heads, a->n_heads);
+	NUM(n_tables);
+	for (uint32_t i = 0; i < a->n_tables; i++) {
+		const char *what = table_difference(&a->tables[i], &b->tables[i]);
+
+		if (what)
+			return what;
+	}
 	NUM(n_notes);
 	for (uint32_t i = 0; i < a->n_notes; i++) {
 		NUM(notes[i].kind);

@@ -2,18 +2,11 @@
 /*
  * realtime.c: how the clocks of the shader engines relate (realtime.json). Each sample pairs a
  * shader clock with a 100 MHz clock that all engines share.
- *
- * With k = sum of realtime differences / sum of shader clock differences (engines with two samples
- * or more), the offset to add to an engine's time is
- *	(rt - rt_ref) / k - (gfx - gfx_ref)		first samples, ref = lowest engine with any
- * rounded to the nearest cycle, half away from zero. All in 128-bit integers: at 2.4e14 ticks a
- * double would lose most of a cycle.
  */
 #include "import/ui_output/ui_output.h"
 
-__extension__ typedef __int128 i128;
+#include "trace/align.h"
 
-#define MAX_OFFSET_CYC (UI_MAX_TIME_CYC)
 #define MAX_FREQUENCY_HZ 1000000000000u
 
 static void read_samples(struct json_reader *r, struct ui_build *b, uint32_t se, bool *is_nomem)
@@ -106,90 +99,6 @@ bool ui_realtime_parse(struct ui_build *b, struct ui_bytes in, struct incore_err
 	return true;
 }
 
-/* Differences of first and last sample; false if they give no clock. */
-static bool span_of(const struct clock_domain *c, int64_t *gfx, int64_t *rt)
-{
-	if (c->n_samples < 2)
-		return false;
-	*gfx = c->samples[c->n_samples - 1][0] - c->samples[0][0];
-	*rt = c->samples[c->n_samples - 1][1] - c->samples[0][1];
-	return *gfx > 0 && *rt > 0;
-}
-
-/* gfx / rt * hz as a fraction in lowest terms that fits 64 bits. */
-static void set_fraction(i128 gfx, i128 rt, uint64_t hz, uint64_t *num, uint64_t *den)
-{
-	unsigned __int128 a = (unsigned __int128)gfx, b = (unsigned __int128)rt, f = hz, x, y;
-
-	for (x = f, y = b; y;) { /* first against the frequency, which is what makes it large */
-		unsigned __int128 rest = x % y;
-
-		x = y;
-		y = rest;
-	}
-	f /= x;
-	b /= x;
-	for (x = a, y = b; y;) {
-		unsigned __int128 rest = x % y;
-
-		x = y;
-		y = rest;
-	}
-	a /= x;
-	b /= x;
-	while (a > UINT64_MAX / f ||
-		b > UINT64_MAX) { /* beyond centuries of trace: give up exactness */
-		a >>= 1;
-		b >>= 1;
-	}
-	*num = (uint64_t)(a * f);
-	*den = (uint64_t)b;
-}
-
-/* Rounds num / den (den > 0) to nearest, half away from zero; false if out of range. */
-static bool round_ratio(i128 num, i128 den, int64_t *out)
-{
-	i128 q = num / den, rest = num % den;
-
-	if (rest < 0)
-		rest = -rest;
-	if (rest >= den - rest)
-		q += num < 0 ? -1 : 1;
-	if (q > MAX_OFFSET_CYC || q < -(i128)MAX_OFFSET_CYC)
-		return false;
-	*out = (int64_t)q;
-	return true;
-}
-
-static bool align(struct clock_domain *c, const struct clock_domain *ref, i128 sum_gfx, i128 sum_rt)
-{
-	i128 ticks = (i128)c->samples[0][1] - ref->samples[0][1];
-	i128 gfx = (i128)ref->samples[0][0] - c->samples[0][0], a, b, num;
-
-	if (ticks == 0) /* needs no k */
-		return round_ratio(gfx, 1, &c->offset_cyc);
-	if (sum_rt <= 0 || __builtin_mul_overflow(ticks, sum_gfx, &a) ||
-		__builtin_mul_overflow(gfx, sum_rt, &b) || __builtin_add_overflow(a, b, &num))
-		return false;
-	return round_ratio(num, sum_rt, &c->offset_cyc);
-}
-
-static bool note_unaligned(struct ui_build *b)
-{
-	struct trace *t = b->trace;
-	uint32_t n = 0, first = 0;
-
-	for (clock_idx i = 0; i < t->n_clocks; i++)
-		if (!t->clocks[i].is_aligned && n++ == 0)
-			first = t->clocks[i].id;
-	if (!n || t->n_clocks < 2)
-		return true;
-	return trace_note(t, NOTE_MISSING, "unaligned-clock", "realtime.json", INCORE_NO_OFFSET, n,
-		"%u of %u shader engines have no usable clock samples (first: SE%u) and stay "
-		"unaligned",
-		n, t->n_clocks, first);
-}
-
 static bool make_clocks(struct ui_build *b)
 {
 	struct trace *t = b->trace;
@@ -212,34 +121,38 @@ static bool make_clocks(struct ui_build *b)
 	return true;
 }
 
+bool ui_has_many_samples(const struct ui_build *b)
+{
+	for (size_t i = 0; i < b->realtime.n; i++)
+		if (b->realtime.v[i].n > 2)
+			return true;
+	return false;
+}
+
+/* By clock, when its first wave of a known kernel started; 0 if none did. */
+static void find_first_starts(const struct trace *t, uint64_t *first)
+{
+	for (uint32_t i = 0; i < t->n_occupancy; i++) {
+		const struct occupancy_event *o = &t->occupancy[i];
+		clock_idx c = ui_clock(t, o->clock); /* still a number of an engine */
+
+		if (o->is_start && o->kernel_id && c != NO_CLOCK &&
+			(!first[c] || o->time_cyc < first[c]))
+			first[c] = o->time_cyc;
+	}
+}
+
 bool ui_clocks_build(struct ui_build *b, struct incore_error *e)
 {
-	struct trace *t = b->trace;
-	i128 sum_gfx = 0, sum_rt = 0;
-	int64_t gfx, rt;
+	uint64_t *first = NULL;
 
 	if (!make_clocks(b))
 		return err_nomem(e);
-	t->reference_clock = NO_CLOCK;
-	for (clock_idx i = 0; i < t->n_clocks; i++) {
-		struct clock_domain *c = &t->clocks[i];
-
-		if (c->n_samples && t->reference_clock == NO_CLOCK)
-			t->reference_clock = i;
-		if (!span_of(c, &gfx, &rt))
-			continue;
-		sum_gfx += gfx;
-		sum_rt += rt;
-		set_fraction(gfx, rt, b->realtime_hz, &c->hz_num, &c->hz_den);
+	if (ui_has_many_samples(b)) {
+		first = arena_zalloc(&b->scratch, (size_t)b->trace->n_clocks + 1, sizeof(*first));
+		if (!first)
+			return err_nomem(e);
+		find_first_starts(b->trace, first);
 	}
-	if (sum_rt > 0) {
-		set_fraction(sum_gfx, sum_rt, b->realtime_hz, &t->meta.clock_hz_num,
-			&t->meta.clock_hz_den);
-		t->meta.clock_source = "realtime.json";
-	}
-	for (clock_idx i = 0; i < t->n_clocks; i++)
-		t->clocks[i].is_aligned =
-			t->clocks[i].n_samples &&
-			align(&t->clocks[i], &t->clocks[t->reference_clock], sum_gfx, sum_rt);
-	return note_unaligned(b) || err_nomem(e);
+	return trace_align_clocks(b->trace, b->realtime_hz, first, "realtime.json") || err_nomem(e);
 }

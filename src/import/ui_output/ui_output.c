@@ -289,6 +289,19 @@ static bool make_tracks(struct ui_build *b, struct incore_error *e)
 	return true;
 }
 
+/* Clocks are aligned alike whether or not the occupancy is wanted. */
+static bool read_clocks(struct ui_build *b, bool has_occupancy, struct incore_error *e)
+{
+	if (!ui_optional(b, "realtime.json", ui_realtime_parse, e))
+		return false;
+	if (has_occupancy || !ui_has_many_samples(b))
+		return ui_clocks_build(b, e);
+	if (!ui_optional(b, "occupancy.json", ui_occupancy_parse, e) || !ui_clocks_build(b, e))
+		return false;
+	b->trace->n_occupancy = b->trace->n_kernel_names = b->trace->n_dispatch_events = 0;
+	return true;
+}
+
 static bool read_optional(struct ui_build *b, struct incore_error *e)
 {
 	unsigned want = b->options ? b->options->want : IMPORT_ALL;
@@ -296,8 +309,8 @@ static bool read_optional(struct ui_build *b, struct incore_error *e)
 
 	if (want & IMPORT_OCCUPANCY && !ui_optional(b, "occupancy.json", ui_occupancy_parse, e))
 		return false;
-	if (!ui_optional(b, "realtime.json", ui_realtime_parse, e) || !ui_clocks_build(b, e) ||
-		!make_tracks(b, e) || !ui_occupancy_join(b, e))
+	if (!read_clocks(b, want & IMPORT_OCCUPANCY, e) || !make_tracks(b, e) ||
+		!ui_occupancy_join(b, e))
 		return false;
 	for (char k = '0'; want & IMPORT_STATED_SERIES && k <= '4'; k++) {
 		name[sizeof("wstates") - 1] = k;

@@ -120,6 +120,8 @@ bool ui_occupancy_parse(struct ui_build *b, struct ui_bytes in, struct incore_er
 bool ui_occupancy_join(struct ui_build *b, struct incore_error *e);
 bool ui_realtime_parse(struct ui_build *b, struct ui_bytes in, struct incore_error *e);
 bool ui_clocks_build(struct ui_build *b, struct incore_error *e);
+/* More than a first and a last sample of some engine: which to align by takes the occupancy. */
+bool ui_has_many_samples(const struct ui_build *b);
 bool ui_wstates_parse(struct ui_build *b, struct ui_bytes in, struct incore_error *e);
 bool ui_snapshots_parse(struct ui_build *b, struct ui_bytes in, struct incore_error *e);
 bool ui_sources_load(struct ui_build *b, struct incore_error *e);

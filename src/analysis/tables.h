@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* tables.h: the tables that a producer gave and no analysis interprets (trace.tables). */
+#ifndef ANALYSIS_TABLES_H
+#define ANALYSIS_TABLES_H
+
+#include "codec/json_writer.h"
+#include "trace/trace.h"
+
+/* Is it worth a page of its own: details of a run, not rows of instructions or blocks? */
+bool table_is_detail(const struct named_table *k);
+/* How busy each core was, as an on-device run states it; NULL: not stated. */
+const struct named_table *table_of_occupancy(const struct trace *t);
+/* Member tables of an open object: name, origin, columns, number of rows; of details also the first
+ * `top` rows of cells. */
+void tables_json(const struct trace *t, uint64_t top, struct json_writer *w);
+
+#endif

@@ -1,0 +1,295 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* cmd_clean.c: a simulator's trace made readable. */
+#include <errno.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/mem.h"
+#include "cli/cli.h"
+#include "cli/table.h"
+#include "export/clean/clean_job.h"
+
+static const struct option_def clean_options_table[] = {
+	{0, "keep-scalar", OPTION_FLAG, NULL, NULL, NULL, "keep the lane SCALAR"},
+	{0, "keep-all", OPTION_FLAG, NULL, NULL, NULL,
+		"keep SCALAR, FLOWCTRL, CACHEMISS and ALL too"},
+	{0, "legacy", OPTION_FLAG, NULL, NULL, NULL,
+		"write trace.clean.json with the events of the older cleaner"},
+	{0, "raw-metrics", OPTION_FLAG, NULL, NULL, NULL,
+		"instr_metrics.json is the API_INSTR block byte for byte"},
+	{0, "copy-raw", OPTION_FLAG, NULL, NULL, NULL,
+		"copy the folder of the input to raw_simulator"},
+	{0, "no-copy-raw", OPTION_FLAG, NULL, NULL, NULL,
+		"do not copy (the default; for command lines of the older cleaner)"},
+	{0, NULL, OPTION_FLAG, NULL, NULL, NULL, NULL},
+};
+
+struct runs_out {
+	struct cli *c;
+	struct json_writer *w; /* NULL: text */
+	uint32_t n_done, n_failed;
+};
+
+static void put_path(struct json_writer *w, const char *key, const char *path)
+{
+	if (path)
+		json_w_kv_cstr(w, key, path);
+	else
+		json_w_kv_null(w, key);
+}
+
+static void print_json(struct json_writer *w, const struct clean_job *j)
+{
+	const struct clean *k = &j->clean;
+
+	json_w_object(w);
+	json_w_kv_cstr(w, "kernel", j->run->kernel);
+	json_w_kv_cstr(w, "input", j->run->path);
+	json_w_kv_u64(w, "input_bytes", j->input_bytes);
+	json_w_kv_cstr(w, "evidence", "vendor-simulator");
+	put_path(w, "trace", j->paths[CLEAN_TRACE]);
+	put_path(w, "metrics", j->paths[CLEAN_METRICS]);
+	put_path(w, "summary", j->paths[CLEAN_SUMMARY]);
+	put_path(w, "raw_copy", j->raw_path);
+	json_w_kv_cstr(w, "time_unit", k->time_name);
+	json_w_kv_u64(w, "events", k->n_events);
+	json_w_kv_u64(w, "slices", k->slices.n);
+	json_w_kv_u64(w, "arrows", k->arrows.n);
+	json_w_kv_u64(w, "unmatched_sets", k->n_unmatched_sets);
+	json_w_kv_u64(w, "unmatched_waits", k->n_unmatched_waits);
+	json_w_kv_u64(w, "arrows_left_out", k->n_hidden_arrows + k->n_no_anchor);
+	json_w_kv_u64(w, "counter_samples", k->counters.n);
+	json_w_key(w, "lanes");
+	json_w_array(w);
+	for (size_t i = 0; i < k->lanes.n; i++) {
+		const struct clean_lane *l = &k->lanes.v[i];
+
+		if (!l->n)
+			continue;
+		json_w_object(w);
+		json_w_kv_str(w, "core", l->pid);
+		json_w_kv_str(w, "pipe", l->pipe);
+		json_w_kv_bool(w, "is_sync", l->is_wait);
+		json_w_kv_bool(w, "is_kept", l->is_kept);
+		json_w_kv_u64(w, "slices", l->n);
+		json_w_kv_u64(w, "rows", l->n_rows);
+		json_w_kv_double(w, "busy", l->sum.busy, 6);
+		json_w_kv_u64(w, "depth_max", l->sum.depth_max);
+		json_w_end(w);
+	}
+	json_w_end(w);
+	json_w_end(w);
+}
+
+static void print_text(struct cli *c, const struct clean_job *j)
+{
+	for (unsigned i = 0; i < CLEAN_FILES; i++)
+		if (j->paths[i])
+			fprintf(c->out, "wrote %s\n", j->paths[i]);
+	if (j->raw_path)
+		fprintf(c->out, "copied the raw files into %s\n", j->raw_path);
+}
+
+static bool read_as_trace(struct cli *c, struct clean_job *j)
+{
+	struct trace *t = NULL;
+	bool ok;
+
+	clean_deinit(&j->clean);
+	clean_init(&j->clean, &j->options);
+	if (!cli_open_trace(c, j->run->path, IMPORT_ALL, &t))
+		return false;
+	if (t->meta.vendor != VENDOR_ASCEND || !t->n_tracks)
+		ok = err_file(&c->error, "no-pipes", j->run->path, INCORE_NO_OFFSET,
+			"expected a trace of Ascend pipes, found %s",
+			t->n_tracks ? vendor_name(t->meta.vendor) : "no slice");
+	else
+		ok = clean_read_trace(&j->clean, t, &c->error);
+	trace_free(t);
+	return ok;
+}
+
+static void tell(struct cli *c, const struct clean_job *j)
+{
+	for (size_t i = 0; i < j->remarks.n; i++) {
+		c->n_notes++;
+		c->n_losses += j->remarks.v[i].is_loss;
+		cli_warn(c, "%s", j->remarks.v[i].text);
+	}
+}
+
+static bool clean_one(struct runs_out *r, struct clean_job *j)
+{
+	struct cli *c = r->c;
+
+	if (!clean_job_read(j, &c->error) || (j->needs_trace && !read_as_trace(c, j)) ||
+		!clean_job_write(j, &c->error))
+		return false;
+	tell(c, j);
+	if (cli_flag(c, "strict") && c->n_losses)
+		return true; /* nothing is written; the program says why */
+	if (!clean_job_commit(j, &c->error))
+		return false;
+	r->n_done++;
+	if (r->w)
+		print_json(r->w, j);
+	else
+		print_text(c, j);
+	return true;
+}
+
+/* --- names --- */
+
+static bool is_repeated(const struct clean_runs *runs, size_t i)
+{
+	for (size_t k = 0; k < runs->v.n; k++)
+		if (k != i && strcmp(runs->v.v[k].kernel, runs->v.v[i].kernel) == 0)
+			return true;
+	return false;
+}
+
+static bool is_taken(char *const *names, size_t n, const char *name)
+{
+	for (size_t i = 0; i < n; i++)
+		if (strcmp(names[i], name) == 0)
+			return true;
+	return false;
+}
+
+/* <kernel>[.<launch>][.<k>], different for each run. */
+static char **name_runs(struct clean_runs *runs)
+{
+	char **names = arena_zalloc(&runs->arena, runs->v.n + 1, sizeof(*names));
+
+	for (size_t i = 0; names && i < runs->v.n; i++) {
+		const struct clean_run *r = &runs->v.v[i];
+		bool with_launch = r->launch && is_repeated(runs, i);
+		char *base = arena_printf(&runs->arena, "%s%s%s", r->kernel, with_launch ? "." : "",
+			with_launch ? r->launch : "");
+
+		names[i] = base;
+		for (unsigned k = 2; names[i] && is_taken(names, i, names[i]); k++)
+			names[i] = arena_printf(&runs->arena, "%s.%u", base, k);
+		if (!names[i])
+			return NULL;
+	}
+	return names;
+}
+
+/* --- the verb --- */
+
+static bool make_dir(const char *path, bool *is_new, struct incore_error *e)
+{
+	*is_new = mkdir(path, 0777) == 0;
+	if (*is_new || (errno == EEXIST && file_is_dir(path)))
+		return true;
+	return err_set(e, errno == ENOENT || errno == EEXIST ? INCORE_USAGE : INCORE_FAILED,
+		"cannot-create", "%s: cannot be made a directory for the output", path);
+}
+
+static void run_all(
+	struct runs_out *r, const struct clean_runs *runs, char **names, const char *dir)
+{
+	struct cli *c = r->c;
+	struct incore_error first = {0};
+
+	for (size_t i = 0; i < runs->v.n; i++) {
+		struct clean_job j = {.run = &runs->v.v[i],
+			.dir = dir,
+			.prefix = runs->v.n > 1 ? names[i] : NULL,
+			.is_raw_metrics = cli_flag(c, "raw-metrics"),
+			.is_copy_raw = cli_flag(c, "copy-raw") && !runs->v.v[i].is_other};
+
+		j.options = (struct clean_options){.is_legacy = cli_flag(c, "legacy"),
+			.keep_scalar = cli_flag(c, "keep-scalar"),
+			.keep_all = cli_flag(c, "keep-all"),
+			.progress = c->progress};
+		if (!clean_one(r, &j)) {
+			r->n_failed++;
+			if (first.status == INCORE_OK)
+				err_move(&first, &c->error);
+			else
+				cli_warn(c, "%s: %s", j.run->path,
+					c->error.message ? c->error.message : "failed");
+			incore_error_clear(&c->error);
+		}
+		clean_job_deinit(&j);
+	}
+	err_move(&c->error, &first);
+}
+
+/* Where the older cleaner writes when nothing is said: beside its input. */
+static const char *default_dir(struct cli *c, struct clean_runs *runs)
+{
+	struct str path = str_of(runs->v.v[0].path);
+	ptrdiff_t slash = str_rfind_char(path, '/');
+
+	if (!cli_flag(c, "legacy") || runs->v.v[0].is_other || slash < 0)
+		return ".";
+	return slash == 0 ? "/" : arena_strndup(&runs->arena, path.p, (size_t)slash);
+}
+
+static int clean_all(struct cli *c, struct clean_runs *runs)
+{
+	const char *dir = cli_text(c, "output");
+	char **names = name_runs(runs);
+	struct runs_out r = {.c = c};
+	struct json_writer w;
+	bool is_new = false;
+
+	dir = dir ? dir : default_dir(c, runs);
+	if (!names || !dir)
+		err_nomem(&c->error);
+	else
+		make_dir(dir, &is_new, &c->error);
+	if (c->error.status)
+		return cli_fail(c);
+	if (c->use_json) {
+		r.w = &w;
+		cli_json_begin(c, &w, NULL, 0);
+		json_w_object(&w);
+		json_w_key(&w, "runs");
+		json_w_array(&w);
+	}
+	run_all(&r, runs, names, dir);
+	if (is_new && !r.n_done)
+		rmdir(dir);
+	if (c->error.status)
+		return cli_fail(c);
+	if (c->use_json) {
+		json_w_end(&w);
+		json_w_end(&w);
+		return cli_json_end(c, &w) ? INCORE_OK : cli_fail(c);
+	}
+	return INCORE_OK;
+}
+
+static int run(struct cli *c)
+{
+	struct clean_runs runs = {0};
+	int status = INCORE_OK;
+	bool ok = true;
+
+	arena_init(&runs.arena);
+	for (unsigned i = 0; ok && i < c->n_args; i++)
+		ok = clean_find(&runs, c->args[i], &c->error);
+	if (runs.n_unreadable) {
+		cli_warn(c, "missing: %u folder%s could not be listed; runs in there are left out",
+			runs.n_unreadable, runs.n_unreadable == 1 ? "" : "s");
+		c->n_losses++;
+	}
+	status = ok ? clean_all(c, &runs) : cli_fail(c);
+	clean_runs_deinit(&runs);
+	return status;
+}
+
+const struct verb verb_clean = {
+	.name = "clean",
+	.args = "PATH...",
+	.summary = "make an Ascend simulator trace readable",
+	.groups = OPTIONS_OUTPUT | OPTIONS_CAPTURE | OPTIONS_OWN_FILE,
+	.options = clean_options_table,
+	.min_args = 1,
+	.max_args = 1000,
+	.run = run,
+};

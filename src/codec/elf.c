@@ -1,0 +1,331 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* elf.c: the sections, functions and notes of an AMD code object. Every number is checked. */
+#include "codec/elf.h"
+
+#include <stdlib.h>
+
+#include "base/mem.h"
+#include "base/vec.h"
+#include "codec/demangle.h"
+
+#define HEADER_BYTES 64u
+#define SECTION_BYTES 64u
+#define SYMBOL_BYTES 24u
+#define MAX_SECTIONS 65536u
+
+enum section_type {
+	SECTION_PROGBITS = 1,
+	SECTION_SYMTAB = 2,
+	SECTION_STRTAB = 3,
+	SECTION_NOTE = 7,
+	SECTION_NOBITS = 8,
+	SECTION_DYNSYM = 11,
+};
+
+#define FLAG_EXECUTABLE 4u
+#define TYPE_RELOCATABLE 1u
+#define SYMBOL_FUNCTION 2u
+
+struct raw_section {
+	uint32_t name, type, link;
+	uint64_t flags, address, offset, size;
+};
+
+struct reader {
+	struct elf_image *image;
+	struct str bytes;
+	const char *path;
+	struct arena *arena;
+	struct raw_section *raw;
+	VEC(struct elf_function) functions;
+};
+
+static uint64_t get(const struct reader *r, uint64_t offset, unsigned n)
+{
+	uint64_t v = 0;
+
+	for (unsigned i = n; i-- > 0;)
+		v = v << 8 | (uint8_t)r->bytes.p[offset + i];
+	return v;
+}
+
+static bool fits(const struct reader *r, uint64_t offset, uint64_t size)
+{
+	return offset <= r->bytes.n && size <= r->bytes.n - offset;
+}
+
+static bool read_header(
+	struct reader *r, uint64_t *table, uint32_t *n, uint32_t *names, struct incore_error *e)
+{
+	struct elf_image *x = r->image;
+	uint64_t entry_bytes;
+
+	if (r->bytes.n < 4 || memcmp(r->bytes.p, "\177ELF", 4) != 0)
+		return err_file(e, "bad-magic", r->path, 0, "not an ELF file");
+	if (r->bytes.n < HEADER_BYTES)
+		return err_file(e, "truncated", r->path, r->bytes.n,
+			"expected an ELF header of %u bytes, found %zu", HEADER_BYTES, r->bytes.n);
+	if (r->bytes.p[4] != 2 || (uint8_t)r->bytes.p[5] > 1)
+		return err_file(e, "bad-value", r->path, 4,
+			"expected a 64-bit little-endian ELF, found class %u, data %u",
+			(uint8_t)r->bytes.p[4], (uint8_t)r->bytes.p[5]);
+	x->machine = (uint16_t)get(r, 18, 2);
+	x->flags = (uint32_t)get(r, 48, 4);
+	x->is_relocatable = get(r, 16, 2) == TYPE_RELOCATABLE;
+	*table = get(r, 40, 8);
+	entry_bytes = get(r, 58, 2);
+	*n = (uint32_t)get(r, 60, 2);
+	*names = (uint32_t)get(r, 62, 2);
+	if (x->machine != ELF_MACHINE_AMDGPU && x->machine != 0)
+		return err_file(e, "wrong-machine", r->path, 18,
+			"expected AMD GPU code (machine %u), found machine %u", ELF_MACHINE_AMDGPU,
+			x->machine);
+	if (entry_bytes != SECTION_BYTES && entry_bytes != 0)
+		return err_file(e, "bad-value", r->path, 58,
+			"expected section headers of %u bytes, found %llu", SECTION_BYTES,
+			(unsigned long long)entry_bytes);
+	if (*n == 0)
+		return err_file(e, "no-sections", r->path, 60, "an ELF file without sections");
+	if (!fits(r, *table, (uint64_t)*n * SECTION_BYTES))
+		return err_file(e, "truncated", r->path, r->bytes.n,
+			"%u section headers at byte %llu do not fit a file of %zu bytes", *n,
+			(unsigned long long)*table, r->bytes.n);
+	return true;
+}
+
+/* A name in a string section, NUL-ended inside it; "" otherwise. */
+static const char *string_at(const struct reader *r, uint32_t section, uint64_t offset)
+{
+	const struct raw_section *s;
+
+	if (section >= r->image->n_sections)
+		return "";
+	s = &r->raw[section];
+	if (s->type != SECTION_STRTAB || offset >= s->size || !fits(r, s->offset, s->size) ||
+		!memchr(r->bytes.p + s->offset + offset, 0, (size_t)(s->size - offset)))
+		return "";
+	return r->bytes.p + s->offset + offset;
+}
+
+static bool read_sections(struct reader *r, struct incore_error *e)
+{
+	struct elf_image *x = r->image;
+	uint64_t table = 0;
+	uint32_t n = 0, names = 0;
+
+	if (!read_header(r, &table, &n, &names, e))
+		return false;
+	x->sections = arena_zalloc(r->arena, n, sizeof(*x->sections));
+	r->raw = mem_zalloc(n, sizeof(*r->raw));
+	if (!x->sections || !r->raw)
+		return err_nomem(e);
+	x->n_sections = n;
+	for (uint32_t i = 0; i < n; i++) {
+		uint64_t at = table + (uint64_t)i * SECTION_BYTES;
+
+		r->raw[i] = (struct raw_section){
+			.name = (uint32_t)get(r, at, 4),
+			.type = (uint32_t)get(r, at + 4, 4),
+			.flags = get(r, at + 8, 8),
+			.address = get(r, at + 16, 8),
+			.offset = get(r, at + 24, 8),
+			.size = get(r, at + 32, 8),
+			.link = (uint32_t)get(r, at + 40, 4),
+		};
+	}
+	for (uint32_t i = 0; i < n; i++) {
+		const struct raw_section *s = &r->raw[i];
+		bool has_bytes = s->type != SECTION_NOBITS && s->type != 0 && s->size;
+
+		if (has_bytes && !fits(r, s->offset, s->size))
+			return err_file(e, "truncated", r->path, r->bytes.n,
+				"section %u (%llu bytes at %llu) does not fit a file of %zu bytes",
+				i, (unsigned long long)s->size, (unsigned long long)s->offset,
+				r->bytes.n);
+		x->sections[i] = (struct elf_section){
+			.name = string_at(r, names, s->name),
+			.type = s->type,
+			.flags = s->flags,
+			.address = s->address,
+			.data = has_bytes ? (const uint8_t *)r->bytes.p + s->offset : NULL,
+			.size = s->size,
+		};
+	}
+	return true;
+}
+
+static bool read_symbols(struct reader *r, uint32_t section, struct incore_error *e)
+{
+	const struct raw_section *s = &r->raw[section];
+
+	for (uint64_t at = 0; s->size >= SYMBOL_BYTES && at <= s->size - SYMBOL_BYTES;
+		at += SYMBOL_BYTES) {
+		uint64_t p = s->offset + at;
+		struct elf_function f = {
+			.address = get(r, p + 8, 8),
+			.size = get(r, p + 16, 8),
+			.demangled = "",
+		};
+
+		/* section index 0: not defined here */
+		if ((get(r, p + 4, 1) & 15) != SYMBOL_FUNCTION || get(r, p + 6, 2) == 0 ||
+			!elf_code_at(r->image, f.address))
+			continue;
+		f.name = string_at(r, s->link, get(r, p, 4));
+		if (*f.name && !VEC_PUSH(&r->functions, f))
+			return err_nomem(e);
+	}
+	return true;
+}
+
+static int compare_functions(const void *pa, const void *pb)
+{
+	const struct elf_function *a = pa, *b = pb;
+
+	if (a->address != b->address)
+		return a->address < b->address ? -1 : 1;
+	if (a->size != b->size) /* of several names for one address the widest counts */
+		return a->size > b->size ? -1 : 1;
+	return strcmp(a->name, b->name);
+}
+
+/* No function reaches into the next one or leaves its section. */
+static void clip_functions(struct elf_image *x)
+{
+	for (uint32_t i = 0; i < x->n_functions; i++) {
+		struct elf_function *f = &x->functions[i];
+		const struct elf_section *s = elf_code_at(x, f->address);
+		uint64_t room = s->size - (f->address - s->address);
+
+		if (i + 1 < x->n_functions && x->functions[i + 1].address - f->address < room)
+			room = x->functions[i + 1].address - f->address;
+		if (f->size == 0 || f->size > room)
+			f->size = room;
+	}
+}
+
+static bool keep_functions(struct reader *r, struct incore_error *e)
+{
+	struct elf_image *x = r->image;
+	size_t kept = 0;
+
+	if (r->functions.n)
+		qsort(r->functions.v, r->functions.n, sizeof(*r->functions.v), compare_functions);
+	x->functions = arena_zalloc(r->arena, r->functions.n + 1, sizeof(*x->functions));
+	if (!x->functions)
+		return err_nomem(e);
+	for (size_t i = 0; i < r->functions.n; i++) {
+		struct elf_function *f = &r->functions.v[i];
+
+		if (kept && x->functions[kept - 1].address == f->address)
+			continue;
+		f->demangled = demangle(f->name, r->arena);
+		if (!f->demangled)
+			return err_nomem(e);
+		x->functions[kept++] = *f;
+	}
+	x->n_functions = (uint32_t)kept;
+	clip_functions(x);
+	return true;
+}
+
+static bool read_functions(struct reader *r, struct incore_error *e)
+{
+	static const uint32_t types[] = {SECTION_SYMTAB, SECTION_DYNSYM};
+
+	for (size_t k = 0; k < sizeof(types) / sizeof(*types) && !r->functions.n; k++)
+		for (uint32_t i = 0; i < r->image->n_sections; i++)
+			if (r->raw[i].type == types[k] && !read_symbols(r, i, e))
+				return false;
+	return keep_functions(r, e);
+}
+
+bool elf_open(struct elf_image *x, struct str bytes, const char *path, struct arena *a,
+	struct incore_error *e)
+{
+	struct reader r = {.image = x, .bytes = bytes, .path = path, .arena = a};
+	bool ok;
+
+	*x = (struct elf_image){0};
+	ok = read_sections(&r, e) && read_functions(&r, e);
+	mem_free(r.raw);
+	VEC_FREE(&r.functions);
+	return ok;
+}
+
+const struct elf_section *elf_code_at(const struct elf_image *x, uint64_t address)
+{
+	for (uint32_t i = 0; i < x->n_sections; i++) {
+		const struct elf_section *s = &x->sections[i];
+
+		if (s->type == SECTION_PROGBITS && s->flags & FLAG_EXECUTABLE && s->data &&
+			address >= s->address && address - s->address < s->size)
+			return s;
+	}
+	return NULL;
+}
+
+const struct elf_function *elf_function_at(const struct elf_image *x, uint64_t address)
+{
+	uint32_t lo = 0, hi = x->n_functions;
+
+	while (lo < hi) {
+		uint32_t mid = lo + (hi - lo) / 2;
+
+		if (x->functions[mid].address <= address)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	if (!lo || address - x->functions[lo - 1].address >= x->functions[lo - 1].size)
+		return NULL;
+	return &x->functions[lo - 1];
+}
+
+const struct elf_section *elf_section_named(const struct elf_image *x, const char *name)
+{
+	for (uint32_t i = 0; i < x->n_sections; i++)
+		if (strcmp(x->sections[i].name, name) == 0)
+			return &x->sections[i];
+	return NULL;
+}
+
+static uint32_t note_word(const uint8_t *p)
+{
+	return (uint32_t)p[0] | (uint32_t)p[1] << 8 | (uint32_t)p[2] << 16 | (uint32_t)p[3] << 24;
+}
+
+static struct str note_in(const struct elf_section *s, const char *owner, uint32_t type)
+{
+	uint64_t at = 0;
+
+	while (s->size - at >= 12) {
+		const uint8_t *p = s->data + at;
+		uint64_t name_bytes = note_word(p), bytes = note_word(p + 4);
+		uint64_t name_room = (name_bytes + 3) & ~(uint64_t)3,
+			 room = (bytes + 3) & ~(uint64_t)3;
+
+		if (name_room > s->size - at - 12 || bytes > s->size - at - 12 - name_room)
+			break;
+		if (note_word(p + 8) == type && name_bytes == strlen(owner) + 1 &&
+			memcmp(p + 12, owner, name_bytes) == 0)
+			return (struct str){(const char *)p + 12 + name_room, (size_t)bytes};
+		if (room > s->size - at - 12 - name_room)
+			break;
+		at += 12 + name_room + room;
+	}
+	return (struct str){NULL, 0};
+}
+
+struct str elf_note(const struct elf_image *x, const char *owner, uint32_t type)
+{
+	for (uint32_t i = 0; i < x->n_sections; i++) {
+		struct str found = {NULL, 0};
+
+		if (x->sections[i].type == SECTION_NOTE && x->sections[i].data)
+			found = note_in(&x->sections[i], owner, type);
+		if (found.p)
+			return found;
+	}
+	return (struct str){NULL, 0};
+}

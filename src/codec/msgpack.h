@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * msgpack.h: reads MessagePack values one after the other, and from them what a code object says of
+ * its kernels (NT_AMDGPU_METADATA). Strings are borrowed from the bytes. A failed read latches.
+ */
+#ifndef CODEC_MSGPACK_H
+#define CODEC_MSGPACK_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/arena.h"
+#include "base/error.h"
+#include "base/str.h"
+
+enum msgpack_type {
+	MSGPACK_NONE, /* the end, or damage */
+	MSGPACK_NIL,
+	MSGPACK_BOOL,
+	MSGPACK_INT,
+	MSGPACK_FLOAT,
+	MSGPACK_STRING, /* also binary */
+	MSGPACK_ARRAY,	/* n elements follow */
+	MSGPACK_MAP,	/* n pairs follow */
+};
+
+struct msgpack_value {
+	enum msgpack_type type;
+	bool is_true;
+	int64_t number; /* clamped to INT64_MAX */
+	struct str text;
+	uint32_t n;
+};
+
+struct msgpack {
+	const uint8_t *start, *p, *end;
+	bool is_failed;
+};
+
+void msgpack_init(struct msgpack *m, struct str bytes);
+/* The next value; containers are entered by reading on. */
+struct msgpack_value msgpack_next(struct msgpack *m);
+/* The next value with everything in it; false on damage or too deep nesting. */
+bool msgpack_skip(struct msgpack *m);
+
+/* What a code object states of one kernel; -1 where it says nothing. */
+struct kernel_facts {
+	const char *name;   /* ".name" */
+	const char *symbol; /* ".symbol": the descriptor, "<name>.kd" */
+	int64_t vgprs, agprs, sgprs, lds_bytes, scratch_bytes, kernarg_bytes, wave_size,
+		max_workgroup;
+	int64_t workgroup[3]; /* ".reqd_workgroup_size" */
+};
+
+struct code_facts {
+	const char *target; /* "gfx950", or NULL */
+	uint32_t n_kernels;
+	struct kernel_facts *kernels;
+};
+
+/* Strings and tables in the arena. False on damage (code "bad-metadata", offset in the note). */
+bool code_facts_read(struct code_facts *f, struct str note, const char *path, struct arena *a,
+	struct incore_error *e);
+
+#endif

@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * trace_events.h: the events of a Chrome-trace JSON (object with "traceEvents", or a bare array),
+ *one at a time, at the speed of a byte scan. Strings are borrowed from the input and raw: an escape
+ * stays as it is written (trace_event_text() resolves it); a number used as pid, tid or id is given
+ * as its text. Numbers and numeric strings are the same; NaN and other words are "no number".
+ *
+ *	struct trace_events r;
+ *	struct trace_event ev;
+ *	trace_events_init(&r, data, size, path);
+ *	while (trace_events_next(&r, &ev))
+ *		...;
+ *	ok = trace_events_finish(&r, e);
+ *
+ * A cut file gives the events before the cut and `is_cut`. Owner: the caller; the bytes must be
+ * followed by JSON_PAD readable bytes. trace_events_deinit() in all cases.
+ */
+#ifndef CODEC_TRACE_EVENTS_H
+#define CODEC_TRACE_EVENTS_H
+
+#include "codec/json_reader.h"
+
+struct trace_event {
+	char ph;	      /* first character of "ph"; 0: none */
+	bool has_ts, has_dur; /* given, and a finite number */
+	bool is_ts_bad;	      /* given, but no finite number */
+	double ts, dur;	      /* as written (microseconds) */
+	struct str name, cat, id, pid, tid, group_id, cname;
+	struct str ts_text, dur_text; /* as written, without quotes */
+	struct str args;	      /* the whole value, "{...}"; n 0: none */
+	/* Members of args that every reader wants; p NULL: absent. */
+	struct str detail, code, pc_addr, process_bytes, arg_name, sort_index;
+	uint64_t offset; /* of its '{' in the input */
+};
+
+struct trace_events {
+	struct json_reader json;
+	enum { TRACE_EVENTS_START, TRACE_EVENTS_INSIDE, TRACE_EVENTS_DONE } state;
+	struct str profiling_type; /* top level; raw; what stands behind the events counts too */
+	int64_t schema_version;	   /* NO number: -1 */
+	struct str display_unit;
+	struct str clock_mhz; /* ours: "clockMHz" as the exporter writes it; p NULL: absent */
+	bool is_bare_array, has_events;
+	bool is_cut;		/* the input ends inside the events */
+	uint64_t n_not_objects; /* items of the array that are no objects: passed over */
+};
+
+void trace_events_init(struct trace_events *r, const void *data, size_t size, const char *path);
+void trace_events_deinit(struct trace_events *r);
+bool trace_events_next(struct trace_events *r, struct trace_event *ev);
+/* After next() said false: true when the input was sound (or only cut). */
+bool trace_events_finish(struct trace_events *r, struct incore_error *e);
+
+/* The raw string with its escapes resolved, appended to out; strange escapes stay. */
+bool trace_event_text(struct strbuf *out, struct str raw);
+/* A JSON number or numeric text; false when it is not finite or has other characters. */
+bool trace_event_number(struct str text, double *out);
+/* The next member of a raw object ("{...}"), from *pos = 0 on; strings come without quotes. */
+bool trace_event_member(struct str object, size_t *pos, struct str *key, struct str *value);
+/* The next item of a raw array ("[...]"), likewise. */
+bool trace_event_item(struct str array, size_t *pos, struct str *value);
+/* The member of that name; p NULL: absent. */
+struct str trace_event_find(struct str object, const char *key);
+
+#endif

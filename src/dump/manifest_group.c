@@ -1,0 +1,202 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* manifest_group.c: one task: order of its records, and whether all its arguments are there. */
+#include "dump/manifest_group.h"
+
+#include <stdlib.h>
+
+#define LEVEL_SELECTED 1
+
+void group_reset(struct group *g, uint64_t task_id)
+{
+	g->task_id = task_id;
+	g->has_loss = false;
+	g->tasks.n = g->args.n = g->own.n = g->after.n = 0;
+}
+
+void group_deinit(struct group *g)
+{
+	VEC_FREE(&g->tasks);
+	VEC_FREE(&g->args);
+	VEC_FREE(&g->own);
+	VEC_FREE(&g->after);
+}
+
+bool group_add(struct group *g, const struct log_record *rec, struct incore_error *e)
+{
+	struct group_task t = {.off = rec->off};
+	struct log_arg a;
+
+	if (log_get_task(rec, &t.what))
+		return VEC_PUSH(&g->tasks, t) ? true : err_nomem(e);
+	if (!log_get_arg(rec, &a))
+		return true;
+	return VEC_PUSH(&g->args, (struct group_arg){a.dispatch_id, rec->off, a.block_idx, a.slot,
+					  a.stage, a.role})
+		       ? true
+		       : err_nomem(e);
+}
+
+static int order(uint64_t a, uint64_t b)
+{
+	return a < b ? -1 : a > b;
+}
+
+static int compare_args(const void *va, const void *vb)
+{
+	const struct group_arg *a = va, *b = vb;
+	int c = order(a->stage, b->stage);
+
+	c = c ? c : order(a->slot, b->slot);
+	c = c ? c : order(a->block_idx, b->block_idx);
+	c = c ? c : order(a->dispatch_id, b->dispatch_id);
+	return c ? c : order(a->off, b->off);
+}
+
+static int compare_own(const void *va, const void *vb)
+{
+	const struct group_arg *a = va, *b = vb;
+	int c = order(a->dispatch_id, b->dispatch_id);
+
+	c = c ? c : order(a->block_idx, b->block_idx);
+	c = c ? c : order(a->slot, b->slot);
+	return c ? c : compare_args(va, vb);
+}
+
+static int compare_tasks(const void *va, const void *vb)
+{
+	const struct group_task *a = va, *b = vb;
+	int c = order(a->what.dispatch_id, b->what.dispatch_id);
+
+	c = c ? c : order(a->what.block_idx, b->what.block_idx);
+	return c ? c : order(a->off, b->off);
+}
+
+/* A task described twice (by two threads, say) counts once: the first. */
+static void sort_tasks(struct group *g)
+{
+	size_t n = 0;
+
+	if (g->tasks.n == 0)
+		return;
+	qsort(g->tasks.v, g->tasks.n, sizeof(*g->tasks.v), compare_tasks);
+	for (size_t i = 1; i < g->tasks.n; i++)
+		if (g->tasks.v[i].what.dispatch_id != g->tasks.v[n].what.dispatch_id ||
+			g->tasks.v[i].what.block_idx != g->tasks.v[n].what.block_idx)
+			g->tasks.v[++n] = g->tasks.v[i];
+	g->tasks.n = n + 1;
+}
+
+static bool sort_args(struct group *g, struct incore_error *e)
+{
+	size_t n = g->args.n;
+
+	if (n == 0)
+		return true;
+	if (!VEC_RESERVE(&g->own, n))
+		return err_nomem(e);
+	qsort(g->args.v, n, sizeof(*g->args.v), compare_args);
+	memcpy(g->own.v, g->args.v, n * sizeof(*g->args.v));
+	g->own.n = n;
+	qsort(g->own.v, n, sizeof(*g->own.v), compare_own);
+	for (size_t i = 0; i < n; i++) { /* sorted by stage and slot: ascending */
+		const struct group_arg *a = &g->args.v[i];
+
+		if (a->stage == 1 && (g->after.n == 0 || g->after.v[g->after.n - 1] != a->slot) &&
+			!VEC_PUSH(&g->after, a->slot))
+			return err_nomem(e);
+	}
+	return true;
+}
+
+static bool has_after(const struct group *g, uint32_t slot)
+{
+	size_t lo = 0, hi = g->after.n;
+
+	while (lo < hi) {
+		size_t mid = lo + (hi - lo) / 2;
+
+		if (g->after.v[mid] < slot)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	return lo < g->after.n && g->after.v[lo] == slot;
+}
+
+/* First of `own` that belongs to this dispatch and block, or comes behind. */
+static size_t find_own(const struct group *g, uint64_t dispatch_id, uint32_t block_idx)
+{
+	size_t lo = 0, hi = g->own.n;
+
+	while (lo < hi) {
+		size_t mid = lo + (hi - lo) / 2;
+		int c = order(g->own.v[mid].dispatch_id, dispatch_id);
+
+		c = c ? c : order(g->own.v[mid].block_idx, block_idx);
+		if (c < 0)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	return lo;
+}
+
+/* Arguments before are those of the block itself; after the task there is one copy for all blocks.
+ */
+static void count_found(const struct group *g, struct group_task *t)
+{
+	uint32_t expected = t->what.tensor_count + t->what.scalar_count;
+	size_t i = find_own(g, t->what.dispatch_id, t->what.block_idx), k = 0;
+	bool is_wrong = false;
+	uint32_t last = UINT32_MAX;
+
+	for (; i < g->own.n && g->own.v[i].dispatch_id == t->what.dispatch_id &&
+		g->own.v[i].block_idx == t->what.block_idx;
+		i++) {
+		const struct group_arg *a = &g->own.v[i];
+
+		for (; k < g->after.n && g->after.v[k] < a->slot; k++)
+			t->found++;
+		k += k < g->after.n && g->after.v[k] == a->slot;
+		t->found += a->slot != last;
+		last = a->slot;
+		is_wrong = is_wrong || a->slot >= expected ||
+			   (a->role == 2 && a->stage == 0 && !has_after(g, a->slot));
+	}
+	t->found += (uint32_t)(g->after.n - k);
+	t->is_incomplete = is_wrong || t->found != expected;
+}
+
+bool group_finish(struct group *g, int level, struct incore_error *e)
+{
+	sort_tasks(g);
+	if (!sort_args(g, e))
+		return false;
+	for (size_t i = 0; i < g->tasks.n; i++) {
+		count_found(g, &g->tasks.v[i]);
+		if (level == LEVEL_SELECTED)
+			g->tasks.v[i].is_incomplete = false;
+		if (g->has_loss)
+			g->tasks.v[i].is_incomplete = true;
+	}
+	return true;
+}
+
+const struct group_task *group_find(const struct group *g, uint64_t dispatch_id, uint32_t block_idx)
+{
+	size_t lo = 0, hi = g->tasks.n;
+
+	while (lo < hi) {
+		size_t mid = lo + (hi - lo) / 2;
+		int c = order(g->tasks.v[mid].what.dispatch_id, dispatch_id);
+
+		c = c ? c : order(g->tasks.v[mid].what.block_idx, block_idx);
+		if (c == 0)
+			return &g->tasks.v[mid];
+		if (c < 0)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	return NULL;
+}

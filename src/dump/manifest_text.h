@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* manifest_text.h: one record of a manifest as JSON. No failure but the buffer's own. */
+#ifndef DUMP_MANIFEST_TEXT_H
+#define DUMP_MANIFEST_TEXT_H
+
+#include "base/str.h"
+#include "dump/log_types.h"
+
+struct manifest_record {
+	struct log_arg arg;
+	const struct log_task *task; /* NULL: never described */
+	uint16_t thread;
+	bool is_incomplete, is_payload_lost;
+};
+
+/* {"task_id": ...}: the current schema and ours behind it; is_older: the seventh generation alone.
+ */
+void manifest_put_record(struct strbuf *b, const struct manifest_record *r, bool is_older);
+/* A string, quoted and escaped. */
+void manifest_put_string(struct strbuf *b, struct str s);
+const char *manifest_core_name(unsigned core_type); /* "aic" */
+
+#endif

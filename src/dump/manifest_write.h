@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * manifest_write.h: a log made into a manifest; what close and repair have in common. Records are
+ * ordered by task, stage, slot, block, dispatch, and among equals as they stand in the log. Memory:
+ * job->sort_bytes for the order, plus what the largest single task needs. Owner: see repair.h.
+ */
+#ifndef DUMP_MANIFEST_WRITE_H
+#define DUMP_MANIFEST_WRITE_H
+
+#include <stddef.h>
+
+#include "dump/log_read.h"
+#include "dump/repair.h"
+
+#define MANIFEST_SCHEMA "incore.args_dump/1"
+
+struct manifest_job {
+	const char *dir;
+	bool is_older;	   /* tensor_dump.json + tensor_dump.bin, seventh generation */
+	bool is_repair;	   /* says so, and checks every payload */
+	int level;	   /* -1: as the records say */
+	size_t sort_bytes; /* 0: 64 MiB */
+};
+
+const char *manifest_file_name(bool is_older); /* "args_dump.json" */
+const char *manifest_bin_name(bool is_older);  /* "args.bin" */
+
+/* Reads dir/args.log, writes the manifest beside, syncs, renames. */
+bool manifest_write(
+	const struct manifest_job *job, struct repair_report *report, struct incore_error *e);
+
+#endif

@@ -1,0 +1,170 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* clean_find.c: which runs of a simulator are below a path? */
+#include "export/clean/clean_find.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "base/file.h"
+#include "base/mem.h"
+#include "base/str.h"
+
+#define MAX_DEPTH 8
+#define MAX_KERNEL 120
+
+void clean_runs_deinit(struct clean_runs *r)
+{
+	arena_deinit(&r->arena);
+	VEC_FREE(&r->v);
+	*r = (struct clean_runs){0};
+}
+
+static bool is_number(struct str s)
+{
+	for (size_t i = 0; i < s.n; i++)
+		if (s.p[i] < '0' || s.p[i] > '9')
+			return false;
+	return s.n > 0 && s.n <= 3;
+}
+
+/* The last component of *path, which is cut before it. */
+static struct str take_last(struct str *path)
+{
+	ptrdiff_t slash;
+	struct str last;
+
+	while (path->n && path->p[path->n - 1] == '/')
+		path->n--;
+	slash = str_rfind_char(*path, '/');
+	last = str_sub(*path, (size_t)(slash + 1), path->n);
+	path->n = slash < 0 ? 0 : (size_t)slash;
+	return last;
+}
+
+/* A name that is one plain component, whatever the file system or a file said. */
+static char *safe_name(struct arena *a, struct str s)
+{
+	char *out;
+
+	s.n = s.n > MAX_KERNEL ? MAX_KERNEL : s.n;
+	if (!s.n)
+		s = STR("kernel");
+	out = arena_strndup(a, s.p, s.n);
+	for (char *p = out; p && *p; p++)
+		if (*p == '/' || (unsigned char)*p <= ' ' || *p == 127 || (p == out && *p == '.'))
+			*p = '_';
+	return out;
+}
+
+static struct str stem_of(struct str name)
+{
+	ptrdiff_t dot = str_rfind_char(name, '.');
+
+	return dot > 0 ? str_sub(name, 0, (size_t)dot) : name;
+}
+
+/* <kernel>/<n>/simulator/x, OPPROF_<...>/simulator/x, else the folder's or the file's own name. */
+static bool name_run(struct clean_runs *r, struct clean_run *run, struct incore_error *e)
+{
+	char *real = realpath(run->path, NULL);
+	struct str rest = str_of(real ? real : run->path), file = {0}, dir, name;
+
+	if (!run->is_other)
+		file = take_last(&rest);
+	dir = take_last(&rest);
+	if (str_is(dir, "simulator") || str_is(dir, "dump") || str_is(dir, "tmp_dump"))
+		dir = take_last(&rest);
+	if (is_number(dir) && rest.n) {
+		run->launch = safe_name(&r->arena, dir);
+		name = take_last(&rest);
+	} else {
+		name = dir;
+	}
+	if (file.n && !str_is(file, "visualize_data.bin") && !str_is(file, "trace.json"))
+		name = stem_of(file);
+	run->kernel = safe_name(&r->arena, name);
+	free(real);
+	return run->kernel || err_nomem(e);
+}
+
+static bool add_run(
+	struct clean_runs *r, const char *path, bool is_bin, bool is_other, struct incore_error *e)
+{
+	struct clean_run run = {.is_bin = is_bin, .is_other = is_other};
+
+	run.path = arena_strdup(&r->arena, path);
+	if (!run.path)
+		return err_nomem(e);
+	if (!name_run(r, &run, e))
+		return false;
+	return VEC_PUSH(&r->v, run) || err_nomem(e);
+}
+
+struct visit {
+	struct clean_runs *r;
+	const char *dir;
+	unsigned depth;
+};
+
+static bool look_below(
+	struct clean_runs *r, const char *dir, unsigned depth, struct incore_error *e);
+
+static bool visit_entry(void *ctx, const char *name, struct incore_error *e)
+{
+	struct visit *v = ctx;
+	char *path = path_join(v->dir, name);
+	struct stat st;
+	bool ok = true;
+
+	if (!path)
+		return err_nomem(e);
+	if (lstat(path, &st) == 0 && S_ISDIR(st.st_mode)) {
+		struct incore_error ignored = {0};
+
+		ok = look_below(v->r, path, v->depth + 1, &ignored) ||
+		     ignored.status == INCORE_BAD_INPUT; /* a folder that cannot be read */
+		if (!ok)
+			err_move(e, &ignored);
+		else if (ignored.status != INCORE_OK)
+			v->r->n_unreadable++;
+		incore_error_clear(&ignored);
+	}
+	mem_free(path);
+	return ok;
+}
+
+/* A folder that holds a run has its per-core files below: they are not looked at. */
+static bool look_below(
+	struct clean_runs *r, const char *dir, unsigned depth, struct incore_error *e)
+{
+	static const char *const names[] = {"visualize_data.bin", "trace.json"};
+	struct visit v = {r, dir, depth};
+
+	for (unsigned i = 0; i < 2; i++) {
+		char *path = path_join(dir, names[i]);
+		bool is_there, ok;
+
+		if (!path)
+			return err_nomem(e);
+		is_there = file_size(path) >= 0 && !file_is_dir(path);
+		ok = !is_there || add_run(r, path, i == 0, false, e);
+		mem_free(path);
+		if (is_there || !ok)
+			return ok;
+	}
+	return depth >= MAX_DEPTH || dir_each(dir, visit_entry, &v, e);
+}
+
+bool clean_find(struct clean_runs *r, const char *path, struct incore_error *e)
+{
+	size_t n = r->v.n;
+
+	if (!file_is_dir(path)) {
+		struct str name = str_of(path);
+		bool is_json = str_ends(name, ".json"), is_bin = str_ends(name, ".bin");
+
+		return add_run(r, path, is_bin, !is_json && !is_bin, e);
+	}
+	return look_below(r, path, 0, e) && (r->v.n > n || add_run(r, path, false, true, e));
+}

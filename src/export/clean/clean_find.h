@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * clean_find.h: the simulator runs below a path, and what to call them. Owner: clean_runs_deinit().
+ */
+#ifndef EXPORT_CLEAN_CLEAN_FIND_H
+#define EXPORT_CLEAN_CLEAN_FIND_H
+
+#include "base/arena.h"
+#include "base/error.h"
+#include "base/vec.h"
+
+struct clean_run {
+	const char *path;   /* of the .bin or .json; in a folder of dumps: the folder */
+	const char *kernel; /* safe as part of a file name */
+	const char *launch; /* "0", or NULL */
+	bool is_bin;
+	bool is_other; /* neither: read it as a trace */
+};
+
+struct clean_runs {
+	struct arena arena;
+	VEC(struct clean_run) v;
+	unsigned n_unreadable; /* folders that could not be listed: runs in them are missing */
+};
+
+/* Adds the runs at path: a file, or all visualize_data.bin and trace.json below a directory (at
+ * most 8 levels, links are not followed). A path that holds none is added as is_other. */
+bool clean_find(struct clean_runs *r, const char *path, struct incore_error *e);
+void clean_runs_deinit(struct clean_runs *r);
+
+#endif

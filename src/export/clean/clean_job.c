@@ -1,0 +1,311 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* clean_job.c: reads one run, writes its files beside their places, and moves them there at once.
+ */
+#include "export/clean/clean_job.h"
+
+#include <math.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/mem.h"
+
+static bool remark(struct clean_job *j, bool is_loss, const char *fmt, ...) PRINTF_LIKE(3, 4);
+static bool remark(struct clean_job *j, bool is_loss, const char *fmt, ...)
+{
+	struct strbuf b = {0};
+	struct clean_remark r = {.is_loss = is_loss};
+	va_list ap;
+
+	va_start(ap, fmt);
+	sb_vprintf(&b, fmt, ap);
+	va_end(ap);
+	r.text = b.failed ? NULL : arena_strdup(&j->arena, b.p);
+	sb_free(&b);
+	return r.text && VEC_PUSH(&j->remarks, r);
+}
+
+/* --- reading --- */
+
+static bool list_blocks(const struct clean_job *j, const char *what, struct incore_error *e)
+{
+	struct strbuf b = {0};
+
+	for (size_t i = 0; i < j->blocks.v.n && i < 16; i++)
+		sb_printf(&b, "%s%s (0x%02x)", i ? ", " : "",
+			insight_type_name(j->blocks.v.v[i].type), j->blocks.v.v[i].type);
+	err_file(e, "no-trace", j->run->path, INCORE_NO_OFFSET, "no %s block; it holds %s", what,
+		b.n ? b.p : "nothing");
+	sb_free(&b);
+	return false;
+}
+
+static bool read_block(struct clean_job *j, const struct insight_block *k, uint32_t *n_traces,
+	struct incore_error *e)
+{
+	uint64_t at = k->offset + INSIGHT_HEADER_BYTES;
+
+	if (k->is_legacy &&
+		!remark(j, false,
+			"%s: legacy SOURCE layout at offset %llu: its size counts the path",
+			j->run->path, (unsigned long long)k->offset))
+		return err_nomem(e);
+	if (k->type == INSIGHT_API_INSTR && !j->api.n) {
+		j->api = k->payload;
+		j->api_offset = at;
+	}
+	if (k->type != INSIGHT_TRACE)
+		return true;
+	++*n_traces;
+	if (!clean_read_json(&j->clean, k->payload, j->run->path, at, e))
+		return err_wrap(e, "TRACE block at offset %llu: expected trace events as JSON",
+			(unsigned long long)k->offset);
+	return true;
+}
+
+static bool read_bin(struct clean_job *j, struct incore_error *e)
+{
+	uint32_t n_traces = 0;
+
+	if (!insight_blocks_read(&j->blocks, j->data.data, j->data.size, j->run->path, e))
+		return false;
+	if (j->blocks.rest_bytes &&
+		!remark(j, true, "%s: %llu bytes at offset %llu are no block: %s", j->run->path,
+			(unsigned long long)j->blocks.rest_bytes,
+			(unsigned long long)j->blocks.rest_offset, j->blocks.rest_why))
+		return err_nomem(e);
+	for (size_t i = 0; i < j->blocks.v.n; i++)
+		if (!read_block(j, &j->blocks.v.v[i], &n_traces, e))
+			return false;
+	return n_traces || list_blocks(j, "TRACE", e);
+}
+
+bool clean_job_read(struct clean_job *j, struct incore_error *e)
+{
+	arena_init(&j->arena);
+	clean_init(&j->clean, &j->options);
+	if (j->run->is_other) {
+		j->needs_trace = true;
+		return true;
+	}
+	if (!file_load(&j->data, j->run->path, e))
+		return false;
+	j->input_bytes = j->data.size;
+	j->options.is_mapped = j->clean.options.is_mapped = j->data.map != NULL;
+	if (j->run->is_bin || insight_is_head(j->data.data, j->data.size))
+		return read_bin(j, e);
+	if (!clean_read_json(&j->clean, (struct str){(const char *)j->data.data, j->data.size},
+		    j->run->path, 0, e))
+		return false;
+	j->needs_trace = j->clean.is_per_core;
+	return true;
+}
+
+/* --- what was seen --- */
+
+static bool count_remark(struct clean_job *j, uint64_t n, bool is_loss, const char *what)
+{
+	return n == 0 ||
+	       remark(j, is_loss, "%s: %llu %s", j->run->path, (unsigned long long)n, what);
+}
+
+/* All times multiples of 1 ns, as far as float32 can tell. */
+static bool is_quantised(const struct clean *c)
+{
+	for (size_t i = 0; i < c->slices.n; i++) {
+		double ns = c->slices.v[i].ts * 1000;
+
+		if (fabs(ns - round(ns)) > 1e-6 + fabs(ns) * 6e-8)
+			return false;
+	}
+	return c->slices.n > 0 && c->ticks_per_unit == 1;
+}
+
+static bool add_remarks(struct clean_job *j, struct incore_error *e)
+{
+	const struct clean *c = &j->clean;
+	bool ok = count_remark(j, c->n_no_time, true, "events without ts were dropped") &&
+		  count_remark(j, c->n_bad_time, true,
+			  "events with a time that is no number, negative or too large were "
+			  "dropped") &&
+		  count_remark(j, c->n_no_lane, true, "events without pid or tid were dropped") &&
+		  count_remark(j, c->n_bad_event, true, "items of traceEvents are no event") &&
+		  count_remark(
+			  j, c->n_unknown_phase, true, "events of an unknown phase were dropped") &&
+		  count_remark(j, c->n_open, true, "flags have a begin or an end only") &&
+		  count_remark(j, c->n_heads_left, false,
+			  "head costs name no instruction; they stand alone") &&
+		  count_remark(j, c->n_cleaned, false,
+			  "events were on rows of a cleaned trace; rows are made anew") &&
+		  count_remark(j, c->n_hidden_arrows, false,
+			  "flags are not drawn: a side is on a lane left out (--keep-scalar, "
+			  "--keep-all)") &&
+		  count_remark(j, c->n_no_anchor, false,
+			  "flags are not drawn: no instruction stands beside them");
+
+	if (ok && c->is_bare_array)
+		ok = remark(j, false, "%s: the trace is a bare array, not an object", j->run->path);
+	if (ok && (c->n_unmatched_sets || c->n_unmatched_waits))
+		ok = remark(j, false, "%s: %llu SET and %llu WAIT have no partner: %s",
+			j->run->path, (unsigned long long)c->n_unmatched_sets,
+			(unsigned long long)c->n_unmatched_waits,
+			c->unmatched.n ? c->unmatched.p : "");
+	if (ok && is_quantised(c))
+		ok = remark(j, false, "%s: time is quantised to 1 ns: +-1 cycle", j->run->path);
+	if (ok && !j->api.n && !j->needs_trace)
+		ok = remark(
+			j, false, "%s: no API_INSTR block: no instr_metrics.json", j->run->path);
+	return ok || err_nomem(e);
+}
+
+/* --- writing --- */
+
+static char *path_of(struct clean_job *j, const char *name)
+{
+	const char *p = j->prefix;
+	char *base = p ? arena_printf(&j->arena, "%s.%s", p, name) : arena_strdup(&j->arena, name);
+
+	return base ? path_join(j->dir, base) : NULL;
+}
+
+static FILE *open_file(
+	struct clean_job *j, enum clean_file which, const char *name, struct incore_error *e)
+{
+	j->paths[which] = path_of(j, name);
+	if (!j->paths[which]) {
+		err_nomem(e);
+		return NULL;
+	}
+	return out_file_open(&j->out[which], j->paths[which], e) ? j->out[which].f : NULL;
+}
+
+static bool write_trace(struct clean_job *j, const struct clean_about *a, struct incore_error *e)
+{
+	const char *name = "trace.clean.json", *prefix = j->prefix;
+	FILE *f;
+
+	if (!j->options.is_legacy) {
+		name = arena_printf(&j->arena, "%s.clean.json", prefix ? prefix : a->kernel);
+		if (!name)
+			return err_nomem(e);
+		j->prefix = NULL; /* it is in the name */
+	}
+	f = open_file(j, CLEAN_TRACE, name, e);
+	j->prefix = prefix;
+	return f && clean_write_trace(&j->clean, a, f, e);
+}
+
+static bool write_metrics(struct clean_job *j, struct incore_error *e)
+{
+	FILE *f;
+
+	if (!j->api.n)
+		return true;
+	f = open_file(j, CLEAN_METRICS, "instr_metrics.json", e);
+	if (!f)
+		return false;
+	if (j->is_raw_metrics) {
+		fwrite(j->api.p, 1, j->api.n, f);
+		return ferror(f) ? err_set(e, INCORE_FAILED, "io", "cannot write the metrics")
+				 : true;
+	}
+	if (!clean_write_metrics(j->api, j->run->path, j->api_offset, f, &j->metrics, e))
+		return err_wrap(e, "API_INSTR block");
+	if (!j->metrics.n_short_lists)
+		return true;
+	return remark(j, false,
+		       "%s: %llu lists of API_INSTR are not as long as the list of cores: cells "
+		       "stay "
+		       "missing",
+		       j->run->path, (unsigned long long)j->metrics.n_short_lists) ||
+	       err_nomem(e);
+}
+
+static bool write_summary(struct clean_job *j, const struct clean_about *a, struct incore_error *e)
+{
+	FILE *f;
+
+	if (j->options.is_legacy)
+		return true;
+	f = open_file(j, CLEAN_SUMMARY, "summary.txt", e);
+	return f && clean_write_summary(&j->clean, a, f, e);
+}
+
+/* The folder of the run as it is, to a folder beside the place it will have. */
+static bool copy_raw(struct clean_job *j, struct incore_error *e)
+{
+	struct str dir = str_of(j->run->path);
+	ptrdiff_t slash = str_rfind_char(dir, '/');
+	char *from = slash > 0 ? arena_strndup(&j->arena, dir.p, (size_t)slash)
+			       : arena_strdup(&j->arena, slash == 0 ? "/" : ".");
+	struct stat a, b;
+	char *tmp;
+
+	if (!j->is_copy_raw)
+		return true;
+	if (!from)
+		return err_nomem(e);
+	if (stat(from, &a) == 0 && stat(j->dir, &b) == 0 && a.st_dev == b.st_dev &&
+		a.st_ino == b.st_ino)
+		return true; /* it is there already */
+	j->raw_path = path_of(j, "raw_simulator");
+	tmp = j->raw_path ? arena_printf(&j->arena, "%s.%ld.tmp", j->raw_path, (long)getpid())
+			  : NULL;
+	if (!tmp)
+		return err_nomem(e);
+	if (lstat(j->raw_path, &a) == 0) {
+		mem_free(j->raw_path);
+		j->raw_path = NULL;
+		return err_set(e, INCORE_USAGE, "exists", "raw_simulator is in %s already", j->dir);
+	}
+	if (clean_copy_tree(from, tmp, j->dir, e) && rename(tmp, j->raw_path) == 0)
+		return true;
+	clean_remove_tree(tmp);
+	mem_free(j->raw_path);
+	j->raw_path = NULL;
+	return e->status ? false : err_set(e, INCORE_FAILED, "io", "cannot copy into %s", j->dir);
+}
+
+bool clean_job_write(struct clean_job *j, struct incore_error *e)
+{
+	struct clean_about a = {.kernel = j->run->kernel,
+		.input = j->run->path,
+		.evidence = "vendor-simulator",
+		.input_bytes = j->input_bytes};
+
+	if (j->clean.ticks_per_unit != 1)
+		a.clock = "cycles; 1 cycle is shown as 1 ns";
+	return clean_layout(&j->clean, e) && clean_link(&j->clean, e) && add_remarks(j, e) &&
+	       write_trace(j, &a, e) && write_metrics(j, e) && write_summary(j, &a, e);
+}
+
+bool clean_job_commit(struct clean_job *j, struct incore_error *e)
+{
+	bool ok = copy_raw(j, e);
+	unsigned done = 0;
+
+	for (; ok && done < CLEAN_FILES; done++)
+		if (j->paths[done])
+			ok = out_file_commit(&j->out[done], e);
+	if (ok)
+		return true;
+	for (unsigned i = 0; i + 1 < done; i++)
+		if (j->paths[i])
+			unlink(j->paths[i]);
+	if (j->raw_path)
+		clean_remove_tree(j->raw_path);
+	return false;
+}
+
+void clean_job_deinit(struct clean_job *j)
+{
+	for (unsigned i = 0; i < CLEAN_FILES; i++) {
+		out_file_abort(&j->out[i]);
+		mem_free(j->paths[i]);
+	}
+	mem_free(j->raw_path);
+	clean_deinit(&j->clean);
+	insight_blocks_deinit(&j->blocks);
+	VEC_FREE(&j->remarks);
+	file_unload(&j->data);
+	arena_deinit(&j->arena);
+}

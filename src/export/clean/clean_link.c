@@ -1,0 +1,259 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * clean_link.c: which SET belongs to which WAIT, and between which instructions the arrow runs.
+ * Partners share an id; where a file has none, the k-th SET of a flag goes to its k-th WAIT. The
+ * older form knows the second rule only.
+ */
+#include <stdlib.h>
+
+#include "base/hash.h"
+#include "base/mem.h"
+#include "export/clean/clean.h"
+
+#define NAMED_UNMATCHED 5
+
+struct entry { /* one end of a flag, in the order in which they are matched */
+	uint64_t group;
+	double begin;
+	uint32_t sync;
+	bool is_wait;
+};
+
+static int by_group(const void *pa, const void *pb)
+{
+	const struct entry *a = pa, *b = pb;
+
+	if (a->group != b->group)
+		return a->group < b->group ? -1 : 1;
+	if (a->is_wait != b->is_wait)
+		return a->is_wait ? 1 : -1;
+	if (a->begin != b->begin)
+		return a->begin < b->begin ? -1 : 1;
+	return a->sync < b->sync ? -1 : a->sync > b->sync;
+}
+
+static uint64_t group_of(const struct clean *c, const struct clean_sync *s)
+{
+	if (s->id && !c->options.is_legacy)
+		return s->id;
+	return hash_mix64((uint64_t)c->lanes.v[s->lane].group << 32 | s->key);
+}
+
+static struct str pipe_of_detail(struct str name)
+{
+	return str_is(name, "VEC") ? STR("VECTOR") : name;
+}
+
+/* The lane of a pipe named in a detail, on the core of another lane; UINT32_MAX: there is none. */
+static uint32_t lane_named(const struct clean *c, uint32_t beside, struct str name)
+{
+	char text[2 * CLEAN_MAX_NAME + 1];
+	struct str pid = c->lanes.v[beside].pid_raw, pipe = pipe_of_detail(name);
+	uint32_t k;
+
+	if (pipe.n > CLEAN_MAX_NAME)
+		return UINT32_MAX;
+	memcpy(text, pid.p, pid.n);
+	text[pid.n] = 0;
+	memcpy(text + pid.n + 1, pipe.p, pipe.n);
+	k = intern_find(&c->lane_keys, (struct str){text, pid.n + 1 + pipe.n});
+	return k == INTERN_NONE ? UINT32_MAX : 2 * k;
+}
+
+/* The instruction that a SET follows: the last one begun by then. */
+static uint32_t producer_of(const struct clean *c, const struct clean_sync *s)
+{
+	uint32_t lane =
+		c->options.is_legacy ? lane_named(c, s->lane, c->keys.v[s->key].pipe) : s->lane;
+	const struct clean_lane *k;
+	size_t i;
+
+	if (lane == UINT32_MAX)
+		return CLEAN_NO_SLICE;
+	k = &c->lanes.v[lane];
+	i = clean_last_before(k->spans, k->n_spans, s->begin);
+	return i < k->n_spans ? k->spans[i].index : s->slice;
+}
+
+static uint32_t consumer_of(const struct clean *c, const struct clean_sync *s)
+{
+	uint32_t lane =
+		c->options.is_legacy ? lane_named(c, s->lane, c->keys.v[s->key].trigger) : s->lane;
+	const struct clean_lane *k;
+	size_t i;
+
+	if (lane == UINT32_MAX)
+		return CLEAN_NO_SLICE;
+	k = &c->lanes.v[lane];
+	i = clean_first_after(k->spans, k->n_spans, s->end);
+	return i < k->n_spans ? k->spans[i].index : s->slice;
+}
+
+static bool add_arrow(struct clean *c, uint32_t set, uint32_t wait)
+{
+	const struct clean_sync *s = &c->syncs.v[set], *w = &c->syncs.v[wait];
+	struct clean_arrow a = {.from = producer_of(c, s),
+		.to = consumer_of(c, w),
+		.key = s->key,
+		.set = set,
+		.wait = wait};
+
+	if (a.from != CLEAN_NO_SLICE && a.to != CLEAN_NO_SLICE)
+		return VEC_PUSH(&c->arrows, a);
+	if (!c->lanes.v[s->lane].is_kept || !c->lanes.v[w->lane].is_kept)
+		c->n_hidden_arrows++;
+	else
+		c->n_no_anchor++;
+	return true;
+}
+
+static void name_unmatched(struct clean *c, const struct clean_sync *s)
+{
+	const struct clean_key *k = &c->keys.v[s->key];
+	const struct clean_lane *lane = &c->lanes.v[s->lane];
+	uint64_t n = s->is_set ? c->n_unmatched_sets : c->n_unmatched_waits;
+
+	if (n > NAMED_UNMATCHED)
+		return;
+	sb_printf(&c->unmatched, "%s%s of %.*s/%.*s at %.6g (%.*s->%.*s flag %.*s)",
+		c->unmatched.n ? "; " : "", s->is_set ? "SET" : "WAIT", STR_ARG(lane->pid),
+		STR_ARG(lane->pipe), s->begin * c->ticks_per_unit, STR_ARG(k->pipe),
+		STR_ARG(k->trigger), STR_ARG(k->flag));
+}
+
+static bool add_unmatched(struct clean *c, uint32_t sync)
+{
+	const struct clean_sync *s = &c->syncs.v[sync];
+
+	if (s->is_set)
+		c->n_unmatched_sets++;
+	else
+		c->n_unmatched_waits++;
+	name_unmatched(c, s);
+	return !c->unmatched.failed;
+}
+
+/* The k-th SET of a group goes to its k-th WAIT. */
+static bool match_group(
+	struct clean *c, const struct entry *v, size_t n_sets, size_t n_waits, uint32_t *partner)
+{
+	for (size_t i = 0; i < n_sets || i < n_waits; i++) {
+		if (i >= n_waits      ? !add_unmatched(c, v[i].sync)
+			: i >= n_sets ? !add_unmatched(c, v[n_sets + i].sync)
+				      : !add_arrow(c, v[i].sync, v[n_sets + i].sync))
+			return false;
+		if (i < n_sets && i < n_waits)
+			partner[v[n_sets + i].sync] = c->syncs.v[v[i].sync].lane;
+	}
+	return true;
+}
+
+static bool match(struct clean *c, const struct entry *v, size_t n, uint32_t *partner)
+{
+	for (size_t i = 0; i < n;) {
+		size_t from = i, sets;
+
+		while (i < n && v[i].group == v[from].group && !v[i].is_wait)
+			i++;
+		sets = i - from;
+		while (i < n && v[i].group == v[from].group)
+			i++;
+		if (!match_group(c, v + from, sets, i - from - sets, partner))
+			return false;
+	}
+	return true;
+}
+
+/* --- waits --- */
+
+static bool add_wait(
+	struct clean *c, struct u64_map *at, uint32_t lane, uint32_t producer, double exposed)
+{
+	uint64_t *k = u64_map_at(at, (uint64_t)lane << 32 | producer);
+
+	if (!k)
+		return false;
+	if (!*k) {
+		if (!VEC_PUSH(&c->waits, (struct clean_wait){.lane = lane, .producer = producer}))
+			return false;
+		*k = c->waits.n;
+	}
+	c->waits.v[*k - 1].exposed += exposed;
+	c->waits.v[*k - 1].n++;
+	return true;
+}
+
+static int by_exposed(const void *pa, const void *pb)
+{
+	const struct clean_wait *a = pa, *b = pb;
+
+	if (a->lane != b->lane)
+		return a->lane < b->lane ? -1 : 1;
+	if (a->exposed != b->exposed)
+		return a->exposed > b->exposed ? -1 : 1;
+	return a->producer < b->producer ? -1 : a->producer > b->producer;
+}
+
+/* What of each WAIT its own pipe did not cover with work. */
+static bool sum_waits(struct clean *c, const uint32_t *partner)
+{
+	double *ends = mem_resize(NULL, c->span_pool.n + 1, sizeof(*ends));
+	struct u64_map at = {0};
+	bool ok = ends != NULL;
+
+	for (size_t i = 0; ok && i < c->lanes.n; i++) {
+		const struct clean_lane *k = &c->lanes.v[i];
+		double *most = ends + (k->spans - c->span_pool.v);
+
+		for (size_t s = 0; s < k->n_spans; s++) {
+			double end = k->spans[s].start + k->spans[s].length;
+
+			most[s] = s == 0 || end > most[s - 1] ? end : most[s - 1];
+		}
+	}
+	for (size_t i = 0; ok && i < c->syncs.n; i++) {
+		const struct clean_sync *w = &c->syncs.v[i];
+		const struct clean_lane *k = &c->lanes.v[w->lane];
+
+		if (!w->is_set && k->is_kept)
+			ok = add_wait(c, &at, w->lane, partner[i],
+				clean_exposed(k->spans, ends + (k->spans - c->span_pool.v),
+					k->n_spans, w->begin, w->end));
+	}
+	if (ok && c->waits.n)
+		qsort(c->waits.v, c->waits.n, sizeof(*c->waits.v), by_exposed);
+	u64_map_deinit(&at);
+	mem_free(ends);
+	return ok;
+}
+
+static int by_set(const void *pa, const void *pb)
+{
+	const struct clean_arrow *a = pa, *b = pb;
+
+	return a->set < b->set ? -1 : a->set > b->set;
+}
+
+bool clean_link(struct clean *c, struct incore_error *e)
+{
+	size_t n = c->syncs.n;
+	struct entry *v = mem_resize(NULL, n + 1, sizeof(*v));
+	uint32_t *partner = mem_resize(NULL, n + 1, sizeof(*partner));
+	bool ok = v && partner;
+
+	for (size_t i = 0; ok && i < n; i++) {
+		const struct clean_sync *s = &c->syncs.v[i];
+
+		v[i] = (struct entry){group_of(c, s), s->begin, (uint32_t)i, !s->is_set};
+		partner[i] = UINT32_MAX;
+	}
+	if (ok)
+		qsort(v, n, sizeof(*v), by_group);
+	ok = ok && match(c, v, n, partner);
+	mem_free(v);
+	ok = ok && sum_waits(c, partner);
+	mem_free(partner);
+	if (ok && c->arrows.n)
+		qsort(c->arrows.v, c->arrows.n, sizeof(*c->arrows.v), by_set);
+	return ok || err_nomem(e);
+}

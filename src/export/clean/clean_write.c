@@ -1,0 +1,446 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * clean_write.c: the laid out slices as Chrome trace events. Numbers of processes and threads are
+ * unique over the file; rows of a lane never overlap; arrows run from the end of the producer to
+ * the start of the consumer. The older form keeps string names and starts arrows at the producer's
+ * start.
+ */
+#include "export/clean/clean_write.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "base/mem.h"
+#include "export/text_out.h"
+#include "isa/ascend.h"
+
+#define RELEASE_SLICES 8192
+#define NS 0.001 /* of a microsecond: what viewers resolve */
+
+struct writer {
+	struct clean *c;
+	struct text_out o;
+	bool has_event;
+	const uint32_t *order; /* lanes as they are shown */
+	uint32_t n_order;
+};
+
+static void next_event(struct writer *w)
+{
+	text_puts(&w->o, w->has_event ? ",\n{" : "\n{");
+	w->has_event = true;
+}
+
+static const char *colour_of(struct str pipe)
+{
+	switch ((unsigned)ascend_pipe_of_lane(pipe)) {
+	case PIPE_MTE1:
+	case PIPE_MTE2:
+		return "thread_state_iowait";
+	case PIPE_CUBE:
+		return "rail_response";
+	case PIPE_VECTOR:
+		return "good";
+	case PIPE_FIXP:
+		return "yellow";
+	case PIPE_MTE3:
+		return "cq_build_passed";
+	default:
+		return "grey";
+	}
+}
+
+/* --- lanes --- */
+
+static int by_place(const struct clean *c, uint32_t x, uint32_t y)
+{
+	const struct clean_lane *a = &c->lanes.v[x], *b = &c->lanes.v[y];
+
+	if (a->group != b->group)
+		return a->group < b->group ? -1 : 1;
+	if (a->order != b->order)
+		return a->order < b->order ? -1 : 1;
+	return x < y ? -1 : x > y;
+}
+
+static uint32_t *order_lanes(const struct clean *c, uint32_t *n)
+{
+	uint32_t *v = mem_resize(NULL, c->lanes.n + 1, sizeof(*v));
+
+	*n = 0;
+	for (uint32_t i = 0; v && i < c->lanes.n; i++) {
+		uint32_t k = *n;
+
+		if (!c->lanes.v[i].n_rows)
+			continue;
+		for (; k > 0 && by_place(c, i, v[k - 1]) < 0; k--)
+			v[k] = v[k - 1];
+		v[k] = i;
+		++*n;
+	}
+	return v;
+}
+
+static void put_pid(struct writer *w, const struct clean_lane *k)
+{
+	text_puts(&w->o, ",\"pid\":");
+	if (w->c->options.is_legacy)
+		text_put_json(&w->o, k->pid_raw.p, k->pid_raw.n);
+	else
+		text_put_u64(&w->o, (uint64_t)k->group + 1);
+}
+
+static void put_tid(struct writer *w, const struct clean_lane *k, uint32_t row)
+{
+	text_puts(&w->o, ",\"tid\":");
+	if (!w->c->options.is_legacy) {
+		text_put_u64(&w->o, (uint64_t)k->first_tid + row);
+		return;
+	}
+	text_puts(&w->o, "\"");
+	text_put_json(&w->o, k->pipe.p, k->pipe.n);
+	if (row) {
+		text_puts(&w->o, "#");
+		text_put_u64(&w->o, row);
+	}
+	text_puts(&w->o, "\"");
+}
+
+static void put_process(struct writer *w, const struct clean_lane *k)
+{
+	next_event(w);
+	text_puts(&w->o, "\"name\":\"process_name\",\"ph\":\"M\"");
+	put_pid(w, k);
+	text_puts(&w->o, ",\"args\":{\"name\":\"");
+	text_put_json(&w->o, k->pid.p, k->pid.n);
+	text_puts(&w->o, "\"}}");
+	next_event(w);
+	text_puts(&w->o, "\"name\":\"process_sort_index\",\"ph\":\"M\"");
+	put_pid(w, k);
+	text_puts(&w->o, ",\"args\":{\"sort_index\":");
+	text_put_u64(&w->o, k->group);
+	text_puts(&w->o, "}}");
+}
+
+static void put_row(struct writer *w, const struct clean_lane *k, uint32_t row, uint32_t at)
+{
+	enum ascend_pipe pipe = ascend_pipe_of_lane(k->pipe);
+	const char *label = ascend_lane(pipe)->label;
+
+	next_event(w);
+	text_puts(&w->o, "\"name\":\"thread_name\",\"ph\":\"M\"");
+	put_pid(w, k);
+	put_tid(w, k, row);
+	text_puts(&w->o, ",\"args\":{\"name\":\"");
+	text_put_json(&w->o, k->pipe.p, k->pipe.n);
+	text_puts(&w->o, k->is_wait ? " sync" : "");
+	if (!k->is_wait && pipe != PIPE_NONE && label && *label) {
+		text_puts(&w->o, " (");
+		text_puts(&w->o, label);
+		text_puts(&w->o, ")");
+	}
+	if (row) {
+		text_puts(&w->o, " #");
+		text_put_u64(&w->o, row);
+	}
+	text_puts(&w->o, "\"}}");
+	next_event(w);
+	text_puts(&w->o, "\"name\":\"thread_sort_index\",\"ph\":\"M\"");
+	put_pid(w, k);
+	put_tid(w, k, row);
+	text_puts(&w->o, ",\"args\":{\"sort_index\":");
+	text_put_u64(&w->o, at);
+	text_puts(&w->o, "}}");
+}
+
+static void put_lanes(struct writer *w)
+{
+	uint32_t tid = 1;
+
+	for (uint32_t i = 0; i < w->n_order; i++) {
+		struct clean_lane *k = &w->c->lanes.v[w->order[i]];
+
+		if (i == 0 || w->c->lanes.v[w->order[i - 1]].group != k->group)
+			put_process(w, k);
+		k->first_tid = tid;
+		for (uint32_t row = 0; row < k->n_rows; row++)
+			put_row(w, k, row, tid + row);
+		tid += k->n_rows;
+	}
+}
+
+/* --- slices --- */
+
+static void put_number(
+	struct writer *w, const char *key, const struct clean_slice *s, bool is_duration)
+{
+	uint8_t n = is_duration ? s->dur_len : s->ts_len;
+
+	text_puts(&w->o, key);
+	if (n && !(is_duration && (s->bits & CLEAN_IS_CUT)))
+		text_put(&w->o, s->at + (is_duration ? s->dur_off : s->ts_off), n);
+	else
+		text_put_time(&w->o, (is_duration ? s->dur : s->ts) * w->c->ticks_per_unit);
+}
+
+static void put_args(struct writer *w, const struct clean_slice *s, const struct clean_head *h)
+{
+	const char *args = s->at + s->args_off;
+	bool is_object = s->args_len >= 2 && args[0] == '{';
+	size_t n = s->args_len;
+
+	if (!n && !h)
+		return;
+	text_puts(&w->o, ",\"args\":");
+	if (!h) {
+		text_put_json(&w->o, args, n);
+		return;
+	}
+	text_puts(&w->o, "{");
+	if (is_object) {
+		bool is_empty = true;
+
+		for (size_t i = 1; i + 1 < n && is_empty; i++)
+			is_empty = strchr(" \t\r\n", args[i]) != NULL;
+		if (!is_empty) {
+			text_put_json(&w->o, args + 1, n - 2);
+			text_puts(&w->o, ",");
+		}
+	}
+	text_puts(&w->o, "\"cache_time\":");
+	text_put_time(&w->o, h->cache * w->c->ticks_per_unit);
+	text_puts(&w->o, ",\"ccu_time\":");
+	text_put_time(&w->o, h->ccu * w->c->ticks_per_unit);
+	text_puts(&w->o, "}");
+}
+
+static void put_slice(struct writer *w, const struct clean_slice *s, const struct clean_head *h)
+{
+	const struct clean_lane *k = &w->c->lanes.v[s->lane];
+
+	next_event(w);
+	text_puts(&w->o, "\"name\":");
+	if (s->name_len)
+		text_put_json(&w->o, s->at + s->name_off, s->name_len);
+	else
+		text_puts(&w->o, "\"\"");
+	text_puts(&w->o, ",\"ph\":\"X\"");
+	put_pid(w, k);
+	put_tid(w, k, s->row);
+	put_number(w, ",\"ts\":", s, false);
+	if (w->c->options.is_legacy) {
+		text_puts(&w->o, ",\"cname\":\"");
+		text_puts(&w->o, colour_of(k->pipe));
+		text_puts(&w->o, "\"");
+	}
+	if (!w->c->options.is_legacy || s->dur_len || s->dur != 0)
+		put_number(w, ",\"dur\":", s, true);
+	put_args(w, s, h);
+	text_puts(&w->o, "}");
+}
+
+static void release(const struct writer *w, const char *from, const char *to)
+{
+	uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
+	uintptr_t a = ((uintptr_t)from + page - 1) / page * page, b = (uintptr_t)to / page * page;
+
+	if (w->c->options.is_mapped && b > a)
+		madvise((void *)a, b - a, MADV_DONTNEED);
+}
+
+static void put_slices(struct writer *w)
+{
+	const struct clean *c = w->c;
+	size_t head = 0;
+	const char *from = c->slices.n ? c->slices.v[0].at : NULL;
+
+	progress_begin(c->options.progress, "slices", c->slices.n);
+	for (size_t i = 0; i < c->slices.n; i++) {
+		const struct clean_slice *s = &c->slices.v[i];
+		bool has_head = (s->bits & CLEAN_HAS_HEAD) && head < c->heads.n;
+
+		put_slice(w, s, has_head ? &c->heads.v[head] : NULL);
+		head += has_head;
+		if (i % RELEASE_SLICES == RELEASE_SLICES - 1) {
+			progress_add(c->options.progress, RELEASE_SLICES);
+			release(w, from, s->at);
+			from = s->at;
+		}
+	}
+	progress_end(c->options.progress);
+}
+
+/* --- arrows and counters --- */
+
+/* Inside the producer, at its last nanosecond (cycle): viewers cut times to nanoseconds. */
+static double arrow_start(const struct clean *c, const struct clean_slice *s)
+{
+	double unit = c->ticks_per_unit == 1 ? NS : 1;
+	double at;
+
+	if (c->options.is_legacy)
+		return s->ts;
+	at = (floor(s->ts / unit) + floor(s->dur / unit + 1e-6) - 1) * unit;
+	return at > s->ts ? at : s->ts;
+}
+
+static void put_end(struct writer *w, const struct clean_arrow *a, uint64_t id, bool is_start)
+{
+	const struct clean_slice *s = &w->c->slices.v[is_start ? a->from : a->to];
+	const struct clean_lane *k = &w->c->lanes.v[s->lane];
+	const struct clean_key *key = &w->c->keys.v[a->key];
+
+	next_event(w);
+	text_puts(&w->o, is_start ? "\"ph\":\"s\",\"id\":" : "\"ph\":\"f\",\"bp\":\"e\",\"id\":");
+	text_put_u64(&w->o, id);
+	text_puts(&w->o, ",\"cat\":\"sync\",\"name\":\"");
+	text_put_json(&w->o, key->pipe.p, key->pipe.n);
+	text_puts(&w->o, "->");
+	text_put_json(&w->o, key->trigger.p, key->trigger.n);
+	text_puts(&w->o, " flag");
+	text_put_json(&w->o, key->flag.p, key->flag.n);
+	text_puts(&w->o, "\"");
+	put_pid(w, k);
+	put_tid(w, k, s->row);
+	text_puts(&w->o, ",\"ts\":");
+	if (w->c->ticks_per_unit != 1) /* cycles */
+		text_put_time(
+			&w->o, (is_start ? arrow_start(w->c, s) : s->ts) * w->c->ticks_per_unit);
+	else /* not from the text: arrows come in no order, and its pages may be gone */
+		text_put_exact(&w->o, is_start ? arrow_start(w->c, s) : s->ts);
+	text_puts(&w->o, "}");
+}
+
+static void put_counter(struct writer *w, const struct clean_event *v)
+{
+	next_event(w);
+	text_puts(&w->o, "\"name\":");
+	if (v->name_len)
+		text_put_json(&w->o, v->at + v->name_off, v->name_len);
+	else
+		text_puts(&w->o, "\"\"");
+	text_puts(&w->o, ",\"ph\":\"C\"");
+	put_pid(w, &w->c->lanes.v[v->lane]);
+	text_puts(&w->o, ",\"ts\":");
+	text_put(&w->o, v->at + v->ts_off, v->ts_len);
+	text_puts(&w->o, ",\"args\":");
+	if (v->args_len)
+		text_put_json(&w->o, v->at + v->args_off, v->args_len);
+	else
+		text_puts(&w->o, "{}");
+	text_puts(&w->o, "}");
+}
+
+/* Counters stand on processes of their own; name those that have no slice. */
+static void name_counters(struct writer *w)
+{
+	const struct clean *c = w->c;
+
+	for (size_t i = 0; i < c->lanes.n; i += 2) {
+		const struct clean_lane *k = &c->lanes.v[i];
+		bool is_shown = false, has_counter = false;
+
+		for (uint32_t n = 0; n < w->n_order && !is_shown; n++)
+			is_shown = c->lanes.v[w->order[n]].group == k->group;
+		for (size_t n = 0; n < c->counters.n && !has_counter && !is_shown; n++)
+			has_counter = c->counters.v[n].lane == i;
+		if (has_counter)
+			put_process(w, k);
+	}
+}
+
+/* --- the frame --- */
+
+static void put_left_out(struct writer *w)
+{
+	const struct clean *c = w->c;
+	bool has_one = false;
+
+	text_puts(&w->o, ",\"left_out\":{");
+	for (size_t i = 0; i < c->lanes.n; i += 2) {
+		const struct clean_lane *k = &c->lanes.v[i];
+		uint64_t n = 0;
+		bool is_first = !k->is_kept;
+
+		for (size_t j = 0; j < c->lanes.n && is_first; j++)
+			if (str_eq(c->lanes.v[j].pipe, k->pipe)) {
+				is_first = j >= i;
+				n += c->lanes.v[j].n;
+			}
+		if (!is_first || !n)
+			continue;
+		text_puts(&w->o, has_one ? ",\"" : "\"");
+		text_put_json(&w->o, k->pipe.p, k->pipe.n);
+		text_puts(&w->o, "\":");
+		text_put_u64(&w->o, n);
+		has_one = true;
+	}
+	text_puts(&w->o, "}");
+}
+
+static void put_count(struct writer *w, const char *key, uint64_t n)
+{
+	text_puts(&w->o, key);
+	text_put_u64(&w->o, n);
+}
+
+static void put_top(struct writer *w, const struct clean_about *a)
+{
+	const struct clean *c = w->c;
+
+	text_puts(&w->o, "{\"displayTimeUnit\":\"ns\"");
+	if (c->options.is_legacy) {
+		text_puts(&w->o, ",\"profilingType\":");
+		text_put_json(&w->o, c->profiling_type.n ? c->profiling_type.p : "\"op\"",
+			c->profiling_type.n ? c->profiling_type.n : 4);
+		text_puts(&w->o, ",\"schemaVersion\":");
+		text_put_json(&w->o, c->schema_version.n ? c->schema_version.p : "1",
+			c->schema_version.n ? c->schema_version.n : 1);
+	}
+	text_puts(&w->o,
+		",\"otherData\":{\"schema\":\"incore.clean-trace/1\",\"incore\":\"" INCORE_VERSION
+		"\",\"evidence\":");
+	text_put_quoted(&w->o, str_of(a->evidence ? a->evidence : "vendor-simulator"));
+	text_puts(&w->o, ",\"kernel\":");
+	text_put_quoted(&w->o, str_of(a->kernel ? a->kernel : ""));
+	text_puts(&w->o, ",\"time\":");
+	text_puts(&w->o, c->ticks_per_unit == 1 ? "\"microseconds as the simulator wrote them\""
+						: "\"1 ns shown = 1 cycle\"");
+	put_count(w, ",\"slices\":", c->slices.n);
+	put_count(w, ",\"arrows\":", c->arrows.n);
+	put_count(w, ",\"unmatched_sets\":", c->n_unmatched_sets);
+	put_count(w, ",\"unmatched_waits\":", c->n_unmatched_waits);
+	put_count(w, ",\"arrows_on_lanes_left_out\":", c->n_hidden_arrows);
+	put_left_out(w);
+	text_puts(&w->o, "},\"traceEvents\":[");
+}
+
+bool clean_write_trace(
+	struct clean *c, const struct clean_about *a, FILE *f, struct incore_error *e)
+{
+	struct writer w = {.c = c};
+	uint32_t *order = order_lanes(c, &w.n_order);
+
+	if (!order)
+		return err_nomem(e);
+	if (!text_out_open(&w.o, f, e)) {
+		mem_free(order);
+		return false;
+	}
+	w.order = order;
+	put_top(&w, a);
+	put_lanes(&w);
+	name_counters(&w);
+	put_slices(&w);
+	for (size_t i = 0; i < c->arrows.n; i++) {
+		put_end(&w, &c->arrows.v[i], i + 1, true);
+		put_end(&w, &c->arrows.v[i], i + 1, false);
+	}
+	for (size_t i = 0; i < c->counters.n; i++)
+		put_counter(&w, &c->counters.v[i]);
+	text_puts(&w.o, "\n]}\n");
+	mem_free(order);
+	return text_out_close(&w.o, e);
+}

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* clean_write.h: the files that clean makes: the trace, the metrics, the summary. */
+#ifndef EXPORT_CLEAN_CLEAN_WRITE_H
+#define EXPORT_CLEAN_CLEAN_WRITE_H
+
+#include <stdio.h>
+
+#include "export/clean/clean.h"
+
+struct clean_about { /* what the summary says of the input; strings may be NULL */
+	const char *kernel, *input, *evidence, *clock;
+	uint64_t input_bytes;
+};
+
+bool clean_write_trace(
+	struct clean *c, const struct clean_about *a, FILE *f, struct incore_error *e);
+bool clean_write_summary(
+	const struct clean *c, const struct clean_about *a, FILE *f, struct incore_error *e);
+
+struct clean_metrics {
+	uint32_t n_cores;
+	uint64_t n_rows, n_short_lists;
+};
+/* The table of instructions of one API_INSTR block, core by core. */
+bool clean_write_metrics(struct str api, const char *path, uint64_t offset, FILE *f,
+	struct clean_metrics *out, struct incore_error *e);
+
+#endif

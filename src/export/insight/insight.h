@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * insight.h: what the writers of a simulator/ directory share: the staging folder, the cores, and
+ * what each instruction added up to on each core. See incore-insight(7) for the rules of the reader
+ * that it is written for. Owner: the exporter's state, freed by its abort().
+ */
+#ifndef EXPORT_INSIGHT_INSIGHT_H
+#define EXPORT_INSIGHT_INSIGHT_H
+
+#include "base/map.h"
+#include "base/mem.h"
+#include "base/vec.h"
+#include "export/export.h"
+#include "export/text_out.h"
+#include "isa/ascend.h"
+
+struct insight_cell { /* one code row on one core */
+	uint64_t hit, cycles, busy, wait;
+	uint64_t cache, queue; /* head cost */
+	uint8_t pipe;	       /* enum ascend_pipe; of the last slice */
+};
+
+struct insight_unit {
+	const char *name; /* "core0.cubecore0" */
+	uint32_t core, unit;
+	bool pipes[256];
+};
+
+struct insight_flag { /* a SET or WAIT of the open unit */
+	track_idx track;
+	uint32_t slice;
+	uint64_t start, end, cache, queue;
+	code_idx code;
+	uint64_t pair; /* link index + 1; 0: none */
+	bool is_wait;
+};
+
+struct insight {
+	const struct trace *t;
+	struct arena arena;
+	char *target, *tmp; /* the directory and where it is made */
+	char *new_parent;   /* the directory above, where it was not there; NULL: it was */
+	VEC(struct insight_unit) units;
+	uint32_t *unit_of;	    /* by track */
+	struct insight_cell *cells; /* code row * units + unit */
+	uint64_t *reach;	    /* by code row: end of its union on the open track */
+	uint32_t *reach_track;	    /* whose that is, + 1 */
+	const char **row_args;	    /* by code row: "args" without bytes, made on first use */
+	struct u64_map pair_of;	    /* track << 32 | slice -> link + 1 */
+	VEC(struct insight_flag) flags;
+	FILE *trace_file, *core_file;
+	struct text_out trace, core;
+	bool has_event, has_core_event, is_core_open;
+	uint32_t open_unit;
+	uint64_t n_ids, n_groups;
+	bool is_cycles; /* no clock: 1 cycle is written as 0.001 us */
+	uint64_t n_moved_samples, n_sources_left, n_flows;
+	uint64_t bytes;
+};
+
+/* --- insight_text.c: pieces of JSON --- */
+void insight_put_us(struct insight *s, struct text_out *o, uint64_t cyc);
+/* args of a row up to, not including, its closing brace; NULL on lack of memory. */
+const char *insight_row_args(struct insight *s, code_idx code);
+struct str insight_opcode(const struct insight *s, code_idx code);
+/* Path of a source as all files name it: without ':'. */
+const char *insight_source_path(struct insight *s, source_idx i);
+uint64_t insight_row_bytes(const struct insight *s, code_idx code, uint32_t unit);
+
+/* --- insight_trace.c: trace.json --- */
+bool insight_begin_trace(struct insight *s, struct incore_error *e);
+bool insight_put_track(struct insight *s, const struct export_track *k, struct incore_error *e);
+bool insight_end_unit(struct insight *s, struct incore_error *e);
+void insight_put_counter(
+	struct insight *s, const struct counter_series *c, uint64_t time, uint64_t value);
+bool insight_end_trace(struct insight *s, struct incore_error *e);
+
+/* --- insight_core.c: <core>/trace.json and the CSV files --- */
+bool insight_begin_core(struct insight *s, uint32_t unit, struct incore_error *e);
+bool insight_put_core_track(
+	struct insight *s, const struct export_track *k, struct incore_error *e);
+bool insight_end_core(struct insight *s, struct incore_error *e);
+
+/* --- insight_tables.c, insight_bin.c --- */
+bool insight_put_api_instr(struct insight *s, struct strbuf *out);
+bool insight_put_api_file(struct insight *s, struct strbuf *out, bool *has_lines);
+bool insight_write_bin(struct insight *s, struct incore_error *e);
+
+/* --- insight_dir.c --- */
+bool insight_dir_begin(struct insight *s, const char *path, struct incore_error *e);
+/* A new file (mode 0640) below the staging folder; dir may be NULL. */
+FILE *insight_file(struct insight *s, const char *dir, const char *name, struct incore_error *e);
+/* Flushes, syncs and closes, whatever the outcome. */
+bool insight_done(struct insight *s, FILE *f, const char *name, struct incore_error *e);
+bool insight_dir_commit(struct insight *s, struct incore_error *e);
+void insight_dir_abort(struct insight *s);
+
+#endif

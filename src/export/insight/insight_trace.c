@@ -1,0 +1,449 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * insight_trace.c: simulator/trace.json, which is the TRACE block too. Keys in alphabetical order
+ * (args before ph), X by end, B and E of a flag side by side, s and t with the flag's own id, pid
+ * and tid.
+ */
+#include <stdlib.h>
+
+#include "export/insight/insight.h"
+
+static void next_event(struct insight *s)
+{
+	text_puts(&s->trace, s->has_event ? ",{" : "{");
+	s->has_event = true;
+}
+
+static const char *pipe_of_track(const struct insight *s, track_idx i)
+{
+	const char *slash = strrchr(s->t->tracks[i].name, '/');
+
+	return slash ? slash + 1 : s->t->tracks[i].name;
+}
+
+/* --- metadata --- */
+
+static void put_meta(
+	struct insight *s, const char *what, const char *pid, const char *tid, uint32_t index)
+{
+	struct text_out *o = &s->trace;
+
+	next_event(s);
+	text_puts(o, "\"args\":{\"sort_index\":");
+	text_put_u64(o, index);
+	text_puts(o, "},\"name\":\"");
+	text_puts(o, what);
+	text_puts(o, "\",\"ph\":\"M\",\"pid\":");
+	text_put_quoted(o, str_of(pid));
+	text_puts(o, ",\"tid\":");
+	text_put_quoted(o, str_of(tid));
+	text_puts(o, "}");
+}
+
+static void put_label(struct insight *s, const struct insight_unit *u)
+{
+	struct text_out *o = &s->trace;
+	char text[128];
+
+	snprintf(text, sizeof(text), "%s%s", evidence_name(s->t->meta.evidence),
+		s->is_cycles ? ", 1 ns shown = 1 cycle" : "");
+	next_event(s);
+	text_puts(o, "\"args\":{\"labels\":");
+	text_put_quoted(o, str_of(text));
+	text_puts(o, "},\"name\":\"process_labels\",\"ph\":\"M\",\"pid\":");
+	text_put_quoted(o, str_of(u->name));
+	text_puts(o, ",\"tid\":\"NA\"}");
+}
+
+/* Every lane has an index, those without a slice too. */
+static void put_lanes(struct insight *s, const struct insight_unit *u)
+{
+	size_t n;
+	const struct ascend_lane *lanes = ascend_lanes(&n);
+
+	for (size_t i = 0; i < n; i++)
+		put_meta(s, "thread_sort_index", u->name, lanes[i].name, lanes[i].pipe);
+	for (track_idx i = 0; i < s->t->n_tracks; i++) {
+		uint32_t pipe = s->t->tracks[i].coord[2];
+
+		if (&s->units.v[s->unit_of[i]] == u && pipe >= PIPE_WARP0)
+			put_meta(s, "thread_sort_index", u->name, pipe_of_track(s, i), pipe);
+	}
+}
+
+bool insight_begin_trace(struct insight *s, struct incore_error *e)
+{
+	char mhz[64];
+
+	s->trace_file = insight_file(s, NULL, "trace.json", e);
+	if (!s->trace_file || !text_out_open(&s->trace, s->trace_file, e))
+		return false;
+	snprintf(mhz, sizeof(mhz), "{\"clockMHz\":%.17g,",
+		s->is_cycles ? 1000.0 : trace_clock_mhz(s->t));
+	text_puts(&s->trace, mhz);
+	text_puts(&s->trace, "\"displayTimeUnit\":\"ns\",\"profilingType\":\"op\","
+			     "\"schemaVersion\":2,\"traceEvents\":[");
+	for (size_t i = 0; i < s->units.n; i++)
+		put_meta(s, "process_sort_index", s->units.v[i].name, "NA",
+			3 * s->units.v[i].core + 1 + s->units.v[i].unit);
+	for (size_t i = 0; i < s->units.n; i++) {
+		put_label(s, &s->units.v[i]);
+		put_lanes(s, &s->units.v[i]);
+	}
+	return true;
+}
+
+/* --- events --- */
+
+struct slice_text {
+	const char *args; /* without its closing brace */
+	struct str name, tid;
+	const char *pid, *cname;
+	char group[48]; /* "" : none */
+	uint64_t bytes;
+	char id[96];
+};
+
+static void put_tail(struct insight *s, const struct slice_text *v, char ph, uint64_t ts)
+{
+	struct text_out *o = &s->trace;
+	char text[16];
+
+	text_puts(o, "\"name\":");
+	text_put_quoted(o, v->name);
+	snprintf(text, sizeof(text), ",\"ph\":\"%c\"", ph);
+	text_puts(o, text);
+	text_puts(o, ",\"pid\":");
+	text_put_quoted(o, str_of(v->pid));
+	text_puts(o, ",\"tid\":");
+	text_put_quoted(o, v->tid);
+	text_puts(o, ",\"ts\":");
+	insight_put_us(s, o, ts);
+	text_puts(o, "}");
+}
+
+static void put_args(struct insight *s, const struct slice_text *v)
+{
+	struct text_out *o = &s->trace;
+
+	text_puts(o, "\"args\":");
+	text_puts(o, v->args);
+	if (v->bytes) {
+		text_puts(o, ",\"process_bytes\":\"");
+		text_put_u64(o, v->bytes);
+		text_puts(o, "\"");
+	}
+	text_puts(o, "},\"cname\":\"");
+	text_puts(o, v->cname);
+	text_puts(o, "\",");
+}
+
+static void put_slice(struct insight *s, const struct slice_text *v, uint64_t ts, uint64_t dur)
+{
+	struct text_out *o = &s->trace;
+
+	next_event(s);
+	put_args(s, v);
+	text_puts(o, "\"dur\":");
+	insight_put_us(s, o, dur);
+	text_puts(o, ",");
+	if (v->group[0]) {
+		text_puts(o, "\"group_id\":");
+		text_put_quoted(o, str_of(v->group));
+		text_puts(o, ",");
+	}
+	if (v->id[0]) {
+		text_puts(o, "\"id\":");
+		text_put_quoted(o, str_of(v->id));
+		text_puts(o, ",");
+	}
+	put_tail(s, v, 'X', ts);
+}
+
+static void put_heads(struct insight *s, const struct slice_text *v, uint64_t start, uint64_t cache,
+	uint64_t queue)
+{
+	struct slice_text h = *v;
+
+	h.bytes = 0;
+	h.id[0] = 0;
+	if (cache) {
+		h.name = STR("cache_time");
+		put_slice(s, &h, start, cache);
+	}
+	if (queue) {
+		h.name = STR("ccu_time");
+		put_slice(s, &h, start + cache, queue);
+	}
+}
+
+/* --- one track --- */
+
+/* The instruction cache's part of a slice's head cost. */
+static uint32_t cache_of(const struct trace *t, track_idx track, uint32_t slice)
+{
+	uint32_t lo = 0, hi = t->n_heads;
+
+	while (lo < hi) {
+		uint32_t mid = lo + (hi - lo) / 2;
+		const struct head_cost *h = &t->heads[mid];
+
+		if (h->track < track || (h->track == track && h->slice < slice))
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	return lo < t->n_heads && t->heads[lo].track == track && t->heads[lo].slice == slice
+		       ? t->heads[lo].cache_cyc
+		       : 0;
+}
+
+static void add_cell(struct insight *s, const struct export_track *k, uint32_t i, uint64_t cache)
+{
+	const struct track_data *d = k->data;
+	code_idx code = d->code[i];
+	uint64_t start = d->start_cyc[i] + d->stall_cyc[i], end = d->start_cyc[i] + d->dur_cyc[i];
+	struct insight_cell *c;
+	enum ascend_sync sync;
+
+	if (code >= s->t->n_code)
+		return;
+	c = &s->cells[(size_t)code * s->units.n + s->unit_of[k->index]];
+	sync = ascend_sync_of(insight_opcode(s, code));
+	if (s->reach_track[code] != k->index + 1) {
+		s->reach_track[code] = k->index + 1;
+		s->reach[code] = 0;
+	}
+	c->hit++;
+	c->cycles += end - start;
+	c->pipe = d->tag[i];
+	c->cache += cache;
+	c->queue += d->stall_cyc[i] - cache;
+	if (end > s->reach[code] && sync == SYNC_NONE)
+		c->busy += end - (start > s->reach[code] ? start : s->reach[code]);
+	if (end > s->reach[code])
+		s->reach[code] = end;
+	if (ascend_is_wait(sync))
+		c->wait += end - start;
+}
+
+static bool add_flag(struct insight *s, const struct export_track *k, uint32_t i, uint64_t cache)
+{
+	const struct track_data *d = k->data;
+	uint64_t *pair = u64_map_find(&s->pair_of, (uint64_t)k->index << 32 | i);
+	struct insight_flag f = {.track = k->index,
+		.slice = i,
+		.start = d->start_cyc[i] + d->stall_cyc[i],
+		.end = d->start_cyc[i] + d->dur_cyc[i],
+		.cache = cache,
+		.queue = d->stall_cyc[i] - cache,
+		.code = d->code[i],
+		.pair = pair ? *pair : 0};
+
+	f.is_wait = ascend_sync_of(insight_opcode(s, f.code)) == SYNC_WAIT;
+	return VEC_PUSH(&s->flags, f);
+}
+
+static bool put_one(struct insight *s, const struct export_track *k, uint32_t i)
+{
+	const struct track_data *d = k->data;
+	uint64_t cache = d->stall_cyc[i] ? cache_of(s->t, k->index, i) : 0;
+	const struct insight_unit *u = &s->units.v[s->unit_of[k->index]];
+	struct slice_text v = {.args = insight_row_args(s, d->code[i]),
+		.name = insight_opcode(s, d->code[i]),
+		.tid = str_of(pipe_of_track(s, k->index)),
+		.pid = u->name,
+		.cname = ascend_lane(d->tag[i])->cname};
+	enum ascend_sync sync = ascend_sync_of(v.name);
+	uint64_t *pair;
+
+	if (!v.args)
+		return false;
+	cache = cache < d->stall_cyc[i] ? cache : d->stall_cyc[i];
+	add_cell(s, k, i, cache);
+	if (sync == SYNC_SET || sync == SYNC_WAIT)
+		return add_flag(s, k, i, cache);
+	pair = sync == SYNC_SET_CROSS || sync == SYNC_WAIT_CROSS
+		       ? u64_map_find(&s->pair_of, (uint64_t)k->index << 32 | i)
+		       : NULL;
+	if (pair)
+		snprintf(v.id, sizeof(v.id), "intra_%llu", (unsigned long long)*pair);
+	if (d->stall_cyc[i])
+		snprintf(v.group, sizeof(v.group), "%.24s_%llu", v.name.p,
+			(unsigned long long)++s->n_groups);
+	put_heads(s, &v, d->start_cyc[i], cache, d->stall_cyc[i] - cache);
+	if (d->code[i] < s->t->n_code && s->t->code[d->code[i]].bytes &&
+		s->t->code[d->code[i]].stated.hit &&
+		s->t->code[d->code[i]].bytes % s->t->code[d->code[i]].stated.hit == 0)
+		v.bytes = s->t->code[d->code[i]].bytes / s->t->code[d->code[i]].stated.hit;
+	put_slice(s, &v, d->start_cyc[i] + d->stall_cyc[i], d->dur_cyc[i] - d->stall_cyc[i]);
+	return true;
+}
+
+struct by_end {
+	uint64_t end, pc;
+	uint32_t slice;
+};
+
+static int end_cmp(const void *pa, const void *pb)
+{
+	const struct by_end *a = pa, *b = pb;
+
+	if (a->end != b->end)
+		return a->end < b->end ? -1 : 1;
+	if (a->pc != b->pc)
+		return a->pc < b->pc ? -1 : 1;
+	return a->slice < b->slice ? -1 : a->slice > b->slice;
+}
+
+bool insight_put_track(struct insight *s, const struct export_track *k, struct incore_error *e)
+{
+	const struct track_data *d = k->data;
+	struct by_end *v = mem_resize(NULL, (size_t)d->n + 1, sizeof(*v));
+	bool ok = v != NULL;
+
+	for (uint32_t i = 0; ok && i < d->n; i++)
+		v[i] = (struct by_end){d->start_cyc[i] + d->dur_cyc[i],
+			d->code[i] < s->t->n_code ? s->t->code[d->code[i]].address : 0, i};
+	if (ok)
+		qsort(v, d->n, sizeof(*v), end_cmp);
+	for (uint32_t i = 0; ok && i < d->n; i++)
+		ok = put_one(s, k, v[i].slice);
+	mem_free(v);
+	return ok || err_nomem(e);
+}
+
+/* --- flags --- */
+
+static int pair_cmp(const void *pa, const void *pb)
+{
+	const struct insight_flag *a = pa, *b = pb;
+	uint64_t x = a->pair ? a->pair : UINT64_MAX, y = b->pair ? b->pair : UINT64_MAX;
+
+	if (x != y)
+		return x < y ? -1 : 1;
+	if (a->is_wait != b->is_wait)
+		return a->is_wait ? 1 : -1;
+	if (a->track != b->track)
+		return a->track < b->track ? -1 : 1;
+	return a->slice < b->slice ? -1 : a->slice > b->slice;
+}
+
+/* B and E side by side; the head cost of a WAIT goes before it, under the flag's id. */
+static bool put_flag(struct insight *s, const struct insight_flag *f, const char *id)
+{
+	struct slice_text v = {.args = insight_row_args(s, f->code),
+		.name = insight_opcode(s, f->code),
+		.tid = str_of(pipe_of_track(s, f->track)),
+		.pid = s->units.v[s->open_unit].name,
+		.cname = f->is_wait ? "yellow" : "black"};
+	struct text_out *o = &s->trace;
+	ptrdiff_t dot = str_rfind_char(v.name, '.');
+
+	if (!v.args)
+		return false;
+	if (dot > 0)
+		v.name = str_sub(v.name, 0, (size_t)dot); /* the viewer knows the plain names */
+	snprintf(v.group, sizeof(v.group), "%s", id);
+	put_heads(s, &v, f->start - f->cache - f->queue, f->cache, f->queue);
+	next_event(s);
+	put_args(s, &v);
+	text_puts(o, "\"id\":");
+	text_put_quoted(o, str_of(id));
+	text_puts(o, ",");
+	put_tail(s, &v, 'B', f->start);
+	next_event(s);
+	text_puts(o, "\"args\":{},\"cname\":\"");
+	text_puts(o, v.cname);
+	text_puts(o, "\",\"id\":");
+	text_put_quoted(o, str_of(id));
+	text_puts(o, ",");
+	put_tail(s, &v, 'E', f->end);
+	return true;
+}
+
+static void put_flow(struct insight *s, const struct insight_flag *set,
+	const struct insight_flag *wait, const char *id)
+{
+	struct text_out *o = &s->trace;
+
+	for (unsigned k = 0; k < 2; k++) {
+		const struct insight_flag *f = k ? wait : set;
+		struct slice_text v = {.name = STR("flow"),
+			.tid = str_of(pipe_of_track(s, f->track)),
+			.pid = s->units.v[s->open_unit].name};
+
+		next_event(s);
+		text_puts(o, "\"cat\":\"");
+		text_puts(o, pipe_of_track(s, set->track));
+		text_puts(o, "To");
+		text_puts(o, pipe_of_track(s, wait->track));
+		text_puts(o, "\",\"id\":");
+		text_put_quoted(o, str_of(id));
+		text_puts(o, ",");
+		put_tail(s, &v, k ? 't' : 's', f->end);
+	}
+}
+
+bool insight_end_unit(struct insight *s, struct incore_error *e)
+{
+	struct insight_flag *v = s->flags.v;
+	char id[96];
+
+	if (s->flags.n)
+		qsort(v, s->flags.n, sizeof(*v), pair_cmp);
+	for (size_t i = 0; i < s->flags.n; i++) {
+		bool is_pair = i + 1 < s->flags.n && v[i].pair && v[i].pair == v[i + 1].pair &&
+			       !v[i].is_wait && v[i + 1].is_wait;
+
+		snprintf(id, sizeof(id), "%.64s_%llu", s->units.v[s->open_unit].name,
+			(unsigned long long)s->n_ids++);
+		if (!put_flag(s, &v[i], id) || (is_pair && !put_flag(s, &v[i + 1], id)))
+			return err_nomem(e);
+		if (is_pair) {
+			put_flow(s, &v[i], &v[i + 1], id);
+			s->n_flows++;
+			i++;
+		}
+	}
+	s->flags.n = 0;
+	return true;
+}
+
+/* --- counters and the end --- */
+
+void insight_put_counter(
+	struct insight *s, const struct counter_series *c, uint64_t time, uint64_t value)
+{
+	struct text_out *o = &s->trace;
+	const char *slash = strrchr(c->name, '/'); /* "MTE Throughput/GM_TO_UB" */
+	struct str pid = slash ? (struct str){c->name, (size_t)(slash - c->name)} : STR("Counters");
+	char text[64];
+
+	if (time == 0) { /* the viewer drops samples at 0 */
+		time = 1;
+		s->n_moved_samples++;
+	}
+	next_event(s);
+	text_puts(o, "\"args\":{");
+	if (c->unit && c->per_unit) {
+		snprintf(text, sizeof(text), "\"throughput(%s)\":%.9g", c->unit,
+			(double)value / c->per_unit);
+	} else {
+		snprintf(text, sizeof(text), "\"value\":%llu", (unsigned long long)value);
+	}
+	text_puts(o, text);
+	text_puts(o, "},\"name\":");
+	text_put_quoted(o, str_of(slash ? slash + 1 : c->name));
+	text_puts(o, ",\"ph\":\"C\",\"pid\":");
+	text_put_quoted(o, pid);
+	text_puts(o, ",\"tid\":0,\"ts\":");
+	insight_put_us(s, o, time);
+	text_puts(o, "}");
+}
+
+bool insight_end_trace(struct insight *s, struct incore_error *e)
+{
+	text_puts(&s->trace, "]}");
+	return text_out_close(&s->trace, e);
+}

@@ -1,0 +1,159 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* text_out.c: the small parts of JSON text that fast writers put together. */
+#include "export/text_out.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "base/mem.h"
+
+bool text_out_open(struct text_out *o, FILE *f, struct incore_error *e)
+{
+	*o = (struct text_out){.f = f, .buf = mem_alloc(TEXT_OUT_BYTES)};
+	return o->buf || err_nomem(e);
+}
+
+void text_out_flush(struct text_out *o)
+{
+	if (o->n)
+		fwrite(o->buf, 1, o->n, o->f);
+	o->n = 0;
+}
+
+bool text_out_close(struct text_out *o, struct incore_error *e)
+{
+	text_out_flush(o);
+	mem_free(o->buf);
+	o->buf = NULL;
+	if (ferror(o->f))
+		return err_set(
+			e, INCORE_FAILED, "io", "cannot write the output; is the disk full?");
+	return true;
+}
+
+void text_put_long(struct text_out *o, const char *p, size_t n)
+{
+	text_out_flush(o);
+	if (n > TEXT_OUT_BYTES) {
+		fwrite(p, 1, n, o->f);
+		return;
+	}
+	memcpy(o->buf, p, n);
+	o->n = n;
+}
+
+/* Length of the UTF-8 sequence at p; 0: none. */
+static size_t utf8_length(const unsigned char *p, size_t n)
+{
+	size_t len = p[0] < 0x80       ? 1
+		     : p[0] >> 5 == 6  ? 2
+		     : p[0] >> 4 == 14 ? 3
+		     : p[0] >> 3 == 30 ? 4
+				       : 0;
+	uint32_t v = len == 2 ? p[0] & 0x1fu : len == 3 ? p[0] & 0x0fu : p[0] & 0x07u;
+
+	if (len == 0 || len > n)
+		return 0;
+	for (size_t i = 1; i < len; i++) {
+		if (p[i] >> 6 != 2)
+			return 0;
+		v = v << 6 | (p[i] & 0x3fu);
+	}
+	if ((len == 2 && v < 0x80) || (len == 3 && v < 0x800) || (len == 4 && v < 0x10000) ||
+		v > 0x10ffff || (len > 1 && v >= 0xd800 && v <= 0xdfff))
+		return 0;
+	return len;
+}
+
+void text_put_json(struct text_out *o, const char *p, size_t n)
+{
+	unsigned char any = 0;
+
+	for (size_t i = 0; i < n; i++)
+		any |= (unsigned char)p[i];
+	if (any < 0x80) {
+		text_put(o, p, n);
+		return;
+	}
+	for (size_t i = 0; i < n;) {
+		size_t len = utf8_length((const unsigned char *)p + i, n - i);
+
+		if (len)
+			text_put(o, p + i, len);
+		else
+			text_puts(o, "\xef\xbf\xbd");
+		i += len ? len : 1;
+	}
+}
+
+void text_put_quoted(struct text_out *o, struct str s)
+{
+	text_puts(o, "\"");
+	for (size_t i = 0; i < s.n; i++) {
+		unsigned char c = (unsigned char)s.p[i];
+		char text[8];
+
+		if (c == '"' || c == '\\')
+			snprintf(text, sizeof(text), "\\%c", c);
+		else if (c < 0x20)
+			snprintf(text, sizeof(text), "\\u%04x", c);
+		else
+			continue;
+		text_put_json(o, s.p, i);
+		text_puts(o, text);
+		s = str_sub(s, i + 1, s.n);
+		i = (size_t)-1;
+	}
+	text_put_json(o, s.p ? s.p : "", s.n);
+	text_puts(o, "\"");
+}
+
+void text_put_u64(struct text_out *o, uint64_t v)
+{
+	char text[20];
+	size_t n = sizeof(text);
+
+	do
+		text[--n] = (char)('0' + v % 10);
+	while (v /= 10);
+	text_put(o, text + n, sizeof(text) - n);
+}
+
+void text_put_time(struct text_out *o, double v)
+{
+	char text[40];
+	uint64_t whole, part;
+	unsigned digits = 9;
+
+	if (!(fabs(v) < 9e9)) {
+		snprintf(text, sizeof(text), "%.17g", v);
+		text_puts(o, isfinite(v) ? text : "0");
+		return;
+	}
+	if (v < 0)
+		text_puts(o, "-");
+	part = (uint64_t)llround(fabs(v) * 1e9);
+	whole = part / 1000000000u;
+	part %= 1000000000u;
+	text_put_u64(o, whole);
+	if (!part)
+		return;
+	text[0] = '.';
+	for (; part % 10 == 0; digits--)
+		part /= 10;
+	for (unsigned i = digits; i > 0; i--, part /= 10)
+		text[i] = (char)('0' + part % 10);
+	text_put(o, text, digits + 1);
+}
+
+void text_put_exact(struct text_out *o, double v)
+{
+	char text[40];
+
+	for (int digits = 15; digits <= 17; digits++) {
+		snprintf(text, sizeof(text), "%.*g", digits, v);
+		if (strtod(text, NULL) == v)
+			break;
+	}
+	text_puts(o, isfinite(v) ? text : "0");
+}

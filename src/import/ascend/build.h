@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * build.h: what the readers of Ascend artifacts share: one builder that takes instructions, flags,
+ * rows and tables in any order and makes the trace of them (see isa/ascend.h for its shape).
+ *
+ * Order of work: asc_init(), readers add, asc_finish() finds the clock, turns microseconds into
+ * cycles, sorts, pairs flags and hands the slices to the trace. asc_deinit() in all cases. Bytes
+ * that were read must stay until then. An instruction costs 24 bytes.
+ */
+#ifndef IMPORT_ASCEND_BUILD_H
+#define IMPORT_ASCEND_BUILD_H
+
+#include "import/ascend/records.h"
+
+enum asc_count { /* things that are only counted; asc_finish() makes notes of them */
+	ASC_NO_TS,
+	ASC_BAD_TS,
+	ASC_BAD_DUR,
+	ASC_UNPAIRED,
+	ASC_BACKWARDS, /* E before its B in time */
+	ASC_UNKNOWN_PH,
+	ASC_NO_LANE,
+	ASC_NOT_OBJECT,
+	ASC_LONE_HEAD,
+	ASC_CLAMPED,
+	ASC_BAD_COUNTER,
+	ASC_COUNTS
+};
+
+struct asc_build {
+	struct trace *trace;
+	const struct import_options *options;
+	const struct file_data *file; /* that is being read, or NULL */
+	const char *path;	      /* of the file being read, for notes */
+	const char *unit;	      /* for numbered pids: unit of a per-core file, or NULL */
+	bool has_trace;		      /* a TRACE block was there */
+	bool is_ticks;		      /* times are cycles already (dumps) */
+	bool is_cleaned;	      /* sub-lanes were folded back */
+	bool has_api;		      /* stated totals come from API_INSTR */
+	VEC(struct asc_lane) lanes;
+	struct u64_map lane_at;
+	VEC(struct code_row) code;
+	VEC(struct asc_row) rows;
+	struct u64_map code_at;
+	struct intern opcodes, sources;
+	VEC(struct frame) frames;
+	VEC(struct asc_extra) extras;
+	struct u64_map head_at;
+	VEC(struct asc_open) open;
+	struct u64_map open_at;
+	size_t n_open;
+	VEC(struct asc_flow) flows;
+	VEC(struct asc_name) names;
+	struct u64_map name_at, cell_at;
+	VEC(struct asc_series) series;
+	VEC(struct asc_stated) stated; /* of API_INSTR, or else of the CSV files */
+	VEC(struct asc_stated) csv;
+	VEC(struct named_table) tables;
+	VEC(struct asc_unit) units;
+	VEC(double) long_us;
+	VEC(struct source_file) texts; /* SOURCE blocks */
+	uint64_t counts[ASC_COUNTS];
+	uint64_t n_events, n_slices;
+	bool is_quantised, is_inexact; /* a ts was / was not a multiple of 1 ns */
+	double min_us;
+	struct str clock_text; /* as our own exporter states it */
+	unsigned ratio_mhz;    /* by comparing exact ticks with trace.json; 0: not known */
+	uint64_t n_heads;
+	const char *soc; /* as a details block states it */
+	struct strbuf scratch;
+	struct str last_pid, last_tid; /* the lane before, for speed */
+	uint32_t last_lane;
+};
+
+/* --- build.c: adding --- */
+bool asc_init(struct asc_build *b, struct trace *t, const struct import_options *o);
+void asc_deinit(struct asc_build *b);
+bool asc_note(struct asc_build *b, enum note_kind kind, const char *code, uint64_t offset,
+	const char *fmt, ...) PRINTF_LIKE(5, 6);
+/* An error in bytes that begin at `base` of the file: its place is a byte of the file then. */
+void asc_error_at(struct incore_error *e, uint64_t base);
+/* Index of the lane or NO_TRACK on lack of memory. */
+uint32_t asc_lane(struct asc_build *b, struct str pid, struct str tid);
+struct asc_op { /* what a code row is found by */
+	enum ascend_core kind;
+	bool is_kind_known;
+	uint64_t pc;
+	struct str name, detail, code; /* raw JSON strings or plain text */
+};
+/* The row of an instruction, made at first sight; NO_CODE on lack of memory. */
+uint32_t asc_code(struct asc_build *b, const struct asc_op *op);
+/* Adds a slice; an extra is made for flags and for what has a group. NULL on lack of memory. */
+struct asc_rec *asc_add(struct asc_build *b, uint32_t lane, uint32_t code);
+/* The extra of a slice, made if it has none; NULL on lack of memory. */
+struct asc_extra *asc_extra_of(struct asc_build *b, struct asc_rec *r, uint32_t lane);
+bool asc_set_us(struct asc_build *b, struct asc_rec *r, double ts, double dur);
+/* Under which a process_name (tid NULL) or thread_name is kept. */
+uint64_t asc_name_key(const struct asc_build *b, struct str pid, struct str tid);
+/* The key that pairs a flag without id: FIFO per unit and operands; 0: not a flag. */
+uint64_t asc_fifo_key(struct asc_build *b, uint32_t lane, enum ascend_sync sync, struct str detail);
+
+#define ASC_COUNTER_SCALE 1000 /* counter values are kept in thousandths */
+
+/* --- finishing --- */
+/* The slices of a track, and the track of a lane, once they are in order. */
+const struct asc_rec *asc_recs(const struct asc_build *b, track_idx i);
+track_idx asc_track_of(const struct asc_build *b, uint32_t lane);
+bool asc_finish(struct asc_build *b, struct incore_error *e);
+bool asc_find_clock(struct asc_build *b, double *mhz, struct incore_error *e);
+bool asc_resolve(struct asc_build *b, struct incore_error *e); /* lanes to units and pipes */
+bool asc_link(struct asc_build *b, double mhz, struct incore_error *e); /* pairs flags */
+struct asc_links {
+	VEC(struct link) v;
+};
+bool asc_link_barriers(struct asc_build *b, struct asc_links *out); /* adds theirs */
+bool asc_merge_csv(struct asc_build *b); /* CSV totals: used, or compared with API_INSTR */
+bool asc_put_code(struct asc_build *b, struct incore_error *e); /* code, sources, totals */
+bool asc_count_notes(struct asc_build *b, struct incore_error *e);
+
+/* --- tables: failures latch until asc_table_close() --- */
+/* cols: names separated by '|'. */
+void asc_table_open(struct asc_build *b, struct asc_table *k, const char *name, const char *origin,
+	const char *cols);
+void asc_table_column(struct asc_build *b, struct asc_table *k, struct str name);
+/* A cell; p NULL: missing. Cells are put in the order of the columns. */
+void asc_put(struct asc_build *b, struct asc_table *k, struct str cell);
+void asc_putf(struct asc_build *b, struct asc_table *k, const char *fmt, ...) PRINTF_LIKE(3, 4);
+void asc_table_drop(struct asc_table *k);
+/* Adds it to the trace if it has rows (and frees it). False on lack of memory. */
+bool asc_table_close(struct asc_build *b, struct asc_table *k);
+
+#endif

@@ -1,0 +1,215 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* camodel_line.c: what does a line of a raw dump say? */
+#include "import/ascend/camodel_line.h"
+
+static bool take(struct str *s, const char *word)
+{
+	if (!str_starts(*s, word))
+		return false;
+	*s = str_sub(*s, strlen(word), s->n);
+	return true;
+}
+
+static void skip_blanks(struct str *s)
+{
+	while (s->n && (s->p[0] == ' ' || s->p[0] == '\t'))
+		*s = str_sub(*s, 1, s->n);
+}
+
+static bool take_decimal(struct str *s, uint64_t *out)
+{
+	size_t n = 0;
+	uint64_t v = 0;
+
+	for (; n < s->n && s->p[n] >= '0' && s->p[n] <= '9'; n++) {
+		if (v > UINT64_MAX / 10 - 1)
+			return false;
+		v = v * 10 + (uint64_t)(s->p[n] - '0');
+	}
+	*out = v;
+	*s = str_sub(*s, n, s->n);
+	return n > 0;
+}
+
+static int hex_digit(char c)
+{
+	return c >= '0' && c <= '9'   ? c - '0'
+	       : c >= 'a' && c <= 'f' ? c - 'a' + 10
+	       : c >= 'A' && c <= 'F' ? c - 'A' + 10
+				      : -1;
+}
+
+static bool take_hex(struct str *s, uint64_t *out)
+{
+	size_t n = 0;
+	uint64_t v = 0;
+
+	if (!take(s, "0x"))
+		return false;
+	for (; n < s->n && n < 16 && hex_digit(s->p[n]) >= 0; n++)
+		v = v << 4 | (uint64_t)hex_digit(s->p[n]);
+	*out = v;
+	*s = str_sub(*s, n, s->n);
+	return n > 0;
+}
+
+static bool is_operand(char c)
+{
+	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+	       (c && strchr(" _,:=/#-[]|", c));
+}
+
+static bool is_word(char c)
+{
+	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+	       c == '_' || c == '.';
+}
+
+static struct str take_word(struct str *s)
+{
+	struct str w = {s->p, 0};
+
+	while (w.n < s->n && is_word(s->p[w.n]))
+		w.n++;
+	*s = str_sub(*s, w.n, s->n);
+	return w;
+}
+
+/* Up to what the simulator says about its queues. */
+static struct str cut_tail(struct str s, struct dump_line *out)
+{
+	static const char *const tails[] = {", instr ID is:", ". poped from IQ", " pop success"};
+
+	out->is_popped_from_queue = str_has(s, "poped from IQ");
+	for (size_t i = 0; i < sizeof(tails) / sizeof(tails[0]); i++) {
+		ptrdiff_t at = str_find(s, tails[i]);
+
+		if (at >= 0)
+			s = str_sub(s, 0, (size_t)at);
+	}
+	return s;
+}
+
+static bool take_head(struct str *s, struct dump_line *out)
+{
+	uint64_t core;
+
+	take(s, "[info] ");
+	if (!take(s, "[") || !take_decimal(s, &out->tick) || !take(s, "]"))
+		return false;
+	skip_blanks(s);
+	if (!take(s, "(PC: ") || !take_hex(s, &out->pc) || !take(s, ")"))
+		return false;
+	if (take(s, "@CORE") && !take_decimal(s, &core))
+		return false;
+	skip_blanks(s);
+	out->unit = take_word(s);
+	skip_blanks(s);
+	if (take(s, "IB ISSUE") || take(s, "ISSUE"))
+		skip_blanks(s);
+	return out->unit.n && take(s, ": (Binary: ");
+}
+
+bool dump_line_parse(struct str s, struct dump_line *out)
+{
+	ptrdiff_t end;
+
+	*out = (struct dump_line){0};
+	if (!take_head(&s, out))
+		return false;
+	end = str_find(s, ")");
+	if (end < 0)
+		return false;
+	s = str_sub(s, (size_t)end + 1, s.n);
+	skip_blanks(&s);
+	if (take(&s, "(ID: ")) {
+		out->has_id = take_decimal(&s, &out->id) && take(&s, ")");
+		if (!out->has_id)
+			return false;
+		skip_blanks(&s);
+	}
+	s = cut_tail(s, out);
+	out->opcode = take_word(&s);
+	while (out->opcode.n && out->opcode.p[out->opcode.n - 1] == '.')
+		out->opcode.n--;
+	skip_blanks(&s);
+	take(&s, "(");
+	out->operands.p = s.p;
+	while (out->operands.n < s.n && is_operand(s.p[out->operands.n]))
+		out->operands.n++;
+	out->operands = str_trim(out->operands);
+	return true;
+}
+
+/* "[info] 23071: ", "[info] [00000308]: ", "[info] @2355: " */
+static bool take_tick(struct str *s, uint64_t *tick)
+{
+	bool is_boxed;
+
+	take(s, "[info] ");
+	is_boxed = take(s, "[");
+	take(s, "@");
+	if (!take_decimal(s, tick) || (is_boxed && !take(s, "]")) || !take(s, ":"))
+		return false;
+	skip_blanks(s);
+	return true;
+}
+
+static bool address_behind(struct str s, const char *word, uint64_t *address)
+{
+	ptrdiff_t at = str_find(s, word);
+
+	if (at < 0)
+		return false;
+	s = str_sub(s, (size_t)at + strlen(word), s.n);
+	return take_hex(&s, address);
+}
+
+bool dump_event_parse(struct str s, enum dump_event *kind, uint64_t *tick, uint64_t *address)
+{
+	if (!take_tick(&s, tick))
+		return false;
+	*kind = DUMP_MISS;
+	if (str_has(s, "status is MISS"))
+		return address_behind(s, "icache read address is ", address);
+	*kind = DUMP_FETCH;
+	if (address_behind(s, "lookup_tag is fetch req addr:", address))
+		return true;
+	*kind = DUMP_ISSUE;
+	return address_behind(s, "is_single_issue instr, pc:", address) ||
+	       address_behind(s, "issue isa pc :", address);
+}
+
+/* "core0.veccore1" at the front of a name. */
+static bool take_core(struct str *s, struct str *core)
+{
+	struct str rest = *s;
+	uint64_t n;
+
+	if (!take(&rest, "core") || !take_decimal(&rest, &n) || n > UINT32_MAX)
+		return false;
+	if (take(&rest, ".veccore") || take(&rest, ".cubecore") || take(&rest, ".mixcore"))
+		if (!take_decimal(&rest, &n))
+			return false;
+	*core = (struct str){s->p, (size_t)(rest.p - s->p)};
+	*s = rest;
+	return true;
+}
+
+enum dump_log dump_log_of(struct str name, struct str *core)
+{
+	if (!str_has(name, ".dump") && !str_ends(name, ".log"))
+		return DUMP_NONE;
+	if (!take_core(&name, core) || name.n == 0 || (name.p[0] != '.' && name.p[0] != '_'))
+		return DUMP_NONE;
+	name = str_sub(name, 1, name.n);
+	if (str_starts(name, "instr_popped_log"))
+		return DUMP_STARTS;
+	if (str_starts(name, "instr_log"))
+		return DUMP_ENDS;
+	if (str_starts(name, "icache_log") || str_starts(name, "ifu.icache_log"))
+		return DUMP_ICACHE;
+	if (str_starts(name, "ccu_log"))
+		return DUMP_CCU;
+	return str_has(name, "_log") || str_has(name, "rvec") ? DUMP_OTHER : DUMP_NONE;
+}

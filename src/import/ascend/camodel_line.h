@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* camodel_line.h: one line of a raw dump of the simulator; everything is borrowed from the line. */
+#ifndef IMPORT_ASCEND_CAMODEL_LINE_H
+#define IMPORT_ASCEND_CAMODEL_LINE_H
+
+#include "isa/ascend.h"
+
+struct dump_line {
+	uint64_t tick, pc, id;
+	bool has_id;
+	bool is_popped_from_queue; /* "poped from IQ": not a start */
+	struct str unit, opcode, operands;
+};
+/* instr_log and instr_popped_log; false: not such a line. */
+bool dump_line_parse(struct str line, struct dump_line *out);
+
+enum dump_event { DUMP_MISS, DUMP_FETCH, DUMP_ISSUE };
+/* icache and ccu logs: when, and which address; false: a line of another kind. */
+bool dump_event_parse(struct str line, enum dump_event *kind, uint64_t *tick, uint64_t *address);
+
+enum dump_log { DUMP_NONE, DUMP_STARTS, DUMP_ENDS, DUMP_ICACHE, DUMP_CCU, DUMP_OTHER };
+/* What a file is by its name; *core is "core0.veccore1". */
+enum dump_log dump_log_of(struct str name, struct str *core);
+
+#endif

@@ -1,0 +1,430 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * events.c: the events of a trace.json, or of a TRACE block, one pass, in any order. Flags come as
+ * B and E with an id (per-run schema) or as X (per-core schema); cache_time and ccu_time are the
+ * head cost of the instruction that shares their group.
+ */
+#include <math.h>
+
+#include "base/hash.h"
+#include "import/ascend/ascend.h"
+
+/* Later times have no exact cycle: 2^53 ps. */
+#define MAX_US 4.0e12
+#define NO_OPEN UINT32_MAX
+
+static bool is_head_name(struct str name)
+{
+	return (name.n == 10 && memcmp(name.p, "cache_time", 10) == 0) ||
+	       (name.n == 8 && memcmp(name.p, "ccu_time", 8) == 0);
+}
+
+static uint64_t parse_pc(struct str s)
+{
+	uint64_t v = 0;
+
+	return s.n && str_to_u64(s, &v) ? v : 0;
+}
+
+/* Kind of the core that executes: from the pid, or the file's own. */
+static void set_kind(struct asc_build *b, struct str pid, struct asc_op *op)
+{
+	struct ascend_unit u;
+
+	op->is_kind_known =
+		ascend_unit_of(pid, &u) || (b->unit && ascend_unit_of(str_of(b->unit), &u));
+	op->kind = op->is_kind_known ? u.kind : ASCEND_PLAIN;
+}
+
+/* A miss is named by its address; its opcode is the lane's word. */
+static uint32_t code_of_event(struct asc_build *b, const struct trace_event *ev)
+{
+	struct asc_op op = {.pc = parse_pc(ev->pc_addr),
+		.name = ev->name,
+		.detail = ev->detail,
+		.code = ev->code};
+
+	set_kind(b, ev->pid, &op);
+	if (str_is(ev->tid, "CACHEMISS") && str_starts(ev->name, "0x")) {
+		op.pc = parse_pc(ev->name);
+		op.name = STR("CACHEMISS");
+		op.detail = ev->name;
+	}
+	return asc_code(b, &op);
+}
+
+static bool note_time(struct asc_build *b, const struct trace_event *ev)
+{
+	double ns = ev->ts * 1000.0;
+
+	if (!ev->has_ts) {
+		b->counts[ev->is_ts_bad ? ASC_BAD_TS : ASC_NO_TS]++;
+		return false;
+	}
+	if (ev->ts < 0 || ev->ts > MAX_US) {
+		b->counts[ASC_BAD_TS]++;
+		return false;
+	}
+	/* A float32 of that size is off by half a step. */
+	if (fabs(ns - nearbyint(ns)) > ns * 6e-8 + 1e-6)
+		b->is_inexact = true;
+	else
+		b->is_quantised = true;
+	return true;
+}
+
+/* Joins the slice with what its group's head slices said, or will say. */
+static bool join_group(struct asc_build *b, uint32_t lane, struct asc_rec *r, struct str group)
+{
+	/* by lane, too: the SET and the WAIT of a pair have one id, and each its own head */
+	uint64_t *at = u64_map_at(&b->head_at, hash_bytes(group.p, group.n, (uint64_t)lane + 3));
+	struct asc_extra *x;
+
+	if (!at)
+		return false;
+	if (*at && b->extras.v[*at - 1].lane == NO_TRACK && !(r->flags & REC_EXTRA)) {
+		r->stall = (uint32_t)(*at - 1);
+		r->flags |= REC_EXTRA;
+		b->extras.v[r->stall].lane = lane;
+		b->extras.v[r->stall].code = r->code;
+		return true;
+	}
+	if (*at && b->extras.v[*at - 1].lane == NO_TRACK) {
+		x = &b->extras.v[r->stall];
+		x->cache += b->extras.v[*at - 1].cache;
+		x->ccu += b->extras.v[*at - 1].ccu;
+		b->extras.v[*at - 1].cache = b->extras.v[*at - 1].ccu = 0;
+		b->extras.v[*at - 1].is_linked = true;
+		*at = (uint64_t)r->stall + 1;
+		return true;
+	}
+	if (*at) /* the group has its instruction: this is another one */
+		return true;
+	x = asc_extra_of(b, r, lane);
+	if (x)
+		*at = (uint64_t)r->stall + 1;
+	return x != NULL;
+}
+
+static bool add_head(struct asc_build *b, const struct trace_event *ev, uint32_t lane)
+{
+	uint64_t *at;
+	double dur = ev->has_dur && ev->dur > 0 ? ev->dur : 0;
+
+	if (!ev->group_id.n) {
+		b->counts[ASC_LONE_HEAD]++;
+		return true;
+	}
+	at = u64_map_at(
+		&b->head_at, hash_bytes(ev->group_id.p, ev->group_id.n, (uint64_t)lane + 3));
+	if (!at)
+		return false;
+	if (*at == 0) {
+		if (b->extras.n >= UINT32_MAX ||
+			!VEC_PUSH(&b->extras, (struct asc_extra){.lane = NO_TRACK}))
+			return false;
+		*at = b->extras.n;
+	}
+	if (ev->name.n == 10)
+		b->extras.v[*at - 1].cache += dur;
+	else
+		b->extras.v[*at - 1].ccu += dur;
+	return true;
+}
+
+/* Where the group of a flag is its id, too. */
+static bool add_sync(
+	struct asc_build *b, uint32_t lane, struct asc_rec *r, struct str id, struct str detail)
+{
+	enum ascend_sync sync = (enum ascend_sync)b->rows.v[r->code].sync;
+	struct asc_extra *x;
+
+	if (sync == SYNC_NONE || sync == SYNC_NOP)
+		return true;
+	x = asc_extra_of(b, r, lane);
+	if (!x)
+		return false;
+	x->sync = (uint8_t)sync;
+	x->id = id;
+	/* A cross-core id stands once in the run, a flag's once on its core. */
+	if (id.n)
+		x->key = hash_bytes(id.p, id.n, 11) | 1;
+	else
+		x->key = asc_fifo_key(b, lane, sync, detail);
+	return true;
+}
+
+static bool add_bytes(struct asc_build *b, uint32_t code, struct str text)
+{
+	uint64_t v;
+
+	if (text.n && str_to_u64(text, &v) && v < UINT64_C(1) << 48)
+		b->code.v[code].bytes += v;
+	return true;
+}
+
+static bool add_slice(struct asc_build *b, const struct trace_event *ev)
+{
+	uint32_t lane = asc_lane(b, ev->pid, ev->tid), code;
+	double dur = ev->has_dur ? ev->dur : 0;
+	struct asc_rec *r;
+
+	if (lane == NO_TRACK)
+		return false;
+	if (is_head_name(ev->name))
+		return add_head(b, ev, lane);
+	if (dur < 0 || dur > MAX_US || (ev->dur_text.p && !ev->has_dur)) {
+		b->counts[ASC_BAD_DUR]++;
+		dur = 0;
+	}
+	code = code_of_event(b, ev);
+	if (code == NO_CODE)
+		return false;
+	r = asc_add(b, lane, code);
+	if (!r || !asc_set_us(b, r, ev->ts, dur) || !add_sync(b, lane, r, ev->id, ev->detail))
+		return false;
+	if (ev->process_bytes.n)
+		add_bytes(b, code, ev->process_bytes);
+	return !ev->group_id.n || join_group(b, lane, r, ev->group_id);
+}
+
+/* --- B and E --- */
+
+static bool close_pair(struct asc_build *b, const struct asc_open *o, double other)
+{
+	double start = o->is_begin ? o->ts : other, end = o->is_begin ? other : o->ts;
+	struct asc_rec *r = asc_add(b, o->lane, o->code);
+
+	if (!r)
+		return false;
+	if (end < start) {
+		b->counts[ASC_BACKWARDS]++;
+		end = start;
+	}
+	if (!asc_set_us(b, r, start, end - start) || !add_sync(b, o->lane, r, o->id, o->detail))
+		return false;
+	return !o->id.n ||
+	       !u64_map_find(&b->head_at, hash_bytes(o->id.p, o->id.n, (uint64_t)o->lane + 3)) ||
+	       join_group(b, o->lane, r, o->id);
+}
+
+static bool add_half(struct asc_build *b, const struct trace_event *ev)
+{
+	bool is_begin = ev->ph == 'B';
+	uint32_t lane = asc_lane(b, ev->pid, ev->tid);
+	struct asc_open o = {.ts = ev->ts,
+		.lane = lane,
+		.code = NO_CODE,
+		.next = NO_OPEN,
+		.is_begin = is_begin,
+		.id = ev->id,
+		.detail = ev->detail};
+	uint64_t key = hash_bytes(ev->name.p, ev->name.n, hash_bytes(ev->id.p, ev->id.n, lane));
+	uint64_t *at = u64_map_at(&b->open_at, key);
+	struct asc_open *top;
+
+	if (lane == NO_TRACK || !at)
+		return false;
+	if (is_begin) {
+		o.code = code_of_event(b, ev);
+		if (o.code == NO_CODE)
+			return false;
+	}
+	top = *at ? &b->open.v[*at - 1] : NULL;
+	if (top && top->is_begin != is_begin) {
+		struct asc_open pair = is_begin ? o : *top;
+
+		*at = top->next == NO_OPEN ? 0 : (uint64_t)top->next + 1;
+		b->n_open--;
+		return close_pair(b, &pair, is_begin ? top->ts : ev->ts);
+	}
+	if (top)
+		o.next = (uint32_t)(*at - 1);
+	if (b->open.n >= NO_OPEN - 1 || !VEC_PUSH(&b->open, o))
+		return false;
+	*at = b->open.n;
+	b->n_open++;
+	if (b->n_open == 1 && b->open.n > 1 && o.next == NO_OPEN) {
+		/* Nothing else is open: the room of closed ones is free again. */
+		b->open.v[0] = o;
+		b->open.n = 1;
+		*at = 1;
+	}
+	return true;
+}
+
+/* --- the rest --- */
+
+static bool add_flow(struct asc_build *b, const struct trace_event *ev)
+{
+	struct asc_flow f = {.ts = ev->ts, .is_from = ev->ph == 's'};
+
+	if (!ev->id.n)
+		return true;
+	f.key = hash_bytes(ev->id.p, ev->id.n, 11) | 1;
+	f.lane = asc_lane(b, ev->pid, ev->tid);
+	return f.lane != NO_TRACK && VEC_PUSH(&b->flows, f);
+}
+
+static bool add_name(struct asc_build *b, const struct trace_event *ev)
+{
+	bool is_process = str_is(ev->name, "process_name");
+	uint64_t key = asc_name_key(b, ev->pid, is_process ? (struct str){NULL, 0} : ev->tid);
+	uint64_t *at;
+
+	if ((!is_process && !str_is(ev->name, "thread_name")) || !ev->arg_name.n)
+		return true;
+	at = u64_map_at(&b->name_at, key);
+	if (!at)
+		return false;
+	if (*at) {
+		struct asc_name *n = &b->names.v[*at - 1];
+
+		n->is_ambiguous |= !str_eq(n->name, ev->arg_name);
+		return true;
+	}
+	if (!VEC_PUSH(&b->names, (struct asc_name){key, ev->arg_name, false}))
+		return false;
+	*at = b->names.n;
+	return true;
+}
+
+/* "throughput(MB/s)" -> "MB/s" */
+static const char *unit_of(struct asc_build *b, struct str key)
+{
+	ptrdiff_t open = str_find(key, "(");
+
+	if (open >= 0 && str_ends(key, ")"))
+		key = str_sub(key, (size_t)open + 1, key.n - (size_t)open - 2);
+	return arena_strndup(&b->trace->arena, key.p, key.n);
+}
+
+static struct asc_series *find_series(
+	struct asc_build *b, const struct trace_event *ev, struct str key)
+{
+	uint64_t hash = hash_bytes(key.p, key.n,
+		hash_bytes(ev->name.p, ev->name.n, hash_bytes(ev->pid.p, ev->pid.n, 5)));
+	struct asc_series s = {.key = hash};
+
+	for (size_t i = 0; i < b->series.n; i++)
+		if (b->series.v[i].key == hash)
+			return &b->series.v[i];
+	s.name = arena_printf(&b->trace->arena, "%.*s/%.*s", STR_ARG(ev->pid), STR_ARG(ev->name));
+	s.unit = unit_of(b, key);
+	/* A name for every sample is no series. */
+	if (!s.name || !s.unit || b->series.n >= 4096 || !VEC_PUSH(&b->series, s))
+		return NULL;
+	return &b->series.v[b->series.n - 1];
+}
+
+static bool add_counter(struct asc_build *b, const struct trace_event *ev)
+{
+	struct str key, value;
+	size_t pos = 0;
+	double v;
+
+	while (trace_event_member(ev->args, &pos, &key, &value)) {
+		struct asc_series *s;
+
+		if (!trace_event_number(value, &v) || v < 0 || v > 1e15) {
+			b->counts[ASC_BAD_COUNTER]++;
+			continue;
+		}
+		s = find_series(b, ev, key);
+		if (!s) {
+			b->counts[ASC_BAD_COUNTER]++;
+			continue;
+		}
+		if (!VEC_PUSH(&s->ts, ev->ts) ||
+			!VEC_PUSH(&s->value, (uint64_t)(v * ASC_COUNTER_SCALE + 0.5)))
+			return false;
+	}
+	return true;
+}
+
+static bool add_event(struct asc_build *b, const struct trace_event *ev)
+{
+	b->n_events++;
+	if (ev->ph == 'M')
+		return add_name(b, ev);
+	if (ev->ph != 'X' && ev->ph != 'B' && ev->ph != 'E' && ev->ph != 's' && ev->ph != 't' &&
+		ev->ph != 'f' && ev->ph != 'C') {
+		b->counts[ASC_UNKNOWN_PH]++;
+		return true;
+	}
+	if (!note_time(b, ev))
+		return true;
+	if (ev->ph == 'C')
+		return add_counter(b, ev);
+	if (!ev->pid.n || !ev->tid.n) {
+		b->counts[ASC_NO_LANE]++;
+		return true;
+	}
+	if (ev->ph == 'X')
+		return add_slice(b, ev);
+	return ev->ph == 'B' || ev->ph == 'E' ? add_half(b, ev) : add_flow(b, ev);
+}
+
+static bool note_top(struct asc_build *b, const struct trace_events *r, uint64_t base)
+{
+	struct trace_meta *m = &b->trace->meta;
+
+	if (r->is_bare_array &&
+		!asc_note(b, NOTE_INFO, "bare-array", base,
+			"the events are a bare array, without the object around them"))
+		return false;
+	if (r->is_cut && !asc_note(b, NOTE_TRUNCATED, "cut-trace", base + json_offset(&r->json),
+				 "the events end in the middle; what was before the cut is kept"))
+		return false;
+	b->counts[ASC_NOT_OBJECT] += r->n_not_objects;
+	if (r->clock_mhz.p)
+		b->clock_text = r->clock_mhz;
+	if (r->schema_version >= 0 && !m->format_version)
+		m->format_version =
+			arena_printf(&b->trace->arena, "%lld", (long long)r->schema_version);
+	return r->schema_version < 0 || m->format_version;
+}
+
+/* Input behind which we are is not needed in memory: no more than this of it is held. */
+#define FORGET_BYTES ((size_t)32 << 20)
+
+static void forget(
+	const struct asc_build *b, const struct trace_event *ev, struct str bytes, size_t *done)
+{
+	size_t at = (size_t)ev->offset;
+
+	if (!b->file || at - *done < FORGET_BYTES)
+		return;
+	*done = at;
+	file_forget(b->file, (size_t)((const uint8_t *)bytes.p - b->file->data) + at);
+}
+
+bool asc_read_events(struct asc_build *b, struct str bytes, const char *path, uint64_t base,
+	struct incore_error *e)
+{
+	struct trace_events r;
+	struct trace_event ev;
+	bool ok = true;
+	size_t done = 0;
+
+	b->path = path;
+	b->last_lane = NO_TRACK;
+	trace_events_init(&r, bytes.p, bytes.n, path);
+	while (ok && trace_events_next(&r, &ev)) {
+		ok = add_event(b, &ev);
+		forget(b, &ev, bytes, &done);
+	}
+	if (!ok)
+		err_nomem(e);
+	else
+		ok = trace_events_finish(&r, e);
+	if (ok && !r.has_events)
+		ok = err_file(e, "bad-trace", path, base,
+			"no events: expected an object with an array \"traceEvents\"");
+	else if (ok && !note_top(b, &r, base))
+		ok = err_nomem(e);
+	else if (!ok)
+		asc_error_at(e, base);
+	trace_events_deinit(&r);
+	return ok;
+}

@@ -1,0 +1,233 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * link.c: which SET did a WAIT wait for? Both carry one key (the producer's id, or core and
+ * operands where there is none); the k-th SET by its end goes with the k-th WAIT, as the producer
+ * does it.
+ */
+#include <stdlib.h>
+
+#include "import/ascend/ascend.h"
+
+#define MAX_NAMED 8
+
+struct flag_ref {
+	uint64_t key, end;
+	uint32_t extra;
+	uint8_t is_wait;
+};
+
+static int flag_cmp(const void *pa, const void *pb)
+{
+	const struct flag_ref *a = pa, *c = pb;
+
+	if (a->key != c->key)
+		return a->key < c->key ? -1 : 1;
+	if (a->is_wait != c->is_wait)
+		return a->is_wait - c->is_wait;
+	if (a->end != c->end)
+		return a->end < c->end ? -1 : 1;
+	return a->extra < c->extra ? -1 : a->extra > c->extra;
+}
+
+static int link_cmp(const void *pa, const void *pb)
+{
+	const struct link *a = pa, *c = pb;
+
+	if (a->to_track != c->to_track)
+		return a->to_track < c->to_track ? -1 : 1;
+	if (a->to_slice != c->to_slice)
+		return a->to_slice < c->to_slice ? -1 : 1;
+	if (a->from_track != c->from_track)
+		return a->from_track < c->from_track ? -1 : 1;
+	if (a->from_slice != c->from_slice)
+		return a->from_slice < c->from_slice ? -1 : 1;
+	return (int)a->kind - (int)c->kind;
+}
+
+struct linker {
+	struct asc_build *b;
+	VEC(struct flag_ref) flags;
+	struct asc_links links;
+};
+
+static bool link_two(struct linker *l, struct asc_extra *set, struct asc_extra *wait)
+{
+	struct link k = {.from_track = asc_track_of(l->b, set->lane),
+		.to_track = asc_track_of(l->b, wait->lane),
+		.from_slice = set->slice,
+		.to_slice = wait->slice,
+		.kind = wait->sync == SYNC_WAIT_CROSS || set->sync == SYNC_SET_CROSS
+				? LINK_CROSS_CORE
+				: LINK_FLAG};
+
+	set->is_linked = wait->is_linked = true;
+	return VEC_PUSH(&l->links.v, k);
+}
+
+/* All flags of one key: SETs first. */
+static bool link_group(struct linker *l, size_t from, size_t end)
+{
+	size_t waits = from;
+
+	while (waits < end && !l->flags.v[waits].is_wait)
+		waits++;
+	for (size_t k = 0; from + k < waits && waits + k < end; k++)
+		if (!link_two(l, &l->b->extras.v[l->flags.v[from + k].extra],
+			    &l->b->extras.v[l->flags.v[waits + k].extra]))
+			return false;
+	return true;
+}
+
+static bool link_flags(struct linker *l)
+{
+	struct asc_build *b = l->b;
+
+	for (size_t i = 0; i < b->extras.n; i++) {
+		const struct asc_extra *x = &b->extras.v[i];
+		struct flag_ref f = {
+			x->key, x->end, (uint32_t)i, ascend_is_wait((enum ascend_sync)x->sync)};
+
+		if (x->key && x->lane != NO_TRACK &&
+			(f.is_wait || ascend_is_set((enum ascend_sync)x->sync)) &&
+			!VEC_PUSH(&l->flags, f))
+			return false;
+	}
+	if (l->flags.n)
+		qsort(l->flags.v, l->flags.n, sizeof(*l->flags.v), flag_cmp);
+	for (size_t i = 0; i < l->flags.n;) {
+		size_t end = i;
+
+		while (end < l->flags.n && l->flags.v[end].key == l->flags.v[i].key)
+			end++;
+		if (!link_group(l, i, end))
+			return false;
+		i = end;
+	}
+	return true;
+}
+
+/* --- what stayed alone --- */
+
+static void put_flag(const struct asc_build *b, const struct asc_extra *x, struct strbuf *out)
+{
+	struct ascend_flag f = ascend_flag_of(str_of(b->code.v[x->code].text));
+
+	sb_printf(out, "%s%.*s->%.*s %.*s", out->n ? ", " : "", STR_ARG(f.producer),
+		STR_ARG(f.consumer), STR_ARG(f.id));
+	if (x->id.n)
+		sb_printf(out, " (id %.*s)", (int)(x->id.n < 60 ? x->id.n : 60), x->id.p);
+}
+
+static bool note_alone(struct asc_build *b, bool is_wait)
+{
+	struct strbuf names = {0};
+	uint64_t n = 0;
+	bool ok = true;
+
+	for (size_t i = 0; i < b->extras.n; i++) {
+		const struct asc_extra *x = &b->extras.v[i];
+		enum ascend_sync s = (enum ascend_sync)x->sync;
+
+		if (x->is_linked || x->lane == NO_TRACK || !x->key ||
+			!(is_wait ? ascend_is_wait(s) : ascend_is_set(s)))
+			continue;
+		if (n++ < MAX_NAMED)
+			put_flag(b, x, &names);
+	}
+	if (n)
+		ok = !names.failed &&
+		     trace_note(b->trace, NOTE_UNMAPPED,
+			     is_wait ? "wait-without-set" : "set-without-wait", b->path,
+			     INCORE_NO_OFFSET, n, "%llu %s: %s%s", (unsigned long long)n,
+			     is_wait ? "flags awaited that no SET raised"
+				     : "flags set that no WAIT took",
+			     names.p ? names.p : "", n > MAX_NAMED ? ", ..." : "");
+	sb_free(&names);
+	return ok;
+}
+
+/* --- flows between ordinary slices, as cleaned files have them --- */
+
+static uint32_t slice_at(const struct asc_build *b, track_idx track, uint64_t at)
+{
+	const struct asc_rec *v = asc_recs(b, track);
+	uint32_t lo = 0, hi = b->trace->tracks[track].n_slices;
+
+	while (lo < hi) {
+		uint32_t mid = lo + (hi - lo) / 2;
+
+		if (v[mid].start <= at)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	return lo ? lo - 1 : UINT32_MAX;
+}
+
+static int flow_cmp(const void *pa, const void *pb)
+{
+	const struct asc_flow *a = pa, *c = pb;
+
+	if (a->key != c->key)
+		return a->key < c->key ? -1 : 1;
+	if (a->is_from != c->is_from)
+		return a->is_from ? -1 : 1;
+	return a->ts < c->ts ? -1 : a->ts > c->ts;
+}
+
+static bool link_flow(
+	struct linker *l, const struct asc_flow *from, const struct asc_flow *to, double mhz)
+{
+	struct link k = {.kind = LINK_FLOW};
+
+	if (l->b->lanes.v[from->lane].unit_idx == NO_TRACK ||
+		l->b->lanes.v[to->lane].unit_idx == NO_TRACK)
+		return true;
+	k.from_track = asc_track_of(l->b, from->lane);
+	k.to_track = asc_track_of(l->b, to->lane);
+	k.from_slice = slice_at(l->b, k.from_track, (uint64_t)(from->ts * mhz + 0.5));
+	k.to_slice = slice_at(l->b, k.to_track, (uint64_t)(to->ts * mhz + 0.5));
+	if (k.from_slice == UINT32_MAX || k.to_slice == UINT32_MAX)
+		return true;
+	return VEC_PUSH(&l->links.v, k);
+}
+
+/* Flows whose id is a flag's say what the flags said already. */
+static bool link_flows(struct linker *l, double mhz)
+{
+	struct asc_build *b = l->b;
+	struct u64_map flags = {0};
+	bool ok = true;
+
+	for (size_t i = 0; ok && i < b->extras.n; i++)
+		ok = !b->extras.v[i].key || u64_map_at(&flags, b->extras.v[i].key);
+	if (ok && b->flows.n)
+		qsort(b->flows.v, b->flows.n, sizeof(*b->flows.v), flow_cmp);
+	for (size_t i = 0; ok && i + 1 < b->flows.n; i++) {
+		const struct asc_flow *f = &b->flows.v[i];
+
+		if (f->is_from && !f[1].is_from && f->key == f[1].key &&
+			!u64_map_find(&flags, f->key))
+			ok = link_flow(l, f, f + 1, mhz);
+	}
+	u64_map_deinit(&flags);
+	return ok;
+}
+
+bool asc_link(struct asc_build *b, double mhz, struct incore_error *e)
+{
+	struct linker l = {.b = b};
+	struct trace *t = b->trace;
+	bool ok = link_flags(&l) && link_flows(&l, mhz) && asc_link_barriers(b, &l.links) &&
+		  note_alone(b, false) && note_alone(b, true);
+
+	if (ok && l.links.v.n) {
+		qsort(l.links.v.v, l.links.v.n, sizeof(*l.links.v.v), link_cmp);
+		t->links = arena_memdup(&t->arena, l.links.v.v, l.links.v.n * sizeof(*l.links.v.v));
+		t->n_links = (uint32_t)l.links.v.n;
+		ok = t->links != NULL && l.links.v.n <= UINT32_MAX;
+	}
+	VEC_FREE(&l.flags);
+	VEC_FREE(&l.links.v);
+	return ok ? true : err_nomem(e);
+}

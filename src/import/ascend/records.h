@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* records.h: what the builder of Ascend traces (build.h) holds while files are being read. */
+#ifndef IMPORT_ASCEND_RECORDS_H
+#define IMPORT_ASCEND_RECORDS_H
+
+#include <assert.h>
+
+#include "base/file.h"
+#include "base/map.h"
+#include "base/vec.h"
+#include "codec/trace_events.h"
+#include "import/import.h"
+#include "isa/ascend.h"
+
+/* One slice. Until the clock is known times are microseconds: start a double, dur a float. */
+struct asc_rec {
+	uint64_t start;
+	uint32_t dur;
+	uint32_t stall; /* or, with REC_EXTRA, index into extras */
+	uint32_t code;
+	uint8_t inst_class, tag;
+	uint8_t flags;
+	uint8_t unused;
+};
+static_assert(sizeof(struct asc_rec) == 24, "a slice is held in 24 bytes");
+enum { REC_EXTRA = 1, REC_LONG = 2 /* dur is an index into b->long_us */ };
+
+struct asc_extra {	   /* what a flag or an instruction with a head cost needs besides */
+	uint64_t key;	   /* SET and WAIT of one pair share it; 0: no flag */
+	struct str id;	   /* the producer's own, for messages */
+	double cache, ccu; /* head cost: microseconds or cycles */
+	uint64_t end;	   /* cycles; set by asc_finish() */
+	uint32_t stall_cyc, cache_cyc; /* the head cost; set by asc_finish() */
+	uint32_t lane, slice;	       /* lane NO_TRACK: head cost without its instruction */
+	uint32_t code;
+	uint8_t sync; /* enum ascend_sync */
+	bool is_linked;
+};
+
+struct asc_lane {	     /* a (pid, tid) as the file names it; several may be one pipe */
+	struct str pid, tid; /* raw, in the trace's arena */
+	const char *unit;    /* of the file it stands in, where the pid does not say; or NULL */
+	VEC(struct asc_rec) recs;
+	uint32_t unit_idx, pipe; /* resolved by asc_finish() */
+};
+
+struct asc_row {      /* beside each code row */
+	double us;    /* sum of its slices' lengths, flags and marks left out */
+	uint64_t n;   /* slices */
+	uint64_t cyc; /* sum of lengths once the clock is known */
+	uint8_t sync;
+	bool is_kind_known; /* of its core */
+};
+
+struct asc_stated { /* totals of one PC on one kind of core */
+	uint64_t pc;
+	enum ascend_core kind;
+	bool is_kind_known;
+	int64_t calls, cycles;
+	struct str text, source; /* in the trace's arena */
+	struct str pipe;
+};
+
+struct asc_open { /* a B or E that waits for the other */
+	double ts;
+	uint32_t lane, code, next;
+	bool is_begin;
+	struct str id, detail;
+};
+
+struct asc_unit {
+	const char *name;
+	struct ascend_unit at;
+	uint64_t begin, end; /* cycles */
+	uint32_t track_of[256];
+	uint32_t n_others;
+	struct str others[ASCEND_OTHERS]; /* lanes of unknown names */
+};
+
+struct asc_flow {
+	uint64_t key;
+	uint32_t lane;
+	bool is_from;
+	double ts;
+};
+
+struct asc_name { /* M: what a pid or (pid, tid) is called */
+	uint64_t key;
+	struct str name;
+	bool is_ambiguous;
+};
+
+struct asc_series {
+	uint64_t key;
+	const char *name, *unit;
+	VEC(double) ts;
+	VEC(uint64_t) value;
+};
+
+struct asc_table {
+	struct named_table t;
+	VEC(const char *) cols;
+	VEC(const char *) cells;
+	bool is_failed; /* latched: lack of memory */
+};
+
+#endif

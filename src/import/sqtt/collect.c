@@ -1,0 +1,400 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * collect.c: the records of one stream, kept small. A wave becomes bytes: per instruction its
+ * category, then as varints the change of slot, the gap since the end before, duration, stall; then
+ * per state a byte and a varint. What a trace cannot hold is put right here and counted: times
+ * before the wave begins, negative durations, instructions out of order.
+ */
+#include "import/sqtt/engine.h"
+
+#include <stdlib.h>
+
+#include "import/import.h"
+#include "trace/align.h"
+
+#define MAX_INST_BYTES (1 + 5 + 10 + 5 + 5)
+#define MAX_SPAN_BYTES (1 + 5)
+#define MAX_ENTRY_SEARCH 4096u /* a corrupt stream may name any number of programs */
+#define MIN_SPANS 3u	       /* of a wave without instructions: what AMD's tools leave out */
+
+static uint8_t *put(uint8_t *p, uint64_t v)
+{
+	for (; v >= 0x80; v >>= 7)
+		*p++ = (uint8_t)(v | 0x80);
+	*p++ = (uint8_t)v;
+	return p;
+}
+
+static uint64_t zigzag(int64_t v)
+{
+	return (uint64_t)v << 1 ^ (uint64_t)(v >> 63);
+}
+
+static uint64_t clamp_time(struct sqtt_engine *g, int64_t t)
+{
+	if (t >= 0 && t <= TRACE_MAX_TIME_CYC)
+		return (uint64_t)t;
+	g->n_clamped++;
+	return t < 0 ? 0 : TRACE_MAX_TIME_CYC;
+}
+
+struct order {
+	int64_t time;
+	size_t at;
+};
+
+static int compare_order(const void *pa, const void *pb)
+{
+	const struct order *a = pa, *b = pb;
+
+	if (a->time != b->time)
+		return a->time < b->time ? -1 : 1;
+	return a->at < b->at ? -1 : a->at > b->at;
+}
+
+/* Stable, by time. Rare: two neighbours that AMD's rules swap. */
+static bool sort_insts(struct sqtt_inst *v, size_t n)
+{
+	struct order *order = mem_zalloc(n, sizeof(*order));
+	struct sqtt_inst *copy = mem_alloc(n * sizeof(*copy));
+
+	if (order && copy) {
+		memcpy(copy, v, n * sizeof(*copy));
+		for (size_t i = 0; i < n; i++)
+			order[i] = (struct order){v[i].time, i};
+		qsort(order, n, sizeof(*order), compare_order);
+		for (size_t i = 0; i < n; i++)
+			v[i] = copy[order[i].at];
+	}
+	mem_free(copy);
+	mem_free(order);
+	return copy && order;
+}
+
+/* gfx9 tells of s_barrier twice, on entering (a message) and on leaving: one wait here. */
+static bool is_barrier_pair(const struct sqtt_inst *a, const struct sqtt_inst *b)
+{
+	return a->category == SQTT_MSG && b->category == SQTT_IMMED && a->pc && a->pc == b->pc &&
+	       a->object == b->object;
+}
+
+/* The message that ends a gfx9 wave is sent when its stores are done: the time since the
+ * instruction before is the end's drain, as later generations and decoder 0.1.6 have it. */
+static void stretch_end(struct sqtt_inst *last)
+{
+	const struct sqtt_inst *before = last - 1;
+	int64_t start = before->time + before->dur, dur = last->time + last->dur - start;
+
+	if (last->category != SQTT_MSG || last->time <= start || dur > INT32_MAX)
+		return;
+	last->time = start;
+	last->dur = (int32_t)dur;
+	last->stall = 0;
+}
+
+/* Copies the instructions into scratch as a trace wants them. */
+static bool tidy(struct sqtt_engine *g, const struct sqtt_wave *w)
+{
+	struct sqtt_inst *v;
+	size_t n = 0, late = 0;
+
+	if (!VEC_RESERVE(&g->scratch, w->n_insts + 1))
+		return false;
+	v = g->scratch.v;
+	for (size_t i = 0; i < w->n_insts; i++) {
+		struct sqtt_inst x = w->insts[i];
+
+		if (g->result.gfx_major == 9 && n && is_barrier_pair(&v[n - 1], &x)) {
+			int64_t dur = x.time + x.dur - v[n - 1].time;
+
+			if (dur > 0 && dur <= INT32_MAX) {
+				x.time = v[n - 1].time;
+				x.dur = (int32_t)dur;
+				x.stall = (uint32_t)dur;
+				n--;
+			}
+		}
+		if (x.dur < 0) {
+			x.dur = 0;
+			g->n_clamped++;
+		}
+		if (x.time < w->begin) {
+			int64_t lost = w->begin - x.time;
+
+			x.dur = lost < x.dur ? (int32_t)(x.dur - lost) : 0;
+			x.stall = lost < x.stall ? (uint32_t)(x.stall - lost) : 0;
+			x.time = w->begin;
+			g->n_clamped++;
+		}
+		if (x.stall > (uint32_t)x.dur) {
+			x.stall = (uint32_t)x.dur;
+			g->n_clamped++;
+		}
+		late += n && x.time < v[n - 1].time;
+		v[n++] = x;
+	}
+	g->scratch.n = n;
+	g->n_out_of_order += late;
+	if (late && !sort_insts(v, n))
+		return false;
+	if (g->result.gfx_major == 9 && n > 1 && !w->is_incomplete)
+		stretch_end(&v[n - 1]);
+	return true;
+}
+
+/* Adds to the totals of a slot, as the columns of code.json are defined; *prev: end so far. */
+static bool count(struct sqtt_engine *g, uint32_t slot, const struct sqtt_inst *x, int64_t *prev)
+{
+	struct code_totals *c;
+	int64_t end = x->time + x->dur;
+
+	if (slot == SQTT_NO_SLOT) {
+		g->n_no_slot++;
+		return true;
+	}
+	if (!g->hit[slot]) {
+		if (!VEC_PUSH(&g->first_hits, slot) ||
+			!VEC_PUSH(&g->totals, (struct code_totals){0}))
+			return false;
+		g->hit[slot] = (uint32_t)g->totals.n;
+	}
+	c = &g->totals.v[g->hit[slot] - 1];
+	c->hit++;
+	c->latency += (uint32_t)x->dur;
+	c->stall += x->stall;
+	c->idle += x->time > *prev ? (uint64_t)(x->time - *prev) : 0;
+	*prev = end > *prev ? end : *prev;
+	return true;
+}
+
+/* gfx10 and gfx11 give the whole stay at a barrier as a message's time: it is a wait. */
+static void mark_barrier(const struct sqtt_engine *g, struct sqtt_inst *x, uint32_t slot)
+{
+	static const uint8_t barriers[2][4] = {{0, 0, 0x8a, 0xbf}, {0, 0, 0xbd, 0xbf}};
+	unsigned major = g->result.gfx_major;
+	struct sqtt_place at;
+
+	if (x->category != SQTT_MSG || slot == SQTT_NO_SLOT || (major != 10 && major != 11))
+		return;
+	at = sqtt_place_of(g->objects, slot);
+	if (at.left >= 4 && memcmp(at.bytes, barriers[major - 10], 4) == 0 && x->dur)
+		x->stall = (uint32_t)x->dur - 1;
+}
+
+/* Appends the scratch instructions and the states; *end gets the end of the last instruction. */
+static bool pack(struct sqtt_engine *g, const struct sqtt_wave *w, int64_t *end)
+{
+	size_t n = g->scratch.n;
+	uint32_t before = 0;
+	int64_t prev = *end;
+	uint8_t *p;
+
+	if (n > (SIZE_MAX / 4 - g->store.n) / MAX_INST_BYTES ||
+		!VEC_RESERVE(
+			&g->store, g->store.n + n * MAX_INST_BYTES + w->n_spans * MAX_SPAN_BYTES))
+		return false;
+	p = g->store.v + g->store.n;
+	for (size_t i = 0; i < n; i++) {
+		struct sqtt_inst *x = &g->scratch.v[i];
+		uint32_t slot = sqtt_slot_of(g->objects, x->object, x->pc, &g->hint);
+
+		mark_barrier(g, x, slot);
+		if (!count(g, slot, x, &prev))
+			return false;
+		*p++ = (uint8_t)x->category;
+		p = put(p, zigzag((int64_t)slot - before));
+		p = put(p, zigzag(x->time - *end));
+		p = put(p, (uint32_t)x->dur);
+		p = put(p, x->stall);
+		before = slot;
+		*end = x->time + x->dur;
+	}
+	for (size_t i = 0; i < w->n_spans; i++) {
+		int32_t dur = w->timeline[i].dur;
+
+		g->n_clamped += dur < 0;
+		*p++ = (uint8_t)w->timeline[i].state;
+		p = put(p, (uint32_t)(dur < 0 ? 0 : dur));
+	}
+	g->store.n = (size_t)(p - g->store.v);
+	return true;
+}
+
+static bool take_wave(void *ctx, const struct sqtt_wave *w, struct incore_error *e)
+{
+	struct sqtt_engine *g = ctx;
+	struct sqtt_wave clipped = *w;
+	struct sqtt_wave_ref ref = {.cu = (uint16_t)w->cu,
+		.simd = (uint8_t)w->simd,
+		.slot = (uint8_t)w->slot,
+		.is_incomplete = w->is_incomplete,
+		.at = g->store.n,
+		.entry_pc = w->entry_pc,
+		.entry_object = w->entry_object};
+	int64_t end;
+
+	if (!w->n_insts && w->n_spans < MIN_SPANS)
+		return true;
+	if (w->n_insts > UINT32_MAX - 1 || w->n_spans > UINT32_MAX - 1)
+		return err_set(e, INCORE_BAD_INPUT, "too-large", "a wave of 2^32 instructions");
+	clipped.begin = (int64_t)clamp_time(g, w->begin);
+	end = clipped.begin;
+	if (!tidy(g, &clipped) || !pack(g, &clipped, &end))
+		return err_nomem(e);
+	if (!w->is_incomplete || w->end > end)
+		end = w->end;
+	ref.begin_cyc = (uint64_t)clipped.begin;
+	ref.end_cyc = clamp_time(g, end);
+	if (ref.end_cyc < ref.begin_cyc)
+		ref.end_cyc = ref.begin_cyc;
+	ref.n_insts = (uint32_t)g->scratch.n;
+	ref.n_spans = (uint32_t)w->n_spans;
+	return VEC_PUSH(&g->waves, ref) || err_nomem(e);
+}
+
+/* One function per kind of record: appends a batch to its vector. */
+#define TAKE(kind)                                                                                 \
+	static bool take_##kind(                                                                   \
+		void *ctx, const struct sqtt_##kind *v, size_t n, struct incore_error *e)          \
+	{                                                                                          \
+		struct sqtt_engine *g = ctx;                                                       \
+                                                                                                   \
+		if (!n)                                                                            \
+			return true;                                                               \
+		if (!VEC_RESERVE(&g->kind, g->kind.n + n))                                         \
+			return err_nomem(e);                                                       \
+		memcpy(g->kind.v + g->kind.n, v, n * sizeof(*v));                                  \
+		g->kind.n += n;                                                                    \
+		return true;                                                                       \
+	}
+
+TAKE(realtime)
+TAKE(perf)
+TAKE(shaderdata)
+TAKE(other_simd)
+
+/* The number of an entry, made if it is new; 0: unknown. False on lack of memory. Programs are few.
+ */
+static bool entry_number(struct sqtt_engine *g, const struct sqtt_occupancy *o, uint32_t *number)
+{
+	size_t n = g->entries.n;
+
+	*number = 0;
+	if (!o->pc)
+		return true;
+	for (size_t i = n; i-- > 0 && n - i <= MAX_ENTRY_SEARCH;)
+		if (g->entries.v[i].pc == o->pc && g->entries.v[i].object == o->object) {
+			*number = (uint32_t)i + 1;
+			return true;
+		}
+	*number = (uint32_t)n + 1;
+	return VEC_PUSH(&g->entries, (struct sqtt_entry){o->object, o->pc, 0, 0});
+}
+
+static bool add_event(struct sqtt_engine *g, const struct sqtt_occupancy *o)
+{
+	struct occupancy_event x = {.time_cyc = clamp_time(g, o->time),
+		.cu = o->cu,
+		.simd = o->simd,
+		.slot = o->slot,
+		.is_start = o->is_start};
+
+	if (!entry_number(g, o, &x.kernel_id))
+		return false;
+	if (x.kernel_id && o->is_start) {
+		g->entries.v[x.kernel_id - 1].starts++;
+		if (!g->n_starts++)
+			g->first_start_cyc = x.time_cyc;
+	}
+	return !(g->want & IMPORT_OCCUPANCY) || VEC_PUSH(&g->events, x);
+}
+
+/* Comes once, at the end of the stream, in its order; a clock that jumped back unsorts it. */
+static bool take_occupancy(
+	void *ctx, const struct sqtt_occupancy *v, size_t n, struct incore_error *e)
+{
+	struct sqtt_engine *g = ctx;
+	struct order *order = NULL;
+	bool is_sorted = true, ok = true;
+
+	for (size_t i = 1; i < n && is_sorted; i++)
+		is_sorted = v[i - 1].time <= v[i].time;
+	if (!is_sorted && !(order = mem_zalloc(n, sizeof(*order))))
+		return err_nomem(e);
+	for (size_t i = 0; order && i < n; i++)
+		order[i] = (struct order){v[i].time, i};
+	if (order)
+		qsort(order, n, sizeof(*order), compare_order);
+	if (g->want & IMPORT_OCCUPANCY)
+		ok = VEC_RESERVE(&g->events, n);
+	for (size_t i = 0; i < n && ok; i++)
+		ok = add_event(g, &v[order ? order[i].at : i]);
+	mem_free(order);
+	return ok || err_nomem(e);
+}
+
+static bool decode(struct sqtt_engine *g, const struct file_data *f, const struct sqtt_options *o,
+	unsigned want, struct incore_error *e)
+{
+	/* occupancy always: kernel ids are given in its order */
+	struct sqtt_sink sink = {.ctx = g,
+		.wave = take_wave,
+		.realtime = take_realtime,
+		.occupancy = take_occupancy};
+
+	if (want & IMPORT_COUNTERS) {
+		sink.perf = take_perf;
+		sink.shaderdata = take_shaderdata;
+		sink.other_simd = take_other_simd;
+	}
+	if (!sqtt_recognise(f->data, f->size, &g->stream, e))
+		return false;
+	g->result.gfx_major = g->stream.gfx_major;
+	return sqtt_decode(f->data, f->size, o, &sink, &g->result, e);
+}
+
+bool sqtt_engine_decode(
+	struct sqtt_engine *g, const struct sqtt_options *o, unsigned want, struct incore_error *e)
+{
+	struct file_data f = {0};
+	struct incore_error why = {0};
+	bool ok;
+
+	g->want = want;
+	g->hit = mem_zalloc((size_t)g->objects->n_slots + 1, sizeof(*g->hit));
+	if (!g->hit)
+		return err_nomem(e);
+	ok = file_load(&f, g->path, &why) && decode(g, &f, o, want, &why);
+	file_unload(&f);
+	VEC_FREE(&g->scratch);
+	if (ok)
+		return true;
+	if (why.status != INCORE_BAD_INPUT) {
+		err_move(e, &why);
+		return false;
+	}
+	if (!why.path) { /* the decoder sees bytes, not files */
+		why.path = mem_strndup(g->path, strlen(g->path));
+		why.offset = why.offset == INCORE_NO_OFFSET ? 0 : why.offset;
+	}
+	g->is_bad = true; /* the other engines may be good */
+	err_move(&g->why, &why);
+	return true;
+}
+
+void sqtt_engine_free(struct sqtt_engine *g)
+{
+	VEC_FREE(&g->store);
+	VEC_FREE(&g->waves);
+	VEC_FREE(&g->events);
+	VEC_FREE(&g->entries);
+	VEC_FREE(&g->realtime);
+	VEC_FREE(&g->perf);
+	VEC_FREE(&g->shaderdata);
+	VEC_FREE(&g->other_simd);
+	VEC_FREE(&g->first_hits);
+	VEC_FREE(&g->totals);
+	VEC_FREE(&g->scratch);
+	mem_free(g->hit);
+	incore_error_clear(&g->why);
+}

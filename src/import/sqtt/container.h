@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * container.h: which files are one capture of raw thread traces, and what meta.json of a plain run
+ * says. Owner: everything is in the caller's arena.
+ */
+#ifndef IMPORT_SQTT_CONTAINER_H
+#define IMPORT_SQTT_CONTAINER_H
+
+#include "base/arena.h"
+#include "base/str.h"
+#include "trace/trace.h"
+
+#define SQTT_MAX_SE 4096u
+
+struct sqtt_stream_file {
+	uint32_t se;
+	const char *path;
+	int64_t size;
+};
+
+struct sqtt_object_file {
+	uint32_t id; /* of its name; 0: the only one of a plain run */
+	const char *path;
+};
+
+struct sqtt_container { /* one dispatch; strings in the caller's arena */
+	const char *dir;
+	int64_t agent, dispatch; /* NO_VALUE for a plain run */
+	const char *first;	 /* path of the stream with the lowest shader engine */
+	const char *meta;	 /* path of meta.json, or NULL */
+	struct sqtt_stream_file *streams;
+	uint32_t n_streams;
+	struct sqtt_object_file *objects;
+	uint32_t n_objects;
+	uint64_t n_bytes; /* of all streams */
+};
+
+/* The parts of "<prefix>_<agent>_shader_engine_<SE>_<dispatch>.att"; false: another name. */
+struct sqtt_att_name {
+	struct str prefix; /* with the agent: captures of one process and agent share it */
+	int64_t agent;	   /* NO_VALUE if it is no number */
+	uint32_t se;
+	int64_t dispatch;
+};
+bool sqtt_att_name(const char *name, struct sqtt_att_name *out);
+
+/* All captures of a directory; for a file the one it belongs to. */
+bool sqtt_containers(const char *path, struct arena *a, struct sqtt_container **out, uint32_t *n,
+	struct incore_error *e);
+/* Does the directory hold streams (and no decoded ui_output directories)? */
+bool sqtt_is_dir(const char *path);
+bool sqtt_is_stream_name(const char *path);
+
+/* meta.c: meta.json of a plain run */
+struct sqtt_meta {
+	const char *gfx, *kernel; /* or NULL */
+	uint64_t load_base;	  /* SQTT_NO_ADDR if not given */
+	struct trace_machine machine;
+};
+bool sqtt_meta_parse(struct sqtt_meta *m, const void *p, size_t n, const char *path,
+	struct arena *a, struct incore_error *e);
+
+#endif

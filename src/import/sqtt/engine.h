@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * engine.h: what the stream of one shader engine gave. Waves are kept packed (5 to 8 bytes an
+ * instruction) because the stream cannot be entered in the middle: a track is unpacked when asked.
+ * Owner: sqtt_engine_free(). Threads: one decodes an engine; read-only afterwards.
+ */
+#ifndef IMPORT_SQTT_ENGINE_H
+#define IMPORT_SQTT_ENGINE_H
+
+#include "import/sqtt/objects.h"
+#include "trace/trace.h"
+
+struct sqtt_wave_ref {
+	uint32_t engine; /* into sqtt_build.engines */
+	uint16_t cu;
+	uint8_t simd, slot;
+	bool is_incomplete;
+	uint32_t n_insts, n_spans;
+	uint64_t begin_cyc, end_cyc;
+	uint64_t at; /* byte in the engine's store */
+	uint64_t entry_pc;
+	uint32_t entry_object;
+};
+
+struct sqtt_entry { /* where a program begins */
+	uint32_t object;
+	uint64_t pc;
+	uint64_t starts, cycles; /* occupancy starts; lifetimes of traced waves */
+};
+
+struct sqtt_engine {
+	uint32_t se;
+	const char *path;
+	bool is_bad; /* no thread trace: see why */
+	struct incore_error why;
+	struct sqtt_stream stream;
+	struct sqtt_result result;
+	VEC(uint8_t) store; /* the waves, 5 to 8 bytes an instruction; see collect.c */
+	VEC(struct sqtt_wave_ref) waves;
+	VEC(struct occupancy_event) events; /* sorted by time; kernel_id: into entries, + 1 */
+	VEC(struct sqtt_entry) entries;	    /* in the order of their first event */
+	uint64_t n_starts;		    /* of waves whose program is known */
+	uint64_t first_start_cyc;	    /* of those; 0: none */
+	VEC(struct sqtt_realtime) realtime;
+	VEC(struct sqtt_perf) perf;
+	VEC(struct sqtt_shaderdata) shaderdata;
+	VEC(struct sqtt_other_simd) other_simd;
+	uint32_t *hit;		  /* by slot: index + 1 into the two below; 0: never executed */
+	VEC(uint32_t) first_hits; /* slots in the order they were first executed */
+	VEC(struct code_totals) totals; /* of those */
+	uint64_t n_clamped, n_out_of_order, n_no_slot;
+	size_t hint;
+	unsigned want; /* enum import_want */
+	const struct sqtt_objects *objects;
+	VEC(struct sqtt_inst) scratch;
+};
+
+bool sqtt_engine_decode(
+	struct sqtt_engine *g, const struct sqtt_options *o, unsigned want, struct incore_error *e);
+void sqtt_engine_free(struct sqtt_engine *g);
+
+#endif

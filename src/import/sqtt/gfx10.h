@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * gfx10.h: shared by the layers of gfx10, gfx11, gfx12 and MI400: token table, what instruction
+ * codes mean, and what tokens do to waves.
+ */
+#ifndef IMPORT_SQTT_GFX10_H
+#define IMPORT_SQTT_GFX10_H
+
+#include "import/sqtt/internal.h"
+
+enum gfx10_token {
+	GFX10_NOP,
+	GFX10_TIME,
+	GFX10_SKIP, /* only its time counts */
+	GFX10_LAST_QUIET = GFX10_SKIP,
+	GFX10_UNKNOWN,
+	GFX10_INST,
+	GFX10_VALU_INST,
+	GFX10_IMM_ONE,
+	GFX10_IMMEDIATE,
+	GFX10_WAVE_READY,
+	GFX10_NEW_PC,
+	GFX10_WAVE_START,
+	GFX10_WAVE_START_EXT,
+	GFX10_WAVE_END,
+	GFX10_SHADER_DATA,
+	GFX10_SHADER_DATA_SHORT,
+	GFX10_MISC,
+	GFX10_REG,
+	GFX10_TIMESTAMP,
+};
+
+struct gfx10_entry {
+	uint8_t kind;	 /* enum gfx10_token */
+	uint8_t nibbles; /* length */
+	uint8_t shift;	 /* of the time field */
+	uint8_t add;	 /* to the time */
+	uint16_t mask;	 /* of the time field */
+};
+
+/* Fills the 256 entries, one for each low byte. */
+void gfx10_table(struct gfx10_entry table[256], const struct sqtt_stream *s);
+
+enum gfx10_code_kind {
+	CODE_NONE,
+	CODE_PLAIN,
+	CODE_SETPC,
+	CODE_TRAP,
+	CODE_BARRIER,
+	CODE_RETURN, /* from a trap */
+	CODE_OTHER_SIMD,
+};
+
+struct gfx10_code {
+	uint8_t kind, category;
+	uint16_t cycles;
+};
+
+/* Fills the meaning of the 256 instruction codes; header: the stream's first 8 bytes. */
+void gfx10_codes(
+	struct gfx10_code codes[256], const struct sqtt_stream *s, uint64_t header, bool is_c16);
+
+/* A token cut into its fields. */
+struct gfx10_place {
+	unsigned sa, wgp, simd, wave;
+};
+
+void gfx10_wave_start(
+	struct decoder *d, const struct gfx10_place *p, unsigned queue, unsigned count);
+void gfx10_wave_end(struct decoder *d, const struct gfx10_place *p);
+void gfx10_wave_ready(struct decoder *d, uint32_t mask);
+void gfx10_immediate(struct decoder *d, unsigned wave);
+void gfx10_inst(struct decoder *d, unsigned wave, struct gfx10_code c);
+void gfx10_valu(struct decoder *d, unsigned wave, unsigned cycles);
+void gfx10_new_pc(struct decoder *d, unsigned wave, uint64_t addr);
+void gfx10_save_context(struct decoder *d);
+/* MI400: the last memory instruction comes again. */
+void gfx10_replay(struct decoder *d, unsigned wave);
+void gfx10_finish(struct decoder *d);
+
+#endif

@@ -1,0 +1,258 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * objects.c: the code that ran. An object that is missing, damaged or of another architecture is a
+ * note; the trace is decoded without it.
+ */
+#include "import/sqtt/sqtt.h"
+
+/* The words of all objects together must fit a slot number. */
+#define MAX_SLOTS (SQTT_NO_SLOT - 1)
+
+static bool note_error(
+	struct sqtt_build *b, const char *path, struct incore_error *why, struct incore_error *e)
+{
+	struct strbuf text = {0};
+	bool ok;
+
+	if (why->code && !strcmp(why->code, "no-memory")) {
+		err_move(e, why);
+		return false;
+	}
+	err_format(why, &text);
+	ok = trace_note(b->trace, NOTE_DAMAGED, "damaged-code-object", path, why->offset, 1,
+		"%s is left out, its code stays unknown: %s", path_base(path),
+		text.p ? text.p : "cannot be read");
+	sb_free(&text);
+	incore_error_clear(why);
+	return ok || err_nomem(e);
+}
+
+static void free_object(struct sqtt_object *o)
+{
+	file_unload(&o->file);
+}
+
+static bool read_object(struct sqtt_build *b, const struct sqtt_object_file *f,
+	struct sqtt_object *o, struct incore_error *why)
+{
+	struct arena *a = &b->trace->arena;
+	struct str bytes, note;
+
+	*o = (struct sqtt_object){.id = f->id, .path = f->path};
+	if (!file_load(&o->file, f->path, why))
+		return false;
+	bytes = (struct str){(const char *)o->file.data, o->file.size};
+	if (!elf_open(&o->elf, bytes, f->path, a, why))
+		return false;
+	o->gpu = amd_arch_gpu_of_elf_flags(o->elf.flags);
+	note = elf_note(&o->elf, "AMDGPU", ELF_NOTE_AMDGPU_METADATA);
+	if (note.p && !code_facts_read(&o->facts, note, f->path, a, why)) {
+		if (!strcmp(why->code, "no-memory"))
+			return false;
+		incore_error_clear(why);
+		if (!trace_note(b->trace, NOTE_DAMAGED, "damaged-metadata", f->path,
+			    INCORE_NO_OFFSET, 1,
+			    "the kernel metadata note is damaged: registers and LDS stay unknown"))
+			return err_nomem(why);
+	}
+	if (!o->gpu)
+		o->gpu = o->facts.target;
+	o->arch = o->gpu ? amd_arch_of_gpu(o->gpu) : AMD_ARCH_UNKNOWN;
+	return true;
+}
+
+/* A minimal image names no function: its code is the kernel that meta.json names. */
+static bool name_bare_code(struct sqtt_build *b, struct sqtt_object *o)
+{
+	struct elf_function *f;
+
+	if (o->elf.n_functions || !b->meta.kernel)
+		return true;
+	for (uint32_t i = 0; i < o->elf.n_sections; i++) {
+		const struct elf_section *s = &o->elf.sections[i];
+		uint64_t size = s->size & ~(uint64_t)3;
+
+		if (elf_code_at(&o->elf, s->address) != s)
+			continue;
+		/* padding behind the end: s_code_end, s_nop 0 or zeros */
+		while (size >= 8 && (memcmp(s->data + size - 4, "\0\0\x9f\xbf", 4) == 0 ||
+					    memcmp(s->data + size - 4, "\0\0\x80\xbf", 4) == 0 ||
+					    memcmp(s->data + size - 4, "\0\0\0\0", 4) == 0))
+			size -= 4;
+		f = arena_zalloc(&b->trace->arena, 1, sizeof(*f));
+		if (!f)
+			return false;
+		*f = (struct elf_function){b->meta.kernel, "", s->address, size};
+		o->elf.functions = f;
+		o->elf.n_functions = 1;
+		return true;
+	}
+	return true;
+}
+
+static bool add_segments(struct sqtt_build *b, uint32_t object)
+{
+	struct sqtt_objects *x = &b->objects;
+	const struct sqtt_object *o = &x->v.v[object];
+
+	for (uint32_t i = 0; i < o->elf.n_sections; i++) {
+		const struct elf_section *s = &o->elf.sections[i];
+		struct sqtt_segment seg = {
+			o->id, s->address, SQTT_NO_ADDR, s->data, (size_t)s->size};
+		struct sqtt_stretch place = {object, x->n_slots};
+
+		if (elf_code_at(&o->elf, s->address) != s || s->address % 4 ||
+			s->size / 4 + 1 > MAX_SLOTS - x->n_slots)
+			continue;
+		if (o->id == 0 && b->meta.load_base != SQTT_NO_ADDR)
+			seg.load_addr = b->meta.load_base + s->address;
+		if (!VEC_PUSH(&x->segments, seg) || !VEC_PUSH(&x->stretches, place))
+			return false;
+		x->n_slots += (uint32_t)(s->size / 4 + 1);
+	}
+	return true;
+}
+
+/* The generation of the first readable stream; 0 if none is. */
+static unsigned stream_major(const struct sqtt_build *b)
+{
+	for (uint32_t i = 0; i < b->container.n_streams; i++) {
+		struct file_data f = {0};
+		struct sqtt_stream s;
+		unsigned major = 0;
+
+		if (file_load(&f, b->container.streams[i].path, NULL) &&
+			sqtt_recognise(f.data, f.size, &s, NULL))
+			major = s.gfx_major;
+		file_unload(&f);
+		if (major)
+			return major;
+	}
+	return 0;
+}
+
+static bool take_object(
+	struct sqtt_build *b, struct sqtt_object *o, unsigned major, struct incore_error *e)
+{
+	unsigned mine = amd_arch_major(o->arch);
+
+	if (major && mine && mine != major) {
+		if (!trace_note(b->trace, NOTE_CONTRADICTORY, "wrong-architecture", o->path,
+			    INCORE_NO_OFFSET, 1,
+			    "%s is code for %s, the trace is of gfx%u: left out, its code stays "
+			    "unknown",
+			    path_base(o->path), o->gpu, major))
+			return err_nomem(e);
+		free_object(o);
+		return true;
+	}
+	if (!name_bare_code(b, o) || !VEC_PUSH(&b->objects.v, *o)) {
+		free_object(o);
+		return err_nomem(e);
+	}
+	return add_segments(b, (uint32_t)b->objects.v.n - 1) || err_nomem(e);
+}
+
+static void choose_target(struct sqtt_build *b)
+{
+	struct sqtt_objects *x = &b->objects;
+
+	for (size_t i = 0; i < x->v.n && !x->gpu; i++)
+		if (x->v.v[i].gpu) {
+			x->gpu = x->v.v[i].gpu;
+			x->gpu_source = "code object";
+		}
+	if (!x->gpu && b->meta.gfx) {
+		x->gpu = b->meta.gfx;
+		x->gpu_source = "meta.json";
+	}
+	x->arch = x->gpu ? amd_arch_of_gpu(x->gpu) : AMD_ARCH_UNKNOWN;
+	x->code = (struct sqtt_code){x->arch, x->segments.n, x->segments.v};
+}
+
+bool sqtt_objects_load(struct sqtt_build *b, struct incore_error *e)
+{
+	const struct sqtt_container *c = &b->container;
+	unsigned major = stream_major(b);
+
+	for (uint32_t i = 0; i < c->n_objects; i++) {
+		struct incore_error why = {0};
+		struct sqtt_object o;
+
+		if (!read_object(b, &c->objects[i], &o, &why)) {
+			free_object(&o);
+			if (!note_error(b, c->objects[i].path, &why, e))
+				return false;
+			continue;
+		}
+		if (!take_object(b, &o, major, e))
+			return false;
+	}
+	if (!c->n_objects &&
+		!trace_note(b->trace, NOTE_MISSING, "no-code-object", NULL, INCORE_NO_OFFSET, 1,
+			"no code object (*_code_object_id_*.out, code.elf) beside the "
+			"streams: no instruction gets an address"))
+		return err_nomem(e);
+	if (c->meta && b->objects.v.n && b->meta.load_base == SQTT_NO_ADDR &&
+		!trace_note(b->trace, NOTE_MISSING, "no-load-address", c->meta, INCORE_NO_OFFSET, 1,
+			"meta.json gives no load_base: no instruction gets an address"))
+		return err_nomem(e);
+	choose_target(b);
+	return true;
+}
+
+void sqtt_objects_free(struct sqtt_objects *o)
+{
+	for (size_t i = 0; i < o->v.n; i++)
+		free_object(&o->v.v[i]);
+	VEC_FREE(&o->v);
+	VEC_FREE(&o->segments);
+	VEC_FREE(&o->stretches);
+}
+
+static bool segment_has(const struct sqtt_segment *s, uint32_t id, uint64_t pc, uint64_t *at)
+{
+	uint64_t base = id ? s->vaddr : s->load_addr;
+
+	if ((id && s->object != id) || base == SQTT_NO_ADDR)
+		return false;
+	*at = pc - base;
+	return pc >= base && *at < s->size;
+}
+
+uint32_t sqtt_slot_of(const struct sqtt_objects *o, uint32_t id, uint64_t pc, size_t *hint)
+{
+	uint64_t at;
+
+	if (!pc)
+		return SQTT_NO_SLOT;
+	for (size_t k = 0; k < o->segments.n; k++) {
+		size_t i = *hint + k < o->segments.n ? *hint + k : *hint + k - o->segments.n;
+
+		if (segment_has(&o->segments.v[i], id, pc, &at)) {
+			*hint = i;
+			return o->stretches.v[i].first_slot + (uint32_t)(at / 4);
+		}
+	}
+	return SQTT_NO_SLOT;
+}
+
+struct sqtt_place sqtt_place_of(const struct sqtt_objects *o, uint32_t slot)
+{
+	size_t lo = 0, hi = o->stretches.n;
+	const struct sqtt_segment *s;
+	uint64_t at;
+
+	while (hi - lo > 1) {
+		size_t mid = lo + (hi - lo) / 2;
+
+		if (o->stretches.v[mid].first_slot <= slot)
+			lo = mid;
+		else
+			hi = mid;
+	}
+	s = &o->segments.v[lo];
+	at = (uint64_t)(slot - o->stretches.v[lo].first_slot) * 4;
+	return (struct sqtt_place){&o->v.v[o->stretches.v[lo].object], s->vaddr + at, s->bytes + at,
+		(size_t)(s->size - at)};
+}

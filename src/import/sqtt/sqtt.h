@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * sqtt.h: the parts of the raw thread-trace importer around the decoder (decoder.h), one file per
+ * job: which files belong together (container.c), the code objects (objects.c), what one shader
+ * engine gave (collect.c), the code table (rows.c), everything else of the trace (tables.c).
+ * Owner: struct sqtt_build belongs to one read; what outlives it goes to the trace's arena or to
+ * struct sqtt_loader, which the trace frees through its loader.
+ */
+#ifndef IMPORT_SQTT_SQTT_H
+#define IMPORT_SQTT_SQTT_H
+
+#include "import/import.h"
+#include "import/sqtt/container.h"
+#include "import/sqtt/engine.h"
+
+extern const struct import_ops import_sqtt;
+
+/* --- the trace --- */
+
+struct sqtt_loader { /* trace.loader_ctx */
+	struct sqtt_engine *engines;
+	uint32_t n_engines;
+	struct sqtt_wave_ref *waves; /* by track */
+	uint32_t *row_of_slot;	     /* row + 1; 0: none */
+	uint32_t n_slots;
+	const uint8_t *class_lut;
+	unsigned gfx_major;
+};
+
+struct sqtt_build {
+	struct trace *trace;
+	const struct import_options *options;
+	struct arena scratch;
+	struct sqtt_container container;
+	struct sqtt_meta meta;
+	struct sqtt_objects objects;
+	struct sqtt_loader *loader;
+	unsigned want;
+	enum sqtt_rules rules;
+};
+
+/* rows.c: code table, texts, sources; needs all engines decoded. */
+bool sqtt_rows_build(struct sqtt_build *b, struct incore_error *e);
+/* tables.c */
+bool sqtt_tables_build(struct sqtt_build *b, struct incore_error *e);
+/* counters.c: false on lack of memory */
+bool sqtt_counters_build(struct sqtt_build *b);
+/* notes.c: everything the decoder lost, cut or could not place */
+bool sqtt_notes_build(struct sqtt_build *b, struct incore_error *e);
+/* The symbol at a record's address, or "<object> / 0x<address>"; NULL on lack of memory. */
+const char *sqtt_kernel_name(struct sqtt_build *b, uint32_t object, uint64_t pc);
+/* load.c */
+bool sqtt_track_load(const struct trace *t, track_idx i, unsigned want, struct track_data *d,
+	struct incore_error *e);
+
+#endif

@@ -1,0 +1,307 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Which address had each instruction of a wave? Tokens carry none but after indirect jumps, so the
+ * program is walked beside the list: a line whose class fits takes the next instruction.
+ */
+#include "import/sqtt/internal.h"
+
+#define MAX_FAILS 1000u	 /* lines in a row that fit nothing */
+#define MAX_SKIPS 10000u /* lines in a row that are never traced */
+
+enum verdict { MATCH, MATCH_TWO, NO_MATCH, STOP, AGAIN };
+
+struct walk {
+	struct decoder *d;
+	struct wave *w;
+	struct code_at next;
+	size_t i, n, info; /* instruction in work, how many, first place not yet used */
+	unsigned imms;	   /* immediates taken for the instruction they waited for */
+	unsigned fails, skips;
+	bool is_gfx9, is_right;
+};
+
+static bool is_direct(unsigned cat, unsigned class)
+{
+	return cat == class || (class == AMD_CODE_BRANCH && cat == SQTT_NEXT) ||
+	       (class == AMD_CODE_IMMED && cat == SQTT_MSG) ||
+	       (class == AMD_CODE_VMEM && cat == SQTT_FLAT);
+}
+
+static void set_pc(struct sqtt_inst *x, const struct code_at *at)
+{
+	x->pc = code_addr(at);
+	x->object = at->object & SQTT_MAX_OBJECT;
+}
+
+/* Steps past a line; running off a segment looks for the one that goes on there. */
+static void step(struct walk *k, struct code_at *at, int64_t words)
+{
+	at->idx += (uint64_t)words;
+	if (at->idx < at->segment->n_words)
+		return;
+	*at = code_find(&k->d->code, (struct sqtt_pc){code_addr(at), at->object});
+}
+
+/* The walk cannot go on: is there a later place that is known? 0.1.6 gives up. */
+static bool resume(struct walk *k)
+{
+	const struct pc_info *v = k->w->infos.v;
+
+	if (!k->is_right)
+		return false;
+	while (k->info < k->w->infos.n && (v[k->info].index <= k->i || !v[k->info].is_known))
+		k->info++;
+	if (k->info == k->w->infos.n || v[k->info].index >= k->n)
+		return false;
+	k->i = v[k->info].index;
+	k->fails = k->skips = k->imms = 0;
+	sqtt_note_at(k->d, SQTT_DIFF_RESUMED, k->w->insts.v[k->i].off);
+	return true;
+}
+
+/* A place that is not known, or where no code is. False: nothing later is known either. */
+static bool pass_unknown(struct walk *k, const struct pc_info *p)
+{
+	bool is_last = k->info + 1 >= k->w->infos.n;
+
+	if (!p->is_known) {
+		if (k->d->is_c16) /* it goes straight on */
+			return true;
+		sqtt_note_at(k->d, SQTT_DIFF_UNKNOWN_JUMP, k->w->insts.v[k->i].off);
+	}
+	if (is_last)
+		return !k->is_right;
+	if (p[1].index > k->i)
+		k->i = p[1].index;
+	return k->i < k->n;
+}
+
+/* True: instruction k->i stands at a known place, which is in *at. *is_stop: no more is known. */
+static bool take_infos(struct walk *k, struct code_at *at, bool *is_stop)
+{
+	bool is_known = false;
+
+	for (; k->info < k->w->infos.n && k->w->infos.v[k->info].index <= k->i; k->info++) {
+		const struct pc_info *p = &k->w->infos.v[k->info];
+
+		if (p->index != k->i)
+			continue;
+		if (p->is_known)
+			*at = code_find(&k->d->code, p->pc);
+		is_known = p->is_known && code_get(&k->d->code, at);
+		if (is_known || pass_unknown(k, p))
+			continue;
+		*is_stop = true;
+		return false;
+	}
+	return is_known;
+}
+
+/* The address is given; the class is not checked. */
+static void take_known(struct walk *k, struct code_at at)
+{
+	struct code_lines *c = &k->d->code;
+	struct code_line *line = code_get(c, &at);
+	struct sqtt_inst *x = &k->w->insts.v[k->i++];
+
+	while (line->inst_class == AMD_CODE_SKIP) {
+		struct code_at after = at;
+		struct code_line *next;
+
+		step(k, &after, line->words);
+		if (!(next = code_get(c, &after)))
+			break;
+		at = after;
+		line = next;
+	}
+	set_pc(x, &at);
+	if (line->inst_class == AMD_CODE_BARRIER && k->i < k->n)
+		set_pc(&k->w->insts.v[k->i++], &at);
+	k->next = at;
+	if (line->inst_class == AMD_CODE_BRANCH && x->category == SQTT_JUMP)
+		step(k, &k->next, line->branch_words);
+	else
+		step(k, &k->next, line->words);
+}
+
+/* gfx950 scaled matrix instructions are two in code and one in the trace. */
+static void widen_scaled(struct walk *k)
+{
+	struct sqtt_inst *x = &k->w->insts.v[k->i];
+	int64_t lo = k->i ? inst_end(x - 1) : k->w->begin;
+	int64_t hi = k->i + 1 < k->n ? x[1].time : k->w->end;
+
+	x->dur = clamp_dur((int64_t)x->dur + 4);
+	if (x->time > lo) {
+		x->time -= 4;
+		if (inst_end(x) < hi)
+			x->dur = clamp_dur((int64_t)x->dur + 4);
+	} else if (inst_end(x) > hi) {
+		x->dur -= 4;
+	}
+}
+
+static bool fits_swapped(const struct walk *k, unsigned cat, unsigned class, size_t i)
+{
+	if (cat == class)
+		return true;
+	if (!k->is_right || cat != SQTT_FLAT || class != AMD_CODE_VMEM)
+		return false;
+	sqtt_note_at(k->d, SQTT_DIFF_SWAP_FLAT, k->w->insts.v[i].off);
+	return true;
+}
+
+/* gfx9 issues two instructions in either order; put them in the program's. */
+static bool try_swap(struct walk *k, const struct code_line *line)
+{
+	struct sqtt_inst *x = &k->w->insts.v[k->i], other;
+	struct code_line *next;
+
+	if (k->i + 1 >= k->n || !fits_swapped(k, x[1].category, line->inst_class, k->i + 1))
+		return false;
+	next = code_get(&k->d->code, &k->next);
+	if (!next) {
+		sqtt_note_at(k->d, k->d->is_c16 ? SQTT_NOTE_REJECTED : SQTT_DIFF_SWAP_END, x->off);
+		if (k->d->is_c16)
+			k->d->res->status = SQTT_INVALID_DATA;
+		return false;
+	}
+	if (!fits_swapped(k, x->category, next->inst_class, k->i))
+		return false;
+	other = x[0];
+	x[0] = x[1];
+	x[1] = other;
+	return true;
+}
+
+static bool immed_stands_for(const struct decoder *d, unsigned class)
+{
+	return class == AMD_CODE_VMEM || class == AMD_CODE_FLAT || class == AMD_CODE_LDS ||
+	       class == AMD_CODE_VALU || (class == AMD_CODE_SMEM && !d->is_c16);
+}
+
+static enum verdict match_other(struct walk *k, const struct code_line *line, unsigned cat)
+{
+	if (k->is_gfx9 && try_swap(k, line))
+		return AGAIN;
+	if (!k->is_gfx9 && cat == SQTT_IMMED && immed_stands_for(k->d, line->inst_class)) {
+		k->imms++;
+		return MATCH;
+	}
+	if ((line->flags & AMD_CODE_WAIT) && k->imms > 0) {
+		k->imms--;
+		return MATCH;
+	}
+	if ((line->flags & (AMD_CODE_WAIT | AMD_CODE_LOAD)) && !(line->flags & AMD_CODE_SCRATCH))
+		return STOP;
+	return NO_MATCH;
+}
+
+static enum verdict match(struct walk *k, const struct code_line *line, struct code_at at)
+{
+	struct sqtt_inst *x = &k->w->insts.v[k->i];
+	unsigned cat = x->category, class = line->inst_class;
+
+	if (is_direct(cat, class))
+		return MATCH;
+	if (class == AMD_CODE_BRANCH) {
+		if (cat != SQTT_JUMP)
+			return STOP;
+		k->next = at;
+		step(k, &k->next, line->branch_words);
+		return MATCH;
+	}
+	if (class == AMD_CODE_MFMA_SCALE && cat == SQTT_VALU) {
+		widen_scaled(k);
+		return MATCH;
+	}
+	if (class == AMD_CODE_BARRIER && cat == SQTT_MSG)
+		return k->i + 1 < k->n && x[1].category == SQTT_IMMED ? MATCH_TWO : MATCH;
+	if (class == AMD_CODE_BARRIER && cat == SQTT_IMMED)
+		return MATCH;
+	return match_other(k, line, cat);
+}
+
+static void take_match(struct walk *k, struct code_line *line, const struct code_at *at)
+{
+	struct sqtt_inst *x = &k->w->insts.v[k->i++];
+
+	set_pc(x, at);
+	if ((line->flags & AMD_CODE_MOV_B64) && !k->d->is_c16 &&
+		x->dur < clamp_dur((int64_t)x->stall + 2))
+		x->dur = clamp_dur((int64_t)x->stall + 2);
+	line->state |= LINE_PARSED;
+	k->fails = k->skips = 0;
+}
+
+/* One line of code against the instruction in work. False: the walk cannot go on. */
+static bool walk_line(struct walk *k)
+{
+	struct code_at at = k->next;
+	struct code_line *line = code_get(&k->d->code, &at);
+
+	if (!line || k->w->insts.v[k->i].category == SQTT_NONE)
+		return false;
+	step(k, &k->next, line->words);
+	if (line->inst_class == AMD_CODE_UNKNOWN || line->inst_class == AMD_CODE_SKIP)
+		return ++k->skips < MAX_SKIPS;
+	if ((line->flags & AMD_CODE_BARWAIT) && k->d->has_exbar &&
+		sqtt_is_barrier_gap(k->d, k->w, line, k->next, k->i)) {
+		struct barrier_gap gap = {{code_addr(&at), at.object}, (uint32_t)k->i};
+
+		sqtt_need(k->d, VEC_PUSH(&k->d->gaps, gap));
+		return true;
+	}
+	switch (match(k, line, at)) {
+	case MATCH_TWO:
+		set_pc(&k->w->insts.v[k->i + 1], &at);
+		take_match(k, line, &at);
+		k->i++;
+		return true;
+	case MATCH:
+		take_match(k, line, &at);
+		return true;
+	case AGAIN:
+		k->next = at;
+		return true;
+	case STOP:
+		return false;
+	default:
+		return ++k->fails < MAX_FAILS;
+	}
+}
+
+bool sqtt_stitch(struct decoder *d, struct wave *w)
+{
+	struct walk k = {.d = d,
+		.w = w,
+		.n = w->insts.n,
+		.is_gfx9 = d->stream.gfx_major == 9,
+		.is_right = d->rules == SQTT_RULES_RIGHT};
+	bool is_all;
+
+	d->gaps.n = 0;
+	while (k.i < k.n) {
+		struct code_at at = {0};
+		bool is_stop = false;
+
+		if (k.info < w->infos.n && w->infos.v[k.info].index <= k.i &&
+			take_infos(&k, &at, &is_stop)) {
+			if (w->insts.v[k.i].category == SQTT_CONTEXT)
+				set_pc(&w->insts.v[k.i++], &at);
+			else
+				take_known(&k, at);
+			continue;
+		}
+		if (is_stop)
+			break;
+		if (w->insts.v[k.i].category == SQTT_CONTEXT)
+			k.i++;
+		else if (!walk_line(&k) && !resume(&k))
+			break;
+	}
+	is_all = k.i >= k.n;
+	if (d->gaps.n)
+		sqtt_insert_gaps(d, w);
+	return is_all;
+}

@@ -1,0 +1,499 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The tokens of gfx10, gfx11, gfx12 and MI400 streams: multiples of 4 bits, found by their low
+ * byte. This file keeps the clock, puts tokens in order and cuts out their fields.
+ */
+#include "import/sqtt/gfx10.h"
+
+struct item { /* a token that waits for its time to pass */
+	uint64_t t;
+	int64_t time;
+	uint32_t off;
+	uint8_t kind;
+};
+
+struct reader {
+	struct decoder *d;
+	struct gfx10_entry table[256];
+	struct gfx10_code codes[256];
+	int64_t now;	   /* d->now is the time of the token that is delivered */
+	uint64_t pos, end; /* nibbles */
+	unsigned major;
+	bool is_mi400, is_queued;
+	VEC(struct item) queue; /* all of the same time */
+	int8_t mru[6];		/* MI400: waves by their last VALU instruction */
+};
+
+static unsigned field(uint64_t t, unsigned lo, unsigned hi)
+{
+	return (unsigned)(t >> lo & (((uint64_t)2 << (hi - lo)) - 1));
+}
+
+/* The up to 64 bits of the stream from a nibble on; zeros past its end. */
+static uint64_t load_at(const struct reader *r, uint64_t pos)
+{
+	const uint8_t *p = r->d->data + (pos >> 1);
+	size_t left = r->d->size - (size_t)(pos >> 1);
+	uint64_t t = 0;
+
+	memcpy(&t, p, left < 8 ? left : 8);
+	if (pos & 1) {
+		t >>= 4;
+		if (left > 8)
+			t |= (uint64_t)p[8] << 60;
+	}
+	return t;
+}
+
+static void add_time(struct reader *r, uint64_t delta)
+{
+	if (r->now >= SQTT_MAX_TIME || delta > (uint64_t)(SQTT_MAX_TIME - r->now)) {
+		sqtt_note(r->d, SQTT_NOTE_CLOCK_RANGE);
+	} else {
+		r->now += (int64_t)delta;
+	}
+}
+
+static void lost(struct decoder *d)
+{
+	d->is_lost = true;
+	sqtt_note(d, SQTT_NOTE_PACKET_LOST);
+}
+
+/* gfx12: a sample not later in both clocks is averaged into the one before. */
+static void add_realtime(struct reader *r, uint64_t clock)
+{
+	struct decoder *d = r->d;
+	struct sqtt_realtime s = {r->now, clock, (uint32_t)d->off};
+	struct sqtt_realtime *last = d->realtime.n ? &d->realtime.v[d->realtime.n - 1] : NULL;
+
+	if (r->major >= 12 && last && !(s.time > last->time && s.clock > last->clock)) {
+		last->time = (last->time + s.time) / 2;
+		last->clock = (last->clock + s.clock) / 2;
+		return;
+	}
+	sqtt_need(d, VEC_PUSH(&d->realtime, s));
+}
+
+static void timestamp(struct reader *r, uint64_t t)
+{
+	bool is_rt, is_loss;
+
+	if (r->major == 10) {
+		if (field(t, 14, 15) == 1)
+			add_time(r, t >> 16);
+		else if (field(t, 14, 15) == 2)
+			add_realtime(r, t >> 16);
+		return;
+	}
+	is_rt = r->major == 11 ? field(t, 9, 9) : field(t, 7, 7);
+	is_loss = field(t, 8, 8);
+	t >>= 12;
+	if (r->major == 11)
+		t &= ((uint64_t)1 << 36) - 1;
+	if (!is_rt) {
+		add_time(r, t);
+		if (is_loss)
+			lost(r->d);
+	} else if (!is_loss) {
+		add_realtime(r, t);
+	}
+}
+
+static void misc(struct reader *r, uint64_t t)
+{
+	unsigned first = r->is_mi400 ? 10 : 16; /* packet loss or counters */
+	unsigned save = r->is_mi400 ? 12 : 19;	/* save context */
+	unsigned stall = r->is_mi400 ? 13 : 20; /* trace stall begins */
+
+	if (r->major == 10 && field(t, first, first))
+		lost(r->d);
+	if (field(t, save, save))
+		gfx10_save_context(r->d);
+	if (field(t, stall, stall))
+		sqtt_note(r->d, SQTT_NOTE_TRACE_STALL);
+}
+
+static void reg(struct reader *r, uint64_t t)
+{
+	unsigned queue = (field(t, 9, 9) * 4 + field(t, 7, 8)) & 7, addr = field(t, 16, 31);
+	bool is_cs = field(t, 15, 15);
+	uint32_t data = (uint32_t)(t >> 32);
+
+	if (is_cs && addr == 0xc)
+		r->d->pgm_lo[queue] = data;
+	else if (is_cs && addr == 0xd)
+		r->d->pgm_hi[queue] = data;
+	else if (!is_cs || r->major == 10)
+		userdata_write(r->d, addr, queue, data, r->d->now);
+}
+
+static void wave_start(struct reader *r, uint64_t t)
+{
+	struct gfx10_place p = {.sa = field(t, 7, 7), .simd = field(t, 8, 9)};
+	unsigned pipe, me;
+
+	if (r->major >= 12) {
+		p.wgp = field(t, 10, 13);
+		p.wave = field(t, 15, 19);
+		pipe = field(t, 20, 21);
+		me = field(t, 22, 22);
+	} else {
+		p.wgp = field(t, 10, 12);
+		p.wave = field(t, 13, 17);
+		pipe = field(t, 21, 22);
+		me = field(t, 23, 23);
+	}
+	gfx10_wave_start(r->d, &p, me * 4 + pipe, field(t, 25, 31));
+}
+
+static void wave_end(struct reader *r, uint64_t t)
+{
+	struct gfx10_place p;
+
+	if (r->is_mi400)
+		p = (struct gfx10_place){
+			field(t, 10, 10), field(t, 13, 16), field(t, 11, 12), field(t, 17, 21)};
+	else
+		p = (struct gfx10_place){field(t, 8, 8), field(t, 11, r->major >= 12 ? 14 : 13),
+			field(t, 9, 10), field(t, 15, 19)};
+	gfx10_wave_end(r->d, &p);
+}
+
+static void shader_data(struct reader *r, uint64_t t, bool is_short)
+{
+	struct sqtt_shaderdata s = {.time = r->d->now, .off = (uint32_t)r->d->off};
+	unsigned first = r->major >= 12 ? 22 : 20, priv = 0;
+
+	if (r->major >= 12) {
+		s.cu = (uint8_t)(field(t, 10, 10) << 7 | field(t, 13, 16));
+		s.simd = (uint8_t)field(t, 11, 12);
+		s.slot = (uint8_t)field(t, 17, 21);
+		priv = is_short ? field(t, 30, 31) : field(t, 54, 55);
+	} else {
+		if (r->major == 11 && field(t, 14, 14)) /* no lane was active */
+			return;
+		s.cu = (uint8_t)(field(t, 8, 8) << 7 | field(t, 11, 13));
+		s.simd = (uint8_t)field(t, 9, 10);
+		s.slot = (uint8_t)field(t, 15, 19);
+	}
+	s.value = is_short ? field(t, first, first + 7) : (uint32_t)(t >> first);
+	s.flags = (uint8_t)(is_short | (priv != 0) << 1);
+	sqtt_need(r->d, VEC_PUSH(&r->d->shaderdata, s));
+	if (r->d->shaderdata.n >= BATCH)
+		sqtt_flush(r->d, false);
+}
+
+/* The most recently used wave moves to the front: MI400 names it by its place there. */
+static void mru_touch(struct reader *r, unsigned wave)
+{
+	unsigned at = 1;
+
+	if (r->mru[0] == (int8_t)wave)
+		return;
+	while (at < 5 && r->mru[at] != (int8_t)wave)
+		at++;
+	memmove(r->mru + 1, r->mru, at);
+	r->mru[0] = (int8_t)wave;
+}
+
+static void valu_mi400(struct reader *r, unsigned v)
+{
+	static const uint8_t place[16] = {0, 0, 0, 0, 1, 1, 1, 1, 2, 2, 2, 2, 3, 3, 4, 4};
+	int wave = r->mru[place[v & 15]];
+
+	if (wave < 0) {
+		sqtt_note(r->d, SQTT_NOTE_NO_START);
+		return;
+	}
+	mru_touch(r, (unsigned)wave);
+	gfx10_valu(r->d, (unsigned)wave, 1);
+}
+
+static void other_simd(struct decoder *d, struct gfx10_code c)
+{
+	struct sqtt_other_simd o = {
+		d->now, c.cycles, (uint32_t)d->off, (uint8_t)d->target_cu, c.category};
+
+	sqtt_need(d, VEC_PUSH(&d->other_simd, o));
+	if (d->other_simd.n >= BATCH)
+		sqtt_flush(d, false);
+}
+
+static void inst(struct reader *r, uint64_t t)
+{
+	unsigned at = r->major >= 12 ? 6 : 7; /* of the wave64 bit */
+	unsigned wave, code;
+	struct gfx10_code c;
+	bool is_w64 = !r->is_mi400 && field(t, at, at);
+
+	if (r->is_mi400) {
+		wave = field(t, 7, 11);
+		code = field(t, 12, 20);
+	} else {
+		wave = field(t, at + 1, at + 5);
+		code = field(t, at + 6, 19);
+	}
+	if (code > 255)
+		return;
+	c = r->codes[code];
+	if (r->is_mi400 && code >= 10 && code <= 14)
+		mru_touch(r, wave);
+	if (r->is_mi400 && code == 79) {
+		gfx10_replay(r->d, wave);
+		return;
+	}
+	if (c.kind == CODE_OTHER_SIMD) {
+		other_simd(r->d, c);
+		return;
+	}
+	if (is_w64 && c.kind != CODE_BARRIER) {
+		if (r->d->is_c16)
+			c.cycles = (uint16_t)(c.cycles * 2);
+		else
+			sqtt_note(r->d, SQTT_DIFF_W64);
+	}
+	gfx10_inst(r->d, wave, c);
+}
+
+static void valu(struct reader *r, uint64_t t)
+{
+	unsigned cycles = 1;
+
+	if (r->is_mi400) {
+		valu_mi400(r, field(t, 4, 7));
+		return;
+	}
+	if (field(t, 6, 6)) {
+		if (r->d->is_c16)
+			cycles = 2;
+		else
+			sqtt_note(r->d, SQTT_DIFF_W64);
+	}
+	gfx10_valu(r->d, field(t, 7, 11), cycles);
+}
+
+static void immediates(struct decoder *d, uint32_t mask)
+{
+	for (; mask; mask &= mask - 1)
+		if (sqtt_has_room(d))
+			gfx10_immediate(d, (unsigned)__builtin_ctz(mask));
+}
+
+/* A token in its turn; d->now and d->off are its own. */
+static void deliver(struct reader *r, unsigned kind, uint64_t t)
+{
+	struct decoder *d = r->d;
+
+	switch (kind) {
+	case GFX10_INST:
+		inst(r, t);
+		break;
+	case GFX10_VALU_INST:
+		valu(r, t);
+		break;
+	case GFX10_IMM_ONE:
+		gfx10_immediate(d, r->is_mi400 ? field(t, 10, 14) : field(t, 7, 11));
+		break;
+	case GFX10_IMMEDIATE:
+		immediates(d, field(t, 8, 23));
+		break;
+	case GFX10_WAVE_READY:
+		gfx10_wave_ready(d, field(t, 8, 23));
+		break;
+	case GFX10_WAVE_START_EXT:
+		if (d->is_c16)
+			break;
+		sqtt_note(d, SQTT_DIFF_START_EXT);
+		wave_start(r, t);
+		break;
+	case GFX10_WAVE_START:
+		wave_start(r, t);
+		break;
+	case GFX10_WAVE_END:
+		wave_end(r, t);
+		break;
+	case GFX10_SHADER_DATA:
+	case GFX10_SHADER_DATA_SHORT:
+		shader_data(r, t, kind == GFX10_SHADER_DATA_SHORT);
+		break;
+	case GFX10_MISC:
+		misc(r, t);
+		break;
+	case GFX10_REG:
+		reg(r, t);
+		break;
+	case GFX10_NEW_PC: /* of 46 bits; gfx12's 55 are handled where they are read */
+		gfx10_new_pc(d, field(t, 11, 15), (t >> 16 & (((uint64_t)1 << 46) - 1)) << 2);
+		break;
+	default:
+		break;
+	}
+}
+
+static void flush_queue(struct reader *r)
+{
+	for (size_t i = 0; i < r->queue.n; i++) {
+		r->d->now = r->queue.v[i].time;
+		r->d->off = r->queue.v[i].off;
+		deliver(r, r->queue.v[i].kind, r->queue.v[i].t);
+	}
+	r->queue.n = 0;
+}
+
+/* gfx10, gfx11: WAVE_READY happened a cycle before its stamp, so before tokens already seen. */
+static void enqueue(struct reader *r, unsigned kind, uint64_t t)
+{
+	int64_t time = r->now - (kind == GFX10_WAVE_READY);
+	uint32_t off = (uint32_t)r->d->off;
+
+	if (r->queue.n) {
+		int64_t waiting = r->queue.v[0].time;
+
+		if (time > waiting) {
+			flush_queue(r);
+		} else if (time < waiting) {
+			r->d->now = time;
+			deliver(r, kind, t);
+			return;
+		}
+	}
+	sqtt_need(r->d, VEC_PUSH(&r->queue, (struct item){t, time, off, (uint8_t)kind}));
+}
+
+static void new_pc_gfx12(struct reader *r, uint64_t t)
+{
+	uint64_t high = load_at(r, r->pos + 16) & 0x7f; /* bits 64..70 */
+
+	gfx10_new_pc(r->d, field(t, 11, 15), (t >> 16 | high << 48) << 2);
+}
+
+/* gfx12: bytes with bit 0 set extend a WAVE_START_EXT. */
+static void skip_extensions(struct reader *r)
+{
+	while (r->pos + 2 <= r->end && (load_at(r, r->pos) & 1))
+		r->pos += 2;
+}
+
+static void token(struct reader *r, struct gfx10_entry x, uint64_t t)
+{
+	struct decoder *d = r->d;
+
+	switch (x.kind) {
+	case GFX10_UNKNOWN:
+		sqtt_note(d, SQTT_NOTE_UNKNOWN_TOKEN);
+		return;
+	case GFX10_TIMESTAMP:
+		timestamp(r, t);
+		return;
+	default:
+		break;
+	}
+	if (r->is_queued) {
+		enqueue(r, x.kind, t);
+		return;
+	}
+	d->now = r->now;
+	if (x.kind == GFX10_NEW_PC)
+		new_pc_gfx12(r, t);
+	else
+		deliver(r, x.kind, t);
+}
+
+/* MI400 VALU_INST: the delta goes by the value of its four bits. */
+static uint64_t valu_delta(uint64_t t)
+{
+	static const uint8_t delta[16] = {1, 2, 3, 4, 1, 2, 3, 4, 1, 2, 3, 4, 1, 2, 1, 2};
+
+	return delta[field(t, 4, 7)];
+}
+
+/* A token that does more than pass time. False: the stream can be read no further. */
+static bool read_token(struct reader *r, struct gfx10_entry x, uint64_t t)
+{
+	struct decoder *d = r->d;
+
+	d->off = r->pos >> 1;
+	if (r->is_mi400 && x.kind == GFX10_VALU_INST)
+		add_time(r, valu_delta(t));
+	token(r, x, t);
+	r->pos += x.nibbles;
+	if (x.kind == GFX10_WAVE_START_EXT && r->major >= 12)
+		skip_extensions(r);
+	return !d->is_failed;
+}
+
+/* The 64 bits from a nibble on, 9 bytes being readable there. */
+static inline uint64_t load_fast(const uint8_t *data, uint64_t pos)
+{
+	const uint8_t *p = data + (pos >> 1);
+	uint64_t t = load64(p);
+
+	return pos & 1 ? t >> 4 | (uint64_t)p[8] << 60 : t;
+}
+
+#define NOP_STOP ((uint64_t)1 << 56) /* ends a run of zero nibbles within a word */
+
+static void read_tokens(struct reader *r)
+{
+	struct decoder *d = r->d;
+	uint64_t fast_end = d->size >= 16 ? 2 * ((uint64_t)d->size - 16) : 0;
+	uint64_t pos = 0, tokens = 0;
+	int64_t now = 0;
+
+	while (pos < r->end) {
+		uint64_t t = __builtin_expect(pos < fast_end, 1) ? load_fast(d->data, pos)
+								 : load_at(r, pos);
+		struct gfx10_entry x = r->table[t & 0xff];
+
+		if (__builtin_expect(pos + x.nibbles > r->end, 0)) {
+			sqtt_note_at(d, SQTT_NOTE_CUT, pos >> 1);
+			break;
+		}
+		tokens++;
+		now += (int64_t)((t >> x.shift & x.mask) + x.add);
+		if (x.kind <= GFX10_LAST_QUIET) {
+			pos += x.nibbles;
+			if (x.nibbles == 1) { /* padding: all the zeros that follow at once */
+				unsigned more = (unsigned)__builtin_ctzll(t >> 4 | NOP_STOP) / 4;
+
+				pos += more;
+				tokens += more;
+			}
+			continue;
+		}
+		r->pos = pos;
+		r->now = now;
+		if (!read_token(r, x, t))
+			break;
+		pos = r->pos;
+		now = r->now;
+	}
+	d->res->tokens = tokens;
+	d->res->decoded_bytes = pos / 2 < d->size ? pos / 2 : d->size;
+}
+
+void sqtt_run_gfx10(struct decoder *d)
+{
+	struct reader *r = mem_zalloc(1, sizeof(*r));
+	uint64_t header = load64(d->data);
+
+	if (!r) {
+		d->is_failed = true;
+		return;
+	}
+	r->d = d;
+	r->major = d->stream.gfx_major;
+	r->is_mi400 = d->stream.is_mi400;
+	r->is_queued = r->major < 12;
+	r->end = 2 * (uint64_t)d->size;
+	memset(r->mru, -1, sizeof(r->mru));
+	d->has_exbar = r->major == 12 && header >> 59 & 1;
+	gfx10_table(r->table, &d->stream);
+	gfx10_codes(r->codes, &d->stream, header, d->is_c16);
+	read_tokens(r);
+	flush_queue(r);
+	gfx10_finish(d);
+	VEC_FREE(&r->queue);
+	mem_free(r);
+}

@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * userdata.h: what the capture software wrote into the stream through the USERDATA registers: which
+ * code object lies where, the realtime clock, the counter interval.
+ */
+#ifndef IMPORT_SQTT_USERDATA_H
+#define IMPORT_SQTT_USERDATA_H
+
+#include "base/vec.h"
+#include "import/sqtt/code_lines.h"
+
+#define REG_USERDATA2 0xc342u
+#define REG_USERDATA3 0xc343u
+
+struct object_range {
+	uint64_t base, size;
+	uint32_t object;
+};
+
+struct object_words { /* what one (me, pipe) has said so far */
+	uint32_t size[2], addr[2], id[2];
+	uint8_t expect; /* type + 1 of the payload that comes next; 0: a header comes */
+};
+
+struct entry_cache { /* what a queue's program address stood for */
+	uint64_t addr;
+	uint64_t version;
+	struct sqtt_pc pc;
+};
+
+struct userdata {
+	bool is_enabled;
+	bool is_rt_short;  /* one word of realtime, its low half */
+	uint8_t rt_expect; /* words of realtime still to come */
+	uint32_t rt_low, rt_high;
+	struct object_words words[8];
+	uint64_t version; /* changes with the ranges */
+	struct entry_cache entries[8];
+	VEC(struct object_range) ranges;    /* active now */
+	VEC(struct object_range) preloaded; /* were there before the trace began */
+};
+
+struct decoder;
+
+/* A write to USERDATA2 or 3 by queue me * 4 + pipe at time now. */
+void userdata_write(struct decoder *d, unsigned reg, unsigned queue, uint32_t data, int64_t now);
+/* Device address to (object, vaddr) where a range holds it. */
+struct sqtt_pc userdata_resolve(const struct userdata *u, uint64_t addr);
+/* The same among the objects that were loaded before the trace. */
+struct sqtt_pc userdata_resolve_preloaded(const struct userdata *u, uint64_t addr);
+/* Where waves of the queue me * 4 + pipe begin, as its registers stand; 0, 0: not known. */
+struct sqtt_pc userdata_entry(struct decoder *d, unsigned queue);
+void userdata_deinit(struct userdata *u);
+
+#endif

@@ -1,0 +1,405 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What did each wave of the traced SIMD do, from gfx10 on? Tokens name the wave and the instruction
+ * at once; a WAVE_READY before one is the beginning of its stall.
+ */
+#include "import/sqtt/gfx10.h"
+
+#define MAX_OLDER 64u /* waves kept open below one slot (0.1.6 rules) */
+
+static bool is_target(const struct decoder *d, const struct gfx10_place *p)
+{
+	return (p->sa << 7 | p->wgp) == d->target_cu && p->simd == d->stream.target_simd;
+}
+
+static struct running *running_of(struct decoder *d, const struct gfx10_place *p)
+{
+	return &d->running[((p->sa * 16 + p->wgp) * 4 + p->simd) * 32 + p->wave];
+}
+
+static unsigned place_of(const struct gfx10_place *p)
+{
+	return PLACE(p->sa << 7 | p->wgp, p->simd, p->wave);
+}
+
+static inline void advance(struct decoder *d, struct wave *w, int state, int64_t t)
+{
+	if (t > w->mark) {
+		sqtt_need(d, wave_add(w, w->state, t - w->mark));
+		w->mark = t;
+	}
+	w->state = (uint8_t)state;
+}
+
+static void set_stall(struct decoder *d, struct sqtt_inst *x, int64_t stall)
+{
+	if (stall > 0xffffff && !d->is_c16)
+		sqtt_note_at(d, SQTT_DIFF_LONG_STALL, x->off);
+	x->stall = (uint32_t)stall & d->stall_mask;
+}
+
+/* Newer rules, gfx10 and gfx11: a barrier lasts until the wave's next token. */
+static void end_barrier(struct decoder *d, struct wave *w)
+{
+	struct sqtt_inst *x = &w->insts.v[w->barrier - 1];
+	int64_t dur = d->now - x->time;
+
+	w->barrier = 0;
+	x->category = SQTT_MSG;
+	x->dur = clamp_dur(dur > 0 ? dur : 0);
+	if ((int64_t)x->stall > x->dur)
+		x->stall = (uint32_t)x->dur;
+	advance(d, w, SQTT_WAIT, inst_end(x));
+	advance(d, w, SQTT_EXEC, d->now + 1);
+}
+
+/* The open wave of a slot, or NULL. */
+static inline struct wave *get_wave(struct decoder *d, unsigned slot)
+{
+	struct wave *w = &d->waves[slot];
+
+	if (!w->is_open || w->is_ended)
+		return NULL;
+	if (w->barrier)
+		end_barrier(d, w);
+	return w;
+}
+
+void gfx10_wave_ready(struct decoder *d, uint32_t mask)
+{
+	for (; mask; mask &= mask - 1) {
+		struct wave *w = get_wave(d, (unsigned)__builtin_ctz(mask));
+
+		if (w)
+			advance(d, w, SQTT_STALL, d->now);
+	}
+}
+
+static void add_immediate(struct decoder *d, struct wave *w)
+{
+	int64_t now = d->now, t = now;
+	struct sqtt_inst x = {.off = (uint32_t)d->off, .category = SQTT_IMMED};
+
+	if (w->insts.n && inst_end(wave_last(w)) < now)
+		t = inst_end(wave_last(w));
+	x.time = t;
+	x.dur = clamp_dur(now - t + 1);
+	set_stall(d, &x, now - t);
+	sqtt_need(d, VEC_PUSH(&w->insts, x));
+	advance(d, w, SQTT_WAIT, t);
+	advance(d, w, SQTT_EXEC, now + 1);
+}
+
+void gfx10_immediate(struct decoder *d, unsigned wave)
+{
+	struct wave *w = get_wave(d, wave);
+
+	if (w && w->status == WAVE_OK)
+		add_immediate(d, w);
+}
+
+static inline void add_inst(struct decoder *d, struct wave *w, unsigned category, unsigned cycles)
+{
+	struct sqtt_inst x = {.time = d->now,
+		.dur = (int32_t)cycles,
+		.off = (uint32_t)d->off,
+		.category = category};
+
+	if (w->state == SQTT_STALL && w->mark < d->now) {
+		int64_t stall = d->now - w->mark;
+
+		x.time = w->mark;
+		x.dur = clamp_dur(cycles + stall);
+		set_stall(d, &x, stall);
+	}
+	sqtt_need(d, VEC_PUSH(&w->insts, x));
+	advance(d, w, SQTT_EXEC, d->now);
+}
+
+void gfx10_valu(struct decoder *d, unsigned wave, unsigned cycles)
+{
+	struct wave *w = get_wave(d, wave);
+
+	if (w && w->status == WAVE_OK)
+		add_inst(d, w, SQTT_VALU, cycles);
+}
+
+/* Newer rules: time in a trap handler or away from the machine is an instruction too. */
+static void add_context(struct decoder *d, struct wave *w)
+{
+	if (d->is_c16)
+		return;
+	sqtt_need(d, VEC_PUSH(&w->insts, (struct sqtt_inst){.time = d->now,
+						 .dur = 1,
+						 .off = (uint32_t)d->off,
+						 .category = SQTT_CONTEXT}));
+}
+
+static void extend_context(struct decoder *d, struct wave *w)
+{
+	if (!d->is_c16 && w->insts.n && wave_last(w)->category == SQTT_CONTEXT)
+		wave_last(w)->dur = clamp_dur(d->now + 1 - wave_last(w)->time);
+}
+
+static void return_from_trap(struct decoder *d, struct wave *w)
+{
+	extend_context(d, w);
+	sqtt_add_info(d, w, (uint32_t)w->insts.n, NULL);
+	w->status = WAVE_OK;
+}
+
+void gfx10_inst(struct decoder *d, unsigned wave, struct gfx10_code c)
+{
+	struct wave *w = get_wave(d, wave);
+
+	if (!w) {
+		sqtt_note(d, SQTT_NOTE_NO_START);
+		return;
+	}
+	if (c.kind == CODE_RETURN) {
+		return_from_trap(d, w);
+		return;
+	}
+	if (c.kind == CODE_TRAP) {
+		w->status = WAVE_STANDBY;
+		w->had_switch = true;
+		add_context(d, w);
+		return;
+	}
+	if (w->status != WAVE_OK)
+		return;
+	w->end = d->now;
+	if (c.kind == CODE_NONE)
+		return;
+	if (c.kind == CODE_BARRIER) {
+		add_immediate(d, w);
+		if (!d->is_c16 && d->stream.gfx_major < 12)
+			w->barrier = (uint32_t)w->insts.n;
+		return;
+	}
+	add_inst(d, w, c.category, c.cycles);
+	if (c.kind == CODE_SETPC)
+		sqtt_add_info(d, w, (uint32_t)w->insts.n, NULL);
+}
+
+static bool is_memory(unsigned category)
+{
+	return category == SQTT_VMEM || category == SQTT_FLAT || category == SQTT_LDS ||
+	       category == SQTT_SMEM || category == SQTT_BVH;
+}
+
+void gfx10_replay(struct decoder *d, unsigned wave)
+{
+	struct wave *w = get_wave(d, wave);
+
+	if (!w || w->status != WAVE_OK)
+		return;
+	while (w->insts.n && wave_last(w)->category == SQTT_IMMED)
+		w->insts.n--;
+	if (w->insts.n && is_memory(wave_last(w)->category))
+		w->insts.n--;
+	advance(d, w, SQTT_STALL, d->now);
+}
+
+void gfx10_new_pc(struct decoder *d, unsigned wave, uint64_t addr)
+{
+	struct wave *w = &d->waves[wave];
+
+	if (!w->is_open || w->status != WAVE_OK || !w->infos.n)
+		return;
+	if (w->is_ended)
+		sqtt_note(d, SQTT_DIFF_LATE_PC);
+	sqtt_fill_info(d, w, addr);
+}
+
+void gfx10_save_context(struct decoder *d)
+{
+	for (unsigned i = 0; i < GFX10_SLOTS; i++) {
+		struct wave *w = get_wave(d, i);
+
+		if (w && w->status == WAVE_OK) {
+			w->status = WAVE_STANDBY;
+			w->had_switch = true;
+		}
+	}
+}
+
+/* 0.1.6: the wave that is still open waits below the new one. */
+static void push_older(struct decoder *d, struct wave *w)
+{
+	struct wave *older;
+	unsigned depth = 0;
+
+	for (older = w->older; older; older = older->older)
+		depth++;
+	if (depth >= MAX_OLDER) {
+		sqtt_emit_wave(d, w, true);
+		return;
+	}
+	older = mem_alloc(sizeof(*older));
+	if (!older) {
+		d->is_failed = true;
+		return;
+	}
+	*older = *w;
+	*w = (struct wave){.older = older};
+}
+
+static void pop_older(struct wave *w)
+{
+	struct wave *older = w->older;
+
+	if (!older)
+		return;
+	wave_free(w);
+	*w = *older;
+	mem_free(older);
+}
+
+/* Makes room in the slot for a wave that starts now. */
+static void vacate(struct decoder *d, struct wave *w)
+{
+	if (!w->is_open)
+		return;
+	if (w->is_ended)
+		sqtt_emit_wave(d, w, false);
+	else if (d->is_c16)
+		push_older(d, w);
+	else
+		sqtt_emit_wave(d, w, true);
+}
+
+static struct wave *open_wave(struct decoder *d, const struct gfx10_place *p)
+{
+	struct wave *w = &d->waves[p->wave];
+
+	vacate(d, w);
+	wave_open(w, d->now, d->off);
+	w->simd = (uint8_t)p->simd;
+	w->slot = (uint8_t)p->wave;
+	return w;
+}
+
+static void standby(struct decoder *d, struct wave *w)
+{
+	w->status = WAVE_STANDBY;
+	w->had_switch = true;
+	w->contexts += w->contexts < 255;
+	if (w->insts.n && wave_last(w)->category == SQTT_CONTEXT)
+		extend_context(d, w);
+	else
+		add_context(d, w);
+}
+
+static void context_save(struct decoder *d, const struct gfx10_place *p)
+{
+	struct running *r = running_of(d, p);
+	struct wave *w = is_target(d, p) ? get_wave(d, p->wave) : NULL;
+
+	if (w)
+		standby(d, w);
+	if (r->is_running)
+		sqtt_occupancy(d, d->now, place_of(p), running_entry(r), false);
+}
+
+static void context_restore(struct decoder *d, const struct gfx10_place *p)
+{
+	if (is_target(d, p)) {
+		struct wave *w = get_wave(d, p->wave);
+
+		standby(d, w ? w : open_wave(d, p));
+	}
+	sqtt_occupancy(d, d->now, place_of(p), running_entry(running_of(d, p)), true);
+	running_of(d, p)->is_running = true;
+}
+
+void gfx10_wave_start(
+	struct decoder *d, const struct gfx10_place *p, unsigned queue, unsigned count)
+{
+	struct sqtt_pc entry;
+
+	if (count == 66 || count == 67 || count == 70 || count == 71) {
+		context_save(d, p);
+		return;
+	}
+	if (count == 68 || count == 69 || (count >= 72 && count <= 75)) {
+		context_restore(d, p);
+		return;
+	}
+	if (!d->is_c16 && count >= 76 && count <= 89)
+		return;
+	entry = userdata_entry(d, queue);
+	sqtt_occupancy(d, d->now, place_of(p), entry, true);
+	*running_of(d, p) = (struct running){entry.addr, entry.object, true};
+	if (is_target(d, p)) {
+		struct wave *w = open_wave(d, p);
+
+		if (entry.addr || entry.object)
+			sqtt_add_info(d, w, 0, &entry);
+	}
+}
+
+/* s_endpgm has no token: it is what lies between the last instruction and the end. */
+static void add_end(struct decoder *d, struct wave *w)
+{
+	struct sqtt_inst x = {.off = (uint32_t)d->off, .category = SQTT_MSG};
+
+	x.time = inst_end(wave_last(w));
+	x.dur = clamp_dur(d->now - x.time);
+	sqtt_need(d, VEC_PUSH(&w->insts, x));
+}
+
+static void finish_wave(struct decoder *d, struct wave *w)
+{
+	advance(d, w, SQTT_EMPTY, d->now);
+	w->end = d->now;
+	w->end_off = (uint32_t)d->off;
+	if (w->insts.n && inst_end(wave_last(w)) < d->now && (d->is_c16 || w->status == WAVE_OK))
+		add_end(d, w);
+	if (!d->is_c16) {
+		w->is_ended = true;
+		return;
+	}
+	sqtt_emit_wave(d, w, false);
+	pop_older(w);
+}
+
+void gfx10_wave_end(struct decoder *d, const struct gfx10_place *p)
+{
+	struct running *r = running_of(d, p);
+
+	if (is_target(d, p)) {
+		struct wave *w = get_wave(d, p->wave);
+
+		if (!w && d->is_c16)
+			return;
+		if (w)
+			finish_wave(d, w);
+	}
+	if (!r->is_running) {
+		sqtt_occupancy_front(d, place_of(p));
+		*r = (struct running){0};
+	}
+	sqtt_occupancy(d, d->now, place_of(p), running_entry(r), false);
+	r->is_running = false;
+}
+
+/* Waves of one slot that never ended, the oldest first. */
+static void emit_open(struct decoder *d, struct wave *w)
+{
+	if (w->older)
+		emit_open(d, w->older);
+	if (w->is_open && !d->is_failed)
+		sqtt_emit_wave(d, w, !w->is_ended);
+	if (w->older) {
+		wave_free(w->older);
+		mem_free(w->older);
+		w->older = NULL;
+	}
+}
+
+void gfx10_finish(struct decoder *d)
+{
+	for (unsigned i = 0; i < GFX10_SLOTS; i++)
+		emit_open(d, &d->waves[i]);
+}

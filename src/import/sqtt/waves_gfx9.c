@@ -1,0 +1,398 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What did each wave of a gfx9 compute unit do? An ISSUE token says which slots issued, stalled or
+ * executed an immediate; a later INST token confirms the oldest issued one and says what it was.
+ */
+#include "import/sqtt/waves_gfx9.h"
+
+enum inst_type {
+	TYPE_SETPC = 7,
+	TYPE_MESSAGE = 15,
+	TYPE_TRAP = 29,
+	FIRST_REPLAY = 19,
+	LAST_REPLAY = 24
+};
+
+/* By instruction type: category (0: removed) and the issue phases it takes. */
+static const struct {
+	uint8_t category, phases;
+} types[32] = {[0] = {SQTT_SMEM, 5},
+	[16] = {SQTT_SMEM, 5},
+	[1] = {SQTT_SALU, 5},
+	[17] = {SQTT_SALU, 5},
+	[2] = {SQTT_VMEM, 0},
+	[3] = {SQTT_VMEM, 0},
+	[4] = {SQTT_FLAT, 0},
+	[14] = {SQTT_FLAT, 0},
+	[5] = {SQTT_VALU, 2},
+	[18] = {SQTT_VALU, 2},
+	[28] = {SQTT_VALU, 2},
+	[6] = {SQTT_LDS, 1},
+	[12] = {SQTT_JUMP, 1},
+	[13] = {SQTT_NEXT, 1},
+	[TYPE_SETPC] = {SQTT_SALU, 0},
+	[TYPE_MESSAGE] = {SQTT_MSG, 1},
+	[TYPE_TRAP] = {SQTT_CONTEXT, 0}};
+
+/* Which of the replay types 19.. repeats this one; index + 1. */
+static const uint8_t replay_of[32] = {[0] = 1, [16] = 2, [2] = 3, [3] = 4, [4] = 5, [14] = 6};
+
+static void clip(struct sqtt_inst *p, int64_t time)
+{
+	int64_t dur = time - p->time;
+
+	if (time >= inst_end(p))
+		return;
+	p->dur = clamp_dur(dur > 4 ? dur : 4);
+	if ((int64_t)p->stall > p->dur)
+		p->stall = (uint32_t)p->dur;
+}
+
+static void set_stall(struct decoder *d, struct sqtt_inst *x, int64_t stall)
+{
+	if (stall > 0xffffff && !d->is_c16)
+		sqtt_note_at(d, SQTT_DIFF_LONG_STALL, x->off);
+	x->stall = (uint32_t)stall & d->stall_mask;
+}
+
+static void issue_immediate(struct decoder *d, struct wave *w)
+{
+	int64_t now = d->now, t = now, dur;
+	struct sqtt_inst x;
+
+	if (w->insts.n && wave_last(w)->category != SQTT_NONE) {
+		clip(wave_last(w), now);
+		t = inst_end(wave_last(w));
+		if (w->has_msg && w->msg > t)
+			t = w->msg;
+		if (t > now)
+			t = now;
+	}
+	w->has_msg = false;
+	dur = 4 + now - t;
+	x = (struct sqtt_inst){
+		.time = t, .dur = clamp_dur(dur), .off = (uint32_t)d->off, .category = SQTT_IMMED};
+	set_stall(d, &x, dur);
+	sqtt_need(d, VEC_PUSH(&w->insts, x));
+	if (w->mark < t)
+		sqtt_need(d, wave_add(w, w->state, t - w->mark));
+	sqtt_need(d, wave_span(w, SQTT_WAIT, dur));
+	w->mark = t + dur;
+	w->state = SQTT_EXEC;
+}
+
+/* Corrupt streams alone exceed these; the older half is then given up. */
+#define MAX_PENDING 256u  /* issued and not confirmed: the hardware has room for a few */
+#define MAX_STALLS 65536u /* not yet charged: of many the latest one counts */
+
+/* The queues are used from a head on; an empty one starts over, a full one moves down. */
+static bool push_issued(struct wave *w, uint32_t index)
+{
+	if (w->issued.n - w->issued_head >= MAX_PENDING)
+		w->issued_head += MAX_PENDING / 2;
+	if (w->issued_head && w->issued.n == w->issued.cap) {
+		w->issued.n -= w->issued_head;
+		memmove(w->issued.v, w->issued.v + w->issued_head,
+			w->issued.n * sizeof(w->issued.v[0]));
+		w->issued_head = 0;
+	}
+	return VEC_PUSH(&w->issued, index);
+}
+
+static bool push_stall(struct wave *w, int64_t time)
+{
+	if (w->stalls.n - w->stalls_head >= MAX_STALLS)
+		w->stalls_head += MAX_STALLS / 2;
+	if (w->stalls_head && w->stalls.n == w->stalls.cap) {
+		w->stalls.n -= w->stalls_head;
+		memmove(w->stalls.v, w->stalls.v + w->stalls_head,
+			w->stalls.n * sizeof(w->stalls.v[0]));
+		w->stalls_head = 0;
+	}
+	return VEC_PUSH(&w->stalls, time);
+}
+
+void gfx9_issue(struct decoder *d, struct wave *w, unsigned code)
+{
+	int64_t now = d->now;
+	int before = w->state;
+
+	if (!w->is_open || w->status != WAVE_OK || (code != 1 && !sqtt_has_room(d)))
+		return;
+	if (code == 3) {
+		issue_immediate(d, w);
+	} else if (code == 1) {
+		w->state = SQTT_STALL;
+		sqtt_need(d, push_stall(w, now));
+		w->last_stall = now;
+	} else {
+		struct sqtt_inst x = {.time = now, .off = (uint32_t)d->off};
+
+		w->state = SQTT_EXEC;
+		sqtt_need(d, push_issued(w, (uint32_t)w->insts.n) && VEC_PUSH(&w->insts, x));
+	}
+	if (now > w->mark) {
+		sqtt_need(d, wave_add(w, before, now - w->mark));
+		w->mark = now;
+	}
+}
+
+/* Takes instruction k out; what is queued behind it moves down. 0.1.6 leaves the queue as it is. */
+static void remove_inst(struct decoder *d, struct wave *w, uint32_t k)
+{
+	w->insts.n--;
+	memmove(&w->insts.v[k], &w->insts.v[k + 1], (w->insts.n - k) * sizeof(w->insts.v[0]));
+	if (d->is_c16)
+		return;
+	if (w->issued_head < w->issued.n)
+		sqtt_note(d, SQTT_DIFF_QUEUE_INDEX);
+	for (size_t i = w->issued_head; i < w->issued.n; i++)
+		w->issued.v[i]--;
+	for (size_t i = w->infos.n;
+		i > 0 && w->infos.v[i - 1].index > k && w->infos.n - i < MAX_PENDING; i--)
+		w->infos.v[i - 1].index--;
+}
+
+/* xnack: the access that this repeats lasted until now. */
+static void replay(struct decoder *d, struct wave *w, unsigned type, uint32_t k)
+{
+	uint32_t j = w->replay_last[type - FIRST_REPLAY];
+
+	w->replay_last[type - FIRST_REPLAY] = 0;
+	if (j > 0 && j < w->insts.n && j < k) {
+		struct sqtt_inst *p = &w->insts.v[j - 1];
+		int64_t dur = d->now + 4 - p->time;
+
+		if (dur > p->dur) {
+			set_stall(d, p, (int64_t)p->stall + dur - p->dur);
+			p->dur = clamp_dur(dur);
+		}
+	}
+	remove_inst(d, w, k);
+}
+
+/* Stalled cycles before the issue belong to the instruction. */
+static void charge_stalls(struct decoder *d, struct wave *w, struct sqtt_inst *x, uint32_t k)
+{
+	int64_t after = k ? inst_end(x - 1) : 0, s = 0, end = inst_end(x);
+
+	while (w->stalls_head < w->stalls.n && w->stalls.v[w->stalls_head] < x->time) {
+		s = w->stalls.v[w->stalls_head++];
+		if (s < after)
+			s = after;
+	}
+	if (w->stalls_head == w->stalls.n)
+		w->stalls_head = w->stalls.n = 0;
+	set_stall(d, x, x->time > s ? x->time - s : 0);
+	x->dur = clamp_dur(end - s > 4 ? end - s : 4);
+	x->time = s;
+}
+
+static void confirm(struct decoder *d, struct wave *w, unsigned type, uint32_t k)
+{
+	struct sqtt_inst *x = &w->insts.v[k];
+	int64_t phase = (d->phase + w->simd) % 4 + types[type].phases;
+	int64_t late = d->now - x->time - 4 * (phase / 4);
+
+	x->category = types[type].category;
+	x->dur = clamp_dur(4 + (late > 0 ? late : 0));
+	if (replay_of[type])
+		w->replay_last[replay_of[type] - 1] = k + 1;
+	if (w->stalls_head < w->stalls.n && w->stalls.v[w->stalls_head] < x->time)
+		charge_stalls(d, w, x, k);
+	if (type == TYPE_SETPC)
+		sqtt_add_info(d, w, k + 1, NULL);
+	if (type == TYPE_TRAP) {
+		w->status = WAVE_NEWPC;
+		w->had_switch = true;
+		for (size_t i = w->infos.n; i > 0 && w->infos.n - i < MAX_PENDING; i--)
+			if (w->infos.v[i - 1].index == w->insts.n - 1)
+				w->infos.v[i - 1].index++;
+	}
+}
+
+/* The trap handler returned: where to is not known yet. */
+static void return_from_trap(struct decoder *d, struct wave *w)
+{
+	sqtt_add_info(d, w, (uint32_t)w->insts.n, NULL);
+	w->status = WAVE_OK;
+	if (w->insts.n && wave_last(w)->category == SQTT_CONTEXT)
+		wave_last(w)->dur = clamp_dur(d->now + 4 - wave_last(w)->time);
+}
+
+void gfx9_inst(struct decoder *d, struct wave *w, unsigned type)
+{
+	struct sqtt_inst *x;
+	uint32_t k;
+
+	if (w->status == WAVE_NEWPC && type == TYPE_SETPC) {
+		return_from_trap(d, w);
+		return;
+	}
+	if (w->status != WAVE_OK || w->issued_head == w->issued.n)
+		return;
+	k = w->issued.v[w->issued_head++];
+	if (w->issued_head == w->issued.n)
+		w->issued_head = w->issued.n = 0;
+	if (k >= w->insts.n) { /* an index gone stale, which 0.1.6 does not survive */
+		sqtt_note(d, SQTT_NOTE_REJECTED);
+		d->res->status = SQTT_INVALID_DATA;
+		return;
+	}
+	x = &w->insts.v[k];
+	if (w->insts.n >= 2 && x->time < inst_end(&w->insts.v[w->insts.n - 2]))
+		d->phase++;
+	if (k > 0)
+		clip(x - 1, x->time);
+	if (type == TYPE_MESSAGE && d->is_c16) {
+		w->msg = x->time;
+		w->has_msg = true;
+		remove_inst(d, w, k);
+	} else if (type >= FIRST_REPLAY && type <= LAST_REPLAY) {
+		replay(d, w, type, k);
+	} else if (types[type].category == SQTT_NONE) {
+		remove_inst(d, w, k);
+	} else {
+		confirm(d, w, type, k);
+	}
+}
+
+void gfx9_inst_pc(struct decoder *d, struct wave *w, uint64_t addr)
+{
+	if (w->is_open && w->status == WAVE_OK && w->infos.n)
+		sqtt_fill_info(d, w, addr);
+}
+
+static void open_wave(struct decoder *d, struct wave *w, const struct gfx9_place *p)
+{
+	wave_open(w, d->now, d->off);
+	w->simd = (uint8_t)p->simd;
+	w->slot = (uint8_t)p->slot;
+}
+
+static bool is_target(const struct decoder *d, const struct gfx9_place *p)
+{
+	return p->cu == d->target_cu && p->sh == 0;
+}
+
+static void context_switch(struct decoder *d, struct wave *w)
+{
+	struct sqtt_inst x = {
+		.time = d->now, .dur = 4, .off = (uint32_t)d->off, .category = SQTT_CONTEXT};
+
+	if (!w->is_open)
+		return;
+	w->had_switch = true;
+	if (w->status == WAVE_REQUEST) {
+		w->status = WAVE_STANDBY;
+		w->contexts += w->contexts < 255;
+		sqtt_need(d, VEC_PUSH(&w->insts, x));
+	} else if (w->status == WAVE_STANDBY) {
+		w->status = WAVE_NEWPC;
+	}
+}
+
+void gfx9_wave_start(struct decoder *d, const struct gfx9_place *p, unsigned queue, unsigned count)
+{
+	struct running *r = &d->running[(p->cu * 4 + p->simd) * 16 + p->slot];
+	struct wave *w = gfx9_wave(d, p->simd, p->slot);
+	struct sqtt_pc entry;
+
+	if (is_target(d, p) && count > 64) {
+		context_switch(d, w);
+		return;
+	}
+	entry = userdata_entry(d, queue);
+	if (is_target(d, p) && !w->is_open) {
+		open_wave(d, w, p);
+		if (entry.addr || entry.object)
+			sqtt_add_info(d, w, 0, &entry);
+	}
+	if (!r->is_running)
+		sqtt_occupancy(d, d->now, PLACE(p->cu, p->simd, p->slot), entry, true);
+	*r = (struct running){entry.addr, entry.object, true};
+}
+
+/* 0.1.6: the last message, s_endpgm, takes the time since the instruction before it. */
+static void end_by_message(struct decoder *d, struct wave *w)
+{
+	struct sqtt_inst x = {.off = (uint32_t)d->off, .category = SQTT_MSG};
+	int64_t start = inst_end(wave_last(w)), now = d->now;
+	int state = SQTT_WAIT;
+
+	if (start <= w->last_stall && w->last_stall <= w->msg) {
+		start = w->last_stall;
+		state = SQTT_STALL;
+	}
+	x.time = start;
+	x.dur = clamp_dur(w->msg + 4 - start);
+	if (state == SQTT_STALL)
+		set_stall(d, &x, w->msg - start);
+	if (w->spans.n) {
+		struct sqtt_span *last = &w->spans.v[w->spans.n - 1];
+
+		last->dur = clamp_dur(last->dur - (w->msg - start));
+	}
+	sqtt_need(d, VEC_PUSH(&w->insts, x) && wave_span(w, state, w->msg + 4 - start));
+	if (now > w->msg + 4)
+		sqtt_need(d, wave_span(w, SQTT_IDLE, now - w->msg - 4));
+}
+
+static void finish_wave(struct decoder *d, struct wave *w)
+{
+	w->end_off = (uint32_t)d->off;
+	if (d->is_c16) {
+		w->end = d->now;
+		if (w->insts.n && w->has_msg && w->msg > wave_last(w)->time)
+			end_by_message(d, w);
+		else if (d->now > w->mark)
+			sqtt_need(d, wave_span(w, SQTT_IDLE, d->now - w->mark));
+	} else {
+		w->end = d->now + 4;
+		if (w->insts.n && w->spans.n && w->end > w->mark)
+			sqtt_need(d, wave_span(w, w->state, w->end - w->mark));
+	}
+	sqtt_emit_wave(d, w, false);
+}
+
+static void end_unstarted(struct decoder *d, unsigned place)
+{
+	if (d->is_lost) {
+		sqtt_note(d, SQTT_NOTE_NO_START);
+		return;
+	}
+	sqtt_occupancy_front(d, place);
+	sqtt_occupancy(d, 0, place, (struct sqtt_pc){0, 0}, false);
+}
+
+void gfx9_wave_end(struct decoder *d, const struct gfx9_place *p)
+{
+	struct running *r = &d->running[(p->cu * 4 + p->simd) * 16 + p->slot];
+	struct wave *w = gfx9_wave(d, p->simd, p->slot);
+	unsigned place = PLACE(p->cu, p->simd, p->slot);
+
+	if (is_target(d, p)) {
+		if (!w->is_open || w->status != WAVE_OK)
+			return;
+		finish_wave(d, w);
+	}
+	if (r->is_running)
+		sqtt_occupancy(d, d->now, place, running_entry(r), false);
+	else
+		end_unstarted(d, place);
+	r->is_running = false;
+}
+
+void gfx9_save_context(struct decoder *d)
+{
+	for (unsigned i = 0; i < WAVE_COUNT; i++)
+		if (d->waves[i].is_open)
+			d->waves[i].status = WAVE_REQUEST;
+}
+
+void gfx9_finish(struct decoder *d)
+{
+	for (unsigned i = 0; i < WAVE_COUNT && !d->is_failed; i++)
+		if (d->waves[i].is_open)
+			sqtt_emit_wave(d, &d->waves[i], true);
+}

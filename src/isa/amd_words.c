@@ -1,0 +1,325 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* amd_words.c: which instruction is this, as far as its encoding tells without a full disassembler?
+ */
+#include "isa/amd_words.h"
+
+#include "isa/amd_words_table.h"
+
+#define COUNT_OF(a) (sizeof(a) / sizeof((a)[0]))
+
+struct coded {
+	enum amd_arch arch;
+	const struct amd_code_inst *inst;
+	uint32_t w, hi; /* first and second word; hi 0 when there is none */
+};
+
+static uint32_t bits(uint32_t w, unsigned from, unsigned to)
+{
+	return w >> from & (uint32_t)(((uint64_t)1 << (to - from + 1)) - 1);
+}
+
+static uint32_t word_at(const uint8_t *p)
+{
+	return (uint32_t)p[0] | (uint32_t)p[1] << 8 | (uint32_t)p[2] << 16 | (uint32_t)p[3] << 24;
+}
+
+static bool put_words(struct strbuf *out, const struct coded *c, const uint8_t *p)
+{
+	for (unsigned i = 0; i < c->inst->len_bytes; i += 4)
+		sb_printf(out, "%s0x%08x", i ? " " : " <", word_at(p + i));
+	return sb_putc(out, '>');
+}
+
+/* --- the sequencer's own instructions, in full --- */
+
+static const struct amd_word_name *find_name(
+	const struct amd_word_name *table, enum amd_arch arch, uint32_t op)
+{
+	unsigned major = amd_arch_major(arch);
+
+	for (; table->name; table++)
+		if (table->op == op && major >= table->first_major && major <= table->last_major)
+			return table;
+	return NULL;
+}
+
+static bool put_waitcnt(struct strbuf *out, unsigned major, uint32_t imm)
+{
+	bool is_new = major >= 11;
+	uint32_t vm = is_new ? bits(imm, 10, 15) : bits(imm, 0, 3) | bits(imm, 14, 15) << 4;
+	uint32_t ex = is_new ? bits(imm, 0, 2) : bits(imm, 4, 6);
+	uint32_t lgkm = is_new ? bits(imm, 4, 9) : bits(imm, 8, major == 10 ? 13 : 11);
+
+	sb_puts(out, "s_waitcnt");
+	if (vm != 63)
+		sb_printf(out, " vmcnt(%u)", vm);
+	if (ex != 7)
+		sb_printf(out, " expcnt(%u)", ex);
+	if (lgkm != (major >= 10 ? 63 : 15))
+		sb_printf(out, " lgkmcnt(%u)", lgkm);
+	if (vm == 63 && ex == 7 && lgkm == (major >= 10 ? 63 : 15))
+		sb_printf(out, " 0x%x", imm);
+	return !out->failed;
+}
+
+static bool put_sopp(struct strbuf *out, const struct coded *c, const uint8_t *p)
+{
+	const struct amd_word_name *n = find_name(amd_sopp_names, c->arch, bits(c->w, 16, 22));
+	uint32_t imm = bits(c->w, 0, 15);
+
+	if (!n) {
+		sb_puts(out, "s_sopp");
+		return put_words(out, c, p);
+	}
+	if (n->form == AMD_WORD_WAITCNT)
+		return put_waitcnt(out, amd_arch_major(c->arch), imm);
+	sb_puts(out, n->name);
+	if (n->form == AMD_WORD_NUMBER)
+		sb_printf(out, " %u", imm);
+	else if (n->form == AMD_WORD_HEX)
+		sb_printf(out, " 0x%x", imm);
+	return !out->failed;
+}
+
+static bool put_sopk(struct strbuf *out, const struct coded *c, const uint8_t *p)
+{
+	const struct amd_word_name *n = find_name(amd_sopk_names, c->arch, bits(c->w, 23, 27));
+
+	if (!n) {
+		sb_puts(out, "s_sopk");
+		return put_words(out, c, p);
+	}
+	if (n->form == AMD_WORD_HEX &&
+		bits(c->w, 16, 22) == (amd_arch_major(c->arch) == 10 ? 125 : 124))
+		return sb_printf(out, "%s null, 0x%x", n->name, bits(c->w, 0, 15));
+	if (n->form == AMD_WORD_NUMBER)
+		return sb_printf(out, "%s s[%u:%u], %u", n->name, bits(c->w, 16, 22),
+			bits(c->w, 16, 22) + 1, bits(c->w, 0, 15));
+	sb_puts(out, n->name);
+	return put_words(out, c, p);
+}
+
+static bool put_scalar(struct strbuf *out, const struct coded *c, const uint8_t *p)
+{
+	const struct amd_word_name *n;
+
+	if (c->w >> 23 == 0x17f)
+		return put_sopp(out, c, p);
+	if (c->w >> 28 == 0xb && c->w >> 23 != 0x17d && c->w >> 23 != 0x17e)
+		return put_sopk(out, c, p);
+	if (c->w >> 23 == 0x17d) {
+		n = find_name(amd_sop1_names, c->arch, bits(c->w, 8, 15));
+		sb_puts(out, n ? n->name : "s_sop1");
+	} else {
+		n = c->w >> 23 == 0x17e ? NULL
+					: find_name(amd_sop2_names, c->arch, bits(c->w, 23, 29));
+		sb_puts(out, n ? n->name : c->w >> 23 == 0x17e ? "s_sopc" : "s_sop2");
+	}
+	return put_words(out, c, p);
+}
+
+/* --- memory --- */
+
+static const char *access_of(const struct coded *c, uint32_t op)
+{
+	unsigned major = amd_arch_major(c->arch);
+	uint32_t first_atomic = major == 9 ? 64 : major == 10 ? 48 : 51;
+
+	if (c->inst->flags & AMD_CODE_LOAD)
+		return "load";
+	if ((major >= 12 && op == 84) || (major == 10 && op == 23)) /* block, addtid */
+		return "store";
+	if (major == 10 && (op == 113 || op == 114)) /* cache invalidation */
+		return "op";
+	if (op >= first_atomic && op < 125)
+		return "atomic";
+	if ((op >= 4 && op <= 7) || (op >= 12 && op <= 15) || (op >= 24 && op <= 31) || op == 39 ||
+		(major >= 11 && (op == 36 || op == 37 || op == 41)) || (op >= 132 && op <= 143) ||
+		(op == 61 && major == 9))
+		return "store";
+	return "op";
+}
+
+static bool returns_value(const struct coded *c, bool is_flat)
+{
+	switch (amd_arch_major(c->arch)) {
+	case 9:
+	case 10:
+		return bits(c->w, is_flat ? 16 : 14, is_flat ? 16 : 14);
+	case 11:
+		return bits(c->w, 14, 14);
+	default:
+		return bits(c->hi, 20, 20);
+	}
+}
+
+static bool put_access(struct strbuf *out, const struct coded *c, const char *family, uint32_t op)
+{
+	unsigned major = amd_arch_major(c->arch);
+	bool is_flat = strcmp(family, "buffer") != 0;
+	const char *access = access_of(c, op);
+
+	sb_printf(out, "%s_%s", family, access);
+	if ((major <= 10 && !is_flat && bits(c->w, 16, 16) && access[0] == 'l') ||
+		(major == 9 && is_flat && ((op >= 38 && op <= 42) || op == 125 || op == 126)))
+		sb_puts(out, "_lds");
+	if (access[0] == 'a' && returns_value(c, is_flat))
+		sb_puts(out, major >= 12 ? " th:TH_ATOMIC_RETURN" : " glc");
+	return !out->failed;
+}
+
+static bool put_flat(struct strbuf *out, const struct coded *c)
+{
+	static const char *const families[4] = {"flat", "scratch", "global", "flat"};
+	unsigned major = amd_arch_major(c->arch);
+	unsigned seg = major >= 12   ? bits(c->w, 24, 25)
+		       : major == 11 ? bits(c->w, 16, 17)
+				     : bits(c->w, 14, 15);
+	uint32_t op = major >= 12 ? bits(c->w, 14, 21) : bits(c->w, 18, 24);
+
+	return put_access(out, c, families[seg], op);
+}
+
+static bool is_sample(const struct coded *c)
+{
+	uint32_t op = bits(c->w, 18, 24);
+
+	switch (amd_arch_major(c->arch)) {
+	case 9:
+		return op >= 32;
+	case 10:
+		return op >= 32 || c->w & 1;
+	case 11:
+		return bits(c->w, 18, 25) >= 27;
+	default:
+		return c->w >> 26 == 0x39;
+	}
+}
+
+static bool put_image(struct strbuf *out, const struct coded *c)
+{
+	unsigned major = amd_arch_major(c->arch);
+	uint32_t op = major >= 12 ? bits(c->w, 14, 21) : bits(c->w, 18, 24);
+	uint32_t first_store = major >= 11 ? 6 : 8;
+
+	if (is_sample(c))
+		return sb_puts(out, "image_sample");
+	if (c->inst->flags & AMD_CODE_LOAD || op == 0)
+		return sb_puts(out, "image_load");
+	if (op >= first_store && op < first_store + 4)
+		return sb_puts(out, "image_store");
+	return sb_puts(out, op >= 10 && op <= 28 ? "image_atomic" : "image_op");
+}
+
+static bool put_vector_memory(struct strbuf *out, const struct coded *c)
+{
+	unsigned major = amd_arch_major(c->arch);
+	uint32_t top = c->w >> 26;
+
+	if (top == 0x37 || top == 0x3b)
+		return put_flat(out, c);
+	if (c->inst->inst_class == AMD_CODE_BVH)
+		return sb_puts(out, "image_bvh");
+	if (top == 0x3c || (major >= 12 && (top == 0x34 || top == 0x39)))
+		return put_image(out, c);
+	if (top == 0x3a)
+		return sb_puts(
+			out, c->inst->flags & AMD_CODE_LOAD ? "tbuffer_load" : "tbuffer_store");
+	return put_access(out, c, "buffer",
+		major >= 12 ? bits(c->w, 14, 21) : bits(c->w, 18, major == 9 ? 24 : 25));
+}
+
+static bool put_scalar_memory(struct strbuf *out, const struct coded *c)
+{
+	unsigned major = amd_arch_major(c->arch);
+	uint32_t op = major >= 12 ? bits(c->w, 13, 18) : bits(c->w, 18, 25);
+	const struct amd_word_name *n = find_name(amd_smem_names, c->arch, op);
+
+	if (n)
+		return sb_puts(out, n->name);
+	if (c->inst->flags & AMD_CODE_LOAD)
+		return sb_puts(out, op >= (major >= 12 ? 16 : 8) ? "s_buffer_load" : "s_load");
+	return sb_puts(out, major == 9 && op >= 64 ? "s_atomic" : "s_dcache");
+}
+
+static bool put_lds(struct strbuf *out, const struct coded *c)
+{
+	bool is_old = amd_arch_major(c->arch) == 9;
+	uint32_t op = is_old ? bits(c->w, 17, 24) : bits(c->w, 18, 25);
+
+	if (c->w >> 24 == 0xce)
+		return sb_puts(out, "lds_direct_load");
+	if (op == (is_old ? 61 : 53))
+		return sb_puts(out, "ds_swizzle");
+	if (op == (is_old ? 62 : 178))
+		return sb_puts(out, "ds_permute");
+	if (op == (is_old ? 63 : 179))
+		return sb_puts(out, "ds_bpermute");
+	return sb_puts(out, "ds_op");
+}
+
+/* --- vector --- */
+
+static bool is_matrix(const struct coded *c)
+{
+	uint32_t op = bits(c->w, 16, 22);
+
+	if (amd_arch_major(c->arch) == 9)
+		return c->w >> 23 == 0x1a7 &&
+		       ((op >= 0x2c && op <= 0x2e) || (op >= 0x34 && op != 0x58 && op != 0x59));
+	return amd_arch_major(c->arch) >= 11 && c->w >> 24 == 0xcc && op >= 0x40 && op <= 0x5f;
+}
+
+static const char *vector_name(const struct coded *c)
+{
+	uint32_t top = c->w >> 26;
+	bool is_old = amd_arch_major(c->arch) == 9;
+
+	if (is_matrix(c))
+		return is_old ? "v_mfma" : "v_wmma";
+	if (c->w >> 25 == 0x3f)
+		return "v_vop1";
+	if (c->w >> 25 == 0x3e)
+		return "v_vopc";
+	if (c->w >> 31 == 0)
+		return "v_vop2";
+	if (c->w >> 23 == 0x1a7 || (!is_old && c->w >> 24 == 0xcc))
+		return "v_vop3p";
+	if (!is_old && top == 0x32 && amd_arch_major(c->arch) >= 11)
+		return "v_vopd";
+	return "v_vop3";
+}
+
+static bool put_kind(struct strbuf *out, const struct coded *c)
+{
+	switch (c->inst->inst_class) {
+	case AMD_CODE_SMEM:
+		return put_scalar_memory(out, c);
+	case AMD_CODE_VMEM:
+	case AMD_CODE_FLAT:
+		return put_vector_memory(out, c);
+	case AMD_CODE_BVH:
+		return sb_puts(out, c->w >> 26 == 0x36 ? "ds_bvh" : "image_bvh");
+	case AMD_CODE_LDS:
+		return put_lds(out, c);
+	case AMD_CODE_VALU:
+	case AMD_CODE_MFMA_SCALE:
+		return sb_puts(out,
+			c->inst->inst_class == AMD_CODE_VALU ? vector_name(c) : "v_mfma_scale");
+	default:
+		return sb_puts(out, c->w >> 26 == 0x31 || c->w >> 26 == 0x3e ? "export" : ".long");
+	}
+}
+
+bool amd_words_put(
+	struct strbuf *out, enum amd_arch arch, const struct amd_code_inst *inst, const uint8_t *p)
+{
+	struct coded c = {.arch = arch, .inst = inst, .w = word_at(p)};
+
+	if (inst->len_bytes >= 8)
+		c.hi = word_at(p + 4);
+	if (c.w >> 30 == 2)
+		return put_scalar(out, &c, p);
+	put_kind(out, &c);
+	return put_words(out, &c, p);
+}

@@ -1,0 +1,395 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Is this a simulator/ directory (or a visualize_data.bin, or a trace.json) that MindStudio Insight shows whole? Every rule
+that the viewer is known to have is checked on the bytes; nothing of our own code is used.
+
+usage: insight_check.py PATH...         a directory, a .bin or a .json
+       insight_check.py --suite INCORE  exports what the tests have and checks all of it
+"""
+import json
+import os
+import re
+import stat
+import struct
+import subprocess
+import sys
+import tempfile
+
+ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+SOURCE, TRACE, API_FILE, API_INSTR = 1, 2, 3, 4
+FLAGS = {"SET_FLAG", "set_event", "WAIT_FLAG", "wait_event"}
+MB = 1 << 20
+
+
+class Checker:
+    def __init__(self, name):
+        self.name, self.bad, self.n = name, [], 0
+
+    def rule(self, what, ok, detail=""):
+        self.n += 1
+        if not ok:
+            self.bad.append(f"{self.name}: {what} {str(detail)[:200]}")
+        return ok
+
+
+# --- the container ---
+
+def blocks_of(c, data):
+    """Rule 1: headers, padding, no trailing bytes."""
+    out, at = [], 0
+    while at < len(data):
+        if not c.rule("a block header of 12 bytes", len(data) - at >= 12, f"{len(data) - at} bytes left at {at}"):
+            break
+        size, kind, pad, version, reserve = struct.unpack_from("<QBBBB", data, at)
+        extra = 4096 if kind == SOURCE else 0
+        end = at + 12 + extra + size
+        if not c.rule("block inside the file", end <= len(data), f"at {at}: size {size}"):
+            break
+        c.rule("reserve byte 0x5a", reserve == 0x5a, hex(reserve))
+        c.rule("version byte", version == (0 if kind == API_INSTR else 0x5a), f"type {kind}: {version:#x}")
+        c.rule("padding of 0 to 3", pad <= 3 and pad <= size, pad)
+        c.rule("size is a multiple of 4", size % 4 == 0, size)
+        c.rule("padding is zeros", data[end - pad:end] == b"\0" * pad)
+        c.rule("no empty block but a source text", size > 0 or kind == SOURCE, kind)
+        body = data[at + 12 + extra:end - pad]
+        path = None
+        if kind == SOURCE:
+            raw = data[at + 12:at + 12 + 4096]
+            c.rule("source path ends in NUL", b"\0" in raw)
+            path = raw.split(b"\0")[0].decode()
+            c.rule("source path is NUL-padded", raw[len(path.encode()):].strip(b"\0") == b"")
+        out.append((kind, version, body, path))
+        at = end
+    return out
+
+
+def check_bin(c, data):
+    blocks = blocks_of(c, data)
+    if not c.rule("has blocks", bool(blocks)):
+        return None
+    kinds = [b[0] for b in blocks]
+    c.rule("first u64 is not 0", struct.unpack_from("<Q", data, 0)[0] != 0 or kinds[0] == SOURCE)
+    c.rule("u16 at 10 is 0x5a5a", struct.unpack_from("<H", data, 10)[0] == 0x5a5a)
+    c.rule("TRACE or SOURCE first", kinds[0] in (TRACE, SOURCE), kinds)
+    rank = {TRACE: 0, SOURCE: 0, API_FILE: 1, API_INSTR: 2}
+    order = [rank.get(k, 3) for k in kinds]
+    c.rule("order of blocks", order == sorted(order), kinds)
+    c.rule("one API_FILE, one API_INSTR", kinds.count(API_FILE) <= 1 and kinds.count(API_INSTR) <= 1, kinds)
+    c.rule("private blocks are of type 0x10 and more", all(k in (1, 2, 3, 4) or k >= 0x10 for k in kinds), kinds)
+    for kind, _, body, _ in blocks:
+        if kind in (API_FILE, API_INSTR):
+            c.rule("tables below 100 MB", len(body) < 100 * MB, len(body))
+    sources = {p: b for k, _, b, p in blocks if k == SOURCE}
+    for path, body in sources.items():
+        check_source(c, path, body)
+    trace = [b for k, _, b, _ in blocks if k == TRACE]
+    c.rule("one TRACE", len(trace) == 1)
+    cores = None
+    for kind, _, body, _ in blocks:
+        if kind == API_INSTR:
+            cores = check_instr(c, json.loads(body), sources)
+        if kind == API_FILE:
+            check_file(c, json.loads(body), sources)
+    for body in trace:
+        check_trace(c, body)
+    return trace[0] if trace else None, cores
+
+
+def check_source(c, path, body):
+    text = body.decode("utf-8", "replace")
+    c.rule("source path of at most 4095 bytes without ':'", len(path.encode()) <= 4095 and ":" not in path and path, path)
+    c.rule("source within the panel", len(text) <= 1000000 and text.count("\n") <= 10000 and
+           all(len(x) <= 10000 for x in text.split("\n")), path)
+
+
+# --- tables ---
+
+def check_cell(c, name, dtype, value, n_cores, raw):
+    values = value if isinstance(value, list) else [value]
+    if dtype in (1, 2, 4):
+        c.rule(f"{name}: list of full length", isinstance(value, list) and len(value) == n_cores or name == "Line", value)
+    for v in values:
+        if dtype == 1:
+            c.rule(f"{name}: an int of 32 bits", isinstance(v, int) and not isinstance(v, bool) and -2**31 <= v < 2**31, v)
+        elif dtype in (2, 4):
+            c.rule(f"{name}: a float with a decimal point", isinstance(v, float), v)
+        elif dtype == 3:
+            c.rule(f"{name}: a string", isinstance(v, str), v)
+
+
+def check_rows(c, rows, types, n_cores):
+    for row in rows:
+        for name, value in row.items():
+            if c.rule(f"column {name} is declared", name in types, list(types)):
+                check_cell(c, name, types[name], value, n_cores, None)
+
+
+def check_instr(c, doc, sources):
+    types = doc.get("Instructions Dtype", {}).get("Instructions", {})
+    c.rule("columns have known types", all(t in (0, 1, 2, 3, 4, 5, 100) for t in types.values()), types)
+    c.rule("keys are sorted", list(doc) == sorted(doc), list(doc))
+    rows = doc["Instructions"]
+    c.rule("at most 1,000,000 rows", len(rows) <= 1000000)
+    check_rows(c, rows, types, len(doc["Cores"]))
+    for row in rows:
+        c.rule("Address is hex with 0x", re.fullmatch(r"0x[0-9a-f]+", row["Address"]), row["Address"])
+        inner = row["AscendC Inner Code"]
+        if inner:
+            c.rule("AscendC Inner Code is path:line with one ':'", re.fullmatch(r"[^:]+:\d+", inner), inner)
+            c.rule("its path has a SOURCE block", inner.rsplit(":", 1)[0] in sources, inner)
+    return doc["Cores"]
+
+
+def check_file(c, doc, sources):
+    types = doc.get("Files Dtype", {}).get("Lines", {})
+    for f in doc["Files"]:
+        c.rule("Source of a file is the path of a SOURCE block", f["Source"] in sources, f["Source"])
+        check_rows(c, f["Lines"], types, len(doc["Cores"]))
+        for line in f["Lines"]:
+            ranges = [[int(x, 16) for x in r] for r in line["Address Range"]]
+            c.rule("address ranges are sorted and apart", all(lo <= hi for lo, hi in ranges) and
+                   all(a[1] + 4 < b[0] for a, b in zip(ranges, ranges[1:])), ranges)
+
+
+# --- trace.json ---
+
+def event_texts(text):
+    """The text of every event object, braces in strings skipped."""
+    at = text.index("[", text.index('"traceEvents"')) + 1
+    depth, start, quoted = 0, None, False
+    while at < len(text):
+        ch = text[at]
+        if quoted:
+            if ch == "\\":
+                at += 1
+            elif ch == '"':
+                quoted = False
+        elif ch == '"':
+            quoted = True
+        elif ch == "{":
+            if depth == 0:
+                start = at
+            depth += 1
+        elif ch == "}":
+            depth -= 1
+            if depth == 0:
+                yield text[start:at + 1]
+        elif ch == "]" and depth == 0:
+            return
+        at += 1
+
+
+def check_number(c, what, raw):
+    c.rule(f"{what}: a number with at least 4 decimals, not negative", re.fullmatch(r"\d+\.\d{4,}", raw or ""), raw)
+
+
+def check_text(c, text):
+    """Rules on the bytes: the viewer cuts the text before it parses it."""
+    head = text[:text.index("[")]
+    c.rule("profilingType and op before the first [", '"profilingType":"op"' in head, head[:80])
+    c.rule("traceEvents within 1 MB", '"traceEvents"' in text[:MB])
+    c.rule("profilingType before traceEvents", text.index("profilingType") < text.index("traceEvents"))
+    last = text.rfind('"ph"')
+    c.rule('the last "ph" in the last MB', last < 0 or len(text) - last <= MB)
+    for raw in event_texts(text):
+        at = raw.index('"ph":"')
+        tail = raw[at:]
+        c.rule('no brace after "ph" but the last', tail.count("{") == 0 and tail.count("}") == 1, raw[-120:])
+        keys = list(json.loads(raw))
+        c.rule("keys in alphabetical order", keys == sorted(keys), keys)
+        if '"args"' in raw:
+            c.rule("args before ph", raw.index('"args"') < at, keys)
+        if '"ph":"M"' in raw:
+            continue
+        for key in ("ts", "dur"):
+            m = re.search(rf'"{key}":([^,}}]+)', tail if key == "ts" else raw)
+            if m:
+                check_number(c, key, m.group(1))
+
+
+def check_flags(c, events, lanes):
+    """Rule 5: B and E adjacent, an id per pair, s and t on the flag's own track."""
+    open_at, flags = {}, {}
+    for i, e in enumerate(events):
+        if e["ph"] not in "BE":
+            continue
+        c.rule("B/E only of the four flag names", e["name"] in FLAGS, e["name"])
+        c.rule("a flag has an id", isinstance(e.get("id"), str) and e["id"], e)
+        if e["ph"] == "B":
+            after = events[i + 1] if i + 1 < len(events) else {}
+            c.rule("E follows its B", after.get("ph") == "E" and all(after.get(k) == e.get(k) for k in
+                   ("name", "id", "pid", "tid")), (e, after))
+            c.rule("E is not before B", after.get("ts", 0) >= e["ts"], (e, after))
+            kind = "set" if e["name"].lower().startswith("set") else "wait"
+            c.rule("an id is used for one pair", (kind, e["id"]) not in flags, e["id"])
+            flags[kind, e["id"]] = (e["pid"], e["tid"], after.get("ts"))
+    flows = {}
+    for e in events:
+        if e["ph"] in "stf":
+            c.rule("never f", e["ph"] != "f", e)
+            c.rule("one s and one t per id", (e["ph"], e.get("id")) not in flows, e)
+            flows[e["ph"], e.get("id")] = e
+    for (ph, ident), e in flows.items():
+        flag = flags.get(("set" if ph == "s" else "wait", ident))
+        if c.rule("a flow has its flag slice", flag is not None, e):
+            c.rule("a flow stands on the track of its flag", (e["pid"], e["tid"]) == flag[:2], e)
+        c.rule("s has t and t has s", ("t" if ph == "s" else "s", ident) in flows, e)
+        if ("set", ident) in flags and ("wait", ident) in flags:
+            cat = f"{flags['set', ident][1]}To{flags['wait', ident][1]}"
+            c.rule("category <A>To<B>", e.get("cat") == cat, e)
+    del open_at, lanes
+
+
+def check_trace(c, body):
+    text = body.decode()
+    doc = json.loads(text)
+    check_text(c, text)
+    events = doc["traceEvents"]
+    cores, lanes = {}, {}
+    for e in events:
+        if e["ph"] == "M" and e["name"] == "process_sort_index":
+            c.rule("sort_index is an int", isinstance(e["args"]["sort_index"], int))
+            cores[e["pid"]] = e["args"]["sort_index"]
+        if e["ph"] == "M" and e["name"] == "thread_sort_index":
+            lanes[e["pid"], e["tid"]] = e["args"]["sort_index"]
+    c.rule("sort indexes of cores are unique", len(set(cores.values())) == len(cores), cores)
+    for pid in cores:
+        own = [v for (p, _), v in lanes.items() if p == pid]
+        c.rule("sort indexes of lanes are unique", len(set(own)) == len(own), own)
+    for e in events:
+        c.rule("a known phase", e["ph"] in ("X", "B", "E", "s", "t", "C", "M"), e)
+        if e["ph"] in "XBEst":
+            c.rule("pid is core<i>.cubecore0 or .veccore<j>", re.fullmatch(r"core\d+(\.(cubecore0|veccore\d+))?", str(e["pid"])), e)
+            c.rule("every core has a sort index", e["pid"] in cores, e["pid"])
+            c.rule("every lane has a sort index", (e["pid"], e["tid"]) in lanes, (e["pid"], e["tid"]))
+        if e["ph"] == "C":
+            c.rule("a counter is after ts 0", e["ts"] > 0, e)
+            c.rule("a counter has no id", "id" not in e, e)
+            c.rule("a counter has a number", any(isinstance(v, (int, float)) for v in e["args"].values()), e)
+        if e["ph"] == "X":
+            c.rule("X has a length", "dur" in e and e["dur"] >= 0, e)
+    check_flags(c, events, lanes)
+
+
+# --- the directory ---
+
+def check_csv(c, path, header, columns):
+    lines = open(path).read().split("\n")
+    c.rule(f"{os.path.basename(path)}: header", lines[0] == header, lines[0])
+    cycles = []
+    for line in lines[1:]:
+        if line:
+            m = re.fullmatch(columns, line)
+            if c.rule("CSV row", m, line):
+                cycles.append(int(m.group("cycles")))
+    c.rule("rows by falling cycles", cycles == sorted(cycles, reverse=True), cycles[:10])
+
+
+def check_core(c, path, core):
+    check_csv(c, os.path.join(path, f"{core}_instr_exe.csv"), "instr,addr,pipe,call_count,cycles,running_time(us),detail",
+              r'[^,]*,\d+,\w+,\d+,(?P<cycles>\d+),\d+\.\d{6},"[^"]*"')
+    check_csv(c, os.path.join(path, f"{core}_code_exe.csv"), "code,call_count,cycles,running_time(us)",
+              r".+:\d+,\d+,(?P<cycles>\d+),\d+\.\d{6}")
+    doc = json.load(open(os.path.join(path, "trace.json")))
+    c.rule("per-core schema 1", doc["schemaVersion"] == 1 and doc["profilingType"] == "op")
+    named = {e["pid"] for e in doc["traceEvents"] if e["ph"] == "M" and e["name"] == "process_name"}
+    rows = {}
+    for e in doc["traceEvents"]:
+        if e["ph"] == "X":
+            c.rule("per-core pid is a named integer", isinstance(e["pid"], int) and e["pid"] in named, e)
+            rows.setdefault((e["pid"], e["tid"]), []).append((e["ts"], e["ts"] + e["dur"]))
+    for v in rows.values():
+        v.sort()
+        c.rule("rows of a core do not overlap", all(a[1] <= b[0] + 1e-9 for a, b in zip(v, v[1:])))
+
+
+def check_mode(c, path, want):
+    mode = stat.S_IMODE(os.stat(path).st_mode)
+    c.rule(f"mode of {os.path.basename(path)}", mode & ~want == 0 and not mode & 0o022, oct(mode))
+
+
+def check_dir(c, path):
+    check_mode(c, path, 0o750)
+    names = sorted(os.listdir(path))
+    c.rule("nothing unfinished", not [n for n in names if n.endswith(".tmp")], names)
+    body, cores = check_bin(c, open(os.path.join(path, "visualize_data.bin"), "rb").read())
+    c.rule("TRACE block = trace.json", body == open(os.path.join(path, "trace.json"), "rb").read())
+    folders = [n for n in names if os.path.isdir(os.path.join(path, n))]
+    if cores is not None:
+        c.rule("a folder per core", sorted(cores) == folders, (cores, folders))
+    for core in folders:
+        check_core(c, os.path.join(path, core), core)
+        check_mode(c, os.path.join(path, core), 0o750)
+    for base, _, files in os.walk(path):
+        for f in files:
+            check_mode(c, os.path.join(base, f), 0o640)
+
+
+def check_path(path):
+    c = Checker(path)
+    try:
+        if os.path.isdir(path):
+            inner = os.path.join(path, "simulator")
+            check_dir(c, inner if os.path.isdir(inner) else path)
+        elif path.endswith(".bin"):
+            check_bin(c, open(path, "rb").read())
+        else:
+            check_trace(c, open(path, "rb").read())
+    except (ValueError, KeyError, OSError, TypeError) as e:
+        c.rule("readable", False, repr(e))
+    return c
+
+
+def suite(incore):
+    """Exports of what the tests and, where it is there, the shared data hold."""
+    shared = os.path.join(os.environ.get("INCORE_SHARED", os.path.join(ROOT, "..", "shared")), "data", "ascend")
+    inputs = []
+    for base, _, files in os.walk(os.path.join(ROOT, "tests", "data")):
+        inputs += [os.path.join(base, f) for f in files if f == "visualize_data.bin"]
+    skipped = 0
+    if os.path.isdir(shared):
+        cases = os.path.join(shared, "clean_cases")
+        inputs += [os.path.join(cases, n, "in", "visualize_data.bin") for n in
+                   ("01_raw_trace", "03_overlap_sublanes", "15_source_REAL_layout_ge4096", "16_two_trace_blocks",
+                    "21_real_schema_FIXP", "22_flag_reuse_and_skips", "23_A5_lanes", "24_zero_dur_touching",
+                    "31_a5_real_excerpt")]
+        inputs += [os.path.join(shared, "insight", "synthetic_sim1", "visualize_data.bin"),
+                   os.path.join(shared, "camodel_dumps", "910B"), os.path.join(shared, "camodel_dumps", "91095")]
+    else:
+        print("SKIP real traces: no shared data")
+        skipped = 1
+    passed = failed = 0
+    for path in inputs:
+        with tempfile.TemporaryDirectory() as tmp:
+            p = subprocess.run([incore, "export", "--to", "insight", "-o", os.path.join(tmp, "out"), path],
+                               capture_output=True, text=True)
+            if "found no pipe" in p.stderr:
+                continue  # a run on the device: nothing to draw
+            if p.returncode:
+                print(f"FAIL {path}: {p.stderr}")
+                failed += 1
+                continue
+            c = check_path(os.path.join(tmp, "out"))
+            failed += len(c.bad) > 0
+            passed += not c.bad
+            for line in c.bad[:10]:
+                print(f"FAIL {path}: {line}")
+    print(f"{passed} passed, {failed} failed, {skipped} skipped")
+    return failed > 0
+
+
+def main():
+    if len(sys.argv) == 3 and sys.argv[1] == "--suite":
+        return suite(os.path.abspath(sys.argv[2]))
+    bad = 0
+    for path in sys.argv[1:]:
+        c = check_path(path)
+        for line in c.bad:
+            print(line)
+        print(f"{path}: {c.n} rules checked, {len(c.bad)} broken")
+        bad += len(c.bad)
+    return bad > 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

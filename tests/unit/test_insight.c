@@ -1,0 +1,311 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * test_insight.c: a trace of pipes written as a simulator/ directory and read back is the same
+ * trace: pipes, slices with their head cost, instructions, links and clock, over many made by
+ * chance.
+ */
+#include <dirent.h>
+#include <ftw.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "base/file.h"
+#include "base/hash.h"
+#include "base/mem.h"
+#include "export/export.h"
+#include "import/import.h"
+#include "isa/ascend.h"
+#include "mem_pipes.h"
+
+#define MAX_PIPES 12
+#define MAX_SLICES 60
+#define MAX_LINKS 64
+
+struct dice {
+	uint64_t seed, n;
+};
+
+static uint64_t roll(struct dice *d, uint64_t below)
+{
+	return hash_mix64(d->seed + 0x9e3779b97f4a7c15u * ++d->n) % below;
+}
+
+struct made {
+	struct mem_slice slices[MAX_PIPES][MAX_SLICES];
+	struct mem_pipe pipes[MAX_PIPES];
+	uint32_t n_pipes;
+	struct link links[MAX_LINKS];
+	uint32_t n_links;
+};
+
+static const char *const names[] = {"core0.cubecore0/MTE1", "core0.cubecore0/CUBE",
+	"core0.cubecore0/FIXP", "core0.cubecore0/MTE2", "core0.veccore0/MTE2",
+	"core0.veccore0/VECTOR", "core0.veccore0/MTE3", "core0.veccore0/RVECEX",
+	"core0.veccore1/SCALAR", "core0.veccore1/PUSHQ", "core0.veccore1/WARP_7",
+	"core12.veccore0/ALL"};
+static const char *const works[] = {"LOAD_2D Src:L1,Dst:L0A,", "MMAD dtype:F16F32", "VADD",
+	"BAR PIPE:ALL", "MOV_OUT_TO_UB Src:OUT,Dst:UB,", "NOP_PIPE", "GET_BUF bufid:3", "RV_VLD"};
+
+/* A flag that the k-th pair of pipes of one core uses. */
+static const char *flag_text(bool is_wait, uint32_t k)
+{
+	static const char *const set[] = {"SET_FLAG PIPE:MTE2,TRIGGERPIPE:MTE1,FLAGID:0,",
+		"SET_FLAG PIPE:MTE2,TRIGGERPIPE:VEC,FLAGID:1,",
+		"SET_FLAG PIPE:S,TRIGGERPIPE:V,FLAGID:2,"};
+	static const char *const wait[] = {"WAIT_FLAG PIPE:MTE2,TRIGGERPIPE:MTE1,FLAGID:0,",
+		"WAIT_FLAG PIPE:MTE2,TRIGGERPIPE:VEC,FLAGID:1,",
+		"WAIT_FLAG PIPE:S,TRIGGERPIPE:V,FLAGID:2,"};
+
+	return (is_wait ? wait : set)[k % 3];
+}
+
+static uint32_t unit_of(uint32_t pipe)
+{
+	return pipe < 4 ? 0 : pipe < 8 ? 1 : pipe < 11 ? 2 : 3;
+}
+
+static void add_slice(struct made *m, struct dice *d, uint32_t pipe, uint64_t *at, const char *text)
+{
+	struct mem_pipe *k = &m->pipes[pipe];
+	struct mem_slice *s = &m->slices[pipe][k->n_slices++];
+	uint32_t stall = roll(d, 4) ? 0 : (uint32_t)roll(d, 30);
+
+	/* starts differ, so that the order of a pipe is one; what is in flight overlaps */
+	*s = (struct mem_slice){*at, stall + (uint32_t)roll(d, 200), stall, text, NULL};
+	*at += 1 + roll(d, 90);
+}
+
+static void make(struct made *m, uint64_t seed)
+{
+	struct dice d = {seed, 0};
+	uint64_t at[MAX_PIPES];
+
+	memset(m, 0, sizeof(*m));
+	m->n_pipes = MAX_PIPES;
+	for (uint32_t i = 0; i < MAX_PIPES; i++) {
+		m->pipes[i] = (struct mem_pipe){names[i], m->slices[i], 0};
+		at[i] = roll(&d, 3000);
+		add_slice(m, &d, i, &at[i], works[roll(&d, 8)]);
+	}
+	for (uint32_t k = 0; k < 300; k++) {
+		uint32_t a = (uint32_t)roll(&d, MAX_PIPES), b = (uint32_t)roll(&d, MAX_PIPES);
+		struct link l = {.from_track = a, .to_track = b, .kind = LINK_FLAG};
+
+		if (m->pipes[a].n_slices + 1 >= MAX_SLICES ||
+			m->pipes[b].n_slices + 1 >= MAX_SLICES)
+			continue;
+		if (roll(&d, 4) || a == b || unit_of(a) != unit_of(b) || m->n_links == MAX_LINKS) {
+			add_slice(m, &d, a, &at[a], works[roll(&d, 8)]);
+			continue;
+		}
+		l.from_slice = m->pipes[a].n_slices;
+		l.to_slice = m->pipes[b].n_slices;
+		add_slice(m, &d, a, &at[a], flag_text(false, k));
+		add_slice(m, &d, b, &at[b], flag_text(true, k));
+		m->links[m->n_links++] = l;
+	}
+}
+
+static struct trace *trace_of(struct made *m)
+{
+	struct mem_pipes p = {
+		.pipes = m->pipes, .n_pipes = m->n_pipes, .links = m->links, .n_links = m->n_links};
+
+	return mem_pipes_new(&p);
+}
+
+static void fail_with(const struct incore_error *e, const char *what)
+{
+	struct strbuf b = {0};
+
+	err_format(e, &b);
+	fail_msg("%s: %s", what, b.p ? b.p : "?");
+}
+
+static struct trace *written_and_read(const struct trace *t, const char *dir)
+{
+	struct export_options o = {0};
+	struct export_result r;
+	struct incore_error e = {0};
+	struct capture_list list = {0};
+	struct import_options in = {.want = IMPORT_ALL};
+	struct trace *back = NULL;
+	char *bin;
+
+	if (!export_run(t, export_find("insight"), dir, &o, &r, &e))
+		fail_with(&e, "export");
+	export_result_deinit(&r);
+	bin = path_join(dir, "simulator/visualize_data.bin");
+	assert_non_null(bin);
+	if (!import_find(bin, &list, &e) || !list.n || !import_read(&list.v[0], &in, &back, &e))
+		fail_with(&e, "import");
+	mem_free(bin);
+	capture_list_deinit(&list);
+	return back;
+}
+
+static int remove_one(const char *path, const struct stat *st, int type, struct FTW *at)
+{
+	(void)st;
+	(void)type;
+	(void)at;
+	return remove(path);
+}
+
+/* Only what mkdtemp() made for this test; no shell has a part in it. */
+static void remove_made(const char *dir)
+{
+	assert_true(strncmp(dir, "/tmp/incore-insight-", 20) == 0 && strlen(dir) == 26);
+	assert_int_equal(nftw(dir, remove_one, 8, FTW_DEPTH | FTW_PHYS), 0);
+}
+
+static int by_ends(const void *pa, const void *pb)
+{
+	return memcmp(pa, pb, 4 * sizeof(uint32_t));
+}
+
+static void same_links(const struct trace *a, const struct trace *b)
+{
+	uint32_t(*x)[4] = calloc(a->n_links + 1, sizeof(*x)),
+	(*y)[4] = calloc(a->n_links + 1, sizeof(*y));
+	uint32_t n = 0;
+
+	for (uint32_t i = 0; i < b->n_links; i++)
+		if (b->links[i].kind == LINK_FLAG)
+			n++;
+	assert_int_equal(n, a->n_links);
+	n = 0;
+	for (uint32_t i = 0; i < a->n_links; i++) {
+		const struct link *l = &a->links[i];
+
+		x[i][0] = l->from_track, x[i][1] = l->from_slice, x[i][2] = l->to_track,
+		x[i][3] = l->to_slice;
+	}
+	for (uint32_t i = 0; i < b->n_links; i++) {
+		const struct link *l = &b->links[i];
+
+		if (l->kind != LINK_FLAG)
+			continue;
+		y[n][0] = l->from_track, y[n][1] = l->from_slice, y[n][2] = l->to_track,
+		y[n][3] = l->to_slice;
+		n++;
+	}
+	qsort(x, n, sizeof(*x), by_ends);
+	qsort(y, n, sizeof(*y), by_ends);
+	assert_memory_equal(x, y, n * sizeof(*x));
+	free(x);
+	free(y);
+}
+
+static void same_track(const struct trace *a, const struct trace *b, track_idx i)
+{
+	struct track_data x = {0}, y = {0};
+	struct incore_error e = {0};
+
+	assert_memory_equal(a->tracks[i].coord, b->tracks[i].coord, sizeof(a->tracks[i].coord));
+	assert_string_equal(a->tracks[i].name, b->tracks[i].name);
+	assert_int_equal(a->tracks[i].begin_cyc, b->tracks[i].begin_cyc);
+	assert_int_equal(a->tracks[i].end_cyc, b->tracks[i].end_cyc);
+	assert_true(trace_load_track(a, i, 0, &x, &e));
+	assert_true(trace_load_track(b, i, 0, &y, &e));
+	assert_int_equal(x.n, y.n);
+	for (uint32_t s = 0; s < x.n; s++) {
+		assert_int_equal(x.start_cyc[s], y.start_cyc[s]);
+		assert_int_equal(x.dur_cyc[s], y.dur_cyc[s]);
+		assert_int_equal(x.stall_cyc[s], y.stall_cyc[s]);
+		/* of the slice's own pipe; rows of the made trace are shared by pipes */
+		assert_int_equal(y.inst_class[s],
+			ascend_class(x.tag[s], str_of(a->opcodes[a->code[x.code[s]].opcode])));
+		assert_int_equal(x.tag[s], y.tag[s]);
+		assert_string_equal(a->code[x.code[s]].text, b->code[y.code[s]].text);
+		assert_int_equal(a->code[x.code[s]].address, b->code[y.code[s]].address);
+	}
+	track_data_deinit(&x);
+	track_data_deinit(&y);
+}
+
+static void test_insight_round_trip(void **state)
+{
+	struct made *m = malloc(sizeof(*m));
+
+	(void)state;
+	assert_non_null(m);
+	for (uint64_t seed = 1; seed <= 40; seed++) {
+		char dir[] = "/tmp/incore-insight-XXXXXX";
+		struct trace *a, *b;
+
+		make(m, seed);
+		a = trace_of(m);
+		assert_non_null(mkdtemp(dir));
+		b = written_and_read(a, dir);
+		assert_int_equal(a->n_tracks, b->n_tracks);
+		assert_int_equal(b->meta.vendor, VENDOR_ASCEND);
+		assert_true(trace_clock_mhz(a) == trace_clock_mhz(b));
+		for (track_idx i = 0; i < a->n_tracks; i++)
+			same_track(a, b, i);
+		same_links(a, b);
+		trace_free(a);
+		trace_free(b);
+		remove_made(dir);
+	}
+	free(m);
+}
+
+static bool count_entry(void *ctx, const char *name, struct incore_error *e)
+{
+	(void)name;
+	(void)e;
+	++*(unsigned *)ctx;
+	return true;
+}
+
+static unsigned n_entries(const char *dir)
+{
+	struct incore_error e = {0};
+	unsigned n = 0;
+
+	assert_true(dir_each(dir, count_entry, &n, &e));
+	return n;
+}
+
+/* Nothing is left behind, and a directory that is there is not touched. */
+static void test_insight_refuses(void **state)
+{
+	char dir[] = "/tmp/incore-insight-XXXXXX";
+	struct made *m = malloc(sizeof(*m));
+	struct export_options o = {0};
+	struct export_result r;
+	struct incore_error e = {0};
+	struct trace *t;
+
+	(void)state;
+	assert_non_null(m);
+	assert_non_null(mkdtemp(dir));
+	make(m, 1);
+	t = trace_of(m);
+	trace_free(written_and_read(t, dir));
+	assert_false(export_run(t, export_find("insight"), dir, &o, &r, &e));
+	assert_string_equal(e.code, "exists");
+	incore_error_clear(&e);
+	assert_false(export_run(t, export_find("insight"), NULL, &o, &r, &e));
+	assert_int_equal(e.status, INCORE_USAGE);
+	incore_error_clear(&e);
+	assert_int_equal(n_entries(dir), 1);
+	remove_made(dir);
+	trace_free(t);
+	free(m);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_insight_round_trip),
+		cmocka_unit_test(test_insight_refuses),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

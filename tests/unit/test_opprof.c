@@ -1,0 +1,279 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * test_opprof.c: runs in every layout, written here file by file: which are found, what they are
+ * called, which source of time is taken, and what is said when the sources disagree.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+
+#include <cmocka.h>
+
+#include "base/file.h"
+#include "base/mem.h"
+#include "import/import.h"
+#include "isa/ascend.h"
+
+static char root[64];
+
+static int setup(void **state)
+{
+	(void)state;
+	snprintf(root, sizeof(root), "/tmp/incore-opprof-XXXXXX");
+	return mkdtemp(root) ? 0 : -1;
+}
+
+static int teardown(void **state)
+{
+	char command[128];
+
+	(void)state;
+	snprintf(command, sizeof(command), "rm -rf '%s'", root);
+	return system(command);
+}
+
+/* Makes the directories of "a/b/name" and the file. */
+static void put(const char *name, const char *text, size_t n)
+{
+	char path[512];
+	FILE *f;
+
+	snprintf(path, sizeof(path), "%s/%s", root, name);
+	for (char *p = path + strlen(root) + 1; (p = strchr(p, '/')); p++) {
+		*p = '\0';
+		mkdir(path, 0700);
+		*p = '/';
+	}
+	f = fopen(path, "wb");
+	assert_non_null(f);
+	assert_int_equal(fwrite(text, 1, n, f), n);
+	fclose(f);
+}
+
+static void put_text(const char *name, const char *text)
+{
+	put(name, text, strlen(text));
+}
+
+/* MMAD of 185 cycles at 1850 MHz, twice. */
+#define EVENT(ts)                                                                                  \
+	"{\"args\":{\"code\":\"/k.cpp:7\",\"detail\":\"XD:X1=0x0,\",\"pc_addr\":\"0x40\"},"        \
+	"\"dur\":0.1,\"name\":\"MMAD\",\"ph\":\"X\",\"pid\":\"core0.cubecore0\","                  \
+	"\"tid\":\"CUBE\",\"ts\":" ts "}"
+#define RUN                                                                                        \
+	"{\"profilingType\":\"op\",\"schemaVersion\":2,\"traceEvents\":[" EVENT("1") "," EVENT(    \
+		"2") "]}"
+#define PER_CORE                                                                                   \
+	"{\"profilingType\":\"op\",\"schemaVersion\":1,\"traceEvents\":[{\"args\":{\"name\":"      \
+	"\"CUBE\"},\"name\":\"process_name\",\"ph\":\"M\",\"pid\":40},{\"args\":{\"pc_addr\":"     \
+	"\"0x40\"},\"dur\":0.1,\"name\":\"MMAD\",\"ph\":\"X\",\"pid\":40,\"tid\":1,\"ts\":1}]}"
+#define CSV(calls, cycles)                                                                         \
+	"instr,addr,pipe,call_count,cycles,running_time(us),detail\n"                              \
+	"MMAD,64,CUBE," calls "," cycles ",0.200000,\"XD:X1=0x0,\"\n"
+#define LOG(tick) "[info] [" tick "] (PC: 0x40) CUBE : (Binary: 0x1) MMAD  XD:X1=0x0,\n"
+
+static struct trace *read_one(const char *name, const char *kernel)
+{
+	struct import_options o = {.want = IMPORT_ALL};
+	struct incore_error e = {0};
+	struct capture_list l = {0};
+	struct trace *t = NULL;
+	char path[512];
+
+	snprintf(path, sizeof(path), "%s/%s", root, name);
+	if (!import_find(path, &l, &e) || l.n != 1 || !import_read(&l.v[0], &o, &t, &e))
+		fail_msg("%s: %u captures, %s", name, l.n, e.message ? e.message : "");
+	assert_string_equal(l.v[0].ops->name, "opprof");
+	assert_string_equal(t->meta.kernel, kernel);
+	capture_list_deinit(&l);
+	return t;
+}
+
+static bool has_note(const struct trace *t, const char *code)
+{
+	for (uint32_t i = 0; i < t->n_notes; i++)
+		if (strcmp(t->notes[i].code, code) == 0)
+			return true;
+	return false;
+}
+
+static void check_source(const struct trace *t, const char *word)
+{
+	for (uint32_t i = 0; i < t->n_notes; i++)
+		if (strcmp(t->notes[i].code, "time-source") == 0) {
+			assert_non_null(strstr(t->notes[i].message, word));
+			return;
+		}
+	fail_msg("no time source");
+}
+
+static void check_and_free(struct trace *t, uint32_t n, uint64_t start)
+{
+	struct track_data d = {0};
+
+	assert_int_equal(t->n_tracks, 1);
+	assert_string_equal(t->tracks[0].name, "core0.cubecore0/CUBE");
+	assert_true(trace_load_track(t, 0, 0, &d, NULL));
+	assert_int_equal(d.n, n);
+	assert_int_equal(d.start_cyc[0], start);
+	assert_int_equal(d.dur_cyc[0], 185);
+	track_data_deinit(&d);
+	trace_free(t);
+}
+
+static void test_opprof_layouts(void **state)
+{
+	static const struct {
+		const char *file, *at, *kernel;
+	} rows[] = {{"l1/OPPROF_1_A/simulator/trace.json", "l1/OPPROF_1_A", "OPPROF_1_A"},
+		{"l1/OPPROF_1_A/simulator/trace.json", "l1", "OPPROF_1_A"},
+		{"l2/OPPROF_2_B/gemm/0/simulator/trace.json", "l2/OPPROF_2_B", "gemm"},
+		{"l3/OPPROF_3_C/device0/add/12/simulator/trace.json", "l3", "add"},
+		{"l8/run/funcs/mul/export/OPPROF_8_D/simulator/trace.json", "l8/run",
+			"OPPROF_8_D"}};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		struct trace *t;
+
+		put_text(rows[i].file, RUN);
+		t = read_one(rows[i].at, rows[i].kernel);
+		check_source(t, "trace.json");
+		check_and_free(t, 2, 1850);
+	}
+}
+
+static void test_opprof_several_runs(void **state)
+{
+	struct capture_list l = {0};
+	char path[512];
+
+	(void)state;
+	put_text("OPPROF_4/a/0/simulator/trace.json", RUN);
+	put_text("OPPROF_4/a/1/simulator/trace.json", RUN);
+	put_text("OPPROF_4/b/0/simulator/trace.json", RUN);
+	snprintf(path, sizeof(path), "%s/OPPROF_4", root);
+	assert_true(import_find(path, &l, NULL));
+	assert_int_equal(l.n, 3);
+	capture_list_deinit(&l);
+}
+
+static void test_opprof_per_core_only(void **state)
+{
+	struct trace *t;
+
+	(void)state;
+	put_text("OPPROF_5/simulator/core0.cubecore0/trace.json", PER_CORE);
+	t = read_one("OPPROF_5", "OPPROF_5");
+	check_source(t, "per-core");
+	check_and_free(t, 1, 1850);
+}
+
+/* The clock follows from the CSV, which must agree with the time line. */
+static void test_opprof_csv(void **state)
+{
+	struct trace *t;
+
+	(void)state;
+	put_text("OPPROF_6/simulator/trace.json", RUN);
+	put_text("OPPROF_6/simulator/core0.cubecore0/core0.cubecore0_instr_exe.csv",
+		CSV("2", "370"));
+	t = read_one("OPPROF_6", "OPPROF_6");
+	assert_string_equal(t->meta.clock_source, "instr_exe");
+	assert_int_equal(t->code[0].stated.hit, 2);
+	assert_int_equal(t->code[0].stated.latency, 370);
+	assert_false(has_note(t, "stated-counts") || has_note(t, "stated-cycles"));
+	check_and_free(t, 2, 1850);
+	put_text("OPPROF_6/simulator/core0.cubecore0/core0.cubecore0_instr_exe.csv",
+		CSV("3", "370"));
+	t = read_one("OPPROF_6", "OPPROF_6");
+	assert_true(has_note(t, "stated-counts") && has_note(t, "clock-unknown"));
+	trace_free(t);
+}
+
+/* Ticks win over microseconds; the derived trace gives clock and lines. */
+static void test_opprof_dumps_win(void **state)
+{
+	struct trace *t;
+
+	(void)state;
+	put_text("OPPROF_7/dump/core0.cubecore0.instr_popped_log.dump",
+		LOG("00001900") LOG("00003700"));
+	put_text("OPPROF_7/dump/core0.cubecore0.instr_log.dump", LOG("00002085") LOG("00003885"));
+	t = read_one("OPPROF_7", "OPPROF_7");
+	check_source(t, "raw dumps");
+	assert_int_equal(t->code[0].n_frames, 0);
+	check_and_free(t, 2, 1900);
+	put_text("OPPROF_7/simulator/trace.json", RUN);
+	t = read_one("OPPROF_7", "OPPROF_7");
+	check_source(t, "raw dumps");
+	assert_string_equal(t->meta.clock_source, "trace.json");
+	assert_int_equal(t->code[0].n_frames, 1);
+	assert_false(has_note(t, "trace-differs"));
+	check_and_free(t, 2, 1900);
+}
+
+static void test_opprof_flat_and_broken(void **state)
+{
+	struct trace *t;
+
+	(void)state;
+	put_text("flat/trace.json", RUN);
+	put_text("flat/core0.cubecore0.trace.json", PER_CORE);
+	put_text("flat/core0_summary_log",
+		"kernal total ticks : 9\nmte2_cubecore0_su_busy_cycle | 4\n");
+	put_text("flat/visualize_data.bin", "this is no container at all");
+	t = read_one("flat", "flat");
+	check_source(t, "trace.json");
+	assert_true(has_note(t, "unreadable-part"));
+	assert_int_equal(trace_find_table(t, ASCEND_TABLE_BUSY)->n_rows, 1);
+	check_and_free(t, 2, 1850);
+}
+
+#define SLICE(name, tid, ts, dur)                                                                  \
+	"{\"args\":{\"detail\":\"\",\"pc_addr\":\"0x" ts "0\"},\"dur\":" dur ",\"name\":\"" name   \
+	"\",\"ph\":\"X\",\"pid\":\"core0.veccore0\",\"tid\":\"" tid "\",\"ts\":" ts "}"
+
+/* A barrier of one pipe waits for that pipe, one of all pipes for whatever ended last. */
+static void test_opprof_barriers(void **state)
+{
+	struct trace *t;
+
+	(void)state;
+	put_text("bar/OPPROF_1/simulator/trace.json",
+		"{\"profilingType\":\"op\",\"schemaVersion\":2,\"traceEvents\":[" SLICE(
+			"VADD", "VECTOR", "1", "1") "," SLICE("VMUL", "VECTOR", "2",
+			"2") "," SLICE("MOV", "MTE2", "3", "4") "," SLICE("BAR", "VECTOR", "5",
+			"1") "," SLICE("BAR", "ALL", "8", "1") "]}");
+	t = read_one("bar", "OPPROF_1");
+	assert_int_equal(t->n_links, 2);
+	for (uint32_t i = 0; i < 2; i++) {
+		const struct link *k = &t->links[i];
+		bool is_all = t->tracks[k->to_track].coord[2] == PIPE_ALL;
+
+		assert_int_equal(k->kind, LINK_BARRIER);
+		assert_int_equal(
+			t->tracks[k->from_track].coord[2], is_all ? PIPE_MTE2 : PIPE_VECTOR);
+		assert_int_equal(k->from_slice, is_all ? 0 : 1);
+	}
+	trace_free(t);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_opprof_layouts),
+		cmocka_unit_test(test_opprof_several_runs),
+		cmocka_unit_test(test_opprof_per_core_only),
+		cmocka_unit_test(test_opprof_csv),
+		cmocka_unit_test(test_opprof_dumps_win),
+		cmocka_unit_test(test_opprof_flat_and_broken),
+		cmocka_unit_test(test_opprof_barriers),
+	};
+
+	return cmocka_run_group_tests(tests, setup, teardown);
+}
