@@ -76,7 +76,7 @@ static void make_program(struct sq_program *p, enum sq_gen gen, uint8_t *lines)
 
 static bool write_file(const char *dir, const char *name, const char *p, size_t n)
 {
-	char path[4096];
+	char path[8192];
 	FILE *f;
 	bool ok;
 
@@ -232,7 +232,7 @@ static bool make_run(const char *dir, enum sq_gen gen)
 
 static int make_runs(const char *dir)
 {
-	char path[4096];
+	char path[8192];
 
 	mkdir(dir, 0777);
 	for (enum sq_gen gen = SQ_GFX9; gen < SQ_GENS; gen++) {
@@ -291,7 +291,7 @@ static int make_fuzz(const char *dir)
 
 static int make_all(const char *dir)
 {
-	char path[4096];
+	char path[8192];
 
 	for (size_t i = 0; i < N_VARIANTS; i++) {
 		snprintf(path, sizeof(path), "%s/%s", dir, variants[i].name);
