@@ -198,14 +198,19 @@ static bool drain(struct collector *c, struct incore_dump_writer *w)
 	while (w->taken != end || w->in_stream) {
 		const struct entry *entry = (const struct entry *)ring_at(&w->ring, w->taken);
 
-		if (w->taken == end && atomic_load(&c->d->is_closing)) { /* its thread died */
-			w->in_stream = false;
-			break;
-		}
 		if (w->taken == end) {
-			ring_release(&w->ring, w->taken);
-			idle(c->d, STREAM_IDLE_MS);
+			/* in this order: what was published before the close is seen */
+			bool is_closing = atomic_load(&c->d->is_closing);
+
 			end = atomic_load_explicit(&w->ring.published, memory_order_acquire);
+			if (w->taken == end && is_closing) { /* its thread died */
+				w->in_stream = false;
+				break;
+			}
+			if (w->taken == end) {
+				ring_release(&w->ring, w->taken);
+				idle(c->d, STREAM_IDLE_MS);
+			}
 			continue;
 		}
 		take(c, w, entry);

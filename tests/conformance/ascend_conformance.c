@@ -281,6 +281,16 @@ static void test_device_bin(void **state)
 }
 
 /* What each case of the cleaner means for reading. */
+/* Barrier links apart: a case states its pairs of flags. */
+static uint32_t n_flag_links(const struct trace *t)
+{
+	uint32_t n = 0;
+
+	for (uint32_t i = 0; i < t->n_links; i++)
+		n += t->links[i].kind != LINK_BARRIER;
+	return n;
+}
+
 static void test_cases(void **state)
 {
 	static const struct {
@@ -325,7 +335,7 @@ static void test_cases(void **state)
 		t = read_trace(name, NULL, rows[i].status);
 		if (!t)
 			continue;
-		assert_int_equal(t->n_links, rows[i].n_links);
+		assert_int_equal(n_flag_links(t), rows[i].n_links);
 		if (rows[i].note && !has_note(t, rows[i].note))
 			fail_msg("%s: no note %s", name, rows[i].note);
 		trace_free(t);
