@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * make_capture.c: makes a small thread-trace capture, sound or broken in one known way, for the
- *demo and the tests.
+ * demo and the tests.
  *
  *	make_capture VARIANT DIRECTORY	writes DIRECTORY/ui_output_agent_*_dispatch_*
  *	make_capture --list		names the variants

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * json_reader.h: a pull reader over bytes in memory. No tree, no allocation but for strings with
- *escapes.
+ * escapes.
  *
  * The bytes must be followed by at least JSON_PAD readable bytes of any value but a digit, quote or
- *bracket (file_load() gives zeros). Errors are sticky: after the first one every call returns
- *false, and json_finish() or json_fail() hands out the error with path, byte offset, line and
- *column. So a reader loop is checked once:
+ * bracket (file_load() gives zeros). Errors are sticky: after the first one every call returns
+ * false, and json_finish() or json_fail() hands out the error with path, byte offset, line and
+ * column. So a reader loop is checked once:
  *
  *	struct str key;
  *	for (json_enter_object(&r); json_next_key(&r, &key);) {
@@ -18,8 +18,8 @@
  *	if (!json_finish(&r, e)) return false;
  *
  * Integers are exact in 64 bits or an error; a fraction or exponent where an integer is wanted is
- *an error. Owner: the caller owns bytes and reader; json_deinit() frees the scratch memory. One
- *reader, one thread.
+ * an error. Owner: the caller owns bytes and reader; json_deinit() frees the scratch memory. One
+ * reader, one thread.
  */
 #ifndef CODEC_JSON_READER_H
 #define CODEC_JSON_READER_H

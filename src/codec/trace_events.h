@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * trace_events.h: the events of a Chrome-trace JSON (object with "traceEvents", or a bare array),
- *one at a time, at the speed of a byte scan. Strings are borrowed from the input and raw: an escape
+ * one at a time, at the speed of a byte scan. Strings are borrowed from the input and raw: an escape
  * stays as it is written (trace_event_text() resolves it); a number used as pid, tid or id is given
  * as its text. Numbers and numeric strings are the same; NaN and other words are "no number".
  *

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * packed_types.h: the bytes of a packed file (.incore), as man page incore-packed(7) describes
- *them.
+ * them.
  *
  *	header, streams of block 0, streams of block 1, ..., sections, section table, trailer
  *

@@ -3,26 +3,27 @@
  * trace.h: THE TRACE. Read this file first.
  *
  * One `struct trace` is one execution of one kernel, whoever recorded it. An importer builds it,
- *then it is sealed: immutable, shared by all threads. What it holds:
+ * then it is sealed: immutable, shared by all threads. What it holds:
  *
- *	meta	   who, where, on what, with which clock, and what kind of evidence this is
- *	code	   the static instruction table, with the totals its producer stated (never mixed
- *with ours) sources	   files that code rows point at clocks	   one per clock domain (an AMD
- *shader engine): how to bring its cycles to the trace's tracks	   lanes of execution (an AMD wave,
- *an Ascend pipe); none for sampled data occupancy, dispatches, counters, markers, links, stated
- *series: side tables, each may be empty notes	   everything lost, truncated, guessed, clamped or
- *contradictory that the import saw
+ *	meta	 who, where, on what, with which clock, and what kind of evidence this is
+ *	code	 the static instruction table, with the totals its producer stated (never mixed
+ *		 with ours)
+ *	sources	 files that code rows point at
+ *	clocks	 one per clock domain (an AMD shader engine): how to bring its cycles to the trace's
+ *	tracks	 lanes of execution (an AMD wave, an Ascend pipe); none for sampled data
+ *	occupancy, dispatches, counters, markers, links, stated series: side tables, may be empty
+ *	notes	 everything lost, truncated, guessed, clamped or contradictory that the import saw
  *
  * What happened ON a track (its slices and states) is not held here: trace_load_track() brings one
- *track at a time into a buffer of the caller's, from the original file, from a packed file or from
- *memory. So a question that looks at one track at a time costs the memory of one track, however
- *large the capture.
+ * track at a time into a buffer of the caller's, from the original file, from a packed file or from
+ * memory. So a question that looks at one track at a time costs the memory of one track, however
+ * large the capture.
  *
  * Times are unsigned 64-bit cycles of the track's own clock domain; trace_aligned() brings them to
- *the trace clock. Microseconds exist only at the edge (meta.clock_hz).
+ * the trace clock. Microseconds exist only at the edge (meta.clock_hz).
  *
  * Owner: the trace owns everything reachable from it (one arena) and trace_free() frees it all.
- *Strings end in NUL.
+ * Strings end in NUL.
  */
 #ifndef TRACE_TRACE_H
 #define TRACE_TRACE_H
@@ -101,9 +102,7 @@ struct trace_meta {
 	struct trace_launch launch;
 };
 
-/* --- code
- * ------------------------------------------------------------------------------------------------------
- */
+/* --- code --- */
 
 struct frame { /* one link of an inline chain */
 	source_idx source;
@@ -147,9 +146,7 @@ struct source_file {
 	uint32_t n_lines; /* of the copy; 0 if none */
 };
 
-/* --- time
- * ------------------------------------------------------------------------------------------------------
- */
+/* --- time --- */
 
 struct clock_domain {
 	uint32_t id;		 /* AMD: shader engine number */
@@ -160,9 +157,7 @@ struct clock_domain {
 	const int64_t (*samples)[2];
 };
 
-/* --- tracks
- * ----------------------------------------------------------------------------------------------------
- */
+/* --- tracks --- */
 
 #define TRACK_LEVELS 5 /* AMD: se, cu, simd, slot, wave; Ascend: core, unit, pipe */
 
@@ -242,9 +237,7 @@ bool track_data_reserve_stated(struct track_data *d, uint32_t n_waits, uint32_t 
 void track_data_reset(struct track_data *d); /* keeps memory */
 void track_data_deinit(struct track_data *d);
 
-/* --- side tables
- * -----------------------------------------------------------------------------------------------
- */
+/* --- side tables --- */
 
 struct occupancy_event {
 	uint64_t time_cyc;
@@ -332,9 +325,7 @@ struct named_table {
 	const char *const *cells; /* n_rows * n_cols, row after row; NULL: missing */
 };
 
-/* --- notes
- * -----------------------------------------------------------------------------------------------------
- */
+/* --- notes --- */
 
 enum note_kind {
 	NOTE_LOST,
@@ -359,9 +350,7 @@ struct note {
 	uint64_t count;	     /* how many of it */
 };
 
-/* --- the trace
- * -------------------------------------------------------------------------------------------------
- */
+/* --- the trace --- */
 
 struct trace;
 
