@@ -1,0 +1,1 @@
+extern "C" __aicore__ void kernel_entry(__gm__ int64_t* args) { /* x */ }
