@@ -8,6 +8,7 @@
 
 #include <cmocka.h>
 
+#include "replay/classify.h"
 #include "replay/signature.h"
 #include "replay/source_text.h"
 
@@ -183,6 +184,50 @@ static void test_kernel_source_params(void **state)
 	arena_deinit(&a);
 }
 
+static const struct {
+	const char *source, *path;
+	enum core_type stated;
+	enum kernel_class want;
+} CLASSES[] = {
+	{"f(args[0]);", "k/kernels/aiv/k.cpp", CORE_AIV, KERNEL_AIV_ONLY},
+	{"f(args[0]);", "kernels/aic/k.cpp", CORE_UNSTATED, KERNEL_AIC_ONLY},
+	{"f(args[0]);", "kernels/mix/k.cpp", CORE_AIC, KERNEL_SPMD_MIX},
+	{"x = get_block_idx(args);", "kernels/aiv/k.cpp", CORE_AIV, KERNEL_SPMD_MIX},
+	{"x = get_block_idx ( args );", "k.cpp", CORE_UNSTATED, KERNEL_SPMD_MIX},
+	{"x = get_block_idx();", "k.cpp", CORE_AIC, KERNEL_AIC_ONLY},
+	{"x = args[SPMD_LOCAL_CONTEXT_INDEX];", "k.cpp", CORE_AIC, KERNEL_SPMD_MIX},
+	{"x = args[ 49 ];", "k.cpp", CORE_AIC, KERNEL_SPMD_MIX},
+	{"x = args[4];", "k.cpp", CORE_UNSTATED, KERNEL_CLASS_UNKNOWN},
+};
+
+static void test_kernel_source_class(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < sizeof(CLASSES) / sizeof(*CLASSES); i++) {
+		struct kernel_class_answer a = kernel_classify(
+			str_of(CLASSES[i].source), CLASSES[i].path, CLASSES[i].stated);
+
+		if (a.kernel_class != CLASSES[i].want || !a.reason)
+			fail_msg("%s in %s: %s", CLASSES[i].source, CLASSES[i].path,
+				kernel_class_name(a.kernel_class));
+	}
+}
+
+static void test_kernel_source_slots(void **state)
+{
+	static const char TEXT[] =
+		"void kernel_entry(__gm__ int64_t *args) { // args[10]\n"
+		"a(args[0]); b(args [ 7 ]); c(\"args[3]\"); d(args[n]); e(xargs[5]); }";
+	struct strbuf b = {0};
+
+	(void)state;
+	assert_true(source_mask(str_of(TEXT), "k.cpp", NULL, &b, NULL));
+	assert_int_equal(kernel_slots_read((struct str){b.p, b.n}), 1u | 1u << 7);
+	assert_true(kernel_has_entry((struct str){b.p, b.n}));
+	assert_false(kernel_has_entry(STR("kernel_entry(float *x)")));
+	sb_free(&b);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -190,6 +235,8 @@ int main(void)
 		cmocka_unit_test(test_kernel_source_bad),
 		cmocka_unit_test(test_kernel_source_signature),
 		cmocka_unit_test(test_kernel_source_params),
+		cmocka_unit_test(test_kernel_source_class),
+		cmocka_unit_test(test_kernel_source_slots),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

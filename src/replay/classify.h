@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * classify.h: what kind of kernel is a slot-argument source, and which slots does its code read?
+ * Answered from masked text (source_text.h) and the path, never from comments. Pure functions.
+ */
+#ifndef REPLAY_CLASSIFY_H
+#define REPLAY_CLASSIFY_H
+
+#include "base/str.h"
+
+enum kernel_class {
+	KERNEL_CLASS_UNKNOWN,
+	KERNEL_AIC_ONLY, /* cube */
+	KERNEL_AIV_ONLY, /* vector */
+	KERNEL_SPMD_MIX, /* uses its block or lane: rows of arguments for every core */
+};
+const char *kernel_class_name(enum kernel_class c); /* "aic-only", ... */
+
+enum core_type { CORE_UNSTATED, CORE_AIC, CORE_AIV };
+
+struct kernel_class_answer {
+	enum kernel_class kernel_class;
+	const char *reason; /* one line: the rule that decided */
+};
+
+/* `stated` is what the run or its configuration says. */
+struct kernel_class_answer kernel_classify(
+	struct str masked, const char *path, enum core_type stated);
+
+/* True where the source has kernel_entry with a slot array. */
+bool kernel_has_entry(struct str masked);
+
+/* Bit i: the code reads args[i] by a literal index (i < 64; context slots too). */
+uint64_t kernel_slots_read(struct str masked);
+
+#endif
