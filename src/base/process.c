@@ -1,0 +1,437 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * process.c: three processes: we, the guard, the program. The guard holds the read end of a
+ * lifeline: a byte on it asks for SIGTERM, its end for SIGKILL to the program's group.
+ */
+#include "base/process.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/file.h"
+#include "base/vec.h"
+
+#define DEFAULT_MAX_OUTPUT ((size_t)64 << 20)
+#define DEFAULT_GRACE_MS 2000
+#define POLL_MS 50
+#define DRAIN_MS 500 /* for what still stands in the pipe once the program has ended */
+
+enum { GUARD_LIFELINE = 3, GUARD_STATUS = 4, GUARD_FIRST_FREE = 5 };
+
+struct guard_report { /* from guard to us */
+	int32_t end, code;
+};
+
+struct pipes {
+	int in[2], out[2], lifeline[2], status[2];
+};
+
+static uint64_t now_ms(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (uint64_t)t.tv_sec * 1000 + (uint64_t)t.tv_nsec / 1000000;
+}
+
+/* --- guard and program: only async-signal-safe calls from here on --- */
+
+static void close_above(unsigned first)
+{
+#ifdef SYS_close_range
+	if (syscall(SYS_close_range, first, ~0u, 0) == 0)
+		return;
+#endif
+	for (unsigned fd = first; fd < 65536; fd++)
+		close((int)fd);
+}
+
+static void default_signals(void)
+{
+	struct sigaction plain = {.sa_handler = SIG_DFL};
+	sigset_t none;
+
+	for (int s = 1; s < 32; s++)
+		sigaction(s, &plain, NULL);
+	sigemptyset(&none);
+	sigprocmask(SIG_SETMASK, &none, NULL);
+}
+
+static void report(int end, int code)
+{
+	struct guard_report r = {end, code};
+	ssize_t n = write(GUARD_STATUS, &r, sizeof(r));
+
+	(void)n;
+}
+
+static void become_program(const struct process_spec *spec, char **env, const char *path)
+{
+	setpgid(0, 0);
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	default_signals();
+	fcntl(GUARD_STATUS, F_SETFD, FD_CLOEXEC);
+	close(GUARD_LIFELINE);
+	if (!spec->cwd || chdir(spec->cwd) == 0)
+		execve(path, (char *const *)spec->argv, env);
+	report(PROCESS_NOT_STARTED, errno);
+	_exit(127);
+}
+
+/* Waits for the program or for the lifeline. */
+static int watch(pid_t program)
+{
+	int status = 0;
+
+	for (;;) {
+		struct pollfd p = {.fd = GUARD_LIFELINE, .events = POLLIN};
+		char byte;
+		ssize_t n;
+
+		if (waitpid(program, &status, WNOHANG) == program)
+			return status;
+		if (poll(&p, 1, 10) <= 0)
+			continue;
+		n = read(GUARD_LIFELINE, &byte, 1);
+		if (n == 1) {
+			kill(-program, SIGTERM);
+			continue;
+		}
+		kill(-program, SIGKILL);
+		waitpid(program, &status, 0);
+		return status;
+	}
+}
+
+static void be_guard(const struct process_spec *spec, char **env, const char *path)
+{
+	pid_t program;
+	int status;
+
+	setpgid(0, 0); /* the terminal's signals are for us alone */
+	close_above(GUARD_FIRST_FREE);
+	signal(SIGPIPE, SIG_IGN);
+	program = fork();
+	if (program == 0)
+		become_program(spec, env, path);
+	if (program < 0) {
+		report(PROCESS_NOT_STARTED, errno);
+		_exit(0);
+	}
+	setpgid(program, program);
+	close(STDIN_FILENO);
+	close(STDOUT_FILENO);
+	close(STDERR_FILENO);
+	status = watch(program);
+	kill(-program, SIGKILL);
+	if (WIFEXITED(status))
+		report(PROCESS_EXITED, WEXITSTATUS(status));
+	else
+		report(PROCESS_SIGNALLED, WTERMSIG(status));
+	_exit(0);
+}
+
+/* The guard's files at their fixed places, whatever numbers they have now. */
+static void place_files(const struct pipes *p)
+{
+	int in = fcntl(p->in[0], F_DUPFD, 64), out = fcntl(p->out[1], F_DUPFD, 64);
+	int lifeline = fcntl(p->lifeline[0], F_DUPFD, 64),
+	    status = fcntl(p->status[1], F_DUPFD, 64);
+
+	if (in < 0 || out < 0 || lifeline < 0 || status < 0)
+		_exit(0);
+	dup2(in, STDIN_FILENO);
+	dup2(out, STDOUT_FILENO);
+	dup2(out, STDERR_FILENO);
+	dup2(lifeline, GUARD_LIFELINE);
+	dup2(status, GUARD_STATUS);
+}
+
+/* --- our side --- */
+
+static void close_fd(int *fd)
+{
+	if (*fd >= 0)
+		close(*fd);
+	*fd = -1;
+}
+
+static void close_pipes(struct pipes *p)
+{
+	for (int i = 0; i < 2; i++) {
+		close_fd(&p->in[i]);
+		close_fd(&p->out[i]);
+		close_fd(&p->lifeline[i]);
+		close_fd(&p->status[i]);
+	}
+}
+
+static bool open_pipes(struct pipes *p, struct incore_error *e)
+{
+	int *all[] = {p->in, p->out, p->lifeline, p->status};
+
+	for (size_t i = 0; i < 4; i++)
+		all[i][0] = all[i][1] = -1;
+	for (size_t i = 0; i < 4; i++)
+		/* what we write to is a socket: a reader that is gone is no signal to us there */
+		if ((all[i] == p->in || all[i] == p->lifeline
+				    ? socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, all[i])
+				    : pipe2(all[i], O_CLOEXEC)) != 0) {
+			err_set(e, INCORE_FAILED, "no-pipe", "cannot make a pipe: %s",
+				strerror(errno));
+			close_pipes(p);
+			return false;
+		}
+	fcntl(p->in[1], F_SETFL, O_NONBLOCK);
+	fcntl(p->out[0], F_SETFL, O_NONBLOCK);
+	return true;
+}
+
+struct talk {
+	const struct process_spec *spec;
+	struct process_result *result;
+	struct pipes *pipes;
+	struct str input;
+	uint64_t begin_ms, kill_ms; /* kill_ms 0: nobody has asked it to end */
+	bool has_report, failed;
+	struct guard_report report;
+};
+
+static void take_output(struct talk *t)
+{
+	char buf[65536];
+	size_t most = t->spec->max_output_bytes ? t->spec->max_output_bytes : DEFAULT_MAX_OUTPUT;
+	ssize_t n = read(t->pipes->out[0], buf, sizeof(buf));
+	size_t room;
+
+	if (n < 0 && (errno == EAGAIN || errno == EINTR))
+		return;
+	if (n <= 0) {
+		close_fd(&t->pipes->out[0]);
+		return;
+	}
+	if (t->spec->log_fd > 0)
+		t->failed |= !write_all(t->spec->log_fd, buf, (size_t)n, NULL);
+	if (!t->spec->output)
+		return;
+	room = t->spec->output->n < most ? most - t->spec->output->n : 0;
+	t->result->is_output_cut |= (size_t)n > room;
+	sb_add(t->spec->output, buf, (size_t)n < room ? (size_t)n : room);
+}
+
+static void give_input(struct talk *t)
+{
+	ssize_t n = t->input.n ? send(t->pipes->in[1], t->input.p, t->input.n, MSG_NOSIGNAL) : 0;
+
+	if (n > 0)
+		t->input = str_sub(t->input, (size_t)n, t->input.n);
+	if (t->input.n == 0 || (n < 0 && errno != EAGAIN && errno != EINTR))
+		close_fd(&t->pipes->in[1]);
+}
+
+static void take_report(struct talk *t)
+{
+	ssize_t n = read(t->pipes->status[0], &t->report, sizeof(t->report));
+
+	if (n < 0 && errno == EINTR)
+		return;
+	t->has_report = n == (ssize_t)sizeof(t->report);
+	close_fd(&t->pipes->status[0]);
+}
+
+/* Time up or cancelled: first asked, then made to. */
+static void enforce(struct talk *t)
+{
+	uint64_t now = now_ms();
+	unsigned grace = t->spec->grace_ms ? t->spec->grace_ms : DEFAULT_GRACE_MS;
+	bool is_late = t->spec->limit_ms && now - t->begin_ms >= t->spec->limit_ms;
+	bool is_cancelled = t->spec->is_cancelled && t->spec->is_cancelled(t->spec->cancel_ctx);
+
+	if (!t->kill_ms && (is_late || is_cancelled)) {
+		ssize_t n = send(t->pipes->lifeline[1], "t", 1, MSG_NOSIGNAL);
+
+		(void)n;
+		t->kill_ms = now + grace;
+		t->result->end = is_cancelled ? PROCESS_CANCELLED : PROCESS_TIMED_OUT;
+	} else if (t->kill_ms && now >= t->kill_ms) {
+		close_fd(&t->pipes->lifeline[1]);
+	}
+}
+
+static void converse(struct talk *t)
+{
+	uint64_t end_ms = 0;
+
+	while (t->pipes->status[0] >= 0 || (t->pipes->out[0] >= 0 && now_ms() < end_ms)) {
+		struct pollfd p[3] = {{t->pipes->out[0], POLLIN, 0},
+			{t->pipes->status[0], POLLIN, 0}, {t->pipes->in[1], POLLOUT, 0}};
+		bool had_status = t->pipes->status[0] >= 0;
+
+		poll(p, 3, POLL_MS);
+		if (p[0].revents)
+			take_output(t);
+		if (p[2].revents)
+			give_input(t);
+		if (p[1].revents)
+			take_report(t);
+		if (had_status && t->pipes->status[0] < 0)
+			end_ms = now_ms() + DRAIN_MS;
+		enforce(t);
+	}
+}
+
+static size_t name_len(const char *entry)
+{
+	return strcspn(entry, "=");
+}
+
+/* Ours, with spec->env over it; the strings are borrowed. */
+static char **merge_env(const struct process_spec *spec)
+{
+	VEC(char *) v = {0};
+	bool ok = true;
+
+	for (char **p = environ; ok && p && *p; p++) {
+		bool is_replaced = false;
+
+		for (const char *const *q = spec->env; q && *q; q++)
+			is_replaced |=
+				name_len(*p) == name_len(*q) && strncmp(*p, *q, name_len(*q)) == 0;
+		ok = is_replaced || VEC_PUSH(&v, *p);
+	}
+	for (const char *const *q = spec->env; ok && q && *q; q++)
+		ok = VEC_PUSH(&v, (char *)*q);
+	if (ok && VEC_PUSH(&v, NULL))
+		return v.v;
+	VEC_FREE(&v);
+	return NULL;
+}
+
+char *process_find(const char *name)
+{
+	struct str rest = str_of(getenv("PATH")), dir;
+
+	if (strchr(name, '/'))
+		return mem_strndup(name, strlen(name));
+	while (str_cut(&rest, ":", &dir)) {
+		char *d = mem_strndup(dir.n ? dir.p : ".", dir.n ? dir.n : 1);
+		char *path = d ? path_join(d, name) : NULL;
+
+		mem_free(d);
+		if (path && access(path, X_OK) == 0 && !file_is_dir(path))
+			return path;
+		mem_free(path);
+	}
+	return NULL;
+}
+
+static bool start(struct talk *t, char **env, const char *path, struct incore_error *e)
+{
+	pid_t guard = fork();
+
+	if (guard == 0) {
+		place_files(t->pipes);
+		be_guard(t->spec, env, path);
+	}
+	if (guard < 0)
+		return err_set(e, INCORE_FAILED, "no-process", "cannot start a process: %s",
+			strerror(errno));
+	close_fd(&t->pipes->in[0]);
+	close_fd(&t->pipes->out[1]);
+	close_fd(&t->pipes->lifeline[0]);
+	close_fd(&t->pipes->status[1]);
+	converse(t);
+	close_pipes(t->pipes); /* the guard ends with its lifeline, if it has not yet */
+	while (waitpid(guard, NULL, 0) < 0 && errno == EINTR)
+		;
+	return true;
+}
+
+bool process_run(
+	const struct process_spec *spec, struct process_result *out, struct incore_error *e)
+{
+	struct process_result result = {0};
+	struct pipes pipes;
+	struct talk t = {.spec = spec,
+		.result = &result,
+		.pipes = &pipes,
+		.input = spec->input,
+		.begin_ms = now_ms()};
+	char *path = process_find(spec->argv[0]);
+	char **env = merge_env(spec);
+	bool ok = env || err_nomem(e);
+
+	if (ok && !path) {
+		*out = (struct process_result){.end = PROCESS_NOT_STARTED, .code = ENOENT};
+		mem_free(env);
+		return true;
+	}
+	ok = ok && open_pipes(&pipes, e) && start(&t, env, path, e);
+	mem_free(env);
+	mem_free(path);
+	if (!ok)
+		return false;
+	if (t.failed)
+		return err_set(e, INCORE_FAILED, "write-failed", "cannot write the log of %s",
+			spec->argv[0]);
+	if (spec->output && spec->output->failed)
+		return err_nomem(e);
+	result.wall_ms = now_ms() - t.begin_ms;
+	if (!t.kill_ms) {
+		result.end = t.has_report ? (enum process_end)t.report.end : PROCESS_SIGNALLED;
+		result.code = t.has_report ? t.report.code : SIGKILL;
+	}
+	*out = result;
+	return true;
+}
+
+void process_describe(
+	const struct process_spec *spec, const struct process_result *r, struct strbuf *out)
+{
+	switch (r->end) {
+	case PROCESS_EXITED:
+		sb_printf(out, "exit status %d", r->code);
+		break;
+	case PROCESS_SIGNALLED:
+		sb_printf(out, "killed by signal %d (%s)", r->code, strsignal(r->code));
+		break;
+	case PROCESS_TIMED_OUT:
+		sb_printf(
+			out, "not done after %llu s", (unsigned long long)(spec->limit_ms / 1000));
+		break;
+	case PROCESS_CANCELLED:
+		sb_puts(out, "interrupted");
+		break;
+	case PROCESS_NOT_STARTED:
+		sb_printf(out, "cannot be started: %s", strerror(r->code));
+		break;
+	}
+}
+
+void process_quote(const char *const *argv, struct strbuf *out)
+{
+	for (size_t i = 0; argv[i]; i++) {
+		const char *plain =
+			"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./=+:,@%";
+
+		if (i)
+			sb_putc(out, ' ');
+		if (*argv[i] && argv[i][strspn(argv[i], plain)] == '\0') {
+			sb_puts(out, argv[i]);
+			continue;
+		}
+		sb_putc(out, '\'');
+		for (const char *p = argv[i]; *p; p++)
+			sb_puts(out, *p == '\'' ? "'\\''" : (char[]){*p, '\0'});
+		sb_putc(out, '\'');
+	}
+}

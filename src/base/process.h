@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * process.h: an outside program, run to its end. It gets a process group of its own and a guard
+ * process that kills the whole group when its time is up, when it has ended and left children, or
+ * when this program dies, however it dies: nothing started here outlives us.
+ * Owner: the caller owns all strings and the output buffer. Threads: any number at once.
+ * May fail: process_run() on resources alone; a program that is missing, fails or is killed is an
+ * answer, not a failure.
+ */
+#ifndef BASE_PROCESS_H
+#define BASE_PROCESS_H
+
+#include "base/str.h"
+
+enum process_end {
+	PROCESS_EXITED,	   /* code: its exit status */
+	PROCESS_SIGNALLED, /* code: the signal */
+	PROCESS_TIMED_OUT,
+	PROCESS_CANCELLED,
+	PROCESS_NOT_STARTED, /* code: errno of exec or chdir */
+};
+
+struct process_spec {
+	const char *const *argv; /* NULL ends; argv[0] is looked up in PATH unless it has a '/' */
+	const char *cwd;	 /* NULL: ours */
+	const char *const *env;	 /* "K=V" over our environment; NULL ends; NULL: none */
+	struct str input;	 /* its standard input */
+	struct strbuf *output;	 /* standard output and error, merged; NULL: dropped */
+	size_t max_output_bytes; /* what is more is read and dropped; 0: 64 MiB */
+	int log_fd;		 /* a copy of all output goes there; 0 or less: none */
+	uint64_t limit_ms;	 /* wall clock; 0: none */
+	unsigned grace_ms;	 /* between SIGTERM and SIGKILL; 0: 2,000 */
+	/* Asked every 50 ms: true ends the program. NULL: never. */
+	bool (*is_cancelled)(void *ctx);
+	void *cancel_ctx;
+};
+
+struct process_result {
+	enum process_end end;
+	int code;
+	uint64_t wall_ms;
+	bool is_output_cut;
+};
+
+bool process_run(
+	const struct process_spec *spec, struct process_result *out, struct incore_error *e);
+
+/* "exit status 3", "killed by signal 9", "not done after 300 s", ... */
+void process_describe(
+	const struct process_spec *spec, const struct process_result *r, struct strbuf *out);
+
+/* The command as a shell would take it, quoted where needed. */
+void process_quote(const char *const *argv, struct strbuf *out);
+
+/* The path that argv[0] would be, on the heap; NULL: not in PATH (or no memory). */
+char *process_find(const char *name);
+
+#endif
