@@ -20,6 +20,7 @@ struct masker {
 	char *out; /* src.n bytes, a copy that is blanked */
 	VEC(struct region) regions;
 	struct cond_macros macros;
+	const struct source_macros *known;
 	struct incore_error *e;
 };
 
@@ -191,6 +192,8 @@ static bool directive(struct masker *m, size_t at, struct str line)
 	}
 	if (is_hidden(m))
 		return true;
+	if (m->known && m->known->on_directive && !m->known->on_directive(m->known->ctx, line))
+		return err_nomem(m->e);
 	if (str_is(word, "define"))
 		return cond_define(&m->macros, rest) || err_nomem(m->e);
 	return !str_is(word, "undef") || cond_undef(&m->macros, rest) || err_nomem(m->e);
@@ -262,7 +265,7 @@ static bool mask_all(struct masker *m)
 bool source_mask(struct str src, const char *path, const struct source_macros *known,
 	struct strbuf *out, struct incore_error *e)
 {
-	struct masker m = {.src = src, .path = path, .e = e};
+	struct masker m = {.src = src, .path = path, .known = known, .e = e};
 	bool ok;
 
 	if (!sb_reserve(out, src.n))

@@ -20,6 +20,9 @@ struct source_macro {
 struct source_macros {
 	size_t n;
 	const struct source_macro *v;
+	/* Called for each directive that a compiler would see: "define N 4"; NULL: not. */
+	bool (*on_directive)(void *ctx, struct str line);
+	void *ctx;
 };
 
 /* Appends the masked text to *out (as long as `src`). `path` is for messages. */

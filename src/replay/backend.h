@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * backend.h: what a replay asks of whoever runs the kernel. A job is complete: its workspace exists,
+ * its buffers lie there as files, its slots are decided; a backend adds what it needs, runs, and
+ * leaves <workspace>/insight_export/OPPROF_<...>/simulator/.
+ * Owner: the job belongs to the caller; an outcome's strings live in the arena given with it.
+ */
+#ifndef REPLAY_BACKEND_H
+#define REPLAY_BACKEND_H
+
+#include "base/arena.h"
+#include "base/progress.h"
+#include "replay/classify.h"
+
+#define REPLAY_SLOTS 50
+#define REPLAY_LOCAL_CONTEXT 48	 /* slot of it */
+#define REPLAY_GLOBAL_CONTEXT 49 /* slot of it */
+#define REPLAY_MAX_DIMS 5
+#define REPLAY_MAX_MEMBERS 3 /* one AIC and two AIV sources */
+
+enum replay_target { TARGET_A2A3, TARGET_A5 };
+const char *replay_target_name(enum replay_target t); /* "a2a3", "a5" */
+
+struct replay_member {
+	const char *source;  /* path of the kernel source, absolute */
+	enum core_type core; /* where it runs */
+	int32_t func;	     /* or -1 */
+};
+
+struct replay_buffer {	  /* one allocation; its bytes are a file of the workspace */
+	const char *file; /* "args/buffer_00.bin", relative to the workspace; NULL: all zero */
+	uint64_t bytes;
+};
+
+struct replay_slot {
+	bool is_used, is_tensor;
+	const char *name;	       /* or "" */
+	uint8_t dtype;		       /* of the tensor descriptor: enum of dump/dtype.h */
+	uint64_t bits;		       /* scalar */
+	uint32_t buffer;	       /* of job.buffers */
+	uint64_t start_offset, extent; /* elements */
+	uint32_t n_dims, shape[REPLAY_MAX_DIMS], strides[REPLAY_MAX_DIMS];
+	bool is_contiguous;
+	bool is_read, is_written; /* by its role */
+};
+
+struct replay_block {			 /* one logical block of the dispatch */
+	uint32_t index, count;		 /* what the kernel is told */
+	const struct replay_slot *slots; /* REPLAY_SLOTS of them */
+};
+
+struct replay_job {
+	const char *workspace; /* exists */
+	const char *label;     /* "SF", the kernel's name in traces and folders: [A-Za-z0-9_.-]+ */
+	enum replay_target target;
+	enum kernel_class kernel_class;
+	uint32_t n_members;
+	struct replay_member members[REPLAY_MAX_MEMBERS];
+	uint32_t n_buffers;
+	const struct replay_buffer *buffers;
+	uint32_t n_blocks;
+	const struct replay_block *blocks;
+	const char *const *include_dirs;
+	size_t n_include_dirs;
+	bool is_dry; /* write what would be run, start nothing */
+	bool has_debug_lines;
+	struct progress *progress; /* or NULL */
+	bool (*is_cancelled)(void *ctx);
+	void *cancel_ctx;
+	const void *options; /* of the backend: struct msprof_options, struct model_options */
+};
+
+struct replay_outcome {
+	const char *simulator_dir; /* NULL after a dry run */
+	bool is_partial;	   /* cut by a time limit: never to be used for total time */
+	const char *verdict;	   /* one line */
+	const char *warning;	   /* or NULL */
+};
+
+struct backend_ops {
+	const char *name; /* the word after --backend */
+	const char *summary;
+	/* Is everything there that a run needs? Status 5 where a program or library is missing, with
+	 * what was looked for where. */
+	bool (*preflight)(const struct replay_job *job, struct incore_error *e);
+	bool (*run)(const struct replay_job *job, struct arena *a, struct replay_outcome *out,
+		struct incore_error *e);
+};
+
+extern const struct backend_ops backend_model, backend_msprof;
+const struct backend_ops *backend_find(const char *name); /* NULL: no such backend */
+
+#endif
