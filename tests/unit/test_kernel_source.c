@@ -14,7 +14,7 @@
 
 static const struct source_macro KNOWN[] = {
 	{"__DAV_VEC__", true, 1}, {"__DAV_CUBE__", false, 0}, {"LEVEL", true, 3}};
-static const struct source_macros MACROS = {3, KNOWN};
+static const struct source_macros MACROS = {.n = 3, .v = KNOWN};
 
 static const struct {
 	const char *source, *seen; /* the words that are left, joined */
