@@ -1,12 +1,34 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* fuzz_args_dump.c: a manifest of any generation, from any bytes, down to its check. */
+/* fuzz_args_dump.c: a manifest of any generation, from any bytes, down to its check and to
+ * the arguments of its tasks. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "codec/json_reader.h"
 #include "dump/check.h"
+#include "dump/task_args.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+static void take_args(struct dump *d, uint32_t task)
+{
+	static uint8_t from[4096], room[4096];
+	struct task_args a;
+
+	if (task_args_init(&a, d, task, DUMP_NONE, NULL)) {
+		for (size_t i = 0; i < a.args.n; i++) {
+			struct task_arg arg = a.args.v[i];
+
+			if (arg.kind == DUMP_TENSOR && arg.buffer >= a.buffers.n)
+				abort();
+			arg.bytes = from; /* a manifest alone has no payload */
+			arg.n_bytes = sizeof(from);
+			task_arg_restore(&arg, room, sizeof(room), NULL);
+		}
+		task_args_refuse(&a, NULL);
+	}
+	task_args_deinit(&a);
+}
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
@@ -27,6 +49,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 			abort();
 	if (d && !dump_check(d, &check, &e))
 		abort();
+	for (uint32_t i = 0; d && i < d->tasks.n && i < 64; i++)
+		take_args(d, i);
 	dump_free(d);
 	incore_error_clear(&e);
 	free(p);
