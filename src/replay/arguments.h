@@ -44,6 +44,10 @@ void arguments_deinit(struct arguments *a);
 bool arguments_from_task(struct arguments *a, struct dump *d, uint32_t t, uint32_t block,
 	bool force, struct incore_error *e);
 
+/* From an arg-spec file, over what is there: its slots replace those of a dump. `n_blocks` 0: 1. */
+bool arguments_from_spec(
+	struct arguments *a, const char *path, uint32_t n_blocks, struct incore_error *e);
+
 /* "SLOT=VALUE": a scalar in its recorded type (a number, 0x bits, true, inf, nan), or every element
  * of a tensor. */
 bool arguments_set(struct arguments *a, const char *word, struct incore_error *e);

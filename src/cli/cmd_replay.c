@@ -1,0 +1,296 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* cmd_replay.c: one recorded dispatch, run again. */
+#include "cli/replay_options.h"
+#include "cli/table.h"
+#include "dump/select.h"
+#include "dump/values.h"
+#include "model/run_options.h"
+
+#define MAX_FUNCS 16
+#define MAX_WORDS 64
+
+static const struct option_def options[] = {
+	{0, "dump", OPTION_TEXT, "DIR", NULL, NULL, "the args dump, of any generation"},
+	{0, "task", OPTION_TEXT, "ID", NULL, NULL, "the task, in hex or decimal"},
+	{0, "dispatch", OPTION_COUNT, "N", NULL, NULL, "the dispatch, where the dump numbers them"},
+	{0, "func", OPTION_TEXT, "ID[,ID...]", NULL, NULL,
+		"the kernel's func id, or all ids of a mixed task"},
+	{0, "block", OPTION_COUNT, "N", NULL, NULL,
+		"one block of the task; without it all of them"},
+	{0, "source", OPTION_MANY, "FILE", NULL, NULL, "the kernel's source; once per func id"},
+	{0, "arg-spec", OPTION_TEXT, "FILE", NULL, NULL,
+		"arguments as JSON, instead of or over a dump"},
+	{0, "set-arg", OPTION_MANY, "SLOT=VALUE", NULL, NULL,
+		"set a scalar, or every element of a tensor"},
+	{0, "restore-arg", OPTION_MANY, "SLOT", NULL, NULL,
+		"insist that the slot's bytes come from the dump"},
+	{0, "core", OPTION_CHOICE, "TYPE", "auto|aic|aiv|mix", "auto", "where the kernel runs"},
+	{0, "target", OPTION_CHOICE, "NAME", "a2a3|a5", "a2a3", "the generation of the chip"},
+	{0, "profile", OPTION_TEXT, "NAME", NULL, NULL, "model: the machine profile"},
+	{0, "blocks", OPTION_COUNT, "N", NULL, "1", "blocks of a replay without a dump"},
+	{'I', "include", OPTION_MANY, "DIR", NULL, NULL, "a folder of the kernel's headers"},
+	{0, "force", OPTION_FLAG, NULL, NULL, NULL, "go on with a slot that is known to be wrong"},
+	{'g', "debug-line", OPTION_FLAG, NULL, NULL, NULL, "msprof: keep source lines"},
+	{0, "dry-run", OPTION_FLAG, NULL, NULL, NULL, "write the workspace, start nothing"},
+	REPLAY_BACKEND_OPTIONS,
+	{0, "dump-dir", OPTION_TEXT, "DIR", NULL, NULL, "the same as --dump"},
+	{0, "task-id", OPTION_TEXT, "ID", NULL, NULL, "the same as --task"},
+	{0, "dispatch-id", OPTION_COUNT, "N", NULL, NULL, "the same as --dispatch"},
+	{0, "func-id", OPTION_TEXT, "ID[,ID...]", NULL, NULL, "the same as --func"},
+	{0, NULL, OPTION_FLAG, NULL, NULL, NULL, NULL},
+};
+
+struct words { /* an option that may be repeated, as an array */
+	const char *v[MAX_WORDS];
+	unsigned n;
+};
+
+static bool take_words(struct cli *c, const char *name, struct words *out)
+{
+	out->n = cli_many(c, name);
+	if (out->n > MAX_WORDS)
+		return err_set(&c->error, INCORE_USAGE, "bad-option-value",
+			"--%s more than %d times", name, MAX_WORDS);
+	for (unsigned i = 0; i < out->n; i++)
+		out->v[i] = cli_many_at(c, name, i);
+	return true;
+}
+
+static bool take_funcs(struct cli *c, int32_t funcs[MAX_FUNCS], unsigned *n)
+{
+	struct str rest = str_of(replay_either(c, "func", "func-id")), part;
+
+	for (*n = 0; rest.n && str_cut(&rest, ",", &part); ++*n) {
+		int64_t id;
+
+		if (*n == MAX_FUNCS || !str_to_i64(str_trim(part), &id) || id < 0 || id > INT32_MAX)
+			return err_set(&c->error, INCORE_USAGE, "bad-option-value",
+				"--func: expected func ids with commas between, found '%.*s'",
+				STR_ARG(part));
+		funcs[*n] = (int32_t)id;
+	}
+	return true;
+}
+
+static bool take_identity(struct cli *c, struct replay_request *q)
+{
+	const char *task = replay_either(c, "task", "task-id");
+	const char *core = cli_text(c, "core");
+
+	q->has_task = task != NULL;
+	if (task && !dump_task_parse(task, &q->task))
+		return err_set(&c->error, INCORE_USAGE, "bad-option-value",
+			"--task: expected a task id in hex or decimal, found '%s'", task);
+	q->has_dispatch = cli_has(c, "dispatch") || cli_has(c, "dispatch-id");
+	q->dispatch = cli_count(c, cli_has(c, "dispatch") ? "dispatch" : "dispatch-id");
+	q->has_block = cli_has(c, "block");
+	if (cli_count(c, "block") >= UINT32_MAX)
+		return err_set(&c->error, INCORE_USAGE, "bad-option-value", "--block: too large");
+	q->block = (uint32_t)cli_count(c, "block");
+	q->core = strcmp(core, "aic") == 0   ? CORE_AIC
+		  : strcmp(core, "aiv") == 0 ? CORE_AIV
+					     : CORE_UNSTATED;
+	q->target = strcmp(cli_text(c, "target"), "a5") == 0 ? TARGET_A5 : TARGET_A2A3;
+	q->n_blocks = (uint32_t)cli_count(c, "blocks");
+	return true;
+}
+
+/* --- the answer --- */
+
+static void shape_text(const struct replay_slot *s, char *out, size_t size)
+{
+	size_t n = 0;
+
+	for (uint32_t i = 0; i < s->n_dims && n < size; i++)
+		n += (size_t)snprintf(out + n, size - n, "%s%u", i ? "x" : "", s->shape[i]);
+}
+
+static const char *origin_text(const struct replay_report *r, uint32_t i)
+{
+	static const char *const TEXTS[] = {"", "dump", "zeros", "set", "arg-spec"};
+	const struct replay_slot *s = &r->arguments.rows.v[0].slots[i];
+
+	if (r->arguments.origin[i] == ARGUMENT_NO_BYTES)
+		return s->is_read ? "not supplied" : "zeros";
+	return TEXTS[r->arguments.origin[i]];
+}
+
+static bool print_slots(struct cli *c, const struct replay_report *r)
+{
+	static const struct table_column columns[] = {{"slot", NULL, CELL_RIGHT, false},
+		{"kind", NULL, CELL_LEFT, false}, {"dtype", NULL, CELL_LEFT, false},
+		{"shape", NULL, CELL_LEFT, false}, {"bytes", NULL, CELL_RIGHT, false},
+		{"value", NULL, CELL_LEFT, false}, {"from", NULL, CELL_LEFT, false}};
+	struct table t;
+	bool ok;
+
+	table_init(&t, columns, sizeof(columns) / sizeof(*columns));
+	for (uint32_t i = 0; i < REPLAY_LOCAL_CONTEXT; i++) {
+		const struct replay_slot *s = &r->arguments.rows.v[0].slots[i];
+		char shape[80] = "", value[VALUE_TEXT] = "";
+
+		if (!s->is_used)
+			continue;
+		if (s->is_tensor)
+			shape_text(s, shape, sizeof(shape));
+		table_u64(&t, i);
+		table_cstr(&t, s->is_tensor ? "tensor" : "scalar");
+		table_cstr(&t, dtype_name(s->dtype));
+		table_cstr(&t, shape);
+		if (s->is_tensor)
+			table_u64(&t, r->arguments.buffers.v[s->buffer].n);
+		else
+			table_cstr(&t, "");
+		if (!s->is_tensor)
+			snprintf(value, sizeof(value), "0x%llx", (unsigned long long)s->bits);
+		table_cstr(&t, value);
+		table_cstr(&t, origin_text(r, i));
+	}
+	ok = table_print(&t, c);
+	table_deinit(&t);
+	return ok;
+}
+
+static int print_text(struct cli *c, const struct replay_request *q, const struct replay_report *r)
+{
+	if (r->has_task)
+		fprintf(c->out, "task 0x%016llx, ", (unsigned long long)r->task);
+	fprintf(c->out, "kernel %s, %s (%s), %zu block%s\n", r->label,
+		kernel_class_name(r->kernel_class), r->class_reason, r->arguments.rows.n,
+		r->arguments.rows.n == 1 ? "" : "s");
+	if (!print_slots(c, r))
+		return cli_fail(c);
+	for (size_t i = 0; i < r->arguments.remarks.n; i++)
+		fprintf(c->out, "note: %s\n", r->arguments.remarks.v[i]);
+	fprintf(c->out, "workspace %s\n", r->workspace);
+	if (r->outcome.simulator_dir)
+		fprintf(c->out, "insight   %s\n", r->outcome.simulator_dir);
+	fprintf(c->out, "%s\n", r->outcome.verdict);
+	(void)q;
+	return INCORE_OK;
+}
+
+static void put_slot(struct json_writer *w, const struct replay_report *r, uint32_t i)
+{
+	const struct replay_slot *s = &r->arguments.rows.v[0].slots[i];
+
+	json_w_object(w);
+	json_w_kv_u64(w, "slot", i);
+	json_w_kv_cstr(w, "kind", s->is_tensor ? "tensor" : "scalar");
+	json_w_kv_cstr(w, "dtype", dtype_name(s->dtype));
+	if (s->is_tensor) {
+		json_w_key(w, "shape");
+		json_w_row(w);
+		for (uint32_t d = 0; d < s->n_dims; d++)
+			json_w_u64(w, s->shape[d]);
+		json_w_end(w);
+		json_w_key(w, "strides");
+		json_w_row(w);
+		for (uint32_t d = 0; d < s->n_dims; d++)
+			json_w_u64(w, s->strides[d]);
+		json_w_end(w);
+		json_w_kv_u64(w, "start_offset", s->start_offset);
+		json_w_kv_u64(w, "buffer", s->buffer);
+		json_w_kv_u64(w, "buffer_bytes", r->arguments.buffers.v[s->buffer].n);
+	} else {
+		json_w_kv_u64(w, "bits", s->bits);
+	}
+	json_w_kv_cstr(w, "from", origin_text(r, i));
+	json_w_end(w);
+}
+
+static int print_json(struct cli *c, const struct replay_request *q, const struct replay_report *r)
+{
+	struct json_writer w;
+	char id[32];
+
+	cli_json_head(c, &w);
+	json_w_object(&w);
+	json_w_kv_cstr(&w, "dump", q->dump ? q->dump : "");
+	json_w_kv_cstr(&w, "arg_spec", q->arg_spec ? q->arg_spec : "");
+	json_w_end(&w);
+	json_w_key(&w, "data");
+	json_w_object(&w);
+	snprintf(id, sizeof(id), "0x%016llx", (unsigned long long)r->task);
+	json_w_kv_cstr(&w, "task", r->has_task ? id : "");
+	json_w_kv_cstr(&w, "kernel", r->label);
+	json_w_kv_cstr(&w, "class", kernel_class_name(r->kernel_class));
+	json_w_kv_cstr(&w, "class_because", r->class_reason);
+	json_w_kv_cstr(&w, "backend", q->backend->name);
+	json_w_kv_cstr(&w, "target", replay_target_name(r->target));
+	json_w_kv_cstr(&w, "evidence",
+		strcmp(q->backend->name, "model") == 0 ? "estimate" : "vendor-simulator");
+	json_w_kv_u64(&w, "blocks", r->arguments.rows.n);
+	json_w_key(&w, "slots");
+	json_w_array(&w);
+	for (uint32_t i = 0; i < REPLAY_LOCAL_CONTEXT; i++)
+		if (r->arguments.rows.v[0].slots[i].is_used)
+			put_slot(&w, r, i);
+	json_w_end(&w);
+	json_w_key(&w, "remarks");
+	json_w_array(&w);
+	for (size_t i = 0; i < r->arguments.remarks.n; i++)
+		json_w_str(&w, str_of(r->arguments.remarks.v[i]));
+	json_w_end(&w);
+	json_w_kv_cstr(&w, "workspace", r->workspace);
+	json_w_kv_cstr(&w, "simulator", r->outcome.simulator_dir ? r->outcome.simulator_dir : "");
+	json_w_key(&w, "is_partial");
+	json_w_bool(&w, r->outcome.is_partial);
+	json_w_kv_cstr(&w, "verdict", r->outcome.verdict);
+	json_w_end(&w);
+	return cli_json_end(c, &w) ? INCORE_OK : cli_fail(c);
+}
+
+static int run(struct cli *c)
+{
+	struct words sources, set, restore, includes;
+	struct msprof_options msprof;
+	struct model_run_options model = {.profile = cli_text(c, "profile")};
+	struct replay_request q = {.dump = replay_either(c, "dump", "dump-dir"),
+		.arg_spec = cli_text(c, "arg-spec"),
+		.out_dir = cli_text(c, "output"),
+		.is_dry = cli_flag(c, "dry-run"),
+		.has_debug_lines = cli_flag(c, "debug-line"),
+		.force = cli_flag(c, "force"),
+		.progress = c->progress,
+		.backend = backend_find(cli_text(c, "backend"))};
+	int32_t funcs[MAX_FUNCS];
+	struct replay_report r = {0};
+	int status;
+
+	if (!take_words(c, "source", &sources) || !take_words(c, "set-arg", &set) ||
+		!take_words(c, "restore-arg", &restore) || !take_words(c, "include", &includes) ||
+		!take_funcs(c, funcs, &q.n_funcs) || !take_identity(c, &q) ||
+		!replay_backend_options(c, &msprof))
+		return cli_fail(c);
+	q.funcs = funcs;
+	q.sources = sources.v;
+	q.n_sources = sources.n;
+	q.set = set.v;
+	q.n_set = set.n;
+	q.restore = restore.v;
+	q.n_restore = restore.n;
+	q.include_dirs = includes.v;
+	q.n_include_dirs = includes.n;
+	q.backend_options = q.backend == &backend_msprof ? (const void *)&msprof : &model;
+	if (!replay_run(&q, &r, &c->error))
+		status = cli_fail(c);
+	else {
+		if (r.outcome.warning)
+			cli_warn(c, "%s", r.outcome.warning);
+		status = c->use_json ? print_json(c, &q, &r) : print_text(c, &q, &r);
+	}
+	replay_report_deinit(&r);
+	return status;
+}
+
+const struct verb verb_replay = {
+	.name = "replay",
+	.args = "",
+	.summary = "run one recorded dispatch of a kernel again, off its machine",
+	.groups = OPTIONS_OUTPUT | OPTIONS_OWN_FILE,
+	.options = options,
+	.min_args = 0,
+	.max_args = 0,
+	.run = run,
+};

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* replay_options.c: values of the options that `replay` and `profile` share. */
+#include "cli/replay_options.h"
+
+const char *replay_either(const struct cli *c, const char *name, const char *legacy)
+{
+	return cli_has(c, name)	    ? cli_text(c, name)
+	       : cli_has(c, legacy) ? cli_text(c, legacy)
+				    : NULL;
+}
+
+bool replay_backend_options(struct cli *c, struct msprof_options *out)
+{
+	uint64_t minutes = cli_count(c, "msprof-timeout"), launches = cli_count(c, "launch-count");
+
+	if (minutes < 1 || minutes > MSPROF_MAX_MINUTES)
+		return err_set(&c->error, INCORE_USAGE, "bad-option-value",
+			"--msprof-timeout takes 1 to %d minutes, not %llu", MSPROF_MAX_MINUTES,
+			(unsigned long long)minutes);
+	if (launches < 1 || launches > 5000)
+		return err_set(&c->error, INCORE_USAGE, "bad-option-value",
+			"--launch-count takes 1 to 5000, not %llu", (unsigned long long)launches);
+	*out = (struct msprof_options){.cann = {.home = cli_text(c, "cann-home"),
+					       .set_env = cli_text(c, "cann-set-env"),
+					       .soc = cli_text(c, "soc-version"),
+					       .arch = cli_text(c, "aicore-arch"),
+					       .pto_isa = cli_text(c, "pto-isa-root")},
+		.launch_count = (uint32_t)launches,
+		.timeout_minutes = (uint32_t)minutes};
+	return true;
+}

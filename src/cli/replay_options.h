@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* replay_options.h: options that `replay` and `profile` share, as tables and as values. */
+#ifndef CLI_REPLAY_OPTIONS_H
+#define CLI_REPLAY_OPTIONS_H
+
+#include "cli/cli.h"
+#include "replay/msprof.h"
+#include "replay/replay.h"
+
+#define REPLAY_BACKEND_OPTIONS                                                                     \
+	{0, "backend", OPTION_CHOICE, "NAME", "model|msprof", "model",                             \
+		"who runs the kernel: the embedded model (an estimate), or msprof op simulator"},  \
+		{0, "cann-home", OPTION_TEXT, "DIR", NULL, NULL,                                   \
+			"msprof: where CANN is installed"},                                        \
+		{0, "cann-set-env", OPTION_TEXT, "FILE", NULL, NULL, "msprof: its set_env.sh"},    \
+		{0, "soc-version", OPTION_TEXT, "NAME", NULL, NULL,                                \
+			"msprof: the chip to simulate"},                                           \
+		{0, "aicore-arch", OPTION_TEXT, "NAME", NULL, NULL,                                \
+			"msprof: architecture to compile for"},                                    \
+		{0, "pto-isa-root", OPTION_TEXT, "DIR", NULL, NULL, "msprof: headers of pto-isa"}, \
+		{0, "msprof-timeout", OPTION_COUNT, "MINUTES", NULL, "120",                        \
+			"msprof: its own time limit, 1 to 2880 minutes"},                          \
+	{                                                                                          \
+		0, "launch-count", OPTION_COUNT, "N", NULL, "1", "msprof: launches to record"      \
+	}
+
+/* Fills the options of the backend that --backend names. False: c->error. */
+bool replay_backend_options(struct cli *c, struct msprof_options *out);
+/* First given name of the two, or NULL. */
+const char *replay_either(const struct cli *c, const char *name, const char *legacy);
+
+#endif

@@ -1,0 +1,196 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* plan.c: which task, and which source on which core? */
+#include "replay/plan.h"
+
+#include <stdlib.h>
+
+#include "base/file.h"
+#include "replay/source_text.h"
+
+static bool dump_has_funcs(const struct dump *d)
+{
+	int32_t members[DUMP_MAX_MEMBERS];
+
+	for (size_t i = 0; i < d->tasks.n; i++)
+		if (dump_members_of(d, d->tasks.v[i].members, members) && members[0] >= 0)
+			return true;
+	return false;
+}
+
+static bool list_tasks(const struct dump *d, const char *why, struct incore_error *e)
+{
+	struct strbuf b = {0};
+
+	for (size_t i = 0; i < d->tasks.n && i < 24; i++)
+		sb_printf(&b, "%s0x%016llx", i ? ", " : "", (unsigned long long)d->tasks.v[i].id);
+	if (d->tasks.n > 24)
+		sb_printf(&b, " and %zu more", d->tasks.n - 24);
+	err_file(e, "no-task", d->manifest, INCORE_NO_OFFSET, "%s; its tasks: %s", why,
+		b.p ? b.p : "none");
+	sb_free(&b);
+	return false;
+}
+
+bool plan_task(const struct dump *d, const struct replay_request *q, uint32_t *task,
+	uint32_t *block, struct incore_error *e)
+{
+	struct task_query query = {.has_task = q->has_task,
+		.task = q->task,
+		.has_dispatch = q->has_dispatch,
+		.dispatch = q->dispatch,
+		.funcs = q->funcs,
+		.n_funcs = q->n_funcs,
+		.block = DUMP_NONE};
+
+	if (!q->n_funcs && dump_has_funcs(d))
+		return err_set(e, INCORE_USAGE, "no-func",
+			"this dump has func ids: say with --func which kernel is to be replayed "
+			"(incore dump ls lists them)");
+	if (!q->n_funcs && !q->has_task)
+		return list_tasks(d,
+			"this dump has no func ids: say with --task which task is to be replayed",
+			e);
+	if (!task_find_one(d, &query, task, e))
+		return false;
+	*block = q->has_block	   ? q->block
+		 : q->has_dispatch ? task_block_of_dispatch(d, *task, q->dispatch)
+				   : DUMP_NONE;
+	return true;
+}
+
+/* --- members --- */
+
+struct source_facts {
+	struct file_data file;
+	struct strbuf masked;
+	const char *path; /* absolute */
+	struct kernel_class_answer answer;
+};
+
+static void source_facts_free(struct source_facts *s)
+{
+	file_unload(&s->file);
+	sb_free(&s->masked);
+}
+
+static bool read_source(struct arena *a, const char *path, enum core_type stated,
+	struct source_facts *s, struct incore_error *e)
+{
+	char *full;
+
+	if (!file_load(&s->file, path, e))
+		return err_wrap(e, "kernel source");
+	if (!source_mask((struct str){(const char *)s->file.data, s->file.size}, path, NULL,
+		    &s->masked, e))
+		return false;
+	full = realpath(path, NULL);
+	s->path = full ? arena_strdup(a, full) : NULL;
+	free(full);
+	if (!s->path)
+		return err_nomem(e);
+	if (!kernel_has_entry((struct str){s->masked.p ? s->masked.p : "", s->masked.n}))
+		return err_file(e, "no-entry", path, INCORE_NO_OFFSET,
+			"no kernel_entry(int64_t *args) in this source (comments and disabled "
+			"regions do not "
+			"count)");
+	s->answer = kernel_classify((struct str){s->masked.p, s->masked.n}, s->path, stated);
+	if (s->answer.kernel_class == KERNEL_CLASS_UNKNOWN)
+		return err_file(e, "unknown-core", path, INCORE_NO_OFFSET,
+			"%s; say --core aic, aiv or mix", s->answer.reason);
+	return true;
+}
+
+/* What the dump says of the cores of a task. */
+static enum core_type stated_core(const struct dump *d, uint32_t task)
+{
+	const struct dump_task *t = d ? &d->tasks.v[task] : NULL;
+	const struct dump_extra *x =
+		t && t->n_copies ? dump_extra_of(d, d->order[t->first_copy]) : NULL;
+	struct str name =
+		x && x->core_type != DUMP_NONE ? d->names.strs[x->core_type] : (struct str){"", 0};
+
+	return str_is(name, "aic") ? CORE_AIC : str_is(name, "aiv") ? CORE_AIV : CORE_UNSTATED;
+}
+
+static bool add_member(struct replay_report *out, const char *source, enum core_type core,
+	int32_t func, struct incore_error *e)
+{
+	unsigned n_aic = core == CORE_AIC, n_aiv = core == CORE_AIV;
+
+	for (uint32_t i = 0; i < out->n_members; i++) {
+		n_aic += out->members[i].core == CORE_AIC;
+		n_aiv += out->members[i].core == CORE_AIV;
+	}
+	if (n_aic > 1 || n_aiv > 2)
+		return err_set(e, INCORE_USAGE, "too-many-sources",
+			"a task has at most one AIC and two AIV kernels; this is %s number %u",
+			core == CORE_AIC ? "AIC" : "AIV", core == CORE_AIC ? n_aic : n_aiv);
+	out->members[out->n_members++] = (struct replay_member){source, core, func};
+	return true;
+}
+
+/* A source that asks for its block or lane says nothing of its core: then folder and dump do. */
+static enum core_type core_of(const struct source_facts *s, enum core_type stated)
+{
+	if (s->answer.kernel_class == KERNEL_AIC_ONLY)
+		return CORE_AIC;
+	if (s->answer.kernel_class == KERNEL_AIV_ONLY)
+		return CORE_AIV;
+	if (strstr(s->path, "kernels/mix"))
+		return CORE_UNSTATED;
+	if (stated != CORE_UNSTATED)
+		return stated;
+	return strstr(s->path, "kernels/aic")	? CORE_AIC
+	       : strstr(s->path, "kernels/aiv") ? CORE_AIV
+						: CORE_UNSTATED;
+}
+
+static bool take_source(const struct replay_request *q, const struct dump *d, uint32_t task,
+	unsigned i, struct replay_report *out, struct incore_error *e)
+{
+	enum core_type stated = q->core != CORE_UNSTATED ? q->core
+				: q->n_sources == 1	 ? stated_core(d, task)
+							 : CORE_UNSTATED;
+	int32_t func = i < q->n_funcs ? q->funcs[i] : -1;
+	struct source_facts s = {0};
+	enum core_type core;
+	bool ok = read_source(&out->arena, q->sources[i], stated, &s, e) &&
+		  arguments_cover(
+			  &out->arguments, (struct str){s.masked.p, s.masked.n}, q->sources[i], e);
+
+	if (ok) {
+		core = core_of(&s, stated);
+		if (core != CORE_UNSTATED)
+			ok = add_member(out, s.path, core, func, e);
+		else /* both sides in one source */
+			ok = add_member(out, s.path, CORE_AIC, func, e) &&
+			     add_member(out, s.path, CORE_AIV, func, e);
+		if (i == 0 || s.answer.kernel_class == KERNEL_SPMD_MIX) {
+			out->kernel_class = s.answer.kernel_class;
+			out->class_reason = s.answer.reason;
+		}
+	}
+	source_facts_free(&s);
+	return ok;
+}
+
+bool plan_members(const struct replay_request *q, const struct dump *d, uint32_t task,
+	struct replay_report *out, struct incore_error *e)
+{
+	if (!q->n_sources)
+		return err_set(e, INCORE_USAGE, "no-source",
+			"say with --source where the kernel's source is");
+	if (q->n_sources > REPLAY_MAX_MEMBERS)
+		return err_set(e, INCORE_USAGE, "too-many-sources", "at most %d sources",
+			REPLAY_MAX_MEMBERS);
+	if (q->n_sources > 1 && q->n_funcs && q->n_sources != q->n_funcs)
+		return err_set(e, INCORE_USAGE, "sources-and-funcs",
+			"%u sources for %u func ids: give one source each, in the same order",
+			q->n_sources, q->n_funcs);
+	for (unsigned i = 0; i < q->n_sources; i++)
+		if (!take_source(q, d, task, i, out, e))
+			return false;
+	if (out->n_members > 1)
+		out->kernel_class = KERNEL_SPMD_MIX;
+	return true;
+}

@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* replay.c: from a request to a trace, step by step. */
+#include "replay/replay.h"
+
+#include "base/file.h"
+#include "replay/plan.h"
+#include "replay/workspace.h"
+
+const struct backend_ops *backend_find(const char *name)
+{
+	static const struct backend_ops *const ALL[] = {&backend_model, &backend_msprof};
+
+	for (size_t i = 0; i < sizeof(ALL) / sizeof(*ALL); i++)
+		if (strcmp(ALL[i]->name, name) == 0)
+			return ALL[i];
+	return NULL;
+}
+
+void replay_report_deinit(struct replay_report *r)
+{
+	arguments_deinit(&r->arguments);
+	arena_deinit(&r->arena);
+}
+
+/* The kernel's name in folders and traces: its source's, without what a path may not hold. */
+static const char *label_of(struct replay_report *r, const char *source)
+{
+	const char *base = path_base(source);
+	const char *dot = strrchr(base, '.');
+	char *label = arena_strndup(
+		&r->arena, base, dot && dot > base ? (size_t)(dot - base) : strlen(base));
+
+	for (char *p = label; p && *p; p++)
+		if (!((*p >= 'a' && *p <= 'z') || (*p >= 'A' && *p <= 'Z') ||
+			    (*p >= '0' && *p <= '9') || strchr("_.-", *p)))
+			*p = '_';
+	return label;
+}
+
+static bool take_arguments(const struct replay_request *q, struct replay_report *r, struct dump *d,
+	uint32_t *task, struct incore_error *e)
+{
+	uint32_t block;
+
+	if (d) {
+		if (!plan_task(d, q, task, &block, e) ||
+			!arguments_from_task(&r->arguments, d, *task, block, q->force, e))
+			return false;
+		r->task = d->tasks.v[*task].id;
+		r->has_task = true;
+	}
+	if (q->arg_spec && !arguments_from_spec(&r->arguments, q->arg_spec, q->n_blocks, e))
+		return false;
+	for (unsigned i = 0; i < q->n_set; i++)
+		if (!arguments_set(&r->arguments, q->set[i], e))
+			return false;
+	for (unsigned i = 0; i < q->n_restore; i++) {
+		uint64_t slot;
+
+		if (!str_to_u64(str_of(q->restore[i]), &slot) || slot >= REPLAY_SLOTS)
+			return err_set(e, INCORE_USAGE, "bad-slot",
+				"--restore-arg %s: expected a slot, 0 to 47", q->restore[i]);
+		if (!arguments_need_restored(&r->arguments, (uint32_t)slot, e))
+			return false;
+	}
+	return true;
+}
+
+static bool run_backend(
+	const struct replay_request *q, struct replay_report *r, struct incore_error *e)
+{
+	struct replay_job job = {.workspace = r->workspace,
+		.label = r->label,
+		.target = r->target,
+		.kernel_class = r->kernel_class,
+		.n_members = r->n_members,
+		.n_buffers = (uint32_t)r->arguments.files.n,
+		.buffers = r->arguments.files.v,
+		.n_blocks = (uint32_t)r->arguments.blocks.n,
+		.blocks = r->arguments.blocks.v,
+		.include_dirs = q->include_dirs,
+		.n_include_dirs = q->n_include_dirs,
+		.is_dry = q->is_dry,
+		.has_debug_lines = q->has_debug_lines,
+		.progress = q->progress,
+		.is_cancelled = q->is_cancelled,
+		.cancel_ctx = q->cancel_ctx,
+		.options = q->backend_options};
+
+	memcpy(job.members, r->members, sizeof(job.members));
+	if (!q->backend->run(&job, &r->arena, &r->outcome, e))
+		return err_wrap(e, "replay in %s", r->workspace);
+	return workspace_summary(q, r, e);
+}
+
+bool replay_run(const struct replay_request *q, struct replay_report *out, struct incore_error *e)
+{
+	struct dump *d = NULL;
+	uint32_t task = 0;
+	bool ok;
+
+	*out = (struct replay_report){.target = q->target};
+	arena_init(&out->arena);
+	arguments_init(&out->arguments);
+	if (!q->dump && !q->arg_spec)
+		return err_set(e, INCORE_USAGE, "no-arguments",
+			"nothing says what the kernel is given: name a dump (--dump) or an "
+			"arg-spec (--arg-spec)");
+	if (q->dump) {
+		d = dump_open(q->dump, e);
+		if (!d)
+			return false;
+	}
+	ok = take_arguments(q, out, d, &task, e) && plan_members(q, d, task, out, e);
+	if (ok) {
+		out->label = label_of(out, out->members[0].source);
+		ok = out->label || err_nomem(e);
+	}
+	ok = ok && workspace_make(q, out, d, e) && run_backend(q, out, e);
+	dump_free(d);
+	return ok;
+}

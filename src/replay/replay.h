@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * replay.h: one dispatch of a kernel, run again off the machine it ran on: choose the task, check
+ * its arguments, lay a workspace out, let a backend run it.
+ * Owner: the request is the caller's; a report owns its strings (replay_report_deinit()). May fail:
+ * status 2 for a request that contradicts itself, 3 for a dump, spec or source that cannot be
+ * replayed, 5 and 6 as the backend says. A failure before the workspace is complete leaves nothing;
+ * after that the workspace stays, to be looked at and run by hand.
+ */
+#ifndef REPLAY_REPLAY_H
+#define REPLAY_REPLAY_H
+
+#include "dump/task_args.h"
+#include "replay/arguments.h"
+#include "replay/backend.h"
+
+struct replay_request {
+	const char *dump;     /* NULL: arguments come from arg_spec alone */
+	const char *arg_spec; /* NULL: from the dump alone; else it goes before the dump */
+	bool has_task, has_dispatch, has_block;
+	uint64_t task, dispatch;
+	uint32_t block;
+	const int32_t *funcs;
+	unsigned n_funcs;
+	const char *const *sources;
+	unsigned n_sources;
+	const char *const *set, *const *restore; /* "SLOT=VALUE", "SLOT" */
+	unsigned n_set, n_restore;
+	enum core_type core; /* CORE_UNSTATED: found */
+	enum replay_target target;
+	uint32_t n_blocks; /* of an arg-spec replay; 0: 1 */
+	const char *const *include_dirs;
+	size_t n_include_dirs;
+	const struct backend_ops *backend;
+	const void *backend_options;
+	const char *out_dir; /* NULL: outputs/replay_<label>_<time>, made anew each time */
+	const char *command; /* the command line, for the provenance; or NULL */
+	bool is_dry, has_debug_lines, force;
+	struct progress *progress;
+	bool (*is_cancelled)(void *ctx);
+	void *cancel_ctx;
+};
+
+struct replay_report {
+	struct arena arena;
+	struct arguments arguments;
+	const char *workspace, *label;
+	uint64_t task; /* with has_task */
+	bool has_task;
+	enum kernel_class kernel_class;
+	const char *class_reason;
+	uint32_t n_members;
+	struct replay_member members[REPLAY_MAX_MEMBERS];
+	enum replay_target target;
+	struct replay_outcome outcome;
+};
+
+bool replay_run(const struct replay_request *q, struct replay_report *out, struct incore_error *e);
+void replay_report_deinit(struct replay_report *r);
+
+#endif

@@ -1,0 +1,289 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* workspace.c: a folder that a person can read, and run again by hand. */
+#include "replay/workspace.h"
+
+#include <errno.h>
+#include <ftw.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/file.h"
+#include "base/process.h"
+#include "codec/json_writer.h"
+
+static int remove_one(const char *path, const struct stat *st, int type, struct FTW *at)
+{
+	(void)st;
+	(void)type;
+	(void)at;
+	return remove(path);
+}
+
+void remove_tree(const char *path)
+{
+	nftw(path, remove_one, 16, FTW_DEPTH | FTW_PHYS);
+}
+
+static bool write_text(
+	const char *dir, const char *name, struct str text, mode_t mode, struct incore_error *e)
+{
+	char *path = path_join(dir, name);
+	struct out_file o = {0};
+	bool ok = path != NULL || err_nomem(e);
+
+	ok = ok && out_file_open(&o, path, e);
+	if (ok) {
+		fwrite(text.p, 1, text.n, o.f);
+		ok = out_file_commit(&o, e);
+	}
+	if (ok && mode != 0644 && chmod(path, mode) != 0)
+		ok = err_errno(e, errno, path, "set the mode of");
+	mem_free(path);
+	return ok;
+}
+
+static bool make_dir(const char *path, struct incore_error *e)
+{
+	return mkdir(path, 0755) == 0 || errno == EEXIST ||
+	       err_errno(e, errno, path, "make the directory");
+}
+
+/* outputs/replay_<label>_<time>, with a number behind it where that name is taken */
+static const char *new_place(struct replay_report *r, struct incore_error *e)
+{
+	time_t now = time(NULL);
+	struct tm tm;
+	char stamp[32];
+
+	localtime_r(&now, &tm);
+	strftime(stamp, sizeof(stamp), "%Y%m%d_%H%M%S", &tm);
+	if (!make_dir("outputs", e))
+		return NULL;
+	for (unsigned i = 0; i < 1000; i++) {
+		char *path =
+			i ? arena_printf(&r->arena, "outputs/replay_%s_%s_%u", r->label, stamp, i)
+			  : arena_printf(&r->arena, "outputs/replay_%s_%s", r->label, stamp);
+
+		if (!path) {
+			err_nomem(e);
+			return NULL;
+		}
+		if (!file_exists(path))
+			return path;
+	}
+	err_set(e, INCORE_FAILED, "no-place", "outputs/ has a thousand replays of this second");
+	return NULL;
+}
+
+/* --- what stands in it --- */
+
+static void put_key(struct json_writer *w, const char *key, const char *value)
+{
+	json_w_key(w, key);
+	if (value)
+		json_w_str(w, str_of(value));
+	else
+		json_w_null(w);
+}
+
+static void put_slot(struct json_writer *w, const struct replay_report *r, uint32_t i)
+{
+	static const char *const ORIGINS[] = {"unused", "dump", "dump, no bytes", "set"};
+	const struct replay_slot *s = &r->arguments.rows.v[0].slots[i];
+
+	json_w_row_object(w);
+	json_w_key(w, "slot");
+	json_w_u64(w, i);
+	put_key(w, "kind", s->is_tensor ? "tensor" : "scalar");
+	put_key(w, "from", ORIGINS[r->arguments.origin[i]]);
+	json_w_end(w);
+}
+
+static void put_provenance(struct json_writer *w, const struct replay_request *q,
+	const struct replay_report *r, const struct dump *d)
+{
+	json_w_object(w);
+	put_key(w, "schema", "incore.replay_workspace/1");
+	put_key(w, "incore", INCORE_VERSION);
+	put_key(w, "command", q->command);
+	put_key(w, "backend", q->backend->name);
+	put_key(w, "target", replay_target_name(r->target));
+	put_key(w, "dump", d ? d->manifest : NULL);
+	put_key(w, "arg_spec", q->arg_spec);
+	json_w_key(w, "task");
+	if (r->has_task) {
+		char id[32];
+
+		snprintf(id, sizeof(id), "0x%016llx", (unsigned long long)r->task);
+		json_w_str(w, str_of(id));
+	} else {
+		json_w_null(w);
+	}
+	put_key(w, "kernel_class", kernel_class_name(r->kernel_class));
+	put_key(w, "kernel_class_because", r->class_reason);
+	json_w_key(w, "is_forced");
+	json_w_bool(w, r->arguments.is_forced);
+	json_w_key(w, "members");
+	json_w_array(w);
+	for (uint32_t i = 0; i < r->n_members; i++) {
+		json_w_row_object(w);
+		put_key(w, "source", r->members[i].source);
+		put_key(w, "core", r->members[i].core == CORE_AIC ? "aic" : "aiv");
+		json_w_key(w, "func_id");
+		json_w_i64(w, r->members[i].func);
+		json_w_end(w);
+	}
+	json_w_end(w);
+	json_w_key(w, "slots");
+	json_w_array(w);
+	for (uint32_t i = 0; i < REPLAY_LOCAL_CONTEXT; i++)
+		if (r->arguments.rows.v[0].slots[i].is_used)
+			put_slot(w, r, i);
+	json_w_end(w);
+	json_w_key(w, "remarks");
+	json_w_array(w);
+	for (size_t i = 0; i < r->arguments.remarks.n; i++)
+		json_w_str(w, str_of(r->arguments.remarks.v[i]));
+	json_w_end(w);
+	json_w_end(w);
+}
+
+static bool write_provenance(const char *dir, const struct replay_request *q,
+	const struct replay_report *r, const struct dump *d, struct incore_error *e)
+{
+	struct strbuf b = {0};
+	struct json_writer w;
+	bool ok;
+
+	json_w_buf(&w, &b, 2);
+	put_provenance(&w, q, r, d);
+	sb_putc(&b, '\n');
+	ok = (!b.failed || err_nomem(e)) &&
+	     write_text(dir, "provenance.json", (struct str){b.p, b.n}, 0644, e);
+	sb_free(&b);
+	return ok;
+}
+
+static bool copy_sources(const char *dir, const struct replay_report *r, struct incore_error *e)
+{
+	struct file_data f = {0};
+	char *folder = path_join(dir, "kernels");
+	bool ok = folder ? make_dir(folder, e) : err_nomem(e);
+
+	for (uint32_t i = 0; ok && i < r->n_members; i++) {
+		char name[512];
+
+		snprintf(name, sizeof(name), "%u_%.400s", i, path_base(r->members[i].source));
+		ok = file_load(&f, r->members[i].source, e) &&
+		     write_text(folder, name, (struct str){(const char *)f.data, f.size}, 0644, e);
+	}
+	file_unload(&f);
+	mem_free(folder);
+	return ok;
+}
+
+/* The kernel by the embedded model, by hand. */
+static bool write_run_script(const char *dir, const struct replay_report *r, struct incore_error *e)
+{
+	struct strbuf b = {0};
+	bool ok;
+
+	sb_puts(&b, "#!/bin/sh\n# Made by incore: this replay again, through the embedded model "
+		    "(an estimate).\n"
+		    "set -eu\ncd \"$(dirname \"$0\")\"\n");
+	for (uint32_t i = 0; i < r->n_members; i++) {
+		const struct replay_member *m = &r->members[i];
+
+		sb_puts(&b, "incore model run ");
+		process_quote((const char *const[]){m->source, NULL}, &b);
+		sb_printf(&b,
+			" --arg-spec args.json --arch %s --core %s --blocks %zu -o again_%u\n",
+			replay_target_name(r->target), m->core == CORE_AIC ? "aic" : "aiv",
+			r->arguments.rows.n, i);
+	}
+	ok = (!b.failed || err_nomem(e)) &&
+	     write_text(dir, "run_model.sh", (struct str){b.p, b.n}, 0755, e);
+	sb_free(&b);
+	return ok;
+}
+
+static const char README[] =
+	"A replay of one kernel dispatch, made by incore.\n\n"
+	"args.json        the arguments, as an arg-spec (incore-model(1), incore-replay(1))\n"
+	"args/            the buffers before the dispatch, one file each; a buffer without a file "
+	"is zeros\n"
+	"kernels/         the sources as they were (the scripts use the originals)\n"
+	"provenance.json  dump, task, slots and where each comes from\n"
+	"run_model.sh     the kernel through the embedded model again\n"
+	"run_collect.sh   the kernel through msprof op simulator again (backend msprof)\n"
+	"insight_export/  the trace: OPPROF_*/simulator/\n"
+	"summary.txt      what came out, and on which evidence it rests\n";
+
+static bool fill(const char *dir, const struct replay_request *q, struct replay_report *r,
+	const struct dump *d, struct incore_error *e)
+{
+	return arguments_write(&r->arguments, dir, e) && copy_sources(dir, r, e) &&
+	       write_provenance(dir, q, r, d, e) && write_run_script(dir, r, e) &&
+	       write_text(dir, "README.txt", str_of(README), 0644, e);
+}
+
+static bool put_in_place(const char *temp, const char *place, struct incore_error *e)
+{
+	if (rename(temp, place) == 0)
+		return true;
+	if (errno == ENOTEMPTY || errno == EEXIST || errno == ENOTDIR)
+		return err_set(e, INCORE_USAGE, "exists",
+			"%s is there already; name a new or an empty directory", place);
+	return err_errno(e, errno, place, "put the workspace in place");
+}
+
+bool workspace_make(const struct replay_request *q, struct replay_report *r, const struct dump *d,
+	struct incore_error *e)
+{
+	const char *place = q->out_dir ? q->out_dir : new_place(r, e);
+	char *temp = place ? arena_printf(&r->arena, "%s.%ld.tmp", place, (long)getpid()) : NULL;
+	char *full;
+	bool ok;
+
+	if (!temp)
+		return place ? err_nomem(e) : false;
+	if (mkdir(temp, 0700) != 0)
+		return err_errno(e, errno, temp, "make the directory");
+	ok = fill(temp, q, r, d, e) && put_in_place(temp, place, e);
+	if (!ok) {
+		remove_tree(temp);
+		return false;
+	}
+	full = realpath(place, NULL);
+	r->workspace = full ? arena_strdup(&r->arena, full) : NULL;
+	free(full);
+	return r->workspace || err_nomem(e);
+}
+
+bool workspace_summary(
+	const struct replay_request *q, const struct replay_report *r, struct incore_error *e)
+{
+	struct strbuf b = {0};
+	bool ok;
+
+	sb_printf(&b, "kernel=%s\nbackend=%s\ntarget=%s\nevidence=%s\n", r->label, q->backend->name,
+		replay_target_name(r->target),
+		strcmp(q->backend->name, "model") == 0 ? "estimate" : "vendor-simulator");
+	if (r->has_task)
+		sb_printf(&b, "task=0x%016llx\n", (unsigned long long)r->task);
+	sb_printf(&b, "partial=%s\nsimulator=%s\nverdict=%s\n",
+		r->outcome.is_partial ? "yes" : "no",
+		r->outcome.simulator_dir ? r->outcome.simulator_dir : "",
+		r->outcome.verdict ? r->outcome.verdict : "");
+	for (size_t i = 0; i < r->arguments.remarks.n; i++)
+		sb_printf(&b, "remark=%s\n", r->arguments.remarks.v[i]);
+	if (r->outcome.warning)
+		sb_printf(&b, "warning=%s\n", r->outcome.warning);
+	ok = (!b.failed || err_nomem(e)) &&
+	     write_text(r->workspace, "summary.txt", (struct str){b.p, b.n}, 0644, e);
+	sb_free(&b);
+	return ok;
+}

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * workspace.h: the folder of one replay: arguments, sources, scripts, where it all comes from.
+ * Made beside its place and put there whole. May fail: a place that is taken (status 2), writing
+ * (status 6, and nothing is left).
+ */
+#ifndef REPLAY_WORKSPACE_H
+#define REPLAY_WORKSPACE_H
+
+#include "replay/replay.h"
+
+/* Fills r->workspace. The arguments in it are written (r->arguments). */
+bool workspace_make(const struct replay_request *q, struct replay_report *r, const struct dump *d,
+	struct incore_error *e);
+
+/* summary.txt: what ran, on which evidence, and where the trace is. */
+bool workspace_summary(
+	const struct replay_request *q, const struct replay_report *r, struct incore_error *e);
+
+/* Removes a folder of our own making, with all below it; links are removed, not followed. */
+void remove_tree(const char *path);
+
+#endif
