@@ -55,6 +55,10 @@ enum op_trait {
 	OPT_INTRINSIC = 32,  /* not a tile op */
 	OPT_MEMBER = 64,     /* GetValue, SetValue */
 	OPT_IN_PUBLIC = 128, /* occurs in the public kernels; else offered by name */
+	OPT_SILENT =
+		256, /* gives a value or expands into others: no stream has an op of this name */
+	OPT_FILLS = 512,     /* writes the padding of dst where dst has a pad value */
+	OPT_SCATTERS = 1024, /* writes places of dst that only the data tell: all of it */
 };
 
 #define OP_UNKNOWN 0 /* entry 0 of the table */
@@ -73,6 +77,8 @@ const struct op_info *op_table(size_t *n);
 /* Index in the table, OP_UNKNOWN if there is none. */
 unsigned op_find(struct str name);
 const char *price_class_name(enum price_class c);
+/* What an operand of a form does to memory (enum op_access); derived from op, role and pad. */
+unsigned op_access_of(const struct op_form *f, const struct op_opnd *o);
 /* The class of one form: by name, then by pipe and operands where the table depends on them (TMOV,
  * TSTORE, TEXTRACT, TGATHER). */
 enum price_class op_price_class(const struct op_form *f, const struct op_opnd *opnds);

@@ -121,7 +121,6 @@ bool opstream_read(struct opstream_set *set, const void *bytes, size_t n, const 
 	struct incore_error *e);
 bool opstream_write_binary(const struct opstream_set *set, FILE *f, struct incore_error *e);
 bool opstream_write_jsonl(const struct opstream_set *set, FILE *f, struct incore_error *e);
-/* Adds the stream of a binary file in memory to the set; the recorder's output. */
 bool opstream_is_binary(const void *bytes, size_t n);
 
 /* --- words --- */
@@ -129,6 +128,7 @@ bool opstream_is_binary(const void *bytes, size_t n);
 /* NULL for a value out of range. */
 const char *op_kind_name(unsigned kind);
 const char *op_pipe_name(unsigned pipe); /* "MTE2", "V", "S", "ALL", "none" */
+const char *op_what_name(unsigned what); /* "tile", "gm", "scalar" */
 const char *op_role_name(unsigned role);
 const char *op_loc_name(unsigned loc);
 const char *op_dtype_name(unsigned dtype); /* "f32", "bf16" */
