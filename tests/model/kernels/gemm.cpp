@@ -46,7 +46,7 @@ extern "C" __aicore__ void kernel_entry(__gm__ int64_t *args)
 		GmA ga(at<half>(args, 0) + k * 64);
 		GmB gb(at<half>(args, 1) + k * 64 * 128);
 
-		wait_flag(PIPE_MTE1, PIPE_MTE2, (event_t)i); // bug deadlock: if (k < 2) wait_flag(PIPE_MTE1, PIPE_MTE2, (event_t)i);
+		wait_flag(PIPE_MTE1, PIPE_MTE2, (event_t)i);
 		TLOAD(a1[i], ga);
 		TLOAD(b1[i], gb);
 		set_flag(PIPE_MTE2, PIPE_MTE1, (event_t)i);
