@@ -65,6 +65,7 @@ static AICORE void cube(__gm__ int64_t *args)
 		TMATMUL(s, a0, b0);
 		set_flag(PIPE_M, PIPE_FIX, EVENT_ID0);
 		wait_flag(PIPE_M, PIPE_FIX, EVENT_ID0);
+		TALLOC<Scores, Acc, TileSplitAxis::TILE_UP_DOWN>(scores, s);
 		TPUSH<Scores, Acc, TileSplitAxis::TILE_UP_DOWN>(scores, s);
 		set_flag(PIPE_FIX, PIPE_M, EVENT_ID1);
 		TLOAD(v1, gv);

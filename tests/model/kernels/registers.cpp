@@ -34,9 +34,15 @@ extern "C" __aicore__ void kernel_entry(__gm__ int64_t *args)
 	set_atomic_none();
 	set_atomic_add();
 	set_atomic_f32();
+	set_atomic_max();
+	set_atomic_f16();
+	set_atomic_min();
+	set_atomic_bf16();
+	set_atomic_s8();
+	set_atomic_s16();
+	set_atomic_s32();
 	set_atomic_none();
 	TASSIGN(x, 0x0);
-	TALLOC(x);
 	TSUBVIEW(view, x, 0, 0);
 	TPRINT(x);
 	TSYNC();

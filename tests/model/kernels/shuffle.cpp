@@ -62,11 +62,11 @@ extern "C" __aicore__ void kernel_entry(__gm__ int64_t *args)
 	TINTERLEAVE(u, v, p, q);
 	TDEINTERLEAVE(p, q, u, v);
 	TTRANS(z, half0, tmp);
-	TRANDOM(q, 7);
+	TRANDOM(q, u, 7);
 	TEXPANDS(scale, 0.5f);
 	TQUANT(q8, q, scale);
 	TDEQUANT(q, q8, scale);
-	THISTOGRAM(hist, q8);
+	THISTOGRAM(hist, q8, scale);
 	TMOV(u, q);
 	set_flag(PIPE_V, PIPE_MTE3, EVENT_ID0);
 	wait_flag(PIPE_V, PIPE_MTE3, EVENT_ID0);
