@@ -19,6 +19,7 @@
 #include "model/price.h"
 
 #define ENGINE_PIPES 8 /* by enum op_pipe; OPP_ALL is never used */
+#define ENGINE_FINDINGS 1000
 #define NO_OP UINT32_MAX
 #define NO_SLICE UINT32_MAX
 
@@ -110,7 +111,10 @@ struct timed {
 	bool is_complete;
 	const char *reason; /* why not, or NULL */
 	uint64_t n_ops, n_fallback, n_unknown, n_external;
-	uint64_t n_clamped; /* slices longer than 32 bits of cycles */
+	uint64_t n_unchecked; /* operands too ragged or large to be looked at for races */
+	uint64_t n_more;      /* findings beyond the first ENGINE_FINDINGS */
+	struct finding more;  /* takes them */
+	uint64_t n_clamped;   /* slices longer than 32 bits of cycles */
 };
 
 bool engine_run(const struct opstream_set *set, const struct engine_options *o, struct timed *out,

@@ -144,8 +144,8 @@ bool profile_load(
 void profile_deinit(struct profile *p);
 /* Names of the profiles that are installed, in byte order, separated by ", ". */
 bool profile_names(struct strbuf *out);
-/* The folder of the built-in profiles, on the heap: $INCORE_PROFILES, beside the program (as built or as
- * installed); NULL if there is none. */
+/* The folder of the built-in profiles, on the heap: $INCORE_PROFILES, beside the program (as built
+ * or as installed); NULL if there is none. */
 char *profile_dir(void);
 
 const struct prof_vec *profile_vec(const struct profile *p, const char *name);
