@@ -41,7 +41,7 @@ struct stream {
 
 char last_text[200];
 const char *last_name = "";
-site last_site = {0, ""};
+site last_site;
 
 uint32_t add_string(const std::string &s)
 {
@@ -235,6 +235,12 @@ void stop(const char *code, const char *fmt, ...)
 	va_start(ap, fmt);
 	n += vsnprintf(text + n, sizeof(text) - static_cast<size_t>(n), fmt, ap);
 	va_end(ap);
+	if (the_job.runs.size() > 1 && n < static_cast<int>(sizeof(text)))
+		n += snprintf(text + n, sizeof(text) - static_cast<size_t>(n), " (block %u, %s)",
+			the_run.block_idx,
+			the_job.core == CORE_AIC ? "aic"
+			: the_run.lane		 ? "aiv1"
+						 : "aiv0");
 	n = n < static_cast<int>(sizeof(text)) ? n : static_cast<int>(sizeof(text)) - 1;
 	if (write(FD_REPORT, text, static_cast<size_t>(n)) < 0)
 		_exit(EXIT_STOPPED + 1);

@@ -35,17 +35,22 @@
 
 namespace incore
 {
-/* Where in the source an op stands: as a default argument it is the place of the call. */
+/* Where in the source an op stands: as a default argument here() is the place of the call. */
 struct site {
-	int line;
-	const char *file;
+	int line = 0;
+	const char *file = "";
+
+	site() = default;
+	constexpr site(int l, const char *f) : line(l), file(f)
+	{
+	}
+	static constexpr site here(int l = __builtin_LINE(), const char *f = __builtin_FILE())
+	{
+		return site(l, f);
+	}
 };
 } // namespace incore
-#define INCORE_HERE                                                                                \
-	::incore::site                                                                             \
-	{                                                                                          \
-		__builtin_LINE(), __builtin_FILE()                                                 \
-	}
+#define INCORE_HERE ::incore::site::here()
 
 /* --- element types: storage and conversion, no arithmetic of their own --- */
 

@@ -22,6 +22,8 @@ enum record_cores {
 
 struct record_options {
 	const char *kernel; /* path of the source */
+	const char
+		*kernel_aiv; /* NULL: the same; with RECORD_MIX, the source of the vector cores */
 	enum opstream_arch arch;
 	enum record_cores cores;
 	uint32_t blocks;	    /* recorded: 0 .. blocks - 1 */
