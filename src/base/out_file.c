@@ -271,6 +271,8 @@ static bool is_taken(const char *path, bool *is_error, struct incore_error *e)
 	return !is_empty;
 }
 
+#define DIR_DEPTH 3 /* folders below an out_dir */
+
 /* A new directory beside o->path, opened. */
 static bool make_temp_dir(struct out_dir *o, struct incore_error *e)
 {
@@ -371,15 +373,24 @@ bool out_dir_commit(struct out_dir *o, struct incore_error *e)
 	return true;
 }
 
-/* Only plain files are in it: this is a directory of our own making. */
-static void remove_dir(const char *path)
+/* A directory of our own making: plain files, and what an export put below. Links are not followed.
+ */
+static void remove_dir(const char *path, unsigned depth)
 {
 	struct dirent *entry;
 	DIR *d = opendir(path);
 
-	while (d && (entry = readdir(d)))
-		if (strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0)
-			unlinkat(dirfd(d), entry->d_name, 0);
+	while (d && (entry = readdir(d))) {
+		char *name;
+
+		if (strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0 ||
+			unlinkat(dirfd(d), entry->d_name, 0) == 0 || depth == 0)
+			continue;
+		name = path_join(path, entry->d_name);
+		if (name)
+			remove_dir(name, depth - 1);
+		mem_free(name);
+	}
 	if (d)
 		closedir(d);
 	rmdir(path);
@@ -390,7 +401,7 @@ void out_dir_abort(struct out_dir *o)
 	if (o->path && o->fd >= 0)
 		close(o->fd);
 	if (o->tmp_path)
-		remove_dir(o->tmp_path);
+		remove_dir(o->tmp_path, DIR_DEPTH);
 	mem_free(o->tmp_path);
 	mem_free(o->path);
 	*o = (struct out_dir){.fd = -1};

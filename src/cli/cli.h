@@ -113,6 +113,9 @@ void cli_json_begin(
 void cli_json_head(struct cli *c, struct json_writer *w);
 /* Writes warnings and closes the envelope. */
 bool cli_json_end(struct cli *c, struct json_writer *w);
+#define EVIDENCE_TEXT 128
+/* "estimate (910b1, published-constants)" where the trace says what made it, else the evidence. */
+const char *cli_evidence(const struct trace *t, char buf[EVIDENCE_TEXT]);
 /* Returns the failure in c->error as exit status. */
 int cli_fail(struct cli *c);
 /* Text goes through $PAGER when c->out is a terminal; `line` is where it opens (0: top). No-op

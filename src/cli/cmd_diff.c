@@ -345,8 +345,8 @@ static void print_heading(const struct run *r)
 	FILE *f = r->c->out;
 
 	fprintf(f, "A  %s  (%s)\nB  %s  (%s)\n\n", r->a.trace->meta.origin,
-		evidence_name(r->a.trace->meta.evidence), r->b.trace->meta.origin,
-		evidence_name(r->b.trace->meta.evidence));
+		cli_evidence(r->a.trace, (char[EVIDENCE_TEXT]){0}), r->b.trace->meta.origin,
+		cli_evidence(r->b.trace, (char[EVIDENCE_TEXT]){0}));
 	fprintf(f, "aligned by %s: %u of %u and %u %s, %.1f %% of latency\n",
 		diff_align_name(d->align.kind), d->align.matched, d->align.rows_a, d->align.rows_b,
 		d->align.kind == ALIGN_LINE ? "rows share a source line" : "instructions",

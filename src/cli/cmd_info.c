@@ -433,7 +433,8 @@ static bool print_text(struct job *j)
 	FILE *out = j->c->out;
 
 	fprintf(out, LABEL "%s\n", "kernel", m->kernel ? m->kernel : "unknown");
-	fprintf(out, LABEL "%s (%s%s%s)\n", "evidence", evidence_name(m->evidence), m->format,
+	fprintf(out, LABEL "%s (%s%s%s)\n", "evidence",
+		cli_evidence(j->trace, (char[EVIDENCE_TEXT]){0}), m->format,
 		m->format_version ? " " : "", m->format_version ? m->format_version : "");
 	print_machine(j);
 	print_clock(j);

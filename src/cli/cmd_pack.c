@@ -138,8 +138,8 @@ static void print_text(struct cli *c, const struct trace *t, const char *path,
 	fputc('\n', c->out);
 	fprintf(c->out, "  %-14s %016llx%016llx\n", "content hash",
 		(unsigned long long)r->content_hash[1], (unsigned long long)r->content_hash[0]);
-	fprintf(c->out, "  %-14s %s, %u note%s\n", "evidence", evidence_name(t->meta.evidence),
-		t->n_notes, t->n_notes == 1 ? "" : "s");
+	fprintf(c->out, "  %-14s %s, %u note%s\n", "evidence",
+		cli_evidence(t, (char[EVIDENCE_TEXT]){0}), t->n_notes, t->n_notes == 1 ? "" : "s");
 }
 
 static bool write_packed(

@@ -51,7 +51,7 @@ static void print_head(struct job *j)
 
 	fprintf(out, "%s wave%s, %s instructions, %s cycles of wave lifetime, %s\n",
 		fmt_u64(a, w->n_waves), w->n_waves == 1 ? "" : "s", fmt_u64(b, w->n_instructions),
-		fmt_u64(m, d->sum), evidence_name(j->trace->meta.evidence));
+		fmt_u64(m, d->sum), cli_evidence(j->trace, (char[EVIDENCE_TEXT]){0}));
 	if (!w->n_waves) {
 		fputs(j->trace->n_tracks
 				? "no wave matches the selection\n"

@@ -4,6 +4,7 @@
  * "warnings"}: who made it, of what capture with which evidence, and what was lost.
  */
 #include "cli/cli.h"
+#include "isa/ascend_names.h"
 
 static void put_number(struct json_writer *w, const char *key, int64_t v)
 {
@@ -11,6 +12,49 @@ static void put_number(struct json_writer *w, const char *key, int64_t v)
 		json_w_kv_null(w, key);
 	else
 		json_w_kv_i64(w, key, v);
+}
+
+static const char *label_of(const struct named_table *k, const char *key)
+{
+	for (uint32_t i = 0; i < k->n_rows; i++) {
+		const char *name = named_table_cell(k, i, "key");
+
+		if (name && strcmp(name, key) == 0)
+			return named_table_cell(k, i, "value");
+	}
+	return NULL;
+}
+
+const char *cli_evidence(const struct trace *t, char buf[EVIDENCE_TEXT])
+{
+	const struct named_table *k = trace_find_table(t, ASCEND_TABLE_LABELS);
+	const char *profile = k ? label_of(k, "profile") : NULL;
+	const char *calibration = k ? label_of(k, "calibration") : NULL;
+	const char *name = evidence_name(t->meta.evidence);
+
+	if (!profile)
+		return name;
+	snprintf(buf, EVIDENCE_TEXT, "%s (%.60s%s%.30s)", name, profile, calibration ? ", " : "",
+		calibration ? calibration : "");
+	return buf;
+}
+
+/* Only traces whose maker says something of them have the key. */
+static void put_labels(struct json_writer *w, const struct trace *t)
+{
+	const struct named_table *k = trace_find_table(t, ASCEND_TABLE_LABELS);
+
+	if (!k)
+		return;
+	json_w_key(w, "labels");
+	json_w_object(w);
+	for (uint32_t i = 0; i < k->n_rows; i++) {
+		const char *key = named_table_cell(k, i, "key");
+
+		if (key)
+			json_w_kv_cstr(w, key, named_table_cell(k, i, "value"));
+	}
+	json_w_end(w);
 }
 
 static void put_input(struct json_writer *w, const struct trace *t)
@@ -35,6 +79,7 @@ static void put_input(struct json_writer *w, const struct trace *t)
 		json_w_null(w);
 	json_w_kv_u64(w, "tracks", t->n_tracks);
 	json_w_kv_u64(w, "notes", t->n_notes);
+	put_labels(w, t);
 	json_w_end(w);
 }
 

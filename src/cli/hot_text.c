@@ -338,8 +338,8 @@ static void print_footer(struct hot_job *j)
 	fprintf(out, "%s %s%s, %s instructions, %s cycles, %s, %u note%s\n",
 		fmt_u64(a, j->hot->n_waves), trace_has_pipes(t) ? "pipe" : "wave",
 		j->hot->n_waves == 1 ? "" : "s", fmt_u64(b, j->hot->n_instructions),
-		fmt_u64(d, j->hot->duration_cyc), evidence_name(t->meta.evidence), n_notes,
-		n_notes == 1 ? "" : "s");
+		fmt_u64(d, j->hot->duration_cyc), cli_evidence(t, (char[EVIDENCE_TEXT]){0}),
+		n_notes, n_notes == 1 ? "" : "s");
 }
 
 static const char pipe_explanation[] =

@@ -368,7 +368,7 @@ static void put_footer(struct writer *w)
 	if (!w->is_sampled)
 		sb_printf(&w->part, ", stall %s cycles%s", fmt_u64(a, h->all.totals.stall),
 			h->is_stated ? " (as stated)" : "");
-	sb_printf(&w->part, ", %s, %u note%s", evidence_name(w->trace->meta.evidence),
+	sb_printf(&w->part, ", %s, %u note%s", cli_evidence(w->trace, (char[EVIDENCE_TEXT]){0}),
 		w->text->n_notes, w->text->n_notes == 1 ? "" : "s");
 	put_part(w, CELL_PLAIN);
 	end_line(w);

@@ -1,0 +1,191 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* main.cpp: a job in, op streams out. */
+#include <cerrno>
+#include <cinttypes>
+#include <cstddef>
+#include <cstdio>
+#include <cstdlib>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+
+#include "driver/driver.hpp"
+
+namespace incore
+{
+job the_job;
+instance the_run;
+
+namespace
+{
+std::string read_all(int fd)
+{
+	std::string text;
+	char buffer[4096];
+	ssize_t n;
+
+	while ((n = read(fd, buffer, sizeof(buffer))) > 0)
+		text.append(buffer, static_cast<size_t>(n));
+	return text;
+}
+
+/* The words of a line, one after the other. */
+struct words {
+	const char *p;
+
+	std::string next()
+	{
+		const char *from;
+
+		while (*p == ' ')
+			p++;
+		from = p;
+		while (*p && *p != ' ')
+			p++;
+		return std::string(from, p);
+	}
+	uint64_t number()
+	{
+		return strtoull(next().c_str(), nullptr, 0);
+	}
+	std::string rest()
+	{
+		while (*p == ' ')
+			p++;
+		return p;
+	}
+};
+
+void read_tensor(words &w, slot &s)
+{
+	s.rec.dtype = static_cast<uint8_t>(w.number());
+	s.rec.flags = static_cast<uint8_t>(w.number());
+	s.rec.bytes = w.number();
+	s.rec.start_offset = w.number();
+	s.fill = static_cast<int>(w.number());
+	s.seed = w.number();
+	s.value = strtod(w.next().c_str(), nullptr);
+	s.data_off = w.number();
+	s.data_bytes = w.number();
+	s.has_data = s.data_bytes != 0;
+	s.rec.ndims = static_cast<uint32_t>(w.number());
+	for (uint32_t &v : s.rec.shapes)
+		v = static_cast<uint32_t>(w.number());
+	for (uint32_t &v : s.rec.strides)
+		v = static_cast<uint32_t>(w.number());
+	s.name = w.rest();
+}
+
+void read_slot(words &w)
+{
+	uint64_t i = w.number();
+	std::string kind = w.next();
+
+	if (i >= OPSTREAM_SLOTS)
+		stop("bad-job", "slot %" PRIu64, i);
+	slot &s = the_job.slots[i];
+
+	memset(&s.rec, 0, sizeof(s.rec));
+	s.is_given = true;
+	s.rec.slot = static_cast<uint8_t>(i);
+	if (kind == "tensor") {
+		read_tensor(w, s);
+	} else {
+		s.rec.dtype = static_cast<uint8_t>(w.number());
+		s.rec.value = w.number();
+		s.name = w.rest();
+	}
+}
+
+void read_line(const std::string &line)
+{
+	words w = {line.c_str()};
+	std::string key = w.next();
+
+	if (key == "arch")
+		the_job.arch = static_cast<uint8_t>(w.number());
+	else if (key == "core")
+		the_job.core = static_cast<uint8_t>(w.number());
+	else if (key == "origin")
+		the_job.origin = static_cast<uint8_t>(w.number());
+	else if (key == "max_ops")
+		the_job.max_ops = w.number();
+	else if (key == "seconds")
+		the_job.seconds = static_cast<unsigned>(w.number());
+	else if (key == "kernel")
+		the_job.kernel = w.rest();
+	else if (key == "sha256")
+		the_job.sha256 = w.rest();
+	else if (key == "slot")
+		read_slot(w);
+	else if (key == "run") {
+		instance r;
+
+		r.block_idx = static_cast<uint32_t>(w.number());
+		r.block_num = static_cast<uint32_t>(w.number());
+		r.lane = static_cast<uint32_t>(w.number());
+		r.is_mixed = static_cast<uint32_t>(w.number());
+		the_job.runs.push_back(r);
+	}
+}
+
+void read_job()
+{
+	std::string text = read_all(FD_JOB);
+	size_t from = 0, to;
+
+	for (; (to = text.find('\n', from)) != std::string::npos; from = to + 1)
+		read_line(text.substr(from, to - from));
+}
+
+/* From here on the process can compute, write to what is open, and end: no files, no network, no
+ * other processes. Where the system has no such filter, the limits of the parent remain. */
+void shut_doors()
+{
+	static const long ALLOWED[] = {SYS_read, SYS_write, SYS_writev, SYS_pread64, SYS_close,
+		SYS_lseek, SYS_fstat, SYS_mmap, SYS_munmap, SYS_mremap, SYS_mprotect, SYS_madvise,
+		SYS_brk, SYS_rt_sigaction, SYS_rt_sigprocmask, SYS_rt_sigreturn, SYS_sigaltstack,
+		SYS_setitimer, SYS_futex, SYS_getpid, SYS_gettid, SYS_tgkill, SYS_exit,
+		SYS_exit_group, SYS_getrandom, SYS_clock_gettime, SYS_clock_nanosleep,
+		SYS_nanosleep, SYS_sched_yield};
+	constexpr size_t N = sizeof(ALLOWED) / sizeof(ALLOWED[0]);
+	sock_filter code[N + 3];
+	sock_fprog program = {N + 3, code};
+	size_t k = 0;
+
+	code[k++] = BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(seccomp_data, nr));
+	for (size_t i = 0; i < N; i++)
+		code[k++] = BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, static_cast<uint32_t>(ALLOWED[i]),
+			static_cast<uint8_t>(N - i), 0);
+	code[k++] = BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EPERM);
+	code[k++] = BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW);
+	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0)
+		prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program, 0, 0);
+}
+} // namespace
+} // namespace incore
+
+int main()
+{
+	using namespace incore;
+	int64_t *args;
+
+	read_job();
+	install_handlers();
+	map_slots();
+	args = make_args();
+	shut_doors();
+	for (const instance &r : the_job.runs) {
+		the_run = r;
+		set_contexts();
+		fill_slots();
+		reset_counters();
+		stream_begin();
+		kernel_entry(args);
+		stream_write();
+	}
+	return 0;
+}

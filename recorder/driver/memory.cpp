@@ -1,0 +1,379 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * memory.cpp: global memory as the kernel sees it. Each slot has a window of addresses of its own;
+ * only what was supplied is mapped there, ending at a page's end, so that any other touch faults
+ * and the fault's address names slot and offset. The argument array is trapped, too, where the
+ * processor can run one instruction at a time: so every slot that is read is known.
+ */
+#include <cerrno>
+#include <csignal>
+#include <cstdio>
+#include <sys/mman.h>
+#include <sys/time.h>
+#include <sys/ucontext.h>
+#include <unistd.h>
+
+#include "driver/driver.hpp"
+#include "intrinsic.h"
+#include "tensor.h"
+
+#ifndef MAP_FIXED_NOREPLACE
+#define MAP_FIXED_NOREPLACE 0x100000
+#endif
+
+namespace incore
+{
+namespace
+{
+constexpr uint64_t WINDOWS = UINT64_C(0x100000000000); /* slot i: + i * WINDOW */
+constexpr uint64_t WINDOW = UINT64_C(1) << 36;
+constexpr uint64_t MIDDLE = WINDOW / 4; /* a buffer ends or begins near here: room on both sides */
+constexpr uint64_t PAGE = 65536;	/* a multiple of any page size in use */
+constexpr uint64_t MISSING = UINT64_C(0x200000000000); /* what a slot that nobody gave points to */
+constexpr uint64_t CHIP = 16 << 20; /* addresses below are those of buffers on the chip */
+
+alignas(64) ChipTensor descriptors[OPSTREAM_SLOTS];
+LocalContext local_context;
+GlobalContext global_context;
+int64_t *args_page;
+bool read_slots[OPSTREAM_SLOTS];
+
+uint64_t round_up(uint64_t n, uint64_t to)
+{
+	return (n + to - 1) / to * to;
+}
+
+bool is_mapped(const slot &s)
+{
+	return (s.rec.flags & SLOT_TENSOR) && (s.rec.flags & (SLOT_PAYLOAD | SLOT_OUTPUT));
+}
+
+void map_slot(slot &s)
+{
+	uint64_t base = WINDOWS + s.rec.slot * WINDOW + MIDDLE;
+	uint64_t bytes = s.rec.bytes ? s.rec.bytes : 1, room = round_up(bytes, PAGE);
+
+	/* 64-byte aligned, the last byte as near to the end of its page as that allows */
+	s.start = reinterpret_cast<uint8_t *>(base + room - round_up(bytes, 64));
+	if (!is_mapped(s))
+		return;
+	if (room > WINDOW / 2 ||
+		mmap(reinterpret_cast<void *>(base), room, PROT_READ | PROT_WRITE,
+			MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE, -1,
+			0) != reinterpret_cast<void *>(base))
+		stop("no-memory", "slot %u%s%s needs %llu bytes, more than the memory limit leaves",
+			s.rec.slot, s.name.empty() ? "" : " ", s.name.c_str(),
+			static_cast<unsigned long long>(bytes));
+}
+
+uint64_t next_random(uint64_t &state)
+{
+	uint64_t x = state += UINT64_C(0x9e3779b97f4a7c15);
+
+	x = (x ^ x >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
+	x = (x ^ x >> 27) * UINT64_C(0x94d049bb133111eb);
+	return x ^ x >> 31;
+}
+
+/* One element of a slot as bytes; integers are cut, floats rounded. */
+unsigned put_element(uint8_t *p, unsigned dtype, double v)
+{
+	const int64_t i = static_cast<int64_t>(v);
+	const float f = static_cast<float>(v);
+
+	switch (dtype) {
+	case DT_F32:
+		memcpy(p, &f, 4);
+		return 4;
+	case DT_F64:
+		memcpy(p, &v, 8);
+		return 8;
+	case DT_F16:
+	case DT_BF16: {
+		uint16_t h = dtype == DT_F16 ? to_f16(f) : to_bf16(f);
+
+		memcpy(p, &h, 2);
+		return 2;
+	}
+	case DT_I64:
+	case DT_U64:
+		memcpy(p, &i, 8);
+		return 8;
+	case DT_I32:
+	case DT_U32:
+		memcpy(p, &i, 4);
+		return 4;
+	case DT_I16:
+	case DT_U16:
+		memcpy(p, &i, 2);
+		return 2;
+	default:
+		memcpy(p, &i, 1);
+		return 1;
+	}
+}
+
+bool is_float(unsigned dtype)
+{
+	return dtype == DT_F32 || dtype == DT_F16 || dtype == DT_BF16 || dtype == DT_F64;
+}
+
+void fill_slot(slot &s)
+{
+	uint64_t state = s.seed, at = 0;
+	uint8_t element[8];
+
+	if (s.has_data) {
+		while (at < s.data_bytes) {
+			ssize_t n = pread(FD_PAYLOAD, s.start + at, s.data_bytes - at,
+				static_cast<off_t>(s.data_off + at));
+
+			if (n <= 0)
+				stop("truncated", "the payload of slot %u ends after %llu bytes",
+					s.rec.slot, static_cast<unsigned long long>(at));
+			at += static_cast<uint64_t>(n);
+		}
+		return;
+	}
+	if (s.fill != 1 && s.fill != 2)
+		return; /* zero: as mapped */
+	while (at < s.rec.bytes) {
+		/* random: floats in [-1, 1), integers 0 or 1, so that an index stays inside */
+		double v = s.value;
+		unsigned n;
+
+		if (s.fill == 1) {
+			uint64_t r = next_random(state);
+
+			v = is_float(s.rec.dtype) ? static_cast<double>(r >> 40) / (1 << 23) - 1
+						  : static_cast<double>(r & 1);
+		}
+		n = put_element(element, s.rec.dtype, v);
+		n = n < s.rec.bytes - at ? n : static_cast<unsigned>(s.rec.bytes - at);
+		memcpy(s.start + at, element, n);
+		at += n;
+	}
+}
+
+/* Scalar stores of one run must not be seen by the next: every run starts from the arguments. */
+void refill_slot(slot &s)
+{
+	uint64_t room = round_up(s.rec.bytes ? s.rec.bytes : 1, PAGE);
+
+	madvise(reinterpret_cast<void *>(WINDOWS + s.rec.slot * WINDOW + MIDDLE), room,
+		MADV_DONTNEED);
+	fill_slot(s);
+}
+
+void describe(slot &s)
+{
+	ChipTensor &d = descriptors[s.rec.slot];
+
+	d.buffer.addr = reinterpret_cast<uintptr_t>(s.start);
+	d.buffer.size = s.rec.bytes;
+	d.owner_task_id = UINT64_MAX;
+	d.start_offset = s.rec.start_offset;
+	d.ndims = s.rec.ndims;
+	d.dtype = s.rec.dtype;
+	d.is_contiguous = 1;
+	d.address_space = 1;
+	d.extent = 1;
+	for (unsigned i = 0; i < 5; i++) {
+		d.shapes[i] = i < s.rec.ndims ? s.rec.shapes[i] : 1;
+		d.strides[i] = i < s.rec.ndims ? s.rec.strides[i] : 1;
+		d.extent += static_cast<uint64_t>(d.shapes[i] ? d.shapes[i] - 1 : 0) * d.strides[i];
+	}
+}
+
+void name_fault(uint64_t at)
+{
+	int64_t offset = 0;
+	slot *s = slot_of(reinterpret_cast<void *>(at), &offset);
+
+	if (at >= MISSING && at < MISSING + OPSTREAM_SLOTS * WINDOW)
+		stop("missing-argument", "the kernel follows slot %u, which no argument fills, %s",
+			static_cast<unsigned>((at - MISSING) / WINDOW), last_op());
+	if (at < CHIP && at >= 4096)
+		stop("chip-address",
+			"the kernel reads address 0x%llx of the chip as memory, %s; this model "
+			"holds no tile "
+			"values",
+			static_cast<unsigned long long>(at), last_op());
+	if (!s)
+		stop("crash", "the kernel touches address 0x%llx, which belongs to no slot, %s",
+			static_cast<unsigned long long>(at), last_op());
+	if (!is_mapped(*s) && offset >= 0 && static_cast<uint64_t>(offset) < s->rec.bytes)
+		stop("no-value",
+			"the kernel reads or writes byte %lld of slot %u%s%s, whose values nobody "
+			"supplied, %s",
+			static_cast<long long>(offset), s->rec.slot, s->name.empty() ? "" : " ",
+			s->name.c_str(), last_op());
+	stop("out-of-bounds",
+		"the kernel touches byte %lld of slot %u%s%s, whose buffer has %llu bytes, %s",
+		static_cast<long long>(offset), s->rec.slot, s->name.empty() ? "" : " ",
+		s->name.c_str(), static_cast<unsigned long long>(s->rec.bytes), last_op());
+}
+
+#ifdef __x86_64__
+constexpr greg_t TRAP_FLAG = 0x100;
+
+/* A read of the argument array: let that one instruction through, noting the slot. */
+bool is_args_read(uint64_t at, void *context)
+{
+	uint64_t base = reinterpret_cast<uint64_t>(args_page);
+	unsigned i = static_cast<unsigned>((at - base) / 8);
+
+	if (at < base || at >= base + PAGE)
+		return false;
+	if (i >= OPSTREAM_SLOTS)
+		stop("out-of-bounds", "the kernel reads argument %u; there are %d slots, %s", i,
+			OPSTREAM_SLOTS, last_op());
+	read_slots[i] = true;
+	if (i < 48 && !the_job.slots[i].is_given)
+		stop("missing-argument", "the kernel reads slot %u, which no argument fills, %s", i,
+			last_op());
+	mprotect(args_page, PAGE, PROT_READ | PROT_WRITE);
+	static_cast<ucontext_t *>(context)->uc_mcontext.gregs[REG_EFL] |= TRAP_FLAG;
+	return true;
+}
+
+void on_trap(int, siginfo_t *, void *context)
+{
+	greg_t &flags = static_cast<ucontext_t *>(context)->uc_mcontext.gregs[REG_EFL];
+
+	if (!(flags & TRAP_FLAG))
+		stop("crash", "the kernel hit a breakpoint, %s", last_op());
+	flags &= ~TRAP_FLAG;
+	mprotect(args_page, PAGE, PROT_NONE);
+}
+constexpr bool CAN_TRAP = true;
+#else
+bool is_args_read(uint64_t, void *)
+{
+	return false;
+}
+
+void on_trap(int, siginfo_t *, void *)
+{
+	stop("crash", "the kernel hit a breakpoint, %s", last_op());
+}
+constexpr bool CAN_TRAP = false;
+#endif
+
+void on_fault(int, siginfo_t *info, void *context)
+{
+	uint64_t at = reinterpret_cast<uint64_t>(info->si_addr);
+
+	if (!is_args_read(at, context))
+		name_fault(at);
+}
+
+void on_signal(int number, siginfo_t *, void *)
+{
+	if (number == SIGALRM || number == SIGXCPU)
+		stop("too-long", "the kernel did not end within %u s, %s", the_job.seconds,
+			last_op());
+	stop("crash", "the kernel ended with signal %d (%s), %s", number, strsignal(number),
+		last_op());
+}
+
+void handle(int number, void (*handler)(int, siginfo_t *, void *))
+{
+	struct sigaction a;
+
+	memset(&a, 0, sizeof(a));
+	a.sa_sigaction = handler;
+	a.sa_flags = SA_SIGINFO | SA_ONSTACK;
+	sigaction(number, &a, nullptr);
+}
+} // namespace
+
+slot *slot_of(const void *p, int64_t *offset)
+{
+	uint64_t at = reinterpret_cast<uint64_t>(p), i = (at - WINDOWS) / WINDOW;
+
+	if (at < WINDOWS || i >= OPSTREAM_SLOTS || !the_job.slots[i].is_given ||
+		!(the_job.slots[i].rec.flags & SLOT_TENSOR))
+		return nullptr;
+	*offset = static_cast<int64_t>(at - reinterpret_cast<uint64_t>(the_job.slots[i].start));
+	return &the_job.slots[i];
+}
+
+bool was_read(unsigned i)
+{
+	return CAN_TRAP ? read_slots[i] : true;
+}
+
+void map_slots()
+{
+	for (slot &s : the_job.slots)
+		if (s.is_given && (s.rec.flags & SLOT_TENSOR)) {
+			map_slot(s);
+			describe(s);
+		}
+}
+
+void fill_slots()
+{
+	for (slot &s : the_job.slots)
+		if (s.is_given && is_mapped(s))
+			refill_slot(s);
+}
+
+int64_t *make_args()
+{
+	void *page =
+		mmap(nullptr, PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	if (page == MAP_FAILED)
+		stop("no-memory", "no memory for the argument array");
+	args_page = static_cast<int64_t *>(page);
+	for (unsigned i = 0; i < OPSTREAM_SLOTS; i++) {
+		const slot &s = the_job.slots[i];
+
+		args_page[i] =
+			!s.is_given ? static_cast<int64_t>(MISSING + i * WINDOW)
+			: s.rec.flags & SLOT_TENSOR
+				? static_cast<int64_t>(reinterpret_cast<uintptr_t>(&descriptors[i]))
+				: static_cast<int64_t>(s.rec.value);
+	}
+	args_page[SLOT_LOCAL_CONTEXT] =
+		static_cast<int64_t>(reinterpret_cast<uintptr_t>(&local_context));
+	args_page[SLOT_GLOBAL_CONTEXT] =
+		static_cast<int64_t>(reinterpret_cast<uintptr_t>(&global_context));
+	if (CAN_TRAP)
+		mprotect(args_page, PAGE, PROT_NONE);
+	return args_page;
+}
+
+void set_contexts()
+{
+	local_context = LocalContext();
+	local_context.block_idx = static_cast<int32_t>(the_run.block_idx);
+	local_context.block_num = static_cast<int32_t>(the_run.block_num);
+	local_context.async_ctx.task_token = UINT64_MAX;
+	global_context = GlobalContext();
+	global_context.sub_block_id = static_cast<int32_t>(the_run.lane);
+	memset(read_slots, 0, sizeof(read_slots));
+}
+
+void install_handlers()
+{
+	static char stack[65536];
+	stack_t alternative;
+	struct itimerval limit;
+
+	memset(&alternative, 0, sizeof(alternative));
+	alternative.ss_sp = stack;
+	alternative.ss_size = sizeof(stack);
+	sigaltstack(&alternative, nullptr);
+	handle(SIGSEGV, on_fault);
+	handle(SIGBUS, on_fault);
+	handle(SIGTRAP, on_trap);
+	for (int number : {SIGFPE, SIGILL, SIGABRT, SIGALRM, SIGXCPU, SIGSYS})
+		handle(number, on_signal);
+	memset(&limit, 0, sizeof(limit));
+	limit.it_value.tv_sec = the_job.seconds;
+	setitimer(ITIMER_REAL, &limit, nullptr);
+}
+} // namespace incore

@@ -1,0 +1,189 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* record.c: from a kernel's source to its op streams. */
+#include "model/record.h"
+
+#include "base/mem.h"
+#include "base/sha256.h"
+#include "model/record_internal.h"
+
+static bool load_unit(
+	struct record_unit *u, const char *source, enum opstream_core core, struct incore_error *e)
+{
+	struct sha256 s;
+
+	*u = (struct record_unit){.source = source, .core = core};
+	if (!file_load(&u->text, source, e))
+		return err_wrap(e, "kernel source");
+	sha256_init(&s);
+	sha256_add(&s, u->text.data, u->text.size);
+	sha256_hex(&s, u->sha256);
+	return true;
+}
+
+static void free_unit(struct record_unit *u)
+{
+	file_unload(&u->text);
+	mem_free(u->program);
+	*u = (struct record_unit){0};
+}
+
+/* A folder says it, else the macros the source asks for, else the ops it has. */
+static enum record_cores cores_of(const char *path, struct str text)
+{
+	struct str p = str_of(path);
+	bool asks_vec = str_has(text, "__DAV_VEC__"), asks_cube = str_has(text, "__DAV_CUBE__");
+
+	if (str_has(p, "/aic/") || str_starts(p, "aic/"))
+		return RECORD_AIC;
+	if (str_has(p, "/aiv/") || str_starts(p, "aiv/"))
+		return RECORD_AIV;
+	if (str_has(p, "/mix/") || str_starts(p, "mix/") || (asks_vec && asks_cube))
+		return RECORD_MIX;
+	if (asks_vec || asks_cube)
+		return asks_cube ? RECORD_AIC : RECORD_AIV;
+	return str_has(text, "TMATMUL") || str_has(text, "TGEMV") ||
+			       str_has(text, "TileType::Mat") || str_has(text, "TileLeft") ||
+			       str_has(text, "TileAcc")
+		       ? RECORD_AIC
+		       : RECORD_AIV;
+}
+
+/* --- name hints --- */
+
+#define HINT "// pto: %"
+#define HINT_REACH 2 /* lines above an op that may name it */
+
+/* The "%name" on a line, or nothing. */
+static struct str hint_of(struct str line)
+{
+	ptrdiff_t at = str_find(line, HINT);
+	size_t n = 1;
+	struct str s;
+
+	if (at < 0)
+		return (struct str){0};
+	s = str_sub(line, (size_t)at + strlen(HINT) - 1, line.n);
+	while (n < s.n && (unsigned char)s.p[n] > ' ')
+		n++;
+	return str_sub(s, 0, n);
+}
+
+static bool is_of(const struct opstream *s, const struct op_site *site, const char *source)
+{
+	return strcmp(opstream_str(s, site->file), source) == 0;
+}
+
+bool record_hints(struct opstream *s, const struct record_unit *u, struct incore_error *e)
+{
+	struct str text = {(const char *)u->text.data, u->text.size}, rest = text, line;
+	VEC(struct str) hints = {0};
+	bool ok = str_has(text, HINT);
+
+	while (ok && str_cut(&rest, "\n", &line))
+		ok = VEC_PUSH(&hints, hint_of(line)) || err_nomem(e);
+	if (!ok) {
+		VEC_FREE(&hints);
+		return !str_has(text, HINT);
+	}
+	for (size_t i = 0; ok && i < s->sites.n; i++) {
+		struct op_site *site = &s->sites.v[i];
+		uint32_t off = 0;
+
+		for (uint32_t up = 0; is_of(s, site, u->source) && !off && up <= HINT_REACH; up++) {
+			uint32_t at = site->line - up;
+
+			if (site->line > up && at <= hints.n && hints.v[at - 1].n)
+				ok = opstream_add_str(s, hints.v[at - 1], &off, e);
+		}
+		s->sites.v[i].hint = off;
+	}
+	VEC_FREE(&hints);
+	return ok;
+}
+
+/* --- all of it --- */
+
+/* Moves streams so that each block's stand together: AIC, AIV0, AIV1. */
+static bool merge(struct opstream_set *out, struct opstream_set *aic, struct opstream_set *aiv,
+	struct incore_error *e)
+{
+	size_t blocks = aic->v.n ? aic->v.n : aiv->v.n;
+	size_t lanes = aic->v.n ? aiv->v.n / aic->v.n : 1;
+
+	if (!VEC_RESERVE(&out->v, out->v.n + aic->v.n + aiv->v.n))
+		return err_nomem(e);
+	for (size_t b = 0; b < blocks; b++) {
+		if (b < aic->v.n)
+			out->v.v[out->v.n++] = aic->v.v[b];
+		for (size_t lane = 0; lane < lanes && b * lanes + lane < aiv->v.n; lane++)
+			out->v.v[out->v.n++] = aiv->v.v[b * lanes + lane];
+	}
+	aic->v.n = aiv->v.n = 0; /* moved */
+	return true;
+}
+
+static bool run_units(struct record_unit *aic, struct record_unit *aiv,
+	const struct record_options *o, struct opstream_set *out, struct incore_error *e)
+{
+	bool is_mixed = aic->source && aiv->source;
+	struct opstream_set a, v;
+	bool ok;
+
+	opstream_set_init(&a);
+	opstream_set_init(&v);
+	ok = (!aic->source || record_run_unit(aic, o, is_mixed, &a, e)) &&
+	     (!aiv->source || record_run_unit(aiv, o, is_mixed, &v, e)) && merge(out, &a, &v, e);
+	opstream_set_deinit(&a);
+	opstream_set_deinit(&v);
+	return ok;
+}
+
+static bool record_units(const struct record_options *o, struct record_unit *aic,
+	struct record_unit *aiv, struct opstream_set *out, struct record_info *info,
+	struct incore_error *e)
+{
+	struct record_tools t;
+	uint64_t from;
+	bool ok;
+
+	ok = record_tools_find(&t, o, e);
+	ok = ok && (!aic->source || record_compile(aic, &t, o, e));
+	ok = ok && (!aiv->source || record_compile(aiv, &t, o, e));
+	record_tools_free(&t);
+	from = record_now_us();
+	ok = ok && run_units(aic, aiv, o, out, e);
+	info->run_us = record_now_us() - from;
+	info->compile_us = aic->compile_us + aiv->compile_us;
+	info->was_cached = info->compile_us == 0;
+	return ok;
+}
+
+bool record_kernel(const struct record_options *o, struct opstream_set *out,
+	struct record_info *info, struct incore_error *e)
+{
+	struct record_unit first, aic = {0}, aiv = {0};
+	enum record_cores cores = o->cores;
+	bool ok;
+
+	*info = (struct record_info){0};
+	if (!load_unit(&first, o->kernel, CORE_AIC, e))
+		return false;
+	if (cores == RECORD_AUTO)
+		cores = o->kernel_aiv
+				? RECORD_MIX
+				: cores_of(o->kernel, (struct str){(const char *)first.text.data,
+							      first.text.size});
+	info->cores = cores;
+	if (cores != RECORD_AIC)
+		ok = load_unit(&aiv, o->kernel_aiv ? o->kernel_aiv : o->kernel, CORE_AIV, e);
+	else
+		ok = true;
+	if (cores != RECORD_AIV)
+		aic = first;
+	else
+		free_unit(&first);
+	ok = ok && record_units(o, &aic, &aiv, out, info, e);
+	free_unit(&aic);
+	free_unit(&aiv);
+	return ok;
+}

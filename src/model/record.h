@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * record.h: from a kernel's C++ source to its op streams: compile against the recorder's headers
+ * with the host's compiler (kept in a cache by content), run in a child with limits, read what it
+ * wrote. The kernel is user code: it gets no files, no network, bounded time and memory.
+ * May fail: status 3 for a kernel that does not compile, crashes, exceeds a limit, touches outside
+ * a buffer or needs a value nobody supplied; 5 where there is no compiler; 6 where the outside
+ * fails.
+ */
+#ifndef MODEL_RECORD_H
+#define MODEL_RECORD_H
+
+#include "model/argspec.h"
+#include "model/opstream.h"
+
+enum record_cores {
+	RECORD_AUTO, /* from the source: its folder (aic, aiv, mix), its macros, its ops */
+	RECORD_AIC,
+	RECORD_AIV,
+	RECORD_MIX, /* AIC and both AIV lanes */
+};
+
+struct record_options {
+	const char *kernel; /* path of the source */
+	const char
+		*kernel_aiv; /* NULL: the same; with RECORD_MIX, the source of the vector cores */
+	enum opstream_arch arch;
+	enum record_cores cores;
+	uint32_t blocks;	    /* recorded: 0 .. blocks - 1 */
+	uint32_t block_num;	    /* what the kernel is told; 0: the same */
+	const struct argspec *args; /* NULL: none */
+	const char *recorder_dir; /* NULL: $INCORE_RECORDER, beside the program, or as installed */
+	const char *cache_dir;	  /* NULL: $XDG_CACHE_HOME/incore or ~/.cache/incore */
+	const char *compiler;	  /* NULL: $CXX, g++, clang++ */
+	const char *const *defines; /* "NAME" or "NAME=VALUE", for -D */
+	size_t n_defines;
+	const char *const *include_dirs;
+	size_t n_include_dirs;
+	unsigned compile_limit_s, run_limit_s; /* 0: 120 and 60 */
+	uint64_t memory_bytes;		       /* of the child; 0: 4 GiB */
+	uint64_t max_ops;		       /* of a stream; 0: 20 million */
+};
+
+struct record_info {
+	uint64_t compile_us; /* 0: was in the cache */
+	uint64_t run_us;
+	bool was_cached;
+	enum record_cores cores; /* what RECORD_AUTO found */
+};
+
+/* Adds block by block AIC, AIV0, AIV1 as they exist. A failed kernel adds nothing. */
+bool record_kernel(const struct record_options *o, struct opstream_set *out,
+	struct record_info *info, struct incore_error *e);
+
+#endif

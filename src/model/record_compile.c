@@ -1,0 +1,319 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * record_compile.c: a kernel as a program that records it, from the cache or from the compiler.
+ * A program's name is the hash of its source, its options, the compiler and the recorder; beside it
+ * lies what it included, with hashes: a changed header compiles again.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "base/child.h"
+#include "base/mem.h"
+#include "model/record_internal.h"
+
+#define COMPILE_LIMIT_S 120
+#define MAX_MESSAGE (1u << 20)
+
+struct command {
+	VEC(const char *) v;
+};
+
+static bool word(struct command *c, const char *text)
+{
+	return text && VEC_PUSH(&c->v, text);
+}
+
+static bool run_program(void *ctx, int fd)
+{
+	const struct command *c = ctx;
+
+	dup2(fd, 1);
+	dup2(fd, 2);
+	setenv("LC_ALL", "C", 1);
+	execv(c->v.v[0], (char *const *)c->v.v);
+	return false;
+}
+
+/* Runs it; *text gets what it said. False: it could not be run, or said no (is_refusal). */
+static bool run_compiler(struct command *c, unsigned limit_s, struct strbuf *text, bool *is_refusal,
+	struct incore_error *e)
+{
+	struct child_job j = {run_program, c, limit_s ? limit_s : COMPILE_LIMIT_S, MAX_MESSAGE};
+	enum child_end end;
+
+	*is_refusal = false;
+	if (!VEC_PUSH(&c->v, (const char *)NULL))
+		return err_nomem(e);
+	if (!child_run(&j, text, &end, e))
+		return err_wrap(e, "cannot run %s", c->v.v[0]);
+	if (end == CHILD_DONE)
+		return true;
+	if (end == CHILD_TOO_LONG)
+		return err_set(e, INCORE_BAD_INPUT, "too-long",
+			"the compiler did not end within %u s", j.limit_s);
+	if (end == CHILD_REFUSED)
+		return err_set(e, INCORE_MISSING, "no-compiler", "cannot start %s", c->v.v[0]);
+	*is_refusal = true;
+	return false;
+}
+
+static char *in_cache(
+	const struct record_tools *t, const char *kind, struct hash128 key, const char *suffix)
+{
+	struct strbuf b = {0};
+
+	sb_printf(&b, "%s/%s-%016llx%016llx%s", t->cache_dir, kind, (unsigned long long)key.hi,
+		(unsigned long long)key.lo, suffix);
+	if (b.failed) {
+		sb_free(&b);
+		return NULL;
+	}
+	return b.p;
+}
+
+/* A name beside `path` that no other process uses. */
+static char *scratch_name(const char *path)
+{
+	struct strbuf b = {0};
+
+	sb_printf(&b, "%s.%ld.tmp", path, (long)getpid());
+	if (b.failed) {
+		sb_free(&b);
+		return NULL;
+	}
+	return b.p;
+}
+
+static bool put_in_place(const char *from, const char *to, struct incore_error *e)
+{
+	if (rename(from, to) == 0)
+		return true;
+	unlink(from);
+	return err_set(e, INCORE_FAILED, "write-failed", "cannot write %s", to);
+}
+
+/* --- the driver, once per compiler and recorder --- */
+
+static bool compile_driver(const struct record_tools *t, const char *object, struct incore_error *e)
+{
+	struct command c = {0};
+	struct strbuf text = {0};
+	char *tmp = scratch_name(object), *source = path_join(t->recorder_dir, "driver.cpp");
+	bool is_refusal = false, ok;
+
+	ok = tmp && source && word(&c, t->compiler) && word(&c, "-std=c++17") && word(&c, "-O2") &&
+	     word(&c, "-w") && word(&c, "-I") && word(&c, t->recorder_dir) && word(&c, "-c") &&
+	     word(&c, "-o") && word(&c, tmp) && word(&c, source);
+	ok = ok ? run_compiler(&c, 0, &text, &is_refusal, e) && put_in_place(tmp, object, e)
+		: err_nomem(e);
+	if (is_refusal) {
+		record_explain(text.p ? text.p : "", source, e);
+		e->status = INCORE_FAILED; /* not the kernel's fault */
+	}
+	if (!ok && tmp)
+		unlink(tmp);
+	VEC_FREE(&c.v);
+	sb_free(&text);
+	mem_free(tmp);
+	mem_free(source);
+	return ok;
+}
+
+static char *find_driver(const struct record_tools *t, struct incore_error *e)
+{
+	char *object = in_cache(t, "driver", t->seed, ".o");
+
+	if (!object) {
+		err_nomem(e);
+		return NULL;
+	}
+	if (file_exists(object) || compile_driver(t, object, e))
+		return object;
+	mem_free(object);
+	err_wrap(e, "the recorder's driver");
+	return NULL;
+}
+
+/* --- what a program was made from --- */
+
+static bool hash_file(const char *path, struct hash128 *out)
+{
+	struct file_data f = {0};
+	struct hash_stream h;
+
+	if (!file_load(&f, path, NULL))
+		return false;
+	hash_stream_init(&h);
+	hash_stream_add(&h, f.data, f.size);
+	*out = hash_stream_end(&h);
+	file_unload(&f);
+	return true;
+}
+
+/* Lines "hash path"; true if all are as they were. */
+static bool is_current(const char *list)
+{
+	struct file_data f = {0};
+	struct str rest, line, hash;
+	bool ok;
+
+	if (!file_load(&f, list, NULL))
+		return false;
+	rest = (struct str){(const char *)f.data, f.size};
+	ok = true;
+	while (ok && str_cut(&rest, "\n", &line)) {
+		char found[40], *path;
+		struct hash128 h;
+
+		if (line.n == 0 || !str_cut(&line, " ", &hash))
+			continue;
+		path = mem_strndup(line.p ? line.p : "", line.n);
+		ok = path && hash_file(path, &h);
+		snprintf(found, sizeof(found), "%016llx%016llx", ok ? (unsigned long long)h.hi : 0,
+			ok ? (unsigned long long)h.lo : 0);
+		ok = ok && str_is(hash, found);
+		mem_free(path);
+	}
+	file_unload(&f);
+	return ok;
+}
+
+/* One name of a make rule: up to a blank that is not escaped. */
+static bool next_name(const char **p, const char *end, struct strbuf *out)
+{
+	sb_reset(out);
+	while (*p < end && strchr(" \t\r\n\\", **p) &&
+		!(**p == '\\' && *p + 1 < end && (*p)[1] == ' '))
+		(*p)++;
+	while (*p < end && !strchr(" \t\r\n", **p)) {
+		if (**p == '\\' && *p + 1 < end)
+			(*p)++;
+		sb_putc(out, *(*p)++);
+	}
+	return out->n != 0;
+}
+
+/* From the compiler's make rule to our list. */
+static bool write_list(const char *rule, const char *list, struct incore_error *e)
+{
+	struct file_data f = {0};
+	struct out_file o = {0};
+	struct strbuf name = {0};
+	const char *p, *end;
+	bool ok;
+
+	if (!file_load(&f, rule, e) || !out_file_open(&o, list, e)) {
+		file_unload(&f);
+		return false;
+	}
+	end = (const char *)f.data + f.size;
+	p = memchr(f.data, ':', f.size);
+	for (p = p ? p + 1 : end; next_name(&p, end, &name);) {
+		struct hash128 h;
+
+		if (hash_file(name.p, &h))
+			fprintf(o.f, "%016llx%016llx %s\n", (unsigned long long)h.hi,
+				(unsigned long long)h.lo, name.p);
+	}
+	ok = !name.failed || err_nomem(e);
+	ok = ok && out_file_commit(&o, e);
+	out_file_abort(&o);
+	sb_free(&name);
+	file_unload(&f);
+	return ok;
+}
+
+/* --- the kernel --- */
+
+static bool add_options(struct command *c, const struct record_unit *u,
+	const struct record_options *o, const struct record_tools *t)
+{
+	bool ok = word(c, "-std=c++20") && word(c, "-O0") && word(c, "-w") && word(c, "-pipe") &&
+		  word(c, "-D__aicore__=") && word(c, "-D__gm__=") &&
+		  word(c, u->core == CORE_AIC ? "-D__DAV_CUBE__" : "-D__DAV_VEC__") &&
+		  word(c, o->arch == ARCH_A5 ? "-DPTO_NPU_ARCH_A5" : "-DPTO_NPU_ARCH_A2A3");
+
+	for (size_t i = 0; i < o->n_defines; i++)
+		ok = ok && word(c, "-D") && word(c, o->defines[i]);
+	for (size_t i = 0; i < o->n_include_dirs; i++)
+		ok = ok && word(c, "-I") && word(c, o->include_dirs[i]);
+	/* as system headers: not among what the kernel was made from, the seed has them */
+	return ok && word(c, "-isystem") && word(c, t->recorder_dir);
+}
+
+static struct hash128 key_of(
+	const struct record_tools *t, const struct record_unit *u, const struct command *options)
+{
+	struct hash_stream h;
+
+	hash_stream_init(&h);
+	hash_stream_add(&h, &t->seed, sizeof(t->seed));
+	for (size_t i = 0; i < options->v.n; i++)
+		hash_stream_add(&h, options->v.v[i], strlen(options->v.v[i]) + 1);
+	hash_stream_add(&h, u->source, strlen(u->source) + 1); /* sites name it */
+	hash_stream_add(&h, u->text.data, u->text.size);
+	return hash_stream_end(&h);
+}
+
+static bool compile(struct record_unit *u, const struct record_tools *t,
+	const struct record_options *o, const char *list, struct incore_error *e)
+{
+	struct command c = {0};
+	struct strbuf text = {0};
+	char *driver = find_driver(t, e), *tmp = scratch_name(u->program),
+	     *rule = scratch_name(list);
+	bool is_refusal = false, ok;
+
+	if (!driver) {
+		mem_free(tmp);
+		mem_free(rule);
+		return false;
+	}
+	ok = tmp && rule && word(&c, t->compiler) && add_options(&c, u, o, t) && word(&c, "-MMD") &&
+	     word(&c, "-MF") && word(&c, rule) && word(&c, "-o") && word(&c, tmp) &&
+	     word(&c, "-x") && word(&c, "c++") && word(&c, u->source) && word(&c, "-x") &&
+	     word(&c, "none") && word(&c, driver);
+	ok = ok ? run_compiler(&c, o->compile_limit_s, &text, &is_refusal, e) : err_nomem(e);
+	if (is_refusal)
+		record_explain(text.p ? text.p : "", u->source, e);
+	ok = ok && write_list(rule, list, e) && put_in_place(tmp, u->program, e);
+	if (!ok && tmp)
+		unlink(tmp);
+	if (rule)
+		unlink(rule);
+	VEC_FREE(&c.v);
+	sb_free(&text);
+	mem_free(driver);
+	mem_free(tmp);
+	mem_free(rule);
+	return ok;
+}
+
+bool record_compile(struct record_unit *u, const struct record_tools *t,
+	const struct record_options *o, struct incore_error *e)
+{
+	struct command options = {0};
+	struct hash128 key;
+	uint64_t from = record_now_us();
+	char *list;
+	bool ok;
+
+	if (!add_options(&options, u, o, t)) {
+		VEC_FREE(&options.v);
+		return err_nomem(e);
+	}
+	key = key_of(t, u, &options);
+	VEC_FREE(&options.v);
+	u->program = in_cache(t, "kernel", key, "");
+	list = in_cache(t, "kernel", key, ".deps");
+	if (!u->program || !list) {
+		mem_free(list);
+		return err_nomem(e);
+	}
+	u->was_cached = file_exists(u->program) && is_current(list);
+	ok = u->was_cached || compile(u, t, o, list, e);
+	u->compile_us = u->was_cached ? 0 : record_now_us() - from;
+	mem_free(list);
+	return ok;
+}
