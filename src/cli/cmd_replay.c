@@ -4,7 +4,7 @@
 #include "cli/table.h"
 #include "dump/select.h"
 #include "dump/values.h"
-#include "model/run_options.h"
+#include "replay/backend_model.h"
 
 #define MAX_FUNCS 16
 #define MAX_WORDS 64
@@ -87,9 +87,9 @@ static bool take_identity(struct cli *c, struct replay_request *q)
 	if (cli_count(c, "block") >= UINT32_MAX)
 		return err_set(&c->error, INCORE_USAGE, "bad-option-value", "--block: too large");
 	q->block = (uint32_t)cli_count(c, "block");
-	q->core = strcmp(core, "aic") == 0   ? CORE_AIC
-		  : strcmp(core, "aiv") == 0 ? CORE_AIV
-					     : CORE_UNSTATED;
+	q->core = strcmp(core, "aic") == 0   ? KERNEL_ON_AIC
+		  : strcmp(core, "aiv") == 0 ? KERNEL_ON_AIV
+					     : KERNEL_ON_ANY;
 	q->target = strcmp(cli_text(c, "target"), "a5") == 0 ? TARGET_A5 : TARGET_A2A3;
 	q->n_blocks = (uint32_t)cli_count(c, "blocks");
 	return true;
@@ -245,7 +245,7 @@ static int run(struct cli *c)
 {
 	struct words sources, set, restore, includes;
 	struct msprof_options msprof;
-	struct model_run_options model = {.profile = cli_text(c, "profile")};
+	struct model_options model = {.profile = cli_text(c, "profile")};
 	struct replay_request q = {.dump = replay_either(c, "dump", "dump-dir"),
 		.arg_spec = cli_text(c, "arg-spec"),
 		.out_dir = cli_text(c, "output"),

@@ -262,6 +262,7 @@ bool arguments_set(struct arguments *a, const char *word, struct incore_error *e
 		for (uint64_t at = 0; size && at + size <= b->n; at += size)
 			memcpy(b->p + at, &bits, size);
 		b->is_known = true;
+		b->is_zero = false;
 	}
 	a->origin[slot] = ARGUMENT_SET;
 	return true;

@@ -16,10 +16,17 @@
 struct argument_bytes { /* content of one buffer before the dispatch */
 	uint8_t *p;	/* `n` of them */
 	uint64_t n;
+	bool is_zero;  /* known to be, all of it: no file is needed */
 	bool is_known; /* some tensor restored bytes into it, or the user filled it */
 };
 
-enum argument_origin { ARGUMENT_UNUSED, ARGUMENT_DUMP, ARGUMENT_NO_BYTES, ARGUMENT_SET };
+enum argument_origin {
+	ARGUMENT_UNUSED,
+	ARGUMENT_DUMP,
+	ARGUMENT_NO_BYTES,
+	ARGUMENT_SET,
+	ARGUMENT_SPEC
+};
 
 struct argument_row { /* of one block */
 	struct replay_slot slots[REPLAY_SLOTS];

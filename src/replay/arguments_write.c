@@ -24,7 +24,7 @@ static bool write_buffers(struct arguments *a, const char *workspace, struct inc
 	for (size_t i = 0; i < a->buffers.n; i++) {
 		struct replay_buffer f = {.bytes = a->buffers.v[i].n};
 
-		if (a->buffers.v[i].is_known) {
+		if (a->buffers.v[i].is_known && !a->buffers.v[i].is_zero) {
 			char *path;
 
 			f.file = arena_printf(&a->arena, "args/buffer_%02zu.bin", i);
@@ -74,7 +74,8 @@ static void put_tensor(
 		json_w_end(w);
 	} else {
 		json_w_key(w, "fill");
-		json_w_str(w, str_of(s->is_read ? "none" : "zero"));
+		json_w_str(w,
+			str_of(a->buffers.v[s->buffer].is_known || !s->is_read ? "zero" : "none"));
 	}
 }
 

@@ -22,9 +22,9 @@ enum replay_target { TARGET_A2A3, TARGET_A5 };
 const char *replay_target_name(enum replay_target t); /* "a2a3", "a5" */
 
 struct replay_member {
-	const char *source;  /* path of the kernel source, absolute */
-	enum core_type core; /* where it runs */
-	int32_t func;	     /* or -1 */
+	const char *source;    /* path of the kernel source, absolute */
+	enum kernel_core core; /* where it runs */
+	int32_t func;	       /* or -1 */
 };
 
 struct replay_buffer {	  /* one allocation; its bytes are a file of the workspace */

@@ -91,7 +91,7 @@ bool kernel_has_entry(struct str masked)
 }
 
 struct kernel_class_answer kernel_classify(
-	struct str masked, const char *path, enum core_type stated)
+	struct str masked, const char *path, enum kernel_core stated)
 {
 	static const char *const CALLS[] = {"get_block_idx", "get_sub_block_id", "get_block_num"};
 	static const char *const WORDS[] = {
@@ -110,10 +110,10 @@ struct kernel_class_answer kernel_classify(
 				KERNEL_SPMD_MIX, "it asks for its block or lane"};
 	if (slots >> LOCAL_CONTEXT_SLOT & 1 || slots >> GLOBAL_CONTEXT_SLOT & 1)
 		return (struct kernel_class_answer){KERNEL_SPMD_MIX, "it reads slot 48 or 49"};
-	if (stated == CORE_AIC)
+	if (stated == KERNEL_ON_AIC)
 		return (struct kernel_class_answer){
 			KERNEL_AIC_ONLY, "its core type is stated as aic"};
-	if (stated == CORE_AIV)
+	if (stated == KERNEL_ON_AIV)
 		return (struct kernel_class_answer){
 			KERNEL_AIV_ONLY, "its core type is stated as aiv"};
 	if (strstr(path, "kernels/aic"))

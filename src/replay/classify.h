@@ -16,7 +16,7 @@ enum kernel_class {
 };
 const char *kernel_class_name(enum kernel_class c); /* "aic-only", ... */
 
-enum core_type { CORE_UNSTATED, CORE_AIC, CORE_AIV };
+enum kernel_core { KERNEL_ON_ANY, KERNEL_ON_AIC, KERNEL_ON_AIV }; /* ANY: not stated */
 
 struct kernel_class_answer {
 	enum kernel_class kernel_class;
@@ -25,7 +25,7 @@ struct kernel_class_answer {
 
 /* `stated` is what the run or its configuration says. */
 struct kernel_class_answer kernel_classify(
-	struct str masked, const char *path, enum core_type stated);
+	struct str masked, const char *path, enum kernel_core stated);
 
 /* True where the source has kernel_entry with a slot array. */
 bool kernel_has_entry(struct str masked);

@@ -195,7 +195,7 @@ bool msprof_host_text(const struct replay_job *job, struct strbuf *out, struct i
 	bool has_cube = false;
 
 	for (uint32_t i = 0; i < job->n_members; i++)
-		has_cube |= job->members[i].core == CORE_AIC;
+		has_cube |= job->members[i].core == KERNEL_ON_AIC;
 	for (uint32_t i = 0; i < job->n_buffers; i++)
 		if (job->buffers[i].file && strpbrk(job->buffers[i].file, "\"\\\n"))
 			return err_file(e, "bad-path", job->buffers[i].file, INCORE_NO_OFFSET,

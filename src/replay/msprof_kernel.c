@@ -127,7 +127,7 @@ static bool put_member(const struct replay_job *job, unsigned i, bool is_shared,
 	return ok;
 }
 
-static unsigned count_core(const struct replay_job *job, enum core_type core)
+static unsigned count_core(const struct replay_job *job, enum kernel_core core)
 {
 	unsigned n = 0;
 
@@ -136,7 +136,7 @@ static unsigned count_core(const struct replay_job *job, enum core_type core)
 	return n;
 }
 
-static bool put_core(const struct replay_job *job, enum core_type core, struct strbuf *out,
+static bool put_core(const struct replay_job *job, enum kernel_core core, struct strbuf *out,
 	struct incore_error *e)
 {
 	unsigned n = count_core(job, core);
@@ -144,7 +144,8 @@ static bool put_core(const struct replay_job *job, enum core_type core, struct s
 
 	if (!n)
 		return true;
-	sb_printf(out, "\n#if defined(%s)\n", core == CORE_AIC ? "__DAV_CUBE__" : "__DAV_VEC__");
+	sb_printf(
+		out, "\n#if defined(%s)\n", core == KERNEL_ON_AIC ? "__DAV_CUBE__" : "__DAV_VEC__");
 	for (uint32_t i = 0; ok && i < job->n_members; i++)
 		if (job->members[i].core == core)
 			ok = put_member(job, i, n > 1, out, e);
@@ -170,7 +171,7 @@ static void put_prologue(const struct replay_job *job, struct strbuf *out)
 static void put_vector_call(const struct replay_job *job, struct strbuf *out)
 {
 	unsigned lane = 0;
-	bool is_mix = job->kernel_class == KERNEL_SPMD_MIX || count_core(job, CORE_AIC);
+	bool is_mix = job->kernel_class == KERNEL_SPMD_MIX || count_core(job, KERNEL_ON_AIC);
 
 	sb_printf(out,
 		"\tint64_t lane = %s;\n\t__gm__ int64_t *row = (__gm__ int64_t *)aiv_rows + %s * "
@@ -179,9 +180,9 @@ static void put_vector_call(const struct replay_job *job, struct strbuf *out)
 		is_mix ? "(get_block_idx() * get_subblockdim() + lane)" : "get_block_idx()",
 		REPLAY_SLOTS);
 	for (uint32_t i = 0; i < job->n_members; i++) {
-		if (job->members[i].core != CORE_AIV)
+		if (job->members[i].core != KERNEL_ON_AIV)
 			continue;
-		if (count_core(job, CORE_AIV) > 1)
+		if (count_core(job, KERNEL_ON_AIV) > 1)
 			sb_printf(out, "\tif (lane == %u)\n\t", lane++);
 		sb_printf(out, "\tincore_member_%u_entry(row);\n", i);
 	}
@@ -191,7 +192,7 @@ static void put_vector_call(const struct replay_job *job, struct strbuf *out)
 bool msprof_kernel_text(const struct replay_job *job, struct strbuf *out, struct incore_error *e)
 {
 	put_prologue(job, out);
-	if (!put_core(job, CORE_AIC, out, e) || !put_core(job, CORE_AIV, out, e))
+	if (!put_core(job, KERNEL_ON_AIC, out, e) || !put_core(job, KERNEL_ON_AIV, out, e))
 		return false;
 	sb_printf(out,
 		"\nextern \"C\" __global__ __aicore__ void %s(__gm__ uint8_t *aic_rows, __gm__ "
@@ -199,13 +200,13 @@ bool msprof_kernel_text(const struct replay_job *job, struct strbuf *out, struct
 		"{\n\t(void)aic_rows;\n\t(void)aiv_rows;\n",
 		MSPROF_SYMBOL);
 	for (uint32_t i = 0; i < job->n_members; i++)
-		if (job->members[i].core == CORE_AIC)
+		if (job->members[i].core == KERNEL_ON_AIC)
 			sb_printf(out,
 				"#if defined(__DAV_CUBE__)\n\tincore_member_%u_entry((__gm__ "
 				"int64_t *)aic_rows + "
 				"get_block_idx() * %d);\n#endif\n",
 				i, REPLAY_SLOTS);
-	if (count_core(job, CORE_AIV)) {
+	if (count_core(job, KERNEL_ON_AIV)) {
 		sb_puts(out, "#if defined(__DAV_VEC__)\n");
 		put_vector_call(job, out);
 		sb_puts(out, "#endif\n");

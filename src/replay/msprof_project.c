@@ -190,7 +190,7 @@ static void put_members(struct json_writer *w, const struct replay_job *job)
 		json_w_key(w, "source");
 		json_w_str(w, str_of(job->members[i].source));
 		json_w_key(w, "core_type");
-		json_w_str(w, str_of(job->members[i].core == CORE_AIC ? "aic" : "aiv"));
+		json_w_str(w, str_of(job->members[i].core == KERNEL_ON_AIC ? "aic" : "aiv"));
 		json_w_key(w, "func_id");
 		json_w_i64(w, job->members[i].func);
 		json_w_end(w);

@@ -73,7 +73,7 @@ static void source_facts_free(struct source_facts *s)
 	sb_free(&s->masked);
 }
 
-static bool read_source(struct arena *a, const char *path, enum core_type stated,
+static bool read_source(struct arena *a, const char *path, enum kernel_core stated,
 	struct source_facts *s, struct incore_error *e)
 {
 	char *full;
@@ -101,7 +101,7 @@ static bool read_source(struct arena *a, const char *path, enum core_type stated
 }
 
 /* What the dump says of the cores of a task. */
-static enum core_type stated_core(const struct dump *d, uint32_t task)
+static enum kernel_core stated_core(const struct dump *d, uint32_t task)
 {
 	const struct dump_task *t = d ? &d->tasks.v[task] : NULL;
 	const struct dump_extra *x =
@@ -109,62 +109,65 @@ static enum core_type stated_core(const struct dump *d, uint32_t task)
 	struct str name =
 		x && x->core_type != DUMP_NONE ? d->names.strs[x->core_type] : (struct str){"", 0};
 
-	return str_is(name, "aic") ? CORE_AIC : str_is(name, "aiv") ? CORE_AIV : CORE_UNSTATED;
+	return str_is(name, "aic")   ? KERNEL_ON_AIC
+	       : str_is(name, "aiv") ? KERNEL_ON_AIV
+				     : KERNEL_ON_ANY;
 }
 
-static bool add_member(struct replay_report *out, const char *source, enum core_type core,
+static bool add_member(struct replay_report *out, const char *source, enum kernel_core core,
 	int32_t func, struct incore_error *e)
 {
-	unsigned n_aic = core == CORE_AIC, n_aiv = core == CORE_AIV;
+	unsigned n_aic = core == KERNEL_ON_AIC, n_aiv = core == KERNEL_ON_AIV;
 
 	for (uint32_t i = 0; i < out->n_members; i++) {
-		n_aic += out->members[i].core == CORE_AIC;
-		n_aiv += out->members[i].core == CORE_AIV;
+		n_aic += out->members[i].core == KERNEL_ON_AIC;
+		n_aiv += out->members[i].core == KERNEL_ON_AIV;
 	}
 	if (n_aic > 1 || n_aiv > 2)
 		return err_set(e, INCORE_USAGE, "too-many-sources",
 			"a task has at most one AIC and two AIV kernels; this is %s number %u",
-			core == CORE_AIC ? "AIC" : "AIV", core == CORE_AIC ? n_aic : n_aiv);
+			core == KERNEL_ON_AIC ? "AIC" : "AIV",
+			core == KERNEL_ON_AIC ? n_aic : n_aiv);
 	out->members[out->n_members++] = (struct replay_member){source, core, func};
 	return true;
 }
 
 /* A source that asks for its block or lane says nothing of its core: then folder and dump do. */
-static enum core_type core_of(const struct source_facts *s, enum core_type stated)
+static enum kernel_core core_of(const struct source_facts *s, enum kernel_core stated)
 {
 	if (s->answer.kernel_class == KERNEL_AIC_ONLY)
-		return CORE_AIC;
+		return KERNEL_ON_AIC;
 	if (s->answer.kernel_class == KERNEL_AIV_ONLY)
-		return CORE_AIV;
+		return KERNEL_ON_AIV;
 	if (strstr(s->path, "kernels/mix"))
-		return CORE_UNSTATED;
-	if (stated != CORE_UNSTATED)
+		return KERNEL_ON_ANY;
+	if (stated != KERNEL_ON_ANY)
 		return stated;
-	return strstr(s->path, "kernels/aic")	? CORE_AIC
-	       : strstr(s->path, "kernels/aiv") ? CORE_AIV
-						: CORE_UNSTATED;
+	return strstr(s->path, "kernels/aic")	? KERNEL_ON_AIC
+	       : strstr(s->path, "kernels/aiv") ? KERNEL_ON_AIV
+						: KERNEL_ON_ANY;
 }
 
 static bool take_source(const struct replay_request *q, const struct dump *d, uint32_t task,
 	unsigned i, struct replay_report *out, struct incore_error *e)
 {
-	enum core_type stated = q->core != CORE_UNSTATED ? q->core
-				: q->n_sources == 1	 ? stated_core(d, task)
-							 : CORE_UNSTATED;
+	enum kernel_core stated = q->core != KERNEL_ON_ANY ? q->core
+				  : q->n_sources == 1	   ? stated_core(d, task)
+							   : KERNEL_ON_ANY;
 	int32_t func = i < q->n_funcs ? q->funcs[i] : -1;
 	struct source_facts s = {0};
-	enum core_type core;
+	enum kernel_core core;
 	bool ok = read_source(&out->arena, q->sources[i], stated, &s, e) &&
 		  arguments_cover(
 			  &out->arguments, (struct str){s.masked.p, s.masked.n}, q->sources[i], e);
 
 	if (ok) {
 		core = core_of(&s, stated);
-		if (core != CORE_UNSTATED)
+		if (core != KERNEL_ON_ANY)
 			ok = add_member(out, s.path, core, func, e);
 		else /* both sides in one source */
-			ok = add_member(out, s.path, CORE_AIC, func, e) &&
-			     add_member(out, s.path, CORE_AIV, func, e);
+			ok = add_member(out, s.path, KERNEL_ON_AIC, func, e) &&
+			     add_member(out, s.path, KERNEL_ON_AIV, func, e);
 		if (i == 0 || s.answer.kernel_class == KERNEL_SPMD_MIX) {
 			out->kernel_class = s.answer.kernel_class;
 			out->class_reason = s.answer.reason;

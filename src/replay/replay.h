@@ -26,7 +26,7 @@ struct replay_request {
 	unsigned n_sources;
 	const char *const *set, *const *restore; /* "SLOT=VALUE", "SLOT" */
 	unsigned n_set, n_restore;
-	enum core_type core; /* CORE_UNSTATED: found */
+	enum kernel_core core; /* KERNEL_ON_ANY: found */
 	enum replay_target target;
 	uint32_t n_blocks; /* of an arg-spec replay; 0: 1 */
 	const char *const *include_dirs;

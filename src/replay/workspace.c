@@ -91,7 +91,8 @@ static void put_key(struct json_writer *w, const char *key, const char *value)
 
 static void put_slot(struct json_writer *w, const struct replay_report *r, uint32_t i)
 {
-	static const char *const ORIGINS[] = {"unused", "dump", "dump, no bytes", "set"};
+	static const char *const ORIGINS[] = {
+		"unused", "dump", "dump, no bytes", "set", "arg-spec"};
 	const struct replay_slot *s = &r->arguments.rows.v[0].slots[i];
 
 	json_w_row_object(w);
@@ -131,7 +132,7 @@ static void put_provenance(struct json_writer *w, const struct replay_request *q
 	for (uint32_t i = 0; i < r->n_members; i++) {
 		json_w_row_object(w);
 		put_key(w, "source", r->members[i].source);
-		put_key(w, "core", r->members[i].core == CORE_AIC ? "aic" : "aiv");
+		put_key(w, "core", r->members[i].core == KERNEL_ON_AIC ? "aic" : "aiv");
 		json_w_key(w, "func_id");
 		json_w_i64(w, r->members[i].func);
 		json_w_end(w);
@@ -201,7 +202,7 @@ static bool write_run_script(const char *dir, const struct replay_report *r, str
 		process_quote((const char *const[]){m->source, NULL}, &b);
 		sb_printf(&b,
 			" --arg-spec args.json --arch %s --core %s --blocks %zu -o again_%u\n",
-			replay_target_name(r->target), m->core == CORE_AIC ? "aic" : "aiv",
+			replay_target_name(r->target), m->core == KERNEL_ON_AIC ? "aic" : "aiv",
 			r->arguments.rows.n, i);
 	}
 	ok = (!b.failed || err_nomem(e)) &&

@@ -186,18 +186,18 @@ static void test_kernel_source_params(void **state)
 
 static const struct {
 	const char *source, *path;
-	enum core_type stated;
+	enum kernel_core stated;
 	enum kernel_class want;
 } CLASSES[] = {
-	{"f(args[0]);", "k/kernels/aiv/k.cpp", CORE_AIV, KERNEL_AIV_ONLY},
-	{"f(args[0]);", "kernels/aic/k.cpp", CORE_UNSTATED, KERNEL_AIC_ONLY},
-	{"f(args[0]);", "kernels/mix/k.cpp", CORE_AIC, KERNEL_SPMD_MIX},
-	{"x = get_block_idx(args);", "kernels/aiv/k.cpp", CORE_AIV, KERNEL_SPMD_MIX},
-	{"x = get_block_idx ( args );", "k.cpp", CORE_UNSTATED, KERNEL_SPMD_MIX},
-	{"x = get_block_idx();", "k.cpp", CORE_AIC, KERNEL_AIC_ONLY},
-	{"x = args[SPMD_LOCAL_CONTEXT_INDEX];", "k.cpp", CORE_AIC, KERNEL_SPMD_MIX},
-	{"x = args[ 49 ];", "k.cpp", CORE_AIC, KERNEL_SPMD_MIX},
-	{"x = args[4];", "k.cpp", CORE_UNSTATED, KERNEL_CLASS_UNKNOWN},
+	{"f(args[0]);", "k/kernels/aiv/k.cpp", KERNEL_ON_AIV, KERNEL_AIV_ONLY},
+	{"f(args[0]);", "kernels/aic/k.cpp", KERNEL_ON_ANY, KERNEL_AIC_ONLY},
+	{"f(args[0]);", "kernels/mix/k.cpp", KERNEL_ON_AIC, KERNEL_SPMD_MIX},
+	{"x = get_block_idx(args);", "kernels/aiv/k.cpp", KERNEL_ON_AIV, KERNEL_SPMD_MIX},
+	{"x = get_block_idx ( args );", "k.cpp", KERNEL_ON_ANY, KERNEL_SPMD_MIX},
+	{"x = get_block_idx();", "k.cpp", KERNEL_ON_AIC, KERNEL_AIC_ONLY},
+	{"x = args[SPMD_LOCAL_CONTEXT_INDEX];", "k.cpp", KERNEL_ON_AIC, KERNEL_SPMD_MIX},
+	{"x = args[ 49 ];", "k.cpp", KERNEL_ON_AIC, KERNEL_SPMD_MIX},
+	{"x = args[4];", "k.cpp", KERNEL_ON_ANY, KERNEL_CLASS_UNKNOWN},
 };
 
 static void test_kernel_source_class(void **state)

@@ -1,0 +1,226 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * backend_model.c: replay through the embedded model: record the kernel, time its ops, write the
+ * directory that MindStudio Insight opens. No tile value is computed: what is checked are slots,
+ * extents, strides, scalars and control flow, and that every wait is matched.
+ */
+#include "replay/backend_model.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <sys/stat.h>
+#include <time.h>
+
+#include "base/file.h"
+#include "export/export.h"
+#include "model/engine.h"
+#include "model/profile.h"
+#include "model/record.h"
+#include "model/to_trace.h"
+#include "trace/packed.h"
+
+#define PACK_LEVEL 3
+
+struct model_replay {
+	const struct replay_job *job;
+	const struct model_options *o;
+	struct arena *arena;
+	struct replay_outcome *out;
+	struct argspec args;
+	struct opstream_set set;
+	struct profile profile;
+	struct timed timed;
+	struct incore_error *e;
+};
+
+static enum opstream_arch arch_of(const struct replay_job *job)
+{
+	return job->target == TARGET_A5 ? ARCH_A5 : ARCH_A2A3;
+}
+
+static bool record(struct model_replay *m)
+{
+	const struct replay_job *job = m->job;
+	const struct replay_member *aic = NULL, *aiv = NULL;
+	struct record_options o = {.arch = arch_of(job),
+		.blocks = job->n_blocks,
+		.first_block = job->blocks[0].index,
+		.block_num = job->blocks[0].count,
+		.args = &m->args,
+		.include_dirs = job->include_dirs,
+		.n_include_dirs = job->n_include_dirs};
+	struct record_info info;
+
+	for (uint32_t i = 0; i < job->n_members; i++) {
+		const struct replay_member *member = &job->members[i];
+
+		if (member->core == KERNEL_ON_AIC)
+			aic = member;
+		else if (!aiv)
+			aiv = member;
+		else
+			return err_set(m->e, INCORE_BAD_INPUT, "two-vector-sources",
+				"the embedded model runs one vector source on both lanes; this "
+				"task has two "
+				"(%s and %s): use --backend msprof, or name one of them",
+				aiv->source, member->source);
+	}
+	o.cores = aic && aiv ? RECORD_MIX : aic ? RECORD_AIC : RECORD_AIV;
+	o.kernel = aic ? aic->source : aiv->source;
+	o.kernel_aiv = aic && aiv ? aiv->source : NULL;
+	return record_kernel(&o, &m->set, &info, m->e);
+}
+
+static bool make_parents(struct model_replay *m, const char **simulator)
+{
+	time_t now = time(NULL);
+	struct tm tm;
+	char stamp[32];
+	const char *top = arena_printf(m->arena, "%s/insight_export", m->job->workspace), *opprof;
+
+	localtime_r(&now, &tm);
+	strftime(stamp, sizeof(stamp), "%Y%m%d%H%M%S", &tm);
+	opprof = top ? arena_printf(m->arena, "%s/OPPROF_%s_model", top, stamp) : NULL;
+	*simulator = opprof ? arena_printf(m->arena, "%s/simulator", opprof) : NULL;
+	if (!*simulator)
+		return err_nomem(m->e);
+	if (mkdir(top, 0700) != 0 && errno != EEXIST)
+		return err_errno(m->e, errno, top, "make the directory");
+	return mkdir(opprof, 0700) == 0 || err_errno(m->e, errno, opprof, "make the directory");
+}
+
+static bool write_packed(struct model_replay *m, const struct trace *t)
+{
+	struct packed_options o = {.level = PACK_LEVEL};
+	char *path = arena_printf(m->arena, "%s/trace.incore", m->job->workspace);
+	struct packed_result r;
+	struct out_file f = {0};
+
+	if (!path)
+		return err_nomem(m->e);
+	if (!out_file_open(&f, path, m->e))
+		return false;
+	if (!packed_write(t, f.f, &o, &r, m->e)) {
+		out_file_abort(&f);
+		return false;
+	}
+	return out_file_commit(&f, m->e);
+}
+
+static bool write_trace(struct model_replay *m, const struct trace *t)
+{
+	struct export_options o = {0};
+	struct export_result r;
+
+	if (!write_packed(m, t) || !make_parents(m, &m->out->simulator_dir))
+		return false;
+	if (!export_run(t, export_find("insight"), m->out->simulator_dir, &o, &r, m->e))
+		return false;
+	export_result_deinit(&r);
+	return true;
+}
+
+static const char *lane_name(unsigned pipe)
+{
+	static const char *const NAMES[ENGINE_PIPES] = {
+		"SCALAR", "VECTOR", "MTE1", "MTE2", "MTE3", "CUBE", "ALL", "FIXP"};
+
+	return NAMES[pipe];
+}
+
+/* One line: how long, what was busy most, what was found, what was checked. */
+static bool make_verdict(struct model_replay *m)
+{
+	const struct timed_core *longest = NULL;
+	uint64_t n_findings = 0;
+	unsigned best = 0;
+	struct strbuf b = {0};
+
+	for (size_t i = 0; i < m->timed.cores.n; i++)
+		if (!longest || m->timed.cores.v[i].end_cyc > longest->end_cyc)
+			longest = &m->timed.cores.v[i];
+	for (size_t i = 0; i < m->timed.findings.n; i++)
+		n_findings += m->timed.findings.v[i].kind != FIND_BLOCKS_SHARE;
+	for (unsigned p = 1; longest && p < ENGINE_PIPES; p++)
+		if (longest->lanes[p].busy_cyc > longest->lanes[best].busy_cyc || best == 0)
+			best = p;
+	sb_printf(&b, "estimate (embedded model, profile %s): ", m->profile.name);
+	if (longest && longest->end_cyc)
+		sb_printf(&b, "%llu cycles, %s busy %llu %% of them, ",
+			(unsigned long long)longest->end_cyc, lane_name(best),
+			(unsigned long long)(100 * longest->lanes[best].busy_cyc /
+					     longest->end_cyc));
+	else
+		sb_puts(&b, "no cycle at all, ");
+	sb_printf(&b,
+		"%llu finding%s; slots, extents, strides, scalars and control flow checked, "
+		"outputs "
+		"not computed%s%s",
+		(unsigned long long)n_findings, n_findings == 1 ? "" : "s",
+		m->timed.is_complete ? "" : "; incomplete: ",
+		m->timed.is_complete ? "" : m->timed.reason);
+	m->out->verdict = b.failed ? NULL : arena_strndup(m->arena, b.p, b.n);
+	sb_free(&b);
+	if (m->timed.findings.n)
+		m->out->warning = arena_strdup(m->arena, m->timed.findings.v[0].message);
+	m->out->is_partial = !m->timed.is_complete;
+	return m->out->verdict || err_nomem(m->e);
+}
+
+static bool replay(struct model_replay *m)
+{
+	struct engine_options o = {.profile = &m->profile,
+		.keep_slices = true,
+		.find_races = true,
+		.allow_unknown = m->o->allow_unknown};
+	struct trace *t = NULL;
+	bool ok = record(m) && engine_run(&m->set, &o, &m->timed, m->e) &&
+		  timed_to_trace(&m->set, &m->timed, &m->profile, &t, m->e) && write_trace(m, t) &&
+		  make_verdict(m);
+
+	trace_free(t);
+	return ok;
+}
+
+static bool preflight(const struct replay_job *job, struct incore_error *e)
+{
+	struct profile p;
+
+	if (!profile_load(
+		    &p, ((const struct model_options *)job->options)->profile, arch_of(job), e))
+		return false;
+	profile_deinit(&p);
+	return true;
+}
+
+static bool run(const struct replay_job *job, struct arena *a, struct replay_outcome *out,
+	struct incore_error *e)
+{
+	struct model_replay m = {.job = job, .o = job->options, .arena = a, .out = out, .e = e};
+	char *spec = arena_printf(a, "%s/args.json", job->workspace);
+	bool ok = spec || err_nomem(e);
+
+	*out = (struct replay_outcome){.verdict = "workspace written, nothing was started"};
+	if (!ok || job->is_dry)
+		return ok;
+	if (!profile_load(&m.profile, m.o->profile, arch_of(job), e))
+		return false;
+	argspec_init(&m.args);
+	opstream_set_init(&m.set);
+	ok = argspec_load(&m.args, spec, e);
+	if (m.o->is_from_dump)
+		m.args.origin = ARGS_DUMP;
+	ok = ok && replay(&m);
+	timed_deinit(&m.timed);
+	opstream_set_deinit(&m.set);
+	argspec_deinit(&m.args);
+	profile_deinit(&m.profile);
+	return ok;
+}
+
+const struct backend_ops backend_model = {
+	.name = "model",
+	.summary = "the embedded model, on any machine; an estimate",
+	.preflight = preflight,
+	.run = run,
+};

@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* backend_model.h: options of the embedded model as a backend. */
+#ifndef REPLAY_BACKEND_MODEL_H
+#define REPLAY_BACKEND_MODEL_H
+
+#include "replay/backend.h"
+
+struct model_options {	     /* zero: the default */
+	const char *profile; /* name or file */
+	bool is_from_dump;   /* the arguments are those of a real run */
+	bool allow_unknown;
+};
+
+#endif
