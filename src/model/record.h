@@ -26,7 +26,8 @@ struct record_options {
 		*kernel_aiv; /* NULL: the same; with RECORD_MIX, the source of the vector cores */
 	enum opstream_arch arch;
 	enum record_cores cores;
-	uint32_t blocks;	    /* recorded: 0 .. blocks - 1 */
+	uint32_t first_block;	    /* recorded: first_block .. first_block + blocks - 1 */
+	uint32_t blocks;
 	uint32_t block_num;	    /* what the kernel is told; 0: the same */
 	const struct argspec *args; /* NULL: none */
 	const char *recorder_dir; /* NULL: $INCORE_RECORDER, beside the program, or as installed */

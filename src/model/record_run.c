@@ -135,7 +135,8 @@ static bool put_job(
 	}
 	for (uint32_t b = 0; b < blocks; b++)
 		for (unsigned lane = 0; lane < lanes; lane++)
-			fprintf(job, "run %u %u %u %d\n", b, o->block_num ? o->block_num : blocks,
+			fprintf(job, "run %u %u %u %d\n", o->first_block + b,
+				o->block_num ? o->block_num : o->first_block + blocks,
 				lane, is_mixed);
 	if (fflush(job) != 0 || fflush(run->file[IN_PAYLOAD]) != 0)
 		return err_set(e, INCORE_FAILED, "write-failed", "cannot write a temporary file");

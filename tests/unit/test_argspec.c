@@ -1,0 +1,186 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Arguments: what a spec says, what it may not say, and the bits of its values. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "base/file.h"
+#include "model/argspec.h"
+
+static bool read_spec(struct argspec *a, const char *text, struct incore_error *e)
+{
+	size_t n = strlen(text);
+	char *p = calloc(1, n + FILE_PAD);
+	bool ok;
+
+	assert_non_null(p);
+	memcpy(p, text, n);
+	argspec_init(a);
+	ok = argspec_read(a, p, n, "spec.json", e);
+	free(p);
+	return ok;
+}
+
+static void test_argspec_document_example(void **state)
+{
+	struct argspec a;
+	const struct arg_slot *s;
+
+	(void)state;
+	assert_true(read_spec(&a,
+		"{\"args\": ["
+		"{\"kind\": \"tensor\", \"index\": 0, \"name\": \"sij\", \"dtype\": \"FLOAT32\", "
+		"\"shape\": [16, 16],"
+		" \"role\": \"input\", \"fill\": \"zero\"},"
+		"{\"kind\": \"tensor\", \"index\": 2, \"dtype\": \"FLOAT32\", \"shape\": [16], "
+		"\"role\": \"output\"},"
+		"{\"kind\": \"tensor\", \"index\": 1, \"dtype\": \"BFLOAT16\", \"shape\": [16, 1], "
+		"\"strides\": [16, 1]},"
+		"{\"kind\": \"scalar\", \"index\": 4, \"dtype\": \"FLOAT32\", \"value\": 1.0, "
+		"\"pack_mode\": \"bits\"}]}",
+		NULL));
+	assert_int_equal(a.slots.n, 4);
+	s = argspec_find(&a, 0);
+	assert_string_equal(s->name, "sij");
+	assert_int_equal(s->bytes, 1024);
+	assert_int_equal(s->stride[0], 16);
+	assert_true(s->is_filled);
+	assert_true(argspec_find(&a, 2)->is_output);
+	s = argspec_find(&a, 1);
+	assert_int_equal(s->bytes, (15 * 16 + 1) * 2);
+	assert_int_equal(s->fill, FILL_NONE); /* nobody said what it holds */
+	assert_int_equal(argspec_find(&a, 4)->value, 0x3f800000);
+	for (size_t i = 1; i < a.slots.n; i++)
+		assert_true(a.slots.v[i - 1].slot < a.slots.v[i].slot);
+	argspec_deinit(&a);
+}
+
+static void test_argspec_packs(void **state)
+{
+	static const struct {
+		const char *word;
+		uint64_t bits;
+	} CASES[] = {
+		{"0=f32:1.0", 0x3f800000},
+		{"0=f32:1", 0x3f800000},
+		{"0=FLOAT32_BITS:1.0", 0x3f800000},
+		{"0=FLOAT32_BITS:1065353216", 0x3f800000},
+		{"0=FLOAT64_BITS:1.0", 0x3ff0000000000000},
+		{"0=f16:1.0", 0x3c00},
+		{"0=f16:-2.5", 0xc100},
+		{"0=f16:65504", 0x7bff},
+		{"0=f16:65520", 0x7c00},
+		{"0=f16:5.9604644775390625e-08", 1},
+		{"0=f16:0.00006103515625", 0x400},
+		{"0=bf16:1.0", 0x3f80},
+		{"0=bf16:3.0e38", 0x7f62},
+		{"0=i64:-3", 0xfffffffffffffffd},
+		{"0=i8:-128", 0xffffffffffffff80},
+		{"0=u64:0xffffffffffffffff", 0xffffffffffffffff},
+		{"0=bool:1", 1},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(CASES) / sizeof(CASES[0]); i++) {
+		struct argspec a;
+
+		argspec_init(&a);
+		assert_true(argspec_add_word(&a, CASES[i].word, NULL));
+		assert_int_equal(a.slots.v[0].value, CASES[i].bits);
+		argspec_deinit(&a);
+	}
+}
+
+static void test_argspec_refused(void **state)
+{
+	static const char *const SPECS[] = {
+		"{}",
+		"[{\"kind\":\"matrix\",\"index\":0}]",
+		"[{\"kind\":\"scalar\",\"index\":48,\"dtype\":\"INT32\",\"value\":1}]",
+		"[{\"kind\":\"scalar\",\"index\":49,\"dtype\":\"INT32\",\"value\":1}]",
+		"[{\"kind\":\"scalar\",\"index\":50,\"dtype\":\"INT32\",\"value\":1}]",
+		"[{\"kind\":\"scalar\",\"index\":-1,\"dtype\":\"INT32\",\"value\":1}]",
+		"[{\"kind\":\"scalar\",\"index\":1,\"dtype\":\"INT32\",\"value\":1},"
+		"{\"kind\":\"scalar\",\"index\":1,\"dtype\":\"INT32\",\"value\":1}]",
+		"[{\"kind\":\"scalar\",\"index\":1,\"dtype\":\"INT99\",\"value\":1}]",
+		"[{\"kind\":\"scalar\",\"index\":1,\"dtype\":\"INT32\",\"value\":1.5}]",
+		"[{\"kind\":\"scalar\",\"index\":1,\"dtype\":\"UINT8\",\"value\":256}]",
+		"[{\"kind\":\"scalar\",\"index\":1,\"dtype\":\"INT32\"}]",
+		"[{\"kind\":\"scalar\",\"dtype\":\"INT32\",\"value\":1}]",
+		"[{\"index\":1,\"dtype\":\"INT32\",\"value\":1}]",
+		"[{\"kind\":\"tensor\",\"index\":1,\"dtype\":\"INT32\"}]",
+		"[{\"kind\":\"tensor\",\"index\":1,\"dtype\":\"INT32\",\"shape\":[2,2],\"strides\":"
+		"[1]}]",
+		"[{\"kind\":\"tensor\",\"index\":1,\"dtype\":\"INT32\",\"shape\":[1,1,1,1,1,1]}]",
+		"[{\"kind\":\"tensor\",\"index\":1,\"dtype\":\"INT32\",\"shape\":[4000000000,"
+		"4000000000]}]",
+		"[{\"kind\":\"tensor\",\"index\":1,\"dtype\":\"INT32\",\"shape\":[2],\"data\":{"
+		"\"file\":\"/etc/x\"}}]",
+		"[{\"kind\":\"tensor\",\"index\":1,\"dtype\":\"INT32\",\"shape\":[2],\"data\":{"
+		"\"file\":\"a/../../x\"}}]",
+		"[{\"kind\":\"tensor\",\"index\":1,\"dtype\":\"INT32\",\"shape\":[2],\"data\":{}}]",
+		"[{\"kind\":\"tensor\",\"index\":1,\"dtype\":\"INT32\",\"shape\":[2],\"fill\":"
+		"\"ones\"}]",
+		"[{\"kind\":\"tensor\",\"index\":1,\"dtype\":\"INT32\",\"shape\":[2],\"buffer_"
+		"bytes\":\"big\"}]",
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(SPECS) / sizeof(SPECS[0]); i++) {
+		struct incore_error e = {0};
+		struct argspec a;
+
+		if (read_spec(&a, SPECS[i], &e))
+			fail_msg("accepted: %s", SPECS[i]);
+		assert_int_equal(e.status, INCORE_BAD_INPUT);
+		incore_error_clear(&e);
+		argspec_deinit(&a);
+	}
+}
+
+static void test_argspec_words(void **state)
+{
+	static const char *const BAD[] = {"", "x", "0", "0=", "0=f32", "0=f32[", "0=f32[2",
+		"0=f32[]", "0=f32[2]x", "0=f32[2]:ones", "0=f32[1,1,1,1,1,1]", "0=q32[2]",
+		"48=i32:1", "0=i32:", "0=i32:1.5", "99999999999=i32:1", "0=f32[2]:randomx"};
+	struct argspec a;
+
+	(void)state;
+	argspec_init(&a);
+	for (size_t i = 0; i < sizeof(BAD) / sizeof(BAD[0]); i++) {
+		struct incore_error e = {0};
+
+		if (argspec_add_word(&a, BAD[i], &e))
+			fail_msg("accepted: %s", BAD[i]);
+		assert_int_equal(e.status, INCORE_USAGE);
+		incore_error_clear(&e);
+	}
+	assert_true(argspec_add_word(&a, "0=f16[128,64]", NULL));
+	assert_true(argspec_add_word(&a, "1=f32[8]:out", NULL));
+	assert_true(argspec_add_word(&a, "2=i32[8]:value3", NULL));
+	assert_true(argspec_add_word(&a, "3=i32[8]:random7", NULL));
+	assert_false(argspec_add_word(&a, "3=i32[8]", NULL));
+	assert_int_equal(argspec_find(&a, 0)->bytes, 16384);
+	assert_false(argspec_find(&a, 0)->is_filled);
+	assert_true(argspec_find(&a, 1)->is_output);
+	assert_true(argspec_find(&a, 2)->fill_value == 3);
+	assert_int_equal(argspec_find(&a, 3)->fill_seed, 7);
+	argspec_deinit(&a);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_argspec_document_example),
+		cmocka_unit_test(test_argspec_packs),
+		cmocka_unit_test(test_argspec_refused),
+		cmocka_unit_test(test_argspec_words),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
