@@ -344,6 +344,18 @@ static bool read_scalar(struct trace_events *r, struct str *out)
 	return end ? json_end_value(&r->json, end) : json_skip(&r->json);
 }
 
+static bool read_object(struct trace_events *r, struct str *out)
+{
+	bool is_object = json_peek(&r->json) == JSON_OBJECT;
+	const char *start = r->json.p;
+
+	if (!json_skip(&r->json))
+		return false;
+	if (is_object)
+		*out = (struct str){start, (size_t)(r->json.p - start)};
+	return true;
+}
+
 /* Top-level members up to the events, or to the end. */
 static void read_top(struct trace_events *r)
 {
@@ -366,6 +378,8 @@ static void read_top(struct trace_events *r)
 			read_scalar(r, &r->display_unit);
 		else if (str_is(key, "clockMHz"))
 			read_scalar(r, &r->clock_mhz);
+		else if (str_is(key, "metadata"))
+			read_object(r, &r->metadata);
 		else if (!str_is(key, "schemaVersion"))
 			json_skip(&r->json);
 		else if (read_scalar(r, &text) && text.p && trace_event_number(text, &v) &&

@@ -11,6 +11,8 @@
 #include "analysis/states.h"
 #include "codec/json_writer.h"
 #include "export/chrome_pipes.h"
+#include "export/labels.h"
+#include "isa/ascend_names.h"
 
 #define MANY_EVENTS 1000000
 
@@ -477,6 +479,19 @@ static bool truncated(struct export *x, const struct export_cut *c, struct incor
 	return s->remarks.failed ? err_nomem(e) : true;
 }
 
+/* Only where there are some: most traces are labelled by nobody. */
+static void put_labels(struct export *x)
+{
+	struct chrome_state *s = x->state;
+	struct strbuf b = {0};
+
+	if (!trace_find_table(x->trace, ASCEND_TABLE_LABELS))
+		return;
+	s->is_nomem |= !labels_put(x->trace, &b);
+	fprintf(s->f, ",\"labels\":%s", s->is_nomem ? "{}" : b.p);
+	sb_free(&b);
+}
+
 static bool end(struct export *x, struct incore_error *e)
 {
 	struct chrome_state *s = x->state;
@@ -499,6 +514,7 @@ static bool end(struct export *x, struct incore_error *e)
 	fprintf(s->f, ",\"clock_mhz\":\"%.3f\"", trace_clock_mhz(x->trace));
 	fprintf(s->f, ",\"time\":\"%s\"",
 		x->options->is_real_time ? "microseconds" : "1 us = 1000 cycles");
+	put_labels(x);
 	fprintf(s->f, ",\"remarks\":[%s]}}\n", s->remarks.p ? s->remarks.p : "");
 	if (s->n_events > MANY_EVENTS)
 		x->result->advice =

@@ -56,6 +56,7 @@ enum evidence {
 	EVIDENCE_ESTIMATE,
 };
 const char *evidence_name(enum evidence ev); /* "hardware-trace", ... */
+enum evidence evidence_of(struct str name);  /* EVIDENCE_UNKNOWN for any other word */
 const char *vendor_name(enum vendor v);	     /* "amd", ... */
 
 /* What the machine and the launch were, as side files state it; NO_VALUE where unknown. */

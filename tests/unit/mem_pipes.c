@@ -183,6 +183,9 @@ struct trace *mem_pipes_new(const struct mem_pipes *m)
 	for (uint32_t i = 0; i < m->n_links; i++)
 		t->links[i] = m->links[i];
 	t->n_links = m->n_links;
+	t->tables = arena_memdup(&t->arena, m->tables, m->n_tables * sizeof(*m->tables));
+	must(!m->n_tables || t->tables, "no memory");
+	t->n_tables = m->n_tables;
 	must(trace_seal(t, &e), e.message ? e.message : "cannot be sealed");
 	return t;
 }

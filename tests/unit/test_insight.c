@@ -255,6 +255,126 @@ static void test_insight_round_trip(void **state)
 	free(m);
 }
 
+/* --- labels --- */
+
+static const char *const label_cols[] = {"key", "value"};
+static const char *const label_cells[] = {
+	"profile", "a2a3 [draft]", "calibration", "none: \"raw\""};
+static const struct named_table labels = {
+	ASCEND_TABLE_LABELS, "model", 2, 2, label_cols, label_cells};
+
+static char *text_of(const char *dir, const char *name)
+{
+	char *path = path_join(dir, name), *text;
+	struct file_data f = {0};
+
+	assert_true(path && file_load(&f, path, NULL));
+	text = mem_strndup((const char *)f.data, f.size);
+	file_unload(&f);
+	mem_free(path);
+	return text;
+}
+
+static struct trace *read_back(const char *dir, const char *name)
+{
+	struct capture_list list = {0};
+	struct import_options in = {.want = IMPORT_ALL};
+	struct incore_error e = {0};
+	struct trace *t = NULL;
+	char *path = path_join(dir, name);
+
+	if (!import_find(path, &list, &e) || !list.n || !import_read(&list.v[0], &in, &t, &e))
+		fail_with(&e, name);
+	mem_free(path);
+	capture_list_deinit(&list);
+	return t;
+}
+
+static struct trace *labelled(struct made *m, uint64_t clock_hz)
+{
+	struct mem_pipes p = {.pipes = m->pipes,
+		.n_pipes = m->n_pipes,
+		.links = m->links,
+		.n_links = m->n_links,
+		.tables = &labels,
+		.n_tables = 1};
+	struct trace *t;
+
+	make(m, 3);
+	p.n_pipes = m->n_pipes;
+	p.n_links = m->n_links;
+	t = mem_pipes_new(&p);
+	t->meta.evidence = EVIDENCE_ESTIMATE;
+	t->meta.clock_hz_num = clock_hz;
+	t->meta.clock_hz_den = clock_hz ? 3 : 0;
+	return t;
+}
+
+/* trace.json alone says that it is an estimate, of what, and on which clock. */
+static void test_labels(void **state)
+{
+	struct made *m = malloc(sizeof(*m));
+	static const uint64_t clocks[] = {5000000000, 0};
+
+	(void)state;
+	assert_non_null(m);
+	for (int i = 0; i < 2; i++) {
+		char dir[] = "/tmp/incore-insight-XXXXXX";
+		struct trace *a = labelled(m, clocks[i]), *b;
+		const struct named_table *k;
+		char *text;
+
+		assert_non_null(mkdtemp(dir));
+		trace_free(written_and_read(a, dir));
+		text = text_of(dir, "simulator/trace.json");
+		assert_true(strstr(text, "\"profilingType\":\"op\"") < strchr(text, '['));
+		assert_non_null(strstr(text, "{\"labels\":\"estimate"));
+		b = read_back(dir, "simulator/trace.json");
+		assert_int_equal(b->meta.evidence, EVIDENCE_ESTIMATE);
+		assert_string_equal(b->meta.kernel, "k");
+		assert_int_equal(b->meta.clock_hz_num, a->meta.clock_hz_num);
+		assert_int_equal(b->meta.clock_hz_den, a->meta.clock_hz_den);
+		k = trace_find_table(b, ASCEND_TABLE_LABELS);
+		assert_true(k && k->n_rows == 2);
+		for (uint32_t c = 0; c < 4; c++)
+			assert_string_equal(k->cells[c], label_cells[c]);
+		for (track_idx t = 0; t < a->n_tracks; t++)
+			same_track(a, b, t);
+		mem_free(text);
+		trace_free(a);
+		trace_free(b);
+		remove_made(dir);
+	}
+	free(m);
+}
+
+static void test_chrome_labels(void **state)
+{
+	char dir[] = "/tmp/incore-insight-XXXXXX", *path, *text;
+	struct made *m = malloc(sizeof(*m));
+	struct trace *t;
+	struct export_options o = {0};
+	struct export_result r;
+	struct incore_error e = {0};
+
+	(void)state;
+	assert_non_null(m);
+	assert_non_null(mkdtemp(dir));
+	t = labelled(m, 1);
+	path = path_join(dir, "c.json");
+	if (!export_run(t, export_find("chrome"), path, &o, &r, &e))
+		fail_with(&e, "export");
+	export_result_deinit(&r);
+	text = text_of(dir, "c.json");
+	assert_non_null(strstr(text, "\"evidence\":\"estimate\""));
+	assert_non_null(strstr(text, "\"labels\":{\"profile\":\"a2a3 \\u005bdraft]\","));
+	mem_free(text);
+	mem_free(path);
+	trace_free(t);
+	remove_made(dir);
+	free(m);
+}
+
 static bool count_entry(void *ctx, const char *name, struct incore_error *e)
 {
 	(void)name;
@@ -304,6 +424,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_insight_round_trip),
+		cmocka_unit_test(test_labels),
+		cmocka_unit_test(test_chrome_labels),
 		cmocka_unit_test(test_insight_refuses),
 	};
 

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include "export/insight/insight.h"
+#include "export/labels.h"
 
 static void next_event(struct insight *s)
 {
@@ -73,16 +74,23 @@ static void put_lanes(struct insight *s, const struct insight_unit *u)
 
 bool insight_begin_trace(struct insight *s, struct incore_error *e)
 {
+	struct strbuf metadata = {0};
 	char mhz[64];
+	bool ok;
 
 	s->trace_file = insight_file(s, NULL, "trace.json", e);
 	if (!s->trace_file || !text_out_open(&s->trace, s->trace_file, e))
 		return false;
 	snprintf(mhz, sizeof(mhz), "{\"clockMHz\":%.17g,",
 		s->is_cycles ? 1000.0 : trace_clock_mhz(s->t));
+	ok = labels_put_metadata(s->t, &metadata);
 	text_puts(&s->trace, mhz);
-	text_puts(&s->trace, "\"displayTimeUnit\":\"ns\",\"profilingType\":\"op\","
-			     "\"schemaVersion\":2,\"traceEvents\":[");
+	text_puts(&s->trace, "\"displayTimeUnit\":\"ns\",\"metadata\":");
+	text_puts(&s->trace, ok ? metadata.p : "{}");
+	text_puts(&s->trace, ",\"profilingType\":\"op\",\"schemaVersion\":2,\"traceEvents\":[");
+	sb_free(&metadata);
+	if (!ok)
+		return err_nomem(e);
 	for (size_t i = 0; i < s->units.n; i++)
 		put_meta(s, "process_sort_index", s->units.v[i].name, "NA",
 			3 * s->units.v[i].core + 1 + s->units.v[i].unit);

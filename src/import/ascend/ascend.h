@@ -17,6 +17,8 @@ bool asc_read_api_file(struct asc_build *b, struct str json, const char *path, u
 	struct incore_error *e);
 bool asc_read_details(struct asc_build *b, unsigned type, struct str json, const char *path,
 	uint64_t base, struct incore_error *e);
+/* "metadata" of a trace.json: ours or nobody's. False on lack of memory. */
+bool asc_read_metadata(struct asc_build *b, struct str object, const char *path);
 bool asc_add_source(struct asc_build *b, struct str path, struct str text);
 bool asc_read_bin(struct asc_build *b, const struct file_data *f, const char *path, bool with_trace,
 	struct incore_error *e);

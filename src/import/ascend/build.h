@@ -64,7 +64,9 @@ struct asc_build {
 	bool is_quantised, is_inexact; /* a ts was / was not a multiple of 1 ns */
 	double min_us;
 	struct str clock_text; /* as our own exporter states it */
-	unsigned ratio_mhz;    /* by comparing exact ticks with trace.json; 0: not known */
+	bool has_metadata;     /* ours was read; a den of 0: 1000 cycles are written as 1 us */
+	uint64_t clock_hz_num, clock_hz_den;
+	unsigned ratio_mhz; /* by comparing exact ticks with trace.json; 0: not known */
 	uint64_t n_heads;
 	const char *soc; /* as a details block states it */
 	struct strbuf scratch;

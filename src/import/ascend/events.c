@@ -379,6 +379,8 @@ static bool note_top(struct asc_build *b, const struct trace_events *r, uint64_t
 	b->counts[ASC_NOT_OBJECT] += r->n_not_objects;
 	if (r->clock_mhz.p)
 		b->clock_text = r->clock_mhz;
+	if (r->metadata.p && !asc_read_metadata(b, r->metadata, b->path))
+		return false;
 	if (r->schema_version >= 0 && !m->format_version)
 		m->format_version =
 			arena_printf(&b->trace->arena, "%lld", (long long)r->schema_version);
