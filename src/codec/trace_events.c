@@ -190,6 +190,8 @@ static inline bool key_is(struct str k, const char *word, size_t n)
 static struct str *arg_slot(struct trace_event *ev, struct str k)
 {
 	switch (k.n) {
+	case 3:
+		return key_is(k, "row", 3) ? &ev->row : NULL;
 	case 4:
 		return key_is(k, "code", 4)   ? &ev->code
 		       : key_is(k, "name", 4) ? &ev->arg_name

@@ -29,7 +29,7 @@ struct trace_event {
 	struct str ts_text, dur_text; /* as written, without quotes */
 	struct str args;	      /* the whole value, "{...}"; n 0: none */
 	/* Members of args that every reader wants; p NULL: absent. */
-	struct str detail, code, pc_addr, process_bytes, arg_name, sort_index;
+	struct str detail, code, pc_addr, process_bytes, arg_name, sort_index, row;
 	uint64_t offset; /* of its '{' in the input */
 };
 

@@ -35,7 +35,8 @@ static bool load(const struct trace *t, track_idx i, unsigned want, struct track
 		d->stall_cyc[n] = k->slices[n].stall;
 		d->code[n] = l->rows[i][n];
 		d->tag[n] = (uint8_t)t->tracks[i].coord[2];
-		d->inst_class[n] = t->code[d->code[n]].inst_class;
+		d->inst_class[n] = (uint8_t)ascend_class(
+			d->tag[n], str_of(t->opcodes[t->code[d->code[n]].opcode]));
 		d->n++;
 	}
 	d->begin_cyc = t->tracks[i].begin_cyc;

@@ -68,7 +68,8 @@ struct asc_build {
 	uint64_t clock_hz_num, clock_hz_den;
 	unsigned ratio_mhz; /* by comparing exact ticks with trace.json; 0: not known */
 	uint64_t n_heads;
-	const char *soc; /* as a details block states it */
+	const char *soc;   /* as a details block states it */
+	struct trace *own; /* the tables our own exporter wrote, or NULL; owned */
 	struct strbuf scratch;
 	struct str last_pid, last_tid; /* the lane before, for speed */
 	uint32_t last_lane;
@@ -88,6 +89,7 @@ struct asc_op { /* what a code row is found by */
 	bool is_kind_known;
 	uint64_t pc;
 	struct str name, detail, code; /* raw JSON strings or plain text */
+	uint64_t own;		       /* number + 1 in our own table; 0: not said */
 };
 /* The row of an instruction, made at first sight; NO_CODE on lack of memory. */
 uint32_t asc_code(struct asc_build *b, const struct asc_op *op);
@@ -118,6 +120,11 @@ bool asc_link_barriers(struct asc_build *b, struct asc_links *out); /* adds thei
 bool asc_merge_csv(struct asc_build *b); /* CSV totals: used, or compared with API_INSTR */
 bool asc_put_code(struct asc_build *b, struct incore_error *e); /* code, sources, totals */
 bool asc_count_notes(struct asc_build *b, struct incore_error *e);
+/* Sorts slices by (start, end, address, code), without code by (start, end, code). */
+void asc_sort_recs(const struct code_row *code, struct asc_rec *v, size_t n);
+struct asc_rec *const *asc_all_recs(const struct trace *t); /* by track */
+/* Where our own tables fit the slices the trace becomes the one that was exported. */
+bool asc_take_own(struct asc_build *b, struct incore_error *e);
 
 /* --- tables: failures latch until asc_table_close() --- */
 /* cols: names separated by '|'. */

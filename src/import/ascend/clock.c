@@ -196,17 +196,17 @@ bool asc_find_clock(struct asc_build *b, double *mhz, struct incore_error *e)
 {
 	const struct ascend_soc *soc = b->soc ? ascend_soc_find(str_of(b->soc)) : NULL;
 	unsigned stated = 0;
-	double written;
+	double written, other; /* our own files tell cycles, whatever clock the user names */
 	bool is_done = false;
 
 	if (b->soc && !set_soc(b, b->soc, "details"))
 		return err_nomem(e);
+	if (b->has_metadata && is_own_clock(b))
+		return set_own(b, mhz) && by_user(b, &other, &is_done, e);
 	if (!by_user(b, mhz, &is_done, e))
 		return false;
 	if (is_done)
 		return true;
-	if (b->has_metadata && is_own_clock(b))
-		return set_own(b, mhz);
 	if (b->clock_text.p && trace_event_number(b->clock_text, &written) && written >= 1 &&
 		written <= 1e5)
 		return set(b, written, "trace", mhz);

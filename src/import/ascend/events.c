@@ -44,7 +44,11 @@ static uint32_t code_of_event(struct asc_build *b, const struct trace_event *ev)
 		.detail = ev->detail,
 		.code = ev->code};
 
+	uint64_t own;
+
 	set_kind(b, ev->pid, &op);
+	if (b->own && ev->row.n && str_to_u64(ev->row, &own) && own < b->own->n_code)
+		op.own = own + 1;
 	if (str_is(ev->tid, "CACHEMISS") && str_starts(ev->name, "0x")) {
 		op.pc = parse_pc(ev->name);
 		op.name = STR("CACHEMISS");

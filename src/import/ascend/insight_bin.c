@@ -28,7 +28,8 @@ static bool note_blocks(struct asc_build *b, const struct insight_blocks *k)
 	for (size_t i = 0; i < k->v.n; i++) {
 		unsigned type = k->v.v[i].type;
 
-		n_unknown += type == 0 || type == 0x0a || type == 0x0b || type >= INSIGHT_OWN;
+		n_unknown += type == 0 || type == 0x0a || type == 0x0b ||
+			     (type >= INSIGHT_FREE && type != INSIGHT_TABLES);
 		n_legacy += k->v.v[i].is_legacy;
 	}
 	if (k->rest_bytes && !trace_note(b->trace, NOTE_DAMAGED, "trailing-bytes", b->path,
@@ -83,6 +84,8 @@ static bool read_block(struct asc_build *b, const struct insight_block *k, const
 			       ? true
 			       : err_nomem(e);
 	switch (k->type) {
+	case INSIGHT_TABLES:
+		return asc_read_own(b, k->payload, path, base, e);
 	case INSIGHT_API_FILE:
 		return asc_read_api_file(b, k->payload, path, base, e);
 	case INSIGHT_API_INSTR:

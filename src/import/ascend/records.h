@@ -50,6 +50,7 @@ struct asc_row {      /* beside each code row */
 	uint64_t cyc; /* sum of lengths once the clock is known */
 	uint8_t sync;
 	bool is_kind_known; /* of its core */
+	uint64_t own;	    /* number + 1 in our own table, where the event says it; 0: not */
 };
 
 struct asc_stated { /* totals of one PC on one kind of core */
