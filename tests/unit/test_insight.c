@@ -5,7 +5,6 @@
  * chance.
  */
 #include <dirent.h>
-#include <ftw.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -19,6 +18,7 @@
 #include "import/import.h"
 #include "isa/ascend.h"
 #include "random_pipes.h"
+#include "temp_dir.h"
 
 static void fail_with(const struct incore_error *e, const char *what)
 {
@@ -48,21 +48,6 @@ static struct trace *written_and_read(const struct trace *t, const char *dir)
 	mem_free(bin);
 	capture_list_deinit(&list);
 	return back;
-}
-
-static int remove_one(const char *path, const struct stat *st, int type, struct FTW *at)
-{
-	(void)st;
-	(void)type;
-	(void)at;
-	return remove(path);
-}
-
-/* Only what mkdtemp() made for this test; no shell has a part in it. */
-static void remove_made(const char *dir)
-{
-	assert_true(strncmp(dir, "/tmp/incore-insight-", 20) == 0 && strlen(dir) == 26);
-	assert_int_equal(nftw(dir, remove_one, 8, FTW_DEPTH | FTW_PHYS), 0);
 }
 
 static int by_ends(const void *pa, const void *pb)
@@ -150,7 +135,7 @@ static void test_insight_round_trip(void **state)
 		same_links(a, b);
 		trace_free(a);
 		trace_free(b);
-		remove_made(dir);
+		assert_int_equal(temp_dir_remove(dir), 0);
 	}
 	free(m);
 }
@@ -243,7 +228,7 @@ static void test_labels(void **state)
 		mem_free(text);
 		trace_free(a);
 		trace_free(b);
-		remove_made(dir);
+		assert_int_equal(temp_dir_remove(dir), 0);
 	}
 	free(m);
 }
@@ -271,7 +256,7 @@ static void test_chrome_labels(void **state)
 	mem_free(text);
 	mem_free(path);
 	trace_free(t);
-	remove_made(dir);
+	assert_int_equal(temp_dir_remove(dir), 0);
 	free(m);
 }
 
@@ -315,7 +300,7 @@ static void test_insight_refuses(void **state)
 	assert_int_equal(e.status, INCORE_USAGE);
 	incore_error_clear(&e);
 	assert_int_equal(n_entries(dir), 1);
-	remove_made(dir);
+	assert_int_equal(temp_dir_remove(dir), 0);
 	trace_free(t);
 	free(m);
 }

@@ -3,7 +3,6 @@
  * test_insight_same.c: what is exported as a simulator/ directory and imported again is the same
  * trace, field by field; what does not belong together is found out.
  */
-#include <ftw.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -19,6 +18,7 @@
 #include "isa/ascend.h"
 #include "random_pipes.h"
 #include "random_trace.h"
+#include "temp_dir.h"
 
 static void fail_with(const struct incore_error *e, const char *what)
 {
@@ -26,20 +26,6 @@ static void fail_with(const struct incore_error *e, const char *what)
 
 	err_format(e, &b);
 	fail_msg("%s: %s", what, b.p ? b.p : "?");
-}
-
-static int remove_one(const char *path, const struct stat *st, int type, struct FTW *at)
-{
-	(void)st;
-	(void)type;
-	(void)at;
-	return remove(path);
-}
-
-static void remove_made(const char *dir)
-{
-	assert_true(strncmp(dir, "/tmp/incore-same-", 17) == 0 && strlen(dir) == 23);
-	assert_int_equal(nftw(dir, remove_one, 8, FTW_DEPTH | FTW_PHYS), 0);
 }
 
 static void write_out(const struct trace *t, const char *dir)
@@ -116,7 +102,7 @@ static void test_same(void **state)
 		for (int i = 0; i < 3; i++)
 			must_be_same(a, read_in(dir, names[i], &in), seed, names[i]);
 		trace_free(a);
-		remove_made(dir);
+		assert_int_equal(temp_dir_remove(dir), 0);
 	}
 	free(m);
 }
@@ -142,7 +128,7 @@ static void test_ties(void **state)
 		write_out(a, dir);
 		must_be_same(a, read_in(dir, "simulator", &in), (uint64_t)i, "ties");
 		trace_free(a);
-		remove_made(dir);
+		assert_int_equal(temp_dir_remove(dir), 0);
 	}
 }
 
@@ -235,7 +221,7 @@ static void test_changed(void **state)
 		mem_free(path);
 		trace_free(a);
 		trace_free(b);
-		remove_made(dir);
+		assert_int_equal(temp_dir_remove(dir), 0);
 	}
 	free(m);
 }
@@ -260,7 +246,7 @@ static void test_user_clock(void **state)
 	assert_false(has_note(b, "own-tables"));
 	trace_free(a);
 	trace_free(b);
-	remove_made(dir);
+	assert_int_equal(temp_dir_remove(dir), 0);
 	free(m);
 }
 

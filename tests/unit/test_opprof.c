@@ -17,6 +17,7 @@
 #include "base/mem.h"
 #include "import/import.h"
 #include "isa/ascend.h"
+#include "temp_dir.h"
 
 static char root[64];
 
@@ -29,11 +30,8 @@ static int setup(void **state)
 
 static int teardown(void **state)
 {
-	char command[128];
-
 	(void)state;
-	snprintf(command, sizeof(command), "rm -rf '%s'", root);
-	return system(command);
+	return temp_dir_remove(root);
 }
 
 /* Makes the directories of "a/b/name" and the file. */
@@ -52,6 +50,23 @@ static void put(const char *name, const char *text, size_t n)
 	assert_non_null(f);
 	assert_int_equal(fwrite(text, 1, n, f), n);
 	fclose(f);
+}
+
+/* A container of one block TRACE. */
+static void put_bin(const char *name, const char *text)
+{
+	size_t n = strlen(text);
+	char *bytes = malloc(12 + n);
+
+	assert_non_null(bytes);
+	memset(bytes, 0, 12);
+	bytes[0] = (char)(n & 0xff);
+	bytes[1] = (char)(n >> 8);
+	bytes[8] = 2;
+	bytes[10] = bytes[11] = 0x5a;
+	memcpy(bytes + 12, text, n);
+	put(name, bytes, 12 + n);
+	free(bytes);
 }
 
 static void put_text(const char *name, const char *text)
@@ -133,8 +148,7 @@ static void test_opprof_layouts(void **state)
 		{"l1/OPPROF_1_A/simulator/trace.json", "l1", "OPPROF_1_A"},
 		{"l2/OPPROF_2_B/gemm/0/simulator/trace.json", "l2/OPPROF_2_B", "gemm"},
 		{"l3/OPPROF_3_C/device0/add/12/simulator/trace.json", "l3", "add"},
-		{"l8/run/funcs/mul/export/OPPROF_8_D/simulator/trace.json", "l8/run",
-			"OPPROF_8_D"}};
+		{"l8/run/funcs/mul/export/OPPROF_8_D/simulator/trace.json", "l8/run", "mul"}};
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
@@ -230,8 +244,81 @@ static void test_opprof_flat_and_broken(void **state)
 	t = read_one("flat", "flat");
 	check_source(t, "trace.json");
 	assert_true(has_note(t, "unreadable-part"));
+	assert_true(has_note(t, "core-json-differs")); /* one execution instead of two */
 	assert_int_equal(trace_find_table(t, ASCEND_TABLE_BUSY)->n_rows, 1);
 	check_and_free(t, 2, 1850);
+}
+
+/* trace.json, the block TRACE and the files of the cores are the same events. */
+static void test_opprof_copies(void **state)
+{
+	static const char one[] = "{\"traceEvents\":[" EVENT("1") "]}";
+	static const char spaced[] = "{ \"traceEvents\":[" EVENT("1") ", " EVENT("2") "]}";
+	struct trace *t;
+
+	(void)state;
+	put_bin("OPPROF_8/simulator/visualize_data.bin", RUN);
+	put_text("OPPROF_8/simulator/trace.json", RUN);
+	t = read_one("OPPROF_8", "OPPROF_8");
+	assert_false(has_note(t, "trace-json-differs"));
+	check_and_free(t, 2, 1850);
+	put_text("OPPROF_8/simulator/trace.json", spaced);
+	t = read_one("OPPROF_8", "OPPROF_8");
+	assert_false(has_note(t, "trace-json-differs"));
+	check_and_free(t, 2, 1850);
+	put_text("OPPROF_8/simulator/trace.json", one);
+	t = read_one("OPPROF_8", "OPPROF_8");
+	check_source(t, "visualize_data.bin");
+	assert_true(has_note(t, "trace-json-differs"));
+	check_and_free(t, 2, 1850);
+	put_text("OPPROF_8/simulator/trace.json", "no JSON");
+	t = read_one("OPPROF_8", "OPPROF_8");
+	assert_true(has_note(t, "unreadable-part"));
+	check_and_free(t, 2, 1850);
+	put_text("OPPROF_8/simulator/trace.json", RUN);
+	put_text("OPPROF_8/simulator/core0.cubecore0/trace.json", PER_CORE);
+	t = read_one("OPPROF_8", "OPPROF_8");
+	assert_true(has_note(t, "core-json-differs"));
+	check_and_free(t, 2, 1850);
+}
+
+static uint32_t count_found(const char *name, const char *want)
+{
+	struct capture_list l = {0};
+	char path[512];
+	uint32_t n;
+
+	snprintf(path, sizeof(path), "%s/%s", root, name);
+	assert_true(import_find(path, &l, NULL));
+	n = l.n;
+	for (uint32_t i = 0; i < n; i++)
+		if (want)
+			assert_non_null(strstr(l.v[i].path, want));
+	capture_list_deinit(&l);
+	return n;
+}
+
+/* The list of a folder says which of a kernel's runs counts; it cannot lead out of the folder. */
+static void test_opprof_manifest(void **state)
+{
+	(void)state;
+	put_bin("m/funcs/a/export/OPPROF_1/simulator/visualize_data.bin", RUN);
+	put_bin("m/funcs/a/collect/out/OPPROF_1/simulator/visualize_data.bin", RUN);
+	put_bin("m/funcs/b/export/OPPROF_2/simulator/visualize_data.bin", RUN);
+	put_bin("m/funcs/b/collect/out/OPPROF_2/simulator/visualize_data.bin", RUN);
+	put_bin("outside/simulator/visualize_data.bin", RUN);
+	assert_int_equal(count_found("m", NULL), 4);
+	put_text("m/manifest_export.csv",
+		"name,export_dir,visualize_data_bin\n"
+		"a,x,funcs/a/export/OPPROF_1/simulator/visualize_data.bin\n"
+		"b,x,/elsewhere/run/funcs/b/export/OPPROF_2/simulator/visualize_data.bin\n"
+		"c,x,../outside/simulator/visualize_data.bin\nd,x,/etc/passwd\ne\n");
+	assert_int_equal(count_found("m", "/export/"), 2);
+	put_text("m/manifest_export.csv",
+		"visualize_data_bin\nfuncs/b/export/OPPROF_2/simulator/visualize_data.bin\n");
+	check_and_free(read_one("m", "b"), 2, 1850);
+	put_text("m/manifest_export.csv", "visualize_data_bin\n../outside\n");
+	assert_int_equal(count_found("m", NULL), 4);
 }
 
 #define SLICE(name, tid, ts, dur)                                                                  \
@@ -273,6 +360,8 @@ int main(void)
 		cmocka_unit_test(test_opprof_dumps_win),
 		cmocka_unit_test(test_opprof_flat_and_broken),
 		cmocka_unit_test(test_opprof_barriers),
+		cmocka_unit_test(test_opprof_copies),
+		cmocka_unit_test(test_opprof_manifest),
 	};
 
 	return cmocka_run_group_tests(tests, setup, teardown);

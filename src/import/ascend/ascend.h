@@ -41,6 +41,15 @@ bool asc_is_dump_name(struct str name);
 /* The unit that a path of a per-core file names, or NULL. */
 const char *asc_unit_of_path(struct arena *a, const char *path);
 
+struct asc_copy {
+	const char *path;
+	const char *note;    /* code of the note where it differs */
+	bool is_same_schema; /* lengths and missing instructions count, too */
+};
+/* Compares a builder with that of another file which should say the same. */
+bool asc_compare_copy(struct asc_build *b, const struct asc_build *other,
+	const struct asc_copy *copy, struct incore_error *e);
+
 /* Compares a builder of ticks with that of the derived trace; takes its source lines. */
 bool asc_compare(struct asc_build *b, const struct asc_build *other, struct incore_error *e);
 

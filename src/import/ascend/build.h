@@ -34,6 +34,7 @@ struct asc_build {
 	const char *path;	      /* of the file being read, for notes */
 	const char *unit;	      /* for numbered pids: unit of a per-core file, or NULL */
 	bool has_trace;		      /* a TRACE block was there */
+	struct str trace_text;	      /* its bytes, where it is the only one */
 	bool is_ticks;		      /* times are cycles already (dumps) */
 	bool is_cleaned;	      /* sub-lanes were folded back */
 	bool has_api;		      /* stated totals come from API_INSTR */

@@ -133,7 +133,7 @@ static bool read_traces(struct asc_build *b, const struct insight_blocks *k, con
 
 		if (v->type != INSIGHT_TRACE)
 			continue;
-		n++;
+		b->trace_text = n++ ? (struct str){NULL, 0} : v->payload;
 		if (with_trace &&
 			!asc_read_events(b, v->payload, path, v->offset + INSIGHT_HEADER_BYTES, e))
 			return err_wrap(

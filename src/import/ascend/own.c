@@ -208,8 +208,8 @@ static bool keep_facts(struct trace *now, const struct trace *was, bool is_user_
 	for (uint32_t i = 0; i < was->n_notes; i++) {
 		const struct note *k = &was->notes[i];
 
-		if ((k->kind == NOTE_DAMAGED || k->kind == NOTE_LOST ||
-			    k->kind == NOTE_TRUNCATED) &&
+		if ((k->kind == NOTE_DAMAGED || k->kind == NOTE_LOST || k->kind == NOTE_TRUNCATED ||
+			    str_ends(str_of(k->code), "-json-differs")) &&
 			!trace_note(now, k->kind, k->code, k->path, k->offset, k->count, "%s",
 				k->message))
 			return false;
