@@ -282,6 +282,99 @@ static void test_opprof_copies(void **state)
 	check_and_free(t, 2, 1850);
 }
 
+/* Copies a file of the tests into the root. */
+static void put_copy(const char *name, const char *from)
+{
+	const char *tree = getenv("INCORE_SOURCE_ROOT");
+	char path[4096];
+	struct file_data f = {0};
+
+	snprintf(path, sizeof(path), "%s/%s", tree ? tree : ".", from);
+	assert_true(file_load(&f, path, NULL));
+	put(name, (const char *)f.data, f.size);
+	file_unload(&f);
+}
+
+#define LOG_AT(tick, pc) "[info] [" tick "] (PC: " pc ") VEC : (Binary: 0x1) VADD  XD:X1=0x0,\n"
+
+/* The program's debug info gives the lines of ticks: where it starts is told, or the lowest pc. */
+static void test_opprof_lines(void **state)
+{
+	static const char *const starts[] = {"0x10f86000\n", "0x0\n"};
+	static const uint32_t lines[] = {5, 8, 13};
+
+	(void)state;
+	put_copy("OPPROF_9/dump/aicore_binary.o", "tests/unit/data/inlined_gfx942.elf");
+	put_text("OPPROF_9/dump/core0.veccore0.instr_popped_log.dump",
+		LOG_AT("00000100", "0x10f86000") LOG_AT("00000200", "0x10f86038"));
+	put_text("OPPROF_9/dump/core0.veccore0.instr_log.dump",
+		LOG_AT("00000110", "0x10f86000") LOG_AT("00000220", "0x10f86038"));
+	for (int i = 0; i < 2; i++) {
+		struct trace *t;
+		const struct code_row *r;
+
+		put_text("OPPROF_9/dump/pc_start_addr.txt", starts[i]);
+		t = read_one("OPPROF_9", "OPPROF_9");
+		r = &t->code[t->code[0].address == 0x10f86038 ? 0 : 1];
+		assert_int_equal(r->n_frames, 3);
+		for (int k = 0; k < 3; k++)
+			assert_int_equal(t->frames[r->first_frame + (uint32_t)k].line, lines[k]);
+		assert_string_equal(
+			t->sources[t->frames[r->first_frame].source].path, "/src/inlined.cl");
+		assert_string_equal(
+			r->source, "/src/inlined.cl:5\n/src/inlined.cl:8\n/src/inlined.cl:13");
+		trace_free(t);
+	}
+	put_text("OPPROF_9/dump/aicore_binary.o", "no ELF");
+	{
+		struct trace *t = read_one("OPPROF_9", "OPPROF_9");
+
+		assert_true(has_note(t, "bad-binary"));
+		assert_int_equal(t->code[0].n_frames, 0);
+		trace_free(t);
+	}
+}
+
+static const struct counter_series *find_counter(const struct trace *t, const char *name)
+{
+	for (uint32_t i = 0; i < t->n_counters; i++)
+		if (strcmp(t->counters[i].name, name) == 0)
+			return &t->counters[i];
+	return NULL;
+}
+
+#define REQUEST(tick, unit, size, instr, req)                                                      \
+	"[info] " tick ": " unit " send_req, addr: 0x40, size: " size                              \
+	", tag_id: 4, instr_id: " instr ", req_id: " req "\n"
+
+/* Bytes a microsecond (1850 ticks), by direction; a request counts once, at its last tick. */
+static void test_opprof_transfers(void **state)
+{
+	const struct counter_series *k;
+	struct trace *t;
+
+	(void)state;
+	put_text("OPPROF_10/dump/core0.cubecore0.instr_popped_log.dump",
+		LOG("00001900") LOG("00003700"));
+	put_text("OPPROF_10/dump/core0.cubecore0.instr_log.dump", LOG("00002085") LOG("00003885"));
+	put_text("OPPROF_10/dump/core0_summary_log", "mte2_cubecore0_su_busy_cycle | 4\n");
+	put_text("OPPROF_10/dump/core0.mte_log.dump",
+		REQUEST("100", "BRIF", "256", "4", "1") REQUEST("2000", "BRIF", "256", "4", "1")
+			REQUEST("2100", "UB0WIF", "256", "4", "9") REQUEST("9000", "BRIF", "64",
+				"5", "2") REQUEST("100", "BWIF", "32", "6", "1") "noise\n");
+	t = read_one("OPPROF_10", "OPPROF_10");
+	assert_int_equal(trace_find_table(t, ASCEND_TABLE_BUSY)->n_rows, 1);
+	k = find_counter(t, "MTE Throughput/GM_TO_UB");
+	assert_true(k && k->n == 2 && k->time_cyc[0] == 1850 && k->value[0] == 256000);
+	assert_true(k->value[1] == 0 && k->time_cyc[1] == 3700 && k->per_unit == 1000);
+	k = find_counter(t, "MTE Throughput/GM_TO_TOTAL");
+	assert_true(k && k->n == 4 && k->time_cyc[2] == 4 * 1850 && k->value[2] == 64000);
+	k = find_counter(t, "MTE Throughput/TOTAL_TO_GM");
+	assert_true(k && k->n == 2 && k->time_cyc[0] == 0 && k->value[0] == 32000);
+	assert_null(find_counter(t, "MTE Throughput/UB_TO_GM"));
+	trace_free(t);
+}
+
 static uint32_t count_found(const char *name, const char *want)
 {
 	struct capture_list l = {0};
@@ -362,6 +455,8 @@ int main(void)
 		cmocka_unit_test(test_opprof_barriers),
 		cmocka_unit_test(test_opprof_copies),
 		cmocka_unit_test(test_opprof_manifest),
+		cmocka_unit_test(test_opprof_lines),
+		cmocka_unit_test(test_opprof_transfers),
 	};
 
 	return cmocka_run_group_tests(tests, setup, teardown);

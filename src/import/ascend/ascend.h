@@ -36,6 +36,8 @@ bool asc_is_summary_name(struct str name);
 /* Reads the dumps of a directory; *n_cores of them were usable. */
 bool asc_read_dumps(
 	struct asc_build *b, const char *dir, uint32_t *n_cores, struct incore_error *e);
+bool asc_read_mte_log(struct asc_build *b, struct str bytes, struct str core);
+void asc_read_start_pc(struct asc_build *b, const char *path);
 bool asc_is_dump_name(struct str name);
 
 /* The unit that a path of a per-core file names, or NULL. */

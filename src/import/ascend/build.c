@@ -50,6 +50,9 @@ void asc_deinit(struct asc_build *b)
 	u64_map_deinit(&b->head_at);
 	u64_map_deinit(&b->open_at);
 	u64_map_deinit(&b->name_at);
+	VEC_FREE(&b->transfers);
+	u64_map_deinit(&b->transfer_at);
+	u64_map_deinit(&b->transfer_end);
 	u64_map_deinit(&b->cell_at);
 	intern_deinit(&b->opcodes);
 	intern_deinit(&b->sources);

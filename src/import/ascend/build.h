@@ -69,7 +69,11 @@ struct asc_build {
 	uint64_t clock_hz_num, clock_hz_den;
 	unsigned ratio_mhz; /* by comparing exact ticks with trace.json; 0: not known */
 	uint64_t n_heads;
-	const char *soc;   /* as a details block states it */
+	VEC(struct asc_transfer) transfers;
+	struct u64_map transfer_at, transfer_end; /* by request; by instruction */
+	const char *binary;			  /* aicore_binary.o of the dumps, or NULL */
+	uint64_t start_pc;			  /* where it was loaded; 0: not known */
+	const char *soc;			  /* as a details block states it */
 	struct trace *own; /* the tables our own exporter wrote, or NULL; owned */
 	struct strbuf scratch;
 	struct str last_pid, last_tid; /* the lane before, for speed */
@@ -119,7 +123,9 @@ struct asc_links {
 };
 bool asc_link_barriers(struct asc_build *b, struct asc_links *out); /* adds theirs */
 bool asc_merge_csv(struct asc_build *b); /* CSV totals: used, or compared with API_INSTR */
-bool asc_put_code(struct asc_build *b, struct incore_error *e); /* code, sources, totals */
+bool asc_put_code(struct asc_build *b, struct incore_error *e);	  /* code, sources, totals */
+bool asc_find_lines(struct asc_build *b, struct incore_error *e); /* of aicore_binary.o */
+bool asc_put_throughput(struct asc_build *b, double mhz);	  /* of mte logs, as counters */
 bool asc_count_notes(struct asc_build *b, struct incore_error *e);
 /* Sorts slices by (start, end, address, code), without code by (start, end, code). */
 void asc_sort_recs(const struct code_row *code, struct asc_rec *v, size_t n);

@@ -436,9 +436,9 @@ bool asc_finish(struct asc_build *b, struct incore_error *e)
 		return false;
 	if (!asc_merge_csv(b))
 		return err_nomem(e);
-	if (!asc_find_clock(b, &mhz, e))
+	if (!asc_find_lines(b, e) || !asc_find_clock(b, &mhz, e))
 		return false;
-	if (!put_slices(b, mhz) || !put_counters(b, mhz))
+	if (!asc_put_throughput(b, mhz) || !put_slices(b, mhz) || !put_counters(b, mhz))
 		return err_nomem(e);
 	if (!asc_link(b, b->is_ticks ? 1 : mhz, e) || !asc_put_code(b, e) || !asc_count_notes(b, e))
 		return false;

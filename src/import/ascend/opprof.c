@@ -316,6 +316,19 @@ static bool set_kernel(struct opprof *o, const char *path)
 	return !name.p || m->kernel;
 }
 
+/* Launches of one kernel share the program: <kernel>/dump/aicore_binary.o. */
+static bool find_binary(struct opprof *o, const char *path)
+{
+	const char *found;
+
+	if (o->b->binary)
+		return true;
+	found = arena_printf(&o->b->trace->arena, "%s/../dump/aicore_binary.o", path);
+	if (found && file_exists(found))
+		o->b->binary = found;
+	return found != NULL;
+}
+
 static bool note_sources(struct opprof *o)
 {
 	if (o->n_other &&
@@ -345,7 +358,7 @@ static bool read_parts(struct opprof *o, const char *path, const struct import_o
 		return err_file(e, "empty-run", path, INCORE_NO_OFFSET,
 			"nothing to read: no visualize_data.bin, trace.json, CSV or dumps");
 	o->b->path = path;
-	if (!set_kernel(o, path) || !note_sources(o))
+	if (!set_kernel(o, path) || !find_binary(o, path) || !note_sources(o))
 		return err_nomem(e);
 	if (!o->time_source && o->bin && !o->instr.n)
 		o->b->trace->meta.evidence = EVIDENCE_HARDWARE_SAMPLE;

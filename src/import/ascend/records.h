@@ -98,6 +98,12 @@ struct asc_series {
 	VEC(uint64_t) value;
 };
 
+struct asc_transfer { /* a request of the transfer engines to global memory */
+	uint64_t tick, instr;
+	uint32_t bytes;
+	bool is_write; /* to it */
+};
+
 struct asc_table {
 	struct named_table t;
 	VEC(const char *) cols;
