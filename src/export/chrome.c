@@ -383,23 +383,30 @@ static bool is_clock_wanted(const struct export *x, clock_idx c)
 }
 
 static void put_counter(
-	struct export *x, uint32_t pid, const char *name, int64_t time, uint64_t value)
+	struct export *x, uint32_t pid, const char *name, int64_t time, const char *value)
 {
 	struct chrome_state *s = x->state;
 
 	next_event(s);
 	fprintf(s->f, "{\"ph\":\"C\",\"pid\":%u,\"tid\":0,\"name\":%s", pid, quoted(s, name));
 	put_time(x, "ts", time);
-	fprintf(s->f, ",\"args\":{\"value\":%llu}}", (unsigned long long)value);
+	fprintf(s->f, ",\"args\":{\"value\":%s}}", value);
 }
 
 static bool counter(struct export *x, const struct export_sample *v, struct incore_error *e)
 {
+	char value[32];
+
 	(void)e;
 	if (!is_clock_wanted(x, v->series->clock))
 		return true;
-	put_counter(x, pid_of_clock(x->trace, v->series->clock), v->series->name, v->time_cyc,
-		v->value);
+	/* A level has a unit and is kept in parts of it. */
+	if (v->series->unit && v->series->per_unit)
+		snprintf(value, sizeof(value), "%.9g", (double)v->value / v->series->per_unit);
+	else
+		snprintf(value, sizeof(value), "%llu", (unsigned long long)v->value);
+	put_counter(
+		x, pid_of_clock(x->trace, v->series->clock), v->series->name, v->time_cyc, value);
 	return true;
 }
 
@@ -431,6 +438,7 @@ static void put_occupancy(struct export *x)
 {
 	const struct trace *t = x->trace;
 	uint64_t running = 0;
+	char value[32];
 
 	for (uint32_t i = 0; i < t->n_occupancy; i++) {
 		const struct occupancy_event *o = &t->occupancy[i];
@@ -444,8 +452,10 @@ static void put_occupancy(struct export *x)
 			running++;
 		else if (running)
 			running--;
-		if (is_last && is_in_window(x, time) && is_clock_wanted(x, o->clock))
-			put_counter(x, pid_of_clock(t, o->clock), "running waves", time, running);
+		if (is_last && is_in_window(x, time) && is_clock_wanted(x, o->clock)) {
+			snprintf(value, sizeof(value), "%llu", (unsigned long long)running);
+			put_counter(x, pid_of_clock(t, o->clock), "running waves", time, value);
+		}
 	}
 }
 
@@ -550,15 +560,5 @@ const struct export_ops export_chrome = {
 	.summary = "Chrome trace events (chrome://tracing, ui.perfetto.dev)",
 	.holds = EXPORT_SLICES | EXPORT_STATES | EXPORT_LINKS | EXPORT_COUNTERS | EXPORT_CYCLES |
 		 EXPORT_STALLS | EXPORT_NOTES | EXPORT_OCCUPANCY | EXPORT_TRACK_LINKS,
-	.begin = begin,
-	.track = track,
-	.slice = slice,
-	.state_run = state_run,
-	.link = link,
-	.track_end = track_end,
-	.counter = counter,
-	.lost = lost,
-	.truncated = truncated,
-	.end = end,
-	.abort = free_state,
+	EXPORT_SLICE_WRITER,
 };

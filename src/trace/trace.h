@@ -96,6 +96,7 @@ struct trace_meta {
 	uint64_t clock_hz_num, clock_hz_den; /* trace clock as an exact fraction; den 0: unknown */
 	const char *clock_source;	     /* "realtime.json", or NULL */
 	unsigned clock_quantum;	  /* all times are multiples of this: 4 on gfx9, else 1 */
+	bool is_from_us;	  /* cycles were made from microseconds: as good as the clock */
 	int64_t target_cu;	  /* the CU with instruction detail, or NO_VALUE */
 	uint64_t content_hash[2]; /* of a packed file; 0,0 otherwise */
 	struct trace_machine machine;

@@ -236,6 +236,7 @@ void random_pipes_fill(struct trace *t, uint64_t seed)
 	m->kernel = roll(&d, 4) ? "add_custom<float, [2]>" : NULL;
 	m->arch = roll(&d, 2) ? "Ascend910B1" : NULL;
 	m->arch_source = m->arch ? "--soc" : NULL;
+	m->is_from_us = roll(&d, 2);
 	m->launch.launch_index = roll(&d, 2) ? 3 : NO_VALUE;
 	m->machine.product = roll(&d, 2) ? "a product" : NULL;
 	switch (roll(&d, 3)) {

@@ -318,6 +318,7 @@ const struct import_ops import_camodel = {
 	.summary = "Ascend raw simulator dumps (instr_log, instr_popped_log), cycle-exact",
 	.looks_for = "a dump directory of the Ascend simulator (core*.instr_log.dump)",
 	.sniff = sniff,
+	.look = asc_look,
 	.read = read,
 	.lost = lost,
 };

@@ -438,6 +438,8 @@ bool asc_finish(struct asc_build *b, struct incore_error *e)
 		return err_nomem(e);
 	if (!asc_find_lines(b, e) || !asc_find_clock(b, &mhz, e))
 		return false;
+	/* What our own exporter wrote comes back to the cycle. */
+	t->meta.is_from_us = !b->is_ticks && !b->has_metadata && b->n_slices;
 	if (!asc_put_throughput(b, mhz) || !put_slices(b, mhz) || !put_counters(b, mhz))
 		return err_nomem(e);
 	if (!asc_link(b, b->is_ticks ? 1 : mhz, e) || !asc_put_code(b, e) || !asc_count_notes(b, e))

@@ -181,13 +181,6 @@ static int sniff(const struct probe *p)
 	return strcmp(base, "visualize_data.bin") == 0 ? 30 : 0;
 }
 
-static void look(const char *path, struct arena *a, struct capture *c)
-{
-	(void)path;
-	(void)a;
-	c->n_rows = 1;
-}
-
 static bool read_file(
 	struct asc_build *b, struct file_data *f, const char *path, struct incore_error *e)
 {
@@ -226,7 +219,7 @@ const struct import_ops import_insight_bin = {
 	.summary = "Ascend visualize_data.bin, of msprof op and msprof op simulator",
 	.looks_for = "a visualize_data.bin",
 	.sniff = sniff,
-	.look = look,
+	.look = asc_look,
 	.read = read,
 	.lost = lost,
 };

@@ -494,6 +494,7 @@ const struct import_ops import_opprof = {
 	.sniff = sniff,
 	.split = opprof_list_manifest,
 	.leads_to = leads_to,
+	.look = asc_look,
 	.read = read,
 	.lost = lost,
 };
