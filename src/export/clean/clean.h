@@ -62,6 +62,7 @@ struct clean_lane {
 	struct clean_span *spans; /* sorted, after layout; n_spans of them */
 	size_t n_spans;
 	struct clean_lane_sum sum;
+	double busy; /* union of the pipe's instructions; of a sync lane: exposed waits */
 };
 
 struct clean_head { /* what an instruction waited for before it began */
@@ -88,9 +89,14 @@ struct clean_arrow {
 	uint32_t set, wait; /* into syncs */
 };
 
+/* Who ended a wait, where it is no lane. */
+#define CLEAN_BY_NOBODY UINT32_MAX
+#define CLEAN_BY_BARRIER (UINT32_MAX - 1)
+#define CLEAN_BY_BUFFER (UINT32_MAX - 2)
+
 struct clean_wait {	   /* sum over the waits of one pipe for another */
 	uint32_t lane;	   /* that waits (the sync lane) */
-	uint32_t producer; /* lane of the SET; UINT32_MAX: no partner */
+	uint32_t producer; /* lane of the SET, or CLEAN_BY_... */
 	double exposed;
 	uint64_t n;
 };
@@ -140,6 +146,10 @@ bool clean_read_trace(struct clean *c, const struct trace *t, struct incore_erro
 /* Rows, arrows, sums. */
 bool clean_layout(struct clean *c, struct incore_error *e);
 bool clean_link(struct clean *c, struct incore_error *e);
+
+/* Busy time and exposed waits of every kept pipe, by the accounting of all verbs (pipe_sweep.h).
+ * partner: by sync, the lane of a WAIT's SET. */
+bool clean_sum_pipes(struct clean *c, const uint32_t *partner, struct incore_error *e);
 
 #define CLEAN_MAX_NAME 255 /* bytes of a pid or tid; no real one is longer */
 
