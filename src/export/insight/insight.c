@@ -21,7 +21,9 @@ static bool add_unit(struct insight *s, track_idx i, struct incore_error *e)
 			goto out;
 	}
 	u.name = slash ? arena_strndup(&s->arena, k->name, (size_t)(slash - k->name)) : NULL;
-	if (!u.name || !ascend_unit_of(str_of(u.name), &known) || strlen(u.name) > 64) {
+	/* A name of another form, or one that says another place, could be a second core's, too. */
+	if (!u.name || !ascend_unit_of(str_of(u.name), &known) || known.core != u.core ||
+		known.unit != u.unit || strlen(u.name) > 64) {
 		u.name = u.unit ? arena_printf(&s->arena, "core%u.veccore%u", u.core, u.unit - 1)
 				: arena_printf(&s->arena, "core%u.cubecore0", u.core);
 	}
