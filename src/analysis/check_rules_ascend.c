@@ -319,14 +319,16 @@ static bool has_a5_lanes(const struct trace *t)
 	return false;
 }
 
-/* A5 never states bytes, and dumps do not hold them. */
+/* A5 never states bytes, and raw dumps do not hold them. */
 static bool states_bytes(const struct trace *t)
 {
 	const struct ascend_soc *soc = t->meta.arch ? ascend_soc_find(str_of(t->meta.arch)) : NULL;
 
 	if (has_a5_lanes(t) || (soc && soc->family != ASCEND_A2A3))
 		return false;
-	return soc != NULL || trace_find_table(t, ASCEND_TABLE_INSTR) != NULL;
+	if (trace_find_table(t, ASCEND_TABLE_INSTR))
+		return true;
+	return soc && t->meta.is_from_us;
 }
 
 bool rule_zero_bytes(struct check *c, struct incore_error *e)

@@ -200,17 +200,6 @@ bool rule_flag_pairs(struct check *c, struct incore_error *e)
 	return true;
 }
 
-/* Are the cycles those of the simulator's own dumps, not made from microseconds? */
-static bool has_ticks(const struct trace *t)
-{
-	bool is_dumps = !strcmp(t->meta.format, "camodel");
-
-	for (uint32_t i = 0; i < t->n_notes && !is_dumps; i++)
-		is_dumps = !strcmp(t->notes[i].code, "time-source") &&
-			   strstr(t->notes[i].message, "dumps");
-	return is_dumps;
-}
-
 bool rule_sim_time(struct check *c, struct incore_error *e)
 {
 	const struct trace_meta *m = &c->trace->meta;
@@ -229,7 +218,7 @@ bool rule_sim_time(struct check *c, struct incore_error *e)
 	}
 	if (m->clock_hz_den && !check_notes(c, "clock-unknown"))
 		return true;
-	is_ticks = has_ticks(c->trace);
+	is_ticks = !m->is_from_us;
 	f = check_add(
 		c, "clock-unknown", is_ticks ? SEVERITY_INFO : SEVERITY_WARNING, VERDICT_OK, e);
 	if (!f)

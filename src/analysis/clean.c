@@ -224,7 +224,7 @@ static uint32_t peak_depth(const struct clean_span *v, size_t n, double *ends)
 
 bool clean_sum(const struct clean_span *v, size_t n, struct clean_lane_sum *out)
 {
-	double *ends, reach = -INFINITY;
+	double *ends;
 
 	*out = (struct clean_lane_sum){.n = n};
 	if (n == 0)
@@ -235,37 +235,13 @@ bool clean_sum(const struct clean_span *v, size_t n, struct clean_lane_sum *out)
 	out->first = v[0].start;
 	out->last = v[0].start;
 	for (size_t i = 0; i < n; i++) {
-		double from = v[i].start > reach ? v[i].start : reach;
 		double end = v[i].start + v[i].length;
 
 		out->length_sum += v[i].length;
-		if (end > from)
-			out->busy += end - from;
-		if (end > reach)
-			reach = end;
 		if (end > out->last)
 			out->last = end;
 	}
 	out->depth_max = peak_depth(v, n, ends);
 	mem_free(ends);
 	return true;
-}
-
-double clean_exposed(
-	const struct clean_span *v, const double *ends_max, size_t n, double from, double to)
-{
-	size_t i = count_before(v, n, from, false);
-	double at = from, exposed = 0;
-
-	if (i > 0 && ends_max[i - 1] > at)
-		at = ends_max[i - 1];
-	for (; i < n && v[i].start < to && at < to; i++) {
-		double end = v[i].start + v[i].length;
-
-		if (v[i].start > at)
-			exposed += v[i].start - at;
-		if (end > at)
-			at = end;
-	}
-	return at < to ? exposed + (to - at) : exposed;
 }

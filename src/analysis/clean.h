@@ -41,18 +41,14 @@ uint32_t clean_rows_put(struct clean_rows *r, double start, double end, double s
 size_t clean_last_before(const struct clean_span *v, size_t n, double at);
 size_t clean_first_after(const struct clean_span *v, size_t n, double at);
 
-/* Figures of one lane. */
+/* Figures of one lane; how long it was busy and what it waited for is pipe_sweep.h's to say. */
 struct clean_lane_sum {
 	uint64_t n;
-	double busy;	    /* measure of the union */
 	double length_sum;  /* sum of lengths */
 	double first, last; /* start of the first, end of the last */
 	uint32_t depth_max; /* most in flight at one time; empty slices do not count */
 };
 /* Spans sorted by clean_sort(); false on lack of memory. */
 bool clean_sum(const struct clean_span *v, size_t n, struct clean_lane_sum *out);
-/* Part of [from, to) in which no span (sorted) runs; ends_max[i] is the largest end of v[0..i]. */
-double clean_exposed(
-	const struct clean_span *v, const double *ends_max, size_t n, double from, double to);
 
 #endif

@@ -5,7 +5,6 @@
 #include <stdlib.h>
 
 /* trace.json draws a barrier as its last cycle; rounded to 1 ns that may be two. */
-#define BARRIER_SHOWN_CYC 2u
 
 void pipe_sweep_deinit(struct pipe_sweep *s)
 {
@@ -84,7 +83,7 @@ static bool gather(struct pipe_sweep *s, const struct walk_track *w, const uint8
 			s->last_cyc = end;
 		if (d->stall_cyc[i] && !VEC_PUSH(&s->head, (struct pipe_span){start, begin, i}))
 			return false;
-		if (kind == KIND_BARRIER && end - x.from_cyc <= BARRIER_SHOWN_CYC)
+		if (kind == KIND_BARRIER && end - x.from_cyc <= PIPE_BARRIER_SHOWN_CYC)
 			continue;
 		if (pipe_kind_is_work(kind) ? !VEC_PUSH(&s->work, x)
 					    : pipe_kind_is_wait(kind) && !VEC_PUSH(&s->wait, x))

@@ -19,6 +19,9 @@
 #include "analysis/walk.h"
 #include "base/vec.h"
 
+/* What trace.json shows of a barrier, whatever it took. */
+#define PIPE_BARRIER_SHOWN_CYC 2u
+
 enum pipe_kind { /* what a slice is to its pipe */
 	KIND_WORK,
 	KIND_CONFIG, /* work that only sets registers up */

@@ -73,7 +73,7 @@ static void print_json(struct json_writer *w, const struct clean_job *j)
 		json_w_kv_bool(w, "is_kept", l->is_kept);
 		json_w_kv_u64(w, "slices", l->n);
 		json_w_kv_u64(w, "rows", l->n_rows);
-		json_w_kv_double(w, "busy", l->sum.busy, 6);
+		json_w_kv_double(w, "busy", l->busy, 6);
 		json_w_kv_u64(w, "depth_max", l->sum.depth_max);
 		json_w_end(w);
 	}

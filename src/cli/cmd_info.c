@@ -122,9 +122,9 @@ static void put_json(const struct job *j, struct json_writer *w)
 		json_w_kv_cstr(w, "path", k->path);
 		put_number(w, "agent", k->agent);
 		put_number(w, "dispatch", k->dispatch);
-		json_w_kv_u64(w, "waves", k->n_tracks);
-		json_w_kv_u64(w, "rows", k->n_rows);
-		json_w_kv_u64(w, "mapped_rows", k->n_mapped);
+		put_number(w, "waves", k->is_uncounted ? NO_VALUE : (int64_t)k->n_tracks);
+		put_number(w, "rows", k->is_uncounted ? NO_VALUE : (int64_t)k->n_rows);
+		put_number(w, "mapped_rows", k->is_uncounted ? NO_VALUE : (int64_t)k->n_mapped);
 		json_w_kv_bool(w, "is_empty", k->is_empty);
 		json_w_kv_bool(w, "is_repeat", is_repeat(j, k));
 		json_w_end(w);

@@ -17,7 +17,8 @@
 	X(clean)                                                                                   \
 	X(pack)                                                                                    \
 	X(export)                                                                                  \
-	X(dump)
+	X(dump)                                                                                    \
+	X(replay)
 
 #define DECLARE(name) extern const struct verb verb_##name;
 VERBS(DECLARE)

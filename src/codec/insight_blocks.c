@@ -24,6 +24,8 @@ const char *insight_type_name(unsigned type)
 		[INSIGHT_TOP_STALL] = "TOP_WARP_STALL_REASON",
 	};
 
+	if (type == INSIGHT_TABLES)
+		return "incore-tables";
 	if (type < sizeof(names) / sizeof(names[0]) && names[type])
 		return names[type];
 	return "unknown";

@@ -34,7 +34,8 @@ enum insight_type {
 	INSIGHT_ROOFLINE = 0x0d,
 	INSIGHT_CACHE = 0x0e,
 	INSIGHT_TOP_STALL = 0x0f,
-	INSIGHT_OWN = 0x10, /* and above: free for writers other than the producer */
+	INSIGHT_FREE = 0x10,   /* and above: free for writers other than the producer */
+	INSIGHT_TABLES = 0x70, /* ours: the trace without its slices, as a packed trace */
 };
 const char *insight_type_name(unsigned type); /* "TRACE"; "unknown" */
 

@@ -29,7 +29,7 @@ struct trace_event {
 	struct str ts_text, dur_text; /* as written, without quotes */
 	struct str args;	      /* the whole value, "{...}"; n 0: none */
 	/* Members of args that every reader wants; p NULL: absent. */
-	struct str detail, code, pc_addr, process_bytes, arg_name, sort_index;
+	struct str detail, code, pc_addr, process_bytes, arg_name, sort_index, row;
 	uint64_t offset; /* of its '{' in the input */
 };
 
@@ -40,6 +40,7 @@ struct trace_events {
 	int64_t schema_version;	   /* NO number: -1 */
 	struct str display_unit;
 	struct str clock_mhz; /* ours: "clockMHz" as the exporter writes it; p NULL: absent */
+	struct str metadata;  /* ours: the raw object "metadata"; p NULL: absent */
 	bool is_bare_array, has_events;
 	bool is_cut;		/* the input ends inside the events */
 	uint64_t n_not_objects; /* items of the array that are no objects: passed over */

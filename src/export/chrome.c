@@ -11,6 +11,8 @@
 #include "analysis/states.h"
 #include "codec/json_writer.h"
 #include "export/chrome_pipes.h"
+#include "export/labels.h"
+#include "isa/ascend_names.h"
 
 #define MANY_EVENTS 1000000
 
@@ -381,23 +383,30 @@ static bool is_clock_wanted(const struct export *x, clock_idx c)
 }
 
 static void put_counter(
-	struct export *x, uint32_t pid, const char *name, int64_t time, uint64_t value)
+	struct export *x, uint32_t pid, const char *name, int64_t time, const char *value)
 {
 	struct chrome_state *s = x->state;
 
 	next_event(s);
 	fprintf(s->f, "{\"ph\":\"C\",\"pid\":%u,\"tid\":0,\"name\":%s", pid, quoted(s, name));
 	put_time(x, "ts", time);
-	fprintf(s->f, ",\"args\":{\"value\":%llu}}", (unsigned long long)value);
+	fprintf(s->f, ",\"args\":{\"value\":%s}}", value);
 }
 
 static bool counter(struct export *x, const struct export_sample *v, struct incore_error *e)
 {
+	char value[32];
+
 	(void)e;
 	if (!is_clock_wanted(x, v->series->clock))
 		return true;
-	put_counter(x, pid_of_clock(x->trace, v->series->clock), v->series->name, v->time_cyc,
-		v->value);
+	/* A level has a unit and is kept in parts of it. */
+	if (v->series->unit && v->series->per_unit)
+		snprintf(value, sizeof(value), "%.9g", (double)v->value / v->series->per_unit);
+	else
+		snprintf(value, sizeof(value), "%llu", (unsigned long long)v->value);
+	put_counter(
+		x, pid_of_clock(x->trace, v->series->clock), v->series->name, v->time_cyc, value);
 	return true;
 }
 
@@ -429,6 +438,7 @@ static void put_occupancy(struct export *x)
 {
 	const struct trace *t = x->trace;
 	uint64_t running = 0;
+	char value[32];
 
 	for (uint32_t i = 0; i < t->n_occupancy; i++) {
 		const struct occupancy_event *o = &t->occupancy[i];
@@ -442,8 +452,10 @@ static void put_occupancy(struct export *x)
 			running++;
 		else if (running)
 			running--;
-		if (is_last && is_in_window(x, time) && is_clock_wanted(x, o->clock))
-			put_counter(x, pid_of_clock(t, o->clock), "running waves", time, running);
+		if (is_last && is_in_window(x, time) && is_clock_wanted(x, o->clock)) {
+			snprintf(value, sizeof(value), "%llu", (unsigned long long)running);
+			put_counter(x, pid_of_clock(t, o->clock), "running waves", time, value);
+		}
 	}
 }
 
@@ -477,6 +489,19 @@ static bool truncated(struct export *x, const struct export_cut *c, struct incor
 	return s->remarks.failed ? err_nomem(e) : true;
 }
 
+/* Only where there are some: most traces are labelled by nobody. */
+static void put_labels(struct export *x)
+{
+	struct chrome_state *s = x->state;
+	struct strbuf b = {0};
+
+	if (!trace_find_table(x->trace, ASCEND_TABLE_LABELS))
+		return;
+	s->is_nomem |= !labels_put(x->trace, &b);
+	fprintf(s->f, ",\"labels\":%s", s->is_nomem ? "{}" : b.p);
+	sb_free(&b);
+}
+
 static bool end(struct export *x, struct incore_error *e)
 {
 	struct chrome_state *s = x->state;
@@ -499,6 +524,7 @@ static bool end(struct export *x, struct incore_error *e)
 	fprintf(s->f, ",\"clock_mhz\":\"%.3f\"", trace_clock_mhz(x->trace));
 	fprintf(s->f, ",\"time\":\"%s\"",
 		x->options->is_real_time ? "microseconds" : "1 us = 1000 cycles");
+	put_labels(x);
 	fprintf(s->f, ",\"remarks\":[%s]}}\n", s->remarks.p ? s->remarks.p : "");
 	if (s->n_events > MANY_EVENTS)
 		x->result->advice =
@@ -534,15 +560,5 @@ const struct export_ops export_chrome = {
 	.summary = "Chrome trace events (chrome://tracing, ui.perfetto.dev)",
 	.holds = EXPORT_SLICES | EXPORT_STATES | EXPORT_LINKS | EXPORT_COUNTERS | EXPORT_CYCLES |
 		 EXPORT_STALLS | EXPORT_NOTES | EXPORT_OCCUPANCY | EXPORT_TRACK_LINKS,
-	.begin = begin,
-	.track = track,
-	.slice = slice,
-	.state_run = state_run,
-	.link = link,
-	.track_end = track_end,
-	.counter = counter,
-	.lost = lost,
-	.truncated = truncated,
-	.end = end,
-	.abort = free_state,
+	EXPORT_SLICE_WRITER,
 };

@@ -129,16 +129,21 @@ struct export_ops {
 	void (*abort)(struct export *x); /* frees state after success or failure */
 };
 
+/* The members of an export_ops that takes everything one by one, for functions of these names. */
+#define EXPORT_SLICE_WRITER                                                                        \
+	.begin = begin, .track = track, .slice = slice, .state_run = state_run, .link = link,      \
+	.track_end = track_end, .counter = counter, .lost = lost, .truncated = truncated,          \
+	.end = end, .abort = free_state
+
 extern const struct export_ops *const export_registry[]; /* NULL ends */
 const struct export_ops *export_find(const char *name);
 
-/* Runs one export; the target ("-" or NULL: stdout) appears whole or not at all. *out is filled on
- * success and freed with export_result_deinit(). */
+/* Runs one export; the target ("-" or NULL: stdout) appears whole or not at all. On success *out
+ * is filled; export_result_deinit() frees it. */
 bool export_run(const struct trace *t, const struct export_ops *ops, const char *path,
 	const struct export_options *o, struct export_result *out, struct incore_error *e);
 
-/* For writers: something was left out. Counts it in the result and tells ops->truncated; nothing
- * when count is 0. */
+/* For writers: something was left out. Counts it and tells ops->truncated; count 0: nothing. */
 bool export_cut(struct export *x, const char *what, const char *why, uint64_t count,
 	struct incore_error *e);
 

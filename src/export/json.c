@@ -262,15 +262,5 @@ const struct export_ops export_json = {
 	.summary = "the whole trace as one document (schema incore.trace/1)",
 	.holds = EXPORT_SLICES | EXPORT_STATES | EXPORT_LINKS | EXPORT_COUNTERS | EXPORT_CYCLES |
 		 EXPORT_STALLS | EXPORT_NOTES | EXPORT_OCCUPANCY | EXPORT_CODE,
-	.begin = begin,
-	.track = track,
-	.slice = slice,
-	.state_run = state_run,
-	.link = link,
-	.track_end = track_end,
-	.counter = counter,
-	.lost = lost,
-	.truncated = truncated,
-	.end = end,
-	.abort = free_state,
+	EXPORT_SLICE_WRITER,
 };

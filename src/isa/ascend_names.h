@@ -16,6 +16,7 @@
 #define ASCEND_TABLE_SUMMARY "summary-log" /* core, name, value: all a summary log states */
 #define ASCEND_TABLE_BUSY "stated-busy"	   /* core, unit, pipe (lane name), cycles, name */
 #define ASCEND_TABLE_LABELS "labels"	   /* key, value: what the maker of the trace says of it */
+#define ASCEND_TABLE_SLICES "slice-hashes" /* hash: a row per track; only inside a container */
 #define ASCEND_TABLE_BASE "base-info"	   /* key, value */
 #define ASCEND_TABLE_BLOCK_DETAIL "block-detail"
 #define ASCEND_TABLE_COMPUTE "compute-load"	      /* 0x06 */

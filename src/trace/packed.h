@@ -34,10 +34,17 @@ struct packed_result {
 bool packed_write(const struct trace *t, FILE *f, const struct packed_options *o,
 	struct packed_result *out, struct incore_error *e);
 
+/* The same with every track empty: what a trace holds besides its slices. */
+bool packed_write_tables(const struct trace *t, FILE *f, struct incore_error *e);
+
 bool packed_is_magic(const uint8_t *head, size_t n);
 
 /* Fills a new trace. `skip` has bit 1 << id set for each section the caller can do without. */
 bool packed_read(const char *path, uint32_t skip, struct trace *t, struct incore_error *e);
+
+/* The same from bytes in memory, which must outlive the trace; `path` is for messages. */
+bool packed_read_bytes(
+	const uint8_t *p, size_t n, const char *path, struct trace *t, struct incore_error *e);
 
 /* What the directory alone tells; strings are in `a`. */
 struct packed_summary {

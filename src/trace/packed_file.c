@@ -117,6 +117,13 @@ bool packed_file_open(struct packed_file *f, const char *path, struct incore_err
 	return false;
 }
 
+bool packed_file_of_bytes(
+	struct packed_file *f, const uint8_t *p, size_t n, const char *path, struct incore_error *e)
+{
+	*f = (struct packed_file){.data = {.data = p, .size = n}};
+	return check_header(f, path, e) && check_trailer(f, path, e) && read_table(f, path, e);
+}
+
 void packed_file_close(struct packed_file *f)
 {
 	file_unload(&f->data);

@@ -16,6 +16,9 @@ struct packed_file {
 };
 
 bool packed_file_open(struct packed_file *f, const char *path, struct incore_error *e);
+/* Of bytes that are the caller's and stay. */
+bool packed_file_of_bytes(struct packed_file *f, const uint8_t *p, size_t n, const char *path,
+	struct incore_error *e);
 void packed_file_close(struct packed_file *f);
 /* Uncompressed bytes of a section on the heap (never NULL on success); its checksum is checked. */
 bool packed_file_section(const struct packed_file *f, const char *path, uint32_t id, uint8_t **out,

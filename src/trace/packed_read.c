@@ -330,23 +330,42 @@ static bool read_all(struct packed_ctx *x, uint32_t skip, struct trace *t, struc
 	return check_blocks(x, t, e) && check_contents(x, t, e);
 }
 
-bool packed_read(const char *path, uint32_t skip, struct trace *t, struct incore_error *e)
+static struct packed_ctx *new_ctx(struct trace *t, const char *path)
 {
 	struct packed_ctx *x = arena_zalloc(&t->arena, 1, sizeof(*x));
 
-	if (!x)
-		return err_nomem(e);
-	x->path = arena_strdup(&t->arena, path);
-	if (!x->path)
-		return err_nomem(e);
-	if (!packed_file_open(&x->file, path, e))
-		return false;
+	if (x)
+		x->path = arena_strdup(&t->arena, path);
+	return x && x->path ? x : NULL;
+}
+
+static bool fill_trace(struct packed_ctx *x, uint32_t skip, struct trace *t, struct incore_error *e)
+{
 	t->loader = (struct track_loader){load, close_ctx};
 	t->loader_ctx = x;
 	if (!read_all(x, skip, t, e))
 		return false;
 	memcpy(t->meta.content_hash, x->file.trailer.content_hash, sizeof(t->meta.content_hash));
 	return true;
+}
+
+bool packed_read(const char *path, uint32_t skip, struct trace *t, struct incore_error *e)
+{
+	struct packed_ctx *x = new_ctx(t, path);
+
+	if (!x)
+		return err_nomem(e);
+	return packed_file_open(&x->file, path, e) && fill_trace(x, skip, t, e);
+}
+
+bool packed_read_bytes(
+	const uint8_t *p, size_t n, const char *path, struct trace *t, struct incore_error *e)
+{
+	struct packed_ctx *x = new_ctx(t, path);
+
+	if (!x)
+		return err_nomem(e);
+	return packed_file_of_bytes(&x->file, p, n, path, e) && fill_trace(x, 0, t, e);
 }
 
 bool packed_look(const char *path, struct packed_summary *out, struct incore_error *e)

@@ -68,6 +68,9 @@ static void move_meta(struct fields *f, struct trace *t)
 	fields_str(f, &m->clock_source);
 	fields_u32(f, &m->clock_quantum);
 	fields_i64(f, &m->target_cu);
+	/* Stands behind the rest, and only where it is set: older files end before it. */
+	if (f->is_reading ? !f->is_failed && f->in.p < f->in.end : m->is_from_us)
+		fields_bool(f, &m->is_from_us);
 }
 
 static void move_code_text(struct fields *f, struct trace *t)

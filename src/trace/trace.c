@@ -19,6 +19,14 @@ const char *evidence_name(enum evidence ev)
 	return (unsigned)ev <= EVIDENCE_ESTIMATE ? names[ev] : "unknown";
 }
 
+enum evidence evidence_of(struct str name)
+{
+	for (int i = EVIDENCE_HARDWARE_TRACE; i <= EVIDENCE_ESTIMATE; i++)
+		if (str_is(name, evidence_name((enum evidence)i)))
+			return (enum evidence)i;
+	return EVIDENCE_UNKNOWN;
+}
+
 const char *vendor_name(enum vendor v)
 {
 	static const char *const names[] = {

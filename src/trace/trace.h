@@ -57,6 +57,7 @@ enum evidence {
 	EVIDENCE_ESTIMATE,
 };
 const char *evidence_name(enum evidence ev); /* "hardware-trace", ... */
+enum evidence evidence_of(struct str name);  /* EVIDENCE_UNKNOWN for any other word */
 const char *vendor_name(enum vendor v);	     /* "amd", ... */
 
 /* What the machine and the launch were, as side files state it; NO_VALUE where unknown. */
@@ -96,6 +97,7 @@ struct trace_meta {
 	uint64_t clock_hz_num, clock_hz_den; /* trace clock as an exact fraction; den 0: unknown */
 	const char *clock_source;	     /* "realtime.json", or NULL */
 	unsigned clock_quantum;	  /* all times are multiples of this: 4 on gfx9, else 1 */
+	bool is_from_us;	  /* cycles were made from microseconds: as good as the clock */
 	int64_t target_cu;	  /* the CU with instruction detail, or NO_VALUE */
 	uint64_t content_hash[2]; /* of a packed file; 0,0 otherwise */
 	struct trace_machine machine;

@@ -35,7 +35,8 @@ static bool load(const struct trace *t, track_idx i, unsigned want, struct track
 		d->stall_cyc[n] = k->slices[n].stall;
 		d->code[n] = l->rows[i][n];
 		d->tag[n] = (uint8_t)t->tracks[i].coord[2];
-		d->inst_class[n] = t->code[d->code[n]].inst_class;
+		d->inst_class[n] = (uint8_t)ascend_class(
+			d->tag[n], str_of(t->opcodes[t->code[d->code[n]].opcode]));
 		d->n++;
 	}
 	d->begin_cyc = t->tracks[i].begin_cyc;
@@ -183,6 +184,9 @@ struct trace *mem_pipes_new(const struct mem_pipes *m)
 	for (uint32_t i = 0; i < m->n_links; i++)
 		t->links[i] = m->links[i];
 	t->n_links = m->n_links;
+	t->tables = arena_memdup(&t->arena, m->tables, m->n_tables * sizeof(*m->tables));
+	must(!m->n_tables || t->tables, "no memory");
+	t->n_tables = m->n_tables;
 	must(trace_seal(t, &e), e.message ? e.message : "cannot be sealed");
 	return t;
 }

@@ -34,6 +34,8 @@ struct mem_pipes {
 	const struct link *links;
 	uint32_t n_links;
 	uint64_t bytes; /* that every row has moved */
+	const struct named_table *tables;
+	uint32_t n_tables;
 };
 
 #define MEM_SLICES(a) .slices = (a), .n_slices = MEM_COUNT(a)

@@ -163,6 +163,10 @@ static void test_check_pipes_bytes(void **state)
 	(void)state;
 	t->meta.arch = "Ascend910B3";
 	c = ask(t);
+	assert_null(check_find(c, "zero-byte-moves")); /* ticks: nothing states bytes */
+	check_free(c);
+	t->meta.is_from_us = true;
+	c = ask(t);
 	assert_non_null(check_find(c, "zero-byte-moves"));
 	check_free(c);
 	t->meta.arch = "Ascend950PR_9599";

@@ -5,7 +5,6 @@
  * chance.
  */
 #include <dirent.h>
-#include <ftw.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -14,109 +13,12 @@
 #include <cmocka.h>
 
 #include "base/file.h"
-#include "base/hash.h"
 #include "base/mem.h"
 #include "export/export.h"
 #include "import/import.h"
 #include "isa/ascend.h"
-#include "mem_pipes.h"
-
-#define MAX_PIPES 12
-#define MAX_SLICES 60
-#define MAX_LINKS 64
-
-struct dice {
-	uint64_t seed, n;
-};
-
-static uint64_t roll(struct dice *d, uint64_t below)
-{
-	return hash_mix64(d->seed + 0x9e3779b97f4a7c15u * ++d->n) % below;
-}
-
-struct made {
-	struct mem_slice slices[MAX_PIPES][MAX_SLICES];
-	struct mem_pipe pipes[MAX_PIPES];
-	uint32_t n_pipes;
-	struct link links[MAX_LINKS];
-	uint32_t n_links;
-};
-
-static const char *const names[] = {"core0.cubecore0/MTE1", "core0.cubecore0/CUBE",
-	"core0.cubecore0/FIXP", "core0.cubecore0/MTE2", "core0.veccore0/MTE2",
-	"core0.veccore0/VECTOR", "core0.veccore0/MTE3", "core0.veccore0/RVECEX",
-	"core0.veccore1/SCALAR", "core0.veccore1/PUSHQ", "core0.veccore1/WARP_7",
-	"core12.veccore0/ALL"};
-static const char *const works[] = {"LOAD_2D Src:L1,Dst:L0A,", "MMAD dtype:F16F32", "VADD",
-	"BAR PIPE:ALL", "MOV_OUT_TO_UB Src:OUT,Dst:UB,", "NOP_PIPE", "GET_BUF bufid:3", "RV_VLD"};
-
-/* A flag that the k-th pair of pipes of one core uses. */
-static const char *flag_text(bool is_wait, uint32_t k)
-{
-	static const char *const set[] = {"SET_FLAG PIPE:MTE2,TRIGGERPIPE:MTE1,FLAGID:0,",
-		"SET_FLAG PIPE:MTE2,TRIGGERPIPE:VEC,FLAGID:1,",
-		"SET_FLAG PIPE:S,TRIGGERPIPE:V,FLAGID:2,"};
-	static const char *const wait[] = {"WAIT_FLAG PIPE:MTE2,TRIGGERPIPE:MTE1,FLAGID:0,",
-		"WAIT_FLAG PIPE:MTE2,TRIGGERPIPE:VEC,FLAGID:1,",
-		"WAIT_FLAG PIPE:S,TRIGGERPIPE:V,FLAGID:2,"};
-
-	return (is_wait ? wait : set)[k % 3];
-}
-
-static uint32_t unit_of(uint32_t pipe)
-{
-	return pipe < 4 ? 0 : pipe < 8 ? 1 : pipe < 11 ? 2 : 3;
-}
-
-static void add_slice(struct made *m, struct dice *d, uint32_t pipe, uint64_t *at, const char *text)
-{
-	struct mem_pipe *k = &m->pipes[pipe];
-	struct mem_slice *s = &m->slices[pipe][k->n_slices++];
-	uint32_t stall = roll(d, 4) ? 0 : (uint32_t)roll(d, 30);
-
-	/* starts differ, so that the order of a pipe is one; what is in flight overlaps */
-	*s = (struct mem_slice){*at, stall + (uint32_t)roll(d, 200), stall, text, NULL};
-	*at += 1 + roll(d, 90);
-}
-
-static void make(struct made *m, uint64_t seed)
-{
-	struct dice d = {seed, 0};
-	uint64_t at[MAX_PIPES];
-
-	memset(m, 0, sizeof(*m));
-	m->n_pipes = MAX_PIPES;
-	for (uint32_t i = 0; i < MAX_PIPES; i++) {
-		m->pipes[i] = (struct mem_pipe){names[i], m->slices[i], 0};
-		at[i] = roll(&d, 3000);
-		add_slice(m, &d, i, &at[i], works[roll(&d, 8)]);
-	}
-	for (uint32_t k = 0; k < 300; k++) {
-		uint32_t a = (uint32_t)roll(&d, MAX_PIPES), b = (uint32_t)roll(&d, MAX_PIPES);
-		struct link l = {.from_track = a, .to_track = b, .kind = LINK_FLAG};
-
-		if (m->pipes[a].n_slices + 1 >= MAX_SLICES ||
-			m->pipes[b].n_slices + 1 >= MAX_SLICES)
-			continue;
-		if (roll(&d, 4) || a == b || unit_of(a) != unit_of(b) || m->n_links == MAX_LINKS) {
-			add_slice(m, &d, a, &at[a], works[roll(&d, 8)]);
-			continue;
-		}
-		l.from_slice = m->pipes[a].n_slices;
-		l.to_slice = m->pipes[b].n_slices;
-		add_slice(m, &d, a, &at[a], flag_text(false, k));
-		add_slice(m, &d, b, &at[b], flag_text(true, k));
-		m->links[m->n_links++] = l;
-	}
-}
-
-static struct trace *trace_of(struct made *m)
-{
-	struct mem_pipes p = {
-		.pipes = m->pipes, .n_pipes = m->n_pipes, .links = m->links, .n_links = m->n_links};
-
-	return mem_pipes_new(&p);
-}
+#include "random_pipes.h"
+#include "temp_dir.h"
 
 static void fail_with(const struct incore_error *e, const char *what)
 {
@@ -146,21 +48,6 @@ static struct trace *written_and_read(const struct trace *t, const char *dir)
 	mem_free(bin);
 	capture_list_deinit(&list);
 	return back;
-}
-
-static int remove_one(const char *path, const struct stat *st, int type, struct FTW *at)
-{
-	(void)st;
-	(void)type;
-	(void)at;
-	return remove(path);
-}
-
-/* Only what mkdtemp() made for this test; no shell has a part in it. */
-static void remove_made(const char *dir)
-{
-	assert_true(strncmp(dir, "/tmp/incore-insight-", 20) == 0 && strlen(dir) == 26);
-	assert_int_equal(nftw(dir, remove_one, 8, FTW_DEPTH | FTW_PHYS), 0);
 }
 
 static int by_ends(const void *pa, const void *pb)
@@ -217,9 +104,7 @@ static void same_track(const struct trace *a, const struct trace *b, track_idx i
 		assert_int_equal(x.start_cyc[s], y.start_cyc[s]);
 		assert_int_equal(x.dur_cyc[s], y.dur_cyc[s]);
 		assert_int_equal(x.stall_cyc[s], y.stall_cyc[s]);
-		/* of the slice's own pipe; rows of the made trace are shared by pipes */
-		assert_int_equal(y.inst_class[s],
-			ascend_class(x.tag[s], str_of(a->opcodes[a->code[x.code[s]].opcode])));
+		assert_int_equal(x.inst_class[s], y.inst_class[s]);
 		assert_int_equal(x.tag[s], y.tag[s]);
 		assert_string_equal(a->code[x.code[s]].text, b->code[y.code[s]].text);
 		assert_int_equal(a->code[x.code[s]].address, b->code[y.code[s]].address);
@@ -230,7 +115,7 @@ static void same_track(const struct trace *a, const struct trace *b, track_idx i
 
 static void test_insight_round_trip(void **state)
 {
-	struct made *m = malloc(sizeof(*m));
+	struct random_pipes *m = malloc(sizeof(*m));
 
 	(void)state;
 	assert_non_null(m);
@@ -238,8 +123,8 @@ static void test_insight_round_trip(void **state)
 		char dir[] = "/tmp/incore-insight-XXXXXX";
 		struct trace *a, *b;
 
-		make(m, seed);
-		a = trace_of(m);
+		random_pipes_make(m, seed);
+		a = random_pipes_trace(m);
 		assert_non_null(mkdtemp(dir));
 		b = written_and_read(a, dir);
 		assert_int_equal(a->n_tracks, b->n_tracks);
@@ -250,8 +135,128 @@ static void test_insight_round_trip(void **state)
 		same_links(a, b);
 		trace_free(a);
 		trace_free(b);
-		remove_made(dir);
+		assert_int_equal(temp_dir_remove(dir), 0);
 	}
+	free(m);
+}
+
+/* --- labels --- */
+
+static const char *const label_cols[] = {"key", "value"};
+static const char *const label_cells[] = {
+	"profile", "a2a3 [draft]", "calibration", "none: \"raw\""};
+static const struct named_table labels = {
+	ASCEND_TABLE_LABELS, "model", 2, 2, label_cols, label_cells};
+
+static char *text_of(const char *dir, const char *name)
+{
+	char *path = path_join(dir, name), *text;
+	struct file_data f = {0};
+
+	assert_true(path && file_load(&f, path, NULL));
+	text = mem_strndup((const char *)f.data, f.size);
+	file_unload(&f);
+	mem_free(path);
+	return text;
+}
+
+static struct trace *read_back(const char *dir, const char *name)
+{
+	struct capture_list list = {0};
+	struct import_options in = {.want = IMPORT_ALL};
+	struct incore_error e = {0};
+	struct trace *t = NULL;
+	char *path = path_join(dir, name);
+
+	if (!import_find(path, &list, &e) || !list.n || !import_read(&list.v[0], &in, &t, &e))
+		fail_with(&e, name);
+	mem_free(path);
+	capture_list_deinit(&list);
+	return t;
+}
+
+static struct trace *labelled(struct random_pipes *m, uint64_t clock_hz)
+{
+	struct mem_pipes p = {.pipes = m->pipes,
+		.n_pipes = m->n_pipes,
+		.links = m->links,
+		.n_links = m->n_links,
+		.tables = &labels,
+		.n_tables = 1};
+	struct trace *t;
+
+	random_pipes_make(m, 3);
+	p.n_pipes = m->n_pipes;
+	p.n_links = m->n_links;
+	t = mem_pipes_new(&p);
+	t->meta.evidence = EVIDENCE_ESTIMATE;
+	t->meta.clock_hz_num = clock_hz;
+	t->meta.clock_hz_den = clock_hz ? 3 : 0;
+	return t;
+}
+
+/* trace.json alone says that it is an estimate, of what, and on which clock. */
+static void test_labels(void **state)
+{
+	struct random_pipes *m = malloc(sizeof(*m));
+	static const uint64_t clocks[] = {5000000000, 0};
+
+	(void)state;
+	assert_non_null(m);
+	for (int i = 0; i < 2; i++) {
+		char dir[] = "/tmp/incore-insight-XXXXXX";
+		struct trace *a = labelled(m, clocks[i]), *b;
+		const struct named_table *k;
+		char *text;
+
+		assert_non_null(mkdtemp(dir));
+		trace_free(written_and_read(a, dir));
+		text = text_of(dir, "simulator/trace.json");
+		assert_true(strstr(text, "\"profilingType\":\"op\"") < strchr(text, '['));
+		assert_non_null(strstr(text, "{\"labels\":\"estimate"));
+		b = read_back(dir, "simulator/trace.json");
+		assert_int_equal(b->meta.evidence, EVIDENCE_ESTIMATE);
+		assert_string_equal(b->meta.kernel, "k");
+		assert_int_equal(b->meta.clock_hz_num, a->meta.clock_hz_num);
+		assert_int_equal(b->meta.clock_hz_den, a->meta.clock_hz_den);
+		k = trace_find_table(b, ASCEND_TABLE_LABELS);
+		assert_true(k && k->n_rows == 2);
+		for (uint32_t c = 0; c < 4; c++)
+			assert_string_equal(k->cells[c], label_cells[c]);
+		for (track_idx t = 0; t < a->n_tracks; t++)
+			same_track(a, b, t);
+		mem_free(text);
+		trace_free(a);
+		trace_free(b);
+		assert_int_equal(temp_dir_remove(dir), 0);
+	}
+	free(m);
+}
+
+static void test_chrome_labels(void **state)
+{
+	char dir[] = "/tmp/incore-insight-XXXXXX", *path, *text;
+	struct random_pipes *m = malloc(sizeof(*m));
+	struct trace *t;
+	struct export_options o = {0};
+	struct export_result r;
+	struct incore_error e = {0};
+
+	(void)state;
+	assert_non_null(m);
+	assert_non_null(mkdtemp(dir));
+	t = labelled(m, 1);
+	path = path_join(dir, "c.json");
+	if (!export_run(t, export_find("chrome"), path, &o, &r, &e))
+		fail_with(&e, "export");
+	export_result_deinit(&r);
+	text = text_of(dir, "c.json");
+	assert_non_null(strstr(text, "\"evidence\":\"estimate\""));
+	assert_non_null(strstr(text, "\"labels\":{\"profile\":\"a2a3 \\u005bdraft]\","));
+	mem_free(text);
+	mem_free(path);
+	trace_free(t);
+	assert_int_equal(temp_dir_remove(dir), 0);
 	free(m);
 }
 
@@ -276,7 +281,7 @@ static unsigned n_entries(const char *dir)
 static void test_insight_refuses(void **state)
 {
 	char dir[] = "/tmp/incore-insight-XXXXXX";
-	struct made *m = malloc(sizeof(*m));
+	struct random_pipes *m = malloc(sizeof(*m));
 	struct export_options o = {0};
 	struct export_result r;
 	struct incore_error e = {0};
@@ -285,8 +290,8 @@ static void test_insight_refuses(void **state)
 	(void)state;
 	assert_non_null(m);
 	assert_non_null(mkdtemp(dir));
-	make(m, 1);
-	t = trace_of(m);
+	random_pipes_make(m, 1);
+	t = random_pipes_trace(m);
 	trace_free(written_and_read(t, dir));
 	assert_false(export_run(t, export_find("insight"), dir, &o, &r, &e));
 	assert_string_equal(e.code, "exists");
@@ -295,7 +300,7 @@ static void test_insight_refuses(void **state)
 	assert_int_equal(e.status, INCORE_USAGE);
 	incore_error_clear(&e);
 	assert_int_equal(n_entries(dir), 1);
-	remove_made(dir);
+	assert_int_equal(temp_dir_remove(dir), 0);
 	trace_free(t);
 	free(m);
 }
@@ -304,6 +309,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_insight_round_trip),
+		cmocka_unit_test(test_labels),
+		cmocka_unit_test(test_chrome_labels),
 		cmocka_unit_test(test_insight_refuses),
 	};
 

@@ -17,6 +17,7 @@
 #include "base/mem.h"
 #include "import/import.h"
 #include "isa/ascend.h"
+#include "temp_dir.h"
 
 static char root[64];
 
@@ -29,11 +30,8 @@ static int setup(void **state)
 
 static int teardown(void **state)
 {
-	char command[128];
-
 	(void)state;
-	snprintf(command, sizeof(command), "rm -rf '%s'", root);
-	return system(command);
+	return temp_dir_remove(root);
 }
 
 /* Makes the directories of "a/b/name" and the file. */
@@ -52,6 +50,23 @@ static void put(const char *name, const char *text, size_t n)
 	assert_non_null(f);
 	assert_int_equal(fwrite(text, 1, n, f), n);
 	fclose(f);
+}
+
+/* A container of one block TRACE. */
+static void put_bin(const char *name, const char *text)
+{
+	size_t n = strlen(text);
+	char *bytes = malloc(12 + n);
+
+	assert_non_null(bytes);
+	memset(bytes, 0, 12);
+	bytes[0] = (char)(n & 0xff);
+	bytes[1] = (char)(n >> 8);
+	bytes[8] = 2;
+	bytes[10] = bytes[11] = 0x5a;
+	memcpy(bytes + 12, text, n);
+	put(name, bytes, 12 + n);
+	free(bytes);
 }
 
 static void put_text(const char *name, const char *text)
@@ -133,8 +148,7 @@ static void test_opprof_layouts(void **state)
 		{"l1/OPPROF_1_A/simulator/trace.json", "l1", "OPPROF_1_A"},
 		{"l2/OPPROF_2_B/gemm/0/simulator/trace.json", "l2/OPPROF_2_B", "gemm"},
 		{"l3/OPPROF_3_C/device0/add/12/simulator/trace.json", "l3", "add"},
-		{"l8/run/funcs/mul/export/OPPROF_8_D/simulator/trace.json", "l8/run",
-			"OPPROF_8_D"}};
+		{"l8/run/funcs/mul/export/OPPROF_8_D/simulator/trace.json", "l8/run", "mul"}};
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
@@ -230,8 +244,174 @@ static void test_opprof_flat_and_broken(void **state)
 	t = read_one("flat", "flat");
 	check_source(t, "trace.json");
 	assert_true(has_note(t, "unreadable-part"));
+	assert_true(has_note(t, "core-json-differs")); /* one execution instead of two */
 	assert_int_equal(trace_find_table(t, ASCEND_TABLE_BUSY)->n_rows, 1);
 	check_and_free(t, 2, 1850);
+}
+
+/* trace.json, the block TRACE and the files of the cores are the same events. */
+static void test_opprof_copies(void **state)
+{
+	static const char one[] = "{\"traceEvents\":[" EVENT("1") "]}";
+	static const char spaced[] = "{ \"traceEvents\":[" EVENT("1") ", " EVENT("2") "]}";
+	struct trace *t;
+
+	(void)state;
+	put_bin("OPPROF_8/simulator/visualize_data.bin", RUN);
+	put_text("OPPROF_8/simulator/trace.json", RUN);
+	t = read_one("OPPROF_8", "OPPROF_8");
+	assert_false(has_note(t, "trace-json-differs"));
+	check_and_free(t, 2, 1850);
+	put_text("OPPROF_8/simulator/trace.json", spaced);
+	t = read_one("OPPROF_8", "OPPROF_8");
+	assert_false(has_note(t, "trace-json-differs"));
+	check_and_free(t, 2, 1850);
+	put_text("OPPROF_8/simulator/trace.json", one);
+	t = read_one("OPPROF_8", "OPPROF_8");
+	check_source(t, "visualize_data.bin");
+	assert_true(has_note(t, "trace-json-differs"));
+	check_and_free(t, 2, 1850);
+	put_text("OPPROF_8/simulator/trace.json", "no JSON");
+	t = read_one("OPPROF_8", "OPPROF_8");
+	assert_true(has_note(t, "unreadable-part"));
+	check_and_free(t, 2, 1850);
+	put_text("OPPROF_8/simulator/trace.json", RUN);
+	put_text("OPPROF_8/simulator/core0.cubecore0/trace.json", PER_CORE);
+	t = read_one("OPPROF_8", "OPPROF_8");
+	assert_true(has_note(t, "core-json-differs"));
+	check_and_free(t, 2, 1850);
+}
+
+/* Copies a file of the tests into the root. */
+static void put_copy(const char *name, const char *from)
+{
+	const char *tree = getenv("INCORE_SOURCE_ROOT");
+	char path[4096];
+	struct file_data f = {0};
+
+	snprintf(path, sizeof(path), "%s/%s", tree ? tree : ".", from);
+	assert_true(file_load(&f, path, NULL));
+	put(name, (const char *)f.data, f.size);
+	file_unload(&f);
+}
+
+#define LOG_AT(tick, pc) "[info] [" tick "] (PC: " pc ") VEC : (Binary: 0x1) VADD  XD:X1=0x0,\n"
+
+/* The program's debug info gives the lines of ticks: where it starts is told, or the lowest pc. */
+static void test_opprof_lines(void **state)
+{
+	static const char *const starts[] = {"0x10f86000\n", "0x0\n"};
+	static const uint32_t lines[] = {5, 8, 13};
+
+	(void)state;
+	put_copy("OPPROF_9/dump/aicore_binary.o", "tests/unit/data/inlined_gfx942.elf");
+	put_text("OPPROF_9/dump/core0.veccore0.instr_popped_log.dump",
+		LOG_AT("00000100", "0x10f86000") LOG_AT("00000200", "0x10f86038"));
+	put_text("OPPROF_9/dump/core0.veccore0.instr_log.dump",
+		LOG_AT("00000110", "0x10f86000") LOG_AT("00000220", "0x10f86038"));
+	for (int i = 0; i < 2; i++) {
+		struct trace *t;
+		const struct code_row *r;
+
+		put_text("OPPROF_9/dump/pc_start_addr.txt", starts[i]);
+		t = read_one("OPPROF_9", "OPPROF_9");
+		r = &t->code[t->code[0].address == 0x10f86038 ? 0 : 1];
+		assert_int_equal(r->n_frames, 3);
+		for (int k = 0; k < 3; k++)
+			assert_int_equal(t->frames[r->first_frame + (uint32_t)k].line, lines[k]);
+		assert_string_equal(
+			t->sources[t->frames[r->first_frame].source].path, "/src/inlined.cl");
+		assert_string_equal(
+			r->source, "/src/inlined.cl:5\n/src/inlined.cl:8\n/src/inlined.cl:13");
+		trace_free(t);
+	}
+	put_text("OPPROF_9/dump/aicore_binary.o", "no ELF");
+	{
+		struct trace *t = read_one("OPPROF_9", "OPPROF_9");
+
+		assert_true(has_note(t, "bad-binary"));
+		assert_int_equal(t->code[0].n_frames, 0);
+		trace_free(t);
+	}
+}
+
+static const struct counter_series *find_counter(const struct trace *t, const char *name)
+{
+	for (uint32_t i = 0; i < t->n_counters; i++)
+		if (strcmp(t->counters[i].name, name) == 0)
+			return &t->counters[i];
+	return NULL;
+}
+
+#define REQUEST(tick, unit, size, instr, req)                                                      \
+	"[info] " tick ": " unit " send_req, addr: 0x40, size: " size                              \
+	", tag_id: 4, instr_id: " instr ", req_id: " req "\n"
+
+/* Bytes a microsecond (1850 ticks), by direction; a request counts once, at its last tick. */
+static void test_opprof_transfers(void **state)
+{
+	const struct counter_series *k;
+	struct trace *t;
+
+	(void)state;
+	put_text("OPPROF_10/dump/core0.cubecore0.instr_popped_log.dump",
+		LOG("00001900") LOG("00003700"));
+	put_text("OPPROF_10/dump/core0.cubecore0.instr_log.dump", LOG("00002085") LOG("00003885"));
+	put_text("OPPROF_10/dump/core0_summary_log", "mte2_cubecore0_su_busy_cycle | 4\n");
+	put_text("OPPROF_10/dump/core0.mte_log.dump",
+		REQUEST("100", "BRIF", "256", "4", "1") REQUEST("2000", "BRIF", "256", "4", "1")
+			REQUEST("2100", "UB0WIF", "256", "4", "9") REQUEST("9000", "BRIF", "64",
+				"5", "2") REQUEST("100", "BWIF", "32", "6", "1") "noise\n");
+	t = read_one("OPPROF_10", "OPPROF_10");
+	assert_int_equal(trace_find_table(t, ASCEND_TABLE_BUSY)->n_rows, 1);
+	k = find_counter(t, "MTE Throughput/GM_TO_UB");
+	assert_true(k && k->n == 2 && k->time_cyc[0] == 1850 && k->value[0] == 256000);
+	assert_true(k->value[1] == 0 && k->time_cyc[1] == 3700 && k->per_unit == 1000);
+	k = find_counter(t, "MTE Throughput/GM_TO_TOTAL");
+	assert_true(k && k->n == 4 && k->time_cyc[2] == 4 * 1850 && k->value[2] == 64000);
+	k = find_counter(t, "MTE Throughput/TOTAL_TO_GM");
+	assert_true(k && k->n == 2 && k->time_cyc[0] == 0 && k->value[0] == 32000);
+	assert_null(find_counter(t, "MTE Throughput/UB_TO_GM"));
+	trace_free(t);
+}
+
+static uint32_t count_found(const char *name, const char *want)
+{
+	struct capture_list l = {0};
+	char path[512];
+	uint32_t n;
+
+	snprintf(path, sizeof(path), "%s/%s", root, name);
+	assert_true(import_find(path, &l, NULL));
+	n = l.n;
+	for (uint32_t i = 0; i < n; i++)
+		if (want)
+			assert_non_null(strstr(l.v[i].path, want));
+	capture_list_deinit(&l);
+	return n;
+}
+
+/* The list of a folder says which of a kernel's runs counts; it cannot lead out of the folder. */
+static void test_opprof_manifest(void **state)
+{
+	(void)state;
+	put_bin("m/funcs/a/export/OPPROF_1/simulator/visualize_data.bin", RUN);
+	put_bin("m/funcs/a/collect/out/OPPROF_1/simulator/visualize_data.bin", RUN);
+	put_bin("m/funcs/b/export/OPPROF_2/simulator/visualize_data.bin", RUN);
+	put_bin("m/funcs/b/collect/out/OPPROF_2/simulator/visualize_data.bin", RUN);
+	put_bin("outside/simulator/visualize_data.bin", RUN);
+	assert_int_equal(count_found("m", NULL), 4);
+	put_text("m/manifest_export.csv",
+		"name,export_dir,visualize_data_bin\n"
+		"a,x,funcs/a/export/OPPROF_1/simulator/visualize_data.bin\n"
+		"b,x,/elsewhere/run/funcs/b/export/OPPROF_2/simulator/visualize_data.bin\n"
+		"c,x,../outside/simulator/visualize_data.bin\nd,x,/etc/passwd\ne\n");
+	assert_int_equal(count_found("m", "/export/"), 2);
+	put_text("m/manifest_export.csv",
+		"visualize_data_bin\nfuncs/b/export/OPPROF_2/simulator/visualize_data.bin\n");
+	check_and_free(read_one("m", "b"), 2, 1850);
+	put_text("m/manifest_export.csv", "visualize_data_bin\n../outside\n");
+	assert_int_equal(count_found("m", NULL), 4);
 }
 
 #define SLICE(name, tid, ts, dur)                                                                  \
@@ -273,6 +453,10 @@ int main(void)
 		cmocka_unit_test(test_opprof_dumps_win),
 		cmocka_unit_test(test_opprof_flat_and_broken),
 		cmocka_unit_test(test_opprof_barriers),
+		cmocka_unit_test(test_opprof_copies),
+		cmocka_unit_test(test_opprof_manifest),
+		cmocka_unit_test(test_opprof_lines),
+		cmocka_unit_test(test_opprof_transfers),
 	};
 
 	return cmocka_run_group_tests(tests, setup, teardown);

@@ -17,6 +17,7 @@
 #include "base/str.h"
 #include "export/export.h"
 #include "import/import.h"
+#include "temp_dir.h"
 
 static char root[] = "/tmp/incore-test-registry-XXXXXX";
 
@@ -70,11 +71,8 @@ static int set_up(void **state)
 
 static int tear_down(void **state)
 {
-	char cmd[128];
-
 	(void)state;
-	snprintf(cmd, sizeof(cmd), "rm -rf '%s'", root);
-	return system(cmd);
+	return temp_dir_remove(root);
 }
 
 static bool has_man_page(const char *name)

@@ -37,6 +37,7 @@ static const char *meta_difference(const struct trace_meta *a, const struct trac
 	NUM(clock_hz_den);
 	TXT(clock_source);
 	NUM(clock_quantum);
+	NUM(is_from_us);
 	NUM(target_cu);
 	NUM(machine.simds);
 	NUM(machine.cus);

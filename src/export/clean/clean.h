@@ -11,12 +11,12 @@
 #ifndef EXPORT_CLEAN_CLEAN_H
 #define EXPORT_CLEAN_CLEAN_H
 
-#include "analysis/clean.h"
 #include "base/arena.h"
 #include "base/map.h"
 #include "base/progress.h"
 #include "base/str.h"
 #include "base/vec.h"
+#include "export/clean/clean_records.h"
 #include "trace/trace.h"
 
 struct clean_options {
@@ -25,81 +25,6 @@ struct clean_options {
 	bool keep_all;	  /* SCALAR, FLOWCTRL, CACHEMISS, ALL */
 	bool is_mapped;	  /* the input bytes are a mapped file: pages are given back when read */
 	struct progress *progress;
-};
-
-enum clean_flag_bits { /* of a slice */
-	CLEAN_IS_SET = 1,
-	CLEAN_IS_WAIT = 2,
-	CLEAN_HAS_HEAD = 4,
-	CLEAN_IS_CUT = 8, /* dur is not the text's: print it */
-};
-
-/* One slice; the texts are places relative to `at`. */
-struct clean_slice {
-	const char *at;
-	double ts, dur;
-	uint32_t name_off, name_len; /* the string with its quotes */
-	uint32_t args_off, args_len; /* the value; 0: none */
-	uint32_t ts_off, dur_off;
-	uint8_t ts_len, dur_len; /* 0: print the number */
-	uint16_t bits;		 /* enum clean_flag_bits */
-	uint32_t lane;
-	uint32_t row; /* on its lane */
-};
-
-/* A pipe of a core, or the synchronisation of that pipe. */
-struct clean_lane {
-	struct str pid;	    /* as text */
-	struct str pid_raw; /* as JSON */
-	struct str pipe;
-	uint32_t group; /* lanes of one pid share it; in string order of pids */
-	bool is_wait;	/* holds flags, barriers, locks */
-	bool is_kept;
-	uint32_t order;	 /* of the pipe in the dataflow */
-	uint64_t n;	 /* slices read, kept or not */
-	uint32_t n_rows; /* after layout */
-	uint32_t first_tid;
-	struct clean_span *spans; /* sorted, after layout; n_spans of them */
-	size_t n_spans;
-	struct clean_lane_sum sum;
-};
-
-struct clean_head { /* what an instruction waited for before it began */
-	uint32_t slice;
-	double cache, ccu;
-};
-
-struct clean_sync { /* one end of a flag */
-	double begin, end;
-	uint64_t id; /* hash of its id; 0: none */
-	uint32_t lane, key, slice;
-	bool is_set;
-};
-
-struct clean_key { /* what a flag's detail says; texts as they stand */
-	struct str pipe, trigger, flag;
-};
-
-#define CLEAN_NO_SLICE UINT32_MAX
-
-struct clean_arrow {
-	uint32_t from, to; /* slices */
-	uint32_t key;
-	uint32_t set, wait; /* into syncs */
-};
-
-struct clean_wait {	   /* sum over the waits of one pipe for another */
-	uint32_t lane;	   /* that waits (the sync lane) */
-	uint32_t producer; /* lane of the SET; UINT32_MAX: no partner */
-	double exposed;
-	uint64_t n;
-};
-
-struct clean_event { /* copied through: a counter sample */
-	const char *at;
-	uint32_t name_off, name_len, args_off, args_len, ts_off;
-	uint8_t ts_len;
-	uint32_t lane;
 };
 
 struct clean {
@@ -140,6 +65,10 @@ bool clean_read_trace(struct clean *c, const struct trace *t, struct incore_erro
 /* Rows, arrows, sums. */
 bool clean_layout(struct clean *c, struct incore_error *e);
 bool clean_link(struct clean *c, struct incore_error *e);
+
+/* Busy time and exposed waits of every kept pipe, by the accounting of all verbs (pipe_sweep.h).
+ * partner: by sync, the lane of a WAIT's SET. */
+bool clean_sum_pipes(struct clean *c, const uint32_t *partner, struct incore_error *e);
 
 #define CLEAN_MAX_NAME 255 /* bytes of a pid or tid; no real one is longer */
 

@@ -164,69 +164,6 @@ static bool match(struct clean *c, const struct entry *v, size_t n, uint32_t *pa
 	return true;
 }
 
-/* --- waits --- */
-
-static bool add_wait(
-	struct clean *c, struct u64_map *at, uint32_t lane, uint32_t producer, double exposed)
-{
-	uint64_t *k = u64_map_at(at, (uint64_t)lane << 32 | producer);
-
-	if (!k)
-		return false;
-	if (!*k) {
-		if (!VEC_PUSH(&c->waits, (struct clean_wait){.lane = lane, .producer = producer}))
-			return false;
-		*k = c->waits.n;
-	}
-	c->waits.v[*k - 1].exposed += exposed;
-	c->waits.v[*k - 1].n++;
-	return true;
-}
-
-static int by_exposed(const void *pa, const void *pb)
-{
-	const struct clean_wait *a = pa, *b = pb;
-
-	if (a->lane != b->lane)
-		return a->lane < b->lane ? -1 : 1;
-	if (a->exposed != b->exposed)
-		return a->exposed > b->exposed ? -1 : 1;
-	return a->producer < b->producer ? -1 : a->producer > b->producer;
-}
-
-/* What of each WAIT its own pipe did not cover with work. */
-static bool sum_waits(struct clean *c, const uint32_t *partner)
-{
-	double *ends = mem_resize(NULL, c->span_pool.n + 1, sizeof(*ends));
-	struct u64_map at = {0};
-	bool ok = ends != NULL;
-
-	for (size_t i = 0; ok && i < c->lanes.n; i++) {
-		const struct clean_lane *k = &c->lanes.v[i];
-		double *most = ends + (k->spans - c->span_pool.v);
-
-		for (size_t s = 0; s < k->n_spans; s++) {
-			double end = k->spans[s].start + k->spans[s].length;
-
-			most[s] = s == 0 || end > most[s - 1] ? end : most[s - 1];
-		}
-	}
-	for (size_t i = 0; ok && i < c->syncs.n; i++) {
-		const struct clean_sync *w = &c->syncs.v[i];
-		const struct clean_lane *k = &c->lanes.v[w->lane];
-
-		if (!w->is_set && k->is_kept)
-			ok = add_wait(c, &at, w->lane, partner[i],
-				clean_exposed(k->spans, ends + (k->spans - c->span_pool.v),
-					k->n_spans, w->begin, w->end));
-	}
-	if (ok && c->waits.n)
-		qsort(c->waits.v, c->waits.n, sizeof(*c->waits.v), by_exposed);
-	u64_map_deinit(&at);
-	mem_free(ends);
-	return ok;
-}
-
 static int by_set(const void *pa, const void *pb)
 {
 	const struct clean_arrow *a = pa, *b = pb;
@@ -251,9 +188,11 @@ bool clean_link(struct clean *c, struct incore_error *e)
 		qsort(v, n, sizeof(*v), by_group);
 	ok = ok && match(c, v, n, partner);
 	mem_free(v);
-	ok = ok && sum_waits(c, partner);
+	if (!ok)
+		err_nomem(e);
+	ok = ok && clean_sum_pipes(c, partner, e);
 	mem_free(partner);
 	if (ok && c->arrows.n)
 		qsort(c->arrows.v, c->arrows.n, sizeof(*c->arrows.v), by_set);
-	return ok || err_nomem(e);
+	return ok;
 }

@@ -2,11 +2,6 @@
 /* clean_summary.c: where a cleaned trace comes from and what its pipes did, as a page of text. */
 #include "export/clean/clean_write.h"
 
-static double shown(const struct clean *c, double v)
-{
-	return c->ticks_per_unit == 1 ? v : v * 1; /* microseconds, or cycles as they are */
-}
-
 /* "MTE2 1.400 (1)" of the two that cost most. */
 static void put_waits(const struct clean *c, uint32_t lane, struct strbuf *b)
 {
@@ -18,11 +13,15 @@ static void put_waits(const struct clean *c, uint32_t lane, struct strbuf *b)
 		if (w->lane != lane)
 			continue;
 		sb_printf(b, "%s", n ? ", " : "");
-		if (w->producer == UINT32_MAX)
+		if (w->producer == CLEAN_BY_NOBODY)
 			sb_puts(b, "unmatched");
+		else if (w->producer == CLEAN_BY_BARRIER)
+			sb_puts(b, "BAR");
+		else if (w->producer == CLEAN_BY_BUFFER)
+			sb_puts(b, "BUF");
 		else
 			sb_str(b, c->lanes.v[w->producer].pipe);
-		sb_printf(b, " %.3f (%llu)", shown(c, w->exposed), (unsigned long long)w->n);
+		sb_printf(b, " %.3f (%llu)", w->exposed, (unsigned long long)w->n);
 		n++;
 	}
 }
@@ -38,9 +37,8 @@ static bool put_lane(const struct clean *c, uint32_t i, FILE *f)
 	ok = !name.failed && !waits.failed;
 	if (ok)
 		fprintf(f, "%-28s %9llu %12.3f %12.3f %5u %5u  %s\n", name.p,
-			(unsigned long long)k->sum.n, shown(c, k->sum.busy),
-			shown(c, k->sum.length_sum), k->sum.depth_max, k->n_rows,
-			waits.n ? waits.p : "-");
+			(unsigned long long)k->sum.n, k->busy, k->sum.length_sum, k->sum.depth_max,
+			k->n_rows, waits.n ? waits.p : "-");
 	sb_free(&name);
 	sb_free(&waits);
 	return ok;

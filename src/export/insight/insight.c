@@ -21,10 +21,14 @@ static bool add_unit(struct insight *s, track_idx i, struct incore_error *e)
 			goto out;
 	}
 	u.name = slash ? arena_strndup(&s->arena, k->name, (size_t)(slash - k->name)) : NULL;
-	if (!u.name || !ascend_unit_of(str_of(u.name), &known) || strlen(u.name) > 64) {
+	/* A name of another form, or one that says another place, could be a second core's, too. */
+	if (!u.name || !ascend_unit_of(str_of(u.name), &known) || known.core != u.core ||
+		known.unit != u.unit || strlen(u.name) > 64) {
 		u.name = u.unit ? arena_printf(&s->arena, "core%u.veccore%u", u.core, u.unit - 1)
 				: arena_printf(&s->arena, "core%u.cubecore0", u.core);
 	}
+	if (u.name && ascend_unit_of(str_of(u.name), &known))
+		u.kind = known.kind;
 	if (!u.name || !VEC_PUSH(&s->units, u))
 		return err_nomem(e);
 out:
@@ -66,7 +70,10 @@ static bool make_tables(struct insight *s, struct incore_error *e)
 	s->reach = arena_zalloc(&s->arena, n_code, sizeof(*s->reach));
 	s->reach_track = arena_zalloc(&s->arena, n_code, sizeof(*s->reach_track));
 	s->row_args = arena_zalloc(&s->arena, n_code, sizeof(*s->row_args));
-	if (!s->cells || !s->reach || !s->reach_track || !s->row_args || !find_pairs(s))
+	s->is_row_named = arena_zalloc(&s->arena, n_code, sizeof(*s->is_row_named));
+	s->track_hash = arena_zalloc(&s->arena, (size_t)s->t->n_tracks + 1, sizeof(*s->track_hash));
+	if (!s->cells || !s->reach || !s->reach_track || !s->row_args || !s->is_row_named ||
+		!s->track_hash || !find_pairs(s) || !insight_find_named(s))
 		return err_nomem(e);
 	return true;
 }
@@ -126,7 +133,7 @@ static bool lost(struct export *x, const struct note *n, struct incore_error *e)
 	(void)x;
 	(void)n;
 	(void)e;
-	return true; /* counted as a cut by the driver: the format has no place for notes */
+	return true; /* they stand in the block of tables */
 }
 
 static bool truncated(struct export *x, const struct export_cut *c, struct incore_error *e)
@@ -152,6 +159,12 @@ static bool end(struct export *x, struct incore_error *e)
 		return false;
 	x->result->bytes = s->bytes;
 	x->result->n_links = s->n_flows;
+	/* Tables that speak of pipes which are not there would not be believed. */
+	if (s->n_hashed != s->t->n_tracks &&
+		!export_cut(x, "notes",
+			"a part of the pipes is written without the block of tables", s->t->n_notes,
+			e))
+		return false;
 	return export_cut(x, "counter samples at cycle 0 moved to cycle 1",
 		       "the viewer drops samples at time 0", s->n_moved_samples, e) &&
 	       export_cut(x, "source texts", "longer than the viewer shows", s->n_sources_left, e);
@@ -190,7 +203,7 @@ const struct export_ops export_insight = {
 	.media_type = "application/octet-stream",
 	.summary = "simulator/ directory for MindStudio Insight (Ascend)",
 	.holds = EXPORT_SLICES | EXPORT_LINKS | EXPORT_COUNTERS | EXPORT_CYCLES | EXPORT_STALLS |
-		 EXPORT_CODE,
+		 EXPORT_NOTES | EXPORT_CODE,
 	.is_directory = true,
 	.takes_tracks = true,
 	.begin = begin,

@@ -23,6 +23,7 @@ struct insight_cell { /* one code row on one core */
 struct insight_unit {
 	const char *name; /* "core0.cubecore0" */
 	uint32_t core, unit;
+	enum ascend_core kind; /* as the name says */
 	bool pipes[256];
 };
 
@@ -46,7 +47,10 @@ struct insight {
 	uint64_t *reach;	    /* by code row: end of its union on the open track */
 	uint32_t *reach_track;	    /* whose that is, + 1 */
 	const char **row_args;	    /* by code row: "args" without bytes, made on first use */
-	struct u64_map pair_of;	    /* track << 32 | slice -> link + 1 */
+	uint8_t *is_row_named;	    /* by code row: only its number tells it from another */
+	uint64_t *track_hash;	    /* by track, of its slices */
+	uint32_t n_hashed;
+	struct u64_map pair_of; /* track << 32 | slice -> link + 1 */
 	VEC(struct insight_flag) flags;
 	FILE *trace_file, *core_file;
 	struct text_out trace, core;
@@ -80,6 +84,15 @@ bool insight_begin_core(struct insight *s, uint32_t unit, struct incore_error *e
 bool insight_put_core_track(
 	struct insight *s, const struct export_track *k, struct incore_error *e);
 bool insight_end_core(struct insight *s, struct incore_error *e);
+
+/* --- insight_own.c: what brings the same trace back --- */
+/* Finds the rows that events have to name by their number. */
+bool insight_find_named(struct insight *s);
+/* Must an event of this row on this unit say its number? */
+bool insight_is_named(const struct insight *s, code_idx code, uint32_t unit);
+void insight_hash_track(struct insight *s, const struct export_track *k);
+/* The block of tables, with free(); *n is 0 where not all pipes were written. */
+bool insight_own_bytes(struct insight *s, char **bytes, size_t *n, struct incore_error *e);
 
 /* --- insight_tables.c, insight_bin.c --- */
 bool insight_put_api_instr(struct insight *s, struct strbuf *out);

@@ -3,9 +3,9 @@
  * insight_bin.c: visualize_data.bin: TRACE, SOURCE, API_FILE, API_INSTR, then what is ours. Blocks
  * are padded to 4 bytes; nothing follows the last one.
  */
+#include <stdlib.h>
+
 #include "codec/insight_blocks.h"
-#include "codec/json_writer.h"
-#include "codec/varint.h"
 #include "export/insight/insight.h"
 
 #define MAX_TABLE_BYTES (100u << 20) /* a larger block is an empty panel */
@@ -13,7 +13,6 @@
 #define MAX_SOURCE_CHARS 1000000u
 #define MAX_SOURCE_LINES 10000u
 #define MAX_LINE_CHARS 10000u
-#define OUR_BLOCK (INSIGHT_OWN + 0x60)
 
 static void put_head(FILE *f, uint64_t size, unsigned type, unsigned version)
 {
@@ -135,28 +134,17 @@ static bool put_tables(struct insight *s, FILE *f, struct incore_error *e)
 	return ok;
 }
 
-/* Where it comes from, for us: viewers skip this type. */
+/* All that is not a slice, for us: viewers skip this type. */
 static bool put_own(struct insight *s, FILE *f, struct incore_error *e)
 {
-	const struct trace_meta *m = &s->t->meta;
-	struct strbuf b = {0};
-	struct json_writer w;
-	bool ok;
+	char *bytes = NULL;
+	size_t n = 0;
+	bool ok = insight_own_bytes(s, &bytes, &n, e);
 
-	json_w_buf(&w, &b, 0);
-	json_w_object(&w);
-	json_w_kv_u64(&w, "clock_hz_den", s->is_cycles ? 0 : m->clock_hz_den);
-	json_w_kv_u64(&w, "clock_hz_num", s->is_cycles ? 0 : m->clock_hz_num);
-	json_w_kv_cstr(&w, "evidence", evidence_name(m->evidence));
-	json_w_kv_cstr(&w, "incore", INCORE_VERSION);
-	json_w_kv_cstr(&w, "kernel", m->kernel ? m->kernel : "");
-	json_w_kv_cstr(&w, "soc", m->arch ? m->arch : "");
-	json_w_end(&w);
-	ok = !b.failed;
-	if (ok)
-		put_block(f, b.p, b.n, OUR_BLOCK, INSIGHT_MARK);
-	sb_free(&b);
-	return ok || err_nomem(e);
+	if (ok && n)
+		put_block(f, bytes, n, INSIGHT_TABLES, INSIGHT_MARK);
+	free(bytes);
+	return ok;
 }
 
 bool insight_write_bin(struct insight *s, struct incore_error *e)

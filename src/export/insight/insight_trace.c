@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include "export/insight/insight.h"
+#include "export/labels.h"
 
 static void next_event(struct insight *s)
 {
@@ -73,16 +74,23 @@ static void put_lanes(struct insight *s, const struct insight_unit *u)
 
 bool insight_begin_trace(struct insight *s, struct incore_error *e)
 {
+	struct strbuf metadata = {0};
 	char mhz[64];
+	bool ok;
 
 	s->trace_file = insight_file(s, NULL, "trace.json", e);
 	if (!s->trace_file || !text_out_open(&s->trace, s->trace_file, e))
 		return false;
 	snprintf(mhz, sizeof(mhz), "{\"clockMHz\":%.17g,",
 		s->is_cycles ? 1000.0 : trace_clock_mhz(s->t));
+	ok = labels_put_metadata(s->t, &metadata);
 	text_puts(&s->trace, mhz);
-	text_puts(&s->trace, "\"displayTimeUnit\":\"ns\",\"profilingType\":\"op\","
-			     "\"schemaVersion\":2,\"traceEvents\":[");
+	text_puts(&s->trace, "\"displayTimeUnit\":\"ns\",\"metadata\":");
+	text_puts(&s->trace, ok ? metadata.p : "{}");
+	text_puts(&s->trace, ",\"profilingType\":\"op\",\"schemaVersion\":2,\"traceEvents\":[");
+	sb_free(&metadata);
+	if (!ok)
+		return err_nomem(e);
 	for (size_t i = 0; i < s->units.n; i++)
 		put_meta(s, "process_sort_index", s->units.v[i].name, "NA",
 			3 * s->units.v[i].core + 1 + s->units.v[i].unit);
@@ -102,6 +110,7 @@ struct slice_text {
 	char group[48]; /* "" : none */
 	uint64_t bytes;
 	char id[96];
+	uint64_t row; /* its number + 1, where only that tells it; 0: not written */
 };
 
 static void put_tail(struct insight *s, const struct slice_text *v, char ph, uint64_t ts)
@@ -131,6 +140,11 @@ static void put_args(struct insight *s, const struct slice_text *v)
 	if (v->bytes) {
 		text_puts(o, ",\"process_bytes\":\"");
 		text_put_u64(o, v->bytes);
+		text_puts(o, "\"");
+	}
+	if (v->row) {
+		text_puts(o, ",\"row\":\"");
+		text_put_u64(o, v->row - 1);
 		text_puts(o, "\"");
 	}
 	text_puts(o, "},\"cname\":\"");
@@ -259,6 +273,8 @@ static bool put_one(struct insight *s, const struct export_track *k, uint32_t i)
 
 	if (!v.args)
 		return false;
+	if (insight_is_named(s, d->code[i], s->unit_of[k->index]))
+		v.row = (uint64_t)d->code[i] + 1;
 	cache = cache < d->stall_cyc[i] ? cache : d->stall_cyc[i];
 	add_cell(s, k, i, cache);
 	if (sync == SYNC_SET || sync == SYNC_WAIT)
@@ -309,6 +325,7 @@ bool insight_put_track(struct insight *s, const struct export_track *k, struct i
 		qsort(v, d->n, sizeof(*v), end_cmp);
 	for (uint32_t i = 0; ok && i < d->n; i++)
 		ok = put_one(s, k, v[i].slice);
+	insight_hash_track(s, k);
 	mem_free(v);
 	return ok || err_nomem(e);
 }
@@ -342,6 +359,8 @@ static bool put_flag(struct insight *s, const struct insight_flag *f, const char
 
 	if (!v.args)
 		return false;
+	if (dot > 0 || insight_is_named(s, f->code, s->open_unit))
+		v.row = (uint64_t)f->code + 1;
 	if (dot > 0)
 		v.name = str_sub(v.name, 0, (size_t)dot); /* the viewer knows the plain names */
 	snprintf(v.group, sizeof(v.group), "%s", id);

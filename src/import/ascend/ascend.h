@@ -17,6 +17,11 @@ bool asc_read_api_file(struct asc_build *b, struct str json, const char *path, u
 	struct incore_error *e);
 bool asc_read_details(struct asc_build *b, unsigned type, struct str json, const char *path,
 	uint64_t base, struct incore_error *e);
+/* "metadata" of a trace.json: ours or nobody's. False on lack of memory. */
+bool asc_read_metadata(struct asc_build *b, struct str object, const char *path);
+/* The block INSIGHT_TABLES; the bytes must stay until asc_deinit(). */
+bool asc_read_own(struct asc_build *b, struct str bytes, const char *path, uint64_t base,
+	struct incore_error *e);
 bool asc_add_source(struct asc_build *b, struct str path, struct str text);
 bool asc_read_bin(struct asc_build *b, const struct file_data *f, const char *path, bool with_trace,
 	struct incore_error *e);
@@ -31,10 +36,24 @@ bool asc_is_summary_name(struct str name);
 /* Reads the dumps of a directory; *n_cores of them were usable. */
 bool asc_read_dumps(
 	struct asc_build *b, const char *dir, uint32_t *n_cores, struct incore_error *e);
+bool asc_read_mte_log(struct asc_build *b, struct str bytes, struct str core);
+void asc_read_start_pc(struct asc_build *b, const char *path);
 bool asc_is_dump_name(struct str name);
+
+/* import_ops.look of all of them. */
+void asc_look(const char *path, struct arena *a, struct capture *c);
 
 /* The unit that a path of a per-core file names, or NULL. */
 const char *asc_unit_of_path(struct arena *a, const char *path);
+
+struct asc_copy {
+	const char *path;
+	const char *note;    /* code of the note where it differs */
+	bool is_same_schema; /* lengths and missing instructions count, too */
+};
+/* Compares a builder with that of another file which should say the same. */
+bool asc_compare_copy(struct asc_build *b, const struct asc_build *other,
+	const struct asc_copy *copy, struct incore_error *e);
 
 /* Compares a builder of ticks with that of the derived trace; takes its source lines. */
 bool asc_compare(struct asc_build *b, const struct asc_build *other, struct incore_error *e);

@@ -85,6 +85,7 @@ const struct import_ops import_ascend_trace = {
 	.summary = "Ascend trace.json, of msprof op simulator: of a run or of one core",
 	.looks_for = "a trace.json of msprof op simulator",
 	.sniff = sniff,
+	.look = asc_look,
 	.read = read,
 	.lost = lost,
 };

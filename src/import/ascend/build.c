@@ -50,10 +50,14 @@ void asc_deinit(struct asc_build *b)
 	u64_map_deinit(&b->head_at);
 	u64_map_deinit(&b->open_at);
 	u64_map_deinit(&b->name_at);
+	VEC_FREE(&b->transfers);
+	u64_map_deinit(&b->transfer_at);
+	u64_map_deinit(&b->transfer_end);
 	u64_map_deinit(&b->cell_at);
 	intern_deinit(&b->opcodes);
 	intern_deinit(&b->sources);
 	sb_free(&b->scratch);
+	trace_free(b->own);
 }
 
 bool asc_note(struct asc_build *b, enum note_kind kind, const char *code, uint64_t offset,
@@ -228,6 +232,8 @@ uint32_t asc_code(struct asc_build *b, const struct asc_op *op)
 
 	if (sync != SYNC_NONE)
 		key = hash_bytes(op->detail.p, op->detail.n, key);
+	if (op->own)
+		key = hash_mix64(key ^ op->own);
 	at = u64_map_at(&b->code_at, key);
 	if (!at)
 		return NO_CODE;
@@ -237,7 +243,8 @@ uint32_t asc_code(struct asc_build *b, const struct asc_op *op)
 	if (b->code.n >= NO_CODE || !set_text(b, &row, op, sync) ||
 		!add_frames(b, &row, op->code) || !VEC_PUSH(&b->code, row) ||
 		!VEC_PUSH(&b->rows, (struct asc_row){.sync = (uint8_t)sync,
-					    .is_kind_known = op->is_kind_known}))
+					    .is_kind_known = op->is_kind_known,
+					    .own = op->own}))
 		return NO_CODE;
 	*at = b->code.n;
 	return (uint32_t)(*at - 1);

@@ -34,6 +34,7 @@ struct asc_build {
 	const char *path;	      /* of the file being read, for notes */
 	const char *unit;	      /* for numbered pids: unit of a per-core file, or NULL */
 	bool has_trace;		      /* a TRACE block was there */
+	struct str trace_text;	      /* its bytes, where it is the only one */
 	bool is_ticks;		      /* times are cycles already (dumps) */
 	bool is_cleaned;	      /* sub-lanes were folded back */
 	bool has_api;		      /* stated totals come from API_INSTR */
@@ -64,9 +65,16 @@ struct asc_build {
 	bool is_quantised, is_inexact; /* a ts was / was not a multiple of 1 ns */
 	double min_us;
 	struct str clock_text; /* as our own exporter states it */
-	unsigned ratio_mhz;    /* by comparing exact ticks with trace.json; 0: not known */
+	bool has_metadata;     /* ours was read; a den of 0: 1000 cycles are written as 1 us */
+	uint64_t clock_hz_num, clock_hz_den;
+	unsigned ratio_mhz; /* by comparing exact ticks with trace.json; 0: not known */
 	uint64_t n_heads;
-	const char *soc; /* as a details block states it */
+	VEC(struct asc_transfer) transfers;
+	struct u64_map transfer_at, transfer_end; /* by request; by instruction */
+	const char *binary;			  /* aicore_binary.o of the dumps, or NULL */
+	uint64_t start_pc;			  /* where it was loaded; 0: not known */
+	const char *soc;			  /* as a details block states it */
+	struct trace *own; /* the tables our own exporter wrote, or NULL; owned */
 	struct strbuf scratch;
 	struct str last_pid, last_tid; /* the lane before, for speed */
 	uint32_t last_lane;
@@ -86,6 +94,7 @@ struct asc_op { /* what a code row is found by */
 	bool is_kind_known;
 	uint64_t pc;
 	struct str name, detail, code; /* raw JSON strings or plain text */
+	uint64_t own;		       /* number + 1 in our own table; 0: not said */
 };
 /* The row of an instruction, made at first sight; NO_CODE on lack of memory. */
 uint32_t asc_code(struct asc_build *b, const struct asc_op *op);
@@ -114,8 +123,15 @@ struct asc_links {
 };
 bool asc_link_barriers(struct asc_build *b, struct asc_links *out); /* adds theirs */
 bool asc_merge_csv(struct asc_build *b); /* CSV totals: used, or compared with API_INSTR */
-bool asc_put_code(struct asc_build *b, struct incore_error *e); /* code, sources, totals */
+bool asc_put_code(struct asc_build *b, struct incore_error *e);	  /* code, sources, totals */
+bool asc_find_lines(struct asc_build *b, struct incore_error *e); /* of aicore_binary.o */
+bool asc_put_throughput(struct asc_build *b, double mhz);	  /* of mte logs, as counters */
 bool asc_count_notes(struct asc_build *b, struct incore_error *e);
+/* Sorts slices by (start, end, address, code), without code by (start, end, code). */
+void asc_sort_recs(const struct code_row *code, struct asc_rec *v, size_t n);
+struct asc_rec *const *asc_all_recs(const struct trace *t); /* by track */
+/* Where our own tables fit the slices the trace becomes the one that was exported. */
+bool asc_take_own(struct asc_build *b, struct incore_error *e);
 
 /* --- tables: failures latch until asc_table_close() --- */
 /* cols: names separated by '|'. */

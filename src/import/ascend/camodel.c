@@ -67,9 +67,8 @@ struct dump_file {
 struct dump_dir {
 	struct asc_build *b;
 	const char *dir;
-	VEC(struct dump_file) files;
+	VEC(struct dump_file) files, mte, summaries;
 	uint64_t n_other;
-	bool has_binary;
 };
 
 bool asc_is_dump_name(struct str name)
@@ -80,6 +79,20 @@ bool asc_is_dump_name(struct str name)
 	return log == DUMP_STARTS || log == DUMP_ENDS;
 }
 
+static void see_program(struct dump_dir *d, const char *name)
+{
+	char *path;
+
+	if (strcmp(name, "aicore_binary.o") == 0)
+		d->b->binary = arena_printf(&d->b->trace->arena, "%s/%s", d->dir, name);
+	if (strcmp(name, "pc_start_addr.txt") != 0)
+		return;
+	path = path_join(d->dir, name);
+	if (path)
+		asc_read_start_pc(d->b, path);
+	mem_free(path);
+}
+
 static bool see_name(void *ctx, const char *name, struct incore_error *e)
 {
 	struct dump_dir *d = ctx;
@@ -88,7 +101,13 @@ static bool see_name(void *ctx, const char *name, struct incore_error *e)
 	if (!f.name)
 		return err_nomem(e);
 	f.log = dump_log_of(str_of(f.name), &f.core);
-	d->has_binary |= strcmp(name, "aicore_binary.o") == 0;
+	if (f.log == DUMP_MTE || asc_is_summary_name(str_of(name))) {
+		if (f.log == DUMP_MTE ? VEC_PUSH(&d->mte, f) : VEC_PUSH(&d->summaries, f))
+			return true;
+		mem_free(f.name);
+		return err_nomem(e);
+	}
+	see_program(d, name);
 	if (f.log == DUMP_NONE || f.log == DUMP_OTHER) {
 		d->n_other += f.log == DUMP_OTHER;
 		mem_free(f.name);
@@ -182,10 +201,53 @@ static bool read_cores(struct dump_dir *d, uint32_t *n_cores, struct incore_erro
 			d->n_other, "%llu logs of other kinds are not read",
 			(unsigned long long)d->n_other))
 		return err_nomem(e);
-	if (d->has_binary && !asc_note(d->b, NOTE_INFO, "no-symbols", INCORE_NO_OFFSET,
-				     "source lines of aicore_binary.o are not looked up"))
-		return err_nomem(e);
 	return true;
+}
+
+/* What no core's time hangs on: each is a loss by itself. */
+static bool read_side(
+	struct dump_dir *d, const struct dump_file *k, bool is_mte, struct incore_error *e)
+{
+	char *path = path_join(d->dir, k->name);
+	struct file_data f = {0};
+	struct str bytes;
+	bool ok;
+
+	if (!path)
+		return err_nomem(e);
+	ok = file_load(&f, path, NULL);
+	bytes = (struct str){(const char *)f.data, f.size};
+	if (!ok)
+		ok = trace_note(d->b->trace, NOTE_LOST, "unreadable-part", path, INCORE_NO_OFFSET,
+			     1, "not read")
+			     ? true
+			     : err_nomem(e);
+	else if (is_mte)
+		ok = asc_read_mte_log(d->b, bytes, k->core) ? true : err_nomem(e);
+	else
+		ok = asc_read_summary(d->b, bytes, path, e);
+	file_unload(&f);
+	mem_free(path);
+	d->b->path = d->dir;
+	return ok;
+}
+
+static bool read_sides(struct dump_dir *d, struct incore_error *e)
+{
+	for (size_t i = 0; i < d->mte.n; i++)
+		if (!read_side(d, &d->mte.v[i], true, e))
+			return false;
+	for (size_t i = 0; i < d->summaries.n; i++)
+		if (!read_side(d, &d->summaries.v[i], false, e))
+			return false;
+	return true;
+}
+
+static void free_names(struct dump_file *v, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		mem_free(v[i].name);
+	mem_free(v);
 }
 
 bool asc_read_dumps(struct asc_build *b, const char *dir, uint32_t *n_cores, struct incore_error *e)
@@ -196,10 +258,10 @@ bool asc_read_dumps(struct asc_build *b, const char *dir, uint32_t *n_cores, str
 	*n_cores = 0;
 	b->path = dir;
 	b->is_ticks = true;
-	ok = dir_each(dir, see_name, &d, e) && read_cores(&d, n_cores, e);
-	for (size_t i = 0; i < d.files.n; i++)
-		mem_free(d.files.v[i].name);
-	VEC_FREE(&d.files);
+	ok = dir_each(dir, see_name, &d, e) && read_cores(&d, n_cores, e) && read_sides(&d, e);
+	free_names(d.files.v, d.files.n);
+	free_names(d.mte.v, d.mte.n);
+	free_names(d.summaries.v, d.summaries.n);
 	return ok;
 }
 
@@ -256,6 +318,7 @@ const struct import_ops import_camodel = {
 	.summary = "Ascend raw simulator dumps (instr_log, instr_popped_log), cycle-exact",
 	.looks_for = "a dump directory of the Ascend simulator (core*.instr_log.dump)",
 	.sniff = sniff,
+	.look = asc_look,
 	.read = read,
 	.lost = lost,
 };

@@ -180,6 +180,39 @@ bool dump_event_parse(struct str s, enum dump_event *kind, uint64_t *tick, uint6
 	       address_behind(s, "issue isa pc :", address);
 }
 
+static bool number_behind(struct str s, const char *word, uint64_t *v)
+{
+	ptrdiff_t at = str_find(s, word);
+
+	if (at < 0)
+		return false;
+	s = str_sub(s, (size_t)at + strlen(word), s.n);
+	skip_blanks(&s);
+	return take_decimal(&s, v);
+}
+
+/* "[info] 12: BRIF send_req, addr: 0x40, size: 256, tag_id: 4, instr_id: 4, req_id: 5259": the bus
+ * (global memory) reads; "L1W...", "UB0R..." are the other end. */
+bool dump_transfer_parse(struct str s, struct dump_transfer *out)
+{
+	uint64_t k;
+
+	*out = (struct dump_transfer){.side = DUMP_ELSEWHERE};
+	if (!take_tick(&s, &out->tick) || out->tick >= UINT64_C(1) << 53)
+		return false;
+	if (take(&s, "B"))
+		out->side = DUMP_GM;
+	else if (take(&s, "L1"))
+		out->side = DUMP_L1;
+	else if (take(&s, "UB"))
+		out->side = DUMP_UB;
+	take_decimal(&s, &k);
+	out->is_write = s.n && s.p[0] == 'W';
+	return number_behind(s, "size:", &out->bytes) && out->bytes < UINT64_C(1) << 32 &&
+	       number_behind(s, "instr_id:", &out->instr_id) &&
+	       number_behind(s, "req_id:", &out->req_id);
+}
+
 /* "core0.veccore1" at the front of a name. */
 static bool take_core(struct str *s, struct str *core)
 {
@@ -211,5 +244,7 @@ enum dump_log dump_log_of(struct str name, struct str *core)
 		return DUMP_ICACHE;
 	if (str_starts(name, "ccu_log"))
 		return DUMP_CCU;
+	if (str_starts(name, "mte_log"))
+		return DUMP_MTE;
 	return str_has(name, "_log") || str_has(name, "rvec") ? DUMP_OTHER : DUMP_NONE;
 }

@@ -149,6 +149,28 @@ static bool by_user(struct asc_build *b, double *mhz, bool *is_done, struct inco
 	return true;
 }
 
+static bool is_own_clock(const struct asc_build *b)
+{
+	double hz = b->clock_hz_den ? (double)b->clock_hz_num / (double)b->clock_hz_den : 1e9;
+
+	return !b->is_ticks && hz >= 1e6 && hz <= 1e11;
+}
+
+/* Our own exporter states the fraction; without a clock it writes a cycle as 1 ns. */
+static bool set_own(struct asc_build *b, double *mhz)
+{
+	struct trace_meta *m = &b->trace->meta;
+
+	*mhz = 1000;
+	if (!b->clock_hz_den)
+		return true;
+	m->clock_hz_num = b->clock_hz_num;
+	m->clock_hz_den = b->clock_hz_den;
+	m->clock_source = "trace";
+	*mhz = (double)b->clock_hz_num / (double)b->clock_hz_den / 1e6;
+	return true;
+}
+
 /* Why the clock is a guess, for the note. */
 static bool guess(struct asc_build *b, double *mhz, struct incore_error *e)
 {
@@ -174,11 +196,13 @@ bool asc_find_clock(struct asc_build *b, double *mhz, struct incore_error *e)
 {
 	const struct ascend_soc *soc = b->soc ? ascend_soc_find(str_of(b->soc)) : NULL;
 	unsigned stated = 0;
-	double written;
+	double written, other; /* our own files tell cycles, whatever clock the user names */
 	bool is_done = false;
 
 	if (b->soc && !set_soc(b, b->soc, "details"))
 		return err_nomem(e);
+	if (b->has_metadata && is_own_clock(b))
+		return set_own(b, mhz) && by_user(b, &other, &is_done, e);
 	if (!by_user(b, mhz, &is_done, e))
 		return false;
 	if (is_done)

@@ -105,3 +105,60 @@ bool asc_compare(struct asc_build *b, const struct asc_build *other, struct inco
 			(unsigned long long)c.n_differ, (unsigned long long)c.example);
 	return ok ? true : err_nomem(e);
 }
+
+/* --- the same events in another file --- */
+
+/* Microseconds of the same instruction differ by what they were rounded to. */
+static bool is_other_length(const struct asc_row *a, const struct asc_row *c)
+{
+	double off = a->us > c->us ? a->us - c->us : c->us - a->us;
+
+	return off > 0.001 * (double)a->n + 1e-6 * a->us;
+}
+
+static bool count_differences(const struct asc_build *b, const struct asc_build *other,
+	bool is_same_schema, struct comparison *c)
+{
+	struct u64_map at = {0};
+	bool ok = true;
+
+	for (size_t i = 0; ok && i < other->code.n; i++) {
+		uint64_t *k = u64_map_at(&at, row_key(other, i));
+
+		ok = k != NULL;
+		if (ok && *k == 0)
+			*k = i + 1;
+	}
+	for (size_t i = 0; ok && i < b->code.n; i++) {
+		uint64_t *k = u64_map_find(&at, row_key(b, i));
+		const struct asc_row *mine = &b->rows.v[i],
+				     *row = k ? &other->rows.v[*k - 1] : NULL;
+
+		if (mine->sync != SYNC_NONE || mine->n == 0 || (!row && !is_same_schema))
+			continue;
+		if (!row || row->n != mine->n || (is_same_schema && is_other_length(mine, row)))
+			c->example = c->n_differ++ ? c->example : b->code.v[i].address;
+	}
+	u64_map_deinit(&at);
+	return ok;
+}
+
+bool asc_compare_copy(struct asc_build *b, const struct asc_build *other,
+	const struct asc_copy *copy, struct incore_error *e)
+{
+	struct comparison c = {0};
+
+	if (!count_differences(b, other, copy->is_same_schema, &c))
+		return err_nomem(e);
+	if (copy->is_same_schema && !c.n_differ && other->n_slices != b->n_slices)
+		c.n_differ = 1;
+	return !c.n_differ || trace_note(b->trace, NOTE_CONTRADICTORY, copy->note, copy->path,
+				      INCORE_NO_OFFSET, c.n_differ,
+				      "it has %llu slices, the source that was read has %llu; %llu "
+				      "instructions differ (0x%llx is one)",
+				      (unsigned long long)other->n_slices,
+				      (unsigned long long)b->n_slices,
+				      (unsigned long long)c.n_differ, (unsigned long long)c.example)
+		       ? true
+		       : err_nomem(e);
+}

@@ -44,7 +44,11 @@ static uint32_t code_of_event(struct asc_build *b, const struct trace_event *ev)
 		.detail = ev->detail,
 		.code = ev->code};
 
+	uint64_t own;
+
 	set_kind(b, ev->pid, &op);
+	if (b->own && ev->row.n && str_to_u64(ev->row, &own) && own < b->own->n_code)
+		op.own = own + 1;
 	if (str_is(ev->tid, "CACHEMISS") && str_starts(ev->name, "0x")) {
 		op.pc = parse_pc(ev->name);
 		op.name = STR("CACHEMISS");
@@ -379,6 +383,8 @@ static bool note_top(struct asc_build *b, const struct trace_events *r, uint64_t
 	b->counts[ASC_NOT_OBJECT] += r->n_not_objects;
 	if (r->clock_mhz.p)
 		b->clock_text = r->clock_mhz;
+	if (r->metadata.p && !asc_read_metadata(b, r->metadata, b->path))
+		return false;
 	if (r->schema_version >= 0 && !m->format_version)
 		m->format_version =
 			arena_printf(&b->trace->arena, "%lld", (long long)r->schema_version);

@@ -55,6 +55,11 @@ const struct asc_rec *asc_recs(const struct asc_build *b, track_idx i)
 	return ((const struct asc_ctx *)b->trace->loader_ctx)->recs[i];
 }
 
+struct asc_rec *const *asc_all_recs(const struct trace *t)
+{
+	return ((const struct asc_ctx *)t->loader_ctx)->recs;
+}
+
 track_idx asc_track_of(const struct asc_build *b, uint32_t lane)
 {
 	const struct asc_lane *l = &b->lanes.v[lane];
@@ -146,7 +151,7 @@ static bool is_before(const struct code_row *code, const struct asc_rec *a, cons
 		return a->start < c->start;
 	if (a_end != c_end)
 		return a_end < c_end;
-	if (code[a->code].address != code[c->code].address)
+	if (code && code[a->code].address != code[c->code].address)
 		return code[a->code].address < code[c->code].address;
 	return a->code < c->code;
 }
@@ -181,7 +186,7 @@ static void heap_sort(const struct code_row *code, struct asc_rec *v, size_t n)
 
 /* Producers write a pipe by end: a slice is a few places off, so that insertion is linear. In
  * place, because a copy of the slices would be the peak of memory. */
-static void sort_recs(const struct code_row *code, struct asc_rec *v, size_t n)
+void asc_sort_recs(const struct code_row *code, struct asc_rec *v, size_t n)
 {
 	size_t moves = 0;
 
@@ -358,7 +363,7 @@ static bool settle_track(struct asc_build *b, track_idx k)
 	struct trace *t = b->trace;
 	struct asc_rec *v = ((struct asc_ctx *)t->loader_ctx)->recs[k];
 
-	sort_recs(b->code.v, v, t->tracks[k].n_slices);
+	asc_sort_recs(b->code.v, v, t->tracks[k].n_slices);
 	for (uint32_t i = 0; i < t->tracks[k].n_slices; i++) {
 		struct asc_extra *x;
 
@@ -431,13 +436,17 @@ bool asc_finish(struct asc_build *b, struct incore_error *e)
 		return false;
 	if (!asc_merge_csv(b))
 		return err_nomem(e);
-	if (!asc_find_clock(b, &mhz, e))
+	if (!asc_find_lines(b, e) || !asc_find_clock(b, &mhz, e))
 		return false;
-	if (!put_slices(b, mhz) || !put_counters(b, mhz))
+	/* What our own exporter wrote comes back to the cycle. */
+	t->meta.is_from_us = !b->is_ticks && !b->has_metadata && b->n_slices;
+	if (!asc_put_throughput(b, mhz) || !put_slices(b, mhz) || !put_counters(b, mhz))
 		return err_nomem(e);
 	if (!asc_link(b, b->is_ticks ? 1 : mhz, e) || !asc_put_code(b, e) || !asc_count_notes(b, e))
 		return false;
 	t->tables = arena_memdup(&t->arena, b->tables.v, b->tables.n * sizeof(*b->tables.v));
 	t->n_tables = (uint32_t)b->tables.n;
-	return b->tables.n == 0 || t->tables ? true : err_nomem(e);
+	if (b->tables.n && !t->tables)
+		return err_nomem(e);
+	return asc_take_own(b, e);
 }

@@ -28,7 +28,8 @@ static bool note_blocks(struct asc_build *b, const struct insight_blocks *k)
 	for (size_t i = 0; i < k->v.n; i++) {
 		unsigned type = k->v.v[i].type;
 
-		n_unknown += type == 0 || type == 0x0a || type == 0x0b || type >= INSIGHT_OWN;
+		n_unknown += type == 0 || type == 0x0a || type == 0x0b ||
+			     (type >= INSIGHT_FREE && type != INSIGHT_TABLES);
 		n_legacy += k->v.v[i].is_legacy;
 	}
 	if (k->rest_bytes && !trace_note(b->trace, NOTE_DAMAGED, "trailing-bytes", b->path,
@@ -83,6 +84,8 @@ static bool read_block(struct asc_build *b, const struct insight_block *k, const
 			       ? true
 			       : err_nomem(e);
 	switch (k->type) {
+	case INSIGHT_TABLES:
+		return asc_read_own(b, k->payload, path, base, e);
 	case INSIGHT_API_FILE:
 		return asc_read_api_file(b, k->payload, path, base, e);
 	case INSIGHT_API_INSTR:
@@ -130,7 +133,7 @@ static bool read_traces(struct asc_build *b, const struct insight_blocks *k, con
 
 		if (v->type != INSIGHT_TRACE)
 			continue;
-		n++;
+		b->trace_text = n++ ? (struct str){NULL, 0} : v->payload;
 		if (with_trace &&
 			!asc_read_events(b, v->payload, path, v->offset + INSIGHT_HEADER_BYTES, e))
 			return err_wrap(
@@ -178,13 +181,6 @@ static int sniff(const struct probe *p)
 	return strcmp(base, "visualize_data.bin") == 0 ? 30 : 0;
 }
 
-static void look(const char *path, struct arena *a, struct capture *c)
-{
-	(void)path;
-	(void)a;
-	c->n_rows = 1;
-}
-
 static bool read_file(
 	struct asc_build *b, struct file_data *f, const char *path, struct incore_error *e)
 {
@@ -223,7 +219,7 @@ const struct import_ops import_insight_bin = {
 	.summary = "Ascend visualize_data.bin, of msprof op and msprof op simulator",
 	.looks_for = "a visualize_data.bin",
 	.sniff = sniff,
-	.look = look,
+	.look = asc_look,
 	.read = read,
 	.lost = lost,
 };

@@ -62,6 +62,7 @@ const struct import_ops import_instr_csv = {
 	.summary = "Ascend *_instr_exe.csv or *_code_exe.csv of msprof op simulator",
 	.looks_for = "an *_instr_exe.csv",
 	.sniff = sniff,
+	.look = asc_look,
 	.read = read,
 	.lost = lost,
 };

@@ -10,27 +10,10 @@
 #include <stdlib.h>
 #include <sys/stat.h>
 
-#include "codec/insight_blocks.h"
-#include "import/ascend/ascend.h"
+#include "import/ascend/opprof.h"
 
 #define MAX_LISTED 100000
 #define SNIFF_ENTRIES 2000
-
-struct run_file {
-	char *path;
-	const char *unit; /* of a per-core file or CSV, or NULL */
-};
-
-struct opprof {
-	struct asc_build *b;
-	char *bin, *trace;	       /* paths, or NULL */
-	VEC(struct run_file) per_core; /* trace.json of one core */
-	VEC(struct run_file) instr, code, logs;
-	VEC(char *) dumps; /* directories with logs */
-	uint64_t n_other;
-	VEC(struct file_data) loaded;
-	const char *time_source;
-};
 
 static bool is_dir_path(const char *dir, const char *name, char **path)
 {
@@ -151,7 +134,7 @@ static bool list_dir(struct opprof *o, const char *dir, unsigned depth, struct i
 
 /* --- reading --- */
 
-static bool load(struct opprof *o, const char *path, struct str *bytes, struct incore_error *e)
+bool opprof_load(struct opprof *o, const char *path, struct str *bytes, struct incore_error *e)
 {
 	struct file_data f = {0};
 
@@ -165,7 +148,7 @@ static bool load(struct opprof *o, const char *path, struct str *bytes, struct i
 }
 
 /* A part that cannot be read is a loss; lack of memory ends it. */
-static bool forgive(struct opprof *o, const char *path, struct incore_error *e)
+bool opprof_forgive(struct opprof *o, const char *path, struct incore_error *e)
 {
 	struct strbuf text = {0};
 	bool ok;
@@ -189,8 +172,9 @@ static bool read_csvs(struct opprof *o, csv_reader_fn fn, const struct run_file 
 	for (size_t i = 0; i < n; i++) {
 		struct str bytes;
 
-		if (!(load(o, v[i].path, &bytes, e) && fn(o->b, bytes, v[i].path, v[i].unit, e)) &&
-			!forgive(o, v[i].path, e))
+		if (!(opprof_load(o, v[i].path, &bytes, e) &&
+			    fn(o->b, bytes, v[i].path, v[i].unit, e)) &&
+			!opprof_forgive(o, v[i].path, e))
 			return false;
 	}
 	return true;
@@ -201,23 +185,23 @@ static bool read_logs(struct opprof *o, struct incore_error *e)
 	for (size_t i = 0; i < o->logs.n; i++) {
 		struct str bytes;
 
-		if (!(load(o, o->logs.v[i].path, &bytes, e) &&
+		if (!(opprof_load(o, o->logs.v[i].path, &bytes, e) &&
 			    asc_read_summary(o->b, bytes, o->logs.v[i].path, e)) &&
-			!forgive(o, o->logs.v[i].path, e))
+			!opprof_forgive(o, o->logs.v[i].path, e))
 			return false;
 	}
 	return true;
 }
 
-static bool read_per_core(struct opprof *o, struct asc_build *b, struct incore_error *e)
+bool opprof_read_per_core(struct opprof *o, struct asc_build *b, struct incore_error *e)
 {
 	for (size_t i = 0; i < o->per_core.n; i++) {
 		struct str bytes;
 
 		b->unit = o->per_core.v[i].unit;
-		if (!(load(o, o->per_core.v[i].path, &bytes, e) &&
+		if (!(opprof_load(o, o->per_core.v[i].path, &bytes, e) &&
 			    asc_read_events(b, bytes, o->per_core.v[i].path, 0, e)) &&
-			!forgive(o, o->per_core.v[i].path, e))
+			!opprof_forgive(o, o->per_core.v[i].path, e))
 			return false;
 		o->time_source = "per-core trace.json";
 	}
@@ -226,7 +210,7 @@ static bool read_per_core(struct opprof *o, struct asc_build *b, struct incore_e
 }
 
 /* The events of the run, from the best file that has them, into b. */
-static bool read_run(
+bool opprof_read_run(
 	struct opprof *o, struct asc_build *b, bool bin_has_trace, struct incore_error *e)
 {
 	struct str bytes;
@@ -235,7 +219,7 @@ static bool read_run(
 		return true;
 	if (o->trace) {
 		struct file_data f;
-		bool ok = load(o, o->trace, &bytes, e);
+		bool ok = opprof_load(o, o->trace, &bytes, e);
 
 		if (ok) {
 			f = o->loaded.v[o->loaded.n - 1];
@@ -247,10 +231,10 @@ static bool read_run(
 			o->time_source = "trace.json";
 			return true;
 		}
-		if (!o->per_core.n || !forgive(o, o->trace, e))
+		if (!o->per_core.n || !opprof_forgive(o, o->trace, e))
 			return false;
 	}
-	return read_per_core(o, b, e);
+	return opprof_read_per_core(o, b, e);
 }
 
 static bool read_bin(struct opprof *o, bool with_trace, struct incore_error *e)
@@ -260,14 +244,14 @@ static bool read_bin(struct opprof *o, bool with_trace, struct incore_error *e)
 	if (!o->bin)
 		return true;
 	if (!file_load(&f, o->bin, e))
-		return forgive(o, o->bin, e);
+		return opprof_forgive(o, o->bin, e);
 	if (!VEC_PUSH(&o->loaded, f)) {
 		file_unload(&f);
 		return err_nomem(e);
 	}
 	if (!asc_read_bin(o->b, &f, o->bin, with_trace, e))
 		/* The files beside it may hold the same. */
-		return (o->trace || o->per_core.n || o->dumps.n) && forgive(o, o->bin, e);
+		return (o->trace || o->per_core.n || o->dumps.n) && opprof_forgive(o, o->bin, e);
 	if (o->b->has_trace && with_trace)
 		o->time_source = "visualize_data.bin";
 	return true;
@@ -278,7 +262,8 @@ static bool read_dumps(struct opprof *o, struct incore_error *e)
 	uint32_t n = 0, total = 0;
 
 	for (size_t i = 0; i < o->dumps.n; i++) {
-		if (!asc_read_dumps(o->b, o->dumps.v[i], &n, e) && !forgive(o, o->dumps.v[i], e))
+		if (!asc_read_dumps(o->b, o->dumps.v[i], &n, e) &&
+			!opprof_forgive(o, o->dumps.v[i], e))
 			return false;
 		total += n;
 	}
@@ -286,39 +271,6 @@ static bool read_dumps(struct opprof *o, struct incore_error *e)
 	if (total)
 		o->time_source = "raw dumps";
 	return true;
-}
-
-/* Compares the ticks with the trace that was derived from them, and takes source lines from it. */
-static bool compare_run(struct opprof *o, const struct import_options *opts, struct incore_error *e)
-{
-	struct trace *t = trace_new();
-	struct asc_build other;
-	struct file_data *f = NULL;
-	const char *time_source = o->time_source;
-	bool ok;
-
-	if (!t)
-		return err_nomem(e);
-	ok = asc_init(&other, t, opts);
-	if (ok && o->bin && file_exists(o->bin)) {
-		struct file_data bin = {0};
-
-		if (file_load(&bin, o->bin, NULL) && !VEC_PUSH(&o->loaded, bin)) {
-			file_unload(&bin);
-			ok = err_nomem(e);
-		} else if (bin.data) {
-			f = &o->loaded.v[o->loaded.n - 1];
-			if (!asc_read_bin(&other, f, o->bin, true, e))
-				ok = forgive(o, o->bin, e);
-		}
-	}
-	if (ok && !other.n_slices && !read_run(o, &other, false, e))
-		ok = forgive(o, o->trace ? o->trace : "trace.json", e);
-	o->time_source = time_source;
-	ok = ok && asc_compare(o->b, &other, e);
-	asc_deinit(&other);
-	trace_free(t);
-	return ok;
 }
 
 /* --- names --- */
@@ -350,6 +302,9 @@ static bool set_kernel(struct opprof *o, const char *path)
 		str_to_u64(v[n - 1], &launch);
 		m->launch.launch_index = (int64_t)launch;
 	}
+	for (size_t i = 0; i + 1 < n && !name.p; i++)
+		if (str_is(v[i], "funcs"))
+			name = v[i + 1];
 	for (size_t i = n; i > 0 && !name.p; i--)
 		if (str_starts(v[i - 1], "OPPROF_"))
 			name = v[i - 1];
@@ -359,6 +314,19 @@ static bool set_kernel(struct opprof *o, const char *path)
 		m->kernel = arena_strndup(&o->b->trace->arena, name.p, name.n);
 	free(real);
 	return !name.p || m->kernel;
+}
+
+/* Launches of one kernel share the program: <kernel>/dump/aicore_binary.o. */
+static bool find_binary(struct opprof *o, const char *path)
+{
+	const char *found;
+
+	if (o->b->binary)
+		return true;
+	found = arena_printf(&o->b->trace->arena, "%s/../dump/aicore_binary.o", path);
+	if (found && file_exists(found))
+		o->b->binary = found;
+	return found != NULL;
 }
 
 static bool note_sources(struct opprof *o)
@@ -380,16 +348,17 @@ static bool read_parts(struct opprof *o, const char *path, const struct import_o
 		!read_csvs(o, asc_read_code_csv, o->code.v, o->code.n, e) || !read_logs(o, e))
 		return false;
 	if (o->b->is_ticks) {
-		if ((o->bin || o->trace || o->per_core.n) && !compare_run(o, opts, e))
+		if ((o->bin || o->trace || o->per_core.n) && !opprof_compare_ticks(o, opts, e))
 			return false;
-	} else if (!read_run(o, o->b, o->b->has_trace, e)) {
+	} else if (!opprof_read_run(o, o->b, o->b->has_trace, e) ||
+		   !opprof_compare_copies(o, opts, e)) {
 		return false;
 	}
 	if (!o->bin && !o->trace && !o->per_core.n && !o->b->is_ticks && !o->instr.n)
 		return err_file(e, "empty-run", path, INCORE_NO_OFFSET,
 			"nothing to read: no visualize_data.bin, trace.json, CSV or dumps");
 	o->b->path = path;
-	if (!set_kernel(o, path) || !note_sources(o))
+	if (!set_kernel(o, path) || !find_binary(o, path) || !note_sources(o))
 		return err_nomem(e);
 	if (!o->time_source && o->bin && !o->instr.n)
 		o->b->trace->meta.evidence = EVIDENCE_HARDWARE_SAMPLE;
@@ -408,7 +377,13 @@ static bool read(const char *path, const struct import_options *opts, struct tra
 {
 	struct asc_build b;
 	struct opprof o = {.b = &b};
-	bool ok = asc_init(&b, t, opts) && read_parts(&o, path, opts, e);
+	const char **listed;
+	uint32_t n = 0;
+	bool ok;
+
+	opprof_list_manifest(path, &t->arena, &listed, &n);
+	path = n ? listed[0] : path;
+	ok = asc_init(&b, t, opts) && read_parts(&o, path, opts, e);
 
 	asc_deinit(&b);
 	mem_free(o.bin);
@@ -486,6 +461,8 @@ static int sniff(const struct probe *p)
 
 	if (!p->is_dir)
 		return 0;
+	if (opprof_has_manifest(p->path))
+		return 85;
 	if (has_simulator(p->path))
 		return 80;
 	if (has_flat_files(p->path))
@@ -515,7 +492,9 @@ const struct import_ops import_opprof = {
 	.summary = "directory of a run of Ascend msprof op (simulator or device)",
 	.looks_for = "an OPPROF_* directory of msprof op (with simulator/ or visualize_data.bin)",
 	.sniff = sniff,
+	.split = opprof_list_manifest,
 	.leads_to = leads_to,
+	.look = asc_look,
 	.read = read,
 	.lost = lost,
 };

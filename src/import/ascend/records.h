@@ -50,6 +50,7 @@ struct asc_row {      /* beside each code row */
 	uint64_t cyc; /* sum of lengths once the clock is known */
 	uint8_t sync;
 	bool is_kind_known; /* of its core */
+	uint64_t own;	    /* number + 1 in our own table, where the event says it; 0: not */
 };
 
 struct asc_stated { /* totals of one PC on one kind of core */
@@ -95,6 +96,12 @@ struct asc_series {
 	const char *name, *unit;
 	VEC(double) ts;
 	VEC(uint64_t) value;
+};
+
+struct asc_transfer { /* a request of the transfer engines to global memory */
+	uint64_t tick, instr;
+	uint32_t bytes;
+	bool is_write; /* to it */
 };
 
 struct asc_table {

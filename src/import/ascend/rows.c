@@ -297,7 +297,8 @@ bool asc_count_notes(struct asc_build *b, struct incore_error *e)
 					    b->path, INCORE_NO_OFFSET, b->counts[i], "%llu %s",
 					    (unsigned long long)b->counts[i], count_notes[i].what))
 			return err_nomem(e);
-	if (!b->is_ticks && b->n_slices && b->is_quantised && !b->is_inexact &&
+	/* Our own files state the clock with times that round to whole cycles. */
+	if (!b->is_ticks && !b->has_metadata && b->n_slices && b->is_quantised && !b->is_inexact &&
 		!asc_note(b, NOTE_INFO, "quantised", INCORE_NO_OFFSET,
 			"time quantised to 1 ns: a start or an end is right to +-1 cycle"))
 		return err_nomem(e);

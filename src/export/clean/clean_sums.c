@@ -1,0 +1,206 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * clean_sums.c: how long each pipe was busy and what it waited for. The pipes' own accounting
+ * (pipe_sweep.h) says it, so that the summary of a cleaned trace and the verbs agree; here slices
+ * only become the columns it reads. Microseconds become whole picoseconds.
+ */
+#include <math.h>
+#include <stdlib.h>
+
+#include "analysis/pipe_sweep.h"
+#include "base/map.h"
+#include "base/mem.h"
+#include "export/clean/clean.h"
+#include "isa/ascend.h"
+
+#define TICKS_PER_US 1000000.0
+#define SHORT_BARRIER_US 0.002 /* PIPE_BARRIER_SHOWN_CYC of any clock */
+
+/* Code rows of the columns: a row per kind. */
+static const uint8_t kinds[] = {[KIND_WORK] = KIND_WORK,
+	[KIND_CONFIG] = KIND_CONFIG,
+	[KIND_SET] = KIND_SET,
+	[KIND_WAIT] = KIND_WAIT,
+	[KIND_BUFFER] = KIND_BUFFER,
+	[KIND_BARRIER] = KIND_BARRIER,
+	[KIND_NOTHING] = KIND_NOTHING,
+	[KIND_NOTHING + 1] = KIND_NOTHING};
+
+struct sums {
+	struct clean *c;
+	double scale; /* ticks of the columns per unit of time */
+	struct trace trace;
+	struct track_data data;
+	struct pipe_sweep sweep;
+	uint32_t *producer;   /* by slice: lane of the SET, CLEAN_BY_... */
+	VEC(uint32_t) slices; /* of the columns */
+	struct u64_map wait_at;
+	uint32_t lane;
+	uint64_t busy, waiting;
+};
+
+static enum pipe_kind kind_of(const struct clean *c, const struct clean_slice *s)
+{
+	struct str name = {s->at + s->name_off, s->name_len};
+
+	if (name.n >= 2 && name.p[0] == '"')
+		name = str_sub(name, 1, name.n - 2);
+	switch (ascend_sync_of(name)) {
+	case SYNC_NONE:
+		return KIND_WORK;
+	case SYNC_SET:
+	case SYNC_SET_CROSS:
+		return KIND_SET;
+	case SYNC_WAIT:
+	case SYNC_WAIT_CROSS:
+		return KIND_WAIT;
+	case SYNC_BARRIER:
+		return c->ticks_per_unit == 1 && s->dur <= SHORT_BARRIER_US ? KIND_NOTHING
+									    : KIND_BARRIER;
+	case SYNC_GET_BUF:
+		return KIND_BUFFER;
+	case SYNC_RLS_BUF:
+	case SYNC_NOP:
+		break;
+	}
+	return KIND_NOTHING;
+}
+
+/* --- waits --- */
+
+static struct clean_wait *wait_of(struct sums *x, uint32_t producer)
+{
+	uint64_t *k = u64_map_at(&x->wait_at, (uint64_t)x->lane << 32 | producer);
+
+	if (!k)
+		return NULL;
+	if (!*k) {
+		if (!VEC_PUSH(&x->c->waits,
+			    (struct clean_wait){.lane = x->lane, .producer = producer}))
+			return NULL;
+		*k = x->c->waits.n;
+	}
+	return &x->c->waits.v[*k - 1];
+}
+
+static bool take_piece(void *ctx, const struct pipe_piece *p)
+{
+	struct sums *x = ctx;
+	uint64_t n = p->to_cyc - p->from_cyc;
+	struct clean_wait *w;
+
+	if (p->bucket == BUCKET_ISSUE)
+		x->busy += n;
+	if (p->bucket != BUCKET_WAIT)
+		return true;
+	x->waiting += n;
+	w = wait_of(x, x->producer[x->slices.v[p->slice]]);
+	if (w)
+		w->exposed += (double)n / x->scale;
+	return w != NULL;
+}
+
+/* --- columns --- */
+
+static bool add_lane(struct sums *x, const struct clean_lane *k)
+{
+	struct track_data *d = &x->data;
+
+	for (size_t i = 0; i < k->n_spans; i++) {
+		const struct clean_span *s = &k->spans[i];
+		enum pipe_kind kind =
+			k->is_wait ? kind_of(x->c, &x->c->slices.v[s->index]) : KIND_WORK;
+		double from = nearbyint(s->start * x->scale),
+		       to = nearbyint((s->start + s->length) * x->scale);
+
+		d->start_cyc[d->n] = (uint64_t)from;
+		d->dur_cyc[d->n] = to - from < UINT32_MAX ? (uint32_t)(to - from) : UINT32_MAX;
+		d->stall_cyc[d->n] = 0;
+		d->code[d->n] = kind;
+		if (to > (double)d->end_cyc)
+			d->end_cyc = (uint64_t)to;
+		d->n++;
+		x->slices.v[x->slices.n++] = s->index;
+		if (!pipe_kind_is_wait(kind))
+			continue;
+		if (kind != KIND_WAIT)
+			x->producer[s->index] =
+				kind == KIND_BARRIER ? CLEAN_BY_BARRIER : CLEAN_BY_BUFFER;
+		if (!wait_of(x, x->producer[s->index]))
+			return false;
+		wait_of(x, x->producer[s->index])->n++;
+	}
+	return true;
+}
+
+static bool sum_pipe(struct sums *x, uint32_t lane, struct incore_error *e)
+{
+	struct clean_lane *k = &x->c->lanes.v[lane];
+	struct walk_track w = {.trace = &x->trace, .data = &x->data, .to_cyc = UINT64_MAX};
+	size_t n = k->n_spans + k[1].n_spans;
+
+	if (!k->is_kept || n == 0)
+		return true;
+	track_data_reset(&x->data);
+	x->slices.n = 0;
+	x->lane = lane;
+	x->busy = x->waiting = 0;
+	if (n > UINT32_MAX || !track_data_reserve(&x->data, (uint32_t)n) ||
+		!VEC_RESERVE(&x->slices, n) || !add_lane(x, k) || !add_lane(x, k + 1))
+		return err_nomem(e);
+	if (!pipe_sweep_track(&x->sweep, &w, kinds, take_piece, x, e))
+		return false;
+	k->busy = (double)x->busy / x->scale;
+	k[1].busy = (double)x->waiting / x->scale;
+	return true;
+}
+
+/* --- all of them --- */
+
+static int by_exposed(const void *pa, const void *pb)
+{
+	const struct clean_wait *a = pa, *b = pb;
+
+	if (a->lane != b->lane)
+		return a->lane < b->lane ? -1 : 1;
+	if (a->exposed != b->exposed)
+		return a->exposed > b->exposed ? -1 : 1;
+	return a->producer < b->producer ? -1 : a->producer > b->producer;
+}
+
+/* Lengths have 32 bits: where a slice takes more than 4 ms all are measured less finely. */
+static double scale_for(const struct clean *c)
+{
+	double most = 0, scale = c->ticks_per_unit == 1 ? TICKS_PER_US : 1;
+
+	for (size_t i = 0; i < c->slices.n; i++)
+		most = c->slices.v[i].dur > most ? c->slices.v[i].dur : most;
+	while (most * scale >= UINT32_MAX)
+		scale /= 10;
+	return scale;
+}
+
+bool clean_sum_pipes(struct clean *c, const uint32_t *partner, struct incore_error *e)
+{
+	struct sums x = {.c = c, .scale = scale_for(c)};
+	bool ok;
+
+	x.trace.n_code = KIND_NOTHING + 1;
+	x.producer = mem_resize(NULL, c->slices.n + 1, sizeof(*x.producer));
+	ok = x.producer != NULL || err_nomem(e);
+	for (size_t i = 0; ok && i < c->slices.n; i++)
+		x.producer[i] = CLEAN_BY_NOBODY;
+	for (size_t i = 0; ok && i < c->syncs.n; i++)
+		if (c->syncs.v[i].slice < c->slices.n)
+			x.producer[c->syncs.v[i].slice] = partner[i];
+	for (uint32_t i = 0; ok && i + 1 < c->lanes.n; i += 2)
+		ok = sum_pipe(&x, i, e);
+	if (ok && c->waits.n)
+		qsort(c->waits.v, c->waits.n, sizeof(*c->waits.v), by_exposed);
+	u64_map_deinit(&x.wait_at);
+	VEC_FREE(&x.slices);
+	track_data_deinit(&x.data);
+	pipe_sweep_deinit(&x.sweep);
+	mem_free(x.producer);
+	return ok;
+}

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* opprof.h: the parts of one run of msprof op, between finding, reading and comparing them. */
+#ifndef IMPORT_ASCEND_OPPROF_H
+#define IMPORT_ASCEND_OPPROF_H
+
+#include "import/ascend/ascend.h"
+
+struct run_file {
+	char *path;
+	const char *unit; /* of a per-core file or CSV, or NULL */
+};
+
+struct opprof {
+	struct asc_build *b;
+	char *bin, *trace;	       /* paths, or NULL */
+	VEC(struct run_file) per_core; /* trace.json of one core */
+	VEC(struct run_file) instr, code, logs;
+	VEC(char *) dumps; /* directories with logs */
+	uint64_t n_other;
+	VEC(struct file_data) loaded;
+	const char *time_source;
+};
+
+/* Bytes that stay until the run is read. */
+bool opprof_load(struct opprof *o, const char *path, struct str *bytes, struct incore_error *e);
+/* A part that cannot be read is a loss; lack of memory ends it. */
+bool opprof_forgive(struct opprof *o, const char *path, struct incore_error *e);
+bool opprof_read_per_core(struct opprof *o, struct asc_build *b, struct incore_error *e);
+/* The events of the run, from the best file that has them, into b. */
+bool opprof_read_run(
+	struct opprof *o, struct asc_build *b, bool bin_has_trace, struct incore_error *e);
+
+/* --- opprof_compare.c --- */
+/* Compares the ticks with the trace that was derived from them, and takes source lines from it. */
+bool opprof_compare_ticks(
+	struct opprof *o, const struct import_options *opts, struct incore_error *e);
+/* Compares the events that were read with the files beside that should hold the same. */
+bool opprof_compare_copies(
+	struct opprof *o, const struct import_options *opts, struct incore_error *e);
+
+/* --- opprof_manifest.c --- */
+/* Is this a folder with a manifest that names at least one run in it? */
+bool opprof_has_manifest(const char *dir);
+/* The runs that the manifest of a folder names and that lie in it, in the arena. */
+void opprof_list_manifest(const char *dir, struct arena *a, const char ***paths, uint32_t *n);
+
+#endif
