@@ -17,7 +17,8 @@
 	X(clean)                                                                                   \
 	X(pack)                                                                                    \
 	X(export)                                                                                  \
-	X(dump)
+	X(dump)                                                                                    \
+	X(model)
 
 #define DECLARE(name) extern const struct verb verb_##name;
 VERBS(DECLARE)

@@ -40,7 +40,7 @@ class Model:
                               env={**self.env, **(env or {})}, timeout=timeout, cwd=self.tmp)
 
     def source(self, name, bug=None):
-        path = os.path.join(self.tmp, "src", f"{name}{'_' + bug if bug else ''}.cpp")
+        path = os.path.join(self.tmp, "src", f"{name}{'-' + bug if bug else ''}.cpp")
         os.makedirs(os.path.dirname(path), exist_ok=True)
         with open(path, "w") as f:
             f.write("\n".join(cases.twin(name, bug)) + "\n")
@@ -120,7 +120,9 @@ def broken(model, name, bug):
         lines = [f[side]["line"] for side in "ab" if f[side]]
         lines += [int(n) for text in f.get("lines", []) for n in re.findall(r"\.cpp:(\d+)", text)]
         if kind == cases.RACE:
-            if len(want) == 2 and lines[0] in want[0] and lines[1] in want[1] and precise(f):
+            if f["a"]["core"] != f["b"]["core"] and lines[0] in want[1]:
+                lines.reverse()
+            if lines[0] in want[0] and lines[1] in want[1] and precise(f):
                 return None
         elif all(any(n in lines for n in w) for w in want):
             return None
@@ -144,7 +146,7 @@ def refused(p, name, bug, texts, out):
     for t in texts:
         if not any(re.search(rf"\b{n}\b", text) for n in cases.lines_with(name, t)):
             return f"the message does not name line {cases.lines_with(name, t)}: {text}"
-    return None if f"{name}_{bug}" in text or f"{name}_{bug}" in json.dumps(error) else f"the message does not name the kernel: {text}"
+    return None if f"{name}-{bug}.cpp" in text else f"the message does not name the kernel: {text}"
 
 
 def coverage(model):
