@@ -188,7 +188,9 @@ static bool add_row(struct job *j, struct validate_row r)
 	int64_t base = r.estimate < r.published ? r.published : r.published_to;
 
 	if (!(r.estimate >= r.published && r.estimate <= r.published_to) && base > 0)
-		r.error_permille = (r.estimate - base) * 1000 / base;
+		r.error_permille = (int64_t)(((__int128)(r.estimate - base) * 2000 +
+						     (r.estimate < base ? -base : base)) /
+					     (2 * base));
 	r.is_met = true;
 	if (r.gate_permille) {
 		int64_t off = r.error_permille < 0 ? -r.error_permille : r.error_permille;
