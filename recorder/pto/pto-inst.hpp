@@ -5,3 +5,4 @@
 #include "incore/fifo.hpp"
 #include "incore/intrinsics.hpp"
 #include "incore/ops.hpp"
+#include "pto/comm/pto_comm_inst.hpp"

@@ -89,9 +89,9 @@ template <typename T, int BM, int BK, int BN, int PER, int EVERY, int PACK> stru
 		b1[i].SetValidShape(span, cols);
 		wait_flag(PIPE_MTE1, PIPE_MTE2, (event_t)i);
 		TLOAD(a1[i], ga);
-		set_flag(PIPE_MTE2, PIPE_MTE1, EVENT_ID0);
+		set_flag(PIPE_MTE2, PIPE_MTE1, (event_t)i);
 		TLOAD(b1[i], gb);
-		set_flag(PIPE_MTE2, PIPE_MTE1, EVENT_ID1);
+		set_flag(PIPE_MTE2, PIPE_MTE1, (event_t)(2 + i));
 	}
 
 	AICORE void load_scales(int64_t m, int64_t n, int64_t k)
@@ -107,7 +107,7 @@ template <typename T, int BM, int BK, int BN, int PER, int EVERY, int PACK> stru
 		wait_flag(PIPE_MTE1, PIPE_MTE2, (event_t)(2 + i));
 		TLOAD(sa1[i], ga);
 		TLOAD(sb1[i], gb);
-		set_flag(PIPE_MTE2, PIPE_MTE1, EVENT_ID2);
+		set_flag(PIPE_MTE2, PIPE_MTE1, (event_t)(4 + i));
 	}
 
 	AICORE void extract(int i, int k)
@@ -119,13 +119,13 @@ template <typename T, int BM, int BK, int BN, int PER, int EVERY, int PACK> stru
 		b0[i].SetValidShape(BK, cols);
 		sb0[i].SetValidShape(SK, cols);
 		if (k % PER == 0)
-			wait_flag(PIPE_MTE2, PIPE_MTE1, EVENT_ID0);
+			wait_flag(PIPE_MTE2, PIPE_MTE1, (event_t)i1);
 		TEXTRACT(a0[i], a1[i1], 0, BK * (k % PER));
 		if (k % EVERY == 0)
-			wait_flag(PIPE_MTE2, PIPE_MTE1, EVENT_ID2);
+			wait_flag(PIPE_MTE2, PIPE_MTE1, (event_t)(4 + is));
 		TEXTRACT(sa0[i], sa1[is], 0, SK * (k % EVERY));
 		if (k % PER == 0)
-			wait_flag(PIPE_MTE2, PIPE_MTE1, EVENT_ID1);
+			wait_flag(PIPE_MTE2, PIPE_MTE1, (event_t)(2 + i1));
 		TEXTRACT(b0[i], b1[i1], BK * (k % PER), 0);
 		TEXTRACT(sb0[i], sb1[is], SK * (k % EVERY), 0);
 	}

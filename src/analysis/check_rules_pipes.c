@@ -175,6 +175,10 @@ bool rule_flag_pairs(struct check *c, struct incore_error *e)
 	const struct pipes *p = c->pipes;
 	struct finding *f;
 
+	/* A model pairs flags itself and notes what has no pair; its cross-core flags are counters,
+	 * one set of which may reach two cores. */
+	if (c->trace->meta.evidence == EVIDENCE_ESTIMATE)
+		return true;
 	if (p->n_unmatched || p->n_unmatched_sets) {
 		f = check_add(c, "unmatched-flags", SEVERITY_WARNING, VERDICT_OK, e);
 		if (!f)

@@ -5,7 +5,6 @@
  */
 #include "cli/model_report.h"
 #include "export/export.h"
-#include "model/to_trace.h"
 #include "trace/packed.h"
 
 #define PACK_LEVEL 3

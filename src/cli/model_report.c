@@ -111,7 +111,7 @@ void model_json_report(struct json_writer *w, const struct model_report *r)
 	const struct timed *t = r->timed;
 
 	json_w_kv_cstr(w, "evidence", "estimate");
-	json_w_kv_cstr(w, "text", MODEL_FIXED_TEXT);
+	json_w_kv_cstr(w, "text", MODEL_TEXT);
 	model_json_profile(w, r->profile);
 	json_w_kv_bool(w, "complete", t->is_complete);
 	json_w_kv_cstr(w, "reason", t->reason);
@@ -136,7 +136,7 @@ static void put_head(FILE *out, const struct model_report *r)
 	const struct opstream *s = &r->set->v.v[0];
 	char a[32], b[32];
 
-	fprintf(out, "%s: %s%s\n", opstream_str(s, s->kernel), MODEL_FIXED_TEXT,
+	fprintf(out, "%s: %s%s\n", opstream_str(s, s->kernel), MODEL_TEXT,
 		p->arch == ARCH_A5 ? ", uncalibrated" : "");
 	fprintf(out, "profile    %s (%s), %s, %.0f MHz, %.12s\n", p->name, op_arch_name(p->arch),
 		p->calibration, (double)p->k[K_CLOCK_MHZ].e4 / PROF_ONE, p->sha256);
@@ -217,8 +217,7 @@ static void put_findings(FILE *out, const struct timed *t)
 	for (size_t i = 0; i < t->findings.n; i++) {
 		const struct finding *f = &t->findings.v[i];
 
-		fprintf(out, "%s: %s\n", model_is_note(f) ? "note" : finding_name(f->kind),
-			f->message);
+		fprintf(out, "%s%s\n", model_is_note(f) ? "note: " : "", f->message);
 		for (uint32_t k = 0; k < f->n_lines; k++)
 			fprintf(out, "    %s\n", f->lines[k]);
 	}

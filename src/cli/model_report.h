@@ -8,8 +8,7 @@
 
 #include "cli/model_job.h"
 #include "model/engine.h"
-
-#define MODEL_FIXED_TEXT "estimated (embedded model), not camodel or hardware"
+#include "model/to_trace.h"
 
 struct model_report {
 	const struct opstream_set *set;

@@ -18,6 +18,8 @@
 	X(pack)                                                                                    \
 	X(export)                                                                                  \
 	X(dump)                                                                                    \
+	X(dump)                                                                                    \
+	X(model)                                                                                   \
 	X(replay)
 
 #define DECLARE(name) extern const struct verb verb_##name;

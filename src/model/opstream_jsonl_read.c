@@ -459,6 +459,8 @@ static bool read_line(struct json_reader *r, struct opstream_set *set, struct li
 			op_key(r, &d, t, key);
 		}
 	}
+	if (!r->is_failed && !s && is_first)
+		json_reject(r, "bad-magic", "expected an op stream, found an empty line of it");
 	if (r->is_failed || !s)
 		return false;
 	if (is_head)

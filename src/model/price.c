@@ -229,7 +229,8 @@ static void find_operands(struct pricing *x)
 			x->dst = o;
 		if (o->what == OPND_TILE && o->role == ROLE_SRC && !x->src)
 			x->src = o;
-		if (o->what == OPND_GM && !x->gm)
+		/* a FIFO's own operand names its ring, not what moves */
+		if (o->what == OPND_GM && !x->gm && x->f->kind != OPK_PUSH && x->f->kind != OPK_POP)
 			x->gm = o;
 	}
 }

@@ -93,6 +93,29 @@ static bool put_in_place(const char *from, const char *to, struct incore_error *
 	return err_set(e, INCORE_FAILED, "write-failed", "cannot write %s", to);
 }
 
+/* What every kernel of this kind of core is compiled with. The recorder's headers are system
+ * headers: not among what a kernel was made from, the seed has them. */
+static bool add_base(struct command *c, const struct record_unit *u, const struct record_options *o,
+	const struct record_tools *t)
+{
+	return word(c, "-std=c++20") && word(c, "-O0") && word(c, "-w") && word(c, "-pipe") &&
+	       word(c, "-D__aicore__=") && word(c, "-D__gm__=") &&
+	       word(c, u->core == CORE_AIC ? "-D__DAV_CUBE__" : "-D__DAV_VEC__") &&
+	       word(c, o->arch == ARCH_A5 ? "-DPTO_NPU_ARCH_A5" : "-DPTO_NPU_ARCH_A2A3") &&
+	       word(c, "-isystem") && word(c, t->recorder_dir);
+}
+
+static bool add_given(struct command *c, const struct record_options *o)
+{
+	bool ok = true;
+
+	for (size_t i = 0; i < o->n_defines; i++)
+		ok = ok && word(c, "-D") && word(c, o->defines[i]);
+	for (size_t i = 0; i < o->n_include_dirs; i++)
+		ok = ok && word(c, "-I") && word(c, o->include_dirs[i]);
+	return ok;
+}
+
 /* --- the driver, once per compiler and recorder --- */
 
 static bool compile_driver(const struct record_tools *t, const char *object, struct incore_error *e)
@@ -132,6 +155,64 @@ static char *find_driver(const struct record_tools *t, struct incore_error *e)
 		return object;
 	mem_free(object);
 	err_wrap(e, "the recorder's driver");
+	return NULL;
+}
+
+/* --- the headers, once per kind of core --- */
+
+/* Writes the header that includes them all, and beside it the compiled form that compilers look
+ * for. */
+static bool compile_headers(
+	const struct record_tools *t, const struct command *options, const char *header)
+{
+	static const char TEXT[] = "#include \"pto/pto-inst.hpp\"\n";
+	struct command c = {0};
+	struct strbuf compiled = {0}, text = {0};
+	struct out_file o = {0};
+	char *tmp;
+	bool is_refusal, ok;
+
+	sb_printf(&compiled, "%s.gch", header);
+	tmp = compiled.failed ? NULL : scratch_name(compiled.p);
+	ok = tmp && out_file_open(&o, header, NULL) && fputs(TEXT, o.f) >= 0 &&
+	     out_file_commit(&o, NULL) && word(&c, t->compiler);
+	for (size_t i = 0; ok && i < options->v.n; i++)
+		ok = word(&c, options->v.v[i]);
+	ok = ok && word(&c, "-x") && word(&c, "c++-header") && word(&c, "-o") && word(&c, tmp) &&
+	     word(&c, header) && run_compiler(&c, 0, &text, &is_refusal, NULL) &&
+	     put_in_place(tmp, compiled.p, NULL);
+	if (!ok && tmp)
+		unlink(tmp);
+	out_file_abort(&o);
+	VEC_FREE(&c.v);
+	sb_free(&text);
+	sb_free(&compiled);
+	mem_free(tmp);
+	return ok;
+}
+
+/* A header to be included first, or NULL: then the kernel includes what it includes, only slower.
+ */
+static char *find_headers(const struct record_tools *t, const struct command *options)
+{
+	struct strbuf compiled = {0};
+	struct hash_stream h;
+	char *header;
+	bool is_there;
+
+	hash_stream_init(&h);
+	hash_stream_add(&h, &t->seed, sizeof(t->seed));
+	for (size_t i = 0; i < options->v.n; i++)
+		hash_stream_add(&h, options->v.v[i], strlen(options->v.v[i]) + 1);
+	header = in_cache(t, "headers", hash_stream_end(&h), ".hpp");
+	if (!header)
+		return NULL;
+	sb_printf(&compiled, "%s.gch", header);
+	is_there = !compiled.failed && file_exists(compiled.p) && file_exists(header);
+	sb_free(&compiled);
+	if (is_there || compile_headers(t, options, header))
+		return header;
+	mem_free(header);
 	return NULL;
 }
 
@@ -194,8 +275,9 @@ static bool next_name(const char **p, const char *end, struct strbuf *out)
 	return out->n != 0;
 }
 
-/* From the compiler's make rule to our list. */
-static bool write_list(const char *rule, const char *list, struct incore_error *e)
+/* From the compiler's make rule to our list; what lies in the cache is not the kernel's. */
+static bool write_list(
+	const char *rule, const char *list, const struct record_tools *t, struct incore_error *e)
 {
 	struct file_data f = {0};
 	struct out_file o = {0};
@@ -212,7 +294,7 @@ static bool write_list(const char *rule, const char *list, struct incore_error *
 	for (p = p ? p + 1 : end; next_name(&p, end, &name);) {
 		struct hash128 h;
 
-		if (hash_file(name.p, &h))
+		if (!str_starts(str_of(name.p), t->cache_dir) && hash_file(name.p, &h))
 			fprintf(o.f, "%016llx%016llx %s\n", (unsigned long long)h.hi,
 				(unsigned long long)h.lo, name.p);
 	}
@@ -225,22 +307,6 @@ static bool write_list(const char *rule, const char *list, struct incore_error *
 }
 
 /* --- the kernel --- */
-
-static bool add_options(struct command *c, const struct record_unit *u,
-	const struct record_options *o, const struct record_tools *t)
-{
-	bool ok = word(c, "-std=c++20") && word(c, "-O0") && word(c, "-w") && word(c, "-pipe") &&
-		  word(c, "-D__aicore__=") && word(c, "-D__gm__=") &&
-		  word(c, u->core == CORE_AIC ? "-D__DAV_CUBE__" : "-D__DAV_VEC__") &&
-		  word(c, o->arch == ARCH_A5 ? "-DPTO_NPU_ARCH_A5" : "-DPTO_NPU_ARCH_A2A3");
-
-	for (size_t i = 0; i < o->n_defines; i++)
-		ok = ok && word(c, "-D") && word(c, o->defines[i]);
-	for (size_t i = 0; i < o->n_include_dirs; i++)
-		ok = ok && word(c, "-I") && word(c, o->include_dirs[i]);
-	/* as system headers: not among what the kernel was made from, the seed has them */
-	return ok && word(c, "-isystem") && word(c, t->recorder_dir);
-}
 
 static struct hash128 key_of(
 	const struct record_tools *t, const struct record_unit *u, const struct command *options)
@@ -256,37 +322,61 @@ static struct hash128 key_of(
 	return hash_stream_end(&h);
 }
 
-static bool compile(struct record_unit *u, const struct record_tools *t,
+/* The names of a compilation; all on the heap. */
+struct names {
+	char *driver, *headers, *program, *rule;
+};
+
+static bool find_names(struct names *n, const struct record_unit *u, const struct record_tools *t,
+	const struct record_options *o, const char *list)
+{
+	struct command base = {0};
+
+	if (add_base(&base, u, o, t))
+		n->headers = find_headers(t, &base);
+	VEC_FREE(&base.v);
+	n->program = scratch_name(u->program);
+	n->rule = scratch_name(list);
+	return n->program && n->rule;
+}
+
+static void free_names(struct names *n)
+{
+	mem_free(n->driver);
+	mem_free(n->headers);
+	mem_free(n->program);
+	mem_free(n->rule);
+}
+
+static bool compile(struct record_unit *u, const struct record_tools *t, struct command *options,
 	const struct record_options *o, const char *list, struct incore_error *e)
 {
+	struct names n = {.driver = find_driver(t, e)};
 	struct command c = {0};
 	struct strbuf text = {0};
-	char *driver = find_driver(t, e), *tmp = scratch_name(u->program),
-	     *rule = scratch_name(list);
 	bool is_refusal = false, ok;
 
-	if (!driver) {
-		mem_free(tmp);
-		mem_free(rule);
+	if (!n.driver)
 		return false;
-	}
-	ok = tmp && rule && word(&c, t->compiler) && add_options(&c, u, o, t) && word(&c, "-MMD") &&
-	     word(&c, "-MF") && word(&c, rule) && word(&c, "-o") && word(&c, tmp) &&
-	     word(&c, "-x") && word(&c, "c++") && word(&c, u->source) && word(&c, "-x") &&
-	     word(&c, "none") && word(&c, driver);
+	ok = find_names(&n, u, t, o, list) && word(&c, t->compiler);
+	for (size_t i = 0; ok && i < options->v.n; i++)
+		ok = word(&c, options->v.v[i]);
+	if (ok && n.headers)
+		ok = word(&c, "-include") && word(&c, n.headers);
+	ok = ok && word(&c, "-MMD") && word(&c, "-MF") && word(&c, n.rule) && word(&c, "-o") &&
+	     word(&c, n.program) && word(&c, "-x") && word(&c, "c++") && word(&c, u->source) &&
+	     word(&c, "-x") && word(&c, "none") && word(&c, n.driver);
 	ok = ok ? run_compiler(&c, o->compile_limit_s, &text, &is_refusal, e) : err_nomem(e);
 	if (is_refusal)
 		record_explain(text.p ? text.p : "", u->source, e);
-	ok = ok && write_list(rule, list, e) && put_in_place(tmp, u->program, e);
-	if (!ok && tmp)
-		unlink(tmp);
-	if (rule)
-		unlink(rule);
+	ok = ok && write_list(n.rule, list, t, e) && put_in_place(n.program, u->program, e);
+	if (!ok && n.program)
+		unlink(n.program);
+	if (n.rule)
+		unlink(n.rule);
 	VEC_FREE(&c.v);
 	sb_free(&text);
-	mem_free(driver);
-	mem_free(tmp);
-	mem_free(rule);
+	free_names(&n);
 	return ok;
 }
 
@@ -296,24 +386,22 @@ bool record_compile(struct record_unit *u, const struct record_tools *t,
 	struct command options = {0};
 	struct hash128 key;
 	uint64_t from = record_now_us();
-	char *list;
-	bool ok;
+	char *list = NULL;
+	bool ok = add_base(&options, u, o, t) && add_given(&options, o);
 
-	if (!add_options(&options, u, o, t)) {
-		VEC_FREE(&options.v);
-		return err_nomem(e);
+	if (ok) {
+		key = key_of(t, u, &options);
+		u->program = in_cache(t, "kernel", key, "");
+		list = in_cache(t, "kernel", key, ".deps");
 	}
-	key = key_of(t, u, &options);
+	if (!ok || !u->program || !list) {
+		ok = err_nomem(e);
+	} else {
+		u->was_cached = file_exists(u->program) && is_current(list);
+		ok = u->was_cached || compile(u, t, &options, o, list, e);
+		u->compile_us = u->was_cached ? 0 : record_now_us() - from;
+	}
 	VEC_FREE(&options.v);
-	u->program = in_cache(t, "kernel", key, "");
-	list = in_cache(t, "kernel", key, ".deps");
-	if (!u->program || !list) {
-		mem_free(list);
-		return err_nomem(e);
-	}
-	u->was_cached = file_exists(u->program) && is_current(list);
-	ok = u->was_cached || compile(u, t, o, list, e);
-	u->compile_us = u->was_cached ? 0 : record_now_us() - from;
 	mem_free(list);
 	return ok;
 }

@@ -37,8 +37,8 @@ extern "C" __aicore__ void kernel_entry(__gm__ int64_t *args)
 		set_flag(PIPE_MTE2, PIPE_V, EVENT_ID0);
 		wait_flag(PIPE_MTE2, PIPE_V, EVENT_ID0);
 		TADD(sum, sum, x);
-		set_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); // bug race: set_flag(PIPE_V, PIPE_S, EVENT_ID0);
-		wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); // bug race: if (i) wait_flag(PIPE_V, PIPE_S, EVENT_ID0);
+		set_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); // bug race:
+		wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); // bug race:
 	}
 	set_flag(PIPE_V, PIPE_MTE3, EVENT_ID0);
 	wait_flag(PIPE_V, PIPE_MTE3, EVENT_ID0);

@@ -53,8 +53,8 @@ static AICORE void cube(__gm__ int64_t *args)
 		wait_flag(PIPE_M, PIPE_FIX, EVENT_ID0);
 		TPUSH<Fifo, Acc, TileSplitAxis::TILE_UP_DOWN>(pipe, c);
 		TFREE<Fifo, TileSplitAxis::TILE_UP_DOWN>(pipe);
-		set_flag(PIPE_FIX, PIPE_M, EVENT_ID0); // bug race:
-		wait_flag(PIPE_FIX, PIPE_M, EVENT_ID0); // bug race:
+		set_flag(PIPE_FIX, PIPE_M, EVENT_ID0);
+		wait_flag(PIPE_FIX, PIPE_M, EVENT_ID0);
 		set_flag(PIPE_M, PIPE_MTE1, EVENT_ID0);
 		wait_flag(PIPE_M, PIPE_MTE1, EVENT_ID0);
 	}
@@ -78,8 +78,8 @@ static AICORE void vector(__gm__ int64_t *args)
 		Gm gz(at<float>(args, 2) + i * 4096 + lane * 2048);
 
 		TLOAD(x, gx);
-		set_flag(PIPE_MTE2, PIPE_V, EVENT_ID0);
-		wait_flag(PIPE_MTE2, PIPE_V, EVENT_ID0);
+		set_flag(PIPE_MTE2, PIPE_V, EVENT_ID0); // bug race:
+		wait_flag(PIPE_MTE2, PIPE_V, EVENT_ID0); // bug race:
 		TMULS(y, x, 2.0f);
 		set_flag(PIPE_V, PIPE_MTE3, EVENT_ID0);
 		wait_flag(PIPE_V, PIPE_MTE3, EVENT_ID0);

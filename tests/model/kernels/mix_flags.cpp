@@ -40,7 +40,7 @@ static AICORE void cube(__gm__ int64_t *args)
 	TASSIGN(a0, 0x0);
 	TASSIGN(b0, 0x0);
 	TASSIGN(c, 0x0);
-	wait_flag_dev(3); // bug deadlock: wait_flag_dev(4);
+	wait_flag_dev(3);
 	TLOAD(a1, ga);
 	set_flag(PIPE_MTE2, PIPE_MTE1, EVENT_ID0);
 	wait_flag(PIPE_MTE2, PIPE_MTE1, EVENT_ID0);
@@ -72,12 +72,12 @@ static AICORE void vector(__gm__ int64_t *args)
 
 	TASSIGN(a, 0x0);
 	TASSIGN(c, 0x1000);
-	TEXPANDS(a, (half)1);
+	TEXPANDS(a, (half)1); // bug deadlock: TEXPANDS(a, (half)1); wait_flag_dev(5);
 	set_flag(PIPE_V, PIPE_MTE3, EVENT_ID0);
 	wait_flag(PIPE_V, PIPE_MTE3, EVENT_ID0);
 	TSTORE(ga, a);
 	ffts_cross_core_sync(PIPE_MTE3, cross(2, 3));
-	wait_flag_dev(5); // bug race:
+	wait_flag_dev(5); // bug race: // bug deadlock:
 	TLOAD(c, gc);
 	set_flag(PIPE_MTE2, PIPE_MTE3, EVENT_ID0);
 	wait_flag(PIPE_MTE2, PIPE_MTE3, EVENT_ID0);

@@ -56,8 +56,8 @@ extern "C" __aicore__ void kernel_entry(__gm__ int64_t *args)
 	set_flag(PIPE_S, PIPE_MTE3, EVENT_ID0);
 	wait_flag(PIPE_S, PIPE_MTE3, EVENT_ID0);
 	TSTORE(gx, x);
-	set_flag(PIPE_MTE3, PIPE_S, EVENT_ID0);
-	wait_flag(PIPE_MTE3, PIPE_S, EVENT_ID0); // bug race: set_flag(PIPE_S, PIPE_V, EVENT_ID0); wait_flag(PIPE_S, PIPE_V, EVENT_ID0); wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID0);
+	set_flag(PIPE_MTE3, PIPE_S, EVENT_ID0); // bug race:
+	wait_flag(PIPE_MTE3, PIPE_S, EVENT_ID0); // bug race:
 	x.SetValue(1, 1.0f);
 	pipe_barrier(PIPE_MTE1);
 	pipe_barrier(PIPE_MTE2);

@@ -25,7 +25,7 @@ extern "C" __aicore__ void kernel_entry(__gm__ int64_t *args)
 	Ub a, b, c;
 
 	TASSIGN(a, 0x0);
-	TASSIGN(b, 0x4000); // bug overlap: TASSIGN(b, 0x2000);
+	TASSIGN(b, 0x4000);
 	TASSIGN(c, 0x8000);
 	TLOAD(a, x); // bug bounds: TASSIGN(a, 0x2f000); TLOAD(a, x);
 	TLOAD(b, y); // bug gm: y.SetAddr(at<float>(args, 1) + 64); TLOAD(b, y);
