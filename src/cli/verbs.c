@@ -18,7 +18,6 @@
 	X(pack)                                                                                    \
 	X(export)                                                                                  \
 	X(dump)                                                                                    \
-	X(dump)                                                                                    \
 	X(model)                                                                                   \
 	X(replay)
 
