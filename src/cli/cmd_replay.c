@@ -245,7 +245,8 @@ static int run(struct cli *c)
 {
 	struct words sources, set, restore, includes;
 	struct msprof_options msprof;
-	struct model_options model = {.profile = cli_text(c, "profile")};
+	struct model_options model = {.profile = cli_text(c, "profile"),
+		.is_from_dump = replay_either(c, "dump", "dump-dir") != NULL};
 	struct replay_request q = {.dump = replay_either(c, "dump", "dump-dir"),
 		.arg_spec = cli_text(c, "arg-spec"),
 		.out_dir = cli_text(c, "output"),

@@ -19,7 +19,8 @@
 	X(export)                                                                                  \
 	X(dump)                                                                                    \
 	X(model)                                                                                   \
-	X(replay)
+	X(replay)                                                                                  \
+	X(profile)
 
 #define DECLARE(name) extern const struct verb verb_##name;
 VERBS(DECLARE)

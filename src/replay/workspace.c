@@ -3,7 +3,6 @@
 #include "replay/workspace.h"
 
 #include <errno.h>
-#include <ftw.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/stat.h>
@@ -13,19 +12,7 @@
 #include "base/file.h"
 #include "base/process.h"
 #include "codec/json_writer.h"
-
-static int remove_one(const char *path, const struct stat *st, int type, struct FTW *at)
-{
-	(void)st;
-	(void)type;
-	(void)at;
-	return remove(path);
-}
-
-void remove_tree(const char *path)
-{
-	nftw(path, remove_one, 16, FTW_DEPTH | FTW_PHYS);
-}
+#include "export/clean/clean_job.h"
 
 static bool write_text(
 	const char *dir, const char *name, struct str text, mode_t mode, struct incore_error *e)
@@ -255,7 +242,7 @@ bool workspace_make(const struct replay_request *q, struct replay_report *r, con
 		return err_errno(e, errno, temp, "make the directory");
 	ok = fill(temp, q, r, d, e) && put_in_place(temp, place, e);
 	if (!ok) {
-		remove_tree(temp);
+		clean_remove_tree(temp);
 		return false;
 	}
 	full = realpath(place, NULL);

@@ -17,7 +17,4 @@ bool workspace_make(const struct replay_request *q, struct replay_report *r, con
 bool workspace_summary(
 	const struct replay_request *q, const struct replay_report *r, struct incore_error *e);
 
-/* Removes a folder of our own making, with all below it; links are removed, not followed. */
-void remove_tree(const char *path);
-
 #endif
