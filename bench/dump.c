@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What does it cost to record? Against a memcpy of the same bytes, and for the collector against a
- * loop that writes the same bytes to the same disk; then ten million records in the stated memory.
+ * What does it cost to record? In bursts that the arena holds, against a memcpy of the same bytes;
+ * for long, through arenas far smaller than what is recorded, against a memcpy and a write of the
+ * same bytes to the same disk, and against the write alone; then ten million records in the stated
+ * memory. What is compared is run in turns; figures are medians, ratios are medians of the turns'.
  *
- * usage: dump DIR [RECORDS]    DIR: a directory on the disk to measure
+ * usage: dump DIR [RECORDS [PART]]    DIR: a directory on the disk to measure; PART: burst,
+ * sustained, scalars or memory alone
  */
 #include <dirent.h>
 #include <errno.h>
@@ -18,12 +21,16 @@
 
 #include "incore/dump.h"
 
-#define ROUNDS 24
-#define ARENA ((size_t)256 << 20)
-#define BURST ((size_t)48 << 20) /* less than a quarter of the arena: the collector sleeps */
-#define WRITE_BYTES ((size_t)1 << 30)
-#define WRITE_TENSOR ((size_t)1 << 20)
+#define MOST_ROUNDS 32
+#define BURST_ROUNDS 25
+#define BURST_ARENA ((size_t)256 << 20)
+#define BURST ((size_t)48 << 20) /* the arena holds it: the collector is not needed */
+#define LONG_ROUNDS 9
+#define LONG_BYTES ((size_t)256 << 20) /* of each thread; 16 times its arena */
+#define SOURCE BURST
 #define SCALARS 8000
+#define LONG_SCALARS 2000000
+#define MOST_THREADS 2
 
 static double now(void)
 {
@@ -53,227 +60,298 @@ static void remove_dump(const char *dir)
 	rmdir(dir);
 }
 
-/* The round that others on the machine disturbed least. */
-static double best(const double *v, unsigned n)
-{
-	double most = v[0];
+/* One figure, round by round. */
+struct figure {
+	double v[MOST_ROUNDS];
+	unsigned n;
+};
 
-	for (unsigned i = 1; i < n; i++)
-		most = v[i] > most ? v[i] : most;
-	return most;
+static int compare(const void *a, const void *b)
+{
+	double x = *(const double *)a, y = *(const double *)b;
+
+	return x < y ? -1 : x > y;
 }
 
-static double least(const double *v, unsigned n)
+static double median(const struct figure *f)
 {
-	double low = v[0];
+	struct figure s = *f;
 
-	for (unsigned i = 1; i < n; i++)
-		low = v[i] < low ? v[i] : low;
-	return low;
+	qsort(s.v, s.n, sizeof(s.v[0]), compare);
+	return s.n % 2 ? s.v[s.n / 2] : (s.v[s.n / 2 - 1] + s.v[s.n / 2]) / 2;
 }
 
-/* One recording thread, and a destination of the same size for memcpy. */
+/* Median of a / b, both of one round: what disturbed the machine disturbed both. */
+static double ratio(const struct figure *a, const struct figure *b)
+{
+	struct figure r = {.n = a->n};
+
+	for (unsigned i = 0; i < a->n; i++)
+		r.v[i] = a->v[i] / b->v[i];
+	return median(&r);
+}
+
+static void add(struct figure *f, double v)
+{
+	f->v[f->n++] = v;
+}
+
+enum way { WAY_COPY, WAY_RECORD, WAY_WRITE, WAY_COPY_WRITE };
+
+/* One thread, what it reads from, and a destination like an arena for memcpy. */
 struct side {
 	struct incore_dump_writer *w;
 	uint8_t *source, *to;
-	size_t at; /* in `to` */
-	size_t tensor;
+	size_t at, to_bytes; /* in `to` */
+	size_t tensor, bytes;
+	int fd;
 	double seconds;
 	pthread_barrier_t *start;
-	bool is_copy;
+	enum way way;
 };
 
-static void burst(struct side *s)
+static void put(struct side *s, size_t done)
 {
 	uint64_t shape = s->tensor;
-	struct incore_dump_tensor t = {
-		.dtype = INCORE_DUMP_UINT8, .rank = 1, .data = s->source, .shape = &shape};
-	double start = now();
+	struct incore_dump_tensor t = {.dtype = INCORE_DUMP_UINT8,
+		.rank = 1,
+		.data = s->source + done % SOURCE,
+		.shape = &shape};
 
-	for (size_t done = 0; done < BURST; done += s->tensor) {
-		if (s->is_copy) {
-			memcpy(s->to + s->at, s->source + done, s->tensor);
-			s->at = (s->at + s->tensor) % ARENA;
-		} else {
-			t.data = s->source + done;
-			t.slot.task_id = done;
-			must(incore_dump_put_tensor(s->w, &t), "put");
-		}
-	}
-	s->seconds = now() - start;
+	t.slot.task_id = done;
+	must(incore_dump_put_tensor(s->w, &t), "put");
 }
 
-static void *burst_thread(void *arg)
+static void *side_main(void *arg)
 {
 	struct side *s = arg;
+	double start;
 
 	pthread_barrier_wait(s->start);
-	burst(s);
+	start = now();
+	for (size_t done = 0; done < s->bytes; done += s->tensor) {
+		const uint8_t *p = s->source + done % SOURCE;
+
+		if (s->way == WAY_RECORD) {
+			put(s, done);
+			continue;
+		}
+		if (s->way != WAY_WRITE) {
+			memcpy(s->to + s->at, p, s->tensor);
+			p = s->to + s->at;
+			s->at = (s->at + s->tensor) % s->to_bytes;
+		}
+		if (s->way != WAY_COPY && write(s->fd, p, s->tensor) != (ssize_t)s->tensor)
+			must(EIO, "write");
+	}
+	s->seconds = now() - start;
 	return NULL;
 }
 
-/* Bytes a second of n threads at once. */
-static double burst_of(struct side *sides, unsigned n, bool is_copy)
+/* Seconds until the last of n threads is through. */
+static double run_sides(struct side *sides, unsigned n, enum way way)
 {
-	pthread_t threads[2];
+	pthread_t threads[MOST_THREADS];
 	pthread_barrier_t start;
 	double seconds = 0;
 
 	pthread_barrier_init(&start, NULL, n);
 	for (unsigned i = 0; i < n; i++) {
 		sides[i].start = &start;
-		sides[i].is_copy = is_copy;
-		must(pthread_create(&threads[i], NULL, burst_thread, &sides[i]), "thread");
+		sides[i].way = way;
+		must(pthread_create(&threads[i], NULL, side_main, &sides[i]), "thread");
 	}
 	for (unsigned i = 0; i < n; i++) {
 		pthread_join(threads[i], NULL);
 		seconds = sides[i].seconds > seconds ? sides[i].seconds : seconds;
 	}
 	pthread_barrier_destroy(&start);
-	return (double)BURST * n / seconds;
+	return seconds;
 }
 
-static void side_init(struct side *s, struct incore_dump *d)
+static void side_init(struct side *s, size_t to_bytes)
 {
-	must(incore_dump_attach(d, &s->w), "attach");
-	s->source = malloc(BURST);
-	s->to = malloc(ARENA);
+	*s = (struct side){.source = malloc(SOURCE), .to = malloc(to_bytes), .to_bytes = to_bytes};
 	if (!s->source || !s->to)
 		exit(6);
-	memset(s->source, 1, BURST);
-	memset(s->to, 2, ARENA);
-	s->at = 0;
+	memset(s->source, 1, SOURCE);
+	memset(s->to, 2, to_bytes);
 }
 
-static struct incore_dump *open_dump(const char *dir)
+static void side_deinit(struct side *s)
+{
+	free(s->source);
+	free(s->to);
+}
+
+/* arena_bytes 0: the defaults. */
+static struct incore_dump *open_dump(const char *dir, size_t arena_bytes, size_t ring_bytes)
 {
 	struct incore_dump_options o;
 	struct incore_dump *d;
 
 	remove_dump(dir);
 	incore_dump_options_init(&o);
-	o.arena_bytes = ARENA;
-	o.ring_bytes = (size_t)4 << 20;
+	if (arena_bytes) {
+		o.arena_bytes = arena_bytes;
+		o.ring_bytes = ring_bytes;
+	}
 	must(incore_dump_open(&d, dir, &o), dir);
 	return d;
 }
 
-static void measure_copies(const char *dir)
+static void measure_bursts(const char *dir)
 {
 	static const size_t sizes[] = {65536, 262144, 1048576};
-	struct incore_dump *d = open_dump(dir);
-	struct side sides[2];
+	struct incore_dump *d = open_dump(dir, BURST_ARENA, (size_t)4 << 20);
+	struct side sides[MOST_THREADS];
 
-	for (unsigned i = 0; i < 2; i++)
-		side_init(&sides[i], d);
+	for (unsigned i = 0; i < MOST_THREADS; i++) {
+		side_init(&sides[i], BURST_ARENA);
+		must(incore_dump_attach(d, &sides[i].w), "attach");
+		sides[i].bytes = BURST;
+	}
 	for (unsigned k = 0; k < 3; k++) {
-		double copy[2][ROUNDS], put[2][ROUNDS], c[2], p[2];
+		struct figure copy[2] = {0}, record[2] = {0};
 
-		sides[0].tensor = sides[1].tensor = sizes[k];
-		for (unsigned r = 0; r < ROUNDS; r++)
+		for (unsigned i = 0; i < MOST_THREADS; i++)
+			sides[i].tensor = sizes[k];
+		for (unsigned r = 0; r < BURST_ROUNDS; r++)
 			for (unsigned n = 1; n <= 2; n++) {
-				copy[n - 1][r] = burst_of(sides, n, true);
-				put[n - 1][r] = burst_of(sides, n, false);
+				double gb = (double)BURST * n * 1e-9;
+
+				add(&copy[n - 1], gb / run_sides(sides, n, WAY_COPY));
+				add(&record[n - 1], gb / run_sides(sides, n, WAY_RECORD));
 				must(incore_dump_flush_all(d), "flush");
 			}
-		for (unsigned n = 0; n < 2; n++) {
-			c[n] = best(copy[n], ROUNDS);
-			p[n] = best(put[n], ROUNDS);
-		}
-		printf("tensors of %4zu KiB: memcpy %5.2f GB/s, recording %5.2f GB/s = %3.0f %% "
-		       "(2 threads: %5.2f, %5.2f GB/s = %3.0f %%); 2 threads are %.2f times one "
-		       "(memcpy %.2f)\n",
-			sizes[k] / 1024, c[0] / 1e9, p[0] / 1e9, 100 * p[0] / c[0], c[1] / 1e9,
-			p[1] / 1e9, 100 * p[1] / c[1], p[1] / p[0], c[1] / c[0]);
+		printf("burst, tensors of %4zu KiB: memcpy %5.2f GB/s, recording %5.2f GB/s = "
+		       "%3.0f %% (2 threads: %5.2f, %5.2f GB/s = %3.0f %%); 2 threads are %.2f "
+		       "times one (memcpy %.2f)\n",
+			sizes[k] / 1024, median(&copy[0]), median(&record[0]),
+			100 * ratio(&record[0], &copy[0]), median(&copy[1]), median(&record[1]),
+			100 * ratio(&record[1], &copy[1]), ratio(&record[1], &record[0]),
+			ratio(&copy[1], &copy[0]));
 	}
 	must(incore_dump_close(d), "close");
-	for (unsigned i = 0; i < 2; i++) {
-		free(sides[i].source);
-		free(sides[i].to);
-	}
+	for (unsigned i = 0; i < MOST_THREADS; i++)
+		side_deinit(&sides[i]);
 	remove_dump(dir);
+}
+
+/* The same bytes to a file of each thread's own; open and unlink are not measured. */
+static double to_files(const char *dir, struct side *sides, unsigned n, enum way way)
+{
+	char path[4096];
+	double seconds;
+
+	for (unsigned i = 0; i < n; i++) {
+		snprintf(path, sizeof(path), "%s.loop%u", dir, i);
+		sides[i].fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+		if (sides[i].fd < 0)
+			must(errno, path);
+		unlink(path);
+	}
+	seconds = run_sides(sides, n, way);
+	for (unsigned i = 0; i < n; i++)
+		close(sides[i].fd);
+	return seconds;
+}
+
+/* What n threads would give, written by one, as the collector is one. */
+static double write_alone(const char *dir, struct side *s, unsigned n)
+{
+	double seconds;
+
+	s->bytes *= n;
+	seconds = to_files(dir, s, 1, WAY_WRITE);
+	s->bytes /= n;
+	return seconds;
+}
+
+/* Seconds of a dump, to the end of the flush. */
+static double record_long(const char *dir, struct side *sides, unsigned n)
+{
+	struct incore_dump *d = open_dump(dir, 0, 0);
+	double start;
+
+	for (unsigned i = 0; i < n; i++)
+		must(incore_dump_attach(d, &sides[i].w), "attach");
+	start = now();
+	run_sides(sides, n, WAY_RECORD);
+	must(incore_dump_flush_all(d), "flush");
+	start = now() - start;
+	must(incore_dump_close(d), "close");
+	remove_dump(dir);
+	return start;
+}
+
+static void measure_long(const char *dir)
+{
+	static const size_t sizes[] = {65536, 1048576};
+	struct side sides[MOST_THREADS];
+
+	for (unsigned i = 0; i < MOST_THREADS; i++) {
+		side_init(&sides[i], (size_t)16 << 20);
+		sides[i].bytes = LONG_BYTES;
+	}
+	for (unsigned k = 0; k < 2; k++)
+		for (unsigned n = 1; n <= 2; n++) {
+			struct figure loop = {0}, both = {0}, ours = {0};
+			double gb = (double)LONG_BYTES * n * 1e-9;
+
+			for (unsigned i = 0; i < MOST_THREADS; i++)
+				sides[i].tensor = sizes[k];
+			for (unsigned r = 0; r < LONG_ROUNDS; r++) {
+				add(&loop, gb / write_alone(dir, sides, n));
+				add(&ours, gb / record_long(dir, sides, n));
+				add(&both, gb / to_files(dir, sides, n, WAY_COPY_WRITE));
+			}
+			printf("sustained, %u thread%s, tensors of %4zu KiB: %5.2f GB/s to the "
+			       "file; memcpy and write, by each thread, %5.2f GB/s = %3.0f %%; "
+			       "write "
+			       "alone, by one, %5.2f GB/s = %3.0f %%\n",
+				n, n > 1 ? "s" : " ", sizes[k] / 1024, median(&ours), median(&both),
+				100 * ratio(&ours, &both), median(&loop),
+				100 * ratio(&ours, &loop));
+		}
+	for (unsigned i = 0; i < MOST_THREADS; i++)
+		side_deinit(&sides[i]);
+}
+
+static double put_scalars(struct incore_dump_writer *w, uint32_t n)
+{
+	struct incore_dump_scalar s = {.dtype = INCORE_DUMP_UINT64};
+	double start = now();
+
+	for (uint32_t i = 0; i < n; i++) {
+		s.slot.task_id = i;
+		s.slot.index = i & 7;
+		s.raw = i;
+		must(incore_dump_put_scalar(w, &s), "put");
+	}
+	return (now() - start) * 1e9 / n;
 }
 
 static void measure_scalars(const char *dir)
 {
-	struct incore_dump *d = open_dump(dir);
+	struct incore_dump *d = open_dump(dir, BURST_ARENA, (size_t)4 << 20);
+	struct figure burst = {0}, sustained = {0};
 	struct incore_dump_writer *w;
-	double ns[ROUNDS];
 
 	must(incore_dump_attach(d, &w), "attach");
-	for (unsigned r = 0; r < ROUNDS; r++) {
-		struct incore_dump_scalar s = {.dtype = INCORE_DUMP_UINT64};
-		double start = now();
-
-		for (uint32_t i = 0; i < SCALARS; i++) {
-			s.slot.task_id = i;
-			s.slot.index = i & 7;
-			s.raw = i;
-			must(incore_dump_put_scalar(w, &s), "put");
-		}
-		ns[r] = (now() - start) * 1e9 / SCALARS;
+	for (unsigned r = 0; r < BURST_ROUNDS; r++) {
+		add(&burst, put_scalars(w, SCALARS));
 		must(incore_dump_flush(w), "flush");
 	}
 	must(incore_dump_close(d), "close");
-	remove_dump(dir);
-	printf("scalars: %.0f ns each\n", least(ns, ROUNDS));
-}
-
-/* WRITE_BYTES in pieces of WRITE_TENSOR, as fast as the disk (and the page cache) takes them. */
-static double write_loop(const char *dir, const uint8_t *p)
-{
-	char path[4096];
-	double start;
-	int fd;
-
-	snprintf(path, sizeof(path), "%s.loop", dir);
-	fd = open(path, O_WRONLY | O_CREAT | O_TRUNC, 0600);
-	start = now();
-	for (size_t done = 0; done < WRITE_BYTES; done += WRITE_TENSOR)
-		if (write(fd, p + done % BURST, WRITE_TENSOR) != (ssize_t)WRITE_TENSOR)
-			must(EIO, path);
-	start = now() - start;
-	close(fd);
-	unlink(path);
-	return (double)WRITE_BYTES / start;
-}
-
-static double collect(const char *dir, const uint8_t *p)
-{
-	struct incore_dump *d = open_dump(dir);
-	struct incore_dump_writer *w;
-	uint64_t shape = WRITE_TENSOR;
-	struct incore_dump_tensor t = {.dtype = INCORE_DUMP_UINT8, .rank = 1, .shape = &shape};
-	double start;
-
+	d = open_dump(dir, 0, 0);
 	must(incore_dump_attach(d, &w), "attach");
-	start = now();
-	for (size_t done = 0; done < WRITE_BYTES; done += WRITE_TENSOR) {
-		t.data = p + done % BURST;
-		must(incore_dump_put_tensor(w, &t), "put");
-	}
-	must(incore_dump_flush(w), "flush");
-	start = now() - start;
+	for (unsigned r = 0; r < LONG_ROUNDS; r++)
+		add(&sustained, put_scalars(w, LONG_SCALARS / LONG_ROUNDS));
 	must(incore_dump_close(d), "close");
 	remove_dump(dir);
-	return (double)WRITE_BYTES / start;
-}
-
-static void measure_collector(const char *dir)
-{
-	uint8_t *p = malloc(BURST);
-	double loop[5], ours[5];
-
-	if (!p)
-		exit(6);
-	memset(p, 3, BURST);
-	for (unsigned i = 0; i < 5; i++) {
-		loop[i] = write_loop(dir, p);
-		ours[i] = collect(dir, p);
-	}
-	printf("collector: %.2f GB/s to the file, a write loop %.2f GB/s = %.0f %%\n",
-		best(ours, 5) / 1e9, best(loop, 5) / 1e9, 100 * best(ours, 5) / best(loop, 5));
-	free(p);
+	printf("scalars: %.0f ns each in a burst, %.0f ns sustained\n", median(&burst),
+		median(&sustained));
 }
 
 /* Memory of our own, in KiB: pages of mapped files do not count. */
@@ -361,15 +439,20 @@ static void measure_memory(const char *dir, uint64_t records)
 
 int main(int argc, char **argv)
 {
+	const char *part = argc > 3 ? argv[3] : "";
 	char dir[4000];
 
 	if (argc < 2)
 		return 2;
 	setvbuf(stdout, NULL, _IOLBF, 0);
 	snprintf(dir, sizeof(dir), "%s/bench_dump", argv[1]);
-	measure_copies(dir);
-	measure_scalars(dir);
-	measure_collector(dir);
-	measure_memory(dir, argc > 2 ? strtoull(argv[2], NULL, 10) : 10000000);
+	if (!*part || strcmp(part, "burst") == 0)
+		measure_bursts(dir);
+	if (!*part || strcmp(part, "sustained") == 0)
+		measure_long(dir);
+	if (!*part || strcmp(part, "scalars") == 0)
+		measure_scalars(dir);
+	if (!*part || strcmp(part, "memory") == 0)
+		measure_memory(dir, argc > 2 ? strtoull(argv[2], NULL, 10) : 10000000);
 	return 0;
 }

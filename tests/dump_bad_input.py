@@ -194,6 +194,31 @@ def device_records(program, tmp):
             run(program, "show", "--records", layout, path)
 
 
+def arenas(program, tmp):
+    """Positions that nothing vouches for, against arenas of any length."""
+    source = os.path.join(os.path.dirname(GOOD), "device_arena")
+    with open(os.path.join(source, "records_g10.bin"), "rb") as f:
+        good = f.read()
+    with open(os.path.join(source, "arena.bin"), "rb") as f:
+        bytes_of = f.read()
+    path, arena = os.path.join(tmp, "records.bin"), os.path.join(tmp, "arena.bin")
+    big = 2**64 - 1
+    cases = [("empty", [], 0, 3), ("one byte", [], 1, 0), ("round too often", [(i, 55 + 60 * i, 50) for i in range(9)], 60, 0),
+             ("same place", [(i, 119, 50) for i in (0, 1, 3, 4, 5, 8)], 60, 3), ("huge offset", [(3, big - 3, 3)], 60, 0),
+             ("overflow", [(3, big, 12)], 60, 0), ("huge size", [(3, 0, big)], 60, 0), ("both", [(4, big, big)], 60, 0)]
+    for name, places, length, want in cases:
+        records = bytearray(good)
+        for i, at, size in places:
+            struct.pack_into("<QQ", records, 128 * i + 24, at, size)
+        for where, what in ((path, bytes(records)), (arena, bytes_of[:length])):
+            with open(where, "wb") as f:
+                f.write(what)
+        for verb in ("ls", "check", "show"):
+            rc, _, err = run(program, verb, "--records", "g10", "--arena", arena, path)
+            allowed = (3,) if want == 3 else (0,) if verb == "ls" else (0, 1, 3)
+            check(rc in allowed, f"arena {name}: {verb}: {rc}: {err[:200]}")
+
+
 def exports(program, tmp):
     """Nothing is overwritten unless asked for; what fails leaves nothing."""
     out = os.path.join(tmp, "exported")
@@ -291,6 +316,7 @@ def main():
         defective(program, tmp)
         payload_files(program, tmp)
         device_records(program, tmp)
+        arenas(program, tmp)
         exports(program, tmp)
         formats(program, tmp)
         if "--no-scale" not in sys.argv:

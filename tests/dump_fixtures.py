@@ -234,14 +234,14 @@ def variants(top):
     write(os.path.join(top, "x2"), {"kernel_args_dump.json": '{"dispatches": []}\n'})
 
 
-def device_record(r, layout):
-    """128 bytes as the device writes them: layouts g4 and g10."""
+def device_record(r, layout, offset=0):
+    """128 bytes as the device writes them: layouts g4 and g10; offset: of the payload, in the arena."""
     b = bytearray(128)
     enums = {"input": 0, "output": 1, "inout": 2, "before": 0, "after": 1, "tensor": 0, "scalar": 1}
     names = ["FLOAT32", "FLOAT16", "INT32", "INT16", "INT8", "UINT8", "BFLOAT16", "INT64", "UINT64", "UINT16", "UINT32", "BOOL"]
     struct.pack_into("<QBBB", b, 0, r["task"], enums[r["role"]], enums[r["stage"]], len(r["shape"]))
     struct.pack_into("<IBBB", b, 12, r["slot"], names.index(r["dtype"]), 0, r["contiguous"])
-    struct.pack_into("<QQQBB", b, 24, 0, len(r["data"]), r.get("bits", 0), enums[r["kind"]], int(r.get("ambiguous", False)))
+    struct.pack_into("<QQQBB", b, 24, offset, len(r["data"]), r.get("bits", 0), enums[r["kind"]], int(r.get("ambiguous", False)))
     if layout == "g10":
         struct.pack_into("<3HB", b, 50, *(r["funcs"] + [0xffff] * 3)[:3], len(r["funcs"]))
     struct.pack_into("<Q", b, 64, r["start"])
@@ -254,6 +254,14 @@ def device(top):
     run = the_run()
     buffer = b"".join(device_record(r, "g10") for r in run).ljust(32768, b"\0") + struct.pack("<I", len(run))
     write(os.path.join(top, "device"), {"records_g4.bin": b"".join(device_record(r, "g4") for r in run)})
+    # an arena of 60 bytes: the first two payloads are overwritten, one goes round the end
+    arena, at, records = bytearray(60), 0, b""
+    for r in run:
+        records += device_record(r, "g10", at)
+        for i, v in enumerate(r["data"]):
+            arena[(at + i) % 60] = v
+        at += len(r["data"])
+    write(os.path.join(top, "device_arena"), {"records_g10.bin": records, "arena.bin": bytes(arena)})
     return buffer.ljust(32832, b"\0")
 
 

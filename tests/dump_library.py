@@ -56,6 +56,28 @@ def check_symbols(build):
     check(all(n.split(".")[0] in {"libc", "libpthread"} | sanitizers for n in needed), f"needed libraries: {needed}")
 
 
+def check_sealed(build, tmp):
+    """Nothing of the static library's inside can be linked to, so it goes into a program with libincore."""
+    library = os.path.join(build, "src", "dump", "libincore-dump.a")
+    names = sorted(line.split()[-1] for line in run("nm", "-g", "--defined-only", library).stdout.splitlines() if " " in line)
+    check(names == [f"incore_dump_{s}" for s in SYMBOLS], f"global symbols of the static library: {names}")
+    source, program = os.path.join(tmp, "both.c"), os.path.join(tmp, "both")
+    with open(source, "w") as f:
+        f.write('''#include <incore/dump.h>
+#include "dump/crc32c.h"
+int main(void)
+{
+	struct incore_dump_options o;
+	incore_dump_options_init(&o);
+	return crc32c(0, "123456789", 9) != 0xe3069283 || o.level != INCORE_DUMP_FULL;
+}
+''')
+    p = run("cc", f"-I{ROOT}/include", f"-I{ROOT}/src", source, "-o", program, "-Wl,--whole-archive", library, "-Wl,--no-whole-archive",
+            os.path.join(build, "src", "libincore.a"), "-pthread")
+    check(p.returncode == 0, f"both libraries in one program: {p.stderr}")
+    check(p.returncode != 0 or run(program).returncode == 0, "a program of both libraries")
+
+
 def check_installed(build, tmp):
     p = run("meson", "install", "-C", build, "--no-rebuild", "--destdir", tmp)
     check(p.returncode == 0, f"install: {p.stdout}{p.stderr}")
@@ -160,6 +182,7 @@ def main():
         check_symbols(build)
         check_example(build, tmp)
     with tempfile.TemporaryDirectory() as tmp:
+        check_sealed(build, tmp)
         check_installed(build, tmp)
     print(f"{RESULT[0]} passed, {RESULT[1]} failed, {RESULT[2]} skipped")
     return RESULT[1] > 0

@@ -18,8 +18,9 @@
  * after it, every log record that the thread (or all) made before the call. From then on the death
  * of the process loses nothing that was flushed; power loss is covered with the option `sync`
  * alone, which makes the flush sync the payload file, then the log. What was not flushed may be
- * lost, but is never shown wrong. A failed write is counted as loss, and from then on every flush
- * of that writer fails: some of its records are gone.
+ * lost, but is never shown wrong; it is written when a quarter of a ring or arena is full, or some
+ * 100 ms later. A failed write is counted as loss, and from then on every flush of that writer
+ * fails: some of its records are gone.
  *
  * Repair log. An open dump is args.bin and args.log, both append-only: payload first, then the log
  * record that names it, with its checksum. Close writes args_dump.json whole and removes the log. A

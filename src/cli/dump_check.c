@@ -152,14 +152,11 @@ static void tell_unread(struct checked *k)
 
 static int run(struct cli *c)
 {
-	const char *layout = cli_text(c, "records");
 	struct checked k = {.c = c};
 	int status = INCORE_OK;
 
 	/* not dump_cli_open(): what it would warn of is the answer here */
-	k.d = layout ? dump_open_records(c->args[0], layout, &c->error)
-		     : dump_open(c->args[0], &c->error);
-	if (!k.d || !dump_check(k.d, &k.check, &c->error)) {
+	if (!dump_cli_open_quietly(c, c->args[0], &k.d) || !dump_check(k.d, &k.check, &c->error)) {
 		status = cli_fail(c);
 	} else {
 		tell_unread(&k);

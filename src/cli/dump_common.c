@@ -40,16 +40,23 @@ static void tell_problems(struct cli *c, const struct dump *d)
 	}
 }
 
+bool dump_cli_open_quietly(struct cli *c, const char *path, struct dump **out)
+{
+	const char *layout = cli_text(c, "records"), *arena = cli_text(c, "arena");
+
+	if (arena && !layout)
+		return err_set(&c->error, INCORE_USAGE, "bad-option-value",
+			"--arena: belongs to device records (--records)");
+	*out = layout ? dump_open_records(path, layout, arena, &c->error)
+		      : dump_open(path, &c->error);
+	return *out != NULL;
+}
+
 bool dump_cli_open(struct cli *c, const char *path, struct dump **out)
 {
-	const char *layout = cli_text(c, "records");
-	struct dump *d =
-		layout ? dump_open_records(path, layout, &c->error) : dump_open(path, &c->error);
-
-	if (!d)
+	if (!dump_cli_open_quietly(c, path, out))
 		return false;
-	tell_problems(c, d);
-	*out = d;
+	tell_problems(c, *out);
 	return true;
 }
 

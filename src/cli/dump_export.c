@@ -13,6 +13,7 @@ static const struct option_def options[] = {
 		"directory for the files; default: the dump's name and the format"},
 	{0, "force", OPTION_FLAG, NULL, NULL, NULL, "replace files that are there"},
 	DUMP_SELECT_OPTIONS,
+	DUMP_RECORDS_OPTION,
 	OPTIONS_END,
 };
 

@@ -38,9 +38,11 @@
 	}
 
 #define DUMP_RECORDS_OPTION                                                                        \
+	{0, "records", OPTION_CHOICE, "LAYOUT", DEVICE_LAYOUT_CHOICES, NULL,                       \
+		"the file holds 128-byte device records of this generation"},                      \
 	{                                                                                          \
-		0, "records", OPTION_CHOICE, "LAYOUT", DEVICE_LAYOUT_CHOICES, NULL,                \
-			"the file holds 128-byte device records of this generation"                \
+		0, "arena", OPTION_TEXT, "FILE", NULL, NULL,                                       \
+			"with --records: the payload arena of the thread that wrote them"          \
 	}
 
 #define OPTIONS_END                                                                                \
@@ -53,6 +55,8 @@ extern const struct verb dump_verb_ls, dump_verb_show, dump_verb_check, dump_ver
 
 /* Opens one dump; what is wrong with it so far becomes warnings, and losses for --strict. */
 bool dump_cli_open(struct cli *c, const char *path, struct dump **out);
+/* The same without telling what is wrong. */
+bool dump_cli_open_quietly(struct cli *c, const char *path, struct dump **out);
 /* From the selection options; freed with dump_select_deinit(). */
 bool dump_cli_select(struct cli *c, struct dump_select *out);
 

@@ -136,10 +136,17 @@ static void put_extra(struct json_writer *w, const struct dump *d, const struct 
 		json_w_kv_str(w, "core_type", d->names.strs[x->core_type]);
 	if (x->core_id != DUMP_NONE)
 		json_w_kv_u64(w, "core_id", x->core_id);
-	if (x->has_buffer) {
-		dump_json_hex(w, "buffer_addr", x->buffer_addr, 1);
-		json_w_kv_u64(w, "buffer_size", x->buffer_size);
-	}
+}
+
+static void put_buffer(struct json_writer *w, const struct dump *d, uint32_t record)
+{
+	struct record_buffer b;
+
+	if (!record_buffer_of(d, record, &b))
+		return;
+	dump_json_hex(w, "buffer_addr", b.addr, 1);
+	json_w_kv_u64(w, "buffer_size", b.size);
+	json_w_kv_cstr(w, "buffer_from", b.is_from_deps ? "deps.json" : "record");
 }
 
 static void put_scalar(struct json_writer *w, const struct dump_record *r)
@@ -201,4 +208,5 @@ void dump_json_record(struct json_writer *w, const struct dump *d, uint32_t reco
 		put_scalar(w, r);
 	if (x)
 		put_extra(w, d, x);
+	put_buffer(w, d, record);
 }

@@ -4,6 +4,7 @@
 
 #include "cli/dump_job.h"
 #include "cli/table.h"
+#include "dump/deps.h"
 
 static const struct option_def options[] = {
 	{0, "by", OPTION_CHOICE, "WHAT", "record|slot|task", "record",
@@ -149,6 +150,13 @@ static bool print_records(struct ls *l)
 	return ok;
 }
 
+static const char *buffer_text(struct ls *l, struct table *t, uint32_t record)
+{
+	struct record_buffer b;
+
+	return record_buffer_of(l->d, record, &b) && b.size ? number(t, b.size) : "-";
+}
+
 static bool print_slots(struct ls *l)
 {
 	static const struct table_column columns[] = {
@@ -164,6 +172,7 @@ static bool print_slots(struct ls *l)
 		{"chosen", "before_index", CELL_RIGHT, false},
 		{"why", NULL, CELL_LEFT, false},
 		{"after", "after_index", CELL_RIGHT, false},
+		{"buffer", "buffer_bytes", CELL_RIGHT, false},
 		{"value", NULL, CELL_LEFT, true},
 	};
 	uint64_t top = cli_top(l->c);
@@ -191,6 +200,7 @@ static bool print_slots(struct ls *l)
 		dump_cell(&t, s->before == DUMP_NONE ? "-" : number(&t, s->before));
 		dump_cell(&t, s->before == DUMP_NONE ? "" : dump_choice_name(s->choice));
 		dump_cell(&t, after == DUMP_NONE ? "-" : number(&t, after));
+		dump_cell(&t, buffer_text(l, &t, l->d->order[s->first]));
 		dump_cell(&t, dump_text_scalar(r, &t.arena));
 	}
 	ok = table_print(&t, l->c);

@@ -5,6 +5,7 @@
 
 #include "cli/dump_job.h"
 #include "cli/table.h"
+#include "dump/deps.h"
 #include "dump/diff.h"
 #include "dump/values.h"
 
@@ -188,6 +189,21 @@ static void print_change(struct show *s, uint32_t record, const struct shown *x)
 			p->max_abs);
 }
 
+static void print_buffer(struct show *s, uint32_t record)
+{
+	struct record_buffer b;
+	char a[32];
+
+	if (!record_buffer_of(s->d, record, &b))
+		return;
+	fprintf(s->c->out, "  buffer at 0x%llx, ", (unsigned long long)b.addr);
+	if (b.size)
+		fprintf(s->c->out, "%s bytes%s\n", fmt_u64(a, b.size),
+			b.is_from_deps ? " (deps.json)" : "");
+	else
+		fputs("size not stated\n", s->c->out);
+}
+
 static void print_head(struct show *s, uint32_t i)
 {
 	const struct dump_record *r = &s->d->records.v[i];
@@ -223,6 +239,7 @@ static void print_head(struct show *s, uint32_t i)
 	if (r->flags & DUMP_TRUNCATED)
 		fputs(", truncated", out);
 	fputc('\n', out);
+	print_buffer(s, i);
 	if (slot && r->stage == DUMP_BEFORE && slot->n_before > 1)
 		fprintf(out,
 			"  one of %u before copies with %u contents; state before the task: "

@@ -19,7 +19,8 @@ static int compare_regions(const void *pa, const void *pb, void *ctx)
 
 static void uncovered(struct dump *d, struct dump_check *c, uint64_t from, uint64_t to)
 {
-	if (!c->uncovered_bytes)
+	/* an arena is reused: what lies between the payloads is old */
+	if (!c->uncovered_bytes && d->gen_first != DUMP_DEVICE)
 		problems_add(&d->problems, PROBLEM_WARNING, "uncovered-bytes", PROBLEM_DUMP,
 			"bytes %llu to %llu of %s belong to no record", (unsigned long long)from,
 			(unsigned long long)to, path_base(d->payload));

@@ -10,7 +10,7 @@
 #include "dump/log_write.h"
 
 #define CHUNK_BYTES ((uint64_t)1 << 20) /* of a large payload: checksum, then write */
-#define IDLE_MS 20
+#define IDLE_MS 100 /* what fills no quarter of a ring is written this much later */
 #define STREAM_IDLE_MS 1
 
 struct collector {
@@ -39,7 +39,7 @@ void collector_free(struct collector *c)
 	mem_free(c);
 }
 
-/* Sleeps until woken; a wake that comes too early costs no more than ms. */
+/* Sleeps until it is wanted, asked or out of patience. */
 static void idle(struct incore_dump *d, uint32_t ms)
 {
 	struct timespec until = deadline_in(ms);
@@ -47,7 +47,7 @@ static void idle(struct incore_dump *d, uint32_t ms)
 	pthread_mutex_lock(&d->lock);
 	atomic_store(&d->is_asleep, true);
 	if (atomic_load(&d->flushes_asked) == atomic_load(&d->flushes_done) &&
-		!atomic_load(&d->is_closing))
+		!atomic_load(&d->is_closing) && !atomic_load(&d->is_wanted))
 		pthread_cond_timedwait(&d->wake, &d->lock, &until);
 	atomic_store(&d->is_asleep, false);
 	pthread_mutex_unlock(&d->lock);
@@ -190,7 +190,7 @@ static void take(struct collector *c, struct incore_dump_writer *w, const struct
 }
 
 /* All that the writer had published when we came; the rest of a stream is waited for. */
-static bool drain(struct collector *c, struct incore_dump_writer *w)
+static void drain(struct collector *c, struct incore_dump_writer *w)
 {
 	uint64_t end = atomic_load_explicit(&w->ring.published, memory_order_acquire);
 	bool has_worked = w->taken != end;
@@ -202,6 +202,7 @@ static bool drain(struct collector *c, struct incore_dump_writer *w)
 			/* in this order: what was published before the close is seen */
 			bool is_closing = atomic_load(&c->d->is_closing);
 
+			atomic_store(&c->d->is_wanted, false);
 			end = atomic_load_explicit(&w->ring.published, memory_order_acquire);
 			if (w->taken == end && is_closing) { /* its thread died */
 				w->in_stream = false;
@@ -218,13 +219,11 @@ static bool drain(struct collector *c, struct incore_dump_writer *w)
 	}
 	if (has_worked)
 		batch_commit(&c->batch, w);
-	return has_worked;
 }
 
-static bool drain_all(struct collector *c)
+static void drain_all(struct collector *c)
 {
 	uint32_t n = atomic_load_explicit(&c->d->n_writers, memory_order_acquire);
-	bool has_worked = false;
 
 	for (uint32_t i = 0; i < n; i++) {
 		struct incore_dump_writer *w = c->d->writers[i];
@@ -232,7 +231,7 @@ static bool drain_all(struct collector *c)
 
 		if (w->is_released)
 			continue;
-		has_worked |= drain(c, w);
+		drain(c, w);
 		if (is_detached) {
 			loss_move(&c->batch.losses, &w->losses);
 			ring_deinit(&w->ring);
@@ -240,7 +239,6 @@ static bool drain_all(struct collector *c)
 			w->is_released = true;
 		}
 	}
-	return has_worked;
 }
 
 static void finish_flush_all(struct collector *c, uint64_t asked)
@@ -295,13 +293,15 @@ void *collector_main(void *arg)
 	for (;;) {
 		bool is_closing = atomic_load(&d->is_closing);
 		uint64_t asked = atomic_load(&d->all_asked);
-		bool has_worked = drain_all(c);
 
+		/* before the look at the rings: who fills one later asks again */
+		atomic_store(&d->is_wanted, false);
+		drain_all(c);
 		if (asked != atomic_load(&d->all_done))
 			finish_flush_all(c, asked);
 		else if (is_closing)
 			break;
-		else if (!has_worked)
+		else
 			idle(d, IDLE_MS);
 	}
 	rc = finish(c);

@@ -47,6 +47,15 @@ const struct deps_arg *deps_arg_find(
 	const struct deps *d, const struct deps_task *t, uint32_t slot);       /* or NULL */
 const struct deps_tensor *deps_tensor_find(const struct deps *d, uint64_t id); /* or NULL */
 
+/* The memory behind a tensor, of its record or else of deps.json. */
+struct record_buffer {
+	uint64_t addr, size; /* bytes; 0: not known */
+	bool is_from_deps;   /* the size */
+};
+
+/* False: neither says anything. */
+bool record_buffer_of(const struct dump *d, uint32_t record, struct record_buffer *out);
+
 /* callable_id_to_name of name_map_*.json into d->func_names. */
 bool name_map_read(
 	struct dump *d, const void *json, size_t size, const char *path, struct incore_error *e);

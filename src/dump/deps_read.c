@@ -197,6 +197,36 @@ const struct deps_tensor *deps_tensor_find(const struct deps *d, uint64_t id)
 	return at ? &d->tensors.v[*at - 1] : NULL;
 }
 
+bool record_buffer_of(const struct dump *d, uint32_t record, struct record_buffer *out)
+{
+	const struct dump_record *r = &d->records.v[record];
+	const struct dump_extra *x = dump_extra_of(d, record);
+	const struct deps_arg *a =
+		deps_arg_find(d->deps, deps_task_find(d->deps, r->task_id), r->slot);
+	const struct deps_tensor *t =
+		a && a->has_tensor ? deps_tensor_find(d->deps, a->tensor_id) : NULL;
+	unsigned dtype;
+
+	*out = (struct record_buffer){0};
+	if (r->kind != DUMP_TENSOR)
+		return false;
+	if (x && x->has_buffer) {
+		out->addr = x->buffer_addr;
+		out->size = x->buffer_size;
+	}
+	if (t && !out->size) {
+		dtype = t->dtype != DTYPE_UNKNOWN ? t->dtype : r->dtype;
+		out->is_from_deps = !__builtin_mul_overflow(t->buffer_numel,
+					    (uint64_t)dtype_bytes(dtype), &out->size) &&
+				    out->size;
+		if (!out->is_from_deps)
+			out->size = 0;
+		if (!out->addr)
+			out->addr = t->buffer_addr;
+	}
+	return out->addr || out->size;
+}
+
 bool name_map_read(
 	struct dump *d, const void *json, size_t size, const char *path, struct incore_error *e)
 {

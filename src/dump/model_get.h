@@ -42,8 +42,10 @@ struct dump *dump_open(const char *path, struct incore_error *e);
 /* The manifest's bytes alone, without any file (payload NULL): for tests and fuzzing. */
 struct dump *dump_from_bytes(
 	const void *json, size_t size, const char *path, struct incore_error *e);
-/* Raw 128-byte device records of one layout (record_read.h). */
-struct dump *dump_open_records(const char *path, const char *layout, struct incore_error *e);
+/* Raw 128-byte device records of one layout (record_read.h), of one thread; arena: a file with the
+ * bytes of its payload arena, or NULL. */
+struct dump *dump_open_records(
+	const char *path, const char *layout, const char *arena, struct incore_error *e);
 void dump_free(struct dump *d);
 /* Fills choice, before, writer and n_distinct of every slot; reads payload where copies are
  * several. */

@@ -174,16 +174,22 @@ struct dump *dump_from_bytes(
 	return d;
 }
 
-struct dump *dump_open_records(const char *path, const char *layout, struct incore_error *e)
+struct dump *dump_open_records(
+	const char *path, const char *layout, const char *arena, struct incore_error *e)
 {
 	struct dump *d = dump_new(e);
 	struct file_data f = {0};
 	bool ok = d && set_paths(d, path, e) && file_load(&f, path, e) &&
-		  records_read(d, f.data, f.size, layout, e) && dump_fold(d, e);
+		  records_read(d, f.data, f.size, layout, e) &&
+		  (!arena || records_use_arena(d, arena, e));
 
 	file_unload(&f);
-	if (ok)
+	if (ok && !arena)
+		records_without_arena(d);
+	if (ok && dump_fold(d, e)) {
+		check_bounds(d);
 		return d;
+	}
 	dump_free(d);
 	return NULL;
 }

@@ -62,6 +62,7 @@ struct incore_dump_writer {
 	int stream_error;
 	bool is_released;
 	atomic_bool is_detached;
+	uint8_t pad_end[RING_LINE]; /* the next writer is another thread's */
 };
 
 struct collector;
@@ -78,7 +79,9 @@ struct incore_dump {
 	pthread_cond_t wake, done;	     /* for the collector; by the collector */
 	struct incore_dump_writer **writers; /* [o.max_writers] */
 	_Atomic uint32_t n_writers;
+	uint8_t pad[RING_LINE]; /* what is above is read with each record, what is below changes */
 	atomic_bool is_asleep, is_closing;
+	atomic_bool is_wanted;			      /* a ring fills up: do not sleep */
 	_Atomic uint64_t all_asked, all_done;	      /* flushes of all; changed under lock */
 	_Atomic uint64_t flushes_asked, flushes_done; /* of any kind: a reason not to sleep */
 	_Atomic uint64_t progress;		      /* batches written */
@@ -86,9 +89,13 @@ struct incore_dump {
 	int close_error;
 };
 
+/* The collector is needed now. The first one to say so wakes it; until then it lets the recording
+ * threads have the processors. */
 static inline void dump_wake(struct incore_dump *d)
 {
-	if (!atomic_load(&d->is_asleep))
+	if (!atomic_load_explicit(&d->is_wanted, memory_order_relaxed))
+		atomic_store(&d->is_wanted, true);
+	if (!atomic_load(&d->is_asleep) || !atomic_exchange(&d->is_asleep, false))
 		return;
 	pthread_mutex_lock(&d->lock);
 	pthread_cond_signal(&d->wake);

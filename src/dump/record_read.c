@@ -164,7 +164,8 @@ static bool add_record(struct dump *d, struct device_record *r, uint64_t at, str
 		.stage = r->stage > DUMP_AFTER ? DUMP_STAGE_OTHER : r->stage,
 		.kind = r->kind == DUMP_SCALAR ? DUMP_SCALAR : DUMP_TENSOR,
 		.dtype = r->dtype >= DTYPE_COUNT ? DTYPE_UNKNOWN : r->dtype,
-		.bin_offset = 0, /* the bytes are in the thread's arena, not here */
+		.bin_offset = r->payload_offset, /* in the thread's arena */
+		.bin_size = r->kind == DUMP_SCALAR ? 0 : r->payload_size,
 	};
 	struct problem where = {.task_id = x.task_id,
 		.has_task = true,

@@ -15,5 +15,9 @@ void device_record_get(const uint8_t *p, enum device_layout layout, struct devic
 /* A file of records, or of whole record buffers (256 and a count), into d. */
 bool records_read(
 	struct dump *d, const uint8_t *p, size_t size, const char *layout, struct incore_error *e);
+/* Then the payload: bin_offset is a position in the thread's arena until one of these was called.
+ * `path` is an image of that arena. */
+bool records_use_arena(struct dump *d, const char *path, struct incore_error *e);
+void records_without_arena(struct dump *d);
 
 #endif

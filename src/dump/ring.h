@@ -13,7 +13,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define RING_LINE 64 /* bytes of a cache line: padding keeps the two sides apart */
+#define RING_LINE 128 /* cache lines are fetched in pairs: padding keeps the two sides apart */
 
 struct ring {
 	uint8_t *base;

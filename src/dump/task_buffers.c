@@ -10,42 +10,6 @@
 #include "dump/deps.h"
 #include "dump/gather.h"
 
-struct known {
-	uint64_t addr, size; /* 0: not known */
-	uint8_t from;
-};
-
-/* What the records of a slot, or deps.json, say of its buffer. */
-static struct known known_of(const struct task_args *a, const struct task_arg *arg)
-{
-	const struct dump *d = a->d;
-	uint32_t record = arg->before != DUMP_NONE ? arg->before : arg->after;
-	const struct dump_extra *x = dump_extra_of(d, record);
-	const struct deps_task *task = deps_task_find(d->deps, a->id);
-	const struct deps_arg *da = deps_arg_find(d->deps, task, arg->slot);
-	const struct deps_tensor *t =
-		da && da->has_tensor ? deps_tensor_find(d->deps, da->tensor_id) : NULL;
-	struct known k = {.from = TASK_BUFFER_VIEWS};
-	unsigned dtype;
-
-	if (x && x->has_buffer && x->buffer_addr) {
-		k.addr = x->buffer_addr;
-		k.size = x->buffer_size;
-		k.from = k.size ? TASK_BUFFER_STATED : TASK_BUFFER_VIEWS;
-	}
-	if (!t || k.size)
-		return k;
-	dtype = t->dtype != DTYPE_UNKNOWN ? t->dtype : arg->dtype;
-	if (!__builtin_mul_overflow(t->buffer_numel, (uint64_t)dtype_bytes(dtype), &k.size) &&
-		k.size)
-		k.from = TASK_BUFFER_DEPS;
-	else
-		k.size = 0;
-	if (!k.addr)
-		k.addr = t->buffer_addr;
-	return k;
-}
-
 /* Bytes from the buffer's start to the end of the view; 0 for an empty one. */
 static uint64_t view_end(const struct task_arg *arg)
 {
@@ -95,19 +59,25 @@ static uint64_t reach_of(const struct dump *d, uint64_t addr)
 static bool add_tensor(struct task_args *a, uint32_t index, struct incore_error *e)
 {
 	struct task_arg *arg = &a->args.v[index];
-	struct known k = known_of(a, arg);
 	uint64_t end = view_end(arg);
-	struct task_buffer b = {k.addr, k.size, k.from, false, index};
+	struct task_buffer b = {.first_arg = index, .from = TASK_BUFFER_VIEWS};
+	struct record_buffer k;
 
-	for (size_t i = 0; k.addr && i < a->buffers.n; i++) {
+	if (record_buffer_of(a->d, arg->before != DUMP_NONE ? arg->before : arg->after, &k)) {
+		b.addr = k.addr;
+		b.size = k.size;
+	}
+	if (k.size)
+		b.from = k.is_from_deps ? TASK_BUFFER_DEPS : TASK_BUFFER_STATED;
+	for (size_t i = 0; b.addr && i < a->buffers.n; i++) {
 		struct task_buffer *other = &a->buffers.v[i];
 
-		if (other->addr != k.addr)
+		if (other->addr != b.addr)
 			continue;
 		arg->buffer = (uint32_t)i;
-		if (k.size > other->size || (k.size && other->from == TASK_BUFFER_VIEWS)) {
-			other->size = k.size;
-			other->from = k.from;
+		if (b.size > other->size || (b.size && other->from == TASK_BUFFER_VIEWS)) {
+			other->size = b.size;
+			other->from = b.from;
 		}
 		if (other->from == TASK_BUFFER_VIEWS && rounded(end) > other->size)
 			other->size = rounded(end);
@@ -118,7 +88,7 @@ static bool add_tensor(struct task_args *a, uint32_t index, struct incore_error 
 
 		b.size = rounded(reach > end ? reach : end);
 	}
-	a->n_unknown += k.addr == 0;
+	a->n_unknown += b.addr == 0;
 	arg->buffer = (uint32_t)a->buffers.n;
 	return VEC_PUSH(&a->buffers, b) || err_nomem(e);
 }
