@@ -92,6 +92,43 @@ static bool run_job(const struct profile_request *q, struct one *o, const struct
 	return q->backend->run(&job, &o->arena, &o->outcome, e);
 }
 
+/* Slots that a recorded run of this kernel fills, over what was made up. */
+static bool take_from_dump(
+	const char *path, struct testcase *t, const char *stem, struct incore_error *e)
+{
+	struct dump *d = dump_open(path, e);
+	struct arguments recorded;
+	bool ok = d != NULL, is_found = false;
+
+	arguments_init(&recorded);
+	for (uint32_t i = 0; ok && i < d->tasks.n && !is_found; i++) {
+		const struct dump_task *task = &d->tasks.v[i];
+
+		if (!task->n_copies || !str_is(dump_kernel_of(d, d->order[task->first_copy]), stem))
+			continue;
+		is_found = true;
+		ok = arguments_from_task(&recorded, d, i, DUMP_NONE, false, e);
+	}
+	if (ok && is_found) {
+		struct arguments made_up = t->arguments;
+
+		for (uint32_t i = 0; i < REPLAY_LOCAL_CONTEXT && ok; i++)
+			if (made_up.rows.v[0].slots[i].is_used !=
+				recorded.rows.v[0].slots[i].is_used)
+				ok = err_file(e, "other-kernel", d->manifest, INCORE_NO_OFFSET,
+					"slot %u of %s is %s in the dump, and %s by its source", i,
+					stem,
+					recorded.rows.v[0].slots[i].is_used ? "there" : "not there",
+					made_up.rows.v[0].slots[i].is_used ? "there" : "not there");
+		t->arguments = recorded;
+		recorded = made_up;
+		t->workload = "arguments of a recorded task";
+	}
+	arguments_deinit(&recorded);
+	dump_free(d);
+	return ok;
+}
+
 static bool prepare(const struct profile_request *q, struct one *o, const struct build_kernel *k,
 	struct incore_error *e)
 {
@@ -132,43 +169,6 @@ static bool make_clean(struct one *o, struct incore_error *e)
 		clean_job_deinit(&j);
 	}
 	clean_runs_deinit(&runs);
-	return ok;
-}
-
-/* Slots that a recorded run of this kernel fills, over what was made up. */
-static bool take_from_dump(
-	const char *path, struct testcase *t, const char *stem, struct incore_error *e)
-{
-	struct dump *d = dump_open(path, e);
-	struct arguments recorded;
-	bool ok = d != NULL, is_found = false;
-
-	arguments_init(&recorded);
-	for (uint32_t i = 0; ok && i < d->tasks.n && !is_found; i++) {
-		const struct dump_task *task = &d->tasks.v[i];
-
-		if (!task->n_copies || !str_is(dump_kernel_of(d, d->order[task->first_copy]), stem))
-			continue;
-		is_found = true;
-		ok = arguments_from_task(&recorded, d, i, DUMP_NONE, false, e);
-	}
-	if (ok && is_found) {
-		struct arguments made_up = t->arguments;
-
-		for (uint32_t i = 0; i < REPLAY_LOCAL_CONTEXT && ok; i++)
-			if (made_up.rows.v[0].slots[i].is_used !=
-				recorded.rows.v[0].slots[i].is_used)
-				ok = err_file(e, "other-kernel", d->manifest, INCORE_NO_OFFSET,
-					"slot %u of %s is %s in the dump, and %s by its source", i,
-					stem,
-					recorded.rows.v[0].slots[i].is_used ? "there" : "not there",
-					made_up.rows.v[0].slots[i].is_used ? "there" : "not there");
-		t->arguments = recorded;
-		recorded = made_up;
-		t->workload = "arguments of a recorded task";
-	}
-	arguments_deinit(&recorded);
-	dump_free(d);
 	return ok;
 }
 
