@@ -30,6 +30,9 @@ struct slot {
 	std::string name;
 	uint8_t *start = nullptr; /* where its buffer begins; never followed by ops */
 	uint64_t touched = 0;	  /* end of the farthest touch, in bytes */
+	int owner = -1;		  /* the slot whose buffer this is, too; -1: its own */
+	bool is_shared = false;	  /* by this slot and others */
+	bool is_mapped = false;	  /* the kernel may follow it */
 };
 
 struct instance {

@@ -121,7 +121,14 @@ void read_line(const std::string &line)
 		the_job.sha256 = w.rest();
 	else if (key == "slot")
 		read_slot(w);
-	else if (key == "run") {
+	else if (key == "share") {
+		uint64_t i = w.number(), owner = w.number();
+
+		if (i >= OPSTREAM_SLOTS || owner >= i)
+			stop("bad-job", "slot %" PRIu64 " shares the buffer of %" PRIu64, i, owner);
+		the_job.slots[i].owner = static_cast<int>(owner);
+		the_job.slots[owner].is_shared = the_job.slots[i].is_shared = true;
+	} else if (key == "run") {
 		instance r;
 
 		r.block_idx = static_cast<uint32_t>(w.number());

@@ -43,9 +43,37 @@ uint64_t round_up(uint64_t n, uint64_t to)
 	return (n + to - 1) / to * to;
 }
 
-bool is_mapped(const slot &s)
+slot &owner_of(slot &s)
 {
-	return (s.rec.flags & SLOT_TENSOR) && (s.rec.flags & (SLOT_PAYLOAD | SLOT_OUTPUT));
+	return s.owner < 0 ? s : the_job.slots[s.owner];
+}
+
+/* Bytes that one slot of a buffer supplies, or may write, are there for all of its slots. */
+void find_mapped()
+{
+	for (slot &s : the_job.slots)
+		if (s.is_given && (s.rec.flags & SLOT_TENSOR) &&
+			(s.rec.flags & (SLOT_PAYLOAD | SLOT_OUTPUT)))
+			owner_of(s).is_mapped = true;
+	for (slot &s : the_job.slots)
+		s.is_mapped = owner_of(s).is_mapped;
+}
+
+/* A shared buffer is one memory seen in the window of each of its slots, so that the slot of an
+ * access stays known. The owner comes first and leaves the descriptor for the others. */
+int shared_memory(slot &s, uint64_t room)
+{
+	static int memory[OPSTREAM_SLOTS];
+	const unsigned i = owner_of(s).rec.slot;
+
+	if (!s.is_shared)
+		return -1;
+	if (s.owner < 0) {
+		memory[i] = memfd_create("buffer", 0);
+		if (memory[i] < 0 || ftruncate(memory[i], static_cast<off_t>(room)) != 0)
+			stop("no-memory", "slot %u: no memory that slots can share", i);
+	}
+	return memory[i];
 }
 
 void map_slot(slot &s)
@@ -55,11 +83,13 @@ void map_slot(slot &s)
 
 	/* 64-byte aligned, the last byte as near to the end of its page as that allows */
 	s.start = reinterpret_cast<uint8_t *>(base + room - round_up(bytes, 64));
-	if (!is_mapped(s))
+	if (!s.is_mapped)
 		return;
+	const int kind = s.is_shared ? MAP_SHARED : MAP_PRIVATE | MAP_ANONYMOUS;
+
 	if (room > WINDOW / 2 ||
 		mmap(reinterpret_cast<void *>(base), room, PROT_READ | PROT_WRITE,
-			MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE, -1,
+			kind | MAP_NORESERVE | MAP_FIXED_NOREPLACE, shared_memory(s, room),
 			0) != reinterpret_cast<void *>(base))
 		stop("no-memory", "slot %u%s%s needs %llu bytes, more than the memory limit leaves",
 			s.rec.slot, s.name.empty() ? "" : " ", s.name.c_str(),
@@ -155,18 +185,29 @@ void fill_slot(slot &s)
 	}
 }
 
-/* Scalar stores of one run must not be seen by the next: every run starts from the arguments. */
-void refill_slot(slot &s)
+void empty_slot(slot &s)
 {
 	uint64_t room = round_up(s.rec.bytes ? s.rec.bytes : 1, PAGE);
 
 	madvise(reinterpret_cast<void *>(WINDOWS + s.rec.slot * WINDOW + MIDDLE), room,
-		MADV_DONTNEED);
-	fill_slot(s);
+		s.is_shared ? MADV_REMOVE : MADV_DONTNEED);
+}
+
+bool is_dense(const op_slot &s)
+{
+	uint64_t want = 1;
+
+	for (uint32_t i = s.ndims; i-- > 0; want *= s.shapes[i])
+		if (s.strides[i] != want)
+			return false;
+	return true;
 }
 
 void describe(slot &s)
 {
+	/* the runtime's numbers of dtypes, by ours */
+	static const uint8_t CODES[DT_COUNT] = {
+		15, 0, 1, 6, 4, 5, 3, 9, 2, 10, 7, 8, 12, 15, 13, 15, 14, 15, 15, 11};
 	ChipTensor &d = descriptors[s.rec.slot];
 
 	d.buffer.addr = reinterpret_cast<uintptr_t>(s.start);
@@ -174,8 +215,8 @@ void describe(slot &s)
 	d.owner_task_id = UINT64_MAX;
 	d.start_offset = s.rec.start_offset;
 	d.ndims = s.rec.ndims;
-	d.dtype = s.rec.dtype;
-	d.is_contiguous = 1;
+	d.dtype = CODES[s.rec.dtype < DT_COUNT ? s.rec.dtype : unsigned(DT_NONE)];
+	d.is_contiguous = is_dense(s.rec);
 	d.address_space = 1;
 	d.extent = 1;
 	for (unsigned i = 0; i < 5; i++) {
@@ -202,7 +243,7 @@ void name_fault(uint64_t at)
 	if (!s)
 		stop("crash", "the kernel touches address 0x%llx, which belongs to no slot, %s",
 			static_cast<unsigned long long>(at), last_op());
-	if (!is_mapped(*s) && offset >= 0 && static_cast<uint64_t>(offset) < s->rec.bytes)
+	if (!s->is_mapped && offset >= 0 && static_cast<uint64_t>(offset) < s->rec.bytes)
 		stop("no-value",
 			"the kernel reads or writes byte %lld of slot %u%s%s, whose values nobody "
 			"supplied, %s",
@@ -306,6 +347,7 @@ bool was_read(unsigned i)
 
 void map_slots()
 {
+	find_mapped();
 	for (slot &s : the_job.slots)
 		if (s.is_given && (s.rec.flags & SLOT_TENSOR)) {
 			map_slot(s);
@@ -313,11 +355,15 @@ void map_slots()
 		}
 }
 
+/* Scalar stores of one run must not be seen by the next: every run starts from the arguments. */
 void fill_slots()
 {
 	for (slot &s : the_job.slots)
-		if (s.is_given && is_mapped(s))
-			refill_slot(s);
+		if (s.is_given && s.is_mapped)
+			empty_slot(s);
+	for (slot &s : the_job.slots)
+		if (s.is_given && s.is_mapped)
+			fill_slot(s);
 }
 
 int64_t *make_args()

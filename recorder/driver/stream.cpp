@@ -168,7 +168,7 @@ std::vector<op_slot> slot_records(opstream_head &h)
 		if (!s.is_given)
 			continue;
 		s.rec.name = add_string(s.name);
-		s.rec.alloc = i;
+		s.rec.alloc = s.owner < 0 ? i : static_cast<unsigned>(s.owner);
 		if (was_read(i))
 			s.rec.flags |= SLOT_READ;
 		if (!(s.rec.flags & SLOT_SIZE_KNOWN) && s.touched > s.rec.bytes)

@@ -29,6 +29,14 @@ const struct arg_slot *argspec_find(const struct argspec *a, uint32_t slot)
 	return NULL;
 }
 
+const struct arg_slot *argspec_owner(const struct argspec *a, const struct arg_slot *s)
+{
+	for (size_t i = 0; s->buffer != ARG_OWN_BUFFER && i < a->slots.n; i++)
+		if (a->slots.v[i].is_tensor && a->slots.v[i].buffer == s->buffer)
+			return &a->slots.v[i];
+	return s;
+}
+
 /* Why a slot number is refused, or NULL. */
 static const char *refused_slot(const struct argspec *a, int64_t slot)
 {
@@ -234,6 +242,8 @@ static bool arg_key(struct json_reader *r, struct argspec *a, struct pending *p,
 		return json_get_u64(r, &p->s.start_offset);
 	if (str_is(key, "buffer_bytes"))
 		return get_size(r, p);
+	if (str_is(key, "buffer"))
+		return json_get_u32(r, &p->s.buffer);
 	if (str_is(key, "value"))
 		return p->has_value = arg_number_get(r, &p->value);
 	if (str_is(key, "pack_mode")) {
@@ -265,6 +275,7 @@ static bool end_tensor(struct json_reader *r, struct pending *p)
 		return json_reject(
 			r, "out-of-range", "slot %u: its buffer is too large", p->s.slot);
 	p->s.is_size_known = !p->is_size_unknown;
+	p->s.is_size_stated = p->has_size && !p->is_size_unknown;
 	if (!p->s.is_filled)
 		p->s.fill = FILL_NONE;
 	return true;
@@ -298,7 +309,7 @@ static bool read_list(struct json_reader *r, struct argspec *a, struct incore_er
 	struct str key;
 
 	for (json_enter_array(r); json_next_item(r);) {
-		struct pending p = {0};
+		struct pending p = {.s.buffer = ARG_OWN_BUFFER};
 
 		for (json_enter_object(r); json_next_key(r, &key);)
 			arg_key(r, a, &p, key);
@@ -306,6 +317,31 @@ static bool read_list(struct json_reader *r, struct argspec *a, struct incore_er
 			return false;
 	}
 	return !r->is_failed;
+}
+
+/* What shares a buffer has one size: the one that is stated, or what the widest view needs. */
+static bool settle_buffers(struct json_reader *r, struct argspec *a)
+{
+	for (size_t i = 0; i < a->slots.n; i++) {
+		struct arg_slot *s = &a->slots.v[i];
+		struct arg_slot *owner = (struct arg_slot *)argspec_owner(a, s);
+
+		if (!s->is_tensor || owner == s)
+			continue;
+		if (s->is_size_stated && owner->is_size_stated && s->bytes != owner->bytes)
+			return json_reject(r, "bad-buffer",
+				"slots %u and %u share buffer %u, of %llu and of %llu bytes",
+				owner->slot, s->slot, s->buffer, (unsigned long long)owner->bytes,
+				(unsigned long long)s->bytes);
+		owner->bytes = s->bytes > owner->bytes ? s->bytes : owner->bytes;
+		owner->is_size_known &= s->is_size_known;
+		owner->is_size_stated |= s->is_size_stated;
+	}
+	for (size_t i = 0; i < a->slots.n; i++) {
+		a->slots.v[i].bytes = argspec_owner(a, &a->slots.v[i])->bytes;
+		a->slots.v[i].is_size_known = argspec_owner(a, &a->slots.v[i])->is_size_known;
+	}
+	return true;
 }
 
 bool argspec_read(
@@ -337,6 +373,7 @@ bool argspec_read(
 			json_reject(&r, NULL,
 				"expected a list of arguments, or an object with \"args\"");
 	}
+	ok = ok && !r.is_failed && settle_buffers(&r, a);
 	if (r.is_failed)
 		ok = json_fail(&r, e);
 	else if (ok)
@@ -439,7 +476,7 @@ static bool word_tensor(struct arg_slot *s, struct str dims, struct str fill, co
 bool argspec_add_word(struct argspec *a, const char *word, struct incore_error *e)
 {
 	struct str rest = str_of(word), slot, type, text;
-	struct arg_slot s = {.name = ""};
+	struct arg_slot s = {.name = "", .buffer = ARG_OWN_BUFFER};
 	struct arg_number value;
 	ptrdiff_t open, close;
 	uint64_t number;

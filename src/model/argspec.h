@@ -19,12 +19,15 @@ enum arg_fill {
 	FILL_NONE,   /* nobody supplies them: reading one stops the run */
 };
 
+#define ARG_OWN_BUFFER UINT32_MAX
+
 struct arg_slot {
 	bool is_tensor;
-	bool is_output;	    /* role "output": zeroed and writable */
-	bool is_filled;	    /* the spec said how: fill or data */
-	bool is_size_known; /* buffer_bytes was given, or is the view's own extent */
-	uint8_t dtype;	    /* enum op_dtype */
+	bool is_output;	     /* role "output": zeroed and writable */
+	bool is_filled;	     /* the spec said how: fill or data */
+	bool is_size_stated; /* buffer_bytes was given */
+	bool is_size_known;  /* buffer_bytes was given, or is the view's own extent */
+	uint8_t dtype;	     /* enum op_dtype */
 	uint32_t slot;
 	const char *name; /* "" if none */
 	uint64_t value;	  /* scalar: the bits of the slot */
@@ -32,6 +35,7 @@ struct arg_slot {
 	uint32_t shape[5], stride[5]; /* elements */
 	uint64_t start_offset;	      /* elements */
 	uint64_t bytes;		      /* of the buffer */
+	uint32_t buffer; /* tensors with the same number share one; ARG_OWN_BUFFER: none */
 	enum arg_fill fill;
 	uint64_t fill_seed;
 	double fill_value;
@@ -56,5 +60,7 @@ bool argspec_read(
 bool argspec_add_word(struct argspec *a, const char *word, struct incore_error *e);
 /* Slot or NULL. */
 const struct arg_slot *argspec_find(const struct argspec *a, uint32_t slot);
+/* The first tensor that has the buffer of `s`: itself where it shares none. */
+const struct arg_slot *argspec_owner(const struct argspec *a, const struct arg_slot *s);
 
 #endif

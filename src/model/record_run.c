@@ -132,12 +132,14 @@ static bool put_job(
 				(unsigned long long)s->value, s->name);
 		else if (!put_tensor(run, s, e))
 			return false;
+		if (s->is_tensor && argspec_owner(o->args, s) != s)
+			fprintf(job, "share %u %u\n", s->slot, argspec_owner(o->args, s)->slot);
 	}
 	for (uint32_t b = 0; b < blocks; b++)
 		for (unsigned lane = 0; lane < lanes; lane++)
 			fprintf(job, "run %u %u %u %d\n", o->first_block + b,
-				o->block_num ? o->block_num : o->first_block + blocks,
-				lane, is_mixed);
+				o->block_num ? o->block_num : o->first_block + blocks, lane,
+				is_mixed);
 	if (fflush(job) != 0 || fflush(run->file[IN_PAYLOAD]) != 0)
 		return err_set(e, INCORE_FAILED, "write-failed", "cannot write a temporary file");
 	return true;

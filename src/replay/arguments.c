@@ -241,7 +241,7 @@ static bool split_word(const char *word, uint32_t *slot, struct str *value, stru
 bool arguments_set(struct arguments *a, const char *word, struct incore_error *e)
 {
 	struct str value;
-	uint32_t slot;
+	uint32_t slot = 0;
 	struct replay_slot *s;
 	uint64_t bits;
 

@@ -93,12 +93,17 @@ static bool fill_buffer(
 	return true;
 }
 
-static bool take_tensor(struct arguments *a, const struct arg_slot *s, struct replay_slot *out,
-	struct incore_error *e)
+/* A buffer for a tensor, filled; slots that share one come after its first. */
+static bool take_buffer(struct arguments *a, const struct argspec *spec, const struct arg_slot *s,
+	struct replay_slot *out, struct incore_error *e)
 {
+	const struct arg_slot *owner = argspec_owner(spec, s);
 	struct argument_bytes b = {.n = s->bytes};
-	uint64_t want = 1;
 
+	if (owner != s) {
+		out->buffer = a->rows.v[0].slots[owner->slot].buffer;
+		return !s->is_filled || fill_buffer(s, out->dtype, &a->buffers.v[out->buffer], e);
+	}
 	b.p = mem_zalloc(b.n ? b.n : 1, 1);
 	if (!b.p || !fill_buffer(s, out->dtype, &b, e)) {
 		bool is_lack = !b.p;
@@ -111,6 +116,13 @@ static bool take_tensor(struct arguments *a, const struct arg_slot *s, struct re
 		mem_free(b.p);
 		return err_nomem(e);
 	}
+	return true;
+}
+
+static void take_view(const struct arg_slot *s, struct replay_slot *out)
+{
+	uint64_t want = 1;
+
 	out->n_dims = s->ndims;
 	out->start_offset = s->start_offset;
 	out->extent = 1;
@@ -122,23 +134,25 @@ static bool take_tensor(struct arguments *a, const struct arg_slot *s, struct re
 		want *= s->shape[i];
 		out->extent += s->shape[i] ? (uint64_t)(s->shape[i] - 1) * s->stride[i] : 0;
 	}
-	return true;
 }
 
-static bool take_slot(struct arguments *a, const struct arg_slot *s, struct incore_error *e)
+static bool take_slot(struct arguments *a, const struct argspec *spec, const struct arg_slot *s,
+	struct incore_error *e)
 {
 	struct replay_slot slot = {.is_used = true,
 		.is_tensor = s->is_tensor,
 		.name = arena_strdup(&a->arena, *s->name ? s->name : ""),
 		.dtype = (uint8_t)dtype_of(s->dtype),
 		.bits = s->value,
-		.is_read = !s->is_output,
+		.is_read = !s->is_output || s->is_filled, /* an output with bytes is an inout */
 		.is_written = s->is_output};
 
 	if (!slot.name)
 		return err_nomem(e);
-	if (s->is_tensor && !take_tensor(a, s, &slot, e))
+	if (s->is_tensor && !take_buffer(a, spec, s, &slot, e))
 		return false;
+	if (s->is_tensor)
+		take_view(s, &slot);
 	for (size_t i = 0; i < a->rows.n; i++)
 		a->rows.v[i].slots[s->slot] = slot;
 	a->origin[s->slot] = ARGUMENT_SPEC;
@@ -159,7 +173,7 @@ bool arguments_from_spec(
 			ok = VEC_PUSH(&a->rows, (struct argument_row){0}) || err_nomem(e);
 	}
 	for (size_t i = 0; ok && i < spec.slots.n; i++)
-		ok = take_slot(a, &spec.slots.v[i], e);
+		ok = take_slot(a, &spec, &spec.slots.v[i], e);
 	argspec_deinit(&spec);
 	return ok;
 }

@@ -173,11 +173,41 @@ static void test_argspec_words(void **state)
 	argspec_deinit(&a);
 }
 
+static void test_argspec_shared_buffer(void **state)
+{
+	struct argspec a;
+	struct incore_error e = {0};
+
+	(void)state;
+	assert_true(read_spec(&a,
+		"[{\"kind\": \"tensor\", \"index\": 3, \"dtype\": \"INT8\", \"shape\": [8], "
+		"\"buffer\": 7},"
+		"{\"kind\": \"tensor\", \"index\": 1, \"dtype\": \"INT8\", \"shape\": [4], "
+		"\"buffer\": 7},"
+		"{\"kind\": \"tensor\", \"index\": 5, \"dtype\": \"INT8\", \"shape\": [4]}]",
+		NULL));
+	assert_int_equal(argspec_owner(&a, argspec_find(&a, 3))->slot, 1);
+	assert_int_equal(argspec_owner(&a, argspec_find(&a, 1))->slot, 1);
+	assert_int_equal(argspec_owner(&a, argspec_find(&a, 5))->slot, 5);
+	assert_int_equal(argspec_find(&a, 1)->bytes, 8); /* what the wider view needs */
+	argspec_deinit(&a);
+	assert_false(read_spec(&a,
+		"[{\"kind\": \"tensor\", \"index\": 0, \"dtype\": \"INT8\", \"shape\": [8], "
+		"\"buffer\": 7, \"buffer_bytes\": 8},"
+		"{\"kind\": \"tensor\", \"index\": 1, \"dtype\": \"INT8\", \"shape\": [8], "
+		"\"buffer\": 7, \"buffer_bytes\": 16}]",
+		&e));
+	assert_non_null(strstr(e.message, "slots 0 and 1 share buffer 7, of 8 and of 16 bytes"));
+	incore_error_clear(&e);
+	argspec_deinit(&a);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_argspec_document_example),
 		cmocka_unit_test(test_argspec_packs),
+		cmocka_unit_test(test_argspec_shared_buffer),
 		cmocka_unit_test(test_argspec_refused),
 		cmocka_unit_test(test_argspec_words),
 	};
