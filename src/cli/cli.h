@@ -33,6 +33,9 @@ struct option_def {
 	const char *help;      /* one line, lower case, no period */
 };
 
+/* Help of an option that is a second name of another: OPTION_SAME "dump". */
+#define OPTION_SAME "the same as --"
+
 /* Option groups that several verbs share (options.c holds their tables). */
 enum option_group {
 	OPTIONS_OUTPUT = 1,    /* --json -o --color -q -v --progress --strict -j --explain */

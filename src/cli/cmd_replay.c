@@ -8,6 +8,7 @@
 
 #define MAX_FUNCS 16
 #define MAX_WORDS 64
+#define MAX_BLOCKS 4096
 
 static const struct option_def options[] = {
 	{0, "dump", OPTION_TEXT, "DIR", NULL, NULL, "the args dump, of any generation"},
@@ -24,7 +25,8 @@ static const struct option_def options[] = {
 		"set a scalar, or every element of a tensor"},
 	{0, "restore-arg", OPTION_MANY, "SLOT", NULL, NULL,
 		"insist that the slot's bytes come from the dump"},
-	{0, "core", OPTION_CHOICE, "TYPE", "auto|aic|aiv|mix", "auto", "where the kernel runs"},
+	{0, "core", OPTION_TEXT, "TYPE[,TYPE...]", NULL, "auto",
+		"where each source runs: aic, aiv, mix, or auto"},
 	{0, "target", OPTION_CHOICE, "NAME", "a2a3|a5", "a2a3", "the generation of the chip"},
 	{0, "profile", OPTION_TEXT, "NAME", NULL, NULL, "model: the machine profile"},
 	{0, "blocks", OPTION_COUNT, "N", NULL, "1", "blocks of a replay without a dump"},
@@ -33,10 +35,10 @@ static const struct option_def options[] = {
 	{'g', "debug-line", OPTION_FLAG, NULL, NULL, NULL, "msprof: keep source lines"},
 	{0, "dry-run", OPTION_FLAG, NULL, NULL, NULL, "write the workspace, start nothing"},
 	REPLAY_BACKEND_OPTIONS,
-	{0, "dump-dir", OPTION_TEXT, "DIR", NULL, NULL, "the same as --dump"},
-	{0, "task-id", OPTION_TEXT, "ID", NULL, NULL, "the same as --task"},
-	{0, "dispatch-id", OPTION_COUNT, "N", NULL, NULL, "the same as --dispatch"},
-	{0, "func-id", OPTION_TEXT, "ID[,ID...]", NULL, NULL, "the same as --func"},
+	{0, "dump-dir", OPTION_TEXT, "DIR", NULL, NULL, OPTION_SAME "dump"},
+	{0, "task-id", OPTION_TEXT, "ID", NULL, NULL, OPTION_SAME "task"},
+	{0, "dispatch-id", OPTION_COUNT, "N", NULL, NULL, OPTION_SAME "dispatch"},
+	{0, "func-id", OPTION_TEXT, "ID[,ID...]", NULL, NULL, OPTION_SAME "func"},
 	{0, NULL, OPTION_FLAG, NULL, NULL, NULL, NULL},
 };
 
@@ -75,7 +77,6 @@ static bool take_funcs(struct cli *c, int32_t funcs[MAX_FUNCS], unsigned *n)
 static bool take_identity(struct cli *c, struct replay_request *q)
 {
 	const char *task = replay_either(c, "task", "task-id");
-	const char *core = cli_text(c, "core");
 
 	q->has_task = task != NULL;
 	if (task && !dump_task_parse(task, &q->task))
@@ -87,11 +88,35 @@ static bool take_identity(struct cli *c, struct replay_request *q)
 	if (cli_count(c, "block") >= UINT32_MAX)
 		return err_set(&c->error, INCORE_USAGE, "bad-option-value", "--block: too large");
 	q->block = (uint32_t)cli_count(c, "block");
-	q->core = strcmp(core, "aic") == 0   ? KERNEL_ON_AIC
-		  : strcmp(core, "aiv") == 0 ? KERNEL_ON_AIV
-					     : KERNEL_ON_ANY;
 	q->target = strcmp(cli_text(c, "target"), "a5") == 0 ? TARGET_A5 : TARGET_A2A3;
-	q->n_blocks = (uint32_t)cli_count(c, "blocks");
+	if (cli_has(c, "blocks") &&
+		(!cli_count(c, "blocks") || cli_count(c, "blocks") > MAX_BLOCKS))
+		return err_set(&c->error, INCORE_USAGE, "bad-option-value",
+			"--blocks takes 1 to %d", MAX_BLOCKS);
+	q->n_blocks = cli_has(c, "blocks") ? (uint32_t)cli_count(c, "blocks") : 0;
+	return true;
+}
+
+static bool take_cores(struct cli *c, struct replay_request *q)
+{
+	static const char *const NAMES[] = {"auto", "aic", "aiv", "mix"}; /* enum kernel_core */
+	struct str rest = str_of(cli_text(c, "core")), part;
+	unsigned n = 0, k;
+
+	for (; rest.n && str_cut(&rest, ",", &part); n++) {
+		for (k = 0;
+			k < sizeof(NAMES) / sizeof(*NAMES) && !str_is(str_trim(part), NAMES[k]);)
+			k++;
+		if (k == sizeof(NAMES) / sizeof(*NAMES) || n == REPLAY_MAX_MEMBERS)
+			return err_set(&c->error, INCORE_USAGE, "bad-option-value",
+				"--core: expected auto, aic, aiv or mix, once a source with commas "
+				"between, found '%s'",
+				cli_text(c, "core"));
+		q->cores[n] = (enum kernel_core)k;
+	}
+	if (cli_has(c, "core") && n != q->n_sources)
+		return err_set(&c->error, INCORE_USAGE, "cores-and-sources",
+			"--core has %u words for %u sources", n, q->n_sources);
 	return true;
 }
 
@@ -245,8 +270,7 @@ static int run(struct cli *c)
 {
 	struct words sources, set, restore, includes;
 	struct msprof_options msprof;
-	struct model_options model = {.profile = cli_text(c, "profile"),
-		.is_from_dump = replay_either(c, "dump", "dump-dir") != NULL};
+	struct model_options model = {.profile = cli_text(c, "profile")};
 	struct replay_request q = {.dump = replay_either(c, "dump", "dump-dir"),
 		.arg_spec = cli_text(c, "arg-spec"),
 		.out_dir = cli_text(c, "output"),
@@ -267,6 +291,8 @@ static int run(struct cli *c)
 	q.funcs = funcs;
 	q.sources = sources.v;
 	q.n_sources = sources.n;
+	if (!take_cores(c, &q))
+		return cli_fail(c);
 	q.set = set.v;
 	q.n_set = set.n;
 	q.restore = restore.v;

@@ -37,6 +37,25 @@ static void help_option(FILE *out, const struct option_def *d)
 	fputc('\n', out);
 }
 
+static bool is_second_name(const struct option_def *d)
+{
+	return strncmp(d->help, OPTION_SAME, strlen(OPTION_SAME)) == 0;
+}
+
+/* Second names take one line together. */
+static void help_second_names(FILE *out, const struct option_list *l)
+{
+	const char *before = "Also ";
+
+	for (unsigned i = 0; i < l->n; i++)
+		if (is_second_name(l->def[i])) {
+			fprintf(out, "%s--%s", before, l->def[i]->name);
+			before = ", ";
+		}
+	if (strcmp(before, ", ") == 0)
+		fputs(". ", out);
+}
+
 void help_verb(FILE *out, const struct verb *v)
 {
 	struct option_list l;
@@ -58,8 +77,10 @@ void help_verb(FILE *out, const struct verb *v)
 		if (strcmp(group, l.group[i]) != 0)
 			fprintf(out, "%s:\n", l.group[i]);
 		group = l.group[i];
-		help_option(out, l.def[i]);
+		if (!is_second_name(l.def[i]))
+			help_option(out, l.def[i]);
 	}
+	help_second_names(out, &l);
 	fprintf(out, "See also incore-%.*s(1).\n", (int)strcspn(v->name, " "), v->name);
 }
 

@@ -86,9 +86,8 @@ void text_put_json(struct text_out *o, const char *p, size_t n)
 	}
 }
 
-void text_put_quoted(struct text_out *o, struct str s)
+void text_put_escaped(struct text_out *o, struct str s)
 {
-	text_puts(o, "\"");
 	for (size_t i = 0; i < s.n; i++) {
 		unsigned char c = (unsigned char)s.p[i];
 		char text[8];
@@ -105,6 +104,12 @@ void text_put_quoted(struct text_out *o, struct str s)
 		i = (size_t)-1;
 	}
 	text_put_json(o, s.p ? s.p : "", s.n);
+}
+
+void text_put_quoted(struct text_out *o, struct str s)
+{
+	text_puts(o, "\"");
+	text_put_escaped(o, s);
 	text_puts(o, "\"");
 }
 

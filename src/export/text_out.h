@@ -43,7 +43,8 @@ static inline void text_puts(struct text_out *o, const char *s)
 
 /* JSON that was read strictly; bytes that are no UTF-8 become U+FFFD. */
 void text_put_json(struct text_out *o, const char *p, size_t n);
-/* A string in quotes, escaped. */
+/* A string, escaped; in quotes. */
+void text_put_escaped(struct text_out *o, struct str s);
 void text_put_quoted(struct text_out *o, struct str s);
 void text_put_u64(struct text_out *o, uint64_t v);
 /* Up to nine decimals, as few as it takes; huge ones with 17 digits. */

@@ -9,7 +9,8 @@
  *		 and end are the span of its core and unit: first start to last end over its pipes
  *	slice	 [start, start + dur); stall_cyc of it, at the front, are the head cost (cache_time +
  *		 ccu_time): the instruction itself is [start + stall, start + dur). Slices of a pipe
- *		 are sorted by (start, end, code) and may overlap: several are in flight
+ *		 are sorted by (start, end, code) or (start, end, address, code), and may overlap:
+ *		 several are in flight
  *	tag	 enum ascend_pipe
  *	code	 a row per (core kind, pc, opcode), flags also per operands; code_object is the core
  *		 kind (enum ascend_core), number the row's own index, address the pc; the text is the

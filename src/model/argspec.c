@@ -231,6 +231,7 @@ static bool arg_key(struct json_reader *r, struct argspec *a, struct pending *p,
 	if (str_is(key, "role")) {
 		if (!json_get_str(r, &word))
 			return false;
+		p->s.is_input = !str_is(word, "output");
 		p->s.is_output = str_is(word, "output") || str_is(word, "inout");
 		return true;
 	}
@@ -309,7 +310,7 @@ static bool read_list(struct json_reader *r, struct argspec *a, struct incore_er
 	struct str key;
 
 	for (json_enter_array(r); json_next_item(r);) {
-		struct pending p = {.s.buffer = ARG_OWN_BUFFER};
+		struct pending p = {.s = {.buffer = ARG_OWN_BUFFER, .is_input = true}};
 
 		for (json_enter_object(r); json_next_key(r, &key);)
 			arg_key(r, a, &p, key);
@@ -424,6 +425,7 @@ static bool word_fill(struct arg_slot *s, struct str fill)
 	} else if (str_is(fill, "zero")) {
 		s->fill = FILL_ZERO;
 	} else if (str_is(fill, "out")) {
+		s->is_input = false;
 		s->is_output = true;
 		s->fill = FILL_NONE;
 		s->is_filled = false;
@@ -476,7 +478,7 @@ static bool word_tensor(struct arg_slot *s, struct str dims, struct str fill, co
 bool argspec_add_word(struct argspec *a, const char *word, struct incore_error *e)
 {
 	struct str rest = str_of(word), slot, type, text;
-	struct arg_slot s = {.name = "", .buffer = ARG_OWN_BUFFER};
+	struct arg_slot s = {.name = "", .buffer = ARG_OWN_BUFFER, .is_input = true};
 	struct arg_number value;
 	ptrdiff_t open, close;
 	uint64_t number;

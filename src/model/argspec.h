@@ -23,6 +23,7 @@ enum arg_fill {
 
 struct arg_slot {
 	bool is_tensor;
+	bool is_input;	     /* role "input" or "inout" */
 	bool is_output;	     /* role "output": zeroed and writable */
 	bool is_filled;	     /* the spec said how: fill or data */
 	bool is_size_stated; /* buffer_bytes was given */

@@ -11,7 +11,7 @@ static bool load_unit(
 {
 	struct sha256 s;
 
-	*u = (struct record_unit){.source = source, .core = core};
+	*u = (struct record_unit){.source = source, .core = core, .n_lanes = 1};
 	if (!file_load(&u->text, source, e))
 		return err_wrap(e, "kernel source");
 	sha256_init(&s);
@@ -103,87 +103,111 @@ bool record_hints(struct opstream *s, const struct record_unit *u, struct incore
 
 /* --- all of it --- */
 
+/* What runs on one block; a unit without a source is not there. */
+struct units {
+	struct record_unit aic, aiv[2];
+};
+
 /* Moves streams so that each block's stand together: AIC, AIV0, AIV1. */
-static bool merge(struct opstream_set *out, struct opstream_set *aic, struct opstream_set *aiv,
+static bool merge(struct opstream_set *out, struct opstream_set parts[3], size_t blocks,
 	struct incore_error *e)
 {
-	size_t blocks = aic->v.n ? aic->v.n : aiv->v.n;
-	size_t lanes = aic->v.n ? aiv->v.n / aic->v.n : 1;
+	size_t total = parts[0].v.n + parts[1].v.n + parts[2].v.n;
 
-	if (!VEC_RESERVE(&out->v, out->v.n + aic->v.n + aiv->v.n))
+	if (!VEC_RESERVE(&out->v, out->v.n + total))
 		return err_nomem(e);
-	for (size_t b = 0; b < blocks; b++) {
-		if (b < aic->v.n)
-			out->v.v[out->v.n++] = aic->v.v[b];
-		for (size_t lane = 0; lane < lanes && b * lanes + lane < aiv->v.n; lane++)
-			out->v.v[out->v.n++] = aiv->v.v[b * lanes + lane];
-	}
-	aic->v.n = aiv->v.n = 0; /* moved */
+	for (size_t b = 0; b < blocks; b++)
+		for (unsigned p = 0; p < 3; p++) {
+			size_t each = parts[p].v.n / blocks;
+
+			for (size_t i = 0; i < each; i++)
+				out->v.v[out->v.n++] = parts[p].v.v[b * each + i];
+		}
+	for (unsigned p = 0; p < 3; p++)
+		parts[p].v.n = 0; /* moved */
 	return true;
 }
 
-static bool run_units(struct record_unit *aic, struct record_unit *aiv,
-	const struct record_options *o, struct opstream_set *out, struct incore_error *e)
+static bool run_units(struct units *u, const struct record_options *o, struct opstream_set *out,
+	struct incore_error *e)
 {
-	bool is_mixed = aic->source && aiv->source;
-	struct opstream_set a, v;
-	bool ok;
+	struct record_unit *all[3] = {&u->aic, &u->aiv[0], &u->aiv[1]};
+	bool is_mixed = u->aic.source ? u->aiv[0].source != NULL
+				      : u->aiv[0].n_lanes > 1 || u->aiv[1].source;
+	struct opstream_set parts[3];
+	bool ok = true;
 
-	opstream_set_init(&a);
-	opstream_set_init(&v);
-	ok = (!aic->source || record_run_unit(aic, o, is_mixed, &a, e)) &&
-	     (!aiv->source || record_run_unit(aiv, o, is_mixed, &v, e)) && merge(out, &a, &v, e);
-	opstream_set_deinit(&a);
-	opstream_set_deinit(&v);
+	for (unsigned p = 0; p < 3; p++)
+		opstream_set_init(&parts[p]);
+	for (unsigned p = 0; ok && p < 3; p++)
+		ok = !all[p]->source || record_run_unit(all[p], o, is_mixed, &parts[p], e);
+	ok = ok && merge(out, parts, o->blocks ? o->blocks : 1, e);
+	for (unsigned p = 0; p < 3; p++)
+		opstream_set_deinit(&parts[p]);
 	return ok;
 }
 
-static bool record_units(const struct record_options *o, struct record_unit *aic,
-	struct record_unit *aiv, struct opstream_set *out, struct record_info *info,
-	struct incore_error *e)
+static bool record_units(const struct record_options *o, struct units *u, struct opstream_set *out,
+	struct record_info *info, struct incore_error *e)
 {
+	struct record_unit *all[3] = {&u->aic, &u->aiv[0], &u->aiv[1]};
 	struct record_tools t;
 	uint64_t from;
-	bool ok;
+	bool ok = record_tools_find(&t, o, e);
 
-	ok = record_tools_find(&t, o, e);
-	ok = ok && (!aic->source || record_compile(aic, &t, o, e));
-	ok = ok && (!aiv->source || record_compile(aiv, &t, o, e));
+	for (unsigned p = 0; p < 3; p++) {
+		ok = ok && (!all[p]->source || record_compile(all[p], &t, o, e));
+		info->compile_us += all[p]->compile_us;
+	}
 	record_tools_free(&t);
 	from = record_now_us();
-	ok = ok && run_units(aic, aiv, o, out, e);
+	ok = ok && run_units(u, o, out, e);
 	info->run_us = record_now_us() - from;
-	info->compile_us = aic->compile_us + aiv->compile_us;
 	info->was_cached = info->compile_us == 0;
 	return ok;
+}
+
+/* The vector side: one source on its lanes, or one a lane. */
+static bool load_lanes(struct units *u, const struct record_options *o, enum record_cores cores,
+	struct incore_error *e)
+{
+	const char *lane0 = cores == RECORD_MIX && o->kernel_aiv ? o->kernel_aiv : o->kernel;
+	bool is_both = cores == RECORD_MIX || cores == RECORD_LANES;
+
+	if (cores == RECORD_AIC)
+		return true;
+	if (!load_unit(&u->aiv[0], lane0, CORE_AIV, e))
+		return false;
+	u->aiv[0].n_lanes = is_both && !o->kernel_aiv1 ? 2 : 1;
+	if (!is_both || !o->kernel_aiv1)
+		return true;
+	if (!load_unit(&u->aiv[1], o->kernel_aiv1, CORE_AIV, e))
+		return false;
+	u->aiv[1].first_lane = 1;
+	return true;
 }
 
 bool record_kernel(const struct record_options *o, struct opstream_set *out,
 	struct record_info *info, struct incore_error *e)
 {
-	struct record_unit first, aic = {0}, aiv = {0};
+	struct units u = {0};
 	enum record_cores cores = o->cores;
 	bool ok;
 
 	*info = (struct record_info){0};
-	if (!load_unit(&first, o->kernel, CORE_AIC, e))
+	if (!load_unit(&u.aic, o->kernel, CORE_AIC, e))
 		return false;
 	if (cores == RECORD_AUTO)
 		cores = o->kernel_aiv
 				? RECORD_MIX
-				: cores_of(o->kernel, (struct str){(const char *)first.text.data,
-							      first.text.size});
+				: cores_of(o->kernel, (struct str){(const char *)u.aic.text.data,
+							      u.aic.text.size});
 	info->cores = cores;
-	if (cores != RECORD_AIC)
-		ok = load_unit(&aiv, o->kernel_aiv ? o->kernel_aiv : o->kernel, CORE_AIV, e);
-	else
-		ok = true;
-	if (cores != RECORD_AIV)
-		aic = first;
-	else
-		free_unit(&first);
-	ok = ok && record_units(o, &aic, &aiv, out, info, e);
-	free_unit(&aic);
-	free_unit(&aiv);
+	if (cores == RECORD_AIV || cores == RECORD_LANES)
+		free_unit(&u.aic);
+	ok = load_lanes(&u, o, cores, e) && record_units(o, &u, out, info, e);
+	free_unit(&u.aic);
+	free_unit(&u.aiv[0]);
+	free_unit(&u.aiv[1]);
 	return ok;
 }

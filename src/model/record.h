@@ -17,16 +17,19 @@ enum record_cores {
 	RECORD_AUTO, /* from the source: its folder (aic, aiv, mix), its macros, its ops */
 	RECORD_AIC,
 	RECORD_AIV,
-	RECORD_MIX, /* AIC and both AIV lanes */
+	RECORD_MIX,   /* AIC and both AIV lanes */
+	RECORD_LANES, /* both AIV lanes of a block, no AIC */
 };
 
 struct record_options {
 	const char *kernel; /* path of the source */
 	const char
 		*kernel_aiv; /* NULL: the same; with RECORD_MIX, the source of the vector cores */
+	const char *kernel_aiv1; /* NULL: as lane 0; with RECORD_MIX and RECORD_LANES, the source of
+				    lane 1 */
 	enum opstream_arch arch;
 	enum record_cores cores;
-	uint32_t first_block;	    /* recorded: first_block .. first_block + blocks - 1 */
+	uint32_t first_block; /* recorded: first_block .. first_block + blocks - 1 */
 	uint32_t blocks;
 	uint32_t block_num;	    /* what the kernel is told; 0: the same */
 	const struct argspec *args; /* NULL: none */

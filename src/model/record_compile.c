@@ -4,8 +4,10 @@
  * A program's name is the hash of its source, its options, the compiler and the recorder; beside it
  * lies what it included, with hashes: a changed header compiles again.
  */
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include "base/child.h"
@@ -13,6 +15,7 @@
 #include "model/record_internal.h"
 
 #define COMPILE_LIMIT_S 120
+#define COMPILE_MEMORY (UINT64_C(3) << 30)
 #define MAX_MESSAGE (1u << 20)
 
 struct command {
@@ -28,8 +31,11 @@ static bool run_program(void *ctx, int fd)
 {
 	const struct command *c = ctx;
 
+	struct rlimit most = {COMPILE_MEMORY, COMPILE_MEMORY};
+
 	dup2(fd, 1);
 	dup2(fd, 2);
+	setrlimit(RLIMIT_AS, &most); /* a compiler that loses its way takes the machine with it */
 	setenv("LC_ALL", "C", 1);
 	execv(c->v.v[0], (char *const *)c->v.v);
 	return false;
@@ -72,12 +78,13 @@ static char *in_cache(
 	return b.p;
 }
 
-/* A name beside `path` that no other process uses. */
+/* A name beside `path` that no other process and no other thread uses. */
 static char *scratch_name(const char *path)
 {
+	static atomic_uint count;
 	struct strbuf b = {0};
 
-	sb_printf(&b, "%s.%ld.tmp", path, (long)getpid());
+	sb_printf(&b, "%s.%ld.%u.tmp", path, (long)getpid(), atomic_fetch_add(&count, 1));
 	if (b.failed) {
 		sb_free(&b);
 		return NULL;

@@ -25,6 +25,7 @@ struct record_unit {
 	struct file_data text;
 	char sha256[65];
 	enum opstream_core core;
+	uint32_t first_lane, n_lanes;
 	char *program; /* in the cache */
 	uint64_t compile_us;
 	bool was_cached;
@@ -33,7 +34,7 @@ struct record_unit {
 bool record_compile(struct record_unit *u, const struct record_tools *t,
 	const struct record_options *o, struct incore_error *e);
 
-/* Runs it for every block (both lanes of an AIV that is mixed) and adds the streams. */
+/* Runs it for every block and each of its lanes and adds the streams. */
 bool record_run_unit(const struct record_unit *u, const struct record_options *o, bool is_mixed,
 	struct opstream_set *out, struct incore_error *e);
 

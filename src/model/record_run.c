@@ -115,7 +115,6 @@ static bool put_job(
 	struct run *run, const struct record_options *o, bool is_mixed, struct incore_error *e)
 {
 	FILE *job = run->file[IN_JOB];
-	unsigned lanes = run->unit->core == CORE_AIV && is_mixed ? 2 : 1;
 	uint32_t blocks = o->blocks ? o->blocks : 1;
 
 	fprintf(job,
@@ -136,10 +135,10 @@ static bool put_job(
 			fprintf(job, "share %u %u\n", s->slot, argspec_owner(o->args, s)->slot);
 	}
 	for (uint32_t b = 0; b < blocks; b++)
-		for (unsigned lane = 0; lane < lanes; lane++)
+		for (unsigned lane = 0; lane < run->unit->n_lanes; lane++)
 			fprintf(job, "run %u %u %u %d\n", o->first_block + b,
-				o->block_num ? o->block_num : o->first_block + blocks, lane,
-				is_mixed);
+				o->block_num ? o->block_num : o->first_block + blocks,
+				run->unit->first_lane + lane, is_mixed);
 	if (fflush(job) != 0 || fflush(run->file[IN_PAYLOAD]) != 0)
 		return err_set(e, INCORE_FAILED, "write-failed", "cannot write a temporary file");
 	return true;

@@ -190,6 +190,7 @@ bool arguments_from_task(struct arguments *a, struct dump *d, uint32_t t, uint32
 		  restore(a, &whole, e) && take_remarks(a, &whole, e);
 
 	a->first_block = block == DUMP_NONE ? 0 : block;
+	a->is_recorded = true;
 	a->block_count = n_blocks;
 	for (uint32_t b = 0; ok && b < (block == DUMP_NONE ? n_blocks : 1); b++)
 		ok = add_row(a, d, &whole, t, block == DUMP_NONE && n_blocks > 1 ? b : block, e);
@@ -238,6 +239,32 @@ static bool split_word(const char *word, uint32_t *slot, struct str *value, stru
 	return true;
 }
 
+/* Every element of the view; what else lies in the buffer stays. */
+static void set_elements(const struct replay_slot *s, struct argument_bytes *b, uint64_t bits)
+{
+	unsigned size = dtype_bytes(s->dtype);
+	uint32_t at[REPLAY_MAX_DIMS] = {0};
+	bool is_empty = size == 0;
+
+	for (uint32_t d = 0; d < s->n_dims; d++)
+		is_empty |= s->shape[d] == 0;
+	b->is_known = true;
+	b->is_zero = false;
+	while (!is_empty) {
+		uint64_t k = s->start_offset;
+		uint32_t d = s->n_dims;
+
+		for (uint32_t i = 0; i < s->n_dims; i++)
+			k += (uint64_t)at[i] * s->strides[i];
+		if (k < b->n / size)
+			memcpy(b->p + k * size, &bits, size);
+		while (d > 0 && ++at[d - 1] == s->shape[d - 1])
+			at[--d] = 0;
+		if (d == 0)
+			return;
+	}
+}
+
 bool arguments_set(struct arguments *a, const char *word, struct incore_error *e)
 {
 	struct str value;
@@ -255,16 +282,10 @@ bool arguments_set(struct arguments *a, const char *word, struct incore_error *e
 			dtype_name(s->dtype));
 	for (size_t i = 0; i < a->rows.n && !s->is_tensor; i++)
 		a->rows.v[i].slots[slot].bits = bits;
-	if (s->is_tensor) {
-		struct argument_bytes *b = &a->buffers.v[s->buffer];
-		unsigned size = dtype_bytes(s->dtype);
-
-		for (uint64_t at = 0; size && at + size <= b->n; at += size)
-			memcpy(b->p + at, &bits, size);
-		b->is_known = true;
-		b->is_zero = false;
-	}
+	if (s->is_tensor)
+		set_elements(s, &a->buffers.v[s->buffer], bits);
 	a->origin[slot] = ARGUMENT_SET;
+	a->is_recorded = false;
 	return true;
 }
 

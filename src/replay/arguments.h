@@ -41,6 +41,7 @@ struct arguments {
 	VEC(const char *) remarks;	   /* what a reader of the result must know */
 	uint8_t origin[REPLAY_SLOTS];	   /* enum argument_origin */
 	uint32_t first_block, block_count; /* what the kernel is told */
+	bool is_recorded;		   /* all of it is as a run had it */
 	bool is_forced;			   /* a defect was passed over because the user said so */
 };
 
@@ -54,6 +55,9 @@ bool arguments_from_task(struct arguments *a, struct dump *d, uint32_t t, uint32
 /* From an arg-spec file, over what is there: its slots replace those of a dump. `n_blocks` 0: 1. */
 bool arguments_from_spec(
 	struct arguments *a, const char *path, uint32_t n_blocks, struct incore_error *e);
+
+/* Keeps one block of those of a spec. Status 2 where there is no such block. */
+bool arguments_one_block(struct arguments *a, uint32_t block, struct incore_error *e);
 
 /* "SLOT=VALUE": a scalar in its recorded type (a number, 0x bits, true, inf, nan), or every element
  * of a tensor. */

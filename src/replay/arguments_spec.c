@@ -144,7 +144,7 @@ static bool take_slot(struct arguments *a, const struct argspec *spec, const str
 		.name = arena_strdup(&a->arena, *s->name ? s->name : ""),
 		.dtype = (uint8_t)dtype_of(s->dtype),
 		.bits = s->value,
-		.is_read = !s->is_output || s->is_filled, /* an output with bytes is an inout */
+		.is_read = s->is_input,
 		.is_written = s->is_output};
 
 	if (!slot.name)
@@ -159,6 +159,17 @@ static bool take_slot(struct arguments *a, const struct argspec *spec, const str
 	return true;
 }
 
+bool arguments_one_block(struct arguments *a, uint32_t block, struct incore_error *e)
+{
+	if (block >= a->rows.n)
+		return err_set(e, INCORE_USAGE, "no-block",
+			"there is no block %u: --blocks says %zu", block, a->rows.n);
+	a->rows.v[0] = a->rows.v[block];
+	a->rows.n = 1;
+	a->first_block = block;
+	return true;
+}
+
 bool arguments_from_spec(
 	struct arguments *a, const char *path, uint32_t n_blocks, struct incore_error *e)
 {
@@ -167,6 +178,7 @@ bool arguments_from_spec(
 
 	argspec_init(&spec);
 	ok = argspec_load(&spec, path, e);
+	a->is_recorded = (a->is_recorded || !a->rows.n) && spec.origin == ARGS_DUMP;
 	if (ok && !a->rows.n) { /* no dump below it: the rows are made here */
 		a->block_count = n_blocks ? n_blocks : 1;
 		while (ok && a->rows.n < a->block_count)

@@ -88,6 +88,8 @@ static bool write_spec(struct arguments *a, const char *workspace, struct incore
 
 	json_w_buf(&w, &b, 1);
 	json_w_object(&w);
+	json_w_key(&w, "args_origin");
+	json_w_str(&w, str_of(a->is_recorded ? "dump" : "synthetic"));
 	json_w_key(&w, "args");
 	json_w_array(&w);
 	for (uint32_t i = 0; i < REPLAY_LOCAL_CONTEXT; i++) {

@@ -71,10 +71,12 @@ struct replay_job {
 };
 
 struct replay_outcome {
-	const char *simulator_dir; /* NULL after a dry run */
-	bool is_partial;	   /* cut by a time limit: never to be used for total time */
-	const char *verdict;	   /* one line */
-	const char *warning;	   /* or NULL */
+	const char *simulator_dir;  /* NULL after a dry run */
+	bool is_partial;	    /* cut by a time limit: never to be used for total time */
+	const char *verdict;	    /* one line */
+	const char *warning;	    /* or NULL */
+	const char *const *remarks; /* how the run differs from what is recorded */
+	size_t n_remarks;
 };
 
 struct backend_ops {

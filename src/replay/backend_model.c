@@ -17,6 +17,7 @@
 #include "model/profile.h"
 #include "model/record.h"
 #include "model/to_trace.h"
+#include "replay/reach.h"
 #include "trace/packed.h"
 
 #define PACK_LEVEL 3
@@ -38,37 +39,101 @@ static enum opstream_arch arch_of(const struct replay_job *job)
 	return job->target == TARGET_A5 ? ARCH_A5 : ARCH_A2A3;
 }
 
+/* Which source runs where. */
+static bool take_members(struct model_replay *m, struct record_options *o)
+{
+	const char *aic = NULL, *aiv[2] = {NULL, NULL};
+
+	for (uint32_t i = 0; i < m->job->n_members; i++) {
+		const struct replay_member *member = &m->job->members[i];
+
+		if (member->core == KERNEL_ON_AIC)
+			aic = member->source;
+		else
+			aiv[aiv[0] ? 1 : 0] = member->source;
+	}
+	o->cores = aic && aiv[0] ? RECORD_MIX
+		   : aic	 ? RECORD_AIC
+		   : aiv[1]	 ? RECORD_LANES
+				 : RECORD_AIV;
+	o->kernel = aic ? aic : aiv[0];
+	o->kernel_aiv = aic ? aiv[0] : NULL;
+	o->kernel_aiv1 = aiv[1];
+	return o->kernel || err_set(m->e, INCORE_USAGE, "no-source", "no kernel source");
+}
+
+static bool has_same_scalars(const struct replay_block *a, const struct replay_block *b)
+{
+	for (uint32_t i = 0; i < REPLAY_LOCAL_CONTEXT; i++)
+		if (a->slots[i].is_used && !a->slots[i].is_tensor &&
+			a->slots[i].bits != b->slots[i].bits)
+			return false;
+	return true;
+}
+
+static void set_scalars(struct model_replay *m, const struct replay_block *b)
+{
+	for (size_t i = 0; i < m->args.slots.n; i++) {
+		struct arg_slot *s = &m->args.slots.v[i];
+
+		if (!s->is_tensor)
+			s->value = b->slots[s->slot].bits;
+	}
+}
+
+/* Blocks that have the same scalars are recorded in one go. */
 static bool record(struct model_replay *m)
 {
 	const struct replay_job *job = m->job;
-	const struct replay_member *aic = NULL, *aiv = NULL;
 	struct record_options o = {.arch = arch_of(job),
-		.blocks = job->n_blocks,
-		.first_block = job->blocks[0].index,
-		.block_num = job->blocks[0].count,
 		.args = &m->args,
 		.include_dirs = job->include_dirs,
 		.n_include_dirs = job->n_include_dirs};
 	struct record_info info;
 
-	for (uint32_t i = 0; i < job->n_members; i++) {
-		const struct replay_member *member = &job->members[i];
-
-		if (member->core == KERNEL_ON_AIC)
-			aic = member;
-		else if (!aiv)
-			aiv = member;
-		else
-			return err_set(m->e, INCORE_BAD_INPUT, "two-vector-sources",
-				"the embedded model runs one vector source on both lanes; this "
-				"task has two "
-				"(%s and %s): use --backend msprof, or name one of them",
-				aiv->source, member->source);
+	if (!take_members(m, &o))
+		return false;
+	for (uint32_t b = 0; b < job->n_blocks; b += o.blocks) {
+		for (o.blocks = 1; b + o.blocks < job->n_blocks &&
+				   has_same_scalars(&job->blocks[b], &job->blocks[b + o.blocks]);)
+			o.blocks++;
+		o.first_block = job->blocks[b].index;
+		o.block_num = job->blocks[b].count;
+		set_scalars(m, &job->blocks[b]);
+		if (!record_kernel(&o, &m->set, &info, m->e))
+			return false;
 	}
-	o.cores = aic && aiv ? RECORD_MIX : aic ? RECORD_AIC : RECORD_AIV;
-	o.kernel = aic ? aic->source : aiv->source;
-	o.kernel_aiv = aic && aiv ? aiv->source : NULL;
-	return record_kernel(&o, &m->set, &info, m->e);
+	return true;
+}
+
+static bool write_ops(struct model_replay *m)
+{
+	char *path = arena_printf(m->arena, "%s/ops.opstream", m->job->workspace);
+	struct out_file f = {0};
+	bool ok;
+
+	if (!path)
+		return err_nomem(m->e);
+	ok = out_file_open(&f, path, m->e) && opstream_write_binary(&m->set, f.f, m->e) &&
+	     out_file_commit(&f, m->e);
+	out_file_abort(&f);
+	return ok;
+}
+
+/* What differs from the record, for every reader of the result. */
+static bool compare(struct model_replay *m)
+{
+	reach_remarks found = {0};
+	const char **copy;
+	bool ok = reach_compare(&m->set, m->job->blocks[0].slots, m->arena, &found, m->e);
+
+	copy = ok ? arena_zalloc(m->arena, found.n + 1, sizeof(*copy)) : NULL;
+	for (size_t i = 0; copy && i < found.n; i++)
+		copy[i] = found.v[i];
+	m->out->remarks = copy;
+	m->out->n_remarks = copy ? found.n : 0;
+	VEC_FREE(&found);
+	return copy || (ok ? err_nomem(m->e) : false);
 }
 
 static bool make_parents(struct model_replay *m, const char **simulator)
@@ -154,10 +219,9 @@ static bool make_verdict(struct model_replay *m)
 		sb_puts(&b, "no cycle at all, ");
 	sb_printf(&b,
 		"%llu finding%s; slots, extents, strides, scalars and control flow checked, "
-		"outputs "
-		"not computed%s%s",
-		(unsigned long long)n_findings, n_findings == 1 ? "" : "s",
-		m->timed.is_complete ? "" : "; incomplete: ",
+		"%zu remark%s, outputs not computed%s%s",
+		(unsigned long long)n_findings, n_findings == 1 ? "" : "s", m->out->n_remarks,
+		m->out->n_remarks == 1 ? "" : "s", m->timed.is_complete ? "" : "; incomplete: ",
 		m->timed.is_complete ? "" : m->timed.reason);
 	m->out->verdict = b.failed ? NULL : arena_strndup(m->arena, b.p, b.n);
 	sb_free(&b);
@@ -174,7 +238,8 @@ static bool replay(struct model_replay *m)
 		.find_races = true,
 		.allow_unknown = m->o->allow_unknown};
 	struct trace *t = NULL;
-	bool ok = record(m) && engine_run(&m->set, &o, &m->timed, m->e) &&
+	bool ok = record(m) && write_ops(m) && compare(m) &&
+		  engine_run(&m->set, &o, &m->timed, m->e) &&
 		  timed_to_trace(&m->set, &m->timed, &m->profile, &t, m->e) && write_trace(m, t) &&
 		  make_verdict(m);
 

@@ -100,6 +100,8 @@ struct kernel_class_answer kernel_classify(
 
 	if (strstr(path, "kernels/mix"))
 		return (struct kernel_class_answer){KERNEL_SPMD_MIX, "it lies in kernels/mix"};
+	if (stated == KERNEL_ON_MIX)
+		return (struct kernel_class_answer){KERNEL_SPMD_MIX, "its core type is stated"};
 	for (size_t i = 0; i < sizeof(WORDS) / sizeof(*WORDS); i++)
 		if (names_word(masked, WORDS[i]))
 			return (struct kernel_class_answer){

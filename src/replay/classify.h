@@ -16,7 +16,12 @@ enum kernel_class {
 };
 const char *kernel_class_name(enum kernel_class c); /* "aic-only", ... */
 
-enum kernel_core { KERNEL_ON_ANY, KERNEL_ON_AIC, KERNEL_ON_AIV }; /* ANY: not stated */
+enum kernel_core {     /* MIX is a statement only: a member of a task runs on one of them */
+	KERNEL_ON_ANY, /* not stated */
+	KERNEL_ON_AIC,
+	KERNEL_ON_AIV,
+	KERNEL_ON_MIX
+};
 
 struct kernel_class_answer {
 	enum kernel_class kernel_class;

@@ -132,17 +132,21 @@ static bool add_member(struct replay_report *out, const char *source, enum kerne
 	return true;
 }
 
-/* A source that asks for its block or lane says nothing of its core: then folder and dump do. */
-static enum kernel_core core_of(const struct source_facts *s, enum kernel_core stated)
+/* A source that asks for its block or lane says nothing of its core: then the user, its folder and
+ * the dump do, in this order. ANY: both sides are in it. */
+static enum kernel_core core_of(
+	const struct source_facts *s, enum kernel_core said, enum kernel_core recorded)
 {
+	if (said == KERNEL_ON_AIC || said == KERNEL_ON_AIV)
+		return said;
 	if (s->answer.kernel_class == KERNEL_AIC_ONLY)
 		return KERNEL_ON_AIC;
 	if (s->answer.kernel_class == KERNEL_AIV_ONLY)
 		return KERNEL_ON_AIV;
-	if (strstr(s->path, "kernels/mix"))
+	if (said == KERNEL_ON_MIX || strstr(s->path, "kernels/mix"))
 		return KERNEL_ON_ANY;
-	if (stated != KERNEL_ON_ANY)
-		return stated;
+	if (recorded != KERNEL_ON_ANY)
+		return recorded;
 	return strstr(s->path, "kernels/aic")	? KERNEL_ON_AIC
 	       : strstr(s->path, "kernels/aiv") ? KERNEL_ON_AIV
 						: KERNEL_ON_ANY;
@@ -151,18 +155,17 @@ static enum kernel_core core_of(const struct source_facts *s, enum kernel_core s
 static bool take_source(const struct replay_request *q, const struct dump *d, uint32_t task,
 	unsigned i, struct replay_report *out, struct incore_error *e)
 {
-	enum kernel_core stated = q->core != KERNEL_ON_ANY ? q->core
-				  : q->n_sources == 1	   ? stated_core(d, task)
-							   : KERNEL_ON_ANY;
+	enum kernel_core said = q->cores[i];
+	enum kernel_core recorded = q->n_sources == 1 ? stated_core(d, task) : KERNEL_ON_ANY;
 	int32_t func = i < q->n_funcs ? q->funcs[i] : -1;
 	struct source_facts s = {0};
 	enum kernel_core core;
-	bool ok = read_source(&out->arena, q->sources[i], stated, &s, e) &&
+	bool ok = read_source(&out->arena, q->sources[i], said ? said : recorded, &s, e) &&
 		  arguments_cover(
 			  &out->arguments, (struct str){s.masked.p, s.masked.n}, q->sources[i], e);
 
 	if (ok) {
-		core = core_of(&s, stated);
+		core = core_of(&s, said, recorded);
 		if (core != KERNEL_ON_ANY)
 			ok = add_member(out, s.path, core, func, e);
 		else /* both sides in one source */
@@ -175,6 +178,20 @@ static bool take_source(const struct replay_request *q, const struct dump *d, ui
 	}
 	source_facts_free(&s);
 	return ok;
+}
+
+/* One source for a task of several kernels is the whole of it only where it has both sides. */
+static bool remark_left_out(
+	const struct replay_request *q, struct replay_report *out, struct incore_error *e)
+{
+	const char *text;
+
+	if (q->n_funcs <= 1 || out->n_members > 1)
+		return true;
+	text = arena_printf(&out->arguments.arena,
+		"the task has %u kernels, %u source is given: the others do not run", q->n_funcs,
+		q->n_sources);
+	return (text && VEC_PUSH(&out->arguments.remarks, text)) || err_nomem(e);
 }
 
 bool plan_members(const struct replay_request *q, const struct dump *d, uint32_t task,
@@ -195,5 +212,5 @@ bool plan_members(const struct replay_request *q, const struct dump *d, uint32_t
 			return false;
 	if (out->n_members > 1)
 		out->kernel_class = KERNEL_SPMD_MIX;
-	return true;
+	return remark_left_out(q, out, e);
 }

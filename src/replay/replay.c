@@ -51,6 +51,8 @@ static bool take_arguments(const struct replay_request *q, struct replay_report 
 	}
 	if (q->arg_spec && !arguments_from_spec(&r->arguments, q->arg_spec, q->n_blocks, e))
 		return false;
+	if (!d && q->has_block && !arguments_one_block(&r->arguments, q->block, e))
+		return false;
 	for (unsigned i = 0; i < q->n_set; i++)
 		if (!arguments_set(&r->arguments, q->set[i], e))
 			return false;
@@ -90,7 +92,27 @@ static bool run_backend(
 	memcpy(job.members, r->members, sizeof(job.members));
 	if (!q->backend->run(&job, &r->arena, &r->outcome, e))
 		return err_wrap(e, "replay in %s", r->workspace);
+	for (size_t i = 0; i < r->outcome.n_remarks; i++)
+		if (!VEC_PUSH(&r->arguments.remarks, r->outcome.remarks[i]))
+			return err_nomem(e);
 	return workspace_summary(q, r, e);
+}
+
+/* An option that says nothing here is a mistake of the user's, not to be passed over. */
+static bool check_request(const struct replay_request *q, struct incore_error *e)
+{
+	if (!q->dump && !q->arg_spec)
+		return err_set(e, INCORE_USAGE, "no-arguments",
+			"nothing says what the kernel is given: name a dump (--dump) or an "
+			"arg-spec (--arg-spec)");
+	if (!q->dump && (q->has_task || q->has_dispatch || q->n_funcs || q->n_restore))
+		return err_set(e, INCORE_USAGE, "no-dump",
+			"--task, --dispatch, --func and --restore-arg choose from a dump, and none "
+			"is named");
+	if (q->dump && q->n_blocks)
+		return err_set(e, INCORE_USAGE, "blocks-of-dump",
+			"--blocks is for replays without a dump: the dump says how many there are");
+	return true;
 }
 
 bool replay_run(const struct replay_request *q, struct replay_report *out, struct incore_error *e)
@@ -102,10 +124,8 @@ bool replay_run(const struct replay_request *q, struct replay_report *out, struc
 	*out = (struct replay_report){.target = q->target};
 	arena_init(&out->arena);
 	arguments_init(&out->arguments);
-	if (!q->dump && !q->arg_spec)
-		return err_set(e, INCORE_USAGE, "no-arguments",
-			"nothing says what the kernel is given: name a dump (--dump) or an "
-			"arg-spec (--arg-spec)");
+	if (!check_request(q, e))
+		return false;
 	if (q->dump) {
 		d = dump_open(q->dump, e);
 		if (!d)

@@ -26,9 +26,9 @@ struct replay_request {
 	unsigned n_sources;
 	const char *const *set, *const *restore; /* "SLOT=VALUE", "SLOT" */
 	unsigned n_set, n_restore;
-	enum kernel_core core; /* KERNEL_ON_ANY: found */
+	enum kernel_core cores[REPLAY_MAX_MEMBERS]; /* of each source; KERNEL_ON_ANY: found */
 	enum replay_target target;
-	uint32_t n_blocks; /* of an arg-spec replay; 0: 1 */
+	uint32_t n_blocks; /* of an arg-spec replay; 0: 1. With has_block only that one runs */
 	const char *const *include_dirs;
 	size_t n_include_dirs;
 	const struct backend_ops *backend;

@@ -174,27 +174,36 @@ static bool copy_sources(const char *dir, const struct replay_report *r, struct 
 }
 
 /* The kernel by the embedded model, by hand. */
-static bool write_run_script(const char *dir, const struct replay_report *r, struct incore_error *e)
+static bool write_run_script(const char *dir, const struct replay_request *q,
+	const struct replay_report *r, struct incore_error *e)
 {
-	struct strbuf b = {0};
+	struct strbuf b = {0}, cores = {0};
 	bool ok;
 
 	sb_puts(&b, "#!/bin/sh\n# Made by incore: this replay again, through the embedded model "
 		    "(an estimate).\n"
 		    "set -eu\ncd \"$(dirname \"$0\")\"\n");
+	sb_puts(&b, "incore replay --arg-spec args.json");
 	for (uint32_t i = 0; i < r->n_members; i++) {
 		const struct replay_member *m = &r->members[i];
 
-		sb_puts(&b, "incore model run ");
+		sb_puts(&b, " --source ");
 		process_quote((const char *const[]){m->source, NULL}, &b);
-		sb_printf(&b,
-			" --arg-spec args.json --arch %s --core %s --blocks %zu -o again_%u\n",
-			replay_target_name(r->target), m->core == KERNEL_ON_AIC ? "aic" : "aiv",
-			r->arguments.rows.n, i);
+		sb_printf(&cores, "%s%s", i ? "," : "", m->core == KERNEL_ON_AIC ? "aic" : "aiv");
 	}
+	for (size_t i = 0; i < q->n_include_dirs; i++) {
+		sb_puts(&b, " --include ");
+		process_quote((const char *const[]){q->include_dirs[i], NULL}, &b);
+	}
+	sb_printf(&b, " --core %s --target %s --blocks %u", cores.p ? cores.p : "",
+		replay_target_name(r->target), r->arguments.block_count);
+	if (r->arguments.rows.n < r->arguments.block_count)
+		sb_printf(&b, " --block %u", r->arguments.first_block);
+	sb_puts(&b, " -o \"${1:-again}\"\n");
 	ok = (!b.failed || err_nomem(e)) &&
 	     write_text(dir, "run_model.sh", (struct str){b.p, b.n}, 0755, e);
 	sb_free(&b);
+	sb_free(&cores);
 	return ok;
 }
 
@@ -214,7 +223,7 @@ static bool fill(const char *dir, const struct replay_request *q, struct replay_
 	const struct dump *d, struct incore_error *e)
 {
 	return arguments_write(&r->arguments, dir, e) && copy_sources(dir, r, e) &&
-	       write_provenance(dir, q, r, d, e) && write_run_script(dir, r, e) &&
+	       write_provenance(dir, q, r, d, e) && write_run_script(dir, q, r, e) &&
 	       write_text(dir, "README.txt", str_of(README), 0644, e);
 }
 

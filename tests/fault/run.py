@@ -38,6 +38,8 @@ RUNS = {
     "pipes-diff": ["diff", "--json", "ascend_half_dead", "ascend_matmul"],
     "clean": ["clean", "-o", "OUT", "ascend_matmul"],
     "insight": ["export", "--to", "insight", "-o", "OUT", "ascend_matmul"],
+    "insight-back": ["waves", "--json", "../fuzz/corpus/insight_bin/own.bin"],
+    "dumps": ["summary", "ascend_dump"],
     "export": ["export", "--to", "chrome", "-o", "OUT", "two_waves"],
     "ui-output": ["export", "--to", "ui_output", "-o", "OUT", "two_waves"],
     "several": ["info", "repeated"],

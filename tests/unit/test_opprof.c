@@ -335,6 +335,35 @@ static void test_opprof_lines(void **state)
 	}
 }
 
+#define ASK(tick, id, spr)                                                                         \
+	"[info] [" tick "] (PC: 0x44) SCALAR : (Binary: 0x1) MOV_XD_SPR  XD:X5=" id ",SPR:" spr "\n"
+
+/* Both vector cores keep their names, whatever ids they read; the same ids are told. */
+static void test_opprof_block_ids(void **state)
+{
+	static const char *const sub_blocks[] = {
+		ASK("00000102", "0x1", "SUBBLOCKID"), ASK("00000102", "0x0", "SUBBLOCKID")};
+	static const char *const logs[] = {"instr_popped_log", "instr_log"};
+	char name[128], text[512];
+
+	(void)state;
+	for (int same = 0; same < 2; same++) {
+		struct trace *t;
+
+		for (int k = 0; k < 4; k++) {
+			snprintf(name, sizeof(name), "OPPROF_11/dump/core0.veccore%d.%s.dump",
+				k / 2, logs[k % 2]);
+			snprintf(text, sizeof(text), "%s%s", ASK("00000101", "0x3", "BLOCKID"),
+				k / 2 ? sub_blocks[same] : ASK("00000102", "0x0", "SUBBLOCKID"));
+			put_text(name, text);
+		}
+		t = read_one("OPPROF_11", "OPPROF_11");
+		assert_int_equal(t->n_tracks, 2);
+		assert_int_equal(has_note(t, "core-name-collision"), same);
+		trace_free(t);
+	}
+}
+
 static const struct counter_series *find_counter(const struct trace *t, const char *name)
 {
 	for (uint32_t i = 0; i < t->n_counters; i++)
@@ -456,6 +485,7 @@ int main(void)
 		cmocka_unit_test(test_opprof_copies),
 		cmocka_unit_test(test_opprof_manifest),
 		cmocka_unit_test(test_opprof_lines),
+		cmocka_unit_test(test_opprof_block_ids),
 		cmocka_unit_test(test_opprof_transfers),
 	};
 

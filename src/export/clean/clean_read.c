@@ -287,6 +287,7 @@ static bool begin_flag(struct reader *k, const struct event *v, uint32_t lane)
 	struct open_flag f = {.slice = slice_of(v, lane + 1), .group = v->id.n ? v->id : v->group};
 	enum ascend_sync sync = ascend_sync_of(v->name);
 
+	f.slice.sync = (uint8_t)sync;
 	if (k->has_last && !spill_last(k))
 		return false;
 	f.key = stack_key(k, v, lane);
@@ -370,9 +371,13 @@ static bool add_slice(struct reader *k, const struct event *v, uint32_t lane)
 {
 	if (v->group.n && (str_is(v->name, "cache_time") || str_is(v->name, "ccu_time")))
 		return keep_head(k, v, lane);
-	if (!k->c->options.is_legacy)
-		return push_slice(
-			k, slice_of(v, ascend_sync_of(v->name) ? lane + 1 : lane), v->group);
+	if (!k->c->options.is_legacy) {
+		enum ascend_sync sync = ascend_sync_of(v->name);
+		struct clean_slice s = slice_of(v, sync ? lane + 1 : lane);
+
+		s.sync = (uint8_t)sync;
+		return push_slice(k, s, v->group);
+	}
 	if (!is_legacy_sync(v->name))
 		return push_slice(k, slice_of(v, lane), v->group);
 	k->c->lanes.v[lane + 1].n++;

@@ -21,7 +21,8 @@ struct clean_slice {
 	uint32_t args_off, args_len; /* the value; 0: none */
 	uint32_t ts_off, dur_off;
 	uint8_t ts_len, dur_len; /* 0: print the number */
-	uint16_t bits;		 /* enum clean_flag_bits */
+	uint8_t bits;		 /* enum clean_flag_bits */
+	uint8_t sync;		 /* enum ascend_sync: the text need not be looked at again */
 	uint32_t lane;
 	uint32_t row; /* on its lane */
 };

@@ -41,11 +41,7 @@ struct sums {
 
 static enum pipe_kind kind_of(const struct clean *c, const struct clean_slice *s)
 {
-	struct str name = {s->at + s->name_off, s->name_len};
-
-	if (name.n >= 2 && name.p[0] == '"')
-		name = str_sub(name, 1, name.n - 2);
-	switch (ascend_sync_of(name)) {
+	switch ((enum ascend_sync)s->sync) {
 	case SYNC_NONE:
 		return KIND_WORK;
 	case SYNC_SET:

@@ -128,6 +128,7 @@ static bool add_slice(struct source *k, track_idx track, uint32_t i, uint32_t la
 	if (ascend_is_set(sync) || ascend_is_wait(sync))
 		if (!add_sync(k, i, lane, sync))
 			return false;
+	s.sync = (uint8_t)sync;
 	s.lane += sync != SYNC_NONE;
 	k->c->lanes.v[s.lane].n++;
 	if (!k->c->lanes.v[s.lane].is_kept)

@@ -15,6 +15,30 @@ static void next_event(struct insight *s)
 	s->has_event = true;
 }
 
+/* Behind "ph" the viewer counts braces, in strings too: there they are written as escapes. */
+static void put_safe(struct text_out *o, struct str s)
+{
+	size_t from = 0;
+	bool has_brace = false;
+
+	for (size_t i = 0; i < s.n; i++)
+		has_brace |= s.p[i] == '{' || s.p[i] == '}';
+	if (!has_brace) {
+		text_put_quoted(o, s);
+		return;
+	}
+	text_puts(o, "\"");
+	for (size_t i = 0; i <= s.n; i++) {
+		if (i < s.n && s.p[i] != '{' && s.p[i] != '}')
+			continue;
+		text_put_escaped(o, str_sub(s, from, i - from));
+		if (i < s.n)
+			text_puts(o, s.p[i] == '{' ? "\\u007b" : "\\u007d");
+		from = i + 1;
+	}
+	text_puts(o, "\"");
+}
+
 static const char *pipe_of_track(const struct insight *s, track_idx i)
 {
 	const char *slash = strrchr(s->t->tracks[i].name, '/');
@@ -35,9 +59,9 @@ static void put_meta(
 	text_puts(o, "},\"name\":\"");
 	text_puts(o, what);
 	text_puts(o, "\",\"ph\":\"M\",\"pid\":");
-	text_put_quoted(o, str_of(pid));
+	put_safe(o, str_of(pid));
 	text_puts(o, ",\"tid\":");
-	text_put_quoted(o, str_of(tid));
+	put_safe(o, str_of(tid));
 	text_puts(o, "}");
 }
 
@@ -52,7 +76,7 @@ static void put_label(struct insight *s, const struct insight_unit *u)
 	text_puts(o, "\"args\":{\"labels\":");
 	text_put_quoted(o, str_of(text));
 	text_puts(o, "},\"name\":\"process_labels\",\"ph\":\"M\",\"pid\":");
-	text_put_quoted(o, str_of(u->name));
+	put_safe(o, str_of(u->name));
 	text_puts(o, ",\"tid\":\"NA\"}");
 }
 
@@ -123,9 +147,9 @@ static void put_tail(struct insight *s, const struct slice_text *v, char ph, uin
 	snprintf(text, sizeof(text), ",\"ph\":\"%c\"", ph);
 	text_puts(o, text);
 	text_puts(o, ",\"pid\":");
-	text_put_quoted(o, str_of(v->pid));
+	put_safe(o, str_of(v->pid));
 	text_puts(o, ",\"tid\":");
-	text_put_quoted(o, v->tid);
+	put_safe(o, v->tid);
 	text_puts(o, ",\"ts\":");
 	insight_put_us(s, o, ts);
 	text_puts(o, "}");
@@ -455,7 +479,7 @@ void insight_put_counter(
 	text_puts(o, "},\"name\":");
 	text_put_quoted(o, str_of(slash ? slash + 1 : c->name));
 	text_puts(o, ",\"ph\":\"C\",\"pid\":");
-	text_put_quoted(o, pid);
+	put_safe(o, pid);
 	text_puts(o, ",\"tid\":0,\"ts\":");
 	insight_put_us(s, o, time);
 	text_puts(o, "}");

@@ -9,6 +9,29 @@
 
 /* --- reading the files of one core --- */
 
+/* "XD:X5=0x1,SPR:BLOCKID": the program asks which block it is. */
+static void see_block(struct core_dump *c, const struct dump_line *l)
+{
+	static const char *const words[] = {",SPR:BLOCKID", ",SPR:SUBBLOCKID"};
+	uint64_t *const out[] = {&c->block, &c->sub_block};
+
+	if (!str_is(l->opcode, "MOV_XD_SPR"))
+		return;
+	for (int i = 0; i < 2; i++) {
+		ptrdiff_t end = str_find(l->operands, words[i]), eq;
+		struct str value;
+		uint64_t v;
+
+		if (end < 0)
+			continue;
+		value = str_sub(l->operands, 0, (size_t)end);
+		eq = str_rfind_char(value, '=');
+		value = eq < 0 ? STR("") : str_sub(value, (size_t)eq + 1, value.n);
+		if (str_to_u64(value, &v) && v < UINT32_MAX)
+			*out[i] = v + 1;
+	}
+}
+
 static bool add_line(struct core_dump *c, struct str line, enum dump_log log)
 {
 	struct dump_line l;
@@ -20,6 +43,8 @@ static bool add_line(struct core_dump *c, struct str line, enum dump_log log)
 	}
 	if (log == DUMP_STARTS && l.is_popped_from_queue)
 		return true;
+	if (log == DUMP_STARTS)
+		see_block(c, &l);
 	/* 310B has ids too, but only A5 (with its own vector and cube cores) is joined by them. */
 	c->by_id |= l.has_id && str_has(c->name, ".");
 	r.key = c->by_id && l.has_id ? l.id : l.pc;
@@ -64,10 +89,16 @@ struct dump_file {
 	enum dump_log log;
 };
 
+struct named_core { /* a vector core by the ids its program reads */
+	uint64_t block, sub_block;
+	const char *unit;
+};
+
 struct dump_dir {
 	struct asc_build *b;
 	const char *dir;
 	VEC(struct dump_file) files, mte, summaries;
+	VEC(struct named_core) named;
 	uint64_t n_other;
 };
 
@@ -156,6 +187,27 @@ static bool load_core(struct dump_dir *d, struct core_dump *c, size_t from, size
 	return true;
 }
 
+/* Two vector cores that read the same ids are one to the simulator's own export, which keeps the
+ * last of them; here each has its physical name. */
+static bool name_core(struct dump_dir *d, const struct core_dump *c)
+{
+	struct named_core k = {c->block, c->sub_block, c->unit};
+	struct ascend_unit u;
+
+	if (!c->block || !c->sub_block || !ascend_unit_of(str_of(c->unit), &u) ||
+		u.kind != ASCEND_VEC)
+		return true;
+	for (size_t i = 0; i < d->named.n; i++)
+		if (d->named.v[i].block == k.block && d->named.v[i].sub_block == k.sub_block)
+			return asc_note(d->b, NOTE_CONTRADICTORY, "core-name-collision",
+				INCORE_NO_OFFSET,
+				"%s and %s are both sub-block %llu of block %llu: other exports "
+				"keep one of them",
+				d->named.v[i].unit, k.unit, (unsigned long long)k.sub_block - 1,
+				(unsigned long long)k.block - 1);
+	return VEC_PUSH(&d->named, k);
+}
+
 static bool read_core(
 	struct dump_dir *d, size_t from, size_t end, uint32_t *n_cores, struct incore_error *e)
 {
@@ -172,7 +224,7 @@ static bool read_core(
 			     "%s: fewer than two logs with something in them; not read", c.unit)
 			     ? true
 			     : err_nomem(e);
-	else if (ok && !core_dump_join(&c))
+	else if (ok && (!core_dump_join(&c) || !name_core(d, &c)))
 		ok = err_nomem(e);
 	else
 		*n_cores += ok;
@@ -259,6 +311,7 @@ bool asc_read_dumps(struct asc_build *b, const char *dir, uint32_t *n_cores, str
 	b->path = dir;
 	b->is_ticks = true;
 	ok = dir_each(dir, see_name, &d, e) && read_cores(&d, n_cores, e) && read_sides(&d, e);
+	VEC_FREE(&d.named);
 	free_names(d.files.v, d.files.n);
 	free_names(d.mte.v, d.mte.n);
 	free_names(d.summaries.v, d.summaries.n);

@@ -26,7 +26,8 @@ struct core_dump {
 	VEC(struct dump_time) misses, fetches, issues;
 	uint64_t n_alone[2], n_backwards, n_bad;
 	struct strbuf alone[2];
-	uint32_t lane_of[256]; /* lane + 1 by pipe */
+	uint32_t lane_of[256];	   /* lane + 1 by pipe */
+	uint64_t block, sub_block; /* + 1, as the program reads them; 0: it does not */
 };
 
 /* The lines of one log; they must stay until the join. False on lack of memory. */
