@@ -11,6 +11,7 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -76,11 +77,15 @@ static void report(int end, int code)
 
 static void become_program(const struct process_spec *spec, char **env, const char *path)
 {
+	struct rlimit most = {spec->memory_bytes, spec->memory_bytes};
+
 	setpgid(0, 0);
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	default_signals();
 	fcntl(GUARD_STATUS, F_SETFD, FD_CLOEXEC);
 	close(GUARD_LIFELINE);
+	if (spec->memory_bytes)
+		setrlimit(RLIMIT_AS, &most);
 	if (!spec->cwd || chdir(spec->cwd) == 0)
 		execve(path, (char *const *)spec->argv, env);
 	report(PROCESS_NOT_STARTED, errno);

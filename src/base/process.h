@@ -29,6 +29,7 @@ struct process_spec {
 	size_t max_output_bytes; /* what is more is read and dropped; 0: 64 MiB */
 	int log_fd;		 /* a copy of all output goes there; 0 or less: none */
 	uint64_t limit_ms;	 /* wall clock; 0: none */
+	uint64_t memory_bytes;	 /* of each of its processes; 0: no limit */
 	unsigned grace_ms;	 /* between SIGTERM and SIGKILL; 0: 2,000 */
 	/* Asked every 50 ms: true ends the program. NULL: never. */
 	bool (*is_cancelled)(void *ctx);

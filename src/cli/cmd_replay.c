@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* cmd_replay.c: one recorded dispatch, run again. */
+#include "cli/output.h"
 #include "cli/replay_options.h"
 #include "cli/table.h"
 #include "dump/select.h"
@@ -278,6 +279,7 @@ static int run(struct cli *c)
 		.has_debug_lines = cli_flag(c, "debug-line"),
 		.force = cli_flag(c, "force"),
 		.progress = c->progress,
+		.is_cancelled = output_interrupted,
 		.backend = backend_find(cli_text(c, "backend"))};
 	int32_t funcs[MAX_FUNCS];
 	struct replay_report r = {0};
@@ -300,9 +302,11 @@ static int run(struct cli *c)
 	q.include_dirs = includes.v;
 	q.n_include_dirs = includes.n;
 	q.backend_options = q.backend == &backend_msprof ? (const void *)&msprof : &model;
-	if (!replay_run(&q, &r, &c->error))
+	output_finish_on_interrupt();
+	if (!replay_run(&q, &r, &c->error)) {
 		status = cli_fail(c);
-	else {
+		status = output_interrupted(NULL) ? INTERRUPTED_STATUS : status;
+	} else {
 		if (r.outcome.warning)
 			cli_warn(c, "%s", r.outcome.warning);
 		status = c->use_json ? print_json(c, &q, &r) : print_text(c, &q, &r);

@@ -25,14 +25,32 @@ static const char *volatile target_tmp; /* what SIGINT must remove */
 static pid_t pager_pid;
 static bool is_progress_shown;
 
+static volatile sig_atomic_t is_patient, n_interrupts;
+
 static void on_interrupt(int sig)
 {
 	const char *tmp = target_tmp;
 
 	(void)sig;
+	if (is_patient && n_interrupts++ == 0)
+		return;
 	if (tmp)
 		unlink(tmp);
-	_exit(130);
+	_exit(INTERRUPTED_STATUS);
+}
+
+void output_finish_on_interrupt(void)
+{
+	struct sigaction act = {.sa_handler = on_interrupt, .sa_flags = SA_RESTART};
+
+	is_patient = 1;
+	sigaction(SIGINT, &act, NULL);
+}
+
+bool output_interrupted(void *unused)
+{
+	(void)unused;
+	return n_interrupts > 0;
 }
 
 void output_signals(void)

@@ -17,6 +17,12 @@ int output_close(struct cli *c, int status, bool keep);
 void output_warnings(const struct cli *c);
 /* One error on stderr, as text or as incore.error/1. */
 void output_error(const struct incore_error *e, bool as_json);
+/* For work that leaves directories: from here on the first SIGINT only makes output_interrupted()
+ * true, so that what was begun can be taken back; the second ends the program. */
+void output_finish_on_interrupt(void);
+bool output_interrupted(void *unused);
+#define INTERRUPTED_STATUS 130
+
 /* SIGINT removes the unfinished file and ends with 130; SIGPIPE is ignored. */
 void output_signals(void);
 

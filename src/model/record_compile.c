@@ -7,11 +7,10 @@
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <sys/resource.h>
 #include <unistd.h>
 
-#include "base/child.h"
 #include "base/mem.h"
+#include "base/process.h"
 #include "model/record_internal.h"
 
 #define COMPILE_LIMIT_S 120
@@ -27,41 +26,32 @@ static bool word(struct command *c, const char *text)
 	return text && VEC_PUSH(&c->v, text);
 }
 
-static bool run_program(void *ctx, int fd)
-{
-	const struct command *c = ctx;
-
-	struct rlimit most = {COMPILE_MEMORY, COMPILE_MEMORY};
-
-	dup2(fd, 1);
-	dup2(fd, 2);
-	setrlimit(RLIMIT_AS, &most); /* a compiler that loses its way takes the machine with it */
-	setenv("LC_ALL", "C", 1);
-	execv(c->v.v[0], (char *const *)c->v.v);
-	return false;
-}
-
 /* Runs it; *text gets what it said. False: it could not be run, or said no (is_refusal). */
 static bool run_compiler(struct command *c, unsigned limit_s, struct strbuf *text, bool *is_refusal,
 	struct incore_error *e)
 {
-	struct child_job j = {run_program, c, limit_s ? limit_s : COMPILE_LIMIT_S, MAX_MESSAGE};
-	enum child_end end;
+	static const char *const ENV[] = {"LC_ALL=C", NULL};
+	struct process_spec spec = {.env = ENV,
+		.output = text,
+		.max_output_bytes = MAX_MESSAGE,
+		.limit_ms = (limit_s ? limit_s : COMPILE_LIMIT_S) * 1000ull,
+		.memory_bytes = COMPILE_MEMORY};
+	struct process_result r;
 
 	*is_refusal = false;
 	if (!VEC_PUSH(&c->v, (const char *)NULL))
 		return err_nomem(e);
-	if (!child_run(&j, text, &end, e))
+	spec.argv = c->v.v;
+	if (!process_run(&spec, &r, e))
 		return err_wrap(e, "cannot run %s", c->v.v[0]);
-	if (end == CHILD_DONE)
-		return true;
-	if (end == CHILD_TOO_LONG)
+	if (r.end == PROCESS_TIMED_OUT)
 		return err_set(e, INCORE_BAD_INPUT, "too-long",
-			"the compiler did not end within %u s", j.limit_s);
-	if (end == CHILD_REFUSED)
+			"the compiler did not end within %llu s",
+			(unsigned long long)(spec.limit_ms / 1000));
+	if (r.end == PROCESS_NOT_STARTED)
 		return err_set(e, INCORE_MISSING, "no-compiler", "cannot start %s", c->v.v[0]);
-	*is_refusal = true;
-	return false;
+	*is_refusal = r.end != PROCESS_EXITED || r.code != 0;
+	return !*is_refusal;
 }
 
 static char *in_cache(

@@ -117,15 +117,16 @@ static bool take_remarks(struct arguments *a, const struct task_args *args, stru
 		n_sized += args->buffers.v[i].from == TASK_BUFFER_VIEWS;
 	if (n_sized && !remark(a, e,
 			       arena_printf(&a->arena,
-				       "%u buffer sizes are what their views need, rounded up to "
-				       "%u bytes: the dump states none",
-				       n_sized, TASK_BUFFER_ROUND)))
+				       "size of %u buffer%s not stated: what the known views need, "
+				       "rounded up to %u bytes",
+				       n_sized, n_sized == 1 ? "" : "s", TASK_BUFFER_ROUND)))
 		return false;
-	if (args->n_unknown && !remark(a, e,
-				       arena_printf(&a->arena,
-					       "%u tensors have a buffer of their own: nothing "
-					       "says which share one (no deps.json)",
-					       args->n_unknown)))
+	if (args->n_unknown &&
+		!remark(a, e,
+			arena_printf(&a->arena,
+				"%u tensor%s: nothing says which share a buffer (no deps.json), "
+				"each has its own",
+				args->n_unknown, args->n_unknown == 1 ? "" : "s")))
 		return false;
 	for (size_t i = 0; i < args->args.n; i++)
 		if (args->args.v[i].flags & ~TASK_ARG_BAD &&

@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <sys/stat.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "base/file.h"
 #include "export/export.h"
@@ -172,6 +173,18 @@ static bool write_packed(struct model_replay *m, const struct trace *t)
 	return out_file_commit(&f, m->e);
 }
 
+/* The folders around a directory that was not written. */
+static void remove_parents(struct model_replay *m)
+{
+	char *path = arena_strdup(m->arena, m->out->simulator_dir);
+
+	for (unsigned up = 0; path && up < 2; up++) {
+		*strrchr(path, '/') = '\0';
+		rmdir(path);
+	}
+	m->out->simulator_dir = NULL;
+}
+
 static bool write_trace(struct model_replay *m, const struct trace *t)
 {
 	struct export_options o = {0};
@@ -179,10 +192,18 @@ static bool write_trace(struct model_replay *m, const struct trace *t)
 
 	if (!write_packed(m, t) || !make_parents(m, &m->out->simulator_dir))
 		return false;
-	if (!export_run(t, export_find("insight"), m->out->simulator_dir, &o, &r, m->e))
+	if (!export_run(t, export_find("insight"), m->out->simulator_dir, &o, &r, m->e)) {
+		remove_parents(m);
 		return false;
+	}
 	export_result_deinit(&r);
 	return true;
+}
+
+static bool go_on(struct model_replay *m)
+{
+	return !m->job->is_cancelled || !m->job->is_cancelled(m->job->cancel_ctx) ||
+	       err_set(m->e, INCORE_FAILED, "interrupted", "interrupted");
 }
 
 static const char *lane_name(unsigned pipe)
@@ -238,10 +259,9 @@ static bool replay(struct model_replay *m)
 		.find_races = true,
 		.allow_unknown = m->o->allow_unknown};
 	struct trace *t = NULL;
-	bool ok = record(m) && write_ops(m) && compare(m) &&
-		  engine_run(&m->set, &o, &m->timed, m->e) &&
-		  timed_to_trace(&m->set, &m->timed, &m->profile, &t, m->e) && write_trace(m, t) &&
-		  make_verdict(m);
+	bool ok = go_on(m) && record(m) && go_on(m) && engine_run(&m->set, &o, &m->timed, m->e) &&
+		  compare(m) && timed_to_trace(&m->set, &m->timed, &m->profile, &t, m->e) &&
+		  go_on(m) && write_ops(m) && write_trace(m, t) && make_verdict(m);
 
 	trace_free(t);
 	return ok;

@@ -210,7 +210,9 @@ bool plan_members(const struct replay_request *q, const struct dump *d, uint32_t
 	for (unsigned i = 0; i < q->n_sources; i++)
 		if (!take_source(q, d, task, i, out, e))
 			return false;
-	if (out->n_members > 1)
+	if (out->n_members > 1 && out->kernel_class != KERNEL_SPMD_MIX) {
 		out->kernel_class = KERNEL_SPMD_MIX;
+		out->class_reason = "it has more than one kernel";
+	}
 	return remark_left_out(q, out, e);
 }
