@@ -235,11 +235,12 @@ static bool settle(struct batch *b, struct profile_row *row, const struct one *o
 		row->message = keep(b, text.p);
 		sb_free(&text);
 	}
+	row->message = row->message ? row->message : "";
 	b->n_done++;
-	tell(b, row);
-	if (!row->message || !row->simulator)
-		row->message = row->message ? row->message : "";
-	return profile_write_lists(b->r, e);
+	if (!profile_write_lists(b->r, e))
+		return false;
+	tell(b, row); /* what is told has been written */
+	return true;
 }
 
 static bool work(void *ctx, size_t item, unsigned worker, struct incore_error *e)

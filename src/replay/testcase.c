@@ -298,7 +298,9 @@ static bool put_tensor(struct arguments *a, const struct placed *p,
 	s->shape[0] = (uint32_t)elements;
 	s->strides[0] = 1;
 	s->extent = elements;
-	s->is_contiguous = s->is_read = s->is_written = true;
+	s->is_contiguous = s->is_read = true;
+	/* what nobody supplies is not to be read: as an input it stops the run */
+	s->is_written = b.is_known;
 	if (VEC_PUSH(&a->buffers, b))
 		return true;
 	mem_free(b.p);

@@ -1,0 +1,167 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Does `incore profile` run every kernel of a build, keep going, keep its lists whole, and say what is wrong?
+
+usage: run.py BUILD_DIR
+"""
+import csv
+import json
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+import build as make  # noqa: E402
+
+RESULT = [0, 0]
+COLUMNS = ("func,status,source_cpp,symbol,demangled,app,kernel_lib,case_dir,build_dir,collect_dir,export_dir,export_src,"
+           "artifact_count,trace_json,visualize_data_bin,core_trace_count,instr_csv_count,duration_sec,message").split(",")
+
+
+def check(is_right, what):
+    RESULT[not is_right] += 1
+    if not is_right:
+        print(f"FAIL {what}")
+
+
+class Profile:
+    def __init__(self, program, tmp):
+        self.program, self.tmp = program, tmp
+        self.env = {k: v for k, v in os.environ.items() if k in ("PATH", "HOME", "LANG") or k.endswith("SAN_OPTIONS")}
+        self.env.update(LC_ALL="C.UTF-8", XDG_CACHE_HOME=os.path.join(tmp, "cache"))
+
+    def start(self, *words, **more):
+        return subprocess.Popen([self.program, "profile", *words], cwd=self.tmp, env={**self.env, **more}, text=True,
+                                stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+
+    def run(self, *words, **more):
+        p = self.start(*words, **more)
+        p.out, p.err = p.communicate(timeout=600)
+        return p
+
+    def manifest(self, root):
+        with open(os.path.join(self.tmp, root, "manifest_export.csv"), newline="") as f:
+            rows = list(csv.DictReader(f))
+            return {r["func"]: r for r in rows}
+
+
+def whole_build(p, tmp):
+    """Every form of kernel, good and bad, in one build."""
+    b = os.path.join(tmp, "b")
+    make.put(b + "/ptoas", "vec", make.VECTOR, make.VECTOR_PTO)
+    make.put(b + "/ptoas", "plain", make.VECTOR, make.VECTOR_PTO, mark="", const="const ", op="TMUL")
+    make.put(b + "/ptoas", "cube", make.CUBE, make.CUBE_PTO)
+    make.put(b + "/ptoas", "mixed", make.MIXED, make.MIXED_PTO)
+    make.put(b + "/next_levels/0/ptoas", "vec", make.VECTOR, make.VECTOR_PTO, rows=16)
+    make.put(b + "/next_levels/1/ptoas", "vec", make.VECTOR, make.VECTOR_PTO, rows=8, target="a5")
+    make.put(b + "/ptoas", "no_pto", make.CUBE, None)
+    make.put(b + "/ptoas", "liar", make.VECTOR, make.CUBE_PTO)
+    make.put(b + "/ptoas", "broken", make.VECTOR, make.VECTOR_PTO, op="TNOSUCHOP")
+    make.put(b + "/ptoas", "control", make.CONTROL, make.CONTROL_PTO)
+    os.makedirs(b + "/insight_old/ptoas")
+    shutil.copy(b + "/ptoas/vec.cpp", b + "/insight_old/ptoas/old.cpp")
+    q = p.run("--build-dir", "b", "--list")
+    names = [line.split("\t")[0] for line in q.out.splitlines()]
+    check(sorted(names) == sorted(["vec", "plain", "cube", "mixed", "next_levels.0.vec", "next_levels.1.vec", "no_pto", "liar",
+                                   "broken", "control"]), f"--list: {names}")
+    q = p.run("--build-dir", "b", "--json", "-o", "out", "-j2")
+    check(q.returncode == 1, f"some kernels failed: exit status {q.returncode}, {q.err}")
+    data = json.loads(q.out)["data"]
+    check(data["evidence"] == "estimate" and data["exported"] == 6 and data["total"] == 10, f"counts: {data['exported']}")
+    by = {k["func"]: k for k in data["kernels"]}
+    for name, part in (("no_pto", "no_pto.pto: expected the .pto"), ("liar", "parameters here"),
+                       ("broken", "TNOSUCHOP"), ("control", "slot 0")):
+        check(by[name]["status"] == "failed" and part in by[name]["message"], f"{name}: {by[name]}")
+    for name in ("vec", "plain", "cube", "mixed", "next_levels.0.vec", "next_levels.1.vec"):
+        check(by[name]["status"] == "exported" and by[name]["cycles"] > 0, f"{name}: {by[name]}")
+        folder = os.path.dirname(os.path.dirname(os.path.dirname(by[name]["simulator"])))
+        check(any(f.endswith(".clean.json") for f in os.listdir(os.path.join(tmp, folder))), f"{name}: no clean trace")
+    costs = [k["cycles"] for k in data["kernels"] if k["status"] == "exported"]
+    check(costs == sorted(costs, reverse=True), f"ranked by cost: {costs}")
+    check(by["mixed"]["is_degenerate"] and "cube" in by["mixed"]["message"], f"mixed without cube work: {by['mixed']}")
+    check("v4=0x100 (bound)" in by["vec"]["workload"], f"workload: {by['vec']['workload']}")
+    rows = p.manifest(data["run_root"])
+    check(list(next(iter(rows.values()))) == COLUMNS, "columns of the manifest")
+    check(len(rows) == 10 and rows["vec"]["status"] == "exported" and int(rows["vec"]["artifact_count"]) == 4, f"{rows['vec']}")
+    check(os.stat(os.path.join(tmp, data["run_root"])).st_mode & 0o777 == 0o700, "the run folder is ours alone")
+    with open(os.path.join(tmp, data["run_root"], "summary.txt")) as f:
+        summary = f.read()
+    check("total=10\nexported=6\nfailed=4\n" in summary, summary)
+    return data["run_root"]
+
+
+def supplied(p):
+    q = p.run("--build-dir", "b", "--func", "control", "--set", "len=3", "-o", "out2")
+    check(q.returncode == 0 and "EXPORTED 1/1" in q.out, f"control value set: {q.out}{q.err}")
+    with open(os.path.join(p.tmp, "len.bin"), "wb") as f:
+        f.write((5).to_bytes(4, "little"))
+    q = p.run("--build-dir", "b", "--func", "control", "--data", "len=len.bin", "-o", "out2", "--json")
+    check(q.returncode == 0, f"control tensor from a file: {q.err}")
+    q = p.run("--build-dir", "b", "--func", "control", "--set", "len=0", "-o", "out2", "--json")
+    check(q.returncode == 0 and json.loads(q.out)["data"]["kernels"][0]["is_degenerate"], f"zero trips: {q.out}{q.err}")
+
+
+def usage(p):
+    for words, status, part in ((["--func", "nobody"], 2, "no kernel of that name"), ([], 2, "--build-dir"),
+                                (["--msprof-timeout", "0"], 2, "1 to 2880"), (["--msprof-timeout", "2881"], 2, "1 to 2880")):
+        q = p.run(*(["--build-dir", "b"] if words else []), *words)
+        check(q.returncode == status and part in q.err, f"{words}: {q.returncode} {q.err}")
+    q = p.run("--build-dir", "nowhere")
+    check(q.returncode == 3 and "nowhere" in q.err, f"no such build: {q.returncode} {q.err}")
+    os.makedirs(os.path.join(p.tmp, "empty"))
+    q = p.run("--build-dir", "empty")
+    check(q.returncode == 3 and "no kernels" in q.err, f"empty build: {q.err}")
+    q = p.run("--build-dir", "b", "--func", "cube", "--backend", "msprof", "-o", "out3", CANN_SET_ENV="/nowhere/set_env.sh")
+    check(q.returncode == 1 and "/nowhere/set_env.sh" in q.out, f"no CANN: {q.returncode} {q.out} {q.err}")
+    q = p.run("--build-dir", "b", "--func", "cube", "-o", "out4", PATH="/nowhere", CXX="/nowhere/c++",
+              XDG_CACHE_HOME=os.path.join(p.tmp, "cache2"))
+    check(q.returncode == 1 and "compiler" in q.out, f"no compiler: {q.returncode} {q.out} {q.err}")
+
+
+def killed(p, tmp):
+    """Killed after two kernels: the lists hold both; --resume does the rest and runs none twice."""
+    make.vectors(os.path.join(tmp, "many", "ptoas"), 5)
+    q = p.start("--build-dir", "many", "-j1")
+    done = 0
+    for line in q.stderr:
+        done += line.startswith("[0")
+        if done == 2:
+            break
+    q.send_signal(signal.SIGKILL)
+    q.wait()
+    roots = [d for d in os.listdir(os.path.join(tmp, "many")) if d.startswith("kernel_insight")]
+    check(len(roots) == 1, f"{roots}")
+    rows = p.manifest(os.path.join("many", roots[0]))
+    check(len([r for r in rows.values() if r["status"] == "exported"]) == 2, f"after the kill: {rows}")
+    with open(os.path.join(tmp, "many", "latest_all_funcs_kernel_insight_export_root.txt")) as f:
+        check(os.path.basename(f.read().strip()) == roots[0], "the pointer file names the run")
+    q = p.run("--build-dir", "many", "--resume")
+    check(q.returncode == 0 and "EXPORTED 5/5" in q.out, f"resumed: {q.out}{q.err}")
+    check(q.err.count("] OK ") == 3, f"only the rest ran: {q.err}")
+    with open(os.path.join(tmp, "many", roots[0], "manifest_export.csv"), "w") as f:
+        f.write("func,status\n")
+    q = p.run("--build-dir", "many", "--resume")
+    check(q.returncode == 3 and "19 columns" in q.err, f"a manifest of another kind: {q.returncode} {q.err}")
+
+
+def main():
+    program = os.path.join(os.path.abspath(sys.argv[1]), "incore")
+    tmp = tempfile.mkdtemp(prefix="incore-profile-")
+    try:
+        p = Profile(program, tmp)
+        whole_build(p, tmp)
+        supplied(p)
+        usage(p)
+        killed(p, tmp)
+    finally:
+        shutil.rmtree(tmp, ignore_errors=True)
+    print(f"{RESULT[0]} passed, {RESULT[1]} failed, 0 skipped")
+    return RESULT[1] > 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
