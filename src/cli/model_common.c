@@ -144,7 +144,8 @@ void model_json_begin(struct cli *c, struct json_writer *w, const char *path, co
 	json_w_object(w);
 	if (path)
 		json_w_kv_cstr(w, "path", path);
-	json_w_kv_cstr(w, "arch", arch);
+	if (arch)
+		json_w_kv_cstr(w, "arch", arch);
 	json_w_end(w);
 	json_w_key(w, "data");
 	json_w_object(w);
