@@ -185,6 +185,15 @@ static bool run_rounds(struct engine *g)
 	return true;
 }
 
+/* What was under way on its pipes still ends. */
+static void end_stuck(struct core *c)
+{
+	c->out->end_cyc = c->t;
+	for (unsigned p = 0; p < ENGINE_PIPES; p++)
+		if (c->out->lanes[p].busy_end > c->out->end_cyc)
+			c->out->end_cyc = c->out->lanes[p].busy_end;
+}
+
 /* Cores [first, first + n) of the result are one block. */
 static bool run_block(struct engine *g, uint32_t first, uint32_t n)
 {
@@ -212,7 +221,7 @@ static bool run_block(struct engine *g, uint32_t first, uint32_t n)
 	for (uint32_t i = 0; i < n; i++) {
 		g->out->n_ops += g->cores[i].s ? g->cores[i].s->ops.n : 0;
 		if (g->cores[i].out && !g->cores[i].is_done)
-			g->cores[i].out->end_cyc = g->cores[i].t;
+			end_stuck(&g->cores[i]);
 		deinit_core(&g->cores[i]);
 	}
 	return ok;

@@ -4,7 +4,7 @@
 recorder's headers and timed: a sound one gives no finding, a broken twin the finding that was planted, with the lines.
 Together they use every op and intrinsic that `incore model ops` lists. Then bad input of every kind.
 
-usage: run.py BUILD_DIR [NAME...]     a kernel, "coverage", "bad-input" or "validate"
+usage: run.py BUILD_DIR [NAME...]     a kernel, "coverage", "fixtures" or "bad-input"
 """
 import concurrent.futures
 import json
@@ -19,6 +19,10 @@ sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import cases  # noqa: E402
 
 RESULT = [0, 0, 0]
+DATA = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "data", "model")
+# Op streams in tests/data/model, for tests that shall need no compiler: kernel and bug.
+FIXTURES = {"vec_add": ("vec_add", None), "gemm_race": ("gemm", "race"), "gemm_deadlock": ("gemm", "deadlock"),
+            "attention": ("attention", None), "blocks": ("blocks", None), "mx": ("a5_mx", None)}
 ERROR_CODES = {"race", "deadlock", "unmatched-wait", "double-set", "flag-left-set", "bad-flag"}
 
 
@@ -174,6 +178,24 @@ def coverage(model):
     report(f"ops that the table lacks: {sorted(unknown)}" if unknown else None, "coverage")
 
 
+def fixtures(model):
+    """Recording again gives the op streams of tests/data/model, byte for byte; UPDATE=1 writes them."""
+    for name, (kernel, bug) in FIXTURES.items():
+        path, kept = os.path.join(model.tmp, f"{name}.again"), os.path.join(DATA, f"{name}.jsonl")
+        p = model.kernel("record", kernel, bug, "--format", "jsonl", "-o", path)
+        if p.returncode:
+            report(p.stderr.strip()[:500], f"fixture {name}")
+            continue
+        with open(path) as f:
+            again = f.read().replace(os.path.join(model.tmp, "src") + os.sep, "")
+        if os.environ.get("UPDATE"):
+            os.makedirs(DATA, exist_ok=True)
+            with open(kept, "w") as f:
+                f.write(again)
+        with open(kept) as f:
+            report(None if f.read() == again else "recording gives another op stream", f"fixture {name}")
+
+
 def write(model, name, text):
     path = os.path.join(model.tmp, name)
     with open(path, "w") as f:
@@ -300,6 +322,8 @@ def main():
                 report(problem, what)
         if not wanted or "coverage" in wanted:
             coverage(model)
+        if not wanted or "fixtures" in wanted:
+            fixtures(model)
         if not wanted or "bad-input" in wanted:
             bad_input(model)
     print(f"{RESULT[0]} passed, {RESULT[1]} failed, {RESULT[2]} skipped")
