@@ -82,7 +82,7 @@ static double cost(const struct profile *p, const struct opstream *s, const stru
 }
 
 /* Sum over the ops of a pipe. */
-static double pipe_cost(
+static double sum_cost(
 	const struct profile *p, const struct opstream *s, const uint64_t *count, enum op_pipe pipe)
 {
 	double sum = 0;
@@ -91,6 +91,26 @@ static double pipe_cost(
 		if (count[i] && s->forms.v[i].pipe == pipe && s->forms.v[i].kind == OPK_OP)
 			sum += (double)count[i] * cost(p, s, &s->forms.v[i]);
 	return sum;
+}
+
+/*
+ * Busy cycles of the pipe as the engine has them: latencies that overlap count once, as they do in
+ * a counter. One side of a mixed kernel cannot run alone; there it is the sum over its ops.
+ */
+static double pipe_cost(
+	const struct profile *p, const struct opstream *s, const uint64_t *count, enum op_pipe pipe)
+{
+	struct opstream_set alone = {.v = {.v = (struct opstream *)s, .n = 1, .cap = 1}};
+	struct engine_options o = {.profile = p, .allow_unknown = true};
+	struct timed t;
+	double busy = -1;
+
+	if (s->is_mixed || !engine_run(&alone, &o, &t, NULL))
+		return sum_cost(p, s, count, pipe);
+	if (t.is_complete)
+		busy = (double)t.cores.v[0].lanes[pipe].busy_cyc;
+	timed_deinit(&t);
+	return busy >= 0 ? busy : sum_cost(p, s, count, pipe);
 }
 
 /*
@@ -255,9 +275,9 @@ static bool least_squares(struct pipe_fit *f, const bool *is_zero, double *theta
 static bool cannot(const struct pipe_fit *f, const char *why, struct incore_error *e)
 {
 	return err_set(e, INCORE_BAD_INPUT, "not-determined",
-		"%s of %s cannot be fitted: %s (%zu tasks with %s)",
-		f->n_keys > 1 ? "the constants" : "the constant", op_pipe_name(f->pipe), why,
-		f->obs.n, op_pipe_name(f->pipe));
+		"%s%s of %s cannot be fitted: %s (%zu tasks with %s)",
+		prof_key_name(f->keys[0]->key), f->n_keys > 1 ? " and the other constants" : "",
+		op_pipe_name(f->pipe), why, f->obs.n, op_pipe_name(f->pipe));
 }
 
 static bool fit_pipe(struct pipe_fit *f, struct calib_result *out, struct incore_error *e)

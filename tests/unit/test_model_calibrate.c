@@ -29,7 +29,8 @@ static int unload(void **state)
 	return 0;
 }
 
-/* Task i: i % 4 + 1 loads of (i + 1) * 4 rows of 256 bytes, on a machine of 500 cycles and 40 B. */
+/* Task i: i % 4 + 1 loads of (i + 1) * 4 rows of 256 bytes, on a machine of 500 cycles and 40 B;
+ * the latencies of loads that follow each other overlap. */
 static void make(struct opstream_set *set, struct calib_task *tasks)
 {
 	opstream_set_init(set);
@@ -40,7 +41,7 @@ static void make(struct opstream_set *set, struct calib_task *tasks)
 		for (uint32_t k = 0; k < n; k++)
 			ms_load(s, 1, (i + 1) * 4, 128, 0, 0);
 		tasks[i] = (struct calib_task){.id = i,
-			.busy[OPP_MTE2] = (uint64_t)n * 500 + ((uint64_t)n * bytes + 20) / 40,
+			.busy[OPP_MTE2] = 500 + ((uint64_t)n * bytes + 20) / 40,
 			.has[OPP_MTE2] = true};
 	}
 	ms_seal(set);
