@@ -28,17 +28,16 @@ static bool remark(struct clean_job *j, bool is_loss, const char *fmt, ...)
 
 /* --- reading --- */
 
+/* Traces that we exported say in their metadata, which comes first, when they are estimates. */
+static void find_evidence(struct clean_job *j, struct str text)
+{
+	if (str_has(str_sub(text, 0, METADATA_BYTES), "\"evidence\":\"estimate\""))
+		j->evidence = evidence_name(EVIDENCE_ESTIMATE);
+}
+
 static bool list_blocks(const struct clean_job *j, const char *what, struct incore_error *e)
 {
 	struct strbuf b = {0};
-
-	/* Traces that we exported say in their metadata, which comes first, when they are
-	 * estimates. */
-	static void find_evidence(struct clean_job * j, struct str text)
-	{
-		if (str_has(str_sub(text, 0, METADATA_BYTES), "\"evidence\":\"estimate\""))
-			j->evidence = evidence_name(EVIDENCE_ESTIMATE);
-	}
 
 	for (size_t i = 0; i < j->blocks.v.n && i < 16; i++)
 		sb_printf(&b, "%s%s (0x%02x)", i ? ", " : "",
