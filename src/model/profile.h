@@ -141,6 +141,9 @@ struct profile {
 /* By name ("910b1"; NULL: the default of the architecture) or, with a '/' or ".yaml", by path. */
 bool profile_load(
 	struct profile *p, const char *name, enum opstream_arch arch, struct incore_error *e);
+/* The same of a file's text; its base is looked for beside `path`. */
+bool profile_read(struct profile *p, struct str text, const char *path, enum opstream_arch arch,
+	struct incore_error *e);
 void profile_deinit(struct profile *p);
 /* Names of the profiles that are installed, in byte order, separated by ", ". */
 bool profile_names(struct strbuf *out);
