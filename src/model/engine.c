@@ -243,6 +243,14 @@ static bool add_cores(const struct opstream_set *set, struct timed *out, struct 
 	return true;
 }
 
+static bool has_blocks(const struct timed *t)
+{
+	for (size_t i = 1; i < t->cores.n; i++)
+		if (t->cores.v[i].block != t->cores.v[0].block)
+			return true;
+	return false;
+}
+
 bool engine_run(const struct opstream_set *set, const struct engine_options *o, struct timed *out,
 	struct incore_error *e)
 {
@@ -267,6 +275,8 @@ bool engine_run(const struct opstream_set *set, const struct engine_options *o, 
 			n++;
 		ok = run_block(g, i, n);
 	}
+	if (ok && o->find_races && has_blocks(out) && !engine_blocks(set, out))
+		ok = err_nomem(e);
 	mem_free(g);
 	if (!ok)
 		timed_deinit(out);

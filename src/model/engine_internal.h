@@ -163,6 +163,10 @@ bool engine_stuck(struct engine *g);
 /* After the end: flags left set. */
 bool engine_left(struct engine *g);
 
+/* --- blocks.c --- */
+/* Notes global memory that blocks share. False on lack of memory. */
+bool engine_blocks(const struct opstream_set *set, struct timed *out);
+
 /* --- findings.c --- */
 /* Adds to a finding of the same kind and places, or makes one (count 1, message NULL: to be
  * filled). NULL on lack of memory. */

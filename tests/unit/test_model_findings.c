@@ -275,6 +275,40 @@ static void test_race_boxed(void **state)
 	}
 }
 
+/* Two blocks store: to the same bytes, side by side, or adding. */
+static void test_blocks_share(void **state)
+{
+	static const struct {
+		uint64_t off;
+		unsigned atomic;
+		size_t n;
+	} cases[] = {{0, 0, 1}, {8192, 0, 0}, {0, 1, 0}, {8190, 0, 1}};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct opstream_set set;
+		struct timed t;
+
+		opstream_set_init(&set);
+		for (uint32_t b = 0; b < 2; b++) {
+			struct opstream *s = ms_new(&set, CORE_AIV, 0);
+
+			s->block_idx = b;
+			add_store(s, 1, cases[i].atomic);
+			s->words.v[0] = b * cases[i].off;
+		}
+		run(&set, &t);
+		assert_int_equal(t.findings.n, cases[i].n);
+		if (cases[i].n) {
+			assert_int_equal(t.findings.v[0].kind, FIND_BLOCKS_SHARE);
+			assert_int_equal(t.findings.v[0].end_byte - t.findings.v[0].first_byte,
+				cases[i].off ? 2 : 8192);
+		}
+		assert_true(t.is_complete);
+		drop(&set, &t);
+	}
+}
+
 static void test_flags_unmatched(void **state)
 {
 	struct opstream_set set;
@@ -386,6 +420,7 @@ int main(void)
 		cmocka_unit_test(test_race_cross_core),
 		cmocka_unit_test(test_race_atomic),
 		cmocka_unit_test(test_race_boxed),
+		cmocka_unit_test(test_blocks_share),
 		cmocka_unit_test(test_flags_unmatched),
 		cmocka_unit_test(test_flags_left_double_bad),
 		cmocka_unit_test(test_deadlock),
