@@ -178,9 +178,16 @@ void add_gm(op_record &op, const gm_base &v, op_role role)
 bool add_arg(op_record &op, const arg &a, char letter)
 {
 	switch (a.what) {
-	case arg::TILE:
-		add_tile(op, *static_cast<const tile_base *>(a.p), role_of(letter));
+	case arg::TILE: {
+		const tile_base &t = *static_cast<const tile_base *>(a.p);
+
+		/* scales of a quantisation are read, whichever place they stand in */
+		add_tile(op, t,
+			t.form->loc == LOC_SCALING && letter != 'd' && letter != 'v'
+				? ROLE_SRC
+				: role_of(letter));
 		return true;
+	}
 	case arg::GM:
 		add_gm(op, *static_cast<const gm_base *>(a.p), role_of(letter));
 		return true;

@@ -72,12 +72,12 @@ static char *in_cache(
 	return b.p;
 }
 
-/* A name beside `path` that no other process uses. */
+/* A name beside `path` that no other thread uses. */
 static char *scratch_name(const char *path)
 {
 	struct strbuf b = {0};
 
-	sb_printf(&b, "%s.%ld.tmp", path, (long)getpid());
+	sb_printf(&b, "%s.%ld.tmp", path, (long)gettid());
 	if (b.failed) {
 		sb_free(&b);
 		return NULL;
