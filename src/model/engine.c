@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* engine.c: the streams of each block, set up, run to the end or until nothing moves. */
-#include "model/engine_internal.h"
+#include "model/engine_cross.h"
 
 static uint64_t whole(const struct profile *p, enum prof_key k)
 {

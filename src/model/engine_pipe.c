@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* engine_pipe.c: when does an op in a pipe's queue start, and when is it complete? */
-#include "model/engine_internal.h"
+#include "model/engine_cross.h"
 
 static uint64_t later(uint64_t a, uint64_t b)
 {
