@@ -68,10 +68,10 @@ struct flag {
 	uint32_t last_set_op, last_wait_op;
 };
 
-struct xflag {
-	VEC(struct fired) fired; /* by this core, kept */
-	uint32_t n_wait;	 /* waits of this core that were released */
-	uint32_t n_total[5];	 /* sets in the whole stream, by mode */
+struct xflag { /* what this core sets is kept */
+	VEC(struct fired) fired;
+	uint32_t n_wait;     /* waits of this core that were released */
+	uint32_t n_total[5]; /* sets in the whole stream, by mode */
 };
 
 enum block_kind { BLOCK_NONE, BLOCK_QUEUE, BLOCK_FLAG, BLOCK_X, BLOCK_ALL };
@@ -139,11 +139,9 @@ bool engine_stuck(struct engine *g);
 /* After the end: flags left set. */
 bool engine_left(struct engine *g);
 
-/* --- blocks.c --- */
 /* Notes global memory that blocks share. False on lack of memory. */
 bool engine_blocks(const struct opstream_set *set, struct timed *out);
 
-/* --- findings.c --- */
 /* Adds to a finding of the same kind and places, or makes one (count 1, message NULL: to be
  * filled). NULL on lack of memory. */
 struct finding *finding_add(struct timed *t, const struct opstream_set *set, enum finding_kind kind,
