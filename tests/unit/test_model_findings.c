@@ -180,6 +180,66 @@ static void test_race_scalar(void **state)
 	}
 }
 
+/*
+ * V stands at a wait while the scalar goes on. What was issued to V behind the scalar's store comes
+ * after it; so does what was issued before, because the set that lets V go on was issued behind it.
+ */
+static void test_race_issue_while_blocked(void **state)
+{
+	for (int before = 0; before < 2; before++) {
+		struct opstream_set set;
+		struct opstream *s;
+		struct op_desc d;
+		struct timed t;
+
+		(void)state;
+		opstream_set_init(&set);
+		s = ms_new(&set, CORE_AIV, 0);
+		ms_wait(s, 1, OPP_MTE2, OPP_V, 0);
+		if (before)
+			ms_vec(s, 2, "TADD", 1, 128, (uint64_t[]){0x1000, 0, 0});
+		d = op_desc_of(OPK_SETV, OPP_S, "SetValue", 3);
+		op_desc_tile(&d, ROLE_DST, DT_F16, 1, 128, 0);
+		ms_push(s, &d);
+		if (!before)
+			ms_vec(s, 4, "TADD", 1, 128, (uint64_t[]){0x1000, 0, 0});
+		ms_load(s, 5, 1, 128, 0x8000, 0);
+		ms_set(s, 6, OPP_MTE2, OPP_V, 0);
+		run(&set, &t);
+		assert_int_equal(t.findings.n, 0);
+		drop(&set, &t);
+	}
+}
+
+/* A flag orders what its pipe did before, over two hops; what comes after the set it does not. */
+static void test_race_transitive(void **state)
+{
+	for (int late = 0; late < 2; late++) {
+		struct opstream_set set;
+		struct opstream *s;
+		struct timed t;
+
+		(void)state;
+		opstream_set_init(&set);
+		s = ms_new(&set, CORE_AIV, 0);
+		if (!late)
+			ms_load(s, 1, 1, 128, 0, 0);
+		ms_set(s, 2, OPP_MTE2, OPP_V, 0);
+		if (late)
+			ms_load(s, 3, 1, 128, 0, 0);
+		ms_wait(s, 4, OPP_MTE2, OPP_V, 0);
+		ms_set(s, 5, OPP_V, OPP_MTE3, 0);
+		ms_wait(s, 6, OPP_V, OPP_MTE3, 0);
+		ms_store(s, 7, 1, 128, 0, 1);
+		run(&set, &t);
+		if (late)
+			assert_string_equal(only(&t, FIND_RACE)->hazard, "RAW");
+		else
+			assert_int_equal(t.findings.n, 0);
+		drop(&set, &t);
+	}
+}
+
 /* AIV stores, AIC loads the same memory; only the cross-core flag orders them. */
 static void test_race_cross_core(void **state)
 {
@@ -417,6 +477,8 @@ int main(void)
 		cmocka_unit_test(test_race_each_pair),
 		cmocka_unit_test(test_race_strided_tiles),
 		cmocka_unit_test(test_race_scalar),
+		cmocka_unit_test(test_race_issue_while_blocked),
+		cmocka_unit_test(test_race_transitive),
 		cmocka_unit_test(test_race_cross_core),
 		cmocka_unit_test(test_race_atomic),
 		cmocka_unit_test(test_race_boxed),
