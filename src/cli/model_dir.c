@@ -45,6 +45,7 @@ static bool write_stream(struct cli *c, struct out_dir *d, const struct opstream
 static bool write_report(struct cli *c, struct out_dir *d, const struct model_report *r)
 {
 	FILE *f = out_dir_file(d, "report.txt", &c->error);
+	struct model_report kept = *r;
 	struct cli plain = *c;
 	bool ok;
 
@@ -53,7 +54,8 @@ static bool write_report(struct cli *c, struct out_dir *d, const struct model_re
 	plain.out = f;
 	plain.use_color = plain.use_csv = plain.use_json = false;
 	plain.width = 0;
-	ok = model_text_report(&plain, r);
+	kept.is_file = true;
+	ok = model_text_report(&plain, &kept);
 	c->error = plain.error;
 	return out_dir_done(d, f, "report.txt", ok ? &c->error : NULL) && ok;
 }

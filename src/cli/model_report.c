@@ -151,10 +151,11 @@ static void put_head(FILE *out, const struct model_report *r)
 
 	fprintf(out, "%s: %s%s\n", opstream_str(s, s->kernel), MODEL_TEXT,
 		p->arch == ARCH_A5 ? ", uncalibrated" : "");
-	fprintf(out, "profile    %s (%s), %s, %.0f MHz, %.12s%s%s\n", p->name,
-		op_arch_name(p->arch), p->calibration, (double)p->k[K_CLOCK_MHZ].e4 / PROF_ONE,
-		p->sha256, p->v_overlap ? ", v_overlap on" : "",
-		p->dma_serial ? ", dma_serial on" : "");
+	fprintf(out, "profile    %s (%s), %s, %.0f MHz%s%s\n", p->name, op_arch_name(p->arch),
+		p->calibration, (double)p->k[K_CLOCK_MHZ].e4 / PROF_ONE,
+		p->v_overlap ? ", v_overlap on" : "", p->dma_serial ? ", dma_serial on" : "");
+	if (r->is_file)
+		fprintf(out, "           SHA-256 %s\n", p->sha256);
 	fprintf(out, "arguments  %s", s->args_origin == ARGS_DUMP ? "from a dump" : "synthetic");
 	put_missing(out, s);
 	fputs("; outputs are not computed\n", out);

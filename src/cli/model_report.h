@@ -14,6 +14,7 @@ struct model_report {
 	const struct opstream_set *set;
 	const struct profile *profile;
 	const struct timed *timed;
+	bool is_file; /* it is kept: say of which profile exactly */
 };
 
 void model_json_profile(struct json_writer *w, const struct profile *p);
