@@ -118,7 +118,9 @@ static bool list_of(struct cli *c, const char *name, const char *const **v, size
 bool model_cli_record(struct cli *c, enum opstream_arch arch, struct opstream_set *out)
 {
 	static const char *const kinds[] = {"auto", "aic", "aiv", "mix"};
-	struct record_options o = {.kernel = c->args[0], .arch = arch};
+	/* a slow compiler on a busy machine is no fault of the kernel */
+	struct record_options o = {
+		.kernel = c->args[0], .arch = arch, .compile_limit_s = MODEL_COMPILE_LIMIT_S};
 	struct record_info info;
 	struct argspec a;
 	bool ok;

@@ -58,6 +58,7 @@ extern const struct verb model_verb_run, model_verb_record, model_verb_time, mod
 	model_verb_compare, model_verb_validate, model_verb_ops;
 
 #define MODEL_MAX_BLOCKS 4096
+#define MODEL_COMPILE_LIMIT_S 900
 
 struct model_totals {
 	uint64_t macs, bytes;
