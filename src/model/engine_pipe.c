@@ -128,13 +128,14 @@ static bool report_double(struct engine *g, struct core *c, uint32_t first, uint
 	return x->message ? true : err_nomem(g->e);
 }
 
-/* Is a set at cyc, behind the one that the last wait took, too early? A wait that stands before it
- * in the program and was released by its own set took the flag as it came: only its own cycle is
- * between. */
-static bool is_double(const struct engine *g, const struct flag *f, uint32_t op, uint64_t cyc)
+/*
+ * Is a set at cyc, behind the one that the last wait took, too early? Only where the program has it
+ * before that wait, too: a set that runs ahead of a wait issued before it is what generated code
+ * that works on devices does all the time.
+ */
+static bool is_double(const struct flag *f, uint32_t op, uint64_t cyc)
 {
-	return cyc < f->last_release &&
-	       (op < f->last_wait_op || cyc + g->flag_wait < f->last_release);
+	return cyc < f->last_release && op < f->last_wait_op;
 }
 
 bool engine_released(struct engine *g, struct core *c, uint16_t flag, uint32_t op, uint64_t cyc)
@@ -144,8 +145,7 @@ bool engine_released(struct engine *g, struct core *c, uint16_t flag, uint32_t o
 	f->last_release = cyc;
 	f->last_wait_op = op;
 	/* the set behind the one just taken */
-	if (f->head < f->fired.n &&
-		is_double(g, f, f->fired.v[f->head].op, f->fired.v[f->head].cyc))
+	if (f->head < f->fired.n && is_double(f, f->fired.v[f->head].op, f->fired.v[f->head].cyc))
 		return report_double(g, c, f->last_set_op, f->fired.v[f->head].op);
 	return true;
 }
@@ -183,7 +183,7 @@ bool engine_fire(struct engine *g, struct core *c, struct entry *n, unsigned pip
 		return VEC_PUSH(&c->x[n->xid].fired, x) || err_nomem(g->e);
 	f = &c->flags[n->flag];
 	/* k sets before, k waits released: this one may not come before the last of them */
-	if (f->n_set && f->n_wait == f->n_set && is_double(g, f, n->op, cyc) &&
+	if (f->n_set && f->n_wait == f->n_set && is_double(f, n->op, cyc) &&
 		!report_double(g, c, f->last_set_op, n->op))
 		return false;
 	f->n_set++;

@@ -413,6 +413,33 @@ static void test_flags_left_double_bad(void **state)
 	assert_int_equal(only(&t, FIND_DOUBLE_SET)->b.op, 1);
 	drop(&set, &t);
 
+	/* V stands at its wait: the second set follows in the program and finds the flag taken */
+	opstream_set_init(&set);
+	s = ms_new(&set, CORE_AIV, 0);
+	ms_load(s, 1, 32, 128, 0, 0);
+	ms_set(s, 2, OPP_MTE2, OPP_V, 0);
+	ms_wait(s, 3, OPP_MTE2, OPP_V, 0);
+	ms_set(s, 4, OPP_MTE2, OPP_V, 0);
+	ms_wait(s, 5, OPP_MTE2, OPP_V, 0);
+	run(&set, &t);
+	assert_int_equal(t.findings.n, 0);
+	drop(&set, &t);
+
+	/* V is busy: the second set runs ahead of the first wait, but follows it in the program */
+	opstream_set_init(&set);
+	s = ms_new(&set, CORE_AIV, 0);
+	for (int i = 0; i < 8; i++)
+		ms_vec(s, 1, "TADD", 160, 128, (uint64_t[]){0x10000, 0x10000, 0x10000});
+	ms_load(s, 2, 1, 128, 0, 0);
+	ms_set(s, 3, OPP_MTE2, OPP_V, 0);
+	ms_wait(s, 4, OPP_MTE2, OPP_V, 0);
+	ms_load(s, 5, 1, 128, 0x100, 0);
+	ms_set(s, 6, OPP_MTE2, OPP_V, 0);
+	ms_wait(s, 7, OPP_MTE2, OPP_V, 0);
+	run(&set, &t);
+	assert_int_equal(t.findings.n, 0);
+	drop(&set, &t);
+
 	opstream_set_init(&set);
 	s = ms_new(&set, CORE_AIV, 0);
 	ms_set(s, 1, OPP_MTE2, OPP_ALL, 0);
