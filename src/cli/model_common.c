@@ -119,8 +119,10 @@ bool model_cli_record(struct cli *c, enum opstream_arch arch, struct opstream_se
 {
 	static const char *const kinds[] = {"auto", "aic", "aiv", "mix"};
 	/* a slow compiler on a busy machine is no fault of the kernel */
-	struct record_options o = {
-		.kernel = c->args[0], .arch = arch, .compile_limit_s = MODEL_COMPILE_LIMIT_S};
+	struct record_options o = {.kernel = c->args[0],
+		.kernel_aiv = cli_text(c, "aiv"),
+		.arch = arch,
+		.compile_limit_s = MODEL_COMPILE_LIMIT_S};
 	struct record_info info;
 	struct argspec a;
 	bool ok;

@@ -17,6 +17,8 @@
 			"one argument: 0=f16[128,64], 1=f32[8]:out, 4=i64:128; may be repeated"},  \
 		{0, "core", OPTION_CHOICE, "KIND", "auto|aic|aiv|mix", "auto",                     \
 			"which cores run it; auto: as the source says"},                           \
+		{0, "aiv", OPTION_TEXT, "FILE", NULL, NULL,                                        \
+			"source of the vector cores, where it is a file of its own"},              \
 		{'b', "blocks", OPTION_COUNT, "N", NULL, "1", "blocks to record"},                 \
 		{0, "block-num", OPTION_COUNT, "N", NULL, NULL,                                    \
 			"number of blocks the kernel is told (default: --blocks)"},                \

@@ -150,6 +150,37 @@ static void test_record_blocks(void **state)
 	opstream_set_deinit(&set);
 }
 
+/* A mixed kernel of two sources: AIC, then both lanes of the AIV. */
+static void test_record_two_sources(void **state)
+{
+	struct record_options o = {.kernel = kernel,
+		.kernel_aiv = kernel,
+		.recorder_dir = recorder,
+		.cache_dir = cache,
+		.blocks = 2};
+	struct record_info info;
+	struct opstream_set set;
+	struct argspec a;
+
+	(void)state;
+	argspec_init(&a);
+	opstream_set_init(&set);
+	for (unsigned i = 0; USUAL[i]; i++)
+		assert_true(argspec_add_word(&a, USUAL[i], NULL));
+	o.args = &a;
+	assert_true(record_kernel(&o, &set, &info, NULL));
+	assert_int_equal(info.cores, RECORD_MIX);
+	assert_int_equal(set.v.n, 6);
+	for (uint32_t i = 0; i < 6; i++) {
+		assert_true(set.v.v[i].is_mixed);
+		assert_int_equal(set.v.v[i].block_idx, i / 3);
+		assert_int_equal(set.v.v[i].core, i % 3 ? CORE_AIV : CORE_AIC);
+		assert_int_equal(set.v.v[i].lane, i % 3 == 2);
+	}
+	opstream_set_deinit(&set);
+	argspec_deinit(&a);
+}
+
 static void test_record_sites(void **state)
 {
 	struct opstream_set set;
@@ -194,6 +225,7 @@ int main(void)
 		cmocka_unit_test(test_record_stops),
 		cmocka_unit_test(test_record_unsupplied),
 		cmocka_unit_test(test_record_blocks),
+		cmocka_unit_test(test_record_two_sources),
 		cmocka_unit_test(test_record_sites),
 	};
 	const char *root = getenv("INCORE_SOURCE_ROOT");
