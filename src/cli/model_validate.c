@@ -95,8 +95,7 @@ static bool tell_text(struct cli *c, const struct validate_result *r)
 {
 	static const char *const heads[ROW_ROLES] = {
 		"FIT: rows that constants were fitted to",
-		"CHECK: rows that set no constant; \"blind\" ones were never looked at while "
-		"fitting",
+		"CHECK: rows that set no constant; \"blind\": never looked at while fitting",
 		"OP: single ops; they test the prices, not the model",
 	};
 
