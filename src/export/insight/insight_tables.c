@@ -94,6 +94,7 @@ static bool put_inner(struct insight *s, struct json_writer *w, const struct cod
 	const struct frame *f = NULL;
 	struct strbuf b = {0};
 	const char *path;
+	bool ok;
 
 	for (uint16_t i = 0; i < r->n_frames && !f; i++) {
 		const struct frame *k = &s->t->frames[r->first_frame + i];
@@ -108,8 +109,9 @@ static bool put_inner(struct insight *s, struct json_writer *w, const struct cod
 	if (f && path)
 		sb_printf(&b, "%s:%u", path, f->line);
 	json_w_kv_cstr(w, "AscendC Inner Code", b.p ? b.p : "");
+	ok = path && !b.failed; /* freeing ends the failure, too */
 	sb_free(&b);
-	return path && !b.failed;
+	return ok;
 }
 
 static uint8_t pipe_of_row(const struct insight *s, code_idx code)
