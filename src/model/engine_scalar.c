@@ -233,6 +233,7 @@ static bool do_fifo(struct engine *g, struct core *c, struct entry *n)
 	}
 	if (n_micros == 0)
 		pay(c, g->s_sync);
+	g->out->n_fallback += c->steps[x->form].price.is_fallback;
 	return true;
 }
 
