@@ -13,6 +13,8 @@ struct AsyncContext {
 	uint64_t task_token;
 };
 
+using AsyncCtx = AsyncContext;
+
 struct LocalContext {
 	union {
 		int32_t block_idx;
@@ -47,4 +49,16 @@ template <class A> inline int32_t get_block_num(A *args)
 template <class A> inline int32_t get_sub_block_id(A *args)
 {
 	return reinterpret_cast<const GlobalContext *>(args[SLOT_GLOBAL_CONTEXT])->sub_block_id;
+}
+template <class A> inline AsyncContext get_async_ctx(A *args)
+{
+	return reinterpret_cast<const LocalContext *>(args[SLOT_LOCAL_CONTEXT])->async_ctx;
+}
+
+enum dma_workspace_t { DMA_WORKSPACE_SDMA, DMA_WORKSPACE_URMA };
+template <class A> inline uint8_t *get_dma_workspace(A *args, int which)
+{
+	const GlobalContext *g = reinterpret_cast<const GlobalContext *>(args[SLOT_GLOBAL_CONTEXT]);
+
+	return reinterpret_cast<uint8_t *>(g->dma_workspace[which]);
 }

@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 
 struct alignas(64) ChipTensor {
 	struct {
@@ -25,3 +26,12 @@ struct alignas(64) ChipTensor {
 static_assert(sizeof(ChipTensor) == 128, "tensor descriptor");
 static_assert(offsetof(ChipTensor, start_offset) == 24 && offsetof(ChipTensor, dtype) == 40, "");
 static_assert(offsetof(ChipTensor, shapes) == 44 && offsetof(ChipTensor, strides) == 72, "");
+
+/* A scalar argument: the low bytes of its slot. */
+template <class T> inline T from_u64(uint64_t bits)
+{
+	T v;
+
+	std::memcpy(&v, &bits, sizeof(v));
+	return v;
+}

@@ -107,6 +107,29 @@ def check_dumps(program, schemas):
     return passed, failed
 
 
+def check_model(program, schemas):
+    """The verbs of `model` that need no compiler, on the op streams of tests/data; and other verbs on their traces."""
+    passed = failed = 0
+    streams = sorted(glob.glob(os.path.join(DATA, "model", "*.jsonl")))
+    with tempfile.TemporaryDirectory() as tmp:
+        runs = [["model", "ops"], ["model", "ops", "--arch", "a5"], ["model", "validate", "--ops-only"],
+                ["model", "time", streams[0], "-p", "none"]]
+        for path in streams:
+            out = os.path.join(tmp, os.path.basename(path))
+            runs += [["model", "time", path], ["model", "time", path, "-o", out]]
+            trace = os.path.join(out, "trace.incore")
+            runs += [[verb, trace] for verb in ("info", "check", "hot", "isa", "waves", "summary")]
+            runs += [["diff", trace, trace], ["model", "compare", trace, trace], ["model", "compare", "--by", "op", trace, trace],
+                     ["model", "compare", trace, os.path.join(tmp, os.path.basename(streams[0]), "trace.incore")]]
+        for words in runs:
+            p = subprocess.run([program, *words, "--json"], capture_output=True, timeout=300)
+            why = problem(schemas, words[0], words, p.stdout, p.stderr, p.returncode)
+            if why:
+                print(f"FAIL incore {' '.join(words)} --json: {why}")
+            passed, failed = passed + (not why), failed + bool(why)
+    return passed, failed
+
+
 def main():
     program = os.path.join(os.path.abspath(sys.argv[1]), "incore")
     verbs = json.loads(subprocess.run([program, "--help=json"], capture_output=True, check=True).stdout)["verbs"]
@@ -129,6 +152,9 @@ def main():
         passed, failed = passed + more[0], failed + more[1]
     if not sys.argv[2:] or "dump" in sys.argv[2:]:
         more = check_dumps(program, schemas)
+        passed, failed = passed + more[0], failed + more[1]
+    if not sys.argv[2:] or "model" in sys.argv[2:]:
+        more = check_model(program, schemas)
         passed, failed = passed + more[0], failed + more[1]
     skipped = 0 if real else 1
     if skipped:

@@ -33,6 +33,7 @@ struct slot {
 	int owner = -1;		  /* the slot whose buffer this is, too; -1: its own */
 	bool is_shared = false;	  /* by this slot and others */
 	bool is_mapped = false;	  /* the kernel may follow it */
+	bool is_guarded = false;  /* a tile op stored here: reads of it are looked at one by one */
 };
 
 struct instance {
@@ -73,11 +74,22 @@ void fill_slots();
 /* Which slot an address belongs to (its window, not only its bytes), or nullptr; byte offset from
  * the slot's start, which may be negative. */
 slot *slot_of(const void *p, int64_t *offset);
+/* A tile op stores this view: its values are the device's from now on. */
+void device_wrote(const op_opnd &view, int64_t offset);
+/* Bytes of a slot that were supplied and not stored to since; false where that is not so. */
+bool slot_bytes(slot &s, int64_t offset, unsigned n, void *out);
 void install_handlers();
 bool was_read(unsigned slot_index);
 
 /* emit.cpp */
 void reset_counters();
+
+/* values.cpp */
+void values_begin();
+void values_op(const op_record &op, bool is_load);
+void values_set(const op_opnd &tile, uint64_t at, uint64_t value);
+/* The element at an address of the vector buffer; nullptr, or why it is not known. */
+const char *values_get(uint64_t at, unsigned bytes, void *out);
 
 /* stream.cpp */
 void stream_begin();

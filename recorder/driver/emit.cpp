@@ -178,9 +178,16 @@ void add_gm(op_record &op, const gm_base &v, op_role role)
 bool add_arg(op_record &op, const arg &a, char letter)
 {
 	switch (a.what) {
-	case arg::TILE:
-		add_tile(op, *static_cast<const tile_base *>(a.p), role_of(letter));
+	case arg::TILE: {
+		const tile_base &t = *static_cast<const tile_base *>(a.p);
+
+		/* scales of a quantisation are read, whichever place they stand in */
+		add_tile(op, t,
+			t.form->loc == LOC_SCALING && letter != 'd' && letter != 'v'
+				? ROLE_SRC
+				: role_of(letter));
 		return true;
+	}
 	case arg::GM:
 		add_gm(op, *static_cast<const gm_base *>(a.p), role_of(letter));
 		return true;
@@ -422,6 +429,7 @@ void record_fifo(op_record &op, const op_entry &entry, const arg *v, unsigned n)
 		if (op.opnd[i].what == OPND_TILE && op.opnd[i].role != ROLE_VALUE)
 			check_tile(op, op.opnd[i], op.word[i]);
 	stream_push(op);
+	values_op(op, false);
 }
 
 uint16_t n_pipes;
@@ -456,6 +464,8 @@ void record(int id, site s, const arg *v, unsigned n)
 		clip_view(op);
 	check_bounds(op);
 	stream_push(op);
+	if (op.form.kind == OPK_OP && op.form.pipe != OPP_NONE)
+		values_op(op, id == OP_TLOAD);
 }
 
 void assign(const arg &what, const arg &where, site s)
@@ -485,20 +495,29 @@ void set_value(const tile_base &t, uint64_t index, const arg &v, site s)
 	add_arg(op, v, 'v');
 	check_tile(op, op.opnd[0], op.word[0]);
 	stream_push(op);
+	if (v.what == arg::SCALAR)
+		values_set(op.opnd[0], t.addr + index * t.form->bits / 8, v.value);
 }
 
-double get_value(const tile_base &t, uint64_t index, site s)
+void get_value(const tile_base &t, uint64_t index, void *out, site s)
 {
 	op_record op(OPK_GETV, OPP_S, "GetValue", s);
 
 	add_tile(op, t, ROLE_SRC);
+	op.add(OPND_SCALAR, ROLE_COL, index).bits = 64;
 	stream_push(op);
-	stop("no-value",
-		"GetValue at %s: element %llu of the %s tile of %ux%u at 0x%llx is computed on the "
-		"device; "
-		"this model computes no tile values",
-		place(s).c_str(), static_cast<unsigned long long>(index), loc_name(t.form->loc),
-		t.form->rows, t.form->cols, static_cast<unsigned long long>(t.addr));
+	const char *why =
+		t.form->loc == LOC_VEC && t.form->bits >= 8
+			? values_get(t.addr + index * t.form->bits / 8, t.form->bits / 8, out)
+			: "is computed on the device";
+	if (why)
+		stop("no-value",
+			"GetValue at %s: element %llu of the %s tile of %ux%u at 0x%llx %s; this "
+			"model computes "
+			"no tile values",
+			place(s).c_str(), static_cast<unsigned long long>(index),
+			loc_name(t.form->loc), t.form->rows, t.form->cols,
+			static_cast<unsigned long long>(t.addr), why);
 }
 
 void pipe_begin(pipe_base &p)
@@ -513,87 +532,6 @@ void pipe_end_of_life(pipe_base &p)
 	describe_fifo(op, p);
 	op.aux = p.n_push;
 	stream_push(op);
-}
-
-void flag(bool is_set, int src, int dst, int id, site s)
-{
-	op_record op(is_set ? OPK_SET : OPK_WAIT, static_cast<op_pipe>(is_set ? src : dst),
-		is_set ? "set_flag" : "wait_flag", s);
-
-	op.form.flag_src = static_cast<uint8_t>(src);
-	op.form.flag_dst = static_cast<uint8_t>(dst);
-	op.form.flag_id = id;
-	stream_push(op);
-}
-
-void barrier(int pipe, site s)
-{
-	stream_push(op_record(OPK_BARRIER, static_cast<op_pipe>(pipe), "pipe_barrier", s));
-}
-
-void scalar(const char *name, site s, unsigned n, uint64_t v0, uint64_t v1)
-{
-	op_record op(OPK_SCALAR, OPP_S, name, s);
-
-	for (unsigned i = 0; i < n; i++)
-		op.add(OPND_SCALAR, ROLE_VALUE, i ? v1 : v0).bits = 64;
-	stream_push(op);
-}
-
-void scalar_at(const char *name, site s, const void *p)
-{
-	op_record op(OPK_SCALAR, OPP_S, name, s);
-	int64_t offset = 0;
-	slot *at = slot_of(p, &offset);
-	op_opnd &o = op.add(OPND_GM, ROLE_VALUE, at ? static_cast<uint64_t>(offset) : 0);
-
-	o.slot = at ? at->rec.slot : OPSTREAM_NO_SLOT;
-	o.dtype = DT_U8;
-	o.bits = 8;
-	stream_push(op);
-}
-
-void cross_set(int pipe, int id, int mode, const char *name, site s)
-{
-	op_record op(OPK_XSET, static_cast<op_pipe>(pipe), name, s);
-
-	op.form.flag_src = static_cast<uint8_t>(pipe);
-	op.form.flag_id = id;
-	op.form.flag_mode = static_cast<uint8_t>(mode);
-	stream_push(op);
-}
-
-void cross_wait(int pipe, int id, int mode, const char *name, site s)
-{
-	op_record op(OPK_XWAIT, static_cast<op_pipe>(pipe), name, s);
-
-	op.form.flag_dst = static_cast<uint8_t>(pipe);
-	op.form.flag_id = id;
-	op.form.flag_mode = static_cast<uint8_t>(mode);
-	stream_push(op);
-}
-
-int block_idx()
-{
-	return static_cast<int>(the_run.block_idx);
-}
-
-int block_num()
-{
-	return static_cast<int>(the_run.block_num);
-}
-
-int lane()
-{
-	return static_cast<int>(the_run.lane);
-}
-
-/* Loops that wait for a time must end: every look is a millisecond later. */
-uint64_t sys_cnt()
-{
-	static uint64_t now;
-
-	return now += 1000000;
 }
 
 void reset_counters()

@@ -190,6 +190,7 @@ int main()
 		set_contexts();
 		fill_slots();
 		reset_counters();
+		values_begin();
 		stream_begin();
 		kernel_entry(args);
 		stream_write();

@@ -12,6 +12,7 @@
 #include <sys/time.h>
 #include <sys/ucontext.h>
 #include <unistd.h>
+#include <unordered_map>
 
 #include "driver/driver.hpp"
 #include "intrinsic.h"
@@ -37,6 +38,14 @@ LocalContext local_context;
 GlobalContext global_context;
 int64_t *args_page;
 bool read_slots[OPSTREAM_SLOTS];
+
+/* What tile ops stored, in granules of 32 bytes: a mask for every 2,048 bytes of a slot. */
+constexpr uint64_t GRANULE = 32, MASKED = 64 * GRANULE;
+std::unordered_map<uint64_t, uint64_t> stored[OPSTREAM_SLOTS];
+
+/* Pages opened for the one instruction that runs now. */
+bool is_args_open;
+slot *open_slots[4];
 
 uint64_t round_up(uint64_t n, uint64_t to)
 {
@@ -74,6 +83,38 @@ int shared_memory(slot &s, uint64_t room)
 			stop("no-memory", "slot %u: no memory that slots can share", i);
 	}
 	return memory[i];
+}
+
+void protect(const slot &s, int how)
+{
+	mprotect(reinterpret_cast<void *>(WINDOWS + s.rec.slot * WINDOW + MIDDLE),
+		round_up(s.rec.bytes ? s.rec.bytes : 1, PAGE), how);
+}
+
+bool is_stored(const slot &s, uint64_t from, uint64_t to)
+{
+	const auto &masks = stored[s.rec.slot];
+
+	for (uint64_t g = from / GRANULE; g * GRANULE < to; g++) {
+		auto it = masks.find(g * GRANULE / MASKED);
+
+		if (it != masks.end() && it->second >> g % 64 & 1)
+			return true;
+	}
+	return false;
+}
+
+void mark_stored(slot &s, uint64_t from, uint64_t to)
+{
+	for (uint64_t g = from / GRANULE; g * GRANULE < to;) {
+		uint64_t word = g / 64, last = (to - 1) / GRANULE, low = g % 64;
+		uint64_t high = last / 64 == word ? last % 64 : 63;
+
+		stored[s.rec.slot][word] |=
+			(high - low == 63 ? ~UINT64_C(0) : ((UINT64_C(1) << (high - low + 1)) - 1))
+			<< low;
+		g = (word + 1) * 64;
+	}
 }
 
 void map_slot(slot &s)
@@ -274,8 +315,38 @@ bool is_args_read(uint64_t at, void *context)
 		stop("missing-argument", "the kernel reads slot %u, which no argument fills, %s", i,
 			last_op());
 	mprotect(args_page, PAGE, PROT_READ | PROT_WRITE);
+	is_args_open = true;
 	static_cast<ucontext_t *>(context)->uc_mcontext.gregs[REG_EFL] |= TRAP_FLAG;
 	return true;
+}
+
+/* A touch of a slot that tile ops stored to: stores and other bytes pass, what the device made does
+ * not. */
+bool is_guarded_touch(uint64_t at, void *context)
+{
+	constexpr greg_t WRITE = 2; /* of the page fault's error code */
+	mcontext_t &m = static_cast<ucontext_t *>(context)->uc_mcontext;
+	int64_t offset = 0;
+	slot *s = slot_of(reinterpret_cast<void *>(at), &offset);
+
+	if (!s || !s->is_guarded || offset < 0 || static_cast<uint64_t>(offset) >= s->rec.bytes)
+		return false;
+	if (!(m.gregs[REG_ERR] & WRITE) &&
+		is_stored(*s, static_cast<uint64_t>(offset), static_cast<uint64_t>(offset) + 1))
+		stop("no-value",
+			"the kernel reads byte %lld of slot %u%s%s, which a tile op stored, %s; "
+			"this model "
+			"computes no tile values",
+			static_cast<long long>(offset), s->rec.slot, s->name.empty() ? "" : " ",
+			s->name.c_str(), last_op());
+	for (slot *&open : open_slots)
+		if (!open || open == s) {
+			open = s;
+			protect(*s, PROT_READ | PROT_WRITE);
+			m.gregs[REG_EFL] |= TRAP_FLAG;
+			return true;
+		}
+	return false;
 }
 
 void on_trap(int, siginfo_t *, void *context)
@@ -285,11 +356,23 @@ void on_trap(int, siginfo_t *, void *context)
 	if (!(flags & TRAP_FLAG))
 		stop("crash", "the kernel hit a breakpoint, %s", last_op());
 	flags &= ~TRAP_FLAG;
-	mprotect(args_page, PAGE, PROT_NONE);
+	if (is_args_open)
+		mprotect(args_page, PAGE, PROT_NONE);
+	is_args_open = false;
+	for (slot *&open : open_slots) {
+		if (open)
+			protect(*open, PROT_NONE);
+		open = nullptr;
+	}
 }
 constexpr bool CAN_TRAP = true;
 #else
 bool is_args_read(uint64_t, void *)
+{
+	return false;
+}
+
+bool is_guarded_touch(uint64_t, void *)
 {
 	return false;
 }
@@ -305,7 +388,7 @@ void on_fault(int, siginfo_t *info, void *context)
 {
 	uint64_t at = reinterpret_cast<uint64_t>(info->si_addr);
 
-	if (!is_args_read(at, context))
+	if (!is_args_read(at, context) && !is_guarded_touch(at, context))
 		name_fault(at);
 }
 
@@ -338,6 +421,47 @@ slot *slot_of(const void *p, int64_t *offset)
 		return nullptr;
 	*offset = static_cast<int64_t>(at - reinterpret_cast<uint64_t>(the_job.slots[i].start));
 	return &the_job.slots[i];
+}
+
+void device_wrote(const op_opnd &view, int64_t offset)
+{
+	slot &s = the_job.slots[view.slot];
+	uint64_t rows = 1, run = view.stride[4] == 1 ? view.shape[4] : 1;
+
+	for (uint32_t n : view.shape)
+		rows *= n;
+	if (rows == 0 || !is_mapped(s) || !CAN_TRAP)
+		return;
+	if (!s.is_guarded)
+		protect(s, PROT_NONE);
+	s.is_guarded = true;
+	for (uint64_t i = 0; i < rows; i += run) {
+		uint64_t rest = i, from, to;
+		int64_t elem = 0;
+
+		for (int d = 4; d >= 0; d--) {
+			elem += static_cast<int64_t>(rest % view.shape[d]) * view.stride[d];
+			rest /= view.shape[d];
+		}
+		from = static_cast<uint64_t>(offset + elem * view.bits / 8);
+		to = from + (run * view.bits + 7) / 8;
+		if (to <= s.rec.bytes)
+			mark_stored(s, from, to);
+	}
+}
+
+bool slot_bytes(slot &s, int64_t offset, unsigned n, void *out)
+{
+	uint64_t from = static_cast<uint64_t>(offset);
+
+	if (!is_mapped(s) || offset < 0 || from + n > s.rec.bytes || is_stored(s, from, from + n))
+		return false;
+	if (s.is_guarded)
+		protect(s, PROT_READ | PROT_WRITE);
+	memcpy(out, s.start + from, n);
+	if (s.is_guarded)
+		protect(s, PROT_NONE);
+	return true;
 }
 
 bool was_read(unsigned i)

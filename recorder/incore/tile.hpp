@@ -140,7 +140,7 @@ struct arg {
 /* The recorder proper (driver.cpp). */
 void record(int op, site s, const arg *v, unsigned n);
 void assign(const arg &what, const arg &where, site s);
-double get_value(const tile_base &t, uint64_t index, site s);
+void get_value(const tile_base &t, uint64_t index, void *out, site s);
 void set_value(const tile_base &t, uint64_t index, const arg &v, site s);
 } // namespace incore
 
@@ -209,7 +209,10 @@ struct Tile : incore::tile_base {
 	}
 	template <class I> T GetValue(I index, incore::site s = INCORE_HERE) const
 	{
-		return static_cast<T>(incore::get_value(*this, static_cast<uint64_t>(index), s));
+		T v;
+
+		incore::get_value(*this, static_cast<uint64_t>(index), &v, s);
+		return v;
 	}
 	template <class I, class V> void SetValue(I index, V v, incore::site s = INCORE_HERE)
 	{

@@ -266,6 +266,27 @@ struct MrgSortExecutedNumList {
 
 /* What an op gives back; ordering by such values is not modelled, flags are. */
 struct RecordEvent {
+	template <class... A> bool Wait(A &&...) const
+	{
+		return true;
+	}
+	template <class... A> bool Test(A &&...) const
+	{
+		return true;
+	}
+};
+namespace comm
+{
+using AsyncEvent = RecordEvent;
+}
+
+/* Where an asynchronous prefetch keeps its state. */
+struct PrefetchAsyncContext {
+	void *session;
+
+	explicit PrefetchAsyncContext(void *workspace) : session(workspace)
+	{
+	}
 };
 } // namespace pto
 

@@ -170,6 +170,27 @@ bool rule_sub_blocks(struct check *c, struct incore_error *e)
 	return true;
 }
 
+/* What a model found wrong with the kernel it timed: the times of such a run mean little. */
+static bool model_findings(struct check *c, struct incore_error *e)
+{
+	for (uint32_t i = 0; i < c->trace->n_notes; i++) {
+		const struct note *n = &c->trace->notes[i];
+		struct finding *f;
+
+		if (!str_starts(str_of(n->code), "model-") ||
+			(n->kind != NOTE_CONTRADICTORY && n->kind != NOTE_TRUNCATED))
+			continue;
+		f = check_add(c, n->code, SEVERITY_WARNING, VERDICT_SUSPECT, e);
+		if (!f)
+			return false;
+		finding_say(c, f, "%s", n->message);
+		finding_advise(
+			c, f, "mend the kernel: on the device this may hang or compute garbage");
+		fact_int(f, "count", (int64_t)n->count);
+	}
+	return true;
+}
+
 bool rule_flag_pairs(struct check *c, struct incore_error *e)
 {
 	const struct pipes *p = c->pipes;
@@ -178,7 +199,7 @@ bool rule_flag_pairs(struct check *c, struct incore_error *e)
 	/* A model pairs flags itself and notes what has no pair; its cross-core flags are counters,
 	 * one set of which may reach two cores. */
 	if (c->trace->meta.evidence == EVIDENCE_ESTIMATE)
-		return true;
+		return model_findings(c, e);
 	if (p->n_unmatched || p->n_unmatched_sets) {
 		f = check_add(c, "unmatched-flags", SEVERITY_WARNING, VERDICT_OK, e);
 		if (!f)

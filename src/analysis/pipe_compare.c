@@ -13,6 +13,18 @@ struct comparing {
 	struct pipe_compare *out;
 };
 
+/* Stretches in which the scalar unit only hands ops on; how many there are depends on the times. */
+static bool is_filler(const char *opcode)
+{
+	return strcmp(opcode, "ISSUE") == 0;
+}
+
+static bool is_work(const struct pipes *p, code_idx i)
+{
+	return i < p->trace->n_code && pipe_kind_is_work((enum pipe_kind)p->kinds[i]) &&
+	       !is_filler(p->trace->opcodes[p->trace->code[i].opcode]);
+}
+
 static bool number_opcodes(struct comparing *x, unsigned side, struct incore_error *e)
 {
 	const struct trace *t = x->side[side]->trace;
@@ -86,7 +98,7 @@ static bool make_ops(struct comparing *x, struct incore_error *e)
 		for (code_idx i = 0; i < p->trace->n_code; i++) {
 			struct compare_row *r;
 
-			if (!pipe_kind_is_work((enum pipe_kind)p->kinds[i]))
+			if (!is_work(p, i))
 				continue;
 			r = &c->ops.v[x->ids[side][p->trace->code[i].opcode]];
 			r->count[side] += p->row_totals[i].hit;
@@ -138,7 +150,7 @@ static bool next_work(const struct comparing *x, unsigned side, const struct tra
 	for (; *at < d->n; ++*at) {
 		code_idx c = d->code[*at];
 
-		if (c >= p->trace->n_code || !pipe_kind_is_work((enum pipe_kind)p->kinds[c]))
+		if (!is_work(p, c))
 			continue;
 		*id = x->ids[side][p->trace->code[c].opcode];
 		++*at;

@@ -105,6 +105,7 @@ static bool read_as_trace(struct cli *c, struct clean_job *j)
 			t->n_tracks ? vendor_name(t->meta.vendor) : "no slice");
 	else
 		ok = clean_read_trace(&j->clean, t, &c->error);
+	j->evidence = evidence_name(t->meta.evidence);
 	trace_free(t);
 	return ok;
 }

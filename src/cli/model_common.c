@@ -118,7 +118,11 @@ static bool list_of(struct cli *c, const char *name, const char *const **v, size
 bool model_cli_record(struct cli *c, enum opstream_arch arch, struct opstream_set *out)
 {
 	static const char *const kinds[] = {"auto", "aic", "aiv", "mix"};
-	struct record_options o = {.kernel = c->args[0], .arch = arch};
+	/* a slow compiler on a busy machine is no fault of the kernel */
+	struct record_options o = {.kernel = c->args[0],
+		.kernel_aiv = cli_text(c, "aiv"),
+		.arch = arch,
+		.compile_limit_s = MODEL_COMPILE_LIMIT_S};
 	struct record_info info;
 	struct argspec a;
 	bool ok;
@@ -144,7 +148,8 @@ void model_json_begin(struct cli *c, struct json_writer *w, const char *path, co
 	json_w_object(w);
 	if (path)
 		json_w_kv_cstr(w, "path", path);
-	json_w_kv_cstr(w, "arch", arch);
+	if (arch)
+		json_w_kv_cstr(w, "arch", arch);
 	json_w_end(w);
 	json_w_key(w, "data");
 	json_w_object(w);

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* model_compare.c: incore model compare: two traces of one kernel, per pipe and per op. */
-#include "analysis/pipe_compare.h"
+#include "cli/model_compare.h"
+
 #include "cli/model_job.h"
 #include "cli/table.h"
 
 static const struct option_def options[] = {
-	{0, "by", OPTION_CHOICE, "WHAT", "pipe|op", "pipe", "what the rows are"},
+	{0, "by", OPTION_CHOICE, "WHAT", "pipe|op|task", "pipe", "what the rows are"},
+	{0, "pmu", OPTION_TEXT, "FILE", NULL, NULL, "counters of a run in place of the trace A"},
 	MODEL_OPTIONS_END,
 };
 
@@ -58,11 +60,12 @@ static void put_error(struct table *t, const uint64_t v[2])
 static const char *rows_of(
 	const struct cli *c, const struct pipe_compare *k, const struct compare_row **v, size_t *n)
 {
-	bool by_op = strcmp(cli_text(c, "by"), "op") == 0;
+	const char *by = cli_text(c, "by");
+	bool is_pipe = strcmp(by, "pipe") == 0;
 
-	*v = by_op ? k->ops.v : k->pipes.v;
-	*n = by_op ? k->ops.n : k->pipes.n;
-	return by_op ? "op" : "pipe";
+	*v = is_pipe ? k->pipes.v : k->ops.v;
+	*n = is_pipe ? k->pipes.n : k->ops.n;
+	return by;
 }
 
 static bool put_table(struct cli *c, const struct pipe_compare *k)
@@ -74,10 +77,10 @@ static bool put_table(struct cli *c, const struct pipe_compare *k)
 	const struct table_column columns[] = {
 		{"core", NULL, CELL_LEFT, false},
 		{what, NULL, CELL_LEFT, false},
-		{"instr A", "instructions_a", CELL_RIGHT, false},
-		{"instr B", "instructions_b", CELL_RIGHT, false},
-		{by_op ? "latency A" : "busy A", "cycles_a", CELL_RIGHT, false},
-		{by_op ? "latency B" : "busy B", "cycles_b", CELL_RIGHT, false},
+		{"n A", "count_a", CELL_RIGHT, false},
+		{"n B", "count_b", CELL_RIGHT, false},
+		{by_op ? "latency A" : "cycles A", "cycles_a", CELL_RIGHT, false},
+		{by_op ? "latency B" : "cycles B", "cycles_b", CELL_RIGHT, false},
 		{"error %", "error_pct", CELL_RIGHT, false},
 	};
 	struct table t;
@@ -99,6 +102,20 @@ static bool put_table(struct cli *c, const struct pipe_compare *k)
 	return ok;
 }
 
+static void put_order(FILE *out, const struct pipe_compare *k)
+{
+	char a[32];
+
+	fprintf(out, "counts     %s\norder      ", k->is_same_count ? "the same" : "different");
+	if (k->is_same_order)
+		fputs("the same\n", out);
+	else if (k->order_lane)
+		fprintf(out, "different from instruction %s of %s\n", fmt_u64(a, k->order_at),
+			k->order_lane);
+	else
+		fputs("different\n", out);
+}
+
 static bool tell_text(struct cli *c, const struct side s[2], const struct pipe_compare *k)
 {
 	FILE *out = c->out;
@@ -107,36 +124,37 @@ static bool tell_text(struct cli *c, const struct side s[2], const struct pipe_c
 
 	if (c->use_csv)
 		return put_table(c, k);
-	for (unsigned i = 0; i < 2; i++)
-		fprintf(out, "%c  %s  %s\n", 'A' + (int)i, s[i].trace->meta.origin,
-			cli_evidence(s[i].trace, (char[EVIDENCE_TEXT]){0}));
+	for (unsigned i = 0; i < 2; i++) {
+		const struct trace *t = s[i].trace;
+
+		fprintf(out, "%c  %s  %s\n", 'A' + (int)i, t ? t->meta.origin : cli_text(c, "pmu"),
+			t ? cli_evidence(t, (char[EVIDENCE_TEXT]){0}) : "counters of a run");
+	}
 	fprintf(out, "\ntotal      %s and %s cycles", fmt_u64(a, k->span_cyc[0]),
 		fmt_u64(b, k->span_cyc[1]));
 	if (error_permille(k->span_cyc, &e))
 		fprintf(out, ", %+.1f %%", (double)e / 10);
-	fprintf(out, "\ncounts     %s\norder      ", k->is_same_count ? "the same" : "different");
-	if (k->is_same_order)
-		fputs("the same\n\n", out);
-	else if (k->order_lane)
-		fprintf(out, "different from instruction %s of %s\n\n", fmt_u64(a, k->order_at),
-			k->order_lane);
-	else
-		fputs("different\n\n", out);
+	fputc('\n', out);
+	if (s[0].trace)
+		put_order(out, k);
+	fputc('\n', out);
 	return put_table(c, k);
 }
 
 static bool tell_json(struct cli *c, const struct side s[2], const struct pipe_compare *k)
 {
 	const struct trace *const traces[] = {s[0].trace, s[1].trace};
+	bool has_two = s[0].trace != NULL;
 	const struct compare_row *v;
 	size_t n;
 	const char *what = rows_of(c, k, &v, &n);
 	struct json_writer w;
 	int64_t e;
 
-	cli_json_begin(c, &w, traces, 2);
+	cli_json_begin(c, &w, has_two ? traces : traces + 1, has_two ? 2 : 1);
 	json_w_object(&w);
 	json_w_kv_cstr(&w, "verb", "compare");
+	json_w_kv_cstr(&w, "counters", cli_text(c, "pmu"));
 	json_w_kv_cstr(&w, "by", what);
 	json_w_kv_bool(&w, "same_counts", k->is_same_count);
 	json_w_kv_bool(&w, "same_order", k->is_same_order);
@@ -150,8 +168,8 @@ static bool tell_json(struct cli *c, const struct side s[2], const struct pipe_c
 		json_w_row_object(&w);
 		json_w_kv_cstr(&w, "core", v[i].core);
 		json_w_kv_cstr(&w, "name", v[i].name);
-		json_w_kv_u64(&w, "instructions_a", v[i].count[0]);
-		json_w_kv_u64(&w, "instructions_b", v[i].count[1]);
+		json_w_kv_u64(&w, "count_a", v[i].count[0]);
+		json_w_kv_u64(&w, "count_b", v[i].count[1]);
 		json_w_kv_u64(&w, "cycles_a", v[i].cyc[0]);
 		json_w_kv_u64(&w, "cycles_b", v[i].cyc[1]);
 		json_w_key(&w, "error_pct");
@@ -166,14 +184,40 @@ static bool tell_json(struct cli *c, const struct side s[2], const struct pipe_c
 	return cli_json_end(c, &w);
 }
 
+/* One trace and --pmu, or two traces. */
+static bool check_usage(struct cli *c)
+{
+	bool has_pmu = cli_has(c, "pmu");
+	const char *by = cli_text(c, "by");
+
+	if (c->n_args != (has_pmu ? 1 : 2))
+		return err_set(&c->error, INCORE_USAGE, "bad-arguments",
+			"model compare wants two traces, or one trace and --pmu");
+	if (strcmp(by, has_pmu ? "op" : "task") == 0)
+		return err_set(&c->error, INCORE_USAGE, "bad-option-value",
+			has_pmu ? "--by op: counters know no ops"
+				: "--by task: traces know no tasks; it is for --pmu");
+	return true;
+}
+
+static bool compare(struct cli *c, struct side s[2], struct pipe_compare *k)
+{
+	const char *pmu = cli_text(c, "pmu");
+
+	if (!check_usage(c) || (!pmu && !open_side(c, c->args[0], &s[0])) ||
+		!open_side(c, c->args[pmu ? 0 : 1], &s[1]))
+		return false;
+	return pmu ? compare_counters(pmu, s[1].pipes, k, &c->error)
+		   : pipe_compare(s[0].pipes, s[1].pipes, k, &c->error);
+}
+
 static int run(struct cli *c)
 {
 	struct side s[2] = {{0}};
 	struct pipe_compare k;
 	int status;
 
-	if (!open_side(c, c->args[0], &s[0]) || !open_side(c, c->args[1], &s[1]) ||
-		!pipe_compare(s[0].pipes, s[1].pipes, &k, &c->error)) {
+	if (!compare(c, s, &k)) {
 		status = cli_fail(c);
 	} else {
 		bool ok = c->use_json ? tell_json(c, s, &k) : tell_text(c, s, &k);
@@ -190,11 +234,11 @@ static int run(struct cli *c)
 
 const struct verb model_verb_compare = {
 	.name = "model compare",
-	.args = "A B",
+	.args = "[A] B",
 	.summary = "set two traces of one kernel side by side",
 	.groups = OPTIONS_OUTPUT | OPTIONS_CSV | OPTIONS_CAPTURE,
 	.options = options,
-	.min_args = 2,
+	.min_args = 1,
 	.max_args = 2,
 	.run = run,
 };

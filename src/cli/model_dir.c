@@ -28,6 +28,8 @@ static bool write_packed(struct cli *c, struct out_dir *d, const struct trace *t
 	if (!f)
 		return false;
 	ok = packed_write(t, f, &o, &r, &c->error);
+	if (ok && r.n_failed)
+		ok = err_nomem(&c->error); /* nothing else can be wrong with a trace in memory */
 	return out_dir_done(d, f, "trace.incore", ok ? &c->error : NULL) && ok;
 }
 
@@ -45,6 +47,7 @@ static bool write_stream(struct cli *c, struct out_dir *d, const struct opstream
 static bool write_report(struct cli *c, struct out_dir *d, const struct model_report *r)
 {
 	FILE *f = out_dir_file(d, "report.txt", &c->error);
+	struct model_report kept = *r;
 	struct cli plain = *c;
 	bool ok;
 
@@ -53,7 +56,8 @@ static bool write_report(struct cli *c, struct out_dir *d, const struct model_re
 	plain.out = f;
 	plain.use_color = plain.use_csv = plain.use_json = false;
 	plain.width = 0;
-	ok = model_text_report(&plain, r);
+	kept.is_file = true;
+	ok = model_text_report(&plain, &kept);
 	c->error = plain.error;
 	return out_dir_done(d, f, "report.txt", ok ? &c->error : NULL) && ok;
 }
@@ -62,7 +66,8 @@ static bool write_exports(struct cli *c, struct out_dir *d, const struct trace *
 {
 	for (size_t i = 0; i < sizeof(EXPORTS) / sizeof(EXPORTS[0]); i++) {
 		const struct export_ops *ops = export_find(EXPORTS[i].format);
-		struct export_options o = {.walk = {.pool = c->pool, .progress = c->progress}};
+		struct export_options o = {
+			.walk = {.pool = c->pool, .progress = c->progress}, .is_strict = true};
 		char *path = path_join(d->tmp_path, EXPORTS[i].name);
 		struct export_result r;
 		bool ok;
@@ -78,16 +83,14 @@ static bool write_exports(struct cli *c, struct out_dir *d, const struct trace *
 	return true;
 }
 
-bool model_write_dir(struct cli *c, const char *path, const struct model_report *r)
+bool model_write_dir(
+	struct cli *c, const char *path, const struct model_report *r, struct out_dir *d)
 {
-	struct out_dir d = {.fd = -1};
 	struct trace *t = NULL;
 	bool ok = timed_to_trace(r->set, r->timed, r->profile, &t, &c->error) &&
-		  out_dir_open(&d, path, &c->error) && write_packed(c, &d, t) &&
-		  write_stream(c, &d, r->set) && write_report(c, &d, r) &&
-		  write_exports(c, &d, t) && out_dir_commit(&d, &c->error);
+		  out_dir_open(d, path, &c->error) && write_packed(c, d, t) &&
+		  write_stream(c, d, r->set) && write_report(c, d, r) && write_exports(c, d, t);
 
-	out_dir_abort(&d);
 	trace_free(t);
 	return ok;
 }

@@ -17,6 +17,8 @@
 			"one argument: 0=f16[128,64], 1=f32[8]:out, 4=i64:128; may be repeated"},  \
 		{0, "core", OPTION_CHOICE, "KIND", "auto|aic|aiv|mix", "auto",                     \
 			"which cores run it; auto: as the source says"},                           \
+		{0, "aiv", OPTION_TEXT, "FILE", NULL, NULL,                                        \
+			"source of the vector cores, where it is a file of its own"},              \
 		{'b', "blocks", OPTION_COUNT, "N", NULL, "1", "blocks to record"},                 \
 		{0, "block-num", OPTION_COUNT, "N", NULL, NULL,                                    \
 			"number of blocks the kernel is told (default: --blocks)"},                \
@@ -58,6 +60,7 @@ extern const struct verb model_verb_run, model_verb_record, model_verb_time, mod
 	model_verb_compare, model_verb_validate, model_verb_ops;
 
 #define MODEL_MAX_BLOCKS 4096
+#define MODEL_COMPILE_LIMIT_S 900
 
 struct model_totals {
 	uint64_t macs, bytes;

@@ -130,6 +130,19 @@ void model_json_report(struct json_writer *w, const struct model_report *r)
 
 /* --- text --- */
 
+/* Slots whose values nobody supplied: none of them steered the kernel. */
+static void put_missing(FILE *out, const struct opstream *s)
+{
+	const char *before = ", no values for slot ";
+
+	for (unsigned i = 0; i < OPSTREAM_SLOTS; i++) {
+		if (!(s->missing_slots >> i & 1))
+			continue;
+		fprintf(out, "%s%u", before, i);
+		before = ", ";
+	}
+}
+
 static void put_head(FILE *out, const struct model_report *r)
 {
 	const struct profile *p = r->profile;
@@ -138,10 +151,14 @@ static void put_head(FILE *out, const struct model_report *r)
 
 	fprintf(out, "%s: %s%s\n", opstream_str(s, s->kernel), MODEL_TEXT,
 		p->arch == ARCH_A5 ? ", uncalibrated" : "");
-	fprintf(out, "profile    %s (%s), %s, %.0f MHz, %.12s\n", p->name, op_arch_name(p->arch),
-		p->calibration, (double)p->k[K_CLOCK_MHZ].e4 / PROF_ONE, p->sha256);
-	fprintf(out, "arguments  %s; outputs are not computed\n",
-		s->args_origin == ARGS_DUMP ? "from a dump" : "synthetic");
+	fprintf(out, "profile    %s (%s), %s, %.0f MHz%s%s\n", p->name, op_arch_name(p->arch),
+		p->calibration, (double)p->k[K_CLOCK_MHZ].e4 / PROF_ONE,
+		p->v_overlap ? ", v_overlap on" : "", p->dma_serial ? ", dma_serial on" : "");
+	if (r->is_file)
+		fprintf(out, "           SHA-256 %s\n", p->sha256);
+	fprintf(out, "arguments  %s", s->args_origin == ARGS_DUMP ? "from a dump" : "synthetic");
+	put_missing(out, s);
+	fputs("; outputs are not computed\n", out);
 	fprintf(out, "ops        %s", fmt_u64(a, r->timed->n_ops));
 	if (r->timed->n_fallback)
 		fprintf(out, ", %s at a price not their own", fmt_u64(b, r->timed->n_fallback));

@@ -14,6 +14,7 @@ struct model_report {
 	const struct opstream_set *set;
 	const struct profile *profile;
 	const struct timed *timed;
+	bool is_file; /* it is kept: say of which profile exactly */
 };
 
 void model_json_profile(struct json_writer *w, const struct profile *p);
@@ -23,8 +24,9 @@ bool model_text_report(struct cli *c, const struct model_report *r);
 /* Something to know, no defect of the kernel. */
 bool model_is_note(const struct finding *f);
 
-/* Writes the directory of a run. */
-bool model_write_dir(struct cli *c, const char *path, const struct model_report *r);
+/* Writes the directory of a run beside its place; the caller commits or aborts *d. */
+bool model_write_dir(
+	struct cli *c, const char *path, const struct model_report *r, struct out_dir *d);
 /* "directory" and "files" of it; path NULL: none was written. */
 void model_json_dir(struct json_writer *w, const char *path);
 /* Times the streams as the options say, writes --output (if given) and tells. Exit status. */

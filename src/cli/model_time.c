@@ -25,19 +25,33 @@ static int tell(struct cli *c, const struct model_report *r, const char *dir)
 
 	for (size_t i = 0; i < r->timed->findings.n; i++)
 		c->n_losses += !model_is_note(&r->timed->findings.v[i]);
-	if (!c->use_json) {
-		if (!model_text_report(c, r))
-			return cli_fail(c);
-		if (dir && !c->use_csv)
-			fprintf(c->out, "\nwritten to %s; see incore hot %s/trace.incore\n", dir,
-				dir);
-		return INCORE_OK;
-	}
+	if (!c->use_json)
+		return model_text_report(c, r) ? INCORE_OK : cli_fail(c);
 	model_json_begin(c, &w, c->args[0], op_arch_name(r->profile->arch));
 	model_json_dir(&w, dir);
 	model_json_report(&w, r);
 	json_w_end(&w);
 	return cli_json_end(c, &w) ? INCORE_OK : cli_fail(c);
+}
+
+/* Told first, put in place last: what fails leaves nothing. */
+static int write_and_tell(struct cli *c, const struct model_report *r, const char *dir)
+{
+	struct out_dir d = {.fd = -1};
+	int status;
+
+	if (dir && !model_write_dir(c, dir, r, &d))
+		status = cli_fail(c);
+	else
+		status = tell(c, r, dir);
+	if (cli_flag(c, "strict") && c->n_losses)
+		dir = NULL; /* nothing is written; the program says why */
+	if (dir && status == INCORE_OK && !out_dir_commit(&d, &c->error))
+		status = cli_fail(c);
+	else if (dir && status == INCORE_OK && !c->use_json && !c->use_csv)
+		fprintf(c->out, "\nwritten to %s; see incore hot %s/trace.incore\n", dir, dir);
+	out_dir_abort(&d);
+	return status;
 }
 
 int model_cli_time(struct cli *c, const struct opstream_set *set)
@@ -58,7 +72,7 @@ int model_cli_time(struct cli *c, const struct opstream_set *set)
 		profile_deinit(&p);
 		return cli_fail(c);
 	}
-	status = !dir || model_write_dir(c, dir, &r) ? tell(c, &r, dir) : cli_fail(c);
+	status = write_and_tell(c, &r, dir);
 	timed_deinit(&timed);
 	profile_deinit(&p);
 	return status;

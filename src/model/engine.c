@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* engine.c: the streams of each block, set up, run to the end or until nothing moves. */
-#include "model/engine_internal.h"
+#include "model/engine_cross.h"
 
 static uint64_t whole(const struct profile *p, enum prof_key k)
 {
@@ -185,6 +185,15 @@ static bool run_rounds(struct engine *g)
 	return true;
 }
 
+/* What was under way on its pipes still ends. */
+static void end_stuck(struct core *c)
+{
+	c->out->end_cyc = c->t;
+	for (unsigned p = 0; p < ENGINE_PIPES; p++)
+		if (c->out->lanes[p].busy_end > c->out->end_cyc)
+			c->out->end_cyc = c->out->lanes[p].busy_end;
+}
+
 /* Cores [first, first + n) of the result are one block. */
 static bool run_block(struct engine *g, uint32_t first, uint32_t n)
 {
@@ -212,7 +221,7 @@ static bool run_block(struct engine *g, uint32_t first, uint32_t n)
 	for (uint32_t i = 0; i < n; i++) {
 		g->out->n_ops += g->cores[i].s ? g->cores[i].s->ops.n : 0;
 		if (g->cores[i].out && !g->cores[i].is_done)
-			g->cores[i].out->end_cyc = g->cores[i].t;
+			end_stuck(&g->cores[i]);
 		deinit_core(&g->cores[i]);
 	}
 	return ok;
@@ -232,6 +241,14 @@ static bool add_cores(const struct opstream_set *set, struct timed *out, struct 
 		}
 	}
 	return true;
+}
+
+static bool has_blocks(const struct timed *t)
+{
+	for (size_t i = 1; i < t->cores.n; i++)
+		if (t->cores.v[i].block != t->cores.v[0].block)
+			return true;
+	return false;
 }
 
 bool engine_run(const struct opstream_set *set, const struct engine_options *o, struct timed *out,
@@ -258,6 +275,8 @@ bool engine_run(const struct opstream_set *set, const struct engine_options *o, 
 			n++;
 		ok = run_block(g, i, n);
 	}
+	if (ok && o->find_races && has_blocks(out) && !engine_blocks(set, out))
+		ok = err_nomem(e);
 	mem_free(g);
 	if (!ok)
 		timed_deinit(out);

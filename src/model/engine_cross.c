@@ -6,7 +6,7 @@
  * have set. Modes 0 and 1 are between cores of one kind. a5 (mode 4 here): the AIC names a lane by
  * its id, lane 1 shifted by 16; an AIV uses plain ids.
  */
-#include "model/engine_internal.h"
+#include "model/engine_cross.h"
 
 static struct core *find_core(const struct engine *g, enum opstream_core kind, uint32_t lane)
 {

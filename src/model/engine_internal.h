@@ -68,10 +68,10 @@ struct flag {
 	uint32_t last_set_op, last_wait_op;
 };
 
-struct xflag {
-	VEC(struct fired) fired; /* by this core, kept */
-	uint32_t n_wait;	 /* waits of this core that were released */
-	uint32_t n_total[5];	 /* sets in the whole stream, by mode */
+struct xflag { /* what this core sets is kept */
+	VEC(struct fired) fired;
+	uint32_t n_wait;     /* waits of this core that were released */
+	uint32_t n_total[5]; /* sets in the whole stream, by mode */
 };
 
 enum block_kind { BLOCK_NONE, BLOCK_QUEUE, BLOCK_FLAG, BLOCK_X, BLOCK_ALL };
@@ -133,37 +133,15 @@ bool engine_released(struct engine *g, struct core *c, uint16_t flag, uint32_t o
 /* Runs the front end as far as it goes; *moved: it went. */
 bool engine_scalar(struct engine *g, struct core *c, bool *moved);
 
-/* --- engine_cross.c --- */
-struct xsource { /* a set that a cross-core wait needs */
-	uint32_t core, id;
-};
-/* Which sets the next wait of this id needs; 0: nobody in this block sets it. */
-unsigned engine_xsources(
-	const struct engine *g, const struct core *c, unsigned id, struct xsource out[BLOCK_CORES]);
-/* The time all of them fired; false: not yet. *last: the latest of them. */
-bool engine_xready(
-	struct engine *g, struct core *c, unsigned id, uint64_t *cyc, struct fired **last);
-/* Joins their clocks into pipe's and counts the wait. */
-void engine_xtake(struct engine *g, struct core *c, unsigned id, unsigned pipe);
-struct micro {
-	uint8_t act;
-	uint8_t pipe;
-	uint8_t xid;
-	uint8_t part;
-};
-/* What PUSH, POP, FREE and FIFO_END stand for; at most MAX_MICROS, else the last repeats `*repeat`
- * times. */
-#define MAX_MICROS 8
-unsigned engine_micros(const struct engine *g, const struct core *c, const struct op_exec *x,
-	const struct op_form *f, struct micro out[MAX_MICROS], uint32_t *repeat);
-
 /* --- engine_stuck.c --- */
 /* Nothing can run: an unmatched wait is reported and released, else a deadlock ends the block. */
 bool engine_stuck(struct engine *g);
 /* After the end: flags left set. */
 bool engine_left(struct engine *g);
 
-/* --- findings.c --- */
+/* Notes global memory that blocks share. False on lack of memory. */
+bool engine_blocks(const struct opstream_set *set, struct timed *out);
+
 /* Adds to a finding of the same kind and places, or makes one (count 1, message NULL: to be
  * filled). NULL on lack of memory. */
 struct finding *finding_add(struct timed *t, const struct opstream_set *set, enum finding_kind kind,

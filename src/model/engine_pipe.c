@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* engine_pipe.c: when does an op in a pipe's queue start, and when is it complete? */
-#include "model/engine_internal.h"
+#include "model/engine_cross.h"
 
 static uint64_t later(uint64_t a, uint64_t b)
 {
@@ -128,6 +128,16 @@ static bool report_double(struct engine *g, struct core *c, uint32_t first, uint
 	return x->message ? true : err_nomem(g->e);
 }
 
+/*
+ * Is a set at cyc, behind the one that the last wait took, too early? Only where the program has it
+ * before that wait, too: a set that runs ahead of a wait issued before it is what generated code
+ * that works on devices does all the time.
+ */
+static bool is_double(const struct flag *f, uint32_t op, uint64_t cyc)
+{
+	return cyc < f->last_release && op < f->last_wait_op;
+}
+
 bool engine_released(struct engine *g, struct core *c, uint16_t flag, uint32_t op, uint64_t cyc)
 {
 	struct flag *f = &c->flags[flag];
@@ -135,7 +145,7 @@ bool engine_released(struct engine *g, struct core *c, uint16_t flag, uint32_t o
 	f->last_release = cyc;
 	f->last_wait_op = op;
 	/* the set behind the one just taken */
-	if (f->head < f->fired.n && f->fired.v[f->head].cyc < cyc)
+	if (f->head < f->fired.n && is_double(f, f->fired.v[f->head].op, f->fired.v[f->head].cyc))
 		return report_double(g, c, f->last_set_op, f->fired.v[f->head].op);
 	return true;
 }
@@ -173,7 +183,7 @@ bool engine_fire(struct engine *g, struct core *c, struct entry *n, unsigned pip
 		return VEC_PUSH(&c->x[n->xid].fired, x) || err_nomem(g->e);
 	f = &c->flags[n->flag];
 	/* k sets before, k waits released: this one may not come before the last of them */
-	if (f->n_set && f->n_wait == f->n_set && cyc < f->last_release &&
+	if (f->n_set && f->n_wait == f->n_set && is_double(f, n->op, cyc) &&
 		!report_double(g, c, f->last_set_op, n->op))
 		return false;
 	f->n_set++;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* engine_scalar.c: the front end: program order, issue costs, full queues, waits of the scalar. */
-#include "model/engine_internal.h"
+#include "model/engine_cross.h"
 
 /* Writes the run of issues so far as one slice. */
 static bool flush_run(struct engine *g, struct core *c)
@@ -233,6 +233,7 @@ static bool do_fifo(struct engine *g, struct core *c, struct entry *n)
 	}
 	if (n_micros == 0)
 		pay(c, g->s_sync);
+	g->out->n_fallback += c->steps[x->form].price.is_fallback;
 	return true;
 }
 

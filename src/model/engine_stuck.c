@@ -3,7 +3,7 @@
  * engine_stuck.c: nothing can run: why? A wait that no set will ever answer is reported and let
  * through, so that the rest of the kernel is seen, too; otherwise the cycle of waits is a deadlock.
  */
-#include "model/engine_internal.h"
+#include "model/engine_cross.h"
 
 /* A pipe (or the scalar, pipe 0) of a core that cannot go on. */
 struct node {

@@ -305,7 +305,9 @@ static struct op_derived derive(const struct op_form *f, const struct op_opnd *o
 bool opstream_seal(struct opstream *s, struct incore_error *e)
 {
 	s->derived.n = 0;
-	if (!VEC_RESERVE(&s->derived, s->forms.n))
+	/* empty tables have an address, too: readers step from it */
+	if (!VEC_RESERVE(&s->derived, s->forms.n + 1) || !VEC_RESERVE(&s->opnds, 1) ||
+		!VEC_RESERVE(&s->words, 1) || !VEC_RESERVE(&s->ops, 1))
 		return err_nomem(e);
 	for (size_t i = 0; i < s->forms.n; i++) {
 		struct op_form *f = &s->forms.v[i];

@@ -114,13 +114,13 @@ static bool has_two_sources(enum price_class c)
 	return c == PRICE_V2;
 }
 
-static bool is_two_tile(const struct pricing *x)
+static unsigned n_sources(const struct pricing *x)
 {
 	unsigned n = 0;
 
 	for (unsigned i = 0; i < x->f->n_opnds; i++)
 		n += x->opnds[i].what == OPND_TILE && x->opnds[i].role == ROLE_SRC;
-	return n >= 2;
+	return n;
 }
 
 static void price_elementwise(struct pricing *x, enum price_class c)
@@ -128,7 +128,7 @@ static void price_elementwise(struct pricing *x, enum price_class c)
 	const struct prof_vec *v = vec_entry(x, c);
 	unsigned bits = wider_bits(x);
 	struct walk_shape w = shape_of(main_tile(x), bits);
-	bool two = has_two_sources(c) || (c == PRICE_V4 && is_two_tile(x));
+	bool two = has_two_sources(c) || (c == PRICE_V4 && n_sources(x) >= 2);
 	uint64_t bytes = repeat_bytes(&w, has_gaps(x), two);
 	uint64_t slope = (uint64_t)(bits <= 16 ? v->slope16_e4 : v->slope_e4);
 	bool is_partial = w.inner_bytes % 256 != 0 && (two || w.inner_bytes > 256);
@@ -345,15 +345,19 @@ static void put(struct pricing *x, wide num, wide den, uint64_t fix_e4)
 static void price_sort(struct pricing *x, enum price_class c)
 {
 	uint64_t bytes = source_bytes(x), n = x->src ? price_bytes(x->src) * 8 / x->src->bits : 0;
-	bool is_multi = is_two_tile(x);
+	unsigned lists = n_sources(x);
 
 	if (c == PRICE_SORT) {
 		put(x, (wide)price_use(x, K_SORT_GROUP) * ((n + 31) / 32), PROF_ONE,
 			price_use(x, K_SORT_FIX));
 		return;
 	}
-	put(x, (wide)price_use(x, is_multi ? K_MRG_MULTI_KIB : K_MRG_KIB) * bytes,
-		(wide)1024 * PROF_ONE, price_use(x, K_MRG_FIX));
+	if (lists < 2) /* four lists that lie behind each other in one tile */
+		put(x, (wide)price_use(x, K_MRG_KIB) * bytes, (wide)1024 * PROF_ONE,
+			price_use(x, K_MRG_FIX));
+	else
+		put(x, (wide)price_use(x, K_MRG_MULTI_KIB) * 2 * bytes,
+			(wide)1024 * PROF_ONE * lists, price_use(x, K_MRG_FIX));
 }
 
 static void price_special(struct pricing *x, enum price_class c)

@@ -445,37 +445,39 @@ static bool load_base(
 }
 
 /* The base first, so that the file overrides it. */
+static bool load_text(struct profile *p, struct str text, const char *path, struct sha256 *hash,
+	unsigned depth, struct incore_error *e)
+{
+	struct yaml_node *root = NULL;
+	struct reader r = {.p = p, .e = e};
+	size_t len = strlen(path_base(path));
+
+	r.path = arena_strdup(&p->arena, path);
+	r.origin = arena_strndup(&p->arena, path_base(path), len > 5 ? len - 5 : len);
+	if (!r.path || !r.origin)
+		return err_nomem(e);
+	if (text.n > MAX_BYTES)
+		return err_file(e, "bad-profile", path, INCORE_NO_OFFSET,
+			"a profile has at most %u bytes", MAX_BYTES);
+	if (!yaml_parse(&p->arena, text, r.path, &root, e) || !check_head(&r, root))
+		return false;
+	sha256_add(hash, text.p, text.n);
+	if (!load_base(&r, root, hash, depth))
+		return false;
+	p->path = r.path;
+	p->name = r.origin;
+	return read_words(&r, root) && read_sections(&r, root);
+}
+
 static bool load_file(struct profile *p, const char *path, struct sha256 *hash, unsigned depth,
 	struct incore_error *e)
 {
 	struct file_data f = {0};
-	struct yaml_node *root = NULL;
-	struct reader r = {.p = p, .e = e};
-	size_t len;
 	bool ok;
 
 	if (!file_load(&f, path, e))
 		return false;
-	r.path = arena_strdup(&p->arena, path);
-	len = strlen(path_base(path));
-	r.origin = arena_strndup(&p->arena, path_base(path), len > 5 ? len - 5 : len);
-	if (!r.path || !r.origin)
-		ok = err_nomem(e);
-	else if (f.size > MAX_BYTES)
-		ok = err_file(e, "bad-profile", path, INCORE_NO_OFFSET,
-			"a profile has at most %u bytes", MAX_BYTES);
-	else
-		ok = yaml_parse(
-			&p->arena, (struct str){(const char *)f.data, f.size}, r.path, &root, e);
-	ok = ok && check_head(&r, root);
-	if (ok)
-		sha256_add(hash, f.data, f.size);
-	ok = ok && load_base(&r, root, hash, depth);
-	if (ok) {
-		p->path = r.path;
-		p->name = r.origin;
-		ok = read_words(&r, root) && read_sections(&r, root);
-	}
+	ok = load_text(p, (struct str){(const char *)f.data, f.size}, path, hash, depth, e);
 	file_unload(&f);
 	return ok;
 }
@@ -493,6 +495,34 @@ static bool check_whole(const struct profile *p, struct incore_error *e)
 	return true;
 }
 
+static void init(struct profile *p, enum opstream_arch arch)
+{
+	*p = (struct profile){.arch = arch, .calibration = "uncalibrated"};
+	arena_init(&p->arena);
+}
+
+static bool finish(struct profile *p, bool ok, struct sha256 *hash, struct incore_error *e)
+{
+	if (!ok || !check_whole(p, e)) {
+		profile_deinit(p);
+		return false;
+	}
+	sha256_hex(hash, p->sha256);
+	if (!p->soc)
+		p->soc = p->name;
+	return true;
+}
+
+bool profile_read(struct profile *p, struct str text, const char *path, enum opstream_arch arch,
+	struct incore_error *e)
+{
+	struct sha256 hash;
+
+	init(p, arch);
+	sha256_init(&hash);
+	return finish(p, load_text(p, text, path, &hash, 1, e), &hash, e);
+}
+
 bool profile_load(
 	struct profile *p, const char *name, enum opstream_arch arch, struct incore_error *e)
 {
@@ -500,8 +530,7 @@ bool profile_load(
 	bool is_path, ok;
 	char *path;
 
-	*p = (struct profile){.arch = arch, .calibration = "uncalibrated"};
-	arena_init(&p->arena);
+	init(p, arch);
 	if (!name)
 		name = arch == ARCH_A5 ? "a5" : "910b1";
 	is_path = strchr(name, '/') || str_ends(str_of(name), ".yaml");
@@ -509,16 +538,9 @@ bool profile_load(
 	if (!path)
 		return no_such_profile(name, e);
 	sha256_init(&hash);
-	ok = load_file(p, path, &hash, 1, e) && check_whole(p, e);
+	ok = finish(p, load_file(p, path, &hash, 1, e), &hash, e);
 	mem_free(path);
-	if (!ok) {
-		profile_deinit(p);
-		return false;
-	}
-	sha256_hex(&hash, p->sha256);
-	if (!p->soc)
-		p->soc = p->name;
-	return true;
+	return ok;
 }
 
 void profile_deinit(struct profile *p)

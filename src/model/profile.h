@@ -13,70 +13,7 @@
 #include "base/str.h"
 #include "base/vec.h"
 #include "model/opstream_types.h"
-
-enum prof_status { /* from well to badly founded */
-	STATUS_DEVICE,
-	STATUS_CAMODEL,
-	STATUS_FIT,
-	STATUS_GUESS,
-	STATUS_COUNT
-};
-const char *prof_status_name(enum prof_status s);
-
-enum prof_key {
-	K_CLOCK_MHZ,
-	K_AIC_CORES,
-	K_AIV_CORES,
-	K_UB_KIB,
-	K_L1_KIB,
-	K_L0A_KIB,
-	K_L0B_KIB,
-	K_L0C_KIB,
-	K_QUEUE_DEPTH,
-	K_FLAG_SET,
-	K_FLAG_WAIT,
-	K_S_SYNC,
-	K_S_OP,
-	K_S_STORE,
-	K_S_GETV,
-	K_S_CACHE,
-	K_GM_RD_LAT,
-	K_GM_UB_BW,
-	K_GM_L1_BW,
-	K_GM_WR_LAT,
-	K_GM_WR_BW,
-	K_DMA_GAP,
-	K_DMA_SERIAL_FIX,
-	K_DMA_SERIAL_BW,
-	K_L0A,
-	K_L0B,
-	K_L1_BT_BW,
-	K_MTE1_START,
-	K_IMG2COL_START,
-	K_MAD_HEAD,
-	K_FP32_PASSES,
-	K_FIX_FIXED,
-	K_FIX_ROW,
-	K_FIX_BW,
-	K_FIX_PEN,
-	K_FIX_GM_BW,
-	K_V_B2B,
-	K_V_COUNT,
-	K_RX_FIX,
-	K_CX_FIX,
-	K_GIDX_ROW,
-	K_GIDX_FIX,
-	K_SORT_GROUP,
-	K_SORT_FIX,
-	K_MRG_KIB,
-	K_MRG_MULTI_KIB,
-	K_MRG_FIX,
-	K_TR_ELEM,
-	K_COUNT
-};
-const char *prof_key_name(enum prof_key k);
-/* K_COUNT: none of that name. */
-enum prof_key prof_key_find(struct str name);
+#include "model/profile_keys.h"
 
 #define PROF_ONE 10000 /* 1.0 */
 
@@ -141,6 +78,9 @@ struct profile {
 /* By name ("910b1"; NULL: the default of the architecture) or, with a '/' or ".yaml", by path. */
 bool profile_load(
 	struct profile *p, const char *name, enum opstream_arch arch, struct incore_error *e);
+/* The same of a file's text; its base is looked for beside `path`. */
+bool profile_read(struct profile *p, struct str text, const char *path, enum opstream_arch arch,
+	struct incore_error *e);
 void profile_deinit(struct profile *p);
 /* Names of the profiles that are installed, in byte order, separated by ", ". */
 bool profile_names(struct strbuf *out);

@@ -390,6 +390,7 @@ static bool touch_operand(
 		return true;
 	a.is_atomic = a.writes && o->what == OPND_GM && f->atomic == 1;
 	r->ranges.v.n = 0;
+	r->ranges.bytes = 0;
 	r->ranges.is_cut = false;
 	if (!ranges_of(s, x, k, &r->ranges))
 		return false;

@@ -12,7 +12,8 @@ static bool add(struct range_list *out, size_t first, uint64_t from, uint64_t by
 
 	if (bytes == 0)
 		return true;
-	if (from >= RANGES_END || bytes > RANGES_BYTES) {
+	out->bytes += bytes > RANGES_BYTES ? RANGES_BYTES + 1 : bytes;
+	if (from >= RANGES_END || out->bytes > RANGES_BYTES) {
 		out->is_cut = true;
 		return true;
 	}
@@ -138,19 +139,19 @@ struct dim {
 };
 
 /* Dimensions that have a length and a stride, the smallest stride first. */
-static unsigned dims_of(const struct op_opnd *o, struct dim d[5], int64_t *start)
+static unsigned dims_of(const struct op_opnd *o, struct dim d[5], uint64_t *start)
 {
 	unsigned n = 0;
 
 	for (unsigned i = 0; i < 5; i++) {
 		int64_t stride = o->stride[i];
-		struct dim k = {o->shape[i], (uint64_t)(stride < 0 ? -stride : stride)};
+		struct dim k = {o->shape[i], stride < 0 ? 0 - (uint64_t)stride : (uint64_t)stride};
 		unsigned at;
 
 		if (k.n <= 1 || stride == 0)
 			continue;
 		if (stride < 0)
-			*start += stride * (int64_t)(k.n - 1);
+			*start -= k.stride * (k.n - 1);
 		for (at = n++; at > 0 && d[at - 1].stride > k.stride; at--)
 			d[at] = d[at - 1];
 		d[at] = k;
@@ -161,7 +162,7 @@ static unsigned dims_of(const struct op_opnd *o, struct dim d[5], int64_t *start
 static bool gm_rows(const struct op_opnd *o, uint64_t base, struct range_list *out)
 {
 	struct dim d[5];
-	int64_t start = 0;
+	uint64_t start = 0;
 	unsigned n = dims_of(o, d, &start), k = 0;
 	uint64_t run = 1, at[5] = {0};
 	size_t first = out->v.n;
@@ -174,7 +175,7 @@ static bool gm_rows(const struct op_opnd *o, uint64_t base, struct range_list *o
 
 		for (unsigned q = k; q < n; q++)
 			elem += at[q] * d[q].stride;
-		elem += (uint64_t)start;
+		elem += start;
 		if (!add(out, first, base + elem * o->bits / 8, (run * o->bits + 7) / 8))
 			return false;
 		while (i < n && ++at[i] == d[i].n)

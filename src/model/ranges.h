@@ -16,11 +16,12 @@ struct range { /* bytes [from, to) of a buffer */
 
 struct range_list {
 	VEC(struct range) v;
-	bool is_cut; /* the operand has more pieces than are looked at */
+	uint64_t bytes; /* of all pieces */
+	bool is_cut;	/* the operand has more pieces than are looked at */
 };
 
 #define RANGES_MAX 65536		 /* pieces of one operand */
-#define RANGES_BYTES ((uint64_t)1 << 30) /* of one piece */
+#define RANGES_BYTES ((uint64_t)1 << 28) /* of all pieces since `bytes` was 0 */
 #define RANGES_END ((uint64_t)1 << 48)
 
 /* Appends the bytes that operand k of x touches, relative to its buffer: the on-chip buffer of its

@@ -51,7 +51,8 @@ static enum record_cores cores_of(const char *path, struct str text)
 /* --- name hints --- */
 
 #define HINT "// pto: %"
-#define HINT_REACH 2 /* lines above an op that may name it */
+#define HINT_REACH                                                                                 \
+	8 /* lines above a tile op that may name it; generated code has it within seven */
 
 /* The "%name" on a line, or nothing. */
 static struct str hint_of(struct str line)
@@ -73,30 +74,46 @@ static bool is_of(const struct opstream *s, const struct op_site *site, const ch
 	return strcmp(opstream_str(s, site->file), source) == 0;
 }
 
+/* The hint nearest above a line, or nothing. */
+static struct str hint_above(const struct str *hints, size_t n, uint32_t line)
+{
+	for (uint32_t up = 0; up <= HINT_REACH && up < line; up++)
+		if (line - up <= n && hints[line - up - 1].n)
+			return hints[line - up - 1];
+	return (struct str){0};
+}
+
+/* Only tile ops have names; flags and barriers stand between them. */
+static bool set_hints(struct opstream *s, const char *source, const struct str *hints, size_t n,
+	struct incore_error *e)
+{
+	for (size_t i = 0; i < s->ops.n; i++) {
+		const struct op_exec *x = &s->ops.v[i];
+		struct op_site *site = &s->sites.v[x->site];
+		unsigned kind = s->forms.v[x->form].kind;
+		struct str hint;
+
+		if ((kind != OPK_OP && kind != OPK_PUSH && kind != OPK_POP) || site->hint ||
+			!is_of(s, site, source))
+			continue;
+		hint = hint_above(hints, n, site->line);
+		if (hint.n && !opstream_add_str(s, hint, &site->hint, e))
+			return false;
+	}
+	return true;
+}
+
 bool record_hints(struct opstream *s, const struct record_unit *u, struct incore_error *e)
 {
 	struct str text = {(const char *)u->text.data, u->text.size}, rest = text, line;
 	VEC(struct str) hints = {0};
-	bool ok = str_has(text, HINT);
+	bool ok = true;
 
+	if (!str_has(text, HINT))
+		return true;
 	while (ok && str_cut(&rest, "\n", &line))
 		ok = VEC_PUSH(&hints, hint_of(line)) || err_nomem(e);
-	if (!ok) {
-		VEC_FREE(&hints);
-		return !str_has(text, HINT);
-	}
-	for (size_t i = 0; ok && i < s->sites.n; i++) {
-		struct op_site *site = &s->sites.v[i];
-		uint32_t off = 0;
-
-		for (uint32_t up = 0; is_of(s, site, u->source) && !off && up <= HINT_REACH; up++) {
-			uint32_t at = site->line - up;
-
-			if (site->line > up && at <= hints.n && hints.v[at - 1].n)
-				ok = opstream_add_str(s, hints.v[at - 1], &off, e);
-		}
-		s->sites.v[i].hint = off;
-	}
+	ok = ok && set_hints(s, u->source, hints.v, hints.n, e);
 	VEC_FREE(&hints);
 	return ok;
 }

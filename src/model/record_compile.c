@@ -4,7 +4,6 @@
  * A program's name is the hash of its source, its options, the compiler and the recorder; beside it
  * lies what it included, with hashes: a changed header compiles again.
  */
-#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -68,13 +67,12 @@ static char *in_cache(
 	return b.p;
 }
 
-/* A name beside `path` that no other process and no other thread uses. */
+/* A name beside `path` that no other thread uses. */
 static char *scratch_name(const char *path)
 {
-	static atomic_uint count;
 	struct strbuf b = {0};
 
-	sb_printf(&b, "%s.%ld.%u.tmp", path, (long)getpid(), atomic_fetch_add(&count, 1));
+	sb_printf(&b, "%s.%ld.tmp", path, (long)gettid());
 	if (b.failed) {
 		sb_free(&b);
 		return NULL;

@@ -3,6 +3,7 @@
  * names, its streams or its complaint come out the same way. */
 #include <fcntl.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
@@ -23,6 +24,7 @@ struct run {
 	const struct record_unit *unit;
 	FILE *file[N_FILES];
 	uint64_t memory_bytes;
+	char *libraries; /* "LD_LIBRARY_PATH=...", or NULL */
 };
 
 static void limit(int what, uint64_t value)
@@ -36,7 +38,8 @@ static void limit(int what, uint64_t value)
 static bool start(void *ctx, int fd)
 {
 	const struct run *run = ctx;
-	char *argv[] = {run->unit->program, NULL}, *env[] = {NULL};
+	/* of the environment only where the C++ library is found */
+	char *argv[] = {run->unit->program, NULL}, *env[] = {run->libraries, NULL};
 	int high[N_FILES];
 
 	for (int i = 0; i < N_FILES; i++) {
@@ -238,12 +241,20 @@ bool record_run_unit(const struct record_unit *u, const struct record_options *o
 {
 	struct run run = {
 		.unit = u, .memory_bytes = o->memory_bytes ? o->memory_bytes : RUN_MEMORY};
+	const char *path = getenv("LD_LIBRARY_PATH");
+	struct strbuf libraries = {0};
 	size_t from = out->v.n;
-	bool ok = open_files(&run, e) && put_job(&run, o, is_mixed, e) && run_job(&run, o, out, e);
+	bool ok;
+
+	if (path)
+		sb_printf(&libraries, "LD_LIBRARY_PATH=%s", path);
+	run.libraries = libraries.p;
+	ok = open_files(&run, e) && put_job(&run, o, is_mixed, e) && run_job(&run, o, out, e);
 
 	for (int i = 0; i < N_FILES; i++)
 		if (run.file[i])
 			fclose(run.file[i]);
+	sb_free(&libraries);
 	for (size_t i = from; ok && i < out->v.n; i++)
 		ok = record_hints(&out->v.v[i], u, e);
 	return ok;

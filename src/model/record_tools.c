@@ -145,6 +145,18 @@ static bool make_dirs(const char *path, struct incore_error *e)
 	return true;
 }
 
+/* Programs in it are run: it must be ours, and nobody else may write there. */
+static bool is_private(const char *path, struct incore_error *e)
+{
+	struct stat st;
+
+	if (stat(path, &st) != 0 || st.st_uid != geteuid() || (st.st_mode & 022))
+		return err_set(e, INCORE_FAILED, "no-cache",
+			"the cache folder %s belongs to somebody else, or others may write there",
+			path);
+	return true;
+}
+
 static bool find_cache(
 	struct record_tools *t, const struct record_options *o, struct incore_error *e)
 {
@@ -164,7 +176,7 @@ static bool find_cache(
 		return err_nomem(e);
 	}
 	t->cache_dir = b.p;
-	return make_dirs(t->cache_dir, e);
+	return make_dirs(t->cache_dir, e) && is_private(t->cache_dir, e);
 }
 
 struct tree_hash {

@@ -80,6 +80,10 @@ static void put_operand(struct strbuf *b, const struct op_opnd *o)
 		sb_puts(b, "GM ");
 		if (o->slot != OPSTREAM_NO_SLOT)
 			sb_printf(b, "[%u] ", o->slot);
+		if (o->shape[4] == 0 && o->shape[3] == 0) { /* where a FIFO's ring lies */
+			sb_puts(b, "ring");
+			break;
+		}
 		sb_puts(b, op_dtype_name(o->dtype));
 		put_shape(b, o->shape);
 		break;

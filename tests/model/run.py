@@ -4,7 +4,7 @@
 recorder's headers and timed: a sound one gives no finding, a broken twin the finding that was planted, with the lines.
 Together they use every op and intrinsic that `incore model ops` lists. Then bad input of every kind.
 
-usage: run.py BUILD_DIR [NAME...]     a kernel, "coverage", "bad-input" or "validate"
+usage: run.py BUILD_DIR [NAME...]     a kernel, "coverage", "fixtures", "calibrate" or "bad-input"
 """
 import concurrent.futures
 import json
@@ -19,6 +19,10 @@ sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import cases  # noqa: E402
 
 RESULT = [0, 0, 0]
+DATA = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "data", "model")
+# Op streams in tests/data/model, for tests that shall need no compiler: kernel and bug.
+FIXTURES = {"vec_add": ("vec_add", None), "gemm_race": ("gemm", "race"), "gemm_deadlock": ("gemm", "deadlock"),
+            "attention": ("attention", None), "blocks": ("blocks", None), "mx": ("a5_mx", None)}
 ERROR_CODES = {"race", "deadlock", "unmatched-wait", "double-set", "flag-left-set", "bad-flag"}
 
 
@@ -174,6 +178,85 @@ def coverage(model):
     report(f"ops that the table lacks: {sorted(unknown)}" if unknown else None, "coverage")
 
 
+def fixtures(model):
+    """Recording again gives the op streams of tests/data/model, byte for byte; UPDATE=1 writes them."""
+    for name, (kernel, bug) in FIXTURES.items():
+        path, kept = os.path.join(model.tmp, f"{name}.again"), os.path.join(DATA, f"{name}.jsonl")
+        p = model.kernel("record", kernel, bug, "--format", "jsonl", "-o", path)
+        if p.returncode:
+            report(p.stderr.strip()[:500], f"fixture {name}")
+            continue
+        with open(path) as f:
+            again = f.read().replace(os.path.join(model.tmp, "src") + os.sep, "")
+        if os.environ.get("UPDATE"):
+            os.makedirs(DATA, exist_ok=True)
+            with open(kept, "w") as f:
+                f.write(again)
+        with open(kept) as f:
+            report(None if f.read() == again else "recording gives another op stream", f"fixture {name}")
+
+
+TRUTH = {"gm_rd_lat": 500, "gm_ub_bw": 80, "gm_wr_lat": 150, "gm_wr_bw": 100}
+PMU_HEAD = ("thread_id,core_id,task_id,func_id,core_type,pmu_total_cycles,pmu_vec_busy,pmu_cube_busy,pmu_scalar_busy,"
+            "pmu_mte1_busy,pmu_mte2_busy,pmu_mte3_busy,pmu_icache_miss,pmu_icache_req,event_type\n")
+
+
+def counters(model, ops):
+    """Counters of twelve tasks of vector_add, as a machine with the constants of TRUTH would show them."""
+    kernel = os.path.join(os.path.dirname(os.path.dirname(cases.HERE)), "recorder", "validate", "vector_add.cpp")
+    lines = "".join(f"  {k}: {{value: {v}, unit: x, source: test, status: device}}\n" for k, v in TRUTH.items())
+    truth = write(model, "truth.yaml", "format: incore-profile\nversion: 1\nname: truth\nbase: 910b1\nsoc: test\n\n"
+                                       "constants:\n" + lines)
+    text = PMU_HEAD
+    for task in range(12):
+        rows, tiles = (160, 80, 40, 16, 8, 4)[task % 6], 3 + task
+        stream = os.path.join(ops, f"task-{task}.opstream")
+        n = rows * 128 * tiles
+        words = [w for a in (f"0=f16[{n}]", f"1=f16[{n}]", f"2=f16[{n}]:out", f"3=i64:{rows}", "4=i64:1", "5=i64:1",
+                             f"6=i64:{tiles}") for w in ("--args", a)]
+        p = model.run("record", kernel, "--core", "aiv", *words, "-o", stream)
+        q = model.run("time", stream, "-p", truth, "--json")
+        if p.returncode or q.returncode:
+            raise RuntimeError(p.stderr + q.stderr)
+        core = json.loads(q.stdout)["data"]["cores"][0]
+        busy = {x["pipe"]: x["busy_cycles"] for x in core["pipes"]}
+        text += (f"0,3,{task},0,1,{core['cycles']},{busy['V']},0,{busy.get('S', 0)},0,{busy['MTE2']},{busy['MTE3']},0,0,2\n")
+    return write(model, "pmu.csv", text)
+
+
+def calibrate(model):
+    """Fitting to counters of a machine with other constants gives those constants back."""
+    ops = os.path.join(model.tmp, "tasks")
+    os.makedirs(ops)
+    pmu, out = counters(model, ops), os.path.join(model.tmp, "local.yaml")
+    words = ["calibrate", "--base", "910b1", "--ops", ops, "--fit", ",".join(TRUTH)]
+    p = model.run(*words, "--pmu", pmu, "-o", out, "--json")
+    if p.returncode:
+        return report(p.stderr.strip(), "calibrate")
+    data = json.loads(p.stdout)["data"]
+    for v in data["values"]:
+        off = abs(v["is"] - TRUTH[v["key"]]) / TRUTH[v["key"]]
+        report(None if off < 0.02 else f"fitted {v['is']}, true {TRUTH[v['key']]}", f"calibrate {v['key']}")
+        report(None if v["held_out_tasks"] > 0 and v["held_out_pct"] < 2 else f"held-out error {v}", f"hold-out of {v['key']}")
+    report(None if {v["key"] for v in data["values"]} == set(TRUTH) else "a constant is missing", "calibrate")
+    p = model.run("time", os.path.join(ops, "task-0.opstream"), "-p", out, "--json")
+    profile = json.loads(p.stdout)["data"]["profile"] if p.returncode == 0 else {}
+    report(None if profile.get("calibration") == "local-device" else f"{p.stderr} {profile}", "the fitted profile")
+    done = os.path.join(model.tmp, "timed")
+    model.run("time", os.path.join(ops, "task-0.opstream"), "-p", out, "-o", done)
+    p = model.run("compare", os.path.join(done, "trace.incore"), "--pmu", pmu, "--by", "task", "--json")
+    rows = json.loads(p.stdout)["data"]["rows"] if p.returncode == 0 else []
+    report(None if len(rows) == 12 and abs(rows[0]["error_pct"]) < 2 else f"{p.stderr} {rows[:1]}", "compare with counters")
+    zero = write(model, "zero.csv", PMU_HEAD + "0,3,1,0,1,0,0,0,0,0,0,0,0,0,2\n" * 3)
+    expect(model, "counters of a simulator", 3, [*words, "--pmu", zero, "-o", "OUT"], "zero.csv")
+    expect(model, "counters without columns", 3, [*words, "--pmu", write(model, "no.csv", "a,b\n1,2\n"), "-o", "OUT"], "no.csv")
+    expect(model, "no such constant", 2, [*words[:-1], "speed", "--pmu", pmu, "-o", "OUT"], "speed")
+    expect(model, "no measurement", 2, [*words, "-o", "OUT"], "--pmu")
+    expect(model, "fixpipe without its counter", 3, [*words[:-1], "fix_fixed", "--pmu", pmu, "-o", "OUT"], "fix_fixed")
+    expect(model, "an estimate as measurement", 3, [*words, "--trace", os.path.join(done, "trace.incore"), "-o", "OUT"],
+           "estimate")
+
+
 def write(model, name, text):
     path = os.path.join(model.tmp, name)
     with open(path, "w") as f:
@@ -300,6 +383,10 @@ def main():
                 report(problem, what)
         if not wanted or "coverage" in wanted:
             coverage(model)
+        if not wanted or "fixtures" in wanted:
+            fixtures(model)
+        if not wanted or "calibrate" in wanted:
+            calibrate(model)
         if not wanted or "bad-input" in wanted:
             bad_input(model)
     print(f"{RESULT[0]} passed, {RESULT[1]} failed, {RESULT[2]} skipped")

@@ -180,6 +180,66 @@ static void test_race_scalar(void **state)
 	}
 }
 
+/*
+ * V stands at a wait while the scalar goes on. What was issued to V behind the scalar's store comes
+ * after it; so does what was issued before, because the set that lets V go on was issued behind it.
+ */
+static void test_race_issue_while_blocked(void **state)
+{
+	for (int before = 0; before < 2; before++) {
+		struct opstream_set set;
+		struct opstream *s;
+		struct op_desc d;
+		struct timed t;
+
+		(void)state;
+		opstream_set_init(&set);
+		s = ms_new(&set, CORE_AIV, 0);
+		ms_wait(s, 1, OPP_MTE2, OPP_V, 0);
+		if (before)
+			ms_vec(s, 2, "TADD", 1, 128, (uint64_t[]){0x1000, 0, 0});
+		d = op_desc_of(OPK_SETV, OPP_S, "SetValue", 3);
+		op_desc_tile(&d, ROLE_DST, DT_F16, 1, 128, 0);
+		ms_push(s, &d);
+		if (!before)
+			ms_vec(s, 4, "TADD", 1, 128, (uint64_t[]){0x1000, 0, 0});
+		ms_load(s, 5, 1, 128, 0x8000, 0);
+		ms_set(s, 6, OPP_MTE2, OPP_V, 0);
+		run(&set, &t);
+		assert_int_equal(t.findings.n, 0);
+		drop(&set, &t);
+	}
+}
+
+/* A flag orders what its pipe did before, over two hops; what comes after the set it does not. */
+static void test_race_transitive(void **state)
+{
+	for (int late = 0; late < 2; late++) {
+		struct opstream_set set;
+		struct opstream *s;
+		struct timed t;
+
+		(void)state;
+		opstream_set_init(&set);
+		s = ms_new(&set, CORE_AIV, 0);
+		if (!late)
+			ms_load(s, 1, 1, 128, 0, 0);
+		ms_set(s, 2, OPP_MTE2, OPP_V, 0);
+		if (late)
+			ms_load(s, 3, 1, 128, 0, 0);
+		ms_wait(s, 4, OPP_MTE2, OPP_V, 0);
+		ms_set(s, 5, OPP_V, OPP_MTE3, 0);
+		ms_wait(s, 6, OPP_V, OPP_MTE3, 0);
+		ms_store(s, 7, 1, 128, 0, 1);
+		run(&set, &t);
+		if (late)
+			assert_string_equal(only(&t, FIND_RACE)->hazard, "RAW");
+		else
+			assert_int_equal(t.findings.n, 0);
+		drop(&set, &t);
+	}
+}
+
 /* AIV stores, AIC loads the same memory; only the cross-core flag orders them. */
 static void test_race_cross_core(void **state)
 {
@@ -275,6 +335,40 @@ static void test_race_boxed(void **state)
 	}
 }
 
+/* Two blocks store: to the same bytes, side by side, or adding. */
+static void test_blocks_share(void **state)
+{
+	static const struct {
+		uint64_t off;
+		unsigned atomic;
+		size_t n;
+	} cases[] = {{0, 0, 1}, {8192, 0, 0}, {0, 1, 0}, {8190, 0, 1}};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct opstream_set set;
+		struct timed t;
+
+		opstream_set_init(&set);
+		for (uint32_t b = 0; b < 2; b++) {
+			struct opstream *s = ms_new(&set, CORE_AIV, 0);
+
+			s->block_idx = b;
+			add_store(s, 1, cases[i].atomic);
+			s->words.v[0] = b * cases[i].off;
+		}
+		run(&set, &t);
+		assert_int_equal(t.findings.n, cases[i].n);
+		if (cases[i].n) {
+			assert_int_equal(t.findings.v[0].kind, FIND_BLOCKS_SHARE);
+			assert_int_equal(t.findings.v[0].end_byte - t.findings.v[0].first_byte,
+				cases[i].off ? 2 : 8192);
+		}
+		assert_true(t.is_complete);
+		drop(&set, &t);
+	}
+}
+
 static void test_flags_unmatched(void **state)
 {
 	struct opstream_set set;
@@ -317,6 +411,33 @@ static void test_flags_left_double_bad(void **state)
 	ms_wait(s, 4, OPP_MTE2, OPP_V, 0);
 	run(&set, &t);
 	assert_int_equal(only(&t, FIND_DOUBLE_SET)->b.op, 1);
+	drop(&set, &t);
+
+	/* V stands at its wait: the second set follows in the program and finds the flag taken */
+	opstream_set_init(&set);
+	s = ms_new(&set, CORE_AIV, 0);
+	ms_load(s, 1, 32, 128, 0, 0);
+	ms_set(s, 2, OPP_MTE2, OPP_V, 0);
+	ms_wait(s, 3, OPP_MTE2, OPP_V, 0);
+	ms_set(s, 4, OPP_MTE2, OPP_V, 0);
+	ms_wait(s, 5, OPP_MTE2, OPP_V, 0);
+	run(&set, &t);
+	assert_int_equal(t.findings.n, 0);
+	drop(&set, &t);
+
+	/* V is busy: the second set runs ahead of the first wait, but follows it in the program */
+	opstream_set_init(&set);
+	s = ms_new(&set, CORE_AIV, 0);
+	for (int i = 0; i < 8; i++)
+		ms_vec(s, 1, "TADD", 160, 128, (uint64_t[]){0x10000, 0x10000, 0x10000});
+	ms_load(s, 2, 1, 128, 0, 0);
+	ms_set(s, 3, OPP_MTE2, OPP_V, 0);
+	ms_wait(s, 4, OPP_MTE2, OPP_V, 0);
+	ms_load(s, 5, 1, 128, 0x100, 0);
+	ms_set(s, 6, OPP_MTE2, OPP_V, 0);
+	ms_wait(s, 7, OPP_MTE2, OPP_V, 0);
+	run(&set, &t);
+	assert_int_equal(t.findings.n, 0);
 	drop(&set, &t);
 
 	opstream_set_init(&set);
@@ -383,9 +504,12 @@ int main(void)
 		cmocka_unit_test(test_race_each_pair),
 		cmocka_unit_test(test_race_strided_tiles),
 		cmocka_unit_test(test_race_scalar),
+		cmocka_unit_test(test_race_issue_while_blocked),
+		cmocka_unit_test(test_race_transitive),
 		cmocka_unit_test(test_race_cross_core),
 		cmocka_unit_test(test_race_atomic),
 		cmocka_unit_test(test_race_boxed),
+		cmocka_unit_test(test_blocks_share),
 		cmocka_unit_test(test_flags_unmatched),
 		cmocka_unit_test(test_flags_left_double_bad),
 		cmocka_unit_test(test_deadlock),

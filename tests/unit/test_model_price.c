@@ -193,6 +193,9 @@ static void test_price_vector(void **state)
 		{"TROWMIN", 1, DT_F32, 64, 64, 448, 480, true},
 		{"TTRANS", 1, DT_F32, 128, 128, 501, 501, false},
 		{"TSORT32", 1, DT_F32, 1, 1024, 512, 532, false},
+		{"TMRGSORT", 1, DT_F32, 1, 2048, 624, 644, false},   /* 78 a KiB */
+		{"TMRGSORT", 2, DT_F32, 1, 1024, 1248, 1268, false}, /* two lists */
+		{"TMRGSORT", 4, DT_F32, 1, 512, 624, 644, false},
 		{"TREM", 2, DT_F32, 64, 64, 147, 134, true}, /* 2 R + 6 */
 	};
 

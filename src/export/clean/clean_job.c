@@ -9,6 +9,8 @@
 
 #include "base/mem.h"
 
+#define METADATA_BYTES (512u << 10) /* of a trace.json, at most */
+
 static bool remark(struct clean_job *j, bool is_loss, const char *fmt, ...) PRINTF_LIKE(3, 4);
 static bool remark(struct clean_job *j, bool is_loss, const char *fmt, ...)
 {
@@ -25,6 +27,13 @@ static bool remark(struct clean_job *j, bool is_loss, const char *fmt, ...)
 }
 
 /* --- reading --- */
+
+/* Traces that we exported say in their metadata, which comes first, when they are estimates. */
+static void find_evidence(struct clean_job *j, struct str text)
+{
+	if (str_has(str_sub(text, 0, METADATA_BYTES), "\"evidence\":\"estimate\""))
+		j->evidence = evidence_name(EVIDENCE_ESTIMATE);
+}
 
 static bool list_blocks(const struct clean_job *j, const char *what, struct incore_error *e)
 {
@@ -56,6 +65,7 @@ static bool read_block(struct clean_job *j, const struct insight_block *k, uint3
 	if (k->type != INSIGHT_TRACE)
 		return true;
 	++*n_traces;
+	find_evidence(j, k->payload);
 	if (!clean_read_json(&j->clean, k->payload, j->run->path, at, e))
 		return err_wrap(e, "TRACE block at offset %llu: expected trace events as JSON",
 			(unsigned long long)k->offset);
@@ -93,6 +103,7 @@ bool clean_job_read(struct clean_job *j, struct incore_error *e)
 	j->options.is_mapped = j->clean.options.is_mapped = j->data.map != NULL;
 	if (j->run->is_bin || insight_is_head(j->data.data, j->data.size))
 		return read_bin(j, e);
+	find_evidence(j, (struct str){(const char *)j->data.data, j->data.size});
 	if (!clean_read_json(&j->clean, (struct str){(const char *)j->data.data, j->data.size},
 		    j->run->path, 0, e))
 		return false;
@@ -269,7 +280,7 @@ bool clean_job_write(struct clean_job *j, struct incore_error *e)
 {
 	struct clean_about a = {.kernel = j->run->kernel,
 		.input = j->run->path,
-		.evidence = "vendor-simulator",
+		.evidence = j->evidence ? j->evidence : "vendor-simulator",
 		.input_bytes = j->input_bytes};
 
 	if (j->clean.ticks_per_unit != 1)

@@ -109,7 +109,7 @@ static bool put_inner(struct insight *s, struct json_writer *w, const struct cod
 	if (f && path)
 		sb_printf(&b, "%s:%u", path, f->line);
 	json_w_kv_cstr(w, "AscendC Inner Code", b.p ? b.p : "");
-	ok = path && !b.failed;
+	ok = path && !b.failed; /* freeing ends the failure, too */
 	sb_free(&b);
 	return ok;
 }

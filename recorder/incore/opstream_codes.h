@@ -1,0 +1,1 @@
+../../src/model/opstream_codes.h
