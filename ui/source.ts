@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // source.ts: where answers come from. One interface, two implementations: source_http.ts (a running `incore view`) and source_wasm.ts
-// (the report). A panel never knows which one it has. The shapes are those of docs/viewer-api.md.
+// (the report). A panel never knows which one it has. The shapes are those of docs/view-api.md.
 
 export type Query = Record<string, string | number | undefined>;
 
@@ -42,61 +42,81 @@ export async function askText(source: Source, path: string, query?: Query, signa
 
 // --- the answer `trace` ---
 
-export interface TrackColumns {
-	first: number;
-	total: number;
-	coord: number[][];
-	name: string[];
-	begin: number[];
-	end: number[];
-	slices: number[];
-	lanes: number[];
-	kernel: number[];
-	busy?: number[];
+/** One lane of execution: a wave or a pipe. */
+export interface Track {
+	index: number;
+	coord: number[];
+	begin: number;
+	end: number;
+	slices: number;
+	/** sub-lanes: 1 but for pipes whose slices overlap */
+	lanes: number;
+	kernel: number | null;
+	name: string;
+	isAligned: boolean;
 }
 
 export interface SourceFile { path: string; lines: number; has_text: boolean; cycles?: number }
-export interface CounterInfo { name: string; domain: number; cu: number | null; unit: string | null; samples: number; max: number }
-export interface NoteInfo { kind: string; code: string; message: string; count: number; t?: number; track?: number }
-export interface CaptureInfo { hash: string; path: string; kernel: string | null; arch: string | null; evidence: string; state: string; error?: string }
-export interface MarkerInfo { t: number; dur: number; track: number | null; name: string }
+export interface CounterInfo { name: string; series: number; unit: string | null }
+export interface NoteInfo { kind: string; code: string; message: string; path: string | null; count: number; t?: number; track?: number }
+export interface CaptureInfo { index: number; path: string; kernel: string | null; hash: string; state: string; error?: string | null }
 
-export interface TraceInfo {
+interface TraceAnswer {
+	schema: string;
 	incore: string;
 	hash: string;
+	state: 'loading' | 'ready' | 'failed';
+	error: string | null;
 	captures: CaptureInfo[];
 	input: Record<string, unknown>;
-	vendor: string;
-	evidence: string;
-	clock: { mhz: number | null; source: string | null; quantum: number };
-	span: { origin: number; cycles: number };
-	levels: string[];
-	classes: { name: string; slot: number }[];
+	is_estimate: boolean;
+	clock: { mhz: number | null; source: string | null };
+	span: { begin: number; end: number; origin?: number };
 	slots: string[];
 	buckets: string[];
 	causes: string[];
+	classes: { id: number; name: string; slot: number; letter: string }[];
+	levels: string[];
+	has_pipes: boolean;
 	counts: Record<string, number>;
-	tracks: TrackColumns;
 	sources: SourceFile[];
 	kernels: { id: number; name: string }[];
 	counters: CounterInfo[];
-	markers: MarkerInfo[];
+	markers: number[][];
 	notes: NoteInfo[];
+	track_columns: string[];
+	tracks: unknown[][];
+	next_track: number | null;
 	colors?: Record<string, string>;
 }
 
+export interface TraceInfo extends Omit<TraceAnswer, 'tracks' | 'track_columns' | 'next_track'> {
+	tracks: Track[];
+}
+
+function readTracks(page: TraceAnswer, out: Track[]): void {
+	const at = (name: string) => page.track_columns.indexOf(name);
+	const [coord, begin, end, slices, lanes, kernel, name, aligned] =
+		['coord', 'begin', 'end', 'slices', 'lanes', 'kernel', 'name', 'clock_aligned'].map(at);
+	for (const row of page.tracks)
+		out.push({
+			index: out.length, coord: row[coord] as number[], begin: row[begin] as number, end: row[end] as number, slices: row[slices] as number,
+			lanes: Math.max(1, row[lanes] as number), kernel: row[kernel] as number | null, name: row[name] as string, isAligned: row[aligned] !== false,
+		});
+}
+
 /** The trace with all pages of its tracks. */
-export async function askTrace(source: Source, hash?: string): Promise<TraceInfo> {
-	const info = await askJson<TraceInfo>(source, 'trace', { h: hash });
-	const t = info.tracks;
-	while (t.coord.length < t.total) {
-		const from = t.coord.length;
-		const page = await askJson<{ tracks: TrackColumns }>(source, 'trace', { h: hash, tracks: `${from}-${Math.min(t.total, from + 2000) - 1}` });
-		if (!page.tracks.coord.length) break;
-		const columns = ['coord', 'name', 'begin', 'end', 'slices', 'lanes', 'kernel', 'busy'] as const;
-		for (const key of columns) (t[key] as unknown[] | undefined)?.push(...((page.tracks[key] ?? []) as unknown[]));
+export async function askTrace(source: Source, capture: number): Promise<TraceInfo> {
+	const first = await askJson<TraceAnswer>(source, 'trace', { c: capture || undefined });
+	const tracks: Track[] = [];
+	readTracks(first, tracks);
+	for (let next = first.next_track; next !== null && next !== undefined;) {
+		const page = await askJson<TraceAnswer>(source, 'trace', { c: capture || undefined, from: next });
+		readTracks(page, tracks);
+		if (!page.tracks.length) break;
+		next = page.next_track;
 	}
-	return info;
+	return { ...first, tracks };
 }
 
 // --- code table ---
@@ -115,108 +135,91 @@ export interface CodeTable {
 	cycles: number[];
 }
 
-export async function askCode(source: Source, hash?: string): Promise<CodeTable> {
+export async function askCode(source: Source, capture: number): Promise<CodeTable> {
 	const all: CodeTable = { total: 0, row: [], address: [], text: [], class: [], label: [], source: [], line: [], hits: [], cycles: [] };
 	for (;;) {
-		const page = await askJson<CodeTable & { first: number }>(source, 'code', { h: hash, first: all.row.length, n: 4000 });
+		const page = await askJson<CodeTable>(source, 'code', { c: capture || undefined, from: all.row.length, n: 4000 });
 		all.total = page.total;
 		for (const key of ['row', 'address', 'text', 'class', 'label', 'source', 'line', 'hits', 'cycles'] as const)
-			(all[key] as unknown[]).push(...(page[key] as unknown[]));
+			for (const v of page[key] ?? []) (all[key] as unknown[]).push(v);
 		if (!page.row.length || all.row.length >= all.total) return all;
 	}
 }
 
 // --- one slice, a box, a search ---
 
-export interface Partner { track: number; slice: number; t: number; code: number | null; text: string; latency: number; is_last: boolean }
+export interface Partner { track: number; slice: number; start: number; code: number | null; text: string; latency: number; is_last: boolean; is_certain: boolean }
 
 export interface SliceInfo {
 	track: number;
 	slice: number | null;
-	slices: number;
-	name: string;
 	start: number;
-	dur: number;
+	duration: number;
 	stall: number;
-	end: number;
-	previous?: number | null;
-	next?: number | null;
-	code?: number | null;
-	row?: number;
-	address?: number;
-	text?: string;
-	opcode?: string;
-	class?: string;
-	slot?: number;
-	execution?: { n: number; of: number; previous: number | null; next: number | null };
-	frames?: { source: number; path: string; line: number }[];
-	buckets?: Record<string, number>;
-	cause?: string;
-	producers?: Partner[];
-	consumers?: Partner[];
-	sub_lane?: number;
-	raw?: Record<string, unknown>;
-}
-
-export interface BoxRow {
-	key: string;
-	label: string;
-	code?: number;
+	issue: number;
+	class: string;
 	slot: number;
-	count: number;
-	sum: number;
-	union: number;
-	mean: number;
-	min: number;
-	median: number;
-	p95: number;
-	max: number;
-	stall: number;
-	wait: number;
-	causes: Record<string, number>;
-}
-
-export interface BoxInfo {
-	t0: number;
-	t1: number;
-	by: string;
-	cycles: number;
-	tracks: number;
-	slices: number;
-	sum: number;
-	union: number;
-	stall: number;
-	wait: number;
-	at_once: number;
+	code: number | null;
+	address: number | null;
+	number: number | null;
+	text: string;
+	/** n of N; previous and next are slices of the same row on this track */
+	execution: number;
+	executions: number;
+	previous: number | null;
+	next: number | null;
+	wave: number[];
+	name: string;
 	buckets: Record<string, number>;
-	rows: BoxRow[];
-	left_out: number;
+	cause?: string | null;
+	frames: { file: string; source: number; line: number }[];
+	producers: Partner[];
+	consumers: Partner[];
+	raw: Record<string, unknown>;
 }
 
-export interface Match { kind: string; code?: number; row?: number; text: string; hits?: number; source?: number; line?: number; track?: number; id?: number; t?: number }
-export interface FindInfo { q: string; count: number; matches: Match[]; left_out: number; density: number[] }
+export interface BoxFigures { count: number; sum: number; union: number; mean: number; min: number; median: number; p95: number; max: number; stall: number; wait: number }
+export interface BoxRow extends BoxFigures { key: string; class: string | null; code: number | null; source: number | null; line: number | null; share: number }
+export interface BoxInfo { t0: number; t1: number; tracks: number; by: string; total: BoxFigures; concurrency: number; rows: BoxRow[]; left_out: number }
+
+export interface Match {
+	kind?: string;
+	code?: number;
+	text: string;
+	hits?: number;
+	first?: { track: number; slice: number; t: number } | null;
+	source?: number;
+	line?: number;
+	track?: number;
+	kernel?: number;
+	t?: number;
+}
+export interface FindInfo { q: string; in: string; is_regex: boolean; count: number; matches: Match[]; left_out: number; density: number[] }
 
 // --- binary answers ---
 
-export interface Slices { track: number; first: number; base: number; n: number; isCut: boolean; view: DataView }
 const HEADER = 32, ROW = 20, LINK = 24;
 
-function header(data: ArrayBuffer, magic: string): DataView {
+function header(data: ArrayBuffer, magic: string, least = HEADER): DataView {
 	const v = new DataView(data);
-	if (data.byteLength < HEADER || magic !== String.fromCharCode(v.getUint8(0), v.getUint8(1), v.getUint8(2), v.getUint8(3)))
+	if (data.byteLength < least || magic !== String.fromCharCode(v.getUint8(0), v.getUint8(1), v.getUint8(2), v.getUint8(3)))
 		throw new SourceError(500, 'bad-answer', `expected ${magic}, found ${data.byteLength} bytes of something else`);
 	return v;
 }
 
+/** `first` is the slice number of row 0 within its track; `more` rows were left out. */
+export interface Slices { track: number; first: number; base: number; n: number; more: number; view: DataView }
+
 /** Decodes `slices`. */
 export function readSlices(data: ArrayBuffer): Slices {
 	const v = header(data, 'ICS1');
-	const n = Math.min(v.getUint32(24, true), Math.floor((data.byteLength - HEADER) / ROW));
-	return { track: v.getUint32(8, true), first: v.getUint32(12, true), base: Number(v.getBigUint64(16, true)), n, isCut: (v.getUint16(6, true) & 1) !== 0, view: v };
+	const n = Math.min(v.getUint32(12, true), Math.floor((data.byteLength - HEADER) / ROW));
+	return { track: v.getUint32(8, true), first: v.getUint32(24, true), base: Number(v.getBigUint64(16, true)), n, more: v.getUint32(28, true), view: v };
 }
 
 export interface SliceRow { start: number; dur: number; stall: number; code: number; cls: number; flags: number; lane: number }
 export const NO_CODE = 0xffffffff;
+export const SLICE_LINKED = 4, SLICE_WAITS = 8;
 
 export function sliceRow(s: Slices, i: number): SliceRow {
 	const at = HEADER + i * ROW, v = s.view;
@@ -226,8 +229,9 @@ export function sliceRow(s: Slices, i: number): SliceRow {
 	};
 }
 
-export const LINK_KINDS = ['wait', 'flag', 'branch', 'flow', 'barrier', 'cross-core'] as const;
-export interface Link { fromTrack: number; from: number; toTrack: number; to: number; latency: number; kind: number; isLast: boolean; fromLane: number; toLane: number }
+export const LINK_KINDS = ['wait', 'flag', 'barrier', 'cross-core', 'flow', 'branch'] as const;
+/** From the cause (producer, set, branch) to what waited; `isSure` false: one of several candidates. */
+export interface Link { fromTrack: number; fromSlice: number; from: number; toTrack: number; toSlice: number; to: number; kind: number; isLast: boolean; isSure: boolean }
 
 /** Decodes `links`; `more` is how many the cap left out. */
 export function readLinks(data: ArrayBuffer): { links: Link[]; more: number } {
@@ -235,20 +239,22 @@ export function readLinks(data: ArrayBuffer): { links: Link[]; more: number } {
 	const n = Math.min(v.getUint32(8, true), Math.floor((data.byteLength - HEADER) / LINK));
 	const base = Number(v.getBigUint64(16, true));
 	const links: Link[] = [];
-	for (let i = 0, at = HEADER; i < n; i++, at += LINK)
+	for (let i = 0, at = HEADER; i < n; i++, at += LINK) {
+		const from = v.getUint32(at, true), to = v.getUint32(at + 4, true), flags = to >>> 24;
 		links.push({
-			fromTrack: v.getUint32(at, true), from: base + v.getUint32(at + 4, true), toTrack: v.getUint32(at + 8, true), to: base + v.getUint32(at + 12, true),
-			latency: v.getUint32(at + 16, true), kind: v.getUint8(at + 20), isLast: (v.getUint8(at + 21) & 1) !== 0,
-			fromLane: v.getUint8(at + 22), toLane: v.getUint8(at + 23),
+			fromTrack: from & 0xffffff, kind: from >>> 24, toTrack: to & 0xffffff, isLast: (flags & 1) !== 0, isSure: (flags & 2) === 0,
+			fromSlice: v.getUint32(at + 8, true), toSlice: v.getUint32(at + 12, true), from: base + v.getUint32(at + 16, true), to: base + v.getUint32(at + 20, true),
 		});
+	}
 	return { links, more: v.getUint32(12, true) };
 }
 
-/** Decodes `counters`: min, max, mean of each pixel; NaN where there is no sample. */
-export function readCounter(data: ArrayBuffer): { t0: number; t1: number; width: number; values: Float32Array } {
-	const v = header(data, 'ICC1');
-	const width = Math.min(v.getUint32(24, true), Math.floor((data.byteLength - HEADER) / 12));
-	return { t0: Number(v.getBigUint64(8, true)), t1: Number(v.getBigUint64(16, true)), width, values: new Float32Array(data, HEADER, width * 3) };
+/** Decodes `counters`: per series `width` times min, max, mean; NaN where there is no sample. */
+export function readCounters(data: ArrayBuffer): { series: number; width: number; values: Float32Array } {
+	const v = header(data, 'ICC1', 16);
+	const series = v.getUint32(8, true), width = v.getUint32(12, true);
+	const n = Math.min(series * width * 3, Math.floor((data.byteLength - 16) / 4));
+	return { series, width, values: new Float32Array(data, 16, n) };
 }
 
 /** [0, 1, 2, 7] -> "0-2,7". */

@@ -7,10 +7,10 @@ const KEY = 'incore.token';
 
 /** Takes the token out of the address, so that a copied URL does not carry it. */
 export function takeToken(): string {
-	const m = /(?:^|[#&])k=([0-9A-Za-z_-]+)/.exec(location.hash);
+	const m = /(?:^|[#&])token=([0-9A-Za-z_-]+)/.exec(location.hash);
 	if (m) {
 		sessionStorage.setItem(KEY, m[1]);
-		const rest = location.hash.slice(1).split('&').filter((w) => !w.startsWith('k=')).join('&');
+		const rest = location.hash.slice(1).split('&').filter((w) => !w.startsWith('token=')).join('&');
 		history.replaceState(null, '', location.pathname + location.search + (rest ? '#' + rest : ''));
 	}
 	return sessionStorage.getItem(KEY) ?? '';

@@ -61,7 +61,7 @@ export class WasmSource implements Source {
 	async ask(path: string, query: Query = {}): Promise<ArrayBuffer> {
 		this.asked.requests++;
 		this.asked.byPath[path] = (this.asked.byPath[path] ?? 0) + 1;
-		const question = questionOf(path, { ...query, h: undefined });
+		const question = questionOf(path, { ...query, c: undefined, h: undefined });
 		const kept = this.answers[question];
 		const data = kept !== undefined ? encoded(kept) : this.compute(path, question);
 		this.asked.bytes += data.byteLength;
