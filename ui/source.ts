@@ -92,6 +92,8 @@ interface TraceAnswer {
 
 export interface TraceInfo extends Omit<TraceAnswer, 'tracks' | 'track_columns' | 'next_track'> {
 	tracks: Track[];
+	vendor: string;
+	evidence: string;
 }
 
 function readTracks(page: TraceAnswer, out: Track[]): void {
@@ -116,7 +118,7 @@ export async function askTrace(source: Source, capture: number): Promise<TraceIn
 		if (!page.tracks.length) break;
 		next = page.next_track;
 	}
-	return { ...first, tracks };
+	return { ...first, tracks, vendor: String(first.input.vendor ?? ''), evidence: String(first.input.evidence ?? 'unknown') };
 }
 
 // --- code table ---
