@@ -14,6 +14,7 @@
 	X(occupancy)                                                                               \
 	X(summary)                                                                                 \
 	X(diff)                                                                                    \
+	X(view)                                                                                    \
 	X(clean)                                                                                   \
 	X(pack)                                                                                    \
 	X(export)                                                                                  \

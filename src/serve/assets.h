@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * assets.h: the files of the viewer, embedded while building (tools/embed.c makes assets.c from ui/).
- * Owner: the program's own read-only data; nothing fails, any thread may read.
+ * assets.h: the files of the viewer, embedded while building (tools/embed.c makes assets.c from
+ * ui/). Owner: the program's own read-only data; nothing fails, any thread may read.
  */
 #ifndef SERVE_ASSETS_H
 #define SERVE_ASSETS_H

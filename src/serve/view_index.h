@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* view_index.h: private to the answers: what view_need() builds. */
+#ifndef SERVE_VIEW_INDEX_H
+#define SERVE_VIEW_INDEX_H
+
+#include "serve/view.h"
+
+struct split_sums {
+	struct lane_split *splits; /* by lane */
+	uint32_t (*sums)[SPLIT_KEYS];
+	uint8_t *keys; /* cause: three columns of all slices */
+};
+
+struct code_sum { /* of a code row; the last one is that of unknown code */
+	uint64_t hits, cyc, sum_cyc;
+	track_idx track; /* of its first execution, where there are hits */
+	uint32_t slice;
+};
+
+struct view_index {
+	unsigned has;	       /* enum view_need */
+	struct code_sum *code; /* n_code + 1 */
+	struct split_sums bucket, cause;
+};
+
+/* Sums of all lanes for splits whose keys are set. */
+bool split_sums_build(struct split_sums *s, const struct columns *c);
+bool code_sums_make(struct view *v);
+void split_sums_free(struct split_sums *s);
+
+#endif

@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * index.h: how are the cycles of [t0, t1) of a track split? Sampled prefix sums: every LANE_BLOCK
+ * slices the sums of all before are kept, so the exact split of any interval is two lookups and at
+ * most LANE_BLOCK additions at each end.
+ *
+ * Three ways to split. Class: each cycle that a slice covers belongs to the colour slot of the
+ * slice that started first; stalled cycles and records of unknown code are counted beside. Bucket:
+ * all cycles of the lifetime, as account.h. Cause: the same by cause family; needs a column that an
+ * analysis makes. Pure; needs no C library.
+ */
+#ifndef TRACE_INDEX_H
+#define TRACE_INDEX_H
+
+#include "trace/columns.h"
+
+enum split_mode { SPLIT_CLASS, SPLIT_BUCKET, SPLIT_CAUSE };
+#define SPLIT_KEYS 12u	  /* at most, in any mode */
+#define SPLIT_STALL 12u	  /* class: stalled cycles */
+#define SPLIT_UNKNOWN 13u /* class: records of unknown code */
+
+/* Sums of one lane for bucket or cause; class sums are the lane's own. */
+struct lane_split {
+	enum split_mode mode;
+	bool is_pipe; /* after the last slice comes drain, not idle */
+	const uint32_t (*sums)[SPLIT_KEYS];
+	const uint8_t *gap_key, *stall_key, *issue_key; /* cause: by slice */
+	uint8_t tail_key;
+};
+
+/* Class sums and covers of a filled lane. */
+void lane_index(struct lane *l);
+/* Sums of a lane for s->mode into `sums`, lane_blocks(n) of them; then s->sums points there. */
+void lane_split_index(const struct lane *l, struct lane_split *s, uint32_t (*sums)[SPLIT_KEYS]);
+
+/* The last block before which all has ended at `rel` (a time in the lane). */
+uint32_t lane_block_at(const struct lane *l, uint32_t rel);
+
+/* Walks forward over one track; zero it, then set_track, then at() with rising times. */
+struct split_cursor {
+	const struct columns *c;
+	const struct lane_split *splits; /* by lane; NULL: class */
+	uint32_t lane, end_lane;
+	uint32_t i;	 /* slices of this lane that have ended */
+	uint32_t passed; /* slices of lanes gone by */
+	uint64_t cover;
+	uint64_t sums[LANE_SUMS];   /* of this lane's slices before i */
+	uint64_t before[LANE_SUMS]; /* of lanes gone by */
+};
+
+void split_begin(struct split_cursor *k, const struct columns *c, const struct lane_split *splits,
+	track_idx track);
+/* Sums of all cycles before screen time t, into out; *n_begun: slices that began before t. Returns
+ * how many ended by then. */
+uint32_t split_at(struct split_cursor *k, uint64_t t, uint64_t out[LANE_SUMS], uint32_t *n_begun);
+
+#endif
