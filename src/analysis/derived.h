@@ -47,6 +47,8 @@ struct derived_definition {
 
 struct derived_counter {
 	struct str name;
+	const char *unit; /* NULL: events in a sample */
+	bool is_clock;	  /* made up: SCLOCK, RCLOCK */
 	struct derived_tensor value;
 };
 
@@ -73,8 +75,8 @@ void derived_free(struct derived *d);
 /* The built-in definitions, as text. */
 struct str derived_defaults(void);
 
-/* One object: axes, definitions with their values over time (at most `points` each, means of
- * neighbours where there are more) or their error. */
+/* One object: axes, raw counters, definitions with their values over time (at most `points` each,
+ * means of neighbours where there are more) or their error. */
 void derived_json(const struct derived *d, uint32_t points, struct json_writer *w);
 
 #endif

@@ -109,6 +109,7 @@ static bool add_clocks(struct derived *d, struct derived_fault *f)
 	struct derived_counter *x = &d->counters[d->n_counters++];
 
 	x->name = STR("SCLOCK");
+	x->is_clock = true;
 	if (!tensor_new(d, dim, &x->value, f))
 		return false;
 	for (uint32_t i = 0; i < d->n_samples; i++)
@@ -123,6 +124,7 @@ static bool add_clocks(struct derived *d, struct derived_fault *f)
 	dim[3] = n;
 	x = &d->counters[d->n_counters++];
 	x->name = STR("RCLOCK");
+	x->is_clock = true;
 	if (!tensor_new(d, dim, &x->value, f))
 		return false;
 	for (uint32_t k = 0; k < d->n_ses; k++) {
@@ -165,6 +167,7 @@ bool derived_load_counters(struct derived *d, struct incore_error *e)
 			continue;
 		if (!have) {
 			x->name = name;
+			x->unit = s->unit;
 			ok = tensor_new(d, dim, &x->value, &f);
 			if (!ok)
 				break;

@@ -109,6 +109,16 @@ static void put_definition(const struct derived *d, const struct derived_definit
 	json_w_end(w);
 }
 
+static void put_counter(const struct derived *d, const struct derived_counter *x, uint32_t points,
+	struct json_writer *w)
+{
+	json_w_object(w);
+	json_w_kv_str(w, "name", x->name);
+	json_w_kv_cstr(w, "unit", x->unit);
+	put_rows(d, &x->value, points, w);
+	json_w_end(w);
+}
+
 void derived_json(const struct derived *d, uint32_t points, struct json_writer *w)
 {
 	json_w_object(w);
@@ -122,9 +132,10 @@ void derived_json(const struct derived *d, uint32_t points, struct json_writer *
 	json_w_kv_u64(w, "cus", d->n_cus);
 	json_w_end(w);
 	json_w_key(w, "counters");
-	json_w_row(w);
+	json_w_array(w);
 	for (uint32_t i = 0; i < d->n_counters; i++)
-		json_w_str(w, d->counters[i].name);
+		if (!d->counters[i].is_clock)
+			put_counter(d, &d->counters[i], points, w);
 	json_w_end(w);
 	json_w_key(w, "definitions");
 	json_w_array(w);
