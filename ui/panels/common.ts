@@ -19,7 +19,7 @@ export abstract class View implements PanelView {
 	private readonly parts: { close(): void }[] = [];
 
 	constructor(host: HTMLElement, protected readonly app: App, name: string) {
-		this.body = h('div', { class: `panel panel-${name}` });
+		this.body = h('div', { class: `panel-body panel-${name}` });
 		fill(host, this.body);
 	}
 
@@ -75,16 +75,21 @@ export function bucketChip(app: App, name: string, text = name): HTMLElement {
 /** A column of cycles in the unit that is chosen. */
 export function cyclesColumn<R>(app: App, id: string, head: string, value: (row: R) => number | null | undefined, title = ''): Column<R> {
 	return {
-		id, head, title, isNumber: true, unit: () => unitName(app.units()), value: (r) => value(r) ?? null,
+		id, head, title, isNumber: true, width: '6.4rem', unit: () => unitName(app.units()), value: (r) => value(r) ?? null,
 		cell: (r) => cycles(value(r), app.units()),
 	};
 }
 
-export function countColumn<R>(id: string, head: string, value: (row: R) => number | null | undefined, title = '', digits = 0): Column<R> {
-	return { id, head, title, isNumber: true, value: (r) => value(r) ?? null, cell: (r) => (value(r) === null || value(r) === undefined ? '-' : count(value(r)!, digits)) };
+/** Wide enough for the head and six digits: columns of a table do not measure their cells. */
+function fit(head: string): string {
+	return Math.max(4.6, head.length * 0.56 + 2).toFixed(1) + 'rem';
 }
 
-export function textColumn<R>(id: string, head: string, value: (row: R) => string | null | undefined, width?: string, title = ''): Column<R> {
+export function countColumn<R>(id: string, head: string, value: (row: R) => number | null | undefined, title = '', digits = 0): Column<R> {
+	return { id, head, title, isNumber: true, width: fit(head), value: (r) => value(r) ?? null, cell: (r) => (value(r) === null || value(r) === undefined ? '-' : count(value(r)!, digits)) };
+}
+
+export function textColumn<R>(id: string, head: string, value: (row: R) => string | null | undefined, width = 'minmax(7rem, 1fr)', title = ''): Column<R> {
 	return { id, head, title, width, value: (r) => value(r) ?? null, cell: (r) => h('span', { class: 'clip', title: value(r) ?? '' }, value(r) ?? '-') };
 }
 
@@ -94,7 +99,7 @@ export function codeColumn<R>(id: string, head: string, value: (row: R) => strin
 
 /** Share of a whole: the figure in percent. */
 export function shareColumn<R>(id: string, head: string, value: (row: R) => number, whole: () => number, title = ''): Column<R> {
-	return { id, head, title, isNumber: true, unit: () => '%', value, cell: (r) => share(value(r), whole(), false) };
+	return { id, head, title, isNumber: true, width: fit(head + ' %'), unit: () => '%', value, cell: (r) => share(value(r), whole(), false) };
 }
 
 /** min, median, p95, max as four columns of cycles. */
