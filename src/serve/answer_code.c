@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* answer_code.c: the code table as columns, a page at a time. */
+#include "base/mem.h"
 #include "serve/view_index.h"
 
 enum column {
@@ -51,6 +52,29 @@ static void put_cell(const struct view *v, uint32_t i, enum column k, struct jso
 	}
 }
 
+/* Exclusive cost of each source file: of the rows whose innermost frame is in it. */
+static bool put_sources(const struct view *v, struct json_writer *w)
+{
+	const struct trace *t = v->trace;
+	uint64_t *sums = mem_zalloc((size_t)t->n_sources + 1, sizeof(*sums));
+
+	if (!sums)
+		return false;
+	for (uint32_t i = 0; i < t->n_code; i++) {
+		const struct code_row *r = &t->code[i];
+		source_idx s = r->n_frames ? t->frames[r->first_frame].source : NO_SOURCE;
+
+		sums[s < t->n_sources ? s : t->n_sources] += v->index->code[i].cyc;
+	}
+	json_w_key(w, "source_cycles");
+	json_w_row(w);
+	for (uint32_t i = 0; i < t->n_sources; i++)
+		json_w_u64(w, sums[i]);
+	json_w_end(w);
+	mem_free(sums);
+	return true;
+}
+
 bool answer_code(
 	const struct view *v, const struct query *q, struct strbuf *out, struct incore_error *e)
 {
@@ -74,6 +98,8 @@ bool answer_code(
 			put_cell(v, (uint32_t)i, k, &w);
 		json_w_end(&w);
 	}
+	if (from == 0 && !put_sources(v, &w))
+		return err_nomem(e);
 	json_w_end(&w);
 	return json_w_finish(&w, e);
 }

@@ -23,6 +23,11 @@ static const struct {
 } answers[] = {
 	{"tile", answer_tile, BINARY, true, true},
 	{"slices", answer_slices, BINARY, true, false},
+	{"at", answer_at, JSON, true, false},
+	{"links", answer_links, BINARY, true, false},
+	{"select", answer_select, JSON, true, false},
+	{"find", answer_find, JSON, true, false},
+	{"histogram", answer_histogram, JSON, true, false},
 	{"code", answer_code, JSON, true, false},
 	{"counters", answer_counters, BINARY, false, false},
 	{"derived", answer_derived, JSON, false, false},
@@ -256,6 +261,10 @@ static bool answer_capture(struct session *s, unsigned i, const struct query *q,
 		return false;
 	if (!must_be(state_of(s, c), c, e) || !must_be(state_of(s, base), base, e))
 		return false;
+	pthread_rwlock_rdlock(&c->index_lock);
+	if (view_has(&c->view, needs))
+		needs = 0;
+	pthread_rwlock_unlock(&c->index_lock);
 	if (needs) {
 		pthread_rwlock_wrlock(&c->index_lock);
 		ok = view_need(&c->view, needs, &base->view, e);

@@ -25,7 +25,7 @@
 enum tile_mode { TILE_CLASS, TILE_BUCKET, TILE_CAUSE, TILE_KERNEL, TILE_DIFF };
 #define TILE_MODES "class|bucket|cause|kernel|diff"
 
-enum view_need { NEED_BUCKET = 1, NEED_CAUSE = 2, NEED_CODE = 4, NEED_DIFF = 8 };
+enum view_need { NEED_BUCKET = 1, NEED_CAUSE = 2, NEED_CODE = 4, NEED_DIFF = 8, NEED_WAITS = 16 };
 
 struct waits;
 struct wait_tables;
@@ -43,6 +43,8 @@ struct view {
 /* What a query needs besides the columns: mask of enum view_need. */
 unsigned view_needs(const struct query *q);
 bool view_need(struct view *v, unsigned needs, const struct view *base, struct incore_error *e);
+/* All of that is built already. */
+bool view_has(const struct view *v, unsigned needs);
 void view_index_free(struct view *v);
 const struct lane_split *view_splits(const struct view *v, enum tile_mode mode);
 

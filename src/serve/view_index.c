@@ -2,6 +2,7 @@
 /* view_index.c: sums that not every viewer asks for, built on first use and kept. */
 #include "serve/view_index.h"
 
+#include "analysis/waits.h"
 #include "base/mem.h"
 
 unsigned view_needs(const struct query *q)
@@ -13,14 +14,16 @@ unsigned view_needs(const struct query *q)
 		if (strcmp(mode, "bucket") == 0)
 			needs |= NEED_BUCKET;
 		if (strcmp(mode, "cause") == 0)
-			needs |= NEED_CAUSE;
+			needs |= NEED_CAUSE | NEED_WAITS;
 		if (strcmp(mode, "diff") == 0)
 			needs |= NEED_DIFF;
 	}
 	if (strcmp(q->name, "select") == 0 && by && strcmp(by, "cause") == 0)
-		needs |= NEED_CAUSE;
+		needs |= NEED_CAUSE | NEED_WAITS;
+	if (strcmp(q->name, "at") == 0 || strcmp(q->name, "links") == 0)
+		needs |= NEED_WAITS;
 	if (strcmp(q->name, "find") == 0 || strcmp(q->name, "histogram") == 0 ||
-		strcmp(q->name, "at") == 0 || strcmp(q->name, "code") == 0)
+		strcmp(q->name, "code") == 0)
 		needs |= NEED_CODE;
 	return needs;
 }
@@ -68,6 +71,11 @@ static bool make_buckets(struct view *v)
 	return split_sums_build(s, v->columns);
 }
 
+bool view_has(const struct view *v, unsigned needs)
+{
+	return v->index ? !(needs & ~v->index->has) : needs == 0;
+}
+
 bool view_need(struct view *v, unsigned needs, const struct view *base, struct incore_error *e)
 {
 	if (!v->index) {
@@ -81,6 +89,16 @@ bool view_need(struct view *v, unsigned needs, const struct view *base, struct i
 		return err_nomem(e);
 	}
 	(void)base;
+	if (needs & NEED_WAITS) {
+		v->index->waits = wait_tables_new(v->trace, e);
+		if (!v->index->waits)
+			return false;
+		v->index->has |= NEED_WAITS;
+	}
+	if (needs & NEED_CAUSE && !cause_sums_make(v, e)) {
+		split_sums_free(&v->index->cause);
+		return false;
+	}
 	if (needs & NEED_CODE && !code_sums_make(v))
 		return err_nomem(e);
 	v->index->has |= needs;
@@ -93,6 +111,7 @@ void view_index_free(struct view *v)
 		return;
 	split_sums_free(&v->index->bucket);
 	split_sums_free(&v->index->cause);
+	wait_tables_free(v->index->waits);
 	mem_free(v->index->code);
 	mem_free(v->index);
 	v->index = NULL;

@@ -8,7 +8,7 @@
 struct split_sums {
 	struct lane_split *splits; /* by lane */
 	uint32_t (*sums)[SPLIT_KEYS];
-	uint8_t *keys; /* cause: three columns of all slices */
+	uint8_t *keys; /* cause: one of all slices */
 };
 
 struct code_sum { /* of a code row; the last one is that of unknown code */
@@ -18,14 +18,17 @@ struct code_sum { /* of a code row; the last one is that of unknown code */
 };
 
 struct view_index {
-	unsigned has;	       /* enum view_need */
-	struct code_sum *code; /* n_code + 1 */
+	unsigned has;		   /* enum view_need */
+	struct code_sum *code;	   /* n_code + 1 */
+	struct wait_tables *waits; /* who waits for what; with NEED_WAITS */
 	struct split_sums bucket, cause;
 };
 
 /* Sums of all lanes for splits whose keys are set. */
 bool split_sums_build(struct split_sums *s, const struct columns *c);
 bool code_sums_make(struct view *v);
+/* cause_sums.c; needs the wait tables */
+bool cause_sums_make(struct view *v, struct incore_error *e);
 void split_sums_free(struct split_sums *s);
 
 #endif

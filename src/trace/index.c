@@ -2,13 +2,7 @@
 /* index.c: prefix sums of lanes, and the cursor over them. */
 #include "trace/index.h"
 
-/* One slice cut into pieces [from, to): what lies before it, its stall, its issue. */
-struct pieces {
-	uint32_t gap, stall, issue; /* where each begins; the gap at the cover */
-	uint32_t end;
-};
-
-static inline struct pieces pieces_of(const struct lane *l, uint32_t i, uint32_t cover)
+static inline struct lane_pieces pieces_of(const struct lane *l, uint32_t i, uint32_t cover)
 {
 	uint32_t start = l->start[i] > cover ? l->start[i] : cover;
 	uint32_t issue = l->start[i] + l->stall[i], end = l->start[i] + l->dur[i];
@@ -16,7 +10,7 @@ static inline struct pieces pieces_of(const struct lane *l, uint32_t i, uint32_t
 	issue = issue > start ? issue : start;
 	end = end > start ? end : start;
 	issue = issue < end ? issue : end;
-	return (struct pieces){cover, start, issue, end};
+	return (struct lane_pieces){cover, start, issue, end};
 }
 
 static inline uint32_t part(uint32_t from, uint32_t to, uint32_t limit)
@@ -26,7 +20,7 @@ static inline uint32_t part(uint32_t from, uint32_t to, uint32_t limit)
 }
 
 /* Adds what slice i has before `limit`; a whole slice also counts as a record. */
-static inline void add_class(const struct lane *l, uint32_t i, const struct pieces *p,
+static inline void add_class(const struct lane *l, uint32_t i, const struct lane_pieces *p,
 	uint32_t limit, uint64_t sums[LANE_SUMS])
 {
 	sums[l->slot[l->inst_class[i]]] += part(p->stall, p->end, limit);
@@ -34,12 +28,12 @@ static inline void add_class(const struct lane *l, uint32_t i, const struct piec
 	sums[SPLIT_UNKNOWN] += limit == UINT32_MAX && l->code[i] == NO_CODE;
 }
 
-static enum bucket stall_bucket(enum inst_class c)
+enum bucket slice_stall_bucket(enum inst_class c)
 {
 	return c == CLASS_FLAG_WAIT || c == CLASS_SYNC ? BUCKET_WAIT : class_stall_bucket(c);
 }
 
-static enum bucket issue_bucket(enum inst_class c)
+enum bucket slice_issue_bucket(enum inst_class c)
 {
 	if (c == CLASS_FLAG_WAIT || c == CLASS_SYNC)
 		return BUCKET_WAIT;
@@ -47,12 +41,13 @@ static enum bucket issue_bucket(enum inst_class c)
 }
 
 static inline void add_split(const struct lane *l, const struct lane_split *s, uint32_t i,
-	const struct pieces *p, uint32_t limit, uint64_t sums[LANE_SUMS])
+	const struct lane_pieces *p, uint32_t limit, uint64_t sums[LANE_SUMS])
 {
 	bool is_cause = s->mode == SPLIT_CAUSE;
-	unsigned gap = is_cause ? s->gap_key[i] : BUCKET_IDLE;
-	unsigned stall = is_cause ? s->stall_key[i] : stall_bucket(l->inst_class[i]);
-	unsigned issue = is_cause ? s->issue_key[i] : issue_bucket(l->inst_class[i]);
+	unsigned gap = is_cause ? s->keys[i] >> 4 : BUCKET_IDLE;
+	unsigned stall = is_cause ? s->keys[i] & 15u : slice_stall_bucket(l->inst_class[i]);
+	unsigned issue =
+		is_cause ? s->issue_key[l->inst_class[i]] : slice_issue_bucket(l->inst_class[i]);
 
 	sums[gap % SPLIT_KEYS] += part(p->gap, p->stall, limit);
 	sums[stall % SPLIT_KEYS] += part(p->stall, p->issue, limit);
@@ -75,7 +70,7 @@ void lane_index(struct lane *l)
 	uint32_t at = first_cover(l);
 
 	for (uint32_t i = 0; i < l->n; i++) {
-		struct pieces p = pieces_of(l, i, at);
+		struct lane_pieces p = pieces_of(l, i, at);
 
 		if (i % LANE_BLOCK == 0) {
 			cover[i / LANE_BLOCK] = at;
@@ -93,7 +88,7 @@ void lane_split_index(const struct lane *l, struct lane_split *s, uint32_t (*sum
 	uint32_t at = first_cover(l);
 
 	for (uint32_t i = 0; i < l->n; i++) {
-		struct pieces p = pieces_of(l, i, at);
+		struct lane_pieces p = pieces_of(l, i, at);
 
 		if (i % LANE_BLOCK == 0)
 			for (unsigned k = 0; k < SPLIT_KEYS; k++)
@@ -117,6 +112,21 @@ uint32_t lane_block_at(const struct lane *l, uint32_t rel)
 			hi = mid;
 	}
 	return lo;
+}
+
+struct lane_pieces lane_pieces_after(const struct lane *l, uint32_t i, uint32_t cover)
+{
+	return pieces_of(l, i, cover);
+}
+
+struct lane_pieces lane_pieces_of(const struct lane *l, uint32_t i)
+{
+	uint32_t cover = l->cover[i / LANE_BLOCK];
+
+	for (uint32_t k = i / LANE_BLOCK * LANE_BLOCK; k < i; k++)
+		if (l->start[k] + l->dur[k] > cover)
+			cover = l->start[k] + l->dur[k];
+	return pieces_of(l, i, cover);
 }
 
 static void load_block(struct split_cursor *k, const struct lane *l, uint32_t b)
@@ -147,7 +157,7 @@ void split_begin(struct split_cursor *k, const struct columns *c, const struct l
 static void add(const struct split_cursor *k, const struct lane *l, uint32_t i, uint32_t limit,
 	uint64_t sums[LANE_SUMS])
 {
-	struct pieces p = pieces_of(l, i, (uint32_t)k->cover);
+	struct lane_pieces p = pieces_of(l, i, (uint32_t)k->cover);
 
 	if (k->splits)
 		add_split(l, &k->splits[k->lane], i, &p, limit, sums);
@@ -182,7 +192,7 @@ static void advance(struct split_cursor *k, const struct lane *l, uint32_t rel)
 	if (next < lane_blocks(l->n) && l->cover[next] <= rel)
 		load_block(k, l, lane_block_at(l, rel));
 	while (k->i < l->n) {
-		struct pieces p = pieces_of(l, k->i, (uint32_t)k->cover);
+		struct lane_pieces p = pieces_of(l, k->i, (uint32_t)k->cover);
 
 		if (p.end > rel)
 			break;

@@ -24,7 +24,8 @@ struct lane_split {
 	enum split_mode mode;
 	bool is_pipe; /* after the last slice comes drain, not idle */
 	const uint32_t (*sums)[SPLIT_KEYS];
-	const uint8_t *gap_key, *stall_key, *issue_key; /* cause: by slice */
+	const uint8_t *keys;	  /* cause, by slice: of the gap before it << 4 | of its stall */
+	const uint8_t *issue_key; /* cause, by class */
 	uint8_t tail_key;
 };
 
@@ -32,6 +33,16 @@ struct lane_split {
 void lane_index(struct lane *l);
 /* Sums of a lane for s->mode into `sums`, lane_blocks(n) of them; then s->sums points there. */
 void lane_split_index(const struct lane *l, struct lane_split *s, uint32_t (*sums)[SPLIT_KEYS]);
+
+/* The pieces of slice i, as intervals of the lane: [gap, stall), [stall, issue), [issue, end). */
+struct lane_pieces {
+	uint32_t gap, stall, issue, end;
+};
+struct lane_pieces lane_pieces_of(const struct lane *l, uint32_t i);
+/* The same where the end of all slices before i is known. */
+struct lane_pieces lane_pieces_after(const struct lane *l, uint32_t i, uint32_t cover);
+enum bucket slice_stall_bucket(enum inst_class c);
+enum bucket slice_issue_bucket(enum inst_class c);
 
 /* The last block before which all has ended at `rel` (a time in the lane). */
 uint32_t lane_block_at(const struct lane *l, uint32_t rel);
