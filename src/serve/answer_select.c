@@ -117,7 +117,11 @@ static void add_slices(struct select *s, const struct lane *l)
 static void add_piece(
 	struct select *s, const struct lane *l, unsigned family, uint32_t from, uint32_t to)
 {
-	uint64_t a = l->base_cyc + from, z = l->base_cyc + to;
+	uint32_t limit = lane_end(l);
+	uint64_t a = l->base_cyc + from, z;
+
+	to = to < limit ? to : limit;
+	z = l->base_cyc + to;
 
 	if (to > from && z > s->box.t0 && a < s->box.t1)
 		box_add(&s->box, family % FAMILY_COUNT, a, z, to - from);

@@ -20,7 +20,7 @@ static void fill(const struct view_track *k, uint8_t *keys)
 			ev++;
 		if (ev < k->waits.events.n && k->waits.events.v[ev].slice == i)
 			hit = &k->waits.events.v[ev];
-		keys[i] = (uint8_t)(slice_gap_family(d, i) << 4 |
+		keys[i] = (uint8_t)(cause_family_of(cause_of_gap(d, i), 0) << 4 |
 				    slice_stall_family(d->inst_class[i], hit));
 	}
 }

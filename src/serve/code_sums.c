@@ -10,7 +10,7 @@ static void add_lane(const struct columns *c, uint32_t k, struct code_sum *sums,
 	uint32_t cover = l->begin_cyc > l->base_cyc ? (uint32_t)(l->begin_cyc - l->base_cyc) : 0;
 
 	for (uint32_t i = 0; i < l->n; i++) {
-		uint32_t end = l->start[i] + l->dur[i];
+		uint32_t end = l->start[i] + l->dur[i], limit = lane_end(l);
 		struct code_sum *s = &sums[l->code[i] < n_code ? l->code[i] : n_code];
 
 		if (s->hits++ == 0) {
@@ -18,6 +18,7 @@ static void add_lane(const struct columns *c, uint32_t k, struct code_sum *sums,
 			s->slice = l->first + i;
 		}
 		s->sum_cyc += l->dur[i];
+		end = end < limit ? end : limit;
 		if (end > cover) {
 			s->cyc += end - cover;
 			cover = end;

@@ -4,8 +4,6 @@
 
 #include "base/mem.h"
 
-#define TAG_TAKEN 7u
-
 bool view_track_load(const struct view *v, const struct wait_tables *tables, track_idx track,
 	struct view_track *k, struct incore_error *e)
 {
@@ -68,59 +66,9 @@ const struct wait_event *view_track_wait(const struct view_track *k, uint32_t sl
 	return NULL;
 }
 
-/* --- causes --- */
-
-static bool is_vector(enum inst_class c)
-{
-	return c == CLASS_VALU || c == CLASS_TRANS || c == CLASS_MATRIX;
-}
-
-static bool is_other_pipe(enum inst_class c)
-{
-	return c == CLASS_LDS || c == CLASS_LDS_XLANE || c == CLASS_SALU ||
-	       (c >= CLASS_VMEM_LOAD && c <= CLASS_VMEM_TO_LDS);
-}
-
-enum cause_family slice_gap_family(const struct track_data *d, uint32_t i)
-{
-	if (i == 0)
-		return FAMILY_LAUNCH;
-	if (d->inst_class[i - 1] == CLASS_BRANCH && d->tag[i - 1] == TAG_TAKEN)
-		return FAMILY_FETCH;
-	if (is_vector(d->inst_class[i - 1]) && is_other_pipe(d->inst_class[i]))
-		return FAMILY_DEPENDENCY;
-	return FAMILY_ARBITER;
-}
-
-static enum cause_family wait_family(uint32_t key)
-{
-	unsigned mask = (key | key >> 8 | key >> 16 | key >> 24) & 0xff;
-	const unsigned memory = 1u << AMD_PRODUCER_LDS | 1u << AMD_PRODUCER_VMEM_ATOMIC |
-				1u << AMD_PRODUCER_VMEM_LOAD | 1u << AMD_PRODUCER_VMEM_STORE |
-				1u << AMD_PRODUCER_VMEM_TO_LDS;
-
-	if (mask & memory)
-		return FAMILY_MEMORY;
-	if (mask & 1u << AMD_PRODUCER_LDS_XLANE)
-		return FAMILY_CROSS_LANE;
-	return mask ? FAMILY_SCALAR : FAMILY_SCHEDULING;
-}
-
 enum cause_family slice_stall_family(enum inst_class c, const struct wait_event *ev)
 {
-	switch (c) {
-	case CLASS_WAIT:
-		return wait_family(ev ? ev->key : 0);
-	case CLASS_BARRIER:
-	case CLASS_SLEEP:
-	case CLASS_FLAG_WAIT:
-	case CLASS_SYNC:
+	if (c == CLASS_FLAG_WAIT || c == CLASS_SYNC)
 		return FAMILY_SYNC;
-	case CLASS_NOP:
-		return FAMILY_SCHEDULING;
-	case CLASS_DRAIN:
-		return FAMILY_MEMORY;
-	default:
-		return FAMILY_PIPE;
-	}
+	return cause_family_of(cause_of_stall(c), ev ? ev->key : 0);
 }

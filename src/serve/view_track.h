@@ -22,8 +22,7 @@ void view_track_deinit(struct view_track *k);
 /* The resolved wait of a slice, or NULL. */
 const struct wait_event *view_track_wait(const struct view_track *k, uint32_t slice);
 
-/* Families of the pieces of slice i; ev: its wait, or NULL. */
-enum cause_family slice_gap_family(const struct track_data *d, uint32_t i);
+/* Family of what a slice of the class lost; ev: its wait, or NULL. */
 enum cause_family slice_stall_family(enum inst_class c, const struct wait_event *ev);
 
 #endif

@@ -49,6 +49,8 @@ static inline void add_split(const struct lane *l, const struct lane_split *s, u
 	unsigned issue =
 		is_cause ? s->issue_key[l->inst_class[i]] : slice_issue_bucket(l->inst_class[i]);
 
+	/* as account.h: what reaches beyond the track's end is cut off */
+	limit = limit < lane_end(l) ? limit : lane_end(l);
 	sums[gap % SPLIT_KEYS] += part(p->gap, p->stall, limit);
 	sums[stall % SPLIT_KEYS] += part(p->stall, p->issue, limit);
 	sums[issue % SPLIT_KEYS] += part(p->issue, p->end, limit);

@@ -34,6 +34,14 @@ void lane_index(struct lane *l);
 /* Sums of a lane for s->mode into `sums`, lane_blocks(n) of them; then s->sums points there. */
 void lane_split_index(const struct lane *l, struct lane_split *s, uint32_t (*sums)[SPLIT_KEYS]);
 
+/* Where the lifetime of the track ends, as a time in the lane. */
+static inline uint32_t lane_end(const struct lane *l)
+{
+	uint64_t end = l->end_cyc > l->base_cyc ? l->end_cyc - l->base_cyc : 0;
+
+	return end > UINT32_MAX ? UINT32_MAX : (uint32_t)end;
+}
+
 /* The pieces of slice i, as intervals of the lane: [gap, stall), [stall, issue), [issue, end). */
 struct lane_pieces {
 	uint32_t gap, stall, issue, end;
