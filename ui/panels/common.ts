@@ -3,7 +3,7 @@
 import { App, PanelView } from '../app';
 import { classChip } from '../base/bars';
 import { Child, fill, h, notice } from '../base/dom';
-import { address, count, cycles, share, unitName } from '../base/format';
+import { address, count, cycles, share, unitName, Units } from '../base/format';
 import { BUCKETS } from '../base/palette';
 import { Column, Table } from '../base/table';
 import { Key, State } from '../state';
@@ -72,8 +72,16 @@ export function bucketChip(app: App, name: string, text = name): HTMLElement {
 	return h('span', { class: 'chip' }, h('span', { class: 'swatch', style: { background: app.palette().buckets[i] ?? app.palette().dim } }), text);
 }
 
+/** Whoever knows how cycles are shown: the app, or scaled() of it. */
+export interface Measured { units(): Units }
+
+/** The same units with another 100 %: for sums over waves, which pass the length of the capture. */
+export function scaled(app: Measured, whole: () => number): Measured {
+	return { units: () => ({ ...app.units(), scope: Math.max(1, whole()) }) };
+}
+
 /** A column of cycles in the unit that is chosen. */
-export function cyclesColumn<R>(app: App, id: string, head: string, value: (row: R) => number | null | undefined, title = ''): Column<R> {
+export function cyclesColumn<R>(app: Measured, id: string, head: string, value: (row: R) => number | null | undefined, title = ''): Column<R> {
 	return {
 		id, head, title, isNumber: true, width: '6.4rem', unit: () => unitName(app.units()), value: (r) => value(r) ?? null,
 		cell: (r) => cycles(value(r), app.units()),
@@ -103,7 +111,7 @@ export function shareColumn<R>(id: string, head: string, value: (row: R) => numb
 }
 
 /** min, median, p95, max as four columns of cycles. */
-export function spreadColumns<R>(app: App, id: string, head: string, value: (row: R) => Distribution | null | undefined, title = ''): Column<R>[] {
+export function spreadColumns<R>(app: Measured, id: string, head: string, value: (row: R) => Distribution | null | undefined, title = ''): Column<R>[] {
 	return (['min', 'median', 'p95', 'max'] as const).map((k) =>
 		cyclesColumn<R>(app, `${id}-${k}`, `${head} ${k}`.trim(), (r) => value(r)?.[k], title));
 }

@@ -7,7 +7,7 @@ import { button, Child, fill, h, notice } from '../../base/dom';
 import { bytes, count, cyclesWith } from '../../base/format';
 import { Table } from '../../base/table';
 import { State } from '../../state';
-import { Changed, countColumn, cyclesColumn, facts, filterBox, section, textColumn, View } from '../common';
+import { Changed, countColumn, cyclesColumn, facts, filterBox, scaled, section, textColumn, View } from '../common';
 import { Dispatch, Occupancy, OccupancyUnit } from '../types';
 
 interface Info { kernel: string | null; launch: Record<string, unknown>; siblings: { dir?: string; path?: string; dispatch?: number | null; agent?: number | null; kernel?: string | null }[] }
@@ -56,7 +56,7 @@ class DispatchView extends View {
 		const t = this.own(new Table<OccupancyUnit>({
 			label: 'Kernels', key: (r) => r.name ?? '', csv: 'kernels.csv', pick: (r) => this.narrow(r.name ?? ''),
 			columns: [textColumn('name', 'kernel', (r) => r.name, 'minmax(12rem, 2fr)'), countColumn('ids', 'ids', (r) => r.ids, 'dispatch ids of this name'), countColumn('starts', 'waves', (r) => r.starts), countColumn('peak', 'peak', (r) => r.peak_waves),
-				cyclesColumn(app, 'busy', 'occupied', (r) => r.busy_cycles), cyclesColumn(app, 'cycles', 'wave cycles', (r) => r.wave_cycles), { id: 'bar', head: '', width: 'minmax(6rem, 1fr)', isFixed: true, value: (r) => r.wave_cycles, cell: (r) => shareBar(r.wave_cycles, most, app.palette().accent) }],
+				cyclesColumn(app, 'busy', 'occupied', (r) => r.busy_cycles), cyclesColumn(scaled(app, () => this.data?.all?.wave_cycles ?? 1), 'cycles', 'wave cycles', (r) => r.wave_cycles), { id: 'bar', head: '', width: 'minmax(6rem, 1fr)', isFixed: true, value: (r) => r.wave_cycles, cell: (r) => shareBar(r.wave_cycles, most, app.palette().accent) }],
 		}));
 		t.rows(rows);
 		this.kernels = t;

@@ -5,7 +5,7 @@ import { button, choose, download, fill, framed, h, notice } from '../../base/do
 import { cyclesWith, count, share } from '../../base/format';
 import { Bucket, BUCKETS, ink } from '../../base/palette';
 import { State } from '../../state';
-import { Changed, sum, View } from '../common';
+import { Changed, scaled, sum, View } from '../common';
 import { Isa, IsaRow } from '../types';
 import { Box, boxes, buildTree, folded, Node } from './tree';
 
@@ -91,7 +91,7 @@ class FlameView extends View {
 	}
 
 	private text(n: Node): string {
-		const unit = this.width === 'samples' ? count(n.weight) + ' samples' : cyclesWith(n.weight, this.app.units());
+		const unit = this.width === 'samples' ? count(n.weight) + ' samples' : cyclesWith(n.weight, scaled(this.app, () => this.root.weight).units());
 		return `${n.name}: ${unit}, ${share(n.weight, this.root.weight)}`;
 	}
 

@@ -7,7 +7,7 @@ import { count, cyclesWith, share } from '../../base/format';
 import { BUCKETS } from '../../base/palette';
 import { Column, Table } from '../../base/table';
 import { State } from '../../state';
-import { bucketChip, Changed, chip, codeColumn, countColumn, cyclesColumn, facts, filterBox, hasPipes, shareColumn, sum, textColumn, toRow, View } from '../common';
+import { bucketChip, Changed, chip, codeColumn, countColumn, cyclesColumn, facts, filterBox, hasPipes, scaled, shareColumn, sum, textColumn, toRow, View } from '../common';
 import { splitKey } from '../source/view';
 import { Hot, HotCause, HotGroup, HotProducer, HotRow, Isa, Pair } from '../types';
 import { Bin, binRows } from './bins';
@@ -69,9 +69,9 @@ class HotspotView extends View {
 		if (!this.hot.accounting) return [countColumn('samples', 'samples', (r) => r.samples ?? 0), countColumn('stalled', 'stalled', (r) => r.stalled_samples ?? 0),
 			shareColumn('share', 'share', (r) => r.samples ?? 0, () => this.whole()),
 			{ id: 'bar', head: 'samples', width: 'minmax(8rem, 1fr)', isFixed: true, value: (r) => r.samples ?? 0, cell: (r) => shareBar(r.samples ?? 0, Math.max(1, ...rows.map((x) => x.samples ?? 0)), app.palette().accent) }];
-		return [countColumn('hit', 'hits', (r) => r.hit), cyclesColumn(app, 'cycles', 'cycles', (r) => sum(r.buckets), 'issue, stall, wait, idle and drain together'),
+		return [countColumn('hit', 'hits', (r) => r.hit), cyclesColumn(scaled(app, () => this.whole()), 'cycles', 'cycles', (r) => sum(r.buckets), 'issue, stall, wait, idle and drain together'),
 			shareColumn('share', 'share', (r) => sum(r.buckets), () => this.whole()),
-			...BUCKETS.map((b) => cyclesColumn<R>(app, b, b, (r) => r.buckets[b])),
+			...BUCKETS.map((b) => cyclesColumn<R>(scaled(app, () => this.whole()), b, b, (r) => r.buckets[b])),
 			{ id: 'bar', head: 'where the cycles go', width: 'minmax(8rem, 1fr)', isFixed: true, value: (r) => sum(r.buckets), cell: (r) => bucketBar({ ...r.buckets }, most, app.palette()) }];
 	}
 
@@ -102,7 +102,7 @@ class HotspotView extends View {
 		const t = new Table<HotCause>({
 			label: 'Causes', key: (r) => r.key, csv: 'causes.csv',
 			columns: [textColumn('key', 'cause', (r) => r.key, 'minmax(12rem, 2fr)'), { id: 'bucket', head: 'bucket', value: (r) => r.bucket, cell: (r) => bucketChip(this.app, r.bucket) },
-				textColumn('family', 'family', (r) => r.family), countColumn('hit', 'times', (r) => r.hit), cyclesColumn(this.app, 'cycles', 'cycles', (r) => r.cycles),
+				textColumn('family', 'family', (r) => r.family), countColumn('hit', 'times', (r) => r.hit), cyclesColumn(scaled(this.app, () => this.whole()), 'cycles', 'cycles', (r) => r.cycles),
 				shareColumn('share', 'share', (r) => r.cycles, () => this.whole()),
 				{ id: 'bar', head: '', width: 'minmax(8rem, 2fr)', isFixed: true, value: (r) => r.cycles, cell: (r) => shareBar(r.cycles, most, p.buckets[BUCKETS.findIndex((b) => b === r.bucket)] ?? p.dim) }],
 		});
@@ -115,7 +115,7 @@ class HotspotView extends View {
 		const t = new Table<HotProducer>({
 			label: 'Producers of waits', key: (r) => r.key, csv: 'producers.csv', empty: 'No wait of this capture has a known producer.',
 			columns: [textColumn('key', 'producer', (r) => r.key, 'minmax(12rem, 2fr)'), countColumn('waits', 'waits', (r) => r.waits), countColumn('blocked', 'blocked', (r) => r.blocked, 'waits that really waited'),
-				cyclesColumn(this.app, 'wait', 'waited', (r) => r.wait), shareColumn('share', 'share', (r) => r.wait, () => this.whole()),
+				cyclesColumn(scaled(this.app, () => this.whole()), 'wait', 'waited', (r) => r.wait), shareColumn('share', 'share', (r) => r.wait, () => this.whole()),
 				{ id: 'bar', head: '', width: 'minmax(8rem, 2fr)', isFixed: true, value: (r) => r.wait, cell: (r) => shareBar(r.wait, most, this.app.palette().buckets[2]) }],
 		});
 		t.rows(rows);
@@ -126,7 +126,7 @@ class HotspotView extends View {
 		const t = new Table<Pair>({
 			label: 'Pipes that wait for pipes', key: (r) => `${r.producer_pipe} ${r.consumer_pipe} ${r.is_cross_core}`, csv: 'pairs.csv', empty: 'No pipe waited for another.',
 			columns: [textColumn('producer', 'producer', (r) => r.producer_pipe ?? '(unmatched)'), textColumn('consumer', 'waits', (r) => r.consumer_pipe), textColumn('cross', 'across cores', (r) => (r.is_cross_core ? 'yes' : 'no')),
-				countColumn('count', 'waits', (r) => r.count), countColumn('blocked', 'blocked', (r) => r.blocked), cyclesColumn(this.app, 'cycles', 'waited', (r) => r.cycles),
+				countColumn('count', 'waits', (r) => r.count), countColumn('blocked', 'blocked', (r) => r.blocked), cyclesColumn(scaled(this.app, () => this.whole()), 'cycles', 'waited', (r) => r.cycles),
 				shareColumn('share', 'share', (r) => r.cycles, () => this.whole())],
 		});
 		t.rows(rows);
@@ -140,7 +140,7 @@ class HotspotView extends View {
 	}
 
 	private drawBar(): void {
-		const a = this.hot.accounting, u = this.app.units();
+		const a = this.hot.accounting, u = scaled(this.app, () => this.whole()).units();
 		const choices = (Object.keys(NAMES) as By[]).map((value) => ({ value, label: value === 'producer' && hasPipes(this.app) ? 'pipe that waits' : NAMES[value] }));
 		fill(this.bar, choose('Rank by', choices, this.by, (v) => {
 			this.by = v as By;
@@ -175,7 +175,7 @@ class HotspotView extends View {
 		const most = Math.max(1, ...bins.map((b) => b.weight)), w = 1000, height = 100, step = w / bins.length;
 		const svg = s('svg', { attrs: { viewBox: `0 0 ${w} ${height}`, preserveAspectRatio: 'none', role: 'img', 'aria-label': this.say(bins) } });
 		bins.forEach((b, i) => svg.appendChild(this.drawBin(b, i * step, step, height, most)));
-		fill(this.picture, h('div', { class: 'histogram-y dim' }, h('span', null, this.hot.accounting ? cyclesWith(most, this.app.units()) : count(most) + ' samples'), h('span', null, '0')), svg,
+		fill(this.picture, h('div', { class: 'histogram-y dim' }, h('span', null, this.hot.accounting ? cyclesWith(most, scaled(this.app, () => this.whole()).units()) : count(most) + ' samples'), h('span', null, '0')), svg,
 			h('div', { class: 'histogram-x dim' }, h('span', null, `row ${rows[from].row}`), h('span', null, `${bins.length} bins of ${bins[0].last - bins[0].first + 1} instructions`), h('span', null, `row ${rows[to - 1].row}`)));
 	}
 

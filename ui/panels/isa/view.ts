@@ -6,7 +6,7 @@ import { button, choose, fill, h, notice } from '../../base/dom';
 import { baseName, count, cycles, cyclesWith, share, unitName } from '../../base/format';
 import { Column, Table } from '../../base/table';
 import { State } from '../../state';
-import { Changed, chip, countColumn, cyclesColumn, facts, filterBox, hex, isaText, sum, View } from '../common';
+import { Changed, chip, countColumn, cyclesColumn, facts, filterBox, hex, isaText, scaled, sum, View } from '../common';
 import { Edge, Hot, HotRow, Isa, IsaRow, Loop } from '../types';
 import { Arrow, Lanes, layout, piece, width } from './gutter';
 
@@ -102,7 +102,7 @@ class IsaView extends View {
 	}
 
 	private columns(): Column<Line>[] {
-		const app = this.app, has = (f: (r: IsaRow) => boolean) => this.isa.rows.some(f);
+		const app = this.app, all = scaled(app, () => this.whole), has = (f: (r: IsaRow) => boolean) => this.isa.rows.some(f);
 		const of = <T>(f: (r: IsaRow) => T) => (l: Line) => (l.row ? f(l.row) : null);
 		const out: Column<Line>[] = [
 			{ id: 'row', head: '#', isNumber: true, width: '3.6rem', value: (l) => (l.row ?? l.label)!.row, title: 'number of the instruction in the capture' },
@@ -124,14 +124,14 @@ class IsaView extends View {
 		if (this.isa.accounting || has((r) => r.hit > 0)) {
 			out.push(
 				{ ...countColumn<Line>('hit', 'hits', of((r) => r.hit), 'executions in all selected waves'), width: '4.5rem' },
-				{ ...cyclesColumn<Line>(app, 'cycles', 'cycles', of((r) => this.cost(r)), 'issue, stall, wait, idle and drain together'), width: '6rem' },
+				{ ...cyclesColumn<Line>({ units: () => (this.basis === 'sum' || this.basis === 'wave' ? all : app).units() }, 'cycles', 'cycles', of((r) => this.cost(r)), 'issue, stall, wait, idle and drain together'), width: '6rem' },
 				{ id: 'share', head: 'share', isNumber: true, unit: () => '%', width: '4rem', value: of((r) => this.total(r)), cell: (l) => (l.row && this.total(l.row) ? share(this.total(l.row), this.whole, false) : '') },
 				{ id: 'bar', head: 'where the cycles go', width: 'minmax(6rem, 1fr)', value: of((r) => this.total(r)), cell: (l) => (l.row && this.total(l.row) ? bucketBar({ ...l.row.buckets }, this.most, app.palette()) : '') });
 		}
 		if (has((r) => !!r.execution)) out.push(
 			{ ...cyclesColumn<Line>(app, 'median', 'median', of((r) => r.execution?.median), 'of one execution'), width: '4.6rem' },
 			{ ...cyclesColumn<Line>(app, 'p95', 'p95', of((r) => r.execution?.p95), 'of one execution'), width: '4.6rem' });
-		if (has((r) => !!r.stated)) out.push({ ...cyclesColumn<Line>(app, 'stated', 'stated', of((r) => r.stated?.latency), 'latency that the producer states, where its own records add up to something else'), width: '5.5rem' });
+		if (has((r) => !!r.stated)) out.push({ ...cyclesColumn<Line>(all, 'stated', 'stated', of((r) => r.stated?.latency), 'latency that the producer states, where its own records add up to something else'), width: '5.5rem' });
 		out.push({ id: 'waits', head: 'waits for', width: 'minmax(7rem, 1fr)', value: (l) => this.waits(l) });
 		if (has((r) => r.frames.length > 0 || !!r.source)) out.push({ id: 'source', head: 'source', width: 'minmax(7rem, 1fr)', value: (l) => l.row?.source ?? null, cell: (l) => (l.row ? this.sourceLink(l.row) : '') });
 		return out;
@@ -201,7 +201,7 @@ class IsaView extends View {
 	}
 
 	private drawBar(): void {
-		const a = this.isa.accounting, u = this.app.units(), selection = this.app.store.get().selection;
+		const a = this.isa.accounting, u = scaled(this.app, () => this.whole).units(), selection = this.app.store.get().selection;
 		const track = selection?.track;
 		const basis = choose('Basis', [
 			{ value: 'sum', label: 'sum of all executions' }, { value: 'mean', label: 'mean of an execution' }, { value: 'max', label: 'longest execution' },

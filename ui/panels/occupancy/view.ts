@@ -8,7 +8,7 @@ import { colourOf } from '../../base/palette';
 import { Plot, Series } from '../../base/plot';
 import { Column, Table } from '../../base/table';
 import { State } from '../../state';
-import { Changed, countColumn, cyclesColumn, facts, hasPipes, section, shareColumn, textColumn, View } from '../common';
+import { Changed, countColumn, cyclesColumn, facts, hasPipes, scaled, section, shareColumn, textColumn, View } from '../common';
 import { Core, Limits, Occupancy, OccupancyUnit } from '../types';
 
 type By = 'se' | 'cu' | 'simd';
@@ -86,7 +86,7 @@ class OccupancyView extends View {
 		const name = (r: OccupancyUnit) => [`SE${r.se}`, r.cu !== undefined && `CU${r.cu}`, r.simd !== undefined && `SIMD${r.simd}`].filter(Boolean).join(' ');
 		const most = Math.max(1, ...rows.map((r) => r.wave_cycles));
 		const columns: Column<OccupancyUnit>[] = [textColumn('name', 'unit', (r) => name(r) + (r.is_target ? ' (traced)' : ''), 'minmax(8rem, 1fr)'), countColumn('starts', 'waves', (r) => r.starts), countColumn('peak', 'peak', (r) => r.peak_waves),
-			countColumn('simd-peak', 'per SIMD', (r) => r.peak_per_simd), cyclesColumn(app, 'busy', 'occupied', (r) => r.busy_cycles, 'cycles with at least one wave'), cyclesColumn(app, 'cycles', 'wave cycles', (r) => r.wave_cycles),
+			countColumn('simd-peak', 'per SIMD', (r) => r.peak_per_simd), cyclesColumn(app, 'busy', 'occupied', (r) => r.busy_cycles, 'cycles with at least one wave'), cyclesColumn(scaled(app, () => this.data.all?.wave_cycles ?? 1), 'cycles', 'wave cycles', (r) => r.wave_cycles),
 			{ id: 'bar', head: '', width: 'minmax(6rem, 1fr)', isFixed: true, value: (r) => r.wave_cycles, cell: (r) => shareBar(r.wave_cycles, most, app.palette().accent) }];
 		this.table?.close();
 		this.table = new Table<OccupancyUnit>({ label: 'Occupancy by unit', key: name, csv: `occupancy-${this.by}.csv`, columns, pick: (r) => this.toUnit(r) });

@@ -8,7 +8,7 @@ import { baseName, count, share, tail } from '../../base/format';
 import { Column, Table } from '../../base/table';
 import { askText } from '../../source';
 import { State } from '../../state';
-import { capture, Changed, countColumn, cyclesColumn, facts, sum, View } from '../common';
+import { capture, Changed, countColumn, cyclesColumn, facts, scaled, sum, View } from '../common';
 import { Hot, HotGroup, Summary } from '../types';
 
 interface Line { line: number; text: string | null; cost: HotGroup | null }
@@ -105,7 +105,7 @@ class SourceView extends View {
 	}
 
 	private columns(): Column<Line>[] {
-		const app = this.app;
+		const app = this.app, all = scaled(app, () => this.whole);
 		const out: Column<Line>[] = [
 			{ id: 'line', head: 'line', isNumber: true, width: '4rem', value: (l) => l.line },
 			{ id: 'text', head: 'source', width: 'minmax(20rem, 4fr)', value: (l) => l.text, cell: (l) => h('code', { class: 'source-text', title: l.text ?? '' }, l.text ?? '') },
@@ -113,10 +113,10 @@ class SourceView extends View {
 		if (this.isSampled) out.push({ ...countColumn<Line>('cycles', 'samples', (l) => l.cost?.samples), width: '6rem' });
 		else out.push(
 			{ ...countColumn<Line>('hit', 'hits', (l) => l.cost?.hit), width: '5rem' },
-			{ ...cyclesColumn<Line>(app, 'cycles', 'exclusive', (l) => (l.cost ? sum(l.cost.buckets) : null), 'cycles of the instructions whose innermost line this is: adds up to the whole'), width: '6.5rem' });
+			{ ...cyclesColumn<Line>(all, 'cycles', 'exclusive', (l) => (l.cost ? sum(l.cost.buckets) : null), 'cycles of the instructions whose innermost line this is: adds up to the whole'), width: '6.5rem' });
 		out.push(
 			{ id: 'share', head: 'share', isNumber: true, unit: () => '%', width: '4.2rem', value: (l) => (l.cost ? weight(l.cost) : null), cell: (l) => (l.cost && weight(l.cost) ? share(weight(l.cost), this.whole, false) : '') });
-		if (this.hasInclusive) out.push({ ...cyclesColumn<Line>(app, 'inclusive', 'inclusive', (l) => (l.cost?.inclusive ? l.cost.inclusive.latency + l.cost.inclusive.idle : null), 'latency and idle of everything inlined here as well: never to be summed'), width: '6.5rem' });
+		if (this.hasInclusive) out.push({ ...cyclesColumn<Line>(all, 'inclusive', 'inclusive', (l) => (l.cost?.inclusive ? l.cost.inclusive.latency + l.cost.inclusive.idle : null), 'latency and idle of everything inlined here as well: never to be summed'), width: '6.5rem' });
 		if (!this.isSampled) out.push({ id: 'bar', head: 'where the cycles go', width: 'minmax(7rem, 1fr)', value: (l) => (l.cost ? sum(l.cost.buckets) : null), cell: (l) => (l.cost && sum(l.cost.buckets) ? bucketBar({ ...l.cost.buckets }, this.most, app.palette()) : '') });
 		return out;
 	}

@@ -9,7 +9,7 @@ import { BUCKETS } from '../../base/palette';
 import { Plot, Series } from '../../base/plot';
 import { Table } from '../../base/table';
 import { State } from '../../state';
-import { bucketChip, Changed, cyclesColumn, facts, noTracks, section, shareColumn, View } from '../common';
+import { bucketChip, Changed, cyclesColumn, facts, noTracks, scaled, section, shareColumn, View } from '../common';
 import { Waves } from '../types';
 
 const STATES = ['EXEC', 'WAIT', 'STALL', 'IDLE'] as const;
@@ -61,7 +61,7 @@ class StatesView extends View {
 		const t = this.own(new Table<Row>({
 			label, key: (r) => r.name, columns: [
 				{ id: 'name', head: label, width: '7rem', value: (r) => r.name, cell: (r) => bucketChip(app, r.kind === 'bucket' ? r.name : BUCKETS[BUCKET_OF[r.name]], r.name) },
-				cyclesColumn(app, 'cycles', 'cycles', (r) => r.cycles), shareColumn('share', 'share', (r) => r.cycles, () => whole),
+				cyclesColumn(scaled(app, () => whole), 'cycles', 'cycles', (r) => r.cycles), shareColumn('share', 'share', (r) => r.cycles, () => whole),
 				{ id: 'bar', head: '', width: 'minmax(6rem, 1fr)', isFixed: true, value: (r) => r.cycles, cell: (r) => shareBar(r.cycles, whole, app.palette().buckets[r.kind === 'bucket' ? BUCKETS.findIndex((b) => b === r.name) : BUCKET_OF[r.name]]) },
 				{ id: 'why', head: 'note', width: 'minmax(12rem, 2fr)', isFixed: true, value: (r) => r.why, cell: (r) => h('span', { class: 'clip dim', title: r.why }, r.why) }],
 		}));
@@ -71,12 +71,12 @@ class StatesView extends View {
 	}
 
 	private shareSection(): HTMLElement {
-		const d = this.data, states = d.states!, a = d.accounting;
+		const d = this.data, states = d.states!, a = d.accounting, u = scaled(this.app, () => a.duration).units();
 		const whole = Object.values(states).reduce((n, v) => n + v, 0);
 		const first = this.table('state', STATES.map((name) => ({ name, kind: 'state', cycles: states[name] ?? 0, why: WHY[name] })), whole);
 		const second = this.table('bucket', BUCKETS.map((name) => ({ name, kind: 'bucket', cycles: a[name], why: '' })), a.duration);
 		return section('Hardware states against the conserved accounting', null,
-			facts(['states', cyclesWith(whole, this.app.units())], ['accounting', cyclesWith(a.duration, this.app.units())], ['difference', `${cyclesWith(whole - a.duration, this.app.units())} (${share(Math.abs(whole - a.duration), a.duration)})`]),
+			facts(['states', cyclesWith(whole, u)], ['accounting', cyclesWith(a.duration, u)], ['difference', `${cyclesWith(whole - a.duration, u)} (${share(Math.abs(whole - a.duration), a.duration)})`]),
 			h('p', { class: 'dim' }, 'The two differ by construction: the hardware calls the drain at the end of a wave WAIT and the gaps between instructions EXEC. The buckets below count each cycle once and add up to the lifetime of the waves.'),
 			h('div', { class: 'panel-fill small' }, first.element), h('div', { class: 'panel-fill small' }, second.element));
 	}

@@ -3,10 +3,10 @@
 import { App, Panel } from '../../app';
 import { bucketBar, shareBar } from '../../base/bars';
 import { Child, fill, h } from '../../base/dom';
-import { baseName, count, cycles, cyclesWith, share, unitName } from '../../base/format';
+import { baseName, count, cycles, cyclesWith, share, unitName, Units } from '../../base/format';
 import { BUCKETS } from '../../base/palette';
 import { State } from '../../state';
-import { bucketChip, Changed, facts, isaText, rowLink, section, View } from '../common';
+import { bucketChip, Changed, facts, isaText, rowLink, scaled, section, View } from '../common';
 import { splitKey } from '../source/view';
 import { CauseRow, Finding, Pair, Pipe, Summary } from '../types';
 
@@ -23,6 +23,11 @@ class SummaryView extends View {
 			this.data = a.data;
 			this.show();
 		});
+	}
+
+	/** All waves together are 100 %. */
+	private all(): Units {
+		return scaled(this.app, () => this.data.accounting?.duration ?? 1).units();
 	}
 
 	private go(panel: string, text: Child, title: string): HTMLElement {
@@ -44,7 +49,7 @@ class SummaryView extends View {
 	}
 
 	private accounting(): HTMLElement {
-		const a = this.data.accounting, u = this.app.units();
+		const a = this.data.accounting, u = this.all();
 		if (!a || !a.duration) return section('Where the cycles went', null, h('p', { class: 'dim' }, 'No wave was traced: there are no cycles to account for. Samples and stated totals are in ISA and Hotspots.'));
 		const rows = BUCKETS.map((b, i) => h('tr', null, h('th', { attrs: { scope: 'row' } }, bucketChip(this.app, b)), h('td', { class: 'num', attrs: { 'data-bucket': b } }, cycles(a[b], u)), h('td', { class: 'num' }, share(a[b], a.duration)), h('td', { class: 'wide' }, shareBar(a[b], a.duration, this.app.palette().buckets[i]))));
 		return section('Where the cycles went', this.go('waves', 'Waves', 'wave by wave'), bucketBar({ ...a }, a.duration, this.app.palette()),
@@ -53,7 +58,7 @@ class SummaryView extends View {
 	}
 
 	private causes(all: CauseRow[]): HTMLElement {
-		const lost = all.filter((c) => c.bucket !== 'issue').slice(0, 8), whole = this.data.accounting.duration, u = this.app.units();
+		const lost = all.filter((c) => c.bucket !== 'issue').slice(0, 8), whole = this.data.accounting.duration, u = this.all();
 		const most = Math.max(1, ...lost.map((c) => c.cycles)), p = this.app.palette();
 		return section('Lost cycles by cause', this.go('hotspots', 'Hotspots', 'ranked by cause and more'), h('table', { class: 'plain causes' }, h('thead', null, h('tr', null, h('th', null, 'cause'), h('th', { class: 'num' }, unitName(u)), h('th', { class: 'num' }, 'share'), h('th', { class: 'num' }, 'exposed'), h('th', null, ''))),
 			h('tbody', null, lost.map((c) => h('tr', null, h('th', { attrs: { scope: 'row' } }, bucketChip(this.app, c.bucket, c.cause)), h('td', { class: 'num' }, cycles(c.cycles, u)), h('td', { class: 'num' }, share(c.cycles, whole)),
@@ -61,7 +66,7 @@ class SummaryView extends View {
 	}
 
 	private rows(): HTMLElement | null {
-		const rows = (this.data.rows ?? []).slice(0, 5), u = this.app.units();
+		const rows = (this.data.rows ?? []).slice(0, 5), u = this.all();
 		if (!rows.length) return null;
 		const whole = this.data.accounting?.duration ?? 0;
 		return section('Top instructions', this.go('isa', 'ISA', 'the listing'), h('table', { class: 'plain top-rows' }, h('tbody', null, rows.map((r) => {
@@ -72,7 +77,7 @@ class SummaryView extends View {
 	}
 
 	private lines(): HTMLElement | null {
-		const lines = (this.data.lines ?? []).slice(0, 5), u = this.app.units(), whole = this.data.accounting?.duration ?? 0;
+		const lines = (this.data.lines ?? []).slice(0, 5), u = this.all(), whole = this.data.accounting?.duration ?? 0;
 		if (!lines.length) return null;
 		return section('Top source lines', this.go('source', 'Source', 'with the text of the files'), h('table', { class: 'plain top-lines' }, h('tbody', null, lines.map((l) => h('tr', null, h('td', { class: 'wide' }, this.lineLink(l.line)), h('td', { class: 'num' }, whole ? cycles(l.cycles, u) : count(l.cycles)),
 			h('td', { class: 'num' }, whole ? share(l.cycles, whole) : ''), h('td', { class: 'dim' }, l.cause ?? ''))))));
@@ -95,19 +100,19 @@ class SummaryView extends View {
 	}
 
 	private pipes(pipes: Pipe[]): HTMLElement {
-		const rows = [...pipes].sort((a, b) => b.busy - a.busy).slice(0, 8), u = this.app.units();
+		const rows = [...pipes].sort((a, b) => b.busy - a.busy).slice(0, 8), u = this.all();
 		return section('Busiest pipes', this.go('waves', 'Pipes', 'pipe by pipe'), h('table', { class: 'plain' }, h('thead', null, h('tr', null, h('th', null, 'pipe'), h('th', { class: 'num' }, 'busy, ' + unitName(u)), h('th', { class: 'num' }, 'share'), h('th', null, ''))), h('tbody', null, rows.map((p) => h('tr', null, h('th', { attrs: { scope: 'row' } }, `${p.core} ${p.pipe}`), h('td', { class: 'num' }, cycles(p.busy, u)), h('td', { class: 'num' }, share(p.busy, p.accounting.duration)), h('td', { class: 'wide' }, bucketBar({ ...p.accounting }, p.accounting.duration, this.app.palette())))))));
 	}
 
 	private pairs(pairs: Pair[]): HTMLElement {
-		const u = this.app.units();
+		const u = this.all();
 		return section('Who waits for whom', this.go('waits', 'Waits', 'instruction by instruction'), h('table', { class: 'plain' }, h('thead', null, h('tr', null, h('th', null, 'waits'), h('th', null, 'for'), h('th', { class: 'num' }, unitName(u)), h('th', { class: 'num' }, 'times'))), h('tbody', null, pairs.slice(0, 6).map((p) => h('tr', null, h('td', null, p.consumer_pipe), h('td', null, p.producer_pipe ?? '(unmatched)'), h('td', { class: 'num' }, cycles(p.cycles, u)), h('td', { class: 'num' }, count(p.count)))))));
 	}
 
 	private advice(): HTMLElement | null {
 		const all = (this.data.advice ?? []).slice(0, 4);
 		if (!all.length) return null;
-		return section('What to try', null, h('ol', { class: 'advice' }, all.map((a) => h('li', null, h('strong', null, a.cause), a.where ? [' at ', rowLink(this.app, a.where.row)] : '', h('p', null, a.experiment), h('p', { class: 'dim' }, `${a.evidence}. ${a.prediction}`), h('p', { class: 'dim' }, `${cyclesWith(a.exposed, this.app.units())} exposed`)))));
+		return section('What to try', null, h('ol', { class: 'advice' }, all.map((a) => h('li', null, h('strong', null, a.cause), a.where ? [' at ', rowLink(this.app, a.where.row)] : '', h('p', null, a.experiment), h('p', { class: 'dim' }, `${a.evidence}. ${a.prediction}`), h('p', { class: 'dim' }, `${cyclesWith(a.exposed, this.all())} exposed`)))));
 	}
 
 	protected update(_state: Readonly<State>, keys: Changed): void {

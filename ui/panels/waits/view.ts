@@ -7,7 +7,7 @@ import { fill, h, notice } from '../../base/dom';
 import { count, cyclesWith, share } from '../../base/format';
 import { Table } from '../../base/table';
 import { State } from '../../state';
-import { Changed, codeColumn, countColumn, cyclesColumn, facts, filterBox, hasPipes, noTracks, rowLink, section, shareColumn, spreadColumns, textColumn, View } from '../common';
+import { Changed, codeColumn, countColumn, cyclesColumn, facts, filterBox, hasPipes, noTracks, rowLink, scaled, section, shareColumn, spreadColumns, textColumn, View } from '../common';
 import { Barriers, Edge, Hot, Isa, IsaRow, Latency, Pair, Waves } from '../types';
 
 interface Row { edge: Edge; wait: IsaRow | undefined; producer: IsaRow | undefined; cycles: number }
@@ -57,7 +57,7 @@ class WaitView extends View {
 				{ ...countColumn<Row>('wait', 'wait', (r) => r.edge.wait), cell: (r) => rowLink(app, r.edge.wait) }, codeColumn('wait-isa', 'instruction that waits', (r) => r.wait?.isa),
 				{ ...countColumn<Row>('producer', 'producer', (r) => r.edge.producer), cell: (r) => rowLink(app, r.edge.producer) }, codeColumn('producer-isa', 'what it waits for', (r) => r.producer?.isa, 'minmax(14rem, 1.4fr)'),
 				countColumn('count', 'times', (r) => r.edge.count, 'how often this producer came last and released the wait'), countColumn('blocked', 'blocked', (r) => r.edge.blocked, 'how often the wait really waited'),
-				cyclesColumn(app, 'cycles', 'waited', (r) => r.cycles), shareColumn('share', 'share', (r) => r.cycles, () => this.whole),
+				cyclesColumn(scaled(app, () => this.whole), 'cycles', 'waited', (r) => r.cycles), shareColumn('share', 'share', (r) => r.cycles, () => this.whole),
 				{ id: 'bar', head: '', width: '6rem', isFixed: true, value: (r) => r.cycles, cell: (r) => shareBar(r.cycles, most, app.palette().buckets[2]) },
 				...spreadColumns<Row>(app, 'latency', 'latency', (r) => r.edge.latency, 'from the issue of the producer to the release of the wait'),
 				countColumn('inexact', 'group', (r) => r.edge.inexact, 'times when one of several that return in any order released it'),
@@ -67,8 +67,8 @@ class WaitView extends View {
 		this.edges = t;
 		const w = hot && (hot as unknown as { waits?: Record<string, number> }).waits;
 		return section('Waits and producers', [filterBox(t, 'Filter', (r) => `${r.wait?.isa} ${r.producer?.isa} ${r.wait?.source}`), t.tools()],
-			facts(['pairs', count(rows.length)], ['waited', hot?.wait !== undefined ? `${cyclesWith(hot.wait, app.units())} (${share(hot.wait, this.whole)})` : null], ['executed', w ? count(w.executed) : null],
-				['blocked', w ? count(w.blocked) : null], ['free', w ? `${count(w.free)} (did not block)` : null], ['barrier', hot?.barrier ? cyclesWith(hot.barrier, app.units()) : null], ['sleep', hot?.sleep ? cyclesWith(hot.sleep, app.units()) : null]),
+			facts(['pairs', count(rows.length)], ['waited', hot?.wait !== undefined ? `${cyclesWith(hot.wait, scaled(app, () => this.whole).units())} (${share(hot.wait, this.whole)})` : null], ['executed', w ? count(w.executed) : null],
+				['blocked', w ? count(w.blocked) : null], ['free', w ? `${count(w.free)} (did not block)` : null], ['barrier', hot?.barrier ? cyclesWith(hot.barrier, scaled(app, () => this.whole).units()) : null], ['sleep', hot?.sleep ? cyclesWith(hot.sleep, scaled(app, () => this.whole).units()) : null]),
 			h('div', { class: 'panel-fill' }, t.element));
 	}
 
@@ -106,12 +106,12 @@ class WaitView extends View {
 		const t = this.own(new Table<B>({
 			label: 'Barriers', key: (r) => r.row ?? -1, csv: 'barriers.csv', empty: 'No barrier was executed.', pick: (r) => r.row !== null && app.select({ kind: 'code', code: app.codeOfRow(r.row) }),
 			columns: [{ ...countColumn<B>('row', '#', (r) => r.row), cell: (r) => rowLink(app, r.row) }, codeColumn('isa', 'instruction', (r) => (r.row === null ? '' : rows.get(r.row)?.isa)), countColumn('executions', 'executions', (r) => r.executions),
-				countColumn('meetings', 'meetings', (r) => r.meetings), cyclesColumn(app, 'wait', 'waited', (r) => r.wait),
+				countColumn('meetings', 'meetings', (r) => r.meetings), cyclesColumn(scaled(app, () => this.whole), 'wait', 'waited', (r) => r.wait),
 				...spreadColumns<B>(app, 'skew', 'spread', (r) => r.skew, 'from the first wave that arrived to the last'), cyclesColumn(app, 'last', 'last wave', (r) => r.last_wait?.median, 'what the wave that came last waited (median)')],
 		}));
 		t.rows(b.rows);
 		this.others.push(t);
-		return section('Barriers', t.tools(), facts(['meetings', count(b.meetings)], ['waited', cyclesWith(b.wait, app.units())], ['grouping', b.evidence]), h('div', { class: 'panel-fill' }, t.element));
+		return section('Barriers', t.tools(), facts(['meetings', count(b.meetings)], ['waited', cyclesWith(b.wait, scaled(app, () => this.whole).units())], ['grouping', b.evidence]), h('div', { class: 'panel-fill' }, t.element));
 	}
 
 	private mark(state: Readonly<State>): void {

@@ -7,7 +7,7 @@ import { count, cyclesWith, share } from '../../base/format';
 import { BUCKETS, colourOf } from '../../base/palette';
 import { Table } from '../../base/table';
 import { State } from '../../state';
-import { Changed, countColumn, cyclesColumn, facts, filterBox, noTracks, section, shareColumn, textColumn, toTrack, trackAt, View } from '../common';
+import { Changed, countColumn, cyclesColumn, facts, filterBox, noTracks, scaled, section, shareColumn, textColumn, toTrack, trackAt, View } from '../common';
 import { Balance, Cluster, Pipe, Wave, Waves } from '../types';
 import { boxPlot } from './box';
 
@@ -81,7 +81,7 @@ class WavesView extends View {
 			},
 			columns: [{ id: 'path', head: 'path', isNumber: true, value: (c) => rows.indexOf(c), cell: (c) => h('span', { class: 'chip' }, h('span', { class: 'swatch', style: { background: colourOf(app.palette(), rows.indexOf(c)) } }), String(rows.indexOf(c))) },
 				countColumn('waves', 'waves', (c) => c.waves), countColumn('rows', 'rows', (c) => c.rows, 'distinct instructions'), countColumn('trips', 'trip variants', (c) => c.trip_variants, 'how many different loop counts'),
-				cyclesColumn(app, 'duration', 'cycles', (c) => c.duration), shareColumn('share', 'share', (c) => c.duration, () => whole), cyclesColumn(app, 'min', 'min', (c) => c.duration_min), cyclesColumn(app, 'median', 'median', (c) => c.duration_median), cyclesColumn(app, 'max', 'max', (c) => c.duration_max),
+				cyclesColumn(scaled(app, () => whole), 'duration', 'cycles', (c) => c.duration), shareColumn('share', 'share', (c) => c.duration, () => whole), cyclesColumn(app, 'min', 'min', (c) => c.duration_min), cyclesColumn(app, 'median', 'median', (c) => c.duration_median), cyclesColumn(app, 'max', 'max', (c) => c.duration_max),
 				textColumn('typical', 'typical wave', (c) => c.representative, 'minmax(9rem, 1fr)', 'the wave closest to the median of its path')],
 		}));
 		t.rows(rows);
@@ -104,7 +104,7 @@ class WavesView extends View {
 		const name = (r: Balance) => [r.se !== undefined && `SE${r.se}`, r.cu !== undefined && `CU${r.cu}`, r.simd !== undefined && `SIMD${r.simd}`, r.slot !== undefined && `slot ${r.slot}`, r.order].filter(Boolean).join(' ');
 		const t = this.own(new Table<Balance>({
 			label: `Balance by ${GROUPS[this.group]}`, key: name, csv: 'balance.csv',
-			columns: [textColumn('name', GROUPS[this.group], name, 'minmax(8rem, 1fr)'), countColumn('waves', 'waves', (r) => r.waves), cyclesColumn(app, 'sum', 'sum', (r) => r.duration.sum), cyclesColumn(app, 'median', 'median', (r) => r.duration.median),
+			columns: [textColumn('name', GROUPS[this.group], name, 'minmax(8rem, 1fr)'), countColumn('waves', 'waves', (r) => r.waves), cyclesColumn(scaled(app, () => this.data.accounting.duration), 'sum', 'sum', (r) => r.duration.sum), cyclesColumn(app, 'median', 'median', (r) => r.duration.median),
 				cyclesColumn(app, 'max', 'max', (r) => r.duration.max), { id: 'box', head: 'spread', width: '12rem', isFixed: true, value: (r) => r.duration.median, cell: (r) => boxPlot(r.duration, low, high, `${name(r)}: median ${r.duration.median} cycles`) },
 				{ id: 'bar', head: 'where the cycles go', width: 'minmax(7rem, 1fr)', isFixed: true, value: (r) => r.accounting.duration, cell: (r) => bucketBar({ ...r.accounting }, Math.max(1, ...rows.map((x) => x.accounting.duration)), app.palette()) }],
 		}));
