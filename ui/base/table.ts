@@ -174,7 +174,9 @@ export class Table<R> {
 	}
 
 	private drawHead(): void {
-		this.element.style.setProperty('--columns', this.o.columns.map((c) => c.width ?? 'minmax(4.5rem, max-content)').join(' '));
+		const widths = this.o.columns.map((c) => c.width ?? 'minmax(6rem, 1fr)');
+		this.element.style.setProperty('--columns', widths.join(' '));
+		this.element.style.setProperty('--least', least(widths));
 		fill(this.head, this.o.columns.map((c, i) => {
 			const isSorted = this.sort?.id === c.id;
 			const unit = c.unit?.();
@@ -248,6 +250,12 @@ export class Table<R> {
 		fill(this.foot, children);
 		if (!this.foot.isConnected) this.element.appendChild(this.foot);
 	}
+}
+
+/** What the columns need at least: head and rows are grids of their own and agree only if both have this much room. */
+export function least(widths: readonly string[]): string {
+	const parts = widths.map((w) => /^(?:minmax\(\s*)?([\d.]+(?:rem|px))/.exec(w)?.[1]).filter((w): w is string => !!w);
+	return parts.length ? `calc(${parts.join(' + ')})` : '0px';
 }
 
 /** Numbers before words, missing values last whichever way it sorts. */
