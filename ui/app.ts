@@ -22,8 +22,8 @@ export interface App {
 	palette(): Palette;
 	/** Unit, clock and what 100 % is, for base/format.ts. */
 	units(): Units;
-	/** Tells a screen reader, and shows for a moment. */
-	say(text: string): void;
+	/** Tells a screen reader and, unless it is for it alone, shows for a moment. */
+	say(text: string, isQuiet?: boolean): void;
 	/** Selects; fills in code row and source line of a slice, source line of a row. */
 	select(s: Selection | null): void;
 	/** Opens a panel of the bottom row. */

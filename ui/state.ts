@@ -62,7 +62,7 @@ export type Listener = (state: Readonly<State>, changed: ReadonlySet<Key>) => vo
 
 export function initialState(): State {
 	return {
-		hash: '', base: null, panel: 'summary', t0: 0, t1: 1, selection: null, mode: 'class', unit: 'cyc', arrows: 'selection', sort: 'track',
+		hash: '', base: null, panel: 'isa', t0: 0, t1: 1, selection: null, mode: 'class', unit: 'cyc', arrows: 'selection', sort: 'track',
 		isMerged: true, pins: [], hidden: [], order: [], folded: [], query: '', markers: [], scope: null,
 		isBottomOpen: true, isSideOpen: true, isInspectorOpen: true,
 	};

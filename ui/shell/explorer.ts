@@ -171,7 +171,7 @@ export class Explorer {
 		if (next !== at) {
 			this.list.dataset.at = node.id;
 			this.element.scrollTop = Math.max(0, this.nodes.indexOf(node) * ROW - this.element.clientHeight / 2);
-			this.app.say(`${node.label} ${node.figure}`);
+			this.app.say(`${node.label} ${node.figure}`, true);
 		} else if (e.key === 'Enter' || e.key === ' ' || (e.key === 'ArrowRight' && node.isOpen === false) || (e.key === 'ArrowLeft' && node.isOpen)) node.pick();
 		else return;
 		e.preventDefault();

@@ -11,7 +11,7 @@ import { theme } from './theme';
 /** Verbs that take --kernel: the scope narrows them. */
 const SCOPED = new Set(['hot', 'isa', 'waves', 'summary']);
 
-export interface Shows { openPanel(id: string): void; showTime(t0: number, t1: number): void; showTrack(track: number): void; say(text: string): void }
+export interface Shows { openPanel(id: string): void; showTime(t0: number, t1: number): void; showTrack(track: number): void; say(text: string, isQuiet?: boolean): void }
 
 export class Session implements App {
 	private readonly answers = new Map<string, Promise<Envelope<unknown>>>();
@@ -73,8 +73,8 @@ export class Session implements App {
 		return { unit: unit === 'us' && !mhz ? 'cyc' : unit, mhz, scope: Math.max(1, this.trace.span.end - this.trace.span.begin) };
 	}
 
-	say(text: string): void {
-		this.shows?.say(text);
+	say(text: string, isQuiet = false): void {
+		this.shows?.say(text, isQuiet);
 	}
 
 	select(s: Selection | null): void {

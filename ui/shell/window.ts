@@ -24,8 +24,9 @@ type Keys_ = ReadonlySet<Key | 'theme' | 'size'>;
 const live = h('div', { class: 'sr-only', role: 'status', attrs: { 'aria-live': 'polite' } });
 let toastTimer = 0;
 
-function say(text: string): void {
+function say(text: string, isQuiet = false): void {
 	live.textContent = text;
+	if (isQuiet) return;
 	document.querySelector('.toast')?.remove();
 	const toast = h('div', { class: 'toast', attrs: { 'aria-hidden': 'true' } }, text);
 	document.body.appendChild(toast);
@@ -128,5 +129,5 @@ function remember(trace: TraceInfo, s: Readonly<State>): void {
 function layOut(work: HTMLElement, explorer: HTMLElement, timeline: HTMLElement, inspector: HTMLElement, dock: HTMLElement, moved: () => void): void {
 	work.append(explorer, splitter(work, { name: 'side', label: 'Width of the explorer', property: '--side', isVertical: true, sign: 1, least: 120, most: () => innerWidth * 0.4, fallback: 220, moved }),
 		timeline, splitter(work, { name: 'inspector', label: 'Width of the inspector', property: '--inspector', isVertical: true, sign: -1, least: 180, most: () => innerWidth * 0.5, fallback: innerWidth > 2200 ? 420 : 300, moved }), inspector,
-		splitter(work, { name: 'bottom', label: 'Height of the panels', property: '--bottom', isVertical: false, sign: -1, least: 120, most: () => innerHeight - 260, fallback: Math.round(innerHeight * 0.44), moved }), dock);
+		splitter(work, { name: 'bottom', label: 'Height of the panels', property: '--bottom', isVertical: false, sign: -1, least: 120, most: () => innerHeight - 260, fallback: Math.round(innerHeight * 0.42), moved }), dock);
 }

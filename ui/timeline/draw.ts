@@ -118,6 +118,12 @@ function rectangle(g: CanvasRenderingContext2D, look: Look, r: Rect): void {
 			g.fillRect(r.x0, r.y, Math.min(lost, w - gap), r.height);
 		}
 	}
+	if (r.height >= 14) {
+		g.fillStyle = look.palette.buckets[0];
+		g.fillRect(r.x0, r.y + r.height - 3, w - gap, 3);
+		g.fillStyle = look.palette.buckets[r.isWait ? 2 : 1];
+		if (lost > 0) g.fillRect(r.x0, r.y + r.height - 3, Math.min(lost, w - gap), 3);
+	}
 	look.calls++;
 	if (look.isMarked(r.code)) {
 		g.strokeStyle = look.palette.text;
@@ -126,6 +132,7 @@ function rectangle(g: CanvasRenderingContext2D, look: Look, r: Rect): void {
 	}
 	if (w < 9 || r.height < 11) return;
 	const cls = look.trace.classes[r.cls], words = r.code === NO_CODE ? '?' : look.code?.text[r.code] ?? '';
-	if (w < TEXT) text(g, cls?.letter ?? '', r.x0, r.y, w + 3, r.height, r.colour);
-	else text(g, (cls?.letter ? cls.letter + ' ' : '') + words, r.x0, r.y, w, r.height, r.colour);
+	const height = r.height - (r.height >= 14 ? 3 : 0);
+	if (w < TEXT) text(g, cls?.letter ?? '', r.x0, r.y, w + 3, height, r.colour);
+	else text(g, (cls?.letter ? cls.letter + ' ' : '') + words, r.x0, r.y, w, height, r.colour);
 }

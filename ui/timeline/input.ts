@@ -127,7 +127,7 @@ export class Input {
 			const info = await askAt(this.app, this.view, hit);
 			if (!info) return this.app.select({ kind: 'track', track: hit.track });
 			this.app.select({ kind: 'slice', track: info.track, slice: info.slice!, code: info.code ?? undefined, t0: info.start, t1: info.start + info.duration, source: info.frames[0]?.source, line: info.frames[0]?.line });
-			this.app.say(spoken(this.app, info));
+			this.app.say(spoken(this.app, info), true);
 		} catch {
 			this.app.select({ kind: 'track', track: hit.track });
 		}
@@ -154,6 +154,6 @@ export class Input {
 				now.slices = b.total.count;
 				this.moved(this.pointerT);
 			}, () => undefined);
-		this.app.say(`Measured ${t1 - t0} cycles`);
+		this.app.say(`Measured ${t1 - t0} cycles`, true);
 	}
 }

@@ -26,7 +26,7 @@ export class TimelinePane {
 	private readonly tools: HTMLElement;
 	private readonly corner: HTMLElement;
 	private readonly range = h('span', { class: 'range' });
-	private readonly legend = h('span', { class: 'legend', role: 'list', attrs: { 'aria-label': 'Colours' } });
+	private readonly legend = h('div', { class: 'timeline-key', role: 'list', attrs: { 'aria-label': 'Colours' } });
 	private readonly arrows: Arrows;
 
 	constructor(private readonly app: App, wrong: (e: unknown) => void, pickMarker: (i: number) => void) {
@@ -49,7 +49,7 @@ export class TimelinePane {
 		};
 		this.tools = h('div', { class: 'timeline-tools', role: 'toolbar', attrs: { 'aria-label': 'Timeline' } });
 		this.corner = h('div', { class: 'ruler-corner' });
-		this.element = h('section', { class: 'timeline', style: { '--labels': LABELS + 'px' }, attrs: { 'aria-label': 'Timeline' } }, this.tools, this.corner, this.ruler.element, this.view.scroller);
+		this.element = h('section', { class: 'timeline', style: { '--labels': LABELS + 'px' }, attrs: { 'aria-label': 'Timeline' } }, this.tools, this.corner, this.ruler.element, this.view.scroller, this.legend);
 		this.view.scroller.addEventListener('keydown', (e) => this.gridKey(e));
 		this.ruler.load();
 	}
@@ -87,7 +87,7 @@ export class TimelinePane {
 			!trace.has_pipes && button(s.isMerged ? 'Merged' : 'Split', 'One lane per slot, or one per wave', () => store.set({ isMerged: !s.isMerged }), { class: 'button framed', attrs: { 'aria-pressed': s.isMerged } }),
 			choose('Arrows', ARROWS.map((v) => ({ value: v, label: v })), s.arrows, (v) => store.set({ arrows: v as ArrowMode })),
 			s.hidden.length > 0 && button(`Show all (${s.hidden.length} hidden)`, 'Show all hidden lanes', () => store.set({ hidden: [] }), { class: 'button framed' }),
-			h('span', { class: 'spring' }), this.legend, this.range,
+			h('span', { class: 'spring' }),
 			button('−', 'Zoom out (S)', () => this.input.zoom(1.6)), button('+', 'Zoom in (W)', () => this.input.zoom(1 / 1.6)),
 			button('Fit', 'Whole trace (0)', () => this.fitAll()));
 		this.drawLegend(s.mode);
@@ -101,7 +101,7 @@ export class TimelinePane {
 			: mode === 'kernel' ? t.kernels.slice(0, 8).map((k, i) => [k.name, colourOf(p, i)])
 			: mode === 'diff' ? [['same', p.dim], ['▲ worse', p.worse], ['▼ better', p.better], ['only here', p.accent]]
 			: t.slots.map((s, i) => [s, p.slots[i]] as [string, string]).filter((_, i) => used.has(i));
-		fill(this.legend, keys.map(([name, colour]) => h('span', { class: 'legend-key', role: 'listitem' }, h('span', { class: 'swatch', style: { background: colour } }), name.slice(0, 18))));
+		fill(this.legend, keys.map(([name, colour]) => h('span', { class: 'legend-key', role: 'listitem' }, h('span', { class: 'swatch', style: { background: colour } }), name.slice(0, 18))), this.range);
 	}
 
 	fitAll(): void {
@@ -150,7 +150,7 @@ export class TimelinePane {
 				this.input.go({ t0: mid - width / 2, t1: mid + width / 2 });
 			}
 			this.showTrack(track);
-			if (isLoud) this.app.say(spoken(this.app, info));
+			if (isLoud) this.app.say(spoken(this.app, info), true);
 		} catch {
 			this.app.say('No slice there');
 		}
