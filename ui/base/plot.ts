@@ -143,7 +143,7 @@ export class Plot {
 			for (const s of series) for (let i = 0; i < s.x.length; i++) top = Math.max(top, this.stackAt(series, series.length, s.x[i]));
 		} else
 			for (const s of series) for (let i = 0; i < s.y.length; i++) top = Math.max(top, s.high ? s.high[i] || 0 : s.y[i] || 0);
-		return top > 0 ? top : 1;
+		return top > 0 ? top * 1.06 : 1; // so that the highest value does not lie on the edge
 	}
 
 	/** Sum of the first n series at t. */

@@ -83,7 +83,7 @@ export function scaled(app: Measured, whole: () => number): Measured {
 /** A column of cycles in the unit that is chosen. */
 export function cyclesColumn<R>(app: Measured, id: string, head: string, value: (row: R) => number | null | undefined, title = ''): Column<R> {
 	return {
-		id, head, title, isNumber: true, width: '6.4rem', unit: () => unitName(app.units()), value: (r) => value(r) ?? null,
+		id, head, title, isNumber: true, width: fit(head), unit: () => unitName(app.units()), value: (r) => value(r) ?? null,
 		cell: (r) => cycles(value(r), app.units()),
 	};
 }
@@ -113,7 +113,7 @@ export function shareColumn<R>(id: string, head: string, value: (row: R) => numb
 /** min, median, p95, max as four columns of cycles. */
 export function spreadColumns<R>(app: Measured, id: string, head: string, value: (row: R) => Distribution | null | undefined, title = ''): Column<R>[] {
 	return (['min', 'median', 'p95', 'max'] as const).map((k) =>
-		cyclesColumn<R>(app, `${id}-${k}`, `${head} ${k}`.trim(), (r) => value(r)?.[k], title));
+		({ ...cyclesColumn<R>(app, `${id}-${k}`, `${head} ${k}`.trim(), (r) => value(r)?.[k], title), width: fit(`${head} ${k}`) }));
 }
 
 /** An instruction: its first word stands out. */

@@ -3,7 +3,7 @@
 import { App, Panel } from '../../app';
 import { button, choose, download, fill, framed, h, notice } from '../../base/dom';
 import { cyclesWith, count, share } from '../../base/format';
-import { Bucket, BUCKETS, ink } from '../../base/palette';
+import { Bucket, BUCKETS, ink, rgb } from '../../base/palette';
 import { State } from '../../state';
 import { Changed, scaled, sum, View } from '../common';
 import { Isa, IsaRow } from '../types';
@@ -104,8 +104,8 @@ class FlameView extends View {
 	}
 
 	private draw(): void {
-		const wide = this.canvas.parentElement?.clientWidth ?? 0, ratio = devicePixelRatio || 1, p = this.app.palette();
-		if (!wide || !this.root) return;
+		const wide = (this.canvas.parentElement?.clientWidth ?? 24) - 24, ratio = devicePixelRatio || 1, p = this.app.palette();
+		if (wide < 1 || !this.root) return;
 		const top = this.zoomed[this.zoomed.length - 1];
 		this.drawn = boxes(top, 0.6 / wide);
 		const height = (Math.max(0, ...this.drawn.map((b) => b.depth)) + 1) * ROW;
@@ -128,10 +128,10 @@ class FlameView extends View {
 	private box(g: CanvasRenderingContext2D, b: Box, i: number, wide: number, chosen: number | undefined): void {
 		const x = b.x * wide, w = Math.max(0.5, b.w * wide - 1), y = b.depth * ROW, fillColour = this.colour(b.node);
 		const isFound = !!this.query && b.node.name.toLowerCase().includes(this.query), p = this.app.palette();
-		g.globalAlpha = this.query && !isFound ? 0.3 : 0.55 + 0.45 * (b.depth % 2);
-		g.fillStyle = fillColour;
+		const isLeaf = !b.node.children.length;
+		const shade = mix(fillColour, p.background, this.query && !isFound ? 0.12 : isLeaf ? 0.9 : 0.34 + 0.08 * (b.depth % 2));
+		g.fillStyle = shade;
 		g.fillRect(x, y, w, ROW - 1);
-		g.globalAlpha = 1;
 		if (isFound || i === this.focus && document.activeElement === this.canvas || (b.node.row && b.node.row.index === chosen)) {
 			g.strokeStyle = p.text;
 			g.lineWidth = 2;
@@ -142,8 +142,7 @@ class FlameView extends View {
 		g.beginPath();
 		g.rect(x, y, w - 3, ROW);
 		g.clip();
-		g.fillStyle = b.depth % 2 || p.theme !== 'light' ? ink(fillColour) : p.text;
-		if (p.theme !== 'light' && b.depth % 2 === 0) g.fillStyle = p.text;
+		g.fillStyle = ink(shade);
 		g.fillText(b.node.name, x + 4, y + ROW / 2);
 		g.restore();
 	}
@@ -213,6 +212,12 @@ class FlameView extends View {
 		this.watcher?.disconnect();
 		super.close();
 	}
+}
+
+/** A colour laid over the background. */
+function mix(colour: string, ground: string, part: number): string {
+	const a = rgb(colour), b = rgb(ground);
+	return '#' + a.map((v, i) => Math.round(v * part + b[i] * (1 - part)).toString(16).padStart(2, '0')).join('');
 }
 
 export const panel: Panel = {

@@ -145,7 +145,7 @@ class HotspotView extends View {
 		fill(this.bar, choose('Rank by', choices, this.by, (v) => {
 			this.by = v as By;
 			this.ask();
-		}), facts(['rows', count(this.hot.found)], ['cycles', a ? cyclesWith(a.duration, u) : null], ...(a ? BUCKETS.map((b) => [b, share(a[b], a.duration)] as [string, string]) : [])),
+		}), facts(['rows', count(this.hot.found)], ['cycles', a ? cyclesWith(a.duration, u) : null]),
 		h('span', { class: 'grow' }),
 		choose('Bins', [4, 8, 16, 24, 32, 40, 64, 100].map((n) => ({ value: String(n), label: String(n) })), String(this.bins), (v) => {
 			this.bins = Number(v);
