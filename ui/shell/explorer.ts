@@ -10,7 +10,7 @@ import { groupLabel, makeLanes, trackName } from '../timeline/lanes';
 interface Node { id: string; label: string; title: string; depth: number; part: number; whole: number; figure: string; isOpen: boolean | null; isMarked: boolean; pick: () => void; pin?: () => void; hide?: () => void; isHidden?: boolean }
 
 const ROW = 24;
-interface LineRow { key?: string; source?: string; line?: string; cycles?: number; latency?: number; exclusive?: number }
+interface LineGroup { key: string; buckets: Record<string, number> }
 
 export class Explorer {
 	readonly element: HTMLElement;
@@ -37,12 +37,12 @@ export class Explorer {
 		this.element.addEventListener('scroll', this.later, { passive: true });
 		new ResizeObserver(this.later).observe(this.element);
 		this.list.addEventListener('keydown', (e) => this.key(e));
-		void app.verb<{ lines?: LineRow[]; rows?: LineRow[]; totals?: Record<string, number>; accounting?: Record<string, number> }>('hot', { by: 'line', top: 'all' }).then((a) => {
-			for (const r of a.data.rows ?? a.data.lines ?? []) {
-				const name = String(r.key ?? r.source ?? r.line ?? ''), file = name.replace(/:\d+$/, ''), n = r.cycles ?? r.latency ?? 0;
+		void app.verb<{ groups: LineGroup[]; accounting?: Record<string, number> }>('hot', { by: 'line', top: 'all' }).then((a) => {
+			for (const g of a.data.groups) {
+				const file = g.key.replace(/:\d+$/, ''), n = Object.values(g.buckets).reduce((x, y) => x + y, 0);
 				this.fileCycles.set(file, (this.fileCycles.get(file) ?? 0) + n);
 			}
-			this.total = a.data.accounting?.duration ?? a.data.totals?.latency ?? 0;
+			this.total = a.data.accounting?.duration ?? 0;
 			this.build();
 		}, () => undefined);
 	}
@@ -126,7 +126,7 @@ export class Explorer {
 
 	private sources(match: (s: string) => boolean): Node[] {
 		const { trace } = this.app, s = this.app.store.get();
-		const cost = (path: string, known?: number) => known ?? this.fileCycles.get(path) ?? 0;
+		const cost = (path: string, known?: number) => this.fileCycles.get(path) ?? known ?? 0;
 		const files = trace.sources.map((f, i) => ({ ...f, i, n: cost(f.path, f.cycles) })).filter((f) => match(f.path)).sort((a, b) => b.n - a.n || a.i - b.i);
 		if (!files.length) return [];
 		const out = [this.head('sources', 'Sources', files.length)];

@@ -4,7 +4,7 @@
 import { App } from '../app';
 import { cyclesWith } from '../base/format';
 import { Palette } from '../base/palette';
-import { Link, LINK_KINDS, ranges, readLinks } from '../source';
+import { Link, LINK_KINDS, ranges, readLinks, sliceRow } from '../source';
 import { captureIndex, Timeline } from './view';
 import { xOf } from './draw';
 
@@ -50,9 +50,12 @@ export class Arrows {
 		});
 	}
 
-	private place(track: number, t: number): { x: number; y: number } | null {
-		const row = this.view.rowOfTrack(track);
-		return row ? { x: xOf(this.view.scale(), t), y: this.view.yOf(row) + row.height / 2 } : null;
+	private place(track: number, t: number, slice: number): { x: number; y: number } | null {
+		const row = this.view.rowOfTrack(track), scale = this.view.scale();
+		if (!row) return null;
+		const lanes = row.lane!.lanes, step = (row.height - 4) / lanes, near = lanes > 1 && this.view.stats.isExact ? this.view.exact.get(track, Math.max(0, Math.floor(scale.t0)), Math.ceil(scale.t1)) : null;
+		const at = near && slice >= near.first && slice < near.first + near.n ? sliceRow(near, slice - near.first).lane : (lanes - 1) / 2;
+		return { x: xOf(scale, t), y: this.view.yOf(row) + 2 + (Math.min(at, lanes - 1) + 0.5) * step };
 	}
 
 	draw(g: CanvasRenderingContext2D, p: Palette): void {
@@ -61,7 +64,7 @@ export class Arrows {
 		let drawn = 0;
 		g.font = '11px system-ui, sans-serif';
 		for (const l of this.links) {
-			const a = this.place(l.fromTrack, l.from), b = this.place(l.toTrack, l.to);
+			const a = this.place(l.fromTrack, l.from, l.fromSlice), b = this.place(l.toTrack, l.to, l.toSlice);
 			if (!a || !b || Math.max(a.x, b.x) < 0 || Math.min(a.x, b.x) > width || Math.max(a.y, b.y) < 0 || Math.min(a.y, b.y) > height) continue;
 			curve(g, a, b, l, p);
 			if (isFew) label(g, a, b, `${LINK_KINDS[l.kind] ?? ''} ${cyclesWith(Math.max(0, l.to - l.from), this.app.units())}${l.isLast ? ', last' : ''}`, p, drawn);
@@ -76,7 +79,7 @@ type Point = { x: number; y: number };
 
 function bend(a: Point, b: Point): [Point, Point] {
 	const lift = a.y === b.y ? -Math.min(46, 14 + Math.abs(b.x - a.x) / 8) : 0;
-	const reach = Math.max(24, Math.abs(b.x - a.x) / 3);
+	const reach = Math.max(10, Math.min(60, Math.abs(b.x - a.x) / 3));
 	return [{ x: a.x + reach, y: a.y + lift }, { x: b.x - reach, y: b.y + lift }];
 }
 

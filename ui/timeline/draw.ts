@@ -20,8 +20,8 @@ export interface Look {
 	palette: Palette;
 	trace: TraceInfo;
 	code: CodeTable | null;
-	/** colour of a slice in the current mode */
-	colour: (cls: number, code: number) => string;
+	/** colour of a slice of a track in the current mode */
+	colour: (cls: number, track: number) => string;
 	hatch: CanvasPattern | null;
 	/** rows to bring out: of the selection, of a search */
 	isMarked: (code: number) => boolean;
@@ -79,7 +79,7 @@ export function drawSlices(g: CanvasRenderingContext2D, s: Slices, scale: Scale,
 		if (end < scale.t0) continue;
 		const lane = Math.min(r.lane, band.lanes - 1), y = band.y + lane * step, height = Math.max(2, step - (band.lanes > 1 ? 2 : 0));
 		const x0 = xOf(scale, Math.max(r.start, scale.t0)), x1 = xOf(scale, Math.min(end, scale.t1));
-		const colour = look.colour(r.cls, r.code);
+		const colour = look.colour(r.cls, s.track);
 		const open = folds[lane] ?? null;
 		if (x1 - x0 < MIN) {
 			if (open && x0 - open.to < 1.5) {
@@ -107,10 +107,10 @@ function rectangle(g: CanvasRenderingContext2D, look: Look, r: Rect): void {
 	const w = r.x1 - r.x0, gap = w > 6 ? 1 : 0.5;
 	g.fillStyle = r.colour;
 	g.fillRect(r.x0, r.y, w - gap, r.height);
-	const lost = Math.min(r.stallX, r.x1) - r.x0;
-	if (lost > 1) {
+	const lost = r.isWait ? w : Math.min(r.stallX, r.x1) - r.x0;
+	if (lost > 1 || r.isWait) {
 		g.fillStyle = look.palette.background;
-		g.globalAlpha = r.isWait ? 0.18 : 0.34;
+		g.globalAlpha = r.isWait ? 0.16 : 0.34;
 		g.fillRect(r.x0, r.y, Math.min(lost, w - gap), r.height);
 		g.globalAlpha = 1;
 		if (look.hatch) {
@@ -130,7 +130,7 @@ function rectangle(g: CanvasRenderingContext2D, look: Look, r: Rect): void {
 		g.lineWidth = 1.5;
 		g.strokeRect(r.x0 + 0.75, r.y + 0.75, Math.max(0.5, w - gap - 1.5), r.height - 1.5);
 	}
-	if (w < 9 || r.height < 11) return;
+	if (w < 9 || r.height < 10) return;
 	const cls = look.trace.classes[r.cls], words = r.code === NO_CODE ? '?' : look.code?.text[r.code] ?? '';
 	const height = r.height - (r.height >= 14 ? 3 : 0);
 	if (w < TEXT) text(g, cls?.letter ?? '', r.x0, r.y, w + 3, height, r.colour);

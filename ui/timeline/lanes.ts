@@ -127,7 +127,7 @@ export function layOut(trace: TraceInfo, all: Lane[], s: Want, laneHeight: numbe
 	const rows: Row[] = [];
 	let top = 0, odd = false;
 	const push = (lane: Lane, isPinned: boolean) => {
-		const height = lane.lanes > 1 ? Math.max(laneHeight, Math.min(8, lane.lanes) * 12 + 6) : laneHeight;
+		const height = lane.lanes > 1 ? Math.max(laneHeight, Math.min(8, lane.lanes) * 15 + 4) : laneHeight;
 		rows.push({ kind: 'lane', top, height, lane: { ...lane, isPinned }, group: lane.group, label: lane.label, count: 1, isFolded: false, isOdd: odd });
 		odd = !odd;
 		top += height;
@@ -172,4 +172,15 @@ export function trackAt(trace: TraceInfo, lane: Lane, t: number): number {
 		if (!d) break;
 	}
 	return best;
+}
+
+/** The three memory pipes of an Ascend core share a class; their lane tells them apart. */
+const MTE: Record<string, string> = { MTE1: 'lds', MTE2: 'vmem', MTE3: 'store' };
+
+/** Colour slot of a slice: that of its class, refined by its lane. */
+export function slotOf(trace: TraceInfo, cls: number, track: number): number {
+	const c = trace.classes[cls];
+	if (c?.name !== 'MTE') return c?.slot ?? 11;
+	const pipe = /MTE[123]/.exec(trace.tracks[track]?.name ?? '')?.[0];
+	return pipe ? trace.slots.indexOf(MTE[pipe]) : c.slot;
 }

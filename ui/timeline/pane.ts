@@ -26,7 +26,7 @@ export class TimelinePane {
 	private readonly tools: HTMLElement;
 	private readonly corner: HTMLElement;
 	private readonly range = h('span', { class: 'range' });
-	private readonly legend = h('div', { class: 'timeline-key', role: 'list', attrs: { 'aria-label': 'Colours' } });
+	private readonly legend = h('div', { class: 'legend-line', role: 'list', attrs: { 'aria-label': 'Colours' } });
 	private readonly arrows: Arrows;
 
 	constructor(private readonly app: App, wrong: (e: unknown) => void, pickMarker: (i: number) => void) {
@@ -49,7 +49,7 @@ export class TimelinePane {
 		};
 		this.tools = h('div', { class: 'timeline-tools', role: 'toolbar', attrs: { 'aria-label': 'Timeline' } });
 		this.corner = h('div', { class: 'ruler-corner' });
-		this.element = h('section', { class: 'timeline', style: { '--labels': LABELS + 'px' }, attrs: { 'aria-label': 'Timeline' } }, this.tools, this.corner, this.ruler.element, this.view.scroller, this.legend);
+		this.element = h('section', { class: 'timeline', style: { '--labels': LABELS + 'px' }, attrs: { 'aria-label': 'Timeline' } }, this.tools, this.corner, this.ruler.element, this.view.scroller, h('div', { class: 'timeline-key' }, this.legend, this.range));
 		this.view.scroller.addEventListener('keydown', (e) => this.gridKey(e));
 		this.ruler.load();
 	}
@@ -101,7 +101,7 @@ export class TimelinePane {
 			: mode === 'kernel' ? t.kernels.slice(0, 8).map((k, i) => [k.name, colourOf(p, i)])
 			: mode === 'diff' ? [['same', p.dim], ['▲ worse', p.worse], ['▼ better', p.better], ['only here', p.accent]]
 			: t.slots.map((s, i) => [s, p.slots[i]] as [string, string]).filter((_, i) => used.has(i));
-		fill(this.legend, keys.map(([name, colour]) => h('span', { class: 'legend-key', role: 'listitem' }, h('span', { class: 'swatch', style: { background: colour } }), name.slice(0, 18))), this.range);
+		fill(this.legend, keys.map(([name, colour]) => h('span', { class: 'legend-key', role: 'listitem' }, h('span', { class: 'swatch', style: { background: colour } }), name.slice(0, 18))));
 	}
 
 	fitAll(): void {

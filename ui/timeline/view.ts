@@ -8,7 +8,7 @@ import { askTrace, CodeTable, NO_CODE, TraceInfo } from '../source';
 import { Key, State } from '../state';
 import { drawSlices, Look, makeHatch, Scale } from './draw';
 import { Exact } from './exact';
-import { autoHeight, GROUP_HEIGHT, Lane, Layout, layOut, makeLanes, Row, rowAt } from './lanes';
+import { autoHeight, GROUP_HEIGHT, Lane, Layout, layOut, makeLanes, Row, rowAt, slotOf } from './lanes';
 import { Labels } from './labels';
 import { Lut, makeLut, pixelsOf, rasterTile, Span } from './raster';
 import { levelOf, Tiles, tilesOf, TRACKS } from './tiles';
@@ -208,7 +208,7 @@ export class Timeline {
 		if (this.look) return this.look;
 		const trace = this.app.trace, sel = s.selection;
 		const matches = this.matches;
-		const colour = s.mode === 'bucket' ? (cls: number) => p.buckets[trace.classes[cls]?.slot === 9 ? 2 : 0] : (cls: number) => p.slots[trace.classes[cls]?.slot ?? 11];
+		const colour = s.mode === 'bucket' ? (cls: number) => p.buckets[trace.classes[cls]?.slot === 9 ? 2 : 0] : (cls: number, track: number) => p.slots[slotOf(trace, cls, track)];
 		const wanted = sel && sel.kind !== 'box' && sel.kind !== 'range' ? sel.code : undefined;
 		const line = sel?.kind === 'line' ? sel : null;
 		this.look = {
