@@ -74,8 +74,8 @@ const HISTORY = 100;
 
 export class Store {
 	private listeners: Listener[] = [];
-	private back: View[] = [];
-	private forth: View[] = [];
+	private readonly back: View[] = [];
+	private readonly forth: View[] = [];
 	private settled: View | null = null;
 
 	constructor(private state: State = initialState()) {}
@@ -110,7 +110,7 @@ export class Store {
 		if (this.settled) {
 			this.back.push(this.settled);
 			if (this.back.length > HISTORY) this.back.shift();
-			this.forth = [];
+			this.forth.length = 0;
 		}
 		this.settled = now;
 	}
