@@ -49,8 +49,8 @@ async function open(source: Source, index: number): Promise<void> {
 		if (trace.state === 'loading') await new Promise((f) => setTimeout(f, 200));
 	}
 	if (trace.state === 'failed') throw new SourceError(500, 'failed', trace.error ?? 'the capture cannot be read');
-	opened = openWindow(host(), source, trace, (i) => {
-		history.replaceState(null, '', location.pathname);
+	opened = openWindow(host(), source, trace, (i, base) => {
+		history.replaceState(null, '', location.pathname + (base ? '#b=' + base : ''));
 		void open(source, i).catch(failed);
 	});
 	document.body.dataset.ready = '1';

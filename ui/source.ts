@@ -91,9 +91,16 @@ interface TraceAnswer {
 }
 
 export interface TraceInfo extends Omit<TraceAnswer, 'tracks' | 'track_columns' | 'next_track'> {
+	/** which of the captures this is */
+	index: number;
 	tracks: Track[];
 	vendor: string;
 	evidence: string;
+}
+
+/** The capture that a comparison means: never the one shown, even where both have the same content. */
+export function baseCapture(trace: TraceInfo, hash: string | null): CaptureInfo | null {
+	return hash === null ? null : trace.captures.find((c) => c.hash === hash && c.index !== trace.index) ?? null;
 }
 
 function readTracks(page: TraceAnswer, out: Track[]): void {
@@ -118,7 +125,7 @@ export async function askTrace(source: Source, capture: number): Promise<TraceIn
 		if (!page.tracks.length) break;
 		next = page.next_track;
 	}
-	return { ...first, tracks, vendor: String(first.input.vendor ?? ''), evidence: String(first.input.evidence ?? 'unknown') };
+	return { ...first, index: capture, tracks, vendor: String(first.input.vendor ?? ''), evidence: String(first.input.evidence ?? 'unknown') };
 }
 
 // --- code table ---

@@ -6,7 +6,6 @@ import { baseName, count, cycles, cyclesWith, unitName } from '../base/format';
 import { Table } from '../base/table';
 import { askJson, BoxInfo, BoxRow, ranges } from '../source';
 import { Selection } from '../state';
-import { captureIndex } from '../timeline/view';
 
 export class BoxStatistics {
 	readonly element = h('div', { class: 'box-statistics' });
@@ -18,7 +17,7 @@ export class BoxStatistics {
 
 	show(sel: Selection): void {
 		this.last = sel;
-		const mine = ++this.asked, c = captureIndex(this.app.trace, this.app.store.get().hash) || undefined;
+		const mine = ++this.asked, c = this.app.trace.index || undefined;
 		const tracks = sel.tracks ?? this.app.trace.tracks.map((t) => t.index);
 		if (!tracks.length) return fill(this.element, h('div', { class: 'section' }, 'No lane in this box.'));
 		askJson<BoxInfo>(this.app.source, 'select', { c, tracks: ranges(tracks), t0: sel.t0, t1: sel.t1, by: this.by }).then((b) => mine === this.asked && this.draw(b),

@@ -7,7 +7,6 @@ import { askJson, SliceInfo } from '../source';
 import { ARROWS, MODES } from '../state';
 import { hideLane, pinByName, pinLane } from '../timeline/labels';
 import { TimelinePane } from '../timeline/pane';
-import { captureIndex } from '../timeline/view';
 import { Dock } from './dock';
 import { askWhere, help, rangeTable } from './dialogs';
 import { Search } from './search';
@@ -30,7 +29,7 @@ function laneOf(p: Parts): number | null {
 async function execution(p: Parts, by: 'previous' | 'next'): Promise<void> {
 	const s = p.app.store.get().selection;
 	if (s?.kind !== 'slice') return p.app.say('Select a slice first');
-	const c = captureIndex(p.app.trace, p.app.store.get().hash) || undefined;
+	const c = p.app.trace.index || undefined;
 	const info = await askJson<SliceInfo>(p.app.source, 'at', { c, track: s.track, slice: s.slice });
 	if (info[by] === null) return p.app.say(by === 'next' ? 'This was the last execution on this lane' : 'This was the first execution on this lane');
 	await p.pane?.goSlice(s.track!, info[by]!);
@@ -62,7 +61,7 @@ function scrollLanes(p: Parts, by: number): void {
 }
 
 function compare(p: Parts): void {
-	const { store, trace } = p.app, other = trace.captures.find((c) => c.hash !== trace.hash);
+	const { store, trace } = p.app, other = trace.captures.find((c) => c.index !== trace.index);
 	if (!other) return p.app.say('Only one capture is open: incore view A B opens two');
 	store.set({ base: store.get().base ? null : other.hash });
 	p.app.say(store.get().base ? `Compared with ${other.path}` : 'Comparison off');

@@ -8,7 +8,7 @@ import { Table } from '../base/table';
 import { NO_CODE, readSlices, sliceRow } from '../source';
 import { Marker } from '../state';
 import { trackName } from '../timeline/lanes';
-import { captureIndex, Timeline } from '../timeline/view';
+import { Timeline } from '../timeline/view';
 
 export function dialog(title: string, ...body: Child[]): HTMLDialogElement {
 	const d = h('dialog', { attrs: { 'aria-label': title } });
@@ -121,7 +121,7 @@ interface VisibleSlice { lane: string; track: number; slice: number; start: numb
 
 /** What is on screen as a real table: readable without seeing the picture. */
 export async function rangeTable(app: App, view: Timeline, goSlice: (track: number, slice: number) => void): Promise<void> {
-	const { t0, t1 } = app.store.get(), code = await app.code().catch(() => null), c = captureIndex(app.trace, app.store.get().hash) || undefined;
+	const { t0, t1 } = app.store.get(), code = await app.code().catch(() => null), c = app.trace.index || undefined;
 	const tracks = view.visible().flatMap((r) => r.lane?.tracks ?? []).filter((i) => app.trace.tracks[i].end > t0 && app.trace.tracks[i].begin < t1).slice(0, 64);
 	const rows: VisibleSlice[] = [];
 	let more = 0;

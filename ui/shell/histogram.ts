@@ -5,12 +5,11 @@ import { h } from '../base/dom';
 import { count, cycles, cyclesWith, unitName } from '../base/format';
 import { askJson } from '../source';
 import { trackName } from '../timeline/lanes';
-import { captureIndex } from '../timeline/view';
 
 interface Answer { count: number; min: number; median: number; p95: number; max: number; mean: number; bins: { from: number; to: number; count: number }[]; outliers: { track: number; slice: number; t: number; duration: number }[] }
 
 export async function histogram(app: App, code: number, nav: { goSlice(track: number, slice: number): void }): Promise<HTMLElement | null> {
-	const a = await askJson<Answer>(app.source, 'histogram', { c: captureIndex(app.trace, app.store.get().hash) || undefined, code });
+	const a = await askJson<Answer>(app.source, 'histogram', { c: app.trace.index || undefined, code });
 	if (!a.count) return null;
 	const u = app.units(), most = Math.max(1, ...a.bins.map((b) => b.count));
 	const words = `min ${cycles(a.min, u)}, median ${cycles(a.median, u)}, p95 ${cycles(a.p95, u)}, max ${cycles(a.max, u)} ${unitName(u)}`;

@@ -8,7 +8,6 @@ import { address, baseName, count, cycles, cyclesWith, share, unitName } from '.
 import { askJson, Partner, SliceInfo } from '../source';
 import { Key, Selection, State } from '../state';
 import { trackName } from '../timeline/lanes';
-import { captureIndex } from '../timeline/view';
 import { BoxStatistics } from './box';
 import { histogram } from './histogram';
 
@@ -46,7 +45,7 @@ export class Inspector {
 	}
 
 	private async slice(sel: Selection, mine: number): Promise<void> {
-		const c = captureIndex(this.app.trace, this.app.store.get().hash) || undefined;
+		const c = this.app.trace.index || undefined;
 		let s: SliceInfo;
 		try {
 			s = await askJson<SliceInfo>(this.app.source, 'at', { c, track: sel.track, slice: sel.slice });

@@ -6,7 +6,6 @@ import { button, fill, h } from '../base/dom';
 import { count } from '../base/format';
 import { askJson, CodeTable, FindInfo, Match } from '../source';
 import { Key, State } from '../state';
-import { captureIndex } from '../timeline/view';
 
 export const PLACES = ['isa', 'source', 'tracks', 'kernels', 'markers'] as const;
 export interface SearchShows { goSlice(track: number, slice: number): void; marks(codes: number[], density: number[]): void }
@@ -78,14 +77,14 @@ export class Search {
 	}
 
 	private async ask(q: string): Promise<FindInfo> {
-		const c = captureIndex(this.app.trace, this.app.store.get().hash) || undefined, place = this.place.value;
+		const c = this.app.trace.index || undefined, place = this.place.value;
 		if (place === 'markers') {
 			const pattern = patternOf(q), markers = this.app.store.get().markers;
 			const matches = markers.filter((m) => (pattern ? pattern.test(m.name) : m.name.toLowerCase().includes(q.toLowerCase()))).map((m) => ({ kind: 'marker', text: m.name, t: m.t }));
 			if (matches.length) return { q, in: place, is_regex: !!pattern, count: matches.length, matches, left_out: 0, density: [] };
 		}
-		const pattern = this.app.source.kind === 'report' ? patternOf(q) : null;
-		if (pattern && place === 'isa') {
+		const pattern = patternOf(q);
+		if (pattern && place === 'isa' && this.app.source.kind === 'report') {
 			const matches = findInCode(await this.app.code(), pattern);
 			return { q, in: place, is_regex: true, count: matches.length, matches, left_out: 0, density: [] };
 		}

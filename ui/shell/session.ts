@@ -3,9 +3,8 @@
 import { App, Envelope } from '../app';
 import { Units } from '../base/format';
 import { override, Palette, PALETTES } from '../base/palette';
-import { askCode, askJson, CodeTable, Query, questionOf, Source, TraceInfo } from '../source';
+import { askCode, askJson, baseCapture, CodeTable, Query, questionOf, Source, TraceInfo } from '../source';
 import { Selection, Store } from '../state';
-import { captureIndex } from '../timeline/view';
 import { theme } from './theme';
 
 /** Verbs that take --kernel: the scope narrows them. */
@@ -23,7 +22,7 @@ export class Session implements App {
 	constructor(readonly source: Source, readonly store: Store, readonly trace: TraceInfo) {}
 
 	private capture(): number {
-		return captureIndex(this.trace, this.trace.hash);
+		return this.trace.index;
 	}
 
 	code(): Promise<CodeTable> {
@@ -59,7 +58,7 @@ export class Session implements App {
 	}
 
 	baseVerb<T>(name: string, query: Query = {}): Promise<Envelope<T>> {
-		const base = this.store.get().base, c = this.trace.captures.find((k) => k.hash === base)?.index;
+		const c = baseCapture(this.trace, this.store.get().base)?.index;
 		if (c === undefined) return Promise.reject(new Error('no capture to compare with'));
 		return this.ask<T>(name, { ...query, c: c || undefined });
 	}

@@ -29,14 +29,14 @@ export class TitleBar {
 				trace.tracks.length > 0 && h('span', { class: 'tracks', title: `${count(trace.counts.slices ?? 0)} slices` }, `${count(trace.tracks.length)} ${trace.has_pipes ? 'pipes' : 'waves'}`),
 				trace.clock.mhz && h('span', { title: `Clock from ${trace.clock.source ?? 'the capture'}` }, `${count(trace.clock.mhz)} MHz`)),
 			trace.captures.length > 1 && choose('Capture', trace.captures.map((c) => ({ value: String(c.index), label: `${c.index + 1}: ${c.kernel ?? c.path}`, title: c.path, disabled: c.state === 'failed' })),
-				String(trace.captures.find((c) => c.hash === trace.hash)?.index ?? 0), (v) => act.openCapture(Number(v))),
+				String(trace.index), (v) => act.openCapture(Number(v))),
 			h('span', { class: 'spring' }), search, this.actions);
 		document.title = `${name} - incore`;
 	}
 
 	changed(s: Readonly<State>, keys: ReadonlySet<Key | 'theme' | 'size'>): void {
 		if (!['unit', 'base', 'theme', 'hash', 'markers', 'scope'].some((k) => keys.has(k as Key))) return;
-		const { trace, store } = this.app, others = trace.captures.filter((c) => c.hash !== trace.hash && c.state !== 'failed');
+		const { trace, store } = this.app, others = trace.captures.filter((c) => c.index !== trace.index && c.state !== 'failed');
 		fill(this.actions,
 			s.scope !== null && button('Scope ×', `Narrowed to ${trace.kernels.find((k) => k.id === s.scope)?.name ?? 'one kernel'}; click to show all`, () => store.set({ scope: null }), { class: 'button framed' }),
 			choose('Unit', [{ value: 'cyc', label: 'cycles' }, { value: 'us', label: 'µs', disabled: !trace.clock.mhz, title: trace.clock.mhz ? `clock from ${trace.clock.source ?? 'the capture'}` : 'the clock is not known' }, { value: 'pct', label: '%' }], this.app.units().unit, (v) => store.set({ unit: v as Unit })),

@@ -3,7 +3,7 @@
 import { Keys } from '../base/keys';
 import { fill, h } from '../base/dom';
 import { PANELS } from '../panels/list';
-import { Source, SourceError, TraceInfo } from '../source';
+import { baseCapture, Source, SourceError, TraceInfo } from '../source';
 import { decodeLink, encodeLink, initialState, Key, State, Store } from '../state';
 import { TimelinePane } from '../timeline/pane';
 import { Banner } from './banner';
@@ -43,14 +43,14 @@ export function startState(trace: TraceInfo, fragment: string, stored: string | 
 	const state = { ...fresh, ...(isOther || link.hash === undefined ? keptView : {}), ...(isOther ? { panel: link.panel ?? fresh.panel, unit: link.unit ?? fresh.unit } : link), hash: trace.hash };
 	state.t1 = Math.min(Math.max(state.t1, state.t0 + 1), Math.max(trace.span.end, 1));
 	if (state.t0 >= state.t1) state.t0 = 0;
-	if (state.base && !trace.captures.some((c) => c.hash === state.base)) state.base = null;
+	if (!baseCapture(trace, state.base)) state.base = null;
 	if (state.selection?.track !== undefined && state.selection.track >= trace.tracks.length) state.selection = null;
 	return { state, told: isOther ? 'This link was made for another capture: its view is not restored' : '' };
 }
 
 export interface Opened { close(): void; session: Session; pane: TimelinePane | null }
 
-export function openWindow(host: HTMLElement, source: Source, trace: TraceInfo, openCapture: (index: number) => void): Opened {
+export function openWindow(host: HTMLElement, source: Source, trace: TraceInfo, openCapture: (index: number, base?: string) => void): Opened {
 	const { state, told } = startState(trace, location.hash, kept('incore.view.' + trace.hash));
 	const store = new Store(state), session = new Session(source, store, trace);
 	const wrong = (e: unknown) => {
@@ -66,8 +66,8 @@ export function openWindow(host: HTMLElement, source: Source, trace: TraceInfo, 
 		pane?.ruler.draw();
 	} });
 	const swap = () => {
-		const other = trace.captures.find((c) => c.hash === store.get().base) ?? trace.captures.find((c) => c.hash !== trace.hash);
-		if (other) openCapture(other.index);
+		const other = baseCapture(trace, store.get().base) ?? trace.captures.find((c) => c.index !== trace.index);
+		if (other) openCapture(other.index, store.get().base ? trace.hash : undefined);
 		else say('Only one capture is open');
 	};
 	const keyTable = bindings({ app: session, pane, dock, search, swap });

@@ -5,7 +5,7 @@ import { App } from '../app';
 import { cyclesWith } from '../base/format';
 import { Palette } from '../base/palette';
 import { Link, LINK_KINDS, ranges, readLinks, sliceRow } from '../source';
-import { captureIndex, Timeline } from './view';
+import { Timeline } from './view';
 import { xOf } from './draw';
 
 const DASH: Record<string, number[]> = { wait: [], flag: [7, 3], barrier: [2, 3], 'cross-core': [10, 3, 2, 3], flow: [4, 4], branch: [1, 3] };
@@ -20,7 +20,7 @@ export class Arrows {
 
 	/** Asks for what the mode and the selection need; the same question once. */
 	update(): void {
-		const s = this.app.store.get(), sel = s.selection, c = captureIndex(this.app.trace, s.hash) || undefined;
+		const s = this.app.store.get(), sel = s.selection, c = this.app.trace.index || undefined;
 		let query: Record<string, string | number | undefined> | null = null;
 		if (s.arrows === 'selection' && sel?.kind === 'slice' && sel.slice !== undefined) query = { c, track: sel.track, slice: sel.slice };
 		else if (s.arrows === 'selection' && sel?.kind === 'code') query = { c, code: sel.code, t0: Math.floor(Math.max(0, s.t0)), t1: Math.ceil(s.t1) };

@@ -22,6 +22,8 @@ export interface Look {
 	code: CodeTable | null;
 	/** colour of a slice of a track in the current mode */
 	colour: (cls: number, track: number) => string;
+	/** the lost part of a slice in the colour of its bucket */
+	isBucket: boolean;
 	hatch: CanvasPattern | null;
 	/** rows to bring out: of the selection, of a search */
 	isMarked: (code: number) => boolean;
@@ -109,16 +111,16 @@ function rectangle(g: CanvasRenderingContext2D, look: Look, r: Rect): void {
 	g.fillRect(r.x0, r.y, w - gap, r.height);
 	const lost = r.isWait ? w : Math.min(r.stallX, r.x1) - r.x0;
 	if (lost > 1 || r.isWait) {
-		g.fillStyle = look.palette.background;
-		g.globalAlpha = r.isWait ? 0.16 : 0.34;
+		g.fillStyle = look.isBucket ? look.palette.buckets[r.isWait ? 2 : 1] : look.palette.background;
+		g.globalAlpha = look.isBucket ? 1 : r.isWait ? 0.16 : 0.34;
 		g.fillRect(r.x0, r.y, Math.min(lost, w - gap), r.height);
 		g.globalAlpha = 1;
-		if (look.hatch) {
+		if (look.hatch && (r.isWait || !look.isBucket)) {
 			g.fillStyle = look.hatch;
 			g.fillRect(r.x0, r.y, Math.min(lost, w - gap), r.height);
 		}
 	}
-	if (r.height >= 14) {
+	if (r.height >= 14 && !look.isBucket) {
 		g.fillStyle = look.palette.buckets[0];
 		g.fillRect(r.x0, r.y + r.height - 3, w - gap, 3);
 		g.fillStyle = look.palette.buckets[r.isWait ? 2 : 1];

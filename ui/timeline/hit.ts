@@ -7,7 +7,7 @@ import { askJson, NO_CODE, SliceInfo } from '../source';
 import { sliceAt } from './exact';
 import { tOf } from './draw';
 import { Row, trackAt, trackName } from './lanes';
-import { captureIndex, Timeline } from './view';
+import { Timeline } from './view';
 
 const REST_MS = 90;
 
@@ -24,7 +24,7 @@ export function hitAt(view: Timeline, x: number, y: number): Hit | null {
 
 /** The slice there, in full; null where nothing ran. */
 export async function askAt(app: App, view: Timeline, hit: Hit, signal?: AbortSignal): Promise<SliceInfo | null> {
-	const c = captureIndex(app.trace, app.store.get().hash) || undefined, { t0, t1 } = view.scale();
+	const c = app.trace.index || undefined, { t0, t1 } = view.scale();
 	const near = view.stats.isExact ? view.exact.get(hit.track, Math.max(0, Math.floor(t0)), Math.ceil(t1)) : null;
 	if (near) {
 		const found = sliceAt(near, hit.t, hit.lane);

@@ -6,7 +6,7 @@ import { askJson, BoxInfo, ranges } from '../source';
 import { tOf } from './draw';
 import { askAt, hitAt, spoken, Tip } from './hit';
 import { Overlay } from './overlay';
-import { captureIndex, Timeline } from './view';
+import { Timeline } from './view';
 import { clamp, pan, zoomAt } from './zoom';
 
 const CLICK_PX = 4;
@@ -148,7 +148,7 @@ export class Input {
 	private measure(t0: number, t1: number, y: number): void {
 		this.overlay.measure = { t0, t1, y, slices: null };
 		const row = this.view.rowUnder(y), tracks = row?.lane?.tracks ?? this.view.visible().flatMap((r) => r.lane?.tracks ?? []);
-		const c = captureIndex(this.app.trace, this.app.store.get().hash) || undefined, now = this.overlay.measure;
+		const c = this.app.trace.index || undefined, now = this.overlay.measure;
 		if (tracks.length)
 			void askJson<BoxInfo>(this.app.source, 'select', { c, tracks: ranges(tracks), t0, t1, by: 'class' }).then((b) => {
 				now.slices = b.total.count;

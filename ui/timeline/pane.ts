@@ -12,7 +12,7 @@ import { Input } from './input';
 import { trackAt } from './lanes';
 import { Overlay } from './overlay';
 import { Ruler } from './ruler';
-import { captureIndex, Timeline } from './view';
+import { Timeline } from './view';
 import { around } from './zoom';
 
 const LABELS = 176;
@@ -140,7 +140,7 @@ export class TimelinePane {
 	/** Selects a slice by number, and brings it into sight. */
 	async goSlice(track: number, slice: number, isLoud = true): Promise<void> {
 		try {
-			const c = captureIndex(this.app.trace, this.app.store.get().hash) || undefined;
+			const c = this.app.trace.index || undefined;
 			const info = await askJson<SliceInfo>(this.app.source, 'at', { c, track, slice });
 			if (info.slice === null) return this.app.say('No slice there');
 			const s = this.app.store.get();
@@ -178,7 +178,7 @@ export class TimelinePane {
 		if (!s || now < 0) return this.first();
 		if (!next) return this.app.say('No more lanes');
 		const t = s.t0 ?? this.app.store.get().t0, track = trackAt(this.app.trace, next.lane!, t);
-		const c = captureIndex(this.app.trace, this.app.store.get().hash) || undefined;
+		const c = this.app.trace.index || undefined;
 		const k = this.app.trace.tracks[track];
 		try {
 			const info = await askJson<SliceInfo>(this.app.source, 'at', { c, track, t: Math.max(k.begin, Math.min(k.end - 1, Math.floor(t))) });

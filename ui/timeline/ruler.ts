@@ -7,7 +7,6 @@ import { cycles, ticks, unitName } from '../base/format';
 import { colourOf } from '../base/palette';
 import { makeLut } from './raster';
 import { CELLS, levelOf, readTile, Tile, TRACKS } from './tiles';
-import { captureIndex } from './view';
 
 const OVERVIEW = 30, AXIS = 36;
 
@@ -44,7 +43,7 @@ export class Ruler {
 		const { trace } = this.app, n = trace.tracks.length;
 		if (!n) return;
 		const level = levelOf(trace.span.end / CELLS), blocks = Math.ceil(n / TRACKS), step = Math.max(1, Math.floor(blocks / 4));
-		const c = captureIndex(trace, this.app.store.get().hash) || undefined;
+		const c = trace.index || undefined;
 		this.tiles = [];
 		for (let b = 0; b < blocks; b += step)
 			void this.app.source.ask('tile', { c, h: trace.hash, tracks: `${b * TRACKS}-${Math.min(n, (b + 1) * TRACKS) - 1}`, level, i: 0, mode: 'class' }).then((data) => {

@@ -4,7 +4,7 @@
 import { App } from '../app';
 import { framed, h } from '../base/dom';
 import { colourOf } from '../base/palette';
-import { askTrace, CodeTable, NO_CODE, TraceInfo } from '../source';
+import { askTrace, baseCapture, CodeTable, NO_CODE, TraceInfo } from '../source';
 import { Key, State } from '../state';
 import { drawSlices, Look, makeHatch, Scale } from './draw';
 import { Exact } from './exact';
@@ -55,9 +55,8 @@ export class Timeline {
 		}, h('div', { class: 'lanes-stage' }, this.base, this.over), this.space);
 		this.labels = new Labels(this, this.space);
 		this.redraw = framed(() => this.draw());
-		const index = () => captureIndex(app.trace, app.store.get().hash);
-		this.tiles = new Tiles((q, signal) => app.source.ask('tile', { ...q, h: app.trace.hash, c: index() || undefined, base: q.mode === 'diff' ? this.baseIndex() : undefined }, signal), this.redraw, wrong);
-		this.exact = new Exact((track, t0, t1, signal) => app.source.ask('slices', { c: index() || undefined, track, t0, t1 }, signal), this.redraw, wrong);
+		this.tiles = new Tiles((q, signal) => app.source.ask('tile', { ...q, h: app.trace.hash, c: app.trace.index || undefined, base: q.mode === 'diff' ? this.baseIndex() : undefined }, signal), this.redraw, wrong);
+		this.exact = new Exact((track, t0, t1, signal) => app.source.ask('slices', { c: app.trace.index || undefined, track, t0, t1 }, signal), this.redraw, wrong);
 		this.scroller.addEventListener('scroll', this.redraw, { passive: true });
 		this.watcher = new ResizeObserver(() => {
 			this.arrange();
@@ -72,9 +71,7 @@ export class Timeline {
 	}
 
 	private baseIndex(): number | undefined {
-		const hash = this.app.store.get().base;
-		const found = this.app.trace.captures.find((c) => c.hash === hash);
-		return found?.index;
+		return baseCapture(this.app.trace, this.app.store.get().base)?.index;
 	}
 
 	/** Something in the store (or the theme) changed. */
@@ -109,8 +106,8 @@ export class Timeline {
 
 	private openOther(hash: string | null): void {
 		this.other = null;
-		const capture = this.app.trace.captures.find((c) => c.hash === hash);
-		if (!capture || hash === null) return;
+		const capture = baseCapture(this.app.trace, hash);
+		if (!capture) return;
 		const c = capture.index;
 		void askTrace(this.app.source, c).then((trace) => {
 			const tiles = new Tiles((q, signal) => this.app.source.ask('tile', { ...q, mode: 'class', h: trace.hash, c }, signal), this.redraw, () => undefined);
@@ -208,11 +205,12 @@ export class Timeline {
 		if (this.look) return this.look;
 		const trace = this.app.trace, sel = s.selection;
 		const matches = this.matches;
-		const colour = s.mode === 'bucket' ? (cls: number) => p.buckets[trace.classes[cls]?.slot === 9 ? 2 : 0] : (cls: number, track: number) => p.slots[slotOf(trace, cls, track)];
+		const isBucket = s.mode === 'bucket';
+		const colour = isBucket ? (cls: number) => p.buckets[trace.classes[cls]?.slot === 10 ? 4 : 0] : (cls: number, track: number) => p.slots[slotOf(trace, cls, track)];
 		const wanted = sel && sel.kind !== 'box' && sel.kind !== 'range' ? sel.code : undefined;
 		const line = sel?.kind === 'line' ? sel : null;
 		this.look = {
-			palette: p, trace, code: this.code, colour, hatch: makeHatch(g, p), calls: 0,
+			palette: p, trace, code: this.code, colour, isBucket, hatch: makeHatch(g, p), calls: 0,
 			isMarked: (code) => code !== NO_CODE && (code === wanted || matches.has(code) ||
 				(!!line && this.code !== null && this.code.source[code] === line.source && this.code.line[code] === line.line)),
 		};
@@ -386,8 +384,4 @@ export class Timeline {
 			x = end;
 		}
 	}
-}
-
-export function captureIndex(trace: TraceInfo, hash: string): number {
-	return trace.captures.find((c) => c.hash === hash)?.index ?? 0;
 }
