@@ -30,7 +30,9 @@ static void put_stated(const struct listing *l, code_idx i, struct json_writer *
 	const struct code_totals *t = &l->trace->code[i].stated;
 
 	json_w_key(w, "stated");
+	/* All zero: it says nothing of this row. */
 	if (!l->trace->has_stated_totals || l->hot->is_stated ||
+		!totals_differ(t, &(struct code_totals){0}) ||
 		!totals_differ(t, &l->hot->rows[i].totals)) {
 		json_w_null(w);
 		return;

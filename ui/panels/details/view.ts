@@ -34,7 +34,7 @@ class DetailsView extends View {
 
 	constructor(host: HTMLElement, app: App) {
 		super(host, app, 'details');
-		this.load(app.verb<Summary>('summary'), (a) => this.show(a.data.tables ?? []));
+		this.load(app.verb<Summary>('summary', { top: 'all' }), (a) => this.show(a.data.tables ?? []));
 	}
 
 	private show(tables: NamedTable[]): void {
@@ -48,7 +48,7 @@ class DetailsView extends View {
 
 	private one(t: NamedTable): HTMLElement {
 		const title = `${TITLES[t.name] ?? t.name}`, cells = t.cells ?? [];
-		if (!t.cells) return section(title, null, h('p', { class: 'dim' }, `${count(t.rows)} rows of ${t.columns.join(', ')} in ${t.origin}; shown by incore summary and kept by export.`));
+		if (!t.cells) return section(title, null, h('p', { class: 'dim' }, `${count(t.rows)} rows of ${t.columns.join(', ')} in ${t.origin}`));
 		if (t.name === 'advice') return section(title, null, h('ul', null, cells.map((c) => h('li', null, c[0] ?? ''))));
 		if (t.columns.length === 2 && t.columns[0] === 'key') return section(title, null, facts(...cells.map((c) => [c[0] ?? '', c[1] ?? '-'] as [string, Child])));
 		return section(title, null, this.picture(t), this.table(t));
