@@ -169,32 +169,18 @@ static bool add_pairs(struct words *w, const struct query *q, const struct optio
 	return true;
 }
 
-static bool add_all(struct words *w, const struct verb_answers *a, const struct query *q,
-	const struct option_list *list, struct incore_error *e)
-{
-	if (!add_word(w, "json", NULL) || !add_pairs(w, q, list, e))
-		return e->status != INCORE_OK ? false : err_nomem(e);
-	for (const char *const *name = handed_on; *name; name++)
-		if (cli_has(a->view, *name) && find_option(list, *name) &&
-			!add_word(w, *name, cli_text(a->view, *name)))
-			return err_nomem(e);
-	return true;
-}
-
 static bool run_verb(struct verb_answers *a, const struct verb *v, struct words *w, FILE *out,
 	struct incore_error *e)
 {
-	struct cli c = {.verb = v,
-		.out = out,
-		.use_json = true,
-		.pool = a->pool,
-		.reader = read_once,
-		.reader_ctx = a};
+	struct cli c = {
+		.verb = v, .out = out, .pool = a->pool, .reader = read_once, .reader_ctx = a};
 	const char *wants_help;
 	int status = INCORE_USAGE;
 
-	if (options_parse(&c, (int)w->n, w->v, &wants_help) && !wants_help)
+	if (options_parse(&c, (int)w->n, w->v, &wants_help) && !wants_help) {
+		c.use_json = cli_flag(&c, "json");
 		status = v->run(&c);
+	}
 	if ((status == INCORE_OK || status == INCORE_NO) && c.warnings.failed) {
 		err_nomem(&c.error);
 		status = INCORE_FAILED;
@@ -205,32 +191,81 @@ static bool run_verb(struct verb_answers *a, const struct verb *v, struct words 
 	return status == INCORE_OK || status == INCORE_NO;
 }
 
+static void drop_words(struct words *w)
+{
+	for (unsigned i = 0; i < w->n; i++)
+		mem_free(w->v[i]);
+}
+
+/* Runs the verb on the words; frees them. */
+static bool run_words(struct verb_answers *a, const struct verb *v, struct words *w,
+	struct strbuf *out, struct incore_error *e)
+{
+	char *text = NULL;
+	size_t n = 0;
+	FILE *f = open_memstream(&text, &n);
+	bool ok = f ? run_verb(a, v, w, f, e) : err_nomem(e);
+
+	if (f && fclose(f) != 0 && ok)
+		ok = err_nomem(e);
+	if (ok && !sb_add(out, text, n))
+		ok = err_nomem(e);
+	free(text);
+	drop_words(w);
+	return ok;
+}
+
+/* "--", after which nothing is an option, then the paths. */
+static bool add_paths(struct words *w, const char *const *paths, unsigned n)
+{
+	bool ok = add_word(w, "", NULL);
+
+	for (unsigned i = 0; ok && i < n; i++)
+		ok = add_word(w, NULL, paths[i]);
+	return ok;
+}
+
+static bool hand_on(struct words *w, const struct verb_answers *a, const struct option_list *list)
+{
+	for (const char *const *name = handed_on; *name; name++)
+		if (cli_has(a->view, *name) && find_option(list, *name) &&
+			!add_word(w, *name, cli_text(a->view, *name)))
+			return false;
+	return true;
+}
+
 bool verb_answer(struct verb_answers *a, const struct query *q, const char *const *paths,
 	unsigned n_paths, struct strbuf *out, struct incore_error *e)
 {
 	const struct verb *v = verb_answer_is(q->name) ? verb_find(q->name) : NULL;
 	struct option_list list;
 	struct words w = {0};
-	char *text = NULL;
-	size_t n = 0;
-	FILE *f = v ? open_memstream(&text, &n) : NULL;
-	bool ok = f != NULL;
 
-	if (!ok)
-		return v ? err_nomem(e) : err_set(e, INCORE_NO, "no-such-answer", "no such verb");
+	if (!v)
+		return err_set(e, INCORE_NO, "no-such-answer", "there is no such verb");
 	options_of(v, &list);
-	ok = add_all(&w, a, q, &list, e);
-	if (ok && !add_word(&w, "", NULL)) /* "--": what follows is no option */
-		ok = err_nomem(e);
-	for (unsigned i = 0; ok && i < n_paths; i++)
-		ok = add_word(&w, NULL, paths[i]) || err_nomem(e);
-	ok = ok && run_verb(a, v, &w, f, e);
-	if (fclose(f) != 0 && ok)
-		ok = err_nomem(e);
-	if (ok && !sb_add(out, text, n))
-		ok = err_nomem(e);
-	free(text);
-	for (unsigned i = 0; i < w.n; i++)
-		mem_free(w.v[i]);
-	return ok;
+	if (!add_word(&w, "json", NULL) || !hand_on(&w, a, &list)) {
+		drop_words(&w);
+		return err_nomem(e);
+	}
+	if (!add_pairs(&w, q, &list, e) || (!add_paths(&w, paths, n_paths) && !err_nomem(e))) {
+		drop_words(&w);
+		return false;
+	}
+	return run_words(a, v, &w, out, e);
+}
+
+bool verb_answer_text(struct verb_answers *a, const char *name, const char *path,
+	struct strbuf *out, struct incore_error *e)
+{
+	const struct verb *v = verb_find(name);
+	struct option_list list;
+	struct words w = {0};
+
+	options_of(v, &list);
+	if (!hand_on(&w, a, &list) || !add_paths(&w, &path, 1)) {
+		drop_words(&w);
+		return err_nomem(e);
+	}
+	return run_words(a, v, &w, out, e);
 }

@@ -41,4 +41,8 @@ bool verb_answer_open(
 bool verb_answer(struct verb_answers *a, const struct query *q, const char *const *paths,
 	unsigned n_paths, struct strbuf *out, struct incore_error *e);
 
+/* What `incore NAME PATH` prints as text, never cut. */
+bool verb_answer_text(struct verb_answers *a, const char *name, const char *path,
+	struct strbuf *out, struct incore_error *e);
+
 #endif

@@ -15,6 +15,7 @@
 	X(summary)                                                                                 \
 	X(diff)                                                                                    \
 	X(view)                                                                                    \
+	X(report)                                                                                  \
 	X(clean)                                                                                   \
 	X(pack)                                                                                    \
 	X(export)                                                                                  \

@@ -345,3 +345,23 @@ void session_answer(struct session *s, struct str target, struct reply *r)
 		reply_error(r, &e);
 	incore_error_clear(&e);
 }
+
+struct view *session_view(
+	struct session *s, unsigned capture, unsigned needs, struct incore_error *e)
+{
+	struct session_capture *c = &s->v[capture];
+
+	if (!must_be(state_of(s, c), c, e) || !view_need(&c->view, needs, &c->view, e))
+		return NULL;
+	return &c->view;
+}
+
+void session_narrow(struct session *s, unsigned capture, struct columns *columns)
+{
+	struct session_capture *c = &s->v[capture];
+
+	view_index_free(&c->view);
+	columns_deinit(&c->columns);
+	c->columns = *columns;
+	*columns = (struct columns){0};
+}

@@ -60,6 +60,12 @@ void session_answer(struct session *s, struct str target, struct reply *r);
 void reply_error(struct reply *r, const struct incore_error *e);
 /* Waits at most `ms` for news after *seen (a counter, 0 at first). */
 struct session_progress session_wait(struct session *s, uint64_t *seen, unsigned ms);
+/* A ready capture, or NULL; with what `needs` asks for built. For one thread, after session_load().
+ */
+struct view *session_view(
+	struct session *s, unsigned capture, unsigned needs, struct incore_error *e);
+/* Shows only these columns of it from now on (taken over). */
+void session_narrow(struct session *s, unsigned capture, struct columns *columns);
 /* First capture that could not be read: its error, or NULL. */
 const struct incore_error *session_failure(struct session *s);
 
