@@ -69,7 +69,7 @@ function text(g: CanvasRenderingContext2D, words: string, x: number, y: number, 
 }
 
 /** Draws one track's slices into a band; returns how many rectangles that were. */
-export function drawSlices(g: CanvasRenderingContext2D, s: Slices, scale: Scale, band: { y: number; height: number; lanes: number; top: number }, look: Look): void {
+export function drawSlices(g: CanvasRenderingContext2D, s: Slices, scale: Scale, band: { y: number; height: number; lanes: number; only: ReadonlySet<number> | null }, look: Look): void {
 	const step = band.height / Math.max(1, band.lanes);
 	const folds: (Fold | null)[] = [];
 	let i = 0;
@@ -77,6 +77,10 @@ export function drawSlices(g: CanvasRenderingContext2D, s: Slices, scale: Scale,
 	for (; i < s.n; i++) {
 		const r = sliceRow(s, i);
 		if (r.start >= scale.t1) break;
+		if (band.only) {
+			if (!band.only.has(look.trace.classes[r.cls]?.slot ?? 11)) continue;
+			Object.assign(r, { start: r.start + r.stall, dur: r.dur - r.stall, stall: 0 });
+		}
 		const end = r.start + r.dur;
 		if (end < scale.t0) continue;
 		const lane = Math.min(r.lane, band.lanes - 1), y = band.y + lane * step, height = Math.max(2, step - (band.lanes > 1 ? 2 : 0));

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // labels.ts: names of the lanes in sight, with their buttons; drag moves a lane, a click on a group folds it.
 import { button, fill, h } from '../base/dom';
-import { Row, trackName } from './lanes';
+import { laneName, Row } from './lanes';
 import type { Timeline } from './view';
 
 export class Labels {
@@ -18,7 +18,7 @@ export class Labels {
 
 	draw(rows: Row[]): void {
 		const s = this.view.app.store.get(), track = s.selection?.track;
-		const key = rows.map((r) => `${r.group}:${r.lane?.id}:${r.top}:${r.height}:${r.isFolded}:${r.lane?.isPinned}`).join('|') + '#' + track + '#' + s.hidden.length;
+		const key = rows.map((r) => `${r.group}:${r.lane?.id}:${r.top}:${r.height}:${r.isFolded}:${r.lane?.isPinned}`).join('|') + '#' + track + '#' + s.hidden.length + '#' + s.base + s.kind;
 		if (key === this.last) return;
 		this.last = key;
 		fill(this.pinned, rows.filter((r) => r.lane?.isPinned).map((r) => this.lane(r)));
@@ -43,10 +43,11 @@ export class Labels {
 		const e = h('div', {
 			class: `lane-label${r.isOdd ? ' odd' : ''}${isMarked ? ' marked' : ''}${lane.isPinned ? ' pinned' : ''}`, role: 'rowheader',
 			style: { top: r.top + 'px', height: r.height + 'px', '--depth': lane.isPinned ? '0' : '1' },
-			title: lane.tracks.length > 1 ? `${trackName(app.trace, lane.id)} and ${lane.tracks.length - 1} more` : trackName(app.trace, lane.id),
+			title: laneName(app.trace, lane) + (lane.only ? ': when instructions of this unit issued' : lane.tracks.length > 1 ? ` and ${lane.tracks.length - 1} more` : ''),
 			attrs: { 'data-lane': lane.id, draggable: true },
-			on: { click: () => app.select({ kind: 'track', track: lane.id }) },
-		}, h('span', { class: 'words' }, lane.isPinned || app.store.get().sort !== 'track' ? trackName(app.trace, lane.id) : lane.label, lane.detail && h('span', { class: 'dim' }, lane.detail)),
+			on: { click: () => app.select({ kind: 'track', track: lane.tracks[0] }) },
+		}, h('span', { class: 'words' }, lane.isPinned || app.store.get().sort !== 'track' ? laneName(app.trace, lane) : lane.label, lane.detail && h('span', { class: 'dim' }, lane.detail)),
+		app.store.get().base && !lane.only && h('span', { class: 'ab', attrs: { 'aria-hidden': 'true' } }, h('span', null, 'A'), h('span', null, 'B')),
 		h('span', { class: 'lane-tools' },
 			button(lane.isPinned ? '◉' : '◎', lane.isPinned ? 'Unpin this lane (P)' : 'Pin this lane to the top (P)', () => pinLane(this.view, lane.id)),
 			button('×', 'Hide this lane (H)', () => hideLane(this.view, lane.id))));

@@ -15,6 +15,8 @@ export interface Lane {
 	isPinned: boolean;
 	/** sub-lanes, for pipes whose slices overlap */
 	lanes: number;
+	/** colour slots it shows, issue alone; null: everything */
+	only: ReadonlySet<number> | null;
 }
 
 export interface Row {
@@ -81,7 +83,7 @@ export function makeLanes(trace: TraceInfo, isMerged: boolean, scope: number | n
 		} else {
 			last = {
 				id: t.index, tracks: [t.index], label: laneLabel(trace, t, depth, isMerged), detail: '', group: t.coord.slice(0, depth).join('.'),
-				isPinned: false, lanes: t.lanes,
+				isPinned: false, lanes: t.lanes, only: null,
 			};
 			out.push(last);
 		}
@@ -91,12 +93,42 @@ export function makeLanes(trace: TraceInfo, isMerged: boolean, scope: number | n
 	return out;
 }
 
+/** Execution units of a SIMD, by the slots of what they execute. */
+const UNITS: [string, string[]][] = [['VALU', ['valu']], ['MATRIX', ['matrix']], ['LDS', ['lds', 'cross-lane']], ['VMEM', ['vmem', 'store']], ['SALU', ['scalar']], ['SMEM', ['smem']], ['BRANCH', ['branch']], ['MSG and other', ['other']]];
+/** Ids of unit lanes begin here: they share the numbers' space with tracks in links. */
+export const UNIT_LANES = 0x1000000;
+
+/** One lane a SIMD and unit: when its instructions issued, whichever wave they were of. Stalls are left out. */
+export function makeUnits(trace: TraceInfo, scope: number | null): Lane[] {
+	const at = trace.levels.indexOf('simd'), simds = new Map<string, Track[]>(), out: Lane[] = [];
+	for (const t of trace.tracks) {
+		if (scope !== null && t.kernel !== null && t.kernel !== scope) continue;
+		const key = t.coord.slice(0, at + 1).join('.');
+		simds.set(key, [...(simds.get(key) ?? []), t]);
+	}
+	let n = 0;
+	for (const tracks of simds.values())
+		for (const [label, slots] of UNITS)
+			out.push({
+				id: UNIT_LANES + n++, tracks: tracks.map((t) => t.index), label, detail: '', group: tracks[0].coord.slice(0, at + 1).join('.'), isPinned: false, lanes: 1,
+				only: new Set(slots.map((s) => trace.slots.indexOf(s))),
+			});
+	return out;
+}
+
+/** Name of a lane on its own: in a pin, sorted, or in a tooltip. */
+export function laneName(trace: TraceInfo, lane: Lane): string {
+	const first = trace.tracks[lane.tracks[0]];
+	return lane.only ? `${groupLabel(trace, first, trace.levels.indexOf('simd') + 1)} ${lane.label}` : trackName(trace, lane.id);
+}
+
 /** Cycles stalled on a track, where the waves' answer gave them. */
 export type StallOf = (track: number) => number;
 
 function compare(trace: TraceInfo, sort: LaneSort, stall: StallOf): (a: Lane, b: Lane) => number {
 	const sum = (l: Lane, f: (t: Track) => number) => l.tracks.reduce((n, i) => n + f(trace.tracks[i]), 0);
-	if (sort === 'start') return (a, b) => trace.tracks[a.id].begin - trace.tracks[b.id].begin || a.id - b.id;
+	const first = (l: Lane) => trace.tracks[l.tracks[0]];
+	if (sort === 'start') return (a, b) => first(a).begin - first(b).begin || a.id - b.id;
 	if (sort === 'duration') return (a, b) => sum(b, (t) => t.end - t.begin) - sum(a, (t) => t.end - t.begin) || a.id - b.id;
 	if (sort === 'stall') return (a, b) => sum(b, (t) => stall(t.index)) - sum(a, (t) => stall(t.index)) || a.id - b.id;
 	return (a, b) => a.id - b.id;
@@ -135,13 +167,13 @@ export function layOut(trace: TraceInfo, all: Lane[], s: Want, laneHeight: numbe
 	for (const l of pinned) push(l, true);
 	const pinnedHeight = top;
 	let group = '';
-	const isGrouped = s.sort === 'track', depth = trace.has_pipes ? trace.levels.length - 1 : 2;
+	const isGrouped = s.sort === 'track';
 	const counts = new Map<string, number>();
 	for (const l of rest) counts.set(l.group, (counts.get(l.group) ?? 0) + 1);
 	for (const l of rest) {
 		if (isGrouped && (l.group !== group || !rows.length || rows.length === pinned.length)) {
 			group = l.group;
-			const label = groupLabel(trace, trace.tracks[l.id], depth);
+			const label = groupLabel(trace, trace.tracks[l.tracks[0]], l.group.split('.').length);
 			rows.push({ kind: 'group', top, height: GROUP_HEIGHT, lane: null, group, label, count: counts.get(group)!, isFolded: s.folded.includes(group), isOdd: false });
 			top += GROUP_HEIGHT;
 			odd = false;

@@ -5,8 +5,9 @@ import { button, choose, fill, h, notice } from '../base/dom';
 import { count, cyclesWith, unitName } from '../base/format';
 import { colourOf } from '../base/palette';
 import { askJson, SliceInfo } from '../source';
-import { Arrows as ArrowMode, ARROWS, Key, LaneSort, Mode, MODES, SORTS, State } from '../state';
+import { Arrows as ArrowMode, ARROWS, Key, LaneKind, LaneSort, Mode, MODES, SORTS, State } from '../state';
 import { Arrows } from './arrows';
+import { Global } from './global';
 import { spoken, Tip } from './hit';
 import { Input } from './input';
 import { trackAt } from './lanes';
@@ -28,6 +29,7 @@ export class TimelinePane {
 	private readonly range = h('span', { class: 'range' });
 	private readonly legend = h('div', { class: 'legend-line', role: 'list', attrs: { 'aria-label': 'Colours' } });
 	private readonly arrows: Arrows;
+	private readonly global: Global;
 
 	constructor(private readonly app: App, wrong: (e: unknown) => void, pickMarker: (i: number) => void) {
 		this.view = new Timeline(app, LABELS, wrong);
@@ -49,7 +51,8 @@ export class TimelinePane {
 		};
 		this.tools = h('div', { class: 'timeline-tools', role: 'toolbar', attrs: { 'aria-label': 'Timeline' } });
 		this.corner = h('div', { class: 'ruler-corner' });
-		this.element = h('section', { class: 'timeline', style: { '--labels': LABELS + 'px' }, attrs: { 'aria-label': 'Timeline' } }, this.tools, this.corner, this.ruler.element, this.view.scroller, h('div', { class: 'timeline-key' }, this.legend, this.range));
+		this.global = new Global(app);
+		this.element = h('section', { class: 'timeline', style: { '--labels': LABELS + 'px' }, attrs: { 'aria-label': 'Timeline' } }, this.tools, this.corner, this.ruler.element, this.global.element, this.view.scroller, h('div', { class: 'timeline-key' }, this.legend, this.range));
 		this.view.scroller.addEventListener('keydown', (e) => this.gridKey(e));
 		this.ruler.load();
 	}
@@ -66,12 +69,14 @@ export class TimelinePane {
 
 	changed(state: Readonly<State>, keys: ReadonlySet<Key | 'theme' | 'size'>): void {
 		const has = (...names: (Key | 'theme' | 'size')[]) => names.some((n) => keys.has(n));
-		if (has('mode', 'sort', 'isMerged', 'arrows', 'hidden', 'base', 'theme', 'hash')) this.drawTools(state);
+		if (has('mode', 'sort', 'isMerged', 'kind', 'isGlobalOpen', 'arrows', 'hidden', 'base', 'theme', 'hash')) this.drawTools(state);
 		if (has('theme')) this.ruler.render();
 		if (has('t0', 't1', 'unit', 'theme')) {
 			this.range.textContent = `${cyclesWith(Math.round(state.t1 - state.t0), this.app.units())} in sight`;
 			fill(this.corner, h('span', null, 'whole trace'), h('span', null, `time, ${unitName(this.app.units())}`));
 		}
+		if (has('isGlobalOpen', 'theme')) this.global.show(state.isGlobalOpen);
+		if (state.isGlobalOpen) this.global.draw();
 		this.view.changed(state, keys);
 		this.ruler.draw();
 		if (has('selection', 'arrows')) this.arrows.update();
@@ -84,7 +89,9 @@ export class TimelinePane {
 		fill(this.tools,
 			choose('Colour', MODES.map((m) => ({ value: m, label: label[m], disabled: m === 'diff' && !s.base })), s.mode, (v) => store.set({ mode: v as Mode })),
 			choose('Sort', SORTS.map((v) => ({ value: v, label: v })), s.sort, (v) => store.set({ sort: v as LaneSort, order: [] })),
-			!trace.has_pipes && button(s.isMerged ? 'Merged' : 'Split', 'One lane per slot, or one per wave', () => store.set({ isMerged: !s.isMerged }), { class: 'button framed', attrs: { 'aria-pressed': s.isMerged } }),
+			!trace.has_pipes && choose('Lanes', [{ value: 'waves', label: 'waves' }, { value: 'units', label: 'utilization' }], s.kind, (v) => store.set({ kind: v as LaneKind, pins: [], hidden: [], order: [] })),
+			button('Global', 'Waves in flight and their states, above the lanes', () => store.set({ isGlobalOpen: !s.isGlobalOpen }), { class: 'button framed', attrs: { 'aria-pressed': s.isGlobalOpen } }),
+			!trace.has_pipes && s.kind === 'waves' && button(s.isMerged ? 'Merged' : 'Split', 'One lane per slot, or one per wave', () => store.set({ isMerged: !s.isMerged }), { class: 'button framed', attrs: { 'aria-pressed': s.isMerged } }),
 			choose('Arrows', ARROWS.map((v) => ({ value: v, label: v })), s.arrows, (v) => store.set({ arrows: v as ArrowMode })),
 			s.hidden.length > 0 && button(`Show all (${s.hidden.length} hidden)`, 'Show all hidden lanes', () => store.set({ hidden: [] }), { class: 'button framed' }),
 			h('span', { class: 'spring' }),

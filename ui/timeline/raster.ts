@@ -38,7 +38,7 @@ export interface Span { t0: number; perPixel: number; width: number }
  * Fills pixels [from, to) of a row pair (classes in `out` at `at`, strip in `out` at `at + width`) from one track's cells of a tile.
  * Pixels already set stay: a lane's tracks follow one another.
  */
-export function rasterTile(out: Uint32Array, at: number, span: Span, tile: Tile, track: number, lut: Lut, from: number, to: number): void {
+export function rasterTile(out: Uint32Array, at: number, span: Span, tile: Tile, track: number, lut: Lut, from: number, to: number, only: ReadonlySet<number> | null = null): void {
 	const cell = 2 ** tile.level, base = tile.i * CELLS, row = (track - tile.first) * CELLS * 4, cells = tile.cells;
 	if (track < tile.first || track >= tile.first + tile.tracks) return;
 	const step = span.perPixel / cell;
@@ -47,7 +47,7 @@ export function rasterTile(out: Uint32Array, at: number, span: Span, tile: Tile,
 		const k = Math.floor(c);
 		if (k < 0 || k >= CELLS) continue;
 		const p = row + k * 4, f = cells[p + 1];
-		if (!f) continue;
+		if (!f || (only && !only.has(cells[p]))) continue;
 		out[at + x] = lut.slots[cells[p] * 256 + f];
 		out[at + span.width + x] = lut.strip[(cells[p] === SYNC ? 256 : 0) + cells[p + 2]];
 	}

@@ -8,7 +8,7 @@ import { askTrace, baseCapture, CodeTable, NO_CODE, TraceInfo } from '../source'
 import { Key, State } from '../state';
 import { drawSlices, Look, makeHatch, Scale } from './draw';
 import { Exact } from './exact';
-import { autoHeight, GROUP_HEIGHT, Lane, Layout, layOut, makeLanes, Row, rowAt, slotOf } from './lanes';
+import { autoHeight, GROUP_HEIGHT, Lane, Layout, layOut, makeLanes, makeUnits, Row, rowAt, slotOf } from './lanes';
 import { Labels } from './labels';
 import { Lut, makeLut, pixelsOf, rasterTile, Span } from './raster';
 import { levelOf, Tiles, tilesOf, TRACKS } from './tiles';
@@ -77,10 +77,10 @@ export class Timeline {
 	/** Something in the store (or the theme) changed. */
 	changed(state: Readonly<State>, keys: ReadonlySet<Key | 'theme' | 'size'>): void {
 		const has = (...names: (Key | 'theme' | 'size')[]) => names.some((n) => keys.has(n));
-		if (has('isMerged', 'scope', 'hash')) this.lanes = makeLanes(this.app.trace, state.isMerged, state.scope);
+		if (has('isMerged', 'scope', 'hash', 'kind')) this.lanes = state.kind === 'units' && !this.app.trace.has_pipes ? makeUnits(this.app.trace, state.scope) : makeLanes(this.app.trace, state.isMerged, state.scope);
 		if (has('theme', 'mode')) this.lut = this.look = null;
 		if (has('sort') && state.sort === 'stall') this.readStalls();
-		if (has('isMerged', 'scope', 'hash', 'sort', 'pins', 'hidden', 'order', 'folded', 'size', 'base')) this.arrange();
+		if (has('isMerged', 'scope', 'hash', 'kind', 'sort', 'pins', 'hidden', 'order', 'folded', 'size', 'base')) this.arrange();
 		if (has('base')) this.openOther(state.base);
 		if (has('selection', 'query')) this.look = null;
 		this.redraw();
@@ -123,7 +123,7 @@ export class Timeline {
 		this.layout = layOut(this.app.trace, this.lanes, s, Math.round(height), (i) => this.stallOf(i));
 		this.space.style.height = this.layout.height + 'px';
 		this.rowOf = new Map();
-		for (const row of this.layout.rows) for (const t of row.lane?.tracks ?? []) this.rowOf.set(t, row);
+		for (const row of this.layout.rows) for (const t of row.lane?.tracks ?? []) if (!this.rowOf.has(t)) this.rowOf.set(t, row);
 	}
 
 	scale(): Scale {
@@ -304,7 +304,7 @@ export class Timeline {
 		const rasters: Row[] = [], mode = this.app.store.get().mode;
 		for (const r of lanes) {
 			const lane = r.lane!, share = this.other ? 0.6 : 1;
-			const band = { y: this.yOf(r) + 2, height: (r.height - 4) * share, lanes: lane.lanes, top: r.top };
+			const band = { y: this.yOf(r) + 2, height: (r.height - 4) * share, lanes: lane.lanes, only: lane.only };
 			const inSight = lane.tracks.filter((i) => this.app.trace.tracks[i].end > scale.t0 && this.app.trace.tracks[i].begin < scale.t1);
 			const slices = isExact ? inSight.map((i) => this.exact.get(i, Math.max(0, Math.floor(scale.t0)), Math.ceil(scale.t1))) : [null];
 			if (isExact && slices.every((s) => s)) {
@@ -323,7 +323,7 @@ export class Timeline {
 		const image = new ImageData(span.width, rows.length * per), out = new Uint32Array(image.data.buffer);
 		rows.forEach((r, k) => {
 			const at = k * per * span.width;
-			for (const i of r.lane!.tracks) this.rasterTrack(out, at, span, this.tiles, mode, i, this.app.trace);
+			for (const i of r.lane!.tracks) this.rasterTrack(out, at, span, this.tiles, mode, i, this.app.trace, r.lane!.only);
 			if (this.other) this.rasterOther(out, at + 2 * span.width, span, r.lane!);
 		});
 		if (this.strip.width !== span.width || this.strip.height < rows.length * per) {
@@ -359,7 +359,7 @@ export class Timeline {
 		}
 	}
 
-	private rasterTrack(out: Uint32Array, at: number, span: Span, tiles: Tiles, mode: State['mode'], track: number, trace: TraceInfo): void {
+	private rasterTrack(out: Uint32Array, at: number, span: Span, tiles: Tiles, mode: State['mode'], track: number, trace: TraceInfo, only: Lane['only'] = null): void {
 		const t = trace.tracks[track], t1 = span.t0 + span.perPixel * span.width;
 		if (t.end <= span.t0 || t.begin >= t1) return;
 		const block = Math.floor(track / TRACKS), level = levelOf(span.perPixel);
@@ -367,7 +367,7 @@ export class Timeline {
 		for (let i = from; i <= to; i++) {
 			const tile = tiles.get(mode, level, block, i);
 			const [a, b] = pixelsOf({ level, i }, span);
-			if (tile) rasterTile(out, at, span, tile, track, this.lut!, a, b);
+			if (tile) rasterTile(out, at, span, tile, track, this.lut!, a, b, only);
 			else this.standIn(out, at, span, tiles, mode, track, a, b, level);
 		}
 	}
