@@ -150,6 +150,7 @@ SUITES = {
     "dump-bad-input": lambda: python("dump bad input", "tests/dump_bad_input.py", "./build"),
     "dump-library": lambda: python("dump library", "tests/dump_library.py", "./build"),
     "dump-kill": lambda: python("dump kill", "tests/fault/dump_kill.py", "./build"),
+    "serve": lambda: python("serve", "tests/serve/run.py", "./build"),
     "tsan-dump": tsan_dump,
     "asan-build": lambda: build("build clang asan", ASAN, ["-Dwerror=true", "-Db_sanitize=address,undefined",
                                 "-Db_lundef=false", "-Doptimization=1", "-Dfault=true"], {"CC": "clang"}),
@@ -165,6 +166,7 @@ SUITES = {
                                           env=SANITIZED),
     "asan-robust": lambda: robust("asan robust", ASAN, SANITIZED),
     "asan-fault": lambda: python("asan fault", "tests/fault/run.py", "./build-asan", env=SANITIZED),
+    "asan-serve": lambda: python("asan serve", "tests/serve/run.py", "./build-asan", env=SANITIZED),
     "asan-dump-fault": lambda: python("asan dump fault", "tests/fault/dump_fault.py", "./build-asan", env=SANITIZED),
 }
 

@@ -69,6 +69,8 @@ static bool load(struct job *j)
 	if (!j->session)
 		return false;
 	session_load(j->session);
+	if (session_failure(j->session, &c->error))
+		return false;
 	return session_view(j->session, 0, 0, &c->error) != NULL;
 }
 

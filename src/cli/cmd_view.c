@@ -90,35 +90,34 @@ static bool make_session(struct job *j)
 
 /* --- one answer --- */
 
+/* The error that the answer tells, as one of this program. */
+static void take_error(struct job *j, const struct reply *r)
+{
+	struct incore_error *e = &j->c->error;
+	struct str text = str_trim((struct str){r->body.p, r->body.n});
+
+	if (r->status == 422 && session_failure(j->session, e))
+		return;
+	err_set(e, r->status == 404 || r->status == 400 ? INCORE_USAGE : INCORE_FAILED, "no-answer",
+		"%.*s", STR_ARG(text));
+}
+
 static int print_one(struct job *j)
 {
 	struct str target = str_of(cli_text(j->c, "get"));
-	const struct incore_error *failure;
 	struct reply r;
 	int status = INCORE_OK;
 
 	session_load(j->session);
-	failure = session_failure(j->session);
 	session_answer(j->session, target, &r);
-	if (r.body.failed) {
+	if (r.body.failed)
 		err_nomem(&j->c->error);
-		status = cli_fail(j->c);
-	} else if (r.status != 200) {
-		struct str text = str_trim((struct str){r.body.p, r.body.n});
-
-		err_set(&j->c->error,
-			r.status >= 500			     ? INCORE_FAILED
-			: r.status == 422		     ? INCORE_BAD_INPUT
-			: r.status == 404 || r.status == 400 ? INCORE_USAGE
-							     : INCORE_FAILED,
-			"no-answer", "%.*s", STR_ARG(text));
-		if (failure && failure->code && r.status == 422)
-			err_set(&j->c->error, failure->status, failure->code, "%s",
-				failure->message ? failure->message : "out of memory");
-		status = cli_fail(j->c);
-	} else {
+	else if (r.status != 200)
+		take_error(j, &r);
+	else
 		fwrite(r.body.p, 1, r.body.n, j->c->out);
-	}
+	if (j->c->error.status != INCORE_OK)
+		status = cli_fail(j->c);
 	sb_free(&r.body);
 	return status;
 }

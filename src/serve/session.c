@@ -112,6 +112,7 @@ void session_free(struct session *s)
 		columns_deinit(&c->columns);
 		trace_free(c->trace);
 		incore_error_clear(&c->error);
+		sb_free(&c->failure);
 		mem_free(c->path);
 		pthread_rwlock_destroy(&c->index_lock);
 	}
@@ -124,12 +125,14 @@ void session_free(struct session *s)
 	mem_free(s);
 }
 
-const struct incore_error *session_failure(struct session *s)
+bool session_failure(struct session *s, struct incore_error *e)
 {
 	for (unsigned i = 0; i < s->n; i++)
-		if (s->v[i].state == CAPTURE_FAILED)
-			return &s->v[i].error;
-	return NULL;
+		if (s->v[i].state == CAPTURE_FAILED) {
+			err_move(e, &s->v[i].error);
+			return true;
+		}
+	return false;
 }
 
 struct session_progress session_wait(struct session *s, uint64_t *seen, unsigned ms)
@@ -173,6 +176,12 @@ struct session_capture *session_capture(
 	return &s->v[i];
 }
 
+/* Set before the state is: it does not change any more. */
+static const char *failure_text(const struct session_capture *c)
+{
+	return c->failure.n ? c->failure.p : "out of memory";
+}
+
 static bool must_be(
 	enum capture_state state, const struct session_capture *c, struct incore_error *e)
 {
@@ -180,8 +189,7 @@ static bool must_be(
 		return err_set(e, INCORE_PARTIAL, "loading", "the capture is still being read");
 	if (state == CAPTURE_FAILED)
 		return err_set(e, INCORE_BAD_INPUT, c->error.code ? c->error.code : "failed",
-			"the capture could not be read: %s",
-			c->error.message ? c->error.message : "out of memory");
+			"the capture could not be read: %s", failure_text(c));
 	return true;
 }
 
@@ -205,7 +213,7 @@ static void put_captures(struct session *s, struct json_writer *w)
 		json_w_kv_cstr(w, "kernel", is_ready ? c->trace->meta.kernel : NULL);
 		json_w_kv_cstr(w, "hash", is_ready ? c->view.hash : NULL);
 		json_w_kv_cstr(w, "state", state_name(state));
-		json_w_kv_cstr(w, "error", state == CAPTURE_FAILED ? c->error.message : NULL);
+		json_w_kv_cstr(w, "error", state == CAPTURE_FAILED ? failure_text(c) : NULL);
 		json_w_end(w);
 	}
 	json_w_end(w);
@@ -236,7 +244,7 @@ static bool answer_page(
 	json_w_kv_cstr(&w, "incore", INCORE_VERSION);
 	json_w_kv_cstr(&w, "hash", state == CAPTURE_READY ? view.hash : NULL);
 	json_w_kv_cstr(&w, "state", state_name(state));
-	json_w_kv_cstr(&w, "error", state == CAPTURE_FAILED ? c->error.message : NULL);
+	json_w_kv_cstr(&w, "error", state == CAPTURE_FAILED ? failure_text(c) : NULL);
 	put_captures(s, &w);
 	json_w_key(&w, "input");
 	if (t)

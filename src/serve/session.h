@@ -66,7 +66,8 @@ struct view *session_view(
 	struct session *s, unsigned capture, unsigned needs, struct incore_error *e);
 /* Shows only these columns of it from now on (taken over). */
 void session_narrow(struct session *s, unsigned capture, struct columns *columns);
-/* First capture that could not be read: its error, or NULL. */
-const struct incore_error *session_failure(struct session *s);
+/* Moves the error of the first capture that could not be read to *e; false: all were. For one
+ * thread, after session_load(). */
+bool session_failure(struct session *s, struct incore_error *e);
 
 #endif

@@ -14,7 +14,8 @@ struct session_capture {
 	char *path;
 	enum capture_state state; /* under the session's lock */
 	struct incore_error error;
-	struct trace *trace; /* set before it is ready: meta is there while slices are read */
+	struct strbuf failure; /* the error as text, with its causes */
+	struct trace *trace;   /* set before it is ready: meta is there while slices are read */
 	struct columns columns;
 	struct view view;
 	pthread_rwlock_t index_lock; /* answers read, view_need() writes */

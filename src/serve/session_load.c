@@ -93,6 +93,8 @@ static bool load_columns(struct session *s, struct session_capture *c, struct in
 
 static void set_state(struct session *s, struct session_capture *c, enum capture_state state)
 {
+	if (state == CAPTURE_FAILED)
+		err_format(&c->error, &c->failure);
 	pthread_mutex_lock(&s->lock);
 	c->state = state;
 	if (state == CAPTURE_READY)
