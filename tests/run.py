@@ -141,6 +141,7 @@ SUITES = {
     "pipes": lambda: python("pipes", "tests/conformance/pipes.py", "build/incore"),
     "golden": lambda: python("golden", "tests/golden/run.py", "./build"),
     "ui-unit": lambda: python("ui unit", "tests/ui_unit.py"),
+    "ui": lambda: python("ui", "tests/ui_browser.py", "./build/incore"),
     "man": lambda: python("man examples", "tests/man_examples.py", "./build"),
     "schemas": lambda: python("schemas", "tests/schemas.py", "./build"),
     "bad-input": lambda: python("bad input", "tests/bad_input.py", "./build"),
