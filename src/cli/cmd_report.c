@@ -97,6 +97,7 @@ static bool keep(struct job *j, struct str question)
 		return true;
 	}
 	sb_free(&r.body);
+	incore_error_clear(&r.error);
 	return r.status < 500 || err_nomem(&j->c->error);
 }
 

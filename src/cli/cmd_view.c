@@ -90,18 +90,6 @@ static bool make_session(struct job *j)
 
 /* --- one answer --- */
 
-/* The error that the answer tells, as one of this program. */
-static void take_error(struct job *j, const struct reply *r)
-{
-	struct incore_error *e = &j->c->error;
-	struct str text = str_trim((struct str){r->body.p, r->body.n});
-
-	if (r->status == 422 && session_failure(j->session, e))
-		return;
-	err_set(e, r->status == 404 || r->status == 400 ? INCORE_USAGE : INCORE_FAILED, "no-answer",
-		"%.*s", STR_ARG(text));
-}
-
 static int print_one(struct job *j)
 {
 	struct str target = str_of(cli_text(j->c, "get"));
@@ -112,13 +100,17 @@ static int print_one(struct job *j)
 	session_answer(j->session, target, &r);
 	if (r.body.failed)
 		err_nomem(&j->c->error);
-	else if (r.status != 200)
-		take_error(j, &r);
-	else
+	else if (r.status == 404)
+		err_set(&j->c->error, INCORE_USAGE, r.error.code, "%s",
+			r.error.message ? r.error.message : "out of memory");
+	else if (r.status != 200 && !session_failure(j->session, &j->c->error))
+		err_move(&j->c->error, &r.error);
+	else if (r.status == 200)
 		fwrite(r.body.p, 1, r.body.n, j->c->out);
 	if (j->c->error.status != INCORE_OK)
 		status = cli_fail(j->c);
 	sb_free(&r.body);
+	incore_error_clear(&r.error);
 	return status;
 }
 

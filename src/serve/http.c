@@ -241,6 +241,7 @@ static enum MHD_Result answer_data(
 	if (str_is(str_sub(target, 0, strcspn(q->target, "?")), "/api/1/progress"))
 		return send_progress(h, c);
 	session_answer(h->session, target, &r);
+	incore_error_clear(&r.error);
 	return send_reply(c, &r);
 }
 

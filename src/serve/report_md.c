@@ -34,7 +34,7 @@ static void put_prose(struct strbuf *b, struct str text)
 			sb_puts(b, "&lt;");
 		else if (c == '&')
 			sb_puts(b, "&amp;");
-		else if (strchr("\\*_[]#|!~", c) && c)
+		else if (strchr("\\`*_[]#|!~", c) && c)
 			sb_printf(b, "\\%c", c);
 		else
 			sb_putc(b, c);
@@ -134,6 +134,11 @@ bool report_markdown(const struct report *r, FILE *out, struct incore_error *e)
 	if (t->meta.evidence == EVIDENCE_HARDWARE_SAMPLE)
 		sb_puts(&b, " These figures are samples: counts, not cycles.");
 	sb_puts(&b, "\n\n");
+	if (r->left_out.n) {
+		sb_puts(&b, "Not in the pictures: ");
+		put_prose(&b, r->left_out);
+		sb_puts(&b, "\n\n");
+	}
 	ok = put_pictures(r, &b, e);
 	put_blocks(r->summary, &b);
 	put_source(r->view, &b);

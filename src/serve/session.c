@@ -351,7 +351,7 @@ void session_answer(struct session *s, struct str target, struct reply *r)
 	*r = (struct reply){.status = 200};
 	if (!answer(s, target, r, &e))
 		reply_error(r, &e);
-	incore_error_clear(&e);
+	err_move(&r->error, &e);
 }
 
 struct view *session_view(

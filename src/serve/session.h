@@ -37,6 +37,7 @@ struct reply {
 	const char *media_type;
 	bool is_immutable; /* the same question will always have this answer */
 	struct strbuf body;
+	struct incore_error error; /* why status is not 200; the receiver clears it */
 };
 
 struct session_progress {
