@@ -61,13 +61,6 @@ export function rgb(hex: string): [number, number, number] {
 	return [n >> 16, (n >> 8) & 255, n & 255];
 }
 
-/** 0xAABBGGRR, as a little-endian ImageData wants it; mixed with the background by `part` of 255. */
-export function pixel(hex: string, background: string, part: number): number {
-	const a = rgb(hex), b = rgb(background);
-	const mix = (i: number) => Math.round((a[i] * part + b[i] * (255 - part)) / 255);
-	return ((255 << 24) | (mix(2) << 16) | (mix(1) << 8) | mix(0)) >>> 0;
-}
-
 /** Black or white, whichever reads better on the colour. */
 export function ink(hex: string): string {
 	return luminance(hex) > 0.179 ? '#000000' : '#ffffff';

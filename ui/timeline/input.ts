@@ -17,7 +17,7 @@ export class Input {
 	pointerT: number | null = null;
 	private touches = new Map<number, PointerEvent>();
 
-	constructor(private readonly app: App, private readonly view: Timeline, private readonly overlay: Overlay, private readonly tip: Tip, private readonly moved: (t: number | null) => void) {
+	constructor(private readonly app: App, private readonly view: Timeline, private readonly overlay: Overlay, private readonly tip: Tip, private readonly moved: (x: number | null) => void) {
 		const c = view.over;
 		c.addEventListener('pointerdown', (e) => this.down(e));
 		c.addEventListener('pointermove', (e) => this.move(e));
@@ -32,6 +32,8 @@ export class Input {
 	/** Moves the window; the view history takes it when it came to rest. */
 	go(w: { t0: number; t1: number }): void {
 		this.app.store.set(clamp(w, this.app.trace.span.end));
+		if (this.overlay.cursor) this.pointerT = tOf(this.view.scale(), this.overlay.cursor.x);
+		this.tip.hide();
 		clearTimeout(this.settleTimer);
 		this.settleTimer = window.setTimeout(() => this.app.store.settle(), 350);
 	}
@@ -79,7 +81,7 @@ export class Input {
 		this.overlay.cursor = { x: e.offsetX, y: e.offsetY };
 		if (this.overlay.drag) Object.assign(this.overlay.drag, { x1: e.offsetX, y1: e.offsetY });
 		else this.tip.at(e);
-		this.moved(this.pointerT);
+		this.moved(e.offsetX);
 	}
 
 	/** One finger pans, two zoom. */
@@ -116,7 +118,7 @@ export class Input {
 		} else if (d.kind === 'zoom') this.go({ t0, t1 });
 		else if (d.kind === 'measure') this.measure(t0, t1, d.y0);
 		else this.box(t0, t1, d.y0, d.y1);
-		this.moved(this.pointerT);
+		this.moved(this.overlay.cursor?.x ?? null);
 	}
 
 	/** A click: the slice there; where nothing ran, its lane. */
@@ -152,7 +154,7 @@ export class Input {
 		if (tracks.length)
 			void askJson<BoxInfo>(this.app.source, 'select', { c, tracks: ranges(tracks), t0, t1, by: 'class' }).then((b) => {
 				now.slices = b.total.count;
-				this.moved(this.pointerT);
+				this.moved(this.overlay.cursor?.x ?? null);
 			}, () => undefined);
 		this.app.say(`Measured ${t1 - t0} cycles`, true);
 	}

@@ -16,7 +16,8 @@ import { Ruler } from './ruler';
 import { Timeline } from './view';
 import { around } from './zoom';
 
-const LABELS = 176;
+/** narrow windows keep more room for the lanes */
+const labelWidth = () => (innerWidth < 640 ? 104 : 176);
 
 export class TimelinePane {
 	readonly element: HTMLElement;
@@ -32,12 +33,13 @@ export class TimelinePane {
 	private readonly global: Global;
 
 	constructor(private readonly app: App, wrong: (e: unknown) => void, pickMarker: (i: number) => void) {
-		this.view = new Timeline(app, LABELS, wrong);
+		const labels = labelWidth();
+		this.view = new Timeline(app, labels, wrong);
 		this.arrows = new Arrows(app, this.view, () => this.overlay.draw());
 		this.overlay = new Overlay(app, this.view, this.arrows);
 		const tip = new Tip(app, this.view);
-		this.input = new Input(app, this.view, this.overlay, tip, (t) => {
-			this.ruler.cursor = t;
+		this.input = new Input(app, this.view, this.overlay, tip, (x) => {
+			this.ruler.cursor = x;
 			this.ruler.draw();
 			this.overlay.draw();
 		});
@@ -52,7 +54,7 @@ export class TimelinePane {
 		this.tools = h('div', { class: 'timeline-tools', role: 'toolbar', attrs: { 'aria-label': 'Timeline' } });
 		this.corner = h('div', { class: 'ruler-corner' });
 		this.global = new Global(app);
-		this.element = h('section', { class: 'timeline', style: { '--labels': LABELS + 'px' }, attrs: { 'aria-label': 'Timeline' } }, this.tools, this.corner, this.ruler.element, this.global.element, this.view.scroller, h('div', { class: 'timeline-key' }, this.legend, this.range));
+		this.element = h('section', { class: 'timeline', style: { '--labels': labels + 'px' }, attrs: { 'aria-label': 'Timeline' } }, this.tools, this.corner, this.ruler.element, this.global.element, this.view.scroller, h('div', { class: 'timeline-key' }, this.legend, this.range));
 		this.view.scroller.addEventListener('keydown', (e) => this.gridKey(e));
 		this.ruler.load();
 	}

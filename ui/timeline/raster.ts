@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // raster.ts: cells to pixels. One row of pixels a lane for the class and one for the state strip, by table lookup; the caller stretches
 // them. A cell that holds anything is never fainter than a third, so that one short slice between long gaps stays in sight.
-import { Palette, pixel, rgb } from '../base/palette';
+import { Palette, rgb } from '../base/palette';
 import { CELLS, Tile } from './tiles';
 
 const LEAST = 96;
@@ -10,11 +10,15 @@ const SYNC = 9;
 export interface Lut { slots: Uint32Array; strip: Uint32Array; none: number }
 
 function table(colours: readonly string[], background: string): Uint32Array {
-	const out = new Uint32Array(256 * 256);
-	for (let s = 0; s < 256; s++) {
-		const colour = colours[s % colours.length];
-		for (let f = 1; f < 256; f++) out[s * 256 + f] = pixel(colour, background, Math.max(LEAST, f));
+	const out = new Uint32Array(256 * 256), n = colours.length, back = rgb(background);
+	for (let s = 0; s < n; s++) {
+		const c = rgb(colours[s]);
+		for (let f = 1; f < 256; f++) {
+			const part = Math.max(LEAST, f), mix = (i: number) => Math.round((c[i] * part + back[i] * (255 - part)) / 255);
+			out[s * 256 + f] = ((255 << 24) | (mix(2) << 16) | (mix(1) << 8) | mix(0)) >>> 0;
+		}
 	}
+	for (let s = n; s < 256; s++) out.copyWithin(s * 256, (s % n) * 256, (s % n) * 256 + 256);
 	return out;
 }
 

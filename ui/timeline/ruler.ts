@@ -3,7 +3,7 @@
 // markers and the density of search matches.
 import { App } from '../app';
 import { framed, h } from '../base/dom';
-import { cycles, ticks, unitName } from '../base/format';
+import { cycles, ticks } from '../base/format';
 import { colourOf } from '../base/palette';
 import { makeLut } from './raster';
 import { CELLS, levelOf, readTile, Tile, TRACKS } from './tiles';
@@ -15,6 +15,7 @@ export class Ruler {
 	readonly draw: () => void;
 	/** search matches over the whole span */
 	density: number[] = [];
+	/** where the pointer is, in pixels: what it points at changes while the view moves */
 	cursor: number | null = null;
 	private readonly canvas: HTMLCanvasElement;
 	private readonly picture = document.createElement('canvas');
@@ -125,9 +126,8 @@ export class Ruler {
 			g.fillText(words, px < 30 ? Math.max(2, px + 3) : Math.min(width - 2, px), y + 10);
 		}
 		g.textAlign = 'left';
-		void unitName;
 		if (this.cursor === null) return;
-		const words = cycles(Math.round(this.cursor), units), w = g.measureText(words).width + 8, px = Math.max(w / 2, Math.min(width - w / 2, x(this.cursor)));
+		const words = cycles(Math.round(s.t0 + (this.cursor / width) * (s.t1 - s.t0)), units), w = g.measureText(words).width + 8, px = Math.max(w / 2, Math.min(width - w / 2, this.cursor));
 		g.fillStyle = p.text;
 		g.fillRect(px - w / 2, y + 20, w, 15);
 		g.fillStyle = p.background;
