@@ -2,7 +2,7 @@
 // main.ts: starts the page: finds out whether it is a report or talks to a server, waits until the capture is there, opens the window.
 import { button, fill, h, notice } from './base/dom';
 import { count } from './base/format';
-import { askTrace, Progress, Source, SourceError } from './source';
+import { askTrace, CaptureInfo, Progress, Source, SourceError } from './source';
 import { HttpSource, takeToken } from './source_http';
 import { WasmSource } from './source_wasm';
 import { startTheme } from './shell/theme';
@@ -30,11 +30,13 @@ function loading(p: Progress | null, path: string): void {
 		h('span', { class: 'dim' }, p ? `${p.stage}${p.total ? `: ${count(p.done)} of ${count(p.total)}` : ''}${p.eta ? `, about ${Math.ceil(p.eta)} s left` : ''}` : 'asking the server')));
 }
 
-function failed(e: unknown): void {
+function failed(e: unknown, source: Source | null = null, captures: CaptureInfo[] = []): void {
 	const error = e as SourceError;
 	const isToken = error.status === 401;
 	fill(host(), notice(isToken ? 'This page needs its key' : 'The capture cannot be shown', isToken ? 'The address that incore view printed carries a key after #. Open that address again.' : error.message ?? String(e),
-		isToken ? '' : 'incore info and incore check say more about the file.'));
+		isToken ? '' : 'incore info and incore check say more about the file.'),
+	h('div', { class: 'notice row' }, captures.filter((c) => c.state !== 'failed' && source).map((c) => button(`Open ${c.path}`, 'Open this capture instead', () => void open(source!, c.index), { class: 'button framed' }))));
+	document.body.dataset.ready = 'failed';
 }
 
 async function open(source: Source, index: number): Promise<void> {
@@ -48,7 +50,7 @@ async function open(source: Source, index: number): Promise<void> {
 		trace = await askTrace(source, index);
 		if (trace.state === 'loading') await new Promise((f) => setTimeout(f, 200));
 	}
-	if (trace.state === 'failed') throw new SourceError(500, 'failed', trace.error ?? 'the capture cannot be read');
+	if (trace.state === 'failed') return failed(new SourceError(500, 'failed', trace.error ?? 'the capture cannot be read'), source, trace.captures);
 	opened = openWindow(host(), source, trace, (i, base) => {
 		history.replaceState(null, '', location.pathname + (base ? '#b=' + base : ''));
 		void open(source, i).catch(failed);

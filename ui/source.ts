@@ -104,6 +104,7 @@ export function baseCapture(trace: TraceInfo, hash: string | null): CaptureInfo 
 }
 
 function readTracks(page: TraceAnswer, out: Track[]): void {
+	if (!page.tracks) return;
 	const at = (name: string) => page.track_columns.indexOf(name);
 	const [coord, begin, end, slices, lanes, kernel, name, aligned] =
 		['coord', 'begin', 'end', 'slices', 'lanes', 'kernel', 'name', 'clock_aligned'].map(at);
@@ -122,10 +123,10 @@ export async function askTrace(source: Source, capture: number): Promise<TraceIn
 	for (let next = first.next_track; next !== null && next !== undefined;) {
 		const page = await askJson<TraceAnswer>(source, 'trace', { c: capture || undefined, from: next });
 		readTracks(page, tracks);
-		if (!page.tracks.length) break;
+		if (!page.tracks?.length) break;
 		next = page.next_track;
 	}
-	return { ...first, index: capture, tracks, vendor: String(first.input.vendor ?? ''), evidence: String(first.input.evidence ?? 'unknown') };
+	return { ...first, index: capture, tracks, vendor: String(first.input?.vendor ?? ''), evidence: String(first.input?.evidence ?? 'unknown') };
 }
 
 // --- code table ---
