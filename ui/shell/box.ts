@@ -6,6 +6,7 @@ import { baseName, count, cycles, cyclesWith, unitName } from '../base/format';
 import { Table } from '../base/table';
 import { askJson, BoxInfo, BoxRow, ranges } from '../source';
 import { Selection } from '../state';
+import { sliceTable } from './slices';
 
 export class BoxStatistics {
 	readonly element = h('div', { class: 'box-statistics' });
@@ -13,7 +14,7 @@ export class BoxStatistics {
 	private asked = 0;
 	private last: Selection | null = null;
 
-	constructor(private readonly app: App) {}
+	constructor(private readonly app: App, private readonly nav: { goSlice(track: number, slice: number): void }) {}
 
 	show(sel: Selection): void {
 		this.last = sel;
@@ -22,6 +23,13 @@ export class BoxStatistics {
 		if (!tracks.length) return fill(this.element, h('div', { class: 'section' }, 'No lane in this box.'));
 		askJson<BoxInfo>(this.app.source, 'select', { c, tracks: ranges(tracks), t0: sel.t0, t1: sel.t1, by: this.by }).then((b) => mine === this.asked && this.draw(b),
 			(e: Error) => mine === this.asked && fill(this.element, h('div', { class: 'section' }, 'No statistics: ' + e.message)));
+	}
+
+	/** The slices behind a row. */
+	private list(r: BoxRow, b: BoxInfo): void {
+		const tracks = this.last?.tracks ?? this.app.trace.tracks.map((t) => t.index);
+		const only = this.by === 'class' ? (s: { cls: string }) => s.cls === r.key : (s: { code: number }) => s.code === r.code;
+		void sliceTable(this.app, { title: r.key, tracks: tracks.slice(0, 256), t0: b.t0, t1: b.t1, only }, (t, s) => this.nav.goSlice(t, s));
 	}
 
 	private draw(b: BoxInfo): void {
@@ -33,7 +41,10 @@ export class BoxStatistics {
 			label: `Statistics of the box by ${this.by}`, key: (r) => r.key, csv: 'incore-box.csv', sort: { id: 'sum', isDown: true }, empty: 'Nothing ran in this box.',
 			columns: [
 				{ id: 'key', head: this.by, width: 'minmax(9rem, 16rem)', value: (r) => r.key, cell: (r) => h('span', { title: r.key }, this.by === 'line' ? baseName(r.key) : r.key) },
-				{ id: 'count', head: 'count', isNumber: true, value: (r) => r.count, cell: (r) => count(r.count) },
+				{ id: 'count', head: 'count', title: 'click lists the slices', isNumber: true, value: (r) => r.count, cell: (r) => (this.by === 'class' || this.by === 'row' ? h('button', { class: 'link', title: 'List these slices', on: { click: (e) => {
+					e.stopPropagation();
+					this.list(r, b);
+				} } }, count(r.count)) : count(r.count)) },
 				figure('sum', 'sum', 'added over all lanes'), figure('union', 'union', 'time in which at least one ran'), figure('mean', 'mean', ''), figure('min', 'min', ''),
 				figure('median', 'median', ''), figure('p95', 'p95', ''), figure('max', 'max', ''), figure('stall', 'stall', 'part of the sum spent stalled'), figure('wait', 'wait', 'part of the sum spent waiting'),
 			],

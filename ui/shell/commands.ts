@@ -8,8 +8,9 @@ import { ARROWS, MODES } from '../state';
 import { hideLane, pinByName, pinLane } from '../timeline/labels';
 import { TimelinePane } from '../timeline/pane';
 import { Dock } from './dock';
-import { askWhere, help, rangeTable } from './dialogs';
+import { askWhere, help } from './dialogs';
 import { Search } from './search';
+import { rangeTable } from './slices';
 
 export interface Parts { app: App; pane: TimelinePane | null; dock: Dock; search: Search; swap(): void }
 

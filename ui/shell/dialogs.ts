@@ -2,13 +2,10 @@
 // dialogs.ts: help, go to, markers, and the visible range as a table. The browser's own dialogs trap the focus and give it back.
 import { App } from '../app';
 import { button, Child, fill, h } from '../base/dom';
-import { address, count, cycles, unitName } from '../base/format';
+import { address, count, cycles, cyclesWith, unitName } from '../base/format';
 import { KeyBinding } from '../base/keys';
-import { Table } from '../base/table';
-import { NO_CODE, readSlices, sliceRow } from '../source';
 import { Marker } from '../state';
 import { trackName } from '../timeline/lanes';
-import { Timeline } from '../timeline/view';
 
 export function dialog(title: string, ...body: Child[]): HTMLDialogElement {
 	const d = h('dialog', { attrs: { 'aria-label': title } });
@@ -108,6 +105,7 @@ export function markers(app: App, wanted: number): void {
 		name.addEventListener('change', () => change(i, { name: name.value }));
 		if (i === wanted) setTimeout(() => name.select(), 0);
 		return h('div', { class: 'row', style: { 'margin-bottom': '6px' } }, name, h('span', { class: 'num' }, `${cycles(m.t, app.units())}${m.dur ? ` + ${cycles(m.dur, app.units())}` : ''} ${unitName(app.units())}`),
+			i > 0 && h('span', { class: 'dim' }, `${cyclesWith(Math.abs(m.t - list()[i - 1].t), app.units())} from the one before`),
 			button('Colour', 'Next colour', () => change(i, { colour: (m.colour + 1) % 12 })), button('Go', 'Show it', () => app.showTime(m.t, m.t + Math.max(1, m.dur))), button('Delete', 'Delete this marker', () => {
 				change(i, null);
 				draw();
@@ -115,42 +113,4 @@ export function markers(app: App, wanted: number): void {
 	}));
 	draw();
 	dialog('Markers', body);
-}
-
-interface VisibleSlice { lane: string; track: number; slice: number; start: number; dur: number; stall: number; cls: string; text: string }
-
-/** What is on screen as a real table: readable without seeing the picture. */
-export async function rangeTable(app: App, view: Timeline, goSlice: (track: number, slice: number) => void): Promise<void> {
-	const { t0, t1 } = app.store.get(), code = await app.code().catch(() => null), c = app.trace.index || undefined;
-	const tracks = view.visible().flatMap((r) => r.lane?.tracks ?? []).filter((i) => app.trace.tracks[i].end > t0 && app.trace.tracks[i].begin < t1).slice(0, 64);
-	const rows: VisibleSlice[] = [];
-	let more = 0;
-	for (const track of tracks) {
-		const s = readSlices(await app.source.ask('slices', { c, track, t0: Math.floor(t0), t1: Math.ceil(t1) }));
-		more += s.more;
-		for (let i = 0; i < s.n; i++) {
-			const r = sliceRow(s, i);
-			rows.push({ lane: trackName(app.trace, track), track, slice: s.first + i, start: r.start, dur: r.dur, stall: r.stall, cls: app.trace.classes[r.cls]?.name ?? '?', text: r.code === NO_CODE ? 'unknown code' : code?.text[r.code] ?? String(r.code) });
-		}
-		if (rows.length > 20000) break;
-	}
-	const unit = () => unitName(app.units());
-	const table = new Table<VisibleSlice>({
-		label: 'Slices in sight', key: (r) => `${r.track}.${r.slice}`, csv: 'incore-slices.csv', empty: 'Nothing runs in the visible range.',
-		columns: [
-			{ id: 'lane', head: 'lane', value: (r) => r.lane, width: '15rem' }, { id: 'slice', head: 'slice', isNumber: true, value: (r) => r.slice },
-			{ id: 'start', head: 'start', unit, isNumber: true, value: (r) => r.start, cell: (r) => cycles(r.start, app.units()) },
-			{ id: 'dur', head: 'duration', unit, isNumber: true, value: (r) => r.dur, cell: (r) => cycles(r.dur, app.units()) },
-			{ id: 'stall', head: 'stall', unit, isNumber: true, value: (r) => r.stall, cell: (r) => cycles(r.stall, app.units()) },
-			{ id: 'class', head: 'class', value: (r) => r.cls, width: '7rem' }, { id: 'text', head: 'instruction', value: (r) => r.text, width: 'minmax(16rem, 1fr)', cell: (r) => h('code', null, r.text) },
-		],
-		pick: (r) => {
-			d.close();
-			goSlice(r.track, r.slice);
-		},
-	});
-	table.element.style.height = '60vh';
-	const d = dialog(`Visible range: ${count(rows.length)} slices`, h('div', { class: 'row' }, table.tools(), more > 0 && h('span', { class: 'dim' }, `${count(more)} more not listed: zoom in`)), table.element);
-	table.rows(rows);
-	table.element.focus();
 }

@@ -3,11 +3,12 @@
 import { App } from '../app';
 import { shareBar } from '../base/bars';
 import { button, fill, framed, h } from '../base/dom';
-import { baseName, count, cyclesWith, share } from '../base/format';
+import { address, baseName, count, cyclesWith, share } from '../base/format';
+import { CodeTable } from '../source';
 import { Key, State } from '../state';
 import { groupLabel, makeLanes, trackName } from '../timeline/lanes';
 
-interface Node { id: string; label: string; title: string; depth: number; part: number; whole: number; figure: string; isOpen: boolean | null; isMarked: boolean; pick: () => void; pin?: () => void; hide?: () => void; isHidden?: boolean }
+interface Node { id: string; label: string; title: string; depth: number; part: number; whole: number; figure: string; isOpen: boolean | null; isMarked: boolean; pick: () => void; pin?: () => void; hide?: () => void; isHidden?: boolean; isPinned?: boolean }
 
 const ROW = 24;
 interface LineGroup { key: string; buckets: Record<string, number> }
@@ -17,10 +18,11 @@ export class Explorer {
 	private readonly list: HTMLElement;
 	private readonly space: HTMLElement;
 	private readonly filterBox: HTMLInputElement;
-	private open = new Set<string>(['kernels', 'tracks', 'sources']);
+	private open = new Set<string>(['kernels', 'tracks', 'sources', 'functions']);
 	private nodes: Node[] = [];
 	private fileCycles = new Map<string, number>();
 	private total = 0;
+	private code: CodeTable | null = null;
 	private readonly later: () => void;
 
 	constructor(private readonly app: App) {
@@ -37,6 +39,10 @@ export class Explorer {
 		this.element.addEventListener('scroll', this.later, { passive: true });
 		new ResizeObserver(this.later).observe(this.element);
 		this.list.addEventListener('keydown', (e) => this.key(e));
+		void app.code().then((c) => {
+			this.code = c;
+			this.build();
+		}, () => undefined);
 		void app.verb<{ groups: LineGroup[]; accounting?: Record<string, number> }>('hot', { by: 'line', top: 'all' }).then((a) => {
 			for (const g of a.data.groups) {
 				const file = g.key.replace(/:\d+$/, ''), n = Object.values(g.buckets).reduce((x, y) => x + y, 0);
@@ -53,13 +59,13 @@ export class Explorer {
 
 	private expand(isAll: boolean): void {
 		const groups = new Set(makeLanes(this.app.trace, this.app.store.get().isMerged, null).map((l) => 'g' + l.group));
-		this.open = new Set(['kernels', 'tracks', 'sources', ...(isAll ? groups : [])]);
+		this.open = new Set(['kernels', 'tracks', 'sources', 'functions', ...(isAll ? groups : [])]);
 		this.build();
 	}
 
 	private build(): void {
 		const words = this.filterBox.value.toLowerCase(), match = (s: string) => !words || s.toLowerCase().includes(words);
-		this.nodes = [...this.kernels(match), ...this.tracks(match, !!words), ...this.sources(match)];
+		this.nodes = [...this.kernels(match), ...this.tracks(match, !!words), ...this.sources(match), ...this.functions(match)];
 		this.space.style.height = this.nodes.length * ROW + 8 + 'px';
 		this.draw();
 	}
@@ -113,7 +119,7 @@ export class Explorer {
 			const isHidden = s.hidden.includes(l.id), n = l.tracks.reduce((sum, i) => sum + trace.tracks[i].slices, 0);
 			out.push({
 				id: 't' + l.id, label: l.label, title: `${trackName(trace, l.id)}: ${count(n)} slices`, depth: 2, part: n, whole, figure: l.detail || count(n), isOpen: null,
-				isMarked: l.tracks.includes(s.selection?.track ?? -1), isHidden, pick: () => {
+				isMarked: l.tracks.includes(s.selection?.track ?? -1), isHidden, isPinned: s.pins.includes(l.id), pick: () => {
 					this.app.select({ kind: 'track', track: l.id });
 					this.app.showTrack(l.id);
 				},
@@ -143,6 +149,26 @@ export class Explorer {
 		return out;
 	}
 
+	/** Labels of the code: symbols that have an address. */
+	private functions(match: (s: string) => boolean): Node[] {
+		const code = this.code;
+		if (!code) return [];
+		const found: number[] = [];
+		code.label.forEach((is, i) => is && match(code.text[i]) && found.push(i));
+		if (!found.length) return [];
+		const out = [this.head('functions', 'Functions', found.length)];
+		if (!this.open.has('functions')) return out;
+		for (const i of found)
+			out.push({
+				id: 'f' + i, label: code.text[i].replace(/^;\s*/, ''), title: `${code.text[i].replace(/^;\s*/, '')} at ${address(code.address[i])}`, depth: 1, part: 0, whole: 0, figure: address(code.address[i]), isOpen: null,
+				isMarked: false, pick: () => {
+					this.app.select({ kind: 'code', code: Math.min(i + 1, code.row.length - 1) });
+					this.app.openPanel('isa');
+				},
+			});
+		return out;
+	}
+
 	private draw(): void {
 		const p = this.app.palette(), top = Math.max(0, this.element.scrollTop - 32), first = Math.max(0, Math.floor(top / ROW) - 2);
 		const last = Math.min(this.nodes.length, first + Math.ceil((this.element.clientHeight || 300) / ROW) + 4);
@@ -154,7 +180,7 @@ export class Explorer {
 		}, h('span', { class: 'twist' }, n.isOpen === null ? '' : n.isOpen ? '▾' : '▸'),
 		h('span', { class: 'label' + (n.isHidden ? ' dim' : '') }, n.depth === 0 ? h('strong', null, n.label) : n.label),
 		n.whole > 0 && h('span', { class: 'cost' }, shareBar(n.part, n.whole, p.accent)), h('span', { class: 'figure' }, n.figure),
-		n.hide && this.small(n.isHidden ? '◌' : '●', n.isHidden ? 'Show ' + n.label : 'Hide ' + n.label, n.hide))));
+		n.pin && this.small(n.isPinned ? '◉' : '◎', n.isPinned ? 'Unpin ' + n.label : 'Pin ' + n.label, n.pin), n.hide && this.small(n.isHidden ? '◌' : '●', n.isHidden ? 'Show ' + n.label : 'Hide ' + n.label, n.hide))));
 	}
 
 	private small(words: string, title: string, run: () => void): HTMLElement {

@@ -136,7 +136,7 @@ export class Inspector {
 	}
 
 	private showBox(sel: Selection): void {
-		if (!this.box) this.box = new BoxStatistics(this.app);
+		if (!this.box) this.box = new BoxStatistics(this.app, this.nav);
 		fill(this.body, this.box.element);
 		this.box.show(sel);
 	}

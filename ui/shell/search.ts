@@ -4,8 +4,9 @@
 import { App } from '../app';
 import { button, fill, h } from '../base/dom';
 import { count } from '../base/format';
-import { askJson, CodeTable, FindInfo, Match } from '../source';
+import { askJson, askText, CodeTable, FindInfo, Match } from '../source';
 import { Key, State } from '../state';
+import { trackName } from '../timeline/lanes';
 
 export const PLACES = ['isa', 'source', 'tracks', 'kernels', 'markers'] as const;
 export interface SearchShows { goSlice(track: number, slice: number): void; marks(codes: number[], density: number[]): void }
@@ -84,11 +85,25 @@ export class Search {
 			if (matches.length) return { q, in: place, is_regex: !!pattern, count: matches.length, matches, left_out: 0, density: [] };
 		}
 		const pattern = patternOf(q);
-		if (pattern && place === 'isa' && this.app.source.kind === 'report') {
-			const matches = findInCode(await this.app.code(), pattern);
+		if (pattern && this.app.source.kind === 'report') {
+			const matches = await this.local(place, pattern);
 			return { q, in: place, is_regex: true, count: matches.length, matches, left_out: 0, density: [] };
 		}
 		return askJson<FindInfo>(this.app.source, 'find', { c, in: place, q, w: 512 });
+	}
+
+	/** A report has no regular expressions of its own: the browser's pick among the texts. */
+	private async local(place: string, pattern: RegExp): Promise<Match[]> {
+		const { trace } = this.app, out: Match[] = [];
+		if (place === 'isa') return findInCode(await this.app.code(), pattern);
+		if (place === 'kernels') return trace.kernels.filter((k) => pattern.test(k.name)).map((k) => ({ kernel: k.id, text: k.name }));
+		if (place === 'tracks') return trace.tracks.filter((t) => pattern.test(t.name) || pattern.test(trackName(trace, t.index))).map((t) => ({ track: t.index, text: t.name }));
+		for (let i = 0; place === 'source' && i < trace.sources.length; i++) {
+			if (!trace.sources[i].has_text) continue;
+			const text = await askText(this.app.source, 'source', { file: i }).catch(() => '');
+			text.split('\n').forEach((line, n) => pattern.test(line) && out.push({ source: i, line: n + 1, text: line }));
+		}
+		return out;
 	}
 
 	private async run(q: string): Promise<void> {

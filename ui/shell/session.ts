@@ -77,11 +77,14 @@ export class Session implements App {
 	}
 
 	select(s: Selection | null): void {
-		if (s && s.code !== undefined && s.source === undefined && this.known) {
-			const source = this.known.source[s.code];
-			if (source !== undefined && source >= 0) s = { ...s, source, line: this.known.line[s.code] };
-		}
-		this.store.set({ selection: s });
+		this.store.set({ selection: this.filled(s) });
+		if (!this.known) void this.code().then(() => this.store.get().selection && this.store.set({ selection: this.filled(this.store.get().selection) }), () => undefined);
+	}
+
+	/** A row also names its source line. */
+	private filled(s: Selection | null): Selection | null {
+		const source = s?.code === undefined || s.source !== undefined ? undefined : this.known?.source[s.code];
+		return s && source !== undefined && source >= 0 ? { ...s, source, line: this.known!.line[s.code!] } : s;
 	}
 
 	openPanel(id: string): void {

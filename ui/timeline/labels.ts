@@ -31,22 +31,22 @@ export class Labels {
 			store.set({ folded: r.isFolded ? folded.filter((g) => g !== r.group) : [...folded, r.group] });
 		};
 		const e = h('div', {
-			class: 'lane-label group', role: 'rowheader', style: { top: r.top + 'px', height: r.height + 'px' },
+			class: 'lane-label group', role: 'row', style: { top: r.top + 'px', height: r.height + 'px' },
 			title: `${r.label}: ${r.count} lanes. Click to ${r.isFolded ? 'unfold' : 'fold'}.`, on: { click: toggle },
 		}, button(r.isFolded ? '▸' : '▾', `${r.isFolded ? 'Unfold' : 'Fold'} ${r.label}`, () => undefined, { attrs: { 'aria-expanded': !r.isFolded } }),
-		h('span', { class: 'words' }, r.label, r.isFolded && h('span', { class: 'dim' }, `${r.count} lanes`)));
+		h('span', { class: 'words', role: 'rowheader' }, r.label, r.isFolded && h('span', { class: 'dim' }, `${r.count} lanes`)));
 		return e;
 	}
 
 	private lane(r: Row): HTMLElement {
 		const lane = r.lane!, { app } = this.view, isMarked = lane.tracks.includes(app.store.get().selection?.track ?? -1);
 		const e = h('div', {
-			class: `lane-label${r.isOdd ? ' odd' : ''}${isMarked ? ' marked' : ''}${lane.isPinned ? ' pinned' : ''}`, role: 'rowheader',
+			class: `lane-label${r.isOdd ? ' odd' : ''}${isMarked ? ' marked' : ''}${lane.isPinned ? ' pinned' : ''}`, role: 'row',
 			style: { top: r.top + 'px', height: r.height + 'px', '--depth': lane.isPinned ? '0' : '1' },
 			title: laneName(app.trace, lane) + (lane.only ? ': when instructions of this unit issued' : lane.tracks.length > 1 ? ` and ${lane.tracks.length - 1} more` : ''),
 			attrs: { 'data-lane': lane.id, draggable: true },
 			on: { click: () => app.select({ kind: 'track', track: lane.tracks[0] }) },
-		}, h('span', { class: 'words' }, lane.isPinned || app.store.get().sort !== 'track' ? laneName(app.trace, lane) : lane.label, lane.detail && h('span', { class: 'dim' }, lane.detail)),
+		}, h('span', { class: 'words', role: 'rowheader' }, lane.isPinned || app.store.get().sort !== 'track' ? laneName(app.trace, lane) : lane.label, lane.detail && h('span', { class: 'dim' }, lane.detail)),
 		app.store.get().base && !lane.only && h('span', { class: 'ab', attrs: { 'aria-hidden': 'true' } }, h('span', null, 'A'), h('span', null, 'B')),
 		h('span', { class: 'lane-tools' },
 			button(lane.isPinned ? '◉' : '◎', lane.isPinned ? 'Unpin this lane (P)' : 'Pin this lane to the top (P)', () => pinLane(this.view, lane.id)),

@@ -74,7 +74,7 @@ export class TimelinePane {
 		if (has('mode', 'sort', 'isMerged', 'kind', 'isGlobalOpen', 'arrows', 'hidden', 'base', 'theme', 'hash')) this.drawTools(state);
 		if (has('theme')) this.ruler.render();
 		if (has('t0', 't1', 'unit', 'theme')) {
-			this.range.textContent = `${cyclesWith(Math.round(state.t1 - state.t0), this.app.units())} in sight`;
+			this.range.textContent = `${cyclesWith(Math.round(state.t1 - state.t0), this.app.units())} in sight${state.kind === 'units' && !this.view.stats.isExact ? ', main unit of each pixel' : ''}`;
 			fill(this.corner, h('span', null, 'whole trace'), h('span', null, `time, ${unitName(this.app.units())}`));
 		}
 		if (has('isGlobalOpen', 'theme')) this.global.show(state.isGlobalOpen);

@@ -6,8 +6,10 @@ import { CELLS, Tile } from './tiles';
 
 const LEAST = 96;
 const SYNC = 9;
+/** flag of a cell that something was lost or guessed in; its strip is dashed */
+const NOTE = 2;
 
-export interface Lut { slots: Uint32Array; strip: Uint32Array; none: number }
+export interface Lut { slots: Uint32Array; strip: Uint32Array; note: number }
 
 function table(colours: readonly string[], background: string): Uint32Array {
 	const out = new Uint32Array(256 * 256), n = colours.length, back = rgb(background);
@@ -33,7 +35,8 @@ export function makeLut(p: Palette, colours: readonly string[]): Lut {
 			strip[k * 256 + s] = ((255 << 24) | (mix(2) << 16) | (mix(1) << 8) | mix(0)) >>> 0;
 		}
 	}
-	return { slots: table(colours, p.background), strip, none: 0 };
+	const [r, g, b] = rgb(p.worse);
+	return { slots: table(colours, p.background), strip, note: ((255 << 24) | (b << 16) | (g << 8) | r) >>> 0 };
 }
 
 export interface Span { t0: number; perPixel: number; width: number }
@@ -53,7 +56,7 @@ export function rasterTile(out: Uint32Array, at: number, span: Span, tile: Tile,
 		const p = row + k * 4, f = cells[p + 1];
 		if (!f || (only && !only.has(cells[p]))) continue;
 		out[at + x] = lut.slots[cells[p] * 256 + f];
-		out[at + span.width + x] = lut.strip[(cells[p] === SYNC ? 256 : 0) + cells[p + 2]];
+		out[at + span.width + x] = cells[p + 3] & NOTE && x & 2 ? lut.note : lut.strip[(cells[p] === SYNC ? 256 : 0) + cells[p + 2]];
 	}
 }
 

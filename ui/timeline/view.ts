@@ -191,11 +191,10 @@ export class Timeline {
 	private estimate(rows: Row[]): number {
 		const { t0, t1 } = this.scale();
 		let n = 0;
-		for (const r of rows)
-			for (const i of r.lane?.tracks ?? []) {
-				const t = this.app.trace.tracks[i], part = Math.min(t1, t.end) - Math.max(t0, t.begin);
-				if (part > 0) n += (t.slices * part) / Math.max(1, t.end - t.begin);
-			}
+		for (const i of new Set(rows.flatMap((r) => r.lane?.tracks ?? []))) {
+			const t = this.app.trace.tracks[i], part = Math.min(t1, t.end) - Math.max(t0, t.begin);
+			if (part > 0) n += (t.slices * part) / Math.max(1, t.end - t.begin);
+		}
 		return n;
 	}
 
