@@ -28,7 +28,8 @@ export function incore(...words) {
 }
 
 /** `data` of `incore VERB --json`; status 1 is an answer, too. */
-export function verb(name, ...words) {
+export function verb(name, ...given) {
+	const words = given.map((w) => w.replace(/^report:/, ''));
 	try {
 		return JSON.parse(incore(name, '--json', '-q', ...words)).data;
 	} catch (e) {
@@ -65,6 +66,19 @@ export class Server {
 			this.child.kill('SIGTERM');
 		});
 	}
+}
+
+const reports = new Map();
+
+/** The report of a capture, written once; its address. */
+export function report(name, ...words) {
+	const key = [name, ...words].join(' ');
+	if (!reports.has(key)) {
+		const file = path.join(scratch, `report-${reports.size}.html`);
+		incore('report', '-q', ...words, '-o', file, name);
+		reports.set(key, file);
+	}
+	return 'file://' + reports.get(key);
 }
 
 /** A page that remembers what must not happen. */

@@ -8,7 +8,7 @@ import { readdirSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { chromium } from 'playwright-core';
-import { CHECKLIST, clean, newPage, open, Server, setProgram, truth } from './lib.mjs';
+import { CHECKLIST, clean, newPage, open, report, Server, setProgram, truth } from './lib.mjs';
 
 const here = path.dirname(fileURLToPath(import.meta.url));
 const [program, ...patterns] = process.argv.slice(2);
@@ -29,8 +29,9 @@ class Bench {
 		return this.servers.get(key);
 	}
 
-	/** A fresh page on a capture; options as for a browser context. */
+	/** A fresh page on a capture, or on its report ("report:gemm"); options as for a browser context. */
 	async page(captures, options = {}) {
+		if (String(captures).startsWith('report:')) return open(await this.blank(options), report(captures.slice(7)));
 		const server = await this.server(...[].concat(captures));
 		const page = await newPage(this.browser, options);
 		this.pages.push(page);

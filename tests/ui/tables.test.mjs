@@ -188,21 +188,26 @@ async function samples(bench, name) {
 	equal(shown.reduce((n, r) => n + Number(r.cycles.replace(/,/g, '')), 0), h.groups.filter((g) => g.key !== '<unknown>').reduce((n, g) => n + (g.samples ?? 0), 0), 'samples of all lines');
 }
 
-export const tests = [
-	{ name: 'tables: ISA equals incore isa', run: (b) => isa(b, 'gemm') },
-	{ name: 'tables: ISA of an Ascend trace equals incore isa', run: (b) => isa(b, 'ascend_matmul') },
-	{ name: 'tables: hotspots equal incore hot', run: (b) => hot(b, 'gemm') },
-	{ name: 'tables: waits equal incore isa and waves', run: (b) => waits(b, 'gemm') },
-	{ name: 'tables: waves equal incore waves', run: (b) => waves(b, 'gemm') },
-	{ name: 'tables: source equals incore hot --by line', run: (b) => source(b, 'gemm') },
-	{ name: 'tables: inlined source equals incore hot --by line', run: (b) => source(b, 'inline') },
-	{ name: 'tables: occupancy equals incore occupancy', run: (b) => occupancy(b, 'gemm') },
-	{ name: 'tables: summary equals incore summary', run: (b) => summary(b, 'gemm') },
-	{ name: 'tables: summary of an Ascend trace', run: (b) => summary(b, 'ascend_matmul') },
-	{ name: 'tables: states equal incore waves', run: (b) => states(b, 'gemm') },
-	{ name: 'tables: utilization equals incore summary', run: (b) => utilization(b, 'gemm') },
-	{ name: 'tables: pipes equal incore waves', run: (b) => pipes(b, 'ascend_matmul') },
-	{ name: 'tables: dispatches equal incore occupancy', run: (b) => dispatches(b, 'v31') },
-	{ name: 'tables: details equal incore summary', run: (b) => details(b, 'ascend_device') },
-	{ name: 'tables: samples equal incore isa', run: (b) => samples(b, 'pc_sampling') },
+const TABLES = [
+	['ISA equals incore isa', isa, 'gemm'],
+	['ISA of an Ascend trace equals incore isa', isa, 'ascend_matmul'],
+	['hotspots equal incore hot', hot, 'gemm'],
+	['waits equal incore isa and waves', waits, 'gemm'],
+	['waves equal incore waves', waves, 'gemm'],
+	['source equals incore hot --by line', source, 'gemm'],
+	['inlined source equals incore hot --by line', source, 'inline'],
+	['occupancy equals incore occupancy', occupancy, 'gemm'],
+	['summary equals incore summary', summary, 'gemm'],
+	['summary of an Ascend trace', summary, 'ascend_matmul'],
+	['states equal incore waves', states, 'gemm'],
+	['utilization equals incore summary', utilization, 'gemm'],
+	['pipes equal incore waves', pipes, 'ascend_matmul'],
+	['dispatches equal incore occupancy', dispatches, 'v31'],
+	['details equal incore summary', details, 'ascend_device'],
+	['samples equal incore isa', samples, 'pc_sampling'],
 ];
+
+/** On the server, and on the report that needs none. */
+export const tests = ['', 'report:'].flatMap((kind) => TABLES.map(([name, run, capture]) => ({
+	name: `tables${kind ? ' of the report' : ''}: ${name}`, run: (b) => run(b, kind + capture), covers: kind ? ['part:report'] : [],
+})));
