@@ -148,6 +148,24 @@ static void add_causes(struct select *s, uint32_t lane)
 		add_piece(s, l, x->tail_key, cover, (uint32_t)(l->end_cyc - l->base_cyc));
 }
 
+/* Room for all pieces at once: growing would copy them again and again. */
+static void reserve(struct select *s)
+{
+	const struct columns *c = s->v->columns;
+	uint64_t n = 0;
+
+	for (unsigned r = 0; r < s->tracks.n; r++)
+		for (track_idx t = s->tracks.v[r].first; t <= s->tracks.v[r].last; t++)
+			for (uint32_t k = c->first_lane[t]; k < c->first_lane[t + 1]; k++)
+				n += lane_first_after(&c->lanes[k], s->box.t1) -
+				     lane_first_after(&c->lanes[k], s->box.t0) + 1;
+	if (s->by == BY_CAUSE)
+		n *= 3;
+	if (n > BOX_MAX_PIECES)
+		n = BOX_MAX_PIECES;
+	s->box.has_failed |= !VEC_RESERVE(&s->box.pieces, n);
+}
+
 static void gather(struct select *s)
 {
 	const struct columns *c = s->v->columns;
@@ -308,6 +326,7 @@ bool answer_select(
 	bool ok = parse(v, q, &s, e);
 
 	if (ok) {
+		reserve(&s);
 		gather(&s);
 		ok = box_finish(&s.box) || err_nomem(e);
 	}

@@ -7,6 +7,7 @@
 #define CELL_LINK 4u
 #define CELL_EDGE 8u
 #define NOTHING 255u
+#define AHEAD 6u /* cells that memory is asked for in advance */
 
 struct tile {
 	enum tile_mode mode;
@@ -83,14 +84,17 @@ static void fill_row(const struct view *v, const struct tile *x, track_idx track
 	const struct lane *l = &v->columns->lanes[v->columns->first_lane[track]];
 	uint32_t kernel = v->trace->tracks[track].kernel_id;
 	uint64_t sums[2][LANE_SUMS], width = UINT64_C(1) << x->level, covered;
-	uint32_t ended, begun;
+	uint32_t ended, begun, ahead = 0;
 	struct split_cursor k;
 
 	split_begin(&k, v->columns, splits, track);
 	ended = split_at(&k, x->t0, sums[0], &begun);
 	for (unsigned c = 0; c < VIEW_TILE_CELLS; c++, cells += 4) {
 		uint64_t *a = sums[c % 2], *b = sums[(c + 1) % 2];
-		uint32_t done = split_at(&k, x->t0 + (c + 1) * width, b, &begun);
+		uint32_t done;
+
+		split_ahead(&k, x->t0 + (c + AHEAD) * width, &ahead);
+		done = split_at(&k, x->t0 + (c + 1) * width, b, &begun);
 
 		cells[0] = largest(a, b, splits ? SPLIT_KEYS : SLOT_COUNT, &covered);
 		if (x->mode == TILE_KERNEL && cells[0] != NOTHING)

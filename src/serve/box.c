@@ -6,8 +6,7 @@
 
 #include "base/mem.h"
 
-#define DIGIT_BITS 11u
-#define DIGITS (1u << DIGIT_BITS)
+#define MAX_DIGITS (1u << 16)
 
 bool box_init(struct box *b, uint64_t t0, uint64_t t1, uint32_t n_keys)
 {
@@ -64,23 +63,28 @@ void box_add_lost(struct box *b, uint32_t key, uint64_t stall, uint64_t wait)
 	b->total.wait += wait;
 }
 
+struct digit {
+	unsigned shift, bits;
+	uint32_t *at; /* MAX_DIGITS */
+};
+
 /* One pass of a stable sort by a digit of the start. */
 static void sort_digit(
-	struct box_piece *from, struct box_piece *to, size_t n, unsigned shift, uint32_t *at)
+	const struct box_piece *from, struct box_piece *to, size_t n, const struct digit *d)
 {
-	uint32_t sum = 0;
+	uint32_t sum = 0, mask = (1u << d->bits) - 1;
 
-	memset(at, 0, DIGITS * sizeof(*at));
+	memset(d->at, 0, ((size_t)mask + 1) * sizeof(*d->at));
 	for (size_t i = 0; i < n; i++)
-		at[from[i].start >> shift & (DIGITS - 1)]++;
-	for (unsigned d = 0; d < DIGITS; d++) {
-		uint32_t here = at[d];
+		d->at[from[i].start >> d->shift & mask]++;
+	for (uint32_t k = 0; k <= mask; k++) {
+		uint32_t here = d->at[k];
 
-		at[d] = sum;
+		d->at[k] = sum;
 		sum += here;
 	}
 	for (size_t i = 0; i < n; i++)
-		to[at[from[i].start >> shift & (DIGITS - 1)]++] = from[i];
+		to[d->at[from[i].start >> d->shift & mask]++] = from[i];
 }
 
 /* Stable by key; first[k] is where key k begins. */
@@ -160,34 +164,37 @@ static void quantiles(struct box_stat *s, const struct box_piece *p, size_t n, u
 	s->p95 = select_nth(scratch, n, at < n ? at : n - 1);
 }
 
+/* Two digits that cover the box's width. */
+static void sort_start(const struct box *b, struct box_piece *other, uint32_t *at)
+{
+	unsigned bits = 2;
+
+	while (bits < 32 && (b->t1 - b->t0) >> bits)
+		bits += 2;
+	sort_digit(b->pieces.v, other, b->pieces.n, &(struct digit){0, bits / 2, at});
+	sort_digit(other, b->pieces.v, b->pieces.n, &(struct digit){bits / 2, bits / 2, at});
+}
+
 static bool sweep(struct box *b)
 {
 	size_t n = b->pieces.n;
-	struct box_piece *a = b->pieces.v;
-	struct box_piece *other = mem_alloc((n + 1) * sizeof(*other)), *t;
-	uint32_t *digits = mem_alloc(DIGITS * sizeof(*digits));
+	struct box_piece *other = mem_alloc((n + 1) * sizeof(*other));
+	uint32_t *digits = mem_alloc(MAX_DIGITS * sizeof(*digits));
 	uint32_t *first = mem_zalloc((size_t)b->n_keys + 1, sizeof(*first));
 	uint32_t *scratch = mem_alloc((n + 1) * sizeof(*scratch));
 	bool ok = other && digits && first && scratch;
-	uint64_t width = b->t1 - b->t0;
-	struct box_piece *x = a, *y = other;
 
-	for (unsigned shift = 0; ok && shift < 32 && width >> shift; shift += DIGIT_BITS) {
-		sort_digit(x, y, n, shift, digits);
-		t = x;
-		x = y;
-		y = t;
-	}
 	if (ok) {
-		b->total.union_cyc = union_of(x, n);
-		quantiles(&b->total, x, n, scratch);
-		sort_key(x, y, n, first, b->n_keys);
+		sort_start(b, other, digits);
+		b->total.union_cyc = union_of(b->pieces.v, n);
+		quantiles(&b->total, b->pieces.v, n, scratch);
+		sort_key(b->pieces.v, other, n, first, b->n_keys);
 	}
 	for (uint32_t k = 0; ok && k < b->n_keys; k++) {
 		uint32_t from = k ? first[k - 1] : 0;
 
-		b->stats[k].union_cyc = union_of(y + from, first[k] - from);
-		quantiles(&b->stats[k], y + from, first[k] - from, scratch);
+		b->stats[k].union_cyc = union_of(other + from, first[k] - from);
+		quantiles(&b->stats[k], other + from, first[k] - from, scratch);
 	}
 	mem_free(other);
 	mem_free(digits);

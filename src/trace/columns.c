@@ -148,6 +148,18 @@ uint32_t lane_first_after(const struct lane *l, uint64_t t)
 	return i;
 }
 
+static bool lane_has_unknown(const struct lane *l)
+{
+	uint32_t last = l->n ? lane_blocks(l->n) - 1 : 0;
+
+	if (l->n && l->sums[last][SPLIT_UNKNOWN])
+		return true;
+	for (uint32_t i = last * LANE_BLOCK; i < l->n; i++)
+		if (l->code[i] == NO_CODE)
+			return true;
+	return false;
+}
+
 bool columns_number(struct columns *c)
 {
 	uint32_t k = 0;
@@ -159,7 +171,7 @@ bool columns_number(struct columns *c)
 	for (track_idx i = 0; i < c->n_tracks; i++) {
 		c->first_lane[i] = k;
 		for (; k < c->n_lanes && c->lanes[k].track == i; k++) {
-			const struct lane *l = &c->lanes[k];
+			struct lane *l = &c->lanes[k];
 			uint64_t end = l->end_cyc;
 
 			if (l->n) {
@@ -170,6 +182,7 @@ bool columns_number(struct columns *c)
 					if (l->base_cyc + l->start[s] + l->dur[s] > end)
 						end = l->base_cyc + l->start[s] + l->dur[s];
 			}
+			l->has_unknown = lane_has_unknown(l);
 			c->n_slices += l->n;
 			c->end_cyc = end > c->end_cyc ? end : c->end_cyc;
 			c->end_cyc = l->end_cyc > c->end_cyc ? l->end_cyc : c->end_cyc;

@@ -26,8 +26,9 @@
 struct lane {
 	track_idx track;
 	uint32_t n;
-	uint32_t first; /* number of its first slice within the track */
-	uint32_t n_sub; /* sub-lanes, at least 1 */
+	uint32_t first;	  /* number of its first slice within the track */
+	uint32_t n_sub;	  /* sub-lanes, at least 1 */
+	bool has_unknown; /* some records name no known row */
 	uint64_t base_cyc;
 	uint64_t begin_cyc, end_cyc; /* lifetime of the track */
 	const uint32_t *start, *dur, *stall;

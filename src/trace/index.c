@@ -25,7 +25,8 @@ static inline void add_class(const struct lane *l, uint32_t i, const struct lane
 {
 	sums[l->slot[l->inst_class[i]]] += part(p->stall, p->end, limit);
 	sums[SPLIT_STALL] += part(p->stall, p->issue, limit);
-	sums[SPLIT_UNKNOWN] += limit == UINT32_MAX && l->code[i] == NO_CODE;
+	if (l->has_unknown)
+		sums[SPLIT_UNKNOWN] += limit == UINT32_MAX && l->code[i] == NO_CODE;
 }
 
 enum bucket slice_stall_bucket(enum inst_class c)
@@ -71,6 +72,7 @@ void lane_index(struct lane *l)
 	uint64_t now[LANE_SUMS] = {0};
 	uint32_t at = first_cover(l);
 
+	l->has_unknown = true;
 	for (uint32_t i = 0; i < l->n; i++) {
 		struct lane_pieces p = pieces_of(l, i, at);
 
@@ -202,6 +204,38 @@ static void advance(struct split_cursor *k, const struct lane *l, uint32_t rel)
 		k->cover = p.end;
 		k->i++;
 	}
+}
+
+void split_ahead(const struct split_cursor *k, uint64_t t, uint32_t *block)
+{
+	const struct lane *l = &k->c->lanes[k->lane];
+	uint32_t n = lane_blocks(l->n), b = *block, step = 1, at;
+	uint32_t rel;
+
+	if (t < l->base_cyc || t - l->base_cyc >= UINT32_MAX || b >= n)
+		return;
+	rel = (uint32_t)(t - l->base_cyc);
+	while (step < n - b && l->cover[b + step] <= rel) {
+		b += step;
+		step *= 2;
+	}
+	for (; step; step /= 2)
+		if (step < n - b && l->cover[b + step] <= rel)
+			b += step;
+	if (b <= *block)
+		return;
+	*block = b;
+	at = b * LANE_BLOCK;
+	for (unsigned i = 0; i < LANE_BLOCK; i += 16) {
+		__builtin_prefetch(l->start + at + i);
+		__builtin_prefetch(l->dur + at + i);
+		__builtin_prefetch(l->stall + at + i);
+	}
+	__builtin_prefetch(l->inst_class + at);
+	if (k->splits)
+		__builtin_prefetch(k->splits[k->lane].sums + b);
+	else
+		__builtin_prefetch(l->sums + b);
 }
 
 static void next_lane(struct split_cursor *k)

@@ -69,6 +69,9 @@ struct split_cursor {
 
 void split_begin(struct split_cursor *k, const struct columns *c, const struct lane_split *splits,
 	track_idx track);
+/* t will be asked for soon: brings what that takes nearer. *block: 0 at first, kept for the next
+ * call with a later t. */
+void split_ahead(const struct split_cursor *k, uint64_t t, uint32_t *block);
 /* Sums of all cycles before screen time t, into out; *n_begun: slices that began before t. Returns
  * how many ended by then. */
 uint32_t split_at(struct split_cursor *k, uint64_t t, uint64_t out[LANE_SUMS], uint32_t *n_begun);
