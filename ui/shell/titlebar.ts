@@ -22,15 +22,15 @@ export class TitleBar {
 
 	constructor(private readonly app: App, search: HTMLElement, private readonly act: TitleActions) {
 		const { trace } = app, i = trace.input;
-		const name = String(i.kernel ?? 'unknown kernel');
+		const name = String(i.kernel || 'unknown kernel');
 		fill(this.element, h('h1', { class: 'kernel', title: `${name}\n${i.path ?? ''}` }, name),
 			h('div', { class: 'facts' }, i.arch !== undefined && i.arch !== null && h('span', { class: 'arch' }, String(i.arch)),
 				h('span', { class: 'evidence' + (WEAK.has(trace.evidence) ? ' weak' : ''), title: 'What kind of evidence these figures are' }, trace.evidence),
 				trace.tracks.length > 0 && h('span', { class: 'tracks', title: `${count(trace.counts.slices ?? 0)} slices` }, `${count(trace.tracks.length)} ${trace.has_pipes ? 'pipes' : 'waves'}`),
-				trace.clock.mhz && h('span', { title: `Clock from ${trace.clock.source ?? 'the capture'}` }, `${count(trace.clock.mhz)} MHz`)),
+				trace.clock.mhz && h('span', { class: 'clock', title: `Clock from ${trace.clock.source ?? 'the capture'}` }, `${count(trace.clock.mhz)} MHz`)),
 			trace.captures.length > 1 && choose('Capture', trace.captures.map((c) => ({ value: String(c.index), label: `${c.index + 1}: ${c.kernel ?? c.path}`, title: c.path, disabled: c.state === 'failed' })),
 				String(trace.index), (v) => act.openCapture(Number(v))),
-			h('span', { class: 'spring' }), search, this.actions);
+			search, this.actions);
 		document.title = `${name} - incore`;
 	}
 

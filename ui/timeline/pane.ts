@@ -97,8 +97,8 @@ export class TimelinePane {
 			choose('Arrows', ARROWS.map((v) => ({ value: v, label: v })), s.arrows, (v) => store.set({ arrows: v as ArrowMode })),
 			s.hidden.length > 0 && button(`Show all (${s.hidden.length} hidden)`, 'Show all hidden lanes', () => store.set({ hidden: [] }), { class: 'button framed' }),
 			h('span', { class: 'spring' }),
-			button('−', 'Zoom out (S)', () => this.input.zoom(1.6)), button('+', 'Zoom in (W)', () => this.input.zoom(1 / 1.6)),
-			button('Fit', 'Whole trace (0)', () => this.fitAll()));
+			h('span', { class: 'zooms' }, button('−', 'Zoom out (S)', () => this.input.zoom(1.6)), button('+', 'Zoom in (W)', () => this.input.zoom(1 / 1.6)),
+			button('Fit', 'Whole trace (0)', () => this.fitAll())));
 		this.drawLegend(s.mode);
 	}
 
@@ -108,7 +108,7 @@ export class TimelinePane {
 		const keys: [string, string][] = mode === 'bucket' ? t.buckets.map((b, i) => [b, p.buckets[i]])
 			: mode === 'cause' ? t.causes.slice(0, 12).map((c, i) => [c, colourOf(p, i)])
 			: mode === 'kernel' ? t.kernels.slice(0, 8).map((k, i) => [k.name, colourOf(p, i)])
-			: mode === 'diff' ? [['same', p.dim], ['▲ worse', p.worse], ['▼ better', p.better], ['only here', p.accent]]
+			: mode === 'diff' ? [['same', p.dim], ['▲ worse', p.worse], ['▼ better', p.better], ['only here', p.buckets[4]]]
 			: t.slots.map((s, i) => [s, p.slots[i]] as [string, string]).filter((_, i) => used.has(i));
 		fill(this.legend, keys.map(([name, colour]) => h('span', { class: 'legend-key', role: 'listitem' }, h('span', { class: 'swatch', style: { background: colour } }), name.slice(0, 18))));
 	}

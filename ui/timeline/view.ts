@@ -37,6 +37,7 @@ export class Timeline {
 	private readonly labels: Labels;
 	private rowOf = new Map<number, Row>();
 	private lut: Lut | null = null;
+	private otherLut: Lut | null = null;
 	private look: Look | null = null;
 	private other: Other | null = null;
 	private stalls = new Map<string, number>();
@@ -110,7 +111,7 @@ export class Timeline {
 		if (!capture) return;
 		const c = capture.index;
 		void askTrace(this.app.source, c).then((trace) => {
-			const tiles = new Tiles((q, signal) => this.app.source.ask('tile', { ...q, mode: 'class', h: trace.hash, c }, signal), this.redraw, () => undefined);
+			const tiles = new Tiles((q, signal) => this.app.source.ask('tile', { ...q, h: trace.hash, c }, signal), this.redraw, () => undefined);
 			this.other = { trace, tiles, partner: new Map(trace.tracks.map((t) => [t.coord.join('.'), t.index])) };
 			this.redraw();
 		}, () => undefined);
@@ -200,7 +201,10 @@ export class Timeline {
 
 	private prepare(g: CanvasRenderingContext2D): Look {
 		const p = this.app.palette(), s = this.app.store.get();
-		if (!this.lut) this.lut = makeLut(p, this.colours());
+		if (!this.lut) {
+			this.lut = makeLut(p, this.colours());
+			this.otherLut = s.mode === 'diff' ? makeLut(p, p.slots) : this.lut;
+		}
 		if (this.look) return this.look;
 		const trace = this.app.trace, sel = s.selection;
 		const matches = this.matches;
@@ -227,7 +231,7 @@ export class Timeline {
 	private colours(): readonly string[] {
 		const p = this.app.palette(), mode = this.app.store.get().mode;
 		if (mode === 'bucket') return p.buckets;
-		if (mode === 'diff') return [p.dim, p.worse, p.better, p.accent];
+		if (mode === 'diff') return [p.dim, p.worse, p.better, p.buckets[4]];
 		if (mode === 'class') return p.slots;
 		return Array.from({ length: 12 }, (_, i) => colourOf(p, i));
 	}
@@ -346,19 +350,19 @@ export class Timeline {
 
 	/** B's lane under its partner, moved so that both begin together. */
 	private rasterOther(out: Uint32Array, at: number, span: Span, lane: Lane): void {
-		const o = this.other!;
+		const o = this.other!, own = this.app.store.get().mode, mode = own === 'diff' ? 'class' : own;
 		for (const i of lane.tracks) {
 			const a = this.app.trace.tracks[i], partner = o.partner.get(a.coord.join('.'));
 			if (partner === undefined) continue;
 			const shift = a.begin - o.trace.tracks[partner].begin;
 			const moved = { ...span, t0: span.t0 - shift };
 			const block = Math.floor(partner / TRACKS), level = levelOf(span.perPixel);
-			o.tiles.want({ t0: moved.t0, t1: moved.t0 + span.perPixel * span.width, level, mode: 'class', blocks: [block], end: o.trace.span.end, tracks: o.trace.tracks.length });
-			this.rasterTrack(out, at, moved, o.tiles, 'class', partner, o.trace);
+			o.tiles.want({ t0: moved.t0, t1: moved.t0 + span.perPixel * span.width, level, mode, blocks: [block], end: o.trace.span.end, tracks: o.trace.tracks.length });
+			this.rasterTrack(out, at, moved, o.tiles, mode, partner, o.trace, null, this.otherLut!);
 		}
 	}
 
-	private rasterTrack(out: Uint32Array, at: number, span: Span, tiles: Tiles, mode: State['mode'], track: number, trace: TraceInfo, only: Lane['only'] = null): void {
+	private rasterTrack(out: Uint32Array, at: number, span: Span, tiles: Tiles, mode: State['mode'], track: number, trace: TraceInfo, only: Lane['only'] = null, lut = this.lut!): void {
 		const t = trace.tracks[track], t1 = span.t0 + span.perPixel * span.width;
 		if (t.end <= span.t0 || t.begin >= t1) return;
 		const block = Math.floor(track / TRACKS), level = levelOf(span.perPixel);
@@ -366,12 +370,13 @@ export class Timeline {
 		for (let i = from; i <= to; i++) {
 			const tile = tiles.get(mode, level, block, i);
 			const [a, b] = pixelsOf({ level, i }, span);
-			if (tile) rasterTile(out, at, span, tile, track, this.lut!, a, b, only);
-			else this.standIn(out, at, span, tiles, mode, track, a, b, level);
+			if (tile) rasterTile(out, at, span, tile, track, lut, a, b, only);
+			else this.standIn(out, at, span, tiles, mode, track, a, b, lut);
 		}
 	}
 
-	private standIn(out: Uint32Array, at: number, span: Span, tiles: Tiles, mode: State['mode'], track: number, a: number, b: number, level: number): void {
+	private standIn(out: Uint32Array, at: number, span: Span, tiles: Tiles, mode: State['mode'], track: number, a: number, b: number, lut: Lut): void {
+		const level = levelOf(span.perPixel);
 		for (let x = a; x < b;) {
 			const tile = tiles.nearest(mode, level, Math.floor(track / TRACKS), span.t0 + (x + 0.5) * span.perPixel);
 			if (!tile) {
@@ -379,7 +384,7 @@ export class Timeline {
 				continue;
 			}
 			const end = Math.min(b, Math.max(x + 1, pixelsOf(tile, span)[1]));
-			rasterTile(out, at, span, tile, track, this.lut!, x, end);
+			rasterTile(out, at, span, tile, track, lut, x, end);
 			x = end;
 		}
 	}
