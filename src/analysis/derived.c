@@ -90,7 +90,7 @@ static void read_text(struct derived *d, struct str text, bool is_default)
 	while (at < text.n && d->n < DERIVED_MAX_DEFINITIONS) {
 		size_t end = at;
 
-		while (end < text.n && text.p[end] != '\n')
+		while (end < text.n && text.p[end] != '\n' && text.p[end] != ';')
 			end++;
 		read_line(d, str_sub(text, at, end - at), ++number, is_default);
 		at = end + 1;

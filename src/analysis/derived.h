@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * derived.h: counters computed from counters. Definitions `name := expression`, one a line, over
- * tensors [XCC][SE][CU][TIME] that are made from the counter series of a trace: samples are put
- * into bins of the smallest distance between two samples, names lose a leading "SQ_".
+ * derived.h: counters computed from counters. Definitions `name := expression`, one a line (a `;`
+ * ends a line, too: an address cannot hold line ends), over tensors [XCC][SE][CU][TIME] that are
+ * made from the counter series of a trace: samples are put into bins of the smallest distance
+ * between two samples, names lose a leading "SQ_".
  *
  * The language: | & == < > <= >= + - * / ( ) and unary -, broadcast as usual; sum mean min max
  * [x, axis=[SE,CU]] (all axes without one), select[x, i:stop:step, axis=TIME], remove[x, i,

@@ -9,7 +9,7 @@ const KINDS = {
 
 async function opens(bench, name) {
 	const page = await bench.page(name), info = verb('info', name), check = verb('check', name);
-	truth((await page.title()).startsWith(info.kernel ?? 'unknown kernel'), `title ${await page.title()}`);
+	truth((await page.title()).startsWith(info.kernel || 'unknown kernel'), `title ${await page.title()}`);
 	equal(await page.textContent('.title-bar .evidence'), info.evidence, 'evidence');
 	if (info.waves) equal(await page.textContent('.title-bar .tracks'), `${info.waves} ${info.vendor === 'ascend' ? 'pipes' : 'waves'}`, 'tracks');
 	const banner = await page.textContent('.banner');

@@ -16,11 +16,11 @@ setProgram(program);
 
 /** What a test is handed: servers are shared, pages are its own. */
 class Bench {
-	servers = new Map();
 	pages = [];
 
-	constructor(browser) {
+	constructor(browser, servers) {
 		this.browser = browser;
+		this.servers = servers;
 	}
 
 	async server(...captures) {
@@ -55,9 +55,6 @@ class Bench {
 		truth(bad.length === 0, 'the page complained:\n' + bad.join('\n'));
 	}
 
-	async close() {
-		for (const s of this.servers.values()) await (await s.catch(() => null))?.stop();
-	}
 }
 
 async function run(bench, test) {
@@ -88,10 +85,14 @@ async function main() {
 	const wanted = patterns.length ? all.filter((t) => patterns.some((p) => t.name.includes(p))) : all;
 	if (!patterns.length) wanted.push({ name: 'checklist: everything is covered', run: () => covered(all) });
 	const browser = await chromium.launch({ executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium', args: ['--no-sandbox', '--disable-gpu'] });
-	const bench = new Bench(browser);
+	const servers = new Map(), left = [...wanted];
 	let passed = 0, failed = 0;
-	for (const test of wanted) (await run(bench, test)) ? passed++ : failed++;
-	await bench.close();
+	const work = async () => {
+		const bench = new Bench(browser, servers);
+		for (let test = left.shift(); test; test = left.shift()) (await run(bench, test)) ? passed++ : failed++;
+	};
+	await Promise.all(Array.from({ length: Number(process.env.JOBS ?? 2) }, work));
+	for (const s of servers.values()) await (await s.catch(() => null))?.stop();
 	await browser.close();
 	clean();
 	console.log(`${passed} passed, ${failed} failed, 0 skipped`);

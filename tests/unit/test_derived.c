@@ -102,6 +102,7 @@ static void test_derived_arithmetic(void **state)
 	assert_true(value("a := 2 # a comment := 3") == 2);
 	assert_true(value("# nothing\n\nb := 4\na := b * b") == 16);
 	assert_true(value("a := b + 1\nb := 2\nc := a") == 3);
+	assert_true(value("a := b + 1;;b := 2; c := a") == 3);
 }
 
 static void test_derived_tensors(void **state)

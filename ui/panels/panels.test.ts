@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { oneLine } from './counters/view';
 import { isNumeric } from './details/view';
 import { boxes, buildTree, folded } from './flame/tree';
 import { binRows } from './hotspots/bins';
@@ -55,6 +56,10 @@ test('keys of source lines, and what a group weighs', () => {
 	assert.deepEqual(splitKey('C:/a b/x.py:12'), { path: 'C:/a b/x.py', line: 12 });
 	assert.equal(splitKey('<unknown>'), null);
 	assert.equal(weight({ buckets: { issue: 0, stall: 0, wait: 0, idle: 0, drain: 0 }, samples: 7, latency: 0, idle: 0 } as unknown as HotGroup), 7);
+});
+
+test('definitions travel on one line', () => {
+	assert.equal(oneLine('# x\na := 1 # why\n\nb := a;'), ';a := 1;;b := a;');
 });
 
 test('columns of a producer are numbers only if all cells are', () => {

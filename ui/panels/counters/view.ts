@@ -49,7 +49,7 @@ class CountersView extends View {
 
 	private question(text: string): Promise<Derived> {
 		const isPlain = this.app.source.kind === 'report' || !text.trim();
-		return askJson<{ data: Derived }>(this.app.source, 'derived', { d: isPlain ? undefined : text, w: 512, c: capture(this.app) }).then((a) => a.data);
+		return askJson<{ data: Derived }>(this.app.source, 'derived', { d: isPlain ? undefined : oneLine(text), w: 512, c: capture(this.app) }).then((a) => a.data);
 	}
 
 	private show(d: Derived): void {
@@ -160,6 +160,11 @@ class CountersView extends View {
 		for (const plot of this.plots.splice(0)) plot.close();
 		super.close();
 	}
+}
+
+/** An address holds no line ends: a semicolon stands for each, and comments stay here. Lines and columns remain what they were. */
+export function oneLine(text: string): string {
+	return text.split('\n').map((l) => l.replace(/#.*$/, '').trimEnd()).join(';');
 }
 
 /** Definitions outlive the page where the browser allows it. */
