@@ -170,7 +170,7 @@ async function flame(bench) {
 	const label = await page.getAttribute('.flame', 'aria-label');
 	truth(label.includes('inlined') && label.includes('12,180'), `flame graph says "${label}"`);
 	await page.keyboard.press('Enter');
-	truth((await page.locator('.flame-path .link').count()) > 1, 'Enter goes into a box');
+	await page.waitForFunction(() => document.querySelectorAll('.flame-path .link').length > 1); // Enter goes into a box
 	await page.click('text=Invert');
 	await page.fill('.panel-flame .filter', 's_waitcnt');
 	await page.click('text=Whole');
