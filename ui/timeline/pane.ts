@@ -31,6 +31,8 @@ export class TimelinePane {
 	private readonly legend = h('div', { class: 'legend-line', role: 'list', attrs: { 'aria-label': 'Colours' } });
 	private readonly arrows: Arrows;
 	private readonly global: Global;
+	/** the slice that was asked for last and is not there yet */
+	private going: { track: number; slice: number } | null = null;
 
 	constructor(private readonly app: App, wrong: (e: unknown) => void, pickMarker: (i: number) => void) {
 		const labels = labelWidth();
@@ -148,9 +150,12 @@ export class TimelinePane {
 
 	/** Selects a slice by number, and brings it into sight. */
 	async goSlice(track: number, slice: number, isLoud = true): Promise<void> {
+		const mine = this.going = { track, slice };
 		try {
 			const c = this.app.trace.index || undefined;
 			const info = await askJson<SliceInfo>(this.app.source, 'at', { c, track, slice });
+			if (mine !== this.going) return;
+			this.going = null;
 			if (info.slice === null) return this.app.say('No slice there');
 			const s = this.app.store.get();
 			this.app.select({ kind: 'slice', track, slice: info.slice, code: info.code ?? undefined, t0: info.start, t1: info.start + info.duration, source: info.frames[0]?.source, line: info.frames[0]?.line });
@@ -161,13 +166,14 @@ export class TimelinePane {
 			this.showTrack(track);
 			if (isLoud) this.app.say(spoken(this.app, info), true);
 		} catch {
+			if (mine === this.going) this.going = null;
 			this.app.say('No slice there');
 		}
 	}
 
-	/** Previous or next slice of the lane. */
+	/** Previous or next slice of the lane; of the one on its way, where keys come faster than answers. */
 	step(by: number): void {
-		const s = this.app.store.get().selection;
+		const s = this.going ?? this.app.store.get().selection;
 		if (!s || s.track === undefined) return this.first();
 		const n = (s.slice ?? (by > 0 ? -1 : this.app.trace.tracks[s.track].slices)) + by;
 		if (n < 0 || n >= this.app.trace.tracks[s.track].slices) return this.app.say('No more slices on this lane');
