@@ -47,6 +47,8 @@ export interface PanelView {
 export interface Panel {
 	readonly id: string;
 	readonly title: string;
+	/** Another title for this capture (waves are pipes on some machines), or undefined. */
+	titleFor?(app: App): string | undefined;
 	/** One line for the help dialog and the tab's tooltip. */
 	readonly hint: string;
 	/** Why it has nothing to show for this capture, or null. The tab stays, and says so. */

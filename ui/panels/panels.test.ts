@@ -45,6 +45,9 @@ test('the flame graph keeps every cycle, unmapped code too', () => {
 	assert.deepEqual(root.children.map((c) => [c.name, c.weight]), [['[unmapped]', 60], ['/a/x.py', 40]]);
 	assert.deepEqual(root.children[1].children[0].children.map((c) => c.name), ['op2 v0', 'y.py:5']);
 	for (const b of boxes(root, 0)) assert.ok(b.w <= 1 && b.x + b.w <= 1 + 1e-9);
+	const thin = { sources: [], rows: [row(1, 90), row(2, 4), row(3, 3), row(4, 3)] } as unknown as Isa;
+	const rest = boxes(buildTree(thin, 'k', (r) => r.buckets.wait, false), 0.05).filter((b) => b.node.kind === 'rest');
+	assert.deepEqual(rest.map((b) => [b.node.name, b.node.weight, b.w.toFixed(3)]), [['3 more', 10, '0.100']]);
 	assert.equal(boxes(root, 0).filter((b) => !b.node.children.length).reduce((n, b) => n + b.w, 0).toFixed(6), '1.000000');
 	assert.equal(folded(root).trim().split('\n').reduce((n, l) => n + Number(l.split(' ').pop()), 0), 100);
 	const inverted = buildTree(isa, 'k', (r) => r.buckets.wait, true);

@@ -35,7 +35,7 @@ export class Dock {
 			return h('button', {
 				class: 'tab' + (why ? ' empty' : ''), role: 'tab', id: 'tab-' + p.id, tabIndex: p.id === open ? 0 : -1, title: p.hint + (i < 9 ? ` (${i + 1})` : '') + (why ? '\n' + why : ''),
 				attrs: { 'aria-selected': isOpen, 'data-panel': p.id }, on: { click: () => this.app.store.set({ panel: p.id, isBottomOpen: true }) },
-			}, p.title);
+			}, p.titleFor?.(this.app) ?? p.title);
 		}), h('span', { class: 'spring' }), button(s.isBottomOpen ? '▾' : '▴', s.isBottomOpen ? 'Close the panel (B)' : 'Open the panel (B)', () => this.app.store.set({ isBottomOpen: !s.isBottomOpen })));
 	}
 

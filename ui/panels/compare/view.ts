@@ -66,11 +66,11 @@ class CompareView extends View {
 
 	private factSection(d: Diff): HTMLElement {
 		const t = this.app.trace, base = this.other();
-		return section('Verdict', choose('Before', t.captures.map((c, i) => ({ value: c.hash, label: `${i + 1}: ${c.kernel ?? c.path}`, disabled: c.hash === t.hash })), t.captures[base]?.hash ?? '', (hash) => this.app.store.set({ base: hash })),
+		return section('Verdict', choose('With', t.captures.map((c, i) => ({ value: c.hash, label: `${i + 1}: ${c.kernel ?? c.path}`, disabled: c.hash === t.hash })), t.captures[base]?.hash ?? '', (hash) => this.app.store.set({ base: hash })),
 			h('p', { class: 'verdict' }, VERDICTS[d.verdict] ?? d.verdict), h('p', { class: 'dim' }, d.noise.statement),
 			facts(['matched', `${count(d.alignment.matched)} of ${count(d.alignment.rows_a)} and ${count(d.alignment.rows_b)} rows, by ${d.alignment.kind}`], ['of latency', share(d.alignment.latency_share, 1)],
 				['executions', `${count(d.hits.a)} and ${count(d.hits.b)}${d.hits.is_uniform ? ', the same ratio everywhere: the same work' : ''}`], ['clocks', d.clocks.a_mhz && d.clocks.b_mhz ? `${count(d.clocks.a_mhz, 1)} and ${count(d.clocks.b_mhz, 1)} MHz${d.clocks.is_alike ? '' : ': not alike'}` : null],
-				['A, before', t.captures[0]?.path ?? ''], ['B, after', t.captures[1]?.path ?? '']));
+				['A, before', t.captures[capture(this.app) ?? 0]?.path ?? ''], ['B, after', t.captures[base]?.path ?? '']));
 	}
 
 	private change(v: number | null, text: string, verdict: string): HTMLElement | string {
@@ -81,7 +81,7 @@ class CompareView extends View {
 	private valueSection(rows: Value[]): HTMLElement {
 		const t = this.own(new Table<Value>({
 			label: 'Figures per execution', key: (r) => r.name, csv: 'diff-values.csv', rowClass: (r) => (r.verdict === 'same' || r.verdict === 'no-claim' ? 'noise' : ''),
-			columns: [textColumn('name', 'figure', (r) => r.name.replace(/_/g, ' '), 'minmax(10rem, 1fr)'), countColumn('a', 'A', (r) => r.a, '', 3), countColumn('b', 'B', (r) => r.b, '', 3),
+			columns: [textColumn('name', 'figure', (r) => r.name.replace(/_/g, ' '), 'minmax(13rem, 1fr)'), countColumn('a', 'A', (r) => r.a, '', 3), countColumn('b', 'B', (r) => r.b, '', 3),
 				{ id: 'change', head: 'Δ', isNumber: true, value: (r) => r.change, cell: (r) => this.change(r.change, r.change === null ? '' : count(r.change, 3), r.verdict) },
 				{ id: 'pct', head: 'Δ', isNumber: true, unit: () => '%', value: (r) => r.change_pct, cell: (r) => (r.change_pct === null ? '-' : (r.change_pct > 0 ? '+' : '') + count(r.change_pct, 2)) },
 				countColumn('noise', 'noise', (r) => r.noise, 'what repeats of the same capture differ by', 3), textColumn('verdict', 'verdict', (r) => r.verdict)],
@@ -95,7 +95,7 @@ class CompareView extends View {
 		const isCode = d.by === 'instr';
 		const t = this.own(new Table<Part>({
 			label: 'Differences, part by part', key: (r) => `${r.row_a ?? ''}|${r.row_b ?? ''}|${r.key}`, csv: 'diff.csv', rowClass: (r) => (r.verdict === 'same' || r.verdict === 'no-claim' ? 'noise' : ''),
-			pick: (r) => r.row_a !== null && isCode && this.app.select({ kind: 'code', code: this.app.codeOfRow(capture(this.app) ? r.row_b ?? r.row_a : r.row_a) }),
+			pick: (r) => r.row_a !== null && isCode && this.app.select({ kind: 'code', code: this.app.codeOfRow(r.row_a) }),
 			columns: [isCode ? codeColumn('key', 'instruction', (r) => r.key) : textColumn('key', d.by, (r) => r.key, 'minmax(12rem, 1fr)'), ...(isCode ? [countColumn<Part>('row-a', 'row A', (r) => r.row_a), countColumn<Part>('row-b', 'row B', (r) => r.row_b)] : []),
 				countColumn('hit-a', 'hits A', (r) => r.hit_a), countColumn('hit-b', 'hits B', (r) => r.hit_b), countColumn('a', 'A', (r) => r.per_hit_a, 'cycles per execution', 2), countColumn('b', 'B', (r) => r.per_hit_b, 'cycles per execution', 2),
 				{ id: 'change', head: 'Δ', isNumber: true, value: (r) => r.change, cell: (r) => this.change(r.change, r.change === null ? '' : count(r.change, 2), r.verdict) },

@@ -6,7 +6,7 @@ import { Buckets, Isa, IsaRow } from '../types';
 
 export interface Node {
 	name: string;
-	kind: 'kernel' | 'file' | 'frame' | 'row' | 'unmapped';
+	kind: 'kernel' | 'file' | 'frame' | 'row' | 'unmapped' | 'rest';
 	buckets: Buckets;
 	weight: number;
 	children: Node[];
@@ -73,17 +73,26 @@ function order(n: Node): void {
 
 export interface Box { node: Node; x: number; w: number; depth: number }
 
-/** Boxes of a part of the tree, as shares of its width; what is thinner than `least` is left out. */
+/** Boxes of a part of the tree, as shares of its width; what is thinner than `least` becomes one box, "n more". */
 export function boxes(root: Node, least: number): Box[] {
 	const out: Box[] = [];
 	const put = (n: Node, x: number, w: number, depth: number) => {
 		out.push({ node: n, x, w, depth });
 		let at = x;
+		const rest = node('', 'rest', depth + 1), from = { x: -1, n: 0 };
 		for (const c of n.children) {
 			const cw = n.weight > 0 ? (c.weight / n.weight) * w : 0;
 			if (cw >= least) put(c, at, cw, depth + 1);
+			else {
+				if (!from.n++) from.x = at;
+				rest.weight += c.weight;
+				for (const b of BUCKETS) rest.buckets[b] += c.buckets[b];
+			}
 			at += cw;
 		}
+		/* Children stand by weight, so what is too thin lies together at the end. */
+		rest.name = `${from.n} more`;
+		if (from.n && at - from.x >= least) out.push({ node: rest, x: from.x, w: at - from.x, depth: depth + 1 });
 	};
 	if (root.weight > 0) put(root, 0, 1, 0);
 	return out;

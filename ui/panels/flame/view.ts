@@ -97,7 +97,7 @@ class FlameView extends View {
 
 	private colour(n: Node): string {
 		const p = this.app.palette();
-		if (n.kind === 'unmapped') return p.dim;
+		if (n.kind === 'unmapped' || n.kind === 'rest') return p.dim;
 		let best: Bucket = 'issue';
 		for (const b of BUCKETS) if (n.buckets[b] > n.buckets[best]) best = b;
 		return n.weight && sum(n.buckets) ? p.buckets[BUCKETS.indexOf(best)] : p.accent;
@@ -129,7 +129,7 @@ class FlameView extends View {
 		const x = b.x * wide, w = Math.max(0.5, b.w * wide - 1), y = b.depth * ROW, fillColour = this.colour(b.node);
 		const isFound = !!this.query && b.node.name.toLowerCase().includes(this.query), p = this.app.palette();
 		const isLeaf = !b.node.children.length;
-		const shade = mix(fillColour, p.background, this.query && !isFound ? 0.12 : isLeaf ? 0.9 : 0.34 + 0.08 * (b.depth % 2));
+		const shade = mix(fillColour, p.background, this.query && !isFound ? 0.12 : b.node.kind === 'rest' ? 0.25 : isLeaf ? 0.9 : 0.34 + 0.08 * (b.depth % 2));
 		g.fillStyle = shade;
 		g.fillRect(x, y, w, ROW - 1);
 		if (isFound || i === this.focus && document.activeElement === this.canvas || (b.node.row && b.node.row.index === chosen)) {

@@ -105,16 +105,16 @@ class IsaView extends View {
 		const app = this.app, all = scaled(app, () => this.whole), has = (f: (r: IsaRow) => boolean) => this.isa.rows.some(f);
 		const of = <T>(f: (r: IsaRow) => T) => (l: Line) => (l.row ? f(l.row) : null);
 		const out: Column<Line>[] = [
-			{ id: 'row', head: '#', isNumber: true, width: '3.6rem', value: (l) => (l.row ?? l.label)!.row, title: 'number of the instruction in the capture' },
-			{ id: 'address', head: 'address', width: '5.5rem', value: (l) => (l.row ?? l.label)!.address, cell: (l) => h('span', { class: 'mono dim' }, hex((l.row ?? l.label)!.address)) },
+			{ id: 'row', head: '#', isNumber: true, width: '3.2rem', value: (l) => (l.row ?? l.label)!.row, title: 'number of the instruction in the capture' },
+			{ id: 'address', head: 'address', width: '5.2rem', value: (l) => (l.row ?? l.label)!.address, cell: (l) => h('span', { class: 'mono dim' }, hex((l.row ?? l.label)!.address)) },
 		];
 		if (this.lanes.count) out.push({
 			id: 'gutter', head: '', isFixed: true, width: width(this.lanes) + 'px', value: () => null, title: 'dashed: a wait and its producer; solid: a branch and its target',
 			cell: (l) => (this.isInOrder() ? piece(this.lanes, l.at, ROW, (a) => a.from === this.chosen() || a.to === this.chosen()) : ''),
 		});
 		out.push(
-			{ id: 'isa', head: 'instruction', width: 'minmax(18rem, 3fr)', value: (l) => l.row?.isa ?? l.label!.text, cell: (l) => this.text(l) },
-			{ id: 'class', head: 'class', width: '7.2rem', value: (l) => l.row?.class ?? null, cell: (l) => (l.row ? chip(app, l.row.class) : '') });
+			{ id: 'isa', head: 'instruction', width: 'minmax(15rem, 3fr)', value: (l) => l.row?.isa ?? l.label!.text, cell: (l) => this.text(l) },
+			{ id: 'class', head: 'class', width: '8rem', value: (l) => l.row?.class ?? null, cell: (l) => (l.row ? chip(app, l.row.class) : '') });
 		if (this.isSampled) {
 			out.push(
 				{ ...countColumn<Line>('samples', 'samples', of((r) => r.samples ?? 0)), width: '5rem' },
@@ -126,13 +126,13 @@ class IsaView extends View {
 				{ ...countColumn<Line>('hit', 'hits', of((r) => r.hit), 'executions in all selected waves'), width: '4.5rem' },
 				{ ...cyclesColumn<Line>({ units: () => (this.basis === 'sum' || this.basis === 'wave' ? all : app).units() }, 'cycles', 'cycles', of((r) => this.cost(r)), 'issue, stall, wait, idle and drain together'), width: '6rem' },
 				{ id: 'share', head: 'share', isNumber: true, unit: () => '%', width: '4rem', value: of((r) => this.total(r)), cell: (l) => (l.row && this.total(l.row) ? share(this.total(l.row), this.whole, false) : '') },
-				{ id: 'bar', head: 'where the cycles go', width: 'minmax(6rem, 1fr)', value: of((r) => this.total(r)), cell: (l) => (l.row && this.total(l.row) ? bucketBar({ ...l.row.buckets }, this.most, app.palette()) : '') });
+				{ id: 'bar', head: 'split', title: 'where the cycles go: issue, stall, wait, idle, drain', width: 'minmax(5.5rem, 1fr)', value: of((r) => this.total(r)), cell: (l) => (l.row && this.total(l.row) ? bucketBar({ ...l.row.buckets }, this.most, app.palette()) : '') });
 		}
 		if (has((r) => !!r.execution)) out.push(
 			{ ...cyclesColumn<Line>(app, 'median', 'median', of((r) => r.execution?.median), 'of one execution'), width: '4.6rem' },
 			{ ...cyclesColumn<Line>(app, 'p95', 'p95', of((r) => r.execution?.p95), 'of one execution'), width: '4.6rem' });
 		if (has((r) => !!r.stated)) out.push({ ...cyclesColumn<Line>(all, 'stated', 'stated', of((r) => r.stated?.latency), 'latency that the producer states, where its own records add up to something else'), width: '5.5rem' });
-		out.push({ id: 'waits', head: 'waits for', width: 'minmax(7rem, 1fr)', value: (l) => this.waits(l) });
+		out.push({ id: 'waits', head: 'waits for', width: 'minmax(6.5rem, 1fr)', value: (l) => this.waits(l) });
 		if (has((r) => r.frames.length > 0 || !!r.source)) out.push({ id: 'source', head: 'source', width: 'minmax(7rem, 1fr)', value: (l) => l.row?.source ?? null, cell: (l) => (l.row ? this.sourceLink(l.row) : '') });
 		return out;
 	}

@@ -54,8 +54,8 @@ class WaitView extends View {
 			label: 'Waits and their producers', key: (r) => `${r.edge.wait}-${r.edge.producer}`, csv: 'waits.csv', sort: { id: 'cycles', isDown: true },
 			empty: 'No wait of this capture has a known producer.', pick: (r) => r.wait && app.select({ kind: 'code', code: r.wait.index }),
 			columns: [
-				{ ...countColumn<Row>('wait', 'wait', (r) => r.edge.wait), cell: (r) => rowLink(app, r.edge.wait) }, codeColumn('wait-isa', 'instruction that waits', (r) => r.wait?.isa),
-				{ ...countColumn<Row>('producer', 'producer', (r) => r.edge.producer), cell: (r) => rowLink(app, r.edge.producer) }, codeColumn('producer-isa', 'what it waits for', (r) => r.producer?.isa, 'minmax(14rem, 1.4fr)'),
+				{ ...countColumn<Row>('wait', 'wait', (r) => r.edge.wait), width: '5.6rem', cell: (r) => rowLink(app, r.edge.wait) }, codeColumn('wait-isa', 'instruction that waits', (r) => r.wait?.isa),
+				{ ...countColumn<Row>('producer', 'producer', (r) => r.edge.producer), width: '5.8rem', cell: (r) => rowLink(app, r.edge.producer) }, codeColumn('producer-isa', 'what it waits for', (r) => r.producer?.isa, 'minmax(14rem, 1.4fr)'),
 				countColumn('count', 'times', (r) => r.edge.count, 'how often this producer came last and released the wait'), countColumn('blocked', 'blocked', (r) => r.edge.blocked, 'how often the wait really waited'),
 				cyclesColumn(scaled(app, () => this.whole), 'cycles', 'waited', (r) => r.cycles), shareColumn('share', 'share', (r) => r.cycles, () => this.whole),
 				{ id: 'bar', head: '', width: '6rem', isFixed: true, value: (r) => r.cycles, cell: (r) => shareBar(r.cycles, most, app.palette().buckets[2]) },

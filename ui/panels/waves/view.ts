@@ -7,7 +7,7 @@ import { count, cyclesWith, share } from '../../base/format';
 import { BUCKETS, colourOf } from '../../base/palette';
 import { Table } from '../../base/table';
 import { State } from '../../state';
-import { Changed, countColumn, cyclesColumn, facts, filterBox, noTracks, scaled, section, shareColumn, textColumn, toTrack, trackAt, View } from '../common';
+import { Changed, countColumn, cyclesColumn, facts, filterBox, hasPipes, noTracks, scaled, section, shareColumn, textColumn, toTrack, trackAt, View } from '../common';
 import { Balance, Cluster, Pipe, Wave, Waves } from '../types';
 import { boxPlot } from './box';
 
@@ -158,6 +158,6 @@ class WavesView extends View {
 
 export const panel: Panel = {
 	id: 'waves', title: 'Waves', hint: 'wave by wave or pipe by pipe: durations, paths, balance',
-	missing: noTracks, open: (host, app) => new WavesView(host, app),
+	titleFor: (app) => (hasPipes(app) ? 'Pipes' : undefined), missing: noTracks, open: (host, app) => new WavesView(host, app),
 };
 
