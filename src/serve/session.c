@@ -270,7 +270,7 @@ static bool answer_capture(struct session *s, unsigned i, const struct query *q,
 	if (!must_be(state_of(s, c), c, e) || !must_be(state_of(s, base), base, e))
 		return false;
 	pthread_rwlock_rdlock(&c->index_lock);
-	if (view_has(&c->view, needs))
+	if (view_has(&c->view, needs, &base->view))
 		needs = 0;
 	pthread_rwlock_unlock(&c->index_lock);
 	if (needs) {
@@ -300,7 +300,8 @@ static bool answer(struct session *s, struct str target, struct reply *r, struct
 			continue;
 		if (strcmp(q.name, "counters") != 0 || query_text(&q, "name"))
 			r->media_type = answers[i].media_type;
-		r->is_immutable = answers[i].is_immutable && query_text(&q, "h");
+		r->is_immutable =
+			answers[i].is_immutable && query_text(&q, "h") && !query_text(&q, "base");
 		return answer_capture(s, i, &q, &r->body, e);
 	}
 	if (s->ops.is_verb(q.name))

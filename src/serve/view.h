@@ -44,7 +44,7 @@ struct view {
 unsigned view_needs(const struct query *q);
 bool view_need(struct view *v, unsigned needs, const struct view *base, struct incore_error *e);
 /* All of that is built already. */
-bool view_has(const struct view *v, unsigned needs);
+bool view_has(const struct view *v, unsigned needs, const struct view *base);
 void view_index_free(struct view *v);
 const struct lane_split *view_splits(const struct view *v, enum tile_mode mode);
 

@@ -71,8 +71,10 @@ static bool make_buckets(struct view *v)
 	return split_sums_build(s, v->columns);
 }
 
-bool view_has(const struct view *v, unsigned needs)
+bool view_has(const struct view *v, unsigned needs, const struct view *base)
 {
+	if (needs & NEED_DIFF && (!v->index || v->index->diff_base != base))
+		return false;
 	return v->index ? !(needs & ~v->index->has) : needs == 0;
 }
 
@@ -83,12 +85,17 @@ bool view_need(struct view *v, unsigned needs, const struct view *base, struct i
 		if (!v->index)
 			return err_nomem(e);
 	}
+	if (v->index->diff_base != base)
+		v->index->has &= ~(unsigned)NEED_DIFF;
 	needs &= ~v->index->has;
 	if (needs & NEED_BUCKET && !make_buckets(v)) {
 		split_sums_free(&v->index->bucket);
 		return err_nomem(e);
 	}
-	(void)base;
+	if (needs & NEED_DIFF && !diff_sums_make(v, base, e)) {
+		v->index->has &= ~(unsigned)NEED_DIFF;
+		return false;
+	}
 	if (needs & NEED_WAITS) {
 		v->index->waits = wait_tables_new(v->trace, e);
 		if (!v->index->waits)
@@ -111,6 +118,7 @@ void view_index_free(struct view *v)
 		return;
 	split_sums_free(&v->index->bucket);
 	split_sums_free(&v->index->cause);
+	split_sums_free(&v->index->diff);
 	wait_tables_free(v->index->waits);
 	mem_free(v->index->code);
 	mem_free(v->index);
@@ -121,5 +129,7 @@ const struct lane_split *view_splits(const struct view *v, enum tile_mode mode)
 {
 	if (mode == TILE_BUCKET)
 		return v->index->bucket.splits;
+	if (mode == TILE_DIFF)
+		return v->index->diff.splits;
 	return mode == TILE_CAUSE ? v->index->cause.splits : NULL;
 }

@@ -21,12 +21,15 @@ struct view_index {
 	unsigned has;		   /* enum view_need */
 	struct code_sum *code;	   /* n_code + 1 */
 	struct wait_tables *waits; /* who waits for what; with NEED_WAITS */
-	struct split_sums bucket, cause;
+	struct split_sums bucket, cause, diff;
+	const struct view *diff_base; /* what diff compares with */
 };
 
 /* Sums of all lanes for splits whose keys are set. */
 bool split_sums_build(struct split_sums *s, const struct columns *c);
 bool code_sums_make(struct view *v);
+/* diff_sums.c */
+bool diff_sums_make(struct view *v, const struct view *base, struct incore_error *e);
 /* cause_sums.c; needs the wait tables */
 bool cause_sums_make(struct view *v, struct incore_error *e);
 void split_sums_free(struct split_sums *s);

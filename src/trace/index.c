@@ -41,7 +41,7 @@ enum bucket slice_issue_bucket(enum inst_class c)
 	return c == CLASS_DRAIN ? BUCKET_DRAIN : BUCKET_ISSUE;
 }
 
-static inline void add_split(const struct lane *l, const struct lane_split *s, uint32_t i,
+static inline void add_pieces(const struct lane *l, const struct lane_split *s, uint32_t i,
 	const struct lane_pieces *p, uint32_t limit, uint64_t sums[LANE_SUMS])
 {
 	bool is_cause = s->mode == SPLIT_CAUSE;
@@ -55,6 +55,15 @@ static inline void add_split(const struct lane *l, const struct lane_split *s, u
 	sums[gap % SPLIT_KEYS] += part(p->gap, p->stall, limit);
 	sums[stall % SPLIT_KEYS] += part(p->stall, p->issue, limit);
 	sums[issue % SPLIT_KEYS] += part(p->issue, p->end, limit);
+}
+
+static inline void add_split(const struct lane *l, const struct lane_split *s, uint32_t i,
+	const struct lane_pieces *p, uint32_t limit, uint64_t sums[LANE_SUMS])
+{
+	if (s->mode == SPLIT_SLICE)
+		sums[s->keys[i] % SPLIT_KEYS] += part(p->stall, p->end, limit);
+	else
+		add_pieces(l, s, i, p, limit, sums);
 }
 
 /* Where the gap before the first slice begins. */
@@ -180,7 +189,7 @@ static void add_tail(
 	if (k->lane + 1 < k->end_lane)
 		to = l[1].base_cyc;
 	to = to < t ? to : t;
-	if (!s || to <= from)
+	if (!s || s->mode == SPLIT_SLICE || to <= from)
 		return;
 	key = s->mode == SPLIT_CAUSE ? s->tail_key : s->is_pipe ? BUCKET_DRAIN : BUCKET_IDLE;
 	if (s->mode == SPLIT_BUCKET && k->lane + 1 < k->end_lane)

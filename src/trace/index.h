@@ -7,14 +7,14 @@
  * Three ways to split. Class: each cycle that a slice covers belongs to the colour slot of the
  * slice that started first; stalled cycles and records of unknown code are counted beside. Bucket:
  * all cycles of the lifetime, as account.h. Cause: the same by cause family; needs a column that an
- * analysis makes. Pure; needs no C library.
+ * analysis makes. Slice: what a slice covers, by a key of its own. Pure; needs no C library.
  */
 #ifndef TRACE_INDEX_H
 #define TRACE_INDEX_H
 
 #include "trace/columns.h"
 
-enum split_mode { SPLIT_CLASS, SPLIT_BUCKET, SPLIT_CAUSE };
+enum split_mode { SPLIT_CLASS, SPLIT_BUCKET, SPLIT_CAUSE, SPLIT_SLICE };
 #define SPLIT_KEYS 12u	  /* at most, in any mode */
 #define SPLIT_STALL 12u	  /* class: stalled cycles */
 #define SPLIT_UNKNOWN 13u /* class: records of unknown code */
@@ -24,7 +24,8 @@ struct lane_split {
 	enum split_mode mode;
 	bool is_pipe; /* after the last slice comes drain, not idle */
 	const uint32_t (*sums)[SPLIT_KEYS];
-	const uint8_t *keys;	  /* cause, by slice: of the gap before it << 4 | of its stall */
+	const uint8_t *keys;	  /* cause, by slice: of the gap before it << 4 | of its stall;
+				slice: of it */
 	const uint8_t *issue_key; /* cause, by class */
 	uint8_t tail_key;
 };

@@ -6,6 +6,7 @@
 #include "base/mem.h"
 #include "serve/blob.h"
 #include "serve/matcher.h"
+#include "serve/view_index.h"
 
 #define EXPORT __attribute__((used, visibility("default")))
 
@@ -116,6 +117,15 @@ EXPORT struct answer_out *incore_ask(const char *p, uint32_t bytes)
 	sb_free(&target);
 	mem_free((void *)(uintptr_t)p);
 	return &last;
+}
+
+/* --- what a page has not --- */
+
+bool diff_sums_make(struct view *v, const struct view *base, struct incore_error *e)
+{
+	(void)v;
+	(void)base;
+	return err_set(e, INCORE_NO, "not-in-report", "a report holds one capture");
 }
 
 /* --- a page matches expressions itself: it asks with rows= --- */
