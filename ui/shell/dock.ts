@@ -28,6 +28,11 @@ export class Dock {
 		this.view?.changed(state, keys);
 	}
 
+	close(): void {
+		this.view?.close();
+		this.view = null;
+	}
+
 	private drawTabs(s: Readonly<State>): void {
 		const open = this.find(s.panel)?.id;
 		fill(this.tabs, this.panels.map((p, i) => {

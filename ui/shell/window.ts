@@ -103,6 +103,8 @@ export function openWindow(host: HTMLElement, source: Source, trace: TraceInfo, 
 	return { session, pane, close: () => {
 		stop();
 		document.removeEventListener('keydown', listener);
+		pane?.close();
+		dock.close();
 	} };
 }
 

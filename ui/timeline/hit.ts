@@ -50,6 +50,11 @@ export class Tip {
 		this.element.hidden = true;
 	}
 
+	close(): void {
+		this.hide();
+		this.element.remove();
+	}
+
 	/** Shows what is at a point, once the mouse rests there. */
 	at(e: PointerEvent): void {
 		this.hide();

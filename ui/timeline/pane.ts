@@ -31,6 +31,7 @@ export class TimelinePane {
 	private readonly legend = h('div', { class: 'legend-line', role: 'list', attrs: { 'aria-label': 'Colours' } });
 	private readonly arrows: Arrows;
 	private readonly global: Global;
+	private readonly tip: Tip;
 	/** the slice that was asked for last and is not there yet */
 	private going: { track: number; slice: number } | null = null;
 
@@ -39,7 +40,7 @@ export class TimelinePane {
 		this.view = new Timeline(app, labels, wrong);
 		this.arrows = new Arrows(app, this.view, () => this.overlay.draw());
 		this.overlay = new Overlay(app, this.view, this.arrows);
-		const tip = new Tip(app, this.view);
+		const tip = this.tip = new Tip(app, this.view);
 		this.input = new Input(app, this.view, this.overlay, tip, (x) => {
 			this.ruler.cursor = x;
 			this.ruler.draw();
@@ -59,6 +60,12 @@ export class TimelinePane {
 		this.element = h('section', { class: 'timeline', style: { '--labels': labels + 'px' }, attrs: { 'aria-label': 'Timeline' } }, this.tools, this.corner, this.ruler.element, this.global.element, this.view.scroller, h('div', { class: 'timeline-key' }, this.legend, this.range));
 		this.view.scroller.addEventListener('keydown', (e) => this.gridKey(e));
 		this.ruler.load();
+	}
+
+	close(): void {
+		this.tip.close();
+		this.view.close();
+		this.ruler.close();
 	}
 
 	/** Why there are no lanes, instead of an empty place. */

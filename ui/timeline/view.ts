@@ -71,6 +71,10 @@ export class Timeline {
 		}, () => undefined);
 	}
 
+	close(): void {
+		this.watcher.disconnect();
+	}
+
 	private baseIndex(): number | undefined {
 		return baseCapture(this.app.trace, this.app.store.get().base)?.index;
 	}
