@@ -43,7 +43,7 @@ async function hot(bench, name) {
 	const page = await bench.page(name);
 	await panel(page, 'hotspots');
 	const d = verb('hot', '--by', 'instr', '--top', 'all', name);
-	compare(await rows(page, 'Hottest instructions'), d.rows.map((r) => ({ row: count(r.row), isa: r.isa, class: r.class, hit: count(r.hit), cycles: cycles(total(r.buckets)), cause: r.cause ?? '-', ...Object.fromEntries(BUCKETS.map((b) => [b, cycles(r.buckets[b])])) })), 'hot by instr');
+	compare(await rows(page, 'Hottest instructions'), d.rows.map((r) => ({ row: String(r.row), isa: r.isa, class: r.class, hit: count(r.hit), cycles: cycles(total(r.buckets)), cause: r.cause ?? '-', ...Object.fromEntries(BUCKETS.map((b) => [b, cycles(r.buckets[b])])) })), 'hot by instr');
 	for (const by of ['line', 'opcode', 'class', 'cause', 'producer']) {
 		await page.selectOption('.panel-hotspots select[aria-label="Rank by"]', by);
 		const want = verb('hot', '--by', by, '--top', 'all', name).groups;

@@ -78,7 +78,7 @@ class HotspotView extends View {
 	private rowTable(rows: HotRow[]): Any {
 		const t = new Table<HotRow>({
 			label: 'Hottest instructions', key: (r) => r.row ?? -1, csv: 'hot.csv', pick: (r) => r.row !== null && this.app.select({ kind: 'code', code: this.app.codeOfRow(r.row) }),
-			columns: [countColumn('row', '#', (r) => r.row), codeColumn('isa', 'instruction', (r) => r.isa, 'minmax(14rem, 3fr)'),
+			columns: [{ id: 'row', head: '#', isNumber: true, width: '3.6rem', value: (r) => r.row }, codeColumn('isa', 'instruction', (r) => r.isa, 'minmax(14rem, 3fr)'),
 				{ id: 'class', head: 'class', width: '7.2rem', value: (r) => r.class, cell: (r) => chip(this.app, r.class) },
 				...this.costColumns(rows), textColumn('cause', 'main cause', (r) => r.cause, 'minmax(8rem, 1fr)'),
 				textColumn('waits', 'waits for', (r) => (r.waits_for ? `row ${r.waits_for.row} ${r.waits_for.isa}` : null), 'minmax(8rem, 1fr)')],

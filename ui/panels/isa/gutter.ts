@@ -13,7 +13,7 @@ export interface Arrow {
 }
 
 export interface Lanes { count: number; lanes: Arrow[][]; left: number }
-const MOST = 7, STEP = 7;
+const MOST = 7, STEP = 7, CONSIDERED = 1000;
 
 function ends(a: Arrow): [number, number] {
 	return a.from < a.to ? [a.from, a.to] : [a.to, a.from];
@@ -24,7 +24,8 @@ export function layout(arrows: readonly Arrow[], most = MOST): Lanes {
 	const lanes: Arrow[][] = [];
 	let left = 0;
 	const heavy = [...arrows].sort((a, b) => b.weight - a.weight || a.from - b.from || a.to - b.to);
-	for (const a of heavy) {
+	left += Math.max(0, heavy.length - CONSIDERED);
+	for (const a of heavy.slice(0, CONSIDERED)) {
 		const [low, high] = ends(a);
 		const lane = lanes.findIndex((l) => !l.some((b) => ends(b)[0] <= high && low <= ends(b)[1]));
 		if (lane >= 0) lanes[lane].push(a);

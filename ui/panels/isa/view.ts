@@ -27,6 +27,8 @@ class IsaView extends View {
 	private readonly top = h('div', { class: 'panel-bar' });
 	private isSampled = false;
 	private wave: number | null = null;
+	/** position of the selected row, or -1 */
+	private chosen = -1;
 
 	constructor(host: HTMLElement, app: App) {
 		super(host, app, 'isa');
@@ -110,7 +112,7 @@ class IsaView extends View {
 		];
 		if (this.lanes.count) out.push({
 			id: 'gutter', head: '', isFixed: true, width: width(this.lanes) + 'px', value: () => null, title: 'dashed: a wait and its producer; solid: a branch and its target',
-			cell: (l) => (this.isInOrder() ? piece(this.lanes, l.at, ROW, (a) => a.from === this.chosen() || a.to === this.chosen()) : ''),
+			cell: (l) => (this.isInOrder() ? piece(this.lanes, l.at, ROW, (a) => a.from === this.chosen || a.to === this.chosen) : ''),
 		});
 		out.push(
 			{ id: 'isa', head: 'instruction', width: 'minmax(15rem, 3fr)', value: (l) => l.row?.isa ?? l.label!.text, cell: (l) => this.text(l) },
@@ -233,13 +235,9 @@ class IsaView extends View {
 		return !!rows && rows.length === this.lines.length && (rows.length < 2 || (rows[0].at === 0 && rows[1].at === 1));
 	}
 
-	private chosen(): number {
-		const code = this.app.store.get().selection?.code;
-		return code === undefined ? -1 : this.lines.findIndex((l) => (l.row ?? l.label)!.index === code);
-	}
-
 	private mark(state: Readonly<State>, scroll: boolean): void {
 		const s = state.selection;
+		this.chosen = s?.code === undefined ? -1 : this.lines.findIndex((l) => (l.row ?? l.label)!.index === s.code);
 		if (!s || !this.table) {
 			this.table?.mark([], false);
 			return;

@@ -3,7 +3,7 @@
 // accounting, where each cycle is counted once.
 import { App, Panel } from '../../app';
 import { shareBar } from '../../base/bars';
-import { fill, h, notice } from '../../base/dom';
+import { choose, fill, h, notice } from '../../base/dom';
 import { cyclesWith, share } from '../../base/format';
 import { BUCKETS } from '../../base/palette';
 import { Plot, Series } from '../../base/plot';
@@ -24,6 +24,8 @@ class StatesView extends View {
 	private plot: Plot | null = null;
 	private tables: Table<Row>[] = [];
 	private data!: Waves;
+	private wave: number | null = null;
+	private readonly tools = h('span');
 
 	constructor(host: HTMLElement, app: App) {
 		super(host, app, 'states');
@@ -31,7 +33,19 @@ class StatesView extends View {
 	}
 
 	private ask(): void {
-		this.load(this.app.verb<Waves>('waves', { bins: 240, top: 'all' }), (a) => this.show(a.data));
+		const where: Record<string, number> = {}, coord = this.wave === null ? null : this.app.trace.tracks[this.wave]?.coord;
+		if (coord) this.app.trace.levels.forEach((level, i) => (where[level] = coord[i]));
+		this.load(this.app.verb<Waves>('waves', { bins: 240, top: 'all', ...where }), (a) => this.show(a.data));
+	}
+
+	/** All waves, or the one that is selected. */
+	private chooser(): HTMLElement {
+		const track = this.app.store.get().selection?.track;
+		return choose('Waves', [{ value: 'all', label: 'all' }, { value: 'one', label: this.wave === null ? 'the selected one' : this.app.trace.tracks[this.wave]?.name ?? '', disabled: this.app.source.kind === 'report' || (track === undefined && this.wave === null), title: 'select a wave in the timeline first' }],
+			this.wave === null ? 'all' : 'one', (v) => {
+				this.wave = v === 'one' ? this.app.store.get().selection?.track ?? null : null;
+				this.ask();
+			});
 	}
 
 	private show(d: Waves): void {
@@ -43,7 +57,8 @@ class StatesView extends View {
 		}
 		this.plot = this.own(new Plot({ label: 'Waves in each state', unit: 'waves', isStacked: true, height: 190, zoom: (a, b) => this.app.showTime(a, b) }, this.app.palette()));
 		this.draw();
-		fill(this.body, h('div', { class: 'panel-columns wide-first' }, section('Waves in each state over time', null, this.plot.element), this.shareSection()));
+		fill(this.tools, this.chooser());
+		fill(this.body, h('div', { class: 'panel-columns wide-first' }, section('Waves in each state over time', this.tools, this.plot.element), this.shareSection()));
 	}
 
 	/** Mean number of waves in a state in each bin. */
@@ -82,6 +97,7 @@ class StatesView extends View {
 	}
 
 	protected update(_state: Readonly<State>, keys: Changed): void {
+		if (keys.has('selection')) fill(this.tools, this.chooser());
 		if (keys.has('unit') || keys.has('theme')) {
 			if (this.plot) this.draw();
 			for (const t of this.tables) t.refresh();
