@@ -6,6 +6,7 @@ import { baseName, count, cycles, cyclesWith, unitName } from '../base/format';
 import { Table } from '../base/table';
 import { askJson, BoxInfo, BoxRow, ranges } from '../source';
 import { Selection } from '../state';
+import { dialog } from './dialogs';
 import { sliceTable } from './slices';
 
 export class BoxStatistics {
@@ -35,13 +36,13 @@ export class BoxStatistics {
 	private draw(b: BoxInfo): void {
 		const u = this.app.units(), unit = () => unitName(this.app.units());
 		const figure = (id: keyof BoxRow, head: string, title: string) => ({
-			id: String(id), head, title, unit, isNumber: true, value: (r: BoxRow) => r[id] as number, cell: (r: BoxRow) => cycles(r[id] as number, this.app.units()),
+			id: String(id), head, title, unit, isNumber: true, width: 'minmax(4.4rem, max-content)', value: (r: BoxRow) => r[id] as number, cell: (r: BoxRow) => cycles(r[id] as number, this.app.units()),
 		});
 		const table = new Table<BoxRow>({
 			label: `Statistics of the box by ${this.by}`, key: (r) => r.key, csv: 'incore-box.csv', sort: { id: 'sum', isDown: true }, empty: 'Nothing ran in this box.',
 			columns: [
-				{ id: 'key', head: this.by, width: 'minmax(9rem, 16rem)', value: (r) => r.key, cell: (r) => h('span', { title: r.key }, this.by === 'line' ? baseName(r.key) : r.key) },
-				{ id: 'count', head: 'count', title: 'click lists the slices', isNumber: true, value: (r) => r.count, cell: (r) => (this.by === 'class' || this.by === 'row' ? h('button', { class: 'link', title: 'List these slices', on: { click: (e) => {
+				{ id: 'key', head: this.by, width: 'minmax(6.4rem, 16rem)', value: (r) => r.key, cell: (r) => h('span', { title: r.key }, this.by === 'line' ? baseName(r.key) : r.key) },
+				{ id: 'count', head: 'count', title: 'click lists the slices', isNumber: true, width: 'minmax(3.4rem, max-content)', value: (r) => r.count, cell: (r) => (this.by === 'class' || this.by === 'row' ? h('button', { class: 'link', title: 'List these slices', on: { click: (e) => {
 					e.stopPropagation();
 					this.list(r, b);
 				} } }, count(r.count)) : count(r.count)) },
@@ -62,7 +63,11 @@ export class BoxStatistics {
 			h('div', { class: 'row' }, choose('By', ['class', 'row', 'line', 'cause'].map((v) => ({ value: v, label: v })), this.by, (v) => {
 				this.by = v;
 				if (this.last) this.show(this.last);
-			}), filter, table.tools(), button('Zoom', 'Zoom to the box (F)', () => this.app.showTime(b.t0, b.t1)))),
+			}), filter, table.tools(), button('Zoom', 'Zoom to the box (F)', () => this.app.showTime(b.t0, b.t1)), button('Wide', 'The same table, with all its columns in sight', () => {
+				const d = dialog('Statistics of the box', table.element);
+				table.element.style.height = '60vh';
+				d.addEventListener('close', () => this.last && this.show(this.last));
+			}))),
 		table.element, b.left_out > 0 && h('p', { class: 'section dim' }, `${count(b.left_out)} rows left out`));
 		table.rows(b.rows);
 	}

@@ -6,6 +6,7 @@ import { Slices, TraceInfo } from '../source';
 import { initialState } from '../state';
 import { sliceAt } from '../timeline/exact';
 import { autoHeight, layOut, makeLanes, rowAt, slotOf, trackAt, trackName } from '../timeline/lanes';
+import { partnerRow } from '../timeline/other';
 import { makeLut, pixelsOf, rasterTile } from '../timeline/raster';
 import { BUDGET, CELLS, levelOf, readTile, Tile, Tiles, tilesOf } from '../timeline/tiles';
 import { around, clamp, pan, zoomAt } from '../timeline/zoom';
@@ -151,4 +152,13 @@ test('the slice under a point is found on its own sub-lane', () => {
 	assert.equal(sliceAt(s, 1011.5, 0), null);
 	assert.equal(sliceAt(s, 1014, 1)?.slice, 101);
 	assert.equal(sliceAt(s, 999, 0), null);
+});
+
+test('the partner of a row has its text, and the nearest place', () => {
+	const code = (text: string[]) => ({ text, label: text.map((t) => Number(t.startsWith(';'))) } as unknown as Parameters<typeof partnerRow>[0]);
+	const a = code(['; k', 's_nop', 'v_add', 's_nop']), b = code(['; k', 's_nop', 'v_mul', 'v_add', 's_nop']);
+	assert.equal(partnerRow(a, b, 3), 4);
+	assert.equal(partnerRow(a, b, 1), 1);
+	assert.equal(partnerRow(a, b, 2), 3);
+	assert.equal(partnerRow(b, a, 2), -1);
 });

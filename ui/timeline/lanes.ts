@@ -145,7 +145,7 @@ function reorder(lanes: Lane[], order: readonly number[]): Lane[] {
 
 /** Height that lets as many lanes as possible be seen, within what is readable. */
 export function autoHeight(lanes: number, seen: number): number {
-	return Math.max(18, Math.min(34, Math.floor(seen / Math.max(1, lanes))));
+	return Math.max(18, Math.min(seen > 700 ? 44 : 34, Math.floor(seen / Math.max(1, lanes))));
 }
 
 type Want = Pick<State, 'sort' | 'pins' | 'hidden' | 'order' | 'folded'>;

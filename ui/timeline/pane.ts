@@ -5,7 +5,7 @@ import { button, choose, fill, h, notice } from '../base/dom';
 import { count, cyclesWith, unitName } from '../base/format';
 import { colourOf } from '../base/palette';
 import { askJson, SliceInfo } from '../source';
-import { Arrows as ArrowMode, ARROWS, Key, LaneKind, LaneSort, Mode, MODES, SORTS, State } from '../state';
+import { Align, Arrows as ArrowMode, ARROWS, Key, LaneKind, LaneSort, Mode, MODES, SORTS, State } from '../state';
 import { Arrows } from './arrows';
 import { Global } from './global';
 import { spoken, Tip } from './hit';
@@ -75,12 +75,12 @@ export class TimelinePane {
 		return h('section', { class: 'timeline lanes-empty', attrs: { 'aria-label': 'Timeline' } }, notice(
 			isSampled ? 'No timeline: this capture holds samples only' : 'No timeline: no wave or pipe was recorded',
 			isSampled ? 'Samples say how often each instruction was seen and why it stalled, not when. All other panels work.' : 'The banner says what is missing from this capture.',
-			isSampled ? 'Record a thread trace (rocprofv3 --att) to see lanes.' : ''));
+			isSampled ? (this.app.trace.input.vendor === 'ascend' ? 'Run msprof op simulator to see lanes.' : 'Record a thread trace (rocprofv3 --att) to see lanes.') : ''));
 	}
 
 	changed(state: Readonly<State>, keys: ReadonlySet<Key | 'theme' | 'size'>): void {
 		const has = (...names: (Key | 'theme' | 'size')[]) => names.some((n) => keys.has(n));
-		if (has('mode', 'sort', 'isMerged', 'kind', 'isGlobalOpen', 'arrows', 'hidden', 'base', 'theme', 'hash')) this.drawTools(state);
+		if (has('mode', 'sort', 'isMerged', 'kind', 'align', 'isGlobalOpen', 'arrows', 'hidden', 'base', 'theme', 'hash')) this.drawTools(state);
 		if (has('theme')) this.ruler.render();
 		if (has('t0', 't1', 'unit', 'theme')) {
 			this.range.textContent = `${cyclesWith(Math.round(state.t1 - state.t0), this.app.units())} in sight${state.kind === 'units' && !this.view.stats.isExact ? ', main unit of each pixel' : ''}`;
@@ -104,6 +104,7 @@ export class TimelinePane {
 			button('Global', 'Waves in flight and their states, above the lanes', () => store.set({ isGlobalOpen: !s.isGlobalOpen }), { class: 'button framed', attrs: { 'aria-pressed': s.isGlobalOpen } }),
 			!trace.has_pipes && s.kind === 'waves' && button(s.isMerged ? 'Merged' : 'Split', 'One lane per slot, or one per wave', () => store.set({ isMerged: !s.isMerged }), { class: 'button framed', attrs: { 'aria-pressed': s.isMerged } }),
 			choose('Arrows', ARROWS.map((v) => ({ value: v, label: v })), s.arrows, (v) => store.set({ arrows: v as ArrowMode })),
+			s.base && choose('Align', [{ value: 'trace', label: 'trace' }, { value: 'start', label: 'lane start' }, { value: 'row', label: 'selected row' }], s.align, (v) => store.set({ align: v as Align })),
 			s.hidden.length > 0 && button(`Show all (${s.hidden.length} hidden)`, 'Show all hidden lanes', () => store.set({ hidden: [] }), { class: 'button framed' }),
 			h('span', { class: 'spring' }),
 			h('span', { class: 'zooms' }, button('−', 'Zoom out (S)', () => this.input.zoom(1.6)), button('+', 'Zoom in (W)', () => this.input.zoom(1 / 1.6)),

@@ -4,19 +4,18 @@
 import { App } from '../app';
 import { framed, h } from '../base/dom';
 import { colourOf } from '../base/palette';
-import { askTrace, baseCapture, CodeTable, NO_CODE, TraceInfo } from '../source';
+import { baseCapture, CodeTable, NO_CODE, TraceInfo } from '../source';
 import { Key, State } from '../state';
 import { drawSlices, Look, makeHatch, Scale } from './draw';
 import { Exact } from './exact';
 import { autoHeight, GROUP_HEIGHT, Lane, Layout, layOut, makeLanes, makeUnits, Row, rowAt, slotOf } from './lanes';
 import { Labels } from './labels';
+import { Other } from './other';
 import { Lut, makeLut, pixelsOf, rasterTile, Span } from './raster';
 import { levelOf, Tiles, tilesOf, TRACKS } from './tiles';
 
 /** Rectangles that are drawn one by one; beyond, cells. */
 const EXACT_LIMIT = 4000;
-
-interface Other { trace: TraceInfo; tiles: Tiles; partner: Map<string, number> }
 
 export interface FrameStats { frames: number; last_ms: number; worst_ms: number; times: number[]; calls: number; rows: number; isExact: boolean; level: number }
 
@@ -112,13 +111,11 @@ export class Timeline {
 	private openOther(hash: string | null): void {
 		this.other = null;
 		const capture = baseCapture(this.app.trace, hash);
-		if (!capture) return;
-		const c = capture.index;
-		void askTrace(this.app.source, c).then((trace) => {
-			const tiles = new Tiles((q, signal) => this.app.source.ask('tile', { ...q, h: trace.hash, c }, signal), this.redraw, () => undefined);
-			this.other = { trace, tiles, partner: new Map(trace.tracks.map((t) => [t.coord.join('.'), t.index])) };
-			this.redraw();
-		}, () => undefined);
+		if (capture)
+			void Other.open(this.app, capture, this.redraw).then((o) => {
+				if (this.app.store.get().base === hash) this.other = o;
+				this.redraw();
+			}, () => this.app.say('The other capture cannot be drawn'));
 	}
 
 	arrange(): void {
@@ -352,14 +349,13 @@ export class Timeline {
 		});
 	}
 
-	/** B's lane under its partner, moved so that both begin together. */
+	/** B's lane under its partner, moved as the user lines them up. */
 	private rasterOther(out: Uint32Array, at: number, span: Span, lane: Lane): void {
-		const o = this.other!, own = this.app.store.get().mode, mode = own === 'diff' ? 'class' : own;
+		const o = this.other!, { mode: own, align } = this.app.store.get(), mode = own === 'diff' ? 'class' : own;
 		for (const i of lane.tracks) {
-			const a = this.app.trace.tracks[i], partner = o.partner.get(a.coord.join('.'));
+			const partner = o.partner(i);
 			if (partner === undefined) continue;
-			const shift = a.begin - o.trace.tracks[partner].begin;
-			const moved = { ...span, t0: span.t0 - shift };
+			const moved = { ...span, t0: span.t0 - o.shift(i, partner, align) };
 			const block = Math.floor(partner / TRACKS), level = levelOf(span.perPixel);
 			o.tiles.want({ t0: moved.t0, t1: moved.t0 + span.perPixel * span.width, level, mode, blocks: [block], end: o.trace.span.end, tracks: o.trace.tracks.length });
 			this.rasterTrack(out, at, moved, o.tiles, mode, partner, o.trace, null, this.otherLut!);
