@@ -3,14 +3,17 @@
 // roofline points, stall reasons, cache lines. Numbers stand as they were written; unknown columns are columns like any other.
 import { App, Panel } from '../../app';
 import { shareBar } from '../../base/bars';
-import { Child, fill, h, notice, s } from '../../base/dom';
+import { Child, choose, fill, h, notice } from '../../base/dom';
 import { count } from '../../base/format';
 import { colourOf } from '../../base/palette';
 import { Column, Table } from '../../base/table';
 import { State } from '../../state';
 import { Changed, facts, filterBox, hasPipes, section, View } from '../common';
 import { NamedTable, Summary } from '../types';
+import { coresOf, eventsOf, heatMap, memoryGraph, rooflines } from './pictures';
 
+/** Codes of the producer's own unit column. */
+const UNITS: Record<string, string> = { 0: 'µs', 1: 'instructions', 2: 'bytes', 3: '%' };
 type Row = { i: number; cells: (string | null)[] };
 const TITLES: Record<string, string> = {
 	'base-info': 'Base information', 'block-detail': 'Blocks', 'compute-load': 'Compute workload', 'compute-load-table': 'Compute workload, all', 'memory-units': 'Memory workload', 'memory-cores': 'Memory and cycles a core',
@@ -42,41 +45,50 @@ class DetailsView extends View {
 			fill(this.body, notice('No details', 'The producer of this capture gives no tables of its own.'));
 			return;
 		}
-		const told = tables.filter((t) => t.name !== 'blocks'), last = tables.filter((t) => t.name === 'blocks');
-		fill(this.body, h('div', { class: 'panel-columns' }, [...told, ...last].map((t) => this.one(t))));
+		const seen = new Set<string>();
+		const once = tables.filter((t) => {
+			const key = t.name + JSON.stringify(t.cells ?? t.origin);
+			return !seen.has(key) && !!seen.add(key);
+		});
+		fill(this.body, h('div', { class: 'panel-columns' }, [...once.filter((t) => t.name !== 'blocks'), ...once.filter((t) => t.name === 'blocks')].map((t) => this.one(t))));
 	}
 
 	private one(t: NamedTable): HTMLElement {
 		const title = `${TITLES[t.name] ?? t.name}`, cells = t.cells ?? [];
 		if (!t.cells) return section(title, null, h('p', { class: 'dim' }, `${count(t.rows)} rows of ${t.columns.join(', ')} in ${t.origin}`));
-		if (t.name === 'advice') return section(title, null, h('ul', null, cells.map((c) => h('li', null, c[0] ?? ''))));
+		if (t.name === 'advice') return section(title, null, h('ul', null, cells.map((c) => h('li', null, (c[0] ?? '').trim()))));
 		if (t.columns.length === 2 && t.columns[0] === 'key') return section(title, null, facts(...cells.map((c) => [c[0] ?? '', c[1] ?? '-'] as [string, Child])));
-		return section(title, null, this.picture(t), this.table(t));
+		const table = this.table(t);
+		return section(title, [filterBox(table, 'Filter', (r) => r.cells.join(' ')), table.tools()],
+			h('p', { class: 'dim clip', title: t.origin }, `${count(t.rows)} rows from ${t.origin}${cells.length < t.rows ? `, the first ${count(cells.length)} are shown` : ''}`), this.picture(t), h('div', { class: 'panel-fill' }, table.element));
 	}
 
-	private table(t: NamedTable): Child {
-		const cells = t.cells!, p = this.app.palette();
+	private table(t: NamedTable): Table<Row> {
+		const cells = t.cells!, p = this.app.palette(), unit = t.columns.indexOf('unit');
+		const isOneUnit = unit < 0 || new Set(cells.map((c) => c[unit])).size < 2;
 		const columns: Column<Row>[] = t.columns.map((head, i) => {
-			const isNumber = isNumeric(cells, i), most = isNumber ? Math.max(0, ...cells.map((c) => Number(c[i] ?? 0) || 0)) : 0;
-			const isBar = isNumber && cells.length > 1 && most > 0 && /rate|ratio|cycle|duration|value|percent|throughput|%|count|request/i.test(head);
+			const isUnit = i === unit && cells.every((c) => (c[i] ?? '') in UNITS), isNumber = !isUnit && isNumeric(cells, i);
+			const most = isNumber ? Math.max(0, ...cells.map((c) => Number(c[i] ?? 0) || 0)) : 0;
+			const isBar = isNumber && isOneUnit && cells.length > 1 && most > 0 && /rate|ratio|cycle|duration|value|percent|throughput|bandwidth|%|count|request/i.test(head);
 			return {
-				id: `c${i}`, head, isNumber, width: isNumber ? 'minmax(5.5rem, 1fr)' : 'minmax(8rem, 2fr)', value: (r) => (r.cells[i] === null || r.cells[i] === undefined ? null : isNumber ? Number(r.cells[i]) : r.cells[i]),
-				cell: (r) => (isBar ? h('span', { class: 'bar-cell' }, shareBar(Number(r.cells[i] ?? 0) || 0, most, p.accent), h('span', null, r.cells[i] ?? '-')) : h('span', { class: 'clip', title: r.cells[i] ?? '' }, r.cells[i] ?? '-')),
+				id: `c${i}`, head, isNumber, width: isBar ? 'minmax(10rem, 1fr)' : isNumber ? `minmax(${Math.max(5.5, head.length * 0.56 + 2).toFixed(1)}rem, 1fr)` : 'minmax(8rem, 2fr)',
+				value: (r) => (r.cells[i] === null || r.cells[i] === undefined ? null : isNumber ? Number(r.cells[i]) : r.cells[i]),
+				cell: (r) => (isUnit ? UNITS[r.cells[i] ?? ''] : isBar ? h('span', { class: 'bar-cell' }, shareBar(Number(r.cells[i] ?? 0) || 0, most, p.accent), h('span', null, r.cells[i] ?? '-')) : h('span', { class: 'clip', title: r.cells[i] ?? '' }, r.cells[i] ?? '-')),
 			};
 		});
 		const table = this.own(new Table<Row>({ label: TITLES[t.name] ?? t.name, key: (r) => r.i, columns, csv: `${t.name}.csv` }));
 		table.rows(cells.map((c, i) => ({ i, cells: c })));
 		this.tables.push(table);
-		return [h('div', { class: 'panel-bar' }, h('span', { class: 'dim clip', title: t.origin }, `${count(t.rows)} rows from ${t.origin}`), h('span', { class: 'grow' }), filterBox(table, 'Filter', (r) => r.cells.join(' ')), table.tools()), h('div', { class: 'panel-fill' }, table.element)];
+		return table;
 	}
 
-	/** Roofline points get a picture of their own. */
+	/** Some tables are better seen. */
 	private picture(t: NamedTable): Child {
-		const at = (name: RegExp) => t.columns.findIndex((c) => name.test(c));
-		const x = at(/point.*x|^x$/i), y = at(/point.*y|^y$/i), bw = at(/^bw$/i), peak = at(/^computility$/i), name = at(/title|bw_name/i);
-		if (t.name !== 'roofline' || x < 0 || y < 0 || bw < 0 || peak < 0) return null;
-		const points = t.cells!.map((c) => ({ x: Number(c[x]), y: Number(c[y]), bw: Number(c[bw]), peak: Number(c[peak]), name: c[name] ?? '' })).filter((p) => p.x > 0 && p.y > 0 && p.bw > 0 && p.peak > 0);
-		return points.length ? rooflines(points, (i) => colourOf(this.app.palette(), i)) : null;
+		const found = { columns: t.columns, cells: t.cells! };
+		if (t.name === 'roofline') return rooflines(found, (i) => colourOf(this.app.palette(), i));
+		if (t.name === 'memory-units') return chosen('Core', coresOf(found), (core) => memoryGraph(found, core));
+		if (t.name === 'cacheline') return chosen('Event', eventsOf(found), (event) => heatMap(found, event));
+		return null;
 	}
 
 	protected update(_state: Readonly<State>, keys: Changed): void {
@@ -84,21 +96,11 @@ class DetailsView extends View {
 	}
 }
 
-interface Point { x: number; y: number; bw: number; peak: number; name: string }
-
-/** Intensity against rate, both logarithmic: the roof of each memory and the point below it. */
-function rooflines(points: Point[], colour: (i: number) => string): SVGElement {
-	const xs = points.flatMap((p) => [p.x, p.peak / p.bw]), ys = points.flatMap((p) => [p.y, p.peak]);
-	const x0 = Math.log10(Math.min(...xs)) - 1, x1 = Math.log10(Math.max(...xs)) + 1, y0 = Math.log10(Math.min(...ys)) - 1, y1 = Math.log10(Math.max(...ys)) + 0.5;
-	const X = (v: number) => 50 + ((Math.log10(v) - x0) / (x1 - x0)) * 540, Y = (v: number) => 190 - ((Math.log10(v) - y0) / (y1 - y0)) * 180;
-	const svg = s('svg', { class: 'roofline', attrs: { viewBox: '0 0 600 220', role: 'img', 'aria-label': `Roofline: ${points.map((p) => `${p.name} at ${p.x} operations per byte, ${p.y}`).join('; ')}` } },
-		s('text', { attrs: { x: 320, y: 216, 'text-anchor': 'middle', class: 'axis' } }, 'operations per byte'), s('text', { attrs: { x: 12, y: 100, 'text-anchor': 'middle', class: 'axis', transform: 'rotate(-90 12 100)' } }, 'rate'));
-	points.forEach((p, i) => {
-		const left = Math.pow(10, x0), knee = p.peak / p.bw;
-		svg.appendChild(s('path', { attrs: { d: `M${X(left)} ${Y(left * p.bw)}L${X(knee)} ${Y(p.peak)}H590`, fill: 'none', stroke: colour(i), 'stroke-width': 1.5 } }, s('title', null, p.name)));
-		svg.appendChild(s('circle', { attrs: { cx: X(p.x), cy: Y(p.y), r: 4, fill: colour(i) } }, s('title', null, `${p.name}: ${p.x}, ${p.y}`)));
-	});
-	return svg;
+/** A picture of one of several things, with a list to choose which. */
+function chosen(label: string, names: string[], draw: (name: string) => Node | null): Child {
+	if (!names.length) return null;
+	const place = h('div', null, draw(names[0]));
+	return h('figure', { class: 'picture' }, names.length > 1 && choose(label, names.map((value) => ({ value, label: value })), names[0], (v) => fill(place, draw(v))), place);
 }
 
 export const panel: Panel = {
