@@ -36,13 +36,13 @@ export class BoxStatistics {
 	private draw(b: BoxInfo): void {
 		const u = this.app.units(), unit = () => unitName(this.app.units());
 		const figure = (id: keyof BoxRow, head: string, title: string) => ({
-			id: String(id), head, title, unit, isNumber: true, width: 'minmax(4.4rem, max-content)', value: (r: BoxRow) => r[id] as number, cell: (r: BoxRow) => cycles(r[id] as number, this.app.units()),
+			id: String(id), head, title, unit, isNumber: true, width: 'minmax(4.8rem, 1fr)', value: (r: BoxRow) => r[id] as number, cell: (r: BoxRow) => cycles(r[id] as number, this.app.units()),
 		});
 		const table = new Table<BoxRow>({
 			label: `Statistics of the box by ${this.by}`, key: (r) => r.key, csv: 'incore-box.csv', sort: { id: 'sum', isDown: true }, empty: 'Nothing ran in this box.',
 			columns: [
-				{ id: 'key', head: this.by, width: 'minmax(6.4rem, 16rem)', value: (r) => r.key, cell: (r) => h('span', { title: r.key }, this.by === 'line' ? baseName(r.key) : r.key) },
-				{ id: 'count', head: 'count', title: 'click lists the slices', isNumber: true, width: 'minmax(3.4rem, max-content)', value: (r) => r.count, cell: (r) => (this.by === 'class' || this.by === 'row' ? h('button', { class: 'link', title: 'List these slices', on: { click: (e) => {
+				{ id: 'key', head: this.by, width: 'minmax(6.4rem, 2fr)', value: (r) => r.key, cell: (r) => h('span', { title: r.key }, this.by === 'line' ? baseName(r.key) : r.key) },
+				{ id: 'count', head: 'count', title: 'click lists the slices', isNumber: true, width: 'minmax(3.6rem, 1fr)', value: (r) => r.count, cell: (r) => (this.by === 'class' || this.by === 'row' ? h('button', { class: 'link', title: 'List these slices', on: { click: (e) => {
 					e.stopPropagation();
 					this.list(r, b);
 				} } }, count(r.count)) : count(r.count)) },
