@@ -43,7 +43,10 @@ static bool open_capture(void *ctx, unsigned i, struct trace **out, struct incor
 {
 	struct job *j = ctx;
 
-	return verb_answer_open(&j->answers, j->c->args[i], out, e);
+	if (!verb_answer_open(&j->answers, j->c->args[i], out, e))
+		return false;
+	cli_notes(j->c, (*out)->notes, (*out)->n_notes);
+	return true;
 }
 
 static bool ask_verb(void *ctx, unsigned capture, unsigned base, const struct query *q,
@@ -71,6 +74,7 @@ static bool load(struct job *j)
 	session_load(j->session);
 	if (session_failure(j->session, &c->error))
 		return false;
+	cli_warn_unread(c, session_unread(j->session));
 	return session_view(j->session, 0, 0, &c->error) != NULL;
 }
 
@@ -96,6 +100,9 @@ static bool keep(struct job *j, struct str question)
 		j->n++;
 		return true;
 	}
+	if (r.status < 500)
+		cli_warn(j->c, "the report lacks %.*s: %s", STR_ARG(question),
+			r.error.message ? r.error.message : "out of memory");
 	sb_free(&r.body);
 	incore_error_clear(&r.error);
 	return r.status < 500 || err_nomem(&j->c->error);
@@ -280,6 +287,9 @@ static bool make(struct job *j)
 		.blob = {j->blob.p, j->blob.n},
 		.left_out = {j->part.left_out.p, j->part.left_out.n},
 		.command = {j->command.p, j->command.n}};
+	if (j->answers.n_warned && !c->n_warnings)
+		cli_warn(c, "%u of its answers came with warnings, which stand in the report",
+			j->answers.n_warned);
 	return write_file(j, &r) && print_done(j, v->trace);
 }
 

@@ -41,7 +41,11 @@ static bool open_capture(void *ctx, unsigned i, struct trace **out, struct incor
 {
 	struct job *j = ctx;
 
-	return verb_answer_open(&j->answers, j->c->args[i], out, e);
+	if (!verb_answer_open(&j->answers, j->c->args[i], out, e))
+		return false;
+	if (cli_has(j->c, "get")) /* the page shows them itself */
+		cli_notes(j->c, (*out)->notes, (*out)->n_notes);
+	return true;
 }
 
 static bool ask_verb(void *ctx, unsigned capture, unsigned base, const struct query *q,
@@ -97,16 +101,20 @@ static int print_one(struct job *j)
 	int status = INCORE_OK;
 
 	session_load(j->session);
+	cli_warn_unread(j->c, session_unread(j->session));
 	session_answer(j->session, target, &r);
 	if (r.body.failed)
 		err_nomem(&j->c->error);
 	else if (r.status == 404)
 		err_set(&j->c->error, INCORE_USAGE, r.error.code, "%s",
 			r.error.message ? r.error.message : "out of memory");
-	else if (r.status != 200 && !session_failure(j->session, &j->c->error))
-		err_move(&j->c->error, &r.error);
 	else if (r.status == 200)
 		fwrite(r.body.p, 1, r.body.n, j->c->out);
+	else if (!session_failure(j->session, &j->c->error))
+		err_move(&j->c->error, &r.error);
+	/* an answer about a capture that cannot be read is no success */
+	if (j->c->error.status == INCORE_OK)
+		session_failure(j->session, &j->c->error);
 	if (j->c->error.status != INCORE_OK)
 		status = cli_fail(j->c);
 	sb_free(&r.body);

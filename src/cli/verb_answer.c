@@ -185,6 +185,7 @@ static bool run_verb(struct verb_answers *a, const struct verb *v, struct words 
 		err_nomem(&c.error);
 		status = INCORE_FAILED;
 	}
+	a->n_warned += c.n_warnings > 0;
 	err_move(e, &c.error);
 	sb_free(&c.warnings);
 	options_free(&c);
@@ -268,4 +269,14 @@ bool verb_answer_text(struct verb_answers *a, const char *name, const char *path
 		return err_nomem(e);
 	}
 	return run_words(a, v, &w, out, e);
+}
+
+void cli_warn_unread(struct cli *c, uint64_t n)
+{
+	if (!n)
+		return;
+	c->n_losses++;
+	cli_warn(c,
+		"%llu track%s could not be read: the timeline lacks %s (incore check says more)",
+		(unsigned long long)n, n == 1 ? "" : "s", n == 1 ? "it" : "them");
 }

@@ -27,6 +27,7 @@ struct verb_answers {
 	pthread_mutex_t lock;
 	struct verb_read reads[VERB_ANSWER_READS];
 	unsigned n_reads;
+	unsigned n_warned; /* answers that came with warnings */
 };
 
 bool verb_answers_init(struct verb_answers *a, const struct cli *view, struct incore_error *e);
@@ -41,6 +42,8 @@ bool verb_answer_open(
 bool verb_answer(struct verb_answers *a, const struct query *q, const char *const *paths,
 	unsigned n_paths, struct strbuf *out, struct incore_error *e);
 
+/* Says on c that so many tracks could not be read; nothing for 0. */
+void cli_warn_unread(struct cli *c, uint64_t n);
 /* What `incore NAME PATH` prints as text, never cut. */
 bool verb_answer_text(struct verb_answers *a, const char *name, const char *path,
 	struct strbuf *out, struct incore_error *e);

@@ -365,6 +365,15 @@ struct view *session_view(
 	return &c->view;
 }
 
+uint64_t session_unread(struct session *s)
+{
+	uint64_t n = 0;
+
+	for (unsigned i = 0; i < s->n; i++)
+		n += s->v[i].columns.n_failed;
+	return n;
+}
+
 void session_narrow(struct session *s, unsigned capture, struct columns *columns)
 {
 	struct session_capture *c = &s->v[capture];

@@ -65,6 +65,8 @@ struct session_progress session_wait(struct session *s, uint64_t *seen, unsigned
  */
 struct view *session_view(
 	struct session *s, unsigned capture, unsigned needs, struct incore_error *e);
+/* Tracks of all ready captures that could not be read. */
+uint64_t session_unread(struct session *s);
 /* Shows only these columns of it from now on (taken over). */
 void session_narrow(struct session *s, unsigned capture, struct columns *columns);
 /* Moves the error of the first capture that could not be read to *e; false: all were. For one

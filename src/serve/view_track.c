@@ -22,6 +22,10 @@ bool view_track_load(const struct view *v, const struct wait_tables *tables, tra
 	for (uint32_t x = c->first_lane[track]; x < c->first_lane[track + 1]; x++) {
 		const struct lane *l = &c->lanes[x];
 
+		d->begin_cyc = l->begin_cyc;
+		d->end_cyc = l->end_cyc;
+		if (l->n == 0)
+			continue;
 		for (uint32_t i = 0; i < l->n; i++)
 			d->start_cyc[d->n + i] = lane_start(l, i);
 		memcpy(d->dur_cyc + d->n, l->dur, l->n * sizeof(*l->dur));
@@ -30,8 +34,6 @@ bool view_track_load(const struct view *v, const struct wait_tables *tables, tra
 		memcpy(d->inst_class + d->n, l->inst_class, l->n);
 		memcpy(d->tag + d->n, l->tag, l->n);
 		d->n += l->n;
-		d->begin_cyc = l->begin_cyc;
-		d->end_cyc = l->end_cyc;
 	}
 	for (uint32_t i = 0; i < d->n; i++) {
 		if (d->code[i] >= v->trace->n_code)
