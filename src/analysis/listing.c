@@ -161,7 +161,8 @@ static bool make(struct listing *l, bool with_latency, struct incore_error *e)
 		return true;
 	l->latency = latency_new(t, e);
 	l->executions = l->latency ? executions_new(t, e) : NULL;
-	return l->executions != NULL;
+	l->live = l->executions ? live_new(&l->cfg, e) : NULL;
+	return l->live != NULL;
 }
 
 struct listing *listing_new(const struct trace *t, bool with_latency, struct incore_error *e)
@@ -184,6 +185,7 @@ void listing_free(struct listing *l)
 {
 	if (!l)
 		return;
+	live_free(l->live);
 	executions_free(l->executions);
 	latency_free(l->latency);
 	loops_free(l->loops);

@@ -15,6 +15,7 @@
 #include "analysis/executions.h"
 #include "analysis/hot.h"
 #include "analysis/latency.h"
+#include "analysis/live.h"
 #include "analysis/loops.h"
 #include "analysis/pipes.h"
 #include "analysis/producers.h"
@@ -41,6 +42,7 @@ struct listing {
 	struct pipes *pipes;	       /* of a trace of pipes, else NULL */
 	struct latency *latency;       /* NULL unless asked for */
 	struct executions *executions; /* with latency */
+	struct live *live;	       /* with latency */
 	struct loops *loops;
 	struct cfg cfg;
 	struct listing_row *rows; /* by code_idx */

@@ -45,6 +45,20 @@ static void put_stated(const struct listing *l, code_idx i, struct json_writer *
 	json_w_end(w);
 }
 
+/* Vector registers that hold something needed before the row; null where the text cannot tell. */
+static void put_live(const struct listing *l, code_idx i, struct json_writer *w)
+{
+	json_w_key(w, "live");
+	if (!l->live || l->trace->meta.vendor != VENDOR_AMD) {
+		json_w_null(w);
+		return;
+	}
+	json_w_object(w);
+	json_w_kv_u64(w, "arch", l->live->rows[i].arch);
+	json_w_kv_u64(w, "accum", l->live->rows[i].accum);
+	json_w_end(w);
+}
+
 static void put_execution(const struct listing *l, code_idx i, struct json_writer *w)
 {
 	struct distribution d = {0};
@@ -79,6 +93,7 @@ static void put_rows(const struct listing *l, const uint8_t *shown, struct json_
 		put_frames(l->trace, &l->trace->code[i], w);
 		put_execution(l, i, w);
 		put_stated(l, i, w);
+		put_live(l, i, w);
 		json_w_end(w);
 	}
 	json_w_end(w);

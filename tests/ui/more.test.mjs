@@ -32,6 +32,7 @@ async function linkRoundTrip(bench) {
 	truth(!link.includes(server.token), 'the token is in the link');
 	const before = await get(page, 'selection');
 	const other = await bench.page('gemm', { link: link.slice(1) });
+	await other.waitForFunction(() => window.incore.stats().state.selection?.code !== undefined);
 	const state = await other.evaluate(() => window.incore.stats().state);
 	equal([state.t0, state.t1, state.panel, state.mode, state.unit, state.pins, state.hidden, state.query, state.markers.map((m) => [m.t, m.dur, m.name, m.colour]), state.selection.code],
 		[500, 2500, 'waves', 'bucket', 'us', [1], [2], 's_nop', [[700, 50, 'here', 3]], before.code], 'the view of the link');

@@ -27,7 +27,7 @@ async function isa(bench, name) {
 	const listed = [...d.labels.map((l) => ({ index: l.index, label: l })), ...d.rows.map((r) => ({ index: r.index, row: r }))].sort((a, b) => a.index - b.index);
 	const cells = ({ row, label }) => (label ? { row: count(label.row).replace(/,/g, ''), isa: label.text } : {
 		row: String(row.row), address: '0x' + row.address.toString(16), class: row.class, hit: count(row.hit), cycles: cycles(total(row.buckets)),
-		median: cycles(row.execution?.median), p95: cycles(row.execution?.p95),
+		median: cycles(row.execution?.median), p95: cycles(row.execution?.p95), ...(row.live ? { live: row.live.arch + (row.live.accum ? ` + ${row.live.accum}` : '') } : {}),
 	});
 	const got = await rows(page, 'Instructions');
 	compare(got, listed.map(cells), 'isa');

@@ -31,6 +31,8 @@ export interface IsaRow extends CodeCost {
 	frames: [number, number][];
 	execution: Distribution | null;
 	stated: { hit: number; latency: number; stall: number; idle: number } | null;
+	/** vector registers still needed before the row, inferred from the text */
+	live: { arch: number; accum: number } | null;
 }
 
 export interface Edge {

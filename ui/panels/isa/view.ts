@@ -133,6 +133,10 @@ class IsaView extends View {
 		if (has((r) => !!r.execution)) out.push(
 			{ ...cyclesColumn<Line>(app, 'median', 'median', of((r) => r.execution?.median), 'of one execution'), width: '4.6rem' },
 			{ ...cyclesColumn<Line>(app, 'p95', 'p95', of((r) => r.execution?.p95), 'of one execution'), width: '4.6rem' });
+		if (has((r) => !!r.live && r.live.arch + r.live.accum > 0)) out.push({
+			id: 'live', head: 'live', isNumber: true, width: '4.4rem', unit: () => 'registers', title: 'vector registers that still hold something needed before this instruction, inferred from the text; + accumulation registers',
+			value: of((r) => (r.live ? r.live.arch + r.live.accum : null)), cell: (l) => (l.row?.live ? `${l.row.live.arch}${l.row.live.accum ? ` + ${l.row.live.accum}` : ''}` : ''),
+		});
 		if (has((r) => !!r.stated)) out.push({ ...cyclesColumn<Line>(all, 'stated', 'stated', of((r) => r.stated?.latency), 'latency that the producer states, where its own records add up to something else'), width: '5.5rem' });
 		out.push({ id: 'waits', head: 'waits for', width: 'minmax(6.5rem, 1fr)', value: (l) => this.waits(l) });
 		if (has((r) => r.frames.length > 0 || !!r.source)) out.push({ id: 'source', head: 'source', width: 'minmax(7rem, 1fr)', value: (l) => l.row?.source ?? null, cell: (l) => (l.row ? this.sourceLink(l.row) : '') });
