@@ -18,8 +18,16 @@ export class Session implements App {
 	private known: CodeTable | null = null;
 	private byRow = new Map<number, number>();
 	shows: Shows | null = null;
+	private release!: () => void;
+	/** The lanes come first: a verb may walk millions of slices. Kept when they are drawn, or after a moment. */
+	private readonly first = new Promise<void>((done) => (this.release = done));
 
 	constructor(readonly source: Source, readonly store: Store, readonly trace: TraceInfo) {}
+
+	/** The lanes are there: now the rest may ask. */
+	painted(): void {
+		this.release();
+	}
 
 	private capture(): number {
 		return this.trace.index;
@@ -39,7 +47,7 @@ export class Session implements App {
 		const key = questionOf(name, query);
 		let answer = this.answers.get(key);
 		if (!answer) {
-			answer = askJson<Envelope<unknown>>(this.source, name, query);
+			answer = this.first.then(() => askJson<Envelope<unknown>>(this.source, name, query));
 			this.answers.set(key, answer);
 			answer.catch(() => this.answers.delete(key));
 		}

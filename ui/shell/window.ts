@@ -58,6 +58,8 @@ export function openWindow(host: HTMLElement, source: Source, trace: TraceInfo, 
 	};
 	const missing = TimelinePane.missing(session);
 	const pane = missing ? null : new TimelinePane(session, wrong, (i) => markers(session, i));
+	if (pane) pane.view.settled = () => session.painted();
+	setTimeout(() => session.painted(), pane ? 700 : 0);
 	const go = (track: number, slice: number) => void pane?.goSlice(track, slice);
 	const explorer = new Explorer(session), inspector = new Inspector(session, { goSlice: go }), dock = new Dock(session, PANELS);
 	const search = new Search(session, { goSlice: go, marks: (codes, density) => {

@@ -35,6 +35,12 @@ export class Exact {
 		return k.slices && k.slices.more === 0 ? k.slices : null;
 	}
 
+	/** Nothing is on its way. */
+	isQuiet(): boolean {
+		for (const k of this.kept.values()) if (!k.slices) return false;
+		return true;
+	}
+
 	private ask(key: string, track: number, k: Kept): void {
 		this.kept.set(key, k);
 		this.requests++;

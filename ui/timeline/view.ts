@@ -27,6 +27,8 @@ export class Timeline {
 	lanes: Lane[] = [];
 	/** called after each drawing, with the rows seen */
 	drawn: () => void = () => undefined;
+	/** called once everything in sight is drawn from its own data */
+	settled: () => void = () => undefined;
 	code: CodeTable | null = null;
 	readonly tiles: Tiles;
 	readonly exact: Exact;
@@ -257,6 +259,7 @@ export class Timeline {
 		this.labels.draw(rows);
 		Object.assign(this.stats, { calls: look.calls, rows: rows.length, isExact, level: levelOf((s.t1 - s.t0) / Math.max(1, this.base.width)) });
 		this.drawn();
+		if (isExact ? this.exact.isQuiet() : this.tiles.count() > 0 && !this.tiles.waiting()) this.settled();
 		const ms = performance.now() - began;
 		this.stats.frames++;
 		this.stats.last_ms = ms;
