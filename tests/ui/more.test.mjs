@@ -28,7 +28,9 @@ async function linkRoundTrip(bench) {
 		app.store.set({ t0: 500, t1: 2500, panel: 'waves', mode: 'bucket', unit: 'us', pins: [1], hidden: [2], query: 's_nop', markers: [{ t: 700, dur: 50, name: 'here', colour: 3 }] });
 		app.select({ kind: 'code', code: 13 });
 	});
-	const link = await page.evaluate(() => { document.querySelector('.title-bar button[title*="without the token"]').click(); return new Promise((f) => setTimeout(() => f(location.hash), 0)); });
+	await page.click('.title-bar button[title*="without the token"]');
+	await page.waitForFunction(() => location.hash.includes('&q=') && location.hash.includes('&m='));
+	const link = await page.evaluate(() => location.hash);
 	truth(!link.includes(server.token), 'the token is in the link');
 	const before = await get(page, 'selection');
 	const other = await bench.page('gemm', { link: link.slice(1) });
