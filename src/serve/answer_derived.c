@@ -5,6 +5,15 @@
 
 #define MAX_POINTS 4000u
 
+/* Short of memory is no property of a definition. */
+static bool is_short(const struct derived *d)
+{
+	for (uint32_t i = 0; i < d->n; i++)
+		if (d->v[i].code && strcmp(d->v[i].code, "no-memory") == 0)
+			return true;
+	return false;
+}
+
 bool answer_derived(
 	const struct view *v, const struct query *q, struct strbuf *out, struct incore_error *e)
 {
@@ -20,6 +29,10 @@ bool answer_derived(
 	d = derived_new(v->trace, str_of(text ? text : ""), defaults != 0, e);
 	if (!d)
 		return false;
+	if (is_short(d)) {
+		derived_free(d);
+		return err_nomem(e);
+	}
 	json_w_buf(&w, out, 1);
 	json_w_object(&w);
 	json_w_kv_cstr(&w, "schema", "incore.view.derived/1");

@@ -3,6 +3,9 @@
  */
 #include "serve/answer_trace.h"
 
+#include "base/hash.h"
+#include "base/map.h"
+
 #define NOTES_SHOWN 200u
 #define MARKERS_SHOWN 1000u
 #define SOURCES_SHOWN 500u
@@ -87,29 +90,41 @@ static void put_sources(const struct trace *t, struct json_writer *w)
 	json_w_end(w);
 }
 
-/* Series of one name stand for one counter: how many there are, and their unit. */
-static void put_counters(const struct trace *t, struct json_writer *w)
+static uint64_t name_key(const char *name)
 {
+	return hash_bytes(name, strlen(name), 0);
+}
+
+/* Series of one name stand for one counter: how many there are, and their unit. False: memory. */
+static bool put_counters(const struct trace *t, struct json_writer *w)
+{
+	struct u64_map seen = {0};
+	bool ok = true;
+
+	for (uint32_t i = 0; ok && i < t->n_counters; i++) {
+		uint64_t *n = u64_map_at(&seen, name_key(t->counters[i].name));
+
+		ok = n != NULL;
+		if (ok)
+			++*n;
+	}
 	json_w_key(w, "counters");
 	json_w_array(w);
-	for (uint32_t i = 0; i < t->n_counters; i++) {
-		uint32_t n = 0, first = i;
+	for (uint32_t i = 0; ok && i < t->n_counters; i++) {
+		uint64_t *n = u64_map_find(&seen, name_key(t->counters[i].name));
 
-		for (uint32_t k = 0; k < t->n_counters; k++) {
-			if (strcmp(t->counters[k].name, t->counters[i].name) != 0)
-				continue;
-			first = k < first ? k : first;
-			n++;
-		}
-		if (first != i)
+		if (!n || *n == 0)
 			continue;
 		json_w_row_object(w);
 		json_w_kv_cstr(w, "name", t->counters[i].name);
-		json_w_kv_u64(w, "series", n);
+		json_w_kv_u64(w, "series", *n);
 		json_w_kv_cstr(w, "unit", t->counters[i].unit);
 		json_w_end(w);
+		*n = 0; /* told */
 	}
 	json_w_end(w);
+	u64_map_deinit(&seen);
+	return ok;
 }
 
 static void put_markers(const struct view *v, struct json_writer *w)
@@ -225,16 +240,19 @@ static void put_head(const struct view *v, struct json_writer *w)
 	json_w_kv_bool(w, "has_pipes", v->has_pipes);
 }
 
-void answer_trace(const struct view *v, uint32_t from, struct json_writer *w)
+bool answer_trace(const struct view *v, uint32_t from, struct json_writer *w)
 {
+	bool ok = true;
+
 	put_tables(w);
 	put_head(v, w);
 	put_counts(v, w);
 	if (from == 0) {
 		put_sources(v->trace, w);
-		put_counters(v->trace, w);
+		ok = put_counters(v->trace, w);
 		put_markers(v, w);
 		put_notes(v->trace, w);
 	}
 	put_tracks(v, from, w);
+	return ok;
 }

@@ -251,8 +251,8 @@ static bool answer_page(
 		input_json(t, &w);
 	else
 		json_w_null(&w);
-	if (t)
-		answer_trace(&view, (uint32_t)from, &w);
+	if (t && !answer_trace(&view, (uint32_t)from, &w))
+		return err_nomem(e);
 	json_w_end(&w);
 	return json_w_finish(&w, e);
 }
