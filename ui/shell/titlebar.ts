@@ -49,8 +49,8 @@ export class TitleBar {
 	}
 
 	private async share(): Promise<void> {
-		const isCopied = await copyText(linkOf(this.app));
 		history.replaceState(null, '', '#' + encodeLink(this.app.store.get()));
+		const isCopied = await copyText(linkOf(this.app));
 		this.app.say(isCopied ? 'Link copied' : 'The link is in the address bar');
 	}
 
