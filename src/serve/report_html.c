@@ -37,22 +37,16 @@ static void put_estimate(const struct trace *t, struct strbuf *b)
 	sb_puts(b, "</p>\n");
 }
 
-static void put_blocks(struct str text, struct strbuf *b)
+static void put_block(const struct report_block *block, bool is_first, struct strbuf *b)
 {
-	struct report_block block;
-	bool is_first = true;
-
-	while (report_next_block(&text, &block)) {
-		if (block.title.n) {
-			sb_puts(b, "<h2>");
-			report_escape(b, block.title);
-			sb_puts(b, "</h2>\n");
-		}
-		sb_puts(b, !block.is_prose ? "<pre>" : is_first ? "<p class=\"verdict\">" : "<p>");
-		report_escape(b, block.text);
-		sb_puts(b, block.is_prose ? "</p>\n" : "</pre>\n");
-		is_first = false;
+	if (block->title.n) {
+		sb_puts(b, "<h2>");
+		report_escape(b, block->title);
+		sb_puts(b, "</h2>\n");
 	}
+	sb_puts(b, !block->is_prose ? "<pre>" : is_first ? "<p class=\"verdict\">" : "<p>");
+	report_escape(b, block->text);
+	sb_puts(b, block->is_prose ? "</p>\n" : "</pre>\n");
 }
 
 static void put_source(const struct view *v, struct strbuf *b)
@@ -76,6 +70,8 @@ static void put_source(const struct view *v, struct strbuf *b)
 static bool put_written(const struct report *r, struct strbuf *b, struct incore_error *e)
 {
 	const struct trace *t = r->view->trace;
+	struct str rest = r->summary;
+	struct report_block block;
 
 	sb_puts(b, "<main class=\"written\">\n<h1>");
 	report_escape(b, str_of(t->meta.kernel ? t->meta.kernel : "kernel of unknown name"));
@@ -86,9 +82,12 @@ static bool put_written(const struct report *r, struct strbuf *b, struct incore_
 		report_escape(b, r->left_out);
 		sb_puts(b, "</p>\n");
 	}
+	if (report_next_block(&rest, &block)) /* the verdict */
+		put_block(&block, true, b);
 	if (!report_svg_buckets(r->view, b, e) || !report_svg_lanes(r->view, b, e))
 		return false;
-	put_blocks(r->summary, b);
+	while (report_next_block(&rest, &block))
+		put_block(&block, false, b);
 	put_source(r->view, b);
 	sb_puts(b, "<h2>Findings</h2>\n<pre>");
 	report_escape(b, r->health);

@@ -41,22 +41,18 @@ static void put_prose(struct strbuf *b, struct str text)
 	}
 }
 
-static void put_blocks(struct str text, struct strbuf *b)
+static void put_block(const struct report_block *block, struct strbuf *b)
 {
-	struct report_block block;
-
-	while (report_next_block(&text, &block)) {
-		if (block.title.n) {
-			sb_puts(b, "## ");
-			put_prose(b, block.title);
-			sb_puts(b, "\n\n");
-		}
-		if (block.is_prose) {
-			put_prose(b, block.text);
-			sb_puts(b, "\n\n");
-		} else {
-			put_fenced(b, block.text);
-		}
+	if (block->title.n) {
+		sb_puts(b, "## ");
+		put_prose(b, block->title);
+		sb_puts(b, "\n\n");
+	}
+	if (block->is_prose) {
+		put_prose(b, block->text);
+		sb_puts(b, "\n\n");
+	} else {
+		put_fenced(b, block->text);
 	}
 }
 
@@ -121,6 +117,8 @@ static bool put_pictures(const struct report *r, struct strbuf *b, struct incore
 bool report_markdown(const struct report *r, FILE *out, struct incore_error *e)
 {
 	const struct trace *t = r->view->trace;
+	struct str rest = r->summary;
+	struct report_block block;
 	struct strbuf b = {0};
 	bool ok;
 
@@ -139,8 +137,11 @@ bool report_markdown(const struct report *r, FILE *out, struct incore_error *e)
 		put_prose(&b, r->left_out);
 		sb_puts(&b, "\n\n");
 	}
+	if (report_next_block(&rest, &block)) /* the verdict */
+		put_block(&block, &b);
 	ok = put_pictures(r, &b, e);
-	put_blocks(r->summary, &b);
+	while (report_next_block(&rest, &block))
+		put_block(&block, &b);
 	put_source(r->view, &b);
 	sb_puts(&b, "## Findings\n\n");
 	put_fenced(&b, r->health);
