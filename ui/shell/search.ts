@@ -26,6 +26,15 @@ export function findInCode(code: CodeTable, pattern: RegExp): Match[] {
 	return out;
 }
 
+/** Rows whose address begins with these digits. */
+export function findAddress(code: CodeTable, q: string): Match[] {
+	const digits = q.toLowerCase(), out: Match[] = [];
+	code.address.forEach((a, i) => {
+		if (!code.label[i] && ('0x' + a.toString(16)).startsWith(digits)) out.push({ kind: 'isa', code: i, text: code.text[i], hits: code.hits[i] });
+	});
+	return out;
+}
+
 export class Search {
 	readonly element: HTMLElement;
 	readonly input: HTMLInputElement;
@@ -38,7 +47,7 @@ export class Search {
 	private timer = 0;
 
 	constructor(private readonly app: App, private readonly shows: SearchShows) {
-		this.input = h('input', { attrs: { type: 'search', placeholder: 'Search: text or /regex/', 'aria-label': 'Search', spellcheck: 'false' }, title: 'Search (/ or Ctrl+F)' });
+		this.input = h('input', { attrs: { type: 'search', placeholder: 'Search: text, /regex/ or 0x address', 'aria-label': 'Search', spellcheck: 'false' }, title: 'Search (/ or Ctrl+F)' });
 		this.place = h('select', { attrs: { 'aria-label': 'Where to search' } }, PLACES.map((p) => {
 			const o = h('option', null, p);
 			o.value = p;
@@ -84,15 +93,15 @@ export class Search {
 			const matches = markers.filter((m) => (pattern ? pattern.test(m.name) : m.name.toLowerCase().includes(q.toLowerCase()))).map((m) => ({ kind: 'marker', text: m.name, t: m.t }));
 			if (matches.length) return { q, in: place, is_regex: !!pattern, count: matches.length, matches, left_out: 0, density: [] };
 		}
-		const pattern = patternOf(q);
-		if (pattern && this.app.source.kind === 'report') {
-			const matches = await this.local(place, pattern);
-			return { q, in: place, is_regex: true, count: matches.length, matches, left_out: 0, density: [] };
+		const pattern = patternOf(q), isAddress = place === 'isa' && /^0x[0-9a-f]+$/i.test(q);
+		if (place === 'tracks' || isAddress || (pattern && this.app.source.kind === 'report')) {
+			const matches = isAddress ? findAddress(await this.app.code(), q) : await this.local(place, pattern ?? new RegExp(q.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&'), 'i'));
+			return { q, in: place, is_regex: !!pattern, count: matches.length, matches, left_out: 0, density: [] };
 		}
 		return askJson<FindInfo>(this.app.source, 'find', { c, in: place, q, w: 512 });
 	}
 
-	/** A report has no regular expressions of its own: the browser's pick among the texts. */
+	/** What the page knows itself: names of lanes as they are shown; in a report, where the browser's RegExp stands in, all texts. */
 	private async local(place: string, pattern: RegExp): Promise<Match[]> {
 		const { trace } = this.app, out: Match[] = [];
 		if (place === 'isa') return findInCode(await this.app.code(), pattern);

@@ -6,7 +6,7 @@ import { Keys, nameOf, normalise } from '../base/keys';
 import { order } from '../base/table';
 import { parseRanges, questionOf, ranges, readCounters, readLinks, readSlices, sliceRow } from '../source';
 import { parseTarget } from '../shell/dialogs';
-import { findInCode, patternOf } from '../shell/search';
+import { findAddress, findInCode, patternOf } from '../shell/search';
 import { decodeLink, encodeLink, initialState, Selection, Store } from '../state';
 
 test('numbers are grouped, and keep the digits asked for', () => {
@@ -129,6 +129,8 @@ test('patterns stand between slashes; a bad one is an error', () => {
 	assert.throws(() => patternOf('/(/'));
 	const code = { total: 3, row: [0, 1, 2], address: [0, 0, 4], text: ['; k', 's_nop', 'v_add'], class: [0, 0, 0], label: [1, 0, 0], source: [-1, -1, -1], line: [0, 0, 0], hits: [0, 4, 2], cycles: [0, 0, 0] };
 	assert.deepEqual(findInCode(code, /^[;v]/).map((m) => m.code), [2]);
+	assert.deepEqual(findAddress(code, '0x4').map((m) => m.code), [2]);
+	assert.deepEqual(findAddress(code, '0x0').map((m) => m.code), [1]);
 });
 
 function bytes(magic: string, size: number, put: (v: DataView) => void): ArrayBuffer {
