@@ -122,8 +122,14 @@ async function box(bench) {
 	const server = await bench.server('gemm');
 	const answer = await (await fetch(`http://127.0.0.1:${server.port}/api/1/select?tracks=0-1&t0=0&t1=1000&by=class`, { headers: { Authorization: 'Bearer ' + server.token } })).json();
 	truth(text.includes(count(answer.total.sum)) && text.includes(count(answer.total.union)), `the box does not show sum ${answer.total.sum} and union ${answer.total.union}`);
-	const byHand = answer.rows.reduce((n, r) => n + r.sum, 0);
-	equal(byHand, answer.total.sum, 'sums of the classes');
+	const pieces = [...(await slicesOf(bench, 'gemm', 0)), ...(await slicesOf(bench, 'gemm', 1))].map((x) => [x.start, Math.min(1000, x.start + x.dur)]).filter(([a, b]) => b > a).sort((a, b) => a[0] - b[0]);
+	let union = 0, end = 0;
+	for (const [a, b] of pieces) {
+		union += Math.max(0, b - Math.max(a, end));
+		end = Math.max(end, b);
+	}
+	equal([answer.total.count, answer.total.sum, answer.total.union], [pieces.length, pieces.reduce((n, [a, b]) => n + b - a, 0), union], 'count, sum and union, counted by hand');
+	equal(answer.rows.reduce((n, r) => n + r.sum, 0), answer.total.sum, 'sums of the classes');
 	truth(answer.total.union <= 1000 && answer.total.union <= answer.total.sum, 'union');
 	await page.keyboard.press('Escape');
 	equal(await get(page, 'selection'), null, 'Escape clears');
@@ -176,7 +182,37 @@ async function flame(bench) {
 	await page.click('text=Whole');
 }
 
+/** A wait names the instances it waited for, and leads to them; the last one to arrive is told. */
+async function producers(bench, name) {
+	const server = await bench.server(name), page = await bench.page(name);
+	const at = async (track, slice) => (await fetch(`http://127.0.0.1:${server.port}/api/1/at?track=${track}&slice=${slice}`, { headers: { Authorization: 'Bearer ' + server.token } })).json();
+	let found = null, lone = null;
+	const tracks = await page.evaluate(() => window.incore.app().trace.tracks.length);
+	for (let track = 0; track < tracks && !(found && lone); track++)
+		for (let i = 0; i < 40 && !(found && lone); i++) {
+			const s = await at(track, i);
+			if (s.slice === undefined || s.slice === null || s.error) break;
+			if (s.producers?.length) found ??= s;
+			else lone ??= s;
+		}
+	truth(found && lone, 'no slice with and without a producer');
+	await page.evaluate(([t, i]) => window.incore.pane().goSlice(t, i), [found.track, found.slice]);
+	const last = found.producers.find((p) => p.is_last) ?? found.producers[0];
+	await page.waitForFunction((text) => document.querySelector('.inspector')?.textContent.includes(text), last.text);
+	truth((await page.innerText('.inspector')).includes(count(last.latency)), `the latency ${last.latency} is not told`);
+	await page.locator('.inspector button', { hasText: last.text.split(' ')[0] }).first().click();
+	await page.waitForFunction(([t, i]) => window.incore.stats().state.selection?.track === t && window.incore.stats().state.selection?.slice === i, [last.track, last.slice]);
+	const links = async (track, slice) => {
+		const v = new DataView(await (await fetch(`http://127.0.0.1:${server.port}/api/1/links?track=${track}&slice=${slice}`, { headers: { Authorization: 'Bearer ' + server.token } })).arrayBuffer());
+		return v.getUint32(8, true);
+	};
+	equal((await links(found.track, found.slice)) >= found.producers.length, true, 'arrows of a wait');
+	equal((await at(lone.track, lone.slice)).producers ?? [], [], 'nothing was waited for');
+}
+
 export const tests = [
+	{ name: 'select: a wait leads to its producer', run: (b) => producers(b, 'gemm') },
+	{ name: 'select: a flag leads to the pipe that set it', run: (b) => producers(b, 'ascend_matmul') },
 	{ name: 'select: slices one after the other mark row, line and inspector', run: sliceByKeys, covers: ['key:slice-next', 'key:slice-previous', 'part:inspector'] },
 	{ name: 'select: first, last and label rows', run: firstAndLast },
 	{ name: 'select: a source line marks its rows', run: lineToRows },
