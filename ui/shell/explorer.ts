@@ -174,7 +174,7 @@ export class Explorer {
 		const last = Math.min(this.nodes.length, first + Math.ceil((this.element.clientHeight || 300) / ROW) + 4);
 		this.list.style.transform = `translateY(${first * ROW}px)`;
 		fill(this.list, this.nodes.slice(first, last).map((n) => h('div', {
-			class: 'tree-row' + (n.isMarked ? ' marked' : ''), role: 'treeitem', title: n.title, style: { '--depth': String(n.depth) },
+			id: 'node-' + n.id.replace(/\W/g, '-'), class: 'tree-row' + (n.isMarked ? ' marked' : '') + (n.id === this.list.dataset.at ? ' cursor' : ''), role: 'treeitem', title: n.title, style: { '--depth': String(n.depth) },
 			attrs: { 'data-node': n.id, 'aria-level': n.depth + 1, ...(n.isOpen === null ? {} : { 'aria-expanded': n.isOpen }), 'aria-selected': n.isMarked },
 			on: { click: () => n.pick() },
 		}, h('span', { class: 'twist' }, n.isOpen === null ? '' : n.isOpen ? '▾' : '▸'),
@@ -196,7 +196,9 @@ export class Explorer {
 		if (!node) return;
 		if (next !== at) {
 			this.list.dataset.at = node.id;
+			this.list.setAttribute('aria-activedescendant', 'node-' + node.id.replace(/\W/g, '-'));
 			this.element.scrollTop = Math.max(0, this.nodes.indexOf(node) * ROW - this.element.clientHeight / 2);
+			this.draw();
 			this.app.say(`${node.label} ${node.figure}`, true);
 		} else if (e.key === 'Enter' || e.key === ' ' || (e.key === 'ArrowRight' && node.isOpen === false) || (e.key === 'ArrowLeft' && node.isOpen)) node.pick();
 		else return;
