@@ -140,6 +140,8 @@ SUITES = {
     "clean-cases": lambda: python("clean cases", "tests/conformance/clean.py", "build/incore"),
     "pipes": lambda: python("pipes", "tests/conformance/pipes.py", "build/incore"),
     "golden": lambda: python("golden", "tests/golden/run.py", "./build"),
+    "ui-unit": lambda: python("ui unit", "tests/ui_unit.py"),
+    "ui": lambda: python("ui", "tests/ui_browser.py", "./build/incore"),
     "man": lambda: python("man examples", "tests/man_examples.py", "./build"),
     "schemas": lambda: python("schemas", "tests/schemas.py", "./build"),
     "bad-input": lambda: python("bad input", "tests/bad_input.py", "./build"),
@@ -151,6 +153,7 @@ SUITES = {
     "dump-library": lambda: python("dump library", "tests/dump_library.py", "./build"),
     "dump-kill": lambda: python("dump kill", "tests/fault/dump_kill.py", "./build"),
     "model": lambda: python("model", "tests/model/run.py", "./build"),
+    "serve": lambda: python("serve", "tests/serve/run.py", "./build"),
     "tsan-dump": tsan_dump,
     "asan-build": lambda: build("build clang asan", ASAN, ["-Dwerror=true", "-Db_sanitize=address,undefined",
                                 "-Db_lundef=false", "-Doptimization=1", "-Dfault=true"], {"CC": "clang"}),
@@ -168,6 +171,7 @@ SUITES = {
     "asan-model": lambda: python("asan model", "tests/model/run.py", "./build-asan", env=SANITIZED),
     "asan-robust": lambda: robust("asan robust", ASAN, SANITIZED),
     "asan-fault": lambda: python("asan fault", "tests/fault/run.py", "./build-asan", env=SANITIZED),
+    "asan-serve": lambda: python("asan serve", "tests/serve/run.py", "./build-asan", env=SANITIZED),
     "asan-dump-fault": lambda: python("asan dump fault", "tests/fault/dump_fault.py", "./build-asan", env=SANITIZED),
 }
 

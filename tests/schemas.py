@@ -54,6 +54,10 @@ def command(verb, capture, tmp):
         return [capture, "-o", os.path.join(tmp, "clean")]
     if verb["name"] == "export":
         return ["--to", "chrome", "-o", os.path.join(tmp, "x.json"), capture]
+    if verb["name"] == "report":
+        return ["-o", os.path.join(tmp, "x.html"), capture]
+    if verb["name"] == "view":
+        return ["--get", "/api/1/trace", capture]
     if verb["name"] == "diff":
         return [capture, capture]
     return [capture]

@@ -7,14 +7,6 @@
 #include "analysis/causes_internal.h"
 #include "base/mem.h"
 
-static const char *const family_names[FAMILY_COUNT] = {"useful", "memory", "cross-lane", "scalar",
-	"sync", "scheduling", "pipe", "dependency", "fetch", "arbiter", "launch"};
-
-const char *family_name(enum cause_family f)
-{
-	return (unsigned)f < FAMILY_COUNT ? family_names[f] : "unknown";
-}
-
 /* "s_nop N" costs N + 1 issue slots. */
 static uint32_t nop_floor(const struct trace *t, const struct code_row *r)
 {
@@ -74,42 +66,6 @@ void causes_free(struct causes *c)
 
 /* A wait for several kinds is a memory wait if any of them is memory, then cross-lane, then
  * scalar: the slowest kind names it. */
-static enum cause_family wait_family(uint32_t key)
-{
-	unsigned mask = (key | key >> 8 | key >> 16 | key >> 24) & 0xff;
-	const unsigned memory = 1u << AMD_PRODUCER_LDS | 1u << AMD_PRODUCER_VMEM_ATOMIC |
-				1u << AMD_PRODUCER_VMEM_LOAD | 1u << AMD_PRODUCER_VMEM_STORE |
-				1u << AMD_PRODUCER_VMEM_TO_LDS;
-
-	if (mask & memory)
-		return FAMILY_MEMORY;
-	if (mask & 1u << AMD_PRODUCER_LDS_XLANE)
-		return FAMILY_CROSS_LANE;
-	return mask ? FAMILY_SCALAR : FAMILY_SCHEDULING;
-}
-
-struct kind_def {
-	const char *name;
-	enum bucket bucket;
-	enum cause_family family;
-};
-
-static const struct kind_def kind_defs[CAUSE_KINDS] = {
-	[CAUSE_ISSUE] = {"issue:", BUCKET_ISSUE, FAMILY_USEFUL},
-	[CAUSE_PIPE_STALL] = {"pipe-stall:", BUCKET_STALL, FAMILY_PIPE},
-	[CAUSE_WAIT] = {"wait:", BUCKET_WAIT, FAMILY_MEMORY},
-	[CAUSE_BARRIER] = {"barrier", BUCKET_WAIT, FAMILY_SYNC},
-	[CAUSE_SLEEP] = {"sleep", BUCKET_WAIT, FAMILY_SYNC},
-	[CAUSE_NOP_PADDING] = {"nop-padding", BUCKET_STALL, FAMILY_SCHEDULING},
-	[CAUSE_NOP_EXCESS] = {"nop-excess", BUCKET_STALL, FAMILY_SCHEDULING},
-	[CAUSE_CROSS_PIPE] = {"gap:cross-pipe", BUCKET_IDLE, FAMILY_DEPENDENCY},
-	[CAUSE_BRANCH] = {"gap:branch", BUCKET_IDLE, FAMILY_FETCH},
-	[CAUSE_GAP] = {"gap:other", BUCKET_IDLE, FAMILY_ARBITER},
-	[CAUSE_LAUNCH] = {"launch", BUCKET_IDLE, FAMILY_LAUNCH},
-	[CAUSE_TAIL] = {"tail", BUCKET_IDLE, FAMILY_LAUNCH},
-	[CAUSE_DRAIN] = {"drain", BUCKET_DRAIN, FAMILY_MEMORY},
-};
-
 static bool name_cause(struct causes *c, const struct gather *g, uint32_t slot, struct cause *out)
 {
 	char key[WAIT_KEY_LEN];
@@ -126,14 +82,14 @@ static bool name_cause(struct causes *c, const struct gather *g, uint32_t slot, 
 	} else {
 		out->kind = slot < SLOT_WAIT ? (enum cause_kind)(slot - SLOT_SINGLE) : CAUSE_WAIT;
 	}
-	out->bucket = kind_defs[out->kind].bucket;
-	out->family = kind_defs[out->kind].family;
-	sb_puts(&name, kind_defs[out->kind].name);
+	out->bucket = cause_kind_defs[out->kind].bucket;
+	out->family = cause_kind_defs[out->kind].family;
+	sb_puts(&name, cause_kind_defs[out->kind].name);
 	if (slot < SLOT_SINGLE)
 		sb_puts(&name, class_name(out->inst_class));
 	if (slot >= SLOT_WAIT) {
 		out->key = g->keys.v[slot - SLOT_WAIT];
-		out->family = wait_family(out->key);
+		out->family = cause_family_of(CAUSE_WAIT, out->key);
 		sb_puts(&name, wait_key_name(out->key, key));
 	}
 	out->name = name.failed ? NULL : arena_strndup(&c->arena, name.p, name.n);

@@ -53,6 +53,12 @@ enum cause_family {
 };
 const char *family_name(enum cause_family f); /* "memory", "cross-lane", ... */
 
+/* Why does a gap before record i, a stall of a class happen? The rules behind all of it; pure. */
+enum cause_kind cause_of_gap(const struct track_data *d, uint32_t i);
+enum cause_kind cause_of_stall(enum inst_class c); /* NOP: of its floor */
+/* key: of WAIT; else 0 */
+enum cause_family cause_family_of(enum cause_kind kind, uint32_t key);
+
 struct cause {
 	enum cause_kind kind;
 	enum inst_class inst_class; /* ISSUE, PIPE_STALL */

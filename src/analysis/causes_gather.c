@@ -135,28 +135,6 @@ static void add(
 		(struct cell){p->code, 0, p->cyc, hidden, p->is_hit});
 }
 
-static bool is_vector(enum inst_class k)
-{
-	return k == CLASS_VALU || k == CLASS_TRANS || k == CLASS_MATRIX;
-}
-
-static bool is_other_pipe(enum inst_class k)
-{
-	return k == CLASS_LDS || k == CLASS_LDS_XLANE || k == CLASS_SALU ||
-	       (k >= CLASS_VMEM_LOAD && k <= CLASS_VMEM_TO_LDS);
-}
-
-static enum cause_kind gap_kind(const struct track_data *d, uint32_t i)
-{
-	if (i == 0)
-		return CAUSE_LAUNCH;
-	if (d->inst_class[i - 1] == CLASS_BRANCH && d->tag[i - 1] == AMD_CATEGORY_JUMP)
-		return CAUSE_BRANCH;
-	if (is_vector(d->inst_class[i - 1]) && is_other_pipe(d->inst_class[i]))
-		return CAUSE_CROSS_PIPE;
-	return CAUSE_GAP;
-}
-
 static void add_nop(const struct causes *c, struct gather *g, struct piece p)
 {
 	uint64_t floor = c->trace->meta.clock_quantum, rest;
@@ -221,7 +199,7 @@ static void add_record(const struct causes *c, struct gather *g, const struct ac
 	if (a->gap_cyc) {
 		p.start = a->gap_start;
 		p.cyc = a->gap_cyc;
-		add(c, g, gap_kind(d, a->i), &p);
+		add(c, g, cause_of_gap(d, a->i), &p);
 	}
 	if (a->stall_cyc) {
 		p.start = a->stall_start;

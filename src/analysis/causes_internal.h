@@ -59,6 +59,13 @@ static inline uint32_t slot_of_kind(enum cause_kind kind, enum inst_class k)
 	return kind == CAUSE_PIPE_STALL ? SLOT_PIPE + k : SLOT_SINGLE + kind;
 }
 
+struct kind_def {
+	const char *name;
+	enum bucket bucket;
+	enum cause_family family;
+};
+extern const struct kind_def cause_kind_defs[CAUSE_KINDS]; /* cause_rules.c */
+
 struct gather *causes_gather_new(const struct causes *c);
 void causes_gather_free(struct gather *g);
 

@@ -157,9 +157,12 @@ static bool make(struct listing *l, bool with_latency, struct incore_error *e)
 	l->loops = loops_new(&l->cfg);
 	if (!l->loops)
 		return err_nomem(e);
-	if (with_latency)
-		l->latency = latency_new(t, e);
-	return !with_latency || l->latency;
+	if (!with_latency)
+		return true;
+	l->latency = latency_new(t, e);
+	l->executions = l->latency ? executions_new(t, e) : NULL;
+	l->live = l->executions ? live_new(&l->cfg, e) : NULL;
+	return l->live != NULL;
 }
 
 struct listing *listing_new(const struct trace *t, bool with_latency, struct incore_error *e)
@@ -182,6 +185,8 @@ void listing_free(struct listing *l)
 {
 	if (!l)
 		return;
+	live_free(l->live);
+	executions_free(l->executions);
 	latency_free(l->latency);
 	loops_free(l->loops);
 	pipes_free(l->pipes);
@@ -197,6 +202,8 @@ size_t listing_collectors(struct listing *l, struct collector out[LISTING_COLLEC
 	size_t n = 0;
 
 	out[n++] = hot_collector(l->hot);
+	if (l->executions)
+		out[n++] = executions_collector(l->executions);
 	if (l->pipes) { /* branches and loops cannot be told from pipes */
 		out[n++] = pipes_collector(l->pipes);
 		return n;
@@ -225,6 +232,8 @@ bool listing_finish(struct listing *l, struct incore_error *e)
 	if (!loops_finish(l->loops, e))
 		return false;
 	if (l->latency && !latency_finish(l->latency, e))
+		return false;
+	if (l->executions && !executions_finish(l->executions, e))
 		return false;
 	place_in_loops(l);
 	if (!link_branches(l, e))

@@ -12,13 +12,15 @@
 #define ANALYSIS_LISTING_H
 
 #include "analysis/cfg.h"
+#include "analysis/executions.h"
 #include "analysis/hot.h"
 #include "analysis/latency.h"
+#include "analysis/live.h"
 #include "analysis/loops.h"
 #include "analysis/pipes.h"
 #include "analysis/producers.h"
 
-#define LISTING_COLLECTORS 5
+#define LISTING_COLLECTORS 6
 #define LISTING_ROW_EDGES 2 /* drawn per wait row at most: the dominating ones */
 
 struct listing_row {
@@ -37,8 +39,10 @@ struct listing {
 	const struct trace *trace;
 	struct hot *hot;
 	struct producers *producers;
-	struct pipes *pipes;	 /* of a trace of pipes, else NULL */
-	struct latency *latency; /* NULL unless asked for */
+	struct pipes *pipes;	       /* of a trace of pipes, else NULL */
+	struct latency *latency;       /* NULL unless asked for */
+	struct executions *executions; /* with latency */
+	struct live *live;	       /* with latency */
 	struct loops *loops;
 	struct cfg cfg;
 	struct listing_row *rows; /* by code_idx */

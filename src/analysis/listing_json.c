@@ -2,6 +2,81 @@
 /* listing_json.c: the listing as JSON: rows, edges, branches, loops, latency. */
 #include "analysis/listing.h"
 
+/* Innermost first, as [file, line]; the file counts into "sources". */
+static void put_frames(const struct trace *t, const struct code_row *r, struct json_writer *w)
+{
+	json_w_key(w, "frames");
+	json_w_array(w);
+	for (uint32_t k = 0; k < r->n_frames; k++) {
+		const struct frame *f = &t->frames[r->first_frame + k];
+
+		json_w_array(w);
+		json_w_u64(w, f->source);
+		json_w_u64(w, f->line);
+		json_w_end(w);
+	}
+	json_w_end(w);
+}
+
+static bool totals_differ(const struct code_totals *a, const struct code_totals *b)
+{
+	return a->hit != b->hit || a->latency != b->latency || a->stall != b->stall ||
+	       a->idle != b->idle;
+}
+
+/* What the producer states of a row, where it is not what its records add up to. */
+static void put_stated(const struct listing *l, code_idx i, struct json_writer *w)
+{
+	const struct code_totals *t = &l->trace->code[i].stated;
+
+	json_w_key(w, "stated");
+	/* All zero: it says nothing of this row. */
+	if (!l->trace->has_stated_totals || l->hot->is_stated ||
+		!totals_differ(t, &(struct code_totals){0}) ||
+		!totals_differ(t, &l->hot->rows[i].totals)) {
+		json_w_null(w);
+		return;
+	}
+	json_w_object(w);
+	json_w_kv_u64(w, "hit", t->hit);
+	json_w_kv_u64(w, "latency", t->latency);
+	json_w_kv_u64(w, "stall", t->stall);
+	json_w_kv_u64(w, "idle", t->idle);
+	json_w_end(w);
+}
+
+/* Vector registers that hold something needed before the row; null where the text cannot tell. */
+static void put_live(const struct listing *l, code_idx i, struct json_writer *w)
+{
+	json_w_key(w, "live");
+	if (!l->live || l->trace->meta.vendor != VENDOR_AMD) {
+		json_w_null(w);
+		return;
+	}
+	json_w_object(w);
+	json_w_kv_u64(w, "arch", l->live->rows[i].arch);
+	json_w_kv_u64(w, "accum", l->live->rows[i].accum);
+	json_w_end(w);
+}
+
+static void put_execution(const struct listing *l, code_idx i, struct json_writer *w)
+{
+	struct distribution d = {0};
+
+	if (l->executions && i < l->executions->hist.n_series)
+		d = histograms_get(&l->executions->hist, i);
+	distribution_json(w, "execution", &d);
+}
+
+static void put_sources(const struct trace *t, struct json_writer *w)
+{
+	json_w_key(w, "sources");
+	json_w_array(w);
+	for (source_idx i = 0; i < t->n_sources; i++)
+		json_w_cstr(w, t->sources[i].path);
+	json_w_end(w);
+}
+
 static void put_rows(const struct listing *l, const uint8_t *shown, struct json_writer *w)
 {
 	json_w_key(w, "rows");
@@ -14,6 +89,11 @@ static void put_rows(const struct listing *l, const uint8_t *shown, struct json_
 		json_w_row_object(w);
 		hot_json_row(l->hot, &g, w);
 		json_w_kv_u64(w, "loop_depth", l->rows[i].depth);
+		json_w_kv_u64(w, "index", i);
+		put_frames(l->trace, &l->trace->code[i], w);
+		put_execution(l, i, w);
+		put_stated(l, i, w);
+		put_live(l, i, w);
 		json_w_end(w);
 	}
 	json_w_end(w);
@@ -32,6 +112,7 @@ static void put_labels(const struct listing *l, const uint8_t *shown, struct jso
 		json_w_kv_i64(w, "row", r->number);
 		json_w_kv_u64(w, "address", r->address);
 		json_w_kv_cstr(w, "text", r->text);
+		json_w_kv_u64(w, "index", i);
 		json_w_end(w);
 	}
 	json_w_end(w);
@@ -76,6 +157,7 @@ void listing_json(const struct listing *l, const uint8_t *shown, struct json_wri
 		json_w_null(w);
 	else
 		json_w_i64(w, l->trace->code[l->hottest].number);
+	put_sources(l->trace, w);
 	put_labels(l, shown, w);
 	put_rows(l, shown, w);
 	json_w_key(w, "edges");

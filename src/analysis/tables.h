@@ -10,8 +10,10 @@
 bool table_is_detail(const struct named_table *k);
 /* How busy each core was, as an on-device run states it; NULL: not stated. */
 const struct named_table *table_of_occupancy(const struct trace *t);
+#define TABLE_ROWS_MAX 4000 /* of a table that is no detail: it may have a row per instruction */
+
 /* Member tables of an open object: name, origin, columns, number of rows; of details also the first
- * `top` rows of cells. */
-void tables_json(const struct trace *t, uint64_t top, struct json_writer *w);
+ * `top` rows of cells, with `all` of the other tables too, up to TABLE_ROWS_MAX. */
+void tables_json(const struct trace *t, uint64_t top, bool all, struct json_writer *w);
 
 #endif

@@ -35,7 +35,7 @@ static void put_cells(const struct named_table *k, uint64_t top, struct json_wri
 	json_w_end(w);
 }
 
-void tables_json(const struct trace *t, uint64_t top, struct json_writer *w)
+void tables_json(const struct trace *t, uint64_t top, bool all, struct json_writer *w)
 {
 	json_w_key(w, "tables");
 	json_w_array(w);
@@ -53,6 +53,8 @@ void tables_json(const struct trace *t, uint64_t top, struct json_writer *w)
 		json_w_end(w);
 		if (top && table_is_detail(k))
 			put_cells(k, top, w);
+		else if (all)
+			put_cells(k, top < TABLE_ROWS_MAX ? top : TABLE_ROWS_MAX, w);
 		json_w_end(w);
 	}
 	json_w_end(w);

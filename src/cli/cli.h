@@ -80,6 +80,12 @@ struct cli {
 	uint32_t n_notes;  /* notes told so far, mere information left out */
 	uint32_t n_losses; /* notes that mean loss: with --strict the exit status becomes 4 */
 	void *private;	   /* options.c */
+	/* Reads a capture in place of import_read(), so that many questions read it once; NULL:
+	 * none.
+	 */
+	bool (*reader)(void *ctx, const struct capture *k, const struct import_options *o,
+		struct trace **out, struct incore_error *e);
+	void *reader_ctx;
 };
 
 /* --- options, by long name --- */

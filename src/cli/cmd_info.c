@@ -110,7 +110,7 @@ static void put_json(const struct job *j, struct json_writer *w)
 	json_w_object(w);
 	info_json(&j->info, w);
 	if (j->trace->n_tables)
-		tables_json(j->trace, 0, w);
+		tables_json(j->trace, 0, false, w);
 	json_w_key(w, "siblings");
 	json_w_array(w);
 	for (uint32_t i = 0; i < j->beside.n; i++) {

@@ -169,6 +169,8 @@ static bool read_capture(struct cli *c, const struct capture *k, unsigned want, 
 {
 	struct import_options o = cli_import_options(c, want);
 
+	if (c->reader)
+		return c->reader(c->reader_ctx, k, &o, out, &c->error);
 	return import_read(k, &o, out, &c->error);
 }
 

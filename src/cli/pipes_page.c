@@ -179,7 +179,7 @@ static bool print_occupancy_json(struct job *j)
 	json_w_kv_cstr(&w, "kernel", t->meta.kernel);
 	json_w_kv_cstr(&w, "arch", t->meta.arch);
 	pipes_json_cores(j->pipes, &w);
-	tables_json(t, UINT64_MAX, &w);
+	tables_json(t, UINT64_MAX, false, &w);
 	json_w_end(&w);
 	return cli_json_end(j->c, &w);
 }
@@ -292,7 +292,7 @@ static bool print_summary_json(struct job *j, const char *health)
 		json_w_end(&w);
 	}
 	json_w_end(&w);
-	tables_json(t, top, &w);
+	tables_json(t, top, top == UINT64_MAX, &w);
 	json_w_end(&w);
 	return cli_json_end(j->c, &w);
 }

@@ -14,6 +14,8 @@
 	X(occupancy)                                                                               \
 	X(summary)                                                                                 \
 	X(diff)                                                                                    \
+	X(view)                                                                                    \
+	X(report)                                                                                  \
 	X(clean)                                                                                   \
 	X(pack)                                                                                    \
 	X(export)                                                                                  \

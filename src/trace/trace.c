@@ -89,12 +89,17 @@ struct trace *trace_new(void)
 
 void trace_free(struct trace *t)
 {
-	if (!t)
+	if (!t || __atomic_fetch_sub(&t->n_shares, 1, __ATOMIC_ACQ_REL) > 0)
 		return;
 	if (t->loader.close)
 		t->loader.close(t->loader_ctx);
 	arena_deinit(&t->arena);
 	mem_free(t);
+}
+
+void trace_share(struct trace *t)
+{
+	__atomic_fetch_add(&t->n_shares, 1, __ATOMIC_ACQ_REL);
 }
 
 bool trace_load_track(const struct trace *t, track_idx i, unsigned want, struct track_data *d,

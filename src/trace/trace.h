@@ -412,9 +412,12 @@ struct trace {
 	struct named_table *tables; /* in the order they were found; names may repeat */
 	uint32_t n_notes;
 	struct note *notes;
+	unsigned n_shares; /* private: owners beside the first */
 };
 
 void trace_free(struct trace *t);
+/* One more owner: trace_free() then frees nothing until each has called it. Any thread. */
+void trace_share(struct trace *t);
 
 /* Brings track i into *d (reset first). Thread-safe for different *d. */
 bool trace_load_track(const struct trace *t, track_idx i, unsigned want, struct track_data *d,

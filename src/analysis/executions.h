@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * executions.h: what one execution of each code row cost: min, median, p95 and max of the recorded
+ * duration (stall + issue), exact. Only records that start inside the selected window count.
+ * Owner: executions_new() .. executions_free(). Results after walk_tracks() and
+ * executions_finish(). May fail: memory.
+ */
+#ifndef ANALYSIS_EXECUTIONS_H
+#define ANALYSIS_EXECUTIONS_H
+
+#include "analysis/histogram.h"
+#include "analysis/walk.h"
+
+struct executions {
+	const struct trace *trace;
+	struct histograms hist; /* one series per code row */
+};
+
+struct executions *executions_new(const struct trace *t, struct incore_error *e);
+void executions_free(struct executions *x);
+struct collector executions_collector(struct executions *x);
+bool executions_finish(struct executions *x, struct incore_error *e);
+
+#endif

@@ -1,0 +1,266 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* cmd_view.c: incore view: captures in a browser, served from this machine to this machine. */
+#include <signal.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "cli/browser.h"
+#include "cli/cli.h"
+#include "cli/verb_answer.h"
+#include "serve/http.h"
+
+#define MAX_CAPTURES 16u
+
+static const struct option_def options[] = {
+	{0, "port", OPTION_COUNT, "N", NULL, "0", "listen here; 0: any free port"},
+	{0, "bind", OPTION_TEXT, "ADDRESS", NULL, "127.0.0.1",
+		"listen on this address; others than loopback want --remote"},
+	{0, "remote", OPTION_FLAG, NULL, NULL, NULL,
+		"allow --bind to an address that other machines reach"},
+	{0, "no-open", OPTION_FLAG, NULL, NULL, NULL, "start no browser"},
+	{0, "exit-when-idle", OPTION_COUNT, "SECONDS", NULL, "0",
+		"end after so long without a request; 0: never"},
+	{0, "no-cache", OPTION_FLAG, NULL, NULL, NULL, "keep no columns for the next time"},
+	{0, "get", OPTION_TEXT, "PATH", NULL, NULL,
+		"print one answer, '/api/1/...', without a server"},
+	{0, NULL, OPTION_FLAG, NULL, NULL, NULL, NULL},
+};
+
+struct job {
+	struct cli *c;
+	struct verb_answers answers;
+	struct session *session;
+	struct http *http;
+	struct token token;
+	struct strbuf url, salt;
+};
+
+/* --- what the session asks of the program --- */
+
+static bool open_capture(void *ctx, unsigned i, struct trace **out, struct incore_error *e)
+{
+	struct job *j = ctx;
+
+	if (!verb_answer_open(&j->answers, j->c->args[i], out, e))
+		return false;
+	if (cli_has(j->c, "get")) /* the page shows them itself */
+		cli_notes(j->c, (*out)->notes, (*out)->n_notes);
+	return true;
+}
+
+static bool ask_verb(void *ctx, unsigned capture, unsigned base, const struct query *q,
+	struct strbuf *out, struct incore_error *e)
+{
+	struct job *j = ctx;
+	bool is_diff = strcmp(q->name, "diff") == 0;
+	const char *paths[] = {j->c->args[capture], j->c->args[base]};
+
+	return verb_answer(&j->answers, q, paths, is_diff ? 2 : 1, out, e);
+}
+
+/* A path that is no capture at all is said at once, not in the browser. */
+static bool find_captures(struct cli *c)
+{
+	for (unsigned i = 0; i < c->n_args; i++) {
+		struct capture_list list = {0};
+
+		if (!import_find(c->args[i], &list, &c->error))
+			return false;
+		capture_list_deinit(&list);
+	}
+	return true;
+}
+
+static bool make_session(struct job *j)
+{
+	struct cli *c = j->c;
+	struct session_ops ops = {open_capture, ask_verb, verb_answer_is, j};
+	struct session_options o = {.n = c->n_args,
+		.paths = c->args,
+		.ops = &ops,
+		.pool = c->pool,
+		.no_cache = cli_flag(c, "no-cache") || cli_has(c, "get")};
+	static const char *const reading[] = {"soc", "clock", "decoder-compat"};
+
+	for (unsigned i = 0; i < sizeof(reading) / sizeof(reading[0]); i++)
+		if (cli_has(c, reading[i]))
+			sb_printf(&j->salt, "%s=%s\n", reading[i], cli_text(c, reading[i]));
+	o.salt = j->salt.n ? j->salt.p : NULL;
+	if (!verb_answers_init(&j->answers, c, &c->error))
+		return false;
+	j->session = session_new(&o, &c->error);
+	return j->session != NULL;
+}
+
+/* --- one answer --- */
+
+static int print_one(struct job *j)
+{
+	struct str target = str_of(cli_text(j->c, "get"));
+	struct reply r;
+	int status = INCORE_OK;
+
+	session_load(j->session);
+	cli_warn_unread(j->c, session_unread(j->session));
+	session_answer(j->session, target, &r);
+	if (r.body.failed)
+		err_nomem(&j->c->error);
+	else if (r.status == 404)
+		err_set(&j->c->error, INCORE_USAGE, r.error.code, "%s",
+			r.error.message ? r.error.message : "out of memory");
+	else if (r.status == 200)
+		fwrite(r.body.p, 1, r.body.n, j->c->out);
+	else if (!session_failure(j->session, &j->c->error))
+		err_move(&j->c->error, &r.error);
+	/* an answer about a capture that cannot be read is no success */
+	if (j->c->error.status == INCORE_OK)
+		session_failure(j->session, &j->c->error);
+	if (j->c->error.status != INCORE_OK)
+		status = cli_fail(j->c);
+	sb_free(&r.body);
+	incore_error_clear(&r.error);
+	return status;
+}
+
+/* --- the server --- */
+
+static bool is_loopback(const char *address)
+{
+	return strncmp(address, "127.", 4) == 0 || strcmp(address, "::1") == 0;
+}
+
+static bool check_bind(struct cli *c)
+{
+	const char *bind = cli_text(c, "bind");
+
+	if (cli_count(c, "port") > 65535)
+		return err_set(&c->error, INCORE_USAGE, "bad-option-value",
+			"--port wants a number up to 65535");
+	if (is_loopback(bind))
+		return true;
+	if (!cli_flag(c, "remote"))
+		return err_set(&c->error, INCORE_USAGE, "not-loopback",
+			"--bind %s can be reached from other machines, and what is sent is not "
+			"encrypted; better: ssh -L 8080:127.0.0.1:PORT this-host with "
+			"incore view --port PORT there. --remote does it all the same",
+			bind);
+	cli_warn(c,
+		"%s can be reached from other machines and nothing is encrypted: whoever reads "
+		"the traffic can read the captures. Better: ssh -L 8080:127.0.0.1:PORT this-host",
+		bind);
+	return true;
+}
+
+static bool start(struct job *j)
+{
+	struct cli *c = j->c;
+	const char *bind = cli_text(c, "bind");
+	bool is_any = strcmp(bind, "0.0.0.0") == 0 || strcmp(bind, "::") == 0;
+	struct http_options o = {.bind = strcmp(bind, "127.0.0.1") == 0 ? NULL : bind,
+		.port = (uint16_t)cli_count(c, "port"),
+		.session = j->session,
+		.token = &j->token};
+
+	if (!token_make(&j->token, &c->error))
+		return false;
+	j->http = http_start(&o, &c->error);
+	if (!j->http || !session_start(j->session, &c->error))
+		return false;
+	sb_printf(&j->url,
+		strchr(bind, ':') && !is_any ? "http://[%s]:%u/#token=%s"
+					     : "http://%s:%u/#token=%s",
+		is_any ? "127.0.0.1" : bind, http_port(j->http), j->token.text);
+	return !j->url.failed || err_nomem(&c->error);
+}
+
+static bool print_url(struct job *j)
+{
+	struct cli *c = j->c;
+	struct json_writer w;
+	bool ok = true;
+
+	if (c->use_json) {
+		cli_json_head(c, &w);
+		json_w_row(&w);
+		for (unsigned i = 0; i < c->n_args; i++)
+			json_w_cstr(&w, c->args[i]);
+		json_w_end(&w);
+		json_w_key(&w, "data");
+		json_w_object(&w);
+		json_w_kv_cstr(&w, "url", j->url.p);
+		json_w_kv_u64(&w, "port", http_port(j->http));
+		json_w_kv_u64(&w, "pid", (uint64_t)getpid());
+		json_w_end(&w);
+		ok = cli_json_end(c, &w);
+	} else {
+		fprintf(c->out, "%s\n", j->url.p);
+		if (c->is_terminal)
+			fprintf(c->out, "Ctrl-C ends it.\n");
+	}
+	return ok && (fflush(c->out) == 0 || err_set(&c->error, INCORE_FAILED, "write-failed",
+						     "the address cannot be printed"));
+}
+
+/* Until a signal, or until nobody has asked for long. */
+static void wait_for_end(struct job *j, const sigset_t *signals)
+{
+	uint64_t idle = cli_count(j->c, "exit-when-idle");
+	struct timespec tick = {.tv_nsec = 250000000};
+
+	while (sigtimedwait(signals, NULL, &tick) < 0)
+		if (idle && http_idle_s(j->http) >= idle)
+			break;
+	signal(SIGINT, SIG_DFL); /* who is in a hurry asks twice */
+	signal(SIGTERM, SIG_DFL);
+	pthread_sigmask(SIG_UNBLOCK, signals, NULL);
+}
+
+static int serve(struct job *j)
+{
+	struct browser browser = {0};
+	sigset_t signals;
+	bool ok;
+
+	sigemptyset(&signals);
+	sigaddset(&signals, SIGINT);
+	sigaddset(&signals, SIGTERM);
+	sigaddset(&signals, SIGHUP);
+	pthread_sigmask(
+		SIG_BLOCK, &signals, NULL); /* before any thread: only this one takes them */
+	ok = check_bind(j->c) && start(j) && print_url(j);
+	if (ok) {
+		if (j->c->is_terminal && !cli_flag(j->c, "no-open"))
+			browser_open(&browser, j->url.p);
+		wait_for_end(j, &signals);
+		browser_close(&browser);
+	}
+	return ok ? INCORE_OK : cli_fail(j->c);
+}
+
+static int run(struct cli *c)
+{
+	struct job j = {.c = c};
+	int status;
+
+	if (find_captures(c) && make_session(&j))
+		status = cli_has(c, "get") ? print_one(&j) : serve(&j);
+	else
+		status = cli_fail(c);
+	http_stop(j.http);
+	session_free(j.session);
+	verb_answers_deinit(&j.answers);
+	sb_free(&j.url);
+	sb_free(&j.salt);
+	return status;
+}
+
+const struct verb verb_view = {
+	.name = "view",
+	.args = "PATH...",
+	.summary = "see captures in a browser: timeline, code, source, all figures",
+	.groups = OPTIONS_OUTPUT | OPTIONS_CAPTURE,
+	.options = options,
+	.min_args = 1,
+	.max_args = MAX_CAPTURES,
+	.run = run,
+};

@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * verb_answer.h: a verb's JSON into memory, for a server and a report: the same code, the same
+ * bytes. Captures are read once and kept, by what a verb wants of them.
+ * Owner: verb_answers_init() .. verb_answers_deinit(). Threads: reading is guarded; verb_answer()
+ * is called by one thread at a time.
+ */
+#ifndef CLI_VERB_ANSWER_H
+#define CLI_VERB_ANSWER_H
+
+#include <pthread.h>
+
+#include "cli/cli.h"
+#include "serve/query.h"
+
+#define VERB_ANSWER_READS 24u
+
+struct verb_read { /* a capture that was read before */
+	char *path;
+	unsigned want;
+	struct trace *trace;
+};
+
+struct verb_answers {
+	const struct cli *view; /* whose options say which capture, and how it is read */
+	struct pool *pool;
+	pthread_mutex_t lock;
+	struct verb_read reads[VERB_ANSWER_READS];
+	unsigned n_reads;
+	unsigned n_warned; /* answers that came with warnings */
+};
+
+bool verb_answers_init(struct verb_answers *a, const struct cli *view, struct incore_error *e);
+void verb_answers_deinit(struct verb_answers *a);
+
+/* Is it a verb whose answers a viewer shows? */
+bool verb_answer_is(const char *name);
+/* Reads a capture as view's options say; the caller's own. */
+bool verb_answer_open(
+	struct verb_answers *a, const char *path, struct trace **out, struct incore_error *e);
+/* What `incore NAME --json OPTIONS PATHS` prints; keys of q are options, but for c, base and h. */
+bool verb_answer(struct verb_answers *a, const struct query *q, const char *const *paths,
+	unsigned n_paths, struct strbuf *out, struct incore_error *e);
+
+/* Says on c that so many tracks could not be read; nothing for 0. */
+void cli_warn_unread(struct cli *c, uint64_t n);
+/* What `incore NAME PATH` prints as text, never cut. */
+bool verb_answer_text(struct verb_answers *a, const char *name, const char *path,
+	struct strbuf *out, struct incore_error *e);
+
+#endif

@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * answer_verb.c: what do the verbs say? Their own bytes, from the program's own code, one verb at a
+ * time; an answer is kept, because the data never changes.
+ */
+#include "base/mem.h"
+#include "serve/session_internal.h"
+
+#define KEPT_MAX_BYTES ((size_t)48 << 20)
+
+struct kept { /* newest first */
+	struct kept *next;
+	char *question;
+	struct strbuf text;
+};
+
+void session_forget(struct session *s)
+{
+	while (s->kept) {
+		struct kept *k = s->kept;
+
+		s->kept = k->next;
+		sb_free(&k->text);
+		mem_free(k->question);
+		mem_free(k);
+	}
+	s->kept_bytes = 0;
+}
+
+static const struct kept *find_kept(const struct session *s, struct str question)
+{
+	for (const struct kept *k = s->kept; k; k = k->next)
+		if (str_is(question, k->question))
+			return k;
+	return NULL;
+}
+
+static void drop_oldest(struct session *s)
+{
+	struct kept **at = &s->kept, *last;
+
+	while ((*at)->next)
+		at = &(*at)->next;
+	last = *at;
+	*at = NULL;
+	s->kept_bytes -= last->text.n;
+	sb_free(&last->text);
+	mem_free(last->question);
+	mem_free(last);
+}
+
+/* A copy for later; where memory is short the answer is simply made again. */
+static void keep(struct session *s, struct str question, const struct strbuf *text)
+{
+	struct kept *k = mem_zalloc(1, sizeof(*k));
+
+	if (!k || text->n > KEPT_MAX_BYTES / 2) {
+		mem_free(k);
+		return;
+	}
+	k->question = mem_strndup(question.p, question.n);
+	if (!k->question || !sb_add(&k->text, text->p, text->n)) {
+		sb_free(&k->text);
+		mem_free(k->question);
+		mem_free(k);
+		return;
+	}
+	k->next = s->kept;
+	s->kept = k;
+	s->kept_bytes += text->n;
+	while (s->kept_bytes > KEPT_MAX_BYTES && s->kept->next)
+		drop_oldest(s);
+}
+
+bool session_verb(struct session *s, const struct query *q, struct str target, struct strbuf *out,
+	struct incore_error *e)
+{
+	struct session_capture *c = session_capture(s, q, "c", e), *base;
+	const struct kept *k;
+	bool ok = true;
+
+	if (!c || !(base = session_capture(s, q, "base", e)))
+		return false;
+	pthread_mutex_lock(&s->verb_lock);
+	k = find_kept(s, target);
+	if (k) {
+		ok = sb_add(out, k->text.p, k->text.n) || err_nomem(e);
+	} else {
+		ok = s->ops.verb(
+			s->ops.ctx, (unsigned)(c - s->v), (unsigned)(base - s->v), q, out, e);
+		if (ok && !out->failed)
+			keep(s, target, out);
+	}
+	pthread_mutex_unlock(&s->verb_lock);
+	return ok;
+}

@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * view.h: what an answer is made from, and the answers: pure functions from a trace with its
+ * columns and a query to bytes. The server and the report in a browser call the same ones.
+ *
+ * Owner: the maker of a struct view; it is read-only while answers run, but for view_need(), which
+ * builds an index on first use and must not run beside an answer that needs it. May fail: USAGE for
+ * a bad query, memory.
+ */
+#ifndef SERVE_VIEW_H
+#define SERVE_VIEW_H
+
+#include "codec/json_writer.h"
+#include "serve/query.h"
+#include "trace/columns.h"
+#include "trace/index.h"
+
+#define VIEW_MAX_ROWS 4000u
+#define VIEW_MAX_TRACKS 64u
+#define VIEW_TILE_CELLS 512u
+#define VIEW_MAX_LEVEL 40u
+#define VIEW_MAX_LINKS 2000u
+#define VIEW_TRACKS_A_PAGE 2000u
+
+enum tile_mode { TILE_CLASS, TILE_BUCKET, TILE_CAUSE, TILE_KERNEL, TILE_DIFF };
+#define TILE_MODES "class|bucket|cause|kernel|diff"
+
+enum view_need { NEED_BUCKET = 1, NEED_CAUSE = 2, NEED_CODE = 4, NEED_DIFF = 8, NEED_WAITS = 16 };
+
+struct waits;
+struct wait_tables;
+struct view_index; /* view_index.c: what is built on first use */
+
+struct view {
+	const struct trace *trace;     /* NULL while loading */
+	const struct columns *columns; /* NULL while loading */
+	int64_t origin_cyc;
+	char hash[33]; /* of the content, in hexadecimal */
+	bool has_pipes;
+	struct view_index *index;
+};
+
+/* What a query needs besides the columns: mask of enum view_need. */
+unsigned view_needs(const struct query *q);
+bool view_need(struct view *v, unsigned needs, const struct view *base, struct incore_error *e);
+/* All of that is built already. */
+bool view_has(const struct view *v, unsigned needs, const struct view *base);
+void view_index_free(struct view *v);
+const struct lane_split *view_splits(const struct view *v, enum tile_mode mode);
+
+bool answer_tile(
+	const struct view *v, const struct query *q, struct strbuf *out, struct incore_error *e);
+bool answer_slices(
+	const struct view *v, const struct query *q, struct strbuf *out, struct incore_error *e);
+bool answer_at(
+	const struct view *v, const struct query *q, struct strbuf *out, struct incore_error *e);
+bool answer_links(
+	const struct view *v, const struct query *q, struct strbuf *out, struct incore_error *e);
+bool answer_select(
+	const struct view *v, const struct query *q, struct strbuf *out, struct incore_error *e);
+bool answer_find(
+	const struct view *v, const struct query *q, struct strbuf *out, struct incore_error *e);
+bool answer_histogram(
+	const struct view *v, const struct query *q, struct strbuf *out, struct incore_error *e);
+bool answer_code(
+	const struct view *v, const struct query *q, struct strbuf *out, struct incore_error *e);
+bool answer_derived(
+	const struct view *v, const struct query *q, struct strbuf *out, struct incore_error *e);
+bool answer_counters(
+	const struct view *v, const struct query *q, struct strbuf *out, struct incore_error *e);
+bool answer_source(
+	const struct view *v, const struct query *q, struct strbuf *out, struct incore_error *e);
+
+/* Little-endian, appended. */
+void put_u16(struct strbuf *b, uint16_t v);
+void put_u32(struct strbuf *b, uint32_t v);
+void put_u64(struct strbuf *b, uint64_t v);
+
+#endif

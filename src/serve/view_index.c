@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* view_index.c: sums that not every viewer asks for, built on first use and kept. */
+#include "serve/view_index.h"
+
+#include "analysis/waits.h"
+#include "base/mem.h"
+
+unsigned view_needs(const struct query *q)
+{
+	const char *mode = query_text(q, "mode"), *by = query_text(q, "by");
+	unsigned needs = 0;
+
+	if (strcmp(q->name, "tile") == 0 && mode) {
+		if (strcmp(mode, "bucket") == 0)
+			needs |= NEED_BUCKET;
+		if (strcmp(mode, "cause") == 0)
+			needs |= NEED_CAUSE | NEED_WAITS;
+		if (strcmp(mode, "diff") == 0)
+			needs |= NEED_DIFF;
+	}
+	if (strcmp(q->name, "select") == 0 && by && strcmp(by, "cause") == 0)
+		needs |= NEED_CAUSE | NEED_WAITS;
+	if (strcmp(q->name, "at") == 0 || strcmp(q->name, "links") == 0)
+		needs |= NEED_WAITS;
+	if (strcmp(q->name, "find") == 0 || strcmp(q->name, "histogram") == 0 ||
+		strcmp(q->name, "code") == 0)
+		needs |= NEED_CODE;
+	return needs;
+}
+
+static uint64_t all_blocks(const struct columns *c)
+{
+	uint64_t n = 0;
+
+	for (uint32_t i = 0; i < c->n_lanes; i++)
+		n += lane_blocks(c->lanes[i].n);
+	return n;
+}
+
+bool split_sums_build(struct split_sums *s, const struct columns *c)
+{
+	uint64_t at = 0;
+
+	s->sums = mem_zalloc(all_blocks(c) + 1, sizeof(*s->sums));
+	if (!s->sums)
+		return false;
+	for (uint32_t i = 0; i < c->n_lanes; i++) {
+		lane_split_index(&c->lanes[i], &s->splits[i], s->sums + at);
+		at += lane_blocks(c->lanes[i].n);
+	}
+	return true;
+}
+
+void split_sums_free(struct split_sums *s)
+{
+	mem_free(s->splits);
+	mem_free(s->sums);
+	mem_free(s->keys);
+	*s = (struct split_sums){0};
+}
+
+static bool make_buckets(struct view *v)
+{
+	struct split_sums *s = &v->index->bucket;
+
+	s->splits = mem_zalloc((size_t)v->columns->n_lanes + 1, sizeof(*s->splits));
+	if (!s->splits)
+		return false;
+	for (uint32_t i = 0; i < v->columns->n_lanes; i++)
+		s->splits[i] = (struct lane_split){.mode = SPLIT_BUCKET, .is_pipe = v->has_pipes};
+	return split_sums_build(s, v->columns);
+}
+
+bool view_has(const struct view *v, unsigned needs, const struct view *base)
+{
+	if (needs & NEED_DIFF && (!v->index || v->index->diff_base != base))
+		return false;
+	return v->index ? !(needs & ~v->index->has) : needs == 0;
+}
+
+bool view_need(struct view *v, unsigned needs, const struct view *base, struct incore_error *e)
+{
+	if (!v->index) {
+		v->index = mem_zalloc(1, sizeof(*v->index));
+		if (!v->index)
+			return err_nomem(e);
+	}
+	if (v->index->diff_base != base)
+		v->index->has &= ~(unsigned)NEED_DIFF;
+	needs &= ~v->index->has;
+	if (needs & NEED_BUCKET && !make_buckets(v)) {
+		split_sums_free(&v->index->bucket);
+		return err_nomem(e);
+	}
+	if (needs & NEED_DIFF && !diff_sums_make(v, base, e)) {
+		v->index->has &= ~(unsigned)NEED_DIFF;
+		return false;
+	}
+	if (needs & NEED_WAITS) {
+		v->index->waits = wait_tables_new(v->trace, e);
+		if (!v->index->waits)
+			return false;
+		v->index->has |= NEED_WAITS;
+	}
+	if (needs & NEED_CAUSE && !cause_sums_make(v, e)) {
+		split_sums_free(&v->index->cause);
+		return false;
+	}
+	if (needs & NEED_CODE && !code_sums_make(v))
+		return err_nomem(e);
+	v->index->has |= needs;
+	return true;
+}
+
+void view_index_free(struct view *v)
+{
+	if (!v->index)
+		return;
+	split_sums_free(&v->index->bucket);
+	split_sums_free(&v->index->cause);
+	split_sums_free(&v->index->diff);
+	wait_tables_free(v->index->waits);
+	mem_free(v->index->code);
+	mem_free(v->index);
+	v->index = NULL;
+}
+
+const struct lane_split *view_splits(const struct view *v, enum tile_mode mode)
+{
+	if (mode == TILE_BUCKET)
+		return v->index->bucket.splits;
+	if (mode == TILE_DIFF)
+		return v->index->diff.splits;
+	return mode == TILE_CAUSE ? v->index->cause.splits : NULL;
+}

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* view_index.h: private to the answers: what view_need() builds. */
+#ifndef SERVE_VIEW_INDEX_H
+#define SERVE_VIEW_INDEX_H
+
+#include "serve/view.h"
+
+struct split_sums {
+	struct lane_split *splits; /* by lane */
+	uint32_t (*sums)[SPLIT_KEYS];
+	uint8_t *keys; /* cause: one of all slices */
+};
+
+struct code_sum { /* of a code row; the last one is that of unknown code */
+	uint64_t hits, cyc, sum_cyc;
+	track_idx track; /* of its first execution, where there are hits */
+	uint32_t slice;
+};
+
+struct view_index {
+	unsigned has;		   /* enum view_need */
+	struct code_sum *code;	   /* n_code + 1 */
+	struct wait_tables *waits; /* who waits for what; with NEED_WAITS */
+	struct split_sums bucket, cause, diff;
+	const struct view *diff_base; /* what diff compares with */
+};
+
+/* Sums of all lanes for splits whose keys are set. */
+bool split_sums_build(struct split_sums *s, const struct columns *c);
+bool code_sums_make(struct view *v);
+/* diff_sums.c */
+bool diff_sums_make(struct view *v, const struct view *base, struct incore_error *e);
+/* cause_sums.c; needs the wait tables */
+bool cause_sums_make(struct view *v, struct incore_error *e);
+void split_sums_free(struct split_sums *s);
+
+#endif

@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* stdlib.h: what the answers use of it, in a browser (libc.c). */
+#ifndef WASM_STDLIB_H
+#define WASM_STDLIB_H
+
+#include <stddef.h>
+
+void *malloc(size_t n);
+void *calloc(size_t n, size_t size);
+void *realloc(void *p, size_t n);
+void free(void *p);
+
+#endif

@@ -1,0 +1,193 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* columns.c: how is one lane laid out, and where in it is a slice? */
+#include "trace/columns.h"
+
+#include "base/mem.h"
+#include "trace/index.h"
+
+static size_t round8(size_t n)
+{
+	return (n + 7) & ~(size_t)7;
+}
+
+size_t lane_bytes(uint32_t n, bool has_sub)
+{
+	size_t blocks = lane_blocks(n);
+
+	return round8(n * 4 * sizeof(uint32_t) + blocks * sizeof(uint32_t) * (1 + LANE_SUMS) +
+		      n * (size_t)(has_sub ? 3 : 2));
+}
+
+void lane_place(struct lane *l, void *bytes)
+{
+	uint32_t *p = bytes, blocks = lane_blocks(l->n);
+	uint8_t *b;
+
+	l->start = p;
+	l->dur = p += l->n;
+	l->stall = p += l->n;
+	l->code = p += l->n;
+	l->cover = p += l->n;
+	l->sums = (const uint32_t(*)[LANE_SUMS])(p += blocks);
+	b = (uint8_t *)(p + (size_t)blocks * LANE_SUMS);
+	l->inst_class = b;
+	l->tag = b + l->n;
+	l->sub = l->n_sub > 1 ? b + 2 * (size_t)l->n : NULL;
+}
+
+static uint64_t on_screen(uint64_t time_cyc, int64_t shift)
+{
+	int64_t t = (int64_t)time_cyc + shift;
+
+	return t < 0 ? 0 : (uint64_t)t;
+}
+
+uint32_t lane_cut(const struct track_data *d, uint32_t from, int64_t shift, uint64_t *base)
+{
+	uint32_t i = from;
+
+	*base = on_screen(d->begin_cyc, shift);
+	if (from > 0 || (d->n && on_screen(d->start_cyc[0], shift) < *base))
+		*base = on_screen(d->start_cyc[from], shift);
+	else if (d->n && on_screen(d->start_cyc[0], shift) - *base > UINT32_MAX / 2)
+		*base = on_screen(
+			d->start_cyc[0], shift); /* far from where its file says it begins */
+	for (; i < d->n; i++) {
+		uint64_t end = on_screen(d->start_cyc[i], shift) + d->dur_cyc[i];
+
+		if (end < *base || end - *base >= UINT32_MAX)
+			break;
+	}
+	/* a slice of its own that is too long for 32 bits is cut by lane_fill() */
+	return i > from ? i - from : d->n > from;
+}
+
+void lane_fill(struct lane *l, const struct track_data *d, uint32_t from, int64_t shift,
+	const uint8_t *sub)
+{
+	uint32_t *start = (uint32_t *)l->start, *dur = (uint32_t *)l->dur;
+	uint32_t *stall = (uint32_t *)l->stall, *code = (uint32_t *)l->code;
+	uint8_t *cls = (uint8_t *)l->inst_class, *tag = (uint8_t *)l->tag;
+
+	for (uint32_t i = 0; i < l->n; i++) {
+		uint64_t at = on_screen(d->start_cyc[from + i], shift) - l->base_cyc;
+		uint32_t len = d->dur_cyc[from + i];
+
+		start[i] = at > UINT32_MAX ? UINT32_MAX : (uint32_t)at;
+		dur[i] = len > UINT32_MAX - start[i] ? UINT32_MAX - start[i] : len;
+		stall[i] = d->stall_cyc[from + i] < dur[i] ? d->stall_cyc[from + i] : dur[i];
+		code[i] = d->code[from + i];
+		cls[i] = d->inst_class[from + i];
+		tag[i] = d->tag[from + i];
+	}
+	if (l->sub)
+		memcpy((uint8_t *)l->sub, sub + from, l->n);
+	lane_index(l);
+}
+
+uint32_t lane_pack_sub(const struct track_data *d, uint8_t *sub)
+{
+	uint64_t end[LANE_MAX_SUB];
+	uint32_t n = 0, used = 1;
+
+	for (uint32_t i = 0; i < d->n; i++) {
+		uint64_t stop = d->start_cyc[i] + d->dur_cyc[i];
+		uint32_t k = 0;
+
+		while (k < n && end[k] > d->start_cyc[i])
+			k++;
+		if (k == LANE_MAX_SUB)
+			k--;
+		if (k == n)
+			n++;
+		end[k] = stop;
+		sub[i] = (uint8_t)k;
+		used = n > used ? n : used;
+	}
+	return used;
+}
+
+uint32_t columns_count(const struct columns *c, track_idx track)
+{
+	const struct lane *last;
+
+	if (track >= c->n_tracks)
+		return 0;
+	last = &c->lanes[c->first_lane[track + 1] - 1];
+	return last->first + last->n;
+}
+
+const struct lane *columns_slice(
+	const struct columns *c, track_idx track, uint32_t slice, uint32_t *i)
+{
+	if (track >= c->n_tracks)
+		return NULL;
+	for (uint32_t k = c->first_lane[track]; k < c->first_lane[track + 1]; k++) {
+		const struct lane *l = &c->lanes[k];
+
+		if (slice - l->first < l->n) {
+			*i = slice - l->first;
+			return l;
+		}
+	}
+	return NULL;
+}
+
+uint32_t lane_first_after(const struct lane *l, uint64_t t)
+{
+	uint32_t rel, b, i;
+
+	if (t < l->base_cyc)
+		return 0;
+	if (t - l->base_cyc >= UINT32_MAX)
+		return l->n;
+	rel = (uint32_t)(t - l->base_cyc);
+	b = lane_block_at(l, rel);
+	for (i = b * LANE_BLOCK; i < l->n && l->start[i] + l->dur[i] <= rel; i++)
+		;
+	return i;
+}
+
+static bool lane_has_unknown(const struct lane *l)
+{
+	uint32_t last = l->n ? lane_blocks(l->n) - 1 : 0;
+
+	if (l->n && l->sums[last][SPLIT_UNKNOWN])
+		return true;
+	for (uint32_t i = last * LANE_BLOCK; i < l->n; i++)
+		if (l->code[i] == NO_CODE)
+			return true;
+	return false;
+}
+
+bool columns_number(struct columns *c)
+{
+	uint32_t k = 0;
+
+	c->n_slices = c->end_cyc = 0;
+	c->first_lane = mem_zalloc((size_t)c->n_tracks + 1, sizeof(*c->first_lane));
+	if (!c->first_lane)
+		return false;
+	for (track_idx i = 0; i < c->n_tracks; i++) {
+		c->first_lane[i] = k;
+		for (; k < c->n_lanes && c->lanes[k].track == i; k++) {
+			struct lane *l = &c->lanes[k];
+			uint64_t end = l->end_cyc;
+
+			if (l->n) {
+				uint64_t b = lane_blocks(l->n) - 1;
+
+				end = l->base_cyc + l->cover[b];
+				for (uint64_t s = b * LANE_BLOCK; s < l->n; s++)
+					if (l->base_cyc + l->start[s] + l->dur[s] > end)
+						end = l->base_cyc + l->start[s] + l->dur[s];
+			}
+			l->has_unknown = lane_has_unknown(l);
+			c->n_slices += l->n;
+			c->end_cyc = end > c->end_cyc ? end : c->end_cyc;
+			c->end_cyc = l->end_cyc > c->end_cyc ? l->end_cyc : c->end_cyc;
+		}
+	}
+	c->first_lane[c->n_tracks] = k;
+	return k == c->n_lanes;
+}

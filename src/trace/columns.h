@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * columns.h: all slices of a trace as columns, for questions that jump about in time: tiles, boxes,
+ * searches. At most 20 bytes a slice, index included.
+ *
+ * A lane is a run of slices of one track that fits 32-bit times; all but tracks longer than 2^32
+ * cycles are one lane. Times are cycles on the screen: aligned, counted from the trace's origin.
+ * Slices keep their order; those of pipes that overlap have a sub-lane each (first fit; an end
+ * equal to a start shares it). The class sums of index.h are part of a lane.
+ *
+ * Owner: columns_deinit(). Immutable once made, shared by all threads. columns.c and index.c need
+ * no C library: they also run in a browser.
+ */
+#ifndef TRACE_COLUMNS_H
+#define TRACE_COLUMNS_H
+
+#include "base/pool.h"
+#include "base/progress.h"
+#include "trace/slot.h"
+#include "trace/trace.h"
+
+#define LANE_BLOCK 64u
+#define LANE_SUMS 14u /* 12 slots, stall, records of unknown code */
+#define LANE_MAX_SUB 255u
+
+struct lane {
+	track_idx track;
+	uint32_t n;
+	uint32_t first;	  /* number of its first slice within the track */
+	uint32_t n_sub;	  /* sub-lanes, at least 1 */
+	bool has_unknown; /* some records name no known row */
+	uint64_t base_cyc;
+	uint64_t begin_cyc, end_cyc; /* lifetime of the track */
+	const uint32_t *start, *dur, *stall;
+	const code_idx *code;
+	const uint32_t *cover;		       /* by block: end of all slices before it */
+	const uint32_t (*sums)[LANE_SUMS];     /* by block: of all slices before it */
+	const uint8_t *inst_class, *tag, *sub; /* sub: NULL where n_sub is 1 */
+	const uint8_t *slot;		       /* by class */
+	uint64_t offset;		       /* of its bytes in a columns file */
+	uint64_t hash;			       /* of what it holds */
+};
+
+struct columns {
+	uint32_t n_tracks, n_lanes;
+	uint64_t n_slices;
+	uint64_t end_cyc; /* of the whole screen */
+	struct lane *lanes;
+	uint32_t *first_lane; /* by track; n_tracks + 1 of them */
+	uint32_t n_failed;    /* tracks that could not be read: empty lanes */
+	/* private */
+	void *map;
+	size_t map_size;
+	void **chunks;
+};
+
+static inline uint32_t lane_blocks(uint32_t n)
+{
+	return (n + LANE_BLOCK - 1) / LANE_BLOCK;
+}
+
+/* Bytes of a lane of n slices; a multiple of 8. */
+size_t lane_bytes(uint32_t n, bool has_sub);
+/* Points the columns of a lane of l->n slices, l->n_sub sub-lanes into such bytes. */
+void lane_place(struct lane *l, void *bytes);
+/* Screen time of a slice. */
+static inline uint64_t lane_start(const struct lane *l, uint32_t i)
+{
+	return l->base_cyc + l->start[i];
+}
+
+/*
+ * How many slices of d from `from` on make one lane, and where it begins; `shift` brings the
+ * track's clock to the screen.
+ */
+uint32_t lane_cut(const struct track_data *d, uint32_t from, int64_t shift, uint64_t *base);
+/* Fills the placed columns of l from d. `sub` has the sub-lanes of d's slices, or is NULL. */
+void lane_fill(struct lane *l, const struct track_data *d, uint32_t from, int64_t shift,
+	const uint8_t *sub);
+/* Sub-lanes of d, one each; returns how many there are (the last takes what does not fit). */
+uint32_t lane_pack_sub(const struct track_data *d, uint8_t *sub);
+
+/* The lane that holds slice i of a track, and its number there; NULL: there is none. */
+const struct lane *columns_slice(
+	const struct columns *c, track_idx track, uint32_t slice, uint32_t *i);
+/* Slices of a track in all. */
+uint32_t columns_count(const struct columns *c, track_idx track);
+/* The first slice of the lane that ends after screen time t; l->n: none. */
+uint32_t lane_first_after(const struct lane *l, uint64_t t);
+/* first_lane, n_slices and end_cyc from the lanes, which must be in the order of tracks. */
+bool columns_number(struct columns *c);
+
+/* columns_load.c: reads all tracks; `origin` is the screen's time 0. spill_path: a file to keep the
+ * columns in (columns_file.c), removed from the heap as they come; NULL: on the heap. */
+struct columns_options {
+	int64_t origin_cyc;
+	struct pool *pool;
+	struct progress *progress;
+	const char *spill_path;
+	uint64_t key[2];  /* of the spilled file: what it was made from */
+	const void *stop; /* an atomic_bool that ends the reading early; may be NULL */
+};
+bool columns_load(const struct trace *t, const struct columns_options *o, struct columns *out,
+	struct incore_error *e);
+void columns_deinit(struct columns *c);
+
+/* columns_file.c: maps a file that columns_load() left; false where it is none of this trace. */
+bool columns_map(const char *path, const struct trace *t, const uint64_t key[2],
+	struct columns *out, struct incore_error *e);
+
+#endif

@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * index.h: how are the cycles of [t0, t1) of a track split? Sampled prefix sums: every LANE_BLOCK
+ * slices the sums of all before are kept, so the exact split of any interval is two lookups and at
+ * most LANE_BLOCK additions at each end.
+ *
+ * Three ways to split. Class: each cycle that a slice covers belongs to the colour slot of the
+ * slice that started first; stalled cycles and records of unknown code are counted beside. Bucket:
+ * all cycles of the lifetime, as account.h. Cause: the same by cause family; needs a column that an
+ * analysis makes. Slice: what a slice covers, by a key of its own. Pure; needs no C library.
+ */
+#ifndef TRACE_INDEX_H
+#define TRACE_INDEX_H
+
+#include "trace/columns.h"
+
+enum split_mode { SPLIT_CLASS, SPLIT_BUCKET, SPLIT_CAUSE, SPLIT_SLICE };
+#define SPLIT_KEYS 12u	  /* at most, in any mode */
+#define SPLIT_STALL 12u	  /* class: stalled cycles */
+#define SPLIT_UNKNOWN 13u /* class: records of unknown code */
+
+/* Sums of one lane for bucket or cause; class sums are the lane's own. */
+struct lane_split {
+	enum split_mode mode;
+	bool is_pipe; /* after the last slice comes drain, not idle */
+	const uint32_t (*sums)[SPLIT_KEYS];
+	const uint8_t *keys;	  /* cause, by slice: of the gap before it << 4 | of its stall;
+				slice: of it */
+	const uint8_t *issue_key; /* cause, by class */
+	uint8_t tail_key;
+};
+
+/* Class sums and covers of a filled lane. */
+void lane_index(struct lane *l);
+/* Sums of a lane for s->mode into `sums`, lane_blocks(n) of them; then s->sums points there. */
+void lane_split_index(const struct lane *l, struct lane_split *s, uint32_t (*sums)[SPLIT_KEYS]);
+
+/* Where the lifetime of the track ends, as a time in the lane. */
+static inline uint32_t lane_end(const struct lane *l)
+{
+	uint64_t end = l->end_cyc > l->base_cyc ? l->end_cyc - l->base_cyc : 0;
+
+	return end > UINT32_MAX ? UINT32_MAX : (uint32_t)end;
+}
+
+/* The pieces of slice i, as intervals of the lane: [gap, stall), [stall, issue), [issue, end). */
+struct lane_pieces {
+	uint32_t gap, stall, issue, end;
+};
+struct lane_pieces lane_pieces_of(const struct lane *l, uint32_t i);
+/* The same where the end of all slices before i is known. */
+struct lane_pieces lane_pieces_after(const struct lane *l, uint32_t i, uint32_t cover);
+enum bucket slice_stall_bucket(enum inst_class c);
+enum bucket slice_issue_bucket(enum inst_class c);
+
+/* The last block before which all has ended at `rel` (a time in the lane). */
+uint32_t lane_block_at(const struct lane *l, uint32_t rel);
+
+/* Walks forward over one track; zero it, then set_track, then at() with rising times. */
+struct split_cursor {
+	const struct columns *c;
+	const struct lane_split *splits; /* by lane; NULL: class */
+	uint32_t lane, end_lane;
+	uint32_t i;	 /* slices of this lane that have ended */
+	uint32_t passed; /* slices of lanes gone by */
+	uint64_t cover;
+	uint64_t sums[LANE_SUMS];   /* of this lane's slices before i */
+	uint64_t before[LANE_SUMS]; /* of lanes gone by */
+};
+
+void split_begin(struct split_cursor *k, const struct columns *c, const struct lane_split *splits,
+	track_idx track);
+/* t will be asked for soon: brings what that takes nearer. *block: 0 at first, kept for the next
+ * call with a later t. */
+void split_ahead(const struct split_cursor *k, uint64_t t, uint32_t *block);
+/* Sums of all cycles before screen time t, into out; *n_begun: slices that began before t. Returns
+ * how many ended by then. */
+uint32_t split_at(struct split_cursor *k, uint64_t t, uint64_t out[LANE_SUMS], uint32_t *n_begun);
+
+#endif

@@ -1,0 +1,272 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Does the server keep to its promises? Answers of verbs equal the command line; a report answers as the server
+does; 1,000 hostile requests leave the server up, its memory and its files as they were; signals end it.
+
+usage: run.py BUILD_DIR
+"""
+import concurrent.futures
+import http.client
+import json
+import os
+import random
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+
+ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+DATA = os.path.join(ROOT, "tests", "data")
+PROGRAM = os.path.join(os.path.abspath(sys.argv[1]), "incore")
+NODE = "/usr/bin/node" if os.path.exists("/usr/bin/node") else shutil.which("node")
+RESULT = [0, 0, 0]
+
+
+def check(ok, what):
+    RESULT[not ok] += 1
+    if not ok:
+        print(f"FAIL {what}", flush=True)
+    return ok
+
+
+def ask(*words):
+    p = subprocess.run([PROGRAM, *words], capture_output=True)
+    return p.returncode, p.stdout
+
+
+class Server:
+    def __init__(self, *words):
+        self.process = subprocess.Popen([PROGRAM, "view", "--no-open", *words], stdout=subprocess.PIPE,
+                                        stderr=subprocess.PIPE, text=True)
+        url = self.process.stdout.readline().strip()
+        self.port = int(url.split(":")[2].split("/")[0])
+        self.token = url.split("token=")[1]
+
+    def get(self, path, method="GET", headers=None, token=None, timeout=60, body=None):
+        c = http.client.HTTPConnection("127.0.0.1", self.port, timeout=timeout)
+        full = {"Authorization": f"Bearer {self.token if token is None else token}"} if token != "" else {}
+        try:
+            c.request(method, path, headers={**full, **(headers or {})}, body=body)
+            r = c.getresponse()
+            return r.status, r.read(), dict(r.getheaders())
+        finally:
+            c.close()
+
+    def raw(self, data, wait=2.0):
+        """The bytes a client that speaks no HTTP gets back."""
+        with socket.create_connection(("127.0.0.1", self.port), timeout=wait) as s:
+            out = b""
+            try:
+                s.sendall(data)
+                s.shutdown(socket.SHUT_WR)
+                while chunk := s.recv(65536):
+                    out += chunk
+            except OSError:
+                pass
+            return out
+
+    def wait_ready(self):
+        status, body, _ = self.get("/api/1/progress")
+        return status == 200 and json.loads(body.splitlines()[-1])["stage"] == "ready"
+
+    def files(self):
+        return len(os.listdir(f"/proc/{self.process.pid}/fd"))
+
+    def kilobytes(self):
+        with open(f"/proc/{self.process.pid}/status") as f:
+            return int(next(line for line in f if line.startswith("VmRSS")).split()[1])
+
+    def end(self, how=signal.SIGTERM):
+        self.process.send_signal(how)
+        try:
+            self.process.communicate(timeout=60)
+        except subprocess.TimeoutExpired:
+            self.process.kill()
+            self.process.communicate()
+            return None
+        return self.process.returncode
+
+
+# --- answers ---
+
+VERBS = ["info", "check", "hot?by=line&top=all", "hot?by=cause&top=5", "isa", "waves?top=all", "occupancy?bins=24",
+         "summary?top=3", "hot?from=0&to=500"]
+
+
+def words_of(question):
+    name, _, rest = question.partition("?")
+    return [name, "--json", *[f"--{pair}" for pair in rest.split("&") if pair]]
+
+
+def check_verbs():
+    """Byte for byte what the command line prints, also of captures that are damaged."""
+    for fixture in ("gemm", "ascend_matmul", "pc_sampling", "missing_wave", "shell_empty", "sqtt_gfx9", "bad_wave"):
+        path = os.path.join(DATA, fixture)
+        server = Server(path)
+        server.wait_ready()
+        for question in VERBS:
+            rc, told = ask(*words_of(question), path)
+            status, body, _ = server.get("/api/1/" + question)
+            if rc in (0, 1):
+                check(status == 200 and body == told, f"{fixture}: {question} is not what the command line prints")
+            else:
+                check(status in (400, 422, 500), f"{fixture}: {question}: exit status {rc}, HTTP {status}")
+        check(server.end() == 0, f"{fixture}: SIGTERM does not end the server well")
+
+
+QUESTIONS = ["tile?tracks=0-1&level=3&i=0", "tile?tracks=0-1&level=2&i=1&mode=bucket", "tile?tracks=0-1&level=5&i=0&mode=cause",
+             "tile?tracks=0-0&level=5&i=0&mode=kernel", "slices?track=0", "slices?track=1&t0=100&t1=700", "at?track=0&slice=6",
+             "at?track=1&t=700", "at?track=0&code=7&execution=1", "links?track=0&slice=6", "links?code=7", "links?t0=0&t1=900&tracks=0-1",
+             "select?by=row", "select?by=line", "select?by=class&t0=100&t1=900", "select?by=cause", "find?q=v_&w=16",
+             "find?q=a&in=source,tracks,kernels", "find?rows=1-4", "histogram?code=7", "code", "counters", "source?file=0"]
+
+
+def check_report(tmp):
+    """The page's own core answers with the server's bytes."""
+    if not NODE:
+        RESULT[2] += 1
+        print("SKIP report core: no node")
+        return
+    for fixture in ("gemm", "ascend_matmul", "ascend_a5", "sqtt_gfx9", "gfx12"):
+        path, page, out = os.path.join(DATA, fixture), os.path.join(tmp, "r.html"), os.path.join(tmp, "answers")
+        os.makedirs(out, exist_ok=True)
+        rc, _ = ask("report", path, "-o", page)
+        check(rc == 0, f"{fixture}: no report")
+        p = subprocess.run([NODE, os.path.join(ROOT, "tests", "serve", "core.mjs"), page, out, *QUESTIONS], capture_output=True,
+                           text=True)
+        check(p.returncode == 0, f"{fixture}: core: {p.stderr}")
+        for i, question in enumerate(QUESTIONS):
+            rc, told = ask("view", "--get", "/api/1/" + question, path)
+            made = open(os.path.join(out, str(i)), "rb").read()
+            check(made == told or rc == 2 and b"incore.error/1" in made, f"{fixture}: {question}: report and server differ")
+        with open(page, "rb") as f:
+            first = f.read()
+        ask("report", path, "-o", page)
+        with open(page, "rb") as f:
+            check(f.read() == first, f"{fixture}: the same input gives other bytes")
+
+
+# --- hostility ---
+
+def hostile_requests(server, rng):
+    token = server.token
+    yield from (("GET", "/api/1/trace", {}, t, (401,)) for t in ["", "x", token[:-1], token + "0", token.upper() + "g", "0" * 32] * 20)
+    for host in ["evil.example", f"evil.example:{server.port}", "127.0.0.1", f"127.0.0.1:{server.port + 1}", f"localhost:{server.port}.evil.example",
+                 f"[::1]:{server.port}"] * 15:
+        yield "GET", rng.choice(["/", "/api/1/trace"]), {"Host": host}, None, (403,)
+    for origin in ["http://evil.example", "null", "https://127.0.0.1", f"https://127.0.0.1:{server.port}", f"http://127.0.0.1:{server.port}.evil"] * 16:
+        yield "GET", rng.choice(["/", "/api/1/trace", "/incore.js"]), {"Origin": origin}, None, (403,)
+    for path in ["/../../etc/passwd", "/..%2f..%2fetc%2fpasswd", "/api/1/../../../etc/passwd", "/api/1/source?file=../../etc/passwd",
+                 "/api/1/source?file=%2e%2e%2fpasswd", "//etc/passwd", "/api/1/%00", "/api/1/trace%0d%0aX: y", "/api/1/tile?tracks=0-99999999999",
+                 "/api/1/tile?tracks=0-1&level=99&i=0", "/api/1/tile?tracks=1-0&level=1&i=0", "/api/1/tile?tracks=0-1&level=40&i=99999999999999999999",
+                 "/api/1/slices?track=-1", "/api/1/slices?track=0&t0=9&t0=9", "/api/1/at?track=0&t=x", "/api/1/select?tracks=" + "0," * 500,
+                 "/api/1/find?q=/((((((a*)*)*)*)*)*$/", "/api/1/find?q=/[/", "/api/1/find?q=", "/api/1/hot?output=/tmp/incore-hostile", "/api/1/hot?o=x",
+                 "/api/1/hot?top=-1", "/api/1/hot?by=<script>", "/api/1/diff?noise=/etc", "/api/1/diff?gate=x", "/api/1/isa?range=zz", "/api/1/export?to=chrome",
+                 "/api/1/dump", "/api/1/view", "/api/2/trace", "/api/1/", "/api/1", "/favicon.ico", "/incore.js/..", "/%", "/api/1/trace?%zz",
+                 "/api/1/trace?c=1", "/api/1/trace?c=4294967296", "/api/1/counters?name=x", "/api/1/histogram?code=4294967295",
+                 "/api/1/derived?d=" + "%28" * 900, "/api/1/tile?" + "&".join(f"k{i}=1" for i in range(60))] * 6:
+        yield "GET", path, {}, None, (200, 400, 404, 422)
+    yield from (("GET", "/api/1/trace?q=" + "a" * n, {}, None, (400, 414, 431)) for n in [4096, 5000, 9000, 20000, 60000] * 6)
+    yield from (("GET", "/", {"X-Long": "b" * n}, None, (200, 413, 431)) for n in [8000, 20000, 40000, 200000] * 6)
+    yield from ((m, "/api/1/trace", {}, None, (405,)) for m in ["POST", "PUT", "DELETE", "PATCH", "OPTIONS", "TRACE", "BREW"] * 12)
+
+
+GARBAGE = [b"", b"\0" * 100, b"GET", b"GET / HTTP/9.9\r\n\r\n", b"GET / HTTP/1.1\r\n\r\n", b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03" + b"a" * 500,
+           b"GET /api/1/trace HTTP/1.1\r\nHost: a\r\nHost: b\r\n\r\n", b"GET / HTTP/1.1\r\nContent-Length: -1\r\n\r\n",
+           b"GET / HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n", b"POST / HTTP/1.1\r\nContent-Length: 99999999999\r\n\r\nx",
+           b"A" * 70000, b"GET " + b"/" * 70000 + b" HTTP/1.1\r\n\r\n", b"GET / HTTP/1.1\r\n" + b"a: b\r\n" * 5000 + b"\r\n"]
+
+
+def check_hostile():
+    rng = random.Random(7)
+    server = Server(os.path.join(DATA, "gemm"))
+    check(server.wait_ready(), "the server does not get ready")
+    server.get("/api/1/summary")
+    files, kilobytes = server.files(), server.kilobytes()
+    n = bad = leaked = 0
+    for method, path, headers, token, wanted in hostile_requests(server, rng):
+        n += 1
+        try:
+            status, body, _ = server.get(path, method, headers, token)
+        except (OSError, http.client.HTTPException, ValueError):
+            status, body = wanted[0], b""  # it hung up, or the client will not send that
+        if status not in wanted:
+            bad += 1
+            print(f"FAIL {method} {path[:60]} {str(headers)[:60]}: {status}, not {wanted}")
+        leaked += server.token.encode() in body or b"root:" in body or status == 401 and b"gemm" in body
+    for data in GARBAGE * 12:
+        n += 1
+        leaked += server.token.encode() in server.raw(data)
+    check(bad == 0, f"{bad} hostile requests were answered wrongly")
+    check(leaked == 0, f"{leaked} answers leak")
+    slow = [socket.create_connection(("127.0.0.1", server.port)) for _ in range(20)]
+    for s in slow:
+        s.sendall(b"GET /api/1/trace HTTP/1.1\r\nHost: ")  # and never more
+    check(server.get("/api/1/trace")[0] == 200, "slow clients keep others out")
+    for s in slow:
+        s.close()
+    with concurrent.futures.ThreadPoolExecutor(200) as pool:
+        answers = list(pool.map(lambda i: server.get(f"/api/1/tile?tracks=0-3&level={i % 6}&i=0")[0], range(200)))
+    n += 220
+    check(answers == [200] * 200, f"200 at once: {sorted(set(answers))}")
+    check(n >= 1000, f"only {n} requests")
+    time.sleep(0.5)
+    check(server.files() <= files + 4, f"file descriptors grew from {files} to {server.files()}")
+    most = 400000 if "ASAN_OPTIONS" in os.environ else 40000  # a sanitizer keeps what is freed
+    check(server.kilobytes() <= kilobytes + most, f"memory grew from {kilobytes} to {server.kilobytes()} kB")
+    check(server.get("/api/1/trace")[0] == 200, "the server is gone")
+    check(not os.path.exists("/tmp/incore-hostile"), "a request made a file")
+    check(server.end(signal.SIGINT) == 0, "SIGINT does not end it well")
+
+
+def check_headers():
+    server = Server("--exit-when-idle", "2", os.path.join(DATA, "gemm"), os.path.join(DATA, "two_waves"),
+                    os.path.join(DATA, "gemm"))
+    server.wait_ready()
+    status, _, headers = server.get("/", token="")
+    check(status == 200 and "default-src 'self'" in headers["Content-Security-Policy"] and
+          headers["X-Content-Type-Options"] == "nosniff" and headers["Referrer-Policy"] == "no-referrer" and
+          headers["Cross-Origin-Resource-Policy"] == "same-origin", f"page: {status} {headers}")
+    hashes = [c["hash"] for c in json.loads(server.get("/api/1/trace")[1])["captures"]]
+    _, _, headers = server.get(f"/api/1/tile?h={hashes[0]}&tracks=0-3&level=2&i=0")
+    check("immutable" in headers["Cache-Control"], "tiles may be kept")
+    check(server.get(f"/api/1/tile?h={hashes[1]}&tracks=0-3&level=2&i=0")[0] == 400, "a tile under a wrong hash")
+    check(server.get("/api/1/trace", "HEAD")[:2] == (200, b""), "HEAD")
+    rc, told = ask("diff", "--json", os.path.join(DATA, "gemm"), os.path.join(DATA, "gemm"))
+    check(rc == 0 and server.get("/api/1/diff?c=0&base=2")[1] == told, "diff of two captures")
+    status, body, _ = server.get("/api/1/diff?c=0&base=1")
+    check(status in (400, 422) and b"not-comparable" in body, "captures that cannot be compared")
+    check(server.process.wait(timeout=30) == 0, "--exit-when-idle")
+    server.process.communicate()
+
+
+def check_usage():
+    gemm = os.path.join(DATA, "gemm")
+    check(ask("view", "--bind", "0.0.0.0", gemm)[0] == 2, "--bind without --remote")
+    check(ask("view", "--port", "70000", gemm)[0] == 2, "--port 70000")
+    check(ask("view", os.path.join(DATA, "none"))[0] == 3, "no such capture")
+    check(ask("view", "--get", "/api/1/nothing", gemm)[0] == 2, "--get of nothing")
+    check(ask("view", "--get", "/api/1/hot", os.path.join(DATA, "bad_json"))[0] == 3, "--get of a broken capture")
+    check(ask("report", gemm)[0] == 2, "report without -o")
+
+
+def main():
+    tmp = tempfile.mkdtemp(prefix="incore-serve-")
+    os.environ["XDG_CACHE_HOME"] = tmp
+    try:
+        check_usage()
+        check_verbs()
+        check_headers()
+        check_report(tmp)
+        check_hostile()
+    finally:
+        shutil.rmtree(tmp)
+    print(f"{RESULT[0]} passed, {RESULT[1]} failed, {RESULT[2]} skipped")
+    return RESULT[1] > 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

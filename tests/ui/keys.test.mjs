@@ -1,0 +1,217 @@
+// SPDX-License-Identifier: Apache-2.0
+// Every key of the checklist does what it says; typing into a field does nothing else.
+import { CHECKLIST, equal, truth, verb } from './lib.mjs';
+import { get, still } from './select.test.mjs';
+
+const view = async (page) => [await get(page, 't0'), await get(page, 't1')];
+const wide = ([a, b]) => b - a;
+const until = (page, f, arg) => page.waitForFunction(f, arg);
+
+async function help(bench) {
+	const page = await bench.page('gemm');
+	await page.keyboard.press('?');
+	const shown = await page.$$eval('dialog[open] tr[data-key]', (all) => Object.fromEntries(all.map((r) => [r.dataset.key, [...r.querySelectorAll('kbd')].map((k) => k.textContent)])));
+	equal(shown, CHECKLIST.keys, 'keys of the help dialog');
+	await page.keyboard.press('Escape');
+	await until(page, () => !document.querySelector('dialog[open]'));
+}
+
+async function zoomAndPan(bench) {
+	const page = await bench.page('gemm'), all = await view(page);
+	await page.keyboard.press('w');
+	await page.keyboard.press('+');
+	await still(page);
+	const near = await view(page);
+	truth(wide(near) < wide(all) / 2, `W and + zoom in: ${all} to ${near}`);
+	await page.keyboard.press('s');
+	truth(wide(await view(page)) > wide(near), 'S zooms out');
+	await page.keyboard.press('=');
+	const before = await view(page);
+	await page.keyboard.press('d');
+	await page.keyboard.press('ArrowRight');
+	const right = await view(page);
+	truth(right[0] > before[0] || before[1] === all[1], `D and right pan: ${before} to ${right}`);
+	await page.keyboard.press('a');
+	await page.keyboard.press('ArrowLeft');
+	truth((await view(page))[0] < right[0], 'A and left pan back');
+	await page.keyboard.press('-');
+	await page.keyboard.press('0');
+	equal(await view(page), all, '0 fits everything');
+	await still(page);
+	const settle = () => page.evaluate(() => window.incore.app().store.settle());
+	await settle();
+	await page.keyboard.press('w');
+	await settle();
+	const zoomed = await view(page);
+	await page.keyboard.press('0');
+	await settle();
+	await page.keyboard.press('Backspace');
+	equal((await view(page)).map(Math.round), zoomed.map(Math.round), 'Backspace goes back');
+	await page.keyboard.press('Shift+Backspace');
+	equal(await view(page), all, 'Shift+Backspace goes forward');
+}
+
+async function lanes(bench) {
+	const page = await bench.page('sqtt_gfx9', { viewport: { width: 1280, height: 620 } });
+	const top = () => page.evaluate(() => window.incore.pane().view.scroller.scrollTop);
+	await page.keyboard.press('ArrowDown');
+	const after = await top(), can = await page.evaluate(() => window.incore.pane().view.scroller.scrollHeight > window.incore.pane().view.scroller.clientHeight + 4);
+	truth(!can || after > 0, 'down scrolls the lanes');
+	await page.keyboard.press('ArrowUp');
+	equal(await top(), 0, 'up scrolls back');
+}
+
+async function selection(bench) {
+	const page = await bench.page('gemm'), all = await view(page);
+	await page.evaluate(() => window.incore.pane().goSlice(0, 12));
+	await until(page, () => window.incore.stats().state.selection?.code !== undefined);
+	const first = await get(page, 'selection');
+	await page.keyboard.press('.');
+	await until(page, (s) => window.incore.stats().state.selection?.slice !== s.slice, first);
+	equal(await get(page, 'selection.code'), first.code, 'the next execution is of the same row');
+	await page.keyboard.press(',');
+	await until(page, (s) => window.incore.stats().state.selection?.slice === s.slice, first);
+	await page.keyboard.press('f');
+	truth(wide(await view(page)) < wide(all), 'F fits the selection');
+	await page.keyboard.press('Shift+Enter');
+	equal(await get(page, 'panel'), 'source', 'Shift+Enter');
+	await page.keyboard.press('Enter');
+	equal(await get(page, 'panel'), 'isa', 'Enter');
+	await page.keyboard.press('m');
+	await until(page, () => window.incore.stats().state.selection?.kind === 'range');
+	await page.keyboard.press('k');
+	await until(page, () => window.incore.stats().state.markers.length === 1);
+	await page.keyboard.press('Escape');
+	equal(await get(page, 'selection'), null, 'Escape');
+}
+
+async function laneKeys(bench) {
+	const page = await bench.page('gemm');
+	await page.evaluate(() => window.incore.pane().goSlice(1, 3));
+	await until(page, () => window.incore.stats().state.selection?.track === 1);
+	await page.keyboard.press('p');
+	equal(await get(page, 'pins.length'), 1, 'P pins');
+	await page.keyboard.press('p');
+	equal(await get(page, 'pins.length'), 0, 'P again unpins');
+	await page.keyboard.press('Shift+P');
+	truth((await get(page, 'pins.length')) >= 1, 'Shift+P pins by name');
+	await page.keyboard.press('h');
+	truth((await get(page, 'hidden.length')) >= 1, 'H hides');
+	await page.keyboard.press('Shift+H');
+	equal(await get(page, 'hidden.length'), 0, 'Shift+H shows all');
+	const modes = new Set(), arrows = new Set(), units = new Set();
+	for (let i = 0; i < 5; i++) {
+		modes.add(await get(page, 'mode'));
+		arrows.add(await get(page, 'arrows'));
+		units.add(await get(page, 'unit'));
+		for (const key of ['c', 'l', 'u']) await page.keyboard.press(key);
+	}
+	equal([...modes].sort(), ['bucket', 'cause', 'class', 'kernel'], 'C goes through the colour modes');
+	equal([...arrows].sort(), ['none', 'selection', 'visible'], 'L goes through the arrow modes');
+	equal([...units].sort(), ['cyc', 'pct', 'us'], 'U goes through the units');
+	await page.keyboard.press('b');
+	equal(await get(page, 'isBottomOpen'), false, 'B closes the panel');
+	await page.keyboard.press('b');
+	await page.keyboard.press('t');
+	await page.waitForSelector('dialog[open] .table .table-row');
+	await page.keyboard.press('Escape');
+}
+
+async function panels(bench) {
+	const page = await bench.page('gemm');
+	for (const p of CHECKLIST.panels.filter((x) => x.key)) {
+		await page.keyboard.press(p.key);
+		equal(await get(page, 'panel'), p.id, `key ${p.key}`);
+	}
+}
+
+async function search(bench) {
+	const page = await bench.page('gemm');
+	await page.keyboard.press('/');
+	await page.keyboard.type('s_waitcnt');
+	await page.keyboard.press('Enter');
+	const want = verb('isa', 'gemm').rows.filter((r) => r.isa.includes('s_waitcnt')).length;
+	await until(page, (n) => document.querySelector('.search .count')?.textContent.includes(String(n)), want);
+	equal(await get(page, 'panel'), 'isa', 'typing is no command');
+	await page.evaluate(() => document.activeElement.blur());
+	const told = () => page.textContent('.search .count');
+	const step = async (press) => {
+		const before = await told();
+		await page.keyboard.press(press);
+		await until(page, (b) => document.querySelector('.search .count').textContent !== b, before);
+		return told();
+	};
+	const seen = new Set();
+	for (let i = 0; i < want; i++) seen.add(await step('n'));
+	equal(seen.size, want, `N goes through all matches: ${[...seen]}`);
+	const here = await told(), back = await step('Shift+N');
+	equal(await step('n'), here, `Shift+N went to ${back} and N returns`);
+	for (const [text, found] of [['/ds_(read|write)/', true], ['no such thing', false], ['/(/', false]]) {
+		await page.keyboard.press('Control+f');
+		await page.keyboard.press('Control+a');
+		await page.keyboard.type(text);
+		await page.keyboard.press('Enter');
+		await until(page, (f) => {
+			const words = document.querySelector('.search .count')?.textContent ?? '', bad = document.querySelector('.search input.bad');
+			return f ? /of|\d/.test(words) && !/^0|no /.test(words) : /^0|no|none/i.test(words) || bad;
+		}, found);
+		await page.evaluate(() => document.activeElement.blur());
+	}
+	page.isAllowed = true; // an invalid expression is a request that the server refuses
+	truth(!page.bad.some((b) => /exception|foreign/.test(b)), page.bad.join('\n'));
+}
+
+async function goTo(bench) {
+	const page = await bench.page('gemm'), row = verb('isa', 'gemm').rows[20];
+	const go = async (text) => {
+		await page.keyboard.press('g');
+		await page.waitForSelector('dialog[open] input');
+		await page.fill('dialog[open] input', text);
+		await page.keyboard.press('Enter');
+		await until(page, () => !document.querySelector('dialog[open]'));
+	};
+	await page.keyboard.press('w');
+	await page.keyboard.press('w');
+	await go('2000');
+	const [a, b] = await view(page);
+	truth(a <= 2000 && 2000 <= b, `cycle 2000 in ${a} to ${b}`);
+	await go('0x' + row.address.toString(16));
+	equal(await get(page, 'selection.code'), row.index, 'address');
+	await go('gemm.py:17');
+	equal(await get(page, 'selection.line'), 17, 'line');
+	await go('row 5');
+	equal(await get(page, 'selection.code'), verb('isa', 'gemm').rows.find((r) => r.row === 5).index, 'row');
+}
+
+async function typing(bench) {
+	const page = await bench.page('gemm'), before = await get(page, 't1');
+	await page.click('.panel-isa .filter');
+	await page.keyboard.type('ws0bhkx?');
+	equal([await get(page, 't1'), await get(page, 'isBottomOpen'), await get(page, 'markers.length')], [before, true, 0], 'keys typed into a field');
+	equal(await page.locator('dialog[open]').count(), 0, 'no help');
+}
+
+async function compareKeys(bench) {
+	const page = await bench.page(['gemm', 'throttled']);
+	await page.keyboard.press('x');
+	truth(await get(page, 'base'), 'X compares');
+	const hash = await get(page, 'hash');
+	await page.keyboard.press('Shift+X');
+	await page.waitForFunction((h) => window.incore?.stats().state && window.incore.stats().state.hash !== h, hash);
+	page.isAllowed = true; // the two have nothing in common, which the server says with an error
+	truth(!page.bad.some((b) => /exception|foreign/.test(b)), page.bad.join('\n'));
+}
+
+const key = (...ids) => ids.map((i) => 'key:' + i);
+export const tests = [
+	{ name: 'keys: help lists the checklist', run: help, covers: [...key('help'), 'part:help'] },
+	{ name: 'keys: zoom, pan, fit, history', run: zoomAndPan, covers: key('zoom-in', 'zoom-out', 'pan-left', 'pan-right', 'fit-all', 'back', 'forward') },
+	{ name: 'keys: lanes up and down', run: lanes, covers: key('lanes-up', 'lanes-down') },
+	{ name: 'keys: executions, range, marker, panels of the selection', run: selection, covers: [...key('execution-next', 'execution-previous', 'fit-selection', 'to-isa', 'to-source', 'range', 'marker'), 'part:markers'] },
+	{ name: 'keys: pin, hide, colours, arrows, units, table', run: laneKeys, covers: key('pin', 'pin-name', 'hide', 'show-all', 'arrows', 'colour', 'unit', 'table', 'bottom') },
+	{ name: 'keys: 1 to 9 open panels', run: panels, covers: key(...[1, 2, 3, 4, 5, 6, 7, 8, 9].map((n) => 'panel-' + n)) },
+	{ name: 'keys: search, next, previous', run: search, covers: [...key('search', 'match-next', 'match-previous'), 'part:search'] },
+	{ name: 'keys: go to cycle, address, line, row', run: goTo, covers: [...key('go-to'), 'part:go to'] },
+	{ name: 'keys: typing is no command', run: typing },
+	{ name: 'keys: compare and swap', run: compareKeys, covers: key('compare', 'compare-swap') },
+];

@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: Apache-2.0
+// lib.mjs: what the browser tests share: the program, its server, pages that forbid errors and foreign requests, and tables as text.
+import { execFileSync, spawn } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const here = path.dirname(fileURLToPath(import.meta.url));
+export const ROOT = path.resolve(here, '..', '..');
+export const DATA = path.join(ROOT, 'tests', 'data');
+export const CHECKLIST = JSON.parse(readFileSync(path.join(ROOT, 'ui', 'checklist.json'), 'utf8'));
+
+let program = path.join(ROOT, 'build', 'incore');
+export const scratch = mkdtempSync(path.join(tmpdir(), 'incore-ui-'));
+
+export function setProgram(file) {
+	program = path.resolve(file);
+}
+
+function environment() {
+	return { ...process.env, XDG_CACHE_HOME: path.join(scratch, 'cache'), LC_ALL: 'C.UTF-8', TZ: 'UTC', NO_COLOR: '1' };
+}
+
+/** Output of the program; the exit status is in .status of what it throws. */
+export function incore(...words) {
+	return execFileSync(program, words, { cwd: DATA, env: environment(), encoding: 'utf8', maxBuffer: 1 << 28, stdio: ['ignore', 'pipe', 'pipe'] });
+}
+
+/** `data` of `incore VERB --json`; status 1 is an answer, too. */
+export function verb(name, ...given) {
+	const words = given.map((w) => w.replace(/^report:/, ''));
+	try {
+		return JSON.parse(incore(name, '--json', '-q', ...words)).data;
+	} catch (e) {
+		if (e.status !== 1) throw e;
+		return JSON.parse(e.stdout).data;
+	}
+}
+
+export class Server {
+	/** Starts `incore view` and waits for its address. */
+	static start(...words) {
+		const child = spawn(program, ['view', '--no-open', '--no-cache', ...words], { cwd: DATA, env: environment(), stdio: ['ignore', 'pipe', 'pipe'] });
+		return new Promise((resolve, reject) => {
+			let text = '';
+			const look = (data) => {
+				text += data;
+				const m = /http:\/\/127\.0\.0\.1:(\d+)\/#token=([0-9a-f]+)/.exec(text);
+				if (m) resolve(new Server(child, m[0], Number(m[1]), m[2]));
+			};
+			child.stdout.on('data', look);
+			child.stderr.on('data', look);
+			child.on('exit', (code) => reject(new Error(`incore view ${words.join(' ')} ended with ${code}:\n${text}`)));
+		});
+	}
+
+	constructor(child, url, port, token) {
+		Object.assign(this, { child, url, port, token });
+	}
+
+	stop() {
+		return new Promise((resolve) => {
+			this.child.removeAllListeners('exit');
+			this.child.on('exit', (code) => resolve(code));
+			this.child.kill('SIGTERM');
+		});
+	}
+}
+
+const reports = new Map();
+
+/** The report of a capture, written once; its address. */
+export function report(name, ...words) {
+	const key = [name, ...words].join(' ');
+	if (!reports.has(key)) {
+		const file = path.join(scratch, `report-${reports.size}.html`);
+		incore('report', '-q', ...words, '-o', file, name);
+		reports.set(key, file);
+	}
+	return 'file://' + reports.get(key);
+}
+
+/** A page that remembers what must not happen. */
+export async function newPage(browser, options = {}) {
+	const context = await browser.newContext({ viewport: { width: 1280, height: 800 }, colorScheme: 'light', reducedMotion: 'reduce', ...options });
+	const page = await context.newPage();
+	const bad = [];
+	page.on('console', (m) => ['error', 'warning'].includes(m.type()) && bad.push(`console ${m.type()}: ${m.text()}`));
+	page.on('pageerror', (e) => bad.push(`exception: ${e.stack ?? e.message}`));
+	page.on('requestfailed', (r) => !/ERR_ABORTED/.test(r.failure()?.errorText ?? '') && bad.push(`request failed: ${r.url()} ${r.failure()?.errorText}`));
+	page.on('request', (r) => {
+		const u = new URL(r.url());
+		if (!(['127.0.0.1'].includes(u.hostname) || ['file:', 'data:', 'blob:'].includes(u.protocol))) bad.push(`foreign request: ${r.url()}`);
+	});
+	page.bad = bad;
+	page.setDefaultTimeout(15000);
+	return page;
+}
+
+/** Opens an address and waits for the window. */
+export async function open(page, url) {
+	await page.goto(url);
+	await page.waitForSelector('.dock .tab');
+	return page;
+}
+
+/** Opens a panel by its tab and waits until it shows something. */
+export async function panel(page, id) {
+	await page.click(`.tab[data-panel="${id}"]`);
+	await page.waitForFunction((p) => {
+		const host = document.querySelector(`.panel[data-panel="${p}"]`);
+		return host && (host.querySelector('.table, .notice:not([role=status]), .summary, .plot, canvas, .plain'));
+	}, id);
+	return page.locator(`.panel[data-panel="${id}"]`);
+}
+
+/** All rows of a virtual table, scrolling through it: [{column: text}]. */
+export async function rows(page, label) {
+	return page.evaluate(async (name) => {
+		const table = [...document.querySelectorAll('.table')].find((t) => t.getAttribute('aria-label') === name);
+		if (!table) throw new Error('no table ' + name + '; there are ' + [...document.querySelectorAll('.table')].map((t) => t.getAttribute('aria-label')).join(', '));
+		const total = Number(table.getAttribute('aria-rowcount')) - 1, seen = new Map();
+		const frame = () => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)));
+		table.scrollTop = 0;
+		for (let guard = 0; guard < 5000; guard++) {
+			await frame();
+			for (const row of table.querySelectorAll('.table-row')) {
+				const out = {};
+				for (const cell of row.querySelectorAll('[data-column]')) out[cell.dataset.column] = cell.textContent.trim();
+				seen.set(Number(row.dataset.index), out);
+			}
+			if (seen.size >= total) break;
+			const before = table.scrollTop;
+			table.scrollTop += Math.max(40, table.clientHeight - 80);
+			if (table.scrollTop === before) break;
+		}
+		return [...seen.keys()].sort((a, b) => a - b).map((k) => seen.get(k));
+	}, label);
+}
+
+export async function sortBy(page, label, column) {
+	await page.locator(`.table[aria-label="${label}"] .table-head [data-column="${column}"] .sort`).click();
+}
+
+/** "1,234" as the viewer writes it. */
+export function count(n, digits = 0) {
+	if (n === null || n === undefined) return '-';
+	const text = Math.abs(n).toFixed(digits).replace(/\B(?=(\d{3})+(?!\d)(?<!\.\d*))/g, ',');
+	return n < 0 && Number(Math.abs(n).toFixed(digits)) !== 0 ? '-' + text : text;
+}
+
+export function cycles(n) {
+	return n === null || n === undefined ? '-' : count(n, Number.isInteger(n) ? 0 : 1);
+}
+
+export function total(buckets) {
+	return ['issue', 'stall', 'wait', 'idle', 'drain'].reduce((s, k) => s + buckets[k], 0);
+}
+
+export function equal(got, want, what) {
+	const a = JSON.stringify(got), b = JSON.stringify(want);
+	if (a !== b) throw new Error(`${what}: got ${a.slice(0, 600)}, expected ${b.slice(0, 600)}`);
+}
+
+export function truth(value, what) {
+	if (!value) throw new Error(what);
+}
+
+export function clean() {
+	rmSync(scratch, { recursive: true, force: true });
+}

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+// main.ts: starts the page: finds out whether it is a report or talks to a server, waits until the capture is there, opens the window.
+import { button, fill, h, notice } from './base/dom';
+import { count } from './base/format';
+import { askTrace, CaptureInfo, Progress, Source, SourceError } from './source';
+import { HttpSource, takeToken } from './source_http';
+import { WasmSource } from './source_wasm';
+import { startTheme } from './shell/theme';
+import { Opened, openWindow } from './shell/window';
+import { decodeLink } from './state';
+
+const host = () => document.getElementById('app')!;
+let opened: Opened | null = null;
+
+/** The server is gone: the last picture stays, and the way back is offered. */
+function lost(source: () => Source | null, isLost: boolean): void {
+	const shown = document.querySelector('.gone');
+	if (!isLost) return shown?.remove();
+	if (shown) return;
+	document.body.appendChild(h('div', { class: 'gone', role: 'alert' }, 'The server does not answer. What is on screen stays.',
+		button('Retry', 'Ask the server again', () => void source()?.ask('trace').then(() => {
+			opened?.pane?.view.tiles.retry();
+			opened?.pane?.view.redraw();
+		}, () => undefined))));
+}
+
+function loading(p: Progress | null, path: string): void {
+	const bar = h('progress', { attrs: p && p.total ? { max: p.total, value: p.done } : {} });
+	fill(host(), h('div', { class: 'loading', role: 'status' }, h('strong', null, 'Opening ' + (path || 'the capture')), bar,
+		h('span', { class: 'dim' }, p ? `${p.stage}${p.total ? `: ${count(p.done)} of ${count(p.total)}` : ''}${p.eta ? `, about ${Math.ceil(p.eta)} s left` : ''}` : 'asking the server')));
+}
+
+function failed(e: unknown, source: Source | null = null, captures: CaptureInfo[] = []): void {
+	const error = e as SourceError;
+	const isToken = error.status === 401;
+	fill(host(), notice(isToken ? 'This page needs its key' : 'The capture cannot be shown', isToken ? 'The address that incore view printed carries a key after #. Open that address again.' : error.message ?? String(e),
+		isToken ? '' : 'incore info and incore check say more about the file.'),
+	h('div', { class: 'notice row' }, captures.filter((c) => c.state !== 'failed' && source).map((c) => button(`Open ${c.path}`, 'Open this capture instead', () => void open(source!, c.index), { class: 'button framed' }))));
+	document.body.dataset.ready = 'failed';
+}
+
+async function open(source: Source, index: number): Promise<void> {
+	opened?.close();
+	opened = null;
+	let trace = await askTrace(source, index);
+	const control = new AbortController();
+	while (trace.state === 'loading') {
+		loading(null, String(trace.input?.path ?? ''));
+		await source.progress((p) => loading(p, String(trace.input?.path ?? '')), control.signal);
+		trace = await askTrace(source, index);
+		if (trace.state === 'loading') await new Promise((f) => setTimeout(f, 200));
+	}
+	if (trace.state === 'failed') return failed(new SourceError(500, 'failed', trace.error ?? 'the capture cannot be read'), source, trace.captures);
+	opened = openWindow(host(), source, trace, (i, base) => {
+		history.replaceState(null, '', location.pathname + (base ? '#b=' + base : ''));
+		void open(source, i).catch(failed);
+	});
+	document.body.dataset.ready = '1';
+}
+
+/** Figures that the tests compare with what is allowed. */
+function stats(source: Source): unknown {
+	const view = opened?.pane?.view, times = [...(view?.stats.times ?? [])].sort((a, b) => a - b);
+	const at = (p: number) => times[Math.min(times.length - 1, Math.floor(p * times.length))] ?? 0;
+	return {
+		requests: source.asked.requests, bytes: source.asked.bytes, by_path: { ...source.asked.byPath }, tiles: view?.tiles.count() ?? 0, tile_bytes: view?.tiles.bytes ?? 0,
+		tile_requests: view?.tiles.requests ?? 0, tiles_waiting: view?.tiles.waiting() ?? 0, slice_requests: view?.exact.requests ?? 0, frames: view?.stats.frames ?? 0, last_ms: view?.stats.last_ms ?? 0,
+		worst_ms: view?.stats.worst_ms ?? 0, p50_ms: at(0.5), p95_ms: at(0.95), draw_calls: view?.stats.calls ?? 0, rows: view?.stats.rows ?? 0, is_exact: view?.stats.isExact ?? false, level: view?.stats.level ?? 0,
+		dom_nodes: document.querySelectorAll('*').length, state: opened?.session.store.get(),
+	};
+}
+
+async function start(): Promise<void> {
+	startTheme();
+	const isReport = document.body.dataset.report === '1';
+	if (!document.getElementById('app')) document.body.appendChild(h('div', { id: 'app' }));
+	let source: Source | null = null;
+	try {
+		source = isReport ? await WasmSource.open() : new HttpSource(takeToken(), (isLost) => lost(() => source, isLost));
+		const asked = source;
+		(window as unknown as { incore: unknown }).incore = { stats: () => stats(asked), reset: () => opened?.pane && Object.assign(opened.pane.view.stats, { frames: 0, worst_ms: 0, times: [] }), app: () => opened?.session, pane: () => opened?.pane };
+		if (!isReport) loading(null, '');
+		let index = 0;
+		const wanted = decodeLink(location.hash).hash;
+		if (wanted && !isReport) index = (await askTrace(source, 0)).captures.find((c) => c.hash === wanted)?.index ?? 0;
+		await open(source, index);
+	} catch (e) {
+		failed(e);
+	}
+}
+
+if (document.readyState === 'loading') document.addEventListener('DOMContentLoaded', () => void start());
+else void start();

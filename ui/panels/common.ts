@@ -1,0 +1,196 @@
+// SPDX-License-Identifier: Apache-2.0
+// common.ts: what panels share: loading with a reason when nothing comes, sums of a row, chips, and the way from a wave to its lane.
+import { App, PanelView } from '../app';
+import { classChip } from '../base/bars';
+import { Child, fill, h, notice } from '../base/dom';
+import { address, count, cycles, share, unitName, Units } from '../base/format';
+import { BUCKETS } from '../base/palette';
+import { Column, Table } from '../base/table';
+import { Key, State } from '../state';
+import { Buckets, Distribution } from './types';
+
+export type Changed = ReadonlySet<Key | 'theme' | 'size'>;
+
+/** A panel that asks first and shows then. Whatever fails is said in the panel itself. */
+export abstract class View implements PanelView {
+	protected readonly body: HTMLElement;
+	private isClosed = false;
+	private isShown = false;
+	private readonly parts: { close(): void }[] = [];
+
+	constructor(host: HTMLElement, protected readonly app: App, name: string) {
+		this.body = h('div', { class: `panel-body panel-${name}` });
+		fill(host, this.body);
+	}
+
+	/** Shows `show` of the answer; until then that it loads, and why not when it fails. */
+	protected load<T>(answer: Promise<T>, show: (value: T) => void): void {
+		const waiting = setTimeout(() => !this.isClosed && !this.isShown && fill(this.body, h('div', { class: 'notice', role: 'status' }, 'Loading …')), 150);
+		answer.then((value) => {
+			clearTimeout(waiting);
+			if (this.isClosed) return;
+			this.isShown = true;
+			show(value);
+		}).catch((e: Error) => {
+			clearTimeout(waiting);
+			if (!this.isClosed) fill(this.body, notice('This panel has no answer', e.message, 'The other panels still work.'));
+		});
+	}
+
+	/** Closed with the panel. */
+	protected own<T extends { close(): void }>(part: T): T {
+		this.parts.push(part);
+		return part;
+	}
+
+	changed(state: Readonly<State>, keys: Changed): void {
+		if (!this.isShown) return;
+		this.update(state, keys);
+	}
+
+	protected abstract update(state: Readonly<State>, keys: Changed): void;
+
+	close(): void {
+		this.isClosed = true;
+		for (const part of this.parts.splice(0)) part.close();
+		fill(this.body);
+	}
+}
+
+export function sum(b: Buckets): number {
+	return BUCKETS.reduce((n, k) => n + (b[k] ?? 0), 0);
+}
+
+export function chip(app: App, name: string): HTMLElement {
+	const found = app.trace.classes.find((c) => c.name === name);
+	return classChip(name, found ? found.slot : 11, app.palette());
+}
+
+/** A word with the colour of its bucket. */
+export function bucketChip(app: App, name: string, text = name): HTMLElement {
+	const i = BUCKETS.findIndex((b) => b === name);
+	return h('span', { class: 'chip' }, h('span', { class: 'swatch', style: { background: app.palette().buckets[i] ?? app.palette().dim } }), text);
+}
+
+/** Whoever knows how cycles are shown: the app, or scaled() of it. */
+export interface Measured { units(): Units }
+
+/** The same units with another 100 %: for sums over waves, which pass the length of the capture. */
+export function scaled(app: Measured, whole: () => number): Measured {
+	return { units: () => ({ ...app.units(), scope: Math.max(1, whole()) }) };
+}
+
+/** A column of cycles in the unit that is chosen. */
+export function cyclesColumn<R>(app: Measured, id: string, head: string, value: (row: R) => number | null | undefined, title = ''): Column<R> {
+	return {
+		id, head, title, isNumber: true, width: fit(head), unit: () => unitName(app.units()), value: (r) => value(r) ?? null,
+		cell: (r) => cycles(value(r), app.units()),
+	};
+}
+
+/** Wide enough for the head and six digits: columns of a table do not measure their cells. */
+function fit(head: string): string {
+	return Math.max(4.6, head.length * 0.56 + 2).toFixed(1) + 'rem';
+}
+
+export function countColumn<R>(id: string, head: string, value: (row: R) => number | null | undefined, title = '', digits = 0): Column<R> {
+	return { id, head, title, isNumber: true, width: fit(head), value: (r) => value(r) ?? null, cell: (r) => (value(r) === null || value(r) === undefined ? '-' : count(value(r)!, digits)) };
+}
+
+export function textColumn<R>(id: string, head: string, value: (row: R) => string | null | undefined, width = 'minmax(7rem, 1fr)', title = ''): Column<R> {
+	return { id, head, title, width, value: (r) => value(r) ?? null, cell: (r) => h('span', { class: 'clip', title: value(r) ?? '' }, value(r) ?? '-') };
+}
+
+export function codeColumn<R>(id: string, head: string, value: (row: R) => string | null | undefined, width = 'minmax(12rem, 1fr)'): Column<R> {
+	return { ...textColumn(id, head, value, width), cell: (r) => isaText(value(r) ?? '') };
+}
+
+/** Share of a whole: the figure in percent. */
+export function shareColumn<R>(id: string, head: string, value: (row: R) => number, whole: () => number, title = ''): Column<R> {
+	return { id, head, title, isNumber: true, width: fit(head + ' %'), unit: () => '%', value, cell: (r) => share(value(r), whole(), false) };
+}
+
+/** min, median, p95, max as four columns of cycles. */
+export function spreadColumns<R>(app: Measured, id: string, head: string, value: (row: R) => Distribution | null | undefined, title = ''): Column<R>[] {
+	return (['min', 'median', 'p95', 'max'] as const).map((k) =>
+		({ ...cyclesColumn<R>(app, `${id}-${k}`, `${head} ${k}`.trim(), (r) => value(r)?.[k], title), width: fit(`${head} ${k}`) }));
+}
+
+/** An instruction: its first word stands out. */
+export function isaText(text: string): HTMLElement {
+	const at = text.search(/\s/);
+	return h('code', { class: 'clip isa', title: text }, h('span', { class: 'opcode' }, at < 0 ? text : text.slice(0, at)), at < 0 ? '' : text.slice(at));
+}
+
+/** Something to click that goes to a code row. */
+export function rowLink(app: App, row: number | null | undefined, text?: string): Child {
+	if (row === null || row === undefined) return text ?? '-';
+	return h('button', { class: 'link', title: `To row ${row} of the ISA panel`, on: { click: (e) => {
+		e.stopPropagation();
+		toRow(app, row);
+	} } }, text ?? `row ${row}`);
+}
+
+export function toRow(app: App, row: number): void {
+	const code = app.codeOfRow(row);
+	if (code < 0) return;
+	app.select({ kind: 'code', code });
+	app.openPanel('isa');
+}
+
+/** The track at these coordinates, or -1. */
+export function trackAt(app: App, coord: number[]): number {
+	return app.trace.tracks.findIndex((t) => coord.every((v, i) => t.coord[i] === v));
+}
+
+/** Selects the lane of a wave and brings it into sight. */
+export function toTrack(app: App, track: number): void {
+	const t = app.trace.tracks[track];
+	if (!t) return;
+	app.select({ kind: 'track', track });
+	app.showTrack(track);
+	app.showTime(t.begin, t.end);
+}
+
+/** A heading with what belongs to it on the right. */
+export function section(title: string, tools: Child, ...content: Child[]): HTMLElement {
+	return h('section', { class: 'panel-section' }, h('header', { class: 'panel-head' }, h('h3', null, title), h('span', { class: 'panel-tools' }, tools)), content);
+}
+
+/** Name and value pairs. */
+export function facts(...pairs: [string, Child][]): HTMLElement {
+	return h('dl', { class: 'facts' }, pairs.filter(([, v]) => v !== null && v !== undefined && v !== '').map(([k, v]) => h('div', null, h('dt', null, k), h('dd', null, v))));
+}
+
+/** A field that narrows a table while one types. */
+export function filterBox<R>(table: Table<R>, label: string, texts: (row: R) => string): HTMLElement {
+	const box = h('input', { class: 'filter', attrs: { type: 'search', placeholder: label, 'aria-label': label } });
+	box.addEventListener('input', () => {
+		const words = box.value.toLowerCase().split(/\s+/).filter(Boolean);
+		table.only(words.length ? (r) => words.every((w) => texts(r).toLowerCase().includes(w)) : null);
+	});
+	return box;
+}
+
+export function hex(n: number | null): string {
+	return n === null ? '-' : address(n);
+}
+
+/** Does this capture consist of pipes (Ascend)? */
+export function hasPipes(app: App): boolean {
+	return app.trace.levels.includes('pipe') || app.trace.input.vendor === 'ascend';
+}
+
+/** Why a panel about waves or pipes is empty, or null. */
+export function noTracks(app: App): string | null {
+	if (app.trace.tracks.length) return null;
+	return app.trace.input.evidence === 'hardware-sample'
+		? 'This capture has samples only: no wave was traced, so there is no time line. ISA, Source and Hotspots show the samples.'
+		: 'No wave was traced in this capture. The health banner says why, and what to capture instead.';
+}
+
+/** Number of the capture shown, for questions that are not a verb's; undefined for the first. */
+export function capture(app: App): number | undefined {
+	const at = app.trace.captures.findIndex((c) => c.hash === app.trace.hash);
+	return at > 0 ? at : undefined;
+}

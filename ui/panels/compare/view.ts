@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: Apache-2.0
+// compare/view.ts: two captures, figure by figure. Everything is per execution, so that captures of unequal length compare; what lies inside
+// the noise floor is grey, and without repeats nothing is claimed.
+import { App, Panel } from '../../app';
+import { delta } from '../../base/bars';
+import { choose, fill, h, notice } from '../../base/dom';
+import { count, share } from '../../base/format';
+import { Table } from '../../base/table';
+import { State } from '../../state';
+import { capture, Changed, codeColumn, countColumn, facts, filterBox, section, shareColumn, textColumn, View } from '../common';
+
+interface Value { name: string; a: number | null; b: number | null; change: number | null; change_pct: number | null; noise: number | null; verdict: string }
+interface Part {
+	key: string; row_a: number | null; row_b: number | null; source: string | null; hit_a: number; hit_b: number; cycles_a: number; cycles_b: number;
+	per_hit_a: number | null; per_hit_b: number | null; change: number | null; contribution: number | null; noise: number | null; verdict: string;
+}
+interface Diff {
+	by: string; verdict: string; alignment: { kind: string; rows_a: number; rows_b: number; matched: number; latency_share: number }; hits: { a: number; b: number; ratio: number; is_uniform: boolean };
+	clocks: { a_mhz: number | null; b_mhz: number | null; is_alike: boolean }; noise: { statement: string; factor: number }; values: Value[]; parts_total: number; parts: Part[];
+}
+const VERDICTS: Record<string, string> = {
+	'no-claim': 'no claim: there is no repeat to measure the noise with', worse: 'worse beyond the noise', better: 'better beyond the noise', same: 'no change beyond the noise', changed: 'changed beyond the noise',
+};
+
+class CompareView extends View {
+	private by = 'instr';
+	private data!: Diff;
+	private tables: { refresh(): void }[] = [];
+	private list: Table<Part> | null = null;
+
+	constructor(host: HTMLElement, app: App) {
+		super(host, app, 'compare');
+		this.ask();
+	}
+
+	/** Number of the other capture, or -1. */
+	private other(): number {
+		const t = this.app.trace, base = this.app.store.get().base;
+		const chosen = base ? t.captures.findIndex((c) => c.hash === base) : -1;
+		if (chosen >= 0) return chosen;
+		const mine = capture(this.app) ?? 0;
+		return t.captures.length > 1 ? (mine === 0 ? 1 : 0) : -1;
+	}
+
+	private ask(): void {
+		const base = this.other();
+		if (base < 0) {
+			this.load(Promise.resolve(null), () => fill(this.body, notice('Nothing to compare with', 'This session has one capture.', 'Start with two: incore view A B. Equal code is matched row by row, changed code by its text or source lines.')));
+			return;
+		}
+		this.load(this.app.verb<Diff>('diff', { base, by: this.by, top: 'all' }).then((a) => a.data, (e: Error) => e), (d) => {
+			if (d instanceof Error) fill(this.body, notice('These two cannot be compared', d.message, 'Choose another capture as the baseline, or compare by class or cause with incore diff --by.'));
+			else {
+				this.data = d;
+				this.show();
+			}
+		});
+	}
+
+	private show(): void {
+		const d = this.data;
+		this.tables = [];
+		fill(this.body, h('div', { class: 'panel-columns' }, this.factSection(d), this.valueSection(d.values), this.partSection(d)));
+		this.mark(this.app.store.get());
+	}
+
+	private factSection(d: Diff): HTMLElement {
+		const t = this.app.trace, base = this.other();
+		return section('Verdict', choose('With', t.captures.map((c, i) => ({ value: c.hash, label: `${i + 1}: ${c.kernel ?? c.path}`, disabled: c.hash === t.hash })), t.captures[base]?.hash ?? '', (hash) => this.app.store.set({ base: hash })),
+			h('p', { class: 'verdict' }, VERDICTS[d.verdict] ?? d.verdict), h('p', { class: 'dim' }, d.noise.statement),
+			facts(['matched', `${count(d.alignment.matched)} of ${count(d.alignment.rows_a)} and ${count(d.alignment.rows_b)} rows, by ${d.alignment.kind}`], ['of latency', share(d.alignment.latency_share, 1)],
+				['executions', `${count(d.hits.a)} and ${count(d.hits.b)}${d.hits.is_uniform ? ', the same ratio everywhere: the same work' : ''}`], ['clocks', d.clocks.a_mhz && d.clocks.b_mhz ? `${count(d.clocks.a_mhz, 1)} and ${count(d.clocks.b_mhz, 1)} MHz${d.clocks.is_alike ? '' : ': not alike'}` : null],
+				['A, before', t.captures[capture(this.app) ?? 0]?.path ?? ''], ['B, after', t.captures[base]?.path ?? '']));
+	}
+
+	private change(v: number | null, text: string, verdict: string): HTMLElement | string {
+		if (v === null) return '-';
+		return delta(v, text, v > 0, verdict !== 'worse' && verdict !== 'better' && verdict !== 'changed');
+	}
+
+	private valueSection(rows: Value[]): HTMLElement {
+		const t = this.own(new Table<Value>({
+			label: 'Figures per execution', key: (r) => r.name, csv: 'diff-values.csv', rowClass: (r) => (r.verdict === 'same' || r.verdict === 'no-claim' ? 'noise' : ''),
+			columns: [textColumn('name', 'figure', (r) => r.name.replace(/_/g, ' '), 'minmax(13rem, 1fr)'), countColumn('a', 'A', (r) => r.a, '', 3), countColumn('b', 'B', (r) => r.b, '', 3),
+				{ id: 'change', head: 'Δ', isNumber: true, value: (r) => r.change, cell: (r) => this.change(r.change, r.change === null ? '' : count(r.change, 3), r.verdict) },
+				{ id: 'pct', head: 'Δ', isNumber: true, unit: () => '%', value: (r) => r.change_pct, cell: (r) => (r.change_pct === null ? '-' : (r.change_pct > 0 ? '+' : '') + count(r.change_pct, 2)) },
+				countColumn('noise', 'noise', (r) => r.noise, 'what repeats of the same capture differ by', 3), textColumn('verdict', 'verdict', (r) => r.verdict)],
+		}));
+		t.rows(rows);
+		this.tables.push(t);
+		return section('Figures', t.tools(), h('div', { class: 'panel-fill' }, t.element));
+	}
+
+	private partSection(d: Diff): HTMLElement {
+		const isCode = d.by === 'instr';
+		const t = this.own(new Table<Part>({
+			label: 'Differences, part by part', key: (r) => `${r.row_a ?? ''}|${r.row_b ?? ''}|${r.key}`, csv: 'diff.csv', rowClass: (r) => (r.verdict === 'same' || r.verdict === 'no-claim' ? 'noise' : ''),
+			pick: (r) => r.row_a !== null && isCode && this.app.select({ kind: 'code', code: this.app.codeOfRow(r.row_a) }),
+			columns: [isCode ? codeColumn('key', 'instruction', (r) => r.key) : textColumn('key', d.by, (r) => r.key, 'minmax(12rem, 1fr)'), ...(isCode ? [countColumn<Part>('row-a', 'row A', (r) => r.row_a), countColumn<Part>('row-b', 'row B', (r) => r.row_b)] : []),
+				countColumn('hit-a', 'hits A', (r) => r.hit_a), countColumn('hit-b', 'hits B', (r) => r.hit_b), countColumn('a', 'A', (r) => r.per_hit_a, 'cycles per execution', 2), countColumn('b', 'B', (r) => r.per_hit_b, 'cycles per execution', 2),
+				{ id: 'change', head: 'Δ', isNumber: true, value: (r) => r.change, cell: (r) => this.change(r.change, r.change === null ? '' : count(r.change, 2), r.verdict) },
+				{ id: 'pct', head: 'Δ', isNumber: true, unit: () => '%', value: (r) => (r.change !== null && r.per_hit_a ? r.change / r.per_hit_a : null), cell: (r) => (r.change !== null && r.per_hit_a ? (r.change > 0 ? '+' : '') + share(r.change, r.per_hit_a, false) : r.per_hit_a === null ? 'added' : r.per_hit_b === null ? 'removed' : '-') },
+				shareColumn('contribution', 'contributes', (r) => r.contribution ?? 0, () => 1, 'part of the change of all'), countColumn('noise', 'noise', (r) => r.noise, '', 2), textColumn('verdict', 'verdict', (r) => r.verdict)],
+		}));
+		t.rows(d.parts);
+		this.list = t;
+		this.tables.push(t);
+		return section('Part by part', [choose('By', ['instr', 'line', 'opcode', 'class', 'cause'].map((value) => ({ value, label: value === 'instr' ? 'instruction' : value })), this.by, (v) => {
+			this.by = v;
+			this.ask();
+		}), filterBox(t, 'Filter', (r) => r.key), t.tools()], h('div', { class: 'panel-fill' }, t.element));
+	}
+
+	private mark(state: Readonly<State>): void {
+		const code = state.selection?.code;
+		if (!this.list || code === undefined || this.by !== 'instr') return;
+		this.list.mark(this.list.list().filter((r) => r.row_a !== null && this.app.codeOfRow(r.row_a) === code).map((r) => `${r.row_a ?? ''}|${r.row_b ?? ''}|${r.key}`), true);
+	}
+
+	protected update(state: Readonly<State>, keys: Changed): void {
+		if (keys.has('base')) this.ask();
+		if (keys.has('selection')) this.mark(state);
+		if (keys.has('theme')) for (const t of this.tables) t.refresh();
+	}
+}
+
+export const panel: Panel = {
+	id: 'compare', title: 'Compare', hint: 'two captures side by side and as difference, per execution',
+	open: (host, app) => new CompareView(host, app),
+};

@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+// dispatches/view.ts: what was launched: kernels by name, dispatches with their registers and memory, events of the hardware, and other
+// captures beside this one. Choosing a kernel narrows every other panel to it.
+import { App, Panel } from '../../app';
+import { shareBar } from '../../base/bars';
+import { button, Child, fill, h, notice } from '../../base/dom';
+import { bytes, count, cyclesWith } from '../../base/format';
+import { Table } from '../../base/table';
+import { State } from '../../state';
+import { Changed, countColumn, cyclesColumn, facts, filterBox, scaled, section, textColumn, View } from '../common';
+import { Dispatch, Occupancy, OccupancyUnit } from '../types';
+
+interface Info { kernel: string | null; launch: Record<string, unknown>; siblings: { dir?: string; path?: string; dispatch?: number | null; agent?: number | null; kernel?: string | null }[] }
+type Sibling = Info['siblings'][number];
+
+const EVENTS: Record<string, string> = {
+	'packet-loss': 'the trace lost packets here', 'trace-stall-begin': 'the trace buffer was full', 'trace-stall-end': 'the trace buffer took data again',
+};
+
+class DispatchView extends View {
+	private kernels: Table<OccupancyUnit> | null = null;
+	private others: { refresh(): void }[] = [];
+	private data: Occupancy | null = null;
+	private readonly scope = h('p', { class: 'scope-line' });
+
+	constructor(host: HTMLElement, app: App) {
+		super(host, app, 'dispatches');
+		this.load(Promise.all([app.verb<Occupancy>('occupancy', { bins: 240, top: 'all' }).catch(() => null), app.verb<Info>('info')]), ([a, b]) => this.show(a?.data ?? null, b.data));
+	}
+
+	private show(d: Occupancy | null, info: Info): void {
+		this.data = d;
+		this.others = [];
+		const parts: Child[] = [this.launchSection(info)];
+		if (d?.kernels?.length) parts.push(this.kernelSection(d.kernels));
+		if (d?.dispatches?.length) parts.push(this.dispatchSection(d.dispatches));
+		else parts.push(section('Dispatches', null, notice('No dispatch events', 'This format records none; what is known of the launch stands on the left.')));
+		const events = Object.entries(d?.hardware_events ?? {});
+		if (events.length) parts.push(section('Hardware events', null, h('table', { class: 'plain' }, h('tbody', null, events.map(([name, n]) => h('tr', null, h('th', { attrs: { scope: 'row' } }, name), h('td', { class: 'num' }, count(n)), h('td', { class: 'dim' }, EVENTS[name] ?? '')))))));
+		if (info.siblings?.length) parts.push(this.siblingSection(info.siblings));
+		fill(this.body, h('div', { class: 'panel-columns' }, parts));
+		this.mark(this.app.store.get());
+	}
+
+	private launchSection(info: Info): HTMLElement {
+		const l = info.launch ?? {}, n = (k: string) => (typeof l[k] === 'number' ? (l[k] as number) : null), dim = (k: string) => (Array.isArray(l[k]) ? (l[k] as number[]).join(' × ') : null);
+		const size = (k: string) => (n(k) === null ? null : bytes(n(k)!));
+		const all = facts(['kernel', info.kernel ?? '(no name in the capture)'], ['launch', n('launch_index') === null || n('launch_count') === null ? null : `${n('launch_index')} of ${n('launch_count')}`], ['grid', dim('grid')], ['workgroup', dim('workgroup')],
+			['workgroups', n('workgroups') === null ? null : count(n('workgroups')!)], ['waves', n('waves') === null ? null : count(n('waves')!)], ['VGPRs', n('vgprs')], ['accumulation VGPRs', n('accum_vgprs')], ['SGPRs', n('sgprs')], ['LDS', size('lds_bytes')], ['scratch', size('scratch_bytes')],
+			['duration', n('duration_ns') === null ? null : count(n('duration_ns')! / 1000, 2) + ' µs' + (l.is_other_run ? ' (of another run)' : '')], ['command', typeof l.command === 'string' ? l.command : null]);
+		return section('Launch', null, this.scope, all);
+	}
+
+	private kernelSection(rows: OccupancyUnit[]): HTMLElement {
+		const app = this.app, most = Math.max(1, ...rows.map((r) => r.wave_cycles));
+		const t = this.own(new Table<OccupancyUnit>({
+			label: 'Kernels', key: (r) => r.name ?? '', csv: 'kernels.csv', pick: (r) => this.narrow(r.name ?? ''),
+			columns: [textColumn('name', 'kernel', (r) => r.name, 'minmax(12rem, 2fr)'), countColumn('ids', 'ids', (r) => r.ids, 'dispatch ids of this name'), countColumn('starts', 'waves', (r) => r.starts), countColumn('peak', 'peak', (r) => r.peak_waves),
+				cyclesColumn(app, 'busy', 'occupied', (r) => r.busy_cycles), cyclesColumn(scaled(app, () => this.data?.all?.wave_cycles ?? 1), 'cycles', 'wave cycles', (r) => r.wave_cycles), { id: 'bar', head: '', width: 'minmax(6rem, 1fr)', isFixed: true, value: (r) => r.wave_cycles, cell: (r) => shareBar(r.wave_cycles, most, app.palette().accent) }],
+		}));
+		t.rows(rows);
+		this.kernels = t;
+		return section('Kernels', [filterBox(t, 'Filter', (r) => r.name ?? ''), t.tools()], h('p', { class: 'dim' }, 'A click narrows all panels to this kernel.'), h('div', { class: 'panel-fill' }, t.element));
+	}
+
+	private dispatchSection(rows: Dispatch[]): HTMLElement {
+		const app = this.app;
+		const t = this.own(new Table<Dispatch>({
+			label: 'Dispatches', key: (r) => `${r.cycle}-${r.se}-${r.kernel_id}`, csv: 'dispatches.csv',
+			columns: [countColumn('id', 'id', (r) => r.kernel_id), textColumn('name', 'kernel', (r) => r.name ?? '(no name)', 'minmax(10rem, 2fr)'), countColumn('se', 'SE', (r) => r.se), cyclesColumn(app, 'cycle', 'cycle', (r) => r.cycle, 'of the file’s own clock'),
+				textColumn('threads', 'workgroup', (r) => r.threads?.join(' × ')), countColumn('vgprs', 'VGPRs', (r) => r.vgprs), countColumn('sgprs', 'SGPRs', (r) => r.sgprs), { id: 'lds', head: 'LDS', isNumber: true, value: (r) => r.lds_bytes, cell: (r) => (r.lds_bytes === null ? '-' : bytes(r.lds_bytes)) }],
+		}));
+		t.rows(rows);
+		this.others.push(t);
+		return section('Dispatches', [filterBox(t, 'Filter', (r) => `${r.name} SE${r.se}`), t.tools()], h('div', { class: 'panel-fill' }, t.element));
+	}
+
+	private siblingSection(rows: Sibling[]): HTMLElement {
+		const t = this.own(new Table<Sibling>({ label: 'Captures beside this one', key: (r) => r.path ?? r.dir ?? '', columns: [textColumn('path', 'capture', (r) => r.dir ?? r.path, 'minmax(14rem, 2fr)'), countColumn('dispatch', 'dispatch', (r) => r.dispatch), textColumn('kernel', 'kernel', (r) => r.kernel, 'minmax(8rem, 1fr)')] }));
+		t.rows(rows);
+		this.others.push(t);
+		return section('Captures beside this one', null, h('p', { class: 'dim' }, 'Open one with incore view, or two of them to compare.'), h('div', { class: 'panel-fill' }, t.element));
+	}
+
+	private narrow(name: string): void {
+		const id = this.app.trace.kernels.find((k) => k.name === name)?.id;
+		const now = this.app.store.get().scope;
+		this.app.store.set({ scope: id === undefined || id === now ? null : id });
+		this.app.store.settle();
+	}
+
+	private mark(state: Readonly<State>): void {
+		const kernel = state.scope === null ? null : this.app.trace.kernels.find((k) => k.id === state.scope);
+		this.kernels?.mark(kernel ? [kernel.name] : [], false);
+		fill(this.scope, kernel ? [`All panels show ${kernel.name} alone. `, button('Show everything', 'Take the scope away', () => this.app.store.set({ scope: null }))] : '');
+		const a = this.data?.all;
+		if (!kernel && a) fill(this.scope, `${count(a.starts)} waves in ${cyclesWith(a.span, this.app.units())}.`);
+	}
+
+	protected update(state: Readonly<State>, keys: Changed): void {
+		if (keys.has('scope') || keys.has('unit')) this.mark(state);
+		if (keys.has('unit') || keys.has('theme')) for (const t of [this.kernels, ...this.others]) t?.refresh();
+	}
+}
+
+export const panel: Panel = {
+	id: 'dispatches', title: 'Dispatches', hint: 'kernels and dispatches, the scope of all panels, hardware events',
+	open: (host, app) => new DispatchView(host, app),
+};

@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+// tree.ts: the listing as a tree of calls: kernel, file, inline chain outermost first, instruction. A node's weight is what lies under it;
+// instructions without a source line are under [unmapped], never dropped.
+import { BUCKETS } from '../../base/palette';
+import { Buckets, Isa, IsaRow } from '../types';
+
+export interface Node {
+	name: string;
+	kind: 'kernel' | 'file' | 'frame' | 'row' | 'unmapped' | 'rest';
+	buckets: Buckets;
+	weight: number;
+	children: Node[];
+	row?: IsaRow;
+	source?: number;
+	line?: number;
+	depth: number;
+}
+
+export type Weigh = (r: IsaRow) => number;
+
+function node(name: string, kind: Node['kind'], depth: number): Node {
+	return { name, kind, depth, weight: 0, buckets: { issue: 0, stall: 0, wait: 0, idle: 0, drain: 0 }, children: [] };
+}
+
+function child(parent: Node, name: string, kind: Node['kind'], known: Map<Node, Map<string, Node>>): Node {
+	let names = known.get(parent);
+	if (!names) known.set(parent, (names = new Map()));
+	let n = names.get(kind + name);
+	if (!n) {
+		n = node(name, kind, parent.depth + 1);
+		parent.children.push(n);
+		names.set(kind + name, n);
+	}
+	return n;
+}
+
+function add(n: Node, r: IsaRow, weight: number): void {
+	for (const b of BUCKETS) n.buckets[b] += r.buckets[b];
+	n.weight += weight;
+}
+
+/** Builds the tree; inverted: instruction first, then outwards. */
+export function buildTree(isa: Isa, kernel: string, weigh: Weigh, isInverted: boolean): Node {
+	const root = node(kernel, 'kernel', 0), known = new Map<Node, Map<string, Node>>();
+	for (const r of isa.rows) {
+		const w = weigh(r);
+		if (!(w > 0)) continue;
+		const path: { name: string; kind: Node['kind']; source?: number; line?: number; row?: IsaRow }[] = [];
+		const outer = r.frames.length ? r.frames[r.frames.length - 1] : null;
+		if (outer) path.push({ name: isa.sources[outer[0]] ?? '?', kind: 'file', source: outer[0] });
+		else path.push({ name: '[unmapped]', kind: 'unmapped' });
+		for (const [source, line] of [...r.frames].reverse()) path.push({ name: `${(isa.sources[source] ?? '?').replace(/^.*\//, '')}:${line}`, kind: 'frame', source, line });
+		path.push({ name: isInverted ? r.opcode : r.isa, kind: 'row', row: r });
+		if (isInverted) path.reverse();
+		add(root, r, w);
+		let at = root;
+		for (const step of path) {
+			at = child(at, step.name, step.kind, known);
+			at.source = step.source ?? at.source;
+			at.line = step.line ?? at.line;
+			at.row = step.row ?? at.row;
+			add(at, r, w);
+		}
+	}
+	order(root);
+	return root;
+}
+
+function order(n: Node): void {
+	n.children.sort((a, b) => b.weight - a.weight || (a.name < b.name ? -1 : 1));
+	for (const c of n.children) order(c);
+}
+
+export interface Box { node: Node; x: number; w: number; depth: number }
+
+/** Boxes of a part of the tree, as shares of its width; what is thinner than `least` becomes one box, "n more". */
+export function boxes(root: Node, least: number): Box[] {
+	const out: Box[] = [];
+	const put = (n: Node, x: number, w: number, depth: number) => {
+		out.push({ node: n, x, w, depth });
+		let at = x;
+		const rest = node('', 'rest', depth + 1), from = { x: -1, n: 0 };
+		for (const c of n.children) {
+			const cw = n.weight > 0 ? (c.weight / n.weight) * w : 0;
+			if (cw >= least) put(c, at, cw, depth + 1);
+			else {
+				if (!from.n++) from.x = at;
+				rest.weight += c.weight;
+				for (const b of BUCKETS) rest.buckets[b] += c.buckets[b];
+			}
+			at += cw;
+		}
+		/* Children stand by weight, so what is too thin lies together at the end. */
+		rest.name = `${from.n} more`;
+		if (from.n && at - from.x >= least) out.push({ node: rest, x: from.x, w: at - from.x, depth: depth + 1 });
+	};
+	if (root.weight > 0) put(root, 0, 1, 0);
+	return out;
+}
+
+/** Folded stacks, as other tools read them. */
+export function folded(root: Node): string {
+	const lines: string[] = [];
+	const walk = (n: Node, path: string[]) => {
+		const here = [...path, n.name.replace(/[;\n]/g, ' ')];
+		if (!n.children.length) lines.push(`${here.join(';')} ${Math.round(n.weight)}`);
+		for (const c of n.children) walk(c, here);
+	};
+	walk(root, []);
+	return lines.join('\n') + '\n';
+}

@@ -1,0 +1,226 @@
+// SPDX-License-Identifier: Apache-2.0
+// flame/view.ts: the flame graph: kernel, file, inline frames, instructions; width is cycles, one bucket, or samples.
+import { App, Panel } from '../../app';
+import { button, choose, download, fill, framed, h, notice } from '../../base/dom';
+import { cyclesWith, count, share } from '../../base/format';
+import { Bucket, BUCKETS, ink, rgb } from '../../base/palette';
+import { State } from '../../state';
+import { Changed, scaled, sum, View } from '../common';
+import { Isa, IsaRow } from '../types';
+import { Box, boxes, buildTree, folded, Node } from './tree';
+
+type Width = 'cycles' | 'lost' | 'samples' | Bucket;
+const ROW = 20;
+
+class FlameView extends View {
+	private isa!: Isa;
+	private width: Width = 'cycles';
+	private isInverted = false;
+	private root!: Node;
+	private zoomed: Node[] = [];
+	private query = '';
+	private drawn: Box[] = [];
+	private focus = 0;
+	private readonly bar = h('div', { class: 'panel-bar' });
+	private readonly path = h('nav', { class: 'flame-path', attrs: { 'aria-label': 'Part of the graph that is shown' } });
+	private readonly canvas = h('canvas', { class: 'flame', tabIndex: 0, role: 'img' });
+	private readonly tip = h('div', { class: 'plot-tip', hidden: true });
+	private readonly said = h('p', { class: 'dim', attrs: { 'aria-live': 'polite' } });
+	private readonly later = framed(() => this.draw());
+	private watcher: ResizeObserver | null = null;
+
+	constructor(host: HTMLElement, app: App) {
+		super(host, app, 'flame');
+		this.listen();
+		this.ask();
+	}
+
+	private ask(): void {
+		this.load(this.app.verb<Isa>('isa'), (a) => this.show(a.data));
+	}
+
+	private show(isa: Isa): void {
+		this.isa = isa;
+		if (!isa.accounting && isa.rows.some((r) => r.samples)) this.width = 'samples';
+		this.rebuild();
+		if (!this.root.weight) {
+			fill(this.body, notice('Nothing to draw', isa.rows.length ? 'No instruction of this capture has a cost.' : 'The capture holds no code.'));
+			return;
+		}
+		fill(this.body, this.bar, this.path, h('div', { class: 'flame-space' }, this.canvas, this.tip), this.said);
+		this.watcher ??= new ResizeObserver(this.later);
+		this.watcher.observe(this.body);
+	}
+
+	private weigh(r: IsaRow): number {
+		if (this.width === 'samples') return r.samples ?? 0;
+		if (this.width === 'cycles') return this.isa.accounting ? sum(r.buckets) : r.latency + r.idle;
+		return this.width === 'lost' ? sum(r.buckets) - r.buckets.issue : r.buckets[this.width];
+	}
+
+	private rebuild(): void {
+		this.root = buildTree(this.isa, String(this.app.trace.input.kernel ?? '(no name)'), (r) => this.weigh(r), this.isInverted);
+		this.zoomed = [this.root];
+		this.drawBar();
+		this.later();
+	}
+
+	private drawBar(): void {
+		const widths: Width[] = this.isa.accounting ? ['cycles', 'lost', ...BUCKETS] : ['samples', 'cycles'];
+		const search = h('input', { class: 'filter', attrs: { type: 'search', placeholder: 'Search frames', 'aria-label': 'Search frames' } });
+		search.value = this.query;
+		search.addEventListener('input', () => {
+			this.query = search.value.toLowerCase();
+			this.later();
+		});
+		fill(this.bar, choose('Width', widths.map((value) => ({ value, label: value === 'lost' ? 'lost cycles' : value })), this.width, (v) => {
+			this.width = v as Width;
+			this.rebuild();
+		}), button(this.isInverted ? 'Outside first' : 'Invert', 'Turn the graph over: instructions first, or the kernel first', () => {
+			this.isInverted = !this.isInverted;
+			this.rebuild();
+		}), button('Whole', 'Show the whole graph', () => this.zoom(this.root)), h('span', { class: 'grow' }), search,
+		button('Folded', 'Save as folded stacks, which other flame graph tools read', () => download('stacks.folded', new Blob([folded(this.root)], { type: 'text/plain' }))));
+	}
+
+	private zoom(n: Node): void {
+		const at = this.zoomed.indexOf(n);
+		this.zoomed = at >= 0 ? this.zoomed.slice(0, at + 1) : [...this.zoomed, n];
+		this.focus = 0;
+		this.later();
+	}
+
+	private text(n: Node): string {
+		const unit = this.width === 'samples' ? count(n.weight) + ' samples' : cyclesWith(n.weight, scaled(this.app, () => this.root.weight).units());
+		return `${n.name}: ${unit}, ${share(n.weight, this.root.weight)}`;
+	}
+
+	private colour(n: Node): string {
+		const p = this.app.palette();
+		if (n.kind === 'unmapped' || n.kind === 'rest') return p.dim;
+		let best: Bucket = 'issue';
+		for (const b of BUCKETS) if (n.buckets[b] > n.buckets[best]) best = b;
+		return n.weight && sum(n.buckets) ? p.buckets[BUCKETS.indexOf(best)] : p.accent;
+	}
+
+	private draw(): void {
+		const wide = (this.canvas.parentElement?.clientWidth ?? 24) - 24, ratio = devicePixelRatio || 1, p = this.app.palette();
+		if (wide < 1 || !this.root) return;
+		const top = this.zoomed[this.zoomed.length - 1];
+		this.drawn = boxes(top, 0.6 / wide);
+		const height = (Math.max(0, ...this.drawn.map((b) => b.depth)) + 1) * ROW;
+		this.canvas.width = Math.round(wide * ratio);
+		this.canvas.height = Math.round(height * ratio);
+		this.canvas.style.width = wide + 'px';
+		this.canvas.style.height = height + 'px';
+		const g = this.canvas.getContext('2d')!;
+		g.setTransform(ratio, 0, 0, ratio, 0, 0);
+		g.fillStyle = p.background;
+		g.fillRect(0, 0, wide, height);
+		g.font = '12px system-ui, sans-serif';
+		g.textBaseline = 'middle';
+		const chosen = this.app.store.get().selection?.code;
+		this.drawn.forEach((b, i) => this.box(g, b, i, wide, chosen));
+		fill(this.path, this.zoomed.map((n, i) => h('button', { class: 'link', on: { click: () => this.zoom(n) } }, (i ? '› ' : '') + (n.name.length > 40 ? n.name.slice(0, 39) + '…' : n.name))));
+		this.canvas.setAttribute('aria-label', `Flame graph by ${this.width}: ${this.drawn.slice(0, 6).map((b) => this.text(b.node)).join('; ')}`);
+	}
+
+	private box(g: CanvasRenderingContext2D, b: Box, i: number, wide: number, chosen: number | undefined): void {
+		const x = b.x * wide, w = Math.max(0.5, b.w * wide - 1), y = b.depth * ROW, fillColour = this.colour(b.node);
+		const isFound = !!this.query && b.node.name.toLowerCase().includes(this.query), p = this.app.palette();
+		const isLeaf = !b.node.children.length;
+		const shade = mix(fillColour, p.background, this.query && !isFound ? 0.12 : b.node.kind === 'rest' ? 0.25 : isLeaf ? 0.9 : 0.34 + 0.08 * (b.depth % 2));
+		g.fillStyle = shade;
+		g.fillRect(x, y, w, ROW - 1);
+		if (isFound || i === this.focus && document.activeElement === this.canvas || (b.node.row && b.node.row.index === chosen)) {
+			g.strokeStyle = p.text;
+			g.lineWidth = 2;
+			g.strokeRect(x + 1, y + 1, Math.max(1, w - 2), ROW - 3);
+		}
+		if (w < 28) return;
+		g.save();
+		g.beginPath();
+		g.rect(x, y, w - 3, ROW);
+		g.clip();
+		g.fillStyle = ink(shade);
+		g.fillText(b.node.name, x + 4, y + ROW / 2);
+		g.restore();
+	}
+
+	private at(e: MouseEvent): number {
+		const r = this.canvas.getBoundingClientRect(), x = (e.clientX - r.left) / r.width, depth = Math.floor((e.clientY - r.top) / ROW);
+		return this.drawn.findIndex((b) => b.depth === depth && b.x <= x && x < b.x + b.w);
+	}
+
+	private pick(b: Box): void {
+		const n = b.node;
+		if (n.row && !n.children.length) this.app.select({ kind: 'code', code: n.row.index });
+		else if (n.source !== undefined && n.line !== undefined) this.app.select({ kind: 'line', source: n.source, line: n.line });
+		this.said.textContent = this.text(n);
+	}
+
+	private listen(): void {
+		this.canvas.addEventListener('mousemove', (e) => {
+			const b = this.drawn[this.at(e)];
+			this.tip.hidden = !b;
+			if (!b) return;
+			this.tip.textContent = `${this.text(b.node)}\n${BUCKETS.filter((k) => b.node.buckets[k]).map((k) => `${k} ${share(b.node.buckets[k], sum(b.node.buckets))}`).join(', ')}`;
+			const r = this.canvas.getBoundingClientRect();
+			this.tip.style.left = Math.min(e.clientX - r.left + 12, r.width - this.tip.offsetWidth - 4) + 'px';
+			this.tip.style.top = e.clientY - r.top + 16 + 'px';
+		});
+		this.canvas.addEventListener('mouseleave', () => (this.tip.hidden = true));
+		this.canvas.addEventListener('click', (e) => {
+			const b = this.drawn[this.at(e)];
+			if (!b) return;
+			this.pick(b);
+			if (b.node.children.length) this.zoom(b.node);
+		});
+		this.canvas.addEventListener('keydown', (e) => this.key(e));
+		this.canvas.addEventListener('focus', this.later);
+	}
+
+	private key(e: KeyboardEvent): void {
+		const here = this.drawn[this.focus];
+		if (!here) return;
+		const near = (f: (b: Box) => boolean) => this.drawn.findIndex(f);
+		let to = -1;
+		if (e.key === 'ArrowDown') to = near((b) => b.depth === here.depth + 1 && b.x >= here.x - 1e-9);
+		else if (e.key === 'ArrowUp') to = near((b) => b.depth === here.depth - 1 && b.x <= here.x + 1e-9 && here.x < b.x + b.w);
+		else if (e.key === 'ArrowRight') to = near((b) => b.depth === here.depth && b.x > here.x + 1e-12);
+		else if (e.key === 'ArrowLeft') to = this.drawn.reduce((m, b, i) => (b.depth === here.depth && b.x < here.x - 1e-12 && (m < 0 || b.x > this.drawn[m].x) ? i : m), -1);
+		else if (e.key === 'Enter') {
+			this.pick(here);
+			if (here.node.children.length) this.zoom(here.node);
+		} else if (e.key === 'Backspace' && this.zoomed.length > 1) this.zoom(this.zoomed[this.zoomed.length - 2]);
+		else return;
+		e.preventDefault();
+		e.stopPropagation();
+		if (to >= 0) {
+			this.focus = to;
+			this.said.textContent = this.text(this.drawn[to].node);
+		}
+		this.later();
+	}
+
+	protected update(_state: Readonly<State>, keys: Changed): void {
+		if (keys.has('unit') || keys.has('theme') || keys.has('selection') || keys.has('size')) this.later();
+		if (keys.has('scope')) this.ask();
+	}
+
+	close(): void {
+		this.watcher?.disconnect();
+		super.close();
+	}
+}
+
+/** A colour laid over the background. */
+function mix(colour: string, ground: string, part: number): string {
+	const a = rgb(colour), b = rgb(ground);
+	return '#' + a.map((v, i) => Math.round(v * part + b[i] * (1 - part)).toString(16).padStart(2, '0')).join('');
+}
+
+export const panel: Panel = {
+	id: 'flame', title: 'Flame', hint: 'kernel, file, inline frames and instructions; width is cycles',
+	open: (host, app) => new FlameView(host, app),
+};

@@ -1,0 +1,247 @@
+// SPDX-License-Identifier: Apache-2.0
+// hotspots/view.ts: where the cycles go, ranked by instruction, line, opcode, class, cause or producer, and as a histogram over the code.
+import { App, Panel } from '../../app';
+import { bucketBar, shareBar } from '../../base/bars';
+import { choose, fill, h, s } from '../../base/dom';
+import { count, cyclesWith, share } from '../../base/format';
+import { BUCKETS } from '../../base/palette';
+import { Column, Table } from '../../base/table';
+import { State } from '../../state';
+import { bucketChip, Changed, chip, codeColumn, countColumn, cyclesColumn, facts, filterBox, hasPipes, scaled, shareColumn, sum, textColumn, toRow, View } from '../common';
+import { splitKey } from '../source/view';
+import { Hot, HotCause, HotGroup, HotProducer, HotRow, Isa, Pair } from '../types';
+import { Bin, binRows } from './bins';
+
+type By = 'instr' | 'line' | 'opcode' | 'class' | 'cause' | 'producer';
+const NAMES: Record<By, string> = { instr: 'instruction', line: 'source line', opcode: 'opcode', class: 'class', cause: 'cause', producer: 'producer' };
+
+interface Any { close(): void; element: HTMLElement; refresh(): void; tools(): HTMLElement; mark(k: Iterable<string | number>, s: boolean): void }
+
+class HotspotView extends View {
+	private by: By = 'instr';
+	private bins = 40;
+	private isNear = false;
+	private table: Any | null = null;
+	private isa: Isa | null = null;
+	private hot!: Hot;
+	private readonly bar = h('div', { class: 'panel-bar' });
+	private readonly picture = h('div', { class: 'histogram' });
+	private readonly space = h('div', { class: 'panel-fill' });
+
+	constructor(host: HTMLElement, app: App) {
+		super(host, app, 'hotspots');
+		this.ask();
+	}
+
+	private ask(): void {
+		const hot = this.app.verb<Hot>('hot', { by: this.by, top: 'all' });
+		this.load(Promise.all([hot, this.app.verb<Isa>('isa').catch(() => null)]), ([a, b]) => {
+			this.hot = a.data;
+			this.isa = b?.data ?? null;
+			this.show();
+		});
+	}
+
+	private whole(): number {
+		return this.hot.accounting?.duration || this.hot.totals.latency + this.hot.totals.idle || (this.isa?.rows ?? []).reduce((n, r) => n + (r.samples ?? 0), 0);
+	}
+
+	private show(): void {
+		this.table?.close();
+		this.table = this.makeTable();
+		this.drawBar();
+		this.drawPicture();
+		fill(this.space, this.table.element);
+		fill(this.body, this.bar, this.picture, this.space);
+		this.mark(this.app.store.get());
+	}
+
+	private makeTable(): Any {
+		const h = this.hot;
+		if (this.by === 'instr') return this.rowTable(h.rows ?? []);
+		if (this.by === 'cause') return this.causeTable((h.groups ?? []) as HotCause[]);
+		if (this.by === 'producer') return h.pairs ? this.pairTable(h.pairs) : this.producerTable((h.groups ?? []) as HotProducer[]);
+		return this.groupTable((h.groups ?? []) as HotGroup[]);
+	}
+
+	private costColumns<R extends { buckets: HotGroup['buckets']; hit: number; samples?: number; stalled_samples?: number }>(rows: R[]): Column<R>[] {
+		const app = this.app, most = Math.max(1, ...rows.map((r) => sum(r.buckets)));
+		if (!this.hot.accounting) return [countColumn('samples', 'samples', (r) => r.samples ?? 0), countColumn('stalled', 'stalled', (r) => r.stalled_samples ?? 0),
+			shareColumn('share', 'share', (r) => r.samples ?? 0, () => this.whole()),
+			{ id: 'bar', head: 'samples', width: 'minmax(8rem, 1fr)', isFixed: true, value: (r) => r.samples ?? 0, cell: (r) => shareBar(r.samples ?? 0, Math.max(1, ...rows.map((x) => x.samples ?? 0)), app.palette().accent) }];
+		return [countColumn('hit', 'hits', (r) => r.hit), cyclesColumn(scaled(app, () => this.whole()), 'cycles', 'cycles', (r) => sum(r.buckets), 'issue, stall, wait, idle and drain together'),
+			shareColumn('share', 'share', (r) => sum(r.buckets), () => this.whole()),
+			...BUCKETS.map((b) => cyclesColumn<R>(scaled(app, () => this.whole()), b, b, (r) => r.buckets[b])),
+			{ id: 'bar', head: 'where the cycles go', width: 'minmax(8rem, 1fr)', isFixed: true, value: (r) => sum(r.buckets), cell: (r) => bucketBar({ ...r.buckets }, most, app.palette()) }];
+	}
+
+	private rowTable(rows: HotRow[]): Any {
+		const t = new Table<HotRow>({
+			label: 'Hottest instructions', key: (r) => r.row ?? -1, csv: 'hot.csv', pick: (r) => r.row !== null && this.app.select({ kind: 'code', code: this.app.codeOfRow(r.row) }),
+			columns: [{ id: 'row', head: '#', isNumber: true, width: '3.6rem', value: (r) => r.row }, codeColumn('isa', 'instruction', (r) => r.isa, 'minmax(14rem, 3fr)'),
+				{ id: 'class', head: 'class', width: '7.2rem', value: (r) => r.class, cell: (r) => chip(this.app, r.class) },
+				...this.costColumns(rows), textColumn('cause', 'main cause', (r) => r.cause, 'minmax(8rem, 1fr)'),
+				textColumn('waits', 'waits for', (r) => (r.waits_for ? `row ${r.waits_for.row} ${r.waits_for.isa}` : null), 'minmax(8rem, 1fr)')],
+		});
+		t.rows(rows);
+		return t;
+	}
+
+	private groupTable(rows: HotGroup[]): Any {
+		const t = new Table<HotGroup>({
+			label: `Hottest by ${NAMES[this.by]}`, key: (r) => r.key, csv: `hot-${this.by}.csv`, pick: (r) => this.pickGroup(r),
+			columns: [{ id: 'key', head: NAMES[this.by], width: 'minmax(14rem, 2fr)', value: (r) => r.key, cell: (r) => (this.by === 'class' ? chip(this.app, r.key) : h('span', { class: 'clip mono', title: r.key }, r.key)) },
+				countColumn('rows', 'rows', (r) => r.rows), countColumn('executed', 'executed', (r) => r.executed_rows, 'rows that ran at least once'), ...this.costColumns(rows)],
+		});
+		t.rows(rows);
+		return t;
+	}
+
+	private causeTable(rows: HotCause[]): Any {
+		const most = Math.max(1, ...rows.map((r) => r.cycles)), p = this.app.palette();
+		const t = new Table<HotCause>({
+			label: 'Causes', key: (r) => r.key, csv: 'causes.csv',
+			columns: [textColumn('key', 'cause', (r) => r.key, 'minmax(12rem, 2fr)'), { id: 'bucket', head: 'bucket', value: (r) => r.bucket, cell: (r) => bucketChip(this.app, r.bucket) },
+				textColumn('family', 'family', (r) => r.family), countColumn('hit', 'times', (r) => r.hit), cyclesColumn(scaled(this.app, () => this.whole()), 'cycles', 'cycles', (r) => r.cycles),
+				shareColumn('share', 'share', (r) => r.cycles, () => this.whole()),
+				{ id: 'bar', head: '', width: 'minmax(8rem, 2fr)', isFixed: true, value: (r) => r.cycles, cell: (r) => shareBar(r.cycles, most, p.buckets[BUCKETS.findIndex((b) => b === r.bucket)] ?? p.dim) }],
+		});
+		t.rows(rows);
+		return t;
+	}
+
+	private producerTable(rows: HotProducer[]): Any {
+		const most = Math.max(1, ...rows.map((r) => r.wait));
+		const t = new Table<HotProducer>({
+			label: 'Producers of waits', key: (r) => r.key, csv: 'producers.csv', empty: 'No wait of this capture has a known producer.',
+			columns: [textColumn('key', 'producer', (r) => r.key, 'minmax(12rem, 2fr)'), countColumn('waits', 'waits', (r) => r.waits), countColumn('blocked', 'blocked', (r) => r.blocked, 'waits that really waited'),
+				cyclesColumn(scaled(this.app, () => this.whole()), 'wait', 'waited', (r) => r.wait), shareColumn('share', 'share', (r) => r.wait, () => this.whole()),
+				{ id: 'bar', head: '', width: 'minmax(8rem, 2fr)', isFixed: true, value: (r) => r.wait, cell: (r) => shareBar(r.wait, most, this.app.palette().buckets[2]) }],
+		});
+		t.rows(rows);
+		return t;
+	}
+
+	private pairTable(rows: Pair[]): Any {
+		const t = new Table<Pair>({
+			label: 'Pipes that wait for pipes', key: (r) => `${r.producer_pipe} ${r.consumer_pipe} ${r.is_cross_core}`, csv: 'pairs.csv', empty: 'No pipe waited for another.',
+			columns: [textColumn('producer', 'producer', (r) => r.producer_pipe ?? '(unmatched)'), textColumn('consumer', 'waits', (r) => r.consumer_pipe), textColumn('cross', 'across cores', (r) => (r.is_cross_core ? 'yes' : 'no')),
+				countColumn('count', 'waits', (r) => r.count), countColumn('blocked', 'blocked', (r) => r.blocked), cyclesColumn(scaled(this.app, () => this.whole()), 'cycles', 'waited', (r) => r.cycles),
+				shareColumn('share', 'share', (r) => r.cycles, () => this.whole())],
+		});
+		t.rows(rows);
+		return t;
+	}
+
+	private pickGroup(g: HotGroup): void {
+		if (this.by !== 'line') return;
+		const place = splitKey(g.key), source = place ? this.app.trace.sources.findIndex((x) => x.path === place.path) : -1;
+		if (place && source >= 0) this.app.select({ kind: 'line', source, line: place.line });
+	}
+
+	private drawBar(): void {
+		const a = this.hot.accounting, u = scaled(this.app, () => this.whole()).units();
+		const choices = (Object.keys(NAMES) as By[]).map((value) => ({ value, label: value === 'producer' && hasPipes(this.app) ? 'pipe that waits' : NAMES[value] }));
+		fill(this.bar, choose('Rank by', choices, this.by, (v) => {
+			this.by = v as By;
+			this.ask();
+		}), facts(['rows', count(this.hot.found)], ['cycles', a ? cyclesWith(a.duration, u) : null]),
+		h('span', { class: 'grow' }),
+		choose('Bins', [4, 8, 16, 24, 32, 40, 64, 100].map((n) => ({ value: String(n), label: String(n) })), String(this.bins), (v) => {
+			this.bins = Number(v);
+			this.drawPicture();
+		}),
+		choose('Range', [{ value: 'all', label: 'all code' }, { value: 'near', label: 'around the selection' }], this.isNear ? 'near' : 'all', (v) => {
+			this.isNear = v === 'near';
+			this.drawPicture();
+		}),
+		this.table && 'only' in this.table && filterBox(this.table as unknown as Table<Record<string, unknown>>, 'Filter', (r) => Object.values(r).filter((v) => typeof v === 'string').join(' ')), this.table?.tools());
+	}
+
+	private range(): [number, number] {
+		const rows = this.isa!.rows, code = this.app.store.get().selection?.code;
+		const at = code === undefined ? -1 : rows.findIndex((r) => r.index === code);
+		if (!this.isNear || at < 0) return [0, rows.length];
+		const half = Math.max(50, this.bins);
+		return [Math.max(0, at - half), Math.min(rows.length, at + half)];
+	}
+
+	private drawPicture(): void {
+		if (!this.isa || !this.isa.rows.length) {
+			fill(this.picture);
+			return;
+		}
+		const [from, to] = this.range(), rows = this.isa.rows, bins = binRows(rows, from, to, this.bins);
+		const most = Math.max(1, ...bins.map((b) => b.weight)), w = 1000, height = 100, step = w / bins.length;
+		const svg = s('svg', { attrs: { viewBox: `0 0 ${w} ${height}`, preserveAspectRatio: 'none', role: 'img', 'aria-label': this.say(bins) } });
+		bins.forEach((b, i) => svg.appendChild(this.drawBin(b, i * step, step, height, most)));
+		fill(this.picture, h('div', { class: 'histogram-y dim' }, h('span', null, this.hot.accounting ? cyclesWith(most, scaled(this.app, () => this.whole()).units()) : count(most) + ' samples'), h('span', null, '0')), svg,
+			h('div', { class: 'histogram-x dim' }, h('span', null, `row ${rows[from].row}`), h('span', null, `${bins.length} bins of ${bins[0].last - bins[0].first + 1} instructions`), h('span', null, `row ${rows[to - 1].row}`)));
+	}
+
+	private drawBin(b: Bin, x: number, step: number, height: number, most: number): SVGElement {
+		const p = this.app.palette(), rows = this.isa!.rows, code = this.app.store.get().selection?.code;
+		const isHere = code !== undefined && rows[b.first].index <= code && code <= rows[b.last].index;
+		const text = `rows ${rows[b.first].row} to ${rows[b.last].row}: ${share(b.weight, this.whole())}`;
+		const g = s('g', { class: 'bin' + (isHere ? ' here' : ''), attrs: { tabindex: 0, role: 'button', 'aria-label': text } }, s('title', null, text),
+			s('rect', { class: 'bin-back', attrs: { x, y: 0, width: step, height } }));
+		let y = height;
+		const parts: [number, string][] = this.hot.accounting ? BUCKETS.map((k, i) => [b.buckets[k], p.buckets[i]]) : [[b.weight, p.accent]];
+		for (const [value, colour] of parts) {
+			const tall = (value / most) * height;
+			y -= tall;
+			if (tall > 0) g.appendChild(s('rect', { attrs: { x: x + step * 0.06, y, width: step * 0.88, height: tall, fill: colour } }));
+		}
+		const go = () => {
+			let hottest = b.first;
+			for (let i = b.first; i <= b.last; i++) if ((sum(rows[i].buckets) || rows[i].samples || 0) > (sum(rows[hottest].buckets) || rows[hottest].samples || 0)) hottest = i;
+			this.app.select({ kind: 'code', code: rows[hottest].index });
+		};
+		g.addEventListener('click', go);
+		g.addEventListener('dblclick', () => toRow(this.app, rows[b.first].row));
+		g.addEventListener('keydown', (e) => (e as KeyboardEvent).key === 'Enter' && go());
+		return g;
+	}
+
+	private say(bins: Bin[]): string {
+		const hottest = bins.reduce((m, b) => (b.weight > m.weight ? b : m), bins[0]), rows = this.isa!.rows;
+		return `Cost over the code: hottest are rows ${rows[hottest.first].row} to ${rows[hottest.last].row} with ${share(hottest.weight, this.whole())}`;
+	}
+
+	private mark(state: Readonly<State>): void {
+		const sel = state.selection;
+		if (this.by === 'instr') {
+			const row = sel?.code === undefined ? undefined : this.isa?.rows.find((r) => r.index === sel.code)?.row;
+			this.table?.mark(row === undefined ? [] : [row], true);
+		} else if (this.by === 'line') {
+			const file = sel?.source === undefined ? undefined : this.app.trace.sources[sel.source]?.path;
+			this.table?.mark(file && sel?.line ? [`${file}:${sel.line}`] : [], true);
+		} else if (this.by === 'class' || this.by === 'opcode') {
+			const row = sel?.code === undefined ? undefined : this.isa?.rows.find((r) => r.index === sel.code);
+			this.table?.mark(row ? [row[this.by]] : [], true);
+		}
+	}
+
+	protected update(state: Readonly<State>, keys: Changed): void {
+		if (keys.has('selection')) {
+			this.mark(state);
+			this.drawPicture();
+		}
+		if (keys.has('unit') || keys.has('theme')) {
+			this.table?.refresh();
+			this.drawBar();
+			this.drawPicture();
+		}
+		if (keys.has('scope')) this.ask();
+	}
+
+	close(): void {
+		this.table?.close();
+		super.close();
+	}
+}
+
+export const panel: Panel = {
+	id: 'hotspots', title: 'Hotspots', hint: 'where the cycles go: ranked tables and a histogram over the code',
+	open: (host, app) => new HotspotView(host, app),
+};

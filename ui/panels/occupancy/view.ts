@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: Apache-2.0
+// occupancy/view.ts: how many waves were on the machine over time, what kept it from more, and how evenly the compute units were filled.
+import { App, Panel } from '../../app';
+import { shareBar } from '../../base/bars';
+import { choose, fill, h, notice, s } from '../../base/dom';
+import { bytes, count, cyclesWith, share } from '../../base/format';
+import { colourOf } from '../../base/palette';
+import { Plot, Series } from '../../base/plot';
+import { Column, Table } from '../../base/table';
+import { State } from '../../state';
+import { Changed, countColumn, cyclesColumn, facts, hasPipes, scaled, section, shareColumn, textColumn, View } from '../common';
+import { Core, Limits, Occupancy, OccupancyUnit } from '../types';
+
+type By = 'se' | 'cu' | 'simd';
+const DASHES = [[], [6, 3], [2, 2], [8, 3, 2, 3]];
+
+class OccupancyView extends View {
+	private plot: Plot | null = null;
+	private data!: Occupancy;
+	private by: By = 'se';
+	private table: Table<OccupancyUnit> | null = null;
+	private cores: Table<Core> | null = null;
+	private readonly space = h('div', { class: 'panel-fill' });
+
+	constructor(host: HTMLElement, app: App) {
+		super(host, app, 'occupancy');
+		this.ask();
+	}
+
+	private ask(): void {
+		this.load(this.app.verb<Occupancy>('occupancy', { bins: 240, top: 'all' }), (a) => this.show(a.data));
+	}
+
+	private show(d: Occupancy): void {
+		this.data = d;
+		if (d.cores) {
+			this.showCores(d.cores);
+			return;
+		}
+		const limits = d.limits ? this.limitSection(d.limits) : null;
+		if (!d.all || !d.series?.length) {
+			fill(this.body, h('div', { class: 'panel-columns' }, notice('No wave started or ended', 'The capture has neither occupancy events nor waves; only what the code allows can be said.'), limits));
+			return;
+		}
+		this.plot = this.own(new Plot({ label: 'Waves on the machine', unit: 'waves', height: 180, zoom: (a, b) => this.app.showTime(a, b) }, this.app.palette()));
+		this.drawPlot();
+		fill(this.body, h('div', { class: 'panel-columns wide-first' }, section('Waves over time', null, this.factsOf(d), this.plot.element), limits, this.tableSection(), this.mapSection()));
+	}
+
+	private factsOf(d: Occupancy): HTMLElement {
+		const a = d.all!, u = this.app.units(), l = d.limits;
+		return facts(['peak', count(a.peak_waves)], ['mean', count(a.mean_waves, 1)], ['per SIMD at most', `${a.peak_per_simd ?? '-'}${l?.waves_per_simd ? ` of ${l.waves_per_simd} possible` : ''}`],
+			['below half of the peak', share(a.below_half_peak_share, 1) + ' of the time'], ['tail', cyclesWith(a.tail, u)], ['launch rate', count(a.starts_per_kilocycle, 1) + ' waves per 1,000 cycles'],
+			['balance of CUs', count(a.cu_balance, 3)], ['from', a.source === 'events' ? 'occupancy events of all CUs' : 'the traced waves alone'], ['clocks', a.is_aligned ? 'aligned' : h('span', { class: 'warn' }, 'SE clocks are not aligned')]);
+	}
+
+	private drawPlot(): void {
+		const d = this.data.series!, p = this.app.palette(), ses = this.data.ses ?? [];
+		const x = Float64Array.from(d, (b) => b.from);
+		const series: Series[] = [{ name: 'all', colour: p.text, x, y: Float64Array.from(d, (b) => b.mean_waves), kind: 'step' }];
+		if (ses.length > 1) ses.slice(0, 32).forEach((se, i) => series.push({ name: `SE${se.se}`, colour: colourOf(p, i), x, y: Float64Array.from(d, (b) => b.by_se[i] ?? 0), kind: 'step', dash: DASHES[Math.floor(i / 12) % 4] }));
+		this.plot!.look(p, this.app.units());
+		this.plot!.show(series, d[0].from, d[d.length - 1].to);
+	}
+
+	private limitSection(l: Limits): HTMLElement {
+		const n = (v: unknown) => (typeof v === 'number' ? v : null);
+		const rows = Object.entries(l.by).map(([name, x]) => h('tr', { class: l.limiters.includes(name) ? 'limiter' : '' }, h('th', { attrs: { scope: 'row' } }, name), h('td', { class: 'num' }, x.waves === null ? '-' : String(x.waves)),
+			h('td', { class: 'dim' }, x.state === 'known' ? (l.limiters.includes(name) ? 'this is the limit' : '') : x.state === 'none' ? 'not used' : 'unknown')));
+		return section('What limits it', null, h('p', { class: 'verdict' }, l.sentence), l.next_step && h('p', null, h('span', { class: 'dim' }, 'Next step: '), l.next_step),
+			h('table', { class: 'plain' }, h('thead', null, h('tr', null, h('th', null, 'limit'), h('th', { class: 'num' }, 'waves per SIMD'), h('th', null, ''))), h('tbody', null, rows)),
+			facts(['VGPRs', n(l.kernel.arch_vgprs) === null ? null : `${l.kernel.arch_vgprs} + ${l.kernel.accum_vgprs ?? 0} accumulation`], ['LDS per workgroup', n(l.kernel.lds_bytes_per_workgroup) === null ? null : bytes(n(l.kernel.lds_bytes_per_workgroup)!)],
+				['waves per workgroup', n(l.kernel.waves_per_workgroup)], ['launched waves', n(l.kernel.launched_waves) === null ? null : count(n(l.kernel.launched_waves)!)], ['machine from', String(l.machine.source ?? '-') + (l.machine.assumed_product ? `, assumed ${l.machine.assumed_product}` : '')]));
+	}
+
+	private tableSection(): HTMLElement {
+		this.drawTable();
+		return section('By unit', choose('By', [{ value: 'se', label: 'shader engine' }, { value: 'cu', label: 'compute unit' }, { value: 'simd', label: 'SIMD' }], this.by, (v) => {
+			this.by = v as By;
+			this.drawTable();
+		}), this.space);
+	}
+
+	private drawTable(): void {
+		const app = this.app, d = this.data, rows = (this.by === 'se' ? d.ses : this.by === 'cu' ? d.cus : d.simds) ?? [];
+		const name = (r: OccupancyUnit) => [`SE${r.se}`, r.cu !== undefined && `CU${r.cu}`, r.simd !== undefined && `SIMD${r.simd}`].filter(Boolean).join(' ');
+		const most = Math.max(1, ...rows.map((r) => r.wave_cycles));
+		const columns: Column<OccupancyUnit>[] = [textColumn('name', 'unit', (r) => name(r) + (r.is_target ? ' (traced)' : ''), 'minmax(8rem, 1fr)'), countColumn('starts', 'waves', (r) => r.starts), countColumn('peak', 'peak', (r) => r.peak_waves),
+			countColumn('simd-peak', 'per SIMD', (r) => r.peak_per_simd), cyclesColumn(app, 'busy', 'occupied', (r) => r.busy_cycles, 'cycles with at least one wave'), cyclesColumn(scaled(app, () => this.data.all?.wave_cycles ?? 1), 'cycles', 'wave cycles', (r) => r.wave_cycles),
+			{ id: 'bar', head: '', width: 'minmax(6rem, 1fr)', isFixed: true, value: (r) => r.wave_cycles, cell: (r) => shareBar(r.wave_cycles, most, app.palette().accent) }];
+		this.table?.close();
+		this.table = new Table<OccupancyUnit>({ label: 'Occupancy by unit', key: name, csv: `occupancy-${this.by}.csv`, columns, pick: (r) => this.toUnit(r) });
+		this.table.rows(rows);
+		fill(this.space, this.table.element);
+	}
+
+	private toUnit(r: OccupancyUnit): void {
+		const at = this.app.trace.tracks.findIndex((t) => t.coord[0] === r.se && (r.cu === undefined || t.coord[1] === r.cu) && (r.simd === undefined || t.coord[2] === r.simd));
+		if (at >= 0) this.app.showTrack(at);
+		else this.app.say('no wave of this unit was traced in detail');
+	}
+
+	/** All compute units, one square each; darker is fuller. */
+	private mapSection(): HTMLElement {
+		const cus = this.data.cus ?? [], ses = this.data.ses ?? [], p = this.app.palette();
+		const most = Math.max(1, ...cus.map((c) => c.wave_cycles)), columns = Math.max(1, ...cus.map((c) => (c.cu ?? 0) + 1)), size = 18;
+		const svg = s('svg', { class: 'machine-map', attrs: { viewBox: `0 0 ${columns * size + 40} ${ses.length * size + 16}`, role: 'img', 'aria-label': `${cus.length} compute units of ${ses.length} shader engines` } });
+		ses.forEach((se, row) => svg.appendChild(s('text', { attrs: { x: 0, y: row * size + 28, class: 'map-label' } }, `SE${se.se}`)));
+		for (const c of cus) {
+			const row = ses.findIndex((x) => x.se === c.se), part = c.wave_cycles / most;
+			const text = `SE${c.se} CU${c.cu}: ${count(c.starts)} waves, at most ${c.peak_waves} at once${c.is_target ? ', traced in detail' : ''}`;
+			svg.appendChild(s('rect', { class: 'map-cu' + (c.is_target ? ' target' : ''), attrs: { x: 40 + (c.cu ?? 0) * size + 1, y: 16 + row * size + 1, width: size - 2, height: size - 2, rx: 2, fill: p.accent, 'fill-opacity': (0.08 + 0.92 * part).toFixed(3) } }, s('title', null, text)));
+		}
+		return section('Machine', null, h('p', { class: 'dim' }, 'One square per compute unit: the darker, the more wave cycles. A frame marks those traced in detail.'), svg);
+	}
+
+	private showCores(cores: Core[]): void {
+		if (!cores.length) {
+			fill(this.body, notice('No core was traced', 'This capture has no pipes; Details shows what the producer states.'));
+			return;
+		}
+		const app = this.app;
+		this.cores = this.own(new Table<Core>({
+			label: 'Cores', key: (c) => c.core, csv: 'cores.csv', columns: [textColumn('core', 'core', (c) => c.core, 'minmax(10rem, 1fr)'), cyclesColumn(app, 'begin', 'begins', (c) => c.begin), cyclesColumn(app, 'span', 'span', (c) => c.span),
+				cyclesColumn(app, 'busy', 'busy', (c) => c.busy, 'at least one pipe worked'), shareColumn('share', 'busy', (c) => c.busy / Math.max(1, c.span), () => 1), cyclesColumn(app, 'compute', 'compute', (c) => c.compute_busy), shareColumn('compute-share', 'compute', (c) => c.compute_busy / Math.max(1, c.span), () => 1),
+				{ id: 'bar', head: '', width: 'minmax(8rem, 2fr)', isFixed: true, value: (c) => c.busy, cell: (c) => shareBar(c.busy, Math.max(...cores.map((x) => x.span)), app.palette().buckets[0]) }],
+		}));
+		this.cores.rows(cores);
+		fill(this.body, h('div', { class: 'panel-columns' }, section('Cores', this.cores.tools(), h('div', { class: 'panel-fill' }, this.cores.element))));
+	}
+
+	protected update(_state: Readonly<State>, keys: Changed): void {
+		if (keys.has('theme') && !this.cores) this.show(this.data);
+		else if (keys.has('unit')) {
+			if (this.plot) this.drawPlot();
+			this.table?.refresh();
+			this.cores?.refresh();
+		}
+		if (keys.has('scope')) this.ask();
+	}
+
+	close(): void {
+		this.table?.close();
+		super.close();
+	}
+}
+
+export const panel: Panel = {
+	id: 'occupancy', title: 'Occupancy', hint: 'how full the machine was, and what keeps it from more',
+	missing: (app) => (hasPipes(app) && !app.trace.tracks.length ? 'No core was traced; Details shows what the producer states.' : null),
+	open: (host, app) => new OccupancyView(host, app),
+};

@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: Apache-2.0
+// source/view.ts: source files with the cost of each line. Exclusive cost belongs to the innermost line of an instruction and adds up;
+// inclusive cost is counted on every line of its inline chain and never summed.
+import { App, Panel } from '../../app';
+import { bucketBar } from '../../base/bars';
+import { button, copyText, fill, h, notice } from '../../base/dom';
+import { baseName, count, share, tail } from '../../base/format';
+import { Column, Table } from '../../base/table';
+import { askText } from '../../source';
+import { State } from '../../state';
+import { capture, Changed, countColumn, cyclesColumn, facts, scaled, sum, View } from '../common';
+import { Hot, HotGroup, Summary } from '../types';
+
+interface Line { line: number; text: string | null; cost: HotGroup | null }
+interface File { source: number; path: string; lines: Map<number, HotGroup>; cycles: number; text: string[] | null; isAsked: boolean }
+const UNKNOWN = '<unknown>';
+
+/** "a/b.py:12" -> its parts; a key without a number is a whole of its own. */
+export function splitKey(key: string): { path: string; line: number } | null {
+	const m = /^(.*):(\d+)$/.exec(key);
+	return m ? { path: m[1], line: Number(m[2]) } : null;
+}
+
+/** What a group weighs: cycles, or samples where there are no cycles. */
+export function weight(g: HotGroup): number {
+	return sum(g.buckets) || g.samples || g.latency + g.idle;
+}
+
+class SourceView extends View {
+	private files: File[] = [];
+	private at = 0;
+	private table: Table<Line> | null = null;
+	private unknown: HotGroup | null = null;
+	private whole = 1;
+	private most = 1;
+	private hasInclusive = false;
+	private isSampled = false;
+	private quality: Summary['source'] | null = null;
+	private readonly tabs = h('div', { class: 'file-tabs', role: 'tablist', attrs: { 'aria-label': 'Source files, hottest first' } });
+	private readonly bar = h('div', { class: 'panel-bar' });
+	private readonly space = h('div', { class: 'panel-fill' });
+
+	constructor(host: HTMLElement, app: App) {
+		super(host, app, 'source');
+		this.ask();
+	}
+
+	private ask(): void {
+		const hot = this.app.verb<Hot>('hot', { by: 'line', top: 'all' });
+		const summary = this.app.verb<Summary>('summary').catch(() => null);
+		this.load(Promise.all([hot, summary]), ([a, b]) => this.show(a.data, b?.data.source ?? null));
+	}
+
+	private show(hot: Hot, quality: Summary['source'] | null): void {
+		this.quality = quality;
+		this.isSampled = !hot.accounting;
+		this.files = this.app.trace.sources.map((s, source) => ({ source, path: s.path, lines: new Map(), cycles: 0, text: null, isAsked: false }));
+		const byPath = new Map(this.files.map((f) => [f.path, f]));
+		this.whole = 0;
+		for (const g of (hot.groups ?? []) as HotGroup[]) {
+			this.whole += weight(g);
+			const place = splitKey(g.key), file = place && byPath.get(place.path);
+			if (g.key === UNKNOWN) this.unknown = g;
+			if (!file || !place) continue;
+			file.lines.set(place.line, g);
+			file.cycles += weight(g);
+			this.hasInclusive ||= !!g.inclusive && (g.inclusive.hit !== g.hit || g.inclusive.latency !== g.latency);
+		}
+		this.whole = hot.accounting?.duration ?? this.whole;
+		this.files = this.files.filter((f) => f.lines.size || this.app.trace.sources[f.source].has_text).sort((a, b) => b.cycles - a.cycles);
+		if (!this.files.length) {
+			fill(this.body, notice('No source lines', this.unknown
+				? `None of the instructions is mapped to a source line; ${share(weight(this.unknown), this.whole)} of the cycles have no line.`
+				: 'The capture maps no instruction to a source line.', 'Build the kernel with -g or -gline-tables-only and capture again; the ISA panel shows the instructions meanwhile.'));
+			return;
+		}
+		fill(this.body, this.tabs, this.bar, this.space);
+		const s = this.app.store.get().selection;
+		const chosen = s?.source === undefined ? -1 : this.files.findIndex((f) => f.source === s.source);
+		this.open(Math.max(0, chosen));
+	}
+
+	private open(at: number): void {
+		this.at = at;
+		const file = this.files[at];
+		this.drawTabs();
+		this.most = Math.max(1, ...[...file.lines.values()].map(weight));
+		if (this.app.trace.sources[file.source].has_text && !file.isAsked) {
+			file.isAsked = true;
+			askText(this.app.source, 'source', { file: file.source, c: capture(this.app) }).then((text) => {
+				file.text = text.replace(/\n$/, '').split('\n');
+				if (this.files[this.at] === file) this.draw();
+			}).catch(() => this.files[this.at] === file && this.draw());
+		}
+		this.draw();
+	}
+
+	private drawTabs(): void {
+		fill(this.tabs, this.files.slice(0, 60).map((f, i) => {
+			const tab = button(baseName(f.path), `${f.path}: ${share(f.cycles, this.whole)} of the ${this.isSampled ? 'samples' : 'cycles'}`, () => this.open(i),
+				{ class: 'file-tab' + (i === this.at ? ' current' : ''), role: 'tab', attrs: { 'aria-selected': i === this.at } });
+			tab.appendChild(h('span', { class: 'dim' }, ' ' + share(f.cycles, this.whole)));
+			return tab;
+		}), this.files.length > 60 && h('span', { class: 'dim' }, `and ${this.files.length - 60} more`));
+	}
+
+	private columns(): Column<Line>[] {
+		const app = this.app, all = scaled(app, () => this.whole);
+		const out: Column<Line>[] = [
+			{ id: 'line', head: 'line', isNumber: true, width: '4rem', value: (l) => l.line },
+			{ id: 'text', head: 'source', width: 'minmax(20rem, 4fr)', value: (l) => l.text, cell: (l) => h('code', { class: 'source-text', title: l.text ?? '' }, l.text ?? '') },
+		];
+		if (this.isSampled) out.push({ ...countColumn<Line>('cycles', 'samples', (l) => l.cost?.samples), width: '6rem' });
+		else out.push(
+			{ ...countColumn<Line>('hit', 'hits', (l) => l.cost?.hit), width: '5rem' },
+			{ ...cyclesColumn<Line>(all, 'cycles', 'exclusive', (l) => (l.cost ? sum(l.cost.buckets) : null), 'cycles of the instructions whose innermost line this is: adds up to the whole'), width: '6.5rem' });
+		out.push(
+			{ id: 'share', head: 'share', isNumber: true, unit: () => '%', width: '4.2rem', value: (l) => (l.cost ? weight(l.cost) : null), cell: (l) => (l.cost && weight(l.cost) ? share(weight(l.cost), this.whole, false) : '') });
+		if (this.hasInclusive) out.push({ ...cyclesColumn<Line>(all, 'inclusive', 'inclusive', (l) => (l.cost?.inclusive ? l.cost.inclusive.latency + l.cost.inclusive.idle : null), 'latency and idle of everything inlined here as well: never to be summed'), width: '6.5rem' });
+		if (!this.isSampled) out.push({ id: 'bar', head: 'where the cycles go', width: 'minmax(7rem, 1fr)', value: (l) => (l.cost ? sum(l.cost.buckets) : null), cell: (l) => (l.cost && sum(l.cost.buckets) ? bucketBar({ ...l.cost.buckets }, this.most, app.palette()) : '') });
+		return out;
+	}
+
+	private draw(): void {
+		const file = this.files[this.at];
+		this.table?.close();
+		const lines: Line[] = file.text
+			? file.text.map((text, i) => ({ line: i + 1, text, cost: file.lines.get(i + 1) ?? null }))
+			: [...file.lines.keys()].sort((a, b) => a - b).map((line) => ({ line, text: null, cost: file.lines.get(line)! }));
+		const beyond = file.text ? [...file.lines.keys()].filter((n) => n > file.text!.length) : [];
+		for (const line of beyond.sort((a, b) => a - b)) lines.push({ line, text: '(beyond the end of the text in the capture)', cost: file.lines.get(line)! });
+		this.table = new Table<Line>({
+			label: `Source of ${baseName(file.path)}`, columns: this.columns(), key: (l) => l.line, rowHeight: 20, csv: baseName(file.path) + '.csv',
+			rowClass: (l) => (l.cost && weight(l.cost) ? 'hot' : ''), pick: (l) => this.app.select({ kind: 'line', source: file.source, line: l.line }),
+		});
+		this.table.rows(lines);
+		this.drawBar(file);
+		fill(this.space, this.table.element);
+		this.mark(this.app.store.get(), true);
+		const s = this.app.store.get().selection;
+		if (s?.source !== file.source || s.line === undefined) this.revealHottest(file);
+	}
+
+	private revealHottest(file: File): void {
+		let hottest = -1, most = 0;
+		for (const [line, g] of file.lines) if (weight(g) > most) [hottest, most] = [line, weight(g)];
+		const table = this.table, at = table?.indexOf(hottest) ?? -1;
+		if (table && at >= 0) requestAnimationFrame(() => this.table === table && table.reveal(at));
+	}
+
+	private drawBar(file: File): void {
+		const q = this.quality;
+		fill(this.bar, h('span', { class: 'mono clip', title: file.path }, tail(file.path, 60)), !file.text && h('span', { class: 'warn' },
+			this.app.trace.sources[file.source].has_text ? 'loading the text …' : 'the capture has no text of this file: lines with a cost only'),
+		facts(['rows mapped', q ? `${count(q.mapped_rows)} of ${count(q.rows)}` : null], ['distinct lines', q ? count(q.distinct_lines) : null],
+			['top line', q && q.top_line_latency_share ? share(q.top_line_latency_share, 1) + ' of latency' : null],
+			['mapping', q && q.collapse !== 'no' && q.collapse !== 'no-source' ? h('span', { class: 'warn' }, 'collapsed: most code claims one line') : null],
+			['without a line', this.unknown ? share(weight(this.unknown), this.whole) : null]),
+		h('span', { class: 'grow' }),
+		button('Copy path', 'Copy path and line', () => void copyText(`${file.path}:${this.app.store.get().selection?.line ?? 1}`).then(() => this.app.say('path copied'))),
+		h('a', { class: 'button', title: 'Open in an editor that knows vscode: addresses', attrs: { href: encodeURI(`vscode://file${file.path.startsWith('/') ? '' : '/'}${file.path}:${this.app.store.get().selection?.line ?? 1}`) } }, 'Editor'),
+		this.table?.tools());
+	}
+
+	private mark(state: Readonly<State>, scroll: boolean): void {
+		const s = state.selection;
+		this.table?.mark(s && s.source === this.files[this.at]?.source && s.line !== undefined ? [s.line] : [], scroll);
+	}
+
+	protected update(state: Readonly<State>, keys: Changed): void {
+		if (!this.files.length) return;
+		if (keys.has('selection')) {
+			const source = state.selection?.source;
+			const at = source === undefined ? -1 : this.files.findIndex((f) => f.source === source);
+			if (at >= 0 && at !== this.at) this.open(at);
+			else this.mark(state, true);
+			this.drawBar(this.files[this.at]);
+		}
+		if (keys.has('unit') || keys.has('theme')) this.table?.refresh();
+		if (keys.has('scope')) this.ask();
+	}
+
+	close(): void {
+		this.table?.close();
+		super.close();
+	}
+}
+
+export const panel: Panel = {
+	id: 'source', title: 'Source', hint: 'source files, hottest first, with exclusive and inclusive cost of each line',
+	open: (host, app) => new SourceView(host, app),
+};

@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: Apache-2.0
+// summary/view.ts: one page: the verdict, where the cycles went, what to look at first. Every figure leads to the panel behind it.
+import { App, Panel } from '../../app';
+import { bucketBar, shareBar } from '../../base/bars';
+import { Child, fill, h } from '../../base/dom';
+import { baseName, count, cycles, cyclesWith, share, unitName, Units } from '../../base/format';
+import { BUCKETS } from '../../base/palette';
+import { State } from '../../state';
+import { bucketChip, Changed, facts, isaText, rowLink, scaled, section, View } from '../common';
+import { splitKey } from '../source/view';
+import { CauseRow, Finding, Pair, Pipe, Summary } from '../types';
+
+class SummaryView extends View {
+	private data!: Summary;
+
+	constructor(host: HTMLElement, app: App) {
+		super(host, app, 'summary');
+		this.ask();
+	}
+
+	private ask(): void {
+		this.load(this.app.verb<Summary>('summary'), (a) => {
+			this.data = a.data;
+			this.show();
+		});
+	}
+
+	/** All waves together are 100 %. */
+	private all(): Units {
+		return scaled(this.app, () => this.data.accounting?.duration ?? 1).units();
+	}
+
+	private go(panel: string, text: Child, title: string): HTMLElement {
+		return h('button', { class: 'link', title, on: { click: () => this.app.openPanel(panel) } }, text);
+	}
+
+	private show(): void {
+		const d = this.data;
+		fill(this.body, h('div', { class: 'summary' }, this.headline(), h('div', { class: 'panel-columns' }, [
+			this.accounting(), d.causes && this.causes(d.causes), d.pipes?.length ? this.pipes(d.pipes) : null, d.pairs?.length ? this.pairs(d.pairs) : null, this.rows(), this.lines(), this.machine(), this.advice()])));
+	}
+
+	private headline(): HTMLElement {
+		const d = this.data, health = typeof d.health === 'string' ? { verdict: d.health, findings: [] as Finding[] } : d.health;
+		const word = health.verdict.split(':')[0];
+		return h('header', { class: 'headline' }, h('p', { class: 'verdict big' }, d.verdict),
+			h('p', null, h('span', { class: 'evidence ' + d.evidence, title: 'what kind of evidence all figures stand on' }, d.evidence), ' ', h('span', { class: 'health ' + word }, `health: ${health.verdict}`), ' ',
+				health.findings.length ? h('span', { class: 'dim' }, health.findings.map((f) => f.id).join(', ')) : '', d.coverage ? h('span', { class: 'dim' }, ' · ', d.coverage) : ''));
+	}
+
+	private accounting(): HTMLElement {
+		const a = this.data.accounting, u = this.all();
+		if (!a || !a.duration) return section('Where the cycles went', null, h('p', { class: 'dim' }, 'No wave was traced: there are no cycles to account for. Samples and stated totals are in ISA and Hotspots.'));
+		const rows = BUCKETS.map((b, i) => h('tr', null, h('th', { attrs: { scope: 'row' } }, bucketChip(this.app, b)), h('td', { class: 'num', attrs: { 'data-bucket': b } }, cycles(a[b], u)), h('td', { class: 'num' }, share(a[b], a.duration)), h('td', { class: 'wide' }, shareBar(a[b], a.duration, this.app.palette().buckets[i]))));
+		return section('Where the cycles went', this.go('waves', 'Waves', 'wave by wave'), bucketBar({ ...a }, a.duration, this.app.palette()),
+			h('table', { class: 'plain accounting' }, h('thead', null, h('tr', null, h('th', null, 'bucket'), h('th', { class: 'num' }, unitName(u)), h('th', { class: 'num' }, 'share'), h('th', null, ''))), h('tbody', null, rows),
+				h('tfoot', null, h('tr', null, h('th', { attrs: { scope: 'row' } }, 'lifetime of all'), h('td', { class: 'num', attrs: { 'data-bucket': 'duration' } }, cycles(a.duration, u)), h('td', { class: 'num' }, `residue ${this.data.residue}`), h('td', null, '')))));
+	}
+
+	private causes(all: CauseRow[]): HTMLElement {
+		const lost = all.filter((c) => c.bucket !== 'issue').slice(0, 8), whole = this.data.accounting.duration, u = this.all();
+		const most = Math.max(1, ...lost.map((c) => c.cycles)), p = this.app.palette();
+		return section('Lost cycles by cause', this.go('hotspots', 'Hotspots', 'ranked by cause and more'), h('table', { class: 'plain causes' }, h('thead', null, h('tr', null, h('th', null, 'cause'), h('th', { class: 'num' }, unitName(u)), h('th', { class: 'num' }, 'share'), h('th', { class: 'num' }, 'exposed'), h('th', null, ''))),
+			h('tbody', null, lost.map((c) => h('tr', null, h('th', { attrs: { scope: 'row' } }, bucketChip(this.app, c.bucket, c.cause)), h('td', { class: 'num' }, cycles(c.cycles, u)), h('td', { class: 'num' }, share(c.cycles, whole)),
+				h('td', { class: 'num', title: 'not hidden behind the work of other waves' }, c.exposed === undefined ? '-' : cycles(c.exposed, u)), h('td', { class: 'wide' }, shareBar(c.cycles, most, p.buckets[BUCKETS.findIndex((b) => b === c.bucket)] ?? p.dim)))))));
+	}
+
+	private rows(): HTMLElement | null {
+		const rows = (this.data.rows ?? []).slice(0, 5), u = this.all();
+		if (!rows.length) return null;
+		const whole = this.data.accounting?.duration ?? 0;
+		return section('Top instructions', this.go('isa', 'ISA', 'the listing'), h('table', { class: 'plain top-rows' }, h('tbody', null, rows.map((r) => {
+			const at = r.at ?? { row: r.row ?? -1, address: r.address ?? 0, isa: r.isa ?? '', source: r.source ?? null };
+			const cost = r.cycles ?? BUCKETS.reduce((n, b) => n + (r.buckets?.[b] ?? 0), 0);
+			return h('tr', null, h('td', null, rowLink(this.app, at.row)), h('td', { class: 'wide' }, isaText(at.isa)), h('td', { class: 'num' }, whole ? cycles(cost, u) : count(cost)), h('td', { class: 'num' }, whole ? share(cost, whole) : ''), h('td', { class: 'dim' }, r.cause ?? ''));
+		}))));
+	}
+
+	private lines(): HTMLElement | null {
+		const lines = (this.data.lines ?? []).slice(0, 5), u = this.all(), whole = this.data.accounting?.duration ?? 0;
+		if (!lines.length) return null;
+		return section('Top source lines', this.go('source', 'Source', 'with the text of the files'), h('table', { class: 'plain top-lines' }, h('tbody', null, lines.map((l) => h('tr', null, h('td', { class: 'wide' }, this.lineLink(l.line)), h('td', { class: 'num' }, whole ? cycles(l.cycles, u) : count(l.cycles)),
+			h('td', { class: 'num' }, whole ? share(l.cycles, whole) : ''), h('td', { class: 'dim' }, l.cause ?? ''))))));
+	}
+
+	private lineLink(key: string): Child {
+		const place = splitKey(key), source = place ? this.app.trace.sources.findIndex((s) => s.path === place.path) : -1;
+		if (!place || source < 0) return key;
+		return h('button', { class: 'link clip', title: key, on: { click: () => {
+			this.app.select({ kind: 'line', source, line: place.line });
+			this.app.openPanel('source');
+		} } }, `${baseName(place.path)}:${place.line}`);
+	}
+
+	private machine(): HTMLElement | null {
+		const d = this.data, m = d.matrix, o = d.occupancy, u = d.utilization;
+		if (!o && !u) return null;
+		return section('Machine', this.go('occupancy', 'Occupancy', 'waves over time and limits'), o && h('p', null, o.limits.sentence), facts(['waves per SIMD', o ? `${o.peak_per_simd} at most` : null], ['mean waves', o ? count(o.mean, 1) : null], ['issuing', u && u.resident ? share(u.any, u.resident) : null],
+			['matrix pipe, issue', m && typeof m.issue_share === 'number' ? share(m.issue_share, 1) : null], ['matrix pipe, by passes (modelled)', m && typeof m.modelled.pipe_share === 'number' ? share(m.modelled.pipe_share, 1) : null], ['waves', d.waves !== undefined ? count(d.waves) : null], ['instructions', d.instructions !== undefined ? count(d.instructions) : null]));
+	}
+
+	private pipes(pipes: Pipe[]): HTMLElement {
+		const rows = [...pipes].sort((a, b) => b.busy - a.busy).slice(0, 8), u = this.all();
+		return section('Busiest pipes', this.go('waves', 'Pipes', 'pipe by pipe'), h('table', { class: 'plain' }, h('thead', null, h('tr', null, h('th', null, 'pipe'), h('th', { class: 'num' }, 'busy, ' + unitName(u)), h('th', { class: 'num' }, 'share'), h('th', null, ''))), h('tbody', null, rows.map((p) => h('tr', null, h('th', { attrs: { scope: 'row' } }, `${p.core} ${p.pipe}`), h('td', { class: 'num' }, cycles(p.busy, u)), h('td', { class: 'num' }, share(p.busy, p.accounting.duration)), h('td', { class: 'wide' }, bucketBar({ ...p.accounting }, p.accounting.duration, this.app.palette())))))));
+	}
+
+	private pairs(pairs: Pair[]): HTMLElement {
+		const u = this.all();
+		return section('Who waits for whom', this.go('waits', 'Waits', 'instruction by instruction'), h('table', { class: 'plain' }, h('thead', null, h('tr', null, h('th', null, 'waits'), h('th', null, 'for'), h('th', { class: 'num' }, unitName(u)), h('th', { class: 'num' }, 'times'))), h('tbody', null, pairs.slice(0, 6).map((p) => h('tr', null, h('td', null, p.consumer_pipe), h('td', null, p.producer_pipe ?? '(unmatched)'), h('td', { class: 'num' }, cycles(p.cycles, u)), h('td', { class: 'num' }, count(p.count)))))));
+	}
+
+	private advice(): HTMLElement | null {
+		const all = (this.data.advice ?? []).slice(0, 4);
+		if (!all.length) return null;
+		return section('What to try', null, h('ol', { class: 'advice' }, all.map((a) => h('li', null, h('strong', null, a.cause), a.where ? [' at ', rowLink(this.app, a.where.row)] : '', h('p', null, a.experiment), h('p', { class: 'dim' }, `${a.evidence}. ${a.prediction}`), h('p', { class: 'dim' }, `${cyclesWith(a.exposed, this.all())} exposed`)))));
+	}
+
+	protected update(_state: Readonly<State>, keys: Changed): void {
+		if (keys.has('unit') || keys.has('theme')) this.show();
+		if (keys.has('scope')) this.ask();
+	}
+}
+
+export const panel: Panel = {
+	id: 'summary', title: 'Summary', hint: 'the verdict on one page; every figure leads to its panel',
+	open: (host, app) => new SummaryView(host, app),
+};

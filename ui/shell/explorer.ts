@@ -1,0 +1,208 @@
+// SPDX-License-Identifier: Apache-2.0
+// explorer.ts: the tree on the left: kernels, tracks, source files, each with its cost. Only what is unfolded and in sight is in the page.
+import { App } from '../app';
+import { shareBar } from '../base/bars';
+import { button, fill, framed, h } from '../base/dom';
+import { address, baseName, count, cyclesWith, share } from '../base/format';
+import { CodeTable } from '../source';
+import { Key, State } from '../state';
+import { groupLabel, makeLanes, trackName } from '../timeline/lanes';
+
+interface Node { id: string; label: string; title: string; depth: number; part: number; whole: number; figure: string; isOpen: boolean | null; isMarked: boolean; pick: () => void; pin?: () => void; hide?: () => void; isHidden?: boolean; isPinned?: boolean }
+
+const ROW = 24;
+interface LineGroup { key: string; buckets: Record<string, number> }
+
+export class Explorer {
+	readonly element: HTMLElement;
+	private readonly list: HTMLElement;
+	private readonly space: HTMLElement;
+	private readonly filterBox: HTMLInputElement;
+	private open = new Set<string>(['kernels', 'tracks', 'sources', 'functions']);
+	private nodes: Node[] = [];
+	private fileCycles = new Map<string, number>();
+	private total = 0;
+	private code: CodeTable | null = null;
+	private readonly later: () => void;
+
+	constructor(private readonly app: App) {
+		this.filterBox = h('input', { attrs: { type: 'search', placeholder: 'Filter', 'aria-label': 'Filter the explorer' } });
+		this.filterBox.addEventListener('input', () => this.build());
+		this.list = h('div', { class: 'tree', role: 'tree', tabIndex: 0, attrs: { 'aria-label': 'Kernels, tracks and sources' } });
+		this.space = h('div', { class: 'tree-space' }, this.list);
+		this.element = h('nav', { class: 'explorer', attrs: { 'aria-label': 'Explorer' } },
+			h('div', { class: 'pane-head' }, this.filterBox,
+				button('⊞', 'Expand all', () => this.expand(true)), button('⊟', 'Collapse all', () => this.expand(false))),
+			this.space);
+		this.space.style.position = 'relative';
+		this.later = framed(() => this.draw());
+		this.element.addEventListener('scroll', this.later, { passive: true });
+		new ResizeObserver(this.later).observe(this.element);
+		this.list.addEventListener('keydown', (e) => this.key(e));
+		void app.code().then((c) => {
+			this.code = c;
+			this.build();
+		}, () => undefined);
+		void app.verb<{ groups: LineGroup[]; accounting?: Record<string, number> }>('hot', { by: 'line', top: 'all' }).then((a) => {
+			for (const g of a.data.groups) {
+				const file = g.key.replace(/:\d+$/, ''), n = Object.values(g.buckets).reduce((x, y) => x + y, 0);
+				this.fileCycles.set(file, (this.fileCycles.get(file) ?? 0) + n);
+			}
+			this.total = a.data.accounting?.duration ?? 0;
+			this.build();
+		}, () => undefined);
+	}
+
+	changed(_: Readonly<State>, keys: ReadonlySet<Key | 'theme' | 'size'>): void {
+		if (['selection', 'hidden', 'pins', 'scope', 'isMerged', 'unit', 'theme', 'hash', 'size'].some((k) => keys.has(k as Key))) this.build();
+	}
+
+	private expand(isAll: boolean): void {
+		const groups = new Set(makeLanes(this.app.trace, this.app.store.get().isMerged, null).map((l) => 'g' + l.group));
+		this.open = new Set(['kernels', 'tracks', 'sources', 'functions', ...(isAll ? groups : [])]);
+		this.build();
+	}
+
+	private build(): void {
+		const words = this.filterBox.value.toLowerCase(), match = (s: string) => !words || s.toLowerCase().includes(words);
+		this.nodes = [...this.kernels(match), ...this.tracks(match, !!words), ...this.sources(match), ...this.functions(match)];
+		this.space.style.height = this.nodes.length * ROW + 8 + 'px';
+		this.draw();
+	}
+
+	private head(id: string, label: string, n: number): Node {
+		const isOpen = this.open.has(id);
+		return { id, label, title: label, depth: 0, part: 0, whole: 0, figure: count(n), isOpen, isMarked: false, pick: () => this.toggle(id) };
+	}
+
+	private toggle(id: string): void {
+		if (!this.open.delete(id)) this.open.add(id);
+		this.build();
+	}
+
+	private kernels(match: (s: string) => boolean): Node[] {
+		const { trace, store } = this.app, scope = store.get().scope;
+		const all = trace.kernels.filter((k) => match(k.name));
+		if (!all.length) return [];
+		const waves = new Map<number, number>();
+		for (const t of trace.tracks) if (t.kernel !== null) waves.set(t.kernel, (waves.get(t.kernel) ?? 0) + 1);
+		const out = [this.head('kernels', 'Kernels', all.length)];
+		if (!this.open.has('kernels')) return out;
+		for (const k of all) {
+			const n = waves.get(k.id) ?? 0;
+			out.push({
+				id: 'k' + k.id, label: k.name, title: `${k.name}: ${n} waves with detail. Click narrows every panel to it.`, depth: 1, part: n, whole: trace.tracks.length,
+				figure: n ? String(n) : '', isOpen: null, isMarked: scope === k.id, pick: () => store.set({ scope: scope === k.id ? null : k.id }),
+			});
+		}
+		return out;
+	}
+
+	private tracks(match: (s: string) => boolean, isFiltered: boolean): Node[] {
+		const { trace, store } = this.app, s = store.get();
+		const lanes = makeLanes(trace, s.isMerged, s.scope).filter((l) => match(trackName(trace, l.id)));
+		if (!lanes.length) return [];
+		const out = [this.head('tracks', trace.has_pipes ? 'Cores and pipes' : 'Waves', trace.tracks.length)];
+		if (!this.open.has('tracks')) return out;
+		const depth = trace.has_pipes ? trace.levels.length - 1 : 2, sums = new Map<string, number>();
+		for (const l of lanes) sums.set(l.group, (sums.get(l.group) ?? 0) + l.tracks.reduce((n, i) => n + trace.tracks[i].slices, 0));
+		const whole = [...sums.values()].reduce((a, b) => a + b, 0);
+		let group = '';
+		for (const l of lanes) {
+			const id = 'g' + l.group, isOpen = isFiltered || this.open.has(id);
+			if (l.group !== group) {
+				group = l.group;
+				const label = groupLabel(trace, trace.tracks[l.id], depth), n = sums.get(group) ?? 0;
+				out.push({ id, label, title: `${label}: ${count(n)} slices`, depth: 1, part: n, whole, figure: share(n, whole), isOpen, isMarked: false, pick: () => this.toggle(id) });
+			}
+			if (!isOpen) continue;
+			const isHidden = s.hidden.includes(l.id), n = l.tracks.reduce((sum, i) => sum + trace.tracks[i].slices, 0);
+			out.push({
+				id: 't' + l.id, label: l.label, title: `${trackName(trace, l.id)}: ${count(n)} slices`, depth: 2, part: n, whole, figure: l.detail || count(n), isOpen: null,
+				isMarked: l.tracks.includes(s.selection?.track ?? -1), isHidden, isPinned: s.pins.includes(l.id), pick: () => {
+					this.app.select({ kind: 'track', track: l.id });
+					this.app.showTrack(l.id);
+				},
+				pin: () => store.set({ pins: s.pins.includes(l.id) ? s.pins.filter((p) => p !== l.id) : [...s.pins, l.id] }),
+				hide: () => store.set({ hidden: isHidden ? s.hidden.filter((p) => p !== l.id) : [...s.hidden, l.id] }),
+			});
+		}
+		return out;
+	}
+
+	private sources(match: (s: string) => boolean): Node[] {
+		const { trace } = this.app, s = this.app.store.get();
+		const cost = (path: string, known?: number) => this.fileCycles.get(path) ?? known ?? 0;
+		const files = trace.sources.map((f, i) => ({ ...f, i, n: cost(f.path, f.cycles) })).filter((f) => match(f.path)).sort((a, b) => b.n - a.n || a.i - b.i);
+		if (!files.length) return [];
+		const out = [this.head('sources', 'Sources', files.length)];
+		if (!this.open.has('sources')) return out;
+		const whole = this.total || files.reduce((n, f) => n + f.n, 0);
+		for (const f of files)
+			out.push({
+				id: 's' + f.i, label: baseName(f.path), title: `${f.path}${f.has_text ? '' : ' (text not in the capture)'}: ${cyclesWith(f.n, this.app.units())}`, depth: 1, part: f.n, whole,
+				figure: f.n ? share(f.n, whole) : '', isOpen: null, isMarked: s.selection?.source === f.i, pick: () => {
+					this.app.select({ kind: 'line', source: f.i, line: 0 });
+					this.app.openPanel('source');
+				},
+			});
+		return out;
+	}
+
+	/** Labels of the code: symbols that have an address. */
+	private functions(match: (s: string) => boolean): Node[] {
+		const code = this.code;
+		if (!code) return [];
+		const found: number[] = [];
+		code.label.forEach((is, i) => is && match(code.text[i]) && found.push(i));
+		if (!found.length) return [];
+		const out = [this.head('functions', 'Functions', found.length)];
+		if (!this.open.has('functions')) return out;
+		for (const i of found)
+			out.push({
+				id: 'f' + i, label: code.text[i].replace(/^;\s*/, ''), title: `${code.text[i].replace(/^;\s*/, '')} at ${address(code.address[i])}`, depth: 1, part: 0, whole: 0, figure: address(code.address[i]), isOpen: null,
+				isMarked: false, pick: () => {
+					this.app.select({ kind: 'code', code: Math.min(i + 1, code.row.length - 1) });
+					this.app.openPanel('isa');
+				},
+			});
+		return out;
+	}
+
+	private draw(): void {
+		const p = this.app.palette(), top = Math.max(0, this.element.scrollTop - 32), first = Math.max(0, Math.floor(top / ROW) - 2);
+		const last = Math.min(this.nodes.length, first + Math.ceil((this.element.clientHeight || 300) / ROW) + 4);
+		this.list.style.transform = `translateY(${first * ROW}px)`;
+		fill(this.list, this.nodes.slice(first, last).map((n) => h('div', {
+			id: 'node-' + n.id.replace(/\W/g, '-'), class: 'tree-row' + (n.isMarked ? ' marked' : '') + (n.id === this.list.dataset.at ? ' cursor' : ''), role: 'treeitem', title: n.title, style: { '--depth': String(n.depth) },
+			attrs: { 'data-node': n.id, 'aria-level': n.depth + 1, ...(n.isOpen === null ? {} : { 'aria-expanded': n.isOpen }), 'aria-selected': n.isMarked },
+			on: { click: () => n.pick() },
+		}, h('span', { class: 'twist' }, n.isOpen === null ? '' : n.isOpen ? '▾' : '▸'),
+		h('span', { class: 'label' + (n.isHidden ? ' dim' : '') }, n.depth === 0 ? h('strong', null, n.label) : n.label),
+		n.whole > 0 && h('span', { class: 'cost' }, shareBar(n.part, n.whole, p.accent)), h('span', { class: 'figure' }, n.figure),
+		n.pin && this.small(n.isPinned ? '◉' : '◎', n.isPinned ? 'Unpin ' + n.label : 'Pin ' + n.label, n.pin), n.hide && this.small(n.isHidden ? '◌' : '●', n.isHidden ? 'Show ' + n.label : 'Hide ' + n.label, n.hide))));
+	}
+
+	private small(words: string, title: string, run: () => void): HTMLElement {
+		const b = button(words, title, run);
+		b.addEventListener('click', (e) => e.stopPropagation());
+		return b;
+	}
+
+	private key(e: KeyboardEvent): void {
+		const at = Math.max(0, this.nodes.findIndex((n) => n.id === this.list.dataset.at));
+		const next = e.key === 'ArrowDown' ? at + 1 : e.key === 'ArrowUp' ? at - 1 : e.key === 'Home' ? 0 : e.key === 'End' ? this.nodes.length - 1 : at;
+		const node = this.nodes[Math.max(0, Math.min(this.nodes.length - 1, next))];
+		if (!node) return;
+		if (next !== at) {
+			this.list.dataset.at = node.id;
+			this.list.setAttribute('aria-activedescendant', 'node-' + node.id.replace(/\W/g, '-'));
+			this.element.scrollTop = Math.max(0, this.nodes.indexOf(node) * ROW - this.element.clientHeight / 2);
+			this.draw();
+			this.app.say(`${node.label} ${node.figure}`, true);
+		} else if (e.key === 'Enter' || e.key === ' ' || (e.key === 'ArrowRight' && node.isOpen === false) || (e.key === 'ArrowLeft' && node.isOpen)) node.pick();
+		else return;
+		e.preventDefault();
+		e.stopPropagation();
+	}
+}

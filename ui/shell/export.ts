@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+// export.ts: the picture on screen as PNG or SVG, and the page on paper.
+import { App } from '../app';
+import { download, s } from '../base/dom';
+import { cycles, ticks, unitName } from '../base/format';
+import { NO_CODE, sliceRow } from '../source';
+import { xOf } from '../timeline/draw';
+import { TimelinePane } from '../timeline/pane';
+
+function fileName(app: App, ending: string): string {
+	const kernel = String(app.trace.input.kernel ?? 'capture').replace(/[^A-Za-z0-9_.-]+/g, '_').slice(0, 60);
+	return `incore-${kernel}.${ending}`;
+}
+
+function heading(app: App): string {
+	const st = app.store.get(), u = app.units();
+	return `${app.trace.input.kernel ?? 'unknown kernel'}, ${app.trace.input.arch ?? ''}, ${app.trace.evidence}, ${cycles(st.t0, u)} to ${cycles(st.t1, u)} ${unitName(u)}`;
+}
+
+/** Lane names, axis and lanes as they are on screen, on one canvas. */
+export function savePng(app: App, pane: TimelinePane): void {
+	const ratio = devicePixelRatio || 1, { width, height } = pane.view.size(), labels = pane.view.labelWidth, p = app.palette(), top = 24, axis = 66;
+	const c = document.createElement('canvas');
+	c.width = (width + labels) * ratio;
+	c.height = (height + top + axis) * ratio;
+	const g = c.getContext('2d')!;
+	g.scale(ratio, ratio);
+	g.fillStyle = p.background;
+	g.fillRect(0, 0, c.width, c.height);
+	g.fillStyle = p.text;
+	g.font = '12px system-ui, sans-serif';
+	g.textBaseline = 'middle';
+	g.fillText(heading(app), 8, 12);
+	for (const canvas of pane.ruler.element.querySelectorAll('canvas')) g.drawImage(canvas, labels, top, width, axis);
+	for (const canvas of pane.view.scroller.querySelectorAll('canvas')) g.drawImage(canvas, labels, top + axis, width, height);
+	for (const r of pane.view.visible()) g.fillText((r.lane ? '  ' : '') + r.label, 8, top + axis + pane.view.yOf(r) + r.height / 2, labels - 12);
+	c.toBlob((b) => b && download(fileName(app, 'png'), b));
+}
+
+/** The same as shapes and text; slices one by one where they are drawn so, else the picture is embedded. */
+export function saveSvg(app: App, pane: TimelinePane): void {
+	const { width, height } = pane.view.size(), labels = pane.view.labelWidth, p = app.palette(), scale = pane.view.scale(), top = 48;
+	const root = s('svg', { attrs: { xmlns: 'http://www.w3.org/2000/svg', width: width + labels, height: height + top, viewBox: `0 0 ${width + labels} ${height + top}`, 'font-family': 'sans-serif', 'font-size': 11 } },
+		s('rect', { attrs: { width: width + labels, height: height + top, fill: p.background } }), s('text', { attrs: { x: 8, y: 16, fill: p.text } }, heading(app)));
+	for (const t of ticks(scale.t0, scale.t1, Math.max(2, Math.floor(width / 120)), 1))
+		root.append(s('line', { attrs: { x1: labels + xOf(scale, t), x2: labels + xOf(scale, t), y1: top - 6, y2: top + height, stroke: p.grid } }), s('text', { attrs: { x: labels + xOf(scale, t), y: top - 10, fill: p.dim, 'text-anchor': 'middle' } }, cycles(t, app.units())));
+	const isExact = pane.view.stats.isExact;
+	if (!isExact) {
+		const canvas = pane.view.scroller.querySelector('canvas')!;
+		root.appendChild(s('image', { attrs: { x: labels, y: top, width, height, href: canvas.toDataURL('image/png') } }));
+	}
+	for (const r of pane.view.visible()) {
+		const y = top + pane.view.yOf(r);
+		root.appendChild(s('text', { attrs: { x: r.lane ? 16 : 6, y: y + r.height / 2 + 4, fill: p.text } }, r.label));
+		for (const track of isExact ? r.lane?.tracks ?? [] : []) {
+			const found = pane.view.exact.get(track, Math.max(0, Math.floor(scale.t0)), Math.ceil(scale.t1));
+			for (let i = 0; found && i < found.n; i++) {
+				const q = sliceRow(found, i), a = Math.max(0, xOf(scale, q.start)), b = Math.min(width, xOf(scale, q.start + q.dur));
+				if (b <= a) continue;
+				const step = (r.height - 4) / r.lane!.lanes;
+				root.appendChild(s('rect', { attrs: { x: (labels + a).toFixed(2), y: (y + 2 + Math.min(q.lane, r.lane!.lanes - 1) * step).toFixed(2), width: (b - a).toFixed(2), height: Math.max(1, step - 1).toFixed(2), fill: p.slots[app.trace.classes[q.cls]?.slot ?? 11] } },
+					s('title', null, q.code === NO_CODE ? 'unknown code' : pane.view.code?.text[q.code] ?? '')));
+			}
+		}
+	}
+	download(fileName(app, 'svg'), new Blob([new XMLSerializer().serializeToString(root)], { type: 'image/svg+xml' }));
+}

@@ -1,0 +1,180 @@
+// SPDX-License-Identifier: Apache-2.0
+// search.ts: finds text or /regular expressions/ in instructions, sources, tracks, kernels and markers. All matches are marked on the axis
+// and on the lanes; next and previous say when they wrap. In a report the browser's own RegExp picks among the texts of the code table.
+import { App } from '../app';
+import { button, fill, h } from '../base/dom';
+import { count } from '../base/format';
+import { askJson, askText, CodeTable, FindInfo, Match } from '../source';
+import { Key, State } from '../state';
+import { trackName } from '../timeline/lanes';
+
+export const PLACES = ['isa', 'source', 'tracks', 'kernels', 'markers'] as const;
+export interface SearchShows { goSlice(track: number, slice: number): void; marks(codes: number[], density: number[]): void }
+
+/** A pattern between slashes, or null for plain text; throws on a bad one. */
+export function patternOf(q: string): RegExp | null {
+	const m = /^\/(.+)\/(i?)$/.exec(q);
+	return m ? new RegExp(m[1], m[2] || 'i') : null;
+}
+
+/** Rows whose text matches, for a report. */
+export function findInCode(code: CodeTable, pattern: RegExp): Match[] {
+	const out: Match[] = [];
+	code.text.forEach((text, i) => {
+		if (!code.label[i] && pattern.test(text)) out.push({ kind: 'isa', code: i, text, hits: code.hits[i] });
+	});
+	return out;
+}
+
+/** Rows whose address begins with these digits. */
+export function findAddress(code: CodeTable, q: string): Match[] {
+	const digits = q.toLowerCase(), out: Match[] = [];
+	code.address.forEach((a, i) => {
+		if (!code.label[i] && ('0x' + a.toString(16)).startsWith(digits)) out.push({ kind: 'isa', code: i, text: code.text[i], hits: code.hits[i] });
+	});
+	return out;
+}
+
+export class Search {
+	readonly element: HTMLElement;
+	readonly input: HTMLInputElement;
+	private readonly told = h('span', { class: 'count', role: 'status' });
+	private readonly place: HTMLSelectElement;
+	private matches: Match[] = [];
+	private total = 0;
+	private at = -1;
+	private asked = 0;
+	private timer = 0;
+
+	constructor(private readonly app: App, private readonly shows: SearchShows) {
+		this.input = h('input', { attrs: { type: 'search', placeholder: 'Search: text, /regex/ or 0x address', 'aria-label': 'Search', spellcheck: 'false' }, title: 'Search (/ or Ctrl+F)' });
+		this.place = h('select', { attrs: { 'aria-label': 'Where to search' } }, PLACES.map((p) => {
+			const o = h('option', null, p);
+			o.value = p;
+			return o;
+		}));
+		this.input.addEventListener('input', () => {
+			clearTimeout(this.timer);
+			this.timer = window.setTimeout(() => this.app.store.set({ query: this.input.value }), 120);
+		});
+		this.place.addEventListener('change', () => void this.run(this.input.value));
+		this.input.addEventListener('keydown', (e) => {
+			if (e.key === 'Enter') {
+				e.preventDefault();
+				if (this.app.store.get().query !== this.input.value) this.app.store.set({ query: this.input.value });
+				this.step(e.shiftKey ? -1 : 1);
+			} else if (e.key === 'Escape') {
+				if (this.input.value) {
+					this.input.value = '';
+					this.app.store.set({ query: '' });
+				} else this.input.blur();
+				e.stopPropagation();
+			}
+		});
+		this.element = h('div', { class: 'search', role: 'search' }, this.place, this.input, this.told,
+			button('↑', 'Previous match (Shift+N)', () => this.step(-1)), button('↓', 'Next match (N)', () => this.step(1)));
+	}
+
+	changed(s: Readonly<State>, keys: ReadonlySet<Key | 'theme' | 'size'>): void {
+		if (!keys.has('query')) return;
+		if (this.input.value !== s.query) this.input.value = s.query;
+		void this.run(s.query);
+	}
+
+	focus(): void {
+		this.input.focus();
+		this.input.select();
+	}
+
+	private async ask(q: string): Promise<FindInfo> {
+		const c = this.app.trace.index || undefined, place = this.place.value;
+		if (place === 'markers') {
+			const pattern = patternOf(q), markers = this.app.store.get().markers;
+			const matches = markers.filter((m) => (pattern ? pattern.test(m.name) : m.name.toLowerCase().includes(q.toLowerCase()))).map((m) => ({ kind: 'marker', text: m.name, t: m.t }));
+			if (matches.length) return { q, in: place, is_regex: !!pattern, count: matches.length, matches, left_out: 0, density: [] };
+		}
+		const pattern = patternOf(q), isAddress = place === 'isa' && /^0x[0-9a-f]+$/i.test(q);
+		if (place === 'tracks' || isAddress || (pattern && this.app.source.kind === 'report')) {
+			const matches = isAddress ? findAddress(await this.app.code(), q) : await this.local(place, pattern ?? new RegExp(q.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&'), 'i'));
+			return { q, in: place, is_regex: !!pattern, count: matches.length, matches, left_out: 0, density: [] };
+		}
+		return askJson<FindInfo>(this.app.source, 'find', { c, in: place, q, w: 512 });
+	}
+
+	/** What the page knows itself: names of lanes as they are shown; in a report, where the browser's RegExp stands in, all texts. */
+	private async local(place: string, pattern: RegExp): Promise<Match[]> {
+		const { trace } = this.app, out: Match[] = [];
+		if (place === 'isa') return findInCode(await this.app.code(), pattern);
+		if (place === 'kernels') return trace.kernels.filter((k) => pattern.test(k.name)).map((k) => ({ kernel: k.id, text: k.name }));
+		if (place === 'tracks') return trace.tracks.filter((t) => pattern.test(t.name) || pattern.test(trackName(trace, t.index))).map((t) => ({ track: t.index, text: t.name }));
+		for (let i = 0; place === 'source' && i < trace.sources.length; i++) {
+			if (!trace.sources[i].has_text) continue;
+			const text = await askText(this.app.source, 'source', { file: i }).catch(() => '');
+			text.split('\n').forEach((line, n) => pattern.test(line) && out.push({ source: i, line: n + 1, text: line }));
+		}
+		return out;
+	}
+
+	private async run(q: string): Promise<void> {
+		const mine = ++this.asked;
+		this.at = -1;
+		this.input.classList.remove('bad');
+		if (!q) {
+			this.matches = [];
+			this.total = 0;
+			fill(this.told);
+			this.shows.marks([], []);
+			return;
+		}
+		try {
+			const found = await this.ask(q);
+			if (mine !== this.asked) return;
+			this.matches = found.matches;
+			this.total = found.count;
+			this.shows.marks(found.matches.filter((m) => m.code !== undefined).map((m) => m.code!), found.density ?? []);
+			this.tell();
+		} catch (e) {
+			if (mine !== this.asked) return;
+			this.matches = [];
+			this.total = 0;
+			this.input.classList.add('bad');
+			fill(this.told, 'bad pattern');
+			this.told.title = (e as Error).message;
+			this.app.say('Search: ' + (e as Error).message);
+			this.shows.marks([], []);
+		}
+	}
+
+	private tell(): void {
+		fill(this.told, !this.total ? 'none' : this.at < 0 ? count(this.total) : `${count(this.at + 1)} of ${count(this.total)}`);
+		this.told.title = this.matches.length < this.total ? `${count(this.matches.length)} of them can be stepped through` : '';
+	}
+
+	/** Goes to the next or previous match, and says when it starts over. */
+	step(by: number): void {
+		const n = this.matches.length;
+		if (!n) return this.app.say(this.input.value ? 'No match' : 'Nothing to search for');
+		const next = this.at < 0 ? (by > 0 ? 0 : n - 1) : this.at + by;
+		if (next < 0 || next >= n) this.app.say(by > 0 ? 'Search starts over at the first match' : 'Search starts over at the last match');
+		this.at = (next + n) % n;
+		this.tell();
+		this.show(this.matches[this.at]);
+	}
+
+	private show(m: Match): void {
+		if (m.code !== undefined) {
+			this.app.select({ kind: 'code', code: m.code });
+			if (m.first) {
+				const s = this.app.store.get();
+				if (m.first.t < s.t0 || m.first.t > s.t1) this.app.showTime(m.first.t, m.first.t + (s.t1 - s.t0) / 3);
+			}
+		} else if (m.source !== undefined) {
+			this.app.select({ kind: 'line', source: m.source, line: m.line });
+			this.app.openPanel('source');
+		} else if (m.track !== undefined) {
+			this.app.select({ kind: 'track', track: m.track });
+			this.app.showTrack(m.track);
+		} else if (m.kernel !== undefined) this.app.store.set({ scope: m.kernel });
+		else if (m.t !== undefined) this.app.showTime(m.t, m.t + 1);
+	}
+}

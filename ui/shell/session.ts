@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+// session.ts: one capture in one window: implements what panels are handed (app.ts).
+import { App, Envelope } from '../app';
+import { Units } from '../base/format';
+import { override, Palette, PALETTES } from '../base/palette';
+import { askCode, askJson, baseCapture, CodeTable, Query, questionOf, Source, TraceInfo } from '../source';
+import { Selection, Store } from '../state';
+import { theme } from './theme';
+
+/** Verbs that take --kernel: the scope narrows them. */
+const SCOPED = new Set(['hot', 'isa', 'waves', 'summary']);
+
+export interface Shows { openPanel(id: string): void; showTime(t0: number, t1: number): void; showTrack(track: number): void; say(text: string, isQuiet?: boolean): void }
+
+export class Session implements App {
+	private readonly answers = new Map<string, Promise<Envelope<unknown>>>();
+	private codeTable: Promise<CodeTable> | null = null;
+	private known: CodeTable | null = null;
+	private byRow = new Map<number, number>();
+	shows: Shows | null = null;
+	private release!: () => void;
+	/** The lanes come first: a verb may walk millions of slices. Kept when they are drawn, or after a moment. */
+	private readonly first = new Promise<void>((done) => (this.release = done));
+
+	constructor(readonly source: Source, readonly store: Store, readonly trace: TraceInfo) {}
+
+	/** The lanes are there: now the rest may ask. */
+	painted(): void {
+		this.release();
+	}
+
+	private capture(): number {
+		return this.trace.index;
+	}
+
+	code(): Promise<CodeTable> {
+		if (!this.codeTable)
+			this.codeTable = askCode(this.source, this.capture()).then((c) => {
+				this.known = c;
+				for (let i = c.row.length - 1; i >= 0; i--) if (!c.label[i]) this.byRow.set(c.row[i], i);
+				return c;
+			});
+		return this.codeTable;
+	}
+
+	private ask<T>(name: string, query: Query): Promise<Envelope<T>> {
+		const key = questionOf(name, query);
+		let answer = this.answers.get(key);
+		if (!answer) {
+			answer = this.first.then(() => askJson<Envelope<unknown>>(this.source, name, query));
+			this.answers.set(key, answer);
+			answer.catch(() => this.answers.delete(key));
+		}
+		return answer as Promise<Envelope<T>>;
+	}
+
+	private scoped(name: string, query: Query): Query {
+		const scope = this.store.get().scope;
+		const kernel = this.trace.kernels.find((k) => k.id === scope)?.name;
+		if (scope === null || kernel === undefined || !SCOPED.has(name) || this.source.kind === 'report') return query;
+		return { ...query, kernel: '^' + kernel.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&') + '$' };
+	}
+
+	verb<T>(name: string, query: Query = {}): Promise<Envelope<T>> {
+		return this.ask<T>(name, this.scoped(name, { ...query, c: this.capture() || undefined }));
+	}
+
+	baseVerb<T>(name: string, query: Query = {}): Promise<Envelope<T>> {
+		const c = baseCapture(this.trace, this.store.get().base)?.index;
+		if (c === undefined) return Promise.reject(new Error('no capture to compare with'));
+		return this.ask<T>(name, { ...query, c: c || undefined });
+	}
+
+	palette(): Palette {
+		return override(PALETTES[theme()], this.trace.colors ?? {});
+	}
+
+	units(): Units {
+		const unit = this.store.get().unit, mhz = this.trace.clock.mhz;
+		return { unit: unit === 'us' && !mhz ? 'cyc' : unit, mhz, scope: Math.max(1, this.trace.span.end - this.trace.span.begin) };
+	}
+
+	say(text: string, isQuiet = false): void {
+		this.shows?.say(text, isQuiet);
+	}
+
+	select(s: Selection | null): void {
+		this.store.set({ selection: this.filled(s) });
+		if (!this.known) void this.code().then(() => this.store.get().selection && this.store.set({ selection: this.filled(this.store.get().selection) }), () => undefined);
+	}
+
+	/** A row also names its source line. */
+	private filled(s: Selection | null): Selection | null {
+		const source = s?.code === undefined || s.source !== undefined ? undefined : this.known?.source[s.code];
+		return s && source !== undefined && source >= 0 ? { ...s, source, line: this.known!.line[s.code!] } : s;
+	}
+
+	openPanel(id: string): void {
+		this.shows?.openPanel(id);
+	}
+
+	showTime(t0: number, t1: number): void {
+		this.shows?.showTime(t0, t1);
+	}
+
+	showTrack(track: number): void {
+		this.shows?.showTrack(track);
+	}
+
+	codeOfRow(row: number): number {
+		return this.byRow.get(row) ?? -1;
+	}
+}

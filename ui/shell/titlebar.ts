@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+// titlebar.ts: what is shown, where it comes from, and the switches that are for everything.
+import { App } from '../app';
+import { button, choose, copyText, fill, h } from '../base/dom';
+import { count, Unit } from '../base/format';
+import { Theme } from '../base/palette';
+import { encodeLink, Key, State } from '../state';
+import { chosen, setTheme } from './theme';
+
+export interface TitleActions { help(): void; goTo(): void; markers(): void; png(): void; svg(): void; openCapture(index: number): void }
+
+const WEAK = new Set(['estimate', 'vendor-simulator', 'hardware-sample', 'unknown']);
+
+/** The state as an address; the token stays out of it. */
+export function linkOf(app: App): string {
+	return location.href.replace(/#.*$/, '') + '#' + encodeLink(app.store.get());
+}
+
+export class TitleBar {
+	readonly element = h('header', { class: 'title-bar' });
+	private readonly actions = h('div', { class: 'row actions' });
+
+	constructor(private readonly app: App, search: HTMLElement, private readonly act: TitleActions) {
+		const { trace } = app, i = trace.input;
+		const name = String(i.kernel || 'unknown kernel');
+		fill(this.element, h('h1', { class: 'kernel', title: `${name}\n${i.path ?? ''}` }, name),
+			h('div', { class: 'facts' }, i.arch !== undefined && i.arch !== null && h('span', { class: 'arch' }, String(i.arch)),
+				h('span', { class: 'evidence' + (WEAK.has(trace.evidence) ? ' weak' : ''), title: 'What kind of evidence these figures are' }, trace.evidence),
+				trace.tracks.length > 0 && h('span', { class: 'tracks', title: `${count(trace.counts.slices ?? 0)} slices` }, `${count(trace.tracks.length)} ${trace.has_pipes ? 'pipes' : 'waves'}`),
+				trace.clock.mhz && h('span', { class: 'clock', title: `Clock from ${trace.clock.source ?? 'the capture'}` }, `${count(trace.clock.mhz)} MHz`)),
+			trace.captures.length > 1 && choose('Capture', trace.captures.map((c) => ({ value: String(c.index), label: `${c.index + 1}: ${c.kernel ?? c.path}`, title: c.path, disabled: c.state === 'failed' })),
+				String(trace.index), (v) => act.openCapture(Number(v))),
+			search, this.actions);
+		document.title = `${name} - incore`;
+	}
+
+	changed(s: Readonly<State>, keys: ReadonlySet<Key | 'theme' | 'size'>): void {
+		if (!['unit', 'base', 'theme', 'hash', 'markers', 'scope'].some((k) => keys.has(k as Key))) return;
+		const { trace, store } = this.app, others = trace.captures.filter((c) => c.index !== trace.index && c.state !== 'failed');
+		fill(this.actions,
+			s.scope !== null && button('Scope ×', `Narrowed to ${trace.kernels.find((k) => k.id === s.scope)?.name ?? 'one kernel'}; click to show all`, () => store.set({ scope: null }), { class: 'button framed' }),
+			choose('Unit', [{ value: 'cyc', label: 'cycles' }, { value: 'us', label: 'µs', disabled: !trace.clock.mhz, title: trace.clock.mhz ? `clock from ${trace.clock.source ?? 'the capture'}` : 'the clock is not known' }, { value: 'pct', label: '%' }], this.app.units().unit, (v) => store.set({ unit: v as Unit })),
+			choose('Theme', [{ value: 'system', label: 'system' }, { value: 'light', label: 'light' }, { value: 'dark', label: 'dark' }, { value: 'contrast', label: 'contrast' }], chosen(), (v) => setTheme(v as Theme | 'system')),
+			others.length > 0 && choose('Compare', [{ value: '', label: 'off' }, ...others.map((c) => ({ value: c.hash, label: `${c.index + 1}: ${c.kernel ?? c.path}` }))], s.base ?? '', (v) => store.set({ base: v || null })),
+			this.menu('Save', 'Save or print what is in sight', [['Picture (PNG)', this.act.png], ['Picture (SVG)', this.act.svg], ['Print', () => window.print()]]),
+			button('Share', 'Copy a link to this view, without the token', () => void this.share()),
+			this.menu('More', 'Go to, markers', [['Go to … (G)', this.act.goTo], [`Markers … (${s.markers.length})`, this.act.markers], ['Show all lanes', () => store.set({ hidden: [] })], ['Own order of lanes off', () => store.set({ order: [] })]]),
+			button('?', 'Keys and help', this.act.help));
+	}
+
+	private async share(): Promise<void> {
+		history.replaceState(null, '', '#' + encodeLink(this.app.store.get()));
+		const isCopied = await copyText(linkOf(this.app));
+		this.app.say(isCopied ? 'Link copied' : 'The link is in the address bar');
+	}
+
+	private menu(label: string, title: string, items: [string, () => void][]): HTMLElement {
+		const host = h('span', { style: { position: 'relative' } });
+		const open = button(label + ' ▾', title, () => {
+			const had = host.querySelector('.menu');
+			if (had) return had.remove();
+			const menu = h('div', { class: 'menu', role: 'menu', style: { right: '0', top: '100%' } }, items.map(([words, run]) => {
+				const b = button(words, words, () => {
+					menu.remove();
+					run();
+				});
+				b.setAttribute('role', 'menuitem');
+				return b;
+			}));
+			menu.addEventListener('keydown', (e) => {
+				const all = [...menu.querySelectorAll<HTMLElement>('button')], at = all.indexOf(document.activeElement as HTMLElement);
+				if (e.key === 'Escape') {
+					menu.remove();
+					open.focus();
+				} else if (e.key === 'ArrowDown') all[(at + 1) % all.length].focus();
+				else if (e.key === 'ArrowUp') all[(at + all.length - 1) % all.length].focus();
+				else return;
+				e.preventDefault();
+				e.stopPropagation();
+			});
+			host.appendChild(menu);
+			menu.querySelector('button')?.focus();
+			setTimeout(() => document.addEventListener('click', () => menu.remove(), { once: true }), 0);
+		}, { attrs: { 'aria-haspopup': 'menu' } });
+		host.appendChild(open);
+		return host;
+	}
+}

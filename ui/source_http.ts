@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+// source_http.ts: asks the server that the page came from. The token comes in the URL's fragment, which no browser ever sends, and stays
+// in this tab.
+import { Progress, Query, questionOf, Source, SourceError } from './source';
+
+const KEY = 'incore.token';
+
+/** Takes the token out of the address, so that a copied URL does not carry it. */
+export function takeToken(): string {
+	const m = /(?:^|[#&])token=([0-9A-Za-z_-]+)/.exec(location.hash);
+	if (m) {
+		sessionStorage.setItem(KEY, m[1]);
+		const rest = location.hash.slice(1).split('&').filter((w) => !w.startsWith('token=')).join('&');
+		history.replaceState(null, '', location.pathname + location.search + (rest ? '#' + rest : ''));
+	}
+	return sessionStorage.getItem(KEY) ?? '';
+}
+
+async function failure(answer: Response): Promise<SourceError> {
+	try {
+		const body = await answer.json() as { error?: { code?: string; message?: string } };
+		return new SourceError(answer.status, body.error?.code ?? 'error', body.error?.message ?? answer.statusText);
+	} catch {
+		return new SourceError(answer.status, 'error', `the server answered ${answer.status} ${answer.statusText}`);
+	}
+}
+
+export class HttpSource implements Source {
+	readonly kind = 'server';
+	readonly asked = { requests: 0, bytes: 0, byPath: {} as Record<string, number> };
+
+	constructor(private readonly token: string, private readonly lost: (isLost: boolean) => void) {}
+
+	private async get(question: string, signal?: AbortSignal): Promise<Response> {
+		let answer: Response;
+		try {
+			answer = await fetch('/api/1/' + question, { headers: { Authorization: 'Bearer ' + this.token }, signal, credentials: 'omit' });
+		} catch (e) {
+			if (signal?.aborted) throw e;
+			this.lost(true);
+			throw new SourceError(0, 'gone', 'the server does not answer');
+		}
+		this.lost(false);
+		if (!answer.ok) throw await failure(answer);
+		return answer;
+	}
+
+	async ask(path: string, query?: Query, signal?: AbortSignal): Promise<ArrayBuffer> {
+		this.asked.requests++;
+		this.asked.byPath[path] = (this.asked.byPath[path] ?? 0) + 1;
+		const answer = await this.get(questionOf(path, query), signal);
+		const data = await answer.arrayBuffer();
+		this.asked.bytes += data.byteLength;
+		return data;
+	}
+
+	async progress(seen: (p: Progress) => void, signal: AbortSignal): Promise<void> {
+		const answer = await this.get('progress', signal);
+		const reader = answer.body?.getReader();
+		const text = new TextDecoder();
+		let rest = '';
+		while (reader) {
+			const { done, value } = await reader.read();
+			if (done) return;
+			const lines = (rest + text.decode(value, { stream: true })).split('\n');
+			rest = lines.pop() ?? '';
+			for (const line of lines) if (line.trim()) seen(JSON.parse(line) as Progress);
+		}
+	}
+}

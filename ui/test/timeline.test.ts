@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: Apache-2.0
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { PALETTES } from '../base/palette';
+import { Slices, TraceInfo } from '../source';
+import { initialState } from '../state';
+import { sliceAt } from '../timeline/exact';
+import { autoHeight, layOut, makeLanes, rowAt, slotOf, trackAt, trackName } from '../timeline/lanes';
+import { partnerRow } from '../timeline/other';
+import { makeLut, pixelsOf, rasterTile } from '../timeline/raster';
+import { BUDGET, CELLS, levelOf, readTile, Tile, Tiles, tilesOf } from '../timeline/tiles';
+import { around, clamp, pan, zoomAt } from '../timeline/zoom';
+
+/** Tracks given as [coord, begin, end]. */
+function trace(rows: [number[], number, number][], levels = ['se', 'cu', 'simd', 'slot', 'wave'], names: string[] = []): TraceInfo {
+	return {
+		levels, has_pipes: levels[0] === 'core', slots: ['scalar', 'smem', 'valu', 'matrix', 'vmem', 'store', 'lds', 'cross-lane', 'branch', 'sync', 'end', 'other'],
+		classes: [{ id: 0, name: 'OTHER', slot: 11, letter: 'o' }, { id: 1, name: 'MTE', slot: 4, letter: 'P' }],
+		tracks: rows.map(([coord, begin, end], index) => ({ index, coord, begin, end, slices: 10, lanes: 1, kernel: null, name: names[index] ?? 'w' + index, isAligned: true })),
+	} as unknown as TraceInfo;
+}
+
+const two = trace([[[0, 1, 0, 0, 0], 0, 10], [[0, 1, 0, 0, 1], 10, 30], [[0, 1, 0, 1, 0], 0, 10], [[0, 1, 0, 1, 1], 5, 30], [[1, 1, 0, 0, 0], 0, 99]]);
+
+test('waves of a slot share a lane as long as they do not overlap', () => {
+	assert.deepEqual(makeLanes(two, true, null).map((l) => l.tracks), [[0, 1], [2], [3], [4]]);
+	assert.deepEqual(makeLanes(two, false, null).map((l) => l.tracks), [[0], [1], [2], [3], [4]]);
+	assert.equal(makeLanes(two, true, null)[0].detail, '2 waves');
+	assert.equal(trackName(two, 3), 'SE0 CU1 SIMD0 slot 1 wave 1');
+});
+
+test('pipes are named by their lane, grouped by their core', () => {
+	const t = trace([[[0, 0, 3], 0, 5], [[0, 0, 8], 0, 5]], ['core', 'unit', 'pipe'], ['core0.cubecore0/MTE1', 'core0.cubecore0/MTE3']);
+	const rows = layOut(t, makeLanes(t, true, null), initialState(), 20, () => 0).rows;
+	assert.deepEqual(rows.map((r) => r.label), ['core0.cubecore0', 'MTE1', 'MTE3']);
+	assert.equal(t.slots[slotOf(t, 1, 0)], 'lds');
+	assert.equal(t.slots[slotOf(t, 1, 1)], 'store');
+	assert.equal(slotOf(t, 99, 0), 11);
+});
+
+test('pins go first in their order, hidden lanes go, folded groups keep their head', () => {
+	const lanes = makeLanes(two, true, null), s = initialState();
+	const rows = (patch: object) => layOut(two, lanes, { ...s, ...patch }, 20, () => 0).rows.map((r) => (r.lane ? r.lane.id : r.label));
+	assert.deepEqual(rows({}), ['SE0 CU1', 0, 2, 3, 'SE1 CU1', 4]);
+	assert.deepEqual(rows({ pins: [4, 2] }), [4, 2, 'SE0 CU1', 0, 3]);
+	assert.deepEqual(rows({ hidden: [0, 2] }), ['SE0 CU1', 3, 'SE1 CU1', 4]);
+	assert.deepEqual(rows({ folded: ['0.1'] }), ['SE0 CU1', 'SE1 CU1', 4]);
+	assert.deepEqual(rows({ sort: 'duration' }), [4, 0, 3, 2]);
+	assert.deepEqual(rows({ order: [3, 2, 0] }), ['SE0 CU1', 3, 2, 0, 'SE1 CU1', 4]);
+	assert.deepEqual(rows({ pins: [0, 2, 3, 4] }), [0, 2, 3, 4]);
+});
+
+test('a row is found by its height, a track by its time', () => {
+	const lanes = makeLanes(two, true, null), { rows, height } = layOut(two, lanes, initialState(), 20, () => 0);
+	assert.equal(rowAt(rows, 0), 0);
+	assert.equal(rows[rowAt(rows, 24)].lane!.id, 0);
+	assert.equal(rowAt(rows, height), -1);
+	assert.equal(trackAt(two, lanes[0], 9.5), 0);
+	assert.equal(trackAt(two, lanes[0], 10), 1);
+	assert.equal(trackAt(two, lanes[0], 999), 1);
+	assert.equal(autoHeight(4, 400), 34);
+	assert.equal(autoHeight(1000, 400), 18);
+});
+
+test('cells are one to two pixels wide, and no cycle is split', () => {
+	for (const per of [0.1, 1, 1.5, 2, 3, 1000, 123456.7]) {
+		const cell = 2 ** levelOf(per) / per;
+		assert.ok(cell >= 1 && (cell < 2 || per < 1), `${per}: ${cell}`);
+	}
+	assert.equal(levelOf(0.1), 0);
+	assert.deepEqual(tilesOf(0, 512, 0), [0, 0]);
+	assert.deepEqual(tilesOf(511, 513, 0), [0, 1]);
+	// 1,920 pixels never need more than five tiles
+	for (let per = 1; per < 4; per += 0.01)
+		for (const t0 of [0, 100, 511, 512 * per]) {
+			const [a, b] = tilesOf(t0, t0 + 1920 * per, levelOf(per));
+			assert.ok(b - a + 1 <= 5, `${per} ${t0}: ${b - a + 1}`);
+		}
+});
+
+function tileBytes(level: number, i: number, first: number, tracks: number, put: (cells: Uint8Array) => void): ArrayBuffer {
+	const data = new ArrayBuffer(32 + tracks * CELLS * 4), v = new DataView(data);
+	v.setUint32(0, 0x31544349, true);
+	v.setUint8(7, level);
+	v.setBigUint64(8, BigInt(i * CELLS * 2 ** level), true);
+	v.setUint32(16, CELLS, true);
+	v.setUint32(20, tracks, true);
+	v.setUint32(24, first, true);
+	put(new Uint8Array(data, 32));
+	return data;
+}
+
+test('a tile of the wrong size is refused', () => {
+	assert.throws(() => readTile(new ArrayBuffer(8)), /not a tile/);
+	assert.throws(() => readTile(tileBytes(0, 0, 0, 1, () => undefined).slice(0, 100)), /wrong size/);
+	assert.equal(readTile(tileBytes(3, 2, 64, 1, () => undefined)).i, 2);
+});
+
+test('cells become pixels of their colour; one short slice stays in sight; gaps stay empty', () => {
+	const p = PALETTES.light, lut = makeLut(p, p.slots), out = new Uint32Array(2 * 512);
+	const tile: Tile = { ...readTile(tileBytes(0, 0, 0, 2, (c) => {
+		c.set([3, 255, 0, 0], (CELLS + 10) * 4);
+		c.set([9, 1, 255, 1], (CELLS + 20) * 4);
+	})), used: 0 };
+	const span = { t0: 0, perPixel: 1, width: 512 };
+	rasterTile(out, 0, span, tile, 1, lut, ...pixelsOf(tile, span));
+	assert.equal(out[10], 0xff6e965f);
+	assert.equal(out[9], 0);
+	assert.ok(out[20] !== 0 && (out[20] >>> 24) === 255);
+	assert.equal(out[512 + 20], 0xff278cb8);
+	rasterTile(out, 0, span, tile, 7, lut, 0, 512);
+	assert.equal(out[11], 0);
+});
+
+test('tiles are asked for once, the window before its neighbours, and the oldest leaves', async () => {
+	const asked: string[] = [];
+	const tiles = new Tiles(async (q) => {
+		asked.push(`${q.level}/${q.i}/${q.tracks}`);
+		return tileBytes(q.level, q.i, 0, 1, () => undefined);
+	}, () => undefined, () => undefined);
+	const w = { t0: 512, t1: 1024, level: 0, mode: 'class' as const, blocks: [0], end: 4096, tracks: 10 };
+	tiles.want(w);
+	await new Promise((f) => setTimeout(f, 5));
+	assert.deepEqual(asked, ['0/1/0-9', '0/0/0-9', '0/2/0-9']);
+	tiles.want({ ...w, t0: 600, t1: 1000 });
+	assert.equal(asked.length, 3);
+	assert.equal(tiles.nearest('class', 2, 0, 700)?.level, 0);
+	assert.equal(tiles.nearest('class', 0, 0, 4000), undefined);
+	assert.ok(tiles.bytes <= BUDGET);
+});
+
+test('zoom keeps the point under the pointer, and the window inside the trace', () => {
+	assert.deepEqual(zoomAt({ t0: 0, t1: 100 }, 50, 0.5, 1000), { t0: 25, t1: 75 });
+	assert.deepEqual(zoomAt({ t0: 0, t1: 100 }, 50, 1000, 1000), { t0: 0, t1: 1000 });
+	assert.deepEqual(pan({ t0: 0, t1: 100 }, -50, 1000), { t0: 0, t1: 100 });
+	assert.deepEqual(pan({ t0: 0, t1: 100 }, 5000, 1000), { t0: 900, t1: 1000 });
+	assert.deepEqual(clamp({ t0: 5, t1: 5 }, 4), { t0: 0, t1: 4 });
+	assert.deepEqual(around(40, 50, 1000, 0.5), { t0: 35, t1: 55 });
+});
+
+test('the slice under a point is found on its own sub-lane', () => {
+	const rows = [[0, 10, 0], [5, 10, 1], [10, 1, 0], [12, 4, 0]], v = new DataView(new ArrayBuffer(32 + rows.length * 20));
+	rows.forEach(([start, dur, lane], i) => {
+		v.setUint32(32 + i * 20, start, true);
+		v.setUint32(36 + i * 20, dur, true);
+		v.setUint16(50 + i * 20, lane, true);
+	});
+	const s: Slices = { track: 0, first: 100, base: 1000, n: 4, more: 0, view: v };
+	assert.equal(sliceAt(s, 1007, 0)?.slice, 100);
+	assert.equal(sliceAt(s, 1007, 1)?.slice, 101);
+	assert.equal(sliceAt(s, 1010, 0)?.slice, 102);
+	assert.equal(sliceAt(s, 1011.5, 0), null);
+	assert.equal(sliceAt(s, 1014, 1)?.slice, 101);
+	assert.equal(sliceAt(s, 999, 0), null);
+});
+
+test('the partner of a row has its text, and the nearest place', () => {
+	const code = (text: string[]) => ({ text, label: text.map((t) => Number(t.startsWith(';'))) } as unknown as Parameters<typeof partnerRow>[0]);
+	const a = code(['; k', 's_nop', 'v_add', 's_nop']), b = code(['; k', 's_nop', 'v_mul', 'v_add', 's_nop']);
+	assert.equal(partnerRow(a, b, 3), 4);
+	assert.equal(partnerRow(a, b, 1), 1);
+	assert.equal(partnerRow(a, b, 2), 3);
+	assert.equal(partnerRow(b, a, 2), -1);
+});

@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: Apache-2.0
+// draw.ts: slices as rectangles. What is narrower than 3 pixels is folded into one block that says how many it holds; waits are hatched,
+// the stalled part of a slice is lighter than its issue, and a slice wide enough carries its class letter and text.
+import { ink, Palette } from '../base/palette';
+import { short } from '../base/format';
+import { CodeTable, NO_CODE, sliceRow, Slices, SLICE_WAITS, TraceInfo } from '../source';
+import { firstAfter } from './exact';
+
+export interface Scale { t0: number; t1: number; width: number }
+
+export function xOf(s: Scale, t: number): number {
+	return ((t - s.t0) / (s.t1 - s.t0)) * s.width;
+}
+
+export function tOf(s: Scale, x: number): number {
+	return s.t0 + (x / s.width) * (s.t1 - s.t0);
+}
+
+export interface Look {
+	palette: Palette;
+	trace: TraceInfo;
+	code: CodeTable | null;
+	/** colour of a slice of a track in the current mode */
+	colour: (cls: number, track: number) => string;
+	/** the lost part of a slice in the colour of its bucket */
+	isBucket: boolean;
+	hatch: CanvasPattern | null;
+	/** rows to bring out: of the selection, of a search */
+	isMarked: (code: number) => boolean;
+	calls: number;
+}
+
+const MIN = 3, TEXT = 24;
+
+/** A 45 degree hatch for waits and notes; its ink works on every colour. */
+export function makeHatch(g: CanvasRenderingContext2D, p: Palette): CanvasPattern | null {
+	const tile = document.createElement('canvas');
+	tile.width = tile.height = 6;
+	const c = tile.getContext('2d')!;
+	c.strokeStyle = p.theme === 'light' ? 'rgba(255,255,255,.55)' : 'rgba(0,0,0,.5)';
+	c.lineWidth = 1.4;
+	c.beginPath();
+	for (const d of [-6, 0, 6]) {
+		c.moveTo(d, 6);
+		c.lineTo(d + 6, 0);
+	}
+	c.stroke();
+	return g.createPattern(tile, 'repeat');
+}
+
+interface Fold { from: number; to: number; n: number; colour: string; widest: number }
+
+function flush(g: CanvasRenderingContext2D, f: Fold, y: number, height: number, look: Look): void {
+	const w = Math.max(1, f.to - f.from);
+	g.fillStyle = f.colour;
+	g.globalAlpha = 0.75;
+	g.fillRect(f.from, y, w, height);
+	g.globalAlpha = 1;
+	look.calls++;
+	const words = '×' + short(f.n);
+	if (f.n > 1 && w >= TEXT && height >= 12) text(g, words, f.from, y, w, height, f.colour);
+}
+
+function text(g: CanvasRenderingContext2D, words: string, x: number, y: number, w: number, height: number, on: string): void {
+	const room = Math.floor((w - 6) / 6.2);
+	if (room < 1) return;
+	g.fillStyle = ink(on);
+	g.fillText(words.length > room ? words.slice(0, Math.max(1, room - 1)) + (room > 2 ? '…' : '') : words, x + 3, y + height / 2 + 0.5);
+}
+
+/** Draws one track's slices into a band; returns how many rectangles that were. */
+export function drawSlices(g: CanvasRenderingContext2D, s: Slices, scale: Scale, band: { y: number; height: number; lanes: number; only: ReadonlySet<number> | null }, look: Look): void {
+	const step = band.height / Math.max(1, band.lanes);
+	const folds: (Fold | null)[] = [];
+	let i = 0;
+	if (s.n > 64) i = Math.max(0, firstAfter(s, scale.t0) - 256);
+	for (; i < s.n; i++) {
+		const r = sliceRow(s, i);
+		if (r.start >= scale.t1) break;
+		if (band.only) {
+			if (!band.only.has(look.trace.classes[r.cls]?.slot ?? 11)) continue;
+			Object.assign(r, { start: r.start + r.stall, dur: r.dur - r.stall, stall: 0 });
+		}
+		const end = r.start + r.dur;
+		if (end < scale.t0) continue;
+		const lane = Math.min(r.lane, band.lanes - 1), y = band.y + lane * step, height = Math.max(2, step - (band.lanes > 1 ? 2 : 0));
+		const x0 = xOf(scale, Math.max(r.start, scale.t0)), x1 = xOf(scale, Math.min(end, scale.t1));
+		const colour = look.colour(r.cls, s.track);
+		const open = folds[lane] ?? null;
+		if (x1 - x0 < MIN) {
+			if (open && x0 - open.to < 1.5) {
+				open.to = Math.max(open.to, x1);
+				open.n++;
+				if (x1 - x0 > open.widest) [open.widest, open.colour] = [x1 - x0, colour];
+			} else {
+				if (open) flush(g, open, band.y + lane * step, height, look);
+				folds[lane] = { from: x0, to: Math.max(x1, x0 + 1), n: 1, colour, widest: x1 - x0 };
+			}
+			continue;
+		}
+		if (open) {
+			flush(g, open, band.y + lane * step, height, look);
+			folds[lane] = null;
+		}
+		rectangle(g, look, { x0, x1, y, height, colour, stallX: xOf(scale, Math.min(r.start + r.stall, scale.t1)), isWait: (r.flags & SLICE_WAITS) !== 0, cls: r.cls, code: r.code });
+	}
+	folds.forEach((f, lane) => f && flush(g, f, band.y + lane * step, Math.max(2, step - (band.lanes > 1 ? 2 : 0)), look));
+}
+
+interface Rect { x0: number; x1: number; y: number; height: number; colour: string; stallX: number; isWait: boolean; cls: number; code: number }
+
+function rectangle(g: CanvasRenderingContext2D, look: Look, r: Rect): void {
+	const w = r.x1 - r.x0, gap = w > 6 ? 1 : 0.5;
+	g.fillStyle = r.colour;
+	g.fillRect(r.x0, r.y, w - gap, r.height);
+	const lost = r.isWait ? w : Math.min(r.stallX, r.x1) - r.x0;
+	if (lost > 1 || r.isWait) {
+		g.fillStyle = look.isBucket ? look.palette.buckets[r.isWait ? 2 : 1] : look.palette.background;
+		g.globalAlpha = look.isBucket ? 1 : r.isWait ? 0.16 : 0.34;
+		g.fillRect(r.x0, r.y, Math.min(lost, w - gap), r.height);
+		g.globalAlpha = 1;
+		if (look.hatch && (r.isWait || !look.isBucket)) {
+			g.fillStyle = look.hatch;
+			g.fillRect(r.x0, r.y, Math.min(lost, w - gap), r.height);
+		}
+	}
+	if (r.height >= 14 && !look.isBucket) {
+		g.fillStyle = look.palette.buckets[0];
+		g.fillRect(r.x0, r.y + r.height - 3, w - gap, 3);
+		g.fillStyle = look.palette.buckets[r.isWait ? 2 : 1];
+		if (lost > 0) g.fillRect(r.x0, r.y + r.height - 3, Math.min(lost, w - gap), 3);
+	}
+	look.calls++;
+	if (look.isMarked(r.code)) {
+		g.strokeStyle = look.palette.text;
+		g.lineWidth = 1.5;
+		g.strokeRect(r.x0 + 0.75, r.y + 0.75, Math.max(0.5, w - gap - 1.5), r.height - 1.5);
+	}
+	if (w < 9 || r.height < 10) return;
+	const cls = look.trace.classes[r.cls], words = r.code === NO_CODE ? '?' : look.code?.text[r.code] ?? '';
+	const height = r.height - (r.height >= 14 ? 3 : 0);
+	if (w < TEXT) text(g, cls?.letter ?? '', r.x0, r.y, w + 3, height, r.colour);
+	else text(g, (cls?.letter ? cls.letter + ' ' : '') + words, r.x0, r.y, w, height, r.colour);
+}

@@ -1,0 +1,218 @@
+// SPDX-License-Identifier: Apache-2.0
+// lanes.ts: which lanes there are, in which order, how high, and where. Pure: from the tracks and the state alone.
+import { Track, TraceInfo } from '../source';
+import { LaneSort, State } from '../state';
+
+export interface Lane {
+	/** its first track: how state and links name it */
+	id: number;
+	/** tracks it shows, one after the other in time (a slot's waves) */
+	tracks: number[];
+	label: string;
+	/** smaller words beside the label */
+	detail: string;
+	group: string;
+	isPinned: boolean;
+	/** sub-lanes, for pipes whose slices overlap */
+	lanes: number;
+	/** colour slots it shows, issue alone; null: everything */
+	only: ReadonlySet<number> | null;
+}
+
+export interface Row {
+	kind: 'group' | 'lane';
+	top: number;
+	height: number;
+	lane: Lane | null;
+	/** path of the group ("0.1"), its words, how many lanes */
+	group: string;
+	label: string;
+	count: number;
+	isFolded: boolean;
+	isOdd: boolean;
+}
+
+export interface Layout { rows: Row[]; height: number; pinned: number; hiddenCount: number }
+
+export const GROUP_HEIGHT = 24;
+
+const SHORT: Record<string, string> = { se: 'SE', cu: 'CU', simd: 'SIMD', slot: 'slot ', wave: 'wave ', core: 'core ', unit: 'unit ', pipe: 'pipe ' };
+
+function word(level: string, n: number): string {
+	return (SHORT[level] ?? level + ' ') + n;
+}
+
+/** Levels that make up a group's head; the rest names the lane. */
+function groupDepth(trace: TraceInfo, isMerged: boolean): number {
+	if (trace.has_pipes) return Math.max(1, trace.levels.length - 1);
+	return Math.max(1, Math.min(2, trace.levels.length - (isMerged ? 2 : 1)));
+}
+
+/** "SE0 CU1" or "core0.veccore1". */
+export function groupLabel(trace: TraceInfo, t: Track, depth: number): string {
+	const slash = t.name.indexOf('/');
+	if (trace.has_pipes && slash > 0) return t.name.slice(0, slash);
+	return t.coord.slice(0, depth).map((c, i) => word(trace.levels[i], c)).join(' ');
+}
+
+function laneLabel(trace: TraceInfo, t: Track, depth: number, isMerged: boolean): string {
+	const slash = t.name.indexOf('/');
+	if (trace.has_pipes) return slash > 0 ? t.name.slice(slash + 1) : t.name;
+	const end = isMerged ? trace.levels.length - 1 : trace.levels.length;
+	return t.coord.slice(depth, end).map((c, i) => word(trace.levels[depth + i], c)).join(' ') || t.name;
+}
+
+/** Full name of a track, as panels and tooltips say it: "SE0 CU1 SIMD2 slot 0 wave 3". */
+export function trackName(trace: TraceInfo, index: number): string {
+	const t = trace.tracks[index];
+	if (!t) return 'track ' + index;
+	if (trace.has_pipes) return t.name;
+	return t.coord.slice(0, trace.levels.length).map((c, i) => word(trace.levels[i], c)).join(' ');
+}
+
+/** Tracks of one slot that do not overlap share a lane; those that do each get one. */
+export function makeLanes(trace: TraceInfo, isMerged: boolean, scope: number | null): Lane[] {
+	const depth = groupDepth(trace, isMerged), out: Lane[] = [];
+	const shown = trace.tracks.filter((t) => scope === null || t.kernel === scope || t.kernel === null);
+	let last: Lane | null = null, lastEnd = 0, lastKey = '';
+	for (const t of shown) {
+		const key = isMerged && !trace.has_pipes ? t.coord.slice(0, trace.levels.length - 1).join('.') : String(t.index);
+		if (last && key === lastKey && t.begin >= lastEnd) {
+			last.tracks.push(t.index);
+			last.detail = `${last.tracks.length} waves`;
+		} else {
+			last = {
+				id: t.index, tracks: [t.index], label: laneLabel(trace, t, depth, isMerged), detail: '', group: t.coord.slice(0, depth).join('.'),
+				isPinned: false, lanes: t.lanes, only: null,
+			};
+			out.push(last);
+		}
+		lastEnd = Math.max(t.end, t.begin);
+		lastKey = key;
+	}
+	return out;
+}
+
+/** Execution units of a SIMD, by the slots of what they execute. */
+const UNITS: [string, string[]][] = [['VALU', ['valu']], ['MATRIX', ['matrix']], ['LDS', ['lds', 'cross-lane']], ['VMEM', ['vmem', 'store']], ['SALU', ['scalar']], ['SMEM', ['smem']], ['BRANCH', ['branch']], ['MSG and other', ['other']]];
+/** Ids of unit lanes begin here: they share the numbers' space with tracks in links. */
+export const UNIT_LANES = 0x1000000;
+
+/** One lane a SIMD and unit: when its instructions issued, whichever wave they were of. Stalls are left out. */
+export function makeUnits(trace: TraceInfo, scope: number | null): Lane[] {
+	const at = trace.levels.indexOf('simd'), simds = new Map<string, Track[]>(), out: Lane[] = [];
+	for (const t of trace.tracks) {
+		if (scope !== null && t.kernel !== null && t.kernel !== scope) continue;
+		const key = t.coord.slice(0, at + 1).join('.');
+		simds.set(key, [...(simds.get(key) ?? []), t]);
+	}
+	let n = 0;
+	for (const tracks of simds.values())
+		for (const [label, slots] of UNITS)
+			out.push({
+				id: UNIT_LANES + n++, tracks: tracks.map((t) => t.index), label, detail: '', group: tracks[0].coord.slice(0, at + 1).join('.'), isPinned: false, lanes: 1,
+				only: new Set(slots.map((s) => trace.slots.indexOf(s))),
+			});
+	return out;
+}
+
+/** Name of a lane on its own: in a pin, sorted, or in a tooltip. */
+export function laneName(trace: TraceInfo, lane: Lane): string {
+	const first = trace.tracks[lane.tracks[0]];
+	return lane.only ? `${groupLabel(trace, first, trace.levels.indexOf('simd') + 1)} ${lane.label}` : trackName(trace, lane.id);
+}
+
+/** Cycles stalled on a track, where the waves' answer gave them. */
+export type StallOf = (track: number) => number;
+
+function compare(trace: TraceInfo, sort: LaneSort, stall: StallOf): (a: Lane, b: Lane) => number {
+	const sum = (l: Lane, f: (t: Track) => number) => l.tracks.reduce((n, i) => n + f(trace.tracks[i]), 0);
+	const first = (l: Lane) => trace.tracks[l.tracks[0]];
+	if (sort === 'start') return (a, b) => first(a).begin - first(b).begin || a.id - b.id;
+	if (sort === 'duration') return (a, b) => sum(b, (t) => t.end - t.begin) - sum(a, (t) => t.end - t.begin) || a.id - b.id;
+	if (sort === 'stall') return (a, b) => sum(b, (t) => stall(t.index)) - sum(a, (t) => stall(t.index)) || a.id - b.id;
+	return (a, b) => a.id - b.id;
+}
+
+/** The user's own order goes before the sorted one, among the lanes it names. */
+function reorder(lanes: Lane[], order: readonly number[]): Lane[] {
+	if (!order.length) return lanes;
+	const place = new Map(order.map((id, i) => [id, i]));
+	const moved = lanes.filter((l) => place.has(l.id)).sort((a, b) => place.get(a.id)! - place.get(b.id)!);
+	let next = 0;
+	return lanes.map((l) => (place.has(l.id) ? moved[next++] : l));
+}
+
+/** Height that lets as many lanes as possible be seen, within what is readable. */
+export function autoHeight(lanes: number, seen: number): number {
+	return Math.max(18, Math.min(seen > 700 ? 44 : 34, Math.floor(seen / Math.max(1, lanes))));
+}
+
+type Want = Pick<State, 'sort' | 'pins' | 'hidden' | 'order' | 'folded'>;
+
+/** Rows from top to bottom: pinned lanes, then the groups. Sorted otherwise than by track there are no groups. */
+export function layOut(trace: TraceInfo, all: Lane[], s: Want, laneHeight: number, stall: StallOf): Layout {
+	const hidden = new Set(s.hidden), pins = new Map(s.pins.map((id, i) => [id, i]));
+	const visible = all.filter((l) => !hidden.has(l.id));
+	const pinned = visible.filter((l) => pins.has(l.id)).sort((a, b) => pins.get(a.id)! - pins.get(b.id)!);
+	const rest = reorder(visible.filter((l) => !pins.has(l.id)).sort(compare(trace, s.sort, stall)), s.order);
+	const rows: Row[] = [];
+	let top = 0, odd = false;
+	const push = (lane: Lane, isPinned: boolean) => {
+		const height = lane.lanes > 1 ? Math.max(laneHeight, Math.min(8, lane.lanes) * 15 + 4) : laneHeight;
+		rows.push({ kind: 'lane', top, height, lane: { ...lane, isPinned }, group: lane.group, label: lane.label, count: 1, isFolded: false, isOdd: odd });
+		odd = !odd;
+		top += height;
+	};
+	for (const l of pinned) push(l, true);
+	const pinnedHeight = top;
+	let group = '';
+	const isGrouped = s.sort === 'track';
+	const counts = new Map<string, number>();
+	for (const l of rest) counts.set(l.group, (counts.get(l.group) ?? 0) + 1);
+	for (const l of rest) {
+		if (isGrouped && (l.group !== group || !rows.length || rows.length === pinned.length)) {
+			group = l.group;
+			const label = groupLabel(trace, trace.tracks[l.tracks[0]], l.group.split('.').length);
+			rows.push({ kind: 'group', top, height: GROUP_HEIGHT, lane: null, group, label, count: counts.get(group)!, isFolded: s.folded.includes(group), isOdd: false });
+			top += GROUP_HEIGHT;
+			odd = false;
+		}
+		if (!isGrouped || !s.folded.includes(l.group)) push(l, false);
+	}
+	return { rows, height: top, pinned: pinnedHeight, hiddenCount: all.length - visible.length };
+}
+
+/** Index of the row at a height, or -1. */
+export function rowAt(rows: readonly Row[], y: number): number {
+	let low = 0, high = rows.length;
+	while (low < high) {
+		const mid = (low + high) >> 1;
+		if (rows[mid].top <= y) low = mid + 1;
+		else high = mid;
+	}
+	return low && y < rows[low - 1].top + rows[low - 1].height ? low - 1 : -1;
+}
+
+/** The track of a lane that is alive at a time, else the nearest. */
+export function trackAt(trace: TraceInfo, lane: Lane, t: number): number {
+	let best = lane.tracks[0], distance = Infinity;
+	for (const i of lane.tracks) {
+		const k = trace.tracks[i];
+		const d = t < k.begin ? k.begin - t : t >= k.end ? t - k.end + 1 : 0;
+		if (d < distance) [best, distance] = [i, d];
+		if (!d) break;
+	}
+	return best;
+}
+
+/** The three memory pipes of an Ascend core share a class; their lane tells them apart. */
+const MTE: Record<string, string> = { MTE1: 'lds', MTE2: 'vmem', MTE3: 'store' };
+
+/** Colour slot of a slice: that of its class, refined by its lane. */
+export function slotOf(trace: TraceInfo, cls: number, track: number): number {
+	const c = trace.classes[cls];
+	if (c?.name !== 'MTE') return c?.slot ?? 11;
+	const pipe = /MTE[123]/.exec(trace.tracks[track]?.name ?? '')?.[0];
+	return pipe ? trace.slots.indexOf(MTE[pipe]) : c.slot;
+}

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+// other.ts: the capture that is compared with: its tiles, the partner of each lane, and how its time is moved so that both line up.
+import { App } from '../app';
+import { askCode, askJson, askTrace, CaptureInfo, CodeTable, SliceInfo, TraceInfo } from '../source';
+import { Align } from '../state';
+import { Tiles } from './tiles';
+
+/** The row of B that does what a row of A does: the same text, the nearest in order. */
+export function partnerRow(a: CodeTable, b: CodeTable, row: number): number {
+	let best = -1;
+	for (let i = 0; i < b.text.length; i++)
+		if (!b.label[i] && b.text[i] === a.text[row] && (best < 0 || Math.abs(i - row) < Math.abs(best - row))) best = i;
+	return best;
+}
+
+export class Other {
+	readonly tiles: Tiles;
+	private readonly partners: Map<string, number>;
+	private readonly starts = new Map<string, number | null>();
+	private code: CodeTable | null = null;
+
+	private constructor(private readonly app: App, private readonly capture: number, readonly trace: TraceInfo, private readonly redraw: () => void) {
+		this.tiles = new Tiles((q, signal) => app.source.ask('tile', { ...q, h: trace.hash, c: capture }, signal), redraw, () => undefined);
+		this.partners = new Map(trace.tracks.map((t) => [t.coord.join('.'), t.index]));
+	}
+
+	static async open(app: App, c: CaptureInfo, redraw: () => void): Promise<Other> {
+		return new Other(app, c.index, await askTrace(app.source, c.index), redraw);
+	}
+
+	/** The track of B with the coordinates of A's, or undefined. */
+	partner(track: number): number | undefined {
+		return this.partners.get(this.app.trace.tracks[track].coord.join('.'));
+	}
+
+	/** What is added to B's time on the lane of a track of A. */
+	shift(track: number, partner: number, align: Align): number {
+		if (align === 'trace') return 0;
+		const byStart = this.app.trace.tracks[track].begin - this.trace.tracks[partner].begin;
+		const row = this.app.store.get().selection?.code;
+		if (align === 'start' || row === undefined) return byStart;
+		const a = this.start(this.app.trace.index, track, row), at = this.code && this.known ? partnerRow(this.known, this.code, row) : -1;
+		const b = at < 0 ? undefined : this.start(this.capture, partner, at);
+		if (!this.code) this.readCode();
+		return a === undefined || b === undefined || a === null || b === null ? byStart : a - b;
+	}
+
+	private known: CodeTable | null = null;
+	private isAsked = false;
+	private readCode(): void {
+		if (this.isAsked) return;
+		this.isAsked = true;
+		void Promise.all([this.app.code(), askCode(this.app.source, this.capture)]).then(([a, b]) => {
+			this.known = a;
+			this.code = b;
+			this.redraw();
+		}, () => undefined);
+	}
+
+	/** Start of the first execution of a row on a track; null where it never ran, undefined until it is known. */
+	private start(capture: number, track: number, row: number): number | null | undefined {
+		const key = `${capture}/${track}/${row}`;
+		if (this.starts.has(key)) return this.starts.get(key) ?? undefined;
+		this.starts.set(key, null);
+		askJson<SliceInfo>(this.app.source, 'at', { c: capture || undefined, track, code: row, execution: 1 }).then((s) => {
+			if (s.slice !== null) this.starts.set(key, s.start);
+			this.redraw();
+		}, () => undefined);
+		return undefined;
+	}
+}
