@@ -321,9 +321,10 @@ static char **merge_env(const struct process_spec *spec)
 	return NULL;
 }
 
-char *process_find(const char *name)
+/* `name` by the folders of `path_value`, on the heap. */
+static char *find_by(const char *path_value, const char *name)
 {
-	struct str rest = str_of(getenv("PATH")), dir;
+	struct str rest = str_of(path_value), dir;
 
 	if (strchr(name, '/'))
 		return mem_strndup(name, strlen(name));
@@ -336,6 +337,20 @@ char *process_find(const char *name)
 			return path;
 		mem_free(path);
 	}
+	return NULL;
+}
+
+char *process_find(const char *name)
+{
+	return find_by(getenv("PATH"), name);
+}
+
+/* The PATH that the program itself will have. */
+static const char *path_of(char **env)
+{
+	for (; env && *env; env++)
+		if (strncmp(*env, "PATH=", 5) == 0)
+			return *env + 5;
 	return NULL;
 }
 
@@ -371,8 +386,8 @@ bool process_run(
 		.pipes = &pipes,
 		.input = spec->input,
 		.begin_ms = now_ms()};
-	char *path = process_find(spec->argv[0]);
 	char **env = merge_env(spec);
+	char *path = find_by(path_of(env), spec->argv[0]);
 	bool ok = env || err_nomem(e);
 
 	if (ok && !path) {

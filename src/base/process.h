@@ -21,7 +21,7 @@ enum process_end {
 };
 
 struct process_spec {
-	const char *const *argv; /* NULL ends; argv[0] is looked up in PATH unless it has a '/' */
+	const char *const *argv; /* NULL ends; argv[0] without a '/' is looked up in its own PATH */
 	const char *cwd;	 /* NULL: ours */
 	const char *const *env;	 /* "K=V" over our environment; NULL ends; NULL: none */
 	struct str input;	 /* its standard input */

@@ -221,7 +221,7 @@ static bool put_notes(struct trace *t, const struct timed *timed)
 	return ok;
 }
 
-bool labels_put(struct trace *t, const struct opstream_set *set, const struct timed *timed,
+bool model_labels_put(struct trace *t, const struct opstream_set *set, const struct timed *timed,
 	const struct profile *p)
 {
 	struct labels l = {.t = t};

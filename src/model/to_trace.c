@@ -336,7 +336,7 @@ bool timed_to_trace(const struct opstream_set *set, const struct timed *timed,
 
 	ok = ok ? make_tracks(&m) && put_links(&m) && put_heads(&m) && rows_finish(&m.rows, e)
 		: err_nomem(e);
-	if (ok && !labels_put(m.t, set, timed, p))
+	if (ok && !model_labels_put(m.t, set, timed, p))
 		ok = err_nomem(e);
 	ok = ok && trace_seal(m.t, e);
 	for (size_t i = 0; m.place && i < timed->cores.n * ENGINE_PIPES; i++)

@@ -28,7 +28,7 @@ bool rows_finish(struct rows *r, struct incore_error *e);
 unsigned model_lane(unsigned pipe);
 
 /* labels.c: the table, and the notes. */
-bool labels_put(struct trace *t, const struct opstream_set *set, const struct timed *timed,
+bool model_labels_put(struct trace *t, const struct opstream_set *set, const struct timed *timed,
 	const struct profile *p);
 
 #endif

@@ -27,14 +27,17 @@ struct cann_target {		  /* facts of a platform */
 };
 const struct cann_target *cann_target(enum replay_target t);
 
+struct cann_soc { /* a chip with a simulator library */
+	const char *name, *dir;
+};
+
 struct cann {
 	struct arena arena;
-	const char *set_env;	    /* the script */
-	const char *home;	    /* ASCEND_HOME_PATH as the script sets it */
-	VEC(const char *) env;	    /* "K=V", the environment it makes; NULL ends */
-	VEC(const char *) socs;	    /* names with a simulator, sorted */
-	VEC(const char *) soc_dirs; /* where, one each */
-	const char *soc;	    /* chosen */
+	const char *set_env;	   /* the script */
+	const char *home;	   /* ASCEND_HOME_PATH as the script sets it */
+	VEC(const char *) env;	   /* "K=V", the environment it makes; NULL ends */
+	VEC(struct cann_soc) socs; /* sorted by name */
+	const char *soc;	   /* chosen */
 	const char *soc_dir;
 	const char *soc_note;	  /* why this one, where there was a choice; or NULL */
 	const char *library_path; /* for a run of the chosen chip */
@@ -46,11 +49,20 @@ bool cann_open(struct cann *c, const struct cann_options *o, enum replay_target 
 void cann_deinit(struct cann *c);
 /* A variable of its environment, or NULL. */
 const char *cann_env(const struct cann *c, const char *name);
+/* Puts "K=V" there, borrowed. False: no memory. */
+bool cann_set_env(struct cann *c, const char *line);
 /* A program by its PATH, on the arena; NULL: not there. */
 const char *cann_program(struct cann *c, const char *name);
 
+/* Index of the chip for a platform, of `n`; n: none fits. The platform's own name goes before the
+ * others, those by their names; *n_fit is how many fit. */
+size_t cann_guess_soc(
+	const struct cann_soc *socs, size_t n, enum replay_target target, size_t *n_fit);
+/* May it stand in generated text as it is? Letters, digits, '_', '.', '-'. */
+bool cann_is_word(const char *s);
+
 /* The compiler knows tile language, the profiler has its worker. `scratch` is a folder for what the
  * probe compiles. */
-bool cann_probe(struct cann *c, const char *scratch, struct incore_error *e);
+bool cann_probe(struct cann *c, const char *arch, const char *scratch, struct incore_error *e);
 
 #endif

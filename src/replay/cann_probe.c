@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* cann_probe.c: can this CANN compile tile language, and has its profiler the worker it needs? */
+#include <unistd.h>
+
 #include "base/file.h"
 #include "base/process.h"
 #include "replay/cann.h"
@@ -21,11 +23,24 @@ static bool write_probe(const char *path, struct incore_error *e)
 	return out_file_commit(&o, e);
 }
 
+/* Its status says little of what it knows; that it never got going is another matter. */
+static bool has_run(const char *program, const struct process_result *r, struct incore_error *e)
+{
+	if (r->end == PROCESS_NOT_STARTED)
+		return err_set(e, INCORE_MISSING, "not-started", "%s cannot be started: %s",
+			program, strerror(r->code));
+	return r->end != PROCESS_TIMED_OUT ||
+	       err_set(e, INCORE_FAILED, "probe-failed", "%s did not answer within %d s", program,
+		       PROBE_LIMIT_MS / 1000);
+}
+
 /* An old compiler does not know the address space; any other complaint says nothing. */
-static bool probe_compiler(struct cann *c, const char *scratch, struct incore_error *e)
+static bool probe_compiler(
+	struct cann *c, const char *arch, const char *scratch, struct incore_error *e)
 {
 	const char *compiler = cann_program(c, "bisheng");
 	char *source = arena_printf(&c->arena, "%s/probe_tile_language.cpp", scratch);
+	char *arch_word = arena_printf(&c->arena, "--cce-aicore-arch=%s", arch);
 	struct strbuf out = {0};
 	struct process_result r;
 	bool ok = true;
@@ -33,17 +48,19 @@ static bool probe_compiler(struct cann *c, const char *scratch, struct incore_er
 	if (!compiler)
 		return err_set(e, INCORE_MISSING, "no-bisheng",
 			"the compiler bisheng is not in the PATH that %s sets", c->set_env);
-	if (!source)
+	if (!source || !arch_word)
 		return err_nomem(e);
 	if (!write_probe(source, e))
 		return false;
 	ok = process_run(&(struct process_spec){.argv = (const char *const[]){compiler, "-xcce",
-							"--cce-aicore-enable-tl", "-c", source,
-							"-o", "/dev/null", NULL},
+							"--cce-aicore-enable-tl", arch_word, "-c",
+							source, "-o", "/dev/null", NULL},
 				 .env = c->env.v,
 				 .output = &out,
 				 .limit_ms = PROBE_LIMIT_MS},
 		&r, e);
+	unlink(source);
+	ok = ok && has_run(compiler, &r, e);
 	if (ok && has(&out, "__biasbuf__") && has(&out, "unknown type"))
 		ok = err_set(e, INCORE_MISSING, "old-cann",
 			"%s knows no tile language (__biasbuf__ is an unknown type to it): this "
@@ -100,6 +117,7 @@ static bool probe_profiler(struct cann *c, struct incore_error *e)
 				 .output = &out,
 				 .limit_ms = PROBE_LIMIT_MS},
 		&r, e);
+	ok = ok && has_run(msprof, &r, e);
 	for (size_t i = 0; ok && i < sizeof(BAD) / sizeof(*BAD); i++)
 		if (has(&out, BAD[i]))
 			ok = err_set(e, INCORE_MISSING, "no-worker",
@@ -115,7 +133,7 @@ static bool probe_profiler(struct cann *c, struct incore_error *e)
 	return ok;
 }
 
-bool cann_probe(struct cann *c, const char *scratch, struct incore_error *e)
+bool cann_probe(struct cann *c, const char *arch, const char *scratch, struct incore_error *e)
 {
-	return probe_compiler(c, scratch, e) && find_worker(c, e) && probe_profiler(c, e);
+	return probe_compiler(c, arch, scratch, e) && find_worker(c, e) && probe_profiler(c, e);
 }

@@ -61,10 +61,12 @@ static const char BODY[] =
 	"\tstd::fprintf(stderr, \"replay_host: %s failed: %d\\n\", what, (int)rc);\n"
 	"\tstd::exit(1);\n"
 	"}\n\n"
+	"static std::vector<void *> uploaded; // all of it, to be freed at the end\n\n"
 	"static void *upload(const void *bytes, size_t n)\n"
 	"{\n"
 	"\tvoid *p = nullptr;\n\n"
 	"\tcheck(aclrtMalloc(&p, n, ACL_MEM_MALLOC_HUGE_FIRST), \"aclrtMalloc\");\n"
+	"\tuploaded.push_back(p);\n"
 	"\tcheck(aclrtMemcpy(p, n, bytes, n, ACL_MEMCPY_HOST_TO_DEVICE), \"aclrtMemcpy\");\n"
 	"\treturn p;\n"
 	"}\n\n"
@@ -136,7 +138,7 @@ static const char BODY[] =
 	"\tlaunch_replay(sizeof(BLOCKS) / sizeof(*BLOCKS), stream, upload_rows(1, buffers),\n"
 	"\t\tupload_rows(VECTOR_LANES, buffers));\n"
 	"\tcheck(aclrtSynchronizeStream(stream), \"aclrtSynchronizeStream\");\n"
-	"\tfor (void *p : buffers)\n"
+	"\tfor (void *p : uploaded)\n"
 	"\t\tcheck(aclrtFree(p), \"aclrtFree\");\n"
 	"\tcheck(aclrtDestroyStream(stream), \"aclrtDestroyStream\");\n"
 	"\tcheck(aclrtResetDevice(device), \"aclrtResetDevice\");\n"
@@ -192,17 +194,11 @@ static void put_tables(const struct replay_job *job, struct strbuf *out)
 
 bool msprof_host_text(const struct replay_job *job, struct strbuf *out, struct incore_error *e)
 {
-	bool has_cube = false;
-
-	for (uint32_t i = 0; i < job->n_members; i++)
-		has_cube |= job->members[i].core == KERNEL_ON_AIC;
 	for (uint32_t i = 0; i < job->n_buffers; i++)
-		if (job->buffers[i].file && strpbrk(job->buffers[i].file, "\"\\\n"))
-			return err_file(e, "bad-path", job->buffers[i].file, INCORE_NO_OFFSET,
-				"this path cannot stand in generated text");
+		if (job->buffers[i].file && !msprof_check_path(job->buffers[i].file, e))
+			return false;
 	sb_puts(out, HEAD);
-	sb_printf(out, "static const uint32_t VECTOR_LANES = %u;\n",
-		has_cube || job->kernel_class == KERNEL_SPMD_MIX ? 2u : 1u);
+	sb_printf(out, "static const uint32_t VECTOR_LANES = %u;\n", msprof_lanes(job));
 	put_tables(job, out);
 	sb_puts(out, BODY);
 	return !out->failed || err_nomem(e);

@@ -10,10 +10,43 @@
 #include "replay/source_text.h"
 
 struct member_text {		/* what of a source matters for sharing a unit */
+	struct str folder;	/* of the source */
 	struct strbuf includes; /* its include lines */
 	struct strbuf undefs;	/* "#undef N" for each macro it defines */
 	struct strbuf masked;
 };
+
+/* Before the namespace, where the file's own folder is not looked in: a header that lies there gets
+ * its whole path. One that a branch not taken asks for need not be there. */
+static bool hoist_include(struct member_text *t, struct str target)
+{
+	struct strbuf path = {0};
+	bool ok, is_beside;
+
+	if (target.n < 2 || (target.p[0] != '"' && target.p[0] != '<'))
+		return true;
+	if (target.p[0] == '"') {
+		ptrdiff_t end = str_find(str_sub(target, 1, target.n), "\"");
+
+		sb_printf(&path, "%.*s/%.*s", STR_ARG(t->folder), (int)(end < 0 ? 0 : end),
+			target.p + 1);
+	}
+	is_beside = path.p && file_exists(path.p) && !file_is_dir(path.p) &&
+		    msprof_check_path(path.p, NULL);
+	ok = !path.failed;
+	if (ok && is_beside)
+		ok = sb_printf(&t->includes, "#include \"%s\"\n", path.p);
+	else if (ok)
+		ok = sb_printf(&t->includes, "#if __has_include(%.*s)\n#include %.*s\n#endif\n",
+			STR_ARG(target), STR_ARG(target));
+	sb_free(&path);
+	return ok;
+}
+
+static bool is_name(char c)
+{
+	return c == '_' || (c >= '0' && c <= '9') || ((c | 32) >= 'a' && (c | 32) <= 'z');
+}
 
 static bool on_directive(void *ctx, struct str line)
 {
@@ -22,12 +55,11 @@ static bool on_directive(void *ctx, struct str line)
 	size_t n = 0;
 
 	if (str_starts(line, "include"))
-		return sb_printf(&t->includes, "#%.*s\n", STR_ARG(line));
+		return hoist_include(t, str_trim(str_sub(line, 7, line.n)));
 	if (!str_starts(line, "define"))
 		return true;
 	rest = str_trim(str_sub(line, 6, line.n));
-	while (n < rest.n && (rest.p[n] == '_' || (rest.p[n] >= '0' && rest.p[n] <= '9') ||
-				     ((rest.p[n] | 32) >= 'a' && (rest.p[n] | 32) <= 'z')))
+	while (n < rest.n && is_name(rest.p[n]))
 		n++;
 	return sb_printf(&t->undefs, "#undef %.*s\n", (int)n, rest.p);
 }
@@ -43,15 +75,19 @@ static bool read_member(const char *path, struct member_text *t, struct incore_e
 {
 	struct source_macros hooks = {.on_directive = on_directive, .ctx = t};
 	struct file_data f = {0};
-	bool ok = file_load(&f, path, e) && source_mask((struct str){(const char *)f.data, f.size},
-						    path, &hooks, &t->masked, e);
+	ptrdiff_t slash = str_rfind_char(str_of(path), '/');
+	bool ok;
+
+	t->folder = slash < 0 ? STR(".") : (struct str){path, (size_t)slash};
+	ok = file_load(&f, path, e) &&
+	     source_mask((struct str){(const char *)f.data, f.size}, path, &hooks, &t->masked, e);
 
 	file_unload(&f);
 	return ok && (!(t->includes.failed || t->undefs.failed) || err_nomem(e));
 }
 
 /* A path goes between quotes of C++, CMake and shell text: nothing that could end them. */
-static bool check_path(const char *path, struct incore_error *e)
+bool msprof_check_path(const char *path, struct incore_error *e)
 {
 	for (const char *p = path; *p; p++)
 		if (strchr("\"\\$`;", *p) || (unsigned char)*p < 32)
@@ -84,11 +120,8 @@ static bool rename_c_names(const struct member_text *t, const char *path, unsign
 				"\"C\" block: "
 				"mark its functions one by one");
 		head = str_trim(str_sub(rest, 0, open < 0 ? 0 : (size_t)open));
-		for (end = head.n;
-			end > 0 &&
-			(head.p[end - 1] == '_' ||
-				(head.p[end - 1] >= '0' && head.p[end - 1] <= '9') ||
-				((head.p[end - 1] | 32) >= 'a' && (head.p[end - 1] | 32) <= 'z'));)
+		end = head.n;
+		while (end > 0 && is_name(head.p[end - 1]))
 			end--;
 		head = str_sub(head, end, head.n);
 		if (head.n && !str_is(head, "kernel_entry"))
@@ -104,7 +137,7 @@ static bool put_member(const struct replay_job *job, unsigned i, bool is_shared,
 	const char *path = job->members[i].source;
 	struct member_text t = {0};
 	struct strbuf renames = {0};
-	bool ok = check_path(path, e);
+	bool ok = msprof_check_path(path, e);
 
 	if (ok && is_shared)
 		ok = read_member(path, &t, e) && rename_c_names(&t, path, i, &renames, e);
@@ -161,32 +194,39 @@ static void put_prologue(const struct replay_job *job, struct strbuf *out)
 		"// Made by incore. The kernel under its recorded arguments: one row of %d slots a "
 		"core.\n"
 		"#ifndef __CCE_AICORE__\n#define __CCE_AICORE__ %u\n#endif\n"
-		"#include <cce_aicore_intrinsics.h>\n"
+		"#include <cstdint>\n"
+		"#include <cce_aicore_intrinsics.h>\n" MSPROF_AICORE
 		"#ifndef %s\n#define %s\n#endif\n"
 		"#ifndef EVENT_ID7\n#define EVENT_ID7 ((event_t)7)\n#endif\n"
 		"#ifndef PIPE_FIX\n#define PIPE_FIX ((pipe_t)10)\n#endif\n",
 		REPLAY_SLOTS, t->cce_aicore, t->arch_macro, t->arch_macro);
 }
 
+unsigned msprof_lanes(const struct replay_job *job)
+{
+	return count_core(job, KERNEL_ON_AIC) || count_core(job, KERNEL_ON_AIV) > 1 ? 2 : 1;
+}
+
+/* A task of one vector kernel has one core a block: the second lane of the block stays out of it. */
 static void put_vector_call(const struct replay_job *job, struct strbuf *out)
 {
+	bool has_two = count_core(job, KERNEL_ON_AIV) > 1;
 	unsigned lane = 0;
-	bool is_mix = job->kernel_class == KERNEL_SPMD_MIX || count_core(job, KERNEL_ON_AIC);
 
-	sb_printf(out,
-		"\tint64_t lane = %s;\n\t__gm__ int64_t *row = (__gm__ int64_t *)aiv_rows + %s * "
-		"%d;\n",
-		is_mix ? "get_subblockid()" : "0",
-		is_mix ? "(get_block_idx() * get_subblockdim() + lane)" : "get_block_idx()",
+	sb_puts(out, "\tint64_t lane = get_subblockid();\n");
+	if (msprof_lanes(job) == 1)
+		sb_puts(out, "\tif (lane != 0)\n\t\treturn;\n");
+	sb_printf(out, "\t__gm__ int64_t *row = (__gm__ int64_t *)aiv_rows + %s * %d;\n",
+		msprof_lanes(job) == 1 ? "get_block_idx()"
+				       : "(get_block_idx() * get_subblockdim() + lane)",
 		REPLAY_SLOTS);
 	for (uint32_t i = 0; i < job->n_members; i++) {
 		if (job->members[i].core != KERNEL_ON_AIV)
 			continue;
-		if (count_core(job, KERNEL_ON_AIV) > 1)
+		if (has_two)
 			sb_printf(out, "\tif (lane == %u)\n\t", lane++);
 		sb_printf(out, "\tincore_member_%u_entry(row);\n", i);
 	}
-	sb_puts(out, "\t(void)lane;\n");
 }
 
 bool msprof_kernel_text(const struct replay_job *job, struct strbuf *out, struct incore_error *e)

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* msprof_project.c: the files around kernel and host: launch, build, scripts, configuration. */
+#include <errno.h>
+#include <stdlib.h>
 #include <sys/stat.h>
 
 #include "base/file.h"
@@ -11,8 +13,8 @@
 static const char LAUNCH[] =
 	"// Made by incore. The launch stands apart: only the vendor's compiler reads its "
 	"brackets.\n"
-	"#include <cstdint>\n\n"
-	"extern \"C\" __global__ __aicore__ void " MSPROF_SYMBOL
+	"#include <cstdint>\n\n" MSPROF_AICORE
+	"\nextern \"C\" __global__ __aicore__ void " MSPROF_SYMBOL
 	"(__gm__ uint8_t *aic_rows, __gm__ uint8_t *aiv_rows);\n\n"
 	"extern \"C\" void launch_replay(uint32_t blocks, void *stream, void *aic_rows, void "
 	"*aiv_rows)\n"
@@ -22,7 +24,7 @@ static const char LAUNCH[] =
 	"}\n";
 
 static const char CMAKE[] =
-	"# Made by incore. cmake -S . -B build -G Ninja -DAICORE_ARCH=... -DSOC_VERSION=...\n"
+	"# Made by incore. run_collect.sh has the command with its values.\n"
 	"cmake_minimum_required(VERSION 3.16)\n"
 	"set(CMAKE_CXX_COMPILER bisheng)\n"
 	"project(incore_replay LANGUAGES CXX)\n"
@@ -38,7 +40,7 @@ static const char CMAKE[] =
 	"add_library(" MSPROF_LIB " SHARED replay_kernel.cpp replay_launch.cpp)\n"
 	"target_compile_options(" MSPROF_LIB " PRIVATE ${KERNEL_FLAGS})\n"
 	"target_include_directories(" MSPROF_LIB
-	" PRIVATE ${INCLUDE_DIRS} ${PTO_ISA_ROOT}/include ${ASCEND_HOME}/include)\n"
+	" PRIVATE ${INCLUDE_DIRS} ${ASCEND_HOME}/include)\n"
 	"target_link_options(" MSPROF_LIB " PRIVATE --cce-fatobj-link)\n"
 	"add_executable(" MSPROF_HOST " replay_host.cpp)\n"
 	"target_include_directories(" MSPROF_HOST " PRIVATE ${ASCEND_HOME}/include)\n"
@@ -84,54 +86,79 @@ static void put_quoted(struct strbuf *b, const char *s)
 	process_quote((const char *const[]){s, NULL}, b);
 }
 
+static const char BUILD_STEPS[] =
+	"cmake -S . -B build -G Ninja \"-DAICORE_ARCH=$arch\" \"-DSOC_VERSION=$soc\" \\\n"
+	"\t\"-DINCLUDE_DIRS=$includes\" \"-DDEBUG_LINES=$debug_lines\"\n"
+	"cmake --build build\n\n"
+	"home=$ASCEND_HOME_PATH\n"
+	"libraries=$PWD/build:$home/lib64:$home/devlib\n"
+	"for t in aarch64-linux x86_64-linux; do\n"
+	"\t[ ! -d \"$home/$t\" ] || "
+	"libraries=$libraries:$home/$t/devlib:$home/$t/simulator/$soc/lib\n"
+	"done\n"
+	"for d in simulator tools/simulator; do\n"
+	"\t[ ! -d \"$home/$d/$soc/lib\" ] || libraries=$libraries:$home/$d/$soc/lib\n"
+	"done\n"
+	"export LD_LIBRARY_PATH=$libraries${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}\n\n"
+	"# new folders each time, of this user alone: msprof refuses others, and nothing older\n"
+	"# can be taken for this run's\n"
+	"umask 077\n"
+	"again=$PWD/again_$(date +%Y%m%d_%H%M%S)_$$\n"
+	"mkdir \"$again\" \"$again/collect\"\n";
+
+/* A dry run has found no script: then the one that was named, or the usual one. */
+static void put_set_env(struct strbuf *b, const struct msprof_options *o, const struct cann *c)
+{
+	char *full = c ? NULL : realpath(o->cann.set_env ? o->cann.set_env : ".", NULL);
+
+	if (c || o->cann.set_env)
+		put_quoted(b, c ? c->set_env : full ? full : o->cann.set_env);
+	else if (o->cann.home) {
+		put_quoted(b, o->cann.home);
+		sb_puts(b, "/set_env.sh");
+	} else
+		sb_puts(b, "/usr/local/Ascend/ascend-toolkit/set_env.sh");
+	free(full);
+}
+
 /* The steps of msprof_run.c, for a person: the same commands in the same order. */
 static bool write_script(const struct replay_job *job, const struct msprof_options *o,
 	const struct cann *c, struct incore_error *e)
 {
-	const struct cann_target *t = cann_target(job->target);
-	struct strbuf b = {0};
-	bool ok;
+	struct strbuf b = {0}, dirs = {0};
+	bool ok = msprof_include_dirs(job, o, &dirs, e);
 
-	sb_puts(&b, "#!/bin/bash\n# Made by incore: build and run this replay by hand.\nset -euo "
-		    "pipefail\n"
-		    "cd \"$(dirname \"$0\")\"\n");
-	sb_puts(&b, "set_env=${CANN_SET_ENV:-");
-	sb_puts(&b, c ? "" : "/usr/local/Ascend/ascend-toolkit/set_env.sh");
-	if (c)
-		put_quoted(&b, c->set_env);
-	sb_puts(&b, "}\nset +u; . \"$set_env\"; set -u\n");
-	sb_printf(&b, "soc=${SOC_VERSION:-%s}\narch=${AICORE_ARCH:-%s}\n", c ? c->soc : t->soc,
-		o->cann.arch ? o->cann.arch : t->arch);
-	sb_puts(&b, "includes=");
-	for (size_t i = 0; i < job->n_include_dirs; i++) {
-		sb_puts(&b, i ? "';'" : "");
-		put_quoted(&b, job->include_dirs[i]);
-	}
-	sb_puts(&b, "\npto_isa=${PTO_ISA_ROOT:-");
-	if (o->cann.pto_isa)
-		put_quoted(&b, o->cann.pto_isa);
+	sb_puts(&b, "#!/bin/bash\n# Made by incore: build and run this replay by hand.\n"
+		    "set -euo pipefail\ncd \"$(dirname \"$0\")\"\n\nset_env=");
+	put_set_env(&b, o, c);
+	sb_printf(&b, "\nsoc=%s\narch=%s\nincludes=", msprof_soc(job, o, c), msprof_arch(job, o));
+	put_quoted(&b, dirs.p ? dirs.p : "");
+	sb_printf(&b, "\ndebug_lines=%s\n\nset +u\n. \"$set_env\"\nset -u\n",
+		job->has_debug_lines ? "ON" : "OFF");
+	sb_puts(&b, BUILD_STEPS);
 	sb_printf(&b,
-		"}\ncmake -S . -B build -G Ninja -DAICORE_ARCH=\"$arch\" -DSOC_VERSION=\"$soc\" "
-		"\\\n"
-		"\t-DINCLUDE_DIRS=\"$includes\" -DPTO_ISA_ROOT=\"$pto_isa\" -DDEBUG_LINES=%s\n"
-		"cmake --build build\n"
-		"for d in lib64 devlib x86_64-linux/devlib aarch64-linux/devlib \\\n"
-		"\tx86_64-linux/simulator/$soc/lib aarch64-linux/simulator/$soc/lib "
-		"simulator/$soc/lib "
-		"tools/simulator/$soc/lib; do\n"
-		"\t[ ! -d \"$ASCEND_HOME_PATH/$d\" ] || "
-		"LD_LIBRARY_PATH=$ASCEND_HOME_PATH/$d:${LD_LIBRARY_PATH:-}\n"
-		"done\nexport LD_LIBRARY_PATH=$PWD/build:$LD_LIBRARY_PATH\n"
-		"(umask 077 && mkdir -p insight_export)\n"
 		"msprof op simulator --application=./build/%s --kernel-name=%s --launch-count=%u "
 		"\\\n"
-		"\t--soc-version=\"$soc\" --timeout=%u --output=insight_export\n",
-		job->has_debug_lines ? "ON" : "OFF", MSPROF_HOST, MSPROF_SYMBOL,
-		o->launch_count ? o->launch_count : 1,
-		o->timeout_minutes ? o->timeout_minutes : 120);
-	ok = (!b.failed || err_nomem(e)) &&
+		"\t\"--soc-version=$soc\" --timeout=%u \"--output=$again/collect\"\n",
+		MSPROF_HOST, MSPROF_SYMBOL, o->launch_count ? o->launch_count : 1,
+		o->timeout_minutes ? o->timeout_minutes : MSPROF_DEFAULT_MINUTES);
+	sb_puts(&b,
+		"\n# an older msprof leaves a dump and exports in a second step\n"
+		"if [ -z \"$(find \"$again/collect\" -name visualize_data.bin -print -quit)\" ]; "
+		"then\n"
+		"\tdump=$(find \"$again/collect\" -type d '(' -name tmp_dump -o -name dump ')' "
+		"-print -quit)\n"
+		"\tstart=$(find \"$again/collect\" -name pc_start_addr.txt -print -quit)\n"
+		"\t[ -z \"$start\" ] || [ -e \"$dump/pc_start_addr.txt\" ] || cp \"$start\" "
+		"\"$dump/\"\n"
+		"\tmkdir \"$again/export\"\n"
+		"\tmsprof op simulator \"--export=$dump\" \"--output=$again/export\"\n"
+		"fi\n"
+		"find \"$again\" -type d -name simulator\n");
+	ok = ok && (!b.failed || err_nomem(e)) &&
 	     write_text(job, "run_collect.sh", (struct str){b.p, b.n}, 0755, e);
 	sb_free(&b);
+	sb_free(&dirs);
 	return ok;
 }
 
@@ -166,7 +193,7 @@ static void put_spmd(struct json_writer *w, const struct replay_job *job)
 	json_w_key(w, "hw_block_dim");
 	json_w_u64(w, job->n_blocks);
 	json_w_key(w, "aiv_lanes_per_core");
-	json_w_u64(w, 2);
+	json_w_u64(w, msprof_lanes(job));
 	json_w_key(w, "dispatches");
 	json_w_array(w);
 	for (uint32_t i = 0; i < job->n_blocks; i++) {
@@ -181,18 +208,25 @@ static void put_spmd(struct json_writer *w, const struct replay_job *job)
 	json_w_end(w);
 }
 
+static void put_member(struct json_writer *w, const struct replay_member *m)
+{
+	json_w_key(w, "func_id");
+	json_w_i64(w, m->func);
+	json_w_key(w, "core_type");
+	json_w_str(w, str_of(m->core == KERNEL_ON_AIC ? "aic" : "aiv"));
+	json_w_key(w, "source");
+	json_w_str(w, str_of(m->source));
+}
+
+/* The first stands where a reader of one kernel looks for it. */
 static void put_members(struct json_writer *w, const struct replay_job *job)
 {
+	put_member(w, &job->members[0]);
 	json_w_key(w, "members");
 	json_w_array(w);
 	for (uint32_t i = 0; i < job->n_members; i++) {
 		json_w_row_object(w);
-		json_w_key(w, "source");
-		json_w_str(w, str_of(job->members[i].source));
-		json_w_key(w, "core_type");
-		json_w_str(w, str_of(job->members[i].core == KERNEL_ON_AIC ? "aic" : "aiv"));
-		json_w_key(w, "func_id");
-		json_w_i64(w, job->members[i].func);
+		put_member(w, &job->members[i]);
 		json_w_end(w);
 	}
 	json_w_end(w);
@@ -209,6 +243,10 @@ static bool write_config(const struct replay_job *job, const struct msprof_optio
 	json_w_object(&w);
 	json_w_key(&w, "backend");
 	json_w_str(&w, STR("msprof"));
+	json_w_key(&w, "test_module");
+	json_w_null(&w);
+	json_w_key(&w, "case");
+	json_w_null(&w);
 	json_w_key(&w, "kernel");
 	json_w_object(&w);
 	json_w_key(&w, "name");
@@ -224,9 +262,9 @@ static bool write_config(const struct replay_job *job, const struct msprof_optio
 	json_w_key(&w, "platform");
 	json_w_str(&w, str_of(replay_target_name(job->target)));
 	json_w_key(&w, "soc_version");
-	json_w_str(&w, str_of(c ? c->soc : cann_target(job->target)->soc));
+	json_w_str(&w, str_of(msprof_soc(job, o, c)));
 	json_w_key(&w, "timeout");
-	json_w_u64(&w, o->timeout_minutes ? o->timeout_minutes : 120);
+	json_w_u64(&w, o->timeout_minutes ? o->timeout_minutes : MSPROF_DEFAULT_MINUTES);
 	json_w_key(&w, "launch_count");
 	json_w_u64(&w, o->launch_count ? o->launch_count : 1);
 	json_w_end(&w);
@@ -246,6 +284,55 @@ static bool write_config(const struct replay_job *job, const struct msprof_optio
 	return ok;
 }
 
+const char *msprof_arch(const struct replay_job *job, const struct msprof_options *o)
+{
+	return o->cann.arch ? o->cann.arch : cann_target(job->target)->arch;
+}
+
+const char *msprof_soc(
+	const struct replay_job *job, const struct msprof_options *o, const struct cann *c)
+{
+	return c ? c->soc : o->cann.soc ? o->cann.soc : cann_target(job->target)->soc;
+}
+
+static bool add_dir(struct strbuf *out, const char *dir, struct incore_error *e)
+{
+	char *full = realpath(dir, NULL);
+	bool ok = full ? msprof_check_path(full, e)
+		       : err_file(e, "no-folder", dir, INCORE_NO_OFFSET,
+				 "this folder of headers cannot be read: %s", strerror(errno));
+
+	if (ok)
+		ok = sb_printf(out, "%s%s", out->n ? ";" : "", full) || err_nomem(e);
+	free(full);
+	return ok;
+}
+
+bool msprof_include_dirs(const struct replay_job *job, const struct msprof_options *o,
+	struct strbuf *out, struct incore_error *e)
+{
+	const char *root = o->cann.pto_isa;
+	char *headers;
+	bool ok = true;
+
+	for (size_t i = 0; ok && i < job->n_include_dirs; i++)
+		ok = add_dir(out, job->include_dirs[i], e);
+	if (!ok || !root)
+		return ok;
+	headers = path_join(root, "include");
+	ok = headers ? add_dir(out, headers, e) : err_nomem(e);
+	mem_free(headers);
+	return ok;
+}
+
+static bool check_word(const char *option, const char *value, struct incore_error *e)
+{
+	return !value || cann_is_word(value) ||
+	       err_set(e, INCORE_USAGE, "bad-option-value",
+		       "--%s: expected letters, digits, '_', '.' and '-', found '%s'", option,
+		       value);
+}
+
 bool msprof_check_options(const struct msprof_options *o, struct incore_error *e)
 {
 	if (o->timeout_minutes > MSPROF_MAX_MINUTES)
@@ -255,7 +342,8 @@ bool msprof_check_options(const struct msprof_options *o, struct incore_error *e
 	if (o->launch_count > 5000)
 		return err_set(e, INCORE_USAGE, "bad-launch-count",
 			"msprof takes 1 to 5000 launches, not %u", o->launch_count);
-	return true;
+	return check_word("soc-version", o->cann.soc, e) &&
+	       check_word("aicore-arch", o->cann.arch, e);
 }
 
 bool msprof_write_project(const struct replay_job *job, const struct msprof_options *o,

@@ -12,13 +12,14 @@
 #include "base/file.h"
 #include "base/process.h"
 #include "replay/msprof.h"
+#include "replay/msprof_output.h"
 #include "replay/symbol.h"
 
-#define DEFAULT_MINUTES 120
 #define DEFAULT_STEP_S 300
 #define DEFAULT_BUILD_S 600
 #define MARGIN_S 300 /* msprof parses what it has when its own limit is over */
 #define LOG_TAIL 800
+#define MAX_WORDS 16
 
 struct msprof_run {
 	const struct replay_job *job;
@@ -27,13 +28,26 @@ struct msprof_run {
 	struct arena *arena;
 	struct replay_outcome *out;
 	struct incore_error *e;
+	const char *kernel; /* the symbol that is launched */
+	struct strbuf text; /* what the last step printed */
+	struct strbuf warnings;
 };
+
+static void warn(struct msprof_run *m, const char *text)
+{
+	if (!text) { /* no memory for it */
+		m->warnings.failed = true;
+		return;
+	}
+	sb_printf(&m->warnings, "%s%s", m->warnings.n ? "; " : "", text);
+}
 
 static bool make_dir(const char *path, mode_t mode, struct incore_error *e)
 {
-	if (mkdir(path, mode) != 0 && errno != EEXIST)
-		return err_errno(e, errno, path, "make the directory");
-	return chmod(path, mode) == 0 || err_errno(e, errno, path, "set the mode of");
+	if (!path)
+		return err_nomem(e);
+	return mkdir(path, mode) == 0 || errno == EEXIST ||
+	       err_errno(e, errno, path, "make the directory");
 }
 
 static const char *below(struct msprof_run *m, const char *name)
@@ -42,8 +56,9 @@ static const char *below(struct msprof_run *m, const char *name)
 }
 
 /* The last bytes of a step's output, on one line. */
-static const char *tail_of(struct msprof_run *m, const struct strbuf *out)
+static const char *tail_of(struct msprof_run *m)
 {
+	const struct strbuf *out = &m->text;
 	size_t from = out->n > LOG_TAIL ? out->n - LOG_TAIL : 0;
 	char *t = arena_strndup(m->arena, out->p ? out->p + from : "", out->n - from);
 
@@ -55,288 +70,269 @@ static const char *tail_of(struct msprof_run *m, const struct strbuf *out)
 
 struct step {
 	const char *name; /* of the log, and in messages */
-	const char *const *argv;
 	uint64_t limit_s;
-	bool is_judged_by_files; /* its status says little: the caller looks at what it left */
+	bool is_judged_by_files;     /* its status says little: the caller looks at what it left */
+	const char *argv[MAX_WORDS]; /* NULL ends */
+	unsigned n;
+	bool failed; /* no memory for a word */
 };
 
-/* Runs a step from the workspace; its log says "$ command", output, "[exit N]". */
-static bool run_step(
-	struct msprof_run *m, const struct step *s, struct process_result *r, struct strbuf *out)
+/* A word of the command; NULL: there was no memory for it. */
+static void word(struct step *s, const char *text)
+{
+	if (text && s->n + 1 < MAX_WORDS)
+		s->argv[s->n++] = text;
+	else
+		s->failed = true;
+}
+
+static bool judge(struct msprof_run *m, const struct step *s, const struct process_result *r,
+	const char *why, const char *log)
+{
+	if (r->end == PROCESS_CANCELLED)
+		return err_set(
+			m->e, INCORE_FAILED, "interrupted", "interrupted while %s ran", s->argv[0]);
+	if (r->end == PROCESS_NOT_STARTED)
+		return err_set(m->e, INCORE_MISSING, "not-started",
+			"%s %s: it is looked for in the PATH that %s sets", s->argv[0], why,
+			m->cann.set_env);
+	if (s->is_judged_by_files || (r->end == PROCESS_EXITED && r->code == 0))
+		return true;
+	return err_set(m->e, INCORE_FAILED, "step-failed",
+		"%s of the replay failed: %s; log %s; it ends: %s", s->name, why, log, tail_of(m));
+}
+
+/* Runs a step from the workspace; its log says "$ command", output, "[exit status N]". */
+static bool run_step(struct msprof_run *m, const struct step *s, struct process_result *r)
 {
 	const char *log = arena_printf(m->arena, "%s/logs/%s.log", m->job->workspace, s->name);
 	struct strbuf line = {0}, why = {0};
 	struct process_spec spec = {.argv = s->argv,
 		.cwd = m->job->workspace,
-		.output = out,
+		.env = m->cann.env.v,
+		.output = &m->text,
 		.limit_ms = s->limit_s * 1000,
 		.is_cancelled = m->job->is_cancelled,
 		.cancel_ctx = m->job->cancel_ctx};
 	bool ok;
 
-	spec.env = m->cann.env.v;
-	spec.log_fd = log ? open(log, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644) : -1;
+	if (!log || s->failed)
+		return err_nomem(m->e);
+	sb_reset(&m->text);
+	spec.log_fd = open(log, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
 	if (spec.log_fd < 0)
 		return err_errno(m->e, errno, log, "open the log");
 	sb_puts(&line, "$ ");
 	process_quote(s->argv, &line);
 	sb_putc(&line, '\n');
-	ok = write_all(spec.log_fd, line.p, line.n, m->e) && process_run(&spec, r, m->e);
+	ok = (!line.failed || err_nomem(m->e)) && write_all(spec.log_fd, line.p, line.n, m->e) &&
+	     process_run(&spec, r, m->e);
 	if (ok) {
 		process_describe(&spec, r, &why);
 		sb_reset(&line);
 		sb_printf(&line, "[%s]\n", why.p ? why.p : "");
-		ok = write_all(spec.log_fd, line.p, line.n, m->e);
+		ok = (!line.failed || err_nomem(m->e)) &&
+		     write_all(spec.log_fd, line.p, line.n, m->e);
 	}
 	close(spec.log_fd);
-	if (ok && r->end == PROCESS_CANCELLED)
-		ok = err_set(
-			m->e, INCORE_FAILED, "interrupted", "interrupted while %s ran", s->argv[0]);
-	else if (ok && !(r->end == PROCESS_EXITED && r->code == 0) && !s->is_judged_by_files)
-		ok = err_set(m->e, r->end == PROCESS_NOT_STARTED ? INCORE_MISSING : INCORE_FAILED,
-			"step-failed", "%s of the replay failed: %s; log %s; it ends: %s", s->name,
-			why.p ? why.p : "", log, tail_of(m, out));
+	ok = ok && judge(m, s, r, why.p ? why.p : "", log);
 	sb_free(&why);
 	sb_free(&line);
 	return ok;
 }
 
-static bool run_plain(
-	struct msprof_run *m, const char *name, const char *const *argv, uint64_t limit_s)
-{
-	struct strbuf out = {0};
-	struct process_result r;
-	bool ok = run_step(m, &(struct step){name, argv, limit_s, false}, &r, &out);
+/* --- build --- */
 
-	sb_free(&out);
-	return ok;
+static bool configure(struct msprof_run *m)
+{
+	struct step s = {.name = "cmake",
+		.limit_s = m->o->step_limit_s ? m->o->step_limit_s : DEFAULT_STEP_S,
+		.argv = {"cmake", "-S", ".", "-B", "build", "-G", "Ninja"},
+		.n = 7};
+	struct strbuf dirs = {0};
+	struct process_result r;
+	bool ok = msprof_include_dirs(m->job, m->o, &dirs, m->e);
+
+	word(&s, arena_printf(m->arena, "-DAICORE_ARCH=%s", msprof_arch(m->job, m->o)));
+	word(&s, arena_printf(m->arena, "-DSOC_VERSION=%s", m->cann.soc));
+	word(&s, arena_printf(m->arena, "-DINCLUDE_DIRS=%s", dirs.p ? dirs.p : ""));
+	word(&s, m->job->has_debug_lines ? "-DDEBUG_LINES=ON" : "-DDEBUG_LINES=OFF");
+	sb_free(&dirs);
+	return ok && run_step(m, &s, &r);
+}
+
+/* The first line of the compiler that complains about the kernel's own text; empty: there is none. */
+static struct str complaint(struct msprof_run *m)
+{
+	struct str rest = {m->text.p ? m->text.p : "", m->text.n}, line;
+
+	while (str_cut(&rest, "\n", &line)) {
+		if (!str_has(line, "error:"))
+			continue;
+		if (str_has(line, "replay_kernel.cpp:"))
+			return line;
+		for (uint32_t i = 0; i < m->job->n_members; i++)
+			if (str_has(line, m->job->members[i].source))
+				return line;
+	}
+	return (struct str){"", 0};
+}
+
+static bool compile(struct msprof_run *m)
+{
+	struct step s = {.name = "build",
+		.limit_s = m->o->build_limit_s ? m->o->build_limit_s : DEFAULT_BUILD_S,
+		.argv = {"cmake", "--build", "build"},
+		.n = 3};
+	struct process_result r;
+	struct str why;
+
+	if (run_step(m, &s, &r))
+		return true;
+	why = complaint(m);
+	if (why.n && m->e && m->e->status == INCORE_FAILED)
+		err_file(m->e, "does-not-compile", m->job->members[0].source, INCORE_NO_OFFSET,
+			"the kernel does not compile: %.*s; log %s/logs/build.log", STR_ARG(why),
+			m->job->workspace);
+	return false;
 }
 
 static bool build(struct msprof_run *m)
 {
-	const struct cann_target *t = cann_target(m->job->target);
-	struct strbuf dirs = {0};
-	const char *argv[16];
+	const char *library = below(m, "build/lib" MSPROF_LIB ".so"),
+		   *host = below(m, "build/" MSPROF_HOST);
 	struct symbol symbol;
-	unsigned n = 0;
-	bool ok;
 
-	for (size_t i = 0; i < m->job->n_include_dirs; i++)
-		sb_printf(&dirs, "%s%s", i ? ";" : "", m->job->include_dirs[i]);
-	argv[n++] = "cmake";
-	argv[n++] = "-S";
-	argv[n++] = ".";
-	argv[n++] = "-B";
-	argv[n++] = "build";
-	argv[n++] = "-G";
-	argv[n++] = "Ninja";
-	argv[n++] = arena_printf(
-		m->arena, "-DAICORE_ARCH=%s", m->o->cann.arch ? m->o->cann.arch : t->arch);
-	argv[n++] = arena_printf(m->arena, "-DSOC_VERSION=%s", m->cann.soc);
-	argv[n++] = arena_printf(m->arena, "-DINCLUDE_DIRS=%s", dirs.p ? dirs.p : "");
-	argv[n++] = arena_printf(
-		m->arena, "-DPTO_ISA_ROOT=%s", m->o->cann.pto_isa ? m->o->cann.pto_isa : "");
-	argv[n++] = m->job->has_debug_lines ? "-DDEBUG_LINES=ON" : "-DDEBUG_LINES=OFF";
-	argv[n] = NULL;
-	ok = run_plain(
-		     m, "cmake", argv, m->o->step_limit_s ? m->o->step_limit_s : DEFAULT_STEP_S) &&
-	     run_plain(m, "build", (const char *const[]){"cmake", "--build", "build", NULL},
-		     m->o->build_limit_s ? m->o->build_limit_s : DEFAULT_BUILD_S);
-	sb_free(&dirs);
-	return ok &&
-	       symbol_find(m->arena, below(m, "build/lib" MSPROF_LIB ".so"),
-		       (const char *const[]){MSPROF_SYMBOL, NULL}, m->cann.env.v, &symbol, m->e);
-}
-
-/* --- what a run leaves --- */
-
-struct newest {
-	struct msprof_run *m;
-	const char *dir, *path;
-};
-
-static bool take_newest(void *ctx, const char *name, struct incore_error *e)
-{
-	struct newest *n = ctx;
-	char *path;
-
-	if (strncmp(name, "OPPROF_", 7) != 0)
-		return true;
-	path = arena_printf(n->m->arena, "%s/%s", n->dir, name);
-	if (!path)
-		return err_nomem(e);
-	if (file_is_dir(path))
-		n->path =
-			path; /* names in order: the last is the newest; the folder is of this run alone */
+	if (!library || !host)
+		return err_nomem(m->e);
+	if (!configure(m) || !compile(m))
+		return false;
+	if (!file_exists(library) || !file_exists(host))
+		return err_set(m->e, INCORE_FAILED, "nothing-built",
+			"cmake ended well but left no %s; log %s/logs/build.log",
+			file_exists(library) ? host : library, m->job->workspace);
+	if (!symbol_find(m->arena, library, (const char *const[]){MSPROF_SYMBOL, NULL},
+		    m->cann.env.v, &symbol, m->e))
+		return false;
+	m->kernel = symbol.mangled;
 	return true;
-}
-
-static bool has_csv(void *ctx, const char *name, struct incore_error *e)
-{
-	(void)e;
-	if (strstr(name, "instr_exe") && strstr(name, ".csv"))
-		*(bool *)ctx = true;
-	return true;
-}
-
-struct cores {
-	const char *dir;
-	bool has_csv;
-	struct arena *arena;
-};
-
-static bool look_in_core(void *ctx, const char *name, struct incore_error *e)
-{
-	struct cores *c = ctx;
-	char *path = arena_printf(c->arena, "%s/%s", c->dir, name);
-
-	if (!path)
-		return err_nomem(e);
-	return strncmp(name, "core", 4) != 0 || !file_is_dir(path) ||
-	       dir_each(path, has_csv, &c->has_csv, e);
-}
-
-/* Complete: trace.json, visualize_data.bin, at least one core with an instruction table. */
-static const char *complete_simulator(struct msprof_run *m, const char *opprof)
-{
-	const char *dir = arena_printf(m->arena, "%s/simulator", opprof);
-	struct cores c = {.dir = dir, .arena = m->arena};
-
-	if (!dir || !file_is_dir(dir) ||
-		file_size(arena_printf(m->arena, "%s/trace.json", dir)) <= 0 ||
-		file_size(arena_printf(m->arena, "%s/visualize_data.bin", dir)) <= 0 ||
-		!dir_each(dir, look_in_core, &c, NULL) || !c.has_csv)
-		return NULL;
-	return dir;
-}
-
-static const char *find_simulator(struct msprof_run *m, const char *dir)
-{
-	struct newest n = {.m = m, .dir = dir};
-
-	if (!file_is_dir(dir) || !dir_each(dir, take_newest, &n, NULL) || !n.path)
-		return NULL;
-	return complete_simulator(m, n.path);
-}
-
-static const char *find_dump(struct msprof_run *m, const char *dir)
-{
-	static const char *const PLACES[] = {
-		"device0/tmp_dump", "device0/dump", "tmp_dump", "dump"};
-	struct newest n = {.m = m, .dir = dir};
-
-	if (!file_is_dir(dir) || !dir_each(dir, take_newest, &n, NULL) || !n.path)
-		return NULL;
-	for (size_t i = 0; i < sizeof(PLACES) / sizeof(*PLACES); i++) {
-		const char *p = arena_printf(m->arena, "%s/%s", n.path, PLACES[i]);
-
-		if (p && file_is_dir(p))
-			return p;
-	}
-	return NULL;
-}
-
-/* msprof's parser wants the kernel's start address beside the dump. */
-static bool copy_start_address(struct msprof_run *m, const char *dump)
-{
-	static const char *const NEAR[] = {"..", "../.."};
-	const char *to = arena_printf(m->arena, "%s/pc_start_addr.txt", dump);
-	struct file_data f = {0};
-	struct out_file o = {0};
-	bool ok = true;
-
-	if (!to || file_exists(to))
-		return to || err_nomem(m->e);
-	for (size_t i = 0; i < 2; i++) {
-		const char *from = arena_printf(m->arena, "%s/%s/pc_start_addr.txt", dump, NEAR[i]);
-
-		if (!from || !file_exists(from))
-			continue;
-		ok = file_load(&f, from, m->e) && out_file_open(&o, to, m->e);
-		if (ok) {
-			fwrite(f.data, 1, f.size, o.f);
-			ok = out_file_commit(&o, m->e);
-		}
-		file_unload(&f);
-		break;
-	}
-	return ok;
 }
 
 /* --- collect and export --- */
 
-static bool collect(struct msprof_run *m, const char *dir, struct strbuf *text)
+static uint64_t collect_limit(const struct msprof_run *m, uint32_t minutes)
 {
-	uint32_t minutes = m->o->timeout_minutes ? m->o->timeout_minutes : DEFAULT_MINUTES;
-	const char *argv[] = {"msprof", "op", "simulator", "--application=./build/" MSPROF_HOST,
-		"--kernel-name=" MSPROF_SYMBOL,
-		arena_printf(
-			m->arena, "--launch-count=%u", m->o->launch_count ? m->o->launch_count : 1),
-		arena_printf(m->arena, "--soc-version=%s", m->cann.soc),
-		arena_printf(m->arena, "--timeout=%u", minutes),
-		arena_printf(m->arena, "--output=%s", dir), NULL};
-	struct process_result r;
+	return m->o->collect_limit_s ? m->o->collect_limit_s : (uint64_t)minutes * 60 + MARGIN_S;
+}
 
-	if (!run_step(m, &(struct step){"collect", argv, (uint64_t)minutes * 60 + MARGIN_S, true},
-		    &r, text))
+static bool collect(struct msprof_run *m, const char *dir)
+{
+	uint32_t minutes = m->o->timeout_minutes ? m->o->timeout_minutes : MSPROF_DEFAULT_MINUTES;
+	struct step s = {.name = "collect",
+		.limit_s = collect_limit(m, minutes),
+		.is_judged_by_files = true,
+		.argv = {"msprof", "op", "simulator", "--application=./build/" MSPROF_HOST},
+		.n = 4};
+	struct process_result r;
+	unsigned n;
+
+	word(&s, arena_printf(m->arena, "--kernel-name=%s", m->kernel));
+	word(&s, arena_printf(m->arena, "--launch-count=%u",
+			 m->o->launch_count ? m->o->launch_count : 1));
+	word(&s, arena_printf(m->arena, "--soc-version=%s", m->cann.soc));
+	word(&s, arena_printf(m->arena, "--timeout=%u", minutes));
+	word(&s, arena_printf(m->arena, "--output=%s", dir));
+	if (!run_step(m, &s, &r))
 		return false;
 	m->out->is_partial = r.end == PROCESS_TIMED_OUT || r.wall_ms >= (uint64_t)minutes * 60000;
-	if (r.end == PROCESS_EXITED && r.code == 0)
+	if ((r.end == PROCESS_EXITED && r.code == 0) || m->out->is_partial)
 		return true;
-	if (r.end == PROCESS_NOT_STARTED)
-		return err_set(m->e, INCORE_MISSING, "no-msprof", "msprof cannot be started");
-	if (!m->out->is_partial && !find_simulator(m, dir) && !find_dump(m, dir))
+	if (!msprof_find_simulator(m->arena, dir, m->kernel, &n) &&
+		!msprof_find_dump(m->arena, dir))
 		return err_set(m->e, INCORE_FAILED, "collect-failed",
-			"msprof op simulator ended with status %d and left nothing; log %s; it "
-			"ends: %s",
-			r.code, below(m, "logs/collect.log"), tail_of(m, text));
+			"msprof op simulator ended with %s %d and left nothing; log "
+			"%s/logs/collect.log; it ends: %s",
+			r.end == PROCESS_EXITED ? "exit status" : "signal", r.code,
+			m->job->workspace, tail_of(m));
+	warn(m, arena_printf(m->arena, "msprof ended with %s %d",
+			r.end == PROCESS_EXITED ? "exit status" : "signal", r.code));
 	return true;
 }
 
 static bool export_dump(struct msprof_run *m, const char *dump, const char *dir)
 {
-	return copy_start_address(m, dump) && make_dir(dir, 0700, m->e) &&
-	       run_plain(m, "export",
-		       (const char *const[]){"msprof", "op", "simulator",
-			       arena_printf(m->arena, "--export=%s", dump),
-			       arena_printf(m->arena, "--output=%s", dir), NULL},
-		       m->o->step_limit_s ? m->o->step_limit_s : DEFAULT_STEP_S);
+	struct step s = {.name = "export",
+		.limit_s = m->o->step_limit_s ? m->o->step_limit_s : DEFAULT_STEP_S,
+		.argv = {"msprof", "op", "simulator"},
+		.n = 3};
+	struct process_result r;
+
+	word(&s, arena_printf(m->arena, "--export=%s", dump));
+	word(&s, arena_printf(m->arena, "--output=%s", dir));
+	return msprof_copy_start_address(m->arena, dump, m->e) && run_step(m, &s, &r);
 }
 
-static bool no_trace(struct msprof_run *m, const struct strbuf *text)
+static bool no_trace(struct msprof_run *m, const char *log)
 {
 	return err_set(m->e, INCORE_FAILED, "no-trace",
 		"msprof ended but left no complete simulator directory (trace.json, "
-		"visualize_data.bin and a "
-		"core's instruction table are expected)%s; log %s; it ends: %s",
+		"visualize_data.bin and a core's instruction table are expected)%s; log "
+		"%s/logs/%s.log; it ends: %s",
 		m->out->is_partial ? ": the time limit came before anything was dumped" : "",
-		below(m, "logs/collect.log"), tail_of(m, text));
+		m->job->workspace, log, tail_of(m));
+}
+
+/* A newer msprof has done it all in one step; an older one left a dump. Returns the folder that
+ * holds the result, or NULL. */
+static const char *result_folder(struct msprof_run *m, const char *raw)
+{
+	unsigned n;
+	const char *dump, *dir;
+
+	if (msprof_find_simulator(m->arena, raw, m->kernel, &n))
+		return raw;
+	dump = msprof_find_dump(m->arena, raw);
+	if (!dump) {
+		no_trace(m, "collect");
+		return NULL;
+	}
+	dir = msprof_new_dir(m->arena, m->job->workspace, "export", m->e);
+	if (!dir || !export_dump(m, dump, dir))
+		return NULL;
+	if (msprof_find_simulator(m->arena, dir, m->kernel, &n))
+		return dir;
+	no_trace(m, "export");
+	return NULL;
 }
 
 static bool collect_and_export(struct msprof_run *m)
 {
-	const char *raw = below(m, "collect"), *final = below(m, "insight_export");
-	const char *dump, *found;
-	struct strbuf text = {0};
-	bool ok = make_dir(raw, 0700, m->e) && collect(m, raw, &text);
+	const char *raw = msprof_new_dir(m->arena, m->job->workspace, "collect", m->e), *from;
+	const char *final = below(m, "insight_export"), *found = NULL;
+	bool has_success;
+	unsigned n = 0;
 
-	found = ok ? find_simulator(m, raw) : NULL;
-	if (found) { /* the folder above holds nothing else of this run: it becomes the result */
-		ok = rename(raw, final) == 0 || err_errno(m->e, errno, final, "put in place");
-		found = ok ? find_simulator(m, final) : NULL;
-	} else if (ok) {
-		dump = find_dump(m, raw);
-		ok = dump ? export_dump(m, dump, final) : no_trace(m, &text);
-		found = ok ? find_simulator(m, final) : NULL;
-	}
-	if (ok && !found)
-		ok = no_trace(m, &text);
-	if (ok && text.p && !strstr(text.p, "All task success"))
-		m->out->warning =
-			"msprof does not say that all tasks succeeded; the artefacts are complete";
-	m->out->simulator_dir = found;
-	sb_free(&text);
-	return ok;
+	if (!raw || !collect(m, raw))
+		return false;
+	has_success = m->text.p && strstr(m->text.p, "All task success");
+	from = result_folder(m, raw);
+	if (!from)
+		return false;
+	/* it holds nothing but this run's: it becomes the result, whole */
+	if (!final)
+		return err_nomem(m->e);
+	if (rename(from, final) != 0)
+		return err_errno(m->e, errno, final, "put in place");
+	found = msprof_find_simulator(m->arena, final, m->kernel, &n);
+	m->out->simulator_dir = found ? msprof_settle_simulator(m->arena, found, m->e) : NULL;
+	if (!m->out->simulator_dir)
+		return found ? false : err_nomem(m->e);
+	if (!has_success)
+		warn(m, "msprof does not say that all tasks succeeded; the artefacts are complete");
+	if (n > 1)
+		warn(m, arena_printf(m->arena,
+				"%u launches were recorded; this is the first of them", n));
+	return true;
 }
 
 /* LD_LIBRARY_PATH of the chosen chip, before what the script set. */
@@ -344,28 +340,28 @@ static bool set_library_path(struct msprof_run *m)
 {
 	const char *line = arena_printf(
 		m->arena, "LD_LIBRARY_PATH=%s/build:%s", m->job->workspace, m->cann.library_path);
-	size_t n = m->cann.env.n;
 
-	if (!line)
-		return err_nomem(m->e);
-	for (size_t i = 0; i + 1 < n; i++)
-		if (strncmp(m->cann.env.v[i], "LD_LIBRARY_PATH=", 16) == 0) {
-			m->cann.env.v[i] = line;
-			return true;
-		}
-	m->cann.env.v[n - 1] = line;
-	return VEC_PUSH(&m->cann.env, NULL) || err_nomem(m->e);
+	return (line && cann_set_env(&m->cann, line)) || err_nomem(m->e);
 }
 
 static bool preflight(const struct replay_job *job, struct incore_error *e)
 {
 	const struct msprof_options *o = job->options;
 	struct cann c = {0};
-	bool ok = msprof_check_options(o, e) && cann_open(&c, &o->cann, job->target, e);
+	bool ok = msprof_check_options(o, e) && cann_open(&c, &o->cann, job->target, e) &&
+		  cann_probe(&c, msprof_arch(job, o), job->workspace, e);
 
-	ok = ok && cann_probe(&c, job->workspace, e);
 	cann_deinit(&c);
 	return ok;
+}
+
+static bool run_all(struct msprof_run *m)
+{
+	return cann_open(&m->cann, &m->o->cann, m->job->target, m->e) &&
+	       cann_probe(&m->cann, msprof_arch(m->job, m->o), m->job->workspace, m->e) &&
+	       msprof_write_project(m->job, m->o, &m->cann, m->e) &&
+	       make_dir(below(m, "logs"), 0755, m->e) && set_library_path(m) && build(m) &&
+	       collect_and_export(m);
 }
 
 static bool run(const struct replay_job *job, struct arena *a, struct replay_outcome *out,
@@ -377,17 +373,19 @@ static bool run(const struct replay_job *job, struct arena *a, struct replay_out
 	*out = (struct replay_outcome){.verdict = "project written, nothing was started"};
 	if (!ok || job->is_dry)
 		return ok && msprof_write_project(job, m.o, NULL, e);
-	ok = cann_open(&m.cann, &m.o->cann, job->target, e) &&
-	     cann_probe(&m.cann, job->workspace, e) && msprof_write_project(job, m.o, &m.cann, e) &&
-	     make_dir(below(&m, "logs"), 0755, e) && set_library_path(&m) && build(&m) &&
-	     collect_and_export(&m);
+	ok = run_all(&m);
 	if (ok) {
 		out->verdict = out->is_partial ? "partial trace: the time limit cut the "
 						 "simulation; not to be used for total time"
 					       : "complete simulator directory";
 		if (m.cann.soc_note)
-			out->warning = arena_strdup(a, m.cann.soc_note);
+			warn(&m, m.cann.soc_note);
+		if (m.warnings.n)
+			out->warning = arena_strndup(a, m.warnings.p, m.warnings.n);
+		ok = (!m.warnings.n || out->warning) && !m.warnings.failed ? true : err_nomem(e);
 	}
+	sb_free(&m.warnings);
+	sb_free(&m.text);
 	cann_deinit(&m.cann);
 	return ok;
 }

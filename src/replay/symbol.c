@@ -38,8 +38,7 @@ static bool split_lines(struct str text, str_list *out)
 	return true;
 }
 
-/* "0000000000001139 T _Z1kPf": names of type T and W, a line each */
-static void take_names(struct str listing, struct strbuf *names)
+void symbol_names(struct str listing, struct strbuf *names)
 {
 	struct str line;
 
@@ -61,57 +60,84 @@ static bool fits(struct str demangled, const char *name)
 	       (str_starts(demangled, name) && demangled.n > n && demangled.p[n] == '(');
 }
 
-static bool choose(struct arena *a, const char *library, const char *const *names,
-	const str_list *mangled, const str_list *plain, struct symbol *out, struct incore_error *e)
+static void list_all(const str_list *plain, struct strbuf *out)
+{
+	for (size_t i = 0; i < plain->n && i < 20; i++)
+		sb_printf(out, "%s%.*s", i ? ", " : "", STR_ARG(plain->v[i]));
+	if (plain->n > 20)
+		sb_printf(out, " and %zu more", plain->n - 20);
+}
+
+/* The first name that a symbol fits; two symbols for it are no answer. */
+static bool choose(const char *library, const char *const *names, const str_list *plain,
+	size_t *found, struct incore_error *e)
 {
 	struct strbuf all = {0};
-	size_t found = SIZE_MAX;
+	size_t n_fit = 0, k;
 
-	for (size_t k = 0; names[k] && found == SIZE_MAX; k++)
-		for (size_t i = 0; i < plain->n && found == SIZE_MAX; i++)
-			if (fits(plain->v[i], names[k]))
-				found = i;
-	if (found == SIZE_MAX && plain->n == 1)
-		found = 0;
-	if (found != SIZE_MAX) {
-		out->mangled = arena_strndup(a, mangled->v[found].p, mangled->v[found].n);
-		out->demangled = arena_strndup(a, plain->v[found].p, plain->v[found].n);
-		return (out->mangled && out->demangled) || err_nomem(e);
-	}
-	for (size_t i = 0; i < plain->n && i < 20; i++)
-		sb_printf(&all, "%s%.*s", i ? ", " : "", STR_ARG(plain->v[i]));
-	err_file(e, "no-symbol", library, INCORE_NO_OFFSET, "expected a symbol %s, found %zu: %s",
-		names[0] ? names[0] : "", plain->n, all.p ? all.p : "none");
+	for (k = 0; names[k] && !n_fit; k++)
+		for (size_t i = 0; i < plain->n; i++)
+			if (fits(plain->v[i], names[k]) && n_fit++ == 0)
+				*found = i;
+	if (n_fit == 1)
+		return true;
+	list_all(plain, &all);
+	if (n_fit)
+		err_file(e, "ambiguous-symbol", library, INCORE_NO_OFFSET,
+			"expected one symbol %s, found %zu; the library exports %s", names[k - 1],
+			n_fit, all.p ? all.p : "");
+	else
+		err_file(e, "no-symbol", library, INCORE_NO_OFFSET,
+			"expected a symbol %s; the library exports %s", names[0],
+			all.p ? all.p : "none");
 	sb_free(&all);
 	return false;
+}
+
+bool symbol_choose(struct arena *a, const char *library, const char *const *names,
+	struct symbol_lists l, struct symbol *out, struct incore_error *e)
+{
+	str_list mangled = {0}, plain = {0};
+	size_t found = 0;
+	bool ok = (split_lines(l.mangled, &mangled) && split_lines(l.demangled, &plain)) ||
+		  err_nomem(e);
+
+	if (ok && mangled.n != plain.n)
+		ok = err_set(e, INCORE_FAILED, "tool-failed",
+			"c++filt gave %zu lines for %zu names of %s", plain.n, mangled.n, library);
+	ok = ok && choose(library, names, &plain, &found, e);
+	if (ok) {
+		out->mangled = arena_strndup(a, mangled.v[found].p, mangled.v[found].n);
+		out->demangled = arena_strndup(a, plain.v[found].p, plain.v[found].n);
+		ok = (out->mangled && out->demangled) || err_nomem(e);
+	}
+	VEC_FREE(&mangled);
+	VEC_FREE(&plain);
+	return ok;
+}
+
+static struct str text_of(const struct strbuf *b)
+{
+	return (struct str){b->p ? b->p : "", b->n};
 }
 
 bool symbol_find(struct arena *a, const char *library, const char *const *names,
 	const char *const *env, struct symbol *out, struct incore_error *e)
 {
-	struct strbuf listing = {0}, mangled_text = {0}, plain_text = {0};
-	str_list mangled = {0}, plain = {0};
+	struct strbuf listing = {0}, mangled = {0}, plain = {0};
 	bool ok = run_tool((const char *const[]){"nm", "-D", library, NULL}, env,
 		(struct str){"", 0}, &listing, e);
 
-	if (ok)
-		take_names((struct str){listing.p ? listing.p : "", listing.n}, &mangled_text);
-	ok = ok && run_tool((const char *const[]){"c++filt", NULL}, env,
-			   (struct str){mangled_text.p ? mangled_text.p : "", mangled_text.n},
-			   &plain_text, e);
-	if (ok && !(split_lines((struct str){mangled_text.p ? mangled_text.p : "", mangled_text.n},
-			    &mangled) &&
-			  split_lines((struct str){plain_text.p ? plain_text.p : "", plain_text.n},
-				  &plain)))
-		ok = err_nomem(e);
-	if (ok && mangled.n != plain.n)
-		ok = err_set(e, INCORE_FAILED, "tool-failed",
-			"c++filt gave %zu lines for %zu names of %s", plain.n, mangled.n, library);
-	ok = ok && choose(a, library, names, &mangled, &plain, out, e);
-	VEC_FREE(&mangled);
-	VEC_FREE(&plain);
+	if (ok) {
+		symbol_names(text_of(&listing), &mangled);
+		ok = (!mangled.failed || err_nomem(e)) &&
+		     run_tool((const char *const[]){"c++filt", NULL}, env, text_of(&mangled),
+			     &plain, e);
+	}
+	ok = ok && symbol_choose(a, library, names,
+			   (struct symbol_lists){text_of(&mangled), text_of(&plain)}, out, e);
 	sb_free(&listing);
-	sb_free(&mangled_text);
-	sb_free(&plain_text);
+	sb_free(&mangled);
+	sb_free(&plain);
 	return ok;
 }

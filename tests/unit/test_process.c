@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -50,6 +51,34 @@ static void test_process_output_and_status(void **state)
 	assert_int_equal(r.end, PROCESS_SIGNALLED);
 	assert_int_equal(r.code, SIGSEGV);
 	sb_free(&b);
+}
+
+/* A program that only the PATH of its own environment has. */
+static void test_process_looks_in_the_path_given(void **state)
+{
+	char dir[] = "/tmp/incore-process-XXXXXX", path[64], entry[64];
+	const char *const env[] = {entry, NULL};
+	struct strbuf b = {0};
+	struct process_result r;
+	FILE *f;
+
+	(void)state;
+	assert_non_null(mkdtemp(dir));
+	snprintf(path, sizeof(path), "%s/only-there", dir);
+	snprintf(entry, sizeof(entry), "PATH=%s:/usr/bin:/bin", dir);
+	f = fopen(path, "w");
+	assert_non_null(f);
+	fputs("#!/bin/sh\necho found\n", f);
+	fclose(f);
+	assert_int_equal(chmod(path, 0700), 0);
+	r = run((struct process_spec){ARGV("only-there")}, &b);
+	assert_int_equal(r.end, PROCESS_NOT_STARTED);
+	r = run((struct process_spec){ARGV("only-there"), .env = env}, &b);
+	assert_int_equal(r.end, PROCESS_EXITED);
+	assert_string_equal(b.p, "found\n");
+	sb_free(&b);
+	unlink(path);
+	rmdir(dir);
 }
 
 static void test_process_input(void **state)
@@ -194,6 +223,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_process_output_and_status),
+		cmocka_unit_test(test_process_looks_in_the_path_given),
 		cmocka_unit_test(test_process_input),
 		cmocka_unit_test(test_process_environment),
 		cmocka_unit_test(test_process_not_started),
