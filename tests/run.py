@@ -153,6 +153,7 @@ SUITES = {
     "dump-library": lambda: python("dump library", "tests/dump_library.py", "./build"),
     "dump-kill": lambda: python("dump kill", "tests/fault/dump_kill.py", "./build"),
     "model": lambda: python("model", "tests/model/run.py", "./build"),
+    "profile": lambda: python("profile", "tests/profile/run.py", "./build"),
     "serve": lambda: python("serve", "tests/serve/run.py", "./build"),
     "tsan-dump": tsan_dump,
     "asan-build": lambda: build("build clang asan", ASAN, ["-Dwerror=true", "-Db_sanitize=address,undefined",

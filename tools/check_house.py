@@ -116,6 +116,14 @@ def check_completions(program):
             check(q.stdout == "class\n", f"bash completion of hot --by cl: {q.stdout}{q.stderr}")
 
 
+def check_names(build):
+    """One name, one function: of two in a static library the linker takes either, and says nothing."""
+    p = subprocess.run(["nm", os.path.join(build, "src", "libincore.a")], capture_output=True, text=True)
+    names = re.findall(r"^[0-9a-f]+ [TDBR] (\w+)$", p.stdout, re.M)
+    twice = sorted({n for n in names if names.count(n) > 1}) if len(set(names)) < len(names) else []
+    check(p.returncode == 0 and len(names) > 100 and not twice, f"defined twice in libincore.a: {twice} {p.stderr[:200]}")
+
+
 def main():
     program = os.path.join(os.path.abspath(sys.argv[1]), "incore")
     ask = lambda *w: json.loads(subprocess.run([program, *w], capture_output=True, check=True).stdout)  # noqa: E731
@@ -124,6 +132,7 @@ def main():
     check_formats(ask("--version", "--json"))
     check_files()
     check_completions(program)
+    check_names(os.path.abspath(sys.argv[1]))
     print(f"{RESULT[0]} passed, {RESULT[1]} failed, 0 skipped")
     return RESULT[1] > 0
 
