@@ -430,7 +430,7 @@ void device_wrote(const op_opnd &view, int64_t offset)
 
 	for (uint32_t n : view.shape)
 		rows *= n;
-	if (rows == 0 || !is_mapped(s) || !CAN_TRAP)
+	if (rows == 0 || !s.is_mapped || !CAN_TRAP)
 		return;
 	if (!s.is_guarded)
 		protect(s, PROT_NONE);
@@ -454,7 +454,7 @@ bool slot_bytes(slot &s, int64_t offset, unsigned n, void *out)
 {
 	uint64_t from = static_cast<uint64_t>(offset);
 
-	if (!is_mapped(s) || offset < 0 || from + n > s.rec.bytes || is_stored(s, from, from + n))
+	if (!s.is_mapped || offset < 0 || from + n > s.rec.bytes || is_stored(s, from, from + n))
 		return false;
 	if (s.is_guarded)
 		protect(s, PROT_READ | PROT_WRITE);

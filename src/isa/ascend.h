@@ -8,15 +8,13 @@
  *	track	 one per core, unit and pipe that has slices; its name is "core0.veccore1/MTE2"; begin
  *		 and end are the span of its core and unit: first start to last end over its pipes
  *	slice	 [start, start + dur); stall_cyc of it, at the front, are the head cost (cache_time +
- *		 ccu_time): the instruction itself is [start + stall, start + dur). Slices of a pipe
- *		 are sorted by (start, end, code) or (start, end, address, code), and may overlap:
- *		 several are in flight
+ *		 ccu_time): the instruction itself is [start + stall, start + dur). Slices of a pipe may
+ *		 overlap; they are sorted by (start, end, code) or (start, end, address, code)
  *	tag	 enum ascend_pipe
  *	code	 a row per (core kind, pc, opcode), flags also per operands; code_object is the core
  *		 kind (enum ascend_core), number the row's own index, address the pc; the text is the
  *		 opcode, a blank and the operands without values ("SET_FLAG PIPE:MTE2,..." whole)
- *	links	 LINK_FLAG and LINK_CROSS_CORE from the SET slice to the WAIT slice, LINK_BARRIER from
- *		 the slice that ended last to the BAR that waited for it
+ *	links	 LINK_FLAG, LINK_CROSS_CORE: SET to WAIT slice; LINK_BARRIER: last to end to BAR
  * Threads: all functions are pure.
  */
 #ifndef ISA_ASCEND_H
