@@ -40,7 +40,7 @@ struct record_options {
 	size_t n_defines;
 	const char *const *include_dirs;
 	size_t n_include_dirs;
-	unsigned compile_limit_s, run_limit_s; /* 0: 120 and 60 */
+	unsigned compile_limit_s, run_limit_s; /* 0: 600 and 60 */
 	uint64_t memory_bytes;		       /* of the child; 0: 4 GiB */
 	uint64_t max_ops;		       /* of a stream; 0: 20 million */
 };

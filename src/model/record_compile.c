@@ -12,7 +12,7 @@
 #include "base/process.h"
 #include "model/record_internal.h"
 
-#define COMPILE_LIMIT_S 120
+#define COMPILE_LIMIT_S 600 /* wall clock, of a machine that may be busy */
 #define COMPILE_MEMORY (UINT64_C(3) << 30)
 #define MAX_MESSAGE (1u << 20)
 
