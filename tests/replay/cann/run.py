@@ -6,6 +6,7 @@ command line, file and mode; in two cases the generated project is really built 
 usage: run.py BUILD_DIR [NAME...]     a function of CASES
 """
 import concurrent.futures
+import csv
 import glob
 import json
 import os
@@ -19,6 +20,9 @@ import time
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(HERE)))
+sys.path.insert(0, os.path.join(ROOT, "tests", "profile"))
+import build as make  # noqa: E402
+
 DUMP = os.path.join(ROOT, "tests", "data", "dumps", "own")
 SF = os.path.join(ROOT, "examples", "paged_attention", "kernels", "aiv", "sf.cpp")
 KERNELS = os.path.join(HERE, "kernels")
@@ -91,14 +95,15 @@ export CANN_ODD=$'two\\nlines=1 "quoted"'
         self.env = {"PATH": "/usr/bin:/bin", "HOME": self.dir, "LC_ALL": "C.UTF-8", "STAND_IN": self.state,
                     **{k: v for k, v in os.environ.items() if k.endswith("SAN_OPTIONS")}}
 
-    def start(self, *words, sf=True, env=None, named=True):
+    def start(self, *words, sf=True, env=None, named=True, verb="replay"):
         self.ws = os.path.join(self.dir, f"ws{self.n}")
         self.n += 1
         write(os.path.join(self.state, "config.json"), json.dumps(self.config))
-        for name in ("calls.txt", "complaints.txt", "demangled.txt", "pids", "sourced"):
+        for name in ("calls.txt", "complaints.txt", "pids", "sourced"):
             if os.path.exists(os.path.join(self.state, name)):
                 os.unlink(os.path.join(self.state, name))
-        full = ["replay", "--backend", "msprof", "--target", self.target, "-o", self.ws]
+        full = [verb, "--backend", "msprof", "--target", self.target]
+        full += ["-o", self.ws] if verb == "replay" else []
         full += ["--cann-set-env", self.set_env] if named else []
         full += ["--dump", DUMP, "--func", "1", "--source", SF] if sf else []
         return subprocess.Popen([self.suite.program, *full, *words], stdout=subprocess.PIPE, stderr=subprocess.PIPE,
@@ -419,6 +424,33 @@ def killed(s):
         check(not os.path.exists(f"{c.ws}/insight_export"), "a result of a killed run")
 
 
+def batch(s):
+    """A whole build: killed after two kernels of five its lists hold both, no simulator is left, and the rest can follow."""
+    c = Cann(s, "batch", hang_after=2)
+    make.vectors(f"{c.dir}/many/ptoas", 5)
+    p = c.start("--build-dir", "many", "-j1", sf=False, verb="profile")
+    while p.poll() is None and not c.state_text("pids"):
+        time.sleep(0.05)
+    pids = c.state_text("pids").split()
+    p.kill()
+    out, err = p.communicate(timeout=120)
+    equal((len(pids), c.state_text("complaints.txt")), (2, ""), f"processes of the simulator: {out}{err}")
+    check(gone(pids), "a simulator outlives the batch")
+    lists = glob.glob(f"{glob.escape(c.dir)}/many/kernel_insight_all_funcs_*/manifest_export.csv")
+    if not equal(len(lists), 1, "lists"):
+        return
+    rows = list(csv.DictReader(open(lists[0], newline="")))
+    equal([r["func"] for r in rows if r["status"] == "exported"], ["vector_000", "vector_001"], "exported by then")
+    c.config["hang_after"] = 999
+    rc, out, err = c.run("--build-dir", "many", "-j1", "--resume", sf=False, verb="profile")
+    equal((rc, c.state_text("complaints.txt"), c.calls().count("cmake")), (0, "", 6), f"resumed: {out}{err}")
+    check("EXPORTED 5/5" in out, out)
+    c.config["collect"] = "fails"
+    rc, out, err = c.run("--build-dir", "many", "-j1", "--func", "vector_003", sf=False, verb="profile")
+    equal(rc, 1, f"a kernel that is not exported: {out}{err}")
+    check("EXPORTED 0/1" in out, out)
+
+
 # --- the project is real ---
 
 def real_cann(s, name, **config):
@@ -499,7 +531,7 @@ def real_mix(s):
           *blocked, "--core", "aic,aiv,aiv", sf=False)
 
 
-CASES = [plain, targets, limits, dry, by_hand, headers, places, chips, preflight, build_fails, collect_ends, older, killed,
+CASES = [plain, targets, limits, dry, by_hand, headers, places, chips, preflight, build_fails, collect_ends, older, killed, batch,
          real_single, real_mix]
 
 

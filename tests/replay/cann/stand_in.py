@@ -164,9 +164,8 @@ def nm(words):
 
 def cxxfilt(words):
     same(words, [], "c++filt's arguments")
-    with open(os.path.join(DIR, "demangled.txt"), "a") as f:
-        f.write("once\n")
-    same(len(open(os.path.join(DIR, "demangled.txt")).read().split()), 1, "the number of c++filt processes")
+    calls = [json.loads(line)[0] for line in open(os.path.join(DIR, "calls.txt"))]
+    same(calls.count("c++filt"), calls.count("nm"), "the number of c++filt processes")
     if CONFIG.get("c++filt") == "short":
         leave("replay_entry")
     os.execv("/usr/bin/c++filt", ["c++filt"])
@@ -235,6 +234,9 @@ def collect(options):
          ["./build/replay_host", "replay_entry", str(CONFIG.get("launches", 1)), CONFIG["soc"],
           str(CONFIG.get("minutes", 120))], "options")
     check_output(output)
+    calls = [json.loads(line) for line in open(os.path.join(DIR, "calls.txt"))]
+    if len([c for c in calls if c[0] == "msprof" and c[-1] != "--help"]) > CONFIG.get("hang_after", 999):
+        mode = "hang"
     if CONFIG.get("build") == "real":
         same(subprocess.run([options["application"]]).returncode, 0, "the status of the application")
     run = os.path.join(output, "OPPROF_20260101_1")
