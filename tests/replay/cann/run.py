@@ -526,13 +526,28 @@ def real_mix(s):
         equal(r["slots"]["0"]["addr"], rows["aic"][0]["slots"]["0"]["addr"], "one buffer for all rows")
     equal({r["slots"]["0"]["hash"] for r in rows["aiv"]}, {hash_of(open(f"{c.ws}/args/buffer_00.bin", "rb").read())}, "bytes")
     check(b"\7" in open(f"{c.ws}/args/buffer_00.bin", "rb").read(), "the fill")
+    write(f"{c.dir}/broken.cpp", '#include <pto/pto-inst.hpp>\nextern "C" __aicore__ void kernel_entry(__gm__ int64_t *args)\n'
+          '{\n\tTNOTHING(args[0]);\n}\n')
+    c.bad("a source that does not compile, really", 3, [f"{c.dir}/broken.cpp", "TNOTHING"], "--arg-spec",
+          f"{c.dir}/spec.json", "--source", f"{c.dir}/broken.cpp", "--core", "aiv", "-g", sf=False)
     blocked = sources[:4] + ["--source", os.path.join(KERNELS, "aiv", "block.cpp")]
     c.bad("a block of C names in a shared unit", 3, ["block.cpp", "extern \"C\" block"], "--arg-spec", f"{c.dir}/spec.json",
           *blocked, "--core", "aic,aiv,aiv", sf=False)
 
 
+def real_batch(s):
+    """Kernels of a build, of every form, really built: the entry that is made around each is C++ for both cores."""
+    c = real_cann(s, "real-batch")
+    make.put(f"{c.dir}/b/ptoas", "vec", make.VECTOR, make.VECTOR_PTO)
+    make.put(f"{c.dir}/b/ptoas", "plain", make.VECTOR, make.VECTOR_PTO, mark="", const="const ")
+    make.put(f"{c.dir}/b/ptoas", "mixed", make.MIXED, make.MIXED_PTO)
+    rc, out, err = c.run("--build-dir", "b", "-j1", sf=False, verb="profile")
+    equal((rc, c.state_text("complaints.txt")), (0, ""), f"real builds: {out}{err}")
+    check("EXPORTED 3/3" in out, out)
+
+
 CASES = [plain, targets, limits, dry, by_hand, headers, places, chips, preflight, build_fails, collect_ends, older, killed, batch,
-         real_single, real_mix]
+         real_single, real_mix, real_batch]
 
 
 class Suite:
