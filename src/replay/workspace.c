@@ -205,7 +205,7 @@ static bool write_run_script(const char *dir, const struct replay_request *q,
 	if (r->arguments.rows.n < r->arguments.block_count)
 		sb_printf(&b, " --block %u", r->arguments.first_block);
 	sb_puts(&b, " -o \"${1:-again}\"\n");
-	ok = (!b.failed || err_nomem(e)) &&
+	ok = ((!b.failed && !cores.failed) || err_nomem(e)) &&
 	     write_text(dir, "run_model.sh", (struct str){b.p, b.n}, 0755, e);
 	sb_free(&b);
 	sb_free(&cores);

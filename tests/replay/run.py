@@ -675,8 +675,32 @@ def interrupt(incore):
             equal(os.path.exists(os.path.join(out, "insight_export")), False, f"interrupted after {wait} s: a trace of a failed run")
 
 
+def faults(incore):
+    """Builds with fault injection: whatever fails on the way, no half of a trace stays, and the error is told."""
+    if "fault_injection" not in incore.run("--version", "--json").stdout:
+        print("SKIP faults: not in this build")
+        RESULT[2] += 1
+        return
+    words = ["--dump", os.path.join(DUMPS, "own"), "--func", "1", "--source", SF]
+    p = incore.run("replay", *words, "-o", incore.place(),
+                   env={"INCORE_FAULT": "alloc:1000000000,read:1000000000,write:1000000000,open:1000000000", "INCORE_FAULT_REPORT": "1"})
+    counts = re.search(r"faults: alloc (\d+) read (\d+) write (\d+) open (\d+)", p.stderr)
+    if not check(p.returncode == 0 and counts, f"undisturbed: {p.returncode} {p.stderr[:300]}"):
+        return
+    for kind, count in zip(("alloc", "read", "write", "open"), map(int, counts.groups())):
+        for n in sorted({1 + i * max(1, count) // 24 for i in range(24)}):
+            out = incore.place()
+            p = incore.run("replay", *words, "-o", out, env={"INCORE_FAULT": f"{kind}:{n}"})
+            what = f"INCORE_FAULT={kind}:{n}"
+            check(p.returncode in (0, 3, 5, 6) and (p.returncode == 0 or p.stderr.strip()), f"{what}: {p.returncode} {p.stderr[:600]}")
+            left = glob.glob(out + ".*") + glob.glob(os.path.join(out, "**", "*.tmp*"), recursive=True)
+            equal(left, [], f"{what}: left behind")
+            made = glob.glob(os.path.join(out, "insight_export", "OPPROF_*", "simulator", "visualize_data.bin"))
+            equal(len(made), int(os.path.exists(os.path.join(out, "insight_export"))), f"{what}: a trace is whole or not there")
+
+
 CASES = [own, manifest, spec, classes, checked, shared_buffer, words_of_a_set, refusals, compilers, places, estimate, full_disk,
-         interrupt, real, real_rows, real_incomplete, real_blocks, real_mixed, real_levels, real_deps]
+         interrupt, faults, real, real_rows, real_incomplete, real_blocks, real_mixed, real_levels, real_deps]
 
 
 def main():
