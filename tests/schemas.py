@@ -134,6 +134,27 @@ def check_model(program, schemas):
     return passed, failed
 
 
+def check_replay(program, schemas):
+    """Workspaces of every kind, nothing started, and what is refused."""
+    passed = failed = 0
+    kernels = os.path.join(ROOT, "examples", "paged_attention", "kernels")
+    own = ["--dump", os.path.join(DATA, "dumps", "own"), "--dry-run"]
+    sources = [os.path.join(kernels, k) for k in ("aic/qk.cpp", "aiv/sf.cpp", "aic/pv.cpp", "aiv/up.cpp")]
+    runs = [[*own, "--func", str(i), "--source", s, "--backend", b] for i, s in enumerate(sources) for b in ("model", "msprof")]
+    runs += [[*own, "--func", "1", "--source", sources[1], "--set-arg", "4=0x10", "--core", "mix", "--target", "a5"],
+             [*own, "--func", "9", "--source", sources[1]], [*own, "--func", "1", "--source", sources[3]], own]
+    with tempfile.TemporaryDirectory() as tmp:
+        for i, words in enumerate(runs):
+            p = subprocess.run([program, "replay", *words, "-o", os.path.join(tmp, str(i)), "--json"], capture_output=True, timeout=300)
+            why = problem(schemas, "replay", words, p.stdout, p.stderr, p.returncode)
+            if why or (p.returncode == 0) != (i < 9):
+                print(f"FAIL incore replay {' '.join(words)} --json: {why or p.stderr}")
+                failed += 1
+            else:
+                passed += 1
+    return passed, failed
+
+
 def main():
     program = os.path.join(os.path.abspath(sys.argv[1]), "incore")
     verbs = json.loads(subprocess.run([program, "--help=json"], capture_output=True, check=True).stdout)["verbs"]
@@ -159,6 +180,9 @@ def main():
         passed, failed = passed + more[0], failed + more[1]
     if not sys.argv[2:] or "model" in sys.argv[2:]:
         more = check_model(program, schemas)
+        passed, failed = passed + more[0], failed + more[1]
+    if not sys.argv[2:] or "replay" in sys.argv[2:]:
+        more = check_replay(program, schemas)
         passed, failed = passed + more[0], failed + more[1]
     skipped = 0 if real else 1
     if skipped:

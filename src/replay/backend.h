@@ -90,6 +90,8 @@ struct backend_ops {
 };
 
 extern const struct backend_ops backend_model, backend_msprof;
+/* What its results rest on: "estimate", "vendor-simulator". */
+const char *replay_evidence(const struct backend_ops *b);
 const struct backend_ops *backend_find(const char *name); /* NULL: no such backend */
 
 #endif

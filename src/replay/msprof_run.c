@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -360,19 +361,45 @@ static bool run_all(struct msprof_run *m)
 	return cann_open(&m->cann, &m->o->cann, m->job->target, m->e) &&
 	       cann_probe(&m->cann, msprof_arch(m->job, m->o), m->job->workspace, m->e) &&
 	       msprof_write_project(m->job, m->o, &m->cann, m->e) &&
-	       make_dir(below(m, "logs"), 0755, m->e) && set_library_path(m) && build(m) &&
+	       make_dir(below(m, "logs"), 0755, m->e) && build(m) && set_library_path(m) &&
 	       collect_and_export(m);
 }
 
-static bool run(const struct replay_job *job, struct arena *a, struct replay_outcome *out,
+static const char *whole_path(struct arena *a, const char *path, struct incore_error *e)
+{
+	char *full = realpath(path, NULL);
+	const char *copy = full ? arena_strdup(a, full) : NULL;
+
+	if (!full)
+		err_errno(e, errno, path, "find");
+	else if (!copy)
+		err_nomem(e);
+	free(full);
+	return copy;
+}
+
+/* Programs run in the workspace: what is relative to our folder means nothing there. */
+static bool make_whole(struct replay_job *job, struct arena *a, struct incore_error *e)
+{
+	job->workspace = whole_path(a, job->workspace, e);
+	for (uint32_t i = 0; job->workspace && i < job->n_members; i++) {
+		job->members[i].source = whole_path(a, job->members[i].source, e);
+		if (!job->members[i].source)
+			return false;
+	}
+	return job->workspace != NULL;
+}
+
+static bool run(const struct replay_job *stated, struct arena *a, struct replay_outcome *out,
 	struct incore_error *e)
 {
-	struct msprof_run m = {.job = job, .o = job->options, .arena = a, .out = out, .e = e};
-	bool ok = msprof_check_options(m.o, e);
+	struct replay_job job = *stated;
+	struct msprof_run m = {.job = &job, .o = job.options, .arena = a, .out = out, .e = e};
+	bool ok = msprof_check_options(m.o, e) && make_whole(&job, a, e);
 
 	*out = (struct replay_outcome){.verdict = "project written, nothing was started"};
-	if (!ok || job->is_dry)
-		return ok && msprof_write_project(job, m.o, NULL, e);
+	if (!ok || job.is_dry)
+		return ok && msprof_write_project(&job, m.o, NULL, e);
 	ok = run_all(&m);
 	if (ok) {
 		out->verdict = out->is_partial ? "partial trace: the time limit cut the "

@@ -3,6 +3,7 @@
 #include "replay/replay.h"
 
 #include "base/file.h"
+#include "export/clean/clean_job.h"
 #include "replay/plan.h"
 #include "replay/workspace.h"
 
@@ -14,6 +15,11 @@ const struct backend_ops *backend_find(const char *name)
 		if (strcmp(ALL[i]->name, name) == 0)
 			return ALL[i];
 	return NULL;
+}
+
+const char *replay_evidence(const struct backend_ops *b)
+{
+	return b == &backend_model ? "estimate" : "vendor-simulator";
 }
 
 void replay_report_deinit(struct replay_report *r)
@@ -136,7 +142,12 @@ bool replay_run(const struct replay_request *q, struct replay_report *out, struc
 		out->label = label_of(out, out->members[0].source);
 		ok = out->label || err_nomem(e);
 	}
-	ok = ok && workspace_make(q, out, d, e) && run_backend(q, out, e);
+	ok = ok && workspace_make(q, out, d, e);
+	if (ok && !run_backend(q, out, e)) {
+		if (q->is_dry) /* nothing ran that somebody may want to look at */
+			clean_remove_tree(out->workspace);
+		ok = false;
+	}
 	dump_free(d);
 	return ok;
 }

@@ -45,7 +45,8 @@ void symbol_names(struct str listing, struct strbuf *names)
 	while (str_cut(&listing, "\n", &line)) {
 		ptrdiff_t at = str_rfind_char(line, ' ');
 
-		if (at < 1 || (line.p[at - 1] != 'T' && line.p[at - 1] != 'W'))
+		if (at < 2 || line.p[at - 2] != ' ' || (size_t)at + 1 == line.n ||
+			(line.p[at - 1] != 'T' && line.p[at - 1] != 'W'))
 			continue;
 		sb_str(names, str_sub(line, (size_t)at + 1, line.n));
 		sb_putc(names, '\n');

@@ -58,8 +58,12 @@ static const char *new_place(struct replay_report *r, struct incore_error *e)
 			err_nomem(e);
 			return NULL;
 		}
-		if (!file_exists(path))
+		if (mkdir(path, 0755) == 0) /* ours from here on: another run takes the next */
 			return path;
+		if (errno != EEXIST) {
+			err_errno(e, errno, path, "make the directory");
+			return NULL;
+		}
 	}
 	err_set(e, INCORE_FAILED, "no-place", "outputs/ has a thousand replays of this second");
 	return NULL;
@@ -98,6 +102,7 @@ static void put_provenance(struct json_writer *w, const struct replay_request *q
 	put_key(w, "incore", INCORE_VERSION);
 	put_key(w, "command", q->command);
 	put_key(w, "backend", q->backend->name);
+	put_key(w, "evidence", replay_evidence(q->backend));
 	put_key(w, "target", replay_target_name(r->target));
 	put_key(w, "dump", d ? d->manifest : NULL);
 	put_key(w, "arg_spec", q->arg_spec);
@@ -200,7 +205,7 @@ static bool write_run_script(const char *dir, const struct replay_request *q,
 	if (r->arguments.rows.n < r->arguments.block_count)
 		sb_printf(&b, " --block %u", r->arguments.first_block);
 	sb_puts(&b, " -o \"${1:-again}\"\n");
-	ok = (!b.failed || err_nomem(e)) &&
+	ok = ((!b.failed && !cores.failed) || err_nomem(e)) &&
 	     write_text(dir, "run_model.sh", (struct str){b.p, b.n}, 0755, e);
 	sb_free(&b);
 	sb_free(&cores);
@@ -247,11 +252,14 @@ bool workspace_make(const struct replay_request *q, struct replay_report *r, con
 
 	if (!temp)
 		return place ? err_nomem(e) : false;
-	if (mkdir(temp, 0700) != 0)
-		return err_errno(e, errno, temp, "make the directory");
-	ok = fill(temp, q, r, d, e) && put_in_place(temp, place, e);
-	if (!ok) {
+	ok = mkdir(temp, 0755) == 0 || err_errno(e, errno, temp, "make the directory");
+	if (ok && !(fill(temp, q, r, d, e) && put_in_place(temp, place, e))) {
 		clean_remove_tree(temp);
+		ok = false;
+	}
+	if (!ok) {
+		if (!q->out_dir)
+			rmdir(place);
 		return false;
 	}
 	full = realpath(place, NULL);
@@ -267,8 +275,7 @@ bool workspace_summary(
 	bool ok;
 
 	sb_printf(&b, "kernel=%s\nbackend=%s\ntarget=%s\nevidence=%s\n", r->label, q->backend->name,
-		replay_target_name(r->target),
-		strcmp(q->backend->name, "model") == 0 ? "estimate" : "vendor-simulator");
+		replay_target_name(r->target), replay_evidence(q->backend));
 	if (r->has_task)
 		sb_printf(&b, "task=0x%016llx\n", (unsigned long long)r->task);
 	sb_printf(&b, "partial=%s\nsimulator=%s\nverdict=%s\n",

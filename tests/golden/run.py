@@ -5,7 +5,8 @@
 usage: run.py BUILD_DIR [PATTERN...]
 
 `cmd` is one shell line, run in tests/data with the built program first in PATH, once with INCORE_JOBS=1
-and once with 4: the same bytes are expected. $CASE is the folder of the case, $TMP an empty one.
+and once with 4: the same bytes are expected. $CASE is the folder of the case, $TMP an empty one, $KERNELS has the
+kernels of the paged-attention example.
 UPDATE=1 rewrites expect, rc and (where it exists or the command fails) stderr: read the diff.
 """
 import concurrent.futures
@@ -17,13 +18,14 @@ import tempfile
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 DATA = os.path.join(os.path.dirname(HERE), "data")
+KERNELS = os.path.join(os.path.dirname(os.path.dirname(HERE)), "examples", "paged_attention", "kernels")
 
 
 def environment(build, jobs, case, tmp):
     env = {k: v for k, v in os.environ.items()
            if k in ("PATH", "HOME", "LANG") or k.endswith("SAN_OPTIONS") or k == "INCORE_SHARED"}
     env.update(PATH=f"{os.path.abspath(build)}:{env.get('PATH', '')}", INCORE_JOBS=str(jobs), CASE=case, TMP=tmp,
-               LC_ALL="C.UTF-8", TZ="UTC", PAGER="cat")
+               KERNELS=KERNELS, LC_ALL="C.UTF-8", TZ="UTC", PAGER="cat")
     return env
 
 
@@ -39,7 +41,8 @@ def run(build, case, cmd, jobs):
     with tempfile.TemporaryDirectory() as tmp:
         p = subprocess.run(["sh", "-c", cmd], cwd=DATA, env=environment(build, jobs, case, tmp), capture_output=True,
                            stdin=subprocess.DEVNULL, timeout=120)
-        return p.returncode, p.stdout.replace(tmp.encode(), b"$TMP"), p.stderr.replace(tmp.encode(), b"$TMP")
+        out, err = [x.replace(tmp.encode(), b"$TMP").replace(KERNELS.encode(), b"$KERNELS") for x in (p.stdout, p.stderr)]
+        return p.returncode, out, err
 
 
 def diff(name, want, got):

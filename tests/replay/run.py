@@ -1,0 +1,726 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Does `incore replay` bring recorded dispatches back? Every task of our own runs and of the real dumps is replayed through
+the embedded model with our kernels: slots, shapes, strides, scalars and the order of the tile ops are compared with the
+record; then everything that must be refused.
+
+usage: run.py BUILD_DIR [NAME...]     a function of CASES; real dumps below $INCORE_SHARED/data/dump, absent: a visible skip
+"""
+import concurrent.futures
+import glob
+import json
+import os
+import re
+import resource
+import signal
+import stat
+import struct
+import subprocess
+import sys
+import tempfile
+import time
+
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+import opstream  # noqa: E402
+
+ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+SHARED = os.environ.get("INCORE_SHARED", os.path.join(ROOT, "..", "shared"))
+REAL = os.path.abspath(os.path.join(SHARED, "data", "dump"))
+DUMPS = os.path.join(ROOT, "tests", "data", "dumps")
+SAMPLE = os.path.join(ROOT, "examples", "paged_attention", "kernels")
+OURS = os.path.join(ROOT, "tests", "replay", "kernels")
+KERNELS = {0: "aic/qk.cpp", 1: "aiv/sf.cpp", 2: "aic/pv.cpp", 3: "aiv/up.cpp"}
+SF, QK = os.path.join(SAMPLE, KERNELS[1]), os.path.join(SAMPLE, KERNELS[0])
+RING = 2 << 32
+RESULT = [0, 0, 0]
+
+
+def check(ok, what):
+    RESULT[not ok] += 1
+    if not ok:
+        print(f"FAIL {what}", flush=True)
+    return ok
+
+
+def equal(got, want, what):
+    return check(got == want, f"{what}: {str(got)[:300]} is not {str(want)[:300]}")
+
+
+class Incore:
+    def __init__(self, build, tmp):
+        self.build, self.tmp, self.count = os.path.abspath(build), tmp, 0
+        self.program = os.path.join(self.build, "incore")
+        self.env = {k: v for k, v in os.environ.items() if k in ("PATH", "HOME", "LANG") or k.endswith("SAN_OPTIONS")}
+        self.env.update(LC_ALL="C.UTF-8", XDG_CACHE_HOME=os.path.join(self.build, "replay-cache"), INCORE_JOBS="1")
+
+    def place(self):
+        self.count += 1
+        return os.path.join(self.tmp, f"ws{self.count}")
+
+    def run(self, *words, env=None, cwd=None, limit=None):
+        return subprocess.run([self.program, *words], capture_output=True, text=True, errors="replace",
+                              env={**self.env, **(env or {})}, cwd=cwd or self.tmp, timeout=300, preexec_fn=limit)
+
+    def dump(self, *words):
+        p = self.run("dump", *words, "--json")
+        return json.loads(p.stdout)["data"]
+
+    def replay(self, *words, out=None, env=None):
+        """The answer's data (with the streams in "streams"), or None with a failure told."""
+        out = out or self.place()
+        p = self.run("replay", "--json", "-o", out, *words, env=env)
+        if p.returncode:
+            check(False, f"incore replay {' '.join(words)}: exit status {p.returncode}: {p.stderr.strip()[:600]}")
+            return None
+        data = json.loads(p.stdout)["data"]
+        ops = os.path.join(out, "ops.opstream")
+        data["streams"] = opstream.read(ops) if os.path.exists(ops) else []
+        return data
+
+    def refused(self, status, texts, *words, env=None, cwd=None, limit=None):
+        """It ends with this status, says these texts, and leaves nothing."""
+        out = self.place()
+        p = self.run("replay", "-o", out, *words, env=env, cwd=cwd, limit=limit)
+        what = f"incore replay {' '.join(words)}"
+        equal(p.returncode, status, f"{what}: exit status ({p.stderr.strip()[:300]})")
+        for t in texts:
+            check(t in p.stderr, f"{what}: no '{t}' in: {p.stderr.strip()[:500]}")
+        left = glob.glob(out + "*")
+        equal(left, [], f"{what}: left behind")
+        return p
+
+
+def recorded_slots(incore, dump):
+    """By task: one record a slot, in order; of an inout the one before."""
+    slots = {}
+    for r in incore.dump("ls", dump)["records"]:
+        slots.setdefault(int(r["task_id"], 16), {}).setdefault(r["slot"], r)
+        if r["kind"] == "scalar":
+            r["bits"] = int(r["raw"], 16) if "raw" in r else r["value"]
+    return {task: [by_slot[i] for i in sorted(by_slot)] for task, by_slot in slots.items()}
+
+
+def view_of(s):
+    """Byte offsets of the elements of a recorded slot."""
+    size = {"FLOAT32": 4, "BFLOAT16": 2, "FLOAT16": 2, "UINT16": 2, "INT64": 8}[s["dtype"]]
+    offsets = [s["start_offset"]]
+    for n, stride in zip(s["shape"], s["strides"]):
+        offsets = [a + i * stride for a in offsets for i in range(n)]
+    return {a * size for a in offsets}
+
+
+def compare_slots(what, data, streams, slots):
+    """What the kernel was given is what is recorded: slots, dtypes, shapes, strides, offsets, scalar bits."""
+    equal([s["slot"] for s in data["slots"]], [s["slot"] for s in slots], f"{what}: slots")
+    for got, want in zip(data["slots"], slots):
+        here = f"{what} slot {want['slot']}"
+        equal((got["kind"], got["dtype"]), (want["kind"], want["dtype"]), here)
+        stream = streams[0].slots[want["slot"]]
+        if want["kind"] == "scalar":
+            equal(got["bits"], want["bits"], f"{here}: bits")
+            equal(stream["value"], want["bits"], f"{here}: bits in the stream")
+        else:
+            equal([got[k] for k in ("shape", "strides", "start_offset")], [want[k] for k in ("shape", "strides", "start_offset")],
+                  here)
+            equal([stream[k] for k in ("shape", "strides", "start")], [want[k] for k in ("shape", "strides", "start_offset")],
+                  f"{here}: in the stream")
+            check(got["buffer_bytes"] % 1024 == 0 or got["buffer_bytes"] == stream["bytes"], f"{here}: buffer size")
+
+
+def compare_touches(what, streams, slots, data, loose=()):
+    """Every rectangle lies in its buffer and, but for `loose` slots, in its view; roles are kept; every slot is read."""
+    by_slot = {s["slot"]: s for s in slots}
+    sizes = {s["slot"]: s.get("buffer_bytes") for s in data["slots"]}
+    for s in streams:
+        for name, operands in s.ops:
+            for o in operands:
+                if o["what"] != opstream.GM or o["slot"] == 255:
+                    continue
+                want, (offsets, size) = by_slot[o["slot"]], opstream.touched(o)
+                here = f"{what} {name} slot {o['slot']}"
+                check(min(offsets) >= 0 and max(offsets) + size <= sizes[o["slot"]], f"{here}: outside the buffer")
+                if o["slot"] not in loose:
+                    check(offsets <= view_of(want), f"{here}: outside the view")
+                check(want["role"] in (("output", "inout") if o["role"] == opstream.DST else ("input", "inout")), f"{here}: role")
+    read = {i for s in streams for i, x in s.slots.items() if x["flags"] & opstream.READ}
+    return read
+
+
+def recorded_ops(task, kernel):
+    """Of the traces of a backend that computes: the tile instructions in order."""
+    with open(os.path.join(REAL, "replay_traces", f"task_{task:#018x}_{kernel}.txt")) as f:
+        return [line.split()[1] for line in f if line.startswith("  #")]
+
+
+SF_OPS = ["TASSIGN"] * 8 + ["TLOAD", "TFILLPAD_INPLACE", "TMULS", "TROWMAX", "TROWEXPANDSUB", "TEXP", "TROWSUM"] + ["TSTORE"] * 3
+QK_OPS = ["TASSIGN"] * 5 + ["TLOAD", "TLOAD", "TMOV", "TMOV", "TMATMUL", "TSTORE"]
+
+
+def tile_ops(stream):
+    return [name for name, _ in stream.ops if name.startswith("T") and name != "TCVT"]
+
+
+def twelve(incore, dump, has_funcs, has_traces):
+    """All tasks of one attention run of three blocks, the last with one column."""
+    slots = recorded_slots(incore, dump)
+    lengths = []
+    for i in range(12):
+        task, func = RING + i, i % 4
+        what = f"{os.path.basename(dump)} task {task:#x}"
+        words = ["--dump", dump, "--task", hex(task), "--source", os.path.join(SAMPLE, KERNELS[func])]
+        data = incore.replay(*words, *(["--func", str(func)] if has_funcs else []))
+        if not data:
+            continue
+        mine, streams = slots[task], data["streams"]
+        equal((data["class"], data["evidence"], len(streams)), ("aic-only" if func in (0, 2) else "aiv-only", "estimate", 1), what)
+        equal(streams[0].origin, 1, f"{what}: the arguments are those of a run")
+        compare_slots(what, data, streams, mine)
+        # the kernel loads the whole tile of a view of fewer columns, and masks: told as a remark
+        is_tail = func == 1 and mine[0]["shape"] == [16, 1]
+        read = compare_touches(what, streams, mine, data, loose=(0,) if is_tail else ())
+        equal(read, {s["slot"] for s in mine}, f"{what}: slots that the kernel reads")
+        told = [r for r in data["remarks"] if "outside the view" in r]
+        equal(len(told), int(is_tail), f"{what}: remarks about views: {told}")
+        check("0 findings" in data["verdict"], f"{what}: {data['verdict']}")
+        want = recorded_ops(task, ("qk", "sf", "pv", "up")[func]) if has_traces else \
+            {0: QK_OPS, 1: SF_OPS, 2: QK_OPS}.get(func, tile_ops(streams[0]))
+        equal(tile_ops(streams[0]), want, f"{what}: tile ops")
+        if func == 3:
+            lengths.append(len(tile_ops(streams[0])))
+    equal(lengths, [19, 44, 46], f"{os.path.basename(dump)}: UP as its scalars say: first, middle, last")
+
+
+def own(incore):
+    """A run of our own example, its dump and its older form."""
+    for older in ([], ["--older"]):
+        dump = os.path.join(incore.tmp, f"own{len(older)}")
+        p = subprocess.run([os.path.join(incore.build, "examples", "paged_attention"), "--dump", dump, "--context", "33", *older],
+                           capture_output=True, text=True)
+        if not check(p.returncode == 0, f"paged_attention: {p.stderr}"):
+            return
+        has_funcs = bool(incore.dump("ls", dump, "--by", "task")["tasks"][0]["func_id"])
+        twelve(incore, dump, has_funcs, False)
+    tail = incore.replay("--dump", os.path.join(incore.tmp, "own0"), "--func", "1", "--task", hex(RING + 9), "--source", SF)
+    check(tail and not any("not stated" in r for r in tail["remarks"]), "our own dumps state the sizes of buffers")
+
+
+def real(incore):
+    """Both generations of the real run, against the traces of a backend that computes values."""
+    twelve(incore, os.path.join(REAL, "CaseSmall1_level2"), True, True)
+    twelve(incore, os.path.join(REAL, "older_CaseSmall1_level2"), False, True)
+
+
+def real_rows(incore):
+    """Facts 1, 2, 3 and 5: which task, which slots, which bits, which buffers."""
+    dump = os.path.join(REAL, "CaseSmall1_level2")
+    for func in range(4):
+        p = incore.refused(2, [f"{RING + func + 4 * k:#018x}" for k in range(3)], "--dump", dump, "--func", str(func), "--source",
+                           os.path.join(SAMPLE, KERNELS[func]))
+        check(len(set(re.findall(r"0x[0-9a-f]{16}", p.stderr))) == 3, f"func {func}: three tasks: {p.stderr}")
+    last = incore.replay("--dump", dump, "--func", "3", "--task", hex(RING + 11), "--source", os.path.join(SAMPLE, KERNELS[3]))
+    equal([(s["slot"], s["kind"]) for s in last["slots"]], [(i, "tensor" if i < 7 else "scalar") for i in range(9)], "UP task b")
+    equal([s["bits"] for s in last["slots"][7:]], [0, 1], "UP task b: is_first, is_last")
+    sf = incore.replay("--dump", dump, "--func", "1", "--task", hex(RING + 1), "--source", SF)
+    equal([(s["slot"], s["kind"]) for s in sf["slots"]], [(i, "tensor" if i < 4 else "scalar") for i in range(5)], "SF task 1")
+    equal(sf["slots"][4]["bits"], 0x3f800000, "FLOAT32 1.0")
+    tail = incore.replay("--dump", dump, "--func", "1", "--task", hex(RING + 9), "--source", descriptor_source())
+    figures = told_figures(tail["streams"][0])
+    equal(figures[:8], [2, 0, 0, 16, 1, 16, 1, 241], "descriptor of SF task 9 slot 0")
+    check(figures[8] >= 1024, "its buffer holds the tile that the kernel loads")
+    equal(figures[9:], [0, 1, 0, 1, 0], "start, owner, block 0 of 1, lane 0")
+    qk = incore.replay("--dump", dump, "--func", "0", "--task", hex(RING + 4), "--source", QK)
+    equal(qk["slots"][1]["start_offset"], 512, "QK task 4 slot 1")
+    check(qk["slots"][1]["buffer_bytes"] >= 1536, "QK task 4 slot 1: its buffer")
+
+
+def descriptor_source():
+    return os.path.join(OURS, "aiv", "descriptor.cpp")
+
+
+def told_figures(stream):
+    return [struct.unpack("<f", struct.pack("<I", o["word"] & 0xffffffff))[0] for name, operands in stream.ops if name == "TEXPANDS"
+            for o in operands if o["what"] == opstream.SCALAR]
+
+
+def real_incomplete(incore):
+    """Fact 6: a slot was lost: QK, SF and PV are refused, UP is not."""
+    dump = os.path.join(REAL, "TestBatchPagedAttention_CaseSmall1")
+    for i in range(12):
+        task, func = RING + i, i % 4
+        words = ["--dump", dump, "--func", str(func), "--task", hex(task), "--source", os.path.join(SAMPLE, KERNELS[func]), "--dry-run"]
+        if func < 3:
+            incore.refused(3, [f"{task:#018x}", f"slot {(3, 4, 3)[func]}"], *words)
+        else:
+            check(incore.replay(*words) is not None, f"UP task {task:#x} of the incomplete dump")
+
+
+def real_blocks(incore):
+    """Fact 7: blocks by number, the base of each dispatch, every core's line."""
+    dump, source = os.path.join(REAL, "TestSpmdMultiblockMix_Case1"), os.path.join(OURS, "mix", "lines.cpp")
+    rows = [0, 0]
+    for task, (blocks, base) in enumerate(((2, 0), (8, 6), (12, 30), (24, 66), (48, 138))):
+        words = ["--dump", dump, "--func", "0,1,2", "--task", str(task), "--source", source]
+        data = incore.replay(*words)
+        if not data:
+            continue
+        equal((data["class"], data["blocks"], data["slots"][1]["bits"]), ("spmd-mix", blocks, base), f"task {task}")
+        spmd_lines(f"task {task}", data["streams"], range(blocks), blocks, base)
+        rows[0] += sum(s.core == "aic" for s in data["streams"])
+        rows[1] += sum(s.core != "aic" for s in data["streams"])
+        one = incore.replay(*words, "--block", str(blocks - 1))
+        if one:
+            spmd_lines(f"task {task}, its last block", one["streams"], [blocks - 1], blocks, base)
+    equal(rows, [94, 188], "AIC and AIV rows in all")
+    incore.refused(2, ["block 8"], "--dump", dump, "--func", "0,1,2", "--task", "1", "--block", "8", "--source", source)
+
+
+def spmd_lines(what, streams, blocks, count, base):
+    want = [(b, core) for b in blocks for core in ("aic", "aiv0", "aiv1")]
+    equal([(s.block, s.core) for s in streams], want, f"{what}: cores")
+    for s in streams:
+        line = base + 3 * s.block + ("aic", "aiv0", "aiv1").index(s.core)
+        stores = [o for name, operands in s.ops if name == "TSTORE" for o in operands if o["what"] == opstream.GM]
+        equal((s.blocks, [o["word"] for o in stores]), (count, [line * 64]), f"{what} block {s.block} {s.core}")
+
+
+def real_mixed(incore):
+    """Fact 8: sets of members, geometry without payload, two vector sources."""
+    dump = os.path.join(REAL, "TestMixedExample_case1")
+    sources = [os.path.join(OURS, n) for n in ("aic/matmul.cpp", "aiv/add.cpp", "aiv/mul.cpp")]
+    words = [w for s in sources for w in ("--source", s)]
+    tasks = [t["task_id"] for t in incore.dump("ls", dump, "--by", "task")["tasks"] if t["func_id"] == [0, 1, 2]]
+    equal(len(tasks), 4, "tasks of {0, 1, 2}")
+    for task in tasks:
+        data = incore.replay("--dump", dump, "--func", "0,1,2", "--task", task, *words)
+        if not data:
+            continue
+        equal([s["slot"] for s in data["slots"]], list(range(9)), f"mixed task {task}: slots")
+        check(any("slot 0" in r and "payload" in r for r in data["remarks"]), f"mixed task {task}: says that there is no payload")
+        equal([s.core for s in data["streams"]], ["aic", "aiv0", "aiv1"], f"mixed task {task}: cores")
+        mains = [[n for n in tile_ops(s) if n in ("TMATMUL", "TADD", "TMUL")] for s in data["streams"]]
+        equal(mains, [["TMATMUL"], ["TADD"] * 2, ["TMUL"] * 2], f"mixed task {task}: one source a core")
+    pair = [t["task_id"] for t in incore.dump("ls", dump, "--by", "task")["tasks"] if t["func_id"] == [3, 4]]
+    data = incore.replay("--dump", dump, "--func", "4,3", "--task", pair[0], "--source", os.path.join(OURS, "aiv", "mul3.cpp"),
+                         "--source", os.path.join(OURS, "aiv", "add0.cpp"))
+    if data:
+        equal([s["slot"] for s in data["slots"]], list(range(6)), "{3, 4}: slots")
+        equal([(s.core, "TMUL" in tile_ops(s)) for s in data["streams"]], [("aiv0", True), ("aiv1", False)], "{3, 4}: two lanes, no cube")
+    incore.refused(2, ["{0,1,2}", "{3,4}"], "--dump", dump, "--func", "0,4", *words[:4])
+
+
+def real_levels(incore):
+    """Fact 9: what can be restored, and what has no payload."""
+    dump = os.path.join(REAL, "TestArgsDump_level3")
+    words, out = ["--dump", dump, "--func", "1", "--dry-run"], incore.place()
+    kernel = small_kernel(incore, "one", (0, 2))
+    incore.replay(*words, "--task", "1:0", "--source", kernel, "--restore-arg", "0", out=out)
+    with open(os.path.join(out, "args", "buffer_00.bin"), "rb") as f:
+        equal(set(struct.unpack("<16384f", f.read())), {5.0}, "level 3, task 1:0, slot 0")
+    incore.refused(3, ["slot 0", "no bytes"], *words, "--task", "1:1", "--source", kernel, "--restore-arg", "0")
+    incore.refused(3, ["slot 2", "scalar"], *words, "--task", "1:1", "--source", kernel, "--restore-arg", "2")
+    data = incore.replay(*words, "--task", "1:1", "--source", kernel)
+    equal([s["bits"] for s in data["slots"] if s["slot"] == 2], [0x40000000], "FLOAT32 2.0")
+
+
+def real_deps(incore):
+    """Fact 16: with deps.json buffers have their own sizes, and tensors share them."""
+    top = os.path.join(incore.tmp, "dfx")
+    inner = os.path.join(top, "dfx_outputs", "args_dump")
+    os.makedirs(inner)
+    for name in ("args_dump.json", "args.bin"):
+        os.symlink(os.path.join(REAL, "CaseSmall1_level2", name), os.path.join(inner, name))
+    os.symlink(os.path.join(REAL, "CaseSmall1_dfx", "deps.json"), os.path.join(top, "dfx_outputs", "deps.json"))
+    tail = incore.replay("--dump", top, "--func", "1", "--task", hex(RING + 9), "--source", SF)
+    equal(tail["slots"][0]["buffer_bytes"], 1024, "SF tail: buffer_numel 256")
+    check(any("3 tensors: nothing says which share a buffer" in r for r in tail["remarks"]),
+          f"deps.json knows what SF reads, not what it makes: {tail['remarks']}")
+    for i in (3, 7, 11):
+        up = incore.replay("--dump", top, "--func", "3", "--task", hex(RING + i), "--source", os.path.join(SAMPLE, KERNELS[3]))
+        allocs = up["streams"][0].slots
+        equal([s["buffer"] for s in up["slots"] if s["kind"] == "tensor"],
+              list(range(len({s["buffer"] for s in up["slots"] if s["kind"] == "tensor"}))), f"UP task {i}: buffers")
+        for s in up["slots"]:
+            if s["kind"] == "tensor":
+                equal(allocs[s["slot"]]["bytes"], s["buffer_bytes"], f"UP task {i} slot {s['slot']}")
+
+
+def shared_buffer(incore):
+    """Slots of one buffer are one memory, and one buffer to the race detector."""
+    spec = [{"kind": "tensor", "index": i, "dtype": "FLOAT32", "shape": [8, 64], "role": role, "fill": "zero", "buffer": i}
+            for i, role in enumerate(("inout", "input"))]
+    source = os.path.join(OURS, "aiv", "shared.cpp")
+    path = os.path.join(incore.tmp, "shared.json")
+    for apart in (True, False):
+        spec[1]["buffer"] = int(apart)
+        with open(path, "w") as f:
+            json.dump({"args": spec}, f)
+        data = incore.replay("--arg-spec", path, "--source", source)
+        names = tile_ops(data["streams"][0])
+        equal(names.count("TLOAD"), 0 if apart else 2, "a store through one slot is seen through the other")
+        equal("0 findings" in data["verdict"], apart, "a race between two slots of one buffer")
+        equal(len({s["buffer"] for s in data["slots"]}), 1 + apart, "buffers in the answer")
+        again = os.path.join(data["workspace"], "args.json")  # a spec that says the same
+        equal(incore.replay("--arg-spec", again, "--source", source)["verdict"], data["verdict"], "args.json is a spec")
+
+
+def write_dump(path, records, payload, has_funcs=True):
+    os.makedirs(path)
+    for r in records:
+        r.setdefault("task_id", "0x0000000100000000")
+        if has_funcs:
+            r.setdefault("func_id", [1])
+        r.setdefault("role", "input")
+        r.setdefault("stage", "before_dispatch")
+        for key, value in (("is_contiguous", True), ("start_offset", 0), ("bin_offset", 0), ("bin_size", 0), ("truncated", False),
+                           ("overwritten", False), ("shape", []), ("strides", []), ("numel", 1)):
+            r.setdefault(key, value)
+    with open(os.path.join(path, "args.bin"), "wb") as f:
+        f.write(payload)
+    with open(os.path.join(path, "args_dump.json"), "w") as f:
+        json.dump({"run_dir": "args_dump", "bin_format": {"type": "logical_contiguous", "byte_order": "little_endian"},
+                   "dump_args_level": 2, "total_args": len(records), "dropped_records": 0, "dropped_overwrite": 0,
+                   "bin_file": "args.bin", "args": records}, f)
+
+
+def small_kernel(incore, name, reads, where="aiv"):
+    path = os.path.join(incore.tmp, "kernels", where, f"{name}.cpp")
+    os.makedirs(os.path.dirname(path), exist_ok=True)
+    with open(path, "w") as f:
+        f.write('extern "C" void kernel_entry(int64_t *args) { %s }\n' % " ".join(f"(void)args[{i}];" for i in reads))
+    return path
+
+
+def manifest(incore):
+    """Facts 12 and 17: context slots are left out, an unknown stage is told, bytes go back through their view."""
+    dump, source = os.path.join(incore.tmp, "vector"), small_kernel(incore, "vector", (0, 2, 3))
+    tensor = {"kind": "tensor", "dtype": "FLOAT32", "shape": [16], "strides": [1], "numel": 16, "bin_size": 64}
+    write_dump(dump, [
+        {**tensor, "arg_index": 2}, {**tensor, "arg_index": 0, "dtype": "BFLOAT16", "shape": [16, 16], "strides": [16, 1],
+                                     "numel": 256, "bin_offset": 64, "bin_size": 512},
+        {"kind": "scalar", "arg_index": 3, "dtype": "UINT64", "value": 5}, {"kind": "scalar", "arg_index": 48, "dtype": "UINT64", "value": 1},
+        {"kind": "scalar", "arg_index": 49, "dtype": "UINT64", "value": 2}, {**tensor, "arg_index": 5, "stage": "after_dispatch"}],
+        bytes(576))
+    incore.refused(3, ["0x0000000100000000", "slot 1"], "--dump", dump, "--func", "1", "--source", source, "--dry-run")
+    data = incore.replay("--dump", dump, "--func", "1", "--source", source, "--dry-run", "--force")
+    equal([s["slot"] for s in data["slots"]], [0, 2, 3], "slots of the manifest vector")
+    check(any("slot 5" in r for r in data["remarks"]), f"slot 5 is told: {data['remarks']}")
+    dump, out = os.path.join(incore.tmp, "strided"), incore.place()
+    write_dump(dump, [
+        {"kind": "tensor", "arg_index": 0, "dtype": "UINT16", "shape": [2, 2], "strides": [3, 1], "start_offset": 1, "numel": 4,
+         "is_contiguous": False, "bin_size": 8},
+        {"kind": "tensor", "arg_index": 1, "dtype": "UINT8", "shape": [4], "strides": [1], "numel": 4, "bin_offset": 8, "bin_size": 4,
+         "role": "inout"},
+        {"kind": "tensor", "arg_index": 1, "dtype": "UINT8", "shape": [4], "strides": [1], "numel": 4, "bin_offset": 12, "bin_size": 4,
+         "role": "inout", "stage": "after_completion"}],
+        struct.pack("<4H", 10, 20, 30, 40) + bytes([1, 2, 3, 4, 9, 9, 9, 9]))
+    incore.replay("--dump", dump, "--func", "1", "--source", small_kernel(incore, "strided", (0, 1)), "--dry-run", out=out)
+    with open(os.path.join(out, "args", "buffer_00.bin"), "rb") as f:
+        equal(struct.unpack("<6H", f.read()[:12]), (0, 10, 20, 0, 30, 40), "bytes through a strided view")
+    with open(os.path.join(out, "args", "buffer_01.bin"), "rb") as f:
+        equal(f.read()[:4], bytes([1, 2, 3, 4]), "an inout as it was before")
+    with open(os.path.join(out, "args.json")) as f:
+        equal(json.load(f)["args_origin"], "dump", "args.json says where it comes from")
+    incore.replay("--dump", dump, "--func", "1", "--source", small_kernel(incore, "strided", (0, 1)), "--dry-run", "--set-arg", "0=7",
+                  out=(again := incore.place()))
+    with open(os.path.join(again, "args", "buffer_00.bin"), "rb") as f:
+        equal(struct.unpack("<6H", f.read()[:12]), (0, 7, 7, 0, 7, 7), "--set-arg goes through the view, too")
+
+
+def spec(incore):
+    """Fact 10: an arg-spec alone, what it may not say, and bits."""
+    source = small_kernel(incore, "spec", (0, 4))
+    base = [{"kind": "tensor", "index": 0, "dtype": "FLOAT32", "shape": [16, 16], "role": "input", "fill": "zero"},
+            {"kind": "scalar", "index": 4, "dtype": "FLOAT32", "value": 1.0, "pack_mode": "bits"},
+            {"kind": "scalar", "index": 5, "dtype": "INT32", "value": 5, "pack_mode": "bits"}]
+    path = os.path.join(incore.tmp, "spec.json")
+
+    def put(items):
+        with open(path, "w") as f:
+            json.dump({"args": items}, f)
+        return ["--arg-spec", path, "--source", source, "--dry-run"]
+    data = incore.replay(*put(base))
+    equal([s.get("bits") for s in data["slots"]], [None, 1065353216, 5], "bits")
+    for bad, texts in ((48, ["48"]), (50, ["50"]), (-1, ["-1"]), (4, ["4", "twice"])):
+        incore.refused(3, texts, *put(base + [{"kind": "scalar", "index": bad, "dtype": "INT32", "value": 0}]))
+    incore.refused(3, ["buffer"], *put(base + [{"kind": "buffer", "index": 7, "dtype": "INT32", "value": 0}]))
+    incore.refused(2, ["--task"], *put(base), "--task", "1")
+    incore.refused(2, ["block 3"], *put(base), "--blocks", "2", "--block", "3")
+    with open(path, "w") as f:
+        f.write("{")
+    incore.refused(3, [path], "--arg-spec", path, "--source", source)
+    # over a dump the spec's slots win
+    put([{"kind": "scalar", "index": 4, "dtype": "FLOAT32", "value": 0.5, "pack_mode": "bits"}])
+    over = incore.replay("--dump", os.path.join(DUMPS, "own"), "--func", "1", "--arg-spec", path, "--source", SF)
+    equal([s["bits"] for s in over["slots"] if s["slot"] == 4], [0x3f000000], "a spec over a dump")
+    equal(over["streams"][0].origin, 0, "then the arguments are not those of a run")
+
+
+def classes(incore):
+    """Fact 11 and --core: from the code, never from comments."""
+    path = os.path.join(incore.tmp, "spec.json")
+    with open(path, "w") as f:
+        json.dump([{"kind": "tensor", "index": 0, "dtype": "FLOAT32", "shape": [16, 16], "fill": "zero"}], f)
+
+    def say(text, where, *words):
+        source = os.path.join(incore.tmp, "class", where)
+        os.makedirs(os.path.dirname(source), exist_ok=True)
+        with open(source, "w") as f:
+            f.write('extern "C" void kernel_entry(int64_t *args) {\n' + text + "\n}\n")
+        return ["--arg-spec", path, "--source", source, "--dry-run", *words]
+    for text, where, words, want in (
+            ("(void)args[0]; // args[10]", "kernels/aiv/k.cpp", (), "aiv-only"),
+            ('const char *s = "args[9]"; (void)args[0];', "kernels/aic/k.cpp", (), "aic-only"),
+            ("#if 0\n(void)args[7];\n#endif\n(void)args[0];", "kernels/aiv/k2.cpp", (), "aiv-only"),
+            ("int b = get_block_idx(args);", "k3.cpp", (), "spmd-mix"),
+            ("(void)args[0];", "kernels/mix/k.cpp", (), "spmd-mix"),
+            ("(void)args[0];", "k4.cpp", ("--core", "mix"), "spmd-mix"),
+            ("(void)args[0];", "k4.cpp", ("--core", "aic"), "aic-only")):
+        data = incore.replay(*say(text, where, *words))
+        equal(data and data["class"], want, f"class of '{text}' in {where} {words}")
+    with open(os.path.join(incore.replay(*say("(void)args[0];", "k4.cpp", "--core", "mix"))["workspace"], "provenance.json")) as f:
+        equal([m["core"] for m in json.load(f)["members"]], ["aic", "aiv"], "--core mix: both sides of one source")
+    incore.refused(3, ["--core"], *say("(void)args[0];", "k4.cpp"))
+    incore.refused(2, ["--core"], *say("(void)args[0];", "k4.cpp", "--core", "gpu"))
+    incore.refused(2, ["2 words for 1 source"], *say("(void)args[0];", "k4.cpp", "--core", "aic,aiv"))
+    incore.refused(3, ["args[3, 10]"], *say("(void)args[10]; (void)args[3];", "kernels/aiv/k5.cpp"))
+
+
+def checked(incore):
+    """Extents, roles, slots and control flow really are looked at."""
+    path = os.path.join(incore.tmp, "checked.json")
+
+    def put(*items):
+        with open(path, "w") as f:
+            json.dump(list(items), f)
+        return ["--arg-spec", path]
+    tensor = {"kind": "tensor", "index": 0, "dtype": "FLOAT32", "shape": [16, 16], "role": "input", "fill": "zero"}
+    incore_error = incore.run("replay", *put(tensor), "--source", os.path.join(OURS, "aiv", "beyond.cpp"), "-o", incore.place())
+    equal(incore_error.returncode, 3, "a load beyond the buffer")
+    check("slot 0" in incore_error.stderr and "1024 bytes" in incore_error.stderr, incore_error.stderr)
+    data = incore.replay(*put({**tensor, "buffer_bytes": 2048}, {**tensor, "index": 1, "role": "output"}),
+                         "--source", os.path.join(OURS, "aiv", "beyond.cpp"))
+    check(any("slot 0" in r and "byte 1024" in r and "outside the view" in r for r in data["remarks"]), f"{data['remarks']}")
+    check(any("slot 1" in r and "does not read it" in r for r in data["remarks"]), f"{data['remarks']}")
+    branch = os.path.join(OURS, "aiv", "branch.cpp")
+    p = incore.run("replay", *put(tensor, {**tensor, "index": 1, "fill": "none"}), "--source", branch, "-o", incore.place())
+    equal(p.returncode, 3, "a branch on a value that nobody supplied")
+    check("slot 1" in p.stderr, p.stderr)
+    data = incore.replay(*put(tensor, {**tensor, "index": 1}), "--source", branch, "--set-arg", "1=3")
+    equal(tile_ops(data["streams"][0]).count("TLOAD"), 3, "as many loads as the tensor says")
+    pair = [{**tensor, "index": i, "shape": [128, 128]} for i in range(3)]
+    data = incore.replay(*put(*pair), "--source", os.path.join(OURS, "aiv", "add0.cpp"))
+    check(any("slot 2" in r and "recorded as an input" in r for r in data["remarks"]), f"{data['remarks']}")
+
+
+def words_of_a_set(incore):
+    """--set-arg and --restore-arg: what they refuse."""
+    dump = os.path.join(DUMPS, "own")
+    words = ["--dump", dump, "--func", "1", "--source", SF, "--dry-run"]
+    for option, status, text in (("--set-arg=48=1", 2, "48"), ("--set-arg=60=1", 2, "0 to 47"), ("--set-arg=x", 2, "SLOT=VALUE"),
+                                 ("--set-arg=9=1", 2, "no such slot"), ("--set-arg=4=abc", 2, "no value"),
+                                 ("--restore-arg=4", 3, "scalar"), ("--restore-arg=1", 3, "output"), ("--restore-arg=9", 3, "no such slot"),
+                                 ("--restore-arg=50", 2, "0 to 47")):
+        incore.refused(status, [text], *words, option)
+    incore.refused(3, ["also set"], *words, "--set-arg=0=1", "--restore-arg=0")
+    data = incore.replay(*words, "--set-arg", "4=f32:0.25", "--restore-arg", "0")
+    equal([(s["bits"], s["from"]) for s in data["slots"] if s["slot"] == 4], [(0x3e800000, "set")], "--set-arg 4=f32:0.25")
+
+
+def refusals(incore):
+    """Bad input: the status, the words, and nothing left behind."""
+    own_dump = os.path.join(DUMPS, "own")
+    words = ["--dump", own_dump, "--func", "1"]
+    incore.refused(2, ["{0}", "{1}", "{2}", "{3}"], "--dump", own_dump, "--func", "7", "--source", SF)
+    incore.refused(2, ["--func"], "--dump", own_dump, "--source", SF)
+    incore.refused(2, ["--source"], *words)
+    incore.refused(2, ["--blocks"], *words, "--source", SF, "--blocks", "2")
+    incore.refused(2, ["--dump", "--arg-spec"], "--source", SF)
+    incore.refused(3, ["nowhere.cpp"], *words, "--source", os.path.join(incore.tmp, "nowhere.cpp"))
+    incore.refused(3, ["nowhere"], "--dump", os.path.join(incore.tmp, "nowhere"), "--func", "1", "--source", SF)
+    no_entry = os.path.join(incore.tmp, "kernels", "aiv", "no_entry.cpp")
+    os.makedirs(os.path.dirname(no_entry), exist_ok=True)
+    with open(no_entry, "w") as f:
+        f.write("/* kernel_entry(int64_t *args) */\n")
+    incore.refused(3, ["no_entry.cpp", "kernel_entry"], *words, "--source", no_entry)
+    unreadable = small_kernel(incore, "unreadable", (0,))
+    os.chmod(unreadable, 0)
+    if not os.access(unreadable, os.R_OK):
+        incore.refused(3, ["unreadable.cpp"], *words, "--source", unreadable)
+    taken = os.path.join(incore.tmp, "taken")
+    os.makedirs(os.path.join(taken, "x"))
+    p = incore.run("replay", *words, "--source", SF, "-o", taken)
+    equal((p.returncode, os.listdir(taken), glob.glob(taken + ".*")), (2, ["x"], []), "a workspace that is there already")
+    tensor = {"kind": "tensor", "dtype": "FLOAT32", "shape": [16], "strides": [1], "numel": 16, "bin_size": 64}
+    source = small_kernel(incore, "bad", (0, 1))
+    for name, records, payload, texts in (
+            ("short", [{**tensor, "arg_index": 0}, {**tensor, "arg_index": 1, "bin_offset": 64}], bytes(100), ["slot 1"]),
+            ("cut", [{**tensor, "arg_index": 0}, {**tensor, "arg_index": 1, "truncated": True, "bin_size": 32}], bytes(128), ["slot 1"]),
+            ("gone", [{**tensor, "arg_index": 0}, {**tensor, "arg_index": 1, "overwritten": True, "bin_size": 0}], bytes(64), ["slot 1"]),
+            ("hole", [{**tensor, "arg_index": 0}, {**tensor, "arg_index": 2}], bytes(64), ["slot 1"]),
+            ("after", [{**tensor, "arg_index": 0}, {**tensor, "arg_index": 1, "stage": "after_completion"}], bytes(64), ["slot 1"])):
+        dump = os.path.join(incore.tmp, "bad-" + name)
+        write_dump(dump, records, payload)
+        incore.refused(3, ["0x0000000100000000", *texts], "--dump", dump, "--func", "1", "--source", source)
+        if name in ("cut", "gone"):
+            data = incore.replay("--dump", dump, "--func", "1", "--source", source, "--force", "--dry-run")
+            check(data and any("forced" in r for r in data["remarks"]), f"{name}: --force is told")
+    # a task is needed where several fit, and where there are no func ids
+    two = os.path.join(incore.tmp, "two")
+    write_dump(two, [{**tensor, "arg_index": 0, "task_id": f"0x{i:016x}"} for i in (5, 6)], bytes(64))
+    incore.refused(2, ["0x0000000000000005", "0x0000000000000006"], "--dump", two, "--func", "1", "--source",
+                   small_kernel(incore, "two", (0,)))
+    older = os.path.join(incore.tmp, "no-funcs")
+    write_dump(older, [{**tensor, "arg_index": 0, "task_id": f"0x{i:016x}"} for i in (5, 6)], bytes(64), has_funcs=False)
+    p = incore.refused(3, ["0x0000000000000005", "0x0000000000000006", "--task"], "--dump", older, "--source",
+                       small_kernel(incore, "two", (0,)))
+    check(incore.replay("--dump", older, "--task", "5", "--source", small_kernel(incore, "two", (0,)), "--dry-run") is not None,
+          f"a dump without func ids goes by --task: {p.stderr}")
+
+
+def compilers(incore):
+    """Fact 22: a kernel that does not compile, and no compiler."""
+    words = ["--dump", os.path.join(DUMPS, "own"), "--func", "1"]
+    broken = os.path.join(incore.tmp, "kernels", "aiv", "broken.cpp")
+    os.makedirs(os.path.dirname(broken), exist_ok=True)
+    with open(SF) as f, open(broken, "w") as g:
+        g.write(f.read().replace('#include "../slots.h"', f'#include "{SAMPLE}/slots.h"').replace("TEXP(e, e);", "TEXP(e, nothing);"))
+    out = incore.place()
+    p = incore.run("replay", *words, "--source", broken, "-o", out)
+    equal(p.returncode, 3, f"a kernel that does not compile: {p.stderr[:300]}")
+    check("broken.cpp" in p.stderr and "nothing" in p.stderr, p.stderr)
+    equal(os.path.exists(os.path.join(out, "insight_export")), False, "no trace of it")
+    empty = os.path.join(incore.tmp, "empty")
+    os.makedirs(empty, exist_ok=True)
+    out = incore.place()
+    p = incore.run("replay", *words, "--source", SF, "-o", out, env={"PATH": empty, "XDG_CACHE_HOME": empty})
+    equal(p.returncode, 5, f"no compiler: {p.stderr[:300]}")
+    check("g++" in p.stderr, f"what was looked for: {p.stderr}")
+    data = incore.replay(*words, "--source", SF, "--dry-run", env={"PATH": empty, "XDG_CACHE_HOME": empty})
+    check(data is not None and not data["simulator"], "a dry run needs no compiler")
+
+
+def places(incore):
+    """Fact 19: two runs of one second, names of the workspace, dry runs."""
+    words = ["replay", "--dump", os.path.join(DUMPS, "own"), "--func", "1", "--source", SF, "--dry-run"]
+    here = os.path.join(incore.tmp, "here")
+    os.makedirs(here)
+    with concurrent.futures.ThreadPoolExecutor(4) as pool:
+        runs = list(pool.map(lambda _: incore.run(*words, cwd=here), range(4)))
+    equal([p.returncode for p in runs], [0] * 4, f"four runs at once: {runs[0].stderr}")
+    equal(len(os.listdir(os.path.join(here, "outputs"))), 4, f"workspaces of one second: {os.listdir(os.path.join(here, 'outputs'))}")
+    place = os.path.join(here, "outputs", sorted(os.listdir(os.path.join(here, "outputs")))[0])
+    for name in ("README.txt", "args.json", "provenance.json", "run_model.sh", os.path.join("kernels", "0_sf.cpp")):
+        check(os.path.exists(os.path.join(place, name)), f"{name} of the workspace")
+    check(os.stat(os.path.join(place, "run_model.sh")).st_mode & stat.S_IXUSR, "run_model.sh can be run")
+    equal(os.path.exists(os.path.join(place, "insight_export")), False, "a dry run makes no trace")
+    with open(os.path.join(place, "provenance.json")) as f:
+        data = json.load(f)
+    equal((data["backend"], data["task"], data["members"][0]["func_id"]), ("model", hex(RING + 1).replace("0x", "0x" + "0" * 7), 1),
+          "provenance")
+
+
+def estimate(incore):
+    """Facts 18 and 23: the directory is complete, and says what it is wherever a reader looks."""
+    data = incore.replay("--dump-dir", os.path.join(DUMPS, "own"), "--func-id", "1", "--source", SF)
+    top = data["simulator"]
+    check(re.search(r"/insight_export/OPPROF_[^/]+/simulator$", top), top)
+    for pattern in ("trace.json", "visualize_data.bin", "core*/*instr_exe*.csv"):
+        check(glob.glob(os.path.join(top, pattern)), f"{pattern} of {top}")
+    with open(os.path.join(top, "trace.json")) as f:
+        trace = json.load(f)
+    equal(trace["metadata"]["evidence"], "estimate", "metadata.evidence")
+    names = {e["pid"] for e in trace["traceEvents"] if e.get("ph") == "X"}
+    labels = {e["pid"]: e["args"]["labels"] for e in trace["traceEvents"] if e.get("ph") == "M" and e["name"] == "process_labels"}
+    check(names and all("estimate" in labels.get(pid, "") for pid in names), f"process labels: {labels} of {names}")
+    with open(os.path.join(data["workspace"], "summary.txt")) as f:
+        text = f.read()
+    check("evidence=estimate\n" in text and "verdict=estimate" in text, text)
+    with open(os.path.join(data["workspace"], "provenance.json")) as f:
+        equal(json.load(f)["evidence"], "estimate", "provenance.json")
+    check(data["verdict"].startswith("estimate"), data["verdict"])
+    for verb in ("summary", "hot", "info"):
+        for place in (top, os.path.join(data["workspace"], "trace.incore")):
+            p = incore.run(verb, place)
+            check(p.returncode == 0 and "estimate" in p.stdout, f"incore {verb} {place}: {p.stdout[:200]}{p.stderr[:200]}")
+    # by hand, again
+    p = subprocess.run(["./run_model.sh"], cwd=data["workspace"], env={**incore.env, "PATH": incore.build + ":" + incore.env["PATH"]},
+                       capture_output=True, text=True)
+    equal(p.returncode, 0, f"run_model.sh: {p.stderr}")
+    for name in ("args.json", "ops.opstream"):
+        with open(os.path.join(data["workspace"], name), "rb") as f, open(os.path.join(data["workspace"], "again", name), "rb") as g:
+            check(f.read() == g.read(), f"run_model.sh gives another {name}")
+
+
+def full_disk(incore):
+    """No room in the workspace: status 6, nothing left."""
+    def limit():
+        signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+        resource.setrlimit(resource.RLIMIT_FSIZE, (512, resource.getrlimit(resource.RLIMIT_FSIZE)[1]))
+    incore.refused(6, ["write"], "--dump", os.path.join(DUMPS, "own"), "--func", "1", "--source", SF, "--dry-run", limit=limit)
+
+
+def interrupt(incore):
+    """SIGINT at any time: 130, no half of anything."""
+    for wait in (0.02, 0.2, 0.6, 1.2):
+        out, cache = incore.place(), incore.place()
+        p = subprocess.Popen([incore.program, "replay", "--dump", os.path.join(DUMPS, "own"), "--func", "1", "--source", SF, "-o", out],
+                             env={**incore.env, "XDG_CACHE_HOME": cache}, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        time.sleep(wait)
+        p.send_signal(signal.SIGINT)
+        _, err = p.communicate(timeout=120)
+        check(p.returncode in (130, -signal.SIGINT, 0), f"interrupted after {wait} s: exit status {p.returncode}: {err}")
+        left = [os.path.relpath(x, incore.tmp) for x in glob.glob(out + ".*") + glob.glob(os.path.join(out, "**", "*tmp*"), recursive=True)]
+        equal(left, [], f"interrupted after {wait} s: left behind")
+        if os.path.exists(out) and p.returncode:
+            equal(os.path.exists(os.path.join(out, "insight_export")), False, f"interrupted after {wait} s: a trace of a failed run")
+
+
+def faults(incore):
+    """Builds with fault injection: whatever fails on the way, no half of a trace stays, and the error is told."""
+    if "fault_injection" not in incore.run("--version", "--json").stdout:
+        print("SKIP faults: not in this build")
+        RESULT[2] += 1
+        return
+    words = ["--dump", os.path.join(DUMPS, "own"), "--func", "1", "--source", SF]
+    p = incore.run("replay", *words, "-o", incore.place(),
+                   env={"INCORE_FAULT": "alloc:1000000000,read:1000000000,write:1000000000,open:1000000000", "INCORE_FAULT_REPORT": "1"})
+    counts = re.search(r"faults: alloc (\d+) read (\d+) write (\d+) open (\d+)", p.stderr)
+    if not check(p.returncode == 0 and counts, f"undisturbed: {p.returncode} {p.stderr[:300]}"):
+        return
+    for kind, count in zip(("alloc", "read", "write", "open"), map(int, counts.groups())):
+        for n in sorted({1 + i * max(1, count) // 24 for i in range(24)}):
+            out = incore.place()
+            p = incore.run("replay", *words, "-o", out, env={"INCORE_FAULT": f"{kind}:{n}"})
+            what = f"INCORE_FAULT={kind}:{n}"
+            check(p.returncode in (0, 3, 5, 6) and (p.returncode == 0 or p.stderr.strip()), f"{what}: {p.returncode} {p.stderr[:600]}")
+            left = glob.glob(out + ".*") + glob.glob(os.path.join(out, "**", "*.tmp*"), recursive=True)
+            equal(left, [], f"{what}: left behind")
+            made = glob.glob(os.path.join(out, "insight_export", "OPPROF_*", "simulator", "visualize_data.bin"))
+            equal(len(made), int(os.path.exists(os.path.join(out, "insight_export"))), f"{what}: a trace is whole or not there")
+
+
+CASES = [own, manifest, spec, classes, checked, shared_buffer, words_of_a_set, refusals, compilers, places, estimate, full_disk,
+         interrupt, faults, real, real_rows, real_incomplete, real_blocks, real_mixed, real_levels, real_deps]
+
+
+def main():
+    wanted = sys.argv[2:]
+    has_real = os.path.isdir(REAL)
+    for case in CASES:
+        if wanted and case.__name__ not in wanted:
+            continue
+        if case.__name__.startswith("real") and not has_real:
+            print(f"SKIP {case.__name__}: no dumps below {REAL}")
+            RESULT[2] += 1
+            continue
+        with tempfile.TemporaryDirectory() as tmp:
+            try:
+                case(Incore(sys.argv[1], tmp))
+            except (TypeError, KeyError, IndexError, OSError, ValueError, subprocess.TimeoutExpired) as e:
+                check(False, f"{case.__name__}: {type(e).__name__}: {e} (line {e.__traceback__.tb_next.tb_lineno})")
+    print(f"{RESULT[0]} passed, {RESULT[1]} failed, {RESULT[2]} skipped")
+    return RESULT[1] > 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
