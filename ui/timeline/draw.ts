@@ -125,7 +125,7 @@ function rectangle(g: CanvasRenderingContext2D, look: Look, r: Rect): void {
 		}
 	}
 	if (r.height >= 14 && !look.isBucket) {
-		g.fillStyle = look.palette.buckets[0];
+		g.fillStyle = look.palette.buckets[look.trace.classes[r.cls]?.slot === 10 ? 4 : 0];
 		g.fillRect(r.x0, r.y + r.height - 3, w - gap, 3);
 		g.fillStyle = look.palette.buckets[r.isWait ? 2 : 1];
 		if (lost > 0) g.fillRect(r.x0, r.y + r.height - 3, Math.min(lost, w - gap), 3);
