@@ -89,7 +89,7 @@ class IsaView extends View {
 		}
 		for (const b of isa.branches) {
 			const from = this.byNumber.get(b.row), to = this.byNumber.get(b.target);
-			if (from && to && b.taken + b.not_taken > 0) arrows.push({ from: from.at, to: to.at, kind: 'branch', weight: b.taken, title: `branch from row ${b.row} to row ${b.target}, taken ${b.taken} of ${b.taken + b.not_taken}` });
+			if (from && to && (b.taken + b.not_taken > 0 || !isa.accounting)) arrows.push({ from: from.at, to: to.at, kind: 'branch', weight: b.taken, title: `branch from row ${b.row} to row ${b.target}, taken ${b.taken} of ${b.taken + b.not_taken}` });
 		}
 		this.lanes = layout(arrows);
 		this.most = Math.max(1, ...isa.rows.map((r) => sum(r.buckets)));
@@ -138,7 +138,7 @@ class IsaView extends View {
 			value: of((r) => (r.live ? r.live.arch + r.live.accum : null)), cell: (l) => (l.row?.live ? `${l.row.live.arch}${l.row.live.accum ? ` + ${l.row.live.accum}` : ''}` : ''),
 		});
 		if (has((r) => !!r.stated)) out.push({ ...cyclesColumn<Line>(all, 'stated', 'stated', of((r) => r.stated?.latency), 'latency that the producer states, where its own records add up to something else'), width: '5.5rem' });
-		out.push({ id: 'waits', head: 'waits for', width: 'minmax(6.5rem, 1fr)', value: (l) => this.waits(l) });
+		if (this.lines.some((l) => this.waits(l) !== null)) out.push({ id: 'waits', head: 'waits for', width: 'minmax(6.5rem, 1fr)', value: (l) => this.waits(l) });
 		if (has((r) => r.frames.length > 0 || !!r.source)) out.push({ id: 'source', head: 'source', width: 'minmax(7rem, 1fr)', value: (l) => l.row?.source ?? null, cell: (l) => (l.row ? this.sourceLink(l.row) : '') });
 		return out;
 	}
