@@ -10,6 +10,7 @@ import http.client
 import json
 import os
 import random
+import re
 import shutil
 import signal
 import socket
@@ -283,6 +284,33 @@ def check_cache(tmp):
     shutil.rmtree(os.path.dirname(capture))
 
 
+EVIL = "</script><img src=x onerror=alert(1)>\u2028<!--"
+
+
+def check_markup(tmp):
+    """Names and sources of a capture stay text wherever they are written."""
+    evil = os.path.join(tmp, "evil")
+    shutil.copytree(os.path.join(DATA, "gemm"), evil)
+    for folder, _, names in os.walk(evil):
+        for name in names:
+            path = os.path.join(folder, name)
+            with open(path, encoding="utf-8") as f:
+                text = f.read()
+            with open(path, "w", encoding="utf-8") as f:
+                f.write(text.replace("gemm_f16", json.dumps(EVIL)[1:-1] if name.endswith(".json") else EVIL))
+    for name in ("r.html", "r.md"):
+        rc, _ = ask("report", evil, "-o", os.path.join(tmp, name))
+        with open(os.path.join(tmp, name), encoding="utf-8") as f:
+            text = f.read()
+        if name == "r.md":  # what stands between fences is text
+            text = re.sub(r"^(`{3,})text\n.*?^\1$", "", text, flags=re.M | re.S)
+        check(rc == 0 and "<img" not in text and "onerror=alert" in text.replace("\\", ""), f"{name}: markup of a capture")
+    page = open(os.path.join(tmp, "r.html"), encoding="utf-8").read()
+    check(page.count("<script") == 4 and page.count("</script>") == 4, "a name opened or closed a script")
+    rc, told = ask("view", "--get", "/api/1/trace", evil)
+    check(rc == 0 and json.loads(told)["input"]["kernel"] == EVIL, "the kernel's name is not what it was")
+
+
 def check_usage():
     gemm = os.path.join(DATA, "gemm")
     check(ask("view", "--bind", "0.0.0.0", gemm)[0] == 2, "--bind without --remote")
@@ -302,6 +330,7 @@ def main():
         check_headers()
         check_cache(tmp)
         check_report(tmp)
+        check_markup(tmp)
         check_hostile()
     finally:
         shutil.rmtree(tmp)
