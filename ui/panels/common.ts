@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // common.ts: what panels share: loading with a reason when nothing comes, sums of a row, chips, and the way from a wave to its lane.
 import { App, PanelView } from '../app';
-import { classChip } from '../base/bars';
+import { classChip, delta } from '../base/bars';
 import { Child, fill, h, notice } from '../base/dom';
 import { address, count, cycles, share, unitName, Units } from '../base/format';
 import { BUCKETS } from '../base/palette';
@@ -187,6 +187,17 @@ export function noTracks(app: App): string | null {
 	return app.trace.input.evidence === 'hardware-sample'
 		? 'This capture has samples only: no wave was traced, so there is no time line. ISA, Source and Hotspots show the samples.'
 		: 'No wave was traced in this capture. The health banner says why, and what to capture instead.';
+}
+
+/** Number of the capture that comparison was switched on with, or -1. */
+export function baseline(app: App): number {
+	const base = app.store.get().base;
+	return base ? app.trace.captures.findIndex((c) => c.hash === base) : -1;
+}
+
+/** A difference with its sign and colour; grey where the noise hides it or nothing is claimed. */
+export function change(v: number | null, verdict: string, digits = 2): HTMLElement | string {
+	return v === null ? '-' : delta(v, count(v, digits), v > 0, verdict !== 'worse' && verdict !== 'better' && verdict !== 'changed');
 }
 
 /** Number of the capture shown, for questions that are not a verb's; undefined for the first. */
