@@ -7,7 +7,7 @@ import { address, count, cycles, share, unitName, Units } from '../base/format';
 import { BUCKETS } from '../base/palette';
 import { Column, Table } from '../base/table';
 import { Key, State } from '../state';
-import { Buckets, Distribution } from './types';
+import { Buckets, DiffPart, Distribution } from './types';
 
 export type Changed = ReadonlySet<Key | 'theme' | 'size'>;
 
@@ -204,4 +204,20 @@ export function change(v: number | null, verdict: string, digits = 2): HTMLEleme
 export function capture(app: App): number | undefined {
 	const at = app.trace.captures.findIndex((c) => c.hash === app.trace.hash);
 	return at > 0 ? at : undefined;
+}
+
+/** Parts of `incore diff`, by row number (instr) or by key; empty while nothing is compared, or where it cannot be. */
+export async function diffParts(app: App, by: string): Promise<Map<string, DiffPart>> {
+	const base = baseline(app), out = new Map<string, DiffPart>();
+	if (base < 0) return out;
+	const answer = await app.verb<{ parts: DiffPart[] }>('diff', { base, by, top: 'all' }).catch(() => null);
+	for (const p of answer?.data.parts ?? []) if (by !== 'instr') out.set(p.key, p);
+	else if (p.row_a !== null) out.set(String(p.row_a), p);
+	return out;
+}
+
+/** A, B and the change, per execution. */
+export function diffColumns<R>(part: (row: R) => DiffPart | undefined): Column<R>[] {
+	return [{ ...countColumn<R>('diff-a', 'A', (r) => part(r)?.per_hit_a, 'cycles per execution here', 2), width: '5rem' }, { ...countColumn<R>('diff-b', 'B', (r) => part(r)?.per_hit_b, 'cycles per execution in the other capture', 2), width: '5rem' },
+		{ id: 'diff', head: 'Δ', isNumber: true, width: '5.5rem', title: 'change of the cycles per execution; grey inside the noise', value: (r) => part(r)?.change ?? null, cell: (r) => (part(r) ? change(part(r)!.change, part(r)!.verdict) : '') }];
 }

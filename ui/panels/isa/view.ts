@@ -6,7 +6,7 @@ import { button, choose, fill, h, notice } from '../../base/dom';
 import { baseName, count, cycles, cyclesWith, share, unitName } from '../../base/format';
 import { Column, Table } from '../../base/table';
 import { State } from '../../state';
-import { baseline, change, Changed, chip, countColumn, cyclesColumn, facts, filterBox, hex, isaText, scaled, sum, View } from '../common';
+import { Changed, chip, countColumn, cyclesColumn, diffColumns, diffParts, facts, filterBox, hex, isaText, scaled, sum, View } from '../common';
 import { DiffPart, Edge, Hot, HotRow, Isa, IsaRow, Loop } from '../types';
 import { Arrow, Lanes, layout, piece, width } from './gutter';
 
@@ -30,7 +30,7 @@ class IsaView extends View {
 	/** position of the selected row, or -1 */
 	private chosen = -1;
 	/** what changed against the other capture, by row number; empty without a comparison */
-	private readonly diffs = new Map<number, DiffPart>();
+	private diffs = new Map<string, DiffPart>();
 
 	constructor(host: HTMLElement, app: App) {
 		super(host, app, 'isa');
@@ -43,11 +43,9 @@ class IsaView extends View {
 		if (coord) this.app.trace.levels.forEach((level, i) => (where[level] = coord[i]));
 		const isa = this.app.verb<Isa>('isa', where);
 		const hot = coord ? Promise.resolve(null) : this.app.verb<Hot>('hot', { by: 'instr', top: 'all' }).catch(() => null);
-		const base = coord ? -1 : baseline(this.app);
-		const diff = base < 0 ? Promise.resolve(null) : this.app.verb<{ parts: DiffPart[] }>('diff', { base, by: 'instr', top: 'all' }).catch(() => null);
-		this.load(Promise.all([isa, hot, diff]), ([a, b, c]) => {
-			this.diffs.clear();
-			for (const p of c?.data.parts ?? []) if (p.row_a !== null) this.diffs.set(p.row_a, p);
+		const diffs = coord ? Promise.resolve(new Map<string, DiffPart>()) : diffParts(this.app, 'instr');
+		this.load(Promise.all([isa, hot, diffs]), ([a, b, c]) => {
+			this.diffs = c;
 			this.show(a.data, b?.data.rows ?? []);
 		});
 	}
@@ -141,11 +139,7 @@ class IsaView extends View {
 		if (has((r) => !!r.execution)) out.push(
 			{ ...cyclesColumn<Line>(app, 'median', 'median', of((r) => r.execution?.median), 'of one execution'), width: '4.6rem' },
 			{ ...cyclesColumn<Line>(app, 'p95', 'p95', of((r) => r.execution?.p95), 'of one execution'), width: '4.6rem' });
-		if (this.diffs.size) {
-			const part = (l: Line) => (l.row ? this.diffs.get(l.row.row) : undefined);
-			out.push({ ...countColumn<Line>('diff-a', 'A', (l) => part(l)?.per_hit_a, 'cycles per execution here', 2), width: '5rem' }, { ...countColumn<Line>('diff-b', 'B', (l) => part(l)?.per_hit_b, 'cycles per execution in the other capture', 2), width: '5rem' },
-				{ id: 'diff', head: 'Δ', isNumber: true, width: '5.5rem', title: 'change of the cycles per execution; grey inside the noise', value: (l) => part(l)?.change ?? null, cell: (l) => (part(l) ? change(part(l)!.change, part(l)!.verdict) : '') });
-		}
+		if (this.diffs.size) out.push(...diffColumns<Line>((l) => (l.row ? this.diffs.get(String(l.row.row)) : undefined)));
 		if (has((r) => !!r.live && r.live.arch + r.live.accum > 0)) out.push({
 			id: 'live', head: 'live', isNumber: true, width: '4.4rem', unit: () => 'registers', title: 'vector registers that still hold something needed before this instruction, inferred from the text; + accumulation registers',
 			value: of((r) => (r.live ? r.live.arch + r.live.accum : null)), cell: (l) => (l.row?.live ? `${l.row.live.arch}${l.row.live.accum ? ` + ${l.row.live.accum}` : ''}` : ''),
