@@ -269,7 +269,7 @@ static void put_wrapped(const struct cli *c, const char *s, unsigned first, unsi
 	fputc('\n', c->out);
 }
 
-static void print_finding(const struct cli *c, const struct finding *f)
+static void print_finding(struct cli *c, const struct finding *f)
 {
 	struct strbuf b = {0};
 
@@ -281,6 +281,8 @@ static void print_finding(const struct cli *c, const struct finding *f)
 		fprintf(c->out, "%9sevidence: ", "");
 		put_wrapped(c, b.p, 19, 19);
 	}
+	if (b.failed)
+		cli_warn(c, "out of memory: the evidence of %s is not shown", f->id);
 	fprintf(c->out, "%9sadvice:   ", "");
 	put_wrapped(c, f->advice, 19, 19);
 	sb_free(&b);
@@ -323,7 +325,7 @@ static void print_explain(FILE *out)
 
 static bool print_text(struct run *r)
 {
-	const struct cli *c = r->c;
+	struct cli *c = r->c;
 	size_t n_trace = 0;
 
 	for (size_t i = 0; i < r->v.n; i++) {

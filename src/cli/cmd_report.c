@@ -39,11 +39,12 @@ struct job {
 
 /* --- data --- */
 
-static bool open_capture(void *ctx, unsigned i, struct trace **out, struct incore_error *e)
+static bool open_capture(void *ctx, unsigned i, struct progress *progress, struct trace **out,
+	struct incore_error *e)
 {
 	struct job *j = ctx;
 
-	if (!verb_answer_open(&j->answers, j->c->args[i], out, e))
+	if (!verb_answer_open(&j->answers, j->c->args[i], progress, out, e))
 		return false;
 	cli_notes(j->c, (*out)->notes, (*out)->n_notes);
 	return true;

@@ -37,11 +37,12 @@ struct job {
 
 /* --- what the session asks of the program --- */
 
-static bool open_capture(void *ctx, unsigned i, struct trace **out, struct incore_error *e)
+static bool open_capture(void *ctx, unsigned i, struct progress *progress, struct trace **out,
+	struct incore_error *e)
 {
 	struct job *j = ctx;
 
-	if (!verb_answer_open(&j->answers, j->c->args[i], out, e))
+	if (!verb_answer_open(&j->answers, j->c->args[i], progress, out, e))
 		return false;
 	if (cli_has(j->c, "get")) /* the page shows them itself */
 		cli_notes(j->c, (*out)->notes, (*out)->n_notes);

@@ -88,15 +88,15 @@ static bool read_once(void *ctx, const struct capture *k, const struct import_op
 	return ok;
 }
 
-bool verb_answer_open(
-	struct verb_answers *a, const char *path, struct trace **out, struct incore_error *e)
+bool verb_answer_open(struct verb_answers *a, const char *path, struct progress *progress,
+	struct trace **out, struct incore_error *e)
 {
 	struct cli c = *a->view;
 	bool ok;
 
 	c.error = (struct incore_error){0};
 	c.warnings = (struct strbuf){0};
-	c.pool = a->view->pool;
+	c.progress = progress;
 	c.reader = read_once;
 	c.reader_ctx = a;
 	ok = cli_open_trace(&c, path, IMPORT_ALL, out);

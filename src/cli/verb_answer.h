@@ -36,8 +36,8 @@ void verb_answers_deinit(struct verb_answers *a);
 /* Is it a verb whose answers a viewer shows? */
 bool verb_answer_is(const char *name);
 /* Reads a capture as view's options say; the caller's own. */
-bool verb_answer_open(
-	struct verb_answers *a, const char *path, struct trace **out, struct incore_error *e);
+bool verb_answer_open(struct verb_answers *a, const char *path, struct progress *progress,
+	struct trace **out, struct incore_error *e);
 /* What `incore NAME --json OPTIONS PATHS` prints; keys of q are options, but for c, base and h. */
 bool verb_answer(struct verb_answers *a, const struct query *q, const char *const *paths,
 	unsigned n_paths, struct strbuf *out, struct incore_error *e);

@@ -104,13 +104,15 @@ static void add_slices(struct select *s, const struct lane *l)
 			continue;
 		key = key_of(s, l, i);
 		box_add(b, key, start, end, l->dur[i]);
-		lost = inside(b, start, start + l->stall[i]);
-		if (slice_stall_bucket(c) == BUCKET_WAIT)
-			box_add_lost(b, key, 0,
-				slice_issue_bucket(c) == BUCKET_WAIT ? inside(b, start, end)
-								     : lost);
-		else
-			box_add_lost(b, key, lost, 0);
+		if (slice_issue_bucket(c) == BUCKET_WAIT) {
+			box_add_lost(b, key, 0, inside(b, start, end));
+		} else if (l->stall[i]) {
+			lost = inside(b, start, start + l->stall[i]);
+			if (slice_stall_bucket(c) == BUCKET_WAIT)
+				box_add_lost(b, key, 0, lost);
+			else
+				box_add_lost(b, key, lost, 0);
+		}
 	}
 }
 

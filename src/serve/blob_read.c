@@ -352,8 +352,9 @@ static bool get_columns(struct reading *x)
 	for (unsigned i = 0; i < BLOB_STREAMS; i++) {
 		struct str bytes = bytes_str(&x->r);
 
-		s.r[i] = (struct bytes_reader){
-			.p = (const uint8_t *)bytes.p, .end = (const uint8_t *)bytes.p + bytes.n};
+		if (!x->r.is_failed)
+			s.r[i] = (struct bytes_reader){.p = (const uint8_t *)bytes.p,
+				.end = (const uint8_t *)bytes.p + bytes.n};
 	}
 	ok = ok && is_good(x) && blob_streams_init(&s.predicted, x->t);
 	c->lanes = mem_zalloc((size_t)n + 1, sizeof(*c->lanes));

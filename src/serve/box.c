@@ -42,7 +42,6 @@ void box_add(struct box *b, uint32_t key, uint64_t start, uint64_t end, uint32_t
 	end = end > b->t1 ? b->t1 : end;
 	end = end < start ? start : end;
 	count(&b->stats[key], end - start, length);
-	count(&b->total, end - start, length);
 	if (b->is_summary)
 		return;
 	p.start = (uint32_t)(start - b->t0);
@@ -59,8 +58,6 @@ void box_add_lost(struct box *b, uint32_t key, uint64_t stall, uint64_t wait)
 {
 	b->stats[key].stall += stall;
 	b->stats[key].wait += wait;
-	b->total.stall += stall;
-	b->total.wait += wait;
 }
 
 struct digit {
@@ -236,8 +233,29 @@ static void sort_stats(struct box_stat *v, size_t n)
 	}
 }
 
+/* All keys together; union and quantiles are sweep()'s. */
+static void add_up(struct box *b)
+{
+	struct box_stat *t = &b->total;
+
+	for (uint32_t k = 0; k < b->n_keys; k++) {
+		const struct box_stat *s = &b->stats[k];
+
+		if (!s->count)
+			continue;
+		t->min = t->count == 0 || s->min < t->min ? s->min : t->min;
+		t->max = s->max > t->max ? s->max : t->max;
+		t->count += s->count;
+		t->sum += s->sum;
+		t->length_sum += s->length_sum;
+		t->stall += s->stall;
+		t->wait += s->wait;
+	}
+}
+
 bool box_finish(struct box *b)
 {
+	add_up(b);
 	if (b->has_failed || (!b->is_summary && !sweep(b)))
 		return false;
 	for (uint32_t k = 0; k < b->n_keys; k++)

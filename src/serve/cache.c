@@ -30,7 +30,9 @@ struct survey {
 
 static void add_stat(struct survey *s, const char *name, const struct stat *st)
 {
-	int64_t facts[3] = {st->st_size, st->st_mtim.tv_sec, st->st_mtim.tv_nsec};
+	/* nobody can write to a file, or put another in its place, and keep all of these */
+	int64_t facts[] = {st->st_size, st->st_mtim.tv_sec, st->st_mtim.tv_nsec, st->st_ctim.tv_sec,
+		st->st_ctim.tv_nsec, (int64_t)st->st_dev, (int64_t)st->st_ino};
 
 	hash_stream_add(&s->hash, name, strlen(name) + 1);
 	hash_stream_add(&s->hash, facts, sizeof(facts));

@@ -26,6 +26,7 @@ struct http {
 	const struct token *token;
 	uint16_t port;
 	char hosts[3][MAX_HOST]; /* what Host may say */
+	atomic_bool is_ready;	 /* its port, and so its names, are known */
 	atomic_uint n_open;
 	atomic_llong last_s;
 };
@@ -269,6 +270,8 @@ static enum MHD_Result on_request(void *ctx, struct MHD_Connection *c, const cha
 		*upload_size = 0;
 		return MHD_YES;
 	}
+	if (!atomic_load(&h->is_ready))
+		return refuse(c, MHD_HTTP_SERVICE_UNAVAILABLE, "starting", "ask again");
 	if (q->is_too_long || !q->target)
 		return refuse(c, 414, "too-long", "the request is too long");
 	if (!is_single(c, "Host") || !is_host(h, header(c, "Host")))
@@ -385,6 +388,7 @@ struct http *http_start(const struct http_options *o, struct incore_error *e)
 	}
 	h->port = info->port;
 	set_hosts(h, o->bind, is_v6);
+	atomic_store(&h->is_ready, true);
 	return h;
 }
 

@@ -15,7 +15,8 @@ struct session;
 
 /* What the program lends: reading captures by its options, and its verbs. */
 struct session_ops {
-	bool (*open)(void *ctx, unsigned capture, struct trace **out, struct incore_error *e);
+	bool (*open)(void *ctx, unsigned capture, struct progress *progress, struct trace **out,
+		struct incore_error *e);
 	/* The JSON of verb q->name about a capture, and for diff about `base`, too. */
 	bool (*verb)(void *ctx, unsigned capture, unsigned base, const struct query *q,
 		struct strbuf *out, struct incore_error *e);

@@ -106,7 +106,7 @@ void session_read_one(struct session *s, struct session_capture *c, unsigned num
 {
 	struct trace *t = NULL;
 
-	if (!s->ops.open(s->ops.ctx, number, &t, &c->error)) {
+	if (!s->ops.open(s->ops.ctx, number, s->progress, &t, &c->error)) {
 		set_state(s, c, CAPTURE_FAILED);
 		return;
 	}

@@ -10,6 +10,7 @@ import http.client
 import json
 import os
 import random
+import re
 import shutil
 import signal
 import socket
@@ -19,6 +20,8 @@ import tempfile
 import time
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+sys.path.insert(0, os.path.join(ROOT, "bench"))
+from replicate import replicate  # noqa: E402
 DATA = os.path.join(ROOT, "tests", "data")
 PROGRAM = os.path.join(os.path.abspath(sys.argv[1]), "incore")
 NODE = "/usr/bin/node" if os.path.exists("/usr/bin/node") else shutil.which("node")
@@ -243,6 +246,71 @@ def check_headers():
     server.process.communicate()
 
 
+def opened_hash(path):
+    server = Server(path)
+    server.wait_ready()
+    trace = json.loads(server.get("/api/1/trace")[1])
+    tile = server.get("/api/1/tile?tracks=0-63&level=4&i=0")[1]
+    server.end()
+    return trace["hash"], trace["counts"]["slices"], tile
+
+
+def check_cache(tmp):
+    """Columns of large captures are kept, used again, made anew for another content, and never trusted."""
+    source = os.path.join(DATA, "gemm", "ui_output_agent_1000_dispatch_7")
+    capture, cache = os.path.join(tmp, "big", "ui_output_agent_1_dispatch_1"), os.path.join(tmp, "incore")
+    os.makedirs(os.path.dirname(capture))
+    bytes_of_one = replicate(source, capture, 1)
+    shutil.rmtree(capture)
+    replicate(source, capture, (17 << 20) // bytes_of_one + 1)
+    names = lambda: sorted(n for n in os.listdir(cache) if n.endswith(".columns"))  # noqa: E731
+    first = opened_hash(os.path.dirname(capture))
+    check(len(names()) == 1 and os.path.exists(os.path.join(cache, "CACHEDIR.TAG")), "no columns were kept")
+    kept = os.path.join(cache, names()[0])
+    made = os.stat(kept).st_ino
+    check(opened_hash(os.path.dirname(capture)) == first and os.stat(kept).st_ino == made, "kept columns were not used again")
+    with open(kept, "r+b") as f:
+        f.seek(-30, os.SEEK_END)
+        f.write(b"\xff" * 20)
+    check(opened_hash(os.path.dirname(capture)) == first and os.stat(kept).st_ino != made, "damaged columns were trusted")
+    wave = sorted(n for n in os.listdir(capture) if "_wv" in n)[0]
+    with open(os.path.join(capture, wave)) as f:
+        text = f.read()
+    with open(os.path.join(capture, wave), "w") as f:
+        f.write(text.replace("[[", "[[  ", 1))  # the same records in other bytes
+    os.utime(os.path.join(capture, wave), ns=(1, 1))
+    again = opened_hash(os.path.dirname(capture))
+    check(again == first and len(names()) == 2, "a changed capture was not read anew")
+    shutil.rmtree(os.path.dirname(capture))
+
+
+EVIL = "</script><img src=x onerror=alert(1)>\u2028<!--"
+
+
+def check_markup(tmp):
+    """Names and sources of a capture stay text wherever they are written."""
+    evil = os.path.join(tmp, "evil")
+    shutil.copytree(os.path.join(DATA, "gemm"), evil)
+    for folder, _, names in os.walk(evil):
+        for name in names:
+            path = os.path.join(folder, name)
+            with open(path, encoding="utf-8") as f:
+                text = f.read()
+            with open(path, "w", encoding="utf-8") as f:
+                f.write(text.replace("gemm_f16", json.dumps(EVIL)[1:-1] if name.endswith(".json") else EVIL))
+    for name in ("r.html", "r.md"):
+        rc, _ = ask("report", evil, "-o", os.path.join(tmp, name))
+        with open(os.path.join(tmp, name), encoding="utf-8") as f:
+            text = f.read()
+        if name == "r.md":  # what stands between fences is text
+            text = re.sub(r"^(`{3,})text\n.*?^\1$", "", text, flags=re.M | re.S)
+        check(rc == 0 and "<img" not in text and "onerror=alert" in text.replace("\\", ""), f"{name}: markup of a capture")
+    page = open(os.path.join(tmp, "r.html"), encoding="utf-8").read()
+    check(page.count("<script") == 4 and page.count("</script>") == 4, "a name opened or closed a script")
+    rc, told = ask("view", "--get", "/api/1/trace", evil)
+    check(rc == 0 and json.loads(told)["input"]["kernel"] == EVIL, "the kernel's name is not what it was")
+
+
 def check_usage():
     gemm = os.path.join(DATA, "gemm")
     check(ask("view", "--bind", "0.0.0.0", gemm)[0] == 2, "--bind without --remote")
@@ -260,7 +328,9 @@ def main():
         check_usage()
         check_verbs()
         check_headers()
+        check_cache(tmp)
         check_report(tmp)
+        check_markup(tmp)
         check_hostile()
     finally:
         shutil.rmtree(tmp)

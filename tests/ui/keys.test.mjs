@@ -202,6 +202,47 @@ async function compareKeys(bench) {
 	truth(!page.bad.some((b) => /exception|foreign/.test(b)), page.bad.join('\n'));
 }
 
+/** Everything that the mouse does on the lanes. */
+async function mouse(bench) {
+	const page = await bench.page('gemm'), all = await view(page);
+	await still(page);
+	const box = await page.locator('.lanes-stage canvas.over').boundingBox(), x = (p) => box.x + box.width * p, y = box.y + 45;
+	await page.mouse.click(x(0.3), y);
+	await until(page, () => window.incore.stats().state.selection?.kind === 'slice');
+	await page.keyboard.press('Escape');
+	const drag = async (from, to, modifier, button = 'left') => {
+		if (modifier) await page.keyboard.down(modifier);
+		await page.mouse.move(x(from), y);
+		await page.mouse.down({ button });
+		await page.mouse.move(x((from + to) / 2), y + 10, { steps: 4 });
+		await page.mouse.move(x(to), y + 20, { steps: 4 });
+		await page.mouse.up({ button });
+		if (modifier) await page.keyboard.up(modifier);
+	};
+	await drag(0.2, 0.5);
+	await until(page, () => window.incore.stats().state.selection?.kind === 'box');
+	const chosen = await get(page, 'selection');
+	truth(Math.abs(chosen.t0 - all[1] * 0.2) < all[1] * 0.02 && Math.abs(chosen.t1 - all[1] * 0.5) < all[1] * 0.02, `a box of ${chosen.t0} to ${chosen.t1}`);
+	await page.keyboard.press('Escape');
+	await drag(0.2, 0.5, null, 'right');
+	await until(page, () => /cycles/.test(document.querySelector('.measure, .inspector, [role=status]')?.textContent ?? '') || window.incore.pane().overlay.measure);
+	equal(await view(page), all, 'measuring changes no view');
+	await page.keyboard.press('Escape');
+	await drag(0.2, 0.5, 'Alt');
+	await until(page, (w) => { const s = window.incore.stats().state; return s.t1 - s.t0 < w / 2; }, wide(all));
+	await page.keyboard.press('0');
+	await page.mouse.move(x(0.5), y);
+	await page.keyboard.down('Control');
+	await page.mouse.wheel(0, -400);
+	await page.keyboard.up('Control');
+	await until(page, (w) => { const s = window.incore.stats().state; return s.t1 - s.t0 < w; }, wide(all));
+	const zoomed = await view(page);
+	await page.keyboard.down('Shift');
+	await page.mouse.wheel(0, 120);
+	await page.keyboard.up('Shift');
+	await until(page, (a) => Math.round(window.incore.stats().state.t0) !== Math.round(a), zoomed[0]);
+}
+
 const key = (...ids) => ids.map((i) => 'key:' + i);
 export const tests = [
 	{ name: 'keys: help lists the checklist', run: help, covers: [...key('help'), 'part:help'] },
@@ -212,6 +253,7 @@ export const tests = [
 	{ name: 'keys: 1 to 9 open panels', run: panels, covers: key(...[1, 2, 3, 4, 5, 6, 7, 8, 9].map((n) => 'panel-' + n)) },
 	{ name: 'keys: search, next, previous', run: search, covers: [...key('search', 'match-next', 'match-previous'), 'part:search'] },
 	{ name: 'keys: go to cycle, address, line, row', run: goTo, covers: [...key('go-to'), 'part:go to'] },
+	{ name: 'keys: mouse on the lanes', run: mouse, covers: ['part:timeline'] },
 	{ name: 'keys: typing is no command', run: typing },
 	{ name: 'keys: compare and swap', run: compareKeys, covers: key('compare', 'compare-swap') },
 ];

@@ -92,6 +92,19 @@ async function compareRepeated(bench) {
 	const got = await rows(page, 'Differences, part by part');
 	equal(got.length, d.parts.length, 'parts');
 	d.parts.forEach((p, i) => equal([got[i].key, got[i].a, got[i].b, got[i].verdict], [p.key, p.per_hit_a === null ? '-' : count(p.per_hit_a, 2), p.per_hit_b === null ? '-' : count(p.per_hit_b, 2), p.verdict], `part ${i}`));
+	await panel(page, 'isa');
+	equal(await page.locator('.panel-isa [data-column="diff"]').count(), 0, 'no difference before it is asked for');
+	await page.keyboard.press('x');
+	await page.waitForSelector('.panel-isa .table-head [data-column="diff"]');
+	const listed = new Map((await rows(page, 'Instructions')).map((r) => [r.row, r]));
+	for (const p of d.parts.filter((x) => x.row_a !== null)) equal([listed.get(String(p.row_a))['diff-a'], listed.get(String(p.row_a))['diff-b']], [p.per_hit_a, p.per_hit_b].map((v) => (v === null ? '-' : count(v, 2))), `row ${p.row_a} of the listing`);
+	for (const p of ['source', 'hotspots']) truth((await (await panel(page, p)).locator('.table-head [data-column="diff"]').count()) > 0, `${p} does not compare`);
+	const [worst] = verb('diff', '--by', 'line', '--top', 'all', a, b).parts;
+	await panel(page, 'source');
+	await page.waitForSelector(`.panel-source .table-row[data-key="${worst.key.split(':').pop()}"]`);
+	equal(await page.textContent(`.panel-source .table-row[data-key="${worst.key.split(':').pop()}"] [data-column="diff-b"]`), count(worst.per_hit_b, 2), 'the line that changed most');
+	await panel(page, 'compare');
+	await page.waitForSelector('.table[aria-label="Differences, part by part"]');
 	for (const by of ['class', 'cause']) {
 		await page.selectOption('.panel-compare select[aria-label="By"]', by);
 		await page.waitForFunction((n) => document.querySelector(`.panel-compare [data-column="key"] .sort`)?.textContent.startsWith(n), by);

@@ -123,6 +123,11 @@ export interface Occupancy {
 	series?: { from: number; to: number; mean_waves: number; by_se: number[] }[]; limits?: Limits; cores?: Core[]; tables?: NamedTable[];
 }
 
+export interface DiffPart {
+	key: string; row_a: number | null; row_b: number | null; source: string | null; hit_a: number; hit_b: number; cycles_a: number; cycles_b: number;
+	per_hit_a: number | null; per_hit_b: number | null; change: number | null; contribution: number | null; noise: number | null; verdict: string;
+}
+
 export interface NamedTable { name: string; origin: string; rows: number; columns: string[]; cells?: (string | null)[][] }
 export interface Finding { id: string; severity: string; message: string; evidence?: Record<string, unknown>; advice: string | null }
 export interface Place { row: number; address: number; isa: string; source: string | null }

@@ -22,7 +22,8 @@ function next<T>(all: readonly T[], now: T): T {
 function laneOf(p: Parts): number | null {
 	const view = p.pane?.view, track = p.app.store.get().selection?.track;
 	if (!view) return null;
-	const lane = track !== undefined ? view.lanes.find((l) => l.tracks.includes(track)) : p.pane!.overlay.cursor && view.rowUnder(p.pane!.overlay.cursor.y)?.lane;
+	const cursor = p.pane!.overlay.cursor, under = cursor ? view.rowUnder(cursor.y)?.lane : null;
+	const lane = p.app.store.get().kind === 'units' && under ? under : track !== undefined ? view.lanes.find((l) => l.tracks.includes(track)) : under;
 	if (!lane) p.app.say('Select a lane first');
 	return lane ? lane.id : null;
 }

@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import { PALETTES } from '../base/palette';
 import { Slices, TraceInfo } from '../source';
 import { initialState } from '../state';
-import { sliceAt } from '../timeline/exact';
+import { Exact, sliceAt } from '../timeline/exact';
 import { autoHeight, layOut, makeLanes, rowAt, slotOf, trackAt, trackName } from '../timeline/lanes';
 import { partnerRow } from '../timeline/other';
 import { makeLut, pixelsOf, rasterTile } from '../timeline/raster';
@@ -161,4 +161,28 @@ test('the partner of a row has its text, and the nearest place', () => {
 	assert.equal(partnerRow(a, b, 1), 1);
 	assert.equal(partnerRow(a, b, 2), 3);
 	assert.equal(partnerRow(b, a, 2), -1);
+});
+
+test('slices are asked for once a window; an answer that was cut says so', async () => {
+	let more = 0, asked: [number, number][] = [];
+	const exact = new Exact(async (track, t0, t1) => {
+		asked.push([t0, t1]);
+		const data = new ArrayBuffer(32), v = new DataView(data);
+		[...'ICS1'].forEach((c, i) => v.setUint8(i, c.charCodeAt(0)));
+		v.setUint32(8, track, true);
+		v.setUint32(28, more, true);
+		return data;
+	}, () => undefined, () => undefined);
+	assert.equal(exact.get(3, 1000, 1100), null);
+	assert.ok(!exact.isQuiet());
+	await new Promise((f) => setTimeout(f, 5));
+	assert.ok(exact.get(3, 1000, 1100));
+	for (let t = 960; t < 1040; t += 5) assert.ok(exact.get(3, t, t + 100), 'pan inside the window');
+	assert.equal(asked.length, 1);
+	assert.ok(asked[0][0] <= 1000 && asked[0][1] >= 1100 && Number.isInteger(asked[0][0]));
+	more = 7;
+	exact.get(4, 0, 50);
+	await new Promise((f) => setTimeout(f, 5));
+	assert.equal(exact.get(4, 0, 50), null);
+	assert.ok(exact.isCut);
 });

@@ -61,11 +61,17 @@ function flush(g: CanvasRenderingContext2D, f: Fold, y: number, height: number, 
 	if (f.n > 1 && w >= TEXT && height >= 12) text(g, words, f.from, y, w, height, f.colour);
 }
 
-function text(g: CanvasRenderingContext2D, words: string, x: number, y: number, w: number, height: number, on: string): void {
+function text(g: CanvasRenderingContext2D, words: string, x: number, y: number, w: number, height: number, on: string, isHatched = false): void {
 	const room = Math.floor((w - 6) / 6.2);
 	if (room < 1) return;
+	const shown = words.length > room ? words.slice(0, Math.max(1, room - 1)) + (room > 2 ? '…' : '') : words;
+	if (isHatched) {
+		// letters between the lines of a hatch cannot be read
+		g.fillStyle = on;
+		g.fillRect(x + 1, y + 1, Math.min(w - 2, shown.length * 6.7 + 4), height - 2);
+	}
 	g.fillStyle = ink(on);
-	g.fillText(words.length > room ? words.slice(0, Math.max(1, room - 1)) + (room > 2 ? '…' : '') : words, x + 3, y + height / 2 + 0.5);
+	g.fillText(shown, x + 3, y + height / 2 + 0.5);
 }
 
 /** Draws one track's slices into a band; returns how many rectangles that were. */
@@ -125,7 +131,7 @@ function rectangle(g: CanvasRenderingContext2D, look: Look, r: Rect): void {
 		}
 	}
 	if (r.height >= 14 && !look.isBucket) {
-		g.fillStyle = look.palette.buckets[0];
+		g.fillStyle = look.palette.buckets[look.trace.classes[r.cls]?.slot === 10 ? 4 : 0];
 		g.fillRect(r.x0, r.y + r.height - 3, w - gap, 3);
 		g.fillStyle = look.palette.buckets[r.isWait ? 2 : 1];
 		if (lost > 0) g.fillRect(r.x0, r.y + r.height - 3, Math.min(lost, w - gap), 3);
@@ -138,7 +144,7 @@ function rectangle(g: CanvasRenderingContext2D, look: Look, r: Rect): void {
 	}
 	if (w < 9 || r.height < 10) return;
 	const cls = look.trace.classes[r.cls], words = r.code === NO_CODE ? '?' : look.code?.text[r.code] ?? '';
-	const height = r.height - (r.height >= 14 ? 3 : 0);
-	if (w < TEXT) text(g, cls?.letter ?? '', r.x0, r.y, w + 3, height, r.colour);
-	else text(g, (cls?.letter ? cls.letter + ' ' : '') + words, r.x0, r.y, w, height, r.colour);
+	const height = r.height - (r.height >= 14 ? 3 : 0), on = look.isBucket && lost > 1 ? look.palette.buckets[r.isWait ? 2 : 1] : r.colour;
+	if (w < TEXT) text(g, cls?.letter ?? '', r.x0, r.y, w + 3, height, on);
+	else text(g, (cls?.letter ? cls.letter + ' ' : '') + words, r.x0, r.y, w, height, on, lost > 1);
 }

@@ -13,6 +13,8 @@ export class Exact {
 	private readonly kept = new Map<string, Kept>();
 	private clock = 0;
 	requests = 0;
+	/** some answer since this was cleared held only part of its rows: cells must stand in */
+	isCut = false;
 
 	constructor(private readonly fetch: FetchSlices, private readonly arrived: () => void, private readonly wrong: (e: unknown) => void) {}
 
@@ -24,7 +26,7 @@ export class Exact {
 		let k = this.kept.get(key);
 		if (!k) {
 			for (const other of this.kept.values())
-				if (other.slices && other.slices.track === track && other.t0 <= t0 && other.t1 >= t1) {
+				if (other.slices && other.slices.more === 0 && other.slices.track === track && other.t0 <= t0 && other.t1 >= t1) {
 					other.used = ++this.clock;
 					return other.slices;
 				}
@@ -32,6 +34,7 @@ export class Exact {
 			this.ask(key, track, k);
 		}
 		k.used = ++this.clock;
+		if (k.slices && k.slices.more > 0) this.isCut = true;
 		return k.slices && k.slices.more === 0 ? k.slices : null;
 	}
 

@@ -28,6 +28,7 @@ export class TimelinePane {
 	private readonly tools: HTMLElement;
 	private readonly corner: HTMLElement;
 	private readonly range = h('span', { class: 'range' });
+	private readonly hiddenNote = h('span');
 	private readonly legend = h('div', { class: 'legend-line', role: 'list', attrs: { 'aria-label': 'Colours' } });
 	private readonly arrows: Arrows;
 	private readonly global: Global;
@@ -57,7 +58,7 @@ export class TimelinePane {
 		this.tools = h('div', { class: 'timeline-tools', role: 'toolbar', attrs: { 'aria-label': 'Timeline' } });
 		this.corner = h('div', { class: 'ruler-corner' });
 		this.global = new Global(app);
-		this.element = h('section', { class: 'timeline', style: { '--labels': labels + 'px' }, attrs: { 'aria-label': 'Timeline' } }, this.tools, this.corner, this.ruler.element, this.global.element, this.view.scroller, h('div', { class: 'timeline-key' }, this.legend, this.range));
+		this.element = h('section', { class: 'timeline', style: { '--labels': labels + 'px' }, attrs: { 'aria-label': 'Timeline' } }, this.tools, this.corner, this.ruler.element, this.global.element, this.view.scroller, h('div', { class: 'timeline-key' }, this.legend, this.hiddenNote, this.range));
 		this.view.scroller.addEventListener('keydown', (e) => this.gridKey(e));
 		this.ruler.load();
 	}
@@ -101,15 +102,15 @@ export class TimelinePane {
 			choose('Colour', MODES.map((m) => ({ value: m, label: label[m], disabled: m === 'diff' && !s.base })), s.mode, (v) => store.set({ mode: v as Mode })),
 			choose('Sort', SORTS.map((v) => ({ value: v, label: v })), s.sort, (v) => store.set({ sort: v as LaneSort, order: [] })),
 			!trace.has_pipes && choose('Lanes', [{ value: 'waves', label: 'waves' }, { value: 'units', label: 'utilization' }], s.kind, (v) => store.set({ kind: v as LaneKind, pins: [], hidden: [], order: [] })),
-			button('Global', 'Waves in flight and their states, above the lanes', () => store.set({ isGlobalOpen: !s.isGlobalOpen }), { class: 'button framed', attrs: { 'aria-pressed': s.isGlobalOpen } }),
+			!trace.has_pipes && button('Global', 'Waves in flight and their states, above the lanes', () => store.set({ isGlobalOpen: !s.isGlobalOpen }), { class: 'button framed', attrs: { 'aria-pressed': s.isGlobalOpen } }),
 			!trace.has_pipes && s.kind === 'waves' && button(s.isMerged ? 'Merged' : 'Split', 'One lane per slot, or one per wave', () => store.set({ isMerged: !s.isMerged }), { class: 'button framed', attrs: { 'aria-pressed': s.isMerged } }),
 			choose('Arrows', ARROWS.map((v) => ({ value: v, label: v })), s.arrows, (v) => store.set({ arrows: v as ArrowMode })),
 			s.base && choose('Align', [{ value: 'trace', label: 'trace' }, { value: 'start', label: 'lane start' }, { value: 'row', label: 'selected row' }], s.align, (v) => store.set({ align: v as Align })),
-			s.hidden.length > 0 && button(`Show all (${s.hidden.length} hidden)`, 'Show all hidden lanes', () => store.set({ hidden: [] }), { class: 'button framed' }),
 			h('span', { class: 'spring' }),
 			h('span', { class: 'zooms' }, button('−', 'Zoom out (S)', () => this.input.zoom(1.6)), button('+', 'Zoom in (W)', () => this.input.zoom(1 / 1.6)),
 			button('Fit', 'Whole trace (0)', () => this.fitAll())));
 		this.drawLegend(s.mode);
+		fill(this.hiddenNote, s.hidden.length > 0 && button(`Show all (${s.hidden.length} hidden)`, 'Show all hidden lanes (Shift+H)', () => store.set({ hidden: [] }), { class: 'button framed' }));
 	}
 
 	private drawLegend(mode: Mode): void {

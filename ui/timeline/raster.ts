@@ -5,7 +5,7 @@ import { Palette, rgb } from '../base/palette';
 import { CELLS, Tile } from './tiles';
 
 const LEAST = 96;
-const SYNC = 9;
+const SYNC = 9, END = 10;
 /** flag of a cell that something was lost or guessed in; its strip is dashed */
 const NOTE = 2;
 
@@ -26,7 +26,9 @@ function table(colours: readonly string[], background: string): Uint32Array {
 
 /** Colours for a mode: slot and fill to a pixel. Fill 0 is transparent. */
 export function makeLut(p: Palette, colours: readonly string[]): Lut {
-	const strip = new Uint32Array(2 * 256);
+	const strip = new Uint32Array(3 * 256);
+	const drain = rgb(p.buckets[4]);
+	strip.fill(((255 << 24) | (drain[2] << 16) | (drain[1] << 8) | drain[0]) >>> 0, 512);
 	const issue = rgb(p.buckets[0]);
 	for (const [k, bucket] of [1, 2].entries()) {
 		const lost = rgb(p.buckets[bucket]);
@@ -56,7 +58,7 @@ export function rasterTile(out: Uint32Array, at: number, span: Span, tile: Tile,
 		const p = row + k * 4, f = cells[p + 1];
 		if (!f || (only && !only.has(cells[p]))) continue;
 		out[at + x] = lut.slots[cells[p] * 256 + f];
-		out[at + span.width + x] = cells[p + 3] & NOTE && x & 2 ? lut.note : lut.strip[(cells[p] === SYNC ? 256 : 0) + cells[p + 2]];
+		out[at + span.width + x] = cells[p + 3] & NOTE && x & 2 ? lut.note : lut.strip[(cells[p] === SYNC ? 256 : cells[p] === END ? 512 : 0) + cells[p + 2]];
 	}
 }
 

@@ -254,8 +254,10 @@ export class Timeline {
 		const isExact = this.estimate(rows) <= EXACT_LIMIT && (s.mode === 'class' || s.mode === 'bucket');
 		const lanes = rows.filter((r) => r.lane);
 		this.backgrounds(g, rows);
+		this.exact.isCut = false;
 		if (!isExact) this.wantTiles(lanes);
 		this.drawLanes(g, lanes, isExact, ratio, look);
+		if (this.exact.isCut) this.wantTiles(lanes);
 		this.labels.draw(rows);
 		Object.assign(this.stats, { calls: look.calls, rows: rows.length, isExact, level: levelOf((s.t1 - s.t0) / Math.max(1, this.base.width)) });
 		this.drawn();

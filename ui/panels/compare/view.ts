@@ -2,18 +2,14 @@
 // compare/view.ts: two captures, figure by figure. Everything is per execution, so that captures of unequal length compare; what lies inside
 // the noise floor is grey, and without repeats nothing is claimed.
 import { App, Panel } from '../../app';
-import { delta } from '../../base/bars';
 import { choose, fill, h, notice } from '../../base/dom';
 import { count, share } from '../../base/format';
 import { Table } from '../../base/table';
 import { State } from '../../state';
-import { capture, Changed, codeColumn, countColumn, facts, filterBox, section, shareColumn, textColumn, View } from '../common';
+import { baseline, capture, change, Changed, codeColumn, countColumn, facts, filterBox, section, shareColumn, textColumn, View } from '../common';
+import { DiffPart as Part } from '../types';
 
 interface Value { name: string; a: number | null; b: number | null; change: number | null; change_pct: number | null; noise: number | null; verdict: string }
-interface Part {
-	key: string; row_a: number | null; row_b: number | null; source: string | null; hit_a: number; hit_b: number; cycles_a: number; cycles_b: number;
-	per_hit_a: number | null; per_hit_b: number | null; change: number | null; contribution: number | null; noise: number | null; verdict: string;
-}
 interface Diff {
 	by: string; verdict: string; alignment: { kind: string; rows_a: number; rows_b: number; matched: number; latency_share: number }; hits: { a: number; b: number; ratio: number; is_uniform: boolean };
 	clocks: { a_mhz: number | null; b_mhz: number | null; is_alike: boolean }; noise: { statement: string; factor: number }; values: Value[]; parts_total: number; parts: Part[];
@@ -35,8 +31,7 @@ class CompareView extends View {
 
 	/** Number of the other capture, or -1. */
 	private other(): number {
-		const t = this.app.trace, base = this.app.store.get().base;
-		const chosen = base ? t.captures.findIndex((c) => c.hash === base) : -1;
+		const t = this.app.trace, chosen = baseline(this.app);
 		if (chosen >= 0) return chosen;
 		const mine = capture(this.app) ?? 0;
 		return t.captures.length > 1 ? (mine === 0 ? 1 : 0) : -1;
@@ -73,16 +68,11 @@ class CompareView extends View {
 				['A, before', t.captures[capture(this.app) ?? 0]?.path ?? ''], ['B, after', t.captures[base]?.path ?? '']));
 	}
 
-	private change(v: number | null, text: string, verdict: string): HTMLElement | string {
-		if (v === null) return '-';
-		return delta(v, text, v > 0, verdict !== 'worse' && verdict !== 'better' && verdict !== 'changed');
-	}
-
 	private valueSection(rows: Value[]): HTMLElement {
 		const t = this.own(new Table<Value>({
 			label: 'Figures per execution', key: (r) => r.name, csv: 'diff-values.csv', rowClass: (r) => (r.verdict === 'same' || r.verdict === 'no-claim' ? 'noise' : ''),
 			columns: [textColumn('name', 'figure', (r) => r.name.replace(/_/g, ' '), 'minmax(13rem, 1fr)'), countColumn('a', 'A', (r) => r.a, '', 3), countColumn('b', 'B', (r) => r.b, '', 3),
-				{ id: 'change', head: 'Δ', isNumber: true, value: (r) => r.change, cell: (r) => this.change(r.change, r.change === null ? '' : count(r.change, 3), r.verdict) },
+				{ id: 'change', head: 'Δ', isNumber: true, value: (r) => r.change, cell: (r) => change(r.change, r.verdict, 3) },
 				{ id: 'pct', head: 'Δ', isNumber: true, unit: () => '%', value: (r) => r.change_pct, cell: (r) => (r.change_pct === null ? '-' : (r.change_pct > 0 ? '+' : '') + count(r.change_pct, 2)) },
 				countColumn('noise', 'noise', (r) => r.noise, 'what repeats of the same capture differ by', 3), textColumn('verdict', 'verdict', (r) => r.verdict)],
 		}));
@@ -98,7 +88,7 @@ class CompareView extends View {
 			pick: (r) => r.row_a !== null && isCode && this.app.select({ kind: 'code', code: this.app.codeOfRow(r.row_a) }),
 			columns: [isCode ? codeColumn('key', 'instruction', (r) => r.key) : textColumn('key', d.by, (r) => r.key, 'minmax(12rem, 1fr)'), ...(isCode ? [countColumn<Part>('row-a', 'row A', (r) => r.row_a), countColumn<Part>('row-b', 'row B', (r) => r.row_b)] : []),
 				countColumn('hit-a', 'hits A', (r) => r.hit_a), countColumn('hit-b', 'hits B', (r) => r.hit_b), countColumn('a', 'A', (r) => r.per_hit_a, 'cycles per execution', 2), countColumn('b', 'B', (r) => r.per_hit_b, 'cycles per execution', 2),
-				{ id: 'change', head: 'Δ', isNumber: true, value: (r) => r.change, cell: (r) => this.change(r.change, r.change === null ? '' : count(r.change, 2), r.verdict) },
+				{ id: 'change', head: 'Δ', isNumber: true, value: (r) => r.change, cell: (r) => change(r.change, r.verdict) },
 				{ id: 'pct', head: 'Δ', isNumber: true, unit: () => '%', value: (r) => (r.change !== null && r.per_hit_a ? r.change / r.per_hit_a : null), cell: (r) => (r.change !== null && r.per_hit_a ? (r.change > 0 ? '+' : '') + share(r.change, r.per_hit_a, false) : r.per_hit_a === null ? 'added' : r.per_hit_b === null ? 'removed' : '-') },
 				shareColumn('contribution', 'contributes', (r) => r.contribution ?? 0, () => 1, 'part of the change of all'), countColumn('noise', 'noise', (r) => r.noise, '', 2), textColumn('verdict', 'verdict', (r) => r.verdict)],
 		}));

@@ -7,9 +7,9 @@ import { count, cyclesWith, share } from '../../base/format';
 import { BUCKETS } from '../../base/palette';
 import { Column, Table } from '../../base/table';
 import { State } from '../../state';
-import { bucketChip, Changed, chip, codeColumn, countColumn, cyclesColumn, facts, filterBox, hasPipes, scaled, shareColumn, sum, textColumn, toRow, View } from '../common';
+import { bucketChip, Changed, chip, codeColumn, countColumn, cyclesColumn, diffColumns, diffParts, facts, filterBox, hasPipes, scaled, shareColumn, sum, textColumn, toRow, View } from '../common';
 import { splitKey } from '../source/view';
-import { Hot, HotCause, HotGroup, HotProducer, HotRow, Isa, Pair } from '../types';
+import { DiffPart, Hot, HotCause, HotGroup, HotProducer, HotRow, Isa, Pair } from '../types';
 import { Bin, binRows } from './bins';
 
 type By = 'instr' | 'line' | 'opcode' | 'class' | 'cause' | 'producer';
@@ -24,6 +24,7 @@ class HotspotView extends View {
 	private table: Any | null = null;
 	private isa: Isa | null = null;
 	private hot!: Hot;
+	private diffs = new Map<string, DiffPart>();
 	private readonly bar = h('div', { class: 'panel-bar' });
 	private readonly picture = h('div', { class: 'histogram' });
 	private readonly space = h('div', { class: 'panel-fill' });
@@ -35,7 +36,9 @@ class HotspotView extends View {
 
 	private ask(): void {
 		const hot = this.app.verb<Hot>('hot', { by: this.by, top: 'all' });
-		this.load(Promise.all([hot, this.app.verb<Isa>('isa').catch(() => null)]), ([a, b]) => {
+		const diffs = this.by === 'producer' ? Promise.resolve(new Map<string, DiffPart>()) : diffParts(this.app, this.by);
+		this.load(Promise.all([hot, this.app.verb<Isa>('isa').catch(() => null), diffs]), ([a, b, c]) => {
+			this.diffs = c;
 			this.hot = a.data;
 			this.isa = b?.data ?? null;
 			this.show();
@@ -75,12 +78,17 @@ class HotspotView extends View {
 			{ id: 'bar', head: 'where the cycles go', width: 'minmax(8rem, 1fr)', isFixed: true, value: (r) => sum(r.buckets), cell: (r) => bucketBar({ ...r.buckets }, most, app.palette()) }];
 	}
 
+	/** A, B and the change while two captures are compared. */
+	private compared<R>(key: (row: R) => string): Column<R>[] {
+		return this.diffs.size ? diffColumns<R>((r) => this.diffs.get(key(r))) : [];
+	}
+
 	private rowTable(rows: HotRow[]): Any {
 		const t = new Table<HotRow>({
 			label: 'Hottest instructions', key: (r) => r.row ?? -1, csv: 'hot.csv', pick: (r) => r.row !== null && this.app.select({ kind: 'code', code: this.app.codeOfRow(r.row) }),
 			columns: [{ id: 'row', head: '#', isNumber: true, width: '3.6rem', value: (r) => r.row }, codeColumn('isa', 'instruction', (r) => r.isa, 'minmax(14rem, 3fr)'),
 				{ id: 'class', head: 'class', width: '7.2rem', value: (r) => r.class, cell: (r) => chip(this.app, r.class) },
-				...this.costColumns(rows), textColumn('cause', 'main cause', (r) => r.cause, 'minmax(8rem, 1fr)'),
+				...this.costColumns(rows), ...this.compared<HotRow>((r) => String(r.row)), textColumn('cause', 'main cause', (r) => r.cause, 'minmax(8rem, 1fr)'),
 				textColumn('waits', 'waits for', (r) => (r.waits_for ? `row ${r.waits_for.row} ${r.waits_for.isa}` : null), 'minmax(8rem, 1fr)')],
 		});
 		t.rows(rows);
@@ -91,7 +99,7 @@ class HotspotView extends View {
 		const t = new Table<HotGroup>({
 			label: `Hottest by ${NAMES[this.by]}`, key: (r) => r.key, csv: `hot-${this.by}.csv`, pick: (r) => this.pickGroup(r),
 			columns: [{ id: 'key', head: NAMES[this.by], width: 'minmax(14rem, 2fr)', value: (r) => r.key, cell: (r) => (this.by === 'class' ? chip(this.app, r.key) : h('span', { class: 'clip mono', title: r.key }, r.key)) },
-				countColumn('rows', 'rows', (r) => r.rows), countColumn('executed', 'executed', (r) => r.executed_rows, 'rows that ran at least once'), ...this.costColumns(rows)],
+				countColumn('rows', 'rows', (r) => r.rows), countColumn('executed', 'executed', (r) => r.executed_rows, 'rows that ran at least once'), ...this.costColumns(rows), ...this.compared<HotGroup>((r) => r.key)],
 		});
 		t.rows(rows);
 		return t;
@@ -103,7 +111,7 @@ class HotspotView extends View {
 			label: 'Causes', key: (r) => r.key, csv: 'causes.csv',
 			columns: [textColumn('key', 'cause', (r) => r.key, 'minmax(12rem, 2fr)'), { id: 'bucket', head: 'bucket', value: (r) => r.bucket, cell: (r) => bucketChip(this.app, r.bucket) },
 				textColumn('family', 'family', (r) => r.family), countColumn('hit', 'times', (r) => r.hit), cyclesColumn(scaled(this.app, () => this.whole()), 'cycles', 'cycles', (r) => r.cycles),
-				shareColumn('share', 'share', (r) => r.cycles, () => this.whole()),
+				shareColumn('share', 'share', (r) => r.cycles, () => this.whole()), ...this.compared<HotCause>((r) => r.key),
 				{ id: 'bar', head: '', width: 'minmax(8rem, 2fr)', isFixed: true, value: (r) => r.cycles, cell: (r) => shareBar(r.cycles, most, p.buckets[BUCKETS.findIndex((b) => b === r.bucket)] ?? p.dim) }],
 		});
 		t.rows(rows);
@@ -232,7 +240,7 @@ class HotspotView extends View {
 			this.drawBar();
 			this.drawPicture();
 		}
-		if (keys.has('scope')) this.ask();
+		if (keys.has('scope') || keys.has('base')) this.ask();
 	}
 
 	close(): void {

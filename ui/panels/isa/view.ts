@@ -6,8 +6,8 @@ import { button, choose, fill, h, notice } from '../../base/dom';
 import { baseName, count, cycles, cyclesWith, share, unitName } from '../../base/format';
 import { Column, Table } from '../../base/table';
 import { State } from '../../state';
-import { Changed, chip, countColumn, cyclesColumn, facts, filterBox, hex, isaText, scaled, sum, View } from '../common';
-import { Edge, Hot, HotRow, Isa, IsaRow, Loop } from '../types';
+import { Changed, chip, countColumn, cyclesColumn, diffColumns, diffParts, facts, filterBox, hex, isaText, scaled, sum, View } from '../common';
+import { DiffPart, Edge, Hot, HotRow, Isa, IsaRow, Loop } from '../types';
 import { Arrow, Lanes, layout, piece, width } from './gutter';
 
 interface Line { at: number; row: IsaRow | null; label: { row: number; address: number; text: string; index: number } | null; loop: Loop | null; edges: Edge[]; hot: HotRow | null }
@@ -29,6 +29,8 @@ class IsaView extends View {
 	private wave: number | null = null;
 	/** position of the selected row, or -1 */
 	private chosen = -1;
+	/** what changed against the other capture, by row number; empty without a comparison */
+	private diffs = new Map<string, DiffPart>();
 
 	constructor(host: HTMLElement, app: App) {
 		super(host, app, 'isa');
@@ -41,7 +43,11 @@ class IsaView extends View {
 		if (coord) this.app.trace.levels.forEach((level, i) => (where[level] = coord[i]));
 		const isa = this.app.verb<Isa>('isa', where);
 		const hot = coord ? Promise.resolve(null) : this.app.verb<Hot>('hot', { by: 'instr', top: 'all' }).catch(() => null);
-		this.load(Promise.all([isa, hot]), ([a, b]) => this.show(a.data, b?.data.rows ?? []));
+		const diffs = coord ? Promise.resolve(new Map<string, DiffPart>()) : diffParts(this.app, 'instr');
+		this.load(Promise.all([isa, hot, diffs]), ([a, b, c]) => {
+			this.diffs = c;
+			this.show(a.data, b?.data.rows ?? []);
+		});
 	}
 
 	private show(isa: Isa, hot: HotRow[]): void {
@@ -89,7 +95,7 @@ class IsaView extends View {
 		}
 		for (const b of isa.branches) {
 			const from = this.byNumber.get(b.row), to = this.byNumber.get(b.target);
-			if (from && to && b.taken + b.not_taken > 0) arrows.push({ from: from.at, to: to.at, kind: 'branch', weight: b.taken, title: `branch from row ${b.row} to row ${b.target}, taken ${b.taken} of ${b.taken + b.not_taken}` });
+			if (from && to && (b.taken + b.not_taken > 0 || !isa.accounting)) arrows.push({ from: from.at, to: to.at, kind: 'branch', weight: b.taken, title: `branch from row ${b.row} to row ${b.target}, taken ${b.taken} of ${b.taken + b.not_taken}` });
 		}
 		this.lanes = layout(arrows);
 		this.most = Math.max(1, ...isa.rows.map((r) => sum(r.buckets)));
@@ -133,12 +139,13 @@ class IsaView extends View {
 		if (has((r) => !!r.execution)) out.push(
 			{ ...cyclesColumn<Line>(app, 'median', 'median', of((r) => r.execution?.median), 'of one execution'), width: '4.6rem' },
 			{ ...cyclesColumn<Line>(app, 'p95', 'p95', of((r) => r.execution?.p95), 'of one execution'), width: '4.6rem' });
+		if (this.diffs.size) out.push(...diffColumns<Line>((l) => (l.row ? this.diffs.get(String(l.row.row)) : undefined)));
 		if (has((r) => !!r.live && r.live.arch + r.live.accum > 0)) out.push({
 			id: 'live', head: 'live', isNumber: true, width: '4.4rem', unit: () => 'registers', title: 'vector registers that still hold something needed before this instruction, inferred from the text; + accumulation registers',
 			value: of((r) => (r.live ? r.live.arch + r.live.accum : null)), cell: (l) => (l.row?.live ? `${l.row.live.arch}${l.row.live.accum ? ` + ${l.row.live.accum}` : ''}` : ''),
 		});
 		if (has((r) => !!r.stated)) out.push({ ...cyclesColumn<Line>(all, 'stated', 'stated', of((r) => r.stated?.latency), 'latency that the producer states, where its own records add up to something else'), width: '5.5rem' });
-		out.push({ id: 'waits', head: 'waits for', width: 'minmax(6.5rem, 1fr)', value: (l) => this.waits(l) });
+		if (this.lines.some((l) => this.waits(l) !== null)) out.push({ id: 'waits', head: 'waits for', width: 'minmax(6.5rem, 1fr)', value: (l) => this.waits(l) });
 		if (has((r) => r.frames.length > 0 || !!r.source)) out.push({ id: 'source', head: 'source', width: 'minmax(7rem, 1fr)', value: (l) => l.row?.source ?? null, cell: (l) => (l.row ? this.sourceLink(l.row) : '') });
 		return out;
 	}
@@ -261,7 +268,7 @@ class IsaView extends View {
 			this.table?.refresh();
 			this.drawBar();
 		}
-		if (keys.has('scope')) this.ask();
+		if (keys.has('scope') || keys.has('base')) this.ask();
 	}
 }
 

@@ -8,8 +8,8 @@ import { baseName, count, share, tail } from '../../base/format';
 import { Column, Table } from '../../base/table';
 import { askText } from '../../source';
 import { State } from '../../state';
-import { capture, Changed, countColumn, cyclesColumn, facts, scaled, sum, View } from '../common';
-import { Hot, HotGroup, Summary } from '../types';
+import { capture, Changed, countColumn, cyclesColumn, diffColumns, diffParts, facts, scaled, sum, View } from '../common';
+import { DiffPart, Hot, HotGroup, Summary } from '../types';
 
 interface Line { line: number; text: string | null; cost: HotGroup | null }
 interface File { source: number; path: string; lines: Map<number, HotGroup>; cycles: number; text: string[] | null; isAsked: boolean }
@@ -35,6 +35,7 @@ class SourceView extends View {
 	private most = 1;
 	private hasInclusive = false;
 	private isSampled = false;
+	private diffs = new Map<string, DiffPart>();
 	private quality: Summary['source'] | null = null;
 	private readonly tabs = h('div', { class: 'file-tabs', role: 'tablist', attrs: { 'aria-label': 'Source files, hottest first' } });
 	private readonly bar = h('div', { class: 'panel-bar' });
@@ -48,7 +49,10 @@ class SourceView extends View {
 	private ask(): void {
 		const hot = this.app.verb<Hot>('hot', { by: 'line', top: 'all' });
 		const summary = this.app.verb<Summary>('summary').catch(() => null);
-		this.load(Promise.all([hot, summary]), ([a, b]) => this.show(a.data, b?.data.source ?? null));
+		this.load(Promise.all([hot, summary, diffParts(this.app, 'line')]), ([a, b, c]) => {
+			this.diffs = c;
+			this.show(a.data, b?.data.source ?? null);
+		});
 	}
 
 	private show(hot: Hot, quality: Summary['source'] | null): void {
@@ -117,6 +121,8 @@ class SourceView extends View {
 		out.push(
 			{ id: 'share', head: 'share', isNumber: true, unit: () => '%', width: '4.2rem', value: (l) => (l.cost ? weight(l.cost) : null), cell: (l) => (l.cost && weight(l.cost) ? share(weight(l.cost), this.whole, false) : '') });
 		if (this.hasInclusive) out.push({ ...cyclesColumn<Line>(all, 'inclusive', 'inclusive', (l) => (l.cost?.inclusive ? l.cost.inclusive.latency + l.cost.inclusive.idle : null), 'latency and idle of everything inlined here as well: never to be summed'), width: '6.5rem' });
+		const path = this.files[this.at].path;
+		if (this.diffs.size) out.push(...diffColumns<Line>((l) => this.diffs.get(`${path}:${l.line}`)));
 		if (!this.isSampled) out.push({ id: 'bar', head: 'where the cycles go', width: 'minmax(7rem, 1fr)', value: (l) => (l.cost ? sum(l.cost.buckets) : null), cell: (l) => (l.cost && sum(l.cost.buckets) ? bucketBar({ ...l.cost.buckets }, this.most, app.palette()) : '') });
 		return out;
 	}
@@ -177,7 +183,7 @@ class SourceView extends View {
 			this.drawBar(this.files[this.at]);
 		}
 		if (keys.has('unit') || keys.has('theme')) this.table?.refresh();
-		if (keys.has('scope')) this.ask();
+		if (keys.has('scope') || keys.has('base')) this.ask();
 	}
 
 	close(): void {

@@ -37,14 +37,14 @@ class SummaryView extends View {
 	private show(): void {
 		const d = this.data;
 		fill(this.body, h('div', { class: 'summary' }, this.headline(), h('div', { class: 'panel-columns' }, [
-			this.accounting(), d.causes && this.causes(d.causes), d.pipes?.length ? this.pipes(d.pipes) : null, d.pairs?.length ? this.pairs(d.pairs) : null, this.rows(), this.lines(), this.machine(), this.advice()])));
+			this.accounting(), d.causes?.length && d.accounting.duration ? this.causes(d.causes) : null, d.pipes?.length ? this.pipes(d.pipes) : null, d.pairs?.length ? this.pairs(d.pairs) : null, this.rows(), this.lines(), this.machine(), this.advice()])));
 	}
 
 	private headline(): HTMLElement {
 		const d = this.data, health = typeof d.health === 'string' ? { verdict: d.health, findings: [] as Finding[] } : d.health;
 		const word = health.verdict.split(':')[0];
 		return h('header', { class: 'headline' }, h('p', { class: 'verdict big' }, d.verdict),
-			h('p', null, h('span', { class: 'evidence ' + d.evidence, title: 'what kind of evidence all figures stand on' }, d.evidence), ' ', h('span', { class: 'health ' + word }, `health: ${health.verdict}`), ' ',
+			h('p', null, h('span', { class: 'evidence ' + (d.evidence === 'hardware-trace' ? '' : 'weak'), title: 'what kind of evidence all figures stand on' }, d.evidence), ' ', h('span', { class: 'health ' + word }, `health: ${health.verdict}`), ' ',
 				health.findings.length ? h('span', { class: 'dim' }, health.findings.map((f) => f.id).join(', ')) : '', d.coverage ? h('span', { class: 'dim' }, ' · ', d.coverage) : ''));
 	}
 
@@ -69,17 +69,21 @@ class SummaryView extends View {
 		const rows = (this.data.rows ?? []).slice(0, 5), u = this.all();
 		if (!rows.length) return null;
 		const whole = this.data.accounting?.duration ?? 0;
-		return section('Top instructions', this.go('isa', 'ISA', 'the listing'), h('table', { class: 'plain top-rows' }, h('tbody', null, rows.map((r) => {
+		return section('Top instructions', this.go('isa', 'ISA', 'the listing'), h('table', { class: 'plain top-rows' }, this.costHead(['row', 'instruction'], whole), h('tbody', null, rows.map((r) => {
 			const at = r.at ?? { row: r.row ?? -1, address: r.address ?? 0, isa: r.isa ?? '', source: r.source ?? null };
 			const cost = r.cycles ?? BUCKETS.reduce((n, b) => n + (r.buckets?.[b] ?? 0), 0);
 			return h('tr', null, h('td', null, rowLink(this.app, at.row)), h('td', { class: 'wide' }, isaText(at.isa)), h('td', { class: 'num' }, whole ? cycles(cost, u) : count(cost)), h('td', { class: 'num' }, whole ? share(cost, whole) : ''), h('td', { class: 'dim' }, r.cause ?? ''));
 		}))));
 	}
 
+	private costHead(names: string[], whole: number): HTMLElement {
+		return h('thead', null, h('tr', null, names.map((n) => h('th', null, n)), h('th', { class: 'num' }, whole ? unitName(this.all()) : 'samples'), h('th', { class: 'num' }, whole ? 'share' : ''), h('th', null, whole ? 'main cause' : '')));
+	}
+
 	private lines(): HTMLElement | null {
 		const lines = (this.data.lines ?? []).slice(0, 5), u = this.all(), whole = this.data.accounting?.duration ?? 0;
 		if (!lines.length) return null;
-		return section('Top source lines', this.go('source', 'Source', 'with the text of the files'), h('table', { class: 'plain top-lines' }, h('tbody', null, lines.map((l) => h('tr', null, h('td', { class: 'wide' }, this.lineLink(l.line)), h('td', { class: 'num' }, whole ? cycles(l.cycles, u) : count(l.cycles)),
+		return section('Top source lines', this.go('source', 'Source', 'with the text of the files'), h('table', { class: 'plain top-lines' }, this.costHead(['line'], whole), h('tbody', null, lines.map((l) => h('tr', null, h('td', { class: 'wide' }, this.lineLink(l.line)), h('td', { class: 'num' }, whole ? cycles(l.cycles, u) : count(l.cycles)),
 			h('td', { class: 'num' }, whole ? share(l.cycles, whole) : ''), h('td', { class: 'dim' }, l.cause ?? ''))))));
 	}
 
