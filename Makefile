@@ -11,27 +11,31 @@ all: $(BUILD)/build.ninja
 setup:
 	@tools/setup
 
+setup-test:
+	@tools/setup test
+
 $(BUILD)/build.ninja: | setup
-	@meson setup $(BUILD) --prefix=$(PREFIX) >/dev/null
+	@meson setup $(BUILD) --prefix=$(PREFIX) -Dtests=false >/dev/null
 
 $(BUILD)/incore: all
 
 demo: all
 	@examples/demo $(BUILD)
 
-test: setup
+test: setup-test
 	@$(PYTHON) tests/run.py $(ONLY)
 
-bench: setup
+bench: setup-test
 	@test -f build-bench/build.ninja || meson setup build-bench --buildtype=release -Dbench=true -Dtests=false >/dev/null
 	@ninja -C build-bench --quiet
 	@bench/run build-bench
 
-fuzz: setup
+fuzz: setup-test
 	@$(PYTHON) tests/fuzz/run.py --seconds $(FUZZ_SECONDS)
 
 # Rewrites tests/data from the generator.
-fixtures: all
+fixtures: setup-test all
+	@meson configure $(BUILD) -Dtests=true && ninja -C $(BUILD) --quiet
 	@$(BUILD)/examples/make_capture --all tests/data
 	@$(BUILD)/tests/sqtt/make_sqtt --all tests/data
 	@$(PYTHON) tests/ascend_fixtures.py --write
@@ -47,4 +51,4 @@ clean:
 	rm -rf build build-asan build-bench build-fuzz build-tsan
 
 all $(BUILD)/build.ninja: | setup
-.PHONY: all setup demo test bench fuzz fixtures install format clean
+.PHONY: all setup setup-test demo test bench fuzz fixtures install format clean

@@ -33,6 +33,7 @@ def report(name, passed, failed, skipped, started, text=""):
 def build(name, directory, options, env=None, targets=()):
     """One item: compiles everything (or the targets) without a warning."""
     started, env = time.time(), {**os.environ, **(env or {})}
+    options = ["-Dtests=true", *options]
     setup = ["meson", "setup", directory, *options]
     if os.path.exists(os.path.join(directory, "build.ninja")):
         setup = ["meson", "configure", directory, *[o for o in options if o.startswith("-D")]]
