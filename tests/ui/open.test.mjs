@@ -12,6 +12,7 @@ async function opens(bench, name) {
 	truth((await page.title()).startsWith(info.kernel || 'unknown kernel'), `title ${await page.title()}`);
 	equal(await page.textContent('.title-bar .evidence'), info.evidence, 'evidence');
 	if (info.waves) equal(await page.textContent('.title-bar .tracks'), `${info.waves} ${info.vendor === 'ascend' ? 'pipes' : 'waves'}`, 'tracks');
+	await page.waitForFunction((word) => document.querySelector('.banner')?.textContent.includes(word), check.verdict);
 	const banner = await page.textContent('.banner');
 	truth(banner.includes(check.verdict), `banner "${banner}" has no word ${check.verdict}`);
 	const worst = check.findings.find((f) => f.severity !== 'info');

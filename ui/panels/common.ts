@@ -16,6 +16,9 @@ export abstract class View implements PanelView {
 	protected readonly body: HTMLElement;
 	private isClosed = false;
 	private isShown = false;
+	private isTold = false;
+	/** what changed while the first answer was on its way */
+	private readonly missed = new Set<Key | 'theme' | 'size'>();
 	private readonly parts: { close(): void }[] = [];
 
 	constructor(host: HTMLElement, protected readonly app: App, name: string) {
@@ -31,6 +34,9 @@ export abstract class View implements PanelView {
 			if (this.isClosed) return;
 			this.isShown = true;
 			show(value);
+			const missed = new Set(this.missed);
+			this.missed.clear();
+			if (missed.size) this.update(this.app.store.get(), missed);
 		}).catch((e: Error) => {
 			clearTimeout(waiting);
 			if (!this.isClosed) fill(this.body, notice('This panel has no answer', e.message, 'The other panels still work.'));
@@ -44,8 +50,9 @@ export abstract class View implements PanelView {
 	}
 
 	changed(state: Readonly<State>, keys: Changed): void {
-		if (!this.isShown) return;
-		this.update(state, keys);
+		if (this.isShown) this.update(state, keys);
+		else if (this.isTold) for (const k of keys) this.missed.add(k);
+		this.isTold = true; // the first call comes with opening and has no news
 	}
 
 	protected abstract update(state: Readonly<State>, keys: Changed): void;

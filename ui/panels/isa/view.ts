@@ -59,6 +59,7 @@ class IsaView extends View {
 		}
 		this.isSampled = isa.rows.some((r) => r.samples !== undefined);
 		this.build(isa, hot);
+		this.table?.close();
 		const table = this.own(new Table<Line>({
 			label: 'Instructions', columns: this.columns(), key: (l) => (l.row ?? l.label)!.index, sort: undefined, rowHeight: ROW, csv: 'isa.csv',
 			rowClass: (l) => (l.label ? 'label-row' : l.row!.hit || l.row!.samples ? '' : 'never') + (l.loop ? ' loop-head' : ''),
