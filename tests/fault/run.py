@@ -80,7 +80,7 @@ def run(program, words, fault):
                 path = os.path.join(base, name)
                 with open(path, "rb") as f:
                     top = os.path.relpath(path, tmp).split(os.sep)[0]
-                    files[top] = files.get(top, b"") + f.read()
+                    files[top] = files.get(top, b"") + f.read().replace(tmp.encode(), b"TMP")
         return p.returncode, p.stdout.replace(tmp.encode(), b"TMP"), p.stderr, files
 
 
