@@ -68,6 +68,7 @@ struct cli {
 	const struct verb *verb;
 	unsigned n_args;
 	const char **args;
+	const char *const *words; /* all that was given behind the verb; NULL ends */
 	struct incore_error error;
 	struct pool *pool;
 	struct progress *progress;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* cmd_replay.c: one recorded dispatch, run again. */
+#include "base/process.h"
 #include "cli/output.h"
 #include "cli/replay_options.h"
 #include "cli/table.h"
@@ -282,6 +283,7 @@ static int run(struct cli *c)
 		.backend = backend_find(cli_text(c, "backend"))};
 	int32_t funcs[MAX_FUNCS];
 	struct replay_report r = {0};
+	struct strbuf command = {0};
 	int status;
 
 	if (!take_words(c, "source", &sources) || !take_words(c, "set-arg", &set) ||
@@ -301,8 +303,11 @@ static int run(struct cli *c)
 	q.include_dirs = includes.v;
 	q.n_include_dirs = includes.n;
 	q.backend_options = q.backend == &backend_msprof ? (const void *)&msprof : &model;
+	sb_puts(&command, "incore replay ");
+	process_quote(c->words, &command);
+	q.command = command.p;
 	output_finish_on_interrupt();
-	if (!replay_run(&q, &r, &c->error)) {
+	if ((command.failed && !err_nomem(&c->error)) || !replay_run(&q, &r, &c->error)) {
 		status = cli_fail(c);
 		status = output_interrupted(NULL) ? INTERRUPTED_STATUS : status;
 	} else {
@@ -311,6 +316,7 @@ static int run(struct cli *c)
 		status = c->use_json ? print_json(c, &q, &r) : print_text(c, &q, &r);
 	}
 	replay_report_deinit(&r);
+	sb_free(&command);
 	return status;
 }
 

@@ -134,7 +134,7 @@ static int run_verb(struct cli *c, bool as_json)
 
 static int with_verb(const struct verb *v, int argc, char **argv, bool as_json)
 {
-	struct cli c = {.verb = v, .out = stdout};
+	struct cli c = {.verb = v, .out = stdout, .words = (const char *const *)argv};
 	const char *wants_help;
 	int status = INCORE_OK;
 

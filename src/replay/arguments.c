@@ -182,13 +182,39 @@ static bool add_row(struct arguments *a, struct dump *d, const struct task_args 
 	return ok && (VEC_PUSH(&a->rows, row) || err_nomem(e));
 }
 
+/* Scalars that differ from block to block are no defect where the dump says which is whose. */
+static bool pass_block_scalars(
+	struct task_args *whole, struct dump *d, uint32_t t, struct incore_error *e)
+{
+	struct task_args own = {0};
+	bool ok = true, has_several = false;
+
+	for (size_t i = 0; i < whole->args.n; i++)
+		has_several |= whole->args.v[i].kind == DUMP_SCALAR &&
+			       (whole->args.v[i].flags & TASK_ARG_SEVERAL);
+	for (uint32_t b = 0; ok && has_several && b < whole->n_blocks; b++) {
+		ok = task_args_init(&own, d, t, b, e);
+		for (size_t i = 0; ok && i < own.args.n; i++)
+			if (own.args.v[i].kind == DUMP_SCALAR)
+				has_several &= own.is_block_stated &&
+					       !(own.args.v[i].flags & TASK_ARG_SEVERAL);
+		task_args_deinit(&own);
+	}
+	for (size_t i = 0; ok && has_several && i < whole->args.n; i++)
+		if (whole->args.v[i].kind == DUMP_SCALAR)
+			whole->args.v[i].flags &= ~(uint32_t)TASK_ARG_SEVERAL;
+	return ok;
+}
+
 bool arguments_from_task(struct arguments *a, struct dump *d, uint32_t t, uint32_t block,
 	bool force, struct incore_error *e)
 {
 	struct task_args whole = {0};
 	uint32_t n_blocks = d->tasks.v[t].n_blocks ? d->tasks.v[t].n_blocks : 1;
-	bool ok = task_args_init(&whole, d, t, block, e) && refuse(a, &whole, force, e) &&
-		  restore(a, &whole, e) && take_remarks(a, &whole, e);
+	bool ok = task_args_init(&whole, d, t, block, e) &&
+		  (block != DUMP_NONE || pass_block_scalars(&whole, d, t, e)) &&
+		  refuse(a, &whole, force, e) && restore(a, &whole, e) &&
+		  take_remarks(a, &whole, e);
 
 	a->first_block = block == DUMP_NONE ? 0 : block;
 	a->is_recorded = true;

@@ -73,6 +73,7 @@ struct replay_job {
 struct replay_outcome {
 	const char *simulator_dir;  /* NULL after a dry run */
 	bool is_partial;	    /* cut by a time limit: never to be used for total time */
+	const char *basis;	    /* what the figures rest on: profile, versions; or NULL */
 	const char *verdict;	    /* one line */
 	const char *warning;	    /* or NULL */
 	const char *const *remarks; /* how the run differs from what is recorded */

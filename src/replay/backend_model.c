@@ -246,10 +246,12 @@ static bool make_verdict(struct model_replay *m)
 		m->timed.is_complete ? "" : m->timed.reason);
 	m->out->verdict = b.failed ? NULL : arena_strndup(m->arena, b.p, b.n);
 	sb_free(&b);
+	m->out->basis = arena_printf(m->arena, "profile %s (%s), sha256 %s", m->profile.name,
+		m->profile.soc, m->profile.sha256);
 	if (m->timed.findings.n)
 		m->out->warning = arena_strdup(m->arena, m->timed.findings.v[0].message);
 	m->out->is_partial = !m->timed.is_complete;
-	return m->out->verdict || err_nomem(m->e);
+	return (m->out->verdict && m->out->basis) || err_nomem(m->e);
 }
 
 static bool replay(struct model_replay *m)

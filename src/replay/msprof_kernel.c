@@ -99,7 +99,7 @@ bool msprof_check_path(const char *path, struct incore_error *e)
 }
 
 /* extern "C" ends a namespace's protection: its names are renamed. A block of them is refused. */
-static bool rename_c_names(const struct member_text *t, const char *path, unsigned member,
+static bool rename_c_names(struct member_text *t, const char *path, unsigned member,
 	struct strbuf *out, struct incore_error *e)
 {
 	struct str m = {t->masked.p, t->masked.n};
@@ -124,11 +124,13 @@ static bool rename_c_names(const struct member_text *t, const char *path, unsign
 		while (end > 0 && is_name(head.p[end - 1]))
 			end--;
 		head = str_sub(head, end, head.n);
-		if (head.n && !str_is(head, "kernel_entry"))
-			sb_printf(out, "#define %.*s incore_member_%u_%.*s\n", STR_ARG(head),
-				member, STR_ARG(head));
+		if (!head.n || str_is(head, "kernel_entry"))
+			continue;
+		sb_printf(out, "#define %.*s incore_member_%u_%.*s\n", STR_ARG(head), member,
+			STR_ARG(head));
+		sb_printf(&t->undefs, "#undef %.*s\n", STR_ARG(head));
 	}
-	return true;
+	return !(out->failed || t->undefs.failed) || err_nomem(e);
 }
 
 static bool put_member(const struct replay_job *job, unsigned i, bool is_shared, struct strbuf *out,

@@ -74,8 +74,8 @@ static bool take_arguments(const struct replay_request *q, struct replay_report 
 	return true;
 }
 
-static bool run_backend(
-	const struct replay_request *q, struct replay_report *r, struct incore_error *e)
+static bool run_backend(const struct replay_request *q, struct replay_report *r,
+	const struct dump *d, struct incore_error *e)
 {
 	struct replay_job job = {.workspace = r->workspace,
 		.label = r->label,
@@ -101,7 +101,7 @@ static bool run_backend(
 	for (size_t i = 0; i < r->outcome.n_remarks; i++)
 		if (!VEC_PUSH(&r->arguments.remarks, r->outcome.remarks[i]))
 			return err_nomem(e);
-	return workspace_summary(q, r, e);
+	return workspace_summary(q, r, d, e);
 }
 
 /* An option that says nothing here is a mistake of the user's, not to be passed over. */
@@ -143,7 +143,7 @@ bool replay_run(const struct replay_request *q, struct replay_report *out, struc
 		ok = out->label || err_nomem(e);
 	}
 	ok = ok && workspace_make(q, out, d, e);
-	if (ok && !run_backend(q, out, e)) {
+	if (ok && !run_backend(q, out, d, e)) {
 		if (q->is_dry) /* nothing ran that somebody may want to look at */
 			clean_remove_tree(out->workspace);
 		ok = false;

@@ -11,7 +11,6 @@
 
 #include "base/file.h"
 #include "base/process.h"
-#include "codec/json_writer.h"
 #include "export/clean/clean_job.h"
 
 static bool write_text(
@@ -30,6 +29,11 @@ static bool write_text(
 		ok = err_errno(e, errno, path, "set the mode of");
 	mem_free(path);
 	return ok;
+}
+
+bool workspace_text(const char *dir, const char *name, struct str text, struct incore_error *e)
+{
+	return write_text(dir, name, text, 0644, e);
 }
 
 static bool make_dir(const char *path, struct incore_error *e)
@@ -71,109 +75,20 @@ static const char *new_place(struct replay_report *r, struct incore_error *e)
 
 /* --- what stands in it --- */
 
-static void put_key(struct json_writer *w, const char *key, const char *value)
-{
-	json_w_key(w, key);
-	if (value)
-		json_w_str(w, str_of(value));
-	else
-		json_w_null(w);
-}
-
-static void put_slot(struct json_writer *w, const struct replay_report *r, uint32_t i)
-{
-	static const char *const ORIGINS[] = {
-		"unused", "dump", "dump, no bytes", "set", "arg-spec"};
-	const struct replay_slot *s = &r->arguments.rows.v[0].slots[i];
-
-	json_w_row_object(w);
-	json_w_key(w, "slot");
-	json_w_u64(w, i);
-	put_key(w, "kind", s->is_tensor ? "tensor" : "scalar");
-	put_key(w, "from", ORIGINS[r->arguments.origin[i]]);
-	json_w_end(w);
-}
-
-static void put_provenance(struct json_writer *w, const struct replay_request *q,
-	const struct replay_report *r, const struct dump *d)
-{
-	json_w_object(w);
-	put_key(w, "schema", "incore.replay_workspace/1");
-	put_key(w, "incore", INCORE_VERSION);
-	put_key(w, "command", q->command);
-	put_key(w, "backend", q->backend->name);
-	put_key(w, "evidence", replay_evidence(q->backend));
-	put_key(w, "target", replay_target_name(r->target));
-	put_key(w, "dump", d ? d->manifest : NULL);
-	put_key(w, "arg_spec", q->arg_spec);
-	json_w_key(w, "task");
-	if (r->has_task) {
-		char id[32];
-
-		snprintf(id, sizeof(id), "0x%016llx", (unsigned long long)r->task);
-		json_w_str(w, str_of(id));
-	} else {
-		json_w_null(w);
-	}
-	put_key(w, "kernel_class", kernel_class_name(r->kernel_class));
-	put_key(w, "kernel_class_because", r->class_reason);
-	json_w_key(w, "is_forced");
-	json_w_bool(w, r->arguments.is_forced);
-	json_w_key(w, "members");
-	json_w_array(w);
-	for (uint32_t i = 0; i < r->n_members; i++) {
-		json_w_row_object(w);
-		put_key(w, "source", r->members[i].source);
-		put_key(w, "core", r->members[i].core == KERNEL_ON_AIC ? "aic" : "aiv");
-		json_w_key(w, "func_id");
-		json_w_i64(w, r->members[i].func);
-		json_w_end(w);
-	}
-	json_w_end(w);
-	json_w_key(w, "slots");
-	json_w_array(w);
-	for (uint32_t i = 0; i < REPLAY_LOCAL_CONTEXT; i++)
-		if (r->arguments.rows.v[0].slots[i].is_used)
-			put_slot(w, r, i);
-	json_w_end(w);
-	json_w_key(w, "remarks");
-	json_w_array(w);
-	for (size_t i = 0; i < r->arguments.remarks.n; i++)
-		json_w_str(w, str_of(r->arguments.remarks.v[i]));
-	json_w_end(w);
-	json_w_end(w);
-}
-
-static bool write_provenance(const char *dir, const struct replay_request *q,
-	const struct replay_report *r, const struct dump *d, struct incore_error *e)
-{
-	struct strbuf b = {0};
-	struct json_writer w;
-	bool ok;
-
-	json_w_buf(&w, &b, 2);
-	put_provenance(&w, q, r, d);
-	sb_putc(&b, '\n');
-	ok = (!b.failed || err_nomem(e)) &&
-	     write_text(dir, "provenance.json", (struct str){b.p, b.n}, 0644, e);
-	sb_free(&b);
-	return ok;
-}
-
 static bool copy_sources(const char *dir, const struct replay_report *r, struct incore_error *e)
 {
-	struct file_data f = {0};
 	char *folder = path_join(dir, "kernels");
 	bool ok = folder ? make_dir(folder, e) : err_nomem(e);
 
 	for (uint32_t i = 0; ok && i < r->n_members; i++) {
+		struct file_data f = {0};
 		char name[512];
 
 		snprintf(name, sizeof(name), "%u_%.400s", i, path_base(r->members[i].source));
 		ok = file_load(&f, r->members[i].source, e) &&
 		     write_text(folder, name, (struct str){(const char *)f.data, f.size}, 0644, e);
+		file_unload(&f);
 	}
-	file_unload(&f);
 	mem_free(folder);
 	return ok;
 }
@@ -228,7 +143,7 @@ static bool fill(const char *dir, const struct replay_request *q, struct replay_
 	const struct dump *d, struct incore_error *e)
 {
 	return arguments_write(&r->arguments, dir, e) && copy_sources(dir, r, e) &&
-	       write_provenance(dir, q, r, d, e) && write_run_script(dir, q, r, e) &&
+	       provenance_write(dir, q, r, d, e) && write_run_script(dir, q, r, e) &&
 	       write_text(dir, "README.txt", str_of(README), 0644, e);
 }
 
@@ -268,14 +183,16 @@ bool workspace_make(const struct replay_request *q, struct replay_report *r, con
 	return r->workspace || err_nomem(e);
 }
 
-bool workspace_summary(
-	const struct replay_request *q, const struct replay_report *r, struct incore_error *e)
+bool workspace_summary(const struct replay_request *q, const struct replay_report *r,
+	const struct dump *d, struct incore_error *e)
 {
 	struct strbuf b = {0};
 	bool ok;
 
 	sb_printf(&b, "kernel=%s\nbackend=%s\ntarget=%s\nevidence=%s\n", r->label, q->backend->name,
 		replay_target_name(r->target), replay_evidence(q->backend));
+	if (r->outcome.basis)
+		sb_printf(&b, "basis=%s\n", r->outcome.basis);
 	if (r->has_task)
 		sb_printf(&b, "task=0x%016llx\n", (unsigned long long)r->task);
 	sb_printf(&b, "partial=%s\nsimulator=%s\nverdict=%s\n",
@@ -286,8 +203,8 @@ bool workspace_summary(
 		sb_printf(&b, "remark=%s\n", r->arguments.remarks.v[i]);
 	if (r->outcome.warning)
 		sb_printf(&b, "warning=%s\n", r->outcome.warning);
-	ok = (!b.failed || err_nomem(e)) &&
-	     write_text(r->workspace, "summary.txt", (struct str){b.p, b.n}, 0644, e);
+	ok = (!b.failed || err_nomem(e)) && provenance_write(r->workspace, q, r, d, e) &&
+	     workspace_text(r->workspace, "summary.txt", (struct str){b.p, b.n}, e);
 	sb_free(&b);
 	return ok;
 }

@@ -13,8 +13,15 @@
 bool workspace_make(const struct replay_request *q, struct replay_report *r, const struct dump *d,
 	struct incore_error *e);
 
-/* summary.txt: what ran, on which evidence, and where the trace is. */
-bool workspace_summary(
-	const struct replay_request *q, const struct replay_report *r, struct incore_error *e);
+/* summary.txt: what ran, on which evidence, and where the trace is; and the provenance once more, with
+ * what the run has added. */
+bool workspace_summary(const struct replay_request *q, const struct replay_report *r,
+	const struct dump *d, struct incore_error *e);
+
+/* provenance.c */
+bool provenance_write(const char *dir, const struct replay_request *q,
+	const struct replay_report *r, const struct dump *d, struct incore_error *e);
+/* A file of the workspace. */
+bool workspace_text(const char *dir, const char *name, struct str text, struct incore_error *e);
 
 #endif

@@ -67,6 +67,9 @@ RUNS = {
                    "../../examples/paged_attention/kernels/aiv/sf.cpp"],
     "replay-spec": ["replay", "--arg-spec", "../replay/lines.json", "--blocks", "2", "--dry-run", "-o", "OUT", "--source",
                     "../replay/kernels/mix/lines.cpp"],
+    "replay-project": ["replay", "--backend", "msprof", "--arg-spec", "../replay/lines.json", "--dry-run", "-o", "OUT", "--core",
+                       "aiv,aiv", "-I", ".", "--source", "../replay/cann/kernels/aiv/left.cpp", "--source",
+                       "../replay/cann/kernels/aiv/right.cpp"],
     "dump-ls": ["dump", "ls", "--json", "dumps/project"],
     "dump-slots": ["dump", "ls", "--by", "slot", "dumps/blocks"],
     "dump-show": ["dump", "show", "--json", "dumps/g11"],
@@ -95,7 +98,7 @@ def run(program, words, fault):
                 path = os.path.join(base, name)
                 with open(path, "rb") as f:
                     top = os.path.relpath(path, tmp).split(os.sep)[0]
-                    files[top] = files.get(top, b"") + f.read()
+                    files[top] = files.get(top, b"") + f.read().replace(tmp.encode(), b"TMP")
         return p.returncode, p.stdout.replace(tmp.encode(), b"TMP"), p.stderr, files
 
 

@@ -390,6 +390,30 @@ def small_kernel(incore, name, reads, where="aiv"):
     return path
 
 
+def blocks(incore):
+    """Blocks with scalars of their own, a dispatch by its number, and the lanes of a source that states its core."""
+    dump, source = os.path.join(incore.tmp, "blocks"), os.path.join(OURS, "mix", "lines.cpp")
+    tensor = {"kind": "tensor", "dtype": "FLOAT32", "shape": [288], "strides": [1], "numel": 288, "bin_size": 1152, "role": "inout",
+              "arg_index": 0}
+    records = []
+    for b, base in enumerate((2, 2, 5)):
+        where = {"block_idx": b, "block_num": 3, "dispatch_id": 40 + b}
+        records += [{**tensor, **where}, {"kind": "scalar", "arg_index": 1, "dtype": "INT64", "value": base, **where}]
+    write_dump(dump, records, bytes(1152))
+    words = ["--dump", dump, "--func", "1", "--source", source]
+    data = incore.replay(*words)
+    equal([(s.block, s.core) for s in data["streams"]], [(b, c) for b in range(3) for c in ("aic", "aiv0", "aiv1")], "cores of three blocks")
+    for base, of in ((2, (0, 1)), (5, (2,))):
+        spmd_lines(f"scalar {base}", [s for s in data["streams"] if s.block in of], of, 3, base)
+    with open(os.path.join(data["workspace"], "provenance.json")) as f:
+        equal(json.load(f)["scalars_of_blocks"], [{"block": 2, "slot": 1, "bits": f"{5:#018x}"}], "what differs is told")
+    one = incore.replay("--dump", dump, "--func", "1", "--source", source, "--dispatch", "42")
+    spmd_lines("dispatch 42", one["streams"], (2,), 3, 5)
+    aiv = incore.replay(*words, "--block", "1", "--core", "aiv")
+    equal([(s.block, s.core) for s in aiv["streams"]], [(1, "aiv0")], "--core aiv: one side of it")
+    incore.refused(2, ["no task fits"], *words, "--dispatch", "77")
+
+
 def manifest(incore):
     """Facts 12 and 17: context slots are left out, an unknown stage is told, bytes go back through their view."""
     dump, source = os.path.join(incore.tmp, "vector"), small_kernel(incore, "vector", (0, 2, 3))
@@ -699,7 +723,7 @@ def faults(incore):
             equal(len(made), int(os.path.exists(os.path.join(out, "insight_export"))), f"{what}: a trace is whole or not there")
 
 
-CASES = [own, manifest, spec, classes, checked, shared_buffer, words_of_a_set, refusals, compilers, places, estimate, full_disk,
+CASES = [own, blocks, manifest, spec, classes, checked, shared_buffer, words_of_a_set, refusals, compilers, places, estimate, full_disk,
          interrupt, faults, real, real_rows, real_incomplete, real_blocks, real_mixed, real_levels, real_deps]
 
 

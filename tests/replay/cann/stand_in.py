@@ -78,7 +78,7 @@ def compile_kernel(source, words):
         return
     device = ["-isystem", os.path.join(HERE, "stub", "device"), "-isystem", os.path.join(ROOT, "recorder")]
     for core in ("__DAV_CUBE__", "__DAV_VEC__"):
-        gxx("-std=c++20", "-w", "-fsyntax-only", f"-D{core}", *device, *flags, source)
+        gxx("-std=c++20", "-Wno-all", "-Werror", "-fsyntax-only", f"-D{core}", *device, *flags, source)
     gxx("-std=c++17", "-Wall", "-Wextra", "-Werror", "-fPIC", *device, *flags, "-c", source, "-o",
         words[words.index("-o") + 1])
 

@@ -1,0 +1,143 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* provenance.c: what a workspace was made from: dump, task, workload, sources, versions. */
+#include <stdio.h>
+
+#include "base/file.h"
+#include "codec/json_writer.h"
+#include "dump/dtype.h"
+#include "replay/workspace.h"
+
+static void put_key(struct json_writer *w, const char *key, const char *value)
+{
+	json_w_key(w, key);
+	if (value)
+		json_w_str(w, str_of(value));
+	else
+		json_w_null(w);
+}
+
+static void put_number(struct json_writer *w, const char *key, uint64_t value)
+{
+	json_w_key(w, key);
+	json_w_u64(w, value);
+}
+
+static void put_id(struct json_writer *w, const char *key, bool is_there, uint64_t value)
+{
+	char text[32];
+
+	snprintf(text, sizeof(text), "0x%016llx", (unsigned long long)value);
+	put_key(w, key, is_there ? text : NULL);
+}
+
+static void put_slot(struct json_writer *w, const struct replay_report *r, uint32_t i)
+{
+	static const char *const ORIGINS[] = {
+		"unused", "dump", "dump, no bytes", "set", "arg-spec"};
+	const struct replay_slot *s = &r->arguments.rows.v[0].slots[i];
+
+	json_w_row_object(w);
+	put_number(w, "slot", i);
+	put_key(w, "kind", s->is_tensor ? "tensor" : "scalar");
+	put_key(w, "dtype", dtype_name(s->dtype));
+	if (s->is_tensor) {
+		json_w_key(w, "shape");
+		json_w_row(w);
+		for (uint32_t d = 0; d < s->n_dims; d++)
+			json_w_u64(w, s->shape[d]);
+		json_w_end(w);
+		put_number(w, "buffer_bytes", r->arguments.buffers.v[s->buffer].n);
+	} else {
+		put_id(w, "bits", true, s->bits);
+	}
+	put_key(w, "from", ORIGINS[r->arguments.origin[i]]);
+	json_w_end(w);
+}
+
+static void put_members(struct json_writer *w, const struct replay_report *r)
+{
+	json_w_key(w, "members");
+	json_w_array(w);
+	for (uint32_t i = 0; i < r->n_members; i++) {
+		json_w_row_object(w);
+		put_key(w, "source", r->members[i].source);
+		put_key(w, "core", r->members[i].core == KERNEL_ON_AIC ? "aic" : "aiv");
+		json_w_key(w, "func_id");
+		json_w_i64(w, r->members[i].func);
+		json_w_end(w);
+	}
+	json_w_end(w);
+}
+
+/* Scalars of the blocks that differ from the first: args.json has those of the first alone. */
+static void put_blocks(struct json_writer *w, const struct arguments *a)
+{
+	json_w_key(w, "scalars_of_blocks");
+	json_w_array(w);
+	for (size_t b = 1; b < a->rows.n; b++)
+		for (uint32_t i = 0; i < REPLAY_LOCAL_CONTEXT; i++) {
+			const struct replay_slot *s = &a->rows.v[b].slots[i];
+
+			if (!s->is_used || s->is_tensor || s->bits == a->rows.v[0].slots[i].bits)
+				continue;
+			json_w_row_object(w);
+			put_number(w, "block", a->first_block + b);
+			put_number(w, "slot", i);
+			put_id(w, "bits", true, s->bits);
+			json_w_end(w);
+		}
+	json_w_end(w);
+}
+
+static void put_all(struct json_writer *w, const struct replay_request *q,
+	const struct replay_report *r, const struct dump *d)
+{
+	json_w_object(w);
+	put_key(w, "schema", "incore.replay_workspace/1");
+	put_key(w, "incore", INCORE_VERSION);
+	put_key(w, "command", q->command);
+	put_key(w, "backend", q->backend->name);
+	put_key(w, "evidence", replay_evidence(q->backend));
+	put_key(w, "basis", r->outcome.basis);
+	put_key(w, "target", replay_target_name(r->target));
+	put_key(w, "dump", d ? d->manifest : NULL);
+	put_key(w, "arg_spec", q->arg_spec);
+	put_id(w, "task", r->has_task, r->task);
+	put_number(w, "first_block", r->arguments.first_block);
+	put_number(w, "blocks", r->arguments.rows.n);
+	put_number(w, "block_num", r->arguments.block_count);
+	put_key(w, "kernel_class", kernel_class_name(r->kernel_class));
+	put_key(w, "kernel_class_because", r->class_reason);
+	json_w_key(w, "is_forced");
+	json_w_bool(w, r->arguments.is_forced);
+	put_members(w, r);
+	json_w_key(w, "slots");
+	json_w_array(w);
+	for (uint32_t i = 0; i < REPLAY_LOCAL_CONTEXT; i++)
+		if (r->arguments.rows.v[0].slots[i].is_used)
+			put_slot(w, r, i);
+	json_w_end(w);
+	put_blocks(w, &r->arguments);
+	json_w_key(w, "remarks");
+	json_w_array(w);
+	for (size_t i = 0; i < r->arguments.remarks.n; i++)
+		json_w_str(w, str_of(r->arguments.remarks.v[i]));
+	json_w_end(w);
+	json_w_end(w);
+}
+
+bool provenance_write(const char *dir, const struct replay_request *q,
+	const struct replay_report *r, const struct dump *d, struct incore_error *e)
+{
+	struct strbuf b = {0};
+	struct json_writer w;
+	bool ok;
+
+	json_w_buf(&w, &b, 2);
+	put_all(&w, q, r, d);
+	sb_putc(&b, '\n');
+	ok = (!b.failed || err_nomem(e)) &&
+	     workspace_text(dir, "provenance.json", (struct str){b.p, b.n}, e);
+	sb_free(&b);
+	return ok;
+}
