@@ -257,10 +257,13 @@ static void add_cell(struct insight *s, const struct export_track *k, uint32_t i
 	c->pipe = d->tag[i];
 	c->cache += cache;
 	c->queue += d->stall_cyc[i] - cache;
-	if (end > s->reach[code] && sync == SYNC_NONE)
-		c->busy += end - (start > s->reach[code] ? start : s->reach[code]);
-	if (end > s->reach[code])
+	if (end > s->reach[code]) {
+		uint64_t grown = end - (start > s->reach[code] ? start : s->reach[code]);
+
+		c->ran += grown;
+		c->busy += sync == SYNC_NONE ? grown : 0;
 		s->reach[code] = end;
+	}
 	if (ascend_is_wait(sync))
 		c->wait += end - start;
 }
@@ -418,9 +421,9 @@ static void put_flow(struct insight *s, const struct insight_flag *set,
 
 		next_event(s);
 		text_puts(o, "\"cat\":\"");
-		text_puts(o, pipe_of_track(s, set->track));
+		text_put_escaped(o, str_of(pipe_of_track(s, set->track)));
 		text_puts(o, "To");
-		text_puts(o, pipe_of_track(s, wait->track));
+		text_put_escaped(o, str_of(pipe_of_track(s, wait->track)));
 		text_puts(o, "\",\"id\":");
 		text_put_quoted(o, str_of(id));
 		text_puts(o, ",");
@@ -470,8 +473,9 @@ void insight_put_counter(
 	next_event(s);
 	text_puts(o, "\"args\":{");
 	if (c->unit && c->per_unit) {
-		snprintf(text, sizeof(text), "\"throughput(%s)\":%.9g", c->unit,
-			(double)value / c->per_unit);
+		text_puts(o, "\"throughput(");
+		text_put_escaped(o, str_of(c->unit));
+		snprintf(text, sizeof(text), ")\":%.9g", (double)value / c->per_unit);
 	} else {
 		snprintf(text, sizeof(text), "\"value\":%llu", (unsigned long long)value);
 	}
