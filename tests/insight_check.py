@@ -432,7 +432,11 @@ def odd_run(path):
                                       ("WAIT_INTRA_BLOCK", "core0.veccore0", "VECTOR", 3, "intra_0"),
                                       ("SET_FLAG", "core0.veccore0", "MTE2", 6, "a"), ("WAIT_FLAG.x", "core0.veccore0", "VECTOR", 6, "a"),
                                       ("WAIT_FLAG", "core0.veccore0", "MTE3", 7, "b"),
-                                      ("SET_FLAG", "core0.veccore0", 'q"1', 8, "c"), ("WAIT_FLAG", "core0.veccore0", "r\\{", 8, "c")):
+                                      ("SET_FLAG", "core0.veccore0", 'q"1', 8, "c"), ("WAIT_FLAG", "core0.veccore0", "r\\{", 8, "c"),
+                                      ("SET_FLAGI", "core0.veccore0", "MTE2", 9, "d"),
+                                      ("WAIT_FLAG.a.b", "core0.veccore0", "VECTOR", 9, "d"),
+                                      ("set_event", "core0.veccore0", "MTE2", 10, "e"),
+                                      ("wait_event", "core0.veccore0", "VECTOR", 10, "e")):
         for ph, at in (("B", ts), ("E", ts + 0.5)):
             events.append({"args": {"detail": "PIPE:MTE2,TRIGGERPIPE:VEC,FLAGID:0,", "pc_addr": "0x44"} if ph == "B" else {}, "id": ident,
                            "name": name, "ph": ph, "pid": pid, "tid": tid, "ts": at})
