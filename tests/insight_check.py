@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """Is this a simulator/ directory (or a visualize_data.bin, or a trace.json) that MindStudio Insight shows whole? Every rule
-that the viewer is known to have is checked on the bytes; nothing of our own code is used.
+that the viewer is known to have is checked on the bytes; nothing of our own code is used. insight_mutants.py proves that each
+check can fail.
 
 usage: insight_check.py PATH...         a directory, a .bin or a .json
        insight_check.py --suite INCORE  exports what the tests have and checks all of it
@@ -20,15 +21,28 @@ ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 SOURCE, TRACE, API_FILE, API_INSTR = 1, 2, 3, 4
 FLAGS = {"SET_FLAG", "set_event", "WAIT_FLAG", "wait_event"}
 MB = 1 << 20
+# the class that the viewer colours a lane by; WARP_n goes by opcode, a lane of another name is "stopped"
+CLASSES = {"SCALAR": "startup", "FLOWCTRL": "cq_build_passed", "MTE1": "thread_state_running", "CUBE": "background_memory_dump",
+           "FIXP": "thread_state_unknown", "MTE2": "thread_state_iowait", "VECTOR": "cq_build_failed", "MTE3": "rail_response",
+           "CACHEMISS": "thread_state_runnable", "ALL": "good", "USERMARK": "rail_load", "SCALARLDST": "startup",
+           "EVENT": "rail_animation", "RVECEX": "thread_state_running", "RVECLP": "thread_state_iowait",
+           "RVECST": "thread_state_runnable", "RVECLD": "startup", "PUSHQ": "thread_state_unknown", "RVECSU": "yellow"}
+ORDER = {"SCALAR": 1, "FLOWCTRL": 2, "MTE1": 3, "CUBE": 4, "FIXP": 5, "MTE2": 6, "VECTOR": 7, "MTE3": 8, "CACHEMISS": 9,
+         "SCALARLDST": 10, "ALL": 11, "USERMARK": 12, "EVENT": 13, "RVECEX": 18, "RVECLP": 19, "RVECST": 20, "RVECLD": 21,
+         "PUSHQ": 22, "RVECSU": 23}
 
 
 class Checker:
     def __init__(self, name):
         self.name, self.bad, self.n = name, [], 0
+        self.seen, self.broken = set(), set()
 
     def rule(self, what, ok, detail=""):
+        """`what` is a constant text: insight_mutants.py breaks every one of them."""
         self.n += 1
+        self.seen.add(what)
         if not ok:
+            self.broken.add(what)
             self.bad.append(f"{self.name}: {what} {str(detail)[:200]}")
         return ok
 
@@ -47,6 +61,7 @@ def blocks_of(c, data):
         if not c.rule("block inside the file", end <= len(data), f"at {at}: size {size}"):
             break
         c.rule("reserve byte 0x5a", reserve == 0x5a, hex(reserve))
+        c.rule("a block starts at a multiple of 4", at % 4 == 0, at)
         c.rule("version byte", version == (0 if kind == API_INSTR else 0x5a), f"type {kind}: {version:#x}")
         c.rule("padding of 0 to 3", pad <= 3 and pad <= size, pad)
         c.rule("size is a multiple of 4", size % 4 == 0, size)
@@ -57,8 +72,8 @@ def blocks_of(c, data):
         if kind == SOURCE:
             raw = data[at + 12:at + 12 + 4096]
             c.rule("source path ends in NUL", b"\0" in raw)
-            path = raw.split(b"\0")[0].decode()
-            c.rule("source path is NUL-padded", raw[len(path.encode()):].strip(b"\0") == b"")
+            path = raw.split(b"\0")[0].decode("utf-8", "surrogateescape")
+            c.rule("source path is NUL-padded", raw[len(raw.split(b"\0")[0]):].strip(b"\0") == b"")
         out.append((kind, version, body, path))
         at = end
     return out
@@ -69,7 +84,7 @@ def check_bin(c, data):
     if not c.rule("has blocks", bool(blocks)):
         return None
     kinds = [b[0] for b in blocks]
-    c.rule("first u64 is not 0", struct.unpack_from("<Q", data, 0)[0] != 0 or kinds[0] == SOURCE)
+    c.rule("first u64 is not 0", struct.unpack_from("<Q", data, 0)[0] != 0)
     c.rule("u16 at 10 is 0x5a5a", struct.unpack_from("<H", data, 10)[0] == 0x5a5a)
     c.rule("TRACE or SOURCE first", kinds[0] in (TRACE, SOURCE), kinds)
     rank = {TRACE: 0, SOURCE: 0, API_FILE: 1, API_INSTR: 2}
@@ -81,60 +96,70 @@ def check_bin(c, data):
         if kind in (API_FILE, API_INSTR):
             c.rule("tables below 100 MB", len(body) < 100 * MB, len(body))
     sources = {p: b for k, _, b, p in blocks if k == SOURCE}
+    c.rule("one block per source path", len(sources) == kinds.count(SOURCE))
     for path, body in sources.items():
         check_source(c, path, body)
     trace = [b for k, _, b, _ in blocks if k == TRACE]
     c.rule("one TRACE", len(trace) == 1)
-    cores = None
+    cores = lines = None
     for kind, _, body, _ in blocks:
         if kind == API_INSTR:
             cores = check_instr(c, json.loads(body), sources)
         if kind == API_FILE:
-            check_file(c, json.loads(body), sources)
+            lines = check_file(c, json.loads(body), sources)
     for body in trace:
-        check_trace(c, body)
+        drawn = check_trace(c, body)
+        c.rule("Cores are the cores of the trace", cores is None or sorted(cores) == sorted(drawn), (cores, drawn))
+    c.rule("lines have the cores of the instructions", lines is None or lines == cores, (lines, cores))
     return trace[0] if trace else None, cores
 
 
 def check_source(c, path, body):
     text = body.decode("utf-8", "replace")
-    c.rule("source path of at most 4095 bytes without ':'", len(path.encode()) <= 4095 and ":" not in path and path, path)
-    c.rule("source within the panel", len(text) <= 1000000 and text.count("\n") <= 10000 and
-           all(len(x) <= 10000 for x in text.split("\n")), path)
+    c.rule("source path is there and without ':'", path and ":" not in path, path)
+    c.rule("source of at most 1,000,000 characters", len(text) <= 1000000, path)
+    c.rule("source of at most 10,000 lines", text.count("\n") <= 10000, path)
+    c.rule("source lines of at most 10,000 characters", all(len(x) <= 10000 for x in text.split("\n")), path)
 
 
 # --- tables ---
 
-def check_cell(c, name, dtype, value, n_cores, raw):
+def check_cell(c, name, dtype, value, n_cores):
     values = value if isinstance(value, list) else [value]
     if dtype in (1, 2, 4):
-        c.rule(f"{name}: list of full length", isinstance(value, list) and len(value) == n_cores or name == "Line", value)
+        c.rule("a list with a cell per core", isinstance(value, list) and len(value) == n_cores or name == "Line", (name, value))
     for v in values:
         if dtype == 1:
-            c.rule(f"{name}: an int of 32 bits", isinstance(v, int) and not isinstance(v, bool) and -2**31 <= v < 2**31, v)
+            c.rule("an int of 32 bits", isinstance(v, int) and not isinstance(v, bool) and -2**31 <= v < 2**31, (name, v))
         elif dtype in (2, 4):
-            c.rule(f"{name}: a float with a decimal point", isinstance(v, float), v)
+            c.rule("a float with a decimal point", isinstance(v, float), (name, v))
+            c.rule("a float within range", isinstance(v, float) and abs(v) <= 3.4028234e38, (name, v))
         elif dtype == 3:
-            c.rule(f"{name}: a string", isinstance(v, str), v)
+            c.rule("a string", isinstance(v, str), (name, v))
 
 
 def check_rows(c, rows, types, n_cores):
+    c.rule("columns have known types", all(t in (0, 1, 2, 3, 4, 5, 100) for t in types.values()), types)
     for row in rows:
+        c.rule("a row has every column", all(name in row for name in types), row)
         for name, value in row.items():
-            if c.rule(f"column {name} is declared", name in types, list(types)):
-                check_cell(c, name, types[name], value, n_cores, None)
+            if c.rule("a column is declared", name in types, (name, list(types))):
+                check_cell(c, name, types[name], value, n_cores)
+
+
+def is_hex(text):
+    return isinstance(text, str) and re.fullmatch(r"0x[0-9a-f]+", text) is not None
 
 
 def check_instr(c, doc, sources):
     types = doc.get("Instructions Dtype", {}).get("Instructions", {})
-    c.rule("columns have known types", all(t in (0, 1, 2, 3, 4, 5, 100) for t in types.values()), types)
-    c.rule("keys are sorted", list(doc) == sorted(doc), list(doc))
+    c.rule("keys of a table are sorted", list(doc) == sorted(doc), list(doc))
     rows = doc["Instructions"]
     c.rule("at most 1,000,000 rows", len(rows) <= 1000000)
     check_rows(c, rows, types, len(doc["Cores"]))
     for row in rows:
-        c.rule("Address is hex with 0x", re.fullmatch(r"0x[0-9a-f]+", row["Address"]), row["Address"])
-        inner = row["AscendC Inner Code"]
+        c.rule("Address is hex with 0x", is_hex(row.get("Address")), row)
+        inner = row.get("AscendC Inner Code")
         if inner:
             c.rule("AscendC Inner Code is path:line with one ':'", re.fullmatch(r"[^:]+:\d+", inner), inner)
             c.rule("its path has a SOURCE block", inner.rsplit(":", 1)[0] in sources, inner)
@@ -143,13 +168,17 @@ def check_instr(c, doc, sources):
 
 def check_file(c, doc, sources):
     types = doc.get("Files Dtype", {}).get("Lines", {})
+    c.rule("keys of a table are sorted", list(doc) == sorted(doc), list(doc))
     for f in doc["Files"]:
         c.rule("Source of a file is the path of a SOURCE block", f["Source"] in sources, f["Source"])
         check_rows(c, f["Lines"], types, len(doc["Cores"]))
         for line in f["Lines"]:
+            if not c.rule("Address Range is hex with 0x", all(is_hex(x) for r in line["Address Range"] for x in r), line):
+                continue
             ranges = [[int(x, 16) for x in r] for r in line["Address Range"]]
             c.rule("address ranges are sorted and apart", all(lo <= hi for lo, hi in ranges) and
                    all(a[1] + 4 < b[0] for a, b in zip(ranges, ranges[1:])), ranges)
+    return doc["Cores"]
 
 
 # --- trace.json ---
@@ -174,14 +203,20 @@ def event_texts(text):
         elif ch == "}":
             depth -= 1
             if depth == 0:
-                yield text[start:at + 1]
+                yield start, text[start:at + 1]
         elif ch == "]" and depth == 0:
             return
         at += 1
 
 
 def check_number(c, what, raw):
-    c.rule(f"{what}: a number with at least 4 decimals, not negative", re.fullmatch(r"\d+\.\d{4,}", raw or ""), raw)
+    c.rule("time is a number with at least 4 decimals, not negative", re.fullmatch(r"\d+\.\d{4,}", raw or ""), (what, raw))
+
+
+def is_sorted_object(text):
+    """The keys of the outermost object as they stand in the file, without the events."""
+    keys = json.loads(text, object_pairs_hook=lambda pairs: [k for k, _ in pairs])
+    return keys == sorted(set(keys))
 
 
 def check_text(c, text):
@@ -192,12 +227,19 @@ def check_text(c, text):
     c.rule("profilingType before traceEvents", text.index("profilingType") < text.index("traceEvents"))
     last = text.rfind('"ph"')
     c.rule('the last "ph" in the last MB', last < 0 or len(text) - last <= MB)
-    for raw in event_texts(text):
+    c.rule("keys of the trace in alphabetical order", is_sorted_object(text), text[:80])
+    end = text.index("[", text.index('"traceEvents"')) + 1
+    for start, raw in event_texts(text):
+        c.rule("events at most 1,024 bytes apart", start - end <= 1024, start)
+        end = start + len(raw)
         at = raw.index('"ph":"')
         tail = raw[at:]
         c.rule('no brace after "ph" but the last', tail.count("{") == 0 and tail.count("}") == 1, raw[-120:])
-        keys = list(json.loads(raw))
+        doc = json.loads(raw)
+        keys = list(doc)
         c.rule("keys in alphabetical order", keys == sorted(keys), keys)
+        args = doc.get("args", {})
+        c.rule("args in alphabetical order", list(args) == sorted(args), list(args))
         if '"args"' in raw:
             c.rule("args before ph", raw.index('"args"') < at, keys)
         if '"ph":"M"' in raw:
@@ -208,37 +250,59 @@ def check_text(c, text):
                 check_number(c, key, m.group(1))
 
 
-def check_flags(c, events, lanes):
+def check_flags(c, events):
     """Rule 5: B and E adjacent, an id per pair, s and t on the flag's own track."""
-    open_at, flags = {}, {}
+    flags = {}
     for i, e in enumerate(events):
-        if e["ph"] not in "BE":
+        if e["ph"] not in ("B", "E"):
             continue
         c.rule("B/E only of the four flag names", e["name"] in FLAGS, e["name"])
         c.rule("a flag has an id", isinstance(e.get("id"), str) and e["id"], e)
+        other = events[i + 1] if e["ph"] == "B" and i + 1 < len(events) else events[i - 1] if i else {}
+        c.rule("B and E are neighbours", {e["ph"], other.get("ph")} == {"B", "E"} and all(other.get(k) == e.get(k) for k in
+               ("name", "id", "pid", "tid")), (e, other))
         if e["ph"] == "B":
-            after = events[i + 1] if i + 1 < len(events) else {}
-            c.rule("E follows its B", after.get("ph") == "E" and all(after.get(k) == e.get(k) for k in
-                   ("name", "id", "pid", "tid")), (e, after))
-            c.rule("E is not before B", after.get("ts", 0) >= e["ts"], (e, after))
+            c.rule("E is not before B", other.get("ts", 0) >= e["ts"], (e, other))
+            c.rule("B says what the flag is", {"detail", "pc_addr"} <= set(e.get("args", {})), e)
             kind = "set" if e["name"].lower().startswith("set") else "wait"
-            c.rule("an id is used for one pair", (kind, e["id"]) not in flags, e["id"])
-            flags[kind, e["id"]] = (e["pid"], e["tid"], after.get("ts"))
+            c.rule("an id is used for one pair", (kind, e.get("id")) not in flags, e)
+            flags[kind, e.get("id")] = (e["pid"], e["tid"], other.get("ts"))
     flows = {}
     for e in events:
-        if e["ph"] in "stf":
+        if e["ph"] in ("s", "t", "f"):
             c.rule("never f", e["ph"] != "f", e)
             c.rule("one s and one t per id", (e["ph"], e.get("id")) not in flows, e)
             flows[e["ph"], e.get("id")] = e
+    for kind, ident in flags:
+        is_pair = ("set", ident) in flags and ("wait", ident) in flags
+        c.rule("a pair of flags has its line", not is_pair or ("s" if kind == "set" else "t", ident) in flows, ident)
     for (ph, ident), e in flows.items():
         flag = flags.get(("set" if ph == "s" else "wait", ident))
         if c.rule("a flow has its flag slice", flag is not None, e):
             c.rule("a flow stands on the track of its flag", (e["pid"], e["tid"]) == flag[:2], e)
+            c.rule("a flow stands at the end of its flag", e["ts"] == flag[2], (e, flag))
         c.rule("s has t and t has s", ("t" if ph == "s" else "s", ident) in flows, e)
         if ("set", ident) in flags and ("wait", ident) in flags:
             cat = f"{flags['set', ident][1]}To{flags['wait', ident][1]}"
             c.rule("category <A>To<B>", e.get("cat") == cat, e)
-    del open_at, lanes
+
+
+def check_class(c, e):
+    """The class of a slice is its lane's; a flag has the colours of flags."""
+    if e["ph"] == "X" and not str(e["tid"]).startswith("WARP_"):
+        c.rule("class of a lane", e.get("cname") == CLASSES.get(e["tid"], "thread_state_stopped"), e)
+    elif e["ph"] in ("B", "E"):
+        c.rule("class of a flag", e.get("cname") == ("black" if e["name"].lower().startswith("set") else "yellow"), e)
+    else:
+        c.rule("a slice has a class", e["ph"] != "X" or e.get("cname"), e)
+
+
+def check_order(c, pid, lanes):
+    """Every lane of the machine is there, in the order of the viewer; others come behind."""
+    own = {t: v for (p, t), v in lanes.items() if p == pid}
+    c.rule("sort indexes of lanes are unique", len(set(own.values())) == len(own), own)
+    c.rule("known lanes in their order", all(own.get(t) == v for t, v in ORDER.items()), own)
+    c.rule("WARP_n is 100 + n", all(v == 100 + int(t[5:]) for t, v in own.items() if re.fullmatch(r"WARP_\d+", t)), own)
 
 
 def check_trace(c, body):
@@ -249,48 +313,54 @@ def check_trace(c, body):
     cores, lanes = {}, {}
     for e in events:
         if e["ph"] == "M" and e["name"] == "process_sort_index":
-            c.rule("sort_index is an int", isinstance(e["args"]["sort_index"], int))
             cores[e["pid"]] = e["args"]["sort_index"]
         if e["ph"] == "M" and e["name"] == "thread_sort_index":
             lanes[e["pid"], e["tid"]] = e["args"]["sort_index"]
+    c.rule("sort_index is an int", all(type(v) is int for v in [*cores.values(), *lanes.values()]), cores)
     c.rule("sort indexes of cores are unique", len(set(cores.values())) == len(cores), cores)
+    labels = [e["args"]["labels"] for e in events if e["ph"] == "M" and e["name"] == "process_labels"]
+    c.rule("a unit of cycles is named", doc.get("metadata", {}).get("clock_hz_num") != 0 or any("cycle" in x for x in labels), labels)
     for pid in cores:
-        own = [v for (p, _), v in lanes.items() if p == pid]
-        c.rule("sort indexes of lanes are unique", len(set(own)) == len(own), own)
+        check_order(c, pid, lanes)
     for e in events:
         c.rule("a known phase", e["ph"] in ("X", "B", "E", "s", "t", "C", "M"), e)
-        if e["ph"] in "XBEst":
+        if e["ph"] in ("X", "B", "E", "s", "t"):
             c.rule("pid is core<i>.cubecore0 or .veccore<j>", re.fullmatch(r"core\d+(\.(cubecore0|veccore\d+))?", str(e["pid"])), e)
             c.rule("every core has a sort index", e["pid"] in cores, e["pid"])
             c.rule("every lane has a sort index", (e["pid"], e["tid"]) in lanes, (e["pid"], e["tid"]))
+            c.rule("a lane is not split", "#" not in str(e["tid"]), e["tid"])
+            check_class(c, e)
         if e["ph"] == "C":
             c.rule("a counter is after ts 0", e["ts"] > 0, e)
             c.rule("a counter has no id", "id" not in e, e)
             c.rule("a counter has a number", any(isinstance(v, (int, float)) for v in e["args"].values()), e)
         if e["ph"] == "X":
             c.rule("X has a length", "dur" in e and e["dur"] >= 0, e)
-    check_flags(c, events, lanes)
+    check_flags(c, events)
+    return list(cores)
 
 
 # --- the directory ---
 
-def check_csv(c, path, header, columns):
+def check_csv(c, path, header, columns, mhz):
     lines = open(path).read().split("\n")
-    c.rule(f"{os.path.basename(path)}: header", lines[0] == header, lines[0])
+    c.rule("CSV header", lines[0] == header, (path, lines[0]))
     cycles = []
     for line in lines[1:]:
         if line:
             m = re.fullmatch(columns, line)
             if c.rule("CSV row", m, line):
                 cycles.append(int(m.group("cycles")))
+                whole, ran = cycles[-1] / mhz, float(m.group("ran"))
+                c.rule("running time is a union of what ran", ran <= whole + 0.0051 and (ran > 0 or whole < 0.0051), line)
     c.rule("rows by falling cycles", cycles == sorted(cycles, reverse=True), cycles[:10])
 
 
-def check_core(c, path, core):
+def check_core(c, path, core, mhz):
     check_csv(c, os.path.join(path, f"{core}_instr_exe.csv"), "instr,addr,pipe,call_count,cycles,running_time(us),detail",
-              r'[^,]*,\d+,[\w?]+,\d+,(?P<cycles>\d+),\d+\.\d{6},"[^"]*"')
+              r'[^,]*,\d+,[\w?]+,\d+,(?P<cycles>\d+),(?P<ran>\d+\.\d{6}),"[^"]*"', mhz)
     check_csv(c, os.path.join(path, f"{core}_code_exe.csv"), "code,call_count,cycles,running_time(us)",
-              r".+:\d+,\d+,(?P<cycles>\d+),\d+\.\d{6}")
+              r"[^,]*:\d+,\d+,(?P<cycles>\d+),(?P<ran>\d+\.\d{6})", mhz)
     doc = json.load(open(os.path.join(path, "trace.json")))
     c.rule("per-core schema 1", doc["schemaVersion"] == 1 and doc["profilingType"] == "op")
     named = {e["pid"] for e in doc["traceEvents"] if e["ph"] == "M" and e["name"] == "process_name"}
@@ -306,24 +376,27 @@ def check_core(c, path, core):
 
 def check_mode(c, path, want):
     mode = stat.S_IMODE(os.stat(path).st_mode)
-    c.rule(f"mode of {os.path.basename(path)}", mode & ~want == 0 and not mode & 0o022, oct(mode))
+    c.rule("mode of a folder" if want & 0o100 else "mode of a file", mode & ~want == 0 and mode & 0o600 == 0o600, (path, oct(mode)))
 
 
 def check_dir(c, path):
     check_mode(c, path, 0o750)
     names = sorted(os.listdir(path))
-    c.rule("nothing unfinished", not [n for n in names if n.endswith(".tmp")], names)
     body, cores = check_bin(c, open(os.path.join(path, "visualize_data.bin"), "rb").read())
     c.rule("TRACE block = trace.json", body == open(os.path.join(path, "trace.json"), "rb").read())
     folders = [n for n in names if os.path.isdir(os.path.join(path, n))]
     if cores is not None:
         c.rule("a folder per core", sorted(cores) == folders, (cores, folders))
+    mhz = json.loads(body)["clockMHz"]
     for core in folders:
-        check_core(c, os.path.join(path, core), core)
+        check_core(c, os.path.join(path, core), core, mhz)
         check_mode(c, os.path.join(path, core), 0o750)
-    for base, _, files in os.walk(path):
+    for base, dirs, files in os.walk(path):
+        c.rule("nothing unfinished", not [n for n in dirs + files if n.endswith(".tmp")], (base, dirs, files))
+        c.rule("a stem is used once", len([f for f in files if f.endswith(".bin")]) <= 1, files)
         for f in files:
             check_mode(c, os.path.join(base, f), 0o640)
+            c.rule("a plain file", not os.path.islink(os.path.join(base, f)), f)
 
 
 def check_path(path):
@@ -336,7 +409,7 @@ def check_path(path):
             check_bin(c, open(path, "rb").read())
         else:
             check_trace(c, open(path, "rb").read())
-    except (ValueError, KeyError, OSError, TypeError) as e:
+    except (ValueError, KeyError, IndexError, AttributeError, OSError, TypeError) as e:
         c.rule("readable", False, repr(e))
     return c
 
@@ -350,11 +423,20 @@ def odd_run(path):
     events = [x("MMAD{", "first}", "CUBE", 1), x("VADD", "second", "lane{0", 1), x("VADD", "core0.veccore0", "VECTOR", 2),
               x("Mark 0x1", "core0.veccore0", "USERMARK", 2), x("Mark 0x2", "core0.veccore0", "USERMARK", 3),
               x("BAR", "core0.veccore0", "ALL", 4), x("GET_BUF", "core0.veccore0", "MTE2", 5),
-              {"args": {"throughput(MB/s)": 1.5}, "name": "GM{", "ph": "C", "pid": "MTE {Throughput", "tid": 0, "ts": 0}]
+              x("VADD", "core0.veccore0", "WARP_3", 5), x("A,B", "core0.veccore0", "WARP_3", 6),
+              {"args": {"throughput(MB/s)": 1.5}, "name": "GM{", "ph": "C", "pid": "MTE {Throughput", "tid": 0, "ts": 0},
+              {"args": {'of "all" ' + "x" * 99: 2}, "name": "odd", "ph": "C", "pid": "P", "tid": 0, "ts": 1}]
+    events[1]["args"]["code"] = "/" + "d" * 5000 + ":4294967295"
+    events[2]["args"]["code"] = ":7"
     for name, pid, tid, ts, ident in (("SET_INTRA_BLOCK", "core0.cubecore0", "FIXP", 2, "intra_0"),
                                       ("WAIT_INTRA_BLOCK", "core0.veccore0", "VECTOR", 3, "intra_0"),
                                       ("SET_FLAG", "core0.veccore0", "MTE2", 6, "a"), ("WAIT_FLAG.x", "core0.veccore0", "VECTOR", 6, "a"),
-                                      ("WAIT_FLAG", "core0.veccore0", "MTE3", 7, "b")):
+                                      ("WAIT_FLAG", "core0.veccore0", "MTE3", 7, "b"),
+                                      ("SET_FLAG", "core0.veccore0", 'q"1', 8, "c"), ("WAIT_FLAG", "core0.veccore0", "r\\{", 8, "c"),
+                                      ("SET_FLAGI", "core0.veccore0", "MTE2", 9, "d"),
+                                      ("WAIT_FLAG.a.b", "core0.veccore0", "VECTOR", 9, "d"),
+                                      ("set_event", "core0.veccore0", "MTE2", 10, "e"),
+                                      ("wait_event", "core0.veccore0", "VECTOR", 10, "e")):
         for ph, at in (("B", ts), ("E", ts + 0.5)):
             events.append({"args": {"detail": "PIPE:MTE2,TRIGGERPIPE:VEC,FLAGID:0,", "pc_addr": "0x44"} if ph == "B" else {}, "id": ident,
                            "name": name, "ph": ph, "pid": pid, "tid": tid, "ts": at})

@@ -138,6 +138,7 @@ SUITES = {
                               "build/tests/sqtt/make_sqtt"),
     "ascend-fixtures": lambda: python("ascend fixtures", "tests/ascend_fixtures.py"),
     "insight": lambda: python("insight", "tests/insight_check.py", "--suite", "build/incore"),
+    "insight-mutants": lambda: python("insight mutants", "tests/insight_mutants.py", "build/incore"),
     "clean-cases": lambda: python("clean cases", "tests/conformance/clean.py", "build/incore"),
     "pipes": lambda: python("pipes", "tests/conformance/pipes.py", "build/incore"),
     "golden": lambda: python("golden", "tests/golden/run.py", "./build"),

@@ -363,11 +363,43 @@ static bool print_occupancy(struct job *j)
 	return ok || err_nomem(&j->c->error);
 }
 
+/* How many blocks of each type a container has, in the order of their first. */
+static void print_blocks(struct job *j)
+{
+	const struct named_table *k = trace_find_table(j->trace, "blocks");
+	const char *types[256], *names[256];
+	uint32_t counts[256] = {0};
+	size_t n = 0;
+
+	for (uint32_t r = 0; k && r < k->n_rows; r++) {
+		const char *type = named_table_cell(k, r, "type");
+		const char *name = named_table_cell(k, r, "name");
+		size_t at = 0;
+
+		while (type && at < n && strcmp(types[at], type) != 0)
+			at++;
+		if (!type || at == sizeof(types) / sizeof(types[0]))
+			continue;
+		types[at] = type;
+		names[at] = name ? name : "";
+		counts[at]++;
+		n += at == n;
+	}
+	if (n)
+		fprintf(j->c->out, "\n" LABEL, "blocks");
+	for (size_t i = 0; i < n; i++)
+		fprintf(j->c->out, "%s%u of type %s%s%s%s", i ? ", " : "", counts[i], types[i],
+			*names[i] ? " (" : "", names[i], *names[i] ? ")" : "");
+	if (n)
+		fputc('\n', j->c->out);
+}
+
 /* What an on-device run or a side file states. */
 static bool print_details(struct job *j)
 {
 	const struct named_table *base = trace_find_table(j->trace, "base-info");
 
+	print_blocks(j);
 	return tables_print_list(j->c, j->trace) &&
 	       (!base || tables_print_one(j->c, base, base->n_rows));
 }

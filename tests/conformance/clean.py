@@ -189,6 +189,81 @@ def special(incore):
         check("30: note", "not as long" in p.stderr, p.stderr)
 
 
+def path_of(case):
+    return os.path.join(CASES, case, "in", "visualize_data.bin")
+
+
+def ask(incore, verb, case, *options):
+    """A verb's data, or None and what it said."""
+    p = subprocess.run([incore, verb, "--json", *options, path_of(case)], capture_output=True, text=True)
+    return json.loads(p.stdout)["data"] if p.returncode in (0, 1) else None
+
+
+def pipe_of(incore, case, pipe, clock="1000"):
+    """At 1000 MHz a cycle is a nanosecond."""
+    found = ask(incore, "waves", case, "--clock", clock)
+    return next(p for p in found["pipes"] if p["pipe"] == pipe)
+
+
+def numbers(incore):
+    """What the table of cases states beyond slices, rows and arrows."""
+    for case, pipe, busy, depth in (("03_overlap_sublanes", "MTE1", 500, 3), ("24_zero_dur_touching", "MTE2", 700, None)):
+        p = pipe_of(incore, case, pipe)
+        check(f"{case}: busy", p["busy"] == busy, p["busy"])
+        check(f"{case}: depth", depth is None or p["depth_max"] == depth, p["depth_max"])
+    for case, consumer, producer, cycles in (("01_raw_trace", "VECTOR", "MTE2", 1400), ("21_real_schema_FIXP", "MTE1", "MTE2", 800),
+                                             ("21_real_schema_FIXP", "FIXP", "CUBE", 1400)):
+        waits = [(w["producer_pipe"], w["cycles"], w["count"]) for w in pipe_of(incore, case, consumer)["waits"]]
+        check(f"{case}: wait of {consumer}", waits == [(producer, cycles, 1)], waits)
+    for case, path, text, lines in (("13_source_pypto_layout", "/k.cpp", "int x;", 1), ("14_source_REAL_layout", "/k.cpp", None, 1),
+                                    ("15_source_REAL_layout_ge4096", None, None, 2000)):
+        with tempfile.TemporaryDirectory() as tmp:
+            p = subprocess.run([incore, "export", "--to", "insight", "-q", "-o", tmp + "/o", path_of(case)], capture_output=True)
+            data = open(tmp + "/o/simulator/visualize_data.bin", "rb").read() if p.returncode == 0 else b""
+        at = data.find(b"/k.cpp\0")
+        got = data[at + 4096:at + 4096 + int.from_bytes(data[at - 12:at - 4], "little")].rstrip(b"\0").decode() if at > 0 else None
+        check(f"{case}: a source", got is not None and (path is None or at > 0), case)
+        check(f"{case}: its text", got is not None and (text is None or got == text) and len(got.splitlines()) == lines, got)
+
+
+def inquiries(incore):
+    """Containers that hold no trace, or more than one, are told by info."""
+    for case, words in (("06_no_trace", ["1 of type 4 (API_INSTR)"]),
+                        ("17_unknown_block_types", ["1 of type 5 (DETAILS", "1 of type 200 (unknown)", "1 of type 2 (TRACE)"]),
+                        ("16_two_trace_blocks", ["2 of type 2 (TRACE)"]),
+                        ("18_msinsight_device_bin", [f"1 of type {k} (DETAILS" for k in (5, 6, 7, 8, 9, 12)] +
+                         ["MatmulLeakyreluCustom", "Ascend910B4"])):
+        p = subprocess.run([incore, "info", path_of(case)], capture_output=True, text=True)
+        check(f"{case}: info", p.returncode == 0, p.stderr)
+        for w in words:
+            check(f"{case}: info says '{w}'", w in p.stdout, p.stdout)
+    p = subprocess.run([incore, "info", path_of("31_a5_real_excerpt")], capture_output=True, text=True)
+    check("31: the clock is guessed", "nothing states the clock" in p.stderr and "1850" in p.stdout, p.stdout)
+    p = subprocess.run([incore, "info", "--soc", "Ascend950PR_9599", path_of("31_a5_real_excerpt")], capture_output=True, text=True)
+    check("31: --soc", "1800.00 MHz" in p.stdout and "nothing states the clock" not in p.stderr, p.stdout)
+
+
+def orders(incore):
+    with tempfile.TemporaryDirectory() as tmp:
+        run(incore, "21_real_schema_FIXP", tmp + "/21")
+        events = json.load(open(trace_in(tmp + "/21")))["traceEvents"]
+        _, thread = names_of(events)
+        index = {(e["pid"], e["tid"]): e["args"]["sort_index"] for e in events if e["name"] == "thread_sort_index"}
+        at = {thread[k].split(" ")[0]: (v, thread[k]) for k, v in sorted(index.items(), key=lambda kv: -kv[1])}
+        check("21: FIXP has a label", "(" in at["FIXP"][1], at)
+        check("21: FIXP behind CUBE", at["CUBE"][0] < at["FIXP"][0], at)
+        check("21: FIXP before MTE3 and SCALAR", all(at["FIXP"][0] < at[k][0] for k in ("MTE3", "SCALAR") if k in at), at)
+        run(incore, "26_not_object", tmp + "/26")
+        check("26: no events", sum(model(trace_in(tmp + "/26"))[0].values()) == 0)
+        run(incore, "29_copy_raw", tmp + "/29")
+        check("29: copying is asked for", not os.path.exists(tmp + "/29/raw_simulator"), os.listdir(tmp + "/29"))
+        run(incore, "25_missing_ts_X", tmp + "/25")
+        with open(path_of("25_missing_ts_X"), "rb") as f:
+            n = f.read().count(b'"X"')
+        got = sum(model(trace_in(tmp + "/25"))[0].values())
+        check("25: one is left out", got == n - 1, f"{got} of {n}")
+
+
 def safe(path, what):
     """No two slices of a thread overlap; numbers are unique; an arrow's ends lie in slices."""
     doc = json.load(open(path))
@@ -224,10 +299,11 @@ def main():
     bad_case(incore, "06_no_trace", ["no TRACE", "API_INSTR"])
     bad_case(incore, "08_bad_json", ["TRACE", "@12", "expected"])
     bad_case(incore, "09_bad_magic", ["not a visualize_data.bin", "@11"])
-    bad_case(incore, "10_oversize", ["@0", "9999"])
+    bad_case(incore, "10_oversize", ["@0", "9999", "4 are left"])
     bad_case(incore, "11_bad_padding", ["@9"])
     bad_case(incore, "18_msinsight_device_bin", ["no TRACE", "0x05", "0x0c"])
     noted(incore, "01_raw_trace", ["no API_INSTR"], 0)
+    noted(incore, "07_no_api", ["no API_INSTR"], 0)
     noted(incore, "12_trailing_garbage_lt12", ["32", "11 bytes"], 4)
     noted(incore, "13_source_pypto_layout", ["legacy SOURCE layout"], 0)
     noted(incore, "22_flag_reuse_and_skips", ["2 SET", "MTE2->VEC flag 1", "VEC->MTE2 flag 2"], 0)
@@ -235,6 +311,9 @@ def main():
     noted(incore, "26_not_object", ["bare array"], 0)
     noted(incore, "31_a5_real_excerpt", ["quantised to 1 ns"], 0)
     special(incore)
+    numbers(incore)
+    inquiries(incore)
+    orders(incore)
     for case in sorted(set(EQUAL) | set(SAME_AS) | {"16_two_trace_blocks", "23_A5_lanes"}):
         with tempfile.TemporaryDirectory() as tmp:
             run(incore, case, os.path.join(tmp, "o"))

@@ -91,9 +91,7 @@ static bool put_sources(struct insight *s, FILE *f, struct incore_error *e)
 			mem_free(path);
 			return err_nomem(e);
 		}
-		s->n_sources_left += (k->text && !has_text) || strlen(name) >= INSIGHT_PATH_BYTES;
-		if (strlen(name) >= INSIGHT_PATH_BYTES || !*name)
-			continue;
+		s->n_sources_left += k->text && !has_text;
 		memset(path, 0, INSIGHT_PATH_BYTES);
 		memcpy(path, name, strlen(name));
 		put_head(f, has_text ? k->text_len : 0, INSIGHT_SOURCE, INSIGHT_MARK);

@@ -133,7 +133,7 @@ bool insight_put_core_track(struct insight *s, const struct export_track *k, str
 struct total {
 	const char *key; /* lines: "a.cpp:12" */
 	code_idx code;
-	uint64_t calls, cycles, busy;
+	uint64_t calls, cycles, ran;
 };
 
 static int by_cycles(const void *pa, const void *pb)
@@ -163,6 +163,13 @@ static void put_plain(FILE *f, struct str text)
 			fputc(text.p[i], f);
 }
 
+/* A cell that has no quotes around it has no commas, either. */
+static void put_cell(FILE *f, struct str text)
+{
+	for (size_t i = 0; i < text.n; i++)
+		put_plain(f, text.p[i] == ',' ? STR(";") : str_sub(text, i, 1));
+}
+
 static bool write_instr_csv(struct insight *s, FILE *f)
 {
 	VEC(struct total) v = {0};
@@ -172,7 +179,7 @@ static bool write_instr_csv(struct insight *s, FILE *f)
 		const struct insight_cell *c = &s->cells[(size_t)i * s->units.n + s->open_unit];
 
 		if (c->hit)
-			ok = VEC_PUSH(&v, (struct total){NULL, i, c->hit, c->cycles, c->busy});
+			ok = VEC_PUSH(&v, (struct total){NULL, i, c->hit, c->cycles, c->ran});
 	}
 	if (v.n)
 		qsort(v.v, v.n, sizeof(*v.v), by_cycles);
@@ -182,12 +189,12 @@ static bool write_instr_csv(struct insight *s, FILE *f)
 		struct str opcode = insight_opcode(s, v.v[i].code);
 		char pipe[16];
 
-		put_plain(f, opcode);
+		put_cell(f, opcode);
 		fprintf(f, ",%" PRIu64 ",%s,%" PRIu64 ",%" PRIu64 ",%f,\"", r->address,
 			ascend_pipe_name(
 				s->cells[(size_t)v.v[i].code * s->units.n + s->open_unit].pipe,
 				pipe),
-			v.v[i].calls, v.v[i].cycles, us_of(s, v.v[i].busy));
+			v.v[i].calls, v.v[i].cycles, us_of(s, v.v[i].ran));
 		if (r->text_len > opcode.n)
 			put_plain(f, str_sub((struct str){r->text, r->text_len}, opcode.n + 1,
 					     r->text_len));
@@ -224,7 +231,7 @@ static bool add_lines(
 			seen[n_seen++] = k;
 		(*v)[k].calls += c->hit;
 		(*v)[k].cycles += c->cycles;
-		(*v)[k].busy += c->busy;
+		(*v)[k].ran += c->ran;
 	}
 	return true;
 }
@@ -243,9 +250,9 @@ static bool write_code_csv(struct insight *s, FILE *f)
 		qsort(v, keys.n, sizeof(*v), by_cycles);
 	fputs("code,call_count,cycles,running_time(us)\n", f);
 	for (uint32_t i = 0; ok && i < keys.n; i++) {
-		put_plain(f, str_of(v[i].key));
+		put_cell(f, str_of(v[i].key));
 		fprintf(f, ",%" PRIu64 ",%" PRIu64 ",%f\n", v[i].calls, v[i].cycles,
-			us_of(s, v[i].busy));
+			us_of(s, v[i].ran));
 	}
 	mem_free(v);
 	intern_deinit(&keys);

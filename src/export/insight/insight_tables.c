@@ -254,7 +254,8 @@ static bool put_line(struct insight *s, struct json_writer *w, const struct line
 		json_w_object(w);
 		ok = put_ranges(s, w, v, n);
 		put_columns(s, w, sum);
-		json_w_kv_u64(w, "Line", v[0].line);
+		json_w_key(w, "Line");
+		put_int(w, v[0].line);
 		json_w_end(w);
 	}
 	mem_free(sum);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* insight_text.c: times, arguments and names as trace.json and the tables spell them. */
+#include "codec/insight_blocks.h"
 #include "codec/json_writer.h"
 #include "export/insight/insight.h"
 
@@ -32,8 +33,13 @@ struct str insight_opcode(const struct insight *s, code_idx code)
 const char *insight_source_path(struct insight *s, source_idx i)
 {
 	const char *path = s->t->sources[i].path ? s->t->sources[i].path : "";
+	size_t n = strlen(path);
 	char *out;
 
+	if (n == 0)
+		return "unnamed"; /* the viewer takes no block without a path */
+	if (n >= INSIGHT_PATH_BYTES)
+		path += n - (INSIGHT_PATH_BYTES - 1); /* its end tells most */
 	if (!strchr(path, ':'))
 		return path;
 	out = arena_strdup(&s->arena, path);

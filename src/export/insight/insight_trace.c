@@ -134,7 +134,8 @@ struct slice_text {
 	char group[48]; /* "" : none */
 	uint64_t bytes;
 	char id[96];
-	uint64_t row; /* its number + 1, where only that tells it; 0: not written */
+	uint64_t row;	      /* its number + 1, where only that tells it; 0: not written */
+	struct str true_name; /* of a flag that the viewer would not know; n 0: none */
 };
 
 static void put_tail(struct insight *s, const struct slice_text *v, char ph, uint64_t ts)
@@ -170,6 +171,10 @@ static void put_args(struct insight *s, const struct slice_text *v)
 		text_puts(o, ",\"row\":\"");
 		text_put_u64(o, v->row - 1);
 		text_puts(o, "\"");
+	}
+	if (v->true_name.n) {
+		text_puts(o, ",\"true_name\":");
+		text_put_quoted(o, v->true_name);
 	}
 	text_puts(o, "},\"cname\":\"");
 	text_puts(o, v->cname);
@@ -257,10 +262,13 @@ static void add_cell(struct insight *s, const struct export_track *k, uint32_t i
 	c->pipe = d->tag[i];
 	c->cache += cache;
 	c->queue += d->stall_cyc[i] - cache;
-	if (end > s->reach[code] && sync == SYNC_NONE)
-		c->busy += end - (start > s->reach[code] ? start : s->reach[code]);
-	if (end > s->reach[code])
+	if (end > s->reach[code]) {
+		uint64_t grown = end - (start > s->reach[code] ? start : s->reach[code]);
+
+		c->ran += grown;
+		c->busy += sync == SYNC_NONE ? grown : 0;
 		s->reach[code] = end;
+	}
 	if (ascend_is_wait(sync))
 		c->wait += end - start;
 }
@@ -370,6 +378,17 @@ static int pair_cmp(const void *pa, const void *pb)
 	return a->slice < b->slice ? -1 : a->slice > b->slice;
 }
 
+/* The viewer knows four names of flags and drops B and E of every other: SET_FLAGI is SET_FLAG. */
+static struct str plain_flag(struct str opcode)
+{
+	static const char *const names[] = {"SET_FLAG", "WAIT_FLAG", "set_event", "wait_event"};
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		if (str_is(opcode, names[i]))
+			return opcode;
+	return ascend_sync_of(opcode) == SYNC_WAIT ? STR("WAIT_FLAG") : STR("SET_FLAG");
+}
+
 /* B and E side by side; the head cost of a WAIT goes before it, under the flag's id. */
 static bool put_flag(struct insight *s, const struct insight_flag *f, const char *id)
 {
@@ -379,14 +398,17 @@ static bool put_flag(struct insight *s, const struct insight_flag *f, const char
 		.pid = s->units.v[s->open_unit].name,
 		.cname = f->is_wait ? "yellow" : "black"};
 	struct text_out *o = &s->trace;
-	ptrdiff_t dot = str_rfind_char(v.name, '.');
+	struct str plain = plain_flag(v.name);
+	bool is_plain = str_eq(v.name, plain);
 
 	if (!v.args)
 		return false;
-	if (dot > 0 || insight_is_named(s, f->code, s->open_unit))
+	if (!is_plain || insight_is_named(s, f->code, s->open_unit))
 		v.row = (uint64_t)f->code + 1;
-	if (dot > 0)
-		v.name = str_sub(v.name, 0, (size_t)dot); /* the viewer knows the plain names */
+	if (!is_plain) {
+		v.true_name = v.name;
+		v.name = plain;
+	}
 	snprintf(v.group, sizeof(v.group), "%s", id);
 	put_heads(s, &v, f->start - f->cache - f->queue, f->cache, f->queue);
 	next_event(s);
@@ -418,9 +440,9 @@ static void put_flow(struct insight *s, const struct insight_flag *set,
 
 		next_event(s);
 		text_puts(o, "\"cat\":\"");
-		text_puts(o, pipe_of_track(s, set->track));
+		text_put_escaped(o, str_of(pipe_of_track(s, set->track)));
 		text_puts(o, "To");
-		text_puts(o, pipe_of_track(s, wait->track));
+		text_put_escaped(o, str_of(pipe_of_track(s, wait->track)));
 		text_puts(o, "\",\"id\":");
 		text_put_quoted(o, str_of(id));
 		text_puts(o, ",");
@@ -470,8 +492,9 @@ void insight_put_counter(
 	next_event(s);
 	text_puts(o, "\"args\":{");
 	if (c->unit && c->per_unit) {
-		snprintf(text, sizeof(text), "\"throughput(%s)\":%.9g", c->unit,
-			(double)value / c->per_unit);
+		text_puts(o, "\"throughput(");
+		text_put_escaped(o, str_of(c->unit));
+		snprintf(text, sizeof(text), ")\":%.9g", (double)value / c->per_unit);
 	} else {
 		snprintf(text, sizeof(text), "\"value\":%llu", (unsigned long long)value);
 	}
