@@ -84,7 +84,7 @@ struct backend_ops {
 	const char *name; /* the word after --backend */
 	const char *summary;
 	/* Is everything there that a run needs? Status 5 where a program or library is missing, with
-	 * what was looked for where. */
+	 * what was looked for where. Of the job its target and options; the workspace may be NULL. */
 	bool (*preflight)(const struct replay_job *job, struct incore_error *e);
 	bool (*run)(const struct replay_job *job, struct arena *a, struct replay_outcome *out,
 		struct incore_error *e);
