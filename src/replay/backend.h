@@ -62,7 +62,8 @@ struct replay_job {
 	const struct replay_block *blocks;
 	const char *const *include_dirs;
 	size_t n_include_dirs;
-	bool is_dry; /* write what would be run, start nothing */
+	bool is_ready; /* preflight() has passed: nothing needs to be probed again */
+	bool is_dry;   /* write what would be run, start nothing */
 	bool has_debug_lines;
 	struct progress *progress; /* or NULL */
 	bool (*is_cancelled)(void *ctx);

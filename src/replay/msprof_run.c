@@ -365,7 +365,8 @@ static bool preflight(const struct replay_job *job, struct incore_error *e)
 static bool run_all(struct msprof_run *m)
 {
 	return cann_open(&m->cann, &m->o->cann, m->job->target, m->e) &&
-	       cann_probe(&m->cann, msprof_arch(m->job, m->o), m->job->workspace, m->e) &&
+	       (m->job->is_ready ||
+		       cann_probe(&m->cann, msprof_arch(m->job, m->o), m->job->workspace, m->e)) &&
 	       msprof_write_project(m->job, m->o, &m->cann, m->e) &&
 	       make_dir(below(m, "logs"), 0755, m->e) && build(m) && set_library_path(m) &&
 	       collect_and_export(m);
