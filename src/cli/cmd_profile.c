@@ -7,7 +7,6 @@
 #include "replay/backend_model.h"
 #include "replay/profile.h"
 
-#define MAX_WORDS 256
 #define ROOT_PREFIX "kernel_insight_all_funcs_"
 
 static const struct option_def options[] = {
@@ -31,22 +30,6 @@ static const struct option_def options[] = {
 	REPLAY_BACKEND_OPTIONS,
 	{0, NULL, OPTION_FLAG, NULL, NULL, NULL, NULL},
 };
-
-struct words {
-	const char *v[MAX_WORDS];
-	unsigned n;
-};
-
-static bool take_words(struct cli *c, const char *name, struct words *out)
-{
-	out->n = cli_many(c, name);
-	if (out->n > MAX_WORDS)
-		return err_set(&c->error, INCORE_USAGE, "bad-option-value",
-			"--%s more than %d times", name, MAX_WORDS);
-	for (unsigned i = 0; i < out->n; i++)
-		out->v[i] = cli_many_at(c, name, i);
-	return true;
-}
 
 static int list_kernels(struct cli *c, const char *build)
 {
@@ -256,7 +239,7 @@ static int profile(struct cli *c, struct profile_request *q)
 
 static int run(struct cli *c)
 {
-	struct words funcs, set, data, includes;
+	struct replay_words funcs, set, data, includes;
 	struct msprof_options msprof;
 	struct model_options model = {
 		.profile = cli_text(c, "profile"), .is_from_dump = cli_has(c, "dump")};
@@ -277,9 +260,9 @@ static int run(struct cli *c)
 	}
 	if (cli_flag(c, "list"))
 		return list_kernels(c, q.build_dir);
-	if (!take_words(c, "func", &funcs) || !take_words(c, "set", &set) ||
-		!take_words(c, "data", &data) || !take_words(c, "include", &includes) ||
-		!replay_backend_options(c, &msprof))
+	if (!replay_take_words(c, "func", &funcs) || !replay_take_words(c, "set", &set) ||
+		!replay_take_words(c, "data", &data) ||
+		!replay_take_words(c, "include", &includes) || !replay_backend_options(c, &msprof))
 		return cli_fail(c);
 	q.funcs = funcs.v;
 	q.n_funcs = funcs.n;

@@ -9,7 +9,6 @@
 #include "replay/backend_model.h"
 
 #define MAX_FUNCS 16
-#define MAX_WORDS 64
 #define MAX_BLOCKS 4096
 
 static const struct option_def options[] = {
@@ -43,22 +42,6 @@ static const struct option_def options[] = {
 	{0, "func-id", OPTION_TEXT, "ID[,ID...]", NULL, NULL, OPTION_SAME "func"},
 	{0, NULL, OPTION_FLAG, NULL, NULL, NULL, NULL},
 };
-
-struct words { /* an option that may be repeated, as an array */
-	const char *v[MAX_WORDS];
-	unsigned n;
-};
-
-static bool take_words(struct cli *c, const char *name, struct words *out)
-{
-	out->n = cli_many(c, name);
-	if (out->n > MAX_WORDS)
-		return err_set(&c->error, INCORE_USAGE, "bad-option-value",
-			"--%s more than %d times", name, MAX_WORDS);
-	for (unsigned i = 0; i < out->n; i++)
-		out->v[i] = cli_many_at(c, name, i);
-	return true;
-}
 
 static bool take_funcs(struct cli *c, int32_t funcs[MAX_FUNCS], unsigned *n)
 {
@@ -269,7 +252,7 @@ static int print_json(struct cli *c, const struct replay_request *q, const struc
 
 static int run(struct cli *c)
 {
-	struct words sources, set, restore, includes;
+	struct replay_words sources, set, restore, includes;
 	struct msprof_options msprof;
 	struct model_options model = {.profile = cli_text(c, "profile")};
 	struct replay_request q = {.dump = replay_either(c, "dump", "dump-dir"),
@@ -286,10 +269,10 @@ static int run(struct cli *c)
 	struct strbuf command = {0};
 	int status;
 
-	if (!take_words(c, "source", &sources) || !take_words(c, "set-arg", &set) ||
-		!take_words(c, "restore-arg", &restore) || !take_words(c, "include", &includes) ||
-		!take_funcs(c, funcs, &q.n_funcs) || !take_identity(c, &q) ||
-		!replay_backend_options(c, &msprof))
+	if (!replay_take_words(c, "source", &sources) || !replay_take_words(c, "set-arg", &set) ||
+		!replay_take_words(c, "restore-arg", &restore) ||
+		!replay_take_words(c, "include", &includes) || !take_funcs(c, funcs, &q.n_funcs) ||
+		!take_identity(c, &q) || !replay_backend_options(c, &msprof))
 		return cli_fail(c);
 	q.funcs = funcs;
 	q.sources = sources.v;

@@ -29,3 +29,14 @@ bool replay_backend_options(struct cli *c, struct msprof_options *out)
 		.timeout_minutes = (uint32_t)minutes};
 	return true;
 }
+
+bool replay_take_words(struct cli *c, const char *name, struct replay_words *out)
+{
+	out->n = cli_many(c, name);
+	if (out->n > REPLAY_MAX_WORDS)
+		return err_set(&c->error, INCORE_USAGE, "bad-option-value",
+			"--%s more than %d times", name, REPLAY_MAX_WORDS);
+	for (unsigned i = 0; i < out->n; i++)
+		out->v[i] = cli_many_at(c, name, i);
+	return true;
+}

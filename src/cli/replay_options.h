@@ -26,6 +26,13 @@
 
 /* Fills the options of the backend that --backend names. False: c->error. */
 bool replay_backend_options(struct cli *c, struct msprof_options *out);
+#define REPLAY_MAX_WORDS 256
+
+struct replay_words { /* an option that may be repeated, as an array */
+	const char *v[REPLAY_MAX_WORDS];
+	unsigned n;
+};
+bool replay_take_words(struct cli *c, const char *name, struct replay_words *out);
 /* First given name of the two, or NULL. */
 const char *replay_either(const struct cli *c, const char *name, const char *legacy);
 

@@ -204,6 +204,15 @@ static bool load_lanes(struct units *u, const struct record_options *o, enum rec
 	return true;
 }
 
+bool record_is_possible(const struct record_options *o, struct incore_error *e)
+{
+	struct record_tools t;
+	bool ok = record_tools_find(&t, o, e);
+
+	record_tools_free(&t);
+	return ok;
+}
+
 bool record_kernel(const struct record_options *o, struct opstream_set *out,
 	struct record_info *info, struct incore_error *e)
 {

@@ -52,6 +52,9 @@ struct record_info {
 	enum record_cores cores; /* what RECORD_AUTO found */
 };
 
+/* False, with the reason, where there is no compiler, no recorder or no cache. */
+bool record_is_possible(const struct record_options *o, struct incore_error *e);
+
 /* Adds block by block AIC, AIV0, AIV1 as they exist. A failed kernel adds nothing. */
 bool record_kernel(const struct record_options *o, struct opstream_set *out,
 	struct record_info *info, struct incore_error *e);

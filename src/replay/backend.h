@@ -62,7 +62,8 @@ struct replay_job {
 	const struct replay_block *blocks;
 	const char *const *include_dirs;
 	size_t n_include_dirs;
-	bool is_dry; /* write what would be run, start nothing */
+	bool is_ready; /* preflight() has passed: nothing needs to be probed again */
+	bool is_dry;   /* write what would be run, start nothing */
 	bool has_debug_lines;
 	struct progress *progress; /* or NULL */
 	bool (*is_cancelled)(void *ctx);
@@ -84,7 +85,7 @@ struct backend_ops {
 	const char *name; /* the word after --backend */
 	const char *summary;
 	/* Is everything there that a run needs? Status 5 where a program or library is missing, with
-	 * what was looked for where. */
+	 * what was looked for where. Of the job its target and options; the workspace may be NULL. */
 	bool (*preflight)(const struct replay_job *job, struct incore_error *e);
 	bool (*run)(const struct replay_job *job, struct arena *a, struct replay_outcome *out,
 		struct incore_error *e);

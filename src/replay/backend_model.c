@@ -277,7 +277,7 @@ static bool preflight(const struct replay_job *job, struct incore_error *e)
 		    &p, ((const struct model_options *)job->options)->profile, arch_of(job), e))
 		return false;
 	profile_deinit(&p);
-	return true;
+	return record_is_possible(&(struct record_options){.arch = arch_of(job)}, e);
 }
 
 static bool run(const struct replay_job *job, struct arena *a, struct replay_outcome *out,

@@ -348,10 +348,16 @@ static bool set_library_path(struct msprof_run *m)
 static bool preflight(const struct replay_job *job, struct incore_error *e)
 {
 	const struct msprof_options *o = job->options;
+	char scratch[] = "/tmp/incore-preflight-XXXXXX";
 	struct cann c = {0};
-	bool ok = msprof_check_options(o, e) && cann_open(&c, &o->cann, job->target, e) &&
-		  cann_probe(&c, msprof_arch(job, o), job->workspace, e);
+	bool ok = msprof_check_options(o, e);
 
+	if (ok && !job->workspace && !mkdtemp(scratch))
+		return err_errno(e, errno, scratch, "make the directory");
+	ok = ok && cann_open(&c, &o->cann, job->target, e) &&
+	     cann_probe(&c, msprof_arch(job, o), job->workspace ? job->workspace : scratch, e);
+	if (!job->workspace)
+		rmdir(scratch);
 	cann_deinit(&c);
 	return ok;
 }
@@ -359,7 +365,8 @@ static bool preflight(const struct replay_job *job, struct incore_error *e)
 static bool run_all(struct msprof_run *m)
 {
 	return cann_open(&m->cann, &m->o->cann, m->job->target, m->e) &&
-	       cann_probe(&m->cann, msprof_arch(m->job, m->o), m->job->workspace, m->e) &&
+	       (m->job->is_ready ||
+		       cann_probe(&m->cann, msprof_arch(m->job, m->o), m->job->workspace, m->e)) &&
 	       msprof_write_project(m->job, m->o, &m->cann, m->e) &&
 	       make_dir(below(m, "logs"), 0755, m->e) && build(m) && set_library_path(m) &&
 	       collect_and_export(m);

@@ -367,6 +367,21 @@ static bool write_head(
 	return ok;
 }
 
+/* What no kernel could be run without is asked for once, before anything is written. Kernels that
+ * name their platform themselves may be of either. */
+static bool is_ready(const struct profile_request *q, struct incore_error *e)
+{
+	struct replay_job job = {
+		.target = q->has_target ? q->target : TARGET_A2A3, .options = q->backend_options};
+
+	if (q->backend->preflight(&job, e))
+		return true;
+	if (q->has_target)
+		return false;
+	job.target = TARGET_A5;
+	return q->backend->preflight(&job, e);
+}
+
 bool profile_run(const struct profile_request *q, struct profile_run *out, struct incore_error *e)
 {
 	struct batch b = {.q = q, .r = out, .lock = PTHREAD_MUTEX_INITIALIZER};
@@ -374,7 +389,7 @@ bool profile_run(const struct profile_request *q, struct profile_run *out, struc
 
 	*out = (struct profile_run){0};
 	arena_init(&out->arena);
-	ok = choose(q, out, e) && make_root(q, out, e) && write_head(q, out, e) &&
+	ok = choose(q, out, e) && is_ready(q, e) && make_root(q, out, e) && write_head(q, out, e) &&
 	     profile_write_lists(out, e);
 	for (uint32_t i = 0; ok && i < out->rows.n; i++)
 		if (out->rows.v[i].status != PROFILE_EXPORTED)

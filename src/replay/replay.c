@@ -88,6 +88,7 @@ static bool run_backend(const struct replay_request *q, struct replay_report *r,
 		.blocks = r->arguments.blocks.v,
 		.include_dirs = q->include_dirs,
 		.n_include_dirs = q->n_include_dirs,
+		.is_ready = !q->is_dry,
 		.is_dry = q->is_dry,
 		.has_debug_lines = q->has_debug_lines,
 		.progress = q->progress,
@@ -121,6 +122,14 @@ static bool check_request(const struct replay_request *q, struct incore_error *e
 	return true;
 }
 
+/* A program or library that is missing is told before anything is written. */
+static bool is_ready(const struct replay_request *q, struct incore_error *e)
+{
+	struct replay_job job = {.target = q->target, .options = q->backend_options};
+
+	return q->is_dry || q->backend->preflight(&job, e);
+}
+
 bool replay_run(const struct replay_request *q, struct replay_report *out, struct incore_error *e)
 {
 	struct dump *d = NULL;
@@ -142,7 +151,7 @@ bool replay_run(const struct replay_request *q, struct replay_report *out, struc
 		out->label = label_of(out, out->members[0].source);
 		ok = out->label || err_nomem(e);
 	}
-	ok = ok && workspace_make(q, out, d, e);
+	ok = ok && is_ready(q, e) && workspace_make(q, out, d, e);
 	if (ok && !run_backend(q, out, d, e)) {
 		if (q->is_dry) /* nothing ran that somebody may want to look at */
 			clean_remove_tree(out->workspace);

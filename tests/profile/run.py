@@ -116,7 +116,7 @@ def usage(p):
     q = p.run("--build-dir", "empty")
     check(q.returncode == 3 and "no kernels" in q.err, f"empty build: {q.err}")
     q = p.run("--build-dir", "b", "--func", "cube", "--backend", "msprof", "-o", "out3", CANN_SET_ENV="/nowhere/set_env.sh")
-    check(q.returncode == 1 and "/nowhere/set_env.sh" in q.out, f"no CANN: {q.returncode} {q.out} {q.err}")
+    check(q.returncode == 5 and "/nowhere/set_env.sh" in q.err, f"no CANN: {q.returncode} {q.out} {q.err}")
     q = p.run("--build-dir", "b", "--func", "cube", "-o", "out4", PATH="/nowhere", CXX="/nowhere/c++",
               XDG_CACHE_HOME=os.path.join(p.tmp, "cache2"))
     check(q.returncode == 1 and "compiler" in q.out, f"no compiler: {q.returncode} {q.out} {q.err}")

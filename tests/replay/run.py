@@ -359,7 +359,13 @@ def shared_buffer(incore):
         equal(names.count("TLOAD"), 0 if apart else 2, "a store through one slot is seen through the other")
         equal("0 findings" in data["verdict"], apart, "a race between two slots of one buffer")
         equal(len({s["buffer"] for s in data["slots"]}), 1 + apart, "buffers in the answer")
-        again = os.path.join(data["workspace"], "args.json")  # a spec that says the same
+        again = os.path.join(data["workspace"], "args.json")  # a spec that says the same, and a dump that does
+        tensor = {"kind": "tensor", "dtype": "FLOAT32", "shape": [8, 64], "strides": [64, 1], "numel": 512, "bin_size": 2048,
+                  "buffer_size": 2048}
+        dump = os.path.join(incore.tmp, f"shared{apart}")
+        write_dump(dump, [{**tensor, "arg_index": 0, "role": "inout", "buffer_addr": "0x1000"},
+                          {**tensor, "arg_index": 1, "buffer_addr": "0x9000" if apart else "0x1000"}], bytes(2048))
+        equal(incore.replay("--dump", dump, "--func", "1", "--source", source)["verdict"], data["verdict"], "shared in a dump")
         equal(incore.replay("--arg-spec", again, "--source", source)["verdict"], data["verdict"], "args.json is a spec")
 
 
@@ -615,10 +621,11 @@ def compilers(incore):
     equal(os.path.exists(os.path.join(out, "insight_export")), False, "no trace of it")
     empty = os.path.join(incore.tmp, "empty")
     os.makedirs(empty, exist_ok=True)
-    out = incore.place()
-    p = incore.run("replay", *words, "--source", SF, "-o", out, env={"PATH": empty, "XDG_CACHE_HOME": empty})
-    equal(p.returncode, 5, f"no compiler: {p.stderr[:300]}")
-    check("g++" in p.stderr, f"what was looked for: {p.stderr}")
+    incore.refused(5, ["g++", "clang++"], *words, "--source", SF, env={"PATH": empty, "XDG_CACHE_HOME": empty})
+    incore.refused(5, ["set_env.sh", empty, "--cann-set-env"], *words, "--source", SF, "--backend", "msprof",
+                   "--cann-home", empty)
+    incore.refused(2, ["--msprof-timeout"], *words, "--source", SF, "--backend", "msprof", "--msprof-timeout", "3600")
+    incore.refused(3, ["nowhere"], *words, "--source", SF, "--profile", "nowhere")
     data = incore.replay(*words, "--source", SF, "--dry-run", env={"PATH": empty, "XDG_CACHE_HOME": empty})
     check(data is not None and not data["simulator"], "a dry run needs no compiler")
 

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """Does backend msprof do what CANN's tools expect, and say so when they fail? A made-up CANN (stand_in.py) checks every
-command line, file and mode; in two cases the generated project is really built (cmake, ninja, g++) and its host program run.
+command line, file and mode; in some cases the generated project is really built (cmake, ninja, g++) and its host program run.
 
-usage: run.py BUILD_DIR [NAME...]     a function of CASES
+usage: run.py BUILD_DIR [NAME...]     a function of CASES; real dumps below $INCORE_SHARED/data/dump, absent: a visible skip
 """
 import concurrent.futures
 import csv
@@ -26,6 +26,7 @@ import build as make  # noqa: E402
 DUMP = os.path.join(ROOT, "tests", "data", "dumps", "own")
 SF = os.path.join(ROOT, "examples", "paged_attention", "kernels", "aiv", "sf.cpp")
 KERNELS = os.path.join(HERE, "kernels")
+REAL = os.path.abspath(os.path.join(os.environ.get("INCORE_SHARED", os.path.join(ROOT, "..", "shared")), "data", "dump"))
 PROGRAMS = ("bisheng", "cmake", "msprof", "nm", "c++filt")
 SOURCES = ("replay_kernel.cpp", "replay_launch.cpp", "replay_host.cpp", "CMakeLists.txt", "run_collect.sh",
            "insight_trace_config.json")
@@ -445,6 +446,10 @@ def batch(s):
     rc, out, err = c.run("--build-dir", "many", "-j1", "--resume", sf=False, verb="profile")
     equal((rc, c.state_text("complaints.txt"), c.calls().count("cmake")), (0, "", 6), f"resumed: {out}{err}")
     check("EXPORTED 5/5" in out, out)
+    roots = len(glob.glob(f"{glob.escape(c.dir)}/many/kernel_insight_all_funcs_*"))
+    c.bad("a build without CANN", 5, ["/no/set_env.sh"], "--build-dir", "many", "--cann-home", "/no", sf=False, named=False,
+          verb="profile", calls=[])
+    equal(len(glob.glob(f"{glob.escape(c.dir)}/many/kernel_insight_all_funcs_*")), roots, "folders of a run that never began")
     c.config["collect"] = "fails"
     rc, out, err = c.run("--build-dir", "many", "-j1", "--func", "vector_003", sf=False, verb="profile")
     equal(rc, 1, f"a kernel that is not exported: {out}{err}")
@@ -454,6 +459,11 @@ def batch(s):
 # --- the project is real ---
 
 def real_cann(s, name, **config):
+    """None, told: there is no cmake to build with."""
+    if not all(os.path.exists(f"/usr/bin/{p}") for p in ("cmake", "ninja", "g++", "nm")):
+        RESULT[2] += 1
+        print(f"SKIP {name}: cmake, ninja, g++ and nm are needed to build the project")
+        return None
     c = Cann(s, name, build="real", **config)
     shutil.copytree(os.path.join(HERE, "stub", "acl"), f"{c.home}/include/acl")
     shared = ["g++", "-shared", "-fPIC", "-O1", "-x", "c++"]
@@ -482,6 +492,8 @@ def tensor(row, slot, want, what):
 def real_single(s):
     """SF of the own dump, built by cmake and ninja and run: descriptors, contexts and bits as the kernel finds them."""
     c = real_cann(s, "real-single")
+    if not c:
+        return
     d = c.good("a real build of SF")
     check(is_complete(d["simulator"]), "artefacts")
     rows = json.loads(c.state_text("rows.json") or "{}")
@@ -509,6 +521,8 @@ SPEC = [{"kind": "tensor", "index": 0, "name": "a", "dtype": "UINT16", "shape": 
 def real_mix(s):
     """A cube and two vector kernels that share all names, three blocks: rows, lanes and one unit."""
     c = real_cann(s, "real-mix", debug_lines=True)
+    if not c:
+        return
     write(f"{c.dir}/spec.json", json.dumps({"args": SPEC}))
     sources = [w for n in ("aic/cube.cpp", "aiv/left.cpp", "aiv/right.cpp") for w in ("--source", os.path.join(KERNELS, n))]
     c.good("a real build of a mixed task", "--arg-spec", f"{c.dir}/spec.json", *sources, "--core", "aic,aiv,aiv", "--blocks",
@@ -535,9 +549,48 @@ def real_mix(s):
           *blocked, "--core", "aic,aiv,aiv", sf=False)
 
 
+def recorded(s):
+    """Tasks of real dumps, really built: what their kernels find in slots, descriptors and contexts."""
+    if not os.path.exists(REAL):
+        RESULT[2] += 1
+        print(f"SKIP recorded: {REAL} is not there")
+        return
+    c = real_cann(s, "recorded")
+    if not c:
+        return
+    sample = os.path.join(ROOT, "examples", "paged_attention", "kernels")
+    small = os.path.join(REAL, "CaseSmall1_level2")
+
+    def rows_of(what, dump, func, task, source):
+        d = c.good(what, "--dump", dump, "--func", func, "--task", task, "--source", source, sf=False)
+        check(is_complete(d["simulator"]), f"{what}: artefacts")
+        return json.loads(c.state_text("rows.json") or '{"blocks": 0, "aic": [], "aiv": []}')
+
+    rows = rows_of("the tail of SF", small, "1", "0x0000000200000009", f"{sample}/aiv/sf.cpp")
+    for row in rows["aiv"]:
+        tensor(row, 0, {"ndims": 2, "dtype": 0, "contiguous": 0, "shapes": [16, 1, 0, 0, 0], "strides": [16, 1, 0, 0, 0],
+                        "extent": 241}, "tail")
+        check(row["slots"]["0"]["size"] >= 1024, "the tail's buffer")
+        equal(row["slots"]["4"], 0x3f800000, "the tail's scale")
+    rows = rows_of("the last UP", small, "3", "0x000000020000000b", f"{sample}/aiv/up.cpp")
+    equal([sorted(map(int, r["slots"])) for r in rows["aiv"]], [[0, 1, 2, 3, 4, 5, 6, 8]], "slots of UP that are not 0")
+    equal([r["slots"]["8"] for r in rows["aiv"]], [1], "is_last")
+    rows = rows_of("the second QK", small, "0", "0x0000000200000004", f"{sample}/aic/qk.cpp")
+    for row in rows["aic"]:
+        tensor(row, 1, {"start": 512, "extent": 256}, "QK")
+        check(row["slots"]["1"]["size"] >= 1536, "QK's buffer")
+    rows = rows_of("48 blocks", os.path.join(REAL, "TestSpmdMultiblockMix_Case1"), "0,1,2", "4",
+                   os.path.join(ROOT, "tests", "replay", "kernels", "mix", "lines.cpp"))
+    equal((rows["blocks"], [r["local"][:2] for r in rows["aic"]]), (48, [[b, 48] for b in range(48)]), "cube rows")
+    equal([r["local"][:2] + r["global"][:1] for r in rows["aiv"]], [[b, 48, lane] for b in range(48) for lane in (0, 1)], "rows")
+    equal({r["slots"]["1"] for r in rows["aic"] + rows["aiv"]}, {138}, "the base scalar")
+
+
 def real_batch(s):
     """Kernels of a build, of every form, really built: the entry that is made around each is C++ for both cores."""
     c = real_cann(s, "real-batch")
+    if not c:
+        return
     make.put(f"{c.dir}/b/ptoas", "vec", make.VECTOR, make.VECTOR_PTO)
     make.put(f"{c.dir}/b/ptoas", "plain", make.VECTOR, make.VECTOR_PTO, mark="", const="const ")
     make.put(f"{c.dir}/b/ptoas", "mixed", make.MIXED, make.MIXED_PTO)
@@ -547,7 +600,7 @@ def real_batch(s):
 
 
 CASES = [plain, targets, limits, dry, by_hand, headers, places, chips, preflight, build_fails, collect_ends, older, killed, batch,
-         real_single, real_mix, real_batch]
+         real_single, real_mix, real_batch, recorded]
 
 
 class Suite:
