@@ -43,5 +43,8 @@ bool opprof_compare_copies(
 bool opprof_has_manifest(const char *dir);
 /* The runs that the manifest of a folder names and that lie in it, in the arena. */
 void opprof_list_manifest(const char *dir, struct arena *a, const char ***paths, uint32_t *n);
+/* The same of a manifest's bytes; rows up to the first that is damaged. */
+void opprof_manifest_runs(
+	const char *dir, struct str csv, struct arena *a, const char ***paths, uint32_t *n);
 
 #endif

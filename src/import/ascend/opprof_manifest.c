@@ -83,28 +83,37 @@ static void read_rows(
 	incore_error_clear(&e);
 }
 
-void opprof_list_manifest(const char *dir, struct arena *a, const char ***paths, uint32_t *n)
+void opprof_manifest_runs(
+	const char *dir, struct str csv, struct arena *a, const char ***paths, uint32_t *n)
 {
-	char *path = path_join(dir, MANIFEST), *root = realpath(dir, NULL);
-	struct file_data f = {0};
+	char *root = realpath(dir, NULL);
 	struct runs runs = {0};
+	struct csv_reader r;
 
 	*n = 0;
 	*paths = NULL;
-	if (path && root && file_exists(path) && file_load(&f, path, NULL)) {
-		struct csv_reader r;
-
-		csv_init(&r, f.data, f.size, path);
+	csv_init(&r, (const uint8_t *)csv.p, csv.n, MANIFEST);
+	if (root)
 		read_rows(&r, dir, root, a, &runs);
-		csv_deinit(&r);
-	}
+	csv_deinit(&r);
 	if (runs.v.n)
 		*paths = arena_memdup(a, runs.v.v, runs.v.n * sizeof(*runs.v.v));
 	if (*paths)
 		*n = (uint32_t)runs.v.n;
 	VEC_FREE(&runs.v);
-	file_unload(&f);
 	free(root);
+}
+
+void opprof_list_manifest(const char *dir, struct arena *a, const char ***paths, uint32_t *n)
+{
+	char *path = path_join(dir, MANIFEST);
+	struct file_data f = {0};
+
+	*n = 0;
+	*paths = NULL;
+	if (path && file_exists(path) && file_load(&f, path, NULL))
+		opprof_manifest_runs(dir, (struct str){(const char *)f.data, f.size}, a, paths, n);
+	file_unload(&f);
 	mem_free(path);
 }
 
