@@ -9,6 +9,7 @@
 #include "codec/json_writer.h"
 #include "dump/dtype.h"
 #include "replay/msprof.h"
+#include "replay/workspace.h"
 
 static const char LAUNCH[] =
 	"// Made by incore. The launch stands apart: only the vendor's compiler reads its "
@@ -50,32 +51,13 @@ static const char CMAKE[] =
 	" runtime_camodel ascendcl tiling_api platform c_sec nnopbase stdc++ m dl)\n"
 	"if(NOT DEBUG_LINES)\n\ttarget_link_options(" MSPROF_HOST " PRIVATE -s)\nendif()\n";
 
-static bool write_text(const struct replay_job *job, const char *name, struct str text, mode_t mode,
-	struct incore_error *e)
-{
-	char *path = path_join(job->workspace, name);
-	struct out_file o = {0};
-	bool ok;
-
-	if (!path)
-		return err_nomem(e);
-	ok = out_file_open(&o, path, e);
-	if (ok) {
-		fwrite(text.p, 1, text.n, o.f);
-		ok = out_file_commit(&o, e);
-	}
-	if (ok && chmod(path, mode) != 0)
-		ok = err_set(e, INCORE_FAILED, "chmod-failed", "cannot set the mode of %s", path);
-	mem_free(path);
-	return ok;
-}
-
 static bool write_made(const struct replay_job *job, const char *name,
 	bool (*make)(const struct replay_job *, struct strbuf *, struct incore_error *),
 	struct incore_error *e)
 {
 	struct strbuf b = {0};
-	bool ok = make(job, &b, e) && write_text(job, name, (struct str){b.p, b.n}, 0644, e);
+	bool ok = make(job, &b, e) &&
+		  workspace_text(job->workspace, name, (struct str){b.p, b.n}, 0644, e);
 
 	sb_free(&b);
 	return ok;
@@ -156,7 +138,7 @@ static bool write_script(const struct replay_job *job, const struct msprof_optio
 		"fi\n"
 		"find \"$again\" -type d -name simulator\n");
 	ok = ok && (!b.failed || err_nomem(e)) &&
-	     write_text(job, "run_collect.sh", (struct str){b.p, b.n}, 0755, e);
+	     workspace_text(job->workspace, "run_collect.sh", (struct str){b.p, b.n}, 0755, e);
 	sb_free(&b);
 	sb_free(&dirs);
 	return ok;
@@ -279,7 +261,8 @@ static bool write_config(const struct replay_job *job, const struct msprof_optio
 	json_w_end(&w);
 	sb_putc(&b, '\n');
 	ok = (!b.failed || err_nomem(e)) &&
-	     write_text(job, "insight_trace_config.json", (struct str){b.p, b.n}, 0644, e);
+	     workspace_text(
+		     job->workspace, "insight_trace_config.json", (struct str){b.p, b.n}, 0644, e);
 	sb_free(&b);
 	return ok;
 }
@@ -351,7 +334,7 @@ bool msprof_write_project(const struct replay_job *job, const struct msprof_opti
 {
 	return write_made(job, "replay_kernel.cpp", msprof_kernel_text, e) &&
 	       write_made(job, "replay_host.cpp", msprof_host_text, e) &&
-	       write_text(job, "replay_launch.cpp", str_of(LAUNCH), 0644, e) &&
-	       write_text(job, "CMakeLists.txt", str_of(CMAKE), 0644, e) &&
+	       workspace_text(job->workspace, "replay_launch.cpp", str_of(LAUNCH), 0644, e) &&
+	       workspace_text(job->workspace, "CMakeLists.txt", str_of(CMAKE), 0644, e) &&
 	       write_script(job, o, c, e) && write_config(job, o, c, e);
 }

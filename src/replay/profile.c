@@ -11,6 +11,7 @@
 
 #include "base/file.h"
 #include "export/clean/clean_job.h"
+#include "replay/workspace.h"
 
 struct batch {
 	const struct profile_request *q;
@@ -30,20 +31,6 @@ static bool make_dir(const char *path, mode_t mode, struct incore_error *e)
 {
 	return mkdir(path, mode) == 0 || errno == EEXIST ||
 	       err_errno(e, errno, path, "make the directory");
-}
-
-static bool write_text(const char *dir, const char *name, struct str text, struct incore_error *e)
-{
-	char *path = path_join(dir, name);
-	struct out_file o = {0};
-	bool ok = path ? out_file_open(&o, path, e) : err_nomem(e);
-
-	if (ok) {
-		fwrite(text.p, 1, text.n, o.f);
-		ok = out_file_commit(&o, e);
-	}
-	mem_free(path);
-	return ok;
 }
 
 /* --- one kernel --- */
@@ -145,7 +132,8 @@ static bool prepare(const struct profile_request *q, struct one *o, const struct
 	     testcase_wrapper(&o->testcase, source, &wrapper, e);
 	if (ok && wrapper.n) {
 		name = arena_printf(&o->arena, "%s_entry.cpp", k->stem);
-		ok = name ? write_text(o->folder, name, (struct str){wrapper.p, wrapper.n}, e)
+		ok = name ? workspace_text(
+				    o->folder, name, (struct str){wrapper.p, wrapper.n}, 0644, e)
 			  : err_nomem(e);
 	}
 	if (ok && !q->has_target && !o->testcase.has_target)
@@ -357,12 +345,12 @@ static bool write_head(
 	for (size_t i = 0; i < r->rows.n; i++)
 		sb_printf(&b, "%s\t%s\n", r->rows.v[i].kernel.name, r->rows.v[i].kernel.source);
 	ok = ok && (!b.failed || err_nomem(e)) &&
-	     write_text(r->root, "README.txt", (struct str){b.p, b.n}, e);
+	     workspace_text(r->root, "README.txt", (struct str){b.p, b.n}, 0644, e);
 	sb_reset(&b);
 	sb_printf(&b, "%s\n", r->root);
 	if (ok && !q->output_root)
-		ok = write_text(q->build_dir, "latest_all_funcs_kernel_insight_export_root.txt",
-			(struct str){b.p, b.n}, e);
+		ok = workspace_text(q->build_dir, "latest_all_funcs_kernel_insight_export_root.txt",
+			(struct str){b.p, b.n}, 0644, e);
 	sb_free(&b);
 	return ok;
 }

@@ -137,7 +137,7 @@ bool provenance_write(const char *dir, const struct replay_request *q,
 	put_all(&w, q, r, d);
 	sb_putc(&b, '\n');
 	ok = (!b.failed || err_nomem(e)) &&
-	     workspace_text(dir, "provenance.json", (struct str){b.p, b.n}, e);
+	     workspace_text(dir, "provenance.json", (struct str){b.p, b.n}, 0644, e);
 	sb_free(&b);
 	return ok;
 }

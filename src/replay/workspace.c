@@ -13,8 +13,8 @@
 #include "base/process.h"
 #include "export/clean/clean_job.h"
 
-static bool write_text(
-	const char *dir, const char *name, struct str text, mode_t mode, struct incore_error *e)
+bool workspace_text(
+	const char *dir, const char *name, struct str text, unsigned mode, struct incore_error *e)
 {
 	char *path = path_join(dir, name);
 	struct out_file o = {0};
@@ -29,11 +29,6 @@ static bool write_text(
 		ok = err_errno(e, errno, path, "set the mode of");
 	mem_free(path);
 	return ok;
-}
-
-bool workspace_text(const char *dir, const char *name, struct str text, struct incore_error *e)
-{
-	return write_text(dir, name, text, 0644, e);
 }
 
 static bool make_dir(const char *path, struct incore_error *e)
@@ -86,7 +81,8 @@ static bool copy_sources(const char *dir, const struct replay_report *r, struct 
 
 		snprintf(name, sizeof(name), "%u_%.400s", i, path_base(r->members[i].source));
 		ok = file_load(&f, r->members[i].source, e) &&
-		     write_text(folder, name, (struct str){(const char *)f.data, f.size}, 0644, e);
+		     workspace_text(
+			     folder, name, (struct str){(const char *)f.data, f.size}, 0644, e);
 		file_unload(&f);
 	}
 	mem_free(folder);
@@ -121,7 +117,7 @@ static bool write_run_script(const char *dir, const struct replay_request *q,
 		sb_printf(&b, " --block %u", r->arguments.first_block);
 	sb_puts(&b, " -o \"${1:-again}\"\n");
 	ok = ((!b.failed && !cores.failed) || err_nomem(e)) &&
-	     write_text(dir, "run_model.sh", (struct str){b.p, b.n}, 0755, e);
+	     workspace_text(dir, "run_model.sh", (struct str){b.p, b.n}, 0755, e);
 	sb_free(&b);
 	sb_free(&cores);
 	return ok;
@@ -144,7 +140,7 @@ static bool fill(const char *dir, const struct replay_request *q, struct replay_
 {
 	return arguments_write(&r->arguments, dir, e) && copy_sources(dir, r, e) &&
 	       provenance_write(dir, q, r, d, e) && write_run_script(dir, q, r, e) &&
-	       write_text(dir, "README.txt", str_of(README), 0644, e);
+	       workspace_text(dir, "README.txt", str_of(README), 0644, e);
 }
 
 static bool put_in_place(const char *temp, const char *place, struct incore_error *e)
@@ -204,7 +200,7 @@ bool workspace_summary(const struct replay_request *q, const struct replay_repor
 	if (r->outcome.warning)
 		sb_printf(&b, "warning=%s\n", r->outcome.warning);
 	ok = (!b.failed || err_nomem(e)) && provenance_write(r->workspace, q, r, d, e) &&
-	     workspace_text(r->workspace, "summary.txt", (struct str){b.p, b.n}, e);
+	     workspace_text(r->workspace, "summary.txt", (struct str){b.p, b.n}, 0644, e);
 	sb_free(&b);
 	return ok;
 }

@@ -21,7 +21,8 @@ bool workspace_summary(const struct replay_request *q, const struct replay_repor
 /* provenance.c */
 bool provenance_write(const char *dir, const struct replay_request *q,
 	const struct replay_report *r, const struct dump *d, struct incore_error *e);
-/* A file of the workspace. */
-bool workspace_text(const char *dir, const char *name, struct str text, struct incore_error *e);
+/* A whole file in a folder, with its mode. */
+bool workspace_text(
+	const char *dir, const char *name, struct str text, unsigned mode, struct incore_error *e);
 
 #endif
