@@ -1,10 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """Makes a large ui_output directory out of a small one: copies of its waves under further shader engines.
 
+usage: bench/replicate.py SOURCE TARGET COPIES
+
 Every file stays a valid capture: the manifest lists all copies and the totals of code.json are scaled with them.
 """
 import json
 import os
+import sys
 
 
 def replicate(source, target, copies):
@@ -41,3 +44,9 @@ def replicate(source, target, copies):
         with open(os.path.join(target, name), "w") as f:
             json.dump(value, f, separators=(",", ":"))
     return size
+
+
+if __name__ == "__main__":
+    if len(sys.argv) != 4:
+        sys.exit("usage: bench/replicate.py SOURCE TARGET COPIES")
+    print(replicate(sys.argv[1], sys.argv[2], int(sys.argv[3])))
