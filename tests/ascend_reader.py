@@ -251,6 +251,59 @@ def layouts(program):
     check("L8: each kernel once", len(found) if isinstance(found, list) else found, 2)
 
 
+def line(tick, pc, unit, text, ident=None, tail=""):
+    name = "" if ident is None else f"(ID: {ident:06d}) "
+    return f"[info] [{tick:08d}] (PC: 0x{pc:x}) {unit:<9} : (Binary: 0x0) {name}{text}{tail}\n"
+
+
+def dumps(program):
+    def found(starts, ends, more=()):
+        folder = program.folder()
+        for name, body in (("core0.veccore0.instr_popped_log.dump", starts), ("core0.veccore0.instr_log.dump", ends), *more):
+            program.file("".join(body), name, folder)
+        pipes = program.data("waves", folder)["pipes"]
+        return {p["pipe"]: (p["first"], p["last"], p["instructions"]) for p in pipes}, program.notes(folder), folder
+
+    def one(unit, text="MOV XD:X1", pc=0x40):
+        return found([line(10, pc, unit, text)], [line(20, pc, unit, text)])[0]
+    for unit, lane in (("VECTOR0", "VECTOR"), ("VEC0", "VECTOR"), ("VEC", "VECTOR"), ("FC", "FLOWCTRL"), ("FIX_PIPE", "FIXP"),
+                       ("ISSUE", "EVENT"), ("MTE3", "MTE3"), ("STRANGE", "ALL"), ("RVECEX", "RVECEX")):
+        check(f"unit {unit}", list(one(unit)), [lane])
+    check("scalar_ld is SCALAR", list(one("STRANGE", "scalar_ld(x[0]= 0x0)")), ["SCALAR"])
+    got = found([line(10, 0x40, "MTE2", "MOV XD:X1"), line(9, 0x40, "MTE2", "MOV XD:X1", tail=". poped from IQ")],
+                [line(20, 0x40, "MTE2", "MOV XD:X1")])
+    check("poped from IQ is dropped, pop success kept", got[0], {"MTE2": (10, 20, 1)})
+    got = found([line(10, 0x40, "MTE2", "MOV XD:X1", tail=" pop success 1")], [line(20, 0x40, "MTE2", "MOV XD:X1")])
+    check("pop success is kept", got[0], {"MTE2": (10, 20, 1)})
+    got = found([line(50, 0x40, "MTE2", "MOV XD:X1"), line(10, 0x40, "MTE2", "MOV XD:X1")],
+                [line(60, 0x40, "MTE2", "MOV XD:X1"), line(20, 0x40, "MTE2", "MOV XD:X1")])
+    check("lines in any order, k-th with k-th", got[0], {"MTE2": (10, 60, 2)})
+    got = found([line(10, 0x40, "MTE2", "MOV XD:X1", 7), line(11, 0x40, "MTE2", "MOV XD:X1", 8)],
+                [line(20, 0x40, "MTE2", "MOV XD:X1", 8), line(90, 0x40, "MTE2", "MOV XD:X1", 7)])
+    check("joined by ID", got[0], {"MTE2": (10, 90, 2)})
+    got = found([line(10, 0x40, "MTE2", "MOV XD:X1")], [line(20, 0x40, "MTE2", "MOV XD:X1"), line(25, 0x40, "MTE2", "MOV XD:X1")])
+    check("an end up to 8 ticks later replaces", got[0], {"MTE2": (10, 25, 1)})
+    got = found([line(10, 0x40, "MTE2", "MOV XD:X1"), line(11, 0x40, "MTE2", "MOV XD:X1")], [line(20, 0x40, "MTE2", "MOV XD:X1")])
+    check("a start 1 tick later replaces", got[0], {"MTE2": (11, 20, 1)})
+    got = found([line(10, 0x40, "MTE2", "MOV XD:X1"), line(30, 0x44, "MTE2", "MOV XD:X1")], [line(20, 0x40, "MTE2", "MOV XD:X1")])
+    check("a start without end is noted", (got[0], "start-without-end" in got[1]), ({"MTE2": (10, 20, 1)}, True))
+    check("and the tail is not trusted", "truncated" in {f["id"] for f in program.data("check", got[2])["findings"]}, True)
+    got = found([line(10, 0x40, "MTE2", "MOV XD:X1"), line(30, 0x44, "MTE2", "MOV XD:X1")],
+                [line(20, 0x40, "MTE2", "MOV XD:X1"), line(25, 0x44, "MTE2", "MOV XD:X1")])
+    check("an end before its start is dropped", got[0], {"MTE2": (10, 20, 1)})
+    rotated = ("core0.veccore0.instr_log.1.dump", [line(70, 0x40, "MTE2", "MOV XD:X1")])
+    more = ("core0.veccore0.instr_popped_log.1.dump", [line(60, 0x40, "MTE2", "MOV XD:X1")])
+    got = found([line(10, 0x40, "MTE2", "MOV XD:X1")], [line(20, 0x40, "MTE2", "MOV XD:X1")], (rotated, more))
+    check("rotated files are one", got[0], {"MTE2": (10, 70, 2)})
+    warp = "SIMT_ADD [warpId:5],[schId:1],[prdctMask:f],[execMask:3]"
+    check("a warp is a lane", list(one("RVECEX", warp)), ["WARP_5"])
+    miss = ("core0.veccore0.ifu.icache_log.dump",
+            ["[info] 15: icache read address is 0x10f86a80, size is 0x00000080, type:1, last:0, status is MISS\n"])
+    got = found([line(10, 0x40, "MTE2", "MOV XD:X1")], [line(20, 0x40, "MTE2", "MOV XD:X1")], (miss,))
+    check("a miss is 1 cycle", "CACHEMISS" in got[0] or got[0], True)
+    check("ticks need no clock", one("MTE2"), {"MTE2": (10, 20, 1)})
+
+
 # --- which traces are not trusted ---
 
 def degenerate(program):
@@ -292,7 +345,7 @@ def degenerate(program):
 def main():
     with tempfile.TemporaryDirectory() as tmp:
         program = Program(sys.argv[1], tmp)
-        for f in (lanes, heads, shapes, flags, times, clocks, container, layouts, degenerate):
+        for f in (lanes, heads, shapes, flags, times, clocks, container, layouts, dumps, degenerate):
             f(program)
     print(f"{COUNT[0]} passed, {COUNT[1]} failed, 0 skipped")
     return COUNT[1] > 0
