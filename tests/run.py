@@ -151,6 +151,7 @@ SUITES = {
     "conformance": lambda: conformance("conformance", PLAIN),
     "dump-fixtures": lambda: python("dump fixtures", "tests/dump_fixtures.py", "build/examples/paged_attention"),
     "ascend-bad-input": lambda: python("ascend bad input", "tests/ascend_bad_input.py", "./build"),
+    "ascend-reader": lambda: python("ascend reader", "tests/ascend_reader.py", "./build"),
     "dump-bad-input": lambda: python("dump bad input", "tests/dump_bad_input.py", "./build"),
     "dump-library": lambda: python("dump library", "tests/dump_library.py", "./build"),
     "dump-kill": lambda: python("dump kill", "tests/fault/dump_kill.py", "./build"),

@@ -231,15 +231,20 @@ bool rule_sim_time(struct check *c, struct incore_error *e)
 	bool is_ticks;
 	struct finding *f;
 
-	if (check_notes(c, "quantised")) {
+	if (check_notes(c, "quantised") || check_notes(c, "float-time")) {
 		f = check_add(c, "quantised-time", SEVERITY_INFO, VERDICT_OK, e);
 		if (!f)
 			return false;
 		finding_say(c, f,
-			"the producer rounded times to 1 ns: starts and ends are right to a cycle "
-			"or two");
+			check_notes(c, "quantised") ? "the producer rounded times to 1 ns: starts "
+						      "and ends are right to a "
+						      "cycle or two"
+						    : "late times are floats of 32 bits, whose "
+						      "step is more than a cycle "
+						      "there");
 		finding_advise(c, f, "raw dumps have exact cycles");
-		fact_int(f, "notes", (int64_t)check_notes(c, "quantised"));
+		fact_int(f, "notes",
+			(int64_t)(check_notes(c, "quantised") + check_notes(c, "float-time")));
 	}
 	if (m->clock_hz_den && !check_notes(c, "clock-unknown"))
 		return true;

@@ -8,6 +8,7 @@
 #include "cli/cli.h"
 #include "cli/table.h"
 #include "export/clean/clean_job.h"
+#include "import/ascend/opprof.h"
 
 static const struct option_def clean_options_table[] = {
 	{0, "keep-scalar", OPTION_FLAG, NULL, NULL, NULL, "keep the lane SCALAR"},
@@ -265,6 +266,24 @@ static int clean_all(struct cli *c, struct clean_runs *runs)
 	return INCORE_OK;
 }
 
+/* A list of runs decides where a folder has one: each of them lies there twice. */
+static bool find_runs(struct clean_runs *runs, const char *path, struct incore_error *e)
+{
+	const char **listed;
+	struct arena a;
+	uint32_t n;
+	bool ok = true;
+
+	arena_init(&a);
+	opprof_list_manifest(path, &a, &listed, &n);
+	for (uint32_t i = 0; ok && i < n; i++)
+		ok = clean_find(runs, listed[i], e);
+	if (!n)
+		ok = clean_find(runs, path, e);
+	arena_deinit(&a);
+	return ok;
+}
+
 static int run(struct cli *c)
 {
 	struct clean_runs runs = {0};
@@ -273,7 +292,7 @@ static int run(struct cli *c)
 
 	arena_init(&runs.arena);
 	for (unsigned i = 0; ok && i < c->n_args; i++)
-		ok = clean_find(&runs, c->args[i], &c->error);
+		ok = find_runs(&runs, c->args[i], &c->error);
 	if (runs.n_unreadable) {
 		cli_warn(c, "missing: %u folder%s could not be listed; runs in there are left out",
 			runs.n_unreadable, runs.n_unreadable == 1 ? "" : "s");

@@ -63,6 +63,8 @@ struct asc_build {
 	uint64_t counts[ASC_COUNTS];
 	uint64_t n_events, n_slices;
 	bool is_quantised, is_inexact; /* a ts was / was not a multiple of 1 ns */
+	double float_us;	       /* the latest ts past 1 ms, where it is a float of 32 bits */
+	bool has_late_double;	       /* a ts past 1 ms that is none */
 	double min_us;
 	struct str clock_text; /* as our own exporter states it */
 	bool has_metadata;     /* ours was read; a den of 0: 1000 cycles are written as 1 us */

@@ -12,6 +12,8 @@
 /* Later times have no exact cycle: 2^53 ps. */
 #define MAX_US 4.0e12
 #define NO_OPEN UINT32_MAX
+/* From here on the step of a float of 32 bits may count in cycles. */
+#define LATE_US 1024.0
 
 static bool is_head_name(struct str name)
 {
@@ -74,6 +76,10 @@ static bool note_time(struct asc_build *b, const struct trace_event *ev)
 		b->is_inexact = true;
 	else
 		b->is_quantised = true;
+	if (ev->ts > LATE_US) {
+		b->has_late_double |= (double)(float)ev->ts != ev->ts;
+		b->float_us = ev->ts > b->float_us ? ev->ts : b->float_us;
+	}
 	return true;
 }
 

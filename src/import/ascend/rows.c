@@ -3,6 +3,8 @@
  * rows.c: the code table of the trace, with what API_INSTR or the CSV files state of each row, the
  * sources, and the notes about everything that was only counted.
  */
+#include <math.h>
+
 #include "base/hash.h"
 #include "import/ascend/ascend.h"
 
@@ -289,6 +291,16 @@ static const struct {
 	[ASC_BAD_COUNTER] = {NOTE_LOST, "bad-counter", "counter values are no number"},
 };
 
+/* The step between two times at the end of the trace; up to 1 cycles come back exactly. */
+static double float_step_cyc(const struct asc_build *b)
+{
+	double step_us = b->float_us > 0 ? ldexp(1, ilogb(b->float_us) - 23) : 0;
+
+	if (b->is_ticks || b->has_metadata || b->has_late_double)
+		return 0;
+	return step_us * trace_clock_mhz(b->trace);
+}
+
 bool asc_count_notes(struct asc_build *b, struct incore_error *e)
 {
 	b->counts[ASC_UNPAIRED] += b->n_open;
@@ -301,6 +313,11 @@ bool asc_count_notes(struct asc_build *b, struct incore_error *e)
 	if (!b->is_ticks && !b->has_metadata && b->n_slices && b->is_quantised && !b->is_inexact &&
 		!asc_note(b, NOTE_INFO, "quantised", INCORE_NO_OFFSET,
 			"time quantised to 1 ns: a start or an end is right to +-1 cycle"))
+		return err_nomem(e);
+	if (float_step_cyc(b) > 1 &&
+		!asc_note(b, NOTE_INFO, "float-time", INCORE_NO_OFFSET,
+			"late times are floats of 32 bits: at %.0f us their step is %.1f cycles",
+			b->float_us, float_step_cyc(b)))
 		return err_nomem(e);
 	if (b->is_cleaned && !asc_note(b, NOTE_INFO, "cleaned-input", INCORE_NO_OFFSET,
 				     "this is cleaned output: its sub-lanes were folded back into "
