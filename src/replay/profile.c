@@ -66,6 +66,7 @@ static bool run_job(const struct profile_request *q, struct one *o, const struct
 		.blocks = o->testcase.arguments.blocks.v,
 		.include_dirs = q->include_dirs,
 		.n_include_dirs = q->n_include_dirs,
+		.is_ready = true, /* is_ready() has asked, once for all */
 		.is_cancelled = q->is_cancelled,
 		.cancel_ctx = q->cancel_ctx,
 		.options = q->backend_options};

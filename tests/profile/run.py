@@ -119,7 +119,7 @@ def usage(p):
     check(q.returncode == 5 and "/nowhere/set_env.sh" in q.err, f"no CANN: {q.returncode} {q.out} {q.err}")
     q = p.run("--build-dir", "b", "--func", "cube", "-o", "out4", PATH="/nowhere", CXX="/nowhere/c++",
               XDG_CACHE_HOME=os.path.join(p.tmp, "cache2"))
-    check(q.returncode == 1 and "compiler" in q.out, f"no compiler: {q.returncode} {q.out} {q.err}")
+    check(q.returncode == 5 and "compiler" in q.err, f"no compiler: {q.returncode} {q.out} {q.err}")
 
 
 def killed(p, tmp):
