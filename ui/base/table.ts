@@ -111,10 +111,9 @@ export class Table<R> {
 	/** Marks rows by key; scrolls the first into sight when asked. */
 	mark(keys: Iterable<string | number>, scroll: boolean): void {
 		this.marks = new Set(keys);
-		this.draw(true);
-		if (!scroll || !this.marks.size) return;
-		const at = this.shown.findIndex((r) => this.marks.has(this.o.key(r)));
+		const at = scroll && this.marks.size ? this.shown.findIndex((r) => this.marks.has(this.o.key(r))) : -1;
 		if (at >= 0) this.reveal(at);
+		else this.draw(true);
 	}
 
 	/** Draws again with the same rows: unit, theme or figures changed. */
