@@ -56,6 +56,8 @@ export class Table<R> {
 	private filter: ((row: R) => boolean) | null = null;
 	private first = -1;
 	private last = -1;
+	/** elements of the rows in sight, by index: scrolling builds only what comes in */
+	private readonly drawn = new Map<number, HTMLElement>();
 	private readonly height: number;
 	private readonly later: () => void;
 	private readonly watcher: ResizeObserver;
@@ -109,10 +111,9 @@ export class Table<R> {
 	/** Marks rows by key; scrolls the first into sight when asked. */
 	mark(keys: Iterable<string | number>, scroll: boolean): void {
 		this.marks = new Set(keys);
-		this.draw(true);
-		if (!scroll || !this.marks.size) return;
-		const at = this.shown.findIndex((r) => this.marks.has(this.o.key(r)));
+		const at = scroll && this.marks.size ? this.shown.findIndex((r) => this.marks.has(this.o.key(r))) : -1;
 		if (at >= 0) this.reveal(at);
+		else this.draw(true);
 	}
 
 	/** Draws again with the same rows: unit, theme or figures changed. */
@@ -202,11 +203,32 @@ export class Table<R> {
 		this.first = first;
 		this.last = last;
 		this.body.style.transform = `translateY(${first * this.height}px)`;
-		const rows: HTMLElement[] = [];
-		for (let i = first; i < last; i++) rows.push(this.drawRow(i));
-		if (!this.shown.length) fill(this.body, h('div', { class: 'notice' }, this.o.empty ?? 'Nothing to show.'));
-		else fill(this.body, rows);
+		if (isForced) {
+			this.drawn.clear();
+			fill(this.body, !this.shown.length && h('div', { class: 'notice' }, this.o.empty ?? 'Nothing to show.'));
+		}
+		this.exchange(first, last);
 		this.o.drawn?.(first, last);
+	}
+
+	/** Takes out the rows that left, puts in those that came; the others stay where they are. */
+	private exchange(first: number, last: number): void {
+		for (const [i, e] of this.drawn) {
+			if (i >= first && i < last) continue;
+			e.remove();
+			this.drawn.delete(i);
+		}
+		let next = this.body.firstChild;
+		for (let i = first; i < last; i++) {
+			const there = this.drawn.get(i);
+			if (there) {
+				next = there.nextSibling;
+				continue;
+			}
+			const e = this.drawRow(i);
+			this.drawn.set(i, e);
+			this.body.insertBefore(e, next);
+		}
 	}
 
 	private drawRow(i: number): HTMLElement {

@@ -68,7 +68,7 @@ class HotspotView extends View {
 	}
 
 	private costColumns<R extends { buckets: HotGroup['buckets']; hit: number; samples?: number; stalled_samples?: number }>(rows: R[]): Column<R>[] {
-		const app = this.app, most = Math.max(1, ...rows.map((r) => sum(r.buckets)));
+		const app = this.app, most = rows.reduce((m, r) => Math.max(m, sum(r.buckets)), 1);
 		if (!this.hot.accounting) return [countColumn('samples', 'samples', (r) => r.samples ?? 0), countColumn('stalled', 'stalled', (r) => r.stalled_samples ?? 0),
 			shareColumn('share', 'share', (r) => r.samples ?? 0, () => this.whole()),
 			{ id: 'bar', head: 'samples', width: 'minmax(8rem, 1fr)', isFixed: true, value: (r) => r.samples ?? 0, cell: (r) => shareBar(r.samples ?? 0, Math.max(1, ...rows.map((x) => x.samples ?? 0)), app.palette().accent) }];

@@ -99,7 +99,7 @@ class IsaView extends View {
 			if (from && to && (b.taken + b.not_taken > 0 || !isa.accounting)) arrows.push({ from: from.at, to: to.at, kind: 'branch', weight: b.taken, title: `branch from row ${b.row} to row ${b.target}, taken ${b.taken} of ${b.taken + b.not_taken}` });
 		}
 		this.lanes = layout(arrows);
-		this.most = Math.max(1, ...isa.rows.map((r) => sum(r.buckets)));
+		this.most = isa.rows.reduce((m, r) => Math.max(m, sum(r.buckets)), 1);
 		this.whole = this.isSampled ? isa.rows.reduce((n, r) => n + (r.samples ?? 0), 0) : isa.accounting?.duration ?? isa.totals.latency + isa.totals.idle;
 	}
 

@@ -51,7 +51,7 @@ class WavesView extends View {
 	}
 
 	private waveSection(rows: Wave[]): HTMLElement {
-		const app = this.app, most = Math.max(1, ...rows.map((w) => w.duration)), d = this.data.duration, u = app.units();
+		const app = this.app, most = rows.reduce((m, w) => Math.max(m, w.duration), 1), d = this.data.duration, u = app.units();
 		const t = this.own(new Table<Wave>({
 			label: 'Waves', key: (w) => w.file, csv: 'waves.csv', sort: { id: 'duration', isDown: true }, pick: (w) => toTrack(app, this.track(w)),
 			columns: [
