@@ -16,7 +16,7 @@
 
 struct insight_cell { /* one code row on one core */
 	uint64_t hit, cycles, busy, wait;
-	uint64_t ran; /* union of all its slices, flags too */
+	uint64_t ran;	       /* union of all its slices, flags too */
 	uint64_t cache, queue; /* head cost */
 	uint8_t pipe;	       /* enum ascend_pipe; of the last slice */
 };
