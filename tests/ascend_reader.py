@@ -339,6 +339,12 @@ def degenerate(program):
                *flag("SET_FLAG", "MTE2", 29.9, 30, "a", DETAIL), *loop("MOV", "MTE2", 29), end[0]]
     check("D7: sync-bound", "sync-bound" in found(waiting), True)
     check("D8: no flags", "no-flag-events" in found([*load, *loop("VADD", "VECTOR"), *store, end[0]]), True)
+    plain = [{**e, "pid": "core0"} for e in vec]
+    for kind, want in (("cube", {"no-compute"}), ("#pto.kernel_kind<cube>", {"no-compute"}), ("vector", set()), ("mix", set())):
+        path = program.file(trace_of(plain).replace(b"{", b'{"metadata":{"incore":"1","labels":{"pto.kernel_kind":"%s"}},' %
+                                                        kind.encode(), 1))
+        ids_found = {f["id"] for f in program.data("check", path, "--clock", "1000")["findings"]}
+        check(f"D1: a {kind} kernel by its label", ids_found & {"no-compute"}, want)
     check("D9: one vector core", "sub-block-collision" in found([*vec, *cube]), True)
 
 

@@ -478,6 +478,9 @@ def suite(incore):
                 failed += 1
                 continue
             c = check_path(os.path.join(tmp, "out"))
+            p = subprocess.run([incore, "info", os.path.join(tmp, "out")], capture_output=True, text=True)
+            if p.returncode or "contradictory" in p.stderr:
+                c.bad.append(f"an import finds a contradiction: {p.stderr}")
             failed += len(c.bad) > 0
             passed += not c.bad
             for line in c.bad[:10]:

@@ -30,6 +30,25 @@ static bool is_engine(enum ascend_core kind, enum pipe_role role, unsigned pipe)
 	return kind == ASCEND_PLAIN || (kind == ASCEND_CUBE) == (pipe == PIPE_CUBE);
 }
 
+/* A core whose name tells nothing: what the maker of the trace says the kernel is for. */
+static enum ascend_core labelled_kind(const struct trace *t)
+{
+	const struct named_table *k = trace_find_table(t, ASCEND_TABLE_LABELS);
+
+	for (uint32_t i = 0; k && i < k->n_rows; i++) {
+		const char *key = named_table_cell(k, i, "key");
+		const char *value = named_table_cell(k, i, "value");
+
+		if (!key || !value || strcmp(key, "pto.kernel_kind") != 0)
+			continue;
+		/* "cube", or the attribute as it stands in the source: "#pto.kernel_kind<cube>" */
+		if (strstr(value, "cube"))
+			return ASCEND_CUBE;
+		return strstr(value, "vec") ? ASCEND_VEC : ASCEND_PLAIN;
+	}
+	return ASCEND_PLAIN;
+}
+
 static struct core_facts facts_of(const struct check *c, const struct pipe_core *core)
 {
 	const struct trace *t = c->trace;
@@ -38,6 +57,8 @@ static struct core_facts facts_of(const struct check *c, const struct pipe_core 
 
 	if (ascend_unit_of(pipe_core_name(&t->tracks[core->first]), &unit))
 		f.kind = unit.kind;
+	if (f.kind == ASCEND_PLAIN)
+		f.kind = labelled_kind(t);
 	if (core->end_cyc > core->begin_cyc)
 		f.span_cyc = core->end_cyc - core->begin_cyc;
 	for (track_idx i = core->first; i < core->first + core->n; i++) {

@@ -116,30 +116,52 @@ static bool is_other_length(const struct asc_row *a, const struct asc_row *c)
 	return off > 0.001 * (double)a->n + 1e-6 * a->us;
 }
 
+struct row_sums { /* rows of one opcode at one address are one here: a copy may not tell them apart
+		   */
+	struct u64_map at; /* key -> index + 1 of its first row, where its sum stands */
+	struct asc_row *v;
+};
+
+static bool sum_by_key(const struct asc_build *b, struct row_sums *s)
+{
+	s->v = mem_zalloc(b->code.n + 1, sizeof(*s->v));
+	for (size_t i = 0; s->v && i < b->code.n; i++) {
+		uint64_t *k = u64_map_at(&s->at, row_key(b, i));
+
+		if (!k)
+			return false;
+		if (*k == 0)
+			*k = i + 1;
+		s->v[*k - 1].n += b->rows.v[i].n;
+		s->v[*k - 1].us += b->rows.v[i].us;
+	}
+	return s->v != NULL;
+}
+
+static void row_sums_deinit(struct row_sums *s)
+{
+	u64_map_deinit(&s->at);
+	mem_free(s->v);
+}
+
 static bool count_differences(const struct asc_build *b, const struct asc_build *other,
 	bool is_same_schema, struct comparison *c)
 {
-	struct u64_map at = {0};
-	bool ok = true;
+	struct row_sums ours = {0}, theirs = {0};
+	bool ok = sum_by_key(b, &ours) && sum_by_key(other, &theirs);
 
-	for (size_t i = 0; ok && i < other->code.n; i++) {
-		uint64_t *k = u64_map_at(&at, row_key(other, i));
-
-		ok = k != NULL;
-		if (ok && *k == 0)
-			*k = i + 1;
-	}
 	for (size_t i = 0; ok && i < b->code.n; i++) {
-		uint64_t *k = u64_map_find(&at, row_key(b, i));
-		const struct asc_row *mine = &b->rows.v[i],
-				     *row = k ? &other->rows.v[*k - 1] : NULL;
+		uint64_t *k = u64_map_find(&theirs.at, row_key(b, i));
+		const struct asc_row *mine = &ours.v[i], *row = k ? &theirs.v[*k - 1] : NULL;
 
-		if (mine->sync != SYNC_NONE || mine->n == 0 || (!row && !is_same_schema))
+		/* sums stand at the first row of a key; the others have none */
+		if (b->rows.v[i].sync != SYNC_NONE || mine->n == 0 || (!row && !is_same_schema))
 			continue;
 		if (!row || row->n != mine->n || (is_same_schema && is_other_length(mine, row)))
 			c->example = c->n_differ++ ? c->example : b->code.v[i].address;
 	}
-	u64_map_deinit(&at);
+	row_sums_deinit(&ours);
+	row_sums_deinit(&theirs);
 	return ok;
 }
 
