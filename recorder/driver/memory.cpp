@@ -57,6 +57,16 @@ slot &owner_of(slot &s)
 	return s.owner < 0 ? s : the_job.slots[s.owner];
 }
 
+/* Every slot that sees the buffer of s, itself included. */
+template <typename F> void each_of_buffer(slot &s, F visit)
+{
+	if (!s.is_shared)
+		return visit(s);
+	for (slot &t : the_job.slots)
+		if (t.is_given && (t.rec.flags & SLOT_TENSOR) && &owner_of(t) == &owner_of(s))
+			visit(t);
+}
+
 /* Bytes that one slot of a buffer supplies, or may write, are there for all of its slots. */
 void find_mapped()
 {
@@ -432,9 +442,11 @@ void device_wrote(const op_opnd &view, int64_t offset)
 		rows *= n;
 	if (rows == 0 || !s.is_mapped || !CAN_TRAP)
 		return;
-	if (!s.is_guarded)
-		protect(s, PROT_NONE);
-	s.is_guarded = true;
+	each_of_buffer(s, [](slot &t) {
+		if (!t.is_guarded)
+			protect(t, PROT_NONE);
+		t.is_guarded = true;
+	});
 	for (uint64_t i = 0; i < rows; i += run) {
 		uint64_t rest = i, from, to;
 		int64_t elem = 0;
@@ -445,8 +457,10 @@ void device_wrote(const op_opnd &view, int64_t offset)
 		}
 		from = static_cast<uint64_t>(offset + elem * view.bits / 8);
 		to = from + (run * view.bits + 7) / 8;
-		if (to <= s.rec.bytes)
-			mark_stored(s, from, to);
+		each_of_buffer(s, [=](slot &t) {
+			if (to <= t.rec.bytes)
+				mark_stored(t, from, to);
+		});
 	}
 }
 
@@ -483,8 +497,13 @@ void map_slots()
 void fill_slots()
 {
 	for (slot &s : the_job.slots)
-		if (s.is_given && s.is_mapped)
+		if (s.is_given && s.is_mapped) {
+			if (s.is_guarded)
+				protect(s, PROT_READ | PROT_WRITE);
+			s.is_guarded = false;
+			stored[s.rec.slot].clear();
 			empty_slot(s);
+		}
 	for (slot &s : the_job.slots)
 		if (s.is_given && s.is_mapped)
 			fill_slot(s);
