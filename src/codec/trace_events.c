@@ -474,11 +474,13 @@ static const char *scan_any(const char *p, const char *end, struct str *value)
 
 bool trace_event_member(struct str object, size_t *pos, struct str *key, struct str *value)
 {
-	const char *p = object.p + *pos, *end = object.p + object.n;
+	const char *p, *end;
 	bool done = false;
 
 	if (object.n < 2 || *pos >= object.n || object.p[0] != '{')
 		return false;
+	p = object.p + *pos;
+	end = object.p + object.n;
 	p = scan_key(*pos == 0 ? p + 1 : p, end, key, *pos == 0, &done);
 	if (!p || done)
 		return false;

@@ -98,6 +98,14 @@ static bool take_piece(void *ctx, const struct pipe_piece *p)
 
 /* --- columns --- */
 
+/* A time as it was written, to the nearest cycle: what no cycle can be is the nearest that can. */
+static uint64_t cycle_of(double v)
+{
+	const double most = 0x1p62;
+
+	return v > 0 ? (uint64_t)nearbyint(v < most ? v : most) : 0;
+}
+
 static bool add_lane(struct sums *x, const struct clean_lane *k)
 {
 	struct track_data *d = &x->data;
@@ -106,15 +114,16 @@ static bool add_lane(struct sums *x, const struct clean_lane *k)
 		const struct clean_span *s = &k->spans[i];
 		enum pipe_kind kind =
 			k->is_wait ? kind_of(x->c, &x->c->slices.v[s->index]) : KIND_WORK;
-		double from = nearbyint(s->start * x->scale),
-		       to = nearbyint((s->start + s->length) * x->scale);
+		uint64_t from = cycle_of(s->start * x->scale);
+		uint64_t to = cycle_of((s->start + s->length) * x->scale);
+		uint64_t length = to > from ? to - from : 0;
 
-		d->start_cyc[d->n] = (uint64_t)from;
-		d->dur_cyc[d->n] = to - from < UINT32_MAX ? (uint32_t)(to - from) : UINT32_MAX;
+		d->start_cyc[d->n] = from;
+		d->dur_cyc[d->n] = length < UINT32_MAX ? (uint32_t)length : UINT32_MAX;
 		d->stall_cyc[d->n] = 0;
 		d->code[d->n] = kind;
-		if (to > (double)d->end_cyc)
-			d->end_cyc = (uint64_t)to;
+		if (to > d->end_cyc)
+			d->end_cyc = to;
 		d->n++;
 		x->slices.v[x->slices.n++] = s->index;
 		if (!pipe_kind_is_wait(kind))
