@@ -81,7 +81,7 @@ static void put_side(
 }
 
 static void put_finding(
-	struct json_writer *w, const struct opstream_set *set, const struct finding *f)
+	struct json_writer *w, const struct opstream_set *set, const struct model_finding *f)
 {
 	json_w_object(w);
 	json_w_kv_cstr(w, "kind", finding_name(f->kind));
@@ -219,7 +219,7 @@ static bool put_lanes(struct cli *c, const struct model_report *r)
 	return ok;
 }
 
-bool model_is_note(const struct finding *f)
+bool model_is_note(const struct model_finding *f)
 {
 	return f->kind == FIND_BLOCKS_SHARE;
 }
@@ -232,7 +232,7 @@ static void put_findings(FILE *out, const struct timed *t)
 		n += !model_is_note(&t->findings.v[i]);
 	fprintf(out, "\n%s%zu finding%s\n", n ? "" : "ok: ", n, n == 1 ? "" : "s");
 	for (size_t i = 0; i < t->findings.n; i++) {
-		const struct finding *f = &t->findings.v[i];
+		const struct model_finding *f = &t->findings.v[i];
 
 		fprintf(out, "%s%s\n", model_is_note(f) ? "note: " : "", f->message);
 		for (uint32_t k = 0; k < f->n_lines; k++)

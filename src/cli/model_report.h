@@ -22,7 +22,7 @@ void model_json_profile(struct json_writer *w, const struct profile *p);
 void model_json_report(struct json_writer *w, const struct model_report *r);
 bool model_text_report(struct cli *c, const struct model_report *r);
 /* Something to know, no defect of the kernel. */
-bool model_is_note(const struct finding *f);
+bool model_is_note(const struct model_finding *f);
 
 /* Writes the directory of a run beside its place; the caller commits or aborts *d. */
 bool model_write_dir(

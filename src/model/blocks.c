@@ -100,7 +100,7 @@ static bool report(struct share *b, const struct span *p, const struct span *q)
 	struct finding_op x = {p->stream, p->op, 0}, y = {q->stream, q->op, 0};
 	const struct opstream *s = &b->set->v.v[p->stream], *t = &b->set->v.v[q->stream];
 	struct strbuf text = {0};
-	struct finding *f;
+	struct model_finding *f;
 
 	x.pipe = s->forms.v[s->ops.v[p->op].form].pipe;
 	y.pipe = t->forms.v[t->ops.v[q->op].form].pipe;

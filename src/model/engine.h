@@ -89,7 +89,7 @@ struct finding_op {	     /* one side of a finding */
 	uint8_t pipe;	     /* enum op_pipe */
 };
 
-struct finding {
+struct model_finding {
 	enum finding_kind kind;
 	uint64_t count;		/* of the same places: how often */
 	struct finding_op a, b; /* b: the later one in program order, where there are two */
@@ -107,14 +107,15 @@ struct timed {
 	struct arena arena;	      /* of the findings */
 	VEC(struct timed_core) cores; /* in the order of the set */
 	VEC(struct timed_link) links;
-	VEC(struct finding) findings; /* in the order they were found; blocks one after the other */
+	VEC(struct model_finding)
+	findings; /* in the order they were found; blocks one after the other */
 	bool is_complete;
 	const char *reason; /* why not, or NULL */
 	uint64_t n_ops, n_fallback, n_unknown, n_external;
-	uint64_t n_unchecked; /* operands too ragged or large to be looked at for races */
-	uint64_t n_more;      /* findings beyond the first ENGINE_FINDINGS */
-	struct finding more;  /* takes them */
-	uint64_t n_clamped;   /* slices longer than 32 bits of cycles */
+	uint64_t n_unchecked;	   /* operands too ragged or large to be looked at for races */
+	uint64_t n_more;	   /* findings beyond the first ENGINE_FINDINGS */
+	struct model_finding more; /* takes them */
+	uint64_t n_clamped;	   /* slices longer than 32 bits of cycles */
 };
 
 bool engine_run(const struct opstream_set *set, const struct engine_options *o, struct timed *out,

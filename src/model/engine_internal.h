@@ -144,7 +144,7 @@ bool engine_blocks(const struct opstream_set *set, struct timed *out);
 
 /* Adds to a finding of the same kind and places, or makes one (count 1, message NULL: to be
  * filled). NULL on lack of memory. */
-struct finding *finding_add(struct timed *t, const struct opstream_set *set, enum finding_kind kind,
-	const struct finding_op *a, const struct finding_op *b);
+struct model_finding *finding_add(struct timed *t, const struct opstream_set *set,
+	enum finding_kind kind, const struct finding_op *a, const struct finding_op *b);
 
 #endif

@@ -110,7 +110,7 @@ static bool report_double(struct engine *g, struct core *c, uint32_t first, uint
 	const struct op_form *f = &c->s->forms.v[c->s->ops.v[second].form];
 	struct finding_op a = {c->out->stream, first, f->flag_src};
 	struct finding_op b = {c->out->stream, second, f->flag_src};
-	struct finding *x = finding_add(g->out, g->set, FIND_DOUBLE_SET, &a, &b);
+	struct model_finding *x = finding_add(g->out, g->set, FIND_DOUBLE_SET, &a, &b);
 	struct strbuf text = {0};
 
 	if (!x)

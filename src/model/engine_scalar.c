@@ -241,7 +241,7 @@ static bool bad_flag(struct engine *g, struct core *c)
 {
 	const struct op_form *f = &c->s->forms.v[c->s->ops.v[c->pc].form];
 	struct finding_op a = {c->out->stream, c->pc, f->pipe}, none = {0, NO_OP, 0};
-	struct finding *x = finding_add(g->out, g->set, FIND_BAD_FLAG, &a, &none);
+	struct model_finding *x = finding_add(g->out, g->set, FIND_BAD_FLAG, &a, &none);
 	struct strbuf text = {0};
 
 	if (!x)

@@ -99,7 +99,7 @@ static bool release(struct engine *g, const struct node *n)
 static bool report_unmatched(struct engine *g, const struct node *n)
 {
 	struct finding_op a = {n->c->out->stream, op_of(n), (uint8_t)n->pipe}, none = {0, NO_OP, 0};
-	struct finding *x = finding_add(g->out, g->set, FIND_UNMATCHED_WAIT, &a, &none);
+	struct model_finding *x = finding_add(g->out, g->set, FIND_UNMATCHED_WAIT, &a, &none);
 	struct strbuf text = {0};
 	unsigned id = 0;
 
@@ -243,7 +243,7 @@ static unsigned stuck_nodes(struct engine *g, struct node *out)
 	return n;
 }
 
-static bool add_line(struct engine *g, struct finding *x, const struct strbuf *text)
+static bool add_line(struct engine *g, struct model_finding *x, const struct strbuf *text)
 {
 	x->lines[x->n_lines] = text->failed ? NULL : arena_strdup(&g->out->arena, text->p);
 	return x->lines[x->n_lines++] ? true : err_nomem(g->e);
@@ -257,11 +257,11 @@ static bool report_deadlock(struct engine *g, const struct node *stuck, unsigned
 	struct node other = cycle[len > 1 ? 1 : 0];
 	struct finding_op b = {other.c->out->stream, op_of(&other), (uint8_t)other.pipe};
 	struct strbuf text = {0}, line = {0};
-	struct finding *x;
+	struct model_finding *x;
 	bool ok;
 
 	if (!VEC_PUSH(&g->out->findings,
-		    (struct finding){.kind = FIND_DEADLOCK, .count = 1, .a = a, .b = b}))
+		    (struct model_finding){.kind = FIND_DEADLOCK, .count = 1, .a = a, .b = b}))
 		return err_nomem(g->e);
 	x = &g->out->findings.v[g->out->findings.n - 1];
 	x->lines = arena_zalloc(&g->out->arena, n + 1, sizeof(*x->lines));
@@ -316,7 +316,7 @@ static bool report_left(struct engine *g, struct core *c, unsigned flag)
 	struct finding_op a = {c->out->stream, f->fired.v[f->head].op,
 		(uint8_t)(flag / N_FLAG_IDS / ENGINE_PIPES)};
 	struct finding_op none = {0, NO_OP, 0};
-	struct finding *x = finding_add(g->out, g->set, FIND_LEFT_SET, &a, &none);
+	struct model_finding *x = finding_add(g->out, g->set, FIND_LEFT_SET, &a, &none);
 	struct strbuf text = {0};
 
 	if (!x)

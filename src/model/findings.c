@@ -34,11 +34,11 @@ static bool is_same_place(
 		       opstream_str(t, t->forms.v[t->ops.v[b->op].form].name)) == 0;
 }
 
-struct finding *finding_add(struct timed *t, const struct opstream_set *set, enum finding_kind kind,
-	const struct finding_op *a, const struct finding_op *b)
+struct model_finding *finding_add(struct timed *t, const struct opstream_set *set,
+	enum finding_kind kind, const struct finding_op *a, const struct finding_op *b)
 {
 	for (size_t i = 0; i < t->findings.n; i++) {
-		struct finding *f = &t->findings.v[i];
+		struct model_finding *f = &t->findings.v[i];
 
 		if (f->kind == kind && is_same_place(set, &f->a, a) &&
 			is_same_place(set, &f->b, b)) {
@@ -48,11 +48,12 @@ struct finding *finding_add(struct timed *t, const struct opstream_set *set, enu
 	}
 	if (t->findings.n >= ENGINE_FINDINGS) {
 		t->n_more++;
-		t->more =
-			(struct finding){.kind = kind, .count = 1, .a = *a, .b = *b, .message = ""};
+		t->more = (struct model_finding){
+			.kind = kind, .count = 1, .a = *a, .b = *b, .message = ""};
 		return &t->more;
 	}
-	if (!VEC_PUSH(&t->findings, (struct finding){.kind = kind, .count = 1, .a = *a, .b = *b}))
+	if (!VEC_PUSH(&t->findings,
+		    (struct model_finding){.kind = kind, .count = 1, .a = *a, .b = *b}))
 		return NULL;
 	return &t->findings.v[t->findings.n - 1];
 }

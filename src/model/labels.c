@@ -194,7 +194,7 @@ static bool put_notes(struct trace *t, const struct timed *timed)
 	bool ok = true;
 
 	for (size_t i = 0; ok && i < timed->findings.n; i++) {
-		const struct finding *f = &timed->findings.v[i];
+		const struct model_finding *f = &timed->findings.v[i];
 
 		ok = trace_note(t, f->kind == FIND_BLOCKS_SHARE ? NOTE_INFO : NOTE_CONTRADICTORY,
 			note_code(f->kind), NULL, INCORE_NO_OFFSET, f->count, "%s", f->message);

@@ -313,8 +313,8 @@ static const char *missing_edge(
 		op_pipe_name(b->pipe));
 }
 
-static bool fill_finding(
-	struct races *r, struct finding *f, const struct hit *h, unsigned core, const char *hazard)
+static bool fill_finding(struct races *r, struct model_finding *f, const struct hit *h,
+	unsigned core, const char *hazard)
 {
 	struct strbuf text = {0};
 
@@ -344,7 +344,7 @@ static bool report(struct races *r, const struct hit *h, uint8_t pipe, uint32_t 
 	bool a_writes = is_swapped ? h->mine_writes : h->is_write;
 	bool b_writes = is_swapped ? h->is_write : h->mine_writes;
 	const char *hazard = a_writes && b_writes ? "WAW" : a_writes ? "RAW" : "WAR";
-	struct finding *f = finding_add(r->out, r->set, FIND_RACE, a, b);
+	struct model_finding *f = finding_add(r->out, r->set, FIND_RACE, a, b);
 
 	if (!f)
 		return false;

@@ -38,7 +38,7 @@ static void drop(struct opstream_set *set, struct timed *t)
 	opstream_set_deinit(set);
 }
 
-static const struct finding *only(const struct timed *t, enum finding_kind kind)
+static const struct model_finding *only(const struct timed *t, enum finding_kind kind)
 {
 	if (t->findings.n != 1)
 		for (size_t i = 0; i < t->findings.n; i++)
@@ -95,7 +95,7 @@ static void test_race_each_pair(void **state)
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		struct opstream_set set;
 		struct timed t;
-		const struct finding *f;
+		const struct model_finding *f;
 
 		opstream_set_init(&set);
 		loop(ms_new(&set, CORE_AIV, 0), cases[i].without);
@@ -138,7 +138,7 @@ static void test_race_strided_tiles(void **state)
 		ms_push(s, &d);
 		run(&set, &t);
 		if (shared) {
-			const struct finding *f = only(&t, FIND_RACE);
+			const struct model_finding *f = only(&t, FIND_RACE);
 
 			assert_string_equal(f->hazard, "WAW");
 			assert_int_equal(f->first_byte, 126);
@@ -263,7 +263,7 @@ static void test_race_cross_core(void **state)
 		if (ordered) {
 			assert_int_equal(t.findings.n, 0);
 		} else {
-			const struct finding *f = only(&t, FIND_RACE);
+			const struct model_finding *f = only(&t, FIND_RACE);
 
 			assert_string_equal(f->buffer, "GM slot 1");
 			assert_non_null(strstr(f->missing, "cross-core"));
@@ -457,7 +457,7 @@ static void test_deadlock(void **state)
 	struct opstream_set set;
 	struct opstream *s;
 	struct timed t;
-	const struct finding *f;
+	const struct model_finding *f;
 
 	(void)state;
 	opstream_set_init(&set);

@@ -204,7 +204,7 @@ static void compare(const struct node *v, unsigned n, unsigned round, unsigned *
 	all_paths(v, n, path);
 	want = count_races(v, n, path);
 	for (size_t i = 0; i < t.findings.n; i++) {
-		const struct finding *f = &t.findings.v[i];
+		const struct model_finding *f = &t.findings.v[i];
 
 		if (f->kind != FIND_RACE)
 			continue;
