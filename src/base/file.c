@@ -141,6 +141,13 @@ bool file_load(struct file_data *f, const char *path, struct incore_error *e)
 	return file_load_at(f, AT_FDCWD, path, path, e);
 }
 
+const char *file_temp_root(void)
+{
+	const char *stated = getenv("TMPDIR");
+
+	return stated && *stated == '/' ? stated : P_tmpdir;
+}
+
 bool file_exists(const char *path)
 {
 	struct stat st;

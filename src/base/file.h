@@ -40,6 +40,8 @@ void file_unload(struct file_data *f);
 /* The first n bytes will not be read again soon: gives their memory back. They stay readable. */
 void file_forget(const struct file_data *f, size_t n);
 
+/* Where what is not kept may lie: $TMPDIR, or the system's place. Borrowed. */
+const char *file_temp_root(void);
 bool file_exists(const char *path);
 bool file_is_dir(const char *path);
 /* size in bytes, or -1 */

@@ -170,7 +170,7 @@ static bool find_cache(
 	else if (home && *home == '/')
 		sb_printf(&b, "%s/.cache/incore/recorder", home);
 	else
-		sb_printf(&b, "/tmp/incore-recorder-%u", (unsigned)getuid());
+		sb_printf(&b, "%s/incore-recorder-%u", file_temp_root(), (unsigned)getuid());
 	if (b.failed) {
 		sb_free(&b);
 		return err_nomem(e);

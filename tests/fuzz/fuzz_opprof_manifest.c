@@ -13,7 +13,7 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-static char above[] = "/tmp/incore-fuzz-XXXXXX", dir[64], real_dir[128];
+static char above[] = P_tmpdir "/incore-fuzz-XXXXXX", dir[64], real_dir[128];
 static const char *const folders[] = {
 	"/in", "/in/funcs", "/in/funcs/a", "/in/funcs/a/simulator", "/in/funcs/b", "/out"};
 static const char *const files[] = {"/in/funcs/a/simulator/visualize_data.bin",

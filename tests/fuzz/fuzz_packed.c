@@ -11,7 +11,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	char path[] = "/tmp/incore-fuzz-packed-XXXXXX";
+	char path[] = P_tmpdir "/incore-fuzz-packed-XXXXXX";
 	struct trace *t = trace_new();
 	struct track_data d = {0};
 	struct incore_error e = {0};

@@ -26,6 +26,7 @@ DATA = os.path.join(ROOT, "tests", "data")
 PROGRAM = os.path.join(os.path.abspath(sys.argv[1]), "incore")
 NODE = "/usr/bin/node" if os.path.exists("/usr/bin/node") else shutil.which("node")
 RESULT = [0, 0, 0]
+WRITABLE = os.path.join(tempfile.gettempdir(), "incore-hostile")  # where a request must not make a file
 
 
 def check(ok, what):
@@ -166,7 +167,7 @@ def hostile_requests(server, rng):
                  "/api/1/source?file=%2e%2e%2fpasswd", "//etc/passwd", "/api/1/%00", "/api/1/trace%0d%0aX: y", "/api/1/tile?tracks=0-99999999999",
                  "/api/1/tile?tracks=0-1&level=99&i=0", "/api/1/tile?tracks=1-0&level=1&i=0", "/api/1/tile?tracks=0-1&level=40&i=99999999999999999999",
                  "/api/1/slices?track=-1", "/api/1/slices?track=0&t0=9&t0=9", "/api/1/at?track=0&t=x", "/api/1/select?tracks=" + "0," * 500,
-                 "/api/1/find?q=/((((((a*)*)*)*)*)*$/", "/api/1/find?q=/[/", "/api/1/find?q=", "/api/1/hot?output=/tmp/incore-hostile", "/api/1/hot?o=x",
+                 "/api/1/find?q=/((((((a*)*)*)*)*)*$/", "/api/1/find?q=/[/", "/api/1/find?q=", f"/api/1/hot?output={WRITABLE}", "/api/1/hot?o=x",
                  "/api/1/hot?top=-1", "/api/1/hot?by=<script>", "/api/1/diff?noise=/etc", "/api/1/diff?gate=x", "/api/1/isa?range=zz", "/api/1/export?to=chrome",
                  "/api/1/dump", "/api/1/view", "/api/2/trace", "/api/1/", "/api/1", "/favicon.ico", "/incore.js/..", "/%", "/api/1/trace?%zz",
                  "/api/1/trace?c=1", "/api/1/trace?c=4294967296", "/api/1/counters?name=x", "/api/1/histogram?code=4294967295",
@@ -221,7 +222,7 @@ def check_hostile():
     most = 400000 if "ASAN_OPTIONS" in os.environ else 40000  # a sanitizer keeps what is freed
     check(server.kilobytes() <= kilobytes + most, f"memory grew from {kilobytes} to {server.kilobytes()} kB")
     check(server.get("/api/1/trace")[0] == 200, "the server is gone")
-    check(not os.path.exists("/tmp/incore-hostile"), "a request made a file")
+    check(not os.path.exists(WRITABLE), "a request made a file")
     check(server.end(signal.SIGINT) == 0, "SIGINT does not end it well")
 
 
