@@ -172,8 +172,7 @@ static bool print_json(struct cli *c, const struct profile_request *q, const str
 	json_w_object(&w);
 	json_w_kv_cstr(&w, "run_root", r->root);
 	json_w_kv_cstr(&w, "backend", q->backend->name);
-	json_w_kv_cstr(&w, "evidence",
-		strcmp(q->backend->name, "model") == 0 ? "estimate" : "vendor-simulator");
+	json_w_kv_cstr(&w, "evidence", q->backend->evidence);
 	json_w_kv_u64(&w, "total", r->rows.n);
 	json_w_kv_u64(&w, "exported", r->n_exported);
 	json_w_key(&w, "kernels");
@@ -271,7 +270,7 @@ static int run(struct cli *c)
 	q.testcase = (struct testcase_options){.dynamic_dim = (int64_t)cli_count(c, "dynamic-dim"),
 		.n_blocks = (uint32_t)cli_count(c, "blocks"),
 		.seed = cli_count(c, "seed"),
-		.fill_inputs = q.backend == &backend_msprof,
+		.fill_inputs = q.backend->does_compute,
 		.set = set.v,
 		.n_set = set.n,
 		.data = data.v,

@@ -228,7 +228,7 @@ static int print_json(struct cli *c, const struct replay_request *q, const struc
 	json_w_kv_cstr(&w, "class_because", r->class_reason);
 	json_w_kv_cstr(&w, "backend", q->backend->name);
 	json_w_kv_cstr(&w, "target", replay_target_name(r->target));
-	json_w_kv_cstr(&w, "evidence", replay_evidence(q->backend));
+	json_w_kv_cstr(&w, "evidence", q->backend->evidence);
 	json_w_kv_u64(&w, "blocks", r->arguments.rows.n);
 	json_w_key(&w, "slots");
 	json_w_array(&w);

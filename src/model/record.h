@@ -33,6 +33,9 @@ struct record_options {
 	uint32_t blocks;
 	uint32_t block_num;	    /* what the kernel is told; 0: the same */
 	const struct argspec *args; /* NULL: none */
+	/* The source only calls what it includes: where it lies is of no account, so that the same
+	 * wrapper elsewhere is not compiled again. */
+	bool is_wrapper;
 	const char *recorder_dir; /* NULL: $INCORE_RECORDER, beside the program, or as installed */
 	const char *cache_dir;	  /* NULL: $XDG_CACHE_HOME/incore or ~/.cache/incore */
 	const char *compiler;	  /* NULL: $CXX, g++, clang++ */

@@ -270,9 +270,10 @@ static bool next_name(const char **p, const char *end, struct strbuf *out)
 	return out->n != 0;
 }
 
-/* From the compiler's make rule to our list; what lies in the cache is not the kernel's. */
-static bool write_list(
-	const char *rule, const char *list, const struct record_tools *t, struct incore_error *e)
+/* From the compiler's make rule to our list; what lies in the cache is not the kernel's, and the
+ * unit itself is in the key. */
+static bool write_list(const char *rule, const char *list, const struct record_tools *t,
+	const char *source, struct incore_error *e)
 {
 	struct file_data f = {0};
 	struct out_file o = {0};
@@ -289,7 +290,8 @@ static bool write_list(
 	for (p = p ? p + 1 : end; next_name(&p, end, &name);) {
 		struct hash128 h;
 
-		if (!str_starts(str_of(name.p), t->cache_dir) && hash_file(name.p, &h))
+		if (!str_starts(str_of(name.p), t->cache_dir) && strcmp(name.p, source) != 0 &&
+			hash_file(name.p, &h))
 			fprintf(o.f, "%016llx%016llx %s\n", (unsigned long long)h.hi,
 				(unsigned long long)h.lo, name.p);
 	}
@@ -303,8 +305,8 @@ static bool write_list(
 
 /* --- the kernel --- */
 
-static struct hash128 key_of(
-	const struct record_tools *t, const struct record_unit *u, const struct command *options)
+static struct hash128 key_of(const struct record_tools *t, const struct record_unit *u,
+	const struct command *options, bool is_wrapper)
 {
 	struct hash_stream h;
 
@@ -312,7 +314,8 @@ static struct hash128 key_of(
 	hash_stream_add(&h, &t->seed, sizeof(t->seed));
 	for (size_t i = 0; i < options->v.n; i++)
 		hash_stream_add(&h, options->v.v[i], strlen(options->v.v[i]) + 1);
-	hash_stream_add(&h, u->source, strlen(u->source) + 1); /* sites name it */
+	if (!is_wrapper)
+		hash_stream_add(&h, u->source, strlen(u->source) + 1); /* sites name it */
 	hash_stream_add(&h, u->text.data, u->text.size);
 	return hash_stream_end(&h);
 }
@@ -364,7 +367,8 @@ static bool compile(struct record_unit *u, const struct record_tools *t, struct 
 	ok = ok ? run_compiler(&c, o->compile_limit_s, &text, &is_refusal, e) : err_nomem(e);
 	if (is_refusal)
 		record_explain(text.p ? text.p : "", u->source, e);
-	ok = ok && write_list(n.rule, list, t, e) && put_in_place(n.program, u->program, e);
+	ok = ok && write_list(n.rule, list, t, u->source, e) &&
+	     put_in_place(n.program, u->program, e);
 	if (!ok && n.program)
 		unlink(n.program);
 	if (n.rule)
@@ -385,7 +389,7 @@ bool record_compile(struct record_unit *u, const struct record_tools *t,
 	bool ok = add_base(&options, u, o, t) && add_given(&options, o);
 
 	if (ok) {
-		key = key_of(t, u, &options);
+		key = key_of(t, u, &options, o->is_wrapper);
 		u->program = in_cache(t, "kernel", key, "");
 		list = in_cache(t, "kernel", key, ".deps");
 	}

@@ -62,8 +62,9 @@ struct replay_job {
 	const struct replay_block *blocks;
 	const char *const *include_dirs;
 	size_t n_include_dirs;
-	bool is_ready; /* preflight() has passed: nothing needs to be probed again */
-	bool is_dry;   /* write what would be run, start nothing */
+	bool is_ready;	 /* preflight() has passed: nothing needs to be probed again */
+	bool is_wrapper; /* the sources only call what they include: where they lie does not matter */
+	bool is_dry;	 /* write what would be run, start nothing */
 	bool has_debug_lines;
 	struct progress *progress; /* or NULL */
 	bool (*is_cancelled)(void *ctx);
@@ -84,6 +85,9 @@ struct replay_outcome {
 struct backend_ops {
 	const char *name; /* the word after --backend */
 	const char *summary;
+	const char *evidence; /* what its results rest on: "estimate", "vendor-simulator" */
+	const char *symbol;   /* the kernel's in the library that it builds; "": it builds none */
+	bool does_compute;    /* values: then inputs are worth making up */
 	/* Is everything there that a run needs? Status 5 where a program or library is missing, with
 	 * what was looked for where. Of the job its target and options; the workspace may be NULL. */
 	bool (*preflight)(const struct replay_job *job, struct incore_error *e);
@@ -92,8 +96,6 @@ struct backend_ops {
 };
 
 extern const struct backend_ops backend_model, backend_msprof;
-/* What its results rest on: "estimate", "vendor-simulator". */
-const char *replay_evidence(const struct backend_ops *b);
 const struct backend_ops *backend_find(const char *name); /* NULL: no such backend */
 
 #endif

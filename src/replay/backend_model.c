@@ -88,6 +88,7 @@ static bool record(struct model_replay *m)
 	const struct replay_job *job = m->job;
 	struct record_options o = {.arch = arch_of(job),
 		.args = &m->args,
+		.is_wrapper = job->is_wrapper,
 		.include_dirs = job->include_dirs,
 		.n_include_dirs = job->n_include_dirs};
 	struct record_info info;
@@ -308,6 +309,8 @@ static bool run(const struct replay_job *job, struct arena *a, struct replay_out
 const struct backend_ops backend_model = {
 	.name = "model",
 	.summary = "the embedded model, on any machine; an estimate",
+	.evidence = "estimate",
+	.symbol = "",
 	.preflight = preflight,
 	.run = run,
 };

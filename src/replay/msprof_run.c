@@ -5,6 +5,7 @@
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/stat.h>
@@ -348,10 +349,11 @@ static bool set_library_path(struct msprof_run *m)
 static bool preflight(const struct replay_job *job, struct incore_error *e)
 {
 	const struct msprof_options *o = job->options;
-	char scratch[] = "/tmp/incore-preflight-XXXXXX";
+	char scratch[PATH_MAX];
 	struct cann c = {0};
 	bool ok = msprof_check_options(o, e);
 
+	snprintf(scratch, sizeof(scratch), "%s/incore-preflight-XXXXXX", file_temp_root());
 	if (ok && !job->workspace && !mkdtemp(scratch))
 		return err_errno(e, errno, scratch, "make the directory");
 	ok = ok && cann_open(&c, &o->cann, job->target, e) &&
@@ -427,6 +429,9 @@ static bool run(const struct replay_job *stated, struct arena *a, struct replay_
 const struct backend_ops backend_msprof = {
 	.name = "msprof",
 	.summary = "the vendor's simulator, where CANN is installed",
+	.evidence = "vendor-simulator",
+	.symbol = MSPROF_SYMBOL,
+	.does_compute = true,
 	.preflight = preflight,
 	.run = run,
 };

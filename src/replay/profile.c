@@ -66,6 +66,7 @@ static bool run_job(const struct profile_request *q, struct one *o, const struct
 		.blocks = o->testcase.arguments.blocks.v,
 		.include_dirs = q->include_dirs,
 		.n_include_dirs = q->n_include_dirs,
+		.is_wrapper = has_wrapper,
 		.is_ready = true, /* is_ready() has asked, once for all */
 		.is_cancelled = q->is_cancelled,
 		.cancel_ctx = q->cancel_ctx,
@@ -339,8 +340,7 @@ static bool write_head(
 	sb_printf(&b,
 		"build_dir=%s\nsource_count=%zu\nbackend=%s\nevidence=%s\ndynamic_dim=%lld\nseed=%"
 		"llu\n\nsources:\n",
-		q->build_dir, r->rows.n, q->backend->name,
-		strcmp(q->backend->name, "model") == 0 ? "estimate" : "vendor-simulator",
+		q->build_dir, r->rows.n, q->backend->name, q->backend->evidence,
 		(long long)(q->testcase.dynamic_dim ? q->testcase.dynamic_dim : 256),
 		(unsigned long long)(q->testcase.seed ? q->testcase.seed : TESTCASE_DEFAULT_SEED));
 	for (size_t i = 0; i < r->rows.n; i++)
@@ -376,7 +376,7 @@ bool profile_run(const struct profile_request *q, struct profile_run *out, struc
 	struct batch b = {.q = q, .r = out, .lock = PTHREAD_MUTEX_INITIALIZER};
 	bool ok;
 
-	*out = (struct profile_run){0};
+	*out = (struct profile_run){.symbol = q->backend->symbol};
 	arena_init(&out->arena);
 	ok = choose(q, out, e) && is_ready(q, e) && make_root(q, out, e) && write_head(q, out, e) &&
 	     profile_write_lists(out, e);

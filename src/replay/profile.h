@@ -62,6 +62,7 @@ struct profile_row {
 struct profile_run {
 	struct arena arena; /* guarded by the run's lock while it runs */
 	const char *root;   /* the run folder */
+	const char *symbol; /* of the backend */
 	VEC(struct profile_row) rows;
 	uint32_t n_exported;
 };

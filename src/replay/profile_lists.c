@@ -41,7 +41,7 @@ static void put_field(struct strbuf *b, const char *text, bool is_last)
 	sb_putc(b, is_last ? '\n' : ',');
 }
 
-static void put_row(struct strbuf *b, const struct profile_row *k)
+static void put_row(struct strbuf *b, const struct profile_row *k, const char *symbol)
 {
 	bool is_there = k->status == PROFILE_EXPORTED;
 	char number[32];
@@ -49,8 +49,8 @@ static void put_row(struct strbuf *b, const struct profile_row *k)
 	put_field(b, k->kernel.name, false);
 	put_field(b, profile_status_name(k->status), false);
 	put_field(b, k->kernel.source, false);
-	put_field(b, is_there ? "replay_entry" : "", false);
-	put_field(b, is_there ? "replay_entry" : "", false);
+	put_field(b, is_there ? symbol : "", false);
+	put_field(b, is_there ? symbol : "", false);
 	put_field(b, "",
 		false); /* app and library: of the vendor's flow, in the kernel's own folder */
 	put_field(b, "", false);
@@ -75,7 +75,7 @@ static bool write_manifest(const struct profile_run *r, struct incore_error *e)
 	sb_puts(&b, HEADER);
 	for (size_t i = 0; i < r->rows.n; i++)
 		if (r->rows.v[i].status != PROFILE_NOT_RUN)
-			put_row(&b, &r->rows.v[i]);
+			put_row(&b, &r->rows.v[i], r->symbol);
 	ok = write_list(r, "manifest_export.csv", &b, e);
 	sb_free(&b);
 	return ok;

@@ -97,7 +97,7 @@ static void put_all(struct json_writer *w, const struct replay_request *q,
 	put_key(w, "incore", INCORE_VERSION);
 	put_key(w, "command", q->command);
 	put_key(w, "backend", q->backend->name);
-	put_key(w, "evidence", replay_evidence(q->backend));
+	put_key(w, "evidence", q->backend->evidence);
 	put_key(w, "basis", r->outcome.basis);
 	put_key(w, "target", replay_target_name(r->target));
 	put_key(w, "dump", d ? d->manifest : NULL);

@@ -17,11 +17,6 @@ const struct backend_ops *backend_find(const char *name)
 	return NULL;
 }
 
-const char *replay_evidence(const struct backend_ops *b)
-{
-	return b == &backend_model ? "estimate" : "vendor-simulator";
-}
-
 void replay_report_deinit(struct replay_report *r)
 {
 	arguments_deinit(&r->arguments);

@@ -186,7 +186,7 @@ bool workspace_summary(const struct replay_request *q, const struct replay_repor
 	bool ok;
 
 	sb_printf(&b, "kernel=%s\nbackend=%s\ntarget=%s\nevidence=%s\n", r->label, q->backend->name,
-		replay_target_name(r->target), replay_evidence(q->backend));
+		replay_target_name(r->target), q->backend->evidence);
 	if (r->outcome.basis)
 		sb_printf(&b, "basis=%s\n", r->outcome.basis);
 	if (r->has_task)

@@ -142,6 +142,10 @@ def killed(p, tmp):
     q = p.run("--build-dir", "many", "--resume")
     check(q.returncode == 0 and "EXPORTED 5/5" in q.out, f"resumed: {q.out}{q.err}")
     check(q.err.count("] OK ") == 3, f"only the rest ran: {q.err}")
+    programs = sorted(os.listdir(os.path.join(tmp, "cache", "incore", "recorder")))
+    q = p.run("--build-dir", "many", "-o", "again")
+    check(q.returncode == 0 and "EXPORTED 5/5" in q.out, f"once more, elsewhere: {q.out}{q.err}")
+    check(sorted(os.listdir(os.path.join(tmp, "cache", "incore", "recorder"))) == programs, "a kernel was compiled twice")
     with open(os.path.join(tmp, "many", roots[0], "manifest_export.csv"), "w") as f:
         f.write("func,status\n")
     q = p.run("--build-dir", "many", "--resume")
