@@ -148,6 +148,26 @@ const char *file_temp_root(void)
 	return stated && *stated == '/' ? stated : P_tmpdir;
 }
 
+char *file_beside_program(const char *up)
+{
+	char exe[4096], *slash, *dir;
+	ssize_t n = readlink("/proc/self/exe", exe, sizeof(exe) - 1);
+
+	if (n <= 0)
+		return NULL;
+	exe[n] = '\0';
+	slash = strrchr(exe, '/');
+	if (!slash)
+		return NULL;
+	*slash = '\0';
+	dir = path_join(exe, up);
+	if (dir && !file_is_dir(dir)) {
+		mem_free(dir);
+		return NULL;
+	}
+	return dir;
+}
+
 bool file_exists(const char *path)
 {
 	struct stat st;

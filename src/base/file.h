@@ -42,6 +42,9 @@ void file_forget(const struct file_data *f, size_t n);
 
 /* Where what is not kept may lie: $TMPDIR, or the system's place. Borrowed. */
 const char *file_temp_root(void);
+/* The folder that stands to the running program's own as `up` says, on the heap; NULL: there is
+ * none. */
+char *file_beside_program(const char *up);
 bool file_exists(const char *path);
 bool file_is_dir(const char *path);
 /* size in bytes, or -1 */

@@ -21,27 +21,6 @@ struct reader {
 
 /* --- where --- */
 
-static char *beside_program(const char *up)
-{
-	char exe[4096];
-	ssize_t n = readlink("/proc/self/exe", exe, sizeof(exe) - 1);
-	char *slash, *dir;
-
-	if (n <= 0)
-		return NULL;
-	exe[n] = 0;
-	slash = strrchr(exe, '/');
-	if (!slash)
-		return NULL;
-	*slash = 0;
-	dir = path_join(exe, up);
-	if (dir && !file_is_dir(dir)) {
-		mem_free(dir);
-		return NULL;
-	}
-	return dir;
-}
-
 char *profile_dir(void)
 {
 	const char *env = getenv("INCORE_PROFILES");
@@ -49,9 +28,9 @@ char *profile_dir(void)
 
 	if (env && *env)
 		return mem_strndup(env, strlen(env));
-	dir = beside_program("../share/incore/profiles");
+	dir = file_beside_program("../share/incore/profiles");
 	if (!dir)
-		dir = beside_program("../profiles"); /* a build directory in the source tree */
+		dir = file_beside_program("../profiles"); /* a build directory in the source tree */
 	return dir;
 }
 

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "base/mem.h"
+#include "base/process.h"
 #include "model/record_internal.h"
 
 uint64_t record_now_us(void)
@@ -23,28 +24,6 @@ static char *copy_of(const char *s)
 	return mem_strndup(s, strlen(s));
 }
 
-/* A folder that stands to the program as `up` says, or NULL. */
-static char *beside_program(const char *up)
-{
-	char exe[4096];
-	ssize_t n = readlink("/proc/self/exe", exe, sizeof(exe) - 1);
-	char *slash, *dir;
-
-	if (n <= 0)
-		return NULL;
-	exe[n] = '\0';
-	slash = strrchr(exe, '/');
-	if (!slash)
-		return NULL;
-	*slash = '\0';
-	dir = path_join(exe, up);
-	if (dir && !file_is_dir(dir)) {
-		mem_free(dir);
-		return NULL;
-	}
-	return dir;
-}
-
 static bool find_recorder(
 	struct record_tools *t, const struct record_options *o, struct incore_error *e)
 {
@@ -54,9 +33,9 @@ static bool find_recorder(
 	if (o->recorder_dir || (env && *env))
 		t->recorder_dir = copy_of(o->recorder_dir ? o->recorder_dir : env);
 	if (!t->recorder_dir)
-		t->recorder_dir = beside_program("../share/incore/recorder");
+		t->recorder_dir = file_beside_program("../share/incore/recorder");
 	if (!t->recorder_dir)
-		t->recorder_dir = beside_program("../recorder"); /* in the source tree */
+		t->recorder_dir = file_beside_program("../recorder"); /* in the source tree */
 	if (!t->recorder_dir)
 		return err_set(e, INCORE_MISSING, "no-recorder",
 			"the recorder's headers are not installed beside the program; "
@@ -74,23 +53,14 @@ static bool find_recorder(
 	return true;
 }
 
-/* The program of that name as exec would find it, or NULL. */
-static char *on_path(const char *name)
+/* As exec would find it, if it may be run; or NULL. */
+static char *runnable(const char *name)
 {
-	const char *env = getenv("PATH");
-	struct str rest = str_of(env ? env : "/usr/local/bin:/usr/bin:/bin"), part;
+	char *path = process_find(name);
 
-	if (strchr(name, '/'))
-		return access(name, X_OK) == 0 ? copy_of(name) : NULL;
-	while (str_cut(&rest, ":", &part)) {
-		char *dir = mem_strndup(part.n ? part.p : ".", part.n ? part.n : 1);
-		char *path = dir ? path_join(dir, name) : NULL;
-
-		mem_free(dir);
-		if (path && access(path, X_OK) == 0 && !file_is_dir(path))
-			return path;
-		mem_free(path);
-	}
+	if (path && access(path, X_OK) == 0)
+		return path;
+	mem_free(path);
 	return NULL;
 }
 
@@ -102,14 +72,14 @@ static bool find_compiler(
 	const char *wanted = o->compiler ? o->compiler : env && *env ? env : NULL;
 
 	if (wanted) {
-		t->compiler = on_path(wanted);
+		t->compiler = runnable(wanted);
 		if (!t->compiler)
 			return err_set(e, INCORE_MISSING, "no-compiler",
 				"there is no C++ compiler '%s' ($CXX)", wanted);
 		return true;
 	}
 	for (size_t i = 0; i < sizeof(NAMES) / sizeof(NAMES[0]) && !t->compiler; i++)
-		t->compiler = on_path(NAMES[i]);
+		t->compiler = runnable(NAMES[i]);
 	if (!t->compiler)
 		return err_set(e, INCORE_MISSING, "no-compiler",
 			"there is no C++ compiler: install g++ (Debian: apt install g++) or "
