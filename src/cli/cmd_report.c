@@ -10,7 +10,9 @@
 #include "serve/report.h"
 #include "serve/session.h"
 
-#define MAX_QUESTIONS 128u
+#define MAX_QUESTIONS 256u
+/* Answers about one kernel alone, before compression: about a tenth of it in the file. */
+#define MAX_SCOPED_BYTES ((size_t)16 << 20)
 
 static const struct option_def options[] = {
 	{0, "format", OPTION_CHOICE, "HOW", "auto|html|md", "auto",
@@ -124,22 +126,124 @@ static bool keep_tracks(struct job *j, uint32_t n_tracks)
 	return true;
 }
 
-static bool keep_all(struct job *j, uint32_t n_tracks)
+static struct str questions(void)
 {
-	struct str rest = {0}, line;
-
 	for (size_t i = 0; i < serve_n_assets; i++)
 		if (strcmp(serve_assets[i].url, "/questions.txt") == 0)
-			rest = (struct str){
+			return (struct str){
 				(const char *)serve_assets[i].data, serve_assets[i].size};
-	if (!keep_tracks(j, n_tracks))
-		return false;
-	while (str_cut(&rest, "\n", &line)) {
-		line = str_trim(line);
-		if (line.n && line.p[0] != '#' && !keep(j, line))
-			return false;
+	return STR("");
+}
+
+static bool next_question(struct str *rest, struct str *line)
+{
+	while (str_cut(rest, "\n", line)) {
+		*line = str_trim(*line);
+		if (line->n && line->p[0] != '#')
+			return true;
 	}
-	return true;
+	return false;
+}
+
+/* The same about one kernel; keys stay sorted. False: not asked of one kernel, or no memory. */
+static bool about_kernel(struct str question, uint32_t id, struct strbuf *out)
+{
+	struct str rest = question, verb, word;
+	char name[32];
+	bool is_put = false;
+
+	str_cut(&rest, "?", &verb);
+	if (verb.n >= sizeof(name))
+		return false;
+	snprintf(name, sizeof(name), "%.*s", STR_ARG(verb));
+	if (!verb_answer_takes_kernel(name))
+		return false;
+	sb_printf(out, "%s?", name);
+	while (str_cut(&rest, "&", &word)) {
+		if (!is_put && word.n && word.p[0] > 'k')
+			sb_printf(out, "k=%u&", id);
+		is_put |= word.n && word.p[0] > 'k';
+		sb_printf(out, "%.*s%s", STR_ARG(word), rest.n ? "&" : "");
+	}
+	if (!is_put)
+		sb_printf(out, "%sk=%u", out->p[out->n - 1] == '?' ? "" : "&", id);
+	return !out->failed;
+}
+
+static size_t kept_bytes(const struct job *j)
+{
+	size_t n = 0;
+
+	for (unsigned i = 0; i < j->n; i++)
+		n += j->bodies[i].n;
+	return n;
+}
+
+/* All answers about one kernel, or none of them; *is_in: they are there. */
+static bool keep_kernel(struct job *j, uint32_t id, size_t most, bool *is_in)
+{
+	struct str rest = questions(), line;
+	unsigned first = j->n;
+	bool ok = true;
+
+	*is_in = true;
+	while (ok && *is_in && next_question(&rest, &line)) {
+		struct strbuf q = {0};
+
+		if (about_kernel(line, id, &q)) {
+			ok = keep(j, (struct str){q.p, q.n});
+			*is_in = j->n < MAX_QUESTIONS && kept_bytes(j) <= most;
+		}
+		sb_free(&q);
+	}
+	while (!*is_in && j->n > first) {
+		j->n--;
+		sb_free(&j->questions[j->n]);
+		sb_free(&j->bodies[j->n]);
+	}
+	return ok;
+}
+
+static uint32_t tracks_of(const struct trace *t, uint32_t kernel)
+{
+	uint32_t n = 0;
+
+	for (uint32_t i = 0; i < t->n_tracks; i++)
+		n += t->tracks[i].kernel_id == kernel;
+	return n;
+}
+
+/* Where waves of several kernels ran: one set of answers for each, so that the panels narrow. */
+static bool keep_kernels(struct job *j, const struct trace *t)
+{
+	size_t most = kept_bytes(j) + MAX_SCOPED_BYTES;
+	uint32_t n = 0, left_out = 0;
+	bool is_in = true, ok = true;
+
+	for (uint32_t i = 0; i < t->n_kernel_names; i++)
+		n += tracks_of(t, t->kernel_names[i].id) > 0;
+	for (uint32_t i = 0; ok && n > 1 && i < t->n_kernel_names; i++) {
+		if (!tracks_of(t, t->kernel_names[i].id))
+			continue;
+		ok = !is_in || keep_kernel(j, t->kernel_names[i].id, most, &is_in);
+		left_out += !is_in;
+	}
+	if (ok && left_out)
+		sb_printf(&j->part.left_out, "%sthe tables of %u of %u kernels alone.",
+			j->part.left_out.n ? " Also not: " : "", left_out, n);
+	return ok && (!j->part.left_out.failed || err_nomem(&j->c->error));
+}
+
+static bool keep_all(struct job *j, const struct trace *t)
+{
+	struct str rest = questions(), line;
+
+	if (!keep_tracks(j, t->n_tracks))
+		return false;
+	while (next_question(&rest, &line))
+		if (!keep(j, line))
+			return false;
+	return keep_kernels(j, t);
 }
 
 /* --- how much of the timeline --- */
@@ -276,7 +380,7 @@ static bool make(struct job *j)
 	if (!load(j) || !make_blob(j) || !make_command(j))
 		return false;
 	v = session_view(j->session, 0, NEED_BUCKET | NEED_CODE, &c->error);
-	if (!v || (!is_markdown(c) && !keep_all(j, v->trace->n_tracks)) ||
+	if (!v || (!is_markdown(c) && !keep_all(j, v->trace)) ||
 		!verb_answer_text(&j->answers, "summary", c->args[0], &j->summary, &c->error) ||
 		!verb_answer_text(&j->answers, "check", c->args[0], &j->health, &c->error))
 		return false;
