@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * make_packed.c: writes a packed trace of many slices for the tests of the viewer: 4 shader engines,
- * 16 SIMDs of 8 slots, waves of a loop one after the other in each slot, no two alike.
+ * make_packed.c: writes a packed trace of many slices for the tests of the viewer: 1,024 waves of a
+ * loop, no two alike, WAVES of them one after the other in each slot.
  *
- *	make_packed MILLIONS FILE
+ *	make_packed MILLIONS WAVES FILE
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,11 +14,10 @@
 #include "trace/packed.h"
 
 #define ROWS 64u
-#define SES 4u
 #define SIMDS 4u
 #define SLOTS 8u
-#define SLICES_A_WAVE 20000u
-#define CYCLES_A_WAVE 800000u /* more than any of them takes */
+#define TRACKS 1024u
+#define CYCLES_A_SLICE 40u /* more than they take */
 
 static const uint8_t classes[] = {CLASS_VMEM_LOAD, CLASS_SALU, CLASS_VALU, CLASS_MATRIX, CLASS_WAIT,
 	CLASS_LDS, CLASS_VALU, CLASS_MATRIX};
@@ -89,14 +88,13 @@ static bool add_code(struct trace *t)
 	return true;
 }
 
-static bool add_tracks(struct trace *t, uint64_t n_slices)
+static bool add_tracks(struct trace *t, uint64_t n_slices, uint32_t waves)
 {
 	static const char *const levels[TRACK_LEVELS] = {"se", "cu", "simd", "slot", "wave"};
-	uint32_t slots = SES * SIMDS * SLOTS;
-	uint32_t waves = (uint32_t)(n_slices / slots / SLICES_A_WAVE + 1);
+	uint64_t each = n_slices / TRACKS, length = each * CYCLES_A_SLICE;
 
 	memcpy(t->levels, levels, sizeof(levels));
-	t->n_tracks = slots * waves;
+	t->n_tracks = TRACKS;
 	t->tracks = arena_zalloc(&t->arena, t->n_tracks, sizeof(*t->tracks));
 	if (!t->tracks)
 		return false;
@@ -106,11 +104,11 @@ static bool add_tracks(struct trace *t, uint64_t n_slices)
 
 		*k = (struct track){.coord = {slot / SLOTS / SIMDS, 1, slot / SLOTS % SIMDS,
 					    slot % SLOTS, wave},
-			.n_slices = (uint32_t)(n_slices / t->n_tracks),
-			.begin_cyc = (uint64_t)wave * CYCLES_A_WAVE + 40 * slot,
+			.n_slices = (uint32_t)each,
+			.begin_cyc = wave * length + 40 * slot,
 			.kernel_id = 1,
 			.workgroup = NO_VALUE};
-		k->end_cyc = k->begin_cyc + CYCLES_A_WAVE - 4096;
+		k->end_cyc = k->begin_cyc + length - 4096;
 		k->name = arena_printf(&t->arena, "se%u_sm%u_sl%u_wv%u.json", k->coord[0],
 			k->coord[2], k->coord[3], wave);
 		if (!k->name)
@@ -119,11 +117,11 @@ static bool add_tracks(struct trace *t, uint64_t n_slices)
 	return true;
 }
 
-static struct trace *make(uint64_t n_slices)
+static struct trace *make(uint64_t n_slices, uint32_t waves)
 {
 	struct trace *t = trace_new();
 
-	if (!t || !add_code(t) || !add_tracks(t, n_slices))
+	if (!t || !add_code(t) || !add_tracks(t, n_slices, waves))
 		return NULL;
 	t->n_clocks = 1;
 	t->clocks = arena_zalloc(&t->arena, 1, sizeof(*t->clocks));
@@ -149,7 +147,8 @@ static struct trace *make(uint64_t n_slices)
 
 int main(int argc, char **argv)
 {
-	uint64_t millions = argc == 3 ? strtoull(argv[1], NULL, 10) : 0;
+	uint64_t millions = argc == 4 ? strtoull(argv[1], NULL, 10) : 0;
+	uint64_t waves = argc == 4 ? strtoull(argv[2], NULL, 10) : 0;
 	struct incore_error e = {0};
 	struct packed_options o = {.level = 1};
 	struct packed_result r;
@@ -157,12 +156,12 @@ int main(int argc, char **argv)
 	FILE *f;
 	bool ok;
 
-	if (!millions || millions > 1000) {
-		fprintf(stderr, "usage: make_packed MILLIONS FILE\n");
+	if (!millions || millions > 1000 || !waves || waves > TRACKS || TRACKS % waves) {
+		fprintf(stderr, "usage: make_packed MILLIONS WAVES FILE\n");
 		return 2;
 	}
-	t = make(millions * 1000000u);
-	f = fopen(argv[2], "wb");
+	t = make(millions * 1000000u, (uint32_t)waves);
+	f = fopen(argv[3], "wb");
 	o.pool = pool_new(0, &e);
 	ok = t && f && o.pool && trace_seal(t, &e) && packed_write(t, f, &o, &r, &e);
 	if (f && fclose(f) != 0)
