@@ -75,8 +75,8 @@ export class WasmSource implements Source {
 		this.asked.requests++;
 		this.asked.byPath[path] = (this.asked.byPath[path] ?? 0) + 1;
 		const question = questionOf(path, { ...query, c: query.c || undefined, h: undefined });
-		const kept = this.answers[question] as { error?: { code: string; message: string } } | undefined;
-		if (kept?.error && 'schema' in kept) throw new SourceError(422, kept.error.code, kept.error.message);
+		const kept = this.answers[question] as { schema?: string; error: { code: string; message: string } } | undefined;
+		if (kept?.schema === 'incore.error/1') throw new SourceError(422, kept.error.code, kept.error.message);
 		const data = kept !== undefined ? encoded(kept) : this.compute(path, question);
 		this.asked.bytes += data.byteLength;
 		return data;
