@@ -4,6 +4,7 @@
  * loop, no two alike, WAVES of them one after the other in each slot.
  *
  *	make_packed MILLIONS WAVES FILE
+ *	make_packed samples FILE	no wave, but samples of another vendor's machine
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -117,6 +118,29 @@ static bool add_tracks(struct trace *t, uint64_t n_slices, uint32_t waves)
 	return true;
 }
 
+static struct trace *make_samples(void)
+{
+	struct trace *t = trace_new();
+
+	if (!t || !add_code(t))
+		return NULL;
+	t->samples = arena_zalloc(&t->arena, ROWS, sizeof(*t->samples));
+	if (!t->samples)
+		return NULL;
+	for (uint32_t i = 0; i < ROWS; i++) {
+		t->samples[i].issued = i % 7;
+		t->samples[i].stalled = i % 5;
+		t->samples[i].reason[i % STALL_REASONS] = i % 5;
+	}
+	t->meta.vendor = VENDOR_NVIDIA;
+	t->meta.evidence = EVIDENCE_HARDWARE_SAMPLE;
+	t->meta.format = "incore";
+	t->meta.origin = "samples";
+	t->meta.kernel = "sampled_kernel";
+	t->meta.arch = "sm_90";
+	return t;
+}
+
 static struct trace *make(uint64_t n_slices, uint32_t waves)
 {
 	struct trace *t = trace_new();
@@ -145,34 +169,40 @@ static struct trace *make(uint64_t n_slices, uint32_t waves)
 	return t;
 }
 
-int main(int argc, char **argv)
+static bool write_to(const char *path, struct trace *t, struct incore_error *e)
 {
-	uint64_t millions = argc == 4 ? strtoull(argv[1], NULL, 10) : 0;
-	uint64_t waves = argc == 4 ? strtoull(argv[2], NULL, 10) : 0;
-	struct incore_error e = {0};
-	struct packed_options o = {.level = 1};
+	FILE *f = fopen(path, "wb");
+	struct packed_options o = {.level = 1, .pool = pool_new(0, e)};
 	struct packed_result r;
-	struct trace *t;
-	FILE *f;
-	bool ok;
+	bool ok = t && f && o.pool && trace_seal(t, e) && packed_write(t, f, &o, &r, e);
 
-	if (!millions || millions > 1000 || !waves || waves > TRACKS || TRACKS % waves) {
-		fprintf(stderr, "usage: make_packed MILLIONS WAVES FILE\n");
-		return 2;
-	}
-	t = make(millions * 1000000u, (uint32_t)waves);
-	f = fopen(argv[3], "wb");
-	o.pool = pool_new(0, &e);
-	ok = t && f && o.pool && trace_seal(t, &e) && packed_write(t, f, &o, &r, &e);
 	if (f && fclose(f) != 0)
 		ok = false;
 	if (ok)
 		printf("%llu slices, %llu bytes\n", (unsigned long long)r.n_slices,
 			(unsigned long long)r.file_bytes);
-	else
+	pool_free(o.pool);
+	return ok;
+}
+
+int main(int argc, char **argv)
+{
+	uint64_t millions = argc == 4 ? strtoull(argv[1], NULL, 10) : 0;
+	uint64_t waves = argc == 4 ? strtoull(argv[2], NULL, 10) : 0;
+	bool is_sampled = argc == 3 && strcmp(argv[1], "samples") == 0, ok;
+	struct incore_error e = {0};
+	struct trace *t;
+
+	if (!is_sampled &&
+		(!millions || millions > 1000 || !waves || waves > TRACKS || TRACKS % waves)) {
+		fprintf(stderr, "usage: make_packed MILLIONS WAVES FILE | samples FILE\n");
+		return 2;
+	}
+	t = is_sampled ? make_samples() : make(millions * 1000000u, (uint32_t)waves);
+	ok = write_to(argv[argc - 1], t, &e);
+	if (!ok)
 		fprintf(stderr, "make_packed: %s\n", e.message ? e.message : "cannot write");
 	incore_error_clear(&e);
-	pool_free(o.pool);
 	trace_free(t);
 	return !ok;
 }
