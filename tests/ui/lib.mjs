@@ -181,7 +181,7 @@ export function total(buckets) {
 
 export function equal(got, want, what) {
 	const a = JSON.stringify(got), b = JSON.stringify(want);
-	if (a !== b) throw new Error(`${what}: got ${a.slice(0, 600)}, expected ${b.slice(0, 600)}`);
+	if (a !== b) throw new Error(`${what}: got ${a.slice(0, 1500)}, expected ${b.slice(0, 1500)}`);
 }
 
 export function truth(value, what) {

@@ -45,7 +45,7 @@ export function look(host) {
 }
 
 /** Runs in the page: opens one panel and waits until it has its answer. */
-async function openTab(id) {
+export async function openTab(id) {
 	const frame = () => new Promise((f) => requestAnimationFrame(f));
 	document.querySelector(`.tab[data-panel="${id}"]`).click();
 	for (const until = performance.now() + 15000; performance.now() < until; await frame()) {
