@@ -84,8 +84,10 @@ export class TimelinePane {
 		if (has('mode', 'sort', 'isMerged', 'kind', 'align', 'isGlobalOpen', 'arrows', 'hidden', 'base', 'theme', 'hash')) this.drawTools(state);
 		if (has('theme')) this.ruler.render();
 		if (has('t0', 't1', 'unit', 'theme')) {
-			this.range.textContent = `${cyclesWith(Math.round(state.t1 - state.t0), this.app.units())} in sight${state.kind === 'units' && !this.view.stats.isExact ? ', main unit of each pixel' : ''}`;
-			fill(this.corner, h('span', null, 'whole trace'), h('span', null, `time, ${unitName(this.app.units())}`));
+			// a node that does not change costs no layout: panning goes through here in every frame
+			const words = `${cyclesWith(Math.round(state.t1 - state.t0), this.app.units())} in sight`;
+			if (this.range.textContent !== words) this.range.textContent = words;
+			if (has('unit', 'theme')) fill(this.corner, h('span', null, 'whole trace'), h('span', null, `time, ${unitName(this.app.units())}`));
 		}
 		if (has('isGlobalOpen', 'theme')) this.global.show(state.isGlobalOpen);
 		if (state.isGlobalOpen) this.global.draw();
@@ -113,6 +115,19 @@ export class TimelinePane {
 		fill(this.hiddenNote, s.hidden.length > 0 && button(`Show all (${s.hidden.length} hidden)`, 'Show all hidden lanes (Shift+H)', () => store.set({ hidden: [] }), { class: 'button framed' }));
 	}
 
+	/** What stands above, below and over a lane. */
+	private drawMarks(): HTMLElement[] {
+		const p = this.app.palette();
+		const key = (name: string, title: string, style: Record<string, string>) => h('span', { class: 'legend-key', role: 'listitem', title }, h('span', { class: 'swatch', style }), name);
+		return [
+			key('several', 'Line above a lane: more than one slice in this pixel', { background: p.quiet, height: '2px', 'border-radius': '0' }),
+			key('begin, end', 'Above a lane: a wave or pipe begins or ends', { background: p.text, width: '2px', 'border-radius': '0' }),
+			key('link', 'Above a lane: something waits here for another lane', { background: p.accent, height: '3px', 'border-radius': '0' }),
+			key('unknown', 'Hatched: the record names no known instruction', { background: `repeating-linear-gradient(135deg, ${p.worse} 0 2px, ${p.background} 2px 4px)` }),
+			key('found', 'Line below a lane: a search matches here', { background: p.accent, height: '3px', 'border-radius': '0', 'align-self': 'flex-end' }),
+		];
+	}
+
 	private drawLegend(mode: Mode): void {
 		const p = this.app.palette(), t = this.app.trace;
 		const used = new Set(t.classes.map((c) => c.slot));
@@ -121,7 +136,7 @@ export class TimelinePane {
 			: mode === 'kernel' ? t.kernels.slice(0, 8).map((k, i) => [k.name, colourOf(p, i)])
 			: mode === 'diff' ? [['same', p.dim], ['▲ worse', p.worse], ['▼ better', p.better], ['only here', p.buckets[4]]]
 			: t.slots.map((s, i) => [s, p.slots[i]] as [string, string]).filter((_, i) => used.has(i));
-		fill(this.legend, keys.map(([name, colour]) => h('span', { class: 'legend-key', role: 'listitem' }, h('span', { class: 'swatch', style: { background: colour } }), name.slice(0, 18))));
+		fill(this.legend, keys.map(([name, colour]) => h('span', { class: 'legend-key', role: 'listitem' }, h('span', { class: 'swatch', style: { background: colour } }), name.slice(0, 18))), this.drawMarks());
 	}
 
 	fitAll(): void {
