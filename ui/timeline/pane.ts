@@ -61,6 +61,7 @@ export class TimelinePane {
 		this.element = h('section', { class: 'timeline', style: { '--labels': labels + 'px' }, attrs: { 'aria-label': 'Timeline' } }, this.tools, this.corner, this.ruler.element, this.global.element, this.view.scroller, h('div', { class: 'timeline-key' }, this.legend, this.hiddenNote, this.range));
 		this.view.scroller.addEventListener('keydown', (e) => this.gridKey(e));
 		this.ruler.load();
+		void app.code().then(() => this.drawLegend(app.store.get().mode), () => undefined);
 	}
 
 	close(): void {
@@ -98,17 +99,17 @@ export class TimelinePane {
 	}
 
 	private drawTools(s: Readonly<State>): void {
+		const named: typeof choose = (label, ...rest) => Object.assign(choose(label, ...rest), { title: label });
 		const { store, trace } = this.app;
 		const label: Record<string, string> = { class: 'class', bucket: 'bucket', cause: 'cause', kernel: 'kernel', diff: 'difference' };
 		fill(this.tools,
-			choose('Colour', MODES.map((m) => ({ value: m, label: label[m], disabled: m === 'diff' && !s.base })), s.mode, (v) => store.set({ mode: v as Mode })),
-			choose('Sort', SORTS.map((v) => ({ value: v, label: v })), s.sort, (v) => store.set({ sort: v as LaneSort, order: [] })),
-			!trace.has_pipes && choose('Lanes', [{ value: 'waves', label: 'waves' }, { value: 'units', label: 'utilization' }], s.kind, (v) => store.set({ kind: v as LaneKind, pins: [], hidden: [], order: [] })),
+			named('Colour', MODES.map((m) => ({ value: m, label: label[m], disabled: m === 'diff' && !s.base })), s.mode, (v) => store.set({ mode: v as Mode })),
+			named('Sort', SORTS.map((v) => ({ value: v, label: v })), s.sort, (v) => store.set({ sort: v as LaneSort, order: [] })),
+			!trace.has_pipes && named('Lanes', [{ value: 'waves', label: 'waves' }, { value: 'units', label: 'utilization' }], s.kind, (v) => store.set({ kind: v as LaneKind, pins: [], hidden: [], order: [] })),
 			!trace.has_pipes && button('Global', 'Waves in flight and their states, above the lanes', () => store.set({ isGlobalOpen: !s.isGlobalOpen }), { class: 'button framed', attrs: { 'aria-pressed': s.isGlobalOpen } }),
 			!trace.has_pipes && s.kind === 'waves' && button(s.isMerged ? 'Merged' : 'Split', 'One lane per slot, or one per wave', () => store.set({ isMerged: !s.isMerged }), { class: 'button framed', attrs: { 'aria-pressed': s.isMerged } }),
-			choose('Arrows', ARROWS.map((v) => ({ value: v, label: v })), s.arrows, (v) => store.set({ arrows: v as ArrowMode })),
-			s.base && choose('Align', [{ value: 'trace', label: 'trace' }, { value: 'start', label: 'lane start' }, { value: 'row', label: 'selected row' }], s.align, (v) => store.set({ align: v as Align })),
-			h('span', { class: 'spring' }),
+			named('Arrows', ARROWS.map((v) => ({ value: v, label: v })), s.arrows, (v) => store.set({ arrows: v as ArrowMode })),
+			s.base && named('Align', [{ value: 'trace', label: 'trace' }, { value: 'start', label: 'lane start' }, { value: 'row', label: 'selected row' }], s.align, (v) => store.set({ align: v as Align })),
 			h('span', { class: 'zooms' }, button('−', 'Zoom out (S)', () => this.input.zoom(1.6)), button('+', 'Zoom in (W)', () => this.input.zoom(1 / 1.6)),
 			button('Fit', 'Whole trace (0)', () => this.fitAll())));
 		this.drawLegend(s.mode);
@@ -130,7 +131,8 @@ export class TimelinePane {
 
 	private drawLegend(mode: Mode): void {
 		const p = this.app.palette(), t = this.app.trace;
-		const used = new Set(t.classes.map((c) => c.slot));
+		// what the code table does not hold has no colour to explain
+		const code = this.view.code, ran = code && new Set(code.class.filter((_, i) => code.hits[i] > 0)), used = new Set(t.classes.filter((c) => !ran || t.has_pipes || ran.has(c.id)).map((c) => c.slot));
 		const keys: [string, string][] = mode === 'bucket' ? t.buckets.map((b, i) => [b, p.buckets[i]])
 			: mode === 'cause' ? t.causes.slice(0, 12).map((c, i) => [c, colourOf(p, i)])
 			: mode === 'kernel' ? t.kernels.slice(0, 8).map((k, i) => [k.name, colourOf(p, i)])

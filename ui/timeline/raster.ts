@@ -107,6 +107,34 @@ export function rasterFound(out: Uint32Array, at: number, span: Span, tile: Tile
 	return n;
 }
 
+/** A whole trace as w x tall pixels: of the cells of all tracks under a pixel, the class that fills most of them. */
+export function overview(out: Uint32Array, w: number, tall: number, tiles: readonly Tile[], end: number, colours: Uint32Array): void {
+	const firsts = [...new Set(tiles.map((t) => t.first))].sort((a, b) => a - b), places = new Map<number, number>();
+	let rows = 0;
+	for (const f of firsts) {
+		places.set(f, rows);
+		rows += tiles.find((t) => t.first === f)!.tracks;
+	}
+	const sums = new Uint32Array(w * tall * 12);
+	for (const t of tiles) {
+		const cell = 2 ** t.level, top = places.get(t.first)!;
+		for (let k = 0; k < CELLS; k++) {
+			const a = Math.floor(((t.i * CELLS + k) * cell * w) / end), b = Math.min(w, Math.max(a + 1, Math.floor(((t.i * CELLS + k + 1) * cell * w) / end)));
+			for (let r = 0; r < t.tracks && a < w; r++) {
+				const at = (r * CELLS + k) * 4, fill = t.cells[at + 1];
+				if (!fill || t.cells[at] >= 12) continue;
+				const y0 = Math.floor(((top + r) * tall) / rows), y1 = Math.max(y0 + 1, Math.floor(((top + r + 1) * tall) / rows));
+				for (let y = y0; y < y1; y++) for (let x = a; x < b; x++) sums[(y * w + x) * 12 + t.cells[at]] += fill;
+			}
+		}
+	}
+	for (let i = 0; i < w * tall; i++) {
+		let best = -1, most = 0;
+		for (let s = 0; s < 12; s++) if (sums[i * 12 + s] > most) [best, most] = [s, sums[i * 12 + s]];
+		if (best >= 0) out[i] = colours[best];
+	}
+}
+
 /** Pixels that a tile covers, within [0, width). */
 export function pixelsOf(tile: { level: number; i: number }, span: Span): [number, number] {
 	const size = CELLS * 2 ** tile.level;
