@@ -46,7 +46,7 @@ export class TimelinePane {
 			this.ruler.cursor = x;
 			this.ruler.draw();
 			this.overlay.draw();
-		});
+		}, (track, slice) => void this.goSlice(track, slice));
 		this.ruler = new Ruler(app, (t0, t1, isDone) => {
 			this.input.go({ t0, t1 });
 			if (isDone) app.store.settle();
@@ -61,10 +61,15 @@ export class TimelinePane {
 		this.element = h('section', { class: 'timeline', style: { '--labels': labels + 'px' }, attrs: { 'aria-label': 'Timeline' } }, this.tools, this.corner, this.ruler.element, this.global.element, this.view.scroller, h('div', { class: 'timeline-key' }, this.legend, this.hiddenNote, this.range));
 		this.view.scroller.addEventListener('keydown', (e) => this.gridKey(e));
 		this.ruler.load();
+		addEventListener('beforeprint', this.printed);
 		void app.code().then(() => this.drawLegend(app.store.get().mode), () => undefined);
 	}
 
+	/** On paper the picture keeps the height that it was drawn for. */
+	private readonly printed = () => this.element.style.setProperty('--print-height', this.element.offsetHeight + 'px');
+
 	close(): void {
+		removeEventListener('beforeprint', this.printed);
 		this.tip.close();
 		this.view.close();
 		this.ruler.close();

@@ -138,6 +138,9 @@ export class Ruler {
 			const tall = 3 + (6 * n) / most;
 			g.fillRect((i / this.density.length) * width, OVERVIEW - tall, Math.max(1.5, width / this.density.length), tall);
 		});
+		// those of the capture itself stand at the top of the overview: time, value
+		g.fillStyle = p.dim;
+		for (const [t] of this.app.trace.markers ?? []) g.fillRect((t / end) * width, 0, 1, 4);
 		for (const m of s.markers) {
 			g.fillStyle = colourOf(p, m.colour);
 			g.fillRect((m.t / end) * width - 1, 0, Math.max(2, (m.dur / end) * width), OVERVIEW);
