@@ -169,9 +169,9 @@ void listing_json(const struct listing *l, const uint8_t *shown, struct json_wri
 			put_edge(l, x, w);
 	}
 	json_w_end(w);
+	wait_pairs_json(l->latency->pairs, shown, w);
 	put_branches(l, shown, w);
 	json_w_key(w, "loops");
 	loops_json(l->loops, w);
-	if (l->latency)
-		latency_json(l->latency, w);
+	latency_json(l->latency, w);
 }
