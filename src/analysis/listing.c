@@ -164,7 +164,8 @@ static bool make(struct listing *l, bool with_executions, struct incore_error *e
 	if (!with_executions)
 		return true;
 	l->executions = executions_new(t, e);
-	l->live = l->executions ? live_new(&l->cfg, e) : NULL;
+	l->row_waves = l->executions ? row_waves_new(t, e) : NULL;
+	l->live = l->row_waves ? live_new(&l->cfg, e) : NULL;
 	return l->live != NULL;
 }
 
@@ -189,6 +190,7 @@ void listing_free(struct listing *l)
 	if (!l)
 		return;
 	live_free(l->live);
+	row_waves_free(l->row_waves);
 	executions_free(l->executions);
 	latency_free(l->latency);
 	loops_free(l->loops);
@@ -205,8 +207,10 @@ size_t listing_collectors(struct listing *l, struct collector out[LISTING_COLLEC
 	size_t n = 0;
 
 	out[n++] = hot_collector(l->hot);
-	if (l->executions)
+	if (l->executions) {
 		out[n++] = executions_collector(l->executions);
+		out[n++] = row_waves_collector(l->row_waves);
+	}
 	if (l->pipes) { /* branches and loops cannot be told from pipes */
 		out[n++] = pipes_collector(l->pipes);
 		return n;

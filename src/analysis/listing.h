@@ -19,8 +19,9 @@
 #include "analysis/loops.h"
 #include "analysis/pipes.h"
 #include "analysis/producers.h"
+#include "analysis/row_waves.h"
 
-#define LISTING_COLLECTORS 6
+#define LISTING_COLLECTORS 7
 #define LISTING_ROW_EDGES 2 /* drawn per wait row at most: the dominating ones */
 
 struct listing_row {
@@ -42,6 +43,7 @@ struct listing {
 	struct pipes *pipes;	       /* of a trace of pipes, else NULL */
 	struct latency *latency;       /* with its pairs; without executions those alone */
 	struct executions *executions; /* NULL unless asked for */
+	struct row_waves *row_waves;   /* with executions */
 	struct live *live;	       /* with executions */
 	struct loops *loops;
 	struct cfg cfg;
@@ -67,7 +69,7 @@ static inline uint64_t edge_cycles(const struct producer_edge *x)
 	return x->stall_cyc + x->shared_cyc;
 }
 
-/* Members rows, edges, waits, branches, loops and latency of an open object. shown: by code_idx. */
+/* Of a listing with executions: members rows, edges, waits, branches, loops and latency of an open object. shown: by code_idx. */
 void listing_json(const struct listing *l, const uint8_t *shown, struct json_writer *w);
 
 #endif
