@@ -125,44 +125,64 @@ async function panels(bench) {
 	}
 }
 
-async function search(bench) {
-	const page = await bench.page('gemm');
+/** Types into the search field and waits for what is told of it. */
+async function seek(page, text, told) {
+	await page.keyboard.press('Control+f');
+	await page.keyboard.press('Control+a');
+	await page.keyboard.type(text);
+	await page.keyboard.press('Enter');
+	await until(page, (words) => {
+		const e = document.querySelector('.search .count');
+		return words.includes(e?.textContent ?? '');
+	}, [].concat(told));
+	await page.evaluate(() => document.activeElement.blur());
+}
+
+async function search(bench, kind) {
+	const page = await bench.page(kind + 'gemm'), isa = verb('isa', 'gemm').rows, of = (pattern) => isa.filter((r) => pattern.test(r.isa)), waits = of(/s_waitcnt/);
+	const density = () => page.evaluate(() => window.incore.pane().ruler.density.reduce((n, v) => n + v, 0)), live = () => page.textContent('.sr-only[aria-live]');
 	await page.keyboard.press('/');
 	await page.keyboard.type('s_waitcnt');
-	await page.keyboard.press('Enter');
-	const want = verb('isa', 'gemm').rows.filter((r) => r.isa.includes('s_waitcnt')).length;
-	await until(page, (n) => document.querySelector('.search .count')?.textContent.includes(String(n)), want);
+	await until(page, (n) => document.querySelector('.search .count')?.textContent === n, String(waits.length));
 	equal(await get(page, 'panel'), 'isa', 'typing is no command');
+	await until(page, (n) => window.incore.pane().ruler.density.reduce((a, v) => a + v, 0) === n, waits.reduce((n, r) => n + r.hit, 0));
+	equal(await page.evaluate(() => [...window.incore.pane().view.matches].sort((a, b) => a - b)), waits.map((r) => r.index), 'rows marked on the lanes');
 	await page.evaluate(() => document.activeElement.blur());
-	const told = () => page.textContent('.search .count');
-	const step = async (press) => {
-		const before = await told();
+	const step = async (press, told, code) => {
 		await page.keyboard.press(press);
-		await until(page, (b) => document.querySelector('.search .count').textContent !== b, before);
-		return told();
+		await until(page, (t) => document.querySelector('.search .count').textContent === t, told);
+		equal(await get(page, 'selection.code'), code, `row of match ${told}`);
 	};
-	const seen = new Set();
-	for (let i = 0; i < want; i++) seen.add(await step('n'));
-	equal(seen.size, want, `N goes through all matches: ${[...seen]}`);
-	const here = await told(), back = await step('Shift+N');
-	equal(await step('n'), here, `Shift+N went to ${back} and N returns`);
-	for (const [text, found] of [['/ds_(read|write)/', true], ['no such thing', false], ['/(/', false]]) {
-		await page.keyboard.press('Control+f');
-		await page.keyboard.press('Control+a');
-		await page.keyboard.type(text);
-		await page.keyboard.press('Enter');
-		await until(page, (f) => {
-			const words = document.querySelector('.search .count')?.textContent ?? '', bad = document.querySelector('.search input.bad');
-			return f ? /of|\d/.test(words) && !/^0|no /.test(words) : /^0|no|none/i.test(words) || bad;
-		}, found);
-		await page.evaluate(() => document.activeElement.blur());
+	for (let i = 0; i < waits.length; i++) await step('n', `${i + 1} of ${waits.length}`, waits[i].index);
+	truth(!/starts over/.test(await live()), 'nothing wrapped yet');
+	await step('n', `1 of ${waits.length}`, waits[0].index);
+	truth(/starts over at the first match/.test(await live()), `wrapping is told: "${await live()}"`);
+	await step('Shift+N', `${waits.length} of ${waits.length}`, waits[waits.length - 1].index);
+	truth(/starts over at the last match/.test(await live()), `wrapping back is told: "${await live()}"`);
+	const some = of(/ds_(read|write)/);
+	await seek(page, '/ds_(read|write)/', `1 of ${some.length}`);
+	await until(page, (n) => window.incore.pane().ruler.density.reduce((a, v) => a + v, 0) === n, some.reduce((n, r) => n + r.hit, 0));
+	if (!kind) await seek(page, '/(?i)S_WAIT(?#of PCRE)CNT\\b/', `1 of ${waits.length}`);
+	await seek(page, 'no such thing', 'none');
+	equal(await density(), 0, 'nothing found, nothing on the axis');
+	await seek(page, '/(/', 'bad pattern');
+	equal([await page.locator('.search input.bad').count(), await density()], [1, 0], 'a bad pattern is marked');
+	await seek(page, '0x' + isa[20].address.toString(16), '1 of 1');
+	equal(await get(page, 'selection.code'), isa[20].index, 'found by its address');
+	const places = { source: ['for', (n) => n >= 1], tracks: ['SIMD1', (n) => n === 2], kernels: ['gemm', (n) => n === 1], markers: ['here', (n) => n === 1] };
+	await page.evaluate(() => window.incore.app().store.set({ markers: [{ t: 700, dur: 0, name: 'here', colour: 1 }] }));
+	for (const [place, [text, isRight]] of Object.entries(places)) {
+		await page.selectOption('.search select', place);
+		await seek(page, text, Array.from({ length: 200 }, (_, i) => `1 of ${i}`));
+		const n = Number(/of (\d+)/.exec(await page.textContent('.search .count'))[1]);
+		truth(isRight(n), `${n} matches of ${text} in ${place}`);
 	}
 	page.isAllowed = true; // an invalid expression is a request that the server refuses
 	truth(!page.bad.some((b) => /exception|foreign/.test(b)), page.bad.join('\n'));
 }
 
-async function goTo(bench) {
-	const page = await bench.page('gemm'), row = verb('isa', 'gemm').rows[20];
+async function goTo(bench, kind) {
+	const page = await bench.page(kind + 'gemm'), row = verb('isa', 'gemm').rows[20];
 	const go = async (text) => {
 		await page.keyboard.press('g');
 		await page.waitForSelector('dialog[open] input');
@@ -172,15 +192,25 @@ async function goTo(bench) {
 	};
 	await page.keyboard.press('w');
 	await page.keyboard.press('w');
-	await go('2000');
+	await go('3500');
 	const [a, b] = await view(page);
-	truth(a <= 2000 && 2000 <= b, `cycle 2000 in ${a} to ${b}`);
+	truth(Math.abs((a + b) / 2 - 3500) < 2, `cycle 3500 in the middle of ${a} to ${b}`);
 	await go('0x' + row.address.toString(16));
 	equal(await get(page, 'selection.code'), row.index, 'address');
 	await go('gemm.py:17');
-	equal(await get(page, 'selection.line'), 17, 'line');
+	equal([await get(page, 'selection.line'), await get(page, 'panel')], [17, 'source'], 'line');
 	await go('row 5');
 	equal(await get(page, 'selection.code'), verb('isa', 'gemm').rows.find((r) => r.row === 5).index, 'row');
+	await go('se1_sm2_sl0_wv0');
+	equal(await page.evaluate((k) => window.incore.app().trace.tracks[k].coord, await get(page, 'selection.track')), [1, 1, 2, 0, 0], 'wave by its file');
+	await go('SE1 CU1 SIMD3 slot 0');
+	equal(await page.evaluate((k) => window.incore.app().trace.tracks[k].coord, await get(page, 'selection.track')), [1, 1, 3, 0, 0], 'lane by its name');
+	await page.keyboard.press('g');
+	for (const [text, wrong] of [['99999999', /the trace ends at/], ['0x1', /no instruction at/], ['nothing.py:3', /no source file/], ['row 999', /no row 999/], ['wave 77', /no lane named/]]) {
+		await page.fill('dialog[open] input', text);
+		await page.keyboard.press('Enter');
+		await until(page, (source) => new RegExp(source).test(document.querySelector('dialog[open] [role=status]')?.textContent ?? ''), wrong.source);
+	}
 }
 
 async function typing(bench) {
@@ -251,8 +281,10 @@ export const tests = [
 	{ name: 'keys: executions, range, marker, panels of the selection', run: selection, covers: [...key('execution-next', 'execution-previous', 'fit-selection', 'to-isa', 'to-source', 'range', 'marker'), 'part:markers'] },
 	{ name: 'keys: pin, hide, colours, arrows, units, table', run: laneKeys, covers: key('pin', 'pin-name', 'hide', 'show-all', 'arrows', 'colour', 'unit', 'table', 'bottom') },
 	{ name: 'keys: 1 to 9 open panels', run: panels, covers: key(...[1, 2, 3, 4, 5, 6, 7, 8, 9].map((n) => 'panel-' + n)) },
-	{ name: 'keys: search, next, previous', run: search, covers: [...key('search', 'match-next', 'match-previous'), 'part:search'] },
-	{ name: 'keys: go to cycle, address, line, row', run: goTo, covers: [...key('go-to'), 'part:go to'] },
+	...['', 'report:'].flatMap((kind) => [
+		{ name: `keys: search, next, previous${kind && ', report'}`, run: (b) => search(b, kind), covers: [...key('search', 'match-next', 'match-previous'), 'part:search'] },
+		{ name: `keys: go to cycle, address, line, row, wave${kind && ', report'}`, run: (b) => goTo(b, kind), covers: [...key('go-to'), 'part:go to'] },
+	]),
 	{ name: 'keys: mouse on the lanes', run: mouse, covers: ['part:timeline'] },
 	{ name: 'keys: typing is no command', run: typing },
 	{ name: 'keys: compare and swap', run: compareKeys, covers: key('compare', 'compare-swap') },
