@@ -256,15 +256,15 @@ bool verb_answer(struct verb_answers *a, const struct query *q, const char *cons
 	return run_words(a, v, &w, out, e);
 }
 
-bool verb_answer_text(struct verb_answers *a, const char *name, const char *path,
-	struct strbuf *out, struct incore_error *e)
+bool verb_answer_text(struct verb_answers *a, const char *name, const char *const *paths,
+	unsigned n_paths, struct strbuf *out, struct incore_error *e)
 {
 	const struct verb *v = verb_find(name);
 	struct option_list list;
 	struct words w = {0};
 
 	options_of(v, &list);
-	if (!hand_on(&w, a, &list) || !add_paths(&w, &path, 1)) {
+	if (!hand_on(&w, a, &list) || !add_paths(&w, paths, n_paths)) {
 		drop_words(&w);
 		return err_nomem(e);
 	}

@@ -44,8 +44,8 @@ bool verb_answer(struct verb_answers *a, const struct query *q, const char *cons
 
 /* Says on c that so many tracks could not be read; nothing for 0. */
 void cli_warn_unread(struct cli *c, uint64_t n);
-/* What `incore NAME PATH` prints as text, never cut. */
-bool verb_answer_text(struct verb_answers *a, const char *name, const char *path,
-	struct strbuf *out, struct incore_error *e);
+/* What `incore NAME PATHS` prints as text, never cut. */
+bool verb_answer_text(struct verb_answers *a, const char *name, const char *const *paths,
+	unsigned n_paths, struct strbuf *out, struct incore_error *e);
 
 #endif

@@ -89,6 +89,11 @@ static bool put_written(const struct report *r, struct strbuf *b, struct incore_
 	while (report_next_block(&rest, &block))
 		put_block(&block, false, b);
 	put_source(r->view, b);
+	if (r->difference.n) {
+		sb_puts(b, "<h2>Difference to the second capture</h2>\n<pre>");
+		report_escape(b, r->difference);
+		sb_puts(b, "</pre>\n");
+	}
 	sb_puts(b, "<h2>Findings</h2>\n<pre>");
 	report_escape(b, r->health);
 	sb_puts(b, "</pre>\n<h2>How to reproduce</h2>\n<pre>");
@@ -177,7 +182,8 @@ bool report_html(const struct report *r, FILE *out, struct incore_error *e)
 	put_head(r, &b);
 	ok = put_written(r, &b, e);
 	sb_puts(&b, "</div>\n");
-	ok = ok && put_answers(r, &b, e) && put_data(&b, "incore-columns", r->blob, e) &&
+	ok = ok && put_answers(r, &b, e) && put_data(&b, "incore-columns", r->blob[0], e) &&
+	     (!r->blob[1].n || put_data(&b, "incore-columns-1", r->blob[1], e)) &&
 	     put_data(&b, "incore-core", asset("/incore-core.wasm"), e);
 	sb_printf(&b, "<script nonce=\"%s\">", r->view->hash);
 	put_script(&b, asset("/incore.js"));

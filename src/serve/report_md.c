@@ -143,6 +143,10 @@ bool report_markdown(const struct report *r, FILE *out, struct incore_error *e)
 	while (report_next_block(&rest, &block))
 		put_block(&block, &b);
 	put_source(r->view, &b);
+	if (r->difference.n) {
+		sb_puts(&b, "## Difference to the second capture\n\n");
+		put_fenced(&b, r->difference);
+	}
 	sb_puts(&b, "## Findings\n\n");
 	put_fenced(&b, r->health);
 	sb_puts(&b, "## How to reproduce\n\n");

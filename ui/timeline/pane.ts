@@ -13,6 +13,7 @@ import { Input } from './input';
 import { trackAt } from './lanes';
 import { Overlay } from './overlay';
 import { Ruler } from './ruler';
+import { Stack } from './stack';
 import { Timeline } from './view';
 import { around } from './zoom';
 
@@ -32,6 +33,7 @@ export class TimelinePane {
 	private readonly legend = h('div', { class: 'legend-line', role: 'list', attrs: { 'aria-label': 'Colours' } });
 	private readonly arrows: Arrows;
 	private readonly global: Global;
+	private readonly stack: Stack;
 	private readonly tip: Tip;
 	/** the slice that was asked for last and is not there yet */
 	private going: { track: number; slice: number } | null = null;
@@ -58,7 +60,8 @@ export class TimelinePane {
 		this.tools = h('div', { class: 'timeline-tools', role: 'toolbar', attrs: { 'aria-label': 'Timeline' } });
 		this.corner = h('div', { class: 'ruler-corner' });
 		this.global = new Global(app);
-		this.element = h('section', { class: 'timeline', style: { '--labels': labels + 'px' }, attrs: { 'aria-label': 'Timeline' } }, this.tools, this.corner, this.ruler.element, this.global.element, this.view.scroller, h('div', { class: 'timeline-key' }, this.legend, this.hiddenNote, this.range));
+		this.stack = new Stack(app, labels);
+		this.element = h('section', { class: 'timeline', style: { '--labels': labels + 'px' }, attrs: { 'aria-label': 'Timeline' } }, this.tools, this.corner, this.ruler.element, this.global.element, this.view.scroller, this.stack.element, h('div', { class: 'timeline-key' }, this.legend, this.hiddenNote, this.range));
 		this.view.scroller.addEventListener('keydown', (e) => this.gridKey(e));
 		this.ruler.load();
 	}
@@ -81,7 +84,7 @@ export class TimelinePane {
 
 	changed(state: Readonly<State>, keys: ReadonlySet<Key | 'theme' | 'size'>): void {
 		const has = (...names: (Key | 'theme' | 'size')[]) => names.some((n) => keys.has(n));
-		if (has('mode', 'sort', 'isMerged', 'kind', 'align', 'isGlobalOpen', 'arrows', 'hidden', 'base', 'theme', 'hash')) this.drawTools(state);
+		if (has('mode', 'sort', 'isMerged', 'kind', 'align', 'isStacked', 'isGlobalOpen', 'arrows', 'hidden', 'base', 'theme', 'hash')) this.drawTools(state);
 		if (has('theme')) this.ruler.render();
 		if (has('t0', 't1', 'unit', 'theme')) {
 			this.range.textContent = `${cyclesWith(Math.round(state.t1 - state.t0), this.app.units())} in sight${state.kind === 'units' && !this.view.stats.isExact ? ', main unit of each pixel' : ''}`;
@@ -89,6 +92,7 @@ export class TimelinePane {
 		}
 		if (has('isGlobalOpen', 'theme')) this.global.show(state.isGlobalOpen);
 		if (state.isGlobalOpen) this.global.draw();
+		this.stack.changed(state, keys);
 		this.view.changed(state, keys);
 		this.ruler.draw();
 		if (has('selection', 'arrows')) this.arrows.update();
@@ -106,6 +110,7 @@ export class TimelinePane {
 			!trace.has_pipes && s.kind === 'waves' && button(s.isMerged ? 'Merged' : 'Split', 'One lane per slot, or one per wave', () => store.set({ isMerged: !s.isMerged }), { class: 'button framed', attrs: { 'aria-pressed': s.isMerged } }),
 			choose('Arrows', ARROWS.map((v) => ({ value: v, label: v })), s.arrows, (v) => store.set({ arrows: v as ArrowMode })),
 			s.base && choose('Align', [{ value: 'trace', label: 'trace' }, { value: 'start', label: 'lane start' }, { value: 'row', label: 'selected row' }], s.align, (v) => store.set({ align: v as Align })),
+			s.base && choose('Lanes of B', [{ value: '', label: 'beside A' }, { value: '1', label: 'stacked' }], s.isStacked ? '1' : '', (v) => store.set({ isStacked: !!v })),
 			h('span', { class: 'spring' }),
 			h('span', { class: 'zooms' }, button('−', 'Zoom out (S)', () => this.input.zoom(1.6)), button('+', 'Zoom in (W)', () => this.input.zoom(1 / 1.6)),
 			button('Fit', 'Whole trace (0)', () => this.fitAll())));
@@ -119,7 +124,7 @@ export class TimelinePane {
 		const keys: [string, string][] = mode === 'bucket' ? t.buckets.map((b, i) => [b, p.buckets[i]])
 			: mode === 'cause' ? t.causes.slice(0, 12).map((c, i) => [c, colourOf(p, i)])
 			: mode === 'kernel' ? t.kernels.slice(0, 8).map((k, i) => [k.name, colourOf(p, i)])
-			: mode === 'diff' ? [['same', p.dim], ['▲ worse', p.worse], ['▼ better', p.better], ['only here', p.buckets[4]]]
+			: mode === 'diff' ? [['same', p.dim], ['▲ worse in B', p.worse], ['▼ better in B', p.better], ['only here', p.buckets[4]]]
 			: t.slots.map((s, i) => [s, p.slots[i]] as [string, string]).filter((_, i) => used.has(i));
 		fill(this.legend, keys.map(([name, colour]) => h('span', { class: 'legend-key', role: 'listitem' }, h('span', { class: 'swatch', style: { background: colour } }), name.slice(0, 18))));
 	}

@@ -86,8 +86,8 @@ export class Timeline {
 		if (has('isMerged', 'scope', 'hash', 'kind')) this.lanes = state.kind === 'units' && !this.app.trace.has_pipes ? makeUnits(this.app.trace, state.scope) : makeLanes(this.app.trace, state.isMerged, state.scope);
 		if (has('theme', 'mode')) this.lut = this.look = null;
 		if (has('sort') && state.sort === 'stall') this.readStalls();
-		if (has('isMerged', 'scope', 'hash', 'kind', 'sort', 'pins', 'hidden', 'order', 'folded', 'size', 'base')) this.arrange();
-		if (has('base')) this.openOther(state.base);
+		if (has('isMerged', 'scope', 'hash', 'kind', 'sort', 'pins', 'hidden', 'order', 'folded', 'size', 'base', 'isStacked')) this.arrange();
+		if (has('base', 'isStacked')) this.openOther(state.isStacked ? null : state.base);
 		if (has('selection', 'query')) this.look = null;
 		this.redraw();
 	}
@@ -115,7 +115,7 @@ export class Timeline {
 		const capture = baseCapture(this.app.trace, hash);
 		if (capture)
 			void Other.open(this.app, capture, this.redraw).then((o) => {
-				if (this.app.store.get().base === hash) this.other = o;
+				if (this.app.store.get().base === hash && !this.app.store.get().isStacked) this.other = o;
 				this.redraw();
 			}, () => this.app.say('The other capture cannot be drawn'));
 	}
@@ -123,7 +123,7 @@ export class Timeline {
 	arrange(): void {
 		const s = this.app.store.get(), seen = this.scroller.clientHeight || 300;
 		const groups = new Set(this.lanes.map((l) => l.group)).size;
-		const height = autoHeight(this.lanes.length - s.hidden.length, seen - groups * GROUP_HEIGHT) * (s.base ? 1.6 : 1);
+		const height = autoHeight(this.lanes.length - s.hidden.length, seen - groups * GROUP_HEIGHT) * (s.base && !s.isStacked ? 1.6 : 1);
 		this.layout = layOut(this.app.trace, this.lanes, s, Math.round(height), (i) => this.stallOf(i));
 		this.space.style.height = this.layout.height + 'px';
 		this.rowOf = new Map();
