@@ -12,6 +12,8 @@
 
 #define MAX_QUESTIONS 512u
 #define MAX_CAPTURES REPORT_MAX_CAPTURES
+/* Answers about one kernel alone, before compression: about a tenth of it in the file. */
+#define MAX_SCOPED_BYTES ((size_t)16 << 20)
 
 static const struct option_def options[] = {
 	{0, "format", OPTION_CHOICE, "HOW", "auto|html|md", "auto",
@@ -179,24 +181,127 @@ static bool keep_rows(struct job *j, unsigned capture)
 	return true;
 }
 
-static bool keep_all(struct job *j, unsigned capture)
+static struct str questions(void)
 {
-	struct str rest = {0}, line;
-
 	for (size_t i = 0; i < serve_n_assets; i++)
 		if (strcmp(serve_assets[i].url, "/questions.txt") == 0)
-			rest = (struct str){
+			return (struct str){
 				(const char *)serve_assets[i].data, serve_assets[i].size};
+	return STR("");
+}
+
+static bool next_question(const struct job *j, struct str *rest, struct str *line)
+{
+	while (str_cut(rest, "\n", line)) {
+		*line = str_trim(*line);
+		if (str_starts(*line, "diff?") && j->c->n_args < 2)
+			continue;
+		if (line->n && line->p[0] != '#')
+			return true;
+	}
+	return false;
+}
+
+/* The same about one kernel; keys stay sorted. False: not asked of one kernel, or no memory. */
+static bool about_kernel(struct str question, uint32_t id, struct strbuf *out)
+{
+	struct str rest = question, verb, word;
+	char name[32];
+	bool is_put = false;
+
+	str_cut(&rest, "?", &verb);
+	if (verb.n >= sizeof(name))
+		return false;
+	snprintf(name, sizeof(name), "%.*s", STR_ARG(verb));
+	if (!verb_answer_takes_kernel(name))
+		return false;
+	sb_printf(out, "%s?", name);
+	while (str_cut(&rest, "&", &word)) {
+		if (!is_put && word.n && word.p[0] > 'k')
+			sb_printf(out, "k=%u&", id);
+		is_put |= word.n && word.p[0] > 'k';
+		sb_printf(out, "%.*s%s", STR_ARG(word), rest.n ? "&" : "");
+	}
+	if (!is_put)
+		sb_printf(out, "%sk=%u", out->p[out->n - 1] == '?' ? "" : "&", id);
+	return !out->failed;
+}
+
+static size_t kept_bytes(const struct job *j)
+{
+	size_t n = 0;
+
+	for (unsigned i = 0; i < j->n; i++)
+		n += j->bodies[i].n;
+	return n;
+}
+
+/* All answers about one kernel, or none of them; *is_in: they are there. */
+static bool keep_kernel(struct job *j, unsigned capture, uint32_t id, size_t most, bool *is_in)
+{
+	struct str rest = questions(), line;
+	unsigned first = j->n;
+	bool ok = true;
+
+	*is_in = true;
+	while (ok && *is_in && next_question(j, &rest, &line)) {
+		struct strbuf q = {0};
+
+		if (about_kernel(line, id, &q)) {
+			ok = keep_of(j, capture, (struct str){q.p, q.n});
+			*is_in = j->n < MAX_QUESTIONS && kept_bytes(j) <= most;
+		}
+		sb_free(&q);
+	}
+	while (!*is_in && j->n > first) {
+		j->n--;
+		sb_free(&j->questions[j->n]);
+		sb_free(&j->bodies[j->n]);
+	}
+	return ok;
+}
+
+static uint32_t tracks_of(const struct trace *t, uint32_t kernel)
+{
+	uint32_t n = 0;
+
+	for (uint32_t i = 0; i < t->n_tracks; i++)
+		n += t->tracks[i].kernel_id == kernel;
+	return n;
+}
+
+/* Where waves of several kernels ran: one set of answers for each, so that the panels narrow. */
+static bool keep_kernels(struct job *j, unsigned capture)
+{
+	const struct trace *t = session_view(j->session, capture, 0, &j->c->error)->trace;
+	size_t most = kept_bytes(j) + MAX_SCOPED_BYTES;
+	uint32_t n = 0, left_out = 0;
+	bool is_in = true, ok = true;
+
+	for (uint32_t i = 0; i < t->n_kernel_names; i++)
+		n += tracks_of(t, t->kernel_names[i].id) > 0;
+	for (uint32_t i = 0; ok && n > 1 && i < t->n_kernel_names; i++) {
+		if (!tracks_of(t, t->kernel_names[i].id))
+			continue;
+		ok = !is_in || keep_kernel(j, capture, t->kernel_names[i].id, most, &is_in);
+		left_out += !is_in;
+	}
+	if (ok && left_out)
+		sb_printf(&j->left_out, "%sthe tables of %u of %u kernels alone.",
+			j->left_out.n ? " Also not: " : "", left_out, n);
+	return ok && (!j->left_out.failed || err_nomem(&j->c->error));
+}
+
+static bool keep_all(struct job *j, unsigned capture)
+{
+	struct str rest = questions(), line;
+
 	if (!keep_tracks(j, capture) || !keep_rows(j, capture))
 		return false;
-	while (str_cut(&rest, "\n", &line)) {
-		line = str_trim(line);
-		if (!line.n || line.p[0] == '#' || (str_starts(line, "diff?") && j->c->n_args < 2))
-			continue;
+	while (next_question(j, &rest, &line))
 		if (!keep_of(j, capture, line))
 			return false;
-	}
-	return true;
+	return keep_kernels(j, capture);
 }
 
 /* How each row fares against the other capture; of whole captures, before anything is left out. */

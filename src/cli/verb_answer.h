@@ -38,7 +38,12 @@ bool verb_answer_is(const char *name);
 /* Reads a capture as view's options say; the caller's own. */
 bool verb_answer_open(struct verb_answers *a, const char *path, struct progress *progress,
 	struct trace **out, struct incore_error *e);
-/* What `incore NAME --json OPTIONS PATHS` prints; keys of q are options, but for c, base and h. */
+/* Does it take --kernel, and so k=ID? */
+bool verb_answer_takes_kernel(const char *name);
+/*
+ * What `incore NAME --json OPTIONS PATHS` prints; keys of q are options, but for c, base and h.
+ * k=ID is --kernel for the kernel of that number in the capture.
+ */
 bool verb_answer(struct verb_answers *a, const struct query *q, const char *const *paths,
 	unsigned n_paths, struct strbuf *out, struct incore_error *e);
 
