@@ -2,9 +2,11 @@
 /* cmd_report.c: incore report: a capture as one file to send: the viewer with its data, or
  * Markdown. */
 #include "cli/cli.h"
+#include "cli/report_code.h"
 #include "cli/report_part.h"
 #include "cli/table.h"
 #include "cli/verb_answer.h"
+#include "codec/json_reader.h"
 #include "serve/assets.h"
 #include "serve/blob.h"
 #include "serve/report.h"
@@ -31,8 +33,9 @@ struct job {
 	struct report_answer kept[MAX_QUESTIONS];
 	struct strbuf questions[MAX_QUESTIONS], bodies[MAX_QUESTIONS];
 	unsigned n;
-	struct strbuf summary, health, blob, command;
+	struct strbuf summary, health, blob, again;
 	struct report_part part;
+	struct report_code code;
 	uint64_t n_slices;
 	uint64_t bytes;
 };
@@ -95,6 +98,9 @@ static bool keep(struct job *j, struct str question)
 	}
 	session_answer(j->session, (struct str){target.p, target.n}, &r);
 	sb_free(&target);
+	/* readers of JSON want some bytes behind it */
+	if (r.status == 200 && sb_reserve(&r.body, JSON_PAD))
+		memset(r.body.p + r.body.n, 0, JSON_PAD);
 	if (r.status == 200 && !r.body.failed && sb_str(&j->questions[j->n], question)) {
 		j->bodies[j->n] = r.body;
 		j->kept[j->n] = (struct report_answer){j->questions[j->n].p, {r.body.p, r.body.n}};
@@ -178,25 +184,6 @@ static bool make_blob(struct job *j)
 	return ok;
 }
 
-static bool make_command(struct job *j)
-{
-	struct cli *c = j->c;
-	const char *name = cli_text(c, "output");
-
-	sb_printf(&j->command, "incore report %s", c->args[0]);
-	for (const struct option_def *d = options; d->name; d++)
-		if (cli_has(c, d->name))
-			sb_printf(&j->command, " --%s%s%s", d->name,
-				d->type == OPTION_FLAG ? "" : " ",
-				d->type == OPTION_FLAG ? "" : cli_text(c, d->name));
-	sb_printf(&j->command, " -o %s\nincore view %s\nincore %s\n",
-		name ? path_base(name) : "report.html", c->args[0], "--version");
-	sb_printf(&j->command, "made by incore %s", INCORE_VERSION);
-	return !j->command.failed || err_nomem(&c->error);
-}
-
-/* --- output --- */
-
 static bool is_markdown(const struct cli *c)
 {
 	const char *format = cli_text(c, "format"), *name = cli_text(c, "output");
@@ -205,6 +192,30 @@ static bool is_markdown(const struct cli *c)
 		return strcmp(format, "md") == 0;
 	return name && (str_ends(str_of(name), ".md") || str_ends(str_of(name), ".markdown"));
 }
+
+static struct str kept(const struct job *j, const char *question)
+{
+	for (unsigned i = 0; i < j->n; i++)
+		if (strcmp(j->kept[i].question, question) == 0)
+			return j->kept[i].json;
+	return STR("");
+}
+
+/* Text of both forms of the report; the HTML carries all answers, Markdown those it is made of. */
+static bool make_text(struct job *j, const struct view *v)
+{
+	struct cli *c = j->c;
+
+	if (is_markdown(c) ? !keep(j, STR("isa")) || !keep(j, STR("summary"))
+			   : !keep_all(j, v->trace->n_tracks))
+		return false;
+	return verb_answer_text(&j->answers, "summary", c->args[0], &j->summary, &c->error) &&
+	       verb_answer_text(&j->answers, "check", c->args[0], &j->health, &c->error) &&
+	       report_code_make(&j->code, c, v->trace, kept(j, "isa"), kept(j, "summary")) &&
+	       report_again_make(c, v, &j->again);
+}
+
+/* --- output --- */
 
 static bool write_file(struct job *j, const struct report *r)
 {
@@ -273,12 +284,10 @@ static bool make(struct job *j)
 	if (c->use_json && strcmp(cli_text(c, "output"), "-") == 0)
 		return err_set(&c->error, INCORE_USAGE, "bad-option-value",
 			"--json and -o - both want standard output");
-	if (!load(j) || !make_blob(j) || !make_command(j))
+	if (!load(j) || !make_blob(j))
 		return false;
-	v = session_view(j->session, 0, NEED_BUCKET | NEED_CODE, &c->error);
-	if (!v || (!is_markdown(c) && !keep_all(j, v->trace->n_tracks)) ||
-		!verb_answer_text(&j->answers, "summary", c->args[0], &j->summary, &c->error) ||
-		!verb_answer_text(&j->answers, "check", c->args[0], &j->health, &c->error))
+	v = session_view(j->session, 0, NEED_BUCKET, &c->error);
+	if (!v || !make_text(j, v))
 		return false;
 	r = (struct report){.view = v,
 		.answers = j->kept,
@@ -287,8 +296,13 @@ static bool make(struct job *j)
 		.health = {j->health.p, j->health.n},
 		.blob = {j->blob.p, j->blob.n},
 		.left_out = {j->part.left_out.p, j->part.left_out.n},
-		.command = {j->command.p, j->command.n}};
-	if (j->answers.n_warned && !c->n_warnings)
+		.code = {j->code.text.p, j->code.text.n},
+		.again = {j->again.p, j->again.n},
+		.costs = j->code.costs,
+		.all_cost = j->code.all_cost,
+		.unit = j->code.unit,
+		.no_source = cli_flag(c, "no-source")};
+	if (j->answers.n_warned && !c->n_warnings && !is_markdown(c))
 		cli_warn(c, "%u of its answers came with warnings, which stand in the report",
 			j->answers.n_warned);
 	return write_file(j, &r) && print_done(j, v->trace);
@@ -306,10 +320,11 @@ static int run(struct cli *c)
 	session_free(j.session);
 	verb_answers_deinit(&j.answers);
 	report_part_deinit(&j.part);
+	report_code_deinit(&j.code);
 	sb_free(&j.summary);
 	sb_free(&j.health);
 	sb_free(&j.blob);
-	sb_free(&j.command);
+	sb_free(&j.again);
 	return ok ? INCORE_OK : cli_fail(c);
 }
 
