@@ -70,7 +70,7 @@ static bool ask_verb(void *ctx, unsigned capture, unsigned base, const struct qu
 static bool load(struct job *j)
 {
 	struct cli *c = j->c;
-	struct session_ops ops = {open_capture, ask_verb, verb_answer_is, j};
+	struct session_ops ops = {open_capture, ask_verb, verb_answer_is, j, NULL};
 	struct session_options o = {
 		.n = c->n_args, .paths = c->args, .ops = &ops, .pool = c->pool, .no_cache = true};
 

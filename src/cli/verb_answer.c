@@ -62,6 +62,28 @@ static void keep(struct verb_answers *a, const char *path, unsigned want, struct
 		return;
 	trace_share(t);
 	a->reads[a->n_reads++] = (struct verb_read){copy, want, t};
+	for (unsigned i = 0; i < a->n_lent; i++)
+		if (strcmp(a->lent[i].path, path) == 0)
+			lend_to(&a->lent[i].columns, t);
+}
+
+void verb_answer_lend(struct verb_answers *a, const struct view *v)
+{
+	const char *path = NULL;
+
+	pthread_mutex_lock(&a->lock);
+	for (unsigned i = 0; i < a->n_reads && !v->has_pipes; i++)
+		if (a->reads[i].trace == v->trace)
+			path = a->reads[i].path;
+	if (path && a->n_lent < VERB_ANSWER_LENT) {
+		struct verb_lent *x = &a->lent[a->n_lent++];
+
+		*x = (struct verb_lent){path, lend_columns(v->trace, v->columns, v->origin_cyc)};
+		for (unsigned i = 0; i < a->n_reads; i++)
+			if (strcmp(a->reads[i].path, path) == 0)
+				lend_to(&x->columns, a->reads[i].trace);
+	}
+	pthread_mutex_unlock(&a->lock);
 }
 
 /* Each capture once for each set of tables: notes, and so warnings, depend on what was read. */

@@ -139,8 +139,10 @@ static ssize_t read_progress(void *ctx, uint64_t pos, char *buf, size_t max)
 	p->is_done = now.is_done;
 	if (now.eta_s >= 0)
 		snprintf(eta, sizeof(eta), "%.1f", now.eta_s);
-	n = snprintf(buf, max, "{\"stage\":\"%.40s\",\"done\":%llu,\"total\":%llu,\"eta\":%s}\n",
-		now.stage, (unsigned long long)now.done, (unsigned long long)now.total, eta);
+	n = snprintf(buf, max,
+		"{\"stage\":\"%.40s\",\"done\":%llu,\"total\":%llu,\"eta\":%s,\"read\":%u}\n",
+		now.stage, (unsigned long long)now.done, (unsigned long long)now.total, eta,
+		now.n_read);
 	return n;
 }
 

@@ -76,11 +76,17 @@ fail:
 
 void session_load(struct session *s)
 {
-	for (unsigned i = 0; i < s->n && !atomic_load(&s->stop); i++)
+	for (unsigned i = 0; i < s->n && !atomic_load(&s->stop); i++) {
 		session_read_one(s, &s->v[i], i);
+		pthread_mutex_lock(&s->lock);
+		s->now.n_read = i + 1;
+		s->n_news++;
+		pthread_cond_broadcast(&s->news);
+		pthread_mutex_unlock(&s->lock);
+	}
 	pthread_mutex_lock(&s->lock);
-	s->now =
-		(struct session_progress){.stage = "ready", .done = 1, .total = 1, .is_done = true};
+	s->now = (struct session_progress){
+		.stage = "ready", .done = 1, .total = 1, .n_read = s->n, .is_done = true};
 	s->n_news++;
 	pthread_cond_broadcast(&s->news);
 	pthread_mutex_unlock(&s->lock);

@@ -27,6 +27,7 @@ static void on_progress(void *ctx, const char *what, uint64_t done, uint64_t tot
 	s->now = (struct session_progress){.stage = is_last ? "index" : what,
 		.done = done,
 		.total = total,
+		.n_read = s->now.n_read,
 		.eta_s = done && total > done ? (double)(now - s->stage_ns) / 1e9 *
 							(double)(total - done) / (double)done
 					      : -1};
@@ -108,6 +109,8 @@ static bool set_ready(struct session *s, struct session_capture *c)
 	hash_content(&v);
 	if (!view_index_make(&v, &c->error))
 		return false;
+	if (s->ops.ready)
+		s->ops.ready(s->ops.ctx, (unsigned)(c - s->v), &v);
 	pthread_mutex_lock(&s->lock);
 	c->view = v;
 	c->state = CAPTURE_READY;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // window.ts: puts one capture's window together and keeps it in step with the store and the address.
 import { Keys } from '../base/keys';
-import { fill, h } from '../base/dom';
+import { fill, framed, h } from '../base/dom';
 import { PANELS } from '../panels/list';
 import { baseCapture, Source, SourceError, TraceInfo } from '../source';
 import { decodeLink, encodeLink, initialState, Key, State, Store } from '../state';
@@ -88,7 +88,7 @@ export function openWindow(host: HTMLElement, source: Source, trace: TraceInfo, 
 		work.classList.toggle('no-inspector', !s.isInspectorOpen);
 		for (const p of parts) p.changed(s, keys);
 	};
-	const resized = () => tell(store.get(), new Set<Key | 'size'>(['size']));
+	const resized = framed(() => tell(store.get(), new Set<Key | 'size'>(['size'])));
 	layOut(work, explorer.element, pane?.element ?? missing!, inspector.element, dock.element, resized);
 	fill(host, title.element, new Banner(session).element, work, live);
 	const stop = store.listen((s, keys) => {

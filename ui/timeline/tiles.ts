@@ -62,6 +62,7 @@ export class Tiles {
 
 	/** The tile that covers cycle t at the level nearest to the one wanted, or undefined. */
 	nearest(mode: Mode, level: number, block: number, t: number): Tile | undefined {
+		if (!this.kept.size) return undefined;
 		for (let d = 0; d < 24; d++)
 			for (const k of d ? [level + d, level - d] : [level]) {
 				if (k < 0) continue;
