@@ -70,7 +70,7 @@ export function change(v: number | null, verdict: string | undefined, digits = 2
 
 function percent(p: Pair): string {
 	const d = changeOf(p);
-	if (d === null) return p.a === null && p.b !== null ? 'added' : p.b === null && p.a !== null ? 'removed' : '-';
+	if (d === null) return p.change === undefined || (p.a === null) === (p.b === null) ? '-' : p.a === null ? 'added' : 'removed';
 	return d === 0 ? '0.0' : p.a ? (d > 0 ? '+' : '') + share(d, Math.abs(p.a), false) : '-';
 }
 

@@ -10,6 +10,7 @@ import { Banner } from './banner';
 import { bindings } from './commands';
 import { askWhere, help, markers } from './dialogs';
 import { Dock } from './dock';
+import { listenDrop } from './drop';
 import { Explorer } from './explorer';
 import { savePng, saveSvg } from './export';
 import { Inspector } from './inspector';
@@ -102,8 +103,10 @@ export function openWindow(host: HTMLElement, source: Source, trace: TraceInfo, 
 	store.settle();
 	if (told) say(told);
 	restore(session, pane, state);
+	const stopDrop = listenDrop(session);
 	return { session, pane, close: () => {
 		stop();
+		stopDrop();
 		document.removeEventListener('keydown', listener);
 		pane?.close();
 		dock.close();
