@@ -265,6 +265,12 @@ export function readCounters(data: ArrayBuffer): { series: number; width: number
 	return { series, width, values: new Float32Array(data, 16, n) };
 }
 
+/** Decodes `buckets`: per pixel the cycles of all tracks in each bucket. */
+export function readBuckets(data: ArrayBuffer): { buckets: number; width: number; values: Float64Array } {
+	const v = header(data, 'ICB1', 16), buckets = v.getUint16(6, true), width = v.getUint32(8, true);
+	return { buckets, width, values: new Float64Array(data, 16, Math.min(buckets * width, Math.floor((data.byteLength - 16) / 8))) };
+}
+
 /** [0, 1, 2, 7] -> "0-2,7". */
 export function ranges(numbers: readonly number[]): string {
 	const sorted = [...new Set(numbers)].sort((a, b) => a - b);

@@ -66,6 +66,12 @@ bool answer_select(
 	const struct view *v, const struct query *q, struct strbuf *out, struct incore_error *e);
 bool answer_find(
 	const struct view *v, const struct query *q, struct strbuf *out, struct incore_error *e);
+bool answer_found(
+	const struct view *v, const struct query *q, struct strbuf *out, struct incore_error *e);
+bool answer_units(
+	const struct view *v, const struct query *q, struct strbuf *out, struct incore_error *e);
+bool answer_buckets(
+	const struct view *v, const struct query *q, struct strbuf *out, struct incore_error *e);
 bool answer_histogram(
 	const struct view *v, const struct query *q, struct strbuf *out, struct incore_error *e);
 bool answer_code(

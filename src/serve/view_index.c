@@ -18,6 +18,8 @@ unsigned view_needs(const struct query *q)
 		if (strcmp(mode, "diff") == 0)
 			needs |= NEED_DIFF;
 	}
+	if (strcmp(q->name, "buckets") == 0)
+		needs |= NEED_BUCKET;
 	if (strcmp(q->name, "select") == 0 && by && strcmp(by, "cause") == 0)
 		needs |= NEED_CAUSE | NEED_WAITS;
 	if (strcmp(q->name, "at") == 0 || strcmp(q->name, "links") == 0)

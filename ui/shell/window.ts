@@ -63,8 +63,8 @@ export function openWindow(host: HTMLElement, source: Source, trace: TraceInfo, 
 	setTimeout(() => session.painted(), pane ? 700 : 0);
 	const go = (track: number, slice: number) => void pane?.goSlice(track, slice);
 	const explorer = new Explorer(session), inspector = new Inspector(session, { goSlice: go }), dock = new Dock(session, PANELS);
-	const search = new Search(session, { goSlice: go, marks: (codes, density) => {
-		pane?.view.setMatches(codes);
+	const search = new Search(session, { goSlice: go, marks: (codes, density, question, tracks) => {
+		pane?.view.setMatches(codes, question, tracks);
 		if (pane) pane.ruler.density = density;
 		pane?.ruler.draw();
 	} });
