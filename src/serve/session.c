@@ -311,7 +311,7 @@ static bool answer_capture(struct session *s, unsigned i, const struct query *q,
 	unsigned needs = view_needs(q);
 	bool ok;
 
-	if (!c || !(base = session_capture(s, q, "base", e)))
+	if (!c || !(base = query_text(q, "base") ? session_capture(s, q, "base", e) : c))
 		return false;
 	if (!must_be(state_of(s, c), c, e) || !must_be(state_of(s, base), base, e))
 		return false;
