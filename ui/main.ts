@@ -82,7 +82,7 @@ async function start(): Promise<void> {
 		if (!isReport) loading(null, '');
 		let index = 0;
 		const wanted = decodeLink(location.hash).hash;
-		if (wanted && !isReport) index = (await askTrace(source, 0)).captures.find((c) => c.hash === wanted)?.index ?? 0;
+		if (wanted) index = (await askTrace(source, 0)).captures.find((c) => c.hash === wanted)?.index ?? 0;
 		await open(source, index);
 	} catch (e) {
 		failed(e);

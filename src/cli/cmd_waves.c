@@ -329,7 +329,7 @@ static bool answer(struct job *j)
 	if (bins > MAX_BINS)
 		return err_set(&c->error, INCORE_USAGE, "bad-option", "--bins %llu: at most %u",
 			(unsigned long long)bins, MAX_BINS);
-	if (!cli_open_trace(c, c->args[0], 0, &j->trace) ||
+	if (!cli_open_trace(c, c->args[0], IMPORT_OCCUPANCY * cli_has(c, "kernel"), &j->trace) ||
 		!cli_selection(c, j->trace, &j->selection))
 		return false;
 	if (trace_has_pipes(j->trace))

@@ -32,10 +32,15 @@ static void put_command(struct cli *c, const char *verb, const char *file, struc
 {
 	const char *words[MAX_WORDS + 1] = {NULL};
 	unsigned n = add_options(c, words, 0, file != NULL);
-	const char *one[] = {c->args[0], NULL};
+	const char *one[] = {file, NULL};
 
-	sb_printf(out, "incore %s ", verb);
-	process_quote(one, out);
+	sb_printf(out, "incore %s", verb);
+	for (unsigned i = 0; i < c->n_args; i++) {
+		const char *path[] = {c->args[i], NULL};
+
+		sb_putc(out, ' ');
+		process_quote(path, out);
+	}
 	for (unsigned i = 0; i < n; i++) {
 		const char *value[] = {words[i + 1], NULL};
 		const struct option_def *d = c->verb->options;
@@ -50,7 +55,6 @@ static void put_command(struct cli *c, const char *verb, const char *file, struc
 		i++;
 	}
 	if (file) {
-		one[0] = file;
 		sb_puts(out, " -o ");
 		process_quote(one, out);
 	}

@@ -38,14 +38,19 @@ bool verb_answer_is(const char *name);
 /* Reads a capture as view's options say; the caller's own. */
 bool verb_answer_open(struct verb_answers *a, const char *path, struct progress *progress,
 	struct trace **out, struct incore_error *e);
-/* What `incore NAME --json OPTIONS PATHS` prints; keys of q are options, but for c, base and h. */
+/* Does it take --kernel, and so k=ID? */
+bool verb_answer_takes_kernel(const char *name);
+/*
+ * What `incore NAME --json OPTIONS PATHS` prints; keys of q are options, but for c, base and h.
+ * k=ID is --kernel for the kernel of that number in the capture.
+ */
 bool verb_answer(struct verb_answers *a, const struct query *q, const char *const *paths,
 	unsigned n_paths, struct strbuf *out, struct incore_error *e);
 
 /* Says on c that so many tracks could not be read; nothing for 0. */
 void cli_warn_unread(struct cli *c, uint64_t n);
-/* What `incore NAME PATH` prints as text, never cut. */
-bool verb_answer_text(struct verb_answers *a, const char *name, const char *path,
-	struct strbuf *out, struct incore_error *e);
+/* What `incore NAME PATHS` prints as text, never cut. */
+bool verb_answer_text(struct verb_answers *a, const char *name, const char *const *paths,
+	unsigned n_paths, struct strbuf *out, struct incore_error *e);
 
 #endif

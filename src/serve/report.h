@@ -12,7 +12,8 @@
 #include "base/vec.h"
 #include "serve/view.h"
 
-#define REPORT_MAX_SLICES 2000000u
+#define REPORT_MAX_SLICES 2000000u /* of all its captures */
+#define REPORT_MAX_CAPTURES 2u
 #define REPORT_MAX_BYTES (15u << 20)
 
 struct report_answer { /* of a verb: question as the page asks it, and its JSON */
@@ -28,12 +29,13 @@ struct report {
 	const struct view *view;
 	const struct report_answer *answers;
 	size_t n_answers;
-	struct str summary;  /* the written page, as `incore summary` prints it */
-	struct str code;     /* more of it, about the code */
-	struct str health;   /* findings, as `incore check` prints them */
-	struct str blob;     /* of blob_write() */
-	struct str left_out; /* one line a thing that is not in here; empty: nothing */
-	struct str again;    /* facts: what was read, and how to make this report again */
+	struct str summary;		      /* the written page, as `incore summary` prints it */
+	struct str code;		      /* more of it, about the code */
+	struct str health;		      /* findings, as `incore check` prints them */
+	struct str blob[REPORT_MAX_CAPTURES]; /* of blob_write(); empty: one capture */
+	struct str difference; /* from the first capture to the second, as `incore diff` prints */
+	struct str left_out;   /* one line a thing that is not in here; empty: nothing */
+	struct str again;      /* facts: what was read, and how to make this report again */
 	const struct report_cost *costs; /* by code row */
 	uint64_t all_cost;		 /* what 100 % of them is */
 	const char *unit;		 /* of them: "cycles" or "stalled samples" */

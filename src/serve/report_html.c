@@ -220,6 +220,10 @@ static bool put_written(const struct report *r, struct strbuf *b, struct incore_
 	put_blocks(r->code, b);
 	if (!put_lines(r, b))
 		return err_nomem(e);
+	if (r->difference.n) {
+		sb_puts(b, "<h2>Difference to the second capture</h2>\n");
+		put_blocks(r->difference, b);
+	}
 	sb_puts(b, "<h2>All findings, with their evidence</h2>\n");
 	put_pre(r->health, b);
 	sb_puts(b, "<h2>How to reproduce</h2>\n");
@@ -305,7 +309,8 @@ bool report_html(const struct report *r, FILE *out, struct incore_error *e)
 	put_head(r, &b);
 	ok = put_written(r, &b, e);
 	sb_puts(&b, "</div>\n");
-	ok = ok && put_answers(r, &b, e) && put_data(&b, "incore-columns", r->blob, e) &&
+	ok = ok && put_answers(r, &b, e) && put_data(&b, "incore-columns", r->blob[0], e) &&
+	     (!r->blob[1].n || put_data(&b, "incore-columns-1", r->blob[1], e)) &&
 	     put_data(&b, "incore-core", asset("/incore-core.wasm"), e);
 	ok = ok && put_data(&b, "incore-style", asset("/incore.css"), e) &&
 	     put_data(&b, "incore-script", asset("/incore.js"), e);

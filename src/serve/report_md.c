@@ -170,6 +170,10 @@ bool report_markdown(const struct report *r, FILE *out, struct incore_error *e)
 	put_blocks(r->code, &b);
 	if (ok && !put_lines(r, &b))
 		ok = err_nomem(e);
+	if (r->difference.n) {
+		sb_puts(&b, "## Difference to the second capture\n\n");
+		put_blocks(r->difference, &b);
+	}
 	sb_puts(&b, "## All findings, with their evidence\n\n");
 	put_fenced(&b, r->health);
 	sb_puts(&b, "## How to reproduce\n\n");

@@ -46,6 +46,10 @@ bool view_need(struct view *v, unsigned needs, const struct view *base, struct i
 /* All of that is built already. */
 bool view_has(const struct view *v, unsigned needs, const struct view *base);
 void view_index_free(struct view *v);
+/* A digit a code row, and one for unknown code, as mode=diff shows them. May fail: rows that cannot
+ * be aligned. */
+bool view_diff_rows(
+	const struct view *v, const struct view *base, struct strbuf *out, struct incore_error *e);
 const struct lane_split *view_splits(const struct view *v, enum tile_mode mode);
 
 bool answer_tile(

@@ -85,7 +85,7 @@ bool view_need(struct view *v, unsigned needs, const struct view *base, struct i
 		if (!v->index)
 			return err_nomem(e);
 	}
-	if (v->index->diff_base != base)
+	if (needs & NEED_DIFF && v->index->diff_base != base)
 		v->index->has &= ~(unsigned)NEED_DIFF;
 	needs &= ~v->index->has;
 	if (needs & NEED_BUCKET && !make_buckets(v)) {

@@ -153,6 +153,31 @@ def check_report(tmp):
             check(f.read() == first, f"{fixture}: the same input gives other bytes")
 
 
+# --- two captures ---
+
+PAIR = ("repeated/ui_output_agent_1000_dispatch_7", "repeated/ui_output_agent_1000_dispatch_9")
+PAIR_QUESTIONS = ["tile?tracks=0-3&level=3&i=0&mode=diff&base=1", "tile?tracks=0-3&level=3&i=0&mode=diff&base=0&c=1", "tile?tracks=0-3&level=2&i=0&mode=class&c=1",
+                  "slices?track=1&t0=0&t1=5000&c=1", "at?track=0&t=200&c=1", "select?tracks=0-3&t0=0&t1=5000&by=row&c=1", "code?c=1",
+                  "tile?tracks=0-3&level=3&i=0&mode=diff&base=1"]
+PAIR_KEPT = ["summary", "summary?c=1", "diff?base=1&by=instr&top=all", "diff?base=0&by=instr&c=1&top=all", "waves?bins=240&c=1&top=all"]
+
+
+def check_pair(tmp):
+    """A report of two captures answers for each of them as the server does."""
+    if not NODE:
+        return
+    paths, page, out = [os.path.join(DATA, p) for p in PAIR], os.path.join(tmp, "pair.html"), os.path.join(tmp, "pair")
+    os.makedirs(out, exist_ok=True)
+    check(ask("report", *paths, "-o", page)[0] == 0, "pair: no report")
+    p = subprocess.run([NODE, os.path.join(ROOT, "tests", "serve", "core.mjs"), page, out, *PAIR_QUESTIONS, *PAIR_KEPT], capture_output=True, text=True)
+    check(p.returncode == 0, f"pair: core: {p.stderr}")
+    for i, question in enumerate(PAIR_QUESTIONS + PAIR_KEPT):
+        told, made = ask("view", "--get", "/api/1/" + question, *paths)[1], open(os.path.join(out, str(i)), "rb").read()
+        same = json.loads(made) == json.loads(told) if question in PAIR_KEPT else made == told
+        check(same, f"pair: {question}: report and server differ")
+    check(p.stdout.split("\n")[len(PAIR_QUESTIONS):-1] == ["200 kept"] * len(PAIR_KEPT), f"pair: not kept: {p.stdout}")
+
+
 # --- hostility ---
 
 def hostile_requests(server, rng):
@@ -331,6 +356,7 @@ def main():
         check_headers()
         check_cache(tmp)
         check_report(tmp)
+        check_pair(tmp)
         check_markup(tmp)
         check_hostile()
     finally:

@@ -7,8 +7,8 @@ import { askCode, askJson, baseCapture, CodeTable, Query, questionOf, Source, Tr
 import { Selection, Store } from '../state';
 import { theme } from './theme';
 
-/** Verbs that take --kernel: the scope narrows them. */
-const SCOPED = new Set(['hot', 'isa', 'waves', 'summary']);
+/** Verbs that take --kernel: the scope narrows them, but for a question that says itself which kernel (k; undefined: all). */
+const SCOPED = new Set(['hot', 'isa', 'waves', 'occupancy', 'summary']);
 
 export interface Shows { openPanel(id: string): void; showTime(t0: number, t1: number): void; showTrack(track: number): void; say(text: string, isQuiet?: boolean): void }
 
@@ -55,10 +55,10 @@ export class Session implements App {
 	}
 
 	private scoped(name: string, query: Query): Query {
-		const scope = this.store.get().scope;
-		const kernel = this.trace.kernels.find((k) => k.id === scope)?.name;
-		if (scope === null || kernel === undefined || !SCOPED.has(name) || this.source.kind === 'report') return query;
-		return { ...query, kernel: '^' + kernel.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&') + '$' };
+		const scope = this.store.get().scope, { kernels, tracks } = this.trace;
+		if (scope === null || 'k' in query || !SCOPED.has(name) || !kernels.some((k) => k.id === scope)) return query;
+		if (tracks.every((t) => t.kernel === scope)) return query; // all there is: a report carries it once
+		return { ...query, k: scope };
 	}
 
 	verb<T>(name: string, query: Query = {}): Promise<Envelope<T>> {

@@ -25,7 +25,7 @@ class DispatchView extends View {
 
 	constructor(host: HTMLElement, app: App) {
 		super(host, app, 'dispatches');
-		this.load(Promise.all([app.verb<Occupancy>('occupancy', { bins: 240, top: 'all' }).catch(() => null), app.verb<Info>('info')]), ([a, b]) => this.show(a?.data ?? null, b.data));
+		this.load(Promise.all([app.verb<Occupancy>('occupancy', { bins: 240, top: 'all', k: undefined }).catch(() => null), app.verb<Info>('info')]), ([a, b]) => this.show(a?.data ?? null, b.data));
 	}
 
 	private show(d: Occupancy | null, info: Info): void {
