@@ -39,8 +39,8 @@ struct job {
 	struct strbuf summary, health, again, difference;
 	struct strbuf blob[MAX_CAPTURES], rows[MAX_CAPTURES];
 	struct report_part part[MAX_CAPTURES];
-	struct report_code code;
 	struct strbuf left_out;
+	struct report_code code;
 	uint64_t n_slices;
 	uint64_t bytes;
 };
@@ -106,7 +106,7 @@ static bool keep(struct job *j, struct str question)
 	session_answer(j->session, (struct str){target.p, target.n}, &r);
 	sb_free(&target);
 	/* readers of JSON want some bytes behind it */
-	if (sb_reserve(&r.body, JSON_PAD))
+	if (r.status == 200 && sb_reserve(&r.body, JSON_PAD))
 		memset(r.body.p + r.body.n, 0, JSON_PAD);
 	if ((r.status == 200 || (is_diff && r.status < 500)) && !r.body.failed &&
 		sb_str(&j->questions[j->n], question)) {
@@ -423,10 +423,11 @@ static bool make_text(struct job *j, const struct view *v)
 
 	if (is_markdown(c) && (!keep(j, STR("isa")) || !keep(j, STR("summary"))))
 		return false;
-	for (unsigned i = 0; !is_markdown(c) && i < c->n_args; i++)
-		if (!keep_all(j, i))
+	for (unsigned i = 0; i < c->n_args; i++)
+		if (!is_markdown(c) && !keep_all(j, i))
 			return false;
-	return verb_answer_text(&j->answers, "summary", c->args, 1, &j->summary, &c->error) &&
+	return make_difference(j) &&
+	       verb_answer_text(&j->answers, "summary", c->args, 1, &j->summary, &c->error) &&
 	       verb_answer_text(&j->answers, "check", c->args, 1, &j->health, &c->error) &&
 	       report_code_make(&j->code, c, v->trace, kept(j, "isa"), kept(j, "summary")) &&
 	       report_again_make(c, v, &j->again);
@@ -503,7 +504,7 @@ static bool make(struct job *j)
 	if (c->use_json && strcmp(cli_text(c, "output"), "-") == 0)
 		return err_set(&c->error, INCORE_USAGE, "bad-option-value",
 			"--json and -o - both want standard output");
-	if (!load(j) || !make_blobs(j) || !make_difference(j))
+	if (!load(j) || !make_blobs(j))
 		return false;
 	for (unsigned i = 0; i < c->n_args; i++)
 		traces[i] = session_view(j->session, i, 0, &c->error)->trace;

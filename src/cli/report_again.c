@@ -32,13 +32,14 @@ static void put_command(struct cli *c, const char *verb, const char *file, struc
 {
 	const char *words[MAX_WORDS + 1] = {NULL};
 	unsigned n = add_options(c, words, 0, file != NULL);
-	const char *one[] = {NULL, NULL};
+	const char *one[] = {file, NULL};
 
-	sb_printf(out, "incore %s ", verb);
+	sb_printf(out, "incore %s", verb);
 	for (unsigned i = 0; i < c->n_args; i++) {
-		one[0] = c->args[i];
-		sb_puts(out, i ? " " : "");
-		process_quote(one, out);
+		const char *path[] = {c->args[i], NULL};
+
+		sb_putc(out, ' ');
+		process_quote(path, out);
 	}
 	for (unsigned i = 0; i < n; i++) {
 		const char *value[] = {words[i + 1], NULL};
@@ -54,7 +55,6 @@ static void put_command(struct cli *c, const char *verb, const char *file, struc
 		i++;
 	}
 	if (file) {
-		one[0] = file;
 		sb_puts(out, " -o ");
 		process_quote(one, out);
 	}

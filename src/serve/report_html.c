@@ -222,7 +222,7 @@ static bool put_written(const struct report *r, struct strbuf *b, struct incore_
 		return err_nomem(e);
 	if (r->difference.n) {
 		sb_puts(b, "<h2>Difference to the second capture</h2>\n");
-		put_pre(r->difference, b);
+		put_blocks(r->difference, b);
 	}
 	sb_puts(b, "<h2>All findings, with their evidence</h2>\n");
 	put_pre(r->health, b);

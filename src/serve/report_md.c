@@ -172,7 +172,7 @@ bool report_markdown(const struct report *r, FILE *out, struct incore_error *e)
 		ok = err_nomem(e);
 	if (r->difference.n) {
 		sb_puts(&b, "## Difference to the second capture\n\n");
-		put_fenced(&b, r->difference);
+		put_blocks(r->difference, &b);
 	}
 	sb_puts(&b, "## All findings, with their evidence\n\n");
 	put_fenced(&b, r->health);

@@ -64,10 +64,12 @@ static enum report_kind kind_of(struct str s)
 
 	if (is_item(line))
 		return REPORT_LIST;
-	if (str_starts(line, "kernel  "))
+	if (str_starts(line, "kernel  ") || str_starts(line, "A  "))
 		return REPORT_FACTS;
 	str_cut(&s, "\n", &line);
 	second = first_line(s);
+	if (str_is(second, "text")) /* a table of one column */
+		return REPORT_PLAIN;
 	return has_columns(line) && has_columns(second) && !is_item(second) ? REPORT_TABLE
 									    : REPORT_PROSE;
 }
@@ -85,6 +87,8 @@ static bool goes_on(enum report_kind kind, struct str rest)
 		       (indent_of(line) == 0 && has_columns(line));
 	case REPORT_TABLE:
 		return has_columns(line) && !is_item(line);
+	case REPORT_PLAIN:
+		return true;
 	default:
 		return kind_of(rest) == REPORT_PROSE;
 	}

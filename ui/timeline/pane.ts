@@ -81,10 +81,10 @@ export class TimelinePane {
 	/** Why there are no lanes, instead of an empty place. */
 	static missing(app: App): HTMLElement | null {
 		if (app.trace.tracks.length) return null;
-		const isSampled = app.trace.evidence === 'hardware-sample';
+		const isSampled = app.trace.evidence === 'hardware-sample', isTables = isSampled && !app.trace.counts.code;
 		return h('section', { class: 'timeline lanes-empty', attrs: { 'aria-label': 'Timeline' } }, notice(
-			isSampled ? 'No timeline: this capture holds samples only' : 'No timeline: no wave or pipe was recorded',
-			isSampled ? 'Samples say how often each instruction was seen and why it stalled, not when. All other panels work.' : 'The banner says what is missing from this capture.',
+			isSampled ? `No timeline: this capture holds ${isTables ? 'tables' : 'samples'} only` : 'No timeline: no wave or pipe was recorded',
+			isTables ? 'Summary and Details show what the producer measured.' : isSampled ? 'Samples say how often each instruction was seen and why it stalled, not when. All other panels work.' : 'The banner says what is missing from this capture.',
 			isSampled ? { ascend: 'Run msprof op simulator to see lanes.', amd: 'Record a thread trace (rocprofv3 --att) to see lanes.' }[app.trace.vendor] ?? '' : ''));
 	}
 
