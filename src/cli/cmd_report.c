@@ -2,9 +2,11 @@
 /* cmd_report.c: incore report: a capture as one file to send: the viewer with its data, or
  * Markdown. */
 #include "cli/cli.h"
+#include "cli/report_code.h"
 #include "cli/report_part.h"
 #include "cli/table.h"
 #include "cli/verb_answer.h"
+#include "codec/json_reader.h"
 #include "serve/assets.h"
 #include "serve/blob.h"
 #include "serve/report.h"
@@ -34,10 +36,11 @@ struct job {
 	struct report_answer kept[MAX_QUESTIONS];
 	struct strbuf questions[MAX_QUESTIONS], bodies[MAX_QUESTIONS];
 	unsigned n;
-	struct strbuf summary, health, command, difference;
+	struct strbuf summary, health, again, difference;
 	struct strbuf blob[MAX_CAPTURES], rows[MAX_CAPTURES];
 	struct report_part part[MAX_CAPTURES];
 	struct strbuf left_out;
+	struct report_code code;
 	uint64_t n_slices;
 	uint64_t bytes;
 };
@@ -102,6 +105,9 @@ static bool keep(struct job *j, struct str question)
 	}
 	session_answer(j->session, (struct str){target.p, target.n}, &r);
 	sb_free(&target);
+	/* readers of JSON want some bytes behind it */
+	if (r.status == 200 && sb_reserve(&r.body, JSON_PAD))
+		memset(r.body.p + r.body.n, 0, JSON_PAD);
 	if ((r.status == 200 || (is_diff && r.status < 500)) && !r.body.failed &&
 		sb_str(&j->questions[j->n], question)) {
 		incore_error_clear(&r.error);
@@ -393,33 +399,6 @@ static bool make_blobs(struct job *j)
 	return true;
 }
 
-static bool make_command(struct job *j)
-{
-	struct cli *c = j->c;
-	const char *name = cli_text(c, "output");
-	struct strbuf paths = {0};
-
-	for (unsigned i = 0; i < c->n_args; i++)
-		sb_printf(&paths, " %s", c->args[i]);
-	if (paths.failed) {
-		sb_free(&paths);
-		return err_nomem(&c->error);
-	}
-	sb_printf(&j->command, "incore report%s", paths.p);
-	for (const struct option_def *d = options; d->name; d++)
-		if (cli_has(c, d->name))
-			sb_printf(&j->command, " --%s%s%s", d->name,
-				d->type == OPTION_FLAG ? "" : " ",
-				d->type == OPTION_FLAG ? "" : cli_text(c, d->name));
-	sb_printf(&j->command, " -o %s\nincore view%s\n", name ? path_base(name) : "report.html",
-		paths.p);
-	sb_printf(&j->command, "incore --version\nmade by incore %s", INCORE_VERSION);
-	sb_free(&paths);
-	return !j->command.failed || err_nomem(&c->error);
-}
-
-/* --- output --- */
-
 static bool is_markdown(const struct cli *c)
 {
 	const char *format = cli_text(c, "format"), *name = cli_text(c, "output");
@@ -428,6 +407,33 @@ static bool is_markdown(const struct cli *c)
 		return strcmp(format, "md") == 0;
 	return name && (str_ends(str_of(name), ".md") || str_ends(str_of(name), ".markdown"));
 }
+
+static struct str kept(const struct job *j, const char *question)
+{
+	for (unsigned i = 0; i < j->n; i++)
+		if (strcmp(j->kept[i].question, question) == 0)
+			return j->kept[i].json;
+	return STR("");
+}
+
+/* Text of both forms of the report; the HTML carries all answers, Markdown those it is made of. */
+static bool make_text(struct job *j, const struct view *v)
+{
+	struct cli *c = j->c;
+
+	if (is_markdown(c) && (!keep(j, STR("isa")) || !keep(j, STR("summary"))))
+		return false;
+	for (unsigned i = 0; i < c->n_args; i++)
+		if (!is_markdown(c) && !keep_all(j, i))
+			return false;
+	return make_difference(j) &&
+	       verb_answer_text(&j->answers, "summary", c->args, 1, &j->summary, &c->error) &&
+	       verb_answer_text(&j->answers, "check", c->args, 1, &j->health, &c->error) &&
+	       report_code_make(&j->code, c, v->trace, kept(j, "isa"), kept(j, "summary")) &&
+	       report_again_make(c, v, &j->again);
+}
+
+/* --- output --- */
 
 static bool write_file(struct job *j, const struct report *r)
 {
@@ -498,16 +504,12 @@ static bool make(struct job *j)
 	if (c->use_json && strcmp(cli_text(c, "output"), "-") == 0)
 		return err_set(&c->error, INCORE_USAGE, "bad-option-value",
 			"--json and -o - both want standard output");
-	if (!load(j) || !make_blobs(j) || !make_command(j) || !make_difference(j))
+	if (!load(j) || !make_blobs(j))
 		return false;
 	for (unsigned i = 0; i < c->n_args; i++)
 		traces[i] = session_view(j->session, i, 0, &c->error)->trace;
-	v = session_view(j->session, 0, NEED_BUCKET | NEED_CODE, &c->error);
-	for (unsigned i = 0; v && i < c->n_args; i++)
-		if (!is_markdown(c) && !keep_all(j, i))
-			return false;
-	if (!v || !verb_answer_text(&j->answers, "summary", c->args, 1, &j->summary, &c->error) ||
-		!verb_answer_text(&j->answers, "check", c->args, 1, &j->health, &c->error))
+	v = session_view(j->session, 0, NEED_BUCKET, &c->error);
+	if (!v || !make_text(j, v))
 		return false;
 	r = (struct report){.view = v,
 		.answers = j->kept,
@@ -517,8 +519,13 @@ static bool make(struct job *j)
 		.blob = {{j->blob[0].p, j->blob[0].n}, {j->blob[1].p, j->blob[1].n}},
 		.difference = {j->difference.p, j->difference.n},
 		.left_out = {j->left_out.p, j->left_out.n},
-		.command = {j->command.p, j->command.n}};
-	if (j->answers.n_warned && !c->n_warnings)
+		.code = {j->code.text.p, j->code.text.n},
+		.again = {j->again.p, j->again.n},
+		.costs = j->code.costs,
+		.all_cost = j->code.all_cost,
+		.unit = j->code.unit,
+		.no_source = cli_flag(c, "no-source")};
+	if (j->answers.n_warned && !c->n_warnings && !is_markdown(c))
 		cli_warn(c, "%u of its answers came with warnings, which stand in the report",
 			j->answers.n_warned);
 	return write_file(j, &r) && print_done(j, traces);
@@ -540,11 +547,12 @@ static int run(struct cli *c)
 		sb_free(&j.blob[i]);
 		sb_free(&j.rows[i]);
 	}
+	report_code_deinit(&j.code);
 	sb_free(&j.left_out);
 	sb_free(&j.summary);
 	sb_free(&j.health);
 	sb_free(&j.difference);
-	sb_free(&j.command);
+	sb_free(&j.again);
 	return ok ? INCORE_OK : cli_fail(c);
 }
 

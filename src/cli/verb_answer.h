@@ -47,11 +47,11 @@ bool verb_answer_is(const char *name);
 /* Reads a capture as view's options say; the caller's own. */
 bool verb_answer_open(struct verb_answers *a, const char *path, struct progress *progress,
 	struct trace **out, struct incore_error *e);
+/* Does it take --kernel, and so k=ID? */
+bool verb_answer_takes_kernel(const char *name);
 /* v, of a trace that was opened here, has its columns now: verbs take slices from there. They must
  * be there until the last verb has ended. */
 void verb_answer_lend(struct verb_answers *a, const struct view *v);
-/* Does it take --kernel, and so k=ID? */
-bool verb_answer_takes_kernel(const char *name);
 /*
  * What `incore NAME --json OPTIONS PATHS` prints; keys of q are options, but for c, base and h.
  * k=ID is --kernel for the kernel of that number in the capture.

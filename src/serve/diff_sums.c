@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * diff_sums.c: is an instruction worse, better or the same as in another capture? By cycles per
- * execution of its row, rows aligned as `incore diff` aligns them.
+ * diff_sums.c: is an instruction worse, better or the same in another capture, which comes after
+ * this one? By cycles per execution of its row, rows aligned as `incore diff` aligns them.
  */
 #include "analysis/diff.h"
 #include "base/mem.h"
@@ -40,9 +40,9 @@ static uint8_t compare(const struct row_mean *here, const struct row_mean *there
 		return DIFF_ONLY_HERE;
 	a = (double)here->cyc / (double)here->hits;
 	b = (double)there->cyc / (double)there->hits;
-	if (a - b > LEAST_CHANGE * b && a - b >= 1)
+	if (b - a > LEAST_CHANGE * a && b - a >= 1)
 		return DIFF_WORSE;
-	return b - a > LEAST_CHANGE * b && b - a >= 1 ? DIFF_BETTER : DIFF_SAME;
+	return a - b > LEAST_CHANGE * a && a - b >= 1 ? DIFF_BETTER : DIFF_SAME;
 }
 
 /* Key of each code row, by aligned rows of the base. */

@@ -28,9 +28,3 @@ export function shareBar(part: number, whole: number, colour: string): HTMLEleme
 export function classChip(name: string, slot: number, p: Palette): HTMLElement {
 	return h('span', { class: 'chip' }, h('span', { class: 'swatch', style: { background: p.slots[slot] ?? p.dim } }), name);
 }
-
-/** Change against the other capture: sign and triangle besides the colour. */
-export function delta(value: number, text: string, isWorse: boolean, isNoise: boolean): HTMLElement {
-	const word = isNoise || value === 0 ? 'same' : isWorse ? 'worse' : 'better';
-	return h('span', { class: 'delta ' + word, title: isNoise ? 'inside the noise floor' : word }, value === 0 ? '' : value > 0 ? '▲ ' : '▼ ', text);
-}

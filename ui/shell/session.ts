@@ -88,7 +88,8 @@ export class Session implements App {
 		if (!answer) {
 			answer = this.inTurn(() => askJson<Envelope<unknown>>(this.source, name, query));
 			this.answers.set(key, answer);
-			answer.catch(() => this.answers.delete(key));
+			/* what is refused stays refused; a server that is gone or still loads may answer later */
+			answer.catch((e: { status?: number }) => e.status !== 400 && e.status !== 422 && this.answers.delete(key));
 		}
 		return answer as Promise<Envelope<T>>;
 	}
@@ -107,7 +108,7 @@ export class Session implements App {
 	baseVerb<T>(name: string, query: Query = {}): Promise<Envelope<T>> {
 		const c = baseCapture(this.trace, this.store.get().base)?.index;
 		if (c === undefined) return Promise.reject(new Error('no capture to compare with'));
-		return this.ask<T>(name, { ...query, c: c || undefined });
+		return this.ask<T>(name, this.scoped(name, { ...query, c: c || undefined }));
 	}
 
 	palette(): Palette {
