@@ -84,6 +84,7 @@ export class WasmSource implements Source {
 
 	private compute(path: string, question: string): ArrayBuffer {
 		const core = this.core;
+		if (/[?&]k=/.test(question)) throw new SourceError(404, 'not-in-report', 'this report has no figures of that kernel alone; take the scope away to see all, or open the capture with incore view');
 		if (!core) throw new SourceError(404, 'not-in-report', `this report has no answer for ${path}`);
 		const words = new TextEncoder().encode(question), reply = core.incore_ask(give(core, words), words.length);
 		if (!reply) throw new SourceError(500, 'no-memory', 'not enough memory for this answer');

@@ -4,6 +4,10 @@
 
 #include "base/mem.h"
 
+#define MAX_ROWS (HISTOGRAM_MAX_SERIES / 2) /* more have no figures */
+
+enum { SERIES_CYCLES, SERIES_STALL, SERIES_COUNT };
+
 static void *worker_new(void *self)
 {
 	(void)self;
@@ -25,8 +29,15 @@ static bool count_track(void *self, void *mine, const struct walk_track *w, stru
 	for (uint32_t i = 0; i < d->n; i++) {
 		if (d->start_cyc[i] < w->from_cyc || d->start_cyc[i] >= w->to_cyc)
 			continue;
-		if (d->code[i] < x->trace->n_code && d->code[i] < HISTOGRAM_MAX_SERIES &&
-			!histograms_add(mine, d->code[i], d->dur_cyc[i], 1))
+		if (d->code[i] >= x->n_rows)
+			continue;
+		if (!histograms_add(
+			    mine, d->code[i] * SERIES_COUNT + SERIES_CYCLES, d->dur_cyc[i], 1))
+			return err_nomem(e);
+		/* those without a stall are counted at the end */
+		if (d->stall_cyc[i] &&
+			!histograms_add(
+				mine, d->code[i] * SERIES_COUNT + SERIES_STALL, d->stall_cyc[i], 1))
 			return err_nomem(e);
 	}
 	return true;
@@ -54,7 +65,7 @@ struct executions *executions_new(const struct trace *t, struct incore_error *e)
 		err_nomem(e);
 		return NULL;
 	}
-	x->trace = t;
+	x->n_rows = t->n_code < MAX_ROWS ? t->n_code : MAX_ROWS;
 	return x;
 }
 
@@ -75,10 +86,40 @@ struct collector executions_collector(struct executions *x)
 		.worker_free = worker_free};
 }
 
+/* Executions without a stall: all less those that had one. */
+static bool add_zeros(struct executions *x)
+{
+	uint64_t *zeros = mem_zalloc((size_t)x->n_rows + 1, sizeof(*zeros)), key, count;
+	bool ok = zeros != NULL;
+
+	for (size_t pos = 0; ok && u64_map_next(&x->hist.counts, &pos, &key, &count);) {
+		uint32_t series = (uint32_t)(key >> 40);
+
+		zeros[series / SERIES_COUNT] +=
+			series % SERIES_COUNT == SERIES_CYCLES ? count : 0 - count;
+	}
+	for (uint32_t i = 0; ok && i < x->n_rows; i++)
+		ok = zeros[i] == 0 ||
+		     histograms_add(&x->hist, i * SERIES_COUNT + SERIES_STALL, 0, zeros[i]);
+	mem_free(zeros);
+	return ok;
+}
+
 bool executions_finish(struct executions *x, struct incore_error *e)
 {
-	uint32_t n =
-		x->trace->n_code < HISTOGRAM_MAX_SERIES ? x->trace->n_code : HISTOGRAM_MAX_SERIES;
+	if (!add_zeros(x))
+		return err_nomem(e);
+	return histograms_seal(&x->hist, x->n_rows * SERIES_COUNT, e);
+}
 
-	return histograms_seal(&x->hist, n, e);
+struct distribution executions_cycles(const struct executions *x, code_idx i)
+{
+	return i < x->n_rows ? histograms_get(&x->hist, i * SERIES_COUNT + SERIES_CYCLES)
+			     : (struct distribution){0};
+}
+
+struct distribution executions_stall(const struct executions *x, code_idx i)
+{
+	return i < x->n_rows ? histograms_get(&x->hist, i * SERIES_COUNT + SERIES_STALL)
+			     : (struct distribution){0};
 }

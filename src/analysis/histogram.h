@@ -29,6 +29,16 @@ struct distribution {
 };
 
 bool histograms_add(struct histograms *h, uint32_t series, uint64_t value, uint64_t count);
+/* The value, to 1 part in exact / 2 from `exact` on: it bounds how many distinct values there are.
+ */
+static inline uint64_t histogram_round(uint64_t value, uint64_t exact)
+{
+	unsigned shift = 0;
+
+	while (value >> shift >= exact)
+		shift++;
+	return value >> shift << shift;
+}
 /* Sorts; nothing is added afterwards. */
 bool histograms_seal(struct histograms *h, uint32_t n_series, struct incore_error *e);
 /* quantile p of n values = sorted[min(n - 1, floor(p * n))]. */

@@ -49,7 +49,7 @@ static void put_stated(const struct listing *l, code_idx i, struct json_writer *
 static void put_live(const struct listing *l, code_idx i, struct json_writer *w)
 {
 	json_w_key(w, "live");
-	if (!l->live || l->trace->meta.vendor != VENDOR_AMD) {
+	if (l->trace->meta.vendor != VENDOR_AMD) {
 		json_w_null(w);
 		return;
 	}
@@ -61,11 +61,14 @@ static void put_live(const struct listing *l, code_idx i, struct json_writer *w)
 
 static void put_execution(const struct listing *l, code_idx i, struct json_writer *w)
 {
-	struct distribution d = {0};
+	struct distribution cycles = executions_cycles(l->executions, i);
+	struct distribution stall = executions_stall(l->executions, i);
 
-	if (l->executions && i < l->executions->hist.n_series)
-		d = histograms_get(&l->executions->hist, i);
-	distribution_json(w, "execution", &d);
+	if (stall.max == 0)
+		stall.n = 0; /* it never stalled: nothing to tell */
+	distribution_json(w, "execution", &cycles);
+	distribution_json(w, "execution_stall", &stall);
+	row_waves_json(l->row_waves, i, w);
 }
 
 static void put_sources(const struct trace *t, struct json_writer *w)
@@ -169,9 +172,9 @@ void listing_json(const struct listing *l, const uint8_t *shown, struct json_wri
 			put_edge(l, x, w);
 	}
 	json_w_end(w);
+	wait_pairs_json(l->latency->pairs, shown, w);
 	put_branches(l, shown, w);
 	json_w_key(w, "loops");
 	loops_json(l->loops, w);
-	if (l->latency)
-		latency_json(l->latency, w);
+	latency_json(l->latency, w);
 }

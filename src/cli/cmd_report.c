@@ -2,9 +2,11 @@
 /* cmd_report.c: incore report: a capture as one file to send: the viewer with its data, or
  * Markdown. */
 #include "cli/cli.h"
+#include "cli/report_code.h"
 #include "cli/report_part.h"
 #include "cli/table.h"
 #include "cli/verb_answer.h"
+#include "codec/json_reader.h"
 #include "serve/assets.h"
 #include "serve/blob.h"
 #include "serve/report.h"
@@ -12,6 +14,8 @@
 
 #define MAX_QUESTIONS 512u
 #define MAX_CAPTURES REPORT_MAX_CAPTURES
+/* Answers about one kernel alone, before compression: about a tenth of it in the file. */
+#define MAX_SCOPED_BYTES ((size_t)16 << 20)
 
 static const struct option_def options[] = {
 	{0, "format", OPTION_CHOICE, "HOW", "auto|html|md", "auto",
@@ -32,10 +36,11 @@ struct job {
 	struct report_answer kept[MAX_QUESTIONS];
 	struct strbuf questions[MAX_QUESTIONS], bodies[MAX_QUESTIONS];
 	unsigned n;
-	struct strbuf summary, health, command, difference;
+	struct strbuf summary, health, again, difference;
 	struct strbuf blob[MAX_CAPTURES], rows[MAX_CAPTURES];
 	struct report_part part[MAX_CAPTURES];
 	struct strbuf left_out;
+	struct report_code code;
 	uint64_t n_slices;
 	uint64_t bytes;
 };
@@ -65,7 +70,7 @@ static bool ask_verb(void *ctx, unsigned capture, unsigned base, const struct qu
 static bool load(struct job *j)
 {
 	struct cli *c = j->c;
-	struct session_ops ops = {open_capture, ask_verb, verb_answer_is, j};
+	struct session_ops ops = {open_capture, ask_verb, verb_answer_is, j, NULL};
 	struct session_options o = {
 		.n = c->n_args, .paths = c->args, .ops = &ops, .pool = c->pool, .no_cache = true};
 
@@ -100,6 +105,9 @@ static bool keep(struct job *j, struct str question)
 	}
 	session_answer(j->session, (struct str){target.p, target.n}, &r);
 	sb_free(&target);
+	/* readers of JSON want some bytes behind it */
+	if (r.status == 200 && sb_reserve(&r.body, JSON_PAD))
+		memset(r.body.p + r.body.n, 0, JSON_PAD);
 	if ((r.status == 200 || (is_diff && r.status < 500)) && !r.body.failed &&
 		sb_str(&j->questions[j->n], question)) {
 		incore_error_clear(&r.error);
@@ -179,24 +187,127 @@ static bool keep_rows(struct job *j, unsigned capture)
 	return true;
 }
 
-static bool keep_all(struct job *j, unsigned capture)
+static struct str questions(void)
 {
-	struct str rest = {0}, line;
-
 	for (size_t i = 0; i < serve_n_assets; i++)
 		if (strcmp(serve_assets[i].url, "/questions.txt") == 0)
-			rest = (struct str){
+			return (struct str){
 				(const char *)serve_assets[i].data, serve_assets[i].size};
+	return STR("");
+}
+
+static bool next_question(const struct job *j, struct str *rest, struct str *line)
+{
+	while (str_cut(rest, "\n", line)) {
+		*line = str_trim(*line);
+		if (str_starts(*line, "diff?") && j->c->n_args < 2)
+			continue;
+		if (line->n && line->p[0] != '#')
+			return true;
+	}
+	return false;
+}
+
+/* The same about one kernel; keys stay sorted. False: not asked of one kernel, or no memory. */
+static bool about_kernel(struct str question, uint32_t id, struct strbuf *out)
+{
+	struct str rest = question, verb, word;
+	char name[32];
+	bool is_put = false;
+
+	str_cut(&rest, "?", &verb);
+	if (verb.n >= sizeof(name))
+		return false;
+	snprintf(name, sizeof(name), "%.*s", STR_ARG(verb));
+	if (!verb_answer_takes_kernel(name))
+		return false;
+	sb_printf(out, "%s?", name);
+	while (str_cut(&rest, "&", &word)) {
+		if (!is_put && word.n && word.p[0] > 'k')
+			sb_printf(out, "k=%u&", id);
+		is_put |= word.n && word.p[0] > 'k';
+		sb_printf(out, "%.*s%s", STR_ARG(word), rest.n ? "&" : "");
+	}
+	if (!is_put)
+		sb_printf(out, "%sk=%u", out->p[out->n - 1] == '?' ? "" : "&", id);
+	return !out->failed;
+}
+
+static size_t kept_bytes(const struct job *j)
+{
+	size_t n = 0;
+
+	for (unsigned i = 0; i < j->n; i++)
+		n += j->bodies[i].n;
+	return n;
+}
+
+/* All answers about one kernel, or none of them; *is_in: they are there. */
+static bool keep_kernel(struct job *j, unsigned capture, uint32_t id, size_t most, bool *is_in)
+{
+	struct str rest = questions(), line;
+	unsigned first = j->n;
+	bool ok = true;
+
+	*is_in = true;
+	while (ok && *is_in && next_question(j, &rest, &line)) {
+		struct strbuf q = {0};
+
+		if (about_kernel(line, id, &q)) {
+			ok = keep_of(j, capture, (struct str){q.p, q.n});
+			*is_in = j->n < MAX_QUESTIONS && kept_bytes(j) <= most;
+		}
+		sb_free(&q);
+	}
+	while (!*is_in && j->n > first) {
+		j->n--;
+		sb_free(&j->questions[j->n]);
+		sb_free(&j->bodies[j->n]);
+	}
+	return ok;
+}
+
+static uint32_t tracks_of(const struct trace *t, uint32_t kernel)
+{
+	uint32_t n = 0;
+
+	for (uint32_t i = 0; i < t->n_tracks; i++)
+		n += t->tracks[i].kernel_id == kernel;
+	return n;
+}
+
+/* Where waves of several kernels ran: one set of answers for each, so that the panels narrow. */
+static bool keep_kernels(struct job *j, unsigned capture)
+{
+	const struct trace *t = session_view(j->session, capture, 0, &j->c->error)->trace;
+	size_t most = kept_bytes(j) + MAX_SCOPED_BYTES;
+	uint32_t n = 0, left_out = 0;
+	bool is_in = true, ok = true;
+
+	for (uint32_t i = 0; i < t->n_kernel_names; i++)
+		n += tracks_of(t, t->kernel_names[i].id) > 0;
+	for (uint32_t i = 0; ok && n > 1 && i < t->n_kernel_names; i++) {
+		if (!tracks_of(t, t->kernel_names[i].id))
+			continue;
+		ok = !is_in || keep_kernel(j, capture, t->kernel_names[i].id, most, &is_in);
+		left_out += !is_in;
+	}
+	if (ok && left_out)
+		sb_printf(&j->left_out, "%sthe tables of %u of %u kernels alone.",
+			j->left_out.n ? " Also not: " : "", left_out, n);
+	return ok && (!j->left_out.failed || err_nomem(&j->c->error));
+}
+
+static bool keep_all(struct job *j, unsigned capture)
+{
+	struct str rest = questions(), line;
+
 	if (!keep_tracks(j, capture) || !keep_rows(j, capture))
 		return false;
-	while (str_cut(&rest, "\n", &line)) {
-		line = str_trim(line);
-		if (!line.n || line.p[0] == '#' || (str_starts(line, "diff?") && j->c->n_args < 2))
-			continue;
+	while (next_question(j, &rest, &line))
 		if (!keep_of(j, capture, line))
 			return false;
-	}
-	return true;
+	return keep_kernels(j, capture);
 }
 
 /* How each row fares against the other capture; of whole captures, before anything is left out. */
@@ -288,33 +399,6 @@ static bool make_blobs(struct job *j)
 	return true;
 }
 
-static bool make_command(struct job *j)
-{
-	struct cli *c = j->c;
-	const char *name = cli_text(c, "output");
-	struct strbuf paths = {0};
-
-	for (unsigned i = 0; i < c->n_args; i++)
-		sb_printf(&paths, " %s", c->args[i]);
-	if (paths.failed) {
-		sb_free(&paths);
-		return err_nomem(&c->error);
-	}
-	sb_printf(&j->command, "incore report%s", paths.p);
-	for (const struct option_def *d = options; d->name; d++)
-		if (cli_has(c, d->name))
-			sb_printf(&j->command, " --%s%s%s", d->name,
-				d->type == OPTION_FLAG ? "" : " ",
-				d->type == OPTION_FLAG ? "" : cli_text(c, d->name));
-	sb_printf(&j->command, " -o %s\nincore view%s\n", name ? path_base(name) : "report.html",
-		paths.p);
-	sb_printf(&j->command, "incore --version\nmade by incore %s", INCORE_VERSION);
-	sb_free(&paths);
-	return !j->command.failed || err_nomem(&c->error);
-}
-
-/* --- output --- */
-
 static bool is_markdown(const struct cli *c)
 {
 	const char *format = cli_text(c, "format"), *name = cli_text(c, "output");
@@ -323,6 +407,33 @@ static bool is_markdown(const struct cli *c)
 		return strcmp(format, "md") == 0;
 	return name && (str_ends(str_of(name), ".md") || str_ends(str_of(name), ".markdown"));
 }
+
+static struct str kept(const struct job *j, const char *question)
+{
+	for (unsigned i = 0; i < j->n; i++)
+		if (strcmp(j->kept[i].question, question) == 0)
+			return j->kept[i].json;
+	return STR("");
+}
+
+/* Text of both forms of the report; the HTML carries all answers, Markdown those it is made of. */
+static bool make_text(struct job *j, const struct view *v)
+{
+	struct cli *c = j->c;
+
+	if (is_markdown(c) && (!keep(j, STR("isa")) || !keep(j, STR("summary"))))
+		return false;
+	for (unsigned i = 0; i < c->n_args; i++)
+		if (!is_markdown(c) && !keep_all(j, i))
+			return false;
+	return make_difference(j) &&
+	       verb_answer_text(&j->answers, "summary", c->args, 1, &j->summary, &c->error) &&
+	       verb_answer_text(&j->answers, "check", c->args, 1, &j->health, &c->error) &&
+	       report_code_make(&j->code, c, v->trace, kept(j, "isa"), kept(j, "summary")) &&
+	       report_again_make(c, v, &j->again);
+}
+
+/* --- output --- */
 
 static bool write_file(struct job *j, const struct report *r)
 {
@@ -393,16 +504,12 @@ static bool make(struct job *j)
 	if (c->use_json && strcmp(cli_text(c, "output"), "-") == 0)
 		return err_set(&c->error, INCORE_USAGE, "bad-option-value",
 			"--json and -o - both want standard output");
-	if (!load(j) || !make_blobs(j) || !make_command(j) || !make_difference(j))
+	if (!load(j) || !make_blobs(j))
 		return false;
 	for (unsigned i = 0; i < c->n_args; i++)
 		traces[i] = session_view(j->session, i, 0, &c->error)->trace;
-	v = session_view(j->session, 0, NEED_BUCKET | NEED_CODE, &c->error);
-	for (unsigned i = 0; v && i < c->n_args; i++)
-		if (!is_markdown(c) && !keep_all(j, i))
-			return false;
-	if (!v || !verb_answer_text(&j->answers, "summary", c->args, 1, &j->summary, &c->error) ||
-		!verb_answer_text(&j->answers, "check", c->args, 1, &j->health, &c->error))
+	v = session_view(j->session, 0, NEED_BUCKET, &c->error);
+	if (!v || !make_text(j, v))
 		return false;
 	r = (struct report){.view = v,
 		.answers = j->kept,
@@ -412,8 +519,13 @@ static bool make(struct job *j)
 		.blob = {{j->blob[0].p, j->blob[0].n}, {j->blob[1].p, j->blob[1].n}},
 		.difference = {j->difference.p, j->difference.n},
 		.left_out = {j->left_out.p, j->left_out.n},
-		.command = {j->command.p, j->command.n}};
-	if (j->answers.n_warned && !c->n_warnings)
+		.code = {j->code.text.p, j->code.text.n},
+		.again = {j->again.p, j->again.n},
+		.costs = j->code.costs,
+		.all_cost = j->code.all_cost,
+		.unit = j->code.unit,
+		.no_source = cli_flag(c, "no-source")};
+	if (j->answers.n_warned && !c->n_warnings && !is_markdown(c))
 		cli_warn(c, "%u of its answers came with warnings, which stand in the report",
 			j->answers.n_warned);
 	return write_file(j, &r) && print_done(j, traces);
@@ -435,11 +547,12 @@ static int run(struct cli *c)
 		sb_free(&j.blob[i]);
 		sb_free(&j.rows[i]);
 	}
+	report_code_deinit(&j.code);
 	sb_free(&j.left_out);
 	sb_free(&j.summary);
 	sb_free(&j.health);
 	sb_free(&j.difference);
-	sb_free(&j.command);
+	sb_free(&j.again);
 	return ok ? INCORE_OK : cli_fail(c);
 }
 

@@ -49,6 +49,14 @@ static bool open_capture(void *ctx, unsigned i, struct progress *progress, struc
 	return true;
 }
 
+static void capture_ready(void *ctx, unsigned capture, const struct view *v)
+{
+	struct job *j = ctx;
+
+	(void)capture;
+	verb_answer_lend(&j->answers, v);
+}
+
 static bool ask_verb(void *ctx, unsigned capture, unsigned base, const struct query *q,
 	struct strbuf *out, struct incore_error *e)
 {
@@ -75,7 +83,7 @@ static bool find_captures(struct cli *c)
 static bool make_session(struct job *j)
 {
 	struct cli *c = j->c;
-	struct session_ops ops = {open_capture, ask_verb, verb_answer_is, j};
+	struct session_ops ops = {open_capture, ask_verb, verb_answer_is, j, capture_ready};
 	struct session_options o = {.n = c->n_args,
 		.paths = c->args,
 		.ops = &ops,

@@ -240,8 +240,9 @@ static unsigned put_side(const struct at *a, const struct wait_event *ev, const 
 
 	for (uint32_t i = 0; i < s->n && n < RELATED_MAX; i++) {
 		uint32_t from = a->k.waits.producers.v[s->first + i].slice;
+		bool is_certain = s->resolution == WAIT_EXACT; /* else who came last is not known */
 		struct related r = {a->track, is_producer ? from : ev->slice, is_producer,
-			from == s->youngest, s->resolution == WAIT_EXACT};
+			is_certain && from == s->youngest, is_certain};
 
 		if (!is_producer && from != a->slice)
 			continue;

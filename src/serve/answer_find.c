@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* answer_find.c: where is a text? In code, sources, names of tracks and kernels, markers. */
 #include "base/mem.h"
+#include "serve/find_strip.h"
 #include "serve/matcher.h"
 #include "serve/view_index.h"
 
@@ -13,9 +14,8 @@ static const char *const place_names[PLACES] = {"isa", "source", "tracks", "kern
 struct find {
 	const struct view *v;
 	struct matcher matcher;
-	unsigned places; /* bit per place */
-	bool has_rows;	 /* code rows are given by number */
-	struct query_ranges rows;
+	unsigned places;   /* bit per place */
+	bool has_rows;	   /* code rows are given by number, and marked already */
 	uint8_t *is_match; /* by code row */
 	uint64_t count, n_shown;
 	struct json_writer *w;
@@ -55,12 +55,39 @@ static bool begin(struct find *f, enum place place, struct str text)
 
 static bool is_row(struct find *f, uint32_t i, struct str text)
 {
-	if (!f->has_rows)
-		return matcher_has(&f->matcher, text);
-	for (unsigned k = 0; k < f->rows.n; k++)
-		if (i >= f->rows.v[k].first && i <= f->rows.v[k].last)
-			return true;
-	return false;
+	return f->has_rows ? f->is_match[i] : matcher_has(&f->matcher, text);
+}
+
+/* "1,4-9": as many as a question has room for. */
+static bool mark_rows(struct find *f, struct str rest, struct incore_error *e)
+{
+	struct str part;
+	uint32_t n_code = f->v->trace->n_code;
+
+	while (str_cut(&rest, ",", &part)) {
+		ptrdiff_t dash = str_find(part, "-");
+		uint64_t first = 0, last = 0;
+		bool ok = str_to_u64(dash < 0 ? part : str_sub(part, 0, (size_t)dash), &first);
+
+		last = first;
+		if (dash >= 0)
+			ok = ok && str_to_u64(str_sub(part, (size_t)dash + 1, part.n), &last);
+		if (!ok || first > last || last >= n_code)
+			return err_set(e, INCORE_USAGE, "bad-query",
+				"rows wants ranges a-b of numbers below %u", n_code);
+		memset(f->is_match + first, 1, last - first + 1);
+	}
+	return true;
+}
+
+/* Marks the rows that the strip is about. */
+static void match_code(struct find *f)
+{
+	const struct trace *t = f->v->trace;
+
+	for (uint32_t i = 0; i < t->n_code && !f->has_rows; i++)
+		f->is_match[i] = matcher_has(
+			&f->matcher, (struct str){t->code[i].text, t->code[i].text_len});
 }
 
 static void find_isa(struct find *f)
@@ -208,27 +235,55 @@ static bool put(struct find *f, const char *text, uint32_t width)
 	return ok;
 }
 
+static bool begin_find(
+	const struct view *v, const struct query *q, struct find *f, struct incore_error *e)
+{
+	const char *text = query_text(q, "q"), *rows = query_text(q, "rows");
+
+	*f = (struct find){.v = v, .has_rows = rows != NULL};
+	if (!rows && !matcher_init(&f->matcher, text ? text : "", e))
+		return false;
+	f->is_match = mem_zalloc((size_t)v->trace->n_code + 1, 1);
+	if (!f->is_match)
+		return err_nomem(e);
+	return !rows || mark_rows(f, str_of(rows), e);
+}
+
+static void end_find(struct find *f)
+{
+	matcher_deinit(&f->matcher);
+	mem_free(f->is_match);
+}
+
 bool answer_find(
 	const struct view *v, const struct query *q, struct strbuf *out, struct incore_error *e)
 {
-	const char *text = query_text(q, "q");
 	struct json_writer w;
-	struct find f = {.v = v, .w = &w, .has_rows = query_text(q, "rows") != NULL};
+	struct find f;
 	uint64_t width;
 	bool ok;
 
-	if (!parse_places(q, &f.places, e) || !query_number(q, "w", 512, MAX_DENSITY, &width, e) ||
-		!query_set(q, "rows", v->trace->n_code, &f.rows, e))
-		return false;
-	if (!f.has_rows && !matcher_init(&f.matcher, text ? text : "", e))
-		return false;
-	f.is_match = mem_zalloc((size_t)v->trace->n_code + 1, 1);
-	json_w_buf(&w, out, 1);
-	ok = f.is_match && put(&f, text, width ? (uint32_t)width : 1);
-	if (!ok)
-		err_nomem(e);
-	ok = ok && json_w_finish(&w, e);
-	matcher_deinit(&f.matcher);
-	mem_free(f.is_match);
+	ok = begin_find(v, q, &f, e) && parse_places(q, &f.places, e) &&
+	     query_number(q, "w", 512, MAX_DENSITY, &width, e);
+	if (ok) {
+		f.w = &w;
+		json_w_buf(&w, out, 1);
+		ok = put(&f, query_text(q, "q"), width ? (uint32_t)width : 1) || err_nomem(e);
+		ok = ok && json_w_finish(&w, e);
+	}
+	end_find(&f);
+	return ok;
+}
+
+bool answer_found(
+	const struct view *v, const struct query *q, struct strbuf *out, struct incore_error *e)
+{
+	struct find f;
+	bool ok = begin_find(v, q, &f, e);
+
+	if (ok)
+		match_code(&f);
+	ok = ok && find_strip(v, q, f.is_match, out, e);
+	end_find(&f);
 	return ok;
 }

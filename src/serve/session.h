@@ -22,6 +22,8 @@ struct session_ops {
 		struct strbuf *out, struct incore_error *e);
 	bool (*is_verb)(const char *name);
 	void *ctx;
+	/* All slices of a capture are there, until the session is freed; may be NULL. */
+	void (*ready)(void *ctx, unsigned capture, const struct view *v);
 };
 
 struct session_options {
@@ -44,8 +46,9 @@ struct reply {
 struct session_progress {
 	const char *stage; /* static text */
 	uint64_t done, total;
-	double eta_s; /* negative: unknown */
-	bool is_done; /* all captures are read, or failed */
+	double eta_s;	 /* negative: unknown */
+	unsigned n_read; /* captures that can be asked about, or failed: the first so many */
+	bool is_done;	 /* all captures are read, or failed */
 };
 
 struct session *session_new(const struct session_options *o, struct incore_error *e);

@@ -4,8 +4,9 @@
  * columns and a query to bytes. The server and the report in a browser call the same ones.
  *
  * Owner: the maker of a struct view; it is read-only while answers run, but for view_need(), which
- * builds an index on first use and must not run beside an answer that needs it. May fail: USAGE for
- * a bad query, memory.
+ * builds an index on first use: one thread at a time, beside answers that need other parts, once
+ * view_index_make() was called before all of them. NEED_DIFF is replaced with another base: nobody
+ * may be using it. May fail: USAGE for a bad query, memory.
  */
 #ifndef SERVE_VIEW_H
 #define SERVE_VIEW_H
@@ -42,6 +43,7 @@ struct view {
 
 /* What a query needs besides the columns: mask of enum view_need. */
 unsigned view_needs(const struct query *q);
+bool view_index_make(struct view *v, struct incore_error *e);
 bool view_need(struct view *v, unsigned needs, const struct view *base, struct incore_error *e);
 /* All of that is built already. */
 bool view_has(const struct view *v, unsigned needs, const struct view *base);
@@ -63,6 +65,12 @@ bool answer_links(
 bool answer_select(
 	const struct view *v, const struct query *q, struct strbuf *out, struct incore_error *e);
 bool answer_find(
+	const struct view *v, const struct query *q, struct strbuf *out, struct incore_error *e);
+bool answer_found(
+	const struct view *v, const struct query *q, struct strbuf *out, struct incore_error *e);
+bool answer_units(
+	const struct view *v, const struct query *q, struct strbuf *out, struct incore_error *e);
+bool answer_buckets(
 	const struct view *v, const struct query *q, struct strbuf *out, struct incore_error *e);
 bool answer_histogram(
 	const struct view *v, const struct query *q, struct strbuf *out, struct incore_error *e);

@@ -18,6 +18,8 @@ unsigned view_needs(const struct query *q)
 		if (strcmp(mode, "diff") == 0)
 			needs |= NEED_DIFF;
 	}
+	if (strcmp(q->name, "buckets") == 0)
+		needs |= NEED_BUCKET;
 	if (strcmp(q->name, "select") == 0 && by && strcmp(by, "cause") == 0)
 		needs |= NEED_CAUSE | NEED_WAITS;
 	if (strcmp(q->name, "at") == 0 || strcmp(q->name, "links") == 0)
@@ -73,34 +75,49 @@ static bool make_buckets(struct view *v)
 
 bool view_has(const struct view *v, unsigned needs, const struct view *base)
 {
-	if (needs & NEED_DIFF && (!v->index || v->index->diff_base != base))
-		return false;
-	return v->index ? !(needs & ~v->index->has) : needs == 0;
+	unsigned has = v->index ? __atomic_load_n(&v->index->has, __ATOMIC_ACQUIRE) : 0;
+
+	return !(needs & ~has) && (!(needs & NEED_DIFF) || v->index->diff_base == base);
+}
+
+bool view_index_make(struct view *v, struct incore_error *e)
+{
+	if (!v->index)
+		v->index = mem_zalloc(1, sizeof(*v->index));
+	return v->index || err_nomem(e);
+}
+
+/* Answers that need other parts may run: each part is told of when it is whole. */
+static void set_has(struct view_index *x, unsigned needs)
+{
+	__atomic_fetch_or(&x->has, needs, __ATOMIC_RELEASE);
+}
+
+static void clear_has(struct view_index *x, unsigned needs)
+{
+	__atomic_fetch_and(&x->has, ~needs, __ATOMIC_RELEASE);
 }
 
 bool view_need(struct view *v, unsigned needs, const struct view *base, struct incore_error *e)
 {
-	if (!v->index) {
-		v->index = mem_zalloc(1, sizeof(*v->index));
-		if (!v->index)
-			return err_nomem(e);
-	}
+	if (!view_index_make(v, e))
+		return false;
 	if (needs & NEED_DIFF && v->index->diff_base != base)
-		v->index->has &= ~(unsigned)NEED_DIFF;
-	needs &= ~v->index->has;
+		clear_has(v->index, NEED_DIFF);
+	needs &= ~__atomic_load_n(&v->index->has, __ATOMIC_ACQUIRE);
 	if (needs & NEED_BUCKET && !make_buckets(v)) {
 		split_sums_free(&v->index->bucket);
 		return err_nomem(e);
 	}
 	if (needs & NEED_DIFF && !diff_sums_make(v, base, e)) {
-		v->index->has &= ~(unsigned)NEED_DIFF;
+		clear_has(v->index, NEED_DIFF);
 		return false;
 	}
 	if (needs & NEED_WAITS) {
 		v->index->waits = wait_tables_new(v->trace, e);
 		if (!v->index->waits)
 			return false;
-		v->index->has |= NEED_WAITS;
+		set_has(v->index, NEED_WAITS);
 	}
 	if (needs & NEED_CAUSE && !cause_sums_make(v, e)) {
 		split_sums_free(&v->index->cause);
@@ -108,7 +125,7 @@ bool view_need(struct view *v, unsigned needs, const struct view *base, struct i
 	}
 	if (needs & NEED_CODE && !code_sums_make(v))
 		return err_nomem(e);
-	v->index->has |= needs;
+	set_has(v->index, needs);
 	return true;
 }
 

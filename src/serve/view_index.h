@@ -18,7 +18,7 @@ struct code_sum { /* of a code row; the last one is that of unknown code */
 };
 
 struct view_index {
-	unsigned has;		   /* enum view_need */
+	unsigned has;		   /* enum view_need; atomic */
 	struct code_sum *code;	   /* n_code + 1 */
 	struct wait_tables *waits; /* who waits for what; with NEED_WAITS */
 	struct split_sums bucket, cause, diff;

@@ -332,7 +332,7 @@ def check_markup(tmp):
             text = re.sub(r"^(`{3,})text\n.*?^\1$", "", text, flags=re.M | re.S)
         check(rc == 0 and "<img" not in text and "onerror=alert" in text.replace("\\", ""), f"{name}: markup of a capture")
     page = open(os.path.join(tmp, "r.html"), encoding="utf-8").read()
-    check(page.count("<script") == 4 and page.count("</script>") == 4, "a name opened or closed a script")
+    check(page.count("<script") == 6 and page.count("</script>") == 6, "a name opened or closed a script")
     rc, told = ask("view", "--get", "/api/1/trace", evil)
     check(rc == 0 and json.loads(told)["input"]["kernel"] == EVIL, "the kernel's name is not what it was")
 

@@ -23,6 +23,8 @@ export interface Palette {
 	text: string;
 	dim: string;
 	grid: string;
+	/** marks that are there but do not call: still 3 to 1 on the background */
+	quiet: string;
 	accent: string;
 	worse: string;
 	better: string;
@@ -31,20 +33,21 @@ export interface Palette {
 export const PALETTES: Record<Theme, Palette> = {
 	light: {
 		theme: 'light', slots: LIGHT_SLOTS, buckets: LIGHT_BUCKETS, background: '#ffffff', stripe: '#f5f6f8', text: '#1b1e24', dim: '#5b6270',
-		grid: '#dfe2e8', accent: '#1457c4', worse: '#b2182b', better: '#2166ac',
+		grid: '#dfe2e8', quiet: '#878e9b', accent: '#1457c4', worse: '#b2182b', better: '#2166ac',
 	},
 	dark: {
 		theme: 'dark', slots: DARK_SLOTS, buckets: DARK_BUCKETS, background: '#14161a', stripe: '#1a1d22', text: '#e6e8ec', dim: '#9aa3b2',
-		grid: '#2c313a', accent: '#7db3ff', worse: '#f4806a', better: '#6fb1f0',
+		grid: '#2c313a', quiet: '#6b7482', accent: '#7db3ff', worse: '#f4806a', better: '#6fb1f0',
 	},
 	contrast: {
 		theme: 'contrast', slots: DARK_SLOTS, buckets: DARK_BUCKETS, background: '#000000', stripe: '#000000', text: '#ffffff', dim: '#e0e0e0',
-		grid: '#8a8a8a', accent: '#ffd60a', worse: '#ff9d8a', better: '#8cc8ff',
+		grid: '#8a8a8a', quiet: '#8a8a8a', accent: '#ffd60a', worse: '#ff9d8a', better: '#8cc8ff',
 	},
 };
 
 /** The user's own colours, as the capture's server hands them on: slot or bucket name to #rrggbb. */
 export function override(p: Palette, own: Record<string, string>): Palette {
+	if (!Object.keys(own).length) return p;
 	const pick = (names: readonly string[], colours: readonly string[]) =>
 		names.map((n, i) => (/^#[0-9a-f]{6}$/i.test(own[n] ?? '') ? own[n] : colours[i]));
 	return { ...p, slots: pick(SLOTS, p.slots), buckets: pick(BUCKETS, p.buckets) };

@@ -2,8 +2,10 @@
 // dialogs.ts: help, go to, markers, and the visible range as a table. The browser's own dialogs trap the focus and give it back.
 import { App } from '../app';
 import { button, Child, fill, h } from '../base/dom';
-import { address, count, cycles, cyclesWith, unitName } from '../base/format';
+import { address, count, cycles, unitName } from '../base/format';
 import { KeyBinding } from '../base/keys';
+import { colourOf } from '../base/palette';
+import { askJson, BoxInfo } from '../source';
 import { Marker } from '../state';
 import { trackName } from '../timeline/lanes';
 
@@ -94,6 +96,16 @@ export function askWhere(app: App): void {
 	input.focus();
 }
 
+/** From one marker to the next: cycles, µs, slices, share. */
+function between(app: App, a: Marker, b: Marker): HTMLElement {
+	const { trace } = app, t0 = Math.min(a.t, b.t), t1 = Math.max(a.t, b.t), n = t1 - t0, e = h('div', { class: 'measured dim', style: { 'flex-basis': '100%' } });
+	const tell = (slices: string) => (e.textContent = [`${count(n)} cycles from the one before`, trace.clock.mhz ? `${count(n / trace.clock.mhz, 3)} µs` : '', `${((100 * n) / Math.max(1, trace.span.end)).toFixed(2)} % of the trace`, slices].filter(Boolean).join(' · '));
+	tell('');
+	if (n > 0 && trace.tracks.length)
+		void askJson<BoxInfo>(app.source, 'select', { c: trace.index || undefined, t0, t1, by: 'class', tracks: `0-${trace.tracks.length - 1}` }).then((x) => tell(`${count(x.total.count)} slices`), () => undefined);
+	return e;
+}
+
 /** Edits a marker, or the list of all. */
 export function markers(app: App, wanted: number): void {
 	const list = () => app.store.get().markers;
@@ -105,11 +117,13 @@ export function markers(app: App, wanted: number): void {
 		name.addEventListener('change', () => change(i, { name: name.value }));
 		if (i === wanted) setTimeout(() => name.select(), 0);
 		return h('div', { class: 'row', style: { 'margin-bottom': '6px' } }, name, h('span', { class: 'num' }, `${cycles(m.t, app.units())}${m.dur ? ` + ${cycles(m.dur, app.units())}` : ''} ${unitName(app.units())}`),
-			i > 0 && h('span', { class: 'dim' }, `${cyclesWith(Math.abs(m.t - list()[i - 1].t), app.units())} from the one before`),
-			button('Colour', 'Next colour', () => change(i, { colour: (m.colour + 1) % 12 })), button('Go', 'Show it', () => app.showTime(m.t, m.t + Math.max(1, m.dur))), button('Delete', 'Delete this marker', () => {
+			button('Colour', 'Next colour', () => {
+				change(i, { colour: (m.colour + 1) % 12 });
+				draw();
+			}), h('span', { class: 'swatch', style: { background: colourOf(app.palette(), m.colour) } }), button('Go', 'Show it', () => app.showTime(m.t, m.t + Math.max(1, m.dur))), button('Delete', 'Delete this marker', () => {
 				change(i, null);
 				draw();
-			}));
+			}), i > 0 && between(app, list()[i - 1], m));
 	}));
 	draw();
 	dialog('Markers', body);

@@ -24,6 +24,8 @@ export class Explorer {
 	private total = 0;
 	private code: CodeTable | null = null;
 	private readonly later: () => void;
+	/** what the tree is made of changed: it is made again before it is drawn, once for all changes of a frame */
+	private isStale = true;
 
 	constructor(private readonly app: App) {
 		this.filterBox = h('input', { attrs: { type: 'search', placeholder: 'Filter', 'aria-label': 'Filter the explorer' } });
@@ -59,15 +61,20 @@ export class Explorer {
 
 	private expand(isAll: boolean): void {
 		const groups = new Set(makeLanes(this.app.trace, this.app.store.get().isMerged, null).map((l) => 'g' + l.group));
-		this.open = new Set(['kernels', 'tracks', 'sources', 'functions', ...(isAll ? groups : [])]);
+		this.open = new Set(['kernels', 'tracks', 'sources', 'functions', ...(isAll ? [...groups, 'untraced'] : [])]);
 		this.build();
 	}
 
 	private build(): void {
+		this.isStale = true;
+		this.later();
+	}
+
+	private make(): void {
+		this.isStale = false;
 		const words = this.filterBox.value.toLowerCase(), match = (s: string) => !words || s.toLowerCase().includes(words);
 		this.nodes = [...this.kernels(match), ...this.tracks(match, !!words), ...this.sources(match), ...this.functions(match)];
 		this.space.style.height = this.nodes.length * ROW + 8 + 'px';
-		this.draw();
 	}
 
 	private head(id: string, label: string, n: number): Node {
@@ -86,15 +93,22 @@ export class Explorer {
 		if (!all.length) return [];
 		const waves = new Map<number, number>();
 		for (const t of trace.tracks) if (t.kernel !== null) waves.set(t.kernel, (waves.get(t.kernel) ?? 0) + 1);
-		const out = [this.head('kernels', 'Kernels', all.length)];
+		const seen = all.filter((k) => waves.has(k.id)), others = all.filter((k) => !waves.has(k.id));
+		const out = [this.head('kernels', 'Kernels', seen.length || all.length)];
 		if (!this.open.has('kernels')) return out;
-		for (const k of all) {
+		for (const k of seen.length ? seen : all) {
 			const n = waves.get(k.id) ?? 0;
 			out.push({
 				id: 'k' + k.id, label: k.name, title: `${k.name}: ${n} waves with detail. Click narrows every panel to it.`, depth: 1, part: n, whole: trace.tracks.length,
 				figure: n ? String(n) : '', isOpen: null, isMarked: scope === k.id, pick: () => store.set({ scope: scope === k.id ? null : k.id }),
 			});
 		}
+		if (!seen.length || !others.length) return out;
+		// they ran beside the traced ones: there is nothing to narrow to, but to leave them out would hide that
+		const id = 'untraced', isOpen = this.open.has(id), why = 'The capture names it, but no wave of it was recorded in detail.';
+		out.push({ id, label: 'without traced waves', title: 'Kernels that the capture names, but of which no wave was recorded in detail', depth: 1, part: 0, whole: 0, figure: count(others.length), isOpen, isMarked: false, pick: () => this.toggle(id) });
+		for (const k of isOpen ? others : [])
+			out.push({ id: 'k' + k.id, label: /[a-z_]{2}/i.test(k.name) ? k.name : `unnamed (${k.name})`, title: `${k.name}: ${why}`, depth: 2, part: 0, whole: 0, figure: '', isOpen: null, isMarked: false, isHidden: true, pick: () => this.app.say(why) });
 		return out;
 	}
 
@@ -149,18 +163,25 @@ export class Explorer {
 		return out;
 	}
 
-	/** Labels of the code: symbols that have an address. */
+	/** Labels of the code: symbols that have an address; each costs what its rows cost, up to the next one. */
 	private functions(match: (s: string) => boolean): Node[] {
 		const code = this.code;
 		if (!code) return [];
 		const found: number[] = [];
-		code.label.forEach((is, i) => is && match(code.text[i]) && found.push(i));
+		const cost: number[] = [];
+		let last = -1, whole = 0;
+		code.label.forEach((is, i) => {
+			if (is) cost[(last = i)] = 0;
+			else if (last >= 0) cost[last] += code.cycles[i];
+			if (!is) whole += code.cycles[i];
+			if (is && match(code.text[i])) found.push(i);
+		});
 		if (!found.length) return [];
 		const out = [this.head('functions', 'Functions', found.length)];
 		if (!this.open.has('functions')) return out;
 		for (const i of found)
 			out.push({
-				id: 'f' + i, label: code.text[i].replace(/^;\s*/, ''), title: `${code.text[i].replace(/^;\s*/, '')} at ${address(code.address[i])}`, depth: 1, part: 0, whole: 0, figure: address(code.address[i]), isOpen: null,
+				id: 'f' + i, label: code.text[i].replace(/^;\s*/, ''), title: `${code.text[i].replace(/^;\s*/, '')} at ${address(code.address[i])}: ${cyclesWith(cost[i], this.app.units())}`, depth: 1, part: cost[i], whole, figure: share(cost[i], whole), isOpen: null,
 				isMarked: false, pick: () => {
 					this.app.select({ kind: 'code', code: Math.min(i + 1, code.row.length - 1) });
 					this.app.openPanel('isa');
@@ -170,6 +191,7 @@ export class Explorer {
 	}
 
 	private draw(): void {
+		if (this.isStale) this.make();
 		const p = this.app.palette(), top = Math.max(0, this.element.scrollTop - 32), first = Math.max(0, Math.floor(top / ROW) - 2);
 		const last = Math.min(this.nodes.length, first + Math.ceil((this.element.clientHeight || 300) / ROW) + 4);
 		this.list.style.transform = `translateY(${first * ROW}px)`;
@@ -180,7 +202,8 @@ export class Explorer {
 		}, h('span', { class: 'twist' }, n.isOpen === null ? '' : n.isOpen ? '▾' : '▸'),
 		h('span', { class: 'label' + (n.isHidden ? ' dim' : '') }, n.depth === 0 ? h('strong', null, n.label) : n.label),
 		n.whole > 0 && h('span', { class: 'cost' }, shareBar(n.part, n.whole, p.accent)), h('span', { class: 'figure' }, n.figure),
-		n.pin && this.small(n.isPinned ? '◉' : '◎', n.isPinned ? 'Unpin ' + n.label : 'Pin ' + n.label, n.pin), n.hide && this.small(n.isHidden ? '◌' : '●', n.isHidden ? 'Show ' + n.label : 'Hide ' + n.label, n.hide))));
+		n.pin && n.hide && h('span', { class: 'tree-tools' + (n.isPinned || n.isHidden ? ' on' : '') }, this.small(n.isPinned ? '◉' : '◎', n.isPinned ? 'Unpin ' + n.label : 'Pin ' + n.label, n.pin),
+			this.small(n.isHidden ? '◌' : '●', n.isHidden ? 'Show ' + n.label : 'Hide ' + n.label, n.hide)))));
 	}
 
 	private small(words: string, title: string, run: () => void): HTMLElement {

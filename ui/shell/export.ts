@@ -3,8 +3,10 @@
 import { App } from '../app';
 import { download, s } from '../base/dom';
 import { cycles, ticks, unitName } from '../base/format';
-import { NO_CODE, sliceRow } from '../source';
+import { ink } from '../base/palette';
+import { NO_CODE, sliceRow, SLICE_WAITS } from '../source';
 import { xOf } from '../timeline/draw';
+import { Row, slotOf } from '../timeline/lanes';
 import { TimelinePane } from '../timeline/pane';
 
 function fileName(app: App, ending: string): string {
@@ -37,31 +39,39 @@ export function savePng(app: App, pane: TimelinePane): void {
 	c.toBlob((b) => b && download(fileName(app, 'png'), b));
 }
 
+/** Slices of a lane as shapes, waits hatched, with their text where it fits. */
+function shapes(app: App, pane: TimelinePane, r: Row, left: number, y: number): SVGElement[] {
+	const scale = pane.view.scale(), p = app.palette(), out: SVGElement[] = [], step = (r.height - 4) / r.lane!.lanes;
+	for (const track of r.lane!.tracks) {
+		const found = pane.view.exact.get(track, Math.max(0, Math.floor(scale.t0)), Math.ceil(scale.t1));
+		for (let i = 0; found && i < found.n; i++) {
+			const q = sliceRow(found, i), a = Math.max(0, xOf(scale, q.start)), b = Math.min(scale.width, xOf(scale, q.start + q.dur));
+			if (b <= a) continue;
+			const words = q.code === NO_CODE ? 'unknown code' : pane.view.code?.text[q.code] ?? '', fill = p.slots[slotOf(app.trace, q.cls, track)], high = Math.max(1, step - 1);
+			const top = y + 2 + Math.min(q.lane, r.lane!.lanes - 1) * step, attrs = { x: (left + a).toFixed(2), y: top.toFixed(2), width: (b - a).toFixed(2), height: high.toFixed(2) };
+			out.push(s('rect', { attrs: { ...attrs, fill } }, s('title', null, words)));
+			if (q.flags & SLICE_WAITS) out.push(s('rect', { attrs: { ...attrs, fill: 'url(#wait)' } }));
+			const room = Math.floor((b - a - 6) / 6.2);
+			if (room > 2 && high >= 10) out.push(s('text', { attrs: { x: left + a + 3, y: top + high / 2 + 4, fill: ink(fill), 'pointer-events': 'none' } }, words.length > room ? words.slice(0, room - 1) + '…' : words));
+		}
+	}
+	return out;
+}
+
 /** The same as shapes and text; slices one by one where they are drawn so, else the picture is embedded. */
 export function saveSvg(app: App, pane: TimelinePane): void {
-	const { width, height } = pane.view.size(), labels = pane.view.labelWidth, p = app.palette(), scale = pane.view.scale(), top = 48;
+	const { width, height } = pane.view.size(), labels = pane.view.labelWidth, p = app.palette(), scale = pane.view.scale(), top = 48, st = app.store.get();
 	const root = s('svg', { attrs: { xmlns: 'http://www.w3.org/2000/svg', width: width + labels, height: height + top, viewBox: `0 0 ${width + labels} ${height + top}`, 'font-family': 'sans-serif', 'font-size': 11 } },
+		s('pattern', { id: 'wait', attrs: { width: 6, height: 6, patternUnits: 'userSpaceOnUse' } }, s('path', { attrs: { d: 'M0 6 6 0', stroke: p.background, 'stroke-opacity': 0.55, 'stroke-width': 1.4 } })),
 		s('rect', { attrs: { width: width + labels, height: height + top, fill: p.background } }), s('text', { attrs: { x: 8, y: 16, fill: p.text } }, heading(app)));
 	for (const t of ticks(scale.t0, scale.t1, Math.max(2, Math.floor(width / 120)), 1))
 		root.append(s('line', { attrs: { x1: labels + xOf(scale, t), x2: labels + xOf(scale, t), y1: top - 6, y2: top + height, stroke: p.grid } }), s('text', { attrs: { x: labels + xOf(scale, t), y: top - 10, fill: p.dim, 'text-anchor': 'middle' } }, cycles(t, app.units())));
-	const isExact = pane.view.stats.isExact;
-	if (!isExact) {
-		const canvas = pane.view.scroller.querySelector('canvas')!;
-		root.appendChild(s('image', { attrs: { x: labels, y: top, width, height, href: canvas.toDataURL('image/png') } }));
-	}
+	const isExact = pane.view.stats.isExact && st.mode === 'class' && st.kind === 'waves';
+	for (const canvas of isExact ? [] : pane.view.scroller.querySelectorAll('canvas')) root.appendChild(s('image', { attrs: { x: labels, y: top, width, height, href: canvas.toDataURL('image/png') } }));
 	for (const r of pane.view.visible()) {
 		const y = top + pane.view.yOf(r);
 		root.appendChild(s('text', { attrs: { x: r.lane ? 16 : 6, y: y + r.height / 2 + 4, fill: p.text } }, r.label));
-		for (const track of isExact ? r.lane?.tracks ?? [] : []) {
-			const found = pane.view.exact.get(track, Math.max(0, Math.floor(scale.t0)), Math.ceil(scale.t1));
-			for (let i = 0; found && i < found.n; i++) {
-				const q = sliceRow(found, i), a = Math.max(0, xOf(scale, q.start)), b = Math.min(width, xOf(scale, q.start + q.dur));
-				if (b <= a) continue;
-				const step = (r.height - 4) / r.lane!.lanes;
-				root.appendChild(s('rect', { attrs: { x: (labels + a).toFixed(2), y: (y + 2 + Math.min(q.lane, r.lane!.lanes - 1) * step).toFixed(2), width: (b - a).toFixed(2), height: Math.max(1, step - 1).toFixed(2), fill: p.slots[app.trace.classes[q.cls]?.slot ?? 11] } },
-					s('title', null, q.code === NO_CODE ? 'unknown code' : pane.view.code?.text[q.code] ?? '')));
-			}
-		}
+		if (isExact && r.lane) root.append(...shapes(app, pane, r, labels, y));
 	}
 	download(fileName(app, 'svg'), new Blob([new XMLSerializer().serializeToString(root)], { type: 'image/svg+xml' }));
 }

@@ -4,12 +4,14 @@
 import { App } from '../app';
 import { button, fill, h } from '../base/dom';
 import { count } from '../base/format';
-import { askJson, askText, CodeTable, FindInfo, Match } from '../source';
+import { askJson, askText, CodeTable, FindInfo, Match, Query, ranges } from '../source';
 import { Key, State } from '../state';
 import { trackName } from '../timeline/lanes';
 
+/** characters of row numbers that a question has room for */
+const MOST = 3800;
 export const PLACES = ['isa', 'source', 'tracks', 'kernels', 'markers'] as const;
-export interface SearchShows { goSlice(track: number, slice: number): void; marks(codes: number[], density: number[]): void }
+export interface SearchShows { goSlice(track: number, slice: number): void; marks(codes: number[], density: number[], question: Query | null, tracks: number[]): void }
 
 /** A pattern between slashes, or null for plain text; throws on a bad one. */
 export function patternOf(q: string): RegExp | null {
@@ -123,7 +125,7 @@ export class Search {
 			this.matches = [];
 			this.total = 0;
 			fill(this.told);
-			this.shows.marks([], []);
+			this.shows.marks([], [], null, []);
 			return;
 		}
 		try {
@@ -131,8 +133,8 @@ export class Search {
 			if (mine !== this.asked) return;
 			this.matches = found.matches;
 			this.total = found.count;
-			this.shows.marks(found.matches.filter((m) => m.code !== undefined).map((m) => m.code!), found.density ?? []);
 			this.tell();
+			await this.mark(q, found, mine);
 		} catch (e) {
 			if (mine !== this.asked) return;
 			this.matches = [];
@@ -141,8 +143,34 @@ export class Search {
 			fill(this.told, 'bad pattern');
 			this.told.title = (e as Error).message;
 			this.app.say('Search: ' + (e as Error).message);
-			this.shows.marks([], []);
+			this.shows.marks([], [], null, []);
 		}
+	}
+
+	/** All matches on the axis and the lanes: rows by their executions, lines by their rows, names by their lanes. */
+	private async mark(q: string, found: FindInfo, mine: number): Promise<void> {
+		const { trace } = this.app, kernels = new Set(found.matches.map((m) => m.kernel).filter((k) => k !== undefined));
+		const lines = new Set(found.matches.filter((m) => m.source !== undefined).map((m) => m.source + ':' + m.line));
+		const tracks = kernels.size ? trace.tracks.filter((t) => kernels.has(t.kernel ?? -1)).map((t) => t.index) : found.matches.filter((m) => m.track !== undefined).map((m) => m.track!);
+		let codes = found.matches.filter((m) => m.code !== undefined).map((m) => m.code!), density = found.density ?? [];
+		if (lines.size) {
+			const code = await this.app.code();
+			codes = code.source.map((s, i) => (lines.has(s + ':' + code.line[i]) ? i : -1)).filter((i) => i >= 0);
+		}
+		const isAsked = codes.length > 0 && this.place.value === 'isa' && density.length > 0;
+		let rows = ranges(codes);
+		if (!isAsked && rows.length > MOST) {
+			rows = rows.slice(0, MOST).replace(/,[^,]*$/, '');
+			this.app.say('Too many rows to mark them all on the lanes: the first ones are');
+		}
+		const question: Query | null = isAsked ? { q } : codes.length ? { rows } : null;
+		if (question && !isAsked) density = (await askJson<FindInfo>(this.app.source, 'find', { c: trace.index || undefined, in: 'isa', ...question, w: 512 }).catch(() => found)).density ?? [];
+		for (const m of found.matches) {
+			if (m.t === undefined) continue;
+			if (!density.some((n) => n > 0)) density = new Array<number>(512).fill(0);
+			density[Math.min(511, Math.floor((512 * m.t) / Math.max(1, trace.span.end)))]++;
+		}
+		if (mine === this.asked) this.shows.marks(codes, density, question, tracks);
 	}
 
 	private tell(): void {

@@ -23,7 +23,14 @@ export function chosen(): Theme | 'system' {
 	return THEMES.find((t) => t === kept(KEY)) ?? 'system';
 }
 
+/** Asked for in every frame: kept until something says that it changed. */
+let current: Theme | null = null;
+
 export function theme(): Theme {
+	return (current ??= look());
+}
+
+function look(): Theme {
 	const own = chosen();
 	if (own !== 'system') return own;
 	if (matchMedia('(prefers-contrast: more)').matches) return 'contrast';
@@ -31,6 +38,7 @@ export function theme(): Theme {
 }
 
 export function apply(): void {
+	current = null;
 	document.documentElement.dataset.theme = theme();
 	for (const f of listeners) f();
 }

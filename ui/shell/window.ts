@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // window.ts: puts one capture's window together and keeps it in step with the store and the address.
 import { Keys } from '../base/keys';
-import { fill, h } from '../base/dom';
+import { fill, framed, h } from '../base/dom';
 import { PANELS } from '../panels/list';
 import { baseCapture, Source, SourceError, TraceInfo } from '../source';
 import { decodeLink, encodeLink, initialState, Key, State, Store } from '../state';
@@ -38,7 +38,8 @@ function say(text: string, isQuiet = false): void {
 /** What the link asks for, over what was kept for this capture, over the first view. */
 export function startState(trace: TraceInfo, fragment: string, stored: string | null): { state: State; told: string } {
 	const link = decodeLink(fragment), own = stored ? decodeLink(stored) : {};
-	const fresh: State = { ...initialState(), hash: trace.hash, t0: trace.span.begin, t1: Math.max(trace.span.end, trace.span.begin + 1) };
+	const first = trace.counts.code ? 'isa' : trace.has_pipes ? 'details' : 'summary';
+	const fresh: State = { ...initialState(), panel: first, hash: trace.hash, t0: trace.span.begin, t1: Math.max(trace.span.end, trace.span.begin + 1) };
 	const isOther = link.hash !== undefined && link.hash !== '' && link.hash !== trace.hash;
 	const keptView: Partial<State> = own.hash === trace.hash ? { ...own, selection: own.selection ?? null } : {};
 	const state = { ...fresh, ...(isOther || link.hash === undefined ? keptView : {}), ...(isOther ? { panel: link.panel ?? fresh.panel, unit: link.unit ?? fresh.unit } : link), hash: trace.hash };
@@ -63,8 +64,8 @@ export function openWindow(host: HTMLElement, source: Source, trace: TraceInfo, 
 	setTimeout(() => session.painted(), pane ? 700 : 0);
 	const go = (track: number, slice: number) => void pane?.goSlice(track, slice);
 	const explorer = new Explorer(session), inspector = new Inspector(session, { goSlice: go }), dock = new Dock(session, PANELS);
-	const search = new Search(session, { goSlice: go, marks: (codes, density) => {
-		pane?.view.setMatches(codes);
+	const search = new Search(session, { goSlice: go, marks: (codes, density, question, tracks) => {
+		pane?.view.setMatches(codes, question, tracks);
 		if (pane) pane.ruler.density = density;
 		pane?.ruler.draw();
 	} });
@@ -89,7 +90,7 @@ export function openWindow(host: HTMLElement, source: Source, trace: TraceInfo, 
 		work.classList.toggle('no-inspector', !s.isInspectorOpen);
 		for (const p of parts) p.changed(s, keys);
 	};
-	const resized = () => tell(store.get(), new Set<Key | 'size'>(['size']));
+	const resized = framed(() => tell(store.get(), new Set<Key | 'size'>(['size'])));
 	layOut(work, explorer.element, pane?.element ?? missing!, inspector.element, dock.element, resized);
 	fill(host, title.element, new Banner(session).element, work, live);
 	const stop = store.listen((s, keys) => {

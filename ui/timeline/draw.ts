@@ -3,8 +3,13 @@
 // the stalled part of a slice is lighter than its issue, and a slice wide enough carries its class letter and text.
 import { ink, Palette } from '../base/palette';
 import { short } from '../base/format';
-import { CodeTable, NO_CODE, sliceRow, Slices, SLICE_WAITS, TraceInfo } from '../source';
+import { CodeTable, NO_CODE, sliceRow, Slices, SLICE_LINKED, SLICE_WAITS, Track, TraceInfo } from '../source';
 import { firstAfter } from './exact';
+
+/** flag of a slice whose code is not known */
+const SLICE_UNKNOWN = 16;
+/** height of what stands in the margin above a lane */
+const ABOVE = 2;
 
 export interface Scale { t0: number; t1: number; width: number }
 
@@ -25,6 +30,8 @@ export interface Look {
 	/** the lost part of a slice in the colour of its bucket */
 	isBucket: boolean;
 	hatch: CanvasPattern | null;
+	/** of unknown code */
+	noteHatch: CanvasPattern | null;
 	/** rows to bring out: of the selection, of a search */
 	isMarked: (code: number) => boolean;
 	calls: number;
@@ -32,12 +39,18 @@ export interface Look {
 
 const MIN = 3, TEXT = 24;
 
-/** A 45 degree hatch for waits and notes; its ink works on every colour. */
-export function makeHatch(g: CanvasRenderingContext2D, p: Palette): CanvasPattern | null {
+/** A 45 degree hatch for waits and notes. */
+export function makeHatch(g: CanvasRenderingContext2D, colour: string, behind = ''): CanvasPattern | null {
 	const tile = document.createElement('canvas');
 	tile.width = tile.height = 6;
 	const c = tile.getContext('2d')!;
-	c.strokeStyle = p.theme === 'light' ? 'rgba(255,255,255,.55)' : 'rgba(0,0,0,.5)';
+	if (behind) {
+		c.globalAlpha = 0.5;
+		c.fillStyle = behind;
+		c.fillRect(0, 0, 6, 6);
+		c.globalAlpha = 1;
+	}
+	c.strokeStyle = colour;
 	c.lineWidth = 1.4;
 	c.beginPath();
 	for (const d of [-6, 0, 6]) {
@@ -108,12 +121,23 @@ export function drawSlices(g: CanvasRenderingContext2D, s: Slices, scale: Scale,
 			flush(g, open, band.y + lane * step, height, look);
 			folds[lane] = null;
 		}
-		rectangle(g, look, { x0, x1, y, height, colour, stallX: xOf(scale, Math.min(r.start + r.stall, scale.t1)), isWait: (r.flags & SLICE_WAITS) !== 0, cls: r.cls, code: r.code });
+		rectangle(g, look, { x0, x1, y, height, colour, stallX: xOf(scale, Math.min(r.start + r.stall, scale.t1)), isWait: (r.flags & SLICE_WAITS) !== 0, isNote: (r.flags & SLICE_UNKNOWN) !== 0, cls: r.cls, code: r.code });
+		if (r.flags & SLICE_LINKED && r.start >= scale.t0) {
+			g.fillStyle = look.palette.accent;
+			g.fillRect(x0, band.y - ABOVE, Math.min(6, x1 - x0), ABOVE);
+		}
 	}
 	folds.forEach((f, lane) => f && flush(g, f, band.y + lane * step, Math.max(2, step - (band.lanes > 1 ? 2 : 0)), look));
 }
 
-interface Rect { x0: number; x1: number; y: number; height: number; colour: string; stallX: number; isWait: boolean; cls: number; code: number }
+/** Where the tracks of a lane begin and end: the same mark that the cells carry. */
+export function drawEdges(g: CanvasRenderingContext2D, tracks: readonly Track[], scale: Scale, band: { y: number; height: number }, look: Look): void {
+	g.fillStyle = look.palette.text;
+	for (const t of tracks)
+		for (const at of [t.begin, t.end]) if (at >= scale.t0 && at <= scale.t1) g.fillRect(Math.min(scale.width - 1.5, xOf(scale, at)), band.y - ABOVE, 1.5, band.height + 2 * ABOVE);
+}
+
+interface Rect { x0: number; x1: number; y: number; height: number; colour: string; stallX: number; isWait: boolean; isNote: boolean; cls: number; code: number }
 
 function rectangle(g: CanvasRenderingContext2D, look: Look, r: Rect): void {
 	const w = r.x1 - r.x0, gap = w > 6 ? 1 : 0.5;
@@ -136,6 +160,10 @@ function rectangle(g: CanvasRenderingContext2D, look: Look, r: Rect): void {
 		g.fillStyle = look.palette.buckets[r.isWait ? 2 : 1];
 		if (lost > 0) g.fillRect(r.x0, r.y + r.height - 3, Math.min(lost, w - gap), 3);
 	}
+	if (r.isNote && look.noteHatch) {
+		g.fillStyle = look.noteHatch;
+		g.fillRect(r.x0, r.y, w - gap, r.height);
+	}
 	look.calls++;
 	if (look.isMarked(r.code)) {
 		g.strokeStyle = look.palette.text;
@@ -146,5 +174,5 @@ function rectangle(g: CanvasRenderingContext2D, look: Look, r: Rect): void {
 	const cls = look.trace.classes[r.cls], words = r.code === NO_CODE ? '?' : look.code?.text[r.code] ?? '';
 	const height = r.height - (r.height >= 14 ? 3 : 0), on = look.isBucket && lost > 1 ? look.palette.buckets[r.isWait ? 2 : 1] : r.colour;
 	if (w < TEXT) text(g, cls?.letter ?? '', r.x0, r.y, w + 3, height, on);
-	else text(g, (cls?.letter ? cls.letter + ' ' : '') + words, r.x0, r.y, w, height, on, lost > 1);
+	else text(g, (cls?.letter ? cls.letter + ' ' : '') + words, r.x0, r.y, w, height, on, lost > 1 || r.isNote);
 }

@@ -1,19 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// global.ts: the whole machine above the lanes, on the same axis: waves in flight on every compute unit, by shader engine, and in which
-// state the traced waves were. From the answers of `occupancy` and `waves`, which also say how coarse they are.
-import { App } from '../app';
+// global.ts: the whole machine above the lanes, on the same axis: waves in flight on every compute unit, by shader engine, and what the
+// traced waves spent their cycles with. For each pixel of what is in sight; where only coarser means are known (a report), it says so.
+import { App, Envelope } from '../app';
 import { fill, framed, h } from '../base/dom';
 import { count, short } from '../base/format';
 import { colourOf } from '../base/palette';
+import { askJson, readBuckets } from '../source';
 
 interface Step { from: number; to: number; values: number[] }
-interface Occupancy { all?: { first_cycle: number; peak_waves: number }; ses?: { se?: number }[]; series?: { from: number; to: number; by_se: number[] }[] }
-type Series = { from_aligned: number; bin_cycles: number } & Record<string, number | number[]>;
-interface Waves { series?: Series }
+interface Occupancy { all?: { first_cycle: number; peak_waves: number }; series?: { from: number; to: number; by_se: number[] }[] }
 
-const HEIGHT = 74, PART = 34;
-/** colours of the states: those of the buckets they are compared with */
-const STATES: [string, number][] = [['EXEC', 0], ['STALL', 1], ['WAIT', 2], ['IDLE', 3]];
+const HEIGHT = 74, PART = 34, REST_MS = 200;
 
 export class Global {
 	readonly element: HTMLElement;
@@ -21,36 +18,51 @@ export class Global {
 	private readonly canvas = h('canvas', { role: 'img' });
 	private readonly label = h('div', { class: 'global-label' });
 	private waves: Step[] = [];
-	private states: Step[] = [];
+	private buckets: Step[] = [];
 	private peak = 0;
-	private isAsked = false;
+	private asked = '';
+	private timer = 0;
+	private isOpen = false;
 
 	constructor(private readonly app: App) {
 		this.element = h('div', { class: 'global', hidden: true }, this.label, this.canvas);
-		this.draw = framed(() => this.paint());
+		const paint = framed(() => this.paint());
+		this.draw = () => {
+			paint();
+			clearTimeout(this.timer);
+			if (this.isOpen) this.timer = window.setTimeout(() => this.ask(), REST_MS);
+		};
 		new ResizeObserver(this.draw).observe(this.canvas);
 	}
 
 	show(isOpen: boolean): void {
+		this.isOpen = isOpen;
 		this.element.hidden = !isOpen;
-		if (isOpen && !this.isAsked) this.ask();
 		if (isOpen) this.draw();
 	}
 
+	/** Asks for what is in sight, a value a pixel, once the view rests; the old one is stretched until then. */
 	private ask(): void {
-		this.isAsked = true;
-		const origin = this.app.trace.span.origin ?? 0;
-		void this.app.verb<Occupancy>('occupancy', { bins: 240, top: 'all' }).then((a) => {
-			const first = (a.data.all?.first_cycle ?? origin) - origin;
-			this.waves = (a.data.series ?? []).map((s) => ({ from: first + s.from, to: first + s.to, values: s.by_se }));
-			this.peak = a.data.all?.peak_waves ?? 0;
+		const s = this.app.store.get(), { trace, source } = this.app, wide = Math.round(this.canvas.clientWidth * (devicePixelRatio || 1));
+		const t0 = Math.max(0, Math.floor(s.t0)), t1 = Math.ceil(s.t1), w = Math.max(1, Math.min(2000, wide)), key = [t0, t1, w].join();
+		if (key === this.asked || !wide) return;
+		this.asked = key;
+		const c = trace.index || undefined, origin = trace.span.origin ?? 0;
+		void source.ask('buckets', { c, t0, t1, w }).then((data) => {
+			if (key !== this.asked) return;
+			const { width, buckets, values } = readBuckets(data), edge = (i: number) => t0 + Math.floor(((t1 - t0) * i) / width);
+			this.buckets = Array.from({ length: width }, (_, i) => ({ from: edge(i), to: edge(i + 1), values: Array.from(values.subarray(i * buckets, (i + 1) * buckets), (v) => v / (edge(i + 1) - edge(i))) }));
 			this.tell();
 		}, () => this.tell());
-		void this.app.verb<Waves>('waves', { bins: 240, top: 'all' }).then((a) => {
-			const s = a.data.series;
-			if (!s) return this.tell();
-			const n = Math.max(...STATES.map(([name]) => (s[name] as number[] | undefined)?.length ?? 0)), at = s.from_aligned - origin;
-			this.states = Array.from({ length: n }, (_, i) => ({ from: at + i * s.bin_cycles, to: at + (i + 1) * s.bin_cycles, values: STATES.map(([name]) => ((s[name] as number[] | undefined)?.[i] ?? 0) / s.bin_cycles) }));
+		const isReport = source.kind === 'report';
+		if (isReport && this.waves.length) return;
+		// a report carries the waves of the whole trace in 240 parts
+		const told = isReport ? this.app.verb<Occupancy>('occupancy', { bins: 240, top: 'all' }) : askJson<Envelope<Occupancy>>(source, 'occupancy', { c, bins: w, from: t0, to: t1 });
+		void told.then((a) => {
+			if (key !== this.asked && !isReport) return;
+			const first = (a.data.all?.first_cycle ?? origin) - origin;
+			this.waves = (a.data.series ?? []).map((x) => ({ from: first + x.from, to: first + x.to, values: x.by_se }));
+			this.peak = Math.max(this.peak, a.data.all?.peak_waves ?? 0);
 			this.tell();
 		}, () => this.tell());
 	}
@@ -58,10 +70,10 @@ export class Global {
 	private tell(): void {
 		const bin = this.waves[0] ? this.waves[0].to - this.waves[0].from : 0;
 		fill(this.label, h('div', null, 'Global'), h('div', { class: 'dim' }, this.waves.length ? `waves by SE, peak ${count(this.peak)}` : 'no occupancy recorded'),
-			h('div', { class: 'dim' }, this.states.length ? 'states of traced waves' : 'no wave states'));
-		this.label.title = bin ? `Means over ${count(bin)} cycles` : '';
-		this.canvas.setAttribute('aria-label', `Waves in flight, at most ${count(this.peak)}, and states of the traced waves over time`);
-		this.draw();
+			h('div', { class: 'dim' }, this.buckets.length ? 'buckets of traced waves' : 'no waves'));
+		this.label.title = bin ? `Waves: means over ${count(bin, bin < 10 ? 1 : 0)} cycles. Buckets: each pixel.` : '';
+		this.canvas.setAttribute('aria-label', `Waves in flight, at most ${count(this.peak)}, and what traced waves spent their cycles with, over time`);
+		this.paint();
 	}
 
 	private paint(): void {
@@ -74,7 +86,7 @@ export class Global {
 		g.fillStyle = p.background;
 		g.fillRect(0, 0, width, HEIGHT);
 		this.stack(g, this.waves, width, 2, (i) => colourOf(p, i));
-		this.stack(g, this.states, width, HEIGHT - PART - 2, (i) => p.buckets[STATES[i][1]]);
+		this.stack(g, this.buckets, width, HEIGHT - PART - 2, (i) => p.buckets[i]);
 	}
 
 	private stack(g: CanvasRenderingContext2D, steps: Step[], width: number, top: number, colour: (i: number) => string): void {

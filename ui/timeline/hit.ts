@@ -2,11 +2,11 @@
 // hit.ts: what is under the mouse. From the slices at hand where they are drawn, else by one question after the mouse came to rest.
 import { App } from '../app';
 import { fill, h } from '../base/dom';
-import { baseName, count, cyclesWith } from '../base/format';
+import { baseName, count, cyclesWith, share } from '../base/format';
 import { askJson, NO_CODE, SliceInfo } from '../source';
 import { sliceAt } from './exact';
 import { tOf } from './draw';
-import { Row, trackAt, trackName } from './lanes';
+import { laneName, Row, trackAt, trackName } from './lanes';
 import { Timeline } from './view';
 
 const REST_MS = 90;
@@ -67,7 +67,12 @@ export class Tip {
 	}
 
 	private show(hit: Hit, info: SliceInfo | null, x: number, y: number): void {
-		const t = this.app.trace.tracks[hit.track];
+		const t = this.app.trace.tracks[hit.track], lane = hit.row.lane!;
+		const busy = lane.only && !this.view.stats.isExact ? this.view.busyAt(lane, hit.t) : null;
+		if (busy) {
+			const units = this.app.units();
+			fill(this.element, h('div', null, laneName(this.app.trace, lane)), h('div', null, `issues in ${cyclesWith(busy.busy, units)} of ${cyclesWith(busy.of, units)}: ${share(busy.busy, busy.of)}`));
+		} else
 		if (!info) {
 			const words = hit.t < t.begin || hit.t >= t.end ? 'not running here' : 'idle: no instruction here';
 			fill(this.element, h('div', null, trackName(this.app.trace, hit.track)), h('div', { class: 'dim' }, words));

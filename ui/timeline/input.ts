@@ -2,7 +2,7 @@
 // input.ts: mouse, wheel and trackpad on the lanes. Drag selects a box, Alt+drag zooms to it, right-drag measures; Ctrl+wheel zooms at the
 // pointer, Shift+wheel pans, a plain wheel scrolls the lanes.
 import { App } from '../app';
-import { askJson, BoxInfo, ranges } from '../source';
+import { askJson, BoxInfo, Link, ranges } from '../source';
 import { tOf } from './draw';
 import { askAt, hitAt, spoken, Tip } from './hit';
 import { Overlay } from './overlay';
@@ -17,7 +17,7 @@ export class Input {
 	pointerT: number | null = null;
 	private touches = new Map<number, PointerEvent>();
 
-	constructor(private readonly app: App, private readonly view: Timeline, private readonly overlay: Overlay, private readonly tip: Tip, private readonly moved: (x: number | null) => void) {
+	constructor(private readonly app: App, private readonly view: Timeline, private readonly overlay: Overlay, private readonly tip: Tip, private readonly moved: (x: number | null) => void, private readonly goSlice: (track: number, slice: number) => void) {
 		const c = view.over;
 		c.addEventListener('pointerdown', (e) => this.down(e));
 		c.addEventListener('pointermove', (e) => this.move(e));
@@ -114,11 +114,20 @@ export class Input {
 		const scale = this.view.scale(), isClick = Math.abs(d.x1 - d.x0) < CLICK_PX && Math.abs(d.y1 - d.y0) < CLICK_PX;
 		const t0 = Math.max(0, Math.round(tOf(scale, Math.min(d.x0, d.x1)))), t1 = Math.round(tOf(scale, Math.max(d.x0, d.x1)));
 		if (isClick) {
-			if (d.kind !== 'measure') void this.pick(d.x0, d.y0);
+			const link = this.overlay.arrows.hit(d.x0, d.y0);
+			if (link && d.kind === 'box') this.jump(link);
+			else if (d.kind !== 'measure') void this.pick(d.x0, d.y0);
 		} else if (d.kind === 'zoom') this.go({ t0, t1 });
 		else if (d.kind === 'measure') this.measure(t0, t1, d.y0);
 		else this.box(t0, t1, d.y0, d.y1);
 		this.moved(this.overlay.cursor?.x ?? null);
+	}
+
+	/** Along an arrow: to its other end, or first to what waited. */
+	private jump(l: Link): void {
+		const s = this.app.store.get().selection, isAtEnd = s?.track === l.toTrack && s.slice === l.toSlice;
+		if (isAtEnd) this.goSlice(l.fromTrack, l.fromSlice);
+		else this.goSlice(l.toTrack, l.toSlice);
 	}
 
 	/** A click: the slice there; where nothing ran, its lane. */

@@ -18,7 +18,8 @@ export class Labels {
 
 	draw(rows: Row[]): void {
 		const s = this.view.app.store.get(), track = s.selection?.track;
-		const key = rows.map((r) => `${r.group}:${r.lane?.id}:${r.top}:${r.height}:${r.isFolded}:${r.lane?.isPinned}`).join('|') + '#' + track + '#' + s.hidden.length + '#' + s.base + s.isStacked + s.kind;
+		const first = rows.find((r) => !r.lane?.isPinned);
+		const key = [this.view.arranged, first?.top, rows.length, track, s.base, s.isStacked].join();
 		if (key === this.last) return;
 		this.last = key;
 		fill(this.pinned, rows.filter((r) => r.lane?.isPinned).map((r) => this.lane(r)));
@@ -41,7 +42,7 @@ export class Labels {
 	private lane(r: Row): HTMLElement {
 		const lane = r.lane!, { app } = this.view, isMarked = lane.tracks.includes(app.store.get().selection?.track ?? -1);
 		const e = h('div', {
-			class: `lane-label${r.isOdd ? ' odd' : ''}${isMarked ? ' marked' : ''}${lane.isPinned ? ' pinned' : ''}`, role: 'row',
+			class: `lane-label${r.isOdd ? ' odd' : ''}${isMarked ? ' marked' : ''}${lane.isPinned ? ' pinned' : ''}${lane.tracks.some((i) => this.view.named.has(i)) ? ' found' : ''}`, role: 'row',
 			style: { top: r.top + 'px', height: r.height + 'px', '--depth': lane.isPinned ? '0' : '1' },
 			title: laneName(app.trace, lane) + (lane.only ? ': when instructions of this unit issued' : lane.tracks.length > 1 ? ` and ${lane.tracks.length - 1} more` : ''),
 			attrs: { 'data-lane': lane.id, draggable: true },

@@ -93,26 +93,25 @@ export function makeLanes(trace: TraceInfo, isMerged: boolean, scope: number | n
 	return out;
 }
 
-/** Execution units of a SIMD, by the slots of what they execute. */
+/** Execution units of a SIMD, by the slots of what they execute; in the order of the answer `units`. */
 const UNITS: [string, string[]][] = [['VALU', ['valu']], ['MATRIX', ['matrix']], ['LDS', ['lds', 'cross-lane']], ['VMEM', ['vmem', 'store']], ['SALU', ['scalar']], ['SMEM', ['smem']], ['BRANCH', ['branch']], ['MSG and other', ['other']]];
 /** Ids of unit lanes begin here: they share the numbers' space with tracks in links. */
 export const UNIT_LANES = 0x1000000;
 
-/** One lane a SIMD and unit: when its instructions issued, whichever wave they were of. Stalls are left out. */
+/** One lane a SIMD and unit, numbered over all SIMDs: when its instructions issued, whichever wave they were of. Stalls are left out. */
 export function makeUnits(trace: TraceInfo, scope: number | null): Lane[] {
 	const at = trace.levels.indexOf('simd'), simds = new Map<string, Track[]>(), out: Lane[] = [];
 	for (const t of trace.tracks) {
-		if (scope !== null && t.kernel !== null && t.kernel !== scope) continue;
-		const key = t.coord.slice(0, at + 1).join('.');
-		simds.set(key, [...(simds.get(key) ?? []), t]);
+		const key = t.coord.slice(0, at + 1).join('.'), had = simds.get(key) ?? simds.set(key, []).get(key)!;
+		if (scope === null || t.kernel === null || t.kernel === scope) had.push(t);
 	}
-	let n = 0;
-	for (const tracks of simds.values())
-		for (const [label, slots] of UNITS)
+	[...simds.values()].forEach((tracks, simd) => {
+		if (tracks.length) UNITS.forEach(([label, slots], unit) =>
 			out.push({
-				id: UNIT_LANES + n++, tracks: tracks.map((t) => t.index), label, detail: '', group: tracks[0].coord.slice(0, at + 1).join('.'), isPinned: false, lanes: 1,
+				id: UNIT_LANES + simd * UNITS.length + unit, tracks: tracks.map((t) => t.index), label, detail: '', group: tracks[0].coord.slice(0, at + 1).join('.'), isPinned: false, lanes: 1,
 				only: new Set(slots.map((s) => trace.slots.indexOf(s))),
-			});
+			}));
+	});
 	return out;
 }
 

@@ -2,8 +2,8 @@
 // other.ts: the capture that is compared with: its tiles, the partner of each lane, and how its time is moved so that both line up.
 import { App } from '../app';
 import { askCode, askJson, askTrace, CaptureInfo, CodeTable, SliceInfo, TraceInfo } from '../source';
-import { Align } from '../state';
-import { Tiles } from './tiles';
+import { Align, Mode } from '../state';
+import { levelOf, Tiles, TRACKS } from './tiles';
 
 /** The row of B that does what a row of A does: the same text, the nearest in order. */
 export function partnerRow(a: CodeTable, b: CodeTable, row: number): number {
@@ -31,6 +31,20 @@ export class Other {
 	/** The track of B with the coordinates of A's, or undefined. */
 	partner(track: number): number | undefined {
 		return this.partners.get(this.app.trace.tracks[track].coord.join('.'));
+	}
+
+	/** Asks for all that the partners of these tracks need, at once: what is not named is given up. */
+	want(tracks: readonly number[], s: { t0: number; t1: number }, width: number, mode: Mode): void {
+		const blocks = new Set<number>(), shifts: number[] = [], { align } = this.app.store.get();
+		for (const i of tracks) {
+			const partner = this.partner(i);
+			if (partner === undefined) continue;
+			blocks.add(Math.floor(partner / TRACKS));
+			shifts.push(this.shift(i, partner, align));
+		}
+		if (!shifts.length) return;
+		const t0 = s.t0 - Math.max(...shifts), t1 = s.t1 - Math.min(...shifts);
+		this.tiles.want({ t0, t1: Math.min(t1, t0 + 4 * (s.t1 - s.t0)), level: levelOf((s.t1 - s.t0) / Math.max(1, width)), mode, blocks: [...blocks], end: this.trace.span.end, tracks: this.trace.tracks.length });
 	}
 
 	/** What is added to B's time on the lane of a track of A. */

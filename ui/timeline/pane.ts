@@ -48,7 +48,7 @@ export class TimelinePane {
 			this.ruler.cursor = x;
 			this.ruler.draw();
 			this.overlay.draw();
-		});
+		}, (track, slice) => void this.goSlice(track, slice));
 		this.ruler = new Ruler(app, (t0, t1, isDone) => {
 			this.input.go({ t0, t1 });
 			if (isDone) app.store.settle();
@@ -64,9 +64,15 @@ export class TimelinePane {
 		this.element = h('section', { class: 'timeline', style: { '--labels': labels + 'px' }, attrs: { 'aria-label': 'Timeline' } }, this.tools, this.corner, this.ruler.element, this.global.element, this.view.scroller, this.stack.element, h('div', { class: 'timeline-key' }, this.legend, this.hiddenNote, this.range));
 		this.view.scroller.addEventListener('keydown', (e) => this.gridKey(e));
 		this.ruler.load();
+		addEventListener('beforeprint', this.printed);
+		void app.code().then(() => this.drawLegend(app.store.get().mode), () => undefined);
 	}
 
+	/** On paper the picture keeps the height that it was drawn for. */
+	private readonly printed = () => this.element.style.setProperty('--print-height', this.element.offsetHeight + 'px');
+
 	close(): void {
+		removeEventListener('beforeprint', this.printed);
 		this.tip.close();
 		this.view.close();
 		this.ruler.close();
@@ -75,11 +81,11 @@ export class TimelinePane {
 	/** Why there are no lanes, instead of an empty place. */
 	static missing(app: App): HTMLElement | null {
 		if (app.trace.tracks.length) return null;
-		const isSampled = app.trace.evidence === 'hardware-sample';
+		const isSampled = app.trace.evidence === 'hardware-sample', isTables = isSampled && !app.trace.counts.code;
 		return h('section', { class: 'timeline lanes-empty', attrs: { 'aria-label': 'Timeline' } }, notice(
-			isSampled ? 'No timeline: this capture holds samples only' : 'No timeline: no wave or pipe was recorded',
-			isSampled ? 'Samples say how often each instruction was seen and why it stalled, not when. All other panels work.' : 'The banner says what is missing from this capture.',
-			isSampled ? (app.trace.input.vendor === 'ascend' ? 'Run msprof op simulator to see lanes.' : 'Record a thread trace (rocprofv3 --att) to see lanes.') : ''));
+			isSampled ? `No timeline: this capture holds ${isTables ? 'tables' : 'samples'} only` : 'No timeline: no wave or pipe was recorded',
+			isTables ? 'Summary and Details show what the producer measured.' : isSampled ? 'Samples say how often each instruction was seen and why it stalled, not when. All other panels work.' : 'The banner says what is missing from this capture.',
+			isSampled ? { ascend: 'Run msprof op simulator to see lanes.', amd: 'Record a thread trace (rocprofv3 --att) to see lanes.' }[app.trace.vendor] ?? '' : ''));
 	}
 
 	changed(state: Readonly<State>, keys: ReadonlySet<Key | 'theme' | 'size'>): void {
@@ -87,8 +93,10 @@ export class TimelinePane {
 		if (has('mode', 'sort', 'isMerged', 'kind', 'align', 'isStacked', 'isGlobalOpen', 'arrows', 'hidden', 'base', 'theme', 'hash')) this.drawTools(state);
 		if (has('theme')) this.ruler.render();
 		if (has('t0', 't1', 'unit', 'theme')) {
-			this.range.textContent = `${cyclesWith(Math.round(state.t1 - state.t0), this.app.units())} in sight${state.kind === 'units' && !this.view.stats.isExact ? ', main unit of each pixel' : ''}`;
-			fill(this.corner, h('span', null, 'whole trace'), h('span', null, `time, ${unitName(this.app.units())}`));
+			// a node that does not change costs no layout: panning goes through here in every frame
+			const words = `${cyclesWith(Math.round(state.t1 - state.t0), this.app.units())} in sight`;
+			if (this.range.textContent !== words) this.range.textContent = words;
+			if (has('unit', 'theme')) fill(this.corner, h('span', null, 'whole trace'), h('span', null, `time, ${unitName(this.app.units())}`));
 		}
 		if (has('isGlobalOpen', 'theme')) this.global.show(state.isGlobalOpen);
 		if (state.isGlobalOpen) this.global.draw();
@@ -100,33 +108,47 @@ export class TimelinePane {
 	}
 
 	private drawTools(s: Readonly<State>): void {
+		const named: typeof choose = (label, ...rest) => Object.assign(choose(label, ...rest), { title: label });
 		const { store, trace } = this.app;
 		const label: Record<string, string> = { class: 'class', bucket: 'bucket', cause: 'cause', kernel: 'kernel', diff: 'difference' };
 		fill(this.tools,
-			choose('Colour', MODES.map((m) => ({ value: m, label: label[m], disabled: m === 'diff' && !s.base })), s.mode, (v) => store.set({ mode: v as Mode })),
-			choose('Sort', SORTS.map((v) => ({ value: v, label: v })), s.sort, (v) => store.set({ sort: v as LaneSort, order: [] })),
-			!trace.has_pipes && choose('Lanes', [{ value: 'waves', label: 'waves' }, { value: 'units', label: 'utilization' }], s.kind, (v) => store.set({ kind: v as LaneKind, pins: [], hidden: [], order: [] })),
+			named('Colour', MODES.map((m) => ({ value: m, label: label[m], disabled: m === 'diff' && !s.base })), s.mode, (v) => store.set({ mode: v as Mode })),
+			named('Sort', SORTS.map((v) => ({ value: v, label: v })), s.sort, (v) => store.set({ sort: v as LaneSort, order: [] })),
+			!trace.has_pipes && named('Lanes', [{ value: 'waves', label: 'waves' }, { value: 'units', label: 'utilization' }], s.kind, (v) => store.set({ kind: v as LaneKind, pins: [], hidden: [], order: [] })),
 			!trace.has_pipes && button('Global', 'Waves in flight and their states, above the lanes', () => store.set({ isGlobalOpen: !s.isGlobalOpen }), { class: 'button framed', attrs: { 'aria-pressed': s.isGlobalOpen } }),
 			!trace.has_pipes && s.kind === 'waves' && button(s.isMerged ? 'Merged' : 'Split', 'One lane per slot, or one per wave', () => store.set({ isMerged: !s.isMerged }), { class: 'button framed', attrs: { 'aria-pressed': s.isMerged } }),
-			choose('Arrows', ARROWS.map((v) => ({ value: v, label: v })), s.arrows, (v) => store.set({ arrows: v as ArrowMode })),
-			s.base && choose('Align', [{ value: 'trace', label: 'trace' }, { value: 'start', label: 'lane start' }, { value: 'row', label: 'selected row' }], s.align, (v) => store.set({ align: v as Align })),
-			s.base && choose('Lanes of B', [{ value: '', label: 'beside A' }, { value: '1', label: 'stacked' }], s.isStacked ? '1' : '', (v) => store.set({ isStacked: !!v })),
-			h('span', { class: 'spring' }),
+			named('Arrows', ARROWS.map((v) => ({ value: v, label: v })), s.arrows, (v) => store.set({ arrows: v as ArrowMode })),
+			s.base && named('Align', [{ value: 'trace', label: 'trace' }, { value: 'start', label: 'lane start' }, { value: 'row', label: 'selected row' }], s.align, (v) => store.set({ align: v as Align })),
+			s.base && named('Lanes of B', [{ value: '', label: 'beside A' }, { value: '1', label: 'stacked' }], s.isStacked ? '1' : '', (v) => store.set({ isStacked: !!v })),
 			h('span', { class: 'zooms' }, button('−', 'Zoom out (S)', () => this.input.zoom(1.6)), button('+', 'Zoom in (W)', () => this.input.zoom(1 / 1.6)),
 			button('Fit', 'Whole trace (0)', () => this.fitAll())));
 		this.drawLegend(s.mode);
 		fill(this.hiddenNote, s.hidden.length > 0 && button(`Show all (${s.hidden.length} hidden)`, 'Show all hidden lanes (Shift+H)', () => store.set({ hidden: [] }), { class: 'button framed' }));
 	}
 
+	/** What stands above, below and over a lane. */
+	private drawMarks(): HTMLElement[] {
+		const p = this.app.palette();
+		const key = (name: string, title: string, style: Record<string, string>) => h('span', { class: 'legend-key', role: 'listitem', title }, h('span', { class: 'swatch', style }), name);
+		return [
+			key('several', 'Line above a lane: more than one slice in this pixel', { background: p.quiet, height: '2px', 'border-radius': '0' }),
+			key('begin, end', 'Above a lane: a wave or pipe begins or ends', { background: p.text, width: '2px', 'border-radius': '0' }),
+			key('link', 'Above a lane: something waits here for another lane', { background: p.accent, height: '3px', 'border-radius': '0' }),
+			key('unknown', 'Hatched: the record names no known instruction', { background: `repeating-linear-gradient(135deg, ${p.worse} 0 2px, ${p.background} 2px 4px)` }),
+			key('found', 'Line below a lane: a search matches here', { background: p.accent, height: '3px', 'border-radius': '0', 'align-self': 'flex-end' }),
+		];
+	}
+
 	private drawLegend(mode: Mode): void {
 		const p = this.app.palette(), t = this.app.trace;
-		const used = new Set(t.classes.map((c) => c.slot));
+		// what the code table does not hold has no colour to explain
+		const code = this.view.code, ran = code && new Set(code.class.filter((_, i) => code.hits[i] > 0)), used = new Set(t.classes.filter((c) => !ran || t.has_pipes || ran.has(c.id)).map((c) => c.slot));
 		const keys: [string, string][] = mode === 'bucket' ? t.buckets.map((b, i) => [b, p.buckets[i]])
 			: mode === 'cause' ? t.causes.slice(0, 12).map((c, i) => [c, colourOf(p, i)])
 			: mode === 'kernel' ? t.kernels.slice(0, 8).map((k, i) => [k.name, colourOf(p, i)])
 			: mode === 'diff' ? [['same', p.dim], ['▲ worse in B', p.worse], ['▼ better in B', p.better], ['only here', p.buckets[4]]]
 			: t.slots.map((s, i) => [s, p.slots[i]] as [string, string]).filter((_, i) => used.has(i));
-		fill(this.legend, keys.map(([name, colour]) => h('span', { class: 'legend-key', role: 'listitem' }, h('span', { class: 'swatch', style: { background: colour } }), name.slice(0, 18))));
+		fill(this.legend, keys.map(([name, colour]) => h('span', { class: 'legend-key', role: 'listitem' }, h('span', { class: 'swatch', style: { background: colour } }), name.slice(0, 18))), this.drawMarks());
 	}
 
 	fitAll(): void {

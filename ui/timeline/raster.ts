@@ -6,10 +6,17 @@ import { CELLS, Tile } from './tiles';
 
 const LEAST = 96;
 const SYNC = 9, END = 10;
-/** flag of a cell that something was lost or guessed in; its strip is dashed */
-const NOTE = 2;
+/** flags of a cell, in rising weight: several slices, a link ends, a track begins or ends, something is lost or guessed */
+const SEVERAL = 1, LINK = 4, EDGE = 8;
+export const NOTE = 2;
 
-export interface Lut { slots: Uint32Array; strip: Uint32Array; note: number }
+/** `flags`: what stands above a lane, by flags of the cell; 0 is nothing. */
+export interface Lut { slots: Uint32Array; strip: Uint32Array; flags: Uint32Array; note: number }
+
+export function pixel(hex: string): number {
+	const [r, g, b] = rgb(hex);
+	return ((255 << 24) | (b << 16) | (g << 8) | r) >>> 0;
+}
 
 function table(colours: readonly string[], background: string): Uint32Array {
 	const out = new Uint32Array(256 * 256), n = colours.length, back = rgb(background);
@@ -26,9 +33,8 @@ function table(colours: readonly string[], background: string): Uint32Array {
 
 /** Colours for a mode: slot and fill to a pixel. Fill 0 is transparent. */
 export function makeLut(p: Palette, colours: readonly string[]): Lut {
-	const strip = new Uint32Array(3 * 256);
-	const drain = rgb(p.buckets[4]);
-	strip.fill(((255 << 24) | (drain[2] << 16) | (drain[1] << 8) | drain[0]) >>> 0, 512);
+	const strip = new Uint32Array(3 * 256), note = pixel(p.worse);
+	strip.fill(pixel(p.buckets[4]), 512);
 	const issue = rgb(p.buckets[0]);
 	for (const [k, bucket] of [1, 2].entries()) {
 		const lost = rgb(p.buckets[bucket]);
@@ -37,28 +43,95 @@ export function makeLut(p: Palette, colours: readonly string[]): Lut {
 			strip[k * 256 + s] = ((255 << 24) | (mix(2) << 16) | (mix(1) << 8) | mix(0)) >>> 0;
 		}
 	}
-	const [r, g, b] = rgb(p.worse);
-	return { slots: table(colours, p.background), strip, note: ((255 << 24) | (b << 16) | (g << 8) | r) >>> 0 };
+	const words: [number, number][] = [[NOTE, note], [EDGE, pixel(p.text)], [LINK, pixel(p.accent)], [SEVERAL, pixel(p.quiet)]];
+	const flags = Uint32Array.from({ length: 16 }, (_, k) => words.find(([bit]) => k & bit)?.[1] ?? 0);
+	return { slots: table(colours, p.background), strip, flags, note };
 }
 
 export interface Span { t0: number; perPixel: number; width: number }
 
 /**
- * Fills pixels [from, to) of a row pair (classes in `out` at `at`, strip in `out` at `at + width`) from one track's cells of a tile.
- * Pixels already set stay: a lane's tracks follow one another.
+ * Fills pixels [from, to) of three rows (classes in `out` at `at`, strip a width further, flags two) from one track's cells of a tile.
+ * Pixels already set stay: a lane's tracks follow one another. Returns all flags seen.
  */
-export function rasterTile(out: Uint32Array, at: number, span: Span, tile: Tile, track: number, lut: Lut, from: number, to: number, only: ReadonlySet<number> | null = null): void {
-	const cell = 2 ** tile.level, base = tile.i * CELLS, row = (track - tile.first) * CELLS * 4, cells = tile.cells;
-	if (track < tile.first || track >= tile.first + tile.tracks) return;
+export function rasterTile(out: Uint32Array, at: number, span: Span, tile: Tile, track: number, lut: Lut, from: number, to: number): number {
+	const cell = 2 ** tile.level, base = tile.i * CELLS, row = (track - tile.first) * CELLS * 4, cells = tile.cells, w = span.width;
+	if (track < tile.first || track >= tile.first + tile.tracks) return 0;
 	const step = span.perPixel / cell;
-	let c = (span.t0 + (from + 0.5) * span.perPixel) / cell - base;
+	let c = (span.t0 + (from + 0.5) * span.perPixel) / cell - base, all = 0;
 	for (let x = from; x < to; x++, c += step) {
 		const k = Math.floor(c);
 		if (k < 0 || k >= CELLS) continue;
-		const p = row + k * 4, f = cells[p + 1];
-		if (!f || (only && !only.has(cells[p]))) continue;
+		const p = row + k * 4, f = cells[p + 1], flags = cells[p + 3] & 15;
+		if (flags) {
+			all |= flags;
+			out[at + 2 * w + x] = lut.flags[flags];
+		}
+		if (!f) continue;
 		out[at + x] = lut.slots[cells[p] * 256 + f];
-		out[at + span.width + x] = cells[p + 3] & NOTE && x & 2 ? lut.note : lut.strip[(cells[p] === SYNC ? 256 : cells[p] === END ? 512 : 0) + cells[p + 2]];
+		out[at + w + x] = lut.strip[(cells[p] === SYNC ? 256 : cells[p] === END ? 512 : 0) + cells[p + 2]];
+	}
+	return all;
+}
+
+/** heights that a busy share is shown by */
+export const STEPS = 8;
+
+/** Bars of a row of busy cycles (u32 a cell): as high as the share, never less than one step; returns the largest count seen. */
+export function rasterBusy(out: Uint32Array, at: number, span: Span, tile: Tile, row: number, colour: number, from: number, to: number): number {
+	const cell = 2 ** tile.level, base = tile.i * CELLS, cells = tile.cells, view = new DataView(cells.buffer, cells.byteOffset);
+	if (row < tile.first || row >= tile.first + tile.tracks) return 0;
+	let most = 0;
+	for (let x = from; x < to; x++) {
+		const k = Math.floor((span.t0 + (x + 0.5) * span.perPixel) / cell) - base;
+		if (k < 0 || k >= CELLS) continue;
+		const n = view.getUint32(((row - tile.first) * CELLS + k) * 4, true);
+		if (!n) continue;
+		most = Math.max(most, n);
+		for (let y = STEPS - Math.max(1, Math.round((n / cell) * STEPS)); y < STEPS; y++) out[at + y * span.width + x] = colour;
+	}
+	return most;
+}
+
+/** Pixels in which a search found something, in one row; returns how many. */
+export function rasterFound(out: Uint32Array, at: number, span: Span, tile: Tile, track: number, colour: number, from: number, to: number): number {
+	const cell = 2 ** tile.level, base = tile.i * CELLS;
+	if (track < tile.first || track >= tile.first + tile.tracks) return 0;
+	let n = 0;
+	for (let x = from; x < to; x++) {
+		const k = Math.floor((span.t0 + (x + 0.5) * span.perPixel) / cell) - base;
+		if (k < 0 || k >= CELLS || !tile.cells[((track - tile.first) * CELLS + k) * 4 + 1]) continue;
+		out[at + x] = colour;
+		n++;
+	}
+	return n;
+}
+
+/** A whole trace as w x tall pixels: of the cells of all tracks under a pixel, the class that fills most of them. */
+export function overview(out: Uint32Array, w: number, tall: number, tiles: readonly Tile[], end: number, colours: Uint32Array): void {
+	const firsts = [...new Set(tiles.map((t) => t.first))].sort((a, b) => a - b), places = new Map<number, number>();
+	let rows = 0;
+	for (const f of firsts) {
+		places.set(f, rows);
+		rows += tiles.find((t) => t.first === f)!.tracks;
+	}
+	const sums = new Uint32Array(w * tall * 12);
+	for (const t of tiles) {
+		const cell = 2 ** t.level, top = places.get(t.first)!;
+		for (let k = 0; k < CELLS; k++) {
+			const a = Math.floor(((t.i * CELLS + k) * cell * w) / end), b = Math.min(w, Math.max(a + 1, Math.floor(((t.i * CELLS + k + 1) * cell * w) / end)));
+			for (let r = 0; r < t.tracks && a < w; r++) {
+				const at = (r * CELLS + k) * 4, fill = t.cells[at + 1];
+				if (!fill || t.cells[at] >= 12) continue;
+				const y0 = Math.floor(((top + r) * tall) / rows), y1 = Math.max(y0 + 1, Math.floor(((top + r + 1) * tall) / rows));
+				for (let y = y0; y < y1; y++) for (let x = a; x < b; x++) sums[(y * w + x) * 12 + t.cells[at]] += fill;
+			}
+		}
+	}
+	for (let i = 0; i < w * tall; i++) {
+		let best = -1, most = 0;
+		for (let s = 0; s < 12; s++) if (sums[i * 12 + s] > most) [best, most] = [s, sums[i * 12 + s]];
+		if (best >= 0) out[i] = colours[best];
 	}
 }
 

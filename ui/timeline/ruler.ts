@@ -5,7 +5,7 @@ import { App } from '../app';
 import { framed, h } from '../base/dom';
 import { cycles, ticks } from '../base/format';
 import { colourOf } from '../base/palette';
-import { makeLut } from './raster';
+import { overview, pixel } from './raster';
 import { CELLS, levelOf, readTile, Tile, TRACKS } from './tiles';
 
 const OVERVIEW = 30, AXIS = 36;
@@ -39,38 +39,30 @@ export class Ruler {
 		this.watcher.disconnect();
 	}
 
-	/** One tile row per block of tracks, evenly chosen: the overview shows the shape, the lanes the truth. */
+	/** At least a cell a pixel of each track; of many tracks evenly chosen blocks of them: the overview shows the shape, the lanes the truth. */
 	load(): void {
-		const { trace } = this.app, n = trace.tracks.length;
+		const { trace } = this.app, n = trace.tracks.length, end = trace.span.end;
 		if (!n) return;
-		const level = levelOf(trace.span.end / CELLS), blocks = Math.ceil(n / TRACKS), step = Math.max(1, Math.floor(blocks / 4));
-		const c = trace.index || undefined;
+		const blocks = Math.ceil(n / TRACKS), step = Math.max(1, Math.floor(blocks / 4)), level = levelOf(end / (blocks > 1 ? 2 * CELLS : 4 * CELLS));
 		this.tiles = [];
 		for (let b = 0; b < blocks; b += step)
-			void this.app.source.ask('tile', { c, h: trace.hash, tracks: `${b * TRACKS}-${Math.min(n, (b + 1) * TRACKS) - 1}`, level, i: 0, mode: 'class' }).then((data) => {
-				this.tiles.push({ ...readTile(data), used: 0 });
-				this.tiles.sort((x, y) => x.first - y.first);
-				this.render();
-				this.draw();
-			}, () => undefined);
+			for (let i = 0; i * CELLS * 2 ** level < end; i++)
+				void this.app.source.ask('tile', { c: trace.index || undefined, h: trace.hash, tracks: `${b * TRACKS}-${Math.min(n, (b + 1) * TRACKS) - 1}`, level, i, mode: 'class' }).then((data) => {
+					this.tiles.push({ ...readTile(data), used: 0 });
+					this.render();
+					this.draw();
+				}, () => undefined);
 	}
 
-	/** The overview as a picture of one pixel a cell and track. */
+	/** The overview at the size it is drawn in: each pixel has the class that fills most of what lies under it, unmixed. */
 	render(): void {
-		const rows = this.tiles.reduce((sum, t) => sum + t.tracks, 0);
-		if (!rows) return;
-		const p = this.app.palette(), lut = makeLut(p, p.slots);
-		const used = Math.max(1, Math.min(CELLS, Math.ceil(this.app.trace.span.end / 2 ** this.tiles[0].level)));
-		this.picture.width = used;
-		this.picture.height = rows;
-		const image = new ImageData(used, rows), out = new Uint32Array(image.data.buffer);
-		let row = 0;
-		for (const t of this.tiles)
-			for (let k = 0; k < t.tracks; k++, row++)
-				for (let i = 0; i < used; i++) {
-					const at = (k * CELLS + i) * 4;
-					if (t.cells[at + 1]) out[row * used + i] = lut.slots[t.cells[at] * 256 + t.cells[at + 1]];
-				}
+		const ratio = window.devicePixelRatio || 1, w = Math.round(this.width() * ratio), tall = Math.round((OVERVIEW - 4) * ratio), p = this.app.palette();
+		if (!this.tiles.length || w < 2) return;
+		this.picture.width = w;
+		this.picture.height = tall;
+		const colours = Uint32Array.from(p.slots, pixel);
+		const image = new ImageData(w, tall);
+		overview(new Uint32Array(image.data.buffer), w, tall, this.tiles, this.app.trace.span.end, colours);
 		this.picture.getContext('2d')!.putImageData(image, 0, 0);
 	}
 
@@ -88,7 +80,8 @@ export class Ruler {
 		g.fillRect(0, 0, width, height);
 		g.fillStyle = p.stripe;
 		g.fillRect(0, 0, width, OVERVIEW);
-		g.imageSmoothingEnabled = true;
+		if (this.picture.width !== Math.round(width * ratio)) this.render();
+		g.imageSmoothingEnabled = false;
 		if (this.tiles.length) g.drawImage(this.picture, 0, 2, width, OVERVIEW - 4);
 		const a = (s.t0 / end) * width, b = (s.t1 / end) * width;
 		g.fillStyle = p.background;
@@ -145,6 +138,9 @@ export class Ruler {
 			const tall = 3 + (6 * n) / most;
 			g.fillRect((i / this.density.length) * width, OVERVIEW - tall, Math.max(1.5, width / this.density.length), tall);
 		});
+		// those of the capture itself stand at the top of the overview: time, value
+		g.fillStyle = p.dim;
+		for (const [t] of this.app.trace.markers ?? []) g.fillRect((t / end) * width, 0, 1, 4);
 		for (const m of s.markers) {
 			g.fillStyle = colourOf(p, m.colour);
 			g.fillRect((m.t / end) * width - 1, 0, Math.max(2, (m.dur / end) * width), OVERVIEW);

@@ -3,7 +3,8 @@
 // each side; until a tile is there, the nearest one of another level stands in for it.
 import { Mode } from '../state';
 
-export const CELLS = 512, TRACKS = 64, BUDGET = 64 << 20;
+/** all tiles together; what a search found and what units did take a small part of it */
+export const CELLS = 512, TRACKS = 64, BUDGET = 64 << 20, SMALL = 4 << 20;
 const HEADER = 32;
 
 export interface Tile {
@@ -27,9 +28,9 @@ export function tilesOf(t0: number, t1: number, level: number): [number, number]
 	return [Math.max(0, Math.floor(t0 / size)), Math.max(0, Math.ceil(t1 / size) - 1)];
 }
 
-export function readTile(data: ArrayBuffer): Omit<Tile, 'used'> {
+export function readTile(data: ArrayBuffer, magic = 'ICT1'): Omit<Tile, 'used'> {
 	const v = new DataView(data);
-	if (data.byteLength < HEADER || v.getUint32(0, true) !== 0x31544349) throw new Error('not a tile');
+	if (data.byteLength < HEADER || [...magic].some((c, i) => v.getUint8(i) !== c.charCodeAt(0))) throw new Error('not a tile');
 	const level = v.getUint8(7), cells = v.getUint32(16, true), tracks = v.getUint32(20, true);
 	if (cells !== CELLS || data.byteLength < HEADER + cells * tracks * 4) throw new Error('a tile of the wrong size');
 	return { level, i: Math.round(Number(v.getBigUint64(8, true)) / (CELLS * 2 ** level)), first: v.getUint32(24, true), tracks, cells: new Uint8Array(data, HEADER, cells * tracks * 4) };
@@ -48,7 +49,7 @@ export class Tiles {
 	bytes = 0;
 	requests = 0;
 
-	constructor(private readonly fetch: Fetch, private readonly arrived: () => void, private readonly wrong: (e: unknown) => void) {}
+	constructor(private readonly fetch: Fetch, private readonly arrived: () => void, private readonly wrong: (e: unknown) => void, private readonly budget = BUDGET - 2 * SMALL, private readonly magic = 'ICT1') {}
 
 	private static key(mode: Mode, level: number, block: number, i: number): string {
 		return `${mode}/${level}/${block}/${i}`;
@@ -62,6 +63,7 @@ export class Tiles {
 
 	/** The tile that covers cycle t at the level nearest to the one wanted, or undefined. */
 	nearest(mode: Mode, level: number, block: number, t: number): Tile | undefined {
+		if (!this.kept.size) return undefined;
 		for (let d = 0; d < 24; d++)
 			for (const k of d ? [level + d, level - d] : [level]) {
 				if (k < 0) continue;
@@ -101,7 +103,7 @@ export class Tiles {
 		const last = Math.min(w.tracks, (block + 1) * TRACKS) - 1;
 		this.fetch({ tracks: `${block * TRACKS}-${last}`, level: w.level, i, mode: w.mode }, control.signal).then((data) => {
 			this.asked.delete(key);
-			this.keep(key, { ...readTile(data), used: ++this.clock });
+			this.keep(key, { ...readTile(data, this.magic), used: ++this.clock });
 			this.arrived();
 		}, (e: unknown) => {
 			if (control.signal.aborted) return;
@@ -114,13 +116,20 @@ export class Tiles {
 	private keep(key: string, tile: Tile): void {
 		this.kept.set(key, tile);
 		this.bytes += tile.cells.byteLength;
-		if (this.bytes <= BUDGET) return;
+		if (this.bytes <= this.budget) return;
 		const old = [...this.kept.entries()].sort((a, b) => a[1].used - b[1].used);
 		for (const [name, t] of old) {
-			if (this.bytes <= BUDGET * 0.9) return;
+			if (this.bytes <= this.budget * 0.9) return;
 			this.kept.delete(name);
 			this.bytes -= t.cells.byteLength;
 		}
+	}
+
+	/** Everything is asked for anew. */
+	clear(): void {
+		for (const control of this.asked.values()) control.abort();
+		for (const all of [this.kept, this.asked, this.failed]) all.clear();
+		this.bytes = 0;
 	}
 
 	/** After a failure that may have passed (the server came back). */

@@ -4,15 +4,17 @@
 import { App } from '../app';
 import { framed, h } from '../base/dom';
 import { colourOf } from '../base/palette';
-import { baseCapture, CodeTable, NO_CODE, TraceInfo } from '../source';
-import { Key, State } from '../state';
-import { drawSlices, Look, makeHatch, Scale } from './draw';
+import { baseCapture, CodeTable, NO_CODE, Query } from '../source';
+import { Key, Mode, State } from '../state';
+import { drawEdges, drawSlices, Look, makeHatch, Scale } from './draw';
 import { Exact } from './exact';
-import { autoHeight, GROUP_HEIGHT, Lane, Layout, layOut, makeLanes, makeUnits, Row, rowAt, slotOf } from './lanes';
+import { autoHeight, GROUP_HEIGHT, Lane, Layout, layOut, makeLanes, makeUnits, Row, rowAt, slotOf, UNIT_LANES } from './lanes';
 import { Labels } from './labels';
 import { Other } from './other';
-import { Lut, makeLut, pixelsOf, rasterTile, Span } from './raster';
-import { levelOf, Tiles, tilesOf, TRACKS } from './tiles';
+import { Lut, makeLut, pixel, Span } from './raster';
+import { Stalls } from './stalls';
+import { LanePicture, Picture, Strips } from './strips';
+import { levelOf, SMALL, TileQuery, Tiles, TRACKS, Window } from './tiles';
 
 /** Rectangles that are drawn one by one; beyond, cells. */
 const EXACT_LIMIT = 4000;
@@ -33,7 +35,11 @@ export class Timeline {
 	readonly tiles: Tiles;
 	readonly exact: Exact;
 	private readonly base: HTMLCanvasElement;
-	private readonly strip = document.createElement('canvas');
+	private readonly strips = new Strips();
+	/** busy cycles of the units of each SIMD; executions of what a search found */
+	private readonly units: Tiles;
+	private readonly found: Tiles;
+	private question: Query | null = null;
 	private readonly space: HTMLElement;
 	private readonly labels: Labels;
 	private rowOf = new Map<number, Row>();
@@ -41,9 +47,13 @@ export class Timeline {
 	private otherLut: Lut | null = null;
 	private look: Look | null = null;
 	private other: Other | null = null;
-	private stalls = new Map<string, number>();
+	private readonly stalls: Stalls;
 	private width = 0;
 	private height = 0;
+	/** kept, because to ask for them makes the browser lay out the page: once a frame, not once a lane */
+	private top = 0;
+	/** how often the rows were laid out anew */
+	arranged = 0;
 	private readonly watcher: ResizeObserver;
 	readonly redraw: () => void;
 
@@ -57,10 +67,18 @@ export class Timeline {
 		}, h('div', { class: 'lanes-stage' }, this.base, this.over), this.space);
 		this.labels = new Labels(this, this.space);
 		this.redraw = framed(() => this.draw());
+		this.stalls = new Stalls(app);
 		this.tiles = new Tiles((q, signal) => app.source.ask('tile', { ...q, h: app.trace.hash, c: app.trace.index || undefined, base: q.mode === 'diff' ? this.baseIndex() : undefined }, signal), this.redraw, wrong);
+		const c = app.trace.index || undefined, rest = (q: TileQuery) => ({ c, level: q.level, i: q.i });
+		this.found = new Tiles((q, signal) => app.source.ask('found', { ...rest(q), ...this.question, tracks: q.tracks }, signal), this.redraw, () => undefined, SMALL);
+		this.units = new Tiles((q, signal) => app.source.ask('units', { ...rest(q), kernel: app.store.get().scope ?? undefined, simds: q.tracks.split('-').map((n) => Number(n) >> 3).join('-') }, signal), this.redraw, wrong, SMALL, 'ICU1');
 		this.exact = new Exact((track, t0, t1, signal) => app.source.ask('slices', { c: app.trace.index || undefined, track, t0, t1 }, signal), this.redraw, wrong);
-		this.scroller.addEventListener('scroll', this.redraw, { passive: true });
+		this.scroller.addEventListener('scroll', () => {
+			this.top = this.scroller.scrollTop;
+			this.redraw();
+		}, { passive: true });
 		this.watcher = new ResizeObserver(() => {
+			this.measure();
 			this.arrange();
 			this.redraw();
 		});
@@ -85,29 +103,22 @@ export class Timeline {
 		const has = (...names: (Key | 'theme' | 'size')[]) => names.some((n) => keys.has(n));
 		if (has('isMerged', 'scope', 'hash', 'kind')) this.lanes = state.kind === 'units' && !this.app.trace.has_pipes ? makeUnits(this.app.trace, state.scope) : makeLanes(this.app.trace, state.isMerged, state.scope);
 		if (has('theme', 'mode')) this.lut = this.look = null;
-		if (has('sort') && state.sort === 'stall') this.readStalls();
+		if (has('sort') && state.sort === 'stall')
+			this.stalls.read(() => {
+				this.arrange();
+				this.redraw();
+			});
 		if (has('isMerged', 'scope', 'hash', 'kind', 'sort', 'pins', 'hidden', 'order', 'folded', 'size', 'base', 'isStacked')) this.arrange();
 		if (has('base', 'isStacked')) this.openOther(state.isStacked ? null : state.base);
 		if (has('selection', 'query')) this.look = null;
+		if (has('scope')) this.units.clear();
 		this.redraw();
 	}
 
-	/** Stalled cycles come from the waves' answer, never from pixels. */
-	private readStalls(): void {
-		type Wave = Record<string, number> & { accounting?: Record<string, number> };
-		type Pipe = { core: string; pipe: string; accounting?: Record<string, number> };
-		void this.app.verb<{ waves?: Wave[]; pipes?: Pipe[] }>('waves', { bins: 240, top: 'all' }).then((a) => {
-			const lost = (x?: Record<string, number>) => (x?.stall ?? 0) + (x?.wait ?? 0);
-			for (const w of a.data.waves ?? []) this.stalls.set(this.app.trace.levels.map((l) => w[l]).join('.'), lost(w.accounting));
-			for (const q of a.data.pipes ?? []) this.stalls.set(q.core + '/' + q.pipe, lost(q.accounting));
-			this.arrange();
-			this.redraw();
-		}, () => undefined);
-	}
-
-	private stallOf(track: number): number {
-		const t = this.app.trace.tracks[track];
-		return this.stalls.get(t.name) ?? this.stalls.get(t.coord.slice(0, this.app.trace.levels.length).join('.')) ?? 0;
+	private measure(): void {
+		this.top = this.scroller.scrollTop;
+		this.width = Math.max(0, this.scroller.clientWidth - this.labelWidth);
+		this.height = this.scroller.clientHeight;
 	}
 
 	private openOther(hash: string | null): void {
@@ -124,8 +135,10 @@ export class Timeline {
 		const s = this.app.store.get(), seen = this.scroller.clientHeight || 300;
 		const groups = new Set(this.lanes.map((l) => l.group)).size;
 		const height = autoHeight(this.lanes.length - s.hidden.length, seen - groups * GROUP_HEIGHT) * (s.base && !s.isStacked ? 1.6 : 1);
-		this.layout = layOut(this.app.trace, this.lanes, s, Math.round(height), (i) => this.stallOf(i));
+		this.layout = layOut(this.app.trace, this.lanes, s, Math.round(height), (i) => this.stalls.of(i));
+		this.arranged++;
 		this.space.style.height = this.layout.height + 'px';
+		this.top = this.scroller.scrollTop;
 		this.rowOf = new Map();
 		for (const row of this.layout.rows) for (const t of row.lane?.tracks ?? []) if (!this.rowOf.has(t)) this.rowOf.set(t, row);
 	}
@@ -146,24 +159,24 @@ export class Timeline {
 
 	/** Top of a row within the canvas: pinned ones stay. */
 	yOf(row: Row): number {
-		return row.lane?.isPinned ? row.top : row.top - this.scroller.scrollTop;
+		return row.lane?.isPinned ? row.top : row.top - this.top;
 	}
 
 	/** The row under a point of the canvas. */
 	rowUnder(y: number): Row | null {
-		const at = rowAt(this.layout.rows, y < this.layout.pinned ? y : y + this.scroller.scrollTop);
+		const at = rowAt(this.layout.rows, y < this.layout.pinned ? y : y + this.top);
 		return at < 0 ? null : this.layout.rows[at];
 	}
 
 	/** Rows in sight, pinned ones first. */
 	visible(): Row[] {
-		const rows = this.layout.rows, top = this.scroller.scrollTop + this.layout.pinned, out: Row[] = [];
+		const rows = this.layout.rows, top = this.top + this.layout.pinned, out: Row[] = [];
 		for (const r of rows) {
 			if (r.lane?.isPinned) out.push(r);
 			else break;
 		}
 		let i = Math.max(out.length, rowAt(rows, top));
-		for (; i < rows.length && rows[i].top < this.scroller.scrollTop + this.height; i++) out.push(rows[i]);
+		for (; i < rows.length && rows[i].top < this.top + this.height; i++) out.push(rows[i]);
 		return out;
 	}
 
@@ -173,11 +186,11 @@ export class Timeline {
 		const from = this.scroller.scrollTop + this.layout.pinned, to = this.scroller.scrollTop + this.height;
 		if (row.top < from) this.scroller.scrollTop = Math.max(0, row.top - this.layout.pinned - GROUP_HEIGHT);
 		else if (row.top + row.height > to) this.scroller.scrollTop = row.top + row.height - this.height + 4;
+		this.top = this.scroller.scrollTop;
 	}
 
 	private fit(): number {
-		const ratio = window.devicePixelRatio || 1;
-		const width = Math.max(0, this.scroller.clientWidth - this.labelWidth), height = this.scroller.clientHeight;
+		const ratio = window.devicePixelRatio || 1, { width, height } = this;
 		for (const c of [this.base, this.over]) {
 			if (c.width !== Math.round(width * ratio) || c.height !== Math.round(height * ratio)) {
 				c.width = Math.round(width * ratio);
@@ -186,8 +199,6 @@ export class Timeline {
 				c.style.height = height + 'px';
 			}
 		}
-		this.width = width;
-		this.height = height;
 		return ratio;
 	}
 
@@ -216,17 +227,22 @@ export class Timeline {
 		const wanted = sel && sel.kind !== 'box' && sel.kind !== 'range' ? sel.code : undefined;
 		const line = sel?.kind === 'line' ? sel : null;
 		this.look = {
-			palette: p, trace, code: this.code, colour, isBucket, hatch: makeHatch(g, p), calls: 0,
+			palette: p, trace, code: this.code, colour, isBucket, hatch: makeHatch(g, p.theme === 'light' ? 'rgba(255,255,255,.55)' : 'rgba(0,0,0,.5)'), noteHatch: makeHatch(g, p.worse, p.background), calls: 0,
 			isMarked: (code) => code !== NO_CODE && (code === wanted || matches.has(code) ||
 				(!!line && this.code !== null && this.code.source[code] === line.source && this.code.line[code] === line.line)),
 		};
 		return this.look;
 	}
 
-	/** Code rows that a search found. */
+	/** Code rows that a search found, tracks whose name it found, and the question whose answer shows their executions on the lanes. */
 	matches = new Set<number>();
-	setMatches(codes: Iterable<number>): void {
+	named = new Set<number>();
+	setMatches(codes: Iterable<number>, question: Query | null, tracks: Iterable<number>): void {
 		this.matches = new Set(codes);
+		this.named = new Set(tracks);
+		this.question = question;
+		this.found.clear();
+		this.arranged++;
 		this.look = null;
 		this.redraw();
 	}
@@ -258,10 +274,12 @@ export class Timeline {
 		if (!isExact) this.wantTiles(lanes);
 		this.drawLanes(g, lanes, isExact, ratio, look);
 		if (this.exact.isCut) this.wantTiles(lanes);
+		if (this.question) this.drawFound(g, lanes, ratio);
 		this.labels.draw(rows);
 		Object.assign(this.stats, { calls: look.calls, rows: rows.length, isExact, level: levelOf((s.t1 - s.t0) / Math.max(1, this.base.width)) });
 		this.drawn();
-		if (isExact ? this.exact.isQuiet() : this.tiles.count() > 0 && !this.tiles.waiting()) this.settled();
+		const shown = s.kind === 'units' && lanes[0]?.lane!.only ? this.units : this.tiles;
+		if (isExact ? this.exact.isQuiet() : shown.count() > 0 && !shown.waiting()) this.settled();
 		const ms = performance.now() - began;
 		this.stats.frames++;
 		this.stats.last_ms = ms;
@@ -296,101 +314,87 @@ export class Timeline {
 		}
 	}
 
-	private wantTiles(lanes: Row[]): void {
-		const s = this.app.store.get(), level = levelOf((s.t1 - s.t0) / Math.max(1, this.base.width));
-		const blocks = new Set<number>();
-		for (const r of lanes)
-			for (const i of r.lane!.tracks) {
+	/** What is wanted of each block of tracks (or of unit lanes) in sight. */
+	private wanted(lanes: Row[]): Window {
+		const s = this.app.store.get(), wide = s.t1 - s.t0, blocks = new Set<number>(), isUnits = lanes.some((r) => r.lane!.only);
+		for (const r of lanes) {
+			if (isUnits) blocks.add(Math.floor((r.lane!.id - UNIT_LANES) / TRACKS));
+			for (const i of isUnits ? [] : r.lane!.tracks) {
 				const t = this.app.trace.tracks[i];
-				if (t.end > s.t0 - (s.t1 - s.t0) && t.begin < s.t1 + (s.t1 - s.t0)) blocks.add(Math.floor(i / TRACKS));
+				if (t.end > s.t0 - wide && t.begin < s.t1 + wide) blocks.add(Math.floor(i / TRACKS));
 			}
-		this.tiles.want({ t0: s.t0, t1: s.t1, level, mode: s.mode, blocks: [...blocks], end: this.app.trace.span.end, tracks: this.app.trace.tracks.length });
+		}
+		const tracks = isUnits ? Math.max(...this.lanes.map((l) => l.id - UNIT_LANES)) + 1 : this.app.trace.tracks.length;
+		return { t0: s.t0, t1: s.t1, level: levelOf(wide / Math.max(1, this.base.width)), mode: isUnits ? 'class' : s.mode, blocks: [...blocks], end: this.app.trace.span.end, tracks };
+	}
+
+	private wantTiles(lanes: Row[]): void {
+		const w = this.wanted(lanes);
+		(lanes.some((r) => r.lane!.only) ? this.units : this.tiles).want(w);
+	}
+
+	private picture(rows: Row[], ratio: number, g: CanvasRenderingContext2D, fill: Picture['fill']): Picture {
+		const scale = this.scale(), width = Math.max(1, this.base.width);
+		const span: Span = { t0: scale.t0, perPixel: (scale.t1 - scale.t0) / width, width };
+		return { rows, span, ratio, palette: this.app.palette(), yOf: (r) => this.yOf(r), clip: (r) => this.clipBelowPins(g, r), fill };
+	}
+
+	private drawFound(g: CanvasRenderingContext2D, lanes: Row[], ratio: number): void {
+		const rows = lanes.filter((r) => !r.lane!.only), colour = pixel(this.app.palette().accent);
+		if (!rows.length) return;
+		this.found.want({ ...this.wanted(rows), mode: 'class' });
+		const p = this.picture(rows, ratio, g, (at, r) => r.lane!.tracks.reduce((n, i) => n | this.strips.fillFound(at, p.span, this.found, i, this.app.trace, colour), 0));
+		this.look!.calls += this.strips.found(g, p);
+	}
+
+	/** The busy share of a unit in the pixel at a time, as C counted it: cycles of how many. */
+	busyAt(lane: Lane, t: number): { busy: number; of: number } | null {
+		const row = lane.id - UNIT_LANES, tile = this.units.nearest('class', this.stats.level, Math.floor(row / TRACKS), t);
+		if (!tile || row < tile.first || row >= tile.first + tile.tracks) return null;
+		const of = 2 ** tile.level, cell = Math.floor(t / of) - tile.i * 512;
+		return { busy: new DataView(tile.cells.buffer, tile.cells.byteOffset).getUint32(((row - tile.first) * 512 + cell) * 4, true), of };
 	}
 
 	private drawLanes(g: CanvasRenderingContext2D, lanes: Row[], isExact: boolean, ratio: number, look: Look): void {
-		const scale = this.scale(), pixels = Math.max(1, this.base.width);
-		const span: Span = { t0: scale.t0, perPixel: (scale.t1 - scale.t0) / pixels, width: pixels };
-		const rasters: Row[] = [], mode = this.app.store.get().mode;
-		for (const r of lanes) {
-			const lane = r.lane!, share = this.other ? 0.6 : 1;
-			const band = { y: this.yOf(r) + 2, height: (r.height - 4) * share, lanes: lane.lanes, only: lane.only };
-			const inSight = lane.tracks.filter((i) => this.app.trace.tracks[i].end > scale.t0 && this.app.trace.tracks[i].begin < scale.t1);
-			const slices = isExact ? inSight.map((i) => this.exact.get(i, Math.max(0, Math.floor(scale.t0)), Math.ceil(scale.t1))) : [null];
-			if (isExact && slices.every((s) => s)) {
+		const scale = this.scale(), rest: Row[] = [], { tracks } = this.app.trace;
+		const t0 = Math.max(0, Math.floor(scale.t0)), t1 = Math.ceil(scale.t1);
+		for (const r of isExact ? lanes : []) {
+			const lane = r.lane!, band = { y: this.yOf(r) + 2, height: (r.height - 4) * (this.other ? 0.6 : 1), lanes: lane.lanes, only: lane.only };
+			const slices = lane.tracks.filter((i) => tracks[i].end > scale.t0 && tracks[i].begin < scale.t1).map((i) => this.exact.get(i, t0, t1));
+			if (slices.every((s) => s)) {
 				this.clipBelowPins(g, r);
 				for (const s of slices) drawSlices(g, s!, scale, band, look);
+				if (!lane.only) drawEdges(g, lane.tracks.map((i) => tracks[i]), scale, band, look);
 				g.restore();
 				if (!this.other) continue;
 			}
-			rasters.push(r);
+			rest.push(r);
 		}
-		if (rasters.length) this.drawRasters(g, rasters, span, mode, ratio, isExact);
+		this.drawCells(g, isExact ? rest : lanes, ratio, isExact);
 	}
 
-	private drawRasters(g: CanvasRenderingContext2D, rows: Row[], span: Span, mode: State['mode'], ratio: number, isExact: boolean): void {
-		const per = this.other ? 4 : 2;
-		const image = new ImageData(span.width, rows.length * per), out = new Uint32Array(image.data.buffer);
-		rows.forEach((r, k) => {
-			const at = k * per * span.width;
-			for (const i of r.lane!.tracks) this.rasterTrack(out, at, span, this.tiles, mode, i, this.app.trace, r.lane!.only);
-			if (this.other) this.rasterOther(out, at + 2 * span.width, span, r.lane!);
-		});
-		if (this.strip.width !== span.width || this.strip.height < rows.length * per) {
-			this.strip.width = span.width;
-			this.strip.height = Math.max(64, rows.length * per);
+	private drawCells(g: CanvasRenderingContext2D, rows: Row[], ratio: number, isExact: boolean): void {
+		const { mode } = this.app.store.get(), { trace } = this.app, p = this.app.palette(), bars = rows.filter((r) => r.lane!.only), plain = rows.filter((r) => !r.lane!.only);
+		if (bars.length) {
+			const of = this.picture(bars, ratio, g, (at, r) => this.strips.fillBusy(at, of.span, this.units, r.lane!.id - UNIT_LANES, trace.span.end, pixel(p.slots[[...r.lane!.only!][0]])));
+			this.look!.calls += this.strips.bars(g, of);
 		}
-		this.strip.getContext('2d')!.putImageData(image, 0, 0);
-		g.imageSmoothingEnabled = false;
-		rows.forEach((r, k) => {
-			this.clipBelowPins(g, r);
-			const y = this.yOf(r) + 2, full = (r.height - 4) * (this.other ? 0.58 : 1), strip = Math.max(2, Math.min(5, full * 0.22));
-			if (!(isExact && this.other)) {
-				g.drawImage(this.strip, 0, k * per, span.width, 1, 0, y, span.width / ratio, full - strip - 1);
-				g.drawImage(this.strip, 0, k * per + 1, span.width, 1, 0, y + full - strip, span.width / ratio, strip);
-			}
-			if (this.other) g.drawImage(this.strip, 0, k * per + 2, span.width, 1, 0, y + full + 2, span.width / ratio, r.height - 4 - full - 2);
-			this.look!.calls += this.other ? 3 : 2;
-			g.restore();
-		});
+		if (!plain.length) return;
+		const second = mode === 'diff' ? 'class' : mode;
+		this.other?.want(plain.flatMap((r) => r.lane!.tracks), this.scale(), this.base.width, second);
+		const of: LanePicture = { ...this.picture(plain, ratio, g, (at, r) => {
+			if (this.other) this.fillOther(at + 3 * of.span.width, of.span, r.lane!, second);
+			return r.lane!.tracks.reduce((n, i) => n | this.strips.fillTrack(at, of.span, this.tiles, mode, i, trace, this.lut!), 0);
+		}), isOwn: !(isExact && this.other), hasOther: !!this.other, hatch: this.look!.noteHatch, note: this.lut!.note };
+		this.look!.calls += this.strips.lanes(g, of);
 	}
 
 	/** B's lane under its partner, moved as the user lines them up. */
-	private rasterOther(out: Uint32Array, at: number, span: Span, lane: Lane): void {
-		const o = this.other!, { mode: own, align } = this.app.store.get(), mode = own === 'diff' ? 'class' : own;
+	private fillOther(at: number, span: Span, lane: Lane, mode: Mode): void {
+		const o = this.other!, { align } = this.app.store.get();
 		for (const i of lane.tracks) {
 			const partner = o.partner(i);
-			if (partner === undefined) continue;
-			const moved = { ...span, t0: span.t0 - o.shift(i, partner, align) };
-			const block = Math.floor(partner / TRACKS), level = levelOf(span.perPixel);
-			o.tiles.want({ t0: moved.t0, t1: moved.t0 + span.perPixel * span.width, level, mode, blocks: [block], end: o.trace.span.end, tracks: o.trace.tracks.length });
-			this.rasterTrack(out, at, moved, o.tiles, mode, partner, o.trace, null, this.otherLut!);
-		}
-	}
-
-	private rasterTrack(out: Uint32Array, at: number, span: Span, tiles: Tiles, mode: State['mode'], track: number, trace: TraceInfo, only: Lane['only'] = null, lut = this.lut!): void {
-		const t = trace.tracks[track], t1 = span.t0 + span.perPixel * span.width;
-		if (t.end <= span.t0 || t.begin >= t1) return;
-		const block = Math.floor(track / TRACKS), level = levelOf(span.perPixel);
-		const [from, to] = tilesOf(Math.max(span.t0, t.begin, 0), Math.min(t1, t.end), level);
-		for (let i = from; i <= to; i++) {
-			const tile = tiles.get(mode, level, block, i);
-			const [a, b] = pixelsOf({ level, i }, span);
-			if (tile) rasterTile(out, at, span, tile, track, lut, a, b, only);
-			else this.standIn(out, at, span, tiles, mode, track, a, b, lut);
-		}
-	}
-
-	private standIn(out: Uint32Array, at: number, span: Span, tiles: Tiles, mode: State['mode'], track: number, a: number, b: number, lut: Lut): void {
-		const level = levelOf(span.perPixel);
-		for (let x = a; x < b;) {
-			const tile = tiles.nearest(mode, level, Math.floor(track / TRACKS), span.t0 + (x + 0.5) * span.perPixel);
-			if (!tile) {
-				x += 32;
-				continue;
-			}
-			const end = Math.min(b, Math.max(x + 1, pixelsOf(tile, span)[1]));
-			rasterTile(out, at, span, tile, track, lut, x, end);
-			x = end;
+			if (partner !== undefined) this.strips.fillTrack(at, { ...span, t0: span.t0 - o.shift(i, partner, align) }, o.tiles, mode, partner, o.trace, this.otherLut!);
 		}
 	}
 }

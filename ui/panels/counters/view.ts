@@ -55,7 +55,7 @@ class CountersView extends View {
 	private show(d: Derived): void {
 		this.data = d;
 		if (!d.counters.length) {
-			fill(this.body, notice('No counters', 'No hardware counter was recorded with this capture.', 'Ask for them when capturing: rocprofv3 --att-perfcounters (or --att-activity on gfx9).'));
+			fill(this.body, notice('No counters', 'No hardware counter was recorded with this capture.', this.app.trace.vendor === 'amd' ? 'Ask for them when capturing: rocprofv3 --att-perfcounters (or --att-activity on gfx9).' : ''));
 			return;
 		}
 		if (!this.shown.size) {

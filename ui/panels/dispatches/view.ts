@@ -32,7 +32,7 @@ class DispatchView extends View {
 	}
 
 	private ask(): void {
-		const { app } = this, all = { bins: 240, top: 'all' };
+		const { app } = this, all = { bins: 240, top: 'all', k: undefined };
 		this.load(Promise.all([app.verb<Occupancy>('occupancy', all).catch(() => null), app.verb<Info>('info'), otherData<Occupancy>(app, 'occupancy', all), otherData<Info>(app, 'info')]), ([a, b, c, d]) => {
 			this.base = c;
 			this.show(a?.data ?? null, b.data, d);

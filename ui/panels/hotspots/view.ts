@@ -17,6 +17,8 @@ const NAMES: Record<By, string> = { instr: 'instruction', line: 'source line', o
 
 interface Any { close(): void; element: HTMLElement; refresh(): void; tools(): HTMLElement; mark(k: Iterable<string | number>, s: boolean): void }
 
+const EMPTY = 'This capture has no instruction that was executed or sampled.';
+
 class HotspotView extends View {
 	private by: By = 'instr';
 	private bins = 40;
@@ -85,7 +87,7 @@ class HotspotView extends View {
 
 	private rowTable(rows: HotRow[]): Any {
 		const t = new Table<HotRow>({
-			label: 'Hottest instructions', key: (r) => r.row ?? -1, csv: 'hot.csv', pick: (r) => r.row !== null && this.app.select({ kind: 'code', code: this.app.codeOfRow(r.row) }),
+			label: 'Hottest instructions', key: (r) => r.row ?? -1, csv: 'hot.csv', empty: EMPTY, pick: (r) => r.row !== null && this.app.select({ kind: 'code', code: this.app.codeOfRow(r.row) }),
 			columns: [{ id: 'row', head: '#', isNumber: true, width: '3.6rem', value: (r) => r.row }, codeColumn('isa', 'instruction', (r) => r.isa, 'minmax(14rem, 3fr)'),
 				{ id: 'class', head: 'class', width: '7.2rem', value: (r) => r.class, cell: (r) => chip(this.app, r.class) },
 				...this.costColumns(rows), ...this.compared<HotRow>((r) => String(r.row)), textColumn('cause', 'main cause', (r) => r.cause, 'minmax(8rem, 1fr)'),
@@ -97,7 +99,7 @@ class HotspotView extends View {
 
 	private groupTable(rows: HotGroup[]): Any {
 		const t = new Table<HotGroup>({
-			label: `Hottest by ${NAMES[this.by]}`, key: (r) => r.key, csv: `hot-${this.by}.csv`, pick: (r) => this.pickGroup(r),
+			label: `Hottest by ${NAMES[this.by]}`, key: (r) => r.key, csv: `hot-${this.by}.csv`, empty: EMPTY, pick: (r) => this.pickGroup(r),
 			columns: [{ id: 'key', head: NAMES[this.by], width: 'minmax(14rem, 2fr)', value: (r) => r.key, cell: (r) => (this.by === 'class' ? chip(this.app, r.key) : h('span', { class: 'clip mono', title: r.key }, r.key)) },
 				countColumn('rows', 'rows', (r) => r.rows), countColumn('executed', 'executed', (r) => r.executed_rows, 'rows that ran at least once'), ...this.costColumns(rows), ...this.compared<HotGroup>((r) => r.key)],
 		});
@@ -108,7 +110,7 @@ class HotspotView extends View {
 	private causeTable(rows: HotCause[]): Any {
 		const most = Math.max(1, ...rows.map((r) => r.cycles)), p = this.app.palette();
 		const t = new Table<HotCause>({
-			label: 'Causes', key: (r) => r.key, csv: 'causes.csv',
+			label: 'Causes', key: (r) => r.key, csv: 'causes.csv', empty: EMPTY,
 			columns: [textColumn('key', 'cause', (r) => r.key, 'minmax(12rem, 2fr)'), { id: 'bucket', head: 'bucket', value: (r) => r.bucket, cell: (r) => bucketChip(this.app, r.bucket) },
 				textColumn('family', 'family', (r) => r.family), countColumn('hit', 'times', (r) => r.hit), cyclesColumn(scaled(this.app, () => this.whole()), 'cycles', 'cycles', (r) => r.cycles),
 				shareColumn('share', 'share', (r) => r.cycles, () => this.whole()), ...this.compared<HotCause>((r) => r.key),

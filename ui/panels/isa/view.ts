@@ -54,7 +54,7 @@ class IsaView extends View {
 		this.isa = isa;
 		if (!isa.rows.length) {
 			fill(this.body, notice('No code in this capture', 'The capture holds no instruction table: nothing was traced, or its code object was not saved.',
-				'Capture again with the code object saved beside it (rocprofv3 does so by itself).'));
+				this.app.trace.vendor === 'amd' ? 'Capture again with the code object saved beside it (rocprofv3 does so by itself).' : 'Capture again with its code.'));
 			return;
 		}
 		this.isSampled = isa.rows.some((r) => r.samples !== undefined);

@@ -11,8 +11,10 @@ import { Changed, countColumn, cyclesColumn, facts, filterBox, hasPipes, noTrack
 import { Balance, Cluster, Pipe, Wave, Waves } from '../types';
 import { boxPlot } from './box';
 
-type Group = 'se' | 'simd' | 'slot' | 'order';
-const GROUPS: Record<Group, string> = { se: 'shader engine', simd: 'SIMD', slot: 'slot', order: 'first and later waves of a slot' };
+type Group = 'se' | 'simd' | 'slot' | 'phase';
+const GROUPS: Record<Group, string> = { se: 'shader engine', simd: 'SIMD', slot: 'slot', phase: 'first, steady and tail waves' };
+const PHASE = 'first: nothing ran in its slot before; steady: others before and after it; tail: the last of several';
+const STATES = ['EXEC', 'WAIT', 'STALL', 'IDLE'];
 
 function waveName(w: { se: number; cu: number; simd: number; slot: number; wave: number }): string {
 	return `SE${w.se} CU${w.cu} SIMD${w.simd} slot ${w.slot} wave ${w.wave}`;
@@ -56,17 +58,18 @@ class WavesView extends View {
 			label: 'Waves', key: (w) => w.file, csv: 'waves.csv', sort: { id: 'duration', isDown: true }, pick: (w) => toTrack(app, this.track(w)),
 			columns: [
 				{ id: 'wave', head: 'wave', width: 'minmax(13rem, 1fr)', value: (w) => waveName(w) },
-				cyclesColumn(app, 'duration', 'duration', (w) => w.duration), { id: 'bar', head: 'where the cycles go', width: 'minmax(8rem, 1fr)', isFixed: true, value: (w) => w.duration, cell: (w) => bucketBar({ ...w.accounting }, most, app.palette()) },
+				cyclesColumn(app, 'duration', 'duration', (w) => w.duration), { id: 'bar', head: 'where the cycles go', width: 'minmax(9.5rem, 1fr)', isFixed: true, value: (w) => w.duration, cell: (w) => bucketBar({ ...w.accounting }, most, app.palette()) },
 				...BUCKETS.map((b) => cyclesColumn<Wave>(app, b, b, (w) => w.accounting[b])),
 				{ id: 'cluster', head: 'path', isNumber: true, value: (w) => w.cluster, title: 'waves that executed the same instructions have the same number', cell: (w) => h('span', { class: 'chip' }, h('span', { class: 'swatch', style: { background: colourOf(app.palette(), w.cluster) } }), String(w.cluster)) },
-				countColumn('instructions', 'instructions', (w) => w.instructions), countColumn('rows', 'rows', (w) => w.rows, 'distinct instructions it executed'), countColumn('barriers', 'barriers', (w) => w.barriers),
+				textColumn('phase', 'phase', (w) => w.phase, '5rem', PHASE), countColumn('instructions', 'instructions', (w) => w.instructions), countColumn('rows', 'rows', (w) => w.rows, 'distinct instructions it executed'), countColumn('barriers', 'barriers', (w) => w.barriers),
 				cyclesColumn(app, 'barrier', 'at barriers', (w) => w.barrier_cycles), textColumn('end', 'ends', (w) => (w.ends_in_endpgm ? 's_endpgm' : 'cut off'), '6rem'),
+				...STATES.map((k) => cyclesColumn<Wave>(app, `state-${k}`, k, (w) => w.states?.[k], 'as the hardware says; the States panel sets it against the buckets')),
 			],
 		}));
 		t.rows(rows);
 		this.table = t;
-		return section('Waves', [filterBox(t, 'Filter', (w) => `${waveName(w)} path ${w.cluster}`), t.tools()],
-			d && facts(['waves', count(rows.length)], ['shortest', cyclesWith(d.min, u)], ['median', cyclesWith(d.median, u)], ['p95', cyclesWith(d.p95, u)], ['longest', cyclesWith(d.max, u)],
+		return section('Waves', [filterBox(t, 'Filter', (w) => `${waveName(w)} path ${w.cluster} ${w.phase}`), t.tools()],
+			d && facts(['waves', count(rows.length)], ['shortest', cyclesWith(d.min, u)], ...(['p5', 'p25', 'median', 'p75', 'p95', 'p99'] as const).map((k): [string, Child] => [k, cyclesWith(d[k], u)]), ['longest', cyclesWith(d.max, u)], ['deviation', cyclesWith(Math.round(d.deviation), u)],
 				['spread', boxPlot(d, d.min, d.max, `durations: min ${d.min}, p25 ${d.p25}, median ${d.median}, p75 ${d.p75}, max ${d.max} cycles`)]),
 			h('div', { class: 'panel-fill' }, t.element));
 	}
@@ -101,7 +104,7 @@ class WavesView extends View {
 	private drawBalance(): void {
 		const app = this.app, rows = this.data.imbalance?.[this.group] ?? [];
 		const low = Math.min(...rows.map((r) => r.duration.min)), high = Math.max(1, ...rows.map((r) => r.duration.max));
-		const name = (r: Balance) => [r.se !== undefined && `SE${r.se}`, r.cu !== undefined && `CU${r.cu}`, r.simd !== undefined && `SIMD${r.simd}`, r.slot !== undefined && `slot ${r.slot}`, r.order].filter(Boolean).join(' ');
+		const name = (r: Balance) => [r.se !== undefined && `SE${r.se}`, r.cu !== undefined && `CU${r.cu}`, r.simd !== undefined && `SIMD${r.simd}`, r.slot !== undefined && `slot ${r.slot}`, r.phase].filter(Boolean).join(' ');
 		const t = this.own(new Table<Balance>({
 			label: `Balance by ${GROUPS[this.group]}`, key: name, csv: 'balance.csv',
 			columns: [textColumn('name', GROUPS[this.group], name, 'minmax(8rem, 1fr)'), countColumn('waves', 'waves', (r) => r.waves), cyclesColumn(scaled(app, () => this.data.accounting.duration), 'sum', 'sum', (r) => r.duration.sum), cyclesColumn(app, 'median', 'median', (r) => r.duration.median),

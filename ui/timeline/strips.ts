@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: Apache-2.0
+// strips.ts: lanes as cells: rows of pixels by table lookup, in one picture whose memory stays from frame to frame (a new one each frame is
+// a megabyte for the collector, which then stops the page for 40 ms). A lane has three rows: its class, its state strip, and in the margin
+// above it where it holds several slices, a link ends, a track begins or ends. Unknown code is hatched.
+import { Palette } from '../base/palette';
+import { TraceInfo } from '../source';
+import { Mode } from '../state';
+import { Row } from './lanes';
+import { Lut, NOTE, pixelsOf, rasterBusy, rasterFound, rasterTile, Span, STEPS } from './raster';
+import { levelOf, Tile, Tiles, tilesOf, TRACKS } from './tiles';
+
+const OWN = 3, WITH_OTHER = 6;
+/** height of what lies in the margin above and below a lane */
+export const BAND = 2;
+
+export interface Picture {
+	rows: Row[];
+	span: Span;
+	ratio: number;
+	palette: Palette;
+	yOf: (row: Row) => number;
+	clip: (row: Row) => void;
+	/** fills the rows of one lane, from a place in `out` on; what it returns says whether there is anything */
+	fill: (at: number, row: Row) => number;
+}
+
+export interface LanePicture extends Picture {
+	/** false: the lanes themselves are drawn slice by slice, and only the other capture is wanted */
+	isOwn: boolean;
+	hasOther: boolean;
+	hatch: CanvasPattern | null;
+	note: number;
+}
+
+export class Strips {
+	private readonly canvas = document.createElement('canvas');
+	private image: ImageData | null = null;
+	out = new Uint32Array(0);
+
+	/** Clears the picture, has its rows filled, and makes it ready to be drawn from. */
+	private paint(p: Picture, per: number): number[] {
+		const w = p.span.width, rows = p.rows.length * per;
+		if (!this.image || this.image.width !== w || this.image.height < rows) {
+			this.image = new ImageData(w, Math.max(rows, 64));
+			this.out = new Uint32Array(this.image.data.buffer);
+			this.canvas.width = w;
+			this.canvas.height = this.image.height;
+		} else this.out.fill(0, 0, w * rows);
+		const filled = p.rows.map((r, k) => p.fill(k * per * w, r));
+		this.canvas.getContext('2d')!.putImageData(this.image, 0, 0, 0, 0, w, rows);
+		return filled;
+	}
+
+	private put(g: CanvasRenderingContext2D, p: Picture, row: number, y: number, height: number, rows = 1): void {
+		g.drawImage(this.canvas, 0, row, p.span.width, rows, 0, y, p.span.width / p.ratio, height);
+	}
+
+	/** All lanes; returns how many calls that were. */
+	lanes(g: CanvasRenderingContext2D, p: LanePicture): number {
+		const per = p.hasOther ? WITH_OTHER : OWN, flags = this.paint(p, per);
+		let calls = 0;
+		g.imageSmoothingEnabled = false;
+		p.rows.forEach((r, k) => {
+			const y = p.yOf(r) + 2, full = (r.height - 4) * (p.hasOther ? 0.58 : 1), strip = Math.max(2, Math.min(5, full * 0.22));
+			p.clip(r);
+			if (p.isOwn) {
+				this.put(g, p, k * per, y, full - strip - 1);
+				this.put(g, p, k * per + 1, y + full - strip, strip);
+				if (flags[k]) this.put(g, p, k * per + 2, y - BAND, BAND);
+				if (flags[k] & NOTE) this.hatch(g, p, (k * per + 2) * p.span.width, y, full);
+				calls += flags[k] ? 3 : 2;
+			}
+			if (p.hasOther) this.put(g, p, k * per + 3, y + full + 2, r.height - 4 - full - 2);
+			calls += p.hasOther ? 1 : 0;
+			g.restore();
+		});
+		return calls;
+	}
+
+	/** Runs of cells that hold unknown code. */
+	private hatch(g: CanvasRenderingContext2D, p: LanePicture, row: number, y: number, height: number): void {
+		const w = p.span.width;
+		g.beginPath();
+		for (let x = 0; x < w; x++) {
+			const from = x;
+			while (x < w && this.out[row + x] === p.note) x++;
+			if (x > from) g.rect(from / p.ratio, y, (x - from) / p.ratio, height);
+		}
+		g.fillStyle = p.hatch ?? p.palette.worse;
+		g.fill();
+	}
+
+	/** Bars as high as the busy share of each pixel. */
+	bars(g: CanvasRenderingContext2D, p: Picture): number {
+		this.paint(p, STEPS);
+		g.imageSmoothingEnabled = false;
+		p.rows.forEach((r, k) => {
+			p.clip(r);
+			this.put(g, p, k * STEPS, p.yOf(r) + 2, r.height - 4, STEPS);
+			g.restore();
+		});
+		return p.rows.length;
+	}
+
+	/** What a search found, in the margin below the lanes, whichever way those are drawn. */
+	found(g: CanvasRenderingContext2D, p: Picture): number {
+		const found = this.paint(p, 1);
+		g.imageSmoothingEnabled = false;
+		p.rows.forEach((r, k) => {
+			if (!found[k]) return;
+			p.clip(r);
+			this.put(g, p, k, p.yOf(r) + r.height - BAND - 1, BAND + 1);
+			g.restore();
+		});
+		return p.rows.length;
+	}
+
+	fillTrack(at: number, span: Span, tiles: Tiles, mode: Mode, track: number, trace: TraceInfo, lut: Lut): number {
+		const t = trace.tracks[track];
+		return cells(span, tiles, mode, track, t, (tile, a, b) => rasterTile(this.out, at, span, tile, track, lut, a, b));
+	}
+
+	fillFound(at: number, span: Span, tiles: Tiles, track: number, trace: TraceInfo, colour: number): number {
+		return cells(span, tiles, 'class', track, trace.tracks[track], (tile, a, b) => rasterFound(this.out, at, span, tile, track, colour, a, b));
+	}
+
+	fillBusy(at: number, span: Span, tiles: Tiles, row: number, end: number, colour: number): number {
+		return cells(span, tiles, 'class', row, { begin: 0, end }, (tile, a, b) => rasterBusy(this.out, at, span, tile, row, colour, a, b));
+	}
+}
+
+/** Each tile of a row that is in sight, with its pixels; the nearest of another level where it is not there yet. */
+function cells(span: Span, tiles: Tiles, mode: Mode, row: number, life: { begin: number; end: number }, put: (tile: Tile, a: number, b: number) => number): number {
+	const t1 = span.t0 + span.perPixel * span.width;
+	if (life.end <= span.t0 || life.begin >= t1) return 0;
+	const block = Math.floor(row / TRACKS), level = levelOf(span.perPixel);
+	const [from, to] = tilesOf(Math.max(span.t0, life.begin, 0), Math.min(t1, life.end), level);
+	let all = 0;
+	for (let i = from; i <= to; i++) {
+		const tile = tiles.get(mode, level, block, i), [a, b] = pixelsOf({ level, i }, span);
+		if (tile) all |= put(tile, a, b);
+		for (let x = a; x < b && !tile;) {
+			const near = tiles.nearest(mode, level, block, span.t0 + (x + 0.5) * span.perPixel);
+			const stop = near ? Math.min(b, Math.max(x + 1, pixelsOf(near, span)[1])) : x + 32;
+			if (near) all |= put(near, x, stop);
+			x = stop;
+		}
+	}
+	return all;
+}
