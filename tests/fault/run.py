@@ -37,6 +37,7 @@ RUNS = {
     "view-derived": ["view", "--get", "/api/1/derived?w=16&d=a:=sum[BUSY_CU_CYCLES]/2;b:=(a", "v31"],
     "view-verb": ["view", "--get", "/api/1/hot", "two_waves"],
     "report": ["report", "-o", "OUT", "--waves", "0", "two_waves"],
+    "report-two": ["report", "-o", "OUT", "--waves", "0", "two_waves", "bad_wave"],
     "report-md": ["report", "--format", "md", "-o", "OUT", "ascend_matmul"],
     "pipes-waves": ["waves", "--json", "ascend_a5"],
     "pipes-hot": ["hot", "--by", "producer", "ascend_a5"],

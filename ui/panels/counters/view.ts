@@ -10,9 +10,10 @@ import { askJson } from '../../source';
 import { State } from '../../state';
 import { capture, Changed, facts, section, View } from '../common';
 import { Waves } from '../types';
+import { baseline, Figure, figures, Pair } from '../versus';
 
 interface Row { se?: number; cu?: number; values: (number | null)[] }
-interface Raw { name: string; unit: string | null; every: number; rows: Row[] }
+interface Raw { name: string; unit: string | null; mean?: number | null; every: number; rows: Row[] }
 interface Definition {
 	name: string; text: string; default: boolean; hidden: boolean; line: number; error: { code: string; message: string; line: number; column: number } | null;
 	min?: number | null; max?: number | null; mean?: number | null; every?: number; rows?: Row[];
@@ -24,6 +25,7 @@ class CountersView extends View {
 	private data!: Derived;
 	private origin = 0;
 	private shown = new Set<string>();
+	private readonly means = h('div', { class: 'counter-means' });
 	private layout: 'lines' | 'stack' | 'sum' = 'lines';
 	private plots: Plot[] = [];
 	private text = '';
@@ -67,10 +69,23 @@ class CountersView extends View {
 				this.layout = v as typeof this.layout;
 				this.drawPlots();
 			}));
-		fill(this.body, bar, h('div', { class: 'counter-columns' }, this.list, this.space, this.app.source.kind === 'server' ? this.editorSection() : null));
+		this.compare();
+		fill(this.body, bar, this.means, h('div', { class: 'counter-columns' }, this.list, this.space, this.app.source.kind === 'server' ? this.editorSection() : null));
 		this.drawList();
 		this.drawPlots();
 		this.drawErrors();
+	}
+
+	/** Means of both captures, asked for when they are compared. */
+	private compare(): void {
+		const base = baseline(this.app), isPlain = this.app.source.kind === 'report' || !this.text.trim();
+		if (base < 0) return fill(this.means);
+		askJson<{ data: Derived }>(this.app.source, 'derived', { d: isPlain ? undefined : oneLine(this.text), w: 512, c: base || undefined }).then(({ data: b }) => {
+			const a = this.data, isSame = a.axes.step === b.axes.step, row = (name: string, x: number | null | undefined, y: number | null | undefined, unit: string): [string, Pair, Figure] => [name, { a: x ?? null, b: y ?? null }, { unit, title: 'mean over all samples', sense: 0 }];
+			const raw = a.counters.map((c) => row(c.name, c.mean, b.counters.find((o) => o.name === c.name)?.mean, 'per sample')), made = a.definitions.filter((x) => !x.hidden && !x.error).map((x) => row(x.name, x.mean, b.definitions.find((o) => o.name === x.name)?.mean, 'mean'));
+			fill(this.means, section('Means against the other capture', null, b.counters.length ? figures('Counters against the other capture', [...made, ...(isSame ? raw : [])]) : h('p', { class: 'dim' }, 'The other capture has no counters.'),
+				b.counters.length > 0 && !isSame && h('p', { class: 'dim' }, `Raw counters are not compared: a sample is ${count(a.axes.step)} cycles here and ${count(b.axes.step)} there.`)));
+		}, (e: Error) => fill(this.means, h('p', { class: 'dim' }, `The counters of the other capture cannot be read: ${e.message}`)));
 	}
 
 	private editorSection(): HTMLElement {
@@ -93,6 +108,7 @@ class CountersView extends View {
 			this.drawList();
 			this.drawPlots();
 			this.drawErrors();
+			this.compare();
 		}).catch((e: Error) => fill(this.errors, h('p', { class: 'error' }, e.message)));
 	}
 
@@ -152,6 +168,7 @@ class CountersView extends View {
 
 	protected update(_state: Readonly<State>, keys: Changed): void {
 		if (!this.data?.counters.length) return;
+		if (keys.has('base')) this.compare();
 		if (keys.has('unit') || keys.has('theme')) this.drawPlots();
 	}
 

@@ -10,6 +10,7 @@ import { Column, Table } from '../../base/table';
 import { State } from '../../state';
 import { Changed, countColumn, cyclesColumn, facts, hasPipes, scaled, section, shareColumn, textColumn, View } from '../common';
 import { Core, Limits, Occupancy, OccupancyUnit } from '../types';
+import { against, Figure, figures, otherData, Pair } from '../versus';
 
 type By = 'se' | 'cu' | 'simd';
 const DASHES = [[], [6, 3], [2, 2], [8, 3, 2, 3]];
@@ -17,6 +18,8 @@ const DASHES = [[], [6, 3], [2, 2], [8, 3, 2, 3]];
 class OccupancyView extends View {
 	private plot: Plot | null = null;
 	private data!: Occupancy;
+	/** of the other capture */
+	private base: Occupancy | null = null;
 	private by: By = 'se';
 	private table: Table<OccupancyUnit> | null = null;
 	private cores: Table<Core> | null = null;
@@ -28,7 +31,11 @@ class OccupancyView extends View {
 	}
 
 	private ask(): void {
-		this.load(this.app.verb<Occupancy>('occupancy', { bins: 240, top: 'all' }), (a) => this.show(a.data));
+		const all = { bins: 240, top: 'all' };
+		this.load(Promise.all([this.app.verb<Occupancy>('occupancy', all), otherData<Occupancy>(this.app, 'occupancy', all)]), ([a, b]) => {
+			this.base = b;
+			this.show(a.data);
+		});
 	}
 
 	private show(d: Occupancy): void {
@@ -44,7 +51,7 @@ class OccupancyView extends View {
 		}
 		this.plot = this.own(new Plot({ label: 'Waves on the machine', unit: 'waves', height: 180, zoom: (a, b) => this.app.showTime(a, b) }, this.app.palette()));
 		this.drawPlot();
-		fill(this.body, h('div', { class: 'panel-columns wide-first' }, section('Waves over time', null, this.factsOf(d), this.plot.element), limits, this.tableSection(), this.mapSection()));
+		fill(this.body, h('div', { class: 'panel-columns wide-first' }, section('Waves over time', null, this.factsOf(d), this.plot.element), this.versus(d), limits, this.tableSection(), this.mapSection()));
 	}
 
 	private factsOf(d: Occupancy): HTMLElement {
@@ -52,6 +59,15 @@ class OccupancyView extends View {
 		return facts(['peak', count(a.peak_waves)], ['mean', count(a.mean_waves, 1)], ['per SIMD at most', `${a.peak_per_simd ?? '-'}${l?.waves_per_simd ? ` of ${l.waves_per_simd} possible` : ''}`],
 			['below half of the peak', share(a.below_half_peak_share, 1) + ' of the time'], ['tail', cyclesWith(a.tail, u)], ['launch rate', count(a.starts_per_kilocycle, 1) + ' waves per 1,000 cycles'],
 			['balance of CUs', count(a.cu_balance, 3)], ['from', a.source === 'events' ? 'occupancy events of all CUs' : 'the traced waves alone'], ['clocks', a.is_aligned ? 'aligned' : h('span', { class: 'warn' }, 'SE clocks are not aligned')]);
+	}
+
+	/** The machine as a whole, here and there. */
+	private versus(d: Occupancy): HTMLElement | null {
+		const a = d.all, b = this.base?.all;
+		if (!a || !b) return null;
+		const row = (name: string, x: number | null | undefined, y: number | null | undefined, unit: string, sense = 0, digits = 2): [string, Pair, Figure] => [name, { a: x ?? null, b: y ?? null }, { unit, title: name, sense, digits }];
+		return section('Against the other capture', null, figures('Occupancy against the other capture', [row('mean waves', a.mean_waves, b.mean_waves, 'waves'), row('peak', a.peak_waves, b.peak_waves, 'waves', 0, 0), row('per SIMD at most', a.peak_per_simd, b.peak_per_simd, 'waves', 0, 0),
+			row('per SIMD possible', d.limits?.waves_per_simd, this.base?.limits?.waves_per_simd, 'waves', -1, 0), row('below half of the peak', a.below_half_peak_share, b.below_half_peak_share, 'time %', 1), row('launch rate', a.starts_per_kilocycle, b.starts_per_kilocycle, 'waves/kcyc'), row('balance of CUs', a.cu_balance, b.cu_balance, '', 0, 3)]));
 	}
 
 	private drawPlot(): void {
@@ -85,7 +101,7 @@ class OccupancyView extends View {
 		const app = this.app, d = this.data, rows = (this.by === 'se' ? d.ses : this.by === 'cu' ? d.cus : d.simds) ?? [];
 		const name = (r: OccupancyUnit) => [`SE${r.se}`, r.cu !== undefined && `CU${r.cu}`, r.simd !== undefined && `SIMD${r.simd}`].filter(Boolean).join(' ');
 		const most = Math.max(1, ...rows.map((r) => r.wave_cycles));
-		const columns: Column<OccupancyUnit>[] = [textColumn('name', 'unit', (r) => name(r) + (r.is_target ? ' (traced)' : ''), 'minmax(8rem, 1fr)'), countColumn('starts', 'waves', (r) => r.starts), countColumn('peak', 'peak', (r) => r.peak_waves),
+		const columns: Column<OccupancyUnit>[] = [textColumn('name', 'unit', (r) => name(r) + (r.is_target ? ' (traced)' : ''), 'minmax(8rem, 1fr)'), ...against<OccupancyUnit>(this.base && ((this.by === 'se' ? this.base.ses : this.by === 'cu' ? this.base.cus : this.base.simds) ?? []), name, (r) => (r.busy_cycles ? r.wave_cycles / r.busy_cycles : null), { unit: 'waves', title: 'waves at once, while there were any', sense: 0 }), countColumn('starts', 'waves', (r) => r.starts), countColumn('peak', 'peak', (r) => r.peak_waves),
 			countColumn('simd-peak', 'per SIMD', (r) => r.peak_per_simd), cyclesColumn(app, 'busy', 'occupied', (r) => r.busy_cycles, 'cycles with at least one wave'), cyclesColumn(scaled(app, () => this.data.all?.wave_cycles ?? 1), 'cycles', 'wave cycles', (r) => r.wave_cycles),
 			{ id: 'bar', head: '', width: 'minmax(6rem, 1fr)', isFixed: true, value: (r) => r.wave_cycles, cell: (r) => shareBar(r.wave_cycles, most, app.palette().accent) }];
 		this.table?.close();
@@ -121,7 +137,7 @@ class OccupancyView extends View {
 		}
 		const app = this.app;
 		this.cores = this.own(new Table<Core>({
-			label: 'Cores', key: (c) => c.core, csv: 'cores.csv', columns: [textColumn('core', 'core', (c) => c.core, 'minmax(10rem, 1fr)'), cyclesColumn(app, 'begin', 'begins', (c) => c.begin), cyclesColumn(app, 'span', 'span', (c) => c.span),
+			label: 'Cores', key: (c) => c.core, csv: 'cores.csv', columns: [textColumn('core', 'core', (c) => c.core, 'minmax(10rem, 1fr)'), ...against<Core>(this.base?.cores, (c) => c.core, (c) => (c.span ? c.busy / c.span : null), { unit: 'busy %', title: 'at least one pipe worked, of the span', sense: 0 }), cyclesColumn(app, 'begin', 'begins', (c) => c.begin), cyclesColumn(app, 'span', 'span', (c) => c.span),
 				cyclesColumn(app, 'busy', 'busy', (c) => c.busy, 'at least one pipe worked'), shareColumn('share', 'busy', (c) => c.busy / Math.max(1, c.span), () => 1), cyclesColumn(app, 'compute', 'compute', (c) => c.compute_busy), shareColumn('compute-share', 'compute', (c) => c.compute_busy / Math.max(1, c.span), () => 1),
 				{ id: 'bar', head: '', width: 'minmax(8rem, 2fr)', isFixed: true, value: (c) => c.busy, cell: (c) => shareBar(c.busy, Math.max(...cores.map((x) => x.span)), app.palette().buckets[0]) }],
 		}));
@@ -136,7 +152,7 @@ class OccupancyView extends View {
 			this.table?.refresh();
 			this.cores?.refresh();
 		}
-		if (keys.has('scope')) this.ask();
+		if (keys.has('scope') || keys.has('base')) this.ask();
 	}
 
 	close(): void {
