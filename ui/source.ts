@@ -88,7 +88,8 @@ export interface TraceAnswer {
 	track_columns: string[];
 	tracks: unknown[][];
 	next_track: number | null;
-	colors?: Record<string, string>;
+	/** the user's own, by theme and by name of a slot or bucket */
+	colors?: Record<string, Record<string, string>>;
 }
 
 export interface TraceInfo extends Omit<TraceAnswer, 'tracks' | 'track_columns' | 'next_track'> {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* report_svg.c: pictures of a report: what each track did over time, and where the cycles went. */
+#include "serve/colors.h"
 #include "serve/report.h"
 #include "serve/view_index.h"
 
@@ -9,11 +10,6 @@
 #define LANE_HEIGHT 10u
 #define MAX_LANES 48u
 #define BAR_HEIGHT 26u
-
-static const char *const slot_colors[SLOT_COUNT] = {"#594e03", "#a16309", "#02411d", "#5f966e",
-	"#4597df", "#227284", "#e4743e", "#62284d", "#35037e", "#b2244b", "#0d1416", "#6c6865"};
-static const char *const bucket_colors[BUCKET_COUNT] = {
-	"#0397e1", "#7e0000", "#b88c27", "#6a6469", "#2e1181"};
 
 static void open_svg(struct strbuf *b, unsigned height, const char *title)
 {
@@ -60,32 +56,23 @@ static void put_lane(const struct view *v, track_idx track, unsigned y, struct s
 				"fill=\"%s\"/>\n",
 				LEFT + run * (WIDTH - LEFT) / CELLS, y,
 				(c - run) * (WIDTH - LEFT) / CELLS, LANE_HEIGHT - 2,
-				slot_colors[last]);
+				colors_light(v->colors, last));
 		last = best;
 		run = c;
 	}
 }
 
-static void put_legend(struct strbuf *b, unsigned y, const char *const *colors, unsigned n,
-	const char *(*name)(unsigned))
+/* n colours from `first` on. */
+static void put_legend(
+	const struct view *v, unsigned first, unsigned n, unsigned y, struct strbuf *b)
 {
 	for (unsigned i = 0; i < n; i++) {
 		unsigned x = 4 + i * (WIDTH - 8) / n;
 
 		sb_printf(b, "<rect x=\"%u\" y=\"%u\" width=\"10\" height=\"10\" fill=\"%s\"/>", x,
-			y - 9, colors[i]);
-		put_label(b, x + 14, y, "start", str_of(name(i)));
+			y - 9, colors_light(v->colors, first + i));
+		put_label(b, x + 14, y, "start", str_of(color_name(first + i)));
 	}
-}
-
-static const char *name_of_slot(unsigned i)
-{
-	return slot_name(i);
-}
-
-static const char *name_of_bucket(unsigned i)
-{
-	return bucket_name(i);
 }
 
 bool report_svg_lanes(const struct view *v, struct strbuf *out, struct incore_error *e)
@@ -108,7 +95,7 @@ bool report_svg_lanes(const struct view *v, struct strbuf *out, struct incore_er
 		"<text x=\"%u\" y=\"%u\" fill=\"#222222\">0</text><text x=\"%u\" y=\"%u\" "
 		"text-anchor=\"end\" fill=\"#222222\">%llu cycles</text>\n",
 		LEFT, height - 26, WIDTH - 4, height - 26, (unsigned long long)c->end_cyc);
-	put_legend(out, height - 8, slot_colors, SLOT_COUNT, name_of_slot);
+	put_legend(v, 0, SLOT_COUNT, height - 8, out);
 	sb_puts(out, "</svg>\n");
 	return !out->failed || err_nomem(e);
 }
@@ -140,10 +127,11 @@ bool report_svg_buckets(const struct view *v, struct strbuf *out, struct incore_
 		sb_printf(out,
 			"<rect x=\"%u\" y=\"2\" width=\"%u\" height=\"%u\" fill=\"%s\">"
 			"<title>%s %llu cycles</title></rect>\n",
-			x, (unsigned)(before * WIDTH / all) - x, BAR_HEIGHT, bucket_colors[i],
-			bucket_name(i), (unsigned long long)sums[i]);
+			x, (unsigned)(before * WIDTH / all) - x, BAR_HEIGHT,
+			colors_light(v->colors, COLOR_OF_BUCKET(i)), bucket_name(i),
+			(unsigned long long)sums[i]);
 	}
-	put_legend(out, BAR_HEIGHT + 22, bucket_colors, BUCKET_COUNT, name_of_bucket);
+	put_legend(v, COLOR_OF_BUCKET(0), BUCKET_COUNT, BAR_HEIGHT + 22, out);
 	sb_puts(out, "</svg>\n");
 	return !out->failed || err_nomem(e);
 }
