@@ -120,11 +120,20 @@ def robust(name, directory, env=None):
            {"ROBUST_WAVES": "2000", **(env or {})})
 
 
+def tsan_build(*targets):
+    return build("build clang tsan", TSAN, ["-Db_sanitize=thread", "-Db_lundef=false", "-Doptimization=1"], {"CC": "clang"}, targets)
+
+
 def tsan_dump():
     """The threads of the dump library under ThreadSanitizer, in a build of its own."""
-    if build("build clang tsan", TSAN, ["-Db_sanitize=thread", "-Db_lundef=false", "-Doptimization=1"], {"CC": "clang"},
-             ["tests/unit/test_dump_threads"]):
+    if tsan_build("tests/unit/test_dump_threads"):
         programs("tsan dump", TSAN, "threads", {"TSAN_OPTIONS": "halt_on_error=1:exitcode=99"})
+
+
+def tsan_serve():
+    """The threads of the viewer's server, asked from all sides while it reads."""
+    if tsan_build("incore"):
+        python("tsan serve", "tests/serve/threads.py", "./build-tsan", env={"TSAN_OPTIONS": "exitcode=99"})
 
 
 SUITES = {
@@ -161,6 +170,7 @@ SUITES = {
     "replay-msprof": lambda: python("replay msprof", "tests/replay/cann/run.py", "./build"),
     "replay": lambda: python("replay", "tests/replay/run.py", "./build"),
     "tsan-dump": tsan_dump,
+    "tsan-serve": tsan_serve,
     "asan-build": lambda: build("build clang asan", ASAN, ["-Dwerror=true", "-Db_sanitize=address,undefined",
                                 "-Db_lundef=false", "-Doptimization=1", "-Dfault=true"], {"CC": "clang"}),
     "asan-unit": lambda: programs("asan unit", ASAN, "unit", SANITIZED),
