@@ -7,6 +7,7 @@ usage: threads.py BUILD_DIR
 """
 import concurrent.futures
 import http.client
+import json
 import os
 import shutil
 import signal
@@ -40,7 +41,7 @@ class Server:
 
     def ask(self, question):
         """Status; 0 where the connection was closed."""
-        c = http.client.HTTPConnection("127.0.0.1", self.port, timeout=120)
+        c = http.client.HTTPConnection("127.0.0.1", self.port, timeout=600)
         try:
             c.request("GET", question if question.startswith("/") else "/api/1/" + question, headers={"Authorization": f"Bearer {self.token}"})
             r = c.getresponse()
@@ -54,7 +55,7 @@ class Server:
     def hang_up(self, question):
         """Asks, reads a few bytes, and is gone."""
         try:
-            with socket.create_connection(("127.0.0.1", self.port), timeout=60) as s:
+            with socket.create_connection(("127.0.0.1", self.port), timeout=600) as s:
                 s.sendall(f"GET /api/1/{question} HTTP/1.1\r\nHost: 127.0.0.1:{self.port}\r\nAuthorization: Bearer {self.token}\r\n\r\n".encode())
                 return int(s.recv(64).split()[1])
         except (OSError, IndexError):
@@ -90,6 +91,17 @@ def all_at_once(server, questions, times):
         return list(pool.map(lambda j: (j[1], server.hang_up(j[1]) if (j[0] + len(j[1])) % 7 == 0 and not j[1].startswith("/") else server.ask(j[1])), jobs))
 
 
+def watch(server, capture):
+    """Asks for the trace without a pause until it is read: some question meets every step of the reading."""
+    c = http.client.HTTPConnection("127.0.0.1", server.port, timeout=600)
+    while True:
+        c.request("GET", f"/api/1/trace?c={capture}", headers={"Authorization": f"Bearer {server.token}"})
+        state = json.loads(c.getresponse().read())["state"]
+        if state != "loading":
+            c.close()
+            return state == "ready"
+
+
 def unexpected(answers, allowed):
     return sorted({f"{q}: {status}" for q, status in answers if status not in allowed})
 
@@ -108,9 +120,12 @@ def main():
         captures = [big_capture(tmp), os.path.join(DATA, "gemm"), os.path.join(DATA, "gemm")]
         for name in ("read", "mapped"):
             server = Server(*captures)
-            bad = unexpected(all_at_once(server, WHILE_READING, 2), (200, 409))
-            check(not bad, f"{name}, while reading: {bad}")
-            check(server.ask("progress") == 200, f"{name}: it never gets ready")
+            with concurrent.futures.ThreadPoolExecutor(3) as pool:
+                watching = [pool.submit(watch, server, c) for c in range(3)]
+                bad = unexpected(all_at_once(server, WHILE_READING, 2), (200, 409))
+                check(not bad, f"{name}, while reading: {bad}")
+                check(server.ask("progress") == 200, f"{name}: it never gets ready")
+                check(all(w.result() for w in watching), f"{name}: a capture is not ready")
             bad = unexpected(all_at_once(server, AFTER, 2), (200,))
             check(not bad, f"{name}, after: {bad}")
             server.end(name)
