@@ -167,6 +167,7 @@ SUITES = {
     "model": lambda: python("model", "tests/model/run.py", "./build"),
     "profile": lambda: python("profile", "tests/profile/run.py", "./build"),
     "serve": lambda: python("serve", "tests/serve/run.py", "./build"),
+    "serve-rules": lambda: python("serve rules", "tests/serve/rules.py", "./build"),
     "replay-msprof": lambda: python("replay msprof", "tests/replay/cann/run.py", "./build"),
     "replay": lambda: python("replay", "tests/replay/run.py", "./build"),
     "tsan-dump": tsan_dump,
@@ -190,6 +191,7 @@ SUITES = {
     "asan-robust": lambda: robust("asan robust", ASAN, SANITIZED),
     "asan-fault": lambda: python("asan fault", "tests/fault/run.py", "./build-asan", env=SANITIZED),
     "asan-serve": lambda: python("asan serve", "tests/serve/run.py", "./build-asan", env=SANITIZED),
+    "asan-serve-rules": lambda: python("asan serve rules", "tests/serve/rules.py", "./build-asan", env=SANITIZED),
     "asan-dump-fault": lambda: python("asan dump fault", "tests/fault/dump_fault.py", "./build-asan", env=SANITIZED),
 }
 
