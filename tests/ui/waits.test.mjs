@@ -49,7 +49,7 @@ async function instances(bench, name) {
 		await until(page, ([n, all, row]) => document.querySelector('.panel-waits')?.textContent.includes(`Execution ${n} of ${all} of row ${row}`), [count(s.execution), count(s.executions), edge.wait]);
 		const several = s.producers.filter((p) => p.is_last).length > 1;
 		compare(await rows(page, 'Instances it waited for'), s.producers.map((p) => ({
-			isa: p.text, start: cycles(p.start), latency: cycles(p.latency), arrival: !p.is_certain ? 'any order: one of these was last' : !p.is_last ? 'before the last, in order' : several ? '● last of its counter' : '● last: ended the wait',
+			isa: p.text, start: cycles(p.start), latency: cycles(p.latency), arrival: !p.is_certain ? 'any order: one of these was last' : !p.is_last ? 'before the last, in order' : several ? '● last of its counter' : '● last to come back',
 		})), 'instances');
 	};
 	const first = get(name, `at?track=${longest.track}&slice=${longest.slice}`);
