@@ -13,7 +13,7 @@ import { against, otherData } from '../versus';
 import { boxPlot } from './box';
 
 type Group = 'se' | 'simd' | 'slot' | 'phase';
-const GROUPS: Record<Group, string> = { se: 'shader engine', simd: 'SIMD', slot: 'slot', phase: 'first, steady and tail waves' };
+const GROUPS: Record<Group, string> = { se: 'shader engine', simd: 'SIMD', slot: 'slot', phase: 'phase in the slot' };
 const PHASE = 'first: nothing ran in its slot before; steady: others before and after it; tail: the last of several';
 const STATES = ['EXEC', 'WAIT', 'STALL', 'IDLE'];
 
@@ -121,7 +121,7 @@ class WavesView extends View {
 		const name = (r: Balance) => [r.se !== undefined && `SE${r.se}`, r.cu !== undefined && `CU${r.cu}`, r.simd !== undefined && `SIMD${r.simd}`, r.slot !== undefined && `slot ${r.slot}`, r.phase].filter(Boolean).join(' ');
 		const t = this.own(new Table<Balance>({
 			label: `Balance by ${GROUPS[this.group]}`, key: name, csv: 'balance.csv',
-			columns: [textColumn('name', GROUPS[this.group], name, 'minmax(8rem, 1fr)'), ...against<Balance>(this.base?.imbalance?.[this.group], name, (r) => (r.accounting.duration ? 1 - r.accounting.issue / r.accounting.duration : null), { unit: 'lost %', title: 'cycles in which its waves did not issue, of their lifetime', sense: 1 }), countColumn('waves', 'waves', (r) => r.waves), cyclesColumn(scaled(app, () => this.data.accounting.duration), 'sum', 'sum', (r) => r.duration.sum), cyclesColumn(app, 'median', 'median', (r) => r.duration.median),
+			columns: [textColumn('name', GROUPS[this.group], name, 'minmax(8rem, 1fr)'), ...against<Balance>(this.base?.imbalance?.[this.group], name, (r) => (r.accounting.duration ? 1 - r.accounting.issue / r.accounting.duration : null), { unit: 'lost %', title: 'cycles in which its waves did not issue, of their lifetime', sense: 1 }), countColumn('waves', 'waves', (r) => r.waves), { ...cyclesColumn<Balance>(scaled(app, () => this.data.accounting.duration), 'sum', 'sum', (r) => r.duration.sum), width: '6.5rem' }, cyclesColumn(app, 'median', 'median', (r) => r.duration.median),
 				cyclesColumn(app, 'max', 'max', (r) => r.duration.max), { id: 'box', head: 'spread', width: '12rem', isFixed: true, value: (r) => r.duration.median, cell: (r) => boxPlot(r.duration, low, high, `${name(r)}: median ${r.duration.median} cycles`) },
 				{ id: 'bar', head: 'where the cycles go', width: 'minmax(7rem, 1fr)', isFixed: true, value: (r) => r.accounting.duration, cell: (r) => bucketBar({ ...r.accounting }, Math.max(1, ...rows.map((x) => x.accounting.duration)), app.palette()) }],
 		}));
