@@ -297,6 +297,14 @@ async function arrows(bench, prefix) {
 	await page.waitForFunction(() => window.incore.pane().arrows.links.length > 0);
 	const all = await page.evaluate(() => { const a = window.incore.pane().arrows; return [a.links.length, a.more]; });
 	truth(all[0] === 2000 && all[1] > 0, `${all[0]} arrows, ${all[1]} more`);
+	const inks = await page.evaluate(() => { // of the words at the top right, and of the key at the top left
+		const c = document.querySelector('canvas.over'), g = new OffscreenCanvas(c.width, 24).getContext('2d', { willReadFrequently: true });
+		window.incore.pane().overlay.draw();
+		g.drawImage(c, 0, 0);
+		const dark = (x, w) => { const d = g.getImageData(x, 6, w, 14).data; let n = 0; for (let i = 0; i < d.length; i += 4) n += d[i + 3] > 200 && d[i] < 90 ? 1 : 0; return n; };
+		return [dark(c.width - 180, 160), dark(8, 90)];
+	});
+	truth(inks[0] > 60 && inks[1] > 20, `the rest and the kinds are not told: ${inks}`);
 	await set(page, { arrows: 'none' });
 	await page.waitForFunction(() => !window.incore.pane().arrows.links.length);
 	let wait = null;
