@@ -60,6 +60,17 @@ static void mark_links(const struct view *v, const struct tile *x, track_idx tra
 	}
 }
 
+/* Does a record of unknown code run on when the cell ends? `running` slices have begun and not ended. */
+static bool has_note(const struct split_cursor *k, uint32_t running)
+{
+	const struct lane *l = k->lane < k->end_lane ? &k->c->lanes[k->lane] : NULL;
+
+	for (uint32_t i = 0; l && l->has_unknown && i < running && k->i + i < l->n; i++)
+		if (l->code[k->i + i] == NO_CODE)
+			return true;
+	return false;
+}
+
 static void mark_edge(const struct tile *x, uint64_t at, uint8_t *cells)
 {
 	uint64_t cell = at >= x->t0 ? (at - x->t0) >> x->level : VIEW_TILE_CELLS;
@@ -94,7 +105,7 @@ static void fill_row(const struct view *v, const struct tile *x, track_idx track
 				   ? 0
 				   : tile_share(lost(x, a, b), width);
 		cells[3] = begun > ended + 1 ? CELL_SEVERAL : 0;
-		if (!splits && b[SPLIT_UNKNOWN] > a[SPLIT_UNKNOWN])
+		if (!splits && (b[SPLIT_UNKNOWN] > a[SPLIT_UNKNOWN] || has_note(&k, begun - done)))
 			cells[3] |= CELL_NOTE;
 		ended = done;
 	}

@@ -78,8 +78,6 @@ export class Ruler {
 		g.setTransform(ratio, 0, 0, ratio, 0, 0);
 		g.fillStyle = p.background;
 		g.fillRect(0, 0, width, height);
-		g.fillStyle = p.stripe;
-		g.fillRect(0, 0, width, OVERVIEW);
 		if (this.picture.width !== Math.round(width * ratio)) this.render();
 		g.imageSmoothingEnabled = false;
 		if (this.tiles.length) g.drawImage(this.picture, 0, 2, width, OVERVIEW - 4);
