@@ -108,9 +108,10 @@ static void sums_equal_counting(void **state)
 	assert_true(columns_load(t, &o, &c, NULL));
 	assert_int_equal(c.n_lanes, 6);
 	for (uint32_t i = 0; i < c.n_lanes; i++) {
-		uint32_t(*sums)[SPLIT_KEYS] = mem_zalloc(lane_blocks(c.lanes[i].n), sizeof(*sums));
+		uint32_t *sums = mem_zalloc(lane_blocks(c.lanes[i].n), 8 * sizeof(*sums));
 
 		splits[i].mode = SPLIT_BUCKET;
+		splits[i].width = SPLIT_WIDTH_NARROW;
 		lane_split_index(&c.lanes[i], &splits[i], sums);
 	}
 	for (uint32_t i = 0; i < c.n_lanes; i++) {
@@ -253,7 +254,7 @@ static void a_file_maps_back(void **state)
 	assert_int_equal(again.end_cyc, heap.end_cyc);
 	for (uint32_t i = 0; i < heap.n_lanes; i++) {
 		assert_int_equal(heap.lanes[i].hash, again.lanes[i].hash);
-		assert_memory_equal(heap.lanes[i].start, again.lanes[i].start,
+		assert_memory_equal(heap.lanes[i].sums, again.lanes[i].sums,
 			lane_bytes(heap.lanes[i].n, false));
 	}
 	columns_deinit(&again);
