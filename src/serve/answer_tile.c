@@ -117,7 +117,8 @@ static void fill_row(const struct view *v, const struct tile *x, track_idx track
 		uint64_t *a = sums[(c + 1) % 2], *b = sums[c % 2];
 		uint32_t done;
 
-		if (c + STOPS_AHEAD < r.n)
+		if (c + STOPS_AHEAD < r.n &&
+			stops[c + STOPS_AHEAD].mark != stops[c + STOPS_AHEAD - 1].mark)
 			split_fetch(&k, &stops[c + STOPS_AHEAD]);
 		done = split_at_stop(&k, r.t0 + c * r.width, &stops[c], b, &begun);
 		if (c > 0) {

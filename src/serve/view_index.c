@@ -8,6 +8,7 @@
 unsigned view_needs(const struct query *q)
 {
 	const char *mode = query_text(q, "mode"), *by = query_text(q, "by");
+	const char *causes = query_text(q, "causes");
 	unsigned needs = 0;
 
 	if (strcmp(q->name, "tile") == 0 && mode) {
@@ -18,7 +19,8 @@ unsigned view_needs(const struct query *q)
 		if (strcmp(mode, "diff") == 0)
 			needs |= NEED_DIFF;
 	}
-	if (strcmp(q->name, "select") == 0 && by && strcmp(by, "cause") == 0)
+	if (strcmp(q->name, "select") == 0 &&
+		((by && strcmp(by, "cause") == 0) || (causes && strcmp(causes, "0") != 0)))
 		needs |= NEED_CAUSE | NEED_WAITS;
 	if (strcmp(q->name, "at") == 0 || strcmp(q->name, "links") == 0)
 		needs |= NEED_WAITS;

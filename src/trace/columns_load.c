@@ -63,6 +63,20 @@ static bool spill(struct load_job *j, struct lane *l, void **chunk, struct incor
 	return true;
 }
 
+/* Of what it holds, however that is laid out: links name it. */
+static uint64_t content_hash(const struct lane *l)
+{
+	const uint32_t *wide[] = {l->start, l->dur, l->stall, l->code};
+	const uint8_t *narrow[] = {l->inst_class, l->tag, l->sub};
+	uint64_t hash = l->base_cyc ^ l->end_cyc;
+
+	for (unsigned i = 0; i < 4; i++)
+		hash = hash_bytes(wide[i], l->n * sizeof(*wide[i]), hash);
+	for (unsigned i = 0; i < 3 && narrow[i]; i++)
+		hash = hash_bytes(narrow[i], l->n, hash);
+	return hash;
+}
+
 static bool add_lane(struct load_job *j, struct made *m, const struct track_data *d,
 	const struct lane *like, const uint8_t *sub, int64_t shift, struct incore_error *e)
 {
@@ -80,7 +94,7 @@ static bool add_lane(struct load_job *j, struct made *m, const struct track_data
 		return err_nomem(e);
 	m->n++;
 	lane_fill(l, d, l->first, shift, sub);
-	l->hash = hash_bytes(l->sums, lane_bytes(l->n, l->n_sub > 1), l->base_cyc ^ l->end_cyc);
+	l->hash = content_hash(l);
 	return j->fd < 0 || spill(j, l, &m->chunks[m->n - 1], e);
 }
 

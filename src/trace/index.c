@@ -168,14 +168,20 @@ struct lane_pieces lane_pieces_after(const struct lane *l, uint32_t i, uint32_t 
 	return pieces_of(l, i, cover);
 }
 
-struct lane_pieces lane_pieces_of(const struct lane *l, uint32_t i)
+uint32_t lane_cover(const struct lane *l, uint32_t i)
 {
-	uint32_t cover = l->cover[i / LANE_MARK];
+	uint32_t mark = i < l->n ? i / LANE_MARK : i ? (i - 1) / LANE_MARK : 0;
+	uint32_t cover = l->n ? l->cover[mark] : first_cover(l);
 
-	for (uint32_t k = i / LANE_MARK * LANE_MARK; k < i; k++)
+	for (uint32_t k = mark * LANE_MARK; k < i; k++)
 		if (l->start[k] + l->dur[k] > cover)
 			cover = l->start[k] + l->dur[k];
-	return pieces_of(l, i, cover);
+	return cover;
+}
+
+struct lane_pieces lane_pieces_of(const struct lane *l, uint32_t i)
+{
+	return pieces_of(l, i, lane_cover(l, i));
 }
 
 /* The sums before a block; after the last two words say whether it and the one before are plain. */

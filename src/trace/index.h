@@ -53,6 +53,8 @@ static inline uint32_t lane_end(const struct lane *l)
 struct lane_pieces {
 	uint32_t gap, stall, issue, end;
 };
+/* The end of all slices before i <= l->n; of none: where the track begins. */
+uint32_t lane_cover(const struct lane *l, uint32_t i);
 struct lane_pieces lane_pieces_of(const struct lane *l, uint32_t i);
 /* The same where the end of all slices before i is known. */
 struct lane_pieces lane_pieces_after(const struct lane *l, uint32_t i, uint32_t cover);
