@@ -2,7 +2,7 @@
 // pictures.ts: pictures of the producer's tables: the memory paths of a core, the cache-line heat map, rooflines. The table with the same
 // numbers always stands below.
 import { h, s } from '../../base/dom';
-import { short } from '../../base/format';
+import { largest, short } from '../../base/format';
 
 type Cells = (string | null)[][];
 export interface Found { columns: string[]; cells: Cells }
@@ -31,7 +31,7 @@ export function memoryGraph(t: Found, core: string): SVGElement | null {
 	const at = { core: column(t, /^core_no$/), path: column(t, /^path$/), request: column(t, /^request$/), bandwidth: column(t, /^bandwidth$/), ratio: column(t, /^peak_ratio$/) };
 	if (Object.values(at).some((i) => i < 0)) return null;
 	const rows = t.cells.filter((c) => c[at.core] === core).map((c) => ({ path: c[at.path] ?? '', request: Number(c[at.request] ?? 0), bandwidth: c[at.bandwidth] ?? '-', ratio: c[at.ratio] ?? '-' }));
-	const most = Math.max(1, ...rows.map((r) => r.request)), used = new Set<string>();
+	const most = largest(rows, (r) => r.request), used = new Set<string>();
 	const svg = s('svg', { class: 'memory-graph', attrs: { viewBox: '0 0 660 262', role: 'img', 'aria-label': `Memory paths of core ${core}: ${rows.map((r) => `${r.path} ${r.request} requests, ${r.bandwidth} GB/s`).join('; ')}` } }, arrowHead('memory-head'));
 	for (const r of rows) {
 		const isSecond = /vec1/.test(r.path), [from, to] = r.path.replace(/\(.*\)/, '').split('->').map((w) => placeOf(w ?? '', isSecond));
@@ -62,7 +62,7 @@ export function heatMap(t: Found, event: string): SVGElement | null {
 	if (Object.values(at).some((i) => i < 0)) return null;
 	const rows = t.cells.filter((c) => c[at.event] === event).map((c) => ({ line: Number(c[at.line]), count: Number(c[at.count] ?? 0) })).filter((r) => Number.isFinite(r.line));
 	if (!rows.length) return null;
-	const wide = Math.min(128, Math.max(8, Math.ceil(Math.sqrt(rows.length * 4)))), size = 9, most = Math.max(1, ...rows.map((r) => r.count));
+	const wide = Math.min(128, Math.max(8, Math.ceil(Math.sqrt(rows.length * 4)))), size = 9, most = largest(rows, (r) => r.count);
 	rows.sort((a, b) => a.line - b.line);
 	const svg = s('svg', { class: 'heat-map', attrs: { viewBox: `0 0 ${wide * size} ${Math.ceil(rows.length / wide) * size}`, role: 'img', 'aria-label': `${event} by cache line: ${rows.length} lines, at most ${most}` } });
 	rows.slice(0, 2000).forEach((r, i) => svg.appendChild(s('rect', { attrs: { x: (i % wide) * size, y: Math.floor(i / wide) * size, width: size - 1, height: size - 1, 'fill-opacity': (0.06 + (0.94 * r.count) / most).toFixed(3) } }, s('title', null, `line ${r.line}: ${r.count}`))));
