@@ -28,6 +28,7 @@ static const struct {
 	{"select", answer_select, JSON, true, false},
 	{"find", answer_find, JSON, true, false},
 	{"histogram", answer_histogram, JSON, true, false},
+	{"rows", answer_rows, JSON, true, false},
 	{"code", answer_code, JSON, true, false},
 	{"counters", answer_counters, BINARY, false, false},
 	{"derived", answer_derived, JSON, false, false},

@@ -31,6 +31,7 @@ static const struct {
 	{"select", answer_select, KIND_JSON},
 	{"find", answer_find, KIND_JSON},
 	{"histogram", answer_histogram, KIND_JSON},
+	{"rows", answer_rows, KIND_JSON},
 	{"code", answer_code, KIND_JSON},
 	{"counters", answer_counters, KIND_BINARY},
 	{"source", answer_source, KIND_TEXT},
