@@ -32,6 +32,7 @@ static const struct {
 	{"units", answer_units, BINARY, true, false},
 	{"buckets", answer_buckets, BINARY, true, false},
 	{"histogram", answer_histogram, JSON, true, false},
+	{"rows", answer_rows, JSON, true, false},
 	{"code", answer_code, JSON, true, false},
 	{"counters", answer_counters, BINARY, false, false},
 	{"derived", answer_derived, JSON, false, false},

@@ -76,6 +76,8 @@ bool answer_buckets(
 	const struct view *v, const struct query *q, struct strbuf *out, struct incore_error *e);
 bool answer_histogram(
 	const struct view *v, const struct query *q, struct strbuf *out, struct incore_error *e);
+bool answer_rows(
+	const struct view *v, const struct query *q, struct strbuf *out, struct incore_error *e);
 bool answer_code(
 	const struct view *v, const struct query *q, struct strbuf *out, struct incore_error *e);
 bool answer_derived(

@@ -2,7 +2,7 @@
 // producers.ts: all that one wait consumed: row by row over all its executions, and instance by instance in one of them.
 import { App } from '../../app';
 import { button, Child, fill, h } from '../../base/dom';
-import { count, cyclesWith } from '../../base/format';
+import { count, cyclesWith, largest } from '../../base/format';
 import { Table } from '../../base/table';
 import { askJson, Partner, SliceInfo } from '../../source';
 import { trackName } from '../../timeline/lanes';
@@ -75,7 +75,7 @@ export class Producers {
 	private drawRows(wait: IsaRow): void {
 		const app = this.app, rows = this.pairs.filter((p) => p.wait === wait.row).map((pair): Row => ({ pair, producer: this.byRow.get(pair.producer) }));
 		if (!rows.length) return fill(this.rowsBody);
-		const most = Math.max(...rows.map((r) => r.pair.last));
+		const most = largest(rows, (r) => r.pair.last, 0);
 		const t = this.keep(new Table<Row>({
 			label: 'Producers of the wait', key: (r) => r.pair.producer, csv: 'producers.csv', pick: (r) => r.producer && app.select({ kind: 'code', code: r.producer.index }),
 			rowClass: (r) => (most > 0 && r.pair.last === most ? 'is-last' : ''),

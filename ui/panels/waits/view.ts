@@ -4,7 +4,7 @@
 import { App, Panel } from '../../app';
 import { shareBar } from '../../base/bars';
 import { fill, h, notice } from '../../base/dom';
-import { count, cyclesWith, share } from '../../base/format';
+import { count, cyclesWith, largest, share } from '../../base/format';
 import { Table } from '../../base/table';
 import { State } from '../../state';
 import { trackName } from '../../timeline/lanes';
@@ -72,7 +72,7 @@ class WaitView extends View {
 	}
 
 	private edgeSection(rows: Row[], hot: Hot | null): HTMLElement {
-		const app = this.app, most = Math.max(1, ...rows.map((r) => r.cycles));
+		const app = this.app, most = largest(rows, (r) => r.cycles);
 		const t = this.own(new Table<Row>({
 			label: 'Waits and their producers', key: (r) => `${r.edge.wait}-${r.edge.producer}`, csv: 'waits.csv', sort: { id: 'cycles', isDown: true },
 			empty: 'No wait of this capture has a known producer.', pick: (r) => r.wait && app.select({ kind: 'code', code: r.wait.index }),
