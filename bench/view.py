@@ -32,7 +32,16 @@ def get(port, token, path):
     return r.status, body
 
 
-def opened(program, capture, cache):
+VERBS = ["isa", "hot?by=instr&top=all", "hot?by=line&top=all", "check", "waves?bins=240&top=all", "summary"]
+
+
+def processor_ms(pid):
+    with open(f"/proc/{pid}/stat") as f:
+        fields = f.read().split(") ")[1].split()
+    return (int(fields[11]) + int(fields[12])) * 1000 // os.sysconf("SC_CLK_TCK")
+
+
+def opened(program, capture, cache, with_verbs=False):
     """Seconds to the address, to the first progress, to all slices; trace; peak kB."""
     started = time.monotonic()
     p = subprocess.Popen([program, "view", "--no-open", capture], stdout=subprocess.PIPE, text=True, env={**os.environ, "XDG_CACHE_HOME": cache})
@@ -55,6 +64,10 @@ def opened(program, capture, cache):
         times.append((time.monotonic() - from_) * 1e3)
     with open(f"/proc/{p.pid}/status") as f:
         rss = {w.split(":")[0]: int(w.split()[1]) for w in f if w.startswith(("VmHWM", "RssAnon"))}
+    for question in VERBS if with_verbs else []:
+        before = processor_ms(p.pid)
+        get(port, token, "/api/1/" + question)
+        print(f"  {question}: {processor_ms(p.pid) - before} ms of processor time")
     p.terminate()
     p.wait()
     return at_url, at_progress, at_ready, trace["counts"]["slices"], rss, times
@@ -83,6 +96,8 @@ def main():
             print(f"{word}: {n / 1e6:.1f} M slices; address {url:.2f} s, first progress {progress:.2f} s, all there {ready:.2f} s; "
                   f"peak {rss['VmHWM'] / 1024:.0f} MB, of that not mapped {rss['RssAnon'] / 1024:.0f} MB "
                   f"({rss['RssAnon'] * 1024 / n:.1f} B a slice); tiles {' '.join(f'{t:.1f}' for t in tiles)} ms")
+        print("what the panels ask:")
+        opened(o.incore, tmp, os.path.join(tmp, "cache"), with_verbs=True)
         cache = glob.glob(os.path.join(tmp, "cache", "incore", "*.columns"))
         print(f"columns file: {os.path.getsize(cache[0]) / n:.2f} bytes a slice")
     finally:

@@ -132,6 +132,12 @@ function generated(name, rows, waves, slices) {
 const children = new Set();
 process.on('exit', () => children.forEach((c) => c.kill('SIGKILL')));
 
+/** Processor time that a process has used, in ms. */
+function processorTime(pid) {
+	const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1].split(' ');
+	return (Number(fields[11]) + Number(fields[12])) * 10;
+}
+
 /** Starts `incore view`; `at` is when, so that an opening is measured from the command on. */
 function serve(dir) {
 	const at = Date.now(), child = spawn(PROGRAM, ['view', '--no-open', dir], { env: environment, stdio: ['ignore', 'pipe', 'inherit'] });
@@ -142,7 +148,7 @@ function serve(dir) {
 		child.stdout.on('data', (data) => {
 			text += data;
 			const m = /http:\/\/127\.0\.0\.1:\d+\/#token=[0-9a-f]+/.exec(text);
-			if (m) resolve({ at, url: m[0], addressed: Date.now(), stop: () => new Promise((done) => {
+			if (m) resolve({ at, url: m[0], addressed: Date.now(), busy: () => processorTime(child.pid), stop: () => new Promise((done) => {
 				child.removeAllListeners('exit');
 				child.on('exit', () => done(children.delete(child)));
 				child.kill('SIGTERM');
@@ -222,16 +228,39 @@ async function zoomTo(page, share) {
 
 // --- the measurements ---
 
+/** When what the page asked for was there, in ms after the navigation began; the page's own clock. */
+function waterfall() {
+	const all = performance.getEntriesByType('resource'), nav = performance.getEntriesByType('navigation')[0];
+	const end = (f) => Math.max(...all.filter((r) => f(new URL(r.name).pathname)).map((r) => r.responseEnd));
+	return {
+		origin: performance.timeOrigin, page: nav.responseEnd, script: end((p) => p === '/incore.js'), trace: end((p) => p === '/api/1/trace'), code: end((p) => p === '/api/1/code'),
+		tiles: end((p) => p === '/api/1/tile'), isa: end((p) => p === '/api/1/isa'), paint: performance.getEntriesByName('first-contentful-paint')[0]?.startTime ?? NaN,
+	};
+}
+
+/**
+ * The browser's window is open before the command is given, as that of a person who uses it; what making one takes is Chromium's own and
+ * stands in a line of its own.
+ */
 async function opening(browser, capture) {
-	for (const word of ['cold', 'warm']) {
+	for (const word of ['cold', 'warm', 'warm', 'warm']) {
 		head(`${word} open`);
-		const server = await serve(capture.dir), page = await newPage(browser), spent = await meter(page);
-		const seen = await shown(page, server.url), from = (t) => (t - server.at) / 1000;
+		const began = Date.now(), page = await newPage(browser), spent = await meter(page), window_ms = Date.now() - began;
+		const server = await serve(capture.dir), seen = await shown(page, server.url), from = (t) => (t - server.at) / 1000;
+		const busy = await spent(), w = await page.evaluate(waterfall), at = (name) => from(w.origin + w[name]);
+		line('a new window in Chromium, before the command', window_ms, 'ms');
 		line('command to printed address', from(server.addressed), 's');
+		line('to the start of the navigation', from(w.origin), 's');
+		line('to the page, and its script', at('script'), 's');
+		line('to the first paint', at('paint'), 's');
 		if (seen.progress) line('command to first progress on screen', from(seen.progress), 's', word === 'cold' ? 0.3 : undefined);
+		line('to the answers trace and code', Math.max(at('trace'), at('code')), 's');
+		line('to the last tile asked for', at('tiles'), 's');
 		line('command to lanes on screen', from(seen.lanes), 's', word === 'cold' ? 4 : 0.7);
+		line('to the answer isa', at('isa'), 's');
 		line('command to rows in the ISA panel', from(seen.rows), 's');
-		line('processor time of the page until then', await spent(), 'ms');
+		line('processor time of the page until then', busy, 'ms');
+		line('processor time of the server until then', server.busy(), 'ms');
 		await page.context().close();
 		await server.stop();
 	}

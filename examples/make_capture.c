@@ -237,6 +237,21 @@ static bool v31(const char *dir)
 	return add_waves(&c, (struct shape){2, 2, 1, 1}) && finish(&c, dir);
 }
 
+/* Two kernels at once, each on an SE of its own. */
+static bool two_kernels(const char *dir)
+{
+	struct ui_capture c;
+
+	capture_init(&c, &program_add, 9);
+	c.n_se = 2;
+	c.flags = UI_NEW_COLUMNS;
+	c.second_kernel = "scale<float, 4>";
+	if (!add_waves(&c, (struct shape){2, 2, 1, 1}))
+		return false;
+	c.sim.waves[3].tail = 8;
+	return finish(&c, dir);
+}
+
 static bool inlined(const char *dir)
 {
 	struct ui_capture c;
@@ -343,6 +358,7 @@ static const struct variant {
 	{"repeated", repeated, "a shell and two captures of one kernel"},
 	{"pc_sampling", pc_sampling, "PC sampling: no waves, 13 columns"},
 	{"v31", v31, "14 columns, occupancy 3.1.0, counters, markers, other SIMDs, spm"},
+	{"two_kernels", two_kernels, "two kernels at once, each on its own SE"},
 	{"inline", inlined, "inline chains in the source column"},
 	{"gfx11", gfx11, "gfx11 waits (vscnt)"},
 	{"gfx12", gfx12, "gfx12 waits (loadcnt, dscnt, kmcnt, storecnt)"},

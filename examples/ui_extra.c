@@ -76,20 +76,27 @@ static size_t events_of(const struct ui_capture *c, unsigned se, struct event *v
 	return n;
 }
 
-static void put_events(
-	struct json_writer *w, const struct ui_capture *c, const struct event *v, size_t n)
+static unsigned kernel_id(const struct ui_capture *c, unsigned se)
 {
+	return se > 0 && c->second_kernel ? 2 : 1;
+}
+
+static void put_events(struct json_writer *w, const struct ui_capture *c, unsigned se,
+	const struct event *v, size_t n)
+{
+	unsigned id = kernel_id(c, se);
+
 	json_w_array(w);
 	for (size_t i = 0; i < n; i++) {
 		const struct event *e = &v[i];
 
 		if (c->flags & UI_NEW_COLUMNS)
 			ui_ints(w, 11, INT(e->time), INT(e->cu), INT(e->simd), INT(e->slot),
-				INT(e->start), INT(1), INT(1), INT(0), INT(0),
+				INT(e->start), INT(id), INT(1), INT(0), INT(0),
 				INT(e->workgroup & 127), INT(0));
 		else
 			ui_ints(w, 6, INT(e->time), INT(e->cu), INT(e->simd), INT(e->slot),
-				INT(e->start), INT(1));
+				INT(e->start), INT(id));
 	}
 	json_w_end(w);
 }
@@ -105,8 +112,9 @@ static void put_dispatch(struct json_writer *w, const struct ui_capture *c, unsi
 	json_w_kv_u64(w, "code_object_id", 3);
 	json_w_end(w);
 	json_w_kv_u64(w, "flags", 0);
-	json_w_kv_u64(w, "kernel_id", 1);
-	json_w_kv_cstr(w, "kernel_name", c->program->kernel);
+	json_w_kv_u64(w, "kernel_id", kernel_id(c, se));
+	json_w_kv_cstr(
+		w, "kernel_name", kernel_id(c, se) == 2 ? c->second_kernel : c->program->kernel);
 	json_w_kv_cstr(w, "kind", "dispatch");
 	json_w_kv_u64(w, "lds_size", c->lds_bytes);
 	json_w_kv_u64(w, "me_id", 1);
@@ -181,12 +189,14 @@ bool ui_write_occupancy(const struct ui_capture *c, const char *dir)
 			continue;
 		snprintf(key, sizeof(key), "%u", se);
 		json_w_key_str(&w, str_of(key));
-		put_events(&w, c, v, n);
+		put_events(&w, c, se, v, n);
 	}
 	json_w_key(&w, "dispatches");
 	json_w_object(&w);
 	json_w_kv_cstr(&w, "0", "0 / 0x0");
 	json_w_kv_cstr(&w, "1", c->program->kernel);
+	if (c->second_kernel)
+		json_w_kv_cstr(&w, "2", c->second_kernel);
 	json_w_end(&w);
 	if (c->flags & UI_NEW_COLUMNS)
 		put_new_events(&w, c);

@@ -36,7 +36,8 @@ struct ui_capture {
 	unsigned kernel_vgprs, kernel_accum, kernel_sgprs, lds_bytes;
 	unsigned workgroup_size, workgroups;
 	const struct ui_source *sources;
-	uint64_t clock_mhz; /* of the realtime samples */
+	uint64_t clock_mhz;	   /* of the realtime samples */
+	const char *second_kernel; /* that runs on all SEs but the first; or NULL */
 };
 
 /* Writes <parent>/ui_output_agent_A_dispatch_D and what stands beside it. */

@@ -205,6 +205,77 @@ def device():
     return blocks((5, text(base)), (6, text(load)), (0x0c, text(cores)))
 
 
+EVENTS = ["Load Count", "Store Count", "Hit", "Miss", "Allocate", "Evict And Write", "Evict Without Write"]
+
+
+def cache_lines(n):
+    """Counts of every event for n cache lines: a hot middle, and every seventh line never touched."""
+    out = []
+    for i in range(n):
+        heat = 0 if i % 7 == 3 else max(1, 64 - abs(i - n // 2))
+        line = {"Cacheline Id": i}
+        for k, event in enumerate(EVENTS):
+            line[event] = {"Address Range": [[hex(0x1000 + 16 * i), hex(0x100c + 16 * i)]],
+                           "Value": [heat * (k + 1), round(heat / 64, 4)]}
+        out.append(line)
+    return {"Cacheline Records": out}
+
+
+def memory_graph():
+    """Two cores; the second moves half as much, and its path back to memory is idle."""
+    paths = [(0, 4096, 20.5), (1, 1024, 5.1), (2, 2048, 10.25), (4, 512, 8.0), (5, 512, 8.0), (6, 512, 16.0), (7, 512, 16.0), (8, 256, 32.0), (10, 128, 4.0),
+             (12, 3072, 15.0), (13, 1536, 7.5), (14, 6144, 60.0), (15, 3072, 30.0)]
+    return {"core_memory_map": [
+        {"core_no": c, "op_type": "mix", "soc": "Ascend910B3", "advice": ["MTE2 bandwidth utilization lower than 80% when active"],
+         "memory_unit": [{"memory_path": p, "request": 0 if c and p == 1 else r // (c + 1), "bandwidth": b / (c + 1), "peak_ratio": "NA" if p < 2 else b,
+                          "display": 1} for p, r, b in paths],
+         "L2cache": {"hit": 900, "miss": 100, "total_request": 1000, "hit_ratio": 90.0},
+         "Cube": {"cycle": 4000, "ratio": 20.0, "total_cycles": 20000}} for c in (0, 1)]}
+
+
+def memory_tables():
+    return {"table_per_block": [
+        {"block_id": b, "table_op_type": "mix", "advice": [], "table_detail": [
+            {"table_name": "L2 Cache", "size": [2, 3], "header_name": ["name", "hit", "miss", "hit rate(%)"],
+             "row": [{"name": "Write", "value": ["300", "60", "83.3"]}, {"name": "Read", "value": ["600", "40", "93.8"]}]},
+            {"table_name": "Unified Buffer", "size": [1, 2], "header_name": ["name", "requests", "bandwidth(GB/s)"],
+             "row": [{"name": "GM to UB", "value": ["3072", "15.0"]}]}]} for b in (0, 1)]}
+
+
+def details():
+    """An on-device run with every block that has a picture of its own, and typed columns that nobody knows."""
+    base = {"name": "mix_custom", "soc": "Ascend910B3", "op_type": "mix", "block_dim": 2, "mix_block_dim": 4, "duration": 40.0,
+            "device_id": 0, "pid": 1, "advice": ["aicore compute usage lower than 20%"],
+            "mix_block_detail": {"head_name": ["Block ID", "Cube0 Duration (us)", "Vector0 Duration (us)"],
+                                 "row": [{"value": ["0", "38.5", "20.1"]}, {"value": ["1", "40.0", "19.9"]}], "size": [2, 3]}}
+    load = {"advice": [], "subblock_detail": [
+        {"block_id": b, "block_type": t, "name": n, "unit": 3, "value": v, "origin_value": v * 200}
+        for b in (0, 1) for t, n, v in (("cube0", "Cube All Active", 11.5), ("cube0", "Cube Wait", 25.0), ("vector0", "Vector All Active0", 3.0))]}
+    table = {"advice": [], "subblock_detail": [
+        {"block_id": 0, "block_type": "cube0", "name": "Cube FP", "unit": 1, "value": 80},
+        {"block_id": 0, "block_type": "cube0", "name": "Cube Compute Data Size", "unit": 2, "value": 377241600}]}
+    cores = {"soc": "Ascend910B3", "op_type": "mix", "advice": "1) core1 took more time than other cores", "op_detail": [
+        {"core_id": c, "core_detail": [
+            {"subcore_id": 0, "subcore_type": "cube", "cycles": 20000 + 4000 * c, "throughput": 6158848, "L2cache_hit_rate": 90.0 + c},
+            {"subcore_id": 0, "subcore_type": "vector", "cycles": 11000, "throughput": 2641408, "L2cache_hit_rate": 80.0 + c,
+             "simt_vf_instructions": {"instructions": 100 + c, "instruction_per_cycle": 0.5}}]} for c in range(4)]}
+    roof = {"advice": "the kernel is bound by the bandwidth of GM", "multiple_rooflines": [
+        {"title": "Memory Unit (GM)", "rooflines": [
+            {"bw": 1.6, "bw_name": "GM read", "computility": 320.0, "computility_name": "Cube FP16", "point": [20.0, 24.0], "ratio": 0.75},
+            {"bw": 0.8, "bw_name": "GM write", "computility": 320.0, "computility_name": "Cube FP16", "point": [160.0, 24.0], "ratio": 0.1875}]},
+        {"title": "Pipe (UB)", "rooflines": [
+            {"bw": 4.0, "bw_name": "UB", "computility": 10.0, "computility_name": "Vector FP16", "point": [1.5, 3.0], "ratio": 0.5}]}]}
+    stall = {"top_stall_reason_table": {"Long Scoreboard": 400, "Barrier": 100, "Not Selected": 25}}
+    instr = {"Cores": ["ALL"], "Instructions Dtype": {"Instructions": {
+        "Address": 3, "AscendC Inner Code": 3, "Source": 3, "Pipe": 3, "Instructions Executed": 1, "L2Cache Hit Rate": 4, "Bank Turns": 2,
+        "Stall Sampling(All Samples)": 100}}, "Instructions": [
+        {"Address": hex(0x1000 + 4 * i), "AscendC Inner Code": SOURCE + ":" + str(3 + i), "Source": op, "Pipe": pipe, "Instructions Executed": [10 * (i + 1)],
+         "L2Cache Hit Rate": [90.5 - i], "Bank Turns": [1.5 * i], "Stall Sampling(All Samples)": [{"Percent": 12.5 * i, "Details": {"Barrier": i}}]}
+        for i, (op, pipe) in enumerate((("MOV_OUT_TO_UB", "MTE2"), ("VADD", "VECTOR"), ("MOV_UB_TO_OUT", "MTE3")))]}
+    return blocks((1, TEXT.encode(), SOURCE), (4, text(instr)), (5, text(base)), (6, text(load)), (7, text(table)), (8, text(memory_graph())),
+                  (9, text(memory_tables())), (0x0c, text(cores)), (0x0d, text(roof)), (0x0e, text(cache_lines(96))), (0x0f, text(stall)))
+
+
 def fixtures():
     """path below tests/data -> bytes."""
     out = {}
@@ -214,6 +285,7 @@ def fixtures():
     for name, made in (("ascend_waiting", waiting()), ("ascend_half_dead", half_dead()), ("ascend_a5", a5())):
         out[f"{name}/OPPROF_1/{name[7:]}/0/simulator/trace.json"] = text(made.trace())
     out["ascend_device/OPPROF_1/visualize_data.bin"] = device()
+    out["ascend_details/OPPROF_1/visualize_data.bin"] = details()
     return out
 
 

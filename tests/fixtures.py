@@ -16,7 +16,7 @@ import sys
 import tempfile
 
 DATA = os.path.join(os.path.dirname(os.path.abspath(__file__)), "data")
-SOUND = ["two_waves", "gemm", "repeated", "v31", "inline", "gfx11", "gfx12", "collapsed", "early_exit"]
+SOUND = ["two_waves", "gemm", "repeated", "v31", "two_kernels", "inline", "gfx11", "gfx12", "collapsed", "early_exit"]
 
 
 def files_below(top):

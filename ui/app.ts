@@ -17,6 +17,8 @@ export interface App {
 	code(): Promise<CodeTable>;
 	/** Answer of a verb for the capture shown (and the scope chosen); the same question is asked once. */
 	verb<T>(name: string, query?: Query): Promise<Envelope<T>>;
+	/** What f asks of the verbs is in sight: it goes before what is not. */
+	inView<T>(f: () => T): T;
 	/** Like verb(), for the capture it is compared with. */
 	baseVerb<T>(name: string, query?: Query): Promise<Envelope<T>>;
 	palette(): Palette;

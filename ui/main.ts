@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // main.ts: starts the page: finds out whether it is a report or talks to a server, waits until the capture is there, opens the window.
 import { button, fill, h, notice } from './base/dom';
-import { count } from './base/format';
-import { askTrace, CaptureInfo, Progress, Source, SourceError } from './source';
+import { loading } from './loading';
+import { askTrace, CaptureInfo, Source, SourceError, TraceInfo } from './source';
 import { HttpSource, takeToken } from './source_http';
 import { WasmSource } from './source_wasm';
 import { startTheme } from './shell/theme';
 import { Opened, openWindow } from './shell/window';
+import { Early } from './start';
 import { decodeLink } from './state';
 
 const host = () => document.getElementById('app')!;
@@ -24,12 +25,6 @@ function lost(source: () => Source | null, isLost: boolean): void {
 		}, () => undefined))));
 }
 
-function loading(p: Progress | null, path: string): void {
-	const bar = h('progress', { attrs: p && p.total ? { max: p.total, value: p.done } : {} });
-	fill(host(), h('div', { class: 'loading', role: 'status' }, h('strong', null, 'Opening ' + (path || 'the capture')), bar,
-		h('span', { class: 'dim' }, p ? `${p.stage}${p.total ? `: ${count(p.done)} of ${count(p.total)}` : ''}${p.eta ? `, about ${Math.ceil(p.eta)} s left` : ''}` : 'asking the server')));
-}
-
 function failed(e: unknown, source: Source | null = null, captures: CaptureInfo[] = []): void {
 	const error = e as SourceError;
 	const isToken = error.status === 401;
@@ -39,14 +34,17 @@ function failed(e: unknown, source: Source | null = null, captures: CaptureInfo[
 	document.body.dataset.ready = 'failed';
 }
 
-async function open(source: Source, index: number): Promise<void> {
+async function open(source: Source, index: number, known?: TraceInfo): Promise<void> {
 	opened?.close();
 	opened = null;
-	let trace = await askTrace(source, index);
-	const control = new AbortController();
+	let trace = known ?? await askTrace(source, index);
 	while (trace.state === 'loading') {
-		loading(null, String(trace.input?.path ?? ''));
-		await source.progress((p) => loading(p, String(trace.input?.path ?? '')), control.signal);
+		const path = trace.captures[index].path;
+		if (!document.querySelector('.loading')) fill(host(), h('div', { class: 'loading', role: 'status' }));
+		await source.progress((p) => {
+			loading(p, path);
+			return (p.read ?? 0) <= index;
+		});
 		trace = await askTrace(source, index);
 		if (trace.state === 'loading') await new Promise((f) => setTimeout(f, 200));
 	}
@@ -70,20 +68,26 @@ function stats(source: Source): unknown {
 	};
 }
 
+/** With what start.ts asked for before this script was there. */
+async function serverSource(lose: (isLost: boolean) => void): Promise<HttpSource> {
+	const source = new HttpSource(takeToken(), lose), early = (window as unknown as { incoreEarly?: Early }).incoreEarly;
+	const trace = await early?.trace;
+	if (trace) source.early.set('trace', trace);
+	return source;
+}
+
 async function start(): Promise<void> {
 	startTheme();
 	const isReport = document.body.dataset.report === '1';
 	if (!document.getElementById('app')) document.body.appendChild(h('div', { id: 'app' }));
 	let source: Source | null = null;
 	try {
-		source = isReport ? await WasmSource.open() : new HttpSource(takeToken(), (isLost) => lost(() => source, isLost));
+		source = isReport ? await WasmSource.open() : await serverSource((isLost) => lost(() => source, isLost));
 		const asked = source;
 		(window as unknown as { incore: unknown }).incore = { stats: () => stats(asked), reset: () => opened?.pane && Object.assign(opened.pane.view.stats, { frames: 0, worst_ms: 0, times: [] }), app: () => opened?.session, pane: () => opened?.pane };
-		if (!isReport) loading(null, '');
-		let index = 0;
-		const wanted = decodeLink(location.hash).hash;
-		if (wanted && !isReport) index = (await askTrace(source, 0)).captures.find((c) => c.hash === wanted)?.index ?? 0;
-		await open(source, index);
+		const first = await askTrace(source, 0), wanted = decodeLink(location.hash).hash;
+		const index = (wanted && first.captures.find((c) => c.hash === wanted)?.index) || 0;
+		await open(source, index, index ? undefined : first);
 	} catch (e) {
 		failed(e);
 	}

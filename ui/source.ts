@@ -4,14 +4,15 @@
 
 export type Query = Record<string, string | number | undefined>;
 
-export interface Progress { stage: string; done: number; total: number; eta?: number | null }
+export interface Progress { stage: string; done: number; total: number; eta?: number | null; read?: number }
 
 export interface Source {
 	readonly kind: 'server' | 'report';
 	/** One answer as bytes; throws a SourceError. */
 	ask(path: string, query?: Query, signal?: AbortSignal): Promise<ArrayBuffer>;
 	/** Calls back while the capture loads; returns at once where nothing loads. */
-	progress(seen: (p: Progress) => void, signal: AbortSignal): Promise<void>;
+	/** Tells each news until all is read, or until `seen` says false. */
+	progress(seen: (p: Progress) => boolean): Promise<void>;
 	/** How many questions went out, and how many bytes came back. */
 	readonly asked: { requests: number; bytes: number; byPath: Record<string, number> };
 }
@@ -61,7 +62,7 @@ export interface CounterInfo { name: string; series: number; unit: string | null
 export interface NoteInfo { kind: string; code: string; message: string; path: string | null; count: number; t?: number; track?: number }
 export interface CaptureInfo { index: number; path: string; kernel: string | null; hash: string; state: string; error?: string | null }
 
-interface TraceAnswer {
+export interface TraceAnswer {
 	schema: string;
 	incore: string;
 	hash: string;
@@ -87,7 +88,8 @@ interface TraceAnswer {
 	track_columns: string[];
 	tracks: unknown[][];
 	next_track: number | null;
-	colors?: Record<string, string>;
+	/** the user's own, by theme and by name of a slot or bucket */
+	colors?: Record<string, Record<string, string>>;
 }
 
 export interface TraceInfo extends Omit<TraceAnswer, 'tracks' | 'track_columns' | 'next_track'> {
@@ -118,14 +120,10 @@ function readTracks(page: TraceAnswer, out: Track[]): void {
 /** The trace with all pages of its tracks. */
 export async function askTrace(source: Source, capture: number): Promise<TraceInfo> {
 	const first = await askJson<TraceAnswer>(source, 'trace', { c: capture || undefined });
-	const tracks: Track[] = [];
+	const tracks: Track[] = [], step = first.next_track ?? 0, pages: Promise<TraceAnswer>[] = [];
 	readTracks(first, tracks);
-	for (let next = first.next_track; next !== null && next !== undefined;) {
-		const page = await askJson<TraceAnswer>(source, 'trace', { c: capture || undefined, from: next });
-		readTracks(page, tracks);
-		if (!page.tracks?.length) break;
-		next = page.next_track;
-	}
+	for (let from = step; step && from < first.counts.tracks; from += step) pages.push(askJson<TraceAnswer>(source, 'trace', { c: capture || undefined, from }));
+	for (const page of await Promise.all(pages)) readTracks(page, tracks);
 	return { ...first, index: capture, tracks, vendor: String(first.input?.vendor ?? ''), evidence: String(first.input?.evidence ?? 'unknown') };
 }
 
@@ -145,15 +143,24 @@ export interface CodeTable {
 	cycles: number[];
 }
 
+const CODE_PAGE = 4000;
+
 export async function askCode(source: Source, capture: number): Promise<CodeTable> {
-	const all: CodeTable = { total: 0, row: [], address: [], text: [], class: [], label: [], source: [], line: [], hits: [], cycles: [] };
-	for (;;) {
-		const page = await askJson<CodeTable>(source, 'code', { c: capture || undefined, from: all.row.length, n: 4000 });
-		all.total = page.total;
+	const page = (from: number) => askJson<CodeTable>(source, 'code', { c: capture || undefined, from, n: CODE_PAGE });
+	const first = await page(0), rest: CodeTable[] = [];
+	let from = CODE_PAGE;
+	/* two at a time: a browser has six connections, and lanes want some */
+	const reader = async () => {
+		for (let mine = from; mine < first.total; mine = from) {
+			from += CODE_PAGE;
+			rest[mine / CODE_PAGE - 1] = await page(mine);
+		}
+	};
+	await Promise.all([reader(), reader()]);
+	for (const next of rest)
 		for (const key of ['row', 'address', 'text', 'class', 'label', 'source', 'line', 'hits', 'cycles'] as const)
-			for (const v of page[key] ?? []) (all[key] as unknown[]).push(v);
-		if (!page.row.length || all.row.length >= all.total) return all;
-	}
+			for (const v of next[key]) (first[key] as unknown[]).push(v);
+	return first;
 }
 
 // --- one slice, a box, a search ---

@@ -16,6 +16,19 @@ export function takeToken(): string {
 	return sessionStorage.getItem(KEY) ?? '';
 }
 
+/** Each line of a `progress` answer, until there are no more or `seen` has enough. */
+export async function readProgress(answer: Response, seen: (p: Progress) => boolean): Promise<void> {
+	const reader = answer.body?.getReader(), text = new TextDecoder();
+	let rest = '';
+	while (reader) {
+		const { done, value } = await reader.read();
+		if (done) return;
+		const lines = (rest + text.decode(value, { stream: true })).split('\n');
+		rest = lines.pop() ?? '';
+		for (const line of lines) if (line.trim() && !seen(JSON.parse(line) as Progress)) return void reader.cancel();
+	}
+}
+
 async function failure(answer: Response): Promise<SourceError> {
 	try {
 		const body = await answer.json() as { error?: { code?: string; message?: string } };
@@ -28,6 +41,8 @@ async function failure(answer: Response): Promise<SourceError> {
 export class HttpSource implements Source {
 	readonly kind = 'server';
 	readonly asked = { requests: 0, bytes: 0, byPath: {} as Record<string, number> };
+	/** answers that were asked for before there was a source (start.ts); each is given once */
+	readonly early = new Map<string, ArrayBuffer>();
 
 	constructor(private readonly token: string, private readonly lost: (isLost: boolean) => void) {}
 
@@ -48,23 +63,14 @@ export class HttpSource implements Source {
 	async ask(path: string, query?: Query, signal?: AbortSignal): Promise<ArrayBuffer> {
 		this.asked.requests++;
 		this.asked.byPath[path] = (this.asked.byPath[path] ?? 0) + 1;
-		const answer = await this.get(questionOf(path, query), signal);
-		const data = await answer.arrayBuffer();
+		const question = questionOf(path, query), known = this.early.get(question);
+		this.early.delete(question);
+		const data = known ?? await (await this.get(question, signal)).arrayBuffer();
 		this.asked.bytes += data.byteLength;
 		return data;
 	}
 
-	async progress(seen: (p: Progress) => void, signal: AbortSignal): Promise<void> {
-		const answer = await this.get('progress', signal);
-		const reader = answer.body?.getReader();
-		const text = new TextDecoder();
-		let rest = '';
-		while (reader) {
-			const { done, value } = await reader.read();
-			if (done) return;
-			const lines = (rest + text.decode(value, { stream: true })).split('\n');
-			rest = lines.pop() ?? '';
-			for (const line of lines) if (line.trim()) seen(JSON.parse(line) as Progress);
-		}
+	async progress(seen: (p: Progress) => boolean): Promise<void> {
+		return readProgress(await this.get('progress'), seen);
 	}
 }

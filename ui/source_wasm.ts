@@ -12,7 +12,9 @@ declare class DecompressionStream {
 interface Core {
 	memory: WebAssembly.Memory;
 	incore_alloc(bytes: number): number;
+	/** one capture after the other */
 	incore_load(at: number, bytes: number): number;
+	incore_compare(capture: number, at: number, bytes: number): number;
 	incore_ask(at: number, bytes: number): number;
 }
 
@@ -31,6 +33,14 @@ async function inflate(id: string): Promise<ArrayBuffer | null> {
 	return new Response(new Blob([data]).stream().pipeThrough(new DecompressionStream('gzip'))).arrayBuffer();
 }
 
+/** Bytes into the memory of the core, which takes them. */
+function give(core: Core, data: Uint8Array): number {
+	const at = core.incore_alloc(data.length);
+	if (!at) throw new SourceError(500, 'no-memory', 'not enough memory for this report');
+	new Uint8Array(core.memory.buffer, at, data.length).set(data);
+	return at;
+}
+
 function encoded(value: unknown): ArrayBuffer {
 	return new TextEncoder().encode(typeof value === 'string' ? value : JSON.stringify(value)).buffer as ArrayBuffer;
 }
@@ -45,24 +55,28 @@ export class WasmSource implements Source {
 	static async open(): Promise<WasmSource> {
 		const answers = await inflate('incore-answers');
 		if (!answers) throw new SourceError(404, 'no-data', 'this report carries no data: it was cut or never written to its end');
-		const columns = await inflate('incore-columns'), module = await inflate('incore-core');
+		const columns = await inflate('incore-columns'), module = await inflate('incore-core'), known = JSON.parse(new TextDecoder().decode(answers)) as Record<string, unknown>;
 		let core: Core | null = null;
 		if (columns && module) {
 			core = (await WebAssembly.instantiate(module, {})).instance.exports as unknown as Core;
-			const at = core.incore_alloc(columns.byteLength);
-			if (!at) throw new SourceError(500, 'no-memory', 'not enough memory for the columns of this report');
-			new Uint8Array(core.memory.buffer, at, columns.byteLength).set(new Uint8Array(columns));
-			const rc = core.incore_load(at, columns.byteLength);
-			if (rc) throw new SourceError(500, 'damaged', `the columns of this report are damaged (${rc})`);
+			for (const data of [columns, await inflate('incore-columns-1')]) {
+				const rc = data ? core.incore_load(give(core, new Uint8Array(data)), data.byteLength) : 0;
+				if (rc) throw new SourceError(500, 'damaged', `the columns of this report are damaged (${rc})`);
+			}
+			for (const c of [0, 1]) {
+				const rows = known[`rows?c=${c}`];
+				if (typeof rows === 'string') core.incore_compare(c, give(core, new TextEncoder().encode(rows)), rows.length);
+			}
 		}
-		return new WasmSource(JSON.parse(new TextDecoder().decode(answers)) as Record<string, unknown>, core);
+		return new WasmSource(known, core);
 	}
 
 	async ask(path: string, query: Query = {}): Promise<ArrayBuffer> {
 		this.asked.requests++;
 		this.asked.byPath[path] = (this.asked.byPath[path] ?? 0) + 1;
-		const question = questionOf(path, { ...query, c: undefined, h: undefined });
-		const kept = this.answers[question];
+		const question = questionOf(path, { ...query, c: query.c || undefined, h: undefined });
+		const kept = this.answers[question] as { schema?: string; error: { code: string; message: string } } | undefined;
+		if (kept?.schema === 'incore.error/1') throw new SourceError(422, kept.error.code, kept.error.message);
 		const data = kept !== undefined ? encoded(kept) : this.compute(path, question);
 		this.asked.bytes += data.byteLength;
 		return data;
@@ -70,12 +84,9 @@ export class WasmSource implements Source {
 
 	private compute(path: string, question: string): ArrayBuffer {
 		const core = this.core;
+		if (/[?&]k=/.test(question)) throw new SourceError(404, 'not-in-report', 'this report has no figures of that kernel alone; take the scope away to see all, or open the capture with incore view');
 		if (!core) throw new SourceError(404, 'not-in-report', `this report has no answer for ${path}`);
-		const words = new TextEncoder().encode(question);
-		const at = core.incore_alloc(words.length);
-		if (!at) throw new SourceError(500, 'no-memory', 'not enough memory for this question');
-		new Uint8Array(core.memory.buffer, at, words.length).set(words);
-		const reply = core.incore_ask(at, words.length);
+		const words = new TextEncoder().encode(question), reply = core.incore_ask(give(core, words), words.length);
 		if (!reply) throw new SourceError(500, 'no-memory', 'not enough memory for this answer');
 		const [status, , from, length] = new Uint32Array(core.memory.buffer, reply, 4);
 		const data = core.memory.buffer.slice(from, from + length);

@@ -49,6 +49,8 @@ export interface State {
 	isMerged: boolean;
 	kind: LaneKind;
 	align: Align;
+	/** lanes of the compared capture under all of this one's, not each beside its partner */
+	isStacked: boolean;
 	/** waves in flight and their states, above the lanes */
 	isGlobalOpen: boolean;
 	/** lanes by their first track */
@@ -72,7 +74,7 @@ export type Listener = (state: Readonly<State>, changed: ReadonlySet<Key>) => vo
 export function initialState(): State {
 	return {
 		hash: '', base: null, panel: 'isa', t0: 0, t1: 1, selection: null, mode: 'class', unit: 'cyc', arrows: 'selection', sort: 'track',
-		isMerged: true, kind: 'waves', align: 'start', isGlobalOpen: false, pins: [], hidden: [], order: [], folded: [], query: '', markers: [], scope: null,
+		isMerged: true, kind: 'waves', align: 'start', isStacked: false, isGlobalOpen: false, pins: [], hidden: [], order: [], folded: [], query: '', markers: [], scope: null,
 		isBottomOpen: true, isSideOpen: true, isInspectorOpen: true,
 	};
 }
@@ -178,6 +180,7 @@ export function encodeLink(s: Readonly<State>): string {
 	if (!s.isMerged) put('split', '1');
 	if (s.kind !== fresh.kind) put('y', s.kind);
 	if (s.align !== fresh.align) put('z', s.align);
+	if (s.isStacked) put('k', '1');
 	if (s.isGlobalOpen) put('g', '1');
 	if (s.pins.length) put('pin', s.pins.join(','));
 	if (s.hidden.length) put('hide', ranges(s.hidden));
@@ -231,7 +234,7 @@ export function decodeLink(fragment: string): Partial<State> {
 	const [t0, t1] = (get('t') ?? '').split(',').map(number);
 	const out: Partial<State> = {
 		hash: get('h'), base: get('b'), panel: get('p')?.match(/^[a-z]+$/)?.[0], selection: decodeSelection(get), mode: oneOf('c', MODES),
-		unit: oneOf('u', UNITS), arrows: oneOf('a', ARROWS), sort: oneOf('o', SORTS), isMerged: get('split') === '1' ? false : undefined, kind: oneOf('y', ['waves', 'units'] as const), align: oneOf('z', ALIGNS), isGlobalOpen: get('g') === '1' ? true : undefined,
+		unit: oneOf('u', UNITS), arrows: oneOf('a', ARROWS), sort: oneOf('o', SORTS), isMerged: get('split') === '1' ? false : undefined, kind: oneOf('y', ['waves', 'units'] as const), align: oneOf('z', ALIGNS), isStacked: get('k') === '1' ? true : undefined, isGlobalOpen: get('g') === '1' ? true : undefined,
 		pins: get('pin') === undefined ? undefined : numbers(get('pin')!), hidden: get('hide') === undefined ? undefined : parseRanges(get('hide')!),
 		order: get('lanes') === undefined ? undefined : numbers(get('lanes')!), folded: get('fold')?.split(',').filter((f) => /^[\d.]+$/.test(f)),
 		query: get('q'), markers: get('m') === undefined ? undefined : decodeMarkers(get('m')!), scope: number(get('d')),

@@ -4,6 +4,7 @@
 
 #include <stdlib.h>
 
+#include "base/map.h"
 #include "base/mem.h"
 #include "base/vec.h"
 
@@ -164,28 +165,91 @@ static struct distribution distribution_of(uint64_t *v, size_t n)
 	return d;
 }
 
-/* One run of executions that ended together. */
-static bool add_meeting(struct barriers *b, const struct meeting_key *k, size_t n,
-	struct series *skew, struct series *last)
+/* What the meetings of one row add up to. */
+struct row_meetings {
+	struct barrier_row *row;
+	struct series *skew, *last;
+	struct u64_map times; /* track -> how often it came last << 32 | how often it came */
+};
+
+static int64_t aligned(const struct barriers *b, const struct meeting_key *k, uint64_t cyc)
 {
-	uint64_t first_arrival = UINT64_MAX, last_arrival = 0;
+	return trace_aligned(b->trace, b->trace->tracks[k->x.track].clock, cyc);
+}
+
+static void keep_widest(const struct barriers *b, struct row_meetings *m,
+	const struct meeting_key *first, const struct meeting_key *last, uint32_t n)
+{
+	uint64_t from = first->x.release - first->x.wait_cyc;
+	uint64_t to = last->x.release - last->x.wait_cyc;
+
+	if (m->row->meetings > 0 && to - from <= m->row->widest.skew_cyc)
+		return;
+	m->row->widest = (struct barrier_meeting){.skew_cyc = to - from,
+		.n_waves = n,
+		.first = first->x.track,
+		.last = last->x.track,
+		.first_arrival = aligned(b, first, from),
+		.last_arrival = aligned(b, last, to),
+		.release = aligned(b, last, last->x.release)};
+}
+
+/* Arrives earlier; of two at once the first in track order is meant. */
+static bool is_before(const struct meeting_key *a, const struct meeting_key *b)
+{
+	uint64_t x = a->x.release - a->x.wait_cyc, y = b->x.release - b->x.wait_cyc;
+
+	return x != y ? x < y : a->x.track < b->x.track;
+}
+
+/* One run of executions that ended together. */
+static bool add_meeting(
+	struct barriers *b, struct row_meetings *m, const struct meeting_key *k, size_t n)
+{
+	const struct meeting_key *first = k, *last = k;
 	uint32_t least = UINT32_MAX;
+	uint64_t skew;
 
 	if (n < 2)
 		return true;
 	for (size_t i = 0; i < n; i++) {
+		uint64_t *times = u64_map_at(&m->times, k[i].x.track);
 		uint64_t arrival = k[i].x.release - k[i].x.wait_cyc;
+		uint64_t latest = last->x.release - last->x.wait_cyc;
 
-		if (arrival < first_arrival)
-			first_arrival = arrival;
-		if (arrival > last_arrival)
-			last_arrival = arrival;
+		if (!times)
+			return false;
+		(*times)++;
+		if (is_before(&k[i], first))
+			first = &k[i];
+		if (arrival > latest || (arrival == latest && k[i].x.track < last->x.track))
+			last = &k[i];
 		if (k[i].x.wait_cyc < least)
 			least = k[i].x.wait_cyc;
 	}
+	skew = last->x.release - last->x.wait_cyc - (first->x.release - first->x.wait_cyc);
+	*u64_map_find(&m->times, last->x.track) += UINT64_C(1) << 32;
+	keep_widest(b, m, first, last, (uint32_t)n);
+	m->row->meetings++;
 	b->meetings++;
 	b->n_met += n;
-	return VEC_PUSH(&skew->v, last_arrival - first_arrival) && VEC_PUSH(&last->v, least);
+	return VEC_PUSH(&m->skew->v, skew) && VEC_PUSH(&m->last->v, least);
+}
+
+static void find_latest(struct row_meetings *m)
+{
+	struct barrier_row *r = m->row;
+	uint64_t track, times;
+
+	for (size_t pos = 0; u64_map_next(&m->times, &pos, &track, &times);) {
+		uint64_t last = times >> 32;
+
+		if (last < r->n_latest || (last == r->n_latest && track > r->latest))
+			continue;
+		r->latest = (track_idx)track;
+		r->n_latest = last;
+		r->n_latest_met = times & UINT32_MAX;
+	}
 }
 
 /* All executions of one barrier row: k[0..n), sorted. */
@@ -193,19 +257,21 @@ static bool add_row(struct barriers *b, const struct meeting_key *k, size_t n, s
 	struct series *last)
 {
 	struct barrier_row *r = &b->rows[b->n_rows++];
-	size_t skew_from = skew->v.n, last_from = last->v.n, met = b->meetings;
+	struct row_meetings m = {.row = r, .skew = skew, .last = last};
+	size_t skew_from = skew->v.n, last_from = last->v.n;
+	bool ok = true;
 
 	*r = (struct barrier_row){.code = k[0].x.code, .executions = n};
-	for (size_t i = 0, end; i < n; i = end) {
+	for (size_t i = 0, end; i < n && ok; i = end) {
 		for (end = i + 1; end < n && compare_place(&k[i], &k[end]) == 0 &&
 				  k[end].x.release - k[end - 1].x.release <= BARRIER_TOLERANCE_CYC;)
 			end++;
-		if (!add_meeting(b, k + i, end - i, skew, last))
-			return false;
+		ok = add_meeting(b, &m, k + i, end - i);
 	}
+	find_latest(&m);
+	u64_map_deinit(&m.times);
 	for (size_t i = 0; i < n; i++)
 		r->wait_cyc += k[i].x.wait_cyc;
-	r->meetings = b->meetings - met;
 	b->executions += n;
 	b->wait_cyc += r->wait_cyc;
 	/* no wave met another: the lists may not exist */
@@ -213,7 +279,7 @@ static bool add_row(struct barriers *b, const struct meeting_key *k, size_t n, s
 		distribution_of(skew->v.n ? skew->v.v + skew_from : NULL, skew->v.n - skew_from);
 	r->last_wait_cyc =
 		distribution_of(last->v.n ? last->v.v + last_from : NULL, last->v.n - last_from);
-	return true;
+	return ok;
 }
 
 static int compare_rows(const void *pa, const void *pb)
@@ -270,6 +336,35 @@ bool barriers_finish(struct barriers *b, struct incore_error *e)
 	return ok || err_nomem(e);
 }
 
+static void put_meetings(
+	const struct barriers *b, const struct barrier_row *r, struct json_writer *w)
+{
+	const struct barrier_meeting *m = &r->widest;
+	const struct track *t = b->trace->tracks;
+
+	if (r->meetings == 0) {
+		json_w_kv_null(w, "widest");
+		json_w_kv_null(w, "latest");
+		return;
+	}
+	json_w_key(w, "widest");
+	json_w_row_object(w);
+	json_w_kv_u64(w, "skew", m->skew_cyc);
+	json_w_kv_u64(w, "waves", m->n_waves);
+	json_w_kv_cstr(w, "first", t[m->first].name);
+	json_w_kv_cstr(w, "last", t[m->last].name);
+	json_w_kv_i64(w, "first_arrival_aligned", m->first_arrival);
+	json_w_kv_i64(w, "last_arrival_aligned", m->last_arrival);
+	json_w_kv_i64(w, "release_aligned", m->release);
+	json_w_end(w);
+	json_w_key(w, "latest");
+	json_w_row_object(w);
+	json_w_kv_cstr(w, "wave", t[r->latest].name);
+	json_w_kv_u64(w, "last", r->n_latest);
+	json_w_kv_u64(w, "meetings", r->n_latest_met);
+	json_w_end(w);
+}
+
 void barriers_json(const struct barriers *b, struct json_writer *w)
 {
 	json_w_object(w);
@@ -296,6 +391,7 @@ void barriers_json(const struct barriers *b, struct json_writer *w)
 		json_w_kv_u64(w, "meetings", r->meetings);
 		distribution_json(w, "skew", &r->skew_cyc);
 		distribution_json(w, "last_wait", &r->last_wait_cyc);
+		put_meetings(b, r, w);
 		json_w_end(w);
 	}
 	json_w_end(w);

@@ -19,12 +19,24 @@
 
 #define BARRIER_TOLERANCE_CYC 64u
 
+struct barrier_meeting { /* times aligned between clocks */
+	uint64_t skew_cyc;
+	uint32_t n_waves;
+	track_idx first, last; /* to arrive; of several at once the first in track order */
+	int64_t first_arrival, last_arrival, release;
+};
+
 struct barrier_row { /* one s_barrier of the code */
 	code_idx code;
 	uint64_t executions, wait_cyc;
 	uint64_t meetings;		   /* of two waves or more */
 	struct distribution skew_cyc;	   /* of the meetings */
 	struct distribution last_wait_cyc; /* what the last to arrive waited */
+	/* With a meeting or more: */
+	struct barrier_meeting widest; /* of the largest skew; the first of equals */
+	track_idx latest;	       /* the wave that came last most often */
+	uint64_t n_latest;	       /* how often */
+	uint64_t n_latest_met;	       /* of so many meetings that it was in */
 };
 
 struct barriers {

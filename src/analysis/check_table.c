@@ -57,6 +57,7 @@ const struct finding_def finding_table[] = {
 	{"model-double-set", WARNING, SUSPECT, "estimate: a flag set twice before its wait"},
 	{"model-flag-left-set", WARNING, SUSPECT, "estimate: a flag still set at the end"},
 	{"model-bad-flag", WARNING, SUSPECT, "estimate: a flag id or pipe that cannot be"},
+	{"model-counter-full", WARNING, SUSPECT, "estimate: a cross-core counter beyond 15"},
 	{"model-more-findings", WARNING, SUSPECT, "estimate: more of these than are listed"},
 	{"model-incomplete", WARNING, SUSPECT, "estimate: the timeline ends before the kernel"},
 	{"quantised-time", INFO, OK, "times are rounded to more than a cycle"},

@@ -31,10 +31,11 @@ static void put_values(const double *v, uint32_t n, uint32_t group, struct json_
 	json_w_end(w);
 }
 
-static void put_extent(const double *v, size_t n, struct json_writer *w)
+static void put_extent(const struct derived_tensor *x, struct json_writer *w)
 {
+	size_t n = (size_t)x->dim[0] * x->dim[1] * x->dim[2] * x->dim[3], finite = 0;
 	double low = NAN, high = NAN, sum = 0;
-	size_t finite = 0;
+	const double *v = x->v;
 
 	for (size_t i = 0; i < n; i++) {
 		if (!isfinite(v[i]))
@@ -99,10 +100,7 @@ static void put_definition(const struct derived *d, const struct derived_definit
 		for (unsigned a = 0; a < DERIVED_AXES; a++)
 			json_w_u64(w, x->value.dim[a]);
 		json_w_end(w);
-		put_extent(x->value.v,
-			(size_t)x->value.dim[0] * x->value.dim[1] * x->value.dim[2] *
-				x->value.dim[3],
-			w);
+		put_extent(&x->value, w);
 		if (!x->is_hidden)
 			put_rows(d, &x->value, points, w);
 	}
@@ -115,6 +113,7 @@ static void put_counter(const struct derived *d, const struct derived_counter *x
 	json_w_object(w);
 	json_w_kv_str(w, "name", x->name);
 	json_w_kv_cstr(w, "unit", x->unit);
+	put_extent(&x->value, w);
 	put_rows(d, &x->value, points, w);
 	json_w_end(w);
 }

@@ -4,6 +4,7 @@
 
 #include "analysis/account.h"
 #include "base/mem.h"
+#include "isa/amd.h"
 
 struct gather {
 	struct hidden_sum bucket[BUCKET_COUNT];
@@ -15,6 +16,32 @@ static void sum_add(struct hidden_sum *to, const struct hidden_sum *from)
 {
 	to->cyc += from->cyc;
 	to->hidden_cyc += from->hidden_cyc;
+	to->other_simd_cyc += from->other_simd_cyc;
+}
+
+/* What the trace tells of SIMDs without detail; waits, nops and messages hide nothing. */
+static bool gather_others(struct hidden *h)
+{
+	const struct trace *t = h->busy->trace;
+
+	if (t->n_other_issues == 0)
+		return true;
+	h->others = mem_zalloc((size_t)t->n_clocks + 1, sizeof(*h->others));
+	if (!h->others)
+		return false;
+	for (uint32_t i = 0; i < t->n_other_issues; i++) {
+		const struct other_issue *o = &t->other_issues[i];
+
+		if (o->clock >= t->n_clocks || o->category == AMD_CATEGORY_IMMED ||
+			o->category == AMD_CATEGORY_MESSAGE)
+			continue;
+		if (!spans_add(&h->others[o->clock], o->time_cyc, o->time_cyc + o->dur_cyc))
+			return false;
+	}
+	for (uint32_t i = 0; i < t->n_clocks; i++)
+		if (!spans_index(&h->others[i]))
+			return false;
+	return true;
 }
 
 struct hidden *hidden_new(const struct busy *b, struct incore_error *e)
@@ -25,7 +52,7 @@ struct hidden *hidden_new(const struct busy *b, struct incore_error *e)
 		h->busy = b;
 		h->rows = mem_zalloc((size_t)b->trace->n_code + 1, sizeof(*h->rows));
 		h->tracks = mem_zalloc((size_t)b->trace->n_tracks + 1, sizeof(*h->tracks));
-		if (h->rows && h->tracks)
+		if (h->rows && h->tracks && gather_others(h))
 			return h;
 	}
 	hidden_free(h);
@@ -37,6 +64,9 @@ void hidden_free(struct hidden *h)
 {
 	if (!h)
 		return;
+	for (uint32_t i = 0; h->others && i < h->busy->trace->n_clocks; i++)
+		spans_deinit(&h->others[i]);
+	mem_free(h->others);
 	mem_free(h->rows);
 	mem_free(h->tracks);
 	mem_free(h);
@@ -69,14 +99,17 @@ static void *worker_new(void *self)
 struct look { /* one track being looked at */
 	struct gather *g;
 	struct busy_view view;
+	struct span_cursor others;
 	struct hidden_sum lost;
 };
 
 static uint64_t add_piece(
 	struct look *l, struct hidden_sum *row, enum bucket b, uint64_t start, uint64_t cyc)
 {
-	struct hidden_sum s = {cyc, busy_hidden(&l->view, start, cyc)};
+	struct hidden_sum s = {cyc, busy_hidden(&l->view, start, cyc), 0};
 
+	if (l->others.list)
+		s.other_simd_cyc = span_cursor_between(&l->others, start, start + cyc);
 	sum_add(&l->g->bucket[b], &s);
 	sum_add(row, &s);
 	sum_add(&l->lost, &s);
@@ -138,6 +171,8 @@ static bool on_track(void *self, void *mine, const struct walk_track *w, struct 
 
 	(void)e;
 	busy_view_init(&l.view, h->busy, w->idx);
+	if (h->others && w->track->clock < w->trace->n_clocks)
+		l.others.list = &h->others[w->track->clock].once;
 	account_begin(&a, w);
 	if (w->data->n == 0 && a.tail_cyc)
 		add_piece(&l, &l.g->rows[w->trace->n_code], BUCKET_IDLE, a.tail_start, a.tail_cyc);
@@ -172,7 +207,7 @@ struct collector hidden_collector(struct hidden *h)
 
 struct hidden_sum hidden_lost(const struct hidden *h)
 {
-	struct hidden_sum s = {0, 0};
+	struct hidden_sum s = {0};
 
 	for (unsigned b = 0; b < BUCKET_COUNT; b++)
 		if (b != BUCKET_ISSUE)
@@ -180,13 +215,18 @@ struct hidden_sum hidden_lost(const struct hidden *h)
 	return s;
 }
 
-static void put_sum(struct json_writer *w, const char *key, const struct hidden_sum *s)
+static void put_sum(
+	struct json_writer *w, const char *key, const struct hidden_sum *s, bool has_others)
 {
 	json_w_key(w, key);
 	json_w_row_object(w);
 	json_w_kv_u64(w, "total", s->cyc);
 	json_w_kv_u64(w, "hidden", s->hidden_cyc);
 	json_w_kv_u64(w, "exposed", s->cyc - s->hidden_cyc);
+	if (has_others)
+		json_w_kv_u64(w, "other_simd", s->other_simd_cyc);
+	else
+		json_w_kv_null(w, "other_simd");
 	json_w_end(w);
 }
 
@@ -197,8 +237,8 @@ void hidden_json(const struct hidden *h, struct json_writer *w)
 	json_w_object(w);
 	for (unsigned b = 0; b < BUCKET_COUNT; b++)
 		if (b != BUCKET_ISSUE)
-			put_sum(w, bucket_name(b), &h->bucket[b]);
-	put_sum(w, "lost", &lost);
-	put_sum(w, "recorded_stall", &h->recorded);
+			put_sum(w, bucket_name(b), &h->bucket[b], h->others);
+	put_sum(w, "lost", &lost, h->others);
+	put_sum(w, "recorded_stall", &h->recorded, false);
 	json_w_end(w);
 }

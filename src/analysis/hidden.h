@@ -21,12 +21,16 @@
 
 struct hidden_sum {
 	uint64_t cyc, hidden_cyc;
+	/* Of cyc, those in which a SIMD without detail issued (gfx10+ traces one SIMD and tells of
+	 * the others when they issue): a column of its own, never part of hidden_cyc. */
+	uint64_t other_simd_cyc;
 };
 
 struct hidden {
 	const struct busy *busy;
 	struct hidden_sum bucket[BUCKET_COUNT]; /* ISSUE: cyc only */
-	struct hidden_sum recorded;
+	struct hidden_sum recorded;		/* without other_simd_cyc */
+	struct spans *others;	   /* by clock: issue of SIMDs without detail; NULL: nothing told */
 	struct hidden_sum *rows;   /* lost cycles by code_idx; one more for unknown rows */
 	struct hidden_sum *tracks; /* lost cycles by track_idx */
 };
@@ -36,7 +40,7 @@ void hidden_free(struct hidden *h);
 struct collector hidden_collector(struct hidden *h);
 /* All buckets but issue. */
 struct hidden_sum hidden_lost(const struct hidden *h);
-/* An object {stall: {total, hidden, exposed}, wait, idle, drain, lost, recorded_stall}. */
+/* An object {stall: {total, hidden, exposed, other_simd}, wait, idle, drain, lost, recorded_stall}. */
 void hidden_json(const struct hidden *h, struct json_writer *w);
 
 #endif

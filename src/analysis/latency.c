@@ -19,6 +19,7 @@ struct latency_worker {
 	struct u64_map index; /* opcode, form and counter -> position + 1 */
 	VEC(struct latency_row) rows;
 	struct histograms hist; /* position * SERIES_COUNT + series */
+	struct wait_pairs_worker *pairs;
 };
 
 static struct latency_row *row_at(
@@ -116,7 +117,7 @@ static bool collect(void *self, void *mine, const struct walk_track *w, struct i
 
 	if (!waits_resolve(&m->waits, l->tables, w, 0, e))
 		return false;
-	for (size_t i = 0; i < m->waits.events.n; i++) {
+	for (size_t i = 0; i < m->waits.events.n && !l->is_pairs_only; i++) {
 		const struct wait_event *ev = &m->waits.events.v[i];
 		uint64_t start = w->data->start_cyc[ev->slice];
 
@@ -126,7 +127,7 @@ static bool collect(void *self, void *mine, const struct walk_track *w, struct i
 			if (!add_side(l, m, w->data, ev, &m->waits.sides.v[ev->first_side + s]))
 				return err_nomem(e);
 	}
-	return true;
+	return !l->pairs || wait_pairs_track(l->pairs, m->pairs, w, &m->waits) || err_nomem(e);
 }
 
 static bool merge(void *self, void *mine, struct incore_error *e)
@@ -159,13 +160,20 @@ static bool merge(void *self, void *mine, struct incore_error *e)
 			key & HISTOGRAM_MAX_VALUE, count);
 	}
 	mem_free(moved);
+	ok = ok && (!l->pairs || wait_pairs_merge(l->pairs, m->pairs));
 	return ok || err_nomem(e);
 }
 
 static void *worker_new(void *self)
 {
-	(void)self;
-	return mem_zalloc(1, sizeof(struct latency_worker));
+	const struct latency *l = self;
+	struct latency_worker *m = mem_zalloc(1, sizeof(*m));
+
+	if (m && l->pairs && !(m->pairs = wait_pairs_worker_new(l->pairs))) {
+		mem_free(m);
+		return NULL;
+	}
+	return m;
 }
 
 static void worker_free(void *self, void *mine)
@@ -179,6 +187,7 @@ static void worker_free(void *self, void *mine)
 	u64_map_deinit(&m->index);
 	VEC_FREE(&m->rows);
 	histograms_deinit(&m->hist);
+	wait_pairs_worker_free(m->pairs);
 	mem_free(m);
 }
 
@@ -232,10 +241,17 @@ struct latency *latency_new(const struct trace *t, struct incore_error *e)
 	return NULL;
 }
 
+bool latency_with_pairs(struct latency *l, const struct cfg *g, struct incore_error *e)
+{
+	l->pairs = wait_pairs_new(g, e);
+	return l->pairs != NULL;
+}
+
 void latency_free(struct latency *l)
 {
 	if (!l)
 		return;
+	wait_pairs_free(l->pairs);
 	worker_free(l, l->sum);
 	wait_tables_free(l->tables);
 	VEC_FREE(&l->rows);
@@ -274,5 +290,7 @@ bool latency_finish(struct latency *l, struct incore_error *e)
 	for (size_t i = 0; ok && i < m->rows.n; i++)
 		ok = VEC_PUSH(&l->rows, named[i].row);
 	mem_free(named);
-	return ok || err_nomem(e);
+	if (!ok)
+		return err_nomem(e);
+	return !l->pairs || wait_pairs_finish(l->pairs, e);
 }

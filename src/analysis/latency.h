@@ -14,6 +14,7 @@
 #define ANALYSIS_LATENCY_H
 
 #include "analysis/histogram.h"
+#include "analysis/wait_pairs.h"
 #include "analysis/waits.h"
 
 struct latency_row {
@@ -37,11 +38,15 @@ struct latency_row {
 struct latency {
 	const struct trace *trace;
 	struct wait_tables *tables;
+	struct wait_pairs *pairs;     /* owned; NULL unless asked for */
+	bool is_pairs_only;	      /* set before the walk: leave the rows out */
 	VEC(struct latency_row) rows; /* descending by all.n, then by opcode name, lds, counter */
 	struct latency_worker *sum;   /* private */
 };
 
 struct latency *latency_new(const struct trace *t, struct incore_error *e);
+/* Also the pairs of rows, in the same walk. The graph is borrowed. */
+bool latency_with_pairs(struct latency *l, const struct cfg *g, struct incore_error *e);
 void latency_free(struct latency *l);
 struct collector latency_collector(struct latency *l);
 bool latency_finish(struct latency *l, struct incore_error *e);

@@ -123,6 +123,23 @@ static void choose_edges(struct listing *l)
 	}
 }
 
+/* What each block cost goes to all loops around it. */
+static bool add_up_bodies(struct listing *l, struct incore_error *e)
+{
+	const struct cfg *g = &l->cfg;
+
+	l->bodies = arena_zalloc(&l->arena, (size_t)g->n_loops + 1, sizeof(*l->bodies));
+	if (!l->bodies)
+		return err_nomem(e);
+	for (uint32_t k = 0; k < g->n_rows; k++) {
+		uint32_t loop = g->blocks[g->block_of[g->rows[k]]].loop;
+
+		for (; loop != NO_LOOP; loop = g->loops[loop].parent)
+			hot_add(&l->bodies[loop], &l->hot->rows[g->rows[k]]);
+	}
+	return true;
+}
+
 static void find_hottest(struct listing *l)
 {
 	uint64_t most = 0;
@@ -138,7 +155,7 @@ static void find_hottest(struct listing *l)
 	}
 }
 
-static bool make(struct listing *l, bool with_latency, struct incore_error *e)
+static bool make(struct listing *l, bool with_executions, struct incore_error *e)
 {
 	const struct trace *t = l->trace;
 
@@ -157,15 +174,19 @@ static bool make(struct listing *l, bool with_latency, struct incore_error *e)
 	l->loops = loops_new(&l->cfg);
 	if (!l->loops)
 		return err_nomem(e);
-	if (!with_latency)
-		return true;
 	l->latency = latency_new(t, e);
-	l->executions = l->latency ? executions_new(t, e) : NULL;
-	l->live = l->executions ? live_new(&l->cfg, e) : NULL;
+	if (!l->latency || !latency_with_pairs(l->latency, &l->cfg, e))
+		return false;
+	l->latency->is_pairs_only = !with_executions;
+	if (!with_executions)
+		return true;
+	l->executions = executions_new(t, e);
+	l->row_waves = l->executions ? row_waves_new(t, e) : NULL;
+	l->live = l->row_waves ? live_new(&l->cfg, e) : NULL;
 	return l->live != NULL;
 }
 
-struct listing *listing_new(const struct trace *t, bool with_latency, struct incore_error *e)
+struct listing *listing_new(const struct trace *t, bool with_executions, struct incore_error *e)
 {
 	struct listing *l = mem_zalloc(1, sizeof(*l));
 
@@ -175,7 +196,7 @@ struct listing *listing_new(const struct trace *t, bool with_latency, struct inc
 	}
 	arena_init(&l->arena);
 	l->trace = t;
-	if (make(l, with_latency, e))
+	if (make(l, with_executions, e))
 		return l;
 	listing_free(l);
 	return NULL;
@@ -186,6 +207,7 @@ void listing_free(struct listing *l)
 	if (!l)
 		return;
 	live_free(l->live);
+	row_waves_free(l->row_waves);
 	executions_free(l->executions);
 	latency_free(l->latency);
 	loops_free(l->loops);
@@ -202,8 +224,10 @@ size_t listing_collectors(struct listing *l, struct collector out[LISTING_COLLEC
 	size_t n = 0;
 
 	out[n++] = hot_collector(l->hot);
-	if (l->executions)
+	if (l->executions) {
 		out[n++] = executions_collector(l->executions);
+		out[n++] = row_waves_collector(l->row_waves);
+	}
 	if (l->pipes) { /* branches and loops cannot be told from pipes */
 		out[n++] = pipes_collector(l->pipes);
 		return n;
@@ -215,8 +239,7 @@ size_t listing_collectors(struct listing *l, struct collector out[LISTING_COLLEC
 		.track = count_branches,
 		.merge = merge_branches,
 		.worker_free = branches_free};
-	if (l->latency)
-		out[n++] = latency_collector(l->latency);
+	out[n++] = latency_collector(l->latency);
 	return n;
 }
 
@@ -231,12 +254,12 @@ bool listing_finish(struct listing *l, struct incore_error *e)
 		return false;
 	if (!loops_finish(l->loops, e))
 		return false;
-	if (l->latency && !latency_finish(l->latency, e))
+	if (!latency_finish(l->latency, e))
 		return false;
 	if (l->executions && !executions_finish(l->executions, e))
 		return false;
 	place_in_loops(l);
-	if (!link_branches(l, e))
+	if (!link_branches(l, e) || !add_up_bodies(l, e))
 		return false;
 	choose_edges(l);
 	find_hottest(l);

@@ -19,8 +19,9 @@
 #include "analysis/loops.h"
 #include "analysis/pipes.h"
 #include "analysis/producers.h"
+#include "analysis/row_waves.h"
 
-#define LISTING_COLLECTORS 6
+#define LISTING_COLLECTORS 7
 #define LISTING_ROW_EDGES 2 /* drawn per wait row at most: the dominating ones */
 
 struct listing_row {
@@ -40,12 +41,14 @@ struct listing {
 	struct hot *hot;
 	struct producers *producers;
 	struct pipes *pipes;	       /* of a trace of pipes, else NULL */
-	struct latency *latency;       /* NULL unless asked for */
-	struct executions *executions; /* with latency */
-	struct live *live;	       /* with latency */
+	struct latency *latency;       /* with its pairs; without executions those alone */
+	struct executions *executions; /* NULL unless asked for */
+	struct row_waves *row_waves;   /* with executions */
+	struct live *live;	       /* with executions */
 	struct loops *loops;
 	struct cfg cfg;
 	struct listing_row *rows; /* by code_idx */
+	struct hot_sums *bodies;  /* by loop: its whole body, inner loops included */
 	code_idx *from;
 	code_idx hottest; /* most weight; NO_CODE: nothing was executed */
 };
@@ -56,7 +59,7 @@ static inline uint64_t listing_weight(const struct listing *l, const struct hot_
 	return l->trace->samples ? s->samples : s->totals.latency;
 }
 
-struct listing *listing_new(const struct trace *t, bool with_latency, struct incore_error *e);
+struct listing *listing_new(const struct trace *t, bool with_executions, struct incore_error *e);
 void listing_free(struct listing *l);
 size_t listing_collectors(struct listing *l, struct collector out[LISTING_COLLECTORS]);
 bool listing_finish(struct listing *l, struct incore_error *e);
@@ -67,7 +70,7 @@ static inline uint64_t edge_cycles(const struct producer_edge *x)
 	return x->stall_cyc + x->shared_cyc;
 }
 
-/* Members rows, edges, branches, loops and latency of an open object. shown: by code_idx. */
+/* Of a listing with executions: members rows, edges, waits, branches, loops and latency of an open object. shown: by code_idx. */
 void listing_json(const struct listing *l, const uint8_t *shown, struct json_writer *w);
 
 #endif

@@ -65,21 +65,13 @@ static struct producer_edge *edge_at(
 	return &m->edges.v[*pos];
 }
 
-static uint64_t round_latency(uint64_t cyc, unsigned quantum)
-{
-	uint64_t limit = (uint64_t)EXACT_QUANTA * (quantum ? quantum : 1);
-	unsigned shift = 0;
-
-	while (cyc >> shift >= limit)
-		shift++;
-	return cyc >> shift << shift;
-}
-
 static bool add_edges(struct producers *p, struct producers_worker *m, const struct walk_track *w,
 	const struct wait_event *ev, uint64_t stall_cyc)
 {
 	const struct track_data *d = w->data;
 	uint64_t release = d->start_cyc[ev->slice] + d->dur_cyc[ev->slice];
+	unsigned quantum = p->trace->meta.clock_quantum;
+	uint64_t exact = (uint64_t)EXACT_QUANTA * (quantum ? quantum : 1);
 
 	for (unsigned s = 0; s < ev->n_sides; s++) {
 		const struct wait_side *side = &m->waits.sides.v[ev->first_side + s];
@@ -94,8 +86,7 @@ static bool add_edges(struct producers *p, struct producers_worker *m, const str
 		edge->n_blocked += ev->is_blocked;
 		edge->n_inexact += side->resolution != WAIT_EXACT;
 		*(ev->n_sides == 1 ? &edge->stall_cyc : &edge->shared_cyc) += stall_cyc;
-		latency = round_latency(latency, p->trace->meta.clock_quantum);
-		if (!histograms_add(&m->latency, pos, latency, 1))
+		if (!histograms_add(&m->latency, pos, histogram_round(latency, exact), 1))
 			return false;
 	}
 	return true;

@@ -16,7 +16,7 @@ struct gather {
 	int64_t residue_cyc;
 };
 
-static const char *const grouping_names[WAVES_GROUPINGS] = {"se", "simd", "slot", "order"};
+static const char *const grouping_names[WAVES_GROUPINGS] = {"se", "simd", "slot", "order", "phase"};
 
 const char *wave_grouping_name(enum wave_grouping g)
 {
@@ -71,6 +71,9 @@ static void add_record(struct wave_row *r, struct gather *g, const struct accoun
 	r->bucket[class_issue_bucket(k)] += a->issue_cyc;
 	if (k == CLASS_BARRIER)
 		r->barrier_cyc += a->stall_cyc;
+	if (k == CLASS_NOP)
+		r->nop_cyc += a->stall_cyc;
+	r->ends_cyc += a->tail_cyc + (a->i == 0 ? a->gap_cyc : 0);
 	if (a->is_hit) {
 		struct wave_category *c = &g->categories[d->tag[a->i]];
 
@@ -95,7 +98,7 @@ static bool on_track(void *self, void *mine, const struct walk_track *w, struct 
 	(void)e;
 	account_begin(&a, w);
 	if (d->n == 0)
-		r.bucket[BUCKET_IDLE] = a.tail_cyc;
+		r.bucket[BUCKET_IDLE] = r.ends_cyc = a.tail_cyc;
 	while (account_next(&a))
 		add_record(&r, g, &a);
 	r.duration_cyc = account_duration(&a);
@@ -208,6 +211,33 @@ bool wave_group_is_later(const struct waves *w, const struct wave_group *g)
 	return level >= 0 && w->trace->tracks[g->first].coord[level] > 0;
 }
 
+/* Tracks are in the order of their coordinates, the wave number last. */
+static bool is_same_slot(const struct trace *t, track_idx a, track_idx b)
+{
+	int level = level_of(t, "wave");
+
+	if (level < 0)
+		return false;
+	for (int i = 0; i < level; i++)
+		if (t->tracks[a].coord[i] != t->tracks[b].coord[i])
+			return false;
+	return true;
+}
+
+enum wave_phase wave_phase_of(const struct trace *t, track_idx i)
+{
+	if (i == 0 || !is_same_slot(t, i - 1, i))
+		return WAVE_FIRST;
+	return i + 1 < t->n_tracks && is_same_slot(t, i, i + 1) ? WAVE_STEADY : WAVE_TAIL;
+}
+
+const char *wave_phase_name(enum wave_phase p)
+{
+	static const char *const names[] = {"first", "steady", "tail"};
+
+	return names[p];
+}
+
 /* The part of a wave's coordinates that a grouping looks at, as a sortable key of three. */
 struct place {
 	uint32_t key[3];
@@ -230,6 +260,8 @@ static struct place place_of(const struct waves *w, enum wave_grouping g, track_
 	}
 	if (g == WAVES_BY_ORDER)
 		p.key[0] = p.key[0] > 0;
+	if (g == WAVES_BY_PHASE)
+		p.key[0] = wave_phase_of(w->trace, i);
 	return p;
 }
 
@@ -323,6 +355,49 @@ bool waves_collect(struct waves *w, const struct walk_options *o, struct walk_re
 		return true;
 	walk_result_deinit(r);
 	return false;
+}
+
+static void explain(struct state_explained *x, const uint64_t cyc[], unsigned n)
+{
+	x->n_parts = n;
+	for (unsigned i = 0; i < n; i++) {
+		x->parts[i].cyc = cyc[i];
+		x->records += cyc[i];
+	}
+}
+
+uint32_t waves_explain(const struct waves *w, struct state_explained out[STATES_EXPLAINED])
+{
+	uint64_t b[BUCKET_COUNT] = {0}, nop = 0, ends = 0, n = 0;
+
+	for (track_idx i = 0; i < w->trace->n_tracks; i++) {
+		const struct wave_row *r = &w->rows[i];
+
+		if (!r->is_seen || !w->states->waves[i].segments)
+			continue;
+		for (unsigned k = 0; k < BUCKET_COUNT; k++)
+			b[k] += r->bucket[k];
+		nop += r->nop_cyc;
+		ends += r->ends_cyc;
+		n++;
+	}
+	if (n == 0)
+		return 0;
+	out[0] = (struct state_explained){STATE_EXEC, w->states->all.cyc[STATE_EXEC], 0,
+		{{"issue", BUCKET_ISSUE, 0}, {"gaps between instructions", BUCKET_IDLE, 0}}, 0};
+	out[1] = (struct state_explained){STATE_STALL, w->states->all.cyc[STATE_STALL], 0,
+		{{"stalls other than s_nop", BUCKET_STALL, 0}}, 0};
+	out[2] = (struct state_explained){STATE_WAIT, w->states->all.cyc[STATE_WAIT], 0,
+		{{"waits and barriers", BUCKET_WAIT, 0}, {"s_nop", BUCKET_STALL, 0},
+			{"end of the program", BUCKET_DRAIN, 0}},
+		0};
+	out[3] = (struct state_explained){STATE_IDLE, w->states->all.cyc[STATE_IDLE], 0,
+		{{"before the first and after the last instruction", BUCKET_IDLE, 0}}, 0};
+	explain(&out[0], (uint64_t[]){b[BUCKET_ISSUE], b[BUCKET_IDLE] - ends}, 2);
+	explain(&out[1], (uint64_t[]){b[BUCKET_STALL] - nop}, 1);
+	explain(&out[2], (uint64_t[]){b[BUCKET_WAIT], nop, b[BUCKET_DRAIN]}, 3);
+	explain(&out[3], &ends, 1);
+	return STATES_EXPLAINED;
 }
 
 struct sort_key {

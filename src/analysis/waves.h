@@ -25,6 +25,8 @@ struct wave_row {
 	uint64_t instructions;	 /* records that start in the window */
 	uint64_t latency, stall; /* of those, as recorded */
 	uint64_t barriers, barrier_cyc;
+	uint64_t nop_cyc;  /* of bucket stall: padding */
+	uint64_t ends_cyc; /* of bucket idle: before the first record, after the last */
 	bool is_seen;
 	bool has_end; /* its last record is the end of the program */
 };
@@ -50,9 +52,19 @@ enum wave_grouping {
 	WAVES_BY_SIMD,	/* se, cu, simd */
 	WAVES_BY_SLOT,	/* slot number, all SIMDs pooled */
 	WAVES_BY_ORDER, /* first wave of a slot, later ones */
+	WAVES_BY_PHASE, /* enum wave_phase */
 	WAVES_GROUPINGS
 };
-const char *wave_grouping_name(enum wave_grouping g); /* "se", "simd", "slot", "order" */
+const char *wave_grouping_name(enum wave_grouping g); /* "se", "simd", "slot", "order", "phase" */
+
+/* Where a wave stands among those of its slot, selected or not. */
+enum wave_phase {
+	WAVE_FIRST,  /* nothing ran there before: cold caches, all start at once */
+	WAVE_STEADY, /* one before, one after */
+	WAVE_TAIL,   /* the last of two or more: the machine empties */
+};
+enum wave_phase wave_phase_of(const struct trace *t, track_idx i);
+const char *wave_phase_name(enum wave_phase p); /* "first", ... */
 
 /* WAVES_BY_ORDER: not the first wave of its slot. */
 struct waves;
@@ -70,6 +82,22 @@ enum wave_sort {
 	WAVES_SORT_DRAIN,
 };
 #define WAVES_SORT_CHOICES "duration|wave|begin|instructions|issue|wait|stall|idle|drain"
+
+/* A hardware state against the records of the waves that have a timeline. */
+#define STATE_PARTS 3u
+struct state_part {
+	const char *name; /* "waits", "s_nop", ... */
+	enum bucket bucket;
+	uint64_t cyc;
+};
+struct state_explained {
+	enum wave_state state;
+	uint64_t cyc;	  /* as the hardware says */
+	uint64_t records; /* sum of the parts */
+	struct state_part parts[STATE_PARTS];
+	uint32_t n_parts;
+};
+#define STATES_EXPLAINED 4u
 
 struct waves {
 	struct arena arena;
@@ -102,6 +130,14 @@ bool waves_sorted(const struct waves *w, enum wave_sort by, struct arena *a, tra
 	uint32_t *n, struct incore_error *e);
 /* Word of WAVES_SORT_CHOICES; WAVES_SORT_DURATION if unknown. */
 enum wave_sort wave_sort_of(const char *word);
+
+/*
+ * What each state consists of, from the records: IDLE is the time before the first and after the
+ * last record, WAIT all waits, s_nop and the drain, EXEC the issue and the gaps between records,
+ * STALL the other stalls. IDLE and WAIT agree to a few cycles a wave; how the hardware splits the
+ * rest between EXEC and STALL is not known. Returns how many: 0 without a timeline.
+ */
+uint32_t waves_explain(const struct waves *w, struct state_explained out[STATES_EXPLAINED]);
 
 /* Members of an open object; `top` waves of the list. */
 void waves_json(const struct waves *w, const track_idx *list, uint32_t n, struct json_writer *out);

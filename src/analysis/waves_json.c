@@ -107,6 +107,7 @@ static void put_wave(const struct waves *w, track_idx i, struct json_writer *out
 	json_w_kv_u64(out, "barrier_cycles", r->barrier_cyc);
 	json_w_kv_bool(out, "ends_in_endpgm", r->has_end);
 	json_w_kv_cstr(out, "file", k->name);
+	json_w_kv_cstr(out, "phase", wave_phase_name(wave_phase_of(w->trace, i)));
 	json_w_end(out);
 }
 
@@ -114,7 +115,7 @@ static void put_wave(const struct waves *w, track_idx i, struct json_writer *out
 static void put_group_place(const struct waves *w, enum wave_grouping g, const struct wave_group *x,
 	struct json_writer *out)
 {
-	static const char *const levels[WAVES_GROUPINGS] = {"se", "se cu simd", "slot", ""};
+	static const char *const levels[WAVES_GROUPINGS] = {"se", "se cu simd", "slot", "", ""};
 	const struct track *k = &w->trace->tracks[x->first];
 
 	for (unsigned i = 0; i < TRACK_LEVELS && w->trace->levels[i]; i++)
@@ -122,6 +123,8 @@ static void put_group_place(const struct waves *w, enum wave_grouping g, const s
 			json_w_kv_u64(out, w->trace->levels[i], k->coord[i]);
 	if (g == WAVES_BY_ORDER)
 		json_w_kv_cstr(out, "order", wave_group_is_later(w, x) ? "later" : "first");
+	if (g == WAVES_BY_PHASE)
+		json_w_kv_cstr(out, "phase", wave_phase_name(wave_phase_of(w->trace, x->first)));
 }
 
 static void put_groups(const struct waves *w, struct json_writer *out)
@@ -150,6 +153,34 @@ static void put_groups(const struct waves *w, struct json_writer *out)
 	json_w_end(out);
 }
 
+static void put_explained(const struct waves *w, struct json_writer *out)
+{
+	struct state_explained x[STATES_EXPLAINED];
+	uint32_t n = waves_explain(w, x);
+
+	json_w_key(out, "states_explained");
+	json_w_array(out);
+	for (uint32_t i = 0; i < n; i++) {
+		json_w_row_object(out);
+		json_w_kv_cstr(out, "state", state_name(x[i].state));
+		json_w_kv_u64(out, "cycles", x[i].cyc);
+		json_w_kv_u64(out, "records", x[i].records);
+		json_w_kv_i64(out, "difference", (int64_t)x[i].cyc - (int64_t)x[i].records);
+		json_w_key(out, "parts");
+		json_w_array(out);
+		for (uint32_t k = 0; k < x[i].n_parts; k++) {
+			json_w_object(out);
+			json_w_kv_cstr(out, "part", x[i].parts[k].name);
+			json_w_kv_cstr(out, "bucket", bucket_name(x[i].parts[k].bucket));
+			json_w_kv_u64(out, "cycles", x[i].parts[k].cyc);
+			json_w_end(out);
+		}
+		json_w_end(out);
+		json_w_end(out);
+	}
+	json_w_end(out);
+}
+
 void waves_json(const struct waves *w, const track_idx *list, uint32_t n, struct json_writer *out)
 {
 	put_totals(w, out);
@@ -159,6 +190,7 @@ void waves_json(const struct waves *w, const track_idx *list, uint32_t n, struct
 	put_groups(w, out);
 	json_w_key(out, "barriers");
 	barriers_json(w->barriers, out);
+	put_explained(w, out);
 	if (w->states->n_bins) {
 		json_w_key(out, "series");
 		states_series_json(w->states, out);

@@ -6,6 +6,7 @@
 
 #include "cli/browser.h"
 #include "cli/cli.h"
+#include "cli/config.h"
 #include "cli/verb_answer.h"
 #include "serve/http.h"
 
@@ -28,6 +29,7 @@ static const struct option_def options[] = {
 
 struct job {
 	struct cli *c;
+	struct config config;
 	struct verb_answers answers;
 	struct session *session;
 	struct http *http;
@@ -47,6 +49,14 @@ static bool open_capture(void *ctx, unsigned i, struct progress *progress, struc
 	if (cli_has(j->c, "get")) /* the page shows them itself */
 		cli_notes(j->c, (*out)->notes, (*out)->n_notes);
 	return true;
+}
+
+static void capture_ready(void *ctx, unsigned capture, const struct view *v)
+{
+	struct job *j = ctx;
+
+	(void)capture;
+	verb_answer_lend(&j->answers, v);
 }
 
 static bool ask_verb(void *ctx, unsigned capture, unsigned base, const struct query *q,
@@ -75,12 +85,13 @@ static bool find_captures(struct cli *c)
 static bool make_session(struct job *j)
 {
 	struct cli *c = j->c;
-	struct session_ops ops = {open_capture, ask_verb, verb_answer_is, j};
+	struct session_ops ops = {open_capture, ask_verb, verb_answer_is, j, capture_ready};
 	struct session_options o = {.n = c->n_args,
 		.paths = c->args,
 		.ops = &ops,
 		.pool = c->pool,
-		.no_cache = cli_flag(c, "no-cache") || cli_has(c, "get")};
+		.no_cache = cli_flag(c, "no-cache") || cli_has(c, "get"),
+		.colors = &j->config.colors};
 	static const char *const reading[] = {"soc", "clock", "decoder-compat"};
 
 	for (unsigned i = 0; i < sizeof(reading) / sizeof(reading[0]); i++)
@@ -243,7 +254,7 @@ static int run(struct cli *c)
 	struct job j = {.c = c};
 	int status;
 
-	if (find_captures(c) && make_session(&j))
+	if (config_read(&j.config, &c->error) && find_captures(c) && make_session(&j))
 		status = cli_has(c, "get") ? print_one(&j) : serve(&j);
 	else
 		status = cli_fail(c);

@@ -42,6 +42,25 @@ static bool print_json(struct job *j)
 	return cli_json_end(j->c, &w);
 }
 
+/* Who made whom wait: the widest meeting of all. */
+static void print_widest(struct job *j)
+{
+	const struct barriers *b = j->waves->barriers;
+	const struct barrier_row *widest = NULL;
+	char a[32];
+
+	for (uint32_t i = 0; i < b->n_rows; i++)
+		if (b->rows[i].meetings && b->rows[i].code < j->trace->n_code &&
+			(!widest || b->rows[i].widest.skew_cyc > widest->widest.skew_cyc))
+			widest = &b->rows[i];
+	if (!widest)
+		return;
+	fprintf(j->c->out, "            widest at row %lld: %s arrives %s cycles after %s\n",
+		(long long)j->trace->code[widest->code].number,
+		j->trace->tracks[widest->widest.last].name, fmt_u64(a, widest->widest.skew_cyc),
+		j->trace->tracks[widest->widest.first].name);
+}
+
 static void print_head(struct job *j)
 {
 	const struct waves *w = j->waves;
@@ -72,6 +91,7 @@ static void print_head(struct job *j)
 			fmt_u64(a, w->barriers->meetings), fmt_u64(b, w->barriers->skew_cyc.median),
 			fmt_u64(m, w->barriers->skew_cyc.max),
 			fmt_u64(p, w->barriers->last_wait_cyc.median));
+	print_widest(j);
 	if (w->states->n_waves)
 		fprintf(out, "timeline    %s segments\n", fmt_u64(a, w->states->all.segments));
 	if (w->n_not_ended)
@@ -173,7 +193,8 @@ static bool print_imbalance(struct job *j)
 		{"issue %", NULL, CELL_RIGHT, false},
 		{"wait %", NULL, CELL_RIGHT, false},
 	};
-	static const enum wave_grouping shown[] = {WAVES_BY_SE, WAVES_BY_SLOT, WAVES_BY_ORDER};
+	static const enum wave_grouping shown[] = {WAVES_BY_SE, WAVES_BY_SLOT, WAVES_BY_PHASE};
+	static const char *const phases[] = {"first", "middle", "last"};
 	const struct waves *w = j->waves;
 	struct table t;
 	bool ok;
@@ -187,10 +208,10 @@ static bool print_imbalance(struct job *j)
 			const struct track *k = &j->trace->tracks[x->first];
 			char where[48];
 
-			if (shown[g] == WAVES_BY_ORDER)
-				snprintf(where, sizeof(where), "%s",
-					wave_group_is_later(w, x) ? "later waves of a slot"
-								  : "first wave of a slot");
+			if (shown[g] == WAVES_BY_PHASE)
+				snprintf(where, sizeof(where), "%s wave%s of a slot",
+					phases[wave_phase_of(j->trace, x->first)],
+					x->duration.n == 1 ? "" : "s");
 			else
 				snprintf(where, sizeof(where), "%s %u",
 					wave_grouping_name(shown[g]),
@@ -329,7 +350,7 @@ static bool answer(struct job *j)
 	if (bins > MAX_BINS)
 		return err_set(&c->error, INCORE_USAGE, "bad-option", "--bins %llu: at most %u",
 			(unsigned long long)bins, MAX_BINS);
-	if (!cli_open_trace(c, c->args[0], 0, &j->trace) ||
+	if (!cli_open_trace(c, c->args[0], IMPORT_OCCUPANCY * cli_has(c, "kernel"), &j->trace) ||
 		!cli_selection(c, j->trace, &j->selection))
 		return false;
 	if (trace_has_pipes(j->trace))

@@ -254,18 +254,37 @@ static void next_word(struct writer *w)
 	sb_puts(&w->part, w->part.n ? "; " : "");
 }
 
-static void say_edges(struct writer *w, const struct listing_row *row)
+/* How many it consumed, and how many iterations ahead they were asked for; only where it says more
+ * than one of this iteration. */
+static void say_pair(struct writer *w, const struct producer_edge *x)
 {
+	const struct wait_pair *p = wait_pairs_find(w->l->latency->pairs, x->producer, x->wait);
+	uint64_t together = p ? p->together.median : 1;
+	uint64_t ahead = p ? p->iterations.median : 0;
 	char a[32];
 
+	if (together > 1)
+		sb_printf(&w->part, "%s %s, ", x->n_inexact ? "group of" : "last of",
+			fmt_u64(a, together));
+	else if (x->n_inexact)
+		sb_puts(&w->part, "group, ");
+	sb_printf(&w->part, "latency %s", fmt_u64(a, x->latency.median));
+	if (ahead)
+		sb_printf(&w->part, ", %s iteration%s ahead", fmt_u64(a, ahead),
+			ahead == 1 ? "" : "s");
+}
+
+static void say_edges(struct writer *w, const struct listing_row *row)
+{
 	for (unsigned k = 0; k < row->n_edges; k++) {
 		const struct producer_edge *x = &w->l->producers->edges.v[row->edge[k]];
 
 		if (k == 0)
 			next_word(w);
-		sb_printf(&w->part, "%s %lld (%slatency %s)", k ? " and" : "waits for",
-			(long long)w->trace->code[x->producer].number,
-			x->n_inexact ? "group, " : "", fmt_u64(a, x->latency.median));
+		sb_printf(&w->part, "%s %lld (", k ? " and" : "waits for",
+			(long long)w->trace->code[x->producer].number);
+		say_pair(w, x);
+		sb_puts(&w->part, ")");
 	}
 }
 

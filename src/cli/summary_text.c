@@ -43,6 +43,17 @@ static void print_health(struct page *p)
 	}
 }
 
+static void print_other_simds(struct page *p)
+{
+	struct hidden_sum lost = hidden_lost(p->s->hidden);
+	char a[32], b[32];
+
+	if (p->s->hidden->others)
+		page_line(p, "  ",
+			"Of the %s lost cycles %s passed while a SIMD without detail issued.",
+			fmt_u64(a, lost.cyc), fmt_u64(b, lost.other_simd_cyc));
+}
+
 static bool print_accounting(struct page *p)
 {
 	static const struct table_column columns[] = {
@@ -87,6 +98,7 @@ static bool print_accounting(struct page *p)
 		"sum of wave lifetimes %s cycles, residue %lld. Hidden: another wave of the "
 		"SIMD issued meanwhile.",
 		fmt_u64(a, s->duration_cyc), (long long)s->causes->residue_cyc);
+	print_other_simds(p);
 	page_line(p, "  ",
 		"The vendor's viewer shows idle %.1f, stall %.1f, issue %.1f %% of the recorded "
 		"columns (drain as issue, waits as stall).",

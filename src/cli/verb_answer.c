@@ -62,6 +62,28 @@ static void keep(struct verb_answers *a, const char *path, unsigned want, struct
 		return;
 	trace_share(t);
 	a->reads[a->n_reads++] = (struct verb_read){copy, want, t};
+	for (unsigned i = 0; i < a->n_lent; i++)
+		if (strcmp(a->lent[i].path, path) == 0)
+			lend_to(&a->lent[i].columns, t);
+}
+
+void verb_answer_lend(struct verb_answers *a, const struct view *v)
+{
+	const char *path = NULL;
+
+	pthread_mutex_lock(&a->lock);
+	for (unsigned i = 0; i < a->n_reads && !v->has_pipes; i++)
+		if (a->reads[i].trace == v->trace)
+			path = a->reads[i].path;
+	if (path && a->n_lent < VERB_ANSWER_LENT) {
+		struct verb_lent *x = &a->lent[a->n_lent++];
+
+		*x = (struct verb_lent){path, lend_columns(v->trace, v->columns, v->origin_cyc)};
+		for (unsigned i = 0; i < a->n_reads; i++)
+			if (strcmp(a->reads[i].path, path) == 0)
+				lend_to(&x->columns, a->reads[i].trace);
+	}
+	pthread_mutex_unlock(&a->lock);
 }
 
 /* Each capture once for each set of tables: notes, and so warnings, depend on what was read. */
@@ -149,6 +171,66 @@ static bool is_allowed(const struct option_def *d)
 	return d->type != OPTION_TEXT || is_in(allowed_text, d->name);
 }
 
+/* --- one kernel of a capture --- */
+
+static bool takes_kernel(const struct option_list *list)
+{
+	return find_option(list, "kernel") != NULL;
+}
+
+bool verb_answer_takes_kernel(const char *name)
+{
+	const struct verb *v = verb_answer_is(name) ? verb_find(name) : NULL;
+	struct option_list list;
+
+	if (!v)
+		return false;
+	options_of(v, &list);
+	return takes_kernel(&list);
+}
+
+/* An expression that matches the name and nothing else. */
+static bool put_exactly(struct strbuf *b, const char *name)
+{
+	sb_putc(b, '^');
+	for (; *name; name++) {
+		if (strchr("\\^$.*+?()[]{}|", *name))
+			sb_putc(b, '\\');
+		sb_putc(b, *name);
+	}
+	return sb_puts(b, "$");
+}
+
+/* --kernel for the one whose number the trace gives: a name may be longer than a request. */
+static bool add_kernel(struct verb_answers *a, struct words *w, const struct query *q,
+	const char *path, struct incore_error *e)
+{
+	struct strbuf regex = {0};
+	struct trace *t = NULL;
+	uint64_t id;
+	bool ok = true, is_known = false;
+
+	if (!query_text(q, "k"))
+		return true;
+	if (!query_number(q, "k", QUERY_NEEDED, UINT32_MAX, &id, e) ||
+		!verb_answer_open(a, path, NULL, &t, e))
+		return false;
+	for (uint32_t i = 0; ok && !is_known && i < t->n_kernel_names; i++) {
+		if (t->kernel_names[i].id != id)
+			continue;
+		is_known = true;
+		ok = (put_exactly(&regex, t->kernel_names[i].name) &&
+			     add_word(w, "kernel", regex.p)) ||
+		     err_nomem(e);
+	}
+	if (!is_known)
+		ok = err_set(e, INCORE_USAGE, "no-such-kernel", "the capture has no kernel %llu",
+			(unsigned long long)id);
+	sb_free(&regex);
+	trace_free(t);
+	return ok;
+}
+
 static bool add_pairs(struct words *w, const struct query *q, const struct option_list *list,
 	struct incore_error *e)
 {
@@ -156,7 +238,8 @@ static bool add_pairs(struct words *w, const struct query *q, const struct optio
 		const char *key = q->pair[i].key, *value = q->pair[i].value;
 		const struct option_def *d = find_option(list, key);
 
-		if (!strcmp(key, "c") || !strcmp(key, "base") || !strcmp(key, "h"))
+		if (!strcmp(key, "c") || !strcmp(key, "base") || !strcmp(key, "h") ||
+			(!strcmp(key, "k") && takes_kernel(list)))
 			continue;
 		if (!d || !is_allowed(d))
 			return err_set(e, INCORE_USAGE, "bad-query",
@@ -249,22 +332,23 @@ bool verb_answer(struct verb_answers *a, const struct query *q, const char *cons
 		drop_words(&w);
 		return err_nomem(e);
 	}
-	if (!add_pairs(&w, q, &list, e) || (!add_paths(&w, paths, n_paths) && !err_nomem(e))) {
+	if (!add_pairs(&w, q, &list, e) || !add_kernel(a, &w, q, paths[0], e) ||
+		(!add_paths(&w, paths, n_paths) && !err_nomem(e))) {
 		drop_words(&w);
 		return false;
 	}
 	return run_words(a, v, &w, out, e);
 }
 
-bool verb_answer_text(struct verb_answers *a, const char *name, const char *path,
-	struct strbuf *out, struct incore_error *e)
+bool verb_answer_text(struct verb_answers *a, const char *name, const char *const *paths,
+	unsigned n_paths, struct strbuf *out, struct incore_error *e)
 {
 	const struct verb *v = verb_find(name);
 	struct option_list list;
 	struct words w = {0};
 
 	options_of(v, &list);
-	if (!hand_on(&w, a, &list) || !add_paths(&w, &path, 1)) {
+	if (!hand_on(&w, a, &list) || !add_paths(&w, paths, n_paths)) {
 		drop_words(&w);
 		return err_nomem(e);
 	}

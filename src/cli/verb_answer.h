@@ -11,14 +11,21 @@
 #include <pthread.h>
 
 #include "cli/cli.h"
-#include "serve/query.h"
+#include "serve/view.h"
+#include "trace/lend.h"
 
 #define VERB_ANSWER_READS 24u
+#define VERB_ANSWER_LENT 16u
 
 struct verb_read { /* a capture that was read before */
 	char *path;
 	unsigned want;
 	struct trace *trace;
+};
+
+struct verb_lent {	  /* slices of a capture that need not be read again */
+	const char *path; /* of verb_read */
+	struct lent_columns columns;
 };
 
 struct verb_answers {
@@ -27,6 +34,8 @@ struct verb_answers {
 	pthread_mutex_t lock;
 	struct verb_read reads[VERB_ANSWER_READS];
 	unsigned n_reads;
+	struct verb_lent lent[VERB_ANSWER_LENT];
+	unsigned n_lent;
 	unsigned n_warned; /* answers that came with warnings */
 };
 
@@ -38,14 +47,22 @@ bool verb_answer_is(const char *name);
 /* Reads a capture as view's options say; the caller's own. */
 bool verb_answer_open(struct verb_answers *a, const char *path, struct progress *progress,
 	struct trace **out, struct incore_error *e);
-/* What `incore NAME --json OPTIONS PATHS` prints; keys of q are options, but for c, base and h. */
+/* Does it take --kernel, and so k=ID? */
+bool verb_answer_takes_kernel(const char *name);
+/* v, of a trace that was opened here, has its columns now: verbs take slices from there. They must
+ * be there until the last verb has ended. */
+void verb_answer_lend(struct verb_answers *a, const struct view *v);
+/*
+ * What `incore NAME --json OPTIONS PATHS` prints; keys of q are options, but for c, base and h.
+ * k=ID is --kernel for the kernel of that number in the capture.
+ */
 bool verb_answer(struct verb_answers *a, const struct query *q, const char *const *paths,
 	unsigned n_paths, struct strbuf *out, struct incore_error *e);
 
 /* Says on c that so many tracks could not be read; nothing for 0. */
 void cli_warn_unread(struct cli *c, uint64_t n);
-/* What `incore NAME PATH` prints as text, never cut. */
-bool verb_answer_text(struct verb_answers *a, const char *name, const char *path,
-	struct strbuf *out, struct incore_error *e);
+/* What `incore NAME PATHS` prints as text, never cut. */
+bool verb_answer_text(struct verb_answers *a, const char *name, const char *const *paths,
+	unsigned n_paths, struct strbuf *out, struct incore_error *e);
 
 #endif

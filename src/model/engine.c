@@ -155,8 +155,10 @@ static void deinit_core(struct core *c)
 {
 	for (unsigned i = 0; c->flags && i < N_FLAGS; i++)
 		VEC_FREE(&c->flags[i].fired);
-	for (unsigned i = 0; i < N_XIDS; i++)
+	for (unsigned i = 0; i < N_XIDS; i++) {
 		VEC_FREE(&c->x[i].fired);
+		VEC_FREE(&c->x[i].taken);
+	}
 	for (unsigned i = 0; i < ENGINE_PIPES; i++) {
 		VEC_FREE(&c->pipes[i].pending);
 		mem_free(c->pipes[i].done);
@@ -215,7 +217,7 @@ static bool run_block(struct engine *g, uint32_t first, uint32_t n)
 		g->races = races_new(g->set, streams, n, g->out);
 		ok = g->races || err_nomem(g->e);
 	}
-	ok = ok && run_rounds(g) && engine_left(g);
+	ok = ok && run_rounds(g) && engine_left(g) && engine_counters(g);
 	races_free(g->races);
 	g->races = NULL;
 	for (uint32_t i = 0; i < n; i++) {

@@ -79,6 +79,7 @@ enum finding_kind {
 	FIND_DOUBLE_SET,
 	FIND_LEFT_SET,
 	FIND_BAD_FLAG,
+	FIND_COUNTER_FULL,
 	FIND_BLOCKS_SHARE, /* a note: blocks touch the same global memory, one writes */
 	FIND_COUNT
 };

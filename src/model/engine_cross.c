@@ -92,9 +92,9 @@ bool engine_xready(
 		struct xflag *x = &g->cores[from[i].core].x[from[i].id];
 		struct fired *f;
 
-		if (x->fired.n <= c->x[id].n_wait)
+		if (x->fired.n <= c->x[id].taken.n)
 			return false;
-		f = &x->fired.v[c->x[id].n_wait];
+		f = &x->fired.v[c->x[id].taken.n];
 		if (!*last || f->cyc > *cyc) {
 			*cyc = f->cyc;
 			*last = f;
@@ -103,7 +103,7 @@ bool engine_xready(
 	return true;
 }
 
-void engine_xtake(struct engine *g, struct core *c, unsigned id, unsigned pipe)
+bool engine_xtake(struct engine *g, struct core *c, unsigned id, unsigned pipe, uint64_t cyc)
 {
 	struct xsource from[BLOCK_CORES];
 	unsigned n = engine_xsources(g, c, id, from);
@@ -111,8 +111,8 @@ void engine_xtake(struct engine *g, struct core *c, unsigned id, unsigned pipe)
 	g->out->n_external += n == 0;
 	for (unsigned i = 0; g->races && i < n; i++)
 		race_join(races_clock(g->races, c->at, pipe),
-			&g->cores[from[i].core].x[from[i].id].fired.v[c->x[id].n_wait].clock);
-	c->x[id].n_wait++;
+			&g->cores[from[i].core].x[from[i].id].fired.v[c->x[id].taken.n].clock);
+	return VEC_PUSH(&c->x[id].taken, cyc) || err_nomem(g->e);
 }
 
 /* --- FIFOs --- */

@@ -14,8 +14,11 @@ unsigned engine_xsources(
 /* The time all of them fired; false: not yet. *last: the latest of them. */
 bool engine_xready(
 	struct engine *g, struct core *c, unsigned id, uint64_t *cyc, struct fired **last);
-/* Joins their clocks into pipe's and counts the wait. */
-void engine_xtake(struct engine *g, struct core *c, unsigned id, unsigned pipe);
+/* Joins their clocks into pipe's and counts the wait, released at cyc. May fail: memory. */
+bool engine_xtake(struct engine *g, struct core *c, unsigned id, unsigned pipe, uint64_t cyc);
+/* engine_counters.c: after the end, counters that are left set or went beyond what they hold. */
+bool engine_counters(struct engine *g);
+
 struct micro {
 	uint8_t act;
 	uint8_t pipe;

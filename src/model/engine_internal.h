@@ -70,7 +70,7 @@ struct flag {
 
 struct xflag { /* what this core sets is kept */
 	VEC(struct fired) fired;
-	uint32_t n_wait;     /* waits of this core that were released */
+	VEC(uint64_t) taken; /* when the waits of this core were released */
 	uint32_t n_total[5]; /* sets in the whole stream, by mode */
 };
 

@@ -249,9 +249,8 @@ static bool time_x(
 	from.cyc = cyc;
 	if (!time_wait(g, c, pipe, n, &from, LINK_CROSS_CORE))
 		return false;
-	engine_xtake(g, c, n->xid, pipe);
 	*end = c->pipes[pipe].free;
-	return true;
+	return engine_xtake(g, c, n->xid, pipe, *end);
 }
 
 /* Times one entry; *ok false: it waits for something that is not known yet. */

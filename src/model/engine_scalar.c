@@ -136,7 +136,8 @@ static bool scalar_xwait(struct engine *g, struct core *c, struct entry *n)
 	if (!own_slice(g, c, n, end, &slice) ||
 		(last && !engine_link(g, last, c, OPP_S, slice, LINK_CROSS_CORE)))
 		return false;
-	engine_xtake(g, c, n->xid, OPP_S);
+	if (!engine_xtake(g, c, n->xid, OPP_S, end))
+		return false;
 	if (g->races)
 		scalar_clock_changed(g, c);
 	return true;

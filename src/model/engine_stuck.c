@@ -55,7 +55,7 @@ static bool is_unmatched_x(struct engine *g, struct core *c, unsigned id)
 
 		for (unsigned m = 0; m < 5; m++)
 			total += x->n_total[m];
-		if (total <= c->x[id].n_wait)
+		if (total <= c->x[id].taken.n)
 			return true;
 	}
 	return false;
@@ -89,7 +89,7 @@ static bool release(struct engine *g, const struct node *n)
 	for (unsigned i = 0; i < n_from; i++) {
 		struct xflag *f = &g->cores[from[i].core].x[from[i].id];
 
-		while (f->fired.n <= n->c->x[id].n_wait)
+		while (f->fired.n <= n->c->x[id].taken.n)
 			if (!VEC_PUSH(&f->fired, x))
 				return err_nomem(g->e);
 	}
@@ -162,7 +162,7 @@ static struct node next_of(struct engine *g, const struct node *n)
 		for (unsigned i = 0; i < n_from; i++) {
 			struct core *c = &g->cores[from[i].core];
 
-			if (c->x[from[i].id].fired.n > n->c->x[id].n_wait)
+			if (c->x[from[i].id].fired.n > n->c->x[id].taken.n)
 				continue;
 			for (unsigned pipe = 1; pipe < ENGINE_PIPES; pipe++)
 				if (is_queued(&c->pipes[pipe], ACT_XSET, from[i].id))

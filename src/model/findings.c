@@ -6,7 +6,7 @@
 const char *finding_name(enum finding_kind k)
 {
 	static const char *const names[FIND_COUNT] = {"race", "deadlock", "unmatched-wait",
-		"double-set", "flag-left-set", "bad-flag", "blocks-share-memory"};
+		"double-set", "flag-left-set", "bad-flag", "counter-full", "blocks-share-memory"};
 
 	return (unsigned)k < FIND_COUNT ? names[k] : "?";
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * answer_verb.c: what do the verbs say? Their own bytes, from the program's own code, one verb at a
- * time; an answer is kept, because the data never changes.
+ * time; an answer is kept, because the data never changes, and a kept one waits for nobody.
  */
 #include "base/mem.h"
 #include "serve/session_internal.h"
@@ -27,12 +27,18 @@ void session_forget(struct session *s)
 	s->kept_bytes = 0;
 }
 
-static const struct kept *find_kept(const struct session *s, struct str question)
+/* False: it is not known. A copy that memory is too short for is *out's failure. */
+static bool tell_kept(struct session *s, struct str question, struct strbuf *out)
 {
-	for (const struct kept *k = s->kept; k; k = k->next)
-		if (str_is(question, k->question))
-			return k;
-	return NULL;
+	const struct kept *k;
+
+	pthread_mutex_lock(&s->kept_lock);
+	for (k = s->kept; k && !str_is(question, k->question);)
+		k = k->next;
+	if (k)
+		sb_add(out, k->text.p, k->text.n);
+	pthread_mutex_unlock(&s->kept_lock);
+	return k != NULL;
 }
 
 static void drop_oldest(struct session *s)
@@ -65,32 +71,32 @@ static void keep(struct session *s, struct str question, const struct strbuf *te
 		mem_free(k);
 		return;
 	}
+	pthread_mutex_lock(&s->kept_lock);
 	k->next = s->kept;
 	s->kept = k;
 	s->kept_bytes += text->n;
 	while (s->kept_bytes > KEPT_MAX_BYTES && s->kept->next)
 		drop_oldest(s);
+	pthread_mutex_unlock(&s->kept_lock);
 }
 
 bool session_verb(struct session *s, const struct query *q, struct str target, struct strbuf *out,
 	struct incore_error *e)
 {
 	struct session_capture *c = session_capture(s, q, "c", e), *base;
-	const struct kept *k;
 	bool ok = true;
 
 	if (!c || !(base = session_capture(s, q, "base", e)))
 		return false;
+	if (tell_kept(s, target, out))
+		return !out->failed || err_nomem(e);
 	pthread_mutex_lock(&s->verb_lock);
-	k = find_kept(s, target);
-	if (k) {
-		ok = sb_add(out, k->text.p, k->text.n) || err_nomem(e);
-	} else {
+	if (!tell_kept(s, target, out)) { /* nobody asked the same meanwhile */
 		ok = s->ops.verb(
 			s->ops.ctx, (unsigned)(c - s->v), (unsigned)(base - s->v), q, out, e);
 		if (ok && !out->failed)
 			keep(s, target, out);
 	}
 	pthread_mutex_unlock(&s->verb_lock);
-	return ok;
+	return ok && (!out->failed || err_nomem(e));
 }

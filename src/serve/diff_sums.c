@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * diff_sums.c: is an instruction worse, better or the same as in another capture? By cycles per
- * execution of its row, rows aligned as `incore diff` aligns them.
+ * diff_sums.c: is an instruction worse, better or the same in another capture, which comes after
+ * this one? By cycles per execution of its row, rows aligned as `incore diff` aligns them.
  */
 #include "analysis/diff.h"
 #include "base/mem.h"
 #include "serve/view_index.h"
 
-enum { DIFF_SAME, DIFF_WORSE, DIFF_BETTER, DIFF_ONLY_HERE };
 #define LEAST_CHANGE 0.02 /* of a row's cycles per execution, and at least a cycle */
 #define MIN_MATCH 0.5
 
@@ -41,9 +40,9 @@ static uint8_t compare(const struct row_mean *here, const struct row_mean *there
 		return DIFF_ONLY_HERE;
 	a = (double)here->cyc / (double)here->hits;
 	b = (double)there->cyc / (double)there->hits;
-	if (a - b > LEAST_CHANGE * b && a - b >= 1)
+	if (b - a > LEAST_CHANGE * a && b - a >= 1)
 		return DIFF_WORSE;
-	return b - a > LEAST_CHANGE * b && b - a >= 1 ? DIFF_BETTER : DIFF_SAME;
+	return a - b > LEAST_CHANGE * a && a - b >= 1 ? DIFF_BETTER : DIFF_SAME;
 }
 
 /* Key of each code row, by aligned rows of the base. */
@@ -89,37 +88,27 @@ static bool align(
 	return ok;
 }
 
-static bool fill(struct view *v, const uint8_t *row_keys)
-{
-	const struct columns *c = v->columns;
-	struct split_sums *s = &v->index->diff;
-	uint64_t at = 0;
-
-	s->splits = mem_zalloc((size_t)c->n_lanes + 1, sizeof(*s->splits));
-	s->keys = mem_alloc((size_t)c->n_slices + 1);
-	if (!s->splits || !s->keys)
-		return false;
-	for (uint32_t k = 0; k < c->n_lanes; k++) {
-		const struct lane *l = &c->lanes[k];
-
-		s->splits[k] = (struct lane_split){.mode = SPLIT_SLICE, .keys = s->keys + at};
-		for (uint32_t i = 0; i < l->n; i++)
-			s->keys[at++] = row_keys[l->code[i] < v->trace->n_code ? l->code[i]
-									       : v->trace->n_code];
-	}
-	return split_sums_build(s, c);
-}
-
 bool diff_sums_make(struct view *v, const struct view *base, struct incore_error *e)
 {
 	uint8_t *keys = mem_zalloc((size_t)v->trace->n_code + 1, 1);
 	bool ok = keys ? align(v, base, keys, e) : err_nomem(e);
 
-	split_sums_free(&v->index->diff);
-	ok = ok && (fill(v, keys) || err_nomem(e));
+	ok = ok && diff_sums_fill(v, base, keys, e);
 	mem_free(keys);
 	if (!ok)
-		split_sums_free(&v->index->diff);
-	v->index->diff_base = ok ? base : NULL;
+		diff_sums_drop(v);
 	return ok;
+}
+
+bool view_diff_rows(
+	const struct view *v, const struct view *base, struct strbuf *out, struct incore_error *e)
+{
+	size_t n = (size_t)v->trace->n_code + 1;
+	uint8_t *keys = mem_zalloc(n, 1);
+	bool ok = keys ? align(v, base, keys, e) : err_nomem(e);
+
+	for (size_t i = 0; ok && i < n; i++)
+		sb_putc(out, (char)('0' + keys[i]));
+	mem_free(keys);
+	return ok && (!out->failed || err_nomem(e));
 }

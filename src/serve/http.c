@@ -114,7 +114,7 @@ static enum MHD_Result refuse(
 struct progress_stream {
 	struct session *session;
 	uint64_t seen;
-	bool is_done;
+	bool is_begun, is_done;
 };
 
 static void free_stream(void *ctx)
@@ -133,12 +133,16 @@ static ssize_t read_progress(void *ctx, uint64_t pos, char *buf, size_t max)
 	(void)pos;
 	if (p->is_done || max < PROGRESS_LINE)
 		return MHD_CONTENT_READER_END_OF_STREAM;
-	now = session_wait(p->session, &p->seen, 1000);
+	/* the first line says where things stand, whatever that is */
+	now = session_wait(p->session, &p->seen, p->is_begun ? 1000 : 0);
+	p->is_begun = true;
 	p->is_done = now.is_done;
 	if (now.eta_s >= 0)
 		snprintf(eta, sizeof(eta), "%.1f", now.eta_s);
-	n = snprintf(buf, max, "{\"stage\":\"%.40s\",\"done\":%llu,\"total\":%llu,\"eta\":%s}\n",
-		now.stage, (unsigned long long)now.done, (unsigned long long)now.total, eta);
+	n = snprintf(buf, max,
+		"{\"stage\":\"%.40s\",\"done\":%llu,\"total\":%llu,\"eta\":%s,\"read\":%u}\n",
+		now.stage, (unsigned long long)now.done, (unsigned long long)now.total, eta,
+		now.n_read);
 	return n;
 }
 

@@ -15,25 +15,125 @@ static struct str asset(const char *url)
 }
 
 static const char page_style[] =
-	".written{max-width:62rem;margin:1.5rem auto;padding:0 1rem;font:15px/1.5 "
-	"system-ui,sans-serif}"
-	".written pre{overflow-x:auto;font:12px/1.45 ui-monospace,monospace;padding:.6rem .8rem;"
-	"border:1px solid #8886;border-radius:4px}.written h1{font-size:1.4rem}.written "
-	"h2{font-size:1.05rem;margin:1.4rem 0 .4rem}.written .verdict{font-size:1.05rem}"
+	"body{margin:0;background:#fff;color:#1c1d21}"
+	".written{max-width:68rem;margin:1.5rem auto;padding:0 1rem;font:15px/1.5 "
+	"system-ui,sans-serif;overflow-wrap:anywhere}"
+	".written pre,.written .scroll{overflow-x:auto}.written pre,.written td,.written "
+	"th{font:12px/1.45 ui-monospace,monospace}.written pre{padding:.6rem .8rem;border:1px "
+	"solid #8886;border-radius:4px}.written h1{font-size:1.4rem}.written "
+	"h2{font-size:1.1rem;margin:1.6rem 0 .4rem;border-bottom:1px solid #8886}.written "
+	"h3{font-size:.95rem;margin:1rem 0 .3rem}.written .verdict{font-size:1.1rem;"
+	"font-weight:600}"
 	".written .note{border-left:4px solid #b8860b;padding:.2rem .8rem}.written "
-	"svg{max-width:100%;height:auto}.written mark{font-weight:600}";
+	"svg{max-width:100%;height:auto}.written mark{font-weight:600}.written "
+	"table{border-collapse:collapse;margin:.3rem 0 .6rem}.written td,.written "
+	"th{padding:.15rem .6rem;text-align:left;white-space:nowrap}.written "
+	"thead th{border-bottom:1px solid #888}.written tbody "
+	"tr:nth-child(even){background:#8881}.written .n{text-align:right}.written "
+	"dl{display:grid;grid-template-columns:max-content 1fr;gap:.1rem 1rem}.written "
+	"dt{font-weight:600}.written dd{margin:0}.written li{margin:.3rem 0}";
 
-static void put_estimate(const struct trace *t, struct strbuf *b)
+/* --- blocks --- */
+
+static void put_table(struct str text, struct strbuf *b)
 {
-	const char *word = evidence_name(t->meta.evidence);
+	struct report_column columns[REPORT_MAX_COLUMNS];
+	bool is_number[REPORT_MAX_COLUMNS];
+	unsigned n = report_columns(text, columns, REPORT_MAX_COLUMNS);
+	struct str rest = text, line;
 
-	sb_printf(b, "<p class=\"note\">Evidence: <strong>%s</strong>.", word);
-	if (t->meta.evidence == EVIDENCE_ESTIMATE)
-		sb_puts(b, " These figures are an estimate of a model, not a measurement.");
-	if (t->meta.evidence == EVIDENCE_VENDOR_SIMULATOR)
-		sb_puts(b, " These figures come from a vendor's simulator, not from hardware.");
-	if (t->meta.evidence == EVIDENCE_HARDWARE_SAMPLE)
-		sb_puts(b, " These figures are samples: counts, not cycles.");
+	str_cut(&rest, "\n", &line);
+	for (unsigned i = 0; i < n; i++) {
+		struct str rows = rest, row;
+
+		is_number[i] = true;
+		while (is_number[i] && str_cut(&rows, "\n", &row))
+			is_number[i] = report_is_number(report_cell(row, &columns[i]));
+	}
+	sb_puts(b, "<div class=\"scroll\"><table><thead><tr>");
+	for (unsigned i = 0; i < n; i++) {
+		sb_puts(b, is_number[i] ? "<th class=\"n\">" : "<th>");
+		report_escape(b, report_cell(line, &columns[i]));
+		sb_puts(b, "</th>");
+	}
+	sb_puts(b, "</tr></thead>\n<tbody>");
+	while (str_cut(&rest, "\n", &line)) {
+		sb_puts(b, "<tr>");
+		for (unsigned i = 0; i < n; i++) {
+			sb_puts(b, is_number[i] ? "<td class=\"n\">" : "<td>");
+			report_escape(b, report_cell(line, &columns[i]));
+			sb_puts(b, "</td>");
+		}
+		sb_puts(b, "</tr>\n");
+	}
+	sb_puts(b, "</tbody></table></div>\n");
+}
+
+/* "kernel   text": a line that begins with blanks goes on. */
+static void put_facts(struct str text, struct strbuf *b)
+{
+	struct str line;
+	bool is_open = false;
+
+	sb_puts(b, "<dl>\n");
+	while (str_cut(&text, "\n", &line)) {
+		ptrdiff_t gap = str_find(line, "  ");
+
+		if (gap > 0) {
+			sb_puts(b, is_open ? "</dd>\n<dt>" : "<dt>");
+			report_escape(b, str_sub(line, 0, (size_t)gap));
+			sb_puts(b, "</dt><dd>");
+			line = str_sub(line, (size_t)gap, line.n);
+		} else {
+			sb_putc(b, ' ');
+		}
+		report_escape(b, str_trim(line));
+		is_open = true;
+	}
+	sb_puts(b, "</dd>\n</dl>\n");
+}
+
+/* An item's further lines that name an experiment and what to see stand for themselves. */
+static void put_list(struct str text, struct strbuf *b)
+{
+	struct str item, line;
+
+	sb_puts(b, "<ul>\n");
+	while (report_next_item(&text, &item)) {
+		sb_puts(b, "<li>");
+		while (str_cut(&item, "\n", &line)) {
+			line = str_trim(line);
+			if (str_starts(line, "try ") || str_starts(line, "see ")) {
+				sb_puts(b, "<br><strong>");
+				sb_str(b, str_sub(line, 0, 3));
+				sb_puts(b, "</strong>");
+				line = str_sub(line, 3, line.n);
+			}
+			report_escape(b, line);
+			sb_putc(b, item.p ? ' ' : '<');
+		}
+		sb_puts(b, "/li>\n");
+	}
+	sb_puts(b, "</ul>\n");
+}
+
+static void put_pre(struct str text, struct strbuf *b)
+{
+	sb_puts(b, "<pre>");
+	report_escape(b, text);
+	sb_puts(b, "</pre>\n");
+}
+
+static void put_prose(struct str text, const char *attributes, struct strbuf *b)
+{
+	struct str line;
+
+	sb_printf(b, "<p%s>", attributes);
+	for (bool is_first = true; str_cut(&text, "\n", &line); is_first = false) {
+		if (!is_first)
+			sb_putc(b, '\n');
+		report_escape(b, str_trim(line));
+	}
 	sb_puts(b, "</p>\n");
 }
 
@@ -44,27 +144,57 @@ static void put_block(const struct report_block *block, bool is_first, struct st
 		report_escape(b, block->title);
 		sb_puts(b, "</h2>\n");
 	}
-	sb_puts(b, !block->is_prose ? "<pre>" : is_first ? "<p class=\"verdict\">" : "<p>");
-	report_escape(b, block->text);
-	sb_puts(b, block->is_prose ? "</p>\n" : "</pre>\n");
+	if (block->kind == REPORT_TABLE)
+		put_table(block->text, b);
+	else if (block->kind == REPORT_FACTS)
+		put_facts(block->text, b);
+	else if (block->kind == REPORT_LIST)
+		put_list(block->text, b);
+	else if (block->kind == REPORT_PLAIN)
+		put_pre(block->text, b);
+	else
+		put_prose(block->text, is_first ? " class=\"verdict\"" : "", b);
 }
 
-static void put_source(const struct view *v, struct strbuf *b)
+static void put_blocks(struct str text, struct strbuf *b)
 {
-	struct report_source s;
-	struct str line;
+	struct report_block block;
 
-	if (!report_hottest_source(v, &s))
-		return;
-	sb_puts(b, "<h2>The costliest source line</h2>\n<p>");
-	report_escape(b, str_of(s.path));
-	sb_printf(b, ":%u</p>\n<pre>", s.marked);
-	for (uint32_t n = s.first; str_cut(&s.lines, "\n", &line); n++) {
-		sb_printf(b, "%s%5u  ", n == s.marked ? "<mark>" : "", n);
-		report_escape(b, line);
-		sb_puts(b, n == s.marked ? "</mark>\n" : "\n");
+	while (report_next_block(&text, &block))
+		put_block(&block, false, b);
+}
+
+/* --- the written page --- */
+
+static bool put_lines(const struct report *r, struct strbuf *b)
+{
+	struct report_line lines[REPORT_LINES];
+	unsigned n;
+
+	if (!report_top_lines(r, lines, &n))
+		return false;
+	if (n)
+		sb_printf(b, "<h2>Source around the costliest lines (%s of each line)</h2>\n",
+			r->unit);
+	for (unsigned i = 0; i < n; i++) {
+		struct strbuf text = {0}, why = {0};
+		bool ok = report_line_context(r, &lines[i], &text, &why);
+
+		sb_puts(b, "<h3>");
+		report_escape(b, str_of(r->view->trace->sources[lines[i].source].path));
+		sb_printf(b, ":%u: ", lines[i].line);
+		report_put_count(b, lines[i].cost);
+		sb_printf(b, " %s, %.1f %%</h3>\n", r->unit,
+			100.0 * (double)lines[i].cost / (double)(r->all_cost ? r->all_cost : 1));
+		if (why.n)
+			put_prose((struct str){why.p, why.n}, "", b);
+		else
+			put_pre((struct str){text.p, text.n}, b);
+		b->failed |= !ok || why.failed;
+		sb_free(&text);
+		sb_free(&why);
 	}
-	sb_puts(b, "</pre>\n");
+	return !b->failed;
 }
 
 static bool put_written(const struct report *r, struct strbuf *b, struct incore_error *e)
@@ -75,8 +205,8 @@ static bool put_written(const struct report *r, struct strbuf *b, struct incore_
 
 	sb_puts(b, "<main class=\"written\">\n<h1>");
 	report_escape(b, str_of(t->meta.kernel ? t->meta.kernel : "kernel of unknown name"));
-	sb_puts(b, "</h1>\n");
-	put_estimate(t, b);
+	sb_printf(b, "</h1>\n<p class=\"note\">Evidence: <strong>%s</strong>. %s</p>\n",
+		evidence_name(t->meta.evidence), report_evidence(t));
 	if (r->left_out.n) {
 		sb_puts(b, "<p class=\"note\">Not in this file: ");
 		report_escape(b, r->left_out);
@@ -86,29 +216,32 @@ static bool put_written(const struct report *r, struct strbuf *b, struct incore_
 		put_block(&block, true, b);
 	if (!report_svg_buckets(r->view, b, e) || !report_svg_lanes(r->view, b, e))
 		return false;
-	while (report_next_block(&rest, &block))
-		put_block(&block, false, b);
-	put_source(r->view, b);
-	sb_puts(b, "<h2>Findings</h2>\n<pre>");
-	report_escape(b, r->health);
-	sb_puts(b, "</pre>\n<h2>How to reproduce</h2>\n<pre>");
-	report_escape(b, r->command);
-	sb_puts(b, "</pre>\n</main>\n");
+	put_blocks(rest, b);
+	put_blocks(r->code, b);
+	if (!put_lines(r, b))
+		return err_nomem(e);
+	if (r->difference.n) {
+		sb_puts(b, "<h2>Difference to the second capture</h2>\n");
+		put_blocks(r->difference, b);
+	}
+	sb_puts(b, "<h2>All findings, with their evidence</h2>\n");
+	put_pre(r->health, b);
+	sb_puts(b, "<h2>How to reproduce</h2>\n");
+	put_facts(r->again, b);
+	sb_puts(b, "<noscript><p class=\"note\">This is the written part of the report. With "
+		   "scripts allowed the same file shows the timeline and all tables.</p></noscript>"
+		   "\n</main>\n");
 	return !b->failed || err_nomem(e);
 }
 
-/* A script may not hold its own end tag; in a string "<\/" is the same. */
-static void put_script(struct strbuf *b, struct str js)
-{
-	ptrdiff_t at;
-
-	while ((at = str_find(js, "</script")) >= 0) {
-		sb_str(b, str_sub(js, 0, (size_t)at));
-		sb_puts(b, "<\\/script");
-		js = str_sub(js, (size_t)at + 8, js.n);
-	}
-	sb_str(b, js);
-}
+/* Puts the viewer's style and script in place. Where a browser cannot, the written page stays. */
+static const char boot_script[] =
+	"(async()=>{const n=document.currentScript.nonce,get=async i=>new Response(new "
+	"Blob([Uint8Array.from(atob(document.getElementById(i).textContent),c=>c.charCodeAt(0))])"
+	".stream().pipeThrough(new DecompressionStream('gzip'))).text(),add=(t,p,x)=>{const "
+	"e=document.createElement(t);e.nonce=n;e.textContent=x;p.append(e)};"
+	"const x=await Promise.all([get('incore-style'),get('incore-script')]);"
+	"add('style',document.head,x[0]);add('script',document.body,x[1])})()";
 
 static bool put_data(struct strbuf *b, const char *id, struct str bytes, struct incore_error *e)
 {
@@ -164,7 +297,6 @@ static void put_head(const struct report *r, struct strbuf *b)
 	report_escape(
 		b, str_of(r->view->trace->meta.kernel ? r->view->trace->meta.kernel : "kernel"));
 	sb_printf(b, " - incore</title>\n<style nonce=\"%s\">", nonce);
-	sb_str(b, asset("/incore.css"));
 	sb_puts(b, page_style);
 	sb_puts(b, "</style>\n</head>\n<body data-report=\"1\">\n<div id=\"app\">\n");
 }
@@ -177,11 +309,13 @@ bool report_html(const struct report *r, FILE *out, struct incore_error *e)
 	put_head(r, &b);
 	ok = put_written(r, &b, e);
 	sb_puts(&b, "</div>\n");
-	ok = ok && put_answers(r, &b, e) && put_data(&b, "incore-columns", r->blob, e) &&
+	ok = ok && put_answers(r, &b, e) && put_data(&b, "incore-columns", r->blob[0], e) &&
+	     (!r->blob[1].n || put_data(&b, "incore-columns-1", r->blob[1], e)) &&
 	     put_data(&b, "incore-core", asset("/incore-core.wasm"), e);
-	sb_printf(&b, "<script nonce=\"%s\">", r->view->hash);
-	put_script(&b, asset("/incore.js"));
-	sb_puts(&b, "</script>\n</body>\n</html>\n");
+	ok = ok && put_data(&b, "incore-style", asset("/incore.css"), e) &&
+	     put_data(&b, "incore-script", asset("/incore.js"), e);
+	sb_printf(&b, "<script nonce=\"%s\">%s</script>\n</body>\n</html>\n", r->view->hash,
+		boot_script);
 	if (ok && b.failed)
 		ok = err_nomem(e);
 	if (ok && fwrite(b.p, 1, b.n, out) != b.n)

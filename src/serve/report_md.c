@@ -41,76 +41,108 @@ static void put_prose(struct strbuf *b, struct str text)
 	}
 }
 
+static void put_list(struct strbuf *b, struct str text)
+{
+	struct str item, line;
+
+	while (report_next_item(&text, &item)) {
+		sb_puts(b, "-");
+		while (str_cut(&item, "\n", &line)) {
+			line = str_trim(line);
+			sb_puts(b, str_starts(line, "try ") || str_starts(line, "see ") ? "\n  - "
+											: " ");
+			put_prose(b, line);
+		}
+		sb_putc(b, '\n');
+	}
+	sb_putc(b, '\n');
+}
+
 static void put_block(const struct report_block *block, struct strbuf *b)
 {
+	struct str rest = block->text, line;
+
 	if (block->title.n) {
 		sb_puts(b, "## ");
 		put_prose(b, block->title);
 		sb_puts(b, "\n\n");
 	}
-	if (block->is_prose) {
-		put_prose(b, block->text);
-		sb_puts(b, "\n\n");
+	if (block->kind == REPORT_LIST) {
+		put_list(b, block->text);
+	} else if (block->kind == REPORT_PROSE) {
+		while (str_cut(&rest, "\n", &line)) {
+			put_prose(b, str_trim(line));
+			sb_putc(b, '\n');
+		}
+		sb_putc(b, '\n');
 	} else {
 		put_fenced(b, block->text);
 	}
 }
 
-static void put_source(const struct view *v, struct strbuf *b)
+static void put_blocks(struct str text, struct strbuf *b)
 {
-	struct strbuf text = {0};
-	struct report_source s;
-	struct str line;
+	struct report_block block;
 
-	if (!report_hottest_source(v, &s))
-		return;
-	sb_puts(b, "## The costliest source line\n\n");
-	put_prose(b, str_of(s.path));
-	sb_printf(b, ":%u\n\n", s.marked);
-	for (uint32_t n = s.first; str_cut(&s.lines, "\n", &line); n++) {
-		sb_printf(&text, "%c%5u  ", n == s.marked ? '>' : ' ', n);
-		sb_str(&text, line);
-		sb_putc(&text, '\n');
-	}
-	put_fenced(b, (struct str){text.p, text.n});
-	b->failed |= text.failed;
-	sb_free(&text);
+	while (report_next_block(&text, &block))
+		put_block(&block, b);
 }
 
-/* ![title](data:image/svg+xml;base64,...): the picture needs no file beside the text. */
-static bool put_picture(struct strbuf *b, const char *title, const struct strbuf *svg)
+static bool put_lines(const struct report *r, struct strbuf *b)
 {
-	static const char digits[] =
-		"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-	const uint8_t *p = (const uint8_t *)svg->p;
+	struct report_line lines[REPORT_LINES];
+	unsigned n;
 
-	if (svg->failed || svg->n == 0)
-		return !svg->failed;
-	sb_printf(b, "![%s](data:image/svg+xml;base64,", title);
-	for (size_t i = 0; i < svg->n; i += 3) {
-		size_t left = svg->n - i;
-		uint32_t v = (uint32_t)p[i] << 16 | (left > 1 ? (uint32_t)p[i + 1] << 8 : 0) |
-			     (left > 2 ? p[i + 2] : 0);
+	if (!report_top_lines(r, lines, &n))
+		return false;
+	if (n)
+		sb_printf(b, "## Source around the costliest lines (%s of each line)\n\n", r->unit);
+	for (unsigned i = 0; i < n; i++) {
+		struct strbuf text = {0}, why = {0};
+		bool ok = report_line_context(r, &lines[i], &text, &why);
 
-		sb_putc(b, digits[v >> 18]);
-		sb_putc(b, digits[v >> 12 & 63]);
-		sb_putc(b, left > 1 ? digits[v >> 6 & 63] : '=');
-		sb_putc(b, left > 2 ? digits[v & 63] : '=');
+		put_prose(b, str_of(r->view->trace->sources[lines[i].source].path));
+		sb_printf(b, ":%u: ", lines[i].line);
+		report_put_count(b, lines[i].cost);
+		sb_printf(b, " %s, %.1f %%", r->unit,
+			100.0 * (double)lines[i].cost / (double)(r->all_cost ? r->all_cost : 1));
+		sb_printf(b, "%s%s\n\n", why.n ? "; " : "", why.n ? why.p : "");
+		if (text.n)
+			put_fenced(b, (struct str){text.p, text.n});
+		b->failed |= !ok || why.failed;
+		sb_free(&text);
+		sb_free(&why);
 	}
+	return !b->failed;
+}
+
+/* ![words](data:image/svg+xml;base64,...): the picture needs no file beside the text. The words
+ * stand where a reader shows no such picture. */
+static void put_picture(struct strbuf *b, const struct strbuf *words, const struct strbuf *svg)
+{
+	if (svg->n == 0)
+		return;
+	sb_printf(b, "![%s](data:image/svg+xml;base64,", words->n ? words->p : "");
+	report_base64(b, (struct str){svg->p, svg->n}, 0);
 	sb_puts(b, ")\n\n");
-	return true;
 }
 
 static bool put_pictures(const struct report *r, struct strbuf *b, struct incore_error *e)
 {
-	struct strbuf buckets = {0}, lanes = {0};
+	struct strbuf buckets = {0}, lanes = {0}, words = {0}, what = {0};
 	bool ok = report_svg_buckets(r->view, &buckets, e) && report_svg_lanes(r->view, &lanes, e);
 
-	ok = ok && ((put_picture(b, "where the cycles went, by bucket", &buckets) &&
-			    put_picture(b, "what each track executed, by class", &lanes)) ||
-			   err_nomem(e));
+	sb_puts(&words, "where the cycles went: ");
+	report_bucket_words(r->view, &words);
+	sb_puts(&what, "what each track executed over time, by class");
+	put_picture(b, &words, &buckets);
+	put_picture(b, &what, &lanes);
+	if (ok && (words.failed || what.failed || buckets.failed || lanes.failed))
+		ok = err_nomem(e);
 	sb_free(&buckets);
 	sb_free(&lanes);
+	sb_free(&words);
+	sb_free(&what);
 	return ok;
 }
 
@@ -124,14 +156,8 @@ bool report_markdown(const struct report *r, FILE *out, struct incore_error *e)
 
 	sb_puts(&b, "# ");
 	put_prose(&b, str_of(t->meta.kernel ? t->meta.kernel : "kernel of unknown name"));
-	sb_printf(&b, "\n\nEvidence: **%s**.", evidence_name(t->meta.evidence));
-	if (t->meta.evidence == EVIDENCE_ESTIMATE)
-		sb_puts(&b, " These figures are an estimate of a model, not a measurement.");
-	if (t->meta.evidence == EVIDENCE_VENDOR_SIMULATOR)
-		sb_puts(&b, " These figures come from a vendor's simulator, not from hardware.");
-	if (t->meta.evidence == EVIDENCE_HARDWARE_SAMPLE)
-		sb_puts(&b, " These figures are samples: counts, not cycles.");
-	sb_puts(&b, "\n\n");
+	sb_printf(&b, "\n\nEvidence: **%s**. %s\n\n", evidence_name(t->meta.evidence),
+		report_evidence(t));
 	if (r->left_out.n) {
 		sb_puts(&b, "Not in the pictures: ");
 		put_prose(&b, r->left_out);
@@ -140,13 +166,18 @@ bool report_markdown(const struct report *r, FILE *out, struct incore_error *e)
 	if (report_next_block(&rest, &block)) /* the verdict */
 		put_block(&block, &b);
 	ok = put_pictures(r, &b, e);
-	while (report_next_block(&rest, &block))
-		put_block(&block, &b);
-	put_source(r->view, &b);
-	sb_puts(&b, "## Findings\n\n");
+	put_blocks(rest, &b);
+	put_blocks(r->code, &b);
+	if (ok && !put_lines(r, &b))
+		ok = err_nomem(e);
+	if (r->difference.n) {
+		sb_puts(&b, "## Difference to the second capture\n\n");
+		put_blocks(r->difference, &b);
+	}
+	sb_puts(&b, "## All findings, with their evidence\n\n");
 	put_fenced(&b, r->health);
 	sb_puts(&b, "## How to reproduce\n\n");
-	put_fenced(&b, r->command);
+	put_fenced(&b, r->again);
 	if (ok && b.failed)
 		ok = err_nomem(e);
 	if (ok && fwrite(b.p, 1, b.n, out) != b.n)

@@ -7,6 +7,7 @@
 #include "analysis/input_json.h"
 #include "base/mem.h"
 #include "serve/answer_trace.h"
+#include "serve/colors.h"
 
 #define JSON "application/json; charset=utf-8"
 #define BINARY "application/octet-stream"
@@ -31,6 +32,7 @@ static const struct {
 	{"units", answer_units, BINARY, true, false},
 	{"buckets", answer_buckets, BINARY, true, false},
 	{"histogram", answer_histogram, JSON, true, false},
+	{"rows", answer_rows, JSON, true, false},
 	{"code", answer_code, JSON, true, false},
 	{"counters", answer_counters, BINARY, false, false},
 	{"derived", answer_derived, JSON, false, false},
@@ -47,6 +49,7 @@ struct session *session_new(const struct session_options *o, struct incore_error
 	}
 	pthread_mutex_init(&s->lock, NULL);
 	pthread_mutex_init(&s->verb_lock, NULL);
+	pthread_mutex_init(&s->kept_lock, NULL);
 	pthread_cond_init(&s->news, NULL);
 	s->ops = *o->ops;
 	s->pool = o->pool;
@@ -62,7 +65,9 @@ struct session *session_new(const struct session_options *o, struct incore_error
 		struct session_capture *c = &s->v[s->n];
 
 		c->path = mem_strndup(o->paths[s->n], strlen(o->paths[s->n]));
-		pthread_rwlock_init(&c->index_lock, NULL);
+		c->view.colors = o->colors;
+		pthread_mutex_init(&c->build_lock, NULL);
+		pthread_rwlock_init(&c->diff_lock, NULL);
 		if (!c->path) {
 			s->n++;
 			goto fail;
@@ -77,11 +82,17 @@ fail:
 
 void session_load(struct session *s)
 {
-	for (unsigned i = 0; i < s->n && !atomic_load(&s->stop); i++)
+	for (unsigned i = 0; i < s->n && !atomic_load(&s->stop); i++) {
 		session_read_one(s, &s->v[i], i);
+		pthread_mutex_lock(&s->lock);
+		s->now.n_read = i + 1;
+		s->n_news++;
+		pthread_cond_broadcast(&s->news);
+		pthread_mutex_unlock(&s->lock);
+	}
 	pthread_mutex_lock(&s->lock);
-	s->now =
-		(struct session_progress){.stage = "ready", .done = 1, .total = 1, .is_done = true};
+	s->now = (struct session_progress){
+		.stage = "ready", .done = 1, .total = 1, .n_read = s->n, .is_done = true};
 	s->n_news++;
 	pthread_cond_broadcast(&s->news);
 	pthread_mutex_unlock(&s->lock);
@@ -117,13 +128,15 @@ void session_free(struct session *s)
 		incore_error_clear(&c->error);
 		sb_free(&c->failure);
 		mem_free(c->path);
-		pthread_rwlock_destroy(&c->index_lock);
+		pthread_mutex_destroy(&c->build_lock);
+		pthread_rwlock_destroy(&c->diff_lock);
 	}
 	progress_free(s->progress);
 	mem_free(s->v);
 	mem_free(s->salt);
 	pthread_mutex_destroy(&s->lock);
 	pthread_mutex_destroy(&s->verb_lock);
+	pthread_mutex_destroy(&s->kept_lock);
 	pthread_cond_destroy(&s->news);
 	mem_free(s);
 }
@@ -249,6 +262,7 @@ static bool answer_page(
 	json_w_kv_cstr(&w, "state", state_name(state));
 	json_w_kv_cstr(&w, "error", state == CAPTURE_FAILED ? failure_text(c) : NULL);
 	put_captures(s, &w);
+	colors_json(view.colors, &w);
 	json_w_key(&w, "input");
 	if (t)
 		input_json(t, &w);
@@ -260,7 +274,40 @@ static bool answer_page(
 	return json_w_finish(&w, e);
 }
 
-/* Answers of a capture, with what they need built first. */
+static bool build(struct session_capture *c, unsigned needs, const struct session_capture *base,
+	struct incore_error *e)
+{
+	bool ok;
+
+	pthread_mutex_lock(&c->build_lock);
+	ok = view_need(&c->view, needs, &base->view, e);
+	pthread_mutex_unlock(&c->build_lock);
+	return ok;
+}
+
+/* With the sums of this comparison and nobody replacing them. Another base may get in between: then
+ * they are made again. */
+static bool answer_diff(struct session_capture *c, unsigned i, const struct query *q,
+	const struct session_capture *base, struct strbuf *out, struct incore_error *e)
+{
+	bool has, ok = true;
+
+	do {
+		pthread_rwlock_rdlock(&c->diff_lock);
+		has = view_has(&c->view, view_needs(q), &base->view);
+		if (has)
+			ok = answers[i].answer(&c->view, q, out, e);
+		pthread_rwlock_unlock(&c->diff_lock);
+		if (!has) {
+			pthread_rwlock_wrlock(&c->diff_lock);
+			ok = build(c, view_needs(q), base, e);
+			pthread_rwlock_unlock(&c->diff_lock);
+		}
+	} while (ok && !has);
+	return ok;
+}
+
+/* Answers of a capture, with what they need built first; who needs nothing waits for no builder. */
 static bool answer_capture(struct session *s, unsigned i, const struct query *q, struct strbuf *out,
 	struct incore_error *e)
 {
@@ -268,24 +315,15 @@ static bool answer_capture(struct session *s, unsigned i, const struct query *q,
 	unsigned needs = view_needs(q);
 	bool ok;
 
-	if (!c || !(base = session_capture(s, q, "base", e)))
+	if (!c || !(base = query_text(q, "base") ? session_capture(s, q, "base", e) : c))
 		return false;
 	if (!must_be(state_of(s, c), c, e) || !must_be(state_of(s, base), base, e))
 		return false;
-	pthread_rwlock_rdlock(&c->index_lock);
-	if (view_has(&c->view, needs, &base->view))
-		needs = 0;
-	pthread_rwlock_unlock(&c->index_lock);
-	if (needs) {
-		pthread_rwlock_wrlock(&c->index_lock);
-		ok = view_need(&c->view, needs, &base->view, e);
-		pthread_rwlock_unlock(&c->index_lock);
-		if (!ok)
-			return false;
-	}
-	pthread_rwlock_rdlock(&c->index_lock);
-	ok = answers[i].answer(&c->view, q, out, e);
-	pthread_rwlock_unlock(&c->index_lock);
+	if (needs & NEED_DIFF)
+		ok = answer_diff(c, i, q, base, out, e);
+	else
+		ok = (view_has(&c->view, needs, &base->view) || build(c, needs, base, e)) &&
+		     answers[i].answer(&c->view, q, out, e);
 	return ok && (!out->failed || err_nomem(e));
 }
 

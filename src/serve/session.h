@@ -22,6 +22,8 @@ struct session_ops {
 		struct strbuf *out, struct incore_error *e);
 	bool (*is_verb)(const char *name);
 	void *ctx;
+	/* All slices of a capture are there, until the session is freed; may be NULL. */
+	void (*ready)(void *ctx, unsigned capture, const struct view *v);
 };
 
 struct session_options {
@@ -30,7 +32,8 @@ struct session_options {
 	const struct session_ops *ops;
 	struct pool *pool;
 	bool no_cache;
-	const char *salt; /* of the cache: options that change what is read; or NULL */
+	const char *salt;	     /* of the cache: options that change what is read; or NULL */
+	const struct colors *colors; /* the user's own, or NULL; must outlive the session */
 };
 
 struct reply {
@@ -44,8 +47,9 @@ struct reply {
 struct session_progress {
 	const char *stage; /* static text */
 	uint64_t done, total;
-	double eta_s; /* negative: unknown */
-	bool is_done; /* all captures are read, or failed */
+	double eta_s;	 /* negative: unknown */
+	unsigned n_read; /* captures that can be asked about, or failed: the first so many */
+	bool is_done;	 /* all captures are read, or failed */
 };
 
 struct session *session_new(const struct session_options *o, struct incore_error *e);

@@ -18,7 +18,8 @@ struct session_capture {
 	struct trace *trace;   /* set before it is ready: meta is there while slices are read */
 	struct columns columns;
 	struct view view;
-	pthread_rwlock_t index_lock; /* answers read, view_need() writes */
+	pthread_mutex_t build_lock; /* one view_need() at a time */
+	pthread_rwlock_t diff_lock; /* answers of a comparison read, a change of its base writes */
 };
 
 struct session {
@@ -38,7 +39,8 @@ struct session {
 	struct session_progress now;
 	uint64_t stage_ns;	   /* when the stage began */
 	pthread_mutex_t verb_lock; /* verbs use all threads: one at a time */
-	struct kept *kept;	   /* answers of verbs, by question; under verb_lock */
+	pthread_mutex_t kept_lock; /* never held for long: what is known is told at once */
+	struct kept *kept;	   /* answers of verbs, by question; under kept_lock */
 	size_t kept_bytes;
 };
 

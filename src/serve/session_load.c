@@ -27,6 +27,7 @@ static void on_progress(void *ctx, const char *what, uint64_t done, uint64_t tot
 	s->now = (struct session_progress){.stage = is_last ? "index" : what,
 		.done = done,
 		.total = total,
+		.n_read = s->now.n_read,
 		.eta_s = done && total > done ? (double)(now - s->stage_ns) / 1e9 *
 							(double)(total - done) / (double)done
 					      : -1};
@@ -91,15 +92,30 @@ static bool load_columns(struct session *s, struct session_capture *c, struct in
 	return columns_load(c->trace, &o, &c->columns, e);
 }
 
-static void set_state(struct session *s, struct session_capture *c, enum capture_state state)
+static void set_failed(struct session *s, struct session_capture *c)
 {
-	if (state == CAPTURE_FAILED)
-		err_format(&c->error, &c->failure);
+	err_format(&c->error, &c->failure);
 	pthread_mutex_lock(&s->lock);
-	c->state = state;
-	if (state == CAPTURE_READY)
-		c->view.columns = &c->columns;
+	c->state = CAPTURE_FAILED;
 	pthread_mutex_unlock(&s->lock);
+}
+
+/* All columns are there: the view as answers read it, from one moment on. */
+static bool set_ready(struct session *s, struct session_capture *c)
+{
+	struct view v = c->view;
+
+	v.columns = &c->columns;
+	hash_content(&v);
+	if (!view_index_make(&v, &c->error))
+		return false;
+	if (s->ops.ready)
+		s->ops.ready(s->ops.ctx, (unsigned)(c - s->v), &v);
+	pthread_mutex_lock(&s->lock);
+	c->view = v;
+	c->state = CAPTURE_READY;
+	pthread_mutex_unlock(&s->lock);
+	return true;
 }
 
 void session_read_one(struct session *s, struct session_capture *c, unsigned number)
@@ -107,7 +123,7 @@ void session_read_one(struct session *s, struct session_capture *c, unsigned num
 	struct trace *t = NULL;
 
 	if (!s->ops.open(s->ops.ctx, number, s->progress, &t, &c->error)) {
-		set_state(s, c, CAPTURE_FAILED);
+		set_failed(s, c);
 		return;
 	}
 	pthread_mutex_lock(&s->lock);
@@ -116,16 +132,6 @@ void session_read_one(struct session *s, struct session_capture *c, unsigned num
 	c->view.origin_cyc = trace_origin(t);
 	c->view.has_pipes = trace_has_pipes(t);
 	pthread_mutex_unlock(&s->lock);
-	if (!load_columns(s, c, &c->error)) {
-		set_state(s, c, CAPTURE_FAILED);
-		return;
-	}
-	{
-		struct view v = c->view;
-
-		v.columns = &c->columns;
-		hash_content(&v);
-		memcpy(c->view.hash, v.hash, sizeof(v.hash));
-	}
-	set_state(s, c, CAPTURE_READY);
+	if (!load_columns(s, c, &c->error) || !set_ready(s, c))
+		set_failed(s, c);
 }

@@ -4,8 +4,9 @@
  * columns and a query to bytes. The server and the report in a browser call the same ones.
  *
  * Owner: the maker of a struct view; it is read-only while answers run, but for view_need(), which
- * builds an index on first use and must not run beside an answer that needs it. May fail: USAGE for
- * a bad query, memory.
+ * builds an index on first use: one thread at a time, beside answers that need other parts, once
+ * view_index_make() was called before all of them. NEED_DIFF is replaced with another base: nobody
+ * may be using it. May fail: USAGE for a bad query, memory.
  */
 #ifndef SERVE_VIEW_H
 #define SERVE_VIEW_H
@@ -27,6 +28,7 @@ enum tile_mode { TILE_CLASS, TILE_BUCKET, TILE_CAUSE, TILE_KERNEL, TILE_DIFF };
 
 enum view_need { NEED_BUCKET = 1, NEED_CAUSE = 2, NEED_CODE = 4, NEED_DIFF = 8, NEED_WAITS = 16 };
 
+struct colors;
 struct waits;
 struct wait_tables;
 struct view_index; /* view_index.c: what is built on first use */
@@ -38,14 +40,20 @@ struct view {
 	char hash[33]; /* of the content, in hexadecimal */
 	bool has_pipes;
 	struct view_index *index;
+	const struct colors *colors; /* the user's own, or NULL */
 };
 
 /* What a query needs besides the columns: mask of enum view_need. */
 unsigned view_needs(const struct query *q);
+bool view_index_make(struct view *v, struct incore_error *e);
 bool view_need(struct view *v, unsigned needs, const struct view *base, struct incore_error *e);
 /* All of that is built already. */
 bool view_has(const struct view *v, unsigned needs, const struct view *base);
 void view_index_free(struct view *v);
+/* A digit a code row, and one for unknown code, as mode=diff shows them. May fail: rows that cannot
+ * be aligned. */
+bool view_diff_rows(
+	const struct view *v, const struct view *base, struct strbuf *out, struct incore_error *e);
 const struct lane_split *view_splits(const struct view *v, enum tile_mode mode);
 
 bool answer_tile(
@@ -67,6 +75,8 @@ bool answer_units(
 bool answer_buckets(
 	const struct view *v, const struct query *q, struct strbuf *out, struct incore_error *e);
 bool answer_histogram(
+	const struct view *v, const struct query *q, struct strbuf *out, struct incore_error *e);
+bool answer_rows(
 	const struct view *v, const struct query *q, struct strbuf *out, struct incore_error *e);
 bool answer_code(
 	const struct view *v, const struct query *q, struct strbuf *out, struct incore_error *e);

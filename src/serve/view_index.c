@@ -8,6 +8,7 @@
 unsigned view_needs(const struct query *q)
 {
 	const char *mode = query_text(q, "mode"), *by = query_text(q, "by");
+	const char *causes = query_text(q, "causes");
 	unsigned needs = 0;
 
 	if (strcmp(q->name, "tile") == 0 && mode) {
@@ -20,7 +21,8 @@ unsigned view_needs(const struct query *q)
 	}
 	if (strcmp(q->name, "buckets") == 0)
 		needs |= NEED_BUCKET;
-	if (strcmp(q->name, "select") == 0 && by && strcmp(by, "cause") == 0)
+	if (strcmp(q->name, "select") == 0 &&
+		((by && strcmp(by, "cause") == 0) || (causes && strcmp(causes, "0") != 0)))
 		needs |= NEED_CAUSE | NEED_WAITS;
 	if (strcmp(q->name, "at") == 0 || strcmp(q->name, "links") == 0)
 		needs |= NEED_WAITS;
@@ -30,25 +32,25 @@ unsigned view_needs(const struct query *q)
 	return needs;
 }
 
-static uint64_t all_blocks(const struct columns *c)
+static size_t sum_bytes(const struct split_sums *s, const struct columns *c, uint32_t lane)
 {
-	uint64_t n = 0;
-
-	for (uint32_t i = 0; i < c->n_lanes; i++)
-		n += lane_blocks(c->lanes[i].n);
-	return n;
+	return lane_blocks(c->lanes[lane].n) * (size_t)s->splits[lane].width * sizeof(uint32_t);
 }
 
 bool split_sums_build(struct split_sums *s, const struct columns *c)
 {
-	uint64_t at = 0;
+	size_t bytes = LANE_ALIGN;
+	uint8_t *at;
 
-	s->sums = mem_zalloc(all_blocks(c) + 1, sizeof(*s->sums));
+	for (uint32_t i = 0; i < c->n_lanes; i++)
+		bytes += sum_bytes(s, c, i);
+	s->sums = mem_zalloc(1, bytes);
 	if (!s->sums)
 		return false;
+	at = (uint8_t *)s->sums + (LANE_ALIGN - (uintptr_t)s->sums % LANE_ALIGN);
 	for (uint32_t i = 0; i < c->n_lanes; i++) {
-		lane_split_index(&c->lanes[i], &s->splits[i], s->sums + at);
-		at += lane_blocks(c->lanes[i].n);
+		lane_split_index(&c->lanes[i], &s->splits[i], (uint32_t *)(void *)at);
+		at += sum_bytes(s, c, i);
 	}
 	return true;
 }
@@ -69,40 +71,56 @@ static bool make_buckets(struct view *v)
 	if (!s->splits)
 		return false;
 	for (uint32_t i = 0; i < v->columns->n_lanes; i++)
-		s->splits[i] = (struct lane_split){.mode = SPLIT_BUCKET, .is_pipe = v->has_pipes};
+		s->splits[i] = (struct lane_split){
+			.mode = SPLIT_BUCKET, .width = SPLIT_WIDTH_NARROW, .is_pipe = v->has_pipes};
 	return split_sums_build(s, v->columns);
 }
 
 bool view_has(const struct view *v, unsigned needs, const struct view *base)
 {
-	if (needs & NEED_DIFF && (!v->index || v->index->diff_base != base))
-		return false;
-	return v->index ? !(needs & ~v->index->has) : needs == 0;
+	unsigned has = v->index ? __atomic_load_n(&v->index->has, __ATOMIC_ACQUIRE) : 0;
+
+	return !(needs & ~has) && (!(needs & NEED_DIFF) || v->index->diff_base == base);
+}
+
+bool view_index_make(struct view *v, struct incore_error *e)
+{
+	if (!v->index)
+		v->index = mem_zalloc(1, sizeof(*v->index));
+	return v->index || err_nomem(e);
+}
+
+/* Answers that need other parts may run: each part is told of when it is whole. */
+static void set_has(struct view_index *x, unsigned needs)
+{
+	__atomic_fetch_or(&x->has, needs, __ATOMIC_RELEASE);
+}
+
+static void clear_has(struct view_index *x, unsigned needs)
+{
+	__atomic_fetch_and(&x->has, ~needs, __ATOMIC_RELEASE);
 }
 
 bool view_need(struct view *v, unsigned needs, const struct view *base, struct incore_error *e)
 {
-	if (!v->index) {
-		v->index = mem_zalloc(1, sizeof(*v->index));
-		if (!v->index)
-			return err_nomem(e);
-	}
-	if (v->index->diff_base != base)
-		v->index->has &= ~(unsigned)NEED_DIFF;
-	needs &= ~v->index->has;
+	if (!view_index_make(v, e))
+		return false;
+	if (needs & NEED_DIFF && v->index->diff_base != base)
+		clear_has(v->index, NEED_DIFF);
+	needs &= ~__atomic_load_n(&v->index->has, __ATOMIC_ACQUIRE);
 	if (needs & NEED_BUCKET && !make_buckets(v)) {
 		split_sums_free(&v->index->bucket);
 		return err_nomem(e);
 	}
 	if (needs & NEED_DIFF && !diff_sums_make(v, base, e)) {
-		v->index->has &= ~(unsigned)NEED_DIFF;
+		clear_has(v->index, NEED_DIFF);
 		return false;
 	}
 	if (needs & NEED_WAITS) {
 		v->index->waits = wait_tables_new(v->trace, e);
 		if (!v->index->waits)
 			return false;
-		v->index->has |= NEED_WAITS;
+		set_has(v->index, NEED_WAITS);
 	}
 	if (needs & NEED_CAUSE && !cause_sums_make(v, e)) {
 		split_sums_free(&v->index->cause);
@@ -110,7 +128,7 @@ bool view_need(struct view *v, unsigned needs, const struct view *base, struct i
 	}
 	if (needs & NEED_CODE && !code_sums_make(v))
 		return err_nomem(e);
-	v->index->has |= needs;
+	set_has(v->index, needs);
 	return true;
 }
 

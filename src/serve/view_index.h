@@ -7,7 +7,7 @@
 
 struct split_sums {
 	struct lane_split *splits; /* by lane */
-	uint32_t (*sums)[SPLIT_KEYS];
+	void *sums;
 	uint8_t *keys; /* cause: one of all slices */
 };
 
@@ -18,7 +18,7 @@ struct code_sum { /* of a code row; the last one is that of unknown code */
 };
 
 struct view_index {
-	unsigned has;		   /* enum view_need */
+	unsigned has;		   /* enum view_need; atomic */
 	struct code_sum *code;	   /* n_code + 1 */
 	struct wait_tables *waits; /* who waits for what; with NEED_WAITS */
 	struct split_sums bucket, cause, diff;
@@ -28,8 +28,13 @@ struct view_index {
 /* Sums of all lanes for splits whose keys are set. */
 bool split_sums_build(struct split_sums *s, const struct columns *c);
 bool code_sums_make(struct view *v);
+enum { DIFF_SAME, DIFF_WORSE, DIFF_BETTER, DIFF_ONLY_HERE };
 /* diff_sums.c */
 bool diff_sums_make(struct view *v, const struct view *base, struct incore_error *e);
+/* diff_fill.c: the same from a key a code row (n_code + 1, the last one that of unknown code). */
+bool diff_sums_fill(
+	struct view *v, const struct view *base, const uint8_t *row_keys, struct incore_error *e);
+void diff_sums_drop(struct view *v);
 /* cause_sums.c; needs the wait tables */
 bool cause_sums_make(struct view *v, struct incore_error *e);
 void split_sums_free(struct split_sums *s);

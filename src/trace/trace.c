@@ -105,9 +105,15 @@ void trace_share(struct trace *t)
 bool trace_load_track(const struct trace *t, track_idx i, unsigned want, struct track_data *d,
 	struct incore_error *e)
 {
+	const struct track_lender *lender = __atomic_load_n(&t->lender, __ATOMIC_ACQUIRE);
+
 	track_data_reset(d);
 	if (i >= t->n_tracks || !t->loader.load)
 		return err_set(e, INCORE_BAD_INPUT, "no-track", "no content for track %u", i);
+	memcpy(d->coord_file, t->tracks[i].coord, sizeof(d->coord_file));
+	if (lender && lender->load(lender, t, i, want, d))
+		return true;
+	track_data_reset(d);
 	d->begin_cyc = t->tracks[i].begin_cyc;
 	d->end_cyc = t->tracks[i].end_cyc;
 	memcpy(d->coord_file, t->tracks[i].coord, sizeof(d->coord_file));

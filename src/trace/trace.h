@@ -362,6 +362,12 @@ struct track_loader {
 	void (*close)(void *ctx);
 };
 
+/* Slices that are in memory already (lend.h); false: they are not, use the loader. *d is reset. */
+struct track_lender {
+	bool (*load)(const struct track_lender *self, const struct trace *t, track_idx i,
+		unsigned want, struct track_data *d);
+};
+
 struct trace {
 	struct arena arena;
 	struct trace_meta meta;
@@ -412,7 +418,8 @@ struct trace {
 	struct named_table *tables; /* in the order they were found; names may repeat */
 	uint32_t n_notes;
 	struct note *notes;
-	unsigned n_shares; /* private: owners beside the first */
+	unsigned n_shares;		   /* private: owners beside the first */
+	const struct track_lender *lender; /* private: or NULL; atomic */
 };
 
 void trace_free(struct trace *t);

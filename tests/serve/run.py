@@ -153,6 +153,31 @@ def check_report(tmp):
             check(f.read() == first, f"{fixture}: the same input gives other bytes")
 
 
+# --- two captures ---
+
+PAIR = ("repeated/ui_output_agent_1000_dispatch_7", "repeated/ui_output_agent_1000_dispatch_9")
+PAIR_QUESTIONS = ["tile?tracks=0-3&level=3&i=0&mode=diff&base=1", "tile?tracks=0-3&level=3&i=0&mode=diff&base=0&c=1", "tile?tracks=0-3&level=2&i=0&mode=class&c=1",
+                  "slices?track=1&t0=0&t1=5000&c=1", "at?track=0&t=200&c=1", "select?tracks=0-3&t0=0&t1=5000&by=row&c=1", "code?c=1",
+                  "tile?tracks=0-3&level=3&i=0&mode=diff&base=1"]
+PAIR_KEPT = ["summary", "summary?c=1", "diff?base=1&by=instr&top=all", "diff?base=0&by=instr&c=1&top=all", "waves?bins=240&c=1&top=all"]
+
+
+def check_pair(tmp):
+    """A report of two captures answers for each of them as the server does."""
+    if not NODE:
+        return
+    paths, page, out = [os.path.join(DATA, p) for p in PAIR], os.path.join(tmp, "pair.html"), os.path.join(tmp, "pair")
+    os.makedirs(out, exist_ok=True)
+    check(ask("report", *paths, "-o", page)[0] == 0, "pair: no report")
+    p = subprocess.run([NODE, os.path.join(ROOT, "tests", "serve", "core.mjs"), page, out, *PAIR_QUESTIONS, *PAIR_KEPT], capture_output=True, text=True)
+    check(p.returncode == 0, f"pair: core: {p.stderr}")
+    for i, question in enumerate(PAIR_QUESTIONS + PAIR_KEPT):
+        told, made = ask("view", "--get", "/api/1/" + question, *paths)[1], open(os.path.join(out, str(i)), "rb").read()
+        same = json.loads(made) == json.loads(told) if question in PAIR_KEPT else made == told
+        check(same, f"pair: {question}: report and server differ")
+    check(p.stdout.split("\n")[len(PAIR_QUESTIONS):-1] == ["200 kept"] * len(PAIR_KEPT), f"pair: not kept: {p.stdout}")
+
+
 # --- hostility ---
 
 def hostile_requests(server, rng):
@@ -307,9 +332,16 @@ def check_markup(tmp):
             text = re.sub(r"^(`{3,})text\n.*?^\1$", "", text, flags=re.M | re.S)
         check(rc == 0 and "<img" not in text and "onerror=alert" in text.replace("\\", ""), f"{name}: markup of a capture")
     page = open(os.path.join(tmp, "r.html"), encoding="utf-8").read()
-    check(page.count("<script") == 4 and page.count("</script>") == 4, "a name opened or closed a script")
+    check(page.count("<script") == 6 and page.count("</script>") == 6, "a name opened or closed a script")
     rc, told = ask("view", "--get", "/api/1/trace", evil)
     check(rc == 0 and json.loads(told)["input"]["kernel"] == EVIL, "the kernel's name is not what it was")
+
+
+def check_palette():
+    """Pictures of a report and the page have the same colours."""
+    hexes = lambda path, pattern: re.findall(r"#[0-9a-f]{6}", re.search(pattern, open(os.path.join(ROOT, path)).read(), re.S)[1])  # noqa: E731
+    page = [c for name in ("SLOTS", "BUCKETS") for c in hexes("ui/base/palette.ts", rf"LIGHT_{name} = \[(.*?)\]")]
+    check(len(page) == 17 and page == hexes("src/serve/colors.c", r"light\[[^]]*\] = \{(.*?)\}"), "colours of the page and of pictures differ")
 
 
 def check_usage():
@@ -325,12 +357,15 @@ def check_usage():
 def main():
     tmp = tempfile.mkdtemp(prefix="incore-serve-")
     os.environ["XDG_CACHE_HOME"] = tmp
+    os.environ["XDG_CONFIG_HOME"] = os.path.join(tmp, "no-config")
     try:
         check_usage()
+        check_palette()
         check_verbs()
         check_headers()
         check_cache(tmp)
         check_report(tmp)
+        check_pair(tmp)
         check_markup(tmp)
         check_hostile()
     finally:

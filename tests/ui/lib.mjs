@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // lib.mjs: what the browser tests share: the program, its server, pages that forbid errors and foreign requests, and tables as text.
 import { execFileSync, spawn } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -14,12 +14,16 @@ export const CHECKLIST = JSON.parse(readFileSync(path.join(ROOT, 'ui', 'checklis
 let program = path.join(ROOT, 'build', 'incore');
 export const scratch = mkdtempSync(path.join(tmpdir(), 'incore-ui-'));
 
+export function programFile() {
+	return program;
+}
+
 export function setProgram(file) {
 	program = path.resolve(file);
 }
 
-function environment() {
-	return { ...process.env, XDG_CACHE_HOME: path.join(scratch, 'cache'), LC_ALL: 'C.UTF-8', TZ: 'UTC', NO_COLOR: '1' };
+export function environment() {
+	return { ...process.env, XDG_CACHE_HOME: path.join(scratch, 'cache'), XDG_CONFIG_HOME: path.join(scratch, 'no-config'), LC_ALL: 'C.UTF-8', TZ: 'UTC', NO_COLOR: '1' };
 }
 
 /** Output of the program; the exit status is in .status of what it throws. */
@@ -36,6 +40,27 @@ export function verb(name, ...given) {
 		if (e.status !== 1) throw e;
 		return JSON.parse(e.stdout).data;
 	}
+}
+
+/** The program that writes packed traces, beside the one that is tested. */
+export function maker() {
+	return path.join(path.dirname(program), 'tests', 'make_packed');
+}
+
+/** A copy of a capture with some text of its files replaced; the same one twice is made once. */
+export function altered(name, label, change) {
+	const dir = path.join(scratch, label);
+	if (existsSync(dir)) return dir;
+	mkdirSync(dir, { recursive: true });
+	cpSync(path.join(DATA, name), dir, { recursive: true });
+	const walk = (d) => readdirSync(d, { withFileTypes: true }).forEach((f) => {
+		const file = path.join(d, f.name);
+		if (f.isDirectory()) return walk(file);
+		const text = readFileSync(file, 'utf8'), now = change(text, f.name);
+		if (now !== text) writeFileSync(file, now);
+	});
+	walk(dir);
+	return dir;
 }
 
 export class Server {
@@ -110,7 +135,7 @@ export async function panel(page, id) {
 	await page.click(`.tab[data-panel="${id}"]`);
 	await page.waitForFunction((p) => {
 		const host = document.querySelector(`.panel[data-panel="${p}"]`);
-		return host && (host.querySelector('.table, .notice:not([role=status]), .summary, .plot, canvas, .plain'));
+		return host && (host.querySelector('.table, .notice:not([role=status]), .summary, .plot, canvas, .plain, .facts'));
 	}, id);
 	return page.locator(`.panel[data-panel="${id}"]`);
 }
@@ -160,7 +185,7 @@ export function total(buckets) {
 
 export function equal(got, want, what) {
 	const a = JSON.stringify(got), b = JSON.stringify(want);
-	if (a !== b) throw new Error(`${what}: got ${a.slice(0, 600)}, expected ${b.slice(0, 600)}`);
+	if (a !== b) throw new Error(`${what}: got ${a.slice(0, 1500)}, expected ${b.slice(0, 1500)}`);
 }
 
 export function truth(value, what) {

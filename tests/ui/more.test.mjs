@@ -1,25 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Links, units, comparison, counters, scope, bad input, security, accessibility, and the counts that keep the viewer fast.
-import { cpSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import http from 'node:http';
-import path from 'node:path';
-import { CHECKLIST, count, DATA, equal, incore, panel, rows, scratch, Server, truth, verb } from './lib.mjs';
+import { altered, CHECKLIST, count, equal, incore, panel, rows, Server, truth, verb } from './lib.mjs';
 import { get, still } from './select.test.mjs';
-
-/** A copy of a capture with some text of its files replaced; the same one twice is made once. */
-function altered(name, label, change) {
-	const dir = path.join(scratch, label);
-	mkdirSync(dir, { recursive: true });
-	cpSync(path.join(DATA, name), dir, { recursive: true });
-	const walk = (d) => readdirSync(d, { withFileTypes: true }).forEach((f) => {
-		const file = path.join(d, f.name);
-		if (f.isDirectory()) return walk(file);
-		const text = readFileSync(file, 'utf8'), now = change(text, f.name);
-		if (now !== text) writeFileSync(file, now);
-	});
-	walk(dir);
-	return dir;
-}
 
 async function linkRoundTrip(bench) {
 	const page = await bench.page('gemm'), server = await bench.server('gemm');
@@ -111,18 +95,6 @@ async function compareRepeated(bench) {
 	}
 }
 
-async function cannotCompare(bench) {
-	const page = await bench.page(['gemm', 'throttled']);
-	await panel(page, 'compare');
-	await page.waitForSelector('.panel-compare .notice');
-	truth(/not of comparable code/.test(await page.innerText('.panel-compare')), 'the reason is not told');
-	const one = await bench.page('gemm');
-	await panel(one, 'compare');
-	truth(/incore view A B/.test(await one.innerText('.panel-compare')), 'one capture: what to do');
-	page.isAllowed = true; // the refusal is an answer with an error status
-	truth(!page.bad.some((b) => /exception|foreign/.test(b)), page.bad.join('\n'));
-}
-
 async function counters(bench) {
 	const page = await bench.page('v31');
 	await panel(page, 'counters');
@@ -165,35 +137,6 @@ async function scope(bench) {
 	await page.waitForFunction(() => /add_one/.test(document.querySelector('.scope-line')?.textContent ?? ''));
 	await panel(page, 'waves');
 	equal((await rows(page, 'Waves')).length, verb('waves', '--top', 'all', '--kernel', '^add_one$', 'v31').waves.length, 'waves of the scope');
-}
-
-async function nasty(bench) {
-	const html = '<img src=x onerror="document.title=1"><script>window.hacked=1</script>', quoted = html.replace(/"/g, '\\"');
-	const dir = altered('gemm', 'nasty', (text, name) => (/\.json$/.test(name) ? text.replaceAll('gemm_f16', quoted).replaceAll('s_barrier', 's_barrier ' + quoted) : /\.py|source/.test(name) ? html + '\n' + text : text));
-	for (const name of [dir, 'report:' + dir]) {
-		const page = await bench.page(name);
-		const isAscend = false;
-		for (const p of CHECKLIST.panels.filter((x) => !x.only || isAscend)) await panel(page, p.id);
-		equal(await page.evaluate(() => [window.hacked ?? null, document.querySelectorAll('img, .panel script, .explorer script').length]), [null, 0], 'markup was run');
-		truth((await page.innerText('.title-bar')).includes('<img'), 'the name is shown as text');
-		await panel(page, 'isa');
-		truth((await page.innerText('body')).includes('<script>'), 'markup is shown as text');
-	}
-}
-
-async function huge(bench) {
-	const dir = altered('gemm', 'huge', (text, name) => (/\.json$/.test(name) ? text.replaceAll('gemm_f16', 'k'.repeat(60000)) : text));
-	const page = await bench.page(dir);
-	for (const p of ['isa', 'dispatches', 'summary', 'flame']) await panel(page, p);
-	const width = await page.evaluate(() => document.documentElement.scrollWidth);
-	truth(width <= 1280, `the page became ${width} pixels wide`);
-}
-
-async function noName(bench) {
-	const dir = altered('gemm', 'no-name', (text, name) => (/\.json$/.test(name) ? text.replaceAll('gemm_f16', '') : text));
-	const page = await bench.page(dir);
-	truth((await page.innerText('.title-bar h1')).trim().length > 0, 'a capture without a kernel name has no title');
-	await panel(page, 'summary');
 }
 
 async function gone(bench) {
@@ -311,45 +254,6 @@ async function small(bench) {
 	}
 }
 
-async function counts(bench) {
-	const page = await bench.page('sqtt_gfx9', { viewport: { width: 1920, height: 1080 } });
-	for (const p of CHECKLIST.panels.filter((x) => !x.only)) {
-		await panel(page, p.id);
-		const nodes = await page.evaluate(() => window.incore.stats().dom_nodes);
-		truth(nodes <= 3000, `${p.id}: ${nodes} elements in the page`);
-	}
-	await page.keyboard.press('0');
-	await still(page);
-	const s = await page.evaluate(() => window.incore.stats());
-	truth(s.tile_bytes <= 64 << 20 && s.tiles <= 15, `${s.tiles} tiles, ${s.tile_bytes} bytes`);
-	const before = s.tile_requests;
-	await page.evaluate(() => { const st = window.incore.app().store, { t0, t1 } = st.get(); st.set({ t0: t0 + (t1 - t0) * 0.02, t1: t1 + (t1 - t0) * 0.02 }); });
-	await still(page);
-	equal((await page.evaluate(() => window.incore.stats())).tile_requests, before, 'a small pan asks for no tile');
-}
-
-/** A listing of 100,000 rows has a handful of them in the page, and shows the one that is asked for. */
-async function longListing(bench) {
-	const dir = altered('gemm', 'long', (text, name) => {
-		if (name !== 'code.json') return text;
-		const d = JSON.parse(text), last = d.code[d.code.length - 1];
-		for (let i = 1; i <= 100000; i++) d.code.push(['s_nop 0', 0, last[2] + i, '', last[4], last[5] + 4 * i, 0, 0, 0, 0]);
-		return JSON.stringify(d);
-	});
-	const page = await bench.page(dir);
-	await panel(page, 'isa');
-	await page.waitForSelector('.panel-isa .table-row');
-	const all = Number(await page.getAttribute('.panel-isa .table', 'aria-rowcount'));
-	truth(all > 100000, `${all} rows`);
-	for (const part of [0.25, 0.5, 1]) {
-		await page.evaluate((p) => { const t = document.querySelector('.panel-isa .table'); t.scrollTop = p * t.scrollHeight; }, part);
-		await page.waitForFunction((at) => [...document.querySelectorAll('.panel-isa .table-row')].some((r) => Math.abs(Number(r.dataset.index) - at) < 60), Math.floor(part * (all - 2)));
-		truth((await page.evaluate(() => window.incore.stats().dom_nodes)) <= 3000, 'too many elements');
-	}
-	await page.evaluate(() => window.incore.app().select({ kind: 'code', code: 90000 }));
-	await page.waitForSelector('.panel-isa .table-row.marked[data-key="90000"]');
-}
-
 async function reportAlone(bench) {
 	const page = await bench.blank({ javaScriptEnabled: false }), d = verb('summary', 'gemm');
 	await page.goto(await (async () => { const p = await bench.page('report:gemm'); return p.url(); })());
@@ -369,18 +273,12 @@ export const tests = [
 	{ name: 'state: pins and panel survive a reload', run: survives },
 	{ name: 'compare: equal captures differ by nothing', run: compareEqual },
 	{ name: 'compare: parts equal incore diff', run: compareRepeated },
-	{ name: 'compare: what cannot be compared is told', run: cannotCompare },
 	{ name: 'counters: derived expressions and their errors', run: counters },
 	{ name: 'dispatches: the scope narrows other panels', run: scope },
-	{ name: 'bad input: markup in names is text', run: nasty },
-	{ name: 'bad input: huge names', run: huge },
-	{ name: 'bad input: no kernel name', run: noName },
 	{ name: 'bad input: the server is gone', run: gone },
 	{ name: 'security: token, host, origin, methods, paths, headers', run: security },
 	{ name: 'accessibility: names, focus order, live region', run: accessible },
 	{ name: 'accessibility: contrast in three themes', run: contrasts },
 	{ name: 'accessibility: 200 % zoom and 320 pixels', run: small },
-	{ name: 'counts: elements, tiles, requests', run: counts },
-	{ name: 'counts: a listing of 100,000 rows', run: longListing },
 	{ name: 'report: readable without script, the same bytes each time', run: reportAlone, covers: ['part:report'] },
 ];

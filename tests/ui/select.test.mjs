@@ -10,8 +10,9 @@ export async function still(page) {
 		const wait = () => new Promise((f) => requestAnimationFrame(() => requestAnimationFrame(f)));
 		const a = window.incore.stats();
 		await wait();
+		await wait();
 		const b = window.incore.stats();
-		return !b.tiles_waiting && a.frames === b.frames && a.requests === b.requests;
+		return b.frames > 0 && !b.tiles_waiting && a.frames === b.frames && a.requests === b.requests;
 	});
 }
 
@@ -63,76 +64,6 @@ async function lineToRows(bench) {
 	await page.waitForSelector('.panel-isa .table-row.marked');
 	const marked = await page.$$eval('.panel-isa .table-row.marked', (all) => all.map((r) => Number(r.dataset.key)));
 	truth(marked.length > 0 && marked.every((k) => want.includes(k)), `marked ${marked}, expected of ${want}`);
-}
-
-/** The rows of `slices` for a track. */
-async function slicesOf(bench, name, track) {
-	const server = await bench.server(name);
-	const answer = await fetch(`http://127.0.0.1:${server.port}/api/1/slices?track=${track}&t0=0&t1=1000000`, { headers: { Authorization: 'Bearer ' + server.token } });
-	const v = new DataView(await answer.arrayBuffer()), n = v.getUint32(12, true), base = Number(v.getBigUint64(16, true)), out = [];
-	for (let i = 0, at = 32; i < n; i++, at += 20) out.push({ start: base + v.getUint32(at, true), dur: v.getUint32(at + 4, true), cls: v.getUint8(at + 16) });
-	return out;
-}
-
-/** Colour of the picture at a time on a track's lane, as [r, g, b]. */
-async function pixelAt(page, track, t) {
-	return page.evaluate(([k, time]) => {
-		const view = window.incore.pane().view, row = view.rowOf.get(k), s = window.incore.stats().state;
-		const canvas = document.querySelector('.lanes-stage canvas'), ratio = canvas.width / canvas.clientWidth;
-		const x = Math.floor(((time - s.t0) / (s.t1 - s.t0)) * canvas.width), y = Math.round((row.top - view.scroller.scrollTop + 3) * ratio);
-		const dot = new OffscreenCanvas(1, 1).getContext('2d');
-		dot.drawImage(canvas, x, y, 1, 1, 0, 0, 1, 1);
-		return [...dot.getImageData(0, 0, 1, 1).data].slice(0, 3);
-	}, [track, t]);
-}
-
-const near = (a, b, by) => a.every((v, i) => Math.abs(v - b[i]) <= by);
-const rgb = (hex) => [1, 3, 5].map((i) => parseInt(hex.slice(i, i + 2), 16));
-
-/** Known slices have their colour at five zooms; where no wave is, there is background. */
-async function pixels(bench) {
-	const page = await bench.page('gemm');
-	const { classes, palette, end, ends } = await page.evaluate(() => {
-		const app = window.incore.app();
-		return { classes: app.trace.classes, palette: app.palette(), end: app.trace.span.end, ends: app.trace.tracks.map((t) => t.end) };
-	});
-	const name = (s) => classes[s.cls].name, all = await slicesOf(bench, 'gemm', 0);
-	const chosen = [...all].filter((s) => !['WAIT', 'BARRIER', 'NOP'].includes(name(s))).sort((a, b) => b.dur - a.dur)[0];
-	for (const zoom of [1, 3, 10, 30, 60]) {
-		const mid = chosen.start + chosen.dur / 2, half = end / 2 / zoom, t0 = Math.max(0, Math.min(end - 2 * half, mid - half));
-		await page.evaluate(([a, b]) => window.incore.app().store.set({ t0: a, t1: b }), [t0, t0 + 2 * half]);
-		await still(page);
-		const got = await pixelAt(page, 0, mid), want = rgb(palette.slots[classes[chosen.cls].slot]);
-		truth(near(got, want, 30), `zoom ${zoom}: ${name(chosen)} at ${mid} is drawn as ${got}, its colour is ${want}`);
-	}
-	await page.evaluate((b) => window.incore.app().store.set({ t0: 0, t1: b }), end);
-	await still(page);
-	const short = ends.indexOf(Math.min(...ends));
-	if (end - ends[short] > end / 100) {
-		const got = await pixelAt(page, short, (end + ends[short]) / 2);
-		truth(near(got, rgb(palette.background), 14) || near(got, rgb(palette.stripe), 14), `after the end of a wave: ${got}`);
-	}
-}
-
-async function box(bench) {
-	const page = await bench.page('gemm');
-	await page.evaluate(() => window.incore.app().select({ kind: 'box', t0: 0, t1: 1000, tracks: [0, 1] }));
-	await page.waitForFunction(() => /union/i.test(document.querySelector('.inspector, .box')?.textContent ?? '') || /union/i.test(document.body.innerText));
-	const text = await page.innerText('body');
-	const server = await bench.server('gemm');
-	const answer = await (await fetch(`http://127.0.0.1:${server.port}/api/1/select?tracks=0-1&t0=0&t1=1000&by=class`, { headers: { Authorization: 'Bearer ' + server.token } })).json();
-	truth(text.includes(count(answer.total.sum)) && text.includes(count(answer.total.union)), `the box does not show sum ${answer.total.sum} and union ${answer.total.union}`);
-	const pieces = [...(await slicesOf(bench, 'gemm', 0)), ...(await slicesOf(bench, 'gemm', 1))].map((x) => [x.start, Math.min(1000, x.start + x.dur)]).filter(([a, b]) => b > a).sort((a, b) => a[0] - b[0]);
-	let union = 0, end = 0;
-	for (const [a, b] of pieces) {
-		union += Math.max(0, b - Math.max(a, end));
-		end = Math.max(end, b);
-	}
-	equal([answer.total.count, answer.total.sum, answer.total.union], [pieces.length, pieces.reduce((n, [a, b]) => n + b - a, 0), union], 'count, sum and union, counted by hand');
-	equal(answer.rows.reduce((n, r) => n + r.sum, 0), answer.total.sum, 'sums of the classes');
-	truth(answer.total.union <= 1000 && answer.total.union <= answer.total.sum, 'union');
-	await page.keyboard.press('Escape');
-	equal(await get(page, 'selection'), null, 'Escape clears');
 }
 
 async function explorer(bench) {
@@ -218,9 +149,7 @@ export const tests = [
 	{ name: 'select: a source line marks its rows', run: lineToRows },
 	{ name: 'select: a hotspot and a bin select rows', run: hotspotClick },
 	{ name: 'select: a wave brings its lane up', run: waveClick },
-	{ name: 'select: box statistics with sum and union', run: box, covers: ['part:box statistics', 'key:clear'] },
 	{ name: 'select: explorer', run: explorer, covers: ['part:explorer'] },
 	{ name: 'select: flame graph by keyboard', run: flame },
-	{ name: 'pixels: slices have the colour of their class at five zooms', run: pixels, covers: ['part:timeline'] },
 ];
 export { get };

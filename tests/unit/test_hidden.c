@@ -255,12 +255,40 @@ static void test_hidden_every_cycle(void **state)
 	}
 }
 
+/* SIMDs without detail: their issue on the same clock, a column of its own. */
+static void test_hidden_other_simd(void **state)
+{
+	static struct other_issue issues[] = {
+		{110, 20, 6, 0}, {120, 30, 3, 0}, {160, 10, 9, 0}, {104, 90, 6, 1}};
+	static const struct mem_wave one[] = {{.begin = 100, .end = 208, MEM_RECORDS(two_a)}};
+	static const int64_t offsets[] = {0, 0};
+	struct trace *t = mem_trace_new(&(struct mem_capture){
+		MEM_CODE(code), MEM_WAVES(one), .se_offsets = offsets, .n_se_offsets = 2});
+	struct utilization *u;
+	struct hidden *h;
+	struct busy *b;
+
+	(void)state;
+	t->other_issues = issues;
+	t->n_other_issues = 4;
+	ask(t, NULL, &b, &h, &u);
+	/* the wait is [104, 200): [110, 150) of the other SIMD; a wait there and another clock
+	 * do not count */
+	assert_int_equal(h->bucket[BUCKET_WAIT].cyc, 96);
+	assert_int_equal(h->bucket[BUCKET_WAIT].other_simd_cyc, 40);
+	assert_int_equal(h->bucket[BUCKET_WAIT].hidden_cyc, 0);
+	assert_int_equal(h->bucket[BUCKET_DRAIN].other_simd_cyc, 0);
+	assert_int_equal(hidden_lost(h).other_simd_cyc, 40);
+	drop(t, b, h, u);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_hidden_two_waves),
 		cmocka_unit_test(test_hidden_other_simd_and_selection),
 		cmocka_unit_test(test_hidden_every_cycle),
+		cmocka_unit_test(test_hidden_other_simd),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

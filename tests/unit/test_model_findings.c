@@ -498,6 +498,67 @@ static void test_deadlock_cross_core(void **state)
 	drop(&set, &t);
 }
 
+/* Three sets, of which one lane waits for two. */
+static void test_counter_left(void **state)
+{
+	struct opstream_set set;
+	struct opstream *s;
+	struct timed t;
+	const struct model_finding *f;
+
+	(void)state;
+	opstream_set_init(&set);
+	s = ms_new(&set, CORE_AIC, 0);
+	for (uint32_t i = 0; i < 3; i++)
+		ms_x(s, 1 + i, OPK_XSET, OPP_MTE2, 5, 2);
+	for (uint32_t lane = 0; lane < 2; lane++) {
+		s = ms_new(&set, CORE_AIV, lane);
+		for (uint32_t i = 0; i < 3 - lane; i++)
+			ms_x(s, 1 + i, OPK_XWAIT, OPP_S, 5, 2);
+	}
+	run(&set, &t);
+	f = only(&t, FIND_LEFT_SET);
+	assert_int_equal(f->a.op, 2);
+	assert_non_null(strstr(f->message, "cross-core id 5"));
+	assert_non_null(strstr(f->message, "aiv1 counts 3 sets and 2 waits"));
+	drop(&set, &t);
+}
+
+/* `ahead` sets before the other side, busy with a load, looks at the first. */
+static void counter_run(uint32_t ahead, struct opstream_set *set, struct timed *t)
+{
+	struct opstream *s;
+
+	opstream_set_init(set);
+	s = ms_new(set, CORE_AIC, 0);
+	for (uint32_t i = 0; i < ahead; i++)
+		ms_x(s, 1, OPK_XSET, OPP_MTE2, 4, 2);
+	s = ms_new(set, CORE_AIV, 0);
+	ms_load(s, 1, 160, 128, 0, 0);
+	ms_barrier(s, 2, OPP_ALL);
+	for (uint32_t i = 0; i < ahead; i++)
+		ms_x(s, 3, OPK_XWAIT, OPP_S, 4, 2);
+	run(set, t);
+}
+
+static void test_counter_full(void **state)
+{
+	struct opstream_set set;
+	struct timed t;
+	const struct model_finding *f;
+
+	(void)state;
+	counter_run(15, &set, &t);
+	assert_int_equal(t.findings.n, 0);
+	drop(&set, &t);
+	counter_run(16, &set, &t);
+	f = only(&t, FIND_COUNTER_FULL);
+	assert_int_equal(f->a.op, 15);
+	assert_non_null(strstr(f->message, "set number 16 of cross-core id 4"));
+	assert_non_null(strstr(f->message, "aiv0 has waited 0 times"));
+	drop(&set, &t);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -514,6 +575,8 @@ int main(void)
 		cmocka_unit_test(test_flags_left_double_bad),
 		cmocka_unit_test(test_deadlock),
 		cmocka_unit_test(test_deadlock_cross_core),
+		cmocka_unit_test(test_counter_left),
+		cmocka_unit_test(test_counter_full),
 	};
 
 	return cmocka_run_group_tests(tests, load, unload);

@@ -328,6 +328,22 @@ static void test_sqtt_gfx10_mi400(void **state)
 	assert_int_equal(b.res.notes[SQTT_NOTE_UNVERIFIED].count, 1);
 }
 
+/* A scale load is no instruction of its own: the next one is a cycle earlier and longer. */
+static void test_sqtt_gfx10_mi400_scale(void **state)
+{
+	struct sqtt_bytes b;
+
+	(void)state;
+	begin(&b, 5);
+	put(&b, 0x0c | 1 << 5 | 2 << 15 | 127u << 25, 32);
+	put(&b, 0x02 | 3 << 4 | 2 << 7 | 183 << 12, 24);
+	put(&b, 0x02 | 3 << 4 | 2 << 7 | 10 << 12, 24);
+	put(&b, 0x02 | 3 << 4 | 2 << 7 | 10 << 12, 24);
+	put(&b, 0x41 | 5 << 7 | 2 << 17, 24);
+	assert_string_equal(decoded(&b, SQTT_RULES_RIGHT, NULL, 0, "W"),
+		"W2 1-15 [6,6,0,2] [6,10,0,1] [11,11,0,4] (1,6)(2,8)\n");
+}
+
 static void test_sqtt_gfx10_cut_anywhere(void **state)
 {
 	struct sqtt_bytes b, cut;
@@ -363,6 +379,7 @@ int main(void)
 		cmocka_unit_test(test_sqtt_gfx10_barrier_gap),
 		cmocka_unit_test(test_sqtt_gfx10_starts),
 		cmocka_unit_test(test_sqtt_gfx10_mi400),
+		cmocka_unit_test(test_sqtt_gfx10_mi400_scale),
 		cmocka_unit_test(test_sqtt_gfx10_cut_anywhere),
 	};
 

@@ -191,8 +191,63 @@ static void test_waves_barriers(void **state)
 	assert_int_equal(m->last_wait_cyc.max, 8);
 	assert_int_equal(m->n_rows, 1);
 	assert_int_equal(m->rows[0].meetings, 2);
+	assert_int_equal(m->rows[0].widest.skew_cyc, 100);
+	assert_int_equal(m->rows[0].widest.n_waves, 2);
+	assert_int_equal(m->rows[0].widest.first, 0);
+	assert_int_equal(m->rows[0].widest.last, 1);
+	assert_int_equal(m->rows[0].widest.first_arrival, 100);
+	assert_int_equal(m->rows[0].widest.last_arrival, 200);
+	assert_int_equal(m->rows[0].widest.release, 208);
+	/* each came last once: the first of them is named */
+	assert_int_equal(m->rows[0].latest, 0);
+	assert_int_equal(m->rows[0].n_latest, 1);
+	assert_int_equal(m->rows[0].n_latest_met, 2);
 	assert_int_equal(w->rows[0].barriers, 2);
 	assert_int_equal(w->rows[0].barrier_cyc, 116);
+	waves_free(w);
+	trace_free(t);
+}
+
+/* First, steady and tail are told by what else ran in the slot. */
+static void test_waves_phases(void **state)
+{
+	static const struct mem_wave row[] = {
+		{.wave = 0, .begin = 96, .end = 120, MEM_RECORDS(once)},
+		{.wave = 1, .begin = 196, .end = 220, MEM_RECORDS(once)},
+		{.wave = 2, .begin = 296, .end = 320, MEM_RECORDS(once)},
+		{.slot = 1, .begin = 96, .end = 120, MEM_RECORDS(once)},
+	};
+	static const enum wave_phase expect[] = {WAVE_FIRST, WAVE_STEADY, WAVE_TAIL, WAVE_FIRST};
+	struct trace *t = mem_trace_new(&(struct mem_capture){MEM_CODE(code), MEM_WAVES(row)});
+	struct waves *w = ask(t, NULL, 0);
+
+	(void)state;
+	for (track_idx i = 0; i < 4; i++)
+		assert_int_equal(wave_phase_of(t, i), expect[i]);
+	assert_int_equal(w->n_groups[WAVES_BY_PHASE], 3);
+	assert_int_equal(w->groups[WAVES_BY_PHASE][0].duration.n, 2);
+	assert_int_equal(w->groups[WAVES_BY_PHASE][1].first, 1);
+	assert_int_equal(w->groups[WAVES_BY_PHASE][2].duration.n, 1);
+	waves_free(w);
+	trace_free(t);
+}
+
+/* The one wave with a timeline: its states from its records. */
+static void test_waves_explained(void **state)
+{
+	static const uint64_t records[] = {4 + 4, 0, 8 + 4, 4};
+	struct trace *t = make();
+	struct waves *w = ask(t, NULL, 0);
+	struct state_explained x[STATES_EXPLAINED];
+
+	(void)state;
+	assert_int_equal(waves_explain(w, x), STATES_EXPLAINED);
+	for (unsigned i = 0; i < STATES_EXPLAINED; i++) {
+		assert_int_equal(x[i].records, records[i]);
+		assert_int_equal(x[i].cyc, records[i]);
+	}
+	assert_int_equal(x[2].parts[0].cyc, 8);
+	assert_int_equal(x[2].parts[2].cyc, 4);
 	waves_free(w);
 	trace_free(t);
 }
@@ -205,6 +260,7 @@ static void test_waves_none(void **state)
 
 	(void)state;
 	assert_int_equal(w->n_waves, 0);
+	assert_int_equal(waves_explain(w, (struct state_explained[STATES_EXPLAINED]){0}), 0);
 	assert_int_equal(w->clusters->n, 0);
 	assert_int_equal(w->duration.max, 0);
 	waves_free(w);
@@ -219,6 +275,8 @@ int main(void)
 		cmocka_unit_test(test_waves_states_and_window),
 		cmocka_unit_test(test_waves_sorted),
 		cmocka_unit_test(test_waves_barriers),
+		cmocka_unit_test(test_waves_phases),
+		cmocka_unit_test(test_waves_explained),
 		cmocka_unit_test(test_waves_none),
 	};
 

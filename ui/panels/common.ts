@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // common.ts: what panels share: loading with a reason when nothing comes, sums of a row, chips, and the way from a wave to its lane.
 import { App, PanelView } from '../app';
-import { classChip, delta } from '../base/bars';
+import { classChip } from '../base/bars';
 import { Child, fill, h, notice } from '../base/dom';
 import { address, count, cycles, share, unitName, Units } from '../base/format';
 import { BUCKETS } from '../base/palette';
 import { Column, Table } from '../base/table';
 import { Key, State } from '../state';
-import { Buckets, DiffPart, Distribution } from './types';
+import { Buckets, Distribution } from './types';
+import { baseline, diffAnswer } from './versus';
+
+export { baseline, capture, diffColumns, diffParts } from './versus';
 
 export type Changed = ReadonlySet<Key | 'theme' | 'size'>;
 
@@ -20,10 +23,21 @@ export abstract class View implements PanelView {
 	/** what changed while the first answer was on its way */
 	private readonly missed = new Set<Key | 'theme' | 'size'>();
 	private readonly parts: { close(): void }[] = [];
+	/** with what it is compared, or why it cannot be */
+	private readonly against = h('p', { class: 'against', role: 'note', hidden: true });
 
 	constructor(host: HTMLElement, protected readonly app: App, name: string) {
 		this.body = h('div', { class: `panel-body panel-${name}` });
-		fill(host, this.body);
+		fill(host, this.against, this.body);
+	}
+
+	private tellBase(): void {
+		const base = baseline(this.app);
+		this.against.hidden = base < 0;
+		if (base < 0) return;
+		const c = this.app.trace.captures[base], tell = (text: string) => fill(this.against, `A: this capture, B: ${c.index + 1}, ${c.path}. `, text);
+		diffAnswer<{ noise: { statement: string } }>(this.app, 'instr').then((d) => tell(`Figures of A and B are per execution or shares; ${d.noise.statement}.`),
+			(e: Error) => tell(`Their instructions cannot be compared: ${e.message}. Where a panel shows A and B all the same, they are shares.`));
 	}
 
 	/** Shows `show` of the answer; until then that it loads, and why not when it fails. */
@@ -50,6 +64,7 @@ export abstract class View implements PanelView {
 	}
 
 	changed(state: Readonly<State>, keys: Changed): void {
+		if (keys.has('base')) this.tellBase();
 		if (this.isShown) this.update(state, keys);
 		else if (this.isTold) for (const k of keys) this.missed.add(k);
 		this.isTold = true; // the first call comes with opening and has no news
@@ -194,37 +209,4 @@ export function noTracks(app: App): string | null {
 	return app.trace.input.evidence === 'hardware-sample'
 		? 'This capture has samples only: no wave was traced, so there is no time line. ISA, Source and Hotspots show the samples.'
 		: 'No wave was traced in this capture. The health banner says why, and what to capture instead.';
-}
-
-/** Number of the capture that comparison was switched on with, or -1. */
-export function baseline(app: App): number {
-	const base = app.store.get().base;
-	return base ? app.trace.captures.findIndex((c) => c.hash === base) : -1;
-}
-
-/** A difference with its sign and colour; grey where the noise hides it or nothing is claimed. */
-export function change(v: number | null, verdict: string, digits = 2): HTMLElement | string {
-	return v === null ? '-' : delta(v, count(v, digits), v > 0, verdict !== 'worse' && verdict !== 'better' && verdict !== 'changed');
-}
-
-/** Number of the capture shown, for questions that are not a verb's; undefined for the first. */
-export function capture(app: App): number | undefined {
-	const at = app.trace.captures.findIndex((c) => c.hash === app.trace.hash);
-	return at > 0 ? at : undefined;
-}
-
-/** Parts of `incore diff`, by row number (instr) or by key; empty while nothing is compared, or where it cannot be. */
-export async function diffParts(app: App, by: string): Promise<Map<string, DiffPart>> {
-	const base = baseline(app), out = new Map<string, DiffPart>();
-	if (base < 0) return out;
-	const answer = await app.verb<{ parts: DiffPart[] }>('diff', { base, by, top: 'all' }).catch(() => null);
-	for (const p of answer?.data.parts ?? []) if (by !== 'instr') out.set(p.key, p);
-	else if (p.row_a !== null) out.set(String(p.row_a), p);
-	return out;
-}
-
-/** A, B and the change, per execution. */
-export function diffColumns<R>(part: (row: R) => DiffPart | undefined): Column<R>[] {
-	return [{ ...countColumn<R>('diff-a', 'A', (r) => part(r)?.per_hit_a, 'cycles per execution here', 2), width: '5rem' }, { ...countColumn<R>('diff-b', 'B', (r) => part(r)?.per_hit_b, 'cycles per execution in the other capture', 2), width: '5rem' },
-		{ id: 'diff', head: 'Δ', isNumber: true, width: '5.5rem', title: 'change of the cycles per execution; grey inside the noise', value: (r) => part(r)?.change ?? null, cell: (r) => (part(r) ? change(part(r)!.change, part(r)!.verdict) : '') }];
 }

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { oneLine } from './counters/view';
-import { isNumeric } from './details/view';
+import { isNumeric } from './details/tables';
 import { boxes, buildTree, folded } from './flame/tree';
 import { binRows } from './hotspots/bins';
 import { Arrow, arrowAt, layout } from './isa/gutter';

@@ -30,6 +30,9 @@ export interface IsaRow extends CodeCost {
 	index: number;
 	frames: [number, number][];
 	execution: Distribution | null;
+	execution_stall?: Distribution | null;
+	/** mean cycles of an execution in each wave, over the waves; null where all agree */
+	waves?: { n: number; min: number; mean: number; max: number; deviation: number; slowest: string } | null;
 	stated: { hit: number; latency: number; stall: number; idle: number } | null;
 	/** vector registers still needed before the row, inferred from the text */
 	live: { arch: number; accum: number } | null;
@@ -38,6 +41,11 @@ export interface IsaRow extends CodeCost {
 export interface Edge {
 	producer: number; wait: number; count: number; blocked: number; inexact: number; stall: number; shared: number;
 	latency: Distribution | null; dominating?: boolean;
+}
+/** A wait row and a row whose instances it consumed; slack is an upper bound. */
+export interface WaitPair {
+	wait: number; producer: number; consumed: number; last: number; group: number; candidates: number; loop: number | null;
+	together: Distribution | null; in_flight: Distribution | null; slack_at_most: Distribution | null; iterations: Distribution | null;
 }
 export interface Branch { row: number; target: number; taken: number; not_taken: number }
 export interface Split extends Buckets { iterations: number; cycles: number }
@@ -54,7 +62,7 @@ export interface Latency {
 export interface Isa {
 	evidence: string; totals: Totals; accounting: Accounting | null; hottest_row: number | null; sources: string[];
 	labels: { row: number; address: number; text: string; index: number }[];
-	rows: IsaRow[]; edges: Edge[]; branches: Branch[]; loops: Loop[]; latency: Latency[];
+	rows: IsaRow[]; edges: Edge[]; waits: WaitPair[]; branches: Branch[]; loops: Loop[]; latency: Latency[];
 }
 
 export interface HotRow extends CodeCost { cause: string | null; cause_cycles: number; waits_for: { row: number; isa: string; cycles: number; waits: number } | null }
@@ -73,16 +81,21 @@ export interface Spread { min: number; median: number; max: number; sum: number;
 export interface Wave {
 	se: number; cu: number; simd: number; slot: number; wave: number; begin_aligned: number; end_aligned: number; duration: number;
 	instructions: number; rows: number; cluster: number; latency: number; stall: number; accounting: Accounting;
-	states: Record<string, number> | null; barriers: number; barrier_cycles: number; ends_in_endpgm: boolean; file: string;
+	states: Record<string, number> | null; barriers: number; barrier_cycles: number; ends_in_endpgm: boolean; file: string; phase: string;
 }
 export interface Cluster {
 	waves: number; rows: number; latency: number; stall: number; instructions: number; duration: number; duration_min: number;
 	duration_median: number; duration_max: number; representative: string; trip_variants: number;
 }
-export interface Balance { se?: number; cu?: number; simd?: number; slot?: number; order?: string; waves: number; duration: Spread; accounting: Accounting; states: Record<string, number> | null }
+export interface Balance { se?: number; cu?: number; simd?: number; slot?: number; order?: string; phase?: string; waves: number; duration: Spread; accounting: Accounting; states: Record<string, number> | null }
+export interface BarrierRow {
+	row: number | null; executions: number; wait: number; meetings: number; skew: Distribution | null; last_wait: Distribution | null;
+	widest: { skew: number; waves: number; first: string; last: string; first_arrival_aligned: number; last_arrival_aligned: number; release_aligned: number } | null;
+	latest: { wave: string; last: number; meetings: number } | null;
+}
 export interface Barriers {
 	executions: number; wait: number; meetings: number; met: number; skipped: number; evidence: string; skew: Distribution | null;
-	last_wait: Distribution | null; rows: { row: number | null; executions: number; wait: number; meetings: number; skew: Distribution | null; last_wait: Distribution | null }[];
+	last_wait: Distribution | null; rows: BarrierRow[];
 }
 
 export interface PipeWait { producer_pipe: string | null; cycles: number; count: number; blocked: number }
@@ -102,14 +115,16 @@ export interface CriticalPath {
 
 export interface Waves {
 	totals: Record<string, number>; duration?: Spread; accounting: Accounting; residue: number; states?: Record<string, number>; clusters?: Cluster[];
-	imbalance?: { se: Balance[]; simd: Balance[]; slot: Balance[]; order: Balance[] }; barriers?: Barriers; waves?: Wave[];
+	imbalance?: { se: Balance[]; simd: Balance[]; slot: Balance[]; order: Balance[]; phase: Balance[] };
+	states_explained?: { state: string; cycles: number; records: number; difference: number; parts: { part: string; bucket: string; cycles: number }[] }[];
+	barriers?: Barriers; waves?: Wave[];
 	series?: { from_aligned: number; bin_cycles: number } & Record<string, number[] | number>;
 	bound?: Bound; critical_path?: CriticalPath | null; pairs?: Pair[]; cores?: Core[]; pipes?: Pipe[];
 }
 
 export interface OccupancyUnit {
 	se?: number; cu?: number; simd?: number; name?: string; events: number; starts: number; ends: number; peak_waves: number; wave_cycles: number;
-	busy_cycles: number; first_cycle: number; last_cycle: number; peak_per_simd?: number; is_target?: boolean; cus?: number; ids?: number; ids_used?: number;
+	busy_cycles: number; first_cycle: number; last_cycle: number; peak_per_simd?: number; is_target?: boolean; cus?: number; ids?: number; ids_used?: number; waves?: number[];
 }
 export interface Limits {
 	waves_per_simd: number | null; limiter: string | null; limiters: string[]; is_upper_bound: boolean; sentence: string; next_step: string | null;

@@ -25,7 +25,7 @@ export class Dock {
 			this.drawTabs(state);
 			if (state.isBottomOpen) this.open(state.panel);
 		}
-		this.view?.changed(state, keys);
+		this.app.inView(() => this.view?.changed(state, keys));
 	}
 
 	close(): void {
@@ -60,7 +60,7 @@ export class Dock {
 		const why = panel.missing?.(this.app) ?? null;
 		if (why) return fill(this.host, notice(panel.title + ': nothing to show', why));
 		try {
-			this.view = panel.open(this.host, this.app);
+			this.view = this.app.inView(() => panel.open(this.host, this.app));
 			this.view.changed(this.app.store.get(), new Set([...(Object.keys(this.app.store.get()) as Key[]), 'theme', 'size']));
 		} catch (e) {
 			fill(this.host, notice(panel.title + ' failed', (e as Error).message));

@@ -24,6 +24,8 @@ export class Explorer {
 	private total = 0;
 	private code: CodeTable | null = null;
 	private readonly later: () => void;
+	/** what the tree is made of changed: it is made again before it is drawn, once for all changes of a frame */
+	private isStale = true;
 
 	constructor(private readonly app: App) {
 		this.filterBox = h('input', { attrs: { type: 'search', placeholder: 'Filter', 'aria-label': 'Filter the explorer' } });
@@ -64,10 +66,15 @@ export class Explorer {
 	}
 
 	private build(): void {
+		this.isStale = true;
+		this.later();
+	}
+
+	private make(): void {
+		this.isStale = false;
 		const words = this.filterBox.value.toLowerCase(), match = (s: string) => !words || s.toLowerCase().includes(words);
 		this.nodes = [...this.kernels(match), ...this.tracks(match, !!words), ...this.sources(match), ...this.functions(match)];
 		this.space.style.height = this.nodes.length * ROW + 8 + 'px';
-		this.draw();
 	}
 
 	private head(id: string, label: string, n: number): Node {
@@ -184,6 +191,7 @@ export class Explorer {
 	}
 
 	private draw(): void {
+		if (this.isStale) this.make();
 		const p = this.app.palette(), top = Math.max(0, this.element.scrollTop - 32), first = Math.max(0, Math.floor(top / ROW) - 2);
 		const last = Math.min(this.nodes.length, first + Math.ceil((this.element.clientHeight || 300) / ROW) + 4);
 		this.list.style.transform = `translateY(${first * ROW}px)`;

@@ -5,8 +5,11 @@ import { App } from '../app';
 import { bucketBar, classChip } from '../base/bars';
 import { button, Child, fill, h } from '../base/dom';
 import { address, baseName, count, cycles, cyclesWith, share, unitName } from '../base/format';
+import { BUCKETS } from '../base/palette';
 import { askJson, Partner, SliceInfo } from '../source';
 import { Key, Selection, State } from '../state';
+import { toTrack } from '../panels/common';
+import { Isa } from '../panels/types';
 import { trackName } from '../timeline/lanes';
 import { BoxStatistics } from './box';
 import { histogram } from './histogram';
@@ -61,8 +64,11 @@ export class Inspector {
 				h('div', { class: 'row' }, classChip(s.class, s.slot, p), s.address !== null && h('code', { class: 'dim' }, address(s.address)))),
 			h('div', { class: 'section' }, this.facts([
 				['start', cyclesWith(s.start, u)], ['duration', cyclesWith(s.duration, u)], ['issue', cyclesWith(s.issue, u)],
-				['stalled', `${cyclesWith(s.stall, u)} (${share(s.stall, s.duration)})`], ['cause', s.cause ?? (s.stall ? 'unknown' : 'none')], ['lane', trackName(this.app.trace, s.track)],
-			]), bucketBar(s.buckets, Object.values(s.buckets).reduce((a, b) => a + b, 0), p)),
+				['stalled', `${cyclesWith(s.stall, u)} (${share(s.stall, s.duration)})`], ['cause', s.cause ?? (s.stall ? 'unknown' : 'none')], ['wave', this.link(trackName(this.app.trace, s.track), () => {
+					this.app.select({ kind: 'track', track: s.track });
+					this.app.openPanel('waves');
+				}, `${s.name}: show it in the table`)],
+			]), this.split(s.buckets)),
 			h('div', { class: 'section' }, h('h3', null, `Execution ${count(s.execution)} of ${count(s.executions)}`),
 				h('div', { class: 'row' }, go(s.previous, '◂ Previous', 'Previous execution of this row (,)'), go(s.next, 'Next ▸', 'Next execution of this row (.)')),
 				s.code !== null && h('div', { class: 'row' }, this.link('Instruction', () => this.app.openPanel('isa')), s.frames.length > 0 && this.link('Source', () => this.app.openPanel('source')))),
@@ -73,6 +79,13 @@ export class Inspector {
 				this.app.openPanel('source');
 			}, f.file)))),
 			h('div', { class: 'section dim' }, h('h3', null, 'As the file has it'), this.facts(Object.entries(s.raw ?? {}).map(([k, v]) => [k.replace(/_/g, ' '), typeof v === 'number' ? count(v) : String(v)]))));
+	}
+
+	/** Each cycle of the slice, and of the gap before it, once. */
+	private split(buckets: Record<string, number>): HTMLElement {
+		const u = this.app.units(), p = this.app.palette();
+		return h('div', null, bucketBar(buckets, Object.values(buckets).reduce((a, b) => a + b, 0), p), h('div', { class: 'row wrap' }, BUCKETS.map((b, i) => buckets[b] > 0 &&
+			h('span', { class: 'chip' }, h('span', { class: 'swatch', style: { background: p.buckets[i] } }), `${b} ${cyclesWith(buckets[b], u)}`))));
 	}
 
 	private link(words: string, run: () => void, title = ''): HTMLElement {
@@ -105,7 +118,18 @@ export class Inspector {
 					this.app.openPanel('source');
 				}, file.path) : 'not known'],
 			])), chart);
+		if (code.hits[i]) void this.overWaves(code.row[i]).then((e) => mine === this.asked && e && this.body.appendChild(e), () => undefined);
 		if (code.hits[i]) void histogram(this.app, i, this.nav).then((e) => mine === this.asked && e && fill(chart, e), () => undefined);
+	}
+
+	/** Does the row cost the same in every wave? */
+	private async overWaves(row: number): Promise<HTMLElement | null> {
+		const isa = await this.app.verb<Isa>('isa'), w = isa.data.rows.find((r) => r.row === row)?.waves, u = this.app.units();
+		if (!w) return null;
+		const track = this.app.trace.tracks.findIndex((t) => t.name === w.slowest);
+		return h('div', { class: 'section' }, h('h3', null, 'Mean of one execution, wave by wave'), this.facts([
+			['waves', count(w.n)], ['least', cyclesWith(w.min, u)], ['mean', cyclesWith(w.mean, u)], ['deviation', cyclesWith(w.deviation, u)], ['largest', cyclesWith(w.max, u)],
+			['slowest', this.link(track < 0 ? w.slowest : trackName(this.app.trace, track), () => toTrack(this.app, track), w.slowest)]]));
 	}
 
 	private async line(sel: Selection, mine: number): Promise<void> {

@@ -7,8 +7,8 @@ import { askCode, askJson, baseCapture, CodeTable, Query, questionOf, Source, Tr
 import { Selection, Store } from '../state';
 import { theme } from './theme';
 
-/** Verbs that take --kernel: the scope narrows them. */
-const SCOPED = new Set(['hot', 'isa', 'waves', 'summary']);
+/** Verbs that take --kernel: the scope narrows them, but for a question that says itself which kernel (k; undefined: all). */
+const SCOPED = new Set(['hot', 'isa', 'waves', 'occupancy', 'summary']);
 
 export interface Shows { openPanel(id: string): void; showTime(t0: number, t1: number): void; showTrack(track: number): void; say(text: string, isQuiet?: boolean): void }
 
@@ -21,12 +21,51 @@ export class Session implements App {
 	private release!: () => void;
 	/** The lanes come first: a verb may walk millions of slices. Kept when they are drawn, or after a moment. */
 	private readonly first = new Promise<void>((done) => (this.release = done));
+	private isInView = false;
+	/** questions of the open panel that have no answer yet; the others wait for them, and then go one by one, as the server answers them */
+	private pressing = 0;
+	private isAsking = false;
+	private readonly later: (() => Promise<unknown>)[] = [];
 
 	constructor(readonly source: Source, readonly store: Store, readonly trace: TraceInfo) {}
 
 	/** The lanes are there: now the rest may ask. */
 	painted(): void {
 		this.release();
+	}
+
+	inView<T>(f: () => T): T {
+		const before = this.isInView;
+		this.isInView = true;
+		try {
+			return f();
+		} finally {
+			this.isInView = before;
+		}
+	}
+
+	private inTurn<T>(ask: () => Promise<T>): Promise<T> {
+		if (this.isInView) {
+			this.pressing++;
+			return this.first.then(ask).finally(() => {
+				this.pressing--;
+				this.next();
+			});
+		}
+		return new Promise((done, fail) => {
+			this.later.push(() => ask().then(done, fail));
+			void this.first.then(() => this.next());
+		});
+	}
+
+	private next(): void {
+		const ask = this.pressing || this.isAsking ? undefined : this.later.shift();
+		if (!ask) return;
+		this.isAsking = true;
+		void ask().finally(() => {
+			this.isAsking = false;
+			this.next();
+		});
 	}
 
 	private capture(): number {
@@ -47,18 +86,19 @@ export class Session implements App {
 		const key = questionOf(name, query);
 		let answer = this.answers.get(key);
 		if (!answer) {
-			answer = this.first.then(() => askJson<Envelope<unknown>>(this.source, name, query));
+			answer = this.inTurn(() => askJson<Envelope<unknown>>(this.source, name, query));
 			this.answers.set(key, answer);
-			answer.catch(() => this.answers.delete(key));
+			/* what is refused stays refused; a server that is gone or still loads may answer later */
+			answer.catch((e: { status?: number }) => e.status !== 400 && e.status !== 422 && this.answers.delete(key));
 		}
 		return answer as Promise<Envelope<T>>;
 	}
 
 	private scoped(name: string, query: Query): Query {
-		const scope = this.store.get().scope;
-		const kernel = this.trace.kernels.find((k) => k.id === scope)?.name;
-		if (scope === null || kernel === undefined || !SCOPED.has(name) || this.source.kind === 'report') return query;
-		return { ...query, kernel: '^' + kernel.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&') + '$' };
+		const scope = this.store.get().scope, { kernels, tracks } = this.trace;
+		if (scope === null || 'k' in query || !SCOPED.has(name) || !kernels.some((k) => k.id === scope)) return query;
+		if (tracks.every((t) => t.kernel === scope)) return query; // all there is: a report carries it once
+		return { ...query, k: scope };
 	}
 
 	verb<T>(name: string, query: Query = {}): Promise<Envelope<T>> {
@@ -68,11 +108,11 @@ export class Session implements App {
 	baseVerb<T>(name: string, query: Query = {}): Promise<Envelope<T>> {
 		const c = baseCapture(this.trace, this.store.get().base)?.index;
 		if (c === undefined) return Promise.reject(new Error('no capture to compare with'));
-		return this.ask<T>(name, { ...query, c: c || undefined });
+		return this.ask<T>(name, this.scoped(name, { ...query, c: c || undefined }));
 	}
 
 	palette(): Palette {
-		return override(PALETTES[theme()], this.trace.colors ?? {});
+		return override(PALETTES[theme()], this.trace.colors?.[theme()] ?? {});
 	}
 
 	units(): Units {

@@ -9,10 +9,13 @@ export function splitter(host: HTMLElement, o: SplitterOptions): HTMLElement {
 	const stored = Number(kept('incore.split.' + o.name));
 	let size = stored > 0 ? stored : o.fallback;
 	const e = h('div', { class: `splitter split-${o.name} ${o.isVertical ? 'vertical' : 'horizontal'}`, role: 'separator', tabIndex: 0, attrs: { 'aria-label': o.label, 'aria-orientation': o.isVertical ? 'vertical' : 'horizontal' } });
-	const set = (n: number) => {
+	const put = (n: number) => {
 		size = Math.round(Math.max(o.least, Math.min(Math.max(o.least, o.most()), n)));
 		host.style.setProperty(o.property, size + 'px');
 		e.setAttribute('aria-valuenow', String(size));
+	};
+	const set = (n: number) => {
+		put(n);
 		keep('incore.split.' + o.name, String(size));
 		o.moved();
 	};
@@ -34,6 +37,6 @@ export function splitter(host: HTMLElement, o: SplitterOptions): HTMLElement {
 		k.stopPropagation();
 		set(size + o.sign * by);
 	});
-	if (stored > 0 || o.fallback) setTimeout(() => set(size), 0);
+	put(size); // before the first layout: nothing has to move afterwards
 	return e;
 }

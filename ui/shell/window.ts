@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // window.ts: puts one capture's window together and keeps it in step with the store and the address.
 import { Keys } from '../base/keys';
-import { fill, h } from '../base/dom';
+import { fill, framed, h } from '../base/dom';
 import { PANELS } from '../panels/list';
 import { baseCapture, Source, SourceError, TraceInfo } from '../source';
 import { decodeLink, encodeLink, initialState, Key, State, Store } from '../state';
@@ -10,6 +10,7 @@ import { Banner } from './banner';
 import { bindings } from './commands';
 import { askWhere, help, markers } from './dialogs';
 import { Dock } from './dock';
+import { listenDrop } from './drop';
 import { Explorer } from './explorer';
 import { savePng, saveSvg } from './export';
 import { Inspector } from './inspector';
@@ -37,7 +38,8 @@ function say(text: string, isQuiet = false): void {
 /** What the link asks for, over what was kept for this capture, over the first view. */
 export function startState(trace: TraceInfo, fragment: string, stored: string | null): { state: State; told: string } {
 	const link = decodeLink(fragment), own = stored ? decodeLink(stored) : {};
-	const fresh: State = { ...initialState(), hash: trace.hash, t0: trace.span.begin, t1: Math.max(trace.span.end, trace.span.begin + 1) };
+	const first = trace.counts.code ? 'isa' : trace.has_pipes ? 'details' : 'summary';
+	const fresh: State = { ...initialState(), panel: first, hash: trace.hash, t0: trace.span.begin, t1: Math.max(trace.span.end, trace.span.begin + 1) };
 	const isOther = link.hash !== undefined && link.hash !== '' && link.hash !== trace.hash;
 	const keptView: Partial<State> = own.hash === trace.hash ? { ...own, selection: own.selection ?? null } : {};
 	const state = { ...fresh, ...(isOther || link.hash === undefined ? keptView : {}), ...(isOther ? { panel: link.panel ?? fresh.panel, unit: link.unit ?? fresh.unit } : link), hash: trace.hash };
@@ -88,7 +90,7 @@ export function openWindow(host: HTMLElement, source: Source, trace: TraceInfo, 
 		work.classList.toggle('no-inspector', !s.isInspectorOpen);
 		for (const p of parts) p.changed(s, keys);
 	};
-	const resized = () => tell(store.get(), new Set<Key | 'size'>(['size']));
+	const resized = framed(() => tell(store.get(), new Set<Key | 'size'>(['size'])));
 	layOut(work, explorer.element, pane?.element ?? missing!, inspector.element, dock.element, resized);
 	fill(host, title.element, new Banner(session).element, work, live);
 	const stop = store.listen((s, keys) => {
@@ -102,8 +104,10 @@ export function openWindow(host: HTMLElement, source: Source, trace: TraceInfo, 
 	store.settle();
 	if (told) say(told);
 	restore(session, pane, state);
+	const stopDrop = listenDrop(session);
 	return { session, pane, close: () => {
 		stop();
+		stopDrop();
 		document.removeEventListener('keydown', listener);
 		pane?.close();
 		dock.close();

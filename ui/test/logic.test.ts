@@ -55,7 +55,7 @@ test('a question has one spelling', () => {
 
 test('a link restores the state, without what is not in it', () => {
 	const s = { ...initialState(), hash: 'abc', panel: 'hotspots', t0: 1200, t1: 98000, selection: { kind: 'slice' as const, track: 37, slice: 1204 }, unit: 'us' as const, mode: 'bucket' as const,
-		pins: [5, 2], hidden: [7, 8, 9], query: '/v_mfma.*/ & more', markers: [{ t: 5, dur: 10, name: 'a b', colour: 3 }], base: 'def', order: [3, 1], folded: ['0.1'], isMerged: false, kind: 'units' as const, align: 'row' as const, isGlobalOpen: true, scope: 2, arrows: 'visible' as const, sort: 'stall' as const };
+		pins: [5, 2], hidden: [7, 8, 9], query: '/v_mfma.*/ & more', markers: [{ t: 5, dur: 10, name: 'a b', colour: 3 }], base: 'def', order: [3, 1], folded: ['0.1'], isMerged: false, kind: 'units' as const, align: 'row' as const, isStacked: true, isGlobalOpen: true, scope: 2, arrows: 'visible' as const, sort: 'stall' as const };
 	const back = { ...initialState(), ...decodeLink('#' + encodeLink(s)) };
 	assert.deepEqual(back, s);
 	assert.ok(!encodeLink(s).includes('token'));

@@ -3,7 +3,7 @@
 // traced waves spent their cycles with. For each pixel of what is in sight; where only coarser means are known (a report), it says so.
 import { App, Envelope } from '../app';
 import { fill, framed, h } from '../base/dom';
-import { count, short } from '../base/format';
+import { count, largest, short } from '../base/format';
 import { colourOf } from '../base/palette';
 import { askJson, readBuckets } from '../source';
 import { pixel } from './raster';
@@ -13,7 +13,7 @@ interface Strip { steps: Step[]; most: number; canvas: HTMLCanvasElement; key: s
 interface Occupancy { all?: { first_cycle: number; peak_waves: number }; series?: { from: number; to: number; by_se: number[] }[] }
 
 function strip(steps: Step[]): Strip {
-	return { steps, most: steps.reduce((n, s) => Math.max(n, s.values.reduce((a, b) => a + b, 0)), 1e-9), canvas: document.createElement('canvas'), key: '' };
+	return { steps, most: largest(steps, (s) => s.values.reduce((a, b) => a + b, 0), 1e-9), canvas: document.createElement('canvas'), key: '' };
 }
 
 const HEIGHT = 74, PART = 34, REST_MS = 200;
@@ -63,7 +63,7 @@ export class Global {
 		const isReport = source.kind === 'report';
 		if (isReport && this.waves.steps.length) return;
 		// a report carries the waves of the whole trace in 240 parts
-		const told = isReport ? this.app.verb<Occupancy>('occupancy', { bins: 240, top: 'all' }) : askJson<Envelope<Occupancy>>(source, 'occupancy', { c, bins: w, from: t0, to: t1 });
+		const told = isReport ? this.app.verb<Occupancy>('occupancy', { bins: 240, top: 'all' }) : askJson<Envelope<Occupancy>>(source, 'occupancy', { c, bins: Math.min(w, t1 - t0), from: t0, to: t1 });
 		void told.then((a) => {
 			if (key !== this.asked && !isReport) return;
 			const first = (a.data.all?.first_cycle ?? origin) - origin;

@@ -20,7 +20,7 @@ export class Other {
 	private code: CodeTable | null = null;
 
 	private constructor(private readonly app: App, private readonly capture: number, readonly trace: TraceInfo, private readonly redraw: () => void) {
-		this.tiles = new Tiles((q, signal) => app.source.ask('tile', { ...q, h: trace.hash, c: capture }, signal), redraw, () => undefined);
+		this.tiles = new Tiles((q, signal) => app.source.ask('tile', { ...q, h: trace.hash, c: capture, base: q.mode === 'diff' ? app.trace.index : undefined }, signal), redraw, () => undefined);
 		this.partners = new Map(trace.tracks.map((t) => [t.coord.join('.'), t.index]));
 	}
 

@@ -13,6 +13,7 @@ import { Input } from './input';
 import { trackAt } from './lanes';
 import { Overlay } from './overlay';
 import { Ruler } from './ruler';
+import { Stack } from './stack';
 import { Timeline } from './view';
 import { around } from './zoom';
 
@@ -32,6 +33,7 @@ export class TimelinePane {
 	private readonly legend = h('div', { class: 'legend-line', role: 'list', attrs: { 'aria-label': 'Colours' } });
 	private readonly arrows: Arrows;
 	private readonly global: Global;
+	private readonly stack: Stack;
 	private readonly tip: Tip;
 	/** the slice that was asked for last and is not there yet */
 	private going: { track: number; slice: number } | null = null;
@@ -58,7 +60,8 @@ export class TimelinePane {
 		this.tools = h('div', { class: 'timeline-tools', role: 'toolbar', attrs: { 'aria-label': 'Timeline' } });
 		this.corner = h('div', { class: 'ruler-corner' });
 		this.global = new Global(app);
-		this.element = h('section', { class: 'timeline', style: { '--labels': labels + 'px' }, attrs: { 'aria-label': 'Timeline' } }, this.tools, this.corner, this.ruler.element, this.global.element, this.view.scroller, h('div', { class: 'timeline-key' }, this.legend, this.hiddenNote, this.range));
+		this.stack = new Stack(app, labels);
+		this.element = h('section', { class: 'timeline', style: { '--labels': labels + 'px' }, attrs: { 'aria-label': 'Timeline' } }, this.tools, this.corner, this.ruler.element, this.global.element, this.view.scroller, this.stack.element, h('div', { class: 'timeline-key' }, this.legend, this.hiddenNote, this.range));
 		this.view.scroller.addEventListener('keydown', (e) => this.gridKey(e));
 		this.ruler.load();
 		addEventListener('beforeprint', this.printed);
@@ -78,16 +81,16 @@ export class TimelinePane {
 	/** Why there are no lanes, instead of an empty place. */
 	static missing(app: App): HTMLElement | null {
 		if (app.trace.tracks.length) return null;
-		const isSampled = app.trace.evidence === 'hardware-sample';
+		const isSampled = app.trace.evidence === 'hardware-sample', isTables = isSampled && !app.trace.counts.code;
 		return h('section', { class: 'timeline lanes-empty', attrs: { 'aria-label': 'Timeline' } }, notice(
-			isSampled ? 'No timeline: this capture holds samples only' : 'No timeline: no wave or pipe was recorded',
-			isSampled ? 'Samples say how often each instruction was seen and why it stalled, not when. All other panels work.' : 'The banner says what is missing from this capture.',
-			isSampled ? (app.trace.input.vendor === 'ascend' ? 'Run msprof op simulator to see lanes.' : 'Record a thread trace (rocprofv3 --att) to see lanes.') : ''));
+			isSampled ? `No timeline: this capture holds ${isTables ? 'tables' : 'samples'} only` : 'No timeline: no wave or pipe was recorded',
+			isTables ? 'Summary and Details show what the producer measured.' : isSampled ? 'Samples say how often each instruction was seen and why it stalled, not when. All other panels work.' : 'The banner says what is missing from this capture.',
+			isSampled ? { ascend: 'Run msprof op simulator to see lanes.', amd: 'Record a thread trace (rocprofv3 --att) to see lanes.' }[app.trace.vendor] ?? '' : ''));
 	}
 
 	changed(state: Readonly<State>, keys: ReadonlySet<Key | 'theme' | 'size'>): void {
 		const has = (...names: (Key | 'theme' | 'size')[]) => names.some((n) => keys.has(n));
-		if (has('mode', 'sort', 'isMerged', 'kind', 'align', 'isGlobalOpen', 'arrows', 'hidden', 'base', 'theme', 'hash')) this.drawTools(state);
+		if (has('mode', 'sort', 'isMerged', 'kind', 'align', 'isStacked', 'isGlobalOpen', 'arrows', 'hidden', 'base', 'theme', 'hash')) this.drawTools(state);
 		if (has('theme')) this.ruler.render();
 		if (has('t0', 't1', 'unit', 'theme')) {
 			// a node that does not change costs no layout: panning goes through here in every frame
@@ -97,6 +100,7 @@ export class TimelinePane {
 		}
 		if (has('isGlobalOpen', 'theme')) this.global.show(state.isGlobalOpen);
 		if (state.isGlobalOpen) this.global.draw();
+		this.stack.changed(state, keys);
 		this.view.changed(state, keys);
 		this.ruler.draw();
 		if (has('selection', 'arrows')) this.arrows.update();
@@ -115,6 +119,7 @@ export class TimelinePane {
 			!trace.has_pipes && s.kind === 'waves' && button(s.isMerged ? 'Merged' : 'Split', 'One lane per slot, or one per wave', () => store.set({ isMerged: !s.isMerged }), { class: 'button framed', attrs: { 'aria-pressed': s.isMerged } }),
 			named('Arrows', ARROWS.map((v) => ({ value: v, label: v })), s.arrows, (v) => store.set({ arrows: v as ArrowMode })),
 			s.base && named('Align', [{ value: 'trace', label: 'trace' }, { value: 'start', label: 'lane start' }, { value: 'row', label: 'selected row' }], s.align, (v) => store.set({ align: v as Align })),
+			s.base && named('Lanes of B', [{ value: '', label: 'beside A' }, { value: '1', label: 'stacked' }], s.isStacked ? '1' : '', (v) => store.set({ isStacked: !!v })),
 			h('span', { class: 'zooms' }, button('−', 'Zoom out (S)', () => this.input.zoom(1.6)), button('+', 'Zoom in (W)', () => this.input.zoom(1 / 1.6)),
 			button('Fit', 'Whole trace (0)', () => this.fitAll())));
 		this.drawLegend(s.mode);
@@ -141,7 +146,7 @@ export class TimelinePane {
 		const keys: [string, string][] = mode === 'bucket' ? t.buckets.map((b, i) => [b, p.buckets[i]])
 			: mode === 'cause' ? t.causes.slice(0, 12).map((c, i) => [c, colourOf(p, i)])
 			: mode === 'kernel' ? t.kernels.slice(0, 8).map((k, i) => [k.name, colourOf(p, i)])
-			: mode === 'diff' ? [['same', p.dim], ['▲ worse', p.worse], ['▼ better', p.better], ['only here', p.buckets[4]]]
+			: mode === 'diff' ? [['same', p.dim], ['▲ worse in B', p.worse], ['▼ better in B', p.better], ['only here', p.buckets[4]]]
 			: t.slots.map((s, i) => [s, p.slots[i]] as [string, string]).filter((_, i) => used.has(i));
 		fill(this.legend, keys.map(([name, colour]) => h('span', { class: 'legend-key', role: 'listitem' }, h('span', { class: 'swatch', style: { background: colour } }), name.slice(0, 18))), this.drawMarks());
 	}

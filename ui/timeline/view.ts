@@ -108,8 +108,8 @@ export class Timeline {
 				this.arrange();
 				this.redraw();
 			});
-		if (has('isMerged', 'scope', 'hash', 'kind', 'sort', 'pins', 'hidden', 'order', 'folded', 'size', 'base')) this.arrange();
-		if (has('base')) this.openOther(state.base);
+		if (has('isMerged', 'scope', 'hash', 'kind', 'sort', 'pins', 'hidden', 'order', 'folded', 'size', 'base', 'isStacked')) this.arrange();
+		if (has('base', 'isStacked')) this.openOther(state.isStacked ? null : state.base);
 		if (has('selection', 'query')) this.look = null;
 		if (has('scope')) this.units.clear();
 		this.redraw();
@@ -126,7 +126,7 @@ export class Timeline {
 		const capture = baseCapture(this.app.trace, hash);
 		if (capture)
 			void Other.open(this.app, capture, this.redraw).then((o) => {
-				if (this.app.store.get().base === hash) this.other = o;
+				if (this.app.store.get().base === hash && !this.app.store.get().isStacked) this.other = o;
 				this.redraw();
 			}, () => this.app.say('The other capture cannot be drawn'));
 	}
@@ -134,7 +134,7 @@ export class Timeline {
 	arrange(): void {
 		const s = this.app.store.get(), seen = this.scroller.clientHeight || 300;
 		const groups = new Set(this.lanes.map((l) => l.group)).size;
-		const height = autoHeight(this.lanes.length - s.hidden.length, seen - groups * GROUP_HEIGHT) * (s.base ? 1.6 : 1);
+		const height = autoHeight(this.lanes.length - s.hidden.length, seen - groups * GROUP_HEIGHT) * (s.base && !s.isStacked ? 1.6 : 1);
 		this.layout = layOut(this.app.trace, this.lanes, s, Math.round(height), (i) => this.stalls.of(i));
 		this.arranged++;
 		this.space.style.height = this.layout.height + 'px';

@@ -76,6 +76,8 @@ void gfx10_new_pc(struct decoder *d, unsigned wave, uint64_t addr);
 void gfx10_save_context(struct decoder *d);
 /* MI400: the last memory instruction comes again. */
 void gfx10_replay(struct decoder *d, unsigned wave);
+/* MI400: a cycle that belongs to the wave's next instruction. */
+void gfx10_load_scale(struct decoder *d, unsigned wave);
 void gfx10_finish(struct decoder *d);
 
 #endif

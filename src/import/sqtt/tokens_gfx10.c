@@ -243,6 +243,10 @@ static void inst(struct reader *r, uint64_t t)
 		gfx10_replay(r->d, wave);
 		return;
 	}
+	if (r->is_mi400 && code == 183) {
+		gfx10_load_scale(r->d, wave);
+		return;
+	}
 	if (c.kind == CODE_OTHER_SIMD) {
 		other_simd(r->d, c);
 		return;

@@ -23,6 +23,7 @@ struct wave {
 	bool is_ended;	 /* gfx10+, newer rules: waits for a late address */
 	bool had_switch; /* trap or context switch */
 	bool has_msg;
+	bool is_scaled; /* MI400: a scale was loaded for the next instruction */
 	uint8_t state;	/* enum sqtt_state */
 	uint8_t status; /* enum wave_status */
 	uint8_t simd, slot, contexts;

@@ -112,6 +112,11 @@ static inline void add_inst(struct decoder *d, struct wave *w, unsigned category
 		x.dur = clamp_dur(cycles + stall);
 		set_stall(d, &x, stall);
 	}
+	if (w->is_scaled) {
+		x.time--;
+		x.dur = clamp_dur((int64_t)x.dur + 1);
+		w->is_scaled = false;
+	}
 	sqtt_need(d, VEC_PUSH(&w->insts, x));
 	advance(d, w, SQTT_EXEC, d->now);
 }
@@ -199,6 +204,16 @@ void gfx10_replay(struct decoder *d, unsigned wave)
 	if (w->insts.n && is_memory(wave_last(w)->category))
 		w->insts.n--;
 	advance(d, w, SQTT_STALL, d->now);
+}
+
+void gfx10_load_scale(struct decoder *d, unsigned wave)
+{
+	struct wave *w = get_wave(d, wave);
+
+	if (!w || w->status != WAVE_OK)
+		return;
+	w->end = d->now;
+	w->is_scaled = true;
 }
 
 void gfx10_new_pc(struct decoder *d, unsigned wave, uint64_t addr)

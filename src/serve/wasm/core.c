@@ -34,17 +34,23 @@ static const struct {
 	{"units", answer_units, KIND_BINARY},
 	{"buckets", answer_buckets, KIND_BINARY},
 	{"histogram", answer_histogram, KIND_JSON},
+	{"rows", answer_rows, KIND_JSON},
 	{"code", answer_code, KIND_JSON},
 	{"counters", answer_counters, KIND_BINARY},
 	{"source", answer_source, KIND_TEXT},
 };
 
-static struct blob_view blob;
+#define MAX_CAPTURES 2u
+
+static struct blob_view blobs[MAX_CAPTURES];
+static uint8_t *row_keys[MAX_CAPTURES]; /* of mode=diff, against the other */
+static unsigned n_blobs;
 static struct strbuf body;
 static struct answer_out last;
 
 void *incore_alloc(uint32_t bytes);
 uint32_t incore_load(const void *p, uint32_t bytes);
+uint32_t incore_compare(uint32_t capture, uint8_t *digits, uint32_t bytes);
 struct answer_out *incore_ask(const char *p, uint32_t bytes);
 
 EXPORT void *incore_alloc(uint32_t bytes)
@@ -52,29 +58,51 @@ EXPORT void *incore_alloc(uint32_t bytes)
 	return mem_alloc(bytes);
 }
 
+/* One capture after the other. */
 EXPORT uint32_t incore_load(const void *p, uint32_t bytes)
 {
 	struct incore_error e = {0};
-	uint32_t status = blob_read(p, bytes, &blob, &e) ? 0 : (uint32_t)e.status;
+	uint32_t status = INCORE_USAGE;
 
+	if (n_blobs < MAX_CAPTURES)
+		status = blob_read(p, bytes, &blobs[n_blobs], &e) ? 0 : (uint32_t)e.status;
+	n_blobs += status == 0;
 	incore_error_clear(&e);
 	return status;
+}
+
+/* Takes the digits: one a code row of the capture, and one for unknown code. */
+EXPORT uint32_t incore_compare(uint32_t capture, uint8_t *digits, uint32_t bytes)
+{
+	if (capture >= n_blobs || row_keys[capture] ||
+		bytes != blobs[capture].view.trace->n_code + 1)
+		return INCORE_USAGE;
+	for (uint32_t i = 0; i < bytes; i++)
+		digits[i] = digits[i] >= '0' && digits[i] <= '0' + DIFF_ONLY_HERE
+				    ? (uint8_t)(digits[i] - '0')
+				    : (uint8_t)DIFF_ONLY_HERE;
+	row_keys[capture] = digits;
+	return 0;
 }
 
 static bool answer(struct str question, uint32_t *kind, struct incore_error *e)
 {
 	struct query q;
+	struct view *v;
+	uint64_t c, base;
 
-	if (!blob.view.trace)
+	if (!n_blobs)
 		return err_set(e, INCORE_FAILED, "no-data", "nothing was loaded");
-	if (!query_parse(&q, question, e))
+	if (!query_parse(&q, question, e) || !query_number(&q, "c", 0, n_blobs - 1, &c, e) ||
+		!query_number(&q, "base", c, n_blobs - 1, &base, e))
 		return false;
+	v = &blobs[c].view;
 	for (unsigned i = 0; i < sizeof(answers) / sizeof(answers[0]); i++) {
 		if (strcmp(q.name, answers[i].name) != 0)
 			continue;
 		*kind = answers[i].kind;
-		return view_need(&blob.view, view_needs(&q), &blob.view, e) &&
-		       answers[i].answer(&blob.view, &q, &body, e);
+		return view_need(v, view_needs(&q), &blobs[base].view, e) &&
+		       answers[i].answer(v, &q, &body, e);
 	}
 	return err_set(e, INCORE_NO, "not-in-report",
 		"this report has no answer to that question; incore view has");
@@ -122,13 +150,14 @@ EXPORT struct answer_out *incore_ask(const char *p, uint32_t bytes)
 	return &last;
 }
 
-/* --- what a page has not --- */
+/* --- rows were aligned when the report was written --- */
 
 bool diff_sums_make(struct view *v, const struct view *base, struct incore_error *e)
 {
-	(void)v;
-	(void)base;
-	return err_set(e, INCORE_NO, "not-in-report", "a report holds one capture");
+	for (unsigned i = 0; i < n_blobs; i++)
+		if (v == &blobs[i].view && base != v && row_keys[i])
+			return diff_sums_fill(v, base, row_keys[i], e);
+	return err_set(e, INCORE_NO, "not-in-report", "this report holds nothing to compare with");
 }
 
 /* --- a page matches expressions itself: it asks with rows= --- */

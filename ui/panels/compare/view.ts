@@ -4,10 +4,12 @@
 import { App, Panel } from '../../app';
 import { choose, fill, h, notice } from '../../base/dom';
 import { count, share } from '../../base/format';
+import { BUCKETS } from '../../base/palette';
 import { Table } from '../../base/table';
 import { State } from '../../state';
-import { baseline, capture, change, Changed, codeColumn, countColumn, facts, filterBox, section, shareColumn, textColumn, View } from '../common';
-import { DiffPart as Part } from '../types';
+import { baseline, capture, Changed, codeColumn, countColumn, facts, filterBox, section, shareColumn, textColumn, View } from '../common';
+import { DiffPart as Part, Summary } from '../types';
+import { change, diffAnswer, Figure, figures, isNoise, otherData, Pair, SHARE } from '../versus';
 
 interface Value { name: string; a: number | null; b: number | null; change: number | null; change_pct: number | null; noise: number | null; verdict: string }
 interface Diff {
@@ -15,8 +17,11 @@ interface Diff {
 	clocks: { a_mhz: number | null; b_mhz: number | null; is_alike: boolean }; noise: { statement: string; factor: number }; values: Value[]; parts_total: number; parts: Part[];
 }
 const VERDICTS: Record<string, string> = {
-	'no-claim': 'no claim: there is no repeat to measure the noise with', worse: 'worse beyond the noise', better: 'better beyond the noise', same: 'no change beyond the noise', changed: 'changed beyond the noise',
+	'no-claim': 'no claim: there is no repeat to measure the noise with', 'within-noise': 'no change beyond the noise', 'beyond-noise': 'changed beyond the noise', 'not-comparable': 'not comparable',
 };
+
+/** Cycles are lost or spent; executions, waves and clocks are neither good nor bad. */
+const SENSE = (name: string) => (/^issue_share|^hit$|^waves$|clock/.test(name) ? 0 : 1);
 
 class CompareView extends View {
 	private by = 'instr';
@@ -43,13 +48,21 @@ class CompareView extends View {
 			this.load(Promise.resolve(null), () => fill(this.body, notice('Nothing to compare with', 'This session has one capture.', 'Start with two: incore view A B. Equal code is matched row by row, changed code by its text or source lines.')));
 			return;
 		}
-		this.load(this.app.verb<Diff>('diff', { base, by: this.by, top: 'all' }).then((a) => a.data, (e: Error) => e), (d) => {
-			if (d instanceof Error) fill(this.body, notice('These two cannot be compared', d.message, 'Choose another capture as the baseline, or compare by class or cause with incore diff --by.'));
+		this.load(diffAnswer<Diff>(this.app, this.by, base).catch((e: Error) => e), (d) => {
+			if (d instanceof Error) this.sideBySide(d);
 			else {
 				this.data = d;
 				this.show();
 			}
 		});
+	}
+
+	/** Different code: no row has a partner, but shares of the lifetime stand beside each other. */
+	private sideBySide(why: Error): void {
+		const shares = h('div');
+		fill(this.body, notice('These two cannot be compared', why.message, 'Choose another capture to compare with. What both lose their time to can be set side by side:'), shares);
+		void Promise.all([this.app.verb<Summary>('summary'), otherData<Summary>(this.app, 'summary')]).then(([{ data: a }, b]) => b && a.accounting?.duration && b.accounting?.duration && fill(shares, section('Shares of the lifetime of all waves', null,
+			figures('Shares of both captures', BUCKETS.map((k): [string, Pair, Figure] => [k, { a: a.accounting[k] / a.accounting.duration, b: b.accounting[k] / b.accounting.duration }, SHARE])))), () => undefined);
 	}
 
 	private show(): void {
@@ -61,7 +74,7 @@ class CompareView extends View {
 
 	private factSection(d: Diff): HTMLElement {
 		const t = this.app.trace, base = this.other();
-		return section('Verdict', choose('With', t.captures.map((c, i) => ({ value: c.hash, label: `${i + 1}: ${c.kernel ?? c.path}`, disabled: c.hash === t.hash })), t.captures[base]?.hash ?? '', (hash) => this.app.store.set({ base: hash })),
+		return section('Verdict', choose('With', t.captures.map((c, i) => ({ value: c.hash, label: `${i + 1}: ${c.kernel ?? c.path}`, disabled: c.index === t.index })), t.captures[base]?.hash ?? '', (hash) => this.app.store.set({ base: hash })),
 			h('p', { class: 'verdict' }, VERDICTS[d.verdict] ?? d.verdict), h('p', { class: 'dim' }, d.noise.statement),
 			facts(['matched', `${count(d.alignment.matched)} of ${count(d.alignment.rows_a)} and ${count(d.alignment.rows_b)} rows, by ${d.alignment.kind}`], ['of latency', share(d.alignment.latency_share, 1)],
 				['executions', `${count(d.hits.a)} and ${count(d.hits.b)}${d.hits.is_uniform ? ', the same ratio everywhere: the same work' : ''}`], ['clocks', d.clocks.a_mhz && d.clocks.b_mhz ? `${count(d.clocks.a_mhz, 1)} and ${count(d.clocks.b_mhz, 1)} MHz${d.clocks.is_alike ? '' : ': not alike'}` : null],
@@ -70,9 +83,9 @@ class CompareView extends View {
 
 	private valueSection(rows: Value[]): HTMLElement {
 		const t = this.own(new Table<Value>({
-			label: 'Figures per execution', key: (r) => r.name, csv: 'diff-values.csv', rowClass: (r) => (r.verdict === 'same' || r.verdict === 'no-claim' ? 'noise' : ''),
+			label: 'Figures per execution', key: (r) => r.name, csv: 'diff-values.csv', rowClass: (r) => (isNoise(r.verdict) ? 'noise' : ''),
 			columns: [textColumn('name', 'figure', (r) => r.name.replace(/_/g, ' '), 'minmax(13rem, 1fr)'), countColumn('a', 'A', (r) => r.a, '', 3), countColumn('b', 'B', (r) => r.b, '', 3),
-				{ id: 'change', head: 'Δ', isNumber: true, value: (r) => r.change, cell: (r) => change(r.change, r.verdict, 3) },
+				{ id: 'change', head: 'Δ', isNumber: true, value: (r) => r.change, cell: (r) => change(r.change, r.verdict, 3, SENSE(r.name)) },
 				{ id: 'pct', head: 'Δ', isNumber: true, unit: () => '%', value: (r) => r.change_pct, cell: (r) => (r.change_pct === null ? '-' : (r.change_pct > 0 ? '+' : '') + count(r.change_pct, 2)) },
 				countColumn('noise', 'noise', (r) => r.noise, 'what repeats of the same capture differ by', 3), textColumn('verdict', 'verdict', (r) => r.verdict)],
 		}));
@@ -84,7 +97,7 @@ class CompareView extends View {
 	private partSection(d: Diff): HTMLElement {
 		const isCode = d.by === 'instr';
 		const t = this.own(new Table<Part>({
-			label: 'Differences, part by part', key: (r) => `${r.row_a ?? ''}|${r.row_b ?? ''}|${r.key}`, csv: 'diff.csv', rowClass: (r) => (r.verdict === 'same' || r.verdict === 'no-claim' ? 'noise' : ''),
+			label: 'Differences, part by part', key: (r) => `${r.row_a ?? ''}|${r.row_b ?? ''}|${r.key}`, csv: 'diff.csv', rowClass: (r) => (isNoise(r.verdict) ? 'noise' : ''),
 			pick: (r) => r.row_a !== null && isCode && this.app.select({ kind: 'code', code: this.app.codeOfRow(r.row_a) }),
 			columns: [isCode ? codeColumn('key', 'instruction', (r) => r.key) : textColumn('key', d.by, (r) => r.key, 'minmax(12rem, 1fr)'), ...(isCode ? [countColumn<Part>('row-a', 'row A', (r) => r.row_a), countColumn<Part>('row-b', 'row B', (r) => r.row_b)] : []),
 				countColumn('hit-a', 'hits A', (r) => r.hit_a), countColumn('hit-b', 'hits B', (r) => r.hit_b), countColumn('a', 'A', (r) => r.per_hit_a, 'cycles per execution', 2), countColumn('b', 'B', (r) => r.per_hit_b, 'cycles per execution', 2),

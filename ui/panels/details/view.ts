@@ -3,80 +3,71 @@
 // roofline points, stall reasons, cache lines. Numbers stand as they were written; unknown columns are columns like any other.
 import { App, Panel } from '../../app';
 import { shareBar } from '../../base/bars';
-import { Child, choose, fill, h, notice } from '../../base/dom';
-import { count } from '../../base/format';
+import { button, Child, choose, fill, h, notice } from '../../base/dom';
+import { count, largest } from '../../base/format';
 import { colourOf } from '../../base/palette';
 import { Column, Table } from '../../base/table';
 import { State } from '../../state';
 import { Changed, facts, filterBox, hasPipes, section, View } from '../common';
 import { NamedTable, Summary } from '../types';
-import { coresOf, eventsOf, heatMap, memoryGraph, rooflines } from './pictures';
+import { cacheCells, coreCells, Found, heatMap, memoryGraph, rooflines, valuesOf } from './pictures';
+import { filled, inOrder, isNumeric, pivot, shown, TITLES, UNITS } from './tables';
 
 /** Codes of the producer's own unit column. */
-const UNITS: Record<string, string> = { 0: 'µs', 1: 'instructions', 2: 'bytes', 3: '%' };
+const CODES: Record<string, string> = { 0: 'µs', 1: 'instructions', 2: 'bytes', 3: '%' };
 type Row = { i: number; cells: (string | null)[] };
-const TITLES: Record<string, string> = {
-	'base-info': 'Base information', 'block-detail': 'Blocks', 'compute-load': 'Compute workload', 'compute-load-table': 'Compute workload, all', 'memory-units': 'Memory workload', 'memory-cores': 'Memory and cycles a core',
-	'memory-table': 'Memory tables', 'core-occupancy': 'Core occupancy', roofline: 'Roofline', cacheline: 'Cache lines', 'top-stall': 'Top stall reasons', advice: 'Advice of the producer', blocks: 'Blocks of the file',
-	'api-instr': 'Instructions as stated', 'api-file': 'Source lines as stated', 'instr-exe': 'Instructions, CSV', 'code-exe': 'Source lines, CSV', 'summary-log': 'Summary log', 'stated-busy': 'Busy cycles as stated',
-};
-
-export function isNumeric(cells: (string | null)[][], column: number): boolean {
-	let seen = 0;
-	for (const row of cells) {
-		const v = row[column];
-		if (v === null || v === '' || v === 'NA') continue;
-		if (!/^-?\d+(\.\d+)?([eE][-+]?\d+)?$/.test(v)) return false;
-		seen++;
-	}
-	return seen > 0;
-}
 
 class DetailsView extends View {
 	private tables: Table<Row>[] = [];
+	private shownTables: NamedTable[] = [];
 
 	constructor(host: HTMLElement, app: App) {
 		super(host, app, 'details');
-		this.load(app.verb<Summary>('summary', { top: 'all' }), (a) => this.show(a.data.tables ?? []));
+		this.load(app.verb<Summary>('summary', { top: 'all' }), (a) => this.show(inOrder(a.data.tables ?? [])));
 	}
 
 	private show(tables: NamedTable[]): void {
-		if (!tables.length) {
-			fill(this.body, notice('No details', 'The producer of this capture gives no tables of its own.'));
-			return;
-		}
-		const seen = new Set<string>();
-		const once = tables.filter((t) => {
-			const key = t.name + JSON.stringify(t.cells ?? t.origin);
-			return !seen.has(key) && !!seen.add(key);
-		});
-		fill(this.body, h('div', { class: 'panel-columns' }, [...once.filter((t) => t.name !== 'blocks'), ...once.filter((t) => t.name === 'blocks')].map((t) => this.one(t))));
+		this.shownTables = tables;
+		for (const t of this.tables.splice(0)) t.close();
+		if (!tables.length) fill(this.body, notice('No details', 'The producer of this capture gives no tables of its own.'));
+		else fill(this.body, h('div', { class: 'panel-columns' }, tables.map((t) => this.one(t))));
 	}
 
 	private one(t: NamedTable): HTMLElement {
-		const title = `${TITLES[t.name] ?? t.name}`, cells = t.cells ?? [];
+		const title = TITLES[t.name] ?? t.name, cells = t.cells ?? [];
 		if (!t.cells) return section(title, null, h('p', { class: 'dim' }, `${count(t.rows)} rows of ${t.columns.join(', ')} in ${t.origin}`));
-		if (t.name === 'advice') return section(title, null, h('ul', null, cells.map((c) => h('li', null, (c[0] ?? '').trim()))));
-		if (t.columns.length === 2 && t.columns[0] === 'key') return section(title, null, facts(...cells.map((c) => [c[0] ?? '', c[1] ?? '-'] as [string, Child])));
-		const table = this.table(t);
+		if (t.name === 'advice') return section(title, null, h('ul', null, cells.map((c) => h('li', null, c[0]))));
+		if (t.columns.length === 2 && t.columns[0] === 'key') return section(title, null, facts(...cells.map((c) => [c[0] ?? '', c[1] === null ? '-' : [c[1], UNITS[c[0] ?? ''] ? ` ${UNITS[c[0] ?? '']}` : ''].join('')] as [string, Child])));
+		if (t.name === 'memory-table') return this.turned(t, title);
+		const table = this.table(t.name === 'memory-cores' ? pivot(t, ['core_no'], ['unit', 'name'], 'value') : t, title);
 		return section(title, [filterBox(table, 'Filter', (r) => r.cells.join(' ')), table.tools()],
 			h('p', { class: 'dim clip', title: t.origin }, `${count(t.rows)} rows from ${t.origin}${cells.length < t.rows ? `, the first ${count(cells.length)} are shown` : ''}`), this.picture(t), h('div', { class: 'panel-fill' }, table.element));
 	}
 
-	private table(t: NamedTable): Table<Row> {
-		const cells = t.cells!, p = this.app.palette(), unit = t.columns.indexOf('unit');
+	/** Many small tables in one: each with its own columns. */
+	private turned(t: NamedTable, title: string): HTMLElement {
+		const i = t.columns.indexOf('table');
+		return section(title, null, h('p', { class: 'dim clip', title: t.origin }, `from ${t.origin}`),
+			chosen('Table', valuesOf(t as Found, 'table'), (name) => this.table(pivot({ ...t, cells: t.cells!.filter((c) => c[i] === name) }, ['block_id', 'row'], ['column'], 'value'), `${title}: ${name}`).element));
+	}
+
+	private table(given: NamedTable, label: string): Table<Row> {
+		const t = filled(given), cells = t.cells!, p = this.app.palette(), unit = t.columns.indexOf('unit');
 		const isOneUnit = unit < 0 || new Set(cells.map((c) => c[unit])).size < 2;
 		const columns: Column<Row>[] = t.columns.map((head, i) => {
-			const isUnit = i === unit && cells.every((c) => (c[i] ?? '') in UNITS), isNumber = !isUnit && isNumeric(cells, i);
-			const most = isNumber ? Math.max(0, ...cells.map((c) => Number(c[i] ?? 0) || 0)) : 0;
-			const isBar = isNumber && isOneUnit && cells.length > 1 && most > 0 && /rate|ratio|cycle|duration|value|percent|throughput|bandwidth|%|count|request/i.test(head);
+			const isUnit = i === unit && cells.every((c) => (c[i] ?? '') in CODES), isNumber = !isUnit && isNumeric(cells, i), id = `c${given.columns.indexOf(head)}`;
+			const most = isNumber ? largest(cells, (c) => Number(c[i] ?? 0) || 0, 0) : 0;
+			const isBar = isNumber && isOneUnit && cells.length > 1 && most > 0 && /rate|ratio|cycle|duration|value|percent|throughput|bandwidth|%|count|request|hit|miss/i.test(head);
 			return {
-				id: `c${i}`, head, isNumber, width: isBar ? 'minmax(10rem, 1fr)' : isNumber ? `minmax(${Math.max(5.5, head.length * 0.56 + 2).toFixed(1)}rem, 1fr)` : 'minmax(8rem, 2fr)',
-				value: (r) => (r.cells[i] === null || r.cells[i] === undefined ? null : isNumber ? Number(r.cells[i]) : r.cells[i]),
-				cell: (r) => (isUnit ? UNITS[r.cells[i] ?? ''] : isBar ? h('span', { class: 'bar-cell' }, shareBar(Number(r.cells[i] ?? 0) || 0, most, p.accent), h('span', null, r.cells[i] ?? '-')) : h('span', { class: 'clip', title: r.cells[i] ?? '' }, r.cells[i] ?? '-')),
+				id, head, isNumber, unit: UNITS[head] ? () => UNITS[head] : undefined, width: isBar ? 'minmax(10rem, 1fr)' : isNumber ? `minmax(${Math.max(5.5, head.length * 0.56 + 2).toFixed(1)}rem, 1fr)` : `minmax(${Math.max(8, head.length * 0.56 + 2).toFixed(1)}rem, 2fr)`,
+				value: (r) => (isUnit ? CODES[r.cells[i] ?? ''] : shown(r.cells[i], isNumber).value),
+				cell: (r) => {
+					const c = shown(r.cells[i], isNumber && !isUnit);
+					return isUnit ? CODES[r.cells[i] ?? ''] : isBar ? h('span', { class: 'bar-cell' }, shareBar(Number(c.value ?? 0) || 0, most, p.accent), h('span', null, c.text)) : h('span', { class: 'clip', title: c.title }, c.text);
+				},
 			};
 		});
-		const table = this.own(new Table<Row>({ label: TITLES[t.name] ?? t.name, key: (r) => r.i, columns, csv: `${t.name}.csv` }));
+		const table = new Table<Row>({ label, key: (r) => r.i, columns, csv: `${t.name}.csv`, sort: t.name === 'top-stall' ? { id: 'c1', isDown: true } : undefined });
 		table.rows(cells.map((c, i) => ({ i, cells: c })));
 		this.tables.push(table);
 		return table;
@@ -85,14 +76,45 @@ class DetailsView extends View {
 	/** Some tables are better seen. */
 	private picture(t: NamedTable): Child {
 		const found = { columns: t.columns, cells: t.cells! };
-		if (t.name === 'roofline') return rooflines(found, (i) => colourOf(this.app.palette(), i));
-		if (t.name === 'memory-units') return chosen('Core', coresOf(found), (core) => memoryGraph(found, core));
-		if (t.name === 'cacheline') return chosen('Event', eventsOf(found), (event) => heatMap(found, event));
+		if (t.name === 'roofline') return chosen('Roofline', valuesOf(found, 'title'), (title) => rooflines(found, title, (i) => colourOf(this.app.palette(), i)));
+		if (t.name === 'memory-units') return chosen('Core', valuesOf(found, 'core_no'), (core) => memoryGraph(found, core));
+		if (t.name === 'core-occupancy') return chosen('Measure', ['cycles', 'throughput', 'L2cache_hit_rate'].filter((m) => valuesOf(found, m).length), (m) => heatMap(coreCells(found, m), `${m} of a core${UNITS[m] ? `, ${UNITS[m]}` : ''}`));
+		if (t.name === 'cacheline') return this.cache(found);
 		return null;
 	}
 
+	/** A click on a line says all about it, and leads to its instructions. */
+	private cache(t: Found): Child {
+		const said = h('div', { class: 'dim', attrs: { 'aria-live': 'polite' } }, 'Click a line for all its counts.');
+		return [chosen('Event', valuesOf(t, 'event'), (event) => {
+			const cells = cacheCells(t, event);
+			return heatMap(cells, event, (i) => this.line(t, cells[i].name, said));
+		}), said];
+	}
+
+	private line(t: Found, name: string, place: HTMLElement): void {
+		const [line, event, n, ranges] = ['line', 'event', 'count', 'ranges'].map((x) => t.columns.indexOf(x)), rows = t.cells.filter((c) => c[line] === name);
+		const spans = [...new Set(rows.flatMap((c) => [...(c[ranges] ?? '').matchAll(/(0x[0-9a-f]+|\d+)"?,"?(0x[0-9a-f]+|\d+)/gi)].map((m) => `${m[1]}-${m[2]}`)))].slice(0, 16);
+		fill(place, `line ${name}: ${rows.map((c) => `${c[event]} ${c[n]}`).join(', ')}. `, spans.map((range) => button(range, 'To the instructions at these addresses', () => this.toCode(range), { class: 'link' })));
+	}
+
+	private toCode(range: string): void {
+		const [from, to] = range.split('-').map(Number);
+		void this.app.code().then((code) => {
+			const i = code.address.findIndex((a) => Number(a) >= from && Number(a) <= to);
+			if (i < 0) return this.app.say('the capture has no instruction at ' + range);
+			this.app.select({ kind: 'code', code: i });
+			this.app.openPanel('isa');
+		});
+	}
+
 	protected update(_state: Readonly<State>, keys: Changed): void {
-		if (keys.has('theme')) for (const t of this.tables) t.refresh();
+		if (keys.has('theme')) this.show(this.shownTables);
+	}
+
+	close(): void {
+		for (const t of this.tables.splice(0)) t.close();
+		super.close();
 	}
 }
 

@@ -4,11 +4,12 @@
 import { App, Panel } from '../../app';
 import { shareBar } from '../../base/bars';
 import { button, Child, fill, h, notice } from '../../base/dom';
-import { bytes, count, cyclesWith } from '../../base/format';
+import { bytes, count, cyclesWith, largest } from '../../base/format';
 import { Table } from '../../base/table';
 import { State } from '../../state';
 import { Changed, countColumn, cyclesColumn, facts, filterBox, scaled, section, textColumn, View } from '../common';
 import { Dispatch, Occupancy, OccupancyUnit } from '../types';
+import { against, Figure, figures, otherData, Pair } from '../versus';
 
 interface Info { kernel: string | null; launch: Record<string, unknown>; siblings: { dir?: string; path?: string; dispatch?: number | null; agent?: number | null; kernel?: string | null }[] }
 type Sibling = Info['siblings'][number];
@@ -21,17 +22,27 @@ class DispatchView extends View {
 	private kernels: Table<OccupancyUnit> | null = null;
 	private others: { refresh(): void }[] = [];
 	private data: Occupancy | null = null;
+	/** of the other capture */
+	private base: Occupancy | null = null;
 	private readonly scope = h('p', { class: 'scope-line' });
 
 	constructor(host: HTMLElement, app: App) {
 		super(host, app, 'dispatches');
-		this.load(Promise.all([app.verb<Occupancy>('occupancy', { bins: 240, top: 'all' }).catch(() => null), app.verb<Info>('info')]), ([a, b]) => this.show(a?.data ?? null, b.data));
+		this.ask();
 	}
 
-	private show(d: Occupancy | null, info: Info): void {
+	private ask(): void {
+		const { app } = this, all = { bins: 240, top: 'all', k: undefined };
+		this.load(Promise.all([app.verb<Occupancy>('occupancy', all).catch(() => null), app.verb<Info>('info'), otherData<Occupancy>(app, 'occupancy', all), otherData<Info>(app, 'info')]), ([a, b, c, d]) => {
+			this.base = c;
+			this.show(a?.data ?? null, b.data, d);
+		});
+	}
+
+	private show(d: Occupancy | null, info: Info, other: Info | null): void {
 		this.data = d;
 		this.others = [];
-		const parts: Child[] = [this.launchSection(info)];
+		const parts: Child[] = [this.launchSection(info, other)];
 		if (d?.kernels?.length) parts.push(this.kernelSection(d.kernels));
 		if (d?.dispatches?.length) parts.push(this.dispatchSection(d.dispatches));
 		else parts.push(section('Dispatches', null, notice('No dispatch events', 'This format records none; what is known of the launch stands on the left.')));
@@ -42,20 +53,30 @@ class DispatchView extends View {
 		this.mark(this.app.store.get());
 	}
 
-	private launchSection(info: Info): HTMLElement {
+	private launchSection(info: Info, other: Info | null): HTMLElement {
 		const l = info.launch ?? {}, n = (k: string) => (typeof l[k] === 'number' ? (l[k] as number) : null), dim = (k: string) => (Array.isArray(l[k]) ? (l[k] as number[]).join(' × ') : null);
 		const size = (k: string) => (n(k) === null ? null : bytes(n(k)!));
 		const all = facts(['kernel', info.kernel ?? '(no name in the capture)'], ['launch', n('launch_index') === null || n('launch_count') === null ? null : `${n('launch_index')} of ${n('launch_count')}`], ['grid', dim('grid')], ['workgroup', dim('workgroup')],
 			['workgroups', n('workgroups') === null ? null : count(n('workgroups')!)], ['waves', n('waves') === null ? null : count(n('waves')!)], ['VGPRs', n('vgprs')], ['accumulation VGPRs', n('accum_vgprs')], ['SGPRs', n('sgprs')], ['LDS', size('lds_bytes')], ['scratch', size('scratch_bytes')],
 			['duration', n('duration_ns') === null ? null : count(n('duration_ns')! / 1000, 2) + ' µs' + (l.is_other_run ? ' (of another run)' : '')], ['command', typeof l.command === 'string' ? l.command : null]);
-		return section('Launch', null, this.scope, all);
+		return section('Launch', null, this.scope, all, other && this.launches(info, other));
+	}
+
+	/** What was launched here and there: facts, not figures of speed. */
+	private launches(here: Info, there: Info): Child {
+		const n = (i: Info, k: string) => (typeof i.launch?.[k] === 'number' ? (i.launch[k] as number) : null);
+		const rows = ([['workgroups', 'workgroups'], ['waves', 'waves'], ['VGPRs', 'vgprs'], ['accumulation VGPRs', 'accum_vgprs'], ['SGPRs', 'sgprs'], ['LDS, bytes', 'lds_bytes'], ['scratch, bytes', 'scratch_bytes']] as const)
+			.map(([name, key]): [string, Pair, Figure] => [name, { a: n(here, key), b: n(there, key) }, { unit: '', title: 'of the launch', digits: 0, sense: 0 }]).filter(([, p]) => p.a !== null || p.b !== null);
+		return [rows.length > 0 && figures('Launch against the other capture', rows), h('p', { class: 'dim' }, 'Dispatches are not compared one by one: their cycles are of each file’s own clock.')];
 	}
 
 	private kernelSection(rows: OccupancyUnit[]): HTMLElement {
-		const app = this.app, most = Math.max(1, ...rows.map((r) => r.wave_cycles));
+		const app = this.app, most = largest(rows, (r) => r.wave_cycles);
 		const t = this.own(new Table<OccupancyUnit>({
 			label: 'Kernels', key: (r) => r.name ?? '', csv: 'kernels.csv', pick: (r) => this.narrow(r.name ?? ''),
-			columns: [textColumn('name', 'kernel', (r) => r.name, 'minmax(12rem, 2fr)'), countColumn('ids', 'ids', (r) => r.ids, 'dispatch ids of this name'), countColumn('starts', 'waves', (r) => r.starts), countColumn('peak', 'peak', (r) => r.peak_waves),
+			columns: [textColumn('name', 'kernel', (r) => r.name, 'minmax(12rem, 2fr)'),
+				...against<OccupancyUnit>(this.base?.kernels, (r) => r.name ?? '', (r) => (r.busy_cycles ? r.wave_cycles / r.busy_cycles : null), { unit: 'waves', title: 'waves at once, while there were any', sense: 0 }),
+				countColumn('ids', 'ids', (r) => r.ids, 'dispatch ids of this name'), countColumn('starts', 'waves', (r) => r.starts), countColumn('peak', 'peak', (r) => r.peak_waves),
 				cyclesColumn(app, 'busy', 'occupied', (r) => r.busy_cycles), cyclesColumn(scaled(app, () => this.data?.all?.wave_cycles ?? 1), 'cycles', 'wave cycles', (r) => r.wave_cycles), { id: 'bar', head: '', width: 'minmax(6rem, 1fr)', isFixed: true, value: (r) => r.wave_cycles, cell: (r) => shareBar(r.wave_cycles, most, app.palette().accent) }],
 		}));
 		t.rows(rows);
@@ -99,6 +120,7 @@ class DispatchView extends View {
 
 	protected update(state: Readonly<State>, keys: Changed): void {
 		if (keys.has('scope') || keys.has('unit')) this.mark(state);
+		if (keys.has('base')) this.ask();
 		if (keys.has('unit') || keys.has('theme')) for (const t of [this.kernels, ...this.others]) t?.refresh();
 	}
 }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // tree.ts: the listing as a tree of calls: kernel, file, inline chain outermost first, instruction. A node's weight is what lies under it;
-// instructions without a source line are under [unmapped], never dropped.
+// instructions without a source line are under [unmapped], never dropped; cycles of no instruction (a pipe that idles) are [unassigned].
 import { BUCKETS } from '../../base/palette';
-import { Buckets, Isa, IsaRow } from '../types';
+import { Buckets, DiffPart, Isa, IsaRow } from '../types';
 
 export interface Node {
 	name: string;
@@ -14,12 +14,16 @@ export interface Node {
 	source?: number;
 	line?: number;
 	depth: number;
+	/** against another capture: cycles of the rows under it that have a partner, by how much they would change at the cost they have there, and
+	 * whether that is more than noise; cycles of rows that have none */
+	versus: { cost: number; change: number; isBeyond: boolean; isWithin: boolean; alone: number };
 }
 
 export type Weigh = (r: IsaRow) => number;
+export type Versus = (r: IsaRow) => DiffPart | undefined;
 
 function node(name: string, kind: Node['kind'], depth: number): Node {
-	return { name, kind, depth, weight: 0, buckets: { issue: 0, stall: 0, wait: 0, idle: 0, drain: 0 }, children: [] };
+	return { name, kind, depth, weight: 0, buckets: { issue: 0, stall: 0, wait: 0, idle: 0, drain: 0 }, children: [], versus: { cost: 0, change: 0, isBeyond: false, isWithin: false, alone: 0 } };
 }
 
 function child(parent: Node, name: string, kind: Node['kind'], known: Map<Node, Map<string, Node>>): Node {
@@ -34,13 +38,21 @@ function child(parent: Node, name: string, kind: Node['kind'], known: Map<Node, 
 	return n;
 }
 
-function add(n: Node, r: IsaRow, weight: number): void {
+function add(n: Node, r: IsaRow, weight: number, part: DiffPart | undefined): void {
 	for (const b of BUCKETS) n.buckets[b] += r.buckets[b];
 	n.weight += weight;
+	if (!part) return;
+	if (part.change === null) n.versus.alone += part.cycles_a;
+	else {
+		n.versus.cost += part.cycles_a;
+		n.versus.change += part.change * part.hit_a;
+		n.versus.isBeyond ||= part.verdict === 'beyond-noise';
+		n.versus.isWithin ||= part.verdict === 'within-noise';
+	}
 }
 
 /** Builds the tree; inverted: instruction first, then outwards. */
-export function buildTree(isa: Isa, kernel: string, weigh: Weigh, isInverted: boolean): Node {
+export function buildTree(isa: Isa, kernel: string, weigh: Weigh, isInverted: boolean, versus: Versus = () => undefined): Node {
 	const root = node(kernel, 'kernel', 0), known = new Map<Node, Map<string, Node>>();
 	for (const r of isa.rows) {
 		const w = weigh(r);
@@ -52,18 +64,30 @@ export function buildTree(isa: Isa, kernel: string, weigh: Weigh, isInverted: bo
 		for (const [source, line] of [...r.frames].reverse()) path.push({ name: `${(isa.sources[source] ?? '?').replace(/^.*\//, '')}:${line}`, kind: 'frame', source, line });
 		path.push({ name: isInverted ? r.opcode : r.isa, kind: 'row', row: r });
 		if (isInverted) path.reverse();
-		add(root, r, w);
+		const part = versus(r);
+		add(root, r, w, part);
 		let at = root;
 		for (const step of path) {
 			at = child(at, step.name, step.kind, known);
 			at.source = step.source ?? at.source;
 			at.line = step.line ?? at.line;
 			at.row = step.row ?? at.row;
-			add(at, r, w);
+			add(at, r, w, part);
 		}
 	}
+	const left = unassigned(isa), w = left ? weigh({ buckets: left } as IsaRow) : 0;
+	if (left && w > 0) add(child(root, '[unassigned]', 'unmapped', known), { buckets: left } as IsaRow, w, undefined);
+	if (left && w > 0) add(root, { buckets: left } as IsaRow, w, undefined);
 	order(root);
 	return root;
+}
+
+/** What the accounting holds beyond the rows, or null. */
+function unassigned(isa: Isa): Buckets | null {
+	const left = node('', 'rest', 0).buckets;
+	if (!isa.accounting) return null;
+	for (const b of BUCKETS) left[b] = Math.max(0, isa.accounting[b] - isa.rows.reduce((n, r) => n + r.buckets[b], 0));
+	return BUCKETS.some((b) => left[b]) ? left : null;
 }
 
 function order(n: Node): void {

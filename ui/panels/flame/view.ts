@@ -2,11 +2,12 @@
 // flame/view.ts: the flame graph: kernel, file, inline frames, instructions; width is cycles, one bucket, or samples.
 import { App, Panel } from '../../app';
 import { button, choose, download, fill, framed, h, notice } from '../../base/dom';
-import { cyclesWith, count, share } from '../../base/format';
+import { count, cyclesWith, largest, share } from '../../base/format';
 import { Bucket, BUCKETS, ink, rgb } from '../../base/palette';
 import { State } from '../../state';
 import { Changed, scaled, sum, View } from '../common';
-import { Isa, IsaRow } from '../types';
+import { DiffPart, Isa, IsaRow } from '../types';
+import { diffParts } from '../versus';
 import { Box, boxes, buildTree, folded, Node } from './tree';
 
 type Width = 'cycles' | 'lost' | 'samples' | Bucket;
@@ -16,6 +17,9 @@ class FlameView extends View {
 	private isa!: Isa;
 	private width: Width = 'cycles';
 	private isInverted = false;
+	/** what changed against the other capture, by row number; empty without a comparison */
+	private diffs = new Map<string, DiffPart>();
+	private isDiff = true;
 	private root!: Node;
 	private zoomed: Node[] = [];
 	private query = '';
@@ -36,7 +40,10 @@ class FlameView extends View {
 	}
 
 	private ask(): void {
-		this.load(this.app.verb<Isa>('isa'), (a) => this.show(a.data));
+		this.load(Promise.all([this.app.verb<Isa>('isa'), diffParts(this.app, 'instr')]), ([a, b]) => {
+			this.diffs = b;
+			this.show(a.data);
+		});
 	}
 
 	private show(isa: Isa): void {
@@ -59,7 +66,7 @@ class FlameView extends View {
 	}
 
 	private rebuild(): void {
-		this.root = buildTree(this.isa, String(this.app.trace.input.kernel ?? '(no name)'), (r) => this.weigh(r), this.isInverted);
+		this.root = buildTree(this.isa, String(this.app.trace.input.kernel ?? '(no name)'), (r) => this.weigh(r), this.isInverted, (r) => this.diffs.get(String(r.row)));
 		this.zoomed = [this.root];
 		this.drawBar();
 		this.later();
@@ -79,6 +86,9 @@ class FlameView extends View {
 		}), button(this.isInverted ? 'Outside first' : 'Invert', 'Turn the graph over: instructions first, or the kernel first', () => {
 			this.isInverted = !this.isInverted;
 			this.rebuild();
+		}), this.diffs.size > 0 && choose('Colour', [{ value: 'diff', label: 'change against the other capture' }, { value: 'bucket', label: 'bucket' }], this.isDiff ? 'diff' : 'bucket', (v) => {
+			this.isDiff = v === 'diff';
+			this.later();
 		}), button('Whole', 'Show the whole graph', () => this.zoom(this.root)), h('span', { class: 'grow' }), search,
 		button('Folded', 'Save as folded stacks, which other flame graph tools read', () => download('stacks.folded', new Blob([folded(this.root)], { type: 'text/plain' }))));
 	}
@@ -92,12 +102,30 @@ class FlameView extends View {
 
 	private text(n: Node): string {
 		const unit = this.width === 'samples' ? count(n.weight) + ' samples' : cyclesWith(n.weight, scaled(this.app, () => this.root.weight).units());
-		return `${n.name}: ${unit}, ${share(n.weight, this.root.weight)}`;
+		return `${n.name}: ${unit}, ${share(n.weight, this.root.weight)}${this.diffs.size ? `; ${this.changeText(n) || 'the same in the other capture'}` : ''}`;
+	}
+
+	/** By how much the cost per execution of what is under a node changed, as a part of 1; null: it has no partner. */
+	private change(n: Node): number | null {
+		return n.versus.cost ? n.versus.change / n.versus.cost : null;
+	}
+
+	private changeText(n: Node): string {
+		const part = this.change(n), v = n.versus;
+		if (part === null) return v.alone ? 'only in this capture' : '';
+		if (Math.abs(part) < 0.0005) return '';
+		return `${part > 0 ? (v.isBeyond ? '▲ +' : '△ +') : v.isBeyond ? '▼ ' : '▽ '}${share(part, 1)}${v.isWithin && !v.isBeyond ? ' (noise)' : ''}`;
 	}
 
 	private colour(n: Node): string {
 		const p = this.app.palette();
-		if (n.kind === 'unmapped' || n.kind === 'rest') return p.dim;
+		if (n.kind === 'rest') return p.dim;
+		if (this.diffs.size && this.isDiff) {
+			const part = this.change(n), v = n.versus;
+			if (part === null) return v.alone ? p.buckets[4] : p.dim;
+			return Math.abs(part) < 0.0005 || (v.isWithin && !v.isBeyond) ? p.dim : part > 0 ? p.worse : p.better;
+		}
+		if (n.kind === 'unmapped') return p.dim;
 		let best: Bucket = 'issue';
 		for (const b of BUCKETS) if (n.buckets[b] > n.buckets[best]) best = b;
 		return n.weight && sum(n.buckets) ? p.buckets[BUCKETS.indexOf(best)] : p.accent;
@@ -108,7 +136,7 @@ class FlameView extends View {
 		if (wide < 1 || !this.root) return;
 		const top = this.zoomed[this.zoomed.length - 1];
 		this.drawn = boxes(top, 0.6 / wide);
-		const height = (Math.max(0, ...this.drawn.map((b) => b.depth)) + 1) * ROW;
+		const height = (largest(this.drawn, (b) => b.depth, 0) + 1) * ROW;
 		this.canvas.width = Math.round(wide * ratio);
 		this.canvas.height = Math.round(height * ratio);
 		this.canvas.style.width = wide + 'px';
@@ -143,7 +171,8 @@ class FlameView extends View {
 		g.rect(x, y, w - 3, ROW);
 		g.clip();
 		g.fillStyle = ink(shade);
-		g.fillText(b.node.name, x + 4, y + ROW / 2);
+		const changed = this.diffs.size && this.isDiff && b.node.kind !== 'rest' ? this.changeText(b.node) : '';
+		g.fillText(changed ? `${changed}  ${b.node.name}` : b.node.name, x + 4, y + ROW / 2);
 		g.restore();
 	}
 
@@ -205,7 +234,7 @@ class FlameView extends View {
 
 	protected update(_state: Readonly<State>, keys: Changed): void {
 		if (keys.has('unit') || keys.has('theme') || keys.has('selection') || keys.has('size')) this.later();
-		if (keys.has('scope')) this.ask();
+		if (keys.has('scope') || keys.has('base')) this.ask();
 	}
 
 	close(): void {

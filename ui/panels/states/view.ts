@@ -11,19 +11,20 @@ import { Table } from '../../base/table';
 import { State } from '../../state';
 import { bucketChip, Changed, cyclesColumn, facts, noTracks, scaled, section, shareColumn, View } from '../common';
 import { Waves } from '../types';
+import { otherData, SHARE, versusColumns } from '../versus';
 
 const STATES = ['EXEC', 'WAIT', 'STALL', 'IDLE'] as const;
 const BUCKET_OF: Record<string, number> = { EXEC: 0, STALL: 1, WAIT: 2, IDLE: 3 };
-const WHY: Record<string, string> = {
-	EXEC: 'the hardware also counts gaps between instructions here', WAIT: 'the hardware counts the end of a wave (drain) and barriers here',
-	STALL: 'an instruction that was ready but could not issue', IDLE: 'before the first instruction',
-};
-interface Row { name: string; kind: 'state' | 'bucket'; cycles: number; why: string }
+interface Row { name: string; kind: 'state' | 'bucket'; cycles: number; records?: number; difference?: number; why: string }
 
 class StatesView extends View {
 	private plot: Plot | null = null;
 	private tables: Table<Row>[] = [];
 	private data!: Waves;
+	/** of the other capture */
+	private base: Waves | null = null;
+	/** waves chosen: all, or the selected one, its SIMD, its shader engine */
+	private level = 0;
 	private wave: number | null = null;
 	private readonly tools = h('span');
 
@@ -34,18 +35,25 @@ class StatesView extends View {
 
 	private ask(): void {
 		const where: Record<string, number> = {}, coord = this.wave === null ? null : this.app.trace.tracks[this.wave]?.coord;
-		if (coord) this.app.trace.levels.forEach((level, i) => (where[level] = coord[i]));
-		this.load(this.app.verb<Waves>('waves', { bins: 240, top: 'all', ...where }), (a) => this.show(a.data));
+		if (coord) this.app.trace.levels.slice(0, this.level).forEach((level, i) => (where[level] = coord[i]));
+		this.load(Promise.all([this.app.verb<Waves>('waves', { bins: 240, top: 'all', ...where }), coord ? null : otherData<Waves>(this.app, 'waves', { bins: 240, top: 'all' })]), ([a, b]) => {
+			this.base = b;
+			this.show(a.data);
+		});
 	}
 
-	/** All waves, or the one that is selected. */
+	/** All waves, or those that share a place with the selected one: how many of its coordinates count. */
 	private chooser(): HTMLElement {
-		const track = this.app.store.get().selection?.track;
-		return choose('Waves', [{ value: 'all', label: 'all' }, { value: 'one', label: this.wave === null ? 'the selected one' : this.app.trace.tracks[this.wave]?.name ?? '', disabled: this.app.source.kind === 'report' || (track === undefined && this.wave === null), title: 'select a wave in the timeline first' }],
-			this.wave === null ? 'all' : 'one', (v) => {
-				this.wave = v === 'one' ? this.app.store.get().selection?.track ?? null : null;
-				this.ask();
-			});
+		const levels = this.app.trace.levels, track = this.app.store.get().selection?.track ?? this.wave, coord = track === null ? null : this.app.trace.tracks[track]?.coord;
+		const isReport = this.app.source.kind === 'report';
+		const words = (n: number) => (n === levels.length ? 'the selected wave' : `its ${levels[n - 1].toUpperCase()}`) + (coord ? ` (${coord.slice(0, n).map((v, i) => levels[i].toUpperCase() + v).join(' ')})` : '');
+		const title = isReport ? 'a report carries the sums of all waves only; incore view can choose' : 'select a wave in the timeline or the Waves panel first';
+		const depths = [...new Set([levels.length, levels.indexOf('simd') + 1, levels.indexOf('se') + 1])].filter((n) => n > 0);
+		return choose('Waves', [{ value: '0', label: 'all' }, ...depths.map((n) => ({ value: String(n), label: words(n), disabled: isReport || !coord, title: isReport || !coord ? title : '' }))], String(this.wave === null ? 0 : this.level), (v) => {
+			this.level = Number(v);
+			this.wave = this.level ? track : null;
+			this.ask();
+		});
 	}
 
 	private show(d: Waves): void {
@@ -65,10 +73,11 @@ class StatesView extends View {
 	private draw(): void {
 		const s = this.data.series!, p = this.app.palette();
 		const width = s.bin_cycles, n = (s.EXEC as number[]).length;
-		const x = Float64Array.from({ length: n }, (_, i) => i * width);
+		const from = s.from_aligned - (this.app.trace.span.origin ?? s.from_aligned);
+		const x = Float64Array.from({ length: n }, (_, i) => from + i * width);
 		const series: Series[] = STATES.map((name) => ({ name, colour: p.buckets[BUCKET_OF[name]], x, y: Float64Array.from(s[name] as number[], (v) => v / width), kind: 'area' }));
 		this.plot!.look(p, this.app.units());
-		this.plot!.show(series, 0, n * width);
+		this.plot!.show(series, from, from + n * width);
 	}
 
 	private table(label: string, rows: Row[], whole: number): Table<Row> {
@@ -76,24 +85,43 @@ class StatesView extends View {
 		const t = this.own(new Table<Row>({
 			label, key: (r) => r.name, columns: [
 				{ id: 'name', head: label, width: '7rem', value: (r) => r.name, cell: (r) => bucketChip(app, r.kind === 'bucket' ? r.name : BUCKETS[BUCKET_OF[r.name]], r.name) },
-				cyclesColumn(scaled(app, () => whole), 'cycles', 'cycles', (r) => r.cycles), shareColumn('share', 'share', (r) => r.cycles, () => whole),
+				cyclesColumn(scaled(app, () => whole), 'cycles', 'cycles', (r) => r.cycles), shareColumn('share', 'share', (r) => r.cycles, () => whole), ...this.versus(rows[0]?.kind),
 				{ id: 'bar', head: '', width: 'minmax(6rem, 1fr)', isFixed: true, value: (r) => r.cycles, cell: (r) => shareBar(r.cycles, whole, app.palette().buckets[r.kind === 'bucket' ? BUCKETS.findIndex((b) => b === r.name) : BUCKET_OF[r.name]]) },
-				{ id: 'why', head: 'note', width: 'minmax(12rem, 2fr)', isFixed: true, value: (r) => r.why, cell: (r) => h('span', { class: 'clip dim', title: r.why }, r.why) }],
+				...(rows[0]?.records === undefined ? [] : [cyclesColumn<Row>(scaled(app, () => whole), 'records', 'from records', (r) => r.records, 'what the instructions of the same waves add up to'), cyclesColumn<Row>(scaled(app, () => whole), 'difference', 'difference', (r) => r.difference, 'hardware state less records')]),
+				{ id: 'why', head: rows[0]?.kind === 'state' ? 'made of' : 'note', width: 'minmax(12rem, 2fr)', isFixed: true, value: (r) => r.why, cell: (r) => h('span', { class: 'clip dim', title: r.why }, r.why) }],
 		}));
 		t.rows(rows);
 		this.tables.push(t);
 		return t;
 	}
 
+	/** Shares of all cycles, here and there. */
+	private versus(kind: Row['kind']) {
+		const of = (w: Waves | null): Record<string, number> | null => (!w ? null : kind === 'bucket' ? { ...w.accounting } : w.states ?? null);
+		const part = (all: Record<string, number>, name: string) => all[name] / Math.max(1, all.duration ?? Object.values(all).reduce((n, v) => n + v, 0));
+		const here = of(this.data), there = of(this.base);
+		return here && there ? versusColumns<Row>((r) => ({ a: part(here, r.name), b: part(there, r.name) }), SHARE) : [];
+	}
+
 	private shareSection(): HTMLElement {
 		const d = this.data, states = d.states!, a = d.accounting, u = scaled(this.app, () => a.duration).units();
 		const whole = Object.values(states).reduce((n, v) => n + v, 0);
-		const first = this.table('state', STATES.map((name) => ({ name, kind: 'state', cycles: states[name] ?? 0, why: WHY[name] })), whole);
-		const second = this.table('bucket', BUCKETS.map((name) => ({ name, kind: 'bucket', cycles: a[name], why: '' })), a.duration);
+		const explained = new Map((d.states_explained ?? []).map((x) => [x.state, x])), names = states.EMPTY ? [...STATES, 'EMPTY'] : STATES;
+		const first = this.table('state', names.map((name): Row => {
+			const x = explained.get(name);
+			return { name, kind: 'state', cycles: states[name] ?? 0, records: x?.records, difference: x?.difference, why: x ? x.parts.map((p) => `${p.part} ${cyclesWith(p.cycles, u)}`).join(' + ') : 'no wave' };
+		}), whole);
+		const second = this.table('bucket', BUCKETS.map((name) => ({ name, kind: 'bucket', cycles: a[name], why: this.inStates(name) })), a.duration);
 		return section('Hardware states against the conserved accounting', null,
 			facts(['states', cyclesWith(whole, u)], ['accounting', cyclesWith(a.duration, u)], ['difference', `${cyclesWith(whole - a.duration, u)} (${share(Math.abs(whole - a.duration), a.duration)})`]),
-			h('p', { class: 'dim' }, 'The two differ by construction: the hardware calls the drain at the end of a wave WAIT and the gaps between instructions EXEC. The buckets below count each cycle once and add up to the lifetime of the waves.'),
+			h('p', { class: 'dim' }, 'The two sort the same cycles differently. The hardware counts s_nop and the end of the program as WAIT and the gaps between instructions as EXEC; the buckets count each cycle once, by what it was lost to. What is left after that is a few cycles a wave where records overlap, and the border between EXEC and STALL, which the hardware does not document.'),
 			h('div', { class: 'panel-fill small' }, first.element), h('div', { class: 'panel-fill small' }, second.element));
+	}
+
+	/** Where the cycles of a bucket stand among the states. */
+	private inStates(bucket: string): string {
+		const u = scaled(this.app, () => this.data.accounting.duration).units();
+		return (this.data.states_explained ?? []).flatMap((x) => x.parts.filter((p) => p.bucket === bucket && p.cycles).map((p) => `${x.state}: ${p.part} ${cyclesWith(p.cycles, u)}`)).join(', ');
 	}
 
 	protected update(_state: Readonly<State>, keys: Changed): void {
@@ -102,7 +130,7 @@ class StatesView extends View {
 			if (this.plot) this.draw();
 			for (const t of this.tables) t.refresh();
 		}
-		if (keys.has('scope')) this.ask();
+		if (keys.has('scope') || keys.has('base')) this.ask();
 	}
 }
 

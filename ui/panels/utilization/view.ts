@@ -9,13 +9,18 @@ import { Column, Table } from '../../base/table';
 import { State } from '../../state';
 import { Changed, cyclesColumn, facts, noTracks, section, shareColumn, textColumn, View } from '../common';
 import { Core, Pipe, Summary, Waves } from '../types';
+import { against, Figure, figures, otherData } from '../versus';
 
 const UNITS: [string, number][] = [['VALU', 2], ['MATRIX', 3], ['LDS', 6], ['VMEM', 4], ['scalar', 0], ['branch', 8], ['other', 11]];
+const BUSY: Figure = { unit: 'issuing %', title: 'cycles in which something issued, of those that waves were there', sense: -1 };
 interface Simd { name: string; coord: number[]; cycles: Record<string, number> }
 
 class UtilizationView extends View {
 	private tables: { refresh(): void }[] = [];
 	private isPipes = false;
+	/** the other capture's answers */
+	private base: Summary | null = null;
+	private baseWaves: Waves | null = null;
 
 	constructor(host: HTMLElement, app: App) {
 		super(host, app, 'utilization');
@@ -23,8 +28,12 @@ class UtilizationView extends View {
 	}
 
 	private ask(): void {
-		const waves = this.app.verb<Waves>('waves', { bins: 240, top: 'all' });
-		this.load(Promise.all([this.app.verb<Summary>('summary'), waves]), ([a, b]) => this.show(a.data, b.data));
+		const all = { bins: 240, top: 'all' };
+		this.load(Promise.all([this.app.verb<Summary>('summary'), this.app.verb<Waves>('waves', all), otherData<Summary>(this.app, 'summary'), otherData<Waves>(this.app, 'waves', all)]), ([a, b, c, d]) => {
+			this.base = c;
+			this.baseWaves = d;
+			this.show(a.data, b.data);
+		});
 	}
 
 	private show(d: Summary, w: Waves): void {
@@ -35,7 +44,7 @@ class UtilizationView extends View {
 			return;
 		}
 		this.isPipes = !!w.pipes;
-		fill(this.body, h('div', { class: 'panel-columns' }, this.isPipes ? this.pipeSections(w) : [this.simdSection(d), this.matrixSection(d)]));
+		fill(this.body, h('div', { class: 'panel-columns' }, this.isPipes ? this.pipeSections(w) : [this.simdSection(d), this.unitSection(d), this.matrixSection(d)]));
 	}
 
 	private busyColumn<R>(name: string, slot: number, value: (r: R) => number, whole: (r: R) => number): Column<R> {
@@ -45,12 +54,29 @@ class UtilizationView extends View {
 		};
 	}
 
-	private simdSection(d: Summary): HTMLElement {
+	private simds(d: Summary): Simd[] {
 		const rows: Simd[] = (d.utilization_by_simd ?? []).map((s) => ({ name: `SE${s.se} CU${s.cu} SIMD${s.simd}`, coord: [s.se, s.cu, s.simd], cycles: s.cycles }));
 		if (d.utilization) rows.unshift({ name: 'all SIMDs', coord: [], cycles: d.utilization });
+		return rows;
+	}
+
+	/** Unit by unit against the other capture. */
+	private unitSection(d: Summary): HTMLElement | null {
+		const a = d.utilization, b = this.base?.utilization, part = (u: Record<string, number>, n: string) => (u.resident ? (u[n] ?? 0) / u.resident : null);
+		if (!a || !b) return null;
+		const m = d.matrix?.modelled.pipe_share, n = this.base?.matrix?.modelled.pipe_share;
+		return section('Units against the other capture', null, figures('Units against the other capture', [['issuing', { a: part(a, 'any'), b: part(b, 'any') }, BUSY],
+			...UNITS.map(([name]): [string, { a: number | null; b: number | null }, Figure] => [name, { a: part(a, name), b: part(b, name) }, { ...BUSY, sense: 0 }]),
+			['matrix pipe, by passes', { a: typeof m === 'number' ? m : null, b: typeof n === 'number' ? n : null }, BUSY]]));
+	}
+
+	private simdSection(d: Summary): HTMLElement {
+		const rows = this.simds(d);
 		const t = this.own(new Table<Simd>({
 			label: 'Utilization by SIMD', key: (r) => r.name, csv: 'utilization.csv', pick: (r) => this.toSimd(r),
-			columns: [textColumn('name', 'SIMD', (r) => r.name, 'minmax(9rem, 1fr)'), cyclesColumn(this.app, 'resident', 'resident', (r) => r.cycles.resident, 'cycles in which at least one wave was there'),
+			columns: [textColumn('name', 'SIMD', (r) => r.name, 'minmax(9rem, 1fr)'),
+				...against<Simd>(this.base && this.simds(this.base), (r) => r.name, (r) => (r.cycles.resident ? r.cycles.any / r.cycles.resident : null), BUSY),
+				cyclesColumn(this.app, 'resident', 'resident', (r) => r.cycles.resident, 'cycles in which at least one wave was there'),
 				this.busyColumn('any', 4, (r) => r.cycles.any, (r) => r.cycles.resident), ...UNITS.map(([n, slot]) => this.busyColumn<Simd>(n, slot, (r) => r.cycles[n] ?? 0, (r) => r.cycles.resident)),
 				cyclesColumn(this.app, 'idle', 'nothing issued', (r) => r.cycles.idle, 'bubbles: waves were there and none issued')],
 		}));
@@ -89,7 +115,9 @@ class UtilizationView extends View {
 		const app = this.app, pipes = w.pipes ?? [];
 		const t = this.own(new Table<Pipe>({
 			label: 'Utilization by pipe', key: (p) => `${p.core}/${p.pipe}`, csv: 'utilization.csv',
-			columns: [textColumn('core', 'core', (p) => p.core, 'minmax(9rem, 1fr)'), textColumn('pipe', 'pipe', (p) => p.pipe), this.busyColumn('busy', 4, (p) => p.busy, (p) => p.accounting.duration),
+			columns: [textColumn('core', 'core', (p) => p.core, 'minmax(9rem, 1fr)'), textColumn('pipe', 'pipe', (p) => p.pipe),
+				...against<Pipe>(this.baseWaves?.pipes, (p) => `${p.core}/${p.pipe}`, (p) => (p.accounting.duration ? p.busy / p.accounting.duration : null), { ...BUSY, title: 'busy, of the span of its core' }),
+				this.busyColumn('busy', 4, (p) => p.busy, (p) => p.accounting.duration),
 				cyclesColumn(app, 'busy-cycles', 'busy', (p) => p.busy), cyclesColumn(app, 'bubbles', 'bubbles', (p) => p.gaps?.sum, 'between its first and last instruction'),
 				textColumn('filled', 'filled by', (p) => p.waits.slice(0, 2).map((x) => `wait for ${x.producer_pipe ?? 'unmatched'} ${cyclesWith(x.cycles, app.units())}`).join(', ') || null, 'minmax(10rem, 1fr)'),
 				shareColumn('wait', 'wait', (p) => p.accounting.wait / Math.max(1, p.accounting.duration), () => 1), shareColumn('idle', 'idle', (p) => p.accounting.idle / Math.max(1, p.accounting.duration), () => 1)],
@@ -115,7 +143,7 @@ class UtilizationView extends View {
 	protected update(_state: Readonly<State>, keys: Changed): void {
 		if (keys.has('theme')) this.ask();
 		else if (keys.has('unit')) for (const t of this.tables) t.refresh();
-		if (keys.has('scope')) this.ask();
+		if (keys.has('scope') || keys.has('base')) this.ask();
 	}
 }
 

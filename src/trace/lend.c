@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* lend.c: is this track in the columns as its file has it? Then it is copied from there. */
+#include "trace/lend.h"
+
+#include "trace/class.h"
+
+/* Times of the track's own clock; false where something cannot be of a track: columns come from a
+ * file, too. */
+static bool copy_times(const struct lane *l, uint64_t base_cyc, struct track_data *d)
+{
+	const uint32_t *start = l->start, *dur = l->dur, *stall = l->stall;
+	uint32_t before = 0, bad = 0;
+
+	for (uint32_t i = 0; i < l->n; i++) {
+		bad |= (start[i] < before) | (stall[i] > dur[i]) |
+		       (dur[i] >= UINT32_MAX - start[i]); /* cut to 32 bits */
+		before = start[i];
+		d->start_cyc[i] = base_cyc + start[i];
+		d->dur_cyc[i] = dur[i];
+		d->stall_cyc[i] = stall[i];
+	}
+	return !bad;
+}
+
+static bool copy_codes(const struct lane *l, uint32_t n_code, struct track_data *d)
+{
+	uint32_t bad = 0;
+
+	for (uint32_t i = 0; i < l->n; i++) {
+		bad |= (l->code[i] >= n_code) | (l->inst_class[i] >= CLASS_COUNT);
+		d->code[i] = l->code[i];
+	}
+	memcpy(d->inst_class, l->inst_class, l->n);
+	memcpy(d->tag, l->tag, l->n);
+	return !bad;
+}
+
+static bool load(const struct track_lender *self, const struct trace *t, track_idx i, unsigned want,
+	struct track_data *d)
+{
+	const struct lent_columns *x = (const struct lent_columns *)self;
+	const struct columns *c = x->columns;
+	const struct lane *l = &c->lanes[c->first_lane[i]];
+	int64_t shift = trace_aligned(x->of, x->of->tracks[i].clock, 0) - x->origin_cyc;
+
+	/* what begins at 0 may have begun before: the screen does not show it */
+	if (want || c->first_lane[i + 1] - c->first_lane[i] != 1 || l->n == 0 || l->n_sub != 1 ||
+		l->base_cyc == 0 || l->begin_cyc == 0 || l->end_cyc <= l->begin_cyc)
+		return false;
+	if (!track_data_reserve(d, l->n) ||
+		!copy_times(l, (uint64_t)((int64_t)l->base_cyc - shift), d) ||
+		!copy_codes(l, t->n_code, d))
+		return false;
+	d->n = l->n;
+	d->stated_slices = l->n;
+	d->begin_cyc = (uint64_t)((int64_t)l->begin_cyc - shift);
+	d->end_cyc = (uint64_t)((int64_t)l->end_cyc - shift);
+	return true;
+}
+
+struct lent_columns lend_columns(
+	const struct trace *of, const struct columns *columns, int64_t origin_cyc)
+{
+	return (struct lent_columns){{load}, of, columns, origin_cyc};
+}
+
+static bool is_same(const struct trace *a, const struct trace *b)
+{
+	if (a->n_tracks != b->n_tracks || a->n_code != b->n_code)
+		return false;
+	for (uint32_t i = 0; i < a->n_tracks; i++)
+		if (memcmp(a->tracks[i].coord, b->tracks[i].coord, sizeof(a->tracks[i].coord)) ||
+			a->tracks[i].clock != b->tracks[i].clock)
+			return false;
+	return true;
+}
+
+void lend_to(const struct lent_columns *l, struct trace *t)
+{
+	if (l->columns->n_tracks == t->n_tracks && is_same(l->of, t))
+		__atomic_store_n(&t->lender, &l->lender, __ATOMIC_RELEASE);
+}
