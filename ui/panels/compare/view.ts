@@ -4,11 +4,12 @@
 import { App, Panel } from '../../app';
 import { choose, fill, h, notice } from '../../base/dom';
 import { count, share } from '../../base/format';
+import { BUCKETS } from '../../base/palette';
 import { Table } from '../../base/table';
 import { State } from '../../state';
 import { baseline, capture, Changed, codeColumn, countColumn, facts, filterBox, section, shareColumn, textColumn, View } from '../common';
-import { DiffPart as Part } from '../types';
-import { change, diffAnswer, isNoise } from '../versus';
+import { DiffPart as Part, Summary } from '../types';
+import { change, diffAnswer, Figure, figures, isNoise, otherData, Pair, SHARE } from '../versus';
 
 interface Value { name: string; a: number | null; b: number | null; change: number | null; change_pct: number | null; noise: number | null; verdict: string }
 interface Diff {
@@ -48,12 +49,20 @@ class CompareView extends View {
 			return;
 		}
 		this.load(diffAnswer<Diff>(this.app, this.by, base).catch((e: Error) => e), (d) => {
-			if (d instanceof Error) fill(this.body, notice('These two cannot be compared', d.message, 'Choose another capture as the baseline, or compare by class or cause with incore diff --by.'));
+			if (d instanceof Error) this.sideBySide(d);
 			else {
 				this.data = d;
 				this.show();
 			}
 		});
+	}
+
+	/** Different code: no row has a partner, but shares of the lifetime stand beside each other. */
+	private sideBySide(why: Error): void {
+		const shares = h('div');
+		fill(this.body, notice('These two cannot be compared', why.message, 'Choose another capture to compare with. What both lose their time to can be set side by side:'), shares);
+		void Promise.all([this.app.verb<Summary>('summary'), otherData<Summary>(this.app, 'summary')]).then(([{ data: a }, b]) => b && a.accounting?.duration && b.accounting?.duration && fill(shares, section('Shares of the lifetime of all waves', null,
+			figures('Shares of both captures', BUCKETS.map((k): [string, Pair, Figure] => [k, { a: a.accounting[k] / a.accounting.duration, b: b.accounting[k] / b.accounting.duration }, SHARE])))), () => undefined);
 	}
 
 	private show(): void {

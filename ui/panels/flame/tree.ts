@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // tree.ts: the listing as a tree of calls: kernel, file, inline chain outermost first, instruction. A node's weight is what lies under it;
-// instructions without a source line are under [unmapped], never dropped.
+// instructions without a source line are under [unmapped], never dropped; cycles of no instruction (a pipe that idles) are [unassigned].
 import { BUCKETS } from '../../base/palette';
 import { Buckets, DiffPart, Isa, IsaRow } from '../types';
 
@@ -75,8 +75,19 @@ export function buildTree(isa: Isa, kernel: string, weigh: Weigh, isInverted: bo
 			add(at, r, w, part);
 		}
 	}
+	const left = unassigned(isa), w = left ? weigh({ buckets: left } as IsaRow) : 0;
+	if (left && w > 0) add(child(root, '[unassigned]', 'unmapped', known), { buckets: left } as IsaRow, w, undefined);
+	if (left && w > 0) add(root, { buckets: left } as IsaRow, w, undefined);
 	order(root);
 	return root;
+}
+
+/** What the accounting holds beyond the rows, or null. */
+function unassigned(isa: Isa): Buckets | null {
+	const left = node('', 'rest', 0).buckets;
+	if (!isa.accounting) return null;
+	for (const b of BUCKETS) left[b] = Math.max(0, isa.accounting[b] - isa.rows.reduce((n, r) => n + r.buckets[b], 0));
+	return BUCKETS.some((b) => left[b]) ? left : null;
 }
 
 function order(n: Node): void {

@@ -3,13 +3,14 @@
 import { App, Panel } from '../../app';
 import { shareBar } from '../../base/bars';
 import { choose, fill, h, notice, s } from '../../base/dom';
-import { bytes, count, cyclesWith, share } from '../../base/format';
+import { bytes, count, cyclesWith, largest, share } from '../../base/format';
 import { colourOf } from '../../base/palette';
 import { Plot, Series } from '../../base/plot';
 import { Column, Table } from '../../base/table';
 import { State } from '../../state';
 import { Changed, countColumn, cyclesColumn, facts, hasPipes, scaled, section, shareColumn, textColumn, View } from '../common';
 import { Core, Limits, Occupancy, OccupancyUnit } from '../types';
+import { against, Figure, figures, otherData, Pair } from '../versus';
 
 type By = 'se' | 'cu' | 'simd';
 const DASHES = [[], [6, 3], [2, 2], [8, 3, 2, 3]];
@@ -17,6 +18,8 @@ const DASHES = [[], [6, 3], [2, 2], [8, 3, 2, 3]];
 class OccupancyView extends View {
 	private plot: Plot | null = null;
 	private data!: Occupancy;
+	/** of the other capture */
+	private base: Occupancy | null = null;
 	private by: By = 'se';
 	private table: Table<OccupancyUnit> | null = null;
 	private cores: Table<Core> | null = null;
@@ -28,7 +31,11 @@ class OccupancyView extends View {
 	}
 
 	private ask(): void {
-		this.load(this.app.verb<Occupancy>('occupancy', { bins: 240, top: 'all' }), (a) => this.show(a.data));
+		const all = { bins: 240, top: 'all' };
+		this.load(Promise.all([this.app.verb<Occupancy>('occupancy', all), otherData<Occupancy>(this.app, 'occupancy', all)]), ([a, b]) => {
+			this.base = b;
+			this.show(a.data);
+		});
 	}
 
 	private show(d: Occupancy): void {
@@ -44,7 +51,7 @@ class OccupancyView extends View {
 		}
 		this.plot = this.own(new Plot({ label: 'Waves on the machine', unit: 'waves', height: 180, zoom: (a, b) => this.app.showTime(a, b) }, this.app.palette()));
 		this.drawPlot();
-		fill(this.body, h('div', { class: 'panel-columns wide-first' }, section('Waves over time', null, this.factsOf(d), this.plot.element), limits, this.tableSection(), this.mapSection()));
+		fill(this.body, h('div', { class: 'panel-columns wide-first' }, section('Waves over time', null, this.factsOf(d), this.plot.element), this.versus(d), this.tableSection(), limits, this.mapSection()));
 	}
 
 	private factsOf(d: Occupancy): HTMLElement {
@@ -52,6 +59,15 @@ class OccupancyView extends View {
 		return facts(['peak', count(a.peak_waves)], ['mean', count(a.mean_waves, 1)], ['per SIMD at most', `${a.peak_per_simd ?? '-'}${l?.waves_per_simd ? ` of ${l.waves_per_simd} possible` : ''}`],
 			['below half of the peak', share(a.below_half_peak_share, 1) + ' of the time'], ['tail', cyclesWith(a.tail, u)], ['launch rate', count(a.starts_per_kilocycle, 1) + ' waves per 1,000 cycles'],
 			['balance of CUs', count(a.cu_balance, 3)], ['from', a.source === 'events' ? 'occupancy events of all CUs' : 'the traced waves alone'], ['clocks', a.is_aligned ? 'aligned' : h('span', { class: 'warn' }, 'SE clocks are not aligned')]);
+	}
+
+	/** The machine as a whole, here and there. */
+	private versus(d: Occupancy): HTMLElement | null {
+		const a = d.all, b = this.base?.all;
+		if (!a || !b) return null;
+		const row = (name: string, x: number | null | undefined, y: number | null | undefined, unit: string, sense = 0, digits = 2): [string, Pair, Figure] => [name, { a: x ?? null, b: y ?? null }, { unit, title: name, sense, digits }];
+		return section('Against the other capture', null, figures('Occupancy against the other capture', [row('mean waves', a.mean_waves, b.mean_waves, 'waves'), row('peak', a.peak_waves, b.peak_waves, 'waves', 0, 0), row('per SIMD at most', a.peak_per_simd, b.peak_per_simd, 'waves', 0, 0),
+			row('per SIMD possible', d.limits?.waves_per_simd, this.base?.limits?.waves_per_simd, 'waves', -1, 0), row('below half of the peak', a.below_half_peak_share, b.below_half_peak_share, 'time %', 1), row('launch rate', a.starts_per_kilocycle, b.starts_per_kilocycle, 'waves/kcyc'), row('balance of CUs', a.cu_balance, b.cu_balance, '', 0, 3)]));
 	}
 
 	private drawPlot(): void {
@@ -75,19 +91,30 @@ class OccupancyView extends View {
 
 	private tableSection(): HTMLElement {
 		this.drawTable();
-		return section('By unit', choose('By', [{ value: 'se', label: 'shader engine' }, { value: 'cu', label: 'compute unit' }, { value: 'simd', label: 'SIMD' }], this.by, (v) => {
+		return section('Waves over time by unit', choose('By', [{ value: 'se', label: 'shader engine' }, { value: 'cu', label: 'compute unit' }, { value: 'simd', label: 'SIMD' }], this.by, (v) => {
 			this.by = v as By;
 			this.drawTable();
 		}), this.space);
 	}
 
+	/** The rows at once; their waves over time when they come: shader engines have them in the first answer, others are asked for. */
 	private drawTable(): void {
-		const app = this.app, d = this.data, rows = (this.by === 'se' ? d.ses : this.by === 'cu' ? d.cus : d.simds) ?? [];
+		const d = this.data, by = this.by;
+		if (by === 'se') return this.fillTable((d.ses ?? []).map((u, i) => ({ ...u, waves: d.series!.map((b) => b.by_se[i] ?? 0) })));
+		this.fillTable((by === 'cu' ? d.cus : d.simds) ?? []);
+		this.app.verb<Occupancy>('occupancy', { bins: 120, series: by, top: 'all' }).then((a) => {
+			if (by === this.by && this.data === d) this.table?.rows((by === 'cu' ? a.data.cus : a.data.simds) ?? []);
+		}).catch(() => undefined); // then the column stays empty
+	}
+
+	private fillTable(rows: OccupancyUnit[]): void {
+		const app = this.app, top = largest(rows, (r) => r.peak_waves);
 		const name = (r: OccupancyUnit) => [`SE${r.se}`, r.cu !== undefined && `CU${r.cu}`, r.simd !== undefined && `SIMD${r.simd}`].filter(Boolean).join(' ');
-		const most = Math.max(1, ...rows.map((r) => r.wave_cycles));
-		const columns: Column<OccupancyUnit>[] = [textColumn('name', 'unit', (r) => name(r) + (r.is_target ? ' (traced)' : ''), 'minmax(8rem, 1fr)'), countColumn('starts', 'waves', (r) => r.starts), countColumn('peak', 'peak', (r) => r.peak_waves),
+		const most = largest(rows, (r) => r.wave_cycles);
+		const columns: Column<OccupancyUnit>[] = [textColumn('name', 'unit', (r) => name(r) + (r.is_target ? ' (traced)' : ''), 'minmax(8rem, 1fr)'), ...against<OccupancyUnit>(this.base && ((this.by === 'se' ? this.base.ses : this.by === 'cu' ? this.base.cus : this.base.simds) ?? []), name, (r) => (r.busy_cycles ? r.wave_cycles / r.busy_cycles : null), { unit: 'waves', title: 'waves at once, while there were any', sense: 0 }), countColumn('starts', 'waves', (r) => r.starts), countColumn('peak', 'peak', (r) => r.peak_waves),
 			countColumn('simd-peak', 'per SIMD', (r) => r.peak_per_simd), cyclesColumn(app, 'busy', 'occupied', (r) => r.busy_cycles, 'cycles with at least one wave'), cyclesColumn(scaled(app, () => this.data.all?.wave_cycles ?? 1), 'cycles', 'wave cycles', (r) => r.wave_cycles),
-			{ id: 'bar', head: '', width: 'minmax(6rem, 1fr)', isFixed: true, value: (r) => r.wave_cycles, cell: (r) => shareBar(r.wave_cycles, most, app.palette().accent) }];
+			{ id: 'bar', head: '', width: 'minmax(5rem, 1fr)', isFixed: true, value: (r) => r.wave_cycles, cell: (r) => shareBar(r.wave_cycles, most, app.palette().accent) },
+			{ id: 'time', head: 'over time', width: 'minmax(14rem, 4fr)', isFixed: true, title: `mean waves from the first start to the last end; full height is ${top}`, value: (r) => (r.waves ?? []).join(' '), cell: (r) => overTime(r.waves ?? [], top, name(r)) }];
 		this.table?.close();
 		this.table = new Table<OccupancyUnit>({ label: 'Occupancy by unit', key: name, csv: `occupancy-${this.by}.csv`, columns, pick: (r) => this.toUnit(r) });
 		this.table.rows(rows);
@@ -100,18 +127,25 @@ class OccupancyView extends View {
 		else this.app.say('no wave of this unit was traced in detail');
 	}
 
-	/** All compute units, one square each; darker is fuller. */
+	/** All compute units of the traced shader engines, one square each; darker is fuller, an empty frame had no wave. */
 	private mapSection(): HTMLElement {
 		const cus = this.data.cus ?? [], ses = this.data.ses ?? [], p = this.app.palette();
-		const most = Math.max(1, ...cus.map((c) => c.wave_cycles)), columns = Math.max(1, ...cus.map((c) => (c.cu ?? 0) + 1)), size = 18;
-		const svg = s('svg', { class: 'machine-map', attrs: { viewBox: `0 0 ${columns * size + 40} ${ses.length * size + 16}`, role: 'img', 'aria-label': `${cus.length} compute units of ${ses.length} shader engines` } });
-		ses.forEach((se, row) => svg.appendChild(s('text', { attrs: { x: 0, y: row * size + 28, class: 'map-label' } }, `SE${se.se}`)));
-		for (const c of cus) {
-			const row = ses.findIndex((x) => x.se === c.se), part = c.wave_cycles / most;
-			const text = `SE${c.se} CU${c.cu}: ${count(c.starts)} waves, at most ${c.peak_waves} at once${c.is_target ? ', traced in detail' : ''}`;
-			svg.appendChild(s('rect', { class: 'map-cu' + (c.is_target ? ' target' : ''), attrs: { x: 40 + (c.cu ?? 0) * size + 1, y: 16 + row * size + 1, width: size - 2, height: size - 2, rx: 2, fill: p.accent, 'fill-opacity': (0.08 + 0.92 * part).toFixed(3) } }, s('title', null, text)));
-		}
-		return section('Machine', null, h('p', { class: 'dim' }, 'One square per compute unit: the darker, the more wave cycles. A frame marks those traced in detail.'), svg);
+		const most = largest(cus, (c) => c.wave_cycles), columns = largest(cus, (c) => (c.cu ?? 0) + 1, 8), size = 22, left = 40, top = 16;
+		const width = columns * size + left, at = new Map(cus.map((c) => [`${c.se} ${c.cu}`, c]));
+		const svg = s('svg', { class: 'machine-map', style: { 'max-width': width * 1.2 + 'px' }, attrs: { viewBox: `0 0 ${width} ${ses.length * size + top}`, role: 'img', 'aria-label': `${cus.length} compute units of ${ses.length} shader engines had waves` } });
+		for (let i = 0; i < columns; i++) svg.appendChild(s('text', { attrs: { x: left + (i + 0.5) * size, y: 10, 'text-anchor': 'middle', class: 'map-label' } }, String(i)));
+		ses.forEach((se, row) => {
+			svg.appendChild(s('text', { attrs: { x: 0, y: top + row * size + 14, class: 'map-label' } }, `SE${se.se}`));
+			for (let i = 0; i < columns; i++) {
+				const c = at.get(`${se.se} ${i}`), text = c ? `SE${c.se} CU${i}: ${count(c.starts)} waves, at most ${c.peak_waves} at once${c.is_target ? ', traced in detail' : ''}` : `SE${se.se} CU${i}: no wave, or no such unit`;
+				svg.appendChild(s('rect', { class: 'map-cu' + (c?.is_target ? ' target' : ''), attrs: { ...(c ? { 'data-cu': `${se.se} ${i}` } : {}), x: left + i * size + 1, y: top + row * size + 1, width: size - 3, height: size - 3, rx: 2, fill: c ? p.accent : 'none', 'fill-opacity': (0.08 + (0.92 * (c?.wave_cycles ?? 0)) / most).toFixed(3) } }, s('title', null, text)));
+			}
+		});
+		svg.addEventListener('click', (e) => {
+			const c = at.get((e.target as Element).getAttribute('data-cu') ?? '');
+			if (c) this.toUnit(c);
+		});
+		return section('Machine', null, h('p', { class: 'dim' }, 'One square per compute unit: the darker, the more wave cycles; an empty one had no wave. A thick frame marks those traced in detail: click one to see its lanes.'), svg);
 	}
 
 	private showCores(cores: Core[]): void {
@@ -119,11 +153,11 @@ class OccupancyView extends View {
 			fill(this.body, notice('No core was traced', 'This capture has no pipes; Details shows what the producer states.'));
 			return;
 		}
-		const app = this.app;
+		const app = this.app, most = largest(cores, (c) => c.span);
 		this.cores = this.own(new Table<Core>({
-			label: 'Cores', key: (c) => c.core, csv: 'cores.csv', columns: [textColumn('core', 'core', (c) => c.core, 'minmax(10rem, 1fr)'), cyclesColumn(app, 'begin', 'begins', (c) => c.begin), cyclesColumn(app, 'span', 'span', (c) => c.span),
+			label: 'Cores', key: (c) => c.core, csv: 'cores.csv', columns: [textColumn('core', 'core', (c) => c.core, 'minmax(10rem, 1fr)'), ...against<Core>(this.base?.cores, (c) => c.core, (c) => (c.span ? c.busy / c.span : null), { unit: 'busy %', title: 'at least one pipe worked, of the span', sense: 0 }), cyclesColumn(app, 'begin', 'begins', (c) => c.begin), cyclesColumn(app, 'span', 'span', (c) => c.span),
 				cyclesColumn(app, 'busy', 'busy', (c) => c.busy, 'at least one pipe worked'), shareColumn('share', 'busy', (c) => c.busy / Math.max(1, c.span), () => 1), cyclesColumn(app, 'compute', 'compute', (c) => c.compute_busy), shareColumn('compute-share', 'compute', (c) => c.compute_busy / Math.max(1, c.span), () => 1),
-				{ id: 'bar', head: '', width: 'minmax(8rem, 2fr)', isFixed: true, value: (c) => c.busy, cell: (c) => shareBar(c.busy, Math.max(...cores.map((x) => x.span)), app.palette().buckets[0]) }],
+				{ id: 'bar', head: '', width: 'minmax(8rem, 2fr)', isFixed: true, value: (c) => c.busy, cell: (c) => shareBar(c.busy, most, app.palette().buckets[0]) }],
 		}));
 		this.cores.rows(cores);
 		fill(this.body, h('div', { class: 'panel-columns' }, section('Cores', this.cores.tools(), h('div', { class: 'panel-fill' }, this.cores.element))));
@@ -136,13 +170,21 @@ class OccupancyView extends View {
 			this.table?.refresh();
 			this.cores?.refresh();
 		}
-		if (keys.has('scope')) this.ask();
+		if (keys.has('scope') || keys.has('base')) this.ask();
 	}
 
 	close(): void {
 		this.table?.close();
 		super.close();
 	}
+}
+
+/** Waves of one unit as an area; the numbers are in its label. */
+function overTime(waves: number[], top: number, name: string): SVGElement | string {
+	if (!waves.length) return '-';
+	const text = `${name}: ${count(Math.min(...waves), 1)} to ${count(Math.max(...waves), 1)} waves`;
+	return s('svg', { class: 'over-time', attrs: { viewBox: `0 0 ${waves.length} 20`, preserveAspectRatio: 'none', role: 'img', 'aria-label': text } }, s('title', null, text),
+		s('path', { attrs: { d: 'M0 20' + waves.map((v, i) => `L${i} ${(20 - (20 * v) / top).toFixed(1)}H${i + 1}`).join('') + 'V20z' } }));
 }
 
 export const panel: Panel = {

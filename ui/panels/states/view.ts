@@ -11,6 +11,7 @@ import { Table } from '../../base/table';
 import { State } from '../../state';
 import { bucketChip, Changed, cyclesColumn, facts, noTracks, scaled, section, shareColumn, View } from '../common';
 import { Waves } from '../types';
+import { otherData, SHARE, versusColumns } from '../versus';
 
 const STATES = ['EXEC', 'WAIT', 'STALL', 'IDLE'] as const;
 const BUCKET_OF: Record<string, number> = { EXEC: 0, STALL: 1, WAIT: 2, IDLE: 3 };
@@ -20,6 +21,8 @@ class StatesView extends View {
 	private plot: Plot | null = null;
 	private tables: Table<Row>[] = [];
 	private data!: Waves;
+	/** of the other capture */
+	private base: Waves | null = null;
 	/** waves chosen: all, or the selected one, its SIMD, its shader engine */
 	private level = 0;
 	private wave: number | null = null;
@@ -33,7 +36,10 @@ class StatesView extends View {
 	private ask(): void {
 		const where: Record<string, number> = {}, coord = this.wave === null ? null : this.app.trace.tracks[this.wave]?.coord;
 		if (coord) this.app.trace.levels.slice(0, this.level).forEach((level, i) => (where[level] = coord[i]));
-		this.load(this.app.verb<Waves>('waves', { bins: 240, top: 'all', ...where }), (a) => this.show(a.data));
+		this.load(Promise.all([this.app.verb<Waves>('waves', { bins: 240, top: 'all', ...where }), coord ? null : otherData<Waves>(this.app, 'waves', { bins: 240, top: 'all' })]), ([a, b]) => {
+			this.base = b;
+			this.show(a.data);
+		});
 	}
 
 	/** All waves, or those that share a place with the selected one: how many of its coordinates count. */
@@ -79,7 +85,7 @@ class StatesView extends View {
 		const t = this.own(new Table<Row>({
 			label, key: (r) => r.name, columns: [
 				{ id: 'name', head: label, width: '7rem', value: (r) => r.name, cell: (r) => bucketChip(app, r.kind === 'bucket' ? r.name : BUCKETS[BUCKET_OF[r.name]], r.name) },
-				cyclesColumn(scaled(app, () => whole), 'cycles', 'cycles', (r) => r.cycles), shareColumn('share', 'share', (r) => r.cycles, () => whole),
+				cyclesColumn(scaled(app, () => whole), 'cycles', 'cycles', (r) => r.cycles), shareColumn('share', 'share', (r) => r.cycles, () => whole), ...this.versus(rows[0]?.kind),
 				{ id: 'bar', head: '', width: 'minmax(6rem, 1fr)', isFixed: true, value: (r) => r.cycles, cell: (r) => shareBar(r.cycles, whole, app.palette().buckets[r.kind === 'bucket' ? BUCKETS.findIndex((b) => b === r.name) : BUCKET_OF[r.name]]) },
 				...(rows[0]?.records === undefined ? [] : [cyclesColumn<Row>(scaled(app, () => whole), 'records', 'from records', (r) => r.records, 'what the instructions of the same waves add up to'), cyclesColumn<Row>(scaled(app, () => whole), 'difference', 'difference', (r) => r.difference, 'hardware state less records')]),
 				{ id: 'why', head: rows[0]?.kind === 'state' ? 'made of' : 'note', width: 'minmax(12rem, 2fr)', isFixed: true, value: (r) => r.why, cell: (r) => h('span', { class: 'clip dim', title: r.why }, r.why) }],
@@ -87,6 +93,14 @@ class StatesView extends View {
 		t.rows(rows);
 		this.tables.push(t);
 		return t;
+	}
+
+	/** Shares of all cycles, here and there. */
+	private versus(kind: Row['kind']) {
+		const of = (w: Waves | null): Record<string, number> | null => (!w ? null : kind === 'bucket' ? { ...w.accounting } : w.states ?? null);
+		const part = (all: Record<string, number>, name: string) => all[name] / Math.max(1, all.duration ?? Object.values(all).reduce((n, v) => n + v, 0));
+		const here = of(this.data), there = of(this.base);
+		return here && there ? versusColumns<Row>((r) => ({ a: part(here, r.name), b: part(there, r.name) }), SHARE) : [];
 	}
 
 	private shareSection(): HTMLElement {
@@ -116,7 +130,7 @@ class StatesView extends View {
 			if (this.plot) this.draw();
 			for (const t of this.tables) t.refresh();
 		}
-		if (keys.has('scope')) this.ask();
+		if (keys.has('scope') || keys.has('base')) this.ask();
 	}
 }
 

@@ -3,15 +3,20 @@
 import { App, Panel } from '../../app';
 import { bucketBar, shareBar } from '../../base/bars';
 import { Child, fill, h } from '../../base/dom';
-import { baseName, count, cycles, cyclesWith, share, unitName, Units } from '../../base/format';
+import { baseName, count, cycles, cyclesWith, largest, share, unitName, Units } from '../../base/format';
 import { BUCKETS } from '../../base/palette';
 import { State } from '../../state';
 import { bucketChip, Changed, facts, isaText, rowLink, scaled, section, View } from '../common';
 import { splitKey } from '../source/view';
-import { CauseRow, Finding, Pair, Pipe, Summary } from '../types';
+import { CauseRow, DiffPart, Finding, Pair, Pipe, Place, Summary } from '../types';
+import { baseline, diffAnswer, diffParts, otherData, pairOf, Pair as Versus, SHARE, versusCells, versusHeads } from '../versus';
 
 class SummaryView extends View {
 	private data!: Summary;
+	/** of the other capture, and what changed: by figure, cause, row and line */
+	private base: Summary | null = null;
+	private values: Map<string, Versus> | null = null;
+	private diffs: Map<string, DiffPart>[] = [new Map(), new Map(), new Map()];
 
 	constructor(host: HTMLElement, app: App) {
 		super(host, app, 'summary');
@@ -19,8 +24,9 @@ class SummaryView extends View {
 	}
 
 	private ask(): void {
-		this.load(this.app.verb<Summary>('summary'), (a) => {
-			this.data = a.data;
+		const { app } = this, values = baseline(app) < 0 ? null : diffAnswer<{ values: (Versus & { name: string })[] }>(app, 'instr').then((d) => new Map(d.values.map((v) => [v.name, v])), () => null);
+		this.load(Promise.all([app.verb<Summary>('summary'), otherData<Summary>(app, 'summary'), values, Promise.all(['cause', 'instr', 'line'].map((by) => diffParts(app, by)))]), ([a, b, c, d]) => {
+			[this.data, this.base, this.values, this.diffs] = [a.data, b, c, d];
 			this.show();
 		});
 	}
@@ -28,6 +34,21 @@ class SummaryView extends View {
 	/** All waves together are 100 %. */
 	private all(): Units {
 		return scaled(this.app, () => this.data.accounting?.duration ?? 1).units();
+	}
+
+	/** A bucket here and there: cycles per execution, or shares where the code differs. */
+	private bucketPair(name: string): HTMLElement[] {
+		const a = this.data.accounting, b = this.base?.accounting, k = name as keyof typeof a;
+		if (this.values) return versusCells(this.values.get(`${name}_per_hit`.replace(/^(stall|idle)_/, 'accounting_$1_')));
+		return b ? versusCells({ a: (a[k] ?? 0) / Math.max(1, a.duration), b: (b[k] ?? 0) / Math.max(1, b.duration) }, SHARE) : [];
+	}
+
+	private versus(by: number, key: string | number | null | undefined): HTMLElement[] {
+		return this.diffs[by].size ? versusCells(pairOf(this.diffs[by].get(String(key)))) : [];
+	}
+
+	private heads(by: number): HTMLElement[] {
+		return this.diffs[by].size ? versusHeads() : [];
 	}
 
 	private go(panel: string, text: Child, title: string): HTMLElement {
@@ -43,25 +64,26 @@ class SummaryView extends View {
 	private headline(): HTMLElement {
 		const d = this.data, health = typeof d.health === 'string' ? { verdict: d.health, findings: [] as Finding[] } : d.health;
 		const word = health.verdict.split(':')[0];
-		return h('header', { class: 'headline' }, h('p', { class: 'verdict big' }, d.verdict),
+		const b = d.bound, at = b?.where as Place | null | undefined, by = b?.producer as Place | null | undefined;
+		return h('header', { class: 'headline' }, h('p', { class: 'verdict big' }, d.verdict), at && h('p', null, 'Look at ', rowLink(this.app, at.row), by ? [', which waits for ', rowLink(this.app, by.row)] : '', '.'),
 			h('p', null, h('span', { class: 'evidence ' + (d.evidence === 'hardware-trace' ? '' : 'weak'), title: 'what kind of evidence all figures stand on' }, d.evidence), ' ', h('span', { class: 'health ' + word }, `health: ${health.verdict}`), ' ',
-				health.findings.length ? h('span', { class: 'dim' }, health.findings.map((f) => f.id).join(', ')) : '', d.coverage ? h('span', { class: 'dim' }, ' · ', d.coverage) : ''));
+				health.findings.length ? h('span', { class: 'dim' }, health.findings.map((f, i) => [i ? ', ' : '', h('span', { title: f.message + (f.advice ? '; ' + f.advice : '') }, f.id)])) : '', d.coverage ? h('span', { class: 'dim' }, ' · ', d.coverage) : ''));
 	}
 
 	private accounting(): HTMLElement {
 		const a = this.data.accounting, u = this.all();
 		if (!a || !a.duration) return section('Where the cycles went', null, h('p', { class: 'dim' }, 'No wave was traced: there are no cycles to account for. Samples and stated totals are in ISA and Hotspots.'));
-		const rows = BUCKETS.map((b, i) => h('tr', null, h('th', { attrs: { scope: 'row' } }, bucketChip(this.app, b)), h('td', { class: 'num', attrs: { 'data-bucket': b } }, cycles(a[b], u)), h('td', { class: 'num' }, share(a[b], a.duration)), h('td', { class: 'wide' }, shareBar(a[b], a.duration, this.app.palette().buckets[i]))));
+		const rows = BUCKETS.map((b, i) => h('tr', null, h('th', { attrs: { scope: 'row' } }, bucketChip(this.app, b)), h('td', { class: 'num', attrs: { 'data-bucket': b } }, cycles(a[b], u)), h('td', { class: 'num' }, share(a[b], a.duration)), this.bucketPair(b), h('td', { class: 'wide' }, shareBar(a[b], a.duration, this.app.palette().buckets[i]))));
 		return section('Where the cycles went', this.go('waves', 'Waves', 'wave by wave'), bucketBar({ ...a }, a.duration, this.app.palette()),
-			h('table', { class: 'plain accounting' }, h('thead', null, h('tr', null, h('th', null, 'bucket'), h('th', { class: 'num' }, unitName(u)), h('th', { class: 'num' }, 'share'), h('th', null, ''))), h('tbody', null, rows),
-				h('tfoot', null, h('tr', null, h('th', { attrs: { scope: 'row' } }, 'lifetime of all'), h('td', { class: 'num', attrs: { 'data-bucket': 'duration' } }, cycles(a.duration, u)), h('td', { class: 'num' }, `residue ${this.data.residue}`), h('td', null, '')))));
+			h('table', { class: 'plain accounting' }, h('thead', null, h('tr', null, h('th', null, 'bucket'), h('th', { class: 'num' }, unitName(u)), h('th', { class: 'num' }, 'share'), this.values ? versusHeads() : this.base ? versusHeads(SHARE) : '', h('th', null, ''))), h('tbody', null, rows),
+				h('tfoot', null, h('tr', null, h('th', { attrs: { scope: 'row' } }, 'lifetime of all'), h('td', { class: 'num', attrs: { 'data-bucket': 'duration' } }, cycles(a.duration, u)), h('td', { class: 'num' }, `residue ${this.data.residue}`), this.bucketPair('duration'), h('td', null, '')))));
 	}
 
 	private causes(all: CauseRow[]): HTMLElement {
 		const lost = all.filter((c) => c.bucket !== 'issue').slice(0, 8), whole = this.data.accounting.duration, u = this.all();
-		const most = Math.max(1, ...lost.map((c) => c.cycles)), p = this.app.palette();
-		return section('Lost cycles by cause', this.go('hotspots', 'Hotspots', 'ranked by cause and more'), h('table', { class: 'plain causes' }, h('thead', null, h('tr', null, h('th', null, 'cause'), h('th', { class: 'num' }, unitName(u)), h('th', { class: 'num' }, 'share'), h('th', { class: 'num' }, 'exposed'), h('th', null, ''))),
-			h('tbody', null, lost.map((c) => h('tr', null, h('th', { attrs: { scope: 'row' } }, bucketChip(this.app, c.bucket, c.cause)), h('td', { class: 'num' }, cycles(c.cycles, u)), h('td', { class: 'num' }, share(c.cycles, whole)),
+		const most = largest(lost, (c) => c.cycles), p = this.app.palette();
+		return section('Lost cycles by cause', this.go('hotspots', 'Hotspots', 'ranked by cause and more'), h('table', { class: 'plain causes' }, h('thead', null, h('tr', null, h('th', null, 'cause'), h('th', { class: 'num' }, unitName(u)), h('th', { class: 'num' }, 'share'), this.heads(0), h('th', { class: 'num' }, 'exposed'), h('th', null, ''))),
+			h('tbody', null, lost.map((c) => h('tr', null, h('th', { attrs: { scope: 'row' } }, this.go('hotspots', bucketChip(this.app, c.bucket, c.cause), `${c.hits} times; to the ranking by cause`)), h('td', { class: 'num' }, cycles(c.cycles, u)), h('td', { class: 'num' }, share(c.cycles, whole)), this.versus(0, c.cause),
 				h('td', { class: 'num', title: 'not hidden behind the work of other waves' }, c.exposed === undefined ? '-' : cycles(c.exposed, u)), h('td', { class: 'wide' }, shareBar(c.cycles, most, p.buckets[BUCKETS.findIndex((b) => b === c.bucket)] ?? p.dim)))))));
 	}
 
@@ -69,22 +91,22 @@ class SummaryView extends View {
 		const rows = (this.data.rows ?? []).slice(0, 5), u = this.all();
 		if (!rows.length) return null;
 		const whole = this.data.accounting?.duration ?? 0;
-		return section('Top instructions', this.go('isa', 'ISA', 'the listing'), h('table', { class: 'plain top-rows' }, this.costHead(['row', 'instruction'], whole), h('tbody', null, rows.map((r) => {
+		return section('Top instructions', this.go('isa', 'ISA', 'the listing'), h('table', { class: 'plain top-rows' }, this.costHead(['row', 'instruction'], whole, 1), h('tbody', null, rows.map((r) => {
 			const at = r.at ?? { row: r.row ?? -1, address: r.address ?? 0, isa: r.isa ?? '', source: r.source ?? null };
 			const cost = r.cycles ?? BUCKETS.reduce((n, b) => n + (r.buckets?.[b] ?? 0), 0);
-			return h('tr', null, h('td', null, rowLink(this.app, at.row)), h('td', { class: 'wide' }, isaText(at.isa)), h('td', { class: 'num' }, whole ? cycles(cost, u) : count(cost)), h('td', { class: 'num' }, whole ? share(cost, whole) : ''), h('td', { class: 'dim' }, r.cause ?? ''));
+			return h('tr', null, h('td', null, rowLink(this.app, at.row)), h('td', { class: 'wide' }, isaText(at.isa)), h('td', { class: 'num' }, whole ? cycles(cost, u) : count(cost)), h('td', { class: 'num' }, whole ? share(cost, whole) : ''), this.versus(1, at.row), h('td', { class: 'dim' }, r.cause ?? ''));
 		}))));
 	}
 
-	private costHead(names: string[], whole: number): HTMLElement {
-		return h('thead', null, h('tr', null, names.map((n) => h('th', null, n)), h('th', { class: 'num' }, whole ? unitName(this.all()) : 'samples'), h('th', { class: 'num' }, whole ? 'share' : ''), h('th', null, whole ? 'main cause' : '')));
+	private costHead(names: string[], whole: number, by: number): HTMLElement {
+		return h('thead', null, h('tr', null, names.map((n) => h('th', null, n)), h('th', { class: 'num' }, whole ? unitName(this.all()) : 'samples'), h('th', { class: 'num' }, whole ? 'share' : ''), this.heads(by), h('th', null, whole ? 'main cause' : '')));
 	}
 
 	private lines(): HTMLElement | null {
 		const lines = (this.data.lines ?? []).slice(0, 5), u = this.all(), whole = this.data.accounting?.duration ?? 0;
 		if (!lines.length) return null;
-		return section('Top source lines', this.go('source', 'Source', 'with the text of the files'), h('table', { class: 'plain top-lines' }, this.costHead(['line'], whole), h('tbody', null, lines.map((l) => h('tr', null, h('td', { class: 'wide' }, this.lineLink(l.line)), h('td', { class: 'num' }, whole ? cycles(l.cycles, u) : count(l.cycles)),
-			h('td', { class: 'num' }, whole ? share(l.cycles, whole) : ''), h('td', { class: 'dim' }, l.cause ?? ''))))));
+		return section('Top source lines', this.go('source', 'Source', 'with the text of the files'), h('table', { class: 'plain top-lines' }, this.costHead(['line'], whole, 2), h('tbody', null, lines.map((l) => h('tr', null, h('td', { class: 'wide' }, this.lineLink(l.line)), h('td', { class: 'num' }, whole ? cycles(l.cycles, u) : count(l.cycles)),
+			h('td', { class: 'num' }, whole ? share(l.cycles, whole) : ''), this.versus(2, l.line), h('td', { class: 'dim' }, l.cause ?? ''))))));
 	}
 
 	private lineLink(key: string): Child {
@@ -100,7 +122,7 @@ class SummaryView extends View {
 		const d = this.data, m = d.matrix, o = d.occupancy, u = d.utilization;
 		if (!o && !u) return null;
 		return section('Machine', this.go('occupancy', 'Occupancy', 'waves over time and limits'), o && h('p', null, o.limits.sentence), facts(['waves per SIMD', o ? `${o.peak_per_simd} at most` : null], ['mean waves', o ? count(o.mean, 1) : null], ['issuing', u && u.resident ? share(u.any, u.resident) : null],
-			['matrix pipe, issue', m && typeof m.issue_share === 'number' ? share(m.issue_share, 1) : null], ['matrix pipe, by passes (modelled)', m && typeof m.modelled.pipe_share === 'number' ? share(m.modelled.pipe_share, 1) : null], ['waves', d.waves !== undefined ? count(d.waves) : null], ['instructions', d.instructions !== undefined ? count(d.instructions) : null]));
+			['matrix issue', m && typeof m.issue_share === 'number' ? this.go('utilization', share(m.issue_share, 1) + ' of the time', 'pipe by pipe') : null], ['matrix rate, of peak (modelled)', m && typeof m.modelled.pipe_share === 'number' ? this.go('utilization', share(m.modelled.pipe_share, 1), 'by passes of each instruction') : null], ['waves traced', d.waves !== undefined ? this.go('waves', count(d.waves), 'wave by wave') : null], ['instructions', d.instructions !== undefined ? count(d.instructions) : null]));
 	}
 
 	private pipes(pipes: Pipe[]): HTMLElement {
@@ -121,7 +143,7 @@ class SummaryView extends View {
 
 	protected update(_state: Readonly<State>, keys: Changed): void {
 		if (keys.has('unit') || keys.has('theme')) this.show();
-		if (keys.has('scope')) this.ask();
+		if (keys.has('scope') || keys.has('base')) this.ask();
 	}
 }
 

@@ -4,12 +4,13 @@
 import { App, Panel } from '../../app';
 import { shareBar } from '../../base/bars';
 import { fill, h, notice } from '../../base/dom';
-import { count, cyclesWith, share } from '../../base/format';
+import { count, cyclesWith, largest, share } from '../../base/format';
 import { Table } from '../../base/table';
 import { State } from '../../state';
 import { trackName } from '../../timeline/lanes';
 import { Changed, codeColumn, countColumn, cyclesColumn, facts, filterBox, hasPipes, noTracks, rowLink, scaled, section, shareColumn, spreadColumns, textColumn, toTrack, View } from '../common';
 import { BarrierRow, Barriers, Edge, Hot, Isa, IsaRow, Latency, Pair, WaitPair, Waves } from '../types';
+import { against, diffColumns, diffParts, otherData } from '../versus';
 import { AHEAD, FLIGHT, Producers, TOGETHER } from './producers';
 
 interface Row { edge: Edge; wait: IsaRow | undefined; producer: IsaRow | undefined; pair: WaitPair | undefined; cycles: number }
@@ -20,6 +21,10 @@ class WaitView extends View {
 	private byIndex = new Map<number, IsaRow>();
 	private others: { refresh(): void }[] = [];
 	private whole = 1;
+	/** of the other capture */
+	private diffs: Awaited<ReturnType<typeof diffParts>> = new Map();
+	private base: Isa | null = null;
+	private baseWaves: Waves | null = null;
 
 	constructor(host: HTMLElement, app: App) {
 		super(host, app, 'waits');
@@ -29,7 +34,11 @@ class WaitView extends View {
 	private ask(): void {
 		const isa = this.app.verb<Isa>('isa'), waves = this.app.verb<Waves>('waves', { bins: 240, top: 'all' }).catch(() => null);
 		const hot = this.app.verb<Hot>('hot', { by: 'producer', top: 'all' }).catch(() => null);
-		this.load(Promise.all([isa, waves, hot]), ([a, b, c]) => this.show(a.data, b?.data ?? null, c?.data ?? null));
+		const other = [diffParts(this.app, 'instr'), otherData<Isa>(this.app, 'isa'), otherData<Waves>(this.app, 'waves', { bins: 240, top: 'all' })] as const;
+		this.load(Promise.all([isa, waves, hot, ...other]), ([a, b, c, ...there]) => {
+			[this.diffs, this.base, this.baseWaves] = there;
+			this.show(a.data, b?.data ?? null, c?.data ?? null);
+		});
 	}
 
 	private show(isa: Isa, waves: Waves | null, hot: Hot | null): void {
@@ -63,17 +72,18 @@ class WaitView extends View {
 	}
 
 	private edgeSection(rows: Row[], hot: Hot | null): HTMLElement {
-		const app = this.app, most = Math.max(1, ...rows.map((r) => r.cycles));
+		const app = this.app, most = largest(rows, (r) => r.cycles);
 		const t = this.own(new Table<Row>({
 			label: 'Waits and their producers', key: (r) => `${r.edge.wait}-${r.edge.producer}`, csv: 'waits.csv', sort: { id: 'cycles', isDown: true },
 			empty: 'No wait of this capture has a known producer.', pick: (r) => r.wait && app.select({ kind: 'code', code: r.wait.index }),
 			columns: [
 				{ ...countColumn<Row>('wait', 'wait', (r) => r.edge.wait), width: '5.6rem', cell: (r) => rowLink(app, r.edge.wait) }, codeColumn('wait-isa', 'instruction that waits', (r) => r.wait?.isa, 'minmax(10rem, 1fr)'),
 				{ ...countColumn<Row>('producer', 'producer', (r) => r.edge.producer), width: '5.8rem', cell: (r) => rowLink(app, r.edge.producer) }, codeColumn('producer-isa', 'what it waits for', (r) => r.producer?.isa, 'minmax(11rem, 1.4fr)'),
+				...this.versus<Row>((r) => r.edge.wait),
 				countColumn('count', 'times', (r) => r.edge.count, 'how often this producer came last and released the wait'), countColumn('blocked', 'blocked', (r) => r.edge.blocked, 'how often the wait really waited'),
 				cyclesColumn(scaled(app, () => this.whole), 'cycles', 'waited', (r) => r.cycles), shareColumn('share', 'share', (r) => r.cycles, () => this.whole),
 				{ id: 'bar', head: '', width: '4rem', isFixed: true, value: (r) => r.cycles, cell: (r) => shareBar(r.cycles, most, app.palette().buckets[2]) },
-				...spreadColumns<Row>(app, 'latency', 'latency', (r) => r.edge.latency, 'From the issue of the producer to the release of the wait: exact where the wait blocked, else an upper bound.').map((c) => ({ ...c, width: '7.4rem' })),
+				...spreadColumns<Row>(app, 'latency', 'latency', (r) => r.edge.latency, 'From the issue of the producer to the release of the wait: exact where the wait blocked, else an upper bound.').map((c) => ({ ...c, width: '8.4rem' })),
 				...(hasPipes(app) ? [] : [countColumn<Row>('together', 'last of', (r) => r.pair?.together?.median, TOGETHER), countColumn<Row>('flight', 'in flight', (r) => r.pair?.in_flight?.median, FLIGHT), { ...countColumn<Row>('ahead', 'ahead', (r) => r.pair?.iterations?.median, AHEAD), unit: () => 'iterations' }]),
 				countColumn('inexact', 'group', (r) => r.edge.inexact, 'times when one of several that return in any order released it'),
 			],
@@ -87,11 +97,17 @@ class WaitView extends View {
 			h('div', { class: 'panel-fill' }, t.element));
 	}
 
+	/** Cycles per execution of a row, here and there. */
+	private versus<R>(row: (r: R) => number | null) {
+		return this.diffs.size ? diffColumns<R>((r) => this.diffs.get(String(row(r)))) : [];
+	}
+
 	private pairSection(pairs: Pair[]): HTMLElement {
 		const app = this.app;
 		const t = this.own(new Table<Pair>({
 			label: 'Pipes that wait for pipes', key: (r) => `${r.producer_pipe} ${r.consumer_pipe} ${r.is_cross_core}`, csv: 'pipe-waits.csv', empty: 'No pipe waited for another.',
 			columns: [textColumn('consumer', 'pipe that waits', (r) => r.consumer_pipe), textColumn('producer', 'for', (r) => r.producer_pipe ?? '(unmatched)'), textColumn('cross', 'across cores', (r) => (r.is_cross_core ? 'yes' : 'no')),
+				...against<Pair>(this.baseWaves?.pairs, (r) => `${r.producer_pipe} ${r.consumer_pipe} ${r.is_cross_core}`, (r) => (r.count ? r.cycles / r.count : null), { unit: 'cyc/wait', title: 'cycles waited, per wait' }),
 				countColumn('count', 'waits', (r) => r.count), countColumn('blocked', 'blocked', (r) => r.blocked), cyclesColumn(app, 'cycles', 'waited', (r) => r.cycles)],
 		}));
 		t.rows(pairs);
@@ -104,6 +120,7 @@ class WaitView extends View {
 		const t = this.own(new Table<Latency>({
 			label: 'Latency by opcode', key: (r) => `${r.opcode} ${r.counter} ${r.to_lds}`, csv: 'latency.csv', empty: 'No load or store of this capture was waited for.',
 			columns: [textColumn('opcode', 'opcode', (r) => r.opcode + (r.to_lds ? ' (to LDS)' : ''), 'minmax(10rem, 1fr)'), textColumn('counter', 'counter', (r) => r.counter),
+				...against<Latency>(this.base?.latency, (r) => `${r.opcode} ${r.counter} ${r.to_lds}`, (r) => r.cycles?.median, { unit: 'cycles', title: 'median latency' }),
 				countColumn('exact', 'exact', (r) => r.exact), countColumn('bound', 'upper bound', (r) => r.upper_bound), countColumn('group', 'group', (r) => r.group),
 				...spreadColumns<Latency>(app, 'cycles', 'latency', (r) => r.cycles, 'from issue to the release of the wait'),
 				countColumn('distance', 'distance', (r) => r.distance_instructions?.median, 'instructions between the load and its wait (median): how far ahead it was asked for'),
@@ -134,7 +151,7 @@ class WaitView extends View {
 		const app = this.app;
 		const t = this.own(new Table<BarrierRow>({
 			label: 'Barriers', key: (r) => r.row ?? -1, csv: 'barriers.csv', empty: 'No barrier was executed.', pick: (r) => r.row !== null && app.select({ kind: 'code', code: app.codeOfRow(r.row) }),
-			columns: [{ ...countColumn<BarrierRow>('row', '#', (r) => r.row), width: '5.6rem', cell: (r) => rowLink(app, r.row) }, codeColumn('isa', 'instruction', (r) => (r.row === null ? '' : rows.get(r.row)?.isa), 'minmax(6rem, 1fr)'), countColumn('executions', 'executions', (r) => r.executions),
+			columns: [{ ...countColumn<BarrierRow>('row', '#', (r) => r.row), width: '5.6rem', cell: (r) => rowLink(app, r.row) }, codeColumn('isa', 'instruction', (r) => (r.row === null ? '' : rows.get(r.row)?.isa), 'minmax(6rem, 1fr)'), ...this.versus<BarrierRow>((r) => r.row), countColumn('executions', 'executions', (r) => r.executions),
 				countColumn('meetings', 'meetings', (r) => r.meetings), cyclesColumn(scaled(app, () => this.whole), 'wait', 'waited', (r) => r.wait),
 				{ ...textColumn<BarrierRow>('widest', 'last in the widest', (r) => r.widest?.last, '13rem'), title: 'the wave that arrived last in the meeting of the largest spread; a click shows that meeting', cell: (r) => (r.widest ? this.wave(r.widest.last, '', `${count(r.widest.skew)} cycles after ${r.widest.first}`, () => this.meeting(r)) : '-') },
 				{ ...textColumn<BarrierRow>('latest', 'most often last', (r) => r.latest?.wave, '16rem'), title: 'the wave that arrived last most often, and in how many of its meetings', cell: (r) => (r.latest ? this.wave(r.latest.wave, `, ${count(r.latest.last)} of ${count(r.latest.meetings)}`, r.latest.wave) : '-') },
@@ -157,7 +174,7 @@ class WaitView extends View {
 		if (keys.has('selection')) this.mark(state);
 		if (keys.has('selection') && wait) void this.detail?.show(wait, sel?.kind === 'slice' && sel.track !== undefined && sel.slice !== undefined ? { track: sel.track, slice: sel.slice } : undefined);
 		if (keys.has('unit') || keys.has('theme')) for (const t of [this.edges, this.detail, ...this.others]) t?.refresh();
-		if (keys.has('scope')) this.ask();
+		if (keys.has('scope') || keys.has('base')) this.ask();
 	}
 }
 

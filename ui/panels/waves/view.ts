@@ -3,16 +3,17 @@
 import { App, Panel } from '../../app';
 import { bucketBar, shareBar } from '../../base/bars';
 import { Child, choose, fill, h, notice } from '../../base/dom';
-import { count, cyclesWith, share } from '../../base/format';
+import { count, cyclesWith, largest, share } from '../../base/format';
 import { BUCKETS, colourOf } from '../../base/palette';
 import { Table } from '../../base/table';
 import { State } from '../../state';
 import { Changed, countColumn, cyclesColumn, facts, filterBox, hasPipes, noTracks, scaled, section, shareColumn, textColumn, toTrack, trackAt, View } from '../common';
 import { Balance, Cluster, Pipe, Wave, Waves } from '../types';
+import { against, otherData } from '../versus';
 import { boxPlot } from './box';
 
 type Group = 'se' | 'simd' | 'slot' | 'phase';
-const GROUPS: Record<Group, string> = { se: 'shader engine', simd: 'SIMD', slot: 'slot', phase: 'first, steady and tail waves' };
+const GROUPS: Record<Group, string> = { se: 'shader engine', simd: 'SIMD', slot: 'slot', phase: 'phase in the slot' };
 const PHASE = 'first: nothing ran in its slot before; steady: others before and after it; tail: the last of several';
 const STATES = ['EXEC', 'WAIT', 'STALL', 'IDLE'];
 
@@ -25,6 +26,8 @@ class WavesView extends View {
 	private pipes: Table<Pipe> | null = null;
 	private others: { refresh(): void }[] = [];
 	private data!: Waves;
+	/** of the other capture */
+	private base: Waves | null = null;
 	private group: Group = 'simd';
 	private readonly balance = h('div', { class: 'panel-fill' });
 
@@ -34,7 +37,11 @@ class WavesView extends View {
 	}
 
 	private ask(): void {
-		this.load(this.app.verb<Waves>('waves', { bins: 240, top: 'all' }), (a) => this.show(a.data));
+		const all = { bins: 240, top: 'all' };
+		this.load(Promise.all([this.app.verb<Waves>('waves', all), otherData<Waves>(this.app, 'waves', all)]), ([a, b]) => {
+			this.base = b;
+			this.show(a.data);
+		});
 	}
 
 	private show(d: Waves): void {
@@ -71,6 +78,7 @@ class WavesView extends View {
 		return section('Waves', [filterBox(t, 'Filter', (w) => `${waveName(w)} path ${w.cluster} ${w.phase}`), t.tools()],
 			d && facts(['waves', count(rows.length)], ['shortest', cyclesWith(d.min, u)], ...(['p5', 'p25', 'median', 'p75', 'p95', 'p99'] as const).map((k): [string, Child] => [k, cyclesWith(d[k], u)]), ['longest', cyclesWith(d.max, u)], ['deviation', cyclesWith(Math.round(d.deviation), u)],
 				['spread', boxPlot(d, d.min, d.max, `durations: min ${d.min}, p25 ${d.p25}, median ${d.median}, p75 ${d.p75}, max ${d.max} cycles`)]),
+			this.base && h('p', { class: 'dim' }, 'Waves are not compared one by one: which wave runs where, and how often it loops, differs from run to run. Paths and balance are, below.'),
 			h('div', { class: 'panel-fill' }, t.element));
 	}
 
@@ -83,13 +91,19 @@ class WavesView extends View {
 				if (w) toTrack(app, this.track(w));
 			},
 			columns: [{ id: 'path', head: 'path', isNumber: true, value: (c) => rows.indexOf(c), cell: (c) => h('span', { class: 'chip' }, h('span', { class: 'swatch', style: { background: colourOf(app.palette(), rows.indexOf(c)) } }), String(rows.indexOf(c))) },
-				countColumn('waves', 'waves', (c) => c.waves), countColumn('rows', 'rows', (c) => c.rows, 'distinct instructions'), countColumn('trips', 'trip variants', (c) => c.trip_variants, 'how many different loop counts'),
+				...this.pathColumns(rows), countColumn('waves', 'waves', (c) => c.waves), countColumn('rows', 'rows', (c) => c.rows, 'distinct instructions'), countColumn('trips', 'trip variants', (c) => c.trip_variants, 'how many different loop counts'),
 				cyclesColumn(scaled(app, () => whole), 'duration', 'cycles', (c) => c.duration), shareColumn('share', 'share', (c) => c.duration, () => whole), cyclesColumn(app, 'min', 'min', (c) => c.duration_min), cyclesColumn(app, 'median', 'median', (c) => c.duration_median), cyclesColumn(app, 'max', 'max', (c) => c.duration_max),
 				textColumn('typical', 'typical wave', (c) => c.representative, 'minmax(9rem, 1fr)', 'the wave closest to the median of its path')],
 		}));
 		t.rows(rows);
 		this.others.push(t);
 		return section('Paths', t.tools(), h('p', { class: 'dim' }, 'Waves that executed the same set of instructions took the same path. A click shows the typical one.'), h('div', { class: 'panel-fill' }, t.element));
+	}
+
+	/** A path is known again by how many instructions it has, where no other has as many. */
+	private pathColumns(rows: Cluster[]) {
+		const only = (all: Cluster[]) => all.filter((c) => all.filter((x) => x.rows === c.rows).length === 1), there = this.base?.clusters && only(this.base.clusters);
+		return against<Cluster>(there, (c) => (only(rows).includes(c) || there!.includes(c) ? c.rows : -1), (c) => (c.instructions ? c.duration / c.instructions : null), { unit: 'cyc/exec', title: 'cycles per executed instruction of this path' });
 	}
 
 	private balanceSection(): HTMLElement {
@@ -103,13 +117,13 @@ class WavesView extends View {
 
 	private drawBalance(): void {
 		const app = this.app, rows = this.data.imbalance?.[this.group] ?? [];
-		const low = Math.min(...rows.map((r) => r.duration.min)), high = Math.max(1, ...rows.map((r) => r.duration.max));
+		const low = -largest(rows, (r) => -r.duration.min, -Infinity), high = largest(rows, (r) => r.duration.max), most = largest(rows, (r) => r.accounting.duration);
 		const name = (r: Balance) => [r.se !== undefined && `SE${r.se}`, r.cu !== undefined && `CU${r.cu}`, r.simd !== undefined && `SIMD${r.simd}`, r.slot !== undefined && `slot ${r.slot}`, r.phase].filter(Boolean).join(' ');
 		const t = this.own(new Table<Balance>({
 			label: `Balance by ${GROUPS[this.group]}`, key: name, csv: 'balance.csv',
-			columns: [textColumn('name', GROUPS[this.group], name, 'minmax(8rem, 1fr)'), countColumn('waves', 'waves', (r) => r.waves), cyclesColumn(scaled(app, () => this.data.accounting.duration), 'sum', 'sum', (r) => r.duration.sum), cyclesColumn(app, 'median', 'median', (r) => r.duration.median),
+			columns: [textColumn('name', GROUPS[this.group], name, 'minmax(8rem, 1fr)'), ...against<Balance>(this.base?.imbalance?.[this.group], name, (r) => (r.accounting.duration ? 1 - r.accounting.issue / r.accounting.duration : null), { unit: 'lost %', title: 'cycles in which its waves did not issue, of their lifetime', sense: 1 }), countColumn('waves', 'waves', (r) => r.waves), { ...cyclesColumn<Balance>(scaled(app, () => this.data.accounting.duration), 'sum', 'sum', (r) => r.duration.sum), width: '6.5rem' }, cyclesColumn(app, 'median', 'median', (r) => r.duration.median),
 				cyclesColumn(app, 'max', 'max', (r) => r.duration.max), { id: 'box', head: 'spread', width: '12rem', isFixed: true, value: (r) => r.duration.median, cell: (r) => boxPlot(r.duration, low, high, `${name(r)}: median ${r.duration.median} cycles`) },
-				{ id: 'bar', head: 'where the cycles go', width: 'minmax(7rem, 1fr)', isFixed: true, value: (r) => r.accounting.duration, cell: (r) => bucketBar({ ...r.accounting }, Math.max(1, ...rows.map((x) => x.accounting.duration)), app.palette()) }],
+				{ id: 'bar', head: 'where the cycles go', width: 'minmax(7rem, 1fr)', isFixed: true, value: (r) => r.accounting.duration, cell: (r) => bucketBar({ ...r.accounting }, most, app.palette()) }],
 		}));
 		t.rows(rows);
 		this.others.push(t);
@@ -117,10 +131,10 @@ class WavesView extends View {
 	}
 
 	private pipeSection(rows: Pipe[]): HTMLElement {
-		const app = this.app, most = Math.max(1, ...rows.map((p) => p.accounting.duration)), d = this.data;
+		const app = this.app, most = largest(rows, (p) => p.accounting.duration), d = this.data;
 		const t = this.own(new Table<Pipe>({
 			label: 'Pipes', key: (p) => `${p.core}/${p.pipe}`, csv: 'pipes.csv', sort: { id: 'busy', isDown: true }, pick: (p) => this.toPipe(p),
-			columns: [textColumn('core', 'core', (p) => p.core, 'minmax(9rem, 1fr)'), textColumn('pipe', 'pipe', (p) => p.pipe), cyclesColumn(app, 'busy', 'busy', (p) => p.busy, 'union of its instructions: never counted twice'),
+			columns: [textColumn('core', 'core', (p) => p.core, 'minmax(9rem, 1fr)'), textColumn('pipe', 'pipe', (p) => p.pipe), ...against<Pipe>(this.base?.pipes, (p) => `${p.core}/${p.pipe}`, (p) => (p.accounting.duration ? p.busy / p.accounting.duration : null), { unit: 'busy %', title: 'busy, of the span of its core', sense: 0 }), cyclesColumn(app, 'busy', 'busy', (p) => p.busy, 'union of its instructions: never counted twice'),
 				{ id: 'busybar', head: '', width: '6rem', isFixed: true, value: (p) => p.busy, cell: (p) => shareBar(p.busy, p.accounting.duration, app.palette().buckets[0]) },
 				{ id: 'bar', head: 'where the cycles go', width: 'minmax(8rem, 1fr)', isFixed: true, value: (p) => p.busy, cell: (p) => bucketBar({ ...p.accounting }, most, app.palette()) },
 				...BUCKETS.map((b) => cyclesColumn<Pipe>(app, b, b, (p) => p.accounting[b])), countColumn('instructions', 'instructions', (p) => p.instructions), countColumn('sync', 'flags', (p) => p.sync_instructions),
@@ -155,7 +169,7 @@ class WavesView extends View {
 	protected update(state: Readonly<State>, keys: Changed): void {
 		if (keys.has('selection')) this.mark(state, true);
 		if (keys.has('unit') || keys.has('theme')) for (const t of [this.table, this.pipes, ...this.others]) t?.refresh();
-		if (keys.has('scope')) this.ask();
+		if (keys.has('scope') || keys.has('base')) this.ask();
 	}
 }
 
