@@ -29,7 +29,7 @@ async function sortAll(host) {
 		if (n < 1 || n > 120) continue;
 		for (let e = table; e && e !== host.parentElement; e = e.parentElement) Object.assign(e.style, { height: e === table ? `${(n + 6) * 26 + 60}px` : '', maxHeight: 'none', minHeight: e === table ? `${(n + 6) * 26 + 60}px` : '', flex: 'none' });
 		for (let i = 0; i < 40 && table.querySelectorAll('.table-row').length < n; i++) await frame();
-		const read = () => [...table.querySelectorAll('.table-row')].map((r) => ({ key: r.dataset.key, cells: Object.fromEntries([...r.querySelectorAll('[data-column]:not([data-column=gutter])')].map((c) => [c.dataset.column, (c.querySelector('code.isa') ?? c).textContent])) }));
+		const read = () => [...table.querySelectorAll('.table-row')].map((r) => ({ key: r.dataset.key, cells: Object.fromEntries([...r.querySelectorAll('[data-column]:not([data-column=gutter])')].map((c) => [c.dataset.column, (c.querySelector('code.isa') ?? c).textContent.replace(/[▾▸].*$/s, '')])) }));
 		const bag = (rows) => JSON.stringify(rows.map((r) => JSON.stringify([r.key, r.cells])).sort());
 		const first = read(), all = bag(first);
 		if (first.length !== n) faults.push(`${name}: ${first.length} of ${n} rows in the page`);

@@ -2,35 +2,49 @@
 // Links, units, comparison, counters, scope, bad input, security, accessibility, and the counts that keep the viewer fast.
 import { readFileSync } from 'node:fs';
 import http from 'node:http';
-import { altered, CHECKLIST, count, equal, incore, panel, rows, Server, truth, verb } from './lib.mjs';
+import { altered, CHECKLIST, count, equal, incore, panel, report, rows, Server, truth, verb } from './lib.mjs';
+import { openTab } from './panels.mjs';
 import { get, still } from './select.test.mjs';
 
-async function linkRoundTrip(bench) {
-	const page = await bench.page('gemm'), server = await bench.server('gemm');
-	await page.evaluate(() => {
-		const app = window.incore.app();
-		app.store.set({ t0: 500, t1: 2500, panel: 'waves', mode: 'bucket', unit: 'us', pins: [1], hidden: [2], query: 's_nop', markers: [{ t: 700, dur: 50, name: 'here', colour: 3 }] });
-		app.select({ kind: 'code', code: 13 });
-	});
-	await page.click('.title-bar button[title*="without the token"]');
-	await page.waitForFunction(() => location.hash.includes('&q=') && location.hash.includes('&m='));
-	const link = await page.evaluate(() => location.hash);
-	truth(!link.includes(server.token), 'the token is in the link');
-	const before = await get(page, 'selection');
-	const other = await bench.page('gemm', { link: link.slice(1) });
-	await other.waitForFunction(() => window.incore.stats().state.selection?.code !== undefined);
-	const state = await other.evaluate(() => window.incore.stats().state);
-	equal([state.t0, state.t1, state.panel, state.mode, state.unit, state.pins, state.hidden, state.query, state.markers.map((m) => [m.t, m.dur, m.name, m.colour]), state.selection.code],
-		[500, 2500, 'waves', 'bucket', 'us', [1], [2], 's_nop', [[700, 50, 'here', 3]], before.code], 'the view of the link');
+/** Another page on the same capture, at a link. */
+async function linked(bench, kind, link) {
+	if (!kind) return bench.page('gemm', { link });
+	const page = await bench.blank();
+	await page.goto(report('gemm') + '#' + link);
+	await page.waitForSelector('.dock .tab');
+	return page;
 }
 
-async function wrongHash(bench) {
-	const page = await bench.page('gemm', { link: 'v=1&h=00000000000000000000000000000000&p=isa' });
-	await page.waitForFunction(() => /another capture|other capture|different|not this/i.test(document.body.innerText));
+const VIEW = { t0: 500, t1: 2500, panel: 'waves', mode: 'bucket', unit: 'us', arrows: 'visible', sort: 'duration', isMerged: false, pins: [1], hidden: [2], order: [3, 0], query: 's_nop', scope: 1, markers: [{ t: 700, dur: 50, colour: 3, name: 'here & <there>' }] };
+const kept = (page) => page.evaluate((keys) => Object.fromEntries(keys.map((k) => [k, window.incore.stats().state[k]])), Object.keys(VIEW));
+
+async function linkRoundTrip(bench, kind) {
+	const page = await bench.page(kind + 'gemm');
+	for (const [selection, told] of [[{ kind: 'code', code: 13 }, ['code', 13]], [{ kind: 'slice', track: 1, slice: 5 }, ['slice', 5]]]) {
+		await page.evaluate(([v, sel]) => {
+			window.incore.app().store.set(v);
+			window.incore.app().select(sel);
+		}, [VIEW, selection]);
+		await page.click('.title-bar button[title*="without the token"]');
+		await page.waitForFunction((word) => location.hash.includes('&q=') && location.hash.includes('&m=') && location.hash.includes(word), selection.kind === 'code' ? '&r=' : '&s=');
+		const link = await page.evaluate(() => location.hash);
+		if (!kind) truth(!link.includes((await bench.server('gemm')).token) && !/token/.test(link), 'the token is in the link');
+		const other = await linked(bench, kind, link.slice(1));
+		await other.waitForFunction((key) => window.incore.stats().state.selection?.[key] !== undefined, told[0]);
+		equal([await kept(other), await get(other, 'selection.' + told[0])], [VIEW, told[1]], 'the view of the link');
+	}
+	const odd = await linked(bench, kind, 'v=1&unknown=1&p=no-such-panel&t=x,y&s=9999.1&r=99999&c=none&pin=-4,z&m=::~&lanes=a&t=900,100');
+	equal(await odd.locator('.dock .tab').count() > 10, true, 'a damaged link opens the capture all the same');
 }
 
-async function unitSwitch(bench) {
-	const page = await bench.page('gemm'), d = verb('isa', 'gemm'), mhz = verb('info', 'gemm').clock_mhz;
+async function wrongHash(bench, kind) {
+	const page = await linked(bench, kind, 'v=1&h=00000000000000000000000000000000&p=flame&t=7,9');
+	await page.waitForFunction(() => /This link was made for another capture/.test(document.querySelector('.sr-only[aria-live]')?.textContent ?? ''));
+	truth((await get(page, 't1')) > 1000, 'the view of another capture is not restored');
+}
+
+async function unitSwitch(bench, kind) {
+	const page = await bench.page(kind + 'gemm'), d = verb('isa', 'gemm'), mhz = verb('info', 'gemm').clock_mhz;
 	await panel(page, 'waves');
 	await page.selectOption('.title-bar select[aria-label="Unit"]', 'us');
 	const first = (await rows(page, 'Waves'))[0], longest = verb('waves', '--top', 'all', 'gemm').waves[0].duration;
@@ -44,19 +58,29 @@ async function unitSwitch(bench) {
 	await panel(page, 'isa');
 	const hot = (await rows(page, 'Instructions')).find((r) => r.row === String(d.hottest_row));
 	equal(hot.cycles, hot.share, 'the share of a row is its cycles in % of all');
-	const unknown = altered('gemm', 'no-clock', (text, name) => (name === 'realtime.json' ? '{}' : text));
-	const other = await bench.page(unknown);
-	if (verb('info', unknown).clock_mhz === null) truth(await other.$eval('.title-bar option[value="us"]', (o) => o.disabled), 'µs without a clock');
+	for (const unit of kind ? [] : ['us', 'pct']) {
+		await page.selectOption('.title-bar select[aria-label="Unit"]', unit);
+		for (const p of CHECKLIST.panels.filter((x) => !x.only && !['counters', 'dispatches'].includes(x.id))) {
+			const host = await page.evaluateHandle(openTab, p.id), units = await host.evaluate((e) => [...e.querySelectorAll('.table-head .unit')].map((u) => u.textContent));
+			const others = { us: /^cycles$|% of scope/, pct: /^cycles$|µs/ }[unit];
+			equal(units.filter((u) => others.test(u)), [], `columns of ${p.id} in another unit than ${unit}`);
+		}
+	}
+	const unknown = altered('two_waves', 'no-clock', (text, name) => (name === 'realtime.json' ? '{}' : text)), other = await bench.page(kind + unknown);
+	equal([verb('info', unknown).clock_mhz, await other.$eval('.title-bar option[value="us"]', (o) => o.disabled)], [null, true], 'no µs without a clock');
+	await other.evaluate(() => window.incore.app().store.set({ unit: 'us' }));
+	truth((await other.evaluate(() => window.incore.app().units().unit)) === 'cyc', 'figures stay in cycles');
 }
 
-async function survives(bench) {
-	const page = await bench.page('gemm');
-	await page.evaluate(() => window.incore.app().store.set({ pins: [0], hidden: [3], panel: 'flame', t0: 100, t1: 900 }));
-	await page.evaluate(() => new Promise((f) => setTimeout(f, 0)));
-	await page.waitForFunction(() => location.hash.includes('pin='));
+async function survives(bench, kind) {
+	const page = await bench.page(kind + 'gemm');
+	await page.evaluate((v) => window.incore.app().store.set(v), VIEW);
+	await page.waitForFunction(() => location.hash.includes('pin=') && location.hash.includes('lanes='));
 	await page.reload();
 	await page.waitForSelector('.dock .tab');
-	equal([await get(page, 'pins'), await get(page, 'hidden'), await get(page, 'panel')], [[0], [3], 'flame'], 'after a reload');
+	equal(await kept(page), VIEW, 'after a reload');
+	const rows = await page.evaluate(() => window.incore.pane().view.layout.rows.filter((r) => r.lane).map((r) => [r.lane.id, !!r.lane.isPinned]));
+	truth(rows[0][0] === 1 && rows[0][1] && !rows.some(([id]) => id === 2), `lanes after a reload: ${JSON.stringify(rows)}`);
 }
 
 async function compareEqual(bench) {
@@ -171,87 +195,32 @@ async function security(bench) {
 	equal(await status({ headers: { Authorization: 'Bearer ' + '0'.repeat(32) } }), 401, 'wrong token');
 	equal(await status({ headers: { ...bearer, Host: 'evil.example' } }), 403, 'foreign host');
 	equal(await status({ headers: { ...bearer, Origin: 'http://evil.example' } }), 403, 'foreign origin');
-	equal(await status({ headers: bearer, method: 'POST' }), 405, 'POST');
+	for (const origin of ['null', `https://127.0.0.1:${port}`, `http://127.0.0.1:${port + 1}`]) equal(await status({ headers: { ...bearer, Origin: origin } }), 403, `origin ${origin}`);
+	equal(await status({ headers: { ...bearer, Origin: `http://127.0.0.1:${port}` } }), 200, 'its own origin');
+	for (const host of [`127.0.0.1:${port + 1}`, `127.0.0.1.evil.example:${port}`, `evil.example:${port}`]) equal(await status({ headers: { ...bearer, Host: host } }), 403, `host ${host}`);
+	equal(await status({ headers: { ...bearer, Host: `localhost:${port}` } }), 200, 'localhost');
+	for (const method of ['POST', 'PUT', 'DELETE', 'OPTIONS', 'PATCH']) equal(await status({ headers: bearer, method }), 405, method);
+	equal(await status({ headers: bearer, method: 'HEAD' }), 200, 'HEAD');
+	equal(await status({ path: `/api/1/trace?token=${server.token}` }), 401, 'a token in the address is none');
+	equal(await status({ headers: { Authorization: 'Bearer ' + server.token.slice(0, -1) } }), 401, 'a part of the token');
+	for (const name of ['info', 'check', 'tile?tracks=0-1&level=2&i=0', 'source?file=0', 'progress']) equal(await status({ path: '/api/1/' + name }), 401, `${name} without the token`);
+	for (const [name, words] of [['a long address', '/api/1/find?q=' + 'a'.repeat(5000)], ['many keys', '/api/1/trace?' + Array.from({ length: 60 }, (_, i) => `k${i}=1`).join('&')], ['a key twice', '/api/1/slices?track=0&track=1&t0=0&t1=9'], ['a bad escape', '/api/1/find?q=%zz'], ['a zero', '/api/1/find?q=%00'], ['a huge number', '/api/1/slices?track=99999999999999999999&t0=0&t1=1'], ['no number', '/api/1/at?track=&t=']]) {
+		const answer = await ask(port, { headers: bearer, path: words });
+		truth([400, 414].includes(answer.status) && (answer.status === 414 || JSON.parse(answer.text).error.message.length > 5), `${name}: ${answer.status} ${answer.text.slice(0, 100)}`);
+	}
 	equal(await status({ headers: bearer }), 200, 'as it should be');
 	for (const p of ['/api/1/tile?tracks=0-99999999&level=0&i=0', '/api/1/slices?track=-1&t0=0&t1=1', '/api/1/source?file=../../etc/passwd', '/api/1/tile?tracks=a-b&level=999&i=0', '/api/1/hot?by=%3Cscript%3E'])
 		equal(await status({ headers: bearer, path: p }), 400, p);
 	for (const p of ['/../../../etc/passwd', '/etc/passwd', '/api/1/nothing', '/%2e%2e/%2e%2e/etc/passwd']) truth([400, 404].includes(await status({ headers: bearer, path: p })), p);
 	const page = await ask(port, { path: '/' });
 	equal([page.status, page.headers['x-content-type-options'], page.headers['referrer-policy']], [200, 'nosniff', 'no-referrer'], 'headers of the page');
-	truth(/default-src 'self'/.test(page.headers['content-security-policy'] ?? ''), 'content policy');
-	const report = readFileSync(new URL(await (async () => { const p = await bench.page('report:gemm'); return p.url(); })()), 'utf8');
-	truth(/http-equiv="Content-Security-Policy"/i.test(report) && /default-src 'none'/.test(report), 'content policy of the report');
-}
-
-async function accessible(bench) {
-	const page = await bench.page('gemm');
-	const wrong = await page.evaluate(() => {
-		const out = [], seen = (e) => e.getClientRects().length > 0;
-		for (const b of document.querySelectorAll('button, a[href], input, select, textarea, canvas[tabindex], [role=grid]')) {
-			if (!seen(b)) continue;
-			const name = b.getAttribute('aria-label') || b.textContent.trim() || b.title || b.labels?.[0]?.textContent;
-			if (!name) out.push('no name: ' + b.outerHTML.slice(0, 120));
-		}
-		for (const i of document.querySelectorAll('[id]')) if (document.querySelectorAll('#' + CSS.escape(i.id)).length > 1) out.push('id twice: ' + i.id);
-		if (!document.documentElement.lang) out.push('no lang');
-		for (const role of ['banner', 'main']) void role;
-		if (!document.querySelector('[aria-live], [role=status]')) out.push('no live region');
-		return out;
-	});
-	equal(wrong, [], 'names');
-	const seen = new Set();
-	for (let i = 0; i < 60; i++) {
-		await page.keyboard.press('Tab');
-		seen.add(await page.evaluate(() => { const e = document.activeElement; return e.closest('.title-bar, .banner, .explorer, .timeline, .inspector, .dock')?.className.split(' ')[0] ?? e.tagName; }));
-	}
-	for (const part of ['title-bar', 'explorer', 'timeline', 'dock']) truth(seen.has(part), `Tab never reaches ${part}: ${[...seen]}`);
-}
-
-function luminance([r, g, b]) {
-	const f = (v) => { const c = v / 255; return c <= 0.04045 ? c / 12.92 : ((c + 0.055) / 1.055) ** 2.4; };
-	return 0.2126 * f(r) + 0.7152 * f(g) + 0.0722 * f(b);
-}
-
-/** Text of every panel against what lies behind it, in three themes. */
-async function contrasts(bench) {
-	const page = await bench.page('gemm');
-	for (const theme of ['light', 'dark', 'contrast']) {
-		await page.selectOption('.title-bar select[aria-label="Theme"]', theme);
-		for (const p of ['isa', 'summary', 'hotspots', 'occupancy']) {
-			await panel(page, p);
-			const found = await page.evaluate(() => {
-				const parse = (c) => (c.match(/[\d.]+/g) ?? []).map(Number), out = [], done = new Set();
-				for (const e of document.querySelectorAll('body *')) {
-					if (![...e.childNodes].some((n) => n.nodeType === 3 && n.textContent.trim()) || !e.getClientRects().length || e.closest('svg')) continue;
-					const style = getComputedStyle(e), colour = parse(style.color);
-					let back = null, opacity = 1;
-					for (let n = e; n; n = n.parentElement) {
-						const s = getComputedStyle(n), c = parse(s.backgroundColor);
-						opacity *= Number(s.opacity);
-						if (!back && c.length >= 3 && (c[3] ?? 1) === 1) back = c;
-					}
-					const key = [style.color, back, e.className].join();
-					if (done.has(key) || opacity < 0.99 || !back || e.closest('[disabled], .off, .never')) continue;
-					done.add(key);
-					out.push({ colour: colour.slice(0, 3), back: back.slice(0, 3), text: e.textContent.slice(0, 40), look: String(e.className) });
-				}
-				return out;
-			});
-			for (const f of found) {
-				const [a, b] = [luminance(f.colour), luminance(f.back)], ratio = (Math.max(a, b) + 0.05) / (Math.min(a, b) + 0.05);
-				truth(ratio >= 4.5, `${theme}, ${p}: "${f.text}" (${f.look}) has a contrast of ${ratio.toFixed(2)}`);
-			}
-		}
-	}
-}
-
-async function small(bench) {
-	for (const [width, height] of [[640, 400], [320, 640]]) {
-		const page = await bench.page('gemm', { viewport: { width, height } });
-		await panel(page, 'summary');
-		const over = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
-		truth(over <= 0, `${width} pixels: ${over} too wide`);
-	}
+	truth(/default-src 'self'/.test(page.headers['content-security-policy'] ?? '') && !/unsafe-inline|unsafe-eval'|\*/.test(page.headers['content-security-policy'].replace("'wasm-unsafe-eval'", '')), `content policy: ${page.headers['content-security-policy']}`);
+	equal(page.headers['cross-origin-resource-policy'], 'same-origin', 'resource policy');
+	const data = await ask(port, { headers: bearer });
+	truth(!data.text.includes(server.token) && !page.text.includes(server.token), 'the token is in no answer');
+	equal([data.headers['x-content-type-options'], data.headers['access-control-allow-origin']], ['nosniff', undefined], 'headers of data');
+	const text = readFileSync(new URL(report('gemm')), 'utf8');
+	truth(/http-equiv="Content-Security-Policy"/i.test(text) && /default-src 'none'/.test(text), 'content policy of the report');
 }
 
 async function reportAlone(bench) {
@@ -267,18 +236,13 @@ async function reportAlone(bench) {
 }
 
 export const tests = [
-	{ name: 'state: a link restores the view, without the token', run: linkRoundTrip },
-	{ name: 'state: a link to another capture is told', run: wrongHash },
-	{ name: 'state: units change all panels', run: unitSwitch },
-	{ name: 'state: pins and panel survive a reload', run: survives },
+	...['', 'report:'].flatMap((kind) => [['a link restores the view, without the token', linkRoundTrip], ['a link to another capture is told', wrongHash], ['units change all panels', unitSwitch], ['pins, hides, markers and order survive a reload', survives]]
+		.map(([name, run]) => ({ name: `state${kind && ', report'}: ${name}`, run: (b) => run(b, kind) }))),
 	{ name: 'compare: equal captures differ by nothing', run: compareEqual },
 	{ name: 'compare: parts equal incore diff', run: compareRepeated },
 	{ name: 'counters: derived expressions and their errors', run: counters },
 	{ name: 'dispatches: the scope narrows other panels', run: scope },
 	{ name: 'bad input: the server is gone', run: gone },
 	{ name: 'security: token, host, origin, methods, paths, headers', run: security },
-	{ name: 'accessibility: names, focus order, live region', run: accessible },
-	{ name: 'accessibility: contrast in three themes', run: contrasts },
-	{ name: 'accessibility: 200 % zoom and 320 pixels', run: small },
 	{ name: 'report: readable without script, the same bytes each time', run: reportAlone, covers: ['part:report'] },
 ];

@@ -208,8 +208,7 @@ const TABLES = [
 	['samples equal incore isa', samples, 'pc_sampling'],
 ];
 
-/** On the server, and on the report that needs none (once for each verb and vendor). */
-const TWICE = new Set([hot, occupancy, states, utilization, waves]);
-export const tests = ['', 'report:'].flatMap((kind) => TABLES.filter(([, run, capture]) => !kind || !(TWICE.has(run) || (run === summary && capture !== 'gemm') || (run === source && capture !== 'inline'))).map(([name, run, capture]) => ({
+/** On the server, and on the report that needs none. */
+export const tests = ['', 'report:'].flatMap((kind) => TABLES.map(([name, run, capture]) => ({
 	name: `tables${kind ? ' of the report' : ''}: ${name}`, run: (b) => run(b, kind + capture), covers: kind ? ['part:report'] : [],
 })));

@@ -41,6 +41,10 @@ export class Explorer {
 		this.element.addEventListener('scroll', this.later, { passive: true });
 		new ResizeObserver(this.later).observe(this.element);
 		this.list.addEventListener('keydown', (e) => this.key(e));
+		this.list.addEventListener('focus', () => {
+			if (!this.nodes.some((n) => n.id === this.list.dataset.at)) this.list.dataset.at = this.nodes[0]?.id ?? '';
+			this.draw();
+		});
 		void app.code().then((c) => {
 			this.code = c;
 			this.build();

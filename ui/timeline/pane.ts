@@ -184,7 +184,7 @@ export class TimelinePane {
 		this.view.redraw();
 	}
 
-	/** Selects a slice by number, and brings it into sight. */
+	/** Selects a slice by number, and brings it into sight; isLoud false: for a link, whose view stays as it is. */
 	async goSlice(track: number, slice: number, isLoud = true): Promise<void> {
 		const mine = this.going = { track, slice };
 		try {
@@ -195,11 +195,11 @@ export class TimelinePane {
 			if (info.slice === null) return this.app.say('No slice there');
 			const s = this.app.store.get();
 			this.app.select({ kind: 'slice', track, slice: info.slice, code: info.code ?? undefined, t0: info.start, t1: info.start + info.duration, source: info.frames[0]?.source, line: info.frames[0]?.line });
-			if (info.start < s.t0 || info.start + info.duration > s.t1) {
+			if (isLoud && (info.start < s.t0 || info.start + info.duration > s.t1)) {
 				const width = s.t1 - s.t0, mid = info.start + info.duration / 2;
 				this.input.go({ t0: mid - width / 2, t1: mid + width / 2 });
 			}
-			this.showTrack(track);
+			if (isLoud || !s.hidden.includes(track)) this.showTrack(track);
 			if (isLoud) this.app.say(spoken(this.app, info), true);
 		} catch {
 			if (mine === this.going) this.going = null;
