@@ -8,6 +8,7 @@ import { Column, Table } from '../../base/table';
 import { State } from '../../state';
 import { Changed, chip, countColumn, cyclesColumn, diffColumns, diffParts, facts, filterBox, hex, isaText, scaled, sum, View } from '../common';
 import { DiffPart, Edge, Hot, HotRow, Isa, IsaRow, Loop } from '../types';
+import { early } from './early';
 import { Arrow, Lanes, layout, piece, width } from './gutter';
 
 interface Line { at: number; row: IsaRow | null; label: { row: number; address: number; text: string; index: number } | null; loop: Loop | null; edges: Edge[]; hot: HotRow | null }
@@ -35,6 +36,7 @@ class IsaView extends View {
 	constructor(host: HTMLElement, app: App) {
 		super(host, app, 'isa');
 		this.ask();
+		early(app, this.body);
 	}
 
 	private ask(): void {
