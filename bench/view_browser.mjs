@@ -165,6 +165,7 @@ function watch() {
 		const told = document.querySelector('.loading .dim')?.textContent ?? 'asking the server', view = window.incore?.pane?.()?.view;
 		if (told !== 'asking the server') note('progress');
 		if (view?.stats.frames && (view.stats.isExact ? view.exact.isQuiet() : view.tiles.count() && !view.tiles.waiting())) note('lanes');
+		if (document.querySelector('.dock .panel .table-row, .isa-early')) note('code');
 		if (document.querySelector('.dock .panel .table-row')) note('rows');
 		if (!seen.lanes || !seen.rows) requestAnimationFrame(look);
 	};
@@ -257,8 +258,9 @@ async function opening(browser, capture) {
 		line('to the answers trace and code', Math.max(at('trace'), at('code')), 's');
 		line('to the last tile asked for', at('tiles'), 's');
 		line('command to lanes on screen', from(seen.lanes), 's', word === 'cold' ? 4 : 0.7);
+		line('command to code in the ISA panel, with executions and cycles', from(seen.code), 's');
 		line('to the answer isa', at('isa'), 's');
-		line('command to rows in the ISA panel', from(seen.rows), 's');
+		line('command to rows with all figures in the ISA panel', from(seen.rows), 's');
 		line('processor time of the page until then', busy, 'ms');
 		line('processor time of the server until then', server.busy(), 'ms');
 		await page.context().close();

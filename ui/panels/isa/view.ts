@@ -9,6 +9,7 @@ import { Column, Table } from '../../base/table';
 import { State } from '../../state';
 import { Changed, countColumn, cyclesColumn, diffColumns, diffParts, facts, filterBox, hex, scaled, sum, View } from '../common';
 import { DiffPart, Edge, Hot, HotRow, Isa, IsaRow, Loop } from '../types';
+import { early } from './early';
 import { Arrow, Gutter, Lanes, layout, say, width } from './gutter';
 
 interface Line { at: number; row: IsaRow | null; label: { row: number; address: number; text: string; index: number } | null; loop: Loop | null; edges: Edge[]; hot: HotRow | null }
@@ -37,6 +38,7 @@ class IsaView extends View {
 	constructor(host: HTMLElement, app: App) {
 		super(host, app, 'isa');
 		this.ask();
+		early(app, this.body);
 	}
 
 	private ask(): void {
