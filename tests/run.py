@@ -120,11 +120,20 @@ def robust(name, directory, env=None):
            {"ROBUST_WAVES": "2000", **(env or {})})
 
 
+def tsan_build(*targets):
+    return build("build clang tsan", TSAN, ["-Db_sanitize=thread", "-Db_lundef=false", "-Doptimization=1"], {"CC": "clang"}, targets)
+
+
 def tsan_dump():
     """The threads of the dump library under ThreadSanitizer, in a build of its own."""
-    if build("build clang tsan", TSAN, ["-Db_sanitize=thread", "-Db_lundef=false", "-Doptimization=1"], {"CC": "clang"},
-             ["tests/unit/test_dump_threads"]):
+    if tsan_build("tests/unit/test_dump_threads"):
         programs("tsan dump", TSAN, "threads", {"TSAN_OPTIONS": "halt_on_error=1:exitcode=99"})
+
+
+def tsan_serve():
+    """The threads of the viewer's server, asked from all sides while it reads."""
+    if tsan_build("incore"):
+        python("tsan serve", "tests/serve/threads.py", "./build-tsan", env={"TSAN_OPTIONS": "exitcode=99"})
 
 
 SUITES = {
@@ -158,9 +167,11 @@ SUITES = {
     "model": lambda: python("model", "tests/model/run.py", "./build"),
     "profile": lambda: python("profile", "tests/profile/run.py", "./build"),
     "serve": lambda: python("serve", "tests/serve/run.py", "./build"),
+    "serve-rules": lambda: python("serve rules", "tests/serve/rules.py", "./build"),
     "replay-msprof": lambda: python("replay msprof", "tests/replay/cann/run.py", "./build"),
     "replay": lambda: python("replay", "tests/replay/run.py", "./build"),
     "tsan-dump": tsan_dump,
+    "tsan-serve": tsan_serve,
     "asan-build": lambda: build("build clang asan", ASAN, ["-Dwerror=true", "-Db_sanitize=address,undefined",
                                 "-Db_lundef=false", "-Doptimization=1", "-Dfault=true"], {"CC": "clang"}),
     "asan-unit": lambda: programs("asan unit", ASAN, "unit", SANITIZED),
@@ -180,6 +191,7 @@ SUITES = {
     "asan-robust": lambda: robust("asan robust", ASAN, SANITIZED),
     "asan-fault": lambda: python("asan fault", "tests/fault/run.py", "./build-asan", env=SANITIZED),
     "asan-serve": lambda: python("asan serve", "tests/serve/run.py", "./build-asan", env=SANITIZED),
+    "asan-serve-rules": lambda: python("asan serve rules", "tests/serve/rules.py", "./build-asan", env=SANITIZED),
     "asan-dump-fault": lambda: python("asan dump fault", "tests/fault/dump_fault.py", "./build-asan", env=SANITIZED),
 }
 

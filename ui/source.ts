@@ -88,7 +88,8 @@ export interface TraceAnswer {
 	track_columns: string[];
 	tracks: unknown[][];
 	next_track: number | null;
-	colors?: Record<string, string>;
+	/** the user's own, by theme and by name of a slot or bucket */
+	colors?: Record<string, Record<string, string>>;
 }
 
 export interface TraceInfo extends Omit<TraceAnswer, 'tracks' | 'track_columns' | 'next_track'> {
@@ -146,9 +147,17 @@ const CODE_PAGE = 4000;
 
 export async function askCode(source: Source, capture: number): Promise<CodeTable> {
 	const page = (from: number) => askJson<CodeTable>(source, 'code', { c: capture || undefined, from, n: CODE_PAGE });
-	const first = await page(0), rest: Promise<CodeTable>[] = [];
-	for (let from = CODE_PAGE; from < first.total; from += CODE_PAGE) rest.push(page(from));
-	for (const next of await Promise.all(rest))
+	const first = await page(0), rest: CodeTable[] = [];
+	let from = CODE_PAGE;
+	/* two at a time: a browser has six connections, and lanes want some */
+	const reader = async () => {
+		for (let mine = from; mine < first.total; mine = from) {
+			from += CODE_PAGE;
+			rest[mine / CODE_PAGE - 1] = await page(mine);
+		}
+	};
+	await Promise.all([reader(), reader()]);
+	for (const next of rest)
 		for (const key of ['row', 'address', 'text', 'class', 'label', 'source', 'line', 'hits', 'cycles'] as const)
 			for (const v of next[key]) (first[key] as unknown[]).push(v);
 	return first;

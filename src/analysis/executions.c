@@ -8,36 +8,52 @@
 
 enum { SERIES_CYCLES, SERIES_STALL, SERIES_COUNT };
 
-static void *worker_new(void *self)
-{
-	(void)self;
-	return mem_zalloc(1, sizeof(struct histograms));
-}
+struct worker {
+	struct histograms hist;
+	struct histogram_run *runs; /* by series */
+};
 
 static void worker_free(void *self, void *mine)
 {
+	struct worker *m = mine;
+
 	(void)self;
-	histograms_deinit(mine);
-	mem_free(mine);
+	if (!m)
+		return;
+	histograms_deinit(&m->hist);
+	mem_free(m->runs);
+	mem_free(m);
+}
+
+static void *worker_new(void *self)
+{
+	const struct executions *x = self;
+	struct worker *m = mem_zalloc(1, sizeof(*m));
+
+	if (!m)
+		return NULL;
+	m->runs = mem_zalloc((size_t)x->n_rows * SERIES_COUNT + 1, sizeof(*m->runs));
+	if (m->runs)
+		return m;
+	worker_free(self, m);
+	return NULL;
 }
 
 static bool count_track(void *self, void *mine, const struct walk_track *w, struct incore_error *e)
 {
 	const struct executions *x = self;
+	struct worker *m = mine;
 	const struct track_data *d = w->data;
 
 	for (uint32_t i = 0; i < d->n; i++) {
-		if (d->start_cyc[i] < w->from_cyc || d->start_cyc[i] >= w->to_cyc)
+		uint32_t cycles = d->code[i] * SERIES_COUNT + SERIES_CYCLES;
+		uint32_t stall = d->code[i] * SERIES_COUNT + SERIES_STALL;
+
+		if (d->code[i] >= x->n_rows || d->start_cyc[i] < w->from_cyc ||
+			d->start_cyc[i] >= w->to_cyc)
 			continue;
-		if (d->code[i] >= x->n_rows)
-			continue;
-		if (!histograms_add(
-			    mine, d->code[i] * SERIES_COUNT + SERIES_CYCLES, d->dur_cyc[i], 1))
-			return err_nomem(e);
-		/* those without a stall are counted at the end */
-		if (d->stall_cyc[i] &&
-			!histograms_add(
-				mine, d->code[i] * SERIES_COUNT + SERIES_STALL, d->stall_cyc[i], 1))
+		if (!histogram_run_add(&m->hist, &m->runs[cycles], cycles, d->dur_cyc[i]) ||
+			!histogram_run_add(&m->hist, &m->runs[stall], stall, d->stall_cyc[i]))
 			return err_nomem(e);
 	}
 	return true;
@@ -46,11 +62,14 @@ static bool count_track(void *self, void *mine, const struct walk_track *w, stru
 static bool merge(void *self, void *mine, struct incore_error *e)
 {
 	struct executions *x = self;
-	const struct histograms *from = mine;
+	struct worker *m = mine;
 	uint64_t key, count;
 	size_t pos = 0;
 
-	while (u64_map_next(&from->counts, &pos, &key, &count))
+	for (uint32_t i = 0; i < x->n_rows * SERIES_COUNT; i++)
+		if (!histogram_run_end(&m->hist, &m->runs[i], i))
+			return err_nomem(e);
+	while (u64_map_next(&m->hist.counts, &pos, &key, &count))
 		if (!histograms_add(
 			    &x->hist, (uint32_t)(key >> 40), key & HISTOGRAM_MAX_VALUE, count))
 			return err_nomem(e);
@@ -86,29 +105,8 @@ struct collector executions_collector(struct executions *x)
 		.worker_free = worker_free};
 }
 
-/* Executions without a stall: all less those that had one. */
-static bool add_zeros(struct executions *x)
-{
-	uint64_t *zeros = mem_zalloc((size_t)x->n_rows + 1, sizeof(*zeros)), key, count;
-	bool ok = zeros != NULL;
-
-	for (size_t pos = 0; ok && u64_map_next(&x->hist.counts, &pos, &key, &count);) {
-		uint32_t series = (uint32_t)(key >> 40);
-
-		zeros[series / SERIES_COUNT] +=
-			series % SERIES_COUNT == SERIES_CYCLES ? count : 0 - count;
-	}
-	for (uint32_t i = 0; ok && i < x->n_rows; i++)
-		ok = zeros[i] == 0 ||
-		     histograms_add(&x->hist, i * SERIES_COUNT + SERIES_STALL, 0, zeros[i]);
-	mem_free(zeros);
-	return ok;
-}
-
 bool executions_finish(struct executions *x, struct incore_error *e)
 {
-	if (!add_zeros(x))
-		return err_nomem(e);
 	return histograms_seal(&x->hist, x->n_rows * SERIES_COUNT, e);
 }
 

@@ -39,6 +39,32 @@ static inline uint64_t histogram_round(uint64_t value, uint64_t exact)
 		shift++;
 	return value >> shift << shift;
 }
+/* Equal values one after the other, counted before they go into the table: most series repeat
+ * themselves. Zero it first; what is left is added by histogram_run_end(). */
+struct histogram_run {
+	uint64_t value, n;
+};
+
+static inline bool histogram_run_end(struct histograms *h, struct histogram_run *r, uint32_t series)
+{
+	uint64_t n = r->n;
+
+	r->n = 0;
+	return n == 0 || histograms_add(h, series, r->value, n);
+}
+
+static inline bool histogram_run_add(
+	struct histograms *h, struct histogram_run *r, uint32_t series, uint64_t value)
+{
+	if (r->n > 0 && r->value == value) {
+		r->n++;
+		return true;
+	}
+	if (!histogram_run_end(h, r, series))
+		return false;
+	*r = (struct histogram_run){value, 1};
+	return true;
+}
 /* Sorts; nothing is added afterwards. */
 bool histograms_seal(struct histograms *h, uint32_t n_series, struct incore_error *e);
 /* quantile p of n values = sorted[min(n - 1, floor(p * n))]. */

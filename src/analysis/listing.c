@@ -123,6 +123,23 @@ static void choose_edges(struct listing *l)
 	}
 }
 
+/* What each block cost goes to all loops around it. */
+static bool add_up_bodies(struct listing *l, struct incore_error *e)
+{
+	const struct cfg *g = &l->cfg;
+
+	l->bodies = arena_zalloc(&l->arena, (size_t)g->n_loops + 1, sizeof(*l->bodies));
+	if (!l->bodies)
+		return err_nomem(e);
+	for (uint32_t k = 0; k < g->n_rows; k++) {
+		uint32_t loop = g->blocks[g->block_of[g->rows[k]]].loop;
+
+		for (; loop != NO_LOOP; loop = g->loops[loop].parent)
+			hot_add(&l->bodies[loop], &l->hot->rows[g->rows[k]]);
+	}
+	return true;
+}
+
 static void find_hottest(struct listing *l)
 {
 	uint64_t most = 0;
@@ -242,7 +259,7 @@ bool listing_finish(struct listing *l, struct incore_error *e)
 	if (l->executions && !executions_finish(l->executions, e))
 		return false;
 	place_in_loops(l);
-	if (!link_branches(l, e))
+	if (!link_branches(l, e) || !add_up_bodies(l, e))
 		return false;
 	choose_edges(l);
 	find_hottest(l);

@@ -48,6 +48,7 @@ struct listing {
 	struct loops *loops;
 	struct cfg cfg;
 	struct listing_row *rows; /* by code_idx */
+	struct hot_sums *bodies;  /* by loop: its whole body, inner loops included */
 	code_idx *from;
 	code_idx hottest; /* most weight; NO_CODE: nothing was executed */
 };

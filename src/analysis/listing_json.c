@@ -80,6 +80,24 @@ static void put_sources(const struct trace *t, struct json_writer *w)
 	json_w_end(w);
 }
 
+/* What the row lost most to, and the block it is in. */
+static void put_place(const struct listing *l, const struct hot_group *g, struct json_writer *w)
+{
+	const struct listing_row *row = &l->rows[g->code];
+	const struct producer_edge *edge =
+		row->n_edges ? &l->producers->edges.v[row->edge[0]] : NULL;
+	struct hot_loss loss = hot_loss(l->hot, g, edge);
+	uint32_t block = l->cfg.block_of[g->code];
+
+	json_w_kv_cstr(w, "cause", loss.name[0] ? loss.name : NULL);
+	json_w_kv_u64(w, "cause_cycles", loss.cyc);
+	json_w_key(w, "block");
+	if (block == NO_BLOCK)
+		json_w_null(w);
+	else
+		json_w_u64(w, block);
+}
+
 static void put_rows(const struct listing *l, const uint8_t *shown, struct json_writer *w)
 {
 	json_w_key(w, "rows");
@@ -97,6 +115,7 @@ static void put_rows(const struct listing *l, const uint8_t *shown, struct json_
 		put_execution(l, i, w);
 		put_stated(l, i, w);
 		put_live(l, i, w);
+		put_place(l, &g, w);
 		json_w_end(w);
 	}
 	json_w_end(w);
@@ -153,6 +172,78 @@ static void put_branches(const struct listing *l, const uint8_t *shown, struct j
 	json_w_end(w);
 }
 
+/* Rows of a block or of a loop together. */
+static void put_sums(const struct hot_sums *s, struct json_writer *w)
+{
+	json_w_kv_u64(w, "hit", s->totals.hit);
+	json_w_kv_u64(w, "latency", s->totals.latency);
+	json_w_kv_u64(w, "samples", s->samples);
+	json_w_key(w, "buckets");
+	json_w_row_object(w);
+	for (unsigned b = 0; b < BUCKET_COUNT; b++)
+		json_w_kv_u64(w, bucket_name(b), s->bucket[b]);
+	json_w_end(w);
+}
+
+static void add_block(const struct listing *l, uint32_t block, struct hot_sums *to)
+{
+	const struct cfg_block *b = &l->cfg.blocks[block];
+
+	for (uint32_t i = 0; i < b->n; i++)
+		hot_add(to, &l->hot->rows[l->cfg.rows[b->first + i]]);
+}
+
+static void put_header_row(const struct listing *l, uint32_t loop, struct json_writer *w)
+{
+	const struct cfg *g = &l->cfg;
+
+	json_w_i64(w, l->trace->code[cfg_block_first(g, g->loops[loop].header)].number);
+}
+
+static void put_blocks(const struct listing *l, struct json_writer *w)
+{
+	const struct cfg *g = &l->cfg;
+
+	json_w_key(w, "blocks");
+	json_w_array(w);
+	for (uint32_t k = 0; k < g->n_blocks; k++) {
+		struct hot_sums sums = {0};
+		code_idx first = cfg_block_first(g, k);
+
+		add_block(l, k, &sums);
+		json_w_row_object(w);
+		json_w_kv_i64(w, "first_row", l->trace->code[first].number);
+		json_w_kv_i64(w, "last_row", l->trace->code[cfg_block_last(g, k)].number);
+		json_w_kv_u64(w, "rows", g->blocks[k].n);
+		json_w_key(w, "loop");
+		if (g->blocks[k].loop == NO_LOOP)
+			json_w_null(w);
+		else
+			put_header_row(l, g->blocks[k].loop, w);
+		json_w_kv_u64(w, "executions", l->hot->rows[first].totals.hit);
+		put_sums(&sums, w);
+		json_w_end(w);
+	}
+	json_w_end(w);
+}
+
+/* What the whole body of each loop cost, inner loops included; in the order of "loops". */
+static void put_bodies(const struct listing *l, struct json_writer *w)
+{
+	const struct cfg *g = &l->cfg;
+
+	json_w_key(w, "bodies");
+	json_w_array(w);
+	for (uint32_t k = 0; k < g->n_loops; k++) {
+		json_w_row_object(w);
+		json_w_key(w, "header_row");
+		put_header_row(l, k, w);
+		put_sums(&l->bodies[k], w);
+		json_w_end(w);
+	}
+	json_w_end(w);
+}
+
 void listing_json(const struct listing *l, const uint8_t *shown, struct json_writer *w)
 {
 	json_w_key(w, "hottest_row");
@@ -176,5 +267,8 @@ void listing_json(const struct listing *l, const uint8_t *shown, struct json_wri
 	put_branches(l, shown, w);
 	json_w_key(w, "loops");
 	loops_json(l->loops, w);
-	latency_json(l->latency, w);
+	put_blocks(l, w);
+	put_bodies(l, w);
+	if (l->latency)
+		latency_json(l->latency, w);
 }

@@ -107,13 +107,15 @@ static bool on_track(void *self, void *mine, const struct walk_track *w, struct 
 	const struct row_waves *r = self;
 	struct worker *m = mine;
 	const struct track_data *d = w->data;
+	bool is_whole = w->from_cyc == 0 && w->to_cyc == UINT64_MAX;
 
 	m->touched.n = 0;
 	for (uint32_t i = 0; i < d->n; i++) {
 		code_idx code = d->code[i];
 
-		if (code >= r->trace->n_code || d->start_cyc[i] < w->from_cyc ||
-			d->start_cyc[i] >= w->to_cyc)
+		if (code >= r->trace->n_code)
+			continue;
+		if (!is_whole && (d->start_cyc[i] < w->from_cyc || d->start_cyc[i] >= w->to_cyc))
 			continue;
 		if (m->costs[code].n++ == 0 && !VEC_PUSH(&m->touched, code))
 			return err_nomem(e);

@@ -18,11 +18,17 @@ enum pair_series {
 
 struct header_list {
 	VEC(uint32_t) slices; /* records of the track at hand that begin a pass */
+	size_t at;	      /* so many of them lie before the wait at hand, or are it */
+};
+
+struct pair_runs {
+	struct histogram_run of[SERIES_COUNT];
 };
 
 struct wait_pairs_worker {
 	struct u64_map index; /* producer << 32 | wait -> position + 1 */
 	VEC(struct wait_pair) pairs;
+	VEC(struct pair_runs) runs;  /* of the same positions */
 	struct histograms hist;	     /* position * SERIES_COUNT + series */
 	struct header_list *headers; /* by loop */
 	uint32_t n_loops;
@@ -52,6 +58,7 @@ void wait_pairs_worker_free(struct wait_pairs_worker *m)
 	mem_free(m->headers);
 	u64_map_deinit(&m->index);
 	VEC_FREE(&m->pairs);
+	VEC_FREE(&m->runs);
 	histograms_deinit(&m->hist);
 	mem_free(m);
 }
@@ -121,7 +128,7 @@ static struct wait_pair *pair_at(const struct wait_pairs *p, struct wait_pairs_w
 			.wait = wait,
 			.loop = common_loop(p->cfg, producer, wait)};
 
-		if (!VEC_PUSH(&m->pairs, x))
+		if (!VEC_PUSH(&m->runs, (struct pair_runs){0}) || !VEC_PUSH(&m->pairs, x))
 			return NULL;
 		*at = m->pairs.n;
 	}
@@ -133,7 +140,7 @@ static bool list_headers(
 	const struct wait_pairs *p, struct wait_pairs_worker *m, const struct track_data *d)
 {
 	for (uint32_t i = 0; i < m->n_loops; i++)
-		m->headers[i].slices.n = 0;
+		m->headers[i].slices.n = m->headers[i].at = 0;
 	for (uint32_t i = 0; i < d->n && m->n_loops > 0; i++) {
 		code_idx code = d->code[i];
 		uint32_t loop = code < p->cfg->trace->n_code ? p->heads[code] : NO_LOOP;
@@ -144,11 +151,17 @@ static bool list_headers(
 	return true;
 }
 
-/* How many passes have begun at record `slice` or before. */
-static uint32_t passes_at(const struct header_list *h, uint32_t slice)
+/* Passes that began after record `slice`, up to and with record `wait`; waits come in order. */
+static uint32_t passes_between(struct header_list *h, uint32_t slice, uint32_t wait)
 {
-	size_t low = 0, high = h->slices.n;
+	size_t low = 0, high;
 
+	while (h->at < h->slices.n && h->slices.v[h->at] <= wait)
+		h->at++;
+	high = h->at;
+	for (unsigned near = 0; near < 4 && high > 0; near++, high--)
+		if (h->slices.v[high - 1] <= slice)
+			return (uint32_t)(h->at - high);
 	while (low < high) {
 		size_t mid = low + (high - low) / 2;
 
@@ -157,7 +170,7 @@ static uint32_t passes_at(const struct header_list *h, uint32_t slice)
 		else
 			high = mid;
 	}
-	return (uint32_t)low;
+	return (uint32_t)(h->at - low);
 }
 
 struct look { /* one counter of one wait */
@@ -171,15 +184,22 @@ struct look { /* one counter of one wait */
 	uint64_t exact_below; /* slack is kept as it is */
 };
 
-static bool add_instance(const struct look *l, uint32_t slice)
+static bool count(
+	struct wait_pairs_worker *m, uint32_t pos, enum pair_series series, uint64_t value)
+{
+	return histogram_run_add(
+		&m->hist, &m->runs.v[pos].of[series], pos * SERIES_COUNT + series, value);
+}
+
+/* *pos is its pair. */
+static bool add_instance(const struct look *l, uint32_t slice, uint32_t *pos)
 {
 	const struct track_data *d = l->d;
 	struct wait_pairs_worker *m = l->m;
 	uint64_t from = d->start_cyc[slice] + d->stall_cyc[slice];
 	bool is_group = l->side->resolution == WAIT_GROUP;
-	bool is_last = !is_group && slice == l->side->youngest, ok = true;
-	uint32_t pos;
-	struct wait_pair *x = pair_at(l->p, m, d->code[slice], d->code[l->wait], &pos);
+	bool is_last = !is_group && slice == l->side->youngest;
+	struct wait_pair *x = pair_at(l->p, m, d->code[slice], d->code[l->wait], pos);
 
 	if (!x)
 		return false;
@@ -190,34 +210,31 @@ static bool add_instance(const struct look *l, uint32_t slice)
 	x->n++;
 	x->n_last += is_last;
 	x->n_group += is_group;
-	if (x->loop != NO_LOOP) {
-		const struct header_list *h = &m->headers[x->loop];
-
-		ok = histograms_add(&m->hist, pos * SERIES_COUNT + SERIES_ITERATIONS,
-			passes_at(h, l->wait) - passes_at(h, slice), 1);
-	}
+	if (x->loop != NO_LOOP && !count(m, *pos, SERIES_ITERATIONS,
+					  passes_between(&m->headers[x->loop], slice, l->wait)))
+		return false;
 	if (is_last)
-		return ok;
+		return true;
 	if (!is_group && from < l->known_cyc)
 		from = l->known_cyc;
-	return ok &&
-	       histograms_add(&m->hist, pos * SERIES_COUNT + SERIES_SLACK,
-		       histogram_round(l->last_cyc > from ? l->last_cyc - from : 0, l->exact_below),
-		       1);
+	from = l->last_cyc > from ? l->last_cyc - from : 0;
+	return count(m, *pos, SERIES_SLACK, histogram_round(from, l->exact_below));
 }
 
 static bool add_side(const struct look *l, const struct wait_producer *producers)
 {
 	const struct wait_side *side = l->side;
-	struct histograms *hist = &l->m->hist;
-	uint32_t pos;
+	uint32_t pos = 0, youngest = 0;
 
-	for (uint32_t i = 0; i < side->n; i++)
-		if (!add_instance(l, producers[side->first + i].slice))
+	for (uint32_t i = 0; i < side->n; i++) {
+		uint32_t slice = producers[side->first + i].slice;
+
+		if (!add_instance(l, slice, &pos))
 			return false;
-	return pair_at(l->p, l->m, l->d->code[side->youngest], l->d->code[l->wait], &pos) &&
-	       histograms_add(hist, pos * SERIES_COUNT + SERIES_TOGETHER, side->n, 1) &&
-	       histograms_add(hist, pos * SERIES_COUNT + SERIES_IN_FLIGHT, side->in_flight, 1);
+		youngest = slice == side->youngest ? pos : youngest;
+	}
+	return side->n == 0 || (count(l->m, youngest, SERIES_TOGETHER, side->n) &&
+				       count(l->m, youngest, SERIES_IN_FLIGHT, side->in_flight));
 }
 
 static bool add_event(const struct wait_pairs *p, struct wait_pairs_worker *m,
@@ -263,12 +280,21 @@ bool wait_pairs_track(const struct wait_pairs *p, struct wait_pairs_worker *m,
 	return true;
 }
 
-bool wait_pairs_merge(struct wait_pairs *p, const struct wait_pairs_worker *from)
+static bool end_runs(struct wait_pairs_worker *m)
+{
+	for (uint32_t i = 0; i < m->runs.n; i++)
+		for (unsigned k = 0; k < SERIES_COUNT; k++)
+			if (!histogram_run_end(&m->hist, &m->runs.v[i].of[k], i * SERIES_COUNT + k))
+				return false;
+	return true;
+}
+
+bool wait_pairs_merge(struct wait_pairs *p, struct wait_pairs_worker *from)
 {
 	uint32_t *moved = mem_zalloc(from->pairs.n + 1, sizeof(*moved));
-	uint64_t key, count;
+	uint64_t key, n;
 	size_t pos = 0;
-	bool ok = moved != NULL;
+	bool ok = moved && end_runs(from);
 
 	for (size_t i = 0; ok && i < from->pairs.n; i++) {
 		const struct wait_pair *s = &from->pairs.v[i];
@@ -282,12 +308,12 @@ bool wait_pairs_merge(struct wait_pairs *p, const struct wait_pairs_worker *from
 		d->n_group += s->n_group;
 		d->n_candidates += s->n_candidates;
 	}
-	while (ok && u64_map_next(&from->hist.counts, &pos, &key, &count)) {
+	while (ok && u64_map_next(&from->hist.counts, &pos, &key, &n)) {
 		uint32_t series = (uint32_t)(key >> 40);
 
 		ok = histograms_add(&p->sum->hist,
 			moved[series / SERIES_COUNT] * SERIES_COUNT + series % SERIES_COUNT,
-			key & HISTOGRAM_MAX_VALUE, count);
+			key & HISTOGRAM_MAX_VALUE, n);
 	}
 	mem_free(moved);
 	return ok;

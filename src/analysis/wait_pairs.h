@@ -57,7 +57,7 @@ void wait_pairs_worker_free(struct wait_pairs_worker *m);
 /* One track whose waits are resolved. May fail: memory. */
 bool wait_pairs_track(const struct wait_pairs *p, struct wait_pairs_worker *m,
 	const struct walk_track *w, const struct waits *waits);
-bool wait_pairs_merge(struct wait_pairs *p, const struct wait_pairs_worker *from);
+bool wait_pairs_merge(struct wait_pairs *p, struct wait_pairs_worker *from);
 bool wait_pairs_finish(struct wait_pairs *p, struct incore_error *e);
 
 /* The pair of two rows, or NULL. After wait_pairs_finish(). */

@@ -2,6 +2,7 @@
 /* cmd_report.c: incore report: a capture as one file to send: the viewer with its data, or
  * Markdown. */
 #include "cli/cli.h"
+#include "cli/config.h"
 #include "cli/report_code.h"
 #include "cli/report_part.h"
 #include "cli/table.h"
@@ -31,6 +32,7 @@ static const struct option_def options[] = {
 
 struct job {
 	struct cli *c;
+	struct config config;
 	struct verb_answers answers;
 	struct session *session;
 	struct report_answer kept[MAX_QUESTIONS];
@@ -71,9 +73,15 @@ static bool load(struct job *j)
 {
 	struct cli *c = j->c;
 	struct session_ops ops = {open_capture, ask_verb, verb_answer_is, j, NULL};
-	struct session_options o = {
-		.n = c->n_args, .paths = c->args, .ops = &ops, .pool = c->pool, .no_cache = true};
+	struct session_options o = {.n = c->n_args,
+		.paths = c->args,
+		.ops = &ops,
+		.pool = c->pool,
+		.no_cache = true,
+		.colors = &j->config.colors};
 
+	if (!config_read(&j->config, &c->error))
+		return false;
 	if (!verb_answers_init(&j->answers, c, &c->error))
 		return false;
 	j->session = session_new(&o, &c->error);

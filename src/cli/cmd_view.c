@@ -6,6 +6,7 @@
 
 #include "cli/browser.h"
 #include "cli/cli.h"
+#include "cli/config.h"
 #include "cli/verb_answer.h"
 #include "serve/http.h"
 
@@ -28,6 +29,7 @@ static const struct option_def options[] = {
 
 struct job {
 	struct cli *c;
+	struct config config;
 	struct verb_answers answers;
 	struct session *session;
 	struct http *http;
@@ -88,7 +90,8 @@ static bool make_session(struct job *j)
 		.paths = c->args,
 		.ops = &ops,
 		.pool = c->pool,
-		.no_cache = cli_flag(c, "no-cache") || cli_has(c, "get")};
+		.no_cache = cli_flag(c, "no-cache") || cli_has(c, "get"),
+		.colors = &j->config.colors};
 	static const char *const reading[] = {"soc", "clock", "decoder-compat"};
 
 	for (unsigned i = 0; i < sizeof(reading) / sizeof(reading[0]); i++)
@@ -251,7 +254,7 @@ static int run(struct cli *c)
 	struct job j = {.c = c};
 	int status;
 
-	if (find_captures(c) && make_session(&j))
+	if (config_read(&j.config, &c->error) && find_captures(c) && make_session(&j))
 		status = cli_has(c, "get") ? print_one(&j) : serve(&j);
 	else
 		status = cli_fail(c);

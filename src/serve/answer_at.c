@@ -134,22 +134,9 @@ static void put_execution(const struct at *a, struct json_writer *w)
 
 static void put_buckets(const struct at *a, struct json_writer *w)
 {
-	struct lane_pieces p = lane_pieces_of(a->lane, a->i);
-	enum inst_class c = a->k.data.inst_class[a->slice];
 	uint64_t sums[BUCKET_COUNT] = {0};
-	uint32_t limit = lane_end(a->lane);
 
-	/* as account.h: what reaches beyond the track's end is cut off */
-	p.end = p.end < limit ? p.end : p.gap > limit ? p.gap : limit;
-	p.issue = p.issue < p.end ? p.issue : p.end;
-	p.stall = p.stall < p.end ? p.stall : p.end;
-
-	sums[BUCKET_IDLE] += p.stall - p.gap;
-	sums[slice_stall_bucket(c)] += p.issue - p.stall;
-	sums[slice_issue_bucket(c)] += p.end - p.issue;
-	if (a->slice + 1 == a->k.data.n && a->k.data.end_cyc > a->lane->base_cyc + p.end)
-		sums[a->v->has_pipes ? BUCKET_DRAIN : BUCKET_IDLE] +=
-			a->k.data.end_cyc - a->lane->base_cyc - p.end;
+	slice_buckets(a->v, a->lane, a->i, sums);
 	json_w_key(w, "buckets");
 	json_w_row_object(w);
 	for (unsigned i = 0; i < BUCKET_COUNT; i++)

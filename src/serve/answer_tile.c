@@ -5,7 +5,7 @@
 #define CELL_NOTE 2u
 #define CELL_LINK 4u
 #define CELL_EDGE 8u
-#define AHEAD 6u /* cells that memory is asked for in advance */
+_Static_assert(SPLIT_KEYS == SLOT_COUNT, "a cell has as many keys in every mode");
 
 struct tile {
 	enum tile_mode mode;
@@ -60,6 +60,17 @@ static void mark_links(const struct view *v, const struct tile *x, track_idx tra
 	}
 }
 
+/* Does a record of unknown code run on when the cell ends? `running` slices have begun and not ended. */
+static bool has_note(const struct split_cursor *k, uint32_t running)
+{
+	const struct lane *l = k->lane < k->end_lane ? &k->c->lanes[k->lane] : NULL;
+
+	for (uint32_t i = 0; l && l->has_unknown && i < running && k->i + i < l->n; i++)
+		if (l->code[k->i + i] == NO_CODE)
+			return true;
+	return false;
+}
+
 static void mark_edge(const struct tile *x, uint64_t at, uint8_t *cells)
 {
 	uint64_t cell = at >= x->t0 ? (at - x->t0) >> x->level : VIEW_TILE_CELLS;
@@ -68,37 +79,58 @@ static void mark_edge(const struct tile *x, uint64_t at, uint8_t *cells)
 		cells[cell * 4 + 3] |= CELL_EDGE;
 }
 
+/* What lies between two sums; its flags but CELL_SEVERAL are known to others. */
+static void put_cell(const struct tile *x, const uint64_t *a, const uint64_t *b, uint8_t *cell)
+{
+	bool has_classes = x->mode == TILE_CLASS || x->mode == TILE_KERNEL;
+	uint64_t covered;
+
+	cell[0] = largest(a, b, SPLIT_KEYS, &covered);
+	cell[1] = tile_share(covered, x->level);
+	cell[2] = x->mode == TILE_CAUSE || x->mode == TILE_DIFF
+			  ? 0
+			  : tile_share(lost(x, a, b), x->level);
+	cell[3] = has_classes && b[SPLIT_UNKNOWN] > a[SPLIT_UNKNOWN] ? CELL_NOTE : 0;
+}
+
+static void put_kernel(uint32_t kernel, uint8_t *cells)
+{
+	for (unsigned c = 0; c < VIEW_TILE_CELLS; c++)
+		if (cells[c * 4] != CELL_NOTHING)
+			cells[c * 4] = kernel == UINT32_MAX ? SLOT_OTHER : (uint8_t)(kernel % 12);
+}
+
 static void fill_row(const struct view *v, const struct tile *x, track_idx track, uint8_t *cells)
 {
-	const struct lane_split *splits = view_splits(v, x->mode);
 	const struct lane *l = &v->columns->lanes[v->columns->first_lane[track]];
-	uint32_t kernel = v->trace->tracks[track].kernel_id;
-	uint64_t sums[2][LANE_SUMS], width = UINT64_C(1) << x->level, covered;
-	uint32_t ended, begun, ahead = 0;
+	struct split_row r = {x->t0, UINT64_C(1) << x->level, VIEW_TILE_CELLS + 1};
+	struct split_stop stops[VIEW_TILE_CELLS + 1];
+	uint64_t sums[2][LANE_SUMS];
+	uint32_t ended = 0, begun;
 	struct split_cursor k;
 
-	split_begin(&k, v->columns, splits, track);
-	ended = split_at(&k, x->t0, sums[0], &begun);
-	for (unsigned c = 0; c < VIEW_TILE_CELLS; c++, cells += 4) {
-		uint64_t *a = sums[c % 2], *b = sums[(c + 1) % 2];
+	split_begin(&k, v->columns, view_splits(v, x->mode), track);
+	split_find(&k, &r, stops);
+	for (uint32_t c = 0; c < STOPS_AHEAD; c++)
+		split_fetch(&k, &stops[c]);
+	for (uint32_t c = 0; c < r.n; c++) {
+		uint64_t *a = sums[(c + 1) % 2], *b = sums[c % 2];
 		uint32_t done;
 
-		split_ahead(&k, x->t0 + (c + AHEAD) * width, &ahead);
-		done = split_at(&k, x->t0 + (c + 1) * width, b, &begun);
-
-		cells[0] = largest(a, b, splits ? SPLIT_KEYS : SLOT_COUNT, &covered);
-		if (x->mode == TILE_KERNEL && cells[0] != CELL_NOTHING)
-			cells[0] = kernel == UINT32_MAX ? SLOT_OTHER : (uint8_t)(kernel % 12);
-		cells[1] = tile_share(covered, width);
-		cells[2] = x->mode == TILE_CAUSE || x->mode == TILE_DIFF
-				   ? 0
-				   : tile_share(lost(x, a, b), width);
-		cells[3] = begun > ended + 1 ? CELL_SEVERAL : 0;
-		if (!splits && b[SPLIT_UNKNOWN] > a[SPLIT_UNKNOWN])
-			cells[3] |= CELL_NOTE;
+		if (c + STOPS_AHEAD < r.n &&
+			stops[c + STOPS_AHEAD].mark != stops[c + STOPS_AHEAD - 1].mark)
+			split_fetch(&k, &stops[c + STOPS_AHEAD]);
+		done = split_at_stop(&k, r.t0 + c * r.width, &stops[c], b, &begun);
+		if (c > 0) {
+			put_cell(x, a, b, cells + 4 * (c - 1));
+			cells[4 * c - 1] |= begun > ended + 1 ? CELL_SEVERAL : 0;
+			if (!k.splits && has_note(&k, begun - done))
+				cells[4 * c - 1] |= CELL_NOTE;
+		}
 		ended = done;
 	}
-	cells -= VIEW_TILE_CELLS * 4;
+	if (x->mode == TILE_KERNEL)
+		put_kernel(v->trace->tracks[track].kernel_id, cells);
 	mark_edge(x, l->begin_cyc, cells);
 	mark_edge(x, l->end_cyc > l->begin_cyc ? l->end_cyc - 1 : l->end_cyc, cells);
 	mark_links(v, x, track, cells);

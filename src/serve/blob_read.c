@@ -329,12 +329,12 @@ static bool get_lane(struct reading *x, struct streams *s)
 	l->n = (uint32_t)n;
 	l->n_sub = (uint32_t)n_sub;
 	l->slot = slots_of_track(x->t->tracks[track].name);
-	c->chunks[c->n_lanes] = mem_zalloc(1, lane_bytes(l->n, l->n_sub > 1) + 8);
+	c->chunks[c->n_lanes] = lane_alloc(l);
 	if (!c->chunks[c->n_lanes]) {
 		x->is_failed = true;
 		return false;
 	}
-	lane_place(l, c->chunks[c->n_lanes++]);
+	c->n_lanes++;
 	if (!get_slices(x, s, l))
 		return false;
 	lane_index(l);

@@ -1,203 +1,165 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* box.c: sums as pieces come; unions and quantiles from the pieces sorted by key and start. */
+/* box.c: pieces of a window counted, put in order of start, and swept for unions. */
 #include "serve/box.h"
 
 #include <string.h>
 
 #include "base/mem.h"
 
-#define MAX_DIGITS (1u << 16)
+#define ONE_PASS_BITS 13u /* counts that stay in the nearest cache */
+#define MAX_DIGIT_BITS 15u
 
-bool box_init(struct box *b, uint64_t t0, uint64_t t1, uint32_t n_keys)
+bool box_init(struct box *b, uint64_t t0, uint64_t t1, uint32_t n_keys, uint32_t n_families)
 {
-	*b = (struct box){.t0 = t0, .t1 = t1, .n_keys = n_keys};
+	*b = (struct box){.t0 = t0,
+		.t1 = t1,
+		.n_keys = n_keys,
+		.n_families = n_families,
+		.max_pieces = BOX_WINDOW_PIECES};
 	b->stats = mem_zalloc((size_t)n_keys + 1, sizeof(*b->stats));
-	b->is_summary = t1 - t0 > UINT32_MAX;
+	b->families =
+		n_families ? mem_zalloc((size_t)n_keys + 1, n_families * sizeof(uint64_t)) : NULL;
+	b->pieces = mem_alloc(BOX_WINDOW_PIECES * sizeof(*b->pieces));
+	b->spans = mem_alloc(BOX_WINDOW_PIECES * sizeof(*b->spans));
+	b->sorted = mem_alloc(BOX_WINDOW_PIECES * sizeof(*b->sorted));
+	b->digits = mem_alloc((sizeof(*b->digits) << MAX_DIGIT_BITS));
 	for (uint32_t i = 0; b->stats && i < n_keys; i++)
 		b->stats[i].key = i;
-	return b->stats != NULL;
+	if (b->stats && (b->families || !n_families) && b->pieces && b->spans && b->sorted &&
+		b->digits && lengths_init(&b->lengths, n_keys) && lengths_init(&b->all_lengths, 1))
+		return true;
+	box_deinit(b);
+	return false;
 }
 
 void box_deinit(struct box *b)
 {
 	mem_free(b->stats);
-	VEC_FREE(&b->pieces);
+	mem_free(b->families);
+	mem_free(b->pieces);
+	mem_free(b->spans);
+	mem_free(b->sorted);
+	mem_free(b->digits);
+	lengths_deinit(&b->lengths);
+	lengths_deinit(&b->all_lengths);
 	*b = (struct box){0};
 }
 
-static void count(struct box_stat *s, uint64_t inside, uint32_t length)
+void box_window(struct box *b, uint64_t from, uint64_t to)
 {
-	s->min = s->count == 0 || length < s->min ? length : s->min;
-	s->max = length > s->max ? length : s->max;
+	b->from = from;
+	b->to = to;
+	b->n_pieces = 0;
+}
+
+/* What needs no order. */
+static void count(struct box *b, const struct box_piece *p)
+{
+	struct box_stat *s = &b->stats[p->key];
+
+	s->min = s->count == 0 || p->length < s->min ? p->length : s->min;
+	s->max = p->length > s->max ? p->length : s->max;
 	s->count++;
-	s->sum += inside;
-	s->length_sum += length;
-}
-
-void box_add(struct box *b, uint32_t key, uint64_t start, uint64_t end, uint32_t length)
-{
-	struct box_piece p = {.key = key, .length = length};
-
-	start = start < b->t0 ? b->t0 : start;
-	end = end > b->t1 ? b->t1 : end;
-	end = end < start ? start : end;
-	count(&b->stats[key], end - start, length);
-	if (b->is_summary)
-		return;
-	p.start = (uint32_t)(start - b->t0);
-	p.end = (uint32_t)(end - b->t0);
-	if (b->pieces.n == BOX_MAX_PIECES) {
-		b->is_summary = true;
-		VEC_FREE(&b->pieces);
-	} else if (!VEC_PUSH(&b->pieces, p)) {
-		b->has_failed = true;
+	s->sum += p->inside;
+	s->length_sum += p->length;
+	if (p->lost) {
+		*(p->is_wait ? &s->wait : &s->stall) += p->lost;
+		if (b->families)
+			b->families[(size_t)p->key * b->n_families + p->family % b->n_families] +=
+				p->lost;
 	}
+	lengths_add(&b->lengths, p->key, p->length);
+	lengths_add(&b->all_lengths, 0, p->length);
 }
-
-void box_add_lost(struct box *b, uint32_t key, uint64_t stall, uint64_t wait)
-{
-	b->stats[key].stall += stall;
-	b->stats[key].wait += wait;
-}
-
-struct digit {
-	unsigned shift, bits;
-	uint32_t *at; /* MAX_DIGITS */
-};
 
 /* One pass of a stable sort by a digit of the start. */
-static void sort_digit(
-	const struct box_piece *from, struct box_piece *to, size_t n, const struct digit *d)
+static void sort_digit(struct box *b, const struct box_span *from, struct box_span *to,
+	unsigned shift, unsigned bits)
 {
-	uint32_t sum = 0, mask = (1u << d->bits) - 1;
+	uint32_t sum = 0, mask = (1u << bits) - 1, *at = b->digits;
 
-	memset(d->at, 0, ((size_t)mask + 1) * sizeof(*d->at));
-	for (size_t i = 0; i < n; i++)
-		d->at[from[i].start >> d->shift & mask]++;
+	memset(at, 0, ((size_t)mask + 1) * sizeof(*at));
+	for (uint32_t i = 0; i < b->n_pieces; i++)
+		at[from[i].start >> shift & mask]++;
 	for (uint32_t k = 0; k <= mask; k++) {
-		uint32_t here = d->at[k];
+		uint32_t here = at[k];
 
-		d->at[k] = sum;
+		at[k] = sum;
 		sum += here;
 	}
-	for (size_t i = 0; i < n; i++)
-		to[d->at[from[i].start >> d->shift & mask]++] = from[i];
+	for (uint32_t i = 0; i < b->n_pieces; i++)
+		to[at[from[i].start >> shift & mask]++] = from[i];
 }
 
-/* Stable by key; first[k] is where key k begins. */
-static void sort_key(const struct box_piece *from, struct box_piece *to, size_t n, uint32_t *first,
-	uint32_t n_keys)
+/* By start; returns where they are. */
+static const struct box_span *sort_spans(struct box *b)
 {
-	uint32_t sum = 0;
+	unsigned bits = 1, half;
 
-	for (size_t i = 0; i < n; i++)
-		first[from[i].key]++;
-	for (uint32_t k = 0; k < n_keys; k++) {
-		uint32_t here = first[k];
-
-		first[k] = sum;
-		sum += here;
+	while (bits < 2 * MAX_DIGIT_BITS && (b->to - b->from - 1) >> bits)
+		bits++;
+	if (bits <= ONE_PASS_BITS) {
+		sort_digit(b, b->spans, b->sorted, 0, bits);
+		return b->sorted;
 	}
-	for (size_t i = 0; i < n; i++)
-		to[first[from[i].key]++] = from[i];
+	half = (bits + 1) / 2;
+	sort_digit(b, b->spans, b->sorted, 0, half);
+	sort_digit(b, b->sorted, b->spans, half, half);
+	return b->spans;
 }
 
-static uint64_t union_of(const struct box_piece *p, size_t n)
+static inline uint64_t uncovered(uint64_t *cover, uint64_t start, uint64_t end)
 {
-	uint64_t sum = 0, cover = 0;
+	uint64_t from = start > *cover ? start : *cover;
 
-	for (size_t i = 0; i < n; i++) {
-		uint64_t start = p[i].start > cover ? p[i].start : cover;
+	if (end <= from)
+		return 0;
+	*cover = end;
+	return end - from;
+}
 
-		if (p[i].end > start) {
-			sum += p[i].end - start;
-			cover = p[i].end;
-		}
+void box_flush(struct box *b)
+{
+	const struct box_span *v;
+	uint64_t all = 0, cover = b->total.cover;
+
+	for (uint32_t i = 0; i < b->n_pieces; i++) {
+		const struct box_piece *p = &b->pieces[i];
+
+		count(b, p);
+		b->spans[i] = (struct box_span){p->start, p->inside, p->key};
 	}
-	return sum;
-}
+	v = b->n_pieces ? sort_spans(b) : NULL;
+	for (uint32_t i = 0; i < b->n_pieces; i++) {
+		struct box_stat *s = &b->stats[v[i].key];
+		uint64_t start = b->from + v[i].start, end = start + v[i].inside;
 
-/* The k-th smallest (from 0); leaves v partly sorted. */
-static uint32_t select_nth(uint32_t *v, size_t n, size_t k)
-{
-	size_t lo = 0, hi = n;
-
-	while (hi - lo > 1) {
-		uint32_t pivot = v[lo + (hi - lo) / 2];
-		size_t below = lo, i = lo, above = hi;
-
-		while (i < above) { /* three ways: many lengths are equal */
-			uint32_t x = v[i];
-
-			if (x < pivot) {
-				v[i++] = v[below];
-				v[below++] = x;
-			} else if (x > pivot) {
-				v[i] = v[--above];
-				v[above] = x;
-			} else {
-				i++;
-			}
-		}
-		if (k < below)
-			hi = below;
-		else if (k >= above)
-			lo = above;
-		else
-			return pivot;
+		s->union_cyc += uncovered(&s->cover, start, end);
+		all += uncovered(&cover, start, end);
 	}
-	return v[lo];
+	b->total.union_cyc += all;
+	b->total.cover = cover;
+	b->n_pieces = 0;
 }
 
-static void quantiles(struct box_stat *s, const struct box_piece *p, size_t n, uint32_t *scratch)
+void box_flush_lengths(struct box *b)
 {
-	size_t at = n * 95 / 100;
-
-	if (n == 0)
-		return;
-	for (size_t i = 0; i < n; i++)
-		scratch[i] = p[i].length;
-	s->median = select_nth(scratch, n, n / 2);
-	s->p95 = select_nth(scratch, n, at < n ? at : n - 1);
+	for (uint32_t i = 0; i < b->n_pieces; i++)
+		lengths_add(&b->lengths, b->pieces[i].key, b->pieces[i].length);
+	b->n_pieces = 0;
 }
 
-/* Two digits that cover the box's width. */
-static void sort_start(const struct box *b, struct box_piece *other, uint32_t *at)
+static void set_quantiles(void *ctx, uint32_t key, struct quantiles q)
 {
-	unsigned bits = 2;
+	struct box_stat *s = (struct box_stat *)ctx + key;
 
-	while (bits < 32 && (b->t1 - b->t0) >> bits)
-		bits += 2;
-	sort_digit(b->pieces.v, other, b->pieces.n, &(struct digit){0, bits / 2, at});
-	sort_digit(other, b->pieces.v, b->pieces.n, &(struct digit){bits / 2, bits / 2, at});
+	s->median = q.median;
+	s->p95 = q.p95;
 }
 
-static bool sweep(struct box *b)
+bool box_take_quantiles(struct box *b)
 {
-	size_t n = b->pieces.n;
-	struct box_piece *other = mem_alloc((n + 1) * sizeof(*other));
-	uint32_t *digits = mem_alloc(MAX_DIGITS * sizeof(*digits));
-	uint32_t *first = mem_zalloc((size_t)b->n_keys + 1, sizeof(*first));
-	uint32_t *scratch = mem_alloc((n + 1) * sizeof(*scratch));
-	bool ok = other && digits && first && scratch;
-
-	if (ok) {
-		sort_start(b, other, digits);
-		b->total.union_cyc = union_of(b->pieces.v, n);
-		quantiles(&b->total, b->pieces.v, n, scratch);
-		sort_key(b->pieces.v, other, n, first, b->n_keys);
-	}
-	for (uint32_t k = 0; ok && k < b->n_keys; k++) {
-		uint32_t from = k ? first[k - 1] : 0;
-
-		b->stats[k].union_cyc = union_of(other + from, first[k] - from);
-		quantiles(&b->stats[k], other + from, first[k] - from, scratch);
-	}
-	mem_free(other);
-	mem_free(digits);
-	mem_free(first);
-	mem_free(scratch);
-	return ok;
+	return lengths_quantiles(&b->lengths, set_quantiles, b->stats);
 }
 
 static bool is_before(const struct box_stat *a, const struct box_stat *b)
@@ -233,7 +195,7 @@ static void sort_stats(struct box_stat *v, size_t n)
 	}
 }
 
-/* All keys together; union and quantiles are sweep()'s. */
+/* All keys together; the union is box_flush()'s. */
 static void add_up(struct box *b)
 {
 	struct box_stat *t = &b->total;
@@ -255,8 +217,12 @@ static void add_up(struct box *b)
 
 bool box_finish(struct box *b)
 {
+	if (b->lengths.has_failed || b->all_lengths.has_failed)
+		return false;
 	add_up(b);
-	if (b->has_failed || (!b->is_summary && !sweep(b)))
+	b->has_quantiles = !b->lengths.has_spilled && !b->all_lengths.has_spilled;
+	if (b->has_quantiles && (!box_take_quantiles(b) || !lengths_quantiles(&b->all_lengths,
+								   set_quantiles, &b->total)))
 		return false;
 	for (uint32_t k = 0; k < b->n_keys; k++)
 		if (b->stats[k].count)

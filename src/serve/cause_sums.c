@@ -44,6 +44,7 @@ bool cause_sums_make(struct view *v, struct incore_error *e)
 		fill(&k, s->keys + at);
 		for (uint32_t x = c->first_lane[t]; x < c->first_lane[t + 1]; x++) {
 			s->splits[x] = (struct lane_split){.mode = SPLIT_CAUSE,
+				.width = SPLIT_WIDTH,
 				.is_pipe = v->has_pipes,
 				.keys = s->keys + at,
 				.issue_key = issue_families,

@@ -17,7 +17,8 @@ static void set_keys(const struct view *v, const uint8_t *row_keys, struct split
 	for (uint32_t k = 0; k < c->n_lanes; k++) {
 		const struct lane *l = &c->lanes[k];
 
-		s->splits[k] = (struct lane_split){.mode = SPLIT_SLICE, .keys = s->keys + at};
+		s->splits[k] = (struct lane_split){
+			.mode = SPLIT_SLICE, .width = SPLIT_WIDTH_NARROW, .keys = s->keys + at};
 		for (uint32_t i = 0; i < l->n; i++)
 			s->keys[at++] = row_keys[l->code[i] < v->trace->n_code ? l->code[i]
 									       : v->trace->n_code];

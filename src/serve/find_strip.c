@@ -47,7 +47,7 @@ static void fill_track(const struct view *v, const struct tile_frame *f, const u
 	}
 	for (unsigned i = 0; i < VIEW_TILE_CELLS; i++, out += TILE_CELL_BYTES) {
 		out[0] = cells[i].n ? 0 : CELL_NOTHING;
-		out[1] = tile_share(cells[i].cyc, width);
+		out[1] = tile_share(cells[i].cyc, f->level);
 		out[3] = cells[i].n > 1 ? CELL_SEVERAL : 0;
 	}
 }

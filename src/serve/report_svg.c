@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* report_svg.c: pictures of a report: what each track did over time, and where the cycles went. */
+#include "serve/colors.h"
 #include "serve/report.h"
 #include "serve/view_index.h"
 
@@ -9,11 +10,6 @@
 #define LANE_HEIGHT 10u
 #define MAX_LANES 48u
 #define BAR_HEIGHT 26u
-
-static const char *const slot_colors[SLOT_COUNT] = {"#594e03", "#a16309", "#02411d", "#5f966e",
-	"#4597df", "#227284", "#e4743e", "#62284d", "#35037e", "#b2244b", "#0d1416", "#6c6865"};
-static const char *const bucket_colors[BUCKET_COUNT] = {
-	"#0397e1", "#7e0000", "#b88c27", "#6a6469", "#2e1181"};
 
 static void open_svg(struct strbuf *b, unsigned height, const char *title)
 {
@@ -72,7 +68,8 @@ static void put_lane(const struct view *v, track_idx track, unsigned y, struct s
 			if (run == c)
 				continue;
 			if (!is_open)
-				sb_printf(b, "<path stroke=\"%s\" d=\"", slot_colors[s]);
+				sb_printf(
+					b, "<path stroke=\"%s\" d=\"", colors_light(v->colors, s));
 			sb_printf(b, "M%u %uh%u", x_of(c), y, x_of(run) - x_of(c));
 			is_open = true;
 		}
@@ -103,10 +100,10 @@ static void put_key(struct strbuf *b, unsigned i, unsigned n, unsigned y, const 
 		color);
 }
 
-static void put_slots(struct strbuf *b, unsigned y)
+static void put_slots(const struct view *v, unsigned y, struct strbuf *b)
 {
 	for (unsigned i = 0; i < SLOT_COUNT; i++) {
-		put_key(b, i, SLOT_COUNT, y, slot_colors[i]);
+		put_key(b, i, SLOT_COUNT, y, colors_light(v->colors, i));
 		put_label(b, 18 + i * (WIDTH - 8) / SLOT_COUNT, y, "start", str_of(slot_name(i)));
 	}
 }
@@ -134,7 +131,7 @@ bool report_svg_lanes(const struct view *v, struct strbuf *out, struct incore_er
 	if (n < c->n_tracks)
 		sb_printf(out, "<text x=\"4\" y=\"%u\" fill=\"#222222\">%u of %u tracks</text>\n",
 			height - 26, n, c->n_tracks);
-	put_slots(out, height - 8);
+	put_slots(v, height - 8, out);
 	sb_puts(out, "</svg>\n");
 	return !out->failed || err_nomem(e);
 }
@@ -179,12 +176,13 @@ bool report_svg_buckets(const struct view *v, struct strbuf *out, struct incore_
 	open_svg(out, BAR_HEIGHT + 30, "where the cycles went, by bucket");
 	for (unsigned i = 0; i < BUCKET_COUNT; i++) {
 		unsigned x = (unsigned)(before * WIDTH / all), y = BAR_HEIGHT + 22;
+		const char *color = colors_light(v->colors, COLOR_OF_BUCKET(i));
 		struct strbuf text = {0};
 
 		before += sums[i];
 		sb_printf(out, "<rect x=\"%u\" y=\"2\" width=\"%u\" height=\"%u\" fill=\"%s\"/>\n",
-			x, (unsigned)(before * WIDTH / all) - x, BAR_HEIGHT, bucket_colors[i]);
-		put_key(out, i, BUCKET_COUNT, y, bucket_colors[i]);
+			x, (unsigned)(before * WIDTH / all) - x, BAR_HEIGHT, color);
+		put_key(out, i, BUCKET_COUNT, y, color);
 		sb_printf(&text, "%s ", bucket_name(i));
 		report_put_count(&text, sums[i]);
 		sb_printf(&text, " cycles, %.1f %%", 100.0 * (double)sums[i] / (double)all);

@@ -7,6 +7,7 @@
 #include "analysis/input_json.h"
 #include "base/mem.h"
 #include "serve/answer_trace.h"
+#include "serve/colors.h"
 
 #define JSON "application/json; charset=utf-8"
 #define BINARY "application/octet-stream"
@@ -31,6 +32,7 @@ static const struct {
 	{"units", answer_units, BINARY, true, false},
 	{"buckets", answer_buckets, BINARY, true, false},
 	{"histogram", answer_histogram, JSON, true, false},
+	{"rows", answer_rows, JSON, true, false},
 	{"code", answer_code, JSON, true, false},
 	{"counters", answer_counters, BINARY, false, false},
 	{"derived", answer_derived, JSON, false, false},
@@ -63,6 +65,7 @@ struct session *session_new(const struct session_options *o, struct incore_error
 		struct session_capture *c = &s->v[s->n];
 
 		c->path = mem_strndup(o->paths[s->n], strlen(o->paths[s->n]));
+		c->view.colors = o->colors;
 		pthread_mutex_init(&c->build_lock, NULL);
 		pthread_rwlock_init(&c->diff_lock, NULL);
 		if (!c->path) {
@@ -259,6 +262,7 @@ static bool answer_page(
 	json_w_kv_cstr(&w, "state", state_name(state));
 	json_w_kv_cstr(&w, "error", state == CAPTURE_FAILED ? failure_text(c) : NULL);
 	put_captures(s, &w);
+	colors_json(view.colors, &w);
 	json_w_key(&w, "input");
 	if (t)
 		input_json(t, &w);

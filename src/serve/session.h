@@ -32,7 +32,8 @@ struct session_options {
 	const struct session_ops *ops;
 	struct pool *pool;
 	bool no_cache;
-	const char *salt; /* of the cache: options that change what is read; or NULL */
+	const char *salt;	     /* of the cache: options that change what is read; or NULL */
+	const struct colors *colors; /* the user's own, or NULL; must outlive the session */
 };
 
 struct reply {

@@ -26,10 +26,11 @@ bool tile_frame_parse(const struct query *q, const char *key, uint32_t limit, ui
 bool tile_frame_put(const struct tile_frame *f, const char *magic, unsigned mode,
 	struct strbuf *out, uint8_t **cells, struct incore_error *e);
 
-/* part / whole as 0..255; what is not 0 is at least 1. */
-static inline uint8_t tile_share(uint64_t part, uint64_t whole)
+/* part / 2^level as 0..255; what is not 0 is at least 1. */
+static inline uint8_t tile_share(uint64_t part, unsigned level)
 {
-	uint64_t x = part >= whole ? 255 : (part * 255 + whole / 2) / whole;
+	uint64_t whole = UINT64_C(1) << level;
+	uint64_t x = part >= whole ? 255 : (part * 255 + whole / 2) >> level;
 
 	return (uint8_t)(x == 0 && part ? 1 : x);
 }

@@ -28,6 +28,7 @@ enum tile_mode { TILE_CLASS, TILE_BUCKET, TILE_CAUSE, TILE_KERNEL, TILE_DIFF };
 
 enum view_need { NEED_BUCKET = 1, NEED_CAUSE = 2, NEED_CODE = 4, NEED_DIFF = 8, NEED_WAITS = 16 };
 
+struct colors;
 struct waits;
 struct wait_tables;
 struct view_index; /* view_index.c: what is built on first use */
@@ -39,6 +40,7 @@ struct view {
 	char hash[33]; /* of the content, in hexadecimal */
 	bool has_pipes;
 	struct view_index *index;
+	const struct colors *colors; /* the user's own, or NULL */
 };
 
 /* What a query needs besides the columns: mask of enum view_need. */
@@ -73,6 +75,8 @@ bool answer_units(
 bool answer_buckets(
 	const struct view *v, const struct query *q, struct strbuf *out, struct incore_error *e);
 bool answer_histogram(
+	const struct view *v, const struct query *q, struct strbuf *out, struct incore_error *e);
+bool answer_rows(
 	const struct view *v, const struct query *q, struct strbuf *out, struct incore_error *e);
 bool answer_code(
 	const struct view *v, const struct query *q, struct strbuf *out, struct incore_error *e);

@@ -8,6 +8,7 @@
 unsigned view_needs(const struct query *q)
 {
 	const char *mode = query_text(q, "mode"), *by = query_text(q, "by");
+	const char *causes = query_text(q, "causes");
 	unsigned needs = 0;
 
 	if (strcmp(q->name, "tile") == 0 && mode) {
@@ -20,7 +21,8 @@ unsigned view_needs(const struct query *q)
 	}
 	if (strcmp(q->name, "buckets") == 0)
 		needs |= NEED_BUCKET;
-	if (strcmp(q->name, "select") == 0 && by && strcmp(by, "cause") == 0)
+	if (strcmp(q->name, "select") == 0 &&
+		((by && strcmp(by, "cause") == 0) || (causes && strcmp(causes, "0") != 0)))
 		needs |= NEED_CAUSE | NEED_WAITS;
 	if (strcmp(q->name, "at") == 0 || strcmp(q->name, "links") == 0)
 		needs |= NEED_WAITS;
@@ -30,25 +32,25 @@ unsigned view_needs(const struct query *q)
 	return needs;
 }
 
-static uint64_t all_blocks(const struct columns *c)
+static size_t sum_bytes(const struct split_sums *s, const struct columns *c, uint32_t lane)
 {
-	uint64_t n = 0;
-
-	for (uint32_t i = 0; i < c->n_lanes; i++)
-		n += lane_blocks(c->lanes[i].n);
-	return n;
+	return lane_blocks(c->lanes[lane].n) * (size_t)s->splits[lane].width * sizeof(uint32_t);
 }
 
 bool split_sums_build(struct split_sums *s, const struct columns *c)
 {
-	uint64_t at = 0;
+	size_t bytes = LANE_ALIGN;
+	uint8_t *at;
 
-	s->sums = mem_zalloc(all_blocks(c) + 1, sizeof(*s->sums));
+	for (uint32_t i = 0; i < c->n_lanes; i++)
+		bytes += sum_bytes(s, c, i);
+	s->sums = mem_zalloc(1, bytes);
 	if (!s->sums)
 		return false;
+	at = (uint8_t *)s->sums + (LANE_ALIGN - (uintptr_t)s->sums % LANE_ALIGN);
 	for (uint32_t i = 0; i < c->n_lanes; i++) {
-		lane_split_index(&c->lanes[i], &s->splits[i], s->sums + at);
-		at += lane_blocks(c->lanes[i].n);
+		lane_split_index(&c->lanes[i], &s->splits[i], (uint32_t *)(void *)at);
+		at += sum_bytes(s, c, i);
 	}
 	return true;
 }
@@ -69,7 +71,8 @@ static bool make_buckets(struct view *v)
 	if (!s->splits)
 		return false;
 	for (uint32_t i = 0; i < v->columns->n_lanes; i++)
-		s->splits[i] = (struct lane_split){.mode = SPLIT_BUCKET, .is_pipe = v->has_pipes};
+		s->splits[i] = (struct lane_split){
+			.mode = SPLIT_BUCKET, .width = SPLIT_WIDTH_NARROW, .is_pipe = v->has_pipes};
 	return split_sums_build(s, v->columns);
 }
 

@@ -7,7 +7,7 @@
 
 struct split_sums {
 	struct lane_split *splits; /* by lane */
-	uint32_t (*sums)[SPLIT_KEYS];
+	void *sums;
 	uint8_t *keys; /* cause: one of all slices */
 };
 

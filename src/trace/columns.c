@@ -5,34 +5,42 @@
 #include "base/mem.h"
 #include "trace/index.h"
 
-static size_t round8(size_t n)
+static size_t rounded(size_t n)
 {
-	return (n + 7) & ~(size_t)7;
+	return (n + LANE_ALIGN - 1) & ~(size_t)(LANE_ALIGN - 1);
 }
 
 size_t lane_bytes(uint32_t n, bool has_sub)
 {
 	size_t blocks = lane_blocks(n);
 
-	return round8(n * 4 * sizeof(uint32_t) + blocks * sizeof(uint32_t) * (1 + LANE_SUMS) +
-		      n * (size_t)(has_sub ? 3 : 2));
+	return blocks * LANE_HEAD * sizeof(uint32_t) + rounded(lane_marks(n) * sizeof(uint32_t)) +
+	       4 * rounded(n * sizeof(uint32_t)) + (has_sub ? 3 : 2) * rounded(n);
 }
 
 void lane_place(struct lane *l, void *bytes)
 {
-	uint32_t *p = bytes, blocks = lane_blocks(l->n);
-	uint8_t *b;
+	size_t blocks = lane_blocks(l->n), column = rounded(l->n * sizeof(uint32_t));
+	uint8_t *p = bytes;
 
-	l->start = p;
-	l->dur = p += l->n;
-	l->stall = p += l->n;
-	l->code = p += l->n;
-	l->cover = p += l->n;
-	l->sums = (const uint32_t(*)[LANE_SUMS])(p += blocks);
-	b = (uint8_t *)(p + (size_t)blocks * LANE_SUMS);
-	l->inst_class = b;
-	l->tag = b + l->n;
-	l->sub = l->n_sub > 1 ? b + 2 * (size_t)l->n : NULL;
+	l->sums = (const uint32_t(*)[LANE_HEAD])(void *)p;
+	l->cover = (const uint32_t *)(void *)(p += blocks * sizeof(l->sums[0]));
+	l->start = (const uint32_t *)(void *)(p += rounded(lane_marks(l->n) * sizeof(uint32_t)));
+	l->dur = (const uint32_t *)(void *)(p += column);
+	l->stall = (const uint32_t *)(void *)(p += column);
+	l->code = (const code_idx *)(void *)(p += column);
+	l->inst_class = p += column;
+	l->tag = p += rounded(l->n);
+	l->sub = l->n_sub > 1 ? p + rounded(l->n) : NULL;
+}
+
+void *lane_alloc(struct lane *l)
+{
+	void *chunk = mem_zalloc(1, lane_bytes(l->n, l->n_sub > 1) + LANE_ALIGN);
+
+	if (chunk)
+		lane_place(l, (uint8_t *)chunk + (LANE_ALIGN - (uintptr_t)chunk % LANE_ALIGN));
+	return chunk;
 }
 
 static uint64_t on_screen(uint64_t time_cyc, int64_t shift)
@@ -135,15 +143,14 @@ const struct lane *columns_slice(
 
 uint32_t lane_first_after(const struct lane *l, uint64_t t)
 {
-	uint32_t rel, b, i;
+	uint32_t rel, i;
 
 	if (t < l->base_cyc)
 		return 0;
 	if (t - l->base_cyc >= UINT32_MAX)
 		return l->n;
 	rel = (uint32_t)(t - l->base_cyc);
-	b = lane_block_at(l, rel);
-	for (i = b * LANE_BLOCK; i < l->n && l->start[i] + l->dur[i] <= rel; i++)
+	for (i = lane_mark_at(l, rel) * LANE_MARK; i < l->n && l->start[i] + l->dur[i] <= rel; i++)
 		;
 	return i;
 }
@@ -175,10 +182,10 @@ bool columns_number(struct columns *c)
 			uint64_t end = l->end_cyc;
 
 			if (l->n) {
-				uint64_t b = lane_blocks(l->n) - 1;
+				uint64_t m = lane_marks(l->n) - 1;
 
-				end = l->base_cyc + l->cover[b];
-				for (uint64_t s = b * LANE_BLOCK; s < l->n; s++)
+				end = l->base_cyc + l->cover[m];
+				for (uint64_t s = m * LANE_MARK; s < l->n; s++)
 					if (l->base_cyc + l->start[s] + l->dur[s] > end)
 						end = l->base_cyc + l->start[s] + l->dur[s];
 			}

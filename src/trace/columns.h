@@ -20,7 +20,13 @@
 #include "trace/trace.h"
 
 #define LANE_BLOCK 64u
-#define LANE_SUMS 14u /* 12 slots, stall, records of unknown code */
+#define LANE_SUMS 14u	      /* 12 slots, stall, records of unknown code */
+#define LANE_PLAIN 14u	      /* no slice of the block begins before all before it ended */
+#define LANE_PLAIN_BEFORE 15u /* the same of the block before */
+#define LANE_HEAD 16u	      /* all of them: a cache line */
+#define LANE_MARK 16u	      /* slices between covers: a cache line of each column */
+#define LANE_MARKS (LANE_BLOCK / LANE_MARK)
+#define LANE_ALIGN 64u
 #define LANE_MAX_SUB 255u
 
 struct lane {
@@ -33,8 +39,8 @@ struct lane {
 	uint64_t begin_cyc, end_cyc; /* lifetime of the track */
 	const uint32_t *start, *dur, *stall;
 	const code_idx *code;
-	const uint32_t *cover;		       /* by block: end of all slices before it */
-	const uint32_t (*sums)[LANE_SUMS];     /* by block: of all slices before it */
+	const uint32_t *cover;		       /* by mark: end of all slices before it */
+	const uint32_t (*sums)[LANE_HEAD];     /* by block: of all slices before it */
 	const uint8_t *inst_class, *tag, *sub; /* sub: NULL where n_sub is 1 */
 	const uint8_t *slot;		       /* by class */
 	uint64_t offset;		       /* of its bytes in a columns file */
@@ -56,13 +62,20 @@ struct columns {
 
 static inline uint32_t lane_blocks(uint32_t n)
 {
-	return (n + LANE_BLOCK - 1) / LANE_BLOCK;
+	return n / LANE_BLOCK + (n % LANE_BLOCK != 0);
 }
 
-/* Bytes of a lane of n slices; a multiple of 8. */
+static inline uint32_t lane_marks(uint32_t n)
+{
+	return n / LANE_MARK + (n % LANE_MARK != 0);
+}
+
+/* Bytes of a lane of n slices; a multiple of LANE_ALIGN, as is the place of every column. */
 size_t lane_bytes(uint32_t n, bool has_sub);
 /* Points the columns of a lane of l->n slices, l->n_sub sub-lanes into such bytes. */
 void lane_place(struct lane *l, void *bytes);
+/* The same in zeroed memory of its own, which mem_free() gives back; NULL: there is none. */
+void *lane_alloc(struct lane *l);
 /* Screen time of a slice. */
 static inline uint64_t lane_start(const struct lane *l, uint32_t i)
 {

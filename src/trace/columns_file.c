@@ -17,7 +17,7 @@ bool columns_file_end(int fd, const struct columns *c, uint64_t offset, const ui
 	struct columns_entry *dir = mem_zalloc(c->n_lanes, sizeof(*dir));
 	struct columns_head h = {.magic = COLUMNS_MAGIC,
 		.version = COLUMNS_VERSION,
-		.lane_sums = LANE_SUMS,
+		.lane_sums = LANE_HEAD,
 		.key = {key[0], key[1]},
 		.n_tracks = c->n_tracks,
 		.n_lanes = c->n_lanes,
@@ -44,7 +44,7 @@ static bool is_sound(
 	const struct columns_head *h, const struct trace *t, const uint64_t key[2], uint64_t size)
 {
 	return memcmp(h->magic, COLUMNS_MAGIC, sizeof(h->magic)) == 0 &&
-	       h->version == COLUMNS_VERSION && h->lane_sums == LANE_SUMS && h->key[0] == key[0] &&
+	       h->version == COLUMNS_VERSION && h->lane_sums == LANE_HEAD && h->key[0] == key[0] &&
 	       h->key[1] == key[1] && h->n_tracks == t->n_tracks && h->file_bytes == size &&
 	       h->dir_offset % 8 == 0 && h->dir_offset <= size &&
 	       (size - h->dir_offset) / sizeof(struct columns_entry) == h->n_lanes;
@@ -57,8 +57,8 @@ static bool take_lane(
 	struct lane *l = &c->lanes[c->n_lanes];
 	size_t bytes = lane_bytes(x->n, x->n_sub > 1);
 
-	if (x->track >= t->n_tracks || x->n_sub == 0 || x->n_sub > LANE_MAX_SUB || x->offset % 8 ||
-		x->offset > limit || bytes > limit - x->offset)
+	if (x->track >= t->n_tracks || x->n_sub == 0 || x->n_sub > LANE_MAX_SUB ||
+		x->offset % LANE_ALIGN || x->offset > limit || bytes > limit - x->offset)
 		return false;
 	if (c->n_lanes ? x->track < l[-1].track || x->track > l[-1].track + 1 : x->track != 0)
 		return false;

@@ -7,7 +7,8 @@
 #include "trace/columns.h"
 
 #define COLUMNS_MAGIC "incols1"
-#define COLUMNS_VERSION 1u
+#define COLUMNS_VERSION 2u
+#define COLUMNS_FIRST 128u /* where the first lane may stand */
 
 struct columns_head { /* at the start; written last */
 	char magic[8];
@@ -16,6 +17,7 @@ struct columns_head { /* at the start; written last */
 	uint32_t n_tracks, n_lanes;
 	uint64_t dir_offset, dir_hash, file_bytes;
 };
+_Static_assert(sizeof(struct columns_head) <= COLUMNS_FIRST, "the head lies before the lanes");
 
 struct columns_entry { /* the directory: one per lane */
 	uint32_t track, n, first, n_sub;

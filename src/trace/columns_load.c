@@ -50,7 +50,7 @@ static bool spill(struct load_job *j, struct lane *l, void **chunk, struct incor
 	while (done < bytes) {
 		ssize_t n = fault_hit(FAULT_WRITE)
 				    ? -1
-				    : pwrite(j->fd, (uint8_t *)*chunk + done, bytes - done,
+				    : pwrite(j->fd, (const uint8_t *)l->sums + done, bytes - done,
 					      (off_t)(l->offset + done));
 
 		if (n <= 0)
@@ -63,26 +63,38 @@ static bool spill(struct load_job *j, struct lane *l, void **chunk, struct incor
 	return true;
 }
 
+/* Of what it holds, however that is laid out: links name it. */
+static uint64_t content_hash(const struct lane *l)
+{
+	const uint32_t *wide[] = {l->start, l->dur, l->stall, l->code};
+	const uint8_t *narrow[] = {l->inst_class, l->tag, l->sub};
+	uint64_t hash = l->base_cyc ^ l->end_cyc;
+
+	for (unsigned i = 0; i < 4; i++)
+		hash = hash_bytes(wide[i], l->n * sizeof(*wide[i]), hash);
+	for (unsigned i = 0; i < 3 && narrow[i]; i++)
+		hash = hash_bytes(narrow[i], l->n, hash);
+	return hash;
+}
+
 static bool add_lane(struct load_job *j, struct made *m, const struct track_data *d,
 	const struct lane *like, const uint8_t *sub, int64_t shift, struct incore_error *e)
 {
 	struct lane *l = mem_resize(m->lanes, (size_t)m->n + 1, sizeof(*l));
 	void **chunks = l ? mem_resize(m->chunks, (size_t)m->n + 1, sizeof(*chunks)) : NULL;
-	void *bytes;
 
 	m->lanes = l ? l : m->lanes;
 	m->chunks = chunks ? chunks : m->chunks;
 	if (!l || !chunks)
 		return err_nomem(e);
-	bytes = mem_zalloc(1, lane_bytes(like->n, like->n_sub > 1) + 8);
-	if (!bytes)
-		return err_nomem(e);
 	l += m->n;
 	*l = *like;
-	m->chunks[m->n++] = bytes;
-	lane_place(l, bytes);
+	m->chunks[m->n] = lane_alloc(l);
+	if (!m->chunks[m->n])
+		return err_nomem(e);
+	m->n++;
 	lane_fill(l, d, l->first, shift, sub);
-	l->hash = hash_bytes(bytes, lane_bytes(l->n, l->n_sub > 1), l->base_cyc ^ l->end_cyc);
+	l->hash = content_hash(l);
 	return j->fd < 0 || spill(j, l, &m->chunks[m->n - 1], e);
 }
 
@@ -239,7 +251,7 @@ bool columns_load(const struct trace *t, const struct columns_options *o, struct
 		.o = o,
 		.fd = -1,
 		.has_pipes = has_level(t, "pipe"),
-		.offset = sizeof(struct columns_head)};
+		.offset = COLUMNS_FIRST};
 	unsigned n_workers = o->pool ? pool_size(o->pool) : 1;
 	struct strbuf tmp = {0};
 	struct columns c = {0};

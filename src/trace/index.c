@@ -2,6 +2,8 @@
 /* index.c: prefix sums of lanes, and the cursor over them. */
 #include "trace/index.h"
 
+#include <string.h>
+
 static inline struct lane_pieces pieces_of(const struct lane *l, uint32_t i, uint32_t cover)
 {
 	uint32_t start = l->start[i] > cover ? l->start[i] : cover;
@@ -21,7 +23,7 @@ static inline uint32_t part(uint32_t from, uint32_t to, uint32_t limit)
 
 /* Adds what slice i has before `limit`; a whole slice also counts as a record. */
 static inline void add_class(const struct lane *l, uint32_t i, const struct lane_pieces *p,
-	uint32_t limit, uint64_t sums[LANE_SUMS])
+	uint32_t limit, uint32_t sums[LANE_HEAD])
 {
 	sums[l->slot[l->inst_class[i]]] += part(p->stall, p->end, limit);
 	sums[SPLIT_STALL] += part(p->stall, p->issue, limit);
@@ -29,20 +31,38 @@ static inline void add_class(const struct lane *l, uint32_t i, const struct lane
 		sums[SPLIT_UNKNOWN] += limit == UINT32_MAX && l->code[i] == NO_CODE;
 }
 
+/* By class. As class_stall_bucket(), and Ascend's waits. */
+static const uint8_t stall_buckets[256] = {
+	[0 ... CLASS_BRANCH] = BUCKET_STALL,
+	[CLASS_NOP] = BUCKET_STALL,
+	[CLASS_MSG... CLASS_FLAG_SET] = BUCKET_STALL,
+	[CLASS_CACHE_MISS... 255] = BUCKET_STALL,
+	[CLASS_WAIT] = BUCKET_WAIT,
+	[CLASS_BARRIER] = BUCKET_WAIT,
+	[CLASS_SLEEP] = BUCKET_WAIT,
+	[CLASS_DRAIN] = BUCKET_DRAIN,
+	[CLASS_FLAG_WAIT] = BUCKET_WAIT,
+	[CLASS_SYNC] = BUCKET_WAIT,
+};
+static const uint8_t issue_buckets[256] = {
+	/* the rest: BUCKET_ISSUE */
+	[CLASS_DRAIN] = BUCKET_DRAIN,
+	[CLASS_FLAG_WAIT] = BUCKET_WAIT,
+	[CLASS_SYNC] = BUCKET_WAIT,
+};
+
 enum bucket slice_stall_bucket(enum inst_class c)
 {
-	return c == CLASS_FLAG_WAIT || c == CLASS_SYNC ? BUCKET_WAIT : class_stall_bucket(c);
+	return (enum bucket)stall_buckets[c & 255u];
 }
 
 enum bucket slice_issue_bucket(enum inst_class c)
 {
-	if (c == CLASS_FLAG_WAIT || c == CLASS_SYNC)
-		return BUCKET_WAIT;
-	return c == CLASS_DRAIN ? BUCKET_DRAIN : BUCKET_ISSUE;
+	return (enum bucket)issue_buckets[c & 255u];
 }
 
 static inline void add_pieces(const struct lane *l, const struct lane_split *s, uint32_t i,
-	const struct lane_pieces *p, uint32_t limit, uint64_t sums[LANE_SUMS])
+	const struct lane_pieces *p, uint32_t limit, uint32_t sums[LANE_HEAD])
 {
 	bool is_cause = s->mode == SPLIT_CAUSE;
 	unsigned gap = is_cause ? s->keys[i] >> 4 : BUCKET_IDLE;
@@ -58,7 +78,7 @@ static inline void add_pieces(const struct lane *l, const struct lane_split *s, 
 }
 
 static inline void add_split(const struct lane *l, const struct lane_split *s, uint32_t i,
-	const struct lane_pieces *p, uint32_t limit, uint64_t sums[LANE_SUMS])
+	const struct lane_pieces *p, uint32_t limit, uint32_t sums[LANE_HEAD])
 {
 	if (s->mode == SPLIT_SLICE)
 		sums[s->keys[i] % SPLIT_KEYS] += part(p->stall, p->end, limit);
@@ -77,44 +97,60 @@ static uint32_t first_cover(const struct lane *l)
 void lane_index(struct lane *l)
 {
 	uint32_t *cover = (uint32_t *)l->cover;
-	uint32_t(*sums)[LANE_SUMS] = (uint32_t(*)[LANE_SUMS])l->sums;
-	uint64_t now[LANE_SUMS] = {0};
-	uint32_t at = first_cover(l);
+	uint32_t(*sums)[LANE_HEAD] = (uint32_t(*)[LANE_HEAD])l->sums;
+	uint32_t now[LANE_HEAD] = {0}, at = first_cover(l);
+	bool is_plain = true;
 
 	l->has_unknown = true;
 	for (uint32_t i = 0; i < l->n; i++) {
 		struct lane_pieces p = pieces_of(l, i, at);
 
+		if (i % LANE_MARK == 0)
+			cover[i / LANE_MARK] = at;
 		if (i % LANE_BLOCK == 0) {
-			cover[i / LANE_BLOCK] = at;
-			for (unsigned k = 0; k < LANE_SUMS; k++)
-				sums[i / LANE_BLOCK][k] = (uint32_t)now[k];
+			memcpy(sums[i / LANE_BLOCK], now, LANE_SUMS * sizeof(now[0]));
+			if (i)
+				sums[i / LANE_BLOCK - 1][LANE_PLAIN] = is_plain;
+			sums[i / LANE_BLOCK][LANE_PLAIN_BEFORE] = is_plain;
+			is_plain = true;
 		}
+		is_plain &= l->start[i] >= at;
 		add_class(l, i, &p, UINT32_MAX, now);
 		at = p.end;
 	}
+	if (l->n)
+		sums[(l->n - 1) / LANE_BLOCK][LANE_PLAIN] = is_plain;
 }
 
-void lane_split_index(const struct lane *l, struct lane_split *s, uint32_t (*sums)[SPLIT_KEYS])
+void lane_split_index(const struct lane *l, struct lane_split *s, uint32_t *sums)
 {
-	uint64_t now[LANE_SUMS] = {0};
-	uint32_t at = first_cover(l);
+	uint32_t now[LANE_HEAD] = {0}, at = first_cover(l), limit = lane_end(l), *row = sums;
 
 	for (uint32_t i = 0; i < l->n; i++) {
 		struct lane_pieces p = pieces_of(l, i, at);
 
-		if (i % LANE_BLOCK == 0)
-			for (unsigned k = 0; k < SPLIT_KEYS; k++)
-				sums[i / LANE_BLOCK][k] = (uint32_t)now[k];
+		if (i % LANE_BLOCK == 0) {
+			const uint32_t *head = l->sums[i / LANE_BLOCK];
+			bool is_cut = s->mode != SPLIT_SLICE && at > limit;
+
+			row = sums + (size_t)(i / LANE_BLOCK) * s->width;
+			memcpy(row, now, (s->width - 2) * sizeof(now[0]));
+			row[s->width - 1] = head[LANE_PLAIN_BEFORE] && !is_cut;
+			row[s->width - 2] = head[LANE_PLAIN];
+			if (i)
+				row[-2] &= row[s->width - 1];
+		}
 		add_split(l, s, i, &p, UINT32_MAX, now);
 		at = p.end;
 	}
-	s->sums = (const uint32_t(*)[SPLIT_KEYS])sums;
+	if (l->n && s->mode != SPLIT_SLICE && at > limit)
+		row[s->width - 2] = false;
+	s->sums = sums;
 }
 
-uint32_t lane_block_at(const struct lane *l, uint32_t rel)
+uint32_t lane_mark_at(const struct lane *l, uint32_t rel)
 {
-	uint32_t lo = 0, hi = lane_blocks(l->n);
+	uint32_t lo = 0, hi = lane_marks(l->n);
 
 	while (hi - lo > 1) {
 		uint32_t mid = lo + (hi - lo) / 2;
@@ -132,30 +168,45 @@ struct lane_pieces lane_pieces_after(const struct lane *l, uint32_t i, uint32_t 
 	return pieces_of(l, i, cover);
 }
 
-struct lane_pieces lane_pieces_of(const struct lane *l, uint32_t i)
+uint32_t lane_cover(const struct lane *l, uint32_t i)
 {
-	uint32_t cover = l->cover[i / LANE_BLOCK];
+	uint32_t mark = i < l->n ? i / LANE_MARK : i ? (i - 1) / LANE_MARK : 0;
+	uint32_t cover = l->n ? l->cover[mark] : first_cover(l);
 
-	for (uint32_t k = i / LANE_BLOCK * LANE_BLOCK; k < i; k++)
+	for (uint32_t k = mark * LANE_MARK; k < i; k++)
 		if (l->start[k] + l->dur[k] > cover)
 			cover = l->start[k] + l->dur[k];
-	return pieces_of(l, i, cover);
+	return cover;
+}
+
+struct lane_pieces lane_pieces_of(const struct lane *l, uint32_t i)
+{
+	return pieces_of(l, i, lane_cover(l, i));
+}
+
+/* The sums before a block; after the last two words say whether it and the one before are plain. */
+static const uint32_t *head_of(const struct split_cursor *k, uint32_t lane, uint32_t b)
+{
+	if (k->splits)
+		return k->splits[lane].sums + (size_t)b * k->splits[lane].width;
+	return k->c->lanes[lane].sums[b];
+}
+
+static uint32_t head_width(const struct split_cursor *k, uint32_t lane)
+{
+	return k->splits ? k->splits[lane].width : LANE_HEAD;
 }
 
 static void load_block(struct split_cursor *k, const struct lane *l, uint32_t b)
 {
 	k->i = b * LANE_BLOCK;
-	k->cover = l->n ? l->cover[b] : first_cover(l);
-	for (unsigned j = 0; j < LANE_SUMS; j++)
-		k->sums[j] = 0;
-	if (!l->n)
-		return;
-	if (k->splits)
-		for (unsigned j = 0; j < SPLIT_KEYS; j++)
-			k->sums[j] = k->splits[k->lane].sums[b][j];
-	else
-		for (unsigned j = 0; j < LANE_SUMS; j++)
-			k->sums[j] = l->sums[b][j];
+	k->cover = l->n ? l->cover[b * LANE_MARKS] : first_cover(l);
+	memset(k->sums, 0, sizeof(k->sums));
+	if (l->n && k->splits)
+		memcpy(k->sums, head_of(k, k->lane, b),
+			(k->splits[k->lane].width - 2) * sizeof(k->sums[0]));
+	else if (l->n)
+		memcpy(k->sums, l->sums[b], LANE_SUMS * sizeof(k->sums[0]));
 }
 
 void split_begin(struct split_cursor *k, const struct columns *c, const struct lane_split *splits,
@@ -168,9 +219,9 @@ void split_begin(struct split_cursor *k, const struct columns *c, const struct l
 }
 
 static void add(const struct split_cursor *k, const struct lane *l, uint32_t i, uint32_t limit,
-	uint64_t sums[LANE_SUMS])
+	uint32_t sums[LANE_HEAD])
 {
-	struct lane_pieces p = pieces_of(l, i, (uint32_t)k->cover);
+	struct lane_pieces p = pieces_of(l, i, k->cover);
 
 	if (k->splits)
 		add_split(l, &k->splits[k->lane], i, &p, limit, sums);
@@ -197,15 +248,198 @@ static void add_tail(
 	sums[key % SPLIT_KEYS] += to - from;
 }
 
-/* Brings the cursor behind all slices of the lane that end by rel. */
-static void advance(struct split_cursor *k, const struct lane *l, uint32_t rel)
-{
-	uint32_t next = k->i / LANE_BLOCK + 1;
+/* --- where a time lies --- */
 
-	if (next < lane_blocks(l->n) && l->cover[next] <= rel)
-		load_block(k, l, lane_block_at(l, rel));
+/* The last mark from m on before which all has ended at rel; guess: how far that may be. */
+static uint32_t mark_from(const struct lane *l, uint32_t m, uint32_t guess, uint32_t rel)
+{
+	uint32_t n = lane_marks(l->n), step = 1, hi;
+
+	if (guess < n - m && l->cover[m + guess] <= rel) {
+		m += guess;
+		while (step < n - m && l->cover[m + step] <= rel) {
+			m += step;
+			step *= 2;
+		}
+		hi = step < n - m ? m + step : n;
+	} else {
+		hi = guess < n - m ? m + guess : n;
+		while (hi - m > step && l->cover[hi - step] > rel) {
+			hi -= step;
+			step *= 2;
+		}
+		m = hi - m > step ? hi - step : m;
+	}
+	while (hi - m > 1) {
+		uint32_t mid = m + (hi - m) / 2;
+
+		if (l->cover[mid] <= rel)
+			m = mid;
+		else
+			hi = mid;
+	}
+	return m;
+}
+
+static uint32_t rel_of(const struct lane *l, uint64_t t)
+{
+	uint64_t rel = t > l->base_cyc ? t - l->base_cyc : 0;
+
+	return rel < UINT32_MAX ? (uint32_t)rel : UINT32_MAX;
+}
+
+void split_find(const struct split_cursor *k, const struct split_row *r, struct split_stop *stops)
+{
+	const struct lane *l = &k->c->lanes[k->lane];
+	uint32_t lane = k->lane, m = k->i < l->n ? k->i / LANE_MARK : lane_marks(l->n), guess = 1;
+
+	m -= m && m == lane_marks(l->n);
+	for (uint32_t c = 0; c < r->n; c++) {
+		uint64_t t = r->t0 + c * r->width;
+		uint32_t from;
+
+		for (; lane + 1 < k->end_lane && l[1].base_cyc <= t; lane++, l++)
+			m = 0;
+		from = m;
+		if (l->n)
+			m = mark_from(l, m, guess, rel_of(l, t));
+		guess = m - from ? m - from : 1;
+		if (m + guess * STOPS_AHEAD / 2 < lane_marks(l->n))
+			__builtin_prefetch(l->cover + m + guess * STOPS_AHEAD / 2);
+		stops[c] = (struct split_stop){lane, m};
+	}
+}
+
+/* Is the end of the block nearer than its beginning, and are sums kept there? */
+static bool is_late(const struct lane *l, uint32_t mark)
+{
+	uint32_t end = (mark / LANE_MARKS + 1) * LANE_BLOCK;
+
+	return mark % LANE_MARKS >= LANE_MARKS / 2 && end < l->n && end;
+}
+
+void split_fetch(const struct split_cursor *k, const struct split_stop *s)
+{
+	const struct lane *l = &k->c->lanes[s->lane];
+	uint32_t b = s->mark / LANE_MARKS, at = s->mark * LANE_MARK;
+	uint32_t lo = b * LANE_BLOCK, hi = at;
+
+	if (is_late(l, s->mark)) {
+		lo = at;
+		hi = b * LANE_BLOCK + LANE_BLOCK - LANE_MARK;
+		b++;
+	}
+	__builtin_prefetch(l->start + at);
+	for (; lo <= hi; lo += LANE_MARK) {
+		__builtin_prefetch(l->dur + lo);
+		__builtin_prefetch(l->stall + lo);
+	}
+	__builtin_prefetch(l->inst_class + at);
+	__builtin_prefetch(head_of(k, s->lane, b));
+	if (k->splits && k->splits[s->lane].keys)
+		__builtin_prefetch(k->splits[s->lane].keys + at);
+}
+
+/* How many slices of the lane have ended at rel, of a plain block: they begin and end in order. */
+static uint32_t ended_by(const struct lane *l, uint32_t mark, uint32_t rel)
+{
+	uint32_t first = mark * LANE_MARK, at = first;
+	uint32_t n = l->n - at < LANE_MARK ? l->n - at : LANE_MARK;
+
+	while (n > 1) { /* a mask, not a branch: it would be guessed wrong half of the time */
+		uint32_t half = n / 2;
+
+		at += half & (0u - (l->start[at + half - 1] <= rel));
+		n -= half;
+	}
+	at += l->start[at] <= rel;
+	return at - (at > first && l->start[at - 1] + l->dur[at - 1] > rel);
+}
+
+/* --- sums there --- */
+
+/* Whole slices [from, to) of a plain block. */
+static void add_plain_classes(
+	const struct lane *l, uint32_t from, uint32_t to, uint32_t sums[LANE_HEAD])
+{
+	const uint8_t *slot = l->slot;
+	uint32_t stall = 0;
+
+	for (uint32_t i = from; i < to; i++) {
+		sums[slot[l->inst_class[i]]] += l->dur[i];
+		stall += l->stall[i];
+	}
+	sums[SPLIT_STALL] += stall;
+	for (uint32_t i = from; l->has_unknown && i < to; i++)
+		sums[SPLIT_UNKNOWN] += l->code[i] == NO_CODE;
+}
+
+static void add_plain_pieces(const struct lane *l, const struct lane_split *s, uint32_t from,
+	uint32_t to, uint32_t sums[LANE_HEAD])
+{
+	uint32_t end = from % LANE_MARK ? l->start[from - 1] + l->dur[from - 1]
+					: l->cover[from / LANE_MARK];
+
+	for (uint32_t i = from; i < to; i++) {
+		uint8_t c = l->inst_class[i];
+		bool is_cause = s->mode == SPLIT_CAUSE;
+		unsigned gap = is_cause ? s->keys[i] >> 4 : BUCKET_IDLE;
+		unsigned stall = is_cause ? s->keys[i] & 15u : stall_buckets[c];
+		unsigned issue = is_cause ? s->issue_key[c] : issue_buckets[c];
+
+		sums[gap % SPLIT_KEYS] += l->start[i] - end;
+		sums[stall % SPLIT_KEYS] += l->stall[i];
+		sums[issue % SPLIT_KEYS] += l->dur[i] - l->stall[i];
+		end = l->start[i] + l->dur[i];
+	}
+}
+
+static void add_plain(const struct split_cursor *k, const struct lane *l, uint32_t from,
+	uint32_t to, uint32_t sums[LANE_HEAD])
+{
+	const struct lane_split *s = k->splits ? &k->splits[k->lane] : NULL;
+
+	if (!s)
+		add_plain_classes(l, from, to, sums);
+	else if (s->mode != SPLIT_SLICE)
+		add_plain_pieces(l, s, from, to, sums);
+	else
+		for (uint32_t i = from; i < to; i++)
+			sums[s->keys[i] % SPLIT_KEYS] += l->dur[i];
+}
+
+/* To a stop in a plain block: from the nearest place whose sums are known. */
+static void go(struct split_cursor *k, const struct lane *l, uint32_t mark, uint32_t rel)
+{
+	uint32_t b = mark / LANE_MARKS, i = ended_by(l, mark, rel), part[LANE_HEAD] = {0};
+
+	if (k->i < b * LANE_BLOCK || k->i > i || i - k->i > LANE_BLOCK / 2)
+		load_block(k, l, b + is_late(l, mark));
+	if (k->i > i) {
+		add_plain(k, l, i, k->i, part);
+		for (unsigned j = 0; j < LANE_HEAD; j++)
+			k->sums[j] -= part[j];
+	} else {
+		add_plain(k, l, k->i, i, k->sums);
+	}
+	k->i = i;
+	k->cover = i % LANE_MARK ? l->start[i - 1] + l->dur[i - 1] : l->cover[mark];
+}
+
+/* Brings the cursor behind all slices of the lane that end by rel. */
+static void advance(struct split_cursor *k, const struct lane *l, uint32_t mark, uint32_t rel)
+{
+	uint32_t b = mark / LANE_MARKS;
+	bool late = is_late(l, mark);
+
+	if (l->n && head_of(k, k->lane, b + late)[head_width(k, k->lane) - 2 + late]) {
+		go(k, l, mark, rel);
+		return;
+	}
+	if (l->n && k->i < b * LANE_BLOCK)
+		load_block(k, l, b);
 	while (k->i < l->n) {
-		struct lane_pieces p = pieces_of(l, k->i, (uint32_t)k->cover);
+		struct lane_pieces p = pieces_of(l, k->i, k->cover);
 
 		if (p.end > rel)
 			break;
@@ -215,71 +449,49 @@ static void advance(struct split_cursor *k, const struct lane *l, uint32_t rel)
 	}
 }
 
-void split_ahead(const struct split_cursor *k, uint64_t t, uint32_t *block)
-{
-	const struct lane *l = &k->c->lanes[k->lane];
-	uint32_t n = lane_blocks(l->n), b = *block, step = 1, at;
-	uint32_t rel;
-
-	if (t < l->base_cyc || t - l->base_cyc >= UINT32_MAX || b >= n)
-		return;
-	rel = (uint32_t)(t - l->base_cyc);
-	while (step < n - b && l->cover[b + step] <= rel) {
-		b += step;
-		step *= 2;
-	}
-	for (; step; step /= 2)
-		if (step < n - b && l->cover[b + step] <= rel)
-			b += step;
-	if (b <= *block)
-		return;
-	*block = b;
-	at = b * LANE_BLOCK;
-	for (unsigned i = 0; i < LANE_BLOCK; i += 16) {
-		__builtin_prefetch(l->start + at + i);
-		__builtin_prefetch(l->dur + at + i);
-		__builtin_prefetch(l->stall + at + i);
-	}
-	__builtin_prefetch(l->inst_class + at);
-	if (k->splits)
-		__builtin_prefetch(k->splits[k->lane].sums + b);
-	else
-		__builtin_prefetch(l->sums + b);
-}
-
 static void next_lane(struct split_cursor *k)
 {
 	const struct lane *l = &k->c->lanes[k->lane];
 
-	advance(k, l, UINT32_MAX);
-	add_tail(k, l, UINT64_MAX, k->sums);
+	advance(k, l, l->n ? lane_marks(l->n) - 1 : 0, UINT32_MAX);
 	for (unsigned j = 0; j < LANE_SUMS; j++)
 		k->before[j] += k->sums[j];
+	add_tail(k, l, UINT64_MAX, k->before);
 	k->passed += l->n;
 	k->lane++;
 	load_block(k, &l[1], 0);
 }
 
-uint32_t split_at(struct split_cursor *k, uint64_t t, uint64_t out[LANE_SUMS], uint32_t *n_begun)
+uint32_t split_at_stop(struct split_cursor *k, uint64_t t, const struct split_stop *s,
+	uint64_t out[LANE_SUMS], uint32_t *n_begun)
 {
+	uint32_t now[LANE_HEAD], rel;
 	const struct lane *l;
-	uint64_t rel;
 
-	while (k->lane + 1 < k->end_lane && k->c->lanes[k->lane + 1].base_cyc <= t)
+	while (k->lane < s->lane)
 		next_lane(k);
 	l = &k->c->lanes[k->lane];
-	rel = t > l->base_cyc ? t - l->base_cyc : 0;
-	rel = rel < UINT32_MAX ? rel : UINT32_MAX;
-	advance(k, l, (uint32_t)rel);
-	for (unsigned j = 0; j < LANE_SUMS; j++)
-		out[j] = k->before[j] + k->sums[j];
+	rel = rel_of(l, t);
+	advance(k, l, s->mark, rel);
+	memcpy(now, k->sums, sizeof(now));
 	*n_begun = k->passed + k->i;
 	if (k->i < l->n) {
 		*n_begun += l->start[k->i] < rel;
 		if (rel < UINT32_MAX)
-			add(k, l, k->i, (uint32_t)rel, out);
-	} else {
-		add_tail(k, l, t, out);
+			add(k, l, k->i, rel, now);
 	}
+	for (unsigned j = 0; j < LANE_SUMS; j++)
+		out[j] = k->before[j] + now[j];
+	if (k->i == l->n)
+		add_tail(k, l, t, out);
 	return k->passed + k->i;
+}
+
+uint32_t split_at(struct split_cursor *k, uint64_t t, uint64_t out[LANE_SUMS], uint32_t *n_begun)
+{
+	struct split_row r = {.t0 = t, .n = 1};
+	struct split_stop s;
+
+	split_find(k, &r, &s);
+	return split_at_stop(k, t, &s, out, n_begun);
 }

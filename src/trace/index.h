@@ -19,11 +19,17 @@ enum split_mode { SPLIT_CLASS, SPLIT_BUCKET, SPLIT_CAUSE, SPLIT_SLICE };
 #define SPLIT_STALL 12u	  /* class: stalled cycles */
 #define SPLIT_UNKNOWN 13u /* class: records of unknown code */
 
-/* Sums of one lane for bucket or cause; class sums are the lane's own. */
+/*
+ * Sums of one lane for bucket, cause or slice; class sums are the lane's own. A row of `width` words
+ * a block: sums, then LANE_PLAIN and LANE_PLAIN_BEFORE as in a lane.
+ */
+#define SPLIT_WIDTH 16u	      /* room for SPLIT_KEYS */
+#define SPLIT_WIDTH_NARROW 8u /* for 6 keys: buckets, differences */
 struct lane_split {
 	enum split_mode mode;
-	bool is_pipe; /* after the last slice comes drain, not idle */
-	const uint32_t (*sums)[SPLIT_KEYS];
+	bool is_pipe;	/* after the last slice comes drain, not idle */
+	uint32_t width; /* SPLIT_WIDTH, or SPLIT_WIDTH_NARROW */
+	const uint32_t *sums;
 	const uint8_t *keys;	  /* cause, by slice: of the gap before it << 4 | of its stall;
 				slice: of it */
 	const uint8_t *issue_key; /* cause, by class */
@@ -32,8 +38,8 @@ struct lane_split {
 
 /* Class sums and covers of a filled lane. */
 void lane_index(struct lane *l);
-/* Sums of a lane for s->mode into `sums`, lane_blocks(n) of them; then s->sums points there. */
-void lane_split_index(const struct lane *l, struct lane_split *s, uint32_t (*sums)[SPLIT_KEYS]);
+/* Sums of a lane for s->mode into `sums`, lane_blocks(n) rows; then s->sums points there. */
+void lane_split_index(const struct lane *l, struct lane_split *s, uint32_t *sums);
 
 /* Where the lifetime of the track ends, as a time in the lane. */
 static inline uint32_t lane_end(const struct lane *l)
@@ -47,34 +53,51 @@ static inline uint32_t lane_end(const struct lane *l)
 struct lane_pieces {
 	uint32_t gap, stall, issue, end;
 };
+/* The end of all slices before i <= l->n; of none: where the track begins. */
+uint32_t lane_cover(const struct lane *l, uint32_t i);
 struct lane_pieces lane_pieces_of(const struct lane *l, uint32_t i);
 /* The same where the end of all slices before i is known. */
 struct lane_pieces lane_pieces_after(const struct lane *l, uint32_t i, uint32_t cover);
 enum bucket slice_stall_bucket(enum inst_class c);
 enum bucket slice_issue_bucket(enum inst_class c);
 
-/* The last block before which all has ended at `rel` (a time in the lane). */
-uint32_t lane_block_at(const struct lane *l, uint32_t rel);
+/* The last mark before which all has ended at `rel` (a time in the lane). */
+uint32_t lane_mark_at(const struct lane *l, uint32_t rel);
 
-/* Walks forward over one track; zero it, then set_track, then at() with rising times. */
+/* Walks forward over one track: split_begin(), then split_at() with rising times. */
 struct split_cursor {
 	const struct columns *c;
 	const struct lane_split *splits; /* by lane; NULL: class */
 	uint32_t lane, end_lane;
-	uint32_t i;	 /* slices of this lane that have ended */
-	uint32_t passed; /* slices of lanes gone by */
-	uint64_t cover;
-	uint64_t sums[LANE_SUMS];   /* of this lane's slices before i */
+	uint32_t i;		    /* slices of this lane that have ended */
+	uint32_t passed;	    /* slices of lanes gone by */
+	uint32_t cover;		    /* where they end */
+	uint32_t sums[LANE_HEAD];   /* of this lane's slices before i */
 	uint64_t before[LANE_SUMS]; /* of lanes gone by */
 };
 
 void split_begin(struct split_cursor *k, const struct columns *c, const struct lane_split *splits,
 	track_idx track);
-/* t will be asked for soon: brings what that takes nearer. *block: 0 at first, kept for the next
- * call with a later t. */
-void split_ahead(const struct split_cursor *k, uint64_t t, uint32_t *block);
 /* Sums of all cycles before screen time t, into out; *n_begun: slices that began before t. Returns
  * how many ended by then. */
 uint32_t split_at(struct split_cursor *k, uint64_t t, uint64_t out[LANE_SUMS], uint32_t *n_begun);
+
+/*
+ * Many times at once: t0, t0 + width, ...; n of them. First where they all lie; then, as memory is
+ * slow, each is fetched STOPS_AHEAD stops before its sums are asked for.
+ */
+#define STOPS_AHEAD 16u
+struct split_row {
+	uint64_t t0, width;
+	uint32_t n;
+};
+struct split_stop {
+	uint32_t lane, mark;
+};
+void split_find(const struct split_cursor *k, const struct split_row *r, struct split_stop *stops);
+void split_fetch(const struct split_cursor *k, const struct split_stop *s);
+/* As split_at(), for a stop that was found for t. */
+uint32_t split_at_stop(struct split_cursor *k, uint64_t t, const struct split_stop *s,
+	uint64_t out[LANE_SUMS], uint32_t *n_begun);
 
 #endif

@@ -398,6 +398,68 @@ static void test_waits_latency_reference(void **state)
 	assert_int_equal(n_cases, COUNT_OF(latency_cases));
 }
 
+/* Each producer row of each wait row, against the same waits by opcode and against the edges. */
+static void compare_pairs(struct captures *all, const struct capture *c, struct trace *t)
+{
+	struct incore_error e = {0};
+	struct latency *l = latency_new(t, &e);
+	struct producers *p = producers_new(t, PRODUCERS_EDGES, &e);
+	struct collector made[] = {latency_collector(l), producers_collector(p)};
+	const struct collector *list[] = {&made[0], &made[1]};
+	struct walk_options o = {0};
+	struct walk_result r;
+	struct cfg g;
+	uint64_t consumed = 0, by_opcode = 0;
+
+	(void)all;
+	if (!cfg_build(&g, t, &e) || !latency_with_pairs(l, &g, &e) ||
+		!walk_tracks(t, &o, list, 2, &r, &e) || !latency_finish(l, &e) ||
+		!producers_finish(p, &e))
+		fail_error(&e, c->path);
+	for (size_t i = 0; i < l->rows.n; i++) {
+		const struct latency_row *x = &l->rows.v[i];
+
+		by_opcode += x->n_exact + x->n_bound + x->n_group + x->n_older;
+	}
+	for (size_t i = 0; i < l->pairs->v.n; i++) {
+		const struct wait_pair *x = &l->pairs->v.v[i];
+
+		consumed += x->n;
+		assert_true(x->n_last + x->n_group <= x->n);
+		assert_int_equal(x->slack_cyc.n, x->n - x->n_last);
+		assert_int_equal(x->iterations.n, x->loop == NO_LOOP ? 0 : x->n);
+	}
+	assert_int_equal(consumed, by_opcode);
+	for (size_t i = 0; i < p->edges.n; i++) {
+		const struct producer_edge *x = &p->edges.v[i];
+		const struct wait_pair *y = wait_pairs_find(l->pairs, x->producer, x->wait);
+
+		assert_non_null(y);
+		assert_int_equal(y->together.n, x->count);
+	}
+	/* The matrix loop of preshuffle_gemm_v2 loads one iteration ahead. */
+	if (c->agent == 63371 && c->dispatch == 15) {
+		const struct wait_pair *y = wait_pairs_find(l->pairs, 193, 109);
+
+		assert_non_null(y);
+		assert_int_equal(y->n_last, 744);
+		assert_int_equal(y->iterations.min, 1);
+		assert_int_equal(y->iterations.max, 1);
+		n_cases++;
+	}
+	walk_result_deinit(&r);
+	producers_free(p);
+	latency_free(l);
+	cfg_deinit(&g);
+}
+
+static void test_waits_pairs(void **state)
+{
+	n_cases = 0;
+	each_capture(*state, compare_pairs);
+	assert_int_equal(n_cases, 1);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -405,6 +467,7 @@ int main(void)
 		cmocka_unit_test(test_waits_class_set_equals_facts),
 		cmocka_unit_test(test_waits_blocking_reference),
 		cmocka_unit_test(test_waits_latency_reference),
+		cmocka_unit_test(test_waits_pairs),
 	};
 
 	return cmocka_run_group_tests(tests, find_captures, free_captures);

@@ -25,7 +25,7 @@ def environment(build, jobs, case, tmp):
     env = {k: v for k, v in os.environ.items()
            if k in ("PATH", "HOME", "LANG") or k.endswith("SAN_OPTIONS") or k == "INCORE_SHARED"}
     env.update(PATH=f"{os.path.abspath(build)}:{env.get('PATH', '')}", INCORE_JOBS=str(jobs), CASE=case, TMP=tmp,
-               KERNELS=KERNELS, LC_ALL="C.UTF-8", TZ="UTC", PAGER="cat")
+               KERNELS=KERNELS, LC_ALL="C.UTF-8", TZ="UTC", PAGER="cat", XDG_CONFIG_HOME=os.path.join(tmp, "no-config"))
     return env
 
 

@@ -337,6 +337,13 @@ def check_markup(tmp):
     check(rc == 0 and json.loads(told)["input"]["kernel"] == EVIL, "the kernel's name is not what it was")
 
 
+def check_palette():
+    """Pictures of a report and the page have the same colours."""
+    hexes = lambda path, pattern: re.findall(r"#[0-9a-f]{6}", re.search(pattern, open(os.path.join(ROOT, path)).read(), re.S)[1])  # noqa: E731
+    page = [c for name in ("SLOTS", "BUCKETS") for c in hexes("ui/base/palette.ts", rf"LIGHT_{name} = \[(.*?)\]")]
+    check(len(page) == 17 and page == hexes("src/serve/colors.c", r"light\[[^]]*\] = \{(.*?)\}"), "colours of the page and of pictures differ")
+
+
 def check_usage():
     gemm = os.path.join(DATA, "gemm")
     check(ask("view", "--bind", "0.0.0.0", gemm)[0] == 2, "--bind without --remote")
@@ -350,8 +357,10 @@ def check_usage():
 def main():
     tmp = tempfile.mkdtemp(prefix="incore-serve-")
     os.environ["XDG_CACHE_HOME"] = tmp
+    os.environ["XDG_CONFIG_HOME"] = os.path.join(tmp, "no-config")
     try:
         check_usage()
+        check_palette()
         check_verbs()
         check_headers()
         check_cache(tmp)

@@ -225,7 +225,7 @@ async function arrowsOf([track, slice]) {
 	await frame();
 	const { arrows } = pane.overlay, g = new OffscreenCanvas(6, 6).getContext('2d', { willReadFrequently: true }), ratio = pane.view.over.width / pane.view.over.clientWidth, size = pane.view.size();
 	const links = arrows.links.map((l) => {
-		const end = arrows.place(l.toTrack, l.to, l.toSlice);
+		const end = arrows.place(l.toTrack, l.to, l.toSlice, l.fromTrack === l.toTrack);
 		const isIn = !!end && end.x >= 2 && end.x < size.width - 2 && end.y >= 2 && end.y < size.height - 2;
 		g.clearRect(0, 0, 6, 6);
 		if (isIn) g.drawImage(pane.view.over, Math.round(end.x * ratio) - 3, Math.round(end.y * ratio) - 3, 6, 6, 0, 0, 6, 6);

@@ -14,12 +14,16 @@ export const CHECKLIST = JSON.parse(readFileSync(path.join(ROOT, 'ui', 'checklis
 let program = path.join(ROOT, 'build', 'incore');
 export const scratch = mkdtempSync(path.join(tmpdir(), 'incore-ui-'));
 
+export function programFile() {
+	return program;
+}
+
 export function setProgram(file) {
 	program = path.resolve(file);
 }
 
-function environment() {
-	return { ...process.env, XDG_CACHE_HOME: path.join(scratch, 'cache'), LC_ALL: 'C.UTF-8', TZ: 'UTC', NO_COLOR: '1' };
+export function environment() {
+	return { ...process.env, XDG_CACHE_HOME: path.join(scratch, 'cache'), XDG_CONFIG_HOME: path.join(scratch, 'no-config'), LC_ALL: 'C.UTF-8', TZ: 'UTC', NO_COLOR: '1' };
 }
 
 /** Output of the program; the exit status is in .status of what it throws. */

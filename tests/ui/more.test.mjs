@@ -254,45 +254,6 @@ async function small(bench) {
 	}
 }
 
-async function counts(bench) {
-	const page = await bench.page('sqtt_gfx9', { viewport: { width: 1920, height: 1080 } });
-	for (const p of CHECKLIST.panels.filter((x) => !x.only)) {
-		await panel(page, p.id);
-		const nodes = await page.evaluate(() => window.incore.stats().dom_nodes);
-		truth(nodes <= 3000, `${p.id}: ${nodes} elements in the page`);
-	}
-	await page.keyboard.press('0');
-	await still(page);
-	const s = await page.evaluate(() => window.incore.stats());
-	truth(s.tile_bytes <= 64 << 20 && s.tiles <= 15, `${s.tiles} tiles, ${s.tile_bytes} bytes`);
-	const before = s.tile_requests;
-	await page.evaluate(() => { const st = window.incore.app().store, { t0, t1 } = st.get(); st.set({ t0: t0 + (t1 - t0) * 0.02, t1: t1 + (t1 - t0) * 0.02 }); });
-	await still(page);
-	equal((await page.evaluate(() => window.incore.stats())).tile_requests, before, 'a small pan asks for no tile');
-}
-
-/** A listing of 100,000 rows has a handful of them in the page, and shows the one that is asked for. */
-async function longListing(bench) {
-	const dir = altered('gemm', 'long', (text, name) => {
-		if (name !== 'code.json') return text;
-		const d = JSON.parse(text), last = d.code[d.code.length - 1];
-		for (let i = 1; i <= 100000; i++) d.code.push(['s_nop 0', 0, last[2] + i, '', last[4], last[5] + 4 * i, 0, 0, 0, 0]);
-		return JSON.stringify(d);
-	});
-	const page = await bench.page(dir);
-	await panel(page, 'isa');
-	await page.waitForSelector('.panel-isa .table-row');
-	const all = Number(await page.getAttribute('.panel-isa .table', 'aria-rowcount'));
-	truth(all > 100000, `${all} rows`);
-	for (const part of [0.25, 0.5, 1]) {
-		await page.evaluate((p) => { const t = document.querySelector('.panel-isa .table'); t.scrollTop = p * t.scrollHeight; }, part);
-		await page.waitForFunction((at) => [...document.querySelectorAll('.panel-isa .table-row')].some((r) => Math.abs(Number(r.dataset.index) - at) < 60), Math.floor(part * (all - 2)));
-		truth((await page.evaluate(() => window.incore.stats().dom_nodes)) <= 3000, 'too many elements');
-	}
-	await page.evaluate(() => window.incore.app().select({ kind: 'code', code: 90000 }));
-	await page.waitForSelector('.panel-isa .table-row.marked[data-key="90000"]');
-}
-
 async function reportAlone(bench) {
 	const page = await bench.blank({ javaScriptEnabled: false }), d = verb('summary', 'gemm');
 	await page.goto(await (async () => { const p = await bench.page('report:gemm'); return p.url(); })());
@@ -319,7 +280,5 @@ export const tests = [
 	{ name: 'accessibility: names, focus order, live region', run: accessible },
 	{ name: 'accessibility: contrast in three themes', run: contrasts },
 	{ name: 'accessibility: 200 % zoom and 320 pixels', run: small },
-	{ name: 'counts: elements, tiles, requests', run: counts },
-	{ name: 'counts: a listing of 100,000 rows', run: longListing },
 	{ name: 'report: readable without script, the same bytes each time', run: reportAlone, covers: ['part:report'] },
 ];

@@ -41,6 +41,8 @@ export function look(host) {
 	}
 	const all = words(host), odd = /.{0,30}(undefined|NaN|\[object|Infinity).{0,20}/s.exec(all);
 	if (odd) faults.push(`shows "${odd[0]}"`);
+	const nodes = document.querySelectorAll('*').length;
+	if (nodes > 3000) faults.push(`${nodes} elements in the page`);
 	return { faults, said, all };
 }
 
@@ -48,7 +50,7 @@ export function look(host) {
 export async function openTab(id) {
 	const frame = () => new Promise((f) => requestAnimationFrame(f));
 	document.querySelector(`.tab[data-panel="${id}"]`).click();
-	for (const until = performance.now() + 15000; performance.now() < until; await frame()) {
+	for (const until = performance.now() + 60000; performance.now() < until; await frame()) {
 		const host = document.querySelector(`.panel[data-panel="${id}"]`);
 		if (host?.querySelector('.table, .notice:not([role=status]), .summary, .plot, canvas, .plain, .facts') && !host.querySelector('.notice[role=status]')) {
 			await frame();

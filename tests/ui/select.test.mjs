@@ -10,8 +10,9 @@ export async function still(page) {
 		const wait = () => new Promise((f) => requestAnimationFrame(() => requestAnimationFrame(f)));
 		const a = window.incore.stats();
 		await wait();
+		await wait();
 		const b = window.incore.stats();
-		return !b.tiles_waiting && a.frames === b.frames && a.requests === b.requests;
+		return b.frames > 0 && !b.tiles_waiting && a.frames === b.frames && a.requests === b.requests;
 	});
 }
 

@@ -49,7 +49,7 @@ async function instances(bench, name) {
 		await until(page, ([n, all, row]) => document.querySelector('.panel-waits')?.textContent.includes(`Execution ${n} of ${all} of row ${row}`), [count(s.execution), count(s.executions), edge.wait]);
 		const several = s.producers.filter((p) => p.is_last).length > 1;
 		compare(await rows(page, 'Instances it waited for'), s.producers.map((p) => ({
-			isa: p.text, start: cycles(p.start), latency: cycles(p.latency), arrival: !p.is_certain ? 'any order: one of these was last' : !p.is_last ? 'before the last, in order' : several ? '● last of its counter' : '● last: ended the wait',
+			isa: p.text, start: cycles(p.start), latency: cycles(p.latency), arrival: !p.is_certain ? 'any order: one of these was last' : !p.is_last ? 'before the last, in order' : several ? '● last of its counter' : '● last to come back',
 		})), 'instances');
 	};
 	const first = get(name, `at?track=${longest.track}&slice=${longest.slice}`);
@@ -95,7 +95,7 @@ async function waves(bench, name) {
 	const list = d.waves.map((w, i) => ({ w, i })).sort((a, b) => b.w.duration - a.w.duration || a.i - b.i).map((x) => x.w);
 	compare(await rows(page, 'Waves'), list.map((w) => ({ duration: cycles(w.duration), phase: w.phase, 'state-EXEC': cycles(w.states?.EXEC), 'state-WAIT': cycles(w.states?.WAIT), 'state-STALL': cycles(w.states?.STALL), 'state-IDLE': cycles(w.states?.IDLE) })), 'waves');
 	await page.selectOption('.panel-waves select[aria-label="By"]', 'phase');
-	compare(await rows(page, 'Balance by first, steady and tail waves'), d.imbalance.phase.map((g) => ({ name: g.phase, waves: count(g.waves), median: cycles(g.duration.median) })), 'phases');
+	compare(await rows(page, 'Balance by phase in the slot'), d.imbalance.phase.map((g) => ({ name: g.phase, waves: count(g.waves), median: cycles(g.duration.median) })), 'phases');
 	truth(d.imbalance.phase.length === 3, 'this capture has no three phases to show');
 	const text = await page.innerText('.panel-waves');
 	for (const k of ['p5', 'p25', 'median', 'p75', 'p95', 'p99']) truth(text.includes(count(d.duration[k])), `no ${k}`);

@@ -42,7 +42,11 @@ static bool load_random(const struct trace *t, track_idx i, unsigned want, struc
 		d->code[k] = draw(50) == 0 ? NO_CODE : draw(5);
 		d->inst_class[k] = (uint8_t)draw(CLASS_COUNT);
 		d->tag[k] = (uint8_t)draw(9);
-		at += draw(4) == 0 ? draw(30) : d->dur_cyc[k] - draw(d->dur_cyc[k] / 4 + 1);
+		if (i % 2 == 0)
+			at += draw(4) == 0 ? draw(30) : d->dur_cyc[k] - draw(d->dur_cyc[k] / 4 + 1);
+		else /* but for a few, one after the other */
+			at += d->dur_cyc[k] + (draw(4) ? 0 : draw(20)) -
+			      (i == 5 && draw(99) == 0 ? d->dur_cyc[k] / 2 : 0);
 	}
 	d->end_cyc = at + draw(40) - 10;
 	return true;
@@ -66,8 +70,11 @@ static struct trace *make(uint32_t n_tracks, uint32_t n_slices)
 }
 
 struct naive { /* by cycle */
-	uint8_t slot[SPAN], is_stalled[SPAN], bucket[SPAN];
+	uint8_t slot[SPAN], is_stalled[SPAN], by[3][SPAN];
 };
+
+/* Keys of slices: for causes, of gap and stall; for slices, of it. */
+static uint8_t slice_keys[1000], issue_keys[256];
 
 /* The rules, cycle by cycle: the first to start has it; buckets only inside the lifetime. */
 static void count(const struct lane *l, struct naive *out)
@@ -77,74 +84,120 @@ static void count(const struct lane *l, struct naive *out)
 	memset(out, 255, sizeof(*out));
 	for (uint32_t i = 0; i < l->n; i++) {
 		uint64_t start = lane_start(l, i), end = start + l->dur[i];
+		uint8_t c = l->inst_class[i];
 
-		for (uint64_t t = prev; t < start && t < SPAN; t++)
-			out->bucket[t] = BUCKET_IDLE;
+		for (uint64_t t = prev; t < start && t < SPAN; t++) {
+			out->by[0][t] = BUCKET_IDLE;
+			out->by[1][t] = slice_keys[i] >> 4;
+		}
 		for (uint64_t t = start > prev ? start : prev; t < end && t < SPAN; t++) {
 			bool is_stall = t < start + l->stall[i];
 
-			out->slot[t] = l->slot[l->inst_class[i]];
+			out->slot[t] = l->slot[c];
 			out->is_stalled[t] = is_stall ? 1 : 255;
-			out->bucket[t] = (uint8_t)(is_stall ? slice_stall_bucket(l->inst_class[i])
-							    : slice_issue_bucket(l->inst_class[i]));
+			out->by[0][t] =
+				(uint8_t)(is_stall ? slice_stall_bucket(c) : slice_issue_bucket(c));
+			out->by[1][t] = is_stall ? slice_keys[i] & 15u : issue_keys[c];
+			out->by[2][t] = slice_keys[i] % SPLIT_KEYS;
 		}
 		prev = end > prev ? end : prev;
 	}
-	for (uint64_t t = prev; t < l->end_cyc && t < SPAN; t++)
-		out->bucket[t] = BUCKET_IDLE;
+	for (uint64_t t = prev; t < l->end_cyc && t < SPAN; t++) {
+		out->by[0][t] = BUCKET_IDLE;
+		out->by[1][t] = 7;
+	}
 	for (uint64_t t = l->end_cyc; t < SPAN; t++)
-		out->bucket[t] = 255;
+		out->by[0][t] = out->by[1][t] = 255;
+}
+
+static void check_lane(const struct columns *c, uint32_t lane, const struct lane_split *splits,
+	const struct naive *truth, unsigned step)
+{
+	unsigned mode = splits ? splits->mode - SPLIT_BUCKET : 0;
+	struct split_row r = {.width = step, .n = SPAN / step};
+	struct split_stop *stops = mem_alloc(r.n * sizeof(*stops));
+	uint64_t want[LANE_SUMS] = {0}, got[LANE_SUMS];
+	struct split_cursor one, row;
+	uint32_t begun[2];
+
+	split_begin(&one, c, splits, lane);
+	split_begin(&row, c, splits, lane);
+	split_find(&row, &r, stops);
+	for (uint64_t at = 0; at < (uint64_t)r.n * step; at++) {
+		uint8_t key = splits ? truth->by[mode][at] : truth->slot[at];
+
+		if (at % step == 0) {
+			uint32_t ended = split_at(&one, at, got, &begun[0]);
+
+			assert_memory_equal(got, want, (splits ? SPLIT_KEYS : 13) * sizeof(got[0]));
+			split_fetch(&row, &stops[at / step]);
+			assert_int_equal(
+				split_at_stop(&row, at, &stops[at / step], got, &begun[1]), ended);
+			assert_memory_equal(got, want, (splits ? SPLIT_KEYS : 13) * sizeof(got[0]));
+			assert_int_equal(begun[0], begun[1]);
+		}
+		if (key != 255)
+			want[key]++;
+		if (!splits)
+			want[SPLIT_STALL] += truth->is_stalled[at] == 1;
+	}
+	mem_free(stops);
 }
 
 static void sums_equal_counting(void **state)
 {
-	struct trace *t = make(6, 200);
+	static const uint32_t widths[] = {SPLIT_WIDTH_NARROW, SPLIT_WIDTH, SPLIT_WIDTH};
+	struct trace *t = make(6, 400);
 	struct columns_options o = {.origin_cyc = 480};
 	struct columns c = {0};
-	struct lane_split splits[6] = {0};
+	struct lane_split splits[3][6] = {0};
 	static struct naive truth;
 
 	(void)state;
+	for (unsigned i = 0; i < sizeof(slice_keys); i++)
+		slice_keys[i] = (uint8_t)(draw(SPLIT_KEYS) << 4 | draw(SPLIT_KEYS));
+	for (unsigned i = 0; i < sizeof(issue_keys); i++)
+		issue_keys[i] = (uint8_t)draw(SPLIT_KEYS);
 	assert_true(columns_load(t, &o, &c, NULL));
 	assert_int_equal(c.n_lanes, 6);
-	for (uint32_t i = 0; i < c.n_lanes; i++) {
-		uint32_t(*sums)[SPLIT_KEYS] = mem_zalloc(lane_blocks(c.lanes[i].n), sizeof(*sums));
+	for (unsigned k = 0; k < 18; k++) {
+		struct lane_split *s = &splits[k / 6][k % 6];
+		const struct lane *l = &c.lanes[k % 6];
 
-		splits[i].mode = SPLIT_BUCKET;
-		lane_split_index(&c.lanes[i], &splits[i], sums);
+		*s = (struct lane_split){.mode = SPLIT_BUCKET + k / 6,
+			.width = widths[k / 6],
+			.keys = k < 6 ? NULL : slice_keys,
+			.issue_key = issue_keys,
+			.tail_key = 7};
+		lane_split_index(l, s, mem_zalloc(lane_blocks(l->n), s->width * sizeof(uint32_t)));
 	}
 	for (uint32_t i = 0; i < c.n_lanes; i++) {
 		count(&c.lanes[i], &truth);
-		for (unsigned step = 1; step < 700; step = step * 3 + 1) {
-			struct split_cursor class, bucket;
-			uint64_t want[LANE_SUMS] = {0}, lost = 0, by[BUCKET_COUNT] = {0};
-			uint64_t got[LANE_SUMS];
-			uint32_t begun;
-
-			split_begin(&class, &c, NULL, i);
-			split_begin(&bucket, &c, splits, i);
-			for (uint64_t at = 0; at < SPAN; at++) {
-				if (at % step == 0) {
-					split_at(&class, at, got, &begun);
-					for (unsigned k = 0; k < SLOT_COUNT; k++)
-						assert_int_equal(got[k], want[k]);
-					assert_int_equal(got[SPLIT_STALL], lost);
-					split_at(&bucket, at, got, &begun);
-					for (unsigned k = 0; k < BUCKET_COUNT; k++)
-						assert_int_equal(got[k], by[k]);
-				}
-				if (truth.slot[at] != 255)
-					want[truth.slot[at]]++;
-				lost += truth.is_stalled[at] == 1;
-				if (truth.bucket[at] != 255)
-					by[truth.bucket[at]]++;
-			}
+		for (unsigned step = 1; step < 1500; step = step * 3 + 1) {
+			check_lane(&c, i, NULL, &truth, step);
+			for (unsigned k = 0; k < 3; k++)
+				check_lane(&c, i, splits[k], &truth, step);
 		}
 	}
-	for (uint32_t i = 0; i < c.n_lanes; i++)
-		mem_free((void *)(uintptr_t)splits[i].sums);
+	for (unsigned k = 0; k < 18; k++)
+		mem_free((void *)(uintptr_t)splits[k / 6][k % 6].sums);
 	columns_deinit(&c);
 	trace_free(t);
+}
+
+/* The tables of index.c say what class.h says. */
+static void buckets_of_classes(void **state)
+{
+	(void)state;
+	for (unsigned c = 0; c < 256; c++) {
+		bool is_sync = c == CLASS_FLAG_WAIT || c == CLASS_SYNC;
+
+		assert_int_equal(slice_stall_bucket(c),
+			is_sync ? BUCKET_WAIT : class_stall_bucket((enum inst_class)c));
+		assert_int_equal(slice_issue_bucket(c), is_sync		   ? BUCKET_WAIT
+							: c == CLASS_DRAIN ? BUCKET_DRAIN
+									   : BUCKET_ISSUE);
+	}
 }
 
 static void unknown_code_is_counted(void **state)
@@ -253,7 +306,7 @@ static void a_file_maps_back(void **state)
 	assert_int_equal(again.end_cyc, heap.end_cyc);
 	for (uint32_t i = 0; i < heap.n_lanes; i++) {
 		assert_int_equal(heap.lanes[i].hash, again.lanes[i].hash);
-		assert_memory_equal(heap.lanes[i].start, again.lanes[i].start,
+		assert_memory_equal(heap.lanes[i].sums, again.lanes[i].sums,
 			lane_bytes(heap.lanes[i].n, false));
 	}
 	columns_deinit(&again);
@@ -280,6 +333,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(sums_equal_counting),
+		cmocka_unit_test(buckets_of_classes),
 		cmocka_unit_test(unknown_code_is_counted),
 		cmocka_unit_test(long_tracks_are_split),
 		cmocka_unit_test(sub_lanes_fit_first),

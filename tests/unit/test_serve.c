@@ -10,7 +10,6 @@
 #include "base/mem.h"
 #include "mem_trace.h"
 #include "serve/blob.h"
-#include "serve/box.h"
 #include "serve/matcher.h"
 #include "serve/query.h"
 #include "serve/token.h"
@@ -98,52 +97,6 @@ static void tokens(void **state)
 }
 
 /* By hand: two tracks, [0,10) and [5,15) of key 0, [20,24) of key 1, box [2, 22). */
-static void boxes(void **state)
-{
-	struct box b;
-
-	(void)state;
-	assert_true(box_init(&b, 2, 22, 3));
-	box_add(&b, 0, 5, 15, 10);
-	box_add(&b, 0, 0, 10, 10);
-	box_add(&b, 1, 20, 24, 4);
-	box_add_lost(&b, 0, 3, 1);
-	assert_true(box_finish(&b));
-	assert_int_equal(b.n_stats, 2);
-	assert_int_equal(b.stats[0].key, 0);
-	assert_int_equal(b.stats[0].sum, 18);
-	assert_int_equal(b.stats[0].union_cyc, 13);
-	assert_int_equal(b.stats[0].stall, 3);
-	assert_int_equal(b.stats[1].sum, 2);
-	assert_int_equal(b.stats[1].max, 4);
-	assert_int_equal(b.total.count, 3);
-	assert_int_equal(b.total.union_cyc, 15);
-	assert_int_equal(b.total.median, 10);
-	assert_int_equal(b.total.min, 4);
-	box_deinit(&b);
-	assert_true(box_init(&b, 0, 0, 1) && box_finish(&b));
-	assert_int_equal(b.n_stats, 0);
-	box_deinit(&b);
-}
-
-/* Quantiles are those of the sorted lengths: sorted[n / 2], sorted[95 n / 100]. */
-static void quantiles(void **state)
-{
-	struct box b;
-
-	(void)state;
-	assert_true(box_init(&b, 0, 100000, 2));
-	for (uint32_t i = 0; i < 1000; i++)
-		box_add(&b, 1, i * 10, i * 10 + 1, (i * 7919) % 1000);
-	assert_true(box_finish(&b));
-	assert_int_equal(b.stats[0].median, 500);
-	assert_int_equal(b.stats[0].p95, 950);
-	assert_int_equal(b.stats[0].min, 0);
-	assert_int_equal(b.stats[0].max, 999);
-	assert_int_equal(b.stats[0].union_cyc, 1000);
-	box_deinit(&b);
-}
-
 static void matchers(void **state)
 {
 	struct matcher m;
@@ -274,8 +227,6 @@ int main(void)
 		cmocka_unit_test(queries),
 		cmocka_unit_test(long_queries),
 		cmocka_unit_test(tokens),
-		cmocka_unit_test(boxes),
-		cmocka_unit_test(quantiles),
 		cmocka_unit_test(matchers),
 		cmocka_unit_test(blobs_read_back),
 		cmocka_unit_test(blobs_of_a_part),

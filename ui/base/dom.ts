@@ -63,6 +63,14 @@ export function fill(node: Node, ...children: Child[]): void {
 	put(node, children);
 }
 
+/** The text of a node that holds nothing else: written only where it differs. */
+export function setText(node: Node, text: string): void {
+	const only = node.firstChild;
+	if (only instanceof Text && !only.nextSibling) {
+		if (only.data !== text) only.data = text;
+	} else node.textContent = text;
+}
+
 export function button(label: string, title: string, click: () => void, extra: Props = {}): HTMLButtonElement {
 	const e = h('button', { class: 'button', title, ...extra }, label);
 	e.type = 'button';

@@ -74,6 +74,13 @@ function micro(us: number): string {
 	return count(us, us === 0 ? 0 : Math.abs(us) < 10 ? 4 : Math.abs(us) < 1000 ? 3 : 1);
 }
 
+/** The largest of many: Math.max(...list) throws where a list passes what a call can carry. */
+export function largest<T>(list: Iterable<T>, value: (x: T) => number, least = 1): number {
+	let m = least;
+	for (const x of list) m = Math.max(m, value(x));
+	return m;
+}
+
 /** Round steps of an axis: at most n ticks over [a, b], in 1, 2, 5 x 10^k; cycles never below 1. */
 export function ticks(a: number, b: number, n: number, least = 0): number[] {
 	if (!(b > a) || n < 1) return [];

@@ -19,7 +19,10 @@ export interface Palette {
 	slots: readonly string[];
 	buckets: readonly string[];
 	background: string;
+	/** behind every other lane: every slot keeps 3 to 1 on it, so it hardly differs */
 	stripe: string;
+	/** behind heads of groups, where nothing is drawn */
+	surface: string;
 	text: string;
 	dim: string;
 	grid: string;
@@ -32,15 +35,15 @@ export interface Palette {
 
 export const PALETTES: Record<Theme, Palette> = {
 	light: {
-		theme: 'light', slots: LIGHT_SLOTS, buckets: LIGHT_BUCKETS, background: '#ffffff', stripe: '#f5f6f8', text: '#1b1e24', dim: '#5b6270',
+		theme: 'light', slots: LIGHT_SLOTS, buckets: LIGHT_BUCKETS, background: '#ffffff', stripe: '#fcfdfe', surface: '#f5f6f8', text: '#1b1e24', dim: '#5b6270',
 		grid: '#dfe2e8', quiet: '#878e9b', accent: '#1457c4', worse: '#b2182b', better: '#2166ac',
 	},
 	dark: {
-		theme: 'dark', slots: DARK_SLOTS, buckets: DARK_BUCKETS, background: '#14161a', stripe: '#1a1d22', text: '#e6e8ec', dim: '#9aa3b2',
+		theme: 'dark', slots: DARK_SLOTS, buckets: DARK_BUCKETS, background: '#14161a', stripe: '#0c0e11', surface: '#1a1d22', text: '#e6e8ec', dim: '#9aa3b2',
 		grid: '#2c313a', quiet: '#6b7482', accent: '#7db3ff', worse: '#f4806a', better: '#6fb1f0',
 	},
 	contrast: {
-		theme: 'contrast', slots: DARK_SLOTS, buckets: DARK_BUCKETS, background: '#000000', stripe: '#000000', text: '#ffffff', dim: '#e0e0e0',
+		theme: 'contrast', slots: DARK_SLOTS, buckets: DARK_BUCKETS, background: '#000000', stripe: '#000000', surface: '#000000', text: '#ffffff', dim: '#e0e0e0',
 		grid: '#8a8a8a', quiet: '#8a8a8a', accent: '#ffd60a', worse: '#ff9d8a', better: '#8cc8ff',
 	},
 };

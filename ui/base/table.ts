@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// table.ts: a sortable table of any length. Only the rows in sight are in the page; the arrow keys move a cursor, Enter opens, Ctrl+C
-// copies. Rows are the caller's objects and never change; a new list is given with rows().
+// table.ts: a sortable table of any length. Only the rows in sight are in the page: their elements stand in a ring and are written anew
+// as one scrolls, and only what differs is written. The arrow keys move a cursor, Enter opens, Ctrl+C copies. Rows are the caller's
+// objects and never change; a new list is given with rows().
 import { csvCell } from './format';
-import { button, Child, copyText, download, fill, framed, h } from './dom';
+import { button, Child, copyText, download, fill, framed, h, setText } from './dom';
 
 export interface Column<R> {
 	id: string;
@@ -14,11 +15,17 @@ export interface Column<R> {
 	value: (row: R) => number | string | null;
 	/** what is shown; the value itself without it */
 	cell?: (row: R) => Child;
+	/** writes the cell in place; it is handed back as it left it, with another row in it: nothing is made anew */
+	paint?: (cell: HTMLElement, row: R) => void;
+	/** what the pointer is told over the cell, asked for when it is there; the row's own without it */
+	hint?: (row: R, event: MouseEvent) => string;
 	isNumber?: boolean;
 	/** CSS width: "6rem", "1fr" */
 	width?: string;
 	/** not sortable by a click */
 	isFixed?: boolean;
+	/** left empty while the thumb is dragged over more than is in sight at once: nobody reads it then */
+	isLate?: boolean;
 }
 
 export interface TableOptions<R> {
@@ -36,11 +43,18 @@ export interface TableOptions<R> {
 	rowHeight?: number;
 	/** name of the CSV file; without it no CSV button */
 	csv?: string;
-	/** drawn behind the text of the row when it comes into sight (gutters) */
-	decorate?: (element: HTMLElement, row: R) => void;
-	/** called after the rows in sight changed */
-	drawn?: (first: number, last: number) => void;
+	/** by name: what a click on an element with data-do does, instead of pick */
+	acts?: Record<string, (row: R) => void>;
+	/** a key on the row of the cursor that the table has no use for; true: it was of use */
+	press?: (row: R, event: KeyboardEvent) => boolean;
+	/** one element beside the rows, moved with them (gutters): called after the rows in sight changed */
+	beside?: { element: Element; draw: (first: number, last: number) => void };
 }
+
+/** One element of the ring, and what stands in it. */
+interface Slot { e: HTMLElement; cells: HTMLElement[]; at: number; top: number; look: string; isMarked: boolean | null; width: string }
+/** rows kept above and below those in sight; how long after the last movement the elements are put in reading order */
+const MARGIN = 4, SETTLED_MS = 100;
 
 export class Table<R> {
 	readonly element: HTMLElement;
@@ -55,9 +69,14 @@ export class Table<R> {
 	private sort: { id: string; isDown: boolean } | null;
 	private filter: ((row: R) => boolean) | null = null;
 	private first = -1;
-	private last = -1;
-	/** elements of the rows in sight, by index: scrolling builds only what comes in */
-	private readonly drawn = new Map<number, HTMLElement>();
+	private seen = 0;
+	/** row i stands in element i - origin modulo their number */
+	private ring: Slot[] = [];
+	private origin = 0;
+	private isHurried = false;
+	/** when the rows in sight last changed altogether: again so soon is the thumb being dragged */
+	private jumped = -1e9;
+	private settling = 0;
 	private readonly height: number;
 	private readonly later: () => void;
 	private readonly watcher: ResizeObserver;
@@ -76,13 +95,20 @@ export class Table<R> {
 		this.element.addEventListener('scroll', this.later, { passive: true });
 		this.element.addEventListener('keydown', (e) => this.key(e));
 		this.body.addEventListener('click', (e) => this.click(e));
-		this.watcher = new ResizeObserver(this.later);
+		this.body.addEventListener('mouseover', (e) => this.hint(e));
+		this.watcher = new ResizeObserver(() => {
+			this.seen = this.element.clientHeight;
+			this.place();
+			this.later();
+		});
 		this.watcher.observe(this.element);
+		if (o.beside) this.space.appendChild(o.beside.element);
 		this.drawHead();
 	}
 
 	close(): void {
 		this.watcher.disconnect();
+		clearTimeout(this.settling);
 		this.element.remove();
 	}
 
@@ -119,6 +145,7 @@ export class Table<R> {
 	/** Draws again with the same rows: unit, theme or figures changed. */
 	refresh(): void {
 		this.drawHead();
+		this.resize(0);
 		this.draw(true);
 	}
 
@@ -196,58 +223,130 @@ export class Table<R> {
 	}
 
 	private draw(isForced: boolean): void {
-		const seen = this.element.clientHeight || 400;
-		const first = Math.max(0, Math.floor(this.element.scrollTop / this.height) - 4);
-		const last = Math.min(this.shown.length, first + Math.ceil(seen / this.height) + 8);
-		if (!isForced && first === this.first && last === this.last) return;
+		this.seen ||= this.element.clientHeight;
+		const n = this.shown.length, was = this.first;
+		const room = Math.min(n, Math.ceil((this.seen || 400) / this.height) + 2 * MARGIN);
+		const first = Math.max(0, Math.min(n - room, Math.floor(this.element.scrollTop / this.height) - MARGIN));
+		if (!isForced && first === was && room === this.ring.length) return;
 		this.first = first;
-		this.last = last;
-		this.body.style.transform = `translateY(${first * this.height}px)`;
-		if (isForced) {
-			this.drawn.clear();
-			fill(this.body, !this.shown.length && h('div', { class: 'notice' }, this.o.empty ?? 'Nothing to show.'));
+		if (isForced || room !== this.ring.length) this.resize(room);
+		const isJump = Math.abs(first - was) >= room;
+		if (isForced || isJump) {
+			this.origin = first;
+			this.body.style.transform = `translateY(${first * this.height}px)`;
 		}
-		this.exchange(first, last);
-		this.o.drawn?.(first, last);
+		const isAgain = isJump && !isForced && performance.now() - this.jumped < SETTLED_MS;
+		if (isJump) this.jumped = performance.now();
+		this.hurry(isAgain);
+		for (let i = first; i < first + room; i++) {
+			const slot = this.slotOf(i);
+			if (slot.at !== i) this.write(slot, i);
+		}
+		this.o.beside?.draw(first, first + room);
+		clearTimeout(this.settling);
+		if (isForced) this.settle();
+		else this.settling = window.setTimeout(() => this.settle(), SETTLED_MS);
 	}
 
-	/** Takes out the rows that left, puts in those that came; the others stay where they are. */
-	private exchange(first: number, last: number): void {
-		for (const [i, e] of this.drawn) {
-			if (i >= first && i < last) continue;
-			e.remove();
-			this.drawn.delete(i);
+	/** In a hurry columns that are late stay hidden; afterwards all is written. */
+	private hurry(isHurried: boolean): void {
+		if (this.isHurried === isHurried) return;
+		this.isHurried = isHurried;
+		this.body.classList.toggle('hurried', isHurried);
+		if (!isHurried) for (const slot of this.ring) slot.at = -1;
+	}
+
+	private slotOf(i: number): Slot {
+		const n = this.ring.length;
+		return this.ring[(((i - this.origin) % n) + n) % n];
+	}
+
+	/** As many elements as there is room for; all are to be written. */
+	private resize(room: number): void {
+		while (this.ring.length > room) this.ring.pop()!.e.remove();
+		if (!room || !this.ring.length) fill(this.body, !room && h('div', { class: 'notice' }, this.o.empty ?? 'Nothing to show.'));
+		this.origin = this.first;
+		while (this.ring.length < room) this.ring.push(this.slot());
+		for (const slot of this.ring) slot.at = -1;
+		this.place();
+	}
+
+	private slot(): Slot {
+		const cells = this.o.columns.map((c) => h('div', { class: 'cell' + (c.isNumber ? ' num' : '') + (c.isLate ? ' late' : ''), role: 'gridcell', attrs: { 'data-column': c.id } }));
+		const e = this.body.appendChild(h('div', { class: 'table-row', role: 'row' }, cells));
+		return { e, cells, at: -1, top: -1, look: '', isMarked: null, width: '' };
+	}
+
+	/** Cells stand where those of the head stand: text that changes then moves nothing but itself. */
+	private place(): void {
+		if (!this.ring.length || !this.element.isConnected) return;
+		const widths = getComputedStyle(this.head).gridTemplateColumns;
+		if (!widths.endsWith('px')) return;
+		const sizes = widths.split(' ').map(parseFloat);
+		for (const slot of this.ring) {
+			if (slot.width === widths) continue;
+			slot.width = widths;
+			let left = 0;
+			slot.cells.forEach((cell, i) => {
+				cell.style.left = left + 'px';
+				cell.style.width = sizes[i] + 'px';
+				left += sizes[i] ?? 0;
+			});
 		}
+	}
+
+	/** The elements in the order of the rows: what a screen reader and the Tab key follow. Not while one scrolls: it is layout work. */
+	private settle(): void {
+		if (this.isHurried) {
+			this.hurry(false);
+			for (let i = this.first; i < this.first + this.ring.length; i++) this.write(this.slotOf(i), i);
+		}
+		if (this.body.contains(document.activeElement)) return;
 		let next = this.body.firstChild;
-		for (let i = first; i < last; i++) {
-			const there = this.drawn.get(i);
-			if (there) {
-				next = there.nextSibling;
-				continue;
-			}
-			const e = this.drawRow(i);
-			this.drawn.set(i, e);
-			this.body.insertBefore(e, next);
+		for (let i = this.first; i < this.first + this.ring.length; i++) {
+			const { e } = this.slotOf(i);
+			if (e === next) next = e.nextSibling;
+			else this.body.insertBefore(e, next);
 		}
 	}
 
-	private drawRow(i: number): HTMLElement {
-		const row = this.shown[i], isMarked = this.marks.has(this.o.key(row));
-		const extra = this.o.rowClass?.(row) ?? '';
-		const e = h('div', {
-			class: `table-row${i & 1 ? ' odd' : ''}${isMarked ? ' marked' : ''}${i === this.cursor ? ' cursor' : ''} ${extra}`,
-			role: 'row', title: this.o.rowTitle?.(row) ?? '', attrs: { 'aria-rowindex': i + 2, 'data-index': i, 'data-key': this.o.key(row), 'aria-selected': isMarked },
-		}, this.o.columns.map((c) => h('div', { class: 'cell' + (c.isNumber ? ' num' : ''), role: 'gridcell', attrs: { 'data-column': c.id } },
-			c.cell ? c.cell(row) : c.value(row) ?? '')));
-		this.o.decorate?.(e, row);
-		return e;
+	private write(slot: Slot, i: number): void {
+		const { e, cells } = slot, row = this.shown[i], key = this.o.key(row), isMarked = this.marks.has(key), top = (i - this.origin) * this.height;
+		const look = `table-row${i & 1 ? ' odd' : ''}${isMarked ? ' marked' : ''}${i === this.cursor ? ' cursor' : ''} ${this.o.rowClass?.(row) ?? ''}`;
+		// a button in here belongs to the row that leaves
+		if (slot.at >= 0 && e.contains(document.activeElement)) this.element.focus({ preventScroll: true });
+		slot.at = i;
+		if (slot.look !== look) e.className = slot.look = look;
+		if (slot.isMarked !== isMarked) e.setAttribute('aria-selected', String((slot.isMarked = isMarked)));
+		if (slot.top !== top) e.style.top = (slot.top = top) + 'px';
+		e.setAttribute('aria-rowindex', String(i + 2));
+		e.setAttribute('data-index', String(i));
+		e.setAttribute('data-key', String(key));
+		this.o.columns.forEach((c, k) => {
+			const cell = cells[k];
+			if (this.isHurried && c.isLate) return;
+			if (c.paint) return c.paint(cell, row);
+			const content = c.cell ? c.cell(row) : c.value(row);
+			if (typeof content === 'object' && content !== null) fill(cell, content);
+			else setText(cell, content === null || content === undefined || content === false ? '' : String(content));
+		});
+	}
+
+	/** Titles are made where the pointer is: a row that passes by needs none. */
+	private hint(e: MouseEvent): void {
+		const target = e.target as HTMLElement, cell = target.closest<HTMLElement>('.cell'), row = cell && this.shown[Number(cell.parentElement!.dataset.index)];
+		if (!row || !cell) return;
+		const column = this.o.columns.find((c) => c.id === cell.dataset.column);
+		cell.title = (column?.hint ? column.hint(row, e) : this.o.rowTitle?.(row)) ?? '';
 	}
 
 	private click(e: MouseEvent): void {
 		const row = (e.target as HTMLElement).closest<HTMLElement>('.table-row');
 		if (!row || String(getSelection() ?? '')) return;
 		this.cursor = Number(row.dataset.index);
-		this.o.pick?.(this.shown[this.cursor], e);
+		const act = this.o.acts?.[(e.target as HTMLElement).closest<HTMLElement>('[data-do]')?.dataset.do ?? ''];
+		if (act) act(this.shown[this.cursor]);
+		else this.o.pick?.(this.shown[this.cursor], e);
 		this.draw(true);
 	}
 
@@ -262,7 +361,7 @@ export class Table<R> {
 		} else if (e.key === 'c' && (e.ctrlKey || e.metaKey) && !String(getSelection() ?? '')) {
 			const marked = this.shown.filter((r) => this.marks.has(this.o.key(r)));
 			void copyText(this.text(marked.length ? marked : this.shown.slice(this.cursor, this.cursor + 1)));
-		} else return;
+		} else if (!this.shown[this.cursor] || !this.o.press?.(this.shown[this.cursor], e)) return;
 		e.preventDefault();
 		e.stopPropagation();
 	}

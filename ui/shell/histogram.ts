@@ -2,7 +2,7 @@
 // histogram.ts: how long the executions of one instruction took, and the waves where it took longest.
 import { App } from '../app';
 import { h } from '../base/dom';
-import { count, cycles, cyclesWith, unitName } from '../base/format';
+import { count, cycles, cyclesWith, largest, unitName } from '../base/format';
 import { askJson } from '../source';
 import { trackName } from '../timeline/lanes';
 
@@ -11,7 +11,7 @@ interface Answer { count: number; min: number; median: number; p95: number; max:
 export async function histogram(app: App, code: number, nav: { goSlice(track: number, slice: number): void }): Promise<HTMLElement | null> {
 	const a = await askJson<Answer>(app.source, 'histogram', { c: app.trace.index || undefined, code });
 	if (!a.count) return null;
-	const u = app.units(), most = Math.max(1, ...a.bins.map((b) => b.count));
+	const u = app.units(), most = largest(a.bins, (b) => b.count);
 	const words = `min ${cycles(a.min, u)}, median ${cycles(a.median, u)}, p95 ${cycles(a.p95, u)}, max ${cycles(a.max, u)} ${unitName(u)}`;
 	return h('div', { class: 'section' }, h('h3', null, 'Duration of one execution'), h('p', { class: 'dim' }, words),
 		h('div', { class: 'bars', role: 'img', attrs: { 'aria-label': `${count(a.count)} executions: ${words}` }, style: { display: 'flex', 'align-items': 'flex-end', height: '64px', gap: '1px' } },

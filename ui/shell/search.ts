@@ -47,6 +47,8 @@ export class Search {
 	private at = -1;
 	private asked = 0;
 	private timer = 0;
+	/** the answer to what was typed last: Enter waits for it, and never steps through older matches */
+	private ready: Promise<void> = Promise.resolve();
 
 	constructor(private readonly app: App, private readonly shows: SearchShows) {
 		this.input = h('input', { attrs: { type: 'search', placeholder: 'Search: text, /regex/ or 0x address', 'aria-label': 'Search', spellcheck: 'false' }, title: 'Search (/ or Ctrl+F)' });
@@ -59,12 +61,13 @@ export class Search {
 			clearTimeout(this.timer);
 			this.timer = window.setTimeout(() => this.app.store.set({ query: this.input.value }), 120);
 		});
-		this.place.addEventListener('change', () => void this.run(this.input.value));
+		this.place.addEventListener('change', () => (this.ready = this.run(this.input.value)));
 		this.input.addEventListener('keydown', (e) => {
 			if (e.key === 'Enter') {
 				e.preventDefault();
 				if (this.app.store.get().query !== this.input.value) this.app.store.set({ query: this.input.value });
-				this.step(e.shiftKey ? -1 : 1);
+				const by = e.shiftKey ? -1 : 1, { ready } = this;
+				void ready.then(() => ready === this.ready && this.step(by));
 			} else if (e.key === 'Escape') {
 				if (this.input.value) {
 					this.input.value = '';
@@ -80,7 +83,7 @@ export class Search {
 	changed(s: Readonly<State>, keys: ReadonlySet<Key | 'theme' | 'size'>): void {
 		if (!keys.has('query')) return;
 		if (this.input.value !== s.query) this.input.value = s.query;
-		void this.run(s.query);
+		this.ready = this.run(s.query);
 	}
 
 	focus(): void {
@@ -95,8 +98,9 @@ export class Search {
 			const matches = markers.filter((m) => (pattern ? pattern.test(m.name) : m.name.toLowerCase().includes(q.toLowerCase()))).map((m) => ({ kind: 'marker', text: m.name, t: m.t }));
 			if (matches.length) return { q, in: place, is_regex: !!pattern, count: matches.length, matches, left_out: 0, density: [] };
 		}
-		const pattern = patternOf(q), isAddress = place === 'isa' && /^0x[0-9a-f]+$/i.test(q);
-		if (place === 'tracks' || isAddress || (pattern && this.app.source.kind === 'report')) {
+		const isAddress = place === 'isa' && /^0x[0-9a-f]+$/i.test(q), isOwn = place === 'tracks' || isAddress;
+		const pattern = isOwn || this.app.source.kind === 'report' ? patternOf(q) : null; // the server has expressions of its own
+		if (isOwn || pattern) {
 			const matches = isAddress ? findAddress(await this.app.code(), q) : await this.local(place, pattern ?? new RegExp(q.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&'), 'i'));
 			return { q, in: place, is_regex: !!pattern, count: matches.length, matches, left_out: 0, density: [] };
 		}

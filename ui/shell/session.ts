@@ -112,7 +112,7 @@ export class Session implements App {
 	}
 
 	palette(): Palette {
-		return override(PALETTES[theme()], this.trace.colors ?? {});
+		return override(PALETTES[theme()], this.trace.colors?.[theme()] ?? {});
 	}
 
 	units(): Units {

@@ -70,8 +70,8 @@ for (const [theme, classes, buckets] of [['light', 10.0, 25.5], ['dark', 11.0, 2
 
 test('graphics have a contrast of 3 to 1, text of 4.5 to 1, in every theme', () => {
 	for (const p of Object.values(PALETTES)) {
-		for (const c of [...p.slots, ...p.buckets, p.worse, p.better, p.accent]) assert.ok(contrast(c, p.background) >= 3, `${p.theme} ${c}: ${contrast(c, p.background)}`);
-		for (const c of [p.text, p.dim, p.worse, p.better]) for (const b of [p.background, p.stripe]) assert.ok(contrast(c, b) >= 4.5, `${p.theme} text ${c} on ${b}: ${contrast(c, b)}`);
+		for (const c of [...p.slots, ...p.buckets, p.worse, p.better, p.accent, p.quiet]) for (const b of [p.background, p.stripe]) assert.ok(contrast(c, b) >= 3, `${p.theme} ${c} on ${b}: ${contrast(c, b)}`);
+		for (const c of [p.text, p.dim, p.worse, p.better]) for (const b of [p.background, p.stripe, p.surface]) assert.ok(contrast(c, b) >= 4.5, `${p.theme} text ${c} on ${b}: ${contrast(c, b)}`);
 	}
 });
 

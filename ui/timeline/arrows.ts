@@ -146,7 +146,7 @@ export class Arrows {
 		g.globalAlpha = 1;
 		g.setLineDash([]);
 		if (!isFew) this.legend(g, p, kinds);
-		if (this.more > 0) label(g, { x: width - 190, y: 14 }, { x: width - 10, y: 14 }, `${count(this.more)} more arrows not drawn`, p, 0);
+		if (this.more > 0) plate(g, width - 100, 13, `${count(this.more)} more arrows not drawn`, p);
 	}
 }
 
@@ -190,9 +190,14 @@ function label(g: CanvasRenderingContext2D, a: Point, b: Point, words: string, p
 	const w = g.measureText(words).width + 8, mid = (a.x + 3 * c.x + 3 * d.x + b.x) / 8, x = Math.max(w / 2 + 2, Math.min(g.canvas.clientWidth - w / 2 - 2, mid));
 	// where the middle is out of sight, the label stands by the end that is not
 	const y = x === mid ? (a.y + 3 * c.y + 3 * d.y + b.y) / 8 + ((nth % 3) - 1) * 13 : (x > mid ? b.y : a.y) - 2;
+	plate(g, x, y, words, p);
+}
+
+function plate(g: CanvasRenderingContext2D, x: number, y: number, words: string, p: Palette): void {
+	const w = g.measureText(words).width + 8;
 	g.fillStyle = p.background;
 	g.globalAlpha = 0.9;
-	g.fillRect(x - w / 2, y - 7, w, 14);
+	g.fillRect(x - w / 2, y - 8, w, 16);
 	g.globalAlpha = 1;
 	g.fillStyle = p.text;
 	g.textAlign = 'center';

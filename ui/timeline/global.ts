@@ -3,7 +3,7 @@
 // traced waves spent their cycles with. For each pixel of what is in sight; where only coarser means are known (a report), it says so.
 import { App, Envelope } from '../app';
 import { fill, framed, h } from '../base/dom';
-import { count, short } from '../base/format';
+import { count, largest, short } from '../base/format';
 import { colourOf } from '../base/palette';
 import { askJson, readBuckets } from '../source';
 
@@ -90,7 +90,7 @@ export class Global {
 	}
 
 	private stack(g: CanvasRenderingContext2D, steps: Step[], width: number, top: number, colour: (i: number) => string): void {
-		const { t0, t1 } = this.app.store.get(), most = Math.max(1e-9, ...steps.map((s) => s.values.reduce((a, b) => a + b, 0)));
+		const { t0, t1 } = this.app.store.get(), most = largest(steps, (s) => s.values.reduce((a, b) => a + b, 0), 1e-9);
 		for (const s of steps) {
 			if (s.to <= t0 || s.from >= t1) continue;
 			const a = ((s.from - t0) / (t1 - t0)) * width, b = ((s.to - t0) / (t1 - t0)) * width;

@@ -3,7 +3,7 @@
 // markers and the density of search matches.
 import { App } from '../app';
 import { framed, h } from '../base/dom';
-import { cycles, ticks } from '../base/format';
+import { cycles, largest, ticks } from '../base/format';
 import { colourOf } from '../base/palette';
 import { overview, pixel } from './raster';
 import { CELLS, levelOf, readTile, Tile, TRACKS } from './tiles';
@@ -78,8 +78,6 @@ export class Ruler {
 		g.setTransform(ratio, 0, 0, ratio, 0, 0);
 		g.fillStyle = p.background;
 		g.fillRect(0, 0, width, height);
-		g.fillStyle = p.stripe;
-		g.fillRect(0, 0, width, OVERVIEW);
 		if (this.picture.width !== Math.round(width * ratio)) this.render();
 		g.imageSmoothingEnabled = false;
 		if (this.tiles.length) g.drawImage(this.picture, 0, 2, width, OVERVIEW - 4);
@@ -131,7 +129,7 @@ export class Ruler {
 
 	private marks(g: CanvasRenderingContext2D, width: number, end: number): void {
 		const p = this.app.palette(), s = this.app.store.get();
-		const most = Math.max(1, ...this.density);
+		const most = largest(this.density, (n) => n);
 		this.density.forEach((n, i) => {
 			if (!n) return;
 			g.fillStyle = p.accent;

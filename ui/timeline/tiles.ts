@@ -46,6 +46,8 @@ export class Tiles {
 	private readonly asked = new Map<string, AbortController>();
 	private readonly failed = new Set<string>();
 	private clock = 0;
+	/** what was asked for, with its neighbours */
+	private buffered: Window | null = null;
 	bytes = 0;
 	requests = 0;
 
@@ -73,9 +75,12 @@ export class Tiles {
 		return undefined;
 	}
 
-	/** Asks for what the window needs: itself first, then its neighbours; gives up on what nobody waits for any more. */
+	/** Asks for what the window needs: itself first, then its neighbours; gives up on what nobody waits for any more. A pan that stays within
+	 * them asks for nothing. */
 	want(w: Window): void {
-		const span = w.t1 - w.t0;
+		const span = w.t1 - w.t0, b = this.buffered;
+		if (b && b.mode === w.mode && b.level === w.level && Math.max(0, w.t0) >= b.t0 && Math.min(w.end, w.t1) <= b.t1 && w.blocks.every((k) => b.blocks.includes(k))) return;
+		this.buffered = { ...w, t0: Math.max(0, w.t0 - span), t1: Math.min(w.end, w.t1 + span) };
 		const wanted = new Set<string>();
 		const parts: [number, number][] = [[w.t0, w.t1], [w.t0 - span, w.t0], [w.t1, w.t1 + span]];
 		for (const [a, b] of parts) {
@@ -129,12 +134,14 @@ export class Tiles {
 	clear(): void {
 		for (const control of this.asked.values()) control.abort();
 		for (const all of [this.kept, this.asked, this.failed]) all.clear();
+		this.buffered = null;
 		this.bytes = 0;
 	}
 
 	/** After a failure that may have passed (the server came back). */
 	retry(): void {
 		this.failed.clear();
+		this.buffered = null;
 	}
 
 	count(): number {

@@ -300,11 +300,11 @@ export class Timeline {
 		const p = this.app.palette();
 		for (const r of rows) {
 			this.clipBelowPins(g, r);
-			g.fillStyle = r.kind === 'group' ? p.stripe : r.isOdd ? p.stripe : p.background;
+			g.fillStyle = r.kind === 'group' ? p.surface : r.isOdd ? p.stripe : p.background;
 			g.fillRect(0, this.yOf(r), this.width, r.height);
-			if (r.kind === 'group') {
+			if (r.kind === 'group' || r.isOdd) {
 				g.fillStyle = p.grid;
-				g.fillRect(0, this.yOf(r), this.width, 1);
+				g.fillRect(0, this.yOf(r) + (r.isOdd ? r.height - 0.5 : 0), this.width, r.isOdd ? 0.5 : 1);
 			}
 			g.restore();
 		}

@@ -34,6 +34,7 @@ static const struct {
 	{"units", answer_units, KIND_BINARY},
 	{"buckets", answer_buckets, KIND_BINARY},
 	{"histogram", answer_histogram, KIND_JSON},
+	{"rows", answer_rows, KIND_JSON},
 	{"code", answer_code, KIND_JSON},
 	{"counters", answer_counters, KIND_BINARY},
 	{"source", answer_source, KIND_TEXT},

@@ -2,7 +2,7 @@
 // pictures.ts: pictures of the producer's tables: the memory paths of a core, heat maps of cores and cache lines, rooflines. The table with the same
 // numbers always stands below.
 import { h, s } from '../../base/dom';
-import { short } from '../../base/format';
+import { largest, short } from '../../base/format';
 
 type Cells = (string | null)[][];
 export interface Found { columns: string[]; cells: Cells }
@@ -31,7 +31,7 @@ export function memoryGraph(t: Found, core: string): SVGElement | null {
 	const at = { core: column(t, /^core_no$/), path: column(t, /^path$/), request: column(t, /^request$/), bandwidth: column(t, /^bandwidth$/), ratio: column(t, /^peak_ratio$/) };
 	if (Object.values(at).some((i) => i < 0)) return null;
 	const rows = t.cells.filter((c) => c[at.core] === core).map((c) => ({ path: c[at.path] ?? '', request: Number(c[at.request] ?? 0), bandwidth: c[at.bandwidth] ?? '-', ratio: c[at.ratio] ?? '-' }));
-	const most = Math.max(1, ...rows.map((r) => r.request)), used = new Set<string>();
+	const most = largest(rows, (r) => r.request), used = new Set<string>();
 	const svg = s('svg', { class: 'memory-graph', attrs: { viewBox: '0 0 660 262', role: 'img', 'aria-label': `Memory paths of core ${core}: ${rows.map((r) => `${r.path} ${r.request} requests, ${r.bandwidth} GB/s`).join('; ')}` } }, arrowHead('memory-head'));
 	for (const r of rows) {
 		const isSecond = /vec1/.test(r.path), [from, to] = r.path.replace(/\(.*\)/, '').split('->').map((w) => placeOf(w ?? '', isSecond));
@@ -62,7 +62,7 @@ export interface Cell { name: string; value: number; title: string }
 export function heatMap(cells: Cell[], what: string, pick?: (i: number) => void): HTMLElement | null {
 	if (!cells.length) return null;
 	const wide = Math.min(64, Math.max(8, Math.ceil(Math.sqrt(cells.length * 4)))), size = 12, left = 34, rows = Math.ceil(Math.min(cells.length, MOST_CELLS) / wide);
-	const values = cells.map((c) => c.value), most = Math.max(...values), least = Math.min(0, ...values), span = most - least || 1, width = left + wide * size;
+	const values = cells.map((c) => c.value), most = largest(values, (v) => v, -Infinity), least = -largest(values, (v) => -v, 0), span = most - least || 1, width = left + wide * size;
 	const svg = s('svg', { class: 'heat-map', style: { 'max-width': width * 1.4 + 'px' }, attrs: { viewBox: `0 0 ${width} ${rows * size}`, role: 'img', 'aria-label': `${what}: ${cells.length} squares, ${least} to ${most}` } });
 	for (let r = 0; r < rows; r++) svg.appendChild(s('text', { class: 'axis', attrs: { x: left - 4, y: r * size + 9, 'text-anchor': 'end' } }, cells[r * wide].name));
 	cells.slice(0, MOST_CELLS).forEach((c, i) => svg.appendChild(s('rect', { attrs: { 'data-cell': i, x: left + (i % wide) * size, y: Math.floor(i / wide) * size, width: size - 1, height: size - 1, 'fill-opacity': opacity((c.value - least) / span) } }, s('title', null, c.title))));

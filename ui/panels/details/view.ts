@@ -4,7 +4,7 @@
 import { App, Panel } from '../../app';
 import { shareBar } from '../../base/bars';
 import { button, Child, choose, fill, h, notice } from '../../base/dom';
-import { count } from '../../base/format';
+import { count, largest } from '../../base/format';
 import { colourOf } from '../../base/palette';
 import { Column, Table } from '../../base/table';
 import { State } from '../../state';
@@ -56,7 +56,7 @@ class DetailsView extends View {
 		const isOneUnit = unit < 0 || new Set(cells.map((c) => c[unit])).size < 2;
 		const columns: Column<Row>[] = t.columns.map((head, i) => {
 			const isUnit = i === unit && cells.every((c) => (c[i] ?? '') in CODES), isNumber = !isUnit && isNumeric(cells, i), id = `c${given.columns.indexOf(head)}`;
-			const most = isNumber ? Math.max(0, ...cells.map((c) => Number(c[i] ?? 0) || 0)) : 0;
+			const most = isNumber ? largest(cells, (c) => Number(c[i] ?? 0) || 0, 0) : 0;
 			const isBar = isNumber && isOneUnit && cells.length > 1 && most > 0 && /rate|ratio|cycle|duration|value|percent|throughput|bandwidth|%|count|request|hit|miss/i.test(head);
 			return {
 				id, head, isNumber, unit: UNITS[head] ? () => UNITS[head] : undefined, width: isBar ? 'minmax(10rem, 1fr)' : isNumber ? `minmax(${Math.max(5.5, head.length * 0.56 + 2).toFixed(1)}rem, 1fr)` : `minmax(${Math.max(8, head.length * 0.56 + 2).toFixed(1)}rem, 2fr)`,

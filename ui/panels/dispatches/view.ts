@@ -4,7 +4,7 @@
 import { App, Panel } from '../../app';
 import { shareBar } from '../../base/bars';
 import { button, Child, fill, h, notice } from '../../base/dom';
-import { bytes, count, cyclesWith } from '../../base/format';
+import { bytes, count, cyclesWith, largest } from '../../base/format';
 import { Table } from '../../base/table';
 import { State } from '../../state';
 import { Changed, countColumn, cyclesColumn, facts, filterBox, scaled, section, textColumn, View } from '../common';
@@ -71,7 +71,7 @@ class DispatchView extends View {
 	}
 
 	private kernelSection(rows: OccupancyUnit[]): HTMLElement {
-		const app = this.app, most = Math.max(1, ...rows.map((r) => r.wave_cycles));
+		const app = this.app, most = largest(rows, (r) => r.wave_cycles);
 		const t = this.own(new Table<OccupancyUnit>({
 			label: 'Kernels', key: (r) => r.name ?? '', csv: 'kernels.csv', pick: (r) => this.narrow(r.name ?? ''),
 			columns: [textColumn('name', 'kernel', (r) => r.name, 'minmax(12rem, 2fr)'),

@@ -2,7 +2,7 @@
 // flame/view.ts: the flame graph: kernel, file, inline frames, instructions; width is cycles, one bucket, or samples.
 import { App, Panel } from '../../app';
 import { button, choose, download, fill, framed, h, notice } from '../../base/dom';
-import { cyclesWith, count, share } from '../../base/format';
+import { count, cyclesWith, largest, share } from '../../base/format';
 import { Bucket, BUCKETS, ink, rgb } from '../../base/palette';
 import { State } from '../../state';
 import { Changed, scaled, sum, View } from '../common';
@@ -136,7 +136,7 @@ class FlameView extends View {
 		if (wide < 1 || !this.root) return;
 		const top = this.zoomed[this.zoomed.length - 1];
 		this.drawn = boxes(top, 0.6 / wide);
-		const height = (Math.max(0, ...this.drawn.map((b) => b.depth)) + 1) * ROW;
+		const height = (largest(this.drawn, (b) => b.depth, 0) + 1) * ROW;
 		this.canvas.width = Math.round(wide * ratio);
 		this.canvas.height = Math.round(height * ratio);
 		this.canvas.style.width = wide + 'px';

@@ -3,7 +3,7 @@
 import { App, Panel } from '../../app';
 import { bucketBar, shareBar } from '../../base/bars';
 import { choose, fill, h, s } from '../../base/dom';
-import { count, cyclesWith, share } from '../../base/format';
+import { count, cyclesWith, largest, share } from '../../base/format';
 import { BUCKETS } from '../../base/palette';
 import { Column, Table } from '../../base/table';
 import { State } from '../../state';
@@ -70,10 +70,10 @@ class HotspotView extends View {
 	}
 
 	private costColumns<R extends { buckets: HotGroup['buckets']; hit: number; samples?: number; stalled_samples?: number }>(rows: R[]): Column<R>[] {
-		const app = this.app, most = rows.reduce((m, r) => Math.max(m, sum(r.buckets)), 1);
+		const app = this.app, most = largest(rows, (r) => (this.hot.accounting ? sum(r.buckets) : r.samples ?? 0));
 		if (!this.hot.accounting) return [countColumn('samples', 'samples', (r) => r.samples ?? 0), countColumn('stalled', 'stalled', (r) => r.stalled_samples ?? 0),
 			shareColumn('share', 'share', (r) => r.samples ?? 0, () => this.whole()),
-			{ id: 'bar', head: 'samples', width: 'minmax(8rem, 1fr)', isFixed: true, value: (r) => r.samples ?? 0, cell: (r) => shareBar(r.samples ?? 0, Math.max(1, ...rows.map((x) => x.samples ?? 0)), app.palette().accent) }];
+			{ id: 'bar', head: 'samples', width: 'minmax(8rem, 1fr)', isFixed: true, value: (r) => r.samples ?? 0, cell: (r) => shareBar(r.samples ?? 0, most, app.palette().accent) }];
 		return [countColumn('hit', 'hits', (r) => r.hit), cyclesColumn(scaled(app, () => this.whole()), 'cycles', 'cycles', (r) => sum(r.buckets), 'issue, stall, wait, idle and drain together'),
 			shareColumn('share', 'share', (r) => sum(r.buckets), () => this.whole()),
 			...BUCKETS.map((b) => cyclesColumn<R>(scaled(app, () => this.whole()), b, b, (r) => r.buckets[b])),
@@ -108,7 +108,7 @@ class HotspotView extends View {
 	}
 
 	private causeTable(rows: HotCause[]): Any {
-		const most = Math.max(1, ...rows.map((r) => r.cycles)), p = this.app.palette();
+		const most = largest(rows, (r) => r.cycles), p = this.app.palette();
 		const t = new Table<HotCause>({
 			label: 'Causes', key: (r) => r.key, csv: 'causes.csv', empty: EMPTY,
 			columns: [textColumn('key', 'cause', (r) => r.key, 'minmax(12rem, 2fr)'), { id: 'bucket', head: 'bucket', value: (r) => r.bucket, cell: (r) => bucketChip(this.app, r.bucket) },
@@ -121,7 +121,7 @@ class HotspotView extends View {
 	}
 
 	private producerTable(rows: HotProducer[]): Any {
-		const most = Math.max(1, ...rows.map((r) => r.wait));
+		const most = largest(rows, (r) => r.wait);
 		const t = new Table<HotProducer>({
 			label: 'Producers of waits', key: (r) => r.key, csv: 'producers.csv', empty: 'No wait of this capture has a known producer.',
 			columns: [textColumn('key', 'producer', (r) => r.key, 'minmax(12rem, 2fr)'), countColumn('waits', 'waits', (r) => r.waits), countColumn('blocked', 'blocked', (r) => r.blocked, 'waits that really waited'),
@@ -182,7 +182,7 @@ class HotspotView extends View {
 			return;
 		}
 		const [from, to] = this.range(), rows = this.isa.rows, bins = binRows(rows, from, to, this.bins);
-		const most = Math.max(1, ...bins.map((b) => b.weight)), w = 1000, height = 100, step = w / bins.length;
+		const most = largest(bins, (b) => b.weight), w = 1000, height = 100, step = w / bins.length;
 		const svg = s('svg', { attrs: { viewBox: `0 0 ${w} ${height}`, preserveAspectRatio: 'none', role: 'img', 'aria-label': this.say(bins) } });
 		bins.forEach((b, i) => svg.appendChild(this.drawBin(b, i * step, step, height, most)));
 		fill(this.picture, h('div', { class: 'histogram-y dim' }, h('span', null, this.hot.accounting ? cyclesWith(most, scaled(this.app, () => this.whole()).units()) : count(most) + ' samples'), h('span', null, '0')), svg,

@@ -12,6 +12,9 @@ export interface Arrow {
 	title: string;
 }
 
+/** A row of the list: one position of the listing, or all that is folded into it. */
+export interface Stretch { at: number; until: number }
+
 export interface Lanes { count: number; lanes: Arrow[][]; left: number }
 const MOST = 7, STEP = 7, CONSIDERED = 1000;
 
@@ -36,15 +39,20 @@ export function layout(arrows: readonly Arrow[], most = MOST): Lanes {
 	return { count: lanes.length, lanes, left };
 }
 
-/** The arrow of a lane at a position, or undefined. */
-export function arrowAt(lane: readonly Arrow[], at: number): Arrow | undefined {
-	let low = 0, high = lane.length;
+/** The last of a sorted list that begins at or before a position, or -1. */
+function before<T>(list: readonly T[], at: number, begin: (x: T) => number): number {
+	let low = 0, high = list.length;
 	while (low < high) {
 		const mid = (low + high) >> 1;
-		if (ends(lane[mid])[0] <= at) low = mid + 1;
+		if (begin(list[mid]) <= at) low = mid + 1;
 		else high = mid;
 	}
-	const a = lane[low - 1];
+	return low - 1;
+}
+
+/** The arrow of a lane at a position, or undefined. */
+export function arrowAt(lane: readonly Arrow[], at: number): Arrow | undefined {
+	const a = lane[before(lane, at, (x) => ends(x)[0])];
 	return a && at <= ends(a)[1] ? a : undefined;
 }
 
@@ -52,20 +60,42 @@ export function width(l: Lanes): number {
 	return l.count ? l.count * STEP + 12 : 0;
 }
 
-/** The piece of all arrows that crosses one row. */
-export function piece(l: Lanes, at: number, height: number, isChosen: (a: Arrow) => boolean): SVGElement {
-	const w = width(l), mid = height / 2;
-	const g = s('svg', { class: 'gutter', attrs: { width: w, height, viewBox: `0 0 ${w} ${height}`, 'aria-hidden': true } });
-	l.lanes.forEach((lane, i) => {
-		const a = arrowAt(lane, at);
-		if (!a) return;
-		const x = w - 10 - (i + 1) * STEP + 0.5, [low, high] = ends(a);
-		const up = at > low ? 0 : mid, down = at < high ? height : mid;
-		const look = `arrow ${a.kind}${isChosen(a) ? ' chosen' : ''}`;
-		const d = [`M${x} ${up}V${down}`];
-		if (at === a.from || at === a.to) d.push(`M${x} ${mid}H${w - 2}`);
-		if (at === a.to) d.push(`M${w - 6} ${mid - 3}L${w - 2} ${mid}L${w - 6} ${mid + 3}`);
-		g.appendChild(s('path', { class: look, attrs: { d: d.join('') } }, s('title', null, a.title)));
-	});
-	return g;
+/** What crosses a row, in words. */
+export function say(l: Lanes, at: number): string {
+	return l.lanes.map((lane) => arrowAt(lane, at)?.title).filter(Boolean).join('\n');
+}
+
+/** All arrows beside the rows in sight, in one picture of four paths. */
+export class Gutter {
+	readonly element = s('svg', { class: 'gutter', attrs: { 'aria-hidden': true } });
+	private readonly paths = new Map<string, SVGPathElement>();
+
+	constructor(private readonly lanes: Lanes, private readonly height: number) {
+		for (const look of ['branch', 'wait', 'branch chosen', 'wait chosen'])
+			this.paths.set(look, this.element.appendChild(s('path', { class: 'arrow ' + look })));
+		this.element.setAttribute('width', String(width(lanes)));
+	}
+
+	/** rows: the positions in the listing that each row in sight stands for; row k has its top at (first + k) * height. */
+	draw(rows: readonly Stretch[], first: number, isChosen: (a: Arrow) => boolean): void {
+		const parts = new Map<string, string[]>(), w = width(this.lanes), tall = this.height, n = rows.length, last = n ? rows[n - 1].until : -1;
+		this.lanes.lanes.forEach((lane, i) => {
+			const x = w - 10 - (i + 1) * STEP + 0.5;
+			for (let k = n ? Math.max(0, before(lane, rows[0].at, (a) => ends(a)[0])) : lane.length; k < lane.length && ends(lane[k])[0] <= last; k++) {
+				const a = lane[k], [low, high] = ends(a), from = before(rows, low, (r) => r.at), to = before(rows, high, (r) => r.at);
+				if (to < 0 || (from >= 0 && from === to && high <= rows[to].until)) continue; // above, or inside what is folded
+				const y = (row: number) => row * tall + tall / 2, look = a.kind + (isChosen(a) ? ' chosen' : '');
+				const out = parts.get(look) ?? parts.set(look, []).get(look)!;
+				out.push(`M${x} ${from < 0 ? 0 : y(from)}V${high > last ? n * tall : y(to)}`);
+				for (const [row, at] of [[from, low], [to, high]] as const) {
+					if (row < 0 || at > rows[row].until) continue;
+					out.push(`M${x} ${y(row)}H${w - 2}`);
+					if (at === a.to) out.push(`M${w - 6} ${y(row) - 3}L${w - 2} ${y(row)}L${w - 6} ${y(row) + 3}`);
+				}
+			}
+		});
+		for (const [look, path] of this.paths) path.setAttribute('d', parts.get(look)?.join('') ?? '');
+		this.element.setAttribute('height', String(n * tall));
+		this.element.style.top = first * tall + 'px';
+	}
 }

@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // isa/view.ts: the listing with what each instruction cost, what it waited for, where branches went, and which loops it is in.
 import { App, Panel } from '../../app';
-import { bucketBar } from '../../base/bars';
-import { button, choose, fill, h, notice } from '../../base/dom';
+import { bucketText, paintBuckets, paintChip } from '../../base/bars';
+import { button, choose, fill, h, notice, setText } from '../../base/dom';
 import { baseName, count, cycles, cyclesWith, share, unitName } from '../../base/format';
+import { Palette } from '../../base/palette';
 import { Column, Table } from '../../base/table';
 import { State } from '../../state';
-import { Changed, chip, countColumn, cyclesColumn, diffColumns, diffParts, facts, filterBox, hex, isaText, scaled, sum, View } from '../common';
+import { Changed, countColumn, cyclesColumn, diffColumns, diffParts, facts, filterBox, hex, scaled, sum, View } from '../common';
 import { DiffPart, Edge, Hot, HotRow, Isa, IsaRow, Loop } from '../types';
-import { Arrow, Lanes, layout, piece, width } from './gutter';
+import { Arrow, Gutter, Lanes, layout, say, width } from './gutter';
 
 interface Line { at: number; row: IsaRow | null; label: { row: number; address: number; text: string; index: number } | null; loop: Loop | null; edges: Edge[]; hot: HotRow | null }
 type Basis = 'sum' | 'mean' | 'max' | 'wave';
@@ -26,6 +27,7 @@ class IsaView extends View {
 	private folded = new Set<number>();
 	private readonly top = h('div', { class: 'panel-bar' });
 	private isSampled = false;
+	private palette: Palette = this.app.palette();
 	private wave: number | null = null;
 	/** position of the selected row, or -1 */
 	private chosen = -1;
@@ -60,12 +62,14 @@ class IsaView extends View {
 		this.isSampled = isa.rows.some((r) => r.samples !== undefined);
 		this.build(isa, hot);
 		this.table?.close();
+		const gutter = this.lanes.count ? new Gutter(this.lanes, ROW) : undefined;
 		const table = this.own(new Table<Line>({
 			label: 'Instructions', columns: this.columns(), key: (l) => (l.row ?? l.label)!.index, sort: undefined, rowHeight: ROW, csv: 'isa.csv',
 			rowClass: (l) => (l.label ? 'label-row' : l.row!.hit || l.row!.samples ? '' : 'never') + (l.loop ? ' loop-head' : ''),
 			rowTitle: (l) => this.hint(l),
 			pick: (l) => this.app.select({ kind: 'code', code: (l.row ?? l.label)!.index }),
-			empty: 'No instruction matches.',
+			empty: 'No instruction matches.', acts: { source: (l) => this.toSource(l), fold: (l) => l.loop && this.fold(l.loop) },
+			beside: gutter && { element: gutter.element, draw: (first, last) => this.drawGutter(gutter, first, last) },
 		}));
 		this.table = table;
 		table.rows(this.lines);
@@ -115,15 +119,15 @@ class IsaView extends View {
 		const of = <T>(f: (r: IsaRow) => T) => (l: Line) => (l.row ? f(l.row) : null);
 		const out: Column<Line>[] = [
 			{ id: 'row', head: '#', isNumber: true, width: '3.2rem', value: (l) => (l.row ?? l.label)!.row, title: 'number of the instruction in the capture' },
-			{ id: 'address', head: 'address', width: '5.2rem', value: (l) => (l.row ?? l.label)!.address, cell: (l) => h('span', { class: 'mono dim' }, hex((l.row ?? l.label)!.address)) },
+			{ id: 'address', head: 'address', isLate: true, width: '5.2rem', value: (l) => (l.row ?? l.label)!.address, cell: (l) => hex((l.row ?? l.label)!.address) },
 		];
 		if (this.lanes.count) out.push({
 			id: 'gutter', head: '', isFixed: true, width: width(this.lanes) + 'px', value: () => null, title: 'dashed: a wait and its producer; solid: a branch and its target',
-			cell: (l) => (this.isInOrder() ? piece(this.lanes, l.at, ROW, (a) => a.from === this.chosen || a.to === this.chosen) : ''),
+			paint: () => undefined, hint: (l) => say(this.lanes, l.at),
 		});
 		out.push(
-			{ id: 'isa', head: 'instruction', width: 'minmax(15rem, 3fr)', value: (l) => l.row?.isa ?? l.label!.text, cell: (l) => this.text(l) },
-			{ id: 'class', head: 'class', width: '8rem', value: (l) => l.row?.class ?? null, cell: (l) => (l.row ? chip(app, l.row.class) : '') });
+			{ id: 'isa', head: 'instruction', width: 'minmax(15rem, 3fr)', value: (l) => l.row?.isa ?? l.label!.text, paint: (cell, l) => this.text(cell, l) },
+			{ id: 'class', head: 'class', isLate: true, width: '8rem', value: (l) => l.row?.class ?? null, paint: (cell, l) => paintChip(cell, l.row?.class ?? null, l.row ? this.colourOf(l.row.class) : '') });
 		if (this.isSampled) {
 			out.push(
 				{ ...countColumn<Line>('samples', 'samples', of((r) => r.samples ?? 0)), width: '5rem' },
@@ -132,22 +136,22 @@ class IsaView extends View {
 		}
 		if (this.isa.accounting || has((r) => r.hit > 0)) {
 			out.push(
-				{ ...countColumn<Line>('hit', 'hits', of((r) => r.hit), 'executions in all selected waves'), width: '4.5rem' },
+				{ ...countColumn<Line>('hit', 'hits', of((r) => r.hit), 'executions in all selected waves'), width: '4.5rem', isLate: true },
 				{ ...cyclesColumn<Line>({ units: () => (this.basis === 'sum' || this.basis === 'wave' ? all : app).units() }, 'cycles', 'cycles', of((r) => this.cost(r)), 'issue, stall, wait, idle and drain together'), width: '6rem' },
-				{ id: 'share', head: 'share', isNumber: true, unit: () => '%', width: '4rem', value: of((r) => this.total(r)), cell: (l) => (l.row && this.total(l.row) ? share(this.total(l.row), this.whole, false) : '') },
-				{ id: 'bar', head: 'split', title: 'where the cycles go: issue, stall, wait, idle, drain', width: 'minmax(5.5rem, 1fr)', value: of((r) => this.total(r)), cell: (l) => (l.row && this.total(l.row) ? bucketBar({ ...l.row.buckets }, this.most, app.palette()) : '') });
+				{ id: 'share', head: 'share', isLate: true, isNumber: true, unit: () => '%', width: '4rem', value: of((r) => this.total(r)), cell: (l) => (l.row && this.total(l.row) ? share(this.total(l.row), this.whole, false) : '') },
+				{ id: 'bar', head: 'split', title: 'where the cycles go: issue, stall, wait, idle, drain', width: 'minmax(5.5rem, 1fr)', value: of((r) => this.total(r)), paint: (cell, l) => paintBuckets(cell, l.row && this.total(l.row) ? l.row.buckets : null, this.most, this.palette), hint: (l) => (l.row ? bucketText(l.row.buckets) : '') });
 		}
 		if (has((r) => !!r.execution)) out.push(
-			{ ...cyclesColumn<Line>(app, 'median', 'median', of((r) => r.execution?.median), 'of one execution'), width: '4.6rem' },
-			{ ...cyclesColumn<Line>(app, 'p95', 'p95', of((r) => r.execution?.p95), 'of one execution'), width: '4.6rem' });
+			{ ...cyclesColumn<Line>(app, 'median', 'median', of((r) => r.execution?.median), 'of one execution'), width: '4.6rem', isLate: true },
+			{ ...cyclesColumn<Line>(app, 'p95', 'p95', of((r) => r.execution?.p95), 'of one execution'), width: '4.6rem', isLate: true });
 		if (this.diffs.size) out.push(...diffColumns<Line>((l) => (l.row ? this.diffs.get(String(l.row.row)) : undefined)));
 		if (has((r) => !!r.live && r.live.arch + r.live.accum > 0)) out.push({
-			id: 'live', head: 'live', isNumber: true, width: '4.4rem', unit: () => 'registers', title: 'vector registers that still hold something needed before this instruction, inferred from the text; + accumulation registers',
+			id: 'live', head: 'live', isLate: true, isNumber: true, width: '4.4rem', unit: () => 'registers', title: 'vector registers that still hold something needed before this instruction, inferred from the text; + accumulation registers',
 			value: of((r) => (r.live ? r.live.arch + r.live.accum : null)), cell: (l) => (l.row?.live ? `${l.row.live.arch}${l.row.live.accum ? ` + ${l.row.live.accum}` : ''}` : ''),
 		});
 		if (has((r) => !!r.stated)) out.push({ ...cyclesColumn<Line>(all, 'stated', 'stated', of((r) => r.stated?.latency), 'latency that the producer states, where its own records add up to something else'), width: '5.5rem' });
-		if (this.lines.some((l) => this.waits(l) !== null)) out.push({ id: 'waits', head: 'waits for', width: 'minmax(6.5rem, 1fr)', value: (l) => this.waits(l) });
-		if (has((r) => r.frames.length > 0 || !!r.source)) out.push({ id: 'source', head: 'source', width: 'minmax(7rem, 1fr)', value: (l) => l.row?.source ?? null, cell: (l) => (l.row ? this.sourceLink(l.row) : '') });
+		if (this.lines.some((l) => this.waits(l) !== null)) out.push({ id: 'waits', head: 'waits for', isLate: true, width: 'minmax(6.5rem, 1fr)', value: (l) => this.waits(l) });
+		if (has((r) => r.frames.length > 0 || !!r.source)) out.push({ id: 'source', head: 'source', isLate: true, width: 'minmax(7rem, 1fr)', value: (l) => l.row?.source ?? null, paint: (cell, l) => this.sourceLink(cell, l.row) });
 		return out;
 	}
 
@@ -155,22 +159,30 @@ class IsaView extends View {
 		return this.isSampled && !this.isa.accounting ? r.samples ?? 0 : sum(r.buckets);
 	}
 
-	private text(l: Line): HTMLElement | string {
-		if (l.label) return h('strong', { class: 'mono' }, l.label.text);
-		const depth = l.row!.loop_depth, loop = l.loop;
-		return h('span', { class: 'isa-line', style: { '--depth': String(depth) } }, isaText(l.row!.isa), loop && this.loopButton(loop));
+	private colourOf(name: string): string {
+		const slot = this.app.trace.classes.find((c) => c.name === name)?.slot ?? 11;
+		return this.palette.slots[slot] ?? this.palette.dim;
 	}
 
-	private loopButton(loop: Loop): HTMLElement {
+	/** Opcode, operands and, on the head of a loop, what an iteration costs. */
+	private text(cell: HTMLElement, l: Line): void {
+		if (!cell.firstChild) cell.append(h('span', { class: 'opcode' }, ' '), ' ');
+		const opcode = cell.firstChild!.firstChild as Text, rest = cell.childNodes[1] as Text, text = l.row?.isa ?? l.label!.text, at = text.search(/\s/);
+		const depth = String(l.row?.loop_depth ?? 0);
+		let chip = cell.childNodes[2] as HTMLElement | undefined;
+		opcode.data = at < 0 ? text : text.slice(0, at);
+		rest.data = at < 0 ? '' : text.slice(at);
+		if ((cell.dataset.depth ?? '0') !== depth) cell.style.setProperty('--depth', (cell.dataset.depth = depth));
+		if (!l.loop) chip?.remove();
+		else this.loopButton((chip ??= cell.appendChild(h('button', { class: 'loop-chip', attrs: { 'data-do': 'fold' } }))), l.loop);
+	}
+
+	private loopButton(chip: HTMLElement, loop: Loop): void {
 		const isFolded = this.folded.has(loop.header_row);
 		const what = loop.iterations ? `${count(loop.iterations)} × ${cycles(loop.median, this.app.units())} ${unitName(this.app.units())}` : loop.state;
-		return h('button', {
-			class: 'loop-chip', title: `Loop of ${loop.rows} rows: ${count(loop.iterations)} iterations, median ${loop.median}, p95 ${loop.p95} cycles an iteration. Click to ${isFolded ? 'unfold' : 'fold'}.`,
-			attrs: { 'aria-expanded': !isFolded }, on: { click: (e) => {
-				e.stopPropagation();
-				this.fold(loop);
-			} },
-		}, `${isFolded ? '▸' : '▾'} loop ${what}`);
+		chip.title = `Loop of ${loop.rows} rows: ${count(loop.iterations)} iterations, median ${loop.median}, p95 ${loop.p95} cycles an iteration. Click to ${isFolded ? 'unfold' : 'fold'}.`;
+		chip.setAttribute('aria-expanded', String(!isFolded));
+		setText(chip, `${isFolded ? '▸' : '▾'} loop ${what}`);
 	}
 
 	private fold(loop: Loop): void {
@@ -197,14 +209,18 @@ class IsaView extends View {
 		return all.length ? `${all[0][0]} ${share(all[0][1], l.row!.stalled_samples ?? 0)}` : null;
 	}
 
-	private sourceLink(r: IsaRow): HTMLElement | string {
-		const frame = r.frames[0];
-		if (!frame) return r.source ? h('span', { class: 'clip', title: r.source }, baseName(r.source)) : '';
-		return h('button', { class: 'link clip', title: r.source ?? '', on: { click: (e) => {
-			e.stopPropagation();
-			this.app.select({ kind: 'line', source: frame[0], line: frame[1] });
-			this.app.openPanel('source');
-		} } }, `${baseName(this.isa.sources[frame[0]] ?? '?')}:${frame[1]}${r.frames.length > 1 ? ' +' : ''}`);
+	private sourceLink(cell: HTMLElement, r: IsaRow | null): void {
+		const link = (cell.firstChild ?? cell.appendChild(h('button', { class: 'link', attrs: { 'data-do': 'source' } }, ' '))) as HTMLElement;
+		const frame = r?.frames[0], text = frame ? `${baseName(this.isa.sources[frame[0]] ?? '?')}:${frame[1]}${r!.frames.length > 1 ? ' +' : ''}` : r?.source ? baseName(r.source) : '';
+		if (link.hidden !== !text) link.hidden = !text;
+		setText(link, text);
+	}
+
+	private toSource(l: Line): void {
+		const frame = l.row?.frames[0];
+		if (!frame) return;
+		this.app.select({ kind: 'line', source: frame[0], line: frame[1] });
+		this.app.openPanel('source');
 	}
 
 	private hint(l: Line): string {
@@ -228,6 +244,11 @@ class IsaView extends View {
 		h('span', { class: 'grow' }), basis,
 		this.table && filterBox(this.table, 'Filter rows', (l) => `${l.row?.isa ?? l.label?.text} ${l.row?.class ?? ''} ${l.row?.source ?? ''}`),
 		button('In order', 'Show the rows in the order of the program again', () => this.table?.sortBy('row', false)), this.table?.tools());
+	}
+
+	private drawGutter(gutter: Gutter, first: number, last: number): void {
+		const rows = this.isInOrder() ? this.table!.list().slice(first, last).map((l) => ({ at: l.at, until: l.at })) : [];
+		gutter.draw(rows, first, (a) => a.from === this.chosen || a.to === this.chosen);
 	}
 
 	private setBasis(basis: Basis): void {
@@ -266,6 +287,7 @@ class IsaView extends View {
 			this.drawBar();
 		}
 		if (keys.has('unit') || keys.has('theme')) {
+			this.palette = this.app.palette();
 			this.table?.refresh();
 			this.drawBar();
 		}

@@ -3,7 +3,7 @@
 import { App, Panel } from '../../app';
 import { shareBar } from '../../base/bars';
 import { choose, fill, h, notice, s } from '../../base/dom';
-import { bytes, count, cyclesWith, share } from '../../base/format';
+import { bytes, count, cyclesWith, largest, share } from '../../base/format';
 import { colourOf } from '../../base/palette';
 import { Plot, Series } from '../../base/plot';
 import { Column, Table } from '../../base/table';
@@ -100,7 +100,7 @@ class OccupancyView extends View {
 	private drawTable(): void {
 		const app = this.app, d = this.data, rows = (this.by === 'se' ? d.ses : this.by === 'cu' ? d.cus : d.simds) ?? [];
 		const name = (r: OccupancyUnit) => [`SE${r.se}`, r.cu !== undefined && `CU${r.cu}`, r.simd !== undefined && `SIMD${r.simd}`].filter(Boolean).join(' ');
-		const most = Math.max(1, ...rows.map((r) => r.wave_cycles));
+		const most = largest(rows, (r) => r.wave_cycles);
 		const columns: Column<OccupancyUnit>[] = [textColumn('name', 'unit', (r) => name(r) + (r.is_target ? ' (traced)' : ''), 'minmax(8rem, 1fr)'), ...against<OccupancyUnit>(this.base && ((this.by === 'se' ? this.base.ses : this.by === 'cu' ? this.base.cus : this.base.simds) ?? []), name, (r) => (r.busy_cycles ? r.wave_cycles / r.busy_cycles : null), { unit: 'waves', title: 'waves at once, while there were any', sense: 0 }), countColumn('starts', 'waves', (r) => r.starts), countColumn('peak', 'peak', (r) => r.peak_waves),
 			countColumn('simd-peak', 'per SIMD', (r) => r.peak_per_simd), cyclesColumn(app, 'busy', 'occupied', (r) => r.busy_cycles, 'cycles with at least one wave'), cyclesColumn(scaled(app, () => this.data.all?.wave_cycles ?? 1), 'cycles', 'wave cycles', (r) => r.wave_cycles),
 			{ id: 'bar', head: '', width: 'minmax(6rem, 1fr)', isFixed: true, value: (r) => r.wave_cycles, cell: (r) => shareBar(r.wave_cycles, most, app.palette().accent) }];
@@ -119,7 +119,7 @@ class OccupancyView extends View {
 	/** All compute units, one square each; darker is fuller. */
 	private mapSection(): HTMLElement {
 		const cus = this.data.cus ?? [], ses = this.data.ses ?? [], p = this.app.palette();
-		const most = Math.max(1, ...cus.map((c) => c.wave_cycles)), columns = Math.max(1, ...cus.map((c) => (c.cu ?? 0) + 1)), size = 18;
+		const most = largest(cus, (c) => c.wave_cycles), columns = largest(cus, (c) => (c.cu ?? 0) + 1), size = 18;
 		const svg = s('svg', { class: 'machine-map', attrs: { viewBox: `0 0 ${columns * size + 40} ${ses.length * size + 16}`, role: 'img', 'aria-label': `${cus.length} compute units of ${ses.length} shader engines` } });
 		ses.forEach((se, row) => svg.appendChild(s('text', { attrs: { x: 0, y: row * size + 28, class: 'map-label' } }, `SE${se.se}`)));
 		for (const c of cus) {
@@ -135,11 +135,11 @@ class OccupancyView extends View {
 			fill(this.body, notice('No core was traced', 'This capture has no pipes; Details shows what the producer states.'));
 			return;
 		}
-		const app = this.app;
+		const app = this.app, most = largest(cores, (c) => c.span);
 		this.cores = this.own(new Table<Core>({
 			label: 'Cores', key: (c) => c.core, csv: 'cores.csv', columns: [textColumn('core', 'core', (c) => c.core, 'minmax(10rem, 1fr)'), ...against<Core>(this.base?.cores, (c) => c.core, (c) => (c.span ? c.busy / c.span : null), { unit: 'busy %', title: 'at least one pipe worked, of the span', sense: 0 }), cyclesColumn(app, 'begin', 'begins', (c) => c.begin), cyclesColumn(app, 'span', 'span', (c) => c.span),
 				cyclesColumn(app, 'busy', 'busy', (c) => c.busy, 'at least one pipe worked'), shareColumn('share', 'busy', (c) => c.busy / Math.max(1, c.span), () => 1), cyclesColumn(app, 'compute', 'compute', (c) => c.compute_busy), shareColumn('compute-share', 'compute', (c) => c.compute_busy / Math.max(1, c.span), () => 1),
-				{ id: 'bar', head: '', width: 'minmax(8rem, 2fr)', isFixed: true, value: (c) => c.busy, cell: (c) => shareBar(c.busy, Math.max(...cores.map((x) => x.span)), app.palette().buckets[0]) }],
+				{ id: 'bar', head: '', width: 'minmax(8rem, 2fr)', isFixed: true, value: (c) => c.busy, cell: (c) => shareBar(c.busy, most, app.palette().buckets[0]) }],
 		}));
 		this.cores.rows(cores);
 		fill(this.body, h('div', { class: 'panel-columns' }, section('Cores', this.cores.tools(), h('div', { class: 'panel-fill' }, this.cores.element))));

@@ -4,7 +4,7 @@
 import { App, Panel } from '../../app';
 import { bucketBar } from '../../base/bars';
 import { button, copyText, fill, h, notice } from '../../base/dom';
-import { baseName, count, share, tail } from '../../base/format';
+import { baseName, count, largest, share, tail } from '../../base/format';
 import { Column, Table } from '../../base/table';
 import { askText } from '../../source';
 import { State } from '../../state';
@@ -88,7 +88,7 @@ class SourceView extends View {
 		this.at = at;
 		const file = this.files[at];
 		this.drawTabs();
-		this.most = Math.max(1, ...[...file.lines.values()].map(weight));
+		this.most = largest(file.lines.values(), weight);
 		if (this.app.trace.sources[file.source].has_text && !file.isAsked) {
 			file.isAsked = true;
 			askText(this.app.source, 'source', { file: file.source, c: capture(this.app) }).then((text) => {

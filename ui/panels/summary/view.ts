@@ -3,7 +3,7 @@
 import { App, Panel } from '../../app';
 import { bucketBar, shareBar } from '../../base/bars';
 import { Child, fill, h } from '../../base/dom';
-import { baseName, count, cycles, cyclesWith, share, unitName, Units } from '../../base/format';
+import { baseName, count, cycles, cyclesWith, largest, share, unitName, Units } from '../../base/format';
 import { BUCKETS } from '../../base/palette';
 import { State } from '../../state';
 import { bucketChip, Changed, facts, isaText, rowLink, scaled, section, View } from '../common';
@@ -80,7 +80,7 @@ class SummaryView extends View {
 
 	private causes(all: CauseRow[]): HTMLElement {
 		const lost = all.filter((c) => c.bucket !== 'issue').slice(0, 8), whole = this.data.accounting.duration, u = this.all();
-		const most = Math.max(1, ...lost.map((c) => c.cycles)), p = this.app.palette();
+		const most = largest(lost, (c) => c.cycles), p = this.app.palette();
 		return section('Lost cycles by cause', this.go('hotspots', 'Hotspots', 'ranked by cause and more'), h('table', { class: 'plain causes' }, h('thead', null, h('tr', null, h('th', null, 'cause'), h('th', { class: 'num' }, unitName(u)), h('th', { class: 'num' }, 'share'), this.heads(0), h('th', { class: 'num' }, 'exposed'), h('th', null, ''))),
 			h('tbody', null, lost.map((c) => h('tr', null, h('th', { attrs: { scope: 'row' } }, bucketChip(this.app, c.bucket, c.cause)), h('td', { class: 'num' }, cycles(c.cycles, u)), h('td', { class: 'num' }, share(c.cycles, whole)), this.versus(0, c.cause),
 				h('td', { class: 'num', title: 'not hidden behind the work of other waves' }, c.exposed === undefined ? '-' : cycles(c.exposed, u)), h('td', { class: 'wide' }, shareBar(c.cycles, most, p.buckets[BUCKETS.findIndex((b) => b === c.bucket)] ?? p.dim)))))));

@@ -2,7 +2,7 @@
 // producers.ts: all that one wait consumed: row by row over all its executions, and instance by instance in one of them.
 import { App } from '../../app';
 import { button, Child, fill, h } from '../../base/dom';
-import { count, cyclesWith } from '../../base/format';
+import { count, cyclesWith, largest } from '../../base/format';
 import { Table } from '../../base/table';
 import { askJson, Partner, SliceInfo } from '../../source';
 import { trackName } from '../../timeline/lanes';
@@ -19,7 +19,7 @@ interface Row { pair: WaitPair; producer: IsaRow | undefined }
 
 /** `several`: the wait named two counters, and the last of either may have ended it. */
 function arrival(p: Partner, several: boolean): string {
-	return p.is_certain === false ? 'any order: one of these was last' : !p.is_last ? 'before the last, in order' : several ? 'last of its counter' : 'last: ended the wait';
+	return p.is_certain === false ? 'any order: one of these was last' : !p.is_last ? 'before the last, in order' : several ? 'last of its counter' : 'last to come back';
 }
 
 export class Producers {
@@ -75,7 +75,7 @@ export class Producers {
 	private drawRows(wait: IsaRow): void {
 		const app = this.app, rows = this.pairs.filter((p) => p.wait === wait.row).map((pair): Row => ({ pair, producer: this.byRow.get(pair.producer) }));
 		if (!rows.length) return fill(this.rowsBody);
-		const most = Math.max(...rows.map((r) => r.pair.last));
+		const most = largest(rows, (r) => r.pair.last, 0);
 		const t = this.keep(new Table<Row>({
 			label: 'Producers of the wait', key: (r) => r.pair.producer, csv: 'producers.csv', pick: (r) => r.producer && app.select({ kind: 'code', code: r.producer.index }),
 			rowClass: (r) => (most > 0 && r.pair.last === most ? 'is-last' : ''),
@@ -119,7 +119,7 @@ export class Producers {
 		t.rows(s.producers);
 		fill(this.oneBody, section(`Execution ${count(s.execution)} of ${count(s.executions)} of row ${wait.row}`,
 			[step(s.previous, '◂ Previous', 'Previous execution in this lane'), step(s.next, 'Next ▸', 'Next execution in this lane'), button('Show', 'Select it in the timeline, with what it waited for in sight', () => this.go(s.track, s.slice!, s.code, s.start, s.start + s.duration), { class: 'button framed' })],
-			facts(['lane', h('button', { class: 'link', title: 'To this lane', on: { click: () => toTrack(app, s.track) } }, trackName(app.trace, s.track))], ['start', cyclesWith(s.start, u)], ['waited', cyclesWith(s.stall, u)], ['for', s.cause ?? null], ['instances', count(s.producers.length)]),
+			facts(['lane', h('button', { class: 'link', title: 'To this lane', on: { click: () => toTrack(app, s.track) } }, trackName(app.trace, s.track))], ['start', cyclesWith(s.start, u)], ['waited', cyclesWith(s.buckets.wait, u)], ['for', s.cause ?? null], ['instances', count(s.producers.length)]),
 			h('div', { class: 'panel-fill' }, t.element)));
 	}
 }

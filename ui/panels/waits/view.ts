@@ -4,7 +4,7 @@
 import { App, Panel } from '../../app';
 import { shareBar } from '../../base/bars';
 import { fill, h, notice } from '../../base/dom';
-import { count, cyclesWith, share } from '../../base/format';
+import { count, cyclesWith, largest, share } from '../../base/format';
 import { Table } from '../../base/table';
 import { State } from '../../state';
 import { trackName } from '../../timeline/lanes';
@@ -72,7 +72,7 @@ class WaitView extends View {
 	}
 
 	private edgeSection(rows: Row[], hot: Hot | null): HTMLElement {
-		const app = this.app, most = Math.max(1, ...rows.map((r) => r.cycles));
+		const app = this.app, most = largest(rows, (r) => r.cycles);
 		const t = this.own(new Table<Row>({
 			label: 'Waits and their producers', key: (r) => `${r.edge.wait}-${r.edge.producer}`, csv: 'waits.csv', sort: { id: 'cycles', isDown: true },
 			empty: 'No wait of this capture has a known producer.', pick: (r) => r.wait && app.select({ kind: 'code', code: r.wait.index }),
@@ -83,7 +83,7 @@ class WaitView extends View {
 				countColumn('count', 'times', (r) => r.edge.count, 'how often this producer came last and released the wait'), countColumn('blocked', 'blocked', (r) => r.edge.blocked, 'how often the wait really waited'),
 				cyclesColumn(scaled(app, () => this.whole), 'cycles', 'waited', (r) => r.cycles), shareColumn('share', 'share', (r) => r.cycles, () => this.whole),
 				{ id: 'bar', head: '', width: '4rem', isFixed: true, value: (r) => r.cycles, cell: (r) => shareBar(r.cycles, most, app.palette().buckets[2]) },
-				...spreadColumns<Row>(app, 'latency', 'latency', (r) => r.edge.latency, 'From the issue of the producer to the release of the wait: exact where the wait blocked, else an upper bound.').map((c) => ({ ...c, width: '7.4rem' })),
+				...spreadColumns<Row>(app, 'latency', 'latency', (r) => r.edge.latency, 'From the issue of the producer to the release of the wait: exact where the wait blocked, else an upper bound.').map((c) => ({ ...c, width: '8.4rem' })),
 				...(hasPipes(app) ? [] : [countColumn<Row>('together', 'last of', (r) => r.pair?.together?.median, TOGETHER), countColumn<Row>('flight', 'in flight', (r) => r.pair?.in_flight?.median, FLIGHT), { ...countColumn<Row>('ahead', 'ahead', (r) => r.pair?.iterations?.median, AHEAD), unit: () => 'iterations' }]),
 				countColumn('inexact', 'group', (r) => r.edge.inexact, 'times when one of several that return in any order released it'),
 			],

@@ -3,7 +3,7 @@
 import { App, Panel } from '../../app';
 import { bucketBar, shareBar } from '../../base/bars';
 import { Child, choose, fill, h, notice } from '../../base/dom';
-import { count, cyclesWith, share } from '../../base/format';
+import { count, cyclesWith, largest, share } from '../../base/format';
 import { BUCKETS, colourOf } from '../../base/palette';
 import { Table } from '../../base/table';
 import { State } from '../../state';
@@ -13,7 +13,7 @@ import { against, otherData } from '../versus';
 import { boxPlot } from './box';
 
 type Group = 'se' | 'simd' | 'slot' | 'phase';
-const GROUPS: Record<Group, string> = { se: 'shader engine', simd: 'SIMD', slot: 'slot', phase: 'first, steady and tail waves' };
+const GROUPS: Record<Group, string> = { se: 'shader engine', simd: 'SIMD', slot: 'slot', phase: 'phase in the slot' };
 const PHASE = 'first: nothing ran in its slot before; steady: others before and after it; tail: the last of several';
 const STATES = ['EXEC', 'WAIT', 'STALL', 'IDLE'];
 
@@ -117,13 +117,13 @@ class WavesView extends View {
 
 	private drawBalance(): void {
 		const app = this.app, rows = this.data.imbalance?.[this.group] ?? [];
-		const low = Math.min(...rows.map((r) => r.duration.min)), high = Math.max(1, ...rows.map((r) => r.duration.max));
+		const low = -largest(rows, (r) => -r.duration.min, -Infinity), high = largest(rows, (r) => r.duration.max), most = largest(rows, (r) => r.accounting.duration);
 		const name = (r: Balance) => [r.se !== undefined && `SE${r.se}`, r.cu !== undefined && `CU${r.cu}`, r.simd !== undefined && `SIMD${r.simd}`, r.slot !== undefined && `slot ${r.slot}`, r.phase].filter(Boolean).join(' ');
 		const t = this.own(new Table<Balance>({
 			label: `Balance by ${GROUPS[this.group]}`, key: name, csv: 'balance.csv',
-			columns: [textColumn('name', GROUPS[this.group], name, 'minmax(8rem, 1fr)'), ...against<Balance>(this.base?.imbalance?.[this.group], name, (r) => (r.accounting.duration ? 1 - r.accounting.issue / r.accounting.duration : null), { unit: 'lost %', title: 'cycles in which its waves did not issue, of their lifetime', sense: 1 }), countColumn('waves', 'waves', (r) => r.waves), cyclesColumn(scaled(app, () => this.data.accounting.duration), 'sum', 'sum', (r) => r.duration.sum), cyclesColumn(app, 'median', 'median', (r) => r.duration.median),
+			columns: [textColumn('name', GROUPS[this.group], name, 'minmax(8rem, 1fr)'), ...against<Balance>(this.base?.imbalance?.[this.group], name, (r) => (r.accounting.duration ? 1 - r.accounting.issue / r.accounting.duration : null), { unit: 'lost %', title: 'cycles in which its waves did not issue, of their lifetime', sense: 1 }), countColumn('waves', 'waves', (r) => r.waves), { ...cyclesColumn<Balance>(scaled(app, () => this.data.accounting.duration), 'sum', 'sum', (r) => r.duration.sum), width: '6.5rem' }, cyclesColumn(app, 'median', 'median', (r) => r.duration.median),
 				cyclesColumn(app, 'max', 'max', (r) => r.duration.max), { id: 'box', head: 'spread', width: '12rem', isFixed: true, value: (r) => r.duration.median, cell: (r) => boxPlot(r.duration, low, high, `${name(r)}: median ${r.duration.median} cycles`) },
-				{ id: 'bar', head: 'where the cycles go', width: 'minmax(7rem, 1fr)', isFixed: true, value: (r) => r.accounting.duration, cell: (r) => bucketBar({ ...r.accounting }, Math.max(1, ...rows.map((x) => x.accounting.duration)), app.palette()) }],
+				{ id: 'bar', head: 'where the cycles go', width: 'minmax(7rem, 1fr)', isFixed: true, value: (r) => r.accounting.duration, cell: (r) => bucketBar({ ...r.accounting }, most, app.palette()) }],
 		}));
 		t.rows(rows);
 		this.others.push(t);
@@ -131,7 +131,7 @@ class WavesView extends View {
 	}
 
 	private pipeSection(rows: Pipe[]): HTMLElement {
-		const app = this.app, most = Math.max(1, ...rows.map((p) => p.accounting.duration)), d = this.data;
+		const app = this.app, most = largest(rows, (p) => p.accounting.duration), d = this.data;
 		const t = this.own(new Table<Pipe>({
 			label: 'Pipes', key: (p) => `${p.core}/${p.pipe}`, csv: 'pipes.csv', sort: { id: 'busy', isDown: true }, pick: (p) => this.toPipe(p),
 			columns: [textColumn('core', 'core', (p) => p.core, 'minmax(9rem, 1fr)'), textColumn('pipe', 'pipe', (p) => p.pipe), ...against<Pipe>(this.base?.pipes, (p) => `${p.core}/${p.pipe}`, (p) => (p.accounting.duration ? p.busy / p.accounting.duration : null), { unit: 'busy %', title: 'busy, of the span of its core', sense: 0 }), cyclesColumn(app, 'busy', 'busy', (p) => p.busy, 'union of its instructions: never counted twice'),

@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * config.h: what a user sets once and for all: $XDG_CONFIG_HOME/incore/config, else
+ * ~/.config/incore/config. Lines "key = value"; "#" begins a line that is none. Without a file
+ * nothing is set. Fails with file, line and column; a struct config is plain data.
+ */
+#ifndef CLI_CONFIG_H
+#define CLI_CONFIG_H
+
+#include "serve/colors.h"
+
+struct config {
+	struct colors colors; /* color.THEME.NAME = #rrggbb */
+};
+
+bool config_read(struct config *out, struct incore_error *e);
+
+#endif

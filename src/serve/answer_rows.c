@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* answer_rows.c: what did each code row cost on one track, in all its executions or in the n-th? */
+#include "base/mem.h"
+#include "serve/view_index.h"
+#include "serve/view_track.h"
+
+#define SHOWN_CYC 2u /* of a barrier, whatever it took */
+
+struct row_sums {
+	uint64_t seen, hit; /* executions so far, and those that count */
+	uint64_t bucket[BUCKET_COUNT];
+	uint32_t longest; /* recorded cycles of one execution */
+};
+
+struct rows {
+	const struct view *v;
+	track_idx track;
+	uint64_t execution; /* from 1; 0: all */
+	uint64_t from, n;   /* code rows */
+	struct row_sums *sums;
+};
+
+/*
+ * A pipe's idle and drained cycles are no instruction's, nor are those of a set, of a barrier that is
+ * only shown, of a cache miss or a user's range: as in analysis/pipe_sweep.h.
+ */
+static void add_on_pipe(
+	const struct view *v, const struct lane *l, uint32_t i, uint64_t to[BUCKET_COUNT])
+{
+	uint64_t sums[BUCKET_COUNT] = {0};
+	unsigned c = l->inst_class[i];
+
+	if (c == CLASS_FLAG_SET || c == CLASS_CACHE_MISS || c == CLASS_USERMARK ||
+		(c == CLASS_SYNC && l->dur[i] - l->stall[i] <= SHOWN_CYC))
+		return;
+	slice_buckets(v, l, i, sums);
+	to[BUCKET_ISSUE] += sums[BUCKET_ISSUE];
+	to[BUCKET_STALL] += sums[BUCKET_STALL];
+	to[BUCKET_WAIT] += sums[BUCKET_WAIT];
+}
+
+static void gather(struct rows *r)
+{
+	const struct columns *c = r->v->columns;
+
+	for (uint32_t x = c->first_lane[r->track]; x < c->first_lane[r->track + 1]; x++) {
+		const struct lane *l = &c->lanes[x];
+
+		for (uint32_t i = 0; i < l->n; i++) {
+			struct row_sums *s;
+
+			if (l->code[i] < r->from || l->code[i] - r->from >= r->n)
+				continue;
+			s = &r->sums[l->code[i] - r->from];
+			s->seen++;
+			if (r->execution && s->seen != r->execution)
+				continue;
+			s->hit++;
+			s->longest = l->dur[i] > s->longest ? l->dur[i] : s->longest;
+			if (r->v->has_pipes)
+				add_on_pipe(r->v, l, i, s->bucket);
+			else
+				slice_buckets(r->v, l, i, s->bucket);
+		}
+	}
+}
+
+/* Column k: code row, executions, the buckets, the longest. */
+static uint64_t cell(const struct rows *r, uint64_t i, unsigned k)
+{
+	const struct row_sums *s = &r->sums[i];
+
+	if (k == 0)
+		return r->from + i;
+	if (k == 1)
+		return s->hit;
+	return k < 2 + BUCKET_COUNT ? s->bucket[k - 2] : s->longest;
+}
+
+static void put(const struct rows *r, struct json_writer *w)
+{
+	json_w_object(w);
+	json_w_kv_cstr(w, "schema", "incore.view.rows/1");
+	json_w_kv_u64(w, "track", r->track);
+	json_w_kv_u64(w, "execution", r->execution);
+	json_w_kv_u64(w, "from", r->from);
+	json_w_kv_u64(w, "total", r->v->trace->n_code);
+	for (unsigned k = 0; k < BUCKET_COUNT + 3; k++) {
+		json_w_key(w, k == 0		     ? "code"
+			      : k == 1		     ? "hit"
+			      : k - 2 < BUCKET_COUNT ? bucket_name(k - 2)
+						     : "max");
+		json_w_row(w);
+		for (uint64_t i = 0; i < r->n; i++)
+			if (r->sums[i].hit)
+				json_w_u64(w, cell(r, i, k));
+		json_w_end(w);
+	}
+	json_w_end(w);
+}
+
+bool answer_rows(
+	const struct view *v, const struct query *q, struct strbuf *out, struct incore_error *e)
+{
+	struct rows r = {.v = v};
+	uint32_t n_tracks = v->columns->n_tracks;
+	struct json_writer w;
+	uint64_t track;
+	bool ok;
+
+	if (!query_number(q, "track", QUERY_NEEDED, n_tracks ? n_tracks - 1 : 0, &track, e) ||
+		!query_number(q, "execution", 0, UINT32_MAX, &r.execution, e) ||
+		!query_number(q, "from", 0, UINT32_MAX, &r.from, e) ||
+		!query_number(q, "n", VIEW_MAX_ROWS, VIEW_MAX_ROWS, &r.n, e))
+		return false;
+	if (n_tracks == 0)
+		return err_set(e, INCORE_USAGE, "bad-query", "there is no track");
+	r.track = (track_idx)track;
+	if (r.from >= v->trace->n_code)
+		r.n = 0;
+	else if (r.n > v->trace->n_code - r.from)
+		r.n = v->trace->n_code - r.from;
+	r.sums = mem_zalloc(r.n + 1, sizeof(*r.sums));
+	ok = r.sums || err_nomem(e);
+	if (ok) {
+		gather(&r);
+		json_w_buf(&w, out, 1);
+		put(&r, &w);
+		ok = json_w_finish(&w, e);
+	}
+	mem_free(r.sums);
+	return ok;
+}

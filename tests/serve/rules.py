@@ -1,0 +1,268 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""What the server promises, one by one: where it listens, who may ask, what each answer carries, how large it may be, how many may ask,
+what a slow client gets, and that nothing is written or kept.
+
+usage: rules.py BUILD_DIR
+"""
+import concurrent.futures
+import http.client
+import json
+import os
+import re
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+
+ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+DATA = os.path.join(ROOT, "tests", "data")
+PROGRAM = os.path.join(os.path.abspath(sys.argv[1]), "incore")
+MAX_CONNECTIONS = 64
+RESULT = [0, 0, 0]
+
+
+def check(ok, what):
+    RESULT[not ok] += 1
+    if not ok:
+        print(f"FAIL {what}", flush=True)
+    return ok
+
+
+class Server:
+    def __init__(self, *words):
+        self.process = subprocess.Popen([PROGRAM, "view", "--no-open", *words], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=DATA)
+        self.url = self.process.stdout.readline().strip()
+        self.port, self.token = int(self.url.split(":")[2].split("/")[0]), self.url.split("token=")[1]
+        self.ask("/api/1/progress")
+
+    def ask(self, path, method="GET", token=None, **headers):
+        """Status, headers, body."""
+        full = {"Host": f"127.0.0.1:{self.port}", **({"Authorization": f"Bearer {token or self.token}"} if token != "" else {}),
+                **{k.replace("_", "-"): v for k, v in headers.items()}}
+        c = http.client.HTTPConnection("127.0.0.1", self.port, timeout=120)
+        try:
+            c.putrequest(method, path, skip_host=True, skip_accept_encoding=True)
+            for k, v in full.items():
+                c.putheader(k, v)
+            c.endheaders()
+            r = c.getresponse()
+            return r.status, {k.lower(): v for k, v in r.getheaders()}, r.read()
+        finally:
+            c.close()
+
+    def begin(self, text="GET /api/1/trace HTTP/1.1\r\nHost: "):
+        """A client that says so much, and no more."""
+        s = socket.create_connection(("127.0.0.1", self.port), timeout=120)
+        s.sendall(text.encode())
+        return s
+
+    def count(self, what):
+        return len(os.listdir(f"/proc/{self.process.pid}/{what}"))
+
+    def kilobytes(self):
+        with open(f"/proc/{self.process.pid}/status") as f:
+            return int(next(line for line in f if line.startswith("RssAnon")).split()[1])
+
+    def end(self, how=signal.SIGTERM):
+        self.process.send_signal(how)
+        try:
+            _, told = self.process.communicate(timeout=120)
+        except subprocess.TimeoutExpired:
+            self.process.kill()
+            self.process.communicate()
+            return None, ""
+        return self.process.returncode, told
+
+
+# --- where, and who ---
+
+def listening(port):
+    """Addresses that listen on a port, as the kernel writes them."""
+    out = []
+    for table in ("tcp", "tcp6"):
+        if not os.path.exists(f"/proc/net/{table}"):
+            continue
+        with open(f"/proc/net/{table}") as f:
+            rows = [line.split() for line in f.readlines()[1:]]
+        out += [r[1].split(":")[0] for r in rows if r[3] == "0A" and int(r[1].split(":")[1], 16) == port]
+    return out
+
+
+def check_where():
+    a, b = Server("gemm"), Server("gemm")
+    check(listening(a.port) == ["0100007F"], f"it listens on {listening(a.port)}, not on 127.0.0.1 alone")
+    check(re.fullmatch(r"[0-9a-f]{32}", a.token) and a.token != b.token, f"tokens {a.token} and {b.token}")
+    check(f":{a.port}/#token=" in a.url, "the token is not in the fragment")
+    check(a.ask("/api/1/trace", token=b.token)[0] == 401, "the token of another run")
+    rc, told = a.end()
+    check(rc == 0 and a.token not in told, f"SIGTERM: {rc}, {told!r}")
+    check(b.end(signal.SIGHUP)[0] == 0, "SIGHUP")
+    remote = Server("--bind", "0.0.0.0", "--remote", "gemm")
+    check(listening(remote.port) == ["00000000"], "--bind 0.0.0.0")
+    check(remote.ask("/api/1/trace", Host=f"10.0.0.1:{remote.port}")[0] == 403, "--remote takes any name")
+    rc, told = remote.end()
+    check(rc == 0 and "ssh -L" in told, f"--remote does not tell of ssh -L: {told!r}")
+    p = subprocess.run([PROGRAM, "view", "--bind", "0.0.0.0", "gemm"], cwd=DATA, capture_output=True, text=True)
+    check(p.returncode == 2 and "ssh -L" in p.stderr and "--remote" in p.stderr, f"--bind alone: {p.returncode} {p.stderr!r}")
+
+
+DATA_PATHS = ["trace", "tile?tracks=0-1&level=3&i=0", "slices?track=0", "at?track=0&t=5", "links?code=7", "select", "find?q=a", "info", "check", "hot", "isa", "waves",
+              "occupancy", "summary", "diff?base=0", "histogram?code=7", "counters", "derived", "source?file=0", "code", "progress", "nothing"]
+ASSETS = {"/": "text/html", "/start.js": "text/javascript", "/incore.js": "text/javascript", "/incore.css": "text/css", "/incore.svg": "image/svg+xml"}
+
+
+def check_who(server):
+    for path in DATA_PATHS:
+        for token in ("", "0" * 32):
+            status, headers, body = server.ask("/api/1/" + path, token=token)
+            check(status == 401 and json.loads(body)["error"]["code"] == "no-token" and headers.get("www-authenticate") == "Bearer", f"{path} without the token: {status}")
+    for path, kind in ASSETS.items():
+        status, headers, _ = server.ask(path, token="")
+        check(status == 200 and headers["content-type"].startswith(kind), f"{path} needs no token: {status}")
+    own = f"127.0.0.1:{server.port}"
+    for host, origin, want in [(own, f"http://{own}", 200), (f"localhost:{server.port}", None, 200), (f"localhost:{server.port}", f"http://localhost:{server.port}", 200),
+                               (own, f"http://localhost:{server.port}", 403), (own, "http://127.0.0.1", 403), ("localhost", None, 403), (own + ".", None, 403),
+                               (own, f"HTTP://{own}", 403), (own, "", 403), ("", None, 403), (f"LOCALHOST:{server.port}", None, 403), (f"0x7f.1:{server.port}", None, 403)]:
+        more = {} if origin is None else {"Origin": origin}
+        for path in ("/", "/api/1/trace"):
+            check(server.ask(path, Host=host, **more)[0] == want, f"Host {host!r}, Origin {origin!r}: not {want}")
+
+
+# --- what an answer carries ---
+
+PROMISED = {"x-content-type-options": "nosniff", "referrer-policy": "no-referrer", "cross-origin-resource-policy": "same-origin"}
+
+
+def check_headers(server):
+    cases = [("/", {}, 200), ("/api/1/trace", {}, 200), ("/api/1/tile?tracks=0-1&level=3&i=0", {}, 200), ("/api/1/progress", {}, 200), ("/api/1/hot?top=-1", {}, 400),
+             ("/api/1/trace", {"token": ""}, 401), ("/", {"Host": "evil"}, 403), ("/none", {}, 404), ("/api/1/none", {}, 404), ("/", {"method": "POST"}, 405),
+             ("/api/1/trace?" + "a" * 5000, {}, 414)]
+    for path, how, want in cases:
+        status, headers, body = server.ask(path, **how)
+        check(status == want, f"{path[:40]} {how}: {status}, not {want}")
+        check(all(headers.get(k) == v for k, v in PROMISED.items()) and headers.get("content-security-policy", "").startswith("default-src 'self';"), f"{path[:40]} {how}: {headers}")
+        check("unsafe-inline" not in headers.get("content-security-policy", "") and "access-control-allow-origin" not in headers, f"{path[:40]}: too open")
+        if want >= 400:
+            told = json.loads(body)
+            check(told["schema"] == "incore.error/1" and told["error"]["code"] and told["error"]["message"], f"{path[:40]} {how}: {body[:200]}")
+    trace = json.loads(server.ask("/api/1/trace")[2])
+    for path, word in [(f"tile?h={trace['hash']}&tracks=0-1&level=3&i=0", "immutable"), ("tile?tracks=0-1&level=3&i=0", "no-store"), ("trace", "no-store"), ("isa", "no-store")]:
+        check(word in server.ask("/api/1/" + path)[1]["cache-control"], f"{path}: {word}")
+    for method in ("POST", "PUT", "DELETE", "PATCH", "OPTIONS", "CONNECT", "TRACE", "PROPFIND"):
+        status, headers, _ = server.ask("/api/1/trace", method)
+        check(status == 405 and headers.get("allow") == "GET, HEAD", f"{method}: {status}")
+    for path in ("/", "/api/1/trace", "/api/1/isa"):
+        full, head = server.ask(path), server.ask(path, "HEAD")
+        check(head[0] == 200 and head[2] == b"" and head[1]["content-length"] == str(len(full[2])), f"HEAD {path}")
+
+
+# --- how much, and how many ---
+
+def check_limits(server):
+    for path in ["slices?track=0&n=4001", "code?n=4001", "tile?tracks=0-64&level=3&i=0", "tile?tracks=0-1&level=41&i=0", "counters?name=x&w=8193", "derived?w=4001", "find?q=a&w=8193",
+                 "waves?bins=999999999", "occupancy?bins=100001", "trace?from=99999999", "slices?track=99999999", "trace?c=16", "diff?base=7",
+                 "at?track=0&t=18446744073709551616", "hot?" + "&".join(f"a{i}=1" for i in range(200))]:
+        status, _, body = server.ask("/api/1/" + path)
+        check(status == 400 and json.loads(body)["error"]["code"], f"{path[:60]}: {status}")
+    for n, want in [(4096, (200, 400)), (4097, (414,)), (20000, (414,))]:
+        path = "/api/1/find?q=" + "a" * (n - len("/api/1/find?q="))
+        check(server.ask(path)[0] in want, f"an address of {n} bytes")
+    raw = server.begin(f"GET / HTTP/1.1\r\nHost: 127.0.0.1:{server.port}\r\nX: " + "a" * 200000 + "\r\n\r\n")
+    try:
+        told = raw.recv(100)
+    except OSError:
+        told = b""
+    raw.close()
+    check(told == b"" or re.match(rb"HTTP/1.. 4(13|31|00)", told), f"200,000 bytes of a header: {told!r}")
+
+
+def check_many(server):
+    """No more than so many connections have a thread; those who wait are answered when others have left."""
+    files, tasks = server.count("fd"), server.count("task")
+    slow = [server.begin() for _ in range(MAX_CONNECTIONS + 40)]
+    time.sleep(1)
+    check(server.count("task") - tasks <= MAX_CONNECTIONS + 2, f"{server.count('task') - tasks} threads for {len(slow)} clients")
+    check(server.count("fd") - files <= 2 * MAX_CONNECTIONS + 8, f"{server.count('fd') - files} files for {len(slow)} clients")
+    for s in slow:
+        s.close()
+    with concurrent.futures.ThreadPoolExecutor(200) as pool:
+        answers = list(pool.map(lambda i: server.ask(f"/api/1/tile?tracks=0-3&level={i % 6}&i=0")[0], range(200)))
+    check(answers == [200] * 200, f"200 at once, after slow ones: {sorted(set(answers))}")
+    for _ in range(600):
+        if server.count("fd") <= files + 2 and server.count("task") <= tasks + 1:
+            break
+        time.sleep(0.1)
+    check(server.count("fd") <= files + 2 and server.count("task") <= tasks + 1, f"files {files} to {server.count('fd')}, threads {tasks} to {server.count('task')}")
+
+
+def files_below(*folders):
+    return sorted((os.path.join(f, n), os.stat(os.path.join(f, n)).st_mtime_ns) for d in folders for f, _, names in os.walk(d) for n in names)
+
+
+def check_kept(server, tmp):
+    """The same questions again and again cost no memory and leave no file."""
+    before = files_below(tmp, DATA)
+    questions = ["/api/1/" + p for p in DATA_PATHS] + list(ASSETS) + ["/api/1/find?q=/a*b/", "/api/1/hot?o=x", "/..", "/api/1/trace?c=9", "/api/1/select?by=cause"]
+    round_of = lambda: [server.ask(q)[0] for q in questions]  # noqa: E731
+    for _ in range(6):
+        round_of()
+    kilobytes = server.kilobytes()
+    for _ in range(12):
+        round_of()
+    if "ASAN_OPTIONS" not in os.environ:  # a sanitizer keeps what is freed, and tells of leaks itself, at the end
+        check(server.kilobytes() <= kilobytes + 2048, f"memory grew from {kilobytes} to {server.kilobytes()} kB over {12 * len(questions)} requests")
+    check(files_below(tmp, DATA) == before, "a request wrote a file")
+
+
+def slow_clients(server):
+    """One that says nothing, one that never ends its head, one that keeps its line open, one that asks for much and reads nothing."""
+    whole = f"GET /incore.js HTTP/1.1\r\nHost: 127.0.0.1:{server.port}\r\n\r\n"
+    clients = [server.begin(""), server.begin(), server.begin(whole), server.begin(whole * 100)]
+    time.sleep(1)
+    return clients
+
+
+def check_slow(server, files, clients):
+    """Whoever keeps a connection without using it for 30 s loses it."""
+    for _ in range(1200):
+        if server.count("fd") <= files:
+            break
+        time.sleep(0.1)
+    check(server.count("fd") <= files, f"{server.count('fd') - files} of {len(clients)} slow clients are never hung up on")
+    for s in clients:
+        s.close()
+    check(server.ask("/api/1/trace")[0] == 200, "the server is gone")
+
+
+def main():
+    tmp = tempfile.mkdtemp(prefix="incore-rules-")
+    os.environ.update(XDG_CACHE_HOME=tmp, XDG_CONFIG_HOME=os.path.join(tmp, "no-config"))
+    try:
+        waiting = Server("gemm")
+        time.sleep(1)  # until the connection that waited for it is gone
+        files = waiting.count("fd")
+        clients = slow_clients(waiting)
+        check(waiting.count("fd") >= files + 4, "slow clients have no connection: this shows nothing")
+        server = Server("gemm")
+        check_where()
+        check_who(server)
+        check_headers(server)
+        check_limits(server)
+        check_kept(server, tmp)
+        check_many(server)
+        check_slow(waiting, files, clients)
+        for name, s in (("the server that was asked", server), ("the one with slow clients", waiting)):
+            rc, told = s.end(signal.SIGINT)
+            check(rc == 0, f"{name} ends with {rc}: {told[:4000]}")
+    finally:
+        shutil.rmtree(tmp)
+    print(f"{RESULT[0]} passed, {RESULT[1]} failed, {RESULT[2]} skipped")
+    return RESULT[1] > 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

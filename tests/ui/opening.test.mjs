@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+// The opening: progress before the viewer's script is there, what is in sight first, the user's own colours.
+import { execFileSync, spawn } from 'node:child_process';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { DATA, environment, equal, open, panel, programFile, scratch, truth } from './lib.mjs';
+
+const verbsOf = (asked) => asked.filter((q) => /^(isa|hot|check|waves|summary|occupancy|info)\b/.test(q));
+
+function listen(page) {
+	const asked = [];
+	page.on('request', (r) => {
+		const m = /\/api\/1\/(.*)$/.exec(r.url());
+		if (m) asked.push(m[1]);
+	});
+	return asked;
+}
+
+/** The server says that it still reads; the viewer's script is held back until `release`. */
+async function slowly(page) {
+	let release, traces = 0;
+	const held = new Promise((done) => (release = done));
+	await page.route('**/incore.js', async (route) => {
+		await held;
+		await route.continue();
+	});
+	await page.route('**/api/1/progress', (route) => route.fulfill({ contentType: 'application/x-ndjson',
+		body: '{"stage":"open","done":0,"total":0,"eta":null,"read":0}\n{"stage":"tracks","done":1300,"total":2000,"eta":1.2,"read":0}\n' }));
+	await page.route('**/api/1/trace', async (route) => {
+		if (traces++) return release.trace.then(() => route.continue());
+		const real = await route.fetch(), told = await real.json();
+		return route.fulfill({ response: real, json: { ...told, state: 'loading', hash: null } });
+	});
+	release.trace = new Promise((done) => (release.whole = done));
+	return { release, traces: () => traces };
+}
+
+async function progressFirst(bench) {
+	const server = await bench.server('gemm'), page = await bench.blank(), { release, traces } = await slowly(page);
+	void page.goto(server.url).catch(() => undefined);
+	await page.waitForFunction(() => document.querySelector('.loading .dim')?.textContent === 'tracks: 1,300 of 2,000, about 2 s left');
+	equal(await page.textContent('.loading strong'), 'Opening gemm', 'what is opened');
+	equal(await page.$eval('.loading progress', (p) => [p.value, p.max]), [1300, 2000], 'the bar');
+	truth(!await page.evaluate(() => 'incore' in window), 'the script was there already: this shows nothing');
+	truth(!page.url().includes('token'), 'the token stays in the address');
+	release();
+	release.whole();
+	await page.waitForSelector('.dock .tab');
+	equal(traces(), 2, 'questions for the trace');
+	equal(await page.locator('.loading').count(), 0, 'the line is gone');
+}
+
+async function wrongKey(bench) {
+	const server = await bench.server('gemm'), page = await bench.blank();
+	page.isAllowed = true;
+	await page.goto(`http://127.0.0.1:${server.port}/#token=00000000000000000000000000000000`);
+	await page.waitForSelector('.notice');
+	truth((await page.textContent('.notice')).includes('needs its key'), 'what is missing is told');
+}
+
+async function inSightFirst(bench, link, first) {
+	const server = await bench.server('gemm'), page = await bench.blank(), asked = listen(page);
+	await open(page, `http://127.0.0.1:${server.port}/#token=${server.token}${link}`);
+	await page.waitForFunction(() => document.querySelector('.banner strong'));
+	const verbs = verbsOf(asked), own = verbs.filter((q) => first.test(q));
+	truth(own.length > 0 && verbs.length > own.length, `asked: ${verbs.join(' ')}`);
+	equal(verbs.slice(0, own.length), own, 'questions of the open panel come first');
+	equal(asked.filter((q) => q === 'trace').length, 1, 'the trace is asked for once');
+	truth(asked.findIndex((q) => q.startsWith('tile')) < asked.indexOf(verbs[0]), 'a verb before the lanes');
+}
+
+/** A page, or a report, of a user who has a configuration. */
+async function coloured(bench, isReport) {
+	const home = path.join(scratch, 'settings'), env = { ...environment(), XDG_CONFIG_HOME: home };
+	mkdirSync(path.join(home, 'incore'), { recursive: true });
+	writeFileSync(path.join(home, 'incore', 'config'), 'color.light.valu = #1020fe\ncolor.dark.valu = #fe2010\ncolor.light.stall = #00aa55\n');
+	const page = await bench.blank();
+	let child = null, url = 'file://' + path.join(scratch, 'coloured.html');
+	if (isReport) execFileSync(programFile(), ['report', '-q', '-o', path.join(scratch, 'coloured.html'), 'gemm'], { cwd: DATA, env });
+	else {
+		child = spawn(programFile(), ['view', '--no-open', '--no-cache', 'gemm'], { cwd: DATA, env, stdio: ['ignore', 'pipe', 'inherit'] });
+		url = await new Promise((done) => child.stdout.on('data', (d) => done(String(d).trim())));
+	}
+	try {
+		await open(page, url);
+		await panel(page, 'isa');
+		const palette = () => page.evaluate(() => {
+			const p = window.incore.app().palette();
+			return [p.slots[2], p.buckets[1], p.slots[3]];
+		});
+		equal(await palette(), ['#1020fe', '#00aa55', '#5f966e'], 'light');
+		const shown = await page.evaluate(() => [...document.querySelectorAll('.panel *')].some((e) => getComputedStyle(e).backgroundColor === 'rgb(16, 32, 254)' || getComputedStyle(e).color === 'rgb(16, 32, 254)' || getComputedStyle(e).borderColor.includes('rgb(16, 32, 254)')));
+		truth(shown, 'no chip of the listing has the colour');
+		await page.emulateMedia({ colorScheme: 'dark' });
+		equal(await palette(), ['#fe2010', '#d46f1d', '#9cfcca'], 'dark');
+	} finally {
+		child?.kill('SIGTERM');
+	}
+}
+
+export const tests = [
+	{ name: 'opening: progress is told before the script is there', run: progressFirst },
+	{ name: 'opening: a wrong key is told', run: wrongKey },
+	{ name: 'opening: the open panel asks first', run: (bench) => inSightFirst(bench, '', /^(isa|hot\?by=instr)/) },
+	{ name: 'opening: the open panel asks first, with a link', run: (bench) => inSightFirst(bench, '&v=1&p=waves', /^waves/) },
+	{ name: 'opening: colours of the user', run: (bench) => coloured(bench, false) },
+	{ name: 'opening: colours of the user in a report', run: (bench) => coloured(bench, true) },
+];
