@@ -195,36 +195,57 @@ static uint64_t in_span(const struct occupancy *o, int64_t t)
 		       : o->span_cyc;
 }
 
+/* Series for the units that were asked for; NULL without memory. */
+static struct series *open_series(struct occupancy *o, uint32_t n, uint64_t **bins)
+{
+	struct series *v = arena_zalloc(&o->arena, n + 1u, sizeof(*v));
+
+	*bins = arena_zalloc(&o->arena, (size_t)n * o->n_bins + 1u, sizeof(uint64_t));
+	if (!v || !*bins)
+		return NULL;
+	for (uint32_t i = 0; i < n; i++)
+		v[i].bins = *bins + (size_t)i * o->n_bins;
+	return v;
+}
+
+static void step(const struct occupancy *o, struct series *s, uint64_t t, bool is_start)
+{
+	fill(o, s, t);
+	s->now = is_start ? s->now + 1 : s->now - 1;
+}
+
 static bool second_sweep(struct occupancy *o, const struct occupancy_events *ev)
 {
-	struct series all = {0};
-	struct series *se = arena_zalloc(&o->arena, o->n_ses + 1u, sizeof(*se));
+	uint32_t n_units = o->series == SERIES_CU     ? o->n_cus
+			   : o->series == SERIES_SIMD ? o->n_simds
+						      : 0;
+	struct series *all = open_series(o, 1, &o->bin_wave_cyc);
+	struct series *se = open_series(o, o->n_ses, &o->bin_se_wave_cyc), *unit = NULL;
 	uint64_t at = 0;
 
-	o->bin_wave_cyc = arena_zalloc(&o->arena, o->n_bins + 1u, sizeof(uint64_t));
-	o->bin_se_wave_cyc =
-		arena_zalloc(&o->arena, (size_t)o->n_ses * o->n_bins + 1u, sizeof(uint64_t));
-	if (!se || !o->bin_wave_cyc || !o->bin_se_wave_cyc)
+	if (n_units)
+		unit = open_series(o, n_units, &o->bin_unit_wave_cyc);
+	if (!all || !se || (n_units && !unit))
 		return false;
-	all.bins = o->bin_wave_cyc;
-	for (uint32_t i = 0; i < o->n_ses; i++)
-		se[i].bins = o->bin_se_wave_cyc + (size_t)i * o->n_bins;
 	for (size_t i = 0; i <= ev->n; i++) {
 		const struct wave_event *v = i < ev->n ? &ev->v[i] : NULL;
 		uint64_t t = v ? in_span(o, v->time) : o->span_cyc;
 
-		if (all.now * 2 < o->all.peak)
+		if (all->now * 2 < o->all.peak)
 			o->below_half_cyc += t - at;
 		at = t;
-		fill(o, &all, t);
+		fill(o, all, t);
 		if (!v || v->is_stray)
 			continue;
-		fill(o, &se[v->se], t);
-		all.now = v->is_start ? all.now + 1 : all.now - 1;
-		se[v->se].now = v->is_start ? se[v->se].now + 1 : se[v->se].now - 1;
+		step(o, all, t, v->is_start);
+		step(o, &se[v->se], t, v->is_start);
+		if (unit)
+			step(o, &unit[o->series == SERIES_CU ? v->cu : v->simd], t, v->is_start);
 	}
 	for (uint32_t i = 0; i < o->n_ses; i++)
 		fill(o, &se[i], o->span_cyc);
+	for (uint32_t i = 0; i < n_units; i++)
+		fill(o, &unit[i], o->span_cyc);
 	return true;
 }
 
@@ -289,7 +310,9 @@ bool occupancy_compute(struct occupancy *o, const struct trace *t,
 	struct sweep s = {.o = o, .events = &ev};
 	bool ok = false;
 
-	*o = (struct occupancy){.trace = t, .n_bins = options ? options->n_bins : 0};
+	*o = (struct occupancy){.trace = t,
+		.n_bins = options ? options->n_bins : 0,
+		.series = options ? options->series : SERIES_SE};
 	arena_init(&o->arena);
 	count_tracks(o, sel);
 	find_window(&s, sel);

@@ -62,6 +62,8 @@ struct occupancy_kernel_id {
 	uint64_t starts;
 };
 
+enum occupancy_series { SERIES_SE, SERIES_CU, SERIES_SIMD };
+
 struct occupancy {
 	struct arena arena;
 	const struct trace *trace;
@@ -82,6 +84,9 @@ struct occupancy {
 	uint32_t n_bins;
 	uint64_t *bin_wave_cyc;	   /* [bin] */
 	uint64_t *bin_se_wave_cyc; /* [se index * n_bins + bin] */
+	enum occupancy_series series;
+	uint64_t *
+		bin_unit_wave_cyc; /* [CU or SIMD index * n_bins + bin], as series says; else NULL */
 	uint64_t launched_waves;   /* by the kernel trace; 0: unknown */
 	uint64_t traced_waves;	   /* with instruction detail: tracks selected */
 };
@@ -89,6 +94,7 @@ struct occupancy {
 struct occupancy_options {
 	const struct selection *selection; /* NULL: all; its wave number is not looked at */
 	uint32_t n_bins;		   /* 0: no series */
+	enum occupancy_series series;	   /* units with a series of their own, besides SEs */
 };
 
 bool occupancy_compute(struct occupancy *o, const struct trace *t,

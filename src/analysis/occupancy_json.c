@@ -71,6 +71,23 @@ static void put_ses(const struct occupancy *o, struct json_writer *w)
 	json_w_end(w);
 }
 
+/* Mean waves in each part of the span, of one CU or SIMD. */
+static void put_unit_series(const struct occupancy *o, uint32_t unit, struct json_writer *w)
+{
+	json_w_key(w, "waves");
+	json_w_row(w);
+	for (uint32_t i = 0; i < o->n_bins && o->span_cyc; i++) {
+		int64_t from, to;
+
+		occupancy_bin(o, i, &from, &to);
+		json_w_double(w,
+			(double)o->bin_unit_wave_cyc[(size_t)unit * o->n_bins + i] /
+				(to > from ? (double)((uint64_t)to - (uint64_t)from) : 1),
+			2);
+	}
+	json_w_end(w);
+}
+
 static void put_cus(const struct occupancy *o, struct json_writer *w)
 {
 	json_w_key(w, "cus");
@@ -82,6 +99,8 @@ static void put_cus(const struct occupancy *o, struct json_writer *w)
 		put_stats(w, &o->cus[i].stats);
 		json_w_kv_u64(w, "peak_per_simd", o->cus[i].peak_per_simd);
 		json_w_kv_bool(w, "is_target", o->cus[i].is_target);
+		if (o->series == SERIES_CU)
+			put_unit_series(o, i, w);
 		json_w_end(w);
 	}
 	json_w_end(w);
@@ -93,6 +112,8 @@ static void put_cus(const struct occupancy *o, struct json_writer *w)
 		json_w_kv_u64(w, "cu", o->simds[i].cu);
 		json_w_kv_u64(w, "simd", o->simds[i].simd);
 		put_stats(w, &o->simds[i].stats);
+		if (o->series == SERIES_SIMD)
+			put_unit_series(o, i, w);
 		json_w_end(w);
 	}
 	json_w_end(w);

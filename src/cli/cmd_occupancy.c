@@ -13,11 +13,15 @@
 #define MAX_SE_COLUMNS 32
 #define MAX_STRIP_CUS 64
 
+#define MAX_UNIT_BINS 1000u
+
 static const struct option_def options[] = {
 	{0, "by", OPTION_CHOICE, "WHAT", "se|cu|simd|kernel|time", "se",
 		"what a row of the table is"},
 	{0, "bins", OPTION_COUNT, "N", NULL, "60",
 		"parts the span is cut into for waves over time"},
+	{0, "series", OPTION_CHOICE, "WHAT", "se|cu|simd", "se",
+		"units whose waves over time --json gives"},
 	{0, NULL, OPTION_FLAG, NULL, NULL, NULL, NULL},
 };
 
@@ -46,6 +50,10 @@ static bool check_request(struct cli *c)
 		return err_set(&c->error, INCORE_USAGE, "bad-option",
 			"--wave does not apply: occupancy counts the waves of all CUs, which have "
 			"no number; use --se, --cu, --simd, --slot, --kernel, --from, --to");
+	if (bins > MAX_UNIT_BINS && strcmp(cli_text(c, "series"), "se") != 0)
+		return err_set(&c->error, INCORE_USAGE, "bad-option",
+			"--bins wants at most %u with --series cu or simd, not %" PRIu64,
+			MAX_UNIT_BINS, bins);
 	if (bins < 1 || bins > 100000)
 		return err_set(&c->error, INCORE_USAGE, "bad-option",
 			"--bins wants a number from 1 to 100000, not %" PRIu64, bins);
@@ -500,8 +508,12 @@ static bool print_text(struct job *j)
 static bool answer(struct job *j)
 {
 	struct cli *c = j->c;
-	struct occupancy_options o = {
-		.selection = &j->selection, .n_bins = (uint32_t)cli_count(c, "bins")};
+	const char *series = cli_text(c, "series");
+	struct occupancy_options o = {.selection = &j->selection,
+		.n_bins = (uint32_t)cli_count(c, "bins"),
+		.series = strcmp(series, "cu") == 0	? SERIES_CU
+			  : strcmp(series, "simd") == 0 ? SERIES_SIMD
+							: SERIES_SE};
 
 	if (!cli_open_trace(c, c->args[0], IMPORT_OCCUPANCY | IMPORT_SIDE_FILES, &j->trace) ||
 		!cli_selection(c, j->trace, &j->selection))

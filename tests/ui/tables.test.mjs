@@ -109,7 +109,7 @@ async function occupancy(bench, name) {
 	}
 	const text = await host.innerText();
 	for (const words of [d.limits.sentence, d.limits.next_step, count(d.all.mean_waves, 1)]) truth(!words || text.includes(words), `occupancy does not say "${words}"`);
-	equal(await host.locator('.map-cu').count(), d.cus.length, 'compute units on the map');
+	equal(await host.locator('.map-cu[data-cu]').count(), d.cus.length, 'compute units on the map');
 	equal((await host.locator('.plot canvas').getAttribute('aria-label')).split(':')[0], 'Waves on the machine (waves)', 'plot');
 }
 

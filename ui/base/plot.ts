@@ -28,6 +28,8 @@ export interface PlotOptions {
 	/** dragging chooses a stretch of time, the wheel zooms: what the caller does with it */
 	zoom?: (t0: number, t1: number) => void;
 	pick?: (t: number, series: Series | null) => void;
+	/** where the pointer is, or null when it left: plots above each other share it */
+	hover?: (t: number | null) => void;
 	height?: number;
 	formatY?: (v: number) => string;
 }
@@ -113,6 +115,11 @@ export class Plot {
 			else high = mid;
 		}
 		return low ? s.y[low - 1] : NaN;
+	}
+
+	/** "SE0: 12 %" of every curve in sight, at t. */
+	read(t: number): string[] {
+		return this.seen().slice(0, 16).map((s) => `${s.name}: ${this.format(this.valueAt(s, t))}`);
 	}
 
 	private seen(): Series[] {
@@ -225,6 +232,7 @@ export class Plot {
 		let isDown = false, last = 0;
 		for (let i = 0; i < s.x.length; i++) {
 			if (Number.isNaN(s.y[i])) {
+				if (isDown && s.kind === 'step') g.lineTo(x(s.x[i]), last);
 				isDown = false;
 				continue;
 			}
@@ -270,6 +278,7 @@ export class Plot {
 		this.canvas.addEventListener('mouseleave', () => {
 			this.tip.hidden = true;
 			this.point(null);
+			this.o.hover?.(null);
 		});
 		this.canvas.addEventListener('mousedown', (e) => {
 			if (e.button === 0) this.drag = this.time(e);
@@ -305,8 +314,8 @@ export class Plot {
 	private hover(e: MouseEvent): void {
 		const t = this.time(e);
 		this.point(t);
-		const lines = this.seen().slice(0, 16).map((s) => `${s.name}: ${this.format(this.valueAt(s, t))}`);
-		this.tip.textContent = [`${cycles(t, this.units)} ${unitName(this.units)}`, ...lines].join('\n');
+		this.o.hover?.(t);
+		this.tip.textContent = [`${cycles(t, this.units)} ${unitName(this.units)}`, ...this.read(t)].join('\n');
 		const box = this.element.getBoundingClientRect();
 		this.tip.hidden = false;
 		this.tip.style.left = Math.min(e.clientX - box.left + 12, box.width - this.tip.offsetWidth - 4) + 'px';

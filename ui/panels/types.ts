@@ -124,7 +124,7 @@ export interface Waves {
 
 export interface OccupancyUnit {
 	se?: number; cu?: number; simd?: number; name?: string; events: number; starts: number; ends: number; peak_waves: number; wave_cycles: number;
-	busy_cycles: number; first_cycle: number; last_cycle: number; peak_per_simd?: number; is_target?: boolean; cus?: number; ids?: number; ids_used?: number;
+	busy_cycles: number; first_cycle: number; last_cycle: number; peak_per_simd?: number; is_target?: boolean; cus?: number; ids?: number; ids_used?: number; waves?: number[];
 }
 export interface Limits {
 	waves_per_simd: number | null; limiter: string | null; limiters: string[]; is_upper_bound: boolean; sentence: string; next_step: string | null;

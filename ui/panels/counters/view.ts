@@ -27,7 +27,7 @@ class CountersView extends View {
 	private shown = new Set<string>();
 	private readonly means = h('div', { class: 'counter-means' });
 	private layout: 'lines' | 'stack' | 'sum' = 'lines';
-	private plots: Plot[] = [];
+	private plots: { plot: Plot; series: Series[]; value: HTMLElement }[] = [];
 	private text = '';
 	private readonly list = h('div', { class: 'counter-list', role: 'group', attrs: { 'aria-label': 'Counters' } });
 	private readonly space = h('div', { class: 'counter-plots' });
@@ -138,31 +138,48 @@ class CountersView extends View {
 
 	private series(rows: Row[], every: number, name: string): { series: Series[]; isStacked: boolean } {
 		const p = this.app.palette(), a = this.data.axes, from = a.first_cycle - this.origin, n = rows[0]?.values.length ?? 0;
-		const x = Float64Array.from({ length: n }, (_, i) => from + i * every * a.step);
+		// a point without a value ends the last sample: nothing is claimed beyond it
+		const x = Float64Array.from({ length: n + 1 }, (_, i) => from + i * every * a.step);
 		if (this.layout === 'sum' && rows.length > 1) {
-			const y = new Float64Array(n);
+			const y = new Float64Array(n + 1);
+			y[n] = NaN;
 			for (const r of rows) r.values.forEach((v, i) => (y[i] += v ?? 0));
 			return { series: [{ name: `${name}, summed`, colour: colourOf(p, 0), x, y, kind: 'step' }], isStacked: false };
 		}
 		const busy = rows.filter((r) => rows.length < 16 || r.values.some((v) => v));
 		return {
 			series: busy.slice(0, 64).map((r, i) => ({
-				name: [r.se !== undefined && `SE${r.se}`, r.cu !== undefined && `CU${r.cu}`].filter(Boolean).join(' ') || name, colour: colourOf(p, i), x, y: Float64Array.from(r.values, (v) => v ?? NaN), kind: 'step', dash: i >= 12 ? [5, 3] : [],
+				name: [r.se !== undefined && `SE${r.se}`, r.cu !== undefined && `CU${r.cu}`].filter(Boolean).join(' ') || name, colour: colourOf(p, i), x, y: Float64Array.from([...r.values, NaN], (v) => v ?? NaN), kind: 'step', dash: i >= 12 ? [5, 3] : [],
 			})), isStacked: this.layout === 'stack' && busy.length > 1,
 		};
 	}
 
+	/** The stretch of time that the lanes show; all there is where there are no lanes. */
+	private range(series: Series[]): [number, number] {
+		const { t0, t1 } = this.app.store.get(), x = series[0]?.x ?? [0];
+		return this.app.trace.tracks.length ? [t0, t1] : [x[0] ?? 0, x[x.length - 1] ?? 1];
+	}
+
+	/** One cursor for all plots; beside each name stands what it reads there. */
+	private point(t: number | null): void {
+		for (const p of this.plots) {
+			p.plot.point(t);
+			p.value.textContent = t === null ? '' : p.plot.read(t).map((v) => (p.series.length > 1 ? v : v.slice(v.lastIndexOf(': ') + 2))).join(', ');
+		}
+	}
+
 	private drawPlots(): void {
-		for (const plot of this.plots.splice(0)) plot.close();
+		for (const p of this.plots.splice(0)) p.plot.close();
 		const d = this.data, all = [...d.definitions.filter((x) => !x.error && !x.hidden).map((x) => ({ name: x.name, unit: /util$/i.test(x.name) ? '%' : /TFLOPS/.test(x.name) ? 'TFLOPS' : '', every: x.every ?? 1, rows: x.rows ?? [], what: x.text })),
 			...d.counters.map((c) => ({ name: c.name, unit: c.unit ?? 'per sample', every: c.every, rows: c.rows, what: 'as recorded' }))].filter((x) => this.shown.has(x.name));
 		fill(this.space, all.length ? all.slice(0, 24).map((x) => {
 			const { series, isStacked } = this.series(x.rows, x.every, x.name);
-			const plot = new Plot({ label: x.name, unit: x.unit || 'value', isStacked, height: 120, zoom: (a, b) => this.app.showTime(a, b) }, this.app.palette());
-			this.plots.push(plot);
+			const plot = new Plot({ label: x.name, unit: x.unit || 'value', isStacked, height: 120, zoom: (a, b) => this.app.showTime(a, b), hover: (t) => this.point(t) }, this.app.palette());
+			const value = h('span', { class: 'at-cursor clip' });
+			this.plots.push({ plot, series, value });
 			plot.look(this.app.palette(), this.app.units());
-			plot.show(series, series[0]?.x[0] ?? 0, (series[0]?.x[series[0].x.length - 1] ?? 1) + d.axes.step);
-			return h('figure', { class: 'counter-plot', attrs: { 'data-counter': x.name } }, h('figcaption', null, h('strong', null, x.name), h('span', { class: 'dim clip', title: x.what }, ' ' + x.what)), plot.element);
+			plot.show(series, ...this.range(series));
+			return h('figure', { class: 'counter-plot', attrs: { 'data-counter': x.name } }, h('figcaption', null, h('strong', null, x.name), value, h('span', { class: 'dim clip', title: x.what }, ' ' + x.what)), plot.element);
 		}) : notice('No counter chosen', 'Choose some on the left.'));
 	}
 
@@ -170,11 +187,12 @@ class CountersView extends View {
 		if (!this.data?.counters.length) return;
 		if (keys.has('base')) this.compare();
 		if (keys.has('unit') || keys.has('theme')) this.drawPlots();
+		else if (keys.has('t0') || keys.has('t1')) for (const p of this.plots) p.plot.show(p.series, ...this.range(p.series));
 	}
 
 	close(): void {
 		clearTimeout(this.timer);
-		for (const plot of this.plots.splice(0)) plot.close();
+		for (const p of this.plots.splice(0)) p.plot.close();
 		super.close();
 	}
 }

@@ -51,7 +51,7 @@ class OccupancyView extends View {
 		}
 		this.plot = this.own(new Plot({ label: 'Waves on the machine', unit: 'waves', height: 180, zoom: (a, b) => this.app.showTime(a, b) }, this.app.palette()));
 		this.drawPlot();
-		fill(this.body, h('div', { class: 'panel-columns wide-first' }, section('Waves over time', null, this.factsOf(d), this.plot.element), this.versus(d), limits, this.tableSection(), this.mapSection()));
+		fill(this.body, h('div', { class: 'panel-columns wide-first' }, section('Waves over time', null, this.factsOf(d), this.plot.element), this.versus(d), this.tableSection(), limits, this.mapSection()));
 	}
 
 	private factsOf(d: Occupancy): HTMLElement {
@@ -91,19 +91,30 @@ class OccupancyView extends View {
 
 	private tableSection(): HTMLElement {
 		this.drawTable();
-		return section('By unit', choose('By', [{ value: 'se', label: 'shader engine' }, { value: 'cu', label: 'compute unit' }, { value: 'simd', label: 'SIMD' }], this.by, (v) => {
+		return section('Waves over time by unit', choose('By', [{ value: 'se', label: 'shader engine' }, { value: 'cu', label: 'compute unit' }, { value: 'simd', label: 'SIMD' }], this.by, (v) => {
 			this.by = v as By;
 			this.drawTable();
 		}), this.space);
 	}
 
+	/** The rows at once; their waves over time when they come: shader engines have them in the first answer, others are asked for. */
 	private drawTable(): void {
-		const app = this.app, d = this.data, rows = (this.by === 'se' ? d.ses : this.by === 'cu' ? d.cus : d.simds) ?? [];
+		const d = this.data, by = this.by;
+		if (by === 'se') return this.fillTable((d.ses ?? []).map((u, i) => ({ ...u, waves: d.series!.map((b) => b.by_se[i] ?? 0) })));
+		this.fillTable((by === 'cu' ? d.cus : d.simds) ?? []);
+		this.app.verb<Occupancy>('occupancy', { bins: 120, series: by, top: 'all' }).then((a) => {
+			if (by === this.by && this.data === d) this.table?.rows((by === 'cu' ? a.data.cus : a.data.simds) ?? []);
+		}).catch(() => undefined); // then the column stays empty
+	}
+
+	private fillTable(rows: OccupancyUnit[]): void {
+		const app = this.app, top = largest(rows, (r) => r.peak_waves);
 		const name = (r: OccupancyUnit) => [`SE${r.se}`, r.cu !== undefined && `CU${r.cu}`, r.simd !== undefined && `SIMD${r.simd}`].filter(Boolean).join(' ');
 		const most = largest(rows, (r) => r.wave_cycles);
 		const columns: Column<OccupancyUnit>[] = [textColumn('name', 'unit', (r) => name(r) + (r.is_target ? ' (traced)' : ''), 'minmax(8rem, 1fr)'), ...against<OccupancyUnit>(this.base && ((this.by === 'se' ? this.base.ses : this.by === 'cu' ? this.base.cus : this.base.simds) ?? []), name, (r) => (r.busy_cycles ? r.wave_cycles / r.busy_cycles : null), { unit: 'waves', title: 'waves at once, while there were any', sense: 0 }), countColumn('starts', 'waves', (r) => r.starts), countColumn('peak', 'peak', (r) => r.peak_waves),
 			countColumn('simd-peak', 'per SIMD', (r) => r.peak_per_simd), cyclesColumn(app, 'busy', 'occupied', (r) => r.busy_cycles, 'cycles with at least one wave'), cyclesColumn(scaled(app, () => this.data.all?.wave_cycles ?? 1), 'cycles', 'wave cycles', (r) => r.wave_cycles),
-			{ id: 'bar', head: '', width: 'minmax(6rem, 1fr)', isFixed: true, value: (r) => r.wave_cycles, cell: (r) => shareBar(r.wave_cycles, most, app.palette().accent) }];
+			{ id: 'bar', head: '', width: 'minmax(5rem, 1fr)', isFixed: true, value: (r) => r.wave_cycles, cell: (r) => shareBar(r.wave_cycles, most, app.palette().accent) },
+			{ id: 'time', head: 'over time', width: 'minmax(14rem, 4fr)', isFixed: true, title: `mean waves from the first start to the last end; full height is ${top}`, value: (r) => (r.waves ?? []).join(' '), cell: (r) => overTime(r.waves ?? [], top, name(r)) }];
 		this.table?.close();
 		this.table = new Table<OccupancyUnit>({ label: 'Occupancy by unit', key: name, csv: `occupancy-${this.by}.csv`, columns, pick: (r) => this.toUnit(r) });
 		this.table.rows(rows);
@@ -116,18 +127,25 @@ class OccupancyView extends View {
 		else this.app.say('no wave of this unit was traced in detail');
 	}
 
-	/** All compute units, one square each; darker is fuller. */
+	/** All compute units of the traced shader engines, one square each; darker is fuller, an empty frame had no wave. */
 	private mapSection(): HTMLElement {
 		const cus = this.data.cus ?? [], ses = this.data.ses ?? [], p = this.app.palette();
-		const most = largest(cus, (c) => c.wave_cycles), columns = largest(cus, (c) => (c.cu ?? 0) + 1), size = 18;
-		const svg = s('svg', { class: 'machine-map', attrs: { viewBox: `0 0 ${columns * size + 40} ${ses.length * size + 16}`, role: 'img', 'aria-label': `${cus.length} compute units of ${ses.length} shader engines` } });
-		ses.forEach((se, row) => svg.appendChild(s('text', { attrs: { x: 0, y: row * size + 28, class: 'map-label' } }, `SE${se.se}`)));
-		for (const c of cus) {
-			const row = ses.findIndex((x) => x.se === c.se), part = c.wave_cycles / most;
-			const text = `SE${c.se} CU${c.cu}: ${count(c.starts)} waves, at most ${c.peak_waves} at once${c.is_target ? ', traced in detail' : ''}`;
-			svg.appendChild(s('rect', { class: 'map-cu' + (c.is_target ? ' target' : ''), attrs: { x: 40 + (c.cu ?? 0) * size + 1, y: 16 + row * size + 1, width: size - 2, height: size - 2, rx: 2, fill: p.accent, 'fill-opacity': (0.08 + 0.92 * part).toFixed(3) } }, s('title', null, text)));
-		}
-		return section('Machine', null, h('p', { class: 'dim' }, 'One square per compute unit: the darker, the more wave cycles. A frame marks those traced in detail.'), svg);
+		const most = largest(cus, (c) => c.wave_cycles), columns = largest(cus, (c) => (c.cu ?? 0) + 1, 8), size = 22, left = 40, top = 16;
+		const width = columns * size + left, at = new Map(cus.map((c) => [`${c.se} ${c.cu}`, c]));
+		const svg = s('svg', { class: 'machine-map', style: { 'max-width': width * 1.2 + 'px' }, attrs: { viewBox: `0 0 ${width} ${ses.length * size + top}`, role: 'img', 'aria-label': `${cus.length} compute units of ${ses.length} shader engines had waves` } });
+		for (let i = 0; i < columns; i++) svg.appendChild(s('text', { attrs: { x: left + (i + 0.5) * size, y: 10, 'text-anchor': 'middle', class: 'map-label' } }, String(i)));
+		ses.forEach((se, row) => {
+			svg.appendChild(s('text', { attrs: { x: 0, y: top + row * size + 14, class: 'map-label' } }, `SE${se.se}`));
+			for (let i = 0; i < columns; i++) {
+				const c = at.get(`${se.se} ${i}`), text = c ? `SE${c.se} CU${i}: ${count(c.starts)} waves, at most ${c.peak_waves} at once${c.is_target ? ', traced in detail' : ''}` : `SE${se.se} CU${i}: no wave, or no such unit`;
+				svg.appendChild(s('rect', { class: 'map-cu' + (c?.is_target ? ' target' : ''), attrs: { ...(c ? { 'data-cu': `${se.se} ${i}` } : {}), x: left + i * size + 1, y: top + row * size + 1, width: size - 3, height: size - 3, rx: 2, fill: c ? p.accent : 'none', 'fill-opacity': (0.08 + (0.92 * (c?.wave_cycles ?? 0)) / most).toFixed(3) } }, s('title', null, text)));
+			}
+		});
+		svg.addEventListener('click', (e) => {
+			const c = at.get((e.target as Element).getAttribute('data-cu') ?? '');
+			if (c) this.toUnit(c);
+		});
+		return section('Machine', null, h('p', { class: 'dim' }, 'One square per compute unit: the darker, the more wave cycles; an empty one had no wave. A thick frame marks those traced in detail: click one to see its lanes.'), svg);
 	}
 
 	private showCores(cores: Core[]): void {
@@ -159,6 +177,14 @@ class OccupancyView extends View {
 		this.table?.close();
 		super.close();
 	}
+}
+
+/** Waves of one unit as an area; the numbers are in its label. */
+function overTime(waves: number[], top: number, name: string): SVGElement | string {
+	if (!waves.length) return '-';
+	const text = `${name}: ${count(Math.min(...waves), 1)} to ${count(Math.max(...waves), 1)} waves`;
+	return s('svg', { class: 'over-time', attrs: { viewBox: `0 0 ${waves.length} 20`, preserveAspectRatio: 'none', role: 'img', 'aria-label': text } }, s('title', null, text),
+		s('path', { attrs: { d: 'M0 20' + waves.map((v, i) => `L${i} ${(20 - (20 * v) / top).toFixed(1)}H${i + 1}`).join('') + 'V20z' } }));
 }
 
 export const panel: Panel = {

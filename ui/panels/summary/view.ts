@@ -8,7 +8,7 @@ import { BUCKETS } from '../../base/palette';
 import { State } from '../../state';
 import { bucketChip, Changed, facts, isaText, rowLink, scaled, section, View } from '../common';
 import { splitKey } from '../source/view';
-import { CauseRow, DiffPart, Finding, Pair, Pipe, Summary } from '../types';
+import { CauseRow, DiffPart, Finding, Pair, Pipe, Place, Summary } from '../types';
 import { baseline, diffAnswer, diffParts, otherData, pairOf, Pair as Versus, SHARE, versusCells, versusHeads } from '../versus';
 
 class SummaryView extends View {
@@ -64,9 +64,10 @@ class SummaryView extends View {
 	private headline(): HTMLElement {
 		const d = this.data, health = typeof d.health === 'string' ? { verdict: d.health, findings: [] as Finding[] } : d.health;
 		const word = health.verdict.split(':')[0];
-		return h('header', { class: 'headline' }, h('p', { class: 'verdict big' }, d.verdict),
+		const b = d.bound, at = b?.where as Place | null | undefined, by = b?.producer as Place | null | undefined;
+		return h('header', { class: 'headline' }, h('p', { class: 'verdict big' }, d.verdict), at && h('p', null, 'Look at ', rowLink(this.app, at.row), by ? [', which waits for ', rowLink(this.app, by.row)] : '', '.'),
 			h('p', null, h('span', { class: 'evidence ' + (d.evidence === 'hardware-trace' ? '' : 'weak'), title: 'what kind of evidence all figures stand on' }, d.evidence), ' ', h('span', { class: 'health ' + word }, `health: ${health.verdict}`), ' ',
-				health.findings.length ? h('span', { class: 'dim' }, health.findings.map((f) => f.id).join(', ')) : '', d.coverage ? h('span', { class: 'dim' }, ' · ', d.coverage) : ''));
+				health.findings.length ? h('span', { class: 'dim' }, health.findings.map((f, i) => [i ? ', ' : '', h('span', { title: f.message + (f.advice ? '; ' + f.advice : '') }, f.id)])) : '', d.coverage ? h('span', { class: 'dim' }, ' · ', d.coverage) : ''));
 	}
 
 	private accounting(): HTMLElement {
@@ -82,7 +83,7 @@ class SummaryView extends View {
 		const lost = all.filter((c) => c.bucket !== 'issue').slice(0, 8), whole = this.data.accounting.duration, u = this.all();
 		const most = largest(lost, (c) => c.cycles), p = this.app.palette();
 		return section('Lost cycles by cause', this.go('hotspots', 'Hotspots', 'ranked by cause and more'), h('table', { class: 'plain causes' }, h('thead', null, h('tr', null, h('th', null, 'cause'), h('th', { class: 'num' }, unitName(u)), h('th', { class: 'num' }, 'share'), this.heads(0), h('th', { class: 'num' }, 'exposed'), h('th', null, ''))),
-			h('tbody', null, lost.map((c) => h('tr', null, h('th', { attrs: { scope: 'row' } }, bucketChip(this.app, c.bucket, c.cause)), h('td', { class: 'num' }, cycles(c.cycles, u)), h('td', { class: 'num' }, share(c.cycles, whole)), this.versus(0, c.cause),
+			h('tbody', null, lost.map((c) => h('tr', null, h('th', { attrs: { scope: 'row' } }, this.go('hotspots', bucketChip(this.app, c.bucket, c.cause), `${c.hits} times; to the ranking by cause`)), h('td', { class: 'num' }, cycles(c.cycles, u)), h('td', { class: 'num' }, share(c.cycles, whole)), this.versus(0, c.cause),
 				h('td', { class: 'num', title: 'not hidden behind the work of other waves' }, c.exposed === undefined ? '-' : cycles(c.exposed, u)), h('td', { class: 'wide' }, shareBar(c.cycles, most, p.buckets[BUCKETS.findIndex((b) => b === c.bucket)] ?? p.dim)))))));
 	}
 
@@ -121,7 +122,7 @@ class SummaryView extends View {
 		const d = this.data, m = d.matrix, o = d.occupancy, u = d.utilization;
 		if (!o && !u) return null;
 		return section('Machine', this.go('occupancy', 'Occupancy', 'waves over time and limits'), o && h('p', null, o.limits.sentence), facts(['waves per SIMD', o ? `${o.peak_per_simd} at most` : null], ['mean waves', o ? count(o.mean, 1) : null], ['issuing', u && u.resident ? share(u.any, u.resident) : null],
-			['matrix pipe, issue', m && typeof m.issue_share === 'number' ? share(m.issue_share, 1) : null], ['matrix pipe, by passes (modelled)', m && typeof m.modelled.pipe_share === 'number' ? share(m.modelled.pipe_share, 1) : null], ['waves', d.waves !== undefined ? count(d.waves) : null], ['instructions', d.instructions !== undefined ? count(d.instructions) : null]));
+			['matrix issue', m && typeof m.issue_share === 'number' ? this.go('utilization', share(m.issue_share, 1) + ' of the time', 'pipe by pipe') : null], ['matrix rate, of peak (modelled)', m && typeof m.modelled.pipe_share === 'number' ? this.go('utilization', share(m.modelled.pipe_share, 1), 'by passes of each instruction') : null], ['waves traced', d.waves !== undefined ? this.go('waves', count(d.waves), 'wave by wave') : null], ['instructions', d.instructions !== undefined ? count(d.instructions) : null]));
 	}
 
 	private pipes(pipes: Pipe[]): HTMLElement {
