@@ -115,7 +115,6 @@ bool report_svg_lanes(const struct view *v, struct strbuf *out, struct incore_er
 
 bool report_svg_buckets(const struct view *v, struct strbuf *out, struct incore_error *e)
 {
-	const struct lane_split *splits = view_splits(v, TILE_BUCKET);
 	uint64_t sums[BUCKET_COUNT] = {0}, all = 0, before = 0;
 
 	for (track_idx t = 0; t < v->columns->n_tracks; t++) {
@@ -123,7 +122,7 @@ bool report_svg_buckets(const struct view *v, struct strbuf *out, struct incore_
 		struct split_cursor k;
 		uint32_t begun;
 
-		split_begin(&k, v->columns, splits, t);
+		view_split_begin(v, TILE_BUCKET, t, &k);
 		split_at(&k, UINT64_MAX, z, &begun);
 		for (unsigned i = 0; i < BUCKET_COUNT; i++) {
 			sums[i] += z[i];

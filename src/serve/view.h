@@ -46,7 +46,12 @@ bool view_need(struct view *v, unsigned needs, const struct view *base, struct i
 /* All of that is built already. */
 bool view_has(const struct view *v, unsigned needs, const struct view *base);
 void view_index_free(struct view *v);
+/* Sums of the lanes of v->columns. Not for buckets or causes of pipes, which have lanes of their own:
+ * view_split_begin() knows. */
 const struct lane_split *view_splits(const struct view *v, enum tile_mode mode);
+/* A cursor over the split of a track by that mode. */
+void view_split_begin(
+	const struct view *v, enum tile_mode mode, track_idx track, struct split_cursor *k);
 
 bool answer_tile(
 	const struct view *v, const struct query *q, struct strbuf *out, struct incore_error *e);

@@ -105,6 +105,9 @@ bool view_need(struct view *v, unsigned needs, const struct view *base, struct i
 			return false;
 		v->index->has |= NEED_WAITS;
 	}
+	if (v->has_pipes && needs & (NEED_BUCKET | NEED_CAUSE) && !v->index->pieces.columns.lanes &&
+		!pipe_pieces_make(v, e))
+		return false;
 	if (needs & NEED_CAUSE && !cause_sums_make(v, e)) {
 		split_sums_free(&v->index->cause);
 		return false;
@@ -122,6 +125,7 @@ void view_index_free(struct view *v)
 	split_sums_free(&v->index->bucket);
 	split_sums_free(&v->index->cause);
 	split_sums_free(&v->index->diff);
+	pipe_pieces_free(&v->index->pieces);
 	wait_tables_free(v->index->waits);
 	mem_free(v->index->code);
 	mem_free(v->index);
@@ -135,4 +139,15 @@ const struct lane_split *view_splits(const struct view *v, enum tile_mode mode)
 	if (mode == TILE_DIFF)
 		return v->index->diff.splits;
 	return mode == TILE_CAUSE ? v->index->cause.splits : NULL;
+}
+
+void view_split_begin(
+	const struct view *v, enum tile_mode mode, track_idx track, struct split_cursor *k)
+{
+	if (v->has_pipes && mode == TILE_BUCKET)
+		split_begin(k, &v->index->pieces.columns, v->index->pieces.bucket.splits, track);
+	else if (v->has_pipes && mode == TILE_CAUSE)
+		split_begin(k, &v->index->pieces.columns, v->index->pieces.cause.splits, track);
+	else
+		split_begin(k, v->columns, view_splits(v, mode), track);
 }
