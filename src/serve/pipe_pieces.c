@@ -146,6 +146,7 @@ bool pipe_pieces_make(struct view *v, struct incore_error *e)
 	view_track_deinit(&m.track);
 	track_data_deinit(&m.data);
 	mem_free(kinds);
+	x->is_made = ok;
 	if (!ok)
 		pipe_pieces_free(x);
 	return ok;

@@ -91,6 +91,9 @@ bool view_need(struct view *v, unsigned needs, const struct view *base, struct i
 	if (v->index->diff_base != base)
 		v->index->has &= ~(unsigned)NEED_DIFF;
 	needs &= ~v->index->has;
+	if (v->has_pipes && needs & (NEED_BUCKET | NEED_CAUSE) && !v->index->pieces.is_made &&
+		!pipe_pieces_make(v, e))
+		return false;
 	if (needs & NEED_BUCKET && !make_buckets(v)) {
 		split_sums_free(&v->index->bucket);
 		return err_nomem(e);
@@ -105,9 +108,6 @@ bool view_need(struct view *v, unsigned needs, const struct view *base, struct i
 			return false;
 		v->index->has |= NEED_WAITS;
 	}
-	if (v->has_pipes && needs & (NEED_BUCKET | NEED_CAUSE) && !v->index->pieces.columns.lanes &&
-		!pipe_pieces_make(v, e))
-		return false;
 	if (needs & NEED_CAUSE && !cause_sums_make(v, e)) {
 		split_sums_free(&v->index->cause);
 		return false;

@@ -16,6 +16,7 @@ struct pipe_pieces { /* of traces of pipes: every cycle of a pipe once, as `wave
 	struct split_sums bucket, cause;
 	void **chunks;
 	uint32_t n_chunks;
+	bool is_made;
 };
 
 struct code_sum { /* of a code row; the last one is that of unknown code */
