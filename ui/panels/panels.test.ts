@@ -12,7 +12,7 @@ import { HotGroup, Isa, IsaRow } from './types';
 function row(index: number, wait: number, frames: [number, number][] = [], isa = `op${index} v0`): IsaRow {
 	return {
 		row: index, address: index * 4, isa, opcode: isa.split(' ')[0], class: 'VALU', source: null, hit: 1, latency: wait, stall: 0, idle: 0, buckets: { issue: 0, stall: 0, wait, idle: 0, drain: 0 },
-		loop_depth: 0, index, frames, execution: null, stated: null, live: null,
+		loop_depth: 0, index, frames, execution: null, stated: null, live: null, cause: null, cause_cycles: 0, block: null,
 	};
 }
 
