@@ -126,6 +126,14 @@ static const char *source_of(const struct trace *t, uint32_t i, struct strbuf *b
 	return b->n ? b->p : "";
 }
 
+static bool has_lines(const struct trace *t)
+{
+	for (uint32_t i = 0; i < t->n_code; i++)
+		if (t->code[i].n_frames)
+			return true;
+	return false;
+}
+
 /* Rows within reach of a costly one are shown: 1, the costly ones: 2. */
 static uint8_t *mark_rows(const struct report_code *p, const struct trace *t)
 {
@@ -169,7 +177,8 @@ static void put_row(
 	table_u64(table, p->costs[i].cost);
 	table_pct(table, p->costs[i].cost, p->all_cost);
 	table_str(table, (struct str){r->text, r->text_len});
-	table_cstr(table, source_of(t, i, &b));
+	if (table->n_columns == 8)
+		table_cstr(table, source_of(t, i, &b));
 	table->is_failed |= b.failed;
 	sb_free(&b);
 }
@@ -184,17 +193,18 @@ static bool put_context(struct report_code *p, const struct trace *t, struct cli
 		{"instruction", NULL, CELL_LEFT, false}, {"source", NULL, CELL_LEFT, false}};
 	uint8_t *marks = mark_rows(p, t);
 	uint32_t last = UINT32_MAX;
+	unsigned n_columns = has_lines(t) ? 8 : 7;
 	struct table table;
 	bool ok;
 
 	if (!marks)
 		return err_nomem(&c->error);
-	table_init(&table, columns, 8);
+	table_init(&table, columns, n_columns);
 	for (uint32_t i = 0; i < t->n_code; i++) {
 		if (!marks[i] || t->code[i].is_label)
 			continue;
 		if (last != UINT32_MAX && i > last + 1)
-			for (unsigned k = 0; k < 8; k++)
+			for (unsigned k = 0; k < n_columns; k++)
 				table_cstr(&table, k == 0 || k == 6 ? ".." : "");
 		table_cstr(&table, marks[i] & 2 ? ">" : ".");
 		put_row(&table, p, t, i);
@@ -338,7 +348,8 @@ static bool put_ranges(struct report_code *p, const struct trace *t, struct cli 
 		shown += v[n].cost;
 	qsort(v, n, sizeof(*v), by_first);
 	fprintf(c->out,
-		"\n\nAddresses and their source lines\nthe %u costliest of %u ranges, in the order of "
+		"\n\nAddresses and their source lines\nthe %u costliest of %u ranges, in the order "
+		"of "
 		"the code: %.1f %% of all %s\n",
 		n, all, p->all_cost ? 100.0 * (double)shown / (double)p->all_cost : 0, p->unit);
 	ok = print_ranges(p, t, c, v, n);
@@ -348,12 +359,8 @@ static bool put_ranges(struct report_code *p, const struct trace *t, struct cli 
 
 static bool put_text(struct report_code *p, const struct trace *t, struct cli *c)
 {
-	bool has_lines = false;
-
-	for (uint32_t i = 0; i < t->n_code && !has_lines; i++)
-		has_lines = t->code[i].n_frames > 0;
 	return (!t->samples || put_reasons(t, c)) && put_context(p, t, c) &&
-	       (!has_lines || !p->all_cost || put_ranges(p, t, c));
+	       (!has_lines(t) || !p->all_cost || put_ranges(p, t, c));
 }
 
 bool report_code_make(struct report_code *p, struct cli *c, const struct trace *t, struct str isa,

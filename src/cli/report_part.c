@@ -4,6 +4,8 @@
 
 #include <stdlib.h>
 
+#include "cli/table.h"
+
 struct track_loss {
 	track_idx track;
 	uint64_t lost_cyc;
@@ -30,6 +32,7 @@ static bool keep_waves(struct report_part *p, struct cli *c, uint32_t n)
 	return ok;
 }
 
+/* Of the tracks that are still in, the ones that lose most. */
 static bool keep_hottest(struct report_part *p, struct cli *c, const struct columns *x)
 {
 	uint64_t keep = cli_count(c, "hottest");
@@ -47,8 +50,12 @@ static bool keep_hottest(struct report_part *p, struct cli *c, const struct colu
 		v[i] = (struct track_loss){i, sums[SPLIT_STALL]};
 	}
 	qsort(v, x->n_tracks, sizeof(*v), by_loss);
-	for (uint64_t i = keep; i < x->n_tracks; i++)
-		p->parts[v[i].track].n = 0;
+	for (track_idx i = 0; i < x->n_tracks; i++) {
+		if (p->parts[v[i].track].n && keep)
+			keep--;
+		else
+			p->parts[v[i].track].n = 0;
+	}
 	mem_free(v);
 	return true;
 }
@@ -89,13 +96,15 @@ static void keep_window(struct report_part *p, const struct columns *x, uint64_t
 static bool say_left_out(struct report_part *p, struct cli *c, const struct columns *x)
 {
 	uint32_t n = 0;
+	char a[32], b[32];
 
 	for (track_idx i = 0; i < x->n_tracks; i++)
 		n += p->parts[i].n == 0;
-	sb_printf(&p->left_out, "%llu of %llu slices",
-		(unsigned long long)(x->n_slices - p->n_slices), (unsigned long long)x->n_slices);
+	sb_printf(&p->left_out, "%s of %s slices", fmt_u64(a, x->n_slices - p->n_slices),
+		fmt_u64(b, x->n_slices));
 	if (n)
-		sb_printf(&p->left_out, ", the timeline of %u of %u tracks", n, x->n_tracks);
+		sb_printf(&p->left_out, ", the timeline of %s of %s tracks", fmt_u64(a, n),
+			fmt_u64(b, x->n_tracks));
 	if (cli_has(c, "window"))
 		sb_printf(&p->left_out, ", all outside cycles %s", cli_text(c, "window"));
 	sb_puts(&p->left_out, ". Tables and totals are of the whole capture");
@@ -103,6 +112,14 @@ static bool say_left_out(struct report_part *p, struct cli *c, const struct colu
 		sb_puts(&p->left_out, "; the text of sources is left out");
 	sb_putc(&p->left_out, '.');
 	return !p->left_out.failed || err_nomem(&c->error);
+}
+
+static bool nothing_left(struct cli *c, const struct columns *x)
+{
+	return err_set(&c->error, INCORE_USAGE, "nothing-left",
+		"--waves, --window and --hottest together leave no slice: the capture has tracks 0 "
+		"to %u and cycles 0 to %llu",
+		x->n_tracks - 1, (unsigned long long)x->end_cyc);
 }
 
 bool report_part_make(struct report_part *p, struct cli *c, const struct view *v)
@@ -133,6 +150,8 @@ bool report_part_make(struct report_part *p, struct cli *c, const struct view *v
 	p->n_slices = 0;
 	for (track_idx i = 0; i < x->n_tracks; i++)
 		p->n_slices += p->parts[i].n;
+	if (p->n_slices == 0 && x->n_slices)
+		return nothing_left(c, x);
 	return say_left_out(p, c, x);
 }
 

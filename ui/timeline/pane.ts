@@ -85,7 +85,7 @@ export class TimelinePane {
 		return h('section', { class: 'timeline lanes-empty', attrs: { 'aria-label': 'Timeline' } }, notice(
 			isSampled ? `No timeline: this capture holds ${isTables ? 'tables' : 'samples'} only` : 'No timeline: no wave or pipe was recorded',
 			isTables ? 'Summary and Details show what the producer measured.' : isSampled ? 'Samples say how often each instruction was seen and why it stalled, not when. All other panels work.' : 'The banner says what is missing from this capture.',
-			isSampled ? { ascend: 'Run msprof op simulator to see lanes.', amd: 'Record a thread trace (rocprofv3 --att) to see lanes.' }[app.trace.vendor] ?? '' : ''));
+			isSampled ? ({ ascend: 'Run msprof op simulator to see lanes.', amd: 'Record a thread trace (rocprofv3 --att) to see lanes.' }[String(app.trace.input.vendor)] ?? '') : ''));
 	}
 
 	changed(state: Readonly<State>, keys: ReadonlySet<Key | 'theme' | 'size'>): void {
