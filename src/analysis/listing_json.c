@@ -64,10 +64,9 @@ static void put_execution(const struct listing *l, code_idx i, struct json_write
 	struct distribution cycles = executions_cycles(l->executions, i);
 	struct distribution stall = executions_stall(l->executions, i);
 
-	if (stall.max == 0)
-		stall.n = 0; /* it never stalled: nothing to tell */
 	distribution_json(w, "execution", &cycles);
-	distribution_json(w, "execution_stall", &stall);
+	if (stall.max > 0) /* most rows never stall */
+		distribution_json(w, "execution_stall", &stall);
 	row_waves_json(l->row_waves, i, w);
 }
 

@@ -166,11 +166,9 @@ void row_waves_json(const struct row_waves *r, code_idx i, struct json_writer *w
 {
 	const struct row_spread *s = &r->rows[i];
 
-	json_w_key(w, "waves");
-	if (s->min == s->max) {
-		json_w_null(w);
+	if (s->min == s->max)
 		return;
-	}
+	json_w_key(w, "waves");
 	json_w_object(w);
 	json_w_kv_u64(w, "n", s->n);
 	json_w_kv_double(w, "min", (double)s->min / ROW_WAVES_UNIT, 2);

@@ -37,7 +37,7 @@ struct collector row_waves_collector(struct row_waves *r);
 
 double row_spread_mean(const struct row_spread *s);	 /* cycles; 0 without waves */
 double row_spread_deviation(const struct row_spread *s); /* over the waves (n) */
-/* Member waves: an object, or null where all waves agree (or less than two ran the row). */
+/* Member waves; nothing where all waves agree (or less than two ran the row). */
 void row_waves_json(const struct row_waves *r, code_idx i, struct json_writer *w);
 
 #endif

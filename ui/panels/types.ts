@@ -30,9 +30,9 @@ export interface IsaRow extends CodeCost {
 	index: number;
 	frames: [number, number][];
 	execution: Distribution | null;
-	execution_stall?: Distribution | null;
-	/** mean cycles of an execution in each wave, over the waves; null where all agree */
-	waves?: { n: number; min: number; mean: number; max: number; deviation: number; slowest: string } | null;
+	execution_stall?: Distribution;
+	/** mean cycles of an execution in each wave, over the waves; absent where all agree */
+	waves?: { n: number; min: number; mean: number; max: number; deviation: number; slowest: string };
 	stated: { hit: number; latency: number; stall: number; idle: number } | null;
 	/** vector registers still needed before the row, inferred from the text */
 	live: { arch: number; accum: number } | null;
