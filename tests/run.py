@@ -18,6 +18,8 @@ SANITIZED = {
     "ASAN_OPTIONS": "exitcode=99:detect_leaks=1:allocator_may_return_null=1",
     "UBSAN_OPTIONS": "halt_on_error=1:exitcode=99:print_stacktrace=1",
 }
+# Of the browser tests those that ask the server most different things.
+ASAN_UI = ["opening:", "open: an AMD", "open: damaged", "compare: parts", "counters: derived", "select: box", "select: a wait", "security:"]
 TOTAL = [0, 0, 0]  # passed, failed, skipped
 
 
@@ -192,6 +194,7 @@ SUITES = {
     "asan-fault": lambda: python("asan fault", "tests/fault/run.py", "./build-asan", env=SANITIZED),
     "asan-serve": lambda: python("asan serve", "tests/serve/run.py", "./build-asan", env=SANITIZED),
     "asan-serve-rules": lambda: python("asan serve rules", "tests/serve/rules.py", "./build-asan", env=SANITIZED),
+    "asan-ui": lambda: python("asan ui", "tests/ui_browser.py", "./build-asan/incore", *ASAN_UI, env=SANITIZED),
     "asan-dump-fault": lambda: python("asan dump fault", "tests/fault/dump_fault.py", "./build-asan", env=SANITIZED),
 }
 
