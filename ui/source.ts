@@ -195,7 +195,7 @@ export interface SliceInfo {
 	raw: Record<string, unknown>;
 }
 
-export interface BoxFigures { count: number; sum: number; union: number; mean: number; min: number; median: number; p95: number; max: number; stall: number; wait: number }
+export interface BoxFigures { count: number; sum: number; union: number; mean: number; min: number; median: number; p95: number; max: number; stall: number; wait: number; causes?: Record<string, number> }
 export interface BoxRow extends BoxFigures { key: string; class: string | null; code: number | null; source: number | null; line: number | null; share: number }
 export interface BoxInfo { t0: number; t1: number; tracks: number; by: string; total: BoxFigures; concurrency: number; rows: BoxRow[]; left_out: number }
 

@@ -42,6 +42,16 @@ static bool print_json(struct job *j)
 	return cli_json_end(j->c, &w);
 }
 
+/* A track by its name, which for waves of a file is that of the file. */
+static struct str wave_name(const struct trace *t, track_idx i)
+{
+	struct str name = str_of(t->tracks[i].name);
+
+	if (str_ends(name, ".json"))
+		name.n -= strlen(".json");
+	return name;
+}
+
 /* Who made whom wait: the widest meeting of all. */
 static void print_widest(struct job *j)
 {
@@ -55,10 +65,11 @@ static void print_widest(struct job *j)
 			widest = &b->rows[i];
 	if (!widest)
 		return;
-	fprintf(j->c->out, "            widest at row %lld: %s arrives %s cycles after %s\n",
+	fprintf(j->c->out, "            widest at row %lld: %.*s arrives %s cycles after %.*s\n",
 		(long long)j->trace->code[widest->code].number,
-		j->trace->tracks[widest->widest.last].name, fmt_u64(a, widest->widest.skew_cyc),
-		j->trace->tracks[widest->widest.first].name);
+		STR_ARG(wave_name(j->trace, widest->widest.last)),
+		fmt_u64(a, widest->widest.skew_cyc),
+		STR_ARG(wave_name(j->trace, widest->widest.first)));
 }
 
 static void print_head(struct job *j)

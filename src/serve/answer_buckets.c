@@ -26,7 +26,7 @@ static void add_track(const struct view *v, const struct axis *x, track_idx trac
 	uint64_t at[2][LANE_SUMS];
 	uint32_t begun;
 
-	split_begin(&k, v->columns, view_splits(v, TILE_BUCKET), track);
+	view_split_begin(v, TILE_BUCKET, track, &k);
 	split_at(&k, x->t0, at[0], &begun);
 	for (uint32_t i = 0; i < x->width; i++, sums += BUCKET_COUNT) {
 		const uint64_t *a = at[i % 2];

@@ -230,12 +230,18 @@ static bool parse(
 		return false;
 	if (t1 < t0)
 		return err_set(e, INCORE_USAGE, "bad-query", "t1 lies before t0");
-	s->walk = (struct select_walk){.v = v, .box = &s->box, .by = (enum select_by)by};
+	s->walk = (struct select_walk){
+		.v = v, .columns = v->columns, .box = &s->box, .by = (enum select_by)by};
 	if (by == BY_LINE && !number_lines(s))
 		return err_nomem(e);
 	s->walk.line_of = s->line_of;
 	if (causes || by == BY_CAUSE)
 		s->walk.causes = v->index->cause.splits;
+	if (by == BY_CAUSE && v->has_pipes) {
+		s->walk.causes = v->index->pieces.cause.splits;
+		s->walk.columns = &v->index->pieces.columns;
+		s->walk.has_pieces = true;
+	}
 	n_families = causes && by != BY_CAUSE ? FAMILY_COUNT : 0;
 	return (box_init(&s->box, t0, t1, n_keys(s), n_families) &&
 		       select_walk_init(&s->walk, &s->tracks)) ||

@@ -107,9 +107,11 @@ static void fill_row(const struct view *v, const struct tile *x, track_idx track
 	struct split_stop stops[VIEW_TILE_CELLS + 1];
 	uint64_t sums[2][LANE_SUMS];
 	uint32_t ended = 0, begun;
-	struct split_cursor k;
+	struct split_cursor k, slices; /* what is split may be no slices, but those are counted */
+	bool has_pieces = v->has_pipes && (x->mode == TILE_BUCKET || x->mode == TILE_CAUSE);
 
-	split_begin(&k, v->columns, view_splits(v, x->mode), track);
+	view_split_begin(v, x->mode, track, &k);
+	split_begin(&slices, v->columns, NULL, track);
 	split_find(&k, &r, stops);
 	for (uint32_t c = 0; c < STOPS_AHEAD; c++)
 		split_fetch(&k, &stops[c]);
@@ -121,6 +123,11 @@ static void fill_row(const struct view *v, const struct tile *x, track_idx track
 			stops[c + STOPS_AHEAD].mark != stops[c + STOPS_AHEAD - 1].mark)
 			split_fetch(&k, &stops[c + STOPS_AHEAD]);
 		done = split_at_stop(&k, r.t0 + c * r.width, &stops[c], b, &begun);
+		if (has_pieces) {
+			uint64_t ignored[LANE_SUMS];
+
+			done = split_at(&slices, r.t0 + c * r.width, ignored, &begun);
+		}
 		if (c > 0) {
 			put_cell(x, a, b, cells + 4 * (c - 1));
 			cells[4 * c - 1] |= begun > ended + 1 ? CELL_SEVERAL : 0;

@@ -152,6 +152,25 @@ static bool get_code(struct reading *x)
 	return is_good(x);
 }
 
+/* What pipes are accounted by: the first word of each text. */
+static bool name_opcodes(struct reading *x)
+{
+	struct trace *t = x->t;
+
+	t->opcodes = get_room(x, t->n_code, sizeof(*t->opcodes));
+	for (uint32_t i = 0; is_good(x) && i < t->n_code; i++) {
+		const char *text = t->code[i].text, *end = text;
+
+		while (*end && *end != ' ')
+			end++;
+		t->opcodes[i] = arena_strndup(&t->arena, text, (size_t)(end - text));
+		x->is_failed |= !t->opcodes[i];
+		t->code[i].opcode = i;
+	}
+	t->n_opcodes = t->n_code;
+	return is_good(x);
+}
+
 static clock_idx get_clock(struct reading *x)
 {
 	uint64_t n = bytes_varint(&x->r);
@@ -376,8 +395,9 @@ bool blob_read(const void *bytes, size_t n, struct blob_view *out, struct incore
 	x.t = out->trace = trace_new();
 	if (!x.t)
 		return err_nomem(e);
-	if (!get_head(&x) || !get_sources(&x) || !get_code(&x) || !get_tracks(&x) ||
-		!get_names(&x) || !get_counters(&x) || !get_links(&x) || !get_columns(&x)) {
+	if (!get_head(&x) || !get_sources(&x) || !get_code(&x) ||
+		(out->view.has_pipes && !name_opcodes(&x)) || !get_tracks(&x) || !get_names(&x) ||
+		!get_counters(&x) || !get_links(&x) || !get_columns(&x)) {
 		uint64_t at = (uint64_t)(x.r.p - (const uint8_t *)bytes);
 
 		blob_view_deinit(out);

@@ -138,7 +138,6 @@ bool report_svg_lanes(const struct view *v, struct strbuf *out, struct incore_er
 
 static uint64_t sum_buckets(const struct view *v, uint64_t sums[BUCKET_COUNT])
 {
-	const struct lane_split *splits = view_splits(v, TILE_BUCKET);
 	uint64_t all = 0;
 
 	for (unsigned i = 0; i < BUCKET_COUNT; i++)
@@ -148,7 +147,7 @@ static uint64_t sum_buckets(const struct view *v, uint64_t sums[BUCKET_COUNT])
 		struct split_cursor k;
 		uint32_t begun;
 
-		split_begin(&k, v->columns, splits, t);
+		view_split_begin(v, TILE_BUCKET, t, &k);
 		split_at(&k, UINT64_MAX, z, &begun);
 		for (unsigned i = 0; i < BUCKET_COUNT; i++) {
 			sums[i] += z[i];

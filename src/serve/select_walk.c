@@ -11,10 +11,13 @@
 
 /* --- slices --- */
 
-static inline uint32_t key_of(const struct select_walk *w, const struct lane *l, uint32_t i)
+static inline uint32_t key_of(
+	const struct select_walk *w, const struct lane *l, uint32_t lane, uint32_t i)
 {
 	uint32_t n_code = w->v->trace->n_code, code;
 
+	if (w->has_pieces)
+		return w->causes[lane].keys[i] % w->box->n_keys;
 	if (w->by == BY_CLASS)
 		return l->inst_class[i] < CLASS_COUNT ? l->inst_class[i] : CLASS_OTHER;
 	code = l->code[i] < n_code ? l->code[i] : n_code;
@@ -55,7 +58,7 @@ static inline void set_lost(const struct select_walk *w, const struct lane *l, u
 static bool take_slices(
 	const struct select_walk *w, struct lane_walk *k, uint64_t to, uint64_t *next)
 {
-	const struct lane *l = &w->v->columns->lanes[k->lane];
+	const struct lane *l = &w->columns->lanes[k->lane];
 	struct box *b = w->box;
 
 	for (; k->i < l->n; k->i++) {
@@ -68,9 +71,10 @@ static bool take_slices(
 		}
 		if (end <= b->t0 && start < b->t0)
 			continue;
-		p.key = key_of(w, l, k->i);
+		p.key = key_of(w, l, k->lane, k->i);
 		p.inside = (uint32_t)inside(b, start, end);
-		set_lost(w, l, k->lane, k->i, &p);
+		if (!w->has_pieces)
+			set_lost(w, l, k->lane, k->i, &p);
 		if (!box_add(b, begin_of(b, start), p))
 			return false;
 	}
@@ -87,7 +91,7 @@ struct span {
 /* What comes next of a lane: the gap before slice i, its stall, its issue; after all, the tail. */
 static struct span span_of(const struct select_walk *w, const struct lane_walk *k, uint32_t *end)
 {
-	const struct columns *c = w->v->columns;
+	const struct columns *c = w->columns;
 	const struct lane *l = &c->lanes[k->lane];
 	const struct lane_split *x = &w->causes[k->lane];
 	uint32_t limit = lane_end(l);
@@ -114,7 +118,7 @@ static struct span span_of(const struct select_walk *w, const struct lane_walk *
 static bool take_causes(
 	const struct select_walk *w, struct lane_walk *k, uint64_t to, uint64_t *next)
 {
-	const struct lane *l = &w->v->columns->lanes[k->lane];
+	const struct lane *l = &w->columns->lanes[k->lane];
 	struct box *b = w->box;
 	uint32_t end = 0;
 
@@ -148,7 +152,8 @@ static bool take_causes(
 
 static bool take(const struct select_walk *w, struct lane_walk *k, uint64_t to, uint64_t *next)
 {
-	return w->by == BY_CAUSE ? take_causes(w, k, to, next) : take_slices(w, k, to, next);
+	return w->by == BY_CAUSE && !w->has_pieces ? take_causes(w, k, to, next)
+						   : take_slices(w, k, to, next);
 }
 
 typedef void (*flush_fn)(struct box *b);
@@ -173,7 +178,7 @@ static bool one_window(struct select_walk *w, uint64_t to, uint64_t *next, flush
 
 static void rewind_lanes(struct select_walk *w)
 {
-	const struct columns *c = w->v->columns;
+	const struct columns *c = w->columns;
 	uint64_t t0 = w->box->t0, t1 = w->box->t1;
 
 	w->n_left = 0;
@@ -250,7 +255,7 @@ bool select_walk_run(struct select_walk *w)
 
 bool select_walk_init(struct select_walk *w, const struct query_ranges *tracks)
 {
-	const struct columns *c = w->v->columns;
+	const struct columns *c = w->columns;
 	uint64_t n = 0;
 
 	for (unsigned r = 0; r < tracks->n; r++)

@@ -20,10 +20,12 @@ struct lane_walk { /* what of a lane comes next */
 
 struct select_walk {
 	const struct view *v;
+	const struct columns *columns;
 	struct box *box;
+	bool has_pieces; /* BY_CAUSE: the slices of `columns` are pieces, their keys causes */
 	enum select_by by;
 	const uint32_t *line_of;	 /* BY_LINE: key by code row, n_code + 1 */
-	const struct lane_split *causes; /* by lane; NULL: not asked for */
+	const struct lane_split *causes; /* by lane of `columns`; NULL: not asked for */
 	struct lane_walk *now, *saved;
 	uint32_t n;	 /* lanes */
 	uint64_t n_left; /* pieces, roughly */

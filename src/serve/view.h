@@ -54,7 +54,12 @@ void view_index_free(struct view *v);
  * be aligned. */
 bool view_diff_rows(
 	const struct view *v, const struct view *base, struct strbuf *out, struct incore_error *e);
+/* Sums of the lanes of v->columns. Not for buckets or causes of pipes, which have lanes of their own:
+ * view_split_begin() knows. */
 const struct lane_split *view_splits(const struct view *v, enum tile_mode mode);
+/* A cursor over the split of a track by that mode. */
+void view_split_begin(
+	const struct view *v, enum tile_mode mode, track_idx track, struct split_cursor *k);
 
 bool answer_tile(
 	const struct view *v, const struct query *q, struct strbuf *out, struct incore_error *e);

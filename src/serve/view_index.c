@@ -108,6 +108,9 @@ bool view_need(struct view *v, unsigned needs, const struct view *base, struct i
 	if (needs & NEED_DIFF && v->index->diff_base != base)
 		clear_has(v->index, NEED_DIFF);
 	needs &= ~__atomic_load_n(&v->index->has, __ATOMIC_ACQUIRE);
+	if (v->has_pipes && needs & (NEED_BUCKET | NEED_CAUSE) && !v->index->pieces.is_made &&
+		!pipe_pieces_make(v, e))
+		return false;
 	if (needs & NEED_BUCKET && !make_buckets(v)) {
 		split_sums_free(&v->index->bucket);
 		return err_nomem(e);
@@ -139,6 +142,7 @@ void view_index_free(struct view *v)
 	split_sums_free(&v->index->bucket);
 	split_sums_free(&v->index->cause);
 	split_sums_free(&v->index->diff);
+	pipe_pieces_free(&v->index->pieces);
 	wait_tables_free(v->index->waits);
 	mem_free(v->index->code);
 	mem_free(v->index);
@@ -152,4 +156,15 @@ const struct lane_split *view_splits(const struct view *v, enum tile_mode mode)
 	if (mode == TILE_DIFF)
 		return v->index->diff.splits;
 	return mode == TILE_CAUSE ? v->index->cause.splits : NULL;
+}
+
+void view_split_begin(
+	const struct view *v, enum tile_mode mode, track_idx track, struct split_cursor *k)
+{
+	if (v->has_pipes && mode == TILE_BUCKET)
+		split_begin(k, &v->index->pieces.columns, v->index->pieces.bucket.splits, track);
+	else if (v->has_pipes && mode == TILE_CAUSE)
+		split_begin(k, &v->index->pieces.columns, v->index->pieces.cause.splits, track);
+	else
+		split_begin(k, v->columns, view_splits(v, mode), track);
 }

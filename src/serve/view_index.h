@@ -11,6 +11,14 @@ struct split_sums {
 	uint8_t *keys; /* cause: one of all slices */
 };
 
+struct pipe_pieces { /* of traces of pipes: every cycle of a pipe once, as `waves` has it */
+	struct columns columns; /* a slice is a piece */
+	struct split_sums bucket, cause;
+	void **chunks;
+	uint32_t n_chunks;
+	bool is_made;
+};
+
 struct code_sum { /* of a code row; the last one is that of unknown code */
 	uint64_t hits, cyc, sum_cyc;
 	track_idx track; /* of its first execution, where there are hits */
@@ -22,6 +30,7 @@ struct view_index {
 	struct code_sum *code;	   /* n_code + 1 */
 	struct wait_tables *waits; /* who waits for what; with NEED_WAITS */
 	struct split_sums bucket, cause, diff;
+	struct pipe_pieces pieces;    /* with NEED_BUCKET or NEED_CAUSE, of pipes */
 	const struct view *diff_base; /* what diff compares with */
 };
 
@@ -38,5 +47,8 @@ void diff_sums_drop(struct view *v);
 /* cause_sums.c; needs the wait tables */
 bool cause_sums_make(struct view *v, struct incore_error *e);
 void split_sums_free(struct split_sums *s);
+/* pipe_pieces.c */
+bool pipe_pieces_make(struct view *v, struct incore_error *e);
+void pipe_pieces_free(struct pipe_pieces *x);
 
 #endif

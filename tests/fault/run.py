@@ -90,6 +90,7 @@ def run(program, words, fault):
     with tempfile.TemporaryDirectory() as tmp:
         out = os.path.join(tmp, "out")
         env = {**os.environ, "INCORE_FAULT": fault, "INCORE_JOBS": "1", "LC_ALL": "C.UTF-8",
+               "XDG_CONFIG_HOME": os.path.join(ROOT, "tests", "golden", "view", "colors"),
                "INCORE_DISASM": "none"}
         env.pop("INCORE_FAULT_REPORT", None)
         if fault.count(",") > 1:

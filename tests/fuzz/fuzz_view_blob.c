@@ -37,6 +37,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	ask(&b.view, "/api/1/at?track=0&slice=0", answer_at);
 	ask(&b.view, "/api/1/links?tracks=0", answer_links);
 	ask(&b.view, "/api/1/select?by=line", answer_select);
+	ask(&b.view, "/api/1/select?by=cause&t0=5&t1=900", answer_select);
+	ask(&b.view, "/api/1/select?by=row&causes=1", answer_select);
 	ask(&b.view, "/api/1/find?q=a&in=isa,source,tracks,kernels,markers", answer_find);
 	ask(&b.view, "/api/1/histogram?code=0", answer_histogram);
 	ask(&b.view, "/api/1/code", answer_code);

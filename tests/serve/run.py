@@ -124,7 +124,8 @@ def check_verbs():
 QUESTIONS = ["tile?tracks=0-1&level=3&i=0", "tile?tracks=0-1&level=2&i=1&mode=bucket", "tile?tracks=0-1&level=5&i=0&mode=cause",
              "tile?tracks=0-0&level=5&i=0&mode=kernel", "slices?track=0", "slices?track=1&t0=100&t1=700", "at?track=0&slice=6",
              "at?track=1&t=700", "at?track=0&code=7&execution=1", "links?track=0&slice=6", "links?code=7", "links?t0=0&t1=900&tracks=0-1",
-             "select?by=row", "select?by=line", "select?by=class&t0=100&t1=900", "select?by=cause", "find?q=v_&w=16",
+             "select?by=row", "select?by=line", "select?by=class&t0=100&t1=900", "select?by=cause", "select?by=class&causes=1",
+             "tile?tracks=0-4&level=0&i=1&mode=bucket", "select?by=row&causes=1&t0=40&t1=400", "find?q=v_&w=16",
              "find?q=a&in=source,tracks,kernels", "find?rows=1-4", "histogram?code=7", "code", "counters", "source?file=0"]
 
 
@@ -176,6 +177,66 @@ def check_pair(tmp):
         same = json.loads(made) == json.loads(told) if question in PAIR_KEPT else made == told
         check(same, f"pair: {question}: report and server differ")
     check(p.stdout.split("\n")[len(PAIR_QUESTIONS):-1] == ["200 kept"] * len(PAIR_KEPT), f"pair: not kept: {p.stdout}")
+
+
+# --- pipes and causes ---
+
+BUCKETS = ("issue", "stall", "wait", "idle", "drain")
+
+
+def tiles_of(path, mode, level, tracks, end):
+    """The cells of each track over the whole range."""
+    rows = [[] for _ in range(tracks)]
+    for i in range((end >> level) // 512 + 1):
+        for first in range(0, tracks, 64):
+            last = min(first + 63, tracks - 1)
+            rc, tile = ask("view", "--get", f"/api/1/tile?tracks={first}-{last}&level={level}&i={i}&mode={mode}", path)
+            check(rc == 0, f"{path}: no tile {mode} {i}")
+            for k in range(last - first + 1):
+                cells = tile[32 + k * 2048:32 + (k + 1) * 2048]
+                rows[first + k] += [tuple(cells[4 * c:4 * c + 4]) for c in range(512)]
+    return rows
+
+
+def check_pipes():
+    """Where instructions of a pipe overlap, tiles and boxes say what `waves` says."""
+    for fixture in ("ascend_matmul", "ascend_waiting", "ascend_dump", "ascend_half_dead", "ascend_a5"):
+        path = os.path.join(DATA, fixture)
+        trace = json.loads(ask("view", "--get", "/api/1/trace", path)[1])
+        waves = json.loads(ask("waves", "--json", path)[1])["data"]["pipes"]
+        want = {f"{p['core']}/{p['pipe']}": p["accounting"] for p in waves}
+        check(len(want) >= 4, f"{fixture}: {len(want)} pipes")
+        rows = tiles_of(path, "bucket", 0, len(trace["tracks"]), trace["span"]["end"])
+        for track, cells in zip(trace["tracks"], rows):
+            name = track[6]
+            if name not in want:
+                continue  # cache misses and marks are no units
+            got = {b: sum(c[1] == 255 and c[0] == k for c in cells) for k, b in enumerate(BUCKETS)}
+            check(got == {b: want[name][b] for b in BUCKETS}, f"{fixture}: {name}: {got}, not {want[name]}")
+            check(all(c[1] in (0, 255) for c in cells), f"{fixture}: {name}: a cycle that is split")
+            del want[name]
+        check(not want, f"{fixture}: no lane for {sorted(want)}")
+        box = json.loads(ask("view", "--get", "/api/1/select?by=cause", path)[1])
+        tracks = tiles_of(path, "cause", 0, len(trace["tracks"]), trace["span"]["end"])
+        sums = {r["key"]: r["sum"] for r in box["rows"]}
+        for k, cause in enumerate(trace["causes"]):
+            cells = sum(c[1] == 255 and c[0] == k for row in tracks for c in row)
+            check(sums.get(cause, 0) == cells, f"{fixture}: {cause}: box {sums.get(cause)}, tiles {cells}")
+
+
+def check_causes():
+    """What a box lost, by cause, adds up to stall and wait, in each row and in all."""
+    for fixture in ("gemm", "gfx12", "ascend_matmul"):
+        for by in ("class", "row", "line"):
+            rc, told = ask("view", "--get", f"/api/1/select?by={by}&causes=1", os.path.join(DATA, fixture))
+            box = json.loads(told) if rc == 0 else {"rows": [], "total": {}}
+            for row in [*box["rows"], box["total"]]:
+                check(sum(row["causes"].values()) == row["stall"] + row["wait"], f"{fixture}: {by}: {row}")
+            check(box["total"]["causes"], f"{fixture}: {by}: nothing was lost")
+            rc, plain = ask("view", "--get", f"/api/1/select?by={by}", os.path.join(DATA, fixture))
+            for row in [*box["rows"], box["total"]]:
+                del row["causes"]
+            check(json.loads(plain) == box, f"{fixture}: {by}: causes change other figures")
 
 
 # --- hostility ---
@@ -362,6 +423,8 @@ def main():
         check_usage()
         check_palette()
         check_verbs()
+        check_pipes()
+        check_causes()
         check_headers()
         check_cache(tmp)
         check_report(tmp)

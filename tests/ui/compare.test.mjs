@@ -211,6 +211,17 @@ async function cannotCompare(bench) {
 	}
 }
 
+/** Begin of the first lane. */
+function begin(capture) {
+	const t = JSON.parse(incore('view', '--get', '/api/1/trace', capture));
+	return t.tracks[0][t.track_columns.indexOf('begin')];
+}
+
+/** Start of a slice of the first lane. */
+function start(capture, which) {
+	return JSON.parse(incore('view', '--get', `/api/1/at?track=0&${which}`, capture)).start;
+}
+
 /** B's lanes stacked, moved as asked; tiles of both sides. */
 async function stacked(bench) {
 	for (const page of [await bench.page([A, B]), await reportOf(bench, A, B)]) {
@@ -234,7 +245,11 @@ async function stacked(bench) {
 		for (const [align, code] of [['trace', null], ['row', 20], ['start', null]]) {
 			if (code !== null) await page.evaluate((c) => window.incore.app().select({ kind: 'code', code: c }), code);
 			await page.selectOption('.timeline-tools select[aria-label="Align"]', align);
-			truth((await ink()).n > 100, `B is drawn aligned by ${align}`);
+			await page.waitForFunction(() => window.incore.stats().tiles_waiting === 0);
+			const now = await ink(), { t0, t1, width } = await page.evaluate(() => window.incore.pane().view.scale());
+			truth(now.n > 100, `B is drawn aligned by ${align}`);
+			const first = start(B, 'slice=0') + (align === 'row' ? start(A, 'code=20&execution=1') - start(B, 'code=20&execution=1') : align === 'start' ? begin(A) - begin(B) : 0);
+			truth(Math.abs(now.first - ((first - t0) / (t1 - t0)) * width) < 3, `aligned by ${align}, B begins at pixel ${now.first}, not at cycle ${first}`);
 		}
 		equal(await ink(), before, 'aligned at the start again');
 		await page.reload();

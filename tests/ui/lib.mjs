@@ -72,7 +72,7 @@ export class Server {
 			const look = (data) => {
 				text += data;
 				const m = /http:\/\/127\.0\.0\.1:(\d+)\/#token=([0-9a-f]+)/.exec(text);
-				if (m) resolve(new Server(child, m[0], Number(m[1]), m[2]));
+				if (m) resolve(Object.assign(new Server(child, m[0], Number(m[1]), m[2]), { told: () => text }));
 			};
 			child.stdout.on('data', look);
 			child.stderr.on('data', look);
@@ -87,6 +87,7 @@ export class Server {
 	stop() {
 		return new Promise((resolve) => {
 			this.child.removeAllListeners('exit');
+			if (this.child.exitCode !== null) return resolve(this.child.exitCode);
 			this.child.on('exit', (code) => resolve(code));
 			this.child.kill('SIGTERM');
 		});

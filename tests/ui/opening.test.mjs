@@ -69,6 +69,29 @@ async function inSightFirst(bench, link, first) {
 	truth(asked.findIndex((q) => q.startsWith('tile')) < asked.indexOf(verbs[0]), 'a verb before the lanes');
 }
 
+/** The listing's figures take long: the code stands there with what the lanes know. */
+async function codeFirst(bench) {
+	const server = await bench.server('gemm'), page = await bench.blank();
+	let release;
+	const held = new Promise((done) => (release = done));
+	await page.route('**/api/1/isa', (route) => held.then(() => route.continue()));
+	await open(page, server.url);
+	await page.waitForSelector('.isa-early');
+	const shown = await page.$$eval('.isa-early > div', (all) => all.slice(1).map((row) => [...row.children].map((cell) => cell.textContent)));
+	const code = await page.evaluate(() => window.incore.app().code()), at = code.row.findIndex((r, i) => String(r) === shown[0][0] && code.text[i] === shown[0][2]);
+	truth(shown.length > 5 && at >= 0, `rows shown: ${JSON.stringify(shown[0])}`);
+	const plain = (n) => n.toLocaleString('en-US');
+	equal(shown, code.row.slice(at, at + shown.length).map((r, k) => [plain(r), '0x' + code.address[at + k].toString(16), code.text[at + k],
+		code.label[at + k] ? '' : plain(code.hits[at + k]), code.label[at + k] ? '' : plain(code.cycles[at + k])]), 'rows of the code');
+	const most = Math.max(...code.cycles);
+	truth(shown.some((r) => r[4] === plain(most)), 'the heaviest row is not in sight');
+	await page.waitForTimeout(300);
+	truth(await page.locator('.isa-early').count() === 1, 'the word that it loads took its place');
+	release();
+	await page.waitForSelector('.panel-isa .table, .panel[data-panel="isa"] .table');
+	equal(await page.locator('.isa-early').count(), 0, 'it gives way to the listing');
+}
+
 /** A page, or a report, of a user who has a configuration. */
 async function coloured(bench, isReport) {
 	const home = path.join(scratch, 'settings'), env = { ...environment(), XDG_CONFIG_HOME: home };
@@ -104,6 +127,7 @@ export const tests = [
 	{ name: 'opening: a wrong key is told', run: wrongKey },
 	{ name: 'opening: the open panel asks first', run: (bench) => inSightFirst(bench, '', /^(isa|hot\?by=instr)/) },
 	{ name: 'opening: the open panel asks first, with a link', run: (bench) => inSightFirst(bench, '&v=1&p=waves', /^waves/) },
+	{ name: 'opening: code before its figures', run: codeFirst },
 	{ name: 'opening: colours of the user', run: (bench) => coloured(bench, false) },
 	{ name: 'opening: colours of the user in a report', run: (bench) => coloured(bench, true) },
 ];

@@ -92,7 +92,12 @@ async function main() {
 		for (let test = left.shift(); test; test = left.shift()) (await run(bench, test)) ? passed++ : failed++;
 	};
 	await Promise.all(Array.from({ length: Number(process.env.JOBS ?? 2) }, work));
-	for (const s of servers.values()) await (await s.catch(() => null))?.stop();
+	for (const [captures, s] of servers) { // a sanitizer tells at the end what was never given back
+		const code = await (await s.catch(() => null))?.stop();
+		if (!code) continue;
+		failed++;
+		console.log(`FAIL the server of ${captures} ended with ${code}:\n${(await s).told()}`);
+	}
 	await browser.close();
 	clean();
 	console.log(`${passed} passed, ${failed} failed, 0 skipped`);

@@ -190,8 +190,11 @@ static void check_box(const struct view *v, const struct lane_split *causes, uns
 	uint64_t t0 = draw(1500), t1 = t0 + (round % 9 == 0 ? 0 : draw(2500));
 	bool by_cause = round % 2;
 	struct box b;
-	struct select_walk w = {
-		.v = v, .box = &b, .by = by_cause ? BY_CAUSE : BY_ROW, .causes = causes};
+	struct select_walk w = {.v = v,
+		.columns = v->columns,
+		.box = &b,
+		.by = by_cause ? BY_CAUSE : BY_ROW,
+		.causes = causes};
 
 	memset(truth, 0, sizeof(truth));
 	assert_true(box_init(&b, t0, t1, KEYS, by_cause ? 0 : KEYS));

@@ -42,7 +42,7 @@ export abstract class View implements PanelView {
 
 	/** Shows `show` of the answer; until then that it loads, and why not when it fails. */
 	protected load<T>(answer: Promise<T>, show: (value: T) => void): void {
-		const waiting = setTimeout(() => !this.isClosed && !this.isShown && fill(this.body, h('div', { class: 'notice', role: 'status' }, 'Loading …')), 150);
+		const waiting = setTimeout(() => !this.isClosed && !this.isShown && !this.body.firstChild && fill(this.body, h('div', { class: 'notice', role: 'status' }, 'Loading …')), 150);
 		answer.then((value) => {
 			clearTimeout(waiting);
 			if (this.isClosed) return;

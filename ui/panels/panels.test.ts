@@ -6,13 +6,14 @@ import { isNumeric } from './details/tables';
 import { boxes, buildTree, folded } from './flame/tree';
 import { binRows } from './hotspots/bins';
 import { Arrow, arrowAt, layout } from './isa/gutter';
-import { splitKey, weight } from './source/view';
+import { editorLink, mapping, splitKey, weight } from './source/view';
+import { largest } from '../base/format';
 import { HotGroup, Isa, IsaRow } from './types';
 
 function row(index: number, wait: number, frames: [number, number][] = [], isa = `op${index} v0`): IsaRow {
 	return {
 		row: index, address: index * 4, isa, opcode: isa.split(' ')[0], class: 'VALU', source: null, hit: 1, latency: wait, stall: 0, idle: 0, buckets: { issue: 0, stall: 0, wait, idle: 0, drain: 0 },
-		loop_depth: 0, index, frames, execution: null, stated: null, live: null,
+		loop_depth: 0, index, frames, execution: null, stated: null, live: null, cause: null, cause_cycles: 0, block: null,
 	};
 }
 
@@ -69,4 +70,25 @@ test('columns of a producer are numbers only if all cells are', () => {
 	assert.equal(isNumeric([['1'], ['2.5'], [null], ['NA'], ['-3e4']], 0), true);
 	assert.equal(isNumeric([['1'], ['x']], 0), false);
 	assert.equal(isNumeric([[null]], 0), false);
+});
+
+test('the largest of more than a call can carry', () => {
+	const many = Array.from({ length: 300000 }, (_, i) => i);
+	assert.equal(largest(many, (n) => n), 299999);
+	assert.equal(largest([], (n: number) => n), 1);
+	assert.equal(largest([-3, -2], (n) => n, -Infinity), -2);
+});
+
+test('an editor is offered where the path says which file it is', () => {
+	assert.equal(editorLink('VS Code', '/a b/k#1.py', 12), 'vscode://file/a%20b/k%231.py:12');
+	assert.equal(editorLink('JetBrains', '/k.py', 3), 'idea://open?file=/k.py&line=3');
+	assert.equal(editorLink('VS Code', 'C:\\k\\a.cpp', 7), 'vscode://file/C:/k/a.cpp:7');
+	assert.equal(editorLink('gone', '/k.py', 1), 'vscode://file/k.py:1');
+	assert.equal(editorLink('VS Code', 'k.py', 1), null);
+});
+
+test('mapping quality out of the lines', () => {
+	const g = (key: string, rows: number, latency: number) => ({ key, rows, latency }) as HotGroup;
+	const q = mapping([g('<unknown>', 2, 10), g('/k:1', 5, 60), g('/k:2', 3, 30)])!;
+	assert.deepEqual([q.mapped_rows, q.rows, q.distinct_lines, q.top_line_latency_share], [8, 10, 2, 0.6]);
 });

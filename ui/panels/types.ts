@@ -36,7 +36,15 @@ export interface IsaRow extends CodeCost {
 	stated: { hit: number; latency: number; stall: number; idle: number } | null;
 	/** vector registers still needed before the row, inferred from the text */
 	live: { arch: number; accum: number } | null;
+	/** what it lost most cycles to */
+	cause: string | null;
+	cause_cycles: number;
+	/** place in blocks */
+	block: number | null;
 }
+/** Rows of a loop's whole body, or of a block, together. */
+export interface Body { header_row?: number; hit: number; latency: number; samples: number; buckets: Buckets }
+export interface Block extends Body { first_row: number; last_row: number; rows: number; loop: number | null; executions: number }
 
 export interface Edge {
 	producer: number; wait: number; count: number; blocked: number; inexact: number; stall: number; shared: number;
@@ -62,7 +70,7 @@ export interface Latency {
 export interface Isa {
 	evidence: string; totals: Totals; accounting: Accounting | null; hottest_row: number | null; sources: string[];
 	labels: { row: number; address: number; text: string; index: number }[];
-	rows: IsaRow[]; edges: Edge[]; waits: WaitPair[]; branches: Branch[]; loops: Loop[]; latency: Latency[];
+	rows: IsaRow[]; edges: Edge[]; waits: WaitPair[]; branches: Branch[]; loops: Loop[]; blocks: Block[]; bodies: Body[]; latency: Latency[];
 }
 
 export interface HotRow extends CodeCost { cause: string | null; cause_cycles: number; waits_for: { row: number; isa: string; cycles: number; waits: number } | null }

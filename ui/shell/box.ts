@@ -13,6 +13,7 @@ export class BoxStatistics {
 	readonly element = h('div', { class: 'box-statistics' });
 	private by = 'class';
 	private asked = 0;
+	private why = '';
 	private last: Selection | null = null;
 
 	constructor(private readonly app: App, private readonly nav: { goSlice(track: number, slice: number): void }) {}
@@ -22,8 +23,22 @@ export class BoxStatistics {
 		const mine = ++this.asked, c = this.app.trace.index || undefined;
 		const tracks = sel.tracks ?? this.app.trace.tracks.map((t) => t.index);
 		if (!tracks.length) return fill(this.element, h('div', { class: 'section' }, 'No lane in this box.'));
-		askJson<BoxInfo>(this.app.source, 'select', { c, tracks: ranges(tracks), t0: sel.t0, t1: sel.t1, by: this.by }).then((b) => mine === this.asked && this.draw(b),
+		const question = { c, tracks: ranges(tracks), t0: sel.t0, t1: sel.t1, by: this.by };
+		askJson<BoxInfo>(this.app.source, 'select', question).then((b) => mine === this.asked && this.draw(b, mine, question),
 			(e: Error) => mine === this.asked && fill(this.element, h('div', { class: 'section' }, 'No statistics: ' + e.message)));
+	}
+
+	/** What was lost to which cause: asked for after the rest, because the first time all waits of the capture are resolved for it. */
+	private addCauses(table: Table<BoxRow>, rows: BoxRow[], mine: number, question: Record<string, string | number | undefined>): void {
+		askJson<BoxInfo>(this.app.source, 'select', { ...question, causes: 1 }).then((b) => mine === this.asked && table.rows(b.rows), (e: Error) => {
+			this.why = e.message;
+			if (mine === this.asked) table.rows(rows.slice());
+		});
+	}
+
+	private causes(r: BoxRow): string {
+		if (!r.causes) return this.why;
+		return Object.entries(r.causes).sort((a, b) => b[1] - a[1]).map(([k, v]) => `${k} ${cycles(v, this.app.units())}`).join(', ') || '\u2013';
 	}
 
 	/** The slices behind a row. */
@@ -33,7 +48,8 @@ export class BoxStatistics {
 		void sliceTable(this.app, { title: r.key, tracks: tracks.slice(0, 256), t0: b.t0, t1: b.t1, only }, (t, s) => this.nav.goSlice(t, s));
 	}
 
-	private draw(b: BoxInfo): void {
+	private draw(b: BoxInfo, mine: number, question: Record<string, string | number | undefined>): void {
+		this.why = '\u2026';
 		const u = this.app.units(), unit = () => unitName(this.app.units());
 		const figure = (id: keyof BoxRow, head: string, title: string) => ({
 			id: String(id), head, title, unit, isNumber: true, width: 'minmax(4.8rem, 1fr)', value: (r: BoxRow) => r[id] as number, cell: (r: BoxRow) => cycles(r[id] as number, this.app.units()),
@@ -48,6 +64,7 @@ export class BoxStatistics {
 				} } }, count(r.count)) : count(r.count)) },
 				figure('sum', 'sum', 'added over all lanes'), figure('union', 'union', 'time in which at least one ran'), figure('mean', 'mean', ''), figure('min', 'min', ''),
 				figure('median', 'median', ''), figure('p95', 'p95', ''), figure('max', 'max', ''), figure('stall', 'stall', 'part of the sum spent stalled'), figure('wait', 'wait', 'part of the sum spent waiting'),
+				...(this.by === 'cause' ? [] : [{ id: 'causes', head: 'by cause', title: 'stall and wait, by what caused them', unit, width: 'minmax(8rem, 2fr)', value: (r: BoxRow) => this.causes(r), cell: (r: BoxRow) => h('span', { title: this.causes(r) }, this.causes(r)) }]),
 			],
 			pick: (r) => {
 				if (r.code !== null && r.code !== undefined) this.app.select({ kind: 'code', code: r.code });
@@ -70,5 +87,6 @@ export class BoxStatistics {
 			}))),
 		table.element, b.left_out > 0 && h('p', { class: 'section dim' }, `${count(b.left_out)} rows left out`));
 		table.rows(b.rows);
+		if (this.by !== 'cause') this.addCauses(table, b.rows, mine, question);
 	}
 }

@@ -154,13 +154,11 @@ test('the slice under a point is found on its own sub-lane', () => {
 	assert.equal(sliceAt(s, 999, 0), null);
 });
 
-test('the partner of a row has its text, and the nearest place', () => {
-	const code = (text: string[]) => ({ text, label: text.map((t) => Number(t.startsWith(';'))) } as unknown as Parameters<typeof partnerRow>[0]);
-	const a = code(['; k', 's_nop', 'v_add', 's_nop']), b = code(['; k', 's_nop', 'v_mul', 'v_add', 's_nop']);
-	assert.equal(partnerRow(a, b, 3), 4);
-	assert.equal(partnerRow(a, b, 1), 1);
-	assert.equal(partnerRow(a, b, 2), 3);
-	assert.equal(partnerRow(b, a, 2), -1);
+test('the partner of a row is the one that the program aligned it with', () => {
+	const code = (row: number[], label: number[]) => ({ row, label } as unknown as Parameters<typeof partnerRow>[1]);
+	const a = code([1, 1, 2, 3], [1, 0, 0, 0]), b = code([7, 7, 8], [1, 0, 0]), parts = [{ row_a: 1, row_b: 7 }, { row_a: 2, row_b: null }, { row_a: 3, row_b: 8 }, { row_a: null, row_b: 9 }];
+	assert.deepEqual([0, 1, 2, 3].map((i) => partnerRow(parts, a, b, i)), [-1, 1, -1, 2]);
+	assert.equal(partnerRow([], a, b, 1), -1);
 });
 
 test('slices are asked for once a window; an answer that was cut says so', async () => {

@@ -6,9 +6,15 @@ import { fill, framed, h } from '../base/dom';
 import { count, largest, short } from '../base/format';
 import { colourOf } from '../base/palette';
 import { askJson, readBuckets } from '../source';
+import { pixel } from './raster';
 
 interface Step { from: number; to: number; values: number[] }
+interface Strip { steps: Step[]; most: number; canvas: HTMLCanvasElement; key: string }
 interface Occupancy { all?: { first_cycle: number; peak_waves: number }; series?: { from: number; to: number; by_se: number[] }[] }
+
+function strip(steps: Step[]): Strip {
+	return { steps, most: largest(steps, (s) => s.values.reduce((a, b) => a + b, 0), 1e-9), canvas: document.createElement('canvas'), key: '' };
+}
 
 const HEIGHT = 74, PART = 34, REST_MS = 200;
 
@@ -17,8 +23,8 @@ export class Global {
 	readonly draw: () => void;
 	private readonly canvas = h('canvas', { role: 'img' });
 	private readonly label = h('div', { class: 'global-label' });
-	private waves: Step[] = [];
-	private buckets: Step[] = [];
+	private waves = strip([]);
+	private buckets = strip([]);
 	private peak = 0;
 	private asked = '';
 	private timer = 0;
@@ -51,26 +57,26 @@ export class Global {
 		void source.ask('buckets', { c, t0, t1, w }).then((data) => {
 			if (key !== this.asked) return;
 			const { width, buckets, values } = readBuckets(data), edge = (i: number) => t0 + Math.floor(((t1 - t0) * i) / width);
-			this.buckets = Array.from({ length: width }, (_, i) => ({ from: edge(i), to: edge(i + 1), values: Array.from(values.subarray(i * buckets, (i + 1) * buckets), (v) => v / (edge(i + 1) - edge(i))) }));
+			this.buckets = strip(Array.from({ length: width }, (_, i) => ({ from: edge(i), to: edge(i + 1), values: Array.from(values.subarray(i * buckets, (i + 1) * buckets), (v) => v / (edge(i + 1) - edge(i))) })));
 			this.tell();
 		}, () => this.tell());
 		const isReport = source.kind === 'report';
-		if (isReport && this.waves.length) return;
+		if (isReport && this.waves.steps.length) return;
 		// a report carries the waves of the whole trace in 240 parts
-		const told = isReport ? this.app.verb<Occupancy>('occupancy', { bins: 240, top: 'all' }) : askJson<Envelope<Occupancy>>(source, 'occupancy', { c, bins: w, from: t0, to: t1 });
+		const told = isReport ? this.app.verb<Occupancy>('occupancy', { bins: 240, top: 'all' }) : askJson<Envelope<Occupancy>>(source, 'occupancy', { c, bins: Math.min(w, t1 - t0), from: t0, to: t1 });
 		void told.then((a) => {
 			if (key !== this.asked && !isReport) return;
 			const first = (a.data.all?.first_cycle ?? origin) - origin;
-			this.waves = (a.data.series ?? []).map((x) => ({ from: first + x.from, to: first + x.to, values: x.by_se }));
+			this.waves = strip((a.data.series ?? []).map((x) => ({ from: first + x.from, to: first + x.to, values: x.by_se })));
 			this.peak = Math.max(this.peak, a.data.all?.peak_waves ?? 0);
 			this.tell();
 		}, () => this.tell());
 	}
 
 	private tell(): void {
-		const bin = this.waves[0] ? this.waves[0].to - this.waves[0].from : 0;
-		fill(this.label, h('div', null, 'Global'), h('div', { class: 'dim' }, this.waves.length ? `waves by SE, peak ${count(this.peak)}` : 'no occupancy recorded'),
-			h('div', { class: 'dim' }, this.buckets.length ? 'buckets of traced waves' : 'no waves'));
+		const [one] = this.waves.steps, bin = one ? one.to - one.from : 0;
+		fill(this.label, h('div', null, 'Global'), h('div', { class: 'dim' }, this.waves.steps.length ? `waves by SE, peak ${count(this.peak)}` : 'no occupancy recorded'),
+			h('div', { class: 'dim' }, this.buckets.steps.length ? 'buckets of traced waves' : 'no waves'));
 		this.label.title = bin ? `Waves: means over ${count(bin, bin < 10 ? 1 : 0)} cycles. Buckets: each pixel.` : '';
 		this.canvas.setAttribute('aria-label', `Waves in flight, at most ${count(this.peak)}, and what traced waves spent their cycles with, over time`);
 		this.paint();
@@ -89,22 +95,31 @@ export class Global {
 		this.stack(g, this.buckets, width, HEIGHT - PART - 2, (i) => p.buckets[i]);
 	}
 
-	private stack(g: CanvasRenderingContext2D, steps: Step[], width: number, top: number, colour: (i: number) => string): void {
-		const { t0, t1 } = this.app.store.get(), most = largest(steps, (s) => s.values.reduce((a, b) => a + b, 0), 1e-9);
-		for (const s of steps) {
-			if (s.to <= t0 || s.from >= t1) continue;
-			const a = ((s.from - t0) / (t1 - t0)) * width, b = ((s.to - t0) / (t1 - t0)) * width;
-			let below = 0;
-			s.values.forEach((v, i) => {
-				const tall = (v / most) * PART;
-				g.fillStyle = colour(i);
-				if (tall > 0) g.fillRect(a, top + PART - below - tall, Math.max(0.6, b - a), tall);
-				below += tall;
+	/** The strip as a picture of a column a step, made once an answer; a frame only stretches it. */
+	private stack(g: CanvasRenderingContext2D, strip: Strip, width: number, top: number, colours: (i: number) => string): void {
+		const { t0, t1 } = this.app.store.get(), n = strip.steps.length, ratio = devicePixelRatio || 1, tall = Math.round(PART * ratio);
+		if (!n) return;
+		const key = this.app.palette().theme + tall;
+		if (strip.key !== key) {
+			strip.key = key;
+			const image = new ImageData(n, tall), out = new Uint32Array(image.data.buffer);
+			strip.steps.forEach((s, x) => {
+				let below = 0;
+				s.values.forEach((v, k) => {
+					const from = tall - Math.round((below / strip.most) * tall), to = tall - Math.round(((below += v) / strip.most) * tall), c = pixel(colours(k));
+					for (let y = to; y < from; y++) out[y * n + x] = c;
+				});
 			});
+			strip.canvas.width = n;
+			strip.canvas.height = tall;
+			strip.canvas.getContext('2d')!.putImageData(image, 0, 0);
 		}
+		const x = (t: number) => ((t - t0) / (t1 - t0)) * width, a = x(strip.steps[0].from), b = x(strip.steps[n - 1].to);
+		g.imageSmoothingEnabled = false;
+		g.drawImage(strip.canvas, a, top, b - a, PART);
 		g.fillStyle = this.app.palette().dim;
 		g.font = '10px system-ui, sans-serif';
 		g.textBaseline = 'top';
-		if (steps.length) g.fillText(short(Math.round(most * 10) / 10), 3, top);
+		g.fillText(short(Math.round(strip.most * 10) / 10), 3, top);
 	}
 }

@@ -25,6 +25,13 @@ export function hitAt(view: Timeline, x: number, y: number): Hit | null {
 /** The slice there, in full; null where nothing ran. */
 export async function askAt(app: App, view: Timeline, hit: Hit, signal?: AbortSignal): Promise<SliceInfo | null> {
 	const c = app.trace.index || undefined, { t0, t1 } = view.scale();
+	if (hit.row.lane?.only && view.stats.isExact) {
+		for (const track of hit.row.lane.tracks) {
+			const found = view.exact.get(track, Math.max(0, Math.floor(t0)), Math.ceil(t1)), one = found && sliceAt(found, hit.t, 0);
+			if (one && hit.t >= one.row.start + one.row.stall && hit.row.lane.only.has(app.trace.classes[one.row.cls]?.slot ?? 11)) return askJson<SliceInfo>(app.source, 'at', { c, track, slice: one.slice }, signal);
+		}
+		return null;
+	}
 	const near = view.stats.isExact ? view.exact.get(hit.track, Math.max(0, Math.floor(t0)), Math.ceil(t1)) : null;
 	if (near) {
 		const found = sliceAt(near, hit.t, hit.lane);

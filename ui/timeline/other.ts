@@ -5,19 +5,18 @@ import { askCode, askJson, askTrace, CaptureInfo, CodeTable, SliceInfo, TraceInf
 import { Align, Mode } from '../state';
 import { levelOf, Tiles, TRACKS } from './tiles';
 
-/** The row of B that does what a row of A does: the same text, the nearest in order. */
-export function partnerRow(a: CodeTable, b: CodeTable, row: number): number {
-	let best = -1;
-	for (let i = 0; i < b.text.length; i++)
-		if (!b.label[i] && b.text[i] === a.text[row] && (best < 0 || Math.abs(i - row) < Math.abs(best - row))) best = i;
-	return best;
+type Part = { row_a: number | null; row_b: number | null };
+
+/** The code row of B that the program aligned with one of A, or -1. */
+export function partnerRow(parts: readonly Part[], a: CodeTable, b: CodeTable, code: number): number {
+	const row = parts.find((p) => p.row_a === a.row[code])?.row_b ?? null;
+	return row === null || a.label[code] ? -1 : b.row.findIndex((r, i) => r === row && !b.label[i]);
 }
 
 export class Other {
 	readonly tiles: Tiles;
 	private readonly partners: Map<string, number>;
 	private readonly starts = new Map<string, number | null>();
-	private code: CodeTable | null = null;
 
 	private constructor(private readonly app: App, private readonly capture: number, readonly trace: TraceInfo, private readonly redraw: () => void) {
 		this.tiles = new Tiles((q, signal) => app.source.ask('tile', { ...q, h: trace.hash, c: capture, base: q.mode === 'diff' ? app.trace.index : undefined }, signal), redraw, () => undefined);
@@ -53,22 +52,25 @@ export class Other {
 		const byStart = this.app.trace.tracks[track].begin - this.trace.tracks[partner].begin;
 		const row = this.app.store.get().selection?.code;
 		if (align === 'start' || row === undefined) return byStart;
-		const a = this.start(this.app.trace.index, track, row), at = this.code && this.known ? partnerRow(this.known, this.code, row) : -1;
+		const a = this.start(this.app.trace.index, track, row), at = this.rowOf(row);
 		const b = at < 0 ? undefined : this.start(this.capture, partner, at);
-		if (!this.code) this.readCode();
 		return a === undefined || b === undefined || a === null || b === null ? byStart : a - b;
 	}
 
-	private known: CodeTable | null = null;
-	private isAsked = false;
-	private readCode(): void {
-		if (this.isAsked) return;
-		this.isAsked = true;
-		void Promise.all([this.app.code(), askCode(this.app.source, this.capture)]).then(([a, b]) => {
-			this.known = a;
-			this.code = b;
-			this.redraw();
-		}, () => undefined);
+	/** by code row of A; asked for with the first */
+	private rows: Map<number, number> | null = null;
+	private partnerOf: (code: number) => number = () => -1;
+	private rowOf(code: number): number {
+		if (!this.rows) {
+			this.rows = new Map();
+			void Promise.all([this.app.verb<{ parts: Part[] }>('diff', { base: this.capture, by: 'instr', top: 'all' }), this.app.code(), askCode(this.app.source, this.capture)]).then(([d, a, b]) => {
+				this.partnerOf = (row) => partnerRow(d.data.parts, a, b, row);
+				this.rows = new Map();
+				this.redraw();
+			}, () => this.app.say('The rows of the two captures cannot be aligned: lanes line up at their start'));
+		}
+		if (!this.rows.has(code)) this.rows.set(code, this.partnerOf(code));
+		return this.rows.get(code)!;
 	}
 
 	/** Start of the first execution of a row on a track; null where it never ran, undefined until it is known. */

@@ -18,13 +18,16 @@ export class Stack {
 	private readonly scroller = h('div', { class: 'stack-lanes', tabIndex: 0, role: 'img' });
 	private readonly canvas = h('canvas', { attrs: { 'aria-hidden': 'true' } });
 	private readonly space = h('div');
+	private readonly strip = h('canvas');
 	private readonly draw = framed(() => this.paint());
 	private other: Other | null = null;
 	private opened = '';
 	private lanes: Lane[] = [];
 	private lut: Lut | null = null;
+	private readonly places: Map<string, number>;
 
 	constructor(private readonly app: App, private readonly labels: number) {
+		this.places = new Map(app.trace.tracks.map((t) => [t.coord.join('.'), t.index]));
 		this.element = h('div', { class: 'stack', hidden: true }, this.head, this.scroller);
 		this.scroller.append(this.canvas, this.space);
 		this.scroller.addEventListener('scroll', this.draw, { passive: true });
@@ -52,8 +55,7 @@ export class Stack {
 
 	/** The track of A at the same place. */
 	private partner(track: number): number | undefined {
-		const here = this.other!.trace.tracks[track].coord.join('.');
-		return this.app.trace.tracks.find((t) => t.coord.join('.') === here)?.index;
+		return this.places.get(this.other!.trace.tracks[track].coord.join('.'));
 	}
 
 	/** Asked of B the change runs from B to A: its colours are swapped, so that a row has one colour in both. */
@@ -64,6 +66,7 @@ export class Stack {
 
 	private paint(): void {
 		if (!this.other || this.element.hidden) return;
+		const s = this.app.store.get();
 		const all = this.element.parentElement?.clientHeight ?? 400, height = Math.min(this.lanes.length * ROW, Math.max(3 * ROW, Math.round(all * 0.4) - HEAD));
 		const ratio = devicePixelRatio || 1, wide = this.scroller.clientWidth, g = this.canvas.getContext('2d')!, p = this.app.palette();
 		this.scroller.style.height = height + 'px';
@@ -78,27 +81,40 @@ export class Stack {
 		g.fillRect(0, 0, wide, height);
 		g.font = '12px system-ui, sans-serif';
 		g.textBaseline = 'middle';
-		const top = this.scroller.scrollTop, from = Math.floor(top / ROW);
-		for (let i = from; i < this.lanes.length && i * ROW < top + height; i++) this.lane(g, this.lanes[i], i * ROW - top, i & 1 ? p.stripe : p.background, ratio);
+		const top = this.scroller.scrollTop, from = Math.floor(top / ROW), shown = this.lanes.slice(from, Math.ceil((top + height) / ROW));
+		const span = { t0: s.t0, perPixel: (s.t1 - s.t0) / Math.round((wide - this.labels) * ratio), width: Math.round((wide - this.labels) * ratio) };
+		this.want(shown, span);
+		shown.forEach((lane, i) => this.lane(g, lane, span, (from + i) * ROW - top, (from + i) & 1 ? p.stripe : p.background, ratio));
 	}
 
-	private lane(g: CanvasRenderingContext2D, lane: Lane, y: number, ground: string, ratio: number): void {
-		const { t0, t1, mode, align } = this.app.store.get(), p = this.app.palette(), o = this.other!, wide = Math.round((this.scroller.clientWidth - this.labels) * ratio);
-		const span: Span = { t0, perPixel: (t1 - t0) / wide, width: wide }, level = levelOf(span.perPixel);
+	/** What is added to the time of a track of B. */
+	private shift(track: number): number {
+		const here = this.partner(track);
+		return here === undefined ? 0 : this.other!.shift(here, track, this.app.store.get().align);
+	}
+
+	/** Asks for all of them at once: what is not named is given up. */
+	private want(lanes: Lane[], span: Span): void {
+		const tracks = lanes.flatMap((l) => l.tracks), shifts = tracks.map((i) => this.shift(i)), o = this.other!, wide = span.perPixel * span.width;
+		if (!tracks.length) return;
+		const t0 = span.t0 - Math.max(...shifts), t1 = span.t0 + wide - Math.min(...shifts);
+		o.tiles.want({ t0, t1: Math.min(t1, t0 + 4 * wide), level: levelOf(span.perPixel), mode: this.app.store.get().mode, blocks: [...new Set(tracks.map((i) => Math.floor(i / TRACKS)))], end: o.trace.span.end, tracks: o.trace.tracks.length });
+	}
+
+	private lane(g: CanvasRenderingContext2D, lane: Lane, span: Span, y: number, ground: string, ratio: number): void {
+		const { mode } = this.app.store.get(), p = this.app.palette(), o = this.other!, wide = span.width, level = levelOf(span.perPixel);
 		const image = new ImageData(wide, 2), out = new Uint32Array(image.data.buffer);
 		for (const i of lane.tracks) {
-			const here = this.partner(i), moved = { ...span, t0: t0 - (here === undefined ? 0 : o.shift(here, i, align)) }, t = o.trace.tracks[i], end = moved.t0 + (t1 - t0);
+			const moved = { ...span, t0: span.t0 - this.shift(i) }, t = o.trace.tracks[i], end = moved.t0 + span.perPixel * wide;
 			if (t.end <= moved.t0 || t.begin >= end) continue;
 			const block = Math.floor(i / TRACKS), [a, b] = tilesOf(Math.max(moved.t0, t.begin, 0), Math.min(end, t.end), level);
-			o.tiles.want({ t0: moved.t0, t1: end, level, mode, blocks: [block], end: o.trace.span.end, tracks: o.trace.tracks.length });
 			for (let k = a; k <= b; k++) {
 				const tile = o.tiles.get(mode, level, block, k), [x0, x1] = pixelsOf({ level, i: k }, moved);
 				if (tile) rasterTile(out, 0, moved, tile, i, this.colours(), x0, x1);
 			}
 		}
-		const strip = document.createElement('canvas');
-		strip.width = wide;
-		strip.height = 2;
+		const strip = this.strip;
+		if (strip.width !== wide) Object.assign(strip, { width: wide, height: 2 });
 		strip.getContext('2d')!.putImageData(image, 0, 0);
 		g.fillStyle = ground;
 		g.fillRect(0, y, this.scroller.clientWidth, ROW);

@@ -237,3 +237,36 @@ char *strerror_r(int errnum, char *buf, size_t room)
 		buf[0] = 0;
 	return buf;
 }
+
+/* Heap sort: no recursion, no memory; not stable, as nobody may expect of it. */
+static void swap_bytes(unsigned char *a, unsigned char *b, size_t n)
+{
+	while (n--) {
+		unsigned char x = *a;
+
+		*a++ = *b;
+		*b++ = x;
+	}
+}
+
+void qsort(void *base, size_t n, size_t size, int (*compare)(const void *, const void *))
+{
+	unsigned char *v = base;
+	size_t begin = n / 2, end = n;
+
+	while (end > 1) {
+		size_t at, k;
+
+		if (begin > 0)
+			begin--;
+		else
+			swap_bytes(v, v + --end * size, size);
+		for (at = begin; (k = 2 * at + 1) < end; at = k) {
+			if (k + 1 < end && compare(v + k * size, v + (k + 1) * size) < 0)
+				k++;
+			if (compare(v + at * size, v + k * size) >= 0)
+				break;
+			swap_bytes(v + at * size, v + k * size, size);
+		}
+	}
+}

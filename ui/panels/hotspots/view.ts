@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // hotspots/view.ts: where the cycles go, ranked by instruction, line, opcode, class, cause or producer, and as a histogram over the code.
 import { App, Panel } from '../../app';
-import { bucketBar, shareBar } from '../../base/bars';
+import { bucketText, paintBuckets, paintChip, shareBar } from '../../base/bars';
 import { choose, fill, h, s } from '../../base/dom';
 import { count, cyclesWith, largest, share } from '../../base/format';
 import { BUCKETS } from '../../base/palette';
@@ -9,11 +9,15 @@ import { Column, Table } from '../../base/table';
 import { State } from '../../state';
 import { bucketChip, Changed, chip, codeColumn, countColumn, cyclesColumn, diffColumns, diffParts, facts, filterBox, hasPipes, scaled, shareColumn, sum, textColumn, toRow, View } from '../common';
 import { splitKey } from '../source/view';
-import { DiffPart, Hot, HotCause, HotGroup, HotProducer, HotRow, Isa, Pair } from '../types';
+import { DiffPart, Hot, HotCause, HotGroup, HotProducer, HotRow, Isa, IsaRow, Pair } from '../types';
 import { Bin, binRows } from './bins';
 
 type By = 'instr' | 'line' | 'opcode' | 'class' | 'cause' | 'producer';
 const NAMES: Record<By, string> = { instr: 'instruction', line: 'source line', opcode: 'opcode', class: 'class', cause: 'cause', producer: 'producer' };
+
+function costOf(r: IsaRow): number {
+	return sum(r.buckets) || r.samples || 0;
+}
 
 interface Any { close(): void; element: HTMLElement; refresh(): void; tools(): HTMLElement; mark(k: Iterable<string | number>, s: boolean): void }
 
@@ -70,14 +74,14 @@ class HotspotView extends View {
 	}
 
 	private costColumns<R extends { buckets: HotGroup['buckets']; hit: number; samples?: number; stalled_samples?: number }>(rows: R[]): Column<R>[] {
-		const app = this.app, most = largest(rows, (r) => (this.hot.accounting ? sum(r.buckets) : r.samples ?? 0));
+		const app = this.app, palette = app.palette(), most = largest(rows, (r) => (this.hot.accounting ? sum(r.buckets) : r.samples ?? 0));
 		if (!this.hot.accounting) return [countColumn('samples', 'samples', (r) => r.samples ?? 0), countColumn('stalled', 'stalled', (r) => r.stalled_samples ?? 0),
 			shareColumn('share', 'share', (r) => r.samples ?? 0, () => this.whole()),
 			{ id: 'bar', head: 'samples', width: 'minmax(8rem, 1fr)', isFixed: true, value: (r) => r.samples ?? 0, cell: (r) => shareBar(r.samples ?? 0, most, app.palette().accent) }];
 		return [countColumn('hit', 'hits', (r) => r.hit), cyclesColumn(scaled(app, () => this.whole()), 'cycles', 'cycles', (r) => sum(r.buckets), 'issue, stall, wait, idle and drain together'),
 			shareColumn('share', 'share', (r) => sum(r.buckets), () => this.whole()),
 			...BUCKETS.map((b) => cyclesColumn<R>(scaled(app, () => this.whole()), b, b, (r) => r.buckets[b])),
-			{ id: 'bar', head: 'where the cycles go', width: 'minmax(8rem, 1fr)', isFixed: true, value: (r) => sum(r.buckets), cell: (r) => bucketBar({ ...r.buckets }, most, app.palette()) }];
+			{ id: 'bar', head: 'where the cycles go', width: 'minmax(8rem, 1fr)', isFixed: true, value: (r) => sum(r.buckets), paint: (cell, r) => paintBuckets(cell, r.buckets, most, palette), hint: (r) => bucketText(r.buckets) }];
 	}
 
 	/** A, B and the change while two captures are compared. */
@@ -86,10 +90,11 @@ class HotspotView extends View {
 	}
 
 	private rowTable(rows: HotRow[]): Any {
+		const palette = this.app.palette();
 		const t = new Table<HotRow>({
 			label: 'Hottest instructions', key: (r) => r.row ?? -1, csv: 'hot.csv', empty: EMPTY, pick: (r) => r.row !== null && this.app.select({ kind: 'code', code: this.app.codeOfRow(r.row) }),
 			columns: [{ id: 'row', head: '#', isNumber: true, width: '3.6rem', value: (r) => r.row }, codeColumn('isa', 'instruction', (r) => r.isa, 'minmax(14rem, 3fr)'),
-				{ id: 'class', head: 'class', width: '7.2rem', value: (r) => r.class, cell: (r) => chip(this.app, r.class) },
+				{ id: 'class', head: 'class', width: '7.2rem', value: (r) => r.class, paint: (cell, r) => paintChip(cell, r.class, palette.slots[this.app.trace.classes.find((c) => c.name === r.class)?.slot ?? 11]) },
 				...this.costColumns(rows), ...this.compared<HotRow>((r) => String(r.row)), textColumn('cause', 'main cause', (r) => r.cause, 'minmax(8rem, 1fr)'),
 				textColumn('waits', 'waits for', (r) => (r.waits_for ? `row ${r.waits_for.row} ${r.waits_for.isa}` : null), 'minmax(8rem, 1fr)')],
 		});
@@ -110,7 +115,7 @@ class HotspotView extends View {
 	private causeTable(rows: HotCause[]): Any {
 		const most = largest(rows, (r) => r.cycles), p = this.app.palette();
 		const t = new Table<HotCause>({
-			label: 'Causes', key: (r) => r.key, csv: 'causes.csv', empty: EMPTY,
+			label: 'Causes', key: (r) => r.key, csv: 'causes.csv', empty: EMPTY, pick: (c) => this.pickWhere((r) => r.cause === c.key),
 			columns: [textColumn('key', 'cause', (r) => r.key, 'minmax(12rem, 2fr)'), { id: 'bucket', head: 'bucket', value: (r) => r.bucket, cell: (r) => bucketChip(this.app, r.bucket) },
 				textColumn('family', 'family', (r) => r.family), countColumn('hit', 'times', (r) => r.hit), cyclesColumn(scaled(this.app, () => this.whole()), 'cycles', 'cycles', (r) => r.cycles),
 				shareColumn('share', 'share', (r) => r.cycles, () => this.whole()), ...this.compared<HotCause>((r) => r.key),
@@ -123,7 +128,7 @@ class HotspotView extends View {
 	private producerTable(rows: HotProducer[]): Any {
 		const most = largest(rows, (r) => r.wait);
 		const t = new Table<HotProducer>({
-			label: 'Producers of waits', key: (r) => r.key, csv: 'producers.csv', empty: 'No wait of this capture has a known producer.',
+			label: 'Producers of waits', key: (r) => r.key, csv: 'producers.csv', pick: (p) => this.pickWhere((r) => r.class === p.key), empty: 'No wait of this capture has a known producer.',
 			columns: [textColumn('key', 'producer', (r) => r.key, 'minmax(12rem, 2fr)'), countColumn('waits', 'waits', (r) => r.waits), countColumn('blocked', 'blocked', (r) => r.blocked, 'waits that really waited'),
 				cyclesColumn(scaled(this.app, () => this.whole()), 'wait', 'waited', (r) => r.wait), shareColumn('share', 'share', (r) => r.wait, () => this.whole()),
 				{ id: 'bar', head: '', width: 'minmax(8rem, 2fr)', isFixed: true, value: (r) => r.wait, cell: (r) => shareBar(r.wait, most, this.app.palette().buckets[2]) }],
@@ -143,8 +148,15 @@ class HotspotView extends View {
 		return t;
 	}
 
+	/** Selects the costliest row of those meant: it is then marked everywhere. */
+	private pickWhere(isMeant: (r: IsaRow) => boolean): void {
+		let hottest: IsaRow | null = null;
+		for (const r of this.isa?.rows ?? []) if (isMeant(r) && (!hottest || costOf(r) > costOf(hottest))) hottest = r;
+		if (hottest) this.app.select({ kind: 'code', code: hottest.index });
+	}
+
 	private pickGroup(g: HotGroup): void {
-		if (this.by !== 'line') return;
+		if (this.by !== 'line') return this.pickWhere((r) => (this.by === 'class' ? r.class : r.opcode) === g.key);
 		const place = splitKey(g.key), source = place ? this.app.trace.sources.findIndex((x) => x.path === place.path) : -1;
 		if (place && source >= 0) this.app.select({ kind: 'line', source, line: place.line });
 	}
@@ -157,15 +169,23 @@ class HotspotView extends View {
 			this.ask();
 		}), facts(['rows', count(this.hot.found)], ['cycles', a ? cyclesWith(a.duration, u) : null]),
 		h('span', { class: 'grow' }),
-		choose('Bins', [4, 8, 16, 24, 32, 40, 64, 100].map((n) => ({ value: String(n), label: String(n) })), String(this.bins), (v) => {
-			this.bins = Number(v);
-			this.drawPicture();
-		}),
+		h('label', { class: 'choose' }, h('span', { class: 'dim' }, 'Bins'), this.binField()),
 		choose('Range', [{ value: 'all', label: 'all code' }, { value: 'near', label: 'around the selection' }], this.isNear ? 'near' : 'all', (v) => {
 			this.isNear = v === 'near';
 			this.drawPicture();
 		}),
 		this.table && 'only' in this.table && filterBox(this.table as unknown as Table<Record<string, unknown>>, 'Filter', (r) => Object.values(r).filter((v) => typeof v === 'string').join(' ')), this.table?.tools());
+	}
+
+	/** 4 to 100. */
+	private binField(): HTMLElement {
+		const field = h('input', { class: 'bins', attrs: { type: 'number', min: 4, max: 100, value: this.bins, 'aria-label': 'Bins' } });
+		field.addEventListener('change', () => {
+			this.bins = Math.max(4, Math.min(100, Math.round(Number(field.value)) || 40));
+			field.value = String(this.bins);
+			this.drawPicture();
+		});
+		return field;
 	}
 
 	private range(): [number, number] {
@@ -204,7 +224,7 @@ class HotspotView extends View {
 		}
 		const go = () => {
 			let hottest = b.first;
-			for (let i = b.first; i <= b.last; i++) if ((sum(rows[i].buckets) || rows[i].samples || 0) > (sum(rows[hottest].buckets) || rows[hottest].samples || 0)) hottest = i;
+			for (let i = b.first; i <= b.last; i++) if (costOf(rows[i]) > costOf(rows[hottest])) hottest = i;
 			this.app.select({ kind: 'code', code: rows[hottest].index });
 		};
 		g.addEventListener('click', go);
@@ -237,7 +257,8 @@ class HotspotView extends View {
 			this.mark(state);
 			this.drawPicture();
 		}
-		if (keys.has('unit') || keys.has('theme')) {
+		if (keys.has('theme')) this.show();
+		else if (keys.has('unit')) {
 			this.table?.refresh();
 			this.drawBar();
 			this.drawPicture();

@@ -1,34 +1,39 @@
 // SPDX-License-Identifier: Apache-2.0
-// isa/view.ts: the listing with what each instruction cost, what it waited for, where branches went, and which loops it is in.
+// isa/view.ts: the listing with what each instruction cost, what it waited for, where branches went, and which loops and blocks it is
+// in; these fold into one line with what they cost.
 import { App, Panel } from '../../app';
 import { bucketText, paintBuckets, paintChip } from '../../base/bars';
 import { button, choose, fill, h, notice, setText } from '../../base/dom';
-import { baseName, count, cycles, cyclesWith, share, unitName } from '../../base/format';
+import { baseName, count, cycles, cyclesWith, largest, share, unitName } from '../../base/format';
 import { Palette } from '../../base/palette';
 import { Column, Table } from '../../base/table';
-import { State } from '../../state';
-import { Changed, countColumn, cyclesColumn, diffColumns, diffParts, facts, filterBox, hex, scaled, sum, View } from '../common';
-import { DiffPart, Edge, Hot, HotRow, Isa, IsaRow, Loop } from '../types';
+import { Selection, State } from '../../state';
+import { Changed, countColumn, cyclesColumn, diffColumns, diffParts, facts, filterBox, hasPipes, hex, scaled, sum, View } from '../common';
+import { DiffPart, Edge, Isa, IsaRow } from '../types';
+import { askCosts, askExecution, Basis } from './basis';
+import { early } from './early';
+import { allGroups, Cost, foldOf, Group, groupCost, Line, Listing, listing, visible } from './fold';
 import { Arrow, Gutter, Lanes, layout, say, width } from './gutter';
 
-interface Line { at: number; row: IsaRow | null; label: { row: number; address: number; text: string; index: number } | null; loop: Loop | null; edges: Edge[]; hot: HotRow | null }
-type Basis = 'sum' | 'mean' | 'max' | 'wave';
 const ROW = 22;
 
 class IsaView extends View {
 	private table: Table<Line> | null = null;
-	private lines: Line[] = [];
-	private byNumber = new Map<number, Line>();
+	private list: Listing = { lines: [], byNumber: new Map(), groups: new Map(), blocks: [] };
+	private seen: Line[] = [];
 	private lanes: Lanes = { count: 0, lanes: [], left: 0 };
 	private isa!: Isa;
 	private basis: Basis = 'sum';
+	/** of one wave or execution; null: of all */
+	private costs: Map<number, Cost> | null = null;
+	private wave = -1;
+	private execution = 0;
 	private most = 1;
 	private whole = 1;
-	private folded = new Set<number>();
+	private readonly folded = new Set<string>();
 	private readonly top = h('div', { class: 'panel-bar' });
 	private isSampled = false;
 	private palette: Palette = this.app.palette();
-	private wave: number | null = null;
 	/** position of the selected row, or -1 */
 	private chosen = -1;
 	/** what changed against the other capture, by row number; empty without a comparison */
@@ -37,22 +42,17 @@ class IsaView extends View {
 	constructor(host: HTMLElement, app: App) {
 		super(host, app, 'isa');
 		this.ask();
+		early(app, this.body);
 	}
 
 	private ask(): void {
-		const where: Record<string, number> = {};
-		const coord = this.wave === null ? null : this.app.trace.tracks[this.wave]?.coord;
-		if (coord) this.app.trace.levels.forEach((level, i) => (where[level] = coord[i]));
-		const isa = this.app.verb<Isa>('isa', where);
-		const hot = coord ? Promise.resolve(null) : this.app.verb<Hot>('hot', { by: 'instr', top: 'all' }).catch(() => null);
-		const diffs = coord ? Promise.resolve(new Map<string, DiffPart>()) : diffParts(this.app, 'instr');
-		this.load(Promise.all([isa, hot, diffs]), ([a, b, c]) => {
-			this.diffs = c;
-			this.show(a.data, b?.data.rows ?? []);
+		this.load(Promise.all([this.app.verb<Isa>('isa'), diffParts(this.app, 'instr')]), ([a, b]) => {
+			this.diffs = b;
+			this.show(a.data);
 		});
 	}
 
-	private show(isa: Isa, hot: HotRow[]): void {
+	private show(isa: Isa): void {
 		this.isa = isa;
 		if (!isa.rows.length) {
 			fill(this.body, notice('No code in this capture', 'The capture holds no instruction table: nothing was traced, or its code object was not saved.',
@@ -60,103 +60,110 @@ class IsaView extends View {
 			return;
 		}
 		this.isSampled = isa.rows.some((r) => r.samples !== undefined);
-		this.build(isa, hot);
+		this.list = listing(isa);
+		this.lanes = layout(this.arrows());
+		this.measure();
+		this.seen = visible(this.list, this.folded);
 		this.table?.close();
 		const gutter = this.lanes.count ? new Gutter(this.lanes, ROW) : undefined;
 		const table = this.own(new Table<Line>({
-			label: 'Instructions', columns: this.columns(), key: (l) => (l.row ?? l.label)!.index, sort: undefined, rowHeight: ROW, csv: 'isa.csv',
-			rowClass: (l) => (l.label ? 'label-row' : l.row!.hit || l.row!.samples ? '' : 'never') + (l.loop ? ' loop-head' : ''),
+			label: 'Instructions', columns: this.columns(), key: (l) => l.key, sort: undefined, rowHeight: ROW, csv: 'isa.csv',
+			rowClass: (l) => (l.fold ? 'folded' : l.label ? 'label-row' : l.row!.hit || l.row!.samples ? '' : 'never') + (l.loop ? ' loop-head' : ''),
 			rowTitle: (l) => this.hint(l),
-			pick: (l) => this.app.select({ kind: 'code', code: (l.row ?? l.label)!.index }),
-			empty: 'No instruction matches.', acts: { source: (l) => this.toSource(l), fold: (l) => l.loop && this.fold(l.loop) },
+			pick: (l) => (l.fold ? this.toggle(l.fold.id) : this.app.select({ kind: 'code', code: (l.row ?? l.label)!.index })),
+			empty: 'No instruction matches.',
+			acts: { source: (l) => this.toSource(l), loop: (l) => this.toggle(l.fold?.id ?? 'l' + l.loop?.header_row), block: (l) => this.toggle((l.fold ?? l.block)?.id) },
+			press: (l, e) => this.press(l, e),
 			beside: gutter && { element: gutter.element, draw: (first, last) => this.drawGutter(gutter, first, last) },
 		}));
 		this.table = table;
-		table.rows(this.lines);
+		table.rows(this.seen);
 		this.drawBar();
 		fill(this.body, this.top, table.element);
 		this.mark(this.app.store.get(), true);
 		if (!this.app.store.get().selection && isa.hottest_row !== null) {
-			const at = this.lines.findIndex((l) => l.row?.row === isa.hottest_row);
+			const at = this.seen.findIndex((l) => l.row?.row === isa.hottest_row);
 			if (at >= 0) requestAnimationFrame(() => this.table === table && table.reveal(at));
 		}
 	}
 
-	private build(isa: Isa, hot: HotRow[]): void {
-		const hots = new Map(hot.map((r) => [r.row, r]));
-		const loops = new Map(isa.loops.map((l) => [l.header_row, l]));
-		const all = [...isa.labels.map((l) => ({ index: l.index, row: null, label: l })), ...isa.rows.map((r) => ({ index: r.index, row: r, label: null }))];
-		all.sort((a, b) => a.index - b.index);
-		this.lines = all.map((x, at) => ({
-			at, row: x.row, label: x.label, loop: x.row ? loops.get(x.row.row) ?? null : null, edges: [], hot: x.row ? hots.get(x.row.row) ?? null : null,
-		}));
-		this.byNumber = new Map(this.lines.filter((l) => l.row).map((l) => [l.row!.row, l]));
-		const arrows: Arrow[] = [];
-		for (const e of isa.edges) {
-			const wait = this.byNumber.get(e.wait), producer = this.byNumber.get(e.producer);
-			if (!wait || !producer) continue;
-			wait.edges.push(e);
-			if (e.dominating) arrows.push({ from: wait.at, to: producer.at, kind: 'wait', weight: e.stall + e.shared, title: `row ${e.wait} waits for row ${e.producer}` });
+	private arrows(): Arrow[] {
+		const arrows: Arrow[] = [], at = this.list.byNumber;
+		for (const e of this.isa.edges) {
+			const wait = at.get(e.wait), producer = at.get(e.producer);
+			if (wait && producer && e.dominating) arrows.push({ from: wait.at, to: producer.at, kind: 'wait', weight: e.stall + e.shared, title: `row ${e.wait} waits for row ${e.producer}` });
 		}
-		for (const b of isa.branches) {
-			const from = this.byNumber.get(b.row), to = this.byNumber.get(b.target);
-			if (from && to && (b.taken + b.not_taken > 0 || !isa.accounting)) arrows.push({ from: from.at, to: to.at, kind: 'branch', weight: b.taken, title: `branch from row ${b.row} to row ${b.target}, taken ${b.taken} of ${b.taken + b.not_taken}` });
+		for (const b of this.isa.branches) {
+			const from = at.get(b.row), to = at.get(b.target);
+			if (from && to && (b.taken + b.not_taken > 0 || !this.isa.accounting)) arrows.push({ from: from.at, to: to.at, kind: 'branch', weight: b.taken, title: `branch from row ${b.row} to row ${b.target}, taken ${b.taken} of ${b.taken + b.not_taken}` });
 		}
-		this.lanes = layout(arrows);
-		this.most = isa.rows.reduce((m, r) => Math.max(m, sum(r.buckets)), 1);
-		this.whole = this.isSampled ? isa.rows.reduce((n, r) => n + (r.samples ?? 0), 0) : isa.accounting?.duration ?? isa.totals.latency + isa.totals.idle;
+		return arrows;
 	}
 
-	/** Cycles of a row on the basis chosen. */
-	private cost(r: IsaRow): number | null {
-		if (this.basis === 'mean') return r.hit ? sum(r.buckets) / r.hit : null;
-		if (this.basis === 'max') return r.execution?.max ?? null;
-		return this.isa.accounting ? sum(r.buckets) : r.latency + r.idle;
+	/** The longest bar, and what 100 % is. */
+	private measure(): void {
+		const isa = this.isa, track = this.app.trace.tracks[this.wave];
+		this.most = this.costs ? largest(this.costs.values(), (c) => sum(c.buckets)) : largest(isa.rows, (r) => sum(r.buckets));
+		this.whole = this.costs && track ? track.end - track.begin : this.isSampled && !isa.accounting ? isa.rows.reduce((n, r) => n + (r.samples ?? 0), 0) : isa.accounting?.duration ?? isa.totals.latency + isa.totals.idle;
+	}
+
+	private costOf(l: Line): Cost | null {
+		if (l.label) return null;
+		if (this.costs) return l.fold ? groupCost(l.fold, this.costs) : this.costs.get(l.row!.index) ?? null;
+		const c = l.fold?.sums ?? l.row!;
+		return { hit: c.hit, buckets: c.buckets, max: l.row?.execution?.max ?? null };
+	}
+
+	/** Cycles of a line on the basis chosen; a group is entered so often, a row runs so often. */
+	private cost(l: Line): number | null {
+		const c = this.costOf(l), n = l.fold ? l.fold.executions : c?.hit;
+		if (!c) return null;
+		if (this.basis === 'mean') return n ? sum(c.buckets) / n : null;
+		if (this.basis === 'max') return c.max;
+		return this.isa.accounting ? sum(c.buckets) : l.row ? l.row.latency + l.row.idle : l.fold!.sums.latency;
+	}
+
+	private total(l: Line): number {
+		const c = this.costOf(l);
+		return !c ? 0 : this.isSampled && !this.isa.accounting ? (l.fold ? l.fold.sums.samples : l.row!.samples ?? 0) : sum(c.buckets);
 	}
 
 	private columns(): Column<Line>[] {
 		const app = this.app, all = scaled(app, () => this.whole), has = (f: (r: IsaRow) => boolean) => this.isa.rows.some(f);
-		const of = <T>(f: (r: IsaRow) => T) => (l: Line) => (l.row ? f(l.row) : null);
+		const of = <T>(f: (r: IsaRow) => T) => (l: Line) => (l.row ? f(l.row) : null), place = (l: Line) => (l.row ?? l.label)?.address ?? null;
 		const out: Column<Line>[] = [
-			{ id: 'row', head: '#', isNumber: true, width: '3.2rem', value: (l) => (l.row ?? l.label)!.row, title: 'number of the instruction in the capture' },
-			{ id: 'address', head: 'address', isLate: true, width: '5.2rem', value: (l) => (l.row ?? l.label)!.address, cell: (l) => hex((l.row ?? l.label)!.address) },
+			{ id: 'row', head: '#', isNumber: true, width: '3.2rem', value: (l) => l.fold?.first_row ?? (l.row ?? l.label)!.row, title: 'number of the instruction in the capture' },
+			{ id: 'address', head: 'address', isLate: true, width: '5.2rem', value: place, cell: (l) => (l.fold ? '' : hex(place(l))) },
 		];
 		if (this.lanes.count) out.push({
 			id: 'gutter', head: '', isFixed: true, width: width(this.lanes) + 'px', value: () => null, title: 'dashed: a wait and its producer; solid: a branch and its target',
 			paint: () => undefined, hint: (l) => say(this.lanes, l.at),
 		});
+		if (this.list.groups.size > 1) out.push({ id: 'fold', head: '', isFixed: true, width: '1.6rem', value: () => null, title: 'basic blocks: click folds', paint: (cell, l) => this.handle(cell, l) });
 		out.push(
-			{ id: 'isa', head: 'instruction', width: 'minmax(15rem, 3fr)', value: (l) => l.row?.isa ?? l.label!.text, paint: (cell, l) => this.text(cell, l) },
-			{ id: 'class', head: 'class', isLate: true, width: '8rem', value: (l) => l.row?.class ?? null, paint: (cell, l) => paintChip(cell, l.row?.class ?? null, l.row ? this.colourOf(l.row.class) : '') });
-		if (this.isSampled) {
-			out.push(
-				{ ...countColumn<Line>('samples', 'samples', of((r) => r.samples ?? 0)), width: '5rem' },
-				{ ...countColumn<Line>('stalled', 'stalled', of((r) => r.stalled_samples ?? 0), 'samples in which the instruction did not issue'), width: '5rem' },
-				{ id: 'reason', head: 'main stall reason', width: 'minmax(9rem, 1fr)', value: (l) => this.reason(l) });
-		}
-		if (this.isa.accounting || has((r) => r.hit > 0)) {
-			out.push(
-				{ ...countColumn<Line>('hit', 'hits', of((r) => r.hit), 'executions in all selected waves'), width: '4.5rem', isLate: true },
-				{ ...cyclesColumn<Line>({ units: () => (this.basis === 'sum' || this.basis === 'wave' ? all : app).units() }, 'cycles', 'cycles', of((r) => this.cost(r)), 'issue, stall, wait, idle and drain together'), width: '6rem' },
-				{ id: 'share', head: 'share', isLate: true, isNumber: true, unit: () => '%', width: '4rem', value: of((r) => this.total(r)), cell: (l) => (l.row && this.total(l.row) ? share(this.total(l.row), this.whole, false) : '') },
-				{ id: 'bar', head: 'split', title: 'where the cycles go: issue, stall, wait, idle, drain', width: 'minmax(5.5rem, 1fr)', value: of((r) => this.total(r)), paint: (cell, l) => paintBuckets(cell, l.row && this.total(l.row) ? l.row.buckets : null, this.most, this.palette), hint: (l) => (l.row ? bucketText(l.row.buckets) : '') });
-		}
+			{ id: 'isa', head: 'instruction', width: 'minmax(15rem, 3fr)', value: (l) => (l.fold ? this.foldText(l.fold) : l.row?.isa ?? l.label!.text), paint: (cell, l) => this.text(cell, l) },
+			{ id: 'class', head: 'class', isLate: true, width: '8rem', value: (l) => l.row?.class ?? null, paint: (cell, l) => paintChip(cell, l.row?.class ?? null, l.row ? this.colourOf(l.row.class) : 'none') });
+		if (this.isSampled) out.push(
+			{ ...countColumn<Line>('samples', 'samples', (l) => (l.fold ? l.fold.sums.samples : l.row ? l.row.samples ?? 0 : null)), width: '5rem' },
+			{ ...countColumn<Line>('stalled', 'stalled', of((r) => r.stalled_samples ?? 0), 'samples in which the instruction did not issue'), width: '5rem' },
+			{ id: 'reason', head: 'stall reasons', width: 'minmax(12rem, 1fr)', title: 'why the instruction did not issue, in parts of its stalled samples', value: (l) => this.reasons(l) });
+		if (this.isa.accounting || has((r) => r.hit > 0)) out.push(
+			{ ...countColumn<Line>('hit', 'hits', (l) => (l.label ? null : l.fold && !this.costs ? l.fold.executions : this.costOf(l)?.hit ?? 0), 'executions; of what is folded: how often it was entered'), width: '4.5rem', isLate: true },
+			{ ...cyclesColumn<Line>({ units: () => (this.basis === 'mean' || this.basis === 'max' ? app : all).units() }, 'cycles', 'cycles', (l) => this.cost(l), 'issue, stall, wait, idle and drain together'), width: '6rem' },
+			{ id: 'share', head: 'share', isLate: true, isNumber: true, unit: () => '%', width: '4rem', value: (l) => (l.label ? null : this.total(l)), cell: (l) => (this.total(l) ? share(this.total(l), this.whole, false) : '') },
+			{ id: 'bar', head: 'split', title: 'where the cycles go: issue, stall, wait, idle, drain', width: 'minmax(5.5rem, 1fr)', value: (l) => (l.label ? null : this.total(l)), paint: (cell, l) => paintBuckets(cell, this.total(l) ? this.costOf(l)!.buckets : null, l.fold ? Math.max(this.most, this.total(l)) : this.most, this.palette), hint: (l) => (l.label ? '' : bucketText(this.costOf(l)?.buckets ?? {})) });
 		if (has((r) => !!r.execution)) out.push(
-			{ ...cyclesColumn<Line>(app, 'median', 'median', of((r) => r.execution?.median), 'of one execution'), width: '4.6rem', isLate: true },
-			{ ...cyclesColumn<Line>(app, 'p95', 'p95', of((r) => r.execution?.p95), 'of one execution'), width: '4.6rem', isLate: true });
+			{ ...cyclesColumn<Line>(app, 'median', 'median', (l) => l.row?.execution?.median ?? (l.fold?.loop?.iterations ? l.fold.loop.median : null), 'of one execution; of a folded loop: of one iteration'), width: '4.6rem', isLate: true },
+			{ ...cyclesColumn<Line>(app, 'p95', 'p95', (l) => l.row?.execution?.p95 ?? (l.fold?.loop?.iterations ? l.fold.loop.p95 : null), 'of one execution; of a folded loop: of one iteration'), width: '4.6rem', isLate: true });
 		if (this.diffs.size) out.push(...diffColumns<Line>((l) => (l.row ? this.diffs.get(String(l.row.row)) : undefined)));
 		if (has((r) => !!r.live && r.live.arch + r.live.accum > 0)) out.push({
 			id: 'live', head: 'live', isLate: true, isNumber: true, width: '4.4rem', unit: () => 'registers', title: 'vector registers that still hold something needed before this instruction, inferred from the text; + accumulation registers',
 			value: of((r) => (r.live ? r.live.arch + r.live.accum : null)), cell: (l) => (l.row?.live ? `${l.row.live.arch}${l.row.live.accum ? ` + ${l.row.live.accum}` : ''}` : ''),
 		});
-		if (has((r) => !!r.stated)) out.push({ ...cyclesColumn<Line>(all, 'stated', 'stated', of((r) => r.stated?.latency), 'latency that the producer states, where its own records add up to something else'), width: '5.5rem' });
-		if (this.lines.some((l) => this.waits(l) !== null)) out.push({ id: 'waits', head: 'waits for', isLate: true, width: 'minmax(6.5rem, 1fr)', value: (l) => this.waits(l) });
+		if (has((r) => !!r.stated)) out.push({ ...cyclesColumn<Line>(all, 'stated', 'stated', of((r) => r.stated?.latency), 'latency that the producer states, where its own records add up to something else'), width: '5.5rem', isLate: true });
+		if (this.list.lines.some((l) => this.waits(l) !== null)) out.push({ id: 'waits', head: 'waits for', isLate: true, width: 'minmax(6.5rem, 1fr)', value: (l) => this.waits(l) });
 		if (has((r) => r.frames.length > 0 || !!r.source)) out.push({ id: 'source', head: 'source', isLate: true, width: 'minmax(7rem, 1fr)', value: (l) => l.row?.source ?? null, paint: (cell, l) => this.sourceLink(cell, l.row) });
 		return out;
-	}
-
-	private total(r: IsaRow): number {
-		return this.isSampled && !this.isa.accounting ? r.samples ?? 0 : sum(r.buckets);
 	}
 
 	private colourOf(name: string): string {
@@ -167,46 +174,84 @@ class IsaView extends View {
 	/** Opcode, operands and, on the head of a loop, what an iteration costs. */
 	private text(cell: HTMLElement, l: Line): void {
 		if (!cell.firstChild) cell.append(h('span', { class: 'opcode' }, ' '), ' ');
-		const opcode = cell.firstChild!.firstChild as Text, rest = cell.childNodes[1] as Text, text = l.row?.isa ?? l.label!.text, at = text.search(/\s/);
-		const depth = String(l.row?.loop_depth ?? 0);
-		let chip = cell.childNodes[2] as HTMLElement | undefined;
+		const opcode = cell.firstChild!.firstChild as Text, rest = cell.childNodes[1] as Text, text = l.fold ? this.foldText(l.fold) : l.row?.isa ?? l.label!.text, at = text.search(/\s/);
+		const depth = String(l.row?.loop_depth ?? (l.fold ? l.fold.chain.length - 1 : 0)), loop = l.loop ?? l.fold?.loop;
+		const chip = cell.childNodes[2] as HTMLElement | undefined;
 		opcode.data = at < 0 ? text : text.slice(0, at);
 		rest.data = at < 0 ? '' : text.slice(at);
 		if ((cell.dataset.depth ?? '0') !== depth) cell.style.setProperty('--depth', (cell.dataset.depth = depth));
-		if (!l.loop) chip?.remove();
-		else this.loopButton((chip ??= cell.appendChild(h('button', { class: 'loop-chip', attrs: { 'data-do': 'fold' } }))), l.loop);
+		if (!loop) chip?.remove();
+		else this.loopButton(chip ?? cell.appendChild(h('button', { class: 'loop-chip', attrs: { 'data-do': 'loop' } })), this.list.groups.get('l' + loop.header_row)!, !!l.fold);
 	}
 
-	private loopButton(chip: HTMLElement, loop: Loop): void {
-		const isFolded = this.folded.has(loop.header_row);
-		const what = loop.iterations ? `${count(loop.iterations)} × ${cycles(loop.median, this.app.units())} ${unitName(this.app.units())}` : loop.state;
+	private loopButton(chip: HTMLElement, g: Group, isFolded: boolean): void {
+		const loop = g.loop!, u = this.app.units();
+		const what = loop.iterations ? `${count(loop.iterations)} × ${cycles(loop.median, u)} ${unitName(u)}` : loop.state;
 		chip.title = `Loop of ${loop.rows} rows: ${count(loop.iterations)} iterations, median ${loop.median}, p95 ${loop.p95} cycles an iteration. Click to ${isFolded ? 'unfold' : 'fold'}.`;
 		chip.setAttribute('aria-expanded', String(!isFolded));
-		setText(chip, `${isFolded ? '▸' : '▾'} loop ${what}`);
+		setText(chip, isFolded ? '▸ ' + what : '▾ loop ' + what);
 	}
 
-	private fold(loop: Loop): void {
-		if (!this.folded.delete(loop.header_row)) this.folded.add(loop.header_row);
-		this.filter();
+	/** What is folded, in words: range, executions; cycles and share stand in their columns. */
+	private foldText(g: Group): string {
+		const u = this.app.units(), each = g.executions && !g.loop ? sum(g.sums.buckets) / g.executions : null;
+		return `${g.loop ? 'loop' : 'block'} rows ${g.first_row} to ${g.last_row}${each === null ? '' : `, ${cycles(each, u)} ${unitName(u)} each`}`;
 	}
 
-	private filter(): void {
-		const inside = this.isa.loops.filter((l) => this.folded.has(l.header_row)).map((l) => {
-			const a = this.byNumber.get(l.header_row)?.at ?? 0, b = this.byNumber.get(l.latch_row)?.at ?? 0;
-			return [Math.min(a, b), Math.max(a, b), a];
-		});
-		this.table?.only(inside.length ? (l) => !inside.some(([a, b, head]) => l.at !== head && l.at >= a && l.at <= b) : null);
+	/** The button that folds a block, at its first row. */
+	private handle(cell: HTMLElement, l: Line): void {
+		const g = l.fold ?? l.block, b = cell.firstChild as HTMLElement | null;
+		if (!g) return b?.remove();
+		const e = b ?? cell.appendChild(h('button', { class: 'fold-handle', attrs: { 'data-do': 'block' } }));
+		setText(e, l.fold ? '▸' : '▾');
+		e.setAttribute('aria-label', `${l.fold ? 'Unfold' : 'Fold'} rows ${g.first_row} to ${g.last_row}`);
+		e.setAttribute('aria-expanded', String(!l.fold));
+	}
+
+	private toggle(id: string | undefined): void {
+		if (id === undefined || !this.list.groups.has(id)) return;
+		if (!this.folded.delete(id)) this.folded.add(id);
+		this.refold(id);
+	}
+
+	/** Folds as the set says; the cursor stays with the group or with its first row. */
+	private refold(id?: string): void {
+		const g = id === undefined ? undefined : this.list.groups.get(id);
+		this.seen = visible(this.list, this.folded);
+		this.table?.rows(this.seen);
+		const at = g ? this.seen.findIndex((l) => l.fold?.id === id || l.row?.index === g.members[0]) : -1;
+		this.mark(this.app.store.get(), false);
+		if (at >= 0) this.table?.reveal(this.table.indexOf(this.seen[at].key));
+	}
+
+	private foldAll(isFolded: boolean): void {
+		this.folded.clear();
+		if (isFolded) for (const id of allGroups(this.list)) this.folded.add(id);
+		this.refold();
+	}
+
+	/** Left folds what the row is in, from the inside out; right unfolds; with Shift all. */
+	private press(l: Line, e: KeyboardEvent): boolean {
+		if ((e.key !== 'ArrowLeft' && e.key !== 'ArrowRight') || e.ctrlKey || e.altKey || e.metaKey) return false;
+		const isLeft = e.key === 'ArrowLeft';
+		if (e.shiftKey) this.foldAll(isLeft);
+		else if (!isLeft) this.toggle(l.fold?.id);
+		else {
+			const chain = l.fold ? l.fold.chain.slice(0, -1) : l.row?.block !== null && l.row ? this.list.blocks[l.row.block]?.chain ?? [] : [];
+			this.toggle([...chain].reverse().find((id) => !this.folded.has(id) && this.list.groups.get(id)!.rows > 1));
+		}
+		return true;
 	}
 
 	private waits(l: Line): string | null {
 		const e = l.edges.reduce<Edge | null>((m, x) => (!m || x.stall + x.shared > m.stall + m.shared ? x : m), null);
 		if (e) return `row ${e.producer}` + (e.latency ? `, ${e.latency.median} cycles` : '') + (l.edges.length > 1 ? ` +${l.edges.length - 1}` : '');
-		return l.hot?.cause && l.hot.cause_cycles ? l.hot.cause : null;
+		return l.row?.cause && l.row.cause_cycles ? l.row.cause : null;
 	}
 
-	private reason(l: Line): string | null {
-		const all = Object.entries(l.row?.stall_reasons ?? {}).sort((a, b) => b[1] - a[1]);
-		return all.length ? `${all[0][0]} ${share(all[0][1], l.row!.stalled_samples ?? 0)}` : null;
+	private reasons(l: Line): string | null {
+		const all = Object.entries(l.row?.stall_reasons ?? {}).sort((a, b) => b[1] - a[1]), n = l.row?.stalled_samples ?? 0;
+		return all.length ? all.map(([name, k]) => `${name} ${share(k, n)}`).join(', ') : null;
 	}
 
 	private sourceLink(cell: HTMLElement, r: IsaRow | null): void {
@@ -224,67 +269,87 @@ class IsaView extends View {
 	}
 
 	private hint(l: Line): string {
+		if (l.fold) return `${this.foldText(l.fold)}, ${count(l.fold.rows)} instructions, entered ${count(l.fold.executions)} times: ${bucketText(this.costOf(l)?.buckets ?? {})}. Click to unfold.`;
 		if (!l.row) return '';
 		const chain = l.row.frames.map(([f, n]) => `${this.isa.sources[f] ?? '?'}:${n}`);
 		const waits = l.edges.map((e) => `waits for row ${e.producer}: ${cyclesWith(e.stall + e.shared, this.app.units())}, ${e.count} times`);
-		return [l.row.isa, ...chain.map((c, i) => (i ? 'inlined at ' : 'at ') + c), ...waits, l.hot?.cause ? `most cycles: ${l.hot.cause}` : ''].filter(Boolean).join('\n');
+		const stated = l.row.stated;
+		return [l.row.isa, ...chain.map((c, i) => (i ? 'inlined at ' : 'at ') + c), ...waits, l.row.cause ? `most cycles: ${l.row.cause}` : '',
+			stated && `the producer states ${count(stated.hit)} hits, latency ${count(stated.latency)}, stall ${count(stated.stall)}, idle ${count(stated.idle)}`].filter(Boolean).join('\n');
 	}
 
 	private drawBar(): void {
-		const a = this.isa.accounting, u = scaled(this.app, () => this.whole).units(), selection = this.app.store.get().selection;
-		const track = selection?.track;
+		const a = this.isa.accounting, u = scaled(this.app, () => this.whole).units(), s = this.app.store.get().selection, unit = hasPipes(this.app) ? 'pipe' : 'wave';
+		const hasWave = s?.track !== undefined || this.costs !== null, hasSlice = s?.slice !== undefined || this.execution > 0;
 		const basis = choose('Basis', [
 			{ value: 'sum', label: 'sum of all executions' }, { value: 'mean', label: 'mean of an execution' }, { value: 'max', label: 'longest execution' },
-			{ value: 'wave', label: 'the selected wave', disabled: this.app.source.kind === 'report' || (track === undefined && this.wave === null), title: 'select a wave in the timeline first' },
+			{ value: 'wave', label: `this ${unit}`, disabled: !hasWave, title: `select a ${unit} in the timeline first` },
+			{ value: 'execution', label: 'this execution', disabled: !hasSlice, title: `select an instruction in the timeline first: then each row shows its execution of that number on the same ${unit}` },
 		], this.basis, (v) => this.setBasis(v as Basis));
 		fill(this.top, facts(
 			['instructions', count(this.isa.totals.rows)], ['executed', count(this.isa.totals.hit)],
-			['cycles', a ? cyclesWith(a.duration, u) : null], ['loops', this.isa.loops.length || null], ['arrows not drawn', this.lanes.left || null],
-			['wave', this.wave === null ? null : this.app.trace.tracks[this.wave]?.name]),
+			['cycles', a ? cyclesWith(a.duration, u) : null], ['loops', this.isa.loops.length || null], ['blocks', this.isa.blocks.length || null], ['arrows not drawn', this.lanes.left || null],
+			[unit, this.costs ? this.app.trace.tracks[this.wave]?.name : null], ['execution', this.costs && this.execution ? count(this.execution) : null]),
 		h('span', { class: 'grow' }), basis,
-		this.table && filterBox(this.table, 'Filter rows', (l) => `${l.row?.isa ?? l.label?.text} ${l.row?.class ?? ''} ${l.row?.source ?? ''}`),
+		this.list.groups.size > 1 && button('Fold all', 'Fold all loops and basic blocks (Shift+← in the list; ← folds what the row is in)', () => this.foldAll(true)),
+		this.list.groups.size > 1 && button('Unfold all', 'Show every instruction (Shift+→ in the list; → unfolds one)', () => this.foldAll(false)),
+		this.table && filterBox(this.table, 'Filter rows', (l) => (l.fold ? this.foldText(l.fold) : `${l.row?.isa ?? l.label?.text} ${l.row?.class ?? ''} ${l.row?.source ?? ''}`)),
 		button('In order', 'Show the rows in the order of the program again', () => this.table?.sortBy('row', false)), this.table?.tools());
 	}
 
 	private drawGutter(gutter: Gutter, first: number, last: number): void {
-		const rows = this.isInOrder() ? this.table!.list().slice(first, last).map((l) => ({ at: l.at, until: l.at })) : [];
+		const all = this.table?.list() ?? [], isInOrder = all.length === this.seen.length && (all.length < 2 || (all[0] === this.seen[0] && all[1] === this.seen[1]));
+		const rows = isInOrder ? all.slice(first, last).map((l, i) => ({ at: l.at, until: (all[first + i + 1]?.at ?? this.list.lines.length) - 1 })) : [];
 		gutter.draw(rows, first, (a) => a.from === this.chosen || a.to === this.chosen);
 	}
 
 	private setBasis(basis: Basis): void {
-		const wasWave = this.wave;
 		this.basis = basis;
-		this.wave = basis === 'wave' ? this.app.store.get().selection?.track ?? this.wave : null;
-		if (this.wave !== wasWave) {
-			this.ask();
-			return;
+		void this.reckon(this.app.store.get().selection);
+	}
+
+	/** Asks for the wave or execution of the selection where the basis is one; what is selected without one leaves the last. */
+	private async reckon(s: Selection | null): Promise<void> {
+		const basis = this.basis;
+		try {
+			if (basis !== 'wave' && basis !== 'execution') {
+				this.costs = null;
+				this.wave = -1;
+			} else {
+				const wave = s?.track ?? this.wave, n = basis === 'wave' ? 0 : s?.track !== undefined && s.slice !== undefined ? await askExecution(this.app, s.track, s.slice) : this.execution;
+				if (wave < 0 || (this.costs && wave === this.wave && n === this.execution)) return;
+				const costs = await askCosts(this.app, wave, n);
+				if (this.basis !== basis) return;
+				Object.assign(this, { costs, wave, execution: n });
+			}
+		} catch (e) {
+			this.app.say((e as Error).message);
+			this.basis = 'sum';
+			this.costs = null;
 		}
+		if (!this.costs) this.execution = 0;
+		this.measure();
+		this.table?.rows(this.seen);
 		this.table?.refresh();
 		this.drawBar();
 	}
 
-	private isInOrder(): boolean {
-		const rows = this.table?.list();
-		return !!rows && rows.length === this.lines.length && (rows.length < 2 || (rows[0].at === 0 && rows[1].at === 1));
-	}
-
 	private mark(state: Readonly<State>, scroll: boolean): void {
 		const s = state.selection;
-		this.chosen = s?.code === undefined ? -1 : this.lines.findIndex((l) => (l.row ?? l.label)!.index === s.code);
+		this.chosen = s?.code === undefined ? -1 : this.list.lines.findIndex((l) => l.key === s.code);
 		if (!s || !this.table) {
 			this.table?.mark([], false);
 			return;
 		}
-		if (s.kind === 'line') {
-			const rows = this.lines.filter((l) => l.row?.frames.some(([f, n]) => f === s.source && (s.line === undefined || n === s.line)));
-			this.table.mark(rows.map((l) => l.row!.index), scroll);
-		} else this.table.mark(s.code === undefined ? [] : [s.code], scroll);
+		const lines = s.kind === 'line' ? this.list.lines.filter((l) => l.row?.frames.some(([f, n]) => f === s.source && (s.line === undefined || n === s.line))) : this.chosen < 0 ? [] : [this.list.lines[this.chosen]];
+		this.table.mark(lines.map((l) => foldOf(l, this.list, this.folded)?.id ?? l.key), scroll);
 	}
 
 	protected update(state: Readonly<State>, keys: Changed): void {
 		if (keys.has('selection')) {
 			this.mark(state, true);
 			this.drawBar();
+			if (this.basis === 'wave' || this.basis === 'execution') void this.reckon(state.selection);
 		}
 		if (keys.has('unit') || keys.has('theme')) {
 			this.palette = this.app.palette();

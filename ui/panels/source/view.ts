@@ -2,13 +2,14 @@
 // source/view.ts: source files with the cost of each line. Exclusive cost belongs to the innermost line of an instruction and adds up;
 // inclusive cost is counted on every line of its inline chain and never summed.
 import { App, Panel } from '../../app';
-import { bucketBar } from '../../base/bars';
-import { button, copyText, fill, h, notice } from '../../base/dom';
+import { bucketText, paintBuckets } from '../../base/bars';
+import { button, choose, copyText, fill, h, notice } from '../../base/dom';
 import { baseName, count, largest, share, tail } from '../../base/format';
 import { Column, Table } from '../../base/table';
 import { askText } from '../../source';
+import { keep, kept } from '../../shell/theme';
 import { State } from '../../state';
-import { capture, Changed, countColumn, cyclesColumn, diffColumns, diffParts, facts, scaled, sum, View } from '../common';
+import { capture, Changed, countColumn, cyclesColumn, diffColumns, diffParts, facts, hasPipes, scaled, sum, View } from '../common';
 import { DiffPart, Hot, HotGroup, Summary } from '../types';
 
 interface Line { line: number; text: string | null; cost: HotGroup | null }
@@ -21,9 +22,27 @@ export function splitKey(key: string): { path: string; line: number } | null {
 	return m ? { path: m[1], line: Number(m[2]) } : null;
 }
 
+/** Addresses that editors listen to. */
+const EDITORS: Record<string, string> = { 'VS Code': 'vscode://file%p:%l', VSCodium: 'vscodium://file%p:%l', Cursor: 'cursor://file%p:%l', Zed: 'zed://file%p:%l', JetBrains: 'idea://open?file=%p&line=%l' };
+const EDITOR_KEY = 'incore.editor';
+
+/** The address that opens a line in an editor; null where the path does not say which file it is. */
+export function editorLink(editor: string, path: string, line: number): string | null {
+	const isWindows = /^[A-Za-z]:[\\/]/.test(path);
+	if (!path.startsWith('/') && !isWindows) return null;
+	const clean = (isWindows ? '/' + path.replace(/\\/g, '/') : path).split('/').map(encodeURIComponent).join('/').replace('%3A', ':');
+	return (EDITORS[editor] ?? EDITORS['VS Code']).replace('%p', () => clean).replace('%l', String(line));
+}
+
 /** What a group weighs: cycles, or samples where there are no cycles. */
 export function weight(g: HotGroup): number {
 	return sum(g.buckets) || g.samples || g.latency + g.idle;
+}
+
+/** How well code is mapped, where no verb says so (pipes): the lines of `hot` counted. */
+export function mapping(groups: readonly HotGroup[]): Summary['source'] {
+	const lines = groups.filter((g) => g.key !== UNKNOWN), add = (list: readonly HotGroup[], f: (g: HotGroup) => number) => list.reduce((n, g) => n + f(g), 0);
+	return { collapse: 'no', distinct_lines: lines.length, mapped_rows: add(lines, (g) => g.rows), rows: add(groups, (g) => g.rows), top_line_latency_share: largest(lines, (g) => g.latency, 0) / Math.max(1, add(groups, (g) => g.latency)), effective_lines_by_latency: 0 };
 }
 
 class SourceView extends View {
@@ -56,7 +75,9 @@ class SourceView extends View {
 	}
 
 	private show(hot: Hot, quality: Summary['source'] | null): void {
-		this.quality = quality;
+		this.quality = quality ?? mapping((hot.groups ?? []) as HotGroup[]);
+		this.hasInclusive = false;
+		this.unknown = null;
 		this.isSampled = !hot.accounting;
 		this.files = this.app.trace.sources.map((s, source) => ({ source, path: s.path, lines: new Map(), cycles: 0, text: null, isAsked: false }));
 		const byPath = new Map(this.files.map((f) => [f.path, f]));
@@ -68,7 +89,7 @@ class SourceView extends View {
 			if (!file || !place) continue;
 			file.lines.set(place.line, g);
 			file.cycles += weight(g);
-			this.hasInclusive ||= !!g.inclusive && (g.inclusive.hit !== g.hit || g.inclusive.latency !== g.latency);
+			this.hasInclusive ||= !!g.inclusive && (!hasPipes(this.app) || g.inclusive.hit !== g.hit || g.inclusive.latency !== g.latency);
 		}
 		this.whole = hot.accounting?.duration ?? this.whole;
 		this.files = this.files.filter((f) => f.lines.size || this.app.trace.sources[f.source].has_text).sort((a, b) => b.cycles - a.cycles);
@@ -109,10 +130,10 @@ class SourceView extends View {
 	}
 
 	private columns(): Column<Line>[] {
-		const app = this.app, all = scaled(app, () => this.whole);
+		const app = this.app, all = scaled(app, () => this.whole), palette = app.palette();
 		const out: Column<Line>[] = [
 			{ id: 'line', head: 'line', isNumber: true, width: '4rem', value: (l) => l.line },
-			{ id: 'text', head: 'source', width: 'minmax(20rem, 4fr)', value: (l) => l.text, cell: (l) => h('code', { class: 'source-text', title: l.text ?? '' }, l.text ?? '') },
+			{ id: 'text', head: 'source', width: 'minmax(20rem, 4fr)', value: (l) => l.text, cell: (l) => l.text ?? '', hint: (l) => l.text ?? '' },
 		];
 		if (this.isSampled) out.push({ ...countColumn<Line>('cycles', 'samples', (l) => l.cost?.samples), width: '6rem' });
 		else out.push(
@@ -123,7 +144,7 @@ class SourceView extends View {
 		if (this.hasInclusive) out.push({ ...cyclesColumn<Line>(all, 'inclusive', 'inclusive', (l) => (l.cost?.inclusive ? l.cost.inclusive.latency + l.cost.inclusive.idle : null), 'latency and idle of everything inlined here as well: never to be summed'), width: '6.5rem' });
 		const path = this.files[this.at].path;
 		if (this.diffs.size) out.push(...diffColumns<Line>((l) => this.diffs.get(`${path}:${l.line}`)));
-		if (!this.isSampled) out.push({ id: 'bar', head: 'where the cycles go', width: 'minmax(7rem, 1fr)', value: (l) => (l.cost ? sum(l.cost.buckets) : null), cell: (l) => (l.cost && sum(l.cost.buckets) ? bucketBar({ ...l.cost.buckets }, this.most, app.palette()) : '') });
+		if (!this.isSampled) out.push({ id: 'bar', head: 'where the cycles go', width: 'minmax(7rem, 1fr)', value: (l) => (l.cost ? sum(l.cost.buckets) : null), paint: (cell, l) => paintBuckets(cell, l.cost && sum(l.cost.buckets) ? l.cost.buckets : null, this.most, palette), hint: (l) => (l.cost ? bucketText(l.cost.buckets) : '') });
 		return out;
 	}
 
@@ -155,7 +176,8 @@ class SourceView extends View {
 	}
 
 	private drawBar(file: File): void {
-		const q = this.quality;
+		const s = this.app.store.get().selection, line = s?.source === file.source ? s.line ?? 1 : 1, q = this.quality;
+		const editor = kept(EDITOR_KEY) ?? 'VS Code', link = editorLink(editor, file.path, line);
 		fill(this.bar, h('span', { class: 'mono clip', title: file.path }, tail(file.path, 60)), !file.text && h('span', { class: 'warn' },
 			this.app.trace.sources[file.source].has_text ? 'loading the text …' : 'the capture has no text of this file: lines with a cost only'),
 		facts(['rows mapped', q ? `${count(q.mapped_rows)} of ${count(q.rows)}` : null], ['distinct lines', q ? count(q.distinct_lines) : null],
@@ -163,8 +185,12 @@ class SourceView extends View {
 			['mapping', q && q.collapse !== 'no' && q.collapse !== 'no-source' ? h('span', { class: 'warn' }, 'collapsed: most code claims one line') : null],
 			['without a line', this.unknown ? share(weight(this.unknown), this.whole) : null]),
 		h('span', { class: 'grow' }),
-		button('Copy path', 'Copy path and line', () => void copyText(`${file.path}:${this.app.store.get().selection?.line ?? 1}`).then(() => this.app.say('path copied'))),
-		h('a', { class: 'button', title: 'Open in an editor that knows vscode: addresses', attrs: { href: encodeURI(`vscode://file${file.path.startsWith('/') ? '' : '/'}${file.path}:${this.app.store.get().selection?.line ?? 1}`) } }, 'Editor'),
+		button('Copy path', 'Copy path and line', () => void copyText(`${file.path}:${line}`).then(() => this.app.say('path copied'))),
+		link && h('a', { class: 'button', title: `Open line ${line} in ${editor}`, attrs: { href: link } }, 'Open'),
+		link && choose('in', Object.keys(EDITORS).map((value) => ({ value, label: value })), editor, (v) => {
+			keep(EDITOR_KEY, v);
+			this.drawBar(file);
+		}),
 		this.table?.tools());
 	}
 
@@ -182,7 +208,8 @@ class SourceView extends View {
 			else this.mark(state, true);
 			this.drawBar(this.files[this.at]);
 		}
-		if (keys.has('unit') || keys.has('theme')) this.table?.refresh();
+		if (keys.has('theme')) this.draw();
+		else if (keys.has('unit')) this.table?.refresh();
 		if (keys.has('scope') || keys.has('base')) this.ask();
 	}
 

@@ -6,4 +6,9 @@
 #define isfinite(x) __builtin_isfinite(x)
 #define isnan(x) __builtin_isnan(x)
 
+static inline double fabs(double x)
+{
+	return __builtin_fabs(x);
+}
+
 #endif
