@@ -115,6 +115,7 @@ async function coloured(bench, isReport) {
 		const shown = await page.evaluate(() => [...document.querySelectorAll('.panel *')].some((e) => getComputedStyle(e).backgroundColor === 'rgb(16, 32, 254)' || getComputedStyle(e).color === 'rgb(16, 32, 254)' || getComputedStyle(e).borderColor.includes('rgb(16, 32, 254)')));
 		truth(shown, 'no chip of the listing has the colour');
 		await page.emulateMedia({ colorScheme: 'dark' });
+		await page.waitForFunction(() => document.documentElement.dataset.theme === 'dark');
 		equal(await palette(), ['#fe2010', '#d46f1d', '#9cfcca'], 'dark');
 	} finally {
 		child?.kill('SIGTERM');
