@@ -170,11 +170,16 @@ int main(int argc, char **argv)
 	tiles(&v, "class", 0, 4);
 	tiles(&v, "class", 5, 10);
 	tiles(&v, "class", 11, 16);
+	for (unsigned level = 12; level <= 15; level++)
+		tiles(&v, "class", level, level); /* the dearest: a block or more apart */
 	tiles(&v, "bucket", 5, 16);
 	snprintf(target, sizeof(target), "/api/1/select?t0=0&t1=%" PRIu64,
 		c.end_cyc * UINT64_C(1000000) / c.n_slices);
 	index = ask(&v, target, &size, answer_select);
 	printf("box of about 1 M slices  %.1f ms\n", index);
+	index = ask(&v, "/api/1/select?by=row", &size, answer_select);
+	printf("box of all slices        %.0f ms, %.1f ms a million\n", index,
+		index * 1e6 / (double)c.n_slices);
 	ask(&v, "/api/1/find?q=op7", &size, answer_find);
 	printf("search, first time includes the sums of rows; then %.1f ms\n",
 		ask(&v, "/api/1/find?q=op7", &size, answer_find));

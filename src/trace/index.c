@@ -120,6 +120,7 @@ void lane_index(struct lane *l)
 	}
 	if (l->n)
 		sums[(l->n - 1) / LANE_BLOCK][LANE_PLAIN] = is_plain;
+	l->has_unknown = now[SPLIT_UNKNOWN] > 0;
 }
 
 void lane_split_index(const struct lane *l, struct lane_split *s, uint32_t *sums)
@@ -333,6 +334,8 @@ void split_fetch(const struct split_cursor *k, const struct split_stop *s)
 	for (; lo <= hi; lo += LANE_MARK) {
 		__builtin_prefetch(l->dur + lo);
 		__builtin_prefetch(l->stall + lo);
+		if (l->has_unknown && !k->splits)
+			__builtin_prefetch(l->code + lo);
 	}
 	__builtin_prefetch(l->inst_class + at);
 	__builtin_prefetch(head_of(k, s->lane, b));
