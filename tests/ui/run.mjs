@@ -57,11 +57,20 @@ class Bench {
 
 }
 
+/** No test takes that long; one that hangs shall not hold up the others. */
+const LIMIT_S = 240;
+
+function limit(promise) {
+	let timer;
+	const late = new Promise((_, fail) => (timer = setTimeout(() => fail(new Error(`no end after ${LIMIT_S} s`)), LIMIT_S * 1000)));
+	return Promise.race([promise, late]).finally(() => clearTimeout(timer));
+}
+
 async function run(bench, test) {
 	const started = Date.now();
 	let error = null;
 	try {
-		await test.run(bench);
+		await limit(test.run(bench));
 	} catch (e) {
 		error = e;
 	}

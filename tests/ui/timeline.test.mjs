@@ -557,7 +557,7 @@ async function explorer(bench) {
 	equal(await page.innerText('.tree-row[data-node="f0"] .figure'), '100.0 %', 'the share of the only function');
 	await page.click('.explorer button[title="Expand all"]');
 	const lanes = page.locator('.tree-row[data-node^="t"]:not([data-node="tracks"])');
-	truth((await lanes.count()) >= 4, 'expand all shows lanes');
+	await lanes.nth(3).waitFor(); // expand all shows lanes
 	await lanes.first().hover();
 	await lanes.first().locator('button').first().click();
 	equal((await get(page, 'pins')).length, 1, 'pinned from the explorer');
@@ -565,14 +565,14 @@ async function explorer(bench) {
 	await lanes.nth(1).locator('button').nth(1).click();
 	equal((await get(page, 'hidden')).length, 1, 'hidden from the explorer');
 	await page.click('.explorer button[title="Collapse all"]');
-	equal(await lanes.count(), 0, 'collapse all');
+	await lanes.first().waitFor({ state: 'detached' }); // collapse all
 	await page.fill('.explorer input', 'gemm.py');
 	await page.waitForFunction(() => ![...document.querySelectorAll('.tree-row .label')].some((l) => /^SE|Waves/.test(l.textContent)));
 	truth((await row('gemm.py').count()) === 1, 'the filter keeps what it names');
 	await page.fill('.explorer input', '');
 	const names = await page.evaluate(() => { const { trace } = window.incore.app(), has = new Set(trace.tracks.map((t) => t.kernel)); return trace.kernels.filter((k) => !has.has(k.id)).map((k) => k.name); });
 	truth(names.length > 0, 'the capture has no kernel without waves');
-	equal(await row('without traced waves').count(), 1, 'kernels without waves stand apart');
+	await row('without traced waves').waitFor(); // kernels without waves stand apart
 	await row('without traced waves').click();
 	const other = page.locator('.tree-row[data-node^="k"].tree-row', { hasText: 'unnamed' }).or(row(names[0])).first();
 	await other.click();

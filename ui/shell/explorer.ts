@@ -26,6 +26,8 @@ export class Explorer {
 	private readonly later: () => void;
 	/** what the tree is made of changed: it is made again before it is drawn, once for all changes of a frame */
 	private isStale = true;
+	/** between press and release rows stay as they are: one that is made anew gets no click */
+	private isPressed = false;
 
 	constructor(private readonly app: App) {
 		this.filterBox = h('input', { attrs: { type: 'search', placeholder: 'Filter', 'aria-label': 'Filter the explorer' } });
@@ -41,6 +43,14 @@ export class Explorer {
 		this.element.addEventListener('scroll', this.later, { passive: true });
 		new ResizeObserver(this.later).observe(this.element);
 		this.list.addEventListener('keydown', (e) => this.key(e));
+		this.list.addEventListener('pointerdown', () => {
+			this.isPressed = true;
+			const released = () => {
+				this.isPressed = false;
+				this.later();
+			};
+			for (const end of ['pointerup', 'pointercancel']) addEventListener(end, released, { once: true, capture: true });
+		});
 		this.list.addEventListener('focus', () => {
 			if (!this.nodes.some((n) => n.id === this.list.dataset.at)) this.list.dataset.at = this.nodes[0]?.id ?? '';
 			this.draw();
@@ -195,6 +205,7 @@ export class Explorer {
 	}
 
 	private draw(): void {
+		if (this.isPressed) return;
 		if (this.isStale) this.make();
 		const p = this.app.palette(), top = Math.max(0, this.element.scrollTop - 32), first = Math.max(0, Math.floor(top / ROW) - 2);
 		const last = Math.min(this.nodes.length, first + Math.ceil((this.element.clientHeight || 300) / ROW) + 4);
