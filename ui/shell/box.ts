@@ -75,7 +75,7 @@ export class BoxStatistics {
 		filter.addEventListener('input', () => table.only(filter.value ? (r) => r.key.toLowerCase().includes(filter.value.toLowerCase()) : null));
 		table.element.style.height = '320px';
 		fill(this.element, h('div', { class: 'section' }, h('h3', null, `Box of ${cyclesWith(span, u)}, ${count(b.tracks)} track${b.tracks === 1 ? '' : 's'}`),
-			h('p', { class: 'totals' }, `sum ${cycles(b.total.sum, u)} over ${cyclesWith(span, u)}: ${count(b.concurrency, 1)} waves at once`),
+			h('p', { class: 'totals' }, `sum ${cycles(b.total.sum, u)} over ${cyclesWith(span, u)}: ${count(b.concurrency, 1)} ${this.app.trace.has_pipes ? 'instructions' : 'waves'} at once`),
 			h('p', { class: 'dim' }, `${count(b.total.count)} slices, union ${cyclesWith(b.total.union, u)}, stalled ${cyclesWith(b.total.stall, u)}, waiting ${cyclesWith(b.total.wait, u)}`),
 			h('div', { class: 'row' }, choose('By', ['class', 'row', 'line', 'cause'].map((v) => ({ value: v, label: v })), this.by, (v) => {
 				this.by = v;

@@ -20,6 +20,9 @@ import { around } from './zoom';
 /** narrow windows keep more room for the lanes */
 const labelWidth = () => (innerWidth < 640 ? 104 : 176);
 
+/** What a colour stands for where lanes are pipes. */
+const PIPES: Record<string, string> = { scalar: 'SCALAR', smem: 'CACHEMISS', valu: 'VECTOR', matrix: 'CUBE', vmem: 'MTE2', store: 'MTE3', lds: 'MTE1', 'cross-lane': 'FIXP', branch: 'FLOWCTRL', sync: 'flags, barriers', other: 'other' };
+
 export class TimelinePane {
 	readonly element: HTMLElement;
 	readonly view: Timeline;
@@ -147,7 +150,7 @@ export class TimelinePane {
 			: mode === 'cause' ? t.causes.slice(0, 12).map((c, i) => [c, colourOf(p, i)])
 			: mode === 'kernel' ? t.kernels.slice(0, 8).map((k, i) => [k.name, colourOf(p, i)])
 			: mode === 'diff' ? [['same', p.dim], ['▲ worse in B', p.worse], ['▼ better in B', p.better], ['only here', p.buckets[4]]]
-			: t.slots.map((s, i) => [s, p.slots[i]] as [string, string]).filter((_, i) => used.has(i));
+			: t.slots.map((s, i) => [t.has_pipes ? PIPES[s] ?? '' : s, p.slots[i]] as [string, string]).filter(([name], i) => name && used.has(i));
 		fill(this.legend, keys.map(([name, colour]) => h('span', { class: 'legend-key', role: 'listitem' }, h('span', { class: 'swatch', style: { background: colour } }), name.slice(0, 18))), this.drawMarks());
 	}
 
