@@ -236,6 +236,12 @@ async function frames(bench) {
 	await set(page, { isBottomOpen: false, t0: 1000, t1: 22000 });
 	await still(page);
 	truth(!(await page.evaluate(() => window.incore.stats().is_exact)), 'drawn as cells');
+	// the closed panel's room comes with an observer, some frames later
+	await page.waitForFunction(async () => {
+		const { view } = window.incore.pane(), at = view.arranged;
+		await new Promise((f) => setTimeout(f, 300));
+		return view.arranged === at;
+	});
 	const same = await page.evaluate(async () => {
 		const pane = window.incore.pane(), { strips } = pane.view, before = [strips.image, strips.out], label = document.querySelector('.lane-label:not(.group)'), corner = document.querySelector('.ruler-corner').firstChild;
 		for (let i = 0; i < 20; i++) {
