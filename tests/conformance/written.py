@@ -3,6 +3,7 @@
 import filecmp
 import glob
 import os
+import re
 import shutil
 import tempfile
 
@@ -61,8 +62,11 @@ OF_THE_RAW_TRACE = {"file", "representative", "arch", "launch", "limit", "limits
 
 
 def without(o, keys):
+    """A wave that is named stays: in a directory its name is that of its file, with a suffix."""
     if isinstance(o, dict):
         return {k: without(v, keys) for k, v in o.items() if k not in keys}
+    if isinstance(o, str):
+        return re.sub(r"^(se\d+_sm\d+_sl\d+_wv\d+)\.json$", r"\1", o)
     return [without(v, keys) for v in o] if isinstance(o, list) else o
 
 
