@@ -533,7 +533,7 @@ static bool make(struct job *j)
 		.all_cost = j->code.all_cost,
 		.unit = j->code.unit,
 		.no_source = cli_flag(c, "no-source")};
-	if (j->answers.n_warned && !c->n_warnings && !is_markdown(c))
+	if (j->answers.n_warned && !c->n_warnings)
 		cli_warn(c, "%u of its answers came with warnings, which stand in the report",
 			j->answers.n_warned);
 	return write_file(j, &r) && print_done(j, traces);

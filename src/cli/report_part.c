@@ -116,6 +116,10 @@ static bool say_left_out(struct report_part *p, struct cli *c, const struct colu
 
 static bool nothing_left(struct cli *c, const struct columns *x)
 {
+	if (x->n_failed)
+		return err_set(&c->error, INCORE_BAD_INPUT, "nothing-left",
+			"no slice is left: %u of %u tracks could not be read", x->n_failed,
+			x->n_tracks);
 	return err_set(&c->error, INCORE_USAGE, "nothing-left",
 		"--waves, --window and --hottest together leave no slice: the capture has tracks 0 "
 		"to %u and cycles 0 to %llu",
