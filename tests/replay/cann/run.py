@@ -399,12 +399,19 @@ def older(s):
     c.bad("an export that leaves nothing", 6, ["no complete simulator directory", "logs/export.log"])
 
 
+def runs(pid):
+    """The process may end between any two looks, also between opening its state and reading it."""
+    try:
+        with open(f"/proc/{pid}/stat") as f:
+            return f.read().rsplit(")", 1)[1].split()[0] != "Z"
+    except (FileNotFoundError, ProcessLookupError):
+        return False
+
+
 def gone(pids):
     """All of them end; a bound on waiting, no measurement."""
     for _ in range(400):
-        left = [p for p in pids if os.path.exists(f"/proc/{p}") and
-                open(f"/proc/{p}/stat").read().rsplit(")", 1)[1].split()[0] != "Z"]
-        if not left:
+        if not any(runs(p) for p in pids):
             return True
         time.sleep(0.05)
     return False
