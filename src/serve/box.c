@@ -2,6 +2,7 @@
 /* box.c: pieces of a window counted, put in order of start, and swept for unions. */
 #include "serve/box.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/mem.h"
@@ -162,37 +163,13 @@ bool box_take_quantiles(struct box *b)
 	return lengths_quantiles(&b->lengths, set_quantiles, b->stats);
 }
 
-static bool is_before(const struct box_stat *a, const struct box_stat *b)
+static int by_sum(const void *a, const void *b)
 {
-	return a->sum != b->sum ? a->sum > b->sum : a->key < b->key;
-}
+	const struct box_stat *x = a, *y = b;
 
-/* Heap sort: no recursion, no library. */
-static void sink(struct box_stat *v, size_t at, size_t n)
-{
-	struct box_stat x = v[at];
-
-	for (size_t k; (k = 2 * at + 1) < n; at = k) {
-		if (k + 1 < n && is_before(&v[k], &v[k + 1]))
-			k++;
-		if (!is_before(&x, &v[k]))
-			break;
-		v[at] = v[k];
-	}
-	v[at] = x;
-}
-
-static void sort_stats(struct box_stat *v, size_t n)
-{
-	for (size_t i = n / 2; i-- > 0;)
-		sink(v, i, n);
-	for (size_t i = n; i-- > 1;) {
-		struct box_stat x = v[0];
-
-		v[0] = v[i];
-		v[i] = x;
-		sink(v, 0, i);
-	}
+	if (x->sum != y->sum)
+		return x->sum > y->sum ? -1 : 1;
+	return x->key < y->key ? -1 : x->key > y->key;
 }
 
 /* All keys together; the union is box_flush()'s. */
@@ -227,6 +204,6 @@ bool box_finish(struct box *b)
 	for (uint32_t k = 0; k < b->n_keys; k++)
 		if (b->stats[k].count)
 			b->stats[b->n_stats++] = b->stats[k];
-	sort_stats(b->stats, b->n_stats);
+	qsort(b->stats, b->n_stats, sizeof(*b->stats), by_sum);
 	return true;
 }

@@ -2,6 +2,7 @@
 /* lengths.c: counts of lengths by key; quantiles by walking up the counts. */
 #include "serve/lengths.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/mem.h"
@@ -58,32 +59,11 @@ struct far {
 	uint64_t id, count;
 };
 
-/* Heap sort: no recursion, no library. */
-static void sink(struct far *v, size_t at, size_t n)
+static int by_id(const void *a, const void *b)
 {
-	struct far x = v[at];
+	const struct far *x = a, *y = b;
 
-	for (size_t k; (k = 2 * at + 1) < n; at = k) {
-		if (k + 1 < n && v[k].id < v[k + 1].id)
-			k++;
-		if (x.id >= v[k].id)
-			break;
-		v[at] = v[k];
-	}
-	v[at] = x;
-}
-
-static void sort(struct far *v, size_t n)
-{
-	for (size_t i = n / 2; i-- > 0;)
-		sink(v, i, n);
-	for (size_t i = n; i-- > 1;) {
-		struct far x = v[0];
-
-		v[0] = v[i];
-		v[i] = x;
-		sink(v, 0, i);
-	}
+	return x->id < y->id ? -1 : x->id > y->id;
 }
 
 /* The length with `rank` others before it, of a key whose far lengths are v. */
@@ -124,7 +104,7 @@ bool lengths_quantiles(const struct lengths *x, lengths_fn fn, void *ctx)
 		return false;
 	while (u64_map_next(&x->far, &pos, &v[n].id, &v[n].count))
 		n++;
-	sort(v, n);
+	qsort(v, n, sizeof(struct far), by_id);
 	for (uint32_t key = x->part; key < x->n_keys; key += x->n_parts) {
 		struct quantiles q = {0};
 		uint64_t total;
