@@ -143,33 +143,37 @@ static bool is_same(const struct trace *t, track_idx a, track_idx b, int level)
 	return true;
 }
 
-/* SIMDs are numbered in the order of tracks, which are sorted. Returns how many there are. */
+static void add_track(struct simd *s, track_idx i, const struct lane *l)
+{
+	if (!s->end)
+		*s = (struct simd){i, i, l->begin_cyc, l->end_cyc};
+	s->end = i + 1;
+	s->begin_cyc = l->begin_cyc < s->begin_cyc ? l->begin_cyc : s->begin_cyc;
+	s->end_cyc = l->end_cyc > s->end_cyc ? l->end_cyc : s->end_cyc;
+}
+
+/* Finds those that the rows of f name (NULL: none). SIMDs are numbered in the order of tracks, which
+ * are sorted. Returns how many there are. */
 static uint32_t find_simds(
-	const struct view *v, int level, uint32_t from, struct simd *out, uint32_t n)
+	const struct view *v, int level, const struct tile_frame *f, struct simd *out)
 {
 	const struct trace *t = v->trace;
 	uint32_t simds = 0;
 
 	for (track_idx i = 0; i < v->columns->n_tracks; i++) {
 		const struct lane *l = &v->columns->lanes[v->columns->first_lane[i]];
-		struct simd *s;
 
 		if (i == 0 || !is_same(t, i - 1, i, level))
 			simds++;
-		if (simds - 1 < from || simds - 1 - from >= n)
-			continue;
-		s = &out[simds - 1 - from];
-		if (!s->end)
-			*s = (struct simd){i, i, l->begin_cyc, l->end_cyc};
-		s->end = i + 1;
-		s->begin_cyc = l->begin_cyc < s->begin_cyc ? l->begin_cyc : s->begin_cyc;
-		s->end_cyc = l->end_cyc > s->end_cyc ? l->end_cyc : s->end_cyc;
+		for (uint32_t k = 0; f && k < f->rows; k++)
+			if (f->row[k].first == simds - 1)
+				add_track(&out[k], i, l);
 	}
 	return simds;
 }
 
 static void fill_simd(const struct view *v, const struct tile_frame *f, const struct simd *s,
-	uint64_t kernel, struct chunk *k, uint8_t *cells)
+	struct chunk *k, uint8_t *cells)
 {
 	uint64_t span = (uint64_t)VIEW_TILE_CELLS << f->level, end = f->t0 + span;
 	uint64_t step = span < CHUNK ? span : CHUNK;
@@ -181,9 +185,7 @@ static void fill_simd(const struct view *v, const struct tile_frame *f, const st
 	for (; k->t0 < end; k->t0 += step) {
 		k->t1 = k->t0 + step;
 		for (track_idx i = s->first; i < s->end; i++) {
-			uint32_t id = v->trace->tracks[i].kernel_id;
-
-			if (kernel != UINT32_MAX && id != UINT32_MAX && id != kernel)
+			if (!tile_frame_has(f, v, i))
 				continue;
 			for (uint32_t n = v->columns->first_lane[i];
 				n < v->columns->first_lane[i + 1]; n++)
@@ -199,7 +201,6 @@ bool answer_units(
 	struct simd simds[MAX_SIMDS] = {{0, 0, 0, 0}};
 	struct tile_frame f;
 	struct chunk *k;
-	uint64_t kernel;
 	uint8_t *cells;
 	uint32_t n;
 	int level = TRACK_LEVELS - 1;
@@ -210,13 +211,12 @@ bool answer_units(
 	if (level < 0)
 		return err_set(
 			e, INCORE_USAGE, "no-simds", "the tracks of this capture are not SIMDs'");
-	n = find_simds(v, level, 0, simds, 0);
-	if (!tile_frame_parse(q, "simds", n, MAX_SIMDS, &f, e) ||
-		!query_number(q, "kernel", UINT32_MAX, UINT32_MAX - 1, &kernel, e))
+	n = find_simds(v, level, NULL, NULL);
+	if (!tile_frame_parse(q, "simds", n, MAX_SIMDS, &f, e))
 		return false;
 	if (f.level > MAX_LEVEL)
 		return err_set(e, INCORE_USAGE, "bad-query", "level wants at most %u", MAX_LEVEL);
-	find_simds(v, level, f.first, simds, f.rows);
+	find_simds(v, level, &f, simds);
 	n = f.rows;
 	f.first *= UNITS;
 	f.rows *= UNITS;
@@ -226,7 +226,7 @@ bool answer_units(
 	if (!k)
 		return err_nomem(e);
 	for (uint32_t i = 0; i < n; i++)
-		fill_simd(v, &f, &simds[i], kernel, k,
+		fill_simd(v, &f, &simds[i], k,
 			cells + (size_t)i * UNITS * VIEW_TILE_CELLS * TILE_CELL_BYTES);
 	mem_free(k);
 	return true;

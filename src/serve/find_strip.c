@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* find_strip.c: executions of matching rows, as cells of up to 64 tracks. */
+/* find_strip.c: executions of matching rows, as cells of up to 64 lanes. */
 #include "serve/find_strip.h"
 
 #include "serve/tile_frame.h"
@@ -25,12 +25,11 @@ static void add(const struct tile_frame *f, uint64_t start, uint64_t end, struct
 	}
 }
 
-static void fill_track(const struct view *v, const struct tile_frame *f, const uint8_t *is_match,
-	track_idx track, uint8_t *out)
+static void add_track(const struct view *v, const struct tile_frame *f, const uint8_t *is_match,
+	track_idx track, struct found *cells)
 {
 	const struct columns *c = v->columns;
 	uint64_t width = UINT64_C(1) << f->level, t1 = f->t0 + VIEW_TILE_CELLS * width;
-	struct found cells[VIEW_TILE_CELLS] = {{0, 0}};
 
 	for (uint32_t k = c->first_lane[track]; k < c->first_lane[track + 1]; k++) {
 		const struct lane *l = &c->lanes[k];
@@ -45,6 +44,16 @@ static void fill_track(const struct view *v, const struct tile_frame *f, const u
 				add(f, start, end, cells);
 		}
 	}
+}
+
+static void fill_row(const struct view *v, const struct tile_frame *f, const uint8_t *is_match,
+	uint32_t row, uint8_t *out)
+{
+	struct found cells[VIEW_TILE_CELLS] = {{0, 0}};
+
+	for (track_idx i = f->row[row].first; i <= f->row[row].last; i++)
+		if (tile_frame_has(f, v, i))
+			add_track(v, f, is_match, i, cells);
 	for (unsigned i = 0; i < VIEW_TILE_CELLS; i++, out += TILE_CELL_BYTES) {
 		out[0] = cells[i].n ? 0 : CELL_NOTHING;
 		out[1] = tile_share(cells[i].cyc, f->level);
@@ -58,11 +67,10 @@ bool find_strip(const struct view *v, const struct query *q, const uint8_t *is_m
 	struct tile_frame f;
 	uint8_t *cells;
 
-	if (!tile_frame_parse(q, "tracks", v->columns->n_tracks, VIEW_MAX_TRACKS, &f, e) ||
+	if (!tile_frame_lanes(q, v, &f, e) ||
 		!tile_frame_put(&f, "ICT1", TILE_CLASS, out, &cells, e))
 		return false;
 	for (uint32_t i = 0; i < f.rows; i++)
-		fill_track(v, &f, is_match, f.first + i,
-			cells + (size_t)i * VIEW_TILE_CELLS * TILE_CELL_BYTES);
+		fill_row(v, &f, is_match, i, cells + (size_t)i * VIEW_TILE_CELLS * TILE_CELL_BYTES);
 	return true;
 }

@@ -8,7 +8,7 @@ import { Exact, sliceAt } from '../timeline/exact';
 import { autoHeight, layOut, makeLanes, rowAt, slotOf, trackAt, trackName } from '../timeline/lanes';
 import { partnerRow } from '../timeline/other';
 import { makeLut, pixelsOf, rasterTile } from '../timeline/raster';
-import { BUDGET, CELLS, levelOf, readTile, Tile, Tiles, tilesOf } from '../timeline/tiles';
+import { CELLS, levelOf, readTile, Tiles, tilesOf } from '../timeline/tiles';
 import { around, clamp, pan, zoomAt } from '../timeline/zoom';
 
 /** Tracks given as [coord, begin, end]. */
@@ -98,35 +98,90 @@ test('a tile of the wrong size is refused', () => {
 
 test('cells become pixels of their colour; one short slice stays in sight; gaps stay empty', () => {
 	const p = PALETTES.light, lut = makeLut(p, p.slots), out = new Uint32Array(2 * 512);
-	const tile: Tile = { ...readTile(tileBytes(0, 0, 0, 2, (c) => {
+	const tile = readTile(tileBytes(0, 0, 0, 2, (c) => {
 		c.set([3, 255, 0, 0], (CELLS + 10) * 4);
 		c.set([9, 1, 255, 1], (CELLS + 20) * 4);
-	})), used: 0 };
+	}));
 	const span = { t0: 0, perPixel: 1, width: 512 };
-	rasterTile(out, 0, span, tile, 1, lut, ...pixelsOf(tile, span));
+	rasterTile(out, 0, span, { tile, row: 1 }, lut, ...pixelsOf(tile, span));
 	assert.equal(out[10], 0xff6e965f);
 	assert.equal(out[9], 0);
 	assert.ok(out[20] !== 0 && (out[20] >>> 24) === 255);
 	assert.equal(out[512 + 20], 0xff278cb8);
-	rasterTile(out, 0, span, tile, 7, lut, 0, 512);
+	rasterTile(out, 0, span, { tile, row: 0 }, lut, 0, 512);
 	assert.equal(out[11], 0);
 });
 
+const arrived = () => new Promise((f) => setTimeout(f, 5));
+const WINDOW = { t0: 512, t1: 1024, level: 0, mode: 'class' as const, scope: null, names: ['0-3', '4'], around: () => [] as string[], end: 4096 };
+
 test('tiles are asked for once, the window before its neighbours, and the oldest leaves', async () => {
-	const asked: string[] = [];
+	const asked: string[] = [], row = CELLS * 4;
 	const tiles = new Tiles(async (q) => {
-		asked.push(`${q.level}/${q.i}/${q.tracks}`);
-		return tileBytes(q.level, q.i, 0, 1, () => undefined);
-	}, () => undefined, () => undefined);
-	const w = { t0: 512, t1: 1024, level: 0, mode: 'class' as const, blocks: [0], end: 4096, tracks: 10 };
-	tiles.want(w);
-	await new Promise((f) => setTimeout(f, 5));
-	assert.deepEqual(asked, ['0/1/0-9', '0/0/0-9', '0/2/0-9']);
-	tiles.want({ ...w, t0: 600, t1: 1000 });
+		asked.push(`${q.level}/${q.i}/${q.names}`);
+		return tileBytes(q.level, q.i, 0, q.names.split(',').length, () => undefined);
+	}, { arrived: () => undefined, budget: 8 * row });
+	tiles.want(WINDOW);
+	await arrived();
+	assert.deepEqual(asked, ['0/1/0-3,4', '0/0/0-3,4', '0/2/0-3,4']);
+	tiles.want({ ...WINDOW, t0: 600, t1: 1000 });
 	assert.equal(asked.length, 3);
-	assert.equal(tiles.nearest('class', 2, 0, 700)?.level, 0);
-	assert.equal(tiles.nearest('class', 0, 0, 4000), undefined);
-	assert.ok(tiles.bytes <= BUDGET);
+	assert.equal(tiles.nearest('class', 2, '4', 700)?.tile.level, 0);
+	assert.equal(tiles.nearest('class', 2, '4', 700)?.row, 1);
+	assert.equal(tiles.nearest('class', 0, '4', 4000), undefined);
+	assert.equal(tiles.nearest('class', 0, '5', 700), undefined);
+	assert.equal(tiles.nearest(Tiles.layer('class', 2), 0, '4', 700), undefined);
+	tiles.want({ ...WINDOW, t0: 3072, t1: 3584 });
+	await arrived();
+	assert.deepEqual(asked.slice(3), ['0/6/0-3,4', '0/5/0-3,4', '0/7/0-3,4']);
+	assert.deepEqual([tiles.bytes, tiles.count()], [8 * row, 4]);
+	assert.deepEqual([0, 1, 2, 5, 6, 7].filter((i) => tiles.get('class', 0, '4', i)), [1, 5, 6, 7], 'the two that nobody looked at have left');
+});
+
+test('rows that are missing come in one question, with neighbours where there is room; those of another kernel are others', async () => {
+	const asked: string[] = [], names = (n: number, from = 0) => Array.from({ length: n }, (_, i) => String(from + i));
+	const tiles = new Tiles(async (q) => {
+		asked.push(`${q.i}:${q.scope ?? ''}:${q.names}`);
+		return tileBytes(q.level, q.i, 0, q.names.split(',').length, () => undefined);
+	}, { arrived: () => undefined });
+	const w = { ...WINDOW, t0: 0, t1: 512, end: 512, names: names(60), around: () => names(30, 60) };
+	tiles.want(w);
+	await arrived();
+	assert.deepEqual(asked, ['0::' + names(64).join()]);
+	tiles.want({ ...w, names: names(60, 4), around: () => names(30, 64) });
+	assert.equal(asked.length, 1);
+	tiles.want({ ...w, names: names(60, 10), around: () => names(30, 70) });
+	await arrived();
+	assert.deepEqual(asked.slice(1), ['0::' + names(36, 64).join()]);
+	tiles.want({ ...w, names: names(130, 200), around: () => [] });
+	await arrived();
+	assert.deepEqual(asked.slice(2).map((a) => a.split(',').length), [64, 64, 2]);
+	tiles.want({ ...w, scope: 2 });
+	assert.equal(asked.length, 6);
+	assert.ok(asked[5].startsWith('0:2:0,1'));
+});
+
+test('what is no longer in sight is given up; a row that cannot be had is asked for again when the server is back', async () => {
+	const asked: string[] = [], given: string[] = [];
+	let isDown = true, wrong = 0;
+	const tiles = new Tiles((q, signal) => new Promise((done, fail) => {
+		asked.push(String(q.i));
+		signal.addEventListener('abort', () => given.push(String(q.i)));
+		setTimeout(() => (isDown ? fail(new Error('down')) : done(tileBytes(q.level, q.i, 0, 16, () => undefined))), 2);
+	}), { arrived: () => undefined, wrong: () => wrong++, per: 8 });
+	tiles.want(WINDOW);
+	assert.equal(tiles.waiting(), 3);
+	tiles.want({ ...WINDOW, t0: 3072, t1: 3584 });
+	assert.deepEqual([given, tiles.waiting()], [['1', '0', '2'], 3]);
+	await arrived();
+	assert.deepEqual([wrong, tiles.count(), tiles.waiting()], [3, 0, 0]);
+	tiles.want({ ...WINDOW, t0: 3100, t1: 3600 });
+	assert.equal(asked.length, 6);
+	isDown = false;
+	tiles.retry();
+	tiles.want({ ...WINDOW, t0: 3072, t1: 3584 });
+	await arrived();
+	assert.deepEqual([asked.length, tiles.count(), tiles.get('class', 0, '4', 6)?.row], [9, 3, 8]);
 });
 
 test('zoom keeps the point under the pointer, and the window inside the trace', () => {

@@ -193,6 +193,46 @@ export function rowAt(rows: readonly Row[], y: number): number {
 	return low && y < rows[low - 1].top + rows[low - 1].height ? low - 1 : -1;
 }
 
+/** What tiles call a lane, and when it shows anything. */
+export interface LaneCells { name: string; begin: number; end: number }
+
+/** Its tracks from first to last, "3" or "3-9"; of a unit its SIMD, which has so many rows. */
+export const UNIT_ROWS = UNITS.length;
+export function tileName({ id, tracks, only }: Lane): string {
+	const last = tracks[tracks.length - 1];
+	return only ? String(Math.floor((id - UNIT_LANES) / UNIT_ROWS)) : last > id ? `${id}-${last}` : String(id);
+}
+
+export function unitOf(lane: Lane): number {
+	return (lane.id - UNIT_LANES) % UNIT_ROWS;
+}
+
+export function cellsOf(trace: TraceInfo, lane: Lane): LaneCells {
+	const first = trace.tracks[lane.tracks[0]], last = trace.tracks[lane.tracks[lane.tracks.length - 1]];
+	return { name: tileName(lane), begin: lane.only ? 0 : first.begin, end: lane.only ? trace.span.end : last.end };
+}
+
+/** What tiles call the lanes below and above those in sight, the nearest first. */
+export function namesAround(rows: readonly Row[], seen: readonly Row[], n: number): string[] {
+	const last = rows.indexOf(seen[seen.length - 1]), first = last - seen.length + 1, out = new Set<string>();
+	for (let d = 1; d <= n; d++) for (const r of [rows[last + d], rows[first - d]]) if (r?.lane) out.add(tileName(r.lane));
+	return [...out];
+}
+
+/** Tracks of a lane that are alive within [t0, t1). One after the other in time, they are found without a look at each; a unit's are not. */
+export function tracksIn(trace: TraceInfo, lane: Lane, t0: number, t1: number): number[] {
+	const { tracks } = trace, of = lane.tracks;
+	if (lane.only) return of.filter((i) => tracks[i].end > t0 && tracks[i].begin < t1);
+	let low = 0, high = of.length;
+	while (low < high) {
+		const mid = (low + high) >> 1;
+		if (tracks[of[mid]].end <= t0) low = mid + 1;
+		else high = mid;
+	}
+	for (high = low; high < of.length && tracks[of[high]].begin < t1;) high++;
+	return of.slice(low, high);
+}
+
 /** The track of a lane that is alive at a time, else the nearest. */
 export function trackAt(trace: TraceInfo, lane: Lane, t: number): number {
 	let best = lane.tracks[0], distance = Infinity;

@@ -3,7 +3,7 @@
 import { App } from '../app';
 import { askCode, askJson, askTrace, CaptureInfo, CodeTable, SliceInfo, TraceInfo } from '../source';
 import { Align, Mode } from '../state';
-import { levelOf, Tiles, TRACKS } from './tiles';
+import { levelOf, Tiles } from './tiles';
 
 type Part = { row_a: number | null; row_b: number | null };
 
@@ -19,7 +19,7 @@ export class Other {
 	private readonly starts = new Map<string, number | null>();
 
 	private constructor(private readonly app: App, private readonly capture: number, readonly trace: TraceInfo, private readonly redraw: () => void) {
-		this.tiles = new Tiles((q, signal) => app.source.ask('tile', { ...q, h: trace.hash, c: capture, base: q.mode === 'diff' ? app.trace.index : undefined }, signal), redraw, () => undefined);
+		this.tiles = new Tiles(({ level, i, mode, names }, signal) => app.source.ask('tile', { lanes: names, level, i, mode, h: trace.hash, c: capture, base: mode === 'diff' ? app.trace.index : undefined }, signal), { arrived: redraw });
 		this.partners = new Map(trace.tracks.map((t) => [t.coord.join('.'), t.index]));
 	}
 
@@ -34,16 +34,21 @@ export class Other {
 
 	/** Asks for all that the partners of these tracks need, at once: what is not named is given up. */
 	want(tracks: readonly number[], s: { t0: number; t1: number }, width: number, mode: Mode): void {
-		const blocks = new Set<number>(), shifts: number[] = [], { align } = this.app.store.get();
+		const { align } = this.app.store.get(), pairs: [number, number][] = [];
 		for (const i of tracks) {
 			const partner = this.partner(i);
-			if (partner === undefined) continue;
-			blocks.add(Math.floor(partner / TRACKS));
-			shifts.push(this.shift(i, partner, align));
+			if (partner !== undefined) pairs.push([partner, this.shift(i, partner, align)]);
 		}
-		if (!shifts.length) return;
-		const t0 = s.t0 - Math.max(...shifts), t1 = s.t1 - Math.min(...shifts);
-		this.tiles.want({ t0, t1: Math.min(t1, t0 + 4 * (s.t1 - s.t0)), level: levelOf((s.t1 - s.t0) / Math.max(1, width)), mode, blocks: [...blocks], end: this.trace.span.end, tracks: this.trace.tracks.length });
+		this.ask(pairs, s.t0, s.t1, width, mode);
+	}
+
+	/** Cells of these tracks of B, each moved by so much, in a window on A's time. Each is a row of its own: no two need move alike. */
+	ask(moved: readonly [number, number][], t0: number, t1: number, width: number, mode: Mode): void {
+		const { tracks, span } = this.trace, wide = t1 - t0;
+		const shown = moved.filter(([i, by]) => tracks[i].end + by > t0 - wide && tracks[i].begin + by < t1 + wide);
+		if (!shown.length) return;
+		const from = t0 - Math.max(...shown.map(([, by]) => by)), to = t1 - Math.min(...shown.map(([, by]) => by));
+		this.tiles.want({ t0: from, t1: Math.min(to, from + 4 * wide), level: levelOf(wide / Math.max(1, width)), mode, scope: null, names: shown.map(([i]) => String(i)), around: () => [], end: span.end });
 	}
 
 	/** What is added to B's time on the lane of a track of A. */

@@ -2,7 +2,7 @@
 // raster.ts: cells to pixels. One row of pixels a lane for the class and one for the state strip, by table lookup; the caller stretches
 // them. A cell that holds anything is never fainter than a third, so that one short slice between long gaps stays in sight.
 import { Palette, rgb } from '../base/palette';
-import { CELLS, Tile } from './tiles';
+import { CELLS, Strip, Tile } from './tiles';
 
 const LEAST = 96;
 const SYNC = 9, END = 10;
@@ -51,18 +51,17 @@ export function makeLut(p: Palette, colours: readonly string[]): Lut {
 export interface Span { t0: number; perPixel: number; width: number }
 
 /**
- * Fills pixels [from, to) of three rows (classes in `out` at `at`, strip a width further, flags two) from one track's cells of a tile.
- * Pixels already set stay: a lane's tracks follow one another. Returns all flags seen.
+ * Fills pixels [from, to) of three rows (classes in `out` at `at`, strip a width further, flags two) from a row of a tile.
+ * Pixels already set stay: tracks of a lane may come one by one. Returns all flags seen.
  */
-export function rasterTile(out: Uint32Array, at: number, span: Span, tile: Tile, track: number, lut: Lut, from: number, to: number): number {
-	const cell = 2 ** tile.level, base = tile.i * CELLS, row = (track - tile.first) * CELLS * 4, cells = tile.cells, w = span.width;
-	if (track < tile.first || track >= tile.first + tile.tracks) return 0;
+export function rasterTile(out: Uint32Array, at: number, span: Span, { tile, row }: Strip, lut: Lut, from: number, to: number): number {
+	const cell = 2 ** tile.level, base = tile.i * CELLS, begin = row * CELLS * 4, cells = tile.cells, w = span.width;
 	const step = span.perPixel / cell;
 	let c = (span.t0 + (from + 0.5) * span.perPixel) / cell - base, all = 0;
 	for (let x = from; x < to; x++, c += step) {
 		const k = Math.floor(c);
 		if (k < 0 || k >= CELLS) continue;
-		const p = row + k * 4, f = cells[p + 1], flags = cells[p + 3] & 15;
+		const p = begin + k * 4, f = cells[p + 1], flags = cells[p + 3] & 15;
 		if (flags) {
 			all |= flags;
 			out[at + 2 * w + x] = lut.flags[flags];
@@ -77,15 +76,19 @@ export function rasterTile(out: Uint32Array, at: number, span: Span, tile: Tile,
 /** heights that a busy share is shown by */
 export const STEPS = 8;
 
+/** Busy cycles of a cell. */
+export function busyOf(tile: Tile, row: number, cell: number): number {
+	return new DataView(tile.cells.buffer, tile.cells.byteOffset).getUint32((row * CELLS + cell) * 4, true);
+}
+
 /** Bars of a row of busy cycles (u32 a cell): as high as the share, never less than one step; returns the largest count seen. */
-export function rasterBusy(out: Uint32Array, at: number, span: Span, tile: Tile, row: number, colour: number, from: number, to: number): number {
-	const cell = 2 ** tile.level, base = tile.i * CELLS, cells = tile.cells, view = new DataView(cells.buffer, cells.byteOffset);
-	if (row < tile.first || row >= tile.first + tile.tracks) return 0;
+export function rasterBusy(out: Uint32Array, at: number, span: Span, { tile, row }: Strip, colour: number, from: number, to: number): number {
+	const cell = 2 ** tile.level, base = tile.i * CELLS;
 	let most = 0;
 	for (let x = from; x < to; x++) {
 		const k = Math.floor((span.t0 + (x + 0.5) * span.perPixel) / cell) - base;
 		if (k < 0 || k >= CELLS) continue;
-		const n = view.getUint32(((row - tile.first) * CELLS + k) * 4, true);
+		const n = busyOf(tile, row, k);
 		if (!n) continue;
 		most = Math.max(most, n);
 		for (let y = STEPS - Math.max(1, Math.round((n / cell) * STEPS)); y < STEPS; y++) out[at + y * span.width + x] = colour;
@@ -94,13 +97,12 @@ export function rasterBusy(out: Uint32Array, at: number, span: Span, tile: Tile,
 }
 
 /** Pixels in which a search found something, in one row; returns how many. */
-export function rasterFound(out: Uint32Array, at: number, span: Span, tile: Tile, track: number, colour: number, from: number, to: number): number {
+export function rasterFound(out: Uint32Array, at: number, span: Span, { tile, row }: Strip, colour: number, from: number, to: number): number {
 	const cell = 2 ** tile.level, base = tile.i * CELLS;
-	if (track < tile.first || track >= tile.first + tile.tracks) return 0;
 	let n = 0;
 	for (let x = from; x < to; x++) {
 		const k = Math.floor((span.t0 + (x + 0.5) * span.perPixel) / cell) - base;
-		if (k < 0 || k >= CELLS || !tile.cells[((track - tile.first) * CELLS + k) * 4 + 1]) continue;
+		if (k < 0 || k >= CELLS || !tile.cells[(row * CELLS + k) * 4 + 1]) continue;
 		out[at + x] = colour;
 		n++;
 	}
@@ -113,14 +115,14 @@ export function overview(out: Uint32Array, w: number, tall: number, tiles: reado
 	let rows = 0;
 	for (const f of firsts) {
 		places.set(f, rows);
-		rows += tiles.find((t) => t.first === f)!.tracks;
+		rows += tiles.find((t) => t.first === f)!.rows;
 	}
 	const sums = new Uint32Array(w * tall * 12);
 	for (const t of tiles) {
 		const cell = 2 ** t.level, top = places.get(t.first)!;
 		for (let k = 0; k < CELLS; k++) {
 			const a = Math.floor(((t.i * CELLS + k) * cell * w) / end), b = Math.min(w, Math.max(a + 1, Math.floor(((t.i * CELLS + k + 1) * cell * w) / end)));
-			for (let r = 0; r < t.tracks && a < w; r++) {
+			for (let r = 0; r < t.rows && a < w; r++) {
 				const at = (r * CELLS + k) * 4, fill = t.cells[at + 1];
 				if (!fill || t.cells[at] >= 12) continue;
 				const y0 = Math.floor(((top + r) * tall) / rows), y1 = Math.max(y0 + 1, Math.floor(((top + r + 1) * tall) / rows));

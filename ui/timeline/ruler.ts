@@ -6,7 +6,7 @@ import { framed, h } from '../base/dom';
 import { cycles, largest, ticks } from '../base/format';
 import { colourOf } from '../base/palette';
 import { overview, pixel } from './raster';
-import { CELLS, levelOf, readTile, Tile, TRACKS } from './tiles';
+import { CELLS, levelOf, readTile, ROWS, Tile } from './tiles';
 
 const OVERVIEW = 30, AXIS = 36;
 
@@ -43,12 +43,12 @@ export class Ruler {
 	load(): void {
 		const { trace } = this.app, n = trace.tracks.length, end = trace.span.end;
 		if (!n) return;
-		const blocks = Math.ceil(n / TRACKS), step = Math.max(1, Math.floor(blocks / 4)), level = levelOf(end / (blocks > 1 ? 2 * CELLS : 4 * CELLS));
+		const blocks = Math.ceil(n / ROWS), step = Math.max(1, Math.floor(blocks / 4)), level = levelOf(end / (blocks > 1 ? 2 * CELLS : 4 * CELLS));
 		this.tiles = [];
 		for (let b = 0; b < blocks; b += step)
 			for (let i = 0; i * CELLS * 2 ** level < end; i++)
-				void this.app.source.ask('tile', { c: trace.index || undefined, h: trace.hash, tracks: `${b * TRACKS}-${Math.min(n, (b + 1) * TRACKS) - 1}`, level, i, mode: 'class' }).then((data) => {
-					this.tiles.push({ ...readTile(data), used: 0 });
+				void this.app.source.ask('tile', { c: trace.index || undefined, h: trace.hash, tracks: `${b * ROWS}-${Math.min(n, (b + 1) * ROWS) - 1}`, level, i, mode: 'class' }).then((data) => {
+					this.tiles.push(readTile(data));
 					this.render();
 					this.draw();
 				}, () => undefined);

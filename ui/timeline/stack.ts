@@ -8,7 +8,7 @@ import { Key, State } from '../state';
 import { Lane, laneName, makeLanes } from './lanes';
 import { Other } from './other';
 import { Lut, makeLut, pixelsOf, rasterTile, Span } from './raster';
-import { levelOf, tilesOf, TRACKS } from './tiles';
+import { levelOf, tilesOf } from './tiles';
 
 const ROW = 24, HEAD = 24;
 
@@ -95,10 +95,8 @@ export class Stack {
 
 	/** Asks for all of them at once: what is not named is given up. */
 	private want(lanes: Lane[], span: Span): void {
-		const tracks = lanes.flatMap((l) => l.tracks), shifts = tracks.map((i) => this.shift(i)), o = this.other!, wide = span.perPixel * span.width;
-		if (!tracks.length) return;
-		const t0 = span.t0 - Math.max(...shifts), t1 = span.t0 + wide - Math.min(...shifts);
-		o.tiles.want({ t0, t1: Math.min(t1, t0 + 4 * wide), level: levelOf(span.perPixel), mode: this.app.store.get().mode, blocks: [...new Set(tracks.map((i) => Math.floor(i / TRACKS)))], end: o.trace.span.end, tracks: o.trace.tracks.length });
+		const moved = lanes.flatMap((l) => l.tracks).map((i): [number, number] => [i, this.shift(i)]);
+		this.other!.ask(moved, span.t0, span.t0 + span.perPixel * span.width, span.width, this.app.store.get().mode);
 	}
 
 	private lane(g: CanvasRenderingContext2D, lane: Lane, span: Span, y: number, ground: string, ratio: number): void {
@@ -107,10 +105,10 @@ export class Stack {
 		for (const i of lane.tracks) {
 			const moved = { ...span, t0: span.t0 - this.shift(i) }, t = o.trace.tracks[i], end = moved.t0 + span.perPixel * wide;
 			if (t.end <= moved.t0 || t.begin >= end) continue;
-			const block = Math.floor(i / TRACKS), [a, b] = tilesOf(Math.max(moved.t0, t.begin, 0), Math.min(end, t.end), level);
+			const [a, b] = tilesOf(Math.max(moved.t0, t.begin, 0), Math.min(end, t.end), level);
 			for (let k = a; k <= b; k++) {
-				const tile = o.tiles.get(mode, level, block, k), [x0, x1] = pixelsOf({ level, i: k }, moved);
-				if (tile) rasterTile(out, 0, moved, tile, i, this.colours(), x0, x1);
+				const strip = o.tiles.get(mode, level, String(i), k), [x0, x1] = pixelsOf({ level, i: k }, moved);
+				if (strip) rasterTile(out, 0, moved, strip, this.colours(), x0, x1);
 			}
 		}
 		const strip = this.strip;

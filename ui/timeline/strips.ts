@@ -3,11 +3,9 @@
 // a megabyte for the collector, which then stops the page for 40 ms). A lane has three rows: its class, its state strip, and in the margin
 // above it where it holds several slices, a link ends, a track begins or ends. Unknown code is hatched.
 import { Palette } from '../base/palette';
-import { TraceInfo } from '../source';
-import { Mode } from '../state';
-import { Row } from './lanes';
+import { LaneCells, Row } from './lanes';
 import { Lut, NOTE, pixelsOf, rasterBusy, rasterFound, rasterTile, Span, STEPS } from './raster';
-import { levelOf, Tile, Tiles, tilesOf, TRACKS } from './tiles';
+import { levelOf, Strip, Tiles, tilesOf } from './tiles';
 
 const OWN = 3, WITH_OTHER = 6;
 /** height of what lies in the margin above and below a lane */
@@ -115,33 +113,33 @@ export class Strips {
 		return p.rows.length;
 	}
 
-	fillTrack(at: number, span: Span, tiles: Tiles, mode: Mode, track: number, trace: TraceInfo, lut: Lut): number {
-		const t = trace.tracks[track];
-		return cells(span, tiles, mode, track, t, (tile, a, b) => rasterTile(this.out, at, span, tile, track, lut, a, b));
+	/** Cells of a lane that lives in [begin, end). */
+	fillCells(at: number, span: Span, tiles: Tiles, layer: string, lane: LaneCells, lut: Lut): number {
+		return cells(span, tiles, layer, lane, (strip, a, b) => rasterTile(this.out, at, span, strip, lut, a, b));
 	}
 
-	fillFound(at: number, span: Span, tiles: Tiles, track: number, trace: TraceInfo, colour: number): number {
-		return cells(span, tiles, 'class', track, trace.tracks[track], (tile, a, b) => rasterFound(this.out, at, span, tile, track, colour, a, b));
+	fillFound(at: number, span: Span, tiles: Tiles, layer: string, lane: LaneCells, colour: number): number {
+		return cells(span, tiles, layer, lane, (strip, a, b) => rasterFound(this.out, at, span, strip, colour, a, b));
 	}
 
-	fillBusy(at: number, span: Span, tiles: Tiles, row: number, end: number, colour: number): number {
-		return cells(span, tiles, 'class', row, { begin: 0, end }, (tile, a, b) => rasterBusy(this.out, at, span, tile, row, colour, a, b));
+	/** `part`: which row of those that the name has */
+	fillBusy(at: number, span: Span, tiles: Tiles, layer: string, lane: LaneCells, part: number, colour: number): number {
+		return cells(span, tiles, layer, lane, ({ tile, row }, a, b) => rasterBusy(this.out, at, span, { tile, row: row + part }, colour, a, b));
 	}
 }
 
-/** Each tile of a row that is in sight, with its pixels; the nearest of another level where it is not there yet. */
-function cells(span: Span, tiles: Tiles, mode: Mode, row: number, life: { begin: number; end: number }, put: (tile: Tile, a: number, b: number) => number): number {
+/** Each tile of a lane that is in sight, with its pixels; the nearest of another level where it is not there yet. */
+function cells(span: Span, tiles: Tiles, layer: string, { name, begin, end }: LaneCells, put: (strip: Strip, a: number, b: number) => number): number {
 	const t1 = span.t0 + span.perPixel * span.width;
-	if (life.end <= span.t0 || life.begin >= t1) return 0;
-	const block = Math.floor(row / TRACKS), level = levelOf(span.perPixel);
-	const [from, to] = tilesOf(Math.max(span.t0, life.begin, 0), Math.min(t1, life.end), level);
+	if (end <= span.t0 || begin >= t1) return 0;
+	const level = levelOf(span.perPixel), [from, to] = tilesOf(Math.max(span.t0, begin, 0), Math.min(t1, end), level);
 	let all = 0;
 	for (let i = from; i <= to; i++) {
-		const tile = tiles.get(mode, level, block, i), [a, b] = pixelsOf({ level, i }, span);
-		if (tile) all |= put(tile, a, b);
-		for (let x = a; x < b && !tile;) {
-			const near = tiles.nearest(mode, level, block, span.t0 + (x + 0.5) * span.perPixel);
-			const stop = near ? Math.min(b, Math.max(x + 1, pixelsOf(near, span)[1])) : x + 32;
+		const strip = tiles.get(layer, level, name, i), [a, b] = pixelsOf({ level, i }, span);
+		if (strip) all |= put(strip, a, b);
+		for (let x = a; x < b && !strip;) {
+			const near = tiles.nearest(layer, level, name, span.t0 + (x + 0.5) * span.perPixel);
+			const stop = near ? Math.min(b, Math.max(x + 1, pixelsOf(near.tile, span)[1])) : x + 32;
 			if (near) all |= put(near, x, stop);
 			x = stop;
 		}

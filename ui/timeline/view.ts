@@ -8,13 +8,13 @@ import { baseCapture, CodeTable, NO_CODE, Query } from '../source';
 import { Key, Mode, State } from '../state';
 import { drawEdges, drawSlices, Look, makeHatch, Scale } from './draw';
 import { Exact } from './exact';
-import { autoHeight, GROUP_HEIGHT, Lane, Layout, layOut, makeLanes, makeUnits, Row, rowAt, slotOf, UNIT_LANES } from './lanes';
+import { autoHeight, cellsOf, GROUP_HEIGHT, Lane, Layout, layOut, makeLanes, makeUnits, namesAround, Row, rowAt, slotOf, tileName, tracksIn, UNIT_ROWS, unitOf } from './lanes';
 import { Labels } from './labels';
 import { Other } from './other';
-import { Lut, makeLut, pixel, Span } from './raster';
+import { busyOf, Lut, makeLut, pixel, Span } from './raster';
 import { Stalls } from './stalls';
 import { LanePicture, Picture, Strips } from './strips';
-import { levelOf, SMALL, TileQuery, Tiles, TRACKS, Window } from './tiles';
+import { CELLS, levelOf, ROWS, SMALL, TileQuery, Tiles, Window } from './tiles';
 
 /** Rectangles that are drawn one by one; beyond, cells. */
 const EXACT_LIMIT = 4000;
@@ -68,10 +68,10 @@ export class Timeline {
 		this.labels = new Labels(this, this.space);
 		this.redraw = framed(() => this.draw());
 		this.stalls = new Stalls(app);
-		this.tiles = new Tiles((q, signal) => app.source.ask('tile', { ...q, h: app.trace.hash, c: app.trace.index || undefined, base: q.mode === 'diff' ? this.baseIndex() : undefined }, signal), this.redraw, wrong);
-		const c = app.trace.index || undefined, rest = (q: TileQuery) => ({ c, level: q.level, i: q.i });
-		this.found = new Tiles((q, signal) => app.source.ask('found', { ...rest(q), ...this.question, tracks: q.tracks }, signal), this.redraw, () => undefined, SMALL);
-		this.units = new Tiles((q, signal) => app.source.ask('units', { ...rest(q), kernel: app.store.get().scope ?? undefined, simds: q.tracks.split('-').map((n) => Number(n) >> 3).join('-') }, signal), this.redraw, wrong, SMALL, 'ICU1');
+		const c = app.trace.index || undefined, rest = (q: TileQuery) => ({ c, level: q.level, i: q.i, kernel: q.scope ?? undefined }), arrived = this.redraw;
+		this.tiles = new Tiles((q, signal) => app.source.ask('tile', { ...rest(q), mode: q.mode, lanes: q.names, h: app.trace.hash, base: q.mode === 'diff' ? this.baseIndex() : undefined }, signal), { arrived, wrong });
+		this.found = new Tiles((q, signal) => app.source.ask('found', { ...rest(q), ...this.question, lanes: q.names }, signal), { arrived, budget: SMALL });
+		this.units = new Tiles((q, signal) => app.source.ask('units', { ...rest(q), simds: q.names }, signal), { arrived, wrong, budget: SMALL, magic: 'ICU1', per: UNIT_ROWS });
 		this.exact = new Exact((track, t0, t1, signal) => app.source.ask('slices', { c: app.trace.index || undefined, track, t0, t1 }, signal), this.redraw, wrong);
 		this.scroller.addEventListener('scroll', () => {
 			this.top = this.scroller.scrollTop;
@@ -111,7 +111,6 @@ export class Timeline {
 		if (has('isMerged', 'scope', 'hash', 'kind', 'sort', 'pins', 'hidden', 'order', 'folded', 'size', 'base', 'isStacked')) this.arrange();
 		if (has('base', 'isStacked')) this.openOther(state.isStacked ? null : state.base);
 		if (has('selection', 'query')) this.look = null;
-		if (has('scope')) this.units.clear();
 		this.redraw();
 	}
 
@@ -202,13 +201,17 @@ export class Timeline {
 		return ratio;
 	}
 
-	/** Slices in the window, by the tracks' own density: enough to choose how to draw. */
+	/** Slices in the window, by the tracks' own density, or so many that more make no difference: enough to choose how to draw. */
 	private estimate(rows: Row[]): number {
-		const { t0, t1 } = this.scale();
+		const { t0, t1 } = this.scale(), { trace } = this.app, seen = new Set<number>();
 		let n = 0;
-		for (const i of new Set(rows.flatMap((r) => r.lane?.tracks ?? []))) {
-			const t = this.app.trace.tracks[i], part = Math.min(t1, t.end) - Math.max(t0, t.begin);
-			if (part > 0) n += (t.slices * part) / Math.max(1, t.end - t.begin);
+		for (const r of rows) {
+			if (n > EXACT_LIMIT) break;
+			for (const i of r.lane ? tracksIn(trace, r.lane, t0, t1) : []) {
+				const t = trace.tracks[i];
+				if (!seen.has(i)) n += (t.slices * (Math.min(t1, t.end) - Math.max(t0, t.begin))) / Math.max(1, t.end - t.begin);
+				seen.add(i);
+			}
 		}
 		return n;
 	}
@@ -314,18 +317,13 @@ export class Timeline {
 		}
 	}
 
-	/** What is wanted of each block of tracks (or of unit lanes) in sight. */
+	/** What is wanted of the lanes in sight; beside them, those above and below. */
 	private wanted(lanes: Row[]): Window {
-		const s = this.app.store.get(), wide = s.t1 - s.t0, blocks = new Set<number>(), isUnits = lanes.some((r) => r.lane!.only);
-		for (const r of lanes) {
-			if (isUnits) blocks.add(Math.floor((r.lane!.id - UNIT_LANES) / TRACKS));
-			for (const i of isUnits ? [] : r.lane!.tracks) {
-				const t = this.app.trace.tracks[i];
-				if (t.end > s.t0 - wide && t.begin < s.t1 + wide) blocks.add(Math.floor(i / TRACKS));
-			}
-		}
-		const tracks = isUnits ? Math.max(...this.lanes.map((l) => l.id - UNIT_LANES)) + 1 : this.app.trace.tracks.length;
-		return { t0: s.t0, t1: s.t1, level: levelOf(wide / Math.max(1, this.base.width)), mode: isUnits ? 'class' : s.mode, blocks: [...blocks], end: this.app.trace.span.end, tracks };
+		const s = this.app.store.get(), isUnits = lanes.some((r) => r.lane!.only);
+		return {
+			t0: s.t0, t1: s.t1, level: levelOf((s.t1 - s.t0) / Math.max(1, this.base.width)), mode: isUnits ? 'class' : s.mode, scope: s.scope,
+			names: [...new Set(lanes.map((r) => tileName(r.lane!)))], around: () => namesAround(this.layout.rows, lanes, ROWS), end: this.app.trace.span.end,
+		};
 	}
 
 	private wantTiles(lanes: Row[]): void {
@@ -343,16 +341,15 @@ export class Timeline {
 		const rows = lanes.filter((r) => !r.lane!.only), colour = pixel(this.app.palette().accent);
 		if (!rows.length) return;
 		this.found.want({ ...this.wanted(rows), mode: 'class' });
-		const p = this.picture(rows, ratio, g, (at, r) => r.lane!.tracks.reduce((n, i) => n | this.strips.fillFound(at, p.span, this.found, i, this.app.trace, colour), 0));
+		const layer = Tiles.layer('class', this.app.store.get().scope);
+		const p = this.picture(rows, ratio, g, (at, r) => this.strips.fillFound(at, p.span, this.found, layer, cellsOf(this.app.trace, r.lane!), colour));
 		this.look!.calls += this.strips.found(g, p);
 	}
 
 	/** The busy share of a unit in the pixel at a time, as C counted it: cycles of how many. */
 	busyAt(lane: Lane, t: number): { busy: number; of: number } | null {
-		const row = lane.id - UNIT_LANES, tile = this.units.nearest('class', this.stats.level, Math.floor(row / TRACKS), t);
-		if (!tile || row < tile.first || row >= tile.first + tile.tracks) return null;
-		const of = 2 ** tile.level, cell = Math.floor(t / of) - tile.i * 512;
-		return { busy: new DataView(tile.cells.buffer, tile.cells.byteOffset).getUint32(((row - tile.first) * 512 + cell) * 4, true), of };
+		const strip = this.units.nearest(Tiles.layer('class', this.app.store.get().scope), this.stats.level, tileName(lane), t), of = strip ? 2 ** strip.tile.level : 1;
+		return strip ? { busy: busyOf(strip.tile, strip.row + unitOf(lane), Math.floor(t / of) - strip.tile.i * CELLS), of } : null;
 	}
 
 	private drawLanes(g: CanvasRenderingContext2D, lanes: Row[], isExact: boolean, ratio: number, look: Look): void {
@@ -360,11 +357,11 @@ export class Timeline {
 		const t0 = Math.max(0, Math.floor(scale.t0)), t1 = Math.ceil(scale.t1);
 		for (const r of isExact ? lanes : []) {
 			const lane = r.lane!, band = { y: this.yOf(r) + 2, height: (r.height - 4) * (this.other ? 0.6 : 1), lanes: lane.lanes, only: lane.only };
-			const slices = lane.tracks.filter((i) => tracks[i].end > scale.t0 && tracks[i].begin < scale.t1).map((i) => this.exact.get(i, t0, t1));
+			const shown = tracksIn(this.app.trace, lane, scale.t0, scale.t1), slices = shown.map((i) => this.exact.get(i, t0, t1));
 			if (slices.every((s) => s)) {
 				this.clipBelowPins(g, r);
 				for (const s of slices) drawSlices(g, s!, scale, band, look);
-				if (!lane.only) drawEdges(g, lane.tracks.map((i) => tracks[i]), scale, band, look);
+				if (!lane.only) drawEdges(g, shown.map((i) => tracks[i]), scale, band, look);
 				g.restore();
 				if (!this.other) continue;
 			}
@@ -374,9 +371,9 @@ export class Timeline {
 	}
 
 	private drawCells(g: CanvasRenderingContext2D, rows: Row[], ratio: number, isExact: boolean): void {
-		const { mode } = this.app.store.get(), { trace } = this.app, p = this.app.palette(), bars = rows.filter((r) => r.lane!.only), plain = rows.filter((r) => !r.lane!.only);
+		const { mode, scope } = this.app.store.get(), { trace } = this.app, p = this.app.palette(), bars = rows.filter((r) => r.lane!.only), plain = rows.filter((r) => !r.lane!.only);
 		if (bars.length) {
-			const of = this.picture(bars, ratio, g, (at, r) => this.strips.fillBusy(at, of.span, this.units, r.lane!.id - UNIT_LANES, trace.span.end, pixel(p.slots[[...r.lane!.only!][0]])));
+			const of = this.picture(bars, ratio, g, (at, r) => this.strips.fillBusy(at, of.span, this.units, Tiles.layer('class', scope), cellsOf(trace, r.lane!), unitOf(r.lane!), pixel(p.slots[[...r.lane!.only!][0]])));
 			this.look!.calls += this.strips.bars(g, of);
 		}
 		if (!plain.length) return;
@@ -384,7 +381,7 @@ export class Timeline {
 		this.other?.want(plain.flatMap((r) => r.lane!.tracks), this.scale(), this.base.width, second);
 		const of: LanePicture = { ...this.picture(plain, ratio, g, (at, r) => {
 			if (this.other) this.fillOther(at + 3 * of.span.width, of.span, r.lane!, second);
-			return r.lane!.tracks.reduce((n, i) => n | this.strips.fillTrack(at, of.span, this.tiles, mode, i, trace, this.lut!), 0);
+			return this.strips.fillCells(at, of.span, this.tiles, Tiles.layer(mode, scope), cellsOf(trace, r.lane!), this.lut!);
 		}), isOwn: !(isExact && this.other), hasOther: !!this.other, hatch: this.look!.noteHatch, note: this.lut!.note };
 		this.look!.calls += this.strips.lanes(g, of);
 	}
@@ -394,7 +391,7 @@ export class Timeline {
 		const o = this.other!, { align } = this.app.store.get();
 		for (const i of lane.tracks) {
 			const partner = o.partner(i);
-			if (partner !== undefined) this.strips.fillTrack(at, { ...span, t0: span.t0 - o.shift(i, partner, align) }, o.tiles, mode, partner, o.trace, this.otherLut!);
+			if (partner !== undefined) this.strips.fillCells(at, { ...span, t0: span.t0 - o.shift(i, partner, align) }, o.tiles, mode, { ...o.trace.tracks[partner], name: String(partner) }, this.otherLut!);
 		}
 	}
 }
