@@ -7,7 +7,7 @@ import { count, cyclesWith, largest, share } from '../../base/format';
 import { BUCKETS } from '../../base/palette';
 import { Column, Table } from '../../base/table';
 import { State } from '../../state';
-import { bucketChip, Changed, chip, codeColumn, countColumn, cyclesColumn, diffColumns, diffParts, facts, filterBox, hasPipes, scaled, shareColumn, sum, textColumn, toRow, View } from '../common';
+import { bucketChip, Changed, chip, codeColumn, countColumn, cyclesColumn, diffColumns, diffParts, facts, filterBox, hasPipes, scaled, shareColumn, textColumn, toRow, View } from '../common';
 import { splitKey } from '../source/view';
 import { DiffPart, Hot, HotCause, HotGroup, HotProducer, HotRow, Isa, IsaRow, Pair } from '../types';
 import { Bin, binRows } from './bins';
@@ -16,7 +16,7 @@ type By = 'instr' | 'line' | 'opcode' | 'class' | 'cause' | 'producer';
 const NAMES: Record<By, string> = { instr: 'instruction', line: 'source line', opcode: 'opcode', class: 'class', cause: 'cause', producer: 'producer' };
 
 function costOf(r: IsaRow): number {
-	return sum(r.buckets) || r.samples || 0;
+	return r.cycles || r.samples || 0;
 }
 
 interface Any { close(): void; element: HTMLElement; refresh(): void; tools(): HTMLElement; mark(k: Iterable<string | number>, s: boolean): void }
@@ -52,7 +52,7 @@ class HotspotView extends View {
 	}
 
 	private whole(): number {
-		return this.hot.accounting?.duration || this.hot.totals.latency + this.hot.totals.idle || (this.isa?.rows ?? []).reduce((n, r) => n + (r.samples ?? 0), 0);
+		return this.hot.accounting?.duration || this.hot.totals.latency + this.hot.totals.idle || (this.hot.totals.samples ?? 0);
 	}
 
 	private show(): void {
@@ -73,15 +73,15 @@ class HotspotView extends View {
 		return this.groupTable((h.groups ?? []) as HotGroup[]);
 	}
 
-	private costColumns<R extends { buckets: HotGroup['buckets']; hit: number; samples?: number; stalled_samples?: number }>(rows: R[]): Column<R>[] {
-		const app = this.app, palette = app.palette(), most = largest(rows, (r) => (this.hot.accounting ? sum(r.buckets) : r.samples ?? 0));
+	private costColumns<R extends { buckets: HotGroup['buckets']; cycles: number; hit: number; samples?: number; stalled_samples?: number }>(rows: R[]): Column<R>[] {
+		const app = this.app, palette = app.palette(), most = largest(rows, (r) => (this.hot.accounting ? r.cycles : r.samples ?? 0));
 		if (!this.hot.accounting) return [countColumn('samples', 'samples', (r) => r.samples ?? 0), countColumn('stalled', 'stalled', (r) => r.stalled_samples ?? 0),
 			shareColumn('share', 'share', (r) => r.samples ?? 0, () => this.whole()),
 			{ id: 'bar', head: 'samples', width: 'minmax(8rem, 1fr)', isFixed: true, value: (r) => r.samples ?? 0, cell: (r) => shareBar(r.samples ?? 0, most, app.palette().accent) }];
-		return [countColumn('hit', 'hits', (r) => r.hit), cyclesColumn(scaled(app, () => this.whole()), 'cycles', 'cycles', (r) => sum(r.buckets), 'issue, stall, wait, idle and drain together'),
-			shareColumn('share', 'share', (r) => sum(r.buckets), () => this.whole()),
+		return [countColumn('hit', 'hits', (r) => r.hit), cyclesColumn(scaled(app, () => this.whole()), 'cycles', 'cycles', (r) => r.cycles, 'issue, stall, wait, idle and drain together'),
+			shareColumn('share', 'share', (r) => r.cycles, () => this.whole()),
 			...BUCKETS.map((b) => cyclesColumn<R>(scaled(app, () => this.whole()), b, b, (r) => r.buckets[b])),
-			{ id: 'bar', head: 'where the cycles go', width: 'minmax(8rem, 1fr)', isFixed: true, value: (r) => sum(r.buckets), paint: (cell, r) => paintBuckets(cell, r.buckets, most, palette), hint: (r) => bucketText(r.buckets) }];
+			{ id: 'bar', head: 'where the cycles go', width: 'minmax(8rem, 1fr)', isFixed: true, value: (r) => r.cycles, paint: (cell, r) => paintBuckets(cell, r.buckets, most, palette), hint: (r) => bucketText(r.buckets) }];
 	}
 
 	/** A, B and the change while two captures are compared. */
