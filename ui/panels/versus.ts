@@ -12,7 +12,7 @@ import { DiffPart } from './types';
 export interface Pair { a: number | null; b: number | null; change?: number | null; change_pct?: number | null; verdict?: string }
 
 /** What a figure is: its unit, its digits, and whether more of it is worse (1), better (-1) or neither (0). */
-export interface Figure { unit: string; title: string; digits?: number; sense?: number }
+export interface Figure { unit: string; title: string; digits?: number; sense?: number; /** percent as they are, not parts of 1 */ isRaw?: boolean }
 const PER_HIT: Figure = { unit: 'cyc/exec', title: 'cycles per execution', digits: 2, sense: 1 };
 export const PER_WAIT: Figure = { unit: 'cyc/wait', title: 'cycles waited, per wait' };
 /** A part of a whole, as parts of 1. */
@@ -77,7 +77,7 @@ function percent(p: Pair): string {
 
 /** The four cells of a pair, as they are shown. */
 function cells(p: Pair, f: Figure): [string, string, HTMLElement | string, string] {
-	const times = f.unit.endsWith('%') ? 100 : 1, digits = f.digits ?? 2, d = changeOf(p);
+	const times = f.unit.endsWith('%') && !f.isRaw ? 100 : 1, digits = f.digits ?? 2, d = changeOf(p);
 	const one = (v: number | null) => (v === null ? '-' : count(v * times, digits));
 	return [one(p.a), one(p.b), change(d === null ? null : d * times, p.verdict, digits, f.sense ?? 1), percent(p)];
 }

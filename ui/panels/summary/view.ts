@@ -6,10 +6,10 @@ import { Child, fill, h } from '../../base/dom';
 import { baseName, count, cycles, cyclesWith, largest, share, unitName, Units } from '../../base/format';
 import { BUCKETS } from '../../base/palette';
 import { State } from '../../state';
-import { bucketChip, Changed, facts, isaText, rowLink, scaled, section, View } from '../common';
+import { bucketChip, Changed, facts, isaText, pairKey, rowLink, scaled, section, View } from '../common';
 import { splitKey } from '../source/view';
-import { CauseRow, DiffPart, Finding, Pair, Pipe, Place, Summary } from '../types';
-import { baseline, diffAnswer, diffParts, otherData, pairOf, Pair as Versus, SHARE, versusCells, versusHeads } from '../versus';
+import { CauseRow, DiffPart, Finding, Pair, Pipe, Place, Ratio, Summary } from '../types';
+import { baseline, diffAnswer, diffParts, Figure, otherData, pairOf, Pair as Versus, PER_WAIT, SHARE, versusCells, versusHeads } from '../versus';
 
 class SummaryView extends View {
 	private data!: Summary;
@@ -44,6 +44,12 @@ class SummaryView extends View {
 
 	private versus(by: number, key: string | number | null | undefined): HTMLElement[] {
 		return this.diffs[by].size ? versusCells(pairOf(this.diffs[by].get(String(key)))) : [];
+	}
+
+	/** The same row of the other capture, by a figure. */
+	private beside<R>(row: R, there: R[] | undefined, key: (r: R) => string, figure: (r: R) => Ratio, f: Figure): HTMLElement[] {
+		const other = there?.find((r) => key(r) === key(row));
+		return there ? versusCells({ a: figure(row), b: other ? figure(other) : null }, f) : [];
 	}
 
 	private heads(by: number): HTMLElement[] {
@@ -126,12 +132,12 @@ class SummaryView extends View {
 
 	private pipes(pipes: Pipe[]): HTMLElement {
 		const rows = [...pipes].sort((a, b) => b.busy - a.busy).slice(0, 8), u = this.all();
-		return section('Busiest pipes', this.go('waves', 'Pipes', 'pipe by pipe'), h('table', { class: 'plain' }, h('thead', null, h('tr', null, h('th', null, 'pipe'), h('th', { class: 'num' }, 'busy, ' + unitName(u)), h('th', { class: 'num' }, 'share'), h('th', null, ''))), h('tbody', null, rows.map((p) => h('tr', null, h('th', { attrs: { scope: 'row' } }, `${p.core} ${p.pipe}`), h('td', { class: 'num' }, cycles(p.busy, u)), h('td', { class: 'num' }, share(p.busy_share ?? NaN, 1)), h('td', { class: 'wide' }, bucketBar({ ...p.accounting }, p.accounting.duration, this.app.palette())))))));
+		return section('Busiest pipes', this.go('waves', 'Pipes', 'pipe by pipe'), h('table', { class: 'plain' }, h('thead', null, h('tr', null, h('th', null, 'pipe'), h('th', { class: 'num' }, 'busy, ' + unitName(u)), h('th', { class: 'num' }, 'share'), this.base?.pipes && versusHeads(SHARE), h('th', null, ''))), h('tbody', null, rows.map((p) => h('tr', null, h('th', { attrs: { scope: 'row' } }, `${p.core} ${p.pipe}`), h('td', { class: 'num' }, cycles(p.busy, u)), h('td', { class: 'num' }, share(p.busy_share ?? NaN, 1)), this.beside(p, this.base?.pipes, (x) => `${x.core}/${x.pipe}`, (x) => x.busy_share, SHARE), h('td', { class: 'wide' }, bucketBar({ ...p.accounting }, p.accounting.duration, this.app.palette())))))));
 	}
 
 	private pairs(pairs: Pair[]): HTMLElement {
 		const u = this.all();
-		return section('Who waits for whom', this.go('waits', 'Waits', 'instruction by instruction'), h('table', { class: 'plain' }, h('thead', null, h('tr', null, h('th', null, 'waits'), h('th', null, 'for'), h('th', { class: 'num' }, unitName(u)), h('th', { class: 'num' }, 'times'))), h('tbody', null, pairs.slice(0, 6).map((p) => h('tr', null, h('td', null, p.consumer_pipe), h('td', null, p.producer_pipe ?? '(unmatched)'), h('td', { class: 'num' }, cycles(p.cycles, u)), h('td', { class: 'num' }, count(p.count)))))));
+		return section('Who waits for whom', this.go('waits', 'Waits', 'instruction by instruction'), h('table', { class: 'plain' }, h('thead', null, h('tr', null, h('th', null, 'waits'), h('th', null, 'for'), h('th', { class: 'num' }, unitName(u)), h('th', { class: 'num' }, 'times'), this.base?.pairs && versusHeads(PER_WAIT))), h('tbody', null, pairs.slice(0, 6).map((p) => h('tr', null, h('td', null, p.consumer_pipe), h('td', null, p.producer_pipe ?? '(unmatched)'), h('td', { class: 'num' }, cycles(p.cycles, u)), h('td', { class: 'num' }, count(p.count)), this.beside(p, this.base?.pairs, pairKey, (x) => x.per_wait, PER_WAIT))))));
 	}
 
 	private advice(): HTMLElement | null {
