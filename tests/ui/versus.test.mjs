@@ -112,6 +112,20 @@ async function means(bench) {
 	}
 }
 
+/** The matrix pipe of each SIMD by its issue and, beside it, by its passes. */
+async function passes(bench) {
+	const pct = (v) => (v !== 0 && v < 0.001 ? (100 * v).toPrecision(1) : (100 * v).toFixed(1));
+	for (const capture of ['gemm', 'report:gemm']) {
+		const page = await bench.page(capture), d = verb('summary', capture), m = d.matrix.modelled;
+		equal(m.by_simd.reduce((n, s) => n + s.pipe_cycles, 0), m.pipe_cycles, 'the SIMDs add up');
+		await panel(page, 'utilization');
+		equal((await rows(page, 'Utilization by SIMD')).map((r) => [r.MATRIX, r.passes]), [{ shares: d.utilization_shares, pipe_share: m.pipe_share }, ...d.utilization_by_simd.map((s, i) => ({ ...s, ...m.by_simd[i] }))].map((s) => [pct(s.shares.MATRIX), pct(s.pipe_share)]), 'issue and passes');
+	}
+	const page = await bench.page('two_waves');
+	await panel(page, 'utilization');
+	truth(!('passes' in (await rows(page, 'Utilization by SIMD'))[0]), 'passes without a matrix instruction');
+}
+
 const DETAILS = ['ascend_details', 'ascend_device'];
 
 async function details(bench) {
@@ -143,5 +157,6 @@ export const tests = [
 	{ name: 'versus: pipes equal incore hot, waves and summary of both', run: pipes },
 	{ name: 'versus: shares of waves equal those of both', run: shares },
 	{ name: 'versus: means of executions equal incore isa', run: means },
+	{ name: 'utilization: the matrix pipe by its passes', run: passes },
 	{ name: 'versus: details equal incore summary of both', run: details },
 ];

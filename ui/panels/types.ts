@@ -163,13 +163,15 @@ export interface NamedTable { name: string; origin: string; rows: number; column
 export interface Finding { id: string; severity: string; message: string; evidence?: Record<string, unknown>; advice: string | null }
 export interface Place { row: number; address: number; isa: string; source: string | null }
 export interface CauseRow { cause: string; bucket: string; family: string; cycles: number; hidden?: number; exposed?: number; hits: number; free_hits?: number }
+/** The matrix pipe by the length of its passes. */
+export interface Modelled { evidence: string; pipe_cycles: number; pipe_share: Ratio; unknown_hits: number; multiply_accumulates: number; by_simd?: { se: number; cu: number; simd: number; pipe_share: Ratio }[] }
 export interface Summary {
 	evidence: string; verdict: string; health: { verdict: string; findings: Finding[] } | string; coverage?: string; accounting: Accounting; accounting_shares: Shares; residue: number;
 	bound?: Bound & Record<string, unknown>; causes?: CauseRow[]; rows?: ({ at?: Place; hit: number; cycles?: number; lost?: number; exposed?: number; cause?: string | null } & Partial<CodeCost>)[];
 	lines?: { line: string; costliest: Place | null; hit: number; cycles: number; lost: number; exposed: number; cause: string | null }[];
 	advice?: { cause: string; where: Place | null; exposed: number; evidence: string; experiment: string; prediction: string }[];
 	utilization?: Record<string, number>; utilization_shares?: Shares; utilization_by_simd?: { se: number; cu: number; simd: number; cycles: Record<string, number>; shares: Shares }[];
-	matrix?: Record<string, number | null> & { modelled: Record<string, number | string | null> }; occupancy?: { peak_per_simd: number; mean: number; limits: Limits };
+	matrix?: Record<string, number | null> & { modelled: Modelled }; occupancy?: { peak_per_simd: number; mean: number; limits: Limits };
 	states?: Record<string, number>; viewer_pie?: Record<string, number>; source?: { collapse: string; distinct_lines: number; mapped_rows: number; rows: number; top_line_latency_share: number; effective_lines_by_latency: number };
 	pipes?: Pipe[]; cores?: Core[]; pairs?: Pair[]; critical_path?: CriticalPath | null; tables?: NamedTable[]; waves?: number; instructions?: number;
 	families?: Record<string, { cycles: number; hidden: number; exposed: number; share: Ratio }>; duration?: Spread; clusters?: Cluster[]; totals?: Record<string, number>;

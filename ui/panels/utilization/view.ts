@@ -13,7 +13,8 @@ import { against, Figure, figures, otherData } from '../versus';
 
 const UNITS: [string, number][] = [['VALU', 2], ['MATRIX', 3], ['LDS', 6], ['VMEM', 4], ['scalar', 0], ['branch', 8], ['other', 11]];
 const BUSY: Figure = { unit: 'issuing %', title: 'cycles in which something issued, of those that waves were there', sense: -1 };
-interface Simd { name: string; coord: number[]; cycles: Record<string, number>; shares: Shares }
+const PASSES = 'cycles in which the matrix pipe was busy by the length of the passes of its instructions, of the cycles that waves were there: modelled, not measured';
+interface Simd { name: string; coord: number[]; cycles: Record<string, number>; shares: Shares; passes: Ratio }
 
 class UtilizationView extends View {
 	private tables: { refresh(): void }[] = [];
@@ -47,16 +48,17 @@ class UtilizationView extends View {
 		fill(this.body, h('div', { class: 'panel-columns' }, this.isPipes ? this.pipeSections(w) : [this.simdSection(d), this.unitSection(d), this.matrixSection(d)]));
 	}
 
-	private busyColumn<R>(name: string, slot: number, part: (r: R) => Ratio): Column<R> {
+	private busyColumn<R>(name: string, slot: number, part: (r: R) => Ratio, title = `cycles in which ${name} instructions issued, of the cycles that waves were there`): Column<R> {
 		return {
-			id: name, head: name, isNumber: true, width: 'minmax(6.5rem, 1fr)', unit: () => '%', value: (r) => part(r) ?? 0, title: `cycles in which ${name} instructions issued, of the cycles that waves were there`,
+			id: name, head: name, isNumber: true, width: 'minmax(6.5rem, 1fr)', unit: () => '%', value: (r) => part(r) ?? 0, title,
 			cell: (r) => h('span', { class: 'bar-cell' }, shareBar(part(r) ?? 0, 1, this.app.palette().slots[slot]), h('span', null, share(part(r) ?? NaN, 1, false))),
 		};
 	}
 
 	private simds(d: Summary): Simd[] {
-		const rows: Simd[] = (d.utilization_by_simd ?? []).map((s) => ({ name: `SE${s.se} CU${s.cu} SIMD${s.simd}`, coord: [s.se, s.cu, s.simd], cycles: s.cycles, shares: s.shares }));
-		if (d.utilization) rows.unshift({ name: 'all SIMDs', coord: [], cycles: d.utilization, shares: d.utilization_shares ?? {} });
+		const name = (s: { se: number; cu: number; simd: number }) => `SE${s.se} CU${s.cu} SIMD${s.simd}`, m = d.matrix?.modelled, passes = new Map((m?.by_simd ?? []).map((s) => [name(s), s.pipe_share]));
+		const rows: Simd[] = (d.utilization_by_simd ?? []).map((s) => ({ name: name(s), coord: [s.se, s.cu, s.simd], cycles: s.cycles, shares: s.shares, passes: passes.get(name(s)) ?? null }));
+		if (d.utilization) rows.unshift({ name: 'all SIMDs', coord: [], cycles: d.utilization, shares: d.utilization_shares ?? {}, passes: m?.pipe_share ?? null });
 		return rows;
 	}
 
@@ -64,10 +66,10 @@ class UtilizationView extends View {
 	private unitSection(d: Summary): HTMLElement | null {
 		const a = d.utilization_shares, b = this.base?.utilization_shares;
 		if (!a || !b) return null;
-		const m = d.matrix?.modelled.pipe_share, n = this.base?.matrix?.modelled.pipe_share;
+		const m = d.matrix?.modelled.pipe_share ?? null, n = this.base?.matrix?.modelled.pipe_share ?? null;
 		return section('Units against the other capture', null, figures('Units against the other capture', [['issuing', { a: a.any, b: b.any }, BUSY],
 			...UNITS.map(([name]): [string, { a: number | null; b: number | null }, Figure] => [name, { a: a[name], b: b[name] }, { ...BUSY, sense: 0 }]),
-			['matrix pipe, by passes', { a: typeof m === 'number' ? m : null, b: typeof n === 'number' ? n : null }, BUSY]]));
+			['matrix pipe, by passes', { a: m, b: n }, BUSY]]));
 	}
 
 	private simdSection(d: Summary): HTMLElement {
@@ -77,7 +79,7 @@ class UtilizationView extends View {
 			columns: [textColumn('name', 'SIMD', (r) => r.name, 'minmax(9rem, 1fr)'),
 				...against<Simd>(this.base && this.simds(this.base), (r) => r.name, (r) => r.shares.any, BUSY),
 				cyclesColumn(this.app, 'resident', 'resident', (r) => r.cycles.resident, 'cycles in which at least one wave was there'),
-				this.busyColumn('any', 4, (r) => r.shares.any), ...UNITS.map(([n, slot]) => this.busyColumn<Simd>(n, slot, (r) => r.shares[n])),
+				this.busyColumn('any', 4, (r) => r.shares.any), ...UNITS.flatMap(([n, slot]) => [this.busyColumn<Simd>(n, slot, (r) => r.shares[n]), ...(n === 'MATRIX' && d.matrix?.hits ? [this.busyColumn<Simd>('passes', slot, (r) => r.passes, PASSES)] : [])]),
 				cyclesColumn(this.app, 'idle', 'nothing issued', (r) => r.cycles.idle, 'bubbles: waves were there and none issued')],
 		}));
 		t.rows(rows);
