@@ -126,6 +126,20 @@ async function passes(bench) {
 	truth(!('passes' in (await rows(page, 'Utilization by SIMD'))[0]), 'passes without a matrix instruction');
 }
 
+/** Waves by SE above the lanes of a report: as fine as a screen, each the program's mean. */
+async function strip(bench) {
+	for (const name of ['gemm', 'two_waves', 'two_kernels']) {
+		const page = await bench.page('report:' + name), all = verb('occupancy', '--bins', '1920', '--top', 'all', name).series.filter((x) => x.to > x.from);
+		truth(all.length > 1000, `${name}: ${all.length} means`);
+		await page.getByRole('button', { name: 'Global', exact: true }).click();
+		await page.waitForFunction(() => /^Waves: means/.test(document.querySelector('.global-label')?.title ?? ''));
+		const wide = all[0].to - all[0].from;
+		equal(await page.getAttribute('.global-label', 'title'), `Waves: means over ${count(wide, wide < 10 ? 1 : 0)} cycles. Buckets: each pixel.`, name);
+		const got = await page.evaluate(async () => (await window.incore.app().verb('occupancy', { bins: 1920, top: 'all', k: undefined })).data.series);
+		equal(got.filter((x) => x.to > x.from), all, `${name}: the means`);
+	}
+}
+
 const DETAILS = ['ascend_details', 'ascend_device'];
 
 async function details(bench) {
@@ -158,5 +172,6 @@ export const tests = [
 	{ name: 'versus: shares of waves equal those of both', run: shares },
 	{ name: 'versus: means of executions equal incore isa', run: means },
 	{ name: 'utilization: the matrix pipe by its passes', run: passes },
+	{ name: 'global: waves of a report as fine as a screen', run: strip },
 	{ name: 'versus: details equal incore summary of both', run: details },
 ];
