@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* causes_json.c: causes and their families as JSON members. */
 #include "analysis/causes.h"
+#include "analysis/ratio.h"
 
 void causes_json_one(const struct cause *x, struct json_writer *w)
 {
@@ -18,6 +19,32 @@ void causes_json_one(const struct cause *x, struct json_writer *w)
 	json_w_kv_u64(w, "idle", is_idle ? x->cyc : 0);
 	json_w_kv_u64(w, "free_hits", x->free_hits);
 	json_w_kv_u64(w, "free_cycles", x->free_cyc);
+	json_w_end(w);
+}
+
+static void put_families(const struct causes *c, struct json_writer *w)
+{
+	uint64_t lost = 0;
+
+	for (unsigned f = FAMILY_USEFUL + 1; f < FAMILY_COUNT; f++)
+		lost += c->family[f].cyc;
+	json_w_key(w, "families");
+	json_w_object(w);
+	for (unsigned f = FAMILY_USEFUL + 1; f < FAMILY_COUNT; f++) {
+		const struct family_sum *s = &c->family[f];
+
+		if (!s->cyc)
+			continue;
+		json_w_key(w, family_name(f));
+		json_w_row_object(w);
+		json_w_kv_u64(w, "cycles", s->cyc);
+		if (c->busy) {
+			json_w_kv_u64(w, "hidden", s->hidden_cyc);
+			json_w_kv_u64(w, "exposed", s->cyc - s->hidden_cyc);
+		}
+		ratio_json(w, "share", s->cyc, lost);
+		json_w_end(w);
+	}
 	json_w_end(w);
 }
 
@@ -45,21 +72,5 @@ void causes_json(const struct causes *c, struct json_writer *w)
 		json_w_end(w);
 	}
 	json_w_end(w);
-	json_w_key(w, "families");
-	json_w_object(w);
-	for (unsigned f = FAMILY_USEFUL + 1; f < FAMILY_COUNT; f++) {
-		const struct family_sum *s = &c->family[f];
-
-		if (!s->cyc)
-			continue;
-		json_w_key(w, family_name(f));
-		json_w_row_object(w);
-		json_w_kv_u64(w, "cycles", s->cyc);
-		if (c->busy) {
-			json_w_kv_u64(w, "hidden", s->hidden_cyc);
-			json_w_kv_u64(w, "exposed", s->cyc - s->hidden_cyc);
-		}
-		json_w_end(w);
-	}
-	json_w_end(w);
+	put_families(c, w);
 }

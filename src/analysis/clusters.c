@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analysis/ratio.h"
 #include "base/map.h"
 #include "base/mem.h"
 #include "base/vec.h"
@@ -437,6 +438,7 @@ void clusters_json(const struct clusters *c, struct json_writer *w)
 		}
 		json_w_end(w);
 		json_w_kv_u64(w, "trip_variants", k->n_variants);
+		ratio_json(w, "per_instruction", k->duration, k->records);
 		json_w_end(w);
 	}
 	json_w_end(w);

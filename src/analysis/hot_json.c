@@ -25,6 +25,8 @@ void hot_json_totals(const struct hot *h, struct json_writer *w)
 	json_w_kv_u64(w, "instructions", h->n_instructions);
 	put_totals(&h->all.totals, w);
 	json_w_kv_cstr(w, "from", h->is_stated ? "stated" : "computed");
+	if (h->all.samples)
+		json_w_kv_u64(w, "samples", h->all.samples);
 	json_w_end(w);
 	json_w_key(w, "accounting");
 	if (h->is_stated) {
@@ -45,6 +47,7 @@ static void put_cycles(const struct hot_sums *s, struct json_writer *w)
 	json_w_row_object(w);
 	put_buckets(s, w);
 	json_w_end(w);
+	json_w_kv_u64(w, "cycles", hot_cycles(s));
 	if (s->samples) {
 		json_w_kv_u64(w, "samples", s->samples);
 		json_w_kv_u64(w, "stalled_samples", s->stalled_samples);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* listing_json.c: the listing as JSON: rows, edges, branches, loops, latency. */
 #include "analysis/listing.h"
+#include "analysis/ratio.h"
 
 /* Innermost first, as [file, line]; the file counts into "sources". */
 static void put_frames(const struct trace *t, const struct code_row *r, struct json_writer *w)
@@ -115,6 +116,8 @@ static void put_rows(const struct listing *l, const uint8_t *shown, struct json_
 		put_stated(l, i, w);
 		put_live(l, i, w);
 		put_place(l, &g, w);
+		if (g.sums.totals.hit && !l->hot->is_stated)
+			ratio_json(w, "per_hit", hot_cycles(&g.sums), g.sums.totals.hit);
 		json_w_end(w);
 	}
 	json_w_end(w);
@@ -182,6 +185,7 @@ static void put_sums(const struct hot_sums *s, struct json_writer *w)
 	for (unsigned b = 0; b < BUCKET_COUNT; b++)
 		json_w_kv_u64(w, bucket_name(b), s->bucket[b]);
 	json_w_end(w);
+	json_w_kv_u64(w, "cycles", hot_cycles(s));
 }
 
 static void add_block(const struct listing *l, uint32_t block, struct hot_sums *to)
@@ -221,6 +225,7 @@ static void put_blocks(const struct listing *l, struct json_writer *w)
 			put_header_row(l, g->blocks[k].loop, w);
 		json_w_kv_u64(w, "executions", l->hot->rows[first].totals.hit);
 		put_sums(&sums, w);
+		ratio_json(w, "per_execution", hot_cycles(&sums), l->hot->rows[first].totals.hit);
 		json_w_end(w);
 	}
 	json_w_end(w);
@@ -238,6 +243,8 @@ static void put_bodies(const struct listing *l, struct json_writer *w)
 		json_w_key(w, "header_row");
 		put_header_row(l, k, w);
 		put_sums(&l->bodies[k], w);
+		ratio_json(
+			w, "per_execution", hot_cycles(&l->bodies[k]), l->loops->v[k].executions);
 		json_w_end(w);
 	}
 	json_w_end(w);

@@ -3,6 +3,7 @@
 #include <inttypes.h>
 
 #include "analysis/occupancy.h"
+#include "analysis/ratio.h"
 
 static void put_stats(struct json_writer *w, const struct occupancy_stats *s)
 {
@@ -16,6 +17,7 @@ static void put_stats(struct json_writer *w, const struct occupancy_stats *s)
 	json_w_kv_i64(w, "last_cycle", s->last_cyc);
 	json_w_kv_u64(w, "unmatched_ends", s->unmatched_ends);
 	json_w_kv_u64(w, "open", s->open);
+	ratio_json(w, "mean_while_busy", s->wave_cyc, s->busy_cyc);
 }
 
 static double us_of(const struct trace *t, uint64_t cyc)

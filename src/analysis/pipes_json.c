@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* pipes_json.c: the pipes, their pairs, the critical path and the bound as JSON. */
 #include "analysis/pipes.h"
+#include "analysis/ratio.h"
 #include "analysis/waves.h"
 
 static void put_track(const struct pipes *p, track_idx i, struct json_writer *w)
@@ -94,6 +95,9 @@ static void put_pipe(const struct pipes *p, track_idx i, struct json_writer *w)
 	put_depth(r, w);
 	json_w_kv_u64(w, "cache_miss_stall", r->cache_cyc);
 	json_w_kv_u64(w, "critical_path", p->path.of_track[i][PATH_WORK]);
+	ratio_json(w, "busy_share", r->busy_cyc, r->duration_cyc);
+	ratio_json(w, "wait_share", r->bucket[BUCKET_WAIT], r->duration_cyc);
+	ratio_json(w, "idle_share", r->bucket[BUCKET_IDLE], r->duration_cyc);
 	json_w_end(w);
 }
 
@@ -101,14 +105,17 @@ static void put_core(const struct pipes *p, const struct pipe_core *c, struct js
 {
 	const struct trace *t = p->trace;
 	bool is_empty = c->begin_cyc > c->end_cyc;
+	uint64_t span = is_empty ? 0 : c->end_cyc - c->begin_cyc;
 
 	json_w_object(w);
 	json_w_kv_str(w, "core", pipe_core_name(&t->tracks[c->first]));
 	json_w_kv_u64(w, "begin", is_empty ? 0 : c->begin_cyc);
 	json_w_kv_u64(w, "end", c->end_cyc);
-	json_w_kv_u64(w, "span", is_empty ? 0 : c->end_cyc - c->begin_cyc);
+	json_w_kv_u64(w, "span", span);
 	json_w_kv_u64(w, "busy", c->busy_cyc);
 	json_w_kv_u64(w, "compute_busy", c->compute_cyc);
+	ratio_json(w, "busy_share", c->busy_cyc, span);
+	ratio_json(w, "compute_share", c->compute_cyc, span);
 	json_w_key(w, "pipes");
 	json_w_row(w);
 	for (uint32_t i = 0; i < c->n; i++)
@@ -200,6 +207,7 @@ void pipes_json_pairs(const struct pipes *p, uint64_t top, struct json_writer *w
 		json_w_kv_u64(w, "cycles", x->cyc);
 		json_w_kv_u64(w, "count", x->count);
 		json_w_kv_u64(w, "blocked", x->blocked);
+		ratio_json(w, "per_wait", x->cyc, x->count);
 		json_w_end(w);
 	}
 	json_w_end(w);
@@ -236,6 +244,7 @@ void pipes_json(const struct pipes *p, const track_idx *list, uint32_t n, struct
 	json_w_end(w);
 	json_w_key(w, "accounting");
 	buckets_json(p->bucket, p->duration_cyc, w);
+	bucket_shares_json(p->bucket, p->duration_cyc, w);
 	json_w_kv_i64(w, "residue", p->residue_cyc);
 	pipes_json_bound(p, w);
 	json_w_key(w, "critical_path");

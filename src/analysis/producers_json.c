@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* producers_json.c: producers as JSON, for the command line and the viewer alike. */
 #include "analysis/producers.h"
+#include "analysis/ratio.h"
 
 void producers_json(
 	const struct producers *p, enum attribution a, uint64_t top, struct json_writer *w)
@@ -17,6 +18,7 @@ void producers_json(
 		json_w_kv_u64(w, "wait", g->groups.v[i].wait_cyc);
 		json_w_kv_u64(w, "waits", g->groups.v[i].n_waits);
 		json_w_kv_u64(w, "blocked", g->groups.v[i].n_blocked);
+		ratio_json(w, "per_wait", g->groups.v[i].wait_cyc, g->groups.v[i].n_waits);
 		json_w_end(w);
 	}
 	json_w_end(w);

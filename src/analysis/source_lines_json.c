@@ -76,6 +76,21 @@ void granularity_json(const struct source_lines *s, struct json_writer *w)
 	json_w_end(w);
 }
 
+void source_quality_json(const struct source_lines *s, struct json_writer *w)
+{
+	json_w_object(w);
+	json_w_kv_cstr(w, "collapse", collapse_name(s->collapse));
+	json_w_kv_u64(w, "distinct_lines", s->distinct_lines);
+	json_w_kv_u64(w, "mapped_rows", s->mapped.rows);
+	json_w_kv_u64(w, "rows", s->all.rows);
+	json_w_kv_double(w, "top_line_latency_share", s->granularity[WEIGHT_LATENCY].top1_share, 6);
+	json_w_kv_double(
+		w, "effective_lines_by_latency", s->granularity[WEIGHT_LATENCY].effective_lines, 6);
+	json_w_key(w, "granularity");
+	granularity_json(s, w);
+	json_w_end(w);
+}
+
 void source_lines_json(const struct source_lines *s, uint32_t top, struct json_writer *w)
 {
 	json_w_object(w);

@@ -2,6 +2,7 @@
 /* states.c: cycles in each wave state, per wave, in all, and over time. */
 #include "analysis/states.h"
 
+#include "analysis/ratio.h"
 #include "base/mem.h"
 
 struct gather {
@@ -173,6 +174,27 @@ void states_json(const struct states_wave *s, struct json_writer *w)
 		json_w_kv_u64(w, names[STATE_EMPTY], s->cyc[STATE_EMPTY]);
 	for (unsigned k = STATE_IDLE; k < STATE_COUNT; k++)
 		json_w_kv_u64(w, names[k], s->cyc[k]);
+	json_w_end(w);
+}
+
+uint64_t states_total(const struct states_wave *s)
+{
+	uint64_t sum = 0;
+
+	for (unsigned k = 0; k < STATE_COUNT; k++)
+		sum += s->cyc[k];
+	return sum;
+}
+
+void state_shares_json(const struct states_wave *s, struct json_writer *w)
+{
+	uint64_t whole = states_total(s);
+
+	json_w_row_object(w);
+	if (s->cyc[STATE_EMPTY])
+		ratio_json(w, names[STATE_EMPTY], s->cyc[STATE_EMPTY], whole);
+	for (unsigned k = STATE_IDLE; k < STATE_COUNT; k++)
+		ratio_json(w, names[k], s->cyc[k], whole);
 	json_w_end(w);
 }
 

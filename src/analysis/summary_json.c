@@ -193,18 +193,7 @@ static void put_legacy_types(const struct trace *t, struct json_writer *w)
 static void put_source(const struct summary *s, struct json_writer *w)
 {
 	json_w_key(w, "source");
-	json_w_object(w);
-	json_w_kv_cstr(w, "collapse", collapse_name(s->lines.collapse));
-	json_w_kv_u64(w, "distinct_lines", s->lines.distinct_lines);
-	json_w_kv_u64(w, "mapped_rows", s->lines.mapped.rows);
-	json_w_kv_u64(w, "rows", s->lines.all.rows);
-	json_w_kv_double(
-		w, "top_line_latency_share", s->lines.granularity[WEIGHT_LATENCY].top1_share, 6);
-	json_w_kv_double(w, "effective_lines_by_latency",
-		s->lines.granularity[WEIGHT_LATENCY].effective_lines, 6);
-	json_w_key(w, "granularity");
-	granularity_json(&s->lines, w);
-	json_w_end(w);
+	source_quality_json(&s->lines, w);
 	put_legacy_types(s->trace, w);
 	json_w_key(w, "regions");
 	if (s->regions)
@@ -255,6 +244,7 @@ static void put_cycles(const struct summary *s, struct json_writer *w)
 {
 	json_w_key(w, "accounting");
 	buckets_json(s->waves->bucket, s->duration_cyc, w);
+	bucket_shares_json(s->waves->bucket, s->duration_cyc, w);
 	json_w_kv_i64(w, "residue", s->causes->residue_cyc);
 	put_pie(s->hot, w);
 	json_w_key(w, "states");
@@ -263,6 +253,8 @@ static void put_cycles(const struct summary *s, struct json_writer *w)
 	hidden_json(s->hidden, w);
 	json_w_key(w, "utilization");
 	utilization_json(s->utilization->cyc, w);
+	json_w_key(w, "utilization_shares");
+	utilization_shares_json(s->utilization->cyc, w);
 	json_w_key(w, "utilization_by_simd");
 	utilization_simds_json(s->utilization, w);
 	json_w_key(w, "matrix");

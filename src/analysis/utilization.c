@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "analysis/account.h"
+#include "analysis/ratio.h"
 #include "base/mem.h"
 
 static const char *const names[PIPE_COUNT] = {
@@ -166,6 +167,18 @@ void utilization_json(const uint64_t cyc[PIPE_COUNT], struct json_writer *w)
 	json_w_end(w);
 }
 
+void utilization_shares_json(const uint64_t cyc[PIPE_COUNT], struct json_writer *w)
+{
+	uint64_t whole = cyc[PIPE_RESIDENT];
+
+	json_w_row_object(w);
+	ratio_json(w, "any", cyc[PIPE_ANY], whole);
+	ratio_json(w, "idle", whole - cyc[PIPE_ANY], whole);
+	for (unsigned p = 0; p < PIPE_ANY; p++)
+		ratio_json(w, names[p], cyc[p], whole);
+	json_w_end(w);
+}
+
 void utilization_simds_json(const struct utilization *u, struct json_writer *w)
 {
 	const struct trace *t = u->groups->trace;
@@ -184,6 +197,8 @@ void utilization_simds_json(const struct utilization *u, struct json_writer *w)
 		}
 		json_w_key(w, "cycles");
 		utilization_json(s->cyc, w);
+		json_w_key(w, "shares");
+		utilization_shares_json(s->cyc, w);
 		json_w_end(w);
 	}
 	json_w_end(w);

@@ -46,6 +46,8 @@ struct collector utilization_collector(struct utilization *u);
 bool utilization_finish(struct utilization *u, struct incore_error *e);
 /* An object {resident, any, idle, VALU, ...}. */
 void utilization_json(const uint64_t cyc[PIPE_COUNT], struct json_writer *w);
+/* The same as parts of the resident cycles. */
+void utilization_shares_json(const uint64_t cyc[PIPE_COUNT], struct json_writer *w);
 /* An array of {<coordinates>, cycles: {resident, ...}}, one per SIMD looked at. */
 void utilization_simds_json(const struct utilization *u, struct json_writer *w);
 

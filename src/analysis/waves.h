@@ -143,5 +143,8 @@ uint32_t waves_explain(const struct waves *w, struct state_explained out[STATES_
 void waves_json(const struct waves *w, const track_idx *list, uint32_t n, struct json_writer *out);
 void duration_json(const struct duration_stats *d, struct json_writer *out);
 void buckets_json(const uint64_t bucket[BUCKET_COUNT], uint64_t duration, struct json_writer *out);
+/* Member accounting_shares: the same as parts of the duration. */
+void bucket_shares_json(
+	const uint64_t bucket[BUCKET_COUNT], uint64_t duration, struct json_writer *out);
 
 #endif

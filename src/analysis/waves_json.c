@@ -5,6 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "analysis/ratio.h"
+
 void duration_json(const struct duration_stats *d, struct json_writer *out)
 {
 	json_w_row_object(out);
@@ -31,6 +33,16 @@ void buckets_json(const uint64_t bucket[BUCKET_COUNT], uint64_t duration, struct
 	json_w_end(out);
 }
 
+void bucket_shares_json(
+	const uint64_t bucket[BUCKET_COUNT], uint64_t duration, struct json_writer *out)
+{
+	json_w_key(out, "accounting_shares");
+	json_w_row_object(out);
+	for (unsigned b = 0; b < BUCKET_COUNT; b++)
+		ratio_json(out, bucket_name(b), bucket[b], duration);
+	json_w_end(out);
+}
+
 static void put_totals(const struct waves *w, struct json_writer *out)
 {
 	json_w_key(out, "totals");
@@ -47,9 +59,13 @@ static void put_totals(const struct waves *w, struct json_writer *out)
 	duration_json(&w->duration, out);
 	json_w_key(out, "accounting");
 	buckets_json(w->bucket, w->duration.sum, out);
+	bucket_shares_json(w->bucket, w->duration.sum, out);
 	json_w_kv_i64(out, "residue", w->residue_cyc);
 	json_w_key(out, "states");
 	states_json(&w->states->all, out);
+	json_w_kv_u64(out, "states_total", states_total(&w->states->all));
+	json_w_key(out, "state_shares");
+	state_shares_json(&w->states->all, out);
 	json_w_kv_u64(out, "timeline_segments", w->states->all.segments);
 	json_w_kv_u64(out, "waves_not_ending_in_s_endpgm", w->n_not_ended);
 }
@@ -144,6 +160,8 @@ static void put_groups(const struct waves *w, struct json_writer *out)
 			duration_json(&x->duration, out);
 			json_w_key(out, "accounting");
 			buckets_json(x->bucket, x->duration.sum, out);
+			ratio_json(out, "lost_share", x->duration.sum - x->bucket[BUCKET_ISSUE],
+				x->duration.sum);
 			json_w_key(out, "states");
 			states_json(&x->states, out);
 			json_w_end(out);

@@ -7,6 +7,7 @@
 #include "analysis/check.h"
 #include "analysis/hot.h"
 #include "analysis/pipes.h"
+#include "analysis/source_lines.h"
 #include "analysis/tables.h"
 #include "analysis/waves.h"
 #include "cli/pipes_text.h"
@@ -26,6 +27,8 @@ struct job {
 	struct hot_group *groups; /* summary: instructions by cycles */
 	uint32_t n_groups;
 	struct walk_result walk;
+	struct source_lines lines; /* summary --json */
+	bool has_lines;
 	struct arena arena;
 	struct pipes_text text;
 };
@@ -35,6 +38,8 @@ static void job_deinit(struct job *j)
 	pipes_free(j->own);
 	check_free(j->check);
 	hot_free(j->hot);
+	if (j->has_lines)
+		source_lines_deinit(&j->lines);
 	walk_result_deinit(&j->walk);
 	arena_deinit(&j->arena);
 }
@@ -272,12 +277,29 @@ static const char *verdict_of(const struct job *j)
 	return j->pipes->bound.sentence;
 }
 
+/* How well the code is mapped to lines, as of waves. */
+static bool ask_lines(struct job *j)
+{
+	const struct trace *t = j->trace;
+	struct code_totals *totals =
+		arena_zalloc(&j->arena, (size_t)t->n_code + 1, sizeof(*totals));
+
+	if (!totals)
+		return err_nomem(&j->c->error);
+	for (code_idx i = 0; i < t->n_code; i++)
+		totals[i] = j->hot->rows[i].totals;
+	j->has_lines = source_lines_compute(&j->lines, t, totals, &j->c->error);
+	return j->has_lines;
+}
+
 static bool print_summary_json(struct job *j, const char *health)
 {
 	struct json_writer w;
 	const struct trace *t = j->trace;
 	uint64_t top = cli_has(j->c, "top") ? cli_top(j->c) : SUMMARY_JSON_ROWS;
 
+	if (!ask_lines(j))
+		return false;
 	cli_json_begin(j->c, &w, &t, 1);
 	json_w_object(&w);
 	json_w_kv_cstr(&w, "evidence", evidence_name(t->meta.evidence));
@@ -292,6 +314,8 @@ static bool print_summary_json(struct job *j, const char *health)
 		json_w_end(&w);
 	}
 	json_w_end(&w);
+	json_w_key(&w, "source");
+	source_quality_json(&j->lines, &w);
 	tables_json(t, top, top == UINT64_MAX, &w);
 	json_w_end(&w);
 	return cli_json_end(j->c, &w);

@@ -104,10 +104,19 @@ static struct str questions(void)
 	return STR("");
 }
 
-static bool next_question(const struct report_answers *a, struct str *rest, struct str *line)
+/* is_scoped: but for those that are asked of the whole capture alone. */
+static bool next_question(
+	const struct report_answers *a, bool is_scoped, struct str *rest, struct str *line)
 {
+	const struct str all = STR("all ");
+
 	while (str_cut(rest, "\n", line)) {
 		*line = str_trim(*line);
+		if (str_starts(*line, "all ")) {
+			if (is_scoped)
+				continue;
+			*line = (struct str){line->p + all.n, line->n - all.n};
+		}
 		if (str_starts(*line, "diff?") && a->c->n_args < 2)
 			continue;
 		if (line->n && line->p[0] != '#')
@@ -159,7 +168,7 @@ static bool keep_kernel(
 	bool ok = true;
 
 	*is_in = true;
-	while (ok && *is_in && next_question(a, &rest, &line)) {
+	while (ok && *is_in && next_question(a, true, &rest, &line)) {
 		struct strbuf q = {0};
 
 		if (about_kernel(line, id, &q)) {
@@ -213,7 +222,7 @@ bool report_answers_all(struct report_answers *a, unsigned capture, struct strbu
 
 	if (!keep_tracks(a, capture))
 		return false;
-	while (next_question(a, &rest, &line))
+	while (next_question(a, false, &rest, &line))
 		if (!keep_of(a, capture, line))
 			return false;
 	return keep_kernels(a, capture, left_out);

@@ -7,7 +7,7 @@ import { address, count, cycles, share, unitName, Units } from '../base/format';
 import { BUCKETS } from '../base/palette';
 import { Column, Table } from '../base/table';
 import { Key, State } from '../state';
-import { Buckets, Distribution } from './types';
+import { Buckets, Distribution, Pair as PipePair } from './types';
 import { baseline, diffAnswer } from './versus';
 
 export { baseline, capture, diffColumns, diffParts } from './versus';
@@ -201,6 +201,11 @@ export function hex(n: number | null): string {
 /** Does this capture consist of pipes (Ascend)? */
 export function hasPipes(app: App): boolean {
 	return app.trace.levels.includes('pipe') || app.trace.input.vendor === 'ascend';
+}
+
+/** What a row about two pipes is known by. */
+export function pairKey(p: PipePair): string {
+	return `${p.producer_pipe} ${p.consumer_pipe} ${p.is_cross_core}`;
 }
 
 /** Why a panel about waves or pipes is empty, or null. */

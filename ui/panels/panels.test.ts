@@ -6,13 +6,13 @@ import { isNumeric } from './details/tables';
 import { boxes, buildTree, folded } from './flame/tree';
 import { binRows } from './hotspots/bins';
 import { Arrow, arrowAt, layout } from './isa/gutter';
-import { editorLink, mapping, splitKey, weight } from './source/view';
+import { editorLink, splitKey, weight } from './source/view';
 import { largest } from '../base/format';
 import { HotGroup, Isa, IsaRow } from './types';
 
 function row(index: number, wait: number, frames: [number, number][] = [], isa = `op${index} v0`): IsaRow {
 	return {
-		row: index, address: index * 4, isa, opcode: isa.split(' ')[0], class: 'VALU', source: null, hit: 1, latency: wait, stall: 0, idle: 0, buckets: { issue: 0, stall: 0, wait, idle: 0, drain: 0 },
+		row: index, address: index * 4, isa, opcode: isa.split(' ')[0], class: 'VALU', source: null, hit: 1, latency: wait, stall: 0, idle: 0, buckets: { issue: 0, stall: 0, wait, idle: 0, drain: 0 }, cycles: wait,
 		loop_depth: 0, index, frames, execution: null, stated: null, live: null, cause: null, cause_cycles: 0, block: null,
 	};
 }
@@ -85,10 +85,4 @@ test('an editor is offered where the path says which file it is', () => {
 	assert.equal(editorLink('VS Code', 'C:\\k\\a.cpp', 7), 'vscode://file/C:/k/a.cpp:7');
 	assert.equal(editorLink('gone', '/k.py', 1), 'vscode://file/k.py:1');
 	assert.equal(editorLink('VS Code', 'k.py', 1), null);
-});
-
-test('mapping quality out of the lines', () => {
-	const g = (key: string, rows: number, latency: number) => ({ key, rows, latency }) as HotGroup;
-	const q = mapping([g('<unknown>', 2, 10), g('/k:1', 5, 60), g('/k:2', 3, 30)])!;
-	assert.deepEqual([q.mapped_rows, q.rows, q.distinct_lines, q.top_line_latency_share], [8, 10, 2, 0.6]);
 });

@@ -4,7 +4,9 @@
 export interface Buckets { issue: number; stall: number; wait: number; idle: number; drain: number }
 export interface Accounting extends Buckets { duration: number; residue?: number }
 export interface Distribution { n: number; min: number; median: number; p95: number; max: number }
-export interface Totals { waves: number; rows: number; instructions: number; hit: number; latency: number; stall: number; idle: number; from: string }
+export interface Totals { waves: number; rows: number; instructions: number; hit: number; latency: number; stall: number; idle: number; from: string; samples?: number }
+/** A part of 1, or so much for each; null where there is no whole. */
+export type Ratio = number | null;
 
 export interface CodeCost {
 	row: number | null;
@@ -18,6 +20,8 @@ export interface CodeCost {
 	stall: number;
 	idle: number;
 	buckets: Buckets;
+	/** all buckets together */
+	cycles: number;
 	samples?: number;
 	stalled_samples?: number;
 	stall_reasons?: Record<string, number>;
@@ -41,9 +45,11 @@ export interface IsaRow extends CodeCost {
 	cause_cycles: number;
 	/** place in blocks */
 	block: number | null;
+	/** cycles an execution; absent where it never ran */
+	per_hit?: number;
 }
 /** Rows of a loop's whole body, or of a block, together. */
-export interface Body { header_row?: number; hit: number; latency: number; samples: number; buckets: Buckets }
+export interface Body { header_row?: number; hit: number; latency: number; samples: number; buckets: Buckets; cycles: number; per_execution: Ratio }
 export interface Block extends Body { first_row: number; last_row: number; rows: number; loop: number | null; executions: number }
 
 export interface Edge {
@@ -75,11 +81,11 @@ export interface Isa {
 
 export interface HotRow extends CodeCost { cause: string | null; cause_cycles: number; waits_for: { row: number; isa: string; cycles: number; waits: number } | null }
 export interface HotGroup {
-	key: string; rows: number; executed_rows: number; hit: number; latency: number; stall: number; idle: number; buckets: Buckets; samples?: number;
+	key: string; rows: number; executed_rows: number; hit: number; latency: number; stall: number; idle: number; buckets: Buckets; cycles: number; samples?: number;
 	stalled_samples?: number; inclusive?: { hit: number; latency: number; stall: number; idle: number };
 }
 export interface HotCause { key: string; bucket: string; family: string; cycles: number; hit: number }
-export interface HotProducer { key: string; wait: number; waits: number; blocked: number }
+export interface HotProducer { key: string; wait: number; waits: number; blocked: number; per_wait: Ratio }
 export interface Hot {
 	by: string; totals: Totals; accounting: Accounting | null; found: number; rows?: HotRow[]; groups?: unknown[];
 	edges?: Edge[]; wait?: number; barrier?: number; sleep?: number; pairs?: Pair[];
@@ -93,9 +99,9 @@ export interface Wave {
 }
 export interface Cluster {
 	waves: number; rows: number; latency: number; stall: number; instructions: number; duration: number; duration_min: number;
-	duration_median: number; duration_max: number; representative: string; trip_variants: number;
+	duration_median: number; duration_max: number; representative: string; trip_variants: number; per_instruction: Ratio;
 }
-export interface Balance { se?: number; cu?: number; simd?: number; slot?: number; order?: string; phase?: string; waves: number; duration: Spread; accounting: Accounting; states: Record<string, number> | null }
+export interface Balance { se?: number; cu?: number; simd?: number; slot?: number; order?: string; phase?: string; waves: number; duration: Spread; accounting: Accounting; states: Record<string, number> | null; lost_share: Ratio }
 export interface BarrierRow {
 	row: number | null; executions: number; wait: number; meetings: number; skew: Distribution | null; last_wait: Distribution | null;
 	widest: { skew: number; waves: number; first: string; last: string; first_arrival_aligned: number; last_arrival_aligned: number; release_aligned: number } | null;
@@ -110,10 +116,10 @@ export interface PipeWait { producer_pipe: string | null; cycles: number; count:
 export interface Pipe {
 	core: string; pipe: string; busy: number; latency_sum: number; depth_max: number; depth_mean: number; first: number; last: number;
 	gaps: { p50: number; p90: number; p99: number; max: number; count: number; sum: number } | null; waits: PipeWait[]; accounting: Accounting; begin: number;
-	instructions: number; sync_instructions: number; exposed: number; critical_path: number; depth: number[];
+	instructions: number; sync_instructions: number; exposed: number; critical_path: number; depth: number[]; busy_share: Ratio; wait_share: Ratio; idle_share: Ratio;
 }
-export interface Core { core: string; begin: number; end: number; span: number; busy: number; compute_busy: number; pipes: string[]; overlap: number[][] }
-export interface Pair { producer_pipe: string | null; consumer_pipe: string; is_cross_core: boolean; cycles: number; count: number; blocked: number }
+export interface Core { core: string; begin: number; end: number; span: number; busy: number; compute_busy: number; pipes: string[]; overlap: number[][]; busy_share: Ratio; compute_share: Ratio }
+export interface Pair { producer_pipe: string | null; consumer_pipe: string; is_cross_core: boolean; cycles: number; count: number; blocked: number; per_wait: Ratio }
 export interface Bound { kind: string; core: string | null; pipe: string | null; path_share: number; busy_share: number; sentence: string }
 export interface CriticalPath {
 	span: number; lead: number; tail: number; work: number; wait: number; stall: number; gap: number; slices: number; hops: number; inferred: number;
@@ -121,8 +127,10 @@ export interface CriticalPath {
 	rows: { row: number | null; isa: string; source: string | null; cycles: number }[];
 }
 
+export type Shares = Record<string, Ratio>;
+
 export interface Waves {
-	totals: Record<string, number>; duration?: Spread; accounting: Accounting; residue: number; states?: Record<string, number>; clusters?: Cluster[];
+	totals: Record<string, number>; duration?: Spread; accounting: Accounting; accounting_shares: Shares; residue: number; states?: Record<string, number>; states_total?: number; state_shares?: Shares; clusters?: Cluster[];
 	imbalance?: { se: Balance[]; simd: Balance[]; slot: Balance[]; order: Balance[]; phase: Balance[] };
 	states_explained?: { state: string; cycles: number; records: number; difference: number; parts: { part: string; bucket: string; cycles: number }[] }[];
 	barriers?: Barriers; waves?: Wave[];
@@ -132,7 +140,7 @@ export interface Waves {
 
 export interface OccupancyUnit {
 	se?: number; cu?: number; simd?: number; name?: string; events: number; starts: number; ends: number; peak_waves: number; wave_cycles: number;
-	busy_cycles: number; first_cycle: number; last_cycle: number; peak_per_simd?: number; is_target?: boolean; cus?: number; ids?: number; ids_used?: number; waves?: number[];
+	busy_cycles: number; first_cycle: number; last_cycle: number; mean_while_busy: Ratio; peak_per_simd?: number; is_target?: boolean; cus?: number; ids?: number; ids_used?: number; waves?: number[];
 }
 export interface Limits {
 	waves_per_simd: number | null; limiter: string | null; limiters: string[]; is_upper_bound: boolean; sentence: string; next_step: string | null;
@@ -155,14 +163,16 @@ export interface NamedTable { name: string; origin: string; rows: number; column
 export interface Finding { id: string; severity: string; message: string; evidence?: Record<string, unknown>; advice: string | null }
 export interface Place { row: number; address: number; isa: string; source: string | null }
 export interface CauseRow { cause: string; bucket: string; family: string; cycles: number; hidden?: number; exposed?: number; hits: number; free_hits?: number }
+/** The matrix pipe by the length of its passes. */
+export interface Modelled { evidence: string; pipe_cycles: number; pipe_share: Ratio; unknown_hits: number; multiply_accumulates: number; by_simd?: { se: number; cu: number; simd: number; pipe_share: Ratio }[] }
 export interface Summary {
-	evidence: string; verdict: string; health: { verdict: string; findings: Finding[] } | string; coverage?: string; accounting: Accounting; residue: number;
+	evidence: string; verdict: string; health: { verdict: string; findings: Finding[] } | string; coverage?: string; accounting: Accounting; accounting_shares: Shares; residue: number;
 	bound?: Bound & Record<string, unknown>; causes?: CauseRow[]; rows?: ({ at?: Place; hit: number; cycles?: number; lost?: number; exposed?: number; cause?: string | null } & Partial<CodeCost>)[];
 	lines?: { line: string; costliest: Place | null; hit: number; cycles: number; lost: number; exposed: number; cause: string | null }[];
 	advice?: { cause: string; where: Place | null; exposed: number; evidence: string; experiment: string; prediction: string }[];
-	utilization?: Record<string, number>; utilization_by_simd?: { se: number; cu: number; simd: number; cycles: Record<string, number> }[];
-	matrix?: Record<string, number | null> & { modelled: Record<string, number | string | null> }; occupancy?: { peak_per_simd: number; mean: number; limits: Limits };
+	utilization?: Record<string, number>; utilization_shares?: Shares; utilization_by_simd?: { se: number; cu: number; simd: number; cycles: Record<string, number>; shares: Shares }[];
+	matrix?: Record<string, number | null> & { modelled: Modelled }; occupancy?: { peak_per_simd: number; mean: number; limits: Limits };
 	states?: Record<string, number>; viewer_pie?: Record<string, number>; source?: { collapse: string; distinct_lines: number; mapped_rows: number; rows: number; top_line_latency_share: number; effective_lines_by_latency: number };
 	pipes?: Pipe[]; cores?: Core[]; pairs?: Pair[]; critical_path?: CriticalPath | null; tables?: NamedTable[]; waves?: number; instructions?: number;
-	families?: Record<string, { cycles: number; hidden: number; exposed: number }>; duration?: Spread; clusters?: Cluster[]; totals?: Record<string, number>;
+	families?: Record<string, { cycles: number; hidden: number; exposed: number; share: Ratio }>; duration?: Spread; clusters?: Cluster[]; totals?: Record<string, number>;
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // versus.ts: the same figure of two captures: A (shown), B (compared with), Δ and Δ%. Both figures are answers of the program, per execution or
-// as a share, so that captures of unequal length compare; only the subtraction happens here. Cycles stay cycles whatever the unit is: two clocks
+// as a share, so that captures of unequal length compare; only the subtraction happens here, where `incore diff` does not have it. Cycles stay cycles whatever the unit is: two clocks
 // may differ.
 import { App } from '../app';
 import { h } from '../base/dom';
@@ -9,11 +9,12 @@ import { Column } from '../base/table';
 import { baseCapture } from '../source';
 import { DiffPart } from './types';
 
-export interface Pair { a: number | null; b: number | null; change?: number | null; verdict?: string }
+export interface Pair { a: number | null; b: number | null; change?: number | null; change_pct?: number | null; verdict?: string }
 
 /** What a figure is: its unit, its digits, and whether more of it is worse (1), better (-1) or neither (0). */
-export interface Figure { unit: string; title: string; digits?: number; sense?: number }
+export interface Figure { unit: string; title: string; digits?: number; sense?: number; /** percent as they are, not parts of 1 */ isRaw?: boolean }
 const PER_HIT: Figure = { unit: 'cyc/exec', title: 'cycles per execution', digits: 2, sense: 1 };
+export const PER_WAIT: Figure = { unit: 'cyc/wait', title: 'cycles waited, per wait' };
 /** A part of a whole, as parts of 1. */
 export const SHARE: Figure = { unit: '%', title: 'share of the whole', sense: 0 };
 
@@ -71,12 +72,12 @@ export function change(v: number | null, verdict: string | undefined, digits = 2
 function percent(p: Pair): string {
 	const d = changeOf(p);
 	if (d === null) return p.change === undefined || (p.a === null) === (p.b === null) ? '-' : p.a === null ? 'added' : 'removed';
-	return d === 0 ? '0.0' : p.a ? (d > 0 ? '+' : '') + share(d, Math.abs(p.a), false) : '-';
+	return d === 0 ? '0.0' : p.change_pct ? (d > 0 ? '+' : '') + share(p.change_pct, 100, false) : p.a ? (d > 0 ? '+' : '') + share(d, Math.abs(p.a), false) : '-';
 }
 
 /** The four cells of a pair, as they are shown. */
 function cells(p: Pair, f: Figure): [string, string, HTMLElement | string, string] {
-	const times = f.unit.endsWith('%') ? 100 : 1, digits = f.digits ?? 2, d = changeOf(p);
+	const times = f.unit.endsWith('%') && !f.isRaw ? 100 : 1, digits = f.digits ?? 2, d = changeOf(p);
 	const one = (v: number | null) => (v === null ? '-' : count(v * times, digits));
 	return [one(p.a), one(p.b), change(d === null ? null : d * times, p.verdict, digits, f.sense ?? 1), percent(p)];
 }

@@ -12,7 +12,7 @@ export async function histogram(app: App, code: number, nav: { goSlice(track: nu
 	const a = await askJson<Answer>(app.source, 'histogram', { c: app.trace.index || undefined, code });
 	if (!a.count) return null;
 	const u = app.units(), most = largest(a.bins, (b) => b.count);
-	const words = `min ${cycles(a.min, u)}, median ${cycles(a.median, u)}, p95 ${cycles(a.p95, u)}, max ${cycles(a.max, u)} ${unitName(u)}`;
+	const words = `mean ${cycles(a.mean, u)}, min ${cycles(a.min, u)}, median ${cycles(a.median, u)}, p95 ${cycles(a.p95, u)}, max ${cycles(a.max, u)} ${unitName(u)}`;
 	return h('div', { class: 'section' }, h('h3', null, 'Duration of one execution'), h('p', { class: 'dim' }, words),
 		h('div', { class: 'bars', role: 'img', attrs: { 'aria-label': `${count(a.count)} executions: ${words}` }, style: { display: 'flex', 'align-items': 'flex-end', height: '64px', gap: '1px' } },
 			a.bins.map((b) => h('span', {

@@ -112,7 +112,6 @@ export class Inspector {
 			h('div', { class: 'section' }, h('div', { class: 'code' }, code.text[i]), h('div', { class: 'row' }, cls && classChip(cls.name, cls.slot, p), h('code', { class: 'dim' }, address(code.address[i])))),
 			h('div', { class: 'section' }, this.facts([
 				['row', count(code.row[i])], ['executions', count(code.hits[i] ?? 0)], ['cycles', cyclesWith(code.cycles[i] ?? 0, u)],
-				['per execution', code.hits[i] ? cyclesWith(code.cycles[i] / code.hits[i], u) : '-'],
 				['source', file ? this.link(`${baseName(file.path)}:${code.line[i]}`, () => {
 					this.app.select({ kind: 'line', source: code.source[i], line: code.line[i] });
 					this.app.openPanel('source');

@@ -62,12 +62,12 @@ export class Global {
 		}, () => this.tell());
 		const isReport = source.kind === 'report';
 		if (isReport && this.waves.steps.length) return;
-		// a report carries the waves of the whole trace in 240 parts
-		const told = isReport ? this.app.verb<Occupancy>('occupancy', { bins: 240, top: 'all' }) : askJson<Envelope<Occupancy>>(source, 'occupancy', { c, bins: Math.min(w, t1 - t0), from: t0, to: t1 });
+		// a report carries the waves of the whole trace, as many parts as a screen has pixels
+		const told = isReport ? this.app.verb<Occupancy>('occupancy', { bins: 1920, top: 'all', k: undefined }) : askJson<Envelope<Occupancy>>(source, 'occupancy', { c, bins: Math.min(w, t1 - t0), from: t0, to: t1 });
 		void told.then((a) => {
 			if (key !== this.asked && !isReport) return;
 			const first = (a.data.all?.first_cycle ?? origin) - origin;
-			this.waves = strip((a.data.series ?? []).map((x) => ({ from: first + x.from, to: first + x.to, values: x.by_se })));
+			this.waves = strip((a.data.series ?? []).filter((x) => x.to > x.from).map((x) => ({ from: first + x.from, to: first + x.to, values: x.by_se })));
 			this.peak = Math.max(this.peak, a.data.all?.peak_waves ?? 0);
 			this.tell();
 		}, () => this.tell());

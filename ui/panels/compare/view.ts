@@ -62,7 +62,7 @@ class CompareView extends View {
 		const shares = h('div');
 		fill(this.body, notice('These two cannot be compared', why.message, 'Choose another capture to compare with. What both lose their time to can be set side by side:'), shares);
 		void Promise.all([this.app.verb<Summary>('summary'), otherData<Summary>(this.app, 'summary')]).then(([{ data: a }, b]) => b && a.accounting?.duration && b.accounting?.duration && fill(shares, section('Shares of the lifetime of all waves', null,
-			figures('Shares of both captures', BUCKETS.map((k): [string, Pair, Figure] => [k, { a: a.accounting[k] / a.accounting.duration, b: b.accounting[k] / b.accounting.duration }, SHARE])))), () => undefined);
+			figures('Shares of both captures', BUCKETS.map((k): [string, Pair, Figure] => [k, { a: a.accounting_shares[k], b: b.accounting_shares[k] }, SHARE])))), () => undefined);
 	}
 
 	private show(): void {

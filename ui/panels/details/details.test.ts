@@ -5,6 +5,7 @@ import { test } from 'node:test';
 import { NamedTable } from '../types';
 import { cacheCells, coreCells, valuesOf } from './pictures';
 import { filled, inOrder, pivot, shown } from './tables';
+import { digitsOf, number, twins } from './twins';
 
 const table = (name: string, columns: string[], cells: (string | null)[][]): NamedTable => ({ name, origin: name, rows: cells.length, columns, cells });
 
@@ -46,4 +47,19 @@ test('squares are ordered by line and hold what the table says', () => {
 	assert.deepEqual(cacheCells(t, 'Hit').map((c) => [c.name, c.value]), [['9', 7], ['10', 3]]);
 	assert.deepEqual(valuesOf(t, 'event'), ['Hit', 'Miss']);
 	assert.deepEqual(coreCells({ columns: ['core_id', 'subcore_id', 'subcore_type', 'cycles'], cells: [['2', '0', 'cube', '50'], ['3', '0', 'cube', null]] }, 'cycles').map((c) => c.title), ['core 2 cube0: cycles 50']);
+});
+
+test('rows of two captures meet by what they are about', () => {
+	const a = table('x', ['core_id', 'name', 'value', 'share', 'why'], [['0', 'hit', '5', 'NA', '[1]'], ['0', 'miss', '6', '0.5', '[2]'], ['0', 'miss', '7', null, '[3]'], ['2', 'hit', '9', null, '']]);
+	const b = table('x', ['name', 'core_id', 'value', 'more'], [['miss', '0', '8', '1'], ['hit', '0', '4', '1'], ['hit', '1', '3', '1'], ['miss', '0', '2', '1']]), got = twins(a, b);
+	assert.deepEqual(got.figures, ['value']);
+	assert.deepEqual(a.cells!.map((c) => got.find(c)?.[2]), ['4', '8', '2', undefined]);
+	assert.equal(got.alone, 1);
+});
+
+test('a column that one side leaves empty is no name', () => {
+	const got = twins(table('x', ['name', 'v'], [['p', 'NA']]), table('x', ['name', 'v'], [['p', '3.25']]));
+	assert.deepEqual([got.figures, got.alone], [['v'], 0]);
+	assert.deepEqual([number('NA'), number(''), number(undefined), number('1e3')], [null, null, null, 1000]);
+	assert.deepEqual([digitsOf(['1.500', '2', null]), digitsOf(['0.123456789']), digitsOf([])], [1, 6, 0]);
 });

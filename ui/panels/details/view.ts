@@ -10,48 +10,72 @@ import { Column, Table } from '../../base/table';
 import { State } from '../../state';
 import { Changed, facts, filterBox, hasPipes, section, View } from '../common';
 import { NamedTable, Summary } from '../types';
+import { Figure, figures, otherData, Pair, versusColumns } from '../versus';
 import { cacheCells, coreCells, Found, heatMap, memoryGraph, rooflines, valuesOf } from './pictures';
 import { filled, inOrder, isNumeric, pivot, shown, TITLES, UNITS } from './tables';
+import { digitsOf, NAMES, number, Twins, twins } from './twins';
 
 /** Codes of the producer's own unit column. */
 const CODES: Record<string, string> = { 0: 'µs', 1: 'instructions', 2: 'bytes', 3: '%' };
-type Row = { i: number; cells: (string | null)[] };
+/** `cells` of the columns shown, `all` as the producer gave it. */
+type Row = { i: number; cells: (string | null)[]; all: (string | null)[] };
 
 class DetailsView extends View {
 	private tables: Table<Row>[] = [];
 	private shownTables: NamedTable[] = [];
+	/** of the other capture */
+	private base: NamedTable[] | null = null;
 
 	constructor(host: HTMLElement, app: App) {
 		super(host, app, 'details');
-		this.load(app.verb<Summary>('summary', { top: 'all' }), (a) => this.show(inOrder(a.data.tables ?? [])));
+		this.ask();
+	}
+
+	private ask(): void {
+		const all = { top: 'all' };
+		this.load(Promise.all([this.app.verb<Summary>('summary', all), otherData<Summary>(this.app, 'summary', all)]), ([a, b]) => {
+			this.base = b && inOrder(b.tables ?? []);
+			this.show(inOrder(a.data.tables ?? []));
+		});
+	}
+
+	/** The table of the other capture that says the same: of several of a name the one at its place. */
+	private twin(t: NamedTable): NamedTable | undefined {
+		const of = (all: NamedTable[]) => all.filter((x) => x.name === t.name);
+		return this.base ? of(this.base)[of(this.shownTables).indexOf(t)] : undefined;
 	}
 
 	private show(tables: NamedTable[]): void {
 		this.shownTables = tables;
 		for (const t of this.tables.splice(0)) t.close();
 		if (!tables.length) fill(this.body, notice('No details', 'The producer of this capture gives no tables of its own.'));
-		else fill(this.body, h('div', { class: 'panel-columns' }, tables.map((t) => this.one(t))));
+		else fill(this.body, this.base && h('p', { class: 'against' }, 'Here A and B are what each producer states: neither per execution nor shares.'), h('div', { class: 'panel-columns' }, tables.map((t) => this.one(t))));
 	}
 
 	private one(t: NamedTable): HTMLElement {
 		const title = TITLES[t.name] ?? t.name, cells = t.cells ?? [];
 		if (!t.cells) return section(title, null, h('p', { class: 'dim' }, `${count(t.rows)} rows of ${t.columns.join(', ')} in ${t.origin}`));
-		if (t.name === 'advice') return section(title, null, h('ul', null, cells.map((c) => h('li', null, c[0]))));
-		if (t.columns.length === 2 && t.columns[0] === 'key') return section(title, null, facts(...cells.map((c) => [c[0] ?? '', c[1] === null ? '-' : [c[1], UNITS[c[0] ?? ''] ? ` ${UNITS[c[0] ?? '']}` : ''].join('')] as [string, Child])));
-		if (t.name === 'memory-table') return this.turned(t, title);
-		const table = this.table(t.name === 'memory-cores' ? pivot(t, ['core_no'], ['unit', 'name'], 'value') : t, title);
-		return section(title, [filterBox(table, 'Filter', (r) => r.cells.join(' ')), table.tools()],
+		const there = this.twin(t), list = (x: NamedTable) => h('ul', null, (x.cells ?? []).map((c) => h('li', null, c[0])));
+		if (t.name === 'advice') return section(title, null, list(t), this.base && [h('p', { class: 'dim' }, there ? 'Of the other capture:' : 'The other capture has none.'), there && list(there)]);
+		if (t.columns.length === 2 && t.columns[0] === 'key') return section(title, null, facts(...cells.map((c) => [c[0] ?? '', c[1] === null ? '-' : [c[1], UNITS[c[0] ?? ''] ? ` ${UNITS[c[0] ?? '']}` : ''].join('')] as [string, Child])), there && pairsOf(t, there, title));
+		if (t.name === 'memory-table') return this.turned(t, there, title);
+		const turn = (x: NamedTable) => (x.name === 'memory-cores' ? pivot(x, ['core_no'], ['unit', 'name'], 'value') : x), [table, measure] = this.table(turn(t), there?.cells && turn(there), title);
+		return section(title, [measure, filterBox(table, 'Filter', (r) => r.cells.join(' ')), table.tools()],
 			h('p', { class: 'dim clip', title: t.origin }, `${count(t.rows)} rows from ${t.origin}${cells.length < t.rows ? `, the first ${count(cells.length)} are shown` : ''}`), this.picture(t), h('div', { class: 'panel-fill' }, table.element));
 	}
 
 	/** Many small tables in one: each with its own columns. */
-	private turned(t: NamedTable, title: string): HTMLElement {
-		const i = t.columns.indexOf('table');
+	private turned(t: NamedTable, there: NamedTable | undefined, title: string): HTMLElement {
+		const one = (x: NamedTable, name: string) => pivot({ ...x, cells: (x.cells ?? []).filter((c) => c[x.columns.indexOf('table')] === name) }, ['block_id', 'row'], ['column'], 'value');
 		return section(title, null, h('p', { class: 'dim clip', title: t.origin }, `from ${t.origin}`),
-			chosen('Table', valuesOf(t as Found, 'table'), (name) => this.table(pivot({ ...t, cells: t.cells!.filter((c) => c[i] === name) }, ['block_id', 'row'], ['column'], 'value'), `${title}: ${name}`).element));
+			chosen('Table', valuesOf(t as Found, 'table'), (name) => {
+				const [table, measure] = this.table(one(t, name), there && one(there, name), `${title}: ${name}`);
+				return h('div', null, measure, table.element);
+			}));
 	}
 
-	private table(given: NamedTable, label: string): Table<Row> {
+	/** The table and, while two captures are compared, what chooses the figure. */
+	private table(given: NamedTable, there: NamedTable | undefined, label: string): [Table<Row>, Child] {
 		const t = filled(given), cells = t.cells!, p = this.app.palette(), unit = t.columns.indexOf('unit');
 		const isOneUnit = unit < 0 || new Set(cells.map((c) => c[unit])).size < 2;
 		const columns: Column<Row>[] = t.columns.map((head, i) => {
@@ -67,10 +91,29 @@ class DetailsView extends View {
 				},
 			};
 		});
+		const pair = there && twins(given, there), rows = cells.map((c, i): Row => ({ i, cells: c, all: given.cells![i] })), figure: Figure = { unit: '', title: 'the figure chosen', sense: 0, isRaw: true };
+		const compare = pair?.figures.length ? this.compared(given, there!, pair, figure) : null;
+		if (compare) columns.splice(t.columns.findIndex((head) => pair!.figures.includes(head)), 0, ...compare.columns);
 		const table = new Table<Row>({ label, key: (r) => r.i, columns, csv: `${t.name}.csv`, sort: t.name === 'top-stall' ? { id: 'c1', isDown: true } : undefined });
-		table.rows(cells.map((c, i) => ({ i, cells: c })));
+		table.rows(rows);
 		this.tables.push(table);
-		return table;
+		return [table, compare && [choose('Compare', pair!.figures.map((value) => ({ value, label: value })), pair!.figures[0], (v) => {
+			compare.set(v);
+			table.rows(rows);
+			table.refresh();
+		}), pair!.alone > 0 && h('span', { class: 'dim' }, `${count(pair!.alone)} rows of B have no partner here`)]];
+	}
+
+	/** A, B and the change of one figure of each row. */
+	private compared(here: NamedTable, there: NamedTable, pair: Twins, figure: Figure): { columns: Column<Row>[]; set(head: string): void } {
+		let at = 0;
+		const set = (head: string) => {
+			at = here.columns.indexOf(head);
+			const other = there.columns.indexOf(head);
+			Object.assign(figure, { unit: UNITS[head] ?? '', digits: digitsOf([...here.cells!.map((c) => c[at]), ...(there.cells ?? []).map((c) => c[other])]) });
+		};
+		set(pair.figures[0]);
+		return { set, columns: versusColumns<Row>((r) => ({ a: number(r.all[at]), b: number(pair.find(r.all)?.[at]) }), figure) };
 	}
 
 	/** Some tables are better seen. */
@@ -110,12 +153,22 @@ class DetailsView extends View {
 
 	protected update(_state: Readonly<State>, keys: Changed): void {
 		if (keys.has('theme')) this.show(this.shownTables);
+		if (keys.has('base')) this.ask();
 	}
 
 	close(): void {
 		for (const t of this.tables.splice(0)) t.close();
 		super.close();
 	}
+}
+
+/** Names and values here and there: figures as such, words where they differ. */
+function pairsOf(here: NamedTable, there: NamedTable, title: string): Child {
+	const other = new Map((there.cells ?? []).map((c) => [c[0], c[1]])), all = (here.cells ?? []).map(([key, a]) => ({ key: key ?? '', a, b: other.get(key) ?? null }));
+	const isFigure = (x: { key: string; a: string | null; b: string | null }) => !NAMES.test(x.key) && (x.a ?? x.b) !== null && [x.a, x.b].every((v) => v === null || number(v) !== null);
+	const words = all.filter((x) => !isFigure(x) && x.a !== x.b);
+	return [figures(`${title} against the other capture`, all.filter(isFigure).map((x): [string, Pair, Figure] => [x.key, { a: number(x.a), b: number(x.b) }, { unit: UNITS[x.key] ?? '', title: x.key, digits: digitsOf([x.a, x.b]), sense: 0, isRaw: true }])),
+		words.length > 0 && facts(...words.map((x): [string, Child] => [x.key, `A ${x.a ?? '-'}, B ${x.b ?? '-'}`]))];
 }
 
 /** A picture of one of several things, with a list to choose which. */

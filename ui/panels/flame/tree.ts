@@ -75,9 +75,8 @@ export function buildTree(isa: Isa, kernel: string, weigh: Weigh, isInverted: bo
 			add(at, r, w, part);
 		}
 	}
-	const left = unassigned(isa), w = left ? weigh({ buckets: left } as IsaRow) : 0;
-	if (left && w > 0) add(child(root, '[unassigned]', 'unmapped', known), { buckets: left } as IsaRow, w, undefined);
-	if (left && w > 0) add(root, { buckets: left } as IsaRow, w, undefined);
+	const left = unassigned(isa), rest = { buckets: left, cycles: left && BUCKETS.reduce((n, b) => n + left[b], 0) } as IsaRow, w = left ? weigh(rest) : 0;
+	if (w > 0) for (const n of [child(root, '[unassigned]', 'unmapped', known), root]) add(n, rest, w, undefined);
 	order(root);
 	return root;
 }

@@ -61,8 +61,8 @@ class FlameView extends View {
 
 	private weigh(r: IsaRow): number {
 		if (this.width === 'samples') return r.samples ?? 0;
-		if (this.width === 'cycles') return this.isa.accounting ? sum(r.buckets) : r.latency + r.idle;
-		return this.width === 'lost' ? sum(r.buckets) - r.buckets.issue : r.buckets[this.width];
+		if (this.width === 'cycles') return this.isa.accounting ? r.cycles : r.latency + r.idle;
+		return this.width === 'lost' ? r.cycles - r.buckets.issue : r.buckets[this.width];
 	}
 
 	private rebuild(): void {

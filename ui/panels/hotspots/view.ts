@@ -7,16 +7,17 @@ import { count, cyclesWith, largest, share } from '../../base/format';
 import { BUCKETS } from '../../base/palette';
 import { Column, Table } from '../../base/table';
 import { State } from '../../state';
-import { bucketChip, Changed, chip, codeColumn, countColumn, cyclesColumn, diffColumns, diffParts, facts, filterBox, hasPipes, scaled, shareColumn, sum, textColumn, toRow, View } from '../common';
+import { bucketChip, Changed, chip, codeColumn, countColumn, cyclesColumn, diffColumns, diffParts, facts, filterBox, hasPipes, pairKey, scaled, shareColumn, textColumn, toRow, View } from '../common';
 import { splitKey } from '../source/view';
 import { DiffPart, Hot, HotCause, HotGroup, HotProducer, HotRow, Isa, IsaRow, Pair } from '../types';
+import { against, otherData, PER_WAIT } from '../versus';
 import { Bin, binRows } from './bins';
 
 type By = 'instr' | 'line' | 'opcode' | 'class' | 'cause' | 'producer';
 const NAMES: Record<By, string> = { instr: 'instruction', line: 'source line', opcode: 'opcode', class: 'class', cause: 'cause', producer: 'producer' };
 
 function costOf(r: IsaRow): number {
-	return sum(r.buckets) || r.samples || 0;
+	return r.cycles || r.samples || 0;
 }
 
 interface Any { close(): void; element: HTMLElement; refresh(): void; tools(): HTMLElement; mark(k: Iterable<string | number>, s: boolean): void }
@@ -31,6 +32,8 @@ class HotspotView extends View {
 	private isa: Isa | null = null;
 	private hot!: Hot;
 	private diffs = new Map<string, DiffPart>();
+	/** by producer: of the other capture */
+	private base: Hot | null = null;
 	private readonly bar = h('div', { class: 'panel-bar' });
 	private readonly picture = h('div', { class: 'histogram' });
 	private readonly space = h('div', { class: 'panel-fill' });
@@ -42,9 +45,10 @@ class HotspotView extends View {
 
 	private ask(): void {
 		const hot = this.app.verb<Hot>('hot', { by: this.by, top: 'all' });
-		const diffs = this.by === 'producer' ? Promise.resolve(new Map<string, DiffPart>()) : diffParts(this.app, this.by);
-		this.load(Promise.all([hot, this.app.verb<Isa>('isa').catch(() => null), diffs]), ([a, b, c]) => {
+		const isBy = this.by === 'producer', diffs = isBy ? new Map<string, DiffPart>() : diffParts(this.app, this.by), other = isBy ? otherData<Hot>(this.app, 'hot', { by: this.by, top: 'all' }) : null;
+		this.load(Promise.all([hot, this.app.verb<Isa>('isa').catch(() => null), diffs, other]), ([a, b, c, d]) => {
 			this.diffs = c;
+			this.base = d;
 			this.hot = a.data;
 			this.isa = b?.data ?? null;
 			this.show();
@@ -52,7 +56,7 @@ class HotspotView extends View {
 	}
 
 	private whole(): number {
-		return this.hot.accounting?.duration || this.hot.totals.latency + this.hot.totals.idle || (this.isa?.rows ?? []).reduce((n, r) => n + (r.samples ?? 0), 0);
+		return this.hot.accounting?.duration || this.hot.totals.latency + this.hot.totals.idle || (this.hot.totals.samples ?? 0);
 	}
 
 	private show(): void {
@@ -73,15 +77,15 @@ class HotspotView extends View {
 		return this.groupTable((h.groups ?? []) as HotGroup[]);
 	}
 
-	private costColumns<R extends { buckets: HotGroup['buckets']; hit: number; samples?: number; stalled_samples?: number }>(rows: R[]): Column<R>[] {
-		const app = this.app, palette = app.palette(), most = largest(rows, (r) => (this.hot.accounting ? sum(r.buckets) : r.samples ?? 0));
+	private costColumns<R extends { buckets: HotGroup['buckets']; cycles: number; hit: number; samples?: number; stalled_samples?: number }>(rows: R[]): Column<R>[] {
+		const app = this.app, palette = app.palette(), most = largest(rows, (r) => (this.hot.accounting ? r.cycles : r.samples ?? 0));
 		if (!this.hot.accounting) return [countColumn('samples', 'samples', (r) => r.samples ?? 0), countColumn('stalled', 'stalled', (r) => r.stalled_samples ?? 0),
 			shareColumn('share', 'share', (r) => r.samples ?? 0, () => this.whole()),
 			{ id: 'bar', head: 'samples', width: 'minmax(8rem, 1fr)', isFixed: true, value: (r) => r.samples ?? 0, cell: (r) => shareBar(r.samples ?? 0, most, app.palette().accent) }];
-		return [countColumn('hit', 'hits', (r) => r.hit), cyclesColumn(scaled(app, () => this.whole()), 'cycles', 'cycles', (r) => sum(r.buckets), 'issue, stall, wait, idle and drain together'),
-			shareColumn('share', 'share', (r) => sum(r.buckets), () => this.whole()),
+		return [countColumn('hit', 'hits', (r) => r.hit), cyclesColumn(scaled(app, () => this.whole()), 'cycles', 'cycles', (r) => r.cycles, 'issue, stall, wait, idle and drain together'),
+			shareColumn('share', 'share', (r) => r.cycles, () => this.whole()),
 			...BUCKETS.map((b) => cyclesColumn<R>(scaled(app, () => this.whole()), b, b, (r) => r.buckets[b])),
-			{ id: 'bar', head: 'where the cycles go', width: 'minmax(8rem, 1fr)', isFixed: true, value: (r) => sum(r.buckets), paint: (cell, r) => paintBuckets(cell, r.buckets, most, palette), hint: (r) => bucketText(r.buckets) }];
+			{ id: 'bar', head: 'where the cycles go', width: 'minmax(8rem, 1fr)', isFixed: true, value: (r) => r.cycles, paint: (cell, r) => paintBuckets(cell, r.buckets, most, palette), hint: (r) => bucketText(r.buckets) }];
 	}
 
 	/** A, B and the change while two captures are compared. */
@@ -131,6 +135,7 @@ class HotspotView extends View {
 			label: 'Producers of waits', key: (r) => r.key, csv: 'producers.csv', pick: (p) => this.pickWhere((r) => r.class === p.key), empty: 'No wait of this capture has a known producer.',
 			columns: [textColumn('key', 'producer', (r) => r.key, 'minmax(12rem, 2fr)'), countColumn('waits', 'waits', (r) => r.waits), countColumn('blocked', 'blocked', (r) => r.blocked, 'waits that really waited'),
 				cyclesColumn(scaled(this.app, () => this.whole()), 'wait', 'waited', (r) => r.wait), shareColumn('share', 'share', (r) => r.wait, () => this.whole()),
+				...against<HotProducer>(this.base?.groups as HotProducer[] | undefined, (r) => r.key, (r) => r.per_wait, PER_WAIT),
 				{ id: 'bar', head: '', width: 'minmax(8rem, 2fr)', isFixed: true, value: (r) => r.wait, cell: (r) => shareBar(r.wait, most, this.app.palette().buckets[2]) }],
 		});
 		t.rows(rows);
@@ -139,10 +144,10 @@ class HotspotView extends View {
 
 	private pairTable(rows: Pair[]): Any {
 		const t = new Table<Pair>({
-			label: 'Pipes that wait for pipes', key: (r) => `${r.producer_pipe} ${r.consumer_pipe} ${r.is_cross_core}`, csv: 'pairs.csv', empty: 'No pipe waited for another.',
+			label: 'Pipes that wait for pipes', key: pairKey, csv: 'pairs.csv', empty: 'No pipe waited for another.',
 			columns: [textColumn('producer', 'producer', (r) => r.producer_pipe ?? '(unmatched)'), textColumn('consumer', 'waits', (r) => r.consumer_pipe), textColumn('cross', 'across cores', (r) => (r.is_cross_core ? 'yes' : 'no')),
 				countColumn('count', 'waits', (r) => r.count), countColumn('blocked', 'blocked', (r) => r.blocked), cyclesColumn(scaled(this.app, () => this.whole()), 'cycles', 'waited', (r) => r.cycles),
-				shareColumn('share', 'share', (r) => r.cycles, () => this.whole())],
+				shareColumn('share', 'share', (r) => r.cycles, () => this.whole()), ...against<Pair>(this.base?.pairs, pairKey, (r) => r.per_wait, PER_WAIT)],
 		});
 		t.rows(rows);
 		return t;

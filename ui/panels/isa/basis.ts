@@ -3,7 +3,7 @@
 // for by their track, of the server and of the report alike.
 import { App } from '../../app';
 import { askJson, SliceInfo } from '../../source';
-import { capture } from '../common';
+import { capture, sum } from '../common';
 import { Cost } from './fold';
 
 export type Basis = 'sum' | 'mean' | 'max' | 'wave' | 'execution';
@@ -17,7 +17,10 @@ export async function askCosts(app: App, track: number, n: number): Promise<Map<
 	for (let from = 0, total = 1; from < total; from += PAGE) {
 		const p = await askJson<Page>(app.source, 'rows', { track, execution: n || undefined, from: from || undefined, c: capture(app) });
 		total = p.total;
-		p.code.forEach((code, i) => out.set(code, { hit: p.hit[i], buckets: { issue: p.issue[i], stall: p.stall[i], wait: p.wait[i], idle: p.idle[i], drain: p.drain[i] }, max: p.max[i] }));
+		p.code.forEach((code, i) => {
+			const buckets = { issue: p.issue[i], stall: p.stall[i], wait: p.wait[i], idle: p.idle[i], drain: p.drain[i] };
+			out.set(code, { hit: p.hit[i], buckets, cycles: sum(buckets), max: p.max[i] });
+		});
 	}
 	return out;
 }

@@ -9,7 +9,7 @@ const NONE = { issue: 0, stall: 0, wait: 0, idle: 0, drain: 0 };
 
 /** Rows 1..6; the loop headed by row 3 is rows 3, 4 and 6: row 5 is no part of it. */
 function rotated(): Isa {
-	const row = (n: number, block: number) => ({ row: n, address: n, isa: 's_nop', opcode: 's_nop', class: 'NOP', source: null, hit: 1, latency: 4, stall: 0, idle: 0, buckets: { ...NONE, issue: 4 }, loop_depth: 0, index: n, frames: [], execution: null, stated: null, live: null, cause: null, cause_cycles: 0, block }) as IsaRow;
+	const row = (n: number, block: number) => ({ row: n, address: n, isa: 's_nop', opcode: 's_nop', class: 'NOP', source: null, hit: 1, latency: 4, stall: 0, idle: 0, buckets: { ...NONE, issue: 4 }, cycles: 4, loop_depth: 0, index: n, frames: [], execution: null, stated: null, live: null, cause: null, cause_cycles: 0, block }) as IsaRow;
 	const block = (first: number, last: number, loop: number | null) => ({ first_row: first, last_row: last, rows: last - first + 1, loop, executions: 1, hit: 1, latency: 4, samples: 0, buckets: NONE });
 	return {
 		labels: [{ row: 0, address: 0, text: '; f', index: 0 }], rows: [row(1, 0), row(2, 0), row(3, 1), row(4, 1), row(5, 2), row(6, 3)], edges: [{ wait: 2, producer: 1, stall: 4, shared: 0 }], branches: [],
@@ -32,9 +32,9 @@ test('a folded loop hides its body, wherever it stands', () => {
 });
 
 test('a group on one wave is the sum of its rows', () => {
-	const list = listing(rotated()), cost = (n: number) => ({ hit: n, buckets: { ...NONE, wait: 10 * n }, max: null });
+	const list = listing(rotated()), cost = (n: number) => ({ hit: n, buckets: { ...NONE, wait: 10 * n }, cycles: 10 * n, max: null });
 	const got = groupCost(list.groups.get('l3')!, new Map([[3, cost(1)], [5, cost(7)], [6, cost(2)]]));
-	assert.deepEqual([got.hit, got.buckets.wait], [3, 30]);
+	assert.deepEqual([got.hit, got.buckets.wait, got.cycles], [3, 30, 30]);
 });
 
 test('arrows of folded rows end at their group, those inside vanish', () => {

@@ -117,15 +117,16 @@ export function allGroups(list: Listing): string[] {
 }
 
 /** What a row cost: of all waves, of one, or of one execution. */
-export interface Cost { hit: number; buckets: Buckets; max: number | null }
+export interface Cost { hit: number; buckets: Buckets; cycles: number; max: number | null }
 
 /** A group on one wave: its rows together. */
 export function groupCost(g: Group, costs: ReadonlyMap<number, Cost>): Cost {
-	const out: Cost = { hit: 0, buckets: { issue: 0, stall: 0, wait: 0, idle: 0, drain: 0 }, max: null };
+	const out: Cost = { hit: 0, buckets: { issue: 0, stall: 0, wait: 0, idle: 0, drain: 0 }, cycles: 0, max: null };
 	for (const m of g.members) {
 		const c = costs.get(m);
 		if (!c) continue;
 		out.hit += c.hit;
+		out.cycles += c.cycles;
 		for (const k of Object.keys(out.buckets) as (keyof Buckets)[]) out.buckets[k] += c.buckets[k];
 	}
 	return out;

@@ -8,7 +8,7 @@ import { baseName, count, cycles, cyclesWith, largest, share, unitName } from '.
 import { Palette } from '../../base/palette';
 import { Column, Table } from '../../base/table';
 import { Selection, State } from '../../state';
-import { Changed, countColumn, cyclesColumn, diffColumns, diffParts, facts, filterBox, hasPipes, hex, scaled, sum, View } from '../common';
+import { Changed, countColumn, cyclesColumn, diffColumns, diffParts, facts, filterBox, hasPipes, hex, scaled, View } from '../common';
 import { DiffPart, Edge, Isa, IsaRow } from '../types';
 import { askCosts, askExecution, Basis } from './basis';
 import { early } from './early';
@@ -103,29 +103,29 @@ class IsaView extends View {
 	/** The longest bar, and what 100 % is. */
 	private measure(): void {
 		const isa = this.isa, track = this.app.trace.tracks[this.wave];
-		this.most = this.costs ? largest(this.costs.values(), (c) => sum(c.buckets)) : largest(isa.rows, (r) => sum(r.buckets));
-		this.whole = this.costs && track ? track.end - track.begin : this.isSampled && !isa.accounting ? isa.rows.reduce((n, r) => n + (r.samples ?? 0), 0) : isa.accounting?.duration ?? isa.totals.latency + isa.totals.idle;
+		this.most = this.costs ? largest(this.costs.values(), (c) => c.cycles) : largest(isa.rows, (r) => r.cycles);
+		this.whole = this.costs && track ? track.end - track.begin : this.isSampled && !isa.accounting ? isa.totals.samples ?? 0 : isa.accounting?.duration ?? isa.totals.latency + isa.totals.idle;
 	}
 
 	private costOf(l: Line): Cost | null {
 		if (l.label) return null;
 		if (this.costs) return l.fold ? groupCost(l.fold, this.costs) : this.costs.get(l.row!.index) ?? null;
 		const c = l.fold?.sums ?? l.row!;
-		return { hit: c.hit, buckets: c.buckets, max: l.row?.execution?.max ?? null };
+		return { hit: c.hit, buckets: c.buckets, cycles: c.cycles, max: l.row?.execution?.max ?? null };
 	}
 
 	/** Cycles of a line on the basis chosen; a group is entered so often, a row runs so often. */
 	private cost(l: Line): number | null {
-		const c = this.costOf(l), n = l.fold ? l.fold.executions : c?.hit;
+		const c = this.costOf(l);
 		if (!c) return null;
-		if (this.basis === 'mean') return n ? sum(c.buckets) / n : null;
+		if (this.basis === 'mean') return (l.fold ? l.fold.sums.per_execution : l.row!.per_hit) ?? null;
 		if (this.basis === 'max') return c.max;
-		return this.isa.accounting ? sum(c.buckets) : l.row ? l.row.latency + l.row.idle : l.fold!.sums.latency;
+		return this.isa.accounting ? c.cycles : l.row ? l.row.latency + l.row.idle : l.fold!.sums.latency;
 	}
 
 	private total(l: Line): number {
 		const c = this.costOf(l);
-		return !c ? 0 : this.isSampled && !this.isa.accounting ? (l.fold ? l.fold.sums.samples : l.row!.samples ?? 0) : sum(c.buckets);
+		return !c ? 0 : this.isSampled && !this.isa.accounting ? (l.fold ? l.fold.sums.samples : l.row!.samples ?? 0) : c.cycles;
 	}
 
 	private columns(): Column<Line>[] {
@@ -194,7 +194,7 @@ class IsaView extends View {
 
 	/** What is folded, in words: range, executions; cycles and share stand in their columns. */
 	private foldText(g: Group): string {
-		const u = this.app.units(), each = g.executions && !g.loop ? sum(g.sums.buckets) / g.executions : null;
+		const u = this.app.units(), each = g.loop ? null : g.sums.per_execution;
 		return `${g.loop ? 'loop' : 'block'} rows ${g.first_row} to ${g.last_row}${each === null ? '' : `, ${cycles(each, u)} ${unitName(u)} each`}`;
 	}
 

@@ -111,7 +111,7 @@ class OccupancyView extends View {
 		const app = this.app, top = largest(rows, (r) => r.peak_waves);
 		const name = (r: OccupancyUnit) => [`SE${r.se}`, r.cu !== undefined && `CU${r.cu}`, r.simd !== undefined && `SIMD${r.simd}`].filter(Boolean).join(' ');
 		const most = largest(rows, (r) => r.wave_cycles);
-		const columns: Column<OccupancyUnit>[] = [textColumn('name', 'unit', (r) => name(r) + (r.is_target ? ' (traced)' : ''), 'minmax(8rem, 1fr)'), ...against<OccupancyUnit>(this.base && ((this.by === 'se' ? this.base.ses : this.by === 'cu' ? this.base.cus : this.base.simds) ?? []), name, (r) => (r.busy_cycles ? r.wave_cycles / r.busy_cycles : null), { unit: 'waves', title: 'waves at once, while there were any', sense: 0 }), countColumn('starts', 'waves', (r) => r.starts), countColumn('peak', 'peak', (r) => r.peak_waves),
+		const columns: Column<OccupancyUnit>[] = [textColumn('name', 'unit', (r) => name(r) + (r.is_target ? ' (traced)' : ''), 'minmax(8rem, 1fr)'), ...against<OccupancyUnit>(this.base && ((this.by === 'se' ? this.base.ses : this.by === 'cu' ? this.base.cus : this.base.simds) ?? []), name, (r) => r.mean_while_busy, { unit: 'waves', title: 'waves at once, while there were any', sense: 0 }), countColumn('starts', 'waves', (r) => r.starts), countColumn('peak', 'peak', (r) => r.peak_waves),
 			countColumn('simd-peak', 'per SIMD', (r) => r.peak_per_simd), cyclesColumn(app, 'busy', 'occupied', (r) => r.busy_cycles, 'cycles with at least one wave'), cyclesColumn(scaled(app, () => this.data.all?.wave_cycles ?? 1), 'cycles', 'wave cycles', (r) => r.wave_cycles),
 			{ id: 'bar', head: '', width: 'minmax(5rem, 1fr)', isFixed: true, value: (r) => r.wave_cycles, cell: (r) => shareBar(r.wave_cycles, most, app.palette().accent) },
 			{ id: 'time', head: 'over time', width: 'minmax(14rem, 4fr)', isFixed: true, title: `mean waves from the first start to the last end; full height is ${top}`, value: (r) => (r.waves ?? []).join(' '), cell: (r) => overTime(r.waves ?? [], top, name(r)) }];
@@ -155,8 +155,8 @@ class OccupancyView extends View {
 		}
 		const app = this.app, most = largest(cores, (c) => c.span);
 		this.cores = this.own(new Table<Core>({
-			label: 'Cores', key: (c) => c.core, csv: 'cores.csv', columns: [textColumn('core', 'core', (c) => c.core, 'minmax(10rem, 1fr)'), ...against<Core>(this.base?.cores, (c) => c.core, (c) => (c.span ? c.busy / c.span : null), { unit: 'busy %', title: 'at least one pipe worked, of the span', sense: 0 }), cyclesColumn(app, 'begin', 'begins', (c) => c.begin), cyclesColumn(app, 'span', 'span', (c) => c.span),
-				cyclesColumn(app, 'busy', 'busy', (c) => c.busy, 'at least one pipe worked'), shareColumn('share', 'busy', (c) => c.busy / Math.max(1, c.span), () => 1), cyclesColumn(app, 'compute', 'compute', (c) => c.compute_busy), shareColumn('compute-share', 'compute', (c) => c.compute_busy / Math.max(1, c.span), () => 1),
+			label: 'Cores', key: (c) => c.core, csv: 'cores.csv', columns: [textColumn('core', 'core', (c) => c.core, 'minmax(10rem, 1fr)'), ...against<Core>(this.base?.cores, (c) => c.core, (c) => c.busy_share, { unit: 'busy %', title: 'at least one pipe worked, of the span', sense: 0 }), cyclesColumn(app, 'begin', 'begins', (c) => c.begin), cyclesColumn(app, 'span', 'span', (c) => c.span),
+				cyclesColumn(app, 'busy', 'busy', (c) => c.busy, 'at least one pipe worked'), shareColumn('share', 'busy', (c) => c.busy_share ?? 0, () => 1), cyclesColumn(app, 'compute', 'compute', (c) => c.compute_busy), shareColumn('compute-share', 'compute', (c) => c.compute_share ?? 0, () => 1),
 				{ id: 'bar', head: '', width: 'minmax(8rem, 2fr)', isFixed: true, value: (c) => c.busy, cell: (c) => shareBar(c.busy, most, app.palette().buckets[0]) }],
 		}));
 		this.cores.rows(cores);

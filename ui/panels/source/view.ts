@@ -9,7 +9,7 @@ import { Column, Table } from '../../base/table';
 import { askText } from '../../source';
 import { keep, kept } from '../../shell/theme';
 import { State } from '../../state';
-import { capture, Changed, countColumn, cyclesColumn, diffColumns, diffParts, facts, hasPipes, scaled, sum, View } from '../common';
+import { capture, Changed, countColumn, cyclesColumn, diffColumns, diffParts, facts, hasPipes, scaled, View } from '../common';
 import { DiffPart, Hot, HotGroup, Summary } from '../types';
 
 interface Line { line: number; text: string | null; cost: HotGroup | null }
@@ -36,13 +36,7 @@ export function editorLink(editor: string, path: string, line: number): string |
 
 /** What a group weighs: cycles, or samples where there are no cycles. */
 export function weight(g: HotGroup): number {
-	return sum(g.buckets) || g.samples || g.latency + g.idle;
-}
-
-/** How well code is mapped, where no verb says so (pipes): the lines of `hot` counted. */
-export function mapping(groups: readonly HotGroup[]): Summary['source'] {
-	const lines = groups.filter((g) => g.key !== UNKNOWN), add = (list: readonly HotGroup[], f: (g: HotGroup) => number) => list.reduce((n, g) => n + f(g), 0);
-	return { collapse: 'no', distinct_lines: lines.length, mapped_rows: add(lines, (g) => g.rows), rows: add(groups, (g) => g.rows), top_line_latency_share: largest(lines, (g) => g.latency, 0) / Math.max(1, add(groups, (g) => g.latency)), effective_lines_by_latency: 0 };
+	return g.cycles || g.samples || g.latency + g.idle;
 }
 
 class SourceView extends View {
@@ -75,15 +69,13 @@ class SourceView extends View {
 	}
 
 	private show(hot: Hot, quality: Summary['source'] | null): void {
-		this.quality = quality ?? mapping((hot.groups ?? []) as HotGroup[]);
+		this.quality = quality;
 		this.hasInclusive = false;
 		this.unknown = null;
 		this.isSampled = !hot.accounting;
 		this.files = this.app.trace.sources.map((s, source) => ({ source, path: s.path, lines: new Map(), cycles: 0, text: null, isAsked: false }));
 		const byPath = new Map(this.files.map((f) => [f.path, f]));
-		this.whole = 0;
 		for (const g of (hot.groups ?? []) as HotGroup[]) {
-			this.whole += weight(g);
 			const place = splitKey(g.key), file = place && byPath.get(place.path);
 			if (g.key === UNKNOWN) this.unknown = g;
 			if (!file || !place) continue;
@@ -91,7 +83,7 @@ class SourceView extends View {
 			file.cycles += weight(g);
 			this.hasInclusive ||= !!g.inclusive && (!hasPipes(this.app) || g.inclusive.hit !== g.hit || g.inclusive.latency !== g.latency);
 		}
-		this.whole = hot.accounting?.duration ?? this.whole;
+		this.whole = hot.accounting?.duration ?? (hot.totals.samples || hot.totals.latency + hot.totals.idle);
 		this.files = this.files.filter((f) => f.lines.size || this.app.trace.sources[f.source].has_text).sort((a, b) => b.cycles - a.cycles);
 		if (!this.files.length) {
 			fill(this.body, notice('No source lines', this.unknown
@@ -138,13 +130,13 @@ class SourceView extends View {
 		if (this.isSampled) out.push({ ...countColumn<Line>('cycles', 'samples', (l) => l.cost?.samples), width: '6rem' });
 		else out.push(
 			{ ...countColumn<Line>('hit', 'hits', (l) => l.cost?.hit), width: '5rem' },
-			{ ...cyclesColumn<Line>(all, 'cycles', 'exclusive', (l) => (l.cost ? sum(l.cost.buckets) : null), 'cycles of the instructions whose innermost line this is: adds up to the whole'), width: '6.5rem' });
+			{ ...cyclesColumn<Line>(all, 'cycles', 'exclusive', (l) => l.cost?.cycles, 'cycles of the instructions whose innermost line this is: adds up to the whole'), width: '6.5rem' });
 		out.push(
 			{ id: 'share', head: 'share', isNumber: true, unit: () => '%', width: '4.2rem', value: (l) => (l.cost ? weight(l.cost) : null), cell: (l) => (l.cost && weight(l.cost) ? share(weight(l.cost), this.whole, false) : '') });
 		if (this.hasInclusive) out.push({ ...cyclesColumn<Line>(all, 'inclusive', 'inclusive', (l) => (l.cost?.inclusive ? l.cost.inclusive.latency + l.cost.inclusive.idle : null), 'latency and idle of everything inlined here as well: never to be summed'), width: '6.5rem' });
 		const path = this.files[this.at].path;
 		if (this.diffs.size) out.push(...diffColumns<Line>((l) => this.diffs.get(`${path}:${l.line}`)));
-		if (!this.isSampled) out.push({ id: 'bar', head: 'where the cycles go', width: 'minmax(7rem, 1fr)', value: (l) => (l.cost ? sum(l.cost.buckets) : null), paint: (cell, l) => paintBuckets(cell, l.cost && sum(l.cost.buckets) ? l.cost.buckets : null, this.most, palette), hint: (l) => (l.cost ? bucketText(l.cost.buckets) : '') });
+		if (!this.isSampled) out.push({ id: 'bar', head: 'where the cycles go', width: 'minmax(7rem, 1fr)', value: (l) => l.cost?.cycles ?? null, paint: (cell, l) => paintBuckets(cell, l.cost?.cycles ? l.cost.buckets : null, this.most, palette), hint: (l) => (l.cost ? bucketText(l.cost.buckets) : '') });
 		return out;
 	}
 

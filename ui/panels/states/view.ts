@@ -97,15 +97,13 @@ class StatesView extends View {
 
 	/** Shares of all cycles, here and there. */
 	private versus(kind: Row['kind']) {
-		const of = (w: Waves | null): Record<string, number> | null => (!w ? null : kind === 'bucket' ? { ...w.accounting } : w.states ?? null);
-		const part = (all: Record<string, number>, name: string) => all[name] / Math.max(1, all.duration ?? Object.values(all).reduce((n, v) => n + v, 0));
-		const here = of(this.data), there = of(this.base);
-		return here && there ? versusColumns<Row>((r) => ({ a: part(here, r.name), b: part(there, r.name) }), SHARE) : [];
+		const of = (w: Waves | null) => (kind === 'bucket' ? w?.accounting_shares : w?.state_shares), here = of(this.data), there = of(this.base);
+		return here && there ? versusColumns<Row>((r) => ({ a: here[r.name] ?? null, b: there[r.name] ?? null }), SHARE) : [];
 	}
 
 	private shareSection(): HTMLElement {
 		const d = this.data, states = d.states!, a = d.accounting, u = scaled(this.app, () => a.duration).units();
-		const whole = Object.values(states).reduce((n, v) => n + v, 0);
+		const whole = d.states_total ?? 0;
 		const explained = new Map((d.states_explained ?? []).map((x) => [x.state, x])), names = states.EMPTY ? [...STATES, 'EMPTY'] : STATES;
 		const first = this.table('state', names.map((name): Row => {
 			const x = explained.get(name);

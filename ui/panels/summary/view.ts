@@ -6,10 +6,10 @@ import { Child, fill, h } from '../../base/dom';
 import { baseName, count, cycles, cyclesWith, largest, share, unitName, Units } from '../../base/format';
 import { BUCKETS } from '../../base/palette';
 import { State } from '../../state';
-import { bucketChip, Changed, facts, isaText, rowLink, scaled, section, View } from '../common';
+import { bucketChip, Changed, facts, isaText, pairKey, rowLink, scaled, section, View } from '../common';
 import { splitKey } from '../source/view';
-import { CauseRow, DiffPart, Finding, Pair, Pipe, Place, Summary } from '../types';
-import { baseline, diffAnswer, diffParts, otherData, pairOf, Pair as Versus, SHARE, versusCells, versusHeads } from '../versus';
+import { CauseRow, DiffPart, Finding, Pair, Pipe, Place, Ratio, Summary } from '../types';
+import { baseline, diffAnswer, diffParts, Figure, otherData, pairOf, Pair as Versus, PER_WAIT, SHARE, versusCells, versusHeads } from '../versus';
 
 class SummaryView extends View {
 	private data!: Summary;
@@ -38,13 +38,18 @@ class SummaryView extends View {
 
 	/** A bucket here and there: cycles per execution, or shares where the code differs. */
 	private bucketPair(name: string): HTMLElement[] {
-		const a = this.data.accounting, b = this.base?.accounting, k = name as keyof typeof a;
 		if (this.values) return versusCells(this.values.get(`${name}_per_hit`.replace(/^(stall|idle)_/, 'accounting_$1_')));
-		return b ? versusCells({ a: (a[k] ?? 0) / Math.max(1, a.duration), b: (b[k] ?? 0) / Math.max(1, b.duration) }, SHARE) : [];
+		return this.base ? versusCells({ a: this.data.accounting_shares[name] ?? null, b: this.base.accounting_shares[name] ?? null }, SHARE) : [];
 	}
 
 	private versus(by: number, key: string | number | null | undefined): HTMLElement[] {
 		return this.diffs[by].size ? versusCells(pairOf(this.diffs[by].get(String(key)))) : [];
+	}
+
+	/** The same row of the other capture, by a figure. */
+	private beside<R>(row: R, there: R[] | undefined, key: (r: R) => string, figure: (r: R) => Ratio, f: Figure): HTMLElement[] {
+		const other = there?.find((r) => key(r) === key(row));
+		return there ? versusCells({ a: figure(row), b: other ? figure(other) : null }, f) : [];
 	}
 
 	private heads(by: number): HTMLElement[] {
@@ -73,7 +78,7 @@ class SummaryView extends View {
 	private accounting(): HTMLElement {
 		const a = this.data.accounting, u = this.all();
 		if (!a || !a.duration) return section('Where the cycles went', null, h('p', { class: 'dim' }, 'No wave was traced: there are no cycles to account for. Samples and stated totals are in ISA and Hotspots.'));
-		const rows = BUCKETS.map((b, i) => h('tr', null, h('th', { attrs: { scope: 'row' } }, bucketChip(this.app, b)), h('td', { class: 'num', attrs: { 'data-bucket': b } }, cycles(a[b], u)), h('td', { class: 'num' }, share(a[b], a.duration)), this.bucketPair(b), h('td', { class: 'wide' }, shareBar(a[b], a.duration, this.app.palette().buckets[i]))));
+		const rows = BUCKETS.map((b, i) => h('tr', null, h('th', { attrs: { scope: 'row' } }, bucketChip(this.app, b)), h('td', { class: 'num', attrs: { 'data-bucket': b } }, cycles(a[b], u)), h('td', { class: 'num' }, share(this.data.accounting_shares[b] ?? NaN, 1)), this.bucketPair(b), h('td', { class: 'wide' }, shareBar(a[b], a.duration, this.app.palette().buckets[i]))));
 		return section('Where the cycles went', this.go('waves', 'Waves', 'wave by wave'), bucketBar({ ...a }, a.duration, this.app.palette()),
 			h('table', { class: 'plain accounting' }, h('thead', null, h('tr', null, h('th', null, 'bucket'), h('th', { class: 'num' }, unitName(u)), h('th', { class: 'num' }, 'share'), this.values ? versusHeads() : this.base ? versusHeads(SHARE) : '', h('th', null, ''))), h('tbody', null, rows),
 				h('tfoot', null, h('tr', null, h('th', { attrs: { scope: 'row' } }, 'lifetime of all'), h('td', { class: 'num', attrs: { 'data-bucket': 'duration' } }, cycles(a.duration, u)), h('td', { class: 'num' }, `residue ${this.data.residue}`), this.bucketPair('duration'), h('td', null, '')))));
@@ -93,7 +98,7 @@ class SummaryView extends View {
 		const whole = this.data.accounting?.duration ?? 0;
 		return section('Top instructions', this.go('isa', 'ISA', 'the listing'), h('table', { class: 'plain top-rows' }, this.costHead(['row', 'instruction'], whole, 1), h('tbody', null, rows.map((r) => {
 			const at = r.at ?? { row: r.row ?? -1, address: r.address ?? 0, isa: r.isa ?? '', source: r.source ?? null };
-			const cost = r.cycles ?? BUCKETS.reduce((n, b) => n + (r.buckets?.[b] ?? 0), 0);
+			const cost = r.cycles ?? 0;
 			return h('tr', null, h('td', null, rowLink(this.app, at.row)), h('td', { class: 'wide' }, isaText(at.isa)), h('td', { class: 'num' }, whole ? cycles(cost, u) : count(cost)), h('td', { class: 'num' }, whole ? share(cost, whole) : ''), this.versus(1, at.row), h('td', { class: 'dim' }, r.cause ?? ''));
 		}))));
 	}
@@ -121,18 +126,18 @@ class SummaryView extends View {
 	private machine(): HTMLElement | null {
 		const d = this.data, m = d.matrix, o = d.occupancy, u = d.utilization;
 		if (!o && !u) return null;
-		return section('Machine', this.go('occupancy', 'Occupancy', 'waves over time and limits'), o && h('p', null, o.limits.sentence), facts(['waves per SIMD', o ? `${o.peak_per_simd} at most` : null], ['mean waves', o ? count(o.mean, 1) : null], ['issuing', u && u.resident ? share(u.any, u.resident) : null],
+		return section('Machine', this.go('occupancy', 'Occupancy', 'waves over time and limits'), o && h('p', null, o.limits.sentence), facts(['waves per SIMD', o ? `${o.peak_per_simd} at most` : null], ['mean waves', o ? count(o.mean, 1) : null], ['issuing', u ? share(d.utilization_shares?.any ?? NaN, 1) : null],
 			['matrix issue', m && typeof m.issue_share === 'number' ? this.go('utilization', share(m.issue_share, 1) + ' of the time', 'pipe by pipe') : null], ['matrix rate, of peak (modelled)', m && typeof m.modelled.pipe_share === 'number' ? this.go('utilization', share(m.modelled.pipe_share, 1), 'by passes of each instruction') : null], ['waves traced', d.waves !== undefined ? this.go('waves', count(d.waves), 'wave by wave') : null], ['instructions', d.instructions !== undefined ? count(d.instructions) : null]));
 	}
 
 	private pipes(pipes: Pipe[]): HTMLElement {
 		const rows = [...pipes].sort((a, b) => b.busy - a.busy).slice(0, 8), u = this.all();
-		return section('Busiest pipes', this.go('waves', 'Pipes', 'pipe by pipe'), h('table', { class: 'plain' }, h('thead', null, h('tr', null, h('th', null, 'pipe'), h('th', { class: 'num' }, 'busy, ' + unitName(u)), h('th', { class: 'num' }, 'share'), h('th', null, ''))), h('tbody', null, rows.map((p) => h('tr', null, h('th', { attrs: { scope: 'row' } }, `${p.core} ${p.pipe}`), h('td', { class: 'num' }, cycles(p.busy, u)), h('td', { class: 'num' }, share(p.busy, p.accounting.duration)), h('td', { class: 'wide' }, bucketBar({ ...p.accounting }, p.accounting.duration, this.app.palette())))))));
+		return section('Busiest pipes', this.go('waves', 'Pipes', 'pipe by pipe'), h('table', { class: 'plain' }, h('thead', null, h('tr', null, h('th', null, 'pipe'), h('th', { class: 'num' }, 'busy, ' + unitName(u)), h('th', { class: 'num' }, 'share'), this.base?.pipes && versusHeads(SHARE), h('th', null, ''))), h('tbody', null, rows.map((p) => h('tr', null, h('th', { attrs: { scope: 'row' } }, `${p.core} ${p.pipe}`), h('td', { class: 'num' }, cycles(p.busy, u)), h('td', { class: 'num' }, share(p.busy_share ?? NaN, 1)), this.beside(p, this.base?.pipes, (x) => `${x.core}/${x.pipe}`, (x) => x.busy_share, SHARE), h('td', { class: 'wide' }, bucketBar({ ...p.accounting }, p.accounting.duration, this.app.palette())))))));
 	}
 
 	private pairs(pairs: Pair[]): HTMLElement {
 		const u = this.all();
-		return section('Who waits for whom', this.go('waits', 'Waits', 'instruction by instruction'), h('table', { class: 'plain' }, h('thead', null, h('tr', null, h('th', null, 'waits'), h('th', null, 'for'), h('th', { class: 'num' }, unitName(u)), h('th', { class: 'num' }, 'times'))), h('tbody', null, pairs.slice(0, 6).map((p) => h('tr', null, h('td', null, p.consumer_pipe), h('td', null, p.producer_pipe ?? '(unmatched)'), h('td', { class: 'num' }, cycles(p.cycles, u)), h('td', { class: 'num' }, count(p.count)))))));
+		return section('Who waits for whom', this.go('waits', 'Waits', 'instruction by instruction'), h('table', { class: 'plain' }, h('thead', null, h('tr', null, h('th', null, 'waits'), h('th', null, 'for'), h('th', { class: 'num' }, unitName(u)), h('th', { class: 'num' }, 'times'), this.base?.pairs && versusHeads(PER_WAIT))), h('tbody', null, pairs.slice(0, 6).map((p) => h('tr', null, h('td', null, p.consumer_pipe), h('td', null, p.producer_pipe ?? '(unmatched)'), h('td', { class: 'num' }, cycles(p.cycles, u)), h('td', { class: 'num' }, count(p.count)), this.beside(p, this.base?.pairs, pairKey, (x) => x.per_wait, PER_WAIT))))));
 	}
 
 	private advice(): HTMLElement | null {

@@ -8,12 +8,13 @@ import { count, cyclesWith, share } from '../../base/format';
 import { Column, Table } from '../../base/table';
 import { State } from '../../state';
 import { Changed, cyclesColumn, facts, noTracks, section, shareColumn, textColumn, View } from '../common';
-import { Core, Pipe, Summary, Waves } from '../types';
+import { Core, Pipe, Ratio, Shares, Summary, Waves } from '../types';
 import { against, Figure, figures, otherData } from '../versus';
 
 const UNITS: [string, number][] = [['VALU', 2], ['MATRIX', 3], ['LDS', 6], ['VMEM', 4], ['scalar', 0], ['branch', 8], ['other', 11]];
 const BUSY: Figure = { unit: 'issuing %', title: 'cycles in which something issued, of those that waves were there', sense: -1 };
-interface Simd { name: string; coord: number[]; cycles: Record<string, number> }
+const PASSES = 'cycles in which the matrix pipe was busy by the length of the passes of its instructions, of the cycles that waves were there: modelled, not measured';
+interface Simd { name: string; coord: number[]; cycles: Record<string, number>; shares: Shares; passes: Ratio }
 
 class UtilizationView extends View {
 	private tables: { refresh(): void }[] = [];
@@ -47,27 +48,28 @@ class UtilizationView extends View {
 		fill(this.body, h('div', { class: 'panel-columns' }, this.isPipes ? this.pipeSections(w) : [this.simdSection(d), this.unitSection(d), this.matrixSection(d)]));
 	}
 
-	private busyColumn<R>(name: string, slot: number, value: (r: R) => number, whole: (r: R) => number): Column<R> {
+	private busyColumn<R>(name: string, slot: number, part: (r: R) => Ratio, title = `cycles in which ${name} instructions issued, of the cycles that waves were there`): Column<R> {
 		return {
-			id: name, head: name, isNumber: true, width: 'minmax(6.5rem, 1fr)', unit: () => '%', value: (r) => (whole(r) ? value(r) / whole(r) : 0), title: `cycles in which ${name} instructions issued, of the cycles that waves were there`,
-			cell: (r) => h('span', { class: 'bar-cell' }, shareBar(value(r), whole(r), this.app.palette().slots[slot]), h('span', null, share(value(r), whole(r), false))),
+			id: name, head: name, isNumber: true, width: 'minmax(6.5rem, 1fr)', unit: () => '%', value: (r) => part(r) ?? 0, title,
+			cell: (r) => h('span', { class: 'bar-cell' }, shareBar(part(r) ?? 0, 1, this.app.palette().slots[slot]), h('span', null, share(part(r) ?? NaN, 1, false))),
 		};
 	}
 
 	private simds(d: Summary): Simd[] {
-		const rows: Simd[] = (d.utilization_by_simd ?? []).map((s) => ({ name: `SE${s.se} CU${s.cu} SIMD${s.simd}`, coord: [s.se, s.cu, s.simd], cycles: s.cycles }));
-		if (d.utilization) rows.unshift({ name: 'all SIMDs', coord: [], cycles: d.utilization });
+		const name = (s: { se: number; cu: number; simd: number }) => `SE${s.se} CU${s.cu} SIMD${s.simd}`, m = d.matrix?.modelled, passes = new Map((m?.by_simd ?? []).map((s) => [name(s), s.pipe_share]));
+		const rows: Simd[] = (d.utilization_by_simd ?? []).map((s) => ({ name: name(s), coord: [s.se, s.cu, s.simd], cycles: s.cycles, shares: s.shares, passes: passes.get(name(s)) ?? null }));
+		if (d.utilization) rows.unshift({ name: 'all SIMDs', coord: [], cycles: d.utilization, shares: d.utilization_shares ?? {}, passes: m?.pipe_share ?? null });
 		return rows;
 	}
 
 	/** Unit by unit against the other capture. */
 	private unitSection(d: Summary): HTMLElement | null {
-		const a = d.utilization, b = this.base?.utilization, part = (u: Record<string, number>, n: string) => (u.resident ? (u[n] ?? 0) / u.resident : null);
+		const a = d.utilization_shares, b = this.base?.utilization_shares;
 		if (!a || !b) return null;
-		const m = d.matrix?.modelled.pipe_share, n = this.base?.matrix?.modelled.pipe_share;
-		return section('Units against the other capture', null, figures('Units against the other capture', [['issuing', { a: part(a, 'any'), b: part(b, 'any') }, BUSY],
-			...UNITS.map(([name]): [string, { a: number | null; b: number | null }, Figure] => [name, { a: part(a, name), b: part(b, name) }, { ...BUSY, sense: 0 }]),
-			['matrix pipe, by passes', { a: typeof m === 'number' ? m : null, b: typeof n === 'number' ? n : null }, BUSY]]));
+		const m = d.matrix?.modelled.pipe_share ?? null, n = this.base?.matrix?.modelled.pipe_share ?? null;
+		return section('Units against the other capture', null, figures('Units against the other capture', [['issuing', { a: a.any, b: b.any }, BUSY],
+			...UNITS.map(([name]): [string, { a: number | null; b: number | null }, Figure] => [name, { a: a[name], b: b[name] }, { ...BUSY, sense: 0 }]),
+			['matrix pipe, by passes', { a: m, b: n }, BUSY]]));
 	}
 
 	private simdSection(d: Summary): HTMLElement {
@@ -75,23 +77,22 @@ class UtilizationView extends View {
 		const t = this.own(new Table<Simd>({
 			label: 'Utilization by SIMD', key: (r) => r.name, csv: 'utilization.csv', pick: (r) => this.toSimd(r),
 			columns: [textColumn('name', 'SIMD', (r) => r.name, 'minmax(9rem, 1fr)'),
-				...against<Simd>(this.base && this.simds(this.base), (r) => r.name, (r) => (r.cycles.resident ? r.cycles.any / r.cycles.resident : null), BUSY),
+				...against<Simd>(this.base && this.simds(this.base), (r) => r.name, (r) => r.shares.any, BUSY),
 				cyclesColumn(this.app, 'resident', 'resident', (r) => r.cycles.resident, 'cycles in which at least one wave was there'),
-				this.busyColumn('any', 4, (r) => r.cycles.any, (r) => r.cycles.resident), ...UNITS.map(([n, slot]) => this.busyColumn<Simd>(n, slot, (r) => r.cycles[n] ?? 0, (r) => r.cycles.resident)),
+				this.busyColumn('any', 4, (r) => r.shares.any), ...UNITS.flatMap(([n, slot]) => [this.busyColumn<Simd>(n, slot, (r) => r.shares[n]), ...(n === 'MATRIX' && d.matrix?.hits ? [this.busyColumn<Simd>('passes', slot, (r) => r.passes, PASSES)] : [])]),
 				cyclesColumn(this.app, 'idle', 'nothing issued', (r) => r.cycles.idle, 'bubbles: waves were there and none issued')],
 		}));
 		t.rows(rows);
 		this.tables.push(t);
-		const u = d.utilization;
+		const u = d.utilization_shares;
 		return section('Busy by SIMD and unit', t.tools(),
-			u && u.resident > 0 && facts(['issuing', share(u.any, u.resident)], ['bubbles', share(u.idle, u.resident)], ['filled by', this.fillers(d)]), h('div', { class: 'panel-fill' }, t.element));
+			u && u.any !== null && facts(['issuing', share(u.any, 1)], ['bubbles', share(u.idle!, 1)], ['filled by', this.fillers(d)]), h('div', { class: 'panel-fill' }, t.element));
 	}
 
 	/** What the waves did while nothing issued: the lost cycles by family. */
 	private fillers(d: Summary): Child {
 		const lost = Object.entries(d.families ?? {}).sort((a, b) => b[1].cycles - a[1].cycles).slice(0, 4);
-		const whole = lost.reduce((n, [, f]) => n + f.cycles, 0);
-		return lost.map(([name, f]) => `${name} ${share(f.cycles, whole)}`).join(', ');
+		return lost.map(([name, f]) => `${name} ${share(f.share ?? NaN, 1)}`).join(', ');
 	}
 
 	private toSimd(r: Simd): void {
@@ -116,11 +117,11 @@ class UtilizationView extends View {
 		const t = this.own(new Table<Pipe>({
 			label: 'Utilization by pipe', key: (p) => `${p.core}/${p.pipe}`, csv: 'utilization.csv',
 			columns: [textColumn('core', 'core', (p) => p.core, 'minmax(9rem, 1fr)'), textColumn('pipe', 'pipe', (p) => p.pipe),
-				...against<Pipe>(this.baseWaves?.pipes, (p) => `${p.core}/${p.pipe}`, (p) => (p.accounting.duration ? p.busy / p.accounting.duration : null), { ...BUSY, title: 'busy, of the span of its core' }),
-				this.busyColumn('busy', 4, (p) => p.busy, (p) => p.accounting.duration),
+				...against<Pipe>(this.baseWaves?.pipes, (p) => `${p.core}/${p.pipe}`, (p) => p.busy_share, { ...BUSY, title: 'busy, of the span of its core' }),
+				this.busyColumn('busy', 4, (p) => p.busy_share),
 				cyclesColumn(app, 'busy-cycles', 'busy', (p) => p.busy), cyclesColumn(app, 'bubbles', 'bubbles', (p) => p.gaps?.sum, 'between its first and last instruction'),
 				textColumn('filled', 'filled by', (p) => p.waits.slice(0, 2).map((x) => `wait for ${x.producer_pipe ?? 'unmatched'} ${cyclesWith(x.cycles, app.units())}`).join(', ') || null, 'minmax(10rem, 1fr)'),
-				shareColumn('wait', 'wait', (p) => p.accounting.wait / Math.max(1, p.accounting.duration), () => 1), shareColumn('idle', 'idle', (p) => p.accounting.idle / Math.max(1, p.accounting.duration), () => 1)],
+				shareColumn('wait', 'wait', (p) => p.wait_share ?? 0, () => 1), shareColumn('idle', 'idle', (p) => p.idle_share ?? 0, () => 1)],
 		}));
 		t.rows(pipes);
 		this.tables.push(t);

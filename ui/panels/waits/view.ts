@@ -8,9 +8,9 @@ import { count, cyclesWith, largest, share } from '../../base/format';
 import { Table } from '../../base/table';
 import { State } from '../../state';
 import { trackName } from '../../timeline/lanes';
-import { Changed, codeColumn, countColumn, cyclesColumn, facts, filterBox, hasPipes, noTracks, rowLink, scaled, section, shareColumn, spreadColumns, textColumn, toTrack, View } from '../common';
+import { Changed, codeColumn, countColumn, cyclesColumn, facts, filterBox, hasPipes, noTracks, pairKey, rowLink, scaled, section, shareColumn, spreadColumns, textColumn, toTrack, View } from '../common';
 import { BarrierRow, Barriers, Edge, Hot, Isa, IsaRow, Latency, Pair, WaitPair, Waves } from '../types';
-import { against, diffColumns, diffParts, otherData } from '../versus';
+import { against, diffColumns, diffParts, otherData, PER_WAIT } from '../versus';
 import { AHEAD, FLIGHT, Producers, TOGETHER } from './producers';
 
 interface Row { edge: Edge; wait: IsaRow | undefined; producer: IsaRow | undefined; pair: WaitPair | undefined; cycles: number }
@@ -105,9 +105,9 @@ class WaitView extends View {
 	private pairSection(pairs: Pair[]): HTMLElement {
 		const app = this.app;
 		const t = this.own(new Table<Pair>({
-			label: 'Pipes that wait for pipes', key: (r) => `${r.producer_pipe} ${r.consumer_pipe} ${r.is_cross_core}`, csv: 'pipe-waits.csv', empty: 'No pipe waited for another.',
+			label: 'Pipes that wait for pipes', key: pairKey, csv: 'pipe-waits.csv', empty: 'No pipe waited for another.',
 			columns: [textColumn('consumer', 'pipe that waits', (r) => r.consumer_pipe), textColumn('producer', 'for', (r) => r.producer_pipe ?? '(unmatched)'), textColumn('cross', 'across cores', (r) => (r.is_cross_core ? 'yes' : 'no')),
-				...against<Pair>(this.baseWaves?.pairs, (r) => `${r.producer_pipe} ${r.consumer_pipe} ${r.is_cross_core}`, (r) => (r.count ? r.cycles / r.count : null), { unit: 'cyc/wait', title: 'cycles waited, per wait' }),
+				...against<Pair>(this.baseWaves?.pairs, pairKey, (r) => r.per_wait, PER_WAIT),
 				countColumn('count', 'waits', (r) => r.count), countColumn('blocked', 'blocked', (r) => r.blocked), cyclesColumn(app, 'cycles', 'waited', (r) => r.cycles)],
 		}));
 		t.rows(pairs);

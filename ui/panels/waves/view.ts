@@ -103,7 +103,7 @@ class WavesView extends View {
 	/** A path is known again by how many instructions it has, where no other has as many. */
 	private pathColumns(rows: Cluster[]) {
 		const only = (all: Cluster[]) => all.filter((c) => all.filter((x) => x.rows === c.rows).length === 1), there = this.base?.clusters && only(this.base.clusters);
-		return against<Cluster>(there, (c) => (only(rows).includes(c) || there!.includes(c) ? c.rows : -1), (c) => (c.instructions ? c.duration / c.instructions : null), { unit: 'cyc/exec', title: 'cycles per executed instruction of this path' });
+		return against<Cluster>(there, (c) => (only(rows).includes(c) || there!.includes(c) ? c.rows : -1), (c) => c.per_instruction, { unit: 'cyc/exec', title: 'cycles per executed instruction of this path' });
 	}
 
 	private balanceSection(): HTMLElement {
@@ -121,7 +121,7 @@ class WavesView extends View {
 		const name = (r: Balance) => [r.se !== undefined && `SE${r.se}`, r.cu !== undefined && `CU${r.cu}`, r.simd !== undefined && `SIMD${r.simd}`, r.slot !== undefined && `slot ${r.slot}`, r.phase].filter(Boolean).join(' ');
 		const t = this.own(new Table<Balance>({
 			label: `Balance by ${GROUPS[this.group]}`, key: name, csv: 'balance.csv',
-			columns: [textColumn('name', GROUPS[this.group], name, 'minmax(8rem, 1fr)'), ...against<Balance>(this.base?.imbalance?.[this.group], name, (r) => (r.accounting.duration ? 1 - r.accounting.issue / r.accounting.duration : null), { unit: 'lost %', title: 'cycles in which its waves did not issue, of their lifetime', sense: 1 }), countColumn('waves', 'waves', (r) => r.waves), { ...cyclesColumn<Balance>(scaled(app, () => this.data.accounting.duration), 'sum', 'sum', (r) => r.duration.sum), width: '6.5rem' }, cyclesColumn(app, 'median', 'median', (r) => r.duration.median),
+			columns: [textColumn('name', GROUPS[this.group], name, 'minmax(8rem, 1fr)'), ...against<Balance>(this.base?.imbalance?.[this.group], name, (r) => r.lost_share, { unit: 'lost %', title: 'cycles in which its waves did not issue, of their lifetime', sense: 1 }), countColumn('waves', 'waves', (r) => r.waves), { ...cyclesColumn<Balance>(scaled(app, () => this.data.accounting.duration), 'sum', 'sum', (r) => r.duration.sum), width: '6.5rem' }, cyclesColumn(app, 'median', 'median', (r) => r.duration.median),
 				cyclesColumn(app, 'max', 'max', (r) => r.duration.max), { id: 'box', head: 'spread', width: '12rem', isFixed: true, value: (r) => r.duration.median, cell: (r) => boxPlot(r.duration, low, high, `${name(r)}: median ${r.duration.median} cycles`) },
 				{ id: 'bar', head: 'where the cycles go', width: 'minmax(7rem, 1fr)', isFixed: true, value: (r) => r.accounting.duration, cell: (r) => bucketBar({ ...r.accounting }, most, app.palette()) }],
 		}));
@@ -134,8 +134,8 @@ class WavesView extends View {
 		const app = this.app, most = largest(rows, (p) => p.accounting.duration), d = this.data;
 		const t = this.own(new Table<Pipe>({
 			label: 'Pipes', key: (p) => `${p.core}/${p.pipe}`, csv: 'pipes.csv', sort: { id: 'busy', isDown: true }, pick: (p) => this.toPipe(p),
-			columns: [textColumn('core', 'core', (p) => p.core, 'minmax(9rem, 1fr)'), textColumn('pipe', 'pipe', (p) => p.pipe), ...against<Pipe>(this.base?.pipes, (p) => `${p.core}/${p.pipe}`, (p) => (p.accounting.duration ? p.busy / p.accounting.duration : null), { unit: 'busy %', title: 'busy, of the span of its core', sense: 0 }), cyclesColumn(app, 'busy', 'busy', (p) => p.busy, 'union of its instructions: never counted twice'),
-				{ id: 'busybar', head: '', width: '6rem', isFixed: true, value: (p) => p.busy, cell: (p) => shareBar(p.busy, p.accounting.duration, app.palette().buckets[0]) },
+			columns: [textColumn('core', 'core', (p) => p.core, 'minmax(9rem, 1fr)'), textColumn('pipe', 'pipe', (p) => p.pipe), ...against<Pipe>(this.base?.pipes, (p) => `${p.core}/${p.pipe}`, (p) => p.busy_share, { unit: 'busy %', title: 'busy, of the span of its core', sense: 0 }), cyclesColumn(app, 'busy', 'busy', (p) => p.busy, 'union of its instructions: never counted twice'),
+				{ id: 'busybar', head: '', width: '6rem', isFixed: true, value: (p) => p.busy, cell: (p) => shareBar(p.busy_share ?? 0, 1, app.palette().buckets[0]) },
 				{ id: 'bar', head: 'where the cycles go', width: 'minmax(8rem, 1fr)', isFixed: true, value: (p) => p.busy, cell: (p) => bucketBar({ ...p.accounting }, most, app.palette()) },
 				...BUCKETS.map((b) => cyclesColumn<Pipe>(app, b, b, (p) => p.accounting[b])), countColumn('instructions', 'instructions', (p) => p.instructions), countColumn('sync', 'flags', (p) => p.sync_instructions),
 				cyclesColumn(app, 'latency', 'latency sum', (p) => p.latency_sum), countColumn('depth', 'depth', (p) => p.depth_max, 'most instructions in flight at once'), countColumn('mean', 'mean depth', (p) => p.depth_mean, '', 2),

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* ratio.h: a part of a whole, or so much for each, as a member of JSON; null where there is no
+ * whole. Readers are not meant to divide: two that round differently disagree. */
+#ifndef ANALYSIS_RATIO_H
+#define ANALYSIS_RATIO_H
+
+#include <math.h>
+
+#include "codec/json_writer.h"
+
+static inline void ratio_json(struct json_writer *w, const char *key, uint64_t part, uint64_t whole)
+{
+	json_w_kv_double(w, key, whole ? (double)part / (double)whole : NAN, 6);
+}
+
+#endif
