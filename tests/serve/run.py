@@ -21,6 +21,7 @@ import time
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 sys.path.insert(0, os.path.join(ROOT, "bench"))
+from accounts import BUCKETS, compare_pipes, compare_waves  # noqa: E402
 from replicate import replicate  # noqa: E402
 DATA = os.path.join(ROOT, "tests", "data")
 PROGRAM = os.path.join(os.path.abspath(sys.argv[1]), "incore")
@@ -126,7 +127,8 @@ QUESTIONS = ["tile?tracks=0-1&level=3&i=0", "tile?tracks=0-1&level=2&i=1&mode=bu
              "at?track=1&t=700", "at?track=0&code=7&execution=1", "links?track=0&slice=6", "links?code=7", "links?t0=0&t1=900&tracks=0-1",
              "select?by=row", "select?by=line", "select?by=class&t0=100&t1=900", "select?by=cause", "select?by=class&causes=1",
              "tile?tracks=0-4&level=0&i=1&mode=bucket", "select?by=row&causes=1&t0=40&t1=400", "find?q=v_&w=16",
-             "find?q=a&in=source,tracks,kernels", "find?rows=1-4", "histogram?code=7", "code", "counters", "source?file=0"]
+             "find?q=a&in=source,tracks,kernels", "find?rows=1-4", "histogram?code=7", "code", "counters", "source?file=0",
+             *[f"rows?track={i}" for i in range(12)], "rows?track=2&execution=2", "rows?track=1&execution=1&from=3&n=9"]
 
 
 def check_report(tmp):
@@ -181,9 +183,6 @@ def check_pair(tmp):
 
 # --- pipes and causes ---
 
-BUCKETS = ("issue", "stall", "wait", "idle", "drain")
-
-
 def tiles_of(path, mode, level, tracks, end):
     """The cells of each track over the whole range."""
     rows = [[] for _ in range(tracks)]
@@ -222,6 +221,20 @@ def check_pipes():
         for k, cause in enumerate(trace["causes"]):
             cells = sum(c[1] == 255 and c[0] == k for row in tracks for c in row)
             check(sums.get(cause, 0) == cells, f"{fixture}: {cause}: box {sums.get(cause)}, tiles {cells}")
+
+
+def check_rows():
+    """What the code rows of a track cost is what `waves` says of it: in every capture of pipes, and of waves."""
+    seen = 0
+    for fixture in [f for f in sorted(os.listdir(DATA)) if f.startswith("ascend_")] + ["gemm", "inline", "two_waves", "sqtt_cut"]:
+        path = os.path.join(DATA, fixture)
+        found = json.loads(ask("waves", "--json", "--top=all", path)[1])["data"]
+        compare = compare_pipes if "pipes" in found else compare_waves
+        tracks = found.get("pipes", found.get("waves", []))
+        compare(lambda question: json.loads(ask("view", "--get", "/api/1/" + question, path)[1]), tracks,
+                lambda what, got, want: not check(got == want, f"{fixture}: {what}: {got}, not {want}"))
+        seen += len(tracks)
+    check(seen >= 40, f"only {seen} tracks")
 
 
 def check_causes():
@@ -424,6 +437,7 @@ def main():
         check_palette()
         check_verbs()
         check_pipes()
+        check_rows()
         check_causes()
         check_headers()
         check_cache(tmp)
