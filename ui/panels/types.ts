@@ -4,7 +4,7 @@
 export interface Buckets { issue: number; stall: number; wait: number; idle: number; drain: number }
 export interface Accounting extends Buckets { duration: number; residue?: number }
 export interface Distribution { n: number; min: number; median: number; p95: number; max: number }
-export interface Totals { waves: number; rows: number; instructions: number; hit: number; latency: number; stall: number; idle: number; from: string }
+export interface Totals { waves: number; rows: number; instructions: number; hit: number; latency: number; stall: number; idle: number; from: string; samples?: number; stalled_samples?: number }
 
 export interface CodeCost {
 	row: number | null;

@@ -52,7 +52,7 @@ class HotspotView extends View {
 	}
 
 	private whole(): number {
-		return this.hot.accounting?.duration || this.hot.totals.latency + this.hot.totals.idle || (this.isa?.rows ?? []).reduce((n, r) => n + (r.samples ?? 0), 0);
+		return this.hot.accounting?.duration || this.hot.totals.latency + this.hot.totals.idle || (this.hot.totals.samples ?? 0);
 	}
 
 	private show(): void {

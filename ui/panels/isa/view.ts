@@ -105,7 +105,7 @@ class IsaView extends View {
 	private measure(): void {
 		const isa = this.isa, track = this.app.trace.tracks[this.wave];
 		this.most = this.costs ? largest(this.costs.values(), (c) => sum(c.buckets)) : largest(isa.rows, (r) => sum(r.buckets));
-		this.whole = this.costs && track ? track.end - track.begin : this.isSampled && !isa.accounting ? isa.rows.reduce((n, r) => n + (r.samples ?? 0), 0) : isa.accounting?.duration ?? isa.totals.latency + isa.totals.idle;
+		this.whole = this.costs && track ? track.end - track.begin : this.isSampled && !isa.accounting ? isa.totals.samples ?? 0 : isa.accounting?.duration ?? isa.totals.latency + isa.totals.idle;
 	}
 
 	private costOf(l: Line): Cost | null {
@@ -280,7 +280,7 @@ class IsaView extends View {
 	}
 
 	private drawBar(): void {
-		const a = this.isa.accounting, u = scaled(this.app, () => this.whole).units(), s = this.app.store.get().selection, unit = hasPipes(this.app) ? 'pipe' : 'wave';
+		const a = this.isa.accounting, t = this.isa.totals, u = scaled(this.app, () => this.whole).units(), s = this.app.store.get().selection, unit = hasPipes(this.app) ? 'pipe' : 'wave';
 		const hasWave = s?.track !== undefined || this.costs !== null, hasSlice = s?.slice !== undefined || this.execution > 0;
 		const basis = choose('Basis', [
 			{ value: 'sum', label: 'sum of all executions' }, { value: 'mean', label: 'mean of an execution' }, { value: 'max', label: 'longest execution' },
@@ -288,7 +288,7 @@ class IsaView extends View {
 			{ value: 'execution', label: 'this execution', disabled: !hasSlice, title: `select an instruction in the timeline first: then each row shows its execution of that number on the same ${unit}` },
 		], this.basis, (v) => this.setBasis(v as Basis));
 		fill(this.top, facts(
-			['instructions', count(this.isa.totals.rows)], ['executed', count(this.isa.totals.hit)],
+			['instructions', count(t.rows)], ['executed', t.hit || !t.samples ? count(t.hit) : null], ['samples', t.samples && count(t.samples)], ['stalled', t.samples && count(t.stalled_samples!)],
 			['cycles', a ? cyclesWith(a.duration, u) : null], ['loops', this.isa.loops.length || null], ['blocks', this.isa.blocks.length || null], ['arrows not drawn', this.lanes.left || null],
 			[unit, this.costs ? this.app.trace.tracks[this.wave]?.name : null], ['execution', this.costs && this.execution ? count(this.execution) : null],
 			['no instruction', this.costs && this.rest && Object.entries(this.rest).filter(([, n]) => n).map(([b, n]) => `${b} ${cyclesWith(n, u)}`).join(', ')]),
