@@ -371,8 +371,8 @@ bool rule_zero_bytes(struct check *c, struct incore_error *e)
 	f = check_add(c, "zero-byte-moves", SEVERITY_WARNING, VERDICT_SUSPECT, e);
 	if (!f)
 		return false;
-	finding_say(c, f, "moves of zero bytes: %llu transfers, none states a byte",
-		(unsigned long long)moves);
+	finding_say(c, f, "moves of zero bytes: %llu transfer%s, none states a byte",
+		(unsigned long long)moves, plural(moves));
 	finding_advise(c, f, "look at the dimensions of the simulated arguments");
 	fact_int(f, "transfers", (int64_t)moves);
 	return true;

@@ -272,19 +272,22 @@ static void say_cuts(struct check *c, struct finding *f, const struct cuts *x)
 		sep = "; ";
 	}
 	if (x->breaks) {
-		sb_printf(&b, "%s%llu control-flow breaks in %llu waves (first: %s)", sep,
-			(unsigned long long)x->breaks, (unsigned long long)x->broken_waves,
+		sb_printf(&b, "%s%llu control-flow break%s in %llu wave%s (first: %s)", sep,
+			(unsigned long long)x->breaks, plural(x->breaks),
+			(unsigned long long)x->broken_waves, plural(x->broken_waves),
 			c->trace->tracks[x->first_broken].name);
 		sep = "; ";
 	}
 	if (x->short_ses) {
-		sb_printf(&b, "%s%llu shader engines with fewer than the %llu starts of the grid",
-			sep, (unsigned long long)x->short_ses, (unsigned long long)x->least_starts);
+		sb_printf(&b, "%s%llu shader engine%s with fewer than the %llu starts of the grid",
+			sep, (unsigned long long)x->short_ses, plural(x->short_ses),
+			(unsigned long long)x->least_starts);
 		sep = "; ";
 	}
 	if (x->packet_loss || x->trace_stalls)
-		sb_printf(&b, "%s%llu packet losses, %llu thread-trace stalls reported", sep,
-			(unsigned long long)x->packet_loss, (unsigned long long)x->trace_stalls);
+		sb_printf(&b, "%s%llu packet loss%s, %llu thread-trace stall%s reported", sep,
+			(unsigned long long)x->packet_loss, x->packet_loss == 1 ? "" : "es",
+			(unsigned long long)x->trace_stalls, plural(x->trace_stalls));
 	finding_say(c, f, "records were lost: %s", check_text(c, &b));
 	sb_free(&b);
 }
@@ -350,7 +353,7 @@ static void say_damage(struct check *c, struct finding *f, uint64_t n_tracks, ui
 		sb_printf(&b, "%llu of %u waves", (unsigned long long)n_tracks, c->trace->n_tracks);
 	if (n_files)
 		sb_printf(&b, "%s%llu other file%s", n_tracks ? " and " : "",
-			(unsigned long long)n_files, n_files == 1 ? "" : "s");
+			(unsigned long long)n_files, plural(n_files));
 	finding_say(c, f, "%s could not be read; totals are of the rest", check_text(c, &b));
 	sb_free(&b);
 }

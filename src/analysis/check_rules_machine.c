@@ -19,13 +19,15 @@ bool rule_repeated(struct check *c, struct incore_error *e)
 		return false;
 	for (uint32_t i = 0; i < x->n_siblings; i++) {
 		if (x->siblings[i].dispatch != NO_VALUE)
-			sb_printf(&list, "%s%lld (%llu waves)", i ? ", " : "",
+			sb_printf(&list, "%s%lld (%llu wave%s)", i ? ", " : "",
 				(long long)x->siblings[i].dispatch,
-				(unsigned long long)x->siblings[i].n_tracks);
+				(unsigned long long)x->siblings[i].n_tracks,
+				plural(x->siblings[i].n_tracks));
 		else
-			sb_printf(&list, "%s%s (%llu waves)", i ? ", " : "",
+			sb_printf(&list, "%s%s (%llu wave%s)", i ? ", " : "",
 				x->siblings[i].path ? x->siblings[i].path : "?",
-				(unsigned long long)x->siblings[i].n_tracks);
+				(unsigned long long)x->siblings[i].n_tracks,
+				plural(x->siblings[i].n_tracks));
 	}
 	finding_say(c, f, "the same kernel was captured %u times: dispatches %s", x->n_siblings,
 		check_text(c, &list));

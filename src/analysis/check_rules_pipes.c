@@ -155,15 +155,13 @@ bool rule_sub_blocks(struct check *c, struct incore_error *e)
 	if (!f)
 		return false;
 	if (same)
-		finding_say(c, f,
-			"%llu vector cores carry the name of another: sub-block ids "
-			"collide",
-			(unsigned long long)same);
+		finding_say(c, f, "%llu vector %s the name of another: sub-block ids collide",
+			(unsigned long long)same, same == 1 ? "core carries" : "cores carry");
 	else
 		finding_say(c, f,
 			"%u core%s of a mixed kernel with one vector core only, first "
 			"core%u: the other is missing or was overwritten",
-			lone, lone == 1 ? "" : "s", c->trace->tracks[first].coord[0]);
+			lone, plural(lone), c->trace->tracks[first].coord[0]);
 	finding_advise(c, f, "read the raw dumps: they keep the physical names");
 	fact_int(f, "same_names", (int64_t)same);
 	fact_int(f, "cores_with_one_vector_core", lone);
@@ -205,10 +203,10 @@ bool rule_flag_pairs(struct check *c, struct incore_error *e)
 		if (!f)
 			return false;
 		finding_say(c, f,
-			"%llu waits without a set, %llu sets without a wait: their "
+			"%llu wait%s without a set, %llu set%s without a wait: their "
 			"producers are not known",
-			(unsigned long long)p->n_unmatched,
-			(unsigned long long)p->n_unmatched_sets);
+			(unsigned long long)p->n_unmatched, plural(p->n_unmatched),
+			(unsigned long long)p->n_unmatched_sets, plural(p->n_unmatched_sets));
 		finding_advise(c, f, "the notes of the import name them");
 		fact_int(f, "waits", (int64_t)p->n_unmatched);
 		fact_int(f, "sets", (int64_t)p->n_unmatched_sets);
@@ -217,8 +215,9 @@ bool rule_flag_pairs(struct check *c, struct incore_error *e)
 		f = check_add(c, "reused-flags", SEVERITY_WARNING, VERDICT_OK, e);
 		if (!f)
 			return false;
-		finding_say(c, f, "%llu flags stand in more than one pair of set and wait",
-			(unsigned long long)p->n_reused);
+		finding_say(c, f, "%llu %s in more than one pair of set and wait",
+			(unsigned long long)p->n_reused,
+			p->n_reused == 1 ? "flag stands" : "flags stand");
 		finding_advise(c, f, "pairing may be off: compare with the raw dumps");
 		fact_int(f, "flags", (int64_t)p->n_reused);
 	}

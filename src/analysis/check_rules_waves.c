@@ -219,8 +219,10 @@ static bool say_unlisted(
 			(unsigned long long)n_stray, n_stray > 1 ? "s are" : " is",
 			names.n ? ": " : "", check_text(c, &names));
 	else
-		finding_say(c, f, "%llu waves have no start event on the target CU (first: %s)",
-			(unsigned long long)j->lone_waves, c->trace->tracks[j->first_lone].name);
+		finding_say(c, f, "%llu %s no start event on the target CU (first: %s)",
+			(unsigned long long)j->lone_waves,
+			j->lone_waves == 1 ? "wave has" : "waves have",
+			c->trace->tracks[j->first_lone].name);
 	fact_int(f, "unlisted_files", (int64_t)n_stray);
 	fact_int(f, "waves_without_start", (int64_t)j->lone_waves);
 	fact_int(f, "target_cu_starts", (int64_t)j->starts);

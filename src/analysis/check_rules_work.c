@@ -262,8 +262,8 @@ bool rule_short(struct check *c, struct incore_error *e)
 	f = check_add(c, "short-sample", SEVERITY_WARNING, VERDICT_SUSPECT, e);
 	if (!f)
 		return false;
-	finding_say(c, f, "only %u wave%s on %u traced SIMDs: too few for statistics", n,
-		n == 1 ? "" : "s", n_cus * per_cu);
+	finding_say(c, f, "only %u wave%s on %u traced SIMDs: too few for statistics", n, plural(n),
+		n_cus * per_cu);
 	fact_int(f, "waves", n);
 	fact_int(f, "simds", n_cus * per_cu);
 	finding_advise(

@@ -24,9 +24,11 @@ void hot_json_totals(const struct hot *h, struct json_writer *w)
 	json_w_kv_u64(w, "rows", hot_static_rows(h->trace));
 	json_w_kv_u64(w, "instructions", h->n_instructions);
 	put_totals(&h->all.totals, w);
-	json_w_kv_cstr(w, "from", h->is_stated ? "stated" : "computed");
-	if (h->all.samples)
+	if (h->all.samples) {
 		json_w_kv_u64(w, "samples", h->all.samples);
+		json_w_kv_u64(w, "stalled_samples", h->all.stalled_samples);
+	}
+	json_w_kv_cstr(w, "from", h->is_stated ? "stated" : "computed");
 	json_w_end(w);
 	json_w_key(w, "accounting");
 	if (h->is_stated) {

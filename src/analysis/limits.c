@@ -249,7 +249,7 @@ bool limits_put_sentence(const struct limits *l, struct strbuf *out)
 		return sb_puts(out, "no limit is known for this target");
 	if (!sb_printf(out, "%s %" PRIu64 " wave%s per SIMD by ",
 		    l->is_upper_bound ? "limited to at most" : "limited to", l->predicted,
-		    l->predicted == 1 ? "" : "s"))
+		    plural(l->predicted)))
 		return false;
 	for (unsigned i = 0; i < LIMIT_KINDS; i++) {
 		if (!(l->limiter_mask & 1u << order[i]))

@@ -313,7 +313,7 @@ bool occupancy_put_coverage(const struct occupancy *o, struct strbuf *out)
 		o->launched_waves ? " launched waves traced" : " waves of the traced SEs traced");
 	if (whole)
 		sb_printf(out, " (%.1f %%)", 100.0 * (double)o->traced_waves / (double)whole);
-	sb_printf(out, ", %u SE%s", o->n_ses, o->n_ses == 1 ? "" : "s");
+	sb_printf(out, ", %u SE%s", o->n_ses, plural(o->n_ses));
 	if (t->meta.target_cu != NO_VALUE)
 		sb_printf(out, ", CU %" PRId64, t->meta.target_cu);
 	if (trace_clock_mhz(t) > 0)

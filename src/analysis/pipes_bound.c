@@ -34,9 +34,9 @@ static void put_pair(const struct pipes *p, struct strbuf *b)
 	const struct pipe_pair *x = p->pairs.n ? &p->pairs.v[0] : NULL;
 
 	if (x && x->cyc)
-		sb_printf(b, "; most waiting: %s for %s, %llu cycles in %llu waits", x->consumer,
+		sb_printf(b, "; most waiting: %s for %s, %llu cycle%s in %llu wait%s", x->consumer,
 			x->producer ? x->producer : "nobody known", (unsigned long long)x->cyc,
-			(unsigned long long)x->count);
+			plural(x->cyc), (unsigned long long)x->count, plural(x->count));
 }
 
 static void put_sentence(const struct pipes *p, struct strbuf *b)

@@ -107,9 +107,10 @@ static void put_cell(struct strbuf *out, const struct cause_cell *c)
 {
 	sb_puts(out, "; here ");
 	put_u64(out, c->cyc);
-	sb_puts(out, " cycles in ");
+	sb_printf(out, " cycle%s in ", plural(c->cyc));
 	put_u64(out, c->hits);
-	sb_printf(out, " executions, %.1f each", (double)c->cyc / (double)c->hits);
+	sb_printf(
+		out, " execution%s, %.1f each", plural(c->hits), (double)c->cyc / (double)c->hits);
 }
 
 static bool put_evidence(const struct summary *s, const struct advice *a, struct strbuf *out)

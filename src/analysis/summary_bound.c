@@ -169,8 +169,7 @@ static void put_occupancy(const struct summary *s, struct strbuf *out)
 	if (!s->occupancy.peak_per_simd)
 		return;
 	sb_printf(out, "; at most %llu wave%s per SIMD",
-		(unsigned long long)s->occupancy.peak_per_simd,
-		s->occupancy.peak_per_simd == 1 ? "" : "s");
+		(unsigned long long)s->occupancy.peak_per_simd, plural(s->occupancy.peak_per_simd));
 	if (s->limits.is_known)
 		sb_printf(out, " (limit %llu by %s)", (unsigned long long)s->limits.predicted,
 			limit_name(s->limits.limiter));

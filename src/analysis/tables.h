@@ -8,6 +8,8 @@
 
 /* Is it worth a page of its own: details of a run, not rows of instructions or blocks? */
 bool table_is_detail(const struct named_table *k);
+/* A cell in words: the codes of a column of units are words elsewhere. NULL where nothing stands. */
+const char *table_cell(const struct named_table *k, uint32_t row, uint32_t col);
 /* How busy each core was, as an on-device run states it; NULL: not stated. */
 const struct named_table *table_of_occupancy(const struct trace *t);
 #define TABLE_ROWS_MAX 4000 /* of a table that is no detail: it may have a row per instruction */

@@ -17,6 +17,18 @@ bool table_is_detail(const struct named_table *k)
 	return false;
 }
 
+const char *table_cell(const struct named_table *k, uint32_t row, uint32_t col)
+{
+	static const char *const units[] = {"us", "instructions", "bytes", "%"};
+	const char *cell = k->cells[(size_t)row * k->n_cols + col];
+
+	if (cell && cell[0] >= '0' && cell[0] <= '3' && !cell[1] && !strcmp(k->cols[col], "unit") &&
+		(!strcmp(k->name, ASCEND_TABLE_COMPUTE) ||
+			!strcmp(k->name, ASCEND_TABLE_COMPUTE_ALL)))
+		return units[cell[0] - '0'];
+	return cell;
+}
+
 const struct named_table *table_of_occupancy(const struct trace *t)
 {
 	return trace_find_table(t, ASCEND_TABLE_OCCUPANCY);

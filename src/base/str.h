@@ -55,6 +55,12 @@ bool str_cut(struct str *rest, const char *sep, struct str *part);
 bool str_to_u64(struct str s, uint64_t *out);
 bool str_to_i64(struct str s, int64_t *out);
 
+/* What a counted word ends in: "1 wave", "2 waves". */
+static inline const char *plural(uint64_t n)
+{
+	return n == 1 ? "" : "s";
+}
+
 struct strbuf {
 	char *p;
 	size_t n, cap;

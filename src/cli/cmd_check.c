@@ -292,7 +292,7 @@ static void print_heading(const struct cli *c, const struct trace *t)
 {
 	fprintf(c->out, "%s  %s  %u %s%s  %s\n\n", t->meta.kernel ? t->meta.kernel : "(no kernel)",
 		t->meta.arch ? t->meta.arch : "(unknown target)", t->n_tracks,
-		trace_has_pipes(t) ? "pipe" : "wave", t->n_tracks == 1 ? "" : "s",
+		trace_has_pipes(t) ? "pipe" : "wave", plural(t->n_tracks),
 		cli_evidence(t, (char[EVIDENCE_TEXT]){0}));
 }
 
@@ -304,8 +304,8 @@ static void print_verdict(const struct cli *c, const struct check *k)
 		n[k->findings[i].severity]++;
 	fprintf(c->out, "verdict: %s%s%s (%u error%s, %u warning%s, %u info)\n",
 		style_on(c, verdict_style(k->verdict)), verdict_name(k->verdict), style_off(c),
-		n[SEVERITY_ERROR], n[SEVERITY_ERROR] == 1 ? "" : "s", n[SEVERITY_WARNING],
-		n[SEVERITY_WARNING] == 1 ? "" : "s", n[SEVERITY_INFO]);
+		n[SEVERITY_ERROR], plural(n[SEVERITY_ERROR]), n[SEVERITY_WARNING],
+		plural(n[SEVERITY_WARNING]), n[SEVERITY_INFO]);
 }
 
 static void print_explain(FILE *out)

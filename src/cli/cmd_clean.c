@@ -295,7 +295,7 @@ static int run(struct cli *c)
 		ok = find_runs(&runs, c->args[i], &c->error);
 	if (runs.n_unreadable) {
 		cli_warn(c, "missing: %u folder%s could not be listed; runs in there are left out",
-			runs.n_unreadable, runs.n_unreadable == 1 ? "" : "s");
+			runs.n_unreadable, plural(runs.n_unreadable));
 		c->n_losses++;
 	}
 	status = ok ? clean_all(c, &runs) : cli_fail(c);

@@ -358,8 +358,7 @@ static void print_heading(const struct run *r)
 		fprintf(f, "clocks: %.1f and %.1f MHz%s\n", d->clock_a_mhz, d->clock_b_mhz,
 			d->is_clock_alike ? "" : ": more than 3 % apart, compare cycles only");
 	if (d->has_noise)
-		fprintf(f, "noise: %u repeat%s of A, %u of B\n\n", r->n_a, r->n_a == 1 ? "" : "s",
-			r->n_b);
+		fprintf(f, "noise: %u repeat%s of A, %u of B\n\n", r->n_a, plural(r->n_a), r->n_b);
 	else
 		fprintf(f, "noise: no repeat: no significance claim%s\n\n",
 			d->options->is_pair

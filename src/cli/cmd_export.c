@@ -132,10 +132,10 @@ static void print_text(
 {
 	char a[32], b[32], d[32];
 
-	fprintf(c->out, "%s: %s instructions of %s %s%s, %s links, %s\n", path,
-		fmt_u64(a, r->n_slices), fmt_u64(b, r->n_tracks),
-		trace_has_pipes(t) ? "pipe" : "wave", r->n_tracks == 1 ? "" : "s",
-		fmt_u64(d, r->n_links), cli_evidence(t, (char[EVIDENCE_TEXT]){0}));
+	fprintf(c->out, "%s: %s instruction%s of %s %s%s, %s link%s, %s\n", path,
+		fmt_u64(a, r->n_slices), plural(r->n_slices), fmt_u64(b, r->n_tracks),
+		trace_has_pipes(t) ? "pipe" : "wave", plural(r->n_tracks), fmt_u64(d, r->n_links),
+		plural(r->n_links), cli_evidence(t, (char[EVIDENCE_TEXT]){0}));
 }
 
 static int export_to(struct cli *c, const struct export_ops *ops, const struct trace *t)

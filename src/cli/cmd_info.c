@@ -149,8 +149,9 @@ static void print_machine(const struct job *j)
 	if (x->product)
 		fprintf(out, ", %s", x->product);
 	if (x->cus != NO_VALUE && x->ses != NO_VALUE)
-		fprintf(out, ", %s CUs in %s shader engines", fmt_u64(a, (uint64_t)x->cus),
-			fmt_u64(b, (uint64_t)x->ses));
+		fprintf(out, ", %s CU%s in %s shader engine%s", fmt_u64(a, (uint64_t)x->cus),
+			plural((uint64_t)x->cus), fmt_u64(b, (uint64_t)x->ses),
+			plural((uint64_t)x->ses));
 	if (x->max_clock_mhz != NO_VALUE)
 		fprintf(out, ", at most %s MHz", fmt_u64(a, (uint64_t)x->max_clock_mhz));
 	fputc('\n', out);
@@ -202,7 +203,8 @@ static void print_launch(const struct job *j)
 			fmt_u64(a, (uint64_t)l->launch_index),
 			fmt_u64(b, (uint64_t)l->launch_count), (long long)l->kernel_id);
 	if (l->waves != NO_VALUE)
-		fprintf(out, ", %s waves", fmt_u64(a, (uint64_t)l->waves));
+		fprintf(out, ", %s wave%s", fmt_u64(a, (uint64_t)l->waves),
+			plural((uint64_t)l->waves));
 	print_triple(out, "grid", l->grid);
 	print_triple(out, "workgroup", l->workgroup);
 	fputc('\n', out);
@@ -210,9 +212,11 @@ static void print_launch(const struct job *j)
 		fprintf(out, LABEL "as a discovery run saw the same dispatch\n", "");
 	if (l->vgprs != NO_VALUE && l->sgprs != NO_VALUE && l->lds_bytes != NO_VALUE)
 		fprintf(out,
-			LABEL "%s VGPRs, %s SGPRs, %s bytes of LDS as the producer states them\n",
-			"resources", fmt_u64(a, (uint64_t)l->vgprs), fmt_u64(b, (uint64_t)l->sgprs),
-			fmt_u64(d, (uint64_t)l->lds_bytes));
+			LABEL
+			"%s VGPR%s, %s SGPR%s, %s byte%s of LDS as the producer states them\n",
+			"resources", fmt_u64(a, (uint64_t)l->vgprs), plural((uint64_t)l->vgprs),
+			fmt_u64(b, (uint64_t)l->sgprs), plural((uint64_t)l->sgprs),
+			fmt_u64(d, (uint64_t)l->lds_bytes), plural((uint64_t)l->lds_bytes));
 	if (l->command)
 		fprintf(out, LABEL "%s\n", "command", l->command);
 }
@@ -227,17 +231,17 @@ static void print_code(const struct job *j)
 		fprintf(out, LABEL "none: nothing was executed\n", "code");
 		return;
 	}
-	fprintf(out, LABEL "%s rows, %s instructions, %s executed\n", "code",
-		fmt_u64(a, j->trace->n_code), fmt_u64(b, i->n_instructions),
+	fprintf(out, LABEL "%s row%s, %s instruction%s, %s executed\n", "code",
+		fmt_u64(a, j->trace->n_code), plural(j->trace->n_code),
+		fmt_u64(b, i->n_instructions), plural(i->n_instructions),
 		fmt_u64(c, i->n_executed));
-	fprintf(out, LABEL "%s of %s rows (%s of %s instructions) mapped", "source",
-		fmt_u64(a, i->n_mapped), fmt_u64(b, j->trace->n_code), fmt_u64(c, i->n_mapped),
-		fmt_u64(d, i->n_instructions));
+	fprintf(out, LABEL "%s of %s row%s (%s of %s instruction%s) mapped", "source",
+		fmt_u64(a, i->n_mapped), fmt_u64(b, j->trace->n_code), plural(j->trace->n_code),
+		fmt_u64(c, i->n_mapped), fmt_u64(d, i->n_instructions), plural(i->n_instructions));
 	if (i->n_mapped)
 		fprintf(out, " to %s line%s of %s file%s, %s with a snapshot",
-			fmt_u64(a, i->n_lines), i->n_lines == 1 ? "" : "s",
-			fmt_u64(b, j->trace->n_sources), j->trace->n_sources == 1 ? "" : "s",
-			fmt_u64(c, i->n_snapshots));
+			fmt_u64(a, i->n_lines), plural(i->n_lines), fmt_u64(b, j->trace->n_sources),
+			plural(j->trace->n_sources), fmt_u64(c, i->n_snapshots));
 	fputc('\n', out);
 }
 
@@ -258,8 +262,9 @@ static bool print_waves(const struct job *j)
 	ok = !where.failed;
 	fprintf(out, LABEL "%s%s", "waves", fmt_u64(a, t->n_tracks), where.p ? where.p : "");
 	if (t->n_tracks)
-		fprintf(out, "; %s cycles from first begin to last end",
-			fmt_u64(b, (uint64_t)(i->end_cyc - i->begin_cyc)));
+		fprintf(out, "; %s cycle%s from first begin to last end",
+			fmt_u64(b, (uint64_t)(i->end_cyc - i->begin_cyc)),
+			plural((uint64_t)(i->end_cyc - i->begin_cyc)));
 	if (t->n_tracks && mhz > 0)
 		fprintf(out, ", %.2f us", (double)(i->end_cyc - i->begin_cyc) / mhz);
 	fputc('\n', out);
@@ -296,8 +301,9 @@ static bool print_pipes(const struct job *j)
 		fprintf(out, LABEL "none: no instruction timeline\n", "pipes");
 	} else if (ok) {
 		fprintf(out, LABEL "%u on core %s: %s\n", "pipes", t->n_tracks, cores.p, lanes.p);
-		fprintf(out, LABEL "%s cycles from first start to last end", "span",
-			fmt_u64(a, (uint64_t)(i->end_cyc - i->begin_cyc)));
+		fprintf(out, LABEL "%s cycle%s from first start to last end", "span",
+			fmt_u64(a, (uint64_t)(i->end_cyc - i->begin_cyc)),
+			plural((uint64_t)(i->end_cyc - i->begin_cyc)));
 		if (mhz > 0)
 			fprintf(out, ", %.2f us", (double)(i->end_cyc - i->begin_cyc) / mhz);
 		fprintf(out, ", %s flag pairs and other links\n", fmt_u64(a, t->n_links));

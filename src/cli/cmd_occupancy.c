@@ -71,13 +71,13 @@ static void warn(struct job *j)
 		cli_warn(j->c, "clocks of the SEs are not aligned: figures over several SEs are "
 			       "off by their skew");
 	if (o->all.open)
-		cli_warn(j->c,
-			"%" PRIu64 " waves have a start and no end: they count to the last "
-			"event",
-			o->all.open);
+		cli_warn(j->c, "%" PRIu64 " %s to the last event", o->all.open,
+			o->all.open == 1 ? "wave has a start and no end: it counts"
+					 : "waves have a start and no end: they count");
 	if (o->all.unmatched_ends)
-		cli_warn(j->c, "%" PRIu64 " waves have an end and no start: not counted",
-			o->all.unmatched_ends);
+		cli_warn(j->c, "%" PRIu64 " %s an end and no start: not counted",
+			o->all.unmatched_ends,
+			o->all.unmatched_ends == 1 ? "wave has" : "waves have");
 }
 
 /* --- JSON ----------------------------------------------------------------------------------- */
@@ -465,14 +465,15 @@ static bool print_head(struct job *j)
 		fputs("\nno wave was resident: nothing was traced, or nothing is selected\n", out);
 		return print_limit(j);
 	}
-	fprintf(out, "\nresident    peak %s waves, mean %.1f, at most %" PRIu64 " on a SIMD\n",
-		fmt_u64(a, o->all.peak), occupancy_mean(o), o->peak_per_simd);
+	fprintf(out, "\nresident    peak %s wave%s, mean %.1f, at most %" PRIu64 " on a SIMD\n",
+		fmt_u64(a, o->all.peak), plural(o->all.peak), occupancy_mean(o), o->peak_per_simd);
 	fprintf(out, "below half  %.1f %% of the span has fewer than half the peak\n",
 		100.0 * occupancy_below_half(o));
 	fprintf(out,
-		"launch      %s waves, %.1f per 1,000 cycles; tail (last start to last end) %s "
-		"cycles\n",
-		fmt_u64(a, o->all.starts), occupancy_launch_rate(o), fmt_u64(b, o->tail_cyc));
+		"launch      %s wave%s, %.1f per 1,000 cycles; tail (last start to last end) %s "
+		"cycle%s\n",
+		fmt_u64(a, o->all.starts), plural(o->all.starts), occupancy_launch_rate(o),
+		fmt_u64(b, o->tail_cyc), plural(o->tail_cyc));
 	return print_limit(j);
 }
 
@@ -501,7 +502,7 @@ static bool print_text(struct job *j)
 	if (cli_flag(j->c, "explain"))
 		print_explain(j->c->out);
 	fprintf(j->c->out, "%s, %u note%s\n", evidence_name(j->trace->meta.evidence), j->c->n_notes,
-		j->c->n_notes == 1 ? "" : "s");
+		plural(j->c->n_notes));
 	return true;
 }
 

@@ -132,14 +132,14 @@ static void print_text(struct cli *c, const struct trace *t, const char *path,
 			(double)r->column_bytes / (double)r->n_slices);
 	fputc('\n', c->out);
 	fprintf(c->out, "  %-14s %s in %u block%s", "waves", fmt_u64(a, r->n_tracks), r->n_blocks,
-		r->n_blocks == 1 ? "" : "s");
+		plural(r->n_blocks));
 	if (r->n_failed)
 		fprintf(c->out, ", %u damaged (kept as their errors)", r->n_failed);
 	fputc('\n', c->out);
 	fprintf(c->out, "  %-14s %016llx%016llx\n", "content hash",
 		(unsigned long long)r->content_hash[1], (unsigned long long)r->content_hash[0]);
 	fprintf(c->out, "  %-14s %s, %u note%s\n", "evidence",
-		cli_evidence(t, (char[EVIDENCE_TEXT]){0}), t->n_notes, t->n_notes == 1 ? "" : "s");
+		cli_evidence(t, (char[EVIDENCE_TEXT]){0}), t->n_notes, plural(t->n_notes));
 }
 
 static bool write_packed(
@@ -160,8 +160,8 @@ static bool write_packed(
 	ok = packed_write(t, out.f, &o, r, &c->error);
 	if (ok && r->n_failed && cli_flag(c, "strict"))
 		ok = err_set(&c->error, INCORE_PARTIAL, "partial-input",
-			"%u of %u waves could not be read, and --strict was asked for", r->n_failed,
-			r->n_tracks);
+			"%u of %u wave%s could not be read, and --strict was asked for",
+			r->n_failed, r->n_tracks, plural(r->n_tracks));
 	ok = ok && out_file_commit(&out, &c->error);
 	out_file_abort(&out);
 	return ok;
@@ -190,8 +190,8 @@ static int run(struct cli *c)
 	}
 	if (r.n_failed) {
 		c->n_losses++;
-		cli_warn(c, "%u of %u waves could not be read; the file keeps their errors",
-			r.n_failed, r.n_tracks);
+		cli_warn(c, "%u of %u wave%s could not be read; the file keeps their errors",
+			r.n_failed, r.n_tracks, plural(r.n_tracks));
 	}
 	if (strcmp(name, "-") == 0)
 		goto out; /* stdout holds the file itself */

@@ -167,7 +167,7 @@ static int print_text(struct cli *c, const struct replay_request *q, const struc
 		fprintf(c->out, "task 0x%016llx, ", (unsigned long long)r->task);
 	fprintf(c->out, "kernel %s, %s (%s), %zu block%s\n", r->label,
 		kernel_class_name(r->kernel_class), r->class_reason, r->arguments.rows.n,
-		r->arguments.rows.n == 1 ? "" : "s");
+		plural(r->arguments.rows.n));
 	if (!print_slots(c, r))
 		return cli_fail(c);
 	for (size_t i = 0; i < r->arguments.remarks.n; i++)

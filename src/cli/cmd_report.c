@@ -264,8 +264,9 @@ static bool print_done(struct job *j, const struct trace *const *traces)
 	if (strcmp(path, "-") == 0)
 		return true;
 	if (!c->use_json) {
-		fprintf(c->out, "%s: %s bytes, %s slices, %s\n", path, fmt_u64(a, j->bytes),
-			fmt_u64(b, j->n_slices), evidence_name(t->meta.evidence));
+		fprintf(c->out, "%s: %s bytes, %s slice%s, %s\n", path, fmt_u64(a, j->bytes),
+			fmt_u64(b, j->n_slices), plural(j->n_slices),
+			evidence_name(t->meta.evidence));
 		if (j->left_out.n)
 			fprintf(c->out, "not in it: %s\n", j->left_out.p);
 		return true;

@@ -65,10 +65,10 @@ static void print_widest(struct job *j)
 			widest = &b->rows[i];
 	if (!widest)
 		return;
-	fprintf(j->c->out, "            widest at row %lld: %.*s arrives %s cycles after %.*s\n",
+	fprintf(j->c->out, "            widest at row %lld: %.*s arrives %s cycle%s after %.*s\n",
 		(long long)j->trace->code[widest->code].number,
 		STR_ARG(wave_name(j->trace, widest->widest.last)),
-		fmt_u64(a, widest->widest.skew_cyc),
+		fmt_u64(a, widest->widest.skew_cyc), plural(widest->widest.skew_cyc),
 		STR_ARG(wave_name(j->trace, widest->widest.first)));
 }
 
@@ -79,9 +79,10 @@ static void print_head(struct job *j)
 	char a[32], b[32], m[32], p[32], x[32];
 	FILE *out = j->c->out;
 
-	fprintf(out, "%s wave%s, %s instructions, %s cycles of wave lifetime, %s\n",
-		fmt_u64(a, w->n_waves), w->n_waves == 1 ? "" : "s", fmt_u64(b, w->n_instructions),
-		fmt_u64(m, d->sum), cli_evidence(j->trace, (char[EVIDENCE_TEXT]){0}));
+	fprintf(out, "%s wave%s, %s instruction%s, %s cycles of wave lifetime, %s\n",
+		fmt_u64(a, w->n_waves), plural(w->n_waves), fmt_u64(b, w->n_instructions),
+		plural(w->n_instructions), fmt_u64(m, d->sum),
+		cli_evidence(j->trace, (char[EVIDENCE_TEXT]){0}));
 	if (!w->n_waves) {
 		fputs(j->trace->n_tracks
 				? "no wave matches the selection\n"
@@ -96,18 +97,20 @@ static void print_head(struct job *j)
 		d->mean, d->deviation, (long long)w->residue_cyc);
 	if (w->barriers->meetings)
 		fprintf(out,
-			"barriers    %s meetings of waves (inferred), arrival skew median %s, max "
+			"barriers    %s meeting%s of waves (inferred), arrival skew median %s, max "
 			"%s; "
 			"the last waits %s\n",
-			fmt_u64(a, w->barriers->meetings), fmt_u64(b, w->barriers->skew_cyc.median),
+			fmt_u64(a, w->barriers->meetings), plural(w->barriers->meetings),
+			fmt_u64(b, w->barriers->skew_cyc.median),
 			fmt_u64(m, w->barriers->skew_cyc.max),
 			fmt_u64(p, w->barriers->last_wait_cyc.median));
 	print_widest(j);
 	if (w->states->n_waves)
-		fprintf(out, "timeline    %s segments\n", fmt_u64(a, w->states->all.segments));
+		fprintf(out, "timeline    %s segment%s\n", fmt_u64(a, w->states->all.segments),
+			plural(w->states->all.segments));
 	if (w->n_not_ended)
-		fprintf(out, "cut short   %s waves do not end in s_endpgm\n",
-			fmt_u64(a, w->n_not_ended));
+		fprintf(out, "cut short   %s %s not end in s_endpgm\n", fmt_u64(a, w->n_not_ended),
+			w->n_not_ended == 1 ? "wave does" : "waves do");
 }
 
 /* The accounting and the hardware's states side by side: two views of the same cycles. */
@@ -222,7 +225,7 @@ static bool print_imbalance(struct job *j)
 			if (shown[g] == WAVES_BY_PHASE)
 				snprintf(where, sizeof(where), "%s wave%s of a slot",
 					phases[wave_phase_of(j->trace, x->first)],
-					x->duration.n == 1 ? "" : "s");
+					plural(x->duration.n));
 			else
 				snprintf(where, sizeof(where), "%s %u",
 					wave_grouping_name(shown[g]),
@@ -338,7 +341,7 @@ static bool print_text(struct job *j)
 	if (!print_cycles(j) || !print_clusters(j) || !print_imbalance(j))
 		return false;
 	fprintf(j->c->out, "\n%s of %s wave%s, by %s\n", fmt_u64(a, j->n_shown),
-		fmt_u64(b, j->n_list), j->n_list == 1 ? "" : "s", cli_text(j->c, "sort"));
+		fmt_u64(b, j->n_list), plural(j->n_list), cli_text(j->c, "sort"));
 	if (!print_waves(j))
 		return false;
 	if (cli_flag(j->c, "explain"))

@@ -113,6 +113,9 @@ static void print_text(struct checked *k)
 {
 	const struct problems *p = &k->d->problems;
 	const struct dump_check *n = &k->check;
+	uint64_t n_defects = problems_count(p, PROBLEM_DEFECT);
+	uint64_t n_warnings = problems_count(p, PROBLEM_WARNING);
+	uint64_t n_notes = problems_count(p, PROBLEM_NOTE);
 	char a[32], b[32], m[32];
 	FILE *out = k->c->out;
 
@@ -122,22 +125,24 @@ static void print_text(struct checked *k)
 			if ((int)p->counts.v[i].weight == weight)
 				print_kind(k, &p->counts.v[i]);
 	if (k->d->payload && !k->d->is_payload_missing)
-		fprintf(out, "%s regions cover %s of %s bytes", fmt_u64(a, n->n_regions),
-			fmt_u64(b, n->covered_bytes), fmt_u64(m, n->payload_bytes));
+		fprintf(out, "%s %s %s of %s byte%s", fmt_u64(a, n->n_regions),
+			n->n_regions == 1 ? "region covers" : "regions cover",
+			fmt_u64(b, n->covered_bytes), fmt_u64(m, n->payload_bytes),
+			plural(n->payload_bytes));
 	if (n->n_checksums)
-		fprintf(out, ", %s checksums, %s wrong", fmt_u64(a, n->n_checksums),
-			fmt_u64(b, n->n_bad_checksums));
+		fprintf(out, ", %s checksum%s, %s wrong", fmt_u64(a, n->n_checksums),
+			plural(n->n_checksums), fmt_u64(b, n->n_bad_checksums));
 	if (k->d->payload && !k->d->is_payload_missing)
 		fputc('\n', out);
 	if (n->n_incomplete_tasks)
-		fprintf(out, "%s of %zu tasks are incomplete: %s slots are missing\n",
-			fmt_u64(a, n->n_incomplete_tasks), k->d->tasks.n,
-			fmt_u64(b, n->n_missing_slots));
-	fprintf(out, "%s: %llu defects, %llu warnings, %llu notes\n",
-		dump_verdict_name(dump_verdict_of(k->d)),
-		(unsigned long long)problems_count(p, PROBLEM_DEFECT),
-		(unsigned long long)problems_count(p, PROBLEM_WARNING),
-		(unsigned long long)problems_count(p, PROBLEM_NOTE));
+		fprintf(out, "%s of %zu task%s %s incomplete: %s %s missing\n",
+			fmt_u64(a, n->n_incomplete_tasks), k->d->tasks.n, plural(k->d->tasks.n),
+			n->n_incomplete_tasks == 1 ? "is" : "are", fmt_u64(b, n->n_missing_slots),
+			n->n_missing_slots == 1 ? "slot is" : "slots are");
+	fprintf(out, "%s: %llu defect%s, %llu warning%s, %llu note%s\n",
+		dump_verdict_name(dump_verdict_of(k->d)), (unsigned long long)n_defects,
+		plural(n_defects), (unsigned long long)n_warnings, plural(n_warnings),
+		(unsigned long long)n_notes, plural(n_notes));
 }
 
 /* What could not be looked at says nothing about the dump: also a warning. */

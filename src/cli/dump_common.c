@@ -185,14 +185,15 @@ void dump_text_head(struct cli *c, const struct dump *d)
 	char gen[16], level[24], a[32], b[32], n[32];
 
 	fprintf(c->out, "%s record%s, %s task%s, %s, level %s, ", fmt_u64(a, d->records.n),
-		d->records.n == 1 ? "" : "s", fmt_u64(n, d->tasks.n), d->tasks.n == 1 ? "" : "s",
+		plural(d->records.n), fmt_u64(n, d->tasks.n), plural(d->tasks.n),
 		dump_generation_name(d, gen), dump_level_name(d, level));
 	if (!d->payload)
 		fputs("no payload file", c->out);
 	else if (d->is_payload_missing)
 		fputs("payload file missing", c->out);
 	else
-		fprintf(c->out, "%s bytes of payload", fmt_u64(b, d->bytes.size));
+		fprintf(c->out, "%s byte%s of payload", fmt_u64(b, d->bytes.size),
+			plural(d->bytes.size));
 	if (d->is_repaired)
 		fputs(", repaired", c->out);
 	if (d->deps)

@@ -191,9 +191,9 @@ static void print_sums(struct job *j)
 	char a[32], b[32];
 
 	fprintf(j->c->out,
-		"%s pairs: %llu identical, %llu within tolerance, %llu differ, "
+		"%s pair%s: %llu identical, %llu within tolerance, %llu differ, "
 		"%llu of another kind, %llu only in A, %llu only in B, %llu not compared\n",
-		fmt_u64(a, d->pairs.n), (unsigned long long)d->n_identical,
+		fmt_u64(a, d->pairs.n), plural(d->pairs.n), (unsigned long long)d->n_identical,
 		(unsigned long long)(d->n_state[PAIR_SAME] > d->n_identical
 					     ? d->n_state[PAIR_SAME] - d->n_identical
 					     : 0),
@@ -202,11 +202,12 @@ static void print_sums(struct job *j)
 		(unsigned long long)d->n_state[PAIR_ONLY_A],
 		(unsigned long long)d->n_state[PAIR_ONLY_B],
 		(unsigned long long)d->n_state[PAIR_NOT_COMPARED]);
-	fprintf(j->c->out, "%s: %s of %s values differ\n",
+	fprintf(j->c->out, "%s: %s of %s value%s differ%s\n",
 		dump_diff_differs(d)		? "different"
 		: d->n_state[PAIR_NOT_COMPARED] ? "the same as far as compared"
 						: "the same",
-		fmt_u64(a, d->n_differ), fmt_u64(b, d->n_values));
+		fmt_u64(a, d->n_differ), fmt_u64(b, d->n_values), plural(d->n_values),
+		d->n_differ == 1 ? "s" : "");
 }
 
 static void explain(struct job *j)
@@ -230,8 +231,9 @@ static void explain(struct job *j)
 static bool print(struct job *j)
 {
 	if (j->diff.n_state[PAIR_NOT_COMPARED])
-		cli_warn(j->c, "%llu pairs could not be compared: a side has no payload",
-			(unsigned long long)j->diff.n_state[PAIR_NOT_COMPARED]);
+		cli_warn(j->c, "%llu pair%s could not be compared: a side has no payload",
+			(unsigned long long)j->diff.n_state[PAIR_NOT_COMPARED],
+			plural(j->diff.n_state[PAIR_NOT_COMPARED]));
 	if (j->c->use_json)
 		return print_json(j);
 	if (!print_table(j))

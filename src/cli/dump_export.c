@@ -70,11 +70,13 @@ static void print_text(
 	char a[32], b[32];
 
 	fprintf(c->out, "%s: %s %s file%s", job->dir, fmt_u64(a, r->n_files), job->ops->name,
-		r->n_files == 1 ? "" : "s");
+		plural(r->n_files));
 	if (r->n_skipped)
-		fprintf(c->out, ", %s records without payload left out", fmt_u64(b, r->n_skipped));
+		fprintf(c->out, ", %s record%s without payload left out", fmt_u64(b, r->n_skipped),
+			plural(r->n_skipped));
 	if (r->n_truncated)
-		fprintf(c->out, ", %llu hold a prefix only", (unsigned long long)r->n_truncated);
+		fprintf(c->out, ", %llu hold%s a prefix only", (unsigned long long)r->n_truncated,
+			r->n_truncated == 1 ? "s" : "");
 	fputc('\n', c->out);
 }
 
@@ -102,8 +104,8 @@ static bool export_records(struct cli *c, struct dump *d, const record_list *lis
 	ok = dump_export_run(&job, &r, &c->error);
 	if (ok && r.n_truncated) {
 		c->n_losses++;
-		cli_warn(c, "%llu files hold a prefix of their tensor",
-			(unsigned long long)r.n_truncated);
+		cli_warn(c, "%llu %s a prefix of a tensor", (unsigned long long)r.n_truncated,
+			r.n_truncated == 1 ? "file holds" : "files hold");
 	}
 	if (ok && c->use_json)
 		ok = print_json(c, &job, &r);

@@ -92,9 +92,9 @@ static void print_lists(FILE *out, const struct repair_report *r)
 	for (size_t i = 0; i < r->incomplete.n; i++) {
 		const struct repair_task *x = &r->incomplete.v[i];
 
-		fprintf(out, "incomplete task  0x%016llx dispatch %llu block %u: %u arguments",
+		fprintf(out, "incomplete task  0x%016llx dispatch %llu block %u: %u argument%s",
 			(unsigned long long)x->task_id, (unsigned long long)x->dispatch_id,
-			x->block_idx, x->found);
+			x->block_idx, x->found, plural(x->found));
 		if (x->expected != UINT32_MAX)
 			fprintf(out, " of %u%s", x->expected,
 				x->found >= x->expected ? ", not all at every stage" : "");
@@ -110,19 +110,21 @@ static void print_text(struct cli *c, const struct repair_report *r)
 	char a[32], b[32];
 	FILE *out = c->out;
 
-	fprintf(out, "%s: %s records, %s bytes of payload\n", r->manifest, fmt_u64(a, r->records),
-		fmt_u64(b, r->bin_bytes));
-	fprintf(out, "the dump was %s, %s flushes\n", r->is_closed ? "closed" : "not closed",
-		fmt_u64(a, r->flushes));
+	fprintf(out, "%s: %s record%s, %s byte%s of payload\n", r->manifest, fmt_u64(a, r->records),
+		plural(r->records), fmt_u64(b, r->bin_bytes), plural(r->bin_bytes));
+	fprintf(out, "the dump was %s, %s flush%s\n", r->is_closed ? "closed" : "not closed",
+		fmt_u64(a, r->flushes), r->flushes == 1 ? "" : "es");
 	if (r->cut_why)
-		fprintf(out, "the log is used up to byte %llu; %s bytes after it are not: %s\n",
-			(unsigned long long)r->cut_off, fmt_u64(a, r->cut_bytes), r->cut_why);
+		fprintf(out, "the log is used up to byte %llu; %s %s not: %s\n",
+			(unsigned long long)r->cut_off, fmt_u64(a, r->cut_bytes),
+			r->cut_bytes == 1 ? "byte after it is" : "bytes after it are", r->cut_why);
 	if (r->lost_records)
-		fprintf(out, "the producer counted %s records and %s bytes as lost\n",
-			fmt_u64(a, r->lost_records), fmt_u64(b, r->lost_bytes));
+		fprintf(out, "the producer counted %s record%s and %s byte%s as lost\n",
+			fmt_u64(a, r->lost_records), plural(r->lost_records),
+			fmt_u64(b, r->lost_bytes), plural(r->lost_bytes));
 	print_lists(out, r);
-	fprintf(out, "%s payloads lost, %s tasks incomplete\n", fmt_u64(a, r->n_lost_payloads),
-		fmt_u64(b, r->n_incomplete));
+	fprintf(out, "%s payload%s lost, %s task%s incomplete\n", fmt_u64(a, r->n_lost_payloads),
+		plural(r->n_lost_payloads), fmt_u64(b, r->n_incomplete), plural(r->n_incomplete));
 }
 
 static int run(struct cli *c)

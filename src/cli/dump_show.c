@@ -125,7 +125,8 @@ static void print_values(struct show *s, const struct dump_record *r, const stru
 	if (n < x->n) {
 		char a[32];
 
-		fprintf(s->c->out, "  ... %s more values (--limit all)\n", fmt_u64(a, x->n - n));
+		fprintf(s->c->out, "  ... %s more value%s (--limit all)\n", fmt_u64(a, x->n - n),
+			plural(x->n - n));
 	}
 }
 
@@ -152,7 +153,7 @@ static void print_stats(struct show *s, const struct dump_record *r, const struc
 		bar[i] = ramp[v->bins[i] ? 1 + (unsigned)((double)v->bins[i] / (double)most * 8.0)
 					 : 0];
 	bar[STATS_BINS] = 0;
-	fprintf(out, "  %s values: ", fmt_u64(a, v->n));
+	fprintf(out, "  %s value%s: ", fmt_u64(a, v->n), plural(v->n));
 	if (isnan(v->mean))
 		fputs("none finite", out);
 	else
@@ -184,9 +185,9 @@ static void print_change(struct show *s, uint32_t record, const struct shown *x)
 			p->is_identical ? "no value changed"
 					: "only the bits of equal values changed");
 	else
-		fprintf(s->c->out, "%s of %s values changed, first at %s, largest change %.9g\n",
-			fmt_u64(a, p->n_differ), fmt_u64(b, p->n), place(s, &g, p->first),
-			p->max_abs);
+		fprintf(s->c->out, "%s of %s value%s changed, first at %s, largest change %.9g\n",
+			fmt_u64(a, p->n_differ), fmt_u64(b, p->n), plural(p->n),
+			place(s, &g, p->first), p->max_abs);
 }
 
 static void print_buffer(struct show *s, uint32_t record)
@@ -198,7 +199,7 @@ static void print_buffer(struct show *s, uint32_t record)
 		return;
 	fprintf(s->c->out, "  buffer at 0x%llx, ", (unsigned long long)b.addr);
 	if (b.size)
-		fprintf(s->c->out, "%s bytes%s\n", fmt_u64(a, b.size),
+		fprintf(s->c->out, "%s byte%s%s\n", fmt_u64(a, b.size), plural(b.size),
 			b.is_from_deps ? " (deps.json)" : "");
 	else
 		fputs("size not stated\n", s->c->out);
@@ -232,7 +233,7 @@ static void print_head(struct show *s, uint32_t i)
 		fprintf(out, ", strides %s", made(s, dump_text_dims(g.strides, g.rank, &s->arena)));
 	fprintf(out, ", start %llu, ", (unsigned long long)r->start_offset);
 	if (r->bin_size)
-		fprintf(out, "%s bytes at %llu", fmt_u64(a, r->bin_size),
+		fprintf(out, "%s byte%s at %llu", fmt_u64(a, r->bin_size), plural(r->bin_size),
 			(unsigned long long)r->bin_offset);
 	else
 		fputs("no payload", out);
@@ -242,9 +243,9 @@ static void print_head(struct show *s, uint32_t i)
 	print_buffer(s, i);
 	if (slot && r->stage == DUMP_BEFORE && slot->n_before > 1)
 		fprintf(out,
-			"  one of %u before copies with %u contents; state before the task: "
+			"  one of %u before copies with %u content%s; state before the task: "
 			"record %u (%s)\n",
-			slot->n_before, slot->n_distinct, slot->before,
+			slot->n_before, slot->n_distinct, plural(slot->n_distinct), slot->before,
 			dump_choice_name(slot->choice));
 }
 
@@ -268,7 +269,8 @@ static bool print_text(struct show *s)
 		arena_reset(&s->arena);
 	}
 	if (top < s->list.n)
-		fprintf(s->c->out, "\n... %zu more records (--top all)\n", s->list.n - (size_t)top);
+		fprintf(s->c->out, "\n... %zu more record%s (--top all)\n", s->list.n - (size_t)top,
+			plural(s->list.n - (size_t)top));
 	if (!s->list.n)
 		fputs("no record is selected\n", s->c->out);
 	return !s->is_failed || err_nomem(&s->c->error);

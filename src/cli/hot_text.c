@@ -325,8 +325,8 @@ static void print_footer(struct hot_job *j)
 		fprintf(out, "beside these: barrier %s, sleep %s cycles; %s attribution, ",
 			fmt_u64(a, p->barrier_cyc), fmt_u64(b, p->sleep_cyc),
 			attribution_name(j->attribution));
-		fprintf(out, "%s waits free, %s blocked\n", fmt_u64(a, j->producers->n_free),
-			fmt_u64(b, j->producers->n_blocked));
+		fprintf(out, "%s wait%s free, %s blocked\n", fmt_u64(a, j->producers->n_free),
+			plural(j->producers->n_free), fmt_u64(b, j->producers->n_blocked));
 	}
 	if (j->pipes)
 		fprintf(out, "beside these: idle %s, drain %s cycles of pipes with nothing to do\n",
@@ -335,11 +335,12 @@ static void print_footer(struct hot_job *j)
 	if (j->n_shown < j->n_groups)
 		fprintf(out, "%s of %s shown (--top all shows every one)\n", fmt_u64(a, j->n_shown),
 			fmt_u64(b, j->n_groups));
-	fprintf(out, "%s %s%s, %s instructions, %s cycles, %s, %u note%s\n",
+	fprintf(out, "%s %s%s, %s instruction%s, %s cycle%s, %s, %u note%s\n",
 		fmt_u64(a, j->hot->n_waves), trace_has_pipes(t) ? "pipe" : "wave",
-		j->hot->n_waves == 1 ? "" : "s", fmt_u64(b, j->hot->n_instructions),
-		fmt_u64(d, j->hot->duration_cyc), cli_evidence(t, (char[EVIDENCE_TEXT]){0}),
-		n_notes, n_notes == 1 ? "" : "s");
+		plural(j->hot->n_waves), fmt_u64(b, j->hot->n_instructions),
+		plural(j->hot->n_instructions), fmt_u64(d, j->hot->duration_cyc),
+		plural(j->hot->duration_cyc), cli_evidence(t, (char[EVIDENCE_TEXT]){0}), n_notes,
+		plural(n_notes));
 }
 
 static const char pipe_explanation[] =

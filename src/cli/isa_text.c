@@ -270,8 +270,7 @@ static void say_pair(struct writer *w, const struct producer_edge *x)
 		sb_puts(&w->part, "group, ");
 	sb_printf(&w->part, "latency %s", fmt_u64(a, x->latency.median));
 	if (ahead)
-		sb_printf(&w->part, ", %s iteration%s ahead", fmt_u64(a, ahead),
-			ahead == 1 ? "" : "s");
+		sb_printf(&w->part, ", %s iteration%s ahead", fmt_u64(a, ahead), plural(ahead));
 }
 
 static void say_edges(struct writer *w, const struct listing_row *row)
@@ -316,20 +315,21 @@ static void say_loop(struct writer *w, uint32_t loop)
 {
 	const struct loop_stats *s;
 	char a[32], b[32];
+	uint32_t n_rows;
 
 	if (loop == NO_LOOP)
 		return;
 	s = &w->l->loops->v[loop];
+	n_rows = w->l->cfg.loops[loop].n_rows;
 	next_word(w);
 	if (w->l->hot->is_stated)
-		sb_printf(&w->part, "loop of %u rows", w->l->cfg.loops[loop].n_rows);
+		sb_printf(&w->part, "loop of %u row%s", n_rows, plural(n_rows));
 	else if (s->iterations)
-		sb_printf(&w->part, "loop of %u rows: %s iterations, median %s cycles",
-			w->l->cfg.loops[loop].n_rows, fmt_u64(a, s->iterations),
-			fmt_u64(b, s->median_cyc));
+		sb_printf(&w->part, "loop of %u row%s: %s iteration%s, median %s cycle%s", n_rows,
+			plural(n_rows), fmt_u64(a, s->iterations), plural(s->iterations),
+			fmt_u64(b, s->median_cyc), plural(s->median_cyc));
 	else
-		sb_printf(
-			&w->part, "loop of %u rows: never repeated", w->l->cfg.loops[loop].n_rows);
+		sb_printf(&w->part, "loop of %u row%s: never repeated", n_rows, plural(n_rows));
 }
 
 static void put_row(struct writer *w, code_idx i)
@@ -378,17 +378,18 @@ static void put_footer(struct writer *w)
 	char a[32], b[32], c[32];
 
 	if (w->is_sampled)
-		sb_printf(&w->part, "%s samples, %s stalled", fmt_u64(a, h->all.samples),
-			fmt_u64(b, h->all.stalled_samples));
+		sb_printf(&w->part, "%s sample%s, %s stalled", fmt_u64(a, h->all.samples),
+			plural(h->all.samples), fmt_u64(b, h->all.stalled_samples));
 	else
-		sb_printf(&w->part, "%s %s%s, %s instructions, latency %s", fmt_u64(a, h->n_waves),
-			w->l->pipes ? "pipe" : "wave", h->n_waves == 1 ? "" : "s",
-			fmt_u64(b, h->n_instructions), fmt_u64(c, h->all.totals.latency));
+		sb_printf(&w->part, "%s %s%s, %s instruction%s, latency %s", fmt_u64(a, h->n_waves),
+			w->l->pipes ? "pipe" : "wave", plural(h->n_waves),
+			fmt_u64(b, h->n_instructions), plural(h->n_instructions),
+			fmt_u64(c, h->all.totals.latency));
 	if (!w->is_sampled)
-		sb_printf(&w->part, ", stall %s cycles%s", fmt_u64(a, h->all.totals.stall),
-			h->is_stated ? " (as stated)" : "");
+		sb_printf(&w->part, ", stall %s cycle%s%s", fmt_u64(a, h->all.totals.stall),
+			plural(h->all.totals.stall), h->is_stated ? " (as stated)" : "");
 	sb_printf(&w->part, ", %s, %u note%s", cli_evidence(w->trace, (char[EVIDENCE_TEXT]){0}),
-		w->text->n_notes, w->text->n_notes == 1 ? "" : "s");
+		w->text->n_notes, plural(w->text->n_notes));
 	put_part(w, CELL_PLAIN);
 	end_line(w);
 }

@@ -140,14 +140,15 @@ static int fit(struct cli *c, struct calib_options *o, const struct measured *m)
 	if (!ok)
 		return cli_fail(c);
 	if (m->n_skipped)
-		cli_warn(c, "%llu of %llu rows have no op stream in %s",
+		cli_warn(c, "%llu of %llu rows %s no op stream in %s",
 			(unsigned long long)m->n_skipped,
-			(unsigned long long)(m->n_skipped + m->tasks.n), cli_text(c, "ops"));
+			(unsigned long long)(m->n_skipped + m->tasks.n),
+			m->n_skipped == 1 ? "has" : "have", cli_text(c, "ops"));
 	if (c->use_json)
 		return tell_json(c, &r, o, m->tasks.n) ? INCORE_OK : cli_fail(c);
 	if (!c->use_csv)
-		fprintf(c->out, "%s: %zu tasks of %s, status %s\n\n", cli_text(c, "output"),
-			m->tasks.n, o->source, prof_status_name(o->status));
+		fprintf(c->out, "%s: %zu task%s of %s, status %s\n\n", cli_text(c, "output"),
+			m->tasks.n, plural(m->tasks.n), o->source, prof_status_name(o->status));
 	return tell_text(c, &r) ? INCORE_OK : cli_fail(c);
 }
 

@@ -130,8 +130,8 @@ static bool tell_text(struct cli *c, const struct side s[2], const struct pipe_c
 		fprintf(out, "%c  %s  %s\n", 'A' + (int)i, t ? t->meta.origin : cli_text(c, "pmu"),
 			t ? cli_evidence(t, (char[EVIDENCE_TEXT]){0}) : "counters of a run");
 	}
-	fprintf(out, "\ntotal      %s and %s cycles", fmt_u64(a, k->span_cyc[0]),
-		fmt_u64(b, k->span_cyc[1]));
+	fprintf(out, "\ntotal      %s and %s cycle%s", fmt_u64(a, k->span_cyc[0]),
+		fmt_u64(b, k->span_cyc[1]), plural(k->span_cyc[1]));
 	if (error_permille(k->span_cyc, &e))
 		fprintf(out, ", %+.1f %%", (double)e / 10);
 	fputc('\n', out);

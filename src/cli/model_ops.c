@@ -111,8 +111,8 @@ static int tell(struct cli *c, const struct profile *p)
 	else if (!put_table(c, rows + 1, n - 1))
 		status = cli_fail(c);
 	else if (!c->use_csv)
-		fprintf(c->out, "\n%zu names; prices of profile %s (%s), for float 64 x 64\n",
-			n - 1, p->name, p->calibration);
+		fprintf(c->out, "\n%zu name%s; prices of profile %s (%s), for float 64 x 64\n",
+			n - 1, plural(n - 1), p->name, p->calibration);
 	mem_free(rows);
 	return status;
 }

@@ -230,7 +230,7 @@ static void put_findings(FILE *out, const struct timed *t)
 
 	for (size_t i = 0; i < t->findings.n; i++)
 		n += !model_is_note(&t->findings.v[i]);
-	fprintf(out, "\n%s%zu finding%s\n", n ? "" : "ok: ", n, n == 1 ? "" : "s");
+	fprintf(out, "\n%s%zu finding%s\n", n ? "" : "ok: ", n, plural(n));
 	for (size_t i = 0; i < t->findings.n; i++) {
 		const struct model_finding *f = &t->findings.v[i];
 

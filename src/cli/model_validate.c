@@ -107,11 +107,10 @@ static bool tell_text(struct cli *c, const struct validate_result *r)
 		if (!put_table(c, r, (enum validate_role)i))
 			return false;
 	}
-	fprintf(c->out, "\n%u gate%s, %u missed", r->n_gates, r->n_gates == 1 ? "" : "s",
-		r->n_missed);
+	fprintf(c->out, "\n%u gate%s, %u missed", r->n_gates, plural(r->n_gates), r->n_missed);
 	if (r->n_findings)
-		fprintf(c->out, ", %llu findings in its own kernels",
-			(unsigned long long)r->n_findings);
+		fprintf(c->out, ", %llu finding%s in its own kernels",
+			(unsigned long long)r->n_findings, plural(r->n_findings));
 	fputc('\n', c->out);
 	return true;
 }

@@ -432,11 +432,13 @@ void cli_walk_notes(struct cli *c, const struct walk_result *r)
 	if (r->n_unknown_code) {
 		c->n_notes++;
 		c->n_losses++;
-		cli_warn(c, "unmapped: %llu records name no known row of the code",
-			(unsigned long long)r->n_unknown_code);
+		cli_warn(c, "unmapped: %llu %s no known row of the code",
+			(unsigned long long)r->n_unknown_code,
+			r->n_unknown_code == 1 ? "record names" : "records name");
 	}
 	if (r->n_notes_dropped) {
 		c->n_losses++;
-		cli_warn(c, "%llu more notes of this kind", (unsigned long long)r->n_notes_dropped);
+		cli_warn(c, "%llu more note%s of this kind", (unsigned long long)r->n_notes_dropped,
+			plural(r->n_notes_dropped));
 	}
 }

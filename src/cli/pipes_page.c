@@ -211,7 +211,7 @@ static bool print_occupancy(struct job *j)
 	if (k && !tables_print_one(j->c, k, j->text.top))
 		return false;
 	fprintf(out, "%s, %u note%s\n", cli_evidence(j->trace, (char[EVIDENCE_TEXT]){0}),
-		j->c->n_notes, j->c->n_notes == 1 ? "" : "s");
+		j->c->n_notes, plural(j->c->n_notes));
 	return true;
 }
 

@@ -49,11 +49,11 @@ void pipes_print_head(const struct pipes_text *x)
 	char a[32], b[32], d[32];
 	double mhz = trace_clock_mhz(p->trace);
 
-	fprintf(out, "%s pipe%s of %u core%s, %s instructions", fmt_u64(a, p->n_pipes),
-		p->n_pipes == 1 ? "" : "s", p->n_cores, p->n_cores == 1 ? "" : "s",
-		fmt_u64(b, p->n_instructions));
-	fprintf(out, " and %s of synchronisation, %s cycles", fmt_u64(a, p->n_sync),
-		fmt_u64(d, span_of(p)));
+	fprintf(out, "%s pipe%s of %u core%s, %s instruction%s", fmt_u64(a, p->n_pipes),
+		plural(p->n_pipes), p->n_cores, plural(p->n_cores), fmt_u64(b, p->n_instructions),
+		plural(p->n_instructions));
+	fprintf(out, " and %s of synchronisation, %s cycle%s", fmt_u64(a, p->n_sync),
+		fmt_u64(d, span_of(p)), plural(span_of(p)));
 	if (mhz > 0)
 		fprintf(out, " (%.2f us)", (double)span_of(p) / mhz);
 	fprintf(out, ", %s\n", cli_evidence(p->trace, (char[EVIDENCE_TEXT]){0}));
@@ -325,13 +325,15 @@ bool pipes_print_path(const struct pipes_text *x)
 
 	if (!path->is_known)
 		return true;
-	fprintf(out, "\ncritical path: %s cycles = work %s + wait %s + stall %s",
-		fmt_u64(a, path->end_cyc - path->begin_cyc), fmt_u64(b, path->part[PATH_WORK]),
+	fprintf(out, "\ncritical path: %s cycle%s = work %s + wait %s + stall %s",
+		fmt_u64(a, path->end_cyc - path->begin_cyc),
+		plural(path->end_cyc - path->begin_cyc), fmt_u64(b, path->part[PATH_WORK]),
 		fmt_u64(d, path->part[PATH_WAIT]), fmt_u64(f, path->part[PATH_STALL]));
 	fprintf(out, " + gaps %s + before %s + after %s;", fmt_u64(a, path->part[PATH_GAP]),
 		fmt_u64(b, path->lead_cyc), fmt_u64(d, path->tail_cyc));
-	fprintf(out, " %s slices, %s flags, %s inferred\n", fmt_u64(a, path->n_slices),
-		fmt_u64(b, path->n_hops), fmt_u64(d, path->n_inferred));
+	fprintf(out, " %s slice%s, %s flag%s, %s inferred\n", fmt_u64(a, path->n_slices),
+		plural(path->n_slices), fmt_u64(b, path->n_hops), plural(path->n_hops),
+		fmt_u64(d, path->n_inferred));
 	if (!print_path_pipes(x))
 		return false;
 	fputc('\n', out);

@@ -248,8 +248,8 @@ static bool put_reasons(const struct trace *t, struct cli *c)
 		table_u64(&table, sums[best]);
 		table_pct(&table, sums[best], all);
 	}
-	fprintf(c->out, "\n\nStall reasons of all samples\n%s samples issued, %s stalled\n",
-		fmt_u64(a, issued), fmt_u64(b, all));
+	fprintf(c->out, "\n\nStall reasons of all samples\n%s sample%s issued, %s stalled\n",
+		fmt_u64(a, issued), plural(issued), fmt_u64(b, all));
 	ok = table_print(&table, c) || err_nomem(&c->error);
 	table_deinit(&table);
 	return ok;

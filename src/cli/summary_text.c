@@ -402,15 +402,16 @@ static void print_loops(struct page *p)
 				.number;
 
 		if (!x->iterations) {
-			page_line(p, "  ", "at row %lld: reached by %llu waves, never repeated",
-				row, (unsigned long long)x->waves);
+			page_line(p, "  ", "at row %lld: reached by %llu wave%s, never repeated",
+				row, (unsigned long long)x->waves, plural(x->waves));
 			continue;
 		}
 		page_line(p, "  ",
-			"at row %lld: %llu iterations in %llu waves, cycles each min %s, "
+			"at row %lld: %llu iteration%s in %llu wave%s, cycles each min %s, "
 			"median %s, max %s; issue %.1f, wait %.1f, stall %.1f, idle %.1f %%",
-			row, (unsigned long long)x->iterations, (unsigned long long)x->waves,
-			fmt_u64(a, x->min_cyc), fmt_u64(m, x->median_cyc), fmt_u64(b, x->max_cyc),
+			row, (unsigned long long)x->iterations, plural(x->iterations),
+			(unsigned long long)x->waves, plural(x->waves), fmt_u64(a, x->min_cyc),
+			fmt_u64(m, x->median_cyc), fmt_u64(b, x->max_cyc),
 			page_percent(x->all.bucket[BUCKET_ISSUE], x->all.cyc),
 			page_percent(x->all.bucket[BUCKET_WAIT], x->all.cyc),
 			page_percent(x->all.bucket[BUCKET_STALL], x->all.cyc),
@@ -430,11 +431,12 @@ static void print_waves(struct page *p)
 		d->mean > 0 ? 100 * d->deviation / d->mean : 0);
 	for (uint32_t i = 0; i < k->n && i < p->top; i++)
 		page_line(p, "  ",
-			"%u waves executed %u rows: %.1f %% of latency, median %s cycles, "
+			"%u wave%s executed %u row%s: %.1f %% of latency, median %s cycle%s, "
 			"%u loop count%s",
-			k->v[i].n_waves, k->v[i].n_rows, page_percent(k->v[i].latency, k->latency),
-			fmt_u64(a, k->v[i].median_dur), k->v[i].n_variants,
-			k->v[i].n_variants == 1 ? "" : "s");
+			k->v[i].n_waves, plural(k->v[i].n_waves), k->v[i].n_rows,
+			plural(k->v[i].n_rows), page_percent(k->v[i].latency, k->latency),
+			fmt_u64(a, k->v[i].median_dur), plural(k->v[i].median_dur),
+			k->v[i].n_variants, plural(k->v[i].n_variants));
 }
 
 static void print_barriers(struct page *p)
@@ -444,10 +446,10 @@ static void print_barriers(struct page *p)
 
 	if (b->meetings)
 		page_line(p, "  ",
-			"barriers: %s meetings of waves (inferred), arrival skew median %s, max "
+			"barriers: %s meeting%s of waves (inferred), arrival skew median %s, max "
 			"%s cycles",
-			fmt_u64(x, b->meetings), fmt_u64(y, b->skew_cyc.median),
-			fmt_u64(z, b->skew_cyc.max));
+			fmt_u64(x, b->meetings), plural(b->meetings),
+			fmt_u64(y, b->skew_cyc.median), fmt_u64(z, b->skew_cyc.max));
 }
 
 static void print_occupancy(struct page *p)
@@ -457,8 +459,9 @@ static void print_occupancy(struct page *p)
 
 	page_title(p, "Occupancy and clocks");
 	limits_put_sentence(&p->s->limits, &b);
-	page_line(p, "  ", "observed peak %llu waves per SIMD; %s",
-		(unsigned long long)o->peak_per_simd, b.n ? page_text(p, &b) : "limit not known");
+	page_line(p, "  ", "observed peak %llu wave%s per SIMD; %s",
+		(unsigned long long)o->peak_per_simd, plural(o->peak_per_simd),
+		b.n ? page_text(p, &b) : "limit not known");
 	sb_reset(&b);
 	limits_put_next_step(&p->s->limits, &b);
 	if (b.n || b.failed)

@@ -49,7 +49,7 @@ bool tables_print_one(struct cli *c, const struct named_table *k, uint64_t top)
 	table_init(&out, columns, n);
 	for (uint32_t r = 0; r < k->n_rows && r < top; r++)
 		for (uint32_t i = 0; i < n; i++) {
-			const char *cell = k->cells[(size_t)r * k->n_cols + i];
+			const char *cell = table_cell(k, r, i);
 
 			table_cstr(&out, cell ? cell : "-");
 		}

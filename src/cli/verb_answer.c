@@ -362,5 +362,5 @@ void cli_warn_unread(struct cli *c, uint64_t n)
 	c->n_losses++;
 	cli_warn(c,
 		"%llu track%s could not be read: the timeline lacks %s (incore check says more)",
-		(unsigned long long)n, n == 1 ? "" : "s", n == 1 ? "it" : "them");
+		(unsigned long long)n, plural(n), n == 1 ? "it" : "them");
 }

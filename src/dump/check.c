@@ -50,8 +50,8 @@ static void check_counters(struct dump *d)
 			"the producer dropped %llu records", (unsigned long long)s->dropped);
 	if (s->overwritten && s->overwritten != UINT64_MAX)
 		problems_add(&d->problems, PROBLEM_DEFECT, "overwritten-records", PROBLEM_DUMP,
-			"the payload of %llu records was overwritten before it was read",
-			(unsigned long long)s->overwritten);
+			"the payload of %llu record%s was overwritten before it was read",
+			(unsigned long long)s->overwritten, plural(s->overwritten));
 }
 
 static void check_flags(struct dump *d, uint32_t i)

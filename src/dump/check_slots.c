@@ -122,9 +122,9 @@ static void check_stages(struct slot_check *c, const struct dump_task *t, const 
 		return; /* unknown stages alone */
 	if (wants_before != (s->n_before > 0) || wants_after != (s->n_after > 0))
 		problems_add(&c->d->problems, PROBLEM_DEFECT, "stage-missing", at_slot(t, s->index),
-			"task 0x%016llx slot %u (%s) has %u copies before and %u after",
+			"task 0x%016llx slot %u (%s) has %u %s before and %u after",
 			(unsigned long long)t->id, s->index, dump_role_name(r->role), s->n_before,
-			s->n_after);
+			s->n_before == 1 ? "copy" : "copies", s->n_after);
 	if (s->choice == DUMP_CHOICE_WRITER)
 		problems_add(&c->d->problems, PROBLEM_NOTE, "several-before", at_slot(t, s->index),
 			"task 0x%016llx slot %u: %u before copies with %u contents; record %u "

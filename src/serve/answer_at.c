@@ -12,6 +12,7 @@ struct at {
 	const struct lane *lane; /* that holds it */
 	uint32_t i;
 	struct view_track k;
+	uint64_t buckets[BUCKET_COUNT];
 };
 
 /* --- which slice --- */
@@ -132,15 +133,31 @@ static void put_execution(const struct at *a, struct json_writer *w)
 	put_or_null(w, "next", next);
 }
 
+static bool add_piece(void *ctx, const struct pipe_piece *p)
+{
+	struct at *a = ctx;
+
+	if (p->slice == a->slice)
+		a->buckets[p->bucket] += p->to_cyc - p->from_cyc;
+	return true;
+}
+
+static bool load(struct at *a, struct incore_error *e)
+{
+	if (!view_track_load(a->v, a->v->index->waits, a->track, &a->k, e))
+		return false;
+	if (a->v->has_pipes)
+		return pipe_pieces_of(a->v, a->track, &a->k.data, add_piece, a, e);
+	slice_buckets(a->v, a->lane, a->i, a->buckets);
+	return true;
+}
+
 static void put_buckets(const struct at *a, struct json_writer *w)
 {
-	uint64_t sums[BUCKET_COUNT] = {0};
-
-	slice_buckets(a->v, a->lane, a->i, sums);
 	json_w_key(w, "buckets");
 	json_w_row_object(w);
 	for (unsigned i = 0; i < BUCKET_COUNT; i++)
-		json_w_kv_u64(w, bucket_name(i), sums[i]);
+		json_w_kv_u64(w, bucket_name(i), a->buckets[i]);
 	json_w_end(w);
 }
 
@@ -347,7 +364,7 @@ bool answer_at(
 	if (!find(&a, q, &found, e))
 		return false;
 	if (found)
-		ok = view_track_load(v, v->index->waits, a.track, &a.k, e);
+		ok = load(&a, e);
 	if (ok) {
 		json_w_buf(&w, out, 1);
 		json_w_object(&w);

@@ -4,12 +4,11 @@
 #include "serve/view_index.h"
 #include "serve/view_track.h"
 
-#define SHOWN_CYC 2u /* of a barrier, whatever it took */
-
 struct row_sums {
 	uint64_t seen, hit; /* executions so far, and those that count */
 	uint64_t bucket[BUCKET_COUNT];
 	uint32_t longest; /* recorded cycles of one execution */
+	uint32_t slice;	  /* the last that counts */
 };
 
 struct rows {
@@ -18,28 +17,51 @@ struct rows {
 	uint64_t execution; /* from 1; 0: all */
 	uint64_t from, n;   /* code rows */
 	struct row_sums *sums;
+	uint64_t rest[BUCKET_COUNT]; /* no code row's */
+	struct view_track k;	     /* of pipes */
 };
 
-/*
- * A pipe's idle and drained cycles are no instruction's, nor are those of a set, of a barrier that is
- * only shown, of a cache miss or a user's range: as in analysis/pipe_sweep.h.
- */
-static void add_on_pipe(
-	const struct view *v, const struct lane *l, uint32_t i, uint64_t to[BUCKET_COUNT])
+/* Where the cycles of a slice go, or NULL for those of rows or executions that were not asked for. */
+static uint64_t *target(struct rows *r, code_idx code, uint32_t slice)
 {
-	uint64_t sums[BUCKET_COUNT] = {0};
-	unsigned c = l->inst_class[i];
+	struct row_sums *s;
 
-	if (c == CLASS_FLAG_SET || c == CLASS_CACHE_MISS || c == CLASS_USERMARK ||
-		(c == CLASS_SYNC && l->dur[i] - l->stall[i] <= SHOWN_CYC))
-		return;
-	slice_buckets(v, l, i, sums);
-	to[BUCKET_ISSUE] += sums[BUCKET_ISSUE];
-	to[BUCKET_STALL] += sums[BUCKET_STALL];
-	to[BUCKET_WAIT] += sums[BUCKET_WAIT];
+	if (code >= r->v->trace->n_code)
+		return r->rest;
+	if (code < r->from || code - r->from >= r->n)
+		return NULL;
+	s = &r->sums[code - r->from];
+	return !r->execution || (s->hit && s->slice == slice) ? s->bucket : NULL;
 }
 
-static void gather(struct rows *r)
+/* Is this execution one that counts? */
+static void count(struct rows *r, const struct lane *l, uint32_t i)
+{
+	struct row_sums *s;
+
+	if (l->code[i] < r->from || l->code[i] - r->from >= r->n)
+		return;
+	s = &r->sums[l->code[i] - r->from];
+	s->seen++;
+	if (r->execution && s->seen != r->execution)
+		return;
+	s->hit++;
+	s->slice = l->first + i;
+	s->longest = l->dur[i] > s->longest ? l->dur[i] : s->longest;
+}
+
+static bool add_piece(void *ctx, const struct pipe_piece *p)
+{
+	struct rows *r = ctx;
+	code_idx code = p->slice == NO_SLICE ? NO_CODE : r->k.data.code[p->slice];
+	uint64_t *to = target(r, code, p->slice);
+
+	if (to)
+		to[p->bucket] += p->to_cyc - p->from_cyc;
+	return true;
+}
+
+static bool gather(struct rows *r, struct incore_error *e)
 {
 	const struct columns *c = r->v->columns;
 
@@ -47,22 +69,20 @@ static void gather(struct rows *r)
 		const struct lane *l = &c->lanes[x];
 
 		for (uint32_t i = 0; i < l->n; i++) {
-			struct row_sums *s;
+			uint64_t *to;
 
-			if (l->code[i] < r->from || l->code[i] - r->from >= r->n)
-				continue;
-			s = &r->sums[l->code[i] - r->from];
-			s->seen++;
-			if (r->execution && s->seen != r->execution)
-				continue;
-			s->hit++;
-			s->longest = l->dur[i] > s->longest ? l->dur[i] : s->longest;
-			if (r->v->has_pipes)
-				add_on_pipe(r->v, l, i, s->bucket);
-			else
-				slice_buckets(r->v, l, i, s->bucket);
+			count(r, l, i);
+			to = r->v->has_pipes ? NULL : target(r, l->code[i], l->first + i);
+			if (to)
+				slice_buckets(r->v, l, i, to);
 		}
+		if (!r->v->has_pipes &&
+			columns_count(c, r->track) == 0) /* no record has its time */
+			r->rest[BUCKET_IDLE] += l->end_cyc - l->begin_cyc;
 	}
+	return !r->v->has_pipes ||
+	       (view_track_load(r->v, NULL, r->track, &r->k, e) &&
+		       pipe_pieces_of(r->v, r->track, &r->k.data, add_piece, r, e));
 }
 
 /* Column k: code row, executions, the buckets, the longest. */
@@ -96,6 +116,13 @@ static void put(const struct rows *r, struct json_writer *w)
 				json_w_u64(w, cell(r, i, k));
 		json_w_end(w);
 	}
+	if (!r->execution) {
+		json_w_key(w, "rest");
+		json_w_row_object(w);
+		for (unsigned k = 0; k < BUCKET_COUNT; k++)
+			json_w_kv_u64(w, bucket_name(k), r->rest[k]);
+		json_w_end(w);
+	}
 	json_w_end(w);
 }
 
@@ -121,13 +148,13 @@ bool answer_rows(
 	else if (r.n > v->trace->n_code - r.from)
 		r.n = v->trace->n_code - r.from;
 	r.sums = mem_zalloc(r.n + 1, sizeof(*r.sums));
-	ok = r.sums || err_nomem(e);
+	ok = r.sums ? gather(&r, e) : err_nomem(e);
 	if (ok) {
-		gather(&r);
 		json_w_buf(&w, out, 1);
 		put(&r, &w);
 		ok = json_w_finish(&w, e);
 	}
+	view_track_deinit(&r.k);
 	mem_free(r.sums);
 	return ok;
 }

@@ -4,7 +4,6 @@
  * that pipe_sweep.h cuts its span into, each cycle once, become lanes of their own, and buckets and
  * causes the keys of their slices.
  */
-#include "analysis/pipe_sweep.h"
 #include "base/mem.h"
 #include "serve/view_index.h"
 #include "serve/view_track.h"
@@ -18,6 +17,12 @@ struct making {
 	VEC(uint8_t) buckets, families;
 	VEC(struct lane) lanes;
 	VEC(void *) chunks;
+};
+
+struct piece_sink {
+	const uint8_t *kinds;
+	pipe_piece_fn fn;
+	void *ctx;
 };
 
 static enum cause_family family_of(const struct track_data *d, const struct pipe_piece *p)
@@ -88,26 +93,46 @@ static bool add_lanes(struct making *m, track_idx track)
 	return true;
 }
 
+static bool sweep(struct pipe_sweep *s, const struct view *v, track_idx track,
+	const struct track_data *d, const struct piece_sink *to, struct incore_error *e)
+{
+	struct walk_track w = {.trace = v->trace,
+		.idx = track,
+		.track = &v->trace->tracks[track],
+		.data = d,
+		.to_cyc = UINT64_MAX};
+
+	return pipe_sweep_track(s, &w, to->kinds, to->fn, to->ctx, e);
+}
+
+bool pipe_pieces_of(const struct view *v, track_idx track, const struct track_data *d,
+	pipe_piece_fn fn, void *ctx, struct incore_error *e)
+{
+	uint8_t *kinds = pipe_kinds_new(v->trace);
+	struct piece_sink to = {kinds, fn, ctx};
+	struct pipe_sweep s = {0};
+	bool ok = kinds ? sweep(&s, v, track, d, &to, e) : err_nomem(e);
+
+	pipe_sweep_deinit(&s);
+	mem_free(kinds);
+	return ok;
+}
+
 static bool make_lanes(struct making *m, const uint8_t *kinds, struct incore_error *e)
 {
-	struct pipe_sweep sweep = {0};
+	struct piece_sink to = {kinds, add_piece, m};
+	struct pipe_sweep s = {0};
 	bool ok = true;
 
 	for (track_idx t = 0; ok && t < m->v->columns->n_tracks; t++) {
-		struct walk_track w = {.trace = m->v->trace,
-			.idx = t,
-			.track = &m->v->trace->tracks[t],
-			.data = &m->track.data,
-			.to_cyc = UINT64_MAX};
-
 		ok = view_track_load(m->v, NULL, t, &m->track, e);
 		track_data_reset(&m->data);
 		m->data.begin_cyc = m->track.data.begin_cyc;
 		m->data.end_cyc = m->track.data.end_cyc;
-		ok = ok && pipe_sweep_track(&sweep, &w, kinds, add_piece, m, e) &&
+		ok = ok && sweep(&s, m->v, t, &m->track.data, &to, e) &&
 		     (add_lanes(m, t) || err_nomem(e));
 	}
-	pipe_sweep_deinit(&sweep);
+	pipe_sweep_deinit(&s);
 	return ok;
 }
 

@@ -85,14 +85,18 @@ void report_put_count(struct strbuf *b, uint64_t v);
 #define REPORT_LINES 3u
 struct report_line {
 	source_idx source;
-	uint32_t line; /* 1-based */
-	uint64_t cost; /* of the instructions whose innermost line it is */
+	uint32_t line;	 /* 1-based */
+	uint64_t cost;	 /* of the instructions whose innermost line it is */
+	struct str text; /* "line  cost  text" of its neighbourhood; or */
+	struct str why;	 /* why there is none */
 };
-/* The costliest first; how many. False on lack of memory. */
-bool report_top_lines(const struct report *r, struct report_line out[REPORT_LINES], unsigned *n);
-/* "line  cost  text" of its neighbourhood into *out, or why there is no text into *why. */
-bool report_line_context(const struct report *r, const struct report_line *l, struct strbuf *out,
-	struct strbuf *why);
+/* A title between its marks, then put() for each line, the costliest first; nothing where no line
+ * is known. False on lack of memory. */
+bool report_put_lines(const struct report *r, const char *before, const char *after,
+	void (*put)(const struct report *r, const struct report_line *l, struct strbuf *b),
+	struct strbuf *b);
+/* ":12: 3,456 cycles, 7.8 %" */
+void report_put_cost(const struct report *r, const struct report_line *l, struct strbuf *b);
 
 /* report_svg.c: pictures. Lanes of the whole capture by class; its cycles by bucket. */
 bool report_svg_lanes(const struct view *v, struct strbuf *out, struct incore_error *e);

@@ -166,35 +166,16 @@ static void put_blocks(struct str text, struct strbuf *b)
 
 /* --- the written page --- */
 
-static bool put_lines(const struct report *r, struct strbuf *b)
+static void put_line(const struct report *r, const struct report_line *l, struct strbuf *b)
 {
-	struct report_line lines[REPORT_LINES];
-	unsigned n;
-
-	if (!report_top_lines(r, lines, &n))
-		return false;
-	if (n)
-		sb_printf(b, "<h2>Source around the costliest lines (%s of each line)</h2>\n",
-			r->unit);
-	for (unsigned i = 0; i < n; i++) {
-		struct strbuf text = {0}, why = {0};
-		bool ok = report_line_context(r, &lines[i], &text, &why);
-
-		sb_puts(b, "<h3>");
-		report_escape(b, str_of(r->view->trace->sources[lines[i].source].path));
-		sb_printf(b, ":%u: ", lines[i].line);
-		report_put_count(b, lines[i].cost);
-		sb_printf(b, " %s, %.1f %%</h3>\n", r->unit,
-			100.0 * (double)lines[i].cost / (double)(r->all_cost ? r->all_cost : 1));
-		if (why.n)
-			put_prose((struct str){why.p, why.n}, "", b);
-		else
-			put_pre((struct str){text.p, text.n}, b);
-		b->failed |= !ok || why.failed;
-		sb_free(&text);
-		sb_free(&why);
-	}
-	return !b->failed;
+	sb_puts(b, "<h3>");
+	report_escape(b, str_of(r->view->trace->sources[l->source].path));
+	report_put_cost(r, l, b);
+	sb_puts(b, "</h3>\n");
+	if (l->why.n)
+		put_prose(l->why, "", b);
+	else
+		put_pre(l->text, b);
 }
 
 static bool put_written(const struct report *r, struct strbuf *b, struct incore_error *e)
@@ -218,7 +199,7 @@ static bool put_written(const struct report *r, struct strbuf *b, struct incore_
 		return false;
 	put_blocks(rest, b);
 	put_blocks(r->code, b);
-	if (!put_lines(r, b))
+	if (!report_put_lines(r, "<h2>", "</h2>\n", put_line, b))
 		return err_nomem(e);
 	if (r->difference.n) {
 		sb_puts(b, "<h2>Difference to the second capture</h2>\n");

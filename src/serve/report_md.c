@@ -88,32 +88,13 @@ static void put_blocks(struct str text, struct strbuf *b)
 		put_block(&block, b);
 }
 
-static bool put_lines(const struct report *r, struct strbuf *b)
+static void put_line(const struct report *r, const struct report_line *l, struct strbuf *b)
 {
-	struct report_line lines[REPORT_LINES];
-	unsigned n;
-
-	if (!report_top_lines(r, lines, &n))
-		return false;
-	if (n)
-		sb_printf(b, "## Source around the costliest lines (%s of each line)\n\n", r->unit);
-	for (unsigned i = 0; i < n; i++) {
-		struct strbuf text = {0}, why = {0};
-		bool ok = report_line_context(r, &lines[i], &text, &why);
-
-		put_prose(b, str_of(r->view->trace->sources[lines[i].source].path));
-		sb_printf(b, ":%u: ", lines[i].line);
-		report_put_count(b, lines[i].cost);
-		sb_printf(b, " %s, %.1f %%", r->unit,
-			100.0 * (double)lines[i].cost / (double)(r->all_cost ? r->all_cost : 1));
-		sb_printf(b, "%s%s\n\n", why.n ? "; " : "", why.n ? why.p : "");
-		if (text.n)
-			put_fenced(b, (struct str){text.p, text.n});
-		b->failed |= !ok || why.failed;
-		sb_free(&text);
-		sb_free(&why);
-	}
-	return !b->failed;
+	put_prose(b, str_of(r->view->trace->sources[l->source].path));
+	report_put_cost(r, l, b);
+	sb_printf(b, "%s%.*s\n\n", l->why.n ? "; " : "", STR_ARG(l->why));
+	if (l->text.n)
+		put_fenced(b, l->text);
 }
 
 /* ![words](data:image/svg+xml;base64,...): the picture needs no file beside the text. The words
@@ -168,7 +149,7 @@ bool report_markdown(const struct report *r, FILE *out, struct incore_error *e)
 	ok = put_pictures(r, &b, e);
 	put_blocks(rest, &b);
 	put_blocks(r->code, &b);
-	if (ok && !put_lines(r, &b))
+	if (ok && !report_put_lines(r, "## ", "\n\n", put_line, &b))
 		ok = err_nomem(e);
 	if (r->difference.n) {
 		sb_puts(&b, "## Difference to the second capture\n\n");

@@ -54,7 +54,8 @@ static bool collect(const struct report *r, struct report_line **out, size_t *n)
 		const struct frame *f = c->n_frames ? &t->frames[c->first_frame] : NULL;
 
 		if (f && f->source < t->n_sources && r->costs[i].cost)
-			v[(*n)++] = (struct report_line){f->source, f->line, r->costs[i].cost};
+			v[(*n)++] = (struct report_line){
+				.source = f->source, .line = f->line, .cost = r->costs[i].cost};
 	}
 	qsort(v, *n, sizeof(*v), by_place);
 	*n = merge(v, *n);
@@ -71,7 +72,8 @@ static bool is_in_sight(const struct report_line *shown, unsigned n, const struc
 	return false;
 }
 
-bool report_top_lines(const struct report *r, struct report_line out[REPORT_LINES], unsigned *n)
+/* The costliest first; how many. */
+static bool top_lines(const struct report *r, struct report_line out[REPORT_LINES], unsigned *n)
 {
 	struct report_line *v;
 	size_t m;
@@ -89,7 +91,7 @@ bool report_top_lines(const struct report *r, struct report_line out[REPORT_LINE
 
 static uint64_t cost_at(const struct report_line *v, size_t n, source_idx source, uint32_t line)
 {
-	struct report_line key = {source, line, 0};
+	struct report_line key = {.source = source, .line = line};
 	const struct report_line *found = bsearch(&key, v, n, sizeof(*v), by_place);
 
 	return found ? found->cost : 0;
@@ -117,7 +119,8 @@ static void put_lines(const struct report_line *v, size_t n, const struct source
 	}
 }
 
-bool report_line_context(
+/* Its neighbourhood into *out, or why there is no text into *why. */
+static bool line_context(
 	const struct report *r, const struct report_line *l, struct strbuf *out, struct strbuf *why)
 {
 	const struct source_file *s = &r->view->trace->sources[l->source];
@@ -137,4 +140,38 @@ bool report_line_context(
 	put_lines(v, n, s, l, out);
 	mem_free(v);
 	return !out->failed;
+}
+
+void report_put_cost(const struct report *r, const struct report_line *l, struct strbuf *b)
+{
+	sb_printf(b, ":%u: ", l->line);
+	report_put_count(b, l->cost);
+	sb_printf(b, " %s, %.1f %%", r->unit,
+		100.0 * (double)l->cost / (double)(r->all_cost ? r->all_cost : 1));
+}
+
+bool report_put_lines(const struct report *r, const char *before, const char *after,
+	void (*put)(const struct report *r, const struct report_line *l, struct strbuf *b),
+	struct strbuf *b)
+{
+	struct report_line lines[REPORT_LINES];
+	unsigned n;
+
+	if (!top_lines(r, lines, &n))
+		return false;
+	if (n)
+		sb_printf(b, "%sSource around the costliest lines (%s of each line)%s", before,
+			r->unit, after);
+	for (unsigned i = 0; i < n; i++) {
+		struct strbuf text = {0}, why = {0};
+		bool ok = line_context(r, &lines[i], &text, &why);
+
+		lines[i].text = (struct str){text.p ? text.p : "", text.n};
+		lines[i].why = (struct str){why.p ? why.p : "", why.n};
+		put(r, &lines[i], b);
+		b->failed |= !ok || text.failed || why.failed;
+		sb_free(&text);
+		sb_free(&why);
+	}
+	return !b->failed;
 }

@@ -3,6 +3,7 @@
 #ifndef SERVE_VIEW_INDEX_H
 #define SERVE_VIEW_INDEX_H
 
+#include "analysis/pipe_sweep.h"
 #include "serve/view.h"
 
 struct split_sums {
@@ -50,5 +51,8 @@ void split_sums_free(struct split_sums *s);
 /* pipe_pieces.c */
 bool pipe_pieces_make(struct view *v, struct incore_error *e);
 void pipe_pieces_free(struct pipe_pieces *x);
+/* The same pieces of one pipe with their owners; d: all of the track, as view_track_load() has it. */
+bool pipe_pieces_of(const struct view *v, track_idx track, const struct track_data *d,
+	pipe_piece_fn fn, void *ctx, struct incore_error *e);
 
 #endif

@@ -92,5 +92,5 @@ void slice_buckets(
 	sums[slice_issue_bucket(c)] += p.end - p.issue;
 	end = l->base_cyc + p.end;
 	if (l->first + i + 1 == columns_count(v->columns, l->track) && l->end_cyc > end)
-		sums[v->has_pipes ? BUCKET_DRAIN : BUCKET_IDLE] += l->end_cyc - end;
+		sums[BUCKET_IDLE] += l->end_cyc - end;
 }

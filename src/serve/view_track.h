@@ -25,7 +25,8 @@ const struct wait_event *view_track_wait(const struct view_track *k, uint32_t sl
 /* Family of what a slice of the class lost; ev: its wait, or NULL. */
 enum cause_family slice_stall_family(enum inst_class c, const struct wait_event *ev);
 
-/* Adds a slice's piece of the conserved accounting: the pieces of a track add up to its time. */
+/* Adds a slice's piece of the conserved accounting: the pieces of a wave add up to its time. Of pipes:
+ * pipe_pieces_of(). */
 void slice_buckets(
 	const struct view *v, const struct lane *l, uint32_t i, uint64_t sums[BUCKET_COUNT]);
 

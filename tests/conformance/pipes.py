@@ -16,12 +16,15 @@ import sys
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 DATA = os.path.join(os.environ.get("INCORE_SHARED", os.path.join(ROOT, "..", "shared")), "data", "ascend")
 COUNT = [0, 0]
+sys.path.insert(0, os.path.join(ROOT, "tests", "serve"))
+from accounts import compare_pipes  # noqa: E402
 
 
 def check(what, got, want):
     COUNT[got != want] += 1
     if got != want:
         print(f"FAIL {what}: {got}, expected {want}")
+    return got != want
 
 
 class Program:
@@ -31,6 +34,10 @@ class Program:
     def data(self, verb, path, *options):
         p = subprocess.run([self.path, verb, "--json", "-q", *options, path], capture_output=True, timeout=300)
         return json.loads(p.stdout)["data"] if p.returncode in (0, 1) else None
+
+    def answer(self, question, path):
+        p = subprocess.run([self.path, "view", "-q", "--get", "/api/1/" + question, path], capture_output=True, timeout=300, check=True)
+        return json.loads(p.stdout)
 
 
 def pipes(d):
@@ -127,10 +134,15 @@ def main():
     for path in sorted(glob.glob(os.path.join(DATA, "clean_cases", "*", "in"))
                        + glob.glob(os.path.join(DATA, "camodel_dumps", "*"))
                        + glob.glob(os.path.join(DATA, "insight", "synthetic_sim1"))
+                       + glob.glob(os.path.join(DATA, "insight", "*.json"))
+                       + glob.glob(os.path.join(DATA, "a5_real_excerpt"))
                        + glob.glob(os.path.join(ROOT, "tests", "data", "ascend_*"))):
         d = program.data("waves", path)
         if d and "pipes" in d:
-            sums(os.path.relpath(path, DATA), d)
+            name = os.path.relpath(path, DATA)
+            sums(name, d)
+            compare_pipes(lambda question: program.answer(question, path), d["pipes"],
+                          lambda what, got, want: check(f"{name} {what}", got, want))
     excerpts(program)
     stated(program)
     cases(program)

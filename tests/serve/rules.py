@@ -6,76 +6,17 @@ what a slow client gets, and that nothing is written or kept.
 usage: rules.py BUILD_DIR
 """
 import concurrent.futures
-import http.client
 import json
 import os
 import re
-import shutil
 import signal
-import socket
 import subprocess
 import sys
-import tempfile
 import time
 
-ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-DATA = os.path.join(ROOT, "tests", "data")
-PROGRAM = os.path.join(os.path.abspath(sys.argv[1]), "incore")
+from server import DATA, PROGRAM, Server, check, folder, tell
+
 MAX_CONNECTIONS = 64
-RESULT = [0, 0, 0]
-
-
-def check(ok, what):
-    RESULT[not ok] += 1
-    if not ok:
-        print(f"FAIL {what}", flush=True)
-    return ok
-
-
-class Server:
-    def __init__(self, *words):
-        self.process = subprocess.Popen([PROGRAM, "view", "--no-open", *words], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=DATA)
-        self.url = self.process.stdout.readline().strip()
-        self.port, self.token = int(self.url.split(":")[2].split("/")[0]), self.url.split("token=")[1]
-        self.ask("/api/1/progress")
-
-    def ask(self, path, method="GET", token=None, **headers):
-        """Status, headers, body."""
-        full = {"Host": f"127.0.0.1:{self.port}", **({"Authorization": f"Bearer {token or self.token}"} if token != "" else {}),
-                **{k.replace("_", "-"): v for k, v in headers.items()}}
-        c = http.client.HTTPConnection("127.0.0.1", self.port, timeout=120)
-        try:
-            c.putrequest(method, path, skip_host=True, skip_accept_encoding=True)
-            for k, v in full.items():
-                c.putheader(k, v)
-            c.endheaders()
-            r = c.getresponse()
-            return r.status, {k.lower(): v for k, v in r.getheaders()}, r.read()
-        finally:
-            c.close()
-
-    def begin(self, text="GET /api/1/trace HTTP/1.1\r\nHost: "):
-        """A client that says so much, and no more."""
-        s = socket.create_connection(("127.0.0.1", self.port), timeout=120)
-        s.sendall(text.encode())
-        return s
-
-    def count(self, what):
-        return len(os.listdir(f"/proc/{self.process.pid}/{what}"))
-
-    def kilobytes(self):
-        with open(f"/proc/{self.process.pid}/status") as f:
-            return int(next(line for line in f if line.startswith("RssAnon")).split()[1])
-
-    def end(self, how=signal.SIGTERM):
-        self.process.send_signal(how)
-        try:
-            _, told = self.process.communicate(timeout=120)
-        except subprocess.TimeoutExpired:
-            self.process.kill()
-            self.process.communicate()
-            return None, ""
-        return self.process.returncode, told
 
 
 # --- where, and who ---
@@ -94,18 +35,17 @@ def listening(port):
 
 def check_where():
     a, b = Server("gemm"), Server("gemm")
+    check(a.is_ready() and b.is_ready(), "a server does not get ready")
     check(listening(a.port) == ["0100007F"], f"it listens on {listening(a.port)}, not on 127.0.0.1 alone")
     check(re.fullmatch(r"[0-9a-f]{32}", a.token) and a.token != b.token, f"tokens {a.token} and {b.token}")
     check(f":{a.port}/#token=" in a.url, "the token is not in the fragment")
     check(a.ask("/api/1/trace", token=b.token)[0] == 401, "the token of another run")
-    rc, told = a.end()
-    check(rc == 0 and a.token not in told, f"SIGTERM: {rc}, {told!r}")
-    check(b.end(signal.SIGHUP)[0] == 0, "SIGHUP")
+    check(a.end() == 0 and a.token not in a.told, f"SIGTERM: {a.told!r}")
+    check(b.end(signal.SIGHUP) == 0, "SIGHUP")
     remote = Server("--bind", "0.0.0.0", "--remote", "gemm")
     check(listening(remote.port) == ["00000000"], "--bind 0.0.0.0")
-    check(remote.ask("/api/1/trace", Host=f"10.0.0.1:{remote.port}")[0] == 403, "--remote takes any name")
-    rc, told = remote.end()
-    check(rc == 0 and "ssh -L" in told, f"--remote does not tell of ssh -L: {told!r}")
+    check(remote.ask("/api/1/trace", headers={"Host": f"10.0.0.1:{remote.port}"})[0] == 403, "--remote takes any name")
+    check(remote.end() == 0 and "ssh -L" in remote.told, f"--remote does not tell of ssh -L: {remote.told!r}")
     p = subprocess.run([PROGRAM, "view", "--bind", "0.0.0.0", "gemm"], cwd=DATA, capture_output=True, text=True)
     check(p.returncode == 2 and "ssh -L" in p.stderr and "--remote" in p.stderr, f"--bind alone: {p.returncode} {p.stderr!r}")
 
@@ -118,10 +58,10 @@ ASSETS = {"/": "text/html", "/start.js": "text/javascript", "/incore.js": "text/
 def check_who(server):
     for path in DATA_PATHS:
         for token in ("", "0" * 32):
-            status, headers, body = server.ask("/api/1/" + path, token=token)
+            status, body, headers = server.ask("/api/1/" + path, token=token)
             check(status == 401 and json.loads(body)["error"]["code"] == "no-token" and headers.get("www-authenticate") == "Bearer", f"{path} without the token: {status}")
     for path, kind in ASSETS.items():
-        status, headers, _ = server.ask(path, token="")
+        status, _, headers = server.ask(path, token="")
         check(status == 200 and headers["content-type"].startswith(kind), f"{path} needs no token: {status}")
     own = f"127.0.0.1:{server.port}"
     for host, origin, want in [(own, f"http://{own}", 200), (f"localhost:{server.port}", None, 200), (f"localhost:{server.port}", f"http://localhost:{server.port}", 200),
@@ -129,7 +69,7 @@ def check_who(server):
                                (own, f"HTTP://{own}", 403), (own, "", 403), ("", None, 403), (f"LOCALHOST:{server.port}", None, 403), (f"0x7f.1:{server.port}", None, 403)]:
         more = {} if origin is None else {"Origin": origin}
         for path in ("/", "/api/1/trace"):
-            check(server.ask(path, Host=host, **more)[0] == want, f"Host {host!r}, Origin {origin!r}: not {want}")
+            check(server.ask(path, headers={"Host": host, **more})[0] == want, f"Host {host!r}, Origin {origin!r}: not {want}")
 
 
 # --- what an answer carries ---
@@ -139,25 +79,25 @@ PROMISED = {"x-content-type-options": "nosniff", "referrer-policy": "no-referrer
 
 def check_headers(server):
     cases = [("/", {}, 200), ("/api/1/trace", {}, 200), ("/api/1/tile?tracks=0-1&level=3&i=0", {}, 200), ("/api/1/progress", {}, 200), ("/api/1/hot?top=-1", {}, 400),
-             ("/api/1/trace", {"token": ""}, 401), ("/", {"Host": "evil"}, 403), ("/none", {}, 404), ("/api/1/none", {}, 404), ("/", {"method": "POST"}, 405),
+             ("/api/1/trace", {"token": ""}, 401), ("/", {"headers": {"Host": "evil"}}, 403), ("/none", {}, 404), ("/api/1/none", {}, 404), ("/", {"method": "POST"}, 405),
              ("/api/1/trace?" + "a" * 5000, {}, 414)]
     for path, how, want in cases:
-        status, headers, body = server.ask(path, **how)
+        status, body, headers = server.ask(path, **how)
         check(status == want, f"{path[:40]} {how}: {status}, not {want}")
         check(all(headers.get(k) == v for k, v in PROMISED.items()) and headers.get("content-security-policy", "").startswith("default-src 'self';"), f"{path[:40]} {how}: {headers}")
         check("unsafe-inline" not in headers.get("content-security-policy", "") and "access-control-allow-origin" not in headers, f"{path[:40]}: too open")
         if want >= 400:
             told = json.loads(body)
             check(told["schema"] == "incore.error/1" and told["error"]["code"] and told["error"]["message"], f"{path[:40]} {how}: {body[:200]}")
-    trace = json.loads(server.ask("/api/1/trace")[2])
+    trace = json.loads(server.ask("/api/1/trace")[1])
     for path, word in [(f"tile?h={trace['hash']}&tracks=0-1&level=3&i=0", "immutable"), ("tile?tracks=0-1&level=3&i=0", "no-store"), ("trace", "no-store"), ("isa", "no-store")]:
-        check(word in server.ask("/api/1/" + path)[1]["cache-control"], f"{path}: {word}")
+        check(word in server.ask("/api/1/" + path)[2]["cache-control"], f"{path}: {word}")
     for method in ("POST", "PUT", "DELETE", "PATCH", "OPTIONS", "CONNECT", "TRACE", "PROPFIND"):
-        status, headers, _ = server.ask("/api/1/trace", method)
+        status, _, headers = server.ask("/api/1/trace", method)
         check(status == 405 and headers.get("allow") == "GET, HEAD", f"{method}: {status}")
     for path in ("/", "/api/1/trace", "/api/1/isa"):
         full, head = server.ask(path), server.ask(path, "HEAD")
-        check(head[0] == 200 and head[2] == b"" and head[1]["content-length"] == str(len(full[2])), f"HEAD {path}")
+        check(head[0] == 200 and head[1] == b"" and head[2]["content-length"] == str(len(full[1])), f"HEAD {path}")
 
 
 # --- how much, and how many ---
@@ -166,7 +106,7 @@ def check_limits(server):
     for path in ["slices?track=0&n=4001", "code?n=4001", "tile?tracks=0-64&level=3&i=0", "tile?tracks=0-1&level=41&i=0", "counters?name=x&w=8193", "derived?w=4001", "find?q=a&w=8193",
                  "waves?bins=999999999", "occupancy?bins=100001", "trace?from=99999999", "slices?track=99999999", "trace?c=16", "diff?base=7",
                  "at?track=0&t=18446744073709551616", "hot?" + "&".join(f"a{i}=1" for i in range(200))]:
-        status, _, body = server.ask("/api/1/" + path)
+        status, body, _ = server.ask("/api/1/" + path)
         check(status == 400 and json.loads(body)["error"]["code"], f"{path[:60]}: {status}")
     for n, want in [(4096, (200, 400)), (4097, (414,)), (20000, (414,))]:
         path = "/api/1/find?q=" + "a" * (n - len("/api/1/find?q="))
@@ -239,15 +179,15 @@ def check_slow(server, files, clients):
 
 
 def main():
-    tmp = tempfile.mkdtemp(prefix="incore-rules-")
-    os.environ.update(XDG_CACHE_HOME=tmp, XDG_CONFIG_HOME=os.path.join(tmp, "no-config"))
-    try:
+    with folder() as tmp:
         waiting = Server("gemm")
+        check(waiting.is_ready(), "a server does not get ready")
         time.sleep(1)  # until the connection that waited for it is gone
         files = waiting.count("fd")
         clients = slow_clients(waiting)
         check(waiting.count("fd") >= files + 4, "slow clients have no connection: this shows nothing")
         server = Server("gemm")
+        check(server.is_ready(), "a server does not get ready")
         check_where()
         check_who(server)
         check_headers(server)
@@ -256,12 +196,8 @@ def main():
         check_many(server)
         check_slow(waiting, files, clients)
         for name, s in (("the server that was asked", server), ("the one with slow clients", waiting)):
-            rc, told = s.end(signal.SIGINT)
-            check(rc == 0, f"{name} ends with {rc}: {told[:4000]}")
-    finally:
-        shutil.rmtree(tmp)
-    print(f"{RESULT[0]} passed, {RESULT[1]} failed, {RESULT[2]} skipped")
-    return RESULT[1] > 0
+            check(s.end(signal.SIGINT) == 0, f"{name} does not end well: {s.told[:4000]}")
+    return tell()
 
 
 if __name__ == "__main__":

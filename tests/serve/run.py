@@ -19,21 +19,12 @@ import sys
 import tempfile
 import time
 
-ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-sys.path.insert(0, os.path.join(ROOT, "bench"))
-from replicate import replicate  # noqa: E402
-DATA = os.path.join(ROOT, "tests", "data")
-PROGRAM = os.path.join(os.path.abspath(sys.argv[1]), "incore")
+from accounts import BUCKETS, compare_pipes, compare_waves
+from server import DATA, PROGRAM, ROOT, Server, check, folder, skip, tell
+from replicate import replicate
+
 NODE = "/usr/bin/node" if os.path.exists("/usr/bin/node") else shutil.which("node")
-RESULT = [0, 0, 0]
 WRITABLE = os.path.join(tempfile.gettempdir(), "incore-hostile")  # where a request must not make a file
-
-
-def check(ok, what):
-    RESULT[not ok] += 1
-    if not ok:
-        print(f"FAIL {what}", flush=True)
-    return ok
 
 
 def ask(*words):
@@ -41,57 +32,18 @@ def ask(*words):
     return p.returncode, p.stdout
 
 
-class Server:
-    def __init__(self, *words):
-        self.process = subprocess.Popen([PROGRAM, "view", "--no-open", *words], stdout=subprocess.PIPE,
-                                        stderr=subprocess.PIPE, text=True)
-        url = self.process.stdout.readline().strip()
-        self.port = int(url.split(":")[2].split("/")[0])
-        self.token = url.split("token=")[1]
-
-    def get(self, path, method="GET", headers=None, token=None, timeout=60, body=None):
-        c = http.client.HTTPConnection("127.0.0.1", self.port, timeout=timeout)
-        full = {"Authorization": f"Bearer {self.token if token is None else token}"} if token != "" else {}
-        try:
-            c.request(method, path, headers={**full, **(headers or {})}, body=body)
-            r = c.getresponse()
-            return r.status, r.read(), dict(r.getheaders())
-        finally:
-            c.close()
-
-    def raw(self, data, wait=2.0):
-        """The bytes a client that speaks no HTTP gets back."""
-        with socket.create_connection(("127.0.0.1", self.port), timeout=wait) as s:
-            out = b""
-            try:
-                s.sendall(data)
-                s.shutdown(socket.SHUT_WR)
-                while chunk := s.recv(65536):
-                    out += chunk
-            except OSError:
-                pass
-            return out
-
-    def wait_ready(self):
-        status, body, _ = self.get("/api/1/progress")
-        return status == 200 and json.loads(body.splitlines()[-1])["stage"] == "ready"
-
-    def files(self):
-        return len(os.listdir(f"/proc/{self.process.pid}/fd"))
-
-    def kilobytes(self):
-        with open(f"/proc/{self.process.pid}/status") as f:
-            return int(next(line for line in f if line.startswith("VmRSS")).split()[1])
-
-    def end(self, how=signal.SIGTERM):
-        self.process.send_signal(how)
-        try:
-            self.process.communicate(timeout=60)
-        except subprocess.TimeoutExpired:
-            self.process.kill()
-            self.process.communicate()
-            return None
-        return self.process.returncode
+def reply(server, data):
+    """The bytes a client that speaks no HTTP gets back."""
+    out = b""
+    try:
+        with server.begin(data) as s:
+            s.settimeout(2.0)
+            s.shutdown(socket.SHUT_WR)
+            while chunk := s.recv(65536):
+                out += chunk
+    except OSError:
+        pass
+    return out
 
 
 # --- answers ---
@@ -110,10 +62,10 @@ def check_verbs():
     for fixture in ("gemm", "ascend_matmul", "pc_sampling", "missing_wave", "shell_empty", "sqtt_gfx9", "bad_wave"):
         path = os.path.join(DATA, fixture)
         server = Server(path)
-        server.wait_ready()
+        server.is_ready()
         for question in VERBS:
             rc, told = ask(*words_of(question), path)
-            status, body, _ = server.get("/api/1/" + question)
+            status, body, _ = server.ask("/api/1/" + question)
             if rc in (0, 1):
                 check(status == 200 and body == told, f"{fixture}: {question} is not what the command line prints")
             else:
@@ -126,14 +78,14 @@ QUESTIONS = ["tile?tracks=0-1&level=3&i=0", "tile?tracks=0-1&level=2&i=1&mode=bu
              "at?track=1&t=700", "at?track=0&code=7&execution=1", "links?track=0&slice=6", "links?code=7", "links?t0=0&t1=900&tracks=0-1",
              "select?by=row", "select?by=line", "select?by=class&t0=100&t1=900", "select?by=cause", "select?by=class&causes=1",
              "tile?tracks=0-4&level=0&i=1&mode=bucket", "select?by=row&causes=1&t0=40&t1=400", "find?q=v_&w=16",
-             "find?q=a&in=source,tracks,kernels", "find?rows=1-4", "histogram?code=7", "code", "counters", "source?file=0"]
+             "find?q=a&in=source,tracks,kernels", "find?rows=1-4", "histogram?code=7", "code", "counters", "source?file=0",
+             *[f"rows?track={i}" for i in range(12)], "rows?track=2&execution=2", "rows?track=1&execution=1&from=3&n=9"]
 
 
 def check_report(tmp):
     """The page's own core answers with the server's bytes."""
     if not NODE:
-        RESULT[2] += 1
-        print("SKIP report core: no node")
+        skip("report core: no node")
         return
     for fixture in ("gemm", "ascend_matmul", "ascend_a5", "sqtt_gfx9", "gfx12"):
         path, page, out = os.path.join(DATA, fixture), os.path.join(tmp, "r.html"), os.path.join(tmp, "answers")
@@ -181,9 +133,6 @@ def check_pair(tmp):
 
 # --- pipes and causes ---
 
-BUCKETS = ("issue", "stall", "wait", "idle", "drain")
-
-
 def tiles_of(path, mode, level, tracks, end):
     """The cells of each track over the whole range."""
     rows = [[] for _ in range(tracks)]
@@ -222,6 +171,20 @@ def check_pipes():
         for k, cause in enumerate(trace["causes"]):
             cells = sum(c[1] == 255 and c[0] == k for row in tracks for c in row)
             check(sums.get(cause, 0) == cells, f"{fixture}: {cause}: box {sums.get(cause)}, tiles {cells}")
+
+
+def check_rows():
+    """What the code rows of a track cost is what `waves` says of it: in every capture of pipes, and of waves."""
+    seen = 0
+    for fixture in [f for f in sorted(os.listdir(DATA)) if f.startswith("ascend_")] + ["gemm", "inline", "two_waves", "sqtt_cut"]:
+        path = os.path.join(DATA, fixture)
+        found = json.loads(ask("waves", "--json", "--top=all", path)[1])["data"]
+        compare = compare_pipes if "pipes" in found else compare_waves
+        tracks = found.get("pipes", found.get("waves", []))
+        compare(lambda question: json.loads(ask("view", "--get", "/api/1/" + question, path)[1]), tracks,
+                lambda what, got, want: not check(got == want, f"{fixture}: {what}: {got}, not {want}"))
+        seen += len(tracks)
+    check(seen >= 40, f"only {seen} tracks")
 
 
 def check_causes():
@@ -273,14 +236,14 @@ GARBAGE = [b"", b"\0" * 100, b"GET", b"GET / HTTP/9.9\r\n\r\n", b"GET / HTTP/1.1
 def check_hostile():
     rng = random.Random(7)
     server = Server(os.path.join(DATA, "gemm"))
-    check(server.wait_ready(), "the server does not get ready")
-    server.get("/api/1/summary")
-    files, kilobytes = server.files(), server.kilobytes()
+    check(server.is_ready(), "the server does not get ready")
+    server.ask("/api/1/summary")
+    files, kilobytes = server.count("fd"), server.kilobytes()
     n = bad = leaked = 0
     for method, path, headers, token, wanted in hostile_requests(server, rng):
         n += 1
         try:
-            status, body, _ = server.get(path, method, headers, token)
+            status, body, _ = server.ask(path, method, headers, token)
         except (OSError, http.client.HTTPException, ValueError):
             status, body = wanted[0], b""  # it hung up, or the client will not send that
         if status not in wanted:
@@ -289,25 +252,25 @@ def check_hostile():
         leaked += server.token.encode() in body or b"root:" in body or status == 401 and b"gemm" in body
     for data in GARBAGE * 12:
         n += 1
-        leaked += server.token.encode() in server.raw(data)
+        leaked += server.token.encode() in reply(server, data)
     check(bad == 0, f"{bad} hostile requests were answered wrongly")
     check(leaked == 0, f"{leaked} answers leak")
     slow = [socket.create_connection(("127.0.0.1", server.port)) for _ in range(20)]
     for s in slow:
         s.sendall(b"GET /api/1/trace HTTP/1.1\r\nHost: ")  # and never more
-    check(server.get("/api/1/trace")[0] == 200, "slow clients keep others out")
+    check(server.ask("/api/1/trace")[0] == 200, "slow clients keep others out")
     for s in slow:
         s.close()
     with concurrent.futures.ThreadPoolExecutor(200) as pool:
-        answers = list(pool.map(lambda i: server.get(f"/api/1/tile?tracks=0-3&level={i % 6}&i=0")[0], range(200)))
+        answers = list(pool.map(lambda i: server.ask(f"/api/1/tile?tracks=0-3&level={i % 6}&i=0")[0], range(200)))
     n += 220
     check(answers == [200] * 200, f"200 at once: {sorted(set(answers))}")
     check(n >= 1000, f"only {n} requests")
     time.sleep(0.5)
-    check(server.files() <= files + 4, f"file descriptors grew from {files} to {server.files()}")
+    check(server.count("fd") <= files + 4, f"file descriptors grew from {files} to {server.count('fd')}")
     most = 400000 if "ASAN_OPTIONS" in os.environ else 40000  # a sanitizer keeps what is freed
     check(server.kilobytes() <= kilobytes + most, f"memory grew from {kilobytes} to {server.kilobytes()} kB")
-    check(server.get("/api/1/trace")[0] == 200, "the server is gone")
+    check(server.ask("/api/1/trace")[0] == 200, "the server is gone")
     check(not os.path.exists(WRITABLE), "a request made a file")
     check(server.end(signal.SIGINT) == 0, "SIGINT does not end it well")
 
@@ -315,29 +278,29 @@ def check_hostile():
 def check_headers():
     server = Server("--exit-when-idle", "2", os.path.join(DATA, "gemm"), os.path.join(DATA, "two_waves"),
                     os.path.join(DATA, "gemm"))
-    server.wait_ready()
-    status, _, headers = server.get("/", token="")
-    check(status == 200 and "default-src 'self'" in headers["Content-Security-Policy"] and
-          headers["X-Content-Type-Options"] == "nosniff" and headers["Referrer-Policy"] == "no-referrer" and
-          headers["Cross-Origin-Resource-Policy"] == "same-origin", f"page: {status} {headers}")
-    hashes = [c["hash"] for c in json.loads(server.get("/api/1/trace")[1])["captures"]]
-    _, _, headers = server.get(f"/api/1/tile?h={hashes[0]}&tracks=0-3&level=2&i=0")
-    check("immutable" in headers["Cache-Control"], "tiles may be kept")
-    check(server.get(f"/api/1/tile?h={hashes[1]}&tracks=0-3&level=2&i=0")[0] == 400, "a tile under a wrong hash")
-    check(server.get("/api/1/trace", "HEAD")[:2] == (200, b""), "HEAD")
+    server.is_ready()
+    status, _, headers = server.ask("/", token="")
+    check(status == 200 and "default-src 'self'" in headers["content-security-policy"] and
+          headers["x-content-type-options"] == "nosniff" and headers["referrer-policy"] == "no-referrer" and
+          headers["cross-origin-resource-policy"] == "same-origin", f"page: {status} {headers}")
+    hashes = [c["hash"] for c in json.loads(server.ask("/api/1/trace")[1])["captures"]]
+    _, _, headers = server.ask(f"/api/1/tile?h={hashes[0]}&tracks=0-3&level=2&i=0")
+    check("immutable" in headers["cache-control"], "tiles may be kept")
+    check(server.ask(f"/api/1/tile?h={hashes[1]}&tracks=0-3&level=2&i=0")[0] == 400, "a tile under a wrong hash")
+    check(server.ask("/api/1/trace", "HEAD")[:2] == (200, b""), "HEAD")
     rc, told = ask("diff", "--json", os.path.join(DATA, "gemm"), os.path.join(DATA, "gemm"))
-    check(rc == 0 and server.get("/api/1/diff?c=0&base=2")[1] == told, "diff of two captures")
-    status, body, _ = server.get("/api/1/diff?c=0&base=1")
+    check(rc == 0 and server.ask("/api/1/diff?c=0&base=2")[1] == told, "diff of two captures")
+    status, body, _ = server.ask("/api/1/diff?c=0&base=1")
     check(status in (400, 422) and b"not-comparable" in body, "captures that cannot be compared")
     check(server.process.wait(timeout=30) == 0, "--exit-when-idle")
-    server.process.communicate()
+    server.end()
 
 
 def opened_hash(path):
     server = Server(path)
-    server.wait_ready()
-    trace = json.loads(server.get("/api/1/trace")[1])
-    tile = server.get("/api/1/tile?tracks=0-63&level=4&i=0")[1]
+    server.is_ready()
+    trace = json.loads(server.ask("/api/1/trace")[1])
+    tile = server.ask("/api/1/tile?tracks=0-63&level=4&i=0")[1]
     server.end()
     return trace["hash"], trace["counts"]["slices"], tile
 
@@ -416,14 +379,12 @@ def check_usage():
 
 
 def main():
-    tmp = tempfile.mkdtemp(prefix="incore-serve-")
-    os.environ["XDG_CACHE_HOME"] = tmp
-    os.environ["XDG_CONFIG_HOME"] = os.path.join(tmp, "no-config")
-    try:
+    with folder() as tmp:
         check_usage()
         check_palette()
         check_verbs()
         check_pipes()
+        check_rows()
         check_causes()
         check_headers()
         check_cache(tmp)
@@ -431,10 +392,7 @@ def main():
         check_pair(tmp)
         check_markup(tmp)
         check_hostile()
-    finally:
-        shutil.rmtree(tmp)
-    print(f"{RESULT[0]} passed, {RESULT[1]} failed, {RESULT[2]} skipped")
-    return RESULT[1] > 0
+    return tell()
 
 
 if __name__ == "__main__":

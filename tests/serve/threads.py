@@ -9,70 +9,35 @@ import concurrent.futures
 import http.client
 import json
 import os
-import shutil
-import signal
-import socket
-import subprocess
 import sys
-import tempfile
 
-ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-sys.path.insert(0, os.path.join(ROOT, "bench"))
-from replicate import replicate  # noqa: E402
-DATA = os.path.join(ROOT, "tests", "data")
-PROGRAM = os.path.join(os.path.abspath(sys.argv[1]), "incore")
+from server import DATA, PATIENCE_S, Server, check, folder, tell
+from replicate import replicate
+
 BIG_BYTES = 17 << 20  # beyond what the cache is for
-RESULT = [0, 0, 0]
 
 
-def check(ok, what):
-    RESULT[not ok] += 1
-    if not ok:
-        print(f"FAIL {what}", flush=True)
-    return ok
+def ask(server, question):
+    """Status; 0 where the connection was closed."""
+    try:
+        return server.ask(question if question.startswith("/") else "/api/1/" + question)[0]
+    except (OSError, http.client.HTTPException):
+        return 0
 
 
-class Server:
-    def __init__(self, *captures):
-        self.errors = tempfile.TemporaryFile("w+")
-        self.process = subprocess.Popen([PROGRAM, "view", "--no-open", *captures], stdout=subprocess.PIPE, stderr=self.errors, text=True)
-        url = self.process.stdout.readline().strip()
-        self.port, self.token = int(url.split(":")[2].split("/")[0]), url.split("token=")[1]
+def hang_up(server, question):
+    """Asks, reads a few bytes, and is gone."""
+    try:
+        with server.begin(f"GET /api/1/{question} HTTP/1.1\r\nHost: 127.0.0.1:{server.port}\r\nAuthorization: Bearer {server.token}\r\n\r\n") as s:
+            return int(s.recv(64).split()[1])
+    except (OSError, IndexError):
+        return 0
 
-    def ask(self, question):
-        """Status; 0 where the connection was closed."""
-        c = http.client.HTTPConnection("127.0.0.1", self.port, timeout=600)
-        try:
-            c.request("GET", question if question.startswith("/") else "/api/1/" + question, headers={"Authorization": f"Bearer {self.token}"})
-            r = c.getresponse()
-            r.read()
-            return r.status
-        except (OSError, http.client.HTTPException):
-            return 0
-        finally:
-            c.close()
 
-    def hang_up(self, question):
-        """Asks, reads a few bytes, and is gone."""
-        try:
-            with socket.create_connection(("127.0.0.1", self.port), timeout=600) as s:
-                s.sendall(f"GET /api/1/{question} HTTP/1.1\r\nHost: 127.0.0.1:{self.port}\r\nAuthorization: Bearer {self.token}\r\n\r\n".encode())
-                return int(s.recv(64).split()[1])
-        except (OSError, IndexError):
-            return 0
-
-    def end(self, name):
-        self.process.send_signal(signal.SIGTERM)
-        try:
-            status = self.process.wait(timeout=120)
-        except subprocess.TimeoutExpired:
-            self.process.kill()
-            status = self.process.wait()
-        self.process.stdout.close()
-        self.errors.seek(0)
-        told = self.errors.read()
-        check(status == 0, f"{name}: exit status {status}")
-        check("ThreadSanitizer" not in told, f"{name}:\n{told[:8000]}")
+def end(server, name):
+    status = server.end()
+    check(status == 0, f"{name}: exit status {status}")
+    check("ThreadSanitizer" not in server.told, f"{name}:\n{server.told[:8000]}")
 
 
 WHILE_READING = ["trace", "trace?c=1", "trace?c=2", "progress", "tile?tracks=0-3&level=4&i=0", "tile?c=1&tracks=0-1&level=4&i=0", "code", "info", "counters",
@@ -88,12 +53,12 @@ def all_at_once(server, questions, times):
     """Statuses by question; every seventh client hangs up."""
     jobs = [(i, q) for i in range(times) for q in questions]
     with concurrent.futures.ThreadPoolExecutor(24) as pool:
-        return list(pool.map(lambda j: (j[1], server.hang_up(j[1]) if (j[0] + len(j[1])) % 7 == 0 and not j[1].startswith("/") else server.ask(j[1])), jobs))
+        return list(pool.map(lambda j: (j[1], hang_up(server, j[1]) if (j[0] + len(j[1])) % 7 == 0 and not j[1].startswith("/") else ask(server, j[1])), jobs))
 
 
 def watch(server, capture):
     """Asks for the trace without a pause until it is read: some question meets every step of the reading."""
-    c = http.client.HTTPConnection("127.0.0.1", server.port, timeout=600)
+    c = http.client.HTTPConnection("127.0.0.1", server.port, timeout=PATIENCE_S)
     while True:
         c.request("GET", f"/api/1/trace?c={capture}", headers={"Authorization": f"Bearer {server.token}"})
         state = json.loads(c.getresponse().read())["state"]
@@ -114,9 +79,7 @@ def big_capture(tmp):
 
 
 def main():
-    tmp = tempfile.mkdtemp(prefix="incore-threads-")
-    os.environ.update(XDG_CACHE_HOME=tmp, XDG_CONFIG_HOME=os.path.join(tmp, "no-config"))
-    try:
+    with folder() as tmp:
         captures = [big_capture(tmp), os.path.join(DATA, "gemm"), os.path.join(DATA, "gemm")]
         for name in ("read", "mapped"):
             server = Server(*captures)
@@ -124,20 +87,17 @@ def main():
                 watching = [pool.submit(watch, server, c) for c in range(3)]
                 bad = unexpected(all_at_once(server, WHILE_READING, 2), (200, 409))
                 check(not bad, f"{name}, while reading: {bad}")
-                check(server.ask("progress") == 200, f"{name}: it never gets ready")
+                check(server.is_ready(), f"{name}: it never gets ready")
                 check(all(w.result() for w in watching), f"{name}: a capture is not ready")
             bad = unexpected(all_at_once(server, AFTER, 2), (200,))
             check(not bad, f"{name}, after: {bad}")
-            server.end(name)
+            end(server, name)
         server = Server(*captures)
         with concurrent.futures.ThreadPoolExecutor(1) as pool:
             asked = pool.submit(all_at_once, server, WHILE_READING[:8], 2)
-            server.end("ended while asked")
+            end(server, "ended while asked")
             check(not unexpected(asked.result(), (0, 200, 409)), "answers of a server that ends")
-    finally:
-        shutil.rmtree(tmp)
-    print(f"{RESULT[0]} passed, {RESULT[1]} failed, {RESULT[2]} skipped")
-    return RESULT[1] > 0
+    return tell()
 
 
 if __name__ == "__main__":

@@ -181,6 +181,8 @@ async function samples(bench, name) {
 	await panel(page, 'isa');
 	const got = (await rows(page, 'Instructions')).filter((r) => r.samples !== '-');
 	compare(got, d.rows.map((r) => ({ row: String(r.row), samples: count(r.samples ?? 0), stalled: count(r.stalled_samples ?? 0) })), 'samples');
+	const told = await page.$$eval('.panel-isa .facts > div', (all) => all.map((e) => [e.children[0].textContent, e.children[1].textContent]));
+	equal(told.filter(([k]) => ['executed', 'samples', 'stalled'].includes(k)), [['samples', count(d.totals.samples)], ['stalled', count(d.totals.stalled_samples)]], 'what is known of a sampled capture');
 	await panel(page, 'source');
 	await page.waitForFunction(() => document.querySelectorAll('.panel-source .table-row').length > 0);
 	const lines = await page.$$eval('.file-tab', (all) => all.length);

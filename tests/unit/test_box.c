@@ -9,20 +9,13 @@
 #include <cmocka.h>
 
 #include "base/mem.h"
+#include "draw.h"
 #include "serve/select_walk.h"
 #include "trace/index.h"
 
 #define SPAN 4096u
 #define TRACKS 7u
 #define KEYS 16u
-
-static uint64_t seed = 1;
-
-static uint32_t draw(uint32_t below)
-{
-	seed = seed * 6364136223846793005u + 1442695040888963407u;
-	return (uint32_t)(seed >> 33) % below;
-}
 
 /* Tracks that overlap themselves, leave gaps, hold empty slices, begin together. */
 static bool load_random(const struct trace *t, track_idx i, unsigned want, struct track_data *d,

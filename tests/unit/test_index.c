@@ -11,17 +11,10 @@
 #include <cmocka.h>
 
 #include "base/mem.h"
+#include "draw.h"
 #include "trace/index.h"
 
 #define SPAN 6000u
-
-static uint64_t seed = 1;
-
-static uint32_t draw(uint32_t below)
-{
-	seed = seed * 6364136223846793005u + 1442695040888963407u;
-	return (uint32_t)(seed >> 33) % below;
-}
 
 /* Slices that may overlap, leave gaps, be empty or reach beyond the end. */
 static bool load_random(const struct trace *t, track_idx i, unsigned want, struct track_data *d,
@@ -31,7 +24,7 @@ static bool load_random(const struct trace *t, track_idx i, unsigned want, struc
 
 	(void)want;
 	(void)e;
-	seed = i + 7;
+	draw_seed = i + 7;
 	assert_true(track_data_reserve(d, t->tracks[i].n_slices));
 	d->n = t->tracks[i].n_slices;
 	d->begin_cyc = 480;

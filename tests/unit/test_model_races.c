@@ -10,6 +10,7 @@
 
 #include <cmocka.h>
 
+#include "draw.h"
 #include "model_streams.h"
 
 #define MAX_NODES 40
@@ -25,7 +26,6 @@ struct node {
 };
 
 static struct profile prof;
-static uint64_t seed;
 
 static int load(void **state)
 {
@@ -40,17 +40,11 @@ static int unload(void **state)
 	return 0;
 }
 
-static unsigned pick(unsigned n)
-{
-	seed = seed * 6364136223846793005u + 1442695040888963407u;
-	return (unsigned)(seed >> 33) % n;
-}
-
 static enum op_pipe pick_pipe(void)
 {
 	static const enum op_pipe pipes[] = {OPP_MTE2, OPP_V, OPP_MTE3, OPP_S};
 
-	return pipes[pick(4)];
+	return pipes[draw(4)];
 }
 
 /* --- a kernel --- */
@@ -59,10 +53,10 @@ static struct node random_op(void)
 {
 	struct node n = {.kind = N_OP, .pipe = pick_pipe(), .reads = -1, .writes = -1};
 
-	if (n.pipe == OPP_MTE2 || n.pipe == OPP_V || (n.pipe == OPP_S && pick(2)))
-		n.writes = (int)pick(TILES);
+	if (n.pipe == OPP_MTE2 || n.pipe == OPP_V || (n.pipe == OPP_S && draw(2)))
+		n.writes = (int)draw(TILES);
 	if (n.pipe == OPP_MTE3 || n.pipe == OPP_V || n.writes < 0)
-		n.reads = (int)pick(TILES);
+		n.reads = (int)draw(TILES);
 	return n;
 }
 
@@ -77,7 +71,7 @@ static unsigned insert(struct node *v, unsigned n, unsigned at, struct node x)
 /* Ops, then flag pairs (the set before the wait, one id each) and barriers put between. */
 static unsigned random_kernel(struct node *v)
 {
-	unsigned n = 0, n_ops = 3 + pick(6), n_flags = pick(6);
+	unsigned n = 0, n_ops = 3 + draw(6), n_flags = draw(6);
 
 	for (; n < n_ops; n++)
 		v[n] = random_op();
@@ -89,7 +83,7 @@ static unsigned random_kernel(struct node *v)
 			.reads = -1,
 			.writes = -1};
 		struct node wait = set;
-		unsigned at = pick(n + 1);
+		unsigned at = draw(n + 1);
 
 		if (set.src == set.dst)
 			continue;
@@ -97,13 +91,13 @@ static unsigned random_kernel(struct node *v)
 		wait.kind = N_WAIT;
 		wait.pipe = wait.dst;
 		n = insert(v, n, at, set);
-		n = insert(v, n, at + 1 + pick(n - at), wait);
+		n = insert(v, n, at + 1 + draw(n - at), wait);
 	}
-	if (pick(4) == 0)
-		n = insert(v, n, pick(n + 1),
+	if (draw(4) == 0)
+		n = insert(v, n, draw(n + 1),
 			(struct node){.kind = N_ALL, .pipe = OPP_ALL, .reads = -1, .writes = -1});
-	if (pick(4) == 0)
-		n = insert(v, n, pick(n + 1),
+	if (draw(4) == 0)
+		n = insert(v, n, draw(n + 1),
 			(struct node){.kind = N_BAR, .pipe = OPP_V, .reads = -1, .writes = -1});
 	return n;
 }
@@ -226,7 +220,7 @@ static void test_races_against_definition(void **state)
 	unsigned n_racy = 0, rounds = 4000;
 
 	(void)state;
-	seed = 1;
+	draw_seed = 1;
 	for (unsigned i = 0; i < rounds; i++)
 		compare(v, random_kernel(v), i, &n_racy);
 	/* both kinds were there */

@@ -4,7 +4,7 @@
 export interface Buckets { issue: number; stall: number; wait: number; idle: number; drain: number }
 export interface Accounting extends Buckets { duration: number; residue?: number }
 export interface Distribution { n: number; min: number; median: number; p95: number; max: number }
-export interface Totals { waves: number; rows: number; instructions: number; hit: number; latency: number; stall: number; idle: number; from: string; samples?: number }
+export interface Totals { waves: number; rows: number; instructions: number; hit: number; latency: number; stall: number; idle: number; from: string; samples?: number; stalled_samples?: number }
 /** A part of 1, or so much for each; null where there is no whole. */
 export type Ratio = number | null;
 

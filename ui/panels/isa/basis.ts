@@ -4,25 +4,30 @@
 import { App } from '../../app';
 import { askJson, SliceInfo } from '../../source';
 import { capture, sum } from '../common';
+import { Buckets } from '../types';
 import { Cost } from './fold';
 
 export type Basis = 'sum' | 'mean' | 'max' | 'wave' | 'execution';
 
-interface Page { total: number; code: number[]; hit: number[]; issue: number[]; stall: number[]; wait: number[]; idle: number[]; drain: number[]; max: number[] }
+interface Page { total: number; code: number[]; hit: number[]; issue: number[]; stall: number[]; wait: number[]; idle: number[]; drain: number[]; max: number[]; rest?: Buckets }
+/** What the rows cost on a track, and what is no row's there. */
+export interface Costs { costs: Map<number, Cost>; rest: Buckets | null }
 const PAGE = 4000;
 
 /** Costs by code row on a track; n: of the n-th execution of each row alone, 0: of all. */
-export async function askCosts(app: App, track: number, n: number): Promise<Map<number, Cost>> {
-	const out = new Map<number, Cost>();
+export async function askCosts(app: App, track: number, n: number): Promise<Costs> {
+	const costs = new Map<number, Cost>();
+	let rest: Buckets | null = null;
 	for (let from = 0, total = 1; from < total; from += PAGE) {
 		const p = await askJson<Page>(app.source, 'rows', { track, execution: n || undefined, from: from || undefined, c: capture(app) });
 		total = p.total;
+		rest = p.rest ?? null;
 		p.code.forEach((code, i) => {
 			const buckets = { issue: p.issue[i], stall: p.stall[i], wait: p.wait[i], idle: p.idle[i], drain: p.drain[i] };
-			out.set(code, { hit: p.hit[i], buckets, cycles: sum(buckets), max: p.max[i] });
+			costs.set(code, { hit: p.hit[i], buckets, cycles: sum(buckets), max: p.max[i] });
 		});
 	}
-	return out;
+	return { costs, rest };
 }
 
 /** Which execution of its row a slice is. */

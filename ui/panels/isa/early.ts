@@ -14,12 +14,14 @@ export function early(app: App, body: HTMLElement): void {
 		if (!c.row.length || body.querySelector('.table, .notice:not([role=status])')) return;
 		const n = Math.ceil((body.clientHeight || 400) / ROW), hottest = c.cycles.reduce((m, v, i) => (v > c.cycles[m] ? i : m), 0);
 		const from = Math.max(0, Math.min((app.store.get().selection?.code ?? hottest) - (n >> 1), c.row.length - n)), units = app.units();
+		/** a capture of samples alone has no executions to tell of */
+		const isRun = c.hits.some((n) => n > 0), of = (i: number, text: string) => (c.label[i] || !isRun ? '' : text);
 		const line = (cells: (string | HTMLElement)[], isHead = false) => h('div', { class: isHead ? 'dim' : '', style: GRID }, cells.map((x, i) => h('span', { class: i > 2 || i === 0 ? 'num' : 'clip' }, x)));
 		fill(body, h('div', { class: 'isa-early', style: { overflow: 'hidden', height: '100%' }, attrs: { 'aria-busy': 'true', 'aria-label': 'Instructions; their figures are on the way' } },
 			line(['#', 'address', 'instruction', 'hits', unitName(units)], true),
 			c.row.slice(from, from + n).map((row, k) => {
 				const i = from + k;
-				return line([count(row), address(c.address[i]), h('code', { class: 'isa' }, c.text[i]), c.label[i] ? '' : count(c.hits[i]), c.label[i] ? '' : cycles(c.cycles[i], units)]);
+				return line([count(row), address(c.address[i]), h('code', { class: 'isa' }, c.text[i]), of(i, count(c.hits[i])), of(i, cycles(c.cycles[i], units))]);
 			})));
 	}, () => undefined);
 }

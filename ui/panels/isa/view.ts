@@ -9,7 +9,7 @@ import { Palette } from '../../base/palette';
 import { Column, Table } from '../../base/table';
 import { Selection, State } from '../../state';
 import { Changed, countColumn, cyclesColumn, diffColumns, diffParts, facts, filterBox, hasPipes, hex, scaled, View } from '../common';
-import { DiffPart, Edge, Isa, IsaRow } from '../types';
+import { Buckets, DiffPart, Edge, Isa, IsaRow } from '../types';
 import { askCosts, askExecution, Basis } from './basis';
 import { early } from './early';
 import { allGroups, Cost, foldOf, Group, groupCost, Line, Listing, listing, visible } from './fold';
@@ -26,6 +26,7 @@ class IsaView extends View {
 	private basis: Basis = 'sum';
 	/** of one wave or execution; null: of all */
 	private costs: Map<number, Cost> | null = null;
+	private rest: Buckets | null = null;
 	private wave = -1;
 	private execution = 0;
 	private most = 1;
@@ -279,7 +280,7 @@ class IsaView extends View {
 	}
 
 	private drawBar(): void {
-		const a = this.isa.accounting, u = scaled(this.app, () => this.whole).units(), s = this.app.store.get().selection, unit = hasPipes(this.app) ? 'pipe' : 'wave';
+		const a = this.isa.accounting, t = this.isa.totals, u = scaled(this.app, () => this.whole).units(), s = this.app.store.get().selection, unit = hasPipes(this.app) ? 'pipe' : 'wave';
 		const hasWave = s?.track !== undefined || this.costs !== null, hasSlice = s?.slice !== undefined || this.execution > 0;
 		const basis = choose('Basis', [
 			{ value: 'sum', label: 'sum of all executions' }, { value: 'mean', label: 'mean of an execution' }, { value: 'max', label: 'longest execution' },
@@ -287,9 +288,10 @@ class IsaView extends View {
 			{ value: 'execution', label: 'this execution', disabled: !hasSlice, title: `select an instruction in the timeline first: then each row shows its execution of that number on the same ${unit}` },
 		], this.basis, (v) => this.setBasis(v as Basis));
 		fill(this.top, facts(
-			['instructions', count(this.isa.totals.rows)], ['executed', count(this.isa.totals.hit)],
+			['instructions', count(t.rows)], ['executed', t.hit || !t.samples ? count(t.hit) : null], ['samples', t.samples && count(t.samples)], ['stalled', t.samples && count(t.stalled_samples!)],
 			['cycles', a ? cyclesWith(a.duration, u) : null], ['loops', this.isa.loops.length || null], ['blocks', this.isa.blocks.length || null], ['arrows not drawn', this.lanes.left || null],
-			[unit, this.costs ? this.app.trace.tracks[this.wave]?.name : null], ['execution', this.costs && this.execution ? count(this.execution) : null]),
+			[unit, this.costs ? this.app.trace.tracks[this.wave]?.name : null], ['execution', this.costs && this.execution ? count(this.execution) : null],
+			['no instruction', this.costs && this.rest && Object.entries(this.rest).filter(([, n]) => n).map(([b, n]) => `${b} ${cyclesWith(n, u)}`).join(', ')]),
 		h('span', { class: 'grow' }), basis,
 		this.list.groups.size > 1 && button('Fold all', 'Fold all loops and basic blocks (Shift+← in the list; ← folds what the row is in)', () => this.foldAll(true)),
 		this.list.groups.size > 1 && button('Unfold all', 'Show every instruction (Shift+→ in the list; → unfolds one)', () => this.foldAll(false)),
@@ -318,9 +320,9 @@ class IsaView extends View {
 			} else {
 				const wave = s?.track ?? this.wave, n = basis === 'wave' ? 0 : s?.track !== undefined && s.slice !== undefined ? await askExecution(this.app, s.track, s.slice) : this.execution;
 				if (wave < 0 || (this.costs && wave === this.wave && n === this.execution)) return;
-				const costs = await askCosts(this.app, wave, n);
+				const found = await askCosts(this.app, wave, n);
 				if (this.basis !== basis) return;
-				Object.assign(this, { costs, wave, execution: n });
+				Object.assign(this, found, { wave, execution: n });
 			}
 		} catch (e) {
 			this.app.say((e as Error).message);
