@@ -12,9 +12,8 @@ import re
 import signal
 import subprocess
 import sys
-import time
 
-from server import DATA, PROGRAM, Server, check, folder, tell
+from server import DATA, PROGRAM, Server, check, comes, folder, tell
 
 MAX_CONNECTIONS = 64
 
@@ -124,7 +123,7 @@ def check_many(server):
     """No more than so many connections have a thread; those who wait are answered when others have left."""
     files, tasks = server.count("fd"), server.count("task")
     slow = [server.begin() for _ in range(MAX_CONNECTIONS + 40)]
-    time.sleep(1)
+    server.settled("task")
     check(server.count("task") - tasks <= MAX_CONNECTIONS + 2, f"{server.count('task') - tasks} threads for {len(slow)} clients")
     check(server.count("fd") - files <= 2 * MAX_CONNECTIONS + 8, f"{server.count('fd') - files} files for {len(slow)} clients")
     for s in slow:
@@ -132,11 +131,7 @@ def check_many(server):
     with concurrent.futures.ThreadPoolExecutor(200) as pool:
         answers = list(pool.map(lambda i: server.ask(f"/api/1/tile?tracks=0-3&level={i % 6}&i=0")[0], range(200)))
     check(answers == [200] * 200, f"200 at once, after slow ones: {sorted(set(answers))}")
-    for _ in range(600):
-        if server.count("fd") <= files + 2 and server.count("task") <= tasks + 1:
-            break
-        time.sleep(0.1)
-    check(server.count("fd") <= files + 2 and server.count("task") <= tasks + 1, f"files {files} to {server.count('fd')}, threads {tasks} to {server.count('task')}")
+    check(comes(lambda: server.count("fd") <= files + 2 and server.count("task") <= tasks + 1), f"files {files} to {server.count('fd')}, threads {tasks} to {server.count('task')}")
 
 
 def files_below(*folders):
@@ -161,18 +156,12 @@ def check_kept(server, tmp):
 def slow_clients(server):
     """One that says nothing, one that never ends its head, one that keeps its line open, one that asks for much and reads nothing."""
     whole = f"GET /incore.js HTTP/1.1\r\nHost: 127.0.0.1:{server.port}\r\n\r\n"
-    clients = [server.begin(""), server.begin(), server.begin(whole), server.begin(whole * 100)]
-    time.sleep(1)
-    return clients
+    return [server.begin(""), server.begin(), server.begin(whole), server.begin(whole * 100)]
 
 
 def check_slow(server, files, clients):
     """Whoever keeps a connection without using it for 30 s loses it."""
-    for _ in range(1200):
-        if server.count("fd") <= files:
-            break
-        time.sleep(0.1)
-    check(server.count("fd") <= files, f"{server.count('fd') - files} of {len(clients)} slow clients are never hung up on")
+    check(comes(lambda: server.count("fd") <= files), f"{server.count('fd') - files} of {len(clients)} slow clients are never hung up on")
     for s in clients:
         s.close()
     check(server.ask("/api/1/trace")[0] == 200, "the server is gone")
@@ -182,10 +171,9 @@ def main():
     with folder() as tmp:
         waiting = Server("gemm")
         check(waiting.is_ready(), "a server does not get ready")
-        time.sleep(1)  # until the connection that waited for it is gone
-        files = waiting.count("fd")
+        files = waiting.settled("fd")
         clients = slow_clients(waiting)
-        check(waiting.count("fd") >= files + 4, "slow clients have no connection: this shows nothing")
+        check(comes(lambda: waiting.count("fd") >= files + 4), "slow clients have no connection: this shows nothing")
         server = Server("gemm")
         check(server.is_ready(), "a server does not get ready")
         check_where()

@@ -9,6 +9,7 @@ import socket
 import subprocess
 import sys
 import tempfile
+import time
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 sys.path.insert(0, os.path.join(ROOT, "bench"))
@@ -23,6 +24,15 @@ def check(ok, what):
     if not ok:
         print(f"FAIL {what}", flush=True)
     return ok
+
+
+def comes(condition):
+    """Is it true before long? A bound on waiting, no measurement."""
+    for _ in range(1200):
+        if condition():
+            return True
+        time.sleep(0.1)
+    return condition()
 
 
 def skip(what):
@@ -79,6 +89,14 @@ class Server:
     def count(self, what):
         """Its open files (fd) or threads (task)."""
         return len(os.listdir(f"/proc/{self.process.pid}/{what}"))
+
+    def settled(self, what):
+        """The same, once it has not changed for a second."""
+        looks = [self.count(what)]
+        while len(looks) < 11 or len(set(looks[-11:])) > 1:
+            time.sleep(0.1)
+            looks.append(self.count(what))
+        return looks[-1]
 
     def kilobytes(self):
         with open(f"/proc/{self.process.pid}/status") as f:
