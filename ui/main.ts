@@ -3,7 +3,7 @@
 import { button, fill, h, notice } from './base/dom';
 import { loading } from './loading';
 import { askTrace, CaptureInfo, Source, SourceError, TraceInfo } from './source';
-import { HttpSource, takeToken } from './source_http';
+import { HttpSource, Lost, takeToken } from './source_http';
 import { WasmSource } from './source_wasm';
 import { startTheme } from './shell/theme';
 import { Opened, openWindow } from './shell/window';
@@ -13,16 +13,25 @@ import { decodeLink } from './state';
 const host = () => document.getElementById('app')!;
 let opened: Opened | null = null;
 
-/** The server is gone: the last picture stays, and the way back is offered. */
-function lost(source: () => Source | null, isLost: boolean): void {
-	const shown = document.querySelector('.gone');
-	if (!isLost) return shown?.remove();
-	if (shown) return;
-	document.body.appendChild(h('div', { class: 'gone', role: 'alert' }, 'The server does not answer. What is on screen stays.',
-		button('Retry', 'Ask the server again', () => void source()?.ask('trace').then(() => {
-			opened?.pane?.view.tiles.retry();
-			opened?.pane?.view.redraw();
-		}, () => undefined))));
+/** What is on screen stays while the server is away; the way back is offered. */
+function lost(source: () => HttpSource | null, why: Lost): void {
+	const shown = document.querySelector<HTMLElement>('.gone');
+	if (!why) {
+		if (!shown) return;
+		shown.remove();
+		opened?.pane?.view.tiles.retry();
+		return opened?.pane?.view.redraw();
+	}
+	if (why === 'stranger' && !opened) return; // the page itself says that it needs its key
+	const box = shown ?? document.body.appendChild(h('div', { class: 'gone', role: 'alert' })), isAgain = box.dataset.why === why && box.dataset.asked === '1';
+	if (box.dataset.why === why && !isAgain) return;
+	Object.assign(box.dataset, { why, asked: '' });
+	fill(box, why === 'stranger' ? 'This is the server of another run, which does not know this page. Open the address that it printed. What is on screen stays.'
+		: `The server ${isAgain ? 'still ' : ''}does not answer. What is on screen stays.`,
+	button('Retry', 'Ask the server again', () => {
+		box.dataset.asked = '1';
+		source()?.again();
+	}));
 }
 
 function failed(e: unknown, source: Source | null = null, captures: CaptureInfo[] = []): void {
@@ -69,7 +78,7 @@ function stats(source: Source): unknown {
 }
 
 /** With what start.ts asked for before this script was there. */
-async function serverSource(lose: (isLost: boolean) => void): Promise<HttpSource> {
+async function serverSource(lose: (why: Lost) => void): Promise<HttpSource> {
 	const source = new HttpSource(takeToken(), lose), early = (window as unknown as { incoreEarly?: Early }).incoreEarly;
 	const trace = await early?.trace;
 	if (trace) source.early.set('trace', trace);
@@ -80,10 +89,9 @@ async function start(): Promise<void> {
 	startTheme();
 	const isReport = document.body.dataset.report === '1';
 	if (!document.getElementById('app')) document.body.appendChild(h('div', { id: 'app' }));
-	let source: Source | null = null;
 	try {
-		source = isReport ? await WasmSource.open() : await serverSource((isLost) => lost(() => source, isLost));
-		const asked = source;
+		let server: HttpSource | null = null;
+		const source: Source = isReport ? await WasmSource.open() : (server = await serverSource((why) => lost(() => server, why))), asked = source;
 		(window as unknown as { incore: unknown }).incore = { stats: () => stats(asked), reset: () => opened?.pane && Object.assign(opened.pane.view.stats, { frames: 0, worst_ms: 0, times: [] }), app: () => opened?.session, pane: () => opened?.pane };
 		const first = await askTrace(source, 0), wanted = decodeLink(location.hash).hash;
 		const index = (wanted && first.captures.find((c) => c.hash === wanted)?.index) || 0;

@@ -38,26 +38,55 @@ async function failure(answer: Response): Promise<SourceError> {
 	}
 }
 
+/** What is wrong with the server: it does not answer, or it is another one and does not know this page's key. */
+export type Lost = 'gone' | 'stranger' | null;
+
 export class HttpSource implements Source {
 	readonly kind = 'server';
 	readonly asked = { requests: 0, bytes: 0, byPath: {} as Record<string, number> };
 	/** answers that were asked for before there was a source (start.ts); each is given once */
 	readonly early = new Map<string, ArrayBuffer>();
+	/** questions that nobody answered: they wait for the server to come back, so that nothing on the page has failed meanwhile */
+	private readonly waiting = new Set<() => void>();
 
-	constructor(private readonly token: string, private readonly lost: (isLost: boolean) => void) {}
+	constructor(private readonly token: string, private readonly lost: (why: Lost) => void) {}
 
-	private async get(question: string, signal?: AbortSignal): Promise<Response> {
-		let answer: Response;
-		try {
-			answer = await fetch('/api/1/' + question, { headers: { Authorization: 'Bearer ' + this.token }, signal, credentials: 'omit' });
-		} catch (e) {
-			if (signal?.aborted) throw e;
-			this.lost(true);
-			throw new SourceError(0, 'gone', 'the server does not answer');
+	private async get<T>(question: string, read: (answer: Response) => Promise<T>, signal?: AbortSignal): Promise<T> {
+		for (;;) {
+			try {
+				const answer = await fetch('/api/1/' + question, { headers: { Authorization: 'Bearer ' + this.token }, signal, credentials: 'omit' });
+				this.lost(answer.status === 401 ? 'stranger' : null);
+				this.release();
+				if (!answer.ok) throw await failure(answer);
+				return await read(answer);
+			} catch (e) {
+				if (signal?.aborted || e instanceof SourceError) throw e;
+			}
+			this.lost('gone');
+			await this.wait(signal);
 		}
-		this.lost(false);
-		if (!answer.ok) throw await failure(answer);
-		return answer;
+	}
+
+	private wait(signal?: AbortSignal): Promise<void> {
+		return new Promise((go, stop) => {
+			this.waiting.add(go);
+			signal?.addEventListener('abort', () => {
+				this.waiting.delete(go);
+				stop(signal.reason);
+			});
+		});
+	}
+
+	/** Asks again what waits, or anything. */
+	again(): void {
+		if (this.waiting.size) this.release();
+		else void this.ask('trace').catch(() => undefined);
+	}
+
+	private release(): void {
+		const all = [...this.waiting];
+		this.waiting.clear();
+		for (const go of all) go();
 	}
 
 	async ask(path: string, query?: Query, signal?: AbortSignal): Promise<ArrayBuffer> {
@@ -65,12 +94,12 @@ export class HttpSource implements Source {
 		this.asked.byPath[path] = (this.asked.byPath[path] ?? 0) + 1;
 		const question = questionOf(path, query), known = this.early.get(question);
 		this.early.delete(question);
-		const data = known ?? await (await this.get(question, signal)).arrayBuffer();
+		const data = known ?? await this.get(question, (answer) => answer.arrayBuffer(), signal);
 		this.asked.bytes += data.byteLength;
 		return data;
 	}
 
 	async progress(seen: (p: Progress) => boolean): Promise<void> {
-		return readProgress(await this.get('progress'), seen);
+		return this.get('progress', (answer) => readProgress(answer, seen));
 	}
 }

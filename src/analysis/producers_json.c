@@ -47,6 +47,7 @@ void producers_json_edge(
 	json_w_kv_u64(w, "inexact", edge->n_inexact);
 	json_w_kv_u64(w, "stall", edge->stall_cyc);
 	json_w_kv_u64(w, "shared", edge->shared_cyc);
+	json_w_kv_u64(w, "cycles", edge->stall_cyc + edge->shared_cyc);
 	distribution_json(w, "latency", &edge->latency);
 }
 

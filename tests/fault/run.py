@@ -47,6 +47,7 @@ RUNS = {
     "pipes-isa": ["isa", "ascend_a5"],
     "pipes-check": ["check", "--json", "ascend_half_dead"],
     "pipes-summary": ["summary", "ascend_device"],
+    "pipes-summary-json": ["summary", "--json", "ascend_device"],
     "pipes-diff": ["diff", "--json", "ascend_half_dead", "ascend_matmul"],
     "clean": ["clean", "-o", "OUT", "ascend_matmul"],
     "insight": ["export", "--to", "insight", "-o", "OUT", "ascend_matmul"],

@@ -53,7 +53,7 @@ export interface Body { header_row?: number; hit: number; latency: number; sampl
 export interface Block extends Body { first_row: number; last_row: number; rows: number; loop: number | null; executions: number }
 
 export interface Edge {
-	producer: number; wait: number; count: number; blocked: number; inexact: number; stall: number; shared: number;
+	producer: number; wait: number; count: number; blocked: number; inexact: number; stall: number; shared: number; cycles: number;
 	latency: Distribution | null; dominating?: boolean;
 }
 /** A wait row and a row whose instances it consumed; slack is an upper bound. */

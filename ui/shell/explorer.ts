@@ -11,7 +11,7 @@ import { groupLabel, makeLanes, trackName } from '../timeline/lanes';
 interface Node { id: string; label: string; title: string; depth: number; part: number; whole: number; figure: string; isOpen: boolean | null; isMarked: boolean; pick: () => void; pin?: () => void; hide?: () => void; isHidden?: boolean; isPinned?: boolean }
 
 const ROW = 24;
-interface LineGroup { key: string; buckets: Record<string, number> }
+interface LineGroup { key: string; cycles: number }
 
 export class Explorer {
 	readonly element: HTMLElement;
@@ -61,8 +61,8 @@ export class Explorer {
 		}, () => undefined);
 		void app.verb<{ groups: LineGroup[]; accounting?: Record<string, number> }>('hot', { by: 'line', top: 'all' }).then((a) => {
 			for (const g of a.data.groups) {
-				const file = g.key.replace(/:\d+$/, ''), n = Object.values(g.buckets).reduce((x, y) => x + y, 0);
-				this.fileCycles.set(file, (this.fileCycles.get(file) ?? 0) + n);
+				const file = g.key.replace(/:\d+$/, '');
+				this.fileCycles.set(file, (this.fileCycles.get(file) ?? 0) + g.cycles);
 			}
 			this.total = a.data.accounting?.duration ?? 0;
 			this.build();

@@ -92,7 +92,7 @@ class IsaView extends View {
 		const arrows: Arrow[] = [], at = this.list.byNumber;
 		for (const e of this.isa.edges) {
 			const wait = at.get(e.wait), producer = at.get(e.producer);
-			if (wait && producer && e.dominating) arrows.push({ from: wait.at, to: producer.at, kind: 'wait', weight: e.stall + e.shared, title: `row ${e.wait} waits for row ${e.producer}` });
+			if (wait && producer && e.dominating) arrows.push({ from: wait.at, to: producer.at, kind: 'wait', weight: e.cycles, title: `row ${e.wait} waits for row ${e.producer}` });
 		}
 		for (const b of this.isa.branches) {
 			const from = at.get(b.row), to = at.get(b.target);
@@ -245,7 +245,7 @@ class IsaView extends View {
 	}
 
 	private waits(l: Line): string | null {
-		const e = l.edges.reduce<Edge | null>((m, x) => (!m || x.stall + x.shared > m.stall + m.shared ? x : m), null);
+		const e = l.edges.reduce<Edge | null>((m, x) => (!m || x.cycles > m.cycles ? x : m), null);
 		if (e) return `row ${e.producer}` + (e.latency ? `, ${e.latency.median} cycles` : '') + (l.edges.length > 1 ? ` +${l.edges.length - 1}` : '');
 		return l.row?.cause && l.row.cause_cycles ? l.row.cause : null;
 	}
@@ -273,7 +273,7 @@ class IsaView extends View {
 		if (l.fold) return `${this.foldText(l.fold)}, ${count(l.fold.rows)} instructions, entered ${count(l.fold.executions)} times: ${bucketText(this.costOf(l)?.buckets ?? {})}. Click to unfold.`;
 		if (!l.row) return '';
 		const chain = l.row.frames.map(([f, n]) => `${this.isa.sources[f] ?? '?'}:${n}`);
-		const waits = l.edges.map((e) => `waits for row ${e.producer}: ${cyclesWith(e.stall + e.shared, this.app.units())}, ${e.count} times`);
+		const waits = l.edges.map((e) => `waits for row ${e.producer}: ${cyclesWith(e.cycles, this.app.units())}, ${e.count} times`);
 		const stated = l.row.stated;
 		return [l.row.isa, ...chain.map((c, i) => (i ? 'inlined at ' : 'at ') + c), ...waits, l.row.cause ? `most cycles: ${l.row.cause}` : '',
 			stated && `the producer states ${count(stated.hit)} hits, latency ${count(stated.latency)}, stall ${count(stated.stall)}, idle ${count(stated.idle)}`].filter(Boolean).join('\n');

@@ -49,7 +49,7 @@ class WaitView extends View {
 			return;
 		}
 		const byRow = new Map(isa.rows.map((r) => [r.row, r])), pairs = new Map(isa.waits.map((p) => [`${p.wait}-${p.producer}`, p]));
-		const rows = isa.edges.map((edge): Row => ({ edge, wait: byRow.get(edge.wait), producer: byRow.get(edge.producer), pair: pairs.get(`${edge.wait}-${edge.producer}`), cycles: edge.stall + edge.shared }));
+		const rows = isa.edges.map((edge): Row => ({ edge, wait: byRow.get(edge.wait), producer: byRow.get(edge.producer), pair: pairs.get(`${edge.wait}-${edge.producer}`), cycles: edge.cycles }));
 		const waiting = new Set([...isa.edges, ...isa.waits].map((x) => x.wait));
 		this.byIndex = new Map(isa.rows.filter((r) => waiting.has(r.row)).map((r) => [r.index, r]));
 		this.others = [];
