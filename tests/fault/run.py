@@ -35,6 +35,7 @@ RUNS = {
     "view": ["view", "--get", "/api/1/trace", "two_waves"],
     "view-at": ["view", "--get", "/api/1/at?track=0&slice=3", "two_waves"],
     "view-select": ["view", "--get", "/api/1/select?by=cause", "two_waves"],
+    "view-rows": ["view", "--get", "/api/1/rows?track=0", "ascend_a5"],
     "view-find": ["view", "--get", "/api/1/find?q=/v_/", "two_waves"],
     "view-derived": ["view", "--get", "/api/1/derived?w=16&d=a:=sum[BUSY_CU_CYCLES]/2;b:=(a", "v31"],
     "view-verb": ["view", "--get", "/api/1/hot", "two_waves"],
