@@ -79,6 +79,8 @@ export interface TraceAnswer {
 	classes: { id: number; name: string; slot: number; letter: string }[];
 	levels: string[];
 	has_pipes: boolean;
+	/** it is known how long its matrix instructions keep their pipe */
+	has_matrix_passes: boolean;
 	counts: Record<string, number>;
 	sources: SourceFile[];
 	kernels: { id: number; name: string }[];

@@ -3,6 +3,7 @@
 #include "analysis/matrix.h"
 
 #include "analysis/account.h"
+#include "analysis/matrix_passes.h"
 #include "analysis/ratio.h"
 #include "analysis/spans.h"
 #include "base/mem.h"
@@ -137,6 +138,7 @@ static void model_rows(struct matrix *m)
 {
 	const struct trace *t = m->trace;
 
+	matrix_passes(t, m->row_cycles);
 	for (code_idx i = 0; i < t->n_code; i++) {
 		struct amd_matrix_shape shape;
 
@@ -145,7 +147,6 @@ static void model_rows(struct matrix *m)
 		m->static_rows++;
 		if (!amd_matrix_shape((struct str){t->code[i].text, t->code[i].text_len}, &shape))
 			continue;
-		m->row_cycles[i] = amd_matrix_cycles(t->meta.arch, &shape);
 		m->row_macs[i] = amd_matrix_macs(&shape);
 	}
 }

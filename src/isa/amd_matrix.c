@@ -7,10 +7,10 @@
  */
 #include "isa/amd_matrix.h"
 
-#include <stdio.h>
 #include <string.h>
 
-#define MIN_CYCLES 8u /* two passes of four cycles */
+#define MIN_CYCLES 8u	  /* two passes of four cycles */
+#define MAX_CYCLES 65536u /* no pipe is that slow: a shape that no machine has */
 
 enum matrix_family { FAMILY_F64, FAMILY_F32, FAMILY_XF32, FAMILY_16, FAMILY_8, FAMILY_4, FAMILY_N };
 
@@ -196,5 +196,7 @@ uint32_t amd_matrix_cycles(const char *arch, const struct amd_matrix_shape *s)
 	if (is_legacy_shape(arch, s, f))
 		rate /= 2;
 	cycles = amd_matrix_macs(s) / rate;
+	if (cycles > MAX_CYCLES)
+		return 0;
 	return cycles < MIN_CYCLES ? MIN_CYCLES : (uint32_t)cycles;
 }

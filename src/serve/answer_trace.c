@@ -3,6 +3,7 @@
  */
 #include "serve/answer_trace.h"
 
+#include "analysis/matrix_passes.h"
 #include "base/hash.h"
 #include "base/map.h"
 
@@ -238,6 +239,7 @@ static void put_head(const struct view *v, struct json_writer *w)
 		n++;
 	put_words(w, "levels", t->levels, n);
 	json_w_kv_bool(w, "has_pipes", v->has_pipes);
+	json_w_kv_bool(w, "has_matrix_passes", matrix_passes(v->trace, NULL) > 0);
 }
 
 bool answer_trace(const struct view *v, uint32_t from, struct json_writer *w)

@@ -1,16 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * answer_units.c: in how many cycles of each cell did each unit of a SIMD issue? A true union over
- * its waves: a bit a cycle for 65,536 cycles at a time, which costs less than any merge of sorted
- * lists and needs the same memory for any trace.
+ * answer_units.c: in how many cycles of each cell did each unit of a SIMD issue, and for how many
+ * was its matrix pipe busy, as its passes are modelled? A true union over its waves: a bit a cycle
+ * for 65,536 cycles at a time, which costs less than any merge of sorted lists and needs the same
+ * memory for any trace.
  */
 #include "serve/tile_frame.h"
 
+#include "analysis/matrix_passes.h"
 #include "base/mem.h"
 
 enum unit {
 	UNIT_VALU,
 	UNIT_MATRIX,
+	UNIT_PASSES, /* of the matrix pipe; all else is issue */
 	UNIT_LDS,
 	UNIT_VMEM,
 	UNIT_SALU,
@@ -27,6 +30,9 @@ enum unit {
 
 struct chunk {
 	uint64_t t0, t1;
+	code_idx n_code;
+	const uint32_t *passes; /* cycles, by code row; 0: not known */
+	uint32_t longest;	/* of them */
 	bool is_used[UNITS];
 	uint64_t bits[UNITS][WORDS];
 };
@@ -74,10 +80,22 @@ static void set_bits(uint64_t *bits, uint32_t from, uint32_t to)
 	}
 }
 
-/* Marks what the slices of a lane issue within the chunk. */
+/* Marks [from, to), as much of it as lies in the chunk. */
+static void mark(struct chunk *k, enum unit u, uint64_t from, uint64_t to)
+{
+	from = from > k->t0 ? from : k->t0;
+	to = to < k->t1 ? to : k->t1;
+	if (from >= to)
+		return;
+	set_bits(k->bits[u], (uint32_t)(from - k->t0), (uint32_t)(to - k->t0));
+	k->is_used[u] = true;
+}
+
+/* Marks what the slices of a lane issue within the chunk, and the passes that reach into it. */
 static void add_lane(const struct lane *l, struct chunk *k)
 {
-	uint32_t i = lane_first_after(l, k->t0), end = lane_end(l);
+	uint32_t i = lane_first_after(l, k->t0 > k->longest ? k->t0 - k->longest : 0),
+		 end = lane_end(l);
 	struct lane_pieces p;
 
 	if (i >= l->n || l->begin_cyc >= k->t1 || l->end_cyc <= k->t0)
@@ -85,14 +103,14 @@ static void add_lane(const struct lane *l, struct chunk *k)
 	p = lane_pieces_of(l, i);
 	for (;;) {
 		uint64_t from = l->base_cyc + p.issue;
-		uint64_t to = l->base_cyc + (p.end < end ? p.end : end);
 		enum unit u = unit_of(l->inst_class[i]);
 
-		from = from > k->t0 ? from : k->t0;
-		to = to < k->t1 ? to : k->t1;
-		if (u < UNITS && from < to) {
-			set_bits(k->bits[u], (uint32_t)(from - k->t0), (uint32_t)(to - k->t0));
-			k->is_used[u] = true;
+		if (u < UNITS)
+			mark(k, u, from, l->base_cyc + (p.end < end ? p.end : end));
+		if (u == UNIT_MATRIX && l->code[i] < k->n_code) {
+			uint64_t to = from + k->passes[l->code[i]];
+
+			mark(k, UNIT_PASSES, from, to < l->end_cyc ? to : l->end_cyc);
 		}
 		if (++i >= l->n || lane_start(l, i) >= k->t1)
 			return;
@@ -195,39 +213,52 @@ static void fill_simd(const struct view *v, const struct tile_frame *f, const st
 	}
 }
 
+static int simd_level(const struct trace *t)
+{
+	int level = TRACK_LEVELS - 1;
+
+	while (level >= 0 && (!t->levels[level] || strcmp(t->levels[level], "simd") != 0))
+		level--;
+	return level;
+}
+
+static bool fill(const struct view *v, const struct tile_frame *f, const struct simd *simds,
+	uint8_t *cells, struct incore_error *e)
+{
+	struct chunk *k = mem_zalloc(1, sizeof(*k));
+	uint32_t *passes = mem_zalloc((size_t)v->trace->n_code + 1, sizeof(*passes));
+	bool ok = k && passes;
+
+	if (ok) {
+		k->n_code = v->trace->n_code;
+		k->passes = passes;
+		k->longest = matrix_passes(v->trace, passes);
+		for (uint32_t i = 0; i < f->rows / UNITS; i++)
+			fill_simd(v, f, &simds[i], k,
+				cells + (size_t)i * UNITS * VIEW_TILE_CELLS * TILE_CELL_BYTES);
+	}
+	mem_free(passes);
+	mem_free(k);
+	return ok || err_nomem(e);
+}
+
 bool answer_units(
 	const struct view *v, const struct query *q, struct strbuf *out, struct incore_error *e)
 {
 	struct simd simds[MAX_SIMDS] = {{0, 0, 0, 0}};
 	struct tile_frame f;
-	struct chunk *k;
 	uint8_t *cells;
-	uint32_t n;
-	int level = TRACK_LEVELS - 1;
+	int level = simd_level(v->trace);
 
-	while (level >= 0 &&
-		(!v->trace->levels[level] || strcmp(v->trace->levels[level], "simd") != 0))
-		level--;
 	if (level < 0)
 		return err_set(
 			e, INCORE_USAGE, "no-simds", "the tracks of this capture are not SIMDs'");
-	n = find_simds(v, level, NULL, NULL);
-	if (!tile_frame_parse(q, "simds", n, MAX_SIMDS, &f, e))
+	if (!tile_frame_parse(q, "simds", find_simds(v, level, NULL, NULL), MAX_SIMDS, &f, e))
 		return false;
 	if (f.level > MAX_LEVEL)
 		return err_set(e, INCORE_USAGE, "bad-query", "level wants at most %u", MAX_LEVEL);
 	find_simds(v, level, &f, simds);
-	n = f.rows;
 	f.first *= UNITS;
 	f.rows *= UNITS;
-	if (!tile_frame_put(&f, "ICU1", 0, out, &cells, e))
-		return false;
-	k = mem_zalloc(1, sizeof(*k));
-	if (!k)
-		return err_nomem(e);
-	for (uint32_t i = 0; i < n; i++)
-		fill_simd(v, &f, &simds[i], k,
-			cells + (size_t)i * UNITS * VIEW_TILE_CELLS * TILE_CELL_BYTES);
-	mem_free(k);
-	return true;
+	return tile_frame_put(&f, "ICU1", 0, out, &cells, e) && fill(v, &f, simds, cells, e);
 }

@@ -5,7 +5,7 @@
 
 #include "serve/blob.h"
 
-#define BLOB_MAGIC "ICB1"
+#define BLOB_MAGIC "ICB2"
 #define BLOB_MAGIC_LEN 4u
 
 enum blob_stream {

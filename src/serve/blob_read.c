@@ -83,6 +83,7 @@ static bool get_head(struct reading *x)
 	m->evidence = (enum evidence)(bytes_u8(&x->r) % (EVIDENCE_ESTIMATE + 1));
 	m->gfx_major = (unsigned)bytes_varint(&x->r);
 	m->clock_quantum = (unsigned)bytes_varint(&x->r);
+	m->arch = get_text(x);
 	n = bytes_varint(&x->r);
 	if (n > TRACK_LEVELS)
 		return false;

@@ -22,6 +22,7 @@ static void put_head(const struct view *v, struct strbuf *b)
 	bytes_put_u8(b, (uint8_t)m->evidence);
 	bytes_put_varint(b, m->gfx_major);
 	bytes_put_varint(b, m->clock_quantum);
+	put_texts(b, m->arch);
 	while (n < TRACK_LEVELS && v->trace->levels[n])
 		n++;
 	bytes_put_varint(b, n);

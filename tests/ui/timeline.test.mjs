@@ -173,17 +173,21 @@ async function found(bench, prefix) {
 	await page.waitForFunction(() => window.incore.pane().view.question === null && !window.incore.pane().ruler.density.length);
 }
 
-/** Busy cycles of each unit add up to what `incore summary` says, and are drawn as bars. */
+/** Busy cycles of each unit, and of the passes of the matrix pipe, add up to what `incore summary` says, and are drawn as bars. */
 async function units(bench, prefix) {
-	const name = 'gemm', page = await bench.page(prefix + name, { viewport: { width: 1600, height: 1000 } }), simds = verb('summary', '--top', 'all', name).utilization_by_simd;
+	const name = 'gemm', page = await bench.page(prefix + name, { viewport: { width: 1600, height: 1000 } }), { utilization_by_simd: simds, matrix } = verb('summary', '--top', 'all', name), ROWS = 9;
+	truth(matrix.modelled.by_simd.length === simds.length && matrix.modelled.pipe_cycles > matrix.issue_cycles, 'passes are known, and take longer than to issue');
 	for (const level of [2, 6, 9]) {
-		const sums = simds.map(() => new Array(8).fill(0)), end = await page.evaluate(() => window.incore.app().trace.span.end);
+		const sums = simds.map(() => new Array(ROWS).fill(0)), end = await page.evaluate(() => window.incore.app().trace.span.end);
 		for (let i = 0; i * 512 * 2 ** level < end; i++) {
-			const v = await ask(page, `units?simds=0-${simds.length - 1}&level=${level}&i=${i}`);
-			equal([v.toString('latin1', 0, 4), v.readUInt32LE(20)], ['ICU1', simds.length * 8], 'header');
-			for (let r = 0; r < simds.length * 8; r++) for (let c = 0; c < 512; c++) sums[r >> 3][r & 7] += v.readUInt32LE(32 + (r * 512 + c) * 4);
+			for (let k = 0; k < simds.length; k += 4) {
+				const v = await ask(page, `units?simds=${k}-${k + 1},${k + 2},${k + 3}&level=${level}&i=${i}`);
+				equal([v.toString('latin1', 0, 4), v.readUInt32LE(20), v.readUInt32LE(24)], ['ICU1', 4 * ROWS, k * ROWS], 'header');
+				for (let r = 0; r < 4 * ROWS; r++) for (let c = 0; c < 512; c++) sums[k + Math.floor(r / ROWS)][r % ROWS] += v.readUInt32LE(32 + (r * 512 + c) * 4);
+			}
 		}
-		simds.forEach((s, k) => equal([0, 1, 2, 3, 6].map((u) => sums[k][u]), ['VALU', 'MATRIX', 'LDS', 'VMEM', 'branch'].map((u) => s.cycles[u]), `level ${level}, SIMD ${k}`));
+		simds.forEach((s, k) => equal([0, 1, 3, 4, 7].map((u) => sums[k][u]), ['VALU', 'MATRIX', 'LDS', 'VMEM', 'branch'].map((u) => s.cycles[u]), `level ${level}, SIMD ${k}`));
+		matrix.modelled.by_simd.forEach((s, k) => equal(sums[k][2], s.pipe_cycles, `level ${level}, SIMD ${k}: passes`));
 	}
 	const big = await bench.page(prefix + wide(), { viewport: { width: 1600, height: 900 } }), p = await palette(big);
 	await set(big, { kind: 'units', isBottomOpen: false });

@@ -8,6 +8,7 @@
 
 #include <cmocka.h>
 
+#include "analysis/matrix_passes.h"
 #include "base/mem.h"
 #include "serve/tile_frame.h"
 #include "serve/view.h"
@@ -204,6 +205,86 @@ static void lanes_of_tracks(void **state)
 	}
 }
 
+/* A pass that was issued before 65,536 cycles and lasts beyond, and one that outlives its wave. */
+#define PASS_AT 65530u
+static bool load_passes(const struct trace *t, track_idx i, unsigned want, struct track_data *d,
+	struct incore_error *e)
+{
+	static const uint64_t starts[] = {100, 104, PASS_AT, PASS_AT + 400};
+
+	(void)want;
+	(void)e;
+	assert_true(track_data_reserve(d, 4));
+	d->n = 4;
+	d->begin_cyc = t->tracks[i].begin_cyc;
+	d->end_cyc = t->tracks[i].end_cyc;
+	for (uint32_t k = 0; k < d->n; k++) {
+		d->start_cyc[k] = starts[k];
+		d->dur_cyc[k] = 4;
+		d->stall_cyc[k] = 0;
+		d->code[k] = 0;
+		d->inst_class[k] = CLASS_MATRIX;
+		d->tag[k] = 0;
+	}
+	return true;
+}
+
+static uint32_t busy_of(struct view *v, unsigned row, unsigned level, uint64_t at)
+{
+	struct strbuf out = {0};
+	char target[100];
+	const uint8_t *p;
+	uint32_t n;
+
+	snprintf(target, sizeof(target), "/api/1/units?simds=0&level=%u&i=%u", level,
+		(unsigned)((at >> level) / VIEW_TILE_CELLS));
+	ask(v, answer_units, target, &out);
+	p = (uint8_t *)out.p + HEAD +
+	    ((size_t)row * VIEW_TILE_CELLS + (at >> level) % VIEW_TILE_CELLS) * 4;
+	n = p[0] | (uint32_t)p[1] << 8 | (uint32_t)p[2] << 16 | (uint32_t)p[3] << 24;
+	sb_free(&out);
+	return n;
+}
+
+static void passes_of_the_matrix_pipe(void **state)
+{
+	static const char text[] = "v_mfma_f32_32x32x8_f16 a[0:15], v[0:1], v[2:3], a[0:15]";
+	static const char *const levels[TRACK_LEVELS] = {"se", "cu", "simd", "slot", "wave"};
+	struct trace *t = make();
+	struct columns c = {0};
+	struct view v = {.trace = t, .columns = &c, .hash = "0"};
+	uint32_t passes[5];
+
+	(void)state;
+	memcpy(t->levels, levels, sizeof(levels));
+	t->meta.arch = "gfx942";
+	t->n_tracks = 1;
+	t->tracks[0].n_slices = 4;
+	t->tracks[0].begin_cyc = 0;
+	t->tracks[0].end_cyc = PASS_AT + 410;
+	t->code[0].text = text;
+	t->code[0].text_len = sizeof(text) - 1;
+	t->code[0].inst_class = CLASS_MATRIX;
+	t->loader.load = load_passes;
+	assert_int_equal(matrix_passes(t, passes), 32);
+	assert_int_equal(passes[0], 32);
+	assert_int_equal(passes[1], 0);
+	assert_true(columns_load(t, &(struct columns_options){0}, &c, NULL));
+	assert_true(view_index_make(&v, NULL));
+	for (uint64_t at = 98; at < 140; at++) /* two at once are busy once */
+		assert_int_equal(busy_of(&v, 2, 0, at), at >= 100 && at < 136);
+	for (uint64_t at = PASS_AT - 2; at < PASS_AT + 36; at++) {
+		assert_int_equal(busy_of(&v, 1, 0, at), at >= PASS_AT && at < PASS_AT + 4);
+		assert_int_equal(busy_of(&v, 2, 0, at), at >= PASS_AT && at < PASS_AT + 32);
+	}
+	assert_int_equal(busy_of(&v, 2, 16, 0), 36 + 6);
+	assert_int_equal(busy_of(&v, 2, 16, 65536), 26 + 10);
+	assert_int_equal(busy_of(&v, 1, 16, 65536), 4);
+	view_index_free(&v);
+	columns_deinit(&c);
+	trace_free(t);
+}
+
 static void refuses(const struct view *v, const char *target)
 {
 	struct strbuf out = {0};
@@ -240,8 +321,8 @@ static void bad_lanes(void **state)
 
 int main(void)
 {
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(lanes_of_tracks), cmocka_unit_test(bad_lanes)};
+	const struct CMUnitTest tests[] = {cmocka_unit_test(lanes_of_tracks),
+		cmocka_unit_test(passes_of_the_matrix_pipe), cmocka_unit_test(bad_lanes)};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -75,10 +75,10 @@ export class Tip {
 
 	private show(hit: Hit, info: SliceInfo | null, x: number, y: number): void {
 		const t = this.app.trace.tracks[hit.track], lane = hit.row.lane!;
-		const busy = lane.only && !this.view.stats.isExact ? this.view.busyAt(lane, hit.t) : null;
+		const busy = lane.only && (lane.isModelled || !this.view.stats.isExact) ? this.view.busyAt(lane, hit.t) : null;
 		if (busy) {
 			const units = this.app.units();
-			fill(this.element, h('div', null, laneName(this.app.trace, lane)), h('div', null, `issues in ${cyclesWith(busy.busy, units)} of ${cyclesWith(busy.of, units)}: ${share(busy.busy, busy.of)}`));
+			fill(this.element, h('div', null, laneName(this.app.trace, lane)), h('div', null, `${lane.isModelled ? 'busy, as modelled, in' : 'issues in'} ${cyclesWith(busy.busy, units)} of ${cyclesWith(busy.of, units)}: ${share(busy.busy, busy.of)}`));
 		} else
 		if (!info) {
 			const words = hit.t < t.begin || hit.t >= t.end ? 'not running here' : 'idle: no instruction here';

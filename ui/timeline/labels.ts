@@ -44,7 +44,7 @@ export class Labels {
 		const e = h('div', {
 			class: `lane-label${r.isOdd ? ' odd' : ''}${isMarked ? ' marked' : ''}${lane.isPinned ? ' pinned' : ''}${lane.tracks.some((i) => this.view.named.has(i)) ? ' found' : ''}`, role: 'row',
 			style: { top: r.top + 'px', height: r.height + 'px', '--depth': lane.isPinned ? '0' : '1' },
-			title: laneName(app.trace, lane) + (lane.only ? ': when instructions of this unit issued' : lane.tracks.length > 1 ? ` and ${lane.tracks.length - 1} more` : ''),
+			title: laneName(app.trace, lane) + (lane.isModelled ? ': how long the pipe is busy with what was issued, modelled from the shapes of the instructions' : lane.only ? ': when instructions of this unit issued' : lane.tracks.length > 1 ? ` and ${lane.tracks.length - 1} more` : ''),
 			attrs: { 'data-lane': lane.id, draggable: true },
 			on: { click: () => app.select({ kind: 'track', track: lane.tracks[0] }) },
 		}, h('span', { class: 'words', role: 'rowheader' }, lane.isPinned || app.store.get().sort !== 'track' ? laneName(app.trace, lane) : lane.label, lane.detail && h('span', { class: 'dim' }, lane.detail)),

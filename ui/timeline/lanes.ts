@@ -17,6 +17,8 @@ export interface Lane {
 	lanes: number;
 	/** colour slots it shows, issue alone; null: everything */
 	only: ReadonlySet<number> | null;
+	/** what it shows is no measurement */
+	isModelled: boolean;
 }
 
 export interface Row {
@@ -83,7 +85,7 @@ export function makeLanes(trace: TraceInfo, isMerged: boolean, scope: number | n
 		} else {
 			last = {
 				id: t.index, tracks: [t.index], label: laneLabel(trace, t, depth, isMerged), detail: '', group: t.coord.slice(0, depth).join('.'),
-				isPinned: false, lanes: t.lanes, only: null,
+				isPinned: false, lanes: t.lanes, only: null, isModelled: false,
 			};
 			out.push(last);
 		}
@@ -93,8 +95,9 @@ export function makeLanes(trace: TraceInfo, isMerged: boolean, scope: number | n
 	return out;
 }
 
-/** Execution units of a SIMD, by the slots of what they execute; in the order of the answer `units`. */
-const UNITS: [string, string[]][] = [['VALU', ['valu']], ['MATRIX', ['matrix']], ['LDS', ['lds', 'cross-lane']], ['VMEM', ['vmem', 'store']], ['SALU', ['scalar']], ['SMEM', ['smem']], ['BRANCH', ['branch']], ['MSG and other', ['other']]];
+const PASSES = 'MATRIX passes';
+/** Execution units of a SIMD, by the slots of what they execute; in the order of the answer `units`. A matrix instruction issues in a few cycles and keeps its pipe for many. */
+const UNITS: [string, string[]][] = [['VALU', ['valu']], ['MATRIX', ['matrix']], [PASSES, ['matrix']], ['LDS', ['lds', 'cross-lane']], ['VMEM', ['vmem', 'store']], ['SALU', ['scalar']], ['SMEM', ['smem']], ['BRANCH', ['branch']], ['MSG and other', ['other']]];
 /** Ids of unit lanes begin here: they share the numbers' space with tracks in links. */
 export const UNIT_LANES = 0x1000000;
 
@@ -107,9 +110,9 @@ export function makeUnits(trace: TraceInfo, scope: number | null): Lane[] {
 	}
 	[...simds.values()].forEach((tracks, simd) => {
 		if (tracks.length) UNITS.forEach(([label, slots], unit) =>
-			out.push({
-				id: UNIT_LANES + simd * UNITS.length + unit, tracks: tracks.map((t) => t.index), label, detail: '', group: tracks[0].coord.slice(0, at + 1).join('.'), isPinned: false, lanes: 1,
-				only: new Set(slots.map((s) => trace.slots.indexOf(s))),
+			(label !== PASSES || trace.has_matrix_passes) && out.push({
+				id: UNIT_LANES + simd * UNITS.length + unit, tracks: tracks.map((t) => t.index), label, detail: label === PASSES ? 'modelled' : '', group: tracks[0].coord.slice(0, at + 1).join('.'),
+				isPinned: false, lanes: 1, only: new Set(slots.map((s) => trace.slots.indexOf(s))), isModelled: label === PASSES,
 			}));
 	});
 	return out;

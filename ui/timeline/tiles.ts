@@ -134,7 +134,7 @@ export class Tiles {
 
 	/** Rows of one stretch of time that are not there yet, in as few questions as can be. */
 	private ask(w: Window, near: readonly string[], i: number, wanted: Set<Asked>): void {
-		const keyOf = (name: string) => Tiles.key(Tiles.layer(w.mode, w.scope), w.level, i, name), room = ROWS / (this.o.per ?? 1);
+		const keyOf = (name: string) => Tiles.key(Tiles.layer(w.mode, w.scope), w.level, i, name), room = Math.floor(ROWS / (this.o.per ?? 1));
 		const missing = w.names.filter((n) => !this.isKnown(keyOf(n)));
 		for (const n of w.names) {
 			const asked = this.asked.get(keyOf(n));

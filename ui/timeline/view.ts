@@ -274,7 +274,8 @@ export class Timeline {
 		const lanes = rows.filter((r) => r.lane);
 		this.backgrounds(g, rows);
 		this.exact.isCut = false;
-		if (!isExact) this.wantTiles(lanes);
+		const asCells = isExact ? lanes.filter((r) => r.lane!.isModelled) : lanes;
+		if (asCells.length) this.wantTiles(asCells);
 		this.drawLanes(g, lanes, isExact, ratio, look);
 		if (this.exact.isCut) this.wantTiles(lanes);
 		if (this.question) this.drawFound(g, lanes, ratio);
@@ -358,7 +359,7 @@ export class Timeline {
 		for (const r of isExact ? lanes : []) {
 			const lane = r.lane!, band = { y: this.yOf(r) + 2, height: (r.height - 4) * (this.other ? 0.6 : 1), lanes: lane.lanes, only: lane.only };
 			const shown = tracksIn(this.app.trace, lane, scale.t0, scale.t1), slices = shown.map((i) => this.exact.get(i, t0, t1));
-			if (slices.every((s) => s)) {
+			if (!lane.isModelled && slices.every((s) => s)) {
 				this.clipBelowPins(g, r);
 				for (const s of slices) drawSlices(g, s!, scale, band, look);
 				if (!lane.only) drawEdges(g, shown.map((i) => tracks[i]), scale, band, look);
