@@ -222,7 +222,7 @@ function eachFrame(page, n, name) {
 async function zoomTo(page, share) {
 	await page.evaluate((part) => {
 		const app = window.incore.app(), end = app.trace.span.end;
-		app.store.set({ t0: end * 0.3, t1: end * (0.3 + part), sort: 'start', isBottomOpen: false });
+		app.store.set({ t0: end * 0.3, t1: end * (0.3 + part), sort: 'duration', isBottomOpen: false });
 	}, share);
 	await page.waitForFunction(() => !window.incore.stats().tiles_waiting);
 }
@@ -268,10 +268,17 @@ async function opening(browser, capture) {
 	}
 }
 
+/** Until the server has nothing more to do: what panels ask for after an opening would be measured, too. */
+async function idle(server) {
+	for (let last = -1, now; (now = server.busy()) !== last; last = now) await new Promise((done) => setTimeout(done, 500));
+}
+
+/** The longest waves: lanes that are full wherever the view goes. */
 async function panning(unpaced, server) {
 	const page = await newPage(unpaced), spent = await meter(page);
 	await shown(page, server.url);
-	await page.evaluate(() => window.incore.app().store.set({ isBottomOpen: false, sort: 'start' }));
+	await idle(server);
+	await page.evaluate(() => window.incore.app().store.set({ isBottomOpen: false, sort: 'duration' }));
 	const extra = await page.evaluate((n) => n * 18 - window.incore.pane().view.scroller.clientHeight, LANES);
 	if (extra > 0) await page.setViewportSize({ ...SCREEN, height: SCREEN.height + extra });
 	for (const [word, share] of [['whole lanes', 0.25], ['instructions', 0.0005]]) {

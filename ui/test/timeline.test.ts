@@ -130,6 +130,7 @@ test('tiles are asked for once, the window before its neighbours, and the oldest
 	assert.equal(tiles.nearest('class', 2, '4', 700)?.row, 1);
 	assert.equal(tiles.nearest('class', 0, '4', 4000), undefined);
 	assert.equal(tiles.nearest('class', 0, '5', 700), undefined);
+	assert.equal(tiles.nearest('class', 40, '4', 700)?.tile.i, 1);
 	assert.equal(tiles.nearest(Tiles.layer('class', 2), 0, '4', 700), undefined);
 	tiles.want({ ...WINDOW, t0: 3072, t1: 3584 });
 	await arrived();
@@ -232,6 +233,17 @@ test('slices are asked for once a window; an answer that was cut says so', async
 	assert.ok(exact.get(3, 1000, 1100));
 	for (let t = 960; t < 1040; t += 5) assert.ok(exact.get(3, t, t + 100), 'pan inside the window');
 	assert.equal(asked.length, 1);
+	const before = exact.requests;
+	for (let track = 100; track < 180; track++) exact.get(track, 0, 50);
+	assert.ok(exact.requests - before === 12 && !exact.isQuiet(), 'of many that are missing a few at once');
+	await new Promise((f) => setTimeout(f, 5));
+	exact.begin();
+	for (let track = 100; track < 180; track++) exact.get(track, 0, 50);
+	assert.equal(exact.requests - before, 24);
+	await new Promise((f) => setTimeout(f, 5));
+	assert.ok(!exact.isQuiet());
+	exact.begin();
+	assert.ok(exact.isQuiet());
 	assert.ok(asked[0][0] <= 1000 && asked[0][1] >= 1100 && Number.isInteger(asked[0][0]));
 	more = 7;
 	exact.get(4, 0, 50);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // draw.ts: slices as rectangles. What is narrower than 3 pixels is folded into one block that says how many it holds; waits are hatched,
 // the stalled part of a slice is lighter than its issue, and a slice wide enough carries its class letter and text.
-import { ink, Palette } from '../base/palette';
+import { ink, Palette, rgb } from '../base/palette';
 import { short } from '../base/format';
 import { CodeTable, NO_CODE, sliceRow, Slices, SLICE_LINKED, SLICE_WAITS, Track, TraceInfo } from '../source';
 import { firstAfter } from './exact';
@@ -35,9 +35,18 @@ export interface Look {
 	/** rows to bring out: of the selection, of a search */
 	isMarked: (code: number) => boolean;
 	calls: number;
+	/** device pixels a pixel */
+	ratio: number;
 }
 
 const MIN = 3, TEXT = 24;
+/** slices before the window that may reach into it: on sub-lanes many are in flight, on a wave the last few overlap by some cycles */
+const BEFORE = 256, BEFORE_ALONE = 8;
+
+/** On whole pixels of the screen: sharp, and half as dear to fill. */
+function snap(look: Look, x: number): number {
+	return Math.round(x * look.ratio) / look.ratio;
+}
 
 /** A 45 degree hatch for waits and notes. */
 export function makeHatch(g: CanvasRenderingContext2D, colour: string, behind = ''): CanvasPattern | null {
@@ -64,14 +73,14 @@ export function makeHatch(g: CanvasRenderingContext2D, colour: string, behind = 
 interface Fold { from: number; to: number; n: number; colour: string; widest: number }
 
 function flush(g: CanvasRenderingContext2D, f: Fold, y: number, height: number, look: Look): void {
-	const w = Math.max(1, f.to - f.from);
+	const from = snap(look, f.from), w = Math.max(1, snap(look, f.to) - from);
 	g.fillStyle = f.colour;
 	g.globalAlpha = 0.75;
-	g.fillRect(f.from, y, w, height);
+	g.fillRect(from, y, w, height);
 	g.globalAlpha = 1;
 	look.calls++;
 	const words = '×' + short(f.n);
-	if (f.n > 1 && w >= TEXT && height >= 12) text(g, words, f.from, y, w, height, f.colour);
+	if (f.n > 1 && w >= TEXT && height >= 12) text(g, words, from, y, w, height, f.colour);
 }
 
 function text(g: CanvasRenderingContext2D, words: string, x: number, y: number, w: number, height: number, on: string, isHatched = false): void {
@@ -92,7 +101,7 @@ export function drawSlices(g: CanvasRenderingContext2D, s: Slices, scale: Scale,
 	const step = band.height / Math.max(1, band.lanes);
 	const folds: (Fold | null)[] = [];
 	let i = 0;
-	if (s.n > 64) i = Math.max(0, firstAfter(s, scale.t0) - 256);
+	if (s.n > 64) i = Math.max(0, firstAfter(s, scale.t0) - (band.lanes > 1 ? BEFORE : BEFORE_ALONE));
 	for (; i < s.n; i++) {
 		const r = sliceRow(s, i);
 		if (r.start >= scale.t1) break;
@@ -121,7 +130,7 @@ export function drawSlices(g: CanvasRenderingContext2D, s: Slices, scale: Scale,
 			flush(g, open, band.y + lane * step, height, look);
 			folds[lane] = null;
 		}
-		rectangle(g, look, { x0, x1, y, height, colour, stallX: xOf(scale, Math.min(r.start + r.stall, scale.t1)), isWait: (r.flags & SLICE_WAITS) !== 0, isNote: (r.flags & SLICE_UNKNOWN) !== 0, cls: r.cls, code: r.code });
+		rectangle(g, look, { x0: snap(look, x0), x1: snap(look, x1), y, height, colour, stallX: snap(look, xOf(scale, Math.min(r.start + r.stall, scale.t1))), isWait: (r.flags & SLICE_WAITS) !== 0, isNote: (r.flags & SLICE_UNKNOWN) !== 0, cls: r.cls, code: r.code });
 		if (r.flags & SLICE_LINKED && r.start >= scale.t0) {
 			g.fillStyle = look.palette.accent;
 			g.fillRect(x0, band.y - ABOVE, Math.min(6, x1 - x0), ABOVE);
@@ -137,29 +146,40 @@ export function drawEdges(g: CanvasRenderingContext2D, tracks: readonly Track[],
 		for (const at of [t.begin, t.end]) if (at >= scale.t0 && at <= scale.t1) g.fillRect(Math.min(scale.width - 1.5, xOf(scale, at)), band.y - ABOVE, 1.5, band.height + 2 * ABOVE);
 }
 
+/** Side by side, not one over the other: what is blended is dear to fill. */
+function parts(g: CanvasRenderingContext2D, x: number, y: number, w: number, height: number, first: number, colour: string, rest: string): void {
+	if (first > 0) {
+		g.fillStyle = colour;
+		g.fillRect(x, y, first, height);
+	}
+	if (first >= w) return;
+	g.fillStyle = rest;
+	g.fillRect(x + first, y, w - first, height);
+}
+
+const mixes = new Map<string, string>();
+function mixed(colour: string, over: string, part: number): string {
+	const key = colour + over + part;
+	let out = mixes.get(key);
+	if (!out) {
+		const [a, b] = [rgb(colour), rgb(over)];
+		mixes.set(key, out = `rgb(${a.map((v, i) => Math.round(v * (1 - part) + b[i] * part)).join()})`);
+	}
+	return out;
+}
+
 interface Rect { x0: number; x1: number; y: number; height: number; colour: string; stallX: number; isWait: boolean; isNote: boolean; cls: number; code: number }
 
 function rectangle(g: CanvasRenderingContext2D, look: Look, r: Rect): void {
-	const w = r.x1 - r.x0, gap = w > 6 ? 1 : 0.5;
-	g.fillStyle = r.colour;
-	g.fillRect(r.x0, r.y, w - gap, r.height);
-	const lost = r.isWait ? w : Math.min(r.stallX, r.x1) - r.x0;
-	if (lost > 1 || r.isWait) {
-		g.fillStyle = look.isBucket ? look.palette.buckets[r.isWait ? 2 : 1] : look.palette.background;
-		g.globalAlpha = look.isBucket ? 1 : r.isWait ? 0.16 : 0.34;
-		g.fillRect(r.x0, r.y, Math.min(lost, w - gap), r.height);
-		g.globalAlpha = 1;
-		if (look.hatch && (r.isWait || !look.isBucket)) {
-			g.fillStyle = look.hatch;
-			g.fillRect(r.x0, r.y, Math.min(lost, w - gap), r.height);
-		}
+	const w = r.x1 - r.x0, gap = 1;
+	const lost = r.isWait ? w : Math.min(r.stallX, r.x1) - r.x0, strip = r.height >= 14 && !look.isBucket ? 3 : 0, { buckets, background } = look.palette, lostIn = buckets[r.isWait ? 2 : 1];
+	const two = lost > 1 || r.isWait ? Math.min(lost, w - gap) : 0;
+	parts(g, r.x0, r.y, w - gap, r.height - strip, two, look.isBucket ? lostIn : mixed(r.colour, background, r.isWait ? 0.16 : 0.34), r.colour);
+	if (two && look.hatch && (r.isWait || !look.isBucket)) {
+		g.fillStyle = look.hatch;
+		g.fillRect(r.x0, r.y, two, r.height - strip);
 	}
-	if (r.height >= 14 && !look.isBucket) {
-		g.fillStyle = look.palette.buckets[look.trace.classes[r.cls]?.slot === 10 ? 4 : 0];
-		g.fillRect(r.x0, r.y + r.height - 3, w - gap, 3);
-		g.fillStyle = look.palette.buckets[r.isWait ? 2 : 1];
-		if (lost > 0) g.fillRect(r.x0, r.y + r.height - 3, Math.min(lost, w - gap), 3);
-	}
+	if (strip) parts(g, r.x0, r.y + r.height - strip, w - gap, strip, Math.min(Math.max(0, lost), w - gap), lostIn, buckets[look.trace.classes[r.cls]?.slot === 10 ? 4 : 0]);
 	if (r.isNote && look.noteHatch) {
 		g.fillStyle = look.noteHatch;
 		g.fillRect(r.x0, r.y, w - gap, r.height);
@@ -172,7 +192,7 @@ function rectangle(g: CanvasRenderingContext2D, look: Look, r: Rect): void {
 	}
 	if (w < 9 || r.height < 10) return;
 	const cls = look.trace.classes[r.cls], words = r.code === NO_CODE ? '?' : look.code?.text[r.code] ?? '';
-	const height = r.height - (r.height >= 14 ? 3 : 0), on = look.isBucket && lost > 1 ? look.palette.buckets[r.isWait ? 2 : 1] : r.colour;
+	const height = r.height - (r.height >= 14 ? 3 : 0), on = look.isBucket && lost > 1 ? lostIn : r.colour;
 	if (w < TEXT) text(g, cls?.letter ?? '', r.x0, r.y, w + 3, height, on);
 	else text(g, (cls?.letter ? cls.letter + ' ' : '') + words, r.x0, r.y, w, height, on, lost > 1 || r.isNote);
 }

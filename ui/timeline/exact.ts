@@ -4,6 +4,8 @@
 import { readSlices, SliceRow, Slices, sliceRow } from '../source';
 
 const KEEP = 600;
+/** Questions on their way at once: a browser sends no more, and to make eighty in one frame takes it longer than two frames may. */
+const AT_ONCE = 12;
 
 export type FetchSlices = (track: number, t0: number, t1: number, signal: AbortSignal) => Promise<ArrayBuffer>;
 
@@ -12,11 +14,19 @@ interface Kept { t0: number; t1: number; slices: Slices | null; used: number; co
 export class Exact {
 	private readonly kept = new Map<string, Kept>();
 	private clock = 0;
+	private onTheirWay = 0;
+	/** since begin() something was not asked for, because enough is on its way: an answer that comes asks for the next drawing */
+	private isShort = false;
 	requests = 0;
-	/** some answer since this was cleared held only part of its rows: cells must stand in */
+	/** some answer since begin() held only part of its rows: cells must stand in */
 	isCut = false;
 
 	constructor(private readonly fetch: FetchSlices, private readonly arrived: () => void, private readonly wrong: (e: unknown) => void) {}
+
+	/** A drawing begins. */
+	begin(): void {
+		this.isCut = this.isShort = false;
+	}
 
 	/** What is known of a track in [t0, t1): the answer that covers it, null while it is on its way or has too many rows. */
 	get(track: number, t0: number, t1: number): Slices | null {
@@ -30,6 +40,10 @@ export class Exact {
 					other.used = ++this.clock;
 					return other.slices;
 				}
+			if (this.onTheirWay >= AT_ONCE) {
+				this.isShort = true;
+				return null;
+			}
 			k = { t0: at, t1: at + size * 1.5, slices: null, used: 0, control: new AbortController() };
 			this.ask(key, track, k);
 		}
@@ -38,8 +52,9 @@ export class Exact {
 		return k.slices && k.slices.more === 0 ? k.slices : null;
 	}
 
-	/** Nothing is on its way. */
+	/** Nothing is on its way, or has still to be asked for. */
 	isQuiet(): boolean {
+		if (this.isShort) return false;
 		for (const k of this.kept.values()) if (!k.slices) return false;
 		return true;
 	}
@@ -47,10 +62,11 @@ export class Exact {
 	private ask(key: string, track: number, k: Kept): void {
 		this.kept.set(key, k);
 		this.requests++;
-		this.fetch(track, k.t0, k.t1, k.control.signal).then((data) => {
+		this.onTheirWay++;
+		this.fetch(track, k.t0, k.t1, k.control.signal).finally(() => this.onTheirWay--).then((data) => {
 			k.slices = readSlices(data);
 			this.arrived();
-		}, (e: unknown) => {
+		}).catch((e: unknown) => {
 			this.kept.delete(key);
 			if (!k.control.signal.aborted) this.wrong(e);
 		});

@@ -17,9 +17,17 @@ export class Overlay {
 
 	constructor(private readonly app: App, private readonly view: Timeline, readonly arrows: Arrows) {}
 
+	/** A canvas that is touched is composed anew, even where it stays empty. */
+	private isClear = false;
+	private hasAnything(): boolean {
+		const { markers, selection } = this.app.store.get();
+		return !!(markers.length || selection || this.arrows.links.length || this.measure || this.drag || this.cursor);
+	}
+
 	draw(): void {
-		const g = this.view.over.getContext('2d'), { width, height } = this.view.size();
-		if (!g) return;
+		const g = this.view.over.getContext('2d'), { width, height } = this.view.size(), isEmpty = !this.hasAnything();
+		if (!g || (isEmpty && this.isClear)) return;
+		this.isClear = isEmpty;
 		const ratio = window.devicePixelRatio || 1, p = this.app.palette();
 		g.setTransform(ratio, 0, 0, ratio, 0, 0);
 		g.clearRect(0, 0, width, height);

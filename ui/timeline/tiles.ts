@@ -98,14 +98,22 @@ export class Tiles {
 
 	/** The row that covers cycle t at the level nearest to the one wanted, or undefined. */
 	nearest(layer: string, level: number, name: string, t: number): Strip | undefined {
-		if (!this.kept.size) return undefined;
-		for (let d = 0; d < 24; d++)
-			for (const k of d ? [level + d, level - d] : [level]) {
-				if (k < 0) continue;
-				const strip = this.get(layer, k, name, Math.floor(t / (CELLS * 2 ** k)));
-				if (strip) return strip;
-			}
+		for (const k of this.levelsBy(level)) {
+			const strip = this.get(layer, k, name, Math.floor(t / (CELLS * 2 ** k)));
+			if (strip) return strip;
+		}
 		return undefined;
+	}
+
+	/** Levels of which there is any tile, the nearest first; of two as near the coarser. Asked for pixel by pixel, so kept. */
+	private readonly near = new Map<number, number[]>();
+	private levelsBy(level: number): number[] {
+		let out = this.near.get(level);
+		if (!out) {
+			out = [...new Set([...this.tiles.keys()].map((t) => t.level))].sort((a, b) => Math.abs(a - level) - Math.abs(b - level) || b - a);
+			this.near.set(level, out);
+		}
+		return out;
 	}
 
 	/** Asks for what the window needs: itself first, then its neighbours; gives up on what nobody waits for any more. A pan that stays within
@@ -169,6 +177,7 @@ export class Tiles {
 		const per = this.o.per ?? 1, budget = this.o.budget ?? BUDGET - 2 * SMALL;
 		if (tile.rows !== keys.length * per) throw new Error('a tile of the wrong size');
 		tile.used = ++this.clock;
+		this.near.clear();
 		keys.forEach((k, n) => this.kept.set(k, { tile, row: n * per }));
 		this.tiles.set(tile, keys);
 		this.bytes += tile.cells.byteLength;
@@ -184,7 +193,7 @@ export class Tiles {
 	/** Everything is asked for anew. */
 	clear(): void {
 		for (const asked of this.asked.values()) asked.control.abort();
-		for (const all of [this.kept, this.asked, this.failed, this.tiles]) all.clear();
+		for (const all of [this.kept, this.asked, this.failed, this.tiles, this.near]) all.clear();
 		this.buffered = null;
 		this.bytes = 0;
 	}

@@ -230,7 +230,7 @@ export class Timeline {
 		const wanted = sel && sel.kind !== 'box' && sel.kind !== 'range' ? sel.code : undefined;
 		const line = sel?.kind === 'line' ? sel : null;
 		this.look = {
-			palette: p, trace, code: this.code, colour, isBucket, hatch: makeHatch(g, p.theme === 'light' ? 'rgba(255,255,255,.55)' : 'rgba(0,0,0,.5)'), noteHatch: makeHatch(g, p.worse, p.background), calls: 0,
+			palette: p, trace, code: this.code, colour, isBucket, hatch: makeHatch(g, p.theme === 'light' ? 'rgba(255,255,255,.55)' : 'rgba(0,0,0,.5)'), noteHatch: makeHatch(g, p.worse, p.background), calls: 0, ratio: 1,
 			isMarked: (code) => code !== NO_CODE && (code === wanted || matches.has(code) ||
 				(!!line && this.code !== null && this.code.source[code] === line.source && this.code.line[code] === line.line)),
 		};
@@ -264,7 +264,7 @@ export class Timeline {
 		if (!g || !this.width || !this.height) return;
 		const rows = this.visible(), p = this.app.palette(), s = this.app.store.get();
 		const look = this.prepare(g);
-		look.calls = 0;
+		Object.assign(look, { calls: 0, ratio });
 		g.setTransform(ratio, 0, 0, ratio, 0, 0);
 		g.fillStyle = p.background;
 		g.fillRect(0, 0, this.width, this.height);
@@ -273,7 +273,7 @@ export class Timeline {
 		const isExact = this.estimate(rows) <= EXACT_LIMIT && (s.mode === 'class' || s.mode === 'bucket');
 		const lanes = rows.filter((r) => r.lane);
 		this.backgrounds(g, rows);
-		this.exact.isCut = false;
+		this.exact.begin();
 		const asCells = isExact ? lanes.filter((r) => r.lane!.isModelled) : lanes;
 		if (asCells.length) this.wantTiles(asCells);
 		this.drawLanes(g, lanes, isExact, ratio, look);
