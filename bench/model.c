@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <time.h>
 
-#include "model/engine.h"
+#include "model/engine/engine.h"
 
 static double now_s(void)
 {

@@ -11,7 +11,7 @@
 #include <time.h>
 
 #include "base/mem.h"
-#include "serve/view.h"
+#include "serve/view/view.h"
 
 #define ROWS 64u
 #define TILES 400u
@@ -132,7 +132,7 @@ static void tiles(struct view *v, const char *mode, unsigned least, unsigned mos
 		snprintf(target, sizeof(target),
 			"/api/1/tile?tracks=%u-%u&level=%u&i=%" PRIu64 "&mode=%s", lane, lane + 59,
 			level, (uint64_t)draw((uint32_t)tiles_at), mode);
-		ms[i] = ask(v, target, &bytes, answer_tile);
+		ms[i] = ask(v, target, &bytes, view_tile);
 		sum += ms[i];
 	}
 	qsort(ms, TILES, sizeof(*ms), by_value);
@@ -175,14 +175,14 @@ int main(int argc, char **argv)
 	tiles(&v, "bucket", 5, 16);
 	snprintf(target, sizeof(target), "/api/1/select?t0=0&t1=%" PRIu64,
 		c.end_cyc * UINT64_C(1000000) / c.n_slices);
-	index = ask(&v, target, &size, answer_select);
+	index = ask(&v, target, &size, view_select);
 	printf("box of about 1 M slices  %.1f ms\n", index);
-	index = ask(&v, "/api/1/select?by=row", &size, answer_select);
+	index = ask(&v, "/api/1/select?by=row", &size, view_select);
 	printf("box of all slices        %.0f ms, %.1f ms a million\n", index,
 		index * 1e6 / (double)c.n_slices);
-	ask(&v, "/api/1/find?q=op7", &size, answer_find);
+	ask(&v, "/api/1/find?q=op7", &size, view_find);
 	printf("search, first time includes the sums of rows; then %.1f ms\n",
-		ask(&v, "/api/1/find?q=op7", &size, answer_find));
+		ask(&v, "/api/1/find?q=op7", &size, view_find));
 	columns_deinit(&c);
 	view_index_free(&v);
 	trace_free(t);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * embed.c: turns the viewer's files into a C file (src/serve/assets.h says what is in it).
+ * embed.c: turns the viewer's files into a C file (src/serve/session/assets.h says what is in it).
  * Runs while building only. usage: embed OUT.c URL=FILE...
  */
 #include <inttypes.h>
@@ -62,7 +62,7 @@ static bool write_bytes(FILE *out, unsigned number, struct asset_in *a)
 
 static bool write_all(FILE *out, struct asset_in *files, unsigned n)
 {
-	fprintf(out, "#include \"serve/assets.h\"\n");
+	fprintf(out, "#include \"serve/session/assets.h\"\n");
 	for (unsigned i = 0; i < n; i++)
 		if (!write_bytes(out, i, &files[i]))
 			return false;

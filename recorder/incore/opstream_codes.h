@@ -1,1 +1,1 @@
-../../src/model/opstream_codes.h
+../../src/model/stream/opstream_codes.h

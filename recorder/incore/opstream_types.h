@@ -1,1 +1,1 @@
-../../src/model/opstream_types.h
+../../src/model/stream/opstream_types.h

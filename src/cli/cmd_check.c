@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* cmd_check.c: `incore check`: can this capture be trusted? Findings with evidence and advice. */
-#include "analysis/check.h"
-#include "analysis/pipe_sweep.h"
+#include "analysis/check/check.h"
+#include "analysis/pipes/pipe_sweep.h"
 #include "base/vec.h"
 #include "cli/cli.h"
 #include "cli/siblings.h"
-#include "cli/table.h"
+#include "cli/text/table.h"
 
 struct checked {
 	char *path;

@@ -6,7 +6,7 @@
 
 #include "base/mem.h"
 #include "cli/cli.h"
-#include "cli/table.h"
+#include "cli/text/table.h"
 #include "export/clean/clean_job.h"
 #include "import/ascend/opprof.h"
 

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* cmd_diff.c: `incore diff A B`: what changed per execution, beyond the noise of repeats; gates. */
-#include "analysis/diff.h"
-#include "analysis/diff_gate.h"
+#include "analysis/diff/diff.h"
+#include "analysis/diff/diff_gate.h"
 #include "base/vec.h"
 #include "cli/cli.h"
 #include "cli/siblings.h"
-#include "cli/table.h"
+#include "cli/text/table.h"
 
 #define MAX_REPEATS 16u /* per side; more tell little more */
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* cmd_dump.c: incore dump: what a run dumped. One file per verb of it: dump_<verb>.c. */
-#include "cli/dump_job.h"
+#include "cli/dump/dump_job.h"
 
 static const struct verb *const subs[] = {&dump_verb_ls, &dump_verb_show, &dump_verb_check,
 	&dump_verb_diff, &dump_verb_export, &dump_verb_repair, NULL};

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* cmd_export.c: a trace in another format. */
-#include "analysis/pipe_sweep.h"
+#include "analysis/pipes/pipe_sweep.h"
 #include "cli/cli.h"
-#include "cli/table.h"
+#include "cli/text/table.h"
 #include "export/export.h"
 
 static const struct option_def export_options_table[] = {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* cmd_hot.c: incore hot: where the cycles go, by instruction, line, opcode, class, cause or
  * producer. */
-#include "analysis/flydsl_hotspot.h"
-#include "cli/hot_job.h"
+#include "analysis/code/flydsl_hotspot.h"
+#include "cli/text/hot_job.h"
 
 static const struct option_def options[] = {
 	{0, "by", OPTION_CHOICE, "WHAT", "instr|line|opcode|class|cause|producer", "instr",

@@ -3,14 +3,14 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "analysis/check.h"
-#include "analysis/info.h"
-#include "analysis/pipe_sweep.h"
-#include "analysis/tables.h"
+#include "analysis/check/check.h"
+#include "analysis/pipes/pipe_sweep.h"
+#include "analysis/summary/info.h"
+#include "analysis/summary/tables.h"
 #include "cli/cli.h"
 #include "cli/siblings.h"
-#include "cli/table.h"
-#include "cli/tables_text.h"
+#include "cli/text/table.h"
+#include "cli/text/tables_text.h"
 
 #define MAX_PATHS 4096
 #define LABEL "%-11s "

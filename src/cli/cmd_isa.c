@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* cmd_isa.c: incore isa: the disassembly with its costs, wait arrows, branches and loops. */
-#include "analysis/listing.h"
+#include "analysis/code/listing.h"
 #include "base/mem.h"
 #include "cli/cli.h"
-#include "cli/isa_text.h"
-#include "cli/table.h"
+#include "cli/text/isa_text.h"
+#include "cli/text/table.h"
 
 static const struct option_def options[] = {
 	{0, "range", OPTION_TEXT, "A-B", NULL, NULL,

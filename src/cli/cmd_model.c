@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* cmd_model.c: incore model: the embedded in-core model. One file per verb of it: model_<verb>.c.
  */
-#include "cli/model_job.h"
+#include "cli/model/model_job.h"
 
 static const struct verb *const subs[] = {&model_verb_run, &model_verb_record, &model_verb_time,
 	&model_verb_calibrate, &model_verb_compare, &model_verb_validate, &model_verb_ops, NULL};

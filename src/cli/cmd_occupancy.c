@@ -2,12 +2,12 @@
 /* cmd_occupancy.c: incore occupancy: how full the machine was, and what keeps it from more. */
 #include <inttypes.h>
 
-#include "analysis/limits.h"
-#include "analysis/occupancy.h"
-#include "analysis/pipe_sweep.h"
+#include "analysis/occupancy/limits.h"
+#include "analysis/occupancy/occupancy.h"
+#include "analysis/pipes/pipe_sweep.h"
 #include "cli/cli.h"
-#include "cli/pipes_page.h"
-#include "cli/table.h"
+#include "cli/text/pipes_page.h"
+#include "cli/text/table.h"
 
 #define PLOT_ROWS 5
 #define MAX_SE_COLUMNS 32

@@ -5,7 +5,7 @@
 #include "base/file.h"
 #include "base/mem.h"
 #include "cli/cli.h"
-#include "cli/table.h"
+#include "cli/text/table.h"
 #include "trace/packed.h"
 
 #define MAX_LEVEL 19

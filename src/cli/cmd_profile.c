@@ -3,9 +3,9 @@
 #include <stdlib.h>
 
 #include "cli/replay_options.h"
-#include "cli/table.h"
+#include "cli/text/table.h"
 #include "replay/backend_model.h"
-#include "replay/profile.h"
+#include "replay/build/profile.h"
 
 #define ROOT_PREFIX "kernel_insight_all_funcs_"
 

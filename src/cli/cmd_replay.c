@@ -3,9 +3,9 @@
 #include "base/process.h"
 #include "cli/output.h"
 #include "cli/replay_options.h"
-#include "cli/table.h"
-#include "dump/select.h"
-#include "dump/values.h"
+#include "cli/text/table.h"
+#include "dump/read/select.h"
+#include "dump/read/values.h"
 #include "replay/backend_model.h"
 
 #define MAX_FUNCS 16

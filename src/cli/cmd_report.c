@@ -3,14 +3,14 @@
  * Markdown. */
 #include "cli/cli.h"
 #include "cli/config.h"
-#include "cli/report_answers.h"
-#include "cli/report_code.h"
-#include "cli/report_part.h"
-#include "cli/table.h"
+#include "cli/report/report_answers.h"
+#include "cli/report/report_code.h"
+#include "cli/report/report_part.h"
+#include "cli/text/table.h"
 #include "cli/verb_answer.h"
-#include "serve/blob.h"
-#include "serve/report.h"
-#include "serve/session.h"
+#include "serve/report/blob.h"
+#include "serve/report/report.h"
+#include "serve/session/session.h"
 
 #define MAX_CAPTURES REPORT_MAX_CAPTURES
 

@@ -2,12 +2,12 @@
 /* cmd_summary.c: incore summary: the one-page verdict with its evidence. */
 #include <string.h>
 
-#include "analysis/pipe_sweep.h"
-#include "analysis/summary.h"
+#include "analysis/pipes/pipe_sweep.h"
+#include "analysis/summary/summary.h"
 #include "cli/cli.h"
-#include "cli/pipes_page.h"
 #include "cli/siblings.h"
-#include "cli/summary_text.h"
+#include "cli/text/pipes_page.h"
+#include "cli/text/summary_text.h"
 
 #define MAX_REPEATS 3u
 #define DEFAULT_TOP 8u

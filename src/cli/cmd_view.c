@@ -8,7 +8,7 @@
 #include "cli/cli.h"
 #include "cli/config.h"
 #include "cli/verb_answer.h"
-#include "serve/http.h"
+#include "serve/session/http.h"
 
 #define MAX_CAPTURES 16u
 

@@ -2,11 +2,11 @@
 /* cmd_waves.c: incore waves: wave by wave, how long, where its cycles went, who took which path. */
 #include <string.h>
 
-#include "analysis/pipe_sweep.h"
-#include "analysis/waves.h"
+#include "analysis/pipes/pipe_sweep.h"
+#include "analysis/waves/waves.h"
 #include "cli/cli.h"
-#include "cli/pipes_page.h"
-#include "cli/table.h"
+#include "cli/text/pipes_page.h"
+#include "cli/text/table.h"
 
 static const struct option_def options[] = {
 	{0, "sort", OPTION_CHOICE, "KEY", WAVES_SORT_CHOICES, "duration",

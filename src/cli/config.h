@@ -7,7 +7,7 @@
 #ifndef CLI_CONFIG_H
 #define CLI_CONFIG_H
 
-#include "serve/colors.h"
+#include "serve/view/colors.h"
 
 struct config {
 	struct colors colors; /* color.THEME.NAME = #rrggbb */

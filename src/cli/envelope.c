@@ -3,7 +3,7 @@
  * envelope.c: what stands around every JSON answer? {"schema", "incore", "input", "data",
  * "warnings"}: who made it, of what capture with which evidence, and what was lost.
  */
-#include "analysis/input_json.h"
+#include "analysis/summary/input_json.h"
 #include "cli/cli.h"
 #include "isa/ascend_names.h"
 

@@ -4,7 +4,7 @@
 #define CLI_REPLAY_OPTIONS_H
 
 #include "cli/cli.h"
-#include "replay/msprof.h"
+#include "replay/msprof/msprof.h"
 #include "replay/replay.h"
 
 #define REPLAY_BACKEND_OPTIONS                                                                     \

@@ -7,7 +7,7 @@
 #ifndef CLI_SIBLINGS_H
 #define CLI_SIBLINGS_H
 
-#include "analysis/check.h"
+#include "analysis/check/check.h"
 #include "cli/cli.h"
 
 struct siblings {

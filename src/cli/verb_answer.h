@@ -11,7 +11,7 @@
 #include <pthread.h>
 
 #include "cli/cli.h"
-#include "serve/view.h"
+#include "serve/view/view.h"
 #include "trace/lend.h"
 
 #define VERB_ANSWER_READS 24u

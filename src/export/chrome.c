@@ -8,7 +8,7 @@
  */
 #include "export/export.h"
 
-#include "analysis/states.h"
+#include "analysis/waves/states.h"
 #include "codec/json_writer.h"
 #include "export/chrome_pipes.h"
 #include "export/labels.h"

@@ -7,7 +7,7 @@
 #ifndef EXPORT_CHROME_PIPES_H
 #define EXPORT_CHROME_PIPES_H
 
-#include "analysis/clean.h"
+#include "analysis/pipes/clean.h"
 #include "base/map.h"
 #include "base/vec.h"
 #include "export/export.h"

@@ -5,7 +5,7 @@
  */
 #include "export/export.h"
 
-#include "analysis/waits.h"
+#include "analysis/waves/waits.h"
 
 struct driver {
 	struct export x;

@@ -5,7 +5,7 @@
  */
 #include "codec/json_writer.h"
 
-#include "analysis/states.h"
+#include "analysis/waves/states.h"
 #include "export/export.h"
 
 #include "export/json_tables.h"

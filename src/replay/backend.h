@@ -10,7 +10,7 @@
 
 #include "base/arena.h"
 #include "base/progress.h"
-#include "replay/classify.h"
+#include "replay/source/classify.h"
 
 #define REPLAY_SLOTS 50
 #define REPLAY_LOCAL_CONTEXT 48	 /* slot of it */

@@ -14,11 +14,11 @@
 
 #include "base/file.h"
 #include "export/export.h"
-#include "model/engine.h"
-#include "model/profile.h"
-#include "model/record.h"
-#include "model/to_trace.h"
-#include "replay/reach.h"
+#include "model/engine/engine.h"
+#include "model/engine/to_trace.h"
+#include "model/profile/profile.h"
+#include "model/record/record.h"
+#include "replay/arguments/reach.h"
 #include "trace/packed.h"
 
 #define PACK_LEVEL 3

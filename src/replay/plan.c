@@ -5,7 +5,7 @@
 #include <stdlib.h>
 
 #include "base/file.h"
-#include "replay/source_text.h"
+#include "replay/source/source_text.h"
 
 static bool dump_has_funcs(const struct dump *d)
 {

@@ -10,8 +10,8 @@
 #ifndef REPLAY_REPLAY_H
 #define REPLAY_REPLAY_H
 
-#include "dump/task_args.h"
-#include "replay/arguments.h"
+#include "dump/read/task_args.h"
+#include "replay/arguments/arguments.h"
 #include "replay/backend.h"
 
 struct replay_request {

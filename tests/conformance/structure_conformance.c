@@ -15,11 +15,11 @@
 #include <cmocka.h>
 #include <jansson.h>
 
-#include "analysis/loops.h"
-#include "analysis/matrix.h"
-#include "analysis/occupancy.h"
-#include "analysis/regions.h"
-#include "analysis/source_lines.h"
+#include "analysis/code/loops.h"
+#include "analysis/code/regions.h"
+#include "analysis/code/source_lines.h"
+#include "analysis/occupancy/occupancy.h"
+#include "analysis/waves/matrix.h"
 #include "base/file.h"
 #include "import/import.h"
 

@@ -11,8 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "dump/deps.h"
-#include "dump/task_args.h"
+#include "dump/read/deps.h"
+#include "dump/read/task_args.h"
 
 #define TASK(n) (UINT64_C(0x200000000) + (n))
 

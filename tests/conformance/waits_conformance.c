@@ -13,9 +13,9 @@
 #include <cmocka.h>
 #include <jansson.h>
 
-#include "analysis/hot.h"
-#include "analysis/latency.h"
-#include "analysis/producers.h"
+#include "analysis/code/hot.h"
+#include "analysis/waves/latency.h"
+#include "analysis/waves/producers.h"
 #include "base/file.h"
 #include "import/import.h"
 

@@ -15,10 +15,10 @@
 #include <cmocka.h>
 #include <jansson.h>
 
-#include "analysis/causes.h"
-#include "analysis/hidden.h"
-#include "analysis/utilization.h"
-#include "analysis/waves.h"
+#include "analysis/waves/causes.h"
+#include "analysis/waves/hidden.h"
+#include "analysis/waves/utilization.h"
+#include "analysis/waves/waves.h"
 #include "base/file.h"
 #include "import/import.h"
 

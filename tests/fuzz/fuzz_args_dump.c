@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "codec/json_reader.h"
-#include "dump/check.h"
-#include "dump/task_args.h"
+#include "dump/read/check.h"
+#include "dump/read/task_args.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 
 #include "base/file.h"
-#include "model/argspec.h"
+#include "model/record/argspec.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

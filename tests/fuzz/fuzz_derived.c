@@ -2,7 +2,7 @@
 /* Definitions of derived counters from any bytes, over a trace with two series. */
 #include <stdlib.h>
 
-#include "analysis/derived.h"
+#include "analysis/counters/derived.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "codec/json_reader.h"
-#include "dump/deps.h"
+#include "dump/read/deps.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

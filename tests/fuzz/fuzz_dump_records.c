@@ -2,7 +2,7 @@
 /* fuzz_dump_records.c: device records of any bytes; the first byte chooses the layout. */
 #include <stdlib.h>
 
-#include "dump/record_read.h"
+#include "dump/read/record_read.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

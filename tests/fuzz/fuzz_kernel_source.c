@@ -2,8 +2,8 @@
 /* A kernel source of any bytes: masked to the same length, then searched for its kernel. */
 #include <stdlib.h>
 
-#include "replay/signature.h"
-#include "replay/source_text.h"
+#include "replay/source/signature.h"
+#include "replay/source/source_text.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

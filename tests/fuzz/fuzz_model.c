@@ -3,7 +3,7 @@
 #include <stdlib.h>
 
 #include "base/file.h"
-#include "model/to_trace.h"
+#include "model/engine/to_trace.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 
 #include "base/file.h"
-#include "model/opstream.h"
+#include "model/stream/opstream.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

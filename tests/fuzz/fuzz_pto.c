@@ -2,7 +2,7 @@
 /* A .pto file of any bytes: read, or refused with a message. */
 #include <stdlib.h>
 
-#include "replay/pto.h"
+#include "replay/source/pto.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

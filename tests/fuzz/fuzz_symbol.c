@@ -2,7 +2,7 @@
 /* A listing of symbols of any bytes: names are taken, one is chosen or the error says why not. */
 #include <stdlib.h>
 
-#include "replay/symbol.h"
+#include "replay/msprof/symbol.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -3,7 +3,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 
-#include "serve/blob.h"
+#include "serve/report/blob.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -30,19 +30,19 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		incore_error_clear(&e);
 		return 0;
 	}
-	ask(&b.view, "/api/1/tile?tracks=0&level=4&i=0", answer_tile);
-	ask(&b.view, "/api/1/tile?tracks=0&level=7&i=1&mode=cause", answer_tile);
-	ask(&b.view, "/api/1/tile?tracks=0&level=3&i=0&mode=bucket", answer_tile);
-	ask(&b.view, "/api/1/slices?track=0", answer_slices);
-	ask(&b.view, "/api/1/at?track=0&slice=0", answer_at);
-	ask(&b.view, "/api/1/links?tracks=0", answer_links);
-	ask(&b.view, "/api/1/select?by=line", answer_select);
-	ask(&b.view, "/api/1/select?by=cause&t0=5&t1=900", answer_select);
-	ask(&b.view, "/api/1/select?by=row&causes=1", answer_select);
-	ask(&b.view, "/api/1/find?q=a&in=isa,source,tracks,kernels,markers", answer_find);
-	ask(&b.view, "/api/1/histogram?code=0", answer_histogram);
-	ask(&b.view, "/api/1/code", answer_code);
-	ask(&b.view, "/api/1/counters", answer_counters);
+	ask(&b.view, "/api/1/tile?tracks=0&level=4&i=0", view_tile);
+	ask(&b.view, "/api/1/tile?tracks=0&level=7&i=1&mode=cause", view_tile);
+	ask(&b.view, "/api/1/tile?tracks=0&level=3&i=0&mode=bucket", view_tile);
+	ask(&b.view, "/api/1/slices?track=0", view_slices);
+	ask(&b.view, "/api/1/at?track=0&slice=0", view_at);
+	ask(&b.view, "/api/1/links?tracks=0", view_links);
+	ask(&b.view, "/api/1/select?by=line", view_select);
+	ask(&b.view, "/api/1/select?by=cause&t0=5&t1=900", view_select);
+	ask(&b.view, "/api/1/select?by=row&causes=1", view_select);
+	ask(&b.view, "/api/1/find?q=a&in=isa,source,tracks,kernels,markers", view_find);
+	ask(&b.view, "/api/1/histogram?code=0", view_histogram);
+	ask(&b.view, "/api/1/code", view_code);
+	ask(&b.view, "/api/1/counters", view_counters);
 	blob_view_deinit(&b);
 	return 0;
 }

@@ -3,7 +3,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 
-#include "serve/view.h"
+#include "serve/view/view.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -60,9 +60,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	static struct columns c;
 	static struct view v;
 	static bool (*const answers[])(const struct view *, const struct query *, struct strbuf *,
-		struct incore_error *) = {answer_tile, answer_slices, answer_at, answer_links,
-		answer_select, answer_find, answer_histogram, answer_code, answer_counters,
-		answer_source};
+		struct incore_error *) = {view_tile, view_slices, view_at, view_links, view_select,
+		view_find, view_histogram, view_code, view_counters, view_source};
 	struct incore_error e = {0};
 	struct query q;
 

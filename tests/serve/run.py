@@ -363,7 +363,7 @@ def check_palette():
     """Pictures of a report and the page have the same colours."""
     hexes = lambda path, pattern: re.findall(r"#[0-9a-f]{6}", re.search(pattern, open(os.path.join(ROOT, path)).read(), re.S)[1])  # noqa: E731
     page = [c for name in ("SLOTS", "BUCKETS") for c in hexes("ui/base/palette.ts", rf"LIGHT_{name} = \[(.*?)\]")]
-    check(len(page) == 17 and page == hexes("src/serve/colors.c", r"light\[[^]]*\] = \{(.*?)\}"), "colours of the page and of pictures differ")
+    check(len(page) == 17 and page == hexes("src/serve/view/colors.c", r"light\[[^]]*\] = \{(.*?)\}"), "colours of the page and of pictures differ")
 
 
 def check_usage():

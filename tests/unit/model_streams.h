@@ -3,7 +3,7 @@
 #ifndef TESTS_UNIT_MODEL_STREAMS_H
 #define TESTS_UNIT_MODEL_STREAMS_H
 
-#include "model/engine.h"
+#include "model/engine/engine.h"
 
 /* A new stream with three 1 MiB tensors in slots 0 to 2. */
 struct opstream *ms_new(struct opstream_set *set, enum opstream_core core, uint32_t lane);

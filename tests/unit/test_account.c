@@ -8,7 +8,7 @@
 #include <cmocka.h>
 #include <stdlib.h>
 
-#include "analysis/account.h"
+#include "analysis/waves/account.h"
 
 #define MAX_RECORDS 200
 

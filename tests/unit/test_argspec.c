@@ -10,7 +10,7 @@
 #include <cmocka.h>
 
 #include "base/file.h"
-#include "model/argspec.h"
+#include "model/record/argspec.h"
 
 static bool read_spec(struct argspec *a, const char *text, struct incore_error *e)
 {

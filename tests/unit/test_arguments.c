@@ -12,9 +12,9 @@
 #include <cmocka.h>
 
 #include "base/file.h"
-#include "dump/values.h"
-#include "replay/arguments.h"
-#include "replay/value_parse.h"
+#include "dump/read/values.h"
+#include "replay/arguments/arguments.h"
+#include "replay/arguments/value_parse.h"
 
 static const struct {
 	unsigned dtype;

@@ -10,7 +10,7 @@
 
 #include "base/mem.h"
 #include "draw.h"
-#include "serve/select_walk.h"
+#include "serve/view/select_walk.h"
 #include "trace/index.h"
 
 #define SPAN 4096u

@@ -8,7 +8,7 @@
 #include <cmocka.h>
 #include <string.h>
 
-#include "analysis/causes.h"
+#include "analysis/waves/causes.h"
 #include "mem_trace.h"
 
 static const struct mem_code code[] = {

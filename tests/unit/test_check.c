@@ -7,8 +7,8 @@
 
 #include <cmocka.h>
 
-#include "analysis/check.h"
-#include "analysis/check_internal.h"
+#include "analysis/check/check.h"
+#include "analysis/check/check_internal.h"
 #include "mem_trace.h"
 
 static const struct mem_code code[] = {

@@ -9,7 +9,7 @@
 #include <cmocka.h>
 #include <string.h>
 
-#include "analysis/check.h"
+#include "analysis/check/check.h"
 #include "mem_pipes.h"
 
 static struct check *ask(const struct trace *t)

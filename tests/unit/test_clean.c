@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "analysis/clean.h"
+#include "analysis/pipes/clean.h"
 #include "base/hash.h"
 
 #define MOST 400

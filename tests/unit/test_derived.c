@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "analysis/derived.h"
+#include "analysis/counters/derived.h"
 
 /* Two shader engines, two CUs on the first, four samples 64 cycles apart. */
 static const uint64_t TIME0[] = {1000, 1064, 1128, 1192}, TIME1[] = {900, 964, 1028, 1092};

@@ -7,8 +7,8 @@
 
 #include <cmocka.h>
 
-#include "analysis/diff.h"
-#include "analysis/diff_gate.h"
+#include "analysis/diff/diff.h"
+#include "analysis/diff/diff_gate.h"
 #include "base/mem.h"
 #include "mem_trace.h"
 

@@ -17,7 +17,7 @@
 
 #include "dump/crc32c.h"
 #include "dump/log_read.h"
-#include "dump/log_write.h"
+#include "dump/record/log_write.h"
 #include "dump/repair.h"
 #include "dump_tools.h"
 

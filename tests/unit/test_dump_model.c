@@ -12,10 +12,10 @@
 #include <string.h>
 
 #include "codec/json_reader.h"
-#include "dump/check.h"
-#include "dump/diff.h"
-#include "dump/record_read.h"
-#include "dump/select.h"
+#include "dump/read/check.h"
+#include "dump/read/diff.h"
+#include "dump/read/record_read.h"
+#include "dump/read/select.h"
 
 static struct dump *parse(const char *text, struct incore_error *e)
 {

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "dump/values.h"
+#include "dump/read/values.h"
 
 static void expect(unsigned dtype, uint64_t bits, const char *want)
 {

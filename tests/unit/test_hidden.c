@@ -8,8 +8,8 @@
 #include <cmocka.h>
 #include <string.h>
 
-#include "analysis/hidden.h"
-#include "analysis/utilization.h"
+#include "analysis/waves/hidden.h"
+#include "analysis/waves/utilization.h"
 #include "mem_trace.h"
 
 static const struct mem_code code[] = {

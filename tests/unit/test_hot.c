@@ -9,8 +9,8 @@
 #include <cmocka.h>
 #include <string.h>
 
-#include "analysis/flydsl_hotspot.h"
-#include "analysis/hot.h"
+#include "analysis/code/flydsl_hotspot.h"
+#include "analysis/code/hot.h"
 #include "mem_trace.h"
 #include "random_trace.h"
 

@@ -8,9 +8,9 @@
 
 #include <cmocka.h>
 
-#include "replay/classify.h"
-#include "replay/signature.h"
-#include "replay/source_text.h"
+#include "replay/source/classify.h"
+#include "replay/source/signature.h"
+#include "replay/source/source_text.h"
 
 static const struct source_macro KNOWN[] = {
 	{"__DAV_VEC__", true, 1}, {"__DAV_CUBE__", false, 0}, {"LEVEL", true, 3}};

@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "analysis/live.h"
+#include "analysis/code/live.h"
 #include "isa/amd_live.h"
 #include "mem_trace.h"
 

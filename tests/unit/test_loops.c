@@ -7,8 +7,8 @@
 
 #include <cmocka.h>
 
-#include "analysis/loops.h"
-#include "analysis/matrix.h"
+#include "analysis/code/loops.h"
+#include "analysis/waves/matrix.h"
 #include "mem_trace.h"
 
 /* 1 before, 2 header, 3 latch (back to 2), 4 after, 5 a loop never reached twice, 6 end */

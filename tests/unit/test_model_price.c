@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "model/price.h"
+#include "model/profile/price.h"
 
 static struct profile a2a3, a5;
 

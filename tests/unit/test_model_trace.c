@@ -8,7 +8,7 @@
 #include <cmocka.h>
 
 #include "isa/ascend.h"
-#include "model/to_trace.h"
+#include "model/engine/to_trace.h"
 #include "model_streams.h"
 
 static struct profile prof;

@@ -13,8 +13,8 @@
 
 #include "base/file.h"
 #include "base/mem.h"
-#include "replay/msprof.h"
-#include "replay/symbol.h"
+#include "replay/msprof/msprof.h"
+#include "replay/msprof/symbol.h"
 #include "temp_dir.h"
 
 /* --- a CANN of shell scripts --- */

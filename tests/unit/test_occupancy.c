@@ -8,8 +8,8 @@
 
 #include <cmocka.h>
 
-#include "analysis/limits.h"
-#include "analysis/occupancy.h"
+#include "analysis/occupancy/limits.h"
+#include "analysis/occupancy/occupancy.h"
 #include "mem_trace.h"
 
 static const struct mem_code code[] = {{.text = "; k"}, {.text = "v_mov_b32 v[0:246], v1"},

@@ -11,8 +11,8 @@
 #include <cmocka.h>
 
 #include "base/file.h"
-#include "model/ops.h"
-#include "model/opstream.h"
+#include "model/stream/ops.h"
+#include "model/stream/opstream.h"
 
 static void push(struct opstream *s, const struct op_desc *d)
 {

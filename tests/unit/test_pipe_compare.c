@@ -8,7 +8,7 @@
 #include <cmocka.h>
 #include <string.h>
 
-#include "analysis/pipe_compare.h"
+#include "analysis/pipes/pipe_compare.h"
 #include "mem_pipes.h"
 
 static struct pipes *ask(const struct trace *t)

@@ -10,8 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analysis/hot.h"
-#include "analysis/pipes.h"
+#include "analysis/code/hot.h"
+#include "analysis/pipes/pipes.h"
 #include "mem_pipes.h"
 
 static struct pipes *ask(const struct trace *t, const struct selection *sel, struct pool *pool)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* test_producers.c: cycles by producer, edges, latency and histograms on two small waves. */
-#include "analysis/producers.h"
+#include "analysis/waves/producers.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "analysis/latency.h"
+#include "analysis/waves/latency.h"
 #include "mem_trace.h"
 
 enum { LABEL, S_LOAD, LOAD, DS_READ, W_LGKM, W_VM, W_BOTH, BARRIER, SLEEP, ENDPGM };

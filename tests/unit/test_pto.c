@@ -9,8 +9,8 @@
 
 #include <cmocka.h>
 
-#include "replay/pto.h"
-#include "replay/pto_range.h"
+#include "replay/source/pto.h"
+#include "replay/source/pto_range.h"
 
 struct case_pto {
 	const char *what, *params, *body;

@@ -10,7 +10,7 @@
 
 #include "dump/dtype.h"
 #include "model_streams.h"
-#include "replay/reach.h"
+#include "replay/arguments/reach.h"
 
 struct fixture {
 	struct opstream_set set;

@@ -12,7 +12,7 @@
 #include <cmocka.h>
 
 #include "base/file.h"
-#include "model/record.h"
+#include "model/record/record.h"
 
 static char cache[] = "/tmp/incore-test-record-XXXXXX";
 static char recorder[4096], kernel[4096];

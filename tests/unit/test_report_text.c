@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "serve/report.h"
+#include "serve/report/report.h"
 
 static void expect_block(
 	struct str *rest, const char *title, enum report_kind kind, const char *text)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* test_row_waves.c: the cost of one execution, over executions and over waves. */
-#include "analysis/row_waves.h"
+#include "analysis/waves/row_waves.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "analysis/executions.h"
+#include "analysis/waves/executions.h"
 #include "mem_trace.h"
 
 static const struct mem_code code[] = {{.text = "; k"}, {.text = "v_add_f32 v0, v0, v0"},

@@ -9,10 +9,10 @@
 
 #include "base/mem.h"
 #include "mem_trace.h"
-#include "serve/blob.h"
-#include "serve/matcher.h"
-#include "serve/query.h"
-#include "serve/token.h"
+#include "serve/report/blob.h"
+#include "serve/session/token.h"
+#include "serve/view/matcher.h"
+#include "serve/view/query.h"
 
 static bool parse(struct query *q, const char *text)
 {
@@ -170,15 +170,15 @@ static void blobs_read_back(void **state)
 	assert_true(blob_write(&v, &bo, &bytes));
 	assert_true(blob_read(bytes.p, bytes.n, &b, &e));
 	assert_string_equal(b.view.hash, "0123");
-	same(&v, &b.view, "/api/1/tile?tracks=0-1&level=1&i=0", answer_tile);
-	same(&v, &b.view, "/api/1/tile?tracks=0-1&level=2&i=0&mode=bucket", answer_tile);
-	same(&v, &b.view, "/api/1/tile?tracks=0-1&level=2&i=0&mode=cause", answer_tile);
-	same(&v, &b.view, "/api/1/at?track=0&slice=1", answer_at);
-	same(&v, &b.view, "/api/1/at?track=1&t=3", answer_at);
-	same(&v, &b.view, "/api/1/links?code=2", answer_links);
-	same(&v, &b.view, "/api/1/select?by=line", answer_select);
-	same(&v, &b.view, "/api/1/find?q=s_", answer_find);
-	same(&v, &b.view, "/api/1/code", answer_code);
+	same(&v, &b.view, "/api/1/tile?tracks=0-1&level=1&i=0", view_tile);
+	same(&v, &b.view, "/api/1/tile?tracks=0-1&level=2&i=0&mode=bucket", view_tile);
+	same(&v, &b.view, "/api/1/tile?tracks=0-1&level=2&i=0&mode=cause", view_tile);
+	same(&v, &b.view, "/api/1/at?track=0&slice=1", view_at);
+	same(&v, &b.view, "/api/1/at?track=1&t=3", view_at);
+	same(&v, &b.view, "/api/1/links?code=2", view_links);
+	same(&v, &b.view, "/api/1/select?by=line", view_select);
+	same(&v, &b.view, "/api/1/find?q=s_", view_find);
+	same(&v, &b.view, "/api/1/code", view_code);
 	blob_view_deinit(&b);
 	for (size_t n = 0; n < bytes.n; n++) { /* cut anywhere: refused, never read beyond */
 		char *cut = mem_alloc(n + 1);

@@ -8,8 +8,8 @@
 
 #include <cmocka.h>
 
-#include "analysis/regions.h"
-#include "analysis/source_lines.h"
+#include "analysis/code/regions.h"
+#include "analysis/code/source_lines.h"
 #include "mem_trace.h"
 
 /* in.py:5 is inlined into a.py:1 and a.py:2; b.py:9 calls itself. */

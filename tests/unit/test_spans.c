@@ -8,7 +8,7 @@
 /* cmocka wants the four above first */
 #include <cmocka.h>
 
-#include "analysis/spans.h"
+#include "analysis/waves/spans.h"
 
 #define SPAN 5000u
 

@@ -12,7 +12,7 @@
 #include <string.h>
 
 #include "codec/json_reader.h"
-#include "dump/task_args.h"
+#include "dump/read/task_args.h"
 
 static struct dump *parse(const char *text)
 {

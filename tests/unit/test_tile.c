@@ -8,10 +8,10 @@
 
 #include <cmocka.h>
 
-#include "analysis/matrix_passes.h"
+#include "analysis/waves/matrix_passes.h"
 #include "base/mem.h"
-#include "serve/tile_frame.h"
-#include "serve/view.h"
+#include "serve/view/tile_frame.h"
+#include "serve/view/view.h"
 
 #define TRACKS 9u
 #define SPAN (12u * VIEW_TILE_CELLS)
@@ -19,7 +19,7 @@
 #define MAX_KEYS 12u
 #define FLAG_EDGE 8u
 
-typedef bool answer_fn(
+typedef bool view_fn(
 	const struct view *, const struct query *, struct strbuf *, struct incore_error *);
 
 static uint64_t seed = 1;
@@ -85,7 +85,7 @@ static struct trace *make(void)
 	return t;
 }
 
-static void ask(struct view *v, answer_fn *answer, const char *target, struct strbuf *out)
+static void ask(struct view *v, view_fn *answer, const char *target, struct strbuf *out)
 {
 	struct query q;
 	struct incore_error e = {0};
@@ -96,7 +96,7 @@ static void ask(struct view *v, answer_fn *answer, const char *target, struct st
 }
 
 /* Every cycle of each track alone, as a tile of level 0 shows it. */
-static void ask_cycles(struct view *v, answer_fn *answer, const char *path, uint8_t *cycles)
+static void ask_cycles(struct view *v, view_fn *answer, const char *path, uint8_t *cycles)
 {
 	for (unsigned i = 0; i < SPAN / VIEW_TILE_CELLS; i++) {
 		struct strbuf out = {0};
@@ -152,7 +152,7 @@ static void expect_cell(const struct view *v, const uint8_t *cycles, const struc
 	assert_int_equal(cell[3] & FLAG_EDGE, edge);
 }
 
-static void check(struct view *v, answer_fn *answer, const char *path)
+static void check(struct view *v, view_fn *answer, const char *path)
 {
 	static const struct lane_of lanes[][2] = {{{0, 5, 0}, {6, 6, 0}}, {{0, 1, 0}, {2, 5, 0}},
 		{{0, 8, 0}, {4, 4, 0}}, {{0, 5, 1}, {3, 8, 1}}, {{0, 8, 2}, {1, 1, 2}}};
@@ -194,10 +194,10 @@ static void lanes_of_tracks(void **state)
 		assert_true(columns_load(t, &(struct columns_options){0}, &c, NULL));
 		assert_true(c.end_cyc <= SPAN);
 		assert_true(view_index_make(&v, NULL));
-		check(&v, answer_tile, "/api/1/tile?mode=class");
-		check(&v, answer_tile, "/api/1/tile?mode=bucket");
-		check(&v, answer_tile, "/api/1/tile?mode=kernel");
-		check(&v, answer_found, "/api/1/found?q=v_");
+		check(&v, view_tile, "/api/1/tile?mode=class");
+		check(&v, view_tile, "/api/1/tile?mode=bucket");
+		check(&v, view_tile, "/api/1/tile?mode=kernel");
+		check(&v, view_found, "/api/1/found?q=v_");
 		view_index_free(&v);
 		columns_deinit(&c);
 		trace_free(t);
@@ -238,7 +238,7 @@ static uint32_t busy_of(struct view *v, unsigned row, unsigned level, uint64_t a
 
 	snprintf(target, sizeof(target), "/api/1/units?simds=0&level=%u&i=%u", level,
 		(unsigned)((at >> level) / VIEW_TILE_CELLS));
-	ask(v, answer_units, target, &out);
+	ask(v, view_units, target, &out);
 	p = (uint8_t *)out.p + HEAD +
 	    ((size_t)row * VIEW_TILE_CELLS + (at >> level) % VIEW_TILE_CELLS) * 4;
 	n = p[0] | (uint32_t)p[1] << 8 | (uint32_t)p[2] << 16 | (uint32_t)p[3] << 24;
@@ -292,7 +292,7 @@ static void refuses(const struct view *v, const char *target)
 	struct incore_error e = {0};
 
 	assert_true(query_parse(&q, str_of(target), &e));
-	assert_false(answer_tile(v, &q, &out, &e));
+	assert_false(view_tile(v, &q, &out, &e));
 	assert_int_equal(e.status, INCORE_USAGE);
 	assert_int_equal(out.n, 0);
 	incore_error_clear(&e);

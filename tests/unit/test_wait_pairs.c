@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* test_wait_pairs.c: who was consumed by which wait: last, slack at most, in flight, iterations. */
-#include "analysis/wait_pairs.h"
+#include "analysis/waves/wait_pairs.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "analysis/latency.h"
+#include "analysis/waves/latency.h"
 #include "mem_trace.h"
 
 enum {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* test_waits.c: which instances a wait consumes, in order, out of order, mixed, windowed. */
-#include "analysis/waits.h"
+#include "analysis/waves/waits.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

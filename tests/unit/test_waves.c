@@ -7,7 +7,7 @@
 /* cmocka wants the four above first */
 #include <cmocka.h>
 
-#include "analysis/waves.h"
+#include "analysis/waves/waves.h"
 #include "mem_trace.h"
 
 static const struct mem_code code[] = {

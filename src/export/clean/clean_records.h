@@ -3,7 +3,7 @@
 #ifndef EXPORT_CLEAN_CLEAN_RECORDS_H
 #define EXPORT_CLEAN_CLEAN_RECORDS_H
 
-#include "analysis/clean.h"
+#include "analysis/pipes/clean.h"
 #include "base/str.h"
 
 enum clean_flag_bits { /* of a slice */

@@ -7,7 +7,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "analysis/pipe_sweep.h"
+#include "analysis/pipes/pipe_sweep.h"
 #include "base/map.h"
 #include "base/mem.h"
 #include "export/clean/clean.h"

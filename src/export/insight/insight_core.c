@@ -6,7 +6,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-#include "analysis/clean.h"
+#include "analysis/pipes/clean.h"
 #include "export/insight/insight.h"
 
 #define OWN_PIDS 1000 /* of lanes that the producer gave no number */

@@ -8,7 +8,7 @@
 #ifndef EXPORT_UI_OUTPUT_WRITER_H
 #define EXPORT_UI_OUTPUT_WRITER_H
 
-#include "analysis/waits.h"
+#include "analysis/waves/waits.h"
 #include "base/file.h"
 #include "base/map.h"
 #include "base/vec.h"

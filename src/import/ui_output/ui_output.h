@@ -6,8 +6,8 @@
  * Every parser works on bytes in memory (followed by JSON_PAD zero bytes), so that a fuzzer can
  * call it. A parser of an optional file leaves the trace untouched when it fails.
  */
-#ifndef IMPORT_UI_OUTPUT_H
-#define IMPORT_UI_OUTPUT_H
+#ifndef IMPORT_UI_OUTPUT_UI_OUTPUT_H
+#define IMPORT_UI_OUTPUT_UI_OUTPUT_H
 
 #include "base/file.h"
 #include "base/map.h"

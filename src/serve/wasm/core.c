@@ -4,40 +4,40 @@
  * then asks; an answer is valid until the next question.
  */
 #include "base/mem.h"
-#include "serve/blob.h"
-#include "serve/matcher.h"
-#include "serve/view_index.h"
+#include "serve/report/blob.h"
+#include "serve/view/matcher.h"
+#include "serve/view/view_index.h"
 
 #define EXPORT __attribute__((used, visibility("default")))
 
 enum { KIND_JSON, KIND_BINARY, KIND_TEXT };
 
-struct answer_out { /* as ui/source_wasm.ts reads it */
+struct view_out { /* as ui/source_wasm.ts reads it */
 	uint32_t status, kind, address, bytes;
 };
 
-typedef bool (*answer_fn)(
+typedef bool (*view_fn)(
 	const struct view *v, const struct query *q, struct strbuf *out, struct incore_error *e);
 
 static const struct {
 	const char *name;
-	answer_fn answer;
+	view_fn answer;
 	uint32_t kind;
 } answers[] = {
-	{"tile", answer_tile, KIND_BINARY},
-	{"slices", answer_slices, KIND_BINARY},
-	{"at", answer_at, KIND_JSON},
-	{"links", answer_links, KIND_BINARY},
-	{"select", answer_select, KIND_JSON},
-	{"find", answer_find, KIND_JSON},
-	{"found", answer_found, KIND_BINARY},
-	{"units", answer_units, KIND_BINARY},
-	{"buckets", answer_buckets, KIND_BINARY},
-	{"histogram", answer_histogram, KIND_JSON},
-	{"rows", answer_rows, KIND_JSON},
-	{"code", answer_code, KIND_JSON},
-	{"counters", answer_counters, KIND_BINARY},
-	{"source", answer_source, KIND_TEXT},
+	{"tile", view_tile, KIND_BINARY},
+	{"slices", view_slices, KIND_BINARY},
+	{"at", view_at, KIND_JSON},
+	{"links", view_links, KIND_BINARY},
+	{"select", view_select, KIND_JSON},
+	{"find", view_find, KIND_JSON},
+	{"found", view_found, KIND_BINARY},
+	{"units", view_units, KIND_BINARY},
+	{"buckets", view_buckets, KIND_BINARY},
+	{"histogram", view_histogram, KIND_JSON},
+	{"rows", view_rows, KIND_JSON},
+	{"code", view_code, KIND_JSON},
+	{"counters", view_counters, KIND_BINARY},
+	{"source", view_source, KIND_TEXT},
 };
 
 #define MAX_CAPTURES 2u
@@ -46,12 +46,12 @@ static struct blob_view blobs[MAX_CAPTURES];
 static uint8_t *row_keys[MAX_CAPTURES]; /* of mode=diff, against the other */
 static unsigned n_blobs;
 static struct strbuf body;
-static struct answer_out last;
+static struct view_out last;
 
 void *incore_alloc(uint32_t bytes);
 uint32_t incore_load(const void *p, uint32_t bytes);
 uint32_t incore_compare(uint32_t capture, uint8_t *digits, uint32_t bytes);
-struct answer_out *incore_ask(const char *p, uint32_t bytes);
+struct view_out *incore_ask(const char *p, uint32_t bytes);
 
 EXPORT void *incore_alloc(uint32_t bytes)
 {
@@ -126,7 +126,7 @@ static void put_error(const struct incore_error *e)
 }
 
 /* The question as it stands after "/api/1/". */
-EXPORT struct answer_out *incore_ask(const char *p, uint32_t bytes)
+EXPORT struct view_out *incore_ask(const char *p, uint32_t bytes)
 {
 	struct incore_error e = {0};
 	struct strbuf target = {0};
@@ -135,7 +135,7 @@ EXPORT struct answer_out *incore_ask(const char *p, uint32_t bytes)
 	sb_free(&body);
 	sb_puts(&target, "/api/1/");
 	sb_add(&target, p, bytes);
-	last = (struct answer_out){.status = 200};
+	last = (struct view_out){.status = 200};
 	if (target.failed || !answer((struct str){target.p, target.n}, &kind, &e) || body.failed) {
 		last.status = e.status == INCORE_NO ? 404 : e.status == INCORE_USAGE ? 400 : 500;
 		kind = KIND_JSON;

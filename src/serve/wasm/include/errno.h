@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* errno.h: numbers that base/error.c names; nothing sets them in a browser. */
-#ifndef WASM_ERRNO_H
-#define WASM_ERRNO_H
+#ifndef SERVE_WASM_INCLUDE_ERRNO_H
+#define SERVE_WASM_INCLUDE_ERRNO_H
 
 #define EPERM 1
 #define ENOENT 2

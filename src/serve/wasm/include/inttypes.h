@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* inttypes.h: how 64 bits are printed. */
-#ifndef WASM_INTTYPES_H
-#define WASM_INTTYPES_H
+#ifndef SERVE_WASM_INCLUDE_INTTYPES_H
+#define SERVE_WASM_INCLUDE_INTTYPES_H
 
 #include <stdint.h>
 

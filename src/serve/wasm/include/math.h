@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* math.h: is it a number? */
-#ifndef WASM_MATH_H
-#define WASM_MATH_H
+#ifndef SERVE_WASM_INCLUDE_MATH_H
+#define SERVE_WASM_INCLUDE_MATH_H
 
 #define isfinite(x) __builtin_isfinite(x)
 #define isnan(x) __builtin_isnan(x)

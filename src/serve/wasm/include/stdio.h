@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* stdio.h: formatting alone (format.c); there are no files in a browser. */
-#ifndef WASM_STDIO_H
-#define WASM_STDIO_H
+#ifndef SERVE_WASM_INCLUDE_STDIO_H
+#define SERVE_WASM_INCLUDE_STDIO_H
 
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* stdlib.h: what the answers use of it, in a browser (libc.c). */
-#ifndef WASM_STDLIB_H
-#define WASM_STDLIB_H
+#ifndef SERVE_WASM_INCLUDE_STDLIB_H
+#define SERVE_WASM_INCLUDE_STDLIB_H
 
 #include <stddef.h>
 

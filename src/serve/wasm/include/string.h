@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* string.h: what the answers use of it, in a browser (libc.c). */
-#ifndef WASM_STRING_H
-#define WASM_STRING_H
+#ifndef SERVE_WASM_INCLUDE_STRING_H
+#define SERVE_WASM_INCLUDE_STRING_H
 
 #include <stddef.h>
 

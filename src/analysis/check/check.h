@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * check.h: can the cycles of this capture stand for the kernel? Each known way a capture goes wrong
+ * is a rule; a rule that fires is a finding with an id, its evidence and what to do. The verdict is
+ * the worst effect of all findings; `ok` without any. A shell (nothing traced) gets one finding
+ * only.
+ *
+ * Alone: check_run() walks the tracks once. Together with other questions: check_new(), its
+ * collector in the caller's walk, check_finish(). Owner: the caller; check_free() frees all strings
+ * too.
+ */
+#ifndef ANALYSIS_CHECK_CHECK_H
+#define ANALYSIS_CHECK_CHECK_H
+
+#include "analysis/walk.h"
+#include "codec/json_writer.h"
+
+enum severity { SEVERITY_ERROR, SEVERITY_WARNING, SEVERITY_INFO, SEVERITY_COUNT };
+enum verdict { VERDICT_OK, VERDICT_SUSPECT, VERDICT_UNUSABLE };
+const char *severity_name(enum severity s); /* "error", ... */
+const char *verdict_name(enum verdict v);   /* "ok", "suspect", "unusable" */
+
+enum evidence_kind { FACT_INT, FACT_REAL, FACT_TEXT };
+
+struct fact { /* one piece of evidence */
+	const char *key;
+	enum evidence_kind kind;
+	int64_t i;
+	double d;
+	int digits; /* of d */
+	const char *text;
+};
+
+#define FINDING_MAX_FACTS 12
+
+struct finding {
+	const char *id; /* "truncated", ...; stable */
+	enum severity severity;
+	enum verdict effect;
+	const char *message; /* one line */
+	const char *advice;  /* one line */
+	struct fact facts[FINDING_MAX_FACTS];
+	unsigned n_facts;
+};
+
+/* One row of the list of all findings, for the manual and the schema. */
+struct finding_def {
+	const char *id;
+	enum severity severity; /* of its usual form */
+	enum verdict effect;
+	const char *summary;
+};
+extern const struct finding_def finding_table[]; /* id NULL ends */
+
+/* What is known of a capture beside this one. */
+struct check_sibling {
+	const char *path;
+	int64_t dispatch;
+	uint64_t n_tracks;
+	double clock_mhz; /* 0: unknown */
+	bool is_self;
+};
+
+struct check_context {
+	/* Captures of the same agent and the same code, this one included; the caller found them.
+	 */
+	const struct check_sibling *siblings;
+	uint32_t n_siblings;
+	/* Compare source snapshots with the files on this machine. */
+	bool has_disk;
+};
+
+struct check_gather; /* private: what the walk collects */
+struct pipes;
+
+struct check {
+	struct arena arena;
+	const struct trace *trace;
+	const struct check_context *ctx; /* may be NULL */
+	struct check_gather *gather;	 /* of waves, else NULL */
+	struct pipes *pipes;		 /* of pipes, else NULL */
+	bool is_shell;
+	bool is_nomem; /* latched while findings are written */
+	enum verdict verdict;
+	struct finding *findings; /* by severity, then in the order of the rules */
+	uint32_t n_findings, cap_findings;
+};
+
+struct check *check_new(
+	const struct trace *t, const struct check_context *ctx, struct incore_error *e);
+void check_free(struct check *c);
+struct collector check_collector(struct check *c);
+/* After the walk: runs all rules. `w` is the walk's result (damaged tracks), may be NULL. */
+bool check_finish(struct check *c, const struct walk_result *w, struct incore_error *e);
+
+/* All in one; walk_out (zeroed by the callee) holds the walk's notes, the caller frees it. */
+struct check *check_run(const struct trace *t, const struct check_context *ctx,
+	const struct walk_options *o, struct walk_result *walk_out, struct incore_error *e);
+
+const struct finding *check_find(const struct check *c, const char *id);
+/* "suspect: source-collapsed, underfilled" (errors and warnings; "ok" alone): health in one line.
+ */
+bool check_health(const struct check *c, struct strbuf *out);
+/* "waves 32, cut_waves 16" */
+bool finding_put_evidence(const struct finding *f, struct strbuf *out);
+
+/* `"verdict": ..., "findings": [...]` into the open object. */
+void check_json(const struct check *c, struct json_writer *w);
+
+#endif

@@ -1,0 +1,390 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * check_rules_capture.c: was anything traced, and is all of it there? Shells, missed compute units
+ * and shader engines, truncation, missing and unlisted wave files, damaged files.
+ */
+#include "analysis/check/check_internal.h"
+
+static const char *const advice_mask = "trace more shader engines (--att-shader-engine-mask) or "
+				       "another --att-target-cu, or launch "
+				       "a larger grid";
+
+static void put_ranges(const uint8_t seen[256], struct strbuf *out)
+{
+	const char *comma = "";
+
+	for (unsigned a = 0, b; a < 256; a = b + 1) {
+		for (b = a; seen[a] && b < 255 && seen[b + 1]; b++)
+			;
+		if (!seen[a])
+			continue;
+		sb_printf(out, "%s%u", comma, a);
+		if (b > a)
+			sb_printf(out, "-%u", b);
+		comma = ",";
+	}
+}
+
+/* "SE0: 3-6; SE1: 0,5-7"; events come clock by clock */
+static void put_cus(const struct check *c, struct strbuf *out)
+{
+	const struct trace *t = c->trace;
+
+	for (uint32_t i = 0; i < t->n_occupancy;) {
+		clock_idx k = t->occupancy[i].clock;
+		uint8_t seen[256] = {0};
+
+		for (; i < t->n_occupancy && t->occupancy[i].clock == k; i++)
+			seen[t->occupancy[i].cu & 255] = 1;
+		sb_printf(
+			out, "%sSE%u: ", out->n ? "; " : "", k < t->n_clocks ? t->clocks[k].id : k);
+		put_ranges(seen, out);
+	}
+}
+
+static bool say_missed_cu(struct check *c, struct incore_error *e)
+{
+	struct finding *f = check_add(c, "missed-cu", SEVERITY_ERROR, VERDICT_UNUSABLE, e);
+	struct strbuf cus = {0};
+
+	if (!f)
+		return false;
+	put_cus(c, &cus);
+	finding_say(c, f, "the grid missed the target CU %lld: waves ran on CUs %s",
+		(long long)check_target_cu(c), check_text(c, &cus));
+	fact_int(f, "target_cu", check_target_cu(c));
+	fact_int(f, "occupancy_events", c->trace->n_occupancy);
+	fact_text(c, f, "cus_with_waves", "%s", check_text(c, &cus));
+	finding_advise(c, f, "%s", advice_mask);
+	sb_free(&cus);
+	return true;
+}
+
+static bool say_empty(struct check *c, bool has_target_events, struct incore_error *e)
+{
+	struct finding *f = check_add(c, "empty-shell", SEVERITY_ERROR, VERDICT_UNUSABLE, e);
+
+	if (!f)
+		return false;
+	if (has_target_events)
+		finding_say(c, f,
+			"waves started on the target CU %lld, but no instruction was recorded",
+			(long long)check_target_cu(c));
+	else
+		finding_say(c, f, "nothing was traced: no wave, no code, no occupancy event");
+	fact_int(f, "waves", 0);
+	fact_int(f, "code_rows", c->trace->n_code);
+	fact_int(f, "occupancy_events", c->trace->n_occupancy);
+	finding_advise(c, f,
+		"use another capture of this kernel, or capture again with more shader engines "
+		"(--att-shader-engine-mask) and a later --kernel-iteration-range");
+	return true;
+}
+
+static bool say_not_executed(struct check *c, struct incore_error *e)
+{
+	struct finding *f = check_add(c, "not-executed", SEVERITY_ERROR, VERDICT_UNUSABLE, e);
+
+	if (!f)
+		return false;
+	finding_say(c, f, "%u instructions of code, none was executed in this capture",
+		c->gather->n_instructions);
+	fact_int(f, "code_rows", c->trace->n_code);
+	fact_int(f, "waves", 0);
+	finding_advise(c, f, "this directory holds a listing only: capture a launch of the kernel");
+	return true;
+}
+
+bool rule_shell(struct check *c, struct incore_error *e)
+{
+	const struct trace *t = c->trace;
+	bool has_target = false, has_hits = false;
+
+	if (t->n_tracks || t->samples || t->n_stated_series ||
+		check_notes(c, "unlisted-wave-file") || check_notes(c, "missing-wave-file"))
+		return true;
+	for (code_idx i = 0; i < t->n_code; i++)
+		has_hits |= t->code[i].stated.hit != 0;
+	if (has_hits)
+		return true;
+	for (uint32_t i = 0; i < t->n_occupancy; i++)
+		has_target |= t->occupancy[i].cu == check_target_cu(c);
+	c->is_shell = true;
+	if (t->n_code)
+		return say_not_executed(c, e);
+	if (t->n_occupancy && !has_target)
+		return say_missed_cu(c, e);
+	return say_empty(c, has_target, e);
+}
+
+/* Events of each clock domain, counted once for several rules. */
+struct se_counts {
+	uint64_t starts, ends, target_starts;
+};
+
+static struct se_counts *count_ses(struct check *c, struct incore_error *e)
+{
+	const struct trace *t = c->trace;
+	struct se_counts *n = arena_zalloc(&c->arena, (size_t)t->n_clocks + 1, sizeof(*n));
+	int64_t cu = check_target_cu(c);
+
+	if (!n) {
+		err_nomem(e);
+		return NULL;
+	}
+	for (uint32_t i = 0; i < t->n_occupancy; i++) {
+		const struct occupancy_event *o = &t->occupancy[i];
+
+		if (o->clock >= t->n_clocks)
+			continue;
+		n[o->clock].starts += o->is_start;
+		n[o->clock].ends += !o->is_start;
+		n[o->clock].target_starts += o->is_start && o->cu == cu;
+	}
+	return n;
+}
+
+bool rule_missed_se(struct check *c, struct incore_error *e)
+{
+	const struct trace *t = c->trace;
+	struct se_counts *n = count_ses(c, e);
+	struct strbuf list = {0};
+	unsigned n_used = 0, n_missed = 0;
+	struct finding *f;
+
+	if (!n)
+		return false;
+	for (clock_idx k = 0; k < t->n_clocks; k++) {
+		if (!n[k].starts && !n[k].ends)
+			continue;
+		n_used++;
+		if (!n[k].target_starts)
+			sb_printf(&list, "%s%u", n_missed++ ? "," : "", t->clocks[k].id);
+	}
+	if (!n_missed || !t->n_tracks) {
+		sb_free(&list);
+		return true;
+	}
+	f = check_add(c, "missed-se", SEVERITY_INFO, VERDICT_OK, e);
+	if (f) {
+		finding_say(c, f,
+			"%u of %u shader engines have instruction detail; SE %s had no "
+			"wave on the target CU",
+			n_used - n_missed, n_used, check_text(c, &list));
+		fact_int(f, "ses", n_used);
+		fact_int(f, "ses_with_detail", n_used - n_missed);
+		fact_text(c, f, "missed", "%s", check_text(c, &list));
+		fact_int(f, "target_cu", check_target_cu(c));
+		finding_advise(c, f,
+			"the sample is smaller, not wrong; a larger grid or more shader engines "
+			"fill it");
+	}
+	sb_free(&list);
+	return f != NULL;
+}
+
+/* --- R3 --- */
+
+struct cuts {
+	uint64_t waves, cut_waves;
+	uint64_t starts, open; /* starts without their end */
+	uint64_t breaks, broken_waves;
+	track_idx first_broken;
+	uint64_t packet_loss, trace_stalls;
+	uint64_t short_ses, least_starts; /* shader engines with fewer starts than the grid gives */
+};
+
+static void count_cut_waves(const struct check *c, struct cuts *x)
+{
+	for (track_idx i = 0; i < c->trace->n_tracks; i++) {
+		const struct track_facts *f = &c->gather->tracks[i];
+
+		if (!f->is_read)
+			continue;
+		x->waves++;
+		x->cut_waves += (f->flaws & FLAW_CUT) != 0;
+		if (!f->n_breaks)
+			continue;
+		if (!x->broken_waves++)
+			x->first_broken = i;
+		x->breaks += f->n_breaks;
+	}
+}
+
+static int64_t device_ses(const struct trace *t)
+{
+	if (t->meta.machine.ses != NO_VALUE)
+		return t->meta.machine.ses;
+	return str_is(str_of(t->meta.arch), "gfx950") ? 32 : NO_VALUE;
+}
+
+/* What the grid must give every shader engine at least; 0 where the launch is not known. */
+static uint64_t least_starts(const struct trace *t)
+{
+	const struct trace_launch *l = &t->meta.launch;
+	int64_t ses = device_ses(t);
+
+	if (ses == NO_VALUE || ses <= 0 || l->workgroups <= 0 || l->waves <= 0)
+		return 0;
+	return (uint64_t)(l->workgroups / ses) * (uint64_t)(l->waves / l->workgroups);
+}
+
+static bool count_cuts(struct check *c, struct cuts *x, struct incore_error *e)
+{
+	const struct trace *t = c->trace;
+	const struct se_counts *n = count_ses(c, e);
+
+	if (!n)
+		return false;
+	count_cut_waves(c, x);
+	x->least_starts = least_starts(t);
+	for (clock_idx k = 0; k < t->n_clocks; k++) {
+		x->starts += n[k].starts;
+		x->open +=
+			n[k].starts > n[k].ends ? n[k].starts - n[k].ends : n[k].ends - n[k].starts;
+		if ((n[k].starts || n[k].ends) && n[k].starts < x->least_starts)
+			x->short_ses++;
+	}
+	for (uint32_t i = 0; i < t->n_dispatch_events; i++) {
+		const struct dispatch_event *d = &t->dispatch_events[i];
+
+		x->packet_loss += !d->is_dispatch && d->type == 6;
+		x->trace_stalls += !d->is_dispatch && d->type == 9;
+	}
+	/* a raw trace's decoder counts them without events */
+	x->packet_loss += check_notes(c, "packet-lost");
+	return true;
+}
+
+static void say_cuts(struct check *c, struct finding *f, const struct cuts *x)
+{
+	struct strbuf b = {0};
+	const char *sep = "";
+
+	if (x->cut_waves) {
+		sb_printf(&b, "%llu of %llu waves end before s_endpgm",
+			(unsigned long long)x->cut_waves, (unsigned long long)x->waves);
+		sep = "; ";
+	}
+	if (x->open) {
+		sb_printf(&b, "%s%llu of %llu occupancy starts and ends have no partner", sep,
+			(unsigned long long)x->open, (unsigned long long)x->starts);
+		sep = "; ";
+	}
+	if (x->breaks) {
+		sb_printf(&b, "%s%llu control-flow break%s in %llu wave%s (first: %s)", sep,
+			(unsigned long long)x->breaks, plural(x->breaks),
+			(unsigned long long)x->broken_waves, plural(x->broken_waves),
+			c->trace->tracks[x->first_broken].name);
+		sep = "; ";
+	}
+	if (x->short_ses) {
+		sb_printf(&b, "%s%llu shader engine%s with fewer than the %llu starts of the grid",
+			sep, (unsigned long long)x->short_ses, plural(x->short_ses),
+			(unsigned long long)x->least_starts);
+		sep = "; ";
+	}
+	if (x->packet_loss || x->trace_stalls)
+		sb_printf(&b, "%s%llu packet loss%s, %llu thread-trace stall%s reported", sep,
+			(unsigned long long)x->packet_loss, x->packet_loss == 1 ? "" : "es",
+			(unsigned long long)x->trace_stalls, plural(x->trace_stalls));
+	finding_say(c, f, "records were lost: %s", check_text(c, &b));
+	sb_free(&b);
+}
+
+/* "SE0 64/0": starts and ends where they differ */
+static void put_open_ses(struct check *c, struct finding *f, const struct se_counts *n)
+{
+	struct strbuf b = {0};
+
+	for (clock_idx k = 0; k < c->trace->n_clocks; k++)
+		if (n[k].starts != n[k].ends)
+			sb_printf(&b, "%sSE%u %llu/%llu", b.n ? "; " : "", c->trace->clocks[k].id,
+				(unsigned long long)n[k].starts, (unsigned long long)n[k].ends);
+	if (b.n)
+		fact_text(c, f, "starts_and_ends", "%s", b.p);
+	sb_free(&b);
+}
+
+bool rule_truncated(struct check *c, struct incore_error *e)
+{
+	struct cuts x = {0};
+	struct finding *f;
+	const struct se_counts *n;
+	bool is_bad;
+
+	if (!count_cuts(c, &x, e))
+		return false;
+	if (!x.cut_waves && !x.open && !x.breaks && !x.short_ses && !x.packet_loss &&
+		!x.trace_stalls)
+		return true;
+	is_bad = x.cut_waves * 10 > x.waves || x.open * 10 > x.starts;
+	f = check_add(c, "truncated", is_bad ? SEVERITY_ERROR : SEVERITY_WARNING,
+		is_bad ? VERDICT_UNUSABLE : VERDICT_SUSPECT, e);
+	n = count_ses(c, e);
+	if (!f || !n)
+		return false;
+	say_cuts(c, f, &x);
+	fact_int(f, "cut_waves", (int64_t)x.cut_waves);
+	fact_int(f, "waves", (int64_t)x.waves);
+	fact_int(f, "starts_without_end", (int64_t)x.open);
+	fact_int(f, "starts", (int64_t)x.starts);
+	put_open_ses(c, f, n);
+	fact_int(f, "control_flow_breaks", (int64_t)x.breaks);
+	if (x.short_ses)
+		fact_int(f, "short_ses", (int64_t)x.short_ses);
+	if (x.packet_loss || x.trace_stalls) {
+		fact_int(f, "packet_losses", (int64_t)x.packet_loss);
+		fact_int(f, "trace_stalls", (int64_t)x.trace_stalls);
+	}
+	finding_advise(c, f,
+		"capture again with a larger --att-buffer-size (shared by all shader engines) or "
+		"fewer shader engines");
+	return true;
+}
+
+/* --- damage --- */
+
+static void say_damage(struct check *c, struct finding *f, uint64_t n_tracks, uint64_t n_files)
+{
+	struct strbuf b = {0};
+
+	if (n_tracks)
+		sb_printf(&b, "%llu of %u waves", (unsigned long long)n_tracks, c->trace->n_tracks);
+	if (n_files)
+		sb_printf(&b, "%s%llu other file%s", n_tracks ? " and " : "",
+			(unsigned long long)n_files, plural(n_files));
+	finding_say(c, f, "%s could not be read; totals are of the rest", check_text(c, &b));
+	sb_free(&b);
+}
+
+bool rule_damaged(struct check *c, struct incore_error *e)
+{
+	const struct trace *t = c->trace;
+	uint64_t n_absent = check_notes(c, "missing-wave-file"), n_files = 0;
+	uint64_t n_tracks = c->gather->n_failed;
+	const struct note *first = NULL;
+	struct finding *f;
+
+	/* a file that is not there has its own finding */
+	n_tracks = n_tracks > n_absent ? n_tracks - n_absent : 0;
+	for (uint32_t i = 0; i < t->n_notes; i++)
+		if (t->notes[i].kind == NOTE_DAMAGED) {
+			n_files += t->notes[i].count ? t->notes[i].count : 1;
+			first = first ? first : &t->notes[i];
+		}
+	if (!n_files && !n_tracks)
+		return true;
+	f = check_add(c, "damaged-file", SEVERITY_WARNING, VERDICT_SUSPECT, e);
+	if (!f)
+		return false;
+	say_damage(c, f, n_tracks, n_files);
+	fact_int(f, "unread_waves", (int64_t)n_tracks);
+	fact_int(f, "waves", t->n_tracks);
+	fact_int(f, "damaged_files", (int64_t)n_files);
+	if (first)
+		fact_text(c, f, "first", "%s", first->message ? first->message : first->code);
+	finding_advise(
+		c, f, "copy the capture again; the warnings name each file and the place in it");
+	return true;
+}

@@ -1,0 +1,362 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * cfg_loops.c: which blocks repeat? Dominators after Lengauer and Tarjan (the simple form), then
+ * natural loops, inner ones first, folded into their headers so that nesting costs next to nothing.
+ */
+#include "analysis/code/cfg_internal.h"
+
+#define ROOT 1u /* stands above all entries */
+
+/* Vertices are preorder numbers 1..n; 0 is none. */
+struct dominators {
+	struct cfg *g;
+	uint32_t n;
+	uint32_t *vertex; /* number -> block */
+	uint32_t *number; /* block -> number, 0: not reached */
+	uint32_t *parent, *semi, *ancestor, *label, *idom;
+	uint32_t *bucket, *next_in_bucket;
+	uint32_t *path; /* scratch */
+};
+
+static bool alloc_dominators(struct dominators *d)
+{
+	uint32_t **arrays[] = {&d->vertex, &d->number, &d->parent, &d->semi, &d->ancestor,
+		&d->label, &d->idom, &d->bucket, &d->next_in_bucket, &d->path};
+
+	for (size_t i = 0; i < sizeof(arrays) / sizeof(arrays[0]); i++) {
+		*arrays[i] = arena_zalloc(&d->g->arena, d->g->n_blocks + 2u, sizeof(uint32_t));
+		if (!*arrays[i])
+			return false;
+	}
+	return true;
+}
+
+static void visit(struct dominators *d, uint32_t block, uint32_t parent)
+{
+	uint32_t v = ++d->n;
+
+	d->number[block] = v;
+	d->vertex[v] = block;
+	d->parent[v] = parent;
+	d->semi[v] = d->label[v] = v;
+}
+
+/* Depth first from one entry; path is the stack, idom (not yet in use) the next edge of a vertex.
+ */
+static void search_from(struct dominators *d, uint32_t entry)
+{
+	uint32_t depth = 0;
+
+	visit(d, entry, ROOT);
+	d->path[depth++] = d->n;
+	while (depth > 0) {
+		uint32_t v = d->path[depth - 1], to;
+
+		if (d->idom[v] >= CFG_EDGES) {
+			depth--;
+			continue;
+		}
+		to = d->g->blocks[d->vertex[v]].succ[d->idom[v]++];
+		if (to != NO_BLOCK && d->number[to] == 0) {
+			visit(d, to, v);
+			d->path[depth++] = d->n;
+		}
+	}
+}
+
+static void search_all(struct dominators *d)
+{
+	struct cfg *g = d->g;
+
+	d->n = ROOT;
+	d->vertex[ROOT] = NO_BLOCK;
+	d->semi[ROOT] = d->label[ROOT] = ROOT;
+	for (uint32_t i = 0; i < g->n_blocks; i++)
+		if (g->blocks[i].is_entry && d->number[i] == 0)
+			search_from(d, i);
+	if (g->n_indirect + g->n_wild == 0)
+		return; /* what is not reached is dead */
+	for (unsigned pass = 0; pass < 2; pass++) {
+		for (uint32_t i = 0; i < g->n_blocks; i++) {
+			if (d->number[i] != 0 || (pass == 0 && g->blocks[i].n_preds > 0))
+				continue;
+			g->blocks[i].is_entry = true;
+			search_from(d, i);
+		}
+	}
+}
+
+static uint32_t eval(struct dominators *d, uint32_t v)
+{
+	uint32_t depth = 0, u = v;
+
+	if (d->ancestor[v] == 0)
+		return v;
+	while (d->ancestor[d->ancestor[u]] != 0) {
+		d->path[depth++] = u;
+		u = d->ancestor[u];
+	}
+	while (depth > 0) {
+		uint32_t w = d->path[--depth], a = d->ancestor[w];
+
+		if (d->semi[d->label[a]] < d->semi[d->label[w]])
+			d->label[w] = d->label[a];
+		d->ancestor[w] = d->ancestor[a];
+	}
+	return d->label[v];
+}
+
+static void find_semi(struct dominators *d, uint32_t w)
+{
+	const struct cfg_block *b = &d->g->blocks[d->vertex[w]];
+
+	for (uint32_t i = 0; i < b->n_preds; i++) {
+		uint32_t p = d->number[d->g->preds[b->first_pred + i]], u;
+
+		if (p == 0)
+			continue;
+		u = eval(d, p);
+		if (d->semi[u] < d->semi[w])
+			d->semi[w] = d->semi[u];
+	}
+	if (b->is_entry)
+		d->semi[w] = ROOT;
+}
+
+static void find_idoms(struct dominators *d)
+{
+	for (uint32_t w = d->n; w > ROOT; w--) {
+		uint32_t p = d->parent[w];
+
+		find_semi(d, w);
+		d->next_in_bucket[w] = d->bucket[d->semi[w]];
+		d->bucket[d->semi[w]] = w;
+		d->ancestor[w] = p;
+		for (uint32_t v = d->bucket[p]; v != 0; v = d->next_in_bucket[v]) {
+			uint32_t u = eval(d, v);
+
+			d->idom[v] = d->semi[u] < d->semi[v] ? u : p;
+		}
+		d->bucket[p] = 0;
+	}
+	for (uint32_t w = ROOT + 1; w <= d->n; w++)
+		if (d->idom[w] != d->semi[w])
+			d->idom[w] = d->idom[d->idom[w]];
+}
+
+/* Preorder intervals of a forest whose parents come before their children (0: no parent). */
+static void number_tree(
+	uint32_t n, const uint32_t *parent, uint32_t *size, uint32_t *in, uint32_t *next)
+{
+	for (uint32_t v = 0; v <= n; v++)
+		size[v] = 1;
+	for (uint32_t v = n; v >= 1; v--)
+		size[parent[v]] += size[v];
+	in[0] = 0;
+	next[0] = 1;
+	for (uint32_t v = 1; v <= n; v++) {
+		in[v] = next[parent[v]];
+		next[parent[v]] += size[v];
+		next[v] = in[v] + 1;
+	}
+}
+
+bool cfg_find_dominators(struct cfg *g, uint32_t **order, uint32_t *n, struct incore_error *e)
+{
+	struct dominators d = {.g = g};
+
+	if (!alloc_dominators(&d))
+		return err_nomem(e);
+	search_all(&d);
+	for (uint32_t v = 0; v <= d.n; v++)
+		d.idom[v] = 0; /* was the edge counter of the search */
+	find_idoms(&d);
+	number_tree(d.n, d.idom, d.semi, d.label, d.bucket);
+	for (uint32_t v = ROOT + 1; v <= d.n; v++) {
+		struct cfg_block *b = &g->blocks[d.vertex[v]];
+
+		b->idom = d.vertex[d.idom[v]];
+		b->dom_in = d.label[v];
+		b->dom_out = d.label[v] + d.semi[v] - 1;
+	}
+	number_tree(d.n, d.parent, d.semi, d.label, d.bucket);
+	for (uint32_t v = ROOT + 1; v <= d.n; v++) {
+		const struct cfg_block *b = &g->blocks[d.vertex[v]];
+
+		g->n_entries += b->is_entry;
+		for (unsigned s = 0; s < CFG_EDGES; s++) {
+			uint32_t to = b->succ[s] == NO_BLOCK ? 0 : d.number[b->succ[s]];
+			bool is_retreating = to != 0 && d.label[to] <= d.label[v] &&
+					     d.label[v] < d.label[to] + d.semi[to];
+
+			if (is_retreating && !cfg_dominates(g, b->succ[s], d.vertex[v]))
+				g->is_irreducible = true;
+		}
+	}
+	*order = d.vertex + ROOT;
+	*n = d.n - ROOT;
+	return true;
+}
+
+struct finder {
+	struct cfg *g;
+	uint32_t *fold; /* union-find: block -> header it is folded into */
+	uint32_t *work;
+};
+
+static uint32_t find(struct finder *f, uint32_t x)
+{
+	uint32_t root = x;
+
+	while (f->fold[root] != root)
+		root = f->fold[root];
+	while (f->fold[x] != root) {
+		uint32_t next = f->fold[x];
+
+		f->fold[x] = root;
+		x = next;
+	}
+	return root;
+}
+
+static bool is_back_edge(const struct cfg *g, uint32_t from, uint32_t to)
+{
+	const struct cfg_block *b = &g->blocks[from];
+
+	return b->dom_in <= b->dom_out && cfg_dominates(g, to, from);
+}
+
+/* Folds x into header h and queues what leads to it. */
+static void take(struct finder *f, uint32_t x, uint32_t h, uint32_t *n_work)
+{
+	if (x == h || f->fold[x] != x)
+		return;
+	f->fold[x] = h;
+	f->work[(*n_work)++] = x;
+}
+
+static void fill_body(struct finder *f, uint32_t loop)
+{
+	struct cfg *g = f->g;
+	struct cfg_loop *l = &g->loops[loop];
+	const struct cfg_block *head = &g->blocks[l->header];
+	uint32_t n_work = 0;
+
+	g->blocks[l->header].loop = loop;
+	for (uint32_t i = 0; i < head->n_preds; i++) {
+		uint32_t p = g->preds[head->first_pred + i];
+
+		if (!is_back_edge(g, p, l->header))
+			continue;
+		l->latch = p < l->latch ? p : l->latch;
+		l->n_latches++;
+		take(f, find(f, p), l->header, &n_work);
+	}
+	while (n_work > 0) {
+		uint32_t x = f->work[--n_work];
+		const struct cfg_block *b = &g->blocks[x];
+
+		if (b->loop == NO_LOOP)
+			g->blocks[x].loop = loop;
+		else
+			g->loops[b->loop].parent = loop;
+		for (uint32_t i = 0; i < b->n_preds; i++) {
+			uint32_t p = g->preds[b->first_pred + i];
+
+			if (g->blocks[p].dom_in <= g->blocks[p].dom_out)
+				take(f, find(f, p), l->header, &n_work);
+		}
+	}
+}
+
+static bool list_headers(struct cfg *g)
+{
+	g->loop_of_header = arena_zalloc(&g->arena, g->n_blocks + 1u, sizeof(uint32_t));
+	if (!g->loop_of_header)
+		return false;
+	for (uint32_t i = 0; i < g->n_blocks; i++) {
+		const struct cfg_block *b = &g->blocks[i];
+
+		g->loop_of_header[i] = NO_LOOP;
+		for (uint32_t k = 0; k < b->n_preds; k++) {
+			if (!is_back_edge(g, g->preds[b->first_pred + k], i))
+				continue;
+			g->loop_of_header[i] = g->n_loops++;
+			break;
+		}
+	}
+	g->loops = arena_zalloc(&g->arena, g->n_loops + 1u, sizeof(*g->loops));
+	if (!g->loops)
+		return false;
+	for (uint32_t i = 0; i < g->n_blocks; i++)
+		if (g->loop_of_header[i] != NO_LOOP)
+			g->loops[g->loop_of_header[i]] = (struct cfg_loop){.header = i,
+				.parent = NO_LOOP,
+				.latch = NO_BLOCK,
+				.is_innermost = true};
+	return true;
+}
+
+/* Depth, sizes and the preorder interval of each loop; by_header: loops, outer before inner. */
+static bool nest_loops(struct cfg *g, const uint32_t *by_header, struct incore_error *e)
+{
+	uint32_t *a = arena_zalloc(&g->arena, (g->n_loops + 1u) * 5u, sizeof(uint32_t));
+	uint32_t *parent = a, *size, *in, *next, *rank;
+
+	if (!a)
+		return err_nomem(e);
+	size = a + (g->n_loops + 1);
+	in = size + (g->n_loops + 1);
+	next = in + (g->n_loops + 1);
+	rank = next + (g->n_loops + 1);
+	for (uint32_t i = 0; i < g->n_blocks; i++) {
+		if (g->blocks[i].loop == NO_LOOP)
+			continue;
+		g->loops[g->blocks[i].loop].n_blocks++;
+		g->loops[g->blocks[i].loop].n_rows += g->blocks[i].n;
+	}
+	for (uint32_t i = 0; i < g->n_loops; i++)
+		rank[by_header[i]] = i + 1;
+	for (uint32_t i = 0; i < g->n_loops; i++) {
+		struct cfg_loop *l = &g->loops[by_header[i]];
+
+		l->depth = l->parent == NO_LOOP ? 1 : g->loops[l->parent].depth + 1;
+		parent[i + 1] = l->parent == NO_LOOP ? 0 : rank[l->parent];
+	}
+	number_tree(g->n_loops, parent, size, in, next);
+	for (uint32_t i = g->n_loops; i-- > 0;) {
+		struct cfg_loop *l = &g->loops[by_header[i]];
+
+		l->enter = in[i + 1];
+		l->leave = in[i + 1] + size[i + 1] - 1;
+		if (l->parent == NO_LOOP)
+			continue;
+		g->loops[l->parent].is_innermost = false;
+		g->loops[l->parent].n_blocks += l->n_blocks;
+		g->loops[l->parent].n_rows += l->n_rows;
+	}
+	return true;
+}
+
+bool cfg_find_loops(struct cfg *g, const uint32_t *order, uint32_t n, struct incore_error *e)
+{
+	struct finder f = {.g = g};
+	uint32_t *by_header, k = 0;
+
+	if (!list_headers(g))
+		return err_nomem(e);
+	f.fold = arena_zalloc(&g->arena, g->n_blocks + 1u, sizeof(uint32_t));
+	f.work = arena_zalloc(&g->arena, g->n_blocks + 1u, sizeof(uint32_t));
+	by_header = arena_zalloc(&g->arena, g->n_loops + 1u, sizeof(uint32_t));
+	if (!f.fold || !f.work || !by_header)
+		return err_nomem(e);
+	for (uint32_t i = 0; i < g->n_blocks; i++)
+		f.fold[i] = i;
+	for (uint32_t v = n; v >= 1; v--)
+		if (g->loop_of_header[order[v]] != NO_LOOP)
+			fill_body(&f, g->loop_of_header[order[v]]);
+	for (uint32_t v = 1; v <= n; v++)
+		if (g->loop_of_header[order[v]] != NO_LOOP)
+			by_header[k++] = g->loop_of_header[order[v]];
+	return nest_loops(g, by_header, e);
+}

@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * hot.h: where the cycles go, by instruction, and rolled up by line, opcode or class.
+ *
+ * Two figures stand beside each other: `totals` has the producer's meaning (sums of the recorded
+ * fields, comparable with its own tables), `bucket` is the conserved accounting of account.h. The
+ * buckets of all rows and of nobody (waves without a record) add up to duration_cyc, exactly.
+ * Without tracks the totals are those the producer states, and the buckets are zero (is_stated).
+ *
+ * Owner: hot_new() .. hot_free(). Results are valid after walk_tracks() with hot_collector().
+ */
+#ifndef ANALYSIS_CODE_HOT_H
+#define ANALYSIS_CODE_HOT_H
+
+#include "analysis/walk.h"
+#include "analysis/waves/causes.h"
+#include "analysis/waves/producers.h"
+#include "base/arena.h"
+#include "codec/json_writer.h"
+
+struct hot_sums {
+	struct code_totals totals;
+	uint64_t bucket[BUCKET_COUNT];
+	uint64_t samples, stalled_samples; /* PC sampling; 0 for a trace */
+	uint64_t reason[STALL_REASONS];	   /* of the stalled ones */
+};
+
+struct hot {
+	const struct trace *trace;
+	struct hot_sums *rows; /* by code_idx; one more for records that name no known row */
+	struct hot_sums classes[CLASS_COUNT];
+	struct hot_sums all;
+	uint64_t n_waves, n_instructions;
+	uint64_t duration_cyc; /* sum of lifetimes inside the selection */
+	int64_t residue_cyc;   /* duration minus all buckets: 0 */
+	bool is_stated;
+};
+
+enum hot_by { HOT_BY_INSTR, HOT_BY_LINE, HOT_BY_OPCODE, HOT_BY_CLASS };
+enum hot_sort {
+	HOT_SORT_CYCLES,
+	HOT_SORT_LOST,
+	HOT_SORT_LATENCY,
+	HOT_SORT_STALL,
+	HOT_SORT_IDLE,
+	HOT_SORT_HIT
+};
+
+struct hot_group {
+	const char *key;     /* borrowed from the trace or the arena given */
+	code_idx code;	     /* its hottest row; NO_CODE: records that name no known row */
+	uint32_t n_rows;     /* static rows in it */
+	uint32_t n_executed; /* of which were executed */
+	struct hot_sums sums;
+	/* By line: totals of all instructions with this line anywhere in their inline chain, each
+	 * counted once. Equal to sums.totals where nothing was inlined from it. */
+	struct code_totals inclusive;
+};
+
+struct hot *hot_new(const struct trace *t);
+void hot_free(struct hot *h);
+struct collector hot_collector(struct hot *h);
+/* No walk: the totals are the producer's own. */
+void hot_take_stated(struct hot *h);
+
+void hot_add(struct hot_sums *to, const struct hot_sums *from);
+
+static inline uint64_t hot_cycles(const struct hot_sums *s)
+{
+	return s->bucket[BUCKET_ISSUE] + s->bucket[BUCKET_STALL] + s->bucket[BUCKET_WAIT] +
+	       s->bucket[BUCKET_IDLE] + s->bucket[BUCKET_DRAIN];
+}
+
+/* Name of the most frequent stall reason of samples. */
+const char *hot_stall_reason(const struct hot_sums *s);
+const char *stall_reason_name(unsigned reason); /* "waitcnt", ... */
+
+/* Static instruction rows of the trace, labels left out. */
+uint32_t hot_static_rows(const struct trace *t);
+
+/*
+ * Groups by `by`, sorted descending by `sort`, ties by the order of the code. Groups that were
+ * never executed are left out unless `with_zero`. The array and made keys live in `a`.
+ */
+bool hot_group(const struct hot *h, enum hot_by by, enum hot_sort sort, bool with_zero,
+	struct arena *a, struct hot_group **out, uint32_t *n, struct incore_error *e);
+
+/* The largest loss of a row and, for a wait, the edge to the instruction it waited for most. */
+struct hot_loss {
+	char name[40]; /* "wait:VMEM-load", "pipe-stall:VALU", "nop", "gap", ...; "" if nothing was
+			  lost */
+	uint64_t cyc;
+	const struct producer_edge *edge; /* or NULL */
+};
+/* `edge`: the costliest edge into this row, or NULL. */
+struct hot_loss hot_loss(
+	const struct hot *h, const struct hot_group *g, const struct producer_edge *edge);
+
+/* Writes the members totals, accounting and evidence_of_totals of an open object. */
+void hot_json_totals(const struct hot *h, struct json_writer *w);
+/* Members of one element of rows[]: the caller opens and closes the object, and may add to it. */
+void hot_json_row(const struct hot *h, const struct hot_group *g, struct json_writer *w);
+void hot_json_loss(const struct hot *h, const struct hot_loss *loss, struct json_writer *w);
+void hot_json_group(const struct hot_group *g, enum hot_by by, struct json_writer *w);
+/* A cause as an element of groups[], in the same terms. */
+void hot_json_cause(const struct cause *x, struct json_writer *w);
+
+#endif

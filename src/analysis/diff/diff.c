@@ -1,0 +1,575 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* diff.c: values per execution of two captures, what changed, and whether repeats differ as much.
+ */
+#include "analysis/diff/diff.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "base/map.h"
+#include "base/mem.h"
+#include "base/vec.h"
+
+const char *diff_verdict_name(enum diff_verdict v)
+{
+	static const char *const names[] = {
+		"no-claim", "within-noise", "beyond-noise", "not-comparable"};
+
+	return names[v];
+}
+
+/* --- values of a whole capture --- */
+
+enum value_kind {
+	VALUE_TOTAL, /* hit, latency, stall, idle as the producer means them */
+	VALUE_TOTAL_PER_HIT,
+	VALUE_STALL_SHARE, /* stall of latency */
+	VALUE_BUCKET_PER_HIT,
+	VALUE_BUCKET_SHARE, /* of all lifetimes */
+	VALUE_DURATION,
+	VALUE_DURATION_PER_HIT,
+	VALUE_DURATION_PER_WAVE,
+	VALUE_WAVES,
+	VALUE_CLOCK,
+};
+
+struct value_def {
+	const char *name;
+	enum value_kind kind;
+	unsigned which; /* total or bucket */
+};
+
+enum { TOTAL_HIT, TOTAL_LATENCY, TOTAL_STALL, TOTAL_IDLE };
+
+static const struct value_def defs[] = {
+	{"latency_per_hit", VALUE_TOTAL_PER_HIT, TOTAL_LATENCY},
+	{"stall_per_hit", VALUE_TOTAL_PER_HIT, TOTAL_STALL},
+	{"idle_per_hit", VALUE_TOTAL_PER_HIT, TOTAL_IDLE},
+	{"stall_share", VALUE_STALL_SHARE, 0},
+	{"duration_per_hit", VALUE_DURATION_PER_HIT, 0},
+	{"issue_per_hit", VALUE_BUCKET_PER_HIT, BUCKET_ISSUE},
+	{"wait_per_hit", VALUE_BUCKET_PER_HIT, BUCKET_WAIT},
+	{"accounting_stall_per_hit", VALUE_BUCKET_PER_HIT, BUCKET_STALL},
+	{"accounting_idle_per_hit", VALUE_BUCKET_PER_HIT, BUCKET_IDLE},
+	{"drain_per_hit", VALUE_BUCKET_PER_HIT, BUCKET_DRAIN},
+	{"issue_share", VALUE_BUCKET_SHARE, BUCKET_ISSUE},
+	{"wait_share", VALUE_BUCKET_SHARE, BUCKET_WAIT},
+	{"accounting_stall_share", VALUE_BUCKET_SHARE, BUCKET_STALL},
+	{"idle_share", VALUE_BUCKET_SHARE, BUCKET_IDLE},
+	{"drain_share", VALUE_BUCKET_SHARE, BUCKET_DRAIN},
+	{"duration_per_wave", VALUE_DURATION_PER_WAVE, 0},
+	{"duration", VALUE_DURATION, 0},
+	{"latency", VALUE_TOTAL, TOTAL_LATENCY},
+	{"stall", VALUE_TOTAL, TOTAL_STALL},
+	{"idle", VALUE_TOTAL, TOTAL_IDLE},
+	{"hit", VALUE_TOTAL, TOTAL_HIT},
+	{"waves", VALUE_WAVES, 0},
+	{"clock_mhz", VALUE_CLOCK, 0},
+};
+#define N_DEFS (sizeof(defs) / sizeof(*defs))
+
+static double total_of(const struct code_totals *t, unsigned which)
+{
+	return (double)(which == TOTAL_HIT	 ? t->hit
+			: which == TOTAL_LATENCY ? t->latency
+			: which == TOTAL_STALL	 ? t->stall
+						 : t->idle);
+}
+
+static double ratio(double x, double of)
+{
+	return of > 0 ? x / of : NAN;
+}
+
+/* NAN where the capture does not tell. */
+static double value_of(const struct diff_side *s, const struct value_def *v)
+{
+	const struct hot *h = s->hot;
+	double hit = (double)h->all.totals.hit, dur = (double)h->duration_cyc;
+
+	switch (v->kind) {
+	case VALUE_TOTAL:
+		return total_of(&h->all.totals, v->which);
+	case VALUE_TOTAL_PER_HIT:
+		return ratio(total_of(&h->all.totals, v->which), hit);
+	case VALUE_STALL_SHARE:
+		return ratio((double)h->all.totals.stall, (double)h->all.totals.latency);
+	case VALUE_BUCKET_PER_HIT:
+		return dur > 0 ? ratio((double)h->all.bucket[v->which], hit) : NAN;
+	case VALUE_BUCKET_SHARE:
+		return ratio((double)h->all.bucket[v->which], dur);
+	case VALUE_DURATION:
+		return dur > 0 ? dur : NAN;
+	case VALUE_DURATION_PER_HIT:
+		return dur > 0 ? ratio(dur, hit) : NAN;
+	case VALUE_DURATION_PER_WAVE:
+		return dur > 0 ? ratio(dur, (double)h->n_waves) : NAN;
+	case VALUE_WAVES:
+		return (double)h->n_waves;
+	case VALUE_CLOCK:
+		return trace_clock_mhz(s->trace) > 0 ? trace_clock_mhz(s->trace) : NAN;
+	}
+	return NAN;
+}
+
+/* --- spread among repeats --- */
+
+struct spread {
+	double lo, hi;
+	uint32_t n;
+};
+
+static void spread_add(struct spread *s, double v)
+{
+	if (isnan(v))
+		return;
+	s->lo = !s->n || v < s->lo ? v : s->lo;
+	s->hi = !s->n || v > s->hi ? v : s->hi;
+	s->n++;
+}
+
+/* The larger of two groups' spreads counts. */
+static void spread_take(const struct spread *s, double *noise, double *noise_pct)
+{
+	if (s->n < 2)
+		return;
+	if (s->hi - s->lo > *noise)
+		*noise = s->hi - s->lo;
+	if (s->lo > 0 && 100 * (s->hi - s->lo) / s->lo > *noise_pct)
+		*noise_pct = 100 * (s->hi - s->lo) / s->lo;
+}
+
+static enum diff_verdict judge(const struct diff *d, double change, double noise)
+{
+	if (!d->has_noise)
+		return DIFF_NO_CLAIM;
+	return fabs(change) > d->options->noise_factor * noise ? DIFF_BEYOND : DIFF_WITHIN;
+}
+
+static void noise_of_value(const struct diff *d, const struct value_def *v, struct diff_value *out)
+{
+	const struct diff_options *o = d->options;
+	struct spread a = {0}, b = {0};
+
+	spread_add(&a, value_of(d->a, v));
+	for (uint32_t i = 0; i < o->n_repeats_a; i++)
+		spread_add(&a, value_of(&o->repeats_a[i], v));
+	spread_add(&b, value_of(d->b, v));
+	for (uint32_t i = 0; i < o->n_repeats_b; i++)
+		spread_add(&b, value_of(&o->repeats_b[i], v));
+	spread_take(&a, &out->noise, &out->noise_pct);
+	spread_take(&b, &out->noise, &out->noise_pct);
+}
+
+static bool fill_values(struct diff *d, struct incore_error *e)
+{
+	d->values = arena_zalloc(&d->arena, N_DEFS, sizeof(*d->values));
+	if (!d->values)
+		return err_nomem(e);
+	d->n_values = N_DEFS;
+	for (size_t i = 0; i < N_DEFS; i++) {
+		struct diff_value *v = &d->values[i];
+
+		v->name = defs[i].name;
+		v->is_share =
+			defs[i].kind == VALUE_STALL_SHARE || defs[i].kind == VALUE_BUCKET_SHARE;
+		v->is_count = defs[i].kind == VALUE_TOTAL || defs[i].kind == VALUE_DURATION ||
+			      defs[i].kind == VALUE_WAVES;
+		v->a = value_of(d->a, &defs[i]);
+		v->b = value_of(d->b, &defs[i]);
+		v->is_known = !isnan(v->a) && !isnan(v->b);
+		v->change = v->is_known ? v->b - v->a : 0;
+		v->change_pct = v->is_known && v->a != 0 ? 100 * v->change / v->a : 0;
+		noise_of_value(d, &defs[i], v);
+		v->verdict = v->is_known ? judge(d, v->change, v->noise) : DIFF_NOT_COMPARABLE;
+	}
+	return true;
+}
+
+/* --- parts --- */
+
+struct cell { /* one part of one side */
+	const char *key;
+	code_idx code;
+	uint64_t hit, cycles, stall;
+};
+
+struct cells {
+	struct cell *v;
+	uint32_t n;
+};
+
+static bool cells_of_rows(const struct diff_side *s, struct arena *a, struct cells *out)
+{
+	const struct trace *t = s->trace;
+
+	out->v = arena_zalloc(a, (size_t)t->n_code + 1, sizeof(*out->v));
+	if (!out->v)
+		return false;
+	out->n = t->n_code;
+	for (code_idx i = 0; i < t->n_code; i++) {
+		const struct code_totals *r = &s->hot->rows[i].totals;
+
+		out->v[i] = (struct cell){t->code[i].text, i, r->hit, r->latency, r->stall};
+	}
+	return true;
+}
+
+static bool cells_of_causes(const struct diff_side *s, struct arena *a, struct cells *out)
+{
+	out->v = arena_zalloc(a, (size_t)s->causes->n + 1, sizeof(*out->v));
+	if (!out->v)
+		return false;
+	out->n = s->causes->n;
+	for (uint32_t i = 0; i < out->n; i++) {
+		const struct cause *c = &s->causes->v[i];
+
+		out->v[i] = (struct cell){c->name, NO_CODE, s->hot->all.totals.hit, c->cyc,
+			c->bucket == BUCKET_ISSUE ? 0 : c->cyc};
+	}
+	return true;
+}
+
+static bool cells_of(const struct diff_side *s, enum diff_by by, struct arena *a, struct cells *out,
+	struct incore_error *e)
+{
+	static const enum hot_by hot_by[] = {
+		[DIFF_BY_LINE] = HOT_BY_LINE,
+		[DIFF_BY_OPCODE] = HOT_BY_OPCODE,
+		[DIFF_BY_CLASS] = HOT_BY_CLASS,
+	};
+	struct hot_group *g = NULL;
+	uint32_t n = 0;
+
+	if (by == DIFF_BY_INSTR)
+		return cells_of_rows(s, a, out) || err_nomem(e);
+	if (by == DIFF_BY_CAUSE)
+		return cells_of_causes(s, a, out) || err_nomem(e);
+	if (!hot_group(s->hot, hot_by[by], HOT_SORT_LATENCY, false, a, &g, &n, e))
+		return false;
+	out->v = arena_zalloc(a, (size_t)n + 1, sizeof(*out->v));
+	if (!out->v)
+		return err_nomem(e);
+	out->n = n;
+	for (uint32_t i = 0; i < n; i++)
+		out->v[i] = (struct cell){g[i].key, g[i].code, g[i].sums.totals.hit,
+			g[i].sums.totals.latency, g[i].sums.totals.stall};
+	return true;
+}
+
+static double per_hit(uint64_t cycles, uint64_t hit)
+{
+	return hit ? (double)cycles / (double)hit : 0;
+}
+
+static void part_add(struct diff_part *p, const struct cell *c, bool is_b)
+{
+	if (is_b) {
+		p->code_b = c->code;
+		p->hit_b = c->hit;
+		p->cycles_b = c->cycles;
+		p->stall_b = c->stall;
+	} else {
+		p->code_a = c->code;
+		p->hit_a = c->hit;
+		p->cycles_a = c->cycles;
+		p->stall_a = c->stall;
+	}
+}
+
+/* Rows: A's in order with their partners, then B's that have none. *of_row: part of each row of B.
+ */
+static bool join_rows(struct diff *d, const struct cells *a, const struct cells *b,
+	uint32_t *part_of_b, struct incore_error *e)
+{
+	d->parts = arena_zalloc(&d->arena, (size_t)a->n + b->n + 1, sizeof(*d->parts));
+	if (!d->parts)
+		return err_nomem(e);
+	for (uint32_t i = 0; i < b->n; i++)
+		part_of_b[i] = UINT32_MAX;
+	for (uint32_t i = 0; i < a->n; i++) {
+		struct diff_part *p = &d->parts[d->n_parts];
+		code_idx k = d->align.b_of_a[i];
+
+		*p = (struct diff_part){.key = a->v[i].key, .code_a = i, .code_b = NO_CODE};
+		part_add(p, &a->v[i], false);
+		if (k != NO_CODE) {
+			part_add(p, &b->v[k], true);
+			part_of_b[k] = d->n_parts;
+		}
+		d->n_parts++;
+	}
+	for (uint32_t i = 0; i < b->n; i++) {
+		struct diff_part *p = &d->parts[d->n_parts];
+
+		if (part_of_b[i] != UINT32_MAX)
+			continue;
+		*p = (struct diff_part){.key = b->v[i].key, .code_a = NO_CODE};
+		part_add(p, &b->v[i], true);
+		part_of_b[i] = d->n_parts++;
+	}
+	return true;
+}
+
+/* Other groupings: by equal keys. */
+static bool join_keys(struct diff *d, const struct cells *a, const struct cells *b,
+	struct intern *keys, struct incore_error *e)
+{
+	d->parts = arena_zalloc(&d->arena, (size_t)a->n + b->n + 1, sizeof(*d->parts));
+	if (!d->parts)
+		return err_nomem(e);
+	for (unsigned side = 0; side < 2; side++) {
+		const struct cells *c = side ? b : a;
+
+		for (uint32_t i = 0; i < c->n; i++) {
+			uint32_t id = intern_add(keys, str_of(c->v[i].key));
+
+			if (id == INTERN_NONE)
+				return err_nomem(e);
+			if (id == d->n_parts) {
+				d->parts[id].code_a = d->parts[id].code_b = NO_CODE;
+				d->parts[id].key = arena_strdup(&d->arena, c->v[i].key);
+				if (!d->parts[id].key)
+					return err_nomem(e);
+				d->n_parts++;
+			}
+			part_add(&d->parts[id], &c->v[i], side);
+		}
+	}
+	return true;
+}
+
+/* --- noise of parts --- */
+
+struct part_noise {
+	struct diff *d;
+	enum diff_by by;
+	const struct intern *keys; /* NULL for rows */
+	const uint32_t *part_of_b; /* rows only: part of each row of B */
+	struct spread *spread;	   /* by part */
+};
+
+static uint32_t part_of(const struct part_noise *n, const struct cell *c, bool is_b)
+{
+	uint32_t id;
+
+	if (!n->keys)
+		return is_b ? n->part_of_b[c->code] : c->code;
+	id = intern_find(n->keys, str_of(c->key));
+	return id == INTERN_NONE ? UINT32_MAX : id;
+}
+
+static bool add_repeat(
+	const struct part_noise *n, const struct diff_side *s, bool is_b, struct incore_error *e)
+{
+	struct arena tmp;
+	struct cells c = {0};
+	bool ok;
+
+	arena_init(&tmp);
+	ok = cells_of(s, n->by, &tmp, &c, e);
+	for (uint32_t i = 0; ok && i < c.n; i++) {
+		uint32_t k = part_of(n, &c.v[i], is_b);
+
+		if (k < n->d->n_parts && c.v[i].hit)
+			spread_add(&n->spread[k], per_hit(c.v[i].cycles, c.v[i].hit));
+	}
+	arena_deinit(&tmp);
+	return ok;
+}
+
+static bool add_group(struct part_noise *n, const struct diff_side *self,
+	const struct diff_side *repeats, uint32_t n_repeats, struct incore_error *e)
+{
+	struct diff *d = n->d;
+	bool is_b = self == d->b, ok = true;
+
+	if (!n_repeats)
+		return true;
+	memset(n->spread, 0, d->n_parts * sizeof(*n->spread));
+	ok = add_repeat(n, self, is_b, e);
+	for (uint32_t i = 0; ok && i < n_repeats; i++)
+		ok = add_repeat(n, &repeats[i], is_b, e);
+	for (uint32_t i = 0; ok && i < d->n_parts; i++) {
+		double unused = 0;
+
+		spread_take(&n->spread[i], &d->parts[i].noise, &unused);
+	}
+	return ok;
+}
+
+/* A cause that one side does not have cost it nothing. */
+static void fill_causes(struct diff *d)
+{
+	for (uint32_t i = 0; i < d->n_parts; i++) {
+		d->parts[i].hit_a = d->a->hot->all.totals.hit;
+		d->parts[i].hit_b = d->b->hot->all.totals.hit;
+	}
+}
+
+static void judge_parts(struct diff *d)
+{
+	double all = (double)d->a->hot->all.totals.hit;
+
+	for (uint32_t i = 0; i < d->n_parts; i++) {
+		struct diff_part *p = &d->parts[i];
+
+		p->per_hit_a = per_hit(p->cycles_a, p->hit_a);
+		p->per_hit_b = per_hit(p->cycles_b, p->hit_b);
+		p->stall_per_hit_a = per_hit(p->stall_a, p->hit_a);
+		p->stall_per_hit_b = per_hit(p->stall_b, p->hit_b);
+		p->verdict = DIFF_NOT_COMPARABLE;
+		if (!p->hit_a || !p->hit_b)
+			continue;
+		p->change = p->per_hit_b - p->per_hit_a;
+		p->contribution = all > 0 ? p->change * (double)p->hit_a / all : 0;
+		p->verdict = judge(d, p->change, p->noise);
+	}
+}
+
+static int verdict_rank(enum diff_verdict v)
+{
+	return v == DIFF_BEYOND ? 0 : v == DIFF_NOT_COMPARABLE ? 2 : 1;
+}
+
+static int by_size(const void *pa, const void *pb)
+{
+	const struct diff_part *a = pa, *b = pb;
+	int ra = verdict_rank(a->verdict), rb = verdict_rank(b->verdict);
+	double x = fabs(a->contribution), y = fabs(b->contribution);
+	uint64_t ca = a->cycles_a + a->cycles_b, cb = b->cycles_a + b->cycles_b;
+
+	if (ra != rb)
+		return ra - rb;
+	if (x != y)
+		return x > y ? -1 : 1;
+	if (ca != cb)
+		return ca > cb ? -1 : 1;
+	if (a->code_a != b->code_a)
+		return a->code_a < b->code_a ? -1 : 1;
+	if (a->code_b != b->code_b)
+		return a->code_b < b->code_b ? -1 : 1;
+	return strcmp(a->key, b->key);
+}
+
+/* Parts that neither side executed tell nothing. */
+static void drop_unexecuted(struct diff *d)
+{
+	uint32_t n = 0;
+
+	for (uint32_t i = 0; i < d->n_parts; i++)
+		if (d->parts[i].hit_a || d->parts[i].hit_b)
+			d->parts[n++] = d->parts[i];
+	d->n_parts = n;
+}
+
+static bool fill_parts(struct diff *d, struct incore_error *e)
+{
+	enum diff_by by = d->options->by;
+	struct part_noise n = {.d = d};
+	struct cells a = {0}, b = {0};
+	struct intern keys;
+	uint32_t *part_of_b;
+	bool ok = false;
+
+	n.by = by == DIFF_BY_INSTR && !d->align.b_of_a ? DIFF_BY_LINE : by;
+	d->by = n.by;
+	intern_init(&keys);
+	part_of_b = mem_zalloc((size_t)d->b->trace->n_code + 1, sizeof(*part_of_b));
+	if (!part_of_b) {
+		err_nomem(e);
+		goto out;
+	}
+	if (!cells_of(d->a, n.by, &d->arena, &a, e) || !cells_of(d->b, n.by, &d->arena, &b, e))
+		goto out;
+	ok = n.by == DIFF_BY_INSTR ? join_rows(d, &a, &b, part_of_b, e)
+				   : join_keys(d, &a, &b, &keys, e);
+	n.keys = n.by == DIFF_BY_INSTR ? NULL : &keys;
+	n.part_of_b = part_of_b;
+	n.spread = arena_zalloc(&d->arena, (size_t)d->n_parts + 1, sizeof(*n.spread));
+	ok = ok && (n.spread || err_nomem(e));
+	ok = ok && add_group(&n, d->a, d->options->repeats_a, d->options->n_repeats_a, e) &&
+	     add_group(&n, d->b, d->options->repeats_b, d->options->n_repeats_b, e);
+	if (!ok)
+		goto out;
+	if (n.by == DIFF_BY_CAUSE)
+		fill_causes(d);
+	judge_parts(d);
+	drop_unexecuted(d);
+	qsort(d->parts, d->n_parts, sizeof(*d->parts), by_size);
+out:
+	mem_free(part_of_b);
+	intern_deinit(&keys);
+	return ok;
+}
+
+/* --- the whole --- */
+
+__extension__ typedef unsigned __int128 wide; /* of a product of two counts */
+
+/* Is hit_b / hit_a the same on every row? Exactly, by cross multiplication. */
+static bool is_uniform(const struct diff *d)
+{
+	wide all_a = d->a->hot->all.totals.hit, all_b = d->b->hot->all.totals.hit;
+
+	if (!d->align.b_of_a || d->align.matched != d->align.rows_a ||
+		d->align.matched != d->align.rows_b)
+		return false;
+	for (code_idx i = 0; i < d->a->trace->n_code; i++) {
+		code_idx k = d->align.b_of_a[i];
+
+		if (k != NO_CODE && d->b->hot->rows[k].totals.hit * all_a !=
+					    d->a->hot->rows[i].totals.hit * all_b)
+			return false;
+	}
+	return true;
+}
+
+static void compare_clocks(struct diff *d)
+{
+	double off;
+
+	d->clock_a_mhz = trace_clock_mhz(d->a->trace);
+	d->clock_b_mhz = trace_clock_mhz(d->b->trace);
+	d->is_clock_alike = true;
+	if (d->clock_a_mhz <= 0 || d->clock_b_mhz <= 0)
+		return;
+	off = fabs(d->clock_b_mhz - d->clock_a_mhz);
+	d->is_clock_alike = off <= 0.03 * d->clock_a_mhz;
+}
+
+bool diff_run(struct diff *d, const struct diff_side *a, const struct diff_side *b,
+	const struct diff_options *o, struct incore_error *e)
+{
+	*d = (struct diff){.a = a, .b = b, .options = o};
+	arena_init(&d->arena);
+	d->has_noise = o->n_repeats_a || o->n_repeats_b;
+	if (!a->hot->all.totals.hit || !b->hot->all.totals.hit) {
+		err_set(e, INCORE_BAD_INPUT, "not-comparable",
+			"the %s capture holds no execution of anything%s: there is no cycle per "
+			"execution to compare",
+			!a->hot->all.totals.hit ? "first" : "second",
+			(!a->hot->all.totals.hit ? a : b)->trace->samples ? ", only samples" : "");
+		goto fail;
+	}
+	if (!diff_align_rows(&d->align, a, b, o, &d->arena, e))
+		goto fail;
+	d->hit_ratio = (double)b->hot->all.totals.hit / (double)a->hot->all.totals.hit;
+	d->is_same_work = is_uniform(d);
+	compare_clocks(d);
+	if (!fill_values(d, e) || !fill_parts(d, e))
+		goto fail;
+	/* the first two values are latency and stall per hit */
+	d->verdict = d->values[0].verdict > d->values[1].verdict ? d->values[0].verdict
+								 : d->values[1].verdict;
+	return true;
+fail:
+	diff_deinit(d);
+	return false;
+}
+
+void diff_deinit(struct diff *d)
+{
+	arena_deinit(&d->arena);
+	*d = (struct diff){0};
+}

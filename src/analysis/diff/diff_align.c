@@ -1,0 +1,327 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * diff_align.c: which row of A is which row of B? Identical listings go row by row; otherwise the
+ * texts of each pair of functions are matched; where too little of that is left, source lines are.
+ */
+#include <stdlib.h>
+
+#include "analysis/diff/diff.h"
+#include "base/map.h"
+#include "base/mem.h"
+#include "base/vec.h"
+#include "isa/amd.h"
+
+const char *diff_align_name(enum diff_align_kind k)
+{
+	static const char *const names[] = {"row", "text", "line"};
+
+	return names[k];
+}
+
+double diff_matched_share(const struct diff_align *x)
+{
+	uint64_t all = x->latency_a + x->latency_b;
+
+	if (all)
+		return (double)(x->matched_a + x->matched_b) / (double)all;
+	return x->rows_a + x->rows_b ? 2.0 * x->matched / (x->rows_a + x->rows_b) : 0;
+}
+
+static struct str row_text(const struct code_row *r)
+{
+	return (struct str){r->text, r->text_len};
+}
+
+bool diff_same_code(const struct trace *a, const struct trace *b)
+{
+	if (a->n_code != b->n_code)
+		return false;
+	for (code_idx i = 0; i < a->n_code; i++)
+		if (!str_eq(row_text(&a->code[i]), row_text(&b->code[i])))
+			return false;
+	return true;
+}
+
+static bool same_addresses(const struct trace *a, const struct trace *b)
+{
+	for (code_idx i = 0; i < a->n_code; i++)
+		if (a->code[i].address != b->code[i].address)
+			return false;
+	return true;
+}
+
+static void count_rows(struct diff_align *x, const struct diff_side *a, const struct diff_side *b)
+{
+	for (code_idx i = 0; i < a->trace->n_code; i++)
+		x->rows_a += !a->trace->code[i].is_label;
+	for (code_idx i = 0; i < b->trace->n_code; i++)
+		x->rows_b += !b->trace->code[i].is_label;
+	x->latency_a = a->hot->all.totals.latency;
+	x->latency_b = b->hot->all.totals.latency;
+}
+
+static void sum_matched(struct diff_align *x, const struct diff_side *a, const struct diff_side *b)
+{
+	x->matched = 0;
+	x->matched_a = x->matched_b = 0;
+	for (code_idx i = 0; i < a->trace->n_code; i++) {
+		code_idx k = x->b_of_a[i];
+
+		if (k == NO_CODE || a->trace->code[i].is_label)
+			continue;
+		x->matched++;
+		x->matched_a += a->hot->rows[i].totals.latency;
+		x->matched_b += b->hot->rows[k].totals.latency;
+	}
+}
+
+/* --- by text --- */
+
+struct function {
+	struct str name;
+	code_idx first, end; /* rows [first, end), the label left out */
+	uint32_t partner;    /* index on the other side, or UINT32_MAX */
+};
+
+typedef VEC(struct function) function_list;
+
+static bool list_functions(const struct trace *t, function_list *out)
+{
+	for (code_idx i = 0; i < t->n_code;) {
+		struct function f = {STR(""), i, i, UINT32_MAX};
+
+		if (t->code[i].is_label) {
+			f.name = row_text(&t->code[i]);
+			f.first = ++i;
+		}
+		while (i < t->n_code && !t->code[i].is_label)
+			i++;
+		f.end = i;
+		if (!VEC_PUSH(out, f))
+			return false;
+	}
+	return true;
+}
+
+/* By name, then the rest in order. */
+static bool pair_functions(function_list *a, function_list *b)
+{
+	struct intern names;
+	struct u64_map at = {0};
+	bool ok = true;
+	size_t j = 0;
+
+	intern_init(&names);
+	for (size_t i = 0; ok && i < b->n; i++) {
+		uint32_t id = intern_add(&names, b->v[i].name);
+		uint64_t *v = id == INTERN_NONE ? NULL : u64_map_at(&at, id);
+
+		ok = v != NULL;
+		if (ok && !*v)
+			*v = i + 1;
+	}
+	for (size_t i = 0; ok && i < a->n; i++) {
+		uint32_t id = intern_find(&names, a->v[i].name);
+		uint64_t *v = id == INTERN_NONE ? NULL : u64_map_find(&at, id);
+
+		if (!v || !*v)
+			continue;
+		a->v[i].partner = (uint32_t)(*v - 1);
+		b->v[*v - 1].partner = (uint32_t)i;
+		*v = 0;
+	}
+	for (size_t i = 0; ok && i < a->n; i++) {
+		if (a->v[i].partner != UINT32_MAX)
+			continue;
+		while (j < b->n && b->v[j].partner != UINT32_MAX)
+			j++;
+		if (j == b->n)
+			break;
+		a->v[i].partner = (uint32_t)j;
+		b->v[j].partner = (uint32_t)i;
+	}
+	intern_deinit(&names);
+	u64_map_deinit(&at);
+	return ok;
+}
+
+/* A branch is the same wherever it goes: its offset changes when code between is inserted. */
+static struct str key_text(const struct code_row *r)
+{
+	struct str s = row_text(r);
+
+	return amd_is_branch(s) ? amd_mnemonic(s) : s;
+}
+
+static uint32_t *make_keys(const struct trace *t, struct intern *texts)
+{
+	uint32_t *v = mem_zalloc((size_t)t->n_code + 1, sizeof(*v));
+
+	for (code_idx i = 0; v && i < t->n_code; i++) {
+		v[i] = intern_add(texts, key_text(&t->code[i]));
+		if (v[i] == INTERN_NONE) {
+			mem_free(v);
+			return NULL;
+		}
+	}
+	return v;
+}
+
+struct text_align {
+	function_list a, b;
+	struct intern texts;
+	uint32_t *keys_a, *keys_b, *match;
+};
+
+static bool match_functions(struct diff_align *x, struct text_align *w, struct incore_error *e)
+{
+	for (size_t i = 0; i < w->a.n; i++) {
+		const struct function *f = &w->a.v[i], *g;
+
+		if (f->partner == UINT32_MAX)
+			continue;
+		g = &w->b.v[f->partner];
+		if (!diff_lcs(&w->keys_a[f->first], f->end - f->first, &w->keys_b[g->first],
+			    g->end - g->first, w->match, e))
+			return false;
+		for (code_idx k = f->first; k < f->end; k++) {
+			uint32_t m = w->match[k - f->first];
+
+			if (m != UINT32_MAX)
+				x->b_of_a[k] = g->first + m;
+		}
+	}
+	return true;
+}
+
+static bool align_text(struct diff_align *x, const struct diff_side *a, const struct diff_side *b,
+	struct incore_error *e)
+{
+	struct text_align w = {0};
+	bool ok = false;
+
+	intern_init(&w.texts);
+	w.keys_a = make_keys(a->trace, &w.texts);
+	w.keys_b = make_keys(b->trace, &w.texts);
+	w.match = mem_zalloc((size_t)a->trace->n_code + 1, sizeof(*w.match));
+	if (!w.keys_a || !w.keys_b || !w.match || !list_functions(a->trace, &w.a) ||
+		!list_functions(b->trace, &w.b) || !pair_functions(&w.a, &w.b)) {
+		err_nomem(e);
+		goto out;
+	}
+	ok = match_functions(x, &w, e);
+	x->kind = ALIGN_TEXT;
+	if (ok)
+		sum_matched(x, a, b);
+out:
+	mem_free(w.keys_a);
+	mem_free(w.keys_b);
+	mem_free(w.match);
+	VEC_FREE(&w.a);
+	VEC_FREE(&w.b);
+	intern_deinit(&w.texts);
+	return ok;
+}
+
+/* --- by source line --- */
+
+static bool is_mapped(const struct trace *t, const struct hot_group *g)
+{
+	return g->code < t->n_code && t->code[g->code].source && t->code[g->code].source[0];
+}
+
+static bool align_line(struct diff_align *x, const struct diff_side *a, const struct diff_side *b,
+	struct incore_error *e)
+{
+	struct arena tmp;
+	struct intern keys;
+	struct hot_group *ga = NULL, *gb = NULL;
+	uint32_t na = 0, nb = 0, n = 0;
+	uint64_t *latency = NULL;
+	bool ok = false;
+
+	arena_init(&tmp);
+	intern_init(&keys);
+	if (!hot_group(a->hot, HOT_BY_LINE, HOT_SORT_LATENCY, true, &tmp, &ga, &na, e) ||
+		!hot_group(b->hot, HOT_BY_LINE, HOT_SORT_LATENCY, true, &tmp, &gb, &nb, e))
+		goto out;
+	latency = arena_zalloc(&tmp, (size_t)na + 1, sizeof(*latency));
+	ok = latency || err_nomem(e);
+	for (uint32_t i = 0; ok && i < na; i++) {
+		uint32_t id;
+
+		if (!is_mapped(a->trace, &ga[i]))
+			continue;
+		id = intern_add(&keys, str_of(ga[i].key));
+		ok = id != INTERN_NONE || err_nomem(e);
+		if (ok)
+			latency[id] += ga[i].sums.totals.latency;
+	}
+	x->kind = ALIGN_LINE;
+	x->matched_a = x->matched_b = 0;
+	for (uint32_t i = 0; ok && i < nb; i++) {
+		uint32_t id = intern_find(&keys, str_of(gb[i].key));
+
+		if (id == INTERN_NONE || !is_mapped(b->trace, &gb[i]))
+			continue;
+		n++;
+		x->matched_a += latency[id];
+		x->matched_b += gb[i].sums.totals.latency;
+	}
+	x->matched = n;
+out:
+	intern_deinit(&keys);
+	arena_deinit(&tmp);
+	return ok;
+}
+
+/* --- choice --- */
+
+/* Any two kernels share a few waits and an s_endpgm, where much of their latency is: so half as
+ * much of the rows must match too. */
+static bool is_enough(const struct diff_align *x, double min_match)
+{
+	return diff_matched_share(x) >= min_match &&
+	       4.0 * x->matched >= min_match * (x->rows_a + x->rows_b);
+}
+
+static bool refuse(const struct diff_align *text, const struct diff_align *line, double min_match,
+	struct incore_error *e)
+{
+	return err_set(e, INCORE_BAD_INPUT, "not-comparable",
+		"the two captures are not of comparable code: %.1f %% of latency matches by text "
+		"(%u "
+		"of %u and %u instructions), %.1f %% by source line; at least %.0f %% is wanted "
+		"(--min-match)",
+		100 * diff_matched_share(text), text->matched, text->rows_a, text->rows_b,
+		100 * diff_matched_share(line), 100 * min_match);
+}
+
+bool diff_align_rows(struct diff_align *x, const struct diff_side *a, const struct diff_side *b,
+	const struct diff_options *o, struct arena *arena, struct incore_error *e)
+{
+	struct diff_align text = {0}, line;
+	bool is_same = diff_same_code(a->trace, b->trace);
+
+	count_rows(&text, a, b);
+	line = text;
+	text.b_of_a = arena_zalloc(arena, (size_t)a->trace->n_code + 1, sizeof(*text.b_of_a));
+	if (!text.b_of_a)
+		return err_nomem(e);
+	for (code_idx i = 0; i < a->trace->n_code; i++)
+		text.b_of_a[i] = is_same ? i : NO_CODE;
+	if (is_same) {
+		sum_matched(&text, a, b);
+		text.kind = same_addresses(a->trace, b->trace) ? ALIGN_ROW : ALIGN_TEXT;
+	} else if (!align_text(&text, a, b, e)) {
+		return false;
+	}
+	if (o->has_align ? o->align != ALIGN_LINE : is_enough(&text, o->min_match)) {
+		*x = text;
+		return is_enough(&text, o->min_match) || refuse(&text, &line, o->min_match, e);
+	}
+	if (!align_line(&line, a, b, e))
+		return false;
+	*x = line;
+	return diff_matched_share(&line) >= o->min_match || refuse(&text, &line, o->min_match, e);
+}

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* occupancy_internal.h: events of the selection in time order; for occupancy.c alone. */
+#ifndef ANALYSIS_OCCUPANCY_OCCUPANCY_INTERNAL_H
+#define ANALYSIS_OCCUPANCY_OCCUPANCY_INTERNAL_H
+
+#include "analysis/occupancy/occupancy.h"
+
+struct wave_event {
+	int64_t time;		       /* trace clock */
+	uint32_t order;		       /* in the trace: breaks ties */
+	uint32_t se, cu, simd, kernel; /* indices into the tables of the answer */
+	bool is_start;
+	bool is_stray; /* an end without a start */
+};
+
+struct occupancy_events {
+	struct wave_event *v; /* by (time, ends first, order) */
+	size_t n;
+};
+
+/* Fills *ev (the caller frees v) and the tables of *o: SEs, CUs, SIMDs, kernels, all counts 0. */
+bool occupancy_gather(struct occupancy *o, const struct selection *s, struct occupancy_events *ev,
+	struct incore_error *e);
+
+#endif

@@ -1,0 +1,165 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* pipe_sweep.c: cuts the span of a pipe into pieces, each cycle once. */
+#include "analysis/pipes/pipe_sweep.h"
+
+#include <stdlib.h>
+
+/* trace.json draws a barrier as its last cycle; rounded to 1 ns that may be two. */
+
+void pipe_sweep_deinit(struct pipe_sweep *s)
+{
+	VEC_FREE(&s->work);
+	VEC_FREE(&s->wait);
+	VEC_FREE(&s->head);
+}
+
+static int compare_spans(const void *pa, const void *pb)
+{
+	const struct pipe_span *a = pa, *b = pb;
+
+	if (a->from_cyc != b->from_cyc)
+		return a->from_cyc < b->from_cyc ? -1 : 1;
+	return (a->slice > b->slice) - (a->slice < b->slice);
+}
+
+/* Slices come by start; only head costs can put what follows them out of order. */
+static void sort_spans(struct pipe_span *v, size_t n)
+{
+	for (size_t i = 1; i < n; i++)
+		if (v[i].from_cyc < v[i - 1].from_cyc) {
+			qsort(v, n, sizeof(*v), compare_spans);
+			return;
+		}
+}
+
+/* Where spans overlap, the one that began first keeps the cycles. */
+static size_t keep_oldest(struct pipe_span *v, size_t n)
+{
+	uint64_t end = 0;
+	size_t out = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		struct pipe_span x = v[i];
+
+		if (x.from_cyc < end)
+			x.from_cyc = end;
+		if (x.to_cyc <= x.from_cyc)
+			continue;
+		end = x.to_cyc;
+		v[out++] = x;
+	}
+	return out;
+}
+
+/* Where spans overlap, the one that ends last keeps the cycles. */
+static size_t keep_last_ending(struct pipe_span *v, size_t n)
+{
+	size_t out = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		if (out && v[i].to_cyc <= v[out - 1].to_cyc)
+			continue;
+		if (out && v[out - 1].to_cyc > v[i].from_cyc)
+			v[out - 1].to_cyc = v[i].from_cyc;
+		if (out && v[out - 1].to_cyc <= v[out - 1].from_cyc)
+			out--;
+		v[out++] = v[i];
+	}
+	return out;
+}
+
+static bool gather(struct pipe_sweep *s, const struct walk_track *w, const uint8_t *kinds)
+{
+	const struct track_data *d = w->data;
+
+	s->work.n = s->wait.n = s->head.n = 0;
+	for (uint32_t i = 0; i < d->n; i++) {
+		enum pipe_kind kind = pipe_kind_of(kinds, w->trace, d, i);
+		uint64_t start = d->start_cyc[i], end = start + d->dur_cyc[i];
+		uint64_t begin = start + d->stall_cyc[i]; /* of the slice without its head */
+		struct pipe_span x = {begin < end ? begin : end, end, i};
+
+		if (end > s->last_cyc)
+			s->last_cyc = end;
+		if (d->stall_cyc[i] && !VEC_PUSH(&s->head, (struct pipe_span){start, begin, i}))
+			return false;
+		if (kind == KIND_BARRIER && end - x.from_cyc <= PIPE_BARRIER_SHOWN_CYC)
+			continue;
+		if (pipe_kind_is_work(kind) ? !VEC_PUSH(&s->work, x)
+					    : pipe_kind_is_wait(kind) && !VEC_PUSH(&s->wait, x))
+			return false;
+	}
+	sort_spans(s->work.v, s->work.n);
+	sort_spans(s->wait.v, s->wait.n);
+	s->work.n = keep_oldest(s->work.v, s->work.n);
+	s->wait.n = keep_last_ending(s->wait.v, s->wait.n);
+	s->head.n = keep_oldest(s->head.v, s->head.n);
+	return true;
+}
+
+struct cursor {
+	const struct pipe_span *v;
+	size_t n, at;
+	enum bucket bucket;
+};
+
+/* The piece that starts at pos. */
+static struct pipe_piece next_piece(
+	const struct pipe_sweep *s, struct cursor *lists, unsigned n, uint64_t pos)
+{
+	struct pipe_piece p = {BUCKET_IDLE, NO_SLICE, pos, s->hi};
+
+	if (pos >= s->last_cyc)
+		p.bucket = BUCKET_DRAIN;
+	else if (s->last_cyc < s->hi)
+		p.to_cyc = s->last_cyc;
+	for (unsigned k = 0; k < n; k++) {
+		struct cursor *c = &lists[k];
+		const struct pipe_span *x;
+
+		while (c->at < c->n && c->v[c->at].to_cyc <= pos)
+			c->at++;
+		if (c->at == c->n)
+			continue;
+		x = &c->v[c->at];
+		if (x->from_cyc <= pos) { /* no list before this one covers pos */
+			p.bucket = c->bucket;
+			p.slice = x->slice;
+			if (x->to_cyc < p.to_cyc)
+				p.to_cyc = x->to_cyc;
+			return p;
+		}
+		if (x->from_cyc < p.to_cyc)
+			p.to_cyc = x->from_cyc;
+	}
+	return p;
+}
+
+bool pipe_sweep_track(struct pipe_sweep *s, const struct walk_track *w, const uint8_t *kinds,
+	pipe_piece_fn fn, void *ctx, struct incore_error *e)
+{
+	const struct track_data *d = w->data;
+	uint64_t end = d->end_cyc > d->begin_cyc ? d->end_cyc : d->begin_cyc;
+	struct cursor lists[3];
+
+	s->lo = d->begin_cyc > w->from_cyc ? d->begin_cyc : w->from_cyc;
+	s->hi = end < w->to_cyc ? end : w->to_cyc;
+	if (s->hi < s->lo)
+		s->hi = s->lo;
+	s->last_cyc = 0;
+	if (!gather(s, w, kinds))
+		return err_nomem(e);
+	if (s->last_cyc > s->hi)
+		s->last_cyc = s->hi;
+	lists[0] = (struct cursor){s->work.v, s->work.n, 0, BUCKET_ISSUE};
+	lists[1] = (struct cursor){s->wait.v, s->wait.n, 0, BUCKET_WAIT};
+	lists[2] = (struct cursor){s->head.v, s->head.n, 0, BUCKET_STALL};
+	for (uint64_t pos = s->lo; pos < s->hi;) {
+		struct pipe_piece p = next_piece(s, lists, 3, pos);
+
+		if (!fn(ctx, &p))
+			return err_nomem(e);
+		pos = p.to_cyc;
+	}
+	return true;
+}

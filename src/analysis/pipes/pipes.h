@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * pipes.h: pipe by pipe: how long was it busy, how deep, where were the gaps, what did it wait for,
+ * who overlapped with whom, and which chain of instructions and flags made the kernel this long?
+ * For traces whose tracks are pipes (trace_has_pipes()); pipe_sweep.h has the accounting.
+ *
+ *	struct pipes *p = pipes_new(trace, e);
+ *	pipes_collect(p, &walk_options, &walk_result, e)
+ *	... p->rows[track], p->cores, p->pairs, p->path, p->bound ...
+ *	pipes_free(p);
+ *
+ * Owner: pipes_new() .. pipes_free(). With other questions in one walk: pipes_collector(), then
+ * pipes_finish(). Quantiles: sorted[min(n - 1, floor(p * n))].
+ */
+#ifndef ANALYSIS_PIPES_PIPES_H
+#define ANALYSIS_PIPES_PIPES_H
+
+#include "analysis/pipes/pipe_path.h"
+#include "analysis/pipes/pipe_sweep.h"
+#include "analysis/waves/causes.h"
+#include "analysis/waves/producers.h"
+#include "codec/json_writer.h"
+
+#define PIPE_DEPTHS 16u /* of the histogram: the last counts all deeper ones too */
+
+/* Who ended a wait, where it is no track. */
+#define PRODUCER_NONE NO_TRACK		/* nobody is known: an unmatched wait */
+#define PRODUCER_BARRIER (NO_TRACK - 1) /* a barrier */
+#define PRODUCER_BUFFER (NO_TRACK - 2)	/* a buffer that was taken */
+
+struct pipe_wait {	    /* waits of one pipe for one producer */
+	track_idx producer; /* or PRODUCER_... */
+	uint64_t cyc;	    /* exposed: the pipe did not work meanwhile */
+	uint64_t count;	    /* executed */
+	uint64_t blocked;   /* of which cost cycles */
+};
+
+enum gap_end { GAP_WAIT, GAP_STALL, GAP_IDLE, GAP_ENDS }; /* what came last in a gap */
+
+struct pipe_gaps { /* between the stretches in which the pipe was busy */
+	uint64_t n, p50, p90, p99, max, sum;
+	uint64_t ended_by[GAP_ENDS];
+};
+
+struct busy_span {
+	uint64_t from_cyc, to_cyc;
+};
+
+struct pipe_row {
+	bool is_seen;
+	bool is_cut; /* a window was given */
+	enum pipe_role role;
+	uint64_t begin_cyc, duration_cyc; /* of its core, inside the window */
+	uint64_t bucket[BUCKET_COUNT];
+	uint64_t cache_cyc;	 /* of the stall bucket, owners with a known split: cache misses */
+	uint64_t n_work, n_sync; /* slices that start inside the window */
+	uint64_t n_config, n_sets; /* of n_work; of n_sync */
+	uint64_t row_hits_max;	   /* executions of the row of real work that ran most */
+	code_idx last_code;	   /* of the slice that ends last; NO_CODE: none */
+	bool is_last_unmatched;	   /* that slice is a wait nobody set a flag for */
+	uint64_t latency_cyc;	   /* sum of the lengths of work slices, head cost left out */
+	uint64_t busy_cyc;	   /* union of them: bucket issue */
+	uint64_t config_cyc;	   /* of busy: register set-up alone */
+	uint64_t depth_max, depth_cyc[PIPE_DEPTHS]; /* cycles with k + 1 in flight */
+	uint64_t exposed_cyc;	      /* busy while no other work pipe of the core was */
+	uint64_t first_cyc, last_cyc; /* of work slices; 0, 0 without any */
+	struct pipe_gaps gaps;
+	VEC(struct pipe_wait) waits; /* descending by cycles, then by name */
+	VEC(struct busy_span) busy;  /* disjoint, in order */
+};
+
+struct pipe_core { /* tracks [first, first + n) share core and unit */
+	track_idx first;
+	uint32_t n;
+	uint64_t begin_cyc, end_cyc;
+	uint64_t busy_cyc;    /* any work pipe */
+	uint64_t compute_cyc; /* any compute pipe */
+	uint64_t *overlap;    /* n * n: cycles both were busy; busy itself on the diagonal */
+};
+
+struct pipe_pair {			 /* exposed waits of all cores, by lane names */
+	const char *producer, *consumer; /* producer NULL: nobody known */
+	bool is_cross_core;
+	uint64_t cyc, count, blocked;
+};
+
+struct pipes_private; /* pipes_internal.h */
+
+struct pipes {
+	struct arena arena;
+	const struct trace *trace;		  /* may be gone when pipes_free() is called */
+	uint32_t n_tracks;			  /* of it */
+	uint8_t *kinds;				  /* by code row */
+	struct pipe_row *rows;			  /* by track */
+	uint64_t n_pipes, n_instructions, n_sync; /* sums leave lanes of marks out */
+	uint64_t n_unmatched;			  /* waits without a set */
+	uint64_t n_unmatched_sets,
+		n_reused;		/* sets nobody waited for; flags in more than one pair */
+	struct code_totals *row_totals; /* by code row: executions, lengths, head costs */
+	uint64_t bucket[BUCKET_COUNT];
+	uint64_t duration_cyc;
+	int64_t residue_cyc; /* durations less all buckets: 0 */
+	struct pipe_core *cores;
+	uint32_t n_cores;
+	VEC(struct pipe_pair) pairs;	 /* descending by cycles, then by names */
+	VEC(struct producer_edge) edges; /* awaited instruction -> wait, descending by cycles */
+	struct pipe_path path;
+	struct pipe_bound bound;
+	struct pipes_private *private;
+};
+
+struct pipes *pipes_new(const struct trace *t, struct incore_error *e);
+void pipes_free(struct pipes *p);
+struct collector pipes_collector(struct pipes *p);
+bool pipes_finish(struct pipes *p, struct incore_error *e);
+bool pipes_collect(struct pipes *p, const struct walk_options *o, struct walk_result *r,
+	struct incore_error *e);
+
+/* Lane name of the producer of a wait: "MTE2", "BAR", "BUF"; NULL: nobody known. */
+const char *pipes_producer_name(const struct pipes *p, track_idx producer);
+/* Pipes looked at in the order of the dataflow, core by core; in `a`. */
+bool pipes_sorted(const struct pipes *p, struct arena *a, track_idx **out, uint32_t *n,
+	struct incore_error *e);
+
+/* The same figures in the terms of other questions: causes by lane, edges to the instruction whose
+ * flag was awaited. The receivers are new and were not fed by a walk. */
+bool pipes_fill_causes(const struct pipes *p, struct causes *c, struct incore_error *e);
+bool pipes_fill_producers(const struct pipes *p, struct producers *x, struct incore_error *e);
+
+/* Members of an open object; list: the pipes to show. */
+void pipes_json(const struct pipes *p, const track_idx *list, uint32_t n, struct json_writer *w);
+void pipes_json_pairs(const struct pipes *p, uint64_t top, struct json_writer *w);
+void pipes_json_cores(const struct pipes *p, struct json_writer *w);
+void pipes_json_bound(const struct pipes *p, struct json_writer *w);
+
+#endif

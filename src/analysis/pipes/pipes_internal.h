@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* pipes_internal.h: what the files pipes*.c share. */
+#ifndef ANALYSIS_PIPES_PIPES_INTERNAL_H
+#define ANALYSIS_PIPES_PIPES_INTERNAL_H
+
+#include "analysis/pipes/pipes.h"
+
+struct wait_instance { /* one executed wait of a track, in order of slices */
+	uint32_t slice;
+	uint32_t link;	/* into links, or UINT32_MAX */
+	uint64_t cyc;	/* exposed */
+	bool is_inside; /* starts inside the window */
+};
+
+/* What is kept of a track for the questions that look across pipes. */
+struct pipe_lane {
+	uint32_t n;
+	uint64_t *start_cyc;
+	uint32_t *dur_cyc, *stall_cyc;
+	code_idx *code;
+	uint32_t *last_work; /* by position in by_end: the last up to it that is work, or NO_SLICE
+			      */
+	uint32_t *latest;    /* of the slices up to this one the one that ends last */
+	uint32_t *by_end;    /* slices by (end, index); NULL: they are in that order anyway */
+	VEC(struct wait_instance) waits;
+};
+
+struct pipes_private {
+	struct pipe_lane *lanes;  /* by track */
+	const struct link *links; /* by (to_track, to_slice) */
+	struct link *own_links;	  /* those, when they had to be sorted */
+};
+
+/* First link into the slice, or UINT32_MAX. */
+uint32_t pipes_find_link(const struct pipes *p, track_idx to_track, uint32_t to_slice);
+static inline uint64_t lane_end(const struct pipe_lane *l, uint32_t i)
+{
+	return l->start_cyc[i] + l->dur_cyc[i];
+}
+
+/* False on lack of memory; the lane is to be freed also then. */
+bool pipe_lane_keep(struct pipe_lane *l, const struct walk_track *w, const uint8_t *kinds);
+void pipe_lane_deinit(struct pipe_lane *l);
+
+/* How many slices come before (time, slice) in the order of by_end. */
+uint32_t pipe_lane_ended(const struct pipe_lane *l, uint64_t time_cyc, uint32_t slice);
+
+/* One question per file. */
+bool pipes_measure_depth(struct pipe_row *r, const struct walk_track *w, const uint8_t *kinds,
+	struct incore_error *e);
+bool pipes_find_overlap(struct pipes *p, struct incore_error *e);
+bool pipes_find_waits(struct pipes *p, struct incore_error *e);
+bool pipes_find_path(struct pipes *p, struct incore_error *e);
+bool pipes_find_bound(struct pipes *p, struct incore_error *e);
+
+#endif

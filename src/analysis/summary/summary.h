@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * summary.h: the page one would quote in a report. Two walks answer all questions at once: the
+ * first makes the unions of busy.h, the second feeds every collector. Each figure is made by the
+ * analysis that owns it; here they are only put together, a bound is named and experiments are
+ * proposed.
+ *
+ * Owner: summary_new() .. summary_free(). The trace is borrowed.
+ */
+#ifndef ANALYSIS_SUMMARY_SUMMARY_H
+#define ANALYSIS_SUMMARY_SUMMARY_H
+
+#include "analysis/check/check.h"
+#include "analysis/code/cfg.h"
+#include "analysis/code/hot.h"
+#include "analysis/code/loops.h"
+#include "analysis/code/regions.h"
+#include "analysis/code/source_lines.h"
+#include "analysis/occupancy/limits.h"
+#include "analysis/occupancy/occupancy.h"
+#include "analysis/waves/causes.h"
+#include "analysis/waves/hidden.h"
+#include "analysis/waves/matrix.h"
+#include "analysis/waves/producers.h"
+#include "analysis/waves/utilization.h"
+#include "analysis/waves/waves.h"
+
+/* Two families closer than this share of all lifetimes are "mixed" when no repeat tells better. */
+#define SUMMARY_ASSUMED_NOISE 0.02
+
+struct summary_options {
+	const struct walk_options *walk;
+	const struct check_context *check; /* may be NULL */
+	/* Exposed share of each family in other captures of the same code; none: no repeats. */
+	const double (*repeats)[FAMILY_COUNT];
+	uint32_t n_repeats;
+};
+
+struct bound {
+	bool has_verdict;
+	const char *reason; /* why there is none */
+	enum cause_family family, second;
+	uint64_t exposed_cyc, hidden_cyc, second_exposed_cyc;
+	double share;	    /* exposed of all lifetimes, 0..1 */
+	bool is_mixed;	    /* the first two differ by less than the noise */
+	double noise;	    /* share of all lifetimes */
+	uint32_t n_repeats; /* it was measured on; 0: assumed */
+	uint32_t cause;	    /* the family's largest, exposed: into causes->v */
+	code_idx where;	    /* row that loses most of the cause, exposed; NO_CODE: none */
+	uint64_t where_exposed_cyc;
+	code_idx producer; /* what that row waited for most; NO_CODE: unknown */
+};
+
+struct summary_row {   /* an instruction or a source line */
+	code_idx code; /* its costliest row */
+	uint32_t line; /* into lines.lines; UINT32_MAX for an instruction */
+	/* Sampled data: hits and cycles are samples, lost and exposed stalled samples. */
+	uint64_t hits, cycles, lost_cyc, exposed_cyc;
+};
+
+struct advice {		/* one thing to try */
+	uint32_t cause; /* into causes->v */
+	code_idx code;
+	uint64_t exposed_cyc;
+	const char *evidence, *experiment, *prediction;
+};
+
+struct summary {
+	struct arena arena;
+	const struct trace *trace;
+	struct check *check;
+	struct busy *busy;
+	struct waves *waves;
+	struct hidden *hidden;
+	struct causes *causes;
+	struct utilization *utilization;
+	struct producers *producers;
+	struct hot *hot;
+	struct cfg cfg;
+	struct loops *loops;
+	struct matrix *matrix;
+	struct occupancy occupancy;
+	struct limits limits;
+	struct source_lines lines;
+	struct region *regions; /* of the code, when source lines say nothing */
+	uint32_t n_regions;
+	struct walk_result walk;
+	bool has_cfg, has_occupancy, has_lines;
+
+	const char *sentence; /* the verdict */
+	struct bound bound;
+	struct summary_row *rows; /* instructions, descending by exposed lost cycles, then row */
+	uint32_t n_rows;
+	struct summary_row *line_rows; /* source lines, the same */
+	uint32_t n_line_rows;
+	struct advice *advice; /* descending by exposed cycles */
+	uint32_t n_advice;
+	uint64_t duration_cyc; /* of all waves looked at */
+	const char *coverage;  /* one line */
+	const char *health;    /* one line */
+};
+
+struct summary *summary_new(
+	const struct trace *t, const struct summary_options *o, struct incore_error *e);
+void summary_free(struct summary *s);
+/* Exposed share of each family of another capture, for summary_options.repeats. */
+bool summary_repeat(const struct trace *t, const struct walk_options *o, double share[FAMILY_COUNT],
+	struct incore_error *e);
+
+/* summary_bound.c, summary_advice.c: parts of summary_new(). */
+bool summary_find_bound(struct summary *s, const struct summary_options *o, struct incore_error *e);
+bool summary_make_advice(struct summary *s, struct incore_error *e);
+/* The row that lost most to a cause, exposed; NO_CODE if none. */
+code_idx summary_row_of_cause(const struct summary *s, uint32_t cause, uint64_t *exposed_cyc);
+/* The edge with most cycles into a wait row; NULL if none. */
+const struct producer_edge *summary_edge_of(const struct summary *s, code_idx wait);
+/* "row 7 (0x2a40, a.py:12)" */
+bool summary_put_place(const struct summary *s, code_idx code, struct strbuf *out);
+
+/* Members of an open object. */
+void summary_json(const struct summary *s, uint64_t top, struct json_writer *w);
+
+#endif

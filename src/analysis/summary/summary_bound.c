@@ -1,0 +1,221 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* summary_bound.c: which family of causes bounds the kernel, where, and the sentence that says so.
+ */
+#include <math.h>
+
+#include "analysis/summary/summary.h"
+
+static uint64_t exposed(const struct family_sum *f)
+{
+	return f->cyc - f->hidden_cyc;
+}
+
+static double share_of(uint64_t part, uint64_t whole)
+{
+	return whole ? (double)part / (double)whole : 0;
+}
+
+code_idx summary_row_of_cause(const struct summary *s, uint32_t cause, uint64_t *exposed_cyc)
+{
+	const struct causes *c = s->causes;
+	code_idx best = NO_CODE;
+	uint64_t most = 0;
+
+	for (uint32_t i = 0; i < c->n_cells; i++) {
+		uint64_t x = c->cells[i].cyc - c->cells[i].hidden_cyc;
+
+		if (c->cells[i].cause != cause || c->cells[i].code == NO_CODE || x <= most)
+			continue;
+		most = x;
+		best = c->cells[i].code;
+	}
+	*exposed_cyc = most;
+	return best;
+}
+
+const struct producer_edge *summary_edge_of(const struct summary *s, code_idx wait)
+{
+	const struct producers *p = s->producers;
+
+	/* edges are sorted by cycles: the first that ends here is the costliest */
+	for (size_t i = 0; i < p->edges.n; i++)
+		if (p->edges.v[i].wait == wait)
+			return &p->edges.v[i];
+	return NULL;
+}
+
+bool summary_put_place(const struct summary *s, code_idx code, struct strbuf *out)
+{
+	const struct trace *t = s->trace;
+	const struct code_row *r;
+
+	if (code >= t->n_code)
+		return sb_puts(out, "unknown code");
+	r = &t->code[code];
+	sb_printf(out, "row %lld (0x%llx", (long long)r->number, (unsigned long long)r->address);
+	if (r->n_frames && t->frames[r->first_frame].source < t->n_sources) {
+		const struct frame *f = &t->frames[r->first_frame];
+		struct str path = str_of(t->sources[f->source].path);
+		ptrdiff_t slash = str_rfind_char(path, '/');
+
+		path = str_sub(path, (size_t)(slash + 1), path.n);
+		sb_printf(out, ", %.*s:%u", STR_ARG(path), f->line);
+	}
+	sb_putc(out, ')');
+	return !out->failed;
+}
+
+/* How far this capture's shares may be off: the largest difference to a repeat. */
+static double measured_noise(const struct summary *s, const struct summary_options *o)
+{
+	double worst = 0;
+
+	for (uint32_t i = 0; i < o->n_repeats; i++) {
+		for (unsigned f = 0; f < FAMILY_COUNT; f++) {
+			double mine = share_of(exposed(&s->causes->family[f]), s->duration_cyc);
+
+			if (f != FAMILY_USEFUL && fabs(mine - o->repeats[i][f]) > worst)
+				worst = fabs(mine - o->repeats[i][f]);
+		}
+	}
+	return worst;
+}
+
+static void rank_families(struct bound *b, const struct causes *c)
+{
+	b->family = b->second = FAMILY_USEFUL;
+	for (unsigned f = FAMILY_USEFUL + 1; f < FAMILY_COUNT; f++) {
+		uint64_t x = exposed(&c->family[f]);
+
+		if (b->family == FAMILY_USEFUL || x > b->exposed_cyc) {
+			b->second = b->family;
+			b->second_exposed_cyc = b->exposed_cyc;
+			b->family = f;
+			b->exposed_cyc = x;
+		} else if (b->second == FAMILY_USEFUL || x > b->second_exposed_cyc) {
+			b->second = f;
+			b->second_exposed_cyc = x;
+		}
+	}
+	b->hidden_cyc = c->family[b->family].hidden_cyc;
+}
+
+static void find_where(struct summary *s, struct bound *b)
+{
+	const struct causes *c = s->causes;
+	uint64_t most = 0;
+
+	b->where = b->producer = NO_CODE;
+	for (uint32_t i = 0; i < c->n; i++) {
+		uint64_t x = c->v[i].cyc - c->v[i].hidden_cyc;
+
+		if (c->v[i].family == b->family && x > most) {
+			most = x;
+			b->cause = i;
+		}
+	}
+	if (!most)
+		return;
+	b->where = summary_row_of_cause(s, b->cause, &b->where_exposed_cyc);
+	if (c->v[b->cause].kind == CAUSE_WAIT && b->where != NO_CODE) {
+		const struct producer_edge *x = summary_edge_of(s, b->where);
+
+		b->producer = x ? x->producer : NO_CODE;
+	}
+}
+
+/* Why no bound may be named; NULL: it may. */
+static const char *refusal(struct summary *s)
+{
+	struct arena *a = &s->arena;
+
+	if (s->check->verdict == VERDICT_UNUSABLE && s->check->n_findings)
+		return arena_printf(
+			a, "the capture is unusable: %s", s->check->findings[0].message);
+	if (s->trace->n_tracks == 0)
+		return "the capture has no timeline, only totals per instruction";
+	if (s->duration_cyc == 0)
+		return "no wave lies in the selection";
+	return NULL;
+}
+
+static void put_text(struct strbuf *out, const char *text)
+{
+	struct str t = str_of(text);
+
+	sb_printf(out, "`%.*s%s`", (int)(t.n > 48 ? 47 : t.n), t.p, t.n > 48 ? "..." : "");
+}
+
+static void put_where(const struct summary *s, struct strbuf *out)
+{
+	const struct bound *b = &s->bound;
+
+	sb_printf(out, ", most in %s", s->causes->v[b->cause].name);
+	if (b->where == NO_CODE)
+		return;
+	sb_puts(out, " at ");
+	summary_put_place(s, b->where, out);
+	sb_puts(out, ": ");
+	put_text(out, s->trace->code[b->where].text);
+	if (b->producer != NO_CODE) {
+		sb_puts(out, " waits for ");
+		put_text(out, s->trace->code[b->producer].text);
+		sb_printf(out, " of row %lld", (long long)s->trace->code[b->producer].number);
+	}
+}
+
+static void put_occupancy(const struct summary *s, struct strbuf *out)
+{
+	if (!s->occupancy.peak_per_simd)
+		return;
+	sb_printf(out, "; at most %llu wave%s per SIMD",
+		(unsigned long long)s->occupancy.peak_per_simd, plural(s->occupancy.peak_per_simd));
+	if (s->limits.is_known)
+		sb_printf(out, " (limit %llu by %s)", (unsigned long long)s->limits.predicted,
+			limit_name(s->limits.limiter));
+}
+
+static void put_verdict(const struct summary *s, struct strbuf *out)
+{
+	const struct bound *b = &s->bound;
+	uint64_t all = b->exposed_cyc + b->hidden_cyc;
+
+	if (b->is_mixed)
+		sb_printf(out,
+			"Mixed: %s (%.1f %%) and %s (%.1f %%) lose about as many wave cycles",
+			family_name(b->family), 100 * b->share, family_name(b->second),
+			100 * share_of(b->second_exposed_cyc, s->duration_cyc));
+	else
+		sb_printf(out, "Bound by %s: %.1f %% of wave cycles are lost to it and exposed",
+			family_name(b->family), 100 * b->share);
+	put_where(s, out);
+	sb_printf(out, "; other waves hide %.1f %% of the %s loss",
+		100 * share_of(b->hidden_cyc, all), family_name(b->family));
+	put_occupancy(s, out);
+	sb_printf(out, "; health: %s.", s->health);
+}
+
+bool summary_find_bound(struct summary *s, const struct summary_options *o, struct incore_error *e)
+{
+	struct bound *b = &s->bound;
+	struct strbuf text = {0};
+
+	*b = (struct bound){.where = NO_CODE, .producer = NO_CODE, .n_repeats = o->n_repeats};
+	b->noise = o->n_repeats ? measured_noise(s, o) : SUMMARY_ASSUMED_NOISE;
+	b->reason = refusal(s);
+	b->has_verdict = !b->reason;
+	if (s->duration_cyc) {
+		rank_families(b, s->causes);
+		find_where(s, b);
+		b->share = share_of(b->exposed_cyc, s->duration_cyc);
+		b->is_mixed =
+			b->share - share_of(b->second_exposed_cyc, s->duration_cyc) < b->noise;
+	}
+	if (b->reason)
+		sb_printf(&text, "No bound verdict: %s.", b->reason);
+	else
+		put_verdict(s, &text);
+	s->sentence = text.failed ? NULL : arena_strdup(&s->arena, text.p);
+	sb_free(&text);
+	return s->sentence || err_nomem(e);
+}

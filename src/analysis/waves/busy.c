@@ -1,0 +1,162 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* busy.c: the union of issue intervals of each SIMD. */
+#include "analysis/waves/busy.h"
+
+#include <string.h>
+
+#include "analysis/waves/account.h"
+#include "base/mem.h"
+
+static int simd_level(const struct trace *t)
+{
+	for (int i = 0; i < TRACK_LEVELS && t->levels[i]; i++)
+		if (strcmp(t->levels[i], "simd") == 0)
+			return i;
+	return -1;
+}
+
+/* Tracks are sorted by coordinates, so the waves of a SIMD stand together. */
+static void number_groups(struct busy *b, int level)
+{
+	const struct trace *t = b->trace;
+
+	for (uint32_t i = 0; i < t->n_tracks; i++) {
+		bool is_new = i == 0;
+
+		for (int k = 0; k <= level && !is_new; k++)
+			is_new = t->tracks[i].coord[k] != t->tracks[i - 1].coord[k];
+		b->n_groups += is_new;
+		b->group[i] = b->n_groups - 1;
+	}
+}
+
+struct busy *busy_new(const struct trace *t, struct incore_error *e)
+{
+	struct busy *b = mem_zalloc(1, sizeof(*b));
+	int level = simd_level(t);
+
+	if (b) {
+		b->trace = t;
+		b->has_groups = level >= 0;
+		b->group = mem_zalloc((size_t)t->n_tracks + 1, sizeof(*b->group));
+		if (b->group && b->has_groups)
+			number_groups(b, level);
+		b->sets = mem_zalloc((size_t)b->n_groups + 1, sizeof(*b->sets));
+		if (b->group && b->sets)
+			return b;
+	}
+	busy_free(b);
+	err_nomem(e);
+	return NULL;
+}
+
+static void free_sets(const struct busy *b, struct spans *sets)
+{
+	for (uint32_t i = 0; sets && i < b->n_groups; i++)
+		spans_deinit(&sets[i]);
+	mem_free(sets);
+}
+
+void busy_free(struct busy *b)
+{
+	if (!b)
+		return;
+	free_sets(b, b->sets);
+	mem_free(b->group);
+	mem_free(b);
+}
+
+static void *worker_new(void *self)
+{
+	const struct busy *b = self;
+
+	return mem_zalloc((size_t)b->n_groups + 1, sizeof(struct spans));
+}
+
+static bool on_track(void *self, void *mine, const struct walk_track *w, struct incore_error *e)
+{
+	const struct busy *b = self;
+	struct spans *set = (struct spans *)mine + b->group[w->idx];
+	struct account a;
+
+	if (!b->has_groups)
+		return true;
+	for (account_begin(&a, w); account_next(&a);)
+		if (a.issue_cyc && class_is_busy(w->data->inst_class[a.i]) &&
+			!spans_add(set, a.issue_start, a.issue_start + a.issue_cyc))
+			return err_nomem(e);
+	return true;
+}
+
+static bool merge(void *self, void *mine, struct incore_error *e)
+{
+	struct busy *b = self;
+	struct spans *sets = mine;
+
+	for (uint32_t i = 0; i < b->n_groups; i++)
+		if (!spans_merge(&b->sets[i], &sets[i]))
+			return err_nomem(e);
+	return true;
+}
+
+static void worker_free(void *self, void *mine)
+{
+	free_sets(self, mine);
+}
+
+struct collector busy_collector(struct busy *b)
+{
+	return (struct collector){.self = b,
+		.worker_new = worker_new,
+		.track = on_track,
+		.merge = merge,
+		.worker_free = worker_free};
+}
+
+bool busy_finish(struct busy *b, struct incore_error *e)
+{
+	for (uint32_t i = 0; i < b->n_groups; i++)
+		if (!spans_index(&b->sets[i]))
+			return err_nomem(e);
+	return true;
+}
+
+struct selection busy_selection(const struct selection *in, const struct trace *t)
+{
+	struct selection s = {0};
+	int level = simd_level(t);
+
+	if (!in)
+		return s;
+	s = *in;
+	for (int i = level + 1; i < TRACK_LEVELS; i++)
+		s.level[i] = (struct number_set){0};
+	s.kernel_ids = (struct number_set){0};
+	s.has_kernel_filter = false;
+	return s;
+}
+
+bool busy_walk(struct busy *b, const struct walk_options *o, struct incore_error *e)
+{
+	struct selection wide = busy_selection(o->selection, b->trace);
+	struct walk_options wo = {.selection = &wide, .pool = o->pool, .progress = o->progress};
+	struct collector c = busy_collector(b);
+	const struct collector *list[] = {&c};
+	struct walk_result r;
+
+	if (!b->has_groups)
+		return true;
+	if (!walk_tracks(b->trace, &wo, list, 1, &r, e))
+		return false;
+	walk_result_deinit(&r); /* the second walk meets the same damaged tracks and tells */
+	return busy_finish(b, e);
+}
+
+void busy_view_init(struct busy_view *v, const struct busy *b, track_idx track)
+{
+	*v = (struct busy_view){0};
+	if (!b || !b->has_groups || !b->sets[b->group[track]].once.marks)
+		return;
+	v->once.list = &b->sets[b->group[track]].once;
+	v->twice.list = &b->sets[b->group[track]].twice;
+}

@@ -1,0 +1,445 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* clusters.c: waves grouped by the set of rows they executed. */
+#include "analysis/waves/clusters.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "analysis/ratio.h"
+#include "base/map.h"
+#include "base/mem.h"
+#include "base/vec.h"
+
+#define MAX_PROOFS                                                                                 \
+	1024 /* clusters whose bit set is kept for the check; the rest relies on the hash */
+
+struct proof { /* the exact set behind a hash */
+	struct hash128 hash;
+	uint32_t n_rows;
+	uint64_t *bits;
+};
+
+struct gather {
+	uint32_t *count; /* by code row: executions in the wave at hand */
+	VEC(code_idx) touched;
+	VEC(struct proof) proofs;
+	struct u64_map proof_index; /* hash.lo -> index + 1 */
+	uint32_t n_collisions;
+};
+
+static size_t words_of(const struct trace *t)
+{
+	return (size_t)t->n_code / 64 + 1;
+}
+
+static void gather_free(struct gather *g)
+{
+	if (!g)
+		return;
+	for (size_t i = 0; i < g->proofs.n; i++)
+		mem_free(g->proofs.v[i].bits);
+	VEC_FREE(&g->proofs);
+	VEC_FREE(&g->touched);
+	u64_map_deinit(&g->proof_index);
+	mem_free(g->count);
+	mem_free(g);
+}
+
+static struct gather *gather_new(const struct trace *t)
+{
+	struct gather *g = mem_zalloc(1, sizeof(*g));
+
+	if (!g)
+		return NULL;
+	g->count = mem_zalloc((size_t)t->n_code + 1, sizeof(*g->count));
+	if (!g->count) {
+		gather_free(g);
+		return NULL;
+	}
+	return g;
+}
+
+struct clusters *clusters_new(const struct trace *t, struct incore_error *e)
+{
+	struct clusters *c = mem_zalloc(1, sizeof(*c));
+
+	if (c) {
+		arena_init(&c->arena);
+		c->trace = t;
+		c->gather = gather_new(t);
+		c->waves = mem_zalloc((size_t)t->n_tracks + 1, sizeof(*c->waves));
+		c->of_track = mem_zalloc((size_t)t->n_tracks + 1, sizeof(*c->of_track));
+		if (c->gather && c->waves && c->of_track)
+			return c;
+	}
+	clusters_free(c);
+	err_nomem(e);
+	return NULL;
+}
+
+void clusters_free(struct clusters *c)
+{
+	if (!c)
+		return;
+	gather_free(c->gather);
+	mem_free(c->waves);
+	mem_free(c->of_track);
+	arena_deinit(&c->arena);
+	mem_free(c);
+}
+
+/* Counts rows of the records that start in the window. */
+static bool count_rows(struct gather *g, const struct walk_track *w, struct cluster_wave *out)
+{
+	const struct track_data *d = w->data;
+
+	for (uint32_t i = 0; i < d->n; i++) {
+		code_idx k = d->code[i];
+
+		if (d->start_cyc[i] < w->from_cyc || d->start_cyc[i] >= w->to_cyc)
+			continue;
+		out->records++;
+		out->latency += d->dur_cyc[i];
+		out->stall += d->stall_cyc[i];
+		if (k < w->trace->n_code && g->count[k]++ == 0 && !VEC_PUSH(&g->touched, k))
+			return false;
+	}
+	return true;
+}
+
+/* Sums of mixed rows do not depend on their order. */
+static void hash_rows(const struct gather *g, struct cluster_wave *out)
+{
+	for (size_t i = 0; i < g->touched.n; i++) {
+		uint64_t row = g->touched.v[i];
+		uint64_t h = hash_mix64(row + 1);
+
+		out->rows_hash.lo += h;
+		out->rows_hash.hi += hash_mix64(h ^ 0x9e3779b97f4a7c15u);
+		out->trips_hash += hash_mix64(h + g->count[row]);
+	}
+	out->n_rows = (uint32_t)g->touched.n;
+}
+
+static bool proof_add(struct gather *g, struct proof p, uint64_t *slot)
+{
+	if (!VEC_PUSH(&g->proofs, p)) {
+		mem_free(p.bits);
+		return false;
+	}
+	*slot = g->proofs.n;
+	return true;
+}
+
+/* Is the set of this wave the one its hash stands for? */
+static bool check_set(struct gather *g, const struct trace *t, const struct cluster_wave *me)
+{
+	uint64_t *slot = u64_map_at(&g->proof_index, me->rows_hash.lo);
+	const struct proof *p;
+	bool same;
+
+	if (!slot)
+		return false;
+	if (*slot == 0) {
+		struct proof made = {me->rows_hash, me->n_rows, NULL};
+
+		if (g->proofs.n >= MAX_PROOFS)
+			return true;
+		made.bits = mem_zalloc(words_of(t), sizeof(*made.bits));
+		if (!made.bits)
+			return false;
+		for (size_t i = 0; i < g->touched.n; i++)
+			made.bits[g->touched.v[i] / 64] |= (uint64_t)1 << g->touched.v[i] % 64;
+		return proof_add(g, made, slot);
+	}
+	p = &g->proofs.v[*slot - 1];
+	if (p->hash.hi != me->rows_hash.hi || p->n_rows != me->n_rows)
+		return true; /* another cluster by hash already */
+	same = true;
+	for (size_t i = 0; i < g->touched.n && same; i++)
+		same = p->bits[g->touched.v[i] / 64] >> g->touched.v[i] % 64 & 1;
+	g->n_collisions += !same;
+	return true;
+}
+
+static bool on_track(void *self, void *mine, const struct walk_track *w, struct incore_error *e)
+{
+	struct clusters *c = self;
+	struct gather *g = mine;
+	struct cluster_wave me = {.is_seen = true};
+	uint64_t lo = w->data->begin_cyc > w->from_cyc ? w->data->begin_cyc : w->from_cyc;
+	uint64_t hi = w->data->end_cyc < w->to_cyc ? w->data->end_cyc : w->to_cyc;
+	bool ok;
+
+	me.duration = hi > lo ? hi - lo : 0;
+	ok = count_rows(g, w, &me);
+	if (ok) {
+		hash_rows(g, &me);
+		ok = check_set(g, w->trace, &me);
+		c->waves[w->idx] = me;
+	}
+	for (size_t i = 0; i < g->touched.n; i++)
+		g->count[g->touched.v[i]] = 0;
+	g->touched.n = 0;
+	return ok || err_nomem(e);
+}
+
+static void *worker_new(void *self)
+{
+	return gather_new(((struct clusters *)self)->trace);
+}
+
+static void worker_free(void *self, void *mine)
+{
+	(void)self;
+	gather_free(mine);
+}
+
+/* Workers may have met the same hash with different sets. */
+static bool merge(void *self, void *mine, struct incore_error *e)
+{
+	struct clusters *c = self;
+	struct gather *to = c->gather, *from = mine;
+
+	c->n_collisions += from->n_collisions;
+	for (size_t i = 0; i < from->proofs.n; i++) {
+		struct proof *p = &from->proofs.v[i];
+		uint64_t *slot = u64_map_at(&to->proof_index, p->hash.lo);
+		const struct proof *q;
+
+		if (!slot)
+			return err_nomem(e);
+		if (*slot == 0) {
+			struct proof moved = *p;
+
+			p->bits = NULL;
+			if (!proof_add(to, moved, slot))
+				return err_nomem(e);
+			continue;
+		}
+		q = &to->proofs.v[*slot - 1];
+		if (q->hash.hi == p->hash.hi && q->n_rows == p->n_rows &&
+			memcmp(q->bits, p->bits, words_of(c->trace) * sizeof(*p->bits)) != 0)
+			c->n_collisions++;
+	}
+	return true;
+}
+
+struct collector clusters_collector(struct clusters *c)
+{
+	return (struct collector){.self = c,
+		.worker_new = worker_new,
+		.track = on_track,
+		.merge = merge,
+		.worker_free = worker_free};
+}
+
+struct entry { /* sorting: one wave */
+	const struct cluster_wave *w;
+	track_idx idx;
+};
+
+static int compare_sets(const struct cluster_wave *x, const struct cluster_wave *y)
+{
+	if (x->n_rows != y->n_rows)
+		return x->n_rows < y->n_rows ? -1 : 1;
+	if (x->rows_hash.hi != y->rows_hash.hi)
+		return x->rows_hash.hi < y->rows_hash.hi ? -1 : 1;
+	if (x->rows_hash.lo != y->rows_hash.lo)
+		return x->rows_hash.lo < y->rows_hash.lo ? -1 : 1;
+	return 0;
+}
+
+static int compare_by_path(const void *a, const void *b)
+{
+	const struct entry *x = a, *y = b;
+	int d = compare_sets(x->w, y->w);
+
+	if (d)
+		return d;
+	if (x->w->trips_hash != y->w->trips_hash)
+		return x->w->trips_hash < y->w->trips_hash ? -1 : 1;
+	return (x->idx > y->idx) - (x->idx < y->idx);
+}
+
+static int compare_by_duration(const void *a, const void *b)
+{
+	const struct entry *x = a, *y = b;
+
+	if (x->w->duration != y->w->duration)
+		return x->w->duration < y->w->duration ? -1 : 1;
+	return (x->idx > y->idx) - (x->idx < y->idx);
+}
+
+static int compare_variants(const void *a, const void *b)
+{
+	const struct cluster_variant *x = a, *y = b;
+
+	if (x->n_waves != y->n_waves)
+		return x->n_waves > y->n_waves ? -1 : 1;
+	return (x->first > y->first) - (x->first < y->first);
+}
+
+static int compare_clusters(const void *a, const void *b)
+{
+	const struct cluster *x = a, *y = b;
+
+	if (x->latency != y->latency)
+		return x->latency > y->latency ? -1 : 1;
+	if (x->n_waves != y->n_waves)
+		return x->n_waves > y->n_waves ? -1 : 1;
+	return (x->first > y->first) - (x->first < y->first);
+}
+
+/* v[0..n) are the waves of one cluster, by trips then index. */
+static bool make_variants(struct clusters *c, struct cluster *k, const struct entry *v, uint32_t n)
+{
+	uint32_t count = 1;
+
+	for (uint32_t i = 1; i < n; i++)
+		count += v[i].w->trips_hash != v[i - 1].w->trips_hash;
+	k->variants = arena_zalloc(&c->arena, count, sizeof(*k->variants));
+	if (!k->variants)
+		return false;
+	for (uint32_t i = 0; i < n; i++) {
+		if (i == 0 || v[i].w->trips_hash != v[i - 1].w->trips_hash)
+			k->variants[k->n_variants++] =
+				(struct cluster_variant){0, v[i].w->records, v[i].idx};
+		k->variants[k->n_variants - 1].n_waves++;
+	}
+	qsort(k->variants, k->n_variants, sizeof(*k->variants), compare_variants);
+	return true;
+}
+
+static bool make_cluster(struct clusters *c, struct entry *v, uint32_t n)
+{
+	struct cluster *k = &c->v[c->n++];
+	uint64_t best = UINT64_MAX;
+
+	*k = (struct cluster){.n_waves = n, .n_rows = v[0].w->n_rows, .first = NO_TRACK};
+	if (!make_variants(c, k, v, n))
+		return false;
+	qsort(v, n, sizeof(*v), compare_by_duration);
+	k->min_dur = v[0].w->duration;
+	k->median_dur = v[n / 2].w->duration;
+	k->max_dur = v[n - 1].w->duration;
+	for (uint32_t i = 0; i < n; i++) {
+		uint64_t dur = v[i].w->duration;
+		uint64_t off = dur > k->median_dur ? dur - k->median_dur : k->median_dur - dur;
+
+		k->records += v[i].w->records;
+		k->latency += v[i].w->latency;
+		k->stall += v[i].w->stall;
+		k->duration += dur;
+		if (v[i].idx < k->first)
+			k->first = v[i].idx;
+		if (off < best || (off == best && v[i].idx < k->representative)) {
+			best = off;
+			k->representative = v[i].idx;
+		}
+	}
+	c->n_waves += n;
+	c->latency += k->latency;
+	c->stall += k->stall;
+	return true;
+}
+
+static bool make_clusters(struct clusters *c, struct entry *v, uint32_t n)
+{
+	c->v = arena_zalloc(&c->arena, (size_t)n + 1, sizeof(*c->v));
+	if (!c->v)
+		return false;
+	qsort(v, n, sizeof(*v), compare_by_path);
+	for (uint32_t i = 0, end; i < n; i = end) {
+		for (end = i + 1; end < n && compare_sets(v[i].w, v[end].w) == 0;)
+			end++;
+		if (!make_cluster(c, v + i, end - i))
+			return false;
+	}
+	qsort(c->v, c->n, sizeof(*c->v), compare_clusters);
+	return true;
+}
+
+/* Which cluster each wave fell into, through its set's first wave. */
+static bool mark_tracks(struct clusters *c, const struct entry *v, uint32_t n)
+{
+	struct u64_map place = {0};
+	bool ok = true;
+
+	for (uint32_t i = 0; i < c->trace->n_tracks; i++)
+		c->of_track[i] = NO_CLUSTER;
+	for (uint32_t i = 0; i < c->n && ok; i++) {
+		uint64_t *p = u64_map_at(&place, c->v[i].first);
+
+		ok = p != NULL;
+		if (ok)
+			*p = i;
+	}
+	for (uint32_t i = 0, end; i < n && ok; i = end) {
+		track_idx first = v[i].idx;
+
+		for (end = i; end < n && compare_sets(v[i].w, v[end].w) == 0; end++)
+			if (v[end].idx < first)
+				first = v[end].idx;
+		for (uint32_t k = i; k < end; k++)
+			c->of_track[v[k].idx] = (uint32_t)*u64_map_find(&place, first);
+	}
+	u64_map_deinit(&place);
+	return ok;
+}
+
+bool clusters_finish(struct clusters *c, struct incore_error *e)
+{
+	struct entry *v = mem_zalloc((size_t)c->trace->n_tracks + 1, sizeof(*v));
+	uint32_t n = 0;
+	bool ok;
+
+	if (!v)
+		return err_nomem(e);
+	for (uint32_t i = 0; i < c->trace->n_tracks; i++)
+		if (c->waves[i].is_seen)
+			v[n++] = (struct entry){&c->waves[i], i};
+	ok = make_clusters(c, v, n) && mark_tracks(c, v, n);
+	mem_free(v);
+	return ok || err_nomem(e);
+}
+
+bool track_put_coords(const struct trace *t, track_idx i, struct strbuf *out)
+{
+	for (unsigned k = 0; k < TRACK_LEVELS && t->levels[k]; k++)
+		sb_printf(out, "%s%s%u", k ? " " : "", t->levels[k], t->tracks[i].coord[k]);
+	return !out->failed;
+}
+
+void clusters_json(const struct clusters *c, struct json_writer *w)
+{
+	json_w_array(w);
+	for (uint32_t i = 0; i < c->n; i++) {
+		const struct cluster *k = &c->v[i];
+
+		json_w_row_object(w);
+		json_w_kv_u64(w, "waves", k->n_waves);
+		json_w_kv_u64(w, "rows", k->n_rows);
+		json_w_kv_u64(w, "latency", k->latency);
+		json_w_kv_u64(w, "stall", k->stall);
+		json_w_kv_u64(w, "instructions", k->records);
+		json_w_kv_u64(w, "duration", k->duration);
+		json_w_kv_u64(w, "duration_min", k->min_dur);
+		json_w_kv_u64(w, "duration_median", k->median_dur);
+		json_w_kv_u64(w, "duration_max", k->max_dur);
+		json_w_kv_cstr(w, "representative", c->trace->tracks[k->representative].name);
+		json_w_key(w, "trips");
+		json_w_row(w);
+		for (uint32_t n = 0; n < k->n_variants && n < 64; n++) {
+			json_w_row_object(w);
+			json_w_kv_u64(w, "waves", k->variants[n].n_waves);
+			json_w_kv_u64(w, "instructions", k->variants[n].records);
+			json_w_end(w);
+		}
+		json_w_end(w);
+		json_w_kv_u64(w, "trip_variants", k->n_variants);
+		ratio_json(w, "per_instruction", k->duration, k->records);
+		json_w_end(w);
+	}
+	json_w_end(w);
+}

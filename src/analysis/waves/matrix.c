@@ -1,0 +1,271 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* matrix.c: how much of the time did the matrix pipes have work, measured and modelled? */
+#include "analysis/waves/matrix.h"
+
+#include "analysis/ratio.h"
+#include "analysis/waves/account.h"
+#include "analysis/waves/matrix_passes.h"
+#include "analysis/waves/spans.h"
+#include "base/mem.h"
+#include "isa/amd_matrix.h"
+
+enum set_kind { SET_RESIDENT, SET_ISSUE, SET_MODELLED, SET_KINDS };
+
+struct worker {
+	struct spans *sets; /* [group * SET_KINDS + kind] */
+	uint64_t *row_hits;
+	uint64_t hits, issue_sum, stall_sum, modelled_sum, modelled_hits, unknown_hits, macs;
+};
+
+static void sets_free(struct spans *sets, uint32_t n_groups)
+{
+	for (size_t i = 0; sets && i < (size_t)n_groups * SET_KINDS; i++)
+		spans_deinit(&sets[i]);
+	mem_free(sets);
+}
+
+static void worker_free(void *self, void *mine)
+{
+	const struct matrix *m = self;
+	struct worker *w = mine;
+
+	sets_free(w->sets, m->n_groups);
+	mem_free(w->row_hits);
+	mem_free(w);
+}
+
+static void *worker_new(void *self)
+{
+	const struct matrix *m = self;
+	struct worker *w = mem_zalloc(1, sizeof(*w));
+
+	if (!w)
+		return NULL;
+	w->sets = mem_zalloc((size_t)m->n_groups * SET_KINDS + 1, sizeof(*w->sets));
+	w->row_hits = mem_zalloc((size_t)m->trace->n_code + 1, sizeof(uint64_t));
+	if (!w->sets || !w->row_hits) {
+		worker_free(self, w);
+		return NULL;
+	}
+	return w;
+}
+
+/* Modelled busy time of one issue, cut to the lifetime of its wave. */
+static bool add_modelled(
+	const struct matrix *m, struct worker *w, struct spans *sets, const struct account *a)
+{
+	code_idx code = a->d->code[a->i];
+	uint32_t cyc = code == NO_CODE ? 0 : m->row_cycles[code];
+	uint64_t start = a->issue_start, end = start + cyc;
+
+	if (cyc == 0) {
+		w->unknown_hits++;
+		return true;
+	}
+	w->modelled_hits++;
+	w->modelled_sum += cyc;
+	w->macs += m->row_macs[code];
+	if (end > a->hi)
+		end = a->hi;
+	return end <= start || spans_add(&sets[SET_MODELLED], start, end);
+}
+
+static bool on_track(void *self, void *mine, const struct walk_track *wt, struct incore_error *e)
+{
+	const struct matrix *m = self;
+	struct worker *w = mine;
+	struct spans *sets = &w->sets[(size_t)m->group[wt->idx] * SET_KINDS];
+	struct account a;
+
+	account_begin(&a, wt);
+	if (a.hi > a.lo && !spans_add(&sets[SET_RESIDENT], a.lo, a.hi))
+		return err_nomem(e);
+	while (account_next(&a)) {
+		code_idx code = wt->data->code[a.i];
+
+		if (wt->data->inst_class[a.i] != CLASS_MATRIX)
+			continue;
+		w->issue_sum += a.issue_cyc;
+		w->stall_sum += a.stall_cyc;
+		if (!a.is_hit)
+			continue;
+		w->hits++;
+		if (code != NO_CODE)
+			w->row_hits[code]++;
+		if ((a.issue_cyc && !spans_add(&sets[SET_ISSUE], a.issue_start,
+					    a.issue_start + a.issue_cyc)) ||
+			!add_modelled(m, w, sets, &a))
+			return err_nomem(e);
+	}
+	return true;
+}
+
+static bool merge(void *self, void *mine, struct incore_error *e)
+{
+	struct matrix *m = self;
+	struct worker *w = mine;
+
+	for (size_t i = 0; i < (size_t)m->n_groups * SET_KINDS; i++)
+		if (!spans_merge(&m->sets[i], &w->sets[i]))
+			return err_nomem(e);
+	for (code_idx i = 0; i < m->trace->n_code; i++)
+		m->row_hits[i] += w->row_hits[i];
+	m->hits += w->hits;
+	m->issue_sum_cyc += w->issue_sum;
+	m->stall_sum_cyc += w->stall_sum;
+	m->modelled_sum_cyc += w->modelled_sum;
+	m->modelled_hits += w->modelled_hits;
+	m->unknown_hits += w->unknown_hits;
+	m->macs += w->macs;
+	return true;
+}
+
+/* Tracks are sorted by place, so waves of one SIMD follow each other. */
+static void group_tracks(struct matrix *m)
+{
+	const struct trace *t = m->trace;
+
+	for (track_idx i = 0; i < t->n_tracks; i++) {
+		const uint32_t *a = t->tracks[i].coord, *b = i ? t->tracks[i - 1].coord : a;
+
+		if (i == 0 || a[0] != b[0] || a[1] != b[1] || a[2] != b[2])
+			m->n_groups++;
+		m->group[i] = m->n_groups - 1;
+	}
+}
+
+static void model_rows(struct matrix *m)
+{
+	const struct trace *t = m->trace;
+
+	matrix_passes(t, m->row_cycles);
+	for (code_idx i = 0; i < t->n_code; i++) {
+		struct amd_matrix_shape shape;
+
+		if (t->code[i].is_label || t->code[i].inst_class != CLASS_MATRIX)
+			continue;
+		m->static_rows++;
+		if (!amd_matrix_shape((struct str){t->code[i].text, t->code[i].text_len}, &shape))
+			continue;
+		m->row_macs[i] = amd_matrix_macs(&shape);
+	}
+}
+
+struct matrix *matrix_new(const struct trace *t)
+{
+	struct matrix *m = mem_zalloc(1, sizeof(*m));
+
+	if (!m)
+		return NULL;
+	m->trace = t;
+	m->row_cycles = mem_zalloc((size_t)t->n_code + 1, sizeof(*m->row_cycles));
+	m->row_macs = mem_zalloc((size_t)t->n_code + 1, sizeof(*m->row_macs));
+	m->row_hits = mem_zalloc((size_t)t->n_code + 1, sizeof(*m->row_hits));
+	m->group = mem_zalloc((size_t)t->n_tracks + 1, sizeof(*m->group));
+	if (!m->row_cycles || !m->row_macs || !m->row_hits || !m->group) {
+		matrix_free(m);
+		return NULL;
+	}
+	group_tracks(m);
+	model_rows(m);
+	m->sets = mem_zalloc((size_t)m->n_groups * SET_KINDS + 1, sizeof(*m->sets));
+	if (!m->sets) {
+		matrix_free(m);
+		return NULL;
+	}
+	return m;
+}
+
+void matrix_free(struct matrix *m)
+{
+	if (!m)
+		return;
+	sets_free(m->sets, m->n_groups);
+	mem_free(m->row_cycles);
+	mem_free(m->row_macs);
+	mem_free(m->row_hits);
+	mem_free(m->group);
+	mem_free(m);
+}
+
+struct collector matrix_collector(struct matrix *m)
+{
+	return (struct collector){.self = m,
+		.worker_new = worker_new,
+		.track = on_track,
+		.merge = merge,
+		.worker_free = worker_free};
+}
+
+bool matrix_finish(struct matrix *m, struct incore_error *e)
+{
+	for (uint32_t g = 0; g < m->n_groups; g++) {
+		struct spans *s = &m->sets[(size_t)g * SET_KINDS];
+		uint64_t resident;
+
+		for (unsigned k = 0; k < SET_KINDS; k++)
+			if (!spans_fold(&s[k]))
+				return err_nomem(e);
+		resident = span_list_length(&s[SET_RESIDENT].once);
+		m->resident_cyc += resident;
+		m->n_simds += resident > 0;
+		m->issue_cyc += span_list_length(&s[SET_ISSUE].once);
+		m->modelled_cyc += span_list_length(&s[SET_MODELLED].once);
+	}
+	for (code_idx i = 0; i < m->trace->n_code; i++)
+		m->executed_rows += m->row_hits[i] > 0;
+	return true;
+}
+
+/* Of each SIMD with waves, as utilization_by_simd has them; none where no matrix instruction ran. */
+static void put_simds(const struct matrix *m, struct json_writer *w)
+{
+	const struct trace *t = m->trace;
+
+	json_w_key(w, "by_simd");
+	json_w_array(w);
+	for (track_idx i = 0; i < t->n_tracks && m->hits; i++) {
+		const struct spans *s = &m->sets[(size_t)m->group[i] * SET_KINDS];
+		uint64_t resident, cyc;
+
+		if (i && m->group[i] == m->group[i - 1])
+			continue;
+		resident = span_list_length(&s[SET_RESIDENT].once);
+		cyc = span_list_length(&s[SET_MODELLED].once);
+		if (!resident)
+			continue;
+		json_w_row_object(w);
+		for (unsigned k = 0; k < 3 && t->levels[k]; k++)
+			json_w_kv_u64(w, t->levels[k], t->tracks[i].coord[k]);
+		json_w_kv_u64(w, "pipe_cycles", cyc);
+		ratio_json(w, "pipe_share", cyc, resident);
+		json_w_end(w);
+	}
+	json_w_end(w);
+}
+
+void matrix_json(const struct matrix *m, struct json_writer *w)
+{
+	json_w_object(w);
+	json_w_kv_u64(w, "static_rows", m->static_rows);
+	json_w_kv_u64(w, "executed_rows", m->executed_rows);
+	json_w_kv_u64(w, "hits", m->hits);
+	json_w_kv_u64(w, "simds", m->n_simds);
+	json_w_kv_u64(w, "resident_cycles", m->resident_cyc);
+	json_w_kv_u64(w, "issue_cycles", m->issue_cyc);
+	ratio_json(w, "issue_share", m->issue_cyc, m->resident_cyc);
+	json_w_kv_u64(w, "issue_cycles_of_records", m->issue_sum_cyc);
+	json_w_kv_u64(w, "stall_cycles_of_records", m->stall_sum_cyc);
+	json_w_key(w, "modelled");
+	json_w_object(w);
+	json_w_kv_cstr(w, "evidence", "modelled");
+	json_w_kv_u64(w, "pipe_cycles", m->modelled_cyc);
+	ratio_json(w, "pipe_share", m->modelled_cyc, m->resident_cyc);
+	json_w_kv_u64(w, "pipe_cycles_of_records", m->modelled_sum_cyc);
+	json_w_kv_u64(w, "hits", m->modelled_hits);
+	json_w_kv_u64(w, "unknown_hits", m->unknown_hits);
+	json_w_kv_u64(w, "multiply_accumulates", m->macs);
+	put_simds(m, w);
+	json_w_end(w);
+	json_w_end(w);
+}

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * matrix.h: how much the matrix pipes had to do. Two figures, never mixed: the cycles in which a
+ * matrix instruction issued (measured, union per SIMD) and the cycles for which the pipe was busy
+ * (MODELLED from the shape in the mnemonic; a trace does not show it). Instructions whose length is
+ * not known are counted apart and are in no modelled figure.
+ *
+ * Owner: matrix_new() .. matrix_free(). Results are valid after walk_tracks() and matrix_finish().
+ */
+#ifndef ANALYSIS_WAVES_MATRIX_H
+#define ANALYSIS_WAVES_MATRIX_H
+
+#include "analysis/walk.h"
+#include "codec/json_writer.h"
+
+struct spans;
+
+struct matrix {
+	const struct trace *trace;
+	uint32_t static_rows, executed_rows;
+	uint64_t hits;
+	uint32_t n_simds;		      /* with waves */
+	uint64_t resident_cyc;		      /* SIMD-cycles with at least one wave */
+	uint64_t issue_cyc;		      /* of them: a matrix instruction issues (union) */
+	uint64_t issue_sum_cyc;		      /* issue cycles summed over records */
+	uint64_t stall_sum_cyc;		      /* stall cycles of matrix records */
+	uint64_t modelled_cyc;		      /* of resident_cyc: the pipe is busy, by the model */
+	uint64_t modelled_sum_cyc;	      /* modelled length summed over records */
+	uint64_t modelled_hits, unknown_hits; /* with and without a modelled length */
+	uint64_t macs;			      /* multiply-accumulates of modelled_hits */
+	/* private */
+	uint32_t *row_cycles; /* modelled cycles by code row; 0: none or unknown */
+	uint64_t *row_macs;
+	uint64_t *row_hits;
+	uint32_t *group; /* by track: its SIMD */
+	uint32_t n_groups;
+	struct spans *sets; /* by group: resident, issue, modelled */
+};
+
+struct matrix *matrix_new(const struct trace *t);
+void matrix_free(struct matrix *m);
+struct collector matrix_collector(struct matrix *m);
+bool matrix_finish(struct matrix *m, struct incore_error *e);
+/* One object. */
+void matrix_json(const struct matrix *m, struct json_writer *w);
+
+#endif

@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * producers.h: which instructions were the cycles of counter waits spent on?
+ *
+ * Two attributions, by name. `blocking`: the cycles go to the instance that released the wait (in
+ * order: the youngest consumed; out of order: the group); they split the bucket wait, so
+ * groups + barrier + sleep = accounting.wait. `class-set`: the viewer's model; the recorded stall
+ * goes to the set of classes of all producers.
+ * Edges (producer row -> wait row) carry counts, cycles and the distribution of load-to-wait
+ * latency.
+ *
+ * Owner: producers_new() .. producers_free(). Results are valid after walk_tracks() with
+ * producers_collector() and one call of producers_finish().
+ */
+#ifndef ANALYSIS_WAVES_PRODUCERS_H
+#define ANALYSIS_WAVES_PRODUCERS_H
+
+#include "analysis/waves/histogram.h"
+#include "analysis/waves/waits.h"
+#include "codec/json_writer.h"
+
+enum attribution { ATTRIBUTION_BLOCKING, ATTRIBUTION_CLASS_SET };
+const char *attribution_name(enum attribution a); /* "blocking", "class-set" */
+
+enum producers_want {
+	PRODUCERS_CLASS_SET = 1, /* run the viewer's model too */
+	PRODUCERS_EDGES = 2,
+};
+
+struct producer_group {
+	uint32_t key;	    /* of wait_key_name() */
+	uint64_t wait_cyc;  /* by the attribution */
+	uint64_t n_waits;   /* executed waits */
+	uint64_t n_blocked; /* of which cost more than the floor */
+};
+
+struct producer_groups {
+	VEC(struct producer_group) groups; /* descending by wait_cyc, then by name */
+	uint64_t wait_cyc;		   /* of all groups */
+	uint64_t barrier_cyc, sleep_cyc;   /* waits without a producer */
+};
+
+struct producer_edge {
+	code_idx producer; /* exact: the instance that released the wait; group: its youngest */
+	code_idx wait;
+	uint64_t count;	     /* executed waits that consumed it as the youngest of a counter */
+	uint64_t n_blocked;  /* of which cost more than the floor */
+	uint64_t n_inexact;  /* of which are a group or unresolved */
+	uint64_t stall_cyc;  /* of waits on this counter alone */
+	uint64_t shared_cyc; /* of waits on two counters, both with producers: counted by each */
+	struct distribution latency; /* release - issue of the producer, of all */
+};
+
+struct producers {
+	const struct trace *trace;
+	unsigned want; /* enum producers_want */
+	struct wait_tables *tables;
+	struct producer_groups blocking, class_set;
+	uint64_t n_waits, n_free, n_blocked; /* executed counter waits; free: at the floor */
+	uint64_t n_exact, n_group, n_unresolved, n_drained;
+	VEC(struct producer_edge) edges; /* descending by stall + shared, then by rows */
+	struct producers_worker *sum;	 /* private */
+};
+
+struct producers *producers_new(const struct trace *t, unsigned want, struct incore_error *e);
+void producers_free(struct producers *p);
+struct collector producers_collector(struct producers *p);
+bool producers_finish(struct producers *p, struct incore_error *e);
+
+static inline const struct producer_groups *producers_get(
+	const struct producers *p, enum attribution a)
+{
+	return a == ATTRIBUTION_BLOCKING ? &p->blocking : &p->class_set;
+}
+
+enum producer_by { PRODUCER_BY_ROW, PRODUCER_BY_OPCODE, PRODUCER_BY_SOURCE };
+struct producer_roll {
+	const char *key; /* text of the row, opcode, source string; borrowed */
+	code_idx code;	 /* its costliest row */
+	uint64_t count;	 /* waits */
+	uint64_t n_blocked;
+	uint64_t stall_cyc, shared_cyc;
+};
+/* Edges rolled up by their producer, descending by stall + shared, then by row; in `a`. */
+bool producers_roll(const struct producers *p, enum producer_by by, struct arena *a,
+	struct producer_roll **out, uint32_t *n, struct incore_error *e);
+
+/* Members attribution, groups, barrier, sleep, wait, waits of an open object; top: at most so many
+ * groups. */
+void producers_json(
+	const struct producers *p, enum attribution a, uint64_t top, struct json_writer *w);
+/* Members of one element of edges[]: the caller opens and closes the object. */
+void producers_json_edge(
+	const struct producers *p, const struct producer_edge *edge, struct json_writer *w);
+/* Member edges. */
+void producers_json_edges(const struct producers *p, uint64_t top, struct json_writer *w);
+
+#endif

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * row_waves.h: does an instruction cost the same in every wave? Of each code row the mean cycles of
+ * one execution (recorded duration) in each wave that ran it, and over those waves: least, mean,
+ * largest, standard deviation, and which wave was slowest. A row that is slow in one wave alone has
+ * another cure than one that is slow in all.
+ *
+ * Means are kept in sixteenths of a cycle, sums are integers: the same answer for any number of
+ * threads. Only records that start inside the selected window count. Memory: some 60 bytes a row
+ * and worker, whatever the number of waves.
+ * Owner: row_waves_new() .. row_waves_free(). Results after walk_tracks(). May fail: memory.
+ */
+#ifndef ANALYSIS_WAVES_ROW_WAVES_H
+#define ANALYSIS_WAVES_ROW_WAVES_H
+
+#include "analysis/walk.h"
+#include "codec/json_writer.h"
+
+#define ROW_WAVES_UNIT 16u /* parts of a cycle */
+
+struct row_spread {
+	uint64_t n;			  /* waves that executed the row */
+	uint64_t sum;			  /* of their means */
+	uint64_t square_low, square_high; /* of the squares: low and high 32 bits of each, summed */
+	uint64_t min, max;
+	track_idx slowest; /* has max; of several the first */
+};
+
+struct row_waves {
+	const struct trace *trace;
+	struct row_spread *rows; /* by code_idx */
+};
+
+struct row_waves *row_waves_new(const struct trace *t, struct incore_error *e);
+void row_waves_free(struct row_waves *r);
+struct collector row_waves_collector(struct row_waves *r);
+
+double row_spread_mean(const struct row_spread *s);	 /* cycles; 0 without waves */
+double row_spread_deviation(const struct row_spread *s); /* over the waves (n) */
+/* Member waves; nothing where all waves agree (or less than two ran the row). */
+void row_waves_json(const struct row_waves *r, code_idx i, struct json_writer *w);
+
+#endif

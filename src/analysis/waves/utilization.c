@@ -1,0 +1,205 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* utilization.c: unions of issue intervals per pipe and SIMD. */
+#include "analysis/waves/utilization.h"
+
+#include <string.h>
+
+#include "analysis/ratio.h"
+#include "analysis/waves/account.h"
+#include "base/mem.h"
+
+static const char *const names[PIPE_COUNT] = {
+	"VALU", "MATRIX", "LDS", "VMEM", "scalar", "branch", "other", "any", "resident"};
+
+const char *pipe_name(enum pipe p)
+{
+	return (unsigned)p < PIPE_COUNT ? names[p] : "unknown";
+}
+
+static enum pipe pipe_of(enum inst_class c)
+{
+	switch (c) {
+	case CLASS_VALU:
+	case CLASS_TRANS:
+		return PIPE_VALU;
+	case CLASS_MATRIX:
+		return PIPE_MATRIX;
+	case CLASS_LDS:
+	case CLASS_LDS_XLANE:
+		return PIPE_LDS;
+	case CLASS_VMEM_LOAD:
+	case CLASS_VMEM_STORE:
+	case CLASS_VMEM_ATOMIC:
+	case CLASS_VMEM_TO_LDS:
+		return PIPE_VMEM;
+	case CLASS_SALU:
+	case CLASS_SMEM:
+		return PIPE_SCALAR;
+	case CLASS_BRANCH:
+		return PIPE_BRANCH;
+	default:
+		return PIPE_OTHER;
+	}
+}
+
+static size_t set_count(const struct utilization *u)
+{
+	return (size_t)u->groups->n_groups * PIPE_COUNT;
+}
+
+static void free_sets(const struct utilization *u, struct spans *sets)
+{
+	for (size_t i = 0; sets && i < set_count(u); i++)
+		spans_deinit(&sets[i]);
+	mem_free(sets);
+}
+
+struct utilization *utilization_new(const struct busy *groups, struct incore_error *e)
+{
+	struct utilization *u = mem_zalloc(1, sizeof(*u));
+
+	if (u) {
+		u->groups = groups;
+		u->simds = mem_zalloc((size_t)groups->n_groups + 1, sizeof(*u->simds));
+		u->sets = mem_zalloc(set_count(u) + 1, sizeof(*u->sets));
+		for (uint32_t i = 0; u->simds && i < groups->n_groups; i++)
+			u->simds[i].first = NO_TRACK;
+		if (u->simds && u->sets)
+			return u;
+	}
+	utilization_free(u);
+	err_nomem(e);
+	return NULL;
+}
+
+void utilization_free(struct utilization *u)
+{
+	if (!u)
+		return;
+	free_sets(u, u->sets);
+	mem_free(u->simds);
+	mem_free(u);
+}
+
+static void *worker_new(void *self)
+{
+	const struct utilization *u = self;
+
+	return mem_zalloc(set_count(u) + 1, sizeof(struct spans));
+}
+
+static bool on_track(void *self, void *mine, const struct walk_track *w, struct incore_error *e)
+{
+	const struct utilization *u = self;
+	struct spans *set = (struct spans *)mine + (size_t)u->groups->group[w->idx] * PIPE_COUNT;
+	struct account a;
+
+	if (!u->groups->has_groups)
+		return true;
+	account_begin(&a, w);
+	if (!spans_add(&set[PIPE_RESIDENT], a.lo, a.hi))
+		return err_nomem(e);
+	while (account_next(&a)) {
+		enum inst_class k = w->data->inst_class[a.i];
+		uint64_t end = a.issue_start + a.issue_cyc;
+
+		if (!a.issue_cyc || !class_is_busy(k))
+			continue;
+		if (!spans_add(&set[pipe_of(k)], a.issue_start, end) ||
+			!spans_add(&set[PIPE_ANY], a.issue_start, end))
+			return err_nomem(e);
+	}
+	return true;
+}
+
+static bool merge(void *self, void *mine, struct incore_error *e)
+{
+	struct utilization *u = self;
+	struct spans *sets = mine;
+
+	for (size_t i = 0; i < set_count(u); i++)
+		if (!spans_merge(&u->sets[i], &sets[i]))
+			return err_nomem(e);
+	return true;
+}
+
+static void worker_free(void *self, void *mine)
+{
+	free_sets(self, mine);
+}
+
+struct collector utilization_collector(struct utilization *u)
+{
+	return (struct collector){.self = u,
+		.worker_new = worker_new,
+		.track = on_track,
+		.merge = merge,
+		.worker_free = worker_free};
+}
+
+bool utilization_finish(struct utilization *u, struct incore_error *e)
+{
+	const struct busy *g = u->groups;
+
+	for (size_t i = 0; i < set_count(u); i++) {
+		uint64_t cyc;
+
+		if (!spans_fold(&u->sets[i]))
+			return err_nomem(e);
+		cyc = span_list_length(&u->sets[i].once);
+		u->simds[i / PIPE_COUNT].cyc[i % PIPE_COUNT] = cyc;
+		u->cyc[i % PIPE_COUNT] += cyc;
+	}
+	for (uint32_t i = g->trace->n_tracks; i-- > 0 && g->has_groups;)
+		if (u->simds[g->group[i]].cyc[PIPE_RESIDENT])
+			u->simds[g->group[i]].first = i;
+	return true;
+}
+
+void utilization_json(const uint64_t cyc[PIPE_COUNT], struct json_writer *w)
+{
+	json_w_row_object(w);
+	json_w_kv_u64(w, "resident", cyc[PIPE_RESIDENT]);
+	json_w_kv_u64(w, "any", cyc[PIPE_ANY]);
+	json_w_kv_u64(w, "idle", cyc[PIPE_RESIDENT] - cyc[PIPE_ANY]);
+	for (unsigned p = 0; p < PIPE_ANY; p++)
+		json_w_kv_u64(w, names[p], cyc[p]);
+	json_w_end(w);
+}
+
+void utilization_shares_json(const uint64_t cyc[PIPE_COUNT], struct json_writer *w)
+{
+	uint64_t whole = cyc[PIPE_RESIDENT];
+
+	json_w_row_object(w);
+	ratio_json(w, "any", cyc[PIPE_ANY], whole);
+	ratio_json(w, "idle", whole - cyc[PIPE_ANY], whole);
+	for (unsigned p = 0; p < PIPE_ANY; p++)
+		ratio_json(w, names[p], cyc[p], whole);
+	json_w_end(w);
+}
+
+void utilization_simds_json(const struct utilization *u, struct json_writer *w)
+{
+	const struct trace *t = u->groups->trace;
+
+	json_w_array(w);
+	for (uint32_t i = 0; i < u->groups->n_groups; i++) {
+		const struct utilization_simd *s = &u->simds[i];
+
+		if (s->first == NO_TRACK)
+			continue;
+		json_w_row_object(w);
+		for (unsigned k = 0; k < TRACK_LEVELS && t->levels[k]; k++) {
+			json_w_kv_u64(w, t->levels[k], t->tracks[s->first].coord[k]);
+			if (strcmp(t->levels[k], "simd") == 0)
+				break;
+		}
+		json_w_key(w, "cycles");
+		utilization_json(s->cyc, w);
+		json_w_key(w, "shares");
+		utilization_shares_json(s->cyc, w);
+		json_w_end(w);
+	}
+	json_w_end(w);
+}

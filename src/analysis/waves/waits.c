@@ -1,0 +1,305 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * waits.c: the product's wait model: queues of outstanding instances per counter, resolved at each
+ * executed wait. The viewer's model runs beside it from waits_viewer.c when asked for.
+ */
+#include "analysis/waves/waits.h"
+
+#include "analysis/waves/waits_internal.h"
+
+#define MAX_CANDIDATES 64u
+
+bool wait_queue_push(struct wait_queue *q, uint32_t slice, code_idx code)
+{
+	if (q->head == q->items.n)
+		q->head = q->items.n = 0;
+	return VEC_PUSH(&q->items, (struct wait_item){slice, code});
+}
+
+static unsigned lowest_bit(unsigned mask)
+{
+	return (unsigned)__builtin_ctz(mask);
+}
+
+static bool push_producer(
+	struct waits *w, const struct amd_wait_row *row, uint32_t slice, code_idx code)
+{
+	for (unsigned left = row->counters; left; left &= left - 1) {
+		unsigned c = lowest_bit(left);
+		struct wait_queue *q = &w->queues->product[c];
+
+		if (!wait_queue_push(q, slice, code))
+			return false;
+		q->raised += row->value[c];
+		q->by_order[row->order] += row->value[c];
+	}
+	return true;
+}
+
+/* Is everything outstanding of one kind that returns in order? */
+static bool is_in_order(const struct wait_queue *q, const struct wait_tables *t)
+{
+	enum amd_order oldest = (enum amd_order)t->amd.row[q->items.v[q->head].code].order;
+
+	return !amd_order_is_free(oldest) && q->by_order[oldest] == q->raised;
+}
+
+static bool add_producer(struct waits *w, struct wait_side *side, uint32_t slice)
+{
+	side->n++;
+	side->youngest = slice;
+	return VEC_PUSH(&w->producers, (struct wait_producer){slice});
+}
+
+/* Takes instances off the head until the counter is at `value`. */
+static bool consume_head(
+	struct waits *w, const struct wait_tables *t, struct wait_side *side, unsigned value)
+{
+	struct wait_queue *q = &w->queues->product[side->counter];
+	uint8_t last = 0;
+
+	while (q->head < q->items.n && q->raised > value) {
+		const struct wait_item *it = &q->items.v[q->head++];
+		const struct amd_wait_row *row = &t->amd.row[it->code];
+
+		q->raised -= row->value[side->counter];
+		q->by_order[row->order] -= row->value[side->counter];
+		last = (uint8_t)(1u << row->producer);
+		side->producers |= last;
+		if (!add_producer(w, side, it->slice))
+			return false;
+	}
+	if (side->resolution == WAIT_EXACT)
+		side->producers = last;
+	return true;
+}
+
+/* No counter exceeds 63: of more candidates than that the oldest have long come back. Without this
+ * a track of scalar loads that never drains would cost the square of its length. */
+static void drop_oldest(struct wait_queue *q, const struct wait_tables *t, unsigned counter)
+{
+	while (q->items.n - q->head > MAX_CANDIDATES) {
+		const struct amd_wait_row *row = &t->amd.row[q->items.v[q->head++].code];
+
+		q->raised -= row->value[counter];
+		q->by_order[row->order] -= row->value[counter];
+	}
+}
+
+/*
+ * Kinds that overtake each other, counter above zero: which instances came back is unknown. All are
+ * candidates; of an ordered kind with L outstanding the oldest L - value must be done and leave.
+ */
+static bool keep_candidates(
+	struct waits *w, const struct wait_tables *t, struct wait_side *side, unsigned value)
+{
+	struct wait_queue *q = &w->queues->product[side->counter];
+	size_t kept;
+
+	drop_oldest(q, t, side->counter);
+	kept = q->head;
+	for (size_t i = q->head; i < q->items.n; i++) {
+		struct wait_item it = q->items.v[i];
+		const struct amd_wait_row *row = &t->amd.row[it.code];
+		uint64_t *pending = &q->by_order[row->order];
+
+		side->producers |= (uint8_t)(1u << row->producer);
+		if (!add_producer(w, side, it.slice))
+			return false;
+		if (!amd_order_is_free((enum amd_order)row->order) && *pending > value) {
+			*pending -= row->value[side->counter];
+			q->raised -= row->value[side->counter];
+			continue;
+		}
+		q->items.v[kept++] = it;
+	}
+	q->items.n = kept;
+	return true;
+}
+
+static bool resolve_side(struct waits *w, const struct wait_tables *t, struct wait_event *ev,
+	unsigned counter, unsigned value)
+{
+	struct wait_queue *q = &w->queues->product[counter];
+	struct wait_side side = {.counter = (uint8_t)counter, .youngest = NO_SLICE};
+	bool ok;
+
+	if (q->raised <= value)
+		return true;
+	side.first = (uint32_t)w->producers.n;
+	side.in_flight = (uint32_t)(q->items.n - q->head);
+	if (side.in_flight == 1 || is_in_order(q, t))
+		side.resolution = WAIT_EXACT;
+	else
+		side.resolution = value == 0 ? WAIT_GROUP : WAIT_UNRESOLVED;
+	ok = side.resolution == WAIT_UNRESOLVED ? keep_candidates(w, t, &side, value)
+						: consume_head(w, t, &side, value);
+	if (!ok || !VEC_PUSH(&w->sides, side))
+		return false;
+	if (side.resolution > ev->resolution)
+		ev->resolution = side.resolution;
+	ev->key |= (uint32_t)side.producers
+		   << 8 * (ev->n_sides < WAIT_SIDES ? ev->n_sides : WAIT_SIDES - 1);
+	ev->n_sides++;
+	return true;
+}
+
+static bool touches_window(const struct walk_track *track, uint32_t i)
+{
+	const struct track_data *d = track->data;
+	uint64_t start = d->start_cyc[i], end = start + d->dur_cyc[i];
+
+	return start < track->to_cyc && (end > track->from_cyc || start >= track->from_cyc);
+}
+
+static bool resolve_wait(struct waits *w, const struct wait_tables *t,
+	const struct walk_track *track, uint32_t i, uint8_t viewer_mask)
+{
+	const struct track_data *d = track->data;
+	const struct amd_wait_row *row = &t->amd.row[d->code[i]];
+	size_t n_sides = w->sides.n, n_producers = w->producers.n;
+	struct wait_event ev = {.slice = i,
+		.first_side = (uint32_t)n_sides,
+		.viewer_mask = viewer_mask,
+		.is_blocked = d->stall_cyc[i] > WAIT_FLOOR_CYC};
+
+	for (unsigned left = row->counters; left; left &= left - 1)
+		if (!resolve_side(w, t, &ev, lowest_bit(left), row->value[lowest_bit(left)]))
+			return false;
+	if (touches_window(track, i))
+		return VEC_PUSH(&w->events, ev);
+	w->sides.n = n_sides;
+	w->producers.n = n_producers;
+	return true;
+}
+
+static bool start_track(struct waits *w)
+{
+	if (!w->queues)
+		w->queues = mem_zalloc(1, sizeof(*w->queues));
+	if (!w->queues)
+		return false;
+	for (unsigned c = 0; c < AMD_COUNTERS; c++) {
+		struct wait_queue *q = &w->queues->product[c];
+
+		q->head = q->items.n = 0;
+		q->raised = 0;
+		memset(q->by_order, 0, sizeof(q->by_order));
+	}
+	wait_viewer_start(w->queues);
+	w->events.n = w->sides.n = w->producers.n = w->stated.n = w->viewer_producers.n = 0;
+	return true;
+}
+
+const char *wait_resolution_name(enum wait_resolution r)
+{
+	static const char *const names[] = {"drained", "exact", "group", "unresolved"};
+
+	return names[r];
+}
+
+struct wait_tables *wait_tables_new(const struct trace *t, struct incore_error *e)
+{
+	struct wait_tables *out = mem_zalloc(1, sizeof(*out));
+
+	if (!out) {
+		err_nomem(e);
+		return NULL;
+	}
+	arena_init(&out->arena);
+	out->gfx_major = t->meta.gfx_major;
+	if (out->gfx_major == 0 || amd_wait_tables(&out->arena, t, &out->amd))
+		return out;
+	wait_tables_free(out);
+	err_nomem(e);
+	return NULL;
+}
+
+void wait_tables_free(struct wait_tables *t)
+{
+	if (!t)
+		return;
+	arena_deinit(&t->arena);
+	mem_free(t);
+}
+
+bool waits_resolve(struct waits *w, const struct wait_tables *t, const struct walk_track *track,
+	unsigned want, struct incore_error *e)
+{
+	const struct track_data *d = track->data;
+	const uint32_t n_code = t->amd.n_code;
+	const uint8_t *role = t->amd.role;
+
+	if (!start_track(w))
+		return err_nomem(e);
+	for (uint32_t i = 0; i < d->n; i++) {
+		code_idx code = d->code[i];
+		uint8_t mask = 0;
+		bool ok = true;
+
+		if (code >= n_code || role[code] == AMD_ROLE_NONE)
+			continue;
+		if (want & WAITS_VIEWER)
+			ok = wait_viewer_step(w, t, track, i, &mask);
+		if (ok && role[code] == AMD_ROLE_PRODUCER)
+			ok = push_producer(w, &t->amd.row[code], i, code);
+		else if (ok && role[code] == AMD_ROLE_WAIT)
+			ok = resolve_wait(w, t, track, i, mask);
+		if (!ok)
+			return err_nomem(e);
+	}
+	return true;
+}
+
+void waits_deinit(struct waits *w)
+{
+	if (w->queues) {
+		for (unsigned c = 0; c < AMD_COUNTERS; c++)
+			VEC_FREE(&w->queues->product[c].items);
+		wait_viewer_free(w->queues);
+		mem_free(w->queues);
+	}
+	VEC_FREE(&w->events);
+	VEC_FREE(&w->sides);
+	VEC_FREE(&w->producers);
+	VEC_FREE(&w->stated);
+	VEC_FREE(&w->viewer_producers);
+	*w = (struct waits){0};
+}
+
+static char *put_word(char *p, const char *word)
+{
+	size_t n = strlen(word);
+
+	memcpy(p, word, n + 1);
+	return p + n;
+}
+
+const char *wait_key_name(uint32_t key, char buf[WAIT_KEY_LEN])
+{
+	char *p = buf;
+
+	if (key == 0)
+		put_word(p, "(drained)");
+	for (; key; key >>= 8) {
+		const char *sep = "";
+
+		for (unsigned i = 0; i < AMD_PRODUCERS; i++) {
+			if (!(key & 1u << i))
+				continue;
+			p = put_word(p, sep);
+			p = put_word(p, amd_producer_name((enum amd_producer)i));
+			sep = "+";
+		}
+		if (key >> 8)
+			p = put_word(p, " & ");
+	}
+	return buf;
+}
+
+int wait_key_cmp(uint32_t a, uint32_t b)
+{
+	char x[WAIT_KEY_LEN], y[WAIT_KEY_LEN];
+
+	return strcmp(wait_key_name(a, x), wait_key_name(b, y));
+}

@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * dump_job.h: what the verbs of `incore dump` share: the selection options, opening a dump, its
+ * place in the JSON envelope, and how records are written.
+ */
+#ifndef CLI_DUMP_DUMP_JOB_H
+#define CLI_DUMP_DUMP_JOB_H
+
+#include "cli/cli.h"
+#include "dump/read/model.h"
+#include "dump/read/record_read.h"
+#include "dump/read/select.h"
+
+#define DTYPE_CHOICES                                                                              \
+	"FLOAT32|FLOAT16|BFLOAT16|INT64|INT32|INT16|INT8|UINT64|UINT32|UINT16|UINT8|BOOL|"         \
+	"FP8E4M3FN|FP8E8M0|FP4E2M1"
+
+#define DUMP_SELECT_OPTIONS                                                                        \
+	{'t', "task", OPTION_TEXT, "ID", NULL, NULL,                                               \
+		"only this task: 0x200000009, 8589934601 or 2:9 (ring:local)"},                    \
+		{0, "dispatch", OPTION_COUNT, "N", NULL, NULL, "only this dispatch id"},           \
+		{'f', "func", OPTION_COUNT, "N", NULL, NULL, "only tasks with this func id"},      \
+		{0, "kernel", OPTION_TEXT, "TEXT", NULL, NULL,                                     \
+			"only kernels with TEXT in their name"},                                   \
+		{'s', "stage", OPTION_CHOICE, "WHEN", "before|after", NULL, "only this stage"},    \
+		{'r', "role", OPTION_CHOICE, "ROLE", "input|output|inout", NULL,                   \
+			"only this role"},                                                         \
+		{0, "kind", OPTION_CHOICE, "KIND", "tensor|scalar", NULL, "only this kind"},       \
+		{0, "dtype", OPTION_TEXT, "NAME", NULL, NULL, "only this element type, any case"}, \
+		{'a', "arg", OPTION_COUNT, "N", NULL, NULL, "only this argument slot"},            \
+		{0, "payload", OPTION_CHOICE, "HAS", "yes|no", NULL,                               \
+			"only records with (without) payload"},                                    \
+		{0, "contiguous", OPTION_CHOICE, "IS", "yes|no", NULL,                             \
+			"only contiguous (strided) views"},                                        \
+	{                                                                                          \
+		'i', "index", OPTION_MANY, "N", NULL, NULL,                                        \
+			"the record with this manifest index; may be repeated"                     \
+	}
+
+#define DUMP_RECORDS_OPTION                                                                        \
+	{0, "records", OPTION_CHOICE, "LAYOUT", DEVICE_LAYOUT_CHOICES, NULL,                       \
+		"the file holds 128-byte device records of this generation"},                      \
+	{                                                                                          \
+		0, "arena", OPTION_TEXT, "FILE", NULL, NULL,                                       \
+			"with --records: the payload arena of the thread that wrote them"          \
+	}
+
+#define OPTIONS_END                                                                                \
+	{                                                                                          \
+		0, NULL, OPTION_FLAG, NULL, NULL, NULL, NULL                                       \
+	}
+
+extern const struct verb dump_verb_ls, dump_verb_show, dump_verb_check, dump_verb_diff,
+	dump_verb_export, dump_verb_repair;
+
+/* Opens one dump; what is wrong with it so far becomes warnings, and losses for --strict. */
+bool dump_cli_open(struct cli *c, const char *path, struct dump **out);
+/* The same without telling what is wrong. */
+bool dump_cli_open_quietly(struct cli *c, const char *path, struct dump **out);
+/* From the selection options; freed with dump_select_deinit(). */
+bool dump_cli_select(struct cli *c, struct dump_select *out);
+
+/* {path, manifest, payload, generation, ...} */
+void dump_json_input(struct json_writer *w, const struct dump *d);
+/* Envelope with one dump, up to an open data object with its "verb". */
+void dump_json_begin(struct cli *c, struct json_writer *w, const struct dump *d);
+/* All that a record says, into the open object. */
+void dump_json_record(struct json_writer *w, const struct dump *d, uint32_t record);
+/* A value of element bits: a number, a string where it is not finite, a pair as an array. */
+void dump_json_value(struct json_writer *w, unsigned dtype, uint64_t bits);
+void dump_json_hex(struct json_writer *w, const char *key, uint64_t v, int digits);
+
+/* One cell; NULL is text that could not be made: the table fails. */
+struct table;
+void dump_cell(struct table *t, const char *text);
+
+/* Text in the caller's arena; NULL on lack of memory. */
+const char *dump_text_members(const struct dump *d, uint32_t members, struct arena *a);
+const char *dump_text_dims(const uint64_t *v, unsigned n, struct arena *a); /* "[16, 1]" */
+/* "3.5 inexact", "1065353216 (1.0 as FLOAT32)"; "" for tensors. */
+const char *dump_text_scalar(const struct dump_record *r, struct arena *a);
+/* "72 records, 12 tasks, G11, level 2, 32,832 bytes of payload" */
+void dump_text_head(struct cli *c, const struct dump *d);
+
+#endif

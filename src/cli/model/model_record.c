@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* model_record.c: incore model record: what a kernel does, op by op, as a file. */
+#include "cli/model/model_job.h"
+
+static const struct option_def options[] = {
+	MODEL_KERNEL_OPTIONS,
+	MODEL_ARCH_OPTION,
+	MODEL_PROFILE_OPTION,
+	{0, "format", OPTION_CHOICE, "FORM", "binary|jsonl", "binary", "of the op stream"},
+	MODEL_OPTIONS_END,
+};
+
+static bool write_streams(struct cli *c, const struct opstream_set *set, const char *path)
+{
+	bool is_text = strcmp(cli_text(c, "format"), "jsonl") == 0;
+	struct out_file out = {0};
+	bool ok;
+
+	if (!out_file_open(&out, path, &c->error))
+		return err_wrap(&c->error, "cannot write the op stream");
+	ok = is_text ? opstream_write_jsonl(set, out.f, &c->error)
+		     : opstream_write_binary(set, out.f, &c->error);
+	ok = ok && out_file_commit(&out, &c->error);
+	out_file_abort(&out);
+	return ok;
+}
+
+static int tell(
+	struct cli *c, const struct opstream_set *set, const char *path, enum opstream_arch arch)
+{
+	struct json_writer w;
+
+	if (!c->use_json) {
+		fprintf(c->out, "%s: %s\n", path, op_arch_name(arch));
+		return model_text_streams(c, set) ? INCORE_OK : cli_fail(c);
+	}
+	model_json_begin(c, &w, c->args[0], op_arch_name(arch));
+	json_w_kv_cstr(&w, "file", path);
+	json_w_kv_cstr(&w, "format", cli_text(c, "format"));
+	model_json_streams(&w, set);
+	json_w_end(&w);
+	return cli_json_end(c, &w) ? INCORE_OK : cli_fail(c);
+}
+
+static int run(struct cli *c)
+{
+	const char *path = cli_text(c, "output");
+	struct opstream_set set;
+	enum opstream_arch arch;
+	int status = INCORE_OK;
+
+	if (!path || (c->use_json && strcmp(path, "-") == 0)) {
+		err_set(&c->error, INCORE_USAGE, "missing-option", "model record needs -o FILE");
+		return cli_fail(c);
+	}
+	opstream_set_init(&set);
+	if (!model_cli_arch(c, &arch) || !model_cli_record(c, arch, &set) ||
+		!write_streams(c, &set, path))
+		status = cli_fail(c);
+	else if (strcmp(path, "-") != 0)
+		status = tell(c, &set, path, arch);
+	opstream_set_deinit(&set);
+	return status;
+}
+
+const struct verb model_verb_record = {
+	.name = "model record",
+	.args = "KERNEL.cpp",
+	.summary = "write what a kernel does as an op stream",
+	.groups = OPTIONS_OUTPUT | OPTIONS_OWN_FILE,
+	.options = options,
+	.min_args = 1,
+	.max_args = 1,
+	.run = run,
+};

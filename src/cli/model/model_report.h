@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * model_report.h: how the verbs of `incore model` tell what the engine found: cores, pipes,
+ * findings; and the directory they write it to, with the trace in the forms that exports know.
+ */
+#ifndef CLI_MODEL_MODEL_REPORT_H
+#define CLI_MODEL_MODEL_REPORT_H
+
+#include "cli/model/model_job.h"
+#include "model/engine/engine.h"
+#include "model/engine/to_trace.h"
+
+struct model_report {
+	const struct opstream_set *set;
+	const struct profile *profile;
+	const struct timed *timed;
+	bool is_file; /* it is kept: say of which profile exactly */
+};
+
+void model_json_profile(struct json_writer *w, const struct profile *p);
+/* evidence, profile, cores, findings, ... into the open object. */
+void model_json_report(struct json_writer *w, const struct model_report *r);
+bool model_text_report(struct cli *c, const struct model_report *r);
+/* Something to know, no defect of the kernel. */
+bool model_is_note(const struct model_finding *f);
+
+/* Writes the directory of a run beside its place; the caller commits or aborts *d. */
+bool model_write_dir(
+	struct cli *c, const char *path, const struct model_report *r, struct out_dir *d);
+/* "directory" and "files" of it; path NULL: none was written. */
+void model_json_dir(struct json_writer *w, const char *path);
+/* Times the streams as the options say, writes --output (if given) and tells. Exit status. */
+int model_cli_time(struct cli *c, const struct opstream_set *set);
+
+#endif

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* model_run.c: incore model run: a kernel's source and arguments to a timed trace. */
+#include "cli/model/model_report.h"
+
+static const struct option_def options[] = {
+	MODEL_KERNEL_OPTIONS,
+	MODEL_ARCH_OPTION,
+	MODEL_TIMING_OPTIONS,
+	MODEL_OPTIONS_END,
+};
+
+static int run(struct cli *c)
+{
+	struct opstream_set set;
+	enum opstream_arch arch;
+	int status;
+
+	opstream_set_init(&set);
+	if (model_cli_arch(c, &arch) && model_cli_record(c, arch, &set))
+		status = model_cli_time(c, &set);
+	else
+		status = cli_fail(c);
+	opstream_set_deinit(&set);
+	return status;
+}
+
+const struct verb model_verb_run = {
+	.name = "model run",
+	.args = "KERNEL.cpp",
+	.summary = "record and time a kernel: a trace, and what is wrong with it",
+	.groups = OPTIONS_OUTPUT | OPTIONS_CSV | OPTIONS_OWN_FILE,
+	.options = options,
+	.min_args = 1,
+	.max_args = 1,
+	.run = run,
+};

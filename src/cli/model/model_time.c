@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* model_time.c: incore model time: an op stream to a timed trace; the second half of model run. */
+#include "cli/model/model_report.h"
+
+static const struct option_def options[] = {
+	MODEL_TIMING_OPTIONS,
+	MODEL_OPTIONS_END,
+};
+
+static bool same_arch(struct cli *c, const struct opstream_set *set)
+{
+	if (!set->v.n)
+		return err_set(&c->error, INCORE_BAD_INPUT, "empty-opstream",
+			"%s: no op stream is in it", c->args[0]);
+	for (size_t i = 1; i < set->v.n; i++)
+		if (set->v.v[i].arch != set->v.v[0].arch)
+			return err_set(&c->error, INCORE_BAD_INPUT, "mixed-arch",
+				"%s: its streams are of different architectures", c->args[0]);
+	return true;
+}
+
+static int tell(struct cli *c, const struct model_report *r, const char *dir)
+{
+	struct json_writer w;
+
+	for (size_t i = 0; i < r->timed->findings.n; i++)
+		c->n_losses += !model_is_note(&r->timed->findings.v[i]);
+	if (!c->use_json)
+		return model_text_report(c, r) ? INCORE_OK : cli_fail(c);
+	model_json_begin(c, &w, c->args[0], op_arch_name(r->profile->arch));
+	model_json_dir(&w, dir);
+	model_json_report(&w, r);
+	json_w_end(&w);
+	return cli_json_end(c, &w) ? INCORE_OK : cli_fail(c);
+}
+
+/* Told first, put in place last: what fails leaves nothing. */
+static int write_and_tell(struct cli *c, const struct model_report *r, const char *dir)
+{
+	struct out_dir d = {.fd = -1};
+	int status;
+
+	if (dir && !model_write_dir(c, dir, r, &d))
+		status = cli_fail(c);
+	else
+		status = tell(c, r, dir);
+	if (cli_flag(c, "strict") && c->n_losses)
+		dir = NULL; /* nothing is written; the program says why */
+	if (dir && status == INCORE_OK && !out_dir_commit(&d, &c->error))
+		status = cli_fail(c);
+	else if (dir && status == INCORE_OK && !c->use_json && !c->use_csv)
+		fprintf(c->out, "\nwritten to %s; see incore hot %s/trace.incore\n", dir, dir);
+	out_dir_abort(&d);
+	return status;
+}
+
+int model_cli_time(struct cli *c, const struct opstream_set *set)
+{
+	const char *dir = cli_text(c, "output");
+	struct timed timed;
+	struct profile p;
+	struct model_report r = {.set = set, .profile = &p, .timed = &timed};
+	struct engine_options o = {.profile = &p,
+		.keep_slices = dir != NULL,
+		.find_races = true,
+		.allow_unknown = cli_flag(c, "allow-unknown")};
+	int status;
+
+	if (!same_arch(c, set) || !model_cli_profile(c, set->v.v[0].arch, &p))
+		return cli_fail(c);
+	if (!engine_run(set, &o, &timed, &c->error)) {
+		profile_deinit(&p);
+		return cli_fail(c);
+	}
+	status = write_and_tell(c, &r, dir);
+	timed_deinit(&timed);
+	profile_deinit(&p);
+	return status;
+}
+
+static int run(struct cli *c)
+{
+	struct opstream_set set;
+	int status;
+
+	opstream_set_init(&set);
+	status = opstream_load(&set, c->args[0], &c->error) ? model_cli_time(c, &set) : cli_fail(c);
+	opstream_set_deinit(&set);
+	return status;
+}
+
+const struct verb model_verb_time = {
+	.name = "model time",
+	.args = "OPSTREAM",
+	.summary = "time an op stream: a trace, and what is wrong with it",
+	.groups = OPTIONS_OUTPUT | OPTIONS_CSV | OPTIONS_OWN_FILE,
+	.options = options,
+	.min_args = 1,
+	.max_args = 1,
+	.run = run,
+};

@@ -1,0 +1,257 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* report_answers.c: what the page will ask, asked while the capture is here. */
+#include "cli/report/report_answers.h"
+
+#include "cli/verb_answer.h"
+#include "codec/json_reader.h"
+#include "serve/session/assets.h"
+
+/* Answers about one kernel alone, before compression: about a tenth of it in the file. */
+#define MAX_SCOPED_BYTES ((size_t)16 << 20)
+
+/* Keeps the answer under its question; one that cannot be given is left out: the page says so. Why
+ * two captures cannot be compared is an answer, too. */
+bool report_answers_ask(struct report_answers *a, struct str question)
+{
+	bool is_diff = str_starts(question, "diff?");
+	struct strbuf target = {0};
+	struct reply r;
+
+	if (a->n == REPORT_MAX_QUESTIONS)
+		return true;
+	sb_puts(&target, "/api/1/");
+	sb_str(&target, question);
+	if (target.failed) {
+		sb_free(&target);
+		return err_nomem(&a->c->error);
+	}
+	session_answer(a->session, (struct str){target.p, target.n}, &r);
+	sb_free(&target);
+	/* readers of JSON want some bytes behind it */
+	if (r.status == 200 && sb_reserve(&r.body, JSON_PAD))
+		memset(r.body.p + r.body.n, 0, JSON_PAD);
+	if ((r.status == 200 || (is_diff && r.status < 500)) && !r.body.failed &&
+		sb_str(&a->questions[a->n], question)) {
+		incore_error_clear(&r.error);
+		a->bodies[a->n] = r.body;
+		a->v[a->n] = (struct report_answer){a->questions[a->n].p, {r.body.p, r.body.n}};
+		a->n++;
+		return true;
+	}
+	if (r.status < 500)
+		cli_warn(a->c, "the report lacks %.*s: %s", STR_ARG(question),
+			r.error.message ? r.error.message : "out of memory");
+	sb_free(&r.body);
+	incore_error_clear(&r.error);
+	return r.status < 500 || err_nomem(&a->c->error);
+}
+
+/* The question about one of the captures: c= stands where sorted keys have it, base= before all. */
+static bool keep_of(struct report_answers *a, unsigned capture, struct str question)
+{
+	struct str path, rest = question, pair;
+	struct strbuf q = {0};
+	bool is_named = capture == 0; /* the first is the one that is meant anyway */
+	char mark = '?';
+	bool ok;
+
+	str_cut(&rest, "?", &path);
+	sb_str(&q, path);
+	if (str_is(path, "diff")) {
+		sb_printf(&q, "?base=%u", !capture);
+		mark = '&';
+	}
+	while (str_cut(&rest, "&", &pair)) {
+		if (!is_named && pair.p[0] > 'c') {
+			sb_printf(&q, "%cc=%u", mark, capture);
+			is_named = true;
+			mark = '&';
+		}
+		sb_putc(&q, mark);
+		sb_str(&q, pair);
+		mark = '&';
+	}
+	if (!is_named)
+		sb_printf(&q, "%cc=%u", mark, capture);
+	ok = q.failed ? err_nomem(&a->c->error) : report_answers_ask(a, (struct str){q.p, q.n});
+	sb_free(&q);
+	return ok;
+}
+
+static bool keep_tracks(struct report_answers *a, unsigned capture)
+{
+	uint32_t n = session_view(a->session, capture, 0, &a->c->error)->trace->n_tracks;
+
+	if (!keep_of(a, capture, STR("trace")))
+		return false;
+	for (uint32_t from = VIEW_TRACKS_A_PAGE; from < n; from += VIEW_TRACKS_A_PAGE) {
+		struct strbuf q = {0};
+		bool ok = sb_printf(&q, "trace?from=%u", from) && keep_of(a, capture, str_of(q.p));
+
+		sb_free(&q);
+		if (!ok)
+			return false;
+	}
+	return true;
+}
+
+static struct str questions(void)
+{
+	for (size_t i = 0; i < serve_n_assets; i++)
+		if (strcmp(serve_assets[i].url, "/questions.txt") == 0)
+			return (struct str){
+				(const char *)serve_assets[i].data, serve_assets[i].size};
+	return STR("");
+}
+
+/* is_scoped: but for those that are asked of the whole capture alone. */
+static bool next_question(
+	const struct report_answers *a, bool is_scoped, struct str *rest, struct str *line)
+{
+	const struct str all = STR("all ");
+
+	while (str_cut(rest, "\n", line)) {
+		*line = str_trim(*line);
+		if (str_starts(*line, "all ")) {
+			if (is_scoped)
+				continue;
+			*line = (struct str){line->p + all.n, line->n - all.n};
+		}
+		if (str_starts(*line, "diff?") && a->c->n_args < 2)
+			continue;
+		if (line->n && line->p[0] != '#')
+			return true;
+	}
+	return false;
+}
+
+/* The same about one kernel; keys stay sorted. False: not asked of one kernel, or no memory. */
+static bool about_kernel(struct str question, uint32_t id, struct strbuf *out)
+{
+	struct str rest = question, verb, word;
+	char name[32];
+	bool is_put = false;
+
+	str_cut(&rest, "?", &verb);
+	if (verb.n >= sizeof(name))
+		return false;
+	snprintf(name, sizeof(name), "%.*s", STR_ARG(verb));
+	if (!verb_answer_takes_kernel(name))
+		return false;
+	sb_printf(out, "%s?", name);
+	while (str_cut(&rest, "&", &word)) {
+		if (!is_put && word.n && word.p[0] > 'k')
+			sb_printf(out, "k=%u&", id);
+		is_put |= word.n && word.p[0] > 'k';
+		sb_printf(out, "%.*s%s", STR_ARG(word), rest.n ? "&" : "");
+	}
+	if (!is_put)
+		sb_printf(out, "%sk=%u", out->p[out->n - 1] == '?' ? "" : "&", id);
+	return !out->failed;
+}
+
+static size_t kept_bytes(const struct report_answers *a)
+{
+	size_t n = 0;
+
+	for (unsigned i = 0; i < a->n; i++)
+		n += a->bodies[i].n;
+	return n;
+}
+
+/* All answers about one kernel, or none of them; *is_in: they are there. */
+static bool keep_kernel(
+	struct report_answers *a, unsigned capture, uint32_t id, size_t most, bool *is_in)
+{
+	struct str rest = questions(), line;
+	unsigned first = a->n;
+	bool ok = true;
+
+	*is_in = true;
+	while (ok && *is_in && next_question(a, true, &rest, &line)) {
+		struct strbuf q = {0};
+
+		if (about_kernel(line, id, &q)) {
+			ok = keep_of(a, capture, (struct str){q.p, q.n});
+			*is_in = a->n < REPORT_MAX_QUESTIONS && kept_bytes(a) <= most;
+		}
+		sb_free(&q);
+	}
+	while (!*is_in && a->n > first) {
+		a->n--;
+		sb_free(&a->questions[a->n]);
+		sb_free(&a->bodies[a->n]);
+	}
+	return ok;
+}
+
+static uint32_t tracks_of(const struct trace *t, uint32_t kernel)
+{
+	uint32_t n = 0;
+
+	for (uint32_t i = 0; i < t->n_tracks; i++)
+		n += t->tracks[i].kernel_id == kernel;
+	return n;
+}
+
+/* Where waves of several kernels ran: one set of answers for each, so that the panels narrow. */
+static bool keep_kernels(struct report_answers *a, unsigned capture, struct strbuf *out)
+{
+	const struct trace *t = session_view(a->session, capture, 0, &a->c->error)->trace;
+	size_t most = kept_bytes(a) + MAX_SCOPED_BYTES;
+	uint32_t n = 0, left_out = 0;
+	bool is_in = true, ok = true;
+
+	for (uint32_t i = 0; i < t->n_kernel_names; i++)
+		n += tracks_of(t, t->kernel_names[i].id) > 0;
+	for (uint32_t i = 0; ok && n > 1 && i < t->n_kernel_names; i++) {
+		if (!tracks_of(t, t->kernel_names[i].id))
+			continue;
+		ok = !is_in || keep_kernel(a, capture, t->kernel_names[i].id, most, &is_in);
+		left_out += !is_in;
+	}
+	if (ok && left_out)
+		sb_printf(out, "%sthe tables of %u of %u kernels alone.",
+			out->n ? " Also not: " : "", left_out, n);
+	return ok && (!out->failed || err_nomem(&a->c->error));
+}
+
+bool report_answers_all(struct report_answers *a, unsigned capture, struct strbuf *left_out)
+{
+	struct str rest = questions(), line;
+
+	if (!keep_tracks(a, capture))
+		return false;
+	while (next_question(a, false, &rest, &line))
+		if (!keep_of(a, capture, line))
+			return false;
+	return keep_kernels(a, capture, left_out);
+}
+
+bool report_answers_put(struct report_answers *a, struct str question, struct str json)
+{
+	if (a->n == REPORT_MAX_QUESTIONS)
+		return true;
+	if (!sb_str(&a->questions[a->n], question) || !sb_str(&a->bodies[a->n], json))
+		return err_nomem(&a->c->error);
+	a->v[a->n] = (struct report_answer){
+		a->questions[a->n].p, {a->bodies[a->n].p, a->bodies[a->n].n}};
+	a->n++;
+	return true;
+}
+
+struct str report_answers_find(const struct report_answers *a, const char *question)
+{
+	for (unsigned i = 0; i < a->n; i++)
+		if (strcmp(a->v[i].question, question) == 0)
+			return a->v[i].json;
+	return STR("");
+}
+
+void report_answers_deinit(struct report_answers *a)
+{
+	for (unsigned i = 0; i < REPORT_MAX_QUESTIONS; i++) {
+		sb_free(&a->questions[i]);
+		sb_free(&a->bodies[i]);
+	}
+}

@@ -1,0 +1,403 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* report_code.c: the code in a written report. */
+#include "cli/report/report_code.h"
+
+#include <stdlib.h>
+
+#include "analysis/code/hot.h"
+#include "cli/text/table.h"
+#include "codec/json_reader.h"
+
+#define CONTEXT_ROWS 3u
+#define MAX_RANGES 16u
+
+/* --- figures of the verbs --- */
+
+/* Sum of the buckets of a row: {"issue": 32, ...}. */
+static uint64_t read_buckets(struct json_reader *r)
+{
+	uint64_t sum = 0, v;
+	struct str key;
+
+	for (json_enter_object(r); json_next_key(r, &key);)
+		if (json_get_u64(r, &v))
+			sum += v;
+	return sum;
+}
+
+static void read_row(struct report_code *p, struct json_reader *r, uint32_t n_code)
+{
+	uint64_t index = UINT64_MAX, hits = 0, cycles = 0, stalled = 0;
+	struct str key;
+
+	for (json_enter_object(r); json_next_key(r, &key);) {
+		if (str_is(key, "index"))
+			json_get_u64(r, &index);
+		else if (str_is(key, "hit"))
+			json_get_u64(r, &hits);
+		else if (str_is(key, "buckets"))
+			cycles = read_buckets(r);
+		else if (str_is(key, "stalled_samples"))
+			json_get_u64(r, &stalled);
+		else
+			json_skip(r);
+	}
+	if (r->is_failed || index >= n_code)
+		return;
+	p->costs[index] = (struct report_cost){hits, p->unit ? stalled : cycles};
+}
+
+/* What 100 % is: the sum of all lifetimes, which rows need not reach. */
+static void read_duration(struct report_code *p, struct json_reader *r)
+{
+	struct str key;
+
+	for (json_enter_object(r); json_next_key(r, &key);) {
+		if (str_is(key, "duration"))
+			json_get_u64(r, &p->all_cost);
+		else
+			json_skip(r);
+	}
+}
+
+/* Calls `each` for every item of data.NAME. */
+static bool walk(struct report_code *p, struct str json, const char *name, uint32_t n,
+	void (*each)(struct report_code *p, struct json_reader *r, uint32_t n))
+{
+	struct incore_error ignored = {0};
+	struct json_reader r;
+	struct str key;
+	bool ok;
+
+	json_init(&r, json.p, json.n, NULL, 0);
+	for (json_enter_object(&r); json_next_key(&r, &key);) {
+		if (!str_is(key, "data")) {
+			json_skip(&r);
+			continue;
+		}
+		for (json_enter_object(&r); json_next_key(&r, &key);) {
+			if (str_is(key, name))
+				for (json_enter_array_or_null(&r); json_next_item(&r);)
+					each(p, &r, n);
+			else if (str_is(key, "accounting") && json_peek(&r) == JSON_OBJECT)
+				read_duration(p, &r);
+			else
+				json_skip(&r);
+		}
+	}
+	ok = json_finish(&r, &ignored);
+	incore_error_clear(&ignored);
+	json_deinit(&r);
+	return ok;
+}
+
+/* {"at": {"row": 7, ...}, ...} or {"row": 7, ...} */
+static void read_top(struct report_code *p, struct json_reader *r, uint32_t n)
+{
+	int64_t row = -1;
+	struct str key;
+
+	(void)n;
+	for (json_enter_object(r); json_next_key(r, &key);) {
+		if (str_is(key, "row") && json_peek(r) == JSON_NUMBER) {
+			json_get_i64(r, &row);
+		} else if (str_is(key, "at") && json_peek(r) == JSON_OBJECT) {
+			for (json_enter_object(r); json_next_key(r, &key);) {
+				if (str_is(key, "row") && json_peek(r) == JSON_NUMBER)
+					json_get_i64(r, &row);
+				else
+					json_skip(r);
+			}
+		} else {
+			json_skip(r);
+		}
+	}
+	if (!r->is_failed && row >= 0 && p->n_top < REPORT_TOP_ROWS)
+		p->top[p->n_top++] = row;
+}
+
+/* --- text --- */
+
+static const char *source_of(const struct trace *t, uint32_t i, struct strbuf *b)
+{
+	sb_reset(b);
+	if (t->code[i].n_frames)
+		trace_put_frame(t, &t->frames[t->code[i].first_frame], b);
+	return b->n ? b->p : "";
+}
+
+static bool has_lines(const struct trace *t)
+{
+	for (uint32_t i = 0; i < t->n_code; i++)
+		if (t->code[i].n_frames)
+			return true;
+	return false;
+}
+
+/* Rows within reach of a costly one are shown: 1, the costly ones: 2. */
+static uint8_t *mark_rows(const struct report_code *p, const struct trace *t)
+{
+	uint8_t *marks = mem_zalloc((size_t)t->n_code + 1, 1);
+
+	for (uint32_t i = 0; marks && i < t->n_code; i++) {
+		uint32_t first = i > CONTEXT_ROWS ? i - CONTEXT_ROWS : 0;
+		bool is_top = false;
+
+		for (unsigned k = 0; k < p->n_top; k++)
+			is_top |= t->code[i].number == p->top[k] && !t->code[i].is_label;
+		if (!is_top)
+			continue;
+		for (uint32_t j = first; j <= i + CONTEXT_ROWS && j < t->n_code; j++)
+			marks[j] |= 1;
+		marks[i] |= 2;
+	}
+	return marks;
+}
+
+static void put_address(struct table *table, uint64_t address)
+{
+	char text[32];
+
+	snprintf(text, sizeof(text), "0x%llx", (unsigned long long)address);
+	table_cstr(table, text);
+}
+
+static void put_row(
+	struct table *table, const struct report_code *p, const struct trace *t, uint32_t i)
+{
+	const struct code_row *r = &t->code[i];
+	struct strbuf b = {0};
+
+	table_i64(table, r->number);
+	put_address(table, r->address);
+	if (t->samples)
+		table_u64(table, t->samples[i].issued + t->samples[i].stalled);
+	else
+		table_u64(table, p->costs[i].hits);
+	table_u64(table, p->costs[i].cost);
+	table_pct(table, p->costs[i].cost, p->all_cost);
+	table_str(table, (struct str){r->text, r->text_len});
+	if (table->n_columns == 8)
+		table_cstr(table, source_of(t, i, &b));
+	table->is_failed |= b.failed;
+	sb_free(&b);
+}
+
+/* Costly rows with what stands around them; pieces apart by a row of dots. */
+static bool put_context(struct report_code *p, const struct trace *t, struct cli *c)
+{
+	struct table_column columns[] = {{"", NULL, CELL_LEFT, false},
+		{"row", NULL, CELL_RIGHT, false}, {"address", NULL, CELL_RIGHT, false},
+		{t->samples ? "samples" : "hits", NULL, CELL_RIGHT, false},
+		{p->unit, NULL, CELL_RIGHT, false}, {"%", NULL, CELL_RIGHT, false},
+		{"instruction", NULL, CELL_LEFT, false}, {"source", NULL, CELL_LEFT, false}};
+	uint8_t *marks = mark_rows(p, t);
+	uint32_t last = UINT32_MAX;
+	unsigned n_columns = has_lines(t) ? 8 : 7;
+	struct table table;
+	bool ok;
+
+	if (!marks)
+		return err_nomem(&c->error);
+	table_init(&table, columns, n_columns);
+	for (uint32_t i = 0; i < t->n_code; i++) {
+		if (!marks[i] || t->code[i].is_label)
+			continue;
+		if (last != UINT32_MAX && i > last + 1)
+			for (unsigned k = 0; k < n_columns; k++)
+				table_cstr(&table, k == 0 || k == 6 ? ".." : "");
+		table_cstr(&table, marks[i] & 2 ? ">" : ".");
+		put_row(&table, p, t, i);
+		last = i;
+	}
+	mem_free(marks);
+	if (last != UINT32_MAX)
+		fprintf(c->out, "\n\nCode around the costliest instructions (marked >)\n");
+	ok = last == UINT32_MAX || table_print(&table, c) || err_nomem(&c->error);
+	table_deinit(&table);
+	return ok;
+}
+
+static bool put_reasons(const struct trace *t, struct cli *c)
+{
+	static const struct table_column columns[] = {{"reason", NULL, CELL_LEFT, false},
+		{"stalled samples", NULL, CELL_RIGHT, false}, {"%", NULL, CELL_RIGHT, false}};
+	uint64_t sums[STALL_REASONS] = {0}, all = 0, issued = 0;
+	bool is_told[STALL_REASONS] = {false}, ok;
+	struct table table;
+	char a[32], b[32];
+
+	for (uint32_t i = 0; i < t->n_code; i++) {
+		issued += t->samples[i].issued;
+		for (unsigned k = 0; k < STALL_REASONS; k++) {
+			sums[k] += t->samples[i].reason[k];
+			all += t->samples[i].reason[k];
+		}
+	}
+	table_init(&table, columns, 3);
+	for (unsigned n = 0; n < STALL_REASONS; n++) {
+		unsigned best = STALL_REASONS;
+
+		for (unsigned k = 0; k < STALL_REASONS; k++)
+			if (!is_told[k] && (best == STALL_REASONS || sums[k] > sums[best]))
+				best = k;
+		is_told[best] = true;
+		if (!sums[best])
+			continue;
+		table_cstr(&table, stall_reason_name(best));
+		table_u64(&table, sums[best]);
+		table_pct(&table, sums[best], all);
+	}
+	fprintf(c->out, "\n\nStall reasons of all samples\n%s sample%s issued, %s stalled\n",
+		fmt_u64(a, issued), plural(issued), fmt_u64(b, all));
+	ok = table_print(&table, c) || err_nomem(&c->error);
+	table_deinit(&table);
+	return ok;
+}
+
+/* --- addresses and source lines --- */
+
+struct range { /* rows that follow each other and have one source line */
+	uint32_t first, end;
+	uint64_t cost;
+};
+
+static int by_cost(const void *a, const void *b)
+{
+	const struct range *x = a, *y = b;
+
+	if (x->cost != y->cost)
+		return x->cost > y->cost ? -1 : 1;
+	return x->first < y->first ? -1 : x->first > y->first;
+}
+
+static int by_first(const void *a, const void *b)
+{
+	const struct range *x = a, *y = b;
+
+	return x->first < y->first ? -1 : x->first > y->first;
+}
+
+static bool is_same_line(const struct trace *t, uint32_t i, uint32_t j)
+{
+	const struct code_row *a = &t->code[i], *b = &t->code[j];
+
+	if (!a->n_frames || !b->n_frames)
+		return a->n_frames == b->n_frames;
+	return t->frames[a->first_frame].source == t->frames[b->first_frame].source &&
+	       t->frames[a->first_frame].line == t->frames[b->first_frame].line;
+}
+
+static uint32_t find_ranges(const struct report_code *p, const struct trace *t, struct range *v)
+{
+	uint32_t n = 0;
+
+	for (uint32_t i = 0; i < t->n_code; i++) {
+		if (t->code[i].is_label)
+			continue;
+		if (n && v[n - 1].end == i && is_same_line(t, v[n - 1].first, i)) {
+			v[n - 1].end = i + 1;
+			v[n - 1].cost += p->costs[i].cost;
+		} else {
+			v[n++] = (struct range){i, i + 1, p->costs[i].cost};
+		}
+	}
+	return n;
+}
+
+static bool print_ranges(struct report_code *p, const struct trace *t, struct cli *c,
+	const struct range *v, uint32_t n)
+{
+	struct table_column columns[] = {{"from", NULL, CELL_RIGHT, false},
+		{"to", NULL, CELL_RIGHT, false}, {"rows", NULL, CELL_RIGHT, false},
+		{p->unit, NULL, CELL_RIGHT, false}, {"%", NULL, CELL_RIGHT, false},
+		{"source", NULL, CELL_LEFT, false}};
+	struct strbuf b = {0};
+	struct table table;
+	bool ok;
+
+	table_init(&table, columns, 6);
+	for (uint32_t i = 0; i < n; i++) {
+		const char *source = source_of(t, v[i].first, &b);
+
+		put_address(&table, t->code[v[i].first].address);
+		put_address(&table, t->code[v[i].end - 1].address);
+		table_u64(&table, v[i].end - v[i].first);
+		table_u64(&table, v[i].cost);
+		table_pct(&table, v[i].cost, p->all_cost);
+		table_cstr(&table, *source ? source : "(unmapped)");
+	}
+	ok = (!b.failed && table_print(&table, c)) || err_nomem(&c->error);
+	table_deinit(&table);
+	sb_free(&b);
+	return ok;
+}
+
+static bool put_ranges(struct report_code *p, const struct trace *t, struct cli *c)
+{
+	struct range *v = mem_zalloc((size_t)t->n_code + 1, sizeof(*v));
+	uint64_t shown = 0;
+	uint32_t n, all;
+	bool ok;
+
+	if (!v)
+		return err_nomem(&c->error);
+	all = find_ranges(p, t, v);
+	qsort(v, all, sizeof(*v), by_cost);
+	for (n = 0; n < all && n < MAX_RANGES && v[n].cost; n++)
+		shown += v[n].cost;
+	qsort(v, n, sizeof(*v), by_first);
+	fprintf(c->out,
+		"\n\nAddresses and their source lines\nthe %u costliest of %u ranges, in the order "
+		"of "
+		"the code: %.1f %% of all %s\n",
+		n, all, p->all_cost ? 100.0 * (double)shown / (double)p->all_cost : 0, p->unit);
+	ok = print_ranges(p, t, c, v, n);
+	mem_free(v);
+	return ok;
+}
+
+static bool put_text(struct report_code *p, const struct trace *t, struct cli *c)
+{
+	return (!t->samples || put_reasons(t, c)) && put_context(p, t, c) &&
+	       (!has_lines(t) || !p->all_cost || put_ranges(p, t, c));
+}
+
+bool report_code_make(struct report_code *p, struct cli *c, const struct trace *t, struct str isa,
+	struct str summary)
+{
+	struct cli in_memory = *c;
+	char *text = NULL;
+	size_t size = 0;
+	bool ok;
+
+	p->costs = mem_zalloc((size_t)t->n_code + 1, sizeof(*p->costs));
+	if (!p->costs)
+		return err_nomem(&c->error);
+	p->unit = t->samples && !t->n_tracks ? "stalled samples" : NULL;
+	if (isa.n && walk(p, isa, "rows", t->n_code, read_row) && summary.n)
+		walk(p, summary, "rows", 0, read_top);
+	if (p->unit)
+		p->all_cost = 0;
+	for (uint32_t i = 0; p->unit && i < t->n_code; i++)
+		p->all_cost += t->samples[i].stalled;
+	p->unit = p->unit ? p->unit : "cycles";
+	in_memory.out = open_memstream(&text, &size);
+	if (!in_memory.out)
+		return err_nomem(&c->error);
+	in_memory.use_csv = in_memory.use_color = false;
+	in_memory.width = 0;
+	ok = put_text(p, t, &in_memory);
+	c->error = in_memory.error;
+	ok = (fclose(in_memory.out) == 0 && ok) || !ok ? ok : err_nomem(&c->error);
+	if (ok && !sb_add(&p->text, text, size))
+		ok = err_nomem(&c->error);
+	free(text);
+	return ok;
+}
+
+void report_code_deinit(struct report_code *p)
+{
+	mem_free(p->costs);
+	sb_free(&p->text);
+}

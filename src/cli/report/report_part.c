@@ -1,0 +1,166 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* report_part.c: the part of a timeline that a report carries. */
+#include "cli/report/report_part.h"
+
+#include <stdlib.h>
+
+#include "cli/text/table.h"
+
+struct track_loss {
+	track_idx track;
+	uint64_t lost_cyc;
+};
+
+static int by_loss(const void *a, const void *b)
+{
+	const struct track_loss *x = a, *y = b;
+
+	if (x->lost_cyc != y->lost_cyc)
+		return x->lost_cyc > y->lost_cyc ? -1 : 1;
+	return x->track < y->track ? -1 : x->track > y->track;
+}
+
+static bool keep_waves(struct report_part *p, struct cli *c, uint32_t n)
+{
+	struct number_set set = {0};
+	bool ok = number_set_parse(&set, str_of(cli_text(c, "waves")), "--waves", &c->error);
+
+	for (uint32_t i = 0; ok && i < n; i++)
+		if (!number_set_has(&set, i))
+			p->parts[i].n = 0;
+	VEC_FREE(&set.ranges);
+	return ok;
+}
+
+/* Of the tracks that are still in, the ones that lose most. */
+static bool keep_hottest(struct report_part *p, struct cli *c, const struct columns *x)
+{
+	uint64_t keep = cli_count(c, "hottest");
+	struct track_loss *v = mem_zalloc((size_t)x->n_tracks + 1, sizeof(*v));
+
+	if (!v)
+		return err_nomem(&c->error);
+	for (track_idx i = 0; i < x->n_tracks; i++) {
+		uint64_t sums[LANE_SUMS];
+		struct split_cursor k;
+		uint32_t begun;
+
+		split_begin(&k, x, NULL, i);
+		split_at(&k, UINT64_MAX, sums, &begun);
+		v[i] = (struct track_loss){i, sums[SPLIT_STALL]};
+	}
+	qsort(v, x->n_tracks, sizeof(*v), by_loss);
+	for (track_idx i = 0; i < x->n_tracks; i++) {
+		if (p->parts[v[i].track].n && keep)
+			keep--;
+		else
+			p->parts[v[i].track].n = 0;
+	}
+	mem_free(v);
+	return true;
+}
+
+static bool parse_window(struct cli *c, uint64_t *from, uint64_t *to)
+{
+	struct str text = str_of(cli_text(c, "window"));
+	ptrdiff_t dash = str_find(text, "-");
+
+	if (dash > 0 && str_to_u64(str_sub(text, 0, (size_t)dash), from) &&
+		str_to_u64(str_sub(text, (size_t)dash + 1, text.n), to) && *from < *to)
+		return true;
+	return err_set(&c->error, INCORE_USAGE, "bad-option-value",
+		"--window wants two rising cycles A-B, not '%s'", text.p);
+}
+
+/* The slices of a track that touch the window are a run. */
+static void keep_window(struct report_part *p, const struct columns *x, uint64_t from, uint64_t to)
+{
+	for (track_idx t = 0; t < x->n_tracks; t++) {
+		uint32_t first = UINT32_MAX, end = 0;
+
+		for (uint32_t k = x->first_lane[t]; k < x->first_lane[t + 1]; k++) {
+			const struct lane *l = &x->lanes[k];
+			uint32_t i = lane_first_after(l, from);
+
+			for (; i < l->n && lane_start(l, i) < to; i++) {
+				first = first == UINT32_MAX ? l->first + i : first;
+				end = l->first + i + 1;
+			}
+		}
+		if (p->parts[t].n)
+			p->parts[t] = first == UINT32_MAX ? (struct blob_part){0}
+							  : (struct blob_part){first, end - first};
+	}
+}
+
+static bool say_left_out(struct report_part *p, struct cli *c, const struct columns *x)
+{
+	uint32_t n = 0;
+	char a[32], b[32];
+
+	for (track_idx i = 0; i < x->n_tracks; i++)
+		n += p->parts[i].n == 0;
+	sb_printf(&p->left_out, "%s of %s slice%s", fmt_u64(a, x->n_slices - p->n_slices),
+		fmt_u64(b, x->n_slices), plural(x->n_slices));
+	if (n)
+		sb_printf(&p->left_out, ", the timeline of %s of %s track%s", fmt_u64(a, n),
+			fmt_u64(b, x->n_tracks), plural(x->n_tracks));
+	if (cli_has(c, "window"))
+		sb_printf(&p->left_out, ", all outside cycles %s", cli_text(c, "window"));
+	sb_puts(&p->left_out, ". Tables and totals are of the whole capture");
+	if (cli_flag(c, "no-source"))
+		sb_puts(&p->left_out, "; the text of sources is left out");
+	sb_putc(&p->left_out, '.');
+	return !p->left_out.failed || err_nomem(&c->error);
+}
+
+static bool nothing_left(struct cli *c, const struct columns *x)
+{
+	if (x->n_failed)
+		return err_set(&c->error, INCORE_BAD_INPUT, "nothing-left",
+			"no slice is left: %u of %u tracks could not be read", x->n_failed,
+			x->n_tracks);
+	return err_set(&c->error, INCORE_USAGE, "nothing-left",
+		"--waves, --window and --hottest together leave no slice: the capture has tracks 0 "
+		"to %u and cycles 0 to %llu",
+		x->n_tracks - 1, (unsigned long long)x->end_cyc);
+}
+
+bool report_part_make(struct report_part *p, struct cli *c, const struct view *v)
+{
+	const struct columns *x = v->columns;
+	uint64_t from, to;
+
+	p->n_slices = x->n_slices;
+	if (!cli_has(c, "waves") && !cli_has(c, "window") && !cli_has(c, "hottest")) {
+		if (cli_flag(c, "no-source"))
+			sb_puts(&p->left_out, "the text of sources.");
+		return !p->left_out.failed || err_nomem(&c->error);
+	}
+	p->parts = mem_zalloc((size_t)x->n_tracks + 1, sizeof(*p->parts));
+	if (!p->parts)
+		return err_nomem(&c->error);
+	for (track_idx i = 0; i < x->n_tracks; i++)
+		p->parts[i].n = columns_count(x, i);
+	if (cli_has(c, "waves") && !keep_waves(p, c, x->n_tracks))
+		return false;
+	if (cli_has(c, "hottest") && !keep_hottest(p, c, x))
+		return false;
+	if (cli_has(c, "window")) {
+		if (!parse_window(c, &from, &to))
+			return false;
+		keep_window(p, x, from, to);
+	}
+	p->n_slices = 0;
+	for (track_idx i = 0; i < x->n_tracks; i++)
+		p->n_slices += p->parts[i].n;
+	if (p->n_slices == 0 && x->n_slices)
+		return nothing_left(c, x);
+	return say_left_out(p, c, x);
+}
+
+void report_part_deinit(struct report_part *p)
+{
+	mem_free(p->parts);
+	sb_free(&p->left_out);
+}

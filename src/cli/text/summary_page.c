@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* summary_page.c: how a paragraph is wrapped and a table of the summary page printed. */
+#include "cli/text/summary_page.h"
+
+#include <stdarg.h>
+#include <string.h>
+
+#define PAGE_WIDTH 100u
+
+double page_percent(uint64_t part, uint64_t whole)
+{
+	return whole ? 100.0 * (double)part / (double)whole : 0;
+}
+
+const char *page_text(struct page *p, const struct strbuf *b)
+{
+	p->is_failed |= b->failed;
+	return b->p ? b->p : "";
+}
+
+void page_wrap(struct page *p, const char *head, const char *text)
+{
+	size_t indent = strlen(head), column = indent;
+	struct str rest = str_of(text), word;
+
+	fputs(head, p->out);
+	for (bool first = true; str_cut(&rest, " ", &word); first = false) {
+		if (!first && column + 1 + word.n > PAGE_WIDTH) {
+			fprintf(p->out, "\n%*s", (int)indent, "");
+			column = indent;
+			first = true;
+		}
+		fprintf(p->out, "%s%.*s", first ? "" : " ", STR_ARG(word));
+		column += word.n + !first;
+	}
+	fputc('\n', p->out);
+}
+
+void page_line(struct page *p, const char *head, const char *fmt, ...)
+{
+	struct strbuf b = {0};
+	va_list ap;
+
+	va_start(ap, fmt);
+	sb_vprintf(&b, fmt, ap);
+	va_end(ap);
+	page_wrap(p, head, page_text(p, &b));
+	sb_free(&b);
+}
+
+void page_title(struct page *p, const char *text)
+{
+	fprintf(p->out, "\n%s%s%s\n", style_on(p->c, CELL_WARM), text, style_off(p->c));
+}
+
+void page_put_clipped(struct table *t, const char *text, size_t max)
+{
+	struct strbuf b = {0};
+	size_t n = strlen(text);
+
+	sb_printf(&b, "%.*s%s", (int)(n > max ? max - 3 : n), text, n > max ? "..." : "");
+	table_cstr(t, b.p ? b.p : "");
+	t->is_failed |= b.failed;
+	sb_free(&b);
+}
+
+void page_put_tail(struct table *t, struct str text, size_t max)
+{
+	struct strbuf b = {0};
+
+	if (text.n > max)
+		sb_puts(&b, "...");
+	sb_str(&b, text.n > max ? str_sub(text, text.n - (max - 3), max) : text);
+	table_cstr(t, b.p ? b.p : "");
+	t->is_failed |= b.failed;
+	sb_free(&b);
+}
+
+void page_put_row_number(struct table *t, int64_t v)
+{
+	char buf[24];
+
+	snprintf(buf, sizeof(buf), "%lld", (long long)v);
+	table_cstr(t, buf);
+}
+
+bool page_finish(struct page *p, struct table *t)
+{
+	bool ok = table_print(t, p->c);
+
+	table_deinit(t);
+	return ok;
+}

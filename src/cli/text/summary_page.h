@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* summary_page.h: paragraphs and tables of the summary page; for summary_text.c. */
+#ifndef CLI_TEXT_SUMMARY_PAGE_H
+#define CLI_TEXT_SUMMARY_PAGE_H
+
+#include "analysis/summary/summary.h"
+#include "cli/cli.h"
+#include "cli/text/table.h"
+
+#define PAGE_TEXT_MAX 36u /* columns of an instruction's text in a table */
+
+struct page {
+	struct cli *c;
+	const struct summary *s;
+	uint64_t top;
+	FILE *out;
+	bool is_failed; /* latched: a text could not be made */
+};
+
+double page_percent(uint64_t part, uint64_t whole);
+/* What was put into b; latches its failure. */
+const char *page_text(struct page *p, const struct strbuf *b);
+/* Words of text, wrapped; the first line starts with `head`, further ones with blanks. */
+void page_wrap(struct page *p, const char *head, const char *text);
+void page_line(struct page *p, const char *head, const char *fmt, ...) PRINTF_LIKE(3, 4);
+void page_title(struct page *p, const char *text);
+/* Cells: cut at the end, cut at the start (paths), a number that names something. */
+void page_put_clipped(struct table *t, const char *text, size_t max);
+void page_put_tail(struct table *t, struct str text, size_t max);
+void page_put_row_number(struct table *t, int64_t v);
+/* Prints and frees the table. */
+bool page_finish(struct page *p, struct table *t);
+
+#endif

@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* summary_text.h: the page of `incore summary` as text, at most 100 columns but for code and paths.
+ */
+#ifndef CLI_TEXT_SUMMARY_TEXT_H
+#define CLI_TEXT_SUMMARY_TEXT_H
+
+#include "analysis/summary/summary.h"
+#include "cli/cli.h"
+
+bool summary_print(struct cli *c, const struct summary *s, uint64_t top);
+
+#endif

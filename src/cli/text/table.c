@@ -1,0 +1,253 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * table.c: how do rows of cells become aligned text or CSV? Columns stand two blanks apart; on a
+ * narrow terminal the columns that may be cut give way first, then the line ends. In a pipe nothing
+ * is cut.
+ */
+#include "cli/text/table.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "cli/cli.h"
+#include "codec/csv.h"
+
+#define CUT_LEAST 12 /* a column is never cut below this */
+#define TABLE_COLUMNS 64
+
+static const char *const style_codes[] = {
+	[CELL_PLAIN] = "",
+	[CELL_DIM] = "\033[2m",
+	[CELL_HOT] = "\033[1;31m",
+	[CELL_WARM] = "\033[33m",
+	[CELL_GOOD] = "\033[32m",
+	[CELL_BAD] = "\033[31m",
+};
+
+const char *style_on(const struct cli *c, enum cell_style style)
+{
+	return c->use_color ? style_codes[style] : "";
+}
+
+const char *style_off(const struct cli *c)
+{
+	return c->use_color ? "\033[0m" : "";
+}
+
+void table_init(struct table *t, const struct table_column *columns, unsigned n)
+{
+	*t = (struct table){.columns = columns, .n_columns = n};
+	arena_init(&t->arena);
+	if (n == 0 || n > TABLE_COLUMNS)
+		t->is_failed = true;
+}
+
+void table_deinit(struct table *t)
+{
+	VEC_FREE(&t->cells);
+	arena_deinit(&t->arena);
+}
+
+static void add_cell(struct table *t, const char *text, const char *csv)
+{
+	if (!text || !VEC_PUSH(&t->cells, (struct table_cell){text, csv, CELL_PLAIN}))
+		t->is_failed = true;
+}
+
+/* Control bytes of the input never reach a terminal. */
+static char *clean(char *s)
+{
+	for (char *p = s; p && *p; p++) {
+		if ((unsigned char)*p < 0x20 || *p == 0x7f)
+			*p = *p == '\t' ? ' ' : '?';
+	}
+	return s;
+}
+
+void table_str(struct table *t, struct str s)
+{
+	add_cell(t, clean(arena_strndup(&t->arena, s.p ? s.p : "", s.n)), NULL);
+}
+
+void table_cstr(struct table *t, const char *s)
+{
+	table_str(t, str_of(s));
+}
+
+const char *fmt_u64(char buf[32], uint64_t v)
+{
+	char digits[24];
+	int n = snprintf(digits, sizeof(digits), "%llu", (unsigned long long)v), k = 0;
+
+	for (int i = 0; i < n; i++) {
+		if (i > 0 && (n - i) % 3 == 0)
+			buf[k++] = ',';
+		buf[k++] = digits[i];
+	}
+	buf[k] = 0;
+	return buf;
+}
+
+void table_u64(struct table *t, uint64_t v)
+{
+	char buf[32];
+	const char *csv = arena_printf(&t->arena, "%llu", (unsigned long long)v);
+
+	add_cell(t, arena_strdup(&t->arena, fmt_u64(buf, v)), csv);
+}
+
+void table_i64(struct table *t, int64_t v)
+{
+	char buf[32];
+	uint64_t size = v < 0 ? 0 - (uint64_t)v : (uint64_t)v;
+	const char *csv = arena_printf(&t->arena, "%lld", (long long)v);
+
+	add_cell(t, arena_printf(&t->arena, "%s%s", v < 0 ? "-" : "", fmt_u64(buf, size)), csv);
+}
+
+void table_double(struct table *t, double v, int digits)
+{
+	if (isfinite(v))
+		add_cell(t, arena_printf(&t->arena, "%.*f", digits, v), NULL);
+	else
+		add_cell(t, "-", "");
+}
+
+void table_pct(struct table *t, uint64_t part, uint64_t whole)
+{
+	if (whole)
+		table_double(t, 100.0 * (double)part / (double)whole, 1);
+	else
+		add_cell(t, "-", "");
+}
+
+void table_style(struct table *t, enum cell_style style)
+{
+	if (t->cells.n)
+		t->cells.v[t->cells.n - 1].style = style;
+}
+
+unsigned table_rows(const struct table *t)
+{
+	return t->n_columns ? (unsigned)(t->cells.n / t->n_columns) : 0;
+}
+
+/* Code points, near enough to columns for disassembly and paths. */
+static unsigned text_width(const char *s)
+{
+	unsigned n = 0;
+
+	for (; *s; s++)
+		n += ((unsigned char)*s & 0xc0) != 0x80;
+	return n;
+}
+
+static void column_widths(const struct table *t, unsigned width, unsigned *w)
+{
+	unsigned total = 2 * (t->n_columns - 1);
+
+	for (unsigned k = 0; k < t->n_columns; k++)
+		w[k] = text_width(t->columns[k].title);
+	for (size_t i = 0; i < t->cells.n; i++) {
+		unsigned n = text_width(t->cells.v[i].text);
+
+		if (n > w[i % t->n_columns])
+			w[i % t->n_columns] = n;
+	}
+	for (unsigned k = 0; k < t->n_columns; k++)
+		total += w[k];
+	/* The widest column that may be cut loses first. */
+	while (width && total > width) {
+		unsigned widest = t->n_columns;
+
+		for (unsigned k = 0; k < t->n_columns; k++) {
+			if (t->columns[k].may_cut && w[k] > CUT_LEAST &&
+				(widest == t->n_columns || w[k] > w[widest]))
+				widest = k;
+		}
+		if (widest == t->n_columns)
+			break;
+		w[widest]--;
+		total--;
+	}
+}
+
+/* One cell, padded unless it ends the line; `room` counts what is left of the line. */
+static void put_cell(const struct table *t, struct cli *c, const char *text, unsigned k,
+	const unsigned *widths, enum cell_style style)
+{
+	unsigned n = text_width(text), w = widths[k];
+	bool is_cut = n > w, is_last = k + 1 == t->n_columns;
+	const char *end = text;
+
+	if (is_cut)
+		n = w;
+	for (unsigned left = is_cut ? w - 1 : n; *end && left; left--) {
+		end++;
+		while (((unsigned char)*end & 0xc0) == 0x80)
+			end++;
+	}
+	if (t->columns[k].align == CELL_RIGHT)
+		fprintf(c->out, "%*s", (int)(w - n), "");
+	if (style != CELL_PLAIN)
+		fputs(style_on(c, style), c->out);
+	fwrite(text, 1, (size_t)(end - text), c->out);
+	if (is_cut)
+		fputs("\xe2\x80\xa6", c->out);
+	if (style != CELL_PLAIN)
+		fputs(style_off(c), c->out);
+	if (t->columns[k].align == CELL_LEFT && !is_last)
+		fprintf(c->out, "%*s", (int)(w - n), "");
+	fputs(is_last ? "\n" : "  ", c->out);
+}
+
+static void print_text(const struct table *t, struct cli *c)
+{
+	unsigned w[TABLE_COLUMNS];
+
+	column_widths(t, c->width, w);
+	for (unsigned k = 0; k < t->n_columns; k++)
+		put_cell(t, c, t->columns[k].title, k, w, CELL_DIM);
+	for (size_t i = 0; i < t->cells.n; i++)
+		put_cell(t, c, t->cells.v[i].text, (unsigned)(i % t->n_columns), w,
+			t->cells.v[i].style);
+}
+
+static bool print_csv(const struct table *t, struct cli *c)
+{
+	struct strbuf line = {0};
+	bool ok;
+
+	for (unsigned k = 0; k < t->n_columns; k++) {
+		const struct table_column *col = &t->columns[k];
+
+		if (k)
+			sb_putc(&line, ',');
+		csv_put(&line, str_of(col->csv_title ? col->csv_title : col->title));
+	}
+	sb_puts(&line, "\r\n");
+	for (size_t i = 0; i < t->cells.n; i++) {
+		const struct table_cell *cell = &t->cells.v[i];
+
+		csv_put(&line, str_of(cell->csv ? cell->csv : cell->text));
+		sb_puts(&line, i % t->n_columns + 1 == t->n_columns ? "\r\n" : ",");
+		if (line.n > 1 << 16 && !line.failed) {
+			fwrite(line.p, 1, line.n, c->out);
+			sb_reset(&line);
+		}
+	}
+	if (line.n && !line.failed)
+		fwrite(line.p, 1, line.n, c->out);
+	ok = !line.failed;
+	sb_free(&line);
+	return ok;
+}
+
+bool table_print(struct table *t, struct cli *c)
+{
+	if (t->is_failed || (c->use_csv && !print_csv(t, c)))
+		return err_nomem(&c->error);
+	if (!c->use_csv)
+		print_text(t, c);
+	return true;
+}

@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * table.h: rows of cells, printed as an aligned table (cut to the terminal) or as CSV.
+ * Owner: the caller; table_deinit() frees. Failures to allocate latch and are told by
+ * table_print().
+ */
+#ifndef CLI_TEXT_TABLE_H
+#define CLI_TEXT_TABLE_H
+
+#include <stdint.h>
+#include <stdio.h>
+
+#include "base/arena.h"
+#include "base/str.h"
+#include "base/vec.h"
+
+enum cell_align { CELL_LEFT, CELL_RIGHT };
+enum cell_style { CELL_PLAIN, CELL_DIM, CELL_HOT, CELL_WARM, CELL_GOOD, CELL_BAD };
+
+struct table_column {
+	const char *title;     /* text header: "stall" */
+	const char *csv_title; /* with unit: "stall_cycles"; NULL: title */
+	enum cell_align align;
+	bool may_cut; /* gives way first when the terminal is narrow */
+};
+
+struct table_cell {
+	const char *text;
+	const char *csv; /* raw value for CSV; NULL: text */
+	enum cell_style style;
+};
+
+struct table {
+	struct arena arena;
+	const struct table_column *columns;
+	unsigned n_columns;
+	VEC(struct table_cell) cells;
+	bool is_failed;
+};
+
+void table_init(struct table *t, const struct table_column *columns, unsigned n);
+void table_deinit(struct table *t);
+/* Cells are added row by row, left to right. */
+void table_str(struct table *t, struct str s);
+void table_cstr(struct table *t, const char *s);
+void table_u64(struct table *t, uint64_t v); /* "12,345" in text, 12345 in CSV */
+void table_i64(struct table *t, int64_t v);
+void table_double(struct table *t, double v, int digits);
+void table_pct(struct table *t, uint64_t part, uint64_t whole); /* one digit; "-" when whole is 0 */
+void table_style(struct table *t, enum cell_style style);	/* of the cell last added */
+unsigned table_rows(const struct table *t);
+/* Text: header, rows, columns two blanks apart, cut to width if > 0. CSV: RFC 4180. */
+struct cli;
+bool table_print(struct table *t, struct cli *c);
+
+/* Colour for text outside tables: "" without colour. fprintf(c->out, "%s...%s", style_on(c,
+ * CELL_HOT), style_off(c)). */
+const char *style_on(const struct cli *c, enum cell_style style);
+const char *style_off(const struct cli *c);
+
+/* Number helpers shared by verbs. */
+const char *fmt_u64(char buf[32], uint64_t v); /* with thousands commas */
+
+#endif

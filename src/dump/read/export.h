@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * export.h: records as files that other programs read, one file a record. All of them appear, or
+ * none: into a new directory that is renamed when it is complete, or into an existing one where
+ * each file is new (or replaced when asked for).
+ */
+#ifndef DUMP_READ_EXPORT_H
+#define DUMP_READ_EXPORT_H
+
+#include "dump/read/model.h"
+
+struct dump_export_ops {
+	const char *name, *suffix;
+	bool holds_nothing; /* writes a file also where a record has no data */
+	bool (*write)(const struct dump *d, uint32_t record, FILE *f, struct incore_error *e);
+};
+
+extern const struct dump_export_ops dump_export_npy, dump_export_raw, dump_export_csv,
+	dump_export_txt;
+
+#define DUMP_EXPORT_CHOICES "npy|raw|csv|txt"
+
+const struct dump_export_ops *dump_export_find(const char *name); /* or NULL */
+
+struct dump_export_job {
+	const struct dump *d;
+	const struct dump_export_ops *ops;
+	const uint32_t *records;
+	size_t n;
+	const char *dir;
+	bool may_replace; /* existing files */
+};
+
+struct dump_export_result {
+	uint64_t n_files, n_skipped; /* skipped: no payload */
+	uint64_t n_truncated;	     /* files that hold a prefix */
+};
+
+bool dump_export_run(
+	const struct dump_export_job *job, struct dump_export_result *out, struct incore_error *e);
+/* "task_0x0000000200000009_before_in0_i51.npy". */
+void dump_export_name(const struct dump *d, uint32_t record, const char *suffix, char buf[96]);
+
+/* Data of a record: its payload, or the slot of a scalar as 8 bytes in *scalar. *n elements. */
+bool dump_export_data(const struct dump *d, uint32_t record, const uint8_t **p, uint64_t *n,
+	uint8_t scalar[8], struct incore_error *e);
+
+#endif

@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * problems.h: what is wrong with a dump, in words, with the task and slot it is about. A code that
+ * fires a million times keeps PROBLEMS_KEPT texts and a count of all.
+ * Owner: the holder; problems_deinit() frees. May fail: problems_add() on lack of memory.
+ */
+#ifndef DUMP_READ_PROBLEMS_H
+#define DUMP_READ_PROBLEMS_H
+
+#include "base/arena.h"
+#include "base/vec.h"
+
+#define PROBLEMS_KEPT 200
+
+enum problem_weight {
+	PROBLEM_NOTE,	 /* good to know */
+	PROBLEM_WARNING, /* the dump is suspect */
+	PROBLEM_DEFECT,	 /* the dump is defective */
+};
+
+struct problem {
+	const char *code; /* stable word */
+	enum problem_weight weight;
+	uint64_t task_id;
+	uint32_t slot;	 /* UINT32_MAX: the task as a whole */
+	uint32_t record; /* manifest index; UINT32_MAX: none */
+	uint64_t at;	 /* byte of the manifest; UINT64_MAX: none */
+	bool has_task;
+	const char *text;
+};
+
+struct problem_count {
+	const char *code;
+	enum problem_weight weight;
+	uint64_t n;
+};
+
+struct problems {
+	struct arena arena;
+	VEC(struct problem) v;		  /* in the order found */
+	VEC(struct problem_count) counts; /* per code, in order of first sight */
+	bool is_failed;			  /* latched lack of memory */
+};
+
+void problems_init(struct problems *p);
+void problems_deinit(struct problems *p);
+/* `at` says what it is about (code, weight and text are filled in). */
+void problems_add(struct problems *p, enum problem_weight weight, const char *code,
+	struct problem at, const char *fmt, ...) PRINTF_LIKE(5, 6);
+uint64_t problems_count(const struct problems *p, enum problem_weight weight);
+/* All of one code, also those not kept; 0: none. */
+uint64_t problems_of(const struct problems *p, const char *code);
+const char *problem_weight_name(enum problem_weight weight); /* "note", "warning", "defect" */
+
+/* What a problem is about. */
+#define PROBLEM_DUMP ((struct problem){.slot = UINT32_MAX, .record = UINT32_MAX, .at = UINT64_MAX})
+
+#endif

@@ -1,0 +1,243 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* record_read.c: what the device left in its record buffers, layout by layout. */
+#include "dump/read/record_read.h"
+
+#include <string.h>
+
+static uint32_t get16(const uint8_t *p)
+{
+	return (uint32_t)p[0] | (uint32_t)p[1] << 8;
+}
+
+static uint32_t get32(const uint8_t *p)
+{
+	return get16(p) | get16(p + 2) << 16;
+}
+
+static uint64_t get64(const uint8_t *p)
+{
+	return get32(p) | (uint64_t)get32(p + 4) << 32;
+}
+
+static void get_dims(const uint8_t *p, unsigned n, uint32_t *out)
+{
+	for (unsigned i = 0; i < n; i++)
+		out[i] = get32(p + 4 * i);
+}
+
+enum device_layout device_layout_find(const char *name)
+{
+	static const char *const names[] = {"g1", "g3", "g4", "g7", "g9", "g10"};
+	unsigned i = 0;
+
+	while (i < DEVICE_LAYOUTS && strcmp(names[i], name) != 0)
+		i++;
+	return (enum device_layout)i;
+}
+
+/* The head of the first three generations. */
+static void get_old_head(const uint8_t *p, struct device_record *r)
+{
+	r->subtask_id = p[8];
+	r->role = p[9];
+	r->stage = p[10];
+	r->ndims = p[11];
+	r->n_funcs = 1;
+	r->funcs[0] = get32(p + 12);
+	r->arg_index = get32(p + 16);
+	r->dtype = p[20];
+	r->is_truncated = p[21] != 0;
+	r->is_contiguous = p[22] != 0;
+}
+
+static void get_head(const uint8_t *p, enum device_layout layout, struct device_record *r)
+{
+	r->role = p[8];
+	r->stage = p[9];
+	r->ndims = p[10];
+	r->arg_index = get32(p + 12);
+	r->dtype = p[16];
+	r->is_truncated = p[17] != 0;
+	r->is_contiguous = p[18] != 0;
+	r->scalar = get64(p + 40);
+	r->kind = p[48];
+	r->flags = layout >= DEVICE_G7 ? p[49] : 0;
+	if (layout == DEVICE_G9) {
+		r->n_funcs = 1;
+		r->funcs[0] = get16(p + 50);
+	} else if (layout == DEVICE_G10) {
+		r->n_funcs = p[56];
+		r->is_clamped |= r->n_funcs > DEVICE_MAX_FUNCS;
+		if (r->n_funcs > DEVICE_MAX_FUNCS)
+			r->n_funcs = DEVICE_MAX_FUNCS;
+		for (unsigned i = 0; i < r->n_funcs; i++)
+			r->funcs[i] = get16(p + 50 + 2 * i);
+	}
+}
+
+/* Views of the first form; a product beyond 32 bits leaves a stride that the model refuses. */
+static void get_old_view(const uint8_t *p, struct device_record *r)
+{
+	uint32_t raw[DEVICE_MAX_RANK] = {0}, offsets[DEVICE_MAX_RANK] = {0};
+	uint64_t stride = 1;
+
+	get_dims(p + 64, r->ndims, r->shapes);
+	get_dims(p + 84, r->ndims, offsets);
+	get_dims(p + 104, r->ndims, raw);
+	for (unsigned d = r->ndims; d-- > 0;) {
+		r->is_clamped |= stride > UINT32_MAX;
+		r->strides[d] = stride > UINT32_MAX ? UINT32_MAX : (uint32_t)stride;
+		r->start_offset += (uint64_t)offsets[d] * r->strides[d];
+		stride = (uint64_t)r->strides[d] * raw[d];
+	}
+}
+
+void device_record_get(const uint8_t *p, enum device_layout layout, struct device_record *r)
+{
+	*r = (struct device_record){.task_id = get64(p)};
+	r->payload_offset = get64(p + 24);
+	r->payload_size = get64(p + 32);
+	if (layout <= DEVICE_G3)
+		get_old_head(p, r);
+	else
+		get_head(p, layout, r);
+	r->is_clamped |= r->ndims > DEVICE_MAX_RANK;
+	if (r->ndims > DEVICE_MAX_RANK)
+		r->ndims = DEVICE_MAX_RANK;
+	if (layout == DEVICE_G1) {
+		get_old_view(p, r);
+		return;
+	}
+	r->start_offset = get64(p + 64);
+	get_dims(p + 72, r->ndims, r->strides);
+	get_dims(p + 92, r->ndims, r->shapes);
+}
+
+/* shape, strides and size fit 64 bits, or the record becomes one without a shape. */
+static bool geometry_of(struct dump *d, struct device_record *r, uint32_t *out)
+{
+	uint64_t words[1 + 2 * DEVICE_MAX_RANK], numel = 8, end = r->start_offset;
+	bool fits = r->start_offset < UINT64_MAX / 8;
+
+	for (unsigned i = 0; fits && i < r->ndims; i++) {
+		uint64_t step = r->shapes[i] ? (uint64_t)(r->shapes[i] - 1) * r->strides[i] : 0;
+
+		fits = !__builtin_mul_overflow(numel, r->shapes[i] ? r->shapes[i] : 1, &numel) &&
+		       !__builtin_add_overflow(end, step, &end) && end < UINT64_MAX / 8;
+	}
+	if (!fits) {
+		r->ndims = 0;
+		r->is_clamped = true;
+		r->start_offset = 0;
+	}
+	words[0] = r->ndims;
+	for (unsigned i = 0; i < r->ndims; i++) {
+		words[1 + i] = r->shapes[i];
+		words[1 + r->ndims + i] = r->strides[i];
+	}
+	*out = intern_add(&d->geometries,
+		(struct str){(const char *)words, (1 + 2 * (size_t)r->ndims) * sizeof(words[0])});
+	return *out != INTERN_NONE;
+}
+
+static bool members_of(struct dump *d, const struct device_record *r, uint32_t *out)
+{
+	int32_t ids[DEVICE_MAX_FUNCS];
+
+	*out = DUMP_NONE;
+	if (!r->n_funcs)
+		return true;
+	for (unsigned i = 0; i < r->n_funcs; i++)
+		ids[i] = r->funcs[i] >= DEVICE_NO_FUNC ? -1 : (int32_t)r->funcs[i];
+	*out = intern_add(
+		&d->member_sets, (struct str){(const char *)ids, r->n_funcs * sizeof(ids[0])});
+	return *out != INTERN_NONE;
+}
+
+static bool add_record(struct dump *d, struct device_record *r, uint64_t at, struct incore_error *e)
+{
+	struct dump_record x = {
+		.task_id = r->task_id,
+		.at = at,
+		.slot = r->arg_index == DUMP_NONE ? DUMP_NONE - 1 : r->arg_index,
+		.role = r->role > DUMP_INOUT ? DUMP_INPUT : r->role,
+		.stage = r->stage > DUMP_AFTER ? DUMP_STAGE_OTHER : r->stage,
+		.kind = r->kind == DUMP_SCALAR ? DUMP_SCALAR : DUMP_TENSOR,
+		.dtype = r->dtype >= DTYPE_COUNT ? DTYPE_UNKNOWN : r->dtype,
+		.bin_offset = r->payload_offset, /* in the thread's arena */
+		.bin_size = r->kind == DUMP_SCALAR ? 0 : r->payload_size,
+	};
+	struct problem where = {.task_id = x.task_id,
+		.has_task = true,
+		.slot = x.slot,
+		.record = (uint32_t)d->records.n,
+		.at = at};
+
+	if (!geometry_of(d, r, &x.geometry) || !members_of(d, r, &x.members))
+		return err_nomem(e);
+	x.start_offset = r->start_offset;
+	x.flags = (uint16_t)((r->is_truncated ? DUMP_TRUNCATED : 0) |
+			     (r->is_contiguous ? DUMP_CONTIGUOUS : 0) |
+			     (r->flags & 1 ? DUMP_AMBIGUOUS : 0));
+	if (x.kind == DUMP_SCALAR) {
+		x.bits = r->scalar;
+		x.flags |= DUMP_EXACT | DUMP_HAS_VALUE;
+	}
+	if (r->is_clamped || r->role > DUMP_INOUT || r->stage > DUMP_AFTER || r->kind > DUMP_SCALAR)
+		problems_add(&d->problems, PROBLEM_DEFECT, "bad-device-record", where,
+			"record %zu: a field is beyond its limit and was cut", d->records.n);
+	return VEC_PUSH(&d->records, x) || err_nomem(e);
+}
+
+/* One buffer: records up to its count. */
+static bool read_buffer(struct dump *d, const uint8_t *base, size_t off, enum device_layout layout,
+	struct incore_error *e)
+{
+	uint32_t n = get32(base + off + DEVICE_BUFFER_COUNT_AT);
+	struct device_record r;
+
+	if (n > DEVICE_BUFFER_RECORDS)
+		return err_file(e, "out-of-range", d->manifest, off + DEVICE_BUFFER_COUNT_AT,
+			"a record buffer with %u records: at most %d fit", n,
+			DEVICE_BUFFER_RECORDS);
+	for (uint32_t i = 0; i < n; i++) {
+		size_t at = off + (size_t)i * DEVICE_RECORD_BYTES;
+
+		device_record_get(base + at, layout, &r);
+		if (!add_record(d, &r, at, e))
+			return false;
+	}
+	return true;
+}
+
+bool records_read(
+	struct dump *d, const uint8_t *p, size_t size, const char *layout, struct incore_error *e)
+{
+	enum device_layout how = device_layout_find(layout);
+	struct device_record r;
+
+	if (how == DEVICE_LAYOUTS)
+		return err_set(e, INCORE_USAGE, "bad-option-value",
+			"record layout: expected one of %s, found '%s'", DEVICE_LAYOUT_CHOICES,
+			layout);
+	memset(&d->counters, 0xff, sizeof(d->counters));
+	d->level = DUMP_LEVEL_UNKNOWN;
+	d->gen_first = d->gen_last = DUMP_DEVICE;
+	d->manifest_bytes = size;
+	if (size && size % DEVICE_BUFFER_BYTES == 0) {
+		for (size_t off = 0; off < size; off += DEVICE_BUFFER_BYTES)
+			if (!read_buffer(d, p, off, how, e))
+				return false;
+		return true;
+	}
+	if (!size || size % DEVICE_RECORD_BYTES)
+		return err_file(e, "truncated", d->manifest, size - size % DEVICE_RECORD_BYTES,
+			"expected whole records of %d bytes or buffers of %d, found %zu bytes",
+			DEVICE_RECORD_BYTES, DEVICE_BUFFER_BYTES, size);
+	for (size_t off = 0; off < size; off += DEVICE_RECORD_BYTES) {
+		device_record_get(p + off, how, &r);
+		if (!add_record(d, &r, off, e))
+			return false;
+	}
+	return true;
+}

@@ -1,0 +1,188 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* values.c: elements of every dtype, from bits to numbers to text that reads back to the same bits.
+ */
+#include "dump/read/values.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+static float float_of(uint32_t bits)
+{
+	float f;
+
+	memcpy(&f, &bits, sizeof(f));
+	return f;
+}
+
+float half_to_float(uint16_t bits)
+{
+	uint32_t sign = (uint32_t)(bits & 0x8000) << 16, exp = bits >> 10 & 31, frac = bits & 0x3ff;
+
+	if (exp == 31)
+		return float_of(sign | 0x7f800000u | frac << 13);
+	if (exp == 0)
+		return float_of(sign) + (sign ? -1.0f : 1.0f) * ldexpf((float)frac, -24);
+	return float_of(sign | (exp + 112) << 23 | frac << 13);
+}
+
+float bfloat_to_float(uint16_t bits)
+{
+	return float_of((uint32_t)bits << 16);
+}
+
+/* Four exponent bits, no infinity: the largest pattern is NaN, below it 448. */
+float e4m3_to_float(uint8_t bits)
+{
+	int exp = bits >> 3 & 15, frac = bits & 7;
+	float v;
+
+	if ((bits & 0x7f) == 0x7f)
+		return float_of(0x7fc00000u | (uint32_t)(bits & 0x80) << 24);
+	v = exp ? ldexpf((float)(8 + frac), exp - 10) : ldexpf((float)frac, -9);
+	return bits & 0x80 ? -v : v;
+}
+
+/* A shared exponent alone: 2^(x - 127), 255 is NaN. */
+float e8m0_to_float(uint8_t bits)
+{
+	return bits == 255 ? float_of(0x7fc00000u) : ldexpf(1.0f, (int)bits - 127);
+}
+
+float e2m1_to_float(uint8_t nibble)
+{
+	static const float values[] = {0.0f, 0.5f, 1.0f, 1.5f, 2.0f, 3.0f, 4.0f, 6.0f};
+	float v = values[nibble & 7];
+
+	return nibble & 8 ? -v : v;
+}
+
+bool dtype_is_float(unsigned dtype)
+{
+	return dtype == DTYPE_FLOAT32 || dtype == DTYPE_FLOAT16 || dtype == DTYPE_BFLOAT16 ||
+	       (dtype >= DTYPE_FP8E4M3FN && dtype <= DTYPE_FP4E2M1);
+}
+
+unsigned dtype_values(unsigned dtype)
+{
+	return dtype == DTYPE_FP4E2M1 ? 2 : 1;
+}
+
+uint64_t value_bits(unsigned dtype, const uint8_t *p, uint64_t i)
+{
+	unsigned n = dtype_bytes(dtype);
+	uint64_t v = 0;
+
+	p += i * n;
+	for (unsigned k = 0; k < n; k++)
+		v |= (uint64_t)p[k] << 8 * k;
+	return v;
+}
+
+int64_t value_i64(unsigned dtype, uint64_t bits)
+{
+	switch (dtype) {
+	case DTYPE_INT8:
+		return (int8_t)bits;
+	case DTYPE_INT16:
+		return (int16_t)bits;
+	case DTYPE_INT32:
+		return (int32_t)bits;
+	default:
+		return (int64_t)bits;
+	}
+}
+
+static double bits_double(unsigned dtype, uint64_t bits, unsigned k)
+{
+	switch (dtype) {
+	case DTYPE_FLOAT32:
+		return (double)float_of((uint32_t)bits);
+	case DTYPE_FLOAT16:
+		return (double)half_to_float((uint16_t)bits);
+	case DTYPE_BFLOAT16:
+		return (double)bfloat_to_float((uint16_t)bits);
+	case DTYPE_FP8E4M3FN:
+		return (double)e4m3_to_float((uint8_t)bits);
+	case DTYPE_FP8E8M0:
+		return (double)e8m0_to_float((uint8_t)bits);
+	case DTYPE_FP4E2M1:
+		return (double)e2m1_to_float((uint8_t)(k ? bits >> 4 : bits));
+	case DTYPE_UINT64:
+		return (double)bits;
+	default:
+		return (double)value_i64(dtype, bits);
+	}
+}
+
+double value_double(unsigned dtype, const uint8_t *p, uint64_t i, unsigned k)
+{
+	return bits_double(dtype, value_bits(dtype, p, i), k);
+}
+
+/* One spelling of the special values, whatever the C library prints. */
+static int put_float(char *buf, size_t n, double v, int digits)
+{
+	if (isnan(v))
+		return snprintf(buf, n, "nan");
+	if (isinf(v))
+		return snprintf(buf, n, v < 0 ? "-inf" : "inf");
+	return snprintf(buf, n, "%.*g", digits, v);
+}
+
+static int digits_of(unsigned dtype, enum value_style style)
+{
+	switch (dtype) {
+	case DTYPE_FLOAT32:
+		return style == VALUE_LEGACY ? 6 : 9;
+	case DTYPE_FLOAT16:
+		return style == VALUE_LEGACY ? 4 : 5;
+	case DTYPE_BFLOAT16:
+		return style == VALUE_LEGACY ? 3 : 4;
+	default:
+		return 9; /* 8 bits and less are exact in 9 digits or come back to the same bits */
+	}
+}
+
+const char *value_text(unsigned dtype, uint64_t bits, enum value_style style, char buf[VALUE_TEXT])
+{
+	int digits = digits_of(dtype, style), n;
+
+	if (style == VALUE_HEX) {
+		snprintf(buf, VALUE_TEXT, "0x%0*" PRIx64, (int)(2 * dtype_bytes(dtype)), bits);
+	} else if (dtype == DTYPE_FP4E2M1) {
+		n = put_float(buf, VALUE_TEXT / 2, bits_double(dtype, bits, 0), digits);
+		buf[n] = '/';
+		put_float(buf + n + 1, VALUE_TEXT / 2, bits_double(dtype, bits, 1), digits);
+	} else if (dtype_is_float(dtype)) {
+		put_float(buf, VALUE_TEXT, bits_double(dtype, bits, 0), digits);
+	} else if (dtype == DTYPE_UINT64) {
+		snprintf(buf, VALUE_TEXT, "%" PRIu64, bits);
+	} else if (dtype == DTYPE_BOOL && bits <= 1) {
+		snprintf(buf, VALUE_TEXT, "%s", bits ? "true" : "false");
+	} else {
+		snprintf(buf, VALUE_TEXT, "%" PRId64, value_i64(dtype, bits));
+	}
+	return buf;
+}
+
+const char *scalar_text(unsigned dtype, uint64_t bits, char buf[VALUE_TEXT])
+{
+	if (dtype >= DTYPE_COUNT)
+		dtype = DTYPE_UINT64;
+	if (dtype_bytes(dtype) < 8)
+		bits &= (1ull << 8 * dtype_bytes(dtype)) - 1;
+	return value_text(dtype, bits, VALUE_ROUND_TRIP, buf);
+}
+
+const char *scalar_as_float(unsigned dtype, uint64_t bits, char buf[VALUE_TEXT])
+{
+	unsigned exp = (unsigned)(bits >> 23 & 255);
+
+	/* 2^-63 and more, below 2^64: no small count or address looks like that */
+	if (dtype != DTYPE_UINT64 || bits >> 32 || exp < 64 || exp > 190)
+		return NULL;
+	put_float(buf, VALUE_TEXT, (double)float_of((uint32_t)bits), 9);
+	return buf;
+}

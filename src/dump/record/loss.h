@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * loss.h: what was lost and is not in the log yet, by thread, task and cause. Adding cannot fail:
+ * when memory or the limit is reached, the task is forgotten (LOSS_NO_TASK), never the count.
+ */
+#ifndef DUMP_RECORD_LOSS_H
+#define DUMP_RECORD_LOSS_H
+
+#include "base/vec.h"
+#include "dump/log_types.h"
+
+#define LOSS_NO_TASK UINT64_MAX
+#define LOSS_MOST 65536
+#define LOSS_CAUSES 7
+
+struct loss {
+	uint16_t thread;
+	struct log_loss what;
+};
+
+struct loss_table {
+	VEC(struct loss) list;
+	struct loss rest[LOSS_CAUSES]; /* by cause, the task forgotten */
+	bool has_rest;
+};
+
+static inline bool loss_is_empty(const struct loss_table *t)
+{
+	return t->list.n == 0 && !t->has_rest;
+}
+
+void loss_add(struct loss_table *t, uint16_t thread, const struct log_loss *what);
+/* Takes one out; false when there is none. */
+bool loss_take(struct loss_table *t, struct loss *out);
+/* All of `from` to `to`. */
+void loss_move(struct loss_table *to, struct loss_table *from);
+void loss_deinit(struct loss_table *t);
+
+#endif

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* engine_cross.h: cross-core counters, and the FIFO ops that are made of them. */
+#ifndef MODEL_ENGINE_ENGINE_CROSS_H
+#define MODEL_ENGINE_ENGINE_CROSS_H
+
+#include "model/engine/engine_internal.h"
+
+struct xsource { /* a set that a cross-core wait needs */
+	uint32_t core, id;
+};
+/* Which sets the next wait of this id needs; 0: nobody in this block sets it. */
+unsigned engine_xsources(
+	const struct engine *g, const struct core *c, unsigned id, struct xsource out[BLOCK_CORES]);
+/* The time all of them fired; false: not yet. *last: the latest of them. */
+bool engine_xready(
+	struct engine *g, struct core *c, unsigned id, uint64_t *cyc, struct fired **last);
+/* Joins their clocks into pipe's and counts the wait, released at cyc. May fail: memory. */
+bool engine_xtake(struct engine *g, struct core *c, unsigned id, unsigned pipe, uint64_t cyc);
+/* engine_counters.c: after the end, counters that are left set or went beyond what they hold. */
+bool engine_counters(struct engine *g);
+
+struct micro {
+	uint8_t act;
+	uint8_t pipe;
+	uint8_t xid;
+	uint8_t part;
+};
+/* What PUSH, POP, FREE and FIFO_END stand for; at most MAX_MICROS, else the last repeats `*repeat`
+ * times. */
+#define MAX_MICROS 8
+unsigned engine_micros(const struct engine *g, const struct core *c, const struct op_exec *x,
+	const struct op_form *f, struct micro out[MAX_MICROS], uint32_t *repeat);
+
+#endif

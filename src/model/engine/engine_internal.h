@@ -1,0 +1,150 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * engine_internal.h: the machine state that the files of the engine share.
+ *
+ * Nothing here advances in time order: every event's time is a maximum over events it depends on,
+ * so an op is timed once, as soon as what it waits for is known. A pipe whose head waits for a flag
+ * not yet set keeps what follows in `pending`.
+ */
+#ifndef MODEL_ENGINE_ENGINE_INTERNAL_H
+#define MODEL_ENGINE_ENGINE_INTERNAL_H
+
+#include "model/engine/engine.h"
+#include "model/engine/races.h"
+#include "trace/trace.h"
+
+#define N_FLAG_IDS 8
+#define N_FLAGS (ENGINE_PIPES * ENGINE_PIPES * N_FLAG_IDS)
+#define N_XIDS 32
+#define NO_FLAG 0xffff
+#define BLOCK_CORES 3 /* AIC and two AIVs */
+#define UNKNOWN_CYC UINT64_MAX
+
+enum act { ACT_OP, ACT_SET, ACT_WAIT, ACT_BAR, ACT_XSET, ACT_XWAIT };
+
+/* What a form means to the engine, priced once. */
+struct step {
+	uint8_t kind; /* enum op_kind */
+	uint8_t pipe;
+	bool is_bad;   /* a flag that cannot exist */
+	uint16_t flag; /* NO_FLAG: none */
+	uint8_t xid;
+	struct op_price price;
+};
+
+struct entry { /* something in a pipe's queue */
+	uint64_t issue;
+	uint64_t version; /* of the scalar clock of races at issue */
+	uint32_t op;
+	uint32_t slot; /* number in the queue; NO_OP: it takes none */
+	uint16_t flag;
+	uint8_t act, part, xid;
+};
+
+struct pipe {
+	uint64_t free;	    /* next op may start */
+	uint64_t last_done; /* everything before is complete */
+	uint64_t port_free;
+	uint64_t *done; /* of the last `depth` slots, UNKNOWN_CYC while not timed */
+	uint32_t n_slots;
+	uint32_t last_slice; /* that ended at last_done */
+	VEC(struct entry) pending;
+	size_t head;	   /* of pending */
+	uint64_t wait_end; /* wait_cyc is counted up to here */
+};
+
+struct fired { /* a set that is waiting for its wait */
+	uint64_t cyc;
+	uint32_t lane, slice, op;
+	struct race_clock clock;
+};
+
+struct flag {
+	VEC(struct fired) fired;
+	size_t head;
+	uint32_t n_set, n_wait;
+	uint32_t n_total; /* sets in the whole stream */
+	uint64_t last_release;
+	uint32_t last_set_op, last_wait_op;
+};
+
+struct xflag { /* what this core sets is kept */
+	VEC(struct fired) fired;
+	VEC(uint64_t) taken; /* when the waits of this core were released */
+	uint32_t n_total[5]; /* sets in the whole stream, by mode */
+};
+
+enum block_kind { BLOCK_NONE, BLOCK_QUEUE, BLOCK_FLAG, BLOCK_X, BLOCK_ALL };
+
+struct core {
+	const struct opstream *s;
+	struct timed_core *out;
+	struct step *steps; /* by form */
+	uint32_t index;	    /* of timed.cores */
+	uint32_t at;	    /* in the block */
+	uint32_t pc;
+	uint32_t micro; /* of a FIFO op */
+	bool is_paid;	/* the issue cost of the current micro op is in t */
+	bool is_done;
+	uint64_t t;		       /* scalar clock */
+	uint64_t run_start, run_stall; /* of the current PART_ISSUE slice; run_start == t: none */
+	unsigned ready;		       /* pipes whose flag came */
+	struct {
+		enum block_kind kind;
+		uint32_t pipe, flag, xid, op;
+	} block;
+	struct pipe pipes[ENGINE_PIPES];
+	struct flag *flags;
+	struct xflag x[N_XIDS];
+	unsigned fifo_lanes[256]; /* AIV lanes (bits) that use the FIFO of this flag id */
+};
+
+struct engine {
+	const struct opstream_set *set;
+	const struct engine_options *o;
+	struct timed *out;
+	struct incore_error *e;
+	struct core cores[BLOCK_CORES];
+	uint32_t n_cores;
+	uint32_t depth;
+	uint64_t flag_set, flag_wait, s_sync, s_op;
+	bool is_stopped;     /* deadlock */
+	struct races *races; /* or NULL */
+};
+
+/* --- engine_pipe.c --- */
+/* Hands an entry to a pipe; times it (and what it wakes) if it can be. */
+bool engine_enqueue(struct engine *g, struct core *c, unsigned pipe, struct entry *n);
+/* Times what can be timed in all pipes of the core. *moved: something was. */
+bool engine_drain(struct engine *g, struct core *c, bool *moved);
+bool engine_fire(struct engine *g, struct core *c, struct entry *n, unsigned pipe, uint64_t cyc);
+/* Takes the set that a wait pairs with; false: not there yet. */
+bool engine_take_flag(struct core *c, uint16_t flag, struct fired *out);
+/* A slice of a lane; its index in *slice (NO_SLICE where none are kept). */
+bool engine_slice(struct engine *g, struct core *c, unsigned pipe, const struct timed_slice *s,
+	uint32_t *slice);
+bool engine_link(struct engine *g, const struct fired *from, struct core *c, unsigned pipe,
+	uint32_t slice, enum link_kind kind);
+void engine_wait_span(struct core *c, unsigned pipe, uint64_t start, uint64_t end);
+/* A wait was released at cyc: was its flag set again before? */
+bool engine_released(struct engine *g, struct core *c, uint16_t flag, uint32_t op, uint64_t cyc);
+
+/* --- engine_scalar.c --- */
+/* Runs the front end as far as it goes; *moved: it went. */
+bool engine_scalar(struct engine *g, struct core *c, bool *moved);
+
+/* --- engine_stuck.c --- */
+/* Nothing can run: an unmatched wait is reported and released, else a deadlock ends the block. */
+bool engine_stuck(struct engine *g);
+/* After the end: flags left set. */
+bool engine_left(struct engine *g);
+
+/* Notes global memory that blocks share. False on lack of memory. */
+bool engine_blocks(const struct opstream_set *set, struct timed *out);
+
+/* Adds to a finding of the same kind and places, or makes one (count 1, message NULL: to be
+ * filled). NULL on lack of memory. */
+struct model_finding *finding_add(struct timed *t, const struct opstream_set *set,
+	enum finding_kind kind, const struct finding_op *a, const struct finding_op *b);
+
+#endif

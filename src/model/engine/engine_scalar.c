@@ -1,0 +1,360 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* engine_scalar.c: the front end: program order, issue costs, full queues, waits of the scalar. */
+#include "model/engine/engine_cross.h"
+
+/* Writes the run of issues so far as one slice. */
+static bool flush_run(struct engine *g, struct core *c)
+{
+	struct timed_lane *l = &c->out->lanes[OPP_S];
+	uint64_t dur = c->t - c->run_start;
+	struct timed_slice s = {.start = c->run_start,
+		.dur = dur > UINT32_MAX ? UINT32_MAX : (uint32_t)dur,
+		.op = NO_OP,
+		.part = PART_ISSUE};
+	uint32_t slice;
+
+	if (dur == 0)
+		return true;
+	s.stall = c->run_stall > s.dur ? s.dur : (uint32_t)c->run_stall;
+	g->out->n_clamped += dur > UINT32_MAX;
+	l->busy_cyc += dur - c->run_stall;
+	l->busy_end = c->t;
+	c->run_start = c->t;
+	c->run_stall = 0;
+	return engine_slice(g, c, OPP_S, &s, &slice);
+}
+
+static void pay(struct core *c, uint64_t cyc)
+{
+	if (!c->is_paid)
+		c->t += cyc;
+	c->is_paid = true;
+}
+
+/* A slice of the scalar lane from t to end; the clock goes there. */
+static bool own_slice(
+	struct engine *g, struct core *c, const struct entry *n, uint64_t end, uint32_t *slice)
+{
+	struct timed_slice s = {.start = c->t, .op = n->op, .part = n->part};
+	uint64_t dur = end - c->t;
+
+	if (!flush_run(g, c))
+		return false;
+	s.dur = dur > UINT32_MAX ? UINT32_MAX : (uint32_t)dur;
+	g->out->n_clamped += dur > UINT32_MAX;
+	s.is_sync = n->act != ACT_OP;
+	if (s.is_sync) {
+		engine_wait_span(c, OPP_S, c->t, end);
+	} else {
+		c->out->lanes[OPP_S].busy_cyc += dur;
+		c->out->lanes[OPP_S].busy_end = end;
+		c->out->lanes[OPP_S].n_ops++;
+	}
+	c->t = c->run_start = end;
+	return engine_slice(g, c, OPP_S, &s, slice);
+}
+
+static bool blocked(
+	struct core *c, enum block_kind kind, uint32_t pipe, uint32_t flag, uint32_t xid)
+{
+	c->block.kind = kind;
+	c->block.pipe = pipe;
+	c->block.flag = flag;
+	c->block.xid = xid;
+	c->block.op = c->pc;
+	return true;
+}
+
+/* Room in a pipe's queue, or the clock goes to where there is some. */
+static bool need_slot(struct engine *g, struct core *c, unsigned pipe)
+{
+	struct pipe *p = &c->pipes[pipe];
+	uint64_t done;
+
+	if (p->n_slots < g->depth)
+		return true;
+	done = p->done[p->n_slots % g->depth];
+	if (done == UNKNOWN_CYC)
+		return blocked(c, BLOCK_QUEUE, pipe, 0, 0);
+	if (done > c->t) {
+		if (!flush_run(g, c))
+			return false;
+		c->out->lanes[OPP_S].stall_cyc += done - c->t;
+		c->run_stall = done - c->t;
+		c->t = done;
+	}
+	return true;
+}
+
+static void scalar_clock_changed(struct engine *g, struct core *c)
+{
+	bool pending = false;
+
+	for (unsigned i = 1; i < ENGINE_PIPES; i++)
+		pending = pending || c->pipes[i].pending.n;
+	races_scalar_changed(g->races, c->at, pending);
+}
+
+/* --- what the scalar waits for itself --- */
+
+static bool scalar_set(struct engine *g, struct core *c, struct entry *n)
+{
+	bool moved;
+
+	return engine_fire(g, c, n, OPP_S, c->t + g->flag_set) && engine_drain(g, c, &moved);
+}
+
+static bool scalar_wait(struct engine *g, struct core *c, struct entry *n)
+{
+	struct fired from;
+	uint64_t end;
+	uint32_t slice;
+
+	if (!engine_take_flag(c, n->flag, &from))
+		return blocked(c, BLOCK_FLAG, OPP_S, n->flag, 0);
+	end = from.cyc + g->flag_wait > c->t ? from.cyc + g->flag_wait : c->t;
+	if (!own_slice(g, c, n, end, &slice) || !engine_link(g, &from, c, OPP_S, slice, LINK_FLAG))
+		return false;
+	if (g->races) {
+		race_join(races_clock(g->races, c->at, OPP_S), &from.clock);
+		scalar_clock_changed(g, c);
+	}
+	return engine_released(g, c, n->flag, n->op, end);
+}
+
+static bool scalar_xwait(struct engine *g, struct core *c, struct entry *n)
+{
+	struct fired *last = NULL;
+	uint64_t cyc = 0, end;
+	uint32_t slice;
+
+	if (!engine_xready(g, c, n->xid, &cyc, &last))
+		return blocked(c, BLOCK_X, OPP_S, 0, n->xid);
+	end = cyc + g->flag_wait > c->t ? cyc + g->flag_wait : c->t;
+	if (!last)
+		end = c->t;
+	if (!own_slice(g, c, n, end, &slice) ||
+		(last && !engine_link(g, last, c, OPP_S, slice, LINK_CROSS_CORE)))
+		return false;
+	if (!engine_xtake(g, c, n->xid, OPP_S, end))
+		return false;
+	if (g->races)
+		scalar_clock_changed(g, c);
+	return true;
+}
+
+static bool scalar_barrier(struct engine *g, struct core *c, struct entry *n)
+{
+	struct fired from = {.slice = NO_SLICE};
+	uint64_t end = c->t;
+	uint32_t slice;
+
+	for (unsigned i = 1; i < ENGINE_PIPES; i++)
+		if (c->pipes[i].pending.n)
+			return blocked(c, BLOCK_ALL, i, 0, 0);
+	for (unsigned i = 1; i < ENGINE_PIPES; i++)
+		if (c->pipes[i].last_done > end) {
+			end = c->pipes[i].last_done;
+			from.lane = c->index * ENGINE_PIPES + i;
+			from.slice = c->pipes[i].last_slice;
+		}
+	if (!own_slice(g, c, n, end, &slice) ||
+		!engine_link(g, &from, c, OPP_S, slice, LINK_BARRIER))
+		return false;
+	if (g->races) {
+		for (unsigned i = 1; i < ENGINE_PIPES; i++)
+			race_join(races_clock(g->races, c->at, OPP_S),
+				races_clock(g->races, c->at, i));
+		scalar_clock_changed(g, c);
+	}
+	return true;
+}
+
+/* --- ops --- */
+
+static bool touches_memory(const struct core *c, const struct op_form *f)
+{
+	for (unsigned i = 0; i < f->n_opnds; i++)
+		if (c->s->opnds.v[f->first_opnd + i].access)
+			return true;
+	return false;
+}
+
+static bool scalar_op(struct engine *g, struct core *c, const struct step *st, struct entry *n)
+{
+	uint32_t slice;
+	uint64_t end = c->t + st->price.issue_cyc;
+
+	if (st->price.status > c->out->lanes[OPP_S].status)
+		c->out->lanes[OPP_S].status = st->price.status;
+	if (!own_slice(g, c, n, end, &slice))
+		return false;
+	if (!g->races || !touches_memory(c, &c->s->forms.v[c->s->ops.v[n->op].form]))
+		return true;
+	if (!races_op(g->races, c->at, OPP_S, n->op))
+		return err_nomem(g->e);
+	scalar_clock_changed(g, c);
+	return true;
+}
+
+/* One micro op; the front end is blocked if c->block says so afterwards. */
+static bool do_micro(struct engine *g, struct core *c, const struct micro *m, struct entry *n)
+{
+	n->act = m->act;
+	n->part = m->part;
+	n->xid = m->xid;
+	pay(c, m->act == ACT_OP ? g->s_op : g->s_sync);
+	if (m->pipe == OPP_S) {
+		if (m->act == ACT_XWAIT)
+			return scalar_xwait(g, c, n);
+		return m->act == ACT_XSET ? scalar_set(g, c, n) : true;
+	}
+	if (m->act != ACT_XSET && !need_slot(g, c, m->pipe))
+		return false;
+	if (c->block.kind != BLOCK_NONE)
+		return true;
+	n->issue = c->t;
+	return engine_enqueue(g, c, m->pipe, n);
+}
+
+static bool do_fifo(struct engine *g, struct core *c, struct entry *n)
+{
+	const struct op_exec *x = &c->s->ops.v[c->pc];
+	struct micro m[MAX_MICROS];
+	uint32_t repeat;
+	unsigned n_micros = engine_micros(g, c, x, &c->s->forms.v[x->form], m, &repeat);
+
+	while (n_micros && c->micro < n_micros * repeat) {
+		if (!do_micro(g, c, &m[c->micro % n_micros], n))
+			return false;
+		if (c->block.kind != BLOCK_NONE)
+			return true;
+		c->micro++;
+		c->is_paid = false;
+	}
+	if (n_micros == 0)
+		pay(c, g->s_sync);
+	g->out->n_fallback += c->steps[x->form].price.is_fallback;
+	return true;
+}
+
+static bool bad_flag(struct engine *g, struct core *c)
+{
+	const struct op_form *f = &c->s->forms.v[c->s->ops.v[c->pc].form];
+	struct finding_op a = {c->out->stream, c->pc, f->pipe}, none = {0, NO_OP, 0};
+	struct model_finding *x = finding_add(g->out, g->set, FIND_BAD_FLAG, &a, &none);
+	struct strbuf text = {0};
+
+	if (!x)
+		return err_nomem(g->e);
+	if (!x->message) {
+		sb_puts(&text, "bad flag: ");
+		finding_put_op(g->set, &a, &text);
+		if (f->kind == OPK_XSET || f->kind == OPK_XWAIT)
+			sb_printf(&text, " names cross-core id %d; ids are 0 to 15", f->flag_id);
+		else
+			sb_printf(&text, " names %s->%s id %d; ids are 0 to 7 between two pipes",
+				op_pipe_name(f->flag_src), op_pipe_name(f->flag_dst), f->flag_id);
+		x->message = text.failed ? NULL : arena_strdup(&g->out->arena, text.p);
+		sb_free(&text);
+	}
+	return x->message ? true : err_nomem(g->e);
+}
+
+static bool do_sync(struct engine *g, struct core *c, const struct step *st, struct entry *n)
+{
+	bool is_wait = st->kind == OPK_WAIT || st->kind == OPK_XWAIT;
+
+	pay(c, g->s_sync);
+	if (st->is_bad)
+		return bad_flag(g, c);
+	n->flag = st->flag;
+	n->xid = st->xid;
+	n->act = st->kind == OPK_SET	 ? ACT_SET
+		 : st->kind == OPK_WAIT	 ? ACT_WAIT
+		 : st->kind == OPK_XSET	 ? ACT_XSET
+		 : st->kind == OPK_XWAIT ? ACT_XWAIT
+					 : ACT_BAR;
+	if (st->pipe == OPP_S || st->pipe == OPP_ALL) {
+		if (st->kind == OPK_BARRIER)
+			return st->pipe == OPP_S || scalar_barrier(g, c, n);
+		if (st->kind == OPK_XWAIT)
+			return scalar_xwait(g, c, n);
+		return is_wait ? scalar_wait(g, c, n) : scalar_set(g, c, n);
+	}
+	if (n->act != ACT_SET && n->act != ACT_XSET && !need_slot(g, c, st->pipe))
+		return false;
+	if (c->block.kind != BLOCK_NONE)
+		return true;
+	n->issue = c->t;
+	return engine_enqueue(g, c, st->pipe, n);
+}
+
+static bool do_op(struct engine *g, struct core *c, const struct step *st)
+{
+	struct entry n = {.op = c->pc, .act = ACT_OP, .part = PART_OP, .flag = NO_FLAG};
+	uint32_t slice;
+
+	switch (st->kind) {
+	case OPK_SET:
+	case OPK_WAIT:
+	case OPK_BARRIER:
+	case OPK_XSET:
+	case OPK_XWAIT:
+		return do_sync(g, c, st, &n);
+	case OPK_PUSH:
+	case OPK_POP:
+	case OPK_FREE:
+	case OPK_FIFO_END:
+		return do_fifo(g, c, &n);
+	case OPK_EXT:
+		g->out->n_external++;
+		n.act = ACT_WAIT;
+		return own_slice(g, c, &n, c->t, &slice);
+	default:
+		break;
+	}
+	if (st->pipe == OPP_NONE)
+		return true;
+	g->out->n_fallback += st->price.is_fallback;
+	g->out->n_unknown += st->price.is_unknown;
+	if (st->pipe == OPP_S || st->pipe == OPP_ALL)
+		return scalar_op(g, c, st, &n);
+	pay(c, st->price.issue_cyc);
+	if (!need_slot(g, c, st->pipe))
+		return false;
+	if (c->block.kind != BLOCK_NONE) {
+		/* counted when it goes through */
+		g->out->n_fallback -= st->price.is_fallback;
+		g->out->n_unknown -= st->price.is_unknown;
+		return true;
+	}
+	n.issue = c->t;
+	return engine_enqueue(g, c, st->pipe, &n);
+}
+
+bool engine_scalar(struct engine *g, struct core *c, bool *moved)
+{
+	struct entry end = {.op = NO_OP, .act = ACT_BAR, .part = PART_END, .flag = NO_FLAG};
+
+	if (c->is_done)
+		return true;
+	c->block.kind = BLOCK_NONE;
+	for (; c->pc < c->s->ops.n; c->pc++) {
+		if (!do_op(g, c, &c->steps[c->s->ops.v[c->pc].form]))
+			return false;
+		if (c->block.kind != BLOCK_NONE)
+			return true;
+		c->is_paid = false;
+		c->micro = 0;
+		*moved = true;
+	}
+	if (!scalar_barrier(g, c, &end))
+		return false;
+	if (c->block.kind != BLOCK_NONE)
+		return true;
+	c->is_done = *moved = true;
+	c->out->end_cyc = c->t;
+	c->out->is_complete = true;
+	return flush_run(g, c);
+}

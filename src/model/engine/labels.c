@@ -1,0 +1,237 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* labels.c: what made a trace and how far it may be trusted, as a table and as notes. */
+#include "model/engine/to_trace_internal.h"
+
+#include <stdlib.h>
+
+struct labels {
+	struct trace *t;
+	VEC(const char *) cells; /* key, value, key, value ... */
+	struct strbuf value;
+	bool failed;
+};
+
+/* Adds what stands in l->value. */
+static void put(struct labels *l, const char *key)
+{
+	const char *copy =
+		l->value.failed ? NULL : arena_strdup(&l->t->arena, l->value.n ? l->value.p : "");
+
+	if (!copy || !VEC_PUSH(&l->cells, key) || !VEC_PUSH(&l->cells, copy))
+		l->failed = true;
+	sb_reset(&l->value);
+}
+
+static void put_text(struct labels *l, const char *key, const char *text)
+{
+	sb_puts(&l->value, text);
+	put(l, key);
+}
+
+/* --- ops by name --- */
+
+struct op_count {
+	const char *name;
+	uint64_t n;
+};
+
+struct op_counts {
+	VEC(struct op_count) v;
+};
+
+static bool count_name(struct op_counts *c, const char *name, uint64_t n)
+{
+	for (size_t i = 0; i < c->v.n; i++)
+		if (strcmp(c->v.v[i].name, name) == 0) {
+			c->v.v[i].n += n;
+			return true;
+		}
+	return VEC_PUSH(&c->v, (struct op_count){name, n});
+}
+
+static int name_cmp(const void *a, const void *b)
+{
+	return strcmp(((const struct op_count *)a)->name, ((const struct op_count *)b)->name);
+}
+
+static bool count_stream(
+	const struct opstream *s, const struct profile *p, bool unknown, struct op_counts *out)
+{
+	uint64_t *n = mem_zalloc(s->forms.n + 1, sizeof(*n));
+	bool ok = n != NULL;
+
+	for (size_t i = 0; ok && i < s->ops.n; i++)
+		n[s->ops.v[i].form]++;
+	for (size_t i = 0; ok && i < s->forms.n; i++) {
+		struct op_price q;
+
+		price_form(p, s, &s->forms.v[i], &q);
+		if (n[i] && (unknown ? q.is_unknown : q.is_fallback && !q.is_unknown))
+			ok = count_name(out, opstream_str(s, s->forms.v[i].name), n[i]);
+	}
+	mem_free(n);
+	return ok;
+}
+
+static void put_ops(struct labels *l, const char *key, const struct opstream_set *set,
+	const struct profile *p, bool unknown)
+{
+	struct op_counts c = {0};
+
+	for (size_t i = 0; i < set->v.n; i++)
+		if (!count_stream(&set->v.v[i], p, unknown, &c))
+			l->failed = true;
+	if (c.v.n)
+		qsort(c.v.v, c.v.n, sizeof(*c.v.v), name_cmp);
+	for (size_t i = 0; i < c.v.n; i++)
+		sb_printf(&l->value, "%s%s: %llu", i ? ", " : "", c.v.v[i].name,
+			(unsigned long long)c.v.v[i].n);
+	put(l, key);
+	VEC_FREE(&c.v);
+}
+
+/* --- the table --- */
+
+static void put_pipe_status(struct labels *l, const struct timed *timed)
+{
+	for (unsigned p = 0; p < ENGINE_PIPES; p++) {
+		unsigned worst = 0;
+		uint64_t n = 0;
+		char buf[16];
+
+		for (size_t i = 0; i < timed->cores.n; i++) {
+			const struct timed_lane *k = &timed->cores.v[i].lanes[p];
+
+			n += p == OPP_S ? k->busy_cyc : k->n_ops;
+			worst = k->status > worst ? k->status : worst;
+		}
+		if (n)
+			sb_printf(&l->value, "%s%s: %s", l->value.n ? ", " : "",
+				ascend_pipe_name(model_lane(p), buf),
+				prof_status_name((enum prof_status)worst));
+	}
+	put(l, "pipe_status");
+}
+
+static void put_slots(struct labels *l, const struct opstream_set *set)
+{
+	uint64_t missing = 0;
+
+	for (size_t i = 0; i < set->v.n; i++)
+		missing |= set->v.v[i].missing_slots;
+	for (unsigned i = 0; i < OPSTREAM_SLOTS; i++)
+		if (missing >> i & 1)
+			sb_printf(&l->value, "%s%u", l->value.n ? ", " : "", i);
+	put(l, "missing_slots");
+}
+
+static void put_profile(struct labels *l, const struct profile *p)
+{
+	put_text(l, "evidence", evidence_name(EVIDENCE_ESTIMATE));
+	put_text(l, "model", MODEL_NAME);
+	put_text(l, "profile", p->name);
+	put_text(l, "profile_sha256", p->sha256);
+	put_text(l, "arch", op_arch_name(p->arch));
+	put_text(l, "soc", p->soc);
+	sb_printf(&l->value, "%llu", (unsigned long long)(p->k[K_CLOCK_MHZ].e4 / PROF_ONE));
+	put(l, "clock_mhz");
+	put_text(l, "calibration", p->calibration);
+}
+
+static void put_rest(struct labels *l, const struct opstream_set *set, const struct timed *timed,
+	const struct profile *p)
+{
+	const struct opstream *s = set->v.n ? &set->v.v[0] : NULL;
+
+	put_ops(l, "fallback_ops", set, p, false);
+	put_ops(l, "unknown_ops", set, p, true);
+	sb_printf(&l->value, "%llu", (unsigned long long)timed->n_external);
+	put(l, "external_waits");
+	put_text(l, "args_origin", s && s->args_origin == ARGS_DUMP ? "dump" : "synthetic");
+	put_slots(l, set);
+	put_text(l, "front_end", s ? opstream_str(s, s->front_end) : "");
+	sb_printf(&l->value, "v_overlap: %s, dma_serial: %s", p->v_overlap ? "on" : "off",
+		p->dma_serial ? "on" : "off");
+	put(l, "switches");
+	put_text(l, "complete", timed->is_complete ? "true" : "false");
+	if (!timed->is_complete)
+		put_text(l, "incomplete_because", timed->reason ? timed->reason : "");
+	put_text(l, "text", p->arch == ARCH_A5 ? MODEL_TEXT "; uncalibrated" : MODEL_TEXT);
+}
+
+static bool add_table(struct labels *l)
+{
+	static const char *const cols[] = {"key", "value"};
+	struct trace *t = l->t;
+	struct named_table k = {.name = ASCEND_TABLE_LABELS,
+		.origin = "model",
+		.n_cols = 2,
+		.n_rows = (uint32_t)(l->cells.n / 2)};
+
+	k.cols = arena_memdup(&t->arena, cols, sizeof(cols));
+	k.cells = arena_memdup(&t->arena, l->cells.v, l->cells.n * sizeof(*l->cells.v));
+	t->tables = arena_zalloc(&t->arena, 1, sizeof(*t->tables));
+	if (!k.cols || !k.cells || !t->tables)
+		return false;
+	t->tables[0] = k;
+	t->n_tables = 1;
+	return true;
+}
+
+/* --- notes --- */
+
+static const char *note_code(enum finding_kind k)
+{
+	static const char *const codes[FIND_COUNT] = {"model-race", "model-deadlock",
+		"model-unmatched-wait", "model-double-set", "model-flag-left-set", "model-bad-flag",
+		"model-counter-full", "model-blocks-share-memory"};
+
+	return codes[k];
+}
+
+static bool put_notes(struct trace *t, const struct timed *timed)
+{
+	bool ok = true;
+
+	for (size_t i = 0; ok && i < timed->findings.n; i++) {
+		const struct model_finding *f = &timed->findings.v[i];
+
+		ok = trace_note(t, f->kind == FIND_BLOCKS_SHARE ? NOTE_INFO : NOTE_CONTRADICTORY,
+			note_code(f->kind), NULL, INCORE_NO_OFFSET, f->count, "%s", f->message);
+	}
+	if (ok && timed->n_more)
+		ok = trace_note(t, NOTE_CONTRADICTORY, "model-more-findings", NULL,
+			INCORE_NO_OFFSET, timed->n_more, "%llu findings more",
+			(unsigned long long)timed->n_more);
+	if (ok && !timed->is_complete)
+		ok = trace_note(t, NOTE_TRUNCATED, "model-incomplete", NULL, INCORE_NO_OFFSET, 1,
+			"the kernel was not timed to its end: %s",
+			timed->reason ? timed->reason : "unknown");
+	if (ok && timed->n_unknown)
+		ok = trace_note(t, NOTE_GUESSED, "model-unknown-ops", NULL, INCORE_NO_OFFSET,
+			timed->n_unknown, "%llu ops that the model does not know, at a guess",
+			(unsigned long long)timed->n_unknown);
+	if (ok && timed->n_fallback)
+		ok = trace_note(t, NOTE_INFO, "model-fallback-ops", NULL, INCORE_NO_OFFSET,
+			timed->n_fallback, "%llu ops have no price of their own",
+			(unsigned long long)timed->n_fallback);
+	if (ok && timed->n_clamped)
+		ok = trace_note(t, NOTE_CLAMPED, "model-long-slices", NULL, INCORE_NO_OFFSET,
+			timed->n_clamped, "slices are longer than 32 bits of cycles");
+	return ok;
+}
+
+bool model_labels_put(struct trace *t, const struct opstream_set *set, const struct timed *timed,
+	const struct profile *p)
+{
+	struct labels l = {.t = t};
+	bool ok;
+
+	put_profile(&l, p);
+	put_pipe_status(&l, timed);
+	put_rest(&l, set, timed, p);
+	ok = !l.failed && add_table(&l);
+	VEC_FREE(&l.cells);
+	sb_free(&l.value);
+	return ok && put_notes(t, timed);
+}

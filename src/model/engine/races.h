@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * races.h: do two pipes touch the same bytes with nothing that orders them? Happens-before by
+ * vector clocks: one clock per pipe, one map of byte ranges per buffer. The engine tells every
+ * event in an order that respects the edges; the times do not matter.
+ *
+ * The clock of a pipe is, for each pipe, the last op of it (its number + 1) known to be complete.
+ * Owner: races_free(). May fail: on memory.
+ */
+#ifndef MODEL_ENGINE_RACES_H
+#define MODEL_ENGINE_RACES_H
+
+#include "model/engine/engine.h"
+
+#define RACE_PIPES 24 /* three core instances of eight */
+
+struct race_clock {
+	uint32_t at[RACE_PIPES];
+};
+
+struct races;
+
+/* For the streams of one block: `streams` indexes the set. */
+struct races *races_new(
+	const struct opstream_set *set, const uint32_t *streams, uint32_t n, struct timed *out);
+void races_free(struct races *r);
+
+static inline void race_join(struct race_clock *to, const struct race_clock *from)
+{
+	for (unsigned i = 0; i < RACE_PIPES; i++)
+		to->at[i] = to->at[i] > from->at[i] ? to->at[i] : from->at[i];
+}
+
+/* Core is the position in `streams`; pipe an enum op_pipe. */
+struct race_clock *races_clock(struct races *r, unsigned core, unsigned pipe);
+/* The scalar clock of a core changed. */
+void races_scalar_changed(struct races *r, unsigned core, bool keep_old);
+/* Number of the scalar clock's state now; kept for entries that a pipe cannot take yet. */
+uint64_t races_version(const struct races *r, unsigned core);
+/* What was issued at that state comes after the scalar ops before it. */
+void races_issued(struct races *r, unsigned core, unsigned pipe, uint64_t version);
+/* An op runs on a pipe. */
+bool races_op(struct races *r, unsigned core, unsigned pipe, uint32_t op);
+
+#endif

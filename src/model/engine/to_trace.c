@@ -1,0 +1,353 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* to_trace.c: timed slices as tracks. */
+#include "model/engine/to_trace_internal.h"
+
+#include <stdlib.h>
+
+struct rec { /* a slice of a track */
+	uint64_t start;
+	uint32_t dur, stall;
+	uint32_t code;
+	uint32_t old; /* its number in the lane */
+};
+
+struct tracks { /* trace.loader_ctx */
+	uint32_t n;
+	struct rec *recs[]; /* by track */
+};
+
+struct maker {
+	struct trace *t;
+	const struct opstream_set *set;
+	const struct timed *timed;
+	struct rows rows;
+	struct incore_error *e;
+	uint32_t *track_of; /* by lane: + 1 */
+	uint32_t **place;   /* by lane: where slice i went */
+};
+
+/* --- loading --- */
+
+static bool load(const struct trace *t, track_idx i, unsigned want, struct track_data *d,
+	struct incore_error *e)
+{
+	const struct tracks *x = t->loader_ctx;
+	uint32_t n = t->tracks[i].n_slices;
+
+	d->stated_slices = n;
+	if (want & TRACK_NO_SLICES)
+		return true;
+	if (!track_data_reserve(d, n))
+		return err_nomem(e);
+	for (uint32_t k = 0; k < n; k++) {
+		const struct rec *r = &x->recs[i][k];
+
+		d->start_cyc[k] = r->start;
+		d->dur_cyc[k] = r->dur;
+		d->stall_cyc[k] = r->stall;
+		d->code[k] = r->code;
+		d->inst_class[k] = t->code[r->code].inst_class;
+		d->tag[k] = (uint8_t)t->tracks[i].coord[2];
+	}
+	d->n = n;
+	return true;
+}
+
+static void close_ctx(void *ctx)
+{
+	struct tracks *x = ctx;
+
+	for (uint32_t i = 0; i < x->n; i++)
+		mem_free(x->recs[i]);
+	mem_free(x);
+}
+
+/* --- order --- */
+
+static int rec_cmp(const void *pa, const void *pb)
+{
+	const struct rec *a = pa, *b = pb;
+	uint64_t a_end = a->start + a->dur, b_end = b->start + b->dur;
+
+	if (a->start != b->start)
+		return a->start < b->start ? -1 : 1;
+	if (a_end != b_end)
+		return a_end < b_end ? -1 : 1;
+	if (a->code != b->code)
+		return a->code < b->code ? -1 : 1;
+	return a->old < b->old ? -1 : a->old > b->old;
+}
+
+/* Only sets are out of place, by a little: insertion is linear then. */
+static void sort_recs(struct rec *v, size_t n)
+{
+	size_t moves = 0;
+
+	for (size_t i = 1; i < n; i++) {
+		struct rec r = v[i];
+		size_t k = i;
+
+		for (; k > 0 && rec_cmp(&r, &v[k - 1]) < 0; k--)
+			v[k] = v[k - 1];
+		v[k] = r;
+		moves += i - k;
+		if (moves > 16 * n) {
+			qsort(v, n, sizeof(*v), rec_cmp);
+			return;
+		}
+	}
+}
+
+/* --- tracks --- */
+
+static bool fill_track(struct maker *m, uint32_t core, unsigned pipe, track_idx k)
+{
+	const struct timed_core *c = &m->timed->cores.v[core];
+	const struct timed_lane *l = &c->lanes[pipe];
+	struct tracks *x = m->t->loader_ctx;
+	uint32_t lane = core * ENGINE_PIPES + pipe;
+	struct rec *v = mem_alloc(l->slices.n * sizeof(*v) + 1);
+
+	x->recs[k] = v;
+	m->place[lane] = mem_alloc(l->slices.n * sizeof(uint32_t) + 1);
+	if (!v || !m->place[lane])
+		return false;
+	for (uint32_t i = 0; i < l->slices.n; i++) {
+		const struct timed_slice *s = &l->slices.v[i];
+		code_idx code = rows_of(&m->rows, c->stream, s, pipe);
+
+		if (code == NO_CODE)
+			return false;
+		v[i] = (struct rec){s->start, s->dur, s->stall, code, i};
+	}
+	sort_recs(v, l->slices.n);
+	for (uint32_t i = 0; i < l->slices.n; i++)
+		m->place[lane][v[i].old] = i;
+	m->t->tracks[k].n_slices = (uint32_t)l->slices.n;
+	m->track_of[lane] = k + 1;
+	return true;
+}
+
+static unsigned unit_of(const struct opstream *s)
+{
+	return s->core == CORE_AIC ? 0 : 1 + (s->lane & 1);
+}
+
+static uint64_t end_of(const struct timed_core *c)
+{
+	uint64_t end = c->end_cyc;
+
+	for (unsigned p = 0; p < ENGINE_PIPES; p++)
+		for (size_t i = 0; i < c->lanes[p].slices.n; i++) {
+			const struct timed_slice *s = &c->lanes[p].slices.v[i];
+
+			end = s->start + s->dur > end ? s->start + s->dur : end;
+		}
+	return end;
+}
+
+static bool add_track(struct maker *m, uint32_t core, unsigned pipe, uint64_t end)
+{
+	const struct timed_core *c = &m->timed->cores.v[core];
+	const struct opstream *s = &m->set->v.v[c->stream];
+	struct track *k = &m->t->tracks[m->t->n_tracks];
+	char buf[16];
+
+	*k = (struct track){.coord = {s->block_idx, unit_of(s), model_lane(pipe)},
+		.clock = m->t->n_clocks - 1,
+		.end_cyc = end,
+		.kernel_id = UINT32_MAX,
+		.workgroup = NO_VALUE};
+	k->name = arena_printf(&m->t->arena, "core%u.%s%u/%s", s->block_idx,
+		s->core == CORE_AIC ? "cubecore" : "veccore", s->core == CORE_AIC ? 0 : s->lane & 1,
+		ascend_pipe_name(model_lane(pipe), buf));
+	return k->name && fill_track(m, core, pipe, m->t->n_tracks++);
+}
+
+struct order {
+	uint32_t core, block, unit;
+};
+
+static int order_cmp(const void *pa, const void *pb)
+{
+	const struct order *a = pa, *b = pb;
+
+	if (a->block != b->block)
+		return a->block < b->block ? -1 : 1;
+	if (a->unit != b->unit)
+		return a->unit < b->unit ? -1 : 1;
+	return a->core < b->core ? -1 : a->core > b->core;
+}
+
+/* Pipes of a core in the order of their lanes, so that tracks come out sorted. */
+static bool add_core(struct maker *m, uint32_t core)
+{
+	static const uint8_t pipes[] = {OPP_S, OPP_MTE1, OPP_M, OPP_FIX, OPP_MTE2, OPP_V, OPP_MTE3};
+	const struct timed_core *c = &m->timed->cores.v[core];
+	uint64_t end = end_of(c);
+
+	for (unsigned i = 0; i < sizeof(pipes); i++)
+		if (c->lanes[pipes[i]].slices.n && !add_track(m, core, pipes[i], end))
+			return false;
+	return true;
+}
+
+static bool is_repeated(const struct order *a, const struct order *b)
+{
+	return a->block == b->block && a->unit == b->unit;
+}
+
+static bool add_cores(struct maker *m, struct order *o, size_t n)
+{
+	struct trace *t = m->t;
+
+	for (size_t i = 0; i < n; i++)
+		o[i] = (struct order){(uint32_t)i, m->timed->cores.v[i].block,
+			unit_of(&m->set->v.v[m->timed->cores.v[i].stream])};
+	if (n)
+		qsort(o, n, sizeof(*o), order_cmp);
+	for (size_t i = 0; i < n; i++) {
+		if (i && is_repeated(&o[i - 1], &o[i]))
+			return err_set(m->e, INCORE_BAD_INPUT, "bad-opstream",
+				"two streams are the same core instance of block %u", o[i].block);
+		if (i == 0 || o[i - 1].block != o[i].block)
+			t->clocks[t->n_clocks++] = (struct clock_domain){.id = o[i].block,
+				.is_aligned = true,
+				.hz_num = t->meta.clock_hz_num,
+				.hz_den = t->meta.clock_hz_den};
+		if (!add_core(m, o[i].core))
+			return err_nomem(m->e);
+	}
+	t->reference_clock = t->n_clocks ? 0 : NO_CLOCK;
+	return true;
+}
+
+static bool make_tracks(struct maker *m)
+{
+	struct trace *t = m->t;
+	size_t n = m->timed->cores.n, lanes = n * ENGINE_PIPES;
+	struct order *o = mem_zalloc(n + 1, sizeof(*o));
+	struct tracks *x = mem_zalloc(1, sizeof(*x) + (lanes + 1) * sizeof(x->recs[0]));
+	bool ok;
+
+	t->tracks = arena_zalloc(&t->arena, lanes + 1, sizeof(*t->tracks));
+	t->clocks = arena_zalloc(&t->arena, n + 1, sizeof(*t->clocks));
+	m->track_of = mem_zalloc(lanes + 1, sizeof(*m->track_of));
+	m->place = mem_zalloc(lanes + 1, sizeof(*m->place));
+	if (x) {
+		x->n = (uint32_t)lanes;
+		t->loader = (struct track_loader){load, close_ctx};
+		t->loader_ctx = x;
+	}
+	ok = o && x && t->tracks && t->clocks && m->track_of && m->place;
+	ok = ok ? add_cores(m, o, n) : err_nomem(m->e);
+	mem_free(o);
+	return ok;
+}
+
+/* --- links and head costs --- */
+
+static int link_cmp(const void *pa, const void *pb)
+{
+	const struct link *a = pa, *b = pb;
+
+	if (a->to_track != b->to_track)
+		return a->to_track < b->to_track ? -1 : 1;
+	if (a->to_slice != b->to_slice)
+		return a->to_slice < b->to_slice ? -1 : 1;
+	if (a->from_track != b->from_track)
+		return a->from_track < b->from_track ? -1 : 1;
+	return a->from_slice < b->from_slice ? -1 : a->from_slice > b->from_slice;
+}
+
+static bool put_links(struct maker *m)
+{
+	struct trace *t = m->t;
+	size_t n = m->timed->links.n;
+
+	t->links = arena_zalloc(&t->arena, n + 1, sizeof(*t->links));
+	if (!t->links || n > UINT32_MAX)
+		return err_nomem(m->e);
+	for (size_t i = 0; i < n; i++) {
+		const struct timed_link *l = &m->timed->links.v[i];
+
+		t->links[t->n_links++] = (struct link){.from_track = m->track_of[l->from_lane] - 1,
+			.to_track = m->track_of[l->to_lane] - 1,
+			.from_slice = m->place[l->from_lane][l->from_slice],
+			.to_slice = m->place[l->to_lane][l->to_slice],
+			.kind = (enum link_kind)l->kind};
+	}
+	if (n)
+		qsort(t->links, n, sizeof(*t->links), link_cmp);
+	return true;
+}
+
+/* What holds an issue up is always the queue. */
+static bool put_heads(struct maker *m)
+{
+	struct trace *t = m->t;
+	const struct tracks *x = t->loader_ctx;
+	VEC(struct head_cost) v = {0};
+	bool ok = true;
+
+	for (track_idx k = 0; ok && k < t->n_tracks; k++)
+		for (uint32_t i = 0; ok && i < t->tracks[k].n_slices; i++)
+			if (x->recs[k][i].stall)
+				ok = VEC_PUSH(&v, (struct head_cost){k, i, 0});
+	if (ok && v.n) {
+		t->heads = arena_memdup(&t->arena, v.v, v.n * sizeof(*v.v));
+		t->n_heads = (uint32_t)v.n;
+		ok = t->heads != NULL;
+	}
+	VEC_FREE(&v);
+	return ok || err_nomem(m->e);
+}
+
+/* --- all --- */
+
+static bool put_meta(struct trace *t, const struct opstream_set *set, const struct profile *p)
+{
+	const struct opstream *s = set->v.n ? &set->v.v[0] : NULL;
+	struct trace_meta *m = &t->meta;
+	const char *kernel = s ? opstream_str(s, s->kernel) : "";
+
+	m->vendor = VENDOR_ASCEND;
+	m->evidence = EVIDENCE_ESTIMATE;
+	m->format = "opstream";
+	m->format_version = "1";
+	m->origin = arena_strdup(&t->arena, *kernel ? kernel : "op stream");
+	m->kernel = arena_strdup(&t->arena, *kernel ? kernel : "kernel");
+	m->arch = arena_strdup(&t->arena, p->soc);
+	m->arch_source = m->clock_source = arena_printf(&t->arena, "profile %s", p->name);
+	m->clock_hz_num = (uint64_t)p->k[K_CLOCK_MHZ].e4 * (1000000 / PROF_ONE);
+	m->clock_hz_den = 1;
+	m->clock_quantum = 1;
+	t->levels[0] = "core";
+	t->levels[1] = "unit";
+	t->levels[2] = "pipe";
+	return m->origin && m->kernel && m->arch && m->arch_source;
+}
+
+bool timed_to_trace(const struct opstream_set *set, const struct timed *timed,
+	const struct profile *p, struct trace **out, struct incore_error *e)
+{
+	struct maker m = {.t = trace_new(), .set = set, .timed = timed, .e = e};
+	bool ok = m.t && rows_init(&m.rows, m.t, set) && put_meta(m.t, set, p);
+
+	ok = ok ? make_tracks(&m) && put_links(&m) && put_heads(&m) && rows_finish(&m.rows, e)
+		: err_nomem(e);
+	if (ok && !model_labels_put(m.t, set, timed, p))
+		ok = err_nomem(e);
+	ok = ok && trace_seal(m.t, e);
+	for (size_t i = 0; m.place && i < timed->cores.n * ENGINE_PIPES; i++)
+		mem_free(m.place[i]);
+	mem_free(m.place);
+	mem_free(m.track_of);
+	if (m.rows.set)
+		rows_deinit(&m.rows);
+	if (ok)
+		*out = m.t;
+	else
+		trace_free(m.t);
+	return ok;
+}

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * to_trace.h: a timed kernel as a trace like any other (isa/ascend.h has its shape): a core per
+ * block, a unit per core instance, a track per pipe; code rows are places in the kernel's source
+ * with the op they issue. The table "labels" says what made it; findings are notes.
+ * Owner: the caller; trace_free(). The trace needs neither streams nor timed result afterwards.
+ */
+#ifndef MODEL_ENGINE_TO_TRACE_H
+#define MODEL_ENGINE_TO_TRACE_H
+
+#include "model/engine/engine.h"
+#include "trace/trace.h"
+
+#define MODEL_NAME "incore-embedded " INCORE_VERSION
+#define MODEL_TEXT "estimated (embedded model), not camodel or hardware"
+
+bool timed_to_trace(const struct opstream_set *set, const struct timed *timed,
+	const struct profile *p, struct trace **out, struct incore_error *e);
+
+#endif

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* to_trace_internal.h: what the files of to_trace share. */
+#ifndef MODEL_ENGINE_TO_TRACE_INTERNAL_H
+#define MODEL_ENGINE_TO_TRACE_INTERNAL_H
+
+#include "base/map.h"
+#include "isa/ascend.h"
+#include "model/engine/to_trace.h"
+
+struct rows { /* the code table while it grows */
+	struct trace *t;
+	const struct opstream_set *set;
+	VEC(struct code_row) code;
+	VEC(struct frame) frames;
+	struct intern opcodes, sources, keys;
+	struct u64_map *row_at; /* by stream: (form, site, part) -> row + 1 */
+	struct strbuf text;
+};
+
+bool rows_init(struct rows *r, struct trace *t, const struct opstream_set *set);
+void rows_deinit(struct rows *r);
+/* The row of a slice; NO_CODE on lack of memory. */
+code_idx rows_of(struct rows *r, uint32_t stream, const struct timed_slice *s, unsigned pipe);
+/* Moves the tables into the trace. */
+bool rows_finish(struct rows *r, struct incore_error *e);
+
+/* enum ascend_pipe of an enum op_pipe. */
+unsigned model_lane(unsigned pipe);
+
+/* labels.c: the table, and the notes. */
+bool model_labels_put(struct trace *t, const struct opstream_set *set, const struct timed *timed,
+	const struct profile *p);
+
+#endif

@@ -1,0 +1,404 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * calibrate.c: least squares, pipe by pipe. A pipe's busy time is taken as a sum over its ops,
+ * which is linear in latencies and in the inverse of rates; an unknown is one of those.
+ */
+#include "model/profile/calibrate.h"
+
+#include <math.h>
+
+#include "base/hash.h"
+
+#define MAX_UNKNOWNS 6
+
+struct fit_key {
+	enum prof_key key;
+	enum op_pipe pipe;
+	bool is_rate; /* the unknown is 1 / value */
+};
+
+static const struct fit_key FIT_KEYS[] = {
+	{K_GM_RD_LAT, OPP_MTE2, false},
+	{K_GM_UB_BW, OPP_MTE2, true},
+	{K_GM_L1_BW, OPP_MTE2, true},
+	{K_GM_WR_LAT, OPP_MTE3, false},
+	{K_GM_WR_BW, OPP_MTE3, true},
+	{K_L0A, OPP_MTE1, true},
+	{K_L0B, OPP_MTE1, true},
+	{K_MTE1_START, OPP_MTE1, false},
+	{K_MAD_HEAD, OPP_M, false},
+	{K_FIX_FIXED, OPP_FIX, false},
+	{K_FIX_BW, OPP_FIX, true},
+	{K_FIX_GM_BW, OPP_FIX, true},
+	{K_FIX_ROW, OPP_FIX, false},
+	{K_V_B2B, OPP_V, false},
+};
+#define N_FIT_KEYS (sizeof(FIT_KEYS) / sizeof(FIT_KEYS[0]))
+
+static const struct fit_key *find_key(enum prof_key k)
+{
+	for (size_t i = 0; i < N_FIT_KEYS; i++)
+		if (FIT_KEYS[i].key == k)
+			return &FIT_KEYS[i];
+	return NULL;
+}
+
+bool calib_parse_keys(struct calib_options *o, const char *list, struct incore_error *e)
+{
+	struct str rest = str_of(list), name;
+
+	o->n_keys = 0;
+	while (str_cut(&rest, ",", &name)) {
+		enum prof_key k = prof_key_find(str_trim(name));
+		struct strbuf known = {0};
+
+		if (k != K_COUNT && find_key(k) && o->n_keys < CALIB_KEYS) {
+			o->keys[o->n_keys++] = k;
+			continue;
+		}
+		for (size_t i = 0; i < N_FIT_KEYS; i++)
+			sb_printf(&known, "%s%s", i ? ", " : "", prof_key_name(FIT_KEYS[i].key));
+		err_set(e, INCORE_USAGE, "bad-option-value",
+			"'%.*s' cannot be fitted; these can: %s", STR_ARG(name),
+			known.p ? known.p : "");
+		sb_free(&known);
+		return false;
+	}
+	return o->n_keys || err_set(e, INCORE_USAGE, "bad-option-value", "no constant to fit");
+}
+
+/* --- what a task says of a constant --- */
+
+/* The price of a form with one constant changed, in cycles as the pipe is busy with it. */
+static double cost(const struct profile *p, const struct opstream *s, const struct op_form *f)
+{
+	struct op_price q;
+
+	price_form(p, s, f, &q);
+	if (q.is_dma)
+		return (double)q.n_dma * ((double)q.lat_cyc + (double)q.data_cyc);
+	/* vector ops follow each other: the pipe is taken, not the result awaited */
+	return (double)(f->pipe == OPP_V ? q.occ_cyc : q.lat_cyc);
+}
+
+/* Sum over the ops of a pipe. */
+static double sum_cost(
+	const struct profile *p, const struct opstream *s, const uint64_t *count, enum op_pipe pipe)
+{
+	double sum = 0;
+
+	for (size_t i = 0; i < s->forms.n; i++)
+		if (count[i] && s->forms.v[i].pipe == pipe && s->forms.v[i].kind == OPK_OP)
+			sum += (double)count[i] * cost(p, s, &s->forms.v[i]);
+	return sum;
+}
+
+/*
+ * Busy cycles of the pipe as the engine has them: latencies that overlap count once, as they do in
+ * a counter. One side of a mixed kernel cannot run alone; there it is the sum over its ops.
+ */
+static double pipe_cost(
+	const struct profile *p, const struct opstream *s, const uint64_t *count, enum op_pipe pipe)
+{
+	struct opstream_set alone = {.v = {.v = (struct opstream *)s, .n = 1, .cap = 1}};
+	struct engine_options o = {.profile = p, .allow_unknown = true};
+	struct timed t;
+	double busy = -1;
+
+	if (s->is_mixed || !engine_run(&alone, &o, &t, NULL))
+		return sum_cost(p, s, count, pipe);
+	if (t.is_complete)
+		busy = (double)t.cores.v[0].lanes[pipe].busy_cyc;
+	timed_deinit(&t);
+	return busy >= 0 ? busy : sum_cost(p, s, count, pipe);
+}
+
+/*
+ * How much the pipe's time changes with the unknown: the difference between the price with the
+ * constant and with a quarter more of it (a quarter more latency; a rate that much lower). Without
+ * it altogether other constants would come to light: the gap between transfers, for one.
+ */
+static double share(const struct profile *base, const struct opstream *s, const uint64_t *count,
+	const struct fit_key *k)
+{
+	struct profile more = *base;
+	double value = (double)base->k[k->key].e4 / PROF_ONE;
+	double part;
+
+	if (value <= 0)
+		return 0;
+	more.k[k->key].e4 = k->is_rate ? base->k[k->key].e4 * 4 / 5 : base->k[k->key].e4 * 5 / 4;
+	part = 4 * (pipe_cost(&more, s, count, k->pipe) - pipe_cost(base, s, count, k->pipe));
+	return k->is_rate ? part * value : part / value;
+}
+
+/* --- least squares --- */
+
+struct system {
+	unsigned n;
+	double a[MAX_UNKNOWNS][MAX_UNKNOWNS + 1];
+};
+
+static void add_equation(struct system *s, const double *x, double y, double weight)
+{
+	for (unsigned i = 0; i < s->n; i++) {
+		for (unsigned k = 0; k < s->n; k++)
+			s->a[i][k] += weight * x[i] * x[k];
+		s->a[i][s->n] += weight * x[i] * y;
+	}
+}
+
+static bool solve(struct system *s, double *out)
+{
+	for (unsigned i = 0; i < s->n; i++) {
+		unsigned best = i;
+		double scale = 0;
+
+		for (unsigned k = i; k < s->n; k++) {
+			best = fabs(s->a[k][i]) > fabs(s->a[best][i]) ? k : best;
+			scale = fmax(scale, fabs(s->a[i][k]));
+		}
+		if (fabs(s->a[best][i]) <= 1e-9 * scale || s->a[best][i] == 0)
+			return false;
+		for (unsigned k = 0; k <= s->n; k++) {
+			double t = s->a[i][k];
+
+			s->a[i][k] = s->a[best][k];
+			s->a[best][k] = t;
+		}
+		for (unsigned r = 0; r < s->n; r++) {
+			double f = s->a[r][i] / s->a[i][i];
+
+			for (unsigned k = i; r != i && k <= s->n; k++)
+				s->a[r][k] -= f * s->a[i][k];
+		}
+	}
+	for (unsigned i = 0; i < s->n; i++)
+		out[i] = s->a[i][s->n] / s->a[i][i];
+	return true;
+}
+
+/* --- one pipe --- */
+
+struct observation {
+	double x[MAX_UNKNOWNS]; /* shares */
+	double rest;		/* what the other constants make */
+	double y;		/* measured */
+	double base;		/* as the base profile has it */
+	bool is_held;
+};
+
+struct pipe_fit {
+	const struct calib_options *o;
+	const struct fit_key *keys[MAX_UNKNOWNS];
+	unsigned n_keys;
+	enum op_pipe pipe;
+	VEC(struct observation) obs;
+};
+
+static bool observe(struct pipe_fit *f, const struct calib_task *t, struct incore_error *e)
+{
+	const struct opstream *s = t->stream;
+	uint64_t *count = mem_zalloc(s->forms.n + 1, sizeof(*count));
+	struct observation x = {.y = (double)t->busy[f->pipe]};
+
+	if (!count)
+		return err_nomem(e);
+	for (size_t i = 0; i < s->ops.n; i++)
+		count[s->ops.v[i].form]++;
+	x.base = x.rest = pipe_cost(f->o->base, s, count, f->pipe);
+	for (unsigned i = 0; i < f->n_keys; i++) {
+		double value = (double)f->o->base->k[f->keys[i]->key].e4 / PROF_ONE;
+
+		x.x[i] = share(f->o->base, s, count, f->keys[i]);
+		x.rest -= x.x[i] * (f->keys[i]->is_rate ? 1 / value : value);
+	}
+	x.is_held = hash_mix64(t->id + 1) % 1000 < f->o->hold_out_permille;
+	mem_free(count);
+	if (x.y <= 0 || x.base <= 0)
+		return true; /* the pipe did nothing */
+	return VEC_PUSH(&f->obs, x) || err_nomem(e);
+}
+
+static double predict(const struct pipe_fit *f, const struct observation *x, const double *theta)
+{
+	double sum = x->rest;
+
+	for (unsigned i = 0; i < f->n_keys; i++)
+		sum += x->x[i] * theta[i];
+	return sum;
+}
+
+static unsigned mean_permille(const struct pipe_fit *f, const double *theta, int held)
+{
+	double sum = 0;
+	size_t n = 0;
+
+	for (size_t i = 0; i < f->obs.n; i++) {
+		const struct observation *x = &f->obs.v[i];
+		double got = theta ? predict(f, x, theta) : x->base;
+
+		if (held >= 0 && x->is_held != (held == 1))
+			continue;
+		sum += fabs(got - x->y) / x->y;
+		n++;
+	}
+	return n ? (unsigned)(sum / (double)n * 1000 + 0.5) : 0;
+}
+
+/* Relative errors are made small, so that short tasks count like long ones. */
+static bool least_squares(struct pipe_fit *f, const bool *is_zero, double *theta)
+{
+	struct system s = {0};
+	unsigned at[MAX_UNKNOWNS];
+	double x[MAX_UNKNOWNS], out[MAX_UNKNOWNS];
+
+	for (unsigned i = 0; i < f->n_keys; i++)
+		if (!is_zero[i])
+			at[s.n++] = i;
+	for (size_t i = 0; i < f->obs.n; i++) {
+		const struct observation *o = &f->obs.v[i];
+
+		if (o->is_held)
+			continue;
+		for (unsigned k = 0; k < s.n; k++)
+			x[k] = o->x[at[k]];
+		add_equation(&s, x, o->y - o->rest, 1 / (o->y * o->y));
+	}
+	if (s.n && !solve(&s, out))
+		return false;
+	for (unsigned i = 0; i < f->n_keys; i++)
+		theta[i] = 0;
+	for (unsigned k = 0; k < s.n; k++)
+		theta[at[k]] = out[k];
+	return true;
+}
+
+static bool cannot(const struct pipe_fit *f, const char *why, struct incore_error *e)
+{
+	return err_set(e, INCORE_BAD_INPUT, "not-determined",
+		"%s%s of %s cannot be fitted: %s (%zu tasks with %s)",
+		prof_key_name(f->keys[0]->key), f->n_keys > 1 ? " and the other constants" : "",
+		op_pipe_name(f->pipe), why, f->obs.n, op_pipe_name(f->pipe));
+}
+
+static bool fit_pipe(struct pipe_fit *f, struct calib_result *out, struct incore_error *e)
+{
+	bool is_zero[MAX_UNKNOWNS] = {false};
+	double theta[MAX_UNKNOWNS];
+	uint32_t n_held = 0;
+	bool again = true;
+
+	for (size_t i = 0; i < f->obs.n; i++)
+		n_held += f->obs.v[i].is_held;
+	if (f->obs.n - n_held < f->n_keys)
+		return cannot(f, "fewer tasks than constants", e);
+	while (again) {
+		again = false;
+		if (!least_squares(f, is_zero, theta))
+			return cannot(f, "the tasks do not tell them apart", e);
+		for (unsigned i = 0; i < f->n_keys; i++)
+			if (theta[i] < 0) {
+				is_zero[i] = again = true;
+				break;
+			}
+	}
+	for (unsigned i = 0; i < f->n_keys; i++) {
+		double value = f->keys[i]->is_rate ? 1 / theta[i] : theta[i];
+		struct calib_value *v = &out->v[out->n++];
+
+		if (f->keys[i]->is_rate && (theta[i] <= 1e-6 || value > 1e6))
+			return cannot(f, "a rate would be endless", e);
+		*v = (struct calib_value){.key = f->keys[i]->key,
+			.pipe = f->pipe,
+			.old_e4 = f->o->base->k[f->keys[i]->key].e4,
+			.new_e4 = (int64_t)(value * PROF_ONE + 0.5),
+			.n_fit = (uint32_t)f->obs.n - n_held,
+			.n_held = n_held,
+			.residual_permille = mean_permille(f, theta, 0),
+			.held_permille = n_held ? mean_permille(f, theta, 1) : 0,
+			.old_permille = mean_permille(f, NULL, n_held ? 1 : -1)};
+		if (f->keys[i]->is_rate && v->new_e4 == 0)
+			v->new_e4 = 1;
+	}
+	return true;
+}
+
+bool calib_run(const struct calib_task *tasks, size_t n, const struct calib_options *o,
+	struct calib_result *out, struct incore_error *e)
+{
+	bool ok = true;
+
+	*out = (struct calib_result){0};
+	for (unsigned pipe = 0; ok && pipe < ENGINE_PIPES; pipe++) {
+		struct pipe_fit f = {.o = o, .pipe = (enum op_pipe)pipe};
+
+		for (unsigned i = 0; i < o->n_keys && f.n_keys < MAX_UNKNOWNS; i++) {
+			const struct fit_key *k = find_key(o->keys[i]);
+
+			if (k && k->pipe == (enum op_pipe)pipe)
+				f.keys[f.n_keys++] = k;
+		}
+		for (size_t i = 0; ok && f.n_keys && i < n; i++)
+			if (tasks[i].has[pipe])
+				ok = observe(&f, &tasks[i], e);
+		ok = ok && (f.n_keys == 0 || fit_pipe(&f, out, e));
+		VEC_FREE(&f.obs);
+	}
+	return ok;
+}
+
+/* --- the profile --- */
+
+static void put_e4(FILE *f, int64_t e4)
+{
+	long long whole = (long long)(e4 / PROF_ONE), part = (long long)(e4 % PROF_ONE);
+
+	if (part == 0)
+		fprintf(f, "%lld", whole);
+	else
+		fprintf(f, "%lld.%04lld", whole, part);
+}
+
+/* A text in double quotes, as YAML wants it. */
+static void put_quoted(FILE *f, const char *text)
+{
+	fputc('"', f);
+	for (; *text; text++) {
+		if (*text == '"' || *text == '\\')
+			fputc('\\', f);
+		if ((unsigned char)*text >= ' ')
+			fputc(*text, f);
+	}
+	fputc('"', f);
+}
+
+bool calib_write(const struct calib_result *r, const struct calib_options *o, const char *name,
+	FILE *f, struct incore_error *e)
+{
+	fputs("# Constants fitted to measurements of this machine; the rest is the base's.\n"
+	      "format: incore-profile\nversion: 1\nname: ",
+		f);
+	put_quoted(f, name);
+	fprintf(f, "\nbase: %s\ncalibration: %s\n\nconstants:\n", o->base->name,
+		o->status == STATUS_DEVICE ? "local-device" : "local-camodel");
+	for (unsigned i = 0; i < r->n; i++) {
+		const struct calib_value *v = &r->v[i];
+		struct strbuf source = {0};
+
+		sb_printf(&source, "%s: %u tasks, residual %u.%u %%, held out %u tasks %u.%u %%",
+			o->source, v->n_fit, v->residual_permille / 10, v->residual_permille % 10,
+			v->n_held, v->held_permille / 10, v->held_permille % 10);
+		if (source.failed) {
+			sb_free(&source);
+			return err_nomem(e);
+		}
+		fprintf(f, "  %s: {value: ", prof_key_name(v->key));
+		put_e4(f, v->new_e4);
+		fprintf(f, ", unit: %s, source: ", o->base->k[v->key].unit);
+		put_quoted(f, source.p);
+		fprintf(f, ", status: %s}\n", prof_status_name(o->status));
+		sb_free(&source);
+	}
+	return true;
+}

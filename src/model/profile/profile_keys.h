@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* profile_keys.h: the names of a profile's constants and of how well they are founded. Pure. */
+#ifndef MODEL_PROFILE_PROFILE_KEYS_H
+#define MODEL_PROFILE_PROFILE_KEYS_H
+
+#include "base/str.h"
+
+enum prof_status { /* from well to badly founded */
+	STATUS_DEVICE,
+	STATUS_CAMODEL,
+	STATUS_FIT,
+	STATUS_GUESS,
+	STATUS_COUNT
+};
+const char *prof_status_name(enum prof_status s);
+
+enum prof_key {
+	K_CLOCK_MHZ,
+	K_AIC_CORES,
+	K_AIV_CORES,
+	K_UB_KIB,
+	K_L1_KIB,
+	K_L0A_KIB,
+	K_L0B_KIB,
+	K_L0C_KIB,
+	K_QUEUE_DEPTH,
+	K_FLAG_SET,
+	K_FLAG_WAIT,
+	K_S_SYNC,
+	K_S_OP,
+	K_S_STORE,
+	K_S_GETV,
+	K_S_CACHE,
+	K_GM_RD_LAT,
+	K_GM_UB_BW,
+	K_GM_L1_BW,
+	K_GM_WR_LAT,
+	K_GM_WR_BW,
+	K_DMA_GAP,
+	K_DMA_SERIAL_FIX,
+	K_DMA_SERIAL_BW,
+	K_L0A,
+	K_L0B,
+	K_L1_BT_BW,
+	K_MTE1_START,
+	K_IMG2COL_START,
+	K_MAD_HEAD,
+	K_FP32_PASSES,
+	K_FIX_FIXED,
+	K_FIX_ROW,
+	K_FIX_BW,
+	K_FIX_PEN,
+	K_FIX_GM_BW,
+	K_V_B2B,
+	K_V_COUNT,
+	K_RX_FIX,
+	K_CX_FIX,
+	K_GIDX_ROW,
+	K_GIDX_FIX,
+	K_SORT_GROUP,
+	K_SORT_FIX,
+	K_MRG_KIB,
+	K_MRG_MULTI_KIB,
+	K_MRG_FIX,
+	K_TR_ELEM,
+	K_COUNT
+};
+const char *prof_key_name(enum prof_key k);
+/* K_COUNT: none of that name. */
+enum prof_key prof_key_find(struct str name);
+
+#endif

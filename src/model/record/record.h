@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * record.h: from a kernel's C++ source to its op streams: compile against the recorder's headers
+ * with the host's compiler (kept in a cache by content), run in a child with limits, read what it
+ * wrote. The kernel is user code: it gets no files, no network, bounded time and memory.
+ * May fail: status 3 for a kernel that does not compile, crashes, exceeds a limit, touches outside
+ * a buffer or needs a value nobody supplied; 5 where there is no compiler; 6 where the outside
+ * fails.
+ */
+#ifndef MODEL_RECORD_RECORD_H
+#define MODEL_RECORD_RECORD_H
+
+#include "model/record/argspec.h"
+#include "model/stream/opstream.h"
+
+enum record_cores {
+	RECORD_AUTO, /* from the source: its folder (aic, aiv, mix), its macros, its ops */
+	RECORD_AIC,
+	RECORD_AIV,
+	RECORD_MIX,   /* AIC and both AIV lanes */
+	RECORD_LANES, /* both AIV lanes of a block, no AIC */
+};
+
+struct record_options {
+	const char *kernel; /* path of the source */
+	const char
+		*kernel_aiv; /* NULL: the same; with RECORD_MIX, the source of the vector cores */
+	const char *kernel_aiv1; /* NULL: as lane 0; with RECORD_MIX and RECORD_LANES, the source of
+				    lane 1 */
+	enum opstream_arch arch;
+	enum record_cores cores;
+	uint32_t first_block; /* recorded: first_block .. first_block + blocks - 1 */
+	uint32_t blocks;
+	uint32_t block_num;	    /* what the kernel is told; 0: the same */
+	const struct argspec *args; /* NULL: none */
+	/* The source only calls what it includes: where it lies is of no account, so that the same
+	 * wrapper elsewhere is not compiled again. */
+	bool is_wrapper;
+	const char *recorder_dir; /* NULL: $INCORE_RECORDER, beside the program, or as installed */
+	const char *cache_dir;	  /* NULL: $XDG_CACHE_HOME/incore or ~/.cache/incore */
+	const char *compiler;	  /* NULL: $CXX, g++, clang++ */
+	const char *const *defines; /* "NAME" or "NAME=VALUE", for -D */
+	size_t n_defines;
+	const char *const *include_dirs;
+	size_t n_include_dirs;
+	unsigned compile_limit_s, run_limit_s; /* 0: 600 and 60 */
+	uint64_t memory_bytes;		       /* of the child; 0: 4 GiB */
+	uint64_t max_ops;		       /* of a stream; 0: 20 million */
+};
+
+struct record_info {
+	uint64_t compile_us; /* 0: was in the cache */
+	uint64_t run_us;
+	bool was_cached;
+	enum record_cores cores; /* what RECORD_AUTO found */
+};
+
+/* False, with the reason, where there is no compiler, no recorder or no cache. */
+bool record_is_possible(const struct record_options *o, struct incore_error *e);
+
+/* Adds block by block AIC, AIV0, AIV1 as they exist. A failed kernel adds nothing. */
+bool record_kernel(const struct record_options *o, struct opstream_set *out,
+	struct record_info *info, struct incore_error *e);
+
+#endif

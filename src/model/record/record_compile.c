@@ -1,0 +1,406 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * record_compile.c: a kernel as a program that records it, from the cache or from the compiler.
+ * A program's name is the hash of its source, its options, the compiler and the recorder; beside it
+ * lies what it included, with hashes: a changed header compiles again.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "base/mem.h"
+#include "base/process.h"
+#include "model/record/record_internal.h"
+
+#define COMPILE_LIMIT_S 600 /* wall clock, of a machine that may be busy */
+#define COMPILE_MEMORY (UINT64_C(3) << 30)
+#define MAX_MESSAGE (1u << 20)
+
+struct command {
+	VEC(const char *) v;
+};
+
+static bool word(struct command *c, const char *text)
+{
+	return text && VEC_PUSH(&c->v, text);
+}
+
+/* Runs it; *text gets what it said. False: it could not be run, or said no (is_refusal). */
+static bool run_compiler(struct command *c, unsigned limit_s, struct strbuf *text, bool *is_refusal,
+	struct incore_error *e)
+{
+	static const char *const ENV[] = {"LC_ALL=C", NULL};
+	struct process_spec spec = {.env = ENV,
+		.output = text,
+		.max_output_bytes = MAX_MESSAGE,
+		.limit_ms = (limit_s ? limit_s : COMPILE_LIMIT_S) * 1000ull,
+		.memory_bytes = COMPILE_MEMORY};
+	struct process_result r;
+
+	*is_refusal = false;
+	if (!VEC_PUSH(&c->v, (const char *)NULL))
+		return err_nomem(e);
+	spec.argv = c->v.v;
+	if (!process_run(&spec, &r, e))
+		return err_wrap(e, "cannot run %s", c->v.v[0]);
+	if (r.end == PROCESS_TIMED_OUT)
+		return err_set(e, INCORE_BAD_INPUT, "too-long",
+			"the compiler did not end within %llu s",
+			(unsigned long long)(spec.limit_ms / 1000));
+	if (r.end == PROCESS_NOT_STARTED)
+		return err_set(e, INCORE_MISSING, "no-compiler", "cannot start %s", c->v.v[0]);
+	*is_refusal = r.end != PROCESS_EXITED || r.code != 0;
+	return !*is_refusal;
+}
+
+static char *in_cache(
+	const struct record_tools *t, const char *kind, struct hash128 key, const char *suffix)
+{
+	struct strbuf b = {0};
+
+	sb_printf(&b, "%s/%s-%016llx%016llx%s", t->cache_dir, kind, (unsigned long long)key.hi,
+		(unsigned long long)key.lo, suffix);
+	if (b.failed) {
+		sb_free(&b);
+		return NULL;
+	}
+	return b.p;
+}
+
+/* A name beside `path` that no other thread uses. */
+static char *scratch_name(const char *path)
+{
+	struct strbuf b = {0};
+
+	sb_printf(&b, "%s.%ld.tmp", path, (long)gettid());
+	if (b.failed) {
+		sb_free(&b);
+		return NULL;
+	}
+	return b.p;
+}
+
+static bool put_in_place(const char *from, const char *to, struct incore_error *e)
+{
+	if (rename(from, to) == 0)
+		return true;
+	unlink(from);
+	return err_set(e, INCORE_FAILED, "write-failed", "cannot write %s", to);
+}
+
+/* What every kernel of this kind of core is compiled with. The recorder's headers are system
+ * headers: not among what a kernel was made from, the seed has them. */
+static bool add_base(struct command *c, const struct record_unit *u, const struct record_options *o,
+	const struct record_tools *t)
+{
+	return word(c, "-std=c++20") && word(c, "-O0") && word(c, "-w") && word(c, "-pipe") &&
+	       word(c, "-D__aicore__=") && word(c, "-D__gm__=") &&
+	       word(c, u->core == CORE_AIC ? "-D__DAV_CUBE__" : "-D__DAV_VEC__") &&
+	       word(c, o->arch == ARCH_A5 ? "-DPTO_NPU_ARCH_A5" : "-DPTO_NPU_ARCH_A2A3") &&
+	       word(c, "-isystem") && word(c, t->recorder_dir);
+}
+
+static bool add_given(struct command *c, const struct record_options *o)
+{
+	bool ok = true;
+
+	for (size_t i = 0; i < o->n_defines; i++)
+		ok = ok && word(c, "-D") && word(c, o->defines[i]);
+	for (size_t i = 0; i < o->n_include_dirs; i++)
+		ok = ok && word(c, "-I") && word(c, o->include_dirs[i]);
+	return ok;
+}
+
+/* --- the driver, once per compiler and recorder --- */
+
+static bool compile_driver(const struct record_tools *t, const char *object, struct incore_error *e)
+{
+	struct command c = {0};
+	struct strbuf text = {0};
+	char *tmp = scratch_name(object), *source = path_join(t->recorder_dir, "driver.cpp");
+	bool is_refusal = false, ok;
+
+	ok = tmp && source && word(&c, t->compiler) && word(&c, "-std=c++17") && word(&c, "-O2") &&
+	     word(&c, "-w") && word(&c, "-I") && word(&c, t->recorder_dir) && word(&c, "-c") &&
+	     word(&c, "-o") && word(&c, tmp) && word(&c, source);
+	ok = ok ? run_compiler(&c, 0, &text, &is_refusal, e) && put_in_place(tmp, object, e)
+		: err_nomem(e);
+	if (is_refusal) {
+		record_explain(text.p ? text.p : "", source, e);
+		e->status = INCORE_FAILED; /* not the kernel's fault */
+	}
+	if (!ok && tmp)
+		unlink(tmp);
+	VEC_FREE(&c.v);
+	sb_free(&text);
+	mem_free(tmp);
+	mem_free(source);
+	return ok;
+}
+
+static char *find_driver(const struct record_tools *t, struct incore_error *e)
+{
+	char *object = in_cache(t, "driver", t->seed, ".o");
+
+	if (!object) {
+		err_nomem(e);
+		return NULL;
+	}
+	if (file_exists(object) || compile_driver(t, object, e))
+		return object;
+	mem_free(object);
+	err_wrap(e, "the recorder's driver");
+	return NULL;
+}
+
+/* --- the headers, once per kind of core --- */
+
+/* Writes the header that includes them all, and beside it the compiled form that compilers look
+ * for. */
+static bool compile_headers(
+	const struct record_tools *t, const struct command *options, const char *header)
+{
+	static const char TEXT[] = "#include \"pto/pto-inst.hpp\"\n";
+	struct command c = {0};
+	struct strbuf compiled = {0}, text = {0};
+	struct out_file o = {0};
+	char *tmp;
+	bool is_refusal, ok;
+
+	sb_printf(&compiled, "%s.gch", header);
+	tmp = compiled.failed ? NULL : scratch_name(compiled.p);
+	ok = tmp && out_file_open(&o, header, NULL) && fputs(TEXT, o.f) >= 0 &&
+	     out_file_commit(&o, NULL) && word(&c, t->compiler);
+	for (size_t i = 0; ok && i < options->v.n; i++)
+		ok = word(&c, options->v.v[i]);
+	ok = ok && word(&c, "-x") && word(&c, "c++-header") && word(&c, "-o") && word(&c, tmp) &&
+	     word(&c, header) && run_compiler(&c, 0, &text, &is_refusal, NULL) &&
+	     put_in_place(tmp, compiled.p, NULL);
+	if (!ok && tmp)
+		unlink(tmp);
+	out_file_abort(&o);
+	VEC_FREE(&c.v);
+	sb_free(&text);
+	sb_free(&compiled);
+	mem_free(tmp);
+	return ok;
+}
+
+/* A header to be included first, or NULL: then the kernel includes what it includes, only slower.
+ */
+static char *find_headers(const struct record_tools *t, const struct command *options)
+{
+	struct strbuf compiled = {0};
+	struct hash_stream h;
+	char *header;
+	bool is_there;
+
+	hash_stream_init(&h);
+	hash_stream_add(&h, &t->seed, sizeof(t->seed));
+	for (size_t i = 0; i < options->v.n; i++)
+		hash_stream_add(&h, options->v.v[i], strlen(options->v.v[i]) + 1);
+	header = in_cache(t, "headers", hash_stream_end(&h), ".hpp");
+	if (!header)
+		return NULL;
+	sb_printf(&compiled, "%s.gch", header);
+	is_there = !compiled.failed && file_exists(compiled.p) && file_exists(header);
+	sb_free(&compiled);
+	if (is_there || compile_headers(t, options, header))
+		return header;
+	mem_free(header);
+	return NULL;
+}
+
+/* --- what a program was made from --- */
+
+static bool hash_file(const char *path, struct hash128 *out)
+{
+	struct file_data f = {0};
+	struct hash_stream h;
+
+	if (!file_load(&f, path, NULL))
+		return false;
+	hash_stream_init(&h);
+	hash_stream_add(&h, f.data, f.size);
+	*out = hash_stream_end(&h);
+	file_unload(&f);
+	return true;
+}
+
+/* Lines "hash path"; true if all are as they were. */
+static bool is_current(const char *list)
+{
+	struct file_data f = {0};
+	struct str rest, line, hash;
+	bool ok;
+
+	if (!file_load(&f, list, NULL))
+		return false;
+	rest = (struct str){(const char *)f.data, f.size};
+	ok = true;
+	while (ok && str_cut(&rest, "\n", &line)) {
+		char found[40], *path;
+		struct hash128 h;
+
+		if (line.n == 0 || !str_cut(&line, " ", &hash))
+			continue;
+		path = mem_strndup(line.p ? line.p : "", line.n);
+		ok = path && hash_file(path, &h);
+		snprintf(found, sizeof(found), "%016llx%016llx", ok ? (unsigned long long)h.hi : 0,
+			ok ? (unsigned long long)h.lo : 0);
+		ok = ok && str_is(hash, found);
+		mem_free(path);
+	}
+	file_unload(&f);
+	return ok;
+}
+
+/* One name of a make rule: up to a blank that is not escaped. */
+static bool next_name(const char **p, const char *end, struct strbuf *out)
+{
+	sb_reset(out);
+	while (*p < end && strchr(" \t\r\n\\", **p) &&
+		!(**p == '\\' && *p + 1 < end && (*p)[1] == ' '))
+		(*p)++;
+	while (*p < end && !strchr(" \t\r\n", **p)) {
+		if (**p == '\\' && *p + 1 < end)
+			(*p)++;
+		sb_putc(out, *(*p)++);
+	}
+	return out->n != 0;
+}
+
+/* From the compiler's make rule to our list; what lies in the cache is not the kernel's, and the
+ * unit itself is in the key. */
+static bool write_list(const char *rule, const char *list, const struct record_tools *t,
+	const char *source, struct incore_error *e)
+{
+	struct file_data f = {0};
+	struct out_file o = {0};
+	struct strbuf name = {0};
+	const char *p, *end;
+	bool ok;
+
+	if (!file_load(&f, rule, e) || !out_file_open(&o, list, e)) {
+		file_unload(&f);
+		return false;
+	}
+	end = (const char *)f.data + f.size;
+	p = memchr(f.data, ':', f.size);
+	for (p = p ? p + 1 : end; next_name(&p, end, &name);) {
+		struct hash128 h;
+
+		if (!str_starts(str_of(name.p), t->cache_dir) && strcmp(name.p, source) != 0 &&
+			hash_file(name.p, &h))
+			fprintf(o.f, "%016llx%016llx %s\n", (unsigned long long)h.hi,
+				(unsigned long long)h.lo, name.p);
+	}
+	ok = !name.failed || err_nomem(e);
+	ok = ok && out_file_commit(&o, e);
+	out_file_abort(&o);
+	sb_free(&name);
+	file_unload(&f);
+	return ok;
+}
+
+/* --- the kernel --- */
+
+static struct hash128 key_of(const struct record_tools *t, const struct record_unit *u,
+	const struct command *options, bool is_wrapper)
+{
+	struct hash_stream h;
+
+	hash_stream_init(&h);
+	hash_stream_add(&h, &t->seed, sizeof(t->seed));
+	for (size_t i = 0; i < options->v.n; i++)
+		hash_stream_add(&h, options->v.v[i], strlen(options->v.v[i]) + 1);
+	if (!is_wrapper)
+		hash_stream_add(&h, u->source, strlen(u->source) + 1); /* sites name it */
+	hash_stream_add(&h, u->text.data, u->text.size);
+	return hash_stream_end(&h);
+}
+
+/* The names of a compilation; all on the heap. */
+struct names {
+	char *driver, *headers, *program, *rule;
+};
+
+static bool find_names(struct names *n, const struct record_unit *u, const struct record_tools *t,
+	const struct record_options *o, const char *list)
+{
+	struct command base = {0};
+
+	if (add_base(&base, u, o, t))
+		n->headers = find_headers(t, &base);
+	VEC_FREE(&base.v);
+	n->program = scratch_name(u->program);
+	n->rule = scratch_name(list);
+	return n->program && n->rule;
+}
+
+static void free_names(struct names *n)
+{
+	mem_free(n->driver);
+	mem_free(n->headers);
+	mem_free(n->program);
+	mem_free(n->rule);
+}
+
+static bool compile(struct record_unit *u, const struct record_tools *t, struct command *options,
+	const struct record_options *o, const char *list, struct incore_error *e)
+{
+	struct names n = {.driver = find_driver(t, e)};
+	struct command c = {0};
+	struct strbuf text = {0};
+	bool is_refusal = false, ok;
+
+	if (!n.driver)
+		return false;
+	ok = find_names(&n, u, t, o, list) && word(&c, t->compiler);
+	for (size_t i = 0; ok && i < options->v.n; i++)
+		ok = word(&c, options->v.v[i]);
+	if (ok && n.headers)
+		ok = word(&c, "-include") && word(&c, n.headers);
+	ok = ok && word(&c, "-MMD") && word(&c, "-MF") && word(&c, n.rule) && word(&c, "-o") &&
+	     word(&c, n.program) && word(&c, "-x") && word(&c, "c++") && word(&c, u->source) &&
+	     word(&c, "-x") && word(&c, "none") && word(&c, n.driver);
+	ok = ok ? run_compiler(&c, o->compile_limit_s, &text, &is_refusal, e) : err_nomem(e);
+	if (is_refusal)
+		record_explain(text.p ? text.p : "", u->source, e);
+	ok = ok && write_list(n.rule, list, t, u->source, e) &&
+	     put_in_place(n.program, u->program, e);
+	if (!ok && n.program)
+		unlink(n.program);
+	if (n.rule)
+		unlink(n.rule);
+	VEC_FREE(&c.v);
+	sb_free(&text);
+	free_names(&n);
+	return ok;
+}
+
+bool record_compile(struct record_unit *u, const struct record_tools *t,
+	const struct record_options *o, struct incore_error *e)
+{
+	struct command options = {0};
+	struct hash128 key;
+	uint64_t from = record_now_us();
+	char *list = NULL;
+	bool ok = add_base(&options, u, o, t) && add_given(&options, o);
+
+	if (ok) {
+		key = key_of(t, u, &options, o->is_wrapper);
+		u->program = in_cache(t, "kernel", key, "");
+		list = in_cache(t, "kernel", key, ".deps");
+	}
+	if (!ok || !u->program || !list) {
+		ok = err_nomem(e);
+	} else {
+		u->was_cached = file_exists(u->program) && is_current(list);
+		ok = u->was_cached || compile(u, t, &options, o, list, e);
+		u->compile_us = u->was_cached ? 0 : record_now_us() - from;
+	}
+	VEC_FREE(&options.v);
+	mem_free(list);
+	return ok;
+}

@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* record_internal.h: what the steps of recording a kernel share: find, compile, run. */
+#ifndef MODEL_RECORD_RECORD_INTERNAL_H
+#define MODEL_RECORD_RECORD_INTERNAL_H
+
+#include "base/file.h"
+#include "base/hash.h"
+#include "model/record/record.h"
+
+/* What a compilation needs to know of its surroundings; all on the heap. */
+struct record_tools {
+	char *recorder_dir;
+	char *cache_dir;
+	char *compiler;	     /* path of the program */
+	struct hash128 seed; /* of compiler and recorder: part of every key */
+};
+
+bool record_tools_find(
+	struct record_tools *t, const struct record_options *o, struct incore_error *e);
+void record_tools_free(struct record_tools *t);
+
+/* One translation unit for one kind of core. */
+struct record_unit {
+	const char *source;
+	struct file_data text;
+	char sha256[65];
+	enum opstream_core core;
+	uint32_t first_lane, n_lanes;
+	char *program; /* in the cache */
+	uint64_t compile_us;
+	bool was_cached;
+};
+
+bool record_compile(struct record_unit *u, const struct record_tools *t,
+	const struct record_options *o, struct incore_error *e);
+
+/* Runs it for every block and each of its lanes and adds the streams. */
+bool record_run_unit(const struct record_unit *u, const struct record_options *o, bool is_mixed,
+	struct opstream_set *out, struct incore_error *e);
+
+/* What a compiler said, cut to its first errors and the names they miss. */
+bool record_explain(const char *text, const char *source, struct incore_error *e);
+
+/* Joins "// pto: %name" of the source to the sites of a stream. */
+bool record_hints(struct opstream *s, const struct record_unit *u, struct incore_error *e);
+
+uint64_t record_now_us(void);
+
+#endif

@@ -1,0 +1,261 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* record_run.c: a compiled recorder in a child with limits: its job goes in through files without
+ * names, its streams or its complaint come out the same way. */
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include "base/child.h"
+#include "base/mem.h"
+#include "model/record/record_internal.h"
+
+#define RUN_LIMIT_S 60
+#define RUN_MEMORY (UINT64_C(4) << 30)
+#define RUN_FILE_BYTES (UINT64_C(8) << 30)
+#define MAX_OPS 20000000
+#define MAX_CHATTER (1u << 16) /* what a kernel may print; nobody reads it */
+
+/* The descriptors 3 to 6 of the driver. */
+enum { IN_JOB, IN_PAYLOAD, OUT_STREAM, OUT_REPORT, N_FILES };
+
+struct run {
+	const struct record_unit *unit;
+	FILE *file[N_FILES];
+	uint64_t memory_bytes;
+	char *libraries; /* "LD_LIBRARY_PATH=...", or NULL */
+};
+
+static void limit(int what, uint64_t value)
+{
+	struct rlimit r = {value, value};
+
+	setrlimit(what, &r);
+}
+
+/* In the child. */
+static bool start(void *ctx, int fd)
+{
+	const struct run *run = ctx;
+	/* of the environment only where the C++ library is found */
+	char *argv[] = {run->unit->program, NULL}, *env[] = {run->libraries, NULL};
+	int high[N_FILES];
+
+	for (int i = 0; i < N_FILES; i++) {
+		high[i] = fcntl(fileno(run->file[i]), F_DUPFD, 20);
+		if (high[i] < 0)
+			return false;
+	}
+	dup2(fd, 1);
+	dup2(fd, 2);
+	for (int i = 0; i < N_FILES; i++) {
+		dup2(high[i], 3 + i);
+		lseek(3 + i, 0, SEEK_SET);
+	}
+	close_range(3 + N_FILES, ~0u, 0);
+	limit(RLIMIT_AS, run->memory_bytes);
+	limit(RLIMIT_FSIZE, RUN_FILE_BYTES);
+	limit(RLIMIT_NOFILE, 16);
+	execve(run->unit->program, argv, env);
+	return false;
+}
+
+/* --- the job --- */
+
+/* Copies a slot's bytes to the payload file; *off is where they begin there. */
+static bool put_payload(const struct arg_slot *s, FILE *payload, uint64_t *off, uint64_t *bytes,
+	struct incore_error *e)
+{
+	struct file_data f = {0};
+	bool ok = true;
+
+	*off = (uint64_t)ftello(payload);
+	*bytes = s->data_bytes ? s->data_bytes : s->bytes;
+	if (*bytes > s->bytes)
+		return err_set(e, INCORE_BAD_INPUT, "bad-payload",
+			"slot %u: %llu bytes of data for a buffer of %llu", s->slot,
+			(unsigned long long)*bytes, (unsigned long long)s->bytes);
+	if (!file_load(&f, s->data_path, e))
+		return err_wrap(e, "data of slot %u", s->slot);
+	if (s->data_off > f.size || *bytes > f.size - s->data_off)
+		ok = err_file(e, "truncated", s->data_path, s->data_off,
+			"slot %u needs %llu bytes here, the file has %zu in all", s->slot,
+			(unsigned long long)*bytes, f.size);
+	else if (*bytes && fwrite(f.data + s->data_off, 1, *bytes, payload) != *bytes)
+		ok = err_set(e, INCORE_FAILED, "write-failed", "cannot write a temporary file");
+	file_unload(&f);
+	return ok;
+}
+
+static bool put_tensor(struct run *run, const struct arg_slot *s, struct incore_error *e)
+{
+	FILE *job = run->file[IN_JOB];
+	uint64_t off = 0, bytes = 0;
+	unsigned flags = SLOT_TENSOR;
+
+	if (s->data_path && !put_payload(s, run->file[IN_PAYLOAD], &off, &bytes, e))
+		return false;
+	if (s->is_filled || s->data_path)
+		flags |= SLOT_PAYLOAD;
+	if (s->is_output)
+		flags |= SLOT_OUTPUT;
+	if (s->is_size_known)
+		flags |= SLOT_SIZE_KNOWN;
+	fprintf(job, "slot %u tensor %u %u %llu %llu %d %llu %.17g %llu %llu %u", s->slot, s->dtype,
+		flags, (unsigned long long)s->bytes, (unsigned long long)s->start_offset,
+		(int)s->fill, (unsigned long long)s->fill_seed, s->fill_value,
+		(unsigned long long)off, (unsigned long long)bytes, s->ndims);
+	for (int i = 0; i < 5; i++)
+		fprintf(job, " %u", s->shape[i]);
+	for (int i = 0; i < 5; i++)
+		fprintf(job, " %u", s->stride[i]);
+	fprintf(job, " %s\n", s->name);
+	return true;
+}
+
+static bool put_job(
+	struct run *run, const struct record_options *o, bool is_mixed, struct incore_error *e)
+{
+	FILE *job = run->file[IN_JOB];
+	uint32_t blocks = o->blocks ? o->blocks : 1;
+
+	fprintf(job,
+		"arch %d\ncore %d\norigin %d\nmax_ops %llu\nseconds %u\nkernel %s\nsha256 %s\n",
+		(int)o->arch, (int)run->unit->core, o->args ? (int)o->args->origin : 0,
+		(unsigned long long)(o->max_ops ? o->max_ops : MAX_OPS),
+		o->run_limit_s ? o->run_limit_s : RUN_LIMIT_S, path_base(run->unit->source),
+		run->unit->sha256);
+	for (size_t i = 0; o->args && i < o->args->slots.n; i++) {
+		const struct arg_slot *s = &o->args->slots.v[i];
+
+		if (!s->is_tensor)
+			fprintf(job, "slot %u scalar %u %llu %s\n", s->slot, s->dtype,
+				(unsigned long long)s->value, s->name);
+		else if (!put_tensor(run, s, e))
+			return false;
+		if (s->is_tensor && argspec_owner(o->args, s) != s)
+			fprintf(job, "share %u %u\n", s->slot, argspec_owner(o->args, s)->slot);
+	}
+	for (uint32_t b = 0; b < blocks; b++)
+		for (unsigned lane = 0; lane < run->unit->n_lanes; lane++)
+			fprintf(job, "run %u %u %u %d\n", o->first_block + b,
+				o->block_num ? o->block_num : o->first_block + blocks,
+				run->unit->first_lane + lane, is_mixed);
+	if (fflush(job) != 0 || fflush(run->file[IN_PAYLOAD]) != 0)
+		return err_set(e, INCORE_FAILED, "write-failed", "cannot write a temporary file");
+	return true;
+}
+
+/* --- the answer --- */
+
+/* All of a file without a name; *p is on the heap, followed by FILE_PAD zero bytes. */
+static bool read_back(FILE *f, uint8_t **p, size_t *n, struct incore_error *e)
+{
+	off_t size;
+
+	if (fseeko(f, 0, SEEK_END) != 0 || (size = ftello(f)) < 0)
+		return err_set(e, INCORE_FAILED, "read-failed", "cannot read a temporary file");
+	*p = mem_alloc((size_t)size + FILE_PAD);
+	if (!*p)
+		return err_nomem(e);
+	rewind(f);
+	*n = fread(*p, 1, (size_t)size, f);
+	memset(*p + *n, 0, FILE_PAD);
+	return true;
+}
+
+/* Codes are words that last; the driver's are known here. */
+static const char *known_code(struct str code)
+{
+	static const char *const CODES[] = {"out-of-bounds", "no-value", "missing-argument",
+		"chip-address", "crash", "too-long", "too-many-ops", "too-many", "bad-shape",
+		"bad-operand", "no-memory", "truncated", "write-failed"};
+
+	for (size_t i = 0; i < sizeof(CODES) / sizeof(CODES[0]); i++)
+		if (str_is(code, CODES[i]))
+			return CODES[i];
+	return "crash";
+}
+
+static bool explain_end(
+	struct run *run, enum child_end end, const struct record_options *o, struct incore_error *e)
+{
+	uint8_t *text = NULL;
+	struct str rest, code = {0};
+	size_t n = 0;
+
+	if (!read_back(run->file[OUT_REPORT], &text, &n, e))
+		return false;
+	rest = (struct str){(const char *)text, n};
+	if (n && str_cut(&rest, "\n", &code) && rest.n)
+		err_set(e, INCORE_BAD_INPUT, known_code(code), "%.*s", STR_ARG(rest));
+	else if (end == CHILD_TOO_LONG)
+		err_set(e, INCORE_BAD_INPUT, "too-long",
+			"the kernel did not end within %u s, or printed too much",
+			o->run_limit_s ? o->run_limit_s : RUN_LIMIT_S);
+	else if (end == CHILD_REFUSED)
+		err_set(e, INCORE_FAILED, "no-process", "cannot start the compiled recorder %s",
+			run->unit->program);
+	else
+		err_set(e, INCORE_BAD_INPUT, "crash", "the kernel ended its process");
+	mem_free(text);
+	return err_wrap(e, "kernel %s", run->unit->source);
+}
+
+static bool open_files(struct run *run, struct incore_error *e)
+{
+	for (int i = 0; i < N_FILES; i++) {
+		run->file[i] = fault_hit(FAULT_OPEN) ? NULL : tmpfile();
+		if (!run->file[i])
+			return err_set(e, INCORE_FAILED, "no-file", "cannot make a temporary file");
+	}
+	return true;
+}
+
+static bool run_job(struct run *run, const struct record_options *o, struct opstream_set *out,
+	struct incore_error *e)
+{
+	/* the driver's own clock is the better one: it can say where the kernel was */
+	unsigned seconds = (o->run_limit_s ? o->run_limit_s : RUN_LIMIT_S) + 2;
+	struct child_job j = {start, run, seconds, MAX_CHATTER};
+	struct strbuf chatter = {0};
+	enum child_end end;
+	uint8_t *bytes = NULL;
+	size_t n = 0;
+	bool ok = child_run(&j, &chatter, &end, e);
+
+	sb_free(&chatter);
+	if (!ok)
+		return err_wrap(e, "cannot run the kernel");
+	if (end != CHILD_DONE)
+		return explain_end(run, end, o, e);
+	ok = read_back(run->file[OUT_STREAM], &bytes, &n, e) &&
+	     opstream_read(out, bytes, n, run->unit->source, e);
+	mem_free(bytes);
+	return ok;
+}
+
+bool record_run_unit(const struct record_unit *u, const struct record_options *o, bool is_mixed,
+	struct opstream_set *out, struct incore_error *e)
+{
+	struct run run = {
+		.unit = u, .memory_bytes = o->memory_bytes ? o->memory_bytes : RUN_MEMORY};
+	const char *path = getenv("LD_LIBRARY_PATH");
+	struct strbuf libraries = {0};
+	size_t from = out->v.n;
+	bool ok;
+
+	if (path)
+		sb_printf(&libraries, "LD_LIBRARY_PATH=%s", path);
+	run.libraries = libraries.p;
+	ok = open_files(&run, e) && put_job(&run, o, is_mixed, e) && run_job(&run, o, out, e);
+
+	for (int i = 0; i < N_FILES; i++)
+		if (run.file[i])
+			fclose(run.file[i]);
+	sb_free(&libraries);
+	for (size_t i = from; ok && i < out->v.n; i++)
+		ok = record_hints(&out->v.v[i], u, e);
+	return ok;
+}

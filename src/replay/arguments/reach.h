@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * reach.h: does what a kernel touched agree with what is recorded of its arguments? Compared are
+ * slots, roles, and every rectangle of global memory with the view of its slot: its extent and,
+ * where the view has gaps, its strides. That a rectangle lies in its buffer was a condition of
+ * recording it.
+ * Owner: the list is the caller's, its texts live in the arena. May fail: on memory.
+ */
+#ifndef REPLAY_ARGUMENTS_REACH_H
+#define REPLAY_ARGUMENTS_REACH_H
+
+#include "base/arena.h"
+#include "base/vec.h"
+#include "model/stream/opstream.h"
+#include "replay/backend.h"
+
+typedef VEC(const char *) reach_remarks;
+
+/* Adds one line for each way in which they differ. */
+bool reach_compare(const struct opstream_set *set, const struct replay_slot *slots, struct arena *a,
+	reach_remarks *out, struct incore_error *e);
+
+#endif

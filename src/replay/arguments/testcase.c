@@ -1,0 +1,436 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* testcase.c: parameters of two files that must agree, laid out in slots. */
+#include "replay/arguments/testcase.h"
+
+#include <stdlib.h>
+
+#include "base/file.h"
+#include "base/hash.h"
+#include "dump/dtype.h"
+#include "replay/arguments/value_parse.h"
+#include "replay/source/source_text.h"
+
+#define DEFAULT_DYNAMIC_DIM 256
+
+/* What a C++ type is called elsewhere: code of a dump, bits and family of a .pto type. */
+static const struct type_row {
+	const char *cpp;
+	uint8_t dtype;
+	const char *pto; /* the .pto type must begin with one of these, '|' between */
+} TYPES[] = {
+	{"float", DTYPE_FLOAT32, "f32|float"},
+	{"float32_t", DTYPE_FLOAT32, "f32|float"},
+	{"half", DTYPE_FLOAT16, "f16|half"},
+	{"float16_t", DTYPE_FLOAT16, "f16|half"},
+	{"bfloat16_t", DTYPE_BFLOAT16, "bf16|bfloat16"},
+	{"__bf16", DTYPE_BFLOAT16, "bf16|bfloat16"},
+	{"int8_t", DTYPE_INT8, "i8|si8"},
+	{"uint8_t", DTYPE_UINT8, "i8|ui8|i1"},
+	{"bool", DTYPE_BOOL, "i1|i8|ui8"},
+	{"int16_t", DTYPE_INT16, "i16|si16"},
+	{"uint16_t", DTYPE_UINT16, "i16|ui16"},
+	{"int32_t", DTYPE_INT32, "i32|si32"},
+	{"int", DTYPE_INT32, "i32|si32"},
+	{"uint32_t", DTYPE_UINT32, "i32|ui32"},
+	{"unsigned", DTYPE_UINT32, "i32|ui32"},
+	{"int64_t", DTYPE_INT64, "i64|si64|index"},
+	{"uint64_t", DTYPE_UINT64, "i64|ui64|index"},
+	{"float8_e4m3_t", DTYPE_FP8E4M3FN, "f8E4M3"},
+	{"float8_e5m2_t", DTYPE_UINT8, "f8E5M2"},
+	{"float8_e8m0_t", DTYPE_FP8E8M0, "f8E8M0"},
+	{"hifloat8_t", DTYPE_UINT8, "hif8"},
+	{"float4_e2m1x2_t", DTYPE_FP4E2M1, "f4"},
+	{"float4_e1m2x2_t", DTYPE_UINT8, "f4"},
+};
+
+static const struct type_row *type_of(const char *cpp)
+{
+	struct str s = str_of(cpp);
+
+	if (str_starts(s, "pto::"))
+		s = str_sub(s, 5, s.n);
+	for (size_t i = 0; i < sizeof(TYPES) / sizeof(*TYPES); i++)
+		if (str_is(s, TYPES[i].cpp))
+			return &TYPES[i];
+	return NULL;
+}
+
+static bool type_fits(const struct type_row *t, const char *pto)
+{
+	struct str rest = str_of(t->pto), part;
+
+	while (str_cut(&rest, "|", &part))
+		if (str_eq(str_sub(str_of(pto), 0, part.n), part))
+			return true;
+	return false;
+}
+
+void testcase_deinit(struct testcase *t)
+{
+	arguments_deinit(&t->arguments);
+	arena_deinit(&t->arena);
+}
+
+/* --- the two files --- */
+
+static bool read_signature(struct testcase *t, const char *source, struct incore_error *e)
+{
+	struct file_data f = {0};
+	struct strbuf masked = {0};
+	bool ok =
+		file_load(&f, source, e) &&
+		source_mask((struct str){(const char *)f.data, f.size}, source, NULL, &masked, e) &&
+		signature_read(&t->arena, (struct str){masked.p ? masked.p : "", masked.n}, source,
+			&t->signature, e);
+
+	sb_free(&masked);
+	file_unload(&f);
+	return ok;
+}
+
+struct scalar_values {
+	struct testcase *t;
+	const struct testcase_options *o;
+};
+
+/* "NAME=..." among words; the part behind '='. */
+static const char *word_for(const char *const *words, unsigned n, const char *name)
+{
+	size_t len = strlen(name);
+
+	for (unsigned i = 0; i < n && len; i++)
+		if (strncmp(words[i], name, len) == 0 && words[i][len] == '=')
+			return words[i] + len + 1;
+	return NULL;
+}
+
+static const struct kernel_param *param_at(const struct testcase *t, uint32_t i)
+{
+	const struct kernel_function *f =
+		t->signature.form == KERNEL_MIXED &&
+				t->signature.aiv.n_params > t->signature.main.n_params
+			? &t->signature.aiv
+			: &t->signature.main;
+
+	return t->signature.form != KERNEL_SLOTS && i < f->n_params ? &f->params[i] : NULL;
+}
+
+static bool known_scalar(void *ctx, uint32_t i, int64_t *value)
+{
+	const struct scalar_values *v = ctx;
+	const struct kernel_param *p = param_at(v->t, i);
+	const char *text = p ? word_for(v->o->set, v->o->n_set, p->name) : NULL;
+
+	return text && str_to_i64(str_of(text), value);
+}
+
+static bool read_pto(struct testcase *t, const char *source, const struct testcase_options *o,
+	struct incore_error *e)
+{
+	const char *dot = strrchr(source, '.');
+	struct scalar_values values = {t, o};
+	struct pto_launch launch = {.n_blocks = o->n_blocks,
+		.dynamic_dim = o->dynamic_dim,
+		.scalar = known_scalar,
+		.ctx = &values};
+	struct file_data f = {0};
+	bool ok;
+
+	t->pto_path = arena_printf(&t->arena, "%.*s.pto",
+		(int)(dot ? dot - source : (ptrdiff_t)strlen(source)), source);
+	if (!t->pto_path)
+		return err_nomem(e);
+	if (!file_exists(t->pto_path))
+		return err_file(e, "no-pto", t->pto_path, INCORE_NO_OFFSET,
+			"expected the .pto of %s here: it says how large its buffers are", source);
+	ok = file_load(&f, t->pto_path, e) &&
+	     pto_read(&t->arena, (struct str){(const char *)f.data, f.size}, t->pto_path, &launch,
+		     &t->pto, e);
+	file_unload(&f);
+	if (!ok || !t->pto.target)
+		return ok;
+	t->has_target = strcmp(t->pto.target, "a5") == 0 || strcmp(t->pto.target, "a2a3") == 0;
+	t->target = strcmp(t->pto.target, "a5") == 0 ? TARGET_A5 : TARGET_A2A3;
+	return true;
+}
+
+static const struct pto_func *func_named(const struct testcase *t, const char *name)
+{
+	for (uint32_t i = 0; i < t->pto.n_funcs; i++)
+		if (strcmp(t->pto.funcs[i].name, name) == 0)
+			return &t->pto.funcs[i];
+	return NULL;
+}
+
+/* --- do they agree? --- */
+
+static bool lies(const struct testcase *t, const struct pto_func *f,
+	const struct kernel_function *k, struct incore_error *e)
+{
+	for (uint32_t i = 0; i < k->n_params && i < f->n_params; i++) {
+		const struct kernel_param *c = &k->params[i];
+		const struct pto_param *p = &f->params[i];
+		const struct type_row *type = type_of(c->type);
+
+		if (c->is_pointer != p->is_pointer)
+			return !err_file(e, "pto-lies", t->pto_path, INCORE_NO_OFFSET,
+				"@%s parameter %u is a %s here, and %s in %s (%s)", f->name, i,
+				p->is_pointer ? "pointer" : "scalar",
+				c->is_pointer ? "a pointer" : "a scalar", k->name, c->type);
+		if (!type || !type_fits(type, p->type))
+			return !err_file(e, type ? "pto-lies" : "unknown-type", t->pto_path,
+				INCORE_NO_OFFSET,
+				"@%s parameter %u is of type %s here, and %s in %s", f->name, i,
+				p->type, c->type, k->name);
+	}
+	return false;
+}
+
+static bool agree(const struct testcase *t, const struct pto_func *f,
+	const struct kernel_function *k, struct incore_error *e)
+{
+	/* a vector side may take scalars that only the wrapper knows */
+	if (f->n_params != k->n_params &&
+		!(t->signature.form == KERNEL_MIXED && f->n_params <= k->n_params))
+		return err_file(e, "pto-lies", t->pto_path, INCORE_NO_OFFSET,
+			"@%s has %u parameters here, and %s (line %u of its source) has %u",
+			f->name, f->n_params, k->name, k->line, k->n_params);
+	return !lies(t, f, k, e);
+}
+
+static bool no_function(const struct testcase *t, const char *name, struct incore_error *e)
+{
+	struct strbuf b = {0};
+
+	for (uint32_t i = 0; i < t->pto.n_funcs; i++)
+		sb_printf(&b, "%s@%s", i ? ", " : "", t->pto.funcs[i].name);
+	err_file(e, "pto-lies", t->pto_path, INCORE_NO_OFFSET, "expected a function @%s, found %s",
+		name, b.p ? b.p : "none");
+	sb_free(&b);
+	return false;
+}
+
+static void note_kind(struct testcase *t, const struct pto_func *f)
+{
+	t->has_cube |= f->kind == PTO_KIND_CUBE;
+	t->has_vector |= f->kind == PTO_KIND_VECTOR;
+}
+
+/* --- slots --- */
+
+struct placed { /* one parameter, from whichever file knows it */
+	const char *name, *cpp_type;
+	unsigned dtype;
+	bool is_pointer, is_bound;
+	uint64_t elements;
+	uint32_t n_views;
+};
+
+static bool put_bytes(struct arguments *a, const struct placed *p, const struct testcase_options *o,
+	uint32_t slot, struct argument_bytes *b, struct incore_error *e)
+{
+	const char *file = word_for(o->data, o->n_data, p->name),
+		   *value = word_for(o->set, o->n_set, p->name);
+	unsigned size = dtype_bytes(p->dtype);
+	struct file_data f = {0};
+	uint64_t bits = 0;
+
+	if (file) {
+		if (!file_load(&f, file, e))
+			return err_wrap(e, "data of %s", p->name);
+		if (f.size > b->n) {
+			err_file(e, "too-long", file, b->n,
+				"%s has room for %llu bytes, the file has %zu", p->name,
+				(unsigned long long)b->n, f.size);
+			file_unload(&f);
+			return false;
+		}
+		memcpy(b->p, f.data, f.size);
+		file_unload(&f);
+		b->is_known = true;
+		a->origin[slot] = ARGUMENT_SET;
+		return true;
+	}
+	if (value && !value_parse(p->dtype, str_of(value), &bits))
+		return err_set(e, INCORE_USAGE, "bad-value", "%s=%s: no value of type %s", p->name,
+			value, dtype_name(p->dtype));
+	b->is_known = value || o->fill_inputs;
+	for (uint64_t i = 0; b->is_known && size && (i + 1) * size <= b->n; i++) {
+		float f32 = (float)((double)(hash_mix64(((o->seed ? o->seed : TESTCASE_DEFAULT_SEED)
+								<< 32) +
+							(slot << 24) + i) >>
+					     11) *
+					    0x1p-52 -
+				    1.0);
+
+		if (!value && p->dtype == DTYPE_FLOAT32)
+			memcpy(&bits, &f32, 4);
+		else if (!value && p->dtype == DTYPE_FLOAT16)
+			bits = half_of_float(f32);
+		memcpy(b->p + i * size, &bits, size);
+	}
+	a->origin[slot] = value ? ARGUMENT_SET : o->fill_inputs ? ARGUMENT_SPEC : ARGUMENT_NO_BYTES;
+	return true;
+}
+
+static bool put_tensor(struct arguments *a, const struct placed *p,
+	const struct testcase_options *o, uint32_t slot, struct replay_slot *s,
+	struct incore_error *e)
+{
+	uint64_t elements =
+		p->n_views ? (p->elements ? p->elements : 1) : TESTCASE_DEFAULT_ELEMENTS;
+	struct argument_bytes b = {0};
+
+	if (elements > UINT32_MAX ||
+		__builtin_mul_overflow(elements, (uint64_t)dtype_bytes(p->dtype), &b.n))
+		return err_set(e, INCORE_BAD_INPUT, "too-large",
+			"%s has %llu elements, more than a descriptor holds", p->name,
+			(unsigned long long)elements);
+	b.p = mem_zalloc(b.n, 1);
+	if (!b.p || !put_bytes(a, p, o, slot, &b, e)) {
+		bool is_lack = !b.p;
+
+		mem_free(b.p);
+		return is_lack ? err_nomem(e) : false;
+	}
+	s->buffer = (uint32_t)a->buffers.n;
+	s->n_dims = 1;
+	s->shape[0] = (uint32_t)elements;
+	s->strides[0] = 1;
+	s->extent = elements;
+	s->is_contiguous = s->is_read = true;
+	/* what nobody supplies is not to be read: as an input it stops the run */
+	s->is_written = b.is_known;
+	if (VEC_PUSH(&a->buffers, b))
+		return true;
+	mem_free(b.p);
+	return err_nomem(e);
+}
+
+static bool put_scalar(const struct placed *p, const struct testcase_options *o,
+	struct replay_slot *s, struct incore_error *e)
+{
+	const char *value = word_for(o->set, o->n_set, p->name);
+	int64_t dim = o->dynamic_dim > 0 ? o->dynamic_dim : DEFAULT_DYNAMIC_DIM;
+	char text[32];
+
+	snprintf(text, sizeof(text), "%lld", (long long)(p->is_bound ? dim : 1));
+	if (value_parse(p->dtype, str_of(value ? value : text), &s->bits))
+		return true;
+	return err_set(e, INCORE_USAGE, "bad-value", "%s=%s: no value of type %s", p->name,
+		value ? value : text, dtype_name(p->dtype));
+}
+
+static bool place(struct testcase *t, const struct placed *p, const struct testcase_options *o,
+	uint32_t slot, struct strbuf *workload, struct incore_error *e)
+{
+	struct replay_slot s = {.is_used = true,
+		.is_tensor = p->is_pointer,
+		.dtype = (uint8_t)p->dtype,
+		.name = arena_strdup(&t->arguments.arena, p->name)};
+
+	if (!s.name)
+		return err_nomem(e);
+	if (!(p->is_pointer ? put_tensor(&t->arguments, p, o, slot, &s, e)
+			    : put_scalar(p, o, &s, e)))
+		return false;
+	if (!p->is_pointer) {
+		sb_printf(workload, "%s%s=0x%llx%s", workload->n ? " " : "", p->name,
+			(unsigned long long)s.bits,
+			word_for(o->set, o->n_set, p->name) ? ""
+			: p->is_bound			    ? " (bound)"
+							    : " (default)");
+		t->arguments.origin[slot] = ARGUMENT_SPEC;
+	}
+	for (size_t i = 0; i < t->arguments.rows.n; i++)
+		t->arguments.rows.v[i].slots[slot] = s;
+	return true;
+}
+
+static struct placed merge(
+	const struct testcase *t, uint32_t i, const struct pto_func *f, const struct pto_func *g)
+{
+	const struct kernel_param *c = param_at(t, i);
+	const struct pto_param *p = f && i < f->n_params ? &f->params[i] : NULL;
+	const struct pto_param *q = g && i < g->n_params ? &g->params[i] : NULL;
+	const struct pto_param *any = p ? p : q;
+	const struct type_row *type = c ? type_of(c->type) : NULL;
+	struct placed out = {.name = c	   ? c->name
+				     : any ? any->name + 1
+					   : "",
+		.cpp_type = c ? c->type : "",
+		.is_pointer = c ? c->is_pointer : any && any->is_pointer,
+		.dtype = type ? type->dtype : DTYPE_UINT8};
+
+	for (size_t k = 0; !c && any && k < sizeof(TYPES) / sizeof(*TYPES); k++)
+		if (type_fits(&TYPES[k], any->type)) {
+			out.dtype = TYPES[k].dtype;
+			break;
+		}
+	out.elements = p ? p->elements : 0;
+	out.n_views = (p ? p->n_views : 0) + (q ? q->n_views : 0);
+	out.is_bound = (p && p->is_bound) || (q && q->is_bound);
+	if (q && q->elements > out.elements)
+		out.elements = q->elements;
+	return out;
+}
+
+static bool place_all(struct testcase *t, const struct testcase_options *o,
+	const struct pto_func *f, const struct pto_func *g, struct incore_error *e)
+{
+	uint32_t n_f = f ? f->n_params : 0, n_g = g ? g->n_params : 0, n = n_f > n_g ? n_f : n_g,
+		 slot = 0;
+	struct strbuf workload = {0};
+	bool ok = true;
+
+	while (param_at(t, n))
+		n++;
+	if (n > REPLAY_LOCAL_CONTEXT)
+		return err_file(e, "too-many-parameters", t->pto_path, INCORE_NO_OFFSET,
+			"%u parameters; an argument row holds %d", n, REPLAY_LOCAL_CONTEXT);
+	/* slots: tensors first, then scalars, each in order */
+	for (int pass = 0; pass < 2; pass++)
+		for (uint32_t i = 0; ok && i < n; i++) {
+			struct placed p = merge(t, i, f, g);
+
+			if (p.is_pointer == (pass == 0))
+				ok = place(t, &p, o, slot++, &workload, e);
+		}
+	t->workload = workload.n ? arena_strndup(&t->arena, workload.p, workload.n) : "no scalars";
+	sb_free(&workload);
+	return ok && (t->workload || err_nomem(e));
+}
+
+bool testcase_read(struct testcase *t, const char *source, const struct testcase_options *o,
+	struct incore_error *e)
+{
+	const struct pto_func *f, *g = NULL;
+	const char *name;
+	bool ok = true;
+
+	*t = (struct testcase){0};
+	arena_init(&t->arena);
+	arguments_init(&t->arguments);
+	if (!read_signature(t, source, e) || !read_pto(t, source, o, e))
+		return false;
+	name = t->signature.main.name;
+	f = func_named(t, name);
+	if (!f && t->pto.n_funcs == 1 && t->signature.form != KERNEL_MIXED)
+		f = &t->pto.funcs[0]; /* a wrapper may be called otherwise */
+	if (t->signature.form == KERNEL_MIXED)
+		g = func_named(t, t->signature.aiv.name);
+	if (!f || (t->signature.form == KERNEL_MIXED && !g))
+		return no_function(t, f ? t->signature.aiv.name : name, e);
+	if (t->signature.form != KERNEL_SLOTS)
+		ok = agree(t, f, &t->signature.main, e) &&
+		     (!g || agree(t, g, &t->signature.aiv, e));
+	note_kind(t, f);
+	if (g) {
+		note_kind(t, g);
+		t->has_cube = t->has_vector = true;
+	}
+	t->arguments.block_count = o->n_blocks ? o->n_blocks : 1;
+	while (ok && t->arguments.rows.n < t->arguments.block_count)
+		ok = VEC_PUSH(&t->arguments.rows, (struct argument_row){0}) || err_nomem(e);
+	return ok && place_all(t, o, f, g, e);
+}

@@ -1,0 +1,391 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* profile.c: all kernels of a build, side by side; after each of them the lists are whole. */
+#include "replay/build/profile.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <time.h>
+
+#include "base/file.h"
+#include "export/clean/clean_job.h"
+#include "replay/workspace.h"
+
+struct batch {
+	const struct profile_request *q;
+	struct profile_run *r;
+	pthread_mutex_t lock; /* rows, arena, lists, lines */
+	uint32_t n_done, n_todo;
+	VEC(uint32_t) todo;
+};
+
+void profile_run_deinit(struct profile_run *r)
+{
+	VEC_FREE(&r->rows);
+	arena_deinit(&r->arena);
+}
+
+static bool make_dir(const char *path, mode_t mode, struct incore_error *e)
+{
+	return mkdir(path, mode) == 0 || errno == EEXIST ||
+	       err_errno(e, errno, path, "make the directory");
+}
+
+/* --- one kernel --- */
+
+struct one { /* what a worker makes; moved to its row under the lock */
+	struct arena arena;
+	struct testcase testcase;
+	struct profile_facts facts;
+	struct replay_outcome outcome;
+	char *folder;
+};
+
+static bool is_mixed(const struct testcase *t)
+{
+	return t->has_cube && t->has_vector;
+}
+
+static bool run_job(const struct profile_request *q, struct one *o, const struct build_kernel *k,
+	struct incore_error *e)
+{
+	const char *entry = arena_printf(&o->arena, "%s/%s_entry.cpp", o->folder, k->stem);
+	bool has_wrapper = o->testcase.signature.form != KERNEL_SLOTS;
+	const char *source = has_wrapper ? entry : k->source;
+	struct replay_job job = {.workspace = o->folder,
+		.label = k->name,
+		.target = q->has_target ? q->target : o->testcase.target,
+		.kernel_class = is_mixed(&o->testcase) ? KERNEL_SPMD_MIX
+				: o->testcase.has_cube ? KERNEL_AIC_ONLY
+						       : KERNEL_AIV_ONLY,
+		.n_buffers = (uint32_t)o->testcase.arguments.files.n,
+		.buffers = o->testcase.arguments.files.v,
+		.n_blocks = (uint32_t)o->testcase.arguments.blocks.n,
+		.blocks = o->testcase.arguments.blocks.v,
+		.include_dirs = q->include_dirs,
+		.n_include_dirs = q->n_include_dirs,
+		.is_wrapper = has_wrapper,
+		.is_ready = true, /* is_ready() has asked, once for all */
+		.is_cancelled = q->is_cancelled,
+		.cancel_ctx = q->cancel_ctx,
+		.options = q->backend_options};
+
+	if (!entry)
+		return err_nomem(e);
+	if (o->testcase.has_cube)
+		job.members[job.n_members++] = (struct replay_member){source, KERNEL_ON_AIC, -1};
+	if (o->testcase.has_vector || !o->testcase.has_cube)
+		job.members[job.n_members++] = (struct replay_member){source, KERNEL_ON_AIV, -1};
+	return q->backend->run(&job, &o->arena, &o->outcome, e);
+}
+
+/* Slots that a recorded run of this kernel fills, over what was made up. */
+static bool take_from_dump(
+	const char *path, struct testcase *t, const char *stem, struct incore_error *e)
+{
+	struct dump *d = dump_open(path, e);
+	struct arguments recorded;
+	bool ok = d != NULL, is_found = false;
+
+	arguments_init(&recorded);
+	for (uint32_t i = 0; ok && i < d->tasks.n && !is_found; i++) {
+		const struct dump_task *task = &d->tasks.v[i];
+
+		if (!task->n_copies || !str_is(dump_kernel_of(d, d->order[task->first_copy]), stem))
+			continue;
+		is_found = true;
+		ok = arguments_from_task(&recorded, d, i, DUMP_NONE, false, e);
+	}
+	if (ok && is_found) {
+		struct arguments made_up = t->arguments;
+
+		for (uint32_t i = 0; i < REPLAY_LOCAL_CONTEXT && ok; i++)
+			if (made_up.rows.v[0].slots[i].is_used !=
+				recorded.rows.v[0].slots[i].is_used)
+				ok = err_file(e, "other-kernel", d->manifest, INCORE_NO_OFFSET,
+					"slot %u of %s is %s in the dump, and %s by its source", i,
+					stem,
+					recorded.rows.v[0].slots[i].is_used ? "there" : "not there",
+					made_up.rows.v[0].slots[i].is_used ? "there" : "not there");
+		t->arguments = recorded;
+		recorded = made_up;
+		t->workload = "arguments of a recorded task";
+	}
+	arguments_deinit(&recorded);
+	dump_free(d);
+	return ok;
+}
+
+static bool prepare(const struct profile_request *q, struct one *o, const struct build_kernel *k,
+	struct incore_error *e)
+{
+	struct strbuf wrapper = {0};
+	char *name, *source;
+	bool ok;
+
+	clean_remove_tree(o->folder); /* of a run that was interrupted here */
+	source = realpath(k->source, NULL);
+	ok = source ? make_dir(o->folder, 0700, e) : err_errno(e, errno, k->source, "read");
+	ok = ok && testcase_read(&o->testcase, source, &q->testcase, e) &&
+	     (!q->dump || take_from_dump(q->dump, &o->testcase, k->stem, e)) &&
+	     arguments_write(&o->testcase.arguments, o->folder, e) &&
+	     testcase_wrapper(&o->testcase, source, &wrapper, e);
+	if (ok && wrapper.n) {
+		name = arena_printf(&o->arena, "%s_entry.cpp", k->stem);
+		ok = name ? workspace_text(
+				    o->folder, name, (struct str){wrapper.p, wrapper.n}, 0644, e)
+			  : err_nomem(e);
+	}
+	if (ok && !q->has_target && !o->testcase.has_target)
+		o->testcase.target = TARGET_A2A3;
+	free(source);
+	sb_free(&wrapper);
+	return ok;
+}
+
+/* <kernel>.clean.json and instr_metrics.json beside the simulator's own files. */
+static bool make_clean(struct one *o, struct incore_error *e)
+{
+	struct clean_runs runs = {0};
+	bool ok = clean_find(&runs, o->outcome.simulator_dir, e);
+
+	for (size_t i = 0; ok && i < runs.v.n; i++) {
+		struct clean_job j = {.run = &runs.v.v[i], .dir = o->folder};
+
+		ok = clean_job_read(&j, e) &&
+		     (j.needs_trace || (clean_job_write(&j, e) && clean_job_commit(&j, e)));
+		clean_job_deinit(&j);
+	}
+	clean_runs_deinit(&runs);
+	return ok;
+}
+
+static bool run_one(const struct profile_request *q, struct one *o, const struct build_kernel *k,
+	struct incore_error *e)
+{
+	return prepare(q, o, k, e) && run_job(q, o, k, e) && make_clean(o, e) &&
+	       profile_look(&o->arena, o->outcome.simulator_dir, o->testcase.has_cube,
+		       o->testcase.has_vector, &o->facts, e);
+}
+
+/* --- the batch --- */
+
+static void tell(struct batch *b, const struct profile_row *row)
+{
+	struct strbuf line = {0};
+
+	if (!b->q->on_line)
+		return;
+	if (row->status == PROFILE_EXPORTED)
+		sb_printf(&line,
+			"[%02u/%02u] %s %s: artifacts=%u core_traces=%u instr_csv=%u "
+			"cycles=%llu%s%s",
+			b->n_done, b->n_todo, row->is_degenerate ? "WARN" : "OK", row->kernel.name,
+			2 + row->n_core_traces + row->n_csv, row->n_core_traces, row->n_csv,
+			(unsigned long long)row->cycles, *row->message ? " -- " : "", row->message);
+	else
+		sb_printf(&line, "[%02u/%02u] FAIL %s: %s", b->n_done, b->n_todo, row->kernel.name,
+			row->message);
+	if (!line.failed)
+		b->q->on_line(b->q->ctx, line.p);
+	sb_free(&line);
+}
+
+static const char *keep(struct batch *b, const char *text)
+{
+	return text ? arena_strdup(&b->r->arena, text) : "";
+}
+
+/* What a worker found out becomes the row; the lists are written. */
+static bool settle(struct batch *b, struct profile_row *row, const struct one *o,
+	const struct incore_error *why, bool ok, struct incore_error *e)
+{
+	struct strbuf text = {0};
+
+	if (ok) {
+		row->status = PROFILE_EXPORTED;
+		row->simulator = keep(b, o->outcome.simulator_dir);
+		row->cycles = o->facts.cycles;
+		row->bound = keep(b, o->facts.bound);
+		row->is_degenerate = o->facts.degenerate != NULL;
+		row->n_core_traces = o->facts.n_core_traces;
+		row->n_csv = o->facts.n_csv;
+		row->message = keep(b, o->outcome.is_partial ? o->outcome.verdict
+				       : o->facts.degenerate ? o->facts.degenerate
+				       : o->outcome.warning  ? o->outcome.warning
+							     : "");
+		row->workload = keep(b, o->testcase.workload);
+		b->r->n_exported++;
+	} else {
+		err_format(why, &text);
+		row->status =
+			why->status == INCORE_FAILED ? PROFILE_COLLECT_FAILED : PROFILE_FAILED;
+		row->message = keep(b, text.p);
+		sb_free(&text);
+	}
+	row->message = row->message ? row->message : "";
+	b->n_done++;
+	if (!profile_write_lists(b->r, e))
+		return false;
+	tell(b, row); /* what is told has been written */
+	return true;
+}
+
+static bool work(void *ctx, size_t item, unsigned worker, struct incore_error *e)
+{
+	struct batch *b = ctx;
+	struct profile_row *row = &b->r->rows.v[b->todo.v[item]];
+	struct incore_error why = {0};
+	struct one o = {0};
+	struct timespec from, to;
+	bool ok;
+
+	(void)worker;
+	if (b->q->is_cancelled && b->q->is_cancelled(b->q->cancel_ctx))
+		return err_set(e, INCORE_FAILED, "interrupted", "interrupted");
+	clock_gettime(CLOCK_MONOTONIC, &from);
+	arena_init(&o.arena);
+	o.folder = arena_printf(&o.arena, "%s/funcs/%s", b->r->root, row->kernel.name);
+	ok = o.folder ? run_one(b->q, &o, &row->kernel, &why) : err_nomem(&why);
+	clock_gettime(CLOCK_MONOTONIC, &to);
+	pthread_mutex_lock(&b->lock);
+	row->seconds =
+		(double)(to.tv_sec - from.tv_sec) + (double)(to.tv_nsec - from.tv_nsec) * 1e-9;
+	row->folder = keep(b, o.folder);
+	ok = settle(b, row, &o, &why, ok, e);
+	pthread_mutex_unlock(&b->lock);
+	incore_error_clear(&why);
+	testcase_deinit(&o.testcase);
+	arena_deinit(&o.arena);
+	return ok;
+}
+
+static bool is_wanted(const struct profile_request *q, const struct build_kernel *k)
+{
+	for (unsigned i = 0; i < q->n_funcs; i++)
+		if (strcmp(q->funcs[i], k->name) == 0 || strcmp(q->funcs[i], k->stem) == 0)
+			return true;
+	return q->n_funcs == 0;
+}
+
+static bool no_such_func(
+	const struct profile_request *q, const build_kernels *all, struct incore_error *e)
+{
+	struct strbuf b = {0};
+
+	for (size_t i = 0; i < all->n && i < 40; i++)
+		sb_printf(&b, "%s%s", i ? ", " : "", all->v[i].name);
+	err_set(e, INCORE_USAGE, "no-such-func", "no kernel of that name in %s; it has %s%s",
+		q->build_dir, b.p ? b.p : "none", all->n > 40 ? ", ..." : "");
+	sb_free(&b);
+	return false;
+}
+
+static bool choose(const struct profile_request *q, struct profile_run *r, struct incore_error *e)
+{
+	build_kernels all = {0};
+	bool ok = discover_kernels(&r->arena, q->build_dir, &all, e);
+
+	for (size_t i = 0; ok && i < all.n; i++)
+		if (is_wanted(q, &all.v[i]))
+			ok = VEC_PUSH(&r->rows,
+				     (struct profile_row){.kernel = all.v[i], .message = ""}) ||
+			     err_nomem(e);
+	if (ok && !r->rows.n)
+		ok = no_such_func(q, &all, e);
+	VEC_FREE(&all);
+	return ok;
+}
+
+/* <root>/kernel_insight_all_funcs_<time>, new; or the one to take up again */
+static bool make_root(
+	const struct profile_request *q, struct profile_run *r, struct incore_error *e)
+{
+	const char *top = q->output_root ? q->output_root : q->build_dir;
+	time_t now = time(NULL);
+	struct tm tm;
+	char stamp[32];
+
+	if (q->resume) {
+		r->root = arena_strdup(&r->arena, q->resume);
+		return r->root ? profile_read_manifest(r, e) : err_nomem(e);
+	}
+	localtime_r(&now, &tm);
+	strftime(stamp, sizeof(stamp), "%Y%m%d_%H%M%S", &tm);
+	if (q->output_root && !make_dir(top, 0755, e))
+		return false;
+	for (unsigned i = 0; i < 1000; i++) {
+		r->root = i ? arena_printf(
+				      &r->arena, "%s/kernel_insight_all_funcs_%s_%u", top, stamp, i)
+			    : arena_printf(&r->arena, "%s/kernel_insight_all_funcs_%s", top, stamp);
+		if (!r->root)
+			return err_nomem(e);
+		if (mkdir(r->root, 0700) == 0)
+			return true;
+		if (errno != EEXIST)
+			return err_errno(e, errno, r->root, "make the directory");
+	}
+	return err_set(e, INCORE_FAILED, "no-place", "%s has a thousand runs of this second", top);
+}
+
+static bool write_head(
+	const struct profile_request *q, struct profile_run *r, struct incore_error *e)
+{
+	char *funcs = arena_printf(&r->arena, "%s/funcs", r->root);
+	struct strbuf b = {0};
+	bool ok = funcs ? make_dir(funcs, 0700, e) : err_nomem(e);
+
+	sb_printf(&b,
+		"build_dir=%s\nsource_count=%zu\nbackend=%s\nevidence=%s\ndynamic_dim=%lld\nseed=%"
+		"llu\n\nsources:\n",
+		q->build_dir, r->rows.n, q->backend->name, q->backend->evidence,
+		(long long)(q->testcase.dynamic_dim ? q->testcase.dynamic_dim : 256),
+		(unsigned long long)(q->testcase.seed ? q->testcase.seed : TESTCASE_DEFAULT_SEED));
+	for (size_t i = 0; i < r->rows.n; i++)
+		sb_printf(&b, "%s\t%s\n", r->rows.v[i].kernel.name, r->rows.v[i].kernel.source);
+	ok = ok && (!b.failed || err_nomem(e)) &&
+	     workspace_text(r->root, "README.txt", (struct str){b.p, b.n}, 0644, e);
+	sb_reset(&b);
+	sb_printf(&b, "%s\n", r->root);
+	if (ok && !q->output_root)
+		ok = workspace_text(q->build_dir, "latest_all_funcs_kernel_insight_export_root.txt",
+			(struct str){b.p, b.n}, 0644, e);
+	sb_free(&b);
+	return ok;
+}
+
+/* What no kernel could be run without is asked for once, before anything is written. Kernels that
+ * name their platform themselves may be of either. */
+static bool is_ready(const struct profile_request *q, struct incore_error *e)
+{
+	struct replay_job job = {
+		.target = q->has_target ? q->target : TARGET_A2A3, .options = q->backend_options};
+
+	if (q->backend->preflight(&job, e))
+		return true;
+	if (q->has_target)
+		return false;
+	job.target = TARGET_A5;
+	return q->backend->preflight(&job, e);
+}
+
+bool profile_run(const struct profile_request *q, struct profile_run *out, struct incore_error *e)
+{
+	struct batch b = {.q = q, .r = out, .lock = PTHREAD_MUTEX_INITIALIZER};
+	bool ok;
+
+	*out = (struct profile_run){.symbol = q->backend->symbol};
+	arena_init(&out->arena);
+	ok = choose(q, out, e) && is_ready(q, e) && make_root(q, out, e) && write_head(q, out, e) &&
+	     profile_write_lists(out, e);
+	for (uint32_t i = 0; ok && i < out->rows.n; i++)
+		if (out->rows.v[i].status != PROFILE_EXPORTED)
+			ok = VEC_PUSH(&b.todo, i) || err_nomem(e);
+	b.n_todo = (uint32_t)b.todo.n;
+	ok = ok && pool_run(q->pool, b.todo.n, 1, work, &b, e);
+	VEC_FREE(&b.todo);
+	pthread_mutex_destroy(&b.lock);
+	return ok;
+}

@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * cann.h: where is CANN, what does it set, which chips can its simulator play?
+ * Nothing is written into it. Owner: cann_deinit() frees all. May fail: status 5 with every place
+ * that was looked at.
+ */
+#ifndef REPLAY_MSPROF_CANN_H
+#define REPLAY_MSPROF_CANN_H
+
+#include "base/arena.h"
+#include "base/vec.h"
+#include "replay/backend.h"
+
+struct cann_options {	     /* NULL: found */
+	const char *home;    /* --cann-home */
+	const char *set_env; /* --cann-set-env */
+	const char *soc;     /* --soc-version */
+	const char *arch;    /* --aicore-arch */
+	const char *pto_isa; /* --pto-isa-root */
+};
+
+struct cann_target {		  /* facts of a platform */
+	const char *soc, *arch;	  /* "dav_2201", "dav-c220" */
+	unsigned cce_aicore;	  /* 220 */
+	const char *arch_macro;	  /* PTO_NPU_ARCH_A2A3 */
+	const char *soc_words[2]; /* a chip of it has one of these in its name */
+};
+const struct cann_target *cann_target(enum replay_target t);
+
+struct cann_soc { /* a chip with a simulator library */
+	const char *name, *dir;
+};
+
+struct cann {
+	struct arena arena;
+	const char *set_env;	   /* the script */
+	const char *home;	   /* ASCEND_HOME_PATH as the script sets it */
+	VEC(const char *) env;	   /* "K=V", the environment it makes; NULL ends */
+	VEC(struct cann_soc) socs; /* sorted by name */
+	const char *soc;	   /* chosen */
+	const char *soc_dir;
+	const char *soc_note;	  /* why this one, where there was a choice; or NULL */
+	const char *library_path; /* for a run of the chosen chip */
+};
+
+/* Finds the installation, reads its environment, chooses the chip. */
+bool cann_open(struct cann *c, const struct cann_options *o, enum replay_target target,
+	struct incore_error *e);
+void cann_deinit(struct cann *c);
+/* A variable of its environment, or NULL. */
+const char *cann_env(const struct cann *c, const char *name);
+/* Puts "K=V" there, borrowed. False: no memory. */
+bool cann_set_env(struct cann *c, const char *line);
+/* A program by its PATH, on the arena; NULL: not there. */
+const char *cann_program(struct cann *c, const char *name);
+
+/* Index of the chip for a platform, of `n`; n: none fits. The platform's own name goes before the
+ * others, those by their names; *n_fit is how many fit. */
+size_t cann_guess_soc(
+	const struct cann_soc *socs, size_t n, enum replay_target target, size_t *n_fit);
+/* May it stand in generated text as it is? Letters, digits, '_', '.', '-'. */
+bool cann_is_word(const char *s);
+
+/* The compiler knows tile language, the profiler has its worker. `scratch` is a folder for what the
+ * probe compiles. */
+bool cann_probe(struct cann *c, const char *arch, const char *scratch, struct incore_error *e);
+
+#endif

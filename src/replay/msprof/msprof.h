@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * msprof.h: replay under the vendor's simulator: a generated project that builds the kernel with its
+ * recorded arguments, `msprof op simulator` to run it, and the artefacts it must leave.
+ */
+#ifndef REPLAY_MSPROF_MSPROF_H
+#define REPLAY_MSPROF_MSPROF_H
+
+#include "replay/backend.h"
+#include "replay/msprof/cann.h"
+
+#define MSPROF_MAX_MINUTES 2880
+
+struct msprof_options { /* zero: the default */
+	struct cann_options cann;
+	uint32_t launch_count;	  /* 1 */
+	uint32_t timeout_minutes; /* of msprof itself; 120, 1..2880 */
+	uint32_t step_limit_s;	  /* of cmake; 300 */
+	uint32_t build_limit_s;	  /* 600 */
+	uint32_t
+		collect_limit_s; /* around msprof; its minutes and a margin for what it does then */
+};
+
+#define MSPROF_HOST "replay_host"    /* the program that is built */
+#define MSPROF_LIB "replay_kernel"   /* lib<this>.so */
+#define MSPROF_SYMBOL "replay_entry" /* the kernel in it */
+#define MSPROF_DEFAULT_MINUTES 120
+
+/* In generated text: how a function of the device is marked. */
+#define MSPROF_AICORE "#ifndef __aicore__\n#define __aicore__ [aicore]\n#endif\n"
+
+/* Refuses what msprof would refuse, and names that may not stand in generated text, before anything
+ * is started. Status 2. */
+bool msprof_check_options(const struct msprof_options *o, struct incore_error *e);
+
+/* Writes the six files of the project into the workspace. `c` may be NULL (a dry run without CANN):
+ * then the scripts name what they expect. */
+bool msprof_write_project(const struct replay_job *job, const struct msprof_options *o,
+	const struct cann *c, struct incore_error *e);
+
+/* A path that stands between quotes of C++, CMake and shell: nothing in it may end them. */
+bool msprof_check_path(const char *path, struct incore_error *e);
+/* Vector rows of a block: two where it has a cube kernel or two vector kernels, else one. */
+unsigned msprof_lanes(const struct replay_job *job);
+/* The compiler's architecture, the chip and the headers that will be used; "" where there is none.
+ * `c` may be NULL. */
+const char *msprof_arch(const struct replay_job *job, const struct msprof_options *o);
+const char *msprof_soc(
+	const struct replay_job *job, const struct msprof_options *o, const struct cann *c);
+/* Include folders of the job and of pto-isa, whole paths with ';' between, as CMake takes them. */
+bool msprof_include_dirs(const struct replay_job *job, const struct msprof_options *o,
+	struct strbuf *out, struct incore_error *e);
+
+/* Text of single files, for tests; false: a path or name that may not enter generated text. */
+bool msprof_kernel_text(const struct replay_job *job, struct strbuf *out, struct incore_error *e);
+bool msprof_host_text(const struct replay_job *job, struct strbuf *out, struct incore_error *e);
+
+#endif

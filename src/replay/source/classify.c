@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* classify.c: the first rule that applies decides. */
+#include "replay/source/classify.h"
+
+#include "replay/source/source_text.h"
+
+#define LOCAL_CONTEXT_SLOT 48
+#define GLOBAL_CONTEXT_SLOT 49
+
+const char *kernel_class_name(enum kernel_class c)
+{
+	static const char *const NAMES[] = {"unknown", "aic-only", "aiv-only", "spmd-mix"};
+
+	return NAMES[c];
+}
+
+static bool names_word(struct str masked, const char *word)
+{
+	size_t pos = 0;
+
+	return source_find_word(masked, word, &pos);
+}
+
+static void skip_blank(struct str s, size_t *pos)
+{
+	while (*pos < s.n && strchr(" \t\r\n", s.p[*pos]))
+		++*pos;
+}
+
+static bool take_char(struct str s, size_t *pos, char c)
+{
+	skip_blank(s, pos);
+	if (*pos >= s.n || s.p[*pos] != c)
+		return false;
+	++*pos;
+	return true;
+}
+
+static bool calls_with_args(struct str masked, const char *function)
+{
+	size_t pos = 0;
+
+	while (source_find_word(masked, function, &pos)) {
+		size_t at = pos;
+
+		if (!take_char(masked, &at, '('))
+			continue;
+		skip_blank(masked, &at);
+		if (str_starts(str_sub(masked, at, masked.n), "args"))
+			return true;
+	}
+	return false;
+}
+
+uint64_t kernel_slots_read(struct str masked)
+{
+	uint64_t slots = 0;
+	size_t pos = 0;
+
+	while (source_find_word(masked, "args", &pos)) {
+		size_t at = pos, from;
+		uint64_t index;
+
+		if (!take_char(masked, &at, '['))
+			continue;
+		skip_blank(masked, &at);
+		for (from = at; at < masked.n && masked.p[at] >= '0' && masked.p[at] <= '9';)
+			at++;
+		if (str_to_u64(str_sub(masked, from, at - from), &index) && index < 64 &&
+			take_char(masked, &at, ']'))
+			slots |= (uint64_t)1 << index;
+	}
+	return slots;
+}
+
+bool kernel_has_entry(struct str masked)
+{
+	size_t pos = 0;
+
+	while (source_find_word(masked, "kernel_entry", &pos)) {
+		size_t at = pos;
+		ptrdiff_t end;
+
+		if (!take_char(masked, &at, '('))
+			continue;
+		end = str_find(str_sub(masked, at, masked.n), ")");
+		if (end > 0 && names_word(str_sub(masked, at, (size_t)end), "int64_t"))
+			return true;
+	}
+	return false;
+}
+
+struct kernel_class_answer kernel_classify(
+	struct str masked, const char *path, enum kernel_core stated)
+{
+	static const char *const CALLS[] = {"get_block_idx", "get_sub_block_id", "get_block_num"};
+	static const char *const WORDS[] = {
+		"SPMD_LOCAL_CONTEXT_INDEX", "SPMD_GLOBAL_CONTEXT_INDEX"};
+	uint64_t slots = kernel_slots_read(masked);
+
+	if (strstr(path, "kernels/mix"))
+		return (struct kernel_class_answer){KERNEL_SPMD_MIX, "it lies in kernels/mix"};
+	if (stated == KERNEL_ON_MIX)
+		return (struct kernel_class_answer){KERNEL_SPMD_MIX, "its core type is stated"};
+	for (size_t i = 0; i < sizeof(WORDS) / sizeof(*WORDS); i++)
+		if (names_word(masked, WORDS[i]))
+			return (struct kernel_class_answer){
+				KERNEL_SPMD_MIX, "it names a context slot"};
+	for (size_t i = 0; i < sizeof(CALLS) / sizeof(*CALLS); i++)
+		if (calls_with_args(masked, CALLS[i]))
+			return (struct kernel_class_answer){
+				KERNEL_SPMD_MIX, "it asks for its block or lane"};
+	if (slots >> LOCAL_CONTEXT_SLOT & 1 || slots >> GLOBAL_CONTEXT_SLOT & 1)
+		return (struct kernel_class_answer){KERNEL_SPMD_MIX, "it reads slot 48 or 49"};
+	if (stated == KERNEL_ON_AIC)
+		return (struct kernel_class_answer){
+			KERNEL_AIC_ONLY, "its core type is stated as aic"};
+	if (stated == KERNEL_ON_AIV)
+		return (struct kernel_class_answer){
+			KERNEL_AIV_ONLY, "its core type is stated as aiv"};
+	if (strstr(path, "kernels/aic"))
+		return (struct kernel_class_answer){KERNEL_AIC_ONLY, "it lies in kernels/aic"};
+	if (strstr(path, "kernels/aiv"))
+		return (struct kernel_class_answer){KERNEL_AIV_ONLY, "it lies in kernels/aiv"};
+	return (struct kernel_class_answer){KERNEL_CLASS_UNKNOWN,
+		"nothing says on which core it runs: neither its path (kernels/aic, kernels/aiv, "
+		"kernels/mix), nor its code, nor a stated core type"};
+}

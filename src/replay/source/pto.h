@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * pto.h: what a .pto file (MLIR text) says of a kernel: target, kind of core, parameters, and how
+ * much of each pointer its views can reach. Shapes and strides are folded from constants; what a
+ * value cannot be known to stay below is an error that names the chain, never a guess.
+ * Owner: everything lives in the caller's arena. May fail: text of the wrong shape, a view whose
+ * extent has no bound, memory.
+ */
+#ifndef REPLAY_SOURCE_PTO_H
+#define REPLAY_SOURCE_PTO_H
+
+#include "base/arena.h"
+#include "base/str.h"
+
+enum pto_kind { PTO_KIND_UNSTATED, PTO_KIND_CUBE, PTO_KIND_VECTOR };
+
+struct pto_param {
+	const char *name; /* "%arg0" */
+	const char *type; /* pointee or value: "bf16", "index" */
+	bool is_pointer;
+	unsigned elem_bits; /* of the pointee; 0: a type we do not know */
+	uint64_t elements;  /* reached by its views; 0: there is none, or all are empty */
+	uint32_t n_views;
+	bool is_bound; /* a scalar that a size depends on: its value may not exceed the bound used */
+};
+
+struct pto_func {
+	const char *name;
+	uint32_t line;
+	enum pto_kind kind;
+	uint32_t n_params;
+	struct pto_param *params;
+};
+
+struct pto_module {
+	const char *target; /* "a2a3", "a5"; NULL: not stated */
+	uint32_t n_funcs;
+	struct pto_func *funcs; /* those with a body */
+};
+
+/* What is known of the launch. A scalar parameter without a value counts as 0 .. dynamic_dim. */
+struct pto_launch {
+	uint32_t n_blocks;   /* 0: 1 */
+	int64_t dynamic_dim; /* 0: 256 */
+	/* Value of scalar parameter i of a function; false: not known. NULL: none is. */
+	bool (*scalar)(void *ctx, uint32_t param, int64_t *value);
+	void *ctx;
+};
+
+bool pto_read(struct arena *a, struct str text, const char *path, const struct pto_launch *launch,
+	struct pto_module *out, struct incore_error *e);
+
+/* 16 for "bf16"; 0: unknown. */
+unsigned pto_type_bits(struct str type);
+
+#endif

@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * report.h: a capture as one HTML file that asks nobody for anything, or as Markdown. The page is
+ * the viewer itself over data in the file; before its script runs, and where none runs, it is a
+ * written report. The same input gives the same bytes. May fail: memory, writing.
+ */
+#ifndef SERVE_REPORT_REPORT_H
+#define SERVE_REPORT_REPORT_H
+
+#include <stdio.h>
+
+#include "base/vec.h"
+#include "serve/view/view.h"
+
+#define REPORT_MAX_SLICES 2000000u /* of all its captures */
+#define REPORT_MAX_CAPTURES 2u
+#define REPORT_MAX_BYTES (15u << 20)
+
+struct report_answer { /* of a verb: question as the page asks it, and its JSON */
+	const char *question;
+	struct str json;
+};
+
+struct report_cost { /* of a code row, as `incore isa` says */
+	uint64_t hits, cost;
+};
+
+struct report {
+	const struct view *view;
+	const struct report_answer *answers;
+	size_t n_answers;
+	struct str summary;		      /* the written page, as `incore summary` prints it */
+	struct str code;		      /* more of it, about the code */
+	struct str health;		      /* findings, as `incore check` prints them */
+	struct str blob[REPORT_MAX_CAPTURES]; /* of blob_write(); empty: one capture */
+	struct str difference; /* from the first capture to the second, as `incore diff` prints */
+	struct str left_out;   /* one line a thing that is not in here; empty: nothing */
+	struct str again;      /* facts: what was read, and how to make this report again */
+	const struct report_cost *costs; /* by code row */
+	uint64_t all_cost;		 /* what 100 % of them is */
+	const char *unit;		 /* of them: "cycles" or "stalled samples" */
+	bool no_source;			 /* the reader shall not see the text of sources */
+};
+
+bool report_html(const struct report *r, FILE *out, struct incore_error *e);
+bool report_markdown(const struct report *r, FILE *out, struct incore_error *e);
+
+/* report_text.c: blocks of a written page: a title or none, then lines of one kind. */
+enum report_kind {
+	REPORT_PROSE, /* to be filled as a paragraph */
+	REPORT_FACTS, /* "name   text", further lines of it indented */
+	REPORT_TABLE, /* a head and rows, in columns of blanks */
+	REPORT_LIST,  /* "- text" or "* text", further lines of it indented */
+	REPORT_PLAIN, /* as it stands */
+};
+struct report_block {
+	struct str title, text;
+	enum report_kind kind;
+};
+bool report_next_block(struct str *rest, struct report_block *out);
+/* Next item of a list, without its mark; it may have several lines. */
+bool report_next_item(struct str *rest, struct str *item);
+/* Where the columns of a table stand; how many. */
+#define REPORT_MAX_COLUMNS 40u
+struct report_column {
+	size_t from, to;
+};
+unsigned report_columns(struct str text, struct report_column *out, unsigned max);
+struct str report_cell(struct str line, const struct report_column *c);
+/* Digits, commas, points and dashes alone (nothing at all, too). */
+bool report_is_number(struct str s);
+
+/* report_parts.c */
+/* "hardware-trace" in a sentence that says what figures of that kind are. */
+const char *report_evidence(const struct trace *t);
+/* Text with & < > " ' escaped. */
+void report_escape(struct strbuf *b, struct str text);
+void report_base64(struct strbuf *b, struct str bytes, unsigned line_chars);
+/* gzip, then base64 in lines; false on lack of memory. */
+bool report_pack(struct str bytes, struct strbuf *out);
+/* "12,345" */
+void report_put_count(struct strbuf *b, uint64_t v);
+
+/* report_source.c: the source lines that cost most, each with its neighbours. */
+#define REPORT_LINES 3u
+struct report_line {
+	source_idx source;
+	uint32_t line;	 /* 1-based */
+	uint64_t cost;	 /* of the instructions whose innermost line it is */
+	struct str text; /* "line  cost  text" of its neighbourhood; or */
+	struct str why;	 /* why there is none */
+};
+/* A title between its marks, then put() for each line, the costliest first; nothing where no line
+ * is known. False on lack of memory. */
+bool report_put_lines(const struct report *r, const char *before, const char *after,
+	void (*put)(const struct report *r, const struct report_line *l, struct strbuf *b),
+	struct strbuf *b);
+/* ":12: 3,456 cycles, 7.8 %" */
+void report_put_cost(const struct report *r, const struct report_line *l, struct strbuf *b);
+
+/* report_svg.c: pictures. Lanes of the whole capture by class; its cycles by bucket. */
+bool report_svg_lanes(const struct view *v, struct strbuf *out, struct incore_error *e);
+bool report_svg_buckets(const struct view *v, struct strbuf *out, struct incore_error *e);
+/* The same in words: "issue 16.5 %, stall ..."; nothing where there are no cycles. */
+void report_bucket_words(const struct view *v, struct strbuf *out);
+
+#endif

@@ -1,0 +1,306 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* report_html.c: the viewer, its data and a written first page in one file. */
+#include <string.h>
+
+#include "serve/report/report.h"
+#include "serve/session/assets.h"
+
+static struct str asset(const char *url)
+{
+	for (size_t i = 0; i < serve_n_assets; i++)
+		if (strcmp(serve_assets[i].url, url) == 0)
+			return (struct str){
+				(const char *)serve_assets[i].data, serve_assets[i].size};
+	return STR("");
+}
+
+static const char page_style[] =
+	"body{margin:0;background:#fff;color:#1c1d21}"
+	".written{max-width:68rem;margin:1.5rem auto;padding:0 1rem;font:15px/1.5 "
+	"system-ui,sans-serif;overflow-wrap:anywhere}"
+	".written pre,.written .scroll{overflow-x:auto}.written pre,.written td,.written "
+	"th{font:12px/1.45 ui-monospace,monospace}.written pre{padding:.6rem .8rem;border:1px "
+	"solid #8886;border-radius:4px}.written h1{font-size:1.4rem}.written "
+	"h2{font-size:1.1rem;margin:1.6rem 0 .4rem;border-bottom:1px solid #8886}.written "
+	"h3{font-size:.95rem;margin:1rem 0 .3rem}.written .verdict{font-size:1.1rem;"
+	"font-weight:600}"
+	".written .note{border-left:4px solid #b8860b;padding:.2rem .8rem}.written "
+	"svg{max-width:100%;height:auto}.written mark{font-weight:600}.written "
+	"table{border-collapse:collapse;margin:.3rem 0 .6rem}.written td,.written "
+	"th{padding:.15rem .6rem;text-align:left;white-space:nowrap}.written "
+	"thead th{border-bottom:1px solid #888}.written tbody "
+	"tr:nth-child(even){background:#8881}.written .n{text-align:right}.written "
+	"dl{display:grid;grid-template-columns:max-content 1fr;gap:.1rem 1rem}.written "
+	"dt{font-weight:600}.written dd{margin:0}.written li{margin:.3rem 0}";
+
+/* --- blocks --- */
+
+static void put_table(struct str text, struct strbuf *b)
+{
+	struct report_column columns[REPORT_MAX_COLUMNS];
+	bool is_number[REPORT_MAX_COLUMNS];
+	unsigned n = report_columns(text, columns, REPORT_MAX_COLUMNS);
+	struct str rest = text, line;
+
+	str_cut(&rest, "\n", &line);
+	for (unsigned i = 0; i < n; i++) {
+		struct str rows = rest, row;
+
+		is_number[i] = true;
+		while (is_number[i] && str_cut(&rows, "\n", &row))
+			is_number[i] = report_is_number(report_cell(row, &columns[i]));
+	}
+	sb_puts(b, "<div class=\"scroll\"><table><thead><tr>");
+	for (unsigned i = 0; i < n; i++) {
+		sb_puts(b, is_number[i] ? "<th class=\"n\">" : "<th>");
+		report_escape(b, report_cell(line, &columns[i]));
+		sb_puts(b, "</th>");
+	}
+	sb_puts(b, "</tr></thead>\n<tbody>");
+	while (str_cut(&rest, "\n", &line)) {
+		sb_puts(b, "<tr>");
+		for (unsigned i = 0; i < n; i++) {
+			sb_puts(b, is_number[i] ? "<td class=\"n\">" : "<td>");
+			report_escape(b, report_cell(line, &columns[i]));
+			sb_puts(b, "</td>");
+		}
+		sb_puts(b, "</tr>\n");
+	}
+	sb_puts(b, "</tbody></table></div>\n");
+}
+
+/* "kernel   text": a line that begins with blanks goes on. */
+static void put_facts(struct str text, struct strbuf *b)
+{
+	struct str line;
+	bool is_open = false;
+
+	sb_puts(b, "<dl>\n");
+	while (str_cut(&text, "\n", &line)) {
+		ptrdiff_t gap = str_find(line, "  ");
+
+		if (gap > 0) {
+			sb_puts(b, is_open ? "</dd>\n<dt>" : "<dt>");
+			report_escape(b, str_sub(line, 0, (size_t)gap));
+			sb_puts(b, "</dt><dd>");
+			line = str_sub(line, (size_t)gap, line.n);
+		} else {
+			sb_putc(b, ' ');
+		}
+		report_escape(b, str_trim(line));
+		is_open = true;
+	}
+	sb_puts(b, "</dd>\n</dl>\n");
+}
+
+/* An item's further lines that name an experiment and what to see stand for themselves. */
+static void put_list(struct str text, struct strbuf *b)
+{
+	struct str item, line;
+
+	sb_puts(b, "<ul>\n");
+	while (report_next_item(&text, &item)) {
+		sb_puts(b, "<li>");
+		while (str_cut(&item, "\n", &line)) {
+			line = str_trim(line);
+			if (str_starts(line, "try ") || str_starts(line, "see ")) {
+				sb_puts(b, "<br><strong>");
+				sb_str(b, str_sub(line, 0, 3));
+				sb_puts(b, "</strong>");
+				line = str_sub(line, 3, line.n);
+			}
+			report_escape(b, line);
+			sb_putc(b, item.p ? ' ' : '<');
+		}
+		sb_puts(b, "/li>\n");
+	}
+	sb_puts(b, "</ul>\n");
+}
+
+static void put_pre(struct str text, struct strbuf *b)
+{
+	sb_puts(b, "<pre>");
+	report_escape(b, text);
+	sb_puts(b, "</pre>\n");
+}
+
+static void put_prose(struct str text, const char *attributes, struct strbuf *b)
+{
+	struct str line;
+
+	sb_printf(b, "<p%s>", attributes);
+	for (bool is_first = true; str_cut(&text, "\n", &line); is_first = false) {
+		if (!is_first)
+			sb_putc(b, '\n');
+		report_escape(b, str_trim(line));
+	}
+	sb_puts(b, "</p>\n");
+}
+
+static void put_block(const struct report_block *block, bool is_first, struct strbuf *b)
+{
+	if (block->title.n) {
+		sb_puts(b, "<h2>");
+		report_escape(b, block->title);
+		sb_puts(b, "</h2>\n");
+	}
+	if (block->kind == REPORT_TABLE)
+		put_table(block->text, b);
+	else if (block->kind == REPORT_FACTS)
+		put_facts(block->text, b);
+	else if (block->kind == REPORT_LIST)
+		put_list(block->text, b);
+	else if (block->kind == REPORT_PLAIN)
+		put_pre(block->text, b);
+	else
+		put_prose(block->text, is_first ? " class=\"verdict\"" : "", b);
+}
+
+static void put_blocks(struct str text, struct strbuf *b)
+{
+	struct report_block block;
+
+	while (report_next_block(&text, &block))
+		put_block(&block, false, b);
+}
+
+/* --- the written page --- */
+
+static void put_line(const struct report *r, const struct report_line *l, struct strbuf *b)
+{
+	sb_puts(b, "<h3>");
+	report_escape(b, str_of(r->view->trace->sources[l->source].path));
+	report_put_cost(r, l, b);
+	sb_puts(b, "</h3>\n");
+	if (l->why.n)
+		put_prose(l->why, "", b);
+	else
+		put_pre(l->text, b);
+}
+
+static bool put_written(const struct report *r, struct strbuf *b, struct incore_error *e)
+{
+	const struct trace *t = r->view->trace;
+	struct str rest = r->summary;
+	struct report_block block;
+
+	sb_puts(b, "<main class=\"written\">\n<h1>");
+	report_escape(b, str_of(t->meta.kernel ? t->meta.kernel : "kernel of unknown name"));
+	sb_printf(b, "</h1>\n<p class=\"note\">Evidence: <strong>%s</strong>. %s</p>\n",
+		evidence_name(t->meta.evidence), report_evidence(t));
+	if (r->left_out.n) {
+		sb_puts(b, "<p class=\"note\">Not in this file: ");
+		report_escape(b, r->left_out);
+		sb_puts(b, "</p>\n");
+	}
+	if (report_next_block(&rest, &block)) /* the verdict */
+		put_block(&block, true, b);
+	if (!report_svg_buckets(r->view, b, e) || !report_svg_lanes(r->view, b, e))
+		return false;
+	put_blocks(rest, b);
+	put_blocks(r->code, b);
+	if (!report_put_lines(r, "<h2>", "</h2>\n", put_line, b))
+		return err_nomem(e);
+	if (r->difference.n) {
+		sb_puts(b, "<h2>Difference to the second capture</h2>\n");
+		put_blocks(r->difference, b);
+	}
+	sb_puts(b, "<h2>All findings, with their evidence</h2>\n");
+	put_pre(r->health, b);
+	sb_puts(b, "<h2>How to reproduce</h2>\n");
+	put_facts(r->again, b);
+	sb_puts(b, "<noscript><p class=\"note\">This is the written part of the report. With "
+		   "scripts allowed the same file shows the timeline and all tables.</p></noscript>"
+		   "\n</main>\n");
+	return !b->failed || err_nomem(e);
+}
+
+/* Puts the viewer's style and script in place. Where a browser cannot, the written page stays. */
+static const char boot_script[] =
+	"(async()=>{const n=document.currentScript.nonce,get=async i=>new Response(new "
+	"Blob([Uint8Array.from(atob(document.getElementById(i).textContent),c=>c.charCodeAt(0))])"
+	".stream().pipeThrough(new DecompressionStream('gzip'))).text(),add=(t,p,x)=>{const "
+	"e=document.createElement(t);e.nonce=n;e.textContent=x;p.append(e)};"
+	"const x=await Promise.all([get('incore-style'),get('incore-script')]);"
+	"add('style',document.head,x[0]);add('script',document.body,x[1])})()";
+
+static bool put_data(struct strbuf *b, const char *id, struct str bytes, struct incore_error *e)
+{
+	sb_printf(b, "<script type=\"text/plain\" id=\"%s\">\n", id);
+	if (!report_pack(bytes, b))
+		return err_nomem(e);
+	sb_puts(b, "\n</script>\n");
+	return true;
+}
+
+static bool put_answers(const struct report *r, struct strbuf *b, struct incore_error *e)
+{
+	struct strbuf all = {0};
+	struct json_writer w;
+	bool ok;
+
+	sb_putc(&all, '{');
+	for (size_t i = 0; i < r->n_answers; i++) {
+		struct strbuf key = {0};
+
+		json_w_buf(&w, &key, 0);
+		json_w_cstr(&w, r->answers[i].question);
+		if (i)
+			sb_puts(&all, ",\n");
+		sb_add(&all, key.p ? key.p : "\"\"", key.p ? key.n : 2);
+		sb_putc(&all, ':');
+		sb_str(&all, r->answers[i].json);
+		all.failed |= key.failed;
+		sb_free(&key);
+	}
+	sb_putc(&all, '}');
+	ok = !all.failed && put_data(b, "incore-answers", (struct str){all.p, all.n}, e);
+	if (all.failed)
+		err_nomem(e);
+	sb_free(&all);
+	return ok;
+}
+
+static void put_head(const struct report *r, struct strbuf *b)
+{
+	const char *nonce = r->view->hash;
+
+	sb_puts(b, "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n");
+	sb_printf(b,
+		"<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; "
+		"script-src 'nonce-%s' 'wasm-unsafe-eval'; style-src 'nonce-%s'; img-src data: "
+		"blob:; "
+		"base-uri 'none'; form-action 'none'\">\n",
+		nonce, nonce);
+	sb_puts(b, "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
+		   "<meta name=\"color-scheme\" content=\"light dark\">\n"
+		   "<meta name=\"generator\" content=\"incore " INCORE_VERSION "\">\n<title>");
+	report_escape(
+		b, str_of(r->view->trace->meta.kernel ? r->view->trace->meta.kernel : "kernel"));
+	sb_printf(b, " - incore</title>\n<style nonce=\"%s\">", nonce);
+	sb_puts(b, page_style);
+	sb_puts(b, "</style>\n</head>\n<body data-report=\"1\">\n<div id=\"app\">\n");
+}
+
+bool report_html(const struct report *r, FILE *out, struct incore_error *e)
+{
+	struct strbuf b = {0};
+	bool ok;
+
+	put_head(r, &b);
+	ok = put_written(r, &b, e);
+	sb_puts(&b, "</div>\n");
+	ok = ok && put_answers(r, &b, e) && put_data(&b, "incore-columns", r->blob[0], e) &&
+	     (!r->blob[1].n || put_data(&b, "incore-columns-1", r->blob[1], e)) &&
+	     put_data(&b, "incore-core", asset("/incore-core.wasm"), e);
+	ok = ok && put_data(&b, "incore-style", asset("/incore.css"), e) &&
+	     put_data(&b, "incore-script", asset("/incore.js"), e);
+	sb_printf(&b, "<script nonce=\"%s\">%s</script>\n</body>\n</html>\n", r->view->hash,
+		boot_script);
+	if (ok && b.failed)
+		ok = err_nomem(e);
+	if (ok && fwrite(b.p, 1, b.n, out) != b.n)
+		ok = err_set(e, INCORE_FAILED, "write-failed", "the report cannot be written");
+	sb_free(&b);
+	return ok;
+}

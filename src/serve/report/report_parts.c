@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* report_parts.c: text escaped, bytes packed, and what both forms of a written page say alike. */
+#include <zlib.h>
+
+#include "base/mem.h"
+#include "serve/report/report.h"
+
+#define LINE_CHARS 120u
+
+void report_escape(struct strbuf *b, struct str text)
+{
+	for (size_t i = 0; i < text.n; i++) {
+		switch (text.p[i]) {
+		case '&':
+			sb_puts(b, "&amp;");
+			break;
+		case '<':
+			sb_puts(b, "&lt;");
+			break;
+		case '>':
+			sb_puts(b, "&gt;");
+			break;
+		case '"':
+			sb_puts(b, "&quot;");
+			break;
+		case '\'':
+			sb_puts(b, "&#39;");
+			break;
+		default:
+			/* what no HTML text may hold is shown as the replacement character */
+			if ((unsigned char)text.p[i] < 32 && text.p[i] != '\n' && text.p[i] != '\t')
+				sb_puts(b, "\xef\xbf\xbd");
+			else
+				sb_putc(b, text.p[i]);
+		}
+	}
+}
+
+static bool zip(struct str bytes, uint8_t **out, size_t *n)
+{
+	z_stream z = {0};
+	size_t room;
+	bool ok;
+
+	/* 15 + 16: a gzip head, whose time stays 0: the same bytes every time */
+	if (deflateInit2(&z, 9, Z_DEFLATED, 15 + 16, 9, Z_DEFAULT_STRATEGY) != Z_OK)
+		return false;
+	room = deflateBound(&z, bytes.n) + 64;
+	*out = mem_alloc(room);
+	z.next_in = (Bytef *)(uintptr_t)bytes.p;
+	z.avail_in = (uInt)bytes.n;
+	z.next_out = *out;
+	z.avail_out = (uInt)room;
+	ok = *out && bytes.n <= UINT32_MAX && room <= UINT32_MAX &&
+	     deflate(&z, Z_FINISH) == Z_STREAM_END;
+	*n = room - z.avail_out;
+	deflateEnd(&z);
+	if (!ok) {
+		mem_free(*out);
+		*out = NULL;
+	}
+	return ok;
+}
+
+void report_base64(struct strbuf *b, struct str bytes, unsigned line_chars)
+{
+	static const char digits[] =
+		"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+	const uint8_t *p = (const uint8_t *)bytes.p;
+
+	for (size_t i = 0; i < bytes.n; i += 3) {
+		unsigned left = bytes.n - i > 2 ? 3 : (unsigned)(bytes.n - i);
+		uint32_t v = (uint32_t)p[i] << 16 | (left > 1 ? (uint32_t)p[i + 1] << 8 : 0) |
+			     (left > 2 ? p[i + 2] : 0);
+		char four[4] = {digits[v >> 18], digits[v >> 12 & 63],
+			left > 1 ? digits[v >> 6 & 63] : '=', left > 2 ? digits[v & 63] : '='};
+
+		sb_add(b, four, sizeof(four));
+		if (line_chars && (i / 3 + 1) * 4 % line_chars == 0)
+			sb_putc(b, '\n');
+	}
+}
+
+bool report_pack(struct str bytes, struct strbuf *out)
+{
+	uint8_t *p;
+	size_t n;
+
+	if (!zip(bytes, &p, &n))
+		return false;
+	if (sb_reserve(out, n / 3 * 4 + n / 90 * 2 + 16))
+		report_base64(out, (struct str){(const char *)p, n}, LINE_CHARS);
+	mem_free(p);
+	return !out->failed;
+}
+
+void report_put_count(struct strbuf *b, uint64_t v)
+{
+	char digits[24];
+	int n = snprintf(digits, sizeof(digits), "%llu", (unsigned long long)v);
+
+	for (int i = 0; i < n; i++) {
+		if (i && (n - i) % 3 == 0)
+			sb_putc(b, ',');
+		sb_putc(b, digits[i]);
+	}
+}
+
+const char *report_evidence(const struct trace *t)
+{
+	switch (t->meta.evidence) {
+	case EVIDENCE_ESTIMATE:
+		return "These figures are an estimate of a model, not a measurement.";
+	case EVIDENCE_VENDOR_SIMULATOR:
+		return "These figures come from a vendor's simulator, not from hardware.";
+	case EVIDENCE_HARDWARE_SAMPLE:
+		return "These figures are samples: counts, not cycles.";
+	default:
+		return "Cycles were measured by the hardware's thread trace on the waves named "
+		       "under coverage; sums and shares are derived from them, and what is "
+		       "modelled or inferred says so where it stands.";
+	}
+}

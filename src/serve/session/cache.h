@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * cache.h: columns of large captures, kept under $XDG_CACHE_HOME/incore (else ~/.cache/incore) so
+ * that the next view maps them. A file is named by a key of all files of the capture (name, size,
+ * time of change) and of what was asked: a changed capture has another name. At most
+ * CACHE_MAX_BYTES, the least recently used go first. Nothing here fails: without a cache the
+ * columns are read again.
+ */
+#ifndef SERVE_SESSION_CACHE_H
+#define SERVE_SESSION_CACHE_H
+
+#include "trace/trace.h"
+
+#define CACHE_MAX_BYTES (UINT64_C(8) << 30)
+#define CACHE_LEAST_BYTES (UINT64_C(16) << 20) /* smaller captures are read as fast as mapped */
+
+struct cache_file {
+	char *dir, *path;
+	uint64_t key[2];
+};
+
+/* False: no cache for this capture. */
+bool cache_file_for(const struct trace *t, const char *salt, struct cache_file *out);
+void cache_file_deinit(struct cache_file *f);
+/* It was used now. */
+void cache_touch(const struct cache_file *f);
+/* Removes what is used least recently, but never f itself. */
+void cache_trim(const struct cache_file *f);
+
+#endif

@@ -1,0 +1,417 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * http.c: requests in, answers out (libmicrohttpd). One thread per connection: a slow client or a
+ * long question holds up nobody else.
+ */
+#include "serve/session/http.h"
+
+#include <arpa/inet.h>
+#include <microhttpd.h>
+#include <netinet/in.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/mem.h"
+#include "serve/session/assets.h"
+
+#define MEMORY_A_CONNECTION (32u * 1024)
+#define PROGRESS_LINE 256u
+#define MAX_HOST 128u
+
+struct http {
+	struct MHD_Daemon *daemon;
+	struct session *session;
+	const struct token *token;
+	uint16_t port;
+	char hosts[3][MAX_HOST]; /* what Host may say */
+	atomic_bool is_ready;	 /* its port, and so its names, are known */
+	atomic_uint n_open;
+	atomic_llong last_s;
+};
+
+struct request { /* con_cls: made before anything else is known */
+	char *target;
+	bool is_too_long;
+	bool is_counted;
+};
+
+static long long now_s(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return t.tv_sec;
+}
+
+/* --- what goes out --- */
+
+static const char *const every_header[][2] = {
+	{"Content-Security-Policy",
+		"default-src 'self'; script-src 'self' 'wasm-unsafe-eval'; img-src 'self' data: "
+		"blob:; style-src 'self'; object-src 'none'; base-uri 'none'; form-action 'none'; "
+		"frame-ancestors 'none'"},
+	{"X-Content-Type-Options", "nosniff"},
+	{"Referrer-Policy", "no-referrer"},
+	{"Cross-Origin-Resource-Policy", "same-origin"},
+	{"Cross-Origin-Opener-Policy", "same-origin"},
+};
+
+static enum MHD_Result send_response(struct MHD_Connection *c, unsigned status,
+	struct MHD_Response *r, const char *media_type, const char *cache)
+{
+	enum MHD_Result done;
+
+	if (!r)
+		return MHD_NO;
+	for (size_t i = 0; i < sizeof(every_header) / sizeof(every_header[0]); i++)
+		MHD_add_response_header(r, every_header[i][0], every_header[i][1]);
+	MHD_add_response_header(r, "Content-Type", media_type);
+	MHD_add_response_header(r, "Cache-Control", cache);
+	if (status == MHD_HTTP_METHOD_NOT_ALLOWED)
+		MHD_add_response_header(r, "Allow", "GET, HEAD");
+	if (status == MHD_HTTP_UNAUTHORIZED)
+		MHD_add_response_header(r, "WWW-Authenticate", "Bearer");
+	done = MHD_queue_response(c, status, r);
+	MHD_destroy_response(r);
+	return done;
+}
+
+static enum MHD_Result send_reply(struct MHD_Connection *c, struct reply *r)
+{
+	static char none[] = "";
+	struct MHD_Response *x;
+
+	if (r->body.failed || !r->body.p) {
+		sb_free(&r->body);
+		x = MHD_create_response_from_buffer(0, none, MHD_RESPMEM_PERSISTENT);
+	} else {
+		x = MHD_create_response_from_buffer_with_free_callback(
+			r->body.n, r->body.p, mem_free);
+		if (!x)
+			sb_free(&r->body);
+	}
+	return send_response(c, r->status, x, r->media_type,
+		r->is_immutable ? "private, max-age=31536000, immutable" : "no-store");
+}
+
+static enum MHD_Result refuse(
+	struct MHD_Connection *c, unsigned status, const char *code, const char *message)
+{
+	struct incore_error e = {0};
+	struct reply r = {0};
+
+	err_set(&e, INCORE_USAGE, code, "%s", message);
+	reply_error(&r, &e);
+	r.status = status;
+	incore_error_clear(&e);
+	return send_reply(c, &r);
+}
+
+/* --- progress --- */
+
+struct progress_stream {
+	struct session *session;
+	uint64_t seen;
+	bool is_begun, is_done;
+};
+
+static void free_stream(void *ctx)
+{
+	mem_free(ctx);
+}
+
+/* Called by the connection's own thread: it may wait. */
+static ssize_t read_progress(void *ctx, uint64_t pos, char *buf, size_t max)
+{
+	struct progress_stream *p = ctx;
+	struct session_progress now;
+	char eta[32] = "null";
+	int n;
+
+	(void)pos;
+	if (p->is_done || max < PROGRESS_LINE)
+		return MHD_CONTENT_READER_END_OF_STREAM;
+	/* the first line says where things stand, whatever that is */
+	now = session_wait(p->session, &p->seen, p->is_begun ? 1000 : 0);
+	p->is_begun = true;
+	p->is_done = now.is_done;
+	if (now.eta_s >= 0)
+		snprintf(eta, sizeof(eta), "%.1f", now.eta_s);
+	n = snprintf(buf, max,
+		"{\"stage\":\"%.40s\",\"done\":%llu,\"total\":%llu,\"eta\":%s,\"read\":%u}\n",
+		now.stage, (unsigned long long)now.done, (unsigned long long)now.total, eta,
+		now.n_read);
+	return n;
+}
+
+static enum MHD_Result send_progress(struct http *h, struct MHD_Connection *c)
+{
+	struct progress_stream *p = mem_zalloc(1, sizeof(*p));
+	struct MHD_Response *r;
+
+	if (!p)
+		return MHD_NO;
+	p->session = h->session;
+	r = MHD_create_response_from_callback(
+		MHD_SIZE_UNKNOWN, 1024, read_progress, p, free_stream);
+	if (!r)
+		mem_free(p);
+	return send_response(c, MHD_HTTP_OK, r, "application/x-ndjson", "no-store");
+}
+
+/* --- what comes in --- */
+
+static bool is_host(const struct http *h, const char *host)
+{
+	for (unsigned i = 0; host && i < sizeof(h->hosts) / sizeof(h->hosts[0]); i++)
+		if (h->hosts[i][0] && strcmp(host, h->hosts[i]) == 0)
+			return true;
+	return false;
+}
+
+static bool is_origin(const struct http *h, const char *origin, const char *host)
+{
+	size_t n = sizeof("http://") - 1;
+
+	(void)h;
+	return !origin || (strncmp(origin, "http://", n) == 0 && strcmp(origin + n, host) == 0);
+}
+
+static const char *header(struct MHD_Connection *c, const char *name)
+{
+	return MHD_lookup_connection_value(c, MHD_HEADER_KIND, name);
+}
+
+/* A page of another site could ask a second time under another name: one value each. */
+struct header_count {
+	const char *name;
+	unsigned n;
+};
+
+static enum MHD_Result count_header(
+	void *ctx, enum MHD_ValueKind kind, const char *key, const char *value)
+{
+	struct header_count *k = ctx;
+
+	(void)kind;
+	(void)value;
+	k->n += strcasecmp(key, k->name) == 0;
+	return MHD_YES;
+}
+
+static bool is_single(struct MHD_Connection *c, const char *name)
+{
+	struct header_count k = {.name = name};
+
+	MHD_get_connection_values(c, MHD_HEADER_KIND, count_header, &k);
+	return k.n <= 1;
+}
+
+static enum MHD_Result send_asset(struct MHD_Connection *c, const struct request *q)
+{
+	size_t n = strcspn(q->target, "?#");
+
+	for (size_t i = 0; i < serve_n_assets; i++) {
+		const struct asset *a = &serve_assets[i];
+		char tag[40];
+		const char *has = header(c, "If-None-Match");
+		struct MHD_Response *r;
+		bool is_same;
+
+		if (strlen(a->url) != n || strncmp(a->url, q->target, n) != 0)
+			continue;
+		snprintf(tag, sizeof(tag), "\"%.32s\"", a->hash);
+		is_same = has && strcmp(has, tag) == 0;
+		r = MHD_create_response_from_buffer(
+			is_same ? 0 : a->size, (void *)(uintptr_t)a->data, MHD_RESPMEM_PERSISTENT);
+		if (r)
+			MHD_add_response_header(r, "ETag", tag);
+		return send_response(c, is_same ? MHD_HTTP_NOT_MODIFIED : MHD_HTTP_OK, r,
+			a->media_type, "no-cache");
+	}
+	return refuse(c, MHD_HTTP_NOT_FOUND, "no-such-page", "there is no such page");
+}
+
+static enum MHD_Result view_data(struct http *h, struct MHD_Connection *c, const struct request *q)
+{
+	struct str target = str_of(q->target);
+	struct reply r;
+
+	if (!is_single(c, "Authorization") || !token_is(h->token, header(c, "Authorization")))
+		return refuse(c, MHD_HTTP_UNAUTHORIZED, "no-token",
+			"open the address that incore view printed: it carries the token");
+	if (str_is(str_sub(target, 0, strcspn(q->target, "?")), "/api/1/progress"))
+		return send_progress(h, c);
+	session_answer(h->session, target, &r);
+	incore_error_clear(&r.error);
+	return send_reply(c, &r);
+}
+
+static enum MHD_Result on_request(void *ctx, struct MHD_Connection *c, const char *url,
+	const char *method, const char *version, const char *upload_data, size_t *upload_size,
+	void **con_cls)
+{
+	struct http *h = ctx;
+	struct request *q = *con_cls;
+
+	(void)url;
+	(void)version;
+	(void)upload_data;
+	if (!q)
+		return MHD_NO;
+	if (!q->is_counted) { /* headers are there, a body may follow: wait for its end */
+		q->is_counted = true;
+		atomic_fetch_add(&h->n_open, 1);
+		if (*upload_size == 0 && strcmp(method, "GET") != 0 && strcmp(method, "HEAD") != 0)
+			return refuse(
+				c, MHD_HTTP_METHOD_NOT_ALLOWED, "bad-method", "GET and HEAD only");
+		return MHD_YES;
+	}
+	if (*upload_size) { /* a GET with a body: dropped */
+		*upload_size = 0;
+		return MHD_YES;
+	}
+	if (!atomic_load(&h->is_ready))
+		return refuse(c, MHD_HTTP_SERVICE_UNAVAILABLE, "starting", "ask again");
+	if (q->is_too_long || !q->target)
+		return refuse(c, 414, "too-long", "the request is too long");
+	if (!is_single(c, "Host") || !is_host(h, header(c, "Host")))
+		return refuse(c, MHD_HTTP_FORBIDDEN, "bad-host", "this server has another name");
+	if (!is_single(c, "Origin") || !is_origin(h, header(c, "Origin"), header(c, "Host")))
+		return refuse(c, MHD_HTTP_FORBIDDEN, "bad-origin", "other pages may not ask");
+	if (strncmp(q->target, "/api/", 5) == 0)
+		return view_data(h, c, q);
+	return send_asset(c, q);
+}
+
+static void *on_uri(void *ctx, const char *uri, struct MHD_Connection *c)
+{
+	struct request *q = mem_zalloc(1, sizeof(*q));
+	size_t n = strlen(uri);
+
+	(void)ctx;
+	(void)c;
+	if (!q)
+		return NULL;
+	q->is_too_long = n > QUERY_MAX_BYTES;
+	q->target = mem_strndup(uri, q->is_too_long ? 0 : n);
+	return q;
+}
+
+static void on_done(
+	void *ctx, struct MHD_Connection *c, void **con_cls, enum MHD_RequestTerminationCode how)
+{
+	struct http *h = ctx;
+	struct request *q = *con_cls;
+
+	(void)c;
+	(void)how;
+	if (!q)
+		return;
+	if (q->is_counted) {
+		atomic_store(&h->last_s, now_s());
+		atomic_fetch_sub(&h->n_open, 1);
+	}
+	mem_free(q->target);
+	mem_free(q);
+	*con_cls = NULL;
+}
+
+/* --- start and stop --- */
+
+static bool address_of(const struct http_options *o, struct sockaddr_storage *out, bool *is_v6)
+{
+	struct sockaddr_in *v4 = (struct sockaddr_in *)out;
+	struct sockaddr_in6 *v6 = (struct sockaddr_in6 *)out;
+	const char *text = o->bind ? o->bind : "127.0.0.1";
+
+	memset(out, 0, sizeof(*out));
+	*is_v6 = false;
+	if (inet_pton(AF_INET, text, &v4->sin_addr) == 1) {
+		v4->sin_family = AF_INET;
+		v4->sin_port = htons(o->port);
+		return true;
+	}
+	*is_v6 = true;
+	v6->sin6_family = AF_INET6;
+	v6->sin6_port = htons(o->port);
+	return inet_pton(AF_INET6, text, &v6->sin6_addr) == 1;
+}
+
+static void set_hosts(struct http *h, const char *bind, bool is_v6)
+{
+	char name[64] = "";
+
+	snprintf(h->hosts[0], MAX_HOST, "127.0.0.1:%u", h->port);
+	snprintf(h->hosts[1], MAX_HOST, "localhost:%u", h->port);
+	if (!bind)
+		return;
+	if (strcmp(bind, "0.0.0.0") == 0 || strcmp(bind, "::") == 0)
+		gethostname(name, sizeof(name) - 1);
+	snprintf(h->hosts[2], MAX_HOST, is_v6 && !name[0] ? "[%s]:%u" : "%s:%u",
+		name[0] ? name : bind, h->port);
+}
+
+struct http *http_start(const struct http_options *o, struct incore_error *e)
+{
+	struct http *h = mem_zalloc(1, sizeof(*h));
+	struct sockaddr_storage address;
+	const union MHD_DaemonInfo *info;
+	bool is_v6;
+
+	if (!h) {
+		err_nomem(e);
+		return NULL;
+	}
+	h->session = o->session;
+	h->token = o->token;
+	atomic_store(&h->last_s, now_s());
+	if (!address_of(o, &address, &is_v6)) {
+		err_set(e, INCORE_USAGE, "bad-address", "--bind wants a numeric address, not '%s'",
+			o->bind);
+		mem_free(h);
+		return NULL;
+	}
+	h->daemon = MHD_start_daemon(MHD_USE_THREAD_PER_CONNECTION |
+					     MHD_USE_INTERNAL_POLLING_THREAD | MHD_USE_ITC |
+					     (is_v6 ? MHD_USE_IPv6 : 0),
+		o->port, NULL, NULL, on_request, h, MHD_OPTION_SOCK_ADDR, &address,
+		MHD_OPTION_CONNECTION_LIMIT, HTTP_MAX_CONNECTIONS, MHD_OPTION_CONNECTION_TIMEOUT,
+		HTTP_TIMEOUT_S, MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)MEMORY_A_CONNECTION,
+		MHD_OPTION_URI_LOG_CALLBACK, on_uri, h, MHD_OPTION_NOTIFY_COMPLETED, on_done, h,
+		MHD_OPTION_LISTENING_ADDRESS_REUSE, 1u, MHD_OPTION_END);
+	info = h->daemon ? MHD_get_daemon_info(h->daemon, MHD_DAEMON_INFO_BIND_PORT) : NULL;
+	if (!info) {
+		err_set(e, INCORE_FAILED, "no-server", "cannot listen on %s port %u",
+			o->bind ? o->bind : "127.0.0.1", o->port);
+		http_stop(h);
+		return NULL;
+	}
+	h->port = info->port;
+	set_hosts(h, o->bind, is_v6);
+	atomic_store(&h->is_ready, true);
+	return h;
+}
+
+uint16_t http_port(const struct http *h)
+{
+	return h->port;
+}
+
+unsigned http_idle_s(const struct http *h)
+{
+	long long s = now_s() - atomic_load(&h->last_s);
+
+	return atomic_load(&h->n_open) || s < 0 ? 0 : (unsigned)s;
+}
+
+void http_stop(struct http *h)
+{
+	if (!h)
+		return;
+	if (h->daemon)
+		MHD_stop_daemon(h->daemon);
+	mem_free(h);
+}

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * http.h: a session behind a socket. Loopback unless told otherwise; GET and HEAD alone; nothing a
+ * request says reaches the file system. Every request is checked in this order: length, method,
+ * Host, Origin, then for data the token. Owner: http_start() .. http_stop(). The session must
+ * outlive the server.
+ */
+#ifndef SERVE_SESSION_HTTP_H
+#define SERVE_SESSION_HTTP_H
+
+#include "serve/session/session.h"
+#include "serve/session/token.h"
+
+#define HTTP_MAX_CONNECTIONS 64u
+#define HTTP_TIMEOUT_S 30u
+
+struct http_options {
+	const char *bind; /* numeric address; NULL: 127.0.0.1 */
+	uint16_t port;	  /* 0: any free one */
+	struct session *session;
+	const struct token *token;
+};
+
+struct http;
+
+struct http *http_start(const struct http_options *o, struct incore_error *e);
+uint16_t http_port(const struct http *h);
+/* Seconds since the last request, 0 while one is being answered. */
+unsigned http_idle_s(const struct http *h);
+void http_stop(struct http *h);
+
+#endif

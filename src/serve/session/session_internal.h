@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* session_internal.h: private to the session's files. */
+#ifndef SERVE_SESSION_SESSION_INTERNAL_H
+#define SERVE_SESSION_SESSION_INTERNAL_H
+
+#include <pthread.h>
+#include <stdatomic.h>
+
+#include "serve/session/session.h"
+
+enum capture_state { CAPTURE_LOADING, CAPTURE_READY, CAPTURE_FAILED };
+
+struct session_capture {
+	char *path;
+	enum capture_state state; /* under the session's lock */
+	struct incore_error error;
+	struct strbuf failure; /* the error as text, with its causes */
+	struct trace *trace;   /* set before it is ready: meta is there while slices are read */
+	struct columns columns;
+	struct view view;
+	pthread_mutex_t build_lock; /* one view_need() at a time */
+	pthread_rwlock_t diff_lock; /* answers of a comparison read, a change of its base writes */
+};
+
+struct session {
+	unsigned n;
+	struct session_capture *v;
+	struct session_ops ops;
+	struct pool *pool;
+	struct progress *progress;
+	bool no_cache;
+	char *salt;
+	pthread_t thread;
+	bool is_started;
+	atomic_bool stop;
+	pthread_mutex_t lock; /* states, progress */
+	pthread_cond_t news;
+	uint64_t n_news;
+	struct session_progress now;
+	uint64_t stage_ns;	   /* when the stage began */
+	pthread_mutex_t verb_lock; /* verbs use all threads: one at a time */
+	pthread_mutex_t kept_lock; /* never held for long: what is known is told at once */
+	struct kept *kept;	   /* answers of verbs, by question; under kept_lock */
+	size_t kept_bytes;
+};
+
+/* session_load.c */
+void session_read_one(struct session *s, struct session_capture *c, unsigned number);
+struct progress *session_progress_new(struct session *s);
+/* view_verb.c */
+bool session_verb(struct session *s, const struct query *q, struct str target, struct strbuf *out,
+	struct incore_error *e);
+void session_forget(struct session *s);
+/* The capture that `key` of a query names; NULL with the error. */
+struct session_capture *session_capture(
+	struct session *s, const struct query *q, const char *key, struct incore_error *e);
+
+#endif

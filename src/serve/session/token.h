@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* token.h: who may ask? A secret of 128 bits per run; the printed URL carries it in its fragment.
+ */
+#ifndef SERVE_SESSION_TOKEN_H
+#define SERVE_SESSION_TOKEN_H
+
+#include "base/error.h"
+
+#define TOKEN_LEN 32u
+
+struct token {
+	char text[TOKEN_LEN + 1]; /* hexadecimal */
+};
+
+bool token_make(struct token *t, struct incore_error *e);
+/* Does the value of an Authorization header carry it? Takes the same time whatever differs. */
+bool token_is(const struct token *t, const char *authorization);
+
+#endif

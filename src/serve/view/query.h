@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * query.h: one request, taken apart: "/api/1/tile?tracks=0-3&level=4". Hostile text: percent
+ * escapes are undone once, control characters and names given twice are refused, nothing is longer
+ * than QUERY_MAX_BYTES. Owner: a struct query holds its own text. May fail: all, with USAGE.
+ * Needs no C library.
+ */
+#ifndef SERVE_VIEW_QUERY_H
+#define SERVE_VIEW_QUERY_H
+
+#include "base/str.h"
+
+#define QUERY_MAX_BYTES 4096u
+#define QUERY_MAX_PAIRS 32u
+#define QUERY_MAX_RANGES 64u
+
+struct query_pair {
+	const char *key, *value;
+};
+
+struct query_ranges { /* "0-3,7" */
+	unsigned n;
+	struct {
+		uint32_t first, last;
+	} v[QUERY_MAX_RANGES];
+};
+
+struct query {
+	char text[QUERY_MAX_BYTES + 1];
+	const char *name; /* "tile"; "" where the path is not below /api/1/ */
+	const char *path; /* the whole path, escapes undone */
+	unsigned n;
+	struct query_pair pair[QUERY_MAX_PAIRS];
+};
+
+bool query_parse(struct query *q, struct str target, struct incore_error *e);
+/* The value, or NULL. */
+const char *query_text(const struct query *q, const char *key);
+/* A whole number in [0, max]; `fallback` where the key is missing, QUERY_NEEDED: that is an error.
+ */
+#define QUERY_NEEDED UINT64_MAX
+bool query_number(const struct query *q, const char *key, uint64_t fallback, uint64_t max,
+	uint64_t *out, struct incore_error *e);
+/* "a-b,c" with all below `limit`; missing: all of them. */
+bool query_set(const struct query *q, const char *key, uint32_t limit, struct query_ranges *out,
+	struct incore_error *e);
+/* One of the words "a|b|c": its number; missing: 0. */
+bool query_word(const struct query *q, const char *key, const char *words, unsigned *out,
+	struct incore_error *e);
+
+#endif

@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * view.h: what an answer is made from, and the answers: pure functions from a trace with its
+ * columns and a query to bytes. The server and the report in a browser call the same ones.
+ *
+ * Owner: the maker of a struct view; it is read-only while answers run, but for view_need(), which
+ * builds an index on first use: one thread at a time, beside answers that need other parts, once
+ * view_index_make() was called before all of them. NEED_DIFF is replaced with another base: nobody
+ * may be using it. May fail: USAGE for a bad query, memory.
+ */
+#ifndef SERVE_VIEW_VIEW_H
+#define SERVE_VIEW_VIEW_H
+
+#include "codec/json_writer.h"
+#include "serve/view/query.h"
+#include "trace/columns.h"
+#include "trace/index.h"
+
+#define VIEW_MAX_ROWS 4000u
+#define VIEW_MAX_TRACKS 64u
+#define VIEW_TILE_CELLS 512u
+#define VIEW_MAX_LEVEL 40u
+#define VIEW_MAX_LINKS 2000u
+#define VIEW_TRACKS_A_PAGE 2000u
+
+enum tile_mode { TILE_CLASS, TILE_BUCKET, TILE_CAUSE, TILE_KERNEL, TILE_DIFF };
+#define TILE_MODES "class|bucket|cause|kernel|diff"
+
+enum view_need { NEED_BUCKET = 1, NEED_CAUSE = 2, NEED_CODE = 4, NEED_DIFF = 8, NEED_WAITS = 16 };
+
+struct colors;
+struct waits;
+struct wait_tables;
+struct view_index; /* view_index.c: what is built on first use */
+
+struct view {
+	const struct trace *trace;     /* NULL while loading */
+	const struct columns *columns; /* NULL while loading */
+	int64_t origin_cyc;
+	char hash[33]; /* of the content, in hexadecimal */
+	bool has_pipes;
+	struct view_index *index;
+	const struct colors *colors; /* the user's own, or NULL */
+};
+
+/* What a query needs besides the columns: mask of enum view_need. */
+unsigned view_needs(const struct query *q);
+bool view_index_make(struct view *v, struct incore_error *e);
+bool view_need(struct view *v, unsigned needs, const struct view *base, struct incore_error *e);
+/* All of that is built already. */
+bool view_has(const struct view *v, unsigned needs, const struct view *base);
+void view_index_free(struct view *v);
+/* A digit a code row, and one for unknown code, as mode=diff shows them. May fail: rows that cannot
+ * be aligned. */
+bool view_diff_rows(
+	const struct view *v, const struct view *base, struct strbuf *out, struct incore_error *e);
+/* Sums of the lanes of v->columns. Not for buckets or causes of pipes, which have lanes of their own:
+ * view_split_begin() knows. */
+const struct lane_split *view_splits(const struct view *v, enum tile_mode mode);
+/* A cursor over the split of a track by that mode. */
+void view_split_begin(
+	const struct view *v, enum tile_mode mode, track_idx track, struct split_cursor *k);
+
+bool view_tile(
+	const struct view *v, const struct query *q, struct strbuf *out, struct incore_error *e);
+bool view_slices(
+	const struct view *v, const struct query *q, struct strbuf *out, struct incore_error *e);
+bool view_at(
+	const struct view *v, const struct query *q, struct strbuf *out, struct incore_error *e);
+bool view_links(
+	const struct view *v, const struct query *q, struct strbuf *out, struct incore_error *e);
+bool view_select(
+	const struct view *v, const struct query *q, struct strbuf *out, struct incore_error *e);
+bool view_find(
+	const struct view *v, const struct query *q, struct strbuf *out, struct incore_error *e);
+bool view_found(
+	const struct view *v, const struct query *q, struct strbuf *out, struct incore_error *e);
+bool view_units(
+	const struct view *v, const struct query *q, struct strbuf *out, struct incore_error *e);
+bool view_buckets(
+	const struct view *v, const struct query *q, struct strbuf *out, struct incore_error *e);
+bool view_histogram(
+	const struct view *v, const struct query *q, struct strbuf *out, struct incore_error *e);
+bool view_rows(
+	const struct view *v, const struct query *q, struct strbuf *out, struct incore_error *e);
+bool view_code(
+	const struct view *v, const struct query *q, struct strbuf *out, struct incore_error *e);
+bool view_derived(
+	const struct view *v, const struct query *q, struct strbuf *out, struct incore_error *e);
+bool view_counters(
+	const struct view *v, const struct query *q, struct strbuf *out, struct incore_error *e);
+bool view_source(
+	const struct view *v, const struct query *q, struct strbuf *out, struct incore_error *e);
+
+/* Little-endian, appended. */
+void put_u16(struct strbuf *b, uint16_t v);
+void put_u32(struct strbuf *b, uint32_t v);
+void put_u64(struct strbuf *b, uint64_t v);
+
+#endif

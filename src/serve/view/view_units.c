@@ -1,0 +1,264 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * view_units.c: in how many cycles of each cell did each unit of a SIMD issue, and for how many
+ * was its matrix pipe busy, as its passes are modelled? A true union over its waves: a bit a cycle
+ * for 65,536 cycles at a time, which costs less than any merge of sorted lists and needs the same
+ * memory for any trace.
+ */
+#include "serve/view/tile_frame.h"
+
+#include "analysis/waves/matrix_passes.h"
+#include "base/mem.h"
+
+enum unit {
+	UNIT_VALU,
+	UNIT_MATRIX,
+	UNIT_PASSES, /* of the matrix pipe; all else is issue */
+	UNIT_LDS,
+	UNIT_VMEM,
+	UNIT_SALU,
+	UNIT_SMEM,
+	UNIT_BRANCH,
+	UNIT_OTHER,
+	UNITS
+};
+
+#define MAX_SIMDS (VIEW_MAX_TRACKS / UNITS)
+#define CHUNK 65536u
+#define WORDS (CHUNK / 64)
+#define MAX_LEVEL 31u /* a cell counts in 32 bits */
+
+struct chunk {
+	uint64_t t0, t1;
+	code_idx n_code;
+	const uint32_t *passes; /* cycles, by code row; 0: not known */
+	uint32_t longest;	/* of them */
+	bool is_used[UNITS];
+	uint64_t bits[UNITS][WORDS];
+};
+
+/* Waits, nops, barriers, sleeps and the end of the program occupy no unit. */
+static enum unit unit_of(enum inst_class c)
+{
+	switch (c) {
+	case CLASS_VALU:
+	case CLASS_TRANS:
+		return UNIT_VALU;
+	case CLASS_MATRIX:
+		return UNIT_MATRIX;
+	case CLASS_LDS:
+	case CLASS_LDS_XLANE:
+		return UNIT_LDS;
+	case CLASS_VMEM_LOAD:
+	case CLASS_VMEM_STORE:
+	case CLASS_VMEM_ATOMIC:
+	case CLASS_VMEM_TO_LDS:
+		return UNIT_VMEM;
+	case CLASS_SALU:
+		return UNIT_SALU;
+	case CLASS_SMEM:
+		return UNIT_SMEM;
+	case CLASS_BRANCH:
+		return UNIT_BRANCH;
+	case CLASS_WAIT:
+	case CLASS_NOP:
+	case CLASS_BARRIER:
+	case CLASS_SLEEP:
+	case CLASS_DRAIN:
+		return UNITS;
+	default:
+		return UNIT_OTHER;
+	}
+}
+
+static void set_bits(uint64_t *bits, uint32_t from, uint32_t to)
+{
+	for (uint32_t w = from / 64; w <= (to - 1) / 64; w++) {
+		uint32_t a = w == from / 64 ? from % 64 : 0, b = w == to / 64 ? to % 64 : 64;
+
+		bits[w] |= (b == 64 ? UINT64_MAX : (UINT64_C(1) << b) - 1) & UINT64_MAX << a;
+	}
+}
+
+/* Marks [from, to), as much of it as lies in the chunk. */
+static void mark(struct chunk *k, enum unit u, uint64_t from, uint64_t to)
+{
+	from = from > k->t0 ? from : k->t0;
+	to = to < k->t1 ? to : k->t1;
+	if (from >= to)
+		return;
+	set_bits(k->bits[u], (uint32_t)(from - k->t0), (uint32_t)(to - k->t0));
+	k->is_used[u] = true;
+}
+
+/* Marks what the slices of a lane issue within the chunk, and the passes that reach into it. */
+static void add_lane(const struct lane *l, struct chunk *k)
+{
+	uint32_t i = lane_first_after(l, k->t0 > k->longest ? k->t0 - k->longest : 0),
+		 end = lane_end(l);
+	struct lane_pieces p;
+
+	if (i >= l->n || l->begin_cyc >= k->t1 || l->end_cyc <= k->t0)
+		return;
+	p = lane_pieces_of(l, i);
+	for (;;) {
+		uint64_t from = l->base_cyc + p.issue;
+		enum unit u = unit_of(l->inst_class[i]);
+
+		if (u < UNITS)
+			mark(k, u, from, l->base_cyc + (p.end < end ? p.end : end));
+		if (u == UNIT_MATRIX && l->code[i] < k->n_code) {
+			uint64_t to = from + k->passes[l->code[i]];
+
+			mark(k, UNIT_PASSES, from, to < l->end_cyc ? to : l->end_cyc);
+		}
+		if (++i >= l->n || lane_start(l, i) >= k->t1)
+			return;
+		p = lane_pieces_after(l, i, p.end);
+	}
+}
+
+static void add_cell(uint8_t *cell, uint32_t n)
+{
+	n += cell[0] | (uint32_t)cell[1] << 8 | (uint32_t)cell[2] << 16 | (uint32_t)cell[3] << 24;
+	for (unsigned i = 0; i < TILE_CELL_BYTES; i++, n >>= 8)
+		cell[i] = (uint8_t)n;
+}
+
+/* Adds the bits to the cells, and takes them away. */
+static void count_bits(const struct tile_frame *f, struct chunk *k, uint8_t *cells)
+{
+	for (unsigned u = 0; u < UNITS; u++, cells += VIEW_TILE_CELLS * TILE_CELL_BYTES) {
+		if (!k->is_used[u])
+			continue;
+		for (uint32_t w = 0; w < (k->t1 - k->t0 + 63) / 64; w++) {
+			uint64_t bits = k->bits[u][w], at = k->t0 - f->t0 + UINT64_C(64) * w;
+
+			for (uint32_t n = 64, part; bits; at += part, bits = n ? bits >> part : 0) {
+				part = f->level < 6 ? 1u << f->level : 64;
+				n -= part;
+				add_cell(cells + (at >> f->level) * TILE_CELL_BYTES,
+					(uint32_t)__builtin_popcountll(
+						part == 64 ? bits
+							   : bits & ((UINT64_C(1) << part) - 1)));
+			}
+		}
+		memset(k->bits[u], 0, sizeof(k->bits[u]));
+		k->is_used[u] = false;
+	}
+}
+
+struct simd {
+	track_idx first, end;
+	uint64_t begin_cyc, end_cyc;
+};
+
+static bool is_same(const struct trace *t, track_idx a, track_idx b, int level)
+{
+	for (int k = 0; k <= level; k++)
+		if (t->tracks[a].coord[k] != t->tracks[b].coord[k])
+			return false;
+	return true;
+}
+
+static void add_track(struct simd *s, track_idx i, const struct lane *l)
+{
+	if (!s->end)
+		*s = (struct simd){i, i, l->begin_cyc, l->end_cyc};
+	s->end = i + 1;
+	s->begin_cyc = l->begin_cyc < s->begin_cyc ? l->begin_cyc : s->begin_cyc;
+	s->end_cyc = l->end_cyc > s->end_cyc ? l->end_cyc : s->end_cyc;
+}
+
+/* Finds those that the rows of f name (NULL: none). SIMDs are numbered in the order of tracks, which
+ * are sorted. Returns how many there are. */
+static uint32_t find_simds(
+	const struct view *v, int level, const struct tile_frame *f, struct simd *out)
+{
+	const struct trace *t = v->trace;
+	uint32_t simds = 0;
+
+	for (track_idx i = 0; i < v->columns->n_tracks; i++) {
+		const struct lane *l = &v->columns->lanes[v->columns->first_lane[i]];
+
+		if (i == 0 || !is_same(t, i - 1, i, level))
+			simds++;
+		for (uint32_t k = 0; f && k < f->rows; k++)
+			if (f->row[k].first == simds - 1)
+				add_track(&out[k], i, l);
+	}
+	return simds;
+}
+
+static void fill_simd(const struct view *v, const struct tile_frame *f, const struct simd *s,
+	struct chunk *k, uint8_t *cells)
+{
+	uint64_t span = (uint64_t)VIEW_TILE_CELLS << f->level, end = f->t0 + span;
+	uint64_t step = span < CHUNK ? span : CHUNK;
+
+	end = s->end_cyc < end ? s->end_cyc : end;
+	k->t0 = f->t0;
+	if (s->begin_cyc > f->t0)
+		k->t0 += (s->begin_cyc - f->t0) / step * step;
+	for (; k->t0 < end; k->t0 += step) {
+		k->t1 = k->t0 + step;
+		for (track_idx i = s->first; i < s->end; i++) {
+			if (!tile_frame_has(f, v, i))
+				continue;
+			for (uint32_t n = v->columns->first_lane[i];
+				n < v->columns->first_lane[i + 1]; n++)
+				add_lane(&v->columns->lanes[n], k);
+		}
+		count_bits(f, k, cells);
+	}
+}
+
+static int simd_level(const struct trace *t)
+{
+	int level = TRACK_LEVELS - 1;
+
+	while (level >= 0 && (!t->levels[level] || strcmp(t->levels[level], "simd") != 0))
+		level--;
+	return level;
+}
+
+static bool fill(const struct view *v, const struct tile_frame *f, const struct simd *simds,
+	uint8_t *cells, struct incore_error *e)
+{
+	struct chunk *k = mem_zalloc(1, sizeof(*k));
+	uint32_t *passes = mem_zalloc((size_t)v->trace->n_code + 1, sizeof(*passes));
+	bool ok = k && passes;
+
+	if (ok) {
+		k->n_code = v->trace->n_code;
+		k->passes = passes;
+		k->longest = matrix_passes(v->trace, passes);
+		for (uint32_t i = 0; i < f->rows / UNITS; i++)
+			fill_simd(v, f, &simds[i], k,
+				cells + (size_t)i * UNITS * VIEW_TILE_CELLS * TILE_CELL_BYTES);
+	}
+	mem_free(passes);
+	mem_free(k);
+	return ok || err_nomem(e);
+}
+
+bool view_units(
+	const struct view *v, const struct query *q, struct strbuf *out, struct incore_error *e)
+{
+	struct simd simds[MAX_SIMDS] = {{0, 0, 0, 0}};
+	struct tile_frame f;
+	uint8_t *cells;
+	int level = simd_level(v->trace);
+
+	if (level < 0)
+		return err_set(
+			e, INCORE_USAGE, "no-simds", "the tracks of this capture are not SIMDs'");
+	if (!tile_frame_parse(q, "simds", find_simds(v, level, NULL, NULL), MAX_SIMDS, &f, e))
+		return false;
+	if (f.level > MAX_LEVEL)
+		return err_set(e, INCORE_USAGE, "bad-query", "level wants at most %u", MAX_LEVEL);
+	find_simds(v, level, &f, simds);
+	f.first *= UNITS;
+	f.rows *= UNITS;
+	return tile_frame_put(&f, "ICU1", 0, out, &cells, e) && fill(v, &f, simds, cells, e);
+}
