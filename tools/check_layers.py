@@ -9,8 +9,8 @@ ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 # room: what it stands on besides base; what those stand on is allowed too
 STANDS_ON = {
     "base": [], "codec": [], "trace": ["codec"], "isa": ["trace"], "import": ["isa"], "analysis": ["isa"],
-    "export": ["analysis"], "dump": ["codec"], "model": ["isa"], "run": ["codec"],
-    "replay": ["dump", "model", "run", "import", "export"], "serve": ["import", "export"],
+    "answer": ["analysis", "import"], "export": ["answer"], "dump": ["codec"], "model": ["isa"], "run": ["codec"],
+    "replay": ["dump", "model", "run", "import", "export"], "serve": ["answer", "export"],
 }
 STANDS_ON["cli"] = list(STANDS_ON)
 

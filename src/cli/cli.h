@@ -11,6 +11,7 @@
 
 #include "analysis/selection.h"
 #include "analysis/walk.h"
+#include "answer/answer.h"
 #include "base/error.h"
 #include "base/file.h"
 #include "base/pool.h"
@@ -20,29 +21,13 @@
 #include "import/import.h"
 #include "trace/trace.h"
 
-enum option_type { OPTION_FLAG, OPTION_TEXT, OPTION_COUNT, OPTION_CHOICE, OPTION_MANY };
-
-struct option_def {
-	char letter;	       /* 0: none */
-	const char *name;      /* without "--" */
-	enum option_type type; /* COUNT: an unsigned number; CHOICE: one of choices; MANY: TEXT that
-				  may be repeated */
-	const char *arg;       /* "N", "FILE", ...; NULL for a flag */
-	const char *choices;   /* "a|b|c" for CHOICE */
-	const char *fallback;  /* default shown and used; NULL: none */
-	const char *help;      /* one line, lower case, no period */
-};
-
 /* Help of an option that is a second name of another: OPTION_SAME "dump". */
 #define OPTION_SAME "the same as --"
 
-/* Option groups that several verbs share (options.c holds their tables). */
-enum option_group {
+/* Option groups of the program itself, beside those of answer/request.h. */
+enum cli_option_group {
 	OPTIONS_OUTPUT = 1,    /* --json -o --color -q -v --progress --strict -j --explain */
 	OPTIONS_CSV = 2,       /* --csv */
-	OPTIONS_SELECT = 4,    /* --se --cu --simd --slot --wave --from --to --kernel */
-	OPTIONS_TOP = 8,       /* --top N|all */
-	OPTIONS_CAPTURE = 16,  /* --agent --dispatch --decoder-compat: which capture, how read */
 	OPTIONS_OWN_FILE = 32, /* no options: the verb itself writes the file that -o names, c->out
 				  stays stdout */
 };
@@ -51,9 +36,11 @@ struct cli;
 
 struct verb {
 	const char *name;
+	/* What it asks; args, summary, options and the like are then the question's. NULL: none. */
+	const struct question *question;
 	const char *args;		  /* "PATH", "A B", ... */
 	const char *summary;		  /* one line */
-	unsigned groups;		  /* enum option_group */
+	unsigned groups;		  /* enum option_group, enum cli_option_group */
 	const struct option_def *options; /* own ones; ends with name NULL; may be NULL */
 	unsigned min_args, max_args;
 	int (*run)(
@@ -63,6 +50,8 @@ struct verb {
 };
 
 extern const struct verb *const verb_table[]; /* verbs.c; NULL ends */
+const char *verb_args(const struct verb *v);
+const char *verb_purpose(const struct verb *v);
 
 struct cli {
 	const struct verb *verb;
@@ -123,9 +112,6 @@ void cli_json_begin(
 void cli_json_head(struct cli *c, struct json_writer *w);
 /* Writes warnings and closes the envelope. */
 bool cli_json_end(struct cli *c, struct json_writer *w);
-#define EVIDENCE_TEXT 128
-/* "estimate (910b1, published-constants)" where the trace says what made it, else the evidence. */
-const char *cli_evidence(const struct trace *t, char buf[EVIDENCE_TEXT]);
 /* Returns the failure in c->error as exit status. */
 int cli_fail(struct cli *c);
 /* Text goes through $PAGER when c->out is a terminal; `line` is where it opens (0: top). No-op

@@ -293,7 +293,7 @@ static void print_heading(const struct cli *c, const struct trace *t)
 	fprintf(c->out, "%s  %s  %u %s%s  %s\n\n", t->meta.kernel ? t->meta.kernel : "(no kernel)",
 		t->meta.arch ? t->meta.arch : "(unknown target)", t->n_tracks,
 		trace_has_pipes(t) ? "pipe" : "wave", plural(t->n_tracks),
-		cli_evidence(t, (char[EVIDENCE_TEXT]){0}));
+		evidence_text(t, (char[EVIDENCE_TEXT]){0}));
 }
 
 static void print_verdict(const struct cli *c, const struct check *k)

@@ -22,7 +22,7 @@ static const struct option_def clean_options_table[] = {
 		"copy the folder of the input to raw_simulator"},
 	{0, "no-copy-raw", OPTION_FLAG, NULL, NULL, NULL,
 		"do not copy (the default; for command lines of the older cleaner)"},
-	{0, NULL, OPTION_FLAG, NULL, NULL, NULL, NULL},
+	OPTION_END,
 };
 
 struct runs_out {

@@ -345,8 +345,8 @@ static void print_heading(const struct run *r)
 	FILE *f = r->c->out;
 
 	fprintf(f, "A  %s  (%s)\nB  %s  (%s)\n\n", r->a.trace->meta.origin,
-		cli_evidence(r->a.trace, (char[EVIDENCE_TEXT]){0}), r->b.trace->meta.origin,
-		cli_evidence(r->b.trace, (char[EVIDENCE_TEXT]){0}));
+		evidence_text(r->a.trace, (char[EVIDENCE_TEXT]){0}), r->b.trace->meta.origin,
+		evidence_text(r->b.trace, (char[EVIDENCE_TEXT]){0}));
 	fprintf(f, "aligned by %s: %u of %u and %u %s, %.1f %% of latency\n",
 		diff_align_name(d->align.kind), d->align.matched, d->align.rows_a, d->align.rows_b,
 		d->align.kind == ALIGN_LINE ? "rows share a source line" : "instructions",
@@ -457,7 +457,7 @@ static const struct option_def options[] = {
 		"a change counts beyond N times the noise"},
 	{0, "gate", OPTION_MANY, "COND", NULL, NULL,
 		"exit with 1 unless it holds: 'stall_per_hit<+5%'"},
-	{0, NULL, OPTION_FLAG, NULL, NULL, NULL, NULL},
+	OPTION_END,
 };
 
 const struct verb verb_diff = {

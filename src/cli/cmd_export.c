@@ -12,7 +12,7 @@ static const struct option_def export_options_table[] = {
 		"time in formats that know microseconds only"},
 	{0, "until", OPTION_COUNT, "CYCLE", NULL, NULL,
 		"look at cycles before here (what other verbs call --to)"},
-	{0, NULL, OPTION_FLAG, NULL, NULL, NULL, NULL},
+	OPTION_END,
 };
 
 static int list_formats(struct cli *c)
@@ -135,7 +135,7 @@ static void print_text(
 	fprintf(c->out, "%s: %s instruction%s of %s %s%s, %s link%s, %s\n", path,
 		fmt_u64(a, r->n_slices), plural(r->n_slices), fmt_u64(b, r->n_tracks),
 		trace_has_pipes(t) ? "pipe" : "wave", plural(r->n_tracks), fmt_u64(d, r->n_links),
-		plural(r->n_links), cli_evidence(t, (char[EVIDENCE_TEXT]){0}));
+		plural(r->n_links), evidence_text(t, (char[EVIDENCE_TEXT]){0}));
 }
 
 static int export_to(struct cli *c, const struct export_ops *ops, const struct trace *t)

@@ -17,7 +17,7 @@
 
 static const struct option_def options[] = {
 	{0, "quick", OPTION_FLAG, NULL, NULL, NULL, "no health line: no wave file is read"},
-	{0, NULL, OPTION_FLAG, NULL, NULL, NULL, NULL},
+	OPTION_END,
 };
 
 struct job {
@@ -472,7 +472,7 @@ static bool print_text(struct job *j)
 
 	fprintf(out, LABEL "%s\n", "kernel", m->kernel ? m->kernel : "unknown");
 	fprintf(out, LABEL "%s (%s%s%s)\n", "evidence",
-		cli_evidence(j->trace, (char[EVIDENCE_TEXT]){0}), m->format,
+		evidence_text(j->trace, (char[EVIDENCE_TEXT]){0}), m->format,
 		m->format_version ? " " : "", m->format_version ? m->format_version : "");
 	print_machine(j);
 	print_clock(j);

@@ -13,7 +13,7 @@ static const struct option_def options[] = {
 	{0, "context", OPTION_COUNT, "N", NULL, "10", "rows before and after, with --around"},
 	{0, "executed", OPTION_FLAG, NULL, NULL, NULL, "leave out rows that never ran"},
 	{0, "ascii", OPTION_FLAG, NULL, NULL, NULL, "draw arrows and loops with ASCII characters"},
-	{0, NULL, OPTION_FLAG, NULL, NULL, NULL, NULL},
+	OPTION_END,
 };
 
 struct job {

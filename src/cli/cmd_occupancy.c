@@ -22,7 +22,7 @@ static const struct option_def options[] = {
 		"parts the span is cut into for waves over time"},
 	{0, "series", OPTION_CHOICE, "WHAT", "se|cu|simd", "se",
 		"units whose waves over time --json gives"},
-	{0, NULL, OPTION_FLAG, NULL, NULL, NULL, NULL},
+	OPTION_END,
 };
 
 /* Everything one run of the verb holds. */

@@ -12,7 +12,7 @@
 
 static const struct option_def pack_options[] = {
 	{0, "level", OPTION_COUNT, "N", NULL, "3", "compression level of zstd, 1 to 19"},
-	{0, NULL, OPTION_FLAG, NULL, NULL, NULL, NULL},
+	OPTION_END,
 };
 
 /* Bytes of the regular files directly in a directory, or of the file itself. */
@@ -139,7 +139,7 @@ static void print_text(struct cli *c, const struct trace *t, const char *path,
 	fprintf(c->out, "  %-14s %016llx%016llx\n", "content hash",
 		(unsigned long long)r->content_hash[1], (unsigned long long)r->content_hash[0]);
 	fprintf(c->out, "  %-14s %s, %u note%s\n", "evidence",
-		cli_evidence(t, (char[EVIDENCE_TEXT]){0}), t->n_notes, plural(t->n_notes));
+		evidence_text(t, (char[EVIDENCE_TEXT]){0}), t->n_notes, plural(t->n_notes));
 }
 
 static bool write_packed(

@@ -28,7 +28,7 @@ static const struct option_def options[] = {
 	{'I', "include", OPTION_MANY, "DIR", NULL, NULL, "a folder of the kernels' headers"},
 	{0, "resume", OPTION_FLAG, NULL, NULL, NULL, "take the last run up again"},
 	REPLAY_BACKEND_OPTIONS,
-	{0, NULL, OPTION_FLAG, NULL, NULL, NULL, NULL},
+	OPTION_END,
 };
 
 static int list_kernels(struct cli *c, const char *build)

@@ -40,7 +40,7 @@ static const struct option_def options[] = {
 	{0, "task-id", OPTION_TEXT, "ID", NULL, NULL, OPTION_SAME "task"},
 	{0, "dispatch-id", OPTION_COUNT, "N", NULL, NULL, OPTION_SAME "dispatch"},
 	{0, "func-id", OPTION_TEXT, "ID[,ID...]", NULL, NULL, OPTION_SAME "func"},
-	{0, NULL, OPTION_FLAG, NULL, NULL, NULL, NULL},
+	OPTION_END,
 };
 
 static bool take_funcs(struct cli *c, int32_t funcs[MAX_FUNCS], unsigned *n)

@@ -23,7 +23,7 @@ static const struct option_def options[] = {
 	{0, "hottest", OPTION_COUNT, "N", NULL, NULL,
 		"timeline of the N tracks that lose most cycles"},
 	{0, "no-source", OPTION_FLAG, NULL, NULL, NULL, "leave the text of sources out"},
-	{0, NULL, OPTION_FLAG, NULL, NULL, NULL, NULL},
+	OPTION_END,
 };
 
 struct job {

@@ -24,7 +24,7 @@ static const struct option_def options[] = {
 	{0, "no-cache", OPTION_FLAG, NULL, NULL, NULL, "keep no columns for the next time"},
 	{0, "get", OPTION_TEXT, "PATH", NULL, NULL,
 		"print one answer, '/api/1/...', without a server"},
-	{0, NULL, OPTION_FLAG, NULL, NULL, NULL, NULL},
+	OPTION_END,
 };
 
 struct job {

@@ -13,7 +13,7 @@ static const struct option_def options[] = {
 		"order of the waves: largest first; wave and begin: first come first"},
 	{0, "bins", OPTION_COUNT, "N", NULL, "0",
 		"with --json: cycles in each state over time, in N bins"},
-	{0, NULL, OPTION_FLAG, NULL, NULL, NULL, NULL},
+	OPTION_END,
 };
 
 #define MAX_BINS 100000u
@@ -82,7 +82,7 @@ static void print_head(struct job *j)
 	fprintf(out, "%s wave%s, %s instruction%s, %s cycles of wave lifetime, %s\n",
 		fmt_u64(a, w->n_waves), plural(w->n_waves), fmt_u64(b, w->n_instructions),
 		plural(w->n_instructions), fmt_u64(m, d->sum),
-		cli_evidence(j->trace, (char[EVIDENCE_TEXT]){0}));
+		evidence_text(j->trace, (char[EVIDENCE_TEXT]){0}));
 	if (!w->n_waves) {
 		fputs(j->trace->n_tracks
 				? "no wave matches the selection\n"

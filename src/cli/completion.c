@@ -104,7 +104,7 @@ static void zsh(FILE *out)
 		out);
 	for (const struct verb *const *v = verb_table; *v; v++) {
 		fprintf(out, "\t\t'%s:", (*v)->name);
-		put_quoted(out, (*v)->summary, ":");
+		put_quoted(out, verb_purpose(*v), ":");
 		fputs("'\n", out);
 	}
 	fputs("\t)\n\tif (( CURRENT == 2 )); then\n\t\t_describe verb verbs\n\t\treturn\n\tfi\n"
@@ -135,7 +135,7 @@ static void fish(FILE *out)
 
 		fprintf(out, "complete -c incore -n __fish_use_subcommand -f -a %s -d '",
 			(*v)->name);
-		put_quoted(out, (*v)->summary, "");
+		put_quoted(out, verb_purpose(*v), "");
 		fputs("'\n", out);
 		if ((*v)->subs) {
 			fprintf(out, "complete -c incore -n '__fish_seen_subcommand_from %s' -a '",

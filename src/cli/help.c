@@ -10,7 +10,7 @@ void help_main(FILE *out)
 	      "usage: incore VERB [options] PATH...\n\n",
 		out);
 	for (const struct verb *const *v = verb_table; *v; v++)
-		fprintf(out, "  %-10s %s\n", (*v)->name, (*v)->summary);
+		fprintf(out, "  %-10s %s\n", (*v)->name, verb_purpose(*v));
 	fputs("\nincore help VERB, incore VERB --help   options of a verb\n"
 	      "incore --version [--json]              version; with --json what it can read and "
 	      "write\n"
@@ -61,12 +61,12 @@ void help_verb(FILE *out, const struct verb *v)
 	struct option_list l;
 	const char *group = "";
 
-	fprintf(out, "incore %s: %s\n\nusage: incore %s [options] %s\n", v->name, v->summary,
-		v->name, v->args);
+	fprintf(out, "incore %s: %s\n\nusage: incore %s [options] %s\n", v->name, verb_purpose(v),
+		v->name, verb_args(v));
 	if (v->subs) {
 		for (const struct verb *const *s = v->subs; *s; s++)
 			fprintf(out, "  incore %s %-*s %s\n", (*s)->name,
-				(int)(24 - strlen((*s)->name)), (*s)->args, (*s)->summary);
+				(int)(24 - strlen((*s)->name)), verb_args(*s), verb_purpose(*s));
 		fprintf(out,
 			"incore %s VERB --help: options of one of them. See also incore-%s(1).\n",
 			v->name, v->name);
@@ -90,6 +90,7 @@ static const char *const type_names[] = {
 	[OPTION_COUNT] = "count",
 	[OPTION_CHOICE] = "choice",
 	[OPTION_MANY] = "many",
+	[OPTION_TOP] = "text",
 };
 
 static void put_option(struct json_writer *w, const struct option_def *d, const char *group)
@@ -128,8 +129,8 @@ static void put_subs(struct json_writer *w, const struct verb *v)
 	for (const struct verb *const *s = v->subs; *s; s++) {
 		json_w_object(w);
 		json_w_kv_cstr(w, "name", verb_last_word(*s));
-		json_w_kv_cstr(w, "args", (*s)->args);
-		json_w_kv_cstr(w, "summary", (*s)->summary);
+		json_w_kv_cstr(w, "args", verb_args(*s));
+		json_w_kv_cstr(w, "summary", verb_purpose(*s));
 		json_w_key(w, "options");
 		json_w_row(w);
 		options_of(*s, &l);
@@ -157,8 +158,8 @@ void help_json(FILE *out, const struct verb *only)
 			continue;
 		json_w_object(&w);
 		json_w_kv_cstr(&w, "name", (*v)->name);
-		json_w_kv_cstr(&w, "args", (*v)->args);
-		json_w_kv_cstr(&w, "summary", (*v)->summary);
+		json_w_kv_cstr(&w, "args", verb_args(*v));
+		json_w_kv_cstr(&w, "summary", verb_purpose(*v));
 		json_w_key(&w, "options");
 		json_w_array(&w);
 		options_of(*v, &l);

@@ -22,44 +22,12 @@ static const struct option_def output_options[] = {
 	{'j', "jobs", OPTION_COUNT, "N", NULL, "0", "threads; 0: one per processor (INCORE_JOBS)"},
 	{0, "explain", OPTION_FLAG, NULL, NULL, NULL,
 		"say how the figures are made and differ from others"},
-	{0, NULL, OPTION_FLAG, NULL, NULL, NULL, NULL},
+	OPTION_END,
 };
 
 static const struct option_def csv_options[] = {
 	{0, "csv", OPTION_FLAG, NULL, NULL, NULL, "print the table as CSV, units in the header"},
-	{0, NULL, OPTION_FLAG, NULL, NULL, NULL, NULL},
-};
-
-static const struct option_def select_options[] = {
-	{0, "se", OPTION_TEXT, "SET", NULL, NULL, "only these shader engines: 0,2-3"},
-	{0, "cu", OPTION_TEXT, "SET", NULL, NULL, "only these compute units"},
-	{0, "simd", OPTION_TEXT, "SET", NULL, NULL, "only these SIMDs"},
-	{0, "slot", OPTION_TEXT, "SET", NULL, NULL, "only these wave slots"},
-	{0, "wave", OPTION_TEXT, "SET", NULL, NULL, "only these wave numbers of a slot"},
-	{0, "core", OPTION_TEXT, "SET", NULL, NULL, "Ascend: only these cores: 0,2-3"},
-	{0, "unit", OPTION_TEXT, "SET", NULL, NULL, "Ascend: only these units: cube,vec0,vec1"},
-	{0, "pipe", OPTION_TEXT, "SET", NULL, NULL, "Ascend: only these pipes: MTE2,CUBE"},
-	{0, "from", OPTION_COUNT, "CYCLE", NULL, NULL,
-		"look at cycles from here (0: first wave starts)"},
-	{0, "to", OPTION_COUNT, "CYCLE", NULL, NULL, "look at cycles before here"},
-	{0, "kernel", OPTION_TEXT, "REGEX", NULL, NULL, "only kernels whose name matches"},
-	{0, NULL, OPTION_FLAG, NULL, NULL, NULL, NULL},
-};
-
-static const struct option_def top_options[] = {
-	{0, "top", OPTION_TEXT, "N|all", NULL, "20", "how many rows to show"},
-	{0, NULL, OPTION_FLAG, NULL, NULL, NULL, NULL},
-};
-
-static const struct option_def capture_options[] = {
-	{0, "agent", OPTION_COUNT, "N", NULL, NULL, "the capture of this agent, of several"},
-	{0, "dispatch", OPTION_COUNT, "N", NULL, NULL, "the capture of this dispatch, of several"},
-	{0, "soc", OPTION_TEXT, "NAME", NULL, NULL,
-		"Ascend: the chip, for its clock (910B1, 9599)"},
-	{0, "clock", OPTION_COUNT, "MHZ", NULL, NULL, "Ascend: the clock, where nothing states it"},
-	{0, "decoder-compat", OPTION_CHOICE, "RULES", "0.1.6", NULL,
-		"raw AMD traces: decode as that version of AMD's decoder"},
-	{0, NULL, OPTION_FLAG, NULL, NULL, NULL, NULL},
+	OPTION_END,
 };
 
 struct options {
@@ -89,16 +57,19 @@ static void add_options(struct option_list *out, const struct option_def *d, con
 
 static void options_add(const struct verb *v, struct option_list *out)
 {
+	unsigned groups = v->groups | (v->question ? v->question->groups : 0);
+
+	add_options(out, v->question ? v->question->options : NULL, "Options");
 	add_options(out, v->options, "Options");
-	if (v->groups & OPTIONS_TOP)
-		add_options(out, top_options, "Options");
-	if (v->groups & OPTIONS_CSV)
+	if (groups & OPTIONS_TOP)
+		add_options(out, request_top_options, "Options");
+	if (groups & OPTIONS_CSV)
 		add_options(out, csv_options, "Options");
-	if (v->groups & OPTIONS_SELECT)
-		add_options(out, select_options, "Selection");
-	if (v->groups & OPTIONS_CAPTURE)
-		add_options(out, capture_options, "Selection");
-	if (v->groups & OPTIONS_OUTPUT)
+	if (groups & OPTIONS_SELECT)
+		add_options(out, request_select_options, "Selection");
+	if (groups & OPTIONS_CAPTURE)
+		add_options(out, request_capture_options, "Selection");
+	if (groups & OPTIONS_OUTPUT)
 		add_options(out, output_options, "Common");
 }
 
@@ -120,6 +91,16 @@ const struct verb *verb_find(const char *name)
 			return *v;
 	}
 	return NULL;
+}
+
+const char *verb_args(const struct verb *v)
+{
+	return v->question ? v->question->args : v->args;
+}
+
+const char *verb_purpose(const struct verb *v)
+{
+	return v->question ? v->question->summary : v->summary;
 }
 
 const char *verb_last_word(const struct verb *v)
@@ -252,32 +233,12 @@ static int find_option(const struct options *o, struct str name, char letter)
 	return -1;
 }
 
-static bool is_choice(const char *choices, struct str value)
-{
-	struct str rest = str_of(choices), part;
-
-	while (str_cut(&rest, "|", &part)) {
-		if (str_eq(part, value))
-			return true;
-	}
-	return false;
-}
-
 static bool set_option(struct cli *c, struct options *o, unsigned i, const char *value)
 {
 	const struct option_def *d = o->list.def[i];
-	uint64_t number;
 
-	if (d->type == OPTION_COUNT && !str_to_u64(str_of(value), &number))
-		return err_set(&c->error, INCORE_USAGE, "bad-option-value",
-			"--%s wants a whole number, not '%s'", d->name, value);
-	if (d->type == OPTION_CHOICE && !is_choice(d->choices, str_of(value)))
-		return err_set(&c->error, INCORE_USAGE, "bad-option-value",
-			"--%s wants one of %s, not '%s'", d->name, d->choices, value);
-	if (strcmp(d->name, "top") == 0 && strcmp(value, "all") != 0 &&
-		!str_to_u64(str_of(value), &number))
-		return err_set(&c->error, INCORE_USAGE, "bad-option-value",
-			"--top wants a whole number or 'all', not '%s'", value);
+	if (!option_check(d, value, &c->error))
+		return false;
 	if (d->type != OPTION_MANY)
 		o->values[i].n = 0; /* the last one wins */
 	return VEC_PUSH(&o->values[i], value) || err_nomem(&c->error);
@@ -342,15 +303,17 @@ static bool parse_short(struct cli *c, struct options *o, char **argv, int left,
 static bool check_args(struct cli *c)
 {
 	const struct verb *v = c->verb;
+	unsigned min = v->question ? v->question->min_paths : v->min_args;
+	unsigned max = v->question ? v->question->max_paths : v->max_args;
 
-	if (c->n_args < v->min_args)
+	if (c->n_args < min)
 		return err_set(&c->error, INCORE_USAGE, "missing-argument",
-			"%s needs %s; usage: incore %s [options] %s", v->name, v->args, v->name,
-			v->args);
-	if (c->n_args > v->max_args)
+			"%s needs %s; usage: incore %s [options] %s", v->name, verb_args(v),
+			v->name, verb_args(v));
+	if (c->n_args > max)
 		return err_set(&c->error, INCORE_USAGE, "too-many-arguments",
 			"'%s' is one argument too many; usage: incore %s [options] %s",
-			c->args[v->max_args], v->name, v->args);
+			c->args[max], v->name, verb_args(v));
 	return true;
 }
 

@@ -37,77 +37,31 @@ bool verb_answer_is(const char *name)
 bool verb_answers_init(struct verb_answers *a, const struct cli *view, struct incore_error *e)
 {
 	*a = (struct verb_answers){.view = view};
-	pthread_mutex_init(&a->lock, NULL);
+	captures_init(&a->captures);
 	a->pool = pool_new((unsigned)cli_count(view, "jobs"), e);
 	return a->pool != NULL;
 }
 
 void verb_answers_deinit(struct verb_answers *a)
 {
-	for (unsigned i = 0; i < a->n_reads; i++) {
-		mem_free(a->reads[i].path);
-		trace_free(a->reads[i].trace);
-	}
 	if (a->view)
-		pthread_mutex_destroy(&a->lock);
+		captures_deinit(&a->captures);
 	pool_free(a->pool);
 	*a = (struct verb_answers){0};
 }
 
-static void keep(struct verb_answers *a, const char *path, unsigned want, struct trace *t)
-{
-	char *copy = a->n_reads < VERB_ANSWER_READS ? mem_strndup(path, strlen(path)) : NULL;
-
-	if (!copy)
-		return;
-	trace_share(t);
-	a->reads[a->n_reads++] = (struct verb_read){copy, want, t};
-	for (unsigned i = 0; i < a->n_lent; i++)
-		if (strcmp(a->lent[i].path, path) == 0)
-			lend_to(&a->lent[i].columns, t);
-}
-
 void verb_answer_lend(struct verb_answers *a, const struct view *v)
 {
-	const char *path = NULL;
-
-	pthread_mutex_lock(&a->lock);
-	for (unsigned i = 0; i < a->n_reads && !v->has_pipes; i++)
-		if (a->reads[i].trace == v->trace)
-			path = a->reads[i].path;
-	if (path && a->n_lent < VERB_ANSWER_LENT) {
-		struct verb_lent *x = &a->lent[a->n_lent++];
-
-		*x = (struct verb_lent){path, lend_columns(v->trace, v->columns, v->origin_cyc)};
-		for (unsigned i = 0; i < a->n_reads; i++)
-			if (strcmp(a->reads[i].path, path) == 0)
-				lend_to(&x->columns, a->reads[i].trace);
-	}
-	pthread_mutex_unlock(&a->lock);
+	if (!v->has_pipes)
+		captures_lend(&a->captures, v->trace, v->columns, v->origin_cyc);
 }
 
-/* Each capture once for each set of tables: notes, and so warnings, depend on what was read. */
 static bool read_once(void *ctx, const struct capture *k, const struct import_options *o,
 	struct trace **out, struct incore_error *e)
 {
 	struct verb_answers *a = ctx;
-	bool ok = true;
 
-	pthread_mutex_lock(&a->lock);
-	*out = NULL;
-	for (unsigned i = 0; i < a->n_reads && !*out; i++) {
-		if (a->reads[i].want != o->want || strcmp(a->reads[i].path, k->path) != 0)
-			continue;
-		*out = a->reads[i].trace;
-		trace_share(*out);
-	}
-	if (!*out) {
-		ok = import_read(k, o, out, e);
-		if (ok)
-			keep(a, k->path, o->want, *out);
-	}
-	pthread_mutex_unlock(&a->lock);
-	return ok;
+	return captures_read(&a->captures, k, o, out, e);
 }
 
 bool verb_answer_open(struct verb_answers *a, const char *path, struct progress *progress,
@@ -318,6 +272,76 @@ static bool hand_on(struct words *w, const struct verb_answers *a, const struct 
 	return true;
 }
 
+/* Which capture, and how it is read: as the viewer was told. */
+static bool set_capture_options(
+	const struct verb_answers *a, struct request *r, struct incore_error *e)
+{
+	for (const char *const *name = handed_on; *name; name++)
+		if (cli_has(a->view, *name) && request_option(r->question, *name) &&
+			!request_set(r, *name, cli_text(a->view, *name), e))
+			return false;
+	return true;
+}
+
+static bool set_from_query(struct request *r, const struct query *q, struct incore_error *e)
+{
+	for (unsigned i = 0; i < q->n; i++) {
+		const char *key = q->pair[i].key, *value = q->pair[i].value;
+		const struct option_def *d = request_option(r->question, key);
+
+		if (!strcmp(key, "c") || !strcmp(key, "base") || !strcmp(key, "h"))
+			continue;
+		if (!strcmp(key, "k") && (r->question->groups & OPTIONS_SELECT)) {
+			if (!query_number(q, "k", QUERY_NEEDED, UINT32_MAX, &r->kernel_id, e))
+				return false;
+			continue;
+		}
+		if (!d || !is_allowed(d))
+			return err_set(e, INCORE_USAGE, "bad-query",
+				"%s has no option %s for a viewer", q->name, key);
+		if (d->type == OPTION_FLAG && strcmp(value, "1") != 0)
+			return err_set(e, INCORE_USAGE, "bad-query", "%s wants 1", key);
+		if (!request_set(r, key, value, e))
+			return false;
+	}
+	return true;
+}
+
+static bool put_answer(
+	struct verb_answers *a, const struct request *r, struct strbuf *out, struct incore_error *e)
+{
+	struct json_writer w;
+	struct answer answer;
+	bool ok = answer_ask(r, &answer, e);
+
+	if (ok) {
+		json_w_buf(&w, out, 1);
+		answer_json(&answer, &w);
+		ok = json_w_finish(&w, e);
+	}
+	a->n_warned += answer.warnings.n > 0;
+	answer_deinit(&answer);
+	return ok;
+}
+
+static bool ask_question(struct verb_answers *a, const struct question *question,
+	const struct query *q, const char *const *paths, unsigned n_paths, struct strbuf *out,
+	struct incore_error *e)
+{
+	struct request r;
+	bool ok;
+
+	if (!request_init(&r, question, e))
+		return false;
+	r.paths = paths;
+	r.n_paths = n_paths;
+	r.captures = &a->captures;
+	r.pool = a->pool;
+	ok = set_capture_options(a, &r, e) && set_from_query(&r, q, e) && put_answer(a, &r, out, e);
+	request_deinit(&r);
+	return ok;
+}
+
 bool verb_answer(struct verb_answers *a, const struct query *q, const char *const *paths,
 	unsigned n_paths, struct strbuf *out, struct incore_error *e)
 {
@@ -327,6 +351,8 @@ bool verb_answer(struct verb_answers *a, const struct query *q, const char *cons
 
 	if (!v)
 		return err_set(e, INCORE_NO, "no-such-answer", "there is no such verb");
+	if (v->question)
+		return ask_question(a, v->question, q, paths, n_paths, out, e);
 	options_of(v, &list);
 	if (!add_word(&w, "json", NULL) || !hand_on(&w, a, &list)) {
 		drop_words(&w);

@@ -8,34 +8,14 @@
 #ifndef CLI_VERB_ANSWER_H
 #define CLI_VERB_ANSWER_H
 
-#include <pthread.h>
-
+#include "answer/captures.h"
 #include "cli/cli.h"
 #include "serve/view/view.h"
-#include "trace/lend.h"
-
-#define VERB_ANSWER_READS 24u
-#define VERB_ANSWER_LENT 16u
-
-struct verb_read { /* a capture that was read before */
-	char *path;
-	unsigned want;
-	struct trace *trace;
-};
-
-struct verb_lent {	  /* slices of a capture that need not be read again */
-	const char *path; /* of verb_read */
-	struct lent_columns columns;
-};
 
 struct verb_answers {
 	const struct cli *view; /* whose options say which capture, and how it is read */
 	struct pool *pool;
-	pthread_mutex_t lock;
-	struct verb_read reads[VERB_ANSWER_READS];
-	unsigned n_reads;
-	struct verb_lent lent[VERB_ANSWER_LENT];
-	unsigned n_lent;
+	struct captures captures;
 	unsigned n_warned; /* answers that came with warnings */
 };
 

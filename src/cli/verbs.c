@@ -27,5 +27,5 @@
 #define DECLARE(name) extern const struct verb verb_##name;
 VERBS(DECLARE)
 
-#define LIST(name) &verb_##name,
-const struct verb *const verb_table[] = {VERBS(LIST) NULL};
+#define VERB_ENTRIES(name) &verb_##name,
+const struct verb *const verb_table[] = {VERBS(VERB_ENTRIES) NULL};

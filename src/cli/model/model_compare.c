@@ -128,7 +128,7 @@ static bool tell_text(struct cli *c, const struct side s[2], const struct pipe_c
 		const struct trace *t = s[i].trace;
 
 		fprintf(out, "%c  %s  %s\n", 'A' + (int)i, t ? t->meta.origin : cli_text(c, "pmu"),
-			t ? cli_evidence(t, (char[EVIDENCE_TEXT]){0}) : "counters of a run");
+			t ? evidence_text(t, (char[EVIDENCE_TEXT]){0}) : "counters of a run");
 	}
 	fprintf(out, "\ntotal      %s and %s cycle%s", fmt_u64(a, k->span_cyc[0]),
 		fmt_u64(b, k->span_cyc[1]), plural(k->span_cyc[1]));

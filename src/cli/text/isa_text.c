@@ -15,7 +15,7 @@
 #define LOOP_BARS 3u	  /* deeper nesting is not drawn */
 #define TEXT_WIDTH 40u	  /* the instruction is padded to this before the words */
 
-enum column {
+enum isa_column {
 	COLUMN_ROW,
 	COLUMN_HIT,
 	COLUMN_LATENCY,
@@ -119,7 +119,7 @@ static const char *number_or_blank(uint64_t v, char buf[32])
 	return v ? fmt_u64(buf, v) : "";
 }
 
-static const char *cell_text(const struct writer *w, code_idx i, enum column c, char buf[32])
+static const char *cell_text(const struct writer *w, code_idx i, enum isa_column c, char buf[32])
 {
 	const struct hot_sums *s = &w->l->hot->rows[i];
 	uint64_t part = listing_weight(w->l, s), whole = listing_weight(w->l, &w->l->hot->all);
@@ -236,7 +236,7 @@ static void put_numbers(struct writer *w, code_idx i)
 	char buf[32];
 
 	for (unsigned c = 0; c < COLUMNS; c++) {
-		const char *text = cell_text(w, i, (enum column)c, buf);
+		const char *text = cell_text(w, i, (enum isa_column)c, buf);
 		unsigned n = (unsigned)strlen(text);
 
 		pad_to(w, at + (n < w->widths[c] ? w->widths[c] - n : 0));
@@ -388,7 +388,7 @@ static void put_footer(struct writer *w)
 	if (!w->is_sampled)
 		sb_printf(&w->part, ", stall %s cycle%s%s", fmt_u64(a, h->all.totals.stall),
 			plural(h->all.totals.stall), h->is_stated ? " (as stated)" : "");
-	sb_printf(&w->part, ", %s, %u note%s", cli_evidence(w->trace, (char[EVIDENCE_TEXT]){0}),
+	sb_printf(&w->part, ", %s, %u note%s", evidence_text(w->trace, (char[EVIDENCE_TEXT]){0}),
 		w->text->n_notes, plural(w->text->n_notes));
 	put_part(w, CELL_PLAIN);
 	end_line(w);
@@ -413,7 +413,7 @@ static void measure(struct writer *w)
 		if (w->l->rows[i].depth > w->n_bars)
 			w->n_bars = w->l->rows[i].depth;
 		for (unsigned c = 0; c < COLUMNS; c++) {
-			n = (unsigned)strlen(cell_text(w, i, (enum column)c, buf));
+			n = (unsigned)strlen(cell_text(w, i, (enum isa_column)c, buf));
 			w->widths[c] = n > w->widths[c] ? n : w->widths[c];
 		}
 	}

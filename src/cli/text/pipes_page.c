@@ -210,7 +210,7 @@ static bool print_occupancy(struct job *j)
 	}
 	if (k && !tables_print_one(j->c, k, j->text.top))
 		return false;
-	fprintf(out, "%s, %u note%s\n", cli_evidence(j->trace, (char[EVIDENCE_TEXT]){0}),
+	fprintf(out, "%s, %u note%s\n", evidence_text(j->trace, (char[EVIDENCE_TEXT]){0}),
 		j->c->n_notes, plural(j->c->n_notes));
 	return true;
 }
@@ -329,7 +329,7 @@ static void print_provenance(struct page *p, const struct job *j, const char *he
 	page_wrap(p, "", verdict_of(j));
 	page_line(p, "kernel     ", "%s%s%s, %s", m->kernel ? m->kernel : "(unnamed kernel)",
 		m->arch ? " on " : "", m->arch ? m->arch : "",
-		cli_evidence(j->trace, (char[EVIDENCE_TEXT]){0}));
+		evidence_text(j->trace, (char[EVIDENCE_TEXT]){0}));
 	page_line(p, "capture    ", "%s", m->origin);
 	if (mhz > 0)
 		page_line(p, "clock      ", "%.0f MHz (%s)", mhz,

@@ -56,7 +56,7 @@ void pipes_print_head(const struct pipes_text *x)
 		fmt_u64(d, span_of(p)), plural(span_of(p)));
 	if (mhz > 0)
 		fprintf(out, " (%.2f us)", (double)span_of(p) / mhz);
-	fprintf(out, ", %s\n", cli_evidence(p->trace, (char[EVIDENCE_TEXT]){0}));
+	fprintf(out, ", %s\n", evidence_text(p->trace, (char[EVIDENCE_TEXT]){0}));
 	if (!p->n_pipes) {
 		fputs(p->trace->n_tracks ? "no pipe matches the selection\n"
 					 : "nothing to show: no pipe was traced (see incore info, "

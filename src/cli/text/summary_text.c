@@ -15,7 +15,7 @@ static void print_provenance(struct page *p)
 	sb_printf(&b, "%s on %s%s%s%s, %s", m->kernel ? m->kernel : "(unnamed kernel)",
 		m->arch ? m->arch : "unknown target", m->machine.product ? " (" : "",
 		m->machine.product ? m->machine.product : "", m->machine.product ? ")" : "",
-		cli_evidence(p->s->trace, (char[EVIDENCE_TEXT]){0}));
+		evidence_text(p->s->trace, (char[EVIDENCE_TEXT]){0}));
 	if (l->dispatch != NO_VALUE)
 		sb_printf(&b, ", dispatch %lld", (long long)l->dispatch);
 	if (l->launch_index != NO_VALUE && l->launch_count != NO_VALUE)

@@ -4,7 +4,7 @@
 
 #include <time.h>
 
-#include "analysis/summary/input_json.h"
+#include "answer/answer.h"
 #include "base/mem.h"
 #include "serve/view/colors.h"
 #include "serve/view/view_trace.h"

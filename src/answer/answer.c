@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* answer.c: how a question is asked, and what an answer holds besides its data. */
+#include "answer/answer.h"
+
+#include <stdarg.h>
+
+bool answer_ask(const struct request *r, struct answer *a, struct incore_error *e)
+{
+	*a = (struct answer){.question = r->question, .record = r->question->records[0]};
+	arena_init(&a->arena);
+	if (!r->question->ask(r, a, e))
+		return false;
+	return !a->has_lost_warning || err_nomem(e);
+}
+
+void answer_deinit(struct answer *a)
+{
+	for (size_t i = a->kept.n; i-- > 0;)
+		a->kept.v[i].drop(a->kept.v[i].object);
+	for (size_t i = 0; i < a->traces.n; i++)
+		trace_free(a->traces.v[i]);
+	VEC_FREE(&a->kept);
+	VEC_FREE(&a->traces);
+	VEC_FREE(&a->warnings);
+	arena_deinit(&a->arena);
+}
+
+void *answer_alloc(struct answer *a, size_t n, size_t size, struct incore_error *e)
+{
+	void *p = arena_zalloc(&a->arena, n ? n : 1, size);
+
+	if (!p)
+		err_nomem(e);
+	return p;
+}
+
+bool answer_keep(struct answer *a, void *object, void (*drop)(void *), struct incore_error *e)
+{
+	if (!object || VEC_PUSH(&a->kept, (struct kept_object){object, drop}))
+		return true;
+	drop(object);
+	return err_nomem(e);
+}
+
+bool answer_is(const struct answer *a, const struct record *r)
+{
+	return a->record == r;
+}
+
+void answer_warn(struct answer *a, const char *fmt, ...)
+{
+	struct strbuf text = {0};
+	char *copy;
+	va_list ap;
+
+	va_start(ap, fmt);
+	sb_vprintf(&text, fmt, ap);
+	va_end(ap);
+	copy = text.failed ? NULL : arena_strndup(&a->arena, text.p, text.n);
+	if (!copy || !VEC_PUSH(&a->warnings, copy))
+		a->has_lost_warning = true;
+	sb_free(&text);
+}

@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * answer.h: a question asked of captures and its answer: one value of a described record, whose
+ * lists are tables, with the captures it is about and what was lost on the way. One file per
+ * question fills it; the faces (text, CSV, JSON, schema, viewer, report, library) only read it.
+ *
+ * Owner: the asker; answer_deinit() frees all of it. Texts of an answer may stand in its captures,
+ * which it keeps alive. Threads: answers are independent of each other; captures are shared.
+ * May fail: as the question says; then the answer holds its warnings and nothing else.
+ */
+#ifndef ANSWER_ANSWER_H
+#define ANSWER_ANSWER_H
+
+#include "analysis/selection.h"
+#include "analysis/walk.h"
+#include "answer/record.h"
+#include "answer/request.h"
+#include "base/arena.h"
+#include "import/import.h"
+#include "trace/trace.h"
+
+struct answer;
+
+struct question {
+	const char *name;    /* the verb; the schema is incore.<name>/1 */
+	const char *summary; /* one line */
+	const char *args;    /* "PATH", "A B", ... */
+	unsigned min_paths, max_paths;
+	unsigned groups;		  /* enum option_group */
+	const struct option_def *options; /* own ones, over the struct of params; may be NULL */
+	size_t params_size;
+	/* What data may be: the first for most captures; NULL ends. An answer says which it has. */
+	const struct record *const *records;
+	bool (*ask)(const struct request *r, struct answer *a, struct incore_error *e);
+};
+
+extern const struct question *const question_table[]; /* questions.c; NULL ends */
+const struct question *question_find(const char *name);
+
+struct kept_object {
+	void *object;
+	void (*drop)(void *);
+};
+
+struct answer {
+	const struct question *question;
+	struct arena arena; /* rows and texts made for it */
+	const struct record *record;
+	const void *data;	      /* of that record */
+	VEC(struct trace *) traces;   /* what it is about, in the order of the request */
+	VEC(struct kept_object) kept; /* analyses that its lists stand in */
+	VEC(const char *) warnings;   /* in the arena */
+	uint32_t n_notes;	      /* told so far, mere information left out */
+	uint32_t n_losses;	      /* of which mean loss: --strict makes them an error */
+	bool is_no;		      /* a negative answer: exit status 1 */
+	bool has_lost_warning;	      /* for lack of memory: then asking fails */
+};
+
+/* Asks. *a is initialised here and to be freed with answer_deinit() in any case. */
+bool answer_ask(const struct request *r, struct answer *a, struct incore_error *e);
+void answer_deinit(struct answer *a);
+
+/* --- for the files that answer --- */
+/* Zeroed memory of the answer; NULL with err_nomem. */
+void *answer_alloc(struct answer *a, size_t n, size_t size, struct incore_error *e);
+#define ANSWER_NEW(a, T, e) ((struct T *)answer_alloc((a), 1, sizeof(struct T), (e)))
+/* Frees the object with the answer; at once if that cannot be noted (false). NULL is fine. */
+bool answer_keep(struct answer *a, void *object, void (*drop)(void *), struct incore_error *e);
+/* The same of an object with its typed free function; evaluates to false on failure. */
+#define ANSWER_KEEP(a, object, drop, e) answer_keep((a), (object), (void (*)(void *))(drop), (e))
+bool answer_is(const struct answer *a, const struct record *r);
+void answer_warn(struct answer *a, const char *fmt, ...) PRINTF_LIKE(2, 3);
+/* Notes become warnings, and losses where they mean loss. */
+void answer_notes(struct answer *a, const struct note *notes, uint32_t n);
+void answer_walk_notes(struct answer *a, const struct walk_result *r);
+/* Finds, chooses and reads the capture of a path; its notes become warnings. The answer keeps it. */
+bool answer_open(struct answer *a, const struct request *r, const char *path, unsigned want,
+	struct trace **out, struct incore_error *e);
+/* The part of it that the request means; freed with the answer's arena and selection_deinit(). */
+bool request_selection(const struct request *r, const struct trace *t, struct selection *out,
+	struct incore_error *e);
+struct walk_options request_walk(const struct request *r, const struct selection *s);
+struct import_options request_import(const struct request *r, unsigned want);
+/* Is it a capture of the agent and dispatch that were asked for? */
+bool request_wants(const struct request *r, const struct capture *k);
+
+/* --- faces --- */
+/* The whole envelope: {"schema", "incore", "input", "data", "warnings"}. */
+void answer_json(const struct answer *a, struct json_writer *w);
+/* Schema of that envelope. */
+void question_schema(const struct question *q, struct json_writer *w);
+/* Its parts, for what is no answer (what pack, export, ... say they did): up to the key "input", and its value. */
+void envelope_begin(const char *verb, struct json_writer *w);
+void envelope_input(const struct trace *const *traces, size_t n, struct json_writer *w);
+/* Which capture an answer is about, as the member "input" holds it. */
+void input_json(const struct trace *t, struct json_writer *w);
+#define EVIDENCE_TEXT 128
+/* "estimate (910b1, published-constants)" where the trace says what made it, else the evidence. */
+const char *evidence_text(const struct trace *t, char buf[EVIDENCE_TEXT]);
+#define EVIDENCE_WORDS "hardware-trace|hardware-sample|vendor-simulator|estimate|unknown"
+
+#endif

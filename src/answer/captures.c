@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* captures.c: each capture read once. */
+#include "answer/captures.h"
+
+#include <string.h>
+
+void captures_init(struct captures *k)
+{
+	*k = (struct captures){0};
+	pthread_mutex_init(&k->lock, NULL);
+}
+
+void captures_deinit(struct captures *k)
+{
+	for (size_t i = 0; i < k->open.n; i++) {
+		mem_free(k->open.v[i].path);
+		trace_free(k->open.v[i].trace);
+	}
+	for (size_t i = 0; i < k->lent.n; i++)
+		mem_free(k->lent.v[i]);
+	VEC_FREE(&k->open);
+	VEC_FREE(&k->lent);
+	pthread_mutex_destroy(&k->lock);
+}
+
+/* One that cannot be kept is read again the next time: that costs time and nothing else. */
+static void keep_open(struct captures *k, const char *path, unsigned want, struct trace *t)
+{
+	struct open_capture x = {mem_strndup(path, strlen(path)), want, t};
+
+	if (!x.path || !VEC_PUSH(&k->open, x)) {
+		mem_free(x.path);
+		return;
+	}
+	trace_share(t);
+	for (size_t i = 0; i < k->lent.n; i++)
+		if (strcmp(k->lent.v[i]->path, path) == 0)
+			lend_to(&k->lent.v[i]->columns, t);
+}
+
+/* Notes, and so warnings, depend on what was read: only the same tables are the same capture. */
+static struct trace *find_open(const struct captures *k, const char *path, unsigned want)
+{
+	for (size_t i = 0; i < k->open.n; i++)
+		if (k->open.v[i].want == want && strcmp(k->open.v[i].path, path) == 0)
+			return k->open.v[i].trace;
+	return NULL;
+}
+
+bool captures_read(struct captures *k, const struct capture *c, const struct import_options *o,
+	struct trace **out, struct incore_error *e)
+{
+	struct trace *t;
+	bool ok = true;
+
+	pthread_mutex_lock(&k->lock);
+	t = find_open(k, c->path, o->want);
+	if (t) {
+		trace_share(t);
+	} else {
+		ok = import_read(c, o, &t, e);
+		if (ok)
+			keep_open(k, c->path, o->want, t);
+	}
+	pthread_mutex_unlock(&k->lock);
+	if (ok)
+		*out = t;
+	return ok;
+}
+
+void captures_lend(
+	struct captures *k, const struct trace *t, const struct columns *x, int64_t origin_cyc)
+{
+	struct lent_capture *lent;
+	const char *path = NULL;
+
+	pthread_mutex_lock(&k->lock);
+	for (size_t i = 0; i < k->open.n; i++)
+		if (k->open.v[i].trace == t)
+			path = k->open.v[i].path;
+	lent = path ? mem_zalloc(1, sizeof(*lent)) : NULL;
+	if (lent && !VEC_PUSH(&k->lent, lent)) {
+		mem_free(lent);
+		lent = NULL;
+	}
+	if (lent) {
+		*lent = (struct lent_capture){path, lend_columns(t, x, origin_cyc)};
+		for (size_t i = 0; i < k->open.n; i++)
+			if (strcmp(k->open.v[i].path, path) == 0)
+				lend_to(&lent->columns, k->open.v[i].trace);
+	}
+	pthread_mutex_unlock(&k->lock);
+}

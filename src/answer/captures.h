@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * captures.h: captures that were read and stay open while questions are asked of them, so that each
+ * is read once, whatever is asked.
+ * Owner: captures_init() .. captures_deinit(). Threads: any may read; lending waits for nobody.
+ */
+#ifndef ANSWER_CAPTURES_H
+#define ANSWER_CAPTURES_H
+
+#include <pthread.h>
+
+#include "base/vec.h"
+#include "import/import.h"
+#include "trace/lend.h"
+
+struct open_capture {
+	char *path;
+	unsigned want;
+	struct trace *trace;
+};
+
+struct lent_capture {
+	const char *path; /* of an open_capture */
+	struct lent_columns columns;
+};
+
+struct captures {
+	pthread_mutex_t lock;
+	VEC(struct open_capture) open;
+	VEC(struct lent_capture *) lent; /* each its own block: traces point into it */
+};
+
+void captures_init(struct captures *k);
+void captures_deinit(struct captures *k);
+/* The trace of a capture with at least the wanted tables; the caller's reference (trace_free()). */
+bool captures_read(struct captures *k, const struct capture *c, const struct import_options *o,
+	struct trace **out, struct incore_error *e);
+/* The slices of t, which was read here, stand in columns now: questions take them from there. The
+ * columns must be there until the last question has ended. */
+void captures_lend(
+	struct captures *k, const struct trace *t, const struct columns *x, int64_t origin_cyc);
+
+#endif

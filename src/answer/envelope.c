@@ -1,0 +1,216 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * envelope.c: what stands around every JSON answer? {"schema", "incore", "input", "data",
+ * "warnings"}: who made it, of what capture with which evidence, and what was lost.
+ */
+#include <math.h>
+
+#include "answer/answer.h"
+#include "isa/ascend_names.h"
+
+/* --- which capture --- */
+
+struct label {
+	const char *key, *value;
+};
+
+struct input {
+	const char *path, *format, *format_version, *vendor, *arch, *kernel, *evidence;
+	int64_t agent, dispatch;
+	double clock_mhz;
+	uint64_t tracks, notes;
+	struct rows labels;
+};
+
+static const struct column label_columns[] = {
+	COLUMN(label, key, UNIT_NONE, "what is said of it"),
+	COLUMN(label, value, UNIT_NONE, "as its maker says it", .flags = COLUMN_NULLABLE),
+};
+static const struct record label_record = RECORD_OF(label, RECORD_BLOCK, label_columns);
+
+static const struct column input_columns[] = {
+	COLUMN(input, path, UNIT_NONE, "where it was read from", .flags = COLUMN_NULLABLE),
+	COLUMN(input, format, UNIT_NONE, "which reader read it", .flags = COLUMN_NULLABLE),
+	COLUMN(input, format_version, UNIT_NONE, "as the capture states it",
+		.flags = COLUMN_NULLABLE),
+	COLUMN(input, vendor, UNIT_NONE, "amd, ascend, nvidia or unknown",
+		.flags = COLUMN_NULLABLE),
+	COLUMN(input, arch, UNIT_NONE, "gfx950, dav_2201, ...", .flags = COLUMN_NULLABLE),
+	COLUMN(input, kernel, UNIT_NONE, "name of the kernel", .flags = COLUMN_NULLABLE),
+	COLUMN(input, evidence, UNIT_NONE, "what its figures rest on", .words = EVIDENCE_WORDS),
+	COLUMN(input, agent, UNIT_NONE, "device it ran on", .flags = COLUMN_NULLABLE),
+	COLUMN(input, dispatch, UNIT_NONE, "which dispatch of the run", .flags = COLUMN_NULLABLE),
+	COLUMN(input, clock_mhz, UNIT_MHZ, "clock of the cycles", .digits = 3),
+	COLUMN(input, tracks, UNIT_COUNT, "waves or pipes that were traced"),
+	COLUMN(input, notes, UNIT_COUNT, "what reading it has to say"),
+	MAP(input, labels, &label_record, "what the maker of the trace says of it",
+		.flags = COLUMN_OPTIONAL),
+};
+static const struct record input_record = RECORD_OF(input, RECORD_BLOCK, input_columns);
+
+#define MAX_LABELS 64u
+
+static struct rows labels_of(const struct trace *t, struct label out[MAX_LABELS])
+{
+	const struct named_table *k = trace_find_table(t, ASCEND_TABLE_LABELS);
+	struct rows rows = {k ? out : NULL, 0};
+
+	for (uint32_t i = 0; k && i < k->n_rows && rows.n < MAX_LABELS; i++) {
+		const char *key = named_table_cell(k, i, "key");
+
+		if (key)
+			out[rows.n++] = (struct label){key, named_table_cell(k, i, "value")};
+	}
+	return rows;
+}
+
+void input_json(const struct trace *t, struct json_writer *w)
+{
+	const struct trace_meta *m = &t->meta;
+	struct label labels[MAX_LABELS];
+	double mhz = trace_clock_mhz(t);
+	struct input x = {.path = m->origin,
+		.format = m->format,
+		.format_version = m->format_version,
+		.vendor = vendor_name(m->vendor),
+		.arch = m->arch,
+		.kernel = m->kernel,
+		.evidence = evidence_name(m->evidence),
+		.agent = m->launch.agent,
+		.dispatch = m->launch.dispatch,
+		.clock_mhz = mhz > 0 ? mhz : NAN,
+		.tracks = t->n_tracks,
+		.notes = t->n_notes,
+		.labels = labels_of(t, labels)};
+
+	record_json(&input_record, &x, w);
+}
+
+const char *evidence_text(const struct trace *t, char buf[EVIDENCE_TEXT])
+{
+	struct label labels[MAX_LABELS];
+	struct rows rows = labels_of(t, labels);
+	const char *profile = NULL, *calibration = NULL, *name = evidence_name(t->meta.evidence);
+
+	for (size_t i = 0; i < rows.n; i++) {
+		if (strcmp(labels[i].key, "profile") == 0)
+			profile = labels[i].value;
+		else if (strcmp(labels[i].key, "calibration") == 0)
+			calibration = labels[i].value;
+	}
+	if (!profile)
+		return name;
+	snprintf(buf, EVIDENCE_TEXT, "%s (%.60s%s%.30s)", name, profile, calibration ? ", " : "",
+		calibration ? calibration : "");
+	return buf;
+}
+
+/* --- the envelope --- */
+
+void envelope_begin(const char *verb, struct json_writer *w)
+{
+	char schema[64];
+
+	snprintf(schema, sizeof(schema), "incore.%.*s/1", (int)strcspn(verb, " "), verb);
+	json_w_object(w);
+	json_w_kv_cstr(w, "schema", schema);
+	json_w_kv_cstr(w, "incore", INCORE_VERSION);
+	json_w_key(w, "input");
+}
+
+void envelope_input(const struct trace *const *traces, size_t n, struct json_writer *w)
+{
+	if (n == 1) {
+		input_json(traces[0], w);
+		return;
+	}
+	json_w_object(w);
+	json_w_key(w, "captures");
+	json_w_array(w);
+	for (size_t i = 0; i < n; i++)
+		input_json(traces[i], w);
+	json_w_end(w);
+	json_w_end(w);
+}
+
+void answer_json(const struct answer *a, struct json_writer *w)
+{
+	envelope_begin(a->question->name, w);
+	envelope_input((const struct trace *const *)a->traces.v, a->traces.n, w);
+	json_w_key(w, "data");
+	record_json(a->record, a->data, w);
+	json_w_key(w, "warnings");
+	json_w_array(w);
+	for (size_t i = 0; i < a->warnings.n; i++)
+		json_w_cstr(w, a->warnings.v[i]);
+	json_w_end(w);
+	json_w_end(w);
+}
+
+/* --- its schema --- */
+
+static void put_property(
+	struct json_writer *w, const char *name, const char *key, const char *value)
+{
+	json_w_key(w, name);
+	json_w_row_object(w);
+	json_w_kv_cstr(w, key, value);
+	json_w_end(w);
+}
+
+static void put_input_schema(struct json_writer *w)
+{
+	json_w_key(w, "input");
+	json_w_object(w);
+	json_w_key(w, "anyOf");
+	json_w_array(w);
+	record_schema(&input_record, w);
+	json_w_object(w);
+	json_w_kv_cstr(w, "type", "object");
+	json_w_key(w, "required");
+	json_w_row(w);
+	json_w_cstr(w, "captures");
+	json_w_end(w);
+	json_w_end(w);
+	json_w_end(w);
+	json_w_end(w);
+}
+
+void question_schema(const struct question *q, struct json_writer *w)
+{
+	static const char *const members[] = {"schema", "incore", "input", "data", "warnings"};
+	char text[64];
+
+	json_w_object(w);
+	json_w_kv_cstr(w, "$schema", "http://json-schema.org/draft-07/schema#");
+	snprintf(text, sizeof(text), "incore %s --json", q->name);
+	json_w_kv_cstr(w, "title", text);
+	json_w_kv_cstr(w, "type", "object");
+	json_w_kv_bool(w, "additionalProperties", false);
+	json_w_key(w, "required");
+	json_w_row(w);
+	for (unsigned i = 0; i < sizeof(members) / sizeof(members[0]); i++)
+		json_w_cstr(w, members[i]);
+	json_w_end(w);
+	json_w_key(w, "properties");
+	json_w_object(w);
+	snprintf(text, sizeof(text), "incore.%s/1", q->name);
+	put_property(w, "schema", "const", text);
+	put_property(w, "incore", "type", "string");
+	put_input_schema(w);
+	json_w_key(w, "data");
+	json_w_object(w);
+	json_w_key(w, "anyOf");
+	json_w_array(w);
+	for (const struct record *const *r = q->records; *r; r++)
+		record_schema(*r, w);
+	json_w_end(w);
+	json_w_end(w);
+	json_w_key(w, "warnings");
+	json_w_object(w);
+	json_w_kv_cstr(w, "type", "array");
+	put_property(w, "items", "type", "string");
+	json_w_end(w);
+	json_w_end(w);
+	json_w_end(w);
+}

@@ -1,0 +1,634 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* hot.c: where do the cycles go, by instruction, line, opcode, class, cause or producer? */
+#include "answer/hot.h"
+
+#include "analysis/code/flydsl_hotspot.h"
+#include "analysis/waves/causes.h"
+
+static const struct option_def options[] = {
+	{0, "by", OPTION_CHOICE, "WHAT", HOT_BY_CHOICES, "instr", "what a row of the table is",
+		OPTION_FIELD(hot_params, by)},
+	{0, "sort", OPTION_CHOICE, "KEY", "cycles|lost|latency|stall|idle|hit", "cycles",
+		"largest first by this (not for cause, producer)", OPTION_FIELD(hot_params, sort)},
+	{0, "attribution", OPTION_CHOICE, "RULE", "blocking|class-set", "blocking",
+		"with --by producer: who gets the cycles of a wait",
+		OPTION_FIELD(hot_params, attribution)},
+	{0, "taxonomy", OPTION_CHOICE, "NAME", "incore|flydsl", "incore",
+		"flydsl: the report of the older hotspot script, byte for byte",
+		OPTION_FIELD(hot_params, taxonomy)},
+	OPTION_END,
+};
+
+/* --- columns -------------------------------------------------------------------------------- */
+
+static const struct column hot_totals_columns[] = {
+	COLUMN(hot_totals, waves, UNIT_COUNT, "waves or pipes looked at"),
+	COLUMN(hot_totals, rows, UNIT_COUNT, "instructions of the code"),
+	COLUMN(hot_totals, instructions, UNIT_COUNT, "instructions executed"),
+	PART(hot_totals, all, &code_totals_record),
+	COLUMN(hot_totals, samples, UNIT_SAMPLES, "samples taken", .flags = COLUMN_OPTIONAL),
+	COLUMN(hot_totals, stalled_samples, UNIT_SAMPLES, "of which found a stall",
+		.flags = COLUMN_OPTIONAL),
+	COLUMN(hot_totals, from, UNIT_NONE, "computed from the waves, or stated by the producer",
+		.words = "computed|stated"),
+};
+const struct record hot_totals_record = RECORD_OF(hot_totals, RECORD_BLOCK, hot_totals_columns);
+
+static const struct column hot_accounting_columns[] = {
+	PART(hot_accounting, bucket, &bucket_record),
+	COLUMN(hot_accounting, duration, UNIT_CYCLES, "sum of all lifetimes: of all buckets"),
+	COLUMN(hot_accounting, residue, UNIT_CYCLES, "duration minus all buckets: 0"),
+};
+const struct record hot_accounting_record =
+	RECORD_OF(hot_accounting, RECORD_BLOCK, hot_accounting_columns);
+
+static const struct column waits_for_columns[] = {
+	COLUMN(waits_for, row, UNIT_ROW, "row of the instruction", .title = "of row",
+		.csv = "producer_row"),
+	COLUMN(waits_for, isa, UNIT_NONE, "its text"),
+	COLUMN(waits_for, cycles, UNIT_CYCLES, "cycles of waits for it"),
+	COLUMN(waits_for, waits, UNIT_COUNT, "waits for it"),
+};
+static const struct record waits_for_record = RECORD_OF(waits_for, RECORD_LINE, waits_for_columns);
+
+/* What rows and groups have in common, in the order of their JSON. */
+#define HOT_SUM_COLUMNS                                                                            \
+	PART(hot_row, totals, &code_totals_record),                                                \
+		RECORD(hot_row, buckets, &bucket_record,                                           \
+			"the conserved accounting of its cycles"),                                 \
+		COLUMN(hot_row, cycles, UNIT_CYCLES, "issue + wait + stall + idle + drain"),       \
+		COLUMN(hot_row, samples, UNIT_SAMPLES, "samples that found it",                    \
+			.flags = COLUMN_OPTIONAL),                                                 \
+		COLUMN(hot_row, stalled_samples, UNIT_SAMPLES, "of which found it stalled",        \
+			.title = "stalled", .flags = COLUMN_OPTIONAL),                             \
+		MAP(hot_row, stall_reasons, &name_count_record, "stalled samples by reason",       \
+			.flags = COLUMN_OPTIONAL),                                                 \
+		COLUMN(hot_row, share, UNIT_PERCENT, "of all of the selection", .title = "%",      \
+			.csv = "share_pct", .flags = COLUMN_NO_JSON | COLUMN_HEAT, .digits = 1),   \
+		COLUMN(hot_row, stall_reason, UNIT_NONE, "the most frequent reason",               \
+			.title = "mostly", .csv = "stall_reason", .flags = COLUMN_NO_JSON)
+
+static const struct column hot_row_columns[] = {
+	COLUMN(hot_row, row, UNIT_ROW, "number of the instruction in the listing",
+		.flags = COLUMN_NULLABLE),
+	COLUMN(hot_row, address, UNIT_ADDRESS, "where it stands", .flags = COLUMN_NULLABLE),
+	COLUMN_AS(hot_row, key, "isa", UNIT_NONE, "text of the instruction", .title = "instruction",
+		.csv = "isa", .flags = COLUMN_WIDE),
+	COLUMN(hot_row, opcode, UNIT_NONE, "its mnemonic"),
+	COLUMN(hot_row, class, UNIT_NONE, "its class"),
+	COLUMN(hot_row, source, UNIT_NONE, "file and line, inlined ones behind an arrow",
+		.flags = COLUMN_NULLABLE | COLUMN_WIDE),
+	HOT_SUM_COLUMNS,
+	COLUMN(hot_row, cause, UNIT_NONE, "what most of its lost cycles waited for",
+		.title = "lost to", .csv = "cause", .flags = COLUMN_NULLABLE),
+	COLUMN(hot_row, cause_cycles, UNIT_CYCLES, "cycles lost to that cause"),
+	POINTER(hot_row, waits_for, &waits_for_record, "the instruction it waited for most"),
+	COLUMN(hot_row, short_source, UNIT_NONE, "file and line of the innermost frame",
+		.title = "source", .flags = COLUMN_NO_JSON | COLUMN_WIDE),
+};
+const struct record hot_row_record = RECORD_OF(hot_row, RECORD_LINE, hot_row_columns);
+
+static const struct column hot_group_columns[] = {
+	COLUMN(hot_row, key, UNIT_NONE, "line, opcode or class", .flags = COLUMN_WIDE),
+	COLUMN(hot_row, rows, UNIT_COUNT, "instructions in it"),
+	COLUMN(hot_row, executed_rows, UNIT_COUNT, "of which were executed", .title = "rows",
+		.csv = "executed_rows"),
+	HOT_SUM_COLUMNS,
+	COLUMN_AS(hot_row, inclusive.latency, "inclusive_latency", UNIT_CYCLES,
+		"latency with what was inlined into the line", .title = "with inlined",
+		.csv = "inclusive_latency_cycles", .flags = COLUMN_NO_JSON),
+};
+const struct record hot_group_record = RECORD_OF(hot_row, RECORD_LINE, hot_group_columns);
+
+/* Lines have one member more: what was inlined into them. */
+static const struct column hot_line_columns[] = {
+	PART_SELF(&hot_group_record),
+	RECORD(hot_row, inclusive, &code_totals_record,
+		"of all instructions with this line anywhere in their inline chain"),
+};
+
+static const struct column cause_columns[] = {
+	COLUMN(cause_row, key, UNIT_NONE, "the cause", .title = "cause"),
+	COLUMN(cause_row, bucket, UNIT_NONE, "which bucket its cycles are in"),
+	COLUMN(cause_row, family, UNIT_NONE, "which family of causes it belongs to"),
+	COLUMN(cause_row, cycles, UNIT_CYCLES, "cycles lost to it"),
+	COLUMN(cause_row, hit, UNIT_COUNT, "how often", .title = "times"),
+	COLUMN(cause_row, latency, UNIT_CYCLES, "cycles, unless idle"),
+	COLUMN(cause_row, stall, UNIT_CYCLES, "cycles, if waiting or stalled"),
+	COLUMN(cause_row, idle, UNIT_CYCLES, "cycles, if idle"),
+	COLUMN(cause_row, share, UNIT_PERCENT, "of the cycles of all selected waves", .title = "%",
+		.csv = "share_pct", .flags = COLUMN_NO_JSON | COLUMN_HEAT, .digits = 1),
+	COLUMN(cause_row, each, UNIT_CYCLES, "cycles each time", .csv = "cycles_each",
+		.flags = COLUMN_NO_JSON, .digits = 1),
+};
+const struct record cause_row_record = RECORD_OF(cause_row, RECORD_LINE, cause_columns);
+
+static const struct column pair_columns[] = {
+	COLUMN(pair_row, producer_pipe, UNIT_NONE, "pipe that was waited for; null: nobody known",
+		.title = "waited for", .csv = "producer", .flags = COLUMN_NULLABLE),
+	COLUMN(pair_row, consumer_pipe, UNIT_NONE, "pipe that waited", .title = "by",
+		.csv = "consumer"),
+	COLUMN(pair_row, is_cross_core, UNIT_NONE, "the two are on different cores"),
+	COLUMN(pair_row, cycles, UNIT_CYCLES, "exposed waits", .title = "wait",
+		.csv = "wait_cycles"),
+	COLUMN(pair_row, count, UNIT_COUNT, "executed waits", .title = "waits"),
+	COLUMN(pair_row, blocked, UNIT_COUNT, "of which cost more than the floor",
+		.csv = "blocked_waits"),
+	COLUMN(pair_row, per_wait, UNIT_CYCLES, "cycles a wait", .digits = 6),
+	COLUMN(pair_row, share_of_wait, UNIT_PERCENT, "of the wait cycles of all pipes",
+		.title = "% of wait", .csv = "share_of_wait_pct", .flags = COLUMN_NO_JSON,
+		.digits = 1),
+	COLUMN(pair_row, share_of_all, UNIT_PERCENT, "of the span of all pipes",
+		.title = "% of all", .csv = "share_of_all_pct", .flags = COLUMN_NO_JSON,
+		.digits = 1),
+	COLUMN(pair_row, cores, UNIT_NONE, "same or another", .csv = "cross_core",
+		.flags = COLUMN_NO_JSON),
+};
+const struct record pair_record = RECORD_OF(pair_row, RECORD_LINE, pair_columns);
+
+#define HOT_HEAD_COLUMNS                                                                           \
+	COLUMN(hot_answer, evidence, UNIT_NONE, "what the figures rest on",                        \
+		.words = EVIDENCE_WORDS),                                                          \
+		COLUMN(hot_answer, by, UNIT_NONE, "what a row is", .words = HOT_BY_CHOICES),       \
+		RECORD(hot_answer, totals, &hot_totals_record, "sums of the recorded fields"),     \
+		POINTER(hot_answer, accounting, &hot_accounting_record,                            \
+			"every cycle of the selection in one bucket; null: no timeline"),          \
+		COLUMN(hot_answer, found, UNIT_COUNT, "rows there are; --top gives fewer")
+
+static const struct column instr_columns[] = {
+	HOT_HEAD_COLUMNS,
+	LIST(hot_answer, rows, &hot_row_record, "a row an instruction, largest first"),
+};
+static const struct column group_columns[] = {
+	HOT_HEAD_COLUMNS,
+	LIST(hot_answer, groups, &hot_group_record, "a row a group, largest first"),
+};
+static const struct record line_group_record = RECORD_OF(hot_row, RECORD_LINE, hot_line_columns);
+static const struct column line_columns[] = {
+	HOT_HEAD_COLUMNS,
+	LIST(hot_answer, groups, &line_group_record, "a row a line, largest first"),
+};
+static const struct column by_cause_columns[] = {
+	HOT_HEAD_COLUMNS,
+	COLUMN_HELD(hot_answer, causes, "groups", COLUMN_LIST, &cause_row_record,
+		"a row a cause, largest first"),
+};
+static const struct column by_pair_columns[] = {
+	HOT_HEAD_COLUMNS,
+	LIST(hot_answer, pairs, &pair_record, "a row a pair of pipes, largest first"),
+	LIST(hot_answer, edges, &edge_record, "which instruction each wait waits for"),
+};
+static const struct column by_producer_columns[] = {
+	HOT_HEAD_COLUMNS,
+	PART(hot_answer, producers, &producer_sums_record),
+	LIST(hot_answer, edges, &edge_record, "which instruction each wait waits for",
+		.flags = COLUMN_OPTIONAL),
+};
+static const struct record by_instr = RECORD_OF(hot_answer, RECORD_BLOCK, instr_columns);
+static const struct record by_group = RECORD_OF(hot_answer, RECORD_BLOCK, group_columns);
+static const struct record by_line = RECORD_OF(hot_answer, RECORD_BLOCK, line_columns);
+static const struct record by_cause = RECORD_OF(hot_answer, RECORD_BLOCK, by_cause_columns);
+static const struct record by_pair = RECORD_OF(hot_answer, RECORD_BLOCK, by_pair_columns);
+static const struct record by_producer = RECORD_OF(hot_answer, RECORD_BLOCK, by_producer_columns);
+
+/* --- what is computed ----------------------------------------------------------------------- */
+
+struct hot_job {
+	const struct request *r;
+	const struct hot_params *p;
+	struct answer *a;
+	struct hot_answer *out;
+	const struct trace *trace;
+	struct selection selection;
+	struct hot *hot;
+	struct causes *causes;		      /* by cause */
+	struct producers *producers;	      /* by instr, producer */
+	struct pipes *pipes;		      /* of a trace of pipes with tracks, else NULL */
+	const struct producer_edge **edge_of; /* by code row: the costliest edge into it */
+	uint64_t top;
+};
+
+static bool make_questions(struct hot_job *j, struct incore_error *e)
+{
+	unsigned by = j->p->by;
+
+	j->hot = hot_new(j->trace);
+	if (!j->hot || !ANSWER_KEEP(j->a, j->hot, hot_free, e))
+		return err_nomem(e);
+	if (by == HOT_CAUSE) {
+		j->causes = causes_new(j->trace, NULL, 0, e);
+		if (!j->causes || !ANSWER_KEEP(j->a, j->causes, causes_free, e))
+			return false;
+	}
+	if (by == HOT_PRODUCER || by == HOT_INSTR) {
+		j->producers = producers_new(j->trace,
+			j->p->attribution == ATTRIBUTION_CLASS_SET ? PRODUCERS_CLASS_SET
+								   : PRODUCERS_EDGES,
+			e);
+		if (!j->producers || !ANSWER_KEEP(j->a, j->producers, producers_free, e))
+			return false;
+	}
+	return true;
+}
+
+static bool walk_with(
+	struct hot_job *j, const struct collector *made, size_t n, struct incore_error *e)
+{
+	struct walk_options o = request_walk(j->r, &j->selection);
+	const struct collector *list[3];
+	struct walk_result walk = {0};
+	bool ok;
+
+	for (size_t i = 0; i < n; i++)
+		list[i] = &made[i];
+	ok = walk_tracks(j->trace, &o, list, n, &walk, e);
+	if (ok)
+		answer_walk_notes(j->a, &walk);
+	walk_result_deinit(&walk);
+	return ok;
+}
+
+/* The same questions to a trace of pipes: one analysis answers them all. */
+static bool collect_pipes(struct hot_job *j, struct incore_error *e)
+{
+	struct collector made[2];
+
+	j->pipes = pipes_new(j->trace, e);
+	if (!j->pipes || !ANSWER_KEEP(j->a, j->pipes, pipes_free, e))
+		return false;
+	made[0] = hot_collector(j->hot);
+	made[1] = pipes_collector(j->pipes);
+	if (!walk_with(j, made, 2, e) || !pipes_finish(j->pipes, e))
+		return false;
+	return (!j->causes || pipes_fill_causes(j->pipes, j->causes, e)) &&
+	       (!j->producers || pipes_fill_producers(j->pipes, j->producers, e));
+}
+
+static bool collect_waves(struct hot_job *j, struct incore_error *e)
+{
+	struct collector made[3];
+	size_t n = 0;
+
+	made[n++] = hot_collector(j->hot);
+	if (j->causes)
+		made[n++] = causes_collector(j->causes);
+	if (j->producers)
+		made[n++] = producers_collector(j->producers);
+	if (!walk_with(j, made, n, e))
+		return false;
+	if (j->causes && !causes_finish(j->causes, e))
+		return false;
+	return !j->producers || producers_finish(j->producers, e);
+}
+
+/* Without a timeline there is nothing to account: the totals the capture states are shown. */
+static void take_stated(struct hot_job *j)
+{
+	hot_take_stated(j->hot);
+	if (j->trace->n_code == 0)
+		answer_warn(
+			j->a, "nothing was traced: no code and no waves (incore check says more)");
+	else if (j->trace->samples)
+		answer_warn(j->a, "sampled data: counts of samples, not cycles");
+	else if (trace_has_pipes(j->trace))
+		answer_warn(j->a, "no pipe was traced: totals are those that the producer states");
+	else
+		answer_warn(
+			j->a, "no waves in this capture: totals are those that code.json states");
+	if (j->p->by == HOT_CAUSE || j->p->by == HOT_PRODUCER)
+		answer_warn(j->a, "--by %s needs waves: nothing to show", j->out->by);
+}
+
+static bool collect(struct hot_job *j, struct incore_error *e)
+{
+	if (!make_questions(j, e))
+		return false;
+	if (j->trace->n_tracks == 0) {
+		take_stated(j);
+		return true;
+	}
+	return trace_has_pipes(j->trace) ? collect_pipes(j, e) : collect_waves(j, e);
+}
+
+/* --- rows ----------------------------------------------------------------------------------- */
+
+/* Edges are sorted by cost: the first into a row is its costliest. */
+static bool index_edges(struct hot_job *j, struct incore_error *e)
+{
+	uint32_t n = j->trace->n_code;
+
+	j->edge_of = answer_alloc(j->a, (size_t)n + 1, sizeof(*j->edge_of), e);
+	if (!j->edge_of)
+		return false;
+	for (size_t i = 0; j->producers && i < j->producers->edges.n; i++) {
+		const struct producer_edge *x = &j->producers->edges.v[i];
+
+		if (x->wait < n && !j->edge_of[x->wait])
+			j->edge_of[x->wait] = x;
+	}
+	return true;
+}
+
+/* "file.py:12" of a source string: the last part of the innermost frame's path. */
+static struct str short_source(const char *source)
+{
+	struct str s = str_of(source ? source : "");
+	ptrdiff_t arrow = str_find(s, " -> "), slash;
+
+	if (arrow >= 0)
+		s = str_sub(s, 0, (size_t)arrow);
+	slash = str_rfind_char(s, '/');
+	return slash < 0 ? s : str_sub(s, (size_t)slash + 1, s.n);
+}
+
+static bool put_reasons(
+	struct hot_job *j, const struct hot_sums *s, struct hot_row *x, struct incore_error *e)
+{
+	struct name_count *v = answer_alloc(j->a, STALL_REASONS, sizeof(*v), e);
+	size_t n = 0;
+
+	if (!v)
+		return false;
+	for (unsigned r = 0; r < STALL_REASONS; r++)
+		if (s->reason[r])
+			v[n++] = (struct name_count){stall_reason_name(r), s->reason[r]};
+	x->stall_reasons = (struct rows){v, n};
+	x->stall_reason = s->stalled_samples ? hot_stall_reason(s) : NULL;
+	return true;
+}
+
+/* What share is of: cycles where they were counted, else what is stated. */
+static double share_of(const struct hot_job *j, const struct hot_sums *s)
+{
+	const struct hot_sums *all = &j->hot->all;
+
+	if (!j->hot->is_stated)
+		return percent(hot_cycles(s), j->hot->duration_cyc);
+	if (j->trace->samples)
+		return percent(s->samples, all->samples);
+	return percent(s->totals.latency, all->totals.latency);
+}
+
+static bool put_sums(
+	struct hot_job *j, const struct hot_sums *s, struct hot_row *x, struct incore_error *e)
+{
+	x->totals = s->totals;
+	x->buckets = bucket_sums(s->bucket);
+	x->cycles = hot_cycles(s);
+	x->share = share_of(j, s);
+	x->samples = s->samples ? s->samples : NO_U64;
+	x->stalled_samples = s->samples ? s->stalled_samples : NO_U64;
+	return !s->samples || put_reasons(j, s, x, e);
+}
+
+static bool put_loss(
+	struct hot_job *j, const struct hot_group *g, struct hot_row *x, struct incore_error *e)
+{
+	const struct trace *t = j->trace;
+	struct hot_loss loss =
+		hot_loss(j->hot, g, g->code < t->n_code ? j->edge_of[g->code] : NULL);
+	struct waits_for *w;
+
+	x->cause_cycles = loss.cyc;
+	if (loss.name[0]) {
+		x->cause = arena_strdup(&j->a->arena, loss.name);
+		if (!x->cause)
+			return err_nomem(e);
+	}
+	if (!loss.edge)
+		return true;
+	w = ANSWER_NEW(j->a, waits_for, e);
+	if (!w)
+		return false;
+	*w = (struct waits_for){t->code[loss.edge->producer].number,
+		t->code[loss.edge->producer].text, loss.edge->stall_cyc + loss.edge->shared_cyc,
+		loss.edge->count};
+	x->waits_for = w;
+	return true;
+}
+
+static void put_code(const struct hot_job *j, const struct hot_group *g, struct hot_row *x)
+{
+	const struct trace *t = j->trace;
+	const struct code_row *r = g->code < t->n_code ? &t->code[g->code] : NULL;
+
+	x->row = r ? r->number : NO_VALUE;
+	x->address = r ? r->address : NO_U64;
+	x->opcode = r ? t->opcodes[r->opcode] : "(unknown)";
+	x->class = class_name(r ? r->inst_class : CLASS_OTHER);
+	x->source = r && r->source && r->source[0] ? r->source : NULL;
+	x->short_source = r ? short_source(r->source) : (struct str){0};
+}
+
+static bool make_groups(struct hot_job *j, struct incore_error *e)
+{
+	struct hot_group *groups;
+	uint32_t n_found, n;
+	struct hot_row *v;
+
+	if (!hot_group(j->hot, (enum hot_by)j->p->by, (enum hot_sort)j->p->sort,
+		    j->top == UINT64_MAX, &j->a->arena, &groups, &n_found, e) ||
+		!index_edges(j, e))
+		return false;
+	n = j->top < n_found ? (uint32_t)j->top : n_found;
+	v = answer_alloc(j->a, n, sizeof(*v), e);
+	if (!v)
+		return false;
+	for (uint32_t i = 0; i < n_found; i++)
+		j->out->has_inlined |= j->p->by == HOT_LINE &&
+				       groups[i].inclusive.latency != groups[i].sums.totals.latency;
+	for (uint32_t i = 0; i < n; i++) {
+		v[i] = (struct hot_row){.key = groups[i].key,
+			.rows = groups[i].n_rows,
+			.executed_rows = groups[i].n_executed,
+			.inclusive = groups[i].inclusive};
+		put_code(j, &groups[i], &v[i]);
+		if (!put_sums(j, &groups[i].sums, &v[i], e) || !put_loss(j, &groups[i], &v[i], e))
+			return false;
+	}
+	j->out->found = n_found;
+	if (j->p->by == HOT_INSTR)
+		j->out->rows = (struct rows){v, n};
+	else
+		j->out->groups = (struct rows){v, n};
+	j->a->record = j->p->by == HOT_INSTR  ? &by_instr
+		       : j->p->by == HOT_LINE ? &by_line
+					      : &by_group;
+	return true;
+}
+
+static bool make_causes(struct hot_job *j, struct incore_error *e)
+{
+	uint32_t n = j->top < j->causes->n ? (uint32_t)j->top : j->causes->n;
+	struct cause_row *v = answer_alloc(j->a, n, sizeof(*v), e);
+
+	if (!v)
+		return false;
+	for (uint32_t i = 0; i < n; i++) {
+		const struct cause *x = &j->causes->v[i];
+		bool is_idle = x->bucket == BUCKET_IDLE;
+		bool is_lost = x->bucket == BUCKET_WAIT || x->bucket == BUCKET_STALL;
+
+		v[i] = (struct cause_row){.key = x->name,
+			.bucket = bucket_name(x->bucket),
+			.family = family_name(x->family),
+			.cycles = x->cyc,
+			.hit = x->hits,
+			.latency = is_idle ? 0 : x->cyc,
+			.stall = is_lost ? x->cyc : 0,
+			.idle = is_idle ? x->cyc : 0,
+			.share = percent(x->cyc, j->hot->duration_cyc),
+			.each = x->hits ? (double)x->cyc / (double)x->hits : 0};
+	}
+	j->out->found = j->causes->n;
+	j->out->causes = (struct rows){v, n};
+	j->a->record = &by_cause;
+	return true;
+}
+
+bool pair_rows(struct answer *a, const struct pipes *p, uint64_t top, struct rows *out,
+	struct incore_error *e)
+{
+	size_t n = p->pairs.n < top ? p->pairs.n : (size_t)top;
+	struct pair_row *v = answer_alloc(a, n, sizeof(*v), e);
+
+	if (!v)
+		return false;
+	for (size_t i = 0; i < n; i++) {
+		const struct pipe_pair *x = &p->pairs.v[i];
+
+		v[i] = (struct pair_row){.producer_pipe = x->producer,
+			.consumer_pipe = x->consumer,
+			.cores = x->is_cross_core ? "another" : "same",
+			.is_cross_core = x->is_cross_core,
+			.cycles = x->cyc,
+			.count = x->count,
+			.blocked = x->blocked,
+			.per_wait = ratio(x->cyc, x->count),
+			.share_of_wait = percent(x->cyc, p->bucket[BUCKET_WAIT]),
+			.share_of_all = percent(x->cyc, p->duration_cyc)};
+	}
+	*out = (struct rows){v, n};
+	return true;
+}
+
+static bool make_producers(struct hot_job *j, struct incore_error *e)
+{
+	enum attribution attribution = j->p->attribution;
+
+	if (j->pipes) {
+		j->out->found = j->pipes->pairs.n;
+		j->a->record = &by_pair;
+		return pair_rows(j->a, j->pipes, j->top, &j->out->pairs, e) &&
+		       edge_rows(j->a, j->producers, j->top, &j->out->edges, e);
+	}
+	j->out->found = producers_get(j->producers, attribution)->groups.n;
+	j->a->record = &by_producer;
+	if (!producer_sums_make(j->a, j->producers, attribution, j->top, j->hot->duration_cyc,
+		    &j->out->producers, e))
+		return false;
+	return attribution != ATTRIBUTION_BLOCKING ||
+	       edge_rows(j->a, j->producers, j->top, &j->out->edges, e);
+}
+
+bool hot_totals_make(struct answer *a, const struct hot *h, struct hot_totals *totals,
+	const struct hot_accounting **accounting, struct incore_error *e)
+{
+	struct hot_accounting *x;
+
+	*totals = (struct hot_totals){.waves = h->n_waves,
+		.rows = hot_static_rows(h->trace),
+		.instructions = h->n_instructions,
+		.all = h->all.totals,
+		.samples = h->all.samples ? h->all.samples : NO_U64,
+		.stalled_samples = h->all.samples ? h->all.stalled_samples : NO_U64,
+		.from = h->is_stated ? "stated" : "computed"};
+	*accounting = NULL;
+	if (h->is_stated)
+		return true;
+	x = ANSWER_NEW(a, hot_accounting, e);
+	if (!x)
+		return false;
+	*x = (struct hot_accounting){bucket_sums(h->all.bucket), h->duration_cyc, h->residue_cyc};
+	*accounting = x;
+	return true;
+}
+
+/* --- the question --------------------------------------------------------------------------- */
+
+static bool make_legacy_text(struct hot_job *j, struct incore_error *e)
+{
+	struct flydsl_options o = {.top = request_top(j->r, 15, 15),
+		.with_lines = !request_given(j->r, "by") || j->p->by == HOT_LINE,
+		.with_asm = !request_given(j->r, "by") || j->p->by == HOT_INSTR};
+	struct strbuf text = {0};
+	bool ok;
+
+	ok = flydsl_report(j->trace, j->r->paths[0], &o, &text, e);
+	if (ok) {
+		j->out->legacy_text = arena_strndup(&j->a->arena, text.p ? text.p : "", text.n);
+		ok = j->out->legacy_text || err_nomem(e);
+	}
+	sb_free(&text);
+	return ok;
+}
+
+static bool answer_of(struct hot_job *j, struct incore_error *e)
+{
+	if (!request_selection(j->r, j->trace, &j->selection, e) || !collect(j, e) ||
+		!hot_totals_make(j->a, j->hot, &j->out->totals, &j->out->accounting, e))
+		return false;
+	if (j->p->by == HOT_CAUSE)
+		return make_causes(j, e);
+	if (j->p->by == HOT_PRODUCER)
+		return make_producers(j, e);
+	return make_groups(j, e);
+}
+
+static bool ask_hot(const struct request *r, struct answer *a, struct incore_error *e)
+{
+	struct hot_job j = {.r = r, .p = r->params, .a = a, .top = request_top(r, 20, 20)};
+	unsigned want = r->kernel || r->kernel_id != NO_KERNEL_ID ? IMPORT_OCCUPANCY : 0;
+	struct str by = option_choice(&options[0], j.p->by);
+	struct trace *t;
+	bool ok;
+
+	if (j.p->taxonomy == TAXONOMY_FLYDSL && !r->is_for_people)
+		return err_set(e, INCORE_USAGE, "bad-option",
+			"--taxonomy flydsl prints the older script's text only; leave out --json "
+			"and --csv");
+	j.out = ANSWER_NEW(a, hot_answer, e);
+	if (!j.out || !answer_open(a, r, r->paths[0], want, &t, e))
+		return false;
+	j.trace = t;
+	j.out->evidence = evidence_name(t->meta.evidence);
+	j.out->by = arena_strndup(&a->arena, by.p, by.n);
+	if (!j.out->by)
+		return err_nomem(e);
+	a->data = j.out;
+	if (j.p->taxonomy == TAXONOMY_FLYDSL)
+		return make_legacy_text(&j, e);
+	ok = answer_of(&j, e);
+	j.out->has_pipes = j.pipes != NULL;
+	if (ok && j.pipes)
+		j.out->nothing_to_do = bucket_sums(j.pipes->bucket);
+	j.out->has_samples = t->samples != NULL;
+	selection_deinit(&j.selection);
+	return ok;
+}
+
+static const struct record *const records[] = {
+	&by_instr, &by_group, &by_line, &by_cause, &by_pair, &by_producer, NULL};
+
+const struct question question_hot = {
+	.name = "hot",
+	.args = "PATH",
+	.summary = "where the cycles go: by instruction, line, opcode, class, cause, producer",
+	.groups = OPTIONS_SELECT | OPTIONS_TOP | OPTIONS_CAPTURE,
+	.options = options,
+	.params_size = sizeof(struct hot_params),
+	.min_paths = 1,
+	.max_paths = 1,
+	.records = records,
+	.ask = ask_hot,
+};

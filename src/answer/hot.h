@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* hot.h: where the cycles go: what is asked, and the answer that answer/hot.c gives. */
+#ifndef ANSWER_HOT_H
+#define ANSWER_HOT_H
+
+#include "analysis/code/hot.h"
+#include "analysis/pipes/pipes.h"
+#include "answer/rows.h"
+
+enum hot_row_is { HOT_INSTR, HOT_LINE, HOT_OPCODE, HOT_CLASS, HOT_CAUSE, HOT_PRODUCER };
+#define HOT_BY_CHOICES "instr|line|opcode|class|cause|producer"
+enum hot_taxonomy { TAXONOMY_INCORE, TAXONOMY_FLYDSL };
+
+struct hot_params {
+	unsigned by;	      /* enum hot_row_is */
+	unsigned sort;	      /* enum hot_sort */
+	unsigned attribution; /* enum attribution */
+	unsigned taxonomy;    /* enum hot_taxonomy */
+};
+
+struct hot_totals {
+	uint64_t waves, rows, instructions;
+	struct code_totals all;
+	uint64_t samples, stalled_samples;
+	const char *from;
+};
+
+struct hot_accounting {
+	struct bucket_sums bucket;
+	uint64_t duration;
+	int64_t residue;
+};
+
+struct waits_for {
+	int64_t row;
+	const char *isa;
+	uint64_t cycles, waits;
+};
+
+struct hot_row {
+	const char *key; /* text of the instruction, or name of the group */
+	int64_t row;	 /* NO_VALUE: no known row */
+	uint64_t address;
+	const char *opcode, *class, *source;
+	struct str short_source;
+	uint64_t rows, executed_rows; /* of a group */
+	struct code_totals totals, inclusive;
+	struct bucket_sums buckets;
+	uint64_t cycles, samples, stalled_samples;
+	double share; /* of the cycles of all selected waves, or of stated latency or samples */
+	struct rows stall_reasons; /* name_count */
+	const char *stall_reason;  /* the most frequent */
+	const char *cause;
+	uint64_t cause_cycles;
+	const struct waits_for *waits_for;
+};
+
+struct cause_row {
+	const char *key, *bucket, *family;
+	uint64_t cycles, hit, latency, stall, idle;
+	double share, each;
+};
+
+struct pair_row { /* of pipes: who waited for whom */
+	const char *producer_pipe, *consumer_pipe, *cores;
+	bool is_cross_core;
+	uint64_t cycles, count, blocked;
+	double per_wait, share_of_wait, share_of_all;
+};
+
+struct hot_answer {
+	const char *evidence, *by;
+	struct hot_totals totals;
+	const struct hot_accounting *accounting; /* NULL: totals are stated, nothing was computed */
+	uint64_t found;				 /* rows there are; fewer may be given */
+	struct rows rows;			 /* hot_row, by instr */
+	struct rows groups;			 /* hot_row, by line, opcode, class */
+	struct rows causes;			 /* cause_row */
+	struct rows pairs;			 /* pair_row */
+	struct producer_sums producers;		 /* of waves */
+	struct rows edges;			 /* edge_row */
+	struct bucket_sums nothing_to_do;	 /* idle and drain of pipes, which no row has */
+	const char *legacy_text; /* the older script's report, where that was asked for */
+	bool has_pipes, has_samples, has_inlined;
+};
+
+extern const struct record hot_row_record, hot_group_record, cause_row_record, pair_record;
+extern const struct record hot_totals_record, hot_accounting_record;
+/* Members totals and accounting of what was collected; also of incore isa. */
+bool hot_totals_make(struct answer *a, const struct hot *h, struct hot_totals *totals,
+	const struct hot_accounting **accounting, struct incore_error *e);
+bool pair_rows(struct answer *a, const struct pipes *p, uint64_t top, struct rows *out,
+	struct incore_error *e);
+
+#endif

@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* option.c: values of options, checked and stored. */
+#include "answer/option.h"
+
+#include <string.h>
+
+struct str option_choice(const struct option_def *d, unsigned i)
+{
+	struct str rest = str_of(d->choices), word;
+
+	while (str_cut(&rest, "|", &word))
+		if (i-- == 0)
+			return word;
+	return (struct str){0};
+}
+
+static unsigned choice_of(const struct option_def *d, const char *value)
+{
+	struct str rest = str_of(d->choices), word;
+
+	for (unsigned i = 0; str_cut(&rest, "|", &word); i++)
+		if (str_is(word, value))
+			return i;
+	return NO_CHOICE;
+}
+
+bool option_check(const struct option_def *d, const char *value, struct incore_error *e)
+{
+	uint64_t number;
+
+	if (d->type == OPTION_COUNT && !str_to_u64(str_of(value), &number))
+		return err_set(e, INCORE_USAGE, "bad-option-value",
+			"--%s wants a whole number, not '%s'", d->name, value);
+	if (d->type == OPTION_CHOICE && choice_of(d, value) == NO_CHOICE)
+		return err_set(e, INCORE_USAGE, "bad-option-value",
+			"--%s wants one of %s, not '%s'", d->name, d->choices, value);
+	if (d->type == OPTION_TOP && strcmp(value, "all") != 0 &&
+		!str_to_u64(str_of(value), &number))
+		return err_set(e, INCORE_USAGE, "bad-option-value",
+			"--%s wants a whole number or 'all', not '%s'", d->name, value);
+	return true;
+}
+
+void option_store(const struct option_def *d, const char *value, void *fields)
+{
+	char *field = (char *)fields + d->offset;
+	uint64_t number = NO_COUNT;
+
+	if (!d->is_stored)
+		return;
+	switch (d->type) {
+	case OPTION_FLAG:
+		*(bool *)field = value != NULL;
+		break;
+	case OPTION_TEXT:
+		*(const char **)field = value;
+		break;
+	case OPTION_TOP:
+		if (value && strcmp(value, "all") == 0) {
+			*(uint64_t *)field = TOP_ALL;
+			break;
+		} /* fallthrough */
+	case OPTION_COUNT:
+		if (value && !str_to_u64(str_of(value), &number))
+			number = NO_COUNT;
+		*(uint64_t *)field = number;
+		break;
+	case OPTION_CHOICE:
+		*(unsigned *)field = value ? choice_of(d, value) : NO_CHOICE;
+		break;
+	case OPTION_MANY:
+		break;
+	}
+}
+
+void options_reset(const struct option_def *table, void *fields)
+{
+	for (; table && table->name; table++)
+		option_store(table, table->type == OPTION_TOP ? NULL : table->fallback, fields);
+}
+
+const struct option_def *option_find(const struct option_def *table, const char *name)
+{
+	for (; table && table->name; table++)
+		if (strcmp(table->name, name) == 0)
+			return table;
+	return NULL;
+}

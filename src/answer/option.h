@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * option.h: what may be said with a question: one table per question and one for what all have in
+ * common. The command line, an address and a library call all set the same fields through it, so
+ * that nothing behind a request sees their words. Help, completions and the check of the man pages
+ * come from the same tables.
+ */
+#ifndef ANSWER_OPTION_H
+#define ANSWER_OPTION_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/error.h"
+#include "base/str.h"
+
+enum option_type {
+	OPTION_FLAG,   /* bool */
+	OPTION_TEXT,   /* const char *; NULL: not given */
+	OPTION_COUNT,  /* uint64_t; NO_COUNT: not given, and no default */
+	OPTION_CHOICE, /* unsigned: which of the choices; NO_CHOICE: not given, and no default */
+	OPTION_MANY,   /* TEXT that may be repeated; not stored in a struct */
+	OPTION_TOP,    /* uint64_t: "N" or "all"; NO_COUNT: not given */
+};
+
+#define NO_COUNT UINT64_MAX
+#define NO_CHOICE UINT32_MAX
+#define TOP_ALL (UINT64_MAX - 1)
+
+struct option_def {
+	char letter;	  /* 0: none */
+	const char *name; /* without "--" */
+	enum option_type type;
+	const char *arg;      /* "N", "FILE", ...; NULL for a flag */
+	const char *choices;  /* "a|b|c" for CHOICE */
+	const char *fallback; /* default shown and used; NULL: none */
+	const char *help;     /* one line, lower case, no period */
+	uint16_t offset;      /* of its field, where is_stored */
+	bool is_stored;	      /* in the struct that the table is about */
+};
+
+#define OPTION_END                                                                                 \
+	{                                                                                          \
+		0, NULL, OPTION_FLAG, NULL, NULL, NULL, NULL, 0, false                             \
+	}
+/* The place of a field, as the last members of an entry. */
+#define OPTION_FIELD(S, M) offsetof(struct S, M), true
+
+/* Is the value one of the type? False with status USAGE and the option's name. */
+bool option_check(const struct option_def *d, const char *value, struct incore_error *e);
+/* Stores a checked value in its field of *fields; texts are borrowed. A flag takes any value. */
+void option_store(const struct option_def *d, const char *value, void *fields);
+/* Fields of a table set to their defaults. */
+void options_reset(const struct option_def *table, void *fields);
+/* The word of a choice; NULL for NO_CHOICE. The length is that of the word. */
+struct str option_choice(const struct option_def *d, unsigned i);
+const struct option_def *option_find(const struct option_def *table, const char *name);
+
+#endif

@@ -1,0 +1,252 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* record.c: values of described structs, found by path and written as JSON. */
+#include "answer/record.h"
+
+#include <math.h>
+
+#include "trace/trace.h"
+
+const char *unit_name(enum unit u)
+{
+	static const char *const names[] = {[UNIT_NONE] = "",
+		[UNIT_COUNT] = "count",
+		[UNIT_CYCLES] = "cycles",
+		[UNIT_US] = "us",
+		[UNIT_MHZ] = "MHz",
+		[UNIT_PERCENT] = "%",
+		[UNIT_SHARE] = "share",
+		[UNIT_BYTES] = "bytes",
+		[UNIT_ADDRESS] = "address",
+		[UNIT_ROW] = "row",
+		[UNIT_WAVES] = "waves",
+		[UNIT_SAMPLES] = "samples"};
+
+	return names[u];
+}
+
+/* --- values --------------------------------------------------------------------------------- */
+
+static const void *at(const void *row, size_t offset)
+{
+	return (const char *)row + offset;
+}
+
+static bool find_in(const struct record *r, struct str name, uint32_t base, struct leaf *out)
+{
+	for (uint16_t i = 0; i < r->n_columns; i++) {
+		const struct column *c = &r->columns[i];
+
+		if (c->type == COLUMN_PART) {
+			if (find_in(c->of, name, base + c->offset, out))
+				return true;
+		} else if (str_is(name, c->name)) {
+			*out = (struct leaf){.column = c, .offset = base + c->offset};
+			return true;
+		}
+	}
+	return false;
+}
+
+bool record_find(const struct record *r, const char *path, struct leaf *out)
+{
+	struct str rest = str_of(path), name;
+	struct leaf found = {0}, next;
+
+	while (str_cut(&rest, ".", &name)) {
+		const struct column *holder = found.column;
+
+		if (!find_in(holder ? holder->of : r, name, 0, &next))
+			return false;
+		if (!holder) {
+			found = next;
+			continue;
+		}
+		if (holder->type == COLUMN_POINTER)
+			found.is_behind = true;
+		if (found.is_behind)
+			found.inner += next.offset;
+		else
+			found.offset += next.offset;
+		found.column = next.column;
+	}
+	*out = found;
+	return found.column != NULL;
+}
+
+const void *leaf_value(const struct leaf *l, const void *row)
+{
+	const void *value = at(row, l->offset);
+
+	if (!l->is_behind)
+		return value;
+	value = *(const void *const *)value;
+	return value ? at(value, l->inner) : NULL;
+}
+
+uint64_t column_u64(const struct column *c, const void *value)
+{
+	switch (c->type) {
+	case COLUMN_U64:
+		return *(const uint64_t *)value;
+	case COLUMN_U32:
+		return *(const uint32_t *)value;
+	case COLUMN_U16:
+		return *(const uint16_t *)value;
+	case COLUMN_U8:
+		return *(const uint8_t *)value;
+	case COLUMN_BOOL:
+		return *(const bool *)value;
+	default:
+		return 0;
+	}
+}
+
+/* Nothing is there; 0 is something. */
+static bool is_nothing(const struct column *c, const void *value)
+{
+	switch (c->type) {
+	case COLUMN_U64:
+		return *(const uint64_t *)value == NO_U64;
+	case COLUMN_U32:
+		return *(const uint32_t *)value == UINT32_MAX;
+	case COLUMN_I64:
+		return *(const int64_t *)value == NO_VALUE;
+	case COLUMN_F64:
+		return !isfinite(*(const double *)value);
+	case COLUMN_TEXT:
+		return !*(const char *const *)value;
+	case COLUMN_STR:
+		return !((const struct str *)value)->p;
+	case COLUMN_POINTER:
+		return !*(const void *const *)value;
+	case COLUMN_LIST:
+	case COLUMN_MAP:
+		return !((const struct rows *)value)->v;
+	default:
+		return false;
+	}
+}
+
+bool column_is_null(const struct column *c, const void *value)
+{
+	bool is_sure = c->type == COLUMN_F64 || c->type == COLUMN_TEXT || c->type == COLUMN_POINTER;
+
+	if (!value)
+		return true;
+	return (is_sure || (c->flags & (COLUMN_NULLABLE | COLUMN_OPTIONAL))) &&
+	       is_nothing(c, value);
+}
+
+/* --- JSON ----------------------------------------------------------------------------------- */
+
+static void put_rows(const struct column *c, const struct rows *rows, struct json_writer *w)
+{
+	if (c->of->style == RECORD_SCALAR || (c->flags & COLUMN_ONE_LINE))
+		json_w_row(w);
+	else
+		json_w_array(w);
+	for (size_t i = 0; i < rows->n; i++)
+		record_json(c->of, at(rows->v, i * c->of->size), w);
+	json_w_end(w);
+}
+
+static void put_value(const struct column *c, const void *value, struct json_writer *w);
+
+static void put_map(const struct column *c, const struct rows *rows, struct json_writer *w)
+{
+	const struct column *key = &c->of->columns[0], *held = &c->of->columns[1];
+
+	if (c->of->style == RECORD_LINE)
+		json_w_row_object(w);
+	else
+		json_w_object(w);
+	for (size_t i = 0; i < rows->n; i++) {
+		const void *row = at(rows->v, i * c->of->size);
+
+		json_w_key(w, *(const char *const *)at(row, key->offset));
+		put_value(held, at(row, held->offset), w);
+	}
+	json_w_end(w);
+}
+
+static void put_value(const struct column *c, const void *value, struct json_writer *w)
+{
+	if (column_is_null(c, value)) {
+		json_w_null(w);
+		return;
+	}
+	switch (c->type) {
+	case COLUMN_I64:
+		json_w_i64(w, *(const int64_t *)value);
+		break;
+	case COLUMN_F64:
+		if (c->digits < 0)
+			json_w_sig(w, *(const double *)value, -c->digits);
+		else
+			json_w_double(w, *(const double *)value, c->digits);
+		break;
+	case COLUMN_BOOL:
+		json_w_bool(w, *(const bool *)value);
+		break;
+	case COLUMN_TEXT:
+		json_w_cstr(w, *(const char *const *)value);
+		break;
+	case COLUMN_STR:
+		json_w_str(w, *(const struct str *)value);
+		break;
+	case COLUMN_RECORD:
+	case COLUMN_PART:
+		record_json(c->of, value, w);
+		break;
+	case COLUMN_POINTER:
+		record_json(c->of, *(const void *const *)value, w);
+		break;
+	case COLUMN_LIST:
+		put_rows(c, value, w);
+		break;
+	case COLUMN_MAP:
+		put_map(c, value, w);
+		break;
+	default:
+		json_w_u64(w, column_u64(c, value));
+	}
+}
+
+void record_json_members(const struct record *r, const void *value, struct json_writer *w)
+{
+	for (uint16_t i = 0; i < r->n_columns; i++) {
+		const struct column *c = &r->columns[i];
+		const void *v = at(value, c->offset);
+
+		if ((c->flags & COLUMN_NO_JSON) ||
+			((c->flags & COLUMN_OPTIONAL) && is_nothing(c, v)))
+			continue;
+		if (c->type == COLUMN_PART) {
+			record_json_members(c->of, v, w);
+			continue;
+		}
+		if (r->style == RECORD_BLOCK || r->style == RECORD_LINE)
+			json_w_key(w, c->name);
+		put_value(c, v, w);
+	}
+}
+
+void record_json(const struct record *r, const void *value, struct json_writer *w)
+{
+	switch (r->style) {
+	case RECORD_BLOCK:
+		json_w_object(w);
+		break;
+	case RECORD_LINE:
+		json_w_row_object(w);
+		break;
+	case RECORD_TUPLE:
+		json_w_row(w);
+		break;
+	case RECORD_SCALAR:
+		record_json_members(r, value, w);
+		return;
+	}
+	record_json_members(r, value, w);
+	json_w_end(w);
+}

@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* request.c: the options that questions share, and how any of them is set. */
+#include "answer/request.h"
+
+#include <string.h>
+
+#include "answer/answer.h"
+#include "base/mem.h"
+
+#define LEVEL(I, NAME, HELP)                                                                       \
+	{                                                                                          \
+		0, NAME, OPTION_TEXT, "SET", NULL, NULL, HELP, OPTION_FIELD(request, level[I])     \
+	}
+
+const struct option_def request_select_options[] = {
+	LEVEL(0, "se", "only these shader engines: 0,2-3"),
+	LEVEL(1, "cu", "only these compute units"),
+	LEVEL(2, "simd", "only these SIMDs"),
+	LEVEL(3, "slot", "only these wave slots"),
+	LEVEL(4, "wave", "only these wave numbers of a slot"),
+	LEVEL(5, "core", "Ascend: only these cores: 0,2-3"),
+	LEVEL(6, "unit", "Ascend: only these units: cube,vec0,vec1"),
+	LEVEL(7, "pipe", "Ascend: only these pipes: MTE2,CUBE"),
+	{0, "from", OPTION_COUNT, "CYCLE", NULL, NULL,
+		"look at cycles from here (0: first wave starts)", OPTION_FIELD(request, from)},
+	{0, "to", OPTION_COUNT, "CYCLE", NULL, NULL, "look at cycles before here",
+		OPTION_FIELD(request, to)},
+	{0, "kernel", OPTION_TEXT, "REGEX", NULL, NULL, "only kernels whose name matches",
+		OPTION_FIELD(request, kernel)},
+	OPTION_END,
+};
+const char *const request_level_names[REQUEST_LEVELS] = {
+	"se", "cu", "simd", "slot", "wave", "core", "unit", "pipe"};
+
+const struct option_def request_top_options[] = {
+	{0, "top", OPTION_TOP, "N|all", NULL, "20", "how many rows to show",
+		OPTION_FIELD(request, top)},
+	OPTION_END,
+};
+
+const struct option_def request_capture_options[] = {
+	{0, "agent", OPTION_COUNT, "N", NULL, NULL, "the capture of this agent, of several",
+		OPTION_FIELD(request, agent)},
+	{0, "dispatch", OPTION_COUNT, "N", NULL, NULL, "the capture of this dispatch, of several",
+		OPTION_FIELD(request, dispatch)},
+	{0, "soc", OPTION_TEXT, "NAME", NULL, NULL, "Ascend: the chip, for its clock (910B1, 9599)",
+		OPTION_FIELD(request, soc)},
+	{0, "clock", OPTION_COUNT, "MHZ", NULL, NULL, "Ascend: the clock, where nothing states it",
+		OPTION_FIELD(request, clock_mhz)},
+	{0, "decoder-compat", OPTION_CHOICE, "RULES", "0.1.6", NULL,
+		"raw AMD traces: decode as that version of AMD's decoder",
+		OPTION_FIELD(request, decoder_compat)},
+	OPTION_END,
+};
+
+bool request_init(struct request *r, const struct question *q, struct incore_error *e)
+{
+	void *params = mem_zalloc(1, q->params_size ? q->params_size : 1);
+
+	if (!params)
+		return err_nomem(e);
+	options_reset(q->options, params);
+	*r = (struct request){
+		.question = q, .params = params, .kernel_id = NO_KERNEL_ID, .to_name = "to"};
+	options_reset(request_select_options, r);
+	options_reset(request_top_options, r);
+	options_reset(request_capture_options, r);
+	return true;
+}
+
+void request_deinit(struct request *r)
+{
+	mem_free((void *)r->params);
+	r->params = NULL;
+}
+
+static const struct option_def *shared_option(const struct question *q, const char *name)
+{
+	const struct option_def *d = NULL;
+
+	if (q->groups & OPTIONS_SELECT)
+		d = option_find(request_select_options, name);
+	if (!d && (q->groups & OPTIONS_TOP))
+		d = option_find(request_top_options, name);
+	if (!d && (q->groups & OPTIONS_CAPTURE))
+		d = option_find(request_capture_options, name);
+	return d;
+}
+
+const struct option_def *request_option(const struct question *q, const char *name)
+{
+	const struct option_def *own = option_find(q->options, name);
+
+	return own ? own : shared_option(q, name);
+}
+
+bool request_set(struct request *r, const char *name, const char *value, struct incore_error *e)
+{
+	const struct option_def *own = option_find(r->question->options, name);
+	const struct option_def *d = own ? own : shared_option(r->question, name);
+
+	if (!d)
+		return err_set(e, INCORE_USAGE, "unknown-option", "%s has no option %s",
+			r->question->name, name);
+	if (d->type != OPTION_FLAG && !option_check(d, value, e))
+		return false;
+	option_store(d, value ? value : "", own ? (void *)r->params : (void *)r);
+	if (own)
+		r->given |= UINT64_C(1) << (own - r->question->options);
+	return true;
+}
+
+bool request_given(const struct request *r, const char *name)
+{
+	const struct option_def *own = option_find(r->question->options, name);
+
+	return own && (r->given >> (own - r->question->options) & 1);
+}
+
+uint64_t request_top(const struct request *r, uint64_t people, uint64_t programs)
+{
+	if (r->top == NO_COUNT)
+		return r->is_for_people ? people : programs;
+	return r->top == TOP_ALL ? UINT64_MAX : r->top;
+}

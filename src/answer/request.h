@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * request.h: a question with all that belongs to it: which captures, which part of them, the
+ * question's own parameters, and what to work with. The command line, the viewer's server, the
+ * report and the library each make one.
+ *
+ * Owner: the maker; request_deinit(). Paths and texts are borrowed and must outlive it.
+ */
+#ifndef ANSWER_REQUEST_H
+#define ANSWER_REQUEST_H
+
+#include "answer/option.h"
+#include "base/pool.h"
+#include "base/progress.h"
+
+struct captures;
+struct question;
+
+enum option_group { /* options that several questions share (request.c holds their tables) */
+	OPTIONS_SELECT = 4,   /* --se --cu --simd --slot --wave --from --to --kernel, ... */
+	OPTIONS_TOP = 8,      /* --top N|all */
+	OPTIONS_CAPTURE = 16, /* --agent --dispatch --decoder-compat: which capture, how read */
+};
+
+#define NO_KERNEL_ID UINT64_MAX
+#define REQUEST_LEVELS 8 /* se cu simd slot wave core unit pipe */
+
+struct request {
+	const struct question *question;
+	const char *const *paths;
+	unsigned n_paths;
+	const void *params; /* the question's own, as its table says; made by request_init() */
+	uint64_t given;	    /* which of its own were said: a bit an option, by its place */
+	/* Which part: sets as text, since a capture's own levels say what they mean. */
+	const char *level[REQUEST_LEVELS];
+	const char *kernel;  /* regular expression over names; NULL: all */
+	uint64_t kernel_id;  /* or the one kernel of this number; NO_KERNEL_ID: all */
+	uint64_t from, to;   /* NO_COUNT: open */
+	const char *to_name; /* what the asker calls `to`, for messages */
+	uint64_t top;	     /* rows to give; see request_top() */
+	/* Which capture, how read. */
+	uint64_t agent, dispatch, clock_mhz; /* NO_COUNT: not said */
+	const char *soc;
+	unsigned decoder_compat; /* NO_CHOICE: the right rules */
+	/* What to work with. */
+	struct captures *captures; /* reads, and keeps what was read */
+	struct pool *pool;
+	struct progress *progress;
+	bool is_for_people; /* a screen: fewer rows by default */
+};
+
+extern const struct option_def request_select_options[], request_top_options[],
+	request_capture_options[];
+extern const char *const request_level_names[REQUEST_LEVELS];
+
+/* All fields at their defaults. May fail: memory. */
+bool request_init(struct request *r, const struct question *q, struct incore_error *e);
+void request_deinit(struct request *r);
+/* The option that the question takes under that name, its own first; NULL: none. */
+const struct option_def *request_option(const struct question *q, const char *name);
+/* Checks and stores one option; the value of a flag may be NULL. False with status USAGE. */
+bool request_set(struct request *r, const char *name, const char *value, struct incore_error *e);
+/* Was the question's own option said, or is its value the default? */
+bool request_given(const struct request *r, const char *name);
+/* How many rows: what was asked, else the default for people or for programs. */
+uint64_t request_top(const struct request *r, uint64_t people, uint64_t programs);
+
+#endif

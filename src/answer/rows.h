@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * rows.h: rows and parts that several answers give, with their descriptions.
+ * Owner: rows are made in the arena of the answer; texts stand in its captures.
+ */
+#ifndef ANSWER_ROWS_H
+#define ANSWER_ROWS_H
+
+#include <math.h>
+
+#include "analysis/waves/histogram.h"
+#include "analysis/waves/producers.h"
+#include "answer/answer.h"
+
+/* Part of a whole, or so much for each; not a number without a whole. Readers are not meant to
+ * divide: two that round differently disagree. */
+static inline double ratio(uint64_t part, uint64_t whole)
+{
+	return whole ? (double)part / (double)whole : NAN;
+}
+
+static inline double percent(uint64_t part, uint64_t whole)
+{
+	return whole ? 100.0 * (double)part / (double)whole : NAN;
+}
+
+/* The sums of buckets as they stand in analyses: an array by enum bucket. */
+struct bucket_sums {
+	uint64_t issue, stall, wait, idle, drain;
+};
+extern const struct record bucket_record; /* RECORD_LINE */
+static inline struct bucket_sums bucket_sums(const uint64_t b[BUCKET_COUNT])
+{
+	return (struct bucket_sums){
+		b[BUCKET_ISSUE], b[BUCKET_STALL], b[BUCKET_WAIT], b[BUCKET_IDLE], b[BUCKET_DRAIN]};
+}
+
+extern const struct record code_totals_record;	/* of struct code_totals: hit latency stall idle */
+extern const struct record distribution_record; /* of struct distribution */
+/* The distribution, or NULL where it has no values. */
+static inline const struct distribution *distribution_or_none(const struct distribution *d)
+{
+	return d->n ? d : NULL;
+}
+
+/* A row of the code table as an answer names it. */
+struct code_ref {
+	int64_t row;
+	uint64_t address;
+	const char *isa, *source;
+};
+extern const struct record code_ref_record; /* RECORD_LINE */
+/* In the answer's arena; *out is NULL for a row that is not known. */
+bool code_ref_make(struct answer *a, const struct trace *t, code_idx code,
+	const struct code_ref **out, struct incore_error *e);
+
+struct name_count { /* of maps: so many of each name */
+	const char *name;
+	uint64_t count;
+};
+extern const struct record name_count_record;
+
+/* --- who is waited for --- */
+
+struct edge_row {
+	int64_t producer, wait; /* numbers of rows */
+	uint64_t count, blocked, inexact, stall, shared, cycles;
+	const struct distribution *latency;
+	const char *producer_isa, *wait_isa;
+};
+extern const struct record edge_record;
+/* The first `top` edges. */
+bool edge_rows(struct answer *a, const struct producers *p, uint64_t top, struct rows *out,
+	struct incore_error *e);
+
+struct producer_row {
+	const char *key;
+	uint64_t wait, waits, blocked;
+	double per_wait, share_of_wait, share_of_all;
+};
+struct waits_sums {
+	uint64_t executed, free, blocked, exact, group, unresolved, drained;
+};
+struct producer_sums { /* all of one attribution: members of an object */
+	const char *attribution;
+	struct rows groups; /* producer_row */
+	uint64_t wait, barrier, sleep;
+	struct waits_sums waits;
+};
+extern const struct record producer_sums_record, producer_record;
+/* `all_cyc`: what share_of_all is of. */
+bool producer_sums_make(struct answer *a, const struct producers *p, enum attribution attribution,
+	uint64_t top, uint64_t all_cyc, struct producer_sums *out, struct incore_error *e);
+
+#endif

@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* ask.c: from a command line to a request, from an answer to a screen. */
+#include "cli/ask.h"
+
+/* Every option of the table that was given. */
+static bool take_options(struct cli *c, const struct option_def *table, struct request *r)
+{
+	for (; table && table->name; table++)
+		if (cli_has(c, table->name) && table->is_stored &&
+			!request_set(r, table->name, cli_text(c, table->name), &c->error))
+			return false;
+	return true;
+}
+
+bool cli_request(struct cli *c, const struct question *q, struct captures *k, struct request *out)
+{
+	if (!request_init(out, q, &c->error))
+		return false;
+	out->paths = c->args;
+	out->n_paths = c->n_args;
+	out->captures = k;
+	out->pool = c->pool;
+	out->progress = c->progress;
+	out->is_for_people = !c->use_json && !c->use_csv;
+	if (take_options(c, q->options, out) &&
+		(!(q->groups & OPTIONS_SELECT) || take_options(c, request_select_options, out)) &&
+		(!(q->groups & OPTIONS_TOP) || take_options(c, request_top_options, out)) &&
+		(!(q->groups & OPTIONS_CAPTURE) || take_options(c, request_capture_options, out)))
+		return true;
+	request_deinit(out);
+	return false;
+}
+
+static void take_warnings(struct cli *c, const struct answer *a)
+{
+	for (size_t i = 0; i < a->warnings.n; i++)
+		cli_warn(c, "%s", a->warnings.v[i]);
+	c->n_notes += a->n_notes;
+	c->n_losses += a->n_losses;
+}
+
+bool cli_ask(struct cli *c, struct asked *out)
+{
+	bool ok;
+
+	*out = (struct asked){0};
+	captures_init(&out->captures);
+	if (!cli_request(c, c->verb->question, &out->captures, &out->request))
+		return false;
+	ok = answer_ask(&out->request, &out->answer, &c->error);
+	take_warnings(c, &out->answer);
+	return ok;
+}
+
+void cli_answered(struct asked *x)
+{
+	answer_deinit(&x->answer);
+	request_deinit(&x->request);
+	captures_deinit(&x->captures);
+}
+
+static bool print_json(struct cli *c, const struct answer *a)
+{
+	struct json_writer w;
+
+	json_w_file(&w, c->out, 1);
+	answer_json(a, &w);
+	/* What the sink did not take is told when it is closed: a full disk fails, a closed pipe
+	 * ends quietly. */
+	return ferror(c->out) || json_w_finish(&w, &c->error);
+}
+
+int cli_run_question(struct cli *c, bool (*draw)(struct cli *c, const struct answer *a))
+{
+	struct asked x;
+	int status = INCORE_OK;
+
+	if (!cli_ask(c, &x) || !(c->use_json ? print_json : draw)(c, &x.answer))
+		status = cli_fail(c);
+	else if (x.answer.is_no)
+		status = INCORE_NO;
+	cli_answered(&x);
+	return status;
+}

@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* record_table.c: the columns of an answer, aligned or as CSV. */
+#include "cli/text/record_table.h"
+
+#include <inttypes.h>
+
+#include "cli/text/table.h"
+
+#define MAX_COLUMNS 48u
+
+struct drawn_column {
+	struct leaf leaf;
+	char title[40], csv[48];
+};
+
+static void copy_part(char *out, size_t size, struct str s)
+{
+	snprintf(out, size, "%.*s", STR_ARG(s));
+}
+
+static bool choose_column(const struct record *r, const char *spec, struct drawn_column *out)
+{
+	struct str rest = str_of(spec), part;
+	char path[64];
+	const struct column *c;
+
+	str_cut(&rest, "=", &part);
+	copy_part(path, sizeof(path), part);
+	if (!record_find(r, path, &out->leaf))
+		return false;
+	c = out->leaf.column;
+	copy_part(out->title, sizeof(out->title), str_of(c->title ? c->title : c->name));
+	copy_part(out->csv, sizeof(out->csv), str_of(c->csv ? c->csv : out->title));
+	if (str_cut(&rest, "=", &part)) {
+		copy_part(out->title, sizeof(out->title), part);
+		copy_part(out->csv, sizeof(out->csv), part);
+	}
+	if (str_cut(&rest, "=", &part))
+		copy_part(out->csv, sizeof(out->csv), part);
+	return true;
+}
+
+static enum cell_style heat(double percentage)
+{
+	if (percentage < 2)
+		return CELL_PLAIN;
+	return percentage < 10 ? CELL_WARM : CELL_HOT;
+}
+
+static void put_text_cell(struct table *t, const struct cli *c, struct str s)
+{
+	table_str(t, s.p ? s : str_of(c->use_csv ? "" : "-"));
+}
+
+/* Numbers of rows are names: no thousands commas. */
+static void put_name_cell(struct table *t, int64_t v)
+{
+	char text[24];
+
+	snprintf(text, sizeof(text), "%" PRId64, v);
+	table_cstr(t, text);
+}
+
+static void put_cell(struct table *t, const struct cli *cli, const struct leaf *l, const void *row)
+{
+	const struct column *c = l->column;
+	const void *value = leaf_value(l, row);
+
+	if (column_is_null(c, value)) {
+		put_text_cell(t, cli, (struct str){0});
+		return;
+	}
+	switch (c->type) {
+	case COLUMN_I64:
+		if (c->unit == UNIT_ROW)
+			put_name_cell(t, *(const int64_t *)value);
+		else
+			table_i64(t, *(const int64_t *)value);
+		break;
+	case COLUMN_F64:
+		table_double(t, *(const double *)value, c->digits);
+		if (c->flags & COLUMN_HEAT)
+			table_style(t, heat(*(const double *)value));
+		break;
+	case COLUMN_TEXT:
+		put_text_cell(t, cli, str_of(*(const char *const *)value));
+		break;
+	case COLUMN_STR:
+		put_text_cell(t, cli, *(const struct str *)value);
+		break;
+	case COLUMN_BOOL:
+		table_cstr(t, *(const bool *)value ? "true" : "false");
+		break;
+	default:
+		table_u64(t, column_u64(c, value));
+	}
+}
+
+static bool is_text(const struct column *c)
+{
+	return c->type == COLUMN_TEXT || c->type == COLUMN_STR || c->type == COLUMN_BOOL;
+}
+
+bool record_table_print(
+	struct cli *c, const struct record *r, struct rows rows, const char *const *columns)
+{
+	struct drawn_column drawn[MAX_COLUMNS];
+	struct table_column heads[MAX_COLUMNS];
+	struct table t;
+	unsigned n = 0;
+	bool ok;
+
+	for (; columns[n] && n < MAX_COLUMNS; n++) {
+		if (!choose_column(r, columns[n], &drawn[n]))
+			return err_set(&c->error, INCORE_FAILED, "no-such-column",
+				"the answer has no column %s", columns[n]);
+		heads[n] = (struct table_column){drawn[n].title, drawn[n].csv,
+			is_text(drawn[n].leaf.column) ? CELL_LEFT : CELL_RIGHT,
+			drawn[n].leaf.column->flags & COLUMN_WIDE};
+	}
+	table_init(&t, heads, n);
+	for (size_t i = 0; i < rows.n; i++)
+		for (unsigned k = 0; k < n; k++)
+			put_cell(&t, c, &drawn[k].leaf, (const char *)rows.v + i * r->size);
+	ok = table_print(&t, c);
+	table_deinit(&t);
+	return ok;
+}

@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * record_table.h: rows of an answer as a text table or CSV, by the descriptions of their columns.
+ * A column is named by its path in the record; "path=TITLE" heads it otherwise, in CSV too, and
+ * "path=TITLE=csv_title" each in its own way.
+ */
+#ifndef CLI_TEXT_RECORD_TABLE_H
+#define CLI_TEXT_RECORD_TABLE_H
+
+#include "answer/record.h"
+#include "cli/cli.h"
+
+/* Prints rows with the columns in the list, which NULL ends. May fail: memory, in c->error. */
+bool record_table_print(
+	struct cli *c, const struct record *r, struct rows rows, const char *const *columns);
+
+#endif
