@@ -158,6 +158,7 @@ SUITES = {
     "man": lambda: python("man examples", "tests/man_examples.py", "./build"),
     "schemas": lambda: python("schemas", "tests/schemas.py", "./build"),
     "bad-input": lambda: python("bad input", "tests/bad_input.py", "./build"),
+    "opens": lambda: python("opens", "tests/opens/run.py", "./build"),
     "robust": lambda: robust("robust", PLAIN),
     "conformance": lambda: conformance("conformance", PLAIN),
     "dump-fixtures": lambda: python("dump fixtures", "tests/dump_fixtures.py", "build/examples/paged_attention"),

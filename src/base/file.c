@@ -18,7 +18,7 @@
 /* Reading into a warm buffer beats mapping up to here: no page faults, no unmapping. */
 #define FILE_READ_MOST_BYTES ((size_t)4 << 20)
 
-static void unmap(struct file_data *f)
+void file_unmap(struct file_data *f)
 {
 	if (f->map)
 		munmap(f->map, f->map_size);
@@ -28,7 +28,7 @@ static void unmap(struct file_data *f)
 
 void file_unload(struct file_data *f)
 {
-	unmap(f);
+	file_unmap(f);
 	mem_free(f->buf);
 	*f = (struct file_data){0};
 }
@@ -39,7 +39,8 @@ static bool load_small(
 	size_t got = 0;
 
 	if (f->buf_cap < size + FILE_PAD) {
-		size_t cap = (size + FILE_PAD + 65535) & ~(size_t)65535;
+		/* As large as asked for the first file; twice that for those that follow. */
+		size_t cap = size + FILE_PAD > 2 * f->buf_cap ? size + FILE_PAD : 2 * f->buf_cap;
 
 		mem_free(f->buf);
 		f->buf_cap = 0;
@@ -102,22 +103,11 @@ void file_forget(const struct file_data *f, size_t n)
 		madvise(f->map, (n < f->size ? n : f->size) & ~(page - 1), MADV_DONTNEED);
 }
 
-bool file_load_at(
-	struct file_data *f, int dir_fd, const char *name, const char *path, struct incore_error *e)
+bool file_load_fd(struct file_data *f, int fd, const char *path, struct incore_error *e)
 {
 	struct stat st;
 	bool ok = false;
-	int fd = -1;
 
-	unmap(f);
-	f->data = NULL;
-	f->size = 0;
-	if (fault_hit(FAULT_OPEN))
-		return err_errno(e, EACCES, path, "cannot open");
-	/* O_NONBLOCK: a FIFO must not make us wait for its writer */
-	fd = openat(dir_fd, name, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
-	if (fd < 0)
-		return err_errno(e, errno, path, "cannot open");
 	if (fstat(fd, &st) != 0)
 		err_errno(e, errno, path, "cannot read");
 	else if (S_ISDIR(st.st_mode))
@@ -134,6 +124,23 @@ bool file_load_at(
 	if (!ok)
 		file_unload(f);
 	return ok;
+}
+
+bool file_load_at(
+	struct file_data *f, int dir_fd, const char *name, const char *path, struct incore_error *e)
+{
+	int fd;
+
+	file_unmap(f);
+	f->data = NULL;
+	f->size = 0;
+	if (fault_hit(FAULT_OPEN))
+		return err_errno(e, EACCES, path, "cannot open");
+	/* O_NONBLOCK: a FIFO must not make us wait for its writer */
+	fd = openat(dir_fd, name, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	if (fd < 0)
+		return err_errno(e, errno, path, "cannot open");
+	return file_load_fd(f, fd, path, e);
 }
 
 bool file_load(struct file_data *f, const char *path, struct incore_error *e)

@@ -15,17 +15,9 @@ struct checked {
 
 struct run {
 	struct cli *c;
-	double *clocks; /* of the captures of one path, as far as they were read */
 	VEC(struct checked) v;
 	VEC(struct trace *) traces; /* of the chosen ones, for the envelope */
 };
-
-static bool is_wanted(const struct cli *c, const struct capture *k)
-{
-	if (cli_has(c, "agent") && k->agent != (int64_t)cli_count(c, "agent"))
-		return false;
-	return !cli_has(c, "dispatch") || k->dispatch == (int64_t)cli_count(c, "dispatch");
-}
 
 static bool check_trace(
 	struct run *r, struct trace *t, const struct check_context *ctx, struct checked *out)
@@ -66,12 +58,12 @@ static bool check_capture(struct run *r, const struct capture *k, const struct c
 	struct trace *t = NULL;
 	bool ok = false;
 
-	if (!siblings_find_kept(&s, k, all, r->clocks, &r->c->error))
-		return false;
 	if (!import_read(k, &o, &t, &r->c->error)) {
 		ok = skip_unreadable(r, k, is_alone);
 		goto out;
 	}
+	if (!siblings_find(&s, k, all, r->c->captures, &r->c->error))
+		goto out;
 	x.path = mem_strndup(k->path, strlen(k->path));
 	if (!x.path || !check_trace(r, t, &s.ctx, &x))
 		goto out;
@@ -94,59 +86,32 @@ out:
 	return ok;
 }
 
-/* The capture a path stands for, among those asked for. */
-static const struct capture *choose(struct cli *c, const struct capture_list *l, uint32_t *n)
-{
-	struct capture_list some = {0};
-	const struct capture *best;
-
-	some.v = mem_zalloc(l->n ? l->n : 1, sizeof(*some.v));
-	if (!some.v) {
-		err_nomem(&c->error);
-		return NULL;
-	}
-	for (uint32_t i = 0; i < l->n; i++)
-		if (is_wanted(c, &l->v[i]))
-			some.v[some.n++] = l->v[i];
-	*n = some.n;
-	best = some.n ? capture_choose(&some) : NULL;
-	for (uint32_t i = 0; best && i < l->n; i++)
-		if (l->v[i].path == best->path) {
-			best = &l->v[i];
-			break;
-		}
-	mem_free(some.v);
-	return best;
-}
-
 static bool check_path(struct run *r, const char *path)
 {
+	struct capture_choice choice = cli_choice(r->c);
 	struct capture_list list = {0};
-	const struct capture *best;
-	uint32_t n = 0;
+	const struct capture **ranked = NULL;
+	uint32_t n;
 	size_t before = r->v.n;
 	bool ok = true;
 
-	if (!import_find(path, &list, &r->c->error))
+	if (!import_find(path, r->c->captures, &list, &r->c->error))
 		return false;
-	r->clocks = mem_zalloc(list.n + 1, sizeof(*r->clocks));
-	for (uint32_t i = 0; r->clocks && i < list.n; i++)
-		r->clocks[i] = CLOCK_UNREAD;
-	best = choose(r->c, &list, &n);
-	if (!best)
-		ok = r->c->error.status == INCORE_OK &&
-		     err_set(&r->c->error, INCORE_USAGE, "no-such-capture",
-			     "none of the %u captures below '%s' is the one asked for", list.n,
-			     path);
+	ranked = mem_zalloc(list.n + 1, sizeof(*ranked));
+	n = ranked ? captures_rank(&list, r->c->captures, choice, ranked) : 0;
+	if (!ranked)
+		ok = err_nomem(&r->c->error);
+	else if (!n)
+		ok = err_set(&r->c->error, INCORE_USAGE, "no-such-capture",
+			"none of the %u captures below '%s' is the one asked for", list.n, path);
 	for (uint32_t i = 0; ok && i < list.n; i++)
-		if (is_wanted(r->c, &list.v[i]))
+		if (capture_is(&list.v[i], choice))
 			ok = check_capture(r, &list.v[i], list.n > 1 ? &list : NULL,
-				&list.v[i] == best, n == 1);
+				&list.v[i] == ranked[0], n == 1);
 	if (ok && r->v.n == before)
 		ok = err_set(&r->c->error, INCORE_BAD_INPUT, "unreadable",
 			"none of the %u captures below '%s' can be read", n, path);
-	mem_free(r->clocks);
-	r->clocks = NULL;
+	mem_free(ranked);
 	capture_list_deinit(&list);
 	return ok;
 }

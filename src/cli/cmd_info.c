@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* cmd_info.c: incore info: what was captured, on what, how much of it, and is it healthy? */
 #include <string.h>
-#include <sys/stat.h>
 
 #include "analysis/check/check.h"
 #include "analysis/pipes/pipe_sweep.h"
@@ -30,16 +29,6 @@ struct job {
 	struct strbuf health;
 };
 
-static bool is_same_path(const char *a, const char *b)
-{
-	struct stat sa, sb;
-
-	if (!strcmp(a, b))
-		return true;
-	return stat(a, &sa) == 0 && stat(b, &sb) == 0 && sa.st_dev == sb.st_dev &&
-	       sa.st_ino == sb.st_ino;
-}
-
 static bool is_repeat(const struct job *j, const struct capture *k)
 {
 	return j->self && k != j->self && j->self->same_as && k->same_as &&
@@ -54,7 +43,7 @@ static bool make_health(struct job *j)
 	struct check *k;
 	bool ok = false;
 
-	if (j->self && !siblings_find(&s, j->self, &j->beside, &j->c->error))
+	if (j->self && !siblings_find(&s, j->self, &j->beside, j->c->captures, &j->c->error))
 		return false;
 	k = check_run(j->trace, &s.ctx, &o, &walk, &j->c->error);
 	if (k) {
@@ -77,10 +66,10 @@ static bool open_one(struct job *j, const char *path)
 	j->has_info = true;
 	if (!info_make(&j->info, j->trace, &c->error))
 		return false;
-	if (!import_siblings(j->trace->meta.origin, &j->beside, &ignored))
+	if (!import_siblings(j->trace->meta.origin, c->captures, &j->beside, &ignored))
 		incore_error_clear(&ignored);
 	for (uint32_t i = 0; i < j->beside.n; i++)
-		if (is_same_path(j->beside.v[i].path, j->trace->meta.origin))
+		if (siblings_is_same(j->beside.v[i].path, j->trace->meta.origin))
 			j->self = &j->beside.v[i];
 	return cli_flag(c, "quick") || make_health(j);
 }

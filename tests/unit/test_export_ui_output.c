@@ -30,7 +30,7 @@ static struct trace *read_path(const char *path)
 	struct incore_error e = {0};
 	struct trace *t = NULL;
 
-	if (!import_find(path, &l, &e) || !import_read(capture_choose(&l), &o, &t, &e))
+	if (!import_find(path, NULL, &l, &e) || !import_read(capture_choose(&l), &o, &t, &e))
 		fail_msg("%s: %s", path, e.message);
 	capture_list_deinit(&l);
 	return t;

@@ -356,7 +356,6 @@ static bool decode(struct sqtt_engine *g, const struct file_data *f, const struc
 bool sqtt_engine_decode(
 	struct sqtt_engine *g, const struct sqtt_options *o, unsigned want, struct incore_error *e)
 {
-	struct file_data f = {0};
 	struct incore_error why = {0};
 	bool ok;
 
@@ -364,8 +363,9 @@ bool sqtt_engine_decode(
 	g->hit = mem_zalloc((size_t)g->objects->n_slots + 1, sizeof(*g->hit));
 	if (!g->hit)
 		return err_nomem(e);
-	ok = file_load(&f, g->path, &why) && decode(g, &f, o, want, &why);
-	file_unload(&f);
+	ok = (g->file.data || file_load(&g->file, g->path, &why)) &&
+	     decode(g, &g->file, o, want, &why);
+	file_unload(&g->file);
 	VEC_FREE(&g->scratch);
 	if (ok)
 		return true;
@@ -384,6 +384,7 @@ bool sqtt_engine_decode(
 
 void sqtt_engine_free(struct sqtt_engine *g)
 {
+	file_unload(&g->file);
 	VEC_FREE(&g->store);
 	VEC_FREE(&g->waves);
 	VEC_FREE(&g->events);

@@ -39,7 +39,7 @@ static bool read_object(struct sqtt_build *b, const struct sqtt_object_file *f,
 	struct str bytes, note;
 
 	*o = (struct sqtt_object){.id = f->id, .path = f->path};
-	if (!file_load(&o->file, f->path, why))
+	if (!import_load(b->options, &o->file, f->path, why))
 		return false;
 	bytes = (struct str){(const char *)o->file.data, o->file.size};
 	if (!elf_open(&o->elf, bytes, f->path, a, why))
@@ -117,16 +117,12 @@ static bool add_segments(struct sqtt_build *b, uint32_t object)
 static unsigned stream_major(const struct sqtt_build *b)
 {
 	for (uint32_t i = 0; i < b->container.n_streams; i++) {
-		struct file_data f = {0};
+		struct file_data *f = &b->loader->engines[i].file;
 		struct sqtt_stream s;
-		unsigned major = 0;
 
-		if (file_load(&f, b->container.streams[i].path, NULL) &&
-			sqtt_recognise(f.data, f.size, &s, NULL))
-			major = s.gfx_major;
-		file_unload(&f);
-		if (major)
-			return major;
+		if (import_load(b->options, f, b->container.streams[i].path, NULL) &&
+			sqtt_recognise(f->data, f->size, &s, NULL))
+			return s.gfx_major;
 	}
 	return 0;
 }
