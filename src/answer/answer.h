@@ -81,8 +81,8 @@ bool request_selection(const struct request *r, const struct trace *t, struct se
 	struct incore_error *e);
 struct walk_options request_walk(const struct request *r, const struct selection *s);
 struct import_options request_import(const struct request *r, unsigned want);
-/* Is it a capture of the agent and dispatch that were asked for? */
-bool request_wants(const struct request *r, const struct capture *k);
+/* The agent and dispatch that were asked for. */
+struct capture_choice request_choice(const struct request *r);
 
 /* --- faces --- */
 /* The whole envelope: {"schema", "incore", "input", "data", "warnings"}. */
