@@ -236,3 +236,24 @@ bool sb_printf(struct strbuf *b, const char *fmt, ...)
 	va_end(ap);
 	return ok;
 }
+
+size_t utf8_length(const unsigned char *p, size_t n)
+{
+	size_t need = p[0] < 0x80   ? 1
+		      : p[0] < 0xc2 ? 0
+		      : p[0] < 0xe0 ? 2
+		      : p[0] < 0xf0 ? 3
+		      : p[0] < 0xf5 ? 4
+				    : 0;
+
+	if (need == 0 || n < need)
+		return 0;
+	for (size_t i = 1; i < need; i++)
+		if ((p[i] & 0xc0) != 0x80)
+			return 0;
+	if ((p[0] == 0xe0 && p[1] < 0xa0) || (p[0] == 0xf0 && p[1] < 0x90))
+		return 0; /* longer than need be */
+	if ((p[0] == 0xed && p[1] > 0x9f) || (p[0] == 0xf4 && p[1] > 0x8f))
+		return 0; /* a surrogate, or above U+10FFFF */
+	return need;
+}

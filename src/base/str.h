@@ -55,6 +55,9 @@ bool str_cut(struct str *rest, const char *sep, struct str *part);
 bool str_to_u64(struct str s, uint64_t *out);
 bool str_to_i64(struct str s, int64_t *out);
 
+/* Length of the UTF-8 sequence at p (n > 0 bytes left), 0 if it is none. */
+size_t utf8_length(const unsigned char *p, size_t n);
+
 /* What a counted word ends in: "1 wave", "2 waves". */
 static inline const char *plural(uint64_t n)
 {

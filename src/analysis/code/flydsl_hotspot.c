@@ -146,7 +146,7 @@ static void put_title(struct strbuf *out, const char *fmt, uint64_t top)
 	sb_putc(out, '\n');
 }
 
-static size_t utf8_length(struct str s)
+static size_t utf8_count(struct str s)
 {
 	size_t n = 0;
 
@@ -171,7 +171,7 @@ static size_t utf8_offset(struct str s, size_t k)
 
 static struct str last_chars(struct str s, size_t n)
 {
-	size_t len = utf8_length(s), skip = len > n ? utf8_offset(s, len - n) : 0;
+	size_t len = utf8_count(s), skip = len > n ? utf8_offset(s, len - n) : 0;
 
 	return str_sub(s, skip, s.n - skip);
 }
@@ -397,7 +397,7 @@ static bool put_lines(const struct trace *t, uint64_t total, uint64_t top, struc
 static void put_asm_row(const struct entry *r, uint32_t rank, uint64_t total, struct strbuf *out)
 {
 	struct str text = r->text, src = last_chars(r->source, 38);
-	size_t len = utf8_length(text);
+	size_t len = utf8_count(text);
 	bool is_cut = len > 48;
 
 	if (is_cut) {
