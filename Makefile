@@ -22,8 +22,18 @@ $(BUILD)/incore: all
 demo: all
 	@examples/demo $(BUILD)
 
+# Three tiers: what is quick, for every save; everything that must hold; the same for hours.
+check: setup-test
+	@$(PYTHON) tests/run.py --check $(ONLY)
+
 test: setup-test
 	@$(PYTHON) tests/run.py $(ONLY)
+
+soak: setup-test
+	@$(PYTHON) tests/run.py --soak $(ONLY)
+
+coverage: setup-test
+	@$(PYTHON) tests/coverage.py
 
 bench: setup-test
 	@test -f build-bench/build.ninja || meson setup build-bench --buildtype=release -Dbench=true -Dtests=false >/dev/null
@@ -48,7 +58,7 @@ format:
 	@git ls-files '*.c' '*.h' | xargs clang-format -i
 
 clean:
-	rm -rf build build-asan build-bench build-fuzz build-tsan
+	rm -rf build build-asan build-bench build-coverage build-fuzz build-tsan
 
 all $(BUILD)/build.ninja: | setup
-.PHONY: all setup setup-test demo test bench fuzz fixtures install format clean
+.PHONY: all setup setup-test demo check test soak coverage bench fuzz fixtures install format clean

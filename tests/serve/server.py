@@ -106,7 +106,7 @@ class Server:
         """Exit status; None where it would not end."""
         self.process.send_signal(how)
         try:
-            status = self.process.wait(timeout=120)
+            status = self.process.wait(timeout=600)
         except subprocess.TimeoutExpired:
             self.process.kill()
             self.process.wait()
