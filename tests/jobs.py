@@ -31,7 +31,7 @@ class Result:
         """Exit status and output of a child, which has its own session: nothing of it is left when it has to be stopped. JOBS tells
         it how many cores it may keep busy."""
         with tempfile.TemporaryFile() as out:
-            p = subprocess.Popen(words, cwd=cwd, env={**os.environ, "JOBS": str(self.cores), **(env or {})}, stdin=subprocess.DEVNULL, stdout=out,
+            p = subprocess.Popen(words, cwd=cwd, env={**os.environ, "JOBS": str(max(1, self.cores)), **(env or {})}, stdin=subprocess.DEVNULL, stdout=out,
                                  stderr=subprocess.STDOUT, start_new_session=True)
             LIVE.add(p.pid)
             timer = threading.Timer(limit_s, os.killpg, (p.pid, signal.SIGKILL))
@@ -52,7 +52,8 @@ class Result:
 
 
 class Suite:
-    """name; run(result); needs: names of suites that come first; cost_s: seconds of work, measured; cores: how many it keeps busy."""
+    """name; run(result); needs: names of suites that come first; cost_s: seconds of work, measured; cores: how many it
+    keeps busy, 0 where it mostly waits."""
 
     def __init__(self, name, run, needs=(), cost_s=1, cores=1):
         self.name, self.run, self.needs, self.cost_s, self.cores = name, run, needs, cost_s, cores

@@ -22,7 +22,7 @@ def skip(why):
 def main():
     program, patterns = sys.argv[1], sys.argv[2:]
     node = "/usr/bin/node" if os.path.exists("/usr/bin/node") else shutil.which("node")
-    chromium = os.environ.get("CHROMIUM") or shutil.which("chromium")
+    chromium = os.environ.get("CHROMIUM") or shutil.which("chromium-headless-shell") or shutil.which("chromium")
     if not node or not chromium:
         return skip("node or chromium is not installed")
     if not os.path.exists(os.path.join(HERE, "node_modules", "playwright-core", "package.json")):

@@ -28,10 +28,11 @@ def check(ok, what):
 
 def comes(condition):
     """Is it true before long? A bound on waiting, no measurement."""
-    for _ in range(1200):
+    until = time.monotonic() + PATIENCE_S
+    while time.monotonic() < until:
         if condition():
             return True
-        time.sleep(0.1)
+        time.sleep(0.02)
     return condition()
 
 

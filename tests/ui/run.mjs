@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// run.mjs: drives the viewer in Debian's chromium and compares what is on screen with what the program prints.
+// run.mjs: drives the viewer in Debian's chromium (CHROMIUM names another) and compares what is on screen with what the program prints.
 //
 //	node tests/ui/run.mjs BUILD/incore [PATTERN...]
 //

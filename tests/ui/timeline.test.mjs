@@ -417,9 +417,9 @@ async function exactly(bench) {
 		truth(Math.abs((d - c) / (b - a) - (key === 's' || key === '-' ? 1.6 : 1 / 1.6)) < 0.01, `${key}: ${b - a} became ${d - c}`);
 	}
 	await page.keyboard.down('Control');
-	const before = await under();
+	const before = await under(), [, right] = await now();
 	await page.mouse.wheel(0, -200);
-	await page.waitForFunction((t) => window.incore.stats().state.t1 !== t, (await now())[1]).catch(() => undefined);
+	await page.waitForFunction((t) => window.incore.stats().state.t1 !== t, right);
 	await page.keyboard.up('Control');
 	truth(Math.abs((await under()) - before) < 60, 'Ctrl+wheel zooms at the pointer');
 	for (const [key, way] of [['d', 1], ['ArrowRight', 1], ['a', -1], ['ArrowLeft', -1]]) {

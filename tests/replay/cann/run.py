@@ -410,11 +410,12 @@ def runs(pid):
 
 def gone(pids):
     """All of them end; a bound on waiting, no measurement."""
-    for _ in range(400):
-        if not any(runs(p) for p in pids):
-            return True
-        time.sleep(0.05)
-    return False
+    until = time.monotonic() + 600
+    while any(runs(p) for p in pids):
+        if time.monotonic() > until:
+            return False
+        time.sleep(0.02)
+    return True
 
 
 def killed(s):
@@ -422,7 +423,7 @@ def killed(s):
         c = Cann(s, f"killed-{how}", collect="hang")
         p = c.start()
         while p.poll() is None and not c.state_text("pids"):
-            time.sleep(0.05)
+            time.sleep(0.02)
         pids = c.state_text("pids").split()
         if not equal(len(pids), 2, f"processes of the simulator: {p.stderr.read() if p.poll() is not None else ''}"):
             continue
@@ -439,7 +440,7 @@ def batch(s):
     make.vectors(f"{c.dir}/many/ptoas", 5)
     p = c.start("--build-dir", "many", "-j1", sf=False, verb="profile")
     while p.poll() is None and not c.state_text("pids"):
-        time.sleep(0.05)
+        time.sleep(0.02)
     pids = c.state_text("pids").split()
     p.kill()
     out, err = p.communicate(timeout=600)
