@@ -32,9 +32,6 @@ test: setup-test
 soak: setup-test
 	@$(PYTHON) tests/run.py --soak $(ONLY)
 
-coverage: setup-test
-	@$(PYTHON) tests/coverage.py
-
 bench: setup-test
 	@test -f build-bench/build.ninja || meson setup build-bench --buildtype=release -Dbench=true -Dtests=false >/dev/null
 	@ninja -C build-bench --quiet
@@ -58,7 +55,7 @@ format:
 	@git ls-files '*.c' '*.h' | xargs clang-format -i
 
 clean:
-	rm -rf build build-asan build-bench build-coverage build-fuzz build-tsan
+	rm -rf build build-asan build-bench build-fuzz build-tsan
 
 all $(BUILD)/build.ninja: | setup
-.PHONY: all setup setup-test demo check test soak coverage bench fuzz fixtures install format clean
+.PHONY: all setup setup-test demo check test soak bench fuzz fixtures install format clean

@@ -31,7 +31,7 @@ def build(folder, compiler, options, targets):
         is_there = os.path.exists(os.path.join(ROOT, folder, "build.ninja"))
         rc, text = result.call(["meson", "configure" if is_there else "setup", folder, *given], ROOT, {"CC": compiler})
         if rc == 0:
-            rc, text = result.call(["ninja", "-C", folder, "--quiet", *targets], ROOT)
+            rc, text = result.call(["ninja", "-C", folder, "-j", str(result.cores), "--quiet", *targets], ROOT)
         result.add(int(rc == 0), int(rc != 0), 0, text)
     return run
 
@@ -103,34 +103,27 @@ def robust(folder, env=None):
     return script("tests/robust/run.py", folder + "/incore", env={"ROBUST_WAVES": "2000", **(env or {})})
 
 
-class Makers:
-    """Suites of the plain program in `folder`, and of the one with sanitizers."""
-
-    def __init__(self, folder):
-        self.folder = folder
-
-    def plain(self, name, cost_s, *words, env=None):
-        """BUILD stands for the folder."""
-        return Suite(name, script(*[w.replace("BUILD", self.folder) for w in words], env=env), ("build",), cost_s)
-
-    @staticmethod
-    def asan(name, cost_s, *words, env=None):
-        full = [w.replace("BUILD", "build-asan") for w in words]
-        return Suite("asan-" + name, script(*full, env={**SANITIZED, **(env or {})}), ("asan-build",), cost_s)
-
-    def both(self, name, cost_s, asan_cost_s, *words):
-        return [self.plain(name, cost_s, *words), self.asan(name, asan_cost_s, *words)]
-
-    def both_of(self, name, make, cost_s, asan_cost_s):
-        return [Suite(name, make(self.folder, None), ("build",), cost_s),
-                Suite("asan-" + name, make("build-asan", SANITIZED), ("asan-build",), asan_cost_s)]
+def plain(name, cost_s, *words, env=None, cores=1):
+    """A script with the plain program; BUILD stands for its folder."""
+    return Suite(name, script(*[w.replace("BUILD", "build") for w in words], env=env), ("build",), cost_s, cores)
 
 
-def everything(is_check, folder="build"):
+def asan(name, cost_s, *words, env=None, cores=1):
+    full = [w.replace("BUILD", "build-asan") for w in words]
+    return Suite("asan-" + name, script(*full, env={**SANITIZED, **(env or {})}), ("asan-build",), cost_s, cores)
+
+
+def both(name, cost_s, asan_cost_s, *words, cores=1):
+    return [plain(name, cost_s, *words, cores=cores), asan(name, asan_cost_s, *words, cores=cores)]
+
+
+def both_of(name, make, cost_s, asan_cost_s):
+    return [Suite(name, make("build", None), ("build",), cost_s), Suite("asan-" + name, make("build-asan", SANITIZED), ("asan-build",), asan_cost_s)]
+
+
+def everything(is_check):
     """All suites but those of a soak; the seconds are of work (user and system), measured on two cores."""
     two = {"JOBS": "2"}  # pages wait for the server and the screen: two tests at a time keep one core busy
-    make = Makers(folder)
-    plain, asan, both, both_of = make.plain, make.asan, make.both, make.both_of
     return [
         Suite("build", build(*BUILDS["build"]), (), 110, 2),
         *[Suite(name, build(*BUILDS[name]), (), cost_s) for name, cost_s in (("asan-build", 200), ("tsan-build", 60))],
@@ -138,36 +131,36 @@ def everything(is_check, folder="build"):
         Suite("format", formatted(is_check), cost_s=5),
         Suite("ui-unit", script("tests/ui_unit.py"), cost_s=15),
         plain("house", 2, "tools/check_house.py", "BUILD"),
-        *both_of("unit", lambda where, env: programs(where, "unit", env), 20, 60),
-        *both_of("fuzz", lambda where, env: programs(where, "fuzz", env), 5, 20),
-        *both_of("conformance", conformance, 20, 60),
-        *both_of("robust", robust, 10, 60),
-        *both("golden", 20, 90, "tests/golden/run.py", "BUILD"),
-        *both("insight", 5, 10, "tests/insight_check.py", "--suite", "BUILD/incore"),
-        *both("clean-cases", 5, 10, "tests/conformance/clean.py", "BUILD/incore"),
-        *both("pipes", 5, 10, "tests/conformance/pipes.py", "BUILD/incore"),
-        *both("ascend-bad-input", 10, 40, "tests/ascend_bad_input.py", "BUILD"),
-        *both("model", 20, 60, "tests/model/run.py", "BUILD"),
-        *both("replay", 30, 90, "tests/replay/run.py", "BUILD"),
-        *both("replay-msprof", 20, 60, "tests/replay/cann/run.py", "BUILD"),
-        *both("serve", 20, 60, "tests/serve/run.py", "BUILD"),
-        *both("serve-rules", 20, 60, "tests/serve/rules.py", "BUILD"),
-        plain("fixtures", 5, "tests/fixtures.py", "BUILD/examples/make_capture", "BUILD/tests/sqtt/make_sqtt"),
-        plain("ascend-fixtures", 5, "tests/ascend_fixtures.py"),
-        plain("dump-fixtures", 5, "tests/dump_fixtures.py", "BUILD/examples/paged_attention"),
+        *both_of("unit", lambda where, env: programs(where, "unit", env), 23, 60),
+        *both_of("fuzz", lambda where, env: programs(where, "fuzz", env), 1, 5),
+        *both_of("conformance", conformance, 27, 80),
+        *both_of("robust", robust, 10, 39),
+        *both("golden", 19, 60, "tests/golden/run.py", "BUILD"),
+        *both("insight", 1, 2, "tests/insight_check.py", "--suite", "BUILD/incore"),
+        *both("clean-cases", 1, 5, "tests/conformance/clean.py", "BUILD/incore"),
+        *both("pipes", 2, 5, "tests/conformance/pipes.py", "BUILD/incore"),
+        *both("ascend-bad-input", 28, 150, "tests/ascend_bad_input.py", "BUILD"),
+        *both("model", 31, 60, "tests/model/run.py", "BUILD"),
+        *both("replay", 26, 60, "tests/replay/run.py", "BUILD"),
+        *both("replay-msprof", 51, 70, "tests/replay/cann/run.py", "BUILD"),
+        *both("serve", 12, 40, "tests/serve/run.py", "BUILD"),
+        *both("serve-rules", 1, 2, "tests/serve/rules.py", "BUILD", cores=0),  # waits for clients to be hung up on
+        plain("fixtures", 1, "tests/fixtures.py", "BUILD/examples/make_capture", "BUILD/tests/sqtt/make_sqtt"),
+        plain("ascend-fixtures", 1, "tests/ascend_fixtures.py"),
+        plain("dump-fixtures", 1, "tests/dump_fixtures.py", "BUILD/examples/paged_attention"),
         plain("insight-mutants", 5, "tests/insight_mutants.py", "BUILD/incore"),
-        plain("man", 5, "tests/man_examples.py", "BUILD"),
-        plain("schemas", 10, "tests/schemas.py", "BUILD"),
+        plain("man", 6, "tests/man_examples.py", "BUILD"),
+        plain("schemas", 40, "tests/schemas.py", "BUILD"),
         plain("opens", 5, "tests/opens/run.py", "BUILD"),
         plain("bad-input", 14, "tests/bad_input.py", "BUILD"),
         asan("bad-input", 60, "tests/bad_input.py", "BUILD", "--no-scale"),
         plain("dump-bad-input", 4, "tests/dump_bad_input.py", "BUILD"),
         asan("dump-bad-input", 60, "tests/dump_bad_input.py", "BUILD", "--no-scale"),
-        plain("ascend-reader", 10, "tests/ascend_reader.py", "BUILD"),
-        plain("dump-library", 10, "tests/dump_library.py", "BUILD"),
-        plain("dump-kill", 10, "tests/fault/dump_kill.py", "BUILD"),
+        plain("ascend-reader", 2, "tests/ascend_reader.py", "BUILD"),
+        plain("dump-library", 1, "tests/dump_library.py", "BUILD"),
+        plain("dump-kill", 2, "tests/fault/dump_kill.py", "BUILD"),
         plain("profile", 18, "tests/profile/run.py", "BUILD"),
-        asan("fault", 300, "tests/fault/run.py", "BUILD"),
+        asan("fault", 250, "tests/fault/run.py", "BUILD"),
         asan("dump-fault", 40, "tests/fault/dump_fault.py", "BUILD"),
         plain("ui", 500, "tests/ui_browser.py", "BUILD/incore", env=two),
         asan("ui", 60, "tests/ui_browser.py", "BUILD/incore", *ASAN_UI, env=two),

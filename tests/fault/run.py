@@ -16,7 +16,7 @@ import tempfile
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 DATA = os.path.join(ROOT, "tests", "data")
 KINDS = ("alloc", "read", "write", "open")
-MOST = 400  # of one kind and run; beyond it every k-th is tried
+MOST = 100 * int(os.environ.get("TIMES", "1"))  # of one kind and run; beyond it every k-th is tried
 
 RUNS = {
     "info": ["info", "--json", "two_waves"],
