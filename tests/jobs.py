@@ -25,14 +25,15 @@ class Result:
     def add(self, passed, failed, skipped, text=""):
         self.counts = [a + b for a, b in zip(self.counts, (passed, failed, skipped))]
         if failed:
-            self.text += text.rstrip()[-20000:] + "\n"
+            self.text += text.rstrip()[-60000:] + "\n"
 
     def call(self, words, cwd, env=None, limit_s=LIMIT_S):
         """Exit status and output of a child, which has its own session: nothing of it is left when it has to be stopped. JOBS tells
         it how many cores it may keep busy."""
         with tempfile.TemporaryFile() as out:
-            p = subprocess.Popen(words, cwd=cwd, env={**os.environ, "JOBS": str(max(1, self.cores)), **(env or {})}, stdin=subprocess.DEVNULL, stdout=out,
-                                 stderr=subprocess.STDOUT, start_new_session=True)
+            full = {**os.environ, "JOBS": str(max(1, self.cores)), **(env or {})}
+            p = subprocess.Popen(words, cwd=cwd, env=full, stdin=subprocess.DEVNULL, stdout=out, stderr=subprocess.STDOUT,
+                                 start_new_session=True)
             LIVE.add(p.pid)
             timer = threading.Timer(limit_s, os.killpg, (p.pid, signal.SIGKILL))
             timer.start()

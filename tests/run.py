@@ -10,6 +10,7 @@ told), fuzzers FUZZ_SECONDS each (180 unless told); the log is kept below build/
 JOBS: cores to use (all).
 """
 import os
+import signal
 import sys
 import time
 
@@ -41,6 +42,13 @@ def begin_soak():
     print(f"log: {os.path.relpath(path, suites.ROOT)}; TIMES={os.environ['TIMES']} FUZZ_SECONDS={os.environ['FUZZ_SECONDS']}", flush=True)
 
 
+def interrupted(*_):
+    """Once: what is left to do then is short."""
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, signal.SIG_IGN)
+    raise KeyboardInterrupt
+
+
 def last_words(results, wall_s, cores):
     sums = [sum(r.counts[i] for r in results) for i in range(3)]
     cpu_s = sum(r.cpu_s for r in results)
@@ -63,6 +71,8 @@ def main():
     os.environ.setdefault("INCORE_SHARED", os.path.join(suites.ROOT, "..", "shared"))
     if tier == "soak":
         begin_soak()
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, interrupted)
     cores, started = int(os.environ.get("JOBS") or os.cpu_count()), time.time()
     try:
         results = jobs.run_all([s for s in table if s.name in wanted], cores)

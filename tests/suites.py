@@ -118,7 +118,8 @@ def both(name, cost_s, asan_cost_s, *words, cores=1):
 
 
 def both_of(name, make, cost_s, asan_cost_s):
-    return [Suite(name, make("build", None), ("build",), cost_s), Suite("asan-" + name, make("build-asan", SANITIZED), ("asan-build",), asan_cost_s)]
+    return [Suite(name, make("build", None), ("build",), cost_s),
+            Suite("asan-" + name, make("build-asan", SANITIZED), ("asan-build",), asan_cost_s)]
 
 
 def everything(is_check):
@@ -126,24 +127,24 @@ def everything(is_check):
     two = {"JOBS": "2"}  # pages wait for the server and the screen: two tests at a time keep one core busy
     return [
         Suite("build", build(*BUILDS["build"]), (), 110, 2),
-        *[Suite(name, build(*BUILDS[name]), (), cost_s) for name, cost_s in (("asan-build", 200), ("tsan-build", 60))],
+        *[Suite(name, build(*BUILDS[name]), (), cost_s) for name, cost_s in (("asan-build", 300), ("tsan-build", 95))],
         Suite("layers", script("tools/check_layers.py")),
         Suite("format", formatted(is_check), cost_s=5),
         Suite("ui-unit", script("tests/ui_unit.py"), cost_s=15),
         plain("house", 2, "tools/check_house.py", "BUILD"),
-        *both_of("unit", lambda where, env: programs(where, "unit", env), 23, 60),
+        *both_of("unit", lambda where, env: programs(where, "unit", env), 23, 31),
         *both_of("fuzz", lambda where, env: programs(where, "fuzz", env), 1, 5),
-        *both_of("conformance", conformance, 27, 80),
+        *both_of("conformance", conformance, 27, 81),
         *both_of("robust", robust, 10, 39),
-        *both("golden", 19, 60, "tests/golden/run.py", "BUILD"),
+        *both("golden", 19, 55, "tests/golden/run.py", "BUILD"),
         *both("insight", 1, 2, "tests/insight_check.py", "--suite", "BUILD/incore"),
         *both("clean-cases", 1, 5, "tests/conformance/clean.py", "BUILD/incore"),
         *both("pipes", 2, 5, "tests/conformance/pipes.py", "BUILD/incore"),
         *both("ascend-bad-input", 28, 150, "tests/ascend_bad_input.py", "BUILD"),
-        *both("model", 31, 60, "tests/model/run.py", "BUILD"),
+        *both("model", 31, 29, "tests/model/run.py", "BUILD"),
         *both("replay", 26, 60, "tests/replay/run.py", "BUILD"),
         *both("replay-msprof", 51, 70, "tests/replay/cann/run.py", "BUILD"),
-        *both("serve", 12, 40, "tests/serve/run.py", "BUILD"),
+        *both("serve", 12, 23, "tests/serve/run.py", "BUILD"),
         *both("serve-rules", 1, 2, "tests/serve/rules.py", "BUILD", cores=0),  # waits for clients to be hung up on
         plain("fixtures", 1, "tests/fixtures.py", "BUILD/examples/make_capture", "BUILD/tests/sqtt/make_sqtt"),
         plain("ascend-fixtures", 1, "tests/ascend_fixtures.py"),
@@ -153,16 +154,16 @@ def everything(is_check):
         plain("schemas", 40, "tests/schemas.py", "BUILD"),
         plain("opens", 5, "tests/opens/run.py", "BUILD"),
         plain("bad-input", 14, "tests/bad_input.py", "BUILD"),
-        asan("bad-input", 60, "tests/bad_input.py", "BUILD", "--no-scale"),
+        asan("bad-input", 42, "tests/bad_input.py", "BUILD", "--no-scale"),
         plain("dump-bad-input", 4, "tests/dump_bad_input.py", "BUILD"),
-        asan("dump-bad-input", 60, "tests/dump_bad_input.py", "BUILD", "--no-scale"),
+        asan("dump-bad-input", 12, "tests/dump_bad_input.py", "BUILD", "--no-scale"),
         plain("ascend-reader", 2, "tests/ascend_reader.py", "BUILD"),
         plain("dump-library", 1, "tests/dump_library.py", "BUILD"),
         plain("dump-kill", 2, "tests/fault/dump_kill.py", "BUILD"),
         plain("profile", 18, "tests/profile/run.py", "BUILD"),
         asan("fault", 250, "tests/fault/run.py", "BUILD"),
-        asan("dump-fault", 40, "tests/fault/dump_fault.py", "BUILD"),
-        plain("ui", 500, "tests/ui_browser.py", "BUILD/incore", env=two),
+        asan("dump-fault", 4, "tests/fault/dump_fault.py", "BUILD"),
+        plain("ui", 200, "tests/ui_browser.py", "BUILD/incore", env=two),
         asan("ui", 60, "tests/ui_browser.py", "BUILD/incore", *ASAN_UI, env=two),
         Suite("tsan-dump", programs("build-tsan", "threads", {"TSAN_OPTIONS": "halt_on_error=1:exitcode=99"}), ("tsan-build",), 10),
         Suite("tsan-serve", script("tests/serve/threads.py", "build-tsan", env={"TSAN_OPTIONS": "exitcode=99"}), ("tsan-build",), 60),
