@@ -101,10 +101,18 @@ uint64_t column_u64(const struct column *c, const void *value)
 	}
 }
 
-/* Nothing is there; 0 is something. */
+/* Nothing is there; 0 is something, unless the column says otherwise. */
 static bool is_nothing(const struct column *c, const void *value)
 {
+	const struct column *first = c->type == COLUMN_RECORD ? &c->of->columns[0] : NULL;
+
+	if ((c->flags & COLUMN_SOME) && column_u64(c, value) == 0)
+		return true;
 	switch (c->type) {
+	case COLUMN_RECORD:
+		value = at(value, first->offset);
+		return is_nothing(first, value) ||
+		       (first->type <= COLUMN_U8 && column_u64(first, value) == 0);
 	case COLUMN_U64:
 		return *(const uint64_t *)value == NO_U64;
 	case COLUMN_U32:

@@ -47,7 +47,7 @@ enum column_type {
 	COLUMN_TEXT, /* const char *; NULL: null */
 	COLUMN_STR,  /* struct str */
 	/* Of these `of` describes what is there. */
-	COLUMN_RECORD,	/* an embedded struct */
+	COLUMN_RECORD,	/* an embedded struct; nothing where its first column is 0 or nothing */
 	COLUMN_POINTER, /* to a struct; NULL: null */
 	COLUMN_PART,	/* an embedded struct whose fields stand among ours */
 	COLUMN_LIST,	/* struct rows: a table */
@@ -63,6 +63,7 @@ enum column_flag {
 	COLUMN_HEAT = 16,     /* a percentage coloured by its size */
 	COLUMN_FIXED = 32,    /* digits behind the point are kept also where they are 0 (tables) */
 	COLUMN_ONE_LINE = 64, /* a list whose JSON stays on one line */
+	COLUMN_SOME = 128,    /* of OPTIONAL and NULLABLE counts: 0 is nothing too */
 };
 
 #define NO_U64 UINT64_MAX /* nothing is there */
