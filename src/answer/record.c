@@ -149,7 +149,9 @@ bool column_is_null(const struct column *c, const void *value)
 
 static void put_rows(const struct column *c, const struct rows *rows, struct json_writer *w)
 {
-	if (c->of->style == RECORD_SCALAR || (c->flags & COLUMN_ONE_LINE))
+	bool is_line = c->of->style == RECORD_SCALAR && !(c->flags & COLUMN_BLOCK);
+
+	if (is_line || (c->flags & COLUMN_ONE_LINE))
 		json_w_row(w);
 	else
 		json_w_array(w);

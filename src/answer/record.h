@@ -64,6 +64,7 @@ enum column_flag {
 	COLUMN_FIXED = 32,    /* digits behind the point are kept also where they are 0 (tables) */
 	COLUMN_ONE_LINE = 64, /* a list whose JSON stays on one line */
 	COLUMN_SOME = 128,    /* of OPTIONAL and NULLABLE counts: 0 is nothing too */
+	COLUMN_BLOCK = 256,   /* a list of scalars whose JSON has a line for each */
 };
 
 #define NO_U64 UINT64_MAX /* nothing is there */
@@ -87,8 +88,8 @@ struct column {
 	uint32_t offset;
 	enum column_type type;
 	enum unit unit;
-	uint8_t flags; /* enum column_flag */
-	int8_t digits; /* of a double: behind the point; negative: significant ones */
+	uint16_t flags; /* enum column_flag */
+	int8_t digits;	/* of a double: behind the point; negative: significant ones */
 };
 
 enum record_style {
