@@ -7,7 +7,7 @@
 #include "analysis/summary/info.h"
 #include "analysis/summary/tables.h"
 #include "cli/cli.h"
-#include "cli/siblings.h"
+#include "answer/siblings.h"
 #include "cli/text/table.h"
 #include "cli/text/tables_text.h"
 
