@@ -123,29 +123,6 @@ static const struct column cause_columns[] = {
 };
 const struct record cause_row_record = RECORD_OF(cause_row, RECORD_LINE, cause_columns);
 
-static const struct column pair_columns[] = {
-	COLUMN(pair_row, producer_pipe, UNIT_NONE, "pipe that was waited for; null: nobody known",
-		.title = "waited for", .csv = "producer", .flags = COLUMN_NULLABLE),
-	COLUMN(pair_row, consumer_pipe, UNIT_NONE, "pipe that waited", .title = "by",
-		.csv = "consumer"),
-	COLUMN(pair_row, is_cross_core, UNIT_NONE, "the two are on different cores"),
-	COLUMN(pair_row, cycles, UNIT_CYCLES, "exposed waits", .title = "wait",
-		.csv = "wait_cycles"),
-	COLUMN(pair_row, count, UNIT_COUNT, "executed waits", .title = "waits"),
-	COLUMN(pair_row, blocked, UNIT_COUNT, "of which cost more than the floor",
-		.csv = "blocked_waits"),
-	COLUMN(pair_row, per_wait, UNIT_CYCLES, "cycles a wait", .digits = 6),
-	COLUMN(pair_row, share_of_wait, UNIT_PERCENT, "of the wait cycles of all pipes",
-		.title = "% of wait", .csv = "share_of_wait_pct", .flags = COLUMN_NO_JSON,
-		.digits = 1),
-	COLUMN(pair_row, share_of_all, UNIT_PERCENT, "of the span of all pipes",
-		.title = "% of all", .csv = "share_of_all_pct", .flags = COLUMN_NO_JSON,
-		.digits = 1),
-	COLUMN(pair_row, cores, UNIT_NONE, "same or another", .csv = "cross_core",
-		.flags = COLUMN_NO_JSON),
-};
-const struct record pair_record = RECORD_OF(pair_row, RECORD_LINE, pair_columns);
-
 #define HOT_HEAD_COLUMNS                                                                           \
 	COLUMN(hot_answer, evidence, UNIT_NONE, "what the figures rest on",                        \
 		.words = EVIDENCE_WORDS),                                                          \
@@ -483,32 +460,6 @@ static bool make_causes(struct hot_job *j, struct incore_error *e)
 	j->out->found = j->causes->n;
 	j->out->causes = (struct rows){v, n};
 	j->a->record = &by_cause;
-	return true;
-}
-
-bool pair_rows(struct answer *a, const struct pipes *p, uint64_t top, struct rows *out,
-	struct incore_error *e)
-{
-	size_t n = p->pairs.n < top ? p->pairs.n : (size_t)top;
-	struct pair_row *v = answer_alloc(a, n, sizeof(*v), e);
-
-	if (!v)
-		return false;
-	for (size_t i = 0; i < n; i++) {
-		const struct pipe_pair *x = &p->pairs.v[i];
-
-		v[i] = (struct pair_row){.producer_pipe = x->producer,
-			.consumer_pipe = x->consumer,
-			.cores = x->is_cross_core ? "another" : "same",
-			.is_cross_core = x->is_cross_core,
-			.cycles = x->cyc,
-			.count = x->count,
-			.blocked = x->blocked,
-			.per_wait = ratio(x->cyc, x->count),
-			.share_of_wait = percent(x->cyc, p->bucket[BUCKET_WAIT]),
-			.share_of_all = percent(x->cyc, p->duration_cyc)};
-	}
-	*out = (struct rows){v, n};
 	return true;
 }
 

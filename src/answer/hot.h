@@ -4,8 +4,7 @@
 #define ANSWER_HOT_H
 
 #include "analysis/code/hot.h"
-#include "analysis/pipes/pipes.h"
-#include "answer/rows.h"
+#include "answer/pipes_parts.h"
 
 enum hot_row_is { HOT_INSTR, HOT_LINE, HOT_OPCODE, HOT_CLASS, HOT_CAUSE, HOT_PRODUCER };
 #define HOT_BY_CHOICES "instr|line|opcode|class|cause|producer"
@@ -61,13 +60,6 @@ struct cause_row {
 	double share, each;
 };
 
-struct pair_row { /* of pipes: who waited for whom */
-	const char *producer_pipe, *consumer_pipe, *cores;
-	bool is_cross_core;
-	uint64_t cycles, count, blocked;
-	double per_wait, share_of_wait, share_of_all;
-};
-
 struct hot_answer {
 	const char *evidence, *by;
 	struct hot_totals totals;
@@ -84,12 +76,10 @@ struct hot_answer {
 	bool has_pipes, has_samples, has_inlined;
 };
 
-extern const struct record hot_row_record, hot_group_record, cause_row_record, pair_record;
+extern const struct record hot_row_record, hot_group_record, cause_row_record;
 extern const struct record hot_totals_record, hot_accounting_record;
 /* Members totals and accounting of what was collected; also of incore isa. */
 bool hot_totals_make(struct answer *a, const struct hot *h, struct hot_totals *totals,
 	const struct hot_accounting **accounting, struct incore_error *e);
-bool pair_rows(struct answer *a, const struct pipes *p, uint64_t top, struct rows *out,
-	struct incore_error *e);
 
 #endif

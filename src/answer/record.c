@@ -101,10 +101,18 @@ uint64_t column_u64(const struct column *c, const void *value)
 	}
 }
 
-/* Nothing is there; 0 is something. */
+/* Nothing is there; 0 is something, unless the column says otherwise. */
 static bool is_nothing(const struct column *c, const void *value)
 {
+	const struct column *first = c->type == COLUMN_RECORD ? &c->of->columns[0] : NULL;
+
+	if ((c->flags & COLUMN_SOME) && column_u64(c, value) == 0)
+		return true;
 	switch (c->type) {
+	case COLUMN_RECORD:
+		value = at(value, first->offset);
+		return is_nothing(first, value) ||
+		       (first->type <= COLUMN_U8 && column_u64(first, value) == 0);
 	case COLUMN_U64:
 		return *(const uint64_t *)value == NO_U64;
 	case COLUMN_U32:
@@ -141,7 +149,9 @@ bool column_is_null(const struct column *c, const void *value)
 
 static void put_rows(const struct column *c, const struct rows *rows, struct json_writer *w)
 {
-	if (c->of->style == RECORD_SCALAR || (c->flags & COLUMN_ONE_LINE))
+	bool is_line = c->of->style == RECORD_SCALAR && !(c->flags & COLUMN_BLOCK);
+
+	if (is_line || (c->flags & COLUMN_ONE_LINE))
 		json_w_row(w);
 	else
 		json_w_array(w);

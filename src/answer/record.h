@@ -48,7 +48,7 @@ enum column_type {
 	COLUMN_STR,  /* struct str */
 	COLUMN_ANY,  /* struct any: each value has its own type */
 	/* Of these `of` describes what is there. */
-	COLUMN_RECORD,	/* an embedded struct */
+	COLUMN_RECORD,	/* an embedded struct; nothing where its first column is 0 or nothing */
 	COLUMN_POINTER, /* to a struct; NULL: null */
 	COLUMN_PART,	/* an embedded struct whose fields stand among ours */
 	COLUMN_LIST,	/* struct rows: a table */
@@ -64,6 +64,8 @@ enum column_flag {
 	COLUMN_HEAT = 16,     /* a percentage coloured by its size */
 	COLUMN_FIXED = 32,    /* digits behind the point are kept also where they are 0 (tables) */
 	COLUMN_ONE_LINE = 64, /* a list whose JSON stays on one line */
+	COLUMN_SOME = 128,    /* of OPTIONAL and NULLABLE counts: 0 is nothing too */
+	COLUMN_BLOCK = 256,   /* a list of scalars whose JSON has a line for each */
 };
 
 #define NO_U64 UINT64_MAX /* nothing is there */
@@ -98,8 +100,8 @@ struct column {
 	uint32_t offset;
 	enum column_type type;
 	enum unit unit;
-	uint8_t flags; /* enum column_flag */
-	int8_t digits; /* of a double: behind the point; negative: significant ones */
+	uint16_t flags; /* enum column_flag */
+	int8_t digits;	/* of a double: behind the point; negative: significant ones */
 };
 
 enum record_style {

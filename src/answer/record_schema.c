@@ -35,6 +35,17 @@ static void put_words(const struct column *c, bool is_nullable, struct json_writ
 
 static void put_held(const struct record *r, struct json_writer *w);
 
+static void put_held_or_null(const struct record *r, struct json_writer *w)
+{
+	json_w_key(w, "oneOf");
+	json_w_array(w);
+	json_w_row_object(w);
+	json_w_kv_cstr(w, "type", "null");
+	json_w_end(w);
+	record_schema(r, w);
+	json_w_end(w);
+}
+
 /* Members of the schema of one column's value; the object is open. */
 static void put_column(const struct column *c, struct json_writer *w)
 {
@@ -70,20 +81,11 @@ static void put_column(const struct column *c, struct json_writer *w)
 		break;
 	case COLUMN_RECORD:
 	case COLUMN_PART:
-		put_held(c->of, w);
-		break;
 	case COLUMN_POINTER:
-		if (c->flags & COLUMN_OPTIONAL) {
+		if (is_nullable || (c->type == COLUMN_POINTER && !(c->flags & COLUMN_OPTIONAL)))
+			put_held_or_null(c->of, w);
+		else
 			put_held(c->of, w);
-			break;
-		}
-		json_w_key(w, "oneOf");
-		json_w_array(w);
-		json_w_row_object(w);
-		json_w_kv_cstr(w, "type", "null");
-		json_w_end(w);
-		record_schema(c->of, w);
-		json_w_end(w);
 		break;
 	case COLUMN_LIST:
 		put_type("array", is_nullable, w);

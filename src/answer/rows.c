@@ -66,6 +66,16 @@ bool code_ref_make(struct answer *a, const struct trace *t, code_idx code,
 	return true;
 }
 
+static const struct column number_item_columns[] = {
+	COLUMN(number_item, v, UNIT_NONE, "one number of the list"),
+};
+const struct record number_item_record = RECORD_OF(number_item, RECORD_SCALAR, number_item_columns);
+
+static const struct column text_item_columns[] = {
+	COLUMN(text_item, v, UNIT_NONE, "one text of the list"),
+};
+const struct record text_item_record = RECORD_OF(text_item, RECORD_SCALAR, text_item_columns);
+
 static const struct column name_count_columns[] = {
 	COLUMN(name_count, name, UNIT_NONE, "of what"),
 	COLUMN(name_count, count, UNIT_COUNT, "how much of it"),

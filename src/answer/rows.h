@@ -54,6 +54,15 @@ extern const struct record code_ref_record; /* RECORD_LINE */
 bool code_ref_make(struct answer *a, const struct trace *t, code_idx code,
 	const struct code_ref **out, struct incore_error *e);
 
+/* Items of plain lists. */
+struct number_item {
+	uint64_t v;
+};
+struct text_item {
+	const char *v;
+};
+extern const struct record number_item_record, text_item_record; /* RECORD_SCALAR */
+
 struct name_count { /* of maps: so many of each name */
 	const char *name;
 	uint64_t count;
