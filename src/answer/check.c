@@ -67,22 +67,12 @@ static const struct record check_record = RECORD_OF(check_answer, RECORD_BLOCK, 
 
 /* --- rows ----------------------------------------------------------------------------------- */
 
-static const char *text_of(struct answer *a, struct strbuf *b, struct incore_error *e)
-{
-	char *text = b->failed ? NULL : arena_strndup(&a->arena, b->p ? b->p : "", b->n);
-
-	sb_free(b);
-	if (!text)
-		err_nomem(e);
-	return text;
-}
-
 const char *check_health_text(struct answer *a, const struct check *k, struct incore_error *e)
 {
 	struct strbuf b = {0};
 
 	check_health(k, &b);
-	return text_of(a, &b, e);
+	return answer_text(a, &b, e);
 }
 
 static struct any value_of(const struct fact *x)
@@ -108,7 +98,7 @@ static bool put_evidence(
 		v[i] = (struct fact_row){f->facts[i].key, value_of(&f->facts[i])};
 	x->evidence = (struct rows){v, f->n_facts};
 	finding_put_evidence(f, &b);
-	x->evidence_text = text_of(a, &b, e);
+	x->evidence_text = answer_text(a, &b, e);
 	return x->evidence_text != NULL;
 }
 

@@ -4,7 +4,7 @@
 
 #include "answer/answer.h"
 
-#define QUESTIONS Q(check) Q(hot)
+#define QUESTIONS Q(check) Q(hot) Q(info)
 
 #define Q(name) extern const struct question question_##name;
 QUESTIONS
