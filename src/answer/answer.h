@@ -78,6 +78,11 @@ void answer_walk_notes(struct answer *a, const struct walk_result *r);
 /* Finds, chooses and reads the capture of a path; its notes become warnings. The answer keeps it. */
 bool answer_open(struct answer *a, const struct request *r, const char *path, unsigned want,
 	struct trace **out, struct incore_error *e);
+/* What to read so that a kernel can be told from others: IMPORT_OCCUPANCY if one is asked for. */
+static inline unsigned request_kernel_want(const struct request *r)
+{
+	return r->kernel || r->kernel_id != NO_KERNEL_ID ? IMPORT_OCCUPANCY : 0;
+}
 /* The part of it that the request means; freed with the answer's arena and selection_deinit(). */
 bool request_selection(const struct request *r, const struct trace *t, struct selection *out,
 	struct incore_error *e);

@@ -539,7 +539,6 @@ static bool answer_of(struct hot_job *j, struct incore_error *e)
 static bool ask_hot(const struct request *r, struct answer *a, struct incore_error *e)
 {
 	struct hot_job j = {.r = r, .p = r->params, .a = a, .top = request_top(r, 20, 20)};
-	unsigned want = r->kernel || r->kernel_id != NO_KERNEL_ID ? IMPORT_OCCUPANCY : 0;
 	struct str by = option_choice(&options[0], j.p->by);
 	struct trace *t;
 	bool ok;
@@ -549,7 +548,7 @@ static bool ask_hot(const struct request *r, struct answer *a, struct incore_err
 			"--taxonomy flydsl prints the older script's text only; leave out --json "
 			"and --csv");
 	j.out = ANSWER_NEW(a, hot_answer, e);
-	if (!j.out || !answer_open(a, r, r->paths[0], want, &t, e))
+	if (!j.out || !answer_open(a, r, r->paths[0], request_kernel_want(r), &t, e))
 		return false;
 	j.trace = t;
 	j.out->evidence = evidence_name(t->meta.evidence);

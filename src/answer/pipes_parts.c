@@ -74,8 +74,7 @@ static const struct column pipe_columns[] = {
 		.title = "config", .csv = "config_only_cycles"),
 	PIPE_CYCLES(r.exposed_cyc, "exposed", "busy while no other work pipe of the core was",
 		.title = "alone", .csv = "exposed_cycles"),
-	COLUMN(pipe_line, depth_mean, UNIT_COUNT, "in flight while busy, on average",
-		.title = "depth", .csv = "depth_mean", .digits = 3),
+	COLUMN(pipe_line, depth_mean, UNIT_COUNT, "in flight while busy, on average", .digits = 3),
 	LIST(pipe_line, depth, &number_item_record, "cycles with 1, 2, ... in flight"),
 	PIPE_CYCLES(r.cache_cyc, "cache_miss_stall", "of stall: cache misses, where known",
 		.title = "cache", .csv = "cache_miss_stall_cycles"),
@@ -86,6 +85,9 @@ static const struct column pipe_columns[] = {
 	COLUMN(pipe_line, idle_share, UNIT_SHARE, "of the core's span: idle", .digits = 6),
 	COLUMN(pipe_line, busy_pct, UNIT_PERCENT, "of the core's span: busy", .title = "%",
 		.csv = "busy_pct", .flags = COLUMN_NO_JSON, .digits = 1),
+	COLUMN_AS(pipe_line, depth_mean, "mean_depth", UNIT_COUNT,
+		"in flight while busy, on average", .title = "depth", .csv = "depth_mean",
+		.flags = COLUMN_NO_JSON, .digits = 1),
 	PIPE_CYCLES(r.duration_cyc, "span", "of its core", .csv = "span_cycles",
 		.flags = COLUMN_NO_JSON),
 };
@@ -427,6 +429,24 @@ static const struct column part_columns[] = {
 	LIST(pipes_part, pipes, &pipe_line_record, "pipe by pipe"),
 };
 const struct record pipes_part_record = RECORD_OF(pipes_part, RECORD_BLOCK, part_columns);
+
+bool answer_pipes(struct answer *a, const struct request *r, const struct trace *t,
+	const struct selection *s, struct pipes **out, struct incore_error *e)
+{
+	struct walk_options o = request_walk(r, s);
+	struct pipes *p = pipes_new(t, e);
+	struct walk_result walk = {0};
+	bool ok;
+
+	if (!p || !ANSWER_KEEP(a, p, pipes_free, e))
+		return false;
+	ok = pipes_collect(p, &o, &walk, e);
+	if (ok)
+		answer_walk_notes(a, &walk);
+	walk_result_deinit(&walk);
+	*out = p;
+	return ok;
+}
 
 static uint64_t sort_key(const struct pipe_row *r, enum wave_sort by)
 {

@@ -96,6 +96,9 @@ struct pipes_part { /* members of an answer */
 };
 extern const struct record pipes_part_record, pipe_line_record, core_line_record;
 extern const struct record path_pipe_record, path_line_record;
+/* Walks the selected pipes; the answer keeps what was found, and the walk's notes are warnings. */
+bool answer_pipes(struct answer *a, const struct request *r, const struct trace *t,
+	const struct selection *s, struct pipes **out, struct incore_error *e);
 /* by: order of the pipes; in that of the dataflow by WAVES_SORT_DURATION. */
 bool pipes_part_make(struct answer *a, const struct pipes *p, enum wave_sort by, uint64_t top,
 	struct pipes_part *out, struct incore_error *e);

@@ -151,12 +151,11 @@ static void test_waves_sorted(void **state)
 	assert_int_equal(list[0], 1);
 	assert_int_equal(list[1], 2);
 	assert_int_equal(list[3], 3);
-	assert_true(waves_sorted(w, wave_sort_of("drain"), &a, &list, &n, NULL));
+	assert_true(waves_sorted(w, WAVES_SORT_DRAIN, &a, &list, &n, NULL));
 	assert_int_equal(list[0], 1);
 	assert_int_equal(list[4], 4);
-	assert_true(waves_sorted(w, wave_sort_of("begin"), &a, &list, &n, NULL));
+	assert_true(waves_sorted(w, WAVES_SORT_BEGIN, &a, &list, &n, NULL));
 	assert_int_equal(list[4], 4);
-	assert_int_equal(wave_sort_of("wave"), WAVES_SORT_WAVE);
 	arena_deinit(&a);
 	waves_free(w);
 	trace_free(t);

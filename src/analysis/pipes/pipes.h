@@ -19,7 +19,6 @@
 #include "analysis/pipes/pipe_sweep.h"
 #include "analysis/waves/causes.h"
 #include "analysis/waves/producers.h"
-#include "codec/json_writer.h"
 
 #define PIPE_DEPTHS 16u /* of the histogram: the last counts all deeper ones too */
 
@@ -126,11 +125,5 @@ bool pipes_sorted(const struct pipes *p, struct arena *a, track_idx **out, uint3
  * flag was awaited. The receivers are new and were not fed by a walk. */
 bool pipes_fill_causes(const struct pipes *p, struct causes *c, struct incore_error *e);
 bool pipes_fill_producers(const struct pipes *p, struct producers *x, struct incore_error *e);
-
-/* Members of an open object; list: the pipes to show. */
-void pipes_json(const struct pipes *p, const track_idx *list, uint32_t n, struct json_writer *w);
-void pipes_json_pairs(const struct pipes *p, uint64_t top, struct json_writer *w);
-void pipes_json_cores(const struct pipes *p, struct json_writer *w);
-void pipes_json_bound(const struct pipes *p, struct json_writer *w);
 
 #endif

@@ -2,7 +2,6 @@
 /* states.c: cycles in each wave state, per wave, in all, and over time. */
 #include "analysis/waves/states.h"
 
-#include "analysis/ratio.h"
 #include "base/mem.h"
 
 struct gather {
@@ -184,31 +183,4 @@ uint64_t states_total(const struct states_wave *s)
 	for (unsigned k = 0; k < STATE_COUNT; k++)
 		sum += s->cyc[k];
 	return sum;
-}
-
-void state_shares_json(const struct states_wave *s, struct json_writer *w)
-{
-	uint64_t whole = states_total(s);
-
-	json_w_row_object(w);
-	if (s->cyc[STATE_EMPTY])
-		ratio_json(w, names[STATE_EMPTY], s->cyc[STATE_EMPTY], whole);
-	for (unsigned k = STATE_IDLE; k < STATE_COUNT; k++)
-		ratio_json(w, names[k], s->cyc[k], whole);
-	json_w_end(w);
-}
-
-void states_series_json(const struct states *s, struct json_writer *w)
-{
-	json_w_object(w);
-	json_w_kv_i64(w, "from_aligned", s->bins_from_cyc);
-	json_w_kv_u64(w, "bin_cycles", s->bin_cyc);
-	for (unsigned k = STATE_IDLE; k < STATE_COUNT; k++) {
-		json_w_key(w, names[k]);
-		json_w_row(w);
-		for (uint32_t i = 0; i < s->n_bins; i++)
-			json_w_u64(w, s->bins[i][k]);
-		json_w_end(w);
-	}
-	json_w_end(w);
 }

@@ -36,10 +36,6 @@ void states_free(struct states *s);
 struct collector states_collector(struct states *s);
 /* An object {IDLE, EXEC, WAIT, STALL}; EMPTY only where it occurs. */
 void states_json(const struct states_wave *s, struct json_writer *w);
-/* All states together, and each as a part of them. */
-uint64_t states_total(const struct states_wave *s);
-void state_shares_json(const struct states_wave *s, struct json_writer *w);
-/* An object {from, bin_cycles, IDLE: [...], ...}. */
-void states_series_json(const struct states *s, struct json_writer *w);
+uint64_t states_total(const struct states_wave *s); /* all states together */
 
 #endif

@@ -461,13 +461,3 @@ bool waves_sorted(const struct waves *w, enum wave_sort by, struct arena *a, tra
 	*n = count;
 	return true;
 }
-
-enum wave_sort wave_sort_of(const char *word)
-{
-	struct str rest = STR(WAVES_SORT_CHOICES), part;
-
-	for (unsigned i = 0; word && str_cut(&rest, "|", &part); i++)
-		if (str_is(part, word))
-			return (enum wave_sort)i;
-	return WAVES_SORT_DURATION;
-}

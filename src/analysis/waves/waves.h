@@ -128,8 +128,6 @@ bool waves_collect(struct waves *w, const struct walk_options *o, struct walk_re
 /* Waves looked at, sorted; ties in track order. The array lives in `a`. */
 bool waves_sorted(const struct waves *w, enum wave_sort by, struct arena *a, track_idx **out,
 	uint32_t *n, struct incore_error *e);
-/* Word of WAVES_SORT_CHOICES; WAVES_SORT_DURATION if unknown. */
-enum wave_sort wave_sort_of(const char *word);
 
 /*
  * What each state consists of, from the records: IDLE is the time before the first and after the
@@ -139,8 +137,6 @@ enum wave_sort wave_sort_of(const char *word);
  */
 uint32_t waves_explain(const struct waves *w, struct state_explained out[STATES_EXPLAINED]);
 
-/* Members of an open object; `top` waves of the list. */
-void waves_json(const struct waves *w, const track_idx *list, uint32_t n, struct json_writer *out);
 void duration_json(const struct duration_stats *d, struct json_writer *out);
 void buckets_json(const uint64_t bucket[BUCKET_COUNT], uint64_t duration, struct json_writer *out);
 /* Member accounting_shares: the same as parts of the duration. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* pipes_page.c: waves, summary and occupancy of a trace whose tracks are pipes. */
+/* pipes_page.c: summary and occupancy of a trace whose tracks are pipes. */
 #include "cli/text/pipes_page.h"
 
 #include <stdlib.h>
@@ -9,7 +9,6 @@
 #include "analysis/code/source_lines.h"
 #include "analysis/pipes/pipes.h"
 #include "analysis/summary/tables.h"
-#include "analysis/waves/waves.h"
 #include "cli/text/pipes_text.h"
 #include "cli/text/summary_page.h"
 #include "cli/text/tables_text.h"
@@ -30,7 +29,8 @@ struct job {
 	struct source_lines lines; /* summary --json */
 	bool has_lines;
 	struct arena arena;
-	struct pipes_text text;
+	struct answer answer; /* holds the rows of the part */
+	struct pipes_part part;
 };
 
 static void job_deinit(struct job *j)
@@ -42,57 +42,13 @@ static void job_deinit(struct job *j)
 		source_lines_deinit(&j->lines);
 	walk_result_deinit(&j->walk);
 	arena_deinit(&j->arena);
-}
-
-/* --- order ---------------------------------------------------------------------------------- */
-
-static uint64_t sort_key(const struct pipe_row *r, enum wave_sort by)
-{
-	switch (by) {
-	case WAVES_SORT_INSTRUCTIONS:
-		return r->n_work;
-	case WAVES_SORT_ISSUE:
-		return r->bucket[BUCKET_ISSUE];
-	case WAVES_SORT_WAIT:
-		return r->bucket[BUCKET_WAIT];
-	case WAVES_SORT_STALL:
-		return r->bucket[BUCKET_STALL];
-	case WAVES_SORT_IDLE:
-		return r->bucket[BUCKET_IDLE];
-	case WAVES_SORT_DRAIN:
-		return r->bucket[BUCKET_DRAIN];
-	default:
-		return 0; /* by dataflow: as they come */
-	}
-}
-
-/* Stable and few: pipes are tens to thousands, nearly all of equal key by default. */
-static void sort_list(const struct job *j, enum wave_sort by)
-{
-	track_idx *v = j->text.list;
-
-	for (uint32_t i = 1; i < j->text.n_list; i++) {
-		track_idx x = v[i];
-		uint64_t key = sort_key(&j->pipes->rows[x], by);
-		uint32_t k = i;
-
-		for (; k && sort_key(&j->pipes->rows[v[k - 1]], by) < key; k--)
-			v[k] = v[k - 1];
-		v[k] = x;
-	}
+	answer_deinit(&j->answer);
 }
 
 static bool make_text(struct job *j, uint64_t top)
 {
-	struct pipes_text *x = &j->text;
-
-	x->c = j->c;
-	x->p = j->pipes;
-	x->top = top;
-	if (!pipes_sorted(j->pipes, &j->arena, &x->list, &x->n_list, &j->c->error))
-		return false;
-	x->n_shown = top < x->n_list ? (uint32_t)top : x->n_list;
-	return true;
+	return pipes_part_make(
+		&j->answer, j->pipes, WAVES_SORT_DURATION, top, &j->part, &j->c->error);
 }
 
 static bool ask_pipes(struct job *j, const struct selection *s)
@@ -104,71 +60,6 @@ static bool ask_pipes(struct job *j, const struct selection *s)
 		return false;
 	cli_walk_notes(j->c, &j->walk);
 	return true;
-}
-
-/* --- waves ---------------------------------------------------------------------------------- */
-
-static const char explanation[] =
-	"\nHow to read this\n"
-	"  busy       cycles with at least one instruction in flight (flags, barriers left out)\n"
-	"  busy + wait + stall + idle + drain = the span of the core, for every pipe\n"
-	"  wait       inside a flag wait, buffer wait or barrier of this pipe, and not busy\n"
-	"  stall      before an instruction: cache miss, issue queue; drain: after its last slice\n"
-	"  alone      busy while no other work pipe of the core was\n"
-	"  latency    sum of all lengths: larger than busy where several are in flight (depth)\n"
-	"  gaps       between the stretches in which the pipe was busy\n";
-
-static bool print_waves_json(struct job *j)
-{
-	struct json_writer w;
-	const struct trace *t = j->trace;
-
-	cli_json_begin(j->c, &w, &t, 1);
-	json_w_object(&w);
-	json_w_kv_cstr(&w, "evidence", evidence_name(t->meta.evidence));
-	pipes_json(j->pipes, j->text.list, j->text.n_shown, &w);
-	json_w_end(&w);
-	return cli_json_end(j->c, &w);
-}
-
-static bool print_waves(struct job *j)
-{
-	const struct pipes_text *x = &j->text;
-
-	if (j->c->use_csv)
-		return pipes_print_table(x);
-	pipes_print_head(x);
-	if (!j->pipes->n_pipes)
-		return true;
-	fputc('\n', j->c->out);
-	if (!pipes_print_table(x) || !pipes_print_overlap(x, pipes_main_core(x)))
-		return false;
-	if (j->pipes->pairs.n) {
-		fputs("\nwaits, cycles in which the waiting pipe did not work\n", j->c->out);
-		if (!pipes_print_pairs(x))
-			return false;
-	}
-	if (!pipes_print_path(x))
-		return false;
-	if (cli_flag(j->c, "explain"))
-		fputs(explanation, j->c->out);
-	return true;
-}
-
-bool pipes_page_waves(struct cli *c, const struct trace *t, const struct selection *s)
-{
-	struct job j = {.c = c, .trace = t};
-	bool is_all = (c->use_json || c->use_csv) && !cli_has(c, "top");
-	bool ok;
-
-	arena_init(&j.arena);
-	ok = ask_pipes(&j, s) && make_text(&j, is_all ? UINT64_MAX : cli_top(c));
-	if (ok) {
-		sort_list(&j, wave_sort_of(cli_text(c, "sort")));
-		ok = c->use_json ? print_waves_json(&j) : print_waves(&j);
-	}
-	job_deinit(&j);
-	return ok;
 }
 
 /* --- occupancy ------------------------------------------------------------------------------ */
@@ -183,7 +74,11 @@ static bool print_occupancy_json(struct job *j)
 	json_w_kv_cstr(&w, "evidence", evidence_name(t->meta.evidence));
 	json_w_kv_cstr(&w, "kernel", t->meta.kernel);
 	json_w_kv_cstr(&w, "arch", t->meta.arch);
-	pipes_json_cores(j->pipes, &w);
+	json_w_key(&w, "cores");
+	json_w_array(&w);
+	for (size_t i = 0; i < j->part.cores.n; i++)
+		record_json(&core_line_record, &((const struct core_line *)j->part.cores.v)[i], &w);
+	json_w_end(&w);
 	tables_json(t, UINT64_MAX, false, &w);
 	json_w_end(&w);
 	return cli_json_end(j->c, &w);
@@ -195,7 +90,7 @@ static bool print_occupancy(struct job *j)
 	FILE *out = j->c->out;
 
 	if (j->c->use_csv)
-		return pipes_print_cores(&j->text);
+		return pipes_print_cores(j->c, j->part.cores, j->part.top);
 	fprintf(out, "%s  %s\n", j->trace->meta.kernel ? j->trace->meta.kernel : "(no name)",
 		j->trace->meta.arch ? j->trace->meta.arch : "");
 	fputs("cores run one block at a time: there are no waves to fill them with; how busy each "
@@ -203,12 +98,12 @@ static bool print_occupancy(struct job *j)
 		out);
 	if (j->pipes->n_pipes) {
 		fputc('\n', out);
-		if (!pipes_print_cores(&j->text))
+		if (!pipes_print_cores(j->c, j->part.cores, j->part.top))
 			return false;
 	} else {
 		fputs("not available for this trace: no pipe was traced\n", out);
 	}
-	if (k && !tables_print_one(j->c, k, j->text.top))
+	if (k && !tables_print_one(j->c, k, j->part.top))
 		return false;
 	fprintf(out, "%s, %u note%s\n", evidence_text(j->trace, (char[EVIDENCE_TEXT]){0}),
 		j->c->n_notes, plural(j->c->n_notes));
@@ -221,6 +116,7 @@ bool pipes_page_occupancy(struct cli *c, const struct trace *t, const struct sel
 	bool ok;
 
 	arena_init(&j.arena);
+	arena_init(&j.answer.arena);
 	ok = ask_pipes(&j, s) &&
 	     make_text(&j, c->use_csv && !cli_has(c, "top") ? UINT64_MAX : cli_top(c));
 	if (ok)
@@ -305,7 +201,8 @@ static bool print_summary_json(struct job *j, const char *health)
 	json_w_kv_cstr(&w, "evidence", evidence_name(t->meta.evidence));
 	json_w_kv_cstr(&w, "verdict", verdict_of(j));
 	json_w_kv_cstr(&w, "health", health);
-	pipes_json(j->pipes, j->text.list, j->text.n_list, &w);
+	j->part.pipes.n = j->part.n_all;
+	record_json_members(&pipes_part_record, &j->part, &w);
 	json_w_key(&w, "rows");
 	json_w_array(&w);
 	for (uint32_t i = 0; i < j->n_groups && i < top; i++) {
@@ -383,21 +280,21 @@ static bool print_instructions(struct page *p, const struct job *j)
 
 static bool print_summary(struct job *j, const char *health)
 {
-	const struct pipes_text *x = &j->text;
+	const struct pipes_part *x = &j->part;
 	struct page p = {.c = j->c, .top = x->top, .out = j->c->out};
 
 	print_provenance(&p, j, health);
 	if (j->pipes->n_pipes) {
 		page_title(&p, "Pipes");
-		if (!pipes_print_table(x) || !pipes_print_overlap(x, pipes_main_core(x)))
+		if (!pipes_print_table(j->c, x) || !pipes_print_overlap(j->c, x))
 			return false;
 	}
 	if (j->pipes->pairs.n) {
 		page_title(&p, "Waits");
-		if (!pipes_print_pairs(x))
+		if (!pipes_print_pairs(j->c, x))
 			return false;
 	}
-	if (!pipes_print_path(x) || (j->n_groups && !print_instructions(&p, j)))
+	if (!pipes_print_path(j->c, x) || (j->n_groups && !print_instructions(&p, j)))
 		return false;
 	return tables_print_details(j->c, j->trace, x->top) &&
 	       (!p.is_failed || err_nomem(&j->c->error));
@@ -410,6 +307,7 @@ bool pipes_page_summary(struct cli *c, const struct trace *t, const struct selec
 	bool ok;
 
 	arena_init(&j.arena);
+	arena_init(&j.answer.arena);
 	ok = ask_summary(&j, s) && make_text(&j, cli_has(c, "top") ? cli_top(c) : SUMMARY_ROWS);
 	ok = ok && (check_health(j.check, &health) || err_nomem(&c->error));
 	if (ok)

@@ -1,0 +1,451 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* waves.c: wave by wave: how long, where did its cycles go, who took which path? */
+#include "answer/waves.h"
+
+#define MAX_BINS 100000u
+
+static const struct option_def options[] = {
+	{0, "sort", OPTION_CHOICE, "KEY", WAVES_SORT_CHOICES, "duration",
+		"order of the waves: largest first; wave and begin: first come first",
+		OPTION_FIELD(waves_params, sort)},
+	{0, "bins", OPTION_COUNT, "N", NULL, "0",
+		"with --json: cycles in each state over time, in N bins",
+		OPTION_FIELD(waves_params, bins)},
+	OPTION_END,
+};
+
+/* --- columns -------------------------------------------------------------------------------- */
+
+static const struct column totals_columns[] = {
+	COLUMN(waves_totals, waves, UNIT_WAVES, "waves looked at"),
+	COLUMN(waves_totals, instructions, UNIT_COUNT, "instructions executed"),
+	COLUMN(waves_totals, latency, UNIT_CYCLES, "sum of the recorded latencies"),
+	COLUMN(waves_totals, stall, UNIT_CYCLES, "sum of the recorded stalls"),
+	COLUMN(waves_totals, segments, UNIT_COUNT, "segments of the waves' timelines"),
+	COLUMN(waves_totals, waves_with_states, UNIT_WAVES, "waves that have a timeline"),
+	COLUMN(waves_totals, not_ending_in_endpgm, UNIT_WAVES,
+		"waves whose last record is not the end of the program"),
+};
+static const struct record totals_record = RECORD_OF(waves_totals, RECORD_LINE, totals_columns);
+
+static const struct column category_sum_columns[] = {
+	COLUMN(wave_category, n, UNIT_COUNT, "records of the category"),
+	COLUMN(wave_category, latency, UNIT_CYCLES, "sum of their latencies"),
+	COLUMN(wave_category, stall, UNIT_CYCLES, "sum of their stalls"),
+};
+static const struct record category_sum_record =
+	RECORD_OF(wave_category, RECORD_TUPLE, category_sum_columns);
+static const struct column category_columns[] = {
+	COLUMN(category_row, category, UNIT_NONE, "number of the category"),
+	RECORD(category_row, c, &category_sum_record, "records, latency, stall"),
+};
+static const struct record category_record =
+	RECORD_OF(category_row, RECORD_BLOCK, category_columns);
+
+#define PLACE(M, DOC) COLUMN(group_line, M, UNIT_NONE, DOC, .flags = COLUMN_OPTIONAL)
+static const struct column group_columns[] = {
+	PLACE(se, "shader engine they share"),
+	PLACE(cu, "compute unit they share"),
+	PLACE(simd, "SIMD they share"),
+	PLACE(slot, "slot number they share"),
+	COLUMN(group_line, order, UNIT_NONE, "the first waves of slots, or later ones",
+		.words = "first|later", .flags = COLUMN_OPTIONAL),
+	COLUMN(group_line, phase, UNIT_NONE, "where they stand among the waves of their slot",
+		.words = "first|steady|tail", .flags = COLUMN_OPTIONAL),
+	COLUMN_AS(group_line, g.duration.n, "waves", UNIT_WAVES, "waves in the group"),
+	COLUMN_HELD(group_line, g.duration, "duration", COLUMN_RECORD, &duration_record,
+		"how long they lived"),
+	RECORD(group_line, accounting, &accounting_record, "where their cycles went"),
+	COLUMN(group_line, lost_share, UNIT_SHARE, "of the duration: all but issue", .digits = 6),
+	COLUMN_HELD(group_line, g.states, "states", COLUMN_RECORD, &states_record,
+		"by the hardware's own state stream"),
+	COLUMN(group_line, where, UNIT_NONE, "what they share, in words", .flags = COLUMN_NO_JSON),
+	COLUMN(group_line, issue_pct, UNIT_PERCENT, "of the duration: issue", .title = "issue %",
+		.flags = COLUMN_NO_JSON, .digits = 1),
+	COLUMN(group_line, wait_pct, UNIT_PERCENT, "of the duration: wait", .title = "wait %",
+		.flags = COLUMN_NO_JSON, .digits = 1),
+};
+const struct record wave_group_record = RECORD_OF(group_line, RECORD_LINE, group_columns);
+
+#define GROUPS(M, DOC) LIST(imbalance, M, &wave_group_record, DOC)
+static const struct column imbalance_columns[] = {
+	GROUPS(se, "by shader engine"),
+	GROUPS(simd, "by SIMD"),
+	GROUPS(slot, "by slot number, all SIMDs pooled"),
+	GROUPS(order, "the first waves of slots against later ones"),
+	GROUPS(phase, "by where a wave stands among those of its slot"),
+};
+static const struct record imbalance_record = RECORD_OF(imbalance, RECORD_BLOCK, imbalance_columns);
+
+static const struct column explained_part_columns[] = {
+	COLUMN(explained_part, part, UNIT_NONE, "what the cycles are"),
+	COLUMN(explained_part, bucket, UNIT_NONE, "which bucket they are in"),
+	COLUMN(explained_part, cycles, UNIT_CYCLES, "by the records"),
+};
+static const struct record explained_part_record =
+	RECORD_OF(explained_part, RECORD_BLOCK, explained_part_columns);
+static const struct column explained_columns[] = {
+	COLUMN(explained_row, state, UNIT_NONE, "the state", .words = "IDLE|EXEC|WAIT|STALL"),
+	COLUMN(explained_row, cycles, UNIT_CYCLES, "as the hardware says"),
+	COLUMN(explained_row, records, UNIT_CYCLES, "as the records give: sum of the parts"),
+	COLUMN(explained_row, difference, UNIT_CYCLES, "cycles - records"),
+	LIST(explained_row, parts, &explained_part_record, "what it consists of"),
+};
+static const struct record explained_record =
+	RECORD_OF(explained_row, RECORD_LINE, explained_columns);
+
+struct state_bin {
+	uint64_t cyc[STATE_COUNT];
+};
+/* One state of every bin: a list of numbers that stand a bin apart. */
+#define BIN(NAME, S)                                                                               \
+	static const struct column NAME##_bin_columns[] = {                                        \
+		COLUMN_AS(state_bin, cyc[S], "", UNIT_CYCLES, "wave-cycles in one bin")};          \
+	static const struct record NAME##_bin_record =                                             \
+		RECORD_OF(state_bin, RECORD_SCALAR, NAME##_bin_columns)
+BIN(idle, STATE_IDLE);
+BIN(exec, STATE_EXEC);
+BIN(wait, STATE_WAIT);
+BIN(stall, STATE_STALL);
+#define BINS(NAME, RECORD)                                                                         \
+	COLUMN_HELD(state_series, bins, NAME, COLUMN_LIST, RECORD, "wave-cycles in " NAME)
+static const struct column series_columns[] = {
+	COLUMN(state_series, from_aligned, UNIT_CYCLES,
+		"aligned time at which the first bin begins"),
+	COLUMN(state_series, bin_cycles, UNIT_CYCLES, "width of a bin"),
+	BINS("IDLE", &idle_bin_record),
+	BINS("EXEC", &exec_bin_record),
+	BINS("WAIT", &wait_bin_record),
+	BINS("STALL", &stall_bin_record),
+};
+static const struct record series_record = RECORD_OF(state_series, RECORD_BLOCK, series_columns);
+
+static const struct column wave_columns[] = {
+	COLUMN(wave_line, se, UNIT_NONE, "shader engine"),
+	COLUMN(wave_line, cu, UNIT_NONE, "compute unit"),
+	COLUMN(wave_line, simd, UNIT_NONE, "SIMD"),
+	COLUMN(wave_line, slot, UNIT_NONE, "slot of the SIMD"),
+	COLUMN(wave_line, wave, UNIT_NONE, "number of the wave in its slot"),
+	COLUMN(wave_line, begin, UNIT_CYCLES, "on its own clock", .csv = "begin_cycles"),
+	COLUMN(wave_line, end, UNIT_CYCLES, "on its own clock", .csv = "end_cycles"),
+	COLUMN_AS(wave_line, r.duration_cyc, "duration", UNIT_CYCLES, "end - begin, in the window",
+		.csv = "duration_cycles"),
+	COLUMN_AS(wave_line, r.instructions, "instructions", UNIT_COUNT, "executed in the window",
+		.title = "instr", .csv = "instructions"),
+	COLUMN_AS(wave_line, states.segments, "segments", UNIT_COUNT, "segments of its timeline"),
+	COLUMN(wave_line, begin_aligned, UNIT_CYCLES, "begin, aligned between clocks",
+		.csv = "begin_aligned_cycles"),
+	COLUMN(wave_line, end_aligned, UNIT_CYCLES, "end, aligned between clocks",
+		.csv = "end_aligned_cycles"),
+	COLUMN(wave_line, rows, UNIT_COUNT, "rows of the code it executed"),
+	COLUMN(wave_line, cluster, UNIT_NONE, "number of its cluster"),
+	COLUMN_AS(wave_line, r.latency, "latency", UNIT_CYCLES, "sum of the recorded latencies"),
+	COLUMN_AS(wave_line, r.stall, "stall", UNIT_CYCLES, "sum of the recorded stalls"),
+	RECORD(wave_line, accounting, &accounting_record, "every cycle of it in one bucket"),
+	RECORD(wave_line, states, &states_record, "by the hardware's own state stream"),
+	COLUMN_AS(wave_line, r.barriers, "barriers", UNIT_COUNT, "barriers executed"),
+	COLUMN_AS(wave_line, r.barrier_cyc, "barrier_cycles", UNIT_CYCLES, "waited there"),
+	COLUMN_AS(wave_line, r.has_end, "ends_in_endpgm", UNIT_NONE,
+		"its last record is the end of the program"),
+	COLUMN(wave_line, file, UNIT_NONE, "name of the wave, which may be that of its file"),
+	COLUMN(wave_line, phase, UNIT_NONE, "where it stands among the waves of its slot",
+		.words = "first|steady|tail"),
+};
+const struct record wave_record = RECORD_OF(wave_line, RECORD_LINE, wave_columns);
+
+static const struct column waves_columns[] = {
+	COLUMN(waves_answer, evidence, UNIT_NONE, "what the figures rest on",
+		.words = EVIDENCE_WORDS),
+	RECORD(waves_answer, totals, &totals_record, "of all waves looked at"),
+	RECORD(waves_answer, duration, &duration_record, "how long waves lived"),
+	RECORD(waves_answer, accounting, &accounting_record,
+		"every cycle of every wave in one bucket"),
+	RECORD(waves_answer, accounting_shares, &bucket_shares_record,
+		"the same as parts of the duration"),
+	COLUMN(waves_answer, residue, UNIT_CYCLES, "durations less all buckets: 0"),
+	RECORD(waves_answer, states, &states_record, "by the hardware's own state stream"),
+	COLUMN(waves_answer, states_total, UNIT_CYCLES, "all states together"),
+	RECORD(waves_answer, state_shares, &state_shares_record, "the states as parts of them"),
+	COLUMN_AS(waves_answer, totals.segments, "timeline_segments", UNIT_COUNT,
+		"segments of the waves' timelines"),
+	COLUMN_AS(waves_answer, totals.not_ending_in_endpgm, "waves_not_ending_in_s_endpgm",
+		UNIT_WAVES, "waves whose last record is not the end of the program"),
+	MAP(waves_answer, categories, &category_record,
+		"records, latency and stall by the producer's category"),
+	LIST(waves_answer, clusters, &cluster_record, "waves that executed the same rows"),
+	RECORD(waves_answer, imbalance, &imbalance_record, "how places differ"),
+	RECORD(waves_answer, barriers, &barriers_record, "how unequally waves arrived"),
+	LIST(waves_answer, states_explained, &explained_record,
+		"of waves with a timeline: what the hardware says of each state, what the records "
+		"give, and the parts that make it up"),
+	POINTER(waves_answer, series, &series_record, "states over time, with --bins",
+		.flags = COLUMN_OPTIONAL),
+	LIST(waves_answer, waves, &wave_record, "wave by wave, in the order of --sort"),
+};
+const struct record waves_record = RECORD_OF(waves_answer, RECORD_BLOCK, waves_columns);
+
+static const struct column of_pipes_columns[] = {
+	COLUMN(waves_of_pipes, evidence, UNIT_NONE, "what the figures rest on",
+		.words = EVIDENCE_WORDS),
+	PART(waves_of_pipes, p, &pipes_part_record),
+};
+const struct record waves_of_pipes_record =
+	RECORD_OF(waves_of_pipes, RECORD_BLOCK, of_pipes_columns);
+
+/* --- rows ----------------------------------------------------------------------------------- */
+
+static bool category_rows(
+	struct answer *a, const struct waves *w, struct rows *out, struct incore_error *e)
+{
+	struct category_row *v = answer_alloc(a, 256, sizeof(*v), e);
+	size_t n = 0;
+
+	if (!v)
+		return false;
+	for (unsigned i = 0; i < 256; i++) {
+		if (!w->categories[i].n)
+			continue;
+		v[n++] = (struct category_row){arena_printf(&a->arena, "%u", i), w->categories[i]};
+		if (!v[n - 1].category)
+			return err_nomem(e);
+	}
+	*out = (struct rows){v, n};
+	return true;
+}
+
+/* Which coordinates the waves of a group share. */
+static void put_place(const struct waves *w, enum wave_grouping by, struct group_line *x)
+{
+	const uint32_t *coord = w->trace->tracks[x->g.first].coord;
+	bool is_simd = by == WAVES_BY_SIMD;
+
+	x->se = is_simd || by == WAVES_BY_SE ? coord[0] : UINT32_MAX;
+	x->cu = is_simd ? coord[1] : UINT32_MAX;
+	x->simd = is_simd ? coord[2] : UINT32_MAX;
+	x->slot = by == WAVES_BY_SLOT ? coord[3] : UINT32_MAX;
+	if (by == WAVES_BY_ORDER)
+		x->order = wave_group_is_later(w, &x->g) ? "later" : "first";
+	if (by == WAVES_BY_PHASE)
+		x->phase = wave_phase_name(wave_phase_of(w->trace, x->g.first));
+}
+
+static char *place_text(
+	struct answer *a, const struct waves *w, enum wave_grouping by, const struct group_line *x)
+{
+	static const char *const phases[] = {"first", "middle", "last"};
+
+	if (by == WAVES_BY_PHASE)
+		return arena_printf(&a->arena, "%s wave%s of a slot",
+			phases[wave_phase_of(w->trace, x->g.first)], plural(x->g.duration.n));
+	return arena_printf(
+		&a->arena, "%s %u", wave_grouping_name(by), by == WAVES_BY_SE ? x->se : x->slot);
+}
+
+static bool group_rows(struct answer *a, const struct waves *w, enum wave_grouping by,
+	struct rows *out, struct incore_error *e)
+{
+	uint32_t n = w->n_groups[by];
+	struct group_line *v = answer_alloc(a, n, sizeof(*v), e);
+
+	if (!v)
+		return false;
+	for (uint32_t i = 0; i < n; i++) {
+		const struct wave_group *g = &w->groups[by][i];
+		uint64_t all = g->duration.sum;
+
+		v[i] = (struct group_line){.g = *g,
+			.accounting = accounting_of(g->bucket, all),
+			.lost_share = ratio(all - g->bucket[BUCKET_ISSUE], all),
+			.issue_pct = percent(g->bucket[BUCKET_ISSUE], all),
+			.wait_pct = percent(g->bucket[BUCKET_WAIT], all)};
+		put_place(w, by, &v[i]);
+		v[i].where = place_text(a, w, by, &v[i]);
+		if (!v[i].where)
+			return err_nomem(e);
+	}
+	*out = (struct rows){v, n};
+	return true;
+}
+
+static bool imbalance_make(
+	struct answer *a, const struct waves *w, struct imbalance *out, struct incore_error *e)
+{
+	return group_rows(a, w, WAVES_BY_SE, &out->se, e) &&
+	       group_rows(a, w, WAVES_BY_SIMD, &out->simd, e) &&
+	       group_rows(a, w, WAVES_BY_SLOT, &out->slot, e) &&
+	       group_rows(a, w, WAVES_BY_ORDER, &out->order, e) &&
+	       group_rows(a, w, WAVES_BY_PHASE, &out->phase, e);
+}
+
+static bool explained_rows(
+	struct answer *a, const struct waves *w, struct rows *out, struct incore_error *e)
+{
+	struct state_explained x[STATES_EXPLAINED];
+	uint32_t n = waves_explain(w, x);
+	struct explained_row *v = answer_alloc(a, n, sizeof(*v), e);
+
+	for (uint32_t i = 0; v && i < n; i++) {
+		struct explained_part *p = answer_alloc(a, x[i].n_parts, sizeof(*p), e);
+
+		if (!p)
+			return false;
+		for (uint32_t k = 0; k < x[i].n_parts; k++)
+			p[k] = (struct explained_part){x[i].parts[k].name,
+				bucket_name(x[i].parts[k].bucket), x[i].parts[k].cyc};
+		v[i] = (struct explained_row){state_name(x[i].state), x[i].cyc, x[i].records,
+			(int64_t)x[i].cyc - (int64_t)x[i].records, {p, x[i].n_parts}};
+	}
+	*out = (struct rows){v, n};
+	return v != NULL;
+}
+
+static struct wave_line wave_line_of(const struct waves *w, track_idx i)
+{
+	const struct track *k = &w->trace->tracks[i];
+	const struct wave_row *r = &w->rows[i];
+
+	return (struct wave_line){.se = k->coord[0],
+		.cu = k->coord[1],
+		.simd = k->coord[2],
+		.slot = k->coord[3],
+		.wave = k->coord[4],
+		.begin = k->begin_cyc,
+		.end = k->end_cyc,
+		.begin_aligned = trace_aligned(w->trace, k->clock, k->begin_cyc),
+		.end_aligned = trace_aligned(w->trace, k->clock, k->end_cyc),
+		.r = *r,
+		.rows = w->clusters->waves[i].n_rows,
+		.cluster = w->clusters->of_track[i],
+		.accounting = accounting_of(r->bucket, r->duration_cyc),
+		.states = w->states->waves[i],
+		.file = k->name,
+		.phase = wave_phase_name(wave_phase_of(w->trace, i))};
+}
+
+static bool wave_rows(struct answer *a, const struct waves *w, enum wave_sort by,
+	struct waves_answer *out, struct incore_error *e)
+{
+	struct wave_line *v;
+	track_idx *list;
+	uint32_t n;
+
+	if (!waves_sorted(w, by, &a->arena, &list, &n, e))
+		return false;
+	out->found = n;
+	n = out->top < n ? (uint32_t)out->top : n;
+	v = answer_alloc(a, n, sizeof(*v), e);
+	for (uint32_t i = 0; v && i < n; i++)
+		v[i] = wave_line_of(w, list[i]);
+	out->waves = (struct rows){v, n};
+	return v != NULL;
+}
+
+static bool series_make(
+	struct answer *a, const struct states *s, struct waves_answer *out, struct incore_error *e)
+{
+	struct state_series *x;
+
+	if (!s->n_bins)
+		return true;
+	x = ANSWER_NEW(a, state_series, e);
+	if (!x)
+		return false;
+	*x = (struct state_series){s->bins_from_cyc, s->bin_cyc, {s->bins, s->n_bins}};
+	out->series = x;
+	return true;
+}
+
+/* --- the question --------------------------------------------------------------------------- */
+
+static bool fill_waves(struct answer *a, const struct waves *w, enum wave_sort by, uint64_t top,
+	struct incore_error *e)
+{
+	struct waves_answer *x = ANSWER_NEW(a, waves_answer, e);
+
+	if (!x)
+		return false;
+	*x = (struct waves_answer){.evidence = evidence_name(w->trace->meta.evidence),
+		.totals = {w->n_waves, w->n_instructions, w->clusters->latency, w->clusters->stall,
+			w->states->all.segments, w->states->n_waves, w->n_not_ended},
+		.duration = w->duration,
+		.accounting = accounting_of(w->bucket, w->duration.sum),
+		.accounting_shares = bucket_shares_of(w->bucket, w->duration.sum),
+		.residue = w->residue_cyc,
+		.states = w->states->all,
+		.states_total = states_total(&w->states->all),
+		.state_shares = state_shares_of(&w->states->all),
+		.top = top};
+	a->data = x;
+	return category_rows(a, w, &x->categories, e) &&
+	       cluster_rows(a, w->clusters, &x->clusters, e) &&
+	       imbalance_make(a, w, &x->imbalance, e) &&
+	       barriers_make(a, w->barriers, &x->barriers, e) &&
+	       explained_rows(a, w, &x->states_explained, e) && series_make(a, w->states, x, e) &&
+	       wave_rows(a, w, by, x, e);
+}
+
+static bool ask_of_waves(const struct request *r, struct answer *a, const struct trace *t,
+	const struct selection *s, struct incore_error *e)
+{
+	const struct waves_params *p = r->params;
+	struct walk_options o = request_walk(r, s);
+	struct waves *w = waves_new(t, (uint32_t)p->bins, e);
+	struct walk_result walk = {0};
+	bool ok;
+
+	if (!w || !ANSWER_KEEP(a, w, waves_free, e))
+		return false;
+	ok = waves_collect(w, &o, &walk, e);
+	if (ok)
+		answer_walk_notes(a, &walk);
+	walk_result_deinit(&walk);
+	return ok && fill_waves(a, w, p->sort, request_top(r, 20, UINT64_MAX), e);
+}
+
+static bool ask_of_pipes(const struct request *r, struct answer *a, const struct trace *t,
+	const struct selection *s, struct incore_error *e)
+{
+	const struct waves_params *params = r->params;
+	struct waves_of_pipes *x = ANSWER_NEW(a, waves_of_pipes, e);
+	struct pipes *p;
+
+	if (!x || !answer_pipes(a, r, t, s, &p, e))
+		return false;
+	x->evidence = evidence_name(t->meta.evidence);
+	a->record = &waves_of_pipes_record;
+	a->data = x;
+	return pipes_part_make(a, p, params->sort, request_top(r, 20, UINT64_MAX), &x->p, e);
+}
+
+static bool ask_waves(const struct request *r, struct answer *a, struct incore_error *e)
+{
+	const struct waves_params *p = r->params;
+	struct selection s = {0};
+	struct trace *t;
+	bool ok;
+
+	if (p->bins > MAX_BINS)
+		return err_set(e, INCORE_USAGE, "bad-option", "--bins %llu: at most %u",
+			(unsigned long long)p->bins, MAX_BINS);
+	if (!answer_open(a, r, r->paths[0], request_kernel_want(r), &t, e))
+		return false;
+	ok = request_selection(r, t, &s, e) &&
+	     (trace_has_pipes(t) ? ask_of_pipes : ask_of_waves)(r, a, t, &s, e);
+	selection_deinit(&s);
+	return ok;
+}
+
+static const struct record *const records[] = {&waves_record, &waves_of_pipes_record, NULL};
+
+const struct question question_waves = {
+	.name = "waves",
+	.args = "PATH",
+	.summary = "wave by wave: durations, states, paths, balance",
+	.groups = OPTIONS_SELECT | OPTIONS_TOP | OPTIONS_CAPTURE,
+	.options = options,
+	.params_size = sizeof(struct waves_params),
+	.min_paths = 1,
+	.max_paths = 1,
+	.records = records,
+	.ask = ask_waves,
+};
