@@ -20,14 +20,22 @@ DATA = os.path.join(ROOT, "tests", "data")
 SHARED = os.environ.get("INCORE_SHARED", os.path.join(ROOT, "..", "shared"))
 
 
-def load_schemas():
+def validator(schema):
+    cls = jsonschema.validators.validator_for(schema)
+    cls.check_schema(schema)
+    return cls(schema)
+
+
+def load_schemas(program, verbs):
+    """Those of questions come from the program, the others from schemas/."""
     out = {}
     for path in glob.glob(os.path.join(ROOT, "schemas", "*.schema.json")):
         with open(path) as f:
-            schema = json.load(f)
-        cls = jsonschema.validators.validator_for(schema)
-        cls.check_schema(schema)
-        out[os.path.basename(path)[:-len(".schema.json")]] = cls(schema)
+            out[os.path.basename(path)[:-len(".schema.json")]] = validator(json.load(f))
+    for verb in verbs:
+        if "answers" in verb:
+            text = subprocess.run([program, "--schema", verb["name"]], capture_output=True, check=True).stdout
+            out[f"incore.{verb['name']}.1"] = validator(json.loads(text))
     return out
 
 
@@ -158,7 +166,7 @@ def check_replay(program, schemas):
 def main():
     program = os.path.join(os.path.abspath(sys.argv[1]), "incore")
     verbs = json.loads(subprocess.run([program, "--help=json"], capture_output=True, check=True).stdout)["verbs"]
-    schemas, (fixtures, real) = load_schemas(), captures()
+    schemas, (fixtures, real) = load_schemas(program, verbs), captures()
     passed = failed = 0
     with tempfile.TemporaryDirectory() as tmp:
         for verb in verbs:

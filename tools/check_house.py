@@ -39,7 +39,10 @@ def check_verb(program, verb):
     name = verb["name"]
     check(read("src", "cli", f"cmd_{name}.c"), f"verb {name}: no src/cli/cmd_{name}.c")
     check(os.path.isdir(os.path.join(ROOT, "tests", "golden", name)), f"verb {name}: no tests/golden/{name}/")
-    check(read("schemas", f"incore.{name}.1.schema.json"), f"verb {name}: no schemas/incore.{name}.1.schema.json")
+    if "answers" in verb:
+        check(f"'{name}'" in (read("schemas", "meson.build") or ""), f"verb {name}: not in the questions of schemas/meson.build")
+    else:
+        check(read("schemas", f"incore.{name}.1.schema.json"), f"verb {name}: no schemas/incore.{name}.1.schema.json")
     text = subprocess.run([program, name, "--help"], capture_output=True, text=True).stdout
     check(len(text.splitlines()) <= 40, f"verb {name}: --help has {len(text.splitlines())} lines, more than 40")
     page = read("man", f"incore-{name}.1.scd")

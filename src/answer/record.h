@@ -136,6 +136,8 @@ struct record {
 #define PART(S, M, OF) COLUMN_HELD(S, M, "", COLUMN_PART, OF, "")
 /* The columns of another description of the same struct. */
 #define PART_SELF(OF) {.name = "", .doc = "", .of = OF, .type = COLUMN_PART}
+/* The same as an object of its own. */
+#define RECORD_SELF(NAME, OF, DOC) {.name = NAME, .doc = DOC, .of = OF, .type = COLUMN_RECORD}
 #define LIST(S, M, OF, DOC, ...) COLUMN_HELD(S, M, #M, COLUMN_LIST, OF, DOC, ##__VA_ARGS__)
 #define MAP(S, M, OF, DOC, ...) COLUMN_HELD(S, M, #M, COLUMN_MAP, OF, DOC, ##__VA_ARGS__)
 #define RECORD_OF(S, STYLE, COLUMNS) \

@@ -15,6 +15,7 @@ void help_main(FILE *out)
 	      "incore --version [--json]              version; with --json what it can read and "
 	      "write\n"
 	      "incore --help=json                     all verbs and options, for scripts\n"
+	      "incore --schema VERB                   JSON Schema of what --json gives\n"
 	      "incore --completion bash|zsh|fish      completions for a shell\n\n"
 	      "Exit status: 0 done, 1 negative answer, 2 usage, 3 bad input, 4 partial input with\n"
 	      "--strict, 5 outside program missing, 6 outside program or system failed, 130 "
@@ -142,6 +143,19 @@ static void put_subs(struct json_writer *w, const struct verb *v)
 	json_w_end(w);
 }
 
+/* What an answer may hold: its values and its tables with their columns. */
+static void put_answers(struct json_writer *w, const struct question *q)
+{
+	json_w_key(w, "answers");
+	json_w_array(w);
+	for (const struct record *const *r = q->records; *r; r++) {
+		json_w_object(w);
+		record_describe(*r, w);
+		json_w_end(w);
+	}
+	json_w_end(w);
+}
+
 void help_json(FILE *out, const struct verb *only)
 {
 	struct json_writer w;
@@ -168,6 +182,8 @@ void help_json(FILE *out, const struct verb *only)
 		json_w_end(&w);
 		if ((*v)->subs)
 			put_subs(&w, *v);
+		if ((*v)->question)
+			put_answers(&w, (*v)->question);
 		json_w_end(&w);
 	}
 	json_w_end(&w);

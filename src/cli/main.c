@@ -91,6 +91,20 @@ static int usage_error(const char *code, const char *word, const char *near, boo
 	return INCORE_USAGE;
 }
 
+/* The JSON Schema of what the verb's --json gives. */
+static int print_schema(const char *verb, bool as_json)
+{
+	const struct question *q = verb ? question_find(verb) : NULL;
+	struct json_writer w;
+
+	if (!q)
+		return usage_error("unknown-schema", "question of that name", NULL, as_json);
+	json_w_file(&w, stdout, 1);
+	question_schema(q, &w);
+	json_w_finish(&w, NULL);
+	return INCORE_OK;
+}
+
 static int unknown_verb(const char *name, bool as_json)
 {
 	struct strbuf word = {0};
@@ -206,6 +220,8 @@ static int dispatch(int argc, char **argv, bool as_json)
 		help_json(stdout, NULL);
 		return INCORE_OK;
 	}
+	if (strcmp(word, "--schema") == 0)
+		return print_schema(argc > 2 ? argv[2] : NULL, as_json);
 	if (strcmp(word, "--completion") == 0) {
 		if (argc > 2 && completion_print(stdout, argv[2]))
 			return INCORE_OK;

@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* limits.c: the predicted limit of waves and everything it was made from, for several answers. */
+#include "answer/limits.h"
+
+static const struct column limit_columns[] = {
+	COLUMN(limit_line, state, UNIT_NONE, "is it known; none: the kernel uses none of it",
+		.words = "known|unknown|none"),
+	COLUMN(limit_line, waves, UNIT_WAVES, "waves per SIMD that it allows",
+		.flags = COLUMN_NULLABLE),
+};
+static const struct record limit_record = RECORD_OF(limit_line, RECORD_LINE, limit_columns);
+
+static const struct column by_columns[] = {
+	RECORD(limits_by, waves, &limit_record, "what the hardware allows of any kernel"),
+	RECORD(limits_by, vgpr, &limit_record, "what the vector registers allow"),
+	RECORD(limits_by, lds, &limit_record, "what the LDS allows"),
+	RECORD(limits_by, grid, &limit_record, "what the grid has, over all SIMDs"),
+};
+static const struct record by_record = RECORD_OF(limits_by, RECORD_BLOCK, by_columns);
+
+#define FIGURE(M, NAME, UNIT, DOC, ...) COLUMN_AS(limits_part, l.M, NAME, UNIT, DOC, ##__VA_ARGS__)
+#define KNOWN(M, UNIT, DOC) FIGURE(M, #M, UNIT, DOC, .flags = COLUMN_NULLABLE)
+static const struct column kernel_columns[] = {
+	FIGURE(arch_vgprs, "arch_vgprs", UNIT_COUNT,
+		"vector registers of a wave, in whole granules"),
+	FIGURE(accum_vgprs, "accum_vgprs", UNIT_COUNT,
+		"accumulation registers of a wave, in whole granules"),
+	FIGURE(regs.arch, "arch_vgprs_used", UNIT_COUNT, "vector registers that the text names"),
+	FIGURE(regs.accum, "accum_vgprs_used", UNIT_COUNT,
+		"accumulation registers that the text names"),
+	KNOWN(stated_vgprs, UNIT_COUNT, "vector registers that the producer states"),
+	KNOWN(lds_bytes_per_workgroup, UNIT_BYTES, "LDS of a workgroup"),
+	FIGURE(has_lds_instructions, "has_lds_instructions", UNIT_NONE,
+		"the code uses the LDS for more than moves across lanes"),
+	KNOWN(waves_per_workgroup, UNIT_WAVES, "waves of a workgroup"),
+	KNOWN(launched_waves, UNIT_WAVES, "waves of the launch"),
+};
+static const struct record kernel_record = RECORD_OF(limits_part, RECORD_BLOCK, kernel_columns);
+
+static const struct column machine_columns[] = {
+	FIGURE(machine_source, "source", UNIT_NONE, "where the figures come from",
+		.words = "side-files|assumed|mixed", .flags = COLUMN_NULLABLE),
+	COLUMN(limits_part, assumed_target, UNIT_NONE, "target whose figures stand in",
+		.flags = COLUMN_NULLABLE),
+	COLUMN(limits_part, assumed_product, UNIT_NONE, "product whose figures stand in",
+		.flags = COLUMN_NULLABLE),
+	KNOWN(max_waves_per_simd, UNIT_WAVES, "waves that a SIMD can hold"),
+	FIGURE(vgpr_pool, "vgprs_per_simd", UNIT_COUNT, "registers that the waves of a SIMD share",
+		.flags = COLUMN_NULLABLE | COLUMN_SOME),
+	FIGURE(vgpr_granule, "vgpr_granule", UNIT_COUNT, "registers are given out in so many",
+		.flags = COLUMN_NULLABLE | COLUMN_SOME),
+	KNOWN(lds_bytes_per_cu, UNIT_BYTES, "LDS of a compute unit"),
+	KNOWN(simds, UNIT_COUNT, "SIMDs of the device"),
+	KNOWN(simds_per_cu, UNIT_COUNT, "SIMDs of a compute unit"),
+	KNOWN(wave_size, UNIT_COUNT, "lanes of a wave"),
+};
+static const struct record machine_record = RECORD_OF(limits_part, RECORD_BLOCK, machine_columns);
+
+static const struct column limits_columns[] = {
+	COLUMN(limits_part, waves_per_simd, UNIT_WAVES, "the least of what is known",
+		.flags = COLUMN_NULLABLE),
+	COLUMN(limits_part, limiter, UNIT_NONE, "what allows no more",
+		.words = "waves|vgpr|lds|grid", .flags = COLUMN_NULLABLE),
+	FIGURE(is_upper_bound, "is_upper_bound", UNIT_NONE,
+		"some limits are unknown: it may be less"),
+	LIST(limits_part, limiters, &text_item_record, "all that allow no more"),
+	RECORD(limits_part, by, &by_record, "every limit alone"),
+	COLUMN(limits_part, sentence, UNIT_NONE, "the limit in words"),
+	COLUMN(limits_part, next_step, UNIT_NONE, "what would give one wave more",
+		.flags = COLUMN_NULLABLE),
+	RECORD_SELF("kernel", &kernel_record, "what the kernel needs"),
+	RECORD_SELF("machine", &machine_record, "what the machine has"),
+};
+const struct record limits_record = RECORD_OF(limits_part, RECORD_BLOCK, limits_columns);
+
+static struct limit_line limit_line_of(const struct limit *x)
+{
+	static const char *const states[] = {"known", "unknown", "none"};
+
+	return (struct limit_line){states[x->state], x->state == LIMIT_KNOWN ? x->waves : NO_U64};
+}
+
+static bool put_limiters(
+	struct answer *a, const struct limits *l, struct rows *out, struct incore_error *e)
+{
+	struct text_item *v = answer_alloc(a, LIMIT_KINDS, sizeof(*v), e);
+	size_t n = 0;
+
+	if (!v)
+		return false;
+	for (unsigned k = 0; k < LIMIT_KINDS; k++)
+		if (l->is_known && (l->limiter_mask & 1u << k))
+			v[n++].v = limit_name(k);
+	*out = (struct rows){v, n};
+	return true;
+}
+
+static bool put_texts(
+	struct answer *a, const struct limits *l, struct limits_part *out, struct incore_error *e)
+{
+	struct strbuf text = {0};
+	bool ok = limits_put_sentence(l, &text);
+
+	out->sentence = arena_strndup(&a->arena, text.p ? text.p : "", text.n);
+	sb_reset(&text);
+	if (ok && limits_put_next_step(l, &text)) {
+		out->next_step = arena_strndup(&a->arena, text.p, text.n);
+		ok = out->next_step != NULL;
+	}
+	ok = ok && !text.failed && out->sentence;
+	sb_free(&text);
+	return ok || err_nomem(e);
+}
+
+bool limits_make(
+	struct answer *a, const struct limits *l, struct limits_part *out, struct incore_error *e)
+{
+	const struct amd_machine *assumed = l->is_assumed ? l->assumed : NULL;
+
+	*out = (struct limits_part){.l = *l,
+		.waves_per_simd = l->is_known ? l->predicted : NO_U64,
+		.limiter = l->is_known ? limit_name(l->limiter) : NULL,
+		.by = {limit_line_of(&l->by[LIMIT_WAVES]), limit_line_of(&l->by[LIMIT_VGPR]),
+			limit_line_of(&l->by[LIMIT_LDS]), limit_line_of(&l->by[LIMIT_GRID])},
+		.assumed_target = assumed ? assumed->arch : NULL,
+		.assumed_product = assumed ? assumed->product : NULL};
+	return put_limiters(a, l, &out->limiters, e) && put_texts(a, l, out, e);
+}

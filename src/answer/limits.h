@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * limits.h: what answers say of how many waves a SIMD can hold.
+ * Owner: texts are made in the arena of the answer.
+ */
+#ifndef ANSWER_LIMITS_H
+#define ANSWER_LIMITS_H
+
+#include "analysis/occupancy/limits.h"
+#include "answer/rows.h"
+
+struct limit_line {
+	const char *state;
+	uint64_t waves; /* NO_U64: not known */
+};
+struct limits_by {
+	struct limit_line waves, vgpr, lds, grid;
+};
+struct limits_part {
+	struct limits l;
+	uint64_t waves_per_simd; /* NO_U64: not known */
+	const char *limiter;	 /* NULL: not known */
+	struct rows limiters;	 /* text_item */
+	struct limits_by by;
+	const char *sentence, *next_step;
+	const char *assumed_target, *assumed_product;
+};
+extern const struct record limits_record; /* RECORD_BLOCK */
+bool limits_make(
+	struct answer *a, const struct limits *l, struct limits_part *out, struct incore_error *e);
+
+#endif
