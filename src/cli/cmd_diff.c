@@ -4,7 +4,7 @@
 #include "analysis/diff/diff_gate.h"
 #include "base/vec.h"
 #include "cli/cli.h"
-#include "cli/siblings.h"
+#include "answer/siblings.h"
 #include "cli/text/table.h"
 
 #define MAX_REPEATS 16u /* per side; more tell little more */

@@ -5,7 +5,7 @@
 #include "analysis/pipes/pipe_sweep.h"
 #include "analysis/summary/summary.h"
 #include "cli/cli.h"
-#include "cli/siblings.h"
+#include "answer/siblings.h"
 #include "cli/text/pipes_page.h"
 #include "cli/text/summary_text.h"
 

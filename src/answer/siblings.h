@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * siblings.h: captures of the same kernel, agent and code as one given, with what can be told of
- * them without reading their waves. For `check` (repeats, clocks) and `diff` (noise floor).
+ * them without reading their waves. For check (repeats, clocks), summary and diff (noise floor).
  * Owner: the caller; siblings_deinit() frees all.
  */
-#ifndef CLI_SIBLINGS_H
-#define CLI_SIBLINGS_H
+#ifndef ANSWER_SIBLINGS_H
+#define ANSWER_SIBLINGS_H
 
 #include "analysis/check/check.h"
-#include "cli/cli.h"
+#include "import/import.h"
 
 struct siblings {
 	struct capture_list beside; /* owns the captures when they had to be looked for */

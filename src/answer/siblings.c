@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* siblings.c: which captures beside this one are repeats of it? */
-#include "cli/siblings.h"
+#include "answer/siblings.h"
 
 #include <sys/stat.h>
 
