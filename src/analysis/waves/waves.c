@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analysis/waves/account.h"
 #include "base/mem.h"
+#include "trace/account.h"
 
 struct gather {
 	struct wave_category categories[256];
@@ -96,7 +96,7 @@ static bool on_track(void *self, void *mine, const struct walk_track *w, struct 
 	struct account a;
 
 	(void)e;
-	account_begin(&a, w);
+	account_begin(&a, w->data, w->from_cyc, w->to_cyc);
 	if (d->n == 0)
 		r.bucket[BUCKET_IDLE] = r.ends_cyc = a.tail_cyc;
 	while (account_next(&a))

@@ -37,7 +37,7 @@ static uint8_t flags_of(const struct view *v, const struct lane *l, uint32_t i)
 		flags |= ROW_NOT_TAKEN;
 	if (v->trace->n_links && has_link(v->trace, l->track, l->first + i))
 		flags |= ROW_LINK;
-	if (class_stall_bucket(c) == BUCKET_WAIT || c == CLASS_FLAG_WAIT || c == CLASS_SYNC)
+	if (class_stall_bucket(c) == BUCKET_WAIT)
 		flags |= ROW_WAITS;
 	if (l->code[i] >= v->trace->n_code)
 		flags |= ROW_UNKNOWN;

@@ -78,19 +78,13 @@ enum cause_family slice_stall_family(enum inst_class c, const struct wait_event 
 void slice_buckets(
 	const struct view *v, const struct lane *l, uint32_t i, uint64_t sums[BUCKET_COUNT])
 {
-	struct lane_pieces p = lane_pieces_of(l, i);
-	enum inst_class c = l->inst_class[i] < CLASS_COUNT ? l->inst_class[i] : CLASS_OTHER;
-	uint32_t limit = lane_end(l);
-	uint64_t end;
+	struct pieces p = pieces_cut(lane_pieces_of(l, i), 0, lane_end(l));
+	enum inst_class c = l->inst_class[i];
+	uint64_t end = l->base_cyc + p.end;
 
-	/* as account.h: what reaches beyond the track's end is cut off */
-	p.end = p.end < limit ? p.end : p.gap > limit ? p.gap : limit;
-	p.issue = p.issue < p.end ? p.issue : p.end;
-	p.stall = p.stall < p.end ? p.stall : p.end;
 	sums[BUCKET_IDLE] += p.stall - p.gap;
-	sums[slice_stall_bucket(c)] += p.issue - p.stall;
-	sums[slice_issue_bucket(c)] += p.end - p.issue;
-	end = l->base_cyc + p.end;
+	sums[class_stall_bucket(c)] += p.issue - p.stall;
+	sums[class_issue_bucket(c)] += p.end - p.issue;
 	if (l->first + i + 1 == columns_count(v->columns, l->track) && l->end_cyc > end)
 		sums[BUCKET_IDLE] += l->end_cyc - end;
 }
