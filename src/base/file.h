@@ -62,6 +62,8 @@ const char *path_base(
 /* Calls fn for each name in dir but "." and "..", in byte order. */
 typedef bool (*dir_fn)(void *ctx, const char *name, struct incore_error *e);
 bool dir_each(const char *dir, dir_fn fn, void *ctx, struct incore_error *e);
+/* Removes a file, or a directory and all in it as far as may be; links are not followed. */
+void remove_tree(const char *path);
 
 struct out_file {
 	FILE *f;

@@ -257,3 +257,24 @@ size_t utf8_length(const unsigned char *p, size_t n)
 		return 0; /* a surrogate, or above U+10FFFF */
 	return need;
 }
+
+const char *fmt_u64(char buf[32], uint64_t v)
+{
+	char digits[24];
+	int n = snprintf(digits, sizeof(digits), "%llu", (unsigned long long)v), k = 0;
+
+	for (int i = 0; i < n; i++) {
+		if (i > 0 && (n - i) % 3 == 0)
+			buf[k++] = ',';
+		buf[k++] = digits[i];
+	}
+	buf[k] = 0;
+	return buf;
+}
+
+bool sb_put_u64(struct strbuf *b, uint64_t v)
+{
+	char buf[32];
+
+	return sb_puts(b, fmt_u64(buf, v));
+}

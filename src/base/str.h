@@ -81,4 +81,8 @@ bool sb_putc(struct strbuf *b, char c);
 bool sb_printf(struct strbuf *b, const char *fmt, ...) PRINTF_LIKE(2, 3);
 bool sb_vprintf(struct strbuf *b, const char *fmt, va_list ap) PRINTF_LIKE(2, 0);
 
+/* "12,345", in buf. */
+const char *fmt_u64(char buf[32], uint64_t v);
+bool sb_put_u64(struct strbuf *b, uint64_t v);
+
 #endif

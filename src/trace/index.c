@@ -4,6 +4,8 @@
 
 #include <string.h>
 
+#include "base/search.h"
+
 #define WHOLE UINT64_MAX /* a limit: all of a slice */
 
 /* Adds what slice i has before `limit`; a whole slice also counts as a record. */
@@ -116,17 +118,10 @@ void lane_split_index(const struct lane *l, struct lane_split *s, uint32_t *sums
 
 uint32_t lane_mark_at(const struct lane *l, uint32_t rel)
 {
-	uint32_t lo = 0, hi = lane_marks(l->n);
+	uint32_t after = 1, n = lane_marks(l->n);
 
-	while (hi - lo > 1) {
-		uint32_t mid = lo + (hi - lo) / 2;
-
-		if (l->cover[mid] <= rel)
-			lo = mid;
-		else
-			hi = mid;
-	}
-	return lo;
+	BISECT(after, n, i, l->cover[i] <= rel);
+	return after - 1;
 }
 
 uint32_t lane_cover(const struct lane *l, uint32_t i)
@@ -230,15 +225,9 @@ static uint32_t mark_from(const struct lane *l, uint32_t m, uint32_t guess, uint
 		}
 		m = hi - m > step ? hi - step : m;
 	}
-	while (hi - m > 1) {
-		uint32_t mid = m + (hi - m) / 2;
-
-		if (l->cover[mid] <= rel)
-			m = mid;
-		else
-			hi = mid;
-	}
-	return m;
+	m++;
+	BISECT(m, hi, i, l->cover[i] <= rel);
+	return m - 1;
 }
 
 static uint32_t rel_of(const struct lane *l, uint64_t t)

@@ -64,23 +64,6 @@ static struct trace *write_and_read(const struct trace *t, char *path, size_t n)
 	return read_path(path);
 }
 
-static bool remove_one(void *ctx, const char *name, struct incore_error *e)
-{
-	char path[8192];
-
-	(void)e;
-	snprintf(path, sizeof(path), "%s/%s", (const char *)ctx, name);
-	return unlink(path) == 0;
-}
-
-static void remove_tree(char *path)
-{
-	struct incore_error e = {0};
-
-	assert_true(dir_each(path, remove_one, path, &e));
-	assert_int_equal(rmdir(path), 0);
-}
-
 static void test_same_trace(void **state)
 {
 	static const char *const names[] = {"two_waves", "gemm", "inline", "gfx11", "gfx12",

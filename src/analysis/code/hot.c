@@ -211,7 +211,7 @@ static bool count_track(void *self, void *mine, const struct walk_track *w, stru
 	return true;
 }
 
-static bool merge(void *self, void *mine, struct incore_error *e)
+static bool hot_merge(void *self, void *mine, struct incore_error *e)
 {
 	struct hot *h = self;
 	const struct worker *m = mine;
@@ -246,7 +246,7 @@ struct collector hot_collector(struct hot *h)
 	return (struct collector){.self = h,
 		.worker_new = worker_new,
 		.track = count_track,
-		.merge = merge,
+		.merge = hot_merge,
 		.worker_free = worker_free};
 }
 

@@ -123,17 +123,7 @@ void hot_json_group(const struct hot_group *g, enum hot_by by, struct json_write
 
 void hot_json_cause(const struct cause *x, struct json_writer *w)
 {
-	bool is_idle = x->bucket == BUCKET_IDLE;
-	bool is_lost = x->bucket == BUCKET_WAIT || x->bucket == BUCKET_STALL;
-
 	json_w_row_object(w);
-	json_w_kv_cstr(w, "key", x->name);
-	json_w_kv_cstr(w, "bucket", bucket_name(x->bucket));
-	json_w_kv_cstr(w, "family", family_name(x->family));
-	json_w_kv_u64(w, "cycles", x->cyc);
-	json_w_kv_u64(w, "hit", x->hits);
-	json_w_kv_u64(w, "latency", is_idle ? 0 : x->cyc);
-	json_w_kv_u64(w, "stall", is_lost ? x->cyc : 0);
-	json_w_kv_u64(w, "idle", is_idle ? x->cyc : 0);
+	causes_json_members(x, w);
 	json_w_end(w);
 }

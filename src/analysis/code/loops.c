@@ -292,7 +292,7 @@ static bool gather_merge(struct loop_gather *to, const struct loop_gather *from)
 	return merge_map(&to->cycles, &from->cycles) && merge_map(&to->trips, &from->trips);
 }
 
-static bool merge(void *self, void *mine, struct incore_error *e)
+static bool loops_merge(void *self, void *mine, struct incore_error *e)
 {
 	struct loops *l = self;
 	struct worker *w = mine;
@@ -347,7 +347,7 @@ struct collector loops_collector(struct loops *l)
 	return (struct collector){.self = l,
 		.worker_new = worker_new,
 		.track = on_track,
-		.merge = merge,
+		.merge = loops_merge,
 		.worker_free = worker_free};
 }
 

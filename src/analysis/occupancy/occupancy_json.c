@@ -173,26 +173,18 @@ static void put_series(const struct occupancy *o, struct json_writer *w)
 	json_w_end(w);
 }
 
-static void put_known(struct json_writer *w, const char *key, int64_t v)
-{
-	if (v == NO_VALUE)
-		json_w_kv_null(w, key);
-	else
-		json_w_kv_i64(w, key, v);
-}
-
 static void put_launch(const struct occupancy *o, struct json_writer *w)
 {
 	const struct trace_launch *l = &o->trace->meta.launch;
 
 	json_w_key(w, "launch");
 	json_w_object(w);
-	put_known(w, "dispatch", l->dispatch);
-	put_known(w, "kernel_id", l->kernel_id);
-	put_known(w, "launch_index", l->launch_index);
-	put_known(w, "launch_count", l->launch_count);
-	put_known(w, "workgroups", l->workgroups);
-	put_known(w, "waves", l->waves);
+	known_json(w, "dispatch", l->dispatch);
+	known_json(w, "kernel_id", l->kernel_id);
+	known_json(w, "launch_index", l->launch_index);
+	known_json(w, "launch_count", l->launch_count);
+	known_json(w, "workgroups", l->workgroups);
+	known_json(w, "waves", l->waves);
 	json_w_end(w);
 }
 
@@ -223,9 +215,9 @@ static void put_dispatches(const struct occupancy *o, struct json_writer *w)
 		json_w_kv_u64(w, "se", d->clock < t->n_clocks ? t->clocks[d->clock].id : 0);
 		json_w_kv_u64(w, "kernel_id", d->kernel_id);
 		json_w_kv_cstr(w, "name", d->kernel_name);
-		put_known(w, "vgprs", d->vgprs);
-		put_known(w, "sgprs", d->sgprs);
-		put_known(w, "lds_bytes", d->lds_bytes);
+		known_json(w, "vgprs", d->vgprs);
+		known_json(w, "sgprs", d->sgprs);
+		known_json(w, "lds_bytes", d->lds_bytes);
 		json_w_key(w, "threads");
 		json_w_row(w);
 		for (unsigned k = 0; k < 3 && d->thread_dim[0] != NO_VALUE; k++)
@@ -273,7 +265,7 @@ static void put_coverage(const struct occupancy *o, struct json_writer *w)
 	else
 		json_w_kv_null(w, "traced_share");
 	json_w_kv_u64(w, "ses", o->n_ses);
-	put_known(w, "target_cu", o->trace->meta.target_cu);
+	known_json(w, "target_cu", o->trace->meta.target_cu);
 	if (trace_clock_mhz(o->trace) > 0)
 		json_w_kv_double(w, "clock_mhz", trace_clock_mhz(o->trace), 2);
 	else
@@ -286,29 +278,14 @@ static void put_coverage(const struct occupancy *o, struct json_writer *w)
 	sb_free(&sb);
 }
 
-static bool put_number(struct strbuf *out, uint64_t v)
-{
-	char digits[24];
-	int n = 0;
-
-	do {
-		digits[n++] = (char)('0' + v % 10);
-		v /= 10;
-	} while (v);
-	while (n-- > 0)
-		if (!sb_putc(out, digits[n]) || (n > 0 && n % 3 == 0 && !sb_putc(out, ',')))
-			return false;
-	return true;
-}
-
 bool occupancy_put_coverage(const struct occupancy *o, struct strbuf *out)
 {
 	const struct trace *t = o->trace;
 	uint64_t whole = o->launched_waves ? o->launched_waves : o->all.starts;
 
-	put_number(out, o->traced_waves);
+	sb_put_u64(out, o->traced_waves);
 	sb_puts(out, " of ");
-	put_number(out, whole);
+	sb_put_u64(out, whole);
 	sb_puts(out,
 		o->launched_waves ? " launched waves traced" : " waves of the traced SEs traced");
 	if (whole)
@@ -319,7 +296,7 @@ bool occupancy_put_coverage(const struct occupancy *o, struct strbuf *out)
 	if (trace_clock_mhz(t) > 0)
 		sb_printf(out, ", %.1f MHz", trace_clock_mhz(t));
 	sb_puts(out, ", span ");
-	put_number(out, o->span_cyc);
+	sb_put_u64(out, o->span_cyc);
 	sb_puts(out, " cycles");
 	if (trace_clock_mhz(t) > 0)
 		sb_printf(out, " = %.2f us", us_of(t, o->span_cyc));

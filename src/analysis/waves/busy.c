@@ -88,7 +88,7 @@ static bool on_track(void *self, void *mine, const struct walk_track *w, struct 
 	return true;
 }
 
-static bool merge(void *self, void *mine, struct incore_error *e)
+static bool busy_merge(void *self, void *mine, struct incore_error *e)
 {
 	struct busy *b = self;
 	struct spans *sets = mine;
@@ -109,7 +109,7 @@ struct collector busy_collector(struct busy *b)
 	return (struct collector){.self = b,
 		.worker_new = worker_new,
 		.track = on_track,
-		.merge = merge,
+		.merge = busy_merge,
 		.worker_free = worker_free};
 }
 

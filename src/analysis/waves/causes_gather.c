@@ -264,7 +264,7 @@ static void merge_dense(const struct causes *c, struct gather *to, const struct 
 	}
 }
 
-static bool merge(void *self, void *mine, struct incore_error *e)
+static bool causes_merge(void *self, void *mine, struct incore_error *e)
 {
 	struct gather *to = ((struct causes *)self)->gather, *from = mine;
 
@@ -293,6 +293,6 @@ struct collector causes_collector(struct causes *c)
 	return (struct collector){.self = c,
 		.worker_new = worker_new,
 		.track = on_track,
-		.merge = merge,
+		.merge = causes_merge,
 		.worker_free = worker_free};
 }

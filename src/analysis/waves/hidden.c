@@ -182,7 +182,7 @@ static bool on_track(void *self, void *mine, const struct walk_track *w, struct 
 	return true;
 }
 
-static bool merge(void *self, void *mine, struct incore_error *e)
+static bool hidden_merge(void *self, void *mine, struct incore_error *e)
 {
 	struct hidden *h = self;
 	const struct gather *g = mine;
@@ -201,7 +201,7 @@ struct collector hidden_collector(struct hidden *h)
 	return (struct collector){.self = h,
 		.worker_new = worker_new,
 		.track = on_track,
-		.merge = merge,
+		.merge = hidden_merge,
 		.worker_free = worker_free};
 }
 

@@ -99,7 +99,7 @@ static bool on_track(void *self, void *mine, const struct walk_track *wt, struct
 	return true;
 }
 
-static bool merge(void *self, void *mine, struct incore_error *e)
+static bool matrix_merge(void *self, void *mine, struct incore_error *e)
 {
 	struct matrix *m = self;
 	struct worker *w = mine;
@@ -192,7 +192,7 @@ struct collector matrix_collector(struct matrix *m)
 	return (struct collector){.self = m,
 		.worker_new = worker_new,
 		.track = on_track,
-		.merge = merge,
+		.merge = matrix_merge,
 		.worker_free = worker_free};
 }
 

@@ -192,7 +192,7 @@ static bool merge_edges(struct producers_worker *to, const struct producers_work
 	return ok;
 }
 
-static bool merge(void *self, void *mine, struct incore_error *e)
+static bool producers_merge(void *self, void *mine, struct incore_error *e)
 {
 	struct producers *p = self;
 	struct producers_worker *m = mine, *to = p->sum;
@@ -314,7 +314,7 @@ struct collector producers_collector(struct producers *p)
 	return (struct collector){.self = p,
 		.worker_new = worker_new,
 		.track = collect,
-		.merge = merge,
+		.merge = producers_merge,
 		.worker_free = worker_free};
 }
 

@@ -102,7 +102,7 @@ static bool on_track(void *self, void *mine, const struct walk_track *w, struct 
 	return true;
 }
 
-static bool merge(void *self, void *mine, struct incore_error *e)
+static bool utilization_merge(void *self, void *mine, struct incore_error *e)
 {
 	struct utilization *u = self;
 	struct spans *sets = mine;
@@ -123,7 +123,7 @@ struct collector utilization_collector(struct utilization *u)
 	return (struct collector){.self = u,
 		.worker_new = worker_new,
 		.track = on_track,
-		.merge = merge,
+		.merge = utilization_merge,
 		.worker_free = worker_free};
 }
 

@@ -3,6 +3,7 @@
  * objects.c: the code that ran. An object that is missing, damaged or of another architecture is a
  * note; the trace is decoded without it.
  */
+#include "base/search.h"
 #include "import/sqtt/sqtt.h"
 
 /* The words of all objects together must fit a slot number. */
@@ -235,18 +236,12 @@ uint32_t sqtt_slot_of(const struct sqtt_objects *o, uint32_t id, uint64_t pc, si
 
 struct sqtt_place sqtt_place_of(const struct sqtt_objects *o, uint32_t slot)
 {
-	size_t lo = 0, hi = o->stretches.n;
+	size_t after = 1, n = o->stretches.n, lo;
 	const struct sqtt_segment *s;
 	uint64_t at;
 
-	while (hi - lo > 1) {
-		size_t mid = lo + (hi - lo) / 2;
-
-		if (o->stretches.v[mid].first_slot <= slot)
-			lo = mid;
-		else
-			hi = mid;
-	}
+	BISECT(after, n, i, o->stretches.v[i].first_slot <= slot);
+	lo = after - 1;
 	s = &o->segments.v[lo];
 	at = (uint64_t)(slot - o->stretches.v[lo].first_slot) * 4;
 	return (struct sqtt_place){&o->v.v[o->stretches.v[lo].object], s->vaddr + at, s->bytes + at,

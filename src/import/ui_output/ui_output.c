@@ -4,6 +4,7 @@
  * code.json is an error; damage in any other file is a note, and the rest is still read. Wave files
  * are not read here but one by one when a question asks (wave.c).
  */
+#include "base/search.h"
 #include "import/ui_output/wave.h"
 
 #include <errno.h>
@@ -166,14 +167,7 @@ clock_idx ui_clock(const struct trace *t, uint32_t se)
 {
 	clock_idx lo = 0, hi = t->n_clocks; /* sorted by id */
 
-	while (lo < hi) {
-		clock_idx mid = lo + (hi - lo) / 2;
-
-		if (t->clocks[mid].id < se)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
+	BISECT(lo, hi, i, t->clocks[i].id < se);
 	return lo < t->n_clocks && t->clocks[lo].id == se ? lo : NO_CLOCK;
 }
 

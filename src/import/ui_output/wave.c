@@ -6,6 +6,7 @@
  */
 #include "import/ui_output/wave.h"
 
+#include "base/search.h"
 #include "isa/amd.h"
 
 #define BATCH 256
@@ -40,14 +41,7 @@ static code_idx find_row(const struct ui_code_index *x, int64_t number)
 {
 	uint32_t lo = 0, hi = x->n_sorted;
 
-	while (lo < hi) {
-		uint32_t mid = lo + (hi - lo) / 2;
-
-		if (x->numbers[mid] < number)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
+	BISECT(lo, hi, i, x->numbers[i] < number);
 	return lo < x->n_sorted && x->numbers[lo] == number ? x->rows[lo] : x->n_code;
 }
 

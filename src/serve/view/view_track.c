@@ -3,6 +3,7 @@
 #include "serve/view/view_track.h"
 
 #include "base/mem.h"
+#include "base/search.h"
 
 bool view_track_load(const struct view *v, const struct wait_tables *tables, track_idx track,
 	struct view_track *k, struct incore_error *e)
@@ -55,14 +56,7 @@ const struct wait_event *view_track_wait(const struct view_track *k, uint32_t sl
 {
 	size_t lo = 0, hi = k->waits.events.n;
 
-	while (lo < hi) {
-		size_t mid = lo + (hi - lo) / 2;
-
-		if (k->waits.events.v[mid].slice < slice)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
+	BISECT(lo, hi, i, k->waits.events.v[i].slice < slice);
 	if (lo < k->waits.events.n && k->waits.events.v[lo].slice == slice)
 		return &k->waits.events.v[lo];
 	return NULL;
