@@ -37,20 +37,23 @@ static void put_ratio(struct json_writer *w, const uint64_t v[2])
 		json_w_null(w);
 }
 
+/* An unsigned integer of any width; hosts are little-endian. */
+static uint64_t uint_of(const struct field *d, const void *p)
+{
+	uint64_t v = 0;
+
+	memcpy(&v, p, field_width(d));
+	return v;
+}
+
 static void put_one(struct json_writer *w, const struct field *d, const void *p)
 {
 	switch ((enum field_type)d->type) {
 	case FIELD_U8:
-		json_w_u64(w, *(const uint8_t *)p);
-		break;
 	case FIELD_U16:
-		json_w_u64(w, *(const uint16_t *)p);
-		break;
 	case FIELD_U32:
-		json_w_u64(w, *(const uint32_t *)p);
-		break;
 	case FIELD_U64:
-		json_w_u64(w, *(const uint64_t *)p);
+		json_w_u64(w, uint_of(d, p));
 		break;
 	case FIELD_RATIO:
 		put_ratio(w, p);
@@ -73,13 +76,13 @@ static void put_one(struct json_writer *w, const struct field *d, const void *p)
 	case FIELD_INDEX:
 	case FIELD_CLOCK:
 	case FIELD_SOURCE:
-		json_put_index(w, *(const uint32_t *)p);
+		json_put_index(w, (uint32_t)uint_of(d, p));
 		break;
 	case FIELD_CLASS:
-		json_w_cstr(w, class_name((enum inst_class)(*(const uint8_t *)p)));
+		json_w_cstr(w, class_name((enum inst_class)uint_of(d, p)));
 		break;
 	case FIELD_ENUM:
-		json_w_cstr(w, d->words[*(const uint32_t *)p]);
+		json_w_cstr(w, d->words[uint_of(d, p)]);
 		break;
 	}
 }

@@ -22,6 +22,7 @@
 				.count = offsetof(struct trace, n)
 
 _Static_assert(offsetof(struct code_row, text_len) == sizeof(char *), "the length of FIELD_TEXT");
+_Static_assert(sizeof(bool) == 1, "FIELD_BOOL is a byte");
 _Static_assert(sizeof(enum vendor) == 4 && sizeof(enum link_kind) == 4, "FIELD_ENUM is 4 bytes");
 
 /* --- who, where, on what --- */
@@ -282,23 +283,22 @@ const struct field_table table_notes = {
 
 size_t field_width(const struct field *d)
 {
-	static const uint8_t widths[] = {
-		[FIELD_U8] = 1,
-		[FIELD_U16] = 2,
-		[FIELD_U32] = 4,
-		[FIELD_U64] = 8,
-		[FIELD_RATIO] = 8,
-		[FIELD_I64] = 8,
-		[FIELD_VALUE] = 8,
-		[FIELD_BOOL] = sizeof(bool),
-		[FIELD_STR] = sizeof(char *),
-		[FIELD_TEXT] = sizeof(char *),
-		[FIELD_INDEX] = 4,
-		[FIELD_CLOCK] = 4,
-		[FIELD_SOURCE] = 4,
-		[FIELD_CLASS] = 1,
-		[FIELD_ENUM] = 4,
-	};
-
-	return widths[d->type];
+	switch ((enum field_type)d->type) {
+	case FIELD_U8:
+	case FIELD_CLASS:
+	case FIELD_BOOL:
+		return 1;
+	case FIELD_U16:
+		return 2;
+	case FIELD_STR:
+	case FIELD_TEXT:
+		return sizeof(char *);
+	case FIELD_U64:
+	case FIELD_RATIO:
+	case FIELD_I64:
+	case FIELD_VALUE:
+		return 8;
+	default:
+		return 4;
+	}
 }
