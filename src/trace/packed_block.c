@@ -25,7 +25,7 @@ static int64_t unzigzag(uint64_t v)
 	return (int64_t)(v >> 1 ^ (0 - (v & 1)));
 }
 
-static uint8_t *put(uint8_t *p, uint64_t v)
+static uint8_t *put_value(uint8_t *p, uint64_t v)
 {
 	while (v >= 0x80) {
 		*p++ = (uint8_t)(v | 0x80);
@@ -174,10 +174,11 @@ static void add_rows(struct block *b, const struct trace *t, const struct track_
 		uint32_t row = d->code[i];
 		uint8_t usual = row < t->n_code ? t->code[row].inst_class : 0;
 
-		gap = put(gap, zigzag((int64_t)(d->start_cyc[i] - c->end_cyc) / (int64_t)scale));
-		issue = put(issue, (d->dur_cyc[i] - d->stall_cyc[i]) / scale);
-		stall = put(stall, d->stall_cyc[i] / scale);
-		code = put(code, zigzag((int32_t)(row - c->code - 1)));
+		gap = put_value(
+			gap, zigzag((int64_t)(d->start_cyc[i] - c->end_cyc) / (int64_t)scale));
+		issue = put_value(issue, (d->dur_cyc[i] - d->stall_cyc[i]) / scale);
+		stall = put_value(stall, d->stall_cyc[i] / scale);
+		code = put_value(code, zigzag((int32_t)(row - c->code - 1)));
 		*kind++ = d->inst_class[i] ^ usual;
 		*tag++ = d->tag[i];
 		c->end_cyc = d->start_cyc[i] + d->dur_cyc[i];
@@ -199,7 +200,7 @@ static void add_states(
 
 	for (uint32_t i = p->from[PIECE_STATES]; i < p->to[PIECE_STATES]; i++) {
 		*state++ = d->state[i];
-		dur = put(dur, d->state_dur_cyc[i] / scale);
+		dur = put_value(dur, d->state_dur_cyc[i] / scale);
 	}
 	set_tail(b, STREAM_STATE, state);
 	set_tail(b, STREAM_STATE_DUR, dur);
@@ -213,14 +214,15 @@ static void add_waits(
 	for (uint32_t i = p->from[PIECE_WAITS]; i < p->to[PIECE_WAITS]; i++) {
 		const struct stated_wait *w = &d->stated_waits[i];
 
-		wait = put(wait, zigzag((int32_t)(w->wait - c->wait)));
-		wait = put(wait, w->n);
-		wait = put(wait, zigzag((int32_t)(w->first - c->n_named)));
+		wait = put_value(wait, zigzag((int32_t)(w->wait - c->wait)));
+		wait = put_value(wait, w->n);
+		wait = put_value(wait, zigzag((int32_t)(w->first - c->n_named)));
 		c->wait = w->wait;
 		c->n_named = w->first + w->n;
 	}
 	for (uint32_t i = p->from[PIECE_PRODUCERS]; i < p->to[PIECE_PRODUCERS]; i++) {
-		producer = put(producer, zigzag((int32_t)(d->stated_producers[i] - c->producer)));
+		producer = put_value(
+			producer, zigzag((int32_t)(d->stated_producers[i] - c->producer)));
 		c->producer = d->stated_producers[i];
 	}
 	set_tail(b, STREAM_WAITS, wait);
@@ -232,11 +234,11 @@ static void add_piece(
 {
 	uint8_t *out = tail(b, STREAM_PIECES);
 
-	out = put(out, scale);
+	out = put_value(out, scale);
 	for (int k = 0; k < PIECE_KINDS; k++)
-		out = put(out, p->to[k] - p->from[k]);
+		out = put_value(out, p->to[k] - p->from[k]);
 	for (size_t s = 0; s < N_VARINT_STREAMS; s++)
-		out = put(out, b->stream[varint_streams[s]].n - before[varint_streams[s]]);
+		out = put_value(out, b->stream[varint_streams[s]].n - before[varint_streams[s]]);
 	set_tail(b, STREAM_PIECES, out);
 	b->n_pieces++;
 }
