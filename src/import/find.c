@@ -4,7 +4,7 @@
  * recognised one is never entered, so the wave files of a capture are not opened here. Links that
  * loop, entries that cannot be read and files that are no files are passed over.
  */
-#include "import/import.h"
+#include "import/capture_cache.h"
 
 #include <errno.h>
 #include <stdlib.h>

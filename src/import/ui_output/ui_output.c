@@ -4,6 +4,7 @@
  * code.json is an error; damage in any other file is a note, and the rest is still read. Wave files
  * are not read here but one by one when a question asks (wave.c).
  */
+#include "import/capture_cache.h"
 #include "import/ui_output/wave.h"
 
 #include <errno.h>
