@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* registry.c: the only list of input formats, and the one way to read a capture. */
-#include "import/import.h"
+#include "import/capture_cache.h"
 
 extern const struct import_ops import_ui_output;
 extern const struct import_ops import_packed;
