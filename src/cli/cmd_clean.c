@@ -27,8 +27,9 @@ static const struct option_def clean_options_table[] = {
 
 struct runs_out {
 	struct cli *c;
-	struct json_writer *w; /* NULL: text */
-	uint32_t n_done, n_failed;
+	struct json_writer w;
+	bool is_open; /* the envelope: only where there is something to put into it */
+	uint32_t n_done;
 };
 
 static void put_path(struct json_writer *w, const char *key, const char *path)
@@ -47,7 +48,7 @@ static void print_json(struct json_writer *w, const struct clean_job *j)
 	json_w_kv_cstr(w, "kernel", j->run->kernel);
 	json_w_kv_cstr(w, "input", j->run->path);
 	json_w_kv_u64(w, "input_bytes", j->input_bytes);
-	json_w_kv_cstr(w, "evidence", "vendor-simulator");
+	json_w_kv_cstr(w, "evidence", j->evidence);
 	put_path(w, "trace", j->paths[CLEAN_TRACE]);
 	put_path(w, "metrics", j->paths[CLEAN_METRICS]);
 	put_path(w, "summary", j->paths[CLEAN_SUMMARY]);
@@ -80,6 +81,22 @@ static void print_json(struct json_writer *w, const struct clean_job *j)
 	}
 	json_w_end(w);
 	json_w_end(w);
+}
+
+static void open_envelope(struct runs_out *r)
+{
+	cli_json_begin(r->c, &r->w, NULL, 0);
+	json_w_object(&r->w);
+	json_w_key(&r->w, "runs");
+	json_w_array(&r->w);
+	r->is_open = true;
+}
+
+static bool close_envelope(struct runs_out *r)
+{
+	json_w_end(&r->w);
+	json_w_end(&r->w);
+	return cli_json_end(r->c, &r->w);
 }
 
 static void print_text(struct cli *c, const struct clean_job *j)
@@ -133,10 +150,13 @@ static bool clean_one(struct runs_out *r, struct clean_job *j)
 	if (!clean_job_commit(j, &c->error))
 		return false;
 	r->n_done++;
-	if (r->w)
-		print_json(r->w, j);
-	else
+	if (!c->use_json) {
 		print_text(c, j);
+		return true;
+	}
+	if (!r->is_open)
+		open_envelope(r);
+	print_json(&r->w, j);
 	return true;
 }
 
@@ -207,7 +227,6 @@ static void run_all(
 			.keep_all = cli_flag(c, "keep-all"),
 			.progress = c->progress};
 		if (!clean_one(r, &j)) {
-			r->n_failed++;
 			if (first.status == INCORE_OK)
 				err_move(&first, &c->error);
 			else
@@ -236,7 +255,6 @@ static int clean_all(struct cli *c, struct clean_runs *runs)
 	const char *dir = cli_text(c, "output");
 	char **names = name_runs(runs);
 	struct runs_out r = {.c = c};
-	struct json_writer w;
 	bool is_new = false;
 
 	dir = dir ? dir : default_dir(c, runs);
@@ -246,24 +264,15 @@ static int clean_all(struct cli *c, struct clean_runs *runs)
 		make_dir(dir, &is_new, &c->error);
 	if (c->error.status)
 		return cli_fail(c);
-	if (c->use_json) {
-		r.w = &w;
-		cli_json_begin(c, &w, NULL, 0);
-		json_w_object(&w);
-		json_w_key(&w, "runs");
-		json_w_array(&w);
-	}
 	run_all(&r, runs, names, dir);
 	if (is_new && !r.n_done)
 		rmdir(dir);
-	if (c->error.status)
+	if (c->use_json && !r.is_open && !c->error.status)
+		open_envelope(&r);
+	/* The runs that are done are told whole, also where another one failed. */
+	if (r.is_open && !close_envelope(&r))
 		return cli_fail(c);
-	if (c->use_json) {
-		json_w_end(&w);
-		json_w_end(&w);
-		return cli_json_end(c, &w) ? INCORE_OK : cli_fail(c);
-	}
-	return INCORE_OK;
+	return c->error.status ? cli_fail(c) : INCORE_OK;
 }
 
 /* A list of runs decides where a folder has one: each of them lies there twice. */

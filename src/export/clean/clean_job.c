@@ -93,6 +93,7 @@ bool clean_job_read(struct clean_job *j, struct incore_error *e)
 {
 	arena_init(&j->arena);
 	clean_init(&j->clean, &j->options);
+	j->evidence = evidence_name(EVIDENCE_VENDOR_SIMULATOR);
 	if (j->run->is_other) {
 		j->needs_trace = true;
 		return true;
@@ -280,7 +281,7 @@ bool clean_job_write(struct clean_job *j, struct incore_error *e)
 {
 	struct clean_about a = {.kernel = j->run->kernel,
 		.input = j->run->path,
-		.evidence = j->evidence ? j->evidence : "vendor-simulator",
+		.evidence = j->evidence,
 		.input_bytes = j->input_bytes};
 
 	if (j->clean.ticks_per_unit != 1)

@@ -40,7 +40,7 @@ struct clean_job {
 	struct out_file out[CLEAN_FILES];
 	struct clean_metrics metrics;
 	uint64_t input_bytes;
-	const char *evidence; /* word of what was read; NULL: a simulator's trace, as ever */
+	const char *evidence; /* word of what was read */
 };
 
 bool clean_job_read(struct clean_job *j, struct incore_error *e);
