@@ -382,6 +382,8 @@ static void read_top(struct trace_events *r)
 			read_scalar(r, &r->clock_mhz);
 		else if (str_is(key, "metadata"))
 			read_object(r, &r->metadata);
+		else if (str_is(key, "otherData"))
+			read_object(r, &r->other_data);
 		else if (!str_is(key, "schemaVersion"))
 			json_skip(&r->json);
 		else if (read_scalar(r, &text) && text.p && trace_event_number(text, &v) &&

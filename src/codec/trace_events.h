@@ -39,8 +39,9 @@ struct trace_events {
 	struct str profiling_type; /* top level; raw; what stands behind the events counts too */
 	int64_t schema_version;	   /* NO number: -1 */
 	struct str display_unit;
-	struct str clock_mhz; /* ours: "clockMHz" as the exporter writes it; p NULL: absent */
-	struct str metadata;  /* ours: the raw object "metadata"; p NULL: absent */
+	struct str clock_mhz;  /* ours: "clockMHz" as the exporter writes it; p NULL: absent */
+	struct str metadata;   /* ours: the raw object "metadata"; p NULL: absent */
+	struct str other_data; /* the raw object "otherData"; p NULL: absent */
 	bool is_bare_array, has_events;
 	bool is_cut;		/* the input ends inside the events */
 	uint64_t n_not_objects; /* items of the array that are no objects: passed over */

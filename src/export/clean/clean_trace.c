@@ -187,15 +187,22 @@ static struct clean_sync *find_sync(struct source *k, track_idx track, uint32_t 
 	return NULL;
 }
 
-/* Partners get the same id. */
-static void join_syncs(struct source *k)
+static bool has_partner(const struct source *k, const struct clean_sync *s)
+{
+	return s->id <= k->t->n_links;
+}
+
+/* Partners get the same id. An arrow of a viewer's file (LINK_FLOW) is only near its slices: it
+ * counts where the flags themselves say nothing. */
+static void join_syncs(struct source *k, bool is_flow)
 {
 	for (uint32_t i = 0; i < k->t->n_links; i++) {
 		const struct link *l = &k->t->links[i];
 		struct clean_sync *a = find_sync(k, l->from_track, l->from_slice);
 		struct clean_sync *b = find_sync(k, l->to_track, l->to_slice);
 
-		if (a && b && a->is_set && !b->is_set)
+		if ((l->kind == LINK_FLOW) == is_flow && a && b && a->is_set && !b->is_set &&
+			!(is_flow && (has_partner(k, a) || has_partner(k, b))))
 			a->id = b->id = (uint64_t)i + 1;
 	}
 }
@@ -221,8 +228,10 @@ bool clean_read_trace(struct clean *c, const struct trace *t, struct incore_erro
 	}
 	progress_end(c->options.progress);
 	k.first_sync[t->n_tracks] = (uint32_t)c->syncs.n;
-	if (ok)
-		join_syncs(&k);
+	if (ok) {
+		join_syncs(&k, false);
+		join_syncs(&k, true);
+	}
 out:
 	track_data_deinit(&k.data);
 	VEC_FREE(&k.slice_of);

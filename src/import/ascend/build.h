@@ -67,7 +67,8 @@ struct asc_build {
 	bool has_late_double;	       /* a ts past 1 ms that is none */
 	double min_us;
 	struct str clock_text; /* as our own exporter states it */
-	bool has_metadata;     /* ours was read; a den of 0: 1000 cycles are written as 1 us */
+	bool has_metadata;     /* ours was read, and says how long a cycle is written */
+	bool is_cycle_1ns;     /* by it 1000 cycles are written as 1 us, whatever the clock */
 	uint64_t clock_hz_num, clock_hz_den;
 	unsigned ratio_mhz; /* by comparing exact ticks with trace.json; 0: not known */
 	uint64_t n_heads;

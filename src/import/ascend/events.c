@@ -38,6 +38,17 @@ static void set_kind(struct asc_build *b, struct str pid, struct asc_op *op)
 	op->kind = op->is_kind_known ? u.kind : ASCEND_PLAIN;
 }
 
+/* A viewer shows one text: our chrome export has the operands of a flag behind its name. */
+static void split_name(struct trace_event *ev)
+{
+	ptrdiff_t blank = ev->detail.p ? -1 : str_find(ev->name, " ");
+
+	if (blank <= 0 || ascend_sync_of(str_sub(ev->name, 0, (size_t)blank)) == SYNC_NONE)
+		return;
+	ev->detail = str_sub(ev->name, (size_t)blank + 1, ev->name.n);
+	ev->name.n = (size_t)blank;
+}
+
 /* A miss is named by its address; its opcode is the lane's word. */
 static uint32_t code_of_event(struct asc_build *b, const struct trace_event *ev)
 {
@@ -352,7 +363,7 @@ static bool add_counter(struct asc_build *b, const struct trace_event *ev)
 	return true;
 }
 
-static bool add_event(struct asc_build *b, const struct trace_event *ev)
+static bool add_event(struct asc_build *b, struct trace_event *ev)
 {
 	b->n_events++;
 	if (ev->ph == 'M')
@@ -370,6 +381,7 @@ static bool add_event(struct asc_build *b, const struct trace_event *ev)
 		b->counts[ASC_NO_LANE]++;
 		return true;
 	}
+	split_name(ev);
 	if (ev->ph == 'X')
 		return add_slice(b, ev);
 	return ev->ph == 'B' || ev->ph == 'E' ? add_half(b, ev) : add_flow(b, ev);
@@ -389,7 +401,8 @@ static bool note_top(struct asc_build *b, const struct trace_events *r, uint64_t
 	b->counts[ASC_NOT_OBJECT] += r->n_not_objects;
 	if (r->clock_mhz.p)
 		b->clock_text = r->clock_mhz;
-	if (r->metadata.p && !asc_read_metadata(b, r->metadata, b->path))
+	if ((r->metadata.p && !asc_read_metadata(b, r->metadata, b->path)) ||
+		(r->other_data.p && !asc_read_metadata(b, r->other_data, b->path)))
 		return false;
 	if (r->schema_version >= 0 && !m->format_version)
 		m->format_version =
