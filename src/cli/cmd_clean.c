@@ -9,6 +9,7 @@
 #include "cli/text/table.h"
 #include "export/clean/clean_job.h"
 #include "import/ascend/opprof.h"
+#include "trace/trace_text.h"
 
 static const struct option_def clean_options_table[] = {
 	{0, "keep-scalar", OPTION_FLAG, NULL, NULL, NULL, "keep the lane SCALAR"},
@@ -108,22 +109,30 @@ static void print_text(struct cli *c, const struct clean_job *j)
 		fprintf(c->out, "copied the raw files into %s\n", j->raw_path);
 }
 
-static bool read_as_trace(struct cli *c, struct clean_job *j)
+static bool read_trace(struct cli *c, struct clean_job *j, struct trace **out)
+{
+	struct import_options o = cli_import_options(c, IMPORT_TEXT);
+
+	if (j->run->is_other)
+		return cli_open_trace(c, j->run->path, IMPORT_ALL, out);
+	if (!import_read_as(clean_job_format(j), j->run->path, &o, out, &c->error))
+		return false;
+	/* What is wrong with cycles is nothing to text that is copied. */
+	if ((*out)->text->has_numbered_lanes)
+		cli_notes(c, (*out)->notes, (*out)->n_notes);
+	return true;
+}
+
+static bool take_trace(struct cli *c, struct clean_job *j)
 {
 	struct trace *t = NULL;
-	bool ok;
+	bool ok = read_trace(c, j, &t);
 
-	clean_deinit(&j->clean);
-	clean_init(&j->clean, &j->options);
-	if (!cli_open_trace(c, j->run->path, IMPORT_ALL, &t))
-		return false;
-	if (t->meta.vendor != VENDOR_ASCEND || !t->n_tracks)
+	if (ok && (t->meta.vendor != VENDOR_ASCEND || (!t->n_tracks && !t->text)))
 		ok = err_file(&c->error, "no-pipes", j->run->path, INCORE_NO_OFFSET,
 			"expected a trace of Ascend pipes, found %s",
 			t->n_tracks ? vendor_name(t->meta.vendor) : "no slice");
-	else
-		ok = clean_read_trace(&j->clean, t, &c->error);
-	j->evidence = evidence_name(t->meta.evidence);
+	ok = ok && clean_job_take(j, t, &c->error);
 	trace_free(t);
 	return ok;
 }
@@ -141,8 +150,7 @@ static bool clean_one(struct runs_out *r, struct clean_job *j)
 {
 	struct cli *c = r->c;
 
-	if (!clean_job_read(j, &c->error) || (j->needs_trace && !read_as_trace(c, j)) ||
-		!clean_job_write(j, &c->error))
+	if (!clean_job_open(j, &c->error) || !take_trace(c, j) || !clean_job_write(j, &c->error))
 		return false;
 	tell(c, j);
 	if (cli_flag(c, "strict") && c->n_losses)

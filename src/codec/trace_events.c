@@ -324,6 +324,11 @@ static const char *scan_event(const char *p, const char *end, struct trace_event
 	return p;
 }
 
+bool trace_event_at(const char *p, const char *end, struct trace_event *ev)
+{
+	return p < end && *p == '{' && scan_event(p, end, ev);
+}
+
 /* --- the whole --- */
 
 void trace_events_init(struct trace_events *r, const void *data, size_t size, const char *path)

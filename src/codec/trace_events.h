@@ -50,6 +50,8 @@ struct trace_events {
 void trace_events_init(struct trace_events *r, const void *data, size_t size, const char *path);
 void trace_events_deinit(struct trace_events *r);
 bool trace_events_next(struct trace_events *r, struct trace_event *ev);
+/* The event whose '{' stands at p, as next() gave it once; false: there is none. */
+bool trace_event_at(const char *p, const char *end, struct trace_event *ev);
 /* After next() said false: true when the input was sound (or only cut). */
 bool trace_events_finish(struct trace_events *r, struct incore_error *e);
 

@@ -19,7 +19,9 @@ bool asc_init(struct asc_build *b, struct trace *t, const struct import_options 
 	t->levels[0] = "core";
 	t->levels[1] = "unit";
 	t->levels[2] = "pipe";
-	return true;
+	if (o->want & IMPORT_TEXT)
+		b->text = t->text = mem_zalloc(1, sizeof(*t->text));
+	return !(o->want & IMPORT_TEXT) || t->text;
 }
 
 void asc_deinit(struct asc_build *b)
@@ -45,6 +47,7 @@ void asc_deinit(struct asc_build *b)
 	VEC_FREE(&b->units);
 	VEC_FREE(&b->long_us);
 	VEC_FREE(&b->texts);
+	VEC_FREE(&b->head_extras);
 	u64_map_deinit(&b->lane_at);
 	u64_map_deinit(&b->code_at);
 	u64_map_deinit(&b->head_at);
@@ -265,7 +268,7 @@ struct asc_rec *asc_add(struct asc_build *b, uint32_t lane, uint32_t code)
 struct asc_extra *asc_extra_of(struct asc_build *b, struct asc_rec *r, uint32_t lane)
 {
 	if (!(r->flags & REC_EXTRA)) {
-		struct asc_extra x = {.lane = lane, .code = r->code};
+		struct asc_extra x = {.lane = lane, .code = r->code, .event = r->stall};
 
 		if (b->extras.n >= UINT32_MAX || !VEC_PUSH(&b->extras, x))
 			return NULL;
@@ -297,6 +300,14 @@ bool asc_set_us(struct asc_build *b, struct asc_rec *r, double ts, double dur)
 	if (ts < b->min_us)
 		b->min_us = ts;
 	return true;
+}
+
+bool asc_set_place(struct asc_build *b, struct asc_rec *r, const struct text_event *at)
+{
+	if (!b->text)
+		return true;
+	r->stall = (uint32_t)b->text->slices.n;
+	return b->text->slices.n < UINT32_MAX - 1 && VEC_PUSH(&b->text->slices, *at);
 }
 
 /* Cube sync id s belongs to vector core 0 (s < 16) or 1, there as s mod 16. */

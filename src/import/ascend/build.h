@@ -77,7 +77,10 @@ struct asc_build {
 	const char *binary;			  /* aicore_binary.o of the dumps, or NULL */
 	uint64_t start_pc;			  /* where it was loaded; 0: not known */
 	const char *soc;			  /* as a details block states it */
-	struct trace *own; /* the tables our own exporter wrote, or NULL; owned */
+	struct trace *own;	   /* the tables our own exporter wrote, or NULL; owned */
+	struct trace_text *text;   /* of the trace; NULL: IMPORT_TEXT is not asked for */
+	uint64_t text_base;	   /* byte of the file where the events being read begin */
+	VEC(uint32_t) head_extras; /* of each text->lone_heads its extra, or NO_EXTRA */
 	struct strbuf scratch;
 	struct str last_pid, last_tid; /* the lane before, for speed */
 	uint32_t last_lane;
@@ -106,6 +109,9 @@ struct asc_rec *asc_add(struct asc_build *b, uint32_t lane, uint32_t code);
 /* The extra of a slice, made if it has none; NULL on lack of memory. */
 struct asc_extra *asc_extra_of(struct asc_build *b, struct asc_rec *r, uint32_t lane);
 bool asc_set_us(struct asc_build *b, struct asc_rec *r, double ts, double dur);
+/* For IMPORT_TEXT: where a slice that has no extra yet stands. False on lack of memory. */
+bool asc_set_place(struct asc_build *b, struct asc_rec *r, const struct text_event *at);
+#define NO_EXTRA UINT32_MAX
 /* Under which a process_name (tid NULL) or thread_name is kept. */
 uint64_t asc_name_key(const struct asc_build *b, struct str pid, struct str tid);
 /* The key that pairs a flag without id: FIFO per unit and operands; 0: not a flag. */
