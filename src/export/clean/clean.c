@@ -91,3 +91,14 @@ uint32_t clean_find_lane(const struct clean *c, struct str pid, struct str pipe)
 	sb_free(&b);
 	return k == INTERN_NONE ? UINT32_MAX : 2 * k;
 }
+
+int clean_compare_lanes(const struct clean *c, uint32_t x, uint32_t y)
+{
+	const struct clean_lane *a = &c->lanes.v[x], *b = &c->lanes.v[y];
+
+	if (a->group != b->group)
+		return a->group < b->group ? -1 : 1;
+	if (a->order != b->order)
+		return a->order < b->order ? -1 : 1;
+	return x < y ? -1 : x > y;
+}

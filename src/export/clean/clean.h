@@ -74,5 +74,7 @@ bool clean_sum_pipes(struct clean *c, const uint32_t *partner, struct incore_err
 uint32_t clean_lane_of(struct clean *c, struct str pid, struct str pipe);
 /* The same where it is there; UINT32_MAX: it is not. */
 uint32_t clean_find_lane(const struct clean *c, struct str pid, struct str pipe);
+/* < 0: lane x is shown before lane y. After clean_layout(). */
+int clean_compare_lanes(const struct clean *c, uint32_t x, uint32_t y);
 
 #endif

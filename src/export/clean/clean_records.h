@@ -12,7 +12,7 @@ struct clean_slice {
 	double ts, dur;
 	uint32_t lane;
 	uint32_t row; /* on its lane */
-	uint8_t sync; /* enum ascend_sync */
+	uint8_t kind; /* enum pipe_kind; of work it is not asked */
 	bool is_cut;  /* dur is not the text's: print it */
 };
 

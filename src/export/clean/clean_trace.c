@@ -6,6 +6,7 @@
  */
 #include <stdlib.h>
 
+#include "analysis/pipes/pipe_sweep.h"
 #include "base/mem.h"
 #include "codec/json_writer.h"
 #include "codec/trace_events.h"
@@ -19,6 +20,7 @@ struct source {
 	struct clean *c;
 	const struct trace *t;
 	const struct trace_text *text; /* or NULL: cycles */
+	uint8_t *kinds;		       /* by code row: enum pipe_kind */
 	uint32_t *first_sync;	       /* of each track, into c->syncs, and behind its last */
 	uint32_t *end_sync;
 	VEC(uint32_t) slice_of; /* of each sync: its slice in the track */
@@ -143,10 +145,9 @@ static bool is_legacy_sync(const struct source *k, code_idx code, bool is_pair)
 	       str_is(name, "BAR");
 }
 
-static enum ascend_sync sync_of_code(const struct source *k, code_idx code)
+static bool is_flag(enum pipe_kind kind)
 {
-	return code < k->t->n_code ? ascend_sync_of(str_of(k->t->opcodes[k->t->code[code].opcode]))
-				   : SYNC_NONE;
+	return kind == KIND_SET || kind == KIND_WAIT;
 }
 
 /* A slice with the times of its text. */
@@ -154,9 +155,8 @@ static bool add_text_slice(struct source *k, track_idx track, uint32_t i, uint32
 {
 	uint32_t number = k->text->of_track[track][i];
 	const struct text_event *at = &k->text->slices.v[number];
-	enum ascend_sync sync = sync_of_code(k, k->data.code[i]);
+	enum pipe_kind kind = k->kinds[k->data.code[i]];
 	bool is_legacy = k->c->options.is_legacy;
-	bool is_flag = (ascend_is_set(sync) || ascend_is_wait(sync)) && (at->is_pair || !is_legacy);
 	double end = at->is_pair ? at->dur : at->ts + at->dur;
 	struct clean_slice s = {.at = at->offset,
 		.ts = at->ts,
@@ -164,18 +164,19 @@ static bool add_text_slice(struct source *k, track_idx track, uint32_t i, uint32
 		.lane = lane,
 		.is_cut = at->is_pair};
 
-	if (is_flag && !add_sync(k, i, lane,
-			       (struct clean_sync){.begin = at->ts,
-				       .end = end,
-				       .is_set = ascend_is_set(sync),
-				       .number = number}))
+	if (is_flag(kind) && (at->is_pair || !is_legacy) &&
+		!add_sync(k, i, lane,
+			(struct clean_sync){.begin = at->ts,
+				.end = end,
+				.is_set = kind == KIND_SET,
+				.number = number}))
 		return false;
 	if (is_legacy && is_legacy_sync(k, k->data.code[i], at->is_pair)) {
 		k->c->lanes.v[lane + 1].n++;
 		return true;
 	}
-	if (!is_legacy && sync != SYNC_NONE) {
-		s.sync = (uint8_t)sync;
+	if (!is_legacy && !pipe_kind_is_work(kind)) {
+		s.kind = (uint8_t)kind;
 		s.lane++;
 	}
 	k->c->lanes.v[s.lane].n++;
@@ -215,24 +216,23 @@ static bool add_slice(struct source *k, track_idx track, uint32_t i, uint32_t la
 {
 	const struct track_data *d = &k->data;
 	code_idx code = d->code[i] < k->t->n_code ? d->code[i] : k->t->n_code;
-	enum ascend_sync sync = sync_of_code(k, code);
+	enum pipe_kind kind = k->kinds[code];
 	struct clean_slice s = {.at = code,
 		.ts = (double)(d->start_cyc[i] + d->stall_cyc[i]),
 		.dur = (double)(d->dur_cyc[i] - d->stall_cyc[i]),
-		.lane = lane + (sync != SYNC_NONE),
-		.sync = (uint8_t)sync};
+		.lane = lane + !pipe_kind_is_work(kind),
+		.kind = (uint8_t)kind};
 
 	if (!k->c->rows[code].p && !make_row(k, code))
 		return false;
-	if ((ascend_is_set(sync) || ascend_is_wait(sync)) &&
-		!add_sync(k, i, lane,
-			(struct clean_sync){.begin = s.ts,
-				.end = (double)(d->start_cyc[i] + d->dur_cyc[i]),
-				.is_set = ascend_is_set(sync),
-				.number = (uint32_t)k->c->syncs.n}))
+	if (is_flag(kind) && !add_sync(k, i, lane,
+				     (struct clean_sync){.begin = s.ts,
+					     .end = (double)(d->start_cyc[i] + d->dur_cyc[i]),
+					     .is_set = kind == KIND_SET,
+					     .number = (uint32_t)k->c->syncs.n}))
 		return false;
 	k->c->lanes.v[s.lane].n++;
-	if (!k->c->lanes.v[s.lane].is_kept || (k->c->options.is_legacy && sync != SYNC_NONE))
+	if (!k->c->lanes.v[s.lane].is_kept || (k->c->options.is_legacy && !pipe_kind_is_work(kind)))
 		return true;
 	return (!d->stall_cyc[i] || add_head(k, track, i)) && k->c->slices.n < UINT32_MAX - 1 &&
 	       VEC_PUSH(&k->c->slices, s);
@@ -394,7 +394,8 @@ static bool begin_reading(struct source *k)
 
 	k->first_sync = mem_zalloc((size_t)k->t->n_tracks + 1, sizeof(*k->first_sync));
 	k->end_sync = mem_zalloc((size_t)k->t->n_tracks + 1, sizeof(*k->end_sync));
-	if (!k->first_sync || !k->end_sync)
+	k->kinds = pipe_kinds_new(k->t);
+	if (!k->first_sync || !k->end_sync || !k->kinds)
 		return false;
 	if (k->text) {
 		c->is_text = true;
@@ -449,5 +450,6 @@ bool clean_read_trace(struct clean *c, const struct trace *t, const struct file_
 	VEC_FREE(&k.slice_of);
 	mem_free(k.first_sync);
 	mem_free(k.end_sync);
+	mem_free(k.kinds);
 	return ok;
 }

@@ -55,17 +55,6 @@ static const char *colour_of(struct str pipe)
 
 /* --- lanes --- */
 
-static int by_place(const struct clean *c, uint32_t x, uint32_t y)
-{
-	const struct clean_lane *a = &c->lanes.v[x], *b = &c->lanes.v[y];
-
-	if (a->group != b->group)
-		return a->group < b->group ? -1 : 1;
-	if (a->order != b->order)
-		return a->order < b->order ? -1 : 1;
-	return x < y ? -1 : x > y;
-}
-
 static uint32_t *order_lanes(const struct clean *c, uint32_t *n)
 {
 	uint32_t *v = mem_resize(NULL, c->lanes.n + 1, sizeof(*v));
@@ -76,7 +65,7 @@ static uint32_t *order_lanes(const struct clean *c, uint32_t *n)
 
 		if (!c->lanes.v[i].n_rows)
 			continue;
-		for (; k > 0 && by_place(c, i, v[k - 1]) < 0; k--)
+		for (; k > 0 && clean_compare_lanes(c, i, v[k - 1]) < 0; k--)
 			v[k] = v[k - 1];
 		v[k] = i;
 		++*n;

@@ -20,7 +20,7 @@ bool asc_init(struct asc_build *b, struct trace *t, const struct import_options 
 	t->levels[1] = "unit";
 	t->levels[2] = "pipe";
 	if (o->want & IMPORT_TEXT)
-		b->text = t->text = mem_zalloc(1, sizeof(*t->text));
+		t->text = mem_zalloc(1, sizeof(*t->text));
 	return !(o->want & IMPORT_TEXT) || t->text;
 }
 
@@ -300,14 +300,6 @@ bool asc_set_us(struct asc_build *b, struct asc_rec *r, double ts, double dur)
 	if (ts < b->min_us)
 		b->min_us = ts;
 	return true;
-}
-
-bool asc_set_place(struct asc_build *b, struct asc_rec *r, const struct text_event *at)
-{
-	if (!b->text)
-		return true;
-	r->stall = (uint32_t)b->text->slices.n;
-	return b->text->slices.n < UINT32_MAX - 1 && VEC_PUSH(&b->text->slices, *at);
 }
 
 /* Cube sync id s belongs to vector core 0 (s < 16) or 1, there as s mod 16. */

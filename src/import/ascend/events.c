@@ -128,13 +128,23 @@ static bool join_group(struct asc_build *b, uint32_t lane, struct asc_rec *r, st
 	return x != NULL;
 }
 
+/* For IMPORT_TEXT: where a slice that has no extra yet stands. */
+static bool set_place(struct asc_build *b, struct asc_rec *r, const struct text_event *at)
+{
+	if (!b->trace->text)
+		return true;
+	r->stall = (uint32_t)b->trace->text->slices.n;
+	return b->trace->text->slices.n < UINT32_MAX - 1 && VEC_PUSH(&b->trace->text->slices, *at);
+}
+
 /* Whether it names an instruction is known at the end (keep_lone_heads() of finish.c). */
 static bool place_head(
 	struct asc_build *b, const struct trace_event *ev, double dur, uint32_t extra)
 {
 	struct text_event at = {.offset = b->text_base + ev->offset, .ts = ev->ts, .dur = dur};
 
-	return !b->text || (VEC_PUSH(&b->text->lone_heads, at) && VEC_PUSH(&b->head_extras, extra));
+	return !b->trace->text ||
+	       (VEC_PUSH(&b->trace->text->lone_heads, at) && VEC_PUSH(&b->head_extras, extra));
 }
 
 static bool add_head(struct asc_build *b, const struct trace_event *ev, uint32_t lane)
@@ -214,7 +224,7 @@ static bool add_slice(struct asc_build *b, const struct trace_event *ev)
 		return false;
 	at.dur = dur;
 	r = asc_add(b, lane, code);
-	if (!r || !asc_set_us(b, r, ev->ts, dur) || !asc_set_place(b, r, &at) ||
+	if (!r || !asc_set_us(b, r, ev->ts, dur) || !set_place(b, r, &at) ||
 		!add_sync(b, lane, r, ev->id, ev->detail))
 		return false;
 	if (ev->process_bytes.n)
@@ -236,7 +246,7 @@ static bool close_pair(struct asc_build *b, const struct asc_open *o, double oth
 		b->counts[ASC_BACKWARDS]++;
 		end = start;
 	}
-	if (!asc_set_us(b, r, start, end - start) || !asc_set_place(b, r, &at) ||
+	if (!asc_set_us(b, r, start, end - start) || !set_place(b, r, &at) ||
 		!add_sync(b, o->lane, r, o->id, o->detail))
 		return false;
 	return !o->id.n ||
@@ -361,7 +371,7 @@ static bool add_counter(struct asc_build *b, const struct trace_event *ev)
 	size_t pos = 0;
 	double v;
 
-	if (b->text && !VEC_PUSH(&b->text->counters, at))
+	if (b->trace->text && !VEC_PUSH(&b->trace->text->counters, at))
 		return false;
 	while (trace_event_member(ev->args, &pos, &key, &value)) {
 		struct asc_series *s;
@@ -400,8 +410,8 @@ static bool add_event(struct asc_build *b, struct trace_event *ev)
 		b->counts[ASC_NO_LANE]++;
 		return true;
 	}
-	if (b->text && ev->pid.p[-1] != '"')
-		b->text->has_numbered_lanes = true;
+	if (b->trace->text && ev->pid.p[-1] != '"')
+		b->trace->text->has_numbered_lanes = true;
 	split_name(ev);
 	if (ev->ph == 'X')
 		return add_slice(b, ev);
@@ -410,7 +420,7 @@ static bool add_event(struct asc_build *b, struct trace_event *ev)
 
 static bool note_text(struct asc_build *b, const struct trace_events *r)
 {
-	struct trace_text *x = b->text;
+	struct trace_text *x = b->trace->text;
 
 	x->n_events = b->n_events;
 	x->schema_version = r->schema_version;
@@ -426,7 +436,7 @@ static bool note_top(struct asc_build *b, const struct trace_events *r, uint64_t
 {
 	struct trace_meta *m = &b->trace->meta;
 
-	if (b->text && !note_text(b, r))
+	if (b->trace->text && !note_text(b, r))
 		return false;
 	if (r->is_bare_array &&
 		!asc_note(b, NOTE_INFO, "bare-array", base,
@@ -456,7 +466,7 @@ static void forget(
 {
 	size_t at = (size_t)ev->offset;
 
-	if (!b->file || at - *done < (b->text ? FORGET_COPIED : FORGET_BYTES))
+	if (!b->file || at - *done < (b->trace->text ? FORGET_COPIED : FORGET_BYTES))
 		return;
 	*done = at;
 	file_forget(b->file, (size_t)((const uint8_t *)bytes.p - b->file->data) + at);

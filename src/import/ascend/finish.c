@@ -362,7 +362,7 @@ static bool take_lanes(struct asc_build *b)
 /* Of each slice its event; a slice without an extra held it where its stall belongs. */
 static bool put_places(struct asc_build *b, track_idx k, struct asc_rec *v)
 {
-	struct trace_text *x = b->text;
+	struct trace_text *x = b->trace->text;
 	uint32_t n = b->trace->tracks[k].n_slices, *out = mem_resize(NULL, n + 1, sizeof(*out));
 
 	x->of_track[k] = out;
@@ -391,7 +391,7 @@ static bool is_lone_head(const struct asc_build *b, uint32_t extra)
 
 static bool begin_places(struct asc_build *b)
 {
-	struct trace_text *x = b->text;
+	struct trace_text *x = b->trace->text;
 	size_t n = 0;
 
 	for (size_t i = 0; i < x->lone_heads.n; i++)
@@ -410,7 +410,7 @@ static bool settle_track(struct asc_build *b, track_idx k)
 	struct asc_rec *v = ((struct asc_ctx *)t->loader_ctx)->recs[k];
 
 	asc_sort_recs(b->code.v, v, t->tracks[k].n_slices);
-	if (b->text && !put_places(b, k, v))
+	if (b->trace->text && !put_places(b, k, v))
 		return false;
 	for (uint32_t i = 0; i < t->tracks[k].n_slices; i++) {
 		struct asc_extra *x;
@@ -467,7 +467,7 @@ static bool put_slices(struct asc_build *b, double mhz)
 		if (b->extras.v[i].lane == NO_TRACK && !b->extras.v[i].is_linked)
 			b->counts[ASC_LONE_HEAD]++;
 	t->heads = arena_zalloc(&t->arena, b->n_heads + 1, sizeof(*t->heads));
-	if (!t->heads || !make_tracks(b) || !take_lanes(b) || (b->text && !begin_places(b)))
+	if (!t->heads || !make_tracks(b) || !take_lanes(b) || (b->trace->text && !begin_places(b)))
 		return false;
 	for (track_idx k = 0; k < t->n_tracks; k++)
 		if (!settle_track(b, k))

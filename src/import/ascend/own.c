@@ -283,7 +283,7 @@ bool asc_take_own(struct asc_build *b, struct incore_error *e)
 	bool ok;
 
 	/* Slices in another order would stand elsewhere in their text. */
-	if (!b->own || b->is_ticks || b->text)
+	if (!b->own || b->is_ticks || b->trace->text)
 		return true;
 	x.row = mem_zalloc(b->code.n + 1, sizeof(*x.row));
 	x.is_by_code = mem_zalloc((size_t)b->trace->n_tracks + 1, 1);

@@ -40,6 +40,8 @@ struct asc_extra {	   /* what a flag or an instruction with a head cost needs be
 	bool is_linked;
 };
 
+#define NO_EXTRA UINT32_MAX
+
 struct asc_lane {	     /* a (pid, tid) as the file names it; several may be one pipe */
 	struct str pid, tid; /* raw, in the trace's arena */
 	const char *unit;    /* of the file it stands in, where the pid does not say; or NULL */
