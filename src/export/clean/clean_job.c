@@ -112,8 +112,8 @@ static const struct {
 	{"unknown-phase", true, "events of an unknown phase were dropped"},
 	{"unpaired", true, "flags have a begin or an end only"},
 	{"backwards", true, "flags end before they begin: taken as empty"},
-	{"cleaned-input", false, "trace was cleaned before; its rows are made anew"},
-	{"bare-array", false, "trace is a bare array, not an object"},
+	{"cleaned-input", false, "the trace was cleaned before; its rows are made anew"},
+	{"bare-array", false, "the trace is a bare array, not an object"},
 	{"quantised", false, "time is quantised to 1 ns: +-1 cycle"},
 };
 
@@ -127,7 +127,10 @@ static bool add_losses(struct clean_job *j, const struct trace *t, struct incore
 				"the events end in the middle");
 		for (size_t k = 0; k < sizeof(losses) / sizeof(*losses); k++)
 			if (strcmp(n->code, losses[k].code) == 0 &&
-				!count_remark(j, n->count, losses[k].is_loss, losses[k].what))
+				!(losses[k].is_loss
+						? count_remark(j, n->count, true, losses[k].what)
+						: remark(j, false, "%s: %s", j->run->path,
+							  losses[k].what)))
 				return err_nomem(e);
 	}
 	return true;
