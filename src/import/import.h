@@ -32,6 +32,7 @@ enum import_want { /* tables that cost time or memory and not every question nee
 	IMPORT_COUNTERS = 8,	  /* counters, markers, other-SIMD records */
 	IMPORT_SOURCES = 16,	  /* text of source snapshots */
 	IMPORT_ALL = 31,
+	IMPORT_TEXT = 32, /* where slices stand in a file of trace events (trace_text.h) */
 };
 
 struct import_options {
@@ -136,5 +137,8 @@ const struct capture *capture_choose(const struct capture_list *l);
 /* Reads one capture: read, lost, seal. */
 bool import_read(const struct capture *c, const struct import_options *o, struct trace **out,
 	struct incore_error *e);
+/* The same for a path whose format is known, by name: what it looks like is not asked. */
+bool import_read_as(const char *format, const char *path, const struct import_options *o,
+	struct trace **out, struct incore_error *e);
 
 #endif

@@ -5,6 +5,7 @@
 #include <stdarg.h>
 
 #include "base/mem.h"
+#include "trace/trace_text.h"
 
 const char *const evidence_words[] = {
 	[EVIDENCE_UNKNOWN] = "unknown",
@@ -90,12 +91,27 @@ struct trace *trace_new(void)
 	return t;
 }
 
+void trace_text_free(struct trace_text *x)
+{
+	if (!x)
+		return;
+	for (uint32_t i = 0; i < x->n_tracks; i++)
+		mem_free(x->of_track[i]);
+	mem_free(x->of_track);
+	VEC_FREE(&x->slices);
+	VEC_FREE(&x->heads);
+	VEC_FREE(&x->lone_heads);
+	VEC_FREE(&x->counters);
+	mem_free(x);
+}
+
 void trace_free(struct trace *t)
 {
 	if (!t || __atomic_fetch_sub(&t->n_shares, 1, __ATOMIC_ACQ_REL) > 0)
 		return;
 	if (t->loader.close)
 		t->loader.close(t->loader_ctx);
+	trace_text_free(t->text);
 	arena_deinit(&t->arena);
 	mem_free(t);
 }

@@ -397,6 +397,7 @@ struct trace {
 	struct track *tracks; /* sorted by coord */
 	struct track_loader loader;
 	void *loader_ctx;
+	struct trace_text *text; /* where the slices stand in their file (trace_text.h), or NULL */
 
 	uint32_t n_occupancy;
 	struct occupancy_event

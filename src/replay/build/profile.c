@@ -11,6 +11,7 @@
 
 #include "base/file.h"
 #include "export/clean/clean_job.h"
+#include "import/import.h"
 #include "replay/workspace.h"
 
 struct batch {
@@ -153,9 +154,17 @@ static bool make_clean(struct one *o, struct incore_error *e)
 
 	for (size_t i = 0; ok && i < runs.v.n; i++) {
 		struct clean_job j = {.run = &runs.v.v[i], .dir = o->folder};
+		struct import_options want = {.want = IMPORT_TEXT};
+		struct trace *t = NULL;
 
-		ok = clean_job_read(&j, e) &&
-		     (j.needs_trace || (clean_job_write(&j, e) && clean_job_commit(&j, e)));
+		if (j.run->is_other)
+			continue;
+		ok = clean_job_open(&j, e) &&
+		     import_read_as(clean_job_format(&j), j.run->path, &want, &t, e) &&
+		     clean_job_take(&j, t, e);
+		trace_free(t);
+		ok = ok &&
+		     (!j.clean.is_text || (clean_job_write(&j, e) && clean_job_commit(&j, e)));
 		clean_job_deinit(&j);
 	}
 	clean_runs_deinit(&runs);
