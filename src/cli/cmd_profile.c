@@ -240,8 +240,7 @@ static int run(struct cli *c)
 {
 	struct replay_words funcs, set, data, includes;
 	struct msprof_options msprof;
-	struct model_options model = {
-		.profile = cli_text(c, "profile"), .is_from_dump = cli_has(c, "dump")};
+	struct model_options model = {.profile = cli_text(c, "profile")};
 	const char *target = cli_text(c, "target");
 	struct profile_request q = {.build_dir = cli_text(c, "build-dir"),
 		.dump = cli_text(c, "dump"),

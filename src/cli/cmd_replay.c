@@ -107,22 +107,23 @@ static bool take_cores(struct cli *c, struct replay_request *q)
 
 /* --- the answer --- */
 
-static void shape_text(const struct replay_slot *s, char *out, size_t size)
+static void shape_text(const struct arg *s, char *out, size_t size)
 {
 	size_t n = 0;
 
 	for (uint32_t i = 0; i < s->n_dims && n < size; i++)
-		n += (size_t)snprintf(out + n, size - n, "%s%u", i ? "x" : "", s->shape[i]);
+		n += (size_t)snprintf(
+			out + n, size - n, "%s%llu", i ? "x" : "", (unsigned long long)s->shape[i]);
 }
 
 static const char *origin_text(const struct replay_report *r, uint32_t i)
 {
 	static const char *const TEXTS[] = {"", "dump", "zeros", "set", "arg-spec"};
-	const struct replay_slot *s = &r->arguments.rows.v[0].slots[i];
+	const struct arg *s = &r->args.slots[i];
 
-	if (r->arguments.origin[i] == ARGUMENT_NO_BYTES)
+	if (s->origin == ARG_NO_BYTES)
 		return s->is_read ? "not supplied" : "zeros";
-	return TEXTS[r->arguments.origin[i]];
+	return TEXTS[s->origin];
 }
 
 static bool print_slots(struct cli *c, const struct replay_report *r)
@@ -135,8 +136,8 @@ static bool print_slots(struct cli *c, const struct replay_report *r)
 	bool ok;
 
 	table_init(&t, columns, sizeof(columns) / sizeof(*columns));
-	for (uint32_t i = 0; i < REPLAY_LOCAL_CONTEXT; i++) {
-		const struct replay_slot *s = &r->arguments.rows.v[0].slots[i];
+	for (uint32_t i = 0; i < ARG_CONTEXT_SLOT; i++) {
+		const struct arg *s = &r->args.slots[i];
 		char shape[80] = "", value[VALUE_TEXT] = "";
 
 		if (!s->is_used)
@@ -148,7 +149,7 @@ static bool print_slots(struct cli *c, const struct replay_report *r)
 		table_cstr(&t, dtype_name(s->dtype));
 		table_cstr(&t, shape);
 		if (s->is_tensor)
-			table_u64(&t, r->arguments.buffers.v[s->buffer].n);
+			table_u64(&t, r->args.buffers.v[s->buffer].n);
 		else
 			table_cstr(&t, "");
 		if (!s->is_tensor)
@@ -166,12 +167,12 @@ static int print_text(struct cli *c, const struct replay_request *q, const struc
 	if (r->has_task)
 		fprintf(c->out, "task 0x%016llx, ", (unsigned long long)r->task);
 	fprintf(c->out, "kernel %s, %s (%s), %zu block%s\n", r->label,
-		kernel_class_name(r->kernel_class), r->class_reason, r->arguments.rows.n,
-		plural(r->arguments.rows.n));
+		kernel_class_name(r->kernel_class), r->class_reason, r->args.rows.n,
+		plural(r->args.rows.n));
 	if (!print_slots(c, r))
 		return cli_fail(c);
-	for (size_t i = 0; i < r->arguments.remarks.n; i++)
-		fprintf(c->out, "note: %s\n", r->arguments.remarks.v[i]);
+	for (size_t i = 0; i < r->args.remarks.n; i++)
+		fprintf(c->out, "note: %s\n", r->args.remarks.v[i]);
 	fprintf(c->out, "workspace %s\n", r->workspace);
 	if (r->outcome.simulator_dir)
 		fprintf(c->out, "insight   %s\n", r->outcome.simulator_dir);
@@ -182,7 +183,7 @@ static int print_text(struct cli *c, const struct replay_request *q, const struc
 
 static void put_slot(struct json_writer *w, const struct replay_report *r, uint32_t i)
 {
-	const struct replay_slot *s = &r->arguments.rows.v[0].slots[i];
+	const struct arg *s = &r->args.slots[i];
 
 	json_w_object(w);
 	json_w_kv_u64(w, "slot", i);
@@ -201,7 +202,7 @@ static void put_slot(struct json_writer *w, const struct replay_report *r, uint3
 		json_w_end(w);
 		json_w_kv_u64(w, "start_offset", s->start_offset);
 		json_w_kv_u64(w, "buffer", s->buffer);
-		json_w_kv_u64(w, "buffer_bytes", r->arguments.buffers.v[s->buffer].n);
+		json_w_kv_u64(w, "buffer_bytes", r->args.buffers.v[s->buffer].n);
 	} else {
 		json_w_kv_u64(w, "bits", s->bits);
 	}
@@ -229,17 +230,17 @@ static int print_json(struct cli *c, const struct replay_request *q, const struc
 	json_w_kv_cstr(&w, "backend", q->backend->name);
 	json_w_kv_cstr(&w, "target", replay_target_name(r->target));
 	json_w_kv_cstr(&w, "evidence", q->backend->evidence);
-	json_w_kv_u64(&w, "blocks", r->arguments.rows.n);
+	json_w_kv_u64(&w, "blocks", r->args.rows.n);
 	json_w_key(&w, "slots");
 	json_w_array(&w);
-	for (uint32_t i = 0; i < REPLAY_LOCAL_CONTEXT; i++)
-		if (r->arguments.rows.v[0].slots[i].is_used)
+	for (uint32_t i = 0; i < ARG_CONTEXT_SLOT; i++)
+		if (r->args.slots[i].is_used)
 			put_slot(&w, r, i);
 	json_w_end(&w);
 	json_w_key(&w, "remarks");
 	json_w_array(&w);
-	for (size_t i = 0; i < r->arguments.remarks.n; i++)
-		json_w_str(&w, str_of(r->arguments.remarks.v[i]));
+	for (size_t i = 0; i < r->args.remarks.n; i++)
+		json_w_str(&w, str_of(r->args.remarks.v[i]));
 	json_w_end(&w);
 	json_w_kv_cstr(&w, "workspace", r->workspace);
 	json_w_kv_cstr(&w, "simulator", r->outcome.simulator_dir ? r->outcome.simulator_dir : "");

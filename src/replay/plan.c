@@ -161,8 +161,8 @@ static bool take_source(const struct replay_request *q, const struct dump *d, ui
 	struct source_facts s = {0};
 	enum kernel_core core;
 	bool ok = read_source(&out->arena, q->sources[i], said ? said : recorded, &s, e) &&
-		  arguments_cover(
-			  &out->arguments, (struct str){s.masked.p, s.masked.n}, q->sources[i], e);
+		  args_cover(&out->args, kernel_slots_read((struct str){s.masked.p, s.masked.n}),
+			  q->sources[i], e);
 
 	if (ok) {
 		core = core_of(&s, said, recorded);
@@ -188,10 +188,10 @@ static bool remark_left_out(
 
 	if (q->n_funcs <= 1 || out->n_members > 1)
 		return true;
-	text = arena_printf(&out->arguments.arena,
+	text = arena_printf(&out->args.arena,
 		"the task has %u kernels, %u source is given: the others do not run", q->n_funcs,
 		q->n_sources);
-	return (text && VEC_PUSH(&out->arguments.remarks, text)) || err_nomem(e);
+	return args_remark(&out->args, text, e);
 }
 
 bool plan_members(const struct replay_request *q, const struct dump *d, uint32_t task,

@@ -4,7 +4,6 @@
 
 #include "base/file.h"
 #include "codec/json_writer.h"
-#include "dump/dtype.h"
 #include "replay/workspace.h"
 
 static void put_key(struct json_writer *w, const char *key, const char *value)
@@ -34,7 +33,7 @@ static void put_slot(struct json_writer *w, const struct replay_report *r, uint3
 {
 	static const char *const ORIGINS[] = {
 		"unused", "dump", "dump, no bytes", "set", "arg-spec"};
-	const struct replay_slot *s = &r->arguments.rows.v[0].slots[i];
+	const struct arg *s = &r->args.slots[i];
 
 	json_w_row_object(w);
 	put_number(w, "slot", i);
@@ -46,11 +45,11 @@ static void put_slot(struct json_writer *w, const struct replay_report *r, uint3
 		for (uint32_t d = 0; d < s->n_dims; d++)
 			json_w_u64(w, s->shape[d]);
 		json_w_end(w);
-		put_number(w, "buffer_bytes", r->arguments.buffers.v[s->buffer].n);
+		put_number(w, "buffer_bytes", r->args.buffers.v[s->buffer].n);
 	} else {
 		put_id(w, "bits", true, s->bits);
 	}
-	put_key(w, "from", ORIGINS[r->arguments.origin[i]]);
+	put_key(w, "from", ORIGINS[s->origin]);
 	json_w_end(w);
 }
 
@@ -70,20 +69,20 @@ static void put_members(struct json_writer *w, const struct replay_report *r)
 }
 
 /* Scalars of the blocks that differ from the first: args.json has those of the first alone. */
-static void put_blocks(struct json_writer *w, const struct arguments *a)
+static void put_blocks(struct json_writer *w, const struct args *a)
 {
 	json_w_key(w, "scalars_of_blocks");
 	json_w_array(w);
 	for (size_t b = 1; b < a->rows.n; b++)
-		for (uint32_t i = 0; i < REPLAY_LOCAL_CONTEXT; i++) {
-			const struct replay_slot *s = &a->rows.v[b].slots[i];
+		for (uint32_t i = 0; i < ARG_CONTEXT_SLOT; i++) {
+			uint64_t bits = a->rows.v[b].bits[i];
 
-			if (!s->is_used || s->is_tensor || s->bits == a->rows.v[0].slots[i].bits)
+			if (bits == a->rows.v[0].bits[i])
 				continue;
 			json_w_row_object(w);
 			put_number(w, "block", a->first_block + b);
 			put_number(w, "slot", i);
-			put_id(w, "bits", true, s->bits);
+			put_id(w, "bits", true, bits);
 			json_w_end(w);
 		}
 	json_w_end(w);
@@ -103,25 +102,25 @@ static void put_all(struct json_writer *w, const struct replay_request *q,
 	put_key(w, "dump", d ? d->manifest : NULL);
 	put_key(w, "arg_spec", q->arg_spec);
 	put_id(w, "task", r->has_task, r->task);
-	put_number(w, "first_block", r->arguments.first_block);
-	put_number(w, "blocks", r->arguments.rows.n);
-	put_number(w, "block_num", r->arguments.block_count);
+	put_number(w, "first_block", r->args.first_block);
+	put_number(w, "blocks", r->args.rows.n);
+	put_number(w, "block_num", r->args.block_count);
 	put_key(w, "kernel_class", kernel_class_name(r->kernel_class));
 	put_key(w, "kernel_class_because", r->class_reason);
 	json_w_key(w, "is_forced");
-	json_w_bool(w, r->arguments.is_forced);
+	json_w_bool(w, r->args.is_forced);
 	put_members(w, r);
 	json_w_key(w, "slots");
 	json_w_array(w);
-	for (uint32_t i = 0; i < REPLAY_LOCAL_CONTEXT; i++)
-		if (r->arguments.rows.v[0].slots[i].is_used)
+	for (uint32_t i = 0; i < ARG_CONTEXT_SLOT; i++)
+		if (r->args.slots[i].is_used)
 			put_slot(w, r, i);
 	json_w_end(w);
-	put_blocks(w, &r->arguments);
+	put_blocks(w, &r->args);
 	json_w_key(w, "remarks");
 	json_w_array(w);
-	for (size_t i = 0; i < r->arguments.remarks.n; i++)
-		json_w_str(w, str_of(r->arguments.remarks.v[i]));
+	for (size_t i = 0; i < r->args.remarks.n; i++)
+		json_w_str(w, str_of(r->args.remarks.v[i]));
 	json_w_end(w);
 	json_w_end(w);
 }

@@ -112,9 +112,9 @@ static bool write_run_script(const char *dir, const struct replay_request *q,
 		process_quote((const char *const[]){q->include_dirs[i], NULL}, &b);
 	}
 	sb_printf(&b, " --core %s --target %s --blocks %u", cores.p ? cores.p : "",
-		replay_target_name(r->target), r->arguments.block_count);
-	if (r->arguments.rows.n < r->arguments.block_count)
-		sb_printf(&b, " --block %u", r->arguments.first_block);
+		replay_target_name(r->target), r->args.block_count);
+	if (r->args.rows.n < r->args.block_count)
+		sb_printf(&b, " --block %u", r->args.first_block);
 	sb_puts(&b, " -o \"${1:-again}\"\n");
 	ok = ((!b.failed && !cores.failed) || err_nomem(e)) &&
 	     workspace_text(dir, "run_model.sh", (struct str){b.p, b.n}, 0755, e);
@@ -138,7 +138,7 @@ static const char README[] =
 static bool fill(const char *dir, const struct replay_request *q, struct replay_report *r,
 	const struct dump *d, struct incore_error *e)
 {
-	return arguments_write(&r->arguments, dir, e) && copy_sources(dir, r, e) &&
+	return args_write(&r->args, dir, e) && copy_sources(dir, r, e) &&
 	       provenance_write(dir, q, r, d, e) && write_run_script(dir, q, r, e) &&
 	       workspace_text(dir, "README.txt", str_of(README), 0644, e);
 }
@@ -195,8 +195,8 @@ bool workspace_summary(const struct replay_request *q, const struct replay_repor
 		r->outcome.is_partial ? "yes" : "no",
 		r->outcome.simulator_dir ? r->outcome.simulator_dir : "",
 		r->outcome.verdict ? r->outcome.verdict : "");
-	for (size_t i = 0; i < r->arguments.remarks.n; i++)
-		sb_printf(&b, "remark=%s\n", r->arguments.remarks.v[i]);
+	for (size_t i = 0; i < r->args.remarks.n; i++)
+		sb_printf(&b, "remark=%s\n", r->args.remarks.v[i]);
 	if (r->outcome.warning)
 		sb_printf(&b, "warning=%s\n", r->outcome.warning);
 	ok = (!b.failed || err_nomem(e)) && provenance_write(r->workspace, q, r, d, e) &&

@@ -9,7 +9,7 @@
 
 #include "replay/replay.h"
 
-/* Fills r->workspace. The arguments in it are written (r->arguments). */
+/* Fills r->workspace. The arguments in it are written (r->args). */
 bool workspace_make(const struct replay_request *q, struct replay_report *r, const struct dump *d,
 	struct incore_error *e);
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* model_common.c: the options that the verbs of `incore model` share, and what they all tell. */
+#include "args/spec.h"
 #include "cli/model/model_job.h"
 #include "cli/options.h"
 #include "cli/text/table.h"
@@ -65,14 +66,14 @@ bool model_cli_arch(struct cli *c, enum opstream_arch *out)
 	return true;
 }
 
-static bool read_args(struct cli *c, struct argspec *a)
+static bool read_args(struct cli *c, struct args *a)
 {
 	const char *file = cli_text(c, "arg-spec");
 
-	if (file && !argspec_load(a, file, &c->error))
+	if (file && !args_load_spec(a, file, &c->error))
 		return false;
 	for (unsigned i = 0; i < cli_many(c, "args"); i++)
-		if (!argspec_add_word(a, cli_many_at(c, "args", i), &c->error))
+		if (!args_add_word(a, cli_many_at(c, "args", i), &c->error))
 			return false;
 	return true;
 }
@@ -124,10 +125,10 @@ bool model_cli_record(struct cli *c, enum opstream_arch arch, struct opstream_se
 		.arch = arch,
 		.compile_limit_s = MODEL_COMPILE_LIMIT_S};
 	struct record_info info;
-	struct argspec a;
+	struct args a;
 	bool ok;
 
-	argspec_init(&a);
+	args_init(&a);
 	for (unsigned i = 0; i < 4; i++)
 		if (strcmp(cli_text(c, "core"), kinds[i]) == 0)
 			o.cores = (enum record_cores)i;
@@ -138,7 +139,7 @@ bool model_cli_record(struct cli *c, enum opstream_arch arch, struct opstream_se
 	     record_kernel(&o, out, &info, &c->error);
 	mem_free((void *)o.defines);
 	mem_free((void *)o.include_dirs);
-	argspec_deinit(&a);
+	args_deinit(&a);
 	return ok;
 }
 

@@ -2,6 +2,7 @@
 /* validate.c: each published row timed and set beside its figure. */
 #include "model/profile/validate_internal.h"
 
+#include "args/spec.h"
 #include "model/record/record_internal.h"
 
 #define MAX_RUNS 64
@@ -66,7 +67,7 @@ static bool put_args(const struct v_case *v, struct strbuf *w)
 	}
 }
 
-static bool read_args(const struct v_case *v, struct argspec *spec, struct incore_error *e)
+static bool read_args(const struct v_case *v, struct args *spec, struct incore_error *e)
 {
 	struct strbuf words = {0};
 	bool ok = put_args(v, &words) || err_nomem(e);
@@ -76,7 +77,7 @@ static bool read_args(const struct v_case *v, struct argspec *spec, struct incor
 
 		if (end)
 			*end++ = 0;
-		ok = argspec_add_word(spec, at, e);
+		ok = args_add_word(spec, at, e);
 		at = end ? end : at + strlen(at);
 	}
 	sb_free(&words);
@@ -88,7 +89,7 @@ static bool record(struct job *j, const struct v_case *v, struct opstream_set *s
 	static const char *const files[W_COUNT] = {"validate/vector_add.cpp", "validate/gemm.cpp",
 		"validate/conv2d.cpp", "validate/topk.cpp", "validate/mx_matmul.cpp"};
 	bool is_aiv = v->work == W_VECTOR_ADD || v->work == W_TOPK;
-	struct argspec spec;
+	struct args spec;
 	struct record_options o = {.arch = v->work == W_MX ? ARCH_A5 : ARCH_A2A3,
 		.cores = is_aiv ? RECORD_AIV : RECORD_AIC,
 		.blocks = 1,
@@ -100,10 +101,10 @@ static bool record(struct job *j, const struct v_case *v, struct opstream_set *s
 	char *path = path_join(j->dir, files[v->work]);
 	bool ok = path || err_nomem(j->e);
 
-	argspec_init(&spec);
+	args_init(&spec);
 	o.kernel = path;
 	ok = ok && read_args(v, &spec, j->e) && record_kernel(&o, set, &info, j->e);
-	argspec_deinit(&spec);
+	args_deinit(&spec);
 	mem_free(path);
 	return ok;
 }

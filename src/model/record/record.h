@@ -10,7 +10,7 @@
 #ifndef MODEL_RECORD_RECORD_H
 #define MODEL_RECORD_RECORD_H
 
-#include "model/record/argspec.h"
+#include "args/args.h"
 #include "model/stream/opstream.h"
 
 enum record_cores {
@@ -31,8 +31,9 @@ struct record_options {
 	enum record_cores cores;
 	uint32_t first_block; /* recorded: first_block .. first_block + blocks - 1 */
 	uint32_t blocks;
-	uint32_t block_num;	    /* what the kernel is told; 0: the same */
-	const struct argspec *args; /* NULL: none */
+	uint32_t block_num;	 /* what the kernel is told; 0: the same */
+	const struct args *args; /* NULL: none; its rows begin at its first_block */
+	bool has_raw_scalars;	 /* the streams name no type of a scalar but its 64 bits */
 	/* The source only calls what it includes: where it lies is of no account, so that the same
 	 * wrapper elsewhere is not compiled again. */
 	bool is_wrapper;

@@ -10,6 +10,7 @@
 #include <time.h>
 
 #include "base/file.h"
+#include "dump/read/task_args.h"
 #include "export/clean/clean_job.h"
 #include "replay/workspace.h"
 
@@ -60,10 +61,7 @@ static bool run_job(const struct profile_request *q, struct one *o, const struct
 		.kernel_class = is_mixed(&o->testcase) ? KERNEL_SPMD_MIX
 				: o->testcase.has_cube ? KERNEL_AIC_ONLY
 						       : KERNEL_AIV_ONLY,
-		.n_buffers = (uint32_t)o->testcase.arguments.files.n,
-		.buffers = o->testcase.arguments.files.v,
-		.n_blocks = (uint32_t)o->testcase.arguments.blocks.n,
-		.blocks = o->testcase.arguments.blocks.v,
+		.args = &o->testcase.args,
 		.include_dirs = q->include_dirs,
 		.n_include_dirs = q->n_include_dirs,
 		.is_wrapper = has_wrapper,
@@ -86,34 +84,32 @@ static bool take_from_dump(
 	const char *path, struct testcase *t, const char *stem, struct incore_error *e)
 {
 	struct dump *d = dump_open(path, e);
-	struct arguments recorded;
+	struct args recorded;
 	bool ok = d != NULL, is_found = false;
 
-	arguments_init(&recorded);
+	args_init(&recorded);
 	for (uint32_t i = 0; ok && i < d->tasks.n && !is_found; i++) {
 		const struct dump_task *task = &d->tasks.v[i];
 
 		if (!task->n_copies || !str_is(dump_kernel_of(d, d->order[task->first_copy]), stem))
 			continue;
 		is_found = true;
-		ok = arguments_from_task(&recorded, d, i, DUMP_NONE, false, e);
+		ok = task_args_load(&recorded, d, i, DUMP_NONE, false, e);
 	}
 	if (ok && is_found) {
-		struct arguments made_up = t->arguments;
+		struct args made_up = t->args;
 
-		for (uint32_t i = 0; i < REPLAY_LOCAL_CONTEXT && ok; i++)
-			if (made_up.rows.v[0].slots[i].is_used !=
-				recorded.rows.v[0].slots[i].is_used)
+		for (uint32_t i = 0; i < ARG_CONTEXT_SLOT && ok; i++)
+			if (made_up.slots[i].is_used != recorded.slots[i].is_used)
 				ok = err_file(e, "other-kernel", d->manifest, INCORE_NO_OFFSET,
 					"slot %u of %s is %s in the dump, and %s by its source", i,
-					stem,
-					recorded.rows.v[0].slots[i].is_used ? "there" : "not there",
-					made_up.rows.v[0].slots[i].is_used ? "there" : "not there");
-		t->arguments = recorded;
+					stem, recorded.slots[i].is_used ? "there" : "not there",
+					made_up.slots[i].is_used ? "there" : "not there");
+		t->args = recorded;
 		recorded = made_up;
 		t->workload = "arguments of a recorded task";
 	}
-	arguments_deinit(&recorded);
+	args_deinit(&recorded);
 	dump_free(d);
 	return ok;
 }
@@ -130,7 +126,7 @@ static bool prepare(const struct profile_request *q, struct one *o, const struct
 	ok = source ? make_dir(o->folder, 0700, e) : err_errno(e, errno, k->source, "read");
 	ok = ok && testcase_read(&o->testcase, source, &q->testcase, e) &&
 	     (!q->dump || take_from_dump(q->dump, &o->testcase, k->stem, e)) &&
-	     arguments_write(&o->testcase.arguments, o->folder, e) &&
+	     args_write(&o->testcase.args, o->folder, e) &&
 	     testcase_wrapper(&o->testcase, source, &wrapper, e);
 	if (ok && wrapper.n) {
 		name = arena_printf(&o->arena, "%s_entry.cpp", k->stem);

@@ -201,7 +201,7 @@ static void put_prologue(const struct replay_job *job, struct strbuf *out)
 		"#ifndef %s\n#define %s\n#endif\n"
 		"#ifndef EVENT_ID7\n#define EVENT_ID7 ((event_t)7)\n#endif\n"
 		"#ifndef PIPE_FIX\n#define PIPE_FIX ((pipe_t)10)\n#endif\n",
-		REPLAY_SLOTS, t->cce_aicore, t->arch_macro, t->arch_macro);
+		ARG_SLOTS, t->cce_aicore, t->arch_macro, t->arch_macro);
 }
 
 unsigned msprof_lanes(const struct replay_job *job)
@@ -221,7 +221,7 @@ static void put_vector_call(const struct replay_job *job, struct strbuf *out)
 	sb_printf(out, "\t__gm__ int64_t *row = (__gm__ int64_t *)aiv_rows + %s * %d;\n",
 		msprof_lanes(job) == 1 ? "get_block_idx()"
 				       : "(get_block_idx() * get_subblockdim() + lane)",
-		REPLAY_SLOTS);
+		ARG_SLOTS);
 	for (uint32_t i = 0; i < job->n_members; i++) {
 		if (job->members[i].core != KERNEL_ON_AIV)
 			continue;
@@ -247,7 +247,7 @@ bool msprof_kernel_text(const struct replay_job *job, struct strbuf *out, struct
 				"#if defined(__DAV_CUBE__)\n\tincore_member_%u_entry((__gm__ "
 				"int64_t *)aic_rows + "
 				"get_block_idx() * %d);\n#endif\n",
-				i, REPLAY_SLOTS);
+				i, ARG_SLOTS);
 	if (count_core(job, KERNEL_ON_AIV)) {
 		sb_puts(out, "#if defined(__DAV_VEC__)\n");
 		put_vector_call(job, out);

@@ -7,7 +7,6 @@
 #include "base/file.h"
 #include "base/process.h"
 #include "codec/json_writer.h"
-#include "dump/dtype.h"
 #include "replay/msprof/msprof.h"
 #include "replay/workspace.h"
 
@@ -144,7 +143,7 @@ static bool write_script(const struct replay_job *job, const struct msprof_optio
 	return ok;
 }
 
-static void put_arg(struct json_writer *w, uint32_t i, const struct replay_slot *s)
+static void put_arg(struct json_writer *w, uint32_t i, const struct arg *s)
 {
 	json_w_row_object(w);
 	json_w_key(w, "index");
@@ -173,17 +172,17 @@ static void put_spmd(struct json_writer *w, const struct replay_job *job)
 	json_w_key(w, "spmd");
 	json_w_object(w);
 	json_w_key(w, "hw_block_dim");
-	json_w_u64(w, job->n_blocks);
+	json_w_u64(w, job->args->rows.n);
 	json_w_key(w, "aiv_lanes_per_core");
 	json_w_u64(w, msprof_lanes(job));
 	json_w_key(w, "dispatches");
 	json_w_array(w);
-	for (uint32_t i = 0; i < job->n_blocks; i++) {
+	for (uint32_t i = 0; i < job->args->rows.n; i++) {
 		json_w_row_object(w);
 		json_w_key(w, "block_idx");
-		json_w_u64(w, job->blocks[i].index);
+		json_w_u64(w, job->args->first_block + i);
 		json_w_key(w, "block_num");
-		json_w_u64(w, job->blocks[i].count);
+		json_w_u64(w, job->args->block_count);
 		json_w_end(w);
 	}
 	json_w_end(w);
@@ -240,7 +239,7 @@ static bool write_config(const struct replay_job *job, const struct msprof_optio
 	json_w_key(&w, "replay");
 	json_w_object(&w);
 	json_w_key(&w, "hw_block_num");
-	json_w_u64(&w, job->n_blocks);
+	json_w_u64(&w, job->args->rows.n);
 	json_w_key(&w, "platform");
 	json_w_str(&w, str_of(replay_target_name(job->target)));
 	json_w_key(&w, "soc_version");
@@ -252,9 +251,9 @@ static bool write_config(const struct replay_job *job, const struct msprof_optio
 	json_w_end(&w);
 	json_w_key(&w, "args");
 	json_w_array(&w);
-	for (uint32_t i = 0; i < REPLAY_LOCAL_CONTEXT; i++)
-		if (job->blocks[0].slots[i].is_used)
-			put_arg(&w, i, &job->blocks[0].slots[i]);
+	for (uint32_t i = 0; i < ARG_CONTEXT_SLOT; i++)
+		if (job->args->slots[i].is_used)
+			put_arg(&w, i, &job->args->slots[i]);
 	json_w_end(&w);
 	if (job->kernel_class == KERNEL_SPMD_MIX)
 		put_spmd(&w, job);

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* arguments_write.c: buffers as files, slots as an arg-spec that any of our commands takes. */
+/* write.c: buffers as files, slots as an arg-spec that any of our commands takes. */
 #include <errno.h>
 #include <sys/stat.h>
 
+#include "args/args.h"
 #include "base/file.h"
 #include "codec/json_writer.h"
-#include "dump/dtype.h"
-#include "replay/arguments/arguments.h"
 
 static bool write_bytes(const char *path, const void *p, uint64_t n, struct incore_error *e)
 {
@@ -19,28 +18,25 @@ static bool write_bytes(const char *path, const void *p, uint64_t n, struct inco
 }
 
 /* Buffers that nobody filled are zeros: no file for them. */
-static bool write_buffers(struct arguments *a, const char *workspace, struct incore_error *e)
+static bool write_buffers(struct args *a, const char *folder, struct incore_error *e)
 {
 	for (size_t i = 0; i < a->buffers.n; i++) {
-		struct replay_buffer f = {.bytes = a->buffers.v[i].n};
+		struct arg_buffer *b = &a->buffers.v[i];
+		char *path;
 
-		if (a->buffers.v[i].is_known && !a->buffers.v[i].is_zero) {
-			char *path;
-
-			f.file = arena_printf(&a->arena, "args/buffer_%02zu.bin", i);
-			path = f.file ? arena_printf(&a->arena, "%s/%s", workspace, f.file) : NULL;
-			if (!path)
-				return err_nomem(e);
-			if (!write_bytes(path, a->buffers.v[i].p, a->buffers.v[i].n, e))
-				return false;
-		}
-		if (!VEC_PUSH(&a->files, f))
+		if (!b->is_known || b->is_zero)
+			continue;
+		b->file = arena_printf(&a->arena, "args/buffer_%02zu.bin", i);
+		path = b->file ? arena_printf(&a->arena, "%s/%s", folder, b->file) : NULL;
+		if (!path)
 			return err_nomem(e);
+		if (!write_bytes(path, b->p, b->n, e))
+			return false;
 	}
 	return true;
 }
 
-static void put_list(struct json_writer *w, const char *key, const uint32_t *v, uint32_t n)
+static void put_list(struct json_writer *w, const char *key, const uint64_t *v, uint32_t n)
 {
 	json_w_key(w, key);
 	json_w_row(w);
@@ -49,10 +45,9 @@ static void put_list(struct json_writer *w, const char *key, const uint32_t *v, 
 	json_w_end(w);
 }
 
-static void put_tensor(
-	struct json_writer *w, const struct arguments *a, const struct replay_slot *s)
+static void put_tensor(struct json_writer *w, const struct args *a, const struct arg *s)
 {
-	const struct replay_buffer *f = &a->files.v[s->buffer];
+	const struct arg_buffer *b = &a->buffers.v[s->buffer];
 
 	put_list(w, "shape", s->shape, s->n_dims);
 	put_list(w, "strides", s->strides, s->n_dims);
@@ -63,25 +58,24 @@ static void put_tensor(
 	json_w_key(w, "buffer");
 	json_w_u64(w, s->buffer);
 	json_w_key(w, "buffer_bytes");
-	json_w_u64(w, f->bytes);
-	if (f->file) {
+	json_w_u64(w, b->n);
+	if (b->file) {
 		json_w_key(w, "data");
 		json_w_row_object(w);
 		json_w_key(w, "file");
-		json_w_str(w, str_of(f->file));
+		json_w_str(w, str_of(b->file));
 		json_w_key(w, "offset");
 		json_w_u64(w, 0);
 		json_w_end(w);
 	} else {
 		json_w_key(w, "fill");
-		json_w_str(w,
-			str_of(a->buffers.v[s->buffer].is_known || !s->is_read ? "zero" : "none"));
+		json_w_str(w, str_of(args_content(a, s).is_filled ? "zero" : "none"));
 	}
 }
 
-static bool write_spec(struct arguments *a, const char *workspace, struct incore_error *e)
+static bool write_spec(struct args *a, const char *folder, struct incore_error *e)
 {
-	char *path = arena_printf(&a->arena, "%s/args.json", workspace);
+	char *path = arena_printf(&a->arena, "%s/args.json", folder);
 	struct strbuf b = {0};
 	struct json_writer w;
 	bool ok;
@@ -92,8 +86,8 @@ static bool write_spec(struct arguments *a, const char *workspace, struct incore
 	json_w_str(&w, str_of(a->is_recorded ? "dump" : "synthetic"));
 	json_w_key(&w, "args");
 	json_w_array(&w);
-	for (uint32_t i = 0; i < REPLAY_LOCAL_CONTEXT; i++) {
-		const struct replay_slot *s = &a->rows.v[0].slots[i];
+	for (uint32_t i = 0; i < ARG_CONTEXT_SLOT; i++) {
+		const struct arg *s = &a->slots[i];
 
 		if (!s->is_used)
 			continue;
@@ -110,7 +104,7 @@ static bool write_spec(struct arguments *a, const char *workspace, struct incore
 			put_tensor(&w, a, s);
 		} else { /* the slot's bits, whatever its type was */
 			json_w_key(&w, "value");
-			json_w_u64(&w, s->bits);
+			json_w_u64(&w, args_bits(a, 0, i));
 			json_w_key(&w, "pack_mode");
 			json_w_str(&w, STR("bits"));
 		}
@@ -124,19 +118,13 @@ static bool write_spec(struct arguments *a, const char *workspace, struct incore
 	return ok;
 }
 
-bool arguments_write(struct arguments *a, const char *workspace, struct incore_error *e)
+bool args_write(struct args *a, const char *folder, struct incore_error *e)
 {
-	char *dir = arena_printf(&a->arena, "%s/args", workspace);
+	char *dir = arena_printf(&a->arena, "%s/args", folder);
 
 	if (!dir)
 		return err_nomem(e);
 	if (mkdir(dir, 0755) != 0 && errno != EEXIST)
 		return err_errno(e, errno, dir, "make the directory");
-	if (!write_buffers(a, workspace, e) || !write_spec(a, workspace, e))
-		return false;
-	for (size_t i = 0; i < a->rows.n; i++)
-		if (!VEC_PUSH(&a->blocks, (struct replay_block){a->first_block + (uint32_t)i,
-						  a->block_count, a->rows.v[i].slots}))
-			return err_nomem(e);
-	return true;
+	return write_buffers(a, folder, e) && write_spec(a, folder, e);
 }
