@@ -15,6 +15,7 @@
 #include "base/error.h"
 #include "base/str.h"
 #include "base/vec.h"
+#include "codec/json_writer.h"
 
 #define ARG_SLOTS 50			  /* of a kernel's argument array */
 #define ARG_CONTEXT_SLOT 48		  /* 48 and 49 are the runtime's own, no arguments */
@@ -140,5 +141,7 @@ bool arg_restore(const struct arg *a, uint8_t *buffer, uint64_t size, struct inc
 /* write.c: args/buffer_NN.bin and args.json (an arg-spec, for people and for later runs; the run that
  * writes it does not read it) below a folder. Fills `file` of the buffers. */
 bool args_write(struct args *a, const char *folder, struct incore_error *e);
+/* A shape or strides as a row of JSON. */
+void arg_put_dims(struct json_writer *w, const char *key, const uint64_t *v, uint32_t n);
 
 #endif

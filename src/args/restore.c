@@ -66,8 +66,7 @@ bool arg_restore(const struct arg *a, uint8_t *buffer, uint64_t size, struct inc
 	if (!elem || !a->extent || __builtin_add_overflow(a->start_offset, a->extent, &end) ||
 		end > size / elem)
 		return err_set(e, INCORE_BAD_INPUT, "beyond-buffer",
-			"slot %u: its view of %llu elements from element %llu leaves a buffer of "
-			"%llu bytes",
+			"slot %u: its view of %llu elements from element %llu leaves a buffer of %llu bytes",
 			a->slot, (unsigned long long)a->extent, (unsigned long long)a->start_offset,
 			(unsigned long long)size);
 	scatter(a, elem, n, buffer + a->start_offset * elem);

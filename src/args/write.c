@@ -36,7 +36,7 @@ static bool write_buffers(struct args *a, const char *folder, struct incore_erro
 	return true;
 }
 
-static void put_list(struct json_writer *w, const char *key, const uint64_t *v, uint32_t n)
+void arg_put_dims(struct json_writer *w, const char *key, const uint64_t *v, uint32_t n)
 {
 	json_w_key(w, key);
 	json_w_row(w);
@@ -49,27 +49,20 @@ static void put_tensor(struct json_writer *w, const struct args *a, const struct
 {
 	const struct arg_buffer *b = &a->buffers.v[s->buffer];
 
-	put_list(w, "shape", s->shape, s->n_dims);
-	put_list(w, "strides", s->strides, s->n_dims);
-	json_w_key(w, "start_offset");
-	json_w_u64(w, s->start_offset);
-	json_w_key(w, "role");
-	json_w_str(w, str_of(!s->is_read ? "output" : s->is_written ? "inout" : "input"));
-	json_w_key(w, "buffer");
-	json_w_u64(w, s->buffer);
-	json_w_key(w, "buffer_bytes");
-	json_w_u64(w, b->n);
+	arg_put_dims(w, "shape", s->shape, s->n_dims);
+	arg_put_dims(w, "strides", s->strides, s->n_dims);
+	json_w_kv_u64(w, "start_offset", s->start_offset);
+	json_w_kv_cstr(w, "role", !s->is_read ? "output" : s->is_written ? "inout" : "input");
+	json_w_kv_u64(w, "buffer", s->buffer);
+	json_w_kv_u64(w, "buffer_bytes", b->n);
 	if (b->file) {
 		json_w_key(w, "data");
 		json_w_row_object(w);
-		json_w_key(w, "file");
-		json_w_str(w, str_of(b->file));
-		json_w_key(w, "offset");
-		json_w_u64(w, 0);
+		json_w_kv_cstr(w, "file", b->file);
+		json_w_kv_u64(w, "offset", 0);
 		json_w_end(w);
 	} else {
-		json_w_key(w, "fill");
-		json_w_str(w, str_of(args_content(a, s).is_filled ? "zero" : "none"));
+		json_w_kv_cstr(w, "fill", args_content(a, s).is_filled ? "zero" : "none");
 	}
 }
 
@@ -82,8 +75,7 @@ static bool write_spec(struct args *a, const char *folder, struct incore_error *
 
 	json_w_buf(&w, &b, 1);
 	json_w_object(&w);
-	json_w_key(&w, "args_origin");
-	json_w_str(&w, str_of(a->is_recorded ? "dump" : "synthetic"));
+	json_w_kv_cstr(&w, "args_origin", a->is_recorded ? "dump" : "synthetic");
 	json_w_key(&w, "args");
 	json_w_array(&w);
 	for (uint32_t i = 0; i < ARG_CONTEXT_SLOT; i++) {
@@ -92,21 +84,15 @@ static bool write_spec(struct args *a, const char *folder, struct incore_error *
 		if (!s->is_used)
 			continue;
 		json_w_row_object(&w);
-		json_w_key(&w, "kind");
-		json_w_str(&w, str_of(s->is_tensor ? "tensor" : "scalar"));
-		json_w_key(&w, "index");
-		json_w_u64(&w, i);
-		json_w_key(&w, "name");
-		json_w_str(&w, str_of(s->name));
-		json_w_key(&w, "dtype");
-		json_w_str(&w, str_of(s->is_tensor ? dtype_name(s->dtype) : "UINT64"));
+		json_w_kv_cstr(&w, "kind", s->is_tensor ? "tensor" : "scalar");
+		json_w_kv_u64(&w, "index", i);
+		json_w_kv_cstr(&w, "name", s->name);
+		json_w_kv_cstr(&w, "dtype", s->is_tensor ? dtype_name(s->dtype) : "UINT64");
 		if (s->is_tensor) {
 			put_tensor(&w, a, s);
 		} else { /* the slot's bits, whatever its type was */
-			json_w_key(&w, "value");
-			json_w_u64(&w, args_bits(a, 0, i));
-			json_w_key(&w, "pack_mode");
-			json_w_str(&w, STR("bits"));
+			json_w_kv_u64(&w, "value", args_bits(a, 0, i));
+			json_w_kv_cstr(&w, "pack_mode", "bits");
 		}
 		json_w_end(&w);
 	}

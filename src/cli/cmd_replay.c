@@ -84,21 +84,14 @@ static bool take_identity(struct cli *c, struct replay_request *q)
 
 static bool take_cores(struct cli *c, struct replay_request *q)
 {
-	static const char *const NAMES[] = {"auto", "aic", "aiv", "mix"}; /* enum kernel_core */
 	struct str rest = str_of(cli_text(c, "core")), part;
-	unsigned n = 0, k;
+	unsigned n = 0;
 
-	for (; rest.n && str_cut(&rest, ",", &part); n++) {
-		for (k = 0;
-			k < sizeof(NAMES) / sizeof(*NAMES) && !str_is(str_trim(part), NAMES[k]);)
-			k++;
-		if (k == sizeof(NAMES) / sizeof(*NAMES) || n == REPLAY_MAX_MEMBERS)
+	for (; rest.n && str_cut(&rest, ",", &part); n++)
+		if (n == REPLAY_MAX_MEMBERS || !kernel_core_of(str_trim(part), &q->cores[n]))
 			return err_set(&c->error, INCORE_USAGE, "bad-option-value",
-				"--core: expected auto, aic, aiv or mix, once a source with commas "
-				"between, found '%s'",
+				"--core: expected auto, aic, aiv or mix, once a source with commas between, found '%s'",
 				cli_text(c, "core"));
-		q->cores[n] = (enum kernel_core)k;
-	}
 	if (cli_has(c, "core") && n != q->n_sources)
 		return err_set(&c->error, INCORE_USAGE, "cores-and-sources",
 			"--core has %u words for %u sources", n, q->n_sources);
@@ -190,16 +183,8 @@ static void put_slot(struct json_writer *w, const struct replay_report *r, uint3
 	json_w_kv_cstr(w, "kind", s->is_tensor ? "tensor" : "scalar");
 	json_w_kv_cstr(w, "dtype", dtype_name(s->dtype));
 	if (s->is_tensor) {
-		json_w_key(w, "shape");
-		json_w_row(w);
-		for (uint32_t d = 0; d < s->n_dims; d++)
-			json_w_u64(w, s->shape[d]);
-		json_w_end(w);
-		json_w_key(w, "strides");
-		json_w_row(w);
-		for (uint32_t d = 0; d < s->n_dims; d++)
-			json_w_u64(w, s->strides[d]);
-		json_w_end(w);
+		arg_put_dims(w, "shape", s->shape, s->n_dims);
+		arg_put_dims(w, "strides", s->strides, s->n_dims);
 		json_w_kv_u64(w, "start_offset", s->start_offset);
 		json_w_kv_u64(w, "buffer", s->buffer);
 		json_w_kv_u64(w, "buffer_bytes", r->args.buffers.v[s->buffer].n);
@@ -244,16 +229,56 @@ static int print_json(struct cli *c, const struct replay_request *q, const struc
 	json_w_end(&w);
 	json_w_kv_cstr(&w, "workspace", r->workspace);
 	json_w_kv_cstr(&w, "simulator", r->outcome.simulator_dir ? r->outcome.simulator_dir : "");
-	json_w_key(&w, "is_partial");
-	json_w_bool(&w, r->outcome.is_partial);
+	json_w_kv_bool(&w, "is_partial", r->outcome.is_partial);
 	json_w_kv_cstr(&w, "verdict", r->outcome.verdict);
 	json_w_end(&w);
 	return cli_json_end(c, &w) ? INCORE_OK : cli_fail(c);
 }
 
-static int run(struct cli *c)
-{
+struct replay_lists { /* options that may be repeated; the request points into them */
 	struct replay_words sources, set, restore, includes;
+	int32_t funcs[MAX_FUNCS];
+};
+
+static bool take_request(struct cli *c, struct replay_lists *l, struct replay_request *q)
+{
+	if (!replay_take_words(c, "source", &l->sources) ||
+		!replay_take_words(c, "set-arg", &l->set) ||
+		!replay_take_words(c, "restore-arg", &l->restore) ||
+		!replay_take_words(c, "include", &l->includes))
+		return false;
+	if (!take_funcs(c, l->funcs, &q->n_funcs) || !take_identity(c, q))
+		return false;
+	q->funcs = l->funcs;
+	q->sources = l->sources.v;
+	q->n_sources = l->sources.n;
+	q->set = l->set.v;
+	q->n_set = l->set.n;
+	q->restore = l->restore.v;
+	q->n_restore = l->restore.n;
+	q->include_dirs = l->includes.v;
+	q->n_include_dirs = l->includes.n;
+	return take_cores(c, q);
+}
+
+static int fail_replay(struct cli *c)
+{
+	int status = cli_fail(c);
+
+	return output_interrupted(NULL) ? INTERRUPTED_STATUS : status;
+}
+
+static int answer_replay(
+	struct cli *c, const struct replay_request *q, const struct replay_report *r)
+{
+	if (r->outcome.warning)
+		cli_warn(c, "%s", r->outcome.warning);
+	return c->use_json ? print_json(c, q, r) : print_text(c, q, r);
+}
+
+static int run_replay(struct cli *c)
+{
+	struct replay_lists lists;
 	struct msprof_options msprof;
 	struct model_options model = {.profile = cli_text(c, "profile")};
 	struct replay_request q = {.dump = replay_either(c, "dump", "dump-dir"),
@@ -265,39 +290,24 @@ static int run(struct cli *c)
 		.progress = c->progress,
 		.is_cancelled = output_interrupted,
 		.backend = backend_find(cli_text(c, "backend"))};
-	int32_t funcs[MAX_FUNCS];
 	struct replay_report r = {0};
 	struct strbuf command = {0};
 	int status;
 
-	if (!replay_take_words(c, "source", &sources) || !replay_take_words(c, "set-arg", &set) ||
-		!replay_take_words(c, "restore-arg", &restore) ||
-		!replay_take_words(c, "include", &includes) || !take_funcs(c, funcs, &q.n_funcs) ||
-		!take_identity(c, &q) || !replay_backend_options(c, &msprof))
+	if (!take_request(c, &lists, &q) || !replay_backend_options(c, &msprof))
 		return cli_fail(c);
-	q.funcs = funcs;
-	q.sources = sources.v;
-	q.n_sources = sources.n;
-	if (!take_cores(c, &q))
-		return cli_fail(c);
-	q.set = set.v;
-	q.n_set = set.n;
-	q.restore = restore.v;
-	q.n_restore = restore.n;
-	q.include_dirs = includes.v;
-	q.n_include_dirs = includes.n;
 	q.backend_options = q.backend == &backend_msprof ? (const void *)&msprof : &model;
 	sb_puts(&command, "incore replay ");
 	process_quote(c->words, &command);
 	q.command = command.p;
 	output_finish_on_interrupt();
-	if ((command.failed && !err_nomem(&c->error)) || !replay_run(&q, &r, &c->error)) {
-		status = cli_fail(c);
-		status = output_interrupted(NULL) ? INTERRUPTED_STATUS : status;
+	if (command.failed) {
+		err_nomem(&c->error);
+		status = fail_replay(c);
+	} else if (!replay_run(&q, &r, &c->error)) {
+		status = fail_replay(c);
 	} else {
-		if (r.outcome.warning)
-			cli_warn(c, "%s", r.outcome.warning);
-		status = c->use_json ? print_json(c, &q, &r) : print_text(c, &q, &r);
+		status = answer_replay(c, &q, &r);
 	}
 	replay_report_deinit(&r);
 	sb_free(&command);
@@ -312,5 +322,5 @@ const struct verb verb_replay = {
 	.options = options,
 	.min_args = 0,
 	.max_args = 0,
-	.run = run,
+	.run = run_replay,
 };

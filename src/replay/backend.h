@@ -11,7 +11,7 @@
 #include "args/args.h"
 #include "base/arena.h"
 #include "base/progress.h"
-#include "replay/source/classify.h"
+#include "model/record/cores.h"
 
 #define REPLAY_MAX_MEMBERS 3 /* one AIC and two AIV sources */
 

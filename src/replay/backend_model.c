@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "base/file.h"
+#include "base/log.h"
 #include "export/export.h"
 #include "model/engine/engine.h"
 #include "model/engine/to_trace.h"
@@ -52,10 +53,10 @@ static bool take_members(struct model_replay *m, struct record_options *o)
 		else
 			aiv[aiv[0] ? 1 : 0] = member->source;
 	}
-	o->cores = aic && aiv[0] ? RECORD_MIX
-		   : aic	 ? RECORD_AIC
-		   : aiv[1]	 ? RECORD_LANES
-				 : RECORD_AIV;
+	if (aic)
+		o->cores = aiv[0] ? KERNEL_ON_MIX : KERNEL_ON_AIC;
+	else
+		o->cores = KERNEL_ON_AIV;
 	o->kernel = aic ? aic : aiv[0];
 	o->kernel_aiv = aic ? aiv[0] : NULL;
 	o->kernel_aiv1 = aiv[1];
@@ -229,8 +230,7 @@ static bool make_verdict(struct model_replay *m)
 	else
 		sb_puts(&b, "no cycle at all, ");
 	sb_printf(&b,
-		"%llu finding%s; slots, extents, strides, scalars and control flow checked, "
-		"%zu remark%s, outputs not computed%s%s",
+		"%llu finding%s; slots, extents, strides, scalars and control flow checked, %zu remark%s, outputs not computed%s%s",
 		(unsigned long long)n_findings, n_findings == 1 ? "" : "s", m->out->n_remarks,
 		m->out->n_remarks == 1 ? "" : "s", m->timed.is_complete ? "" : "; incomplete: ",
 		m->timed.is_complete ? "" : m->timed.reason);
@@ -251,11 +251,14 @@ static bool replay_model(struct model_replay *m)
 		.find_races = true,
 		.allow_unknown = m->o->allow_unknown};
 	struct trace *t = NULL;
-	bool ok = go_on(m) && record_blocks(m) && go_on(m) &&
-		  engine_run(&m->set, &o, &m->timed, m->e) && compare_reach(m) &&
-		  timed_to_trace(&m->set, &m->timed, &m->profile, &t, m->e) && go_on(m) &&
-		  write_ops(m) && write_trace(m, t) && make_verdict(m);
+	bool ok = go_on(m) && record_blocks(m) && go_on(m);
 
+	if (ok)
+		log_info("replay", "timing %zu op streams with profile %s", m->set.v.n,
+			m->profile.name);
+	ok = ok && engine_run(&m->set, &o, &m->timed, m->e) && compare_reach(m) &&
+	     timed_to_trace(&m->set, &m->timed, &m->profile, &t, m->e) && go_on(m) &&
+	     write_ops(m) && write_trace(m, t) && make_verdict(m);
 	trace_free(t);
 	return ok;
 }

@@ -15,12 +15,6 @@ static void put_key(struct json_writer *w, const char *key, const char *value)
 		json_w_null(w);
 }
 
-static void put_number(struct json_writer *w, const char *key, uint64_t value)
-{
-	json_w_key(w, key);
-	json_w_u64(w, value);
-}
-
 static void put_id(struct json_writer *w, const char *key, bool is_there, uint64_t value)
 {
 	char text[32];
@@ -36,16 +30,12 @@ static void put_slot(struct json_writer *w, const struct replay_report *r, uint3
 	const struct arg *s = &r->args.slots[i];
 
 	json_w_row_object(w);
-	put_number(w, "slot", i);
+	json_w_kv_u64(w, "slot", i);
 	put_key(w, "kind", s->is_tensor ? "tensor" : "scalar");
 	put_key(w, "dtype", dtype_name(s->dtype));
 	if (s->is_tensor) {
-		json_w_key(w, "shape");
-		json_w_row(w);
-		for (uint32_t d = 0; d < s->n_dims; d++)
-			json_w_u64(w, s->shape[d]);
-		json_w_end(w);
-		put_number(w, "buffer_bytes", r->args.buffers.v[s->buffer].n);
+		arg_put_dims(w, "shape", s->shape, s->n_dims);
+		json_w_kv_u64(w, "buffer_bytes", r->args.buffers.v[s->buffer].n);
 	} else {
 		put_id(w, "bits", true, s->bits);
 	}
@@ -60,9 +50,8 @@ static void put_members(struct json_writer *w, const struct replay_report *r)
 	for (uint32_t i = 0; i < r->n_members; i++) {
 		json_w_row_object(w);
 		put_key(w, "source", r->members[i].source);
-		put_key(w, "core", r->members[i].core == KERNEL_ON_AIC ? "aic" : "aiv");
-		json_w_key(w, "func_id");
-		json_w_i64(w, r->members[i].func);
+		put_key(w, "core", kernel_core_name(r->members[i].core));
+		json_w_kv_i64(w, "func_id", r->members[i].func);
 		json_w_end(w);
 	}
 	json_w_end(w);
@@ -80,8 +69,8 @@ static void put_blocks(struct json_writer *w, const struct args *a)
 			if (bits == a->rows.v[0].bits[i])
 				continue;
 			json_w_row_object(w);
-			put_number(w, "block", a->first_block + b);
-			put_number(w, "slot", i);
+			json_w_kv_u64(w, "block", a->first_block + b);
+			json_w_kv_u64(w, "slot", i);
 			put_id(w, "bits", true, bits);
 			json_w_end(w);
 		}
@@ -102,13 +91,12 @@ static void put_all(struct json_writer *w, const struct replay_request *q,
 	put_key(w, "dump", d ? d->manifest : NULL);
 	put_key(w, "arg_spec", q->arg_spec);
 	put_id(w, "task", r->has_task, r->task);
-	put_number(w, "first_block", r->args.first_block);
-	put_number(w, "blocks", r->args.rows.n);
-	put_number(w, "block_num", r->args.block_count);
+	json_w_kv_u64(w, "first_block", r->args.first_block);
+	json_w_kv_u64(w, "blocks", r->args.rows.n);
+	json_w_kv_u64(w, "block_num", r->args.block_count);
 	put_key(w, "kernel_class", kernel_class_name(r->kernel_class));
 	put_key(w, "kernel_class_because", r->class_reason);
-	json_w_key(w, "is_forced");
-	json_w_bool(w, r->args.is_forced);
+	json_w_kv_bool(w, "is_forced", r->args.is_forced);
 	put_members(w, r);
 	json_w_key(w, "slots");
 	json_w_array(w);

@@ -4,6 +4,7 @@
 
 #include "args/spec.h"
 #include "base/file.h"
+#include "base/log.h"
 #include "export/clean/clean_job.h"
 #include "replay/plan.h"
 #include "replay/workspace.h"
@@ -91,6 +92,7 @@ static bool run_backend(const struct replay_request *q, struct replay_report *r,
 		.options = q->backend_options};
 
 	memcpy(job.members, r->members, sizeof(job.members));
+	log_info("replay", "backend %s in %s", q->backend->name, r->workspace);
 	if (!q->backend->run(&job, &r->arena, &r->outcome, e))
 		return err_wrap(e, "replay in %s", r->workspace);
 	for (size_t i = 0; i < r->outcome.n_remarks; i++)
@@ -104,12 +106,10 @@ static bool check_request(const struct replay_request *q, struct incore_error *e
 {
 	if (!q->dump && !q->arg_spec)
 		return err_set(e, INCORE_USAGE, "no-arguments",
-			"nothing says what the kernel is given: name a dump (--dump) or an "
-			"arg-spec (--arg-spec)");
+			"nothing says what the kernel is given: name a dump (--dump) or an arg-spec (--arg-spec)");
 	if (!q->dump && (q->has_task || q->has_dispatch || q->n_funcs || q->n_restore))
 		return err_set(e, INCORE_USAGE, "no-dump",
-			"--task, --dispatch, --func and --restore-arg choose from a dump, and none "
-			"is named");
+			"--task, --dispatch, --func and --restore-arg choose from a dump, and none is named");
 	if (q->dump && q->n_blocks)
 		return err_set(e, INCORE_USAGE, "blocks-of-dump",
 			"--blocks is for replays without a dump: the dump says how many there are");
@@ -136,6 +136,7 @@ bool replay_run(const struct replay_request *q, struct replay_report *out, struc
 	if (!check_request(q, e))
 		return false;
 	if (q->dump) {
+		log_info("replay", "reading the dump %s", q->dump);
 		d = dump_open(q->dump, e);
 		if (!d)
 			return false;

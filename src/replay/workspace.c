@@ -96,16 +96,16 @@ static bool write_run_script(const char *dir, const struct replay_request *q,
 	struct strbuf b = {0}, cores = {0};
 	bool ok;
 
-	sb_puts(&b, "#!/bin/sh\n# Made by incore: this replay again, through the embedded model "
-		    "(an estimate).\n"
-		    "set -eu\ncd \"$(dirname \"$0\")\"\n");
+	sb_puts(&b,
+		"#!/bin/sh\n# Made by incore: this replay again, through the embedded model (an estimate).\n"
+		"set -eu\ncd \"$(dirname \"$0\")\"\n");
 	sb_puts(&b, "incore replay --arg-spec args.json");
 	for (uint32_t i = 0; i < r->n_members; i++) {
 		const struct replay_member *m = &r->members[i];
 
 		sb_puts(&b, " --source ");
 		process_quote((const char *const[]){m->source, NULL}, &b);
-		sb_printf(&cores, "%s%s", i ? "," : "", m->core == KERNEL_ON_AIC ? "aic" : "aiv");
+		sb_printf(&cores, "%s%s", i ? "," : "", kernel_core_name(m->core));
 	}
 	for (size_t i = 0; i < q->n_include_dirs; i++) {
 		sb_puts(&b, " --include ");
@@ -126,8 +126,7 @@ static bool write_run_script(const char *dir, const struct replay_request *q,
 static const char README[] =
 	"A replay of one kernel dispatch, made by incore.\n\n"
 	"args.json        the arguments, as an arg-spec (incore-model(1), incore-replay(1))\n"
-	"args/            the buffers before the dispatch, one file each; a buffer without a file "
-	"is zeros\n"
+	"args/            the buffers before the dispatch, one file each; a buffer without a file is zeros\n"
 	"kernels/         the sources as they were (the scripts use the originals)\n"
 	"provenance.json  dump, task, slots and where each comes from\n"
 	"run_model.sh     the kernel through the embedded model again\n"

@@ -24,7 +24,7 @@ static bool run_case(int number, uint32_t blocks, const char *const *words,
 	struct record_options o = {.kernel = kernel,
 		.recorder_dir = recorder,
 		.cache_dir = cache,
-		.cores = RECORD_AIV,
+		.cores = KERNEL_ON_AIV,
 		.blocks = blocks,
 		.run_limit_s = 2};
 	char define[32];
@@ -170,7 +170,7 @@ static void test_record_two_sources(void **state)
 		assert_true(args_add_word(&a, USUAL[i], NULL));
 	o.args = &a;
 	assert_true(record_kernel(&o, &set, &info, NULL));
-	assert_int_equal(info.cores, RECORD_MIX);
+	assert_int_equal(info.cores, KERNEL_ON_MIX);
 	assert_int_equal(set.v.n, 6);
 	for (uint32_t i = 0; i < 6; i++) {
 		assert_true(set.v.v[i].is_mixed);

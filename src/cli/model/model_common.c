@@ -118,7 +118,6 @@ static bool list_of(struct cli *c, const char *name, const char *const **v, size
 
 bool model_cli_record(struct cli *c, enum opstream_arch arch, struct opstream_set *out)
 {
-	static const char *const kinds[] = {"auto", "aic", "aiv", "mix"};
 	/* a slow compiler on a busy machine is no fault of the kernel */
 	struct record_options o = {.kernel = c->args[0],
 		.kernel_aiv = cli_text(c, "aiv"),
@@ -129,9 +128,8 @@ bool model_cli_record(struct cli *c, enum opstream_arch arch, struct opstream_se
 	bool ok;
 
 	args_init(&a);
-	for (unsigned i = 0; i < 4; i++)
-		if (strcmp(cli_text(c, "core"), kinds[i]) == 0)
-			o.cores = (enum record_cores)i;
+	kernel_core_of(
+		str_of(cli_text(c, "core")), &o.cores); /* one of its words: the parser saw to it */
 	o.args = &a;
 	ok = check_counts(c, &o) && read_args(c, &a) &&
 	     list_of(c, "define", &o.defines, &o.n_defines) &&

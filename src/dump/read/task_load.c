@@ -76,15 +76,13 @@ static bool load_remarks(struct args *a, const struct task_args *args, struct in
 	if (n_sized)
 		ok = args_remark(a,
 			arena_printf(&a->arena,
-				"size of %u buffer%s not stated: what the known views need, "
-				"rounded up to %u bytes",
+				"size of %u buffer%s not stated: what the known views need, rounded up to %u bytes",
 				n_sized, n_sized == 1 ? "" : "s", TASK_BUFFER_ROUND),
 			e);
 	if (ok && args->n_unknown)
 		ok = args_remark(a,
 			arena_printf(&a->arena,
-				"%u tensor%s: nothing says which share a buffer (no deps.json), "
-				"each has its own",
+				"%u tensor%s: nothing says which share a buffer (no deps.json), each has its own",
 				args->n_unknown, args->n_unknown == 1 ? "" : "s"),
 			e);
 	for (size_t i = 0; ok && i < args->args.n; i++) {
@@ -99,8 +97,7 @@ static bool load_remarks(struct args *a, const struct task_args *args, struct in
 	for (size_t i = 0; ok && i < args->ignored.n; i++)
 		ok = args_remark(a,
 			arena_printf(&a->arena,
-				"slot %u is left out: its records are of no stage that a replay "
-				"knows",
+				"slot %u is left out: its records are of no stage that a replay knows",
 				args->ignored.v[i]),
 			e);
 	return ok;

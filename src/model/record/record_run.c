@@ -9,6 +9,7 @@
 
 #include "args/value.h"
 #include "base/child.h"
+#include "base/log.h"
 #include "base/mem.h"
 #include "model/record/record_internal.h"
 
@@ -335,6 +336,9 @@ bool record_run_unit(const struct record_unit *u, const struct record_options *o
 	if (path)
 		sb_printf(&libraries, "LD_LIBRARY_PATH=%s", path);
 	run.libraries = libraries.p;
+	log_info("model", "running %s on %s, blocks %u to %u", u->source,
+		u->core == CORE_AIC ? "AIC" : "AIV", o->first_block,
+		o->first_block + (o->blocks ? o->blocks : 1) - 1);
 	ok = open_files(&run, e) && put_job(&run, o, is_mixed, e) && run_job(&run, o, out, e);
 
 	for (int i = 0; i < N_FILES; i++)

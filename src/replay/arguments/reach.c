@@ -158,13 +158,13 @@ static bool tell_stray(struct writer *w, uint32_t slot, const struct stray *t, b
 	if (!t->n_ops)
 		return true;
 	site = &t->s->sites.v[t->x->site];
-	return add(w, arena_printf(w->a,
-			      "slot %u: %s at %s:%u %s byte %llu of the buffer, outside the view "
-			      "that is recorded but inside the buffer (%llu op%s in all)",
-			      slot, opstream_str(t->s, t->s->forms.v[t->x->form].name),
-			      path_base(opstream_str(t->s, site->file)), site->line,
-			      is_write ? "writes" : "reads", (unsigned long long)t->first_byte,
-			      (unsigned long long)t->n_ops, t->n_ops == 1 ? "" : "s"));
+	return add(w,
+		arena_printf(w->a,
+			"slot %u: %s at %s:%u %s byte %llu of the buffer, outside the view that is recorded but inside the buffer (%llu op%s in all)",
+			slot, opstream_str(t->s, t->s->forms.v[t->x->form].name),
+			path_base(opstream_str(t->s, site->file)), site->line,
+			is_write ? "writes" : "reads", (unsigned long long)t->first_byte,
+			(unsigned long long)t->n_ops, t->n_ops == 1 ? "" : "s"));
 }
 
 static bool tell_slot(struct writer *w, const struct reach *r, uint32_t i)
@@ -199,8 +199,8 @@ bool reach_compare(const struct opstream_set *set, const struct arg *slots, stru
 	for (uint32_t i = 0; ok && i < ARG_CONTEXT_SLOT; i++)
 		ok = tell_slot(&w, &r, i);
 	if (ok && r.is_cut)
-		ok = add(&w, "strides of views with gaps were compared for the first ops alone: "
-			     "there are too many elements");
+		ok = add(&w,
+			"strides of views with gaps were compared for the first ops alone: there are too many elements");
 	VEC_FREE(&r.ranges.v);
 	return ok || err_nomem(e);
 }

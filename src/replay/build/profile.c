@@ -10,6 +10,7 @@
 #include <time.h>
 
 #include "base/file.h"
+#include "base/log.h"
 #include "dump/read/task_args.h"
 #include "export/clean/clean_job.h"
 #include "replay/workspace.h"
@@ -44,23 +45,20 @@ struct one { /* what a worker makes; moved to its row under the lock */
 	char *folder;
 };
 
-static bool is_mixed(const struct testcase *t)
-{
-	return t->has_cube && t->has_vector;
-}
-
-static bool run_job(const struct profile_request *q, struct one *o, const struct build_kernel *k,
+static bool run_kernel(const struct profile_request *q, struct one *o, const struct build_kernel *k,
 	struct incore_error *e)
 {
 	const char *entry = arena_printf(&o->arena, "%s/%s_entry.cpp", o->folder, k->stem);
 	bool has_wrapper = o->testcase.signature.form != KERNEL_SLOTS;
 	const char *source = has_wrapper ? entry : k->source;
+	struct core_answer answer = cores_decide(&(struct core_evidence){.has_kinds = true,
+		.has_cube = o->testcase.has_cube,
+		.has_vector = o->testcase.has_vector,
+		.path = k->source});
 	struct replay_job job = {.workspace = o->folder,
 		.label = k->name,
 		.target = q->has_target ? q->target : o->testcase.target,
-		.kernel_class = is_mixed(&o->testcase) ? KERNEL_SPMD_MIX
-				: o->testcase.has_cube ? KERNEL_AIC_ONLY
-						       : KERNEL_AIV_ONLY,
+		.kernel_class = answer.kernel_class,
 		.args = &o->testcase.args,
 		.include_dirs = q->include_dirs,
 		.n_include_dirs = q->n_include_dirs,
@@ -72,9 +70,9 @@ static bool run_job(const struct profile_request *q, struct one *o, const struct
 
 	if (!entry)
 		return err_nomem(e);
-	if (o->testcase.has_cube)
+	if (answer.core != KERNEL_ON_AIV)
 		job.members[job.n_members++] = (struct replay_member){source, KERNEL_ON_AIC, -1};
-	if (o->testcase.has_vector || !o->testcase.has_cube)
+	if (answer.core != KERNEL_ON_AIC)
 		job.members[job.n_members++] = (struct replay_member){source, KERNEL_ON_AIV, -1};
 	return q->backend->run(&job, &o->arena, &o->outcome, e);
 }
@@ -161,7 +159,7 @@ static bool make_clean(struct one *o, struct incore_error *e)
 static bool run_one(const struct profile_request *q, struct one *o, const struct build_kernel *k,
 	struct incore_error *e)
 {
-	return prepare(q, o, k, e) && run_job(q, o, k, e) && make_clean(o, e) &&
+	return prepare(q, o, k, e) && run_kernel(q, o, k, e) && make_clean(o, e) &&
 	       profile_look(&o->arena, o->outcome.simulator_dir, o->testcase.has_cube,
 		       o->testcase.has_vector, &o->facts, e);
 }
@@ -176,8 +174,7 @@ static void tell(struct batch *b, const struct profile_row *row)
 		return;
 	if (row->status == PROFILE_EXPORTED)
 		sb_printf(&line,
-			"[%02u/%02u] %s %s: artifacts=%u core_traces=%u instr_csv=%u "
-			"cycles=%llu%s%s",
+			"[%02u/%02u] %s %s: artifacts=%u core_traces=%u instr_csv=%u cycles=%llu%s%s",
 			b->n_done, b->n_todo, row->is_degenerate ? "WARN" : "OK", row->kernel.name,
 			2 + row->n_core_traces + row->n_csv, row->n_core_traces, row->n_csv,
 			(unsigned long long)row->cycles, *row->message ? " -- " : "", row->message);
@@ -242,6 +239,7 @@ static bool work(void *ctx, size_t item, unsigned worker, struct incore_error *e
 	if (b->q->is_cancelled && b->q->is_cancelled(b->q->cancel_ctx))
 		return err_set(e, INCORE_FAILED, "interrupted", "interrupted");
 	clock_gettime(CLOCK_MONOTONIC, &from);
+	log_info("profile", "kernel %s of %s", row->kernel.name, row->kernel.source);
 	arena_init(&o.arena);
 	o.folder = arena_printf(&o.arena, "%s/funcs/%s", b->r->root, row->kernel.name);
 	ok = o.folder ? run_one(b->q, &o, &row->kernel, &why) : err_nomem(&why);
@@ -334,8 +332,7 @@ static bool write_head(
 	bool ok = funcs ? make_dir(funcs, 0700, e) : err_nomem(e);
 
 	sb_printf(&b,
-		"build_dir=%s\nsource_count=%zu\nbackend=%s\nevidence=%s\ndynamic_dim=%lld\nseed=%"
-		"llu\n\nsources:\n",
+		"build_dir=%s\nsource_count=%zu\nbackend=%s\nevidence=%s\ndynamic_dim=%lld\nseed=%llu\n\nsources:\n",
 		q->build_dir, r->rows.n, q->backend->name, q->backend->evidence,
 		(long long)(q->testcase.dynamic_dim ? q->testcase.dynamic_dim : 256),
 		(unsigned long long)(q->testcase.seed ? q->testcase.seed : TESTCASE_DEFAULT_SEED));

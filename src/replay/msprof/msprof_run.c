@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "base/file.h"
+#include "base/log.h"
 #include "base/process.h"
 #include "replay/msprof/msprof.h"
 #include "replay/msprof/msprof_output.h"
@@ -126,6 +127,8 @@ static bool run_step(struct msprof_run *m, const struct step *s, struct process_
 		return err_errno(m->e, errno, log, "open the log");
 	sb_puts(&line, "$ ");
 	process_quote(s->argv, &line);
+	if (!line.failed)
+		log_info("msprof", "running %s", line.p + 2);
 	sb_putc(&line, '\n');
 	ok = (!line.failed || err_nomem(m->e)) && write_all(spec.log_fd, line.p, line.n, m->e) &&
 	     process_run(&spec, r, m->e);
@@ -252,8 +255,7 @@ static bool collect(struct msprof_run *m, const char *dir)
 	if (!msprof_find_simulator(m->arena, dir, m->kernel, &n) &&
 		!msprof_find_dump(m->arena, dir))
 		return err_set(m->e, INCORE_FAILED, "collect-failed",
-			"msprof op simulator ended with %s %d and left nothing; log "
-			"%s/logs/collect.log; it ends: %s",
+			"msprof op simulator ended with %s %d and left nothing; log %s/logs/collect.log; it ends: %s",
 			r.end == PROCESS_EXITED ? "exit status" : "signal", r.code,
 			m->job->workspace, tail_of(m));
 	warn(m, arena_printf(m->arena, "msprof ended with %s %d",
@@ -277,9 +279,7 @@ static bool export_dump(struct msprof_run *m, const char *dump, const char *dir)
 static bool no_trace(struct msprof_run *m, const char *log)
 {
 	return err_set(m->e, INCORE_FAILED, "no-trace",
-		"msprof ended but left no complete simulator directory (trace.json, "
-		"visualize_data.bin and a core's instruction table are expected)%s; log "
-		"%s/logs/%s.log; it ends: %s",
+		"msprof ended but left no complete simulator directory (trace.json, visualize_data.bin and a core's instruction table are expected)%s; log %s/logs/%s.log; it ends: %s",
 		m->out->is_partial ? ": the time limit came before anything was dumped" : "",
 		m->job->workspace, log, tail_of(m));
 }
@@ -399,7 +399,7 @@ static bool make_whole(struct replay_job *job, struct arena *a, struct incore_er
 	return job->workspace != NULL;
 }
 
-static bool run(const struct replay_job *stated, struct arena *a, struct replay_outcome *out,
+static bool run_msprof(const struct replay_job *stated, struct arena *a, struct replay_outcome *out,
 	struct incore_error *e)
 {
 	struct replay_job job = *stated;
@@ -411,9 +411,10 @@ static bool run(const struct replay_job *stated, struct arena *a, struct replay_
 		return ok && msprof_write_project(&job, m.o, NULL, e);
 	ok = run_all(&m);
 	if (ok) {
-		out->verdict = out->is_partial ? "partial trace: the time limit cut the "
-						 "simulation; not to be used for total time"
-					       : "complete simulator directory";
+		out->verdict =
+			out->is_partial
+				? "partial trace: the time limit cut the simulation; not to be used for total time"
+				: "complete simulator directory";
 		if (m.cann.soc_note)
 			warn(&m, m.cann.soc_note);
 		if (m.warnings.n)
@@ -433,5 +434,5 @@ const struct backend_ops backend_msprof = {
 	.symbol = MSPROF_SYMBOL,
 	.does_compute = true,
 	.preflight = preflight,
-	.run = run,
+	.run = run_msprof,
 };
