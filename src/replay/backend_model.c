@@ -254,8 +254,8 @@ static bool replay_model(struct model_replay *m)
 	bool ok = go_on(m) && record_blocks(m) && go_on(m);
 
 	if (ok)
-		log_info("replay", "timing %zu op streams with profile %s", m->set.v.n,
-			m->profile.name);
+		log_info("replay", "timing %zu op stream%s with profile %s", m->set.v.n,
+			m->set.v.n == 1 ? "" : "s", m->profile.name);
 	ok = ok && engine_run(&m->set, &o, &m->timed, m->e) && compare_reach(m) &&
 	     timed_to_trace(&m->set, &m->timed, &m->profile, &t, m->e) && go_on(m) &&
 	     write_ops(m) && write_trace(m, t) && make_verdict(m);

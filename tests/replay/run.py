@@ -523,11 +523,11 @@ def verbose(incore):
     debug = incore.run(*words, "-o", incore.place(), env={"INCORE_LOG": "debug"})
     equal((quiet.returncode, info.returncode, debug.returncode), (0, 0, 0), "replay, -v and INCORE_LOG=debug")
     check("incore: info:" not in quiet.stderr, f"said without -v: {quiet.stderr}")
-    for text in ("info: replay: reading the dump", "info: model: running ", "info: replay: timing 1 op stream"):
+    for text in ("info: replay: reading the dump", "info: model: running ", "info: replay: timing 1 op stream with "):
         check(text in info.stderr, f"-v: no '{text}' in {info.stderr}")
         check(text in debug.stderr, f"INCORE_LOG=debug: no '{text}' in {debug.stderr}")
     check("debug:" not in info.stderr, f"-v shows decisions: {info.stderr}")
-    check("sf.cpp: aiv (it lies in kernels/aiv)" in debug.stderr, f"INCORE_LOG=debug: no core in {debug.stderr}")
+    check("sf.cpp: aiv (its core type is stated as aiv)" in debug.stderr, f"INCORE_LOG=debug: no core in {debug.stderr}")
 
 
 def spec_is_not_read_back(incore):
