@@ -155,7 +155,7 @@ static bool print_slots(struct cli *c, const struct replay_report *r)
 	return ok;
 }
 
-static int print_text(struct cli *c, const struct replay_request *q, const struct replay_report *r)
+static int print_text(struct cli *c, const struct replay_report *r)
 {
 	if (r->has_task)
 		fprintf(c->out, "task 0x%016llx, ", (unsigned long long)r->task);
@@ -170,7 +170,6 @@ static int print_text(struct cli *c, const struct replay_request *q, const struc
 	if (r->outcome.simulator_dir)
 		fprintf(c->out, "insight   %s\n", r->outcome.simulator_dir);
 	fprintf(c->out, "%s\n", r->outcome.verdict);
-	(void)q;
 	return INCORE_OK;
 }
 
@@ -273,7 +272,7 @@ static int answer_replay(
 {
 	if (r->outcome.warning)
 		cli_warn(c, "%s", r->outcome.warning);
-	return c->use_json ? print_json(c, q, r) : print_text(c, q, r);
+	return c->use_json ? print_json(c, q, r) : print_text(c, r);
 }
 
 static int run_replay(struct cli *c)

@@ -9,7 +9,6 @@
 #include <errno.h>
 #include <stdio.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "base/file.h"
@@ -20,6 +19,7 @@
 #include "model/profile/profile.h"
 #include "model/record/record.h"
 #include "replay/arguments/reach.h"
+#include "replay/workspace.h"
 #include "trace/packed.h"
 
 #define PACK_LEVEL 3
@@ -130,19 +130,16 @@ static bool compare_reach(struct model_replay *m)
 
 static bool make_parents(struct model_replay *m, const char **simulator)
 {
-	time_t now = time(NULL);
-	struct tm tm;
-	char stamp[32];
+	char stamp[WORKSPACE_STAMP];
 	const char *top = arena_printf(m->arena, "%s/insight_export", m->job->workspace), *opprof;
 
-	localtime_r(&now, &tm);
-	strftime(stamp, sizeof(stamp), "%Y%m%d%H%M%S", &tm);
+	workspace_stamp(stamp, false);
 	opprof = top ? arena_printf(m->arena, "%s/OPPROF_%s_model", top, stamp) : NULL;
 	*simulator = opprof ? arena_printf(m->arena, "%s/simulator", opprof) : NULL;
 	if (!*simulator)
 		return err_nomem(m->e);
-	if (mkdir(top, 0700) != 0 && errno != EEXIST)
-		return err_errno(m->e, errno, top, "make the directory");
+	if (!workspace_dir(top, 0700, m->e))
+		return false;
 	return mkdir(opprof, 0700) == 0 || err_errno(m->e, errno, opprof, "make the directory");
 }
 

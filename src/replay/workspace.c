@@ -31,41 +31,60 @@ bool workspace_text(
 	return ok;
 }
 
-static bool make_dir(const char *path, struct incore_error *e)
+bool workspace_dir(const char *path, unsigned mode, struct incore_error *e)
 {
-	return mkdir(path, 0755) == 0 || errno == EEXIST ||
+	if (!path)
+		return err_nomem(e);
+	return mkdir(path, mode) == 0 || errno == EEXIST ||
 	       err_errno(e, errno, path, "make the directory");
 }
 
-/* outputs/replay_<label>_<time>, with a number behind it where that name is taken */
-static const char *new_place(struct replay_report *r, struct incore_error *e)
+void workspace_stamp(char out[WORKSPACE_STAMP], bool has_gap)
 {
 	time_t now = time(NULL);
 	struct tm tm;
-	char stamp[32];
 
 	localtime_r(&now, &tm);
-	strftime(stamp, sizeof(stamp), "%Y%m%d_%H%M%S", &tm);
-	if (!make_dir("outputs", e))
-		return NULL;
+	if (has_gap)
+		strftime(out, WORKSPACE_STAMP, "%Y%m%d_%H%M%S", &tm);
+	else
+		strftime(out, WORKSPACE_STAMP, "%Y%m%d%H%M%S", &tm);
+}
+
+const char *workspace_new(struct arena *a, const char *stem, unsigned mode, struct incore_error *e)
+{
+	char stamp[WORKSPACE_STAMP];
+
+	workspace_stamp(stamp, true);
 	for (unsigned i = 0; i < 1000; i++) {
-		char *path =
-			i ? arena_printf(&r->arena, "outputs/replay_%s_%s_%u", r->label, stamp, i)
-			  : arena_printf(&r->arena, "outputs/replay_%s_%s", r->label, stamp);
+		char *path = i ? arena_printf(a, "%s_%s_%u", stem, stamp, i)
+			       : arena_printf(a, "%s_%s", stem, stamp);
 
 		if (!path) {
 			err_nomem(e);
 			return NULL;
 		}
-		if (mkdir(path, 0755) == 0) /* ours from here on: another run takes the next */
+		if (mkdir(path, mode) == 0) /* ours from here on: another run takes the next */
 			return path;
 		if (errno != EEXIST) {
 			err_errno(e, errno, path, "make the directory");
 			return NULL;
 		}
 	}
-	err_set(e, INCORE_FAILED, "no-place", "outputs/ has a thousand replays of this second");
+	err_set(e, INCORE_FAILED, "no-place", "%s_%s: a thousand of this second are there", stem,
+		stamp);
 	return NULL;
+}
+
+static const char *new_place(struct replay_report *r, struct incore_error *e)
+{
+	char *stem = arena_printf(&r->arena, "outputs/replay_%s", r->label);
+
+	if (!stem)
+		err_nomem(e);
+	if (!stem || !workspace_dir("outputs", 0755, e))
+		return NULL;
+	return workspace_new(&r->arena, stem, 0755, e);
 }
 
 /* --- what stands in it --- */
@@ -73,7 +92,7 @@ static const char *new_place(struct replay_report *r, struct incore_error *e)
 static bool copy_sources(const char *dir, const struct replay_report *r, struct incore_error *e)
 {
 	char *folder = path_join(dir, "kernels");
-	bool ok = folder ? make_dir(folder, e) : err_nomem(e);
+	bool ok = workspace_dir(folder, 0755, e);
 
 	for (uint32_t i = 0; ok && i < r->n_members; i++) {
 		struct file_data f = {0};

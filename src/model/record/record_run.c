@@ -68,26 +68,10 @@ static bool start(void *ctx, int fd)
 /* The recorder's code of an element type. */
 static unsigned op_dtype_of(unsigned dtype)
 {
-	static const uint8_t CODES[DTYPE_SPEC_COUNT] = {[DTYPE_FLOAT32] = DT_F32,
-		[DTYPE_FLOAT16] = DT_F16,
-		[DTYPE_INT32] = DT_I32,
-		[DTYPE_INT16] = DT_I16,
-		[DTYPE_INT8] = DT_I8,
-		[DTYPE_UINT8] = DT_U8,
-		[DTYPE_BFLOAT16] = DT_BF16,
-		[DTYPE_INT64] = DT_I64,
-		[DTYPE_UINT64] = DT_U64,
-		[DTYPE_UINT16] = DT_U16,
-		[DTYPE_UINT32] = DT_U32,
-		[DTYPE_BOOL] = DT_BOOL,
-		[DTYPE_FP8E4M3FN] = DT_F8E4M3,
-		[DTYPE_FP8E8M0] = DT_F8E8M0,
-		[DTYPE_FP4E2M1] = DT_F4E2M1,
-		[DTYPE_UNKNOWN] = DT_NONE,
-		[DTYPE_FLOAT64] = DT_F64,
-		[DTYPE_FP8E5M2] = DT_F8E5M2,
-		[DTYPE_HIF8] = DT_HIF8,
-		[DTYPE_FP4E1M2] = DT_F4E1M2};
+	static const uint8_t CODES[DTYPE_SPEC_COUNT] = {/* in the order of enum dump_dtype */
+		DT_F32, DT_F16, DT_I32, DT_I16, DT_I8, DT_U8, DT_BF16, DT_I64, DT_U64, DT_U16,
+		DT_U32, DT_BOOL, DT_F8E4M3, DT_F8E8M0, DT_F4E2M1, DT_NONE, DT_F64, DT_F8E5M2,
+		DT_HIF8, DT_F4E1M2};
 
 	return dtype < DTYPE_SPEC_COUNT ? CODES[dtype] : DT_NONE;
 }

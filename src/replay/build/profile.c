@@ -6,7 +6,6 @@
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <sys/stat.h>
 #include <time.h>
 
 #include "base/file.h"
@@ -27,12 +26,6 @@ void profile_run_deinit(struct profile_run *r)
 {
 	VEC_FREE(&r->rows);
 	arena_deinit(&r->arena);
-}
-
-static bool make_dir(const char *path, mode_t mode, struct incore_error *e)
-{
-	return mkdir(path, mode) == 0 || errno == EEXIST ||
-	       err_errno(e, errno, path, "make the directory");
 }
 
 /* --- one kernel --- */
@@ -121,7 +114,7 @@ static bool prepare(const struct profile_request *q, struct one *o, const struct
 
 	clean_remove_tree(o->folder); /* of a run that was interrupted here */
 	source = realpath(k->source, NULL);
-	ok = source ? make_dir(o->folder, 0700, e) : err_errno(e, errno, k->source, "read");
+	ok = source ? workspace_dir(o->folder, 0700, e) : err_errno(e, errno, k->source, "read");
 	ok = ok && testcase_read(&o->testcase, source, &q->testcase, e) &&
 	     (!q->dump || take_from_dump(q->dump, &o->testcase, k->stem, e)) &&
 	     args_write(&o->testcase.args, o->folder, e) &&
@@ -298,30 +291,19 @@ static bool make_root(
 	const struct profile_request *q, struct profile_run *r, struct incore_error *e)
 {
 	const char *top = q->output_root ? q->output_root : q->build_dir;
-	time_t now = time(NULL);
-	struct tm tm;
-	char stamp[32];
+	char *stem;
 
 	if (q->resume) {
 		r->root = arena_strdup(&r->arena, q->resume);
 		return r->root ? profile_read_manifest(r, e) : err_nomem(e);
 	}
-	localtime_r(&now, &tm);
-	strftime(stamp, sizeof(stamp), "%Y%m%d_%H%M%S", &tm);
-	if (q->output_root && !make_dir(top, 0755, e))
+	if (q->output_root && !workspace_dir(top, 0755, e))
 		return false;
-	for (unsigned i = 0; i < 1000; i++) {
-		r->root = i ? arena_printf(
-				      &r->arena, "%s/kernel_insight_all_funcs_%s_%u", top, stamp, i)
-			    : arena_printf(&r->arena, "%s/kernel_insight_all_funcs_%s", top, stamp);
-		if (!r->root)
-			return err_nomem(e);
-		if (mkdir(r->root, 0700) == 0)
-			return true;
-		if (errno != EEXIST)
-			return err_errno(e, errno, r->root, "make the directory");
-	}
-	return err_set(e, INCORE_FAILED, "no-place", "%s has a thousand runs of this second", top);
+	stem = arena_printf(&r->arena, "%s/kernel_insight_all_funcs", top);
+	if (!stem)
+		return err_nomem(e);
+	r->root = workspace_new(&r->arena, stem, 0700, e);
+	return r->root != NULL;
 }
 
 static bool write_head(
@@ -329,7 +311,7 @@ static bool write_head(
 {
 	char *funcs = arena_printf(&r->arena, "%s/funcs", r->root);
 	struct strbuf b = {0};
-	bool ok = funcs ? make_dir(funcs, 0700, e) : err_nomem(e);
+	bool ok = workspace_dir(funcs, 0700, e);
 
 	sb_printf(&b,
 		"build_dir=%s\nsource_count=%zu\nbackend=%s\nevidence=%s\ndynamic_dim=%lld\nseed=%llu\n\nsources:\n",

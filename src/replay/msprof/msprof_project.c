@@ -198,10 +198,8 @@ static bool write_config(const struct replay_job *job, const struct msprof_optio
 	json_w_buf(&w, &b, 2);
 	json_w_object(&w);
 	json_w_kv_cstr(&w, "backend", "msprof");
-	json_w_key(&w, "test_module");
-	json_w_null(&w);
-	json_w_key(&w, "case");
-	json_w_null(&w);
+	json_w_kv_null(&w, "test_module");
+	json_w_kv_null(&w, "case");
 	json_w_key(&w, "kernel");
 	json_w_object(&w);
 	json_w_kv_cstr(&w, "name", job->label);

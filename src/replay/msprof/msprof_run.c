@@ -8,7 +8,6 @@
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/file.h"
@@ -17,6 +16,7 @@
 #include "replay/msprof/msprof.h"
 #include "replay/msprof/msprof_output.h"
 #include "replay/msprof/symbol.h"
+#include "replay/workspace.h"
 
 #define DEFAULT_STEP_S 300
 #define DEFAULT_BUILD_S 600
@@ -43,14 +43,6 @@ static void warn(struct msprof_run *m, const char *text)
 		return;
 	}
 	sb_printf(&m->warnings, "%s%s", m->warnings.n ? "; " : "", text);
-}
-
-static bool make_dir(const char *path, mode_t mode, struct incore_error *e)
-{
-	if (!path)
-		return err_nomem(e);
-	return mkdir(path, mode) == 0 || errno == EEXIST ||
-	       err_errno(e, errno, path, "make the directory");
 }
 
 static const char *below(struct msprof_run *m, const char *name)
@@ -370,7 +362,7 @@ static bool run_all(struct msprof_run *m)
 	       (m->job->is_ready ||
 		       cann_probe(&m->cann, msprof_arch(m->job, m->o), m->job->workspace, m->e)) &&
 	       msprof_write_project(m->job, m->o, &m->cann, m->e) &&
-	       make_dir(below(m, "logs"), 0755, m->e) && build(m) && set_library_path(m) &&
+	       workspace_dir(below(m, "logs"), 0755, m->e) && build(m) && set_library_path(m) &&
 	       collect_and_export(m);
 }
 
