@@ -127,19 +127,13 @@ static bool load_row(
 	struct args *a, struct dump *d, uint32_t t, uint32_t block, struct incore_error *e)
 {
 	struct task_args own = {0};
-	struct arg_row row = {0};
-	bool ok = true;
+	bool ok = task_args_init(&own, d, t, block, e);
 
-	for (uint32_t i = 0; i < ARG_SLOTS; i++)
-		row.bits[i] = a->slots[i].bits;
-	if (block != DUMP_NONE) {
-		ok = task_args_init(&own, d, t, block, e);
-		for (size_t i = 0; ok && i < own.args.n; i++)
-			if (!own.args.v[i].is_tensor)
-				row.bits[own.args.v[i].slot] = own.args.v[i].bits;
-		task_args_deinit(&own);
-	}
-	return ok && (VEC_PUSH(&a->rows, row) || err_nomem(e));
+	for (size_t i = 0; ok && i < own.args.n; i++)
+		if (!own.args.v[i].is_tensor)
+			a->rows.v[block].bits[own.args.v[i].slot] = own.args.v[i].bits;
+	task_args_deinit(&own);
+	return ok;
 }
 
 /* Scalars that differ from block to block are no defect where the dump says which is whose. */
@@ -170,13 +164,13 @@ static bool load_rows(
 	struct args *a, struct dump *d, uint32_t t, uint32_t block, struct incore_error *e)
 {
 	uint32_t n_blocks = d->tasks.v[t].n_blocks ? d->tasks.v[t].n_blocks : 1;
+	bool is_one = block != DUMP_NONE || n_blocks == 1; /* the slots have its scalars already */
 
+	if (!args_spread(a, is_one ? 1 : n_blocks, e))
+		return false;
+	a->first_block = block == DUMP_NONE ? 0 : block;
 	a->block_count = n_blocks;
-	if (block != DUMP_NONE || n_blocks == 1) { /* its slots are those of the block already */
-		a->first_block = block == DUMP_NONE ? 0 : block;
-		return load_row(a, d, t, DUMP_NONE, e);
-	}
-	for (uint32_t b = 0; b < n_blocks; b++)
+	for (uint32_t b = 0; !is_one && b < n_blocks; b++)
 		if (!load_row(a, d, t, b, e))
 			return false;
 	for (uint32_t i = 0; i < ARG_SLOTS; i++)
