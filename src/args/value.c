@@ -1,35 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* argspec_value.c: what the values of arguments are as bits and bytes. */
-#include "model/record/argspec_value.h"
+/* value.c: what the values of arguments are as bits and bytes. */
+#include "args/value.h"
 
 #include <math.h>
 #include <stdlib.h>
 
-#include "model/stream/opstream.h"
-
-enum op_dtype arg_dtype_of(struct str name, bool *is_bits)
+unsigned arg_dtype_of(struct str name, bool *is_bits)
 {
-	static const struct {
-		const char *name;
-		enum op_dtype dtype;
-	} NAMES[] = {{"FLOAT32", DT_F32}, {"FLOAT16", DT_F16}, {"BFLOAT16", DT_BF16},
-		{"INT8", DT_I8}, {"UINT8", DT_U8}, {"INT16", DT_I16}, {"UINT16", DT_U16},
-		{"INT32", DT_I32}, {"UINT32", DT_U32}, {"INT64", DT_I64}, {"UINT64", DT_U64},
-		{"BOOL", DT_BOOL}, {"FLOAT64", DT_F64}, {"FP8E4M3FN", DT_F8E4M3},
-		{"FP8E5M2", DT_F8E5M2}, {"FP8E8M0", DT_F8E8M0}, {"HIF8", DT_HIF8},
-		{"FP4E2M1", DT_F4E2M1}, {"FP4E1M2", DT_F4E1M2}};
-
 	if (str_is(name, "FLOAT32_BITS") || str_is(name, "FLOAT64_BITS")) {
 		*is_bits = true;
-		return str_is(name, "FLOAT32_BITS") ? DT_F32 : DT_F64;
+		return str_is(name, "FLOAT32_BITS") ? DTYPE_FLOAT32 : DTYPE_FLOAT64;
 	}
-	for (size_t i = 0; i < sizeof(NAMES) / sizeof(NAMES[0]); i++)
-		if (str_is(name, NAMES[i].name))
-			return NAMES[i].dtype;
-	for (unsigned i = 1; i < DT_COUNT; i++)
-		if (str_is(name, op_dtype_name(i)))
-			return (enum op_dtype)i;
-	return DT_NONE;
+	return dtype_of_spec_name(name.p, name.n);
 }
 
 static bool looks_like_float(const char *p, const char *end)
@@ -95,7 +77,7 @@ bool arg_number_of(struct str text, struct arg_number *out)
 	return *end == '\0' && isfinite(out->f);
 }
 
-static uint32_t f32_bits(double v)
+uint32_t float_bits(double v)
 {
 	float f = (float)v;
 	uint32_t u;
@@ -104,15 +86,14 @@ static uint32_t f32_bits(double v)
 	return u;
 }
 
-/* Round to nearest even; overflow is infinity. */
-static uint16_t f16_bits(double v)
+uint16_t half_bits(double v)
 {
 	double a = fabs(v);
 	uint16_t sign = signbit(v) ? 0x8000 : 0;
 	int e;
 
 	if (isnan(v))
-		return 0x7e00;
+		return (uint16_t)(sign | 0x7e00);
 	if (a >= 65520)
 		return (uint16_t)(sign | 0x7c00);
 	frexp(a, &e);
@@ -123,17 +104,19 @@ static uint16_t f16_bits(double v)
 							 (uint16_t)nearbyint(ldexp(a, 11 - e))));
 }
 
-static uint16_t bf16_bits(double v)
+uint16_t bfloat_bits(double v)
 {
-	uint32_t u = f32_bits(v);
+	uint32_t u = float_bits(v);
 
+	if (isnan(v))
+		return (uint16_t)(u >> 16 | 0x40);
 	return (uint16_t)((u + 0x7fff + (u >> 16 & 1)) >> 16);
 }
 
 static bool pack_integer(unsigned dtype, const struct arg_number *v, uint64_t *out)
 {
-	unsigned bits = dtype == DT_BOOL ? 1 : op_dtype_bits(dtype);
-	bool is_signed = dtype == DT_I8 || dtype == DT_I16 || dtype == DT_I32 || dtype == DT_I64;
+	unsigned bits = dtype == DTYPE_BOOL ? 1 : dtype_bits(dtype);
+	bool is_signed = dtype_is_signed(dtype);
 	bool is_negative = !v->is_float && v->f < 0;
 	uint64_t mask = bits == 64 ? UINT64_MAX : (UINT64_C(1) << bits) - 1;
 
@@ -153,47 +136,113 @@ bool arg_pack(unsigned dtype, bool is_bits, const struct arg_number *v, uint64_t
 		return true;
 	}
 	switch (dtype) {
-	case DT_F32:
-		*out = f32_bits(v->f);
+	case DTYPE_FLOAT32:
+		*out = float_bits(v->f);
 		return true;
-	case DT_F64:
+	case DTYPE_FLOAT64:
 		memcpy(out, &v->f, 8);
 		return true;
-	case DT_F16:
-		*out = f16_bits(v->f);
+	case DTYPE_FLOAT16:
+		*out = half_bits(v->f);
 		return true;
-	case DT_BF16:
-		*out = bf16_bits(v->f);
+	case DTYPE_BFLOAT16:
+		*out = bfloat_bits(v->f);
 		return true;
 	default:
 		if (is_bits) { /* a float whose single bits are wanted in an integer slot */
-			*out = f32_bits(v->f);
+			*out = float_bits(v->f);
 			return true;
 		}
 		return pack_integer(dtype, v, out);
 	}
 }
 
-void arg_default_strides(struct arg_slot *s)
+/* --- as a user writes them --- */
+
+static bool parse_float(struct str text, float *out)
+{
+	char buf[64], *end;
+
+	if (!text.n || text.n >= sizeof(buf) || strchr(" \t\n", text.p[0]))
+		return false;
+	memcpy(buf, text.p, text.n);
+	buf[text.n] = '\0';
+	*out = strtof(buf, &end);
+	return *end == '\0' && end != buf;
+}
+
+static bool parse_integer(unsigned dtype, struct str text, uint64_t *bits)
+{
+	unsigned width = dtype_bytes(dtype) * 8;
+	uint64_t mask = width == 64 ? UINT64_MAX : ((uint64_t)1 << width) - 1;
+	int64_t i;
+
+	if (!dtype_is_signed(dtype))
+		return str_to_u64(text, bits) && *bits <= mask;
+	if (!str_to_i64(text, &i))
+		return false;
+	if (width < 64 && (i < -((int64_t)1 << (width - 1)) || i > (int64_t)(mask >> 1)))
+		return false;
+	*bits = (uint64_t)i & mask;
+	return true;
+}
+
+bool arg_value_parse(unsigned dtype, struct str text, uint64_t *bits)
+{
+	unsigned width = dtype_bytes(dtype) * 8;
+	float f;
+
+	if (!width)
+		return false;
+	if (str_starts(text, "0x"))
+		return str_to_u64(text, bits) && (width == 64 || *bits >> width == 0);
+	if (str_starts(text, "f32:")) {
+		if (width < 32 || !parse_float(str_sub(text, 4, text.n), &f))
+			return false;
+		*bits = float_bits(f);
+		return true;
+	}
+	switch (dtype) {
+	case DTYPE_FLOAT32:
+	case DTYPE_FLOAT16:
+	case DTYPE_BFLOAT16:
+		if (!parse_float(text, &f))
+			return false;
+		return arg_pack(dtype, false, &(struct arg_number){.is_float = true, .f = f}, bits);
+	case DTYPE_BOOL:
+		*bits = str_is(text, "true") || str_is(text, "1");
+		return *bits || str_is(text, "false") || str_is(text, "0");
+	case DTYPE_FP8E4M3FN:
+	case DTYPE_FP8E8M0:
+	case DTYPE_FP4E2M1:
+		return false; /* only as bits */
+	default:
+		return parse_integer(dtype, text, bits);
+	}
+}
+
+/* --- views --- */
+
+void arg_default_strides(struct arg *s)
 {
 	uint64_t stride = 1;
 
-	for (uint32_t i = s->ndims; i-- > 0;) {
-		s->stride[i] = stride > UINT32_MAX ? UINT32_MAX : (uint32_t)stride;
+	for (uint32_t i = s->n_dims; i-- > 0;) {
+		s->strides[i] = stride > UINT32_MAX ? UINT32_MAX : stride;
 		stride = stride > UINT32_MAX ? stride : stride * (s->shape[i] ? s->shape[i] : 1);
 	}
 }
 
-bool arg_extent_bytes(const struct arg_slot *s, uint64_t *bytes)
+bool arg_extent_bytes(const struct arg *s, uint64_t *bytes)
 {
-	uint64_t n = 1, bits = op_dtype_bits(s->dtype);
+	uint64_t n = 1, bits = dtype_bits(s->dtype);
 	bool is_empty = false;
 
 	if (s->start_offset > ARG_MAX_BYTES)
 		return false;
-	for (uint32_t i = 0; i < s->ndims; i++) {
+	for (uint32_t i = 0; i < s->n_dims; i++) {
 		is_empty = is_empty || s->shape[i] == 0;
-		n += (s->shape[i] ? (uint64_t)s->shape[i] - 1 : 0) * s->stride[i];
+		n += (s->shape[i] ? s->shape[i] - 1 : 0) * s->strides[i];
 		if (n > ARG_MAX_BYTES)
 			return false;
 	}
