@@ -5,10 +5,9 @@
 #include <stdlib.h>
 
 #include "analysis/check/check.h"
-#include "analysis/code/hot.h"
 #include "analysis/code/source_lines.h"
-#include "analysis/pipes/pipes.h"
 #include "analysis/summary/tables.h"
+#include "answer/hot.h"
 #include "cli/text/pipes_text.h"
 #include "cli/text/summary_page.h"
 #include "cli/text/tables_text.h"
@@ -130,9 +129,11 @@ static bool print_summary_json(struct job *j, const char *health)
 	json_w_key(&w, "rows");
 	json_w_array(&w);
 	for (uint32_t i = 0; i < j->n_groups && i < top; i++) {
-		json_w_row_object(&w);
-		hot_json_row(j->hot, &j->groups[i], &w);
-		json_w_end(&w);
+		struct hot_row row;
+
+		if (!hot_row_make(&j->answer, j->hot, &j->groups[i], &row, &j->c->error))
+			return false;
+		record_json(&hot_plain_record, &row, &w);
 	}
 	json_w_end(&w);
 	json_w_key(&w, "source");
