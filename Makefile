@@ -22,8 +22,15 @@ $(BUILD)/incore: all
 demo: all
 	@examples/demo $(BUILD)
 
+# Three tiers: what is quick, for every save; everything that must hold; the same for hours.
+check: setup-test
+	@$(PYTHON) tests/run.py --check $(ONLY)
+
 test: setup-test
 	@$(PYTHON) tests/run.py $(ONLY)
+
+soak: setup-test
+	@$(PYTHON) tests/run.py --soak $(ONLY)
 
 bench: setup-test
 	@test -f build-bench/build.ninja || meson setup build-bench --buildtype=release -Dbench=true -Dtests=false >/dev/null
@@ -51,4 +58,4 @@ clean:
 	rm -rf build build-asan build-bench build-fuzz build-tsan
 
 all $(BUILD)/build.ninja: | setup
-.PHONY: all setup setup-test demo test bench fuzz fixtures install format clean
+.PHONY: all setup setup-test demo check test soak bench fuzz fixtures install format clean

@@ -78,7 +78,7 @@ def container(trace=SOUND, instr=None, path=b"/k.cpp", text=b"int x;\n"):
 # --- running ---
 
 def run(program, words):
-    return subprocess.run([program, *words], capture_output=True, timeout=120, stdin=subprocess.DEVNULL)
+    return subprocess.run([program, *words], capture_output=True, timeout=600, stdin=subprocess.DEVNULL)
 
 
 def listing(top):
@@ -293,7 +293,7 @@ def main():
         with open(os.path.join(tmp, "own", "simulator", "visualize_data.bin"), "rb") as f:
             exported = f.read()
         all_cases = [*fields(), *own_block(exported), *shapes()]
-        with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+        with concurrent.futures.ThreadPoolExecutor(int(os.environ.get("JOBS") or os.cpu_count())) as pool:
             for why in [*pool.map(lambda c: everything(program, tmp, c), all_cases), *pool.map(lambda c: special(program, tmp, c), CASES)]:
                 n += 1
                 if why:

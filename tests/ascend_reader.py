@@ -37,7 +37,7 @@ class Program:
         return path
 
     def run(self, *words):
-        return subprocess.run([self.path, *words], capture_output=True, text=True, timeout=60)
+        return subprocess.run([self.path, *words], capture_output=True, text=True, timeout=600)
 
     def data(self, verb, path, *options):
         p = self.run(verb, "--json", "-q", *options, path)

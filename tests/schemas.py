@@ -20,10 +20,24 @@ DATA = os.path.join(ROOT, "tests", "data")
 SHARED = os.environ.get("INCORE_SHARED", os.path.join(ROOT, "..", "shared"))
 
 
+def written_out(node, schema):
+    """Definitions in place of references to them, which take the validator as long as all the rest."""
+    if isinstance(node, list):
+        return [written_out(n, schema) for n in node]
+    if not isinstance(node, dict):
+        return node
+    if not isinstance(node.get("$ref"), str):
+        return {k: written_out(v, schema) for k, v in node.items()}
+    target = schema
+    for key in node["$ref"].removeprefix("#/").split("/"):
+        target = target[key]
+    return written_out(target, schema)
+
+
 def validator(schema):
     cls = jsonschema.validators.validator_for(schema)
     cls.check_schema(schema)
-    return cls(schema)
+    return cls(written_out(schema, schema))
 
 
 def load_schemas(program, verbs):

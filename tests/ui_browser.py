@@ -4,6 +4,7 @@
 
 usage: ui_browser.py BUILD/incore [PATTERN...]
 """
+import fcntl
 import os
 import shutil
 import subprocess
@@ -22,14 +23,16 @@ def skip(why):
 def main():
     program, patterns = sys.argv[1], sys.argv[2:]
     node = "/usr/bin/node" if os.path.exists("/usr/bin/node") else shutil.which("node")
-    chromium = os.environ.get("CHROMIUM") or shutil.which("chromium")
+    chromium = os.environ.get("CHROMIUM") or shutil.which("chromium-headless-shell") or shutil.which("chromium")
     if not node or not chromium:
         return skip("node or chromium is not installed")
-    if not os.path.exists(os.path.join(HERE, "node_modules", "playwright-core", "package.json")):
-        npm = shutil.which("npm")
-        p = npm and subprocess.run([npm, "ci", "--ignore-scripts", "--no-audit", "--no-fund"], cwd=HERE, capture_output=True, text=True)
-        if not p or p.returncode:
-            return skip("the browser driver cannot be installed: " + (p.stderr.strip().splitlines() or ["npm failed"])[-1] if p else "no npm")
+    with open(os.path.join(HERE, "package-lock.json")) as lock:  # two suites may come at once
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if not os.path.exists(os.path.join(HERE, "node_modules", "playwright-core", "package.json")):
+            npm = shutil.which("npm")
+            p = npm and subprocess.run([npm, "ci", "--ignore-scripts", "--no-audit", "--no-fund"], cwd=HERE, capture_output=True, text=True)
+            if not p or p.returncode:
+                return skip("the browser driver cannot be installed: " + (p.stderr.strip().splitlines() or ["npm failed"])[-1] if p else "no npm")
     return subprocess.run([node, os.path.join(HERE, "run.mjs"), os.path.abspath(program), *patterns],
                           env={**os.environ, "CHROMIUM": chromium}).returncode
 

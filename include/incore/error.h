@@ -10,6 +10,13 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+/* Exported by libincore; libincore-dump keeps its copy to itself. */
+#ifdef INCORE_KEEPS_ERRORS
+#define INCORE_ERROR_API
+#else
+#define INCORE_ERROR_API __attribute__((visibility("default")))
+#endif
+
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -39,7 +46,7 @@ struct incore_error {
 };
 
 /* Frees message, path and causes, and makes *e ready for use again. Safe on a zeroed struct. */
-void incore_error_clear(struct incore_error *e);
+INCORE_ERROR_API void incore_error_clear(struct incore_error *e);
 
 #ifdef __cplusplus
 }

@@ -53,6 +53,8 @@ static bool walk_one(void *ctx, size_t item, unsigned worker, struct incore_erro
 	struct incore_error why = {0};
 
 	progress_add(k->o->progress, 1);
+	if (progress_is_cancelled(k->o->progress))
+		return err_set(e, INCORE_FAILED, "cancelled", "stopped as asked");
 	if (!trace_load_track(k->t, idx, k->want, &me->data, &why)) {
 		if (is_fatal(&why)) {
 			err_move(e, &why);

@@ -42,6 +42,16 @@ bool answer_keep(struct answer *a, void *object, void (*drop)(void *), struct in
 	return err_nomem(e);
 }
 
+const char *answer_text(struct answer *a, struct strbuf *b, struct incore_error *e)
+{
+	char *text = b->failed ? NULL : arena_strndup(&a->arena, b->p ? b->p : "", b->n);
+
+	sb_free(b);
+	if (!text)
+		err_nomem(e);
+	return text;
+}
+
 bool answer_is(const struct answer *a, const struct record *r)
 {
 	return a->record == r;

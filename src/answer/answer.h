@@ -68,6 +68,8 @@ void *answer_alloc(struct answer *a, size_t n, size_t size, struct incore_error 
 bool answer_keep(struct answer *a, void *object, void (*drop)(void *), struct incore_error *e);
 /* The same of an object with its typed free function; evaluates to false on failure. */
 #define ANSWER_KEEP(a, object, drop, e) answer_keep((a), (object), (void (*)(void *))(drop), (e))
+/* A copy of what was put into b, which is freed; NULL with err_nomem. */
+const char *answer_text(struct answer *a, struct strbuf *b, struct incore_error *e);
 bool answer_is(const struct answer *a, const struct record *r);
 void answer_warn(struct answer *a, const char *fmt, ...) PRINTF_LIKE(2, 3);
 /* Notes become warnings, and losses where they mean loss. */
@@ -86,8 +88,8 @@ bool request_selection(const struct request *r, const struct trace *t, struct se
 	struct incore_error *e);
 struct walk_options request_walk(const struct request *r, const struct selection *s);
 struct import_options request_import(const struct request *r, unsigned want);
-/* Is it a capture of the agent and dispatch that were asked for? */
-bool request_wants(const struct request *r, const struct capture *k);
+/* The agent and dispatch that were asked for. */
+struct capture_choice request_choice(const struct request *r);
 
 /* --- faces --- */
 /* The whole envelope: {"schema", "incore", "input", "data", "warnings"}. */

@@ -8,6 +8,7 @@ void captures_init(struct captures *k)
 {
 	*k = (struct captures){0};
 	pthread_mutex_init(&k->lock, NULL);
+	capture_cache_init(&k->cache);
 }
 
 void captures_deinit(struct captures *k)
@@ -20,7 +21,40 @@ void captures_deinit(struct captures *k)
 		mem_free(k->lent.v[i]);
 	VEC_FREE(&k->open);
 	VEC_FREE(&k->lent);
+	capture_cache_deinit(&k->cache);
 	pthread_mutex_destroy(&k->lock);
+}
+
+void captures_lock(struct captures *k)
+{
+	pthread_mutex_lock(&k->lock);
+}
+
+void captures_unlock(struct captures *k)
+{
+	pthread_mutex_unlock(&k->lock);
+}
+
+bool captures_find(
+	struct captures *k, const char *path, struct capture_list *out, struct incore_error *e)
+{
+	bool ok;
+
+	captures_lock(k);
+	ok = import_find(path, &k->cache, out, e);
+	captures_unlock(k);
+	return ok;
+}
+
+uint32_t captures_choose(struct captures *k, struct capture_list *l, struct capture_choice choice,
+	const struct capture **out)
+{
+	uint32_t n;
+
+	captures_lock(k);
+	n = captures_rank(l, &k->cache, choice, out);
+	captures_unlock(k);
+	return n;
 }
 
 /* One that cannot be kept is read again the next time: that costs time and nothing else. */
@@ -57,6 +91,7 @@ bool captures_read(struct captures *k, const struct capture *c, const struct imp
 	t = find_open(k, c->path, o->want);
 	if (t) {
 		trace_share(t);
+		capture_remember(&k->cache, c, t);
 	} else {
 		ok = import_read(c, o, &t, e);
 		if (ok)

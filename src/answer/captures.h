@@ -25,13 +25,22 @@ struct lent_capture {
 };
 
 struct captures {
-	pthread_mutex_t lock;
+	pthread_mutex_t lock; /* of all that follows */
+	struct capture_cache cache;
 	VEC(struct open_capture) open;
 	VEC(struct lent_capture *) lent; /* each its own block: traces point into it */
 };
 
 void captures_init(struct captures *k);
 void captures_deinit(struct captures *k);
+/* For those who give the cache to import_*() themselves. */
+void captures_lock(struct captures *k);
+void captures_unlock(struct captures *k);
+/* As import_find() and captures_rank(). */
+bool captures_find(
+	struct captures *k, const char *path, struct capture_list *out, struct incore_error *e);
+uint32_t captures_choose(struct captures *k, struct capture_list *l, struct capture_choice choice,
+	const struct capture **out);
 /* The trace of a capture with at least the wanted tables; the caller's reference (trace_free()). */
 bool captures_read(struct captures *k, const struct capture *c, const struct import_options *o,
 	struct trace **out, struct incore_error *e);

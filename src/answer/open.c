@@ -86,33 +86,16 @@ static bool filter_trace(
 
 /* --- which capture --- */
 
-/* As capture_choose(): not empty, then most tracks, rows, mapped rows, then the first. */
-static int by_preference(const void *pa, const void *pb)
+static int64_t number_or_any(uint64_t v)
 {
-	const struct capture *a = *(const struct capture *const *)pa;
-	const struct capture *b = *(const struct capture *const *)pb;
-
-	if (a->is_empty != b->is_empty)
-		return a->is_empty ? 1 : -1;
-	if (a->n_tracks != b->n_tracks)
-		return a->n_tracks > b->n_tracks ? -1 : 1;
-	if (a->n_rows != b->n_rows)
-		return a->n_rows > b->n_rows ? -1 : 1;
-	if (a->n_mapped != b->n_mapped)
-		return a->n_mapped > b->n_mapped ? -1 : 1;
-	if (a->n_bytes != b->n_bytes)
-		return a->n_bytes > b->n_bytes ? -1 : 1;
-	return a < b ? -1 : a > b;
+	if (v == NO_COUNT)
+		return NO_VALUE;
+	return v < INT64_MAX ? (int64_t)v : INT64_MAX;
 }
 
-static bool is_number(int64_t is, uint64_t wanted)
+struct capture_choice request_choice(const struct request *r)
 {
-	return wanted == NO_COUNT || (is >= 0 && (uint64_t)is == wanted);
-}
-
-bool request_wants(const struct request *r, const struct capture *k)
-{
-	return is_number(k->agent, r->agent) && is_number(k->dispatch, r->dispatch);
+	return (struct capture_choice){number_or_any(r->agent), number_or_any(r->dispatch)};
 }
 
 static void put_names(struct strbuf *b, const struct capture *const *v, size_t n)
@@ -124,16 +107,20 @@ static void put_names(struct strbuf *b, const struct capture *const *v, size_t n
 		sb_printf(b, " and %zu more", n - NAMES_SHOWN);
 }
 
-static bool none_wanted(
-	const struct capture *const *all, size_t n, const char *path, struct incore_error *e)
+static bool none_wanted(const struct capture_list *l, const char *path, struct incore_error *e)
 {
 	struct strbuf names = {0};
+	const struct capture **all = mem_zalloc(l->n + 1, sizeof(*all));
 
-	put_names(&names, all, n);
+	for (uint32_t i = 0; all && i < l->n; i++)
+		all[i] = &l->v[i];
+	if (all)
+		put_names(&names, all, l->n);
 	err_set(e, INCORE_USAGE, "no-such-capture",
 		"no capture below '%s' is the one asked for; there %s %s", path,
-		n == 1 ? "is" : "are", names.p ? names.p : "others");
+		l->n == 1 ? "is" : "are", names.p ? names.p : "others");
 	sb_free(&names);
+	mem_free(all);
 	return false;
 }
 
@@ -162,6 +149,7 @@ static void warn_others(struct answer *a, const struct capture *const *v, size_t
 struct import_options request_import(const struct request *r, unsigned want)
 {
 	return (struct import_options){.want = want,
+		.cache = &r->captures->cache,
 		.pool = r->pool,
 		.progress = r->progress,
 		.soc = r->soc,
@@ -214,24 +202,18 @@ bool answer_open(struct answer *a, const struct request *r, const char *path, un
 	struct trace *t = NULL;
 	bool ok = false;
 
-	if (!import_find(path, &list, e))
+	if (!captures_find(r->captures, path, &list, e))
 		return false;
 	v = mem_zalloc(list.n ? list.n : 1, sizeof(*v));
 	if (!v) {
 		err_nomem(e);
 		goto out;
 	}
-	for (uint32_t i = 0; i < list.n; i++) {
-		if (request_wants(r, &list.v[i]))
-			v[n++] = &list.v[i];
-	}
+	n = captures_choose(r->captures, &list, request_choice(r), v);
 	if (n == 0) {
-		for (uint32_t i = 0; i < list.n; i++)
-			v[i] = &list.v[i];
-		none_wanted(v, list.n, path, e);
+		none_wanted(&list, path, e);
 		goto out;
 	}
-	qsort(v, n, sizeof(*v), by_preference);
 	if (!read_first(r, v, n, want, &t, &chosen, e))
 		goto out;
 	if (!VEC_PUSH(&a->traces, t)) {

@@ -179,6 +179,13 @@ static void put_map(const struct column *c, const struct rows *rows, struct json
 	json_w_end(w);
 }
 
+static void put_any(const struct any *x, struct json_writer *w)
+{
+	struct column c = {.type = x->type, .digits = x->digits};
+
+	put_value(&c, &x->i, w);
+}
+
 static void put_value(const struct column *c, const void *value, struct json_writer *w)
 {
 	if (column_is_null(c, value)) {
@@ -203,6 +210,9 @@ static void put_value(const struct column *c, const void *value, struct json_wri
 		break;
 	case COLUMN_STR:
 		json_w_str(w, *(const struct str *)value);
+		break;
+	case COLUMN_ANY:
+		put_any(value, w);
 		break;
 	case COLUMN_RECORD:
 	case COLUMN_PART:

@@ -46,6 +46,7 @@ enum column_type {
 	COLUMN_BOOL,
 	COLUMN_TEXT, /* const char *; NULL: null */
 	COLUMN_STR,  /* struct str */
+	COLUMN_ANY,  /* struct any: each value has its own type */
 	/* Of these `of` describes what is there. */
 	COLUMN_RECORD,	/* an embedded struct; nothing where its first column is 0 or nothing */
 	COLUMN_POINTER, /* to a struct; NULL: null */
@@ -71,6 +72,17 @@ enum column_flag {
 #define NO_U64 UINT64_MAX /* nothing is there */
 
 struct record;
+
+/* A value whose type is known only when it is there. */
+struct any {
+	enum column_type type; /* COLUMN_I64, COLUMN_F64 or COLUMN_TEXT */
+	int8_t digits;	       /* as of a column */
+	union {
+		int64_t i;
+		double d;
+		const char *text;
+	};
+};
 
 /* Rows of a list; the stride is the record's size. */
 struct rows {
@@ -111,7 +123,8 @@ struct record {
 #define COLUMN_TYPE(S, M) _Generic(((struct S *)0)->M, \
 	uint64_t: COLUMN_U64, uint32_t: COLUMN_U32, uint16_t: COLUMN_U16, uint8_t: COLUMN_U8, \
 	int64_t: COLUMN_I64, double: COLUMN_F64, bool: COLUMN_BOOL, \
-	const char *: COLUMN_TEXT, char *: COLUMN_TEXT, struct str: COLUMN_STR)
+	const char *: COLUMN_TEXT, char *: COLUMN_TEXT, struct str: COLUMN_STR, \
+	struct any: COLUMN_ANY)
 /* More members of struct column may follow the doc: .title = "%", .flags = COLUMN_WIDE. */
 #define COLUMN_AS(S, M, NAME, UNIT, DOC, ...) \
 	{.name = NAME, .doc = DOC, .offset = offsetof(struct S, M), .type = COLUMN_TYPE(S, M), \

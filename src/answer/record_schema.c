@@ -71,6 +71,14 @@ static void put_column(const struct column *c, struct json_writer *w)
 		else
 			put_type("string", is_nullable, w);
 		break;
+	case COLUMN_ANY:
+		json_w_key(w, "type");
+		json_w_row(w);
+		json_w_cstr(w, "integer");
+		json_w_cstr(w, "number");
+		json_w_cstr(w, "string");
+		json_w_end(w);
+		break;
 	case COLUMN_RECORD:
 	case COLUMN_PART:
 	case COLUMN_POINTER:
@@ -187,6 +195,8 @@ static const char *type_word(const struct column *c)
 	case COLUMN_TEXT:
 	case COLUMN_STR:
 		return "text";
+	case COLUMN_ANY:
+		return "value";
 	default:
 		return "integer";
 	}

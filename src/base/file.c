@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* file.c: whole files into memory, names of directories, paths. */
+/* file.c: whole files into memory, names of directories, their removal, paths. */
 #include "base/file.h"
 
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <ftw.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -18,7 +20,7 @@
 /* Reading into a warm buffer beats mapping up to here: no page faults, no unmapping. */
 #define FILE_READ_MOST_BYTES ((size_t)4 << 20)
 
-static void unmap(struct file_data *f)
+void file_unmap(struct file_data *f)
 {
 	if (f->map)
 		munmap(f->map, f->map_size);
@@ -28,7 +30,7 @@ static void unmap(struct file_data *f)
 
 void file_unload(struct file_data *f)
 {
-	unmap(f);
+	file_unmap(f);
 	mem_free(f->buf);
 	*f = (struct file_data){0};
 }
@@ -39,7 +41,8 @@ static bool load_small(
 	size_t got = 0;
 
 	if (f->buf_cap < size + FILE_PAD) {
-		size_t cap = (size + FILE_PAD + 65535) & ~(size_t)65535;
+		/* As large as asked for the first file; twice that for those that follow. */
+		size_t cap = size + FILE_PAD > 2 * f->buf_cap ? size + FILE_PAD : 2 * f->buf_cap;
 
 		mem_free(f->buf);
 		f->buf_cap = 0;
@@ -102,22 +105,11 @@ void file_forget(const struct file_data *f, size_t n)
 		madvise(f->map, (n < f->size ? n : f->size) & ~(page - 1), MADV_DONTNEED);
 }
 
-bool file_load_at(
-	struct file_data *f, int dir_fd, const char *name, const char *path, struct incore_error *e)
+bool file_load_fd(struct file_data *f, int fd, const char *path, struct incore_error *e)
 {
 	struct stat st;
 	bool ok = false;
-	int fd = -1;
 
-	unmap(f);
-	f->data = NULL;
-	f->size = 0;
-	if (fault_hit(FAULT_OPEN))
-		return err_errno(e, EACCES, path, "cannot open");
-	/* O_NONBLOCK: a FIFO must not make us wait for its writer */
-	fd = openat(dir_fd, name, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
-	if (fd < 0)
-		return err_errno(e, errno, path, "cannot open");
 	if (fstat(fd, &st) != 0)
 		err_errno(e, errno, path, "cannot read");
 	else if (S_ISDIR(st.st_mode))
@@ -134,6 +126,23 @@ bool file_load_at(
 	if (!ok)
 		file_unload(f);
 	return ok;
+}
+
+bool file_load_at(
+	struct file_data *f, int dir_fd, const char *name, const char *path, struct incore_error *e)
+{
+	int fd;
+
+	file_unmap(f);
+	f->data = NULL;
+	f->size = 0;
+	if (fault_hit(FAULT_OPEN))
+		return err_errno(e, EACCES, path, "cannot open");
+	/* O_NONBLOCK: a FIFO must not make us wait for its writer */
+	fd = openat(dir_fd, name, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	if (fd < 0)
+		return err_errno(e, errno, path, "cannot open");
+	return file_load_fd(f, fd, path, e);
 }
 
 bool file_load(struct file_data *f, const char *path, struct incore_error *e)
@@ -263,4 +272,19 @@ bool dir_each(const char *dir, dir_fn fn, void *ctx, struct incore_error *e)
 	VEC_FREE(&names.list);
 	arena_deinit(&names.arena);
 	return ok;
+}
+
+/* Goes on where one cannot be removed: what can go, goes. */
+static int remove_visited(const char *path, const struct stat *st, int type, struct FTW *at)
+{
+	(void)st;
+	(void)type;
+	(void)at;
+	remove(path);
+	return 0;
+}
+
+void remove_tree(const char *path)
+{
+	nftw(path, remove_visited, 16, FTW_DEPTH | FTW_PHYS);
 }

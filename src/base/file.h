@@ -36,7 +36,12 @@ bool file_load(struct file_data *f, const char *path, struct incore_error *e);
  * regular file check. */
 bool file_load_at(struct file_data *f, int dir_fd, const char *name, const char *path,
 	struct incore_error *e);
+/* The same of an open descriptor that nothing was read from yet; closes it. *f holds nothing but
+ * its buffer. */
+bool file_load_fd(struct file_data *f, int fd, const char *path, struct incore_error *e);
 void file_unload(struct file_data *f);
+/* Lets go of a mapping; the buffer stays for the next load. */
+void file_unmap(struct file_data *f);
 /* The first n bytes will not be read again soon: gives their memory back. They stay readable. */
 void file_forget(const struct file_data *f, size_t n);
 
@@ -57,6 +62,8 @@ const char *path_base(
 /* Calls fn for each name in dir but "." and "..", in byte order. */
 typedef bool (*dir_fn)(void *ctx, const char *name, struct incore_error *e);
 bool dir_each(const char *dir, dir_fn fn, void *ctx, struct incore_error *e);
+/* Removes a file, or a directory and all in it as far as may be; links are not followed. */
+void remove_tree(const char *path);
 
 struct out_file {
 	FILE *f;

@@ -17,7 +17,8 @@ struct progress {
 	uint64_t total;
 	atomic_uint_fast64_t done;
 	atomic_uint_fast64_t due_ns; /* when the sink is told next */
-	pthread_mutex_t lock;	     /* one sink call at a time */
+	atomic_bool is_cancelled;
+	pthread_mutex_t lock; /* one sink call at a time */
 };
 
 static uint64_t now_ns(void)
@@ -86,4 +87,21 @@ void progress_end(struct progress *p)
 		p->sink(p->ctx, p->what, atomic_load(&p->done), p->total, true);
 	p->what = NULL;
 	pthread_mutex_unlock(&p->lock);
+}
+
+void progress_cancel(struct progress *p)
+{
+	if (p)
+		atomic_store(&p->is_cancelled, true);
+}
+
+bool progress_is_cancelled(const struct progress *p)
+{
+	return p && atomic_load_explicit(&p->is_cancelled, memory_order_relaxed);
+}
+
+void progress_restart(struct progress *p)
+{
+	if (p)
+		atomic_store(&p->is_cancelled, false);
 }

@@ -21,5 +21,10 @@ void progress_free(struct progress *p);
 void progress_begin(struct progress *p, const char *what, uint64_t total);
 void progress_add(struct progress *p, uint64_t n);
 void progress_end(struct progress *p);
+/* Asks the work to stop: it fails with the code "cancelled" at its next track. Any thread. */
+void progress_cancel(struct progress *p);
+bool progress_is_cancelled(const struct progress *p);
+/* For the next piece of work. */
+void progress_restart(struct progress *p);
 
 #endif

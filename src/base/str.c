@@ -236,3 +236,45 @@ bool sb_printf(struct strbuf *b, const char *fmt, ...)
 	va_end(ap);
 	return ok;
 }
+
+size_t utf8_length(const unsigned char *p, size_t n)
+{
+	size_t need = p[0] < 0x80   ? 1
+		      : p[0] < 0xc2 ? 0
+		      : p[0] < 0xe0 ? 2
+		      : p[0] < 0xf0 ? 3
+		      : p[0] < 0xf5 ? 4
+				    : 0;
+
+	if (need == 0 || n < need)
+		return 0;
+	for (size_t i = 1; i < need; i++)
+		if ((p[i] & 0xc0) != 0x80)
+			return 0;
+	if ((p[0] == 0xe0 && p[1] < 0xa0) || (p[0] == 0xf0 && p[1] < 0x90))
+		return 0; /* longer than need be */
+	if ((p[0] == 0xed && p[1] > 0x9f) || (p[0] == 0xf4 && p[1] > 0x8f))
+		return 0; /* a surrogate, or above U+10FFFF */
+	return need;
+}
+
+const char *fmt_u64(char buf[32], uint64_t v)
+{
+	char digits[24];
+	int n = snprintf(digits, sizeof(digits), "%llu", (unsigned long long)v), k = 0;
+
+	for (int i = 0; i < n; i++) {
+		if (i > 0 && (n - i) % 3 == 0)
+			buf[k++] = ',';
+		buf[k++] = digits[i];
+	}
+	buf[k] = 0;
+	return buf;
+}
+
+bool sb_put_u64(struct strbuf *b, uint64_t v)
+{
+	char buf[32];
+
+	return sb_puts(b, fmt_u64(buf, v));
+}

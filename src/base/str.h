@@ -55,6 +55,9 @@ bool str_cut(struct str *rest, const char *sep, struct str *part);
 bool str_to_u64(struct str s, uint64_t *out);
 bool str_to_i64(struct str s, int64_t *out);
 
+/* Length of the UTF-8 sequence at p (n > 0 bytes left), 0 if it is none. */
+size_t utf8_length(const unsigned char *p, size_t n);
+
 /* What a counted word ends in: "1 wave", "2 waves". */
 static inline const char *plural(uint64_t n)
 {
@@ -77,5 +80,9 @@ bool sb_puts(struct strbuf *b, const char *s);
 bool sb_putc(struct strbuf *b, char c);
 bool sb_printf(struct strbuf *b, const char *fmt, ...) PRINTF_LIKE(2, 3);
 bool sb_vprintf(struct strbuf *b, const char *fmt, va_list ap) PRINTF_LIKE(2, 0);
+
+/* "12,345", in buf. */
+const char *fmt_u64(char buf[32], uint64_t v);
+bool sb_put_u64(struct strbuf *b, uint64_t v);
 
 #endif

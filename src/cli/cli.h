@@ -76,6 +76,7 @@ struct cli {
 	bool (*reader)(void *ctx, const struct capture *k, const struct import_options *o,
 		struct trace **out, struct incore_error *e);
 	void *reader_ctx;
+	struct capture_cache *captures; /* so that each file is opened once; may be NULL */
 };
 
 /* --- options, by long name --- */
@@ -92,6 +93,8 @@ uint64_t cli_top(const struct cli *c); /* --top; UINT64_MAX for "all" */
 /* Finds, chooses (by --agent, --dispatch, --kernel or capture_choose) and reads one capture; its
  * notes become warnings. */
 bool cli_open_trace(struct cli *c, const char *path, unsigned want, struct trace **out);
+/* What --agent and --dispatch ask for. */
+struct capture_choice cli_choice(const struct cli *c);
 /* Options to read a capture with, as the command line and the environment say. */
 struct import_options cli_import_options(const struct cli *c, unsigned want);
 /* Selection from the common options; freed with selection_deinit(). */

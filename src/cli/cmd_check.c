@@ -1,239 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* cmd_check.c: `incore check`: can this capture be trusted? Findings with evidence and advice. */
-#include "analysis/check/check.h"
+/* cmd_check.c: incore check: can this capture be trusted, drawn as a list of findings. */
 #include "analysis/pipes/pipe_sweep.h"
-#include "base/vec.h"
-#include "cli/cli.h"
-#include "cli/siblings.h"
+#include "answer/check.h"
+#include "cli/ask.h"
+#include "cli/text/record_table.h"
 #include "cli/text/table.h"
-
-struct checked {
-	char *path;
-	struct check *check;
-	bool is_chosen; /* the one its path stands for */
-};
-
-struct run {
-	struct cli *c;
-	double *clocks; /* of the captures of one path, as far as they were read */
-	VEC(struct checked) v;
-	VEC(struct trace *) traces; /* of the chosen ones, for the envelope */
-};
-
-static bool is_wanted(const struct cli *c, const struct capture *k)
-{
-	if (cli_has(c, "agent") && k->agent != (int64_t)cli_count(c, "agent"))
-		return false;
-	return !cli_has(c, "dispatch") || k->dispatch == (int64_t)cli_count(c, "dispatch");
-}
-
-static bool check_trace(
-	struct run *r, struct trace *t, const struct check_context *ctx, struct checked *out)
-{
-	struct walk_result walk = {0};
-	struct walk_options o = cli_walk_options(r->c, NULL);
-
-	out->check = check_run(t, ctx, &o, &walk, &r->c->error);
-	if (out->check && out->is_chosen) {
-		cli_notes(r->c, t->notes, t->n_notes);
-		cli_walk_notes(r->c, &walk);
-	}
-	walk_result_deinit(&walk);
-	return out->check != NULL;
-}
-
-/* One capture of several that cannot be read does not hide the others. */
-static bool skip_unreadable(struct run *r, const struct capture *k, bool is_alone)
-{
-	struct strbuf why = {0};
-
-	if (is_alone || r->c->error.status != INCORE_BAD_INPUT)
-		return false;
-	err_format(&r->c->error, &why);
-	cli_warn(r->c, "%s left out: %s", k->path, why.p ? why.p : "cannot be read");
-	r->c->n_losses++;
-	sb_free(&why);
-	incore_error_clear(&r->c->error);
-	return true;
-}
-
-static bool check_capture(struct run *r, const struct capture *k, const struct capture_list *all,
-	bool is_chosen, bool is_alone)
-{
-	struct import_options o = cli_import_options(r->c, IMPORT_ALL);
-	struct checked x = {.is_chosen = is_chosen};
-	struct siblings s = {0};
-	struct trace *t = NULL;
-	bool ok = false;
-
-	if (!siblings_find_kept(&s, k, all, r->clocks, &r->c->error))
-		return false;
-	if (!import_read(k, &o, &t, &r->c->error)) {
-		ok = skip_unreadable(r, k, is_alone);
-		goto out;
-	}
-	x.path = mem_strndup(k->path, strlen(k->path));
-	if (!x.path || !check_trace(r, t, &s.ctx, &x))
-		goto out;
-	x.check->ctx = NULL;
-	if (!VEC_PUSH(&r->v, x)) {
-		err_nomem(&r->c->error);
-		goto out;
-	}
-	x = (struct checked){0};
-	ok = true;
-	if (is_chosen) {
-		ok = VEC_PUSH(&r->traces, t) || err_nomem(&r->c->error);
-		t = ok ? NULL : t;
-	}
-out:
-	check_free(x.check);
-	mem_free(x.path);
-	trace_free(t);
-	siblings_deinit(&s);
-	return ok;
-}
-
-/* The capture a path stands for, among those asked for. */
-static const struct capture *choose(struct cli *c, const struct capture_list *l, uint32_t *n)
-{
-	struct capture_list some = {0};
-	const struct capture *best;
-
-	some.v = mem_zalloc(l->n ? l->n : 1, sizeof(*some.v));
-	if (!some.v) {
-		err_nomem(&c->error);
-		return NULL;
-	}
-	for (uint32_t i = 0; i < l->n; i++)
-		if (is_wanted(c, &l->v[i]))
-			some.v[some.n++] = l->v[i];
-	*n = some.n;
-	best = some.n ? capture_choose(&some) : NULL;
-	for (uint32_t i = 0; best && i < l->n; i++)
-		if (l->v[i].path == best->path) {
-			best = &l->v[i];
-			break;
-		}
-	mem_free(some.v);
-	return best;
-}
-
-static bool check_path(struct run *r, const char *path)
-{
-	struct capture_list list = {0};
-	const struct capture *best;
-	uint32_t n = 0;
-	size_t before = r->v.n;
-	bool ok = true;
-
-	if (!import_find(path, &list, &r->c->error))
-		return false;
-	r->clocks = mem_zalloc(list.n + 1, sizeof(*r->clocks));
-	for (uint32_t i = 0; r->clocks && i < list.n; i++)
-		r->clocks[i] = CLOCK_UNREAD;
-	best = choose(r->c, &list, &n);
-	if (!best)
-		ok = r->c->error.status == INCORE_OK &&
-		     err_set(&r->c->error, INCORE_USAGE, "no-such-capture",
-			     "none of the %u captures below '%s' is the one asked for", list.n,
-			     path);
-	for (uint32_t i = 0; ok && i < list.n; i++)
-		if (is_wanted(r->c, &list.v[i]))
-			ok = check_capture(r, &list.v[i], list.n > 1 ? &list : NULL,
-				&list.v[i] == best, n == 1);
-	if (ok && r->v.n == before)
-		ok = err_set(&r->c->error, INCORE_BAD_INPUT, "unreadable",
-			"none of the %u captures below '%s' can be read", n, path);
-	mem_free(r->clocks);
-	r->clocks = NULL;
-	capture_list_deinit(&list);
-	return ok;
-}
-
-/* The chosen capture with the worst verdict: what the answer as a whole is about. */
-static const struct checked *worst(const struct run *r)
-{
-	const struct checked *best = NULL;
-
-	for (size_t i = 0; i < r->v.n; i++) {
-		const struct checked *x = &r->v.v[i];
-
-		if (!x->is_chosen && best)
-			continue;
-		if (!best || !best->is_chosen || x->check->verdict > best->check->verdict)
-			best = x;
-	}
-	return best;
-}
-
-static int exit_status(const struct run *r)
-{
-	return worst(r)->check->verdict == VERDICT_UNUSABLE ? INCORE_NO : INCORE_OK;
-}
-
-static bool print_json(struct run *r)
-{
-	struct json_writer w;
-
-	cli_json_begin(r->c, &w, (const struct trace *const *)r->traces.v, r->traces.n);
-	json_w_object(&w);
-	json_w_kv_cstr(&w, "evidence",
-		evidence_name(r->traces.n ? r->traces.v[0]->meta.evidence : EVIDENCE_UNKNOWN));
-	check_json(worst(r)->check, &w);
-	if (r->v.n > 1) {
-		json_w_key(&w, "captures");
-		json_w_array(&w);
-		for (size_t i = 0; i < r->v.n; i++) {
-			json_w_object(&w);
-			json_w_kv_cstr(&w, "path", r->v.v[i].path);
-			json_w_kv_bool(&w, "is_chosen", r->v.v[i].is_chosen);
-			check_json(r->v.v[i].check, &w);
-			json_w_end(&w);
-		}
-		json_w_end(&w);
-	}
-	json_w_end(&w);
-	return cli_json_end(r->c, &w);
-}
-
-static bool print_csv(struct run *r)
-{
-	static const struct table_column columns[] = {
-		{"capture", NULL, CELL_LEFT, false},
-		{"verdict", NULL, CELL_LEFT, false},
-		{"id", NULL, CELL_LEFT, false},
-		{"severity", NULL, CELL_LEFT, false},
-		{"message", NULL, CELL_LEFT, false},
-		{"evidence", NULL, CELL_LEFT, false},
-		{"advice", NULL, CELL_LEFT, false},
-	};
-	struct table t;
-	bool ok;
-
-	table_init(&t, columns, sizeof(columns) / sizeof(*columns));
-	for (size_t i = 0; i < r->v.n; i++) {
-		const struct check *k = r->v.v[i].check;
-
-		for (uint32_t j = 0; j < k->n_findings; j++) {
-			const struct finding *f = &k->findings[j];
-			struct strbuf b = {0};
-
-			finding_put_evidence(f, &b);
-			table_cstr(&t, r->v.v[i].path);
-			table_cstr(&t, verdict_name(k->verdict));
-			table_cstr(&t, f->id);
-			table_cstr(&t, severity_name(f->severity));
-			table_cstr(&t, f->message);
-			table_cstr(&t, b.p ? b.p : "");
-			table_cstr(&t, f->advice);
-			sb_free(&b);
-		}
-	}
-	ok = table_print(&t, r->c);
-	table_deinit(&t);
-	return ok || err_nomem(&r->c->error);
-}
 
 static enum cell_style severity_style(enum severity s)
 {
@@ -269,23 +40,18 @@ static void put_wrapped(const struct cli *c, const char *s, unsigned first, unsi
 	fputc('\n', c->out);
 }
 
-static void print_finding(struct cli *c, const struct finding *f)
+static void print_finding(struct cli *c, const struct finding_row *f)
 {
-	struct strbuf b = {0};
-
-	fprintf(c->out, "%s%-7s%s  %s\n", style_on(c, severity_style(f->severity)),
-		severity_name(f->severity), style_off(c), f->id);
+	fprintf(c->out, "%s%-7s%s  %s\n", style_on(c, severity_style(f->level)), f->severity,
+		style_off(c), f->id);
 	fprintf(c->out, "%9s", "");
 	put_wrapped(c, f->message, 9, 9);
-	if (finding_put_evidence(f, &b) && b.n) {
+	if (f->evidence_text[0]) {
 		fprintf(c->out, "%9sevidence: ", "");
-		put_wrapped(c, b.p, 19, 19);
+		put_wrapped(c, f->evidence_text, 19, 19);
 	}
-	if (b.failed)
-		cli_warn(c, "out of memory: the evidence of %s is not shown", f->id);
 	fprintf(c->out, "%9sadvice:   ", "");
 	put_wrapped(c, f->advice, 19, 19);
-	sb_free(&b);
 }
 
 static void print_heading(const struct cli *c, const struct trace *t)
@@ -296,14 +62,17 @@ static void print_heading(const struct cli *c, const struct trace *t)
 		evidence_text(t, (char[EVIDENCE_TEXT]){0}));
 }
 
-static void print_verdict(const struct cli *c, const struct check *k)
+static void print_findings(struct cli *c, const struct checked_row *x)
 {
+	const struct finding_row *v = x->check.findings.v;
 	unsigned n[SEVERITY_COUNT] = {0};
 
-	for (uint32_t i = 0; i < k->n_findings; i++)
-		n[k->findings[i].severity]++;
+	for (size_t i = 0; i < x->check.findings.n; i++) {
+		print_finding(c, &v[i]);
+		n[v[i].level]++;
+	}
 	fprintf(c->out, "verdict: %s%s%s (%u error%s, %u warning%s, %u info)\n",
-		style_on(c, verdict_style(k->verdict)), verdict_name(k->verdict), style_off(c),
+		style_on(c, verdict_style(x->verdict)), x->check.verdict, style_off(c),
 		n[SEVERITY_ERROR], plural(n[SEVERITY_ERROR]), n[SEVERITY_WARNING],
 		plural(n[SEVERITY_WARNING]), n[SEVERITY_INFO]);
 }
@@ -323,75 +92,52 @@ static void print_explain(FILE *out)
 		out);
 }
 
-static bool print_text(struct run *r)
+/* Chosen captures in full, the others in a line each. */
+static void draw_text(struct cli *c, const struct check_answer *a, const struct answer *answer)
 {
-	struct cli *c = r->c;
+	const struct checked_row *v = a->checked.v;
 	size_t n_trace = 0;
 
-	for (size_t i = 0; i < r->v.n; i++) {
-		const struct checked *x = &r->v.v[i];
-
-		if (!x->is_chosen)
+	for (size_t i = 0; i < a->checked.n; i++) {
+		if (!v[i].is_chosen)
 			continue;
-		if (r->v.n > 1)
-			fprintf(c->out, "%s%s\n", n_trace ? "\n" : "", x->path);
-		print_heading(c, r->traces.v[n_trace++]);
-		for (uint32_t j = 0; j < x->check->n_findings; j++)
-			print_finding(c, &x->check->findings[j]);
-		print_verdict(c, x->check);
+		if (a->checked.n > 1)
+			fprintf(c->out, "%s%s\n", n_trace ? "\n" : "", v[i].path);
+		print_heading(c, answer->traces.v[n_trace++]);
+		print_findings(c, &v[i]);
 	}
-	if (r->v.n > n_trace)
+	if (a->checked.n > n_trace)
 		fprintf(c->out, "\nother captures here:\n");
-	for (size_t i = 0; i < r->v.n; i++) {
-		const struct checked *x = &r->v.v[i];
-		struct strbuf b = {0};
-
-		if (x->is_chosen)
-			continue;
-		check_health(x->check, &b);
-		fprintf(c->out, "  %s  %s%s%s\n", path_base(x->path),
-			style_on(c, verdict_style(x->check->verdict)), b.p ? b.p : "",
-			style_off(c));
-		sb_free(&b);
-	}
+	for (size_t i = 0; i < a->checked.n; i++)
+		if (!v[i].is_chosen)
+			fprintf(c->out, "  %s  %s%s%s\n", path_base(v[i].path),
+				style_on(c, verdict_style(v[i].verdict)), v[i].health,
+				style_off(c));
 	if (cli_flag(c, "explain"))
 		print_explain(c->out);
-	return true;
 }
 
-static void run_deinit(struct run *r)
+static bool draw_check(struct cli *c, const struct answer *answer)
 {
-	for (size_t i = 0; i < r->v.n; i++) {
-		check_free(r->v.v[i].check);
-		mem_free(r->v.v[i].path);
-	}
-	for (size_t i = 0; i < r->traces.n; i++)
-		trace_free(r->traces.v[i]);
-	VEC_FREE(&r->v);
-	VEC_FREE(&r->traces);
+	static const char *const columns[] = {
+		"capture", "verdict", "id", "severity", "message", "evidence_text", "advice", NULL};
+	const struct check_answer *a = answer->data;
+
+	if (c->use_csv)
+		return record_table_print(c, &finding_record, a->every_finding, columns);
+	draw_text(c, a, answer);
+	return true;
 }
 
 static int run_check(struct cli *c)
 {
-	struct run r = {.c = c};
-	int status;
-	bool ok = true;
-
-	for (unsigned i = 0; ok && i < c->n_args; i++)
-		ok = check_path(&r, c->args[i]);
-	if (ok)
-		ok = c->use_json ? print_json(&r) : c->use_csv ? print_csv(&r) : print_text(&r);
-	status = ok ? exit_status(&r) : cli_fail(c);
-	run_deinit(&r);
-	return status;
+	return cli_run_question(c, draw_check);
 }
 
+extern const struct question question_check;
 const struct verb verb_check = {
 	.name = "check",
-	.args = "PATH...",
-	.summary = "can this capture be trusted: findings with evidence and advice",
-	.groups = OPTIONS_OUTPUT | OPTIONS_CSV | OPTIONS_CAPTURE,
-	.min_args = 1,
-	.max_args = 1000,
+	.question = &question_check,
+	.groups = OPTIONS_OUTPUT | OPTIONS_CSV,
 	.run = run_check,
 };

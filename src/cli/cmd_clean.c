@@ -275,7 +275,7 @@ static bool find_runs(struct clean_runs *runs, const char *path, struct incore_e
 	bool ok = true;
 
 	arena_init(&a);
-	opprof_list_manifest(path, &a, &listed, &n);
+	opprof_list_manifest(path, NULL, &a, &listed, &n);
 	for (uint32_t i = 0; ok && i < n; i++)
 		ok = clean_find(runs, listed[i], e);
 	if (!n)

@@ -4,7 +4,7 @@
 #include "analysis/diff/diff_gate.h"
 #include "base/vec.h"
 #include "cli/cli.h"
-#include "cli/siblings.h"
+#include "answer/siblings.h"
 #include "cli/text/table.h"
 
 #define MAX_REPEATS 16u /* per side; more tell little more */
@@ -17,8 +17,9 @@ struct opened {
 struct run {
 	struct cli *c;
 	struct opened a, b;
-	struct opened *repeats; /* 2 * MAX_REPEATS: those of A, then those of B */
-	struct diff_side sides[2 * MAX_REPEATS];
+	struct opened *repeats; /* 2 * MAX_REPEATS; one that is of both A and B stands here once */
+	uint32_t n_repeats;
+	struct diff_side sides_a[MAX_REPEATS], sides_b[MAX_REPEATS]; /* copies of theirs */
 	uint32_t n_a, n_b;
 	struct diff_options options;
 	VEC(struct gate) gates;
@@ -67,16 +68,41 @@ static bool is_same_origin(const struct trace *t, const struct trace *main)
 	       str_is(str_of(t->meta.origin), main->meta.origin);
 }
 
+static struct opened *find_repeat(const struct run *r, const char *path)
+{
+	for (uint32_t i = 0; i < r->n_repeats; i++)
+		if (siblings_is_same(r->repeats[i].trace->meta.origin, path))
+			return &r->repeats[i];
+	return NULL;
+}
+
+/* Takes t. */
+static bool add_side(struct run *r, struct trace *t, bool is_a)
+{
+	struct opened *o = find_repeat(r, t->meta.origin);
+
+	if (o)
+		trace_free(t);
+	else if (!account(r, t, o = &r->repeats[r->n_repeats]))
+		return false;
+	else
+		r->n_repeats++;
+	if (is_a)
+		r->sides_a[r->n_a++] = o->side;
+	else
+		r->sides_b[r->n_b++] = o->side;
+	return true;
+}
+
 /* Keeps t as a repeat of A or B, whose code it must be; else it is dropped with a warning. */
 static bool keep_repeat(struct run *r, struct trace *t, bool is_beside_b, bool is_given)
 {
 	bool is_b = diff_same_code(t, r->b.trace);
 	bool is_a = !(is_b && is_beside_b) && diff_same_code(t, r->a.trace);
-	uint32_t *n = is_a ? &r->n_a : &r->n_b;
 
 	if ((is_a || is_b) && !is_same_origin(t, r->a.trace) && !is_same_origin(t, r->b.trace) &&
-		*n < MAX_REPEATS)
-		return account(r, t, &r->repeats[(is_a ? 0 : MAX_REPEATS) + (*n)++]);
+		(is_a ? r->n_a : r->n_b) < MAX_REPEATS)
+		return add_side(r, t, is_a);
 	if (!is_a && !is_b && is_given)
 		cli_warn(r->c, "--noise %s: not the code of either capture, left out",
 			t->meta.origin ? t->meta.origin : "?");
@@ -90,25 +116,32 @@ static bool keep_given(struct run *r, struct trace *t)
 	bool is_b_itself = is_same_origin(t, r->b.trace) && diff_same_code(t, r->a.trace);
 
 	if (is_b_itself && r->n_a < MAX_REPEATS)
-		return account(r, t, &r->repeats[r->n_a++]);
+		return add_side(r, t, true);
 	return keep_repeat(r, t, false, true);
 }
 
 static bool read_one(struct run *r, const struct capture *k, struct trace **out)
 {
 	struct import_options o = cli_import_options(r->c, 0);
+	const struct opened *before = find_repeat(r, k->path);
 
+	if (before) {
+		*out = before->trace;
+		trace_share(*out);
+		return true;
+	}
 	return import_read(k, &o, out, &r->c->error);
 }
 
 static bool add_given(struct run *r, const char *path)
 {
 	struct capture_list list = {0};
-	bool ok = import_find(path, &list, &r->c->error);
+	bool ok = import_find(path, r->c->captures, &list, &r->c->error);
 
 	for (uint32_t i = 0; ok && i < list.n; i++) {
 		struct trace *t = NULL;
 
+		capture_look(r->c->captures, &list.arena, &list.v[i]);
 		if (list.v[i].is_empty)
 			continue;
 		ok = read_one(r, &list.v[i], &t) && keep_given(r, t);
@@ -127,23 +160,23 @@ static bool add_siblings(struct run *r, const struct opened *of)
 	const struct trace *other = of == &r->a ? r->b.trace : r->a.trace;
 	bool ok = true;
 
-	if (!path || !import_find(path, &list, &ignored)) {
+	if (!path || !import_find(path, r->c->captures, &list, &ignored)) {
 		incore_error_clear(&ignored);
 		return true;
 	}
 	if (list.n == 1)
-		ok = siblings_find(&s, &list.v[0], NULL, &r->c->error);
+		ok = siblings_find(&s, &list.v[0], NULL, r->c->captures, &r->c->error);
 	for (size_t i = 0; ok && i < s.captures.n; i++) {
 		struct trace *t = NULL;
 
 		if (s.facts.v[i].is_self)
 			continue;
-		if (!read_one(r, s.captures.v[i], &t)) {
+		if (siblings_is_same(s.captures.v[i]->path, other->meta.origin))
+			r->options.is_pair = true;
+		else if (read_one(r, s.captures.v[i], &t))
+			ok = keep_repeat(r, t, of == &r->b, false);
+		else
 			incore_error_clear(&r->c->error);
-			continue;
-		}
-		r->options.is_pair |= is_same_origin(t, other);
-		ok = keep_repeat(r, t, of == &r->b, false);
 	}
 	siblings_deinit(&s);
 	capture_list_deinit(&list);
@@ -161,11 +194,9 @@ static bool open_repeats(struct run *r)
 		ok = add_given(r, cli_many_at(r->c, "noise", i));
 	if (!cli_many(r->c, "noise"))
 		ok = add_siblings(r, &r->a) && add_siblings(r, &r->b);
-	for (uint32_t i = 0; i < 2 * MAX_REPEATS; i++)
-		r->sides[i] = r->repeats[i].side;
-	r->options.repeats_a = r->sides;
+	r->options.repeats_a = r->sides_a;
 	r->options.n_repeats_a = r->n_a;
-	r->options.repeats_b = r->sides + MAX_REPEATS;
+	r->options.repeats_b = r->sides_b;
 	r->options.n_repeats_b = r->n_b;
 	return ok;
 }
@@ -416,7 +447,7 @@ static bool print_text(struct run *r)
 static void run_deinit(struct run *r)
 {
 	diff_deinit(&r->diff);
-	for (uint32_t i = 0; r->repeats && i < 2 * MAX_REPEATS; i++)
+	for (uint32_t i = 0; i < r->n_repeats; i++)
 		opened_close(&r->repeats[i]);
 	mem_free(r->repeats);
 	opened_close(&r->a);

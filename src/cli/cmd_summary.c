@@ -5,7 +5,7 @@
 #include "analysis/pipes/pipe_sweep.h"
 #include "analysis/summary/summary.h"
 #include "cli/cli.h"
-#include "cli/siblings.h"
+#include "answer/siblings.h"
 #include "cli/text/pipes_page.h"
 #include "cli/text/summary_text.h"
 
@@ -30,17 +30,17 @@ static bool read_repeats(struct job *j, const struct walk_options *o)
 	struct walk_options all = {.pool = o->pool, .progress = o->progress};
 
 	for (size_t i = 0; i < s->captures.n && j->n_repeats < MAX_REPEATS; i++) {
-		struct import_options io = {.pool = o->pool};
+		struct import_options io = {.pool = o->pool, .cache = j->c->captures};
 		struct incore_error ignored = {0};
 		struct trace *t = NULL;
 
 		if (s->facts.v[i].is_self)
 			continue;
-		if (import_read(s->captures.v[i], &io, &t, &ignored) &&
-			summary_repeat(t, &all, j->repeats[j->n_repeats], &ignored))
-			j->n_repeats++;
-		if (t)
+		if (import_read(s->captures.v[i], &io, &t, &ignored)) {
+			trace_keep_tracks(t);
+			j->n_repeats += summary_repeat(t, &all, j->repeats[j->n_repeats], &ignored);
 			trace_free(t);
+		}
 		incore_error_clear(&ignored);
 	}
 	return true;
@@ -51,13 +51,13 @@ static bool find_siblings(struct job *j, const struct walk_options *o)
 	struct incore_error ignored = {0};
 	const char *origin = j->trace->meta.origin;
 
-	if (!origin || !import_find(origin, &j->found, &ignored)) {
+	if (!origin || !import_find(origin, j->c->captures, &j->found, &ignored)) {
 		incore_error_clear(&ignored);
 		return true;
 	}
 	if (j->found.n == 0)
 		return true;
-	if (!siblings_find(&j->siblings, &j->found.v[0], NULL, &j->c->error))
+	if (!siblings_find(&j->siblings, &j->found.v[0], NULL, j->c->captures, &j->c->error))
 		return false;
 	return !selection_is_all(&j->selection) || read_repeats(j, o);
 }
@@ -88,6 +88,7 @@ static bool answer(struct job *j)
 	if (trace_has_pipes(j->trace))
 		return pipes_page_summary(c, j->trace, &j->selection);
 	o = cli_walk_options(c, &j->selection);
+	trace_keep_tracks(j->trace);
 	if (!find_siblings(j, &o))
 		return false;
 	so = (struct summary_options){.walk = &o,

@@ -75,7 +75,7 @@ static bool find_captures(struct cli *c)
 	for (unsigned i = 0; i < c->n_args; i++) {
 		struct capture_list list = {0};
 
-		if (!import_find(c->args[i], &list, &c->error))
+		if (!import_find(c->args[i], c->captures, &list, &c->error))
 			return false;
 		capture_list_deinit(&list);
 	}

@@ -148,10 +148,15 @@ static int run_verb(struct cli *c, bool as_json)
 
 static int with_verb(const struct verb *v, int argc, char **argv, bool as_json)
 {
-	struct cli c = {.verb = v, .out = stdout, .words = (const char *const *)argv};
+	struct capture_cache captures;
+	struct cli c = {.verb = v,
+		.out = stdout,
+		.words = (const char *const *)argv,
+		.captures = &captures};
 	const char *wants_help;
 	int status = INCORE_OK;
 
+	capture_cache_init(&captures);
 	if (!options_parse(&c, argc, argv, &wants_help)) {
 		status = cli_fail(&c);
 		output_error(&c.error, as_json);
@@ -167,6 +172,7 @@ static int with_verb(const struct verb *v, int argc, char **argv, bool as_json)
 	sb_free(&c.warnings);
 	incore_error_clear(&c.error);
 	options_free(&c);
+	capture_cache_deinit(&captures);
 	return status;
 }
 

@@ -84,31 +84,18 @@ static bool filter_trace(
 
 /* --- which capture --- */
 
-/* As capture_choose(): not empty, then most tracks, rows, mapped rows, then the first. */
-static int by_preference(const void *pa, const void *pb)
+static int64_t number_or_any(const struct cli *c, const char *name)
 {
-	const struct capture *a = *(const struct capture *const *)pa;
-	const struct capture *b = *(const struct capture *const *)pb;
+	uint64_t v = cli_count(c, name);
 
-	if (a->is_empty != b->is_empty)
-		return a->is_empty ? 1 : -1;
-	if (a->n_tracks != b->n_tracks)
-		return a->n_tracks > b->n_tracks ? -1 : 1;
-	if (a->n_rows != b->n_rows)
-		return a->n_rows > b->n_rows ? -1 : 1;
-	if (a->n_mapped != b->n_mapped)
-		return a->n_mapped > b->n_mapped ? -1 : 1;
-	if (a->n_bytes != b->n_bytes)
-		return a->n_bytes > b->n_bytes ? -1 : 1;
-	return a < b ? -1 : a > b;
+	if (!cli_has(c, name))
+		return NO_VALUE;
+	return v < INT64_MAX ? (int64_t)v : INT64_MAX;
 }
 
-static bool is_wanted(const struct cli *c, const struct capture *k)
+struct capture_choice cli_choice(const struct cli *c)
 {
-	if (cli_has(c, "agent") && (k->agent < 0 || (uint64_t)k->agent != cli_count(c, "agent")))
-		return false;
-	return !cli_has(c, "dispatch") ||
-	       (k->dispatch >= 0 && (uint64_t)k->dispatch == cli_count(c, "dispatch"));
+	return (struct capture_choice){number_or_any(c, "agent"), number_or_any(c, "dispatch")};
 }
 
 static void put_names(struct strbuf *b, const struct capture *const *v, size_t n)
@@ -120,15 +107,20 @@ static void put_names(struct strbuf *b, const struct capture *const *v, size_t n
 		sb_printf(b, " and %zu more", n - NAMES_SHOWN);
 }
 
-static bool none_wanted(struct cli *c, const struct capture *const *all, size_t n, const char *path)
+static bool none_wanted(struct cli *c, const struct capture_list *l, const char *path)
 {
 	struct strbuf names = {0};
+	const struct capture **all = mem_zalloc(l->n + 1, sizeof(*all));
 
-	put_names(&names, all, n);
+	for (uint32_t i = 0; all && i < l->n; i++)
+		all[i] = &l->v[i];
+	if (all)
+		put_names(&names, all, l->n);
 	err_set(&c->error, INCORE_USAGE, "no-such-capture",
 		"no capture below '%s' is the one asked for; there %s %s", path,
-		n == 1 ? "is" : "are", names.p ? names.p : "others");
+		l->n == 1 ? "is" : "are", names.p ? names.p : "others");
 	sb_free(&names);
+	mem_free(all);
 	return false;
 }
 
@@ -157,6 +149,7 @@ static void warn_others(struct cli *c, const struct capture *const *v, size_t n,
 struct import_options cli_import_options(const struct cli *c, unsigned want)
 {
 	return (struct import_options){.want = want,
+		.cache = c->captures,
 		.pool = c->pool,
 		.progress = c->progress,
 		.soc = cli_text(c, "soc"),
@@ -169,9 +162,12 @@ static bool read_capture(struct cli *c, const struct capture *k, unsigned want, 
 {
 	struct import_options o = cli_import_options(c, want);
 
-	if (c->reader)
-		return c->reader(c->reader_ctx, k, &o, out, &c->error);
-	return import_read(k, &o, out, &c->error);
+	if (!c->reader)
+		return import_read(k, &o, out, &c->error);
+	if (!c->reader(c->reader_ctx, k, &o, out, &c->error))
+		return false;
+	capture_remember(c->captures, k, *out);
+	return true;
 }
 
 /* The first of v[] that --kernel names; without it the first. */
@@ -217,24 +213,18 @@ bool cli_open_trace(struct cli *c, const char *path, unsigned want, struct trace
 	struct trace *t = NULL;
 	bool ok = false;
 
-	if (!import_find(path, &list, &c->error))
+	if (!import_find(path, c->captures, &list, &c->error))
 		return false;
 	v = mem_zalloc(list.n ? list.n : 1, sizeof(*v));
 	if (!v) {
 		err_nomem(&c->error);
 		goto out;
 	}
-	for (uint32_t i = 0; i < list.n; i++) {
-		if (is_wanted(c, &list.v[i]))
-			v[n++] = &list.v[i];
-	}
+	n = captures_rank(&list, c->captures, cli_choice(c), v);
 	if (n == 0) {
-		for (uint32_t i = 0; i < list.n; i++)
-			v[i] = &list.v[i];
-		none_wanted(c, v, list.n, path);
+		none_wanted(c, &list, path);
 		goto out;
 	}
-	qsort(v, n, sizeof(*v), by_preference);
 	if (!read_first(c, v, n, want, &t, &chosen))
 		goto out;
 	warn_others(c, v, n, chosen);

@@ -75,6 +75,7 @@ bool verb_answer_open(struct verb_answers *a, const char *path, struct progress 
 	c.progress = progress;
 	c.reader = read_once;
 	c.reader_ctx = a;
+	c.captures = NULL; /* the view's belongs to its thread */
 	ok = cli_open_trace(&c, path, IMPORT_ALL, out);
 	if (!ok)
 		err_move(e, &c.error);
@@ -209,11 +210,17 @@ static bool add_pairs(struct words *w, const struct query *q, const struct optio
 static bool run_verb(struct verb_answers *a, const struct verb *v, struct words *w, FILE *out,
 	struct incore_error *e)
 {
-	struct cli c = {
-		.verb = v, .out = out, .pool = a->pool, .reader = read_once, .reader_ctx = a};
+	struct capture_cache captures;
+	struct cli c = {.verb = v,
+		.out = out,
+		.pool = a->pool,
+		.reader = read_once,
+		.reader_ctx = a,
+		.captures = &captures};
 	const char *wants_help;
 	int status = INCORE_USAGE;
 
+	capture_cache_init(&captures);
 	if (options_parse(&c, (int)w->n, w->v, &wants_help) && !wants_help) {
 		c.use_json = cli_flag(&c, "json");
 		status = v->run(&c);
@@ -226,6 +233,7 @@ static bool run_verb(struct verb_answers *a, const struct verb *v, struct words 
 	err_move(e, &c.error);
 	sb_free(&c.warnings);
 	options_free(&c);
+	capture_cache_deinit(&captures);
 	return status == INCORE_OK || status == INCORE_NO;
 }
 

@@ -17,6 +17,7 @@
 #include "base/child.h"
 #include "base/file.h"
 #include "base/map.h"
+#include "base/search.h"
 #include "base/vec.h"
 #include "codec/elf.h"
 #include "codec/varint.h"
@@ -96,14 +97,7 @@ static const struct line_row *row_at(const struct lookup *k, uint64_t address)
 {
 	size_t lo = 0, hi = k->rows.n;
 
-	while (lo < hi) {
-		size_t mid = lo + (hi - lo) / 2;
-
-		if (k->rows.v[mid].address <= address)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
+	BISECT(lo, hi, i, k->rows.v[i].address <= address);
 	return lo && !k->rows.v[lo - 1].is_end ? &k->rows.v[lo - 1] : NULL;
 }
 

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "base/mem.h"
+#include "base/search.h"
 #include "base/vec.h"
 #include "codec/demangle.h"
 
@@ -269,14 +270,7 @@ const struct elf_function *elf_function_at(const struct elf_image *x, uint64_t a
 {
 	uint32_t lo = 0, hi = x->n_functions;
 
-	while (lo < hi) {
-		uint32_t mid = lo + (hi - lo) / 2;
-
-		if (x->functions[mid].address <= address)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
+	BISECT(lo, hi, i, x->functions[i].address <= address);
 	if (!lo || address - x->functions[lo - 1].address >= x->functions[lo - 1].size)
 		return NULL;
 	return &x->functions[lo - 1];

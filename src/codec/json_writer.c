@@ -7,7 +7,7 @@
 #include <math.h>
 #include <string.h>
 
-static void put(struct json_writer *w, const char *p, size_t n)
+static void put_bytes(struct json_writer *w, const char *p, size_t n)
 {
 	if (w->is_failed || n == 0)
 		return;
@@ -32,11 +32,11 @@ static void new_line(struct json_writer *w)
 	static const char blanks[] = "                                ";
 	size_t left = (size_t)w->indent * w->depth;
 
-	put(w, "\n", 1);
+	put_bytes(w, "\n", 1);
 	while (left > 0) {
 		size_t n = left < sizeof(blanks) - 1 ? left : sizeof(blanks) - 1;
 
-		put(w, blanks, n);
+		put_bytes(w, blanks, n);
 		left -= n;
 	}
 }
@@ -54,7 +54,7 @@ static void before_item(struct json_writer *w)
 		return;
 	bit = level_bit(w->depth - 1);
 	if (w->has_item & bit)
-		put(w, ", ", w->indent && in_row(w) ? 2 : 1);
+		put_bytes(w, ", ", w->indent && in_row(w) ? 2 : 1);
 	w->has_item |= bit;
 	if (w->indent && !in_row(w))
 		new_line(w);
@@ -74,7 +74,7 @@ static void open_container(struct json_writer *w, bool is_object, bool is_row)
 	w->has_item &= ~bit;
 	w->is_object = is_object ? w->is_object | bit : w->is_object & ~bit;
 	w->is_row = is_row ? w->is_row | bit : w->is_row & ~bit;
-	put(w, is_object ? "{" : "[", 1);
+	put_bytes(w, is_object ? "{" : "[", 1);
 }
 
 void json_w_file(struct json_writer *w, FILE *file, unsigned indent)
@@ -121,26 +121,9 @@ void json_w_end(struct json_writer *w)
 	w->depth--;
 	if (is_multi_line)
 		new_line(w);
-	put(w, w->is_object & bit ? "}" : "]", 1);
+	put_bytes(w, w->is_object & bit ? "}" : "]", 1);
 	if (w->depth == 0 && w->indent)
-		put(w, "\n", 1);
-}
-
-/* Length of the valid UTF-8 sequence at p (n bytes left), 0 if it is none. */
-static size_t utf8_length(const unsigned char *p, size_t n)
-{
-	size_t need = p[0] < 0xc2 ? 0 : p[0] < 0xe0 ? 2 : p[0] < 0xf0 ? 3 : p[0] < 0xf5 ? 4 : 0;
-
-	if (need == 0 || n < need)
-		return 0;
-	for (size_t i = 1; i < need; i++)
-		if ((p[i] & 0xc0) != 0x80)
-			return 0;
-	if ((p[0] == 0xe0 && p[1] < 0xa0) || (p[0] == 0xf0 && p[1] < 0x90))
-		return 0; /* longer than need be */
-	if ((p[0] == 0xed && p[1] > 0x9f) || (p[0] == 0xf4 && p[1] > 0x8f))
-		return 0; /* a surrogate, or above U+10FFFF */
-	return need;
+		put_bytes(w, "\n", 1);
 }
 
 /* One byte that may not stand as it is. */
@@ -154,7 +137,7 @@ static void put_escape(struct json_writer *w, unsigned char c)
 		snprintf(text, sizeof(text), "\\%c", to[at - from]);
 	else
 		snprintf(text, sizeof(text), "\\u%04x", c);
-	put(w, text, strlen(text));
+	put_bytes(w, text, strlen(text));
 }
 
 static void put_string(struct json_writer *w, struct str s)
@@ -162,7 +145,7 @@ static void put_string(struct json_writer *w, struct str s)
 	const unsigned char *p = (const unsigned char *)s.p;
 	size_t from = 0, i = 0;
 
-	put(w, "\"", 1);
+	put_bytes(w, "\"", 1);
 	while (i < s.n) {
 		size_t n;
 
@@ -175,16 +158,16 @@ static void put_string(struct json_writer *w, struct str s)
 			i += n;
 			continue;
 		}
-		put(w, s.p + from, i - from);
+		put_bytes(w, s.p + from, i - from);
 		if (p[i] < 0x80)
 			put_escape(w, p[i]);
 		else
-			put(w, "\xef\xbf\xbd", 3);
+			put_bytes(w, "\xef\xbf\xbd", 3);
 		from = ++i;
 	}
 	if (from < s.n)
-		put(w, s.p + from, s.n - from);
-	put(w, "\"", 1);
+		put_bytes(w, s.p + from, s.n - from);
+	put_bytes(w, "\"", 1);
 }
 
 void json_w_key_str(struct json_writer *w, struct str key)
@@ -195,7 +178,7 @@ void json_w_key_str(struct json_writer *w, struct str key)
 	}
 	before_item(w);
 	put_string(w, key);
-	put(w, ": ", w->indent ? 2 : 1);
+	put_bytes(w, ": ", w->indent ? 2 : 1);
 	w->after_key = true;
 }
 
@@ -216,7 +199,7 @@ void json_w_i64(struct json_writer *w, int64_t v)
 	if (v < 0)
 		*--p = '-';
 	before_item(w);
-	put(w, p, (size_t)(buf + sizeof(buf) - p));
+	put_bytes(w, p, (size_t)(buf + sizeof(buf) - p));
 }
 
 void json_w_u64(struct json_writer *w, uint64_t v)
@@ -228,7 +211,7 @@ void json_w_u64(struct json_writer *w, uint64_t v)
 		v /= 10;
 	} while (v);
 	before_item(w);
-	put(w, p, (size_t)(buf + sizeof(buf) - p));
+	put_bytes(w, p, (size_t)(buf + sizeof(buf) - p));
 }
 
 void json_w_double(struct json_writer *w, double v, int digits)
@@ -260,9 +243,9 @@ void json_w_double(struct json_writer *w, double v, int digits)
 	}
 	before_item(w);
 	if (strcmp(buf, "-0") == 0)
-		put(w, "0", 1);
+		put_bytes(w, "0", 1);
 	else
-		put(w, buf, strlen(buf));
+		put_bytes(w, buf, strlen(buf));
 }
 
 void json_w_sig(struct json_writer *w, double v, int digits)
@@ -285,19 +268,19 @@ void json_w_sig(struct json_writer *w, double v, int digits)
 	if (point)
 		*point = '.';
 	before_item(w);
-	put(w, buf, (size_t)n);
+	put_bytes(w, buf, (size_t)n);
 }
 
 void json_w_bool(struct json_writer *w, bool v)
 {
 	before_item(w);
-	put(w, v ? "true" : "false", v ? 4 : 5);
+	put_bytes(w, v ? "true" : "false", v ? 4 : 5);
 }
 
 void json_w_null(struct json_writer *w)
 {
 	before_item(w);
-	put(w, "null", 4);
+	put_bytes(w, "null", 4);
 }
 
 void json_w_str(struct json_writer *w, struct str s)

@@ -14,7 +14,7 @@ void msgpack_init(struct msgpack *m, struct str bytes)
 	*m = (struct msgpack){p, p, p + bytes.n, false};
 }
 
-static uint64_t take(struct msgpack *m, unsigned n)
+static uint64_t take_be(struct msgpack *m, unsigned n)
 {
 	uint64_t v = 0;
 
@@ -84,11 +84,11 @@ static struct msgpack_value long_form(struct msgpack *m, unsigned code)
 	case 0xc4:
 	case 0xc5:
 	case 0xc6:
-		return text(m, take(m, 1u << (code - 0xc4)));
+		return text(m, take_be(m, 1u << (code - 0xc4)));
 	case 0xc7:
 	case 0xc8:
 	case 0xc9: /* extension: a length, a type byte, the bytes */
-		return skip_bytes(m, take(m, 1u << (code - 0xc7)) + 1, MSGPACK_NIL);
+		return skip_bytes(m, take_be(m, 1u << (code - 0xc7)) + 1, MSGPACK_NIL);
 	case 0xca:
 	case 0xcb:
 		return skip_bytes(m, code == 0xca ? 4 : 8, MSGPACK_FLOAT);
@@ -96,12 +96,12 @@ static struct msgpack_value long_form(struct msgpack *m, unsigned code)
 	case 0xcd:
 	case 0xce:
 	case 0xcf:
-		return number(take(m, 1u << (code - 0xcc)));
+		return number(take_be(m, 1u << (code - 0xcc)));
 	case 0xd0:
 	case 0xd1:
 	case 0xd2:
 	case 0xd3:
-		return negative(take(m, 1u << (code - 0xd0)), 8u << (code - 0xd0));
+		return negative(take_be(m, 1u << (code - 0xd0)), 8u << (code - 0xd0));
 	case 0xd4:
 	case 0xd5:
 	case 0xd6:
@@ -111,13 +111,13 @@ static struct msgpack_value long_form(struct msgpack *m, unsigned code)
 	case 0xd9:
 	case 0xda:
 	case 0xdb:
-		return text(m, take(m, 1u << (code - 0xd9)));
+		return text(m, take_be(m, 1u << (code - 0xd9)));
 	case 0xdc:
 	case 0xdd:
-		return container(m, MSGPACK_ARRAY, take(m, code == 0xdc ? 2 : 4));
+		return container(m, MSGPACK_ARRAY, take_be(m, code == 0xdc ? 2 : 4));
 	case 0xde:
 	case 0xdf:
-		return container(m, MSGPACK_MAP, take(m, code == 0xde ? 2 : 4));
+		return container(m, MSGPACK_MAP, take_be(m, code == 0xde ? 2 : 4));
 	default: /* 0xc1: never used */
 		m->is_failed = true;
 		return (struct msgpack_value){0};

@@ -67,9 +67,7 @@ uint64_t bytes_varint(struct bytes_reader *r)
 
 int64_t bytes_zigzag(struct bytes_reader *r)
 {
-	uint64_t v = bytes_varint(r);
-
-	return (int64_t)(v >> 1 ^ (0 - (v & 1)));
+	return unzigzag(bytes_varint(r));
 }
 
 struct str bytes_str(struct bytes_reader *r)
@@ -110,20 +108,14 @@ bool bytes_put_u64(struct strbuf *b, uint64_t v)
 
 bool bytes_put_varint(struct strbuf *b, uint64_t v)
 {
-	char buf[10];
-	size_t n = 0;
+	uint8_t buf[10];
 
-	for (; v >= 0x80; v >>= 7)
-		buf[n++] = (char)(0x80 | (v & 0x7f));
-	buf[n++] = (char)v;
-	return sb_add(b, buf, n);
+	return sb_add(b, (char *)buf, (size_t)(varint_put(buf, v) - buf));
 }
 
 bool bytes_put_zigzag(struct strbuf *b, int64_t v)
 {
-	uint64_t u = (uint64_t)v;
-
-	return bytes_put_varint(b, u << 1 ^ (0 - (u >> 63)));
+	return bytes_put_varint(b, zigzag(v));
 }
 
 bool bytes_put_str(struct strbuf *b, struct str s)

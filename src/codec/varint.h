@@ -10,6 +10,25 @@
 
 #include "base/str.h"
 
+static inline uint64_t zigzag(int64_t v)
+{
+	return (uint64_t)v << 1 ^ (uint64_t)(v >> 63);
+}
+
+static inline int64_t unzigzag(uint64_t v)
+{
+	return (int64_t)(v >> 1 ^ (0 - (v & 1)));
+}
+
+/* At most 10 bytes; returns where they end. */
+static inline uint8_t *varint_put(uint8_t *p, uint64_t v)
+{
+	for (; v >= 0x80; v >>= 7)
+		*p++ = (uint8_t)(v | 0x80);
+	*p++ = (uint8_t)v;
+	return p;
+}
+
 struct bytes_reader {
 	const uint8_t *p, *end;
 	bool is_failed; /* latched: a read went past the end or a varint was too long */

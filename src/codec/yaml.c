@@ -148,7 +148,7 @@ static bool open_node(struct builder *b, const yaml_event_t *ev, enum yaml_kind 
 	return true;
 }
 
-static bool take(struct builder *b, const yaml_event_t *ev)
+static bool take_event(struct builder *b, const yaml_event_t *ev)
 {
 	switch (ev->type) {
 	case YAML_SCALAR_EVENT:
@@ -172,7 +172,7 @@ static bool take(struct builder *b, const yaml_event_t *ev)
 	}
 }
 
-static bool run(struct builder *b)
+static bool run_parser(struct builder *b)
 {
 	yaml_event_type_t type = YAML_NO_EVENT;
 
@@ -187,7 +187,7 @@ static bool run(struct builder *b)
 				b->parser.problem ? b->parser.problem : "not YAML");
 		}
 		type = ev.type;
-		ok = take(b, &ev);
+		ok = take_event(b, &ev);
 		yaml_event_delete(&ev);
 		if (!ok)
 			return false;
@@ -204,7 +204,7 @@ bool yaml_parse(struct arena *a, struct str text, const char *path, struct yaml_
 	if (!yaml_parser_initialize(&b.parser))
 		return err_nomem(e);
 	yaml_parser_set_input_string(&b.parser, (const unsigned char *)text.p, text.n);
-	ok = run(&b);
+	ok = run_parser(&b);
 	yaml_parser_delete(&b.parser);
 	if (ok && !b.root) {
 		b.root = arena_zalloc(a, 1, sizeof(*b.root));

@@ -42,29 +42,6 @@ void text_put_long(struct text_out *o, const char *p, size_t n)
 	o->n = n;
 }
 
-/* Length of the UTF-8 sequence at p; 0: none. */
-static size_t utf8_length(const unsigned char *p, size_t n)
-{
-	size_t len = p[0] < 0x80       ? 1
-		     : p[0] >> 5 == 6  ? 2
-		     : p[0] >> 4 == 14 ? 3
-		     : p[0] >> 3 == 30 ? 4
-				       : 0;
-	uint32_t v = len == 2 ? p[0] & 0x1fu : len == 3 ? p[0] & 0x0fu : p[0] & 0x07u;
-
-	if (len == 0 || len > n)
-		return 0;
-	for (size_t i = 1; i < len; i++) {
-		if (p[i] >> 6 != 2)
-			return 0;
-		v = v << 6 | (p[i] & 0x3fu);
-	}
-	if ((len == 2 && v < 0x80) || (len == 3 && v < 0x800) || (len == 4 && v < 0x10000) ||
-		v > 0x10ffff || (len > 1 && v >= 0xd800 && v <= 0xdfff))
-		return 0;
-	return len;
-}
-
 void text_put_json(struct text_out *o, const char *p, size_t n)
 {
 	unsigned char any = 0;

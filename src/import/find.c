@@ -7,10 +7,8 @@
 #include "import/import.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdlib.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include "base/file.h"
 #include "base/hash.h"
@@ -35,6 +33,7 @@ struct finder {
 	VEC(struct seen) seen;	/* of found, same order */
 	struct u64_map seen_at; /* hash of seen -> its index + 1 */
 	struct arena *arena;
+	struct capture_cache *cache; /* or NULL */
 	uint8_t *head;
 	bool is_flat; /* one directory only */
 	struct seen root;
@@ -59,36 +58,14 @@ static const struct import_ops *best_ops(const struct probe *p)
 	return best;
 }
 
-/* Never blocks on a FIFO or device; the errno when it cannot be read. */
-static int read_head(const char *path, uint8_t *head, size_t cap, size_t *size)
+static struct file_store *store_of(const struct finder *f)
 {
-	int fd = fault_hit(FAULT_OPEN) ? -1 : open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
-	struct stat st;
-	ssize_t n = -1;
-	int failed = 0;
-
-	if (fd < 0)
-		return errno ? errno : EACCES;
-	errno = EINVAL;
-	if (fstat(fd, &st) == 0 && S_ISREG(st.st_mode))
-		n = pread(fd, head, cap, 0);
-	if (n < 0)
-		failed = errno;
-	else
-		*size = (size_t)n;
-	close(fd);
-	return failed;
+	return f->cache ? &f->cache->files : NULL;
 }
 
-static const struct import_ops *sniff_path(
-	const char *path, bool is_dir, uint8_t *head, size_t head_cap)
+static const struct import_ops *sniff_dir(const char *path, struct capture_cache *k)
 {
-	struct probe p = {.path = path, .is_dir = is_dir};
-
-	if (is_dir)
-		return best_ops(&p);
-	p.head = head;
-	return read_head(path, head, head_cap, &p.head_size) == 0 ? best_ops(&p) : NULL;
+	return best_ops(&(struct probe){.path = path, .is_dir = true, .cache = k});
 }
 
 /* The slot that says where a (device, inode) pair was seen; its value is 0 when it is new. */
@@ -119,8 +96,6 @@ static bool add_one(struct finder *f, const char *path, const struct import_ops 
 	c.path = arena_strdup(f->arena, path);
 	if (!c.path)
 		return err_nomem(e);
-	if (ops->look)
-		ops->look(path, f->arena, &c);
 	if (!VEC_PUSH(&f->seen, (struct seen){st->st_dev, st->st_ino}) || !VEC_PUSH(&f->found, c))
 		return err_nomem(e);
 	*at = f->seen.n;
@@ -135,7 +110,7 @@ static bool add_capture(struct finder *f, const char *path, const struct import_
 	uint32_t n = 0;
 
 	if (ops->split && S_ISDIR(st->st_mode))
-		ops->split(path, f->arena, &paths, &n);
+		ops->split(path, f->cache, f->arena, &paths, &n);
 	if (n < 2)
 		return add_one(f, path, ops, st, e);
 	for (uint32_t i = 0; i < n; i++) {
@@ -177,7 +152,7 @@ static bool look_dir(struct level *l, char *path, const char *name, const struct
 	struct incore_error *e)
 {
 	struct finder *f = l->f;
-	const struct import_ops *ops = sniff_path(path, true, NULL, 0);
+	const struct import_ops *ops = sniff_dir(path, f->cache);
 	bool ok = true;
 
 	f->n_dirs++;
@@ -199,8 +174,13 @@ static bool look_dir(struct level *l, char *path, const char *name, const struct
 static bool look_file(struct level *l, char *path, const char *name, const struct stat *st,
 	struct incore_error *e)
 {
-	const struct import_ops *ops = sniff_path(path, false, l->f->head, HEAD_OF_FOUND);
+	struct probe p = {.path = path, .head = l->f->head};
+	const struct import_ops *ops = capture_seen_ops(l->f->cache, st);
 	bool ok = true;
+
+	if (!ops &&
+		file_store_head(store_of(l->f), path, l->f->head, HEAD_OF_FOUND, &p.head_size) == 0)
+		ops = best_ops(&p);
 
 	l->f->n_files++;
 	if (ops)
@@ -288,9 +268,10 @@ static void finder_deinit(struct finder *f)
 	mem_free(f->head);
 }
 
-static bool finder_init(struct finder *f, struct capture_list *out, struct incore_error *e)
+static bool finder_init(struct finder *f, struct capture_cache *cache, struct capture_list *out,
+	struct incore_error *e)
 {
-	*f = (struct finder){.arena = &out->arena};
+	*f = (struct finder){.arena = &out->arena, .cache = cache};
 	*out = (struct capture_list){0};
 	arena_init(&out->arena);
 	f->head = mem_alloc(HEAD_OF_NAMED);
@@ -303,7 +284,12 @@ static bool finder_take(struct finder *f, struct capture_list *out, struct incor
 		return true;
 	if (f->found.n > UINT32_MAX)
 		return err_set(e, INCORE_BAD_INPUT, "too-many", "more than 2^32 captures");
+	/* One alone competes with none: what it holds is learnt when it is read. */
+	for (size_t i = 0; f->found.n > 1 && i < f->found.n; i++)
+		capture_look(f->cache, f->arena, &f->found.v[i]);
 	qsort(f->found.v, f->found.n, sizeof(*f->found.v), capture_cmp);
+	for (size_t i = 0; i < f->found.n; i++)
+		f->found.v[i].position = (uint32_t)i;
 	out->v = arena_memdup(&out->arena, f->found.v, f->found.n * sizeof(*f->found.v));
 	if (!out->v)
 		return err_nomem(e);
@@ -342,7 +328,7 @@ static const struct import_ops *parent_capture(const char *path, struct strbuf *
 
 	if (!up)
 		return NULL;
-	ops = sniff_path(up[0] ? up : ".", true, NULL, 0);
+	ops = sniff_dir(up[0] ? up : ".", NULL);
 	sb_puts(name, up[0] ? up : ".");
 	mem_free(up);
 	return ops;
@@ -394,7 +380,7 @@ static bool find_at(
 	int failed;
 
 	if (S_ISDIR(st->st_mode)) {
-		ops = sniff_path(path, true, NULL, 0);
+		ops = sniff_dir(path, f->cache);
 		if (ops)
 			return add_capture(f, path, ops, st, e);
 		f->root = (struct seen){st->st_dev, st->st_ino};
@@ -403,7 +389,10 @@ static bool find_at(
 	if (!S_ISREG(st->st_mode))
 		return err_file(e, "not-a-file", path, INCORE_NO_OFFSET,
 			"neither a file nor a directory; expected a capture");
-	failed = read_head(path, f->head, HEAD_OF_NAMED, &head_size);
+	ops = capture_seen_ops(f->cache, st);
+	if (ops)
+		return add_capture(f, path, ops, st, e);
+	failed = file_store_head(store_of(f), path, f->head, HEAD_OF_NAMED, &head_size);
 	if (failed)
 		return err_errno(e, failed, path, "cannot read");
 	ops = best_ops(&(struct probe){
@@ -411,11 +400,12 @@ static bool find_at(
 	return ops ? add_capture(f, path, ops, st, e) : fail_file(path, head_size, e);
 }
 
-bool import_find(const char *path, struct capture_list *out, struct incore_error *e)
+bool import_find(
+	const char *path, struct capture_cache *k, struct capture_list *out, struct incore_error *e)
 {
 	struct finder f;
 	struct stat st;
-	bool ok = finder_init(&f, out, e);
+	bool ok = finder_init(&f, k, out, e);
 
 	if (ok && stat(path, &st) != 0)
 		ok = err_errno(e, errno, path, "open");
@@ -430,23 +420,26 @@ bool import_find(const char *path, struct capture_list *out, struct incore_error
 static bool look_beside(struct finder *f, const char *dir, struct incore_error *e)
 {
 	const char *name = dir[0] ? dir : ".";
-	const struct import_ops *ops = sniff_path(name, true, NULL, 0);
+	const struct import_ops *ops = sniff_dir(name, f->cache);
 	struct stat st;
 
 	if (ops && ops->split && stat(name, &st) == 0)
 		return add_capture(f, name, ops, &st, e);
-	return look_level(f, dir, 0, true, e);
+	/* As a directory below the first: where it cannot be listed, nothing lies beside. */
+	return look_level(f, dir, 0, 1, e);
 }
 
-bool import_siblings(const char *path, struct capture_list *out, struct incore_error *e)
+bool import_siblings(
+	const char *path, struct capture_cache *k, struct capture_list *out, struct incore_error *e)
 {
 	struct finder f;
 	const char *base = path_base(path);
 	bool is_dots = strcmp(base, ".") == 0 || strcmp(base, "..") == 0 || base[0] == '\0';
 	char *real = is_dots ? realpath(path, NULL) : NULL;
 	char *up = parent_of(real ? real : path);
-	bool ok = finder_init(&f, out, e);
+	bool ok = finder_init(&f, k, out, e);
 
+	f.is_flat = true;
 	if (ok && !up)
 		ok = err_nomem(e);
 	ok = ok && look_beside(&f, up, e) && finder_take(&f, out, e);
@@ -463,30 +456,4 @@ void capture_list_deinit(struct capture_list *l)
 	arena_deinit(&l->arena);
 	l->v = NULL;
 	l->n = 0;
-}
-
-/* a > b when a is the better one to show. */
-static int capture_rank(const struct capture *a, const struct capture *b)
-{
-	if (a->is_empty != b->is_empty)
-		return a->is_empty ? -1 : 1;
-	if (a->n_tracks != b->n_tracks)
-		return a->n_tracks < b->n_tracks ? -1 : 1;
-	if (a->n_rows != b->n_rows)
-		return a->n_rows < b->n_rows ? -1 : 1;
-	if (a->n_mapped != b->n_mapped)
-		return a->n_mapped < b->n_mapped ? -1 : 1;
-	if (a->n_bytes != b->n_bytes)
-		return a->n_bytes < b->n_bytes ? -1 : 1;
-	return 0;
-}
-
-const struct capture *capture_choose(const struct capture_list *l)
-{
-	const struct capture *best = NULL;
-
-	for (uint32_t i = 0; i < l->n; i++)
-		if (!best || capture_rank(&l->v[i], best) > 0)
-			best = &l->v[i];
-	return best;
 }

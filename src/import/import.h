@@ -8,15 +8,19 @@
 
 #include "base/arena.h"
 #include "base/error.h"
+#include "base/file_store.h"
 #include "base/pool.h"
 #include "base/progress.h"
 #include "trace/trace.h"
+
+struct capture_cache;
 
 /* What sniff() may look at. */
 struct probe {
 	const char *path;
 	bool is_dir;
-	bool is_named;	     /* by the user, not found in a directory */
+	bool is_named;		     /* by the user, not found in a directory */
+	struct capture_cache *cache; /* for the files of a directory; or NULL */
 	const uint8_t *head; /* first bytes of a file, at most 64 KiB; NULL for a directory */
 	size_t head_size;
 };
@@ -31,9 +35,11 @@ enum import_want { /* tables that cost time or memory and not every question nee
 };
 
 struct import_options {
-	unsigned want;		   /* enum import_want */
-	struct pool *pool;	   /* may be NULL: the caller's thread */
-	struct progress *progress; /* may be NULL */
+	unsigned want;		     /* enum import_want */
+	struct capture_cache *cache; /* may be NULL: what was opened before is opened again */
+	bool is_look;		     /* it will be read again: the cache keeps what is opened */
+	struct pool *pool;	     /* may be NULL: the caller's thread */
+	struct progress *progress;   /* may be NULL */
 	/* What the user says where a capture does not: NULL or 0 where nothing is said. */
 	const char *soc;   /* "Ascend910B1": its clock */
 	uint64_t clock_hz; /* beats soc */
@@ -47,8 +53,10 @@ struct import_options {
 /* One capture found at or below a path. Borrowed from its list. */
 struct capture {
 	const char *path;
+	uint32_t position; /* in its list */
 	const struct import_ops *ops;
 	int64_t agent, dispatch;	     /* of its name, or NO_VALUE */
+	bool is_looked_at;		     /* what follows is known; see capture_look() */
 	bool is_empty;			     /* recognised, but nothing was traced (a shell) */
 	uint64_t n_tracks, n_rows, n_mapped; /* by a quick look: which of several to prefer */
 	bool is_uncounted;		     /* only reading it all would tell those counts */
@@ -74,13 +82,17 @@ struct import_ops {
 	int (*sniff)(const struct probe *p);
 	/* A recognised directory may hold several captures: their paths (in the arena), each good
 	 * for look and read. May be NULL, may give none: the directory is one. */
-	void (*split)(const char *path, struct arena *a, const char ***paths, uint32_t *n);
+	void (*split)(const char *path, struct capture_cache *cache, struct arena *a,
+		const char ***paths, uint32_t *n);
 	/* True: captures may lie several levels below this directory (import_find() stops after two
 	 * otherwise); may be NULL. */
 	bool (*leads_to)(const char *path);
 	/* Fills what the quick look can tell of one capture; may be NULL. Never fails: leave fields
-	 * as they are. */
-	void (*look)(const char *path, struct arena *a, struct capture *c);
+	 * as they are. What it opens goes through the cache. */
+	void (*look)(
+		const char *path, struct capture_cache *cache, struct arena *a, struct capture *c);
+	/* The same of a capture that was read; NULL: a look opens no file. */
+	void (*look_at_trace)(const struct trace *t, struct arena *a, struct capture *c);
 	bool (*read)(const char *path, const struct import_options *o, struct trace *t,
 		struct incore_error *e);
 	/* After read: adds a note for everything dropped, truncated, unmapped. May not be NULL. */
@@ -91,16 +103,55 @@ struct import_ops {
 extern const struct import_ops *const import_registry[]; /* NULL ends */
 
 /*
- * All captures at path: itself if a format knows it, else those in the directory and one level
- * further down, sorted by (agent, dispatch, path). None: error "unknown-format" that says what was
- * looked for.
+ * What one run has learnt of its captures: what a look said, and the bytes of files that were
+ * opened and are to be read again. Owner: the caller, from capture_cache_init() to
+ * capture_cache_deinit(). One thread at a time. Every function below takes NULL for it.
  */
-bool import_find(const char *path, struct capture_list *out, struct incore_error *e);
+struct capture_cache {
+	struct arena arena;
+	struct file_store files;
+	VEC(struct capture_seen) seen;
+};
+
+void capture_cache_init(struct capture_cache *k);
+void capture_cache_deinit(struct capture_cache *k);
+/* The bytes of a file of a capture, opened once in the life of the cache. */
+bool import_load(const struct import_options *o, struct file_data *f, const char *path,
+	struct incore_error *e);
+/* The counts of c, if they are not known yet; strings go to the arena. */
+void capture_look(struct capture_cache *k, struct arena *a, struct capture *c);
+/* What reads the file that stat() said this of, if that is known; else NULL. */
+const struct import_ops *capture_seen_ops(struct capture_cache *k, const struct stat *st);
+/* t was read from c: what a look would say is known from now on. */
+void capture_remember(struct capture_cache *k, const struct capture *c, const struct trace *t);
+/* Its clock, without the contents of tracks or side files; 0 when it cannot be told. */
+double capture_clock_mhz(struct capture_cache *k, const struct capture *c);
+
+/*
+ * All captures at path: itself if a format knows it, else those in the directory and one level
+ * further down, sorted by (agent, dispatch, path). Only where there are several each is looked at.
+ * None: error "unknown-format" that says what was looked for.
+ */
+bool import_find(const char *path, struct capture_cache *k, struct capture_list *out,
+	struct incore_error *e);
 /* Captures beside path (in its parent directory), itself included; empty list if there are none. */
-bool import_siblings(const char *path, struct capture_list *out, struct incore_error *e);
+bool import_siblings(const char *path, struct capture_cache *k, struct capture_list *out,
+	struct incore_error *e);
 void capture_list_deinit(struct capture_list *l);
-/* The one to show when nothing else is asked: not empty, then most tracks, rows, mapped rows,
- * bytes, then the first. */
+
+struct capture_choice {
+	int64_t agent, dispatch; /* NO_VALUE: any */
+};
+#define ANY_CAPTURE ((struct capture_choice){NO_VALUE, NO_VALUE})
+
+/*
+ * Those of the list that are asked for, the best first: not empty, then most tracks, rows, mapped
+ * rows, bytes; equals in the order of the list. v has room for l->n; gives how many there are.
+ */
+uint32_t captures_rank(struct capture_list *l, struct capture_cache *k,
+	struct capture_choice choice, const struct capture **v);
+bool capture_is(const struct capture *c, struct capture_choice choice);
+/* The best of all; NULL: the list is empty. */
 const struct capture *capture_choose(const struct capture_list *l);
 
 /* Reads one capture: read, lost, seal. */

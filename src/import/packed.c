@@ -10,25 +10,42 @@ static int sniff(const struct probe *p)
 	return !p->is_dir && packed_is_magic(p->head, p->head_size) ? 100 : 0;
 }
 
-static void look(const char *path, struct arena *a, struct capture *c)
+static void take_summary(const struct packed_summary *s, struct arena *a, struct capture *c)
+{
+	c->agent = s->agent;
+	c->dispatch = s->dispatch;
+	c->is_empty = s->n_tracks == 0;
+	c->n_tracks = s->n_tracks;
+	c->n_rows = s->n_code;
+	c->n_mapped = s->n_mapped;
+	c->same_as = arena_printf(
+		a, "packed %lld %016llx", (long long)s->agent, (unsigned long long)s->code_key);
+}
+
+static void look(const char *path, struct capture_cache *cache, struct arena *a, struct capture *c)
+{
+	struct import_options o = {.cache = cache, .is_look = true};
+	struct file_data f = {0};
+	struct packed_summary s;
+
+	if (import_load(&o, &f, path, NULL) &&
+		packed_look((struct str){(const char *)f.data, f.size}, path, &s, NULL))
+		take_summary(&s, a, c);
+	file_unload(&f);
+}
+
+static void look_at_trace(const struct trace *t, struct arena *a, struct capture *c)
 {
 	struct packed_summary s;
 
-	if (!packed_look(path, &s, NULL))
-		return;
-	c->agent = s.agent;
-	c->dispatch = s.dispatch;
-	c->is_empty = s.n_tracks == 0;
-	c->n_tracks = s.n_tracks;
-	c->n_rows = s.n_code;
-	c->n_mapped = s.n_mapped;
-	c->same_as = arena_printf(
-		a, "packed %lld %016llx", (long long)s.agent, (unsigned long long)s.code_key);
+	packed_look_at_trace(t, &s);
+	take_summary(&s, a, c);
 }
 
 static bool read(
 	const char *path, const struct import_options *o, struct trace *t, struct incore_error *e)
 {
+	struct file_data f = {0};
 	uint32_t skip = 0;
 
 	if (!(o->want & IMPORT_OCCUPANCY))
@@ -39,7 +56,7 @@ static bool read(
 		skip |= 1u << PACKED_COUNTERS | 1u << PACKED_MARKERS | 1u << PACKED_OTHER_ISSUES;
 	if (!(o->want & IMPORT_SOURCES))
 		skip |= 1u << PACKED_SOURCE_TEXTS;
-	return packed_read(path, skip, t, e);
+	return import_load(o, &f, path, e) && packed_read_data(f, path, skip, t, e);
 }
 
 /* Everything that was lost before packing is among the notes of the file; packing loses nothing. */
@@ -59,6 +76,7 @@ const struct import_ops import_packed = {
 	.looks_for = "a packed .incore file",
 	.sniff = sniff,
 	.look = look,
+	.look_at_trace = look_at_trace,
 	.read = read,
 	.lost = lost,
 };

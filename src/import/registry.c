@@ -44,6 +44,7 @@ bool import_read(const struct capture *c, const struct import_options *o, struct
 		trace_free(t);
 		return false;
 	}
+	capture_remember(o->cache, c, t);
 	*out = t;
 	return true;
 }

@@ -149,7 +149,7 @@ bool replay_run(const struct replay_request *q, struct replay_report *out, struc
 	ok = ok && is_ready(q, e) && workspace_make(q, out, d, e);
 	if (ok && !run_backend(q, out, d, e)) {
 		if (q->is_dry) /* nothing ran that somebody may want to look at */
-			clean_remove_tree(out->workspace);
+			remove_tree(out->workspace);
 		ok = false;
 	}
 	dump_free(d);

@@ -165,7 +165,7 @@ bool workspace_make(const struct replay_request *q, struct replay_report *r, con
 		return place ? err_nomem(e) : false;
 	ok = mkdir(temp, 0755) == 0 || err_errno(e, errno, temp, "make the directory");
 	if (ok && !(fill(temp, q, r, d, e) && put_in_place(temp, place, e))) {
-		clean_remove_tree(temp);
+		remove_tree(temp);
 		ok = false;
 	}
 	if (!ok) {

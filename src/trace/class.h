@@ -1,8 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * class.h: what kind of instruction, and which bucket its lost cycles go to. The one enumeration of
- * the product; names as printed are class_name()'s. Ascend and SASS classes are added at the end,
- * values never change (they are in packed files).
+ * class.h: what kind of instruction, and what follows from it: its name, the buckets its cycles go
+ * to, the colour it has on a timeline and the unit it issues to. The one enumeration of the
+ * product, and class.c has the one table. Ascend and SASS classes are added at the end, values
+ * never change (they are in packed files). Pure; needs no C library.
+ *
+ * Classes come from files: every function here takes all 256 values of a byte, and what is no class
+ * is as CLASS_OTHER.
  */
 #ifndef TRACE_CLASS_H
 #define TRACE_CLASS_H
@@ -52,12 +56,60 @@ const char *class_name(enum inst_class c); /* "VMEM-load", "LDS-xlane", ... */
 enum bucket { BUCKET_ISSUE, BUCKET_STALL, BUCKET_WAIT, BUCKET_IDLE, BUCKET_DRAIN, BUCKET_COUNT };
 const char *bucket_name(enum bucket b); /* "issue", ... */
 
-/* Where the stall cycles of a slice of this class go. */
+/* Where the stall and the issue of a slice go: by class, for all 256 values of a byte. */
+extern const uint8_t class_stall_buckets[256], class_issue_buckets[256];
+
 static inline enum bucket class_stall_bucket(enum inst_class c)
 {
-	if (c == CLASS_WAIT || c == CLASS_BARRIER || c == CLASS_SLEEP)
-		return BUCKET_WAIT;
-	return c == CLASS_DRAIN ? BUCKET_DRAIN : BUCKET_STALL;
+	return (enum bucket)class_stall_buckets[c & 255u];
+}
+
+static inline enum bucket class_issue_bucket(enum inst_class c)
+{
+	return (enum bucket)class_issue_buckets[c & 255u];
+}
+
+/* The twelve colours of a timeline; words in tables and JSON stay those of class_name(). */
+enum slot {
+	SLOT_SCALAR,
+	SLOT_SMEM,
+	SLOT_VALU,
+	SLOT_MATRIX,
+	SLOT_VMEM,
+	SLOT_STORE,
+	SLOT_LDS,
+	SLOT_CROSS_LANE,
+	SLOT_BRANCH,
+	SLOT_SYNC,
+	SLOT_END,
+	SLOT_OTHER,
+	SLOT_COUNT
+};
+const char *slot_name(enum slot s); /* "scalar", ... */
+/* Slot by class on the track of that name: Ascend's movers have the colour of the pipe they run on.
+ * All 256 values of a byte; static. */
+const uint8_t *slots_of_track(const char *track_name);
+/* The letter a slice of the class carries when there is room. */
+char class_letter(enum inst_class c);
+
+/* What of a SIMD a slice occupies while it issues. */
+enum simd_unit {
+	SIMD_VALU,
+	SIMD_MATRIX,
+	SIMD_LDS,
+	SIMD_VMEM,
+	SIMD_SALU,
+	SIMD_SMEM,
+	SIMD_BRANCH,
+	SIMD_OTHER,
+	SIMD_NONE, /* waits, nops, barriers, sleeps, the end of the program */
+	SIMD_UNITS
+};
+extern const uint8_t class_units[256]; /* by class, for all 256 values of a byte */
+
+static inline enum simd_unit class_unit(enum inst_class c)
+{
+	return (enum simd_unit)class_units[c & 255u];
 }
 
 #endif

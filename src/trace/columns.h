@@ -16,7 +16,6 @@
 
 #include "base/pool.h"
 #include "base/progress.h"
-#include "trace/slot.h"
 #include "trace/trace.h"
 
 #define LANE_BLOCK 64u

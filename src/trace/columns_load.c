@@ -216,7 +216,8 @@ static bool has_level(const struct trace *t, const char *name)
 	return false;
 }
 
-static bool run(struct load_job *j, struct columns *c, const char *tmp, struct incore_error *e)
+static bool load_columns(
+	struct load_job *j, struct columns *c, const char *tmp, struct incore_error *e)
 {
 	progress_begin(j->o->progress, "tracks", j->t->n_tracks);
 	if (!pool_run(j->o->pool, j->t->n_tracks, 1, load_one, j, e))
@@ -271,7 +272,7 @@ bool columns_load(const struct trace *t, const struct columns_options *o, struct
 		ok = j.fd >= 0 ||
 		     err_set(e, INCORE_FAILED, "write-failed", "%s cannot be made", o->spill_path);
 	}
-	ok = ok && run(&j, &c, tmp.p, e);
+	ok = ok && load_columns(&j, &c, tmp.p, e);
 	if (j.fd >= 0) {
 		close(j.fd);
 		if (!ok)

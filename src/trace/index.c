@@ -4,86 +4,53 @@
 
 #include <string.h>
 
-static inline struct lane_pieces pieces_of(const struct lane *l, uint32_t i, uint32_t cover)
-{
-	uint32_t start = l->start[i] > cover ? l->start[i] : cover;
-	uint32_t issue = l->start[i] + l->stall[i], end = l->start[i] + l->dur[i];
+#include "base/search.h"
 
-	issue = issue > start ? issue : start;
-	end = end > start ? end : start;
-	issue = issue < end ? issue : end;
-	return (struct lane_pieces){cover, start, issue, end};
-}
-
-static inline uint32_t part(uint32_t from, uint32_t to, uint32_t limit)
-{
-	to = to < limit ? to : limit;
-	return to > from ? to - from : 0;
-}
+#define WHOLE UINT64_MAX /* a limit: all of a slice */
 
 /* Adds what slice i has before `limit`; a whole slice also counts as a record. */
-static inline void add_class(const struct lane *l, uint32_t i, const struct lane_pieces *p,
-	uint32_t limit, uint32_t sums[LANE_HEAD])
+static inline void add_class(
+	const struct lane *l, uint32_t i, struct pieces p, uint64_t limit, uint32_t sums[LANE_HEAD])
 {
-	sums[l->slot[l->inst_class[i]]] += part(p->stall, p->end, limit);
-	sums[SPLIT_STALL] += part(p->stall, p->issue, limit);
+	p = pieces_cut(p, 0, limit);
+	sums[l->slot[l->inst_class[i]]] += (uint32_t)(p.end - p.stall);
+	sums[SPLIT_STALL] += (uint32_t)(p.issue - p.stall);
 	if (l->has_unknown)
-		sums[SPLIT_UNKNOWN] += limit == UINT32_MAX && l->code[i] == NO_CODE;
+		sums[SPLIT_UNKNOWN] += limit == WHOLE && l->code[i] == NO_CODE;
 }
 
-/* By class. As class_stall_bucket(), and Ascend's waits. */
-static const uint8_t stall_buckets[256] = {
-	[0 ... CLASS_BRANCH] = BUCKET_STALL,
-	[CLASS_NOP] = BUCKET_STALL,
-	[CLASS_MSG... CLASS_FLAG_SET] = BUCKET_STALL,
-	[CLASS_CACHE_MISS... 255] = BUCKET_STALL,
-	[CLASS_WAIT] = BUCKET_WAIT,
-	[CLASS_BARRIER] = BUCKET_WAIT,
-	[CLASS_SLEEP] = BUCKET_WAIT,
-	[CLASS_DRAIN] = BUCKET_DRAIN,
-	[CLASS_FLAG_WAIT] = BUCKET_WAIT,
-	[CLASS_SYNC] = BUCKET_WAIT,
-};
-static const uint8_t issue_buckets[256] = {
-	/* the rest: BUCKET_ISSUE */
-	[CLASS_DRAIN] = BUCKET_DRAIN,
-	[CLASS_FLAG_WAIT] = BUCKET_WAIT,
-	[CLASS_SYNC] = BUCKET_WAIT,
+/* Which sums the gap before slice i, its stall and its issue go to, by bucket or cause. */
+struct piece_keys {
+	unsigned gap, stall, issue;
 };
 
-enum bucket slice_stall_bucket(enum inst_class c)
+static inline struct piece_keys keys_of(
+	const struct lane *l, const struct lane_split *s, uint32_t i)
 {
-	return (enum bucket)stall_buckets[c & 255u];
-}
+	uint8_t c = l->inst_class[i];
 
-enum bucket slice_issue_bucket(enum inst_class c)
-{
-	return (enum bucket)issue_buckets[c & 255u];
-}
-
-static inline void add_pieces(const struct lane *l, const struct lane_split *s, uint32_t i,
-	const struct lane_pieces *p, uint32_t limit, uint32_t sums[LANE_HEAD])
-{
-	bool is_cause = s->mode == SPLIT_CAUSE;
-	unsigned gap = is_cause ? s->keys[i] >> 4 : BUCKET_IDLE;
-	unsigned stall = is_cause ? s->keys[i] & 15u : slice_stall_bucket(l->inst_class[i]);
-	unsigned issue =
-		is_cause ? s->issue_key[l->inst_class[i]] : slice_issue_bucket(l->inst_class[i]);
-
-	/* as account.h: what reaches beyond the track's end is cut off */
-	limit = limit < lane_end(l) ? limit : lane_end(l);
-	sums[gap % SPLIT_KEYS] += part(p->gap, p->stall, limit);
-	sums[stall % SPLIT_KEYS] += part(p->stall, p->issue, limit);
-	sums[issue % SPLIT_KEYS] += part(p->issue, p->end, limit);
+	if (s->mode != SPLIT_CAUSE)
+		return (struct piece_keys){
+			BUCKET_IDLE, class_stall_bucket(c), class_issue_bucket(c)};
+	return (struct piece_keys){(s->keys[i] >> 4) % SPLIT_KEYS, (s->keys[i] & 15u) % SPLIT_KEYS,
+		s->issue_key[c] % SPLIT_KEYS};
 }
 
 static inline void add_split(const struct lane *l, const struct lane_split *s, uint32_t i,
-	const struct lane_pieces *p, uint32_t limit, uint32_t sums[LANE_HEAD])
+	struct pieces p, uint64_t limit, uint32_t sums[LANE_HEAD])
 {
-	if (s->mode == SPLIT_SLICE)
-		sums[s->keys[i] % SPLIT_KEYS] += part(p->stall, p->end, limit);
-	else
-		add_pieces(l, s, i, p, limit, sums);
+	struct piece_keys key;
+
+	if (s->mode == SPLIT_SLICE) {
+		p = pieces_cut(p, 0, limit);
+		sums[s->keys[i] % SPLIT_KEYS] += (uint32_t)(p.end - p.stall);
+		return;
+	}
+	p = pieces_cut(p, 0, limit < lane_end(l) ? limit : lane_end(l));
+	key = keys_of(l, s, i);
+	sums[key.gap] += (uint32_t)(p.stall - p.gap);
+	sums[key.stall] += (uint32_t)(p.issue - p.stall);
+	sums[key.issue] += (uint32_t)(p.end - p.issue);
 }
 
 /* Where the gap before the first slice begins. */
@@ -103,7 +70,7 @@ void lane_index(struct lane *l)
 
 	l->has_unknown = true;
 	for (uint32_t i = 0; i < l->n; i++) {
-		struct lane_pieces p = pieces_of(l, i, at);
+		struct pieces p = lane_pieces_after(l, i, at);
 
 		if (i % LANE_MARK == 0)
 			cover[i / LANE_MARK] = at;
@@ -115,8 +82,8 @@ void lane_index(struct lane *l)
 			is_plain = true;
 		}
 		is_plain &= l->start[i] >= at;
-		add_class(l, i, &p, UINT32_MAX, now);
-		at = p.end;
+		add_class(l, i, p, WHOLE, now);
+		at = (uint32_t)p.end;
 	}
 	if (l->n)
 		sums[(l->n - 1) / LANE_BLOCK][LANE_PLAIN] = is_plain;
@@ -128,7 +95,7 @@ void lane_split_index(const struct lane *l, struct lane_split *s, uint32_t *sums
 	uint32_t now[LANE_HEAD] = {0}, at = first_cover(l), limit = lane_end(l), *row = sums;
 
 	for (uint32_t i = 0; i < l->n; i++) {
-		struct lane_pieces p = pieces_of(l, i, at);
+		struct pieces p = lane_pieces_after(l, i, at);
 
 		if (i % LANE_BLOCK == 0) {
 			const uint32_t *head = l->sums[i / LANE_BLOCK];
@@ -141,8 +108,8 @@ void lane_split_index(const struct lane *l, struct lane_split *s, uint32_t *sums
 			if (i)
 				row[-2] &= row[s->width - 1];
 		}
-		add_split(l, s, i, &p, UINT32_MAX, now);
-		at = p.end;
+		add_split(l, s, i, p, WHOLE, now);
+		at = (uint32_t)p.end;
 	}
 	if (l->n && s->mode != SPLIT_SLICE && at > limit)
 		row[s->width - 2] = false;
@@ -151,22 +118,10 @@ void lane_split_index(const struct lane *l, struct lane_split *s, uint32_t *sums
 
 uint32_t lane_mark_at(const struct lane *l, uint32_t rel)
 {
-	uint32_t lo = 0, hi = lane_marks(l->n);
+	uint32_t after = 1, n = lane_marks(l->n);
 
-	while (hi - lo > 1) {
-		uint32_t mid = lo + (hi - lo) / 2;
-
-		if (l->cover[mid] <= rel)
-			lo = mid;
-		else
-			hi = mid;
-	}
-	return lo;
-}
-
-struct lane_pieces lane_pieces_after(const struct lane *l, uint32_t i, uint32_t cover)
-{
-	return pieces_of(l, i, cover);
+	BISECT(after, n, i, l->cover[i] <= rel);
+	return after - 1;
 }
 
 uint32_t lane_cover(const struct lane *l, uint32_t i)
@@ -175,14 +130,13 @@ uint32_t lane_cover(const struct lane *l, uint32_t i)
 	uint32_t cover = l->n ? l->cover[mark] : first_cover(l);
 
 	for (uint32_t k = mark * LANE_MARK; k < i; k++)
-		if (l->start[k] + l->dur[k] > cover)
-			cover = l->start[k] + l->dur[k];
+		cover = (uint32_t)cover_after(cover, l->start[k], l->dur[k]);
 	return cover;
 }
 
-struct lane_pieces lane_pieces_of(const struct lane *l, uint32_t i)
+struct pieces lane_pieces_of(const struct lane *l, uint32_t i)
 {
-	return pieces_of(l, i, lane_cover(l, i));
+	return lane_pieces_after(l, i, lane_cover(l, i));
 }
 
 /* The sums before a block; after the last two words say whether it and the one before are plain. */
@@ -219,15 +173,15 @@ void split_begin(struct split_cursor *k, const struct columns *c, const struct l
 	load_block(k, &c->lanes[k->lane], 0);
 }
 
-static void add(const struct split_cursor *k, const struct lane *l, uint32_t i, uint32_t limit,
-	uint32_t sums[LANE_HEAD])
+static void add_slice(const struct split_cursor *k, const struct lane *l, uint32_t i,
+	uint64_t limit, uint32_t sums[LANE_HEAD])
 {
-	struct lane_pieces p = pieces_of(l, i, k->cover);
+	struct pieces p = lane_pieces_after(l, i, k->cover);
 
 	if (k->splits)
-		add_split(l, &k->splits[k->lane], i, &p, limit, sums);
+		add_split(l, &k->splits[k->lane], i, p, limit, sums);
 	else
-		add_class(l, i, &p, limit, sums);
+		add_class(l, i, p, limit, sums);
 }
 
 /* What lies behind the last slice of the lane: time until the next lane or the track's end. */
@@ -271,15 +225,9 @@ static uint32_t mark_from(const struct lane *l, uint32_t m, uint32_t guess, uint
 		}
 		m = hi - m > step ? hi - step : m;
 	}
-	while (hi - m > 1) {
-		uint32_t mid = m + (hi - m) / 2;
-
-		if (l->cover[mid] <= rel)
-			m = mid;
-		else
-			hi = mid;
-	}
-	return m;
+	m++;
+	BISECT(m, hi, i, l->cover[i] <= rel);
+	return m - 1;
 }
 
 static uint32_t rel_of(const struct lane *l, uint64_t t)
@@ -384,15 +332,11 @@ static void add_plain_pieces(const struct lane *l, const struct lane_split *s, u
 					: l->cover[from / LANE_MARK];
 
 	for (uint32_t i = from; i < to; i++) {
-		uint8_t c = l->inst_class[i];
-		bool is_cause = s->mode == SPLIT_CAUSE;
-		unsigned gap = is_cause ? s->keys[i] >> 4 : BUCKET_IDLE;
-		unsigned stall = is_cause ? s->keys[i] & 15u : stall_buckets[c];
-		unsigned issue = is_cause ? s->issue_key[c] : issue_buckets[c];
+		struct piece_keys key = keys_of(l, s, i);
 
-		sums[gap % SPLIT_KEYS] += l->start[i] - end;
-		sums[stall % SPLIT_KEYS] += l->stall[i];
-		sums[issue % SPLIT_KEYS] += l->dur[i] - l->stall[i];
+		sums[key.gap] += l->start[i] - end;
+		sums[key.stall] += l->stall[i];
+		sums[key.issue] += l->dur[i] - l->stall[i];
 		end = l->start[i] + l->dur[i];
 	}
 }
@@ -442,12 +386,12 @@ static void advance(struct split_cursor *k, const struct lane *l, uint32_t mark,
 	if (l->n && k->i < b * LANE_BLOCK)
 		load_block(k, l, b);
 	while (k->i < l->n) {
-		struct lane_pieces p = pieces_of(l, k->i, k->cover);
+		struct pieces p = lane_pieces_after(l, k->i, k->cover);
 
 		if (p.end > rel)
 			break;
-		add(k, l, k->i, UINT32_MAX, k->sums);
-		k->cover = p.end;
+		add_slice(k, l, k->i, WHOLE, k->sums);
+		k->cover = (uint32_t)p.end;
 		k->i++;
 	}
 }
@@ -481,7 +425,7 @@ uint32_t split_at_stop(struct split_cursor *k, uint64_t t, const struct split_st
 	if (k->i < l->n) {
 		*n_begun += l->start[k->i] < rel;
 		if (rel < UINT32_MAX)
-			add(k, l, k->i, rel, now);
+			add_slice(k, l, k->i, rel, now);
 	}
 	for (unsigned j = 0; j < LANE_SUMS; j++)
 		out[j] = k->before[j] + now[j];

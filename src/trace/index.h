@@ -12,6 +12,7 @@
 #ifndef TRACE_INDEX_H
 #define TRACE_INDEX_H
 
+#include "trace/account.h"
 #include "trace/columns.h"
 
 enum split_mode { SPLIT_CLASS, SPLIT_BUCKET, SPLIT_CAUSE, SPLIT_SLICE };
@@ -49,17 +50,15 @@ static inline uint32_t lane_end(const struct lane *l)
 	return end > UINT32_MAX ? UINT32_MAX : (uint32_t)end;
 }
 
-/* The pieces of slice i, as intervals of the lane: [gap, stall), [stall, issue), [issue, end). */
-struct lane_pieces {
-	uint32_t gap, stall, issue, end;
-};
 /* The end of all slices before i <= l->n; of none: where the track begins. */
 uint32_t lane_cover(const struct lane *l, uint32_t i);
-struct lane_pieces lane_pieces_of(const struct lane *l, uint32_t i);
+/* The pieces of slice i, as times in the lane. They may reach beyond lane_end(). */
+struct pieces lane_pieces_of(const struct lane *l, uint32_t i);
 /* The same where the end of all slices before i is known. */
-struct lane_pieces lane_pieces_after(const struct lane *l, uint32_t i, uint32_t cover);
-enum bucket slice_stall_bucket(enum inst_class c);
-enum bucket slice_issue_bucket(enum inst_class c);
+static inline struct pieces lane_pieces_after(const struct lane *l, uint32_t i, uint32_t cover)
+{
+	return pieces_after(cover, l->start[i], l->stall[i], l->dur[i]);
+}
 
 /* The last mark before which all has ended at `rel` (a time in the lane). */
 uint32_t lane_mark_at(const struct lane *l, uint32_t rel);

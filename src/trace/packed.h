@@ -41,18 +41,23 @@ bool packed_is_magic(const uint8_t *head, size_t n);
 
 /* Fills a new trace. `skip` has bit 1 << id set for each section the caller can do without. */
 bool packed_read(const char *path, uint32_t skip, struct trace *t, struct incore_error *e);
+/* The same of a file that was loaded; the trace takes it, also when this fails. */
+bool packed_read_data(struct file_data data, const char *path, uint32_t skip, struct trace *t,
+	struct incore_error *e);
 
 /* The same from bytes in memory, which must outlive the trace; `path` is for messages. */
 bool packed_read_bytes(
 	const uint8_t *p, size_t n, const char *path, struct trace *t, struct incore_error *e);
 
-/* What the directory alone tells; strings are in `a`. */
 struct packed_summary {
 	int64_t agent, dispatch;
 	uint32_t n_tracks, n_code, n_mapped;
 	uint64_t code_key; /* equal for captures of the same code */
-	uint64_t content_hash[2];
 };
-bool packed_look(const char *path, struct packed_summary *out, struct incore_error *e);
+/* What a few sections tell of the bytes of a packed file. */
+bool packed_look(
+	struct str bytes, const char *path, struct packed_summary *out, struct incore_error *e);
+/* The same of a trace that was read from one. */
+void packed_look_at_trace(const struct trace *t, struct packed_summary *out);
 
 #endif

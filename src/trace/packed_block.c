@@ -6,6 +6,8 @@
  */
 #include "trace/packed_block.h"
 
+#include "codec/varint.h"
+
 #define VARINT_MAX 10
 
 static const enum packed_stream varint_streams[] = {STREAM_GAP, STREAM_ISSUE, STREAM_STALL,
@@ -14,26 +16,6 @@ static const enum packed_stream varint_streams[] = {STREAM_GAP, STREAM_ISSUE, ST
 
 static const uint32_t max_of[PIECE_KINDS] = {
 	BLOCK_MAX_ROWS, BLOCK_MAX_ROWS, BLOCK_MAX_ROWS, 2 * BLOCK_MAX_ROWS};
-
-static uint64_t zigzag(int64_t v)
-{
-	return (uint64_t)v << 1 ^ (uint64_t)(v >> 63);
-}
-
-static int64_t unzigzag(uint64_t v)
-{
-	return (int64_t)(v >> 1 ^ (0 - (v & 1)));
-}
-
-static uint8_t *put(uint8_t *p, uint64_t v)
-{
-	while (v >= 0x80) {
-		*p++ = (uint8_t)(v | 0x80);
-		v >>= 7;
-	}
-	*p++ = (uint8_t)v;
-	return p;
-}
 
 /* NULL when it ends too early or is too long. */
 static inline const uint8_t *get(const uint8_t *p, const uint8_t *end, uint64_t *v)
@@ -174,10 +156,11 @@ static void add_rows(struct block *b, const struct trace *t, const struct track_
 		uint32_t row = d->code[i];
 		uint8_t usual = row < t->n_code ? t->code[row].inst_class : 0;
 
-		gap = put(gap, zigzag((int64_t)(d->start_cyc[i] - c->end_cyc) / (int64_t)scale));
-		issue = put(issue, (d->dur_cyc[i] - d->stall_cyc[i]) / scale);
-		stall = put(stall, d->stall_cyc[i] / scale);
-		code = put(code, zigzag((int32_t)(row - c->code - 1)));
+		gap = varint_put(
+			gap, zigzag((int64_t)(d->start_cyc[i] - c->end_cyc) / (int64_t)scale));
+		issue = varint_put(issue, (d->dur_cyc[i] - d->stall_cyc[i]) / scale);
+		stall = varint_put(stall, d->stall_cyc[i] / scale);
+		code = varint_put(code, zigzag((int32_t)(row - c->code - 1)));
 		*kind++ = d->inst_class[i] ^ usual;
 		*tag++ = d->tag[i];
 		c->end_cyc = d->start_cyc[i] + d->dur_cyc[i];
@@ -199,7 +182,7 @@ static void add_states(
 
 	for (uint32_t i = p->from[PIECE_STATES]; i < p->to[PIECE_STATES]; i++) {
 		*state++ = d->state[i];
-		dur = put(dur, d->state_dur_cyc[i] / scale);
+		dur = varint_put(dur, d->state_dur_cyc[i] / scale);
 	}
 	set_tail(b, STREAM_STATE, state);
 	set_tail(b, STREAM_STATE_DUR, dur);
@@ -213,14 +196,15 @@ static void add_waits(
 	for (uint32_t i = p->from[PIECE_WAITS]; i < p->to[PIECE_WAITS]; i++) {
 		const struct stated_wait *w = &d->stated_waits[i];
 
-		wait = put(wait, zigzag((int32_t)(w->wait - c->wait)));
-		wait = put(wait, w->n);
-		wait = put(wait, zigzag((int32_t)(w->first - c->n_named)));
+		wait = varint_put(wait, zigzag((int32_t)(w->wait - c->wait)));
+		wait = varint_put(wait, w->n);
+		wait = varint_put(wait, zigzag((int32_t)(w->first - c->n_named)));
 		c->wait = w->wait;
 		c->n_named = w->first + w->n;
 	}
 	for (uint32_t i = p->from[PIECE_PRODUCERS]; i < p->to[PIECE_PRODUCERS]; i++) {
-		producer = put(producer, zigzag((int32_t)(d->stated_producers[i] - c->producer)));
+		producer = varint_put(
+			producer, zigzag((int32_t)(d->stated_producers[i] - c->producer)));
 		c->producer = d->stated_producers[i];
 	}
 	set_tail(b, STREAM_WAITS, wait);
@@ -232,11 +216,11 @@ static void add_piece(
 {
 	uint8_t *out = tail(b, STREAM_PIECES);
 
-	out = put(out, scale);
+	out = varint_put(out, scale);
 	for (int k = 0; k < PIECE_KINDS; k++)
-		out = put(out, p->to[k] - p->from[k]);
+		out = varint_put(out, p->to[k] - p->from[k]);
 	for (size_t s = 0; s < N_VARINT_STREAMS; s++)
-		out = put(out, b->stream[varint_streams[s]].n - before[varint_streams[s]]);
+		out = varint_put(out, b->stream[varint_streams[s]].n - before[varint_streams[s]]);
 	set_tail(b, STREAM_PIECES, out);
 	b->n_pieces++;
 }

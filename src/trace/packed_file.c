@@ -107,21 +107,14 @@ static bool read_table(struct packed_file *f, const char *path, struct incore_er
 	return true;
 }
 
-bool packed_file_open(struct packed_file *f, const char *path, struct incore_error *e)
+bool packed_file_open(
+	struct packed_file *f, struct file_data data, const char *path, struct incore_error *e)
 {
-	*f = (struct packed_file){0};
-	if (file_load(&f->data, path, e) && check_header(f, path, e) && check_trailer(f, path, e) &&
-		read_table(f, path, e))
+	*f = (struct packed_file){.data = data};
+	if (check_header(f, path, e) && check_trailer(f, path, e) && read_table(f, path, e))
 		return true;
 	packed_file_close(f);
 	return false;
-}
-
-bool packed_file_of_bytes(
-	struct packed_file *f, const uint8_t *p, size_t n, const char *path, struct incore_error *e)
-{
-	*f = (struct packed_file){.data = {.data = p, .size = n}};
-	return check_header(f, path, e) && check_trailer(f, path, e) && read_table(f, path, e);
 }
 
 void packed_file_close(struct packed_file *f)

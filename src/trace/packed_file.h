@@ -15,7 +15,8 @@ struct packed_file {
 	struct packed_section sections[PACKED_SECTION_END]; /* by id; id 0: absent */
 };
 
-bool packed_file_open(struct packed_file *f, const char *path, struct incore_error *e);
+bool packed_file_open(
+	struct packed_file *f, struct file_data data, const char *path, struct incore_error *e);
 /* Of bytes that are the caller's and stay. */
 bool packed_file_of_bytes(struct packed_file *f, const uint8_t *p, size_t n, const char *path,
 	struct incore_error *e);

@@ -341,58 +341,69 @@ static struct packed_ctx *new_ctx(struct trace *t, const char *path)
 
 static bool fill_trace(struct packed_ctx *x, uint32_t skip, struct trace *t, struct incore_error *e)
 {
-	t->loader = (struct track_loader){load, close_ctx};
+	t->loader = (struct track_loader){.load = load, .close = close_ctx};
 	t->loader_ctx = x;
 	if (!read_all(x, skip, t, e))
 		return false;
 	memcpy(t->meta.content_hash, x->file.trailer.content_hash, sizeof(t->meta.content_hash));
+	t->meta.code_key = x->file.sections[PACKED_CODE].checksum;
 	return true;
+}
+
+bool packed_read_data(struct file_data data, const char *path, uint32_t skip, struct trace *t,
+	struct incore_error *e)
+{
+	struct packed_ctx *x = new_ctx(t, path);
+
+	if (!x) {
+		file_unload(&data);
+		return err_nomem(e);
+	}
+	return packed_file_open(&x->file, data, path, e) && fill_trace(x, skip, t, e);
 }
 
 bool packed_read(const char *path, uint32_t skip, struct trace *t, struct incore_error *e)
 {
-	struct packed_ctx *x = new_ctx(t, path);
+	struct file_data f = {0};
 
-	if (!x)
-		return err_nomem(e);
-	return packed_file_open(&x->file, path, e) && fill_trace(x, skip, t, e);
+	return file_load(&f, path, e) && packed_read_data(f, path, skip, t, e);
 }
 
 bool packed_read_bytes(
 	const uint8_t *p, size_t n, const char *path, struct trace *t, struct incore_error *e)
 {
-	struct packed_ctx *x = new_ctx(t, path);
-
-	if (!x)
-		return err_nomem(e);
-	return packed_file_of_bytes(&x->file, p, n, path, e) && fill_trace(x, 0, t, e);
+	return packed_read_data((struct file_data){.data = p, .size = n}, path, 0, t, e);
 }
 
-bool packed_look(const char *path, struct packed_summary *out, struct incore_error *e)
+void packed_look_at_trace(const struct trace *t, struct packed_summary *out)
+{
+	*out = (struct packed_summary){.agent = t->meta.launch.agent,
+		.dispatch = t->meta.launch.dispatch,
+		.n_tracks = t->n_tracks,
+		.n_code = t->n_code,
+		.code_key = t->meta.code_key};
+	for (uint32_t i = 0; i < t->n_code; i++)
+		out->n_mapped += !t->code[i].is_label && t->code[i].n_frames > 0;
+}
+
+bool packed_look(
+	struct str bytes, const char *path, struct packed_summary *out, struct incore_error *e)
 {
 	struct trace *t = trace_new();
 	struct packed_ctx x = {.path = path};
-	bool ok = false;
+	struct file_data data = {.data = (const uint8_t *)bytes.p, .size = bytes.n};
+	bool ok;
 
 	if (!t)
 		return err_nomem(e);
-	if (!packed_file_open(&x.file, path, e))
-		goto out;
-	ok = move_section(&x, PACKED_META, t, &x.dir, e) &&
+	ok = packed_file_open(&x.file, data, path, e) &&
+	     move_section(&x, PACKED_META, t, &x.dir, e) &&
 	     move_section(&x, PACKED_CODE, t, &x.dir, e) &&
 	     move_section(&x, PACKED_TRACKS, t, &x.dir, e);
 	if (ok) {
-		*out = (struct packed_summary){.agent = t->meta.launch.agent,
-			.dispatch = t->meta.launch.dispatch,
-			.n_tracks = t->n_tracks,
-			.n_code = t->n_code};
-		memcpy(out->content_hash, x.file.trailer.content_hash, sizeof(out->content_hash));
-		for (uint32_t i = 0; i < t->n_code; i++)
-			out->n_mapped += !t->code[i].is_label && t->code[i].n_frames > 0;
-		out->code_key = x.file.sections[PACKED_CODE].checksum;
+		t->meta.code_key = x.file.sections[PACKED_CODE].checksum;
+		packed_look_at_trace(t, out);
 	}
-	packed_file_close(&x.file);
-out:
 	trace_free(t);
 	return ok;
 }

@@ -102,6 +102,12 @@ void trace_share(struct trace *t)
 	__atomic_fetch_add(&t->n_shares, 1, __ATOMIC_ACQ_REL);
 }
 
+void trace_keep_tracks(struct trace *t)
+{
+	if (t->loader.keep && !__atomic_load_n(&t->n_shares, __ATOMIC_ACQUIRE))
+		t->loader.keep(t);
+}
+
 bool trace_load_track(const struct trace *t, track_idx i, unsigned want, struct track_data *d,
 	struct incore_error *e)
 {

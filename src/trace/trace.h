@@ -100,6 +100,7 @@ struct trace_meta {
 	bool is_from_us;	  /* cycles were made from microseconds: as good as the clock */
 	int64_t target_cu;	  /* the CU with instruction detail, or NO_VALUE */
 	uint64_t content_hash[2]; /* of a packed file; 0,0 otherwise */
+	uint64_t code_key;	  /* equal for equal code of the same input format; 0: not known */
 	struct trace_machine machine;
 	struct trace_launch launch;
 };
@@ -360,6 +361,8 @@ struct track_loader {
 	bool (*load)(const struct trace *t, track_idx i, unsigned want, struct track_data *d,
 		struct incore_error *e);
 	void (*close)(void *ctx);
+	/* Tracks will be loaded more than once; may be NULL. See trace_keep_tracks(). */
+	void (*keep)(struct trace *t);
 };
 
 /* Slices that are in memory already (lend.h); false: they are not, use the loader. *d is reset. */
@@ -425,6 +428,9 @@ struct trace {
 void trace_free(struct trace *t);
 /* One more owner: trace_free() then frees nothing until each has called it. Any thread. */
 void trace_share(struct trace *t);
+/* Its tracks will be loaded more than once: what is opened for them is kept, up to a limit. Does
+ * nothing to a trace that is shared. */
+void trace_keep_tracks(struct trace *t);
 
 /* Brings track i into *d (reset first). Thread-safe for different *d. */
 bool trace_load_track(const struct trace *t, track_idx i, unsigned want, struct track_data *d,

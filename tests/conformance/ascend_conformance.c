@@ -47,7 +47,7 @@ static struct trace *read_trace(const char *name, const char *soc, enum incore_s
 	bool ok;
 
 	snprintf(path, sizeof(path), "%s/%s", data_dir(), name);
-	ok = import_find(path, &l, &e) && l.n == 1 && import_read(&l.v[0], &o, &t, &e);
+	ok = import_find(path, NULL, &l, &e) && l.n == 1 && import_read(&l.v[0], &o, &t, &e);
 	if (ok != (want == INCORE_OK) || (!ok && e.status != want))
 		fail_msg("%s: %s", path, e.message ? e.message : "read, but should not be");
 	incore_error_clear(&e);
@@ -109,7 +109,7 @@ static struct trace *read_ns(const char *name)
 	char path[4200];
 
 	snprintf(path, sizeof(path), "%s/%s", data_dir(), name);
-	assert_true(import_find(path, &l, NULL) && import_read(&l.v[0], &o, &t, NULL));
+	assert_true(import_find(path, NULL, &l, NULL) && import_read(&l.v[0], &o, &t, NULL));
 	capture_list_deinit(&l);
 	return t;
 }

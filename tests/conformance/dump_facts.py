@@ -30,7 +30,7 @@ def equal(got, want, what):
 
 
 def ask(*words, allowed=(0,)):
-    p = subprocess.run([PROGRAM, "dump", *words, "--json"], capture_output=True, timeout=120)
+    p = subprocess.run([PROGRAM, "dump", *words, "--json"], capture_output=True, timeout=600)
     if p.returncode not in allowed:
         check(False, f"incore dump {' '.join(words)}: exit status {p.returncode}: {p.stderr.decode()[:300]}")
         return None

@@ -87,7 +87,7 @@ static struct trace *open_capture(const char *path)
 	struct incore_error e = {0};
 	struct trace *t = NULL;
 
-	if (!import_find(path, &l, &e) || l.n != 1 || !import_read(&l.v[0], &o, &t, &e))
+	if (!import_find(path, NULL, &l, &e) || l.n != 1 || !import_read(&l.v[0], &o, &t, &e))
 		fail_msg("%s: %s", path, e.message ? e.message : "not one capture");
 	capture_list_deinit(&l);
 	return t;

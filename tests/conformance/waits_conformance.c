@@ -111,7 +111,7 @@ static bool find_in(void *ctx, const char *path, struct incore_error *e)
 	struct captures *c = ctx;
 	struct capture_list list = {0};
 
-	if (!import_find(path, &list, e) || !VEC_PUSH(&c->lists, list))
+	if (!import_find(path, NULL, &list, e) || !VEC_PUSH(&c->lists, list))
 		return false;
 	c->n += list.n;
 	return true;

@@ -87,7 +87,7 @@ static struct trace *open_capture(const struct capture_case *k)
 	struct trace *t = NULL;
 
 	if (file_is_dir(path)) {
-		assert_true(import_find(path, &list, &e));
+		assert_true(import_find(path, NULL, &list, &e));
 		assert_true(import_read(&list.v[0], &(struct import_options){0}, &t, &e));
 		capture_list_deinit(&list);
 	}

@@ -20,7 +20,7 @@ def run(program, words, fault):
     env = {**os.environ, "INCORE_FAULT": fault}
     if "," in fault:
         env["INCORE_FAULT_REPORT"] = "1"
-    return subprocess.run([program, *words], env=env, capture_output=True, text=True, errors="replace", timeout=120)
+    return subprocess.run([program, *words], env=env, capture_output=True, text=True, errors="replace", timeout=600)
 
 
 def problem(build, fault, words):
@@ -52,7 +52,7 @@ def problem(build, fault, words):
 def main():
     build = os.path.abspath(sys.argv[1])
     passed = failed = 0
-    with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+    with concurrent.futures.ThreadPoolExecutor(int(os.environ.get("JOBS") or os.cpu_count())) as pool:
         for words in ([], ["--sync", "--threads", "1"]):
             with tempfile.TemporaryDirectory() as tmp:
                 huge = ",".join(f"{k}:1000000000" for k in KINDS)

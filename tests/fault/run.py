@@ -16,7 +16,7 @@ import tempfile
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 DATA = os.path.join(ROOT, "tests", "data")
 KINDS = ("alloc", "read", "write", "open")
-MOST = 400  # of one kind and run; beyond it every k-th is tried
+MOST = 100 * int(os.environ.get("TIMES", "1"))  # of one kind and run; beyond it every k-th is tried
 
 RUNS = {
     "info": ["info", "--json", "two_waves"],
@@ -98,7 +98,7 @@ def run(program, words, fault):
         if fault.count(",") > 1:
             env["INCORE_FAULT_REPORT"] = "1"
         p = subprocess.run([program, *[out if w == "OUT" else w for w in words]], cwd=DATA, env=env, capture_output=True,
-                           timeout=120)
+                           timeout=600)
         files = {}
         for base, _, names in os.walk(tmp):  # of a directory: all its files, one after the other
             for name in sorted(names):
@@ -141,7 +141,7 @@ def main():
     program = os.path.join(os.path.abspath(sys.argv[1]), "incore")
     verbs = subprocess.run([program, "--version", "--json"], capture_output=True, text=True, check=True).stdout
     passed = failed = skipped = 0
-    with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+    with concurrent.futures.ThreadPoolExecutor(int(os.environ.get("JOBS") or os.cpu_count())) as pool:
         for name, words in RUNS.items():
             if sys.argv[2:] and name not in sys.argv[2:]:
                 continue

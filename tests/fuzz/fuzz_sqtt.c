@@ -31,7 +31,7 @@ static void load_all(const char *dir)
 	struct track_data d = {0};
 	struct trace *t = NULL;
 
-	if (import_find(dir, &list, &e)) {
+	if (import_find(dir, NULL, &list, &e)) {
 		if (import_read(&list.v[0], &o, &t, &e)) {
 			for (track_idx i = 0; i < t->n_tracks && i < 64; i++)
 				if (!trace_load_track(t, i, TRACK_STATES, &d, &e))

@@ -40,7 +40,7 @@ def read(path):
 def run(build, case, cmd, jobs):
     with tempfile.TemporaryDirectory() as tmp:
         p = subprocess.run(["sh", "-c", cmd], cwd=DATA, env=environment(build, jobs, case, tmp), capture_output=True,
-                           stdin=subprocess.DEVNULL, timeout=120)
+                           stdin=subprocess.DEVNULL, timeout=600)
         out, err = [x.replace(tmp.encode(), b"$TMP").replace(KERNELS.encode(), b"$KERNELS") for x in (p.stdout, p.stderr)]
         return p.returncode, out, err
 
@@ -68,7 +68,7 @@ def check(build, case):
     try:
         one, four = run(build, case, cmd, 1), run(build, case, cmd, 4)
     except subprocess.TimeoutExpired:
-        return f"FAIL {name}: no answer after 120 s"
+        return f"FAIL {name}: no answer after 600 s"
     if os.environ.get("UPDATE"):
         update(case, *one)
     if one != four:
@@ -88,7 +88,7 @@ def main():
     build, patterns = sys.argv[1], sys.argv[2:]
     cases = sorted(d for d, _, files in os.walk(HERE) if "cmd" in files)
     cases = [c for c in cases if not patterns or any(p in c for p in patterns)]
-    with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+    with concurrent.futures.ThreadPoolExecutor(int(os.environ.get("JOBS") or os.cpu_count())) as pool:
         failures = [f for f in pool.map(lambda c: check(build, c), cases) if f]
     for f in failures:
         print(f)

@@ -378,7 +378,7 @@ def main():
             if not wanted or name in wanted:
                 jobs.append((name, lambda n=name: sound(model, n)))
                 jobs += [(f"{name}, bug {b}", lambda n=name, x=b: broken(model, n, x)) for b in cases.BUGS.get(name, {})]
-        with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+        with concurrent.futures.ThreadPoolExecutor(int(os.environ.get("JOBS") or os.cpu_count())) as pool:
             for (what, _), problem in zip(jobs, pool.map(lambda j: j[1](), jobs)):
                 report(problem, what)
         if not wanted or "coverage" in wanted:

@@ -698,7 +698,7 @@ def interrupt(incore):
                              env={**incore.env, "XDG_CACHE_HOME": cache}, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
         time.sleep(wait)
         p.send_signal(signal.SIGINT)
-        _, err = p.communicate(timeout=120)
+        _, err = p.communicate(timeout=600)
         check(p.returncode in (130, -signal.SIGINT, 0), f"interrupted after {wait} s: exit status {p.returncode}: {err}")
         left = [os.path.relpath(x, incore.tmp) for x in glob.glob(out + ".*") + glob.glob(os.path.join(out, "**", "*tmp*"), recursive=True)]
         equal(left, [], f"interrupted after {wait} s: left behind")

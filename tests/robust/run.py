@@ -7,7 +7,7 @@ Spoils copies of a generated capture in every way a user can meet: missing and w
 huge and negative numbers, rows out of range, duplicate keys, deep nesting, links that loop, FIFOs, 100,000 wave files.
 Checked of each: the exit status (0 to 4, no signal, no hang), a message that names something, JSON that can be read, buckets
 that add up, and that totals other than those of the good capture never come without a warning or a finding.
-ROBUST_WAVES: number of wave files of the large case (100000).
+ROBUST_WAVES: number of wave files of the large case (100000). TIMES: so many times as many random damages.
 """
 import json
 import os
@@ -20,7 +20,8 @@ import tempfile
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 DATA = os.path.join(HERE, "..", "data")
-TIMEOUT_S = 120
+TIMEOUT_S = 600
+TIMES = int(os.environ.get("TIMES", "1"))
 OTHER_VERBS = (("info",), ("waves",), ("isa",), ("occupancy",), ("summary",), ("hot", "--by", "cause"),
                ("hot", "--by", "line"), ("hot", "--by", "producer"))
 HUGE = ("9223372036854775807", "9223372036854775808", "18446744073709551616", "-1", "-9223372036854775808", "1e400",
@@ -155,7 +156,7 @@ def cut_files(s):
             s.spoil(f"cut/{name}/{at}", lambda d, n=name, k=at: change(d, n, lambda b: b[:k]))
 
 
-def flip_bytes(s, rounds=25):
+def flip_bytes(s, rounds=6 * TIMES):
     rng = random.Random(1)
     for name in FILES:
         for i in range(rounds):
@@ -177,7 +178,7 @@ def replace_numbers(s):
                     return data
                 m = rng.choice(numbers)
                 return data[:m.start()] + text.encode() + data[m.end():]
-            for k in range(3):
+            for k in range(TIMES):
                 s.spoil(f"number/{name}/{i}.{k}", lambda d, n=name: change(d, n, replace))
 
 

@@ -23,7 +23,7 @@ from server import DATA, PROGRAM, ROOT, Server, check, comes, folder, skip, tell
 from replicate import replicate
 
 NODE = "/usr/bin/node" if os.path.exists("/usr/bin/node") else shutil.which("node")
-WRITABLE = os.path.join(tempfile.gettempdir(), "incore-hostile")  # where a request must not make a file
+WRITABLE = os.path.join(tempfile.gettempdir(), f"incore-hostile-{os.getpid()}")  # where a request must not make a file
 
 
 def ask(*words):

@@ -28,10 +28,11 @@ def check(ok, what):
 
 def comes(condition):
     """Is it true before long? A bound on waiting, no measurement."""
-    for _ in range(1200):
+    until = time.monotonic() + PATIENCE_S
+    while time.monotonic() < until:
         if condition():
             return True
-        time.sleep(0.1)
+        time.sleep(0.02)
     return condition()
 
 
@@ -106,7 +107,7 @@ class Server:
         """Exit status; None where it would not end."""
         self.process.send_signal(how)
         try:
-            status = self.process.wait(timeout=120)
+            status = self.process.wait(timeout=600)
         except subprocess.TimeoutExpired:
             self.process.kill()
             self.process.wait()

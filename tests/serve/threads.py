@@ -15,6 +15,7 @@ from server import DATA, PATIENCE_S, Server, check, folder, tell
 from replicate import replicate
 
 BIG_BYTES = 17 << 20  # beyond what the cache is for
+TIMES = int(os.environ.get("TIMES", "1"))  # so many times as many questions
 
 
 def ask(server, question):
@@ -85,11 +86,11 @@ def main():
             server = Server(*captures)
             with concurrent.futures.ThreadPoolExecutor(3) as pool:
                 watching = [pool.submit(watch, server, c) for c in range(3)]
-                bad = unexpected(all_at_once(server, WHILE_READING, 2), (200, 409))
+                bad = unexpected(all_at_once(server, WHILE_READING, 2 * TIMES), (200, 409))
                 check(not bad, f"{name}, while reading: {bad}")
                 check(server.is_ready(), f"{name}: it never gets ready")
                 check(all(w.result() for w in watching), f"{name}: a capture is not ready")
-            bad = unexpected(all_at_once(server, AFTER, 2), (200,))
+            bad = unexpected(all_at_once(server, AFTER, 2 * TIMES), (200,))
             check(not bad, f"{name}, after: {bad}")
             end(server, name)
         server = Server(*captures)

@@ -28,7 +28,7 @@ async function sortAll(host) {
 		const n = Number(table.getAttribute('aria-rowcount')) - 1, name = table.getAttribute('aria-label');
 		if (n < 1 || n > 120) continue;
 		for (let e = table; e && e !== host.parentElement; e = e.parentElement) Object.assign(e.style, { height: e === table ? `${(n + 6) * 26 + 60}px` : '', maxHeight: 'none', minHeight: e === table ? `${(n + 6) * 26 + 60}px` : '', flex: 'none' });
-		for (let i = 0; i < 40 && table.querySelectorAll('.table-row').length < n; i++) await frame();
+		for (const until = performance.now() + 60000; performance.now() < until && table.querySelectorAll('.table-row').length < n; ) await frame();
 		const read = () => [...table.querySelectorAll('.table-row')].map((r) => ({ key: r.dataset.key, cells: Object.fromEntries([...r.querySelectorAll('[data-column]:not([data-column=gutter])')].map((c) => [c.dataset.column, (c.querySelector('code.isa') ?? c).textContent.replace(/[▾▸].*$/s, '')])) }));
 		const bag = (rows) => JSON.stringify(rows.map((r) => JSON.stringify([r.key, r.cells])).sort());
 		const first = read(), all = bag(first);
@@ -220,8 +220,9 @@ async function arrowsOf([track, slice]) {
 	const pane = window.incore.pane(), app = window.incore.app(), frame = () => new Promise((f) => requestAnimationFrame(() => requestAnimationFrame(f)));
 	const info = JSON.parse(new TextDecoder().decode(await app.source.ask('at', { track, slice })));
 	pane.goSlice(track, slice);
-	for (let i = 0; i < 300 && !(app.store.get().selection?.slice === slice && app.store.get().selection?.track === track); i++) await frame();
-	for (let i = 0; i < 300 && window.answered?.key !== `${track}/${slice}`; i++) await frame();
+	const until = performance.now() + 60000;
+	while (performance.now() < until && !(app.store.get().selection?.slice === slice && app.store.get().selection?.track === track)) await frame();
+	while (performance.now() < until && window.answered?.key !== `${track}/${slice}`) await frame();
 	await frame();
 	const { arrows } = pane.overlay, g = new OffscreenCanvas(6, 6).getContext('2d', { willReadFrequently: true }), ratio = pane.view.over.width / pane.view.over.clientWidth, size = pane.view.size();
 	const links = arrows.links.map((l) => {

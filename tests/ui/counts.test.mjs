@@ -4,11 +4,11 @@
 import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync } from 'node:fs';
 import path from 'node:path';
-import { altered, equal, maker, panel, scratch, truth } from './lib.mjs';
+import { altered, comes, equal, maker, panel, scratch, truth } from './lib.mjs';
 import { openTab } from './panels.mjs';
 import { still } from './select.test.mjs';
 
-const CELLS = 512, ROWS = 64;
+const CELLS = 512, ROWS = 64, TIMES = Number(process.env.TIMES ?? 1);
 
 /** A packed trace of 20 million slices: 1,024 waves, so many of them in each slot. */
 function many(waves) {
@@ -23,7 +23,6 @@ function many(waves) {
 /** A page whose lanes are 1,920 pixels wide, 60 of them in sight. */
 async function wide(bench, file) {
 	const page = await bench.page(file, { viewport: { width: 2626, height: 1500 } });
-	page.setDefaultTimeout(60000);
 	await page.waitForFunction(() => document.querySelector('.panel-isa .table-row') && !/Checking/.test(document.querySelector('.banner')?.textContent ?? 'Checking'));
 	await page.evaluate(() => window.incore.app().store.set({ isBottomOpen: false }));
 	await still(page);
@@ -67,7 +66,7 @@ async function viewport(bench, waves, sort) {
 			equal(s.tile_requests, before, 'single slices need no tile');
 			continue;
 		}
-		for (let i = 0; i < 200 && asked.length < s.tile_requests - before; i++) await page.evaluate(() => new Promise((f) => requestAnimationFrame(f)));
+		await comes(() => asked.length >= s.tile_requests - before);
 		const size = CELLS * 2 ** s.level, own = asked.filter((a) => a.level === s.level), seen = own.filter((a) => a.i * size < t1 && (a.i + 1) * size > t0);
 		truth(size / CELLS >= (t1 - t0) / 1920 && size / CELLS <= (2 * (t1 - t0)) / 1920, `a cell of ${size / CELLS} cycles for ${(t1 - t0) / 1920} a pixel`);
 		truth(seen.length >= 2 && seen.length <= 5, `${part} of the trace: ${seen.length} tiles in sight`);
@@ -106,7 +105,7 @@ async function cache(bench) {
 	page.on('response', (r) => {
 		if (new URL(r.url()).pathname === '/api/1/tile') asked += Number(r.headers()['content-length']);
 	});
-	for (let i = 0; i < 80; i++) {
+	for (let i = 0; i < 80 * TIMES || (asked <= 80 << 20 && i < 800); i++) {
 		const part = [0.3, 0.05, 0.03, 0.012][i % 4], t0 = end * ((i * 0.137) % (1 - part));
 		await page.evaluate((mode) => window.incore.app().store.set({ mode }), ['class', 'bucket', 'kernel'][i % 3]);
 		const s = await show(page, t0, t0 + end * part);
@@ -126,7 +125,6 @@ async function longListing(bench) {
 		return JSON.stringify(d);
 	});
 	const page = await bench.page(dir);
-	page.setDefaultTimeout(60000);
 	await panel(page, 'isa');
 	await page.waitForSelector('.panel-isa .table-row');
 	const all = Number(await page.getAttribute('.panel-isa .table', 'aria-rowcount'));

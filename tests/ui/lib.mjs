@@ -11,6 +11,9 @@ export const ROOT = path.resolve(here, '..', '..');
 export const DATA = path.join(ROOT, 'tests', 'data');
 export const CHECKLIST = JSON.parse(readFileSync(path.join(ROOT, 'ui', 'checklist.json'), 'utf8'));
 
+/** A bound on waiting for what has to come, no measurement: a busy machine may take its time. */
+export const PATIENCE_MS = 120000;
+
 let program = path.join(ROOT, 'build', 'incore');
 export const scratch = mkdtempSync(path.join(tmpdir(), 'incore-ui-'));
 
@@ -120,7 +123,7 @@ export async function newPage(browser, options = {}) {
 		if (!(['127.0.0.1'].includes(u.hostname) || ['file:', 'data:', 'blob:'].includes(u.protocol))) bad.push(`foreign request: ${r.url()}`);
 	});
 	page.bad = bad;
-	page.setDefaultTimeout(15000);
+	page.setDefaultTimeout(PATIENCE_MS);
 	return page;
 }
 
@@ -191,6 +194,12 @@ export function equal(got, want, what) {
 
 export function truth(value, what) {
 	if (!value) throw new Error(what);
+}
+
+/** Does it become true before long? */
+export async function comes(is) {
+	for (const until = Date.now() + PATIENCE_MS; Date.now() < until; await new Promise((f) => setTimeout(f, 20))) if (await is()) return true;
+	return false;
 }
 
 export function clean() {

@@ -114,15 +114,18 @@ async function folds(bench, name) {
 async function inPlace(bench, name) {
 	const page = await bench.page(name, { viewport: { width: 1280, height: 640 } });
 	await panel(page, 'isa');
-	await page.evaluate(() => new Promise((done) => {
-		const table = document.querySelector('.panel-isa .table');
+	await page.evaluate(async () => {
+		const table = document.querySelector('.panel-isa .table'), frames = () => new Promise((f) => requestAnimationFrame(() => requestAnimationFrame(() => requestAnimationFrame(f))));
 		table.scrollTop = 0;
-		requestAnimationFrame(() => requestAnimationFrame(() => {
-			for (const r of table.querySelectorAll('.table-row')) r.isOld = true;
-			table.scrollTop = 44;
-			setTimeout(() => { table.scrollTop = 1e6; setTimeout(done, 250); }, 60);
-		}));
-	}));
+		await frames();
+		for (const r of table.querySelectorAll('.table-row')) r.isOld = true;
+		table.scrollTop = 44;
+		await frames();
+		table.scrollTop = 1e6;
+		await frames();
+	});
+	// rows are put in reading order once the scrolling rests
+	await page.waitForFunction((rows) => [...document.querySelectorAll(rows)].every((r, i, all) => i === 0 || Number(r.dataset.index) === Number(all[i - 1].dataset.index) + 1), isaRows);
 	const seen = await page.$$eval(isaRows, (all) => all.map((r) => ({ at: Number(r.dataset.index), aria: Number(r.getAttribute('aria-rowindex')), isOld: r.isOld === true, role: r.getAttribute('role'), cells: [...r.children].every((c) => c.getAttribute('role') === 'gridcell') })));
 	truth(seen.length > 4 && seen.every((r) => r.isOld && r.role === 'row' && r.cells), `rows were built anew: ${JSON.stringify(seen)}`);
 	truth(seen.every((r, i) => r.aria === r.at + 2 && (i === 0 || r.at === seen[i - 1].at + 1)), 'rows stand in reading order');

@@ -85,7 +85,7 @@ async function codeFirst(bench) {
 		code.label[at + k] ? '' : plain(code.hits[at + k]), code.label[at + k] ? '' : plain(code.cycles[at + k])]), 'rows of the code');
 	const most = Math.max(...code.cycles);
 	truth(shown.some((r) => r[4] === plain(most)), 'the heaviest row is not in sight');
-	await page.waitForTimeout(300);
+	await page.waitForTimeout(300); // twice as long as a panel waits before it says that it loads
 	truth(await page.locator('.isa-early').count() === 1, 'the word that it loads took its place');
 	release();
 	await page.waitForSelector('.panel-isa .table, .panel[data-panel="isa"] .table');

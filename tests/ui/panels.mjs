@@ -50,7 +50,7 @@ export function look(host) {
 export async function openTab(id) {
 	const frame = () => new Promise((f) => requestAnimationFrame(f));
 	document.querySelector(`.tab[data-panel="${id}"]`).click();
-	for (const until = performance.now() + 60000; performance.now() < until; await frame()) {
+	for (const until = performance.now() + 120000; performance.now() < until; await frame()) {
 		const host = document.querySelector(`.panel[data-panel="${id}"]`);
 		if (host?.querySelector('.table, .notice:not([role=status]), .summary, .plot, canvas, .plain, .facts') && !host.querySelector('.notice[role=status]')) {
 			await frame();

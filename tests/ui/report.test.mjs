@@ -3,7 +3,7 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { count, equal, incore, panel, report, rows, scratch, truth, verb } from './lib.mjs';
+import { comes, count, equal, incore, panel, report, rows, scratch, truth, verb } from './lib.mjs';
 
 /** The page as a reader without scripts sees it, and its text. */
 async function written(bench, name) {
@@ -36,12 +36,8 @@ async function withoutScript(bench) {
 	// the page scrolls: nothing of the viewer's style holds it
 	await page.mouse.move(300, 300);
 	await page.mouse.wheel(0, 600);
-	let at = 0; // asked from here: without scripts a page polls nothing
-	for (let i = 0; i < 200 && !(at > 0); i++) {
-		at = await page.evaluate(() => scrollY);
-		await new Promise((done) => setTimeout(done, 20));
-	}
-	truth(at > 0, 'the page does not scroll');
+	// asked from here: without scripts a page polls nothing
+	truth(await comes(async () => (await page.evaluate(() => scrollY)) > 0), 'the page does not scroll');
 }
 
 async function writtenSamples(bench) {

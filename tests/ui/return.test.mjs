@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The server goes away and comes back: the page says so, keeps what it shows, and then shows what was asked for in between.
 import http from 'node:http';
-import { equal, panel, rows, Server, truth } from './lib.mjs';
+import { comes, equal, panel, rows, Server, truth } from './lib.mjs';
 import { still } from './select.test.mjs';
 
 /** Stands between page and server like a tunnel, which can break and be mended while both ends stay. */
@@ -40,15 +40,6 @@ class Tunnel {
 const drawn = () => [...document.querySelectorAll('.lanes-stage canvas')].map((c) => c.toDataURL()).join();
 const picture = (page) => page.evaluate(drawn);
 const set = (page, state) => page.evaluate((s) => window.incore.app().store.set(s), state);
-
-/** Does it become true within 15 s? */
-async function comes(is) {
-	for (let i = 0; i < 150; i++) {
-		if (await is()) return true;
-		await new Promise((f) => setTimeout(f, 100));
-	}
-	return false;
-}
 
 async function opened(bench, url) {
 	const page = await bench.blank();

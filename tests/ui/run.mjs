@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// run.mjs: drives the viewer in Debian's chromium and compares what is on screen with what the program prints.
+// run.mjs: drives the viewer in Debian's chromium (CHROMIUM names another) and compares what is on screen with what the program prints.
 //
 //	node tests/ui/run.mjs BUILD/incore [PATTERN...]
 //
-// Ends with `N passed, N failed, N skipped`. SHOTS=DIR keeps a picture of every page that a test left behind.
+// Two tests at a time (JOBS), in one browser, each in contexts of its own; the longest first. Ends with the slowest tests and
+// `N passed, N failed, N skipped`. SHOTS=DIR keeps a picture of every page that a test left behind.
 import { readdirSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -57,8 +58,8 @@ class Bench {
 
 }
 
-/** No test takes that long; one that hangs shall not hold up the others. */
-const LIMIT_S = 240;
+/** No test takes that long, on however busy a machine; one that hangs shall not hold up the others. */
+const LIMIT_S = 1800;
 
 function limit(promise) {
 	let timer;
@@ -75,9 +76,9 @@ async function run(bench, test) {
 		error = e;
 	}
 	await bench.finish(test.name, !!error).catch((e) => (error ??= e));
-	const took = ((Date.now() - started) / 1000).toFixed(1);
-	console.log(error ? `FAIL ${test.name} (${took} s)\n${error.stack ?? error}` : `ok   ${test.name} (${took} s)`);
-	return !error;
+	const took = (Date.now() - started) / 1000;
+	console.log(error ? `FAIL ${test.name} (${took.toFixed(1)} s)\n${error.stack ?? error}` : `ok   ${test.name} (${took.toFixed(1)} s)`);
+	return { name: test.name, took, isGood: !error };
 }
 
 /** Everything of ui/checklist.json is covered by some test. */
@@ -94,19 +95,14 @@ async function main() {
 	const wanted = patterns.length ? all.filter((t) => patterns.some((p) => t.name.includes(p))) : all;
 	if (!patterns.length) wanted.push({ name: 'checklist: everything is covered', run: () => covered(all) });
 	const browser = await chromium.launch({ executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium', args: ['--no-sandbox', '--disable-gpu'] });
-	const servers = new Map(), left = [...wanted];
-	const late = [];
-	let passed = 0, failed = 0;
+	const servers = new Map(), left = [...wanted].sort((a, b) => (b.isLong ?? 0) - (a.isLong ?? 0)), results = [];
 	const work = async () => {
 		const bench = new Bench(browser, servers);
-		for (let test = left.shift(); test; test = left.shift()) (await run(bench, test)) ? passed++ : late.push(test);
+		for (let test = left.shift(); test; test = left.shift()) results.push(await run(bench, test));
 	};
 	await Promise.all(Array.from({ length: Number(process.env.JOBS ?? 2) }, work));
-	// a busy machine makes a page late: what failed beside others has one more try, alone and in sight; what is wrong fails again
-	for (const test of late) {
-		console.log(`once more, alone: ${test.name}`);
-		(await run(new Bench(browser, servers), test)) ? passed++ : failed++;
-	}
+	const passed = results.filter((r) => r.isGood).length;
+	let failed = results.length - passed;
 	for (const [captures, s] of servers) { // a sanitizer tells at the end what was never given back
 		const code = await (await s.catch(() => null))?.stop();
 		if (!code) continue;
@@ -115,6 +111,7 @@ async function main() {
 	}
 	await browser.close();
 	clean();
+	for (const r of results.sort((a, b) => b.took - a.took).slice(0, 10)) console.log(`slow ${r.took.toFixed(1).padStart(7)} s  ${r.name}`);
 	console.log(`${passed} passed, ${failed} failed, 0 skipped`);
 	return failed;
 }

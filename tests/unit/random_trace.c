@@ -453,7 +453,7 @@ struct trace *random_trace_new(const struct random_shape *shape)
 	fill_counters(&d, t);
 	fill_small_tables(&d, t);
 	fill_ascend_tables(&d, t);
-	t->loader = (struct track_loader){load, NULL};
+	t->loader = (struct track_loader){.load = load};
 	t->loader_ctx = arena_memdup(&t->arena, shape, sizeof(*shape));
 	must(t->loader_ctx != NULL);
 	must(trace_seal(t, &e));

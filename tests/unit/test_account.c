@@ -8,7 +8,7 @@
 #include <cmocka.h>
 #include <stdlib.h>
 
-#include "analysis/waves/account.h"
+#include "trace/account.h"
 
 #define MAX_RECORDS 200
 
@@ -48,14 +48,13 @@ struct sums {
 
 static struct sums sum_up(const struct wave *v, uint64_t from, uint64_t to)
 {
-	struct walk_track w = {.data = &v->d, .from_cyc = from, .to_cyc = to};
 	struct sums s = {0};
 	struct account a;
 	uint64_t last = 0;
 
-	for (account_begin(&a, &w); account_next(&a);) {
-		uint64_t piece[][2] = {{a.gap_start, a.gap_cyc}, {a.stall_start, a.stall_cyc},
-			{a.issue_start, a.issue_cyc}, {a.tail_start, a.tail_cyc}};
+	for (account_begin(&a, &v->d, from, to); account_next(&a);) {
+		uint64_t piece[][2] = {{a.at.gap, a.gap_cyc}, {a.at.stall, a.stall_cyc},
+			{a.at.issue, a.issue_cyc}, {a.at.end, a.tail_cyc}};
 
 		for (unsigned k = 0; k < 4; k++) { /* pieces follow one another and stay inside */
 			if (piece[k][1] == 0)

@@ -98,8 +98,8 @@ static void count_slices(const struct select_walk *w, const struct box *b, struc
 			uint64_t start = lane_start(l, i), end = start + l->dur[i];
 			uint32_t key = l->code[i] == NO_CODE ? KEYS - 1 : l->code[i];
 			uint8_t c = l->inst_class[i];
-			bool is_wait = slice_issue_bucket(c) == BUCKET_WAIT;
-			unsigned how[2] = {is_wait || slice_stall_bucket(c) == BUCKET_WAIT,
+			bool is_wait = class_issue_bucket(c) == BUCKET_WAIT;
+			unsigned how[2] = {is_wait || class_stall_bucket(c) == BUCKET_WAIT,
 				is_wait ? x->issue_key[c] : x->keys[i] & 15u};
 
 			if (start >= b->t1 || (end <= b->t0 && start < b->t0))
@@ -118,10 +118,10 @@ static void count_causes(const struct select_walk *w, const struct box *b, struc
 		uint32_t limit = lane_end(l);
 
 		for (uint32_t i = 0; i <= l->n && l->n; i++) {
-			struct lane_pieces p = i < l->n ? lane_pieces_of(l, i)
-							: (struct lane_pieces){lane_cover(l, i),
-								  limit, limit, limit};
-			uint32_t at[4] = {p.gap, p.stall, p.issue, p.end};
+			struct pieces p =
+				i < l->n ? lane_pieces_of(l, i)
+					 : (struct pieces){lane_cover(l, i), limit, limit, limit};
+			uint64_t at[4] = {p.gap, p.stall, p.issue, p.end};
 			uint8_t keys[3] = {x->tail_key, 0, 0};
 
 			if (i < l->n) {

@@ -193,6 +193,18 @@ static void test_check_order(void **state)
 }
 
 /* Every finding a rule can make is in the table (manual, schema). */
+/* The list for the schema is that of the table. */
+static void test_check_words(void **state)
+{
+	struct strbuf b = {0};
+
+	(void)state;
+	for (size_t i = 0; finding_table[i].id; i++)
+		sb_printf(&b, "%s%s", i ? "|" : "", finding_table[i].id);
+	assert_string_equal(b.p, FINDING_WORDS);
+	sb_free(&b);
+}
+
 static void test_check_table(void **state)
 {
 	(void)state;
@@ -211,6 +223,7 @@ int main(void)
 		cmocka_unit_test(test_check_clock),
 		cmocka_unit_test(test_check_order),
 		cmocka_unit_test(test_check_table),
+		cmocka_unit_test(test_check_words),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -30,7 +30,7 @@ static struct trace *read_path(const char *path)
 	struct incore_error e = {0};
 	struct trace *t = NULL;
 
-	if (!import_find(path, &l, &e) || !import_read(capture_choose(&l), &o, &t, &e))
+	if (!import_find(path, NULL, &l, &e) || !import_read(capture_choose(&l), &o, &t, &e))
 		fail_msg("%s: %s", path, e.message);
 	capture_list_deinit(&l);
 	return t;
@@ -62,23 +62,6 @@ static struct trace *write_and_read(const struct trace *t, char *path, size_t n)
 	assert_int_equal(r.n_tracks, t->n_tracks);
 	export_result_deinit(&r);
 	return read_path(path);
-}
-
-static bool remove_one(void *ctx, const char *name, struct incore_error *e)
-{
-	char path[8192];
-
-	(void)e;
-	snprintf(path, sizeof(path), "%s/%s", (const char *)ctx, name);
-	return unlink(path) == 0;
-}
-
-static void remove_tree(char *path)
-{
-	struct incore_error e = {0};
-
-	assert_true(dir_each(path, remove_one, path, &e));
-	assert_int_equal(rmdir(path), 0);
 }
 
 static void test_same_trace(void **state)

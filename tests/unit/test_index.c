@@ -89,7 +89,7 @@ static void count(const struct lane *l, struct naive *out)
 			out->slot[t] = l->slot[c];
 			out->is_stalled[t] = is_stall ? 1 : 255;
 			out->by[0][t] =
-				(uint8_t)(is_stall ? slice_stall_bucket(c) : slice_issue_bucket(c));
+				(uint8_t)(is_stall ? class_stall_bucket(c) : class_issue_bucket(c));
 			out->by[1][t] = is_stall ? slice_keys[i] & 15u : issue_keys[c];
 			out->by[2][t] = slice_keys[i] % SPLIT_KEYS;
 		}
@@ -178,16 +178,70 @@ static void sums_equal_counting(void **state)
 	trace_free(t);
 }
 
-/* The tables of index.c say what class.h says. */
+static void account_buckets(
+	const struct track_data *d, uint64_t from, uint64_t to, uint64_t sums[BUCKET_COUNT])
+{
+	struct account a;
+
+	for (account_begin(&a, d, from, to); account_next(&a);) {
+		sums[BUCKET_IDLE] += a.gap_cyc + a.tail_cyc;
+		sums[class_stall_bucket(d->inst_class[a.i])] += a.stall_cyc;
+		sums[class_issue_bucket(d->inst_class[a.i])] += a.issue_cyc;
+	}
+	assert_int_equal(account_residue(&a), 0);
+}
+
+/* Any window of a track, cut by the walk of the analyses and by the index of the timeline. */
+static void index_agrees_with_account(void **state)
+{
+	struct trace *t = make(8, 300);
+	struct lane_split splits[8] = {0};
+	struct columns c = {0};
+
+	(void)state;
+	assert_true(columns_load(t, &(struct columns_options){0}, &c, NULL));
+	for (track_idx i = 0; i < 8; i++) {
+		const struct lane *l = &c.lanes[i];
+		struct lane_split *s = &splits[i];
+		uint32_t *rows = mem_zalloc(lane_blocks(l->n), SPLIT_WIDTH_NARROW * sizeof(*rows));
+		struct track_data d = {0};
+
+		assert_int_equal(c.first_lane[i], i);
+		assert_true(load_random(t, i, 0, &d, NULL));
+		*s = (struct lane_split){.mode = SPLIT_BUCKET, .width = SPLIT_WIDTH_NARROW};
+		lane_split_index(l, s, rows);
+		for (unsigned n = 0; n < 500; n++) {
+			uint64_t from = 400 + draw(3000), to = from + draw(3000);
+			uint64_t want[LANE_SUMS] = {0}, at[2][LANE_SUMS];
+			struct split_cursor k;
+			uint32_t begun;
+
+			account_buckets(&d, from, to, want);
+			split_begin(&k, &c, splits, i);
+			split_at(&k, from, at[0], &begun);
+			split_at(&k, to, at[1], &begun);
+			for (unsigned b = 0; b < BUCKET_COUNT; b++)
+				assert_int_equal(at[1][b] - at[0][b], want[b]);
+		}
+		mem_free(rows);
+		track_data_deinit(&d);
+	}
+	columns_deinit(&c);
+	trace_free(t);
+}
+
+/* The table of classes, in words. */
 static void buckets_of_classes(void **state)
 {
 	(void)state;
 	for (unsigned c = 0; c < 256; c++) {
-		bool is_sync = c == CLASS_FLAG_WAIT || c == CLASS_SYNC;
+		bool is_sync = c == CLASS_FLAG_WAIT || c == CLASS_SYNC; /* of Ascend: all of it */
+		bool is_wait = is_sync || c == CLASS_WAIT || c == CLASS_BARRIER || c == CLASS_SLEEP;
 
-		assert_int_equal(slice_stall_bucket(c),
-			is_sync ? BUCKET_WAIT : class_stall_bucket((enum inst_class)c));
-		assert_int_equal(slice_issue_bucket(c), is_sync		   ? BUCKET_WAIT
+		assert_int_equal(class_stall_bucket(c), is_wait		   ? BUCKET_WAIT
+							: c == CLASS_DRAIN ? BUCKET_DRAIN
+									   : BUCKET_STALL);
+		assert_int_equal(class_issue_bucket(c), is_sync		   ? BUCKET_WAIT
 							: c == CLASS_DRAIN ? BUCKET_DRAIN
 									   : BUCKET_ISSUE);
 	}
@@ -326,6 +380,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(sums_equal_counting),
+		cmocka_unit_test(index_agrees_with_account),
 		cmocka_unit_test(buckets_of_classes),
 		cmocka_unit_test(unknown_code_is_counted),
 		cmocka_unit_test(long_tracks_are_split),

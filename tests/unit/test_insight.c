@@ -43,7 +43,8 @@ static struct trace *written_and_read(const struct trace *t, const char *dir)
 	export_result_deinit(&r);
 	bin = path_join(dir, "simulator/visualize_data.bin");
 	assert_non_null(bin);
-	if (!import_find(bin, &list, &e) || !list.n || !import_read(&list.v[0], &in, &back, &e))
+	if (!import_find(bin, NULL, &list, &e) || !list.n ||
+		!import_read(&list.v[0], &in, &back, &e))
 		fail_with(&e, "import");
 	mem_free(bin);
 	capture_list_deinit(&list);
@@ -168,7 +169,7 @@ static struct trace *read_back(const char *dir, const char *name)
 	struct trace *t = NULL;
 	char *path = path_join(dir, name);
 
-	if (!import_find(path, &list, &e) || !list.n || !import_read(&list.v[0], &in, &t, &e))
+	if (!import_find(path, NULL, &list, &e) || !list.n || !import_read(&list.v[0], &in, &t, &e))
 		fail_with(&e, name);
 	mem_free(path);
 	capture_list_deinit(&list);

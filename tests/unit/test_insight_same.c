@@ -46,7 +46,7 @@ static struct trace *read_in(const char *dir, const char *name, const struct imp
 	struct trace *t = NULL;
 	char *path = path_join(dir, name);
 
-	if (!import_find(path, &list, &e) || !list.n || !import_read(&list.v[0], in, &t, &e))
+	if (!import_find(path, NULL, &list, &e) || !list.n || !import_read(&list.v[0], in, &t, &e))
 		fail_with(&e, name);
 	mem_free(path);
 	capture_list_deinit(&list);

@@ -100,7 +100,7 @@ static struct trace *read_one(const char *name, const char *kernel)
 	char path[512];
 
 	snprintf(path, sizeof(path), "%s/%s", root, name);
-	if (!import_find(path, &l, &e) || l.n != 1 || !import_read(&l.v[0], &o, &t, &e))
+	if (!import_find(path, NULL, &l, &e) || l.n != 1 || !import_read(&l.v[0], &o, &t, &e))
 		fail_msg("%s: %u captures, %s", name, l.n, e.message ? e.message : "");
 	assert_string_equal(l.v[0].ops->name, "opprof");
 	assert_string_equal(t->meta.kernel, kernel);
@@ -171,7 +171,7 @@ static void test_opprof_several_runs(void **state)
 	put_text("OPPROF_4/a/1/simulator/trace.json", RUN);
 	put_text("OPPROF_4/b/0/simulator/trace.json", RUN);
 	snprintf(path, sizeof(path), "%s/OPPROF_4", root);
-	assert_true(import_find(path, &l, NULL));
+	assert_true(import_find(path, NULL, &l, NULL));
 	assert_int_equal(l.n, 3);
 	capture_list_deinit(&l);
 }
@@ -411,7 +411,7 @@ static uint32_t count_found(const char *name, const char *want)
 	uint32_t n;
 
 	snprintf(path, sizeof(path), "%s/%s", root, name);
-	assert_true(import_find(path, &l, NULL));
+	assert_true(import_find(path, NULL, &l, NULL));
 	n = l.n;
 	for (uint32_t i = 0; i < n; i++)
 		if (want)

@@ -137,7 +137,7 @@ static void find(const char *path, uint32_t want)
 	struct capture_list l = {0};
 	struct incore_error e = {0};
 
-	if (!import_find(path, &l, &e))
+	if (!import_find(path, NULL, &l, &e))
 		fail_msg("%s: %s", path, e.message);
 	if (l.n != want)
 		fail_msg("%s: %u captures, expected %u", path, l.n, want);
@@ -149,7 +149,7 @@ static void find_fails(const char *path, const char *code, const char *words)
 	struct capture_list l = {0};
 	struct incore_error e = {0};
 
-	assert_false(import_find(path, &l, &e));
+	assert_false(import_find(path, NULL, &l, &e));
 	assert_int_equal(e.status, INCORE_BAD_INPUT);
 	assert_string_equal(e.code, code);
 	if (!str_has(str_of(e.message), words))
@@ -170,7 +170,7 @@ static void test_registry_find(void **state)
 	make_capture("run/ui_output_agent_2_dispatch_9");
 	make_capture("run/ui_output_agent_1_dispatch_30");
 	make_capture("run/deep/ui_output_agent_3_dispatch_1");
-	assert_true(import_find(path_of("run"), &l, &e));
+	assert_true(import_find(path_of("run"), NULL, &l, &e));
 	assert_int_equal(l.n, 4);
 	assert_int_equal(l.v[0].dispatch, 30);
 	assert_int_equal(l.v[1].dispatch, 9);
@@ -181,7 +181,7 @@ static void test_registry_find(void **state)
 	find(root, 3); /* two levels down and no further */
 	find(path_of("run/ui_output_agent_2_dispatch_9"), 1);
 	find(path_of("run/ui_output_agent_2_dispatch_9/"), 1);
-	assert_true(import_siblings(path_of("run/ui_output_agent_2_dispatch_9/"), &l, &e));
+	assert_true(import_siblings(path_of("run/ui_output_agent_2_dispatch_9/"), NULL, &l, &e));
 	assert_int_equal(l.n, 3);
 	capture_list_deinit(&l);
 }

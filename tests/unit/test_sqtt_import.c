@@ -135,7 +135,7 @@ static struct trace *read_at(const char *path, uint32_t n, struct incore_error *
 	struct capture_list list;
 	struct trace *t = NULL;
 
-	if (!import_find(path, &list, e))
+	if (!import_find(path, NULL, &list, e))
 		return NULL;
 	assert_true(n < list.n);
 	import_read(&list.v[n], &o, &t, e);
@@ -262,7 +262,7 @@ static void test_sqtt_several_dispatches(void **state)
 	add_stream(&dir, "out_77_shader_engine_1_5.att");
 	add_stream(&dir, "out_77_shader_engine_0_9.att");
 	add_code(&dir, "out_gfx950_code_object_id_1.out", 0x4f, 0);
-	assert_true(import_find(dir.path, &list, &e));
+	assert_true(import_find(dir.path, NULL, &list, &e));
 	assert_int_equal(list.n, 2);
 	assert_int_equal(list.v[0].dispatch, 5);
 	assert_int_equal(list.v[0].agent, 77);
@@ -279,7 +279,7 @@ static void test_sqtt_several_dispatches(void **state)
 	t = read_at(path, 0, &e);
 	assert_int_equal(t->n_clocks, 2);
 	trace_free(t);
-	assert_true(import_siblings(path, &list, &e));
+	assert_true(import_siblings(path, NULL, &list, &e));
 	assert_int_equal(list.n, 2);
 	capture_list_deinit(&list);
 	remove_folder(&dir);

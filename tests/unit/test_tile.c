@@ -12,6 +12,8 @@
 #include "base/mem.h"
 #include "serve/view/tile_frame.h"
 #include "serve/view/view.h"
+#include "serve/view/view_track.h"
+#include "trace/account.h"
 
 #define TRACKS 9u
 #define SPAN (12u * VIEW_TILE_CELLS)
@@ -182,6 +184,43 @@ static void check(struct view *v, view_fn *answer, const char *path)
 	mem_free(cycles);
 }
 
+/* Each cycle in one bucket: as the analyses account for it, as tiles draw it, and the sum of all
+ * slices as a click on them says. */
+static void agrees_with_account(struct view *v)
+{
+	uint8_t *cycles = mem_zalloc((size_t)TRACKS * SPAN, 4), *want = mem_alloc(SPAN);
+	struct view_track k = {0};
+
+	ask_cycles(v, view_tile, "/api/1/tile?mode=bucket", cycles);
+	for (track_idx t = 0; t < TRACKS; t++) {
+		const struct lane *l = &v->columns->lanes[v->columns->first_lane[t]];
+		uint64_t slices[BUCKET_COUNT] = {0}, all[BUCKET_COUNT] = {0};
+		struct account a;
+
+		assert_true(view_track_load(v, NULL, t, &k, NULL));
+		memset(want, CELL_NOTHING, SPAN);
+		account_begin(&a, &k.data, 0, UINT64_MAX);
+		memset(want + a.lo, BUCKET_IDLE, a.hi - a.lo); /* gaps and the tail */
+		while (account_next(&a)) {
+			enum inst_class c = k.data.inst_class[a.i];
+
+			memset(want + a.at.stall, class_stall_bucket(c), a.stall_cyc);
+			memset(want + a.at.issue, class_issue_bucket(c), a.issue_cyc);
+			slice_buckets(v, l, a.i, slices);
+		}
+		for (uint32_t at = 0; at < SPAN; at++) {
+			assert_int_equal(cycles[((size_t)t * SPAN + at) * 4], want[at]);
+			if (want[at] < BUCKET_COUNT)
+				all[want[at]]++;
+		}
+		if (k.data.n)
+			assert_memory_equal(slices, all, sizeof(all));
+	}
+	view_track_deinit(&k);
+	mem_free(cycles);
+	mem_free(want);
+}
+
 static void lanes_of_tracks(void **state)
 {
 	(void)state;
@@ -196,6 +235,7 @@ static void lanes_of_tracks(void **state)
 		assert_true(view_index_make(&v, NULL));
 		check(&v, view_tile, "/api/1/tile?mode=class");
 		check(&v, view_tile, "/api/1/tile?mode=bucket");
+		agrees_with_account(&v);
 		check(&v, view_tile, "/api/1/tile?mode=kernel");
 		check(&v, view_found, "/api/1/found?q=v_");
 		view_index_free(&v);

@@ -150,7 +150,7 @@ static void test_ui_output_shell(void **state)
 	assert_int_equal(c->trace->n_clocks, 2); /* 0 of realtime, 2 of occupancy */
 	assert_int_equal(c->trace->clocks[c->trace->occupancy[0].clock].id, 2);
 	arena_init(&a);
-	import_ui_output.look(c->dir, &a, &look);
+	import_ui_output.look(c->dir, NULL, &a, &look);
 	assert_true(look.is_empty);
 	assert_int_equal(look.agent, 70);
 	assert_null(look.same_as);
@@ -166,7 +166,7 @@ static void test_ui_output_look(void **state)
 
 	arena_init(&arena);
 	assert_true(import_ui_output.sniff(&p) > 50);
-	import_ui_output.look(c->dir, &arena, &a);
+	import_ui_output.look(c->dir, NULL, &arena, &a);
 	assert_int_equal(a.n_tracks, 1);
 	assert_int_equal(a.n_rows, 4);
 	assert_int_equal(a.n_mapped, 2);
@@ -176,10 +176,10 @@ static void test_ui_output_look(void **state)
 		     "[\"s_load_dword s4, s[0:1], 0x0\",0,1,\"/src/k.py:3\",4,256,9,9,9,9],"
 		     "[\"s_waitcnt lgkmcnt(0)\",0,2,\"/src/k.py:4\",4,264,9,9,9,9],"
 		     "[\"s_endpgm\",0,3,\"\",4,268,9,9,9,9]]"));
-	import_ui_output.look(c->dir, &arena, &b);
+	import_ui_output.look(c->dir, NULL, &arena, &b);
 	assert_string_equal(a.same_as, b.same_as);
 	put(c, "code.json", CODE("[[\"s_endpgm\",0,3,\"\",4,268,9,9,9,9]]"));
-	import_ui_output.look(c->dir, &arena, &b);
+	import_ui_output.look(c->dir, NULL, &arena, &b);
 	assert_string_not_equal(a.same_as, b.same_as);
 	arena_deinit(&arena);
 }
@@ -242,6 +242,7 @@ static void test_ui_output_many_records(void **state)
 	assert_int_equal(c->data.n, 1025);
 	assert_int_equal(c->data.start_cyc[1024], 8192);
 	put(c, "se0_sm0_sl0_wv0.json", WAVE("null"));
+	must_read(c);
 	assert_true(capture_load(c, 0));
 	assert_int_equal(c->data.n, 0);
 	free(text);

@@ -138,9 +138,9 @@ bool rule_no_compute(struct check *c, struct incore_error *e)
 					  : "no compute on %s: nothing ran on %s",
 				check_text(c, &names), engine_name(first.kind));
 			finding_advise(c, f,
-				is_moving ? "fine for a copy kernel; else look at the arguments"
-					  : "look at dynamic dimensions, conditions and the "
-					    "launch: this engine was expected to work");
+				is_moving
+					? "fine for a copy kernel; else look at the arguments"
+					: "look at dynamic dimensions, conditions and the launch: this engine was expected to work");
 			fact_int(f, "cores", n);
 			fact_int(f, "of_cores", c->pipes->n_cores);
 			fact_int(f, "span_cycles", (int64_t)first.span_cyc);
@@ -238,8 +238,7 @@ bool rule_no_loop(struct check *c, struct incore_error *e)
 	if (!f)
 		return false;
 	finding_say(c, f,
-		"no loop ran: no compute instruction was executed more than once on a "
-		"pipe; dynamic dimensions may be 1");
+		"no loop ran: no compute instruction was executed more than once on a pipe; dynamic dimensions may be 1");
 	finding_advise(c, f, "check the dimensions that the simulated arguments state");
 	fact_int(f, "compute_instructions", (int64_t)n);
 	return true;
@@ -306,8 +305,7 @@ bool rule_cut_tail(struct check *c, struct incore_error *e)
 		sb_puts(&why, ", the last flow-control instruction is not END");
 	if (x.cube_after)
 		sb_printf(&why,
-			", the cube worked after the last FIXP instruction (%llu MMAD, "
-			"%llu FIXP)",
+			", the cube worked after the last FIXP instruction (%llu MMAD, %llu FIXP)",
 			(unsigned long long)x.mmad, (unsigned long long)x.fixp);
 	if (x.last_waits)
 		sb_puts(&why, ", a pipe ends in a wait that no flag ended");
@@ -317,8 +315,7 @@ bool rule_cut_tail(struct check *c, struct incore_error *e)
 	if (f) {
 		finding_say(c, f, "truncated tail: %s", check_text(c, &why) + (why.n > 2 ? 2 : 0));
 		finding_advise(c, f,
-			"a timeout (it is in minutes) or a cut of the simulator: "
-			"raise it, or collect again");
+			"a timeout (it is in minutes) or a cut of the simulator: raise it, or collect again");
 		fact_int(f, "cores_without_end", x.no_end);
 		fact_int(f, "cores_with_cube_after_fixp", x.cube_after);
 		fact_int(f, "mmad", (int64_t)x.mmad);

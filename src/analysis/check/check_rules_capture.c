@@ -5,9 +5,8 @@
  */
 #include "analysis/check/check_internal.h"
 
-static const char *const advice_mask = "trace more shader engines (--att-shader-engine-mask) or "
-				       "another --att-target-cu, or launch "
-				       "a larger grid";
+static const char *const advice_mask =
+	"trace more shader engines (--att-shader-engine-mask) or another --att-target-cu, or launch a larger grid";
 
 static void put_ranges(const uint8_t seen[256], struct strbuf *out)
 {
@@ -76,8 +75,7 @@ static bool say_empty(struct check *c, bool has_target_events, struct incore_err
 	fact_int(f, "code_rows", c->trace->n_code);
 	fact_int(f, "occupancy_events", c->trace->n_occupancy);
 	finding_advise(c, f,
-		"use another capture of this kernel, or capture again with more shader engines "
-		"(--att-shader-engine-mask) and a later --kernel-iteration-range");
+		"use another capture of this kernel, or capture again with more shader engines (--att-shader-engine-mask) and a later --kernel-iteration-range");
 	return true;
 }
 
@@ -168,16 +166,14 @@ bool rule_missed_se(struct check *c, struct incore_error *e)
 	f = check_add(c, "missed-se", SEVERITY_INFO, VERDICT_OK, e);
 	if (f) {
 		finding_say(c, f,
-			"%u of %u shader engines have instruction detail; SE %s had no "
-			"wave on the target CU",
+			"%u of %u shader engines have instruction detail; SE %s had no wave on the target CU",
 			n_used - n_missed, n_used, check_text(c, &list));
 		fact_int(f, "ses", n_used);
 		fact_int(f, "ses_with_detail", n_used - n_missed);
 		fact_text(c, f, "missed", "%s", check_text(c, &list));
 		fact_int(f, "target_cu", check_target_cu(c));
 		finding_advise(c, f,
-			"the sample is smaller, not wrong; a larger grid or more shader engines "
-			"fill it");
+			"the sample is smaller, not wrong; a larger grid or more shader engines fill it");
 	}
 	sb_free(&list);
 	return f != NULL;
@@ -338,8 +334,7 @@ bool rule_truncated(struct check *c, struct incore_error *e)
 		fact_int(f, "trace_stalls", (int64_t)x.trace_stalls);
 	}
 	finding_advise(c, f,
-		"capture again with a larger --att-buffer-size (shared by all shader engines) or "
-		"fewer shader engines");
+		"capture again with a larger --att-buffer-size (shared by all shader engines) or fewer shader engines");
 	return true;
 }
 

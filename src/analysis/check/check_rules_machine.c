@@ -57,9 +57,7 @@ bool rule_kernel_ids(struct check *c, struct incore_error *e)
 	if (f) {
 		if (l->launch_index != NO_VALUE && l->launch_count != NO_VALUE)
 			finding_say(c, f,
-				"%u kernel ids carry this name (%s); this is launch %lld of %lld "
-				"of "
-				"kernel id %lld",
+				"%u kernel ids carry this name (%s); this is launch %lld of %lld of kernel id %lld",
 				n, check_text(c, &ids), (long long)l->launch_index,
 				(long long)l->launch_count, (long long)l->kernel_id);
 		else
@@ -68,8 +66,7 @@ bool rule_kernel_ids(struct check *c, struct incore_error *e)
 		fact_int(f, "kernel_ids", n);
 		fact_text(c, f, "ids", "%s", check_text(c, &ids));
 		finding_advise(c, f,
-			"launch ordinals of --kernel-iteration-range count per kernel "
-			"id, not per name");
+			"launch ordinals of --kernel-iteration-range count per kernel id, not per name");
 	}
 	sb_free(&ids);
 	return f != NULL;
@@ -129,8 +126,7 @@ bool rule_clock(struct check *c, struct incore_error *e)
 	if (s)
 		fact_real(f, "sibling_clock_mhz", s->clock_mhz, 1);
 	finding_advise(c, f,
-		"cycles stay comparable, microseconds do not; pin the clock or cool the "
-		"device before timing");
+		"cycles stay comparable, microseconds do not; pin the clock or cool the device before timing");
 	return true;
 }
 

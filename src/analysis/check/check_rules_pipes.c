@@ -63,8 +63,7 @@ bool rule_sync_bound(struct check *c, struct incore_error *e)
 	if (!f)
 		return false;
 	finding_say(c, f,
-		"sync-bound: every compute pipe waits for at least 90 %% of the span; "
-		"most: %s for %s, %llu cycles",
+		"sync-bound: every compute pipe waits for at least 90 %% of the span; most: %s for %s, %llu cycles",
 		top ? top->consumer : "-", top && top->producer ? top->producer : "nobody known",
 		(unsigned long long)(top ? top->cyc : 0));
 	finding_advise(c, f, "look at what the producer does: incore hot --by producer");
@@ -111,8 +110,7 @@ bool rule_no_flags(struct check *c, struct incore_error *e)
 	if (!f)
 		return false;
 	finding_say(c, f,
-		"no flag event at all though %u pipes worked together: no wait can be "
-		"attributed",
+		"no flag event at all though %u pipes worked together: no wait can be attributed",
 		n);
 	finding_advise(c, f, "collected with PipeUtilization only? use the default metrics");
 	fact_int(f, "pipes", n);
@@ -159,8 +157,7 @@ bool rule_sub_blocks(struct check *c, struct incore_error *e)
 			(unsigned long long)same, same == 1 ? "core carries" : "cores carry");
 	else
 		finding_say(c, f,
-			"%u core%s of a mixed kernel with one vector core only, first "
-			"core%u: the other is missing or was overwritten",
+			"%u core%s of a mixed kernel with one vector core only, first core%u: the other is missing or was overwritten",
 			lone, plural(lone), c->trace->tracks[first].coord[0]);
 	finding_advise(c, f, "read the raw dumps: they keep the physical names");
 	fact_int(f, "same_names", (int64_t)same);
@@ -203,8 +200,7 @@ bool rule_flag_pairs(struct check *c, struct incore_error *e)
 		if (!f)
 			return false;
 		finding_say(c, f,
-			"%llu wait%s without a set, %llu set%s without a wait: their "
-			"producers are not known",
+			"%llu wait%s without a set, %llu set%s without a wait: their producers are not known",
 			(unsigned long long)p->n_unmatched, plural(p->n_unmatched),
 			(unsigned long long)p->n_unmatched_sets, plural(p->n_unmatched_sets));
 		finding_advise(c, f, "the notes of the import name them");
@@ -235,12 +231,9 @@ bool rule_sim_time(struct check *c, struct incore_error *e)
 		if (!f)
 			return false;
 		finding_say(c, f,
-			check_notes(c, "quantised") ? "the producer rounded times to 1 ns: starts "
-						      "and ends are right to a "
-						      "cycle or two"
-						    : "late times are floats of 32 bits, whose "
-						      "step is more than a cycle "
-						      "there");
+			check_notes(c, "quantised")
+				? "the producer rounded times to 1 ns: starts and ends are right to a cycle or two"
+				: "late times are floats of 32 bits, whose step is more than a cycle there");
 		finding_advise(c, f, "raw dumps have exact cycles");
 		fact_int(f, "notes",
 			(int64_t)(check_notes(c, "quantised") + check_notes(c, "float-time")));
@@ -253,9 +246,9 @@ bool rule_sim_time(struct check *c, struct incore_error *e)
 	if (!f)
 		return false;
 	finding_say(c, f,
-		is_ticks ? "nothing states the clock: microseconds rest on %.0f MHz (%s), cycles "
-			   "are the simulator's"
-			 : "nothing states the clock: cycles rest on %.0f MHz (%s)",
+		is_ticks
+			? "nothing states the clock: microseconds rest on %.0f MHz (%s), cycles are the simulator's"
+			: "nothing states the clock: cycles rest on %.0f MHz (%s)",
 		trace_clock_mhz(c->trace), m->clock_source ? m->clock_source : "unknown");
 	finding_advise(c, f, "give the SoC or the clock");
 	fact_real(f, "assumed_mhz", trace_clock_mhz(c->trace), 0);
@@ -352,8 +345,7 @@ bool rule_sim_busy(struct check *c, struct incore_error *e)
 	f = x.n ? check_add(c, "inconsistent-busy", SEVERITY_WARNING, VERDICT_SUSPECT, e) : NULL;
 	if (f) {
 		finding_say(c, f,
-			"%u of %u pipes are busy for other cycles than the core summary log "
-			"states: %s",
+			"%u of %u pipes are busy for other cycles than the core summary log states: %s",
 			x.n, x.of, check_text(c, &x.worst));
 		finding_advise(c, f, "the timeline is a part of the run, or of another one");
 		fact_int(f, "pipes", x.n);

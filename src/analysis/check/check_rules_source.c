@@ -41,8 +41,7 @@ static bool say_no_source(struct check *c, const struct mapping *m, struct incor
 	fact_int(f, "mapped_rows", 0);
 	fact_int(f, "rows", m->rows);
 	finding_advise(c, f,
-		"build with -g or -gline-tables-only; FlyDSL: FLYDSL_DEBUG_ENABLE_DEBUG_INFO=1 and "
-		"an empty FLYDSL_RUNTIME_CACHE_DIR");
+		"build with -g or -gline-tables-only; FlyDSL: FLYDSL_DEBUG_ENABLE_DEBUG_INFO=1 and an empty FLYDSL_RUNTIME_CACHE_DIR");
 	return true;
 }
 
@@ -60,8 +59,7 @@ bool rule_source_map(struct check *c, struct incore_error *e)
 	if (!f)
 		return false;
 	finding_say(c, f,
-		"%u of %u instructions are mapped to source; the others carry %.1f %% of "
-		"latency",
+		"%u of %u instructions are mapped to source; the others carry %.1f %% of latency",
 		m.mapped, m.rows,
 		m.latency ? 100.0 * (double)(m.latency - m.mapped_latency) / (double)m.latency : 0);
 	fact_int(f, "mapped_rows", m.mapped);
@@ -82,8 +80,7 @@ static bool say_collapsed(struct check *c, const struct source_lines *s, struct 
 		return false;
 	source_line_put(s, l, &line);
 	finding_say(c, f,
-		"the line table is %s: %s holds %.1f %% of mapped latency and %u of %u "
-		"executed rows",
+		"the line table is %s: %s holds %.1f %% of mapped latency and %u of %u executed rows",
 		s->collapse == COLLAPSE_PARTLY ? "partly collapsed" : "collapsed",
 		check_text(c, &line), 100 * s->collapse_latency_share, l->exclusive.executed_rows,
 		s->mapped.executed_rows);
@@ -95,8 +92,7 @@ static bool say_collapsed(struct check *c, const struct source_lines *s, struct 
 	fact_real(f, "effective_lines", s->granularity[WEIGHT_LATENCY].effective_lines, 2);
 	fact_int(f, "distinct_lines", s->distinct_lines);
 	finding_advise(c, f,
-		"do not act on single lines; read ISA regions and loops (`incore isa`), "
-		"or improve the compiler's line info");
+		"do not act on single lines; read ISA regions and loops (`incore isa`), or improve the compiler's line info");
 	sb_free(&line);
 	return true;
 }

@@ -44,8 +44,7 @@ bool rule_totals(struct check *c, struct incore_error *e)
 	if (!f)
 		return false;
 	finding_say(c, f,
-		"stated totals of %u of %u rows differ from those of the waves; the "
-		"recomputed ones are shown",
+		"stated totals of %u of %u rows differ from those of the waves; the recomputed ones are shown",
 		n, c->gather->n_instructions);
 	fact_int(f, "rows_that_differ", n);
 	fact_int(f, "rows", c->gather->n_instructions);
@@ -59,8 +58,7 @@ bool rule_totals(struct check *c, struct incore_error *e)
 	fact_int(f, "stated_idle", (int64_t)stated.idle);
 	fact_int(f, "idle", (int64_t)ours.idle);
 	finding_advise(c, f,
-		"waves are missing or files of two captures are mixed; trust neither "
-		"until it is explained");
+		"waves are missing or files of two captures are mixed; trust neither until it is explained");
 	return true;
 }
 
@@ -101,14 +99,12 @@ bool rule_states(struct check *c, struct incore_error *e)
 	f = n ? check_add(c, "inconsistent-states", SEVERITY_WARNING, VERDICT_SUSPECT, e) : NULL;
 	if (f) {
 		finding_say(c, f,
-			"the stated series of waves in state %s differ from the waves' "
-			"own timelines",
+			"the stated series of waves in state %s differ from the waves' own timelines",
 			check_text(c, &list));
 		fact_text(c, f, "states", "%s", check_text(c, &list));
 		fact_int(f, "series", t->n_stated_series);
 		finding_advise(c, f,
-			"waves are missing or files of two captures are mixed; the "
-			"timelines are what is shown");
+			"waves are missing or files of two captures are mixed; the timelines are what is shown");
 	}
 	sb_free(&list);
 	return !n || f;
@@ -136,8 +132,7 @@ bool rule_waits(struct check *c, struct incore_error *e)
 	if (!f)
 		return false;
 	finding_say(c, f,
-		"stored wait lists of %llu of %llu waves are not those of their records "
-		"(first: %s)",
+		"stored wait lists of %llu of %llu waves are not those of their records (first: %s)",
 		(unsigned long long)n_wrong, (unsigned long long)n, t->tracks[first].name);
 	fact_int(f, "waves_that_differ", (int64_t)n_wrong);
 	fact_int(f, "waves", (int64_t)n);

@@ -199,8 +199,7 @@ static bool say_missing(
 			c->trace->clocks[j->first_start.clock].id, j->first_start.simd,
 			j->first_start.slot, (unsigned long long)j->first_start.begin_cyc);
 	finding_advise(c, f,
-		"copy the whole directory again; every total is of the waves that are "
-		"left (a wave without instructions is never written)");
+		"copy the whole directory again; every total is of the waves that are left (a wave without instructions is never written)");
 	sb_free(&names);
 	return true;
 }
@@ -227,8 +226,7 @@ static bool say_unlisted(
 	fact_int(f, "waves_without_start", (int64_t)j->lone_waves);
 	fact_int(f, "target_cu_starts", (int64_t)j->starts);
 	finding_advise(c, f,
-		"files of two captures may be mixed: decode the trace again into an "
-		"empty directory");
+		"files of two captures may be mixed: decode the trace again into an empty directory");
 	sb_free(&names);
 	return true;
 }
@@ -269,8 +267,7 @@ static bool say_contradictions(struct check *c, const struct join *j, struct inc
 	if (!f)
 		return false;
 	finding_say(c, f,
-		"%llu waves contradict the manifest and %llu end at another time than occupancy "
-		"says (first: %s)",
+		"%llu waves contradict the manifest and %llu end at another time than occupancy says (first: %s)",
 		(unsigned long long)n, (unsigned long long)j->other_ends,
 		c->trace->tracks[n ? x.first : j->first_other].name);
 	fact_int(f, "other_times", (int64_t)x.times);
@@ -278,8 +275,7 @@ static bool say_contradictions(struct check *c, const struct join *j, struct inc
 	fact_int(f, "other_record_counts", (int64_t)x.counts);
 	fact_int(f, "other_ends_in_occupancy", (int64_t)j->other_ends);
 	finding_advise(c, f,
-		"files of two captures may be mixed: decode the trace again into an "
-		"empty directory");
+		"files of two captures may be mixed: decode the trace again into an empty directory");
 	return true;
 }
 

@@ -98,14 +98,11 @@ bool rule_early_exit(struct check *c, struct incore_error *e)
 		return false;
 	if (is_all)
 		finding_say(c, f,
-			"the capture has no working wave: all %llu leave early, after at most %u "
-			"of "
-			"%u instruction rows",
+			"the capture has no working wave: all %llu leave early, after at most %u of %u instruction rows",
 			(unsigned long long)x.waves, x.n_rows, c->gather->n_instructions);
 	else
 		finding_say(c, f,
-			"%llu of %llu waves do no work (at most %u of %u instruction rows); they "
-			"carry %.1f %% of latency",
+			"%llu of %llu waves do no work (at most %u of %u instruction rows); they carry %.1f %% of latency",
 			(unsigned long long)x.waves, (unsigned long long)x.all_waves, x.n_rows,
 			c->gather->n_instructions, share);
 	fact_int(f, "idle_waves", (int64_t)x.waves);
@@ -115,10 +112,8 @@ bool rule_early_exit(struct check *c, struct incore_error *e)
 	fact_int(f, "latency", (int64_t)x.latency);
 	fact_real(f, "latency_pct", share, 1);
 	finding_advise(c, f,
-		is_all ? "capture a launch whose grid gives every wave work, or another launch "
-			 "(--kernel-iteration-range)"
-		       : "read figures per cluster (`incore waves`); capture a launch with more "
-			 "work per wave");
+		is_all ? "capture a launch whose grid gives every wave work, or another launch (--kernel-iteration-range)"
+		       : "read figures per cluster (`incore waves`); capture a launch with more work per wave");
 	return true;
 }
 
@@ -144,9 +139,8 @@ bool rule_matrix(struct check *c, struct incore_error *e)
 		c, f, "0 of %llu matrix instructions were executed", (unsigned long long)n_rows);
 	fact_int(f, "matrix_rows", (int64_t)n_rows);
 	fact_int(f, "matrix_hits", 0);
-	finding_advise(c, f,
-		"the main path of the kernel was not taken: capture a launch that "
-		"takes it");
+	finding_advise(
+		c, f, "the main path of the kernel was not taken: capture a launch that takes it");
 	return true;
 }
 
@@ -158,12 +152,10 @@ static void say_underfilled(
 
 	if (o->peak_per_simd == 1)
 		finding_say(c, f,
-			"never more than 1 wave per SIMD: every stall is exposed, nothing "
-			"can hide it");
+			"never more than 1 wave per SIMD: every stall is exposed, nothing can hide it");
 	else
 		finding_say(c, f,
-			"fewer than half of the peak of %llu waves ran for %.1f %% of the span: a "
-			"long tail or late start",
+			"fewer than half of the peak of %llu waves ran for %.1f %% of the span: a long tail or late start",
 			(unsigned long long)o->all.peak, below);
 	fact_int(f, "peak_waves_per_simd", (int64_t)o->peak_per_simd);
 	fact_int(f, "peak_waves", (int64_t)o->all.peak);
@@ -171,21 +163,18 @@ static void say_underfilled(
 	fact_int(f, "span_cycles", (int64_t)o->span_cyc);
 	if (o->peak_per_simd > 1) {
 		finding_advise(c, f,
-			"balance the work between waves, or launch more of it: the tail "
-			"is in every total");
+			"balance the work between waves, or launch more of it: the tail is in every total");
 	} else if (l->is_known && l->predicted > 1) {
 		fact_int(f, "limit_waves_per_simd", (int64_t)l->predicted);
 		finding_advise(c, f,
-			"the kernel's resources allow up to %llu waves per SIMD: launch "
-			"a larger grid (see `incore occupancy`)",
+			"the kernel's resources allow up to %llu waves per SIMD: launch a larger grid (see `incore occupancy`)",
 			(unsigned long long)l->predicted);
 	} else if (l->is_known && limits_put_sentence(l, &b) && b.n) {
 		fact_text(c, f, "limiter", "%s", limit_name(l->limiter));
 		finding_advise(c, f, "%s; see `incore occupancy`", b.p);
 	} else {
 		finding_advise(c, f,
-			"a larger grid, or fewer registers and LDS per wave (`incore "
-			"occupancy` names the limit)");
+			"a larger grid, or fewer registers and LDS per wave (`incore occupancy` names the limit)");
 	}
 	sb_free(&b);
 }
@@ -238,8 +227,7 @@ bool rule_coverage(struct check *c, struct incore_error *e)
 	fact_int(f, is_launch ? "launched_waves" : "started_waves", whole);
 	fact_real(f, "share", n / (double)whole, 6);
 	finding_advise(c, f,
-		"totals are of the sample: compare shares and cycles per execution, "
-		"never scale them up");
+		"totals are of the sample: compare shares and cycles per execution, never scale them up");
 	return true;
 }
 

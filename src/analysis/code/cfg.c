@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "analysis/code/cfg_internal.h"
+#include "base/search.h"
 #include "isa/amd.h"
 
 /* The longest instruction is 20 bytes; a larger step in the addresses is a hole. */
@@ -85,16 +86,9 @@ static uint32_t find_row(const struct builder *b, uint32_t code_object, uint64_t
 {
 	uint32_t lo = 0, hi = b->g->n_rows;
 
-	while (lo < hi) {
-		uint32_t mid = lo + (hi - lo) / 2;
-		const struct row_key *k = &b->keys[mid];
-
-		if (k->code_object < code_object ||
-			(k->code_object == code_object && k->address < address))
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
+	BISECT(lo, hi, i,
+		b->keys[i].code_object < code_object ||
+			(b->keys[i].code_object == code_object && b->keys[i].address < address));
 	if (lo < b->g->n_rows && b->keys[lo].code_object == code_object &&
 		b->keys[lo].address == address)
 		return lo;

@@ -227,7 +227,7 @@ static bool is_back_edge(const struct cfg *g, uint32_t from, uint32_t to)
 }
 
 /* Folds x into header h and queues what leads to it. */
-static void take(struct finder *f, uint32_t x, uint32_t h, uint32_t *n_work)
+static void take_block(struct finder *f, uint32_t x, uint32_t h, uint32_t *n_work)
 {
 	if (x == h || f->fold[x] != x)
 		return;
@@ -250,7 +250,7 @@ static void fill_body(struct finder *f, uint32_t loop)
 			continue;
 		l->latch = p < l->latch ? p : l->latch;
 		l->n_latches++;
-		take(f, find(f, p), l->header, &n_work);
+		take_block(f, find(f, p), l->header, &n_work);
 	}
 	while (n_work > 0) {
 		uint32_t x = f->work[--n_work];
@@ -264,7 +264,7 @@ static void fill_body(struct finder *f, uint32_t loop)
 			uint32_t p = g->preds[b->first_pred + i];
 
 			if (g->blocks[p].dom_in <= g->blocks[p].dom_out)
-				take(f, find(f, p), l->header, &n_work);
+				take_block(f, find(f, p), l->header, &n_work);
 		}
 	}
 }

@@ -146,7 +146,7 @@ static void put_title(struct strbuf *out, const char *fmt, uint64_t top)
 	sb_putc(out, '\n');
 }
 
-static size_t utf8_length(struct str s)
+static size_t utf8_count(struct str s)
 {
 	size_t n = 0;
 
@@ -171,7 +171,7 @@ static size_t utf8_offset(struct str s, size_t k)
 
 static struct str last_chars(struct str s, size_t n)
 {
-	size_t len = utf8_length(s), skip = len > n ? utf8_offset(s, len - n) : 0;
+	size_t len = utf8_count(s), skip = len > n ? utf8_offset(s, len - n) : 0;
 
 	return str_sub(s, skip, s.n - skip);
 }
@@ -376,9 +376,7 @@ static bool put_lines(const struct trace *t, uint64_t total, uint64_t top, struc
 		qsort(v, n, sizeof(*v), compare_entries);
 		put_title(out, "Hotspot Source Lines  (stall cycles aggregated)", top);
 		sb_puts(out,
-			"    #     Stall   %Total  StallBar                                DomType"
-			"       Source\n  ---  --------  -------  ----------------------------"
-			"----------  ------------  ----------------------------------------\n");
+			"    #     Stall   %Total  StallBar                                DomType       Source\n  ---  --------  -------  --------------------------------------  ------------  ----------------------------------------\n");
 	}
 	for (uint32_t i = 0; ok && i < n && i < top && v[i].stall; i++) {
 		struct str src = last_chars(v[i].source, 48);
@@ -397,7 +395,7 @@ static bool put_lines(const struct trace *t, uint64_t total, uint64_t top, struc
 static void put_asm_row(const struct entry *r, uint32_t rank, uint64_t total, struct strbuf *out)
 {
 	struct str text = r->text, src = last_chars(r->source, 38);
-	size_t len = utf8_length(text);
+	size_t len = utf8_count(text);
 	bool is_cut = len > 48;
 
 	if (is_cut) {
@@ -435,24 +433,12 @@ static bool put_asm(const struct trace *t, uint64_t total, uint64_t top, struct 
 	qsort(v, n, sizeof(*v), compare_entries);
 	put_title(out, "Hotspot Instructions  (by stall cycles)", top);
 	sb_puts(out,
-		"    #     Stall   %Total  Type          ASM"
-		"                                               Source\n"
-		"  ---  --------  -------  ------------  --------------------------------------"
-		"----------  ------------------------------\n");
+		"    #     Stall   %Total  Type          ASM                                               Source\n"
+		"  ---  --------  -------  ------------  ------------------------------------------------  ------------------------------\n");
 	for (uint32_t i = 0; i < n && i < top && v[i].stall; i++)
 		put_asm_row(&v[i], i + 1, total, out);
 	mem_free(v);
 	return true;
-}
-
-static void put_thousands(struct strbuf *out, uint64_t v)
-{
-	if (v >= 1000) {
-		put_thousands(out, v / 1000);
-		sb_printf(out, ",%03u", (unsigned)(v % 1000));
-	} else {
-		sb_printf(out, "%u", (unsigned)v);
-	}
 }
 
 bool flydsl_report(const struct trace *t, const char *arg, const struct flydsl_options *o,
@@ -473,7 +459,7 @@ bool flydsl_report(const struct trace *t, const char *arg, const struct flydsl_o
 			arg);
 	sb_printf(out, "\nLoading: %s\n\n  Kernel:        %s\n  Instructions:  ", arg,
 		slash ? slash + 1 : arg);
-	put_thousands(out, n);
+	sb_put_u64(out, n);
 	sb_puts(out, "\n  Total cycles:  ");
 	put_cycles(out, cycles, 0);
 	sb_puts(out, "\n  Total stalls:  ");

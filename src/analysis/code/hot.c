@@ -6,7 +6,7 @@
 
 #include "analysis/code/hot_internal.h"
 #include "analysis/pipes/pipe_sweep.h"
-#include "analysis/waves/account.h"
+#include "trace/account.h"
 
 struct hot *hot_new(const struct trace *t)
 {
@@ -151,7 +151,7 @@ __attribute__((noinline)) static void count_irregular(struct worker *m, const st
 	uint64_t known_end = d->begin_cyc;
 	struct account a;
 
-	for (account_begin(&a, w); account_next(&a);) {
+	for (account_begin(&a, w->data, w->from_cyc, w->to_cyc); account_next(&a);) {
 		bool is_known = d->code[a.i] < n_code;
 		code_idx row = is_known ? d->code[a.i] : n_code;
 		struct cell lone = {0};
@@ -191,8 +191,8 @@ __attribute__((noinline)) static void count_regular(struct worker *m, const stru
 	uint64_t n = 0;
 	struct account a;
 
-	for (account_begin(&a, w); account_next(&a); n += a.is_hit)
-		count_piece(&cells[d->code[a.i]], &a, d, a.raw_gap_cyc);
+	for (account_begin(&a, w->data, w->from_cyc, w->to_cyc); account_next(&a); n += a.is_hit)
+		count_piece(&cells[d->code[a.i]], &a, d, a.raw.stall - a.raw.gap);
 	m->n_instructions += n;
 	close_account(m, &a);
 }
@@ -211,7 +211,7 @@ static bool count_track(void *self, void *mine, const struct walk_track *w, stru
 	return true;
 }
 
-static bool merge(void *self, void *mine, struct incore_error *e)
+static bool hot_merge(void *self, void *mine, struct incore_error *e)
 {
 	struct hot *h = self;
 	const struct worker *m = mine;
@@ -246,7 +246,7 @@ struct collector hot_collector(struct hot *h)
 	return (struct collector){.self = h,
 		.worker_new = worker_new,
 		.track = count_track,
-		.merge = merge,
+		.merge = hot_merge,
 		.worker_free = worker_free};
 }
 

@@ -99,7 +99,7 @@ static bool count_track(void *self, void *mine, const struct walk_track *w, stru
 	return true;
 }
 
-static bool merge(void *self, void *mine, struct incore_error *e)
+static bool hot_pipes_merge(void *self, void *mine, struct incore_error *e)
 {
 	struct hot *h = self;
 	const struct hot *m = ((struct worker *)mine)->sum;
@@ -122,6 +122,6 @@ struct collector hot_pipes_collector(struct hot *h)
 	return (struct collector){.self = h,
 		.worker_new = worker_new,
 		.track = count_track,
-		.merge = merge,
+		.merge = hot_pipes_merge,
 		.worker_free = worker_free};
 }

@@ -8,8 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analysis/waves/account.h"
 #include "base/vec.h"
+#include "trace/account.h"
 
 /* All cycles of a wave so far, by bucket and class. */
 struct running {
@@ -246,7 +246,7 @@ static bool on_track(void *self, void *mine, const struct walk_track *wt, struct
 		return true;
 	memset(&w->now, 0, sizeof(w->now));
 	w->touched.n = 0;
-	for (account_begin(&a, wt); account_next(&a);) {
+	for (account_begin(&a, wt->data, wt->from_cyc, wt->to_cyc); account_next(&a);) {
 		enum inst_class c = wt->data->inst_class[a.i];
 
 		spend(&w->now, BUCKET_IDLE, c, a.gap_cyc);
@@ -292,7 +292,7 @@ static bool gather_merge(struct loop_gather *to, const struct loop_gather *from)
 	return merge_map(&to->cycles, &from->cycles) && merge_map(&to->trips, &from->trips);
 }
 
-static bool merge(void *self, void *mine, struct incore_error *e)
+static bool loops_merge(void *self, void *mine, struct incore_error *e)
 {
 	struct loops *l = self;
 	struct worker *w = mine;
@@ -347,7 +347,7 @@ struct collector loops_collector(struct loops *l)
 	return (struct collector){.self = l,
 		.worker_new = worker_new,
 		.track = on_track,
-		.merge = merge,
+		.merge = loops_merge,
 		.worker_free = worker_free};
 }
 

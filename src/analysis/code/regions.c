@@ -5,6 +5,8 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "base/search.h"
+
 const char *region_kind_name(enum region_kind k)
 {
 	static const char *const names[] = {"source-run", "block", "loop"};
@@ -69,6 +71,12 @@ static bool cut(struct cutter *c, struct arena *a)
 	return true;
 }
 
+static bool is_row_before(const struct code_row *a, const struct code_row *b)
+{
+	return a->code_object < b->code_object ||
+	       (a->code_object == b->code_object && a->address < b->address);
+}
+
 /* Rows of the table by position; doubles share that of the first row at their address. */
 static bool find_positions(struct cutter *c, struct arena *a)
 {
@@ -80,18 +88,9 @@ static bool find_positions(struct cutter *c, struct arena *a)
 		return false;
 	for (code_idx i = 0; i < t->n_code; i++) {
 		const struct code_row *r = &t->code[i];
-		uint32_t lo = 0, hi = g->n_rows;
+		uint32_t lo = 0, hi = r->is_label ? 0 : g->n_rows;
 
-		while (!r->is_label && lo < hi) {
-			uint32_t mid = lo + (hi - lo) / 2;
-			const struct code_row *x = &t->code[g->rows[mid]];
-
-			if (x->code_object < r->code_object ||
-				(x->code_object == r->code_object && x->address < r->address))
-				lo = mid + 1;
-			else
-				hi = mid;
-		}
+		BISECT(lo, hi, k, is_row_before(&t->code[g->rows[k]], r));
 		c->position_of[i] = lo;
 	}
 	return true;

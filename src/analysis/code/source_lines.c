@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "base/map.h"
+#include "base/search.h"
 #include "base/vec.h"
 
 #define UNMAPPED_KEY UINT64_MAX
@@ -264,18 +265,10 @@ uint32_t source_lines_find(const struct source_lines *s, source_idx source, uint
 	const struct source_line key = {.source = source, .line = line};
 	uint32_t lo = 0, hi = s->n_lines;
 
-	while (lo < hi) {
-		uint32_t mid = lo + (hi - lo) / 2;
-		int order = compare_place(&s->lines[s->by_place[mid]], &key);
-
-		if (order == 0)
-			return s->by_place[mid];
-		if (order < 0)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	return UINT32_MAX;
+	BISECT(lo, hi, i, compare_place(&s->lines[s->by_place[i]], &key) < 0);
+	if (lo == s->n_lines || compare_place(&s->lines[s->by_place[lo]], &key) != 0)
+		return UINT32_MAX;
+	return s->by_place[lo];
 }
 
 bool source_line_put(const struct source_lines *s, const struct source_line *l, struct strbuf *out)

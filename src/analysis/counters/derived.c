@@ -18,11 +18,9 @@ static const char DEFAULTS[] = "_reduce_busy := " BUSY UTIL(MISC, 100) UTIL(SCA,
 	     "_valubusy := sum[ACTIVE_INST_VALU, axis=[XCC,SE,CU]] / _reduce_busy\n"
 	     "VALU_util := 100 * _valubusy\n"
 	     "MFMA_util := 100 * _mfmabusy\n"
-	     "GPUutil := max(LDS_util, VMEM_util, FLAT_util, "
-	     "min(MFMA_util + VALU_util * (1 - _mfmabusy) / (1.7 - _mfmabusy), 100))\n"
+	     "GPUutil := max(LDS_util, VMEM_util, FLAT_util, min(MFMA_util + VALU_util * (1 - _mfmabusy) / (1.7 - _mfmabusy), 100))\n"
 	     "_clock_delta := select[RCLOCK, -1, axis=TIME] - select[RCLOCK, 0, axis=TIME]\n"
-	     "_frequency := 1E8 * select[_clock_delta, 0, axis=CU] / select[_clock_delta, 1, "
-	     "axis=CU]\n"
+	     "_frequency := 1E8 * select[_clock_delta, 0, axis=CU] / select[_clock_delta, 1, axis=CU]\n"
 	     "_delta_seconds := min[delta[SCLOCK, axis=TIME]] / _frequency + 1E-13\n" RATE(I8)
 		     RATE(F8) RATE(F16) RATE(BF16) RATE(F32) RATE(F64) RATE(XF32) RATE(F6F4);
 

@@ -184,7 +184,7 @@ bool tensor_fold(struct derived *d, enum derived_fold fold, unsigned axes,
 }
 
 /* Keeps the entries keep[0 .. n) along an axis. */
-static bool take(struct derived *d, const uint32_t *keep, uint32_t n, unsigned axis,
+static bool take_along_axis(struct derived *d, const uint32_t *keep, uint32_t n, unsigned axis,
 	struct derived_tensor *x, struct derived_fault *f)
 {
 	struct derived_tensor out;
@@ -227,7 +227,7 @@ bool tensor_select(struct derived *d, const struct derived_range *r, unsigned ax
 	if (!index_in(d, r->start, axis, x, &first, f))
 		return false;
 	if (r->is_one)
-		return take(d, &first, 1, axis, x, f);
+		return take_along_axis(d, &first, 1, axis, x, f);
 	if (r->step < 1)
 		return derived_fault_set(d, f, "shape", "a step of %lld", (long long)r->step);
 	keep = arena_zalloc(&d->arena, (size_t)x->dim[axis] + 1, sizeof(*keep));
@@ -241,7 +241,7 @@ bool tensor_select(struct derived *d, const struct derived_range *r, unsigned ax
 	if (n == 0)
 		return derived_fault_set(d, f, "shape", "the range %lld:%lld is empty along %s",
 			(long long)r->start, (long long)r->stop, AXIS_NAME[axis]);
-	return take(d, keep, n, axis, x, f);
+	return take_along_axis(d, keep, n, axis, x, f);
 }
 
 bool tensor_remove(struct derived *d, int64_t at, unsigned axis, struct derived_tensor *x,
@@ -260,7 +260,7 @@ bool tensor_remove(struct derived *d, int64_t at, unsigned axis, struct derived_
 	for (uint32_t i = 0; i < x->dim[axis]; i++)
 		if (i != gone)
 			keep[n++] = i;
-	return take(d, keep, n, axis, x, f);
+	return take_along_axis(d, keep, n, axis, x, f);
 }
 
 bool tensor_delta(

@@ -546,8 +546,7 @@ bool diff_run(struct diff *d, const struct diff_side *a, const struct diff_side 
 	d->has_noise = o->n_repeats_a || o->n_repeats_b;
 	if (!a->hot->all.totals.hit || !b->hot->all.totals.hit) {
 		err_set(e, INCORE_BAD_INPUT, "not-comparable",
-			"the %s capture holds no execution of anything%s: there is no cycle per "
-			"execution to compare",
+			"the %s capture holds no execution of anything%s: there is no cycle per execution to compare",
 			!a->hot->all.totals.hit ? "first" : "second",
 			(!a->hot->all.totals.hit ? a : b)->trace->samples ? ", only samples" : "");
 		goto fail;

@@ -289,10 +289,7 @@ static bool refuse(const struct diff_align *text, const struct diff_align *line,
 	struct incore_error *e)
 {
 	return err_set(e, INCORE_BAD_INPUT, "not-comparable",
-		"the two captures are not of comparable code: %.1f %% of latency matches by text "
-		"(%u "
-		"of %u and %u instructions), %.1f %% by source line; at least %.0f %% is wanted "
-		"(--min-match)",
+		"the two captures are not of comparable code: %.1f %% of latency matches by text (%u of %u and %u instructions), %.1f %% by source line; at least %.0f %% is wanted (--min-match)",
 		100 * diff_matched_share(text), text->matched, text->rows_a, text->rows_b,
 		100 * diff_matched_share(line), 100 * min_match);
 }

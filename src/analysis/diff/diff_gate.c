@@ -141,8 +141,7 @@ bool gate_check(
 			"--gate '%s': the captures do not tell %s", g->text, g->metric);
 	if (g->kind == GATE_CHANGE_PCT && v->a == 0 && v->b != 0)
 		return err_set(e, INCORE_BAD_INPUT, "not-comparable",
-			"--gate '%s': %s is 0 in the first capture, a change in percent has no "
-			"meaning",
+			"--gate '%s': %s is 0 in the first capture, a change in percent has no meaning",
 			g->text, g->metric);
 	r.got = g->kind == GATE_VALUE ? v->b : g->kind == GATE_CHANGE ? v->change : v->change_pct;
 	r.noise = d->options->noise_factor * (g->kind == GATE_CHANGE_PCT ? v->noise_pct : v->noise);

@@ -11,6 +11,7 @@
 #include "base/hash.h"
 #include "base/map.h"
 #include "base/mem.h"
+#include "base/search.h"
 #include "base/vec.h"
 
 #define EXACT_CELLS (1u << 20) /* largest rest solved exactly */
@@ -144,14 +145,7 @@ static bool keep_rising(struct lcs *l)
 	for (uint32_t i = 0; i < n; i++) {
 		size_t lo = 0, hi = len;
 
-		while (lo < hi) {
-			size_t mid = (lo + hi) / 2;
-
-			if (l->anchors.v[l->tails.v[mid]].b < l->anchors.v[i].b)
-				lo = mid + 1;
-			else
-				hi = mid;
-		}
+		BISECT(lo, hi, k, l->anchors.v[l->tails.v[k]].b < l->anchors.v[i].b);
 		l->back.v[i] = lo ? l->tails.v[lo - 1] : UINT32_MAX;
 		l->tails.v[lo] = i;
 		len = lo == len ? len + 1 : len;

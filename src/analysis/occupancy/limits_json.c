@@ -1,14 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* limits_json.c: the predicted limit and everything it was made from, as JSON. */
 #include "analysis/occupancy/limits.h"
-
-static void put_known(struct json_writer *w, const char *key, int64_t v)
-{
-	if (v == NO_VALUE)
-		json_w_kv_null(w, key);
-	else
-		json_w_kv_i64(w, key, v);
-}
+#include "analysis/ratio.h"
 
 static void put_limit(struct json_writer *w, enum limit_kind k, const struct limit *x)
 {
@@ -32,11 +25,11 @@ static void put_kernel(struct json_writer *w, const struct limits *l)
 	json_w_kv_u64(w, "accum_vgprs", l->accum_vgprs);
 	json_w_kv_u64(w, "arch_vgprs_used", l->regs.arch);
 	json_w_kv_u64(w, "accum_vgprs_used", l->regs.accum);
-	put_known(w, "stated_vgprs", l->stated_vgprs);
-	put_known(w, "lds_bytes_per_workgroup", l->lds_bytes_per_workgroup);
+	known_json(w, "stated_vgprs", l->stated_vgprs);
+	known_json(w, "lds_bytes_per_workgroup", l->lds_bytes_per_workgroup);
 	json_w_kv_bool(w, "has_lds_instructions", l->has_lds_instructions);
-	put_known(w, "waves_per_workgroup", l->waves_per_workgroup);
-	put_known(w, "launched_waves", l->launched_waves);
+	known_json(w, "waves_per_workgroup", l->waves_per_workgroup);
+	known_json(w, "launched_waves", l->launched_waves);
 	json_w_end(w);
 }
 
@@ -48,13 +41,13 @@ static void put_machine(struct json_writer *w, const struct limits *l)
 	json_w_kv_cstr(w, "assumed_target", l->is_assumed && l->assumed ? l->assumed->arch : NULL);
 	json_w_kv_cstr(
 		w, "assumed_product", l->is_assumed && l->assumed ? l->assumed->product : NULL);
-	put_known(w, "max_waves_per_simd", l->max_waves_per_simd);
-	put_known(w, "vgprs_per_simd", l->vgpr_pool ? (int64_t)l->vgpr_pool : NO_VALUE);
-	put_known(w, "vgpr_granule", l->vgpr_granule ? (int64_t)l->vgpr_granule : NO_VALUE);
-	put_known(w, "lds_bytes_per_cu", l->lds_bytes_per_cu);
-	put_known(w, "simds", l->simds);
-	put_known(w, "simds_per_cu", l->simds_per_cu);
-	put_known(w, "wave_size", l->wave_size);
+	known_json(w, "max_waves_per_simd", l->max_waves_per_simd);
+	known_json(w, "vgprs_per_simd", l->vgpr_pool ? (int64_t)l->vgpr_pool : NO_VALUE);
+	known_json(w, "vgpr_granule", l->vgpr_granule ? (int64_t)l->vgpr_granule : NO_VALUE);
+	known_json(w, "lds_bytes_per_cu", l->lds_bytes_per_cu);
+	known_json(w, "simds", l->simds);
+	known_json(w, "simds_per_cu", l->simds_per_cu);
+	known_json(w, "wave_size", l->wave_size);
 	json_w_end(w);
 }
 

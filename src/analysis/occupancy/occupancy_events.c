@@ -5,6 +5,7 @@
 
 #include "analysis/occupancy/occupancy_internal.h"
 #include "base/map.h"
+#include "base/search.h"
 #include "base/vec.h"
 
 /* One event as the trace has it, from the table or made of a track. */
@@ -71,13 +72,6 @@ static uint64_t place_key(uint32_t se, uint32_t cu, uint32_t simd)
 	return (uint64_t)se << 32 | (uint64_t)(cu & 0xffff) << 16 | (simd & 0xffff);
 }
 
-static int compare_u64(const void *pa, const void *pb)
-{
-	const uint64_t *a = pa, *b = pb;
-
-	return *a < *b ? -1 : *a > *b;
-}
-
 static int compare_events(const void *pa, const void *pb)
 {
 	const struct wave_event *a = pa, *b = pb;
@@ -142,14 +136,7 @@ static const char *name_of(const struct trace *t, uint32_t id)
 {
 	uint32_t lo = 0, hi = t->n_kernel_names;
 
-	while (lo < hi) {
-		uint32_t mid = lo + (hi - lo) / 2;
-
-		if (t->kernel_names[mid].id < id)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
+	BISECT(lo, hi, i, t->kernel_names[i].id < id);
 	return lo < t->n_kernel_names && t->kernel_names[lo].id == id ? t->kernel_names[lo].name
 								      : NULL;
 }

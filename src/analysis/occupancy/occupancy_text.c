@@ -22,29 +22,14 @@ static double us_of(const struct trace *t, uint64_t cyc)
 	return mhz > 0 ? (double)cyc / mhz : 0;
 }
 
-static bool put_number(struct strbuf *out, uint64_t v)
-{
-	char digits[24];
-	int n = 0;
-
-	do {
-		digits[n++] = (char)('0' + v % 10);
-		v /= 10;
-	} while (v);
-	while (n-- > 0)
-		if (!sb_putc(out, digits[n]) || (n > 0 && n % 3 == 0 && !sb_putc(out, ',')))
-			return false;
-	return true;
-}
-
 bool occupancy_put_coverage(const struct occupancy *o, struct strbuf *out)
 {
 	const struct trace *t = o->trace;
 	uint64_t whole = o->launched_waves ? o->launched_waves : o->all.starts;
 
-	put_number(out, o->traced_waves);
+	sb_put_u64(out, o->traced_waves);
 	sb_puts(out, " of ");
-	put_number(out, whole);
+	sb_put_u64(out, whole);
 	sb_puts(out,
 		o->launched_waves ? " launched waves traced" : " waves of the traced SEs traced");
 	if (whole)
@@ -55,7 +40,7 @@ bool occupancy_put_coverage(const struct occupancy *o, struct strbuf *out)
 	if (trace_clock_mhz(t) > 0)
 		sb_printf(out, ", %.1f MHz", trace_clock_mhz(t));
 	sb_puts(out, ", span ");
-	put_number(out, o->span_cyc);
+	sb_put_u64(out, o->span_cyc);
 	sb_puts(out, " cycles");
 	if (trace_clock_mhz(t) > 0)
 		sb_printf(out, " = %.2f us", us_of(t, o->span_cyc));

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "base/search.h"
 
 /* --- order --- */
 
@@ -164,14 +165,7 @@ static size_t count_before(const struct clean_span *v, size_t n, double at, bool
 {
 	size_t lo = 0, hi = n;
 
-	while (lo < hi) {
-		size_t mid = lo + (hi - lo) / 2;
-
-		if (v[mid].start < at || (is_with_equal && v[mid].start == at))
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
+	BISECT(lo, hi, i, v[i].start < at || (is_with_equal && v[i].start == at));
 	return lo;
 }
 

@@ -7,6 +7,7 @@
 
 #include "analysis/pipes/pipes_internal.h"
 #include "base/mem.h"
+#include "base/search.h"
 #include "isa/ascend.h"
 
 struct worker {
@@ -67,15 +68,9 @@ uint32_t pipes_find_link(const struct pipes *p, track_idx to_track, uint32_t to_
 	const struct link *v = p->private->links;
 	uint32_t lo = 0, hi = p->trace->n_links;
 
-	while (lo < hi) {
-		uint32_t mid = lo + (hi - lo) / 2;
-
-		if (v[mid].to_track < to_track ||
-			(v[mid].to_track == to_track && v[mid].to_slice < to_slice))
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
+	BISECT(lo, hi, i,
+		v[i].to_track < to_track ||
+			(v[i].to_track == to_track && v[i].to_slice < to_slice));
 	if (lo < p->trace->n_links && v[lo].to_track == to_track && v[lo].to_slice == to_slice)
 		return lo;
 	return UINT32_MAX;
@@ -170,7 +165,7 @@ static void *worker_new(void *self)
 	return NULL;
 }
 
-static bool merge(void *self, void *mine, struct incore_error *e)
+static bool pipes_merge(void *self, void *mine, struct incore_error *e)
 {
 	struct pipes *p = self;
 	const struct worker *m = mine;
@@ -257,17 +252,10 @@ static bool count_slices(struct visit *v)
 static void add_wait(struct visit *v, const struct pipe_piece *piece)
 {
 	struct wait_instance *w = v->lane->waits.v;
-	size_t lo = 0, hi = v->lane->waits.n;
+	size_t after = 1, n = v->lane->waits.n;
 
-	while (lo + 1 < hi) {
-		size_t mid = lo + (hi - lo) / 2;
-
-		if (w[mid].slice <= piece->slice)
-			lo = mid;
-		else
-			hi = mid;
-	}
-	w[lo].cyc += piece->to_cyc - piece->from_cyc;
+	BISECT(after, n, i, w[i].slice <= piece->slice);
+	w[after - 1].cyc += piece->to_cyc - piece->from_cyc;
 }
 
 /* The part of a head cost that is a cache miss comes first. */
@@ -277,14 +265,7 @@ static void add_stall(struct visit *v, const struct pipe_piece *piece)
 	uint32_t lo = v->head, hi = t->n_heads;
 	uint64_t end;
 
-	while (lo < hi) {
-		uint32_t mid = lo + (hi - lo) / 2;
-
-		if (t->heads[mid].track == v->w->idx && t->heads[mid].slice < piece->slice)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
+	BISECT(lo, hi, i, t->heads[i].track == v->w->idx && t->heads[i].slice < piece->slice);
 	if (lo >= t->n_heads || t->heads[lo].track != v->w->idx ||
 		t->heads[lo].slice != piece->slice)
 		return;
@@ -332,29 +313,15 @@ static bool take_piece(void *ctx, const struct pipe_piece *piece)
 	return ok;
 }
 
-static int compare_u64(const void *pa, const void *pb)
-{
-	const uint64_t *a = pa, *b = pb;
-
-	return *a < *b ? -1 : *a > *b;
-}
-
-static uint64_t quantile(const uint64_t *v, size_t n, unsigned percent)
-{
-	size_t at = n * percent / 100;
-
-	return v[at < n ? at : n - 1];
-}
-
 static void measure_gaps(struct pipe_gaps *g, uint64_t *v, size_t n)
 {
 	g->n = n;
 	if (!n)
 		return;
 	qsort(v, n, sizeof(*v), compare_u64);
-	g->p50 = quantile(v, n, 50);
-	g->p90 = quantile(v, n, 90);
-	g->p99 = quantile(v, n, 99);
+	g->p50 = quantile_u64(v, n, 50);
+	g->p90 = quantile_u64(v, n, 90);
+	g->p99 = quantile_u64(v, n, 99);
 	g->max = v[n - 1];
 }
 
@@ -363,14 +330,7 @@ static uint32_t first_head(const struct trace *t, track_idx track)
 {
 	uint32_t lo = 0, hi = t->n_heads;
 
-	while (lo < hi) {
-		uint32_t mid = lo + (hi - lo) / 2;
-
-		if (t->heads[mid].track < track)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
+	BISECT(lo, hi, i, t->heads[i].track < track);
 	return lo;
 }
 
@@ -403,7 +363,7 @@ struct collector pipes_collector(struct pipes *p)
 	return (struct collector){.self = p,
 		.worker_new = worker_new,
 		.track = visit_track,
-		.merge = merge,
+		.merge = pipes_merge,
 		.worker_free = worker_free};
 }
 

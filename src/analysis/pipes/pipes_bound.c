@@ -51,8 +51,7 @@ static void put_sentence(const struct pipes *p, struct strbuf *b)
 	else
 		sb_printf(b, "%s-bound", x->kind);
 	sb_printf(b,
-		": %s holds %.1f %% of the critical path and is busy %.1f %% of its core's span "
-		"(%llu of %llu cycles)",
+		": %s holds %.1f %% of the critical path and is busy %.1f %% of its core's span (%llu of %llu cycles)",
 		name, 100 * x->path_share, 100 * x->busy_share, (unsigned long long)r->busy_cyc,
 		(unsigned long long)r->duration_cyc);
 	if (strcmp(x->kind, "pipe"))

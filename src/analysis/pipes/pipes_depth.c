@@ -4,13 +4,7 @@
 
 #include "analysis/pipes/pipes_internal.h"
 #include "base/mem.h"
-
-static int compare_u64(const void *pa, const void *pb)
-{
-	const uint64_t *a = pa, *b = pb;
-
-	return *a < *b ? -1 : *a > *b;
-}
+#include "base/search.h"
 
 /* Mostly in order already. */
 static void sort_times(uint64_t *v, size_t n)

@@ -5,6 +5,7 @@
 
 #include "analysis/pipes/pipes_internal.h"
 #include "base/mem.h"
+#include "base/search.h"
 
 void pipe_lane_deinit(struct pipe_lane *l)
 {
@@ -84,18 +85,18 @@ bool pipe_lane_keep(struct pipe_lane *l, const struct walk_track *w, const uint8
 	return true;
 }
 
+/* Ends slice k before that time, or at it and comes before the slice? */
+static bool has_ended(const struct pipe_lane *l, uint32_t k, uint64_t time_cyc, uint32_t slice)
+{
+	uint64_t end = lane_end(l, k);
+
+	return end < time_cyc || (end == time_cyc && k < slice);
+}
+
 uint32_t pipe_lane_ended(const struct pipe_lane *l, uint64_t time_cyc, uint32_t slice)
 {
 	uint32_t lo = 0, hi = l->n;
 
-	while (lo < hi) {
-		uint32_t mid = lo + (hi - lo) / 2, k = l->by_end ? l->by_end[mid] : mid;
-		uint64_t end = lane_end(l, k);
-
-		if (end < time_cyc || (end == time_cyc && k < slice))
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
+	BISECT(lo, hi, i, has_ended(l, l->by_end ? l->by_end[i] : i, time_cyc, slice));
 	return lo;
 }

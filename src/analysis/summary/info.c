@@ -7,6 +7,7 @@
 #include "base/file.h"
 #include "base/map.h"
 #include "base/mem.h"
+#include "base/search.h"
 
 #define N_CUS 65536
 
@@ -40,13 +41,6 @@ static bool count_rows(struct info *i, struct incore_error *e)
 	for (uint32_t k = 0; k < t->n_sources; k++)
 		i->n_snapshots += t->sources[k].snapshot != NULL;
 	return ok || err_nomem(e);
-}
-
-static int compare_u32(const void *pa, const void *pb)
-{
-	const uint32_t *a = pa, *b = pb;
-
-	return *a < *b ? -1 : *a > *b;
 }
 
 static bool collect_coords(struct info *i, unsigned level, struct incore_error *e)

@@ -7,7 +7,6 @@
 #define ANALYSIS_SUMMARY_INFO_H
 
 #include "base/arena.h"
-#include "codec/json_writer.h"
 #include "trace/trace.h"
 
 struct info_domain { /* occupancy of one clock domain (shader engine) */
@@ -39,8 +38,6 @@ struct info {
 
 bool info_make(struct info *i, const struct trace *t, struct incore_error *e);
 void info_deinit(struct info *i);
-/* Keys and values into the open object. */
-void info_json(const struct info *i, struct json_writer *w);
 /* "0-3,7" of sorted numbers. */
 bool info_put_numbers(const struct info_numbers *n, struct strbuf *out);
 

@@ -15,48 +15,44 @@ struct hint {
 };
 
 static const struct hint wait_hints[AMD_PRODUCERS] = {
-	[AMD_PRODUCER_LDS] = {"read the next step's LDS operands before this step's arithmetic, or "
-			      "relax lgkmcnt(0) to the count that is needed",
-		"the wait falls to its floor of 4 cycles an execution; if the latency stays above "
-		"about 64 cycles, look for bank conflicts instead"},
-	[AMD_PRODUCER_LDS_XLANE] = {"replace one ds_bpermute/ds_swizzle step by DPP (row_shr, "
-				    "row_bcast) or v_permlane",
-		"its lgkmcnt wait disappears with it; cross-lane wait falls by that step's share"},
+	[AMD_PRODUCER_LDS] =
+		{"read the next step's LDS operands before this step's arithmetic, or relax lgkmcnt(0) to the count that is needed",
+			"the wait falls to its floor of 4 cycles an execution; if the latency stays above about 64 cycles, look for bank conflicts instead"},
+	[AMD_PRODUCER_LDS_XLANE] =
+		{"replace one ds_bpermute/ds_swizzle step by DPP (row_shr, row_bcast) or v_permlane",
+			"its lgkmcnt wait disappears with it; cross-lane wait falls by that step's share"},
 	[AMD_PRODUCER_MSG] = {"move the message away from the place that needs its answer",
 		"the wait falls to its floor of 4 cycles"},
-	[AMD_PRODUCER_SMEM] = {"issue the s_load at the very start (or merge it with a wider one) "
-			       "and "
-			       "put independent work before its lgkmcnt wait",
-		"the wait shrinks by the cycles of the work moved in between; the latency itself "
-		"stays"},
+	[AMD_PRODUCER_SMEM] =
+		{"issue the s_load at the very start (or merge it with a wider one) and put independent work before its lgkmcnt wait",
+			"the wait shrinks by the cycles of the work moved in between; the latency itself stays"},
 	[AMD_PRODUCER_VMEM_ATOMIC] = {"drop the return value, or move the use of it later",
 		"the vmcnt wait no longer names the atomic"},
-	[AMD_PRODUCER_VMEM_LOAD] = {"issue the load one step (one loop iteration) earlier, into "
-				    "registers of its own",
-		"the wait falls by the cycles of one step; the load's latency stays as it is"},
-	[AMD_PRODUCER_VMEM_STORE] = {"wait for loads only: order the stores after the loads of the "
-				     "next step, or relax vmcnt",
-		"the wait no longer includes the stores"},
-	[AMD_PRODUCER_VMEM_TO_LDS] = {"add one LDS stage (deeper prefetch) and relax vmcnt by the "
-				      "loads of that stage",
-		"the wait falls by the cycles of one stage; LDS per workgroup grows by one stage: "
-		"check the occupancy limit"},
+	[AMD_PRODUCER_VMEM_LOAD] =
+		{"issue the load one step (one loop iteration) earlier, into registers of its own",
+			"the wait falls by the cycles of one step; the load's latency stays as it is"},
+	[AMD_PRODUCER_VMEM_STORE] =
+		{"wait for loads only: order the stores after the loads of the next step, or relax vmcnt",
+			"the wait no longer includes the stores"},
+	[AMD_PRODUCER_VMEM_TO_LDS] =
+		{"add one LDS stage (deeper prefetch) and relax vmcnt by the loads of that stage",
+			"the wait falls by the cycles of one stage; LDS per workgroup grows by one stage: check the occupancy limit"},
 };
 
 static const struct hint kind_hints[CAUSE_KINDS] = {
-	[CAUSE_BARRIER] = {"give the waves of a workgroup equal work before this barrier, or split "
-			   "it into arrive and wait",
-		"its mean falls towards the floor of 8 cycles an execution"},
+	[CAUSE_BARRIER] =
+		{"give the waves of a workgroup equal work before this barrier, or split it into arrive and wait",
+			"its mean falls towards the floor of 8 cycles an execution"},
 	[CAUSE_SLEEP] = {"shorten the s_sleep or wait on a counter instead",
 		"sleep cycles fall one for one"},
-	[CAUSE_NOP_PADDING] = {"put independent instructions between the pair the compiler padded "
-			       "(unroll by two, interleave two accumulators)",
-		"the s_nop disappears from the listing; its hits go to 0"},
+	[CAUSE_NOP_PADDING] =
+		{"put independent instructions between the pair the compiler padded (unroll by two, interleave two accumulators)",
+			"the s_nop disappears from the listing; its hits go to 0"},
 	[CAUSE_NOP_EXCESS] = {"see which wave of the SIMD issued meanwhile; try with one wave less",
 		"the excess over 4 x (N+1) cycles falls to 0"},
-	[CAUSE_CROSS_PIPE] = {"group instructions of one pipe: move the LDS, scalar or memory "
-			      "instruction away from the vector result it follows",
-		"gaps of 4 to 16 cycles before it disappear"},
+	[CAUSE_CROSS_PIPE] =
+		{"group instructions of one pipe: move the LDS, scalar or memory instruction away from the vector result it follows",
+			"gaps of 4 to 16 cycles before it disappear"},
 	[CAUSE_BRANCH] = {"unroll the loop once, or turn the branch into a select",
 		"half the taken branches, half of these gaps"},
 	[CAUSE_GAP] = {"compare with one wave per SIMD",
@@ -92,23 +88,12 @@ static struct hint hint_of(const struct cause *x)
 		"stall moves or disappears: a dependency; stays: the pipe is taken by other waves"};
 }
 
-/* "12,345" */
-static void put_u64(struct strbuf *out, uint64_t v)
-{
-	if (v >= 1000) {
-		put_u64(out, v / 1000);
-		sb_printf(out, ",%03u", (unsigned)(v % 1000));
-	} else {
-		sb_printf(out, "%u", (unsigned)v);
-	}
-}
-
 static void put_cell(struct strbuf *out, const struct cause_cell *c)
 {
 	sb_puts(out, "; here ");
-	put_u64(out, c->cyc);
+	sb_put_u64(out, c->cyc);
 	sb_printf(out, " cycle%s in ", plural(c->cyc));
-	put_u64(out, c->hits);
+	sb_put_u64(out, c->hits);
 	sb_printf(
 		out, " execution%s, %.1f each", plural(c->hits), (double)c->cyc / (double)c->hits);
 }
@@ -120,9 +105,9 @@ static bool put_evidence(const struct summary *s, const struct advice *a, struct
 	const struct cause_cell *cells = causes_of_row(s->causes, a->code, &n);
 	const struct producer_edge *edge;
 
-	put_u64(out, a->exposed_cyc);
+	sb_put_u64(out, a->exposed_cyc);
 	sb_puts(out, " exposed of ");
-	put_u64(out, x->cyc);
+	sb_put_u64(out, x->cyc);
 	sb_printf(out, " cycles (%.1f %% of all)",
 		100.0 * (double)a->exposed_cyc / (double)s->duration_cyc);
 	for (uint32_t i = 0; i < n; i++)

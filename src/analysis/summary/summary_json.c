@@ -3,6 +3,7 @@
 #include "analysis/summary/summary.h"
 
 #include "analysis/code/flydsl_hotspot.h"
+#include "analysis/ratio.h"
 
 static void put_code(const struct trace *t, const char *key, code_idx code, struct json_writer *w)
 {
@@ -48,14 +49,6 @@ static void put_bound(const struct summary *s, struct json_writer *w)
 	json_w_end(w);
 }
 
-static void put_value(struct json_writer *w, const char *key, int64_t v)
-{
-	if (v == NO_VALUE)
-		json_w_kv_null(w, key);
-	else
-		json_w_kv_i64(w, key, v);
-}
-
 static void put_provenance(const struct trace *t, struct json_writer *w)
 {
 	const struct trace_meta *m = &t->meta;
@@ -66,10 +59,10 @@ static void put_provenance(const struct trace *t, struct json_writer *w)
 	json_w_kv_cstr(w, "kernel", m->kernel);
 	json_w_kv_cstr(w, "arch", m->arch);
 	json_w_kv_cstr(w, "product", m->machine.product);
-	put_value(w, "agent", m->launch.agent);
-	put_value(w, "dispatch", m->launch.dispatch);
-	put_value(w, "launch_index", m->launch.launch_index);
-	put_value(w, "launch_count", m->launch.launch_count);
+	known_json(w, "agent", m->launch.agent);
+	known_json(w, "dispatch", m->launch.dispatch);
+	known_json(w, "launch_index", m->launch.launch_index);
+	known_json(w, "launch_count", m->launch.launch_count);
 	json_w_kv_cstr(w, "command", m->launch.command);
 	json_w_kv_cstr(w, "format", m->format);
 	json_w_kv_cstr(w, "format_version", m->format_version);
@@ -88,7 +81,7 @@ static void put_clocks(const struct trace *t, struct json_writer *w)
 	else
 		json_w_null(w);
 	json_w_kv_cstr(w, "source", t->meta.clock_source);
-	put_value(w, "max_clock_mhz", t->meta.machine.max_clock_mhz);
+	known_json(w, "max_clock_mhz", t->meta.machine.max_clock_mhz);
 	json_w_key(w, "domains");
 	json_w_array(w);
 	for (uint32_t i = 0; i < t->n_clocks; i++) {

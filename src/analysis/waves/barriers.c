@@ -94,7 +94,7 @@ static bool on_track(void *self, void *mine, const struct walk_track *w, struct 
 	return true;
 }
 
-static bool merge(void *self, void *mine, struct incore_error *e)
+static bool barriers_merge(void *self, void *mine, struct incore_error *e)
 {
 	struct gather *to = ((struct barriers *)self)->gather, *from = mine;
 
@@ -111,7 +111,7 @@ struct collector barriers_collector(struct barriers *b)
 	return (struct collector){.self = b,
 		.worker_new = worker_new,
 		.track = on_track,
-		.merge = merge,
+		.merge = barriers_merge,
 		.worker_free = worker_free};
 }
 

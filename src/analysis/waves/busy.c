@@ -4,8 +4,8 @@
 
 #include <string.h>
 
-#include "analysis/waves/account.h"
 #include "base/mem.h"
+#include "trace/account.h"
 
 static int simd_level(const struct trace *t)
 {
@@ -81,14 +81,14 @@ static bool on_track(void *self, void *mine, const struct walk_track *w, struct 
 
 	if (!b->has_groups)
 		return true;
-	for (account_begin(&a, w); account_next(&a);)
+	for (account_begin(&a, w->data, w->from_cyc, w->to_cyc); account_next(&a);)
 		if (a.issue_cyc && class_is_busy(w->data->inst_class[a.i]) &&
-			!spans_add(set, a.issue_start, a.issue_start + a.issue_cyc))
+			!spans_add(set, a.at.issue, a.at.end))
 			return err_nomem(e);
 	return true;
 }
 
-static bool merge(void *self, void *mine, struct incore_error *e)
+static bool busy_merge(void *self, void *mine, struct incore_error *e)
 {
 	struct busy *b = self;
 	struct spans *sets = mine;
@@ -109,7 +109,7 @@ struct collector busy_collector(struct busy *b)
 	return (struct collector){.self = b,
 		.worker_new = worker_new,
 		.track = on_track,
-		.merge = merge,
+		.merge = busy_merge,
 		.worker_free = worker_free};
 }
 

@@ -33,8 +33,7 @@ struct busy {
 /* Does a slice of this class keep a pipe of the SIMD busy while it issues? */
 static inline bool class_is_busy(enum inst_class c)
 {
-	return c != CLASS_WAIT && c != CLASS_NOP && c != CLASS_BARRIER && c != CLASS_SLEEP &&
-	       c != CLASS_DRAIN && c != CLASS_MSG;
+	return class_unit(c) != SIMD_NONE && c != CLASS_MSG;
 }
 
 struct busy *busy_new(const struct trace *t, struct incore_error *e);

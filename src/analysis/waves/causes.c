@@ -6,6 +6,7 @@
 
 #include "analysis/waves/causes_internal.h"
 #include "base/mem.h"
+#include "base/search.h"
 
 /* "s_nop N" costs N + 1 issue slots. */
 static uint32_t nop_floor(const struct trace *t, const struct code_row *r)
@@ -176,14 +177,7 @@ const struct cause_cell *causes_of_row(const struct causes *c, code_idx code, ui
 {
 	uint32_t low = 0, high = c->n_cells, end;
 
-	while (low < high) {
-		uint32_t mid = low + (high - low) / 2;
-
-		if (c->cells[mid].code < code)
-			low = mid + 1;
-		else
-			high = mid;
-	}
+	BISECT(low, high, i, c->cells[i].code < code);
 	for (end = low; end < c->n_cells && c->cells[end].code == code;)
 		end++;
 	*n = end - low;

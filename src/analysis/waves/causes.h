@@ -119,6 +119,8 @@ const struct cause_cell *causes_main_of_row(const struct causes *c, code_idx cod
 /* One object {key, bucket, family, cycles, hit, latency, stall, idle}: the last three say which of
  * the columns of the producer holds the cycles. */
 void causes_json_one(const struct cause *x, struct json_writer *w);
+/* Its members, those named above. */
+void causes_json_members(const struct cause *x, struct json_writer *w);
 /* The array `causes` and the object `families` as members of an open object. */
 void causes_json(const struct causes *c, struct json_writer *w);
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* causes_gather.c: the walk behind causes.c: which cause has each piece of each record? */
-#include "analysis/waves/account.h"
 #include "analysis/waves/causes_internal.h"
 #include "base/mem.h"
 #include "isa/amd.h"
+#include "trace/account.h"
 
 void causes_gather_free(struct gather *g)
 {
@@ -36,7 +36,7 @@ struct gather *causes_gather_new(const struct causes *c)
 		return NULL;
 	}
 	while (g->slots.n < SLOT_WAIT)
-		g->slots.v[g->slots.n++] = (struct slot){0};
+		g->slots.v[g->slots.n++] = (struct cause_slot){0};
 	return g;
 }
 
@@ -46,7 +46,8 @@ static uint32_t key_slot(struct gather *g, uint32_t key)
 	uint64_t *s = u64_map_at(&g->key_slots, key);
 
 	if (s && *s == 0) {
-		if (VEC_RESERVE(&g->keys, g->keys.n + 1) && VEC_PUSH(&g->slots, (struct slot){0})) {
+		if (VEC_RESERVE(&g->keys, g->keys.n + 1) &&
+			VEC_PUSH(&g->slots, (struct cause_slot){0})) {
 			g->keys.v[g->keys.n++] = key;
 			*s = g->slots.n - 1;
 		}
@@ -88,7 +89,7 @@ struct piece {
 	bool is_hit;
 };
 
-static void add_slot(struct slot *s, uint64_t cyc, uint64_t hidden, uint64_t hits)
+static void add_slot(struct cause_slot *s, uint64_t cyc, uint64_t hidden, uint64_t hits)
 {
 	s->cyc += cyc;
 	s->hidden_cyc += hidden;
@@ -167,25 +168,14 @@ static void add_wait(const struct causes *c, struct gather *g, const struct piec
 static void add_stall(const struct causes *c, struct gather *g, enum inst_class k,
 	const struct piece *p, const struct wait_event *ev)
 {
-	switch (k) {
-	case CLASS_WAIT:
+	enum cause_kind kind = cause_of_stall(k);
+
+	if (kind == CAUSE_WAIT)
 		add_wait(c, g, p, ev);
-		break;
-	case CLASS_BARRIER:
-		add(c, g, CAUSE_BARRIER, p);
-		break;
-	case CLASS_SLEEP:
-		add(c, g, CAUSE_SLEEP, p);
-		break;
-	case CLASS_NOP:
+	else if (kind == CAUSE_NOP_PADDING)
 		add_nop(c, g, *p);
-		break;
-	case CLASS_DRAIN:
-		add(c, g, CAUSE_DRAIN, p);
-		break;
-	default:
-		add(c, g, CAUSE_PIPE_STALL, p);
-	}
+	else
+		add(c, g, kind, p);
 }
 
 /* The pieces of one record. */
@@ -197,25 +187,25 @@ static void add_record(const struct causes *c, struct gather *g, const struct ac
 	struct piece p = {.code = d->code[a->i], .inst_class = k, .is_lost = true, .is_hit = true};
 
 	if (a->gap_cyc) {
-		p.start = a->gap_start;
+		p.start = a->at.gap;
 		p.cyc = a->gap_cyc;
 		add(c, g, cause_of_gap(d, a->i), &p);
 	}
 	if (a->stall_cyc) {
-		p.start = a->stall_start;
+		p.start = a->at.stall;
 		p.cyc = a->stall_cyc;
 		p.is_hit = k != CLASS_DRAIN; /* counted with its issue */
 		add_stall(c, g, k, &p, ev);
 	}
 	if (a->issue_cyc || a->is_hit) {
-		p.start = a->issue_start;
+		p.start = a->at.issue;
 		p.cyc = a->issue_cyc;
 		p.is_hit = a->is_hit;
 		p.is_lost = k == CLASS_DRAIN;
 		add(c, g, k == CLASS_DRAIN ? CAUSE_DRAIN : CAUSE_ISSUE, &p);
 	}
 	if (a->tail_cyc) {
-		p = (struct piece){p.code, a->tail_start, a->tail_cyc, k, true, true};
+		p = (struct piece){p.code, a->at.end, a->tail_cyc, k, true, true};
 		add(c, g, CAUSE_TAIL, &p);
 	}
 }
@@ -230,11 +220,10 @@ static bool on_track(void *self, void *mine, const struct walk_track *w, struct 
 	if (!waits_resolve(&g->waits, c->tables, w, 0, e))
 		return false;
 	busy_view_init(&g->view, c->busy, w->idx);
-	account_begin(&a, w);
+	account_begin(&a, w->data, w->from_cyc, w->to_cyc);
 	if (w->data->n == 0 && a.tail_cyc)
 		add(c, g, CAUSE_TAIL,
-			&(struct piece){
-				NO_CODE, a.tail_start, a.tail_cyc, CLASS_OTHER, true, true});
+			&(struct piece){NO_CODE, a.at.end, a.tail_cyc, CLASS_OTHER, true, true});
 	while (account_next(&a)) {
 		const struct wait_event *hit = NULL;
 
@@ -275,14 +264,14 @@ static void merge_dense(const struct causes *c, struct gather *to, const struct 
 	}
 }
 
-static bool merge(void *self, void *mine, struct incore_error *e)
+static bool causes_merge(void *self, void *mine, struct incore_error *e)
 {
 	struct gather *to = ((struct causes *)self)->gather, *from = mine;
 
 	to->duration_cyc += from->duration_cyc;
 	merge_dense(self, to, from);
 	for (uint32_t i = 0; i < from->slots.n; i++) {
-		const struct slot *s = &from->slots.v[i];
+		const struct cause_slot *s = &from->slots.v[i];
 		uint32_t k = i < SLOT_WAIT ? i : key_slot(to, from->keys.v[i - SLOT_WAIT]);
 
 		add_slot(&to->slots.v[k], s->cyc, s->hidden_cyc, s->hits);
@@ -304,6 +293,6 @@ struct collector causes_collector(struct causes *c)
 	return (struct collector){.self = c,
 		.worker_new = worker_new,
 		.track = on_track,
-		.merge = merge,
+		.merge = causes_merge,
 		.worker_free = worker_free};
 }

@@ -15,7 +15,7 @@ enum {
 	SLOT_WAIT = SLOT_SINGLE + CAUSE_KINDS,
 };
 
-struct slot {
+struct cause_slot {
 	uint64_t cyc, hidden_cyc, hits, free_hits, free_cyc;
 };
 
@@ -40,7 +40,7 @@ struct wait_cache {	     /* the cell a row's waits went to last */
 struct gather {
 	struct dense (*dense)[CAUSE_KINDS]; /* by code row; NULL: map alone */
 	struct wait_cache *wait_cache;	    /* by code row, with dense */
-	VEC(struct slot) slots;
+	VEC(struct cause_slot) slots;
 	VEC(uint32_t) keys;	  /* of slot SLOT_WAIT + i */
 	struct u64_map key_slots; /* key -> slot */
 	VEC(struct cell) cells;

@@ -3,12 +3,11 @@
 #include "analysis/ratio.h"
 #include "analysis/waves/causes.h"
 
-void causes_json_one(const struct cause *x, struct json_writer *w)
+void causes_json_members(const struct cause *x, struct json_writer *w)
 {
 	bool is_idle = x->bucket == BUCKET_IDLE;
 	bool is_stall = x->bucket == BUCKET_WAIT || x->bucket == BUCKET_STALL;
 
-	json_w_row_object(w);
 	json_w_kv_cstr(w, "key", x->name);
 	json_w_kv_cstr(w, "bucket", bucket_name(x->bucket));
 	json_w_kv_cstr(w, "family", family_name(x->family));
@@ -17,6 +16,12 @@ void causes_json_one(const struct cause *x, struct json_writer *w)
 	json_w_kv_u64(w, "latency", is_idle ? 0 : x->cyc);
 	json_w_kv_u64(w, "stall", is_stall ? x->cyc : 0);
 	json_w_kv_u64(w, "idle", is_idle ? x->cyc : 0);
+}
+
+void causes_json_one(const struct cause *x, struct json_writer *w)
+{
+	json_w_row_object(w);
+	causes_json_members(x, w);
 	json_w_kv_u64(w, "free_hits", x->free_hits);
 	json_w_kv_u64(w, "free_cycles", x->free_cyc);
 	json_w_end(w);

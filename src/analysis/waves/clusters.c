@@ -196,7 +196,7 @@ static void worker_free(void *self, void *mine)
 }
 
 /* Workers may have met the same hash with different sets. */
-static bool merge(void *self, void *mine, struct incore_error *e)
+static bool clusters_merge(void *self, void *mine, struct incore_error *e)
 {
 	struct clusters *c = self;
 	struct gather *to = c->gather, *from = mine;
@@ -230,7 +230,7 @@ struct collector clusters_collector(struct clusters *c)
 	return (struct collector){.self = c,
 		.worker_new = worker_new,
 		.track = on_track,
-		.merge = merge,
+		.merge = clusters_merge,
 		.worker_free = worker_free};
 }
 

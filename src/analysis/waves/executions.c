@@ -59,7 +59,7 @@ static bool count_track(void *self, void *mine, const struct walk_track *w, stru
 	return true;
 }
 
-static bool merge(void *self, void *mine, struct incore_error *e)
+static bool executions_merge(void *self, void *mine, struct incore_error *e)
 {
 	struct executions *x = self;
 	struct worker *m = mine;
@@ -101,7 +101,7 @@ struct collector executions_collector(struct executions *x)
 	return (struct collector){.self = x,
 		.worker_new = worker_new,
 		.track = count_track,
-		.merge = merge,
+		.merge = executions_merge,
 		.worker_free = worker_free};
 }
 

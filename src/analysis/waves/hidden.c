@@ -2,9 +2,9 @@
 /* hidden.c: lost cycles that other waves of the same SIMD covered. */
 #include "analysis/waves/hidden.h"
 
-#include "analysis/waves/account.h"
 #include "base/mem.h"
 #include "isa/amd.h"
+#include "trace/account.h"
 
 struct gather {
 	struct hidden_sum bucket[BUCKET_COUNT];
@@ -141,11 +141,11 @@ static void look_at(struct look *l, const struct account *a, uint32_t n_code, st
 	uint64_t hidden = 0, time = d->start_cyc[a->i], end = time + d->stall_cyc[a->i];
 
 	if (a->gap_cyc)
-		add_piece(l, row, BUCKET_IDLE, a->gap_start, a->gap_cyc);
+		add_piece(l, row, BUCKET_IDLE, a->at.gap, a->gap_cyc);
 	if (a->stall_cyc)
-		hidden = add_piece(l, row, class_stall_bucket(k), a->stall_start, a->stall_cyc);
+		hidden = add_piece(l, row, class_stall_bucket(k), a->at.stall, a->stall_cyc);
 	if (a->is_hit) {
-		uint64_t from = end < a->stall_start ? end : a->stall_start;
+		uint64_t from = end < a->raw.stall ? end : a->raw.stall;
 
 		l->g->recorded.cyc += d->stall_cyc[a->i];
 		l->g->recorded.hidden_cyc += hidden;
@@ -155,11 +155,11 @@ static void look_at(struct look *l, const struct account *a, uint32_t n_code, st
 	if (a->issue_cyc && class_issue_bucket(k) == BUCKET_ISSUE)
 		l->g->bucket[BUCKET_ISSUE].cyc += a->issue_cyc;
 	else if (a->issue_cyc)
-		add_piece(l, row, BUCKET_DRAIN, a->issue_start, a->issue_cyc);
+		add_piece(l, row, BUCKET_DRAIN, a->at.issue, a->issue_cyc);
 	if (a->tail_cyc)
-		add_piece(l, row, BUCKET_IDLE, a->tail_start, a->tail_cyc);
+		add_piece(l, row, BUCKET_IDLE, a->at.end, a->tail_cyc);
 	if (a->issue_cyc && class_is_busy(k))
-		*own = (struct span){a->issue_start, a->issue_start + a->issue_cyc};
+		*own = (struct span){a->at.issue, a->at.end};
 }
 
 static bool on_track(void *self, void *mine, const struct walk_track *w, struct incore_error *e)
@@ -173,16 +173,16 @@ static bool on_track(void *self, void *mine, const struct walk_track *w, struct 
 	busy_view_init(&l.view, h->busy, w->idx);
 	if (h->others && w->track->clock < w->trace->n_clocks)
 		l.others.list = &h->others[w->track->clock].once;
-	account_begin(&a, w);
+	account_begin(&a, w->data, w->from_cyc, w->to_cyc);
 	if (w->data->n == 0 && a.tail_cyc)
-		add_piece(&l, &l.g->rows[w->trace->n_code], BUCKET_IDLE, a.tail_start, a.tail_cyc);
+		add_piece(&l, &l.g->rows[w->trace->n_code], BUCKET_IDLE, a.at.end, a.tail_cyc);
 	while (account_next(&a))
 		look_at(&l, &a, w->trace->n_code, &own);
 	h->tracks[w->idx] = l.lost;
 	return true;
 }
 
-static bool merge(void *self, void *mine, struct incore_error *e)
+static bool hidden_merge(void *self, void *mine, struct incore_error *e)
 {
 	struct hidden *h = self;
 	const struct gather *g = mine;
@@ -201,7 +201,7 @@ struct collector hidden_collector(struct hidden *h)
 	return (struct collector){.self = h,
 		.worker_new = worker_new,
 		.track = on_track,
-		.merge = merge,
+		.merge = hidden_merge,
 		.worker_free = worker_free};
 }
 

@@ -130,7 +130,7 @@ static bool collect(void *self, void *mine, const struct walk_track *w, struct i
 	return !l->pairs || wait_pairs_track(l->pairs, m->pairs, w, &m->waits) || err_nomem(e);
 }
 
-static bool merge(void *self, void *mine, struct incore_error *e)
+static bool latency_merge(void *self, void *mine, struct incore_error *e)
 {
 	struct latency *l = self;
 	struct latency_worker *m = mine, *to = l->sum;
@@ -263,7 +263,7 @@ struct collector latency_collector(struct latency *l)
 	return (struct collector){.self = l,
 		.worker_new = worker_new,
 		.track = collect,
-		.merge = merge,
+		.merge = latency_merge,
 		.worker_free = worker_free};
 }
 

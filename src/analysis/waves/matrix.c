@@ -3,11 +3,11 @@
 #include "analysis/waves/matrix.h"
 
 #include "analysis/ratio.h"
-#include "analysis/waves/account.h"
 #include "analysis/waves/matrix_passes.h"
 #include "analysis/waves/spans.h"
 #include "base/mem.h"
 #include "isa/amd_matrix.h"
+#include "trace/account.h"
 
 enum set_kind { SET_RESIDENT, SET_ISSUE, SET_MODELLED, SET_KINDS };
 
@@ -56,7 +56,7 @@ static bool add_modelled(
 {
 	code_idx code = a->d->code[a->i];
 	uint32_t cyc = code == NO_CODE ? 0 : m->row_cycles[code];
-	uint64_t start = a->issue_start, end = start + cyc;
+	uint64_t start = a->at.issue, end = start + cyc;
 
 	if (cyc == 0) {
 		w->unknown_hits++;
@@ -77,7 +77,7 @@ static bool on_track(void *self, void *mine, const struct walk_track *wt, struct
 	struct spans *sets = &w->sets[(size_t)m->group[wt->idx] * SET_KINDS];
 	struct account a;
 
-	account_begin(&a, wt);
+	account_begin(&a, wt->data, wt->from_cyc, wt->to_cyc);
 	if (a.hi > a.lo && !spans_add(&sets[SET_RESIDENT], a.lo, a.hi))
 		return err_nomem(e);
 	while (account_next(&a)) {
@@ -92,15 +92,14 @@ static bool on_track(void *self, void *mine, const struct walk_track *wt, struct
 		w->hits++;
 		if (code != NO_CODE)
 			w->row_hits[code]++;
-		if ((a.issue_cyc && !spans_add(&sets[SET_ISSUE], a.issue_start,
-					    a.issue_start + a.issue_cyc)) ||
+		if ((a.issue_cyc && !spans_add(&sets[SET_ISSUE], a.at.issue, a.at.end)) ||
 			!add_modelled(m, w, sets, &a))
 			return err_nomem(e);
 	}
 	return true;
 }
 
-static bool merge(void *self, void *mine, struct incore_error *e)
+static bool matrix_merge(void *self, void *mine, struct incore_error *e)
 {
 	struct matrix *m = self;
 	struct worker *w = mine;
@@ -193,7 +192,7 @@ struct collector matrix_collector(struct matrix *m)
 	return (struct collector){.self = m,
 		.worker_new = worker_new,
 		.track = on_track,
-		.merge = merge,
+		.merge = matrix_merge,
 		.worker_free = worker_free};
 }
 

@@ -7,7 +7,7 @@
 
 #include <stdlib.h>
 
-#include "analysis/waves/account.h"
+#include "trace/account.h"
 
 /* Latencies of an edge are kept exactly below this many clock quanta, above to 1 part in 2048: it
  * bounds the memory of captures with thousands of edges. */
@@ -135,7 +135,7 @@ static bool collect(void *self, void *mine, const struct walk_track *w, struct i
 	if (!waits_resolve(
 		    &m->waits, p->tables, w, p->want & PRODUCERS_CLASS_SET ? WAITS_VIEWER : 0, e))
 		return false;
-	account_begin(&a, w);
+	account_begin(&a, w->data, w->from_cyc, w->to_cyc);
 	while (account_next_of(&a, 1u << CLASS_WAIT | 1u << CLASS_BARRIER | 1u << CLASS_SLEEP)) {
 		struct wait_event unknown = {
 			.slice = a.i, .is_blocked = w->data->stall_cyc[a.i] > WAIT_FLOOR_CYC};
@@ -192,7 +192,7 @@ static bool merge_edges(struct producers_worker *to, const struct producers_work
 	return ok;
 }
 
-static bool merge(void *self, void *mine, struct incore_error *e)
+static bool producers_merge(void *self, void *mine, struct incore_error *e)
 {
 	struct producers *p = self;
 	struct producers_worker *m = mine, *to = p->sum;
@@ -314,7 +314,7 @@ struct collector producers_collector(struct producers *p)
 	return (struct collector){.self = p,
 		.worker_new = worker_new,
 		.track = collect,
-		.merge = merge,
+		.merge = producers_merge,
 		.worker_free = worker_free};
 }
 

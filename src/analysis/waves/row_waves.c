@@ -126,7 +126,7 @@ static bool on_track(void *self, void *mine, const struct walk_track *w, struct 
 	return true;
 }
 
-static bool merge(void *self, void *mine, struct incore_error *e)
+static bool row_waves_merge(void *self, void *mine, struct incore_error *e)
 {
 	struct row_waves *r = self;
 	const struct worker *m = mine;
@@ -142,7 +142,7 @@ struct collector row_waves_collector(struct row_waves *r)
 	return (struct collector){.self = r,
 		.worker_new = worker_new,
 		.track = on_track,
-		.merge = merge,
+		.merge = row_waves_merge,
 		.worker_free = worker_free};
 }
 

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "base/search.h"
 
 #define PENDING_MIN 256
 #define MARK_EVERY 64 /* spans between two places where reading may start */
@@ -81,15 +82,6 @@ void spans_deinit(struct spans *s)
 }
 
 /* --- folding --- */
-
-static int compare_u64(const void *a, const void *b)
-{
-	uint64_t x, y;
-
-	memcpy(&x, a, sizeof(x));
-	memcpy(&y, b, sizeof(y));
-	return (x > y) - (x < y);
-}
 
 /* A sorted list seen as edges, in and out by turns; the last edge is UINT64_MAX. */
 struct edges {
@@ -301,17 +293,10 @@ static void cursor_step(struct span_cursor *c)
 static void cursor_seek(struct span_cursor *c, uint64_t x)
 {
 	const struct span_list *l = c->list;
-	size_t low = 0, high = l->n_marks;
+	size_t after = 1, n = l->n_marks;
 	const struct span_mark *m;
 
-	while (low + 1 < high) {
-		size_t mid = low + (high - low) / 2;
-
-		if (l->marks[mid].start <= x)
-			low = mid;
-		else
-			high = mid;
-	}
+	BISECT(after, n, i, l->marks[i].start <= x);
 	c->is_started = true;
 	c->is_done = l->n_marks == 0;
 	c->now = (struct span){0, 0};
@@ -320,7 +305,7 @@ static void cursor_seek(struct span_cursor *c, uint64_t x)
 		c->now = (struct span){UINT64_MAX, UINT64_MAX};
 		return;
 	}
-	m = &l->marks[low];
+	m = &l->marks[after - 1];
 	c->iter = (struct span_iter){l->bytes.v + m->offset, l->bytes.v + l->bytes.n, m->at};
 	c->covered = m->covered;
 	cursor_step(c);

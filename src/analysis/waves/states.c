@@ -140,7 +140,7 @@ static bool on_track(void *self, void *mine, const struct walk_track *w, struct 
 	return true;
 }
 
-static bool merge(void *self, void *mine, struct incore_error *e)
+static bool states_merge(void *self, void *mine, struct incore_error *e)
 {
 	struct states *s = self;
 	const struct gather *g = mine;
@@ -162,7 +162,7 @@ struct collector states_collector(struct states *s)
 		.want = TRACK_STATES | TRACK_NO_SLICES,
 		.worker_new = worker_new,
 		.track = on_track,
-		.merge = merge,
+		.merge = states_merge,
 		.worker_free = worker_free};
 }
 

@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "analysis/ratio.h"
-#include "analysis/waves/account.h"
 #include "base/mem.h"
+#include "trace/account.h"
 
 static const char *const names[PIPE_COUNT] = {
 	"VALU", "MATRIX", "LDS", "VMEM", "scalar", "branch", "other", "any", "resident"};
@@ -18,28 +18,19 @@ const char *pipe_name(enum pipe p)
 
 static enum pipe pipe_of(enum inst_class c)
 {
-	switch (c) {
-	case CLASS_VALU:
-	case CLASS_TRANS:
-		return PIPE_VALU;
-	case CLASS_MATRIX:
-		return PIPE_MATRIX;
-	case CLASS_LDS:
-	case CLASS_LDS_XLANE:
-		return PIPE_LDS;
-	case CLASS_VMEM_LOAD:
-	case CLASS_VMEM_STORE:
-	case CLASS_VMEM_ATOMIC:
-	case CLASS_VMEM_TO_LDS:
-		return PIPE_VMEM;
-	case CLASS_SALU:
-	case CLASS_SMEM:
-		return PIPE_SCALAR;
-	case CLASS_BRANCH:
-		return PIPE_BRANCH;
-	default:
-		return PIPE_OTHER;
-	}
+	static const uint8_t pipes[SIMD_UNITS] = {
+		[SIMD_VALU] = PIPE_VALU,
+		[SIMD_MATRIX] = PIPE_MATRIX,
+		[SIMD_LDS] = PIPE_LDS,
+		[SIMD_VMEM] = PIPE_VMEM,
+		[SIMD_SALU] = PIPE_SCALAR,
+		[SIMD_SMEM] = PIPE_SCALAR,
+		[SIMD_BRANCH] = PIPE_BRANCH,
+		[SIMD_OTHER] = PIPE_OTHER,
+		[SIMD_NONE] = PIPE_OTHER,
+	};
+
+	return (enum pipe)pipes[class_unit(c)];
 }
 
 static size_t set_count(const struct utilization *u)
@@ -96,23 +87,22 @@ static bool on_track(void *self, void *mine, const struct walk_track *w, struct 
 
 	if (!u->groups->has_groups)
 		return true;
-	account_begin(&a, w);
+	account_begin(&a, w->data, w->from_cyc, w->to_cyc);
 	if (!spans_add(&set[PIPE_RESIDENT], a.lo, a.hi))
 		return err_nomem(e);
 	while (account_next(&a)) {
 		enum inst_class k = w->data->inst_class[a.i];
-		uint64_t end = a.issue_start + a.issue_cyc;
 
 		if (!a.issue_cyc || !class_is_busy(k))
 			continue;
-		if (!spans_add(&set[pipe_of(k)], a.issue_start, end) ||
-			!spans_add(&set[PIPE_ANY], a.issue_start, end))
+		if (!spans_add(&set[pipe_of(k)], a.at.issue, a.at.end) ||
+			!spans_add(&set[PIPE_ANY], a.at.issue, a.at.end))
 			return err_nomem(e);
 	}
 	return true;
 }
 
-static bool merge(void *self, void *mine, struct incore_error *e)
+static bool utilization_merge(void *self, void *mine, struct incore_error *e)
 {
 	struct utilization *u = self;
 	struct spans *sets = mine;
@@ -133,7 +123,7 @@ struct collector utilization_collector(struct utilization *u)
 	return (struct collector){.self = u,
 		.worker_new = worker_new,
 		.track = on_track,
-		.merge = merge,
+		.merge = utilization_merge,
 		.worker_free = worker_free};
 }
 

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "base/mem.h"
+#include "base/search.h"
 
 #define EXACT_QUANTA 4096u /* slack is kept exactly below this many clock quanta */
 
@@ -162,14 +163,7 @@ static uint32_t passes_between(struct header_list *h, uint32_t slice, uint32_t w
 	for (unsigned near = 0; near < 4 && high > 0; near++, high--)
 		if (h->slices.v[high - 1] <= slice)
 			return (uint32_t)(h->at - high);
-	while (low < high) {
-		size_t mid = low + (high - low) / 2;
-
-		if (h->slices.v[mid] <= slice)
-			low = mid + 1;
-		else
-			high = mid;
-	}
+	BISECT(low, high, i, h->slices.v[i] <= slice);
 	return (uint32_t)(h->at - low);
 }
 

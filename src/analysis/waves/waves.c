@@ -6,8 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analysis/waves/account.h"
 #include "base/mem.h"
+#include "base/search.h"
+#include "trace/account.h"
 
 struct gather {
 	struct wave_category categories[256];
@@ -96,7 +97,7 @@ static bool on_track(void *self, void *mine, const struct walk_track *w, struct 
 	struct account a;
 
 	(void)e;
-	account_begin(&a, w);
+	account_begin(&a, w->data, w->from_cyc, w->to_cyc);
 	if (d->n == 0)
 		r.bucket[BUCKET_IDLE] = r.ends_cyc = a.tail_cyc;
 	while (account_next(&a))
@@ -125,7 +126,7 @@ static void worker_free(void *self, void *mine)
 	mem_free(mine);
 }
 
-static bool merge(void *self, void *mine, struct incore_error *e)
+static bool waves_merge(void *self, void *mine, struct incore_error *e)
 {
 	struct waves *w = self;
 	const struct gather *g = mine;
@@ -150,24 +151,8 @@ struct collector waves_collector(struct waves *w)
 	return (struct collector){.self = w,
 		.worker_new = worker_new,
 		.track = on_track,
-		.merge = merge,
+		.merge = waves_merge,
 		.worker_free = worker_free};
-}
-
-static int compare_u64(const void *a, const void *b)
-{
-	uint64_t x, y;
-
-	memcpy(&x, a, sizeof(x));
-	memcpy(&y, b, sizeof(y));
-	return (x > y) - (x < y);
-}
-
-static uint64_t quantile(const uint64_t *sorted, uint64_t n, unsigned percent)
-{
-	uint64_t i = n * percent / 100;
-
-	return sorted[i < n ? i : n - 1];
 }
 
 /* Sorts v. */
@@ -180,12 +165,12 @@ static struct duration_stats stats_of(uint64_t *v, uint64_t n)
 		return s;
 	qsort(v, n, sizeof(*v), compare_u64);
 	s.min = v[0];
-	s.p5 = quantile(v, n, 5);
-	s.p25 = quantile(v, n, 25);
+	s.p5 = quantile_u64(v, n, 5);
+	s.p25 = quantile_u64(v, n, 25);
 	s.median = v[n / 2];
-	s.p75 = quantile(v, n, 75);
-	s.p95 = quantile(v, n, 95);
-	s.p99 = quantile(v, n, 99);
+	s.p75 = quantile_u64(v, n, 75);
+	s.p95 = quantile_u64(v, n, 95);
+	s.p99 = quantile_u64(v, n, 99);
 	s.max = v[n - 1];
 	for (uint64_t i = 0; i < n; i++)
 		s.sum += v[i];

@@ -74,20 +74,6 @@ void table_cstr(struct table *t, const char *s)
 	table_str(t, str_of(s));
 }
 
-const char *fmt_u64(char buf[32], uint64_t v)
-{
-	char digits[24];
-	int n = snprintf(digits, sizeof(digits), "%llu", (unsigned long long)v), k = 0;
-
-	for (int i = 0; i < n; i++) {
-		if (i > 0 && (n - i) % 3 == 0)
-			buf[k++] = ',';
-		buf[k++] = digits[i];
-	}
-	buf[k] = 0;
-	return buf;
-}
-
 void table_u64(struct table *t, uint64_t v)
 {
 	char buf[32];

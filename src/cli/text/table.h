@@ -59,6 +59,5 @@ const char *style_on(const struct cli *c, enum cell_style style);
 const char *style_off(const struct cli *c);
 
 /* Number helpers shared by verbs. */
-const char *fmt_u64(char buf[32], uint64_t v); /* with thousands commas */
 
 #endif

@@ -89,27 +89,3 @@ bool clean_copy_tree(const char *from, const char *to, const char *but, struct i
 		c.but = (struct stat){0};
 	return copy_below(&c, e);
 }
-
-static bool remove_entry(void *ctx, const char *name, struct incore_error *e)
-{
-	char *path = path_join(ctx, name);
-	struct stat st;
-
-	if (!path)
-		return err_nomem(e);
-	if (lstat(path, &st) == 0 && S_ISDIR(st.st_mode))
-		clean_remove_tree(path);
-	else
-		unlink(path);
-	mem_free(path);
-	return true;
-}
-
-void clean_remove_tree(const char *path)
-{
-	struct incore_error ignored = {0};
-
-	dir_each(path, remove_entry, (void *)path, &ignored);
-	incore_error_clear(&ignored);
-	rmdir(path);
-}

@@ -270,7 +270,7 @@ static bool copy_raw(struct clean_job *j, struct incore_error *e)
 	}
 	if (clean_copy_tree(from, tmp, j->dir, e) && rename(tmp, j->raw_path) == 0)
 		return true;
-	clean_remove_tree(tmp);
+	remove_tree(tmp);
 	mem_free(j->raw_path);
 	j->raw_path = NULL;
 	return e->status ? false : err_set(e, INCORE_FAILED, "io", "cannot copy into %s", j->dir);
@@ -303,7 +303,7 @@ bool clean_job_commit(struct clean_job *j, struct incore_error *e)
 		if (j->paths[i])
 			unlink(j->paths[i]);
 	if (j->raw_path)
-		clean_remove_tree(j->raw_path);
+		remove_tree(j->raw_path);
 	return false;
 }
 

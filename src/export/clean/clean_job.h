@@ -51,6 +51,5 @@ void clean_job_deinit(struct clean_job *j);
 
 /* Copies the files below from to a new directory; links are left out, `but` is not entered. */
 bool clean_copy_tree(const char *from, const char *to, const char *but, struct incore_error *e);
-void clean_remove_tree(const char *path);
 
 #endif

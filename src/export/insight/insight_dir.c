@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/file.h"
 #include "export/insight/insight.h"
 
 /* DIR/simulator, or DIR itself where it is called that. */
@@ -116,26 +117,6 @@ bool insight_done(struct insight *s, FILE *f, const char *name, struct incore_er
 	return ok || err_set(e, INCORE_FAILED, "io", "cannot write %s; is the disk full?", name);
 }
 
-static void remove_below(const char *path, unsigned depth)
-{
-	DIR *d = opendir(path);
-	struct dirent *entry;
-
-	while (d && (entry = readdir(d))) {
-		char *name;
-
-		if (strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0)
-			continue;
-		name = path_join(path, entry->d_name);
-		if (name && unlink(name) != 0 && depth < 3)
-			remove_below(name, depth + 1);
-		mem_free(name);
-	}
-	if (d)
-		closedir(d);
-	rmdir(path);
-}
-
 bool insight_dir_commit(struct insight *s, struct incore_error *e)
 {
 	if (rename(s->tmp, s->target) != 0)
@@ -147,7 +128,7 @@ bool insight_dir_commit(struct insight *s, struct incore_error *e)
 void insight_dir_abort(struct insight *s)
 {
 	if (s->tmp)
-		remove_below(s->tmp, 0);
+		remove_tree(s->tmp);
 	if (s->new_parent)
 		rmdir(s->new_parent);
 	s->tmp = s->new_parent = NULL;

@@ -41,7 +41,7 @@ void asc_read_start_pc(struct asc_build *b, const char *path);
 bool asc_is_dump_name(struct str name);
 
 /* import_ops.look of all of them. */
-void asc_look(const char *path, struct arena *a, struct capture *c);
+void asc_look(const char *path, struct capture_cache *cache, struct arena *a, struct capture *c);
 
 /* The unit that a path of a per-core file names, or NULL. */
 const char *asc_unit_of_path(struct arena *a, const char *path);

@@ -50,7 +50,7 @@ const char *asc_unit_of_path(struct arena *a, const char *path)
 static bool read_file(
 	struct asc_build *b, struct file_data *f, const char *path, struct incore_error *e)
 {
-	if (!file_load(f, path, e))
+	if (!import_load(b->options, f, path, e))
 		return false;
 	b->file = f;
 	b->unit = asc_unit_of_path(&b->trace->arena, path);

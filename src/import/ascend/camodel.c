@@ -175,7 +175,7 @@ static bool load_core(struct dump_dir *d, struct core_dump *c, size_t from, size
 	for (size_t i = from; i < end; i++) {
 		struct file_data *f = &bytes[i - from];
 		char *path = path_join(d->dir, d->files.v[i].name);
-		bool ok = path ? file_load(f, path, e) : err_nomem(e);
+		bool ok = path ? import_load(d->b->options, f, path, e) : err_nomem(e);
 
 		mem_free(path);
 		if (!ok)
@@ -267,7 +267,7 @@ static bool read_side(
 
 	if (!path)
 		return err_nomem(e);
-	ok = file_load(&f, path, NULL);
+	ok = import_load(d->b->options, &f, path, NULL);
 	bytes = (struct str){(const char *)f.data, f.size};
 	if (!ok)
 		ok = trace_note(d->b->trace, NOTE_LOST, "unreadable-part", path, INCORE_NO_OFFSET,

@@ -4,6 +4,7 @@
  * of one key (PC, or the instruction's id on A5) are joined in the order of their ticks; what has
  * no other side is counted and named.
  */
+#include "base/search.h"
 #include "import/ascend/camodel.h"
 
 #include <stdio.h>
@@ -102,17 +103,10 @@ static bool find_fetch(const struct core_dump *c, uint64_t pc, uint64_t tick, ui
 	bool found = false;
 
 	for (uint64_t off = 0; off < 16 && off <= pc; off += 4) {
+		struct dump_time key = {pc - off, tick};
 		size_t lo = 0, hi = c->fetches.n;
 
-		while (lo < hi) {
-			size_t mid = lo + (hi - lo) / 2;
-			struct dump_time key = {pc - off, tick};
-
-			if (time_cmp(&c->fetches.v[mid], &key) <= 0)
-				lo = mid + 1;
-			else
-				hi = mid;
-		}
+		BISECT(lo, hi, i, time_cmp(&c->fetches.v[i], &key) <= 0);
 		if (lo && c->fetches.v[lo - 1].address == pc - off &&
 			(!found || c->fetches.v[lo - 1].tick > *out)) {
 			*out = c->fetches.v[lo - 1].tick;
@@ -129,14 +123,7 @@ static bool add_head(struct core_dump *c, struct asc_rec *r, uint32_t lane, uint
 	struct asc_extra *x;
 	uint64_t issue, fetch = 0;
 
-	while (lo < hi) {
-		size_t mid = lo + (hi - lo) / 2;
-
-		if (c->issues.v[mid].address < pc)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
+	BISECT(lo, hi, i, c->issues.v[i].address < pc);
 	if (lo + k >= c->issues.n || c->issues.v[lo + k].address != pc)
 		return true;
 	issue = c->issues.v[lo + k].tick;

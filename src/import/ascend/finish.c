@@ -310,7 +310,7 @@ static bool make_tracks(struct asc_build *b)
 		return false;
 	}
 	x->n = (uint32_t)n;
-	t->loader = (struct track_loader){load, close_ctx};
+	t->loader = (struct track_loader){.load = load, .close = close_ctx};
 	t->loader_ctx = x;
 	return true;
 }

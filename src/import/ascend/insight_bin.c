@@ -184,7 +184,7 @@ static int sniff(const struct probe *p)
 static bool read_file(
 	struct asc_build *b, struct file_data *f, const char *path, struct incore_error *e)
 {
-	if (!file_load(f, path, e) || !asc_read_bin(b, f, path, true, e))
+	if (!import_load(b->options, f, path, e) || !asc_read_bin(b, f, path, true, e))
 		return false;
 	/* Only an on-device run has details and no trace; its counters are sampled. */
 	if (!b->has_trace)

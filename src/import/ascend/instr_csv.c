@@ -27,7 +27,7 @@ static bool read_file(
 	const char *unit = asc_unit_of_path(&b->trace->arena, path);
 	struct str bytes;
 
-	if (!file_load(f, path, e))
+	if (!import_load(b->options, f, path, e))
 		return false;
 	bytes = (struct str){(const char *)f->data, f->size};
 	if (str_starts(bytes, "code,"))

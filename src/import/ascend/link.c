@@ -6,6 +6,7 @@
  */
 #include <stdlib.h>
 
+#include "base/search.h"
 #include "import/ascend/ascend.h"
 
 #define MAX_NAMED 8
@@ -153,14 +154,7 @@ static uint32_t slice_at(const struct asc_build *b, track_idx track, uint64_t at
 	const struct asc_rec *v = asc_recs(b, track);
 	uint32_t lo = 0, hi = b->trace->tracks[track].n_slices;
 
-	while (lo < hi) {
-		uint32_t mid = lo + (hi - lo) / 2;
-
-		if (v[mid].start <= at)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
+	BISECT(lo, hi, i, v[i].start <= at);
 	return lo ? lo - 1 : UINT32_MAX;
 }
 

@@ -23,9 +23,8 @@ static bool is_dir_path(const char *dir, const char *name, char **path)
 
 /* --- what is there --- */
 
-static bool add_file(struct opprof *o, void *list, char *path)
+static bool add_file(struct opprof *o, struct run_files *v, char *path)
 {
-	VEC(struct run_file) *v = list;
 	struct run_file f = {path, asc_unit_of_path(&o->b->trace->arena, path)};
 
 	if (v->n < MAX_LISTED && VEC_PUSH(v, f))
@@ -134,17 +133,28 @@ static bool list_dir(struct opprof *o, const char *dir, unsigned depth, struct i
 
 /* --- reading --- */
 
-bool opprof_load(struct opprof *o, const char *path, struct str *bytes, struct incore_error *e)
+bool opprof_load(struct opprof *o, const char *path, struct file_data *out, struct incore_error *e)
 {
-	struct file_data f = {0};
+	struct loaded_file f = {.path = path};
 
-	if (!file_load(&f, path, e))
+	for (size_t i = 0; i < o->loaded.n; i++)
+		if (!strcmp(o->loaded.v[i].path, path)) {
+			*out = o->loaded.v[i].data;
+			return true;
+		}
+	if (!import_load(o->b->options, &f.data, path, e))
 		return false;
-	*bytes = (struct str){(const char *)f.data, f.size};
-	if (VEC_PUSH(&o->loaded, f))
-		return true;
-	file_unload(&f);
-	return err_nomem(e);
+	if (!VEC_PUSH(&o->loaded, f)) {
+		file_unload(&f.data);
+		return err_nomem(e);
+	}
+	*out = f.data;
+	return true;
+}
+
+static struct str text_of(const struct file_data *f)
+{
+	return (struct str){(const char *)f->data, f->size};
 }
 
 /* A part that cannot be read is a loss; lack of memory ends it. */
@@ -170,10 +180,10 @@ static bool read_csvs(struct opprof *o, csv_reader_fn fn, const struct run_file 
 	struct incore_error *e)
 {
 	for (size_t i = 0; i < n; i++) {
-		struct str bytes;
+		struct file_data f;
 
-		if (!(opprof_load(o, v[i].path, &bytes, e) &&
-			    fn(o->b, bytes, v[i].path, v[i].unit, e)) &&
+		if (!(opprof_load(o, v[i].path, &f, e) &&
+			    fn(o->b, text_of(&f), v[i].path, v[i].unit, e)) &&
 			!opprof_forgive(o, v[i].path, e))
 			return false;
 	}
@@ -183,10 +193,10 @@ static bool read_csvs(struct opprof *o, csv_reader_fn fn, const struct run_file 
 static bool read_logs(struct opprof *o, struct incore_error *e)
 {
 	for (size_t i = 0; i < o->logs.n; i++) {
-		struct str bytes;
+		struct file_data f;
 
-		if (!(opprof_load(o, o->logs.v[i].path, &bytes, e) &&
-			    asc_read_summary(o->b, bytes, o->logs.v[i].path, e)) &&
+		if (!(opprof_load(o, o->logs.v[i].path, &f, e) &&
+			    asc_read_summary(o->b, text_of(&f), o->logs.v[i].path, e)) &&
 			!opprof_forgive(o, o->logs.v[i].path, e))
 			return false;
 	}
@@ -196,11 +206,11 @@ static bool read_logs(struct opprof *o, struct incore_error *e)
 bool opprof_read_per_core(struct opprof *o, struct asc_build *b, struct incore_error *e)
 {
 	for (size_t i = 0; i < o->per_core.n; i++) {
-		struct str bytes;
+		struct file_data f;
 
 		b->unit = o->per_core.v[i].unit;
-		if (!(opprof_load(o, o->per_core.v[i].path, &bytes, e) &&
-			    asc_read_events(b, bytes, o->per_core.v[i].path, 0, e)) &&
+		if (!(opprof_load(o, o->per_core.v[i].path, &f, e) &&
+			    asc_read_events(b, text_of(&f), o->per_core.v[i].path, 0, e)) &&
 			!opprof_forgive(o, o->per_core.v[i].path, e))
 			return false;
 		o->time_source = "per-core trace.json";
@@ -213,18 +223,15 @@ bool opprof_read_per_core(struct opprof *o, struct asc_build *b, struct incore_e
 bool opprof_read_run(
 	struct opprof *o, struct asc_build *b, bool bin_has_trace, struct incore_error *e)
 {
-	struct str bytes;
-
 	if (bin_has_trace)
 		return true;
 	if (o->trace) {
 		struct file_data f;
-		bool ok = opprof_load(o, o->trace, &bytes, e);
+		bool ok = opprof_load(o, o->trace, &f, e);
 
 		if (ok) {
-			f = o->loaded.v[o->loaded.n - 1];
 			b->file = &f;
-			ok = asc_read_events(b, bytes, o->trace, 0, e);
+			ok = asc_read_events(b, text_of(&f), o->trace, 0, e);
 			b->file = NULL;
 		}
 		if (ok) {
@@ -239,16 +246,12 @@ bool opprof_read_run(
 
 static bool read_bin(struct opprof *o, bool with_trace, struct incore_error *e)
 {
-	struct file_data f = {0};
+	struct file_data f;
 
 	if (!o->bin)
 		return true;
-	if (!file_load(&f, o->bin, e))
+	if (!opprof_load(o, o->bin, &f, e))
 		return opprof_forgive(o, o->bin, e);
-	if (!VEC_PUSH(&o->loaded, f)) {
-		file_unload(&f);
-		return err_nomem(e);
-	}
 	if (!asc_read_bin(o->b, &f, o->bin, with_trace, e))
 		/* The files beside it may hold the same. */
 		return (o->trace || o->per_core.n || o->dumps.n) && opprof_forgive(o, o->bin, e);
@@ -381,7 +384,7 @@ static bool read(const char *path, const struct import_options *opts, struct tra
 	uint32_t n = 0;
 	bool ok;
 
-	opprof_list_manifest(path, &t->arena, &listed, &n);
+	opprof_list_manifest(path, opts->cache, &t->arena, &listed, &n);
 	path = n ? listed[0] : path;
 	ok = asc_init(&b, t, opts) && read_parts(&o, path, opts, e);
 
@@ -396,7 +399,7 @@ static bool read(const char *path, const struct import_options *opts, struct tra
 		mem_free(o.dumps.v[i]);
 	VEC_FREE(&o.dumps);
 	for (size_t i = 0; i < o.loaded.n; i++)
-		file_unload(&o.loaded.v[i]);
+		file_unload(&o.loaded.v[i].data);
 	VEC_FREE(&o.loaded);
 	return ok;
 }
@@ -461,7 +464,7 @@ static int sniff(const struct probe *p)
 
 	if (!p->is_dir)
 		return 0;
-	if (opprof_has_manifest(p->path))
+	if (opprof_has_manifest(p->path, p->cache))
 		return 85;
 	if (has_simulator(p->path))
 		return 80;

@@ -9,20 +9,30 @@ struct run_file {
 	char *path;
 	const char *unit; /* of a per-core file or CSV, or NULL */
 };
+struct run_files {
+	struct run_file *v;
+	size_t n, cap;
+};
+
+struct loaded_file {
+	const char *path; /* borrowed from struct opprof */
+	struct file_data data;
+};
 
 struct opprof {
 	struct asc_build *b;
-	char *bin, *trace;	       /* paths, or NULL */
-	VEC(struct run_file) per_core; /* trace.json of one core */
-	VEC(struct run_file) instr, code, logs;
+	char *bin, *trace;	   /* paths, or NULL */
+	struct run_files per_core; /* trace.json of one core */
+	struct run_files instr, code, logs;
 	VEC(char *) dumps; /* directories with logs */
 	uint64_t n_other;
-	VEC(struct file_data) loaded;
+	VEC(struct loaded_file) loaded;
 	const char *time_source;
 };
 
-/* Bytes that stay until the run is read. */
-bool opprof_load(struct opprof *o, const char *path, struct str *bytes, struct incore_error *e);
+/* Bytes that stay until the run is read; a file that was loaded before is not opened again. path
+ * stays as long as o. */
+bool opprof_load(struct opprof *o, const char *path, struct file_data *out, struct incore_error *e);
 /* A part that cannot be read is a loss; lack of memory ends it. */
 bool opprof_forgive(struct opprof *o, const char *path, struct incore_error *e);
 bool opprof_read_per_core(struct opprof *o, struct asc_build *b, struct incore_error *e);
@@ -40,9 +50,10 @@ bool opprof_compare_copies(
 
 /* --- opprof_manifest.c --- */
 /* Is this a folder with a manifest that names at least one run in it? */
-bool opprof_has_manifest(const char *dir);
+bool opprof_has_manifest(const char *dir, struct capture_cache *cache);
 /* The runs that the manifest of a folder names and that lie in it, in the arena. */
-void opprof_list_manifest(const char *dir, struct arena *a, const char ***paths, uint32_t *n);
+void opprof_list_manifest(const char *dir, struct capture_cache *cache, struct arena *a,
+	const char ***paths, uint32_t *n);
 /* The same of a manifest's bytes; rows up to the first that is damaged. */
 void opprof_manifest_runs(
 	const char *dir, struct str csv, struct arena *a, const char ***paths, uint32_t *n);

@@ -10,25 +10,17 @@ bool opprof_compare_ticks(
 {
 	struct trace *t = trace_new();
 	struct asc_build other;
-	struct file_data *f = NULL;
+	struct file_data f;
 	const char *time_source = o->time_source;
 	bool ok;
 
 	if (!t)
 		return err_nomem(e);
 	ok = asc_init(&other, t, opts);
-	if (ok && o->bin && file_exists(o->bin)) {
-		struct file_data bin = {0};
-
-		if (file_load(&bin, o->bin, NULL) && !VEC_PUSH(&o->loaded, bin)) {
-			file_unload(&bin);
-			ok = err_nomem(e);
-		} else if (bin.data) {
-			f = &o->loaded.v[o->loaded.n - 1];
-			if (!asc_read_bin(&other, f, o->bin, true, e))
-				ok = opprof_forgive(o, o->bin, e);
-		}
-	}
+	/* Where it cannot be read, that was said when the run was. */
+	if (ok && o->bin && opprof_load(o, o->bin, &f, NULL) &&
+		!asc_read_bin(&other, &f, o->bin, true, e))
+		ok = opprof_forgive(o, o->bin, e);
 	if (ok && !other.n_slices && !opprof_read_run(o, &other, false, e))
 		ok = opprof_forgive(o, o->trace ? o->trace : "trace.json", e);
 	o->time_source = time_source;
@@ -65,11 +57,13 @@ static bool compare_trace_json(
 	struct opprof *o, const struct import_options *opts, struct incore_error *e)
 {
 	struct copy c;
+	struct file_data f;
 	struct str bytes;
 	bool ok;
 
-	if (!opprof_load(o, o->trace, &bytes, e))
+	if (!opprof_load(o, o->trace, &f, e))
 		return opprof_forgive(o, o->trace, e);
+	bytes = (struct str){(const char *)f.data, f.size};
 	if (str_eq(bytes, o->b->trace_text))
 		return true;
 	if (!open_copy(&c, o, opts)) {

@@ -104,27 +104,29 @@ void opprof_manifest_runs(
 	free(root);
 }
 
-void opprof_list_manifest(const char *dir, struct arena *a, const char ***paths, uint32_t *n)
+void opprof_list_manifest(const char *dir, struct capture_cache *cache, struct arena *a,
+	const char ***paths, uint32_t *n)
 {
+	struct import_options o = {.cache = cache, .is_look = true};
 	char *path = path_join(dir, MANIFEST);
 	struct file_data f = {0};
 
 	*n = 0;
 	*paths = NULL;
-	if (path && file_exists(path) && file_load(&f, path, NULL))
+	if (path && file_exists(path) && import_load(&o, &f, path, NULL))
 		opprof_manifest_runs(dir, (struct str){(const char *)f.data, f.size}, a, paths, n);
 	file_unload(&f);
 	mem_free(path);
 }
 
-bool opprof_has_manifest(const char *dir)
+bool opprof_has_manifest(const char *dir, struct capture_cache *cache)
 {
 	struct arena a;
 	const char **paths;
 	uint32_t n;
 
 	arena_init(&a);
-	opprof_list_manifest(dir, &a, &paths, &n);
+	opprof_list_manifest(dir, cache, &a, &paths, &n);
 	arena_deinit(&a);
 	return n > 0;
 }

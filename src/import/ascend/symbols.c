@@ -117,7 +117,7 @@ bool asc_find_lines(struct asc_build *b, struct incore_error *e)
 	struct arena a;
 	bool ok = true;
 
-	if (!b->binary || !b->is_ticks || !file_load(&f, b->binary, NULL))
+	if (!b->binary || !b->is_ticks || !import_load(b->options, &f, b->binary, NULL))
 		return true;
 	arena_init(&a);
 	if (!elf_open(&x, (struct str){(const char *)f.data, f.size}, b->binary, &a, &why))
@@ -150,7 +150,7 @@ void asc_read_start_pc(struct asc_build *b, const char *path)
 	struct str s, line;
 	uint64_t v;
 
-	if (!file_load(&f, path, NULL))
+	if (!import_load(b->options, &f, path, NULL))
 		return;
 	s = (struct str){(const char *)f.data, f.size};
 	if (str_cut(&s, "\n", &line) && str_to_u64(str_trim(line), &v))

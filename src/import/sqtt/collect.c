@@ -5,6 +5,7 @@
  * per state a byte and a varint. What a trace cannot hold is put right here and counted: times
  * before the wave begins, negative durations, instructions out of order.
  */
+#include "codec/varint.h"
 #include "import/sqtt/engine.h"
 
 #include <stdlib.h>
@@ -16,19 +17,6 @@
 #define MAX_SPAN_BYTES (1 + 5)
 #define MAX_ENTRY_SEARCH 4096u /* a corrupt stream may name any number of programs */
 #define MIN_SPANS 3u	       /* of a wave without instructions: what AMD's tools leave out */
-
-static uint8_t *put(uint8_t *p, uint64_t v)
-{
-	for (; v >= 0x80; v >>= 7)
-		*p++ = (uint8_t)(v | 0x80);
-	*p++ = (uint8_t)v;
-	return p;
-}
-
-static uint64_t zigzag(int64_t v)
-{
-	return (uint64_t)v << 1 ^ (uint64_t)(v >> 63);
-}
 
 static uint64_t clamp_time(struct sqtt_engine *g, int64_t t)
 {
@@ -202,10 +190,10 @@ static bool pack(struct sqtt_engine *g, const struct sqtt_wave *w, int64_t *end)
 		if (!count(g, slot, x, &prev))
 			return false;
 		*p++ = (uint8_t)x->category;
-		p = put(p, zigzag((int64_t)slot - before));
-		p = put(p, zigzag(x->time - *end));
-		p = put(p, (uint32_t)x->dur);
-		p = put(p, x->stall);
+		p = varint_put(p, zigzag((int64_t)slot - before));
+		p = varint_put(p, zigzag(x->time - *end));
+		p = varint_put(p, (uint32_t)x->dur);
+		p = varint_put(p, x->stall);
 		before = slot;
 		*end = x->time + x->dur;
 	}
@@ -214,7 +202,7 @@ static bool pack(struct sqtt_engine *g, const struct sqtt_wave *w, int64_t *end)
 
 		g->n_clamped += dur < 0;
 		*p++ = (uint8_t)w->timeline[i].state;
-		p = put(p, (uint32_t)(dur < 0 ? 0 : dur));
+		p = varint_put(p, (uint32_t)(dur < 0 ? 0 : dur));
 	}
 	g->store.n = (size_t)(p - g->store.v);
 	return true;
@@ -356,7 +344,6 @@ static bool decode(struct sqtt_engine *g, const struct file_data *f, const struc
 bool sqtt_engine_decode(
 	struct sqtt_engine *g, const struct sqtt_options *o, unsigned want, struct incore_error *e)
 {
-	struct file_data f = {0};
 	struct incore_error why = {0};
 	bool ok;
 
@@ -364,8 +351,9 @@ bool sqtt_engine_decode(
 	g->hit = mem_zalloc((size_t)g->objects->n_slots + 1, sizeof(*g->hit));
 	if (!g->hit)
 		return err_nomem(e);
-	ok = file_load(&f, g->path, &why) && decode(g, &f, o, want, &why);
-	file_unload(&f);
+	ok = (g->file.data || file_load(&g->file, g->path, &why)) &&
+	     decode(g, &g->file, o, want, &why);
+	file_unload(&g->file);
 	VEC_FREE(&g->scratch);
 	if (ok)
 		return true;
@@ -384,6 +372,7 @@ bool sqtt_engine_decode(
 
 void sqtt_engine_free(struct sqtt_engine *g)
 {
+	file_unload(&g->file);
 	VEC_FREE(&g->store);
 	VEC_FREE(&g->waves);
 	VEC_FREE(&g->events);

@@ -31,7 +31,8 @@ struct sqtt_entry { /* where a program begins */
 struct sqtt_engine {
 	uint32_t se;
 	const char *path;
-	bool is_bad; /* no thread trace: see why */
+	struct file_data file; /* until it is decoded */
+	bool is_bad;	       /* no thread trace: see why */
 	struct incore_error why;
 	struct sqtt_stream stream;
 	struct sqtt_result result;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* load.c: one packed wave (see collect.c) -> the columns of one track. */
+#include "codec/varint.h"
 #include "import/sqtt/sqtt.h"
 
 #include "isa/amd.h"
@@ -19,9 +20,7 @@ static inline uint64_t get(struct unpack *u)
 
 static inline int64_t get_signed(struct unpack *u)
 {
-	uint64_t v = get(u);
-
-	return (int64_t)(v >> 1 ^ (0 - (v & 1)));
+	return unzigzag(get(u));
 }
 
 static void unpack_insts(const struct trace *t, struct unpack *u, struct track_data *d, uint32_t n)

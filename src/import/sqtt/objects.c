@@ -3,6 +3,7 @@
  * objects.c: the code that ran. An object that is missing, damaged or of another architecture is a
  * note; the trace is decoded without it.
  */
+#include "base/search.h"
 #include "import/sqtt/sqtt.h"
 
 /* The words of all objects together must fit a slot number. */
@@ -39,7 +40,7 @@ static bool read_object(struct sqtt_build *b, const struct sqtt_object_file *f,
 	struct str bytes, note;
 
 	*o = (struct sqtt_object){.id = f->id, .path = f->path};
-	if (!file_load(&o->file, f->path, why))
+	if (!import_load(b->options, &o->file, f->path, why))
 		return false;
 	bytes = (struct str){(const char *)o->file.data, o->file.size};
 	if (!elf_open(&o->elf, bytes, f->path, a, why))
@@ -117,16 +118,12 @@ static bool add_segments(struct sqtt_build *b, uint32_t object)
 static unsigned stream_major(const struct sqtt_build *b)
 {
 	for (uint32_t i = 0; i < b->container.n_streams; i++) {
-		struct file_data f = {0};
+		struct file_data *f = &b->loader->engines[i].file;
 		struct sqtt_stream s;
-		unsigned major = 0;
 
-		if (file_load(&f, b->container.streams[i].path, NULL) &&
-			sqtt_recognise(f.data, f.size, &s, NULL))
-			major = s.gfx_major;
-		file_unload(&f);
-		if (major)
-			return major;
+		if (import_load(b->options, f, b->container.streams[i].path, NULL) &&
+			sqtt_recognise(f->data, f->size, &s, NULL))
+			return s.gfx_major;
 	}
 	return 0;
 }
@@ -239,18 +236,12 @@ uint32_t sqtt_slot_of(const struct sqtt_objects *o, uint32_t id, uint64_t pc, si
 
 struct sqtt_place sqtt_place_of(const struct sqtt_objects *o, uint32_t slot)
 {
-	size_t lo = 0, hi = o->stretches.n;
+	size_t after = 1, n = o->stretches.n, lo;
 	const struct sqtt_segment *s;
 	uint64_t at;
 
-	while (hi - lo > 1) {
-		size_t mid = lo + (hi - lo) / 2;
-
-		if (o->stretches.v[mid].first_slot <= slot)
-			lo = mid;
-		else
-			hi = mid;
-	}
+	BISECT(after, n, i, o->stretches.v[i].first_slot <= slot);
+	lo = after - 1;
 	s = &o->segments.v[lo];
 	at = (uint64_t)(slot - o->stretches.v[lo].first_slot) * 4;
 	return (struct sqtt_place){&o->v.v[o->stretches.v[lo].object], s->vaddr + at, s->bytes + at,

@@ -47,7 +47,7 @@ static bool read_meta(struct sqtt_build *b, struct incore_error *e)
 	b->meta.machine = b->trace->meta.machine;
 	if (!b->container.meta)
 		return true;
-	ok = file_load(&f, b->container.meta, &why) &&
+	ok = import_load(b->options, &f, b->container.meta, &why) &&
 	     sqtt_meta_parse(&b->meta, f.data, f.size, b->container.meta, &b->trace->arena, &why);
 	file_unload(&f);
 	if (ok) {
@@ -96,6 +96,9 @@ static bool decode_all(struct sqtt_build *b, struct incore_error *e)
 		l->engines[i].objects = &b->objects;
 		if (!l->engines[i].path)
 			return err_nomem(e);
+		/* Here, as the cache is for one thread; what fails is tried again and says why. */
+		if (!l->engines[i].file.data)
+			import_load(b->options, &l->engines[i].file, l->engines[i].path, NULL);
 	}
 	progress_begin(p, "shader engines", l->n_engines);
 	ok = pool_run(b->options ? b->options->pool : NULL, l->n_engines, 1, decode_one, &j, e);
@@ -216,11 +219,13 @@ static int sqtt_sniff(const struct probe *p)
 	return p->is_named && sqtt_is_stream_name(p->path) ? 90 : 0;
 }
 
-static void sqtt_split(const char *path, struct arena *a, const char ***paths, uint32_t *n)
+static void sqtt_split(const char *path, struct capture_cache *cache, struct arena *a,
+	const char ***paths, uint32_t *n)
 {
 	struct sqtt_container *v;
 	uint32_t count;
 
+	(void)cache;
 	*n = 0;
 	if (!sqtt_containers(path, a, &v, &count, NULL))
 		return;
@@ -229,11 +234,13 @@ static void sqtt_split(const char *path, struct arena *a, const char ***paths, u
 		(*paths)[(*n)++] = v[i].first;
 }
 
-static void sqtt_look(const char *path, struct arena *a, struct capture *c)
+static void sqtt_look(
+	const char *path, struct capture_cache *cache, struct arena *a, struct capture *c)
 {
 	struct sqtt_container *v;
 	uint32_t n;
 
+	(void)cache;
 	if (!sqtt_containers(path, a, &v, &n, NULL))
 		return;
 	c->agent = v[0].agent;

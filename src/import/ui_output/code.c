@@ -76,6 +76,7 @@ struct code_build {
 	struct intern opcodes, paths, sources;
 	struct code_samples sample; /* of the row being read */
 	uint32_t source;	    /* the same */
+	struct hash_stream hash;    /* of the first columns: see LOOK_COLUMNS */
 	bool any_sample, is_nomem;
 };
 
@@ -310,8 +311,11 @@ static void read_row(struct code_build *c)
 	c->source = INTERN_NONE;
 	if (!json_enter_array(r))
 		return;
-	for (; json_next_item(r); n++)
+	for (; json_next_item(r); n++) {
 		read_cell(c, &row, n < c->layout.n ? c->layout.role[n] : COLUMN_OTHER);
+		if (n + 1 == LOOK_COLUMNS && !r->is_failed)
+			hash_stream_add(&c->hash, start, (size_t)(r->p - start));
+	}
 	if (r->is_failed)
 		return;
 	if (n < c->layout.n) {
@@ -415,6 +419,7 @@ bool ui_code_parse(struct ui_build *b, struct ui_bytes in, struct incore_error *
 	intern_init(&c.opcodes);
 	intern_init(&c.paths);
 	intern_init(&c.sources);
+	hash_stream_init(&c.hash);
 	ok = read_frame(&c, in, e);
 	json_deinit(&c.r);
 	if (ok) {
@@ -424,6 +429,7 @@ bool ui_code_parse(struct ui_build *b, struct ui_bytes in, struct incore_error *
 	if (c.is_nomem || (ok && (!commit(&c) || !commit_samples(&c))))
 		ok = err_nomem(e);
 	b->rows = c.out;
+	b->trace->meta.code_key = hash_stream_end(&c.hash).lo;
 	intern_deinit(&c.opcodes);
 	intern_deinit(&c.paths);
 	intern_deinit(&c.sources);

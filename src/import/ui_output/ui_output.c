@@ -4,6 +4,7 @@
  * code.json is an error; damage in any other file is a note, and the rest is still read. Wave files
  * are not read here but one by one when a question asks (wave.c).
  */
+#include "base/search.h"
 #include "import/ui_output/wave.h"
 
 #include <errno.h>
@@ -27,13 +28,26 @@ bool ui_has(const struct ui_build *b, const char *name)
 	       bsearch(&name, b->names.v, b->names.n, sizeof(*b->names.v), compare_names);
 }
 
+static struct file_store *store_of(const struct import_options *o)
+{
+	return o && o->cache ? &o->cache->files : NULL;
+}
+
+bool ui_load_into(struct ui_build *b, struct file_data *f, const char *name, const char *path,
+	struct incore_error *e)
+{
+	enum file_store_use use = b->options && b->options->is_look ? FILE_KEEP : FILE_TAKE;
+
+	return file_store_load_at(store_of(b->options), use, f, b->dir_fd, name, path, e);
+}
+
 bool ui_load(struct ui_build *b, const char *name, struct ui_bytes *out, struct incore_error *e)
 {
 	const char *path = arena_printf(&b->scratch, "%s/%s", b->dir, name);
 
 	if (!path)
 		return err_nomem(e);
-	if (!file_load_at(&b->file, b->dir_fd, name, path, e))
+	if (!ui_load_into(b, &b->file, name, path, e))
 		return false;
 	*out = (struct ui_bytes){b->file.data, b->file.size, path};
 	return true;
@@ -76,7 +90,9 @@ bool ui_optional_path(
 {
 	struct incore_error mine = {0};
 
-	if (file_load(&b->file, path, &mine) &&
+	/* Kept: the captures beside this one read the same. */
+	if (file_store_load_at(
+		    store_of(b->options), FILE_KEEP, &b->file, AT_FDCWD, path, path, &mine) &&
 		parse(b, (struct ui_bytes){b->file.data, b->file.size, path}, &mine))
 		return true;
 	if (note_damage(b, path, &mine))
@@ -151,14 +167,7 @@ clock_idx ui_clock(const struct trace *t, uint32_t se)
 {
 	clock_idx lo = 0, hi = t->n_clocks; /* sorted by id */
 
-	while (lo < hi) {
-		clock_idx mid = lo + (hi - lo) / 2;
-
-		if (t->clocks[mid].id < se)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
+	BISECT(lo, hi, i, t->clocks[i].id < se);
 	return lo < t->n_clocks && t->clocks[lo].id == se ? lo : NO_CLOCK;
 }
 
@@ -196,6 +205,11 @@ static void close_loader(void *ctx)
 
 	if (l->dir_fd >= 0)
 		close(l->dir_fd);
+	for (unsigned i = 0; i < l->n_loaded; i++)
+		file_unload(&l->loaded[i].file);
+	for (size_t i = 0; i < l->n_kept; i++)
+		file_unload(&l->kept[i]);
+	mem_free(l->kept);
 	mem_free(l->dir);
 	mem_free(l);
 }
@@ -209,6 +223,7 @@ static struct ui_loader *new_loader(struct trace *t)
 	l->dir_fd = -1;
 	t->loader.load = ui_wave_load;
 	t->loader.close = close_loader;
+	t->loader.keep = ui_wave_keep;
 	t->loader_ctx = l;
 	return l;
 }
@@ -396,7 +411,7 @@ static bool read_all(struct ui_build *b, struct incore_error *e)
 	if (!read_manifest(b, e) || !read_code(b, l, e))
 		return false;
 	set_evidence(b);
-	t->meta.target_cu = ui_wave_find_cu(b);
+	t->meta.target_cu = ui_wave_find_cu(b, l);
 	return read_optional(b, e) && compare_listing(b, l, e);
 }
 
@@ -463,37 +478,51 @@ static int ui_sniff(const struct probe *p)
 	return sure;
 }
 
-static bool look_file(
-	struct file_data *f, const char *dir, const char *name, struct ui_bytes *out, char **path)
+static bool look_file(struct ui_bytes *out, struct file_data *f, struct capture_cache *cache,
+	const char *dir, const char *name)
 {
-	*path = path_join(dir, name);
-	if (!*path || !file_load(f, *path, NULL))
-		return false;
-	*out = (struct ui_bytes){f->data, f->size, *path};
-	return true;
+	struct import_options o = {.cache = cache, .is_look = true};
+	char *path = path_join(dir, name);
+	bool ok = path && import_load(&o, f, path, NULL);
+
+	*out = (struct ui_bytes){f->data, f->size, name};
+	mem_free(path);
+	return ok;
 }
 
-static void ui_look(const char *path, struct arena *a, struct capture *c)
+static void set_same_as(struct capture *c, uint64_t hash, struct arena *a)
+{
+	c->is_empty = c->n_tracks == 0 && c->n_rows == 0;
+	if (c->n_rows)
+		c->same_as = arena_printf(
+			a, "%lld/%016llx", (long long)c->agent, (unsigned long long)hash);
+}
+
+static void ui_look(
+	const char *path, struct capture_cache *cache, struct arena *a, struct capture *c)
 {
 	struct ui_manifest m = {.arena = a};
 	struct file_data f = {0};
 	struct ui_bytes in;
-	char *name = NULL;
 	uint64_t hash = 0;
 
 	ui_parse_dir_name(path, &c->agent, &c->dispatch);
-	if (look_file(&f, path, "filenames.json", &in, &name) && ui_manifest_parse(&m, in, NULL))
+	if (look_file(&in, &f, cache, path, "filenames.json") && ui_manifest_parse(&m, in, NULL))
 		c->n_tracks = m.waves.n;
-	mem_free(name);
-	if (look_file(&f, path, "code.json", &in, &name) && ui_code_look(in, c, &hash)) {
-		c->is_empty = c->n_tracks == 0 && c->n_rows == 0;
-		if (c->n_rows)
-			c->same_as = arena_printf(
-				a, "%lld/%016llx", (long long)c->agent, (unsigned long long)hash);
-	}
-	mem_free(name);
+	if (look_file(&in, &f, cache, path, "code.json") && ui_code_look(in, c, &hash))
+		set_same_as(c, hash, a);
 	ui_manifest_deinit(&m);
 	file_unload(&f);
+}
+
+static void ui_look_at_trace(const struct trace *t, struct arena *a, struct capture *c)
+{
+	ui_parse_dir_name(c->path, &c->agent, &c->dispatch);
+	c->n_tracks = t->n_tracks;
+	c->n_rows = t->n_code;
+	for (code_idx i = 0; i < t->n_code; i++)
+		c->n_mapped += !t->code[i].is_label && *t->code[i].source;
+	set_same_as(c, t->meta.code_key, a);
 }
 
 const struct import_ops import_ui_output = {
@@ -502,6 +531,7 @@ const struct import_ops import_ui_output = {
 	.looks_for = "a ui_output_* directory of rocprofv3 --att (with filenames.json)",
 	.sniff = ui_sniff,
 	.look = ui_look,
+	.look_at_trace = ui_look_at_trace,
 	.read = ui_read,
 	.lost = ui_lost,
 };

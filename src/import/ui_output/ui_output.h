@@ -85,6 +85,9 @@ extern const struct import_ops import_ui_output;
 bool ui_has(const struct ui_build *b, const char *name); /* in the directory listing */
 /* Loads dir/name into b->file. */
 bool ui_load(struct ui_build *b, const char *name, struct ui_bytes *out, struct incore_error *e);
+/* The same into *f, by its full path. */
+bool ui_load_into(struct ui_build *b, struct file_data *f, const char *name, const char *path,
+	struct incore_error *e);
 typedef bool (*ui_parse_fn)(struct ui_build *b, struct ui_bytes in, struct incore_error *e);
 /* Parses dir/name if it is there; damage becomes a note. False on lack of memory only. */
 bool ui_optional(struct ui_build *b, const char *name, ui_parse_fn parse, struct incore_error *e);

@@ -6,10 +6,13 @@
  */
 #include "import/ui_output/wave.h"
 
+#include "base/search.h"
 #include "isa/amd.h"
 
 #define BATCH 256
 #define COLUMNS 5 /* time, category, stall, duration, line */
+/* Of wave files that are read again, in all. */
+#define MOST_KEPT_BYTES ((size_t)64 << 20)
 #define FILE_SE 0 /* places in coord_file */
 #define FILE_CU 1
 #define FILE_SIMD 2
@@ -38,14 +41,7 @@ static code_idx find_row(const struct ui_code_index *x, int64_t number)
 {
 	uint32_t lo = 0, hi = x->n_sorted;
 
-	while (lo < hi) {
-		uint32_t mid = lo + (hi - lo) / 2;
-
-		if (x->numbers[mid] < number)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
+	BISECT(lo, hi, i, x->numbers[i] < number);
 	return lo < x->n_sorted && x->numbers[lo] == number ? x->rows[lo] : x->n_code;
 }
 
@@ -386,12 +382,45 @@ static struct wave_scratch *get_scratch(struct track_data *d)
 	return d->loader_scratch;
 }
 
+void ui_wave_keep(struct trace *t)
+{
+	struct ui_loader *l = t->loader_ctx;
+
+	if (l->kept)
+		return;
+	l->kept = mem_zalloc(t->n_tracks, sizeof(*l->kept)); /* without it they are opened again */
+	l->n_kept = l->kept ? t->n_tracks : 0;
+}
+
+static const struct file_data *loaded_before(
+	const struct ui_loader *l, track_idx i, const char *name)
+{
+	if (i < l->n_kept && l->kept[i].data)
+		return &l->kept[i];
+	for (unsigned k = 0; k < l->n_loaded; k++)
+		if (!strcmp(l->loaded[k].name, name))
+			return &l->loaded[k].file;
+	return NULL;
+}
+
+/* Workers come here at the same time, but never two with the same track. */
+static const struct file_data *keep_file(struct ui_loader *l, track_idx i, struct file_data *f)
+{
+	if (i >= l->n_kept ||
+		__atomic_add_fetch(&l->kept_bytes, f->buf_cap, __ATOMIC_RELAXED) > MOST_KEPT_BYTES)
+		return f;
+	l->kept[i] = *f;
+	*f = (struct file_data){0};
+	return &l->kept[i];
+}
+
 bool ui_wave_load(const struct trace *t, track_idx i, unsigned want, struct track_data *d,
 	struct incore_error *e)
 {
-	const struct ui_loader *l = t->loader_ctx;
+	struct ui_loader *l = t->loader_ctx;
 	const char *name = t->tracks[i].name;
 	struct wave_scratch *s = get_scratch(d);
+	const struct file_data *f;
 	struct json_reader r;
 	bool ok;
 
@@ -402,9 +431,13 @@ bool ui_wave_load(const struct trace *t, track_idx i, unsigned want, struct trac
 		sb_free(&s->path);
 		return err_nomem(e);
 	}
-	if (!file_load_at(&s->file, l->dir_fd, name, s->path.p, e))
-		return false;
-	json_init(&r, s->file.data, s->file.size, s->path.p, 0);
+	f = loaded_before(l, i, name);
+	if (!f) {
+		if (!file_load_at(&s->file, l->dir_fd, name, s->path.p, e))
+			return false;
+		f = keep_file(l, i, &s->file);
+	}
+	json_init(&r, f->data, f->size, s->path.p, 0);
 	parse(&r, &l->index, want, d, s->rows);
 	ok = json_finish(&r, e);
 	if (!ok && r.fail_code && !strcmp(r.fail_code, "no-memory"))
@@ -414,7 +447,7 @@ bool ui_wave_load(const struct trace *t, track_idx i, unsigned want, struct trac
 }
 
 /* cu stands before "instructions" in the file, so that only its head is read. */
-static bool head_cu(struct ui_bytes in, int64_t *cu)
+static void head_cu(struct ui_bytes in, int64_t *cu)
 {
 	struct json_reader r;
 	struct str key;
@@ -440,20 +473,21 @@ static bool head_cu(struct ui_bytes in, int64_t *cu)
 	json_deinit(&r);
 	if (found)
 		*cu = v;
-	return found;
 }
 
-int64_t ui_wave_find_cu(struct ui_build *b)
+int64_t ui_wave_find_cu(struct ui_build *b, struct ui_loader *l)
 {
 	int64_t cu = NO_VALUE;
 
 	/* a few attempts: the first file may be missing or damaged */
-	for (size_t i = 0; i < b->manifest.waves.n && i < 16; i++) {
-		struct ui_bytes in;
+	for (size_t i = 0; i < b->manifest.waves.n && i < UI_CU_ATTEMPTS && cu == NO_VALUE; i++) {
+		struct ui_loaded_wave *w = &l->loaded[l->n_loaded];
 
-		if (ui_has(b, b->manifest.waves.v[i].name) &&
-			ui_load(b, b->manifest.waves.v[i].name, &in, NULL) && head_cu(in, &cu))
-			break;
+		w->name = b->manifest.waves.v[i].name;
+		if (!ui_has(b, w->name) || !ui_load_into(b, &w->file, w->name, w->name, NULL))
+			continue;
+		l->n_loaded++;
+		head_cu((struct ui_bytes){w->file.data, w->file.size, w->name}, &cu);
 	}
 	return cu;
 }

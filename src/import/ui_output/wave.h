@@ -25,11 +25,24 @@ struct ui_name_list {
 	const char *text; /* the first few, separated by ", " */
 };
 
+/* Files that were opened to learn the CU: the first that tells it ends the search. */
+#define UI_CU_ATTEMPTS 16
+
+struct ui_loaded_wave {
+	const char *name;
+	struct file_data file;
+};
+
 struct ui_loader { /* trace.loader_ctx */
 	int dir_fd;
 	char *dir;
 	struct ui_name_list missing, unlisted;
 	struct ui_code_index index;
+	struct ui_loaded_wave loaded[UI_CU_ATTEMPTS]; /* tracks read them here */
+	unsigned n_loaded;
+	struct file_data *kept; /* one per track, where tracks are loaded again; else NULL */
+	size_t n_kept;
+	size_t kept_bytes; /* atomic */
 };
 
 /* code_index.c */
@@ -40,7 +53,8 @@ bool ui_wave_parse(
 	struct json_reader *r, const struct ui_code_index *x, unsigned want, struct track_data *d);
 bool ui_wave_load(const struct trace *t, track_idx i, unsigned want, struct track_data *d,
 	struct incore_error *e);
+void ui_wave_keep(struct trace *t);
 /* cu of the first readable wave file; NO_VALUE if none. */
-int64_t ui_wave_find_cu(struct ui_build *b);
+int64_t ui_wave_find_cu(struct ui_build *b, struct ui_loader *l);
 
 #endif

@@ -236,7 +236,7 @@ static bool make_tracks(struct maker *m)
 	m->place = mem_zalloc(lanes + 1, sizeof(*m->place));
 	if (x) {
 		x->n = (uint32_t)lanes;
-		t->loader = (struct track_loader){load, close_ctx};
+		t->loader = (struct track_loader){.load = load, .close = close_ctx};
 		t->loader_ctx = x;
 	}
 	ok = o && x && t->tracks && t->clocks && m->track_of && m->place;

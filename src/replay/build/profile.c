@@ -125,7 +125,7 @@ static bool prepare(const struct profile_request *q, struct one *o, const struct
 	char *name, *source;
 	bool ok;
 
-	clean_remove_tree(o->folder); /* of a run that was interrupted here */
+	remove_tree(o->folder); /* of a run that was interrupted here */
 	source = realpath(k->source, NULL);
 	ok = source ? make_dir(o->folder, 0700, e) : err_errno(e, errno, k->source, "read");
 	ok = ok && testcase_read(&o->testcase, source, &q->testcase, e) &&

@@ -43,7 +43,7 @@ static bool open_trace(const char *path, struct trace **out, struct incore_error
 	struct capture_list list;
 	bool ok;
 
-	if (!import_find(path, &list, e))
+	if (!import_find(path, NULL, &list, e))
 		return false;
 	ok = import_read(capture_choose(&list), &o, out, e);
 	capture_list_deinit(&list);

@@ -7,10 +7,10 @@
 static void add_lane(const struct columns *c, uint32_t k, struct code_sum *sums, uint32_t n_code)
 {
 	const struct lane *l = &c->lanes[k];
-	uint32_t cover = l->begin_cyc > l->base_cyc ? (uint32_t)(l->begin_cyc - l->base_cyc) : 0;
+	uint32_t cover = lane_cover(l, 0);
 
 	for (uint32_t i = 0; i < l->n; i++) {
-		uint32_t end = l->start[i] + l->dur[i], limit = lane_end(l);
+		struct pieces p = lane_pieces_after(l, i, cover);
 		struct code_sum *s = &sums[l->code[i] < n_code ? l->code[i] : n_code];
 
 		if (s->hits++ == 0) {
@@ -18,11 +18,9 @@ static void add_lane(const struct columns *c, uint32_t k, struct code_sum *sums,
 			s->slice = l->first + i;
 		}
 		s->sum_cyc += l->dur[i];
-		end = end < limit ? end : limit;
-		if (end > cover) {
-			s->cyc += end - cover;
-			cover = end;
-		}
+		cover = (uint32_t)p.end;
+		p = pieces_cut(p, 0, lane_end(l));
+		s->cyc += p.end - p.gap;
 	}
 	if (l->n && l->end_cyc > l->base_cyc + cover &&
 		(k + 1 == c->n_lanes || c->lanes[k + 1].track != l->track))

@@ -10,7 +10,6 @@
 #include "base/str.h"
 #include "codec/json_writer.h"
 #include "trace/class.h"
-#include "trace/slot.h"
 
 enum theme { THEME_LIGHT, THEME_DARK, THEME_CONTRAST, THEME_COUNT };
 #define COLOR_COUNT ((unsigned)SLOT_COUNT + (unsigned)BUCKET_COUNT) /* slots, then buckets */

@@ -43,13 +43,13 @@ static inline void set_lost(const struct select_walk *w, const struct lane *l, u
 	uint64_t start = lane_start(l, i);
 	uint8_t c = l->inst_class[i];
 
-	if (slice_issue_bucket(c) == BUCKET_WAIT) {
+	if (class_issue_bucket(c) == BUCKET_WAIT) {
 		p->lost = p->inside;
 		p->is_wait = 1;
 		p->family = w->causes ? w->causes[lane].issue_key[c] : 0;
 	} else if (l->stall[i]) {
 		p->lost = (uint32_t)inside(w->box, start, start + l->stall[i]);
-		p->is_wait = slice_stall_bucket(c) == BUCKET_WAIT;
+		p->is_wait = class_stall_bucket(c) == BUCKET_WAIT;
 		p->family = w->causes ? w->causes[lane].keys[i] & 15u : 0;
 	}
 }
@@ -84,7 +84,7 @@ static bool take_slices(
 /* --- causes --- */
 
 struct span {
-	uint32_t from, to;
+	uint64_t from, to;
 	uint8_t key;
 };
 
@@ -98,18 +98,16 @@ static struct span span_of(const struct select_walk *w, const struct lane_walk *
 	struct span s = {k->cover, limit, x->tail_key};
 
 	if (k->i < l->n) {
-		struct lane_pieces p = lane_pieces_after(l, k->i, k->cover);
+		struct pieces p = lane_pieces_after(l, k->i, k->cover);
 		uint8_t key = x->keys[k->i];
 
-		*end = p.end;
+		*end = (uint32_t)p.end;
 		s = k->part == 0 ? (struct span){p.gap, p.stall, key >> 4}
 		    : k->part == 1
 			    ? (struct span){p.stall, p.issue, key & 15u}
 			    : (struct span){p.issue, p.end, x->issue_key[l->inst_class[k->i]]};
 	} else if (k->lane + 1 < c->first_lane[l->track + 1]) {
-		uint64_t to = l[1].base_cyc - l->base_cyc;
-
-		s.to = to < UINT32_MAX ? (uint32_t)to : UINT32_MAX;
+		s.to = l[1].base_cyc - l->base_cyc;
 	}
 	s.to = s.to < limit ? s.to : limit;
 	return s;
@@ -127,7 +125,8 @@ static bool take_causes(
 		uint64_t from = l->base_cyc + s.from, stop = l->base_cyc + s.to;
 
 		if (s.to > s.from && stop > b->t0) {
-			struct box_piece p = {.key = s.key % b->n_keys, .length = s.to - s.from};
+			struct box_piece p = {
+				.key = s.key % b->n_keys, .length = (uint32_t)(s.to - s.from)};
 
 			if (from >= to) {
 				*next = from < *next ? from : *next;

@@ -168,7 +168,7 @@ static void put_cause(const struct at *a, struct json_writer *w)
 	char key[WAIT_KEY_LEN];
 	struct strbuf name = {0};
 
-	if (a->lane->stall[a->i] == 0 && slice_issue_bucket(c) != BUCKET_WAIT) {
+	if (a->lane->stall[a->i] == 0 && class_issue_bucket(c) != BUCKET_WAIT) {
 		json_w_kv_null(w, "cause");
 		return;
 	}

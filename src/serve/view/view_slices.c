@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* view_slices.c: which slices of a track touch [t0, t1)? */
+#include "base/search.h"
 #include "serve/view/view.h"
 
 #define ROW_TAKEN 1u
@@ -15,15 +16,9 @@ static bool has_link(const struct trace *t, track_idx track, uint32_t slice)
 {
 	uint32_t lo = 0, hi = t->n_links;
 
-	while (lo < hi) {
-		uint32_t mid = lo + (hi - lo) / 2;
-		const struct link *x = &t->links[mid];
-
-		if (x->to_track < track || (x->to_track == track && x->to_slice < slice))
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
+	BISECT(lo, hi, i,
+		t->links[i].to_track < track ||
+			(t->links[i].to_track == track && t->links[i].to_slice < slice));
 	return lo < t->n_links && t->links[lo].to_track == track && t->links[lo].to_slice == slice;
 }
 
@@ -37,7 +32,7 @@ static uint8_t flags_of(const struct view *v, const struct lane *l, uint32_t i)
 		flags |= ROW_NOT_TAKEN;
 	if (v->trace->n_links && has_link(v->trace, l->track, l->first + i))
 		flags |= ROW_LINK;
-	if (class_stall_bucket(c) == BUCKET_WAIT || c == CLASS_FLAG_WAIT || c == CLASS_SYNC)
+	if (class_stall_bucket(c) == BUCKET_WAIT)
 		flags |= ROW_WAITS;
 	if (l->code[i] >= v->trace->n_code)
 		flags |= ROW_UNKNOWN;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* view_tile.c: what fills each cell of up to 64 lanes? */
+#include "base/search.h"
 #include "serve/view/tile_frame.h"
 
 #include "base/mem.h"
@@ -29,14 +30,7 @@ static void mark_links(const struct view *v, const struct tile *x, track_idx tra
 	const struct trace *t = v->trace;
 	uint32_t lo = 0, hi = t->n_links, i;
 
-	while (lo < hi) {
-		uint32_t mid = lo + (hi - lo) / 2;
-
-		if (t->links[mid].to_track < track)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
+	BISECT(lo, hi, k, t->links[k].to_track < track);
 	for (; lo < t->n_links && t->links[lo].to_track == track; lo++) {
 		const struct lane *l = columns_slice(v->columns, track, t->links[lo].to_slice, &i);
 		uint64_t at = l ? lane_start(l, i) : 0, cell;

@@ -3,6 +3,7 @@
 #include "serve/view/view_track.h"
 
 #include "base/mem.h"
+#include "base/search.h"
 
 bool view_track_load(const struct view *v, const struct wait_tables *tables, track_idx track,
 	struct view_track *k, struct incore_error *e)
@@ -55,14 +56,7 @@ const struct wait_event *view_track_wait(const struct view_track *k, uint32_t sl
 {
 	size_t lo = 0, hi = k->waits.events.n;
 
-	while (lo < hi) {
-		size_t mid = lo + (hi - lo) / 2;
-
-		if (k->waits.events.v[mid].slice < slice)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
+	BISECT(lo, hi, i, k->waits.events.v[i].slice < slice);
 	if (lo < k->waits.events.n && k->waits.events.v[lo].slice == slice)
 		return &k->waits.events.v[lo];
 	return NULL;
@@ -78,19 +72,13 @@ enum cause_family slice_stall_family(enum inst_class c, const struct wait_event 
 void slice_buckets(
 	const struct view *v, const struct lane *l, uint32_t i, uint64_t sums[BUCKET_COUNT])
 {
-	struct lane_pieces p = lane_pieces_of(l, i);
-	enum inst_class c = l->inst_class[i] < CLASS_COUNT ? l->inst_class[i] : CLASS_OTHER;
-	uint32_t limit = lane_end(l);
-	uint64_t end;
+	struct pieces p = pieces_cut(lane_pieces_of(l, i), 0, lane_end(l));
+	enum inst_class c = l->inst_class[i];
+	uint64_t end = l->base_cyc + p.end;
 
-	/* as account.h: what reaches beyond the track's end is cut off */
-	p.end = p.end < limit ? p.end : p.gap > limit ? p.gap : limit;
-	p.issue = p.issue < p.end ? p.issue : p.end;
-	p.stall = p.stall < p.end ? p.stall : p.end;
 	sums[BUCKET_IDLE] += p.stall - p.gap;
-	sums[slice_stall_bucket(c)] += p.issue - p.stall;
-	sums[slice_issue_bucket(c)] += p.end - p.issue;
-	end = l->base_cyc + p.end;
+	sums[class_stall_bucket(c)] += p.issue - p.stall;
+	sums[class_issue_bucket(c)] += p.end - p.issue;
 	if (l->first + i + 1 == columns_count(v->columns, l->track) && l->end_cyc > end)
 		sums[BUCKET_IDLE] += l->end_cyc - end;
 }

@@ -10,20 +10,10 @@
 #include "analysis/waves/matrix_passes.h"
 #include "base/mem.h"
 
-enum unit {
-	UNIT_VALU,
-	UNIT_MATRIX,
-	UNIT_PASSES, /* of the matrix pipe; all else is issue */
-	UNIT_LDS,
-	UNIT_VMEM,
-	UNIT_SALU,
-	UNIT_SMEM,
-	UNIT_BRANCH,
-	UNIT_OTHER,
-	UNITS
-};
+/* Rows of an answer: the units, and behind the matrix pipe its passes; all else is issue. */
+enum { ROW_PASSES = SIMD_MATRIX + 1, ROWS = SIMD_NONE + 1 };
 
-#define MAX_SIMDS (VIEW_MAX_TRACKS / UNITS)
+#define MAX_SIMDS (VIEW_MAX_TRACKS / ROWS)
 #define CHUNK 65536u
 #define WORDS (CHUNK / 64)
 #define MAX_LEVEL 31u /* a cell counts in 32 bits */
@@ -33,42 +23,13 @@ struct chunk {
 	code_idx n_code;
 	const uint32_t *passes; /* cycles, by code row; 0: not known */
 	uint32_t longest;	/* of them */
-	bool is_used[UNITS];
-	uint64_t bits[UNITS][WORDS];
+	bool is_used[ROWS];
+	uint64_t bits[ROWS][WORDS];
 };
 
-/* Waits, nops, barriers, sleeps and the end of the program occupy no unit. */
-static enum unit unit_of(enum inst_class c)
+static unsigned row_of(enum simd_unit u)
 {
-	switch (c) {
-	case CLASS_VALU:
-	case CLASS_TRANS:
-		return UNIT_VALU;
-	case CLASS_MATRIX:
-		return UNIT_MATRIX;
-	case CLASS_LDS:
-	case CLASS_LDS_XLANE:
-		return UNIT_LDS;
-	case CLASS_VMEM_LOAD:
-	case CLASS_VMEM_STORE:
-	case CLASS_VMEM_ATOMIC:
-	case CLASS_VMEM_TO_LDS:
-		return UNIT_VMEM;
-	case CLASS_SALU:
-		return UNIT_SALU;
-	case CLASS_SMEM:
-		return UNIT_SMEM;
-	case CLASS_BRANCH:
-		return UNIT_BRANCH;
-	case CLASS_WAIT:
-	case CLASS_NOP:
-	case CLASS_BARRIER:
-	case CLASS_SLEEP:
-	case CLASS_DRAIN:
-		return UNITS;
-	default:
-		return UNIT_OTHER;
-	}
+	return u + (u > SIMD_MATRIX);
 }
 
 static void set_bits(uint64_t *bits, uint32_t from, uint32_t to)
@@ -81,14 +42,14 @@ static void set_bits(uint64_t *bits, uint32_t from, uint32_t to)
 }
 
 /* Marks [from, to), as much of it as lies in the chunk. */
-static void mark(struct chunk *k, enum unit u, uint64_t from, uint64_t to)
+static void mark(struct chunk *k, unsigned row, uint64_t from, uint64_t to)
 {
 	from = from > k->t0 ? from : k->t0;
 	to = to < k->t1 ? to : k->t1;
 	if (from >= to)
 		return;
-	set_bits(k->bits[u], (uint32_t)(from - k->t0), (uint32_t)(to - k->t0));
-	k->is_used[u] = true;
+	set_bits(k->bits[row], (uint32_t)(from - k->t0), (uint32_t)(to - k->t0));
+	k->is_used[row] = true;
 }
 
 /* Marks what the slices of a lane issue within the chunk, and the passes that reach into it. */
@@ -96,25 +57,25 @@ static void add_lane(const struct lane *l, struct chunk *k)
 {
 	uint32_t i = lane_first_after(l, k->t0 > k->longest ? k->t0 - k->longest : 0),
 		 end = lane_end(l);
-	struct lane_pieces p;
+	struct pieces p;
 
 	if (i >= l->n || l->begin_cyc >= k->t1 || l->end_cyc <= k->t0)
 		return;
 	p = lane_pieces_of(l, i);
 	for (;;) {
 		uint64_t from = l->base_cyc + p.issue;
-		enum unit u = unit_of(l->inst_class[i]);
+		enum simd_unit u = class_unit(l->inst_class[i]);
 
-		if (u < UNITS)
-			mark(k, u, from, l->base_cyc + (p.end < end ? p.end : end));
-		if (u == UNIT_MATRIX && l->code[i] < k->n_code) {
+		if (u != SIMD_NONE)
+			mark(k, row_of(u), from, l->base_cyc + (p.end < end ? p.end : end));
+		if (u == SIMD_MATRIX && l->code[i] < k->n_code) {
 			uint64_t to = from + k->passes[l->code[i]];
 
-			mark(k, UNIT_PASSES, from, to < l->end_cyc ? to : l->end_cyc);
+			mark(k, ROW_PASSES, from, to < l->end_cyc ? to : l->end_cyc);
 		}
 		if (++i >= l->n || lane_start(l, i) >= k->t1)
 			return;
-		p = lane_pieces_after(l, i, p.end);
+		p = lane_pieces_after(l, i, (uint32_t)p.end);
 	}
 }
 
@@ -128,7 +89,7 @@ static void add_cell(uint8_t *cell, uint32_t n)
 /* Adds the bits to the cells, and takes them away. */
 static void count_bits(const struct tile_frame *f, struct chunk *k, uint8_t *cells)
 {
-	for (unsigned u = 0; u < UNITS; u++, cells += VIEW_TILE_CELLS * TILE_CELL_BYTES) {
+	for (unsigned u = 0; u < ROWS; u++, cells += VIEW_TILE_CELLS * TILE_CELL_BYTES) {
 		if (!k->is_used[u])
 			continue;
 		for (uint32_t w = 0; w < (k->t1 - k->t0 + 63) / 64; w++) {
@@ -233,9 +194,9 @@ static bool fill(const struct view *v, const struct tile_frame *f, const struct 
 		k->n_code = v->trace->n_code;
 		k->passes = passes;
 		k->longest = matrix_passes(v->trace, passes);
-		for (uint32_t i = 0; i < f->rows / UNITS; i++)
+		for (uint32_t i = 0; i < f->rows / ROWS; i++)
 			fill_simd(v, f, &simds[i], k,
-				cells + (size_t)i * UNITS * VIEW_TILE_CELLS * TILE_CELL_BYTES);
+				cells + (size_t)i * ROWS * VIEW_TILE_CELLS * TILE_CELL_BYTES);
 	}
 	mem_free(passes);
 	mem_free(k);
@@ -258,7 +219,7 @@ bool view_units(
 	if (f.level > MAX_LEVEL)
 		return err_set(e, INCORE_USAGE, "bad-query", "level wants at most %u", MAX_LEVEL);
 	find_simds(v, level, &f, simds);
-	f.first *= UNITS;
-	f.rows *= UNITS;
+	f.first *= ROWS;
+	f.rows *= ROWS;
 	return tile_frame_put(&f, "ICU1", 0, out, &cells, e) && fill(v, &f, simds, cells, e);
 }

@@ -112,7 +112,7 @@ export CANN_ODD=$'two\\nlines=1 "quoted"'
 
     def run(self, *words, **kw):
         p = self.start(*words, **kw)
-        out, err = p.communicate(timeout=120)
+        out, err = p.communicate(timeout=600)
         return p.returncode, out, err
 
     def state_text(self, name):
@@ -410,11 +410,12 @@ def runs(pid):
 
 def gone(pids):
     """All of them end; a bound on waiting, no measurement."""
-    for _ in range(400):
-        if not any(runs(p) for p in pids):
-            return True
-        time.sleep(0.05)
-    return False
+    until = time.monotonic() + 600
+    while any(runs(p) for p in pids):
+        if time.monotonic() > until:
+            return False
+        time.sleep(0.02)
+    return True
 
 
 def killed(s):
@@ -422,12 +423,12 @@ def killed(s):
         c = Cann(s, f"killed-{how}", collect="hang")
         p = c.start()
         while p.poll() is None and not c.state_text("pids"):
-            time.sleep(0.05)
+            time.sleep(0.02)
         pids = c.state_text("pids").split()
         if not equal(len(pids), 2, f"processes of the simulator: {p.stderr.read() if p.poll() is not None else ''}"):
             continue
         p.send_signal(how)
-        p.communicate(timeout=120)
+        p.communicate(timeout=600)
         equal(p.returncode, status, f"status after signal {how}")
         check(gone(pids), f"a simulator outlives signal {how}")
         check(not os.path.exists(f"{c.ws}/insight_export"), "a result of a killed run")
@@ -439,10 +440,10 @@ def batch(s):
     make.vectors(f"{c.dir}/many/ptoas", 5)
     p = c.start("--build-dir", "many", "-j1", sf=False, verb="profile")
     while p.poll() is None and not c.state_text("pids"):
-        time.sleep(0.05)
+        time.sleep(0.02)
     pids = c.state_text("pids").split()
     p.kill()
-    out, err = p.communicate(timeout=120)
+    out, err = p.communicate(timeout=600)
     equal((len(pids), c.state_text("complaints.txt")), (2, ""), f"processes of the simulator: {out}{err}")
     check(gone(pids), "a simulator outlives the batch")
     lists = glob.glob(f"{glob.escape(c.dir)}/many/kernel_insight_all_funcs_*/manifest_export.csv")
@@ -625,7 +626,7 @@ def main():
     with tempfile.TemporaryDirectory(prefix="incore-cann-") as tmp:
         suite = Suite(sys.argv[1], os.path.realpath(tmp))
         cases = [c for c in CASES if not names or c.__name__ in names]
-        with concurrent.futures.ThreadPoolExecutor(2) as pool:
+        with concurrent.futures.ThreadPoolExecutor(int(os.environ.get("JOBS") or 2)) as pool:
             for future in [pool.submit(case, suite) for case in cases]:
                 future.result()
     print(f"{RESULT[0]} passed, {RESULT[1]} failed, {RESULT[2]} skipped")

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * siblings.h: captures of the same kernel, agent and code as one given, with what can be told of
- * them without reading their waves. For `check` (repeats, clocks) and `diff` (noise floor).
+ * them without reading their waves. For check (repeats, clocks), summary and diff (noise floor).
  * Owner: the caller; siblings_deinit() frees all.
  */
-#ifndef CLI_SIBLINGS_H
-#define CLI_SIBLINGS_H
+#ifndef ANSWER_SIBLINGS_H
+#define ANSWER_SIBLINGS_H
 
 #include "analysis/check/check.h"
-#include "cli/cli.h"
+#include "import/import.h"
 
 struct siblings {
 	struct capture_list beside; /* owns the captures when they had to be looked for */
@@ -18,16 +18,11 @@ struct siblings {
 };
 
 /* Those of `all` like `self`; all NULL: looks beside its path. Never fails but on memory: what
- * cannot be read is left out. */
+ * cannot be read is left out. The cache (may be NULL) keeps what was read for the next call. */
 bool siblings_find(struct siblings *s, const struct capture *self, const struct capture_list *all,
-	struct incore_error *e);
-
-#define CLOCK_UNREAD (-1.0)
-
-/* The same for every capture of a list in turn: clocks (one per capture of `all`, CLOCK_UNREAD at
- * first; may be NULL) keeps what was read for the next call. */
-bool siblings_find_kept(struct siblings *s, const struct capture *self,
-	const struct capture_list *all, double *clocks, struct incore_error *e);
+	struct capture_cache *cache, struct incore_error *e);
+/* Do both paths lead to one capture? */
+bool siblings_is_same(const char *a, const char *b);
 void siblings_deinit(struct siblings *s);
 
 #endif

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* check.h: can this capture be trusted: the answer that answer/check.c gives. */
+#ifndef ANSWER_CHECK_H
+#define ANSWER_CHECK_H
+
+#include "analysis/check/check.h"
+#include "answer/answer.h"
+
+struct finding_row {
+	const char *capture, *verdict; /* which it is about */
+	const char *id, *severity, *message, *advice;
+	enum severity level;
+	struct rows evidence; /* fact_row */
+	const char *evidence_text;
+};
+extern const struct record finding_record;
+
+struct check_part {
+	const char *verdict;
+	struct rows findings; /* finding_row, the worst first */
+};
+extern const struct record check_part_record;
+/* v: room for the findings. Texts stay those of the check, which must live as long. */
+bool check_part_make(struct answer *a, const struct check *k, const char *capture,
+	struct finding_row *v, struct check_part *out, struct incore_error *e);
+/* What check_health() says; NULL on lack of memory. */
+const char *check_health_text(struct answer *a, const struct check *k, struct incore_error *e);
+
+struct checked_row {
+	const char *path;
+	bool is_chosen; /* the one its path stands for */
+	enum verdict verdict;
+	struct check_part check;
+	const char *health; /* in one line */
+};
+
+struct check_answer {
+	const char *evidence;
+	struct check_part worst;   /* of the chosen capture with the worst verdict */
+	struct rows captures;	   /* checked_row, where there are several */
+	struct rows checked;	   /* the same, also of one */
+	struct rows every_finding; /* finding_row, of all captures */
+};
+
+#endif

@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * search.h: where in an ordered array? Any key, any order; the compiler sees the comparison.
+ *
+ *	uint32_t lo = 0, hi = n;
+ *	BISECT(lo, hi, i, v[i].time < time);
+ *
+ * leaves in lo the first place of [lo, hi) where the condition, said of place i, does not hold; where
+ * it holds everywhere, that is hi. It may hold for none after one for which it does not.
+ *
+ * compare_u64(), compare_u32(): for qsort().
+ */
+#ifndef BASE_SEARCH_H
+#define BASE_SEARCH_H
+
+#include <stdint.h>
+
+#define BISECT(lo, hi, i, is_before)                                                               \
+	do {                                                                                       \
+		while ((lo) < (hi)) {                                                              \
+			__typeof__(lo) i = (lo) + ((hi) - (lo)) / 2;                               \
+                                                                                                   \
+			if (is_before)                                                             \
+				(lo) = i + 1;                                                      \
+			else                                                                       \
+				(hi) = i;                                                          \
+		}                                                                                  \
+	} while (0)
+
+static inline int compare_u64(const void *pa, const void *pb)
+{
+	const uint64_t *a = pa, *b = pb;
+
+	return (*a > *b) - (*a < *b);
+}
+
+static inline int compare_u32(const void *pa, const void *pb)
+{
+	const uint32_t *a = pa, *b = pb;
+
+	return (*a > *b) - (*a < *b);
+}
+
+/* Of n > 0 numbers in order. */
+static inline uint64_t quantile_u64(const uint64_t *sorted, uint64_t n, unsigned percent)
+{
+	uint64_t i = n * percent / 100;
+
+	return sorted[i < n ? i : n - 1];
+}
+
+#endif

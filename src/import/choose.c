@@ -1,0 +1,194 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* choose.c: which of several captures is meant, and what is known of each. */
+#include "import/import.h"
+
+#include <fcntl.h>
+#include <stdlib.h>
+
+struct capture_seen {
+	struct stat st; /* of its path */
+	struct capture capture;
+	bool has_clock;
+	double clock_mhz;
+};
+
+void capture_cache_init(struct capture_cache *k)
+{
+	*k = (struct capture_cache){0};
+	arena_init(&k->arena);
+}
+
+void capture_cache_deinit(struct capture_cache *k)
+{
+	file_store_deinit(&k->files);
+	VEC_FREE(&k->seen);
+	arena_deinit(&k->arena);
+}
+
+bool import_load(const struct import_options *o, struct file_data *f, const char *path,
+	struct incore_error *e)
+{
+	return file_store_load_at(o && o->cache ? &o->cache->files : NULL,
+		o && o->is_look ? FILE_KEEP : FILE_TAKE, f, AT_FDCWD, path, path, e);
+}
+
+/* --- what was learnt --- */
+
+static struct capture_seen *seen_of(struct capture_cache *k, const struct stat *st)
+{
+	for (size_t i = 0; k && i < k->seen.n; i++)
+		if (file_is_same(&k->seen.v[i].st, st))
+			return &k->seen.v[i];
+	return NULL;
+}
+
+static struct capture_seen *find_seen(struct capture_cache *k, const char *path)
+{
+	struct stat st;
+
+	return k && k->seen.n && stat(path, &st) == 0 ? seen_of(k, &st) : NULL;
+}
+
+const struct import_ops *capture_seen_ops(struct capture_cache *k, const struct stat *st)
+{
+	const struct capture_seen *s = seen_of(k, st);
+
+	return s ? s->capture.ops : NULL;
+}
+
+/* A copy whose strings live in the arena; same_as is lost on lack of memory. */
+static struct capture copy_counts(const struct capture *from, struct arena *a, const char *path)
+{
+	struct capture c = *from;
+
+	c.path = path;
+	c.is_looked_at = true;
+	if (c.same_as)
+		c.same_as = arena_strdup(a, c.same_as);
+	return c;
+}
+
+static struct capture_seen *add_seen(struct capture_cache *k, const struct capture *c)
+{
+	struct capture_seen s = {0};
+	char *path = k ? arena_strdup(&k->arena, c->path) : NULL;
+
+	if (!path || stat(path, &s.st) != 0)
+		return NULL;
+	s.capture = copy_counts(c, &k->arena, path);
+	return VEC_PUSH(&k->seen, s) ? &k->seen.v[k->seen.n - 1] : NULL;
+}
+
+void capture_look(struct capture_cache *k, struct arena *a, struct capture *c)
+{
+	const struct capture_seen *s;
+
+	if (c->is_looked_at)
+		return;
+	s = find_seen(k, c->path);
+	if (s) {
+		*c = copy_counts(&s->capture, a, c->path);
+		return;
+	}
+	if (c->ops->look)
+		c->ops->look(c->path, k, a, c);
+	c->is_looked_at = true;
+	add_seen(k, c);
+}
+
+void capture_remember(struct capture_cache *k, const struct capture *c, const struct trace *t)
+{
+	struct capture_seen *s = find_seen(k, c->path);
+	struct capture seen = *c;
+
+	if (!k || (s && s->has_clock))
+		return;
+	if (!s) {
+		if (c->ops->look_at_trace)
+			c->ops->look_at_trace(t, &k->arena, &seen);
+		else if (c->ops->look)
+			c->ops->look(c->path, k, &k->arena, &seen);
+		s = add_seen(k, &seen);
+	}
+	if (s) {
+		s->has_clock = true;
+		s->clock_mhz = trace_clock_mhz(t);
+	}
+}
+
+double capture_clock_mhz(struct capture_cache *k, const struct capture *c)
+{
+	struct import_options o = {.cache = k, .is_look = true};
+	struct incore_error ignored = {0};
+	struct capture_seen *s = find_seen(k, c->path);
+	struct trace *t = NULL;
+	double mhz = 0;
+
+	if (s && s->has_clock)
+		return s->clock_mhz;
+	if (import_read(c, &o, &t, &ignored)) {
+		mhz = trace_clock_mhz(t);
+		trace_free(t);
+	}
+	incore_error_clear(&ignored);
+	s = find_seen(k, c->path);
+	if (s) /* also when it cannot be read: it is not tried again */
+		s->has_clock = true;
+	return mhz;
+}
+
+/* --- choosing --- */
+
+static int by_preference(const void *pa, const void *pb)
+{
+	const struct capture *a = *(const struct capture *const *)pa;
+	const struct capture *b = *(const struct capture *const *)pb;
+
+	if (a->is_empty != b->is_empty)
+		return a->is_empty ? 1 : -1;
+	if (a->n_tracks != b->n_tracks)
+		return a->n_tracks > b->n_tracks ? -1 : 1;
+	if (a->n_rows != b->n_rows)
+		return a->n_rows > b->n_rows ? -1 : 1;
+	if (a->n_mapped != b->n_mapped)
+		return a->n_mapped > b->n_mapped ? -1 : 1;
+	if (a->n_bytes != b->n_bytes)
+		return a->n_bytes > b->n_bytes ? -1 : 1;
+	return a->position < b->position ? -1 : a->position > b->position;
+}
+
+bool capture_is(const struct capture *c, struct capture_choice choice)
+{
+	return (choice.agent == NO_VALUE || c->agent == choice.agent) &&
+	       (choice.dispatch == NO_VALUE || c->dispatch == choice.dispatch);
+}
+
+uint32_t captures_rank(struct capture_list *l, struct capture_cache *k,
+	struct capture_choice choice, const struct capture **v)
+{
+	bool is_any = choice.agent == NO_VALUE && choice.dispatch == NO_VALUE;
+	uint32_t n = 0;
+
+	for (uint32_t i = 0; i < l->n; i++) {
+		if (!is_any)
+			capture_look(k, &l->arena, &l->v[i]);
+		if (capture_is(&l->v[i], choice))
+			v[n++] = &l->v[i];
+	}
+	if (n)
+		qsort(v, n, sizeof(*v), by_preference);
+	return n;
+}
+
+const struct capture *capture_choose(const struct capture_list *l)
+{
+	const struct capture *best = l->n ? &l->v[0] : NULL;
+
+	for (uint32_t i = 1; i < l->n; i++) {
+		const struct capture *c = &l->v[i];
+
+		if (by_preference(&c, &best) < 0)
+			best = c;
+	}
+	return best;
+}

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * flat.h: an answer as flat tables: which there are, their columns, and where a value stands.
+ * Owner: the arena given; rows stay where the answer has them. May fail: memory.
+ */
+#ifndef LIB_FLAT_H
+#define LIB_FLAT_H
+
+#include "answer/answer.h"
+
+#define FLAT_STEPS 6u
+
+struct flat_column {
+	const char *name; /* in the arena */
+	const struct column *column;
+	/* Offsets; a pointer is followed between two of them. */
+	uint32_t step[FLAT_STEPS];
+	unsigned n_steps;
+};
+
+struct flat_table {
+	const char *name; /* path of the list, "" for the single values */
+	const char *doc;
+	const void **rows;
+	const uint32_t *parent; /* by row, of a list inside rows; or NULL */
+	size_t n_rows, cap;
+	VEC(struct flat_column) columns;
+};
+
+struct flat_tables {
+	VEC(struct flat_table *) v;
+};
+
+/* Fills *out from an answer's data. */
+bool flat_make(struct flat_tables *out, const struct record *r, const void *data, struct arena *a,
+	struct incore_error *e);
+void flat_deinit(struct flat_tables *t);
+/* Where the value of a column stands; NULL: nowhere. */
+const void *flat_value(const struct flat_table *t, size_t row, const struct flat_column *c);
+
+#endif

@@ -1,0 +1,187 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""libincore.so as another program sees it: the exported symbols and layouts are those of abi.txt, the headers are C++,
+an answer is the program's own JSON, tables (by value and through Arrow) say the same as that JSON, slices are those of
+`export --to csv`, bad requests are errors, and the example runs.
+
+usage: run.py BUILD_DIR     UPDATE=1 rewrites abi.txt: only for additions, never for changes within a major version.
+"""
+import csv
+import glob
+import json
+import os
+import subprocess
+import sys
+import tempfile
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+ROOT = os.path.dirname(os.path.dirname(HERE))
+DATA = os.path.join(ROOT, "tests", "data")
+RESULT = [0, 0]
+
+
+def check(ok, what):
+    RESULT[not ok] += 1
+    if not ok:
+        print(f"FAIL {what}")
+
+
+def run(words, **more):
+    p = subprocess.run(words, capture_output=True, text=True, **more)
+    return p.stdout
+
+
+def abi(build, library):
+    symbols = sorted(line.split()[-1] for line in run(["nm", "-D", "--defined-only", library]).splitlines()
+                     if " A " not in line)
+    got = "".join(f"symbol {s}\n" for s in symbols) + run([os.path.join(build, "tests", "lib", "lib_layout")])
+    path = os.path.join(HERE, "abi.txt")
+    if os.environ.get("UPDATE"):
+        with open(path, "w") as f:
+            f.write(got)
+    with open(path) as f:
+        want = f.read()
+    for line in sorted(set(want.splitlines()) | set(got.splitlines())):
+        check(line in want.splitlines() and line in got.splitlines(),
+              f"abi: {line} is {'gone' if line in want.splitlines() else 'new: add it to abi.txt'}")
+
+
+def headers():
+    source = '#include <incore/incore.h>\nint main() { return incore_version() == nullptr; }\n'
+    p = subprocess.run(["g++", "-std=c++17", "-Wall", "-Wextra", "-Werror", "-fsyntax-only", "-I", os.path.join(ROOT, "include"),
+                        "-x", "c++", "-"], input=source, capture_output=True, text=True)
+    check(p.returncode == 0, "the headers are not C++: " + p.stderr)
+
+
+def lists_of(value, tables, path=""):
+    """(path, rows) of every list, and of every object that is a table of keys and values, not inside another list."""
+    if isinstance(value, dict):
+        for key, held in value.items():
+            below = f"{path}.{key}" if path else key
+            if isinstance(held, list):
+                yield below, held
+            elif isinstance(held, dict) and below in tables:
+                yield below, list(held)
+            else:
+                yield from lists_of(held, tables, below)
+
+
+def flat(row, tables, path, prefix=""):
+    """The values of a row by their flat names; lists, and objects that are tables, are rows of their own."""
+    out = {}
+    for key, value in row.items():
+        below = f"{path}.{key}" if path else key
+        if isinstance(value, dict):
+            if below not in tables:
+                out.update(flat(value, tables, below, f"{prefix}{key}_"))
+        elif not isinstance(value, list):
+            out[prefix + key] = value
+    return out
+
+
+def same(a, b):
+    if isinstance(a, float) or isinstance(b, float):
+        return a is not None and b is not None and abs(a - b) <= 1e-5 * max(1, abs(a), abs(b))
+    return a == b
+
+
+def compare_table(what, rows, tables, path):
+    table = tables[path]
+    names = [c[0] for c in table["columns"]]
+    check(len(set(names)) == len(names), f"{what}: a column stands twice: {sorted(names)}")
+    check(table["rows"] == table["arrow"], f"{what}: Arrow differs from the values")
+    check(len(rows) == len(table["rows"]), f"{what}: {len(table['rows'])} rows, {len(rows)} in the JSON")
+    for i, (row, cells) in enumerate(zip(rows, table["rows"])):
+        got = dict(zip(names, cells))
+        if isinstance(row, str):
+            row = {"key": row} if "key" in names else {}
+        for key, value in flat(row, tables, path).items() if isinstance(row, dict) else []:
+            held_nothing = value is None and any(n.startswith(key + "_") for n in names)
+            if not held_nothing and not (key in got and same(value, got[key])):
+                check(False, f"{what} row {i}: {key} is {value} in the JSON, {got.get(key, 'absent')} in the table")
+                return
+    check(True, what)
+
+
+def answers(build, incore):
+    tables = os.path.join(build, "tests", "lib", "lib_tables")
+    verbs = [v["name"] for v in json.loads(run([incore, "--help=json"]))["verbs"] if "answers" in v]
+    for name in ("two_waves", "gemm", "pc_sampling", "shell_empty", "inline"):
+        path = os.path.join(DATA, name)
+        for verb in verbs:
+            paths = "\n".join([path] * (2 if verb == "diff" else 1))
+            words = [incore, verb, "--json", "--top", "7", *paths.split("\n")]
+            options = '{"top": 7}'
+            if verb in ("info", "check", "isa"):
+                words.remove("--top"), words.remove("7")
+                options = "{}"
+            p = subprocess.run(words, capture_output=True, text=True)
+            got = json.loads(run([tables, verb, paths, options]))
+            if p.returncode not in (0, 1):
+                check("error" in got and got["status"] == p.returncode, f"{verb} {name}: {got} where the program fails")
+                continue
+            check(got.get("json") == json.loads(p.stdout), f"{verb} {name}: not the program's JSON: {got.get('error')}")
+            check(got.get("status") == p.returncode, f"{verb} {name}: status {got.get('status')}")
+            data = got["json"]["data"]
+            compare_table(f"{verb} {name}: values", [data], got["tables"], "")
+            for below, rows in lists_of(data, got["tables"]):
+                check(below in got["tables"], f"{verb} {name}: no table {below}")
+                if below in got["tables"]:
+                    compare_table(f"{verb} {name}: {below}", rows, got["tables"], below)
+
+
+def slices(build, incore):
+    tables = os.path.join(build, "tests", "lib", "lib_tables")
+    for name in ("two_waves", "gemm"):
+        path = os.path.join(DATA, name)
+        with tempfile.TemporaryDirectory() as tmp:
+            out = os.path.join(tmp, "x.csv")
+            run([incore, "export", "--to", "csv", "-o", out, path])
+            with open(out, newline="") as f:
+                rows = list(csv.DictReader(f))
+        got = json.loads(run([tables, "--slices", path, "{}"]) or "{}").get("slices", [])
+        check(len(got) == len(rows) > 0, f"slices of {name}: {len(got)}, {len(rows)} in the CSV")
+        part = json.loads(run([tables, "--slices", path, '{"simd": "0"}'])).get("slices", [])
+        check(0 < len(part) < len(got), f"slices of one SIMD of {name}: {len(part)} of {len(got)}")
+    text = run([tables, "--cancel", os.path.join(DATA, "two_waves")])
+    check(text.startswith("stopped: ") and text.endswith("answered\n"), "stopping a stream: " + text)
+
+
+def errors(build):
+    tables = os.path.join(build, "tests", "lib", "lib_tables")
+    two = os.path.join(DATA, "two_waves")
+    for what, words, code in (
+            ("unknown question", ["nothing", two, "{}"], "no-such-question"),
+            ("unknown option", ["hot", two, '{"toppp": 1}'], "unknown-option"),
+            ("bad choice", ["hot", two, '{"by": "colour"}'], "bad-option-value"),
+            ("bad type", ["hot", two, '{"by": {}}'], "bad-type"),
+            ("no JSON", ["hot", two, '{"by": '], "truncated"),
+            ("no capture", ["hot", os.path.join(DATA, "nowhere"), "{}"], "not-found"),
+            ("two captures", ["hot", two + "\n" + two, "{}"], "missing-argument"),
+            ("slices of nothing", ["--slices", os.path.join(DATA, "nowhere"), "{}"], "not-found")):
+        got = json.loads(run([tables, *words]))
+        check(got.get("error") == code, f"{what}: {got.get('error')}, expected {code}")
+
+
+def example(build):
+    out = run([os.path.join(build, "examples", "costliest"), os.path.join(DATA, "two_waves")]).splitlines()
+    check(len(out) == 6 and out[-1].endswith(" slices"), f"the example printed {out}")
+
+
+def main():
+    build = os.path.abspath(sys.argv[1])
+    library = sorted(glob.glob(os.path.join(build, "src", "lib", "libincore.so.*.*")))
+    library = [p for p in library if not p.endswith((".p", ".symbols"))][0]
+    incore = os.path.join(build, "incore")
+    abi(build, library)
+    headers()
+    answers(build, incore)
+    slices(build, incore)
+    errors(build)
+    example(build)
+    print(f"{RESULT[0]} passed, {RESULT[1]} failed")
+    return RESULT[1] > 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,182 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The table of suites: what each runs, what it needs, what it costs."""
+import json
+import os
+import re
+import subprocess
+import sys
+
+from jobs import Suite, script_counts
+
+ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+SANITIZED = {
+    "ASAN_OPTIONS": "exitcode=99:detect_leaks=1:allocator_may_return_null=1",
+    "UBSAN_OPTIONS": "halt_on_error=1:exitcode=99:print_stacktrace=1",
+}
+# Of the browser tests those that ask the server most different things.
+ASAN_UI = ["opening:", "open: an AMD", "open: damaged", "compare: parts", "counters: derived", "select: box", "select: a wait", "security:"]
+BUILDS = {  # suite: folder, compiler, options, targets
+    "build": ("build", "gcc", ["-Dwerror=true"], ()),
+    "asan-build": ("build-asan", "clang", ["-Dwerror=true", "-Db_sanitize=address,undefined", "-Db_lundef=false", "-Doptimization=1",
+                                           "-Dfault=true"], ()),
+    "tsan-build": ("build-tsan", "clang", ["-Db_sanitize=thread", "-Db_lundef=false", "-Doptimization=1"],
+                   ("incore", "tests/unit/test_dump_threads")),
+}
+
+
+def build(folder, compiler, options, targets):
+    """One item: compiles everything (or the targets) without a warning."""
+    def run(result):
+        given = ["-Dtests=true", *options]
+        is_there = os.path.exists(os.path.join(ROOT, folder, "build.ninja"))
+        rc, text = result.call(["meson", "configure" if is_there else "setup", folder, *given], ROOT, {"CC": compiler})
+        if rc == 0:
+            rc, text = result.call(["ninja", "-C", folder, "-j", str(result.cores), "--quiet", *targets], ROOT)
+        result.add(int(rc == 0), int(rc != 0), 0, text)
+    return run
+
+
+def script(*words, env=None):
+    """A Python script that ends with `N passed, N failed, N skipped`; files are named as from the root."""
+    def run(result):
+        full = [os.path.join(ROOT, w) if w.startswith(("tests/", "tools/", "build")) else w for w in words]
+        rc, text = result.call([sys.executable, *full], ROOT, env)
+        passed, failed, skipped = script_counts(text) or (0, 1, 0)
+        if rc and not failed:
+            failed = 1
+        if not failed:
+            result.text += "".join(line + "\n" for line in text.splitlines() if line.startswith(("SKIP", "slow ")))
+        result.add(passed, failed, skipped, text)
+    return run
+
+
+def tap_counts(rc, text):
+    """cmocka programs are counted test by test (TAP), others as one each."""
+    tap = re.findall(r"^(ok|not ok) \d+(.*)$", text, re.M)
+    if not tap:
+        return int(rc == 0), int(rc not in (0, 77)), int(rc == 77)
+    # cmocka 1.1 says "not ok 1 # SKIP name" of a skipped test
+    skipped = sum("# SKIP" in rest for _, rest in tap)
+    failed = sum(s == "not ok" and "# SKIP" not in rest for s, rest in tap)
+    return len(tap) - failed - skipped, failed or int(rc != 0), skipped
+
+
+def programs(folder, suite, env=None):
+    """The programs of a Meson suite, one after the other."""
+    def run(result):
+        out = subprocess.run(["meson", "introspect", "--tests", folder], cwd=ROOT, capture_output=True, text=True, check=True).stdout
+        for t in json.loads(out):
+            if any(s.split(":")[-1] == suite for s in t["suite"]):
+                rc, text = result.call(t["cmd"], ROOT, {**t["env"], **(env or {}), "CMOCKA_MESSAGE_OUTPUT": "TAP"})
+                result.add(*tap_counts(rc, text), f"--- {t['name']} (exit status {rc})\n{text}")
+    return run
+
+
+def one_after_another(*runs):
+    def run(result):
+        for r in runs:
+            r(result)
+    return run
+
+
+def formatted(is_changed_only):
+    def run(result):
+        lists = [["git", "ls-files", "-co", "--exclude-standard", "*.c", "*.h"]]
+        if is_changed_only:
+            lists = [["git", "diff", "--name-only", "HEAD", "--", "*.c", "*.h"],
+                     ["git", "ls-files", "-o", "--exclude-standard", "*.c", "*.h"]]
+        files = [f for words in lists for f in subprocess.run(words, cwd=ROOT, capture_output=True, text=True, check=True).stdout.split()]
+        files = [f for f in files if os.path.exists(os.path.join(ROOT, f))]
+        text = result.call(["clang-format", "--dry-run", "-Werror", *files], ROOT)[1] if files else ""
+        bad = sorted(set(re.findall(r"^([^:\n]+):\d+:\d+: error", text, re.M)))
+        result.add(len(files) - len(bad), len(bad), 0, "not formatted: " + " ".join(bad))
+    return run
+
+
+def conformance(folder, env=None):
+    return one_after_another(programs(folder, "conformance", env), script("tests/conformance/run.py", folder + "/incore", env=env),
+                             script("tests/conformance/dump_facts.py", folder + "/incore", env=env))
+
+
+def robust(folder, env=None):
+    """Many random damages; the 100,000 waves are in bad-input."""
+    return script("tests/robust/run.py", folder + "/incore", env={"ROBUST_WAVES": "2000", **(env or {})})
+
+
+def plain(name, cost_s, *words, env=None, cores=1):
+    """A script with the plain program; BUILD stands for its folder."""
+    return Suite(name, script(*[w.replace("BUILD", "build") for w in words], env=env), ("build",), cost_s, cores)
+
+
+def asan(name, cost_s, *words, env=None, cores=1):
+    full = [w.replace("BUILD", "build-asan") for w in words]
+    return Suite("asan-" + name, script(*full, env={**SANITIZED, **(env or {})}), ("asan-build",), cost_s, cores)
+
+
+def both(name, cost_s, asan_cost_s, *words, cores=1):
+    return [plain(name, cost_s, *words, cores=cores), asan(name, asan_cost_s, *words, cores=cores)]
+
+
+def both_of(name, make, cost_s, asan_cost_s):
+    return [Suite(name, make("build", None), ("build",), cost_s),
+            Suite("asan-" + name, make("build-asan", SANITIZED), ("asan-build",), asan_cost_s)]
+
+
+def everything(is_check):
+    """All suites but those of a soak; the seconds are of work (user and system), measured on two cores."""
+    two = {"JOBS": "2"}  # pages wait for the server and the screen: two tests at a time keep one core busy
+    return [
+        Suite("build", build(*BUILDS["build"]), (), 110, 2),
+        *[Suite(name, build(*BUILDS[name]), (), cost_s) for name, cost_s in (("asan-build", 300), ("tsan-build", 95))],
+        Suite("layers", script("tools/check_layers.py")),
+        Suite("format", formatted(is_check), cost_s=5),
+        Suite("ui-unit", script("tests/ui_unit.py"), cost_s=15),
+        plain("house", 2, "tools/check_house.py", "BUILD"),
+        *both_of("unit", lambda where, env: programs(where, "unit", env), 23, 31),
+        *both_of("fuzz", lambda where, env: programs(where, "fuzz", env), 1, 5),
+        *both_of("conformance", conformance, 27, 81),
+        *both_of("robust", robust, 10, 39),
+        *both("golden", 19, 55, "tests/golden/run.py", "BUILD"),
+        *both("insight", 1, 2, "tests/insight_check.py", "--suite", "BUILD/incore"),
+        *both("clean-cases", 1, 5, "tests/conformance/clean.py", "BUILD/incore"),
+        *both("pipes", 2, 5, "tests/conformance/pipes.py", "BUILD/incore"),
+        *both("ascend-bad-input", 28, 150, "tests/ascend_bad_input.py", "BUILD"),
+        *both("model", 31, 29, "tests/model/run.py", "BUILD"),
+        *both("replay", 26, 60, "tests/replay/run.py", "BUILD"),
+        *both("replay-msprof", 51, 70, "tests/replay/cann/run.py", "BUILD"),
+        *both("lib", 3, 8, "tests/lib/run.py", "BUILD"),
+        *both("serve", 12, 23, "tests/serve/run.py", "BUILD"),
+        *both("serve-rules", 1, 2, "tests/serve/rules.py", "BUILD", cores=0),  # waits for clients to be hung up on
+        plain("fixtures", 1, "tests/fixtures.py", "BUILD/examples/make_capture", "BUILD/tests/sqtt/make_sqtt"),
+        plain("ascend-fixtures", 1, "tests/ascend_fixtures.py"),
+        plain("dump-fixtures", 1, "tests/dump_fixtures.py", "BUILD/examples/paged_attention"),
+        plain("insight-mutants", 5, "tests/insight_mutants.py", "BUILD/incore"),
+        plain("man", 6, "tests/man_examples.py", "BUILD"),
+        plain("schemas", 40, "tests/schemas.py", "BUILD"),
+        plain("opens", 5, "tests/opens/run.py", "BUILD"),
+        plain("bad-input", 14, "tests/bad_input.py", "BUILD"),
+        asan("bad-input", 42, "tests/bad_input.py", "BUILD", "--no-scale"),
+        plain("dump-bad-input", 4, "tests/dump_bad_input.py", "BUILD"),
+        asan("dump-bad-input", 12, "tests/dump_bad_input.py", "BUILD", "--no-scale"),
+        plain("ascend-reader", 2, "tests/ascend_reader.py", "BUILD"),
+        plain("dump-library", 1, "tests/dump_library.py", "BUILD"),
+        plain("dump-kill", 2, "tests/fault/dump_kill.py", "BUILD"),
+        plain("profile", 18, "tests/profile/run.py", "BUILD"),
+        asan("fault", 250, "tests/fault/run.py", "BUILD"),
+        asan("dump-fault", 4, "tests/fault/dump_fault.py", "BUILD"),
+        plain("ui", 200, "tests/ui_browser.py", "BUILD/incore", env=two),
+        asan("ui", 60, "tests/ui_browser.py", "BUILD/incore", *ASAN_UI, env=two),
+        Suite("tsan-dump", programs("build-tsan", "threads", {"TSAN_OPTIONS": "halt_on_error=1:exitcode=99"}), ("tsan-build",), 10),
+        Suite("tsan-serve", script("tests/serve/threads.py", "build-tsan", env={"TSAN_OPTIONS": "exitcode=99"}), ("tsan-build",), 60),
+    ]
+
+
+CHECK = set("build layers format house unit fuzz golden man schemas fixtures ascend-fixtures dump-fixtures insight clean-cases pipes "
+            "ui-unit dump-bad-input ascend-reader dump-library".split())
+
+
+def table(tier):
+    if tier == "check":
+        return [s for s in everything(True) if s.name in CHECK]
+    longer = [Suite("fuzz-long", script("tests/fuzz/run.py", "--seconds", os.environ.get("FUZZ_SECONDS", "180")), cost_s=5000)]
+    return everything(False) + (longer if tier == "soak" else [])
