@@ -32,6 +32,8 @@ enum import_want { /* tables that cost time or memory and not every question nee
 	IMPORT_COUNTERS = 8,	  /* counters, markers, other-SIMD records */
 	IMPORT_SOURCES = 16,	  /* text of source snapshots */
 	IMPORT_ALL = 31,
+	/* Not a table: tracks are walked more than once, what was loaded of them stays. */
+	IMPORT_KEEP_TRACKS = 32,
 };
 
 struct import_options {
