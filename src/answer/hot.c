@@ -68,7 +68,7 @@ static const struct record waits_for_record = RECORD_OF(waits_for, RECORD_LINE, 
 		COLUMN(hot_row, stall_reason, UNIT_NONE, "the most frequent reason",               \
 			.title = "mostly", .csv = "stall_reason", .flags = COLUMN_NO_JSON)
 
-static const struct column hot_row_columns[] = {
+static const struct column hot_plain_columns[] = {
 	COLUMN(hot_row, row, UNIT_ROW, "number of the instruction in the listing",
 		.flags = COLUMN_NULLABLE),
 	COLUMN(hot_row, address, UNIT_ADDRESS, "where it stands", .flags = COLUMN_NULLABLE),
@@ -79,6 +79,11 @@ static const struct column hot_row_columns[] = {
 	COLUMN(hot_row, source, UNIT_NONE, "file and line, inlined ones behind an arrow",
 		.flags = COLUMN_NULLABLE | COLUMN_WIDE),
 	HOT_SUM_COLUMNS,
+};
+const struct record hot_plain_record = RECORD_OF(hot_row, RECORD_LINE, hot_plain_columns);
+
+static const struct column hot_row_columns[] = {
+	PART_SELF(&hot_plain_record),
 	COLUMN(hot_row, cause, UNIT_NONE, "what most of its lost cycles waited for",
 		.title = "lost to", .csv = "cause", .flags = COLUMN_NULLABLE),
 	COLUMN(hot_row, cause_cycles, UNIT_CYCLES, "cycles lost to that cause"),
@@ -319,9 +324,9 @@ static struct str short_source(const char *source)
 }
 
 static bool put_reasons(
-	struct hot_job *j, const struct hot_sums *s, struct hot_row *x, struct incore_error *e)
+	struct answer *a, const struct hot_sums *s, struct hot_row *x, struct incore_error *e)
 {
-	struct name_count *v = answer_alloc(j->a, STALL_REASONS, sizeof(*v), e);
+	struct name_count *v = answer_alloc(a, STALL_REASONS, sizeof(*v), e);
 	size_t n = 0;
 
 	if (!v)
@@ -335,27 +340,41 @@ static bool put_reasons(
 }
 
 /* What share is of: cycles where they were counted, else what is stated. */
-static double share_of(const struct hot_job *j, const struct hot_sums *s)
+static double share_of(const struct hot *h, const struct hot_sums *s)
 {
-	const struct hot_sums *all = &j->hot->all;
+	const struct hot_sums *all = &h->all;
 
-	if (!j->hot->is_stated)
-		return percent(hot_cycles(s), j->hot->duration_cyc);
-	if (j->trace->samples)
+	if (!h->is_stated)
+		return percent(hot_cycles(s), h->duration_cyc);
+	if (h->trace->samples)
 		return percent(s->samples, all->samples);
 	return percent(s->totals.latency, all->totals.latency);
 }
 
-static bool put_sums(
-	struct hot_job *j, const struct hot_sums *s, struct hot_row *x, struct incore_error *e)
+bool hot_row_make(struct answer *a, const struct hot *h, const struct hot_group *g,
+	struct hot_row *out, struct incore_error *e)
 {
-	x->totals = s->totals;
-	x->buckets = bucket_sums(s->bucket);
-	x->cycles = hot_cycles(s);
-	x->share = share_of(j, s);
-	x->samples = s->samples ? s->samples : NO_U64;
-	x->stalled_samples = s->samples ? s->stalled_samples : NO_U64;
-	return !s->samples || put_reasons(j, s, x, e);
+	const struct trace *t = h->trace;
+	const struct code_row *r = g->code < t->n_code ? &t->code[g->code] : NULL;
+	const struct hot_sums *s = &g->sums;
+
+	*out = (struct hot_row){.key = g->key,
+		.row = r ? r->number : NO_VALUE,
+		.address = r ? r->address : NO_U64,
+		.opcode = r ? t->opcodes[r->opcode] : "(unknown)",
+		.class = class_name(r ? r->inst_class : CLASS_OTHER),
+		.source = r && r->source && r->source[0] ? r->source : NULL,
+		.short_source = r ? short_source(r->source) : (struct str){0},
+		.rows = g->n_rows,
+		.executed_rows = g->n_executed,
+		.totals = s->totals,
+		.inclusive = g->inclusive,
+		.buckets = bucket_sums(s->bucket),
+		.cycles = hot_cycles(s),
+		.share = share_of(h, s),
+		.samples = s->samples ? s->samples : NO_U64,
+		.stalled_samples = s->samples ? s->stalled_samples : NO_U64};
+	return !s->samples || put_reasons(a, s, out, e);
 }
 
 static bool put_loss(
@@ -384,19 +403,6 @@ static bool put_loss(
 	return true;
 }
 
-static void put_code(const struct hot_job *j, const struct hot_group *g, struct hot_row *x)
-{
-	const struct trace *t = j->trace;
-	const struct code_row *r = g->code < t->n_code ? &t->code[g->code] : NULL;
-
-	x->row = r ? r->number : NO_VALUE;
-	x->address = r ? r->address : NO_U64;
-	x->opcode = r ? t->opcodes[r->opcode] : "(unknown)";
-	x->class = class_name(r ? r->inst_class : CLASS_OTHER);
-	x->source = r && r->source && r->source[0] ? r->source : NULL;
-	x->short_source = r ? short_source(r->source) : (struct str){0};
-}
-
 static bool make_groups(struct hot_job *j, struct incore_error *e)
 {
 	struct hot_group *groups;
@@ -414,15 +420,10 @@ static bool make_groups(struct hot_job *j, struct incore_error *e)
 	for (uint32_t i = 0; i < n_found; i++)
 		j->out->has_inlined |= j->p->by == HOT_LINE &&
 				       groups[i].inclusive.latency != groups[i].sums.totals.latency;
-	for (uint32_t i = 0; i < n; i++) {
-		v[i] = (struct hot_row){.key = groups[i].key,
-			.rows = groups[i].n_rows,
-			.executed_rows = groups[i].n_executed,
-			.inclusive = groups[i].inclusive};
-		put_code(j, &groups[i], &v[i]);
-		if (!put_sums(j, &groups[i].sums, &v[i], e) || !put_loss(j, &groups[i], &v[i], e))
+	for (uint32_t i = 0; i < n; i++)
+		if (!hot_row_make(j->a, j->hot, &groups[i], &v[i], e) ||
+			!put_loss(j, &groups[i], &v[i], e))
 			return false;
-	}
 	j->out->found = n_found;
 	if (j->p->by == HOT_INSTR)
 		j->out->rows = (struct rows){v, n};

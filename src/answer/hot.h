@@ -77,7 +77,11 @@ struct hot_answer {
 };
 
 extern const struct record hot_row_record, hot_group_record, cause_row_record;
+extern const struct record hot_plain_record; /* hot_row_record without what it waited for */
 extern const struct record hot_totals_record, hot_accounting_record;
+/* All of a row but what it waited for. */
+bool hot_row_make(struct answer *a, const struct hot *h, const struct hot_group *g,
+	struct hot_row *out, struct incore_error *e);
 /* Members totals and accounting of what was collected; also of incore isa. */
 bool hot_totals_make(struct answer *a, const struct hot *h, struct hot_totals *totals,
 	const struct hot_accounting **accounting, struct incore_error *e);
