@@ -100,9 +100,5 @@ struct hot_loss hot_loss(
 void hot_json_totals(const struct hot *h, struct json_writer *w);
 /* Members of one element of rows[]: the caller opens and closes the object, and may add to it. */
 void hot_json_row(const struct hot *h, const struct hot_group *g, struct json_writer *w);
-void hot_json_loss(const struct hot *h, const struct hot_loss *loss, struct json_writer *w);
-void hot_json_group(const struct hot_group *g, enum hot_by by, struct json_writer *w);
-/* A cause as an element of groups[], in the same terms. */
-void hot_json_cause(const struct cause *x, struct json_writer *w);
 
 #endif

@@ -8,7 +8,6 @@
 
 #include "cli/cli.h"
 
-bool pipes_page_summary(struct cli *c, const struct trace *t, const struct selection *s);
 bool pipes_page_occupancy(struct cli *c, const struct trace *t, const struct selection *s);
 
 #endif
