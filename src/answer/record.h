@@ -65,6 +65,7 @@ enum column_flag {
 	COLUMN_FIXED = 32,    /* digits behind the point are kept also where they are 0 (tables) */
 	COLUMN_ONE_LINE = 64, /* a list whose JSON stays on one line */
 	COLUMN_SOME = 128,    /* of OPTIONAL and NULLABLE counts: 0 is nothing too */
+	COLUMN_BAR = 512,     /* a percentage drawn as a bar */
 	COLUMN_BLOCK = 256,   /* a list of scalars whose JSON has a line for each */
 };
 

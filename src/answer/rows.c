@@ -103,30 +103,31 @@ static const struct column edge_columns[] = {
 };
 const struct record edge_record = RECORD_OF(edge_row, RECORD_LINE, edge_columns);
 
+struct edge_row edge_row_of(const struct trace *t, const struct producer_edge *x)
+{
+	return (struct edge_row){.producer = t->code[x->producer].number,
+		.wait = t->code[x->wait].number,
+		.count = x->count,
+		.blocked = x->n_blocked,
+		.inexact = x->n_inexact,
+		.stall = x->stall_cyc,
+		.shared = x->shared_cyc,
+		.cycles = x->stall_cyc + x->shared_cyc,
+		.latency = distribution_or_none(&x->latency),
+		.producer_isa = t->code[x->producer].text,
+		.wait_isa = t->code[x->wait].text};
+}
+
 bool edge_rows(struct answer *a, const struct producers *p, uint64_t top, struct rows *out,
 	struct incore_error *e)
 {
-	const struct trace *t = p->trace;
 	size_t n = p->edges.n < top ? p->edges.n : (size_t)top;
 	struct edge_row *v = answer_alloc(a, n, sizeof(*v), e);
 
 	if (!v)
 		return false;
-	for (size_t i = 0; i < n; i++) {
-		const struct producer_edge *x = &p->edges.v[i];
-
-		v[i] = (struct edge_row){.producer = t->code[x->producer].number,
-			.wait = t->code[x->wait].number,
-			.count = x->count,
-			.blocked = x->n_blocked,
-			.inexact = x->n_inexact,
-			.stall = x->stall_cyc,
-			.shared = x->shared_cyc,
-			.cycles = x->stall_cyc + x->shared_cyc,
-			.latency = distribution_or_none(&x->latency),
-			.producer_isa = t->code[x->producer].text,
-			.wait_isa = t->code[x->wait].text};
-	}
+	for (size_t i = 0; i < n; i++)
+		v[i] = edge_row_of(p->trace, &p->edges.v[i]);
 	*out = (struct rows){v, n};
 	return true;
 }

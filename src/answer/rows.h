@@ -78,6 +78,7 @@ struct edge_row {
 	const char *producer_isa, *wait_isa;
 };
 extern const struct record edge_record;
+struct edge_row edge_row_of(const struct trace *t, const struct producer_edge *x);
 /* The first `top` edges. */
 bool edge_rows(struct answer *a, const struct producers *p, uint64_t top, struct rows *out,
 	struct incore_error *e);

@@ -1,347 +1,133 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* cmd_occupancy.c: incore occupancy: how full the machine was, and what keeps it from more. */
+/* cmd_occupancy.c: incore occupancy: how full the machine was, drawn as a plot and tables. */
 #include <inttypes.h>
 
-#include "analysis/occupancy/limits.h"
-#include "analysis/occupancy/occupancy.h"
-#include "analysis/pipes/pipe_sweep.h"
-#include "cli/cli.h"
-#include "cli/text/pipes_page.h"
+#include "analysis/summary/tables.h"
+#include "answer/occupancy.h"
+#include "cli/ask.h"
+#include "cli/text/pipes_text.h"
+#include "cli/text/record_table.h"
 #include "cli/text/table.h"
+#include "cli/text/tables_text.h"
 
 #define PLOT_ROWS 5
 #define MAX_SE_COLUMNS 32
 #define MAX_STRIP_CUS 64
 
-#define MAX_UNIT_BINS 1000u
+/* --- tables --------------------------------------------------------------------------------- */
 
-static const struct option_def options[] = {
-	{0, "by", OPTION_CHOICE, "WHAT", "se|cu|simd|kernel|time", "se",
-		"what a row of the table is"},
-	{0, "bins", OPTION_COUNT, "N", NULL, "60",
-		"parts the span is cut into for waves over time"},
-	{0, "series", OPTION_CHOICE, "WHAT", "se|cu|simd", "se",
-		"units whose waves over time --json gives"},
-	OPTION_END,
-};
-
-/* Everything one run of the verb holds. */
-struct job {
-	struct cli *c;
-	struct trace *trace;
-	struct selection selection;
-	struct occupancy occupancy;
-	struct limits limits;
-	const char *by;
-};
-
-static bool is_by(const struct job *j, const char *by)
+static void draw_shown(struct cli *c, size_t n, size_t of)
 {
-	return !strcmp(j->by, by);
+	if (!c->use_csv && n < of)
+		fprintf(c->out, "%zu of %zu shown (--top all shows every one)\n", n, of);
 }
 
-/* --- the work ------------------------------------------------------------------------------- */
-
-static bool check_request(struct cli *c)
+/* The first rows of a list, as many as are asked for. */
+static bool draw_rows(struct cli *c, const struct occupancy_answer *a, const struct record *r,
+	struct rows rows, const char *const *columns)
 {
-	uint64_t bins = cli_count(c, "bins");
+	size_t n = a->top < rows.n ? (size_t)a->top : rows.n;
 
-	if (cli_has(c, "wave"))
-		return err_set(&c->error, INCORE_USAGE, "bad-option",
-			"--wave does not apply: occupancy counts the waves of all CUs, which have "
-			"no number; use --se, --cu, --simd, --slot, --kernel, --from, --to");
-	if (bins > MAX_UNIT_BINS && strcmp(cli_text(c, "series"), "se") != 0)
-		return err_set(&c->error, INCORE_USAGE, "bad-option",
-			"--bins wants at most %u with --series cu or simd, not %" PRIu64,
-			MAX_UNIT_BINS, bins);
-	if (bins < 1 || bins > 100000)
-		return err_set(&c->error, INCORE_USAGE, "bad-option",
-			"--bins wants a number from 1 to 100000, not %" PRIu64, bins);
+	if (!record_table_print(c, r, (struct rows){rows.v, n}, columns))
+		return false;
+	draw_shown(c, n, rows.n);
 	return true;
 }
 
-static void warn(struct job *j)
+#define STATS "starts", "ends", "peak_waves", "mean", "busy_pct", "wave_cycles"
+
+static bool draw_kernels(struct cli *c, const struct occupancy_answer *a)
 {
-	const struct occupancy *o = &j->occupancy;
+	static const char *const columns[] = {"ids", "ids_used", STATS, "name", NULL};
+	const struct kernel_line *v = a->kernels.v;
+	struct rows used = {v, 0};
 
-	if (o->is_from_tracks && j->trace->n_tracks)
-		cli_warn(j->c, "no occupancy events: the traced waves stand in, other CUs are "
-			       "not seen");
-	if (!o->is_aligned && o->n_ses > 1)
-		cli_warn(j->c, "clocks of the SEs are not aligned: figures over several SEs are "
-			       "off by their skew");
-	if (o->all.open)
-		cli_warn(j->c, "%" PRIu64 " %s to the last event", o->all.open,
-			o->all.open == 1 ? "wave has a start and no end: it counts"
-					 : "waves have a start and no end: they count");
-	if (o->all.unmatched_ends)
-		cli_warn(j->c, "%" PRIu64 " %s an end and no start: not counted",
-			o->all.unmatched_ends,
-			o->all.unmatched_ends == 1 ? "wave has" : "waves have");
-}
-
-/* --- JSON ----------------------------------------------------------------------------------- */
-
-static bool print_json(struct job *j)
-{
-	struct json_writer w;
-	const struct trace *t = j->trace;
-
-	cli_json_begin(j->c, &w, &t, 1);
-	json_w_object(&w);
-	json_w_kv_cstr(&w, "evidence", evidence_name(t->meta.evidence));
-	json_w_kv_cstr(&w, "kernel", t->meta.kernel);
-	json_w_kv_cstr(&w, "arch", t->meta.arch);
-	occupancy_json(&j->occupancy, &w);
-	json_w_key(&w, "limits");
-	limits_json(&j->limits, &w);
-	json_w_end(&w);
-	return cli_json_end(j->c, &w);
-}
-
-/* --- tables --------------------------------------------------------------------------------- */
-
-static uint32_t shown(const struct job *j, uint32_t n)
-{
-	uint64_t top = cli_top(j->c);
-
-	if (j->c->use_csv && !cli_has(j->c, "top"))
-		return n;
-	return top < n ? (uint32_t)top : n;
-}
-
-static void put_stats_cells(const struct job *j, struct table *t, const struct occupancy_stats *s)
-{
-	table_u64(t, s->starts);
-	table_u64(t, s->ends);
-	table_u64(t, s->peak);
-	table_double(t,
-		j->occupancy.span_cyc ? (double)s->wave_cyc / (double)j->occupancy.span_cyc : 0, 1);
-	table_pct(t, s->busy_cyc, j->occupancy.span_cyc);
-	table_u64(t, s->wave_cyc);
-}
-
-#define STATS_COLUMNS                                                                              \
-	{"starts", "starts", CELL_RIGHT, false}, {"ends", "ends", CELL_RIGHT, false},              \
-		{"peak", "peak_waves", CELL_RIGHT, false},                                         \
-		{"mean", "mean_waves", CELL_RIGHT, false},                                         \
-		{"busy %", "busy_pct", CELL_RIGHT, false},                                         \
-	{                                                                                          \
-		"wave-cycles", "wave_cycles", CELL_RIGHT, false                                    \
-	}
-
-static bool finish_table(struct job *j, struct table *t, uint32_t n, uint32_t of)
-{
-	bool ok = table_print(t, j->c);
-
-	table_deinit(t);
-	if (!j->c->use_csv && n < of)
-		fprintf(j->c->out, "%u of %u shown (--top all shows every one)\n", n, of);
-	return ok;
-}
-
-static bool print_ses(struct job *j)
-{
-	static const struct table_column columns[] = {{"SE", "se", CELL_RIGHT, false},
-		STATS_COLUMNS, {"CUs", "cus", CELL_RIGHT, false},
-		{"per SIMD", "peak_waves_per_simd", CELL_RIGHT, false},
-		{"on target CU", "target_cu_starts", CELL_RIGHT, false}};
-	const struct occupancy *o = &j->occupancy;
-	struct table t;
-
-	table_init(&t, columns, sizeof(columns) / sizeof(columns[0]));
-	for (uint32_t i = 0; i < o->n_ses; i++) {
-		table_u64(&t, o->ses[i].se);
-		put_stats_cells(j, &t, &o->ses[i].stats);
-		table_u64(&t, o->ses[i].n_cus);
-		table_u64(&t, o->ses[i].peak_per_simd);
-		table_u64(&t, o->ses[i].target_cu_starts);
-	}
-	return finish_table(j, &t, o->n_ses, o->n_ses);
-}
-
-/* A bar of at most 20 cells, in eighths. */
-static const char *bar(char buf[64], uint64_t part, uint64_t whole)
-{
-	static const char *const eighths[] = {"", "\xe2\x96\x8f", "\xe2\x96\x8e", "\xe2\x96\x8d",
-		"\xe2\x96\x8c", "\xe2\x96\x8b", "\xe2\x96\x8a", "\xe2\x96\x89"};
-	unsigned n = whole ? (unsigned)((double)part / (double)whole * 160 + 0.5) : 0;
-
-	buf[0] = 0;
-	for (; n >= 8; n -= 8)
-		strcat(buf, "\xe2\x96\x88");
-	return strcat(buf, eighths[n]);
-}
-
-static bool print_cus(struct job *j)
-{
-	static const struct table_column columns[] = {{"SE", "se", CELL_RIGHT, false},
-		{"CU", "cu", CELL_RIGHT, false}, STATS_COLUMNS,
-		{"per SIMD", "peak_waves_per_simd", CELL_RIGHT, false},
-		{"share of the busiest", "share_of_busiest_pct", CELL_LEFT, false}};
-	const struct occupancy *o = &j->occupancy;
-	uint32_t n = shown(j, o->n_cus);
-	uint64_t most = 0;
-	struct table t;
-	char buf[64];
-
-	for (uint32_t i = 0; i < o->n_cus; i++)
-		most = o->cus[i].stats.wave_cyc > most ? o->cus[i].stats.wave_cyc : most;
-	table_init(&t, columns, sizeof(columns) / sizeof(columns[0]));
-	for (uint32_t i = 0; i < n; i++) {
-		const struct occupancy_cu *x = &o->cus[i];
-
-		table_u64(&t, x->se);
-		table_u64(&t, x->cu);
-		put_stats_cells(j, &t, &x->stats);
-		table_u64(&t, x->peak_per_simd);
-		if (j->c->use_csv)
-			table_pct(&t, x->stats.wave_cyc, most);
-		else
-			table_cstr(&t, bar(buf, x->stats.wave_cyc, most));
-	}
-	return finish_table(j, &t, n, o->n_cus);
-}
-
-static bool print_simds(struct job *j)
-{
-	static const struct table_column columns[] = {{"SE", "se", CELL_RIGHT, false},
-		{"CU", "cu", CELL_RIGHT, false}, {"SIMD", "simd", CELL_RIGHT, false},
-		STATS_COLUMNS};
-	const struct occupancy *o = &j->occupancy;
-	uint32_t n = shown(j, o->n_simds);
-	struct table t;
-
-	table_init(&t, columns, sizeof(columns) / sizeof(columns[0]));
-	for (uint32_t i = 0; i < n; i++) {
-		table_u64(&t, o->simds[i].se);
-		table_u64(&t, o->simds[i].cu);
-		table_u64(&t, o->simds[i].simd);
-		put_stats_cells(j, &t, &o->simds[i].stats);
-	}
-	return finish_table(j, &t, n, o->n_simds);
-}
-
-static bool print_kernels(struct job *j)
-{
-	static const struct table_column columns[] = {{"ids", "ids", CELL_RIGHT, false},
-		{"used", "ids_used", CELL_RIGHT, false}, STATS_COLUMNS,
-		{"kernel", "kernel", CELL_LEFT, true}};
-	const struct occupancy *o = &j->occupancy;
-	uint32_t n_used = 0, n;
-	struct table t;
-
-	while (n_used < o->n_kernels && o->kernels[n_used].stats.events > 0)
-		n_used++; /* names alone are in --json */
-	n = shown(j, n_used);
-	table_init(&t, columns, sizeof(columns) / sizeof(columns[0]));
-	for (uint32_t i = 0; i < n; i++) {
-		table_u64(&t, o->kernels[i].n_ids);
-		table_u64(&t, o->kernels[i].n_used);
-		put_stats_cells(j, &t, &o->kernels[i].stats);
-		table_cstr(&t, o->kernels[i].name);
-	}
-	return finish_table(j, &t, n, n_used);
+	while (used.n < a->kernels.n && v[used.n].stats.s.events > 0)
+		used.n++; /* names alone are in --json */
+	return draw_rows(c, a, &kernel_line_record, used, columns);
 }
 
 /* Columns of the time table: from, to, microseconds, all waves, then one per SE. */
-static unsigned time_columns(const struct job *j, struct table_column *v, char names[][48])
+static unsigned time_columns(
+	const struct occupancy_answer *a, struct table_column *v, char names[][48])
 {
-	const struct occupancy *o = &j->occupancy;
-	unsigned n = 0, n_ses = o->n_ses < MAX_SE_COLUMNS ? o->n_ses : MAX_SE_COLUMNS;
+	const struct se_line *ses = a->ses.v;
+	unsigned n = 0, n_ses = a->ses.n < MAX_SE_COLUMNS ? (unsigned)a->ses.n : MAX_SE_COLUMNS;
 
 	v[n++] = (struct table_column){"from", "from_cycles", CELL_RIGHT, false};
 	v[n++] = (struct table_column){"to", "to_cycles", CELL_RIGHT, false};
 	v[n++] = (struct table_column){"us", "from_us", CELL_RIGHT, false};
 	v[n++] = (struct table_column){"waves", "mean_waves", CELL_RIGHT, false};
 	for (unsigned i = 0; i < n_ses; i++) {
-		snprintf(names[i], 24, "SE %u", o->ses[i].se);
-		snprintf(names[i] + 24, 24, "se%u_mean_waves", o->ses[i].se);
+		snprintf(names[i], 24, "SE %u", ses[i].u.se);
+		snprintf(names[i] + 24, 24, "se%u_mean_waves", ses[i].u.se);
 		v[n++] = (struct table_column){names[i], names[i] + 24, CELL_RIGHT, false};
 	}
 	return n;
 }
 
-static bool print_times(struct job *j)
+static bool draw_times(struct cli *c, const struct occupancy_answer *a)
 {
-	const struct occupancy *o = &j->occupancy;
 	struct table_column columns[4 + MAX_SE_COLUMNS];
 	char names[MAX_SE_COLUMNS][48];
-	unsigned n_columns = time_columns(j, columns, names);
-	double mhz = trace_clock_mhz(j->trace);
-	uint32_t n = o->span_cyc ? shown(j, o->n_bins) : 0;
+	unsigned n_columns = time_columns(a, columns, names);
+	const struct series_line *v = a->series.v;
+	double mhz = a->coverage.clock_mhz;
+	size_t n = a->top < a->series.n ? (size_t)a->top : a->series.n;
 	struct table t;
+	bool ok;
 
 	table_init(&t, columns, n_columns);
-	for (uint32_t i = 0; i < n; i++) {
-		int64_t from, to;
-		double cyc;
+	for (size_t i = 0; i < n; i++) {
+		const double *by_se = v[i].by_se.v;
 
-		occupancy_bin(o, i, &from, &to);
-		cyc = to > from ? (double)(to - from) : 1;
-		table_i64(&t, from - o->all.first_cyc);
-		table_i64(&t, to - o->all.first_cyc);
+		table_i64(&t, v[i].from);
+		table_i64(&t, v[i].to);
 		if (mhz > 0)
-			table_double(&t, (double)(from - o->all.first_cyc) / mhz, 3);
+			table_double(&t, (double)v[i].from / mhz, 3);
 		else
 			table_cstr(&t, "-");
-		table_double(&t, (double)o->bin_wave_cyc[i] / cyc, 1);
+		table_double(&t, v[i].mean_waves, 1);
 		for (unsigned s = 0; s + 4 < n_columns; s++)
-			table_double(
-				&t, (double)o->bin_se_wave_cyc[(size_t)s * o->n_bins + i] / cyc, 1);
+			table_double(&t, by_se[s], 1);
 	}
-	return finish_table(j, &t, n, o->span_cyc ? o->n_bins : 0);
+	ok = table_print(&t, c);
+	table_deinit(&t);
+	draw_shown(c, n, a->series.n);
+	return ok;
 }
 
 /* What newer captures say of each dispatch they saw. */
-static bool print_dispatches(struct job *j)
+static bool draw_dispatches(struct cli *c, const struct occupancy_answer *a)
 {
-	static const struct table_column columns[] = {{"SE", "se", CELL_RIGHT, false},
-		{"cycle", "cycle", CELL_RIGHT, false}, {"id", "kernel_id", CELL_RIGHT, false},
-		{"VGPRs", "vgprs", CELL_RIGHT, false}, {"SGPRs", "sgprs", CELL_RIGHT, false},
-		{"LDS", "lds_bytes", CELL_RIGHT, false},
-		{"dispatch of", "kernel", CELL_LEFT, true}};
-	const struct trace *tr = j->trace;
-	uint32_t n = 0, n_all = 0;
-	struct table t;
+	static const char *const columns[] = {
+		"se", "since", "kernel_id", "vgprs", "sgprs", "lds_bytes", "name", NULL};
 
-	table_init(&t, columns, sizeof(columns) / sizeof(columns[0]));
-	for (uint32_t i = 0; i < tr->n_dispatch_events; i++) {
-		const struct dispatch_event *d = &tr->dispatch_events[i];
-		const int64_t sizes[] = {d->vgprs, d->sgprs, d->lds_bytes};
-
-		if (!d->is_dispatch || n_all++ >= shown(j, UINT32_MAX))
-			continue;
-		n++;
-		table_u64(&t, d->clock < tr->n_clocks ? tr->clocks[d->clock].id : 0);
-		table_i64(
-			&t, trace_aligned(tr, d->clock, d->time_cyc) - j->occupancy.all.first_cyc);
-		table_u64(&t, d->kernel_id);
-		for (unsigned k = 0; k < 3; k++) {
-			if (sizes[k] == NO_VALUE)
-				table_cstr(&t, "-");
-			else
-				table_i64(&t, sizes[k]);
-		}
-		table_cstr(&t, d->kernel_name ? d->kernel_name : "-");
-	}
-	if (n_all == 0) {
-		table_deinit(&t);
+	if (!a->dispatches.n)
 		return true;
-	}
-	fputc('\n', j->c->out);
-	return finish_table(j, &t, n, n_all);
+	fputc('\n', c->out);
+	return draw_rows(c, a, &dispatch_record, a->dispatches, columns);
 }
 
-static bool print_table(struct job *j)
+static bool draw_table(struct cli *c, const struct occupancy_answer *a)
 {
-	if (is_by(j, "cu"))
-		return print_cus(j);
-	if (is_by(j, "simd"))
-		return print_simds(j);
-	if (is_by(j, "kernel"))
-		return print_kernels(j);
-	return is_by(j, "time") ? print_times(j) : print_ses(j);
+	static const char *const ses[] = {
+		"se", STATS, "cus", "peak_per_simd", "target_cu_starts", NULL};
+	static const char *const cus[] = {"se", "cu", STATS, "peak_per_simd", "busiest_pct", NULL};
+	static const char *const simds[] = {"se", "cu", "simd", STATS, NULL};
+
+	switch (a->by) {
+	case BY_CU:
+		return draw_rows(c, a, &cu_record, a->cus, cus);
+	case BY_SIMD:
+		return draw_rows(c, a, &simd_record, a->simds, simds);
+	case BY_KERNEL:
+		return draw_kernels(c, a);
+	case BY_TIME:
+		return draw_times(c, a);
+	default: /* SEs are few: all are shown */
+		return record_table_print(c, &se_record, a->ses, ses);
+	}
 }
 
 /* --- text ----------------------------------------------------------------------------------- */
@@ -350,134 +136,119 @@ static const char *const levels[] = {" ", "\xe2\x96\x81", "\xe2\x96\x82", "\xe2\
 	"\xe2\x96\x84", "\xe2\x96\x85", "\xe2\x96\x86", "\xe2\x96\x87", "\xe2\x96\x88"};
 
 /* Waves over time: one column a bin, PLOT_ROWS lines, eighths of a line. */
-static void print_plot(struct job *j)
+static void draw_plot(struct cli *c, const struct occupancy_answer *a)
 {
-	const struct occupancy *o = &j->occupancy;
-	uint32_t n = o->n_bins < 100 ? o->n_bins : 100;
-	char a[32];
+	const struct series_line *v = a->series.v;
+	uint64_t peak = a->all.stats.s.peak;
+	size_t n = a->series.n;
+	char x[32];
 
-	if (o->span_cyc < n || o->all.peak == 0 || o->n_bins > 100)
+	if (!n || n > 100 || a->all.span < n || peak == 0)
 		return;
-	fputc('\n', j->c->out);
+	fputc('\n', c->out);
 	for (int row = PLOT_ROWS - 1; row >= 0; row--) {
-		fprintf(j->c->out, "%10s |", row == PLOT_ROWS - 1 ? fmt_u64(a, o->all.peak) : "");
-		for (uint32_t i = 0; i < n; i++) {
-			int64_t from, to;
-			int level;
+		fprintf(c->out, "%10s |", row == PLOT_ROWS - 1 ? fmt_u64(x, peak) : "");
+		for (size_t i = 0; i < n; i++) {
+			int level = (int)(v[i].mean_waves / (double)peak * PLOT_ROWS * 8 + 0.5) -
+				    row * 8;
 
-			occupancy_bin(o, i, &from, &to);
-			level = (int)((double)o->bin_wave_cyc[i] / (double)(to - from) /
-						(double)o->all.peak * PLOT_ROWS * 8 +
-					0.5) -
-				row * 8;
-			fputs(levels[level < 0 ? 0 : level > 8 ? 8 : level], j->c->out);
+			fputs(levels[level < 0 ? 0 : level > 8 ? 8 : level], c->out);
 		}
-		fputs("|\n", j->c->out);
+		fputs("|\n", c->out);
 	}
-	fprintf(j->c->out, "%10s 0%*s\n", "waves", (int)n, fmt_u64(a, o->span_cyc));
+	fprintf(c->out, "%10s 0%*s\n", "waves", (int)n, fmt_u64(x, a->all.span));
 }
 
 /* One line per SE: a cell per CU, as high as its share of the busiest CU. */
-static void print_balance(struct job *j)
+static void draw_balance(struct cli *c, const struct occupancy_answer *a)
 {
-	const struct occupancy *o = &j->occupancy;
+	const struct se_line *ses = a->ses.v;
+	const struct cu_line *cus = a->cus.v;
 	uint64_t most = 0;
-	uint32_t last_cu = 0, at = 0;
+	uint32_t last_cu = 0;
+	size_t at = 0;
 
-	for (uint32_t i = 0; i < o->n_cus; i++) {
-		most = o->cus[i].stats.wave_cyc > most ? o->cus[i].stats.wave_cyc : most;
-		last_cu = o->cus[i].cu > last_cu ? o->cus[i].cu : last_cu;
+	for (size_t i = 0; i < a->cus.n; i++) {
+		most = cus[i].u.stats.wave_cyc > most ? cus[i].u.stats.wave_cyc : most;
+		last_cu = cus[i].u.cu > last_cu ? cus[i].u.cu : last_cu;
 	}
 	if (most == 0 || last_cu >= MAX_STRIP_CUS)
 		return;
-	fprintf(j->c->out, "\nwave-cycles by CU (0 to %u), busiest %.2f times the mean\n", last_cu,
-		occupancy_cu_balance(o));
-	for (uint32_t s = 0; s < o->n_ses; s++) {
-		fprintf(j->c->out, "%8s%2u |", "SE", o->ses[s].se);
+	fprintf(c->out, "\nwave-cycles by CU (0 to %u), busiest %.2f times the mean\n", last_cu,
+		a->all.cu_balance);
+	for (size_t s = 0; s < a->ses.n; s++) {
+		fprintf(c->out, "%8s%2u |", "SE", ses[s].u.se);
 		for (uint32_t cu = 0; cu <= last_cu; cu++) {
-			const struct occupancy_cu *x = at < o->n_cus ? &o->cus[at] : NULL;
+			const struct occupancy_cu *x = at < a->cus.n ? &cus[at].u : NULL;
 			unsigned level = 0;
 
-			if (x && x->se == o->ses[s].se && x->cu == cu) {
+			if (x && x->se == ses[s].u.se && x->cu == cu) {
 				level = 1 +
 					(unsigned)((double)x->stats.wave_cyc / (double)most * 7);
 				at++;
 			}
-			fputs(level ? levels[level] : "\xc2\xb7", j->c->out);
+			fputs(level ? levels[level] : "\xc2\xb7", c->out);
 		}
-		fputs("|\n", j->c->out);
+		fputs("|\n", c->out);
 	}
 }
 
-static bool print_limit(struct job *j)
+static void draw_limit(struct cli *c, const struct occupancy_answer *a)
 {
-	const struct limits *l = &j->limits;
-	struct strbuf sb = {0};
-	FILE *out = j->c->out;
-	bool ok;
+	const struct limits_part *p = &a->limits;
+	struct str rest = str_of(p->next_step ? p->next_step : ""), part;
+	const char *label = "next step";
 
-	ok = limits_put_sentence(l, &sb);
-	if (ok)
-		fprintf(out, "limit       %s", strncmp(sb.p, "limited to ", 11) ? sb.p : sb.p + 11);
-	if (l->is_known && j->occupancy.peak_per_simd > l->predicted)
-		fprintf(out, "; yet %" PRIu64 " were observed", j->occupancy.peak_per_simd);
-	fputc('\n', out);
-	sb_reset(&sb);
-	if (limits_put_next_step(l, &sb)) {
-		struct str rest = {sb.p, sb.n}, part;
-		const char *label = "next step";
-
-		while (str_cut(&rest, "; ", &part)) {
-			fprintf(out, "%-10s  %.*s\n", label, STR_ARG(part));
-			label = "";
-		}
+	fprintf(c->out, "limit       %s",
+		p->sentence + (strncmp(p->sentence, "limited to ", 11) ? 0 : 11));
+	if (p->l.is_known && a->all.peak_per_simd > p->l.predicted)
+		fprintf(c->out, "; yet %" PRIu64 " were observed", a->all.peak_per_simd);
+	fputc('\n', c->out);
+	while (p->next_step && str_cut(&rest, "; ", &part)) {
+		fprintf(c->out, "%-10s  %.*s\n", label, STR_ARG(part));
+		label = "";
 	}
-	if (l->is_assumed && l->assumed)
-		fprintf(out, "machine     %s figures of %s (%s) assumed\n",
-			!strcmp(l->machine_source, "mixed") ? "some" : "all", l->assumed->arch,
-			l->assumed->product);
-	ok = ok && !sb.failed;
-	sb_free(&sb);
-	return ok || err_nomem(&j->c->error);
+	if (p->assumed_target)
+		fprintf(c->out, "machine     %s figures of %s (%s) assumed\n",
+			!strcmp(p->l.machine_source, "mixed") ? "some" : "all", p->assumed_target,
+			p->assumed_product);
 }
 
-static bool print_head(struct job *j)
+static void draw_resident(struct cli *c, const struct occupancy_all *all)
 {
-	const struct occupancy *o = &j->occupancy;
-	const struct trace_launch *l = &j->trace->meta.launch;
-	struct strbuf sb = {0};
-	FILE *out = j->c->out;
-	char a[32], b[32];
+	const struct occupancy_stats *s = &all->stats.s;
+	char x[32], y[32];
 
-	fprintf(out, "%s  %s", j->trace->meta.kernel ? j->trace->meta.kernel : "(no name)",
-		j->trace->meta.arch ? j->trace->meta.arch : "");
-	if (l->launch_index != NO_VALUE && l->launch_count != NO_VALUE)
-		fprintf(out, "  launch %" PRId64 " of %" PRId64 " of kernel id %" PRId64,
-			l->launch_index, l->launch_count, l->kernel_id);
-	fputc('\n', out);
-	if (!occupancy_put_coverage(o, &sb)) {
-		sb_free(&sb);
-		return err_nomem(&j->c->error);
-	}
-	fprintf(out, "%s\n", sb.p);
-	sb_free(&sb);
-	if (o->all.events == 0 && o->all.wave_cyc == 0) {
-		fputs("\nno wave was resident: nothing was traced, or nothing is selected\n", out);
-		return print_limit(j);
-	}
-	fprintf(out, "\nresident    peak %s wave%s, mean %.1f, at most %" PRIu64 " on a SIMD\n",
-		fmt_u64(a, o->all.peak), plural(o->all.peak), occupancy_mean(o), o->peak_per_simd);
-	fprintf(out, "below half  %.1f %% of the span has fewer than half the peak\n",
-		100.0 * occupancy_below_half(o));
-	fprintf(out,
+	fprintf(c->out, "\nresident    peak %s wave%s, mean %.1f, at most %" PRIu64 " on a SIMD\n",
+		fmt_u64(x, s->peak), plural(s->peak), all->mean_waves, all->peak_per_simd);
+	fprintf(c->out, "below half  %.1f %% of the span has fewer than half the peak\n",
+		100.0 * all->below_half_peak_share);
+	fprintf(c->out,
 		"launch      %s wave%s, %.1f per 1,000 cycles; tail (last start to last end) %s "
 		"cycle%s\n",
-		fmt_u64(a, o->all.starts), plural(o->all.starts), occupancy_launch_rate(o),
-		fmt_u64(b, o->tail_cyc), plural(o->tail_cyc));
-	return print_limit(j);
+		fmt_u64(x, s->starts), plural(s->starts), all->starts_per_kilocycle,
+		fmt_u64(y, all->tail), plural(all->tail));
 }
 
-static void print_explain(FILE *out)
+static void draw_head(struct cli *c, const struct occupancy_answer *a)
+{
+	const struct trace_launch *l = &a->launch;
+	const struct occupancy_stats *s = &a->all.stats.s;
+
+	fprintf(c->out, "%s  %s", a->kernel ? a->kernel : "(no name)", a->arch ? a->arch : "");
+	if (l->launch_index != NO_VALUE && l->launch_count != NO_VALUE)
+		fprintf(c->out, "  launch %" PRId64 " of %" PRId64 " of kernel id %" PRId64,
+			l->launch_index, l->launch_count, l->kernel_id);
+	fprintf(c->out, "\n%s\n", a->coverage.sentence);
+	if (s->events == 0 && s->wave_cyc == 0)
+		fputs("\nno wave was resident: nothing was traced, or nothing is selected\n",
+			c->out);
+	else
+		draw_resident(c, &a->all);
+	draw_limit(c, a);
+}
+
+static void draw_explanation(FILE *out)
 {
 	fputs("\nEvery start and end of a wave on the traced SEs is one step; at equal times ends "
 	      "come first.\nSE clocks are aligned before they are pooled. The limit is the least "
@@ -488,66 +259,66 @@ static void print_explain(FILE *out)
 		out);
 }
 
-static bool print_text(struct job *j)
+static bool draw_of_waves(struct cli *c, const struct answer *answer)
 {
-	if (!print_head(j))
-		return false;
-	if (is_by(j, "se")) {
-		print_plot(j);
-		print_balance(j);
+	const struct occupancy_answer *a = answer->data;
+
+	if (c->use_csv)
+		return draw_table(c, a);
+	draw_head(c, a);
+	if (a->by == BY_SE) {
+		draw_plot(c, a);
+		draw_balance(c, a);
 	}
-	fputc('\n', j->c->out);
-	if (!print_table(j) || (is_by(j, "kernel") && !print_dispatches(j)))
+	fputc('\n', c->out);
+	if (!draw_table(c, a) || (a->by == BY_KERNEL && !draw_dispatches(c, a)))
 		return false;
-	if (cli_flag(j->c, "explain"))
-		print_explain(j->c->out);
-	fprintf(j->c->out, "%s, %u note%s\n", evidence_name(j->trace->meta.evidence), j->c->n_notes,
-		plural(j->c->n_notes));
+	if (cli_flag(c, "explain"))
+		draw_explanation(c->out);
+	fprintf(c->out, "%s, %u note%s\n", a->evidence, c->n_notes, plural(c->n_notes));
 	return true;
 }
 
-static bool answer(struct job *j)
+static bool draw_of_pipes(struct cli *c, const struct answer *answer)
 {
-	struct cli *c = j->c;
-	const char *series = cli_text(c, "series");
-	struct occupancy_options o = {.selection = &j->selection,
-		.n_bins = (uint32_t)cli_count(c, "bins"),
-		.series = strcmp(series, "cu") == 0	? SERIES_CU
-			  : strcmp(series, "simd") == 0 ? SERIES_SIMD
-							: SERIES_SE};
+	const struct occupancy_of_pipes *a = answer->data;
+	const struct trace *t = answer->traces.v[0];
+	const struct named_table *k = table_of_occupancy(t);
 
-	if (!cli_open_trace(c, c->args[0], IMPORT_OCCUPANCY | IMPORT_SIDE_FILES, &j->trace) ||
-		!cli_selection(c, j->trace, &j->selection))
+	if (c->use_csv)
+		return pipes_print_cores(c, a->cores, a->top);
+	fprintf(c->out, "%s  %s\n", a->kernel ? a->kernel : "(no name)", a->arch ? a->arch : "");
+	fputs("cores run one block at a time: there are no waves to fill them with; how busy each "
+	      "was:\n",
+		c->out);
+	if (a->n_pipes) {
+		fputc('\n', c->out);
+		if (!pipes_print_cores(c, a->cores, a->top))
+			return false;
+	} else {
+		fputs("not available for this trace: no pipe was traced\n", c->out);
+	}
+	if (k && !tables_print_one(c, k, a->top))
 		return false;
-	if (trace_has_pipes(j->trace))
-		return pipes_page_occupancy(c, j->trace, &j->selection);
-	if (!occupancy_compute(&j->occupancy, j->trace, &o, &c->error))
-		return false;
-	limits_compute(j->trace, &j->limits);
-	warn(j);
-	if (c->use_json)
-		return print_json(j);
-	return c->use_csv ? print_table(j) : print_text(j);
+	fprintf(c->out, "%s, %u note%s\n", evidence_text(t, (char[EVIDENCE_TEXT]){0}), c->n_notes,
+		plural(c->n_notes));
+	return true;
 }
 
-static int run(struct cli *c)
+static bool draw_occupancy(struct cli *c, const struct answer *a)
 {
-	struct job j = {.c = c, .by = cli_text(c, "by")};
-	int status = check_request(c) && answer(&j) ? INCORE_OK : cli_fail(c);
-
-	occupancy_deinit(&j.occupancy);
-	selection_deinit(&j.selection);
-	trace_free(j.trace);
-	return status;
+	return (answer_is(a, &occupancy_of_pipes_record) ? draw_of_pipes : draw_of_waves)(c, a);
 }
 
+static int run_occupancy(struct cli *c)
+{
+	return cli_run_question(c, draw_occupancy);
+}
+
+extern const struct question question_occupancy;
 const struct verb verb_occupancy = {
 	.name = "occupancy",
-	.args = "PATH",
-	.summary = "how full the machine was, and what keeps it from more",
-	.groups = OPTIONS_OUTPUT | OPTIONS_CSV | OPTIONS_SELECT | OPTIONS_TOP | OPTIONS_CAPTURE,
-	.options = options,
-	.min_args = 1,
-	.max_args = 1,
-	.run = run,
+	.question = &question_occupancy,
+	.groups = OPTIONS_OUTPUT | OPTIONS_CSV,
+	.run = run_occupancy,
 };

@@ -16,7 +16,6 @@
 #include "analysis/waves/causes.h"
 #include "analysis/waves/producers.h"
 #include "base/arena.h"
-#include "codec/json_writer.h"
 
 struct hot_sums {
 	struct code_totals totals;
@@ -95,10 +94,5 @@ struct hot_loss {
 /* `edge`: the costliest edge into this row, or NULL. */
 struct hot_loss hot_loss(
 	const struct hot *h, const struct hot_group *g, const struct producer_edge *edge);
-
-/* Writes the members totals, accounting and evidence_of_totals of an open object. */
-void hot_json_totals(const struct hot *h, struct json_writer *w);
-/* Members of one element of rows[]: the caller opens and closes the object, and may add to it. */
-void hot_json_row(const struct hot *h, const struct hot_group *g, struct json_writer *w);
 
 #endif

@@ -70,7 +70,4 @@ static inline uint64_t edge_cycles(const struct producer_edge *x)
 	return x->stall_cyc + x->shared_cyc;
 }
 
-/* Of a listing with executions: members rows, edges, waits, branches, loops and latency of an open object. shown: by code_idx. */
-void listing_json(const struct listing *l, const uint8_t *shown, struct json_writer *w);
-
 #endif

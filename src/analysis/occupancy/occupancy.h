@@ -12,7 +12,6 @@
 
 #include "analysis/selection.h"
 #include "base/arena.h"
-#include "codec/json_writer.h"
 #include "trace/trace.h"
 
 /* What one set of waves did: all, or those of one SE, CU, SIMD, kernel. */
@@ -114,7 +113,5 @@ bool occupancy_put_coverage(const struct occupancy *o, struct strbuf *out);
 /* Hardware events of newer captures, by type: "packet-loss", ...; "unknown" beyond the last. */
 #define OCCUPANCY_EVENT_TYPES 18
 const char *occupancy_event_name(uint32_t type);
-/* Members of an open object. */
-void occupancy_json(const struct occupancy *o, struct json_writer *w);
 
 #endif

@@ -51,7 +51,4 @@ void latency_free(struct latency *l);
 struct collector latency_collector(struct latency *l);
 bool latency_finish(struct latency *l, struct incore_error *e);
 
-/* Member latency: an array of rows. */
-void latency_json(const struct latency *l, struct json_writer *w);
-
 #endif

@@ -161,20 +161,3 @@ double row_spread_deviation(const struct row_spread *s)
 	square = ((double)s->square_high * 4294967296.0 + (double)s->square_low) / (double)s->n;
 	return square > mean * mean ? sqrt(square - mean * mean) / ROW_WAVES_UNIT : 0;
 }
-
-void row_waves_json(const struct row_waves *r, code_idx i, struct json_writer *w)
-{
-	const struct row_spread *s = &r->rows[i];
-
-	if (s->min == s->max)
-		return;
-	json_w_key(w, "waves");
-	json_w_object(w);
-	json_w_kv_u64(w, "n", s->n);
-	json_w_kv_double(w, "min", (double)s->min / ROW_WAVES_UNIT, 2);
-	json_w_kv_double(w, "mean", row_spread_mean(s), 2);
-	json_w_kv_double(w, "max", (double)s->max / ROW_WAVES_UNIT, 2);
-	json_w_kv_double(w, "deviation", row_spread_deviation(s), 2);
-	json_w_kv_cstr(w, "slowest", r->trace->tracks[s->slowest].name);
-	json_w_end(w);
-}

@@ -14,7 +14,6 @@
 #define ANALYSIS_WAVES_ROW_WAVES_H
 
 #include "analysis/walk.h"
-#include "codec/json_writer.h"
 
 #define ROW_WAVES_UNIT 16u /* parts of a cycle */
 
@@ -37,7 +36,5 @@ struct collector row_waves_collector(struct row_waves *r);
 
 double row_spread_mean(const struct row_spread *s);	 /* cycles; 0 without waves */
 double row_spread_deviation(const struct row_spread *s); /* over the waves (n) */
-/* Member waves; nothing where all waves agree (or less than two ran the row). */
-void row_waves_json(const struct row_waves *r, code_idx i, struct json_writer *w);
 
 #endif

@@ -352,36 +352,3 @@ const struct wait_pair *wait_pairs_find(
 
 	return p->v.n ? bsearch(&key, p->v.v, p->v.n, sizeof(key), by_rows) : NULL;
 }
-
-void wait_pairs_json(const struct wait_pairs *p, const uint8_t *shown, struct json_writer *w)
-{
-	const struct cfg *g = p->cfg;
-	const struct code_row *code = g->trace->code;
-
-	json_w_key(w, "waits");
-	json_w_array(w);
-	for (size_t i = 0; i < p->v.n; i++) {
-		const struct wait_pair *x = &p->v.v[i];
-
-		if (!shown[x->wait] && !shown[x->producer])
-			continue;
-		json_w_row_object(w);
-		json_w_kv_i64(w, "wait", code[x->wait].number);
-		json_w_kv_i64(w, "producer", code[x->producer].number);
-		json_w_kv_u64(w, "consumed", x->n);
-		json_w_kv_u64(w, "last", x->n_last);
-		json_w_kv_u64(w, "group", x->n_group);
-		json_w_kv_u64(w, "candidates", x->n_candidates);
-		json_w_key(w, "loop");
-		if (x->loop == NO_LOOP)
-			json_w_null(w);
-		else
-			json_w_i64(w, code[cfg_block_first(g, g->loops[x->loop].header)].number);
-		distribution_json(w, "together", &x->together);
-		distribution_json(w, "in_flight", &x->in_flight);
-		distribution_json(w, "slack_at_most", &x->slack_cyc);
-		distribution_json(w, "iterations", &x->iterations);
-		json_w_end(w);
-	}
-	json_w_end(w);
-}

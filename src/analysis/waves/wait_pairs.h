@@ -64,7 +64,4 @@ bool wait_pairs_finish(struct wait_pairs *p, struct incore_error *e);
 const struct wait_pair *wait_pairs_find(
 	const struct wait_pairs *p, code_idx producer, code_idx wait);
 
-/* Member waits: pairs with a row in `shown`, by code_idx. */
-void wait_pairs_json(const struct wait_pairs *p, const uint8_t *shown, struct json_writer *w);
-
 #endif

@@ -3,6 +3,7 @@
 #include "cli/text/record_table.h"
 
 #include <inttypes.h>
+#include <string.h>
 
 #include "cli/text/table.h"
 
@@ -61,11 +62,29 @@ static void put_name_cell(struct table *t, int64_t v)
 	table_cstr(t, text);
 }
 
+/* A bar of at most 20 cells, in eighths. */
+static const char *bar(char buf[64], double percentage)
+{
+	static const char *const eighths[] = {"", "\xe2\x96\x8f", "\xe2\x96\x8e", "\xe2\x96\x8d",
+		"\xe2\x96\x8c", "\xe2\x96\x8b", "\xe2\x96\x8a", "\xe2\x96\x89"};
+	unsigned n = percentage > 0 ? (unsigned)(percentage * 1.6 + 0.5) : 0;
+
+	buf[0] = 0;
+	for (n = n < 160 ? n : 160; n >= 8; n -= 8)
+		strcat(buf, "\xe2\x96\x88");
+	return strcat(buf, eighths[n]);
+}
+
 static void put_cell(struct table *t, const struct cli *cli, const struct leaf *l, const void *row)
 {
 	const struct column *c = l->column;
 	const void *value = leaf_value(l, row);
+	char text[64];
 
+	if (value && (c->flags & COLUMN_BAR) && !cli->use_csv) {
+		table_cstr(t, bar(text, *(const double *)value));
+		return;
+	}
 	if (column_is_null(c, value)) {
 		put_text_cell(t, cli, (struct str){0});
 		return;
@@ -98,7 +117,8 @@ static void put_cell(struct table *t, const struct cli *cli, const struct leaf *
 
 static bool is_text(const struct column *c)
 {
-	return c->type == COLUMN_TEXT || c->type == COLUMN_STR || c->type == COLUMN_BOOL;
+	return c->type == COLUMN_TEXT || c->type == COLUMN_STR || c->type == COLUMN_BOOL ||
+	       (c->flags & COLUMN_BAR);
 }
 
 bool record_table_print(

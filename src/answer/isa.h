@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* isa.h: the code with its costs: what is asked, and the answer of answer/isa.c. */
+#ifndef ANSWER_ISA_H
+#define ANSWER_ISA_H
+
+#include "analysis/code/listing.h"
+#include "answer/hot.h"
+#include "answer/loops.h"
+
+struct isa_params {
+	const char *range;	  /* rows by their numbers; NULL: all */
+	uint64_t around, context; /* or one and its neighbours; NO_COUNT: not given */
+	bool executed;		  /* rows that ran */
+	bool ascii;		  /* how arrows are drawn */
+};
+
+struct wave_spread { /* mean cycles of one execution, over the waves */
+	uint64_t n;  /* 0: all agree, or less than two ran the row */
+	double min, mean, max, deviation;
+	const char *slowest;
+};
+
+struct isa_row {
+	struct hot_row h;
+	uint32_t loop_depth, index;
+	struct rows frames; /* struct frame */
+	struct distribution execution, execution_stall;
+	struct wave_spread waves;
+	const struct code_totals *stated; /* NULL: nothing else than what was computed */
+	const struct live_row *live;	  /* NULL: not known */
+	uint32_t block;			  /* NO_BLOCK: none */
+	double per_hit;
+	int64_t target, waits_for; /* rows; NO_VALUE: none */
+	uint64_t samples, stalled; /* 0 too, unlike those of h */
+	double weight_pct;	   /* of the latency or the samples of all */
+};
+struct label_row {
+	int64_t row;
+	uint64_t address;
+	const char *text;
+	uint32_t index;
+};
+struct isa_edge {
+	struct edge_row e;
+	bool dominating; /* of its wait */
+};
+struct wait_line {
+	int64_t wait, producer, loop; /* rows; of the loop its header, NO_VALUE: none */
+	struct wait_pair p;
+};
+struct branch_row {
+	int64_t row, target;
+	uint64_t taken, not_taken;
+};
+struct block_sums {
+	uint64_t hit, latency, samples;
+	struct bucket_sums buckets;
+	uint64_t cycles;
+};
+struct block_row {
+	int64_t first_row, last_row, loop; /* NO_VALUE: in none */
+	uint32_t rows;
+	uint64_t executions;
+	struct block_sums sums;
+	double per_execution;
+};
+struct body_row {
+	int64_t header_row;
+	struct block_sums sums;
+	double per_execution;
+};
+struct latency_line {
+	const char *opcode, *counter;
+	struct latency_row l;
+};
+
+struct isa_answer {
+	const char *evidence;
+	struct hot_totals totals;
+	const struct hot_accounting *accounting;
+	int64_t hottest_row;  /* NO_VALUE: nothing ran */
+	struct rows sources;  /* struct source_file */
+	struct rows labels;   /* label_row */
+	struct rows rows;     /* isa_row */
+	struct rows edges;    /* isa_edge */
+	struct rows waits;    /* wait_line */
+	struct rows branches; /* branch_row */
+	struct rows loops;    /* loop_row */
+	struct rows blocks;   /* block_row */
+	struct rows bodies;   /* body_row */
+	struct rows latency;  /* latency_line */
+	/* For the drawing, which needs the graph. */
+	const struct listing *listing;
+	const uint8_t *shown; /* by code_idx */
+};
+extern const struct record isa_record, isa_row_record;
+/* All lists, of the rows that are shown. */
+bool isa_rows_make(struct answer *a, struct isa_answer *x, struct incore_error *e);
+
+#endif

@@ -1,0 +1,449 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* isa_rows.c: what the answer about the code holds: rows, edges, branches, loops, latency. */
+#include "answer/isa.h"
+
+/* --- columns -------------------------------------------------------------------------------- */
+
+static const struct column source_columns[] = {
+	COLUMN(source_file, path, UNIT_NONE, "a source file, as the debug information names it"),
+};
+static const struct record source_record = RECORD_OF(source_file, RECORD_SCALAR, source_columns);
+
+static const struct column label_columns[] = {
+	COLUMN(label_row, row, UNIT_ROW, "number of the label in the listing"),
+	COLUMN(label_row, address, UNIT_ADDRESS, "where it stands"),
+	COLUMN(label_row, text, UNIT_NONE, "its text"),
+	COLUMN(label_row, index, UNIT_NONE, "its place in the code table"),
+};
+static const struct record label_record = RECORD_OF(label_row, RECORD_LINE, label_columns);
+
+static const struct column frame_columns[] = {
+	COLUMN(frame, source, UNIT_NONE, "number of the file in sources"),
+	COLUMN(frame, line, UNIT_NONE, "line, from 1"),
+};
+static const struct record frame_record = RECORD_OF(frame, RECORD_TUPLE, frame_columns);
+
+static const struct column spread_columns[] = {
+	COLUMN(wave_spread, n, UNIT_WAVES, "waves that ran the row"),
+	COLUMN(wave_spread, min, UNIT_CYCLES, "of the fastest wave", .digits = 2),
+	COLUMN(wave_spread, mean, UNIT_CYCLES, "over the waves", .digits = 2),
+	COLUMN(wave_spread, max, UNIT_CYCLES, "of the slowest wave", .digits = 2),
+	COLUMN(wave_spread, deviation, UNIT_CYCLES, "standard deviation over the waves",
+		.digits = 2),
+	COLUMN(wave_spread, slowest, UNIT_NONE, "the slowest wave"),
+};
+static const struct record spread_record = RECORD_OF(wave_spread, RECORD_LINE, spread_columns);
+
+static const struct column live_columns[] = {
+	COLUMN(live_row, arch, UNIT_COUNT, "vector registers"),
+	COLUMN(live_row, accum, UNIT_COUNT, "accumulation registers"),
+};
+static const struct record live_record = RECORD_OF(live_row, RECORD_LINE, live_columns);
+
+static const struct column row_columns[] = {
+	PART(isa_row, h, &hot_plain_record),
+	COLUMN(isa_row, loop_depth, UNIT_COUNT, "loops around it", .title = "loops",
+		.csv = "loop_depth"),
+	COLUMN(isa_row, index, UNIT_NONE, "its place in the code table"),
+	LIST(isa_row, frames, &frame_record, "inline chain as [file, line], innermost first"),
+	RECORD(isa_row, execution, &distribution_record, "cycles of one execution",
+		.flags = COLUMN_NULLABLE),
+	RECORD(isa_row, execution_stall, &distribution_record,
+		"stall of one execution; absent where it never stalled", .flags = COLUMN_OPTIONAL),
+	RECORD(isa_row, waves, &spread_record,
+		"mean cycles of one execution in each wave, over the waves that ran the row; "
+		"absent where all agree or less than two ran it",
+		.flags = COLUMN_OPTIONAL),
+	POINTER(isa_row, stated, &code_totals_record,
+		"what the producer states, where it is not what its records add up to"),
+	POINTER(isa_row, live, &live_record,
+		"registers that hold something needed before the row; null where the text cannot "
+		"tell"),
+	COLUMN_AS(isa_row, h.cause, "cause", UNIT_NONE, "what most of its lost cycles waited for",
+		.flags = COLUMN_NULLABLE),
+	COLUMN_AS(
+		isa_row, h.cause_cycles, "cause_cycles", UNIT_CYCLES, "cycles lost to that cause"),
+	COLUMN(isa_row, block, UNIT_NONE, "number of its basic block in blocks",
+		.flags = COLUMN_NULLABLE),
+	COLUMN(isa_row, per_hit, UNIT_CYCLES,
+		"cycles an execution, all buckets together; absent where it never ran",
+		.flags = COLUMN_OPTIONAL, .digits = 6),
+	COLUMN_AS(isa_row, samples, "all_samples", UNIT_SAMPLES, "samples that found it",
+		.title = "samples", .flags = COLUMN_NO_JSON),
+	COLUMN(isa_row, stalled, UNIT_SAMPLES, "of which found it stalled",
+		.csv = "stalled_samples", .flags = COLUMN_NO_JSON),
+	COLUMN(isa_row, weight_pct, UNIT_PERCENT, "of the latency or the samples of all rows",
+		.title = "%", .flags = COLUMN_NO_JSON, .digits = 1),
+	COLUMN(isa_row, target, UNIT_ROW, "row it branches to", .title = "to",
+		.csv = "branch_target_row", .flags = COLUMN_NO_JSON | COLUMN_NULLABLE),
+	COLUMN(isa_row, waits_for, UNIT_ROW, "row it waits for most", .title = "for",
+		.csv = "waits_for_row", .flags = COLUMN_NO_JSON | COLUMN_NULLABLE),
+};
+const struct record isa_row_record = RECORD_OF(isa_row, RECORD_LINE, row_columns);
+
+static const struct column edge_columns[] = {
+	PART(isa_edge, e, &edge_record),
+	COLUMN(isa_edge, dominating, UNIT_NONE, "it has most of the wait's cycles"),
+};
+static const struct record isa_edge_record = RECORD_OF(isa_edge, RECORD_LINE, edge_columns);
+
+#define PAIR(M, NAME, DOC) COLUMN_AS(wait_line, p.M, NAME, UNIT_COUNT, DOC)
+#define PAIR_VALUES(M, NAME, DOC)                                                                  \
+	COLUMN_HELD(wait_line, p.M, NAME, COLUMN_RECORD, &distribution_record, DOC,                \
+		.flags = COLUMN_NULLABLE)
+static const struct column wait_columns[] = {
+	COLUMN(wait_line, wait, UNIT_ROW, "row of the wait"),
+	COLUMN(wait_line, producer, UNIT_ROW, "row whose instances it consumed"),
+	PAIR(n, "consumed", "instances"),
+	PAIR(n_last, "last", "of which were the last to come back, in order"),
+	PAIR(n_group, "group", "of which returned in any order: each may have been the last"),
+	PAIR(n_candidates, "candidates", "not in consumed: of waits that cannot be resolved"),
+	COLUMN(wait_line, loop, UNIT_ROW, "header row of the innermost loop that holds both",
+		.flags = COLUMN_NULLABLE),
+	PAIR_VALUES(together, "together",
+		"instances consumed by the wait, where this was the youngest"),
+	PAIR_VALUES(in_flight, "in_flight", "outstanding on the counter then"),
+	PAIR_VALUES(slack_cyc, "slack_at_most",
+		"upper bound of the cycles it came back before the last one; of those not known "
+		"to be the last"),
+	PAIR_VALUES(
+		iterations, "iterations", "passes of the loop that began between issue and wait"),
+};
+static const struct record wait_record = RECORD_OF(wait_line, RECORD_LINE, wait_columns);
+
+static const struct column branch_columns[] = {
+	COLUMN(branch_row, row, UNIT_ROW, "row of the branch"),
+	COLUMN(branch_row, target, UNIT_ROW, "row it goes to"),
+	COLUMN(branch_row, taken, UNIT_COUNT, "executions that went there"),
+	COLUMN(branch_row, not_taken, UNIT_COUNT, "executions that went on"),
+};
+static const struct record branch_record = RECORD_OF(branch_row, RECORD_LINE, branch_columns);
+
+static const struct column sums_columns[] = {
+	COLUMN(block_sums, hit, UNIT_COUNT, "executions of its rows"),
+	COLUMN(block_sums, latency, UNIT_CYCLES, "recorded latency of its rows"),
+	COLUMN(block_sums, samples, UNIT_SAMPLES, "samples that found its rows"),
+	RECORD(block_sums, buckets, &bucket_record, "the conserved accounting of its cycles"),
+	COLUMN(block_sums, cycles, UNIT_CYCLES, "all buckets together"),
+};
+static const struct record sums_record = RECORD_OF(block_sums, RECORD_LINE, sums_columns);
+
+static const struct column block_columns[] = {
+	COLUMN(block_row, first_row, UNIT_ROW, "first row of the basic block"),
+	COLUMN(block_row, last_row, UNIT_ROW, "its last row"),
+	COLUMN(block_row, rows, UNIT_COUNT, "rows in it"),
+	COLUMN(block_row, loop, UNIT_ROW, "header row of the innermost loop it is in",
+		.flags = COLUMN_NULLABLE),
+	COLUMN(block_row, executions, UNIT_COUNT, "executions of its first row"),
+	PART(block_row, sums, &sums_record),
+	COLUMN(block_row, per_execution, UNIT_CYCLES, "cycles an execution", .digits = 6),
+};
+static const struct record block_record = RECORD_OF(block_row, RECORD_LINE, block_columns);
+
+static const struct column body_columns[] = {
+	COLUMN(body_row, header_row, UNIT_ROW, "header row of the loop"),
+	PART(body_row, sums, &sums_record),
+	COLUMN(body_row, per_execution, UNIT_CYCLES, "cycles an execution of the header",
+		.digits = 6),
+};
+static const struct record body_record = RECORD_OF(body_row, RECORD_LINE, body_columns);
+
+#define LATENCY(M, NAME, DOC) COLUMN_AS(latency_line, l.M, NAME, UNIT_COUNT, DOC)
+#define LATENCY_VALUES(M, NAME, DOC)                                                               \
+	COLUMN_HELD(latency_line, l.M, NAME, COLUMN_RECORD, &distribution_record, DOC,             \
+		.flags = COLUMN_NULLABLE)
+static const struct column latency_columns[] = {
+	COLUMN(latency_line, opcode, UNIT_NONE, "mnemonic of the load"),
+	COLUMN_AS(latency_line, l.is_to_lds, "to_lds", UNIT_NONE, "the form that loads to the LDS"),
+	COLUMN(latency_line, counter, UNIT_NONE, "counter that its waits wait on"),
+	LATENCY(n_exact, "exact", "youngest of a counter in order, and the wait blocked"),
+	LATENCY(n_bound, "upper_bound", "youngest, but the wait did not block or had two counters"),
+	LATENCY(n_group, "group", "youngest of a group that returns in any order"),
+	LATENCY(n_unresolved, "unresolved", "youngest of several candidates"),
+	LATENCY(n_older, "older", "consumed together with a younger one: not in cycles"),
+	LATENCY_VALUES(all, "cycles", "from issue to the end of the wait"),
+	LATENCY_VALUES(exact, "exact_cycles", "the exact ones of them"),
+	LATENCY_VALUES(group_high, "group_high_cycles",
+		"from issue of the oldest of a group to the end of the wait"),
+	LATENCY_VALUES(distance, "distance_instructions", "instructions from issue to the wait"),
+	LATENCY_VALUES(distance_cyc, "distance_cycles", "cycles from issue to the wait"),
+	LATENCY_VALUES(in_flight, "in_flight", "outstanding on the counter when the wait began"),
+};
+static const struct record latency_record = RECORD_OF(latency_line, RECORD_BLOCK, latency_columns);
+
+static const struct column isa_columns[] = {
+	COLUMN(isa_answer, evidence, UNIT_NONE, "what the figures rest on",
+		.words = EVIDENCE_WORDS),
+	RECORD(isa_answer, totals, &hot_totals_record, "sums of the recorded fields"),
+	POINTER(isa_answer, accounting, &hot_accounting_record,
+		"every cycle of the selection in one bucket; null: no timeline"),
+	COLUMN(isa_answer, hottest_row, UNIT_ROW, "row with most latency, or most samples",
+		.flags = COLUMN_NULLABLE),
+	LIST(isa_answer, sources, &source_record, "source files, which frames count into",
+		.flags = COLUMN_BLOCK),
+	LIST(isa_answer, labels, &label_record, "labels between the rows"),
+	LIST(isa_answer, rows, &isa_row_record, "the instructions, in the order of the listing"),
+	LIST(isa_answer, edges, &isa_edge_record, "which instruction each wait waits for"),
+	LIST(isa_answer, waits, &wait_record,
+		"each wait row and each row whose instances it consumed, by wait, then by "
+		"producer"),
+	LIST(isa_answer, branches, &branch_record, "where branches go, and how often"),
+	LIST(isa_answer, loops, &loop_record, "loops of the code"),
+	LIST(isa_answer, blocks, &block_record, "basic blocks"),
+	LIST(isa_answer, bodies, &body_record,
+		"what the whole body of each loop cost, inner loops included; in the order of "
+		"loops"),
+	LIST(isa_answer, latency, &latency_record, "how long loads took, by opcode"),
+};
+const struct record isa_record = RECORD_OF(isa_answer, RECORD_BLOCK, isa_columns);
+
+/* --- rows ----------------------------------------------------------------------------------- */
+
+struct fill {
+	struct answer *a;
+	struct isa_answer *x;
+	const struct listing *l;
+	const struct trace *t;
+	const uint8_t *shown;
+};
+
+static bool totals_differ(const struct code_totals *a, const struct code_totals *b)
+{
+	return a->hit != b->hit || a->latency != b->latency || a->stall != b->stall ||
+	       a->idle != b->idle;
+}
+
+/* What the producer states of a row, where it is not what its records add up to. */
+static const struct code_totals *stated_of(const struct listing *l, code_idx i)
+{
+	const struct code_totals *t = &l->trace->code[i].stated;
+
+	/* All zero: it says nothing of this row. */
+	if (!l->trace->has_stated_totals || l->hot->is_stated ||
+		!totals_differ(t, &(struct code_totals){0}) ||
+		!totals_differ(t, &l->hot->rows[i].totals))
+		return NULL;
+	return t;
+}
+
+static struct wave_spread spread_of(const struct row_waves *r, code_idx i)
+{
+	const struct row_spread *s = &r->rows[i];
+
+	if (s->min == s->max)
+		return (struct wave_spread){0};
+	return (struct wave_spread){s->n, (double)s->min / ROW_WAVES_UNIT, row_spread_mean(s),
+		(double)s->max / ROW_WAVES_UNIT, row_spread_deviation(s),
+		r->trace->tracks[s->slowest].name};
+}
+
+static void put_executions(const struct listing *l, code_idx i, struct isa_row *x)
+{
+	struct distribution stall;
+
+	if (!l->executions)
+		return;
+	stall = executions_stall(l->executions, i);
+	x->execution = executions_cycles(l->executions, i);
+	if (stall.max > 0) /* most rows never stall */
+		x->execution_stall = stall;
+	x->waves = spread_of(l->row_waves, i);
+	if (l->trace->meta.vendor == VENDOR_AMD)
+		x->live = &l->live->rows[i];
+}
+
+/* What the row lost most to. */
+static bool put_loss(
+	const struct fill *f, const struct hot_group *g, struct hot_row *x, struct incore_error *e)
+{
+	const struct listing_row *row = &f->l->rows[g->code];
+	struct hot_loss loss = hot_loss(
+		f->l->hot, g, row->n_edges ? &f->l->producers->edges.v[row->edge[0]] : NULL);
+
+	x->cause_cycles = loss.cyc;
+	if (loss.name[0]) {
+		x->cause = arena_strdup(&f->a->arena, loss.name);
+		if (!x->cause)
+			return err_nomem(e);
+	}
+	return true;
+}
+
+static bool put_row(const struct fill *f, code_idx i, struct isa_row *x, struct incore_error *e)
+{
+	const struct listing *l = f->l;
+	const struct code_row *r = &f->t->code[i];
+	const struct listing_row *row = &l->rows[i];
+	const struct hot_group g = {.key = r->text, .code = i, .sums = l->hot->rows[i]};
+	code_idx to = l->cfg.target[i];
+
+	*x = (struct isa_row){.loop_depth = row->depth,
+		.index = i,
+		.frames = {&f->t->frames[r->first_frame], r->n_frames},
+		.stated = stated_of(l, i),
+		.block = l->cfg.block_of[i],
+		.per_hit = l->hot->is_stated ? NAN : ratio(hot_cycles(&g.sums), g.sums.totals.hit),
+		.target = to < f->t->n_code ? f->t->code[to].number : NO_VALUE,
+		.waits_for = NO_VALUE,
+		.samples = g.sums.samples,
+		.stalled = g.sums.stalled_samples,
+		.weight_pct = percent(listing_weight(l, &g.sums), listing_weight(l, &l->hot->all))};
+	if (row->n_edges)
+		x->waits_for = f->t->code[l->producers->edges.v[row->edge[0]].producer].number;
+	put_executions(l, i, x);
+	return hot_row_make(f->a, l->hot, &g, &x->h, e) && put_loss(f, &g, &x->h, e);
+}
+
+static bool put_rows(const struct fill *f, struct incore_error *e)
+{
+	struct isa_row *rows;
+	struct label_row *labels;
+	size_t n = 0, n_rows = 0, n_labels = 0;
+
+	for (code_idx i = 0; i < f->t->n_code; i++)
+		n += f->shown[i] != 0;
+	rows = answer_alloc(f->a, n, sizeof(*rows), e);
+	labels = answer_alloc(f->a, n, sizeof(*labels), e);
+	if (!rows || !labels)
+		return false;
+	for (code_idx i = 0; i < f->t->n_code; i++) {
+		const struct code_row *r = &f->t->code[i];
+
+		if (!f->shown[i])
+			continue;
+		if (r->is_label)
+			labels[n_labels++] = (struct label_row){r->number, r->address, r->text, i};
+		else if (!put_row(f, i, &rows[n_rows++], e))
+			return false;
+	}
+	f->x->rows = (struct rows){rows, n_rows};
+	f->x->labels = (struct rows){labels, n_labels};
+	return true;
+}
+
+static bool put_edges(const struct fill *f, struct incore_error *e)
+{
+	const struct producers *p = f->l->producers;
+	struct isa_edge *v = answer_alloc(f->a, p->edges.n, sizeof(*v), e);
+	size_t n = 0;
+
+	for (size_t i = 0; v && i < p->edges.n; i++) {
+		const struct producer_edge *x = &p->edges.v[i];
+		const struct listing_row *row = &f->l->rows[x->wait];
+
+		if (!f->shown[x->wait] && !f->shown[x->producer])
+			continue;
+		v[n] = (struct isa_edge){.e = edge_row_of(f->t, x)};
+		for (unsigned k = 0; k < row->n_edges; k++)
+			v[n].dominating |= row->edge[k] == i;
+		n++;
+	}
+	f->x->edges = (struct rows){v, n};
+	return v != NULL;
+}
+
+static bool put_waits(const struct fill *f, struct incore_error *e)
+{
+	const struct wait_pairs *p = f->l->latency->pairs;
+	struct wait_line *v = answer_alloc(f->a, p->v.n, sizeof(*v), e);
+	size_t n = 0;
+
+	for (size_t i = 0; v && i < p->v.n; i++) {
+		const struct wait_pair *x = &p->v.v[i];
+
+		if (f->shown[x->wait] || f->shown[x->producer])
+			v[n++] = (struct wait_line){f->t->code[x->wait].number,
+				f->t->code[x->producer].number, loop_header_row(p->cfg, x->loop),
+				*x};
+	}
+	f->x->waits = (struct rows){v, n};
+	return v != NULL;
+}
+
+static bool put_branches(const struct fill *f, struct incore_error *e)
+{
+	struct branch_row *v = answer_alloc(f->a, f->t->n_code, sizeof(*v), e);
+	size_t n = 0;
+
+	for (code_idx i = 0; v && i < f->t->n_code; i++) {
+		code_idx to = f->l->cfg.target[i];
+
+		if (f->shown[i] && to < f->t->n_code)
+			v[n++] = (struct branch_row){f->t->code[i].number, f->t->code[to].number,
+				f->l->rows[i].taken, f->l->rows[i].not_taken};
+	}
+	f->x->branches = (struct rows){v, n};
+	return v != NULL;
+}
+
+static struct block_sums block_sums_of(const struct hot_sums *s)
+{
+	return (struct block_sums){s->totals.hit, s->totals.latency, s->samples,
+		bucket_sums(s->bucket), hot_cycles(s)};
+}
+
+static struct block_row block_row_of(const struct listing *l, uint32_t block)
+{
+	const struct cfg *g = &l->cfg;
+	const struct cfg_block *b = &g->blocks[block];
+	code_idx first = cfg_block_first(g, block);
+	uint64_t executions = l->hot->rows[first].totals.hit;
+	struct hot_sums sums = {0};
+
+	for (uint32_t i = 0; i < b->n; i++)
+		hot_add(&sums, &l->hot->rows[g->rows[b->first + i]]);
+	return (struct block_row){.first_row = l->trace->code[first].number,
+		.last_row = l->trace->code[cfg_block_last(g, block)].number,
+		.loop = loop_header_row(g, b->loop),
+		.rows = b->n,
+		.executions = executions,
+		.sums = block_sums_of(&sums),
+		.per_execution = ratio(hot_cycles(&sums), executions)};
+}
+
+static bool put_blocks(const struct fill *f, struct incore_error *e)
+{
+	const struct listing *l = f->l;
+	const struct cfg *g = &l->cfg;
+	struct block_row *blocks = answer_alloc(f->a, g->n_blocks, sizeof(*blocks), e);
+	struct body_row *bodies = answer_alloc(f->a, g->n_loops, sizeof(*bodies), e);
+
+	if (!blocks || !bodies)
+		return false;
+	for (uint32_t k = 0; k < g->n_blocks; k++)
+		blocks[k] = block_row_of(l, k);
+	for (uint32_t k = 0; k < g->n_loops; k++)
+		bodies[k] = (struct body_row){loop_header_row(g, k), block_sums_of(&l->bodies[k]),
+			ratio(hot_cycles(&l->bodies[k]), l->loops->v[k].executions)};
+	f->x->blocks = (struct rows){blocks, g->n_blocks};
+	f->x->bodies = (struct rows){bodies, g->n_loops};
+	return true;
+}
+
+static bool put_latency(const struct fill *f, struct incore_error *e)
+{
+	const struct latency *l = f->l->latency;
+	struct latency_line *v = answer_alloc(f->a, l->rows.n, sizeof(*v), e);
+
+	for (size_t i = 0; v && i < l->rows.n; i++) {
+		const struct latency_row *r = &l->rows.v[i];
+
+		v[i] = (struct latency_line){
+			r->opcode < l->trace->n_opcodes ? l->trace->opcodes[r->opcode] : "",
+			amd_counter_name((enum amd_counter)r->counter), *r};
+	}
+	f->x->latency = (struct rows){v, l->rows.n};
+	return v != NULL;
+}
+
+bool isa_rows_make(struct answer *a, struct isa_answer *x, struct incore_error *e)
+{
+	const struct listing *l = x->listing;
+	struct fill f = {a, x, l, l->trace, x->shown};
+
+	x->hottest_row = l->hottest == NO_CODE ? NO_VALUE : f.t->code[l->hottest].number;
+	x->sources = (struct rows){f.t->sources, f.t->n_sources};
+	return hot_totals_make(a, l->hot, &x->totals, &x->accounting, e) && put_rows(&f, e) &&
+	       put_edges(&f, e) && put_waits(&f, e) && put_branches(&f, e) &&
+	       loop_rows(a, l->loops, &x->loops, e) && put_blocks(&f, e) && put_latency(&f, e);
+}
