@@ -33,6 +33,8 @@ enum import_want { /* tables that cost time or memory and not every question nee
 	IMPORT_SOURCES = 16,	  /* text of source snapshots */
 	IMPORT_ALL = 31,
 	IMPORT_TEXT = 32, /* where slices stand in a file of trace events (trace_text.h) */
+	/* Not a table: tracks are walked more than once, what was loaded of them stays. */
+	IMPORT_KEEP_TRACKS = 64,
 };
 
 struct import_options {

@@ -48,6 +48,8 @@ bool import_read(const struct capture *c, const struct import_options *o, struct
 		return false;
 	}
 	capture_remember(o->cache, c, t);
+	if (o->want & IMPORT_KEEP_TRACKS)
+		trace_keep_tracks(t);
 	*out = t;
 	return true;
 }

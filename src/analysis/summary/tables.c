@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tables_json.c: the tables that a producer gave, as JSON. */
+/* tables.c: which tables of a producer are worth showing, and what their cells say. */
 #include "analysis/summary/tables.h"
 
 #include "isa/ascend.h"
@@ -32,42 +32,4 @@ const char *table_cell(const struct named_table *k, uint32_t row, uint32_t col)
 const struct named_table *table_of_occupancy(const struct trace *t)
 {
 	return trace_find_table(t, ASCEND_TABLE_OCCUPANCY);
-}
-
-static void put_cells(const struct named_table *k, uint64_t top, struct json_writer *w)
-{
-	json_w_key(w, "cells");
-	json_w_array(w);
-	for (uint32_t r = 0; r < k->n_rows && r < top; r++) {
-		json_w_row(w);
-		for (uint32_t c = 0; c < k->n_cols; c++)
-			json_w_cstr(w, k->cells[(size_t)r * k->n_cols + c]);
-		json_w_end(w);
-	}
-	json_w_end(w);
-}
-
-void tables_json(const struct trace *t, uint64_t top, bool all, struct json_writer *w)
-{
-	json_w_key(w, "tables");
-	json_w_array(w);
-	for (uint32_t i = 0; i < t->n_tables; i++) {
-		const struct named_table *k = &t->tables[i];
-
-		json_w_object(w);
-		json_w_kv_cstr(w, "name", k->name);
-		json_w_kv_cstr(w, "origin", k->origin);
-		json_w_kv_u64(w, "rows", k->n_rows);
-		json_w_key(w, "columns");
-		json_w_row(w);
-		for (uint32_t c = 0; c < k->n_cols; c++)
-			json_w_cstr(w, k->cols[c]);
-		json_w_end(w);
-		if (top && table_is_detail(k))
-			put_cells(k, top, w);
-		else if (all)
-			put_cells(k, top < TABLE_ROWS_MAX ? top : TABLE_ROWS_MAX, w);
-		json_w_end(w);
-	}
-	json_w_end(w);
 }
