@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Does any file reach across the layers? The table of DESIGN.md, over the #include lines of src/."""
+"""Does any file reach across the layers, over the #include lines of src/? Does the table of DESIGN.md say the same as the
+one here, and is any folder too full to find a file in?"""
 import os
 import re
 import sys
@@ -31,9 +32,35 @@ def plugin(path):
     return None if name in ("registry", "find", "driver", parts[0]) else name
 
 
+MOST_FILES = 48  # flat in one folder
+
+
+def told():
+    """The table of DESIGN.md: room -> what it stands on."""
+    with open(os.path.join(ROOT, "DESIGN.md")) as f:
+        rows = re.findall(r"^\| `src/(\w+)` \| (.*?) \|$", f.read(), re.M)
+    return {room: [] if on in ("-", "nothing") else on.split(", ") for room, on in rows}
+
+
+def check_map(src):
+    """Failures of DESIGN.md and of folders."""
+    table, there = told(), sorted(d for d in os.listdir(src) if os.path.isdir(os.path.join(src, d)))
+    for room in there:
+        want = ["everything"] if room == "cli" else STANDS_ON.get(room)
+        if table.get(room) != want:
+            yield f"DESIGN.md says that {room} stands on {table.get(room)}, this check {want}"
+    for folder, _, names in os.walk(src):
+        n = sum(name.endswith((".c", ".h")) for name in names)
+        if n > MOST_FILES:
+            yield f"{os.path.relpath(folder, ROOT)} holds {n} files, more than {MOST_FILES}"
+
+
 def main():
     failed = checked = 0
     src = os.path.join(ROOT, "src")
+    for bad in check_map(src):
+        print(f"FAIL {bad}")
+        failed += 1
     for folder, _, names in os.walk(src):
         for name in sorted(n for n in names if n.endswith((".c", ".h"))):
             path = os.path.relpath(os.path.join(folder, name), src)
@@ -52,7 +79,8 @@ def main():
             checked, failed = checked + 1, failed + bool(bad)
             for b in bad:
                 print(f"FAIL src/{path}:{b}")
-    print(f"{checked - failed} passed, {failed} failed, 0 skipped")
+    checked += 1  # the map
+    print(f"{max(checked - failed, 0)} passed, {failed} failed, 0 skipped")
     return failed > 0
 
 
