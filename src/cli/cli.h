@@ -77,6 +77,7 @@ struct cli {
 		struct trace **out, struct incore_error *e);
 	void *reader_ctx;
 	struct capture_cache *captures; /* so that each file is opened once; may be NULL */
+	struct captures *opened;	/* for questions; NULL: each its own */
 };
 
 /* --- options, by long name --- */

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "cli/options.h"
+#include "import/capture_cache.h"
 
 #define MAX_WORDS (QUERY_MAX_PAIRS + 16u)
 
@@ -216,7 +217,8 @@ static bool run_verb(struct verb_answers *a, const struct verb *v, struct words 
 		.pool = a->pool,
 		.reader = read_once,
 		.reader_ctx = a,
-		.captures = &captures};
+		.captures = &captures,
+		.opened = &a->captures};
 	const char *wants_help;
 	int status = INCORE_USAGE;
 

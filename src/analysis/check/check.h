@@ -13,7 +13,6 @@
 #define ANALYSIS_CHECK_CHECK_H
 
 #include "analysis/walk.h"
-#include "codec/json_writer.h"
 
 enum severity { SEVERITY_ERROR, SEVERITY_WARNING, SEVERITY_INFO, SEVERITY_COUNT };
 enum verdict { VERDICT_OK, VERDICT_SUSPECT, VERDICT_UNUSABLE };
@@ -116,8 +115,5 @@ const struct finding *check_find(const struct check *c, const char *id);
 bool check_health(const struct check *c, struct strbuf *out);
 /* "waves 32, cut_waves 16" */
 bool finding_put_evidence(const struct finding *f, struct strbuf *out);
-
-/* `"verdict": ..., "findings": [...]` into the open object. */
-void check_json(const struct check *c, struct json_writer *w);
 
 #endif

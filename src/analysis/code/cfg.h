@@ -16,7 +16,6 @@
 #define ANALYSIS_CODE_CFG_H
 
 #include "base/arena.h"
-#include "codec/json_writer.h"
 #include "trace/trace.h"
 
 #define NO_BLOCK UINT32_MAX

@@ -5,6 +5,7 @@
  */
 #include "analysis/code/loops.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -416,4 +417,33 @@ bool loops_finish(struct loops *l, struct incore_error *e)
 		s->p95_cyc = value_at(cycles, n, total / 20 * 19 + total % 20 * 19 / 20);
 	}
 	return true;
+}
+
+double loop_drift(const struct loop_stats *s)
+{
+	if (s->early_n == 0 || s->early_cyc == 0)
+		return 0;
+	/* both halves hold the same number of iterations */
+	return (double)s->late_cyc / (double)s->early_cyc - 1.0;
+}
+
+const char *loop_cause_name(enum bucket b, enum inst_class c, char buf[48])
+{
+	switch (b) {
+	case BUCKET_ISSUE:
+		snprintf(buf, 48, "issue:%s", class_name(c));
+		return buf;
+	case BUCKET_STALL:
+		if (c == CLASS_NOP)
+			return "nop";
+		snprintf(buf, 48, "pipe-stall:%s", class_name(c));
+		return buf;
+	case BUCKET_WAIT:
+		return c == CLASS_BARRIER ? "barrier" : c == CLASS_SLEEP ? "sleep" : "wait";
+	case BUCKET_IDLE:
+		snprintf(buf, 48, "gap:%s", class_name(c));
+		return buf;
+	default:
+		return "drain";
+	}
 }

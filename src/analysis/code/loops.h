@@ -15,7 +15,6 @@
 #include "analysis/code/cfg.h"
 #include "analysis/walk.h"
 #include "base/map.h"
-#include "codec/json_writer.h"
 
 /* Part of the time of iterations, by bucket and by the class of the record that holds it. */
 struct loop_split {
@@ -68,7 +67,5 @@ bool loops_finish(struct loops *l, struct incore_error *e);
 double loop_drift(const struct loop_stats *s);
 /* "issue:VALU", "pipe-stall:MATRIX", "wait", "barrier", "nop", "gap", "drain", ... */
 const char *loop_cause_name(enum bucket b, enum inst_class c, char buf[48]);
-/* One array of loops. */
-void loops_json(const struct loops *l, struct json_writer *w);
 
 #endif

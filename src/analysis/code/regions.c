@@ -195,25 +195,3 @@ bool region_put_label(const struct region *r, struct strbuf *out)
 	return sb_printf(out, "0x%" PRIx64 "-0x%" PRIx64 " %s", r->first_address, r->last_address,
 		class_name(r->dominant));
 }
-
-void regions_json(const struct trace *t, const struct region *v, uint32_t n, struct json_writer *w)
-{
-	json_w_array(w);
-	for (uint32_t i = 0; i < n; i++) {
-		json_w_row_object(w);
-		json_w_kv_i64(w, "first_row", t->code[v[i].first].number);
-		json_w_kv_i64(w, "last_row", t->code[v[i].last].number);
-		json_w_kv_u64(w, "first_address", v[i].first_address);
-		json_w_kv_u64(w, "last_address", v[i].last_address);
-		json_w_kv_u64(w, "rows", v[i].n_rows);
-		json_w_kv_u64(w, "executed_rows", v[i].n_executed);
-		json_w_kv_u64(w, "hit", v[i].totals.hit);
-		json_w_kv_u64(w, "latency", v[i].totals.latency);
-		json_w_kv_u64(w, "stall", v[i].totals.stall);
-		json_w_kv_u64(w, "idle", v[i].totals.idle);
-		json_w_kv_cstr(w, "class", class_name(v[i].dominant));
-		json_w_kv_bool(w, "is_loop", v[i].loop != NO_LOOP);
-		json_w_end(w);
-	}
-	json_w_end(w);
-}

@@ -9,7 +9,6 @@
 
 #include "analysis/code/cfg.h"
 #include "base/arena.h"
-#include "codec/json_writer.h"
 #include "trace/trace.h"
 
 enum region_kind { REGION_SOURCE_RUN, REGION_BLOCK, REGION_LOOP };
@@ -30,6 +29,5 @@ bool regions_build(const struct cfg *g, enum region_kind kind, const struct code
 	struct arena *a, struct region **out, uint32_t *n, struct incore_error *e);
 /* "0x2a40-0x2b08 VALU" */
 bool region_put_label(const struct region *r, struct strbuf *out);
-void regions_json(const struct trace *t, const struct region *v, uint32_t n, struct json_writer *w);
 
 #endif

@@ -11,7 +11,6 @@
 #define ANALYSIS_CODE_SOURCE_LINES_H
 
 #include "base/arena.h"
-#include "codec/json_writer.h"
 #include "trace/trace.h"
 
 struct source_sums {
@@ -71,9 +70,5 @@ void source_lines_deinit(struct source_lines *s);
 uint32_t source_lines_find(const struct source_lines *s, source_idx source, uint32_t line);
 /* "a.py:12", or "<unknown>". */
 bool source_line_put(const struct source_lines *s, const struct source_line *l, struct strbuf *out);
-/* How well code is mapped to lines: one object. */
-void source_quality_json(const struct source_lines *s, struct json_writer *w);
-void granularity_json(const struct source_lines *s, struct json_writer *w);
-void source_lines_json(const struct source_lines *s, uint32_t top, struct json_writer *w);
 
 #endif

@@ -9,7 +9,6 @@
 #define ANALYSIS_OCCUPANCY_LIMITS_H
 
 #include "base/str.h"
-#include "codec/json_writer.h"
 #include "isa/amd_machine.h"
 #include "isa/amd_regs.h"
 #include "trace/trace.h"
@@ -62,6 +61,5 @@ uint64_t limits_lds_for(const struct limits *l, uint64_t waves);
 bool limits_put_next_step(const struct limits *l, struct strbuf *out);
 /* "limited to 2 waves per SIMD by registers (248 of 512 VGPRs) and grid" */
 bool limits_put_sentence(const struct limits *l, struct strbuf *out);
-void limits_json(const struct limits *l, struct json_writer *w);
 
 #endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* pipes_fill.c: the figures of pipes in the terms of causes.h and producers.h. */
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "analysis/pipes/pipes.h"

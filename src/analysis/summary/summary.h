@@ -117,7 +117,4 @@ const struct producer_edge *summary_edge_of(const struct summary *s, code_idx wa
 /* "row 7 (0x2a40, a.py:12)" */
 bool summary_put_place(const struct summary *s, code_idx code, struct strbuf *out);
 
-/* Members of an open object. */
-void summary_json(const struct summary *s, uint64_t top, struct json_writer *w);
-
 #endif

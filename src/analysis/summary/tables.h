@@ -3,7 +3,6 @@
 #ifndef ANALYSIS_SUMMARY_TABLES_H
 #define ANALYSIS_SUMMARY_TABLES_H
 
-#include "codec/json_writer.h"
 #include "trace/trace.h"
 
 /* Is it worth a page of its own: details of a run, not rows of instructions or blocks? */
@@ -13,9 +12,5 @@ const char *table_cell(const struct named_table *k, uint32_t row, uint32_t col);
 /* How busy each core was, as an on-device run states it; NULL: not stated. */
 const struct named_table *table_of_occupancy(const struct trace *t);
 #define TABLE_ROWS_MAX 4000 /* of a table that is no detail: it may have a row per instruction */
-
-/* Member tables of an open object: name, origin, columns, number of rows; of details also the first
- * `top` rows of cells, with `all` of the other tables too, up to TABLE_ROWS_MAX. */
-void tables_json(const struct trace *t, uint64_t top, bool all, struct json_writer *w);
 
 #endif

@@ -15,7 +15,6 @@
 
 #include "analysis/walk.h"
 #include "analysis/waves/histogram.h"
-#include "codec/json_writer.h"
 
 #define BARRIER_TOLERANCE_CYC 64u
 
@@ -55,7 +54,5 @@ struct barriers *barriers_new(const struct trace *t, struct incore_error *e);
 void barriers_free(struct barriers *b);
 struct collector barriers_collector(struct barriers *b);
 bool barriers_finish(struct barriers *b, struct incore_error *e);
-/* One object. */
-void barriers_json(const struct barriers *b, struct json_writer *w);
 
 #endif

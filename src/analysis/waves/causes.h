@@ -18,7 +18,6 @@
 #include "analysis/walk.h"
 #include "analysis/waves/busy.h"
 #include "analysis/waves/waits.h"
-#include "codec/json_writer.h"
 
 enum cause_kind {
 	CAUSE_ISSUE,	  /* by class */
@@ -115,13 +114,5 @@ bool causes_finish(struct causes *c, struct incore_error *e);
 const struct cause_cell *causes_of_row(const struct causes *c, code_idx code, uint32_t *n);
 /* The row's largest cause that is not issue; NULL if it lost nothing. */
 const struct cause_cell *causes_main_of_row(const struct causes *c, code_idx code);
-
-/* One object {key, bucket, family, cycles, hit, latency, stall, idle}: the last three say which of
- * the columns of the producer holds the cycles. */
-void causes_json_one(const struct cause *x, struct json_writer *w);
-/* Its members, those named above. */
-void causes_json_members(const struct cause *x, struct json_writer *w);
-/* The array `causes` and the object `families` as members of an open object. */
-void causes_json(const struct causes *c, struct json_writer *w);
 
 #endif

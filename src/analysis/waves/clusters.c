@@ -5,7 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analysis/ratio.h"
 #include "base/map.h"
 #include "base/mem.h"
 #include "base/vec.h"
@@ -409,37 +408,4 @@ bool track_put_coords(const struct trace *t, track_idx i, struct strbuf *out)
 	for (unsigned k = 0; k < TRACK_LEVELS && t->levels[k]; k++)
 		sb_printf(out, "%s%s%u", k ? " " : "", t->levels[k], t->tracks[i].coord[k]);
 	return !out->failed;
-}
-
-void clusters_json(const struct clusters *c, struct json_writer *w)
-{
-	json_w_array(w);
-	for (uint32_t i = 0; i < c->n; i++) {
-		const struct cluster *k = &c->v[i];
-
-		json_w_row_object(w);
-		json_w_kv_u64(w, "waves", k->n_waves);
-		json_w_kv_u64(w, "rows", k->n_rows);
-		json_w_kv_u64(w, "latency", k->latency);
-		json_w_kv_u64(w, "stall", k->stall);
-		json_w_kv_u64(w, "instructions", k->records);
-		json_w_kv_u64(w, "duration", k->duration);
-		json_w_kv_u64(w, "duration_min", k->min_dur);
-		json_w_kv_u64(w, "duration_median", k->median_dur);
-		json_w_kv_u64(w, "duration_max", k->max_dur);
-		json_w_kv_cstr(w, "representative", c->trace->tracks[k->representative].name);
-		json_w_key(w, "trips");
-		json_w_row(w);
-		for (uint32_t n = 0; n < k->n_variants && n < 64; n++) {
-			json_w_row_object(w);
-			json_w_kv_u64(w, "waves", k->variants[n].n_waves);
-			json_w_kv_u64(w, "instructions", k->variants[n].records);
-			json_w_end(w);
-		}
-		json_w_end(w);
-		json_w_kv_u64(w, "trip_variants", k->n_variants);
-		ratio_json(w, "per_instruction", k->duration, k->records);
-		json_w_end(w);
-	}
-	json_w_end(w);
 }

@@ -14,7 +14,6 @@
 
 #include "analysis/walk.h"
 #include "base/hash.h"
-#include "codec/json_writer.h"
 
 #define NO_CLUSTER UINT32_MAX
 
@@ -61,7 +60,5 @@ bool clusters_finish(struct clusters *c, struct incore_error *e);
 
 /* "se0 cu1 simd2 slot0 wave0" of a track: appended to out. */
 bool track_put_coords(const struct trace *t, track_idx i, struct strbuf *out);
-/* An array of {waves, rows, latency, stall, ...}. */
-void clusters_json(const struct clusters *c, struct json_writer *w);
 
 #endif

@@ -214,31 +214,3 @@ struct hidden_sum hidden_lost(const struct hidden *h)
 			sum_add(&s, &h->bucket[b]);
 	return s;
 }
-
-static void put_sum(
-	struct json_writer *w, const char *key, const struct hidden_sum *s, bool has_others)
-{
-	json_w_key(w, key);
-	json_w_row_object(w);
-	json_w_kv_u64(w, "total", s->cyc);
-	json_w_kv_u64(w, "hidden", s->hidden_cyc);
-	json_w_kv_u64(w, "exposed", s->cyc - s->hidden_cyc);
-	if (has_others)
-		json_w_kv_u64(w, "other_simd", s->other_simd_cyc);
-	else
-		json_w_kv_null(w, "other_simd");
-	json_w_end(w);
-}
-
-void hidden_json(const struct hidden *h, struct json_writer *w)
-{
-	struct hidden_sum lost = hidden_lost(h);
-
-	json_w_object(w);
-	for (unsigned b = 0; b < BUCKET_COUNT; b++)
-		if (b != BUCKET_ISSUE)
-			put_sum(w, bucket_name(b), &h->bucket[b], h->others);
-	put_sum(w, "lost", &lost, h->others);
-	put_sum(w, "recorded_stall", &h->recorded, false);
-	json_w_end(w);
-}

@@ -17,7 +17,6 @@
 #define ANALYSIS_WAVES_HIDDEN_H
 
 #include "analysis/waves/busy.h"
-#include "codec/json_writer.h"
 
 struct hidden_sum {
 	uint64_t cyc, hidden_cyc;
@@ -40,7 +39,5 @@ void hidden_free(struct hidden *h);
 struct collector hidden_collector(struct hidden *h);
 /* All buckets but issue. */
 struct hidden_sum hidden_lost(const struct hidden *h);
-/* An object {stall: {total, hidden, exposed, other_simd}, wait, idle, drain, lost, recorded_stall}. */
-void hidden_json(const struct hidden *h, struct json_writer *w);
 
 #endif

@@ -107,19 +107,3 @@ void histograms_deinit(struct histograms *h)
 	mem_free(h->first);
 	*h = (struct histograms){0};
 }
-
-void distribution_json(struct json_writer *w, const char *key, const struct distribution *d)
-{
-	json_w_key(w, key);
-	if (d->n == 0) {
-		json_w_null(w);
-		return;
-	}
-	json_w_row_object(w);
-	json_w_kv_u64(w, "n", d->n);
-	json_w_kv_u64(w, "min", d->min);
-	json_w_kv_u64(w, "median", d->median);
-	json_w_kv_u64(w, "p95", d->p95);
-	json_w_kv_u64(w, "max", d->max);
-	json_w_end(w);
-}

@@ -8,7 +8,6 @@
 #define ANALYSIS_WAVES_HISTOGRAM_H
 
 #include "base/map.h"
-#include "codec/json_writer.h"
 
 #define HISTOGRAM_MAX_SERIES (1u << 24)
 #define HISTOGRAM_MAX_VALUE ((UINT64_C(1) << 40) - 1) /* larger ones count as this */
@@ -70,8 +69,5 @@ bool histograms_seal(struct histograms *h, uint32_t n_series, struct incore_erro
 /* quantile p of n values = sorted[min(n - 1, floor(p * n))]. */
 struct distribution histograms_get(const struct histograms *h, uint32_t series);
 void histograms_deinit(struct histograms *h);
-
-/* {"n":..,"min":..,"median":..,"p95":..,"max":..} after `key`; null without values. */
-void distribution_json(struct json_writer *w, const char *key, const struct distribution *d);
 
 #endif

@@ -2,7 +2,6 @@
 /* matrix.c: how much of the time did the matrix pipes have work, measured and modelled? */
 #include "analysis/waves/matrix.h"
 
-#include "analysis/ratio.h"
 #include "analysis/waves/matrix_passes.h"
 #include "analysis/waves/spans.h"
 #include "base/mem.h"
@@ -216,55 +215,13 @@ bool matrix_finish(struct matrix *m, struct incore_error *e)
 	return true;
 }
 
-/* Of each SIMD with waves, as utilization_by_simd has them; none where no matrix instruction ran. */
-static void put_simds(const struct matrix *m, struct json_writer *w)
+bool matrix_simd_of(const struct matrix *m, track_idx i, struct matrix_simd *out)
 {
-	const struct trace *t = m->trace;
+	const struct spans *s = &m->sets[(size_t)m->group[i] * SET_KINDS];
 
-	json_w_key(w, "by_simd");
-	json_w_array(w);
-	for (track_idx i = 0; i < t->n_tracks && m->hits; i++) {
-		const struct spans *s = &m->sets[(size_t)m->group[i] * SET_KINDS];
-		uint64_t resident, cyc;
-
-		if (i && m->group[i] == m->group[i - 1])
-			continue;
-		resident = span_list_length(&s[SET_RESIDENT].once);
-		cyc = span_list_length(&s[SET_MODELLED].once);
-		if (!resident)
-			continue;
-		json_w_row_object(w);
-		for (unsigned k = 0; k < 3 && t->levels[k]; k++)
-			json_w_kv_u64(w, t->levels[k], t->tracks[i].coord[k]);
-		json_w_kv_u64(w, "pipe_cycles", cyc);
-		ratio_json(w, "pipe_share", cyc, resident);
-		json_w_end(w);
-	}
-	json_w_end(w);
-}
-
-void matrix_json(const struct matrix *m, struct json_writer *w)
-{
-	json_w_object(w);
-	json_w_kv_u64(w, "static_rows", m->static_rows);
-	json_w_kv_u64(w, "executed_rows", m->executed_rows);
-	json_w_kv_u64(w, "hits", m->hits);
-	json_w_kv_u64(w, "simds", m->n_simds);
-	json_w_kv_u64(w, "resident_cycles", m->resident_cyc);
-	json_w_kv_u64(w, "issue_cycles", m->issue_cyc);
-	ratio_json(w, "issue_share", m->issue_cyc, m->resident_cyc);
-	json_w_kv_u64(w, "issue_cycles_of_records", m->issue_sum_cyc);
-	json_w_kv_u64(w, "stall_cycles_of_records", m->stall_sum_cyc);
-	json_w_key(w, "modelled");
-	json_w_object(w);
-	json_w_kv_cstr(w, "evidence", "modelled");
-	json_w_kv_u64(w, "pipe_cycles", m->modelled_cyc);
-	ratio_json(w, "pipe_share", m->modelled_cyc, m->resident_cyc);
-	json_w_kv_u64(w, "pipe_cycles_of_records", m->modelled_sum_cyc);
-	json_w_kv_u64(w, "hits", m->modelled_hits);
-	json_w_kv_u64(w, "unknown_hits", m->unknown_hits);
-	json_w_kv_u64(w, "multiply_accumulates", m->macs);
-	put_simds(m, w);
-	json_w_end(w);
-	json_w_end(w);
+	if (!m->hits || (i && m->group[i] == m->group[i - 1]))
+		return false;
+	*out = (struct matrix_simd){span_list_length(&s[SET_RESIDENT].once),
+		span_list_length(&s[SET_MODELLED].once)};
+	return out->resident_cyc > 0;
 }

@@ -11,7 +11,6 @@
 #define ANALYSIS_WAVES_MATRIX_H
 
 #include "analysis/walk.h"
-#include "codec/json_writer.h"
 
 struct spans;
 
@@ -41,7 +40,12 @@ struct matrix *matrix_new(const struct trace *t);
 void matrix_free(struct matrix *m);
 struct collector matrix_collector(struct matrix *m);
 bool matrix_finish(struct matrix *m, struct incore_error *e);
-/* One object. */
-void matrix_json(const struct matrix *m, struct json_writer *w);
+
+struct matrix_simd {
+	uint64_t resident_cyc, modelled_cyc;
+};
+/* Of the SIMD whose first track is i; false: it is not the first, no wave was looked at, or no
+ * matrix instruction ran at all. */
+bool matrix_simd_of(const struct matrix *m, track_idx i, struct matrix_simd *out);
 
 #endif

@@ -17,7 +17,6 @@
 
 #include "analysis/waves/histogram.h"
 #include "analysis/waves/waits.h"
-#include "codec/json_writer.h"
 
 enum attribution { ATTRIBUTION_BLOCKING, ATTRIBUTION_CLASS_SET };
 const char *attribution_name(enum attribution a); /* "blocking", "class-set" */
@@ -84,15 +83,5 @@ struct producer_roll {
 /* Edges rolled up by their producer, descending by stall + shared, then by row; in `a`. */
 bool producers_roll(const struct producers *p, enum producer_by by, struct arena *a,
 	struct producer_roll **out, uint32_t *n, struct incore_error *e);
-
-/* Members attribution, groups, barrier, sleep, wait, waits of an open object; top: at most so many
- * groups. */
-void producers_json(
-	const struct producers *p, enum attribution a, uint64_t top, struct json_writer *w);
-/* Members of one element of edges[]: the caller opens and closes the object. */
-void producers_json_edge(
-	const struct producers *p, const struct producer_edge *edge, struct json_writer *w);
-/* Member edges. */
-void producers_json_edges(const struct producers *p, uint64_t top, struct json_writer *w);
 
 #endif

@@ -166,16 +166,6 @@ struct collector states_collector(struct states *s)
 		.worker_free = worker_free};
 }
 
-void states_json(const struct states_wave *s, struct json_writer *w)
-{
-	json_w_row_object(w);
-	if (s->cyc[STATE_EMPTY])
-		json_w_kv_u64(w, names[STATE_EMPTY], s->cyc[STATE_EMPTY]);
-	for (unsigned k = STATE_IDLE; k < STATE_COUNT; k++)
-		json_w_kv_u64(w, names[k], s->cyc[k]);
-	json_w_end(w);
-}
-
 uint64_t states_total(const struct states_wave *s)
 {
 	uint64_t sum = 0;

@@ -10,7 +10,6 @@
 #define ANALYSIS_WAVES_STATES_H
 
 #include "analysis/walk.h"
-#include "codec/json_writer.h"
 
 struct states_wave {
 	uint64_t cyc[STATE_COUNT];
@@ -34,8 +33,6 @@ const char *state_name(enum wave_state s); /* "EXEC", ... */
 struct states *states_new(const struct trace *t, uint32_t n_bins, struct incore_error *e);
 void states_free(struct states *s);
 struct collector states_collector(struct states *s);
-/* An object {IDLE, EXEC, WAIT, STALL}; EMPTY only where it occurs. */
-void states_json(const struct states_wave *s, struct json_writer *w);
 uint64_t states_total(const struct states_wave *s); /* all states together */
 
 #endif

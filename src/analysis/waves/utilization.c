@@ -4,7 +4,6 @@
 
 #include <string.h>
 
-#include "analysis/ratio.h"
 #include "base/mem.h"
 #include "trace/account.h"
 
@@ -144,52 +143,4 @@ bool utilization_finish(struct utilization *u, struct incore_error *e)
 		if (u->simds[g->group[i]].cyc[PIPE_RESIDENT])
 			u->simds[g->group[i]].first = i;
 	return true;
-}
-
-void utilization_json(const uint64_t cyc[PIPE_COUNT], struct json_writer *w)
-{
-	json_w_row_object(w);
-	json_w_kv_u64(w, "resident", cyc[PIPE_RESIDENT]);
-	json_w_kv_u64(w, "any", cyc[PIPE_ANY]);
-	json_w_kv_u64(w, "idle", cyc[PIPE_RESIDENT] - cyc[PIPE_ANY]);
-	for (unsigned p = 0; p < PIPE_ANY; p++)
-		json_w_kv_u64(w, names[p], cyc[p]);
-	json_w_end(w);
-}
-
-void utilization_shares_json(const uint64_t cyc[PIPE_COUNT], struct json_writer *w)
-{
-	uint64_t whole = cyc[PIPE_RESIDENT];
-
-	json_w_row_object(w);
-	ratio_json(w, "any", cyc[PIPE_ANY], whole);
-	ratio_json(w, "idle", whole - cyc[PIPE_ANY], whole);
-	for (unsigned p = 0; p < PIPE_ANY; p++)
-		ratio_json(w, names[p], cyc[p], whole);
-	json_w_end(w);
-}
-
-void utilization_simds_json(const struct utilization *u, struct json_writer *w)
-{
-	const struct trace *t = u->groups->trace;
-
-	json_w_array(w);
-	for (uint32_t i = 0; i < u->groups->n_groups; i++) {
-		const struct utilization_simd *s = &u->simds[i];
-
-		if (s->first == NO_TRACK)
-			continue;
-		json_w_row_object(w);
-		for (unsigned k = 0; k < TRACK_LEVELS && t->levels[k]; k++) {
-			json_w_kv_u64(w, t->levels[k], t->tracks[s->first].coord[k]);
-			if (strcmp(t->levels[k], "simd") == 0)
-				break;
-		}
-		json_w_key(w, "cycles");
-		utilization_json(s->cyc, w);
-		json_w_key(w, "shares");
-		utilization_shares_json(s->cyc, w);
-		json_w_end(w);
-	}
-	json_w_end(w);
 }

@@ -11,7 +11,6 @@
 #define ANALYSIS_WAVES_UTILIZATION_H
 
 #include "analysis/waves/busy.h"
-#include "codec/json_writer.h"
 
 enum pipe {
 	PIPE_VALU, /* TRANS too */
@@ -44,11 +43,5 @@ struct utilization *utilization_new(const struct busy *groups, struct incore_err
 void utilization_free(struct utilization *u);
 struct collector utilization_collector(struct utilization *u);
 bool utilization_finish(struct utilization *u, struct incore_error *e);
-/* An object {resident, any, idle, VALU, ...}. */
-void utilization_json(const uint64_t cyc[PIPE_COUNT], struct json_writer *w);
-/* The same as parts of the resident cycles. */
-void utilization_shares_json(const uint64_t cyc[PIPE_COUNT], struct json_writer *w);
-/* An array of {<coordinates>, cycles: {resident, ...}}, one per SIMD looked at. */
-void utilization_simds_json(const struct utilization *u, struct json_writer *w);
 
 #endif

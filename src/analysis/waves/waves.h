@@ -17,7 +17,6 @@
 #include "analysis/waves/barriers.h"
 #include "analysis/waves/clusters.h"
 #include "analysis/waves/states.h"
-#include "codec/json_writer.h"
 
 struct wave_row {
 	uint64_t duration_cyc; /* inside the window */
@@ -136,11 +135,5 @@ bool waves_sorted(const struct waves *w, enum wave_sort by, struct arena *a, tra
  * rest between EXEC and STALL is not known. Returns how many: 0 without a timeline.
  */
 uint32_t waves_explain(const struct waves *w, struct state_explained out[STATES_EXPLAINED]);
-
-void duration_json(const struct duration_stats *d, struct json_writer *out);
-void buckets_json(const uint64_t bucket[BUCKET_COUNT], uint64_t duration, struct json_writer *out);
-/* Member accounting_shares: the same as parts of the duration. */
-void bucket_shares_json(
-	const uint64_t bucket[BUCKET_COUNT], uint64_t duration, struct json_writer *out);
 
 #endif

@@ -53,6 +53,16 @@ void page_title(struct page *p, const char *text)
 	fprintf(p->out, "\n%s%s%s\n", style_on(p->c, CELL_WARM), text, style_off(p->c));
 }
 
+void page_findings(struct page *p, struct rows findings)
+{
+	const struct finding_row *v = findings.v;
+
+	for (size_t i = 0; i < findings.n; i++)
+		if (v[i].level != SEVERITY_INFO)
+			page_line(p, "  - ", "%s: %s; %s", v[i].id, v[i].message,
+				v[i].advice ? v[i].advice : "");
+}
+
 void page_put_clipped(struct table *t, const char *text, size_t max)
 {
 	struct strbuf b = {0};

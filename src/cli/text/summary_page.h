@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* summary_page.h: paragraphs and tables of the summary page; for summary_text.c. */
+/* summary_page.h: paragraphs and tables of the summary pages. */
 #ifndef CLI_TEXT_SUMMARY_PAGE_H
 #define CLI_TEXT_SUMMARY_PAGE_H
 
-#include "analysis/summary/summary.h"
+#include "answer/summary.h"
 #include "cli/cli.h"
 #include "cli/text/table.h"
 
@@ -11,8 +11,8 @@
 
 struct page {
 	struct cli *c;
-	const struct summary *s;
-	uint64_t top;
+	const struct summary_answer *s; /* NULL of a trace of pipes */
+	const struct trace *trace;
 	FILE *out;
 	bool is_failed; /* latched: a text could not be made */
 };
@@ -24,6 +24,8 @@ const char *page_text(struct page *p, const struct strbuf *b);
 void page_wrap(struct page *p, const char *head, const char *text);
 void page_line(struct page *p, const char *head, const char *fmt, ...) PRINTF_LIKE(3, 4);
 void page_title(struct page *p, const char *text);
+/* finding_row: errors and warnings with what to do, a paragraph each. */
+void page_findings(struct page *p, struct rows findings);
 /* Cells: cut at the end, cut at the start (paths), a number that names something. */
 void page_put_clipped(struct table *t, const char *text, size_t max);
 void page_put_tail(struct table *t, struct str text, size_t max);

@@ -8,50 +8,51 @@
 
 static void print_provenance(struct page *p)
 {
-	const struct trace_meta *m = &p->s->trace->meta;
-	const struct trace_launch *l = &m->launch;
+	const struct summary_origin *o = &p->s->provenance;
 	struct strbuf b = {0};
 
-	sb_printf(&b, "%s on %s%s%s%s, %s", m->kernel ? m->kernel : "(unnamed kernel)",
-		m->arch ? m->arch : "unknown target", m->machine.product ? " (" : "",
-		m->machine.product ? m->machine.product : "", m->machine.product ? ")" : "",
-		evidence_text(p->s->trace, (char[EVIDENCE_TEXT]){0}));
-	if (l->dispatch != NO_VALUE)
-		sb_printf(&b, ", dispatch %lld", (long long)l->dispatch);
-	if (l->launch_index != NO_VALUE && l->launch_count != NO_VALUE)
-		sb_printf(&b, ", launch %lld of %lld", (long long)l->launch_index,
-			(long long)l->launch_count);
+	sb_printf(&b, "%s on %s%s%s%s, %s", o->kernel ? o->kernel : "(unnamed kernel)",
+		o->arch ? o->arch : "unknown target", o->product ? " (" : "",
+		o->product ? o->product : "", o->product ? ")" : "",
+		evidence_text(p->trace, (char[EVIDENCE_TEXT]){0}));
+	if (o->dispatch != NO_VALUE)
+		sb_printf(&b, ", dispatch %lld", (long long)o->dispatch);
+	if (o->launch_index != NO_VALUE && o->launch_count != NO_VALUE)
+		sb_printf(&b, ", launch %lld of %lld", (long long)o->launch_index,
+			(long long)o->launch_count);
 	page_wrap(p, "kernel     ", page_text(p, &b));
 	sb_free(&b);
-	page_line(p, "capture    ", "%s", m->origin);
-	if (p->s->trace->n_tracks)
+	page_line(p, "capture    ", "%s", o->path);
+	if (p->trace->n_tracks)
 		page_line(p, "coverage   ", "%s", p->s->coverage);
 }
 
 static void print_health(struct page *p)
 {
-	const struct check *k = p->s->check;
-
 	page_title(p, "Health");
-	page_line(p, "  ", "%s", p->s->health);
-	for (uint32_t i = 0; i < k->n_findings; i++) {
-		const struct finding *f = &k->findings[i];
-
-		if (f->severity == SEVERITY_INFO)
-			continue;
-		page_line(p, "  - ", "%s: %s; %s", f->id, f->message, f->advice ? f->advice : "");
-	}
+	page_line(p, "  ", "%s", p->s->health_line);
+	page_findings(p, p->s->health.findings);
 }
 
 static void print_other_simds(struct page *p)
 {
-	struct hidden_sum lost = hidden_lost(p->s->hidden);
+	const struct hidden_line *lost = &p->s->hidden.lost;
 	char a[32], b[32];
 
-	if (p->s->hidden->others)
+	if (lost->other_simd != NO_U64)
 		page_line(p, "  ",
 			"Of the %s lost cycles %s passed while a SIMD without detail issued.",
-			fmt_u64(a, lost.cyc), fmt_u64(b, lost.other_simd_cyc));
+			fmt_u64(a, lost->total), fmt_u64(b, lost->other_simd));
+}
+
+static void put_bucket(struct table *t, const char *name, const struct hidden_line *h, uint64_t all)
+{
+	table_cstr(t, name);
+	table_u64(t, h->total);
+	table_pct(t, h->total, all);
+	table_u64(t, h->hidden);
+	table_u64(t, h->exposed);
+	table_pct(t, h->exposed, all);
 }
 
 static bool print_accounting(struct page *p)
@@ -64,46 +65,37 @@ static bool print_accounting(struct page *p)
 		{"exposed", NULL, CELL_RIGHT, false},
 		{"exposed %", NULL, CELL_RIGHT, false},
 	};
-	const struct summary *s = p->s;
-	const struct code_totals *t = &s->hot->all.totals;
-	const uint64_t *st = s->waves->states->all.cyc;
-	uint64_t pie = t->idle + t->latency;
+	const struct summary_answer *s = p->s;
+	const struct viewer_pie *v = &s->viewer_pie;
+	const uint64_t *st = s->states.cyc;
+	uint64_t pie = v->idle + v->stall + v->issue, all = s->accounting.duration;
 	uint64_t states = st[STATE_IDLE] + st[STATE_EXEC] + st[STATE_WAIT] + st[STATE_STALL];
 	struct table tb;
 	char a[32];
 
 	page_title(p, "Where the cycles went");
 	table_init(&tb, COLUMNS(columns));
-	for (unsigned b = 0; b < BUCKET_COUNT; b++) {
-		const struct hidden_sum *h = &s->hidden->bucket[b];
-		char name[24];
-
-		snprintf(name, sizeof(name), "  %s", bucket_name(b));
-		table_cstr(&tb, name);
-		table_u64(&tb, h->cyc);
-		table_pct(&tb, h->cyc, s->duration_cyc);
-		if (b == BUCKET_ISSUE) {
-			table_cstr(&tb, "-");
-			table_cstr(&tb, "-");
-			table_cstr(&tb, "-");
-			continue;
-		}
-		table_u64(&tb, h->hidden_cyc);
-		table_u64(&tb, h->cyc - h->hidden_cyc);
-		table_pct(&tb, h->cyc - h->hidden_cyc, s->duration_cyc);
-	}
+	table_cstr(&tb, "  issue");
+	table_u64(&tb, s->accounting.bucket.issue);
+	table_pct(&tb, s->accounting.bucket.issue, all);
+	for (unsigned i = 0; i < 3; i++)
+		table_cstr(&tb, "-");
+	put_bucket(&tb, "  stall", &s->hidden.stall, all);
+	put_bucket(&tb, "  wait", &s->hidden.wait, all);
+	put_bucket(&tb, "  idle", &s->hidden.idle, all);
+	put_bucket(&tb, "  drain", &s->hidden.drain, all);
 	if (!page_finish(p, &tb))
 		return false;
 	page_line(p, "  ",
 		"sum of wave lifetimes %s cycles, residue %lld. Hidden: another wave of the "
 		"SIMD issued meanwhile.",
-		fmt_u64(a, s->duration_cyc), (long long)s->causes->residue_cyc);
+		fmt_u64(a, all), (long long)s->residue);
 	print_other_simds(p);
 	page_line(p, "  ",
 		"The vendor's viewer shows idle %.1f, stall %.1f, issue %.1f %% of the recorded "
 		"columns (drain as issue, waits as stall).",
-		page_percent(t->idle, pie), page_percent(t->stall, pie),
-		page_percent(t->latency - t->stall, pie));
+		page_percent(v->idle, pie), page_percent(v->stall, pie),
+		page_percent(v->issue, pie));
 	if (states)
 		page_line(p, "  ",
 			"Hardware states: EXEC %.1f, WAIT %.1f, STALL %.1f, IDLE %.1f %%.",
@@ -115,8 +107,8 @@ static bool print_accounting(struct page *p)
 
 static void print_utilization(struct page *p)
 {
-	const uint64_t *u = p->s->utilization->cyc;
-	const struct matrix *m = p->s->matrix;
+	const uint64_t *u = p->s->utilization.cyc;
+	const struct matrix *m = &p->s->matrix.m;
 	struct strbuf b = {0};
 
 	if (!u[PIPE_RESIDENT])
@@ -146,37 +138,34 @@ static bool print_causes(struct page *p)
 		{"%", NULL, CELL_RIGHT, false},
 		{"times", NULL, CELL_RIGHT, false},
 	};
-	const struct causes *k = p->s->causes;
-	struct table t;
+	const struct summary_cause *v = p->s->causes.v;
+	const struct family_row *f = p->s->families.v;
+	uint64_t shown = 0, all = p->s->accounting.duration;
 	struct strbuf b = {0};
-	uint64_t shown = 0;
+	struct table t;
 
 	page_title(p, "Why they were lost");
-	for (unsigned f = FAMILY_USEFUL + 1; f < FAMILY_COUNT; f++) {
-		uint64_t x = k->family[f].cyc - k->family[f].hidden_cyc;
-
-		if (x)
-			sb_printf(&b, "%s%s %.1f", b.n ? ", " : "", family_name(f),
-				page_percent(x, p->s->duration_cyc));
-	}
+	for (size_t i = 0; i < p->s->families.n; i++)
+		if (f[i].sums.exposed)
+			sb_printf(&b, "%s%s %.1f", b.n ? ", " : "", f[i].family,
+				page_percent(f[i].sums.exposed, all));
 	page_line(p, "  ", "exposed by family: %s %% of wave cycles", page_text(p, &b));
 	sb_free(&b);
 	table_init(&t, COLUMNS(columns));
-	for (uint32_t i = 0; i < k->n && shown < p->top; i++) {
-		const struct cause *x = &k->v[i];
+	for (size_t i = 0; i < p->s->causes.n && shown < p->s->top; i++) {
 		char name[96];
 
-		if (x->kind == CAUSE_ISSUE || !x->cyc)
+		if (v[i].exposed == NO_U64 || !v[i].cycles)
 			continue;
 		shown++;
-		snprintf(name, sizeof(name), "  %s", x->name);
+		snprintf(name, sizeof(name), "  %s", v[i].cause);
 		table_cstr(&t, name);
-		table_cstr(&t, family_name(x->family));
-		table_u64(&t, x->cyc);
-		table_pct(&t, x->cyc, p->s->duration_cyc);
-		table_u64(&t, x->cyc - x->hidden_cyc);
-		table_pct(&t, x->cyc - x->hidden_cyc, p->s->duration_cyc);
-		table_u64(&t, x->hits);
+		table_cstr(&t, v[i].family);
+		table_u64(&t, v[i].cycles);
+		table_pct(&t, v[i].cycles, all);
+		table_u64(&t, v[i].exposed);
+		table_pct(&t, v[i].exposed, all);
+		table_u64(&t, v[i].hits);
 	}
 	return page_finish(p, &t);
 }
@@ -193,35 +182,34 @@ static bool print_edges(struct page *p)
 		{"median", NULL, CELL_RIGHT, false},
 		{"p95", NULL, CELL_RIGHT, false},
 	};
-	const struct producers *k = p->s->producers;
+	const struct summary_producers *k = &p->s->producers;
+	const struct edge_row *v = k->edges.v;
 	struct table t;
 	char a[32], b[32];
 
-	if (!k->edges.n)
+	if (!p->s->has_edges)
 		return true;
 	page_title(p, "What was waited for (latency from issue to release, in cycles)");
 	table_init(&t, COLUMNS(columns));
-	for (size_t i = 0; i < k->edges.n && i < p->top; i++) {
-		const struct producer_edge *x = &k->edges.v[i];
-		const struct code_row *r = &p->s->trace->code[x->producer];
+	for (size_t i = 0; i < k->edges.n; i++) {
 		char name[64];
 
-		snprintf(name, sizeof(name), "  %.*s", (int)sizeof(name) - 3, r->text);
+		snprintf(name, sizeof(name), "  %.*s", (int)sizeof(name) - 3, v[i].producer_isa);
 		page_put_clipped(&t, name, PAGE_TEXT_MAX);
-		page_put_row_number(&t, r->number);
-		page_put_row_number(&t, p->s->trace->code[x->wait].number);
-		table_u64(&t, x->count);
-		table_u64(&t, x->n_blocked);
-		table_u64(&t, x->stall_cyc + x->shared_cyc);
-		table_u64(&t, x->latency.median);
-		table_u64(&t, x->latency.p95);
+		page_put_row_number(&t, v[i].producer);
+		page_put_row_number(&t, v[i].wait);
+		table_u64(&t, v[i].count);
+		table_u64(&t, v[i].blocked);
+		table_u64(&t, v[i].cycles);
+		table_u64(&t, v[i].latency ? v[i].latency->median : 0);
+		table_u64(&t, v[i].latency ? v[i].latency->p95 : 0);
 	}
 	if (!page_finish(p, &t))
 		return false;
 	page_line(p, "  ",
 		"%s of %s counter waits blocked; the others were free: they cost their "
 		"floor, no loss to chase.",
-		fmt_u64(a, k->n_blocked), fmt_u64(b, k->n_waits));
+		fmt_u64(a, k->sums.waits.blocked), fmt_u64(b, k->sums.waits.executed));
 	return true;
 }
 
@@ -242,23 +230,19 @@ static bool print_stated_rows(struct page *p)
 		{"latency", NULL, CELL_RIGHT, false},
 		{"instruction", NULL, CELL_LEFT, false},
 	};
-	const struct summary *s = p->s;
-	uint64_t all = 0;
+	const struct summary_line *v = p->s->rows.v;
+	bool is_sampled = p->s->has_samples;
 	struct table t;
 
-	for (uint32_t i = 0; i < s->n_rows; i++)
-		all += s->rows[i].lost_cyc;
-	page_title(p, s->trace->samples ? "Top instructions by stalled samples"
-					: "Top instructions by stall, as the producer states it");
-	table_init(&t, s->trace->samples ? sampled : stated, 5);
-	for (uint32_t i = 0; i < s->n_rows && i < p->top; i++) {
-		const struct summary_row *r = &s->rows[i];
-
-		page_put_row_number(&t, s->trace->code[r->code].number);
-		table_u64(&t, r->lost_cyc);
-		table_pct(&t, r->lost_cyc, all);
-		table_u64(&t, r->cycles);
-		page_put_clipped(&t, s->trace->code[r->code].text, PAGE_TEXT_MAX);
+	page_title(p, is_sampled ? "Top instructions by stalled samples"
+				 : "Top instructions by stall, as the producer states it");
+	table_init(&t, is_sampled ? sampled : stated, 5);
+	for (size_t i = 0; i < p->s->rows.n; i++) {
+		page_put_row_number(&t, v[i].at->row);
+		table_u64(&t, v[i].lost);
+		table_pct(&t, v[i].lost, p->s->lost);
+		table_u64(&t, v[i].cycles);
+		page_put_clipped(&t, v[i].at->isa, PAGE_TEXT_MAX);
 	}
 	return page_finish(p, &t);
 }
@@ -274,22 +258,19 @@ static bool print_rows(struct page *p)
 		{"cause", NULL, CELL_LEFT, false},
 		{"instruction", NULL, CELL_LEFT, false},
 	};
-	const struct summary *s = p->s;
+	const struct summary_line *v = p->s->rows.v;
 	struct table t;
 
 	page_title(p, "Top instructions by exposed lost cycles");
 	table_init(&t, COLUMNS(columns));
-	for (uint32_t i = 0; i < s->n_rows && i < p->top; i++) {
-		const struct summary_row *r = &s->rows[i];
-		const struct cause_cell *x = causes_main_of_row(s->causes, r->code);
-
-		page_put_row_number(&t, s->trace->code[r->code].number);
-		table_u64(&t, r->exposed_cyc);
-		table_pct(&t, r->exposed_cyc, s->duration_cyc);
-		table_u64(&t, r->hits);
-		table_double(&t, r->hits ? (double)r->cycles / (double)r->hits : 0, 1);
-		table_cstr(&t, x ? s->causes->v[x->cause].name : "");
-		page_put_clipped(&t, s->trace->code[r->code].text, PAGE_TEXT_MAX);
+	for (size_t i = 0; i < p->s->rows.n; i++) {
+		page_put_row_number(&t, v[i].at->row);
+		table_u64(&t, v[i].exposed);
+		table_pct(&t, v[i].exposed, p->s->accounting.duration);
+		table_u64(&t, v[i].hit);
+		table_double(&t, v[i].hit ? (double)v[i].cycles / (double)v[i].hit : 0, 1);
+		table_cstr(&t, v[i].cause ? v[i].cause : "");
+		page_put_clipped(&t, v[i].at->isa, PAGE_TEXT_MAX);
 	}
 	return page_finish(p, &t);
 }
@@ -303,39 +284,36 @@ static bool print_lines(struct page *p)
 		{"cause of its costliest row", NULL, CELL_LEFT, false},
 		{"line", NULL, CELL_LEFT, true},
 	};
-	const struct summary *s = p->s;
+	const struct summary_line *v = p->s->lines.v;
 	struct table t;
 
 	page_title(p, "Top source lines (an instruction counts for its innermost line)");
 	table_init(&t, COLUMNS(columns));
-	for (uint32_t i = 0; i < s->n_line_rows && i < p->top; i++) {
-		const struct summary_row *r = &s->line_rows[i];
-		const struct cause_cell *x = causes_main_of_row(s->causes, r->code);
-		struct strbuf b = {0};
-
-		table_u64(&t, r->exposed_cyc);
-		table_pct(&t, r->exposed_cyc, s->duration_cyc);
-		table_u64(&t, r->cycles);
-		table_cstr(&t, x ? s->causes->v[x->cause].name : "");
-		source_line_put(&s->lines, &s->lines.lines[r->line], &b);
-		page_put_tail(&t, str_of(page_text(p, &b)), 44);
-		sb_free(&b);
+	for (size_t i = 0; i < p->s->lines.n; i++) {
+		table_u64(&t, v[i].exposed);
+		table_pct(&t, v[i].exposed, p->s->accounting.duration);
+		table_u64(&t, v[i].cycles);
+		table_cstr(&t, v[i].cause ? v[i].cause : "");
+		page_put_tail(&t, str_of(v[i].line), 44);
 	}
 	return page_finish(p, &t);
 }
 
-/* Regions by latency, largest first, without sorting what others own. */
-static uint32_t next_region(const struct summary *s, uint64_t below, uint32_t after)
+/* Regions by latency, largest first: the list is in the order of addresses. */
+static const struct region *next_region(
+	struct rows regions, uint64_t below, const struct region *after)
 {
-	uint32_t best = UINT32_MAX;
+	const struct region_row *v = regions.v;
+	const struct region *best = NULL;
 
-	for (uint32_t i = 0; i < s->n_regions; i++) {
-		uint64_t x = s->regions[i].totals.latency;
+	for (size_t i = 0; i < regions.n; i++) {
+		const struct region *r = &v[i].r;
+		uint64_t x = r->totals.latency;
 
-		if (x == 0 || x > below || (x == below && i <= after))
+		if (x == 0 || x > below || (x == below && after && r <= after))
 			continue;
-		if (best == UINT32_MAX || x > s->regions[best].totals.latency)
-			best = i;
+		if (!best || x > best->totals.latency)
+			best = r;
 	}
 	return best;
 }
@@ -349,19 +327,17 @@ static bool print_regions(struct page *p)
 		{"rows", NULL, CELL_RIGHT, false},
 		{"region", NULL, CELL_LEFT, true},
 	};
-	const struct summary *s = p->s;
-	uint64_t all = s->hot->all.totals.latency, below = UINT64_MAX;
-	uint32_t i = UINT32_MAX;
+	uint64_t all = p->s->viewer_pie.stall + p->s->viewer_pie.issue, below = UINT64_MAX;
+	const struct region *r = NULL;
 	struct table t;
 
-	if (!s->n_regions)
+	if (!p->s->regions.n)
 		return true;
-	page_title(p, s->lines.collapse == COLLAPSE_NO_SOURCE
-			      ? "Regions of the code (there is no source)"
-			      : "Regions of the code (most of it is mapped to one source line)");
+	page_title(p, p->s->has_source
+			      ? "Regions of the code (most of it is mapped to one source line)"
+			      : "Regions of the code (there is no source)");
 	table_init(&t, COLUMNS(columns));
-	for (uint64_t n = 0; n < p->top && (i = next_region(s, below, i)) != UINT32_MAX; n++) {
-		const struct region *r = &s->regions[i];
+	for (uint64_t n = 0; n < p->s->top && (r = next_region(p->s->regions, below, r)); n++) {
 		struct strbuf b = {0};
 
 		below = r->totals.latency;
@@ -378,28 +354,22 @@ static bool print_regions(struct page *p)
 
 static bool print_code(struct page *p)
 {
-	const struct summary *s = p->s;
-
-	if (s->trace->n_tracks == 0)
+	if (p->trace->n_tracks == 0)
 		return print_stated_rows(p);
-	return print_rows(p) && (s->lines.collapse == COLLAPSE_NO_SOURCE || print_lines(p)) &&
-	       print_regions(p);
+	return print_rows(p) && (!p->s->has_source || print_lines(p)) && print_regions(p);
 }
 
 static void print_loops(struct page *p)
 {
-	const struct loops *l = p->s->loops;
-	const struct cfg *g = &p->s->cfg;
+	const struct loop_row *v = p->s->loops.v;
 	char a[32], b[32], m[32];
 
-	if (!l->n)
+	if (!p->s->loops.n)
 		return;
 	page_title(p, "Loops");
-	for (uint32_t i = 0; i < l->n && i < p->top; i++) {
-		const struct loop_stats *x = &l->v[i];
-		long long row =
-			(long long)p->s->trace->code[cfg_block_first(g, g->loops[x->loop].header)]
-				.number;
+	for (size_t i = 0; i < p->s->loops.n && i < p->s->top; i++) {
+		const struct loop_stats *x = &v[i].s;
+		long long row = (long long)v[i].place.header_row;
 
 		if (!x->iterations) {
 			page_line(p, "  ", "at row %lld: reached by %llu wave%s, never repeated",
@@ -421,27 +391,29 @@ static void print_loops(struct page *p)
 
 static void print_waves(struct page *p)
 {
-	const struct clusters *k = p->s->waves->clusters;
-	const struct duration_stats *d = &p->s->waves->duration;
+	const struct cluster_row *v = p->s->clusters.v;
+	const struct duration_stats *d = &p->s->duration;
 	char a[32], b[32], m[32];
 
 	page_title(p, "Waves");
 	page_line(p, "  ", "duration min %s, median %s, max %s cycles; standard deviation %.1f %%",
 		fmt_u64(a, d->min), fmt_u64(m, d->median), fmt_u64(b, d->max),
 		d->mean > 0 ? 100 * d->deviation / d->mean : 0);
-	for (uint32_t i = 0; i < k->n && i < p->top; i++)
+	for (size_t i = 0; i < p->s->clusters.n && i < p->s->top; i++) {
+		const struct cluster *k = &v[i].k;
+
 		page_line(p, "  ",
 			"%u wave%s executed %u row%s: %.1f %% of latency, median %s cycle%s, "
 			"%u loop count%s",
-			k->v[i].n_waves, plural(k->v[i].n_waves), k->v[i].n_rows,
-			plural(k->v[i].n_rows), page_percent(k->v[i].latency, k->latency),
-			fmt_u64(a, k->v[i].median_dur), plural(k->v[i].median_dur),
-			k->v[i].n_variants, plural(k->v[i].n_variants));
+			k->n_waves, plural(k->n_waves), k->n_rows, plural(k->n_rows),
+			isfinite(v[i].share) ? v[i].share : 0, fmt_u64(a, k->median_dur),
+			plural(k->median_dur), k->n_variants, plural(k->n_variants));
+	}
 }
 
 static void print_barriers(struct page *p)
 {
-	const struct barriers *b = p->s->waves->barriers;
+	const struct barriers *b = &p->s->barriers.b;
 	char x[32], y[32], z[32];
 
 	if (b->meetings)
@@ -454,72 +426,59 @@ static void print_barriers(struct page *p)
 
 static void print_occupancy(struct page *p)
 {
-	const struct occupancy *o = &p->s->occupancy;
-	struct strbuf b = {0};
+	const struct summary_occupancy *o = &p->s->occupancy;
+	const struct summary_clocks *k = &p->s->clocks;
 
 	page_title(p, "Occupancy and clocks");
-	limits_put_sentence(&p->s->limits, &b);
 	page_line(p, "  ", "observed peak %llu wave%s per SIMD; %s",
 		(unsigned long long)o->peak_per_simd, plural(o->peak_per_simd),
-		b.n ? page_text(p, &b) : "limit not known");
-	sb_reset(&b);
-	limits_put_next_step(&p->s->limits, &b);
-	if (b.n || b.failed)
-		page_line(p, "  ", "next step: %s", page_text(p, &b));
-	sb_free(&b);
+		*o->limits.sentence ? o->limits.sentence : "limit not known");
+	if (o->limits.next_step)
+		page_line(p, "  ", "next step: %s", o->limits.next_step);
 	page_line(p, "  ",
 		"waves in all: peak %llu, mean %.1f, below half the peak for %.1f %% of the "
 		"span; tail %.1f %%",
-		(unsigned long long)o->all.peak, occupancy_mean(o), 100 * occupancy_below_half(o),
-		page_percent(o->tail_cyc, o->span_cyc));
-	if (trace_clock_mhz(p->s->trace) > 0)
+		(unsigned long long)o->peak, o->mean, 100 * o->below_half_peak,
+		page_percent(o->tail, o->span));
+	if (k->clock_mhz > 0)
 		page_line(p, "  ",
 			"clock %.1f MHz (%s); microseconds of a traced run are no benchmark",
-			trace_clock_mhz(p->s->trace),
-			p->s->trace->meta.clock_source ? p->s->trace->meta.clock_source : "stated");
+			k->clock_mhz, k->source ? k->source : "stated");
 }
 
 static void print_advice(struct page *p)
 {
-	const struct summary *s = p->s;
+	const struct advice_row *v = p->s->advice.v;
 
-	if (!s->n_advice)
+	if (!p->s->advice.n)
 		return;
 	page_title(p, "What to try (by exposed cycles; no promise of speed)");
-	for (uint32_t i = 0; i < s->n_advice; i++) {
-		const struct advice *a = &s->advice[i];
-		struct strbuf b = {0};
-
-		summary_put_place(s, a->code, &b);
-		page_line(p, "  * ", "%s, %s: %s", s->causes->v[a->cause].name, page_text(p, &b),
-			a->evidence);
-		page_line(p, "    try ", "%s", a->experiment);
-		page_line(p, "    see ", "%s", a->prediction);
-		sb_free(&b);
+	for (size_t i = 0; i < p->s->advice.n; i++) {
+		page_line(p, "  * ", "%s, %s: %s", v[i].cause, v[i].place, v[i].evidence);
+		page_line(p, "    try ", "%s", v[i].experiment);
+		page_line(p, "    see ", "%s", v[i].prediction);
 	}
 }
 
 /* What the health check only notes: the edges of what this capture can show. */
 static void print_limits(struct page *p)
 {
-	const struct check *k = p->s->check;
+	const struct finding_row *v = p->s->health.findings.v;
 	bool has_title = false;
 
-	for (uint32_t i = 0; i < k->n_findings; i++) {
-		const struct finding *f = &k->findings[i];
-
-		if (f->severity != SEVERITY_INFO)
+	for (size_t i = 0; i < p->s->health.findings.n; i++) {
+		if (v[i].level != SEVERITY_INFO)
 			continue;
 		if (!has_title)
 			page_title(p, "Limits of this capture");
 		has_title = true;
-		page_line(p, "  - ", "%s: %s", f->id, f->message);
+		page_line(p, "  - ", "%s: %s", v[i].id, v[i].message);
 	}
 }
 
 static void print_explanation(struct page *p)
 {
-	const struct bound *b = &p->s->bound;
+	const struct bound *b = &p->s->bound.b;
 
 	page_title(p, "How the verdict is made");
 	page_line(p, "  ",
@@ -530,24 +489,25 @@ static void print_explanation(struct page *p)
 		100 * b->noise, b->n_repeats ? "measured on repeats" : "assumed: no repeat");
 }
 
-bool summary_print(struct cli *c, const struct summary *s, uint64_t top)
+bool summary_print(struct cli *c, const struct summary_answer *s, const struct trace *t)
 {
-	struct page p = {.c = c, .s = s, .top = top, .out = c->out};
+	struct page p = {.c = c, .s = s, .trace = t, .out = c->out};
+	bool has_cycles = s->accounting.duration;
 
-	page_wrap(&p, "", s->sentence);
+	page_wrap(&p, "", s->verdict);
 	fputc('\n', p.out);
 	print_provenance(&p);
 	print_health(&p);
-	if (s->duration_cyc) {
+	if (has_cycles) {
 		if (!print_accounting(&p))
 			return false;
 		print_utilization(&p);
 		if (!print_causes(&p) || !print_edges(&p))
 			return false;
 	}
-	if (s->n_rows && !print_code(&p))
+	if (s->has_rows && !print_code(&p))
 		return false;
-	if (s->duration_cyc) {
+	if (has_cycles) {
 		print_loops(&p);
 		print_waves(&p);
 		print_barriers(&p);

@@ -4,9 +4,11 @@
 #ifndef CLI_TEXT_SUMMARY_TEXT_H
 #define CLI_TEXT_SUMMARY_TEXT_H
 
-#include "analysis/summary/summary.h"
+#include "answer/summary.h"
 #include "cli/cli.h"
 
-bool summary_print(struct cli *c, const struct summary *s, uint64_t top);
+bool summary_print(struct cli *c, const struct summary_answer *s, const struct trace *t);
+/* The same of a trace whose tracks are pipes. */
+bool summary_print_pipes(struct cli *c, const struct summary_pipes *s, const struct trace *t);
 
 #endif

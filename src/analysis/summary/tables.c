@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* tables.c: which tables of a producer are worth showing, and what their cells say. */
+#include "analysis/summary/tables.h"
+
+#include "isa/ascend.h"
+
+bool table_is_detail(const struct named_table *k)
+{
+	static const char *const names[] = {ASCEND_TABLE_BASE, ASCEND_TABLE_BLOCK_DETAIL,
+		ASCEND_TABLE_COMPUTE, ASCEND_TABLE_COMPUTE_ALL, ASCEND_TABLE_MEMORY_CORE,
+		ASCEND_TABLE_MEMORY, ASCEND_TABLE_MEMORY_ALL, ASCEND_TABLE_OCCUPANCY,
+		ASCEND_TABLE_ROOFLINE, ASCEND_TABLE_STALL, ASCEND_TABLE_ADVICE, ASCEND_TABLE_BUSY};
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		if (!strcmp(k->name, names[i]))
+			return true;
+	return false;
+}
+
+const char *table_cell(const struct named_table *k, uint32_t row, uint32_t col)
+{
+	static const char *const units[] = {"us", "instructions", "bytes", "%"};
+	const char *cell = k->cells[(size_t)row * k->n_cols + col];
+
+	if (cell && cell[0] >= '0' && cell[0] <= '3' && !cell[1] && !strcmp(k->cols[col], "unit") &&
+		(!strcmp(k->name, ASCEND_TABLE_COMPUTE) ||
+			!strcmp(k->name, ASCEND_TABLE_COMPUTE_ALL)))
+		return units[cell[0] - '0'];
+	return cell;
+}
+
+const struct named_table *table_of_occupancy(const struct trace *t)
+{
+	return trace_find_table(t, ASCEND_TABLE_OCCUPANCY);
+}

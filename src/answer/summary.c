@@ -1,0 +1,527 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* summary.c: the one-page verdict: bound by what, where, on what evidence? */
+#include "answer/summary.h"
+
+#include "analysis/code/flydsl_hotspot.h"
+#include "answer/captures.h"
+#include "answer/siblings.h"
+
+#define MAX_REPEATS 3u
+
+/* --- columns -------------------------------------------------------------------------------- */
+
+#define NULLABLE .flags = COLUMN_NULLABLE
+
+#define BOUND(M, NAME, UNIT, DOC, ...) COLUMN_AS(summary_bound, b.M, NAME, UNIT, DOC, ##__VA_ARGS__)
+static const struct column bound_columns[] = {
+	BOUND(has_verdict, "has_verdict", UNIT_NONE, "a family can be named"),
+	BOUND(reason, "reason", UNIT_NONE, "why none can", NULLABLE),
+	COLUMN(summary_bound, family, UNIT_NONE, "family of causes with most exposed lost cycles",
+		NULLABLE),
+	BOUND(share, "share", UNIT_SHARE, "exposed of the cycles of all waves", .digits = 6),
+	BOUND(exposed_cyc, "exposed", UNIT_CYCLES, "lost to it, no other wave issued meanwhile"),
+	BOUND(hidden_cyc, "hidden", UNIT_CYCLES, "lost to it, another wave issued meanwhile"),
+	COLUMN(summary_bound, of, UNIT_CYCLES, "of all waves"),
+	COLUMN(summary_bound, second_family, UNIT_NONE, "the next family", NULLABLE),
+	BOUND(second_exposed_cyc, "second_exposed", UNIT_CYCLES, "exposed cycles of that"),
+	BOUND(is_mixed, "mixed", UNIT_NONE, "the two differ by less than the noise"),
+	BOUND(noise, "noise_floor", UNIT_SHARE, "of the cycles of all waves", .digits = 6),
+	COLUMN(summary_bound, noise_source, UNIT_NONE,
+		"measured on repeats of the capture, or assumed", .words = "repeats|assumed"),
+	BOUND(n_repeats, "repeats", UNIT_COUNT, "repeats it was measured on"),
+	COLUMN(summary_bound, cause, UNIT_NONE, "the largest cause of the family", NULLABLE),
+	POINTER(summary_bound, where, &code_ref_record, "the instruction that loses most to it"),
+	BOUND(where_exposed_cyc, "where_exposed", UNIT_CYCLES, "exposed cycles of that"),
+	POINTER(summary_bound, producer, &code_ref_record, "what that waited for most"),
+};
+static const struct record bound_record = RECORD_OF(summary_bound, RECORD_BLOCK, bound_columns);
+
+#define ORIGIN(M, DOC) COLUMN(summary_origin, M, UNIT_NONE, DOC, NULLABLE)
+static const struct column origin_columns[] = {
+	ORIGIN(path, "where it was read from"),
+	ORIGIN(kernel, "name of the kernel"),
+	ORIGIN(arch, "gfx950, ..."),
+	ORIGIN(product, "name of the device"),
+	ORIGIN(agent, "device it ran on"),
+	ORIGIN(dispatch, "which dispatch of the run"),
+	ORIGIN(launch_index, "which launch of this kernel, from 1"),
+	ORIGIN(launch_count, "launches of this kernel"),
+	ORIGIN(command, "command line of the run"),
+	ORIGIN(format, "which reader read it"),
+	ORIGIN(format_version, "as the capture states it"),
+};
+static const struct record origin_record = RECORD_OF(summary_origin, RECORD_BLOCK, origin_columns);
+
+static const struct column domain_columns[] = {
+	COLUMN(clock_domain, id, UNIT_NONE, "shader engine"),
+	COLUMN_AS(clock_domain, is_aligned, "aligned", UNIT_NONE, "its offset is known"),
+	COLUMN_AS(clock_domain, offset_cyc, "offset", UNIT_CYCLES,
+		"to add to its clock to align it with the first"),
+};
+static const struct record domain_record = RECORD_OF(clock_domain, RECORD_LINE, domain_columns);
+
+static const struct column clocks_columns[] = {
+	COLUMN(summary_clocks, clock_mhz, UNIT_MHZ, "of the cycles", .digits = 3),
+	COLUMN(summary_clocks, source, UNIT_NONE, "what says so", NULLABLE),
+	COLUMN(summary_clocks, max_clock_mhz, UNIT_MHZ, "the highest clock of the device",
+		NULLABLE),
+	LIST(summary_clocks, domains, &domain_record, "each shader engine"),
+};
+static const struct record clocks_record = RECORD_OF(summary_clocks, RECORD_BLOCK, clocks_columns);
+
+static const struct column pie_columns[] = {
+	COLUMN(viewer_pie, idle, UNIT_CYCLES, "recorded idle"),
+	COLUMN(viewer_pie, stall, UNIT_CYCLES, "recorded stall, waits included"),
+	COLUMN(viewer_pie, issue, UNIT_CYCLES, "recorded latency less stall, the drain included"),
+};
+static const struct record pie_record = RECORD_OF(viewer_pie, RECORD_LINE, pie_columns);
+
+static const struct column class_columns[] = {
+	COLUMN(class_row, class, UNIT_NONE, "class of instructions"),
+	PART(class_row, totals, &code_totals_record),
+	RECORD(class_row, buckets, &bucket_record, "the conserved accounting of its cycles"),
+};
+static const struct record class_record = RECORD_OF(class_row, RECORD_LINE, class_columns);
+
+static const struct column producers_columns[] = {
+	PART(summary_producers, sums, &producer_sums_record),
+	LIST(summary_producers, edges, &edge_record, "which instruction each wait waits for"),
+};
+static const struct record producers_record =
+	RECORD_OF(summary_producers, RECORD_BLOCK, producers_columns);
+
+#define LINE_COLUMNS                                                                               \
+	COLUMN(summary_line, hit, UNIT_COUNT, "executions"),                                       \
+		COLUMN(summary_line, cycles, UNIT_CYCLES, "cycles of it"),                         \
+		COLUMN(summary_line, lost, UNIT_CYCLES, "cycles in which it did not issue"),       \
+		COLUMN(summary_line, exposed, UNIT_CYCLES,                                         \
+			"of those, no other wave issued meanwhile"),                               \
+		COLUMN(summary_line, cause, UNIT_NONE, "why most were lost", NULLABLE)
+static const struct column row_columns[] = {
+	POINTER(summary_line, at, &code_ref_record, "the instruction"),
+	LINE_COLUMNS,
+};
+static const struct record row_record = RECORD_OF(summary_line, RECORD_LINE, row_columns);
+static const struct column line_columns[] = {
+	COLUMN(summary_line, line, UNIT_NONE, "file and line"),
+	COLUMN_HELD(summary_line, at, "costliest", COLUMN_POINTER, &code_ref_record,
+		"its instruction with most exposed cycles"),
+	LINE_COLUMNS,
+};
+static const struct record line_record = RECORD_OF(summary_line, RECORD_LINE, line_columns);
+
+static const struct column legacy_columns[] = {
+	COLUMN(name_count, name, UNIT_NONE, "type of the older hotspot script"),
+	COLUMN(name_count, count, UNIT_CYCLES, "stated stall of it"),
+};
+static const struct record legacy_record = RECORD_OF(name_count, RECORD_BLOCK, legacy_columns);
+
+static const struct column occupancy_columns[] = {
+	COLUMN(summary_occupancy, peak_per_simd, UNIT_WAVES, "most at once on a SIMD"),
+	COLUMN(summary_occupancy, peak, UNIT_WAVES, "most at once in all"),
+	COLUMN(summary_occupancy, mean, UNIT_WAVES, "on average over the span", .digits = 3),
+	COLUMN(summary_occupancy, below_half_peak, UNIT_SHARE,
+		"of the span, fewer waves than half the peak", .digits = 6),
+	COLUMN(summary_occupancy, span, UNIT_CYCLES, "from the first start to the last end"),
+	COLUMN(summary_occupancy, tail, UNIT_CYCLES, "from the last start to the last end"),
+	COLUMN(summary_occupancy, cu_balance, UNIT_NONE,
+		"most and mean wave-cycles of a CU: 1 is perfect balance, 0 unknown", .digits = 3),
+	COLUMN(summary_occupancy, is_from_waves, UNIT_NONE,
+		"counted from traced waves, no list of starts and ends"),
+	RECORD(summary_occupancy, limits, &limits_record, "how many waves a SIMD can hold"),
+};
+static const struct record occupancy_record =
+	RECORD_OF(summary_occupancy, RECORD_BLOCK, occupancy_columns);
+
+static const struct column advice_columns[] = {
+	COLUMN(advice_row, cause, UNIT_NONE, "what the cycles are lost to"),
+	POINTER(advice_row, where, &code_ref_record, "the instruction that loses most to it"),
+	COLUMN(advice_row, exposed, UNIT_CYCLES, "exposed cycles of it"),
+	COLUMN(advice_row, evidence, UNIT_NONE, "the figures that it rests on"),
+	COLUMN(advice_row, experiment, UNIT_NONE, "what to try"),
+	COLUMN(advice_row, prediction, UNIT_NONE, "what one should see then"),
+	COLUMN(advice_row, place, UNIT_NONE, "the instruction in words", .flags = COLUMN_NO_JSON),
+};
+static const struct record advice_record = RECORD_OF(advice_row, RECORD_BLOCK, advice_columns);
+
+#define HELD(M, OF, DOC) RECORD(summary_answer, M, OF, DOC)
+static const struct column summary_columns[] = {
+	COLUMN(summary_answer, evidence, UNIT_NONE, "what the figures rest on",
+		.words = EVIDENCE_WORDS),
+	COLUMN(summary_answer, verdict, UNIT_NONE, "in one sentence"),
+	HELD(bound, &bound_record, "the parts of the verdict"),
+	HELD(provenance, &origin_record, "which capture"),
+	HELD(health, &check_part_record, "what incore check says of it"),
+	COLUMN(summary_answer, coverage, UNIT_NONE, "how much was traced, in one line"),
+	HELD(clocks, &clocks_record, "clocks of the shader engines"),
+	COLUMN(summary_answer, waves, UNIT_WAVES, "waves looked at"),
+	COLUMN(summary_answer, instructions, UNIT_COUNT, "instructions executed"),
+	HELD(accounting, &accounting_record, "every cycle of all waves in one bucket"),
+	HELD(accounting_shares, &bucket_shares_record, "the same as parts of the duration"),
+	COLUMN(summary_answer, residue, UNIT_CYCLES, "duration less all buckets: 0"),
+	HELD(viewer_pie, &pie_record,
+		"sums of the recorded columns, as the vendor's viewer has them"),
+	HELD(states, &states_record, "cycles by the state that the hardware states"),
+	HELD(hidden, &hidden_record, "lost cycles that other waves of the SIMD covered"),
+	HELD(utilization, &pipe_cycles_record, "cycles of all SIMDs in which each pipe issued"),
+	HELD(utilization_shares, &pipe_shares_record, "parts of the resident cycles"),
+	LIST(summary_answer, utilization_by_simd, &utilization_record, "the same of each SIMD"),
+	HELD(matrix, &matrix_record, "how much the matrix pipes had to do"),
+	LIST(summary_answer, classes, &class_record, "by class of instructions"),
+	LIST(summary_answer, causes, &summary_cause_record, "why cycles were spent, most first"),
+	MAP(summary_answer, families, &family_record, "lost cycles by family of causes"),
+	HELD(producers, &producers_record, "what was waited for"),
+	LIST(summary_answer, rows, &row_record, "instructions, most exposed lost cycles first"),
+	LIST(summary_answer, lines, &line_record, "source lines, most exposed lost cycles first"),
+	HELD(source, &source_quality_record, "how well code is mapped to lines"),
+	MAP(summary_answer, legacy_stall_by_type, &legacy_record,
+		"stated stall by the types of the older hotspot script, most first"),
+	LIST(summary_answer, regions, &region_record,
+		"regions of the code; null where source lines tell enough", NULLABLE),
+	LIST(summary_answer, loops, &loop_record, "loops of the code"),
+	HELD(duration, &duration_record, "lifetimes of the waves"),
+	LIST(summary_answer, clusters, &cluster_record, "waves that executed the same rows"),
+	HELD(barriers, &barriers_record, "meetings of waves at barriers"),
+	HELD(occupancy, &occupancy_record, "how many waves there were at once"),
+	LIST(summary_answer, advice, &advice_record, "what to try, most exposed cycles first"),
+};
+static const struct record summary_record =
+	RECORD_OF(summary_answer, RECORD_BLOCK, summary_columns);
+
+/* --- other captures ------------------------------------------------------------------------- */
+
+struct summary_job {
+	const struct request *r;
+	struct answer *a;
+	struct trace *trace;
+	struct selection selection;
+	struct capture_list found;
+	struct siblings siblings;
+	double repeats[MAX_REPEATS][FAMILY_COUNT];
+	uint32_t n_repeats;
+	const struct summary *summary;
+	struct summary_answer *out;
+};
+
+static bool read_repeat(const struct summary_job *j, const struct capture *k, struct trace **out)
+{
+	struct import_options o = {
+		.want = IMPORT_KEEP_TRACKS, .pool = j->r->pool, .cache = &j->r->captures->cache};
+	struct incore_error ignored = {0};
+	bool ok;
+
+	captures_lock(j->r->captures);
+	ok = import_read(k, &o, out, &ignored);
+	captures_unlock(j->r->captures);
+	incore_error_clear(&ignored);
+	return ok;
+}
+
+/* Other captures of the same code: how far their shares are from ours is the noise. */
+static void read_repeats(struct summary_job *j)
+{
+	const struct siblings *s = &j->siblings;
+	struct walk_options all = request_walk(j->r, NULL);
+
+	for (size_t i = 0; i < s->captures.n && j->n_repeats < MAX_REPEATS; i++) {
+		struct incore_error ignored = {0};
+		struct trace *t;
+
+		if (s->facts.v[i].is_self || !read_repeat(j, s->captures.v[i], &t))
+			continue;
+		j->n_repeats += summary_repeat(t, &all, j->repeats[j->n_repeats], &ignored);
+		trace_free(t);
+		incore_error_clear(&ignored);
+	}
+}
+
+static bool find_siblings(struct summary_job *j, struct incore_error *e)
+{
+	struct captures *k = j->r->captures;
+	struct incore_error ignored = {0};
+	const char *origin = j->trace->meta.origin;
+	bool ok = true;
+
+	captures_lock(k);
+	if (origin && !import_find(origin, &k->cache, &j->found, &ignored))
+		incore_error_clear(&ignored);
+	if (j->found.n)
+		ok = siblings_find(&j->siblings, &j->found.v[0], NULL, &k->cache, e);
+	captures_unlock(k);
+	if (ok && selection_is_all(&j->selection))
+		read_repeats(j);
+	return ok;
+}
+
+/* --- rows ----------------------------------------------------------------------------------- */
+
+static bool put_bound(struct summary_job *j, struct incore_error *e)
+{
+	const struct summary *s = j->summary;
+	const struct bound *b = &s->bound;
+	struct summary_bound *x = &j->out->bound;
+
+	*x = (struct summary_bound){.b = *b,
+		.family = b->has_verdict ? family_name(b->family) : NULL,
+		.second_family = b->has_verdict ? family_name(b->second) : NULL,
+		.noise_source = b->n_repeats ? "repeats" : "assumed",
+		.cause = b->where != NO_CODE ? s->causes->v[b->cause].name : NULL,
+		.of = s->duration_cyc};
+	return code_ref_make(j->a, s->trace, b->where, &x->where, e) &&
+	       code_ref_make(j->a, s->trace, b->producer, &x->producer, e);
+}
+
+static struct summary_origin origin_of(const struct trace_meta *m)
+{
+	return (struct summary_origin){m->origin, m->kernel, m->arch, m->machine.product,
+		m->launch.command, m->format, m->format_version, m->launch.agent,
+		m->launch.dispatch, m->launch.launch_index, m->launch.launch_count};
+}
+
+static bool put_health(struct summary_job *j, struct incore_error *e)
+{
+	const struct check *k = j->summary->check;
+	struct finding_row *v = answer_alloc(j->a, k->n_findings, sizeof(*v), e);
+
+	j->out->health_line = j->summary->health;
+	return v && check_part_make(j->a, k, j->trace->meta.origin, v, &j->out->health, e);
+}
+
+static bool put_classes(struct summary_job *j, struct incore_error *e)
+{
+	struct class_row *v = answer_alloc(j->a, CLASS_COUNT, sizeof(*v), e);
+	size_t n = 0;
+
+	if (!v)
+		return false;
+	for (unsigned k = 0; k < CLASS_COUNT; k++) {
+		const struct hot_sums *s = &j->summary->hot->classes[k];
+
+		if (s->totals.hit || hot_cycles(s))
+			v[n++] = (struct class_row){
+				class_name(k), s->totals, bucket_sums(s->bucket)};
+	}
+	j->out->classes = (struct rows){v, n};
+	return true;
+}
+
+static bool put_line_name(
+	struct summary_job *j, uint32_t line, const char **out, struct incore_error *e)
+{
+	const struct source_lines *s = &j->summary->lines;
+	struct strbuf b = {0};
+
+	if (line == UINT32_MAX)
+		return true;
+	source_line_put(s, &s->lines[line], &b);
+	*out = answer_text(j->a, &b, e);
+	return *out != NULL;
+}
+
+static bool make_lines(struct summary_job *j, const struct summary_row *from, uint32_t n_from,
+	struct rows *out, struct incore_error *e)
+{
+	const struct causes *causes = j->summary->causes;
+	size_t n = j->out->top < n_from ? (size_t)j->out->top : n_from;
+	struct summary_line *v = answer_alloc(j->a, n, sizeof(*v), e);
+
+	if (!v)
+		return false;
+	for (size_t i = 0; i < n; i++) {
+		const struct summary_row *r = &from[i];
+		const struct cause_cell *c = causes_main_of_row(causes, r->code);
+
+		v[i] = (struct summary_line){.hit = r->hits,
+			.cycles = r->cycles,
+			.lost = r->lost_cyc,
+			.exposed = r->exposed_cyc,
+			.cause = c ? causes->v[c->cause].name : NULL};
+		if (!put_line_name(j, r->line, &v[i].line, e) ||
+			!code_ref_make(j->a, j->trace, r->code, &v[i].at, e))
+			return false;
+	}
+	*out = (struct rows){v, n};
+	return true;
+}
+
+/* Stated stall by the types of the older hotspot script, so that its published shares can be
+ * checked; largest first. */
+static bool put_legacy_types(struct summary_job *j, struct incore_error *e)
+{
+	struct name_count *v = answer_alloc(j->a, FLYDSL_TYPE_COUNT, sizeof(*v), e);
+	uint64_t sums[FLYDSL_TYPE_COUNT] = {0};
+	size_t n = 0;
+
+	if (!v)
+		return false;
+	flydsl_stall_by_type(j->trace, sums);
+	for (; n < FLYDSL_TYPE_COUNT; n++) {
+		unsigned best = 0;
+
+		for (unsigned i = 1; i < FLYDSL_TYPE_COUNT; i++)
+			best = sums[i] > sums[best] ? i : best;
+		if (!sums[best])
+			break;
+		v[n] = (struct name_count){flydsl_type_name((enum flydsl_type)best), sums[best]};
+		sums[best] = 0;
+	}
+	j->out->legacy_stall_by_type = (struct rows){v, n};
+	return true;
+}
+
+static bool put_code(struct summary_job *j, struct incore_error *e)
+{
+	const struct summary *s = j->summary;
+	struct summary_answer *x = j->out;
+
+	for (uint32_t i = 0; i < s->n_rows; i++)
+		x->lost += s->rows[i].lost_cyc;
+	x->has_source = s->lines.collapse != COLLAPSE_NO_SOURCE;
+	return make_lines(j, s->rows, s->n_rows, &x->rows, e) &&
+	       make_lines(j, s->line_rows, s->n_line_rows, &x->lines, e) &&
+	       source_quality_make(j->a, &s->lines, &x->source, e) && put_legacy_types(j, e) &&
+	       (!s->regions ||
+		       region_rows(j->a, s->trace, s->regions, s->n_regions, &x->regions, e)) &&
+	       loop_rows(j->a, s->loops, &x->loops, e);
+}
+
+static bool put_occupancy(struct summary_job *j, struct incore_error *e)
+{
+	const struct occupancy *o = &j->summary->occupancy;
+	struct summary_occupancy *x = &j->out->occupancy;
+
+	*x = (struct summary_occupancy){.peak_per_simd = o->peak_per_simd,
+		.peak = o->all.peak,
+		.span = o->span_cyc,
+		.tail = o->tail_cyc,
+		.mean = occupancy_mean(o),
+		.below_half_peak = occupancy_below_half(o),
+		.cu_balance = occupancy_cu_balance(o),
+		.is_from_waves = o->is_from_tracks};
+	return limits_make(j->a, &j->summary->limits, &x->limits, e);
+}
+
+static bool put_advice(struct summary_job *j, struct incore_error *e)
+{
+	const struct summary *s = j->summary;
+	struct advice_row *v = answer_alloc(j->a, s->n_advice, sizeof(*v), e);
+
+	if (!v)
+		return false;
+	for (uint32_t i = 0; i < s->n_advice; i++) {
+		const struct advice *x = &s->advice[i];
+		struct strbuf place = {0};
+
+		summary_put_place(s, x->code, &place);
+		v[i] = (struct advice_row){s->causes->v[x->cause].name,
+			answer_text(j->a, &place, e), x->evidence, x->experiment, x->prediction,
+			NULL, x->exposed_cyc};
+		if (!v[i].place || !code_ref_make(j->a, s->trace, x->code, &v[i].where, e))
+			return false;
+	}
+	j->out->advice = (struct rows){v, s->n_advice};
+	return true;
+}
+
+/* What needs no memory. */
+static void put_values(struct summary_job *j)
+{
+	const struct summary *s = j->summary;
+	const struct trace *t = j->trace;
+	const struct code_totals *all = &s->hot->all.totals;
+	struct summary_answer *x = j->out;
+	double mhz = trace_clock_mhz(t);
+
+	x->evidence = evidence_name(t->meta.evidence);
+	x->verdict = s->sentence;
+	x->provenance = origin_of(&t->meta);
+	x->coverage = s->coverage;
+	x->clocks = (struct summary_clocks){mhz > 0 ? mhz : NAN, t->meta.clock_source,
+		t->meta.machine.max_clock_mhz, {t->clocks, t->n_clocks}};
+	x->waves = s->waves->n_waves;
+	x->instructions = s->waves->n_instructions;
+	x->accounting = accounting_of(s->waves->bucket, s->duration_cyc);
+	x->accounting_shares = bucket_shares_of(s->waves->bucket, s->duration_cyc);
+	x->residue = s->causes->residue_cyc;
+	x->viewer_pie = (struct viewer_pie){all->idle, all->stall, all->latency - all->stall};
+	x->states = s->waves->states->all;
+	x->hidden = hidden_part_of(s->hidden);
+	x->utilization = pipe_cycles_of(s->utilization->cyc);
+	x->utilization_shares = pipe_shares_of(s->utilization->cyc);
+	x->duration = s->waves->duration;
+	x->has_samples = t->samples != NULL;
+	x->has_rows = s->n_rows;
+	x->has_edges = s->producers->edges.n;
+}
+
+static bool make_answer(struct summary_job *j, struct incore_error *e)
+{
+	const struct summary *s = j->summary;
+	struct summary_answer *x = j->out;
+
+	put_values(j);
+	return put_bound(j, e) && put_health(j, e) &&
+	       utilization_rows(j->a, s->utilization, &x->utilization_by_simd, e) &&
+	       matrix_part_make(j->a, s->matrix, &x->matrix, e) && put_classes(j, e) &&
+	       summary_cause_rows(j->a, s->causes, &x->causes, e) &&
+	       family_rows(j->a, s->causes, &x->families, e) &&
+	       producer_sums_make(j->a, s->producers, ATTRIBUTION_BLOCKING, UINT64_MAX,
+		       s->duration_cyc, &x->producers.sums, e) &&
+	       edge_rows(j->a, s->producers, x->top, &x->producers.edges, e) && put_code(j, e) &&
+	       cluster_rows(j->a, s->waves->clusters, &x->clusters, e) &&
+	       barriers_make(j->a, s->waves->barriers, &x->barriers, e) && put_occupancy(j, e) &&
+	       put_advice(j, e);
+}
+
+/* --- the question --------------------------------------------------------------------------- */
+
+static bool summarize_waves(struct summary_job *j, struct incore_error *e)
+{
+	struct walk_options o = request_walk(j->r, &j->selection);
+	struct summary_options so = {.walk = &o};
+	struct summary *s;
+
+	j->out = ANSWER_NEW(j->a, summary_answer, e);
+	if (!j->out || !find_siblings(j, e))
+		return false;
+	so.check = &j->siblings.ctx;
+	so.repeats = (const double(*)[FAMILY_COUNT])j->repeats;
+	so.n_repeats = j->n_repeats;
+	s = summary_new(j->trace, &so, e);
+	if (!s || !ANSWER_KEEP(j->a, s, summary_free, e))
+		return false;
+	answer_walk_notes(j->a, &s->walk);
+	j->summary = s;
+	j->out->top = request_top(j->r, 8, 20);
+	j->a->data = j->out;
+	return make_answer(j, e);
+}
+
+static bool ask_summary(const struct request *r, struct answer *a, struct incore_error *e)
+{
+	struct summary_job j = {.r = r, .a = a};
+	bool ok;
+
+	ok = answer_open(a, r, r->paths[0], IMPORT_ALL | IMPORT_KEEP_TRACKS, &j.trace, e) &&
+	     request_selection(r, j.trace, &j.selection, e);
+	if (ok)
+		ok = trace_has_pipes(j.trace) ? summary_pipes_make(r, a, j.trace, &j.selection, e)
+					      : summarize_waves(&j, e);
+	siblings_deinit(&j.siblings);
+	capture_list_deinit(&j.found);
+	selection_deinit(&j.selection);
+	return ok;
+}
+
+static const struct record *const records[] = {&summary_record, &summary_pipes_record, NULL};
+
+const struct question question_summary = {
+	.name = "summary",
+	.args = "PATH",
+	.summary = "the one-page verdict: bound by what, where, on what evidence",
+	.groups = OPTIONS_SELECT | OPTIONS_TOP | OPTIONS_CAPTURE,
+	.min_paths = 1,
+	.max_paths = 1,
+	.records = records,
+	.ask = ask_summary,
+};

@@ -1,0 +1,283 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* summary_parts.c: causes, hidden latency, pipes of a SIMD and the matrix pipe, for the summary. */
+#include "answer/summary_parts.h"
+
+/* --- causes --------------------------------------------------------------------------------- */
+
+#define OPTIONAL .flags = COLUMN_OPTIONAL
+static const struct column cause_columns[] = {
+	COLUMN(summary_cause, cause, UNIT_NONE, "why cycles were spent"),
+	COLUMN(summary_cause, bucket, UNIT_NONE, "which bucket they are in",
+		.words = "issue|stall|wait|idle|drain"),
+	COLUMN(summary_cause, family, UNIT_NONE, "which family of causes it belongs to"),
+	COLUMN(summary_cause, cycles, UNIT_CYCLES, "cycles of it"),
+	COLUMN(summary_cause, hidden, UNIT_CYCLES,
+		"of which another wave of the SIMD issued meanwhile", OPTIONAL),
+	COLUMN(summary_cause, exposed, UNIT_CYCLES, "cycles less hidden", OPTIONAL),
+	COLUMN(summary_cause, hits, UNIT_COUNT, "how often"),
+	COLUMN(summary_cause, free_hits, UNIT_COUNT, "waits that did not block", OPTIONAL),
+	COLUMN(summary_cause, free_cycles, UNIT_CYCLES, "what those cost: the floor of a wait",
+		OPTIONAL),
+};
+const struct record summary_cause_record = RECORD_OF(summary_cause, RECORD_LINE, cause_columns);
+
+bool summary_cause_rows(
+	struct answer *a, const struct causes *c, struct rows *out, struct incore_error *e)
+{
+	struct summary_cause *v = answer_alloc(a, c->n, sizeof(*v), e);
+
+	if (!v)
+		return false;
+	for (uint32_t i = 0; i < c->n; i++) {
+		const struct cause *x = &c->v[i];
+		bool is_loss = c->busy && x->kind != CAUSE_ISSUE;
+		bool is_wait = x->kind == CAUSE_WAIT;
+
+		v[i] = (struct summary_cause){.cause = x->name,
+			.bucket = bucket_name(x->bucket),
+			.family = family_name(x->family),
+			.cycles = x->cyc,
+			.hidden = is_loss ? x->hidden_cyc : NO_U64,
+			.exposed = is_loss ? x->cyc - x->hidden_cyc : NO_U64,
+			.hits = x->hits,
+			.free_hits = is_wait ? x->free_hits : NO_U64,
+			.free_cycles = is_wait ? x->free_cyc : NO_U64};
+	}
+	*out = (struct rows){v, c->n};
+	return true;
+}
+
+static const struct column family_sums_columns[] = {
+	COLUMN(family_sums, cycles, UNIT_CYCLES, "cycles lost to it"),
+	COLUMN(family_sums, hidden, UNIT_CYCLES,
+		"of which another wave of the SIMD issued meanwhile", OPTIONAL),
+	COLUMN(family_sums, exposed, UNIT_CYCLES, "cycles less hidden", OPTIONAL),
+	COLUMN(family_sums, share, UNIT_SHARE, "of all lost cycles", .digits = 6),
+};
+static const struct record family_sums_record =
+	RECORD_OF(family_sums, RECORD_LINE, family_sums_columns);
+static const struct column family_columns[] = {
+	COLUMN(family_row, family, UNIT_NONE, "family of causes"),
+	RECORD(family_row, sums, &family_sums_record, "what was lost to it"),
+};
+const struct record family_record = RECORD_OF(family_row, RECORD_BLOCK, family_columns);
+
+bool family_rows(struct answer *a, const struct causes *c, struct rows *out, struct incore_error *e)
+{
+	struct family_row *v = answer_alloc(a, FAMILY_COUNT, sizeof(*v), e);
+	uint64_t lost = 0;
+	size_t n = 0;
+
+	if (!v)
+		return false;
+	for (unsigned f = FAMILY_USEFUL + 1; f < FAMILY_COUNT; f++)
+		lost += c->family[f].cyc;
+	for (unsigned f = FAMILY_USEFUL + 1; f < FAMILY_COUNT; f++) {
+		const struct family_sum *s = &c->family[f];
+
+		if (s->cyc)
+			v[n++] = (struct family_row){
+				family_name(f), {s->cyc, c->busy ? s->hidden_cyc : NO_U64,
+							c->busy ? s->cyc - s->hidden_cyc : NO_U64,
+							ratio(s->cyc, lost)}};
+	}
+	*out = (struct rows){v, n};
+	return true;
+}
+
+/* --- hidden --------------------------------------------------------------------------------- */
+
+static const struct column hidden_line_columns[] = {
+	COLUMN(hidden_line, total, UNIT_CYCLES, "cycles lost"),
+	COLUMN(hidden_line, hidden, UNIT_CYCLES,
+		"of which another wave of the SIMD issued meanwhile"),
+	COLUMN(hidden_line, exposed, UNIT_CYCLES, "total less hidden"),
+	COLUMN(hidden_line, other_simd, UNIT_CYCLES,
+		"of total, while a SIMD without detail issued; null where the capture does not "
+		"tell",
+		.flags = COLUMN_NULLABLE),
+};
+static const struct record hidden_line_record =
+	RECORD_OF(hidden_line, RECORD_LINE, hidden_line_columns);
+
+#define HIDDEN(M, DOC) RECORD(hidden_part, M, &hidden_line_record, DOC)
+static const struct column hidden_columns[] = {
+	HIDDEN(stall, "cycles held back before issue"),
+	HIDDEN(wait, "cycles at a wait, a barrier or a sleep"),
+	HIDDEN(idle, "cycles in which nothing was due"),
+	HIDDEN(drain, "cycles at the end of the program"),
+	HIDDEN(lost, "all of these"),
+	HIDDEN(recorded_stall, "the stall field as recorded, without the accounting's corrections"),
+};
+const struct record hidden_record = RECORD_OF(hidden_part, RECORD_BLOCK, hidden_columns);
+
+static struct hidden_line hidden_line_of(const struct hidden_sum *s, bool has_others)
+{
+	return (struct hidden_line){s->cyc, s->hidden_cyc, s->cyc - s->hidden_cyc,
+		has_others ? s->other_simd_cyc : NO_U64};
+}
+
+struct hidden_part hidden_part_of(const struct hidden *h)
+{
+	struct hidden_sum lost = hidden_lost(h);
+	const struct hidden_sum *b = h->bucket;
+
+	return (struct hidden_part){hidden_line_of(&b[BUCKET_STALL], h->others),
+		hidden_line_of(&b[BUCKET_WAIT], h->others),
+		hidden_line_of(&b[BUCKET_IDLE], h->others),
+		hidden_line_of(&b[BUCKET_DRAIN], h->others), hidden_line_of(&lost, h->others),
+		hidden_line_of(&h->recorded, false)};
+}
+
+/* --- pipes of a SIMD ------------------------------------------------------------------------ */
+
+#define CYCLES(P, NAME, DOC) COLUMN_AS(pipe_cycles, cyc[P], NAME, UNIT_CYCLES, DOC)
+static const struct column pipe_cycles_columns[] = {
+	CYCLES(PIPE_RESIDENT, "resident", "cycles with at least one wave"),
+	CYCLES(PIPE_ANY, "any", "in which anything issued"),
+	COLUMN(pipe_cycles, idle, UNIT_CYCLES, "in which nothing issued"),
+	CYCLES(PIPE_VALU, "VALU", "in which a vector instruction issued"),
+	CYCLES(PIPE_MATRIX, "MATRIX", "in which a matrix instruction issued"),
+	CYCLES(PIPE_LDS, "LDS", "in which an instruction on local memory issued"),
+	CYCLES(PIPE_VMEM, "VMEM", "in which an instruction on vector memory issued"),
+	CYCLES(PIPE_SCALAR, "scalar", "in which a scalar instruction issued"),
+	CYCLES(PIPE_BRANCH, "branch", "in which a branch issued"),
+	CYCLES(PIPE_OTHER, "other", "in which anything else issued"),
+};
+const struct record pipe_cycles_record = RECORD_OF(pipe_cycles, RECORD_LINE, pipe_cycles_columns);
+
+#define SHARE(P, NAME, DOC) COLUMN_AS(pipe_shares, of[P], NAME, UNIT_SHARE, DOC, .digits = 6)
+static const struct column pipe_shares_columns[] = {
+	SHARE(PIPE_ANY, "any", "of the resident cycles, anything issued"),
+	COLUMN(pipe_shares, idle, UNIT_SHARE, "of the resident cycles, nothing issued",
+		.digits = 6),
+	SHARE(PIPE_VALU, "VALU", "of the resident cycles, a vector instruction issued"),
+	SHARE(PIPE_MATRIX, "MATRIX", "of the resident cycles, a matrix instruction issued"),
+	SHARE(PIPE_LDS, "LDS", "of the resident cycles, one on local memory issued"),
+	SHARE(PIPE_VMEM, "VMEM", "of the resident cycles, one on vector memory issued"),
+	SHARE(PIPE_SCALAR, "scalar", "of the resident cycles, a scalar instruction issued"),
+	SHARE(PIPE_BRANCH, "branch", "of the resident cycles, a branch issued"),
+	SHARE(PIPE_OTHER, "other", "of the resident cycles, anything else issued"),
+};
+const struct record pipe_shares_record = RECORD_OF(pipe_shares, RECORD_LINE, pipe_shares_columns);
+
+static const struct column place_columns[] = {
+	COLUMN(simd_place, se, UNIT_NONE, "shader engine"),
+	COLUMN(simd_place, cu, UNIT_NONE, "compute unit"),
+	COLUMN(simd_place, simd, UNIT_NONE, "SIMD of it"),
+};
+static const struct record place_record = RECORD_OF(simd_place, RECORD_LINE, place_columns);
+
+static struct simd_place place_of(const struct trace *t, track_idx i)
+{
+	const uint32_t *c = t->tracks[i].coord;
+
+	return (struct simd_place){c[0], c[1], c[2]};
+}
+
+static const struct column utilization_columns[] = {
+	PART(utilization_row, place, &place_record),
+	RECORD(utilization_row, cycles, &pipe_cycles_record, "cycles in which each pipe issued"),
+	RECORD(utilization_row, shares, &pipe_shares_record, "parts of the resident cycles"),
+};
+const struct record utilization_record =
+	RECORD_OF(utilization_row, RECORD_LINE, utilization_columns);
+
+struct pipe_cycles pipe_cycles_of(const uint64_t cyc[PIPE_COUNT])
+{
+	struct pipe_cycles x = {.idle = cyc[PIPE_RESIDENT] - cyc[PIPE_ANY]};
+
+	memcpy(x.cyc, cyc, sizeof(x.cyc));
+	return x;
+}
+
+struct pipe_shares pipe_shares_of(const uint64_t cyc[PIPE_COUNT])
+{
+	uint64_t whole = cyc[PIPE_RESIDENT];
+	struct pipe_shares x = {.idle = ratio(whole - cyc[PIPE_ANY], whole)};
+
+	for (unsigned p = 0; p <= PIPE_ANY; p++)
+		x.of[p] = ratio(cyc[p], whole);
+	return x;
+}
+
+bool utilization_rows(
+	struct answer *a, const struct utilization *u, struct rows *out, struct incore_error *e)
+{
+	struct utilization_row *v = answer_alloc(a, u->groups->n_groups, sizeof(*v), e);
+	size_t n = 0;
+
+	if (!v)
+		return false;
+	for (uint32_t i = 0; i < u->groups->n_groups; i++) {
+		const struct utilization_simd *s = &u->simds[i];
+
+		if (s->first != NO_TRACK)
+			v[n++] = (struct utilization_row){place_of(u->groups->trace, s->first),
+				pipe_cycles_of(s->cyc), pipe_shares_of(s->cyc)};
+	}
+	*out = (struct rows){v, n};
+	return true;
+}
+
+/* --- the matrix pipe ------------------------------------------------------------------------ */
+
+static const struct column matrix_row_columns[] = {
+	PART(matrix_row, place, &place_record),
+	COLUMN(matrix_row, pipe_cycles, UNIT_CYCLES, "in which the pipe is busy, by the model"),
+	COLUMN(matrix_row, pipe_share, UNIT_SHARE, "of the cycles with waves", .digits = 6),
+};
+static const struct record matrix_row_record =
+	RECORD_OF(matrix_row, RECORD_LINE, matrix_row_columns);
+
+#define MODELLED(M, NAME, UNIT, DOC) COLUMN_AS(matrix_model, m.M, NAME, UNIT, DOC)
+static const struct column model_columns[] = {
+	COLUMN(matrix_model, evidence, UNIT_NONE,
+		"from the shape in the mnemonic, not from the trace", .words = "modelled"),
+	MODELLED(modelled_cyc, "pipe_cycles", UNIT_CYCLES,
+		"of resident_cycles, the pipe is busy with instructions of known length"),
+	COLUMN(matrix_model, pipe_share, UNIT_SHARE, "of resident_cycles", .digits = 6),
+	MODELLED(modelled_sum_cyc, "pipe_cycles_of_records", UNIT_CYCLES,
+		"lengths of all executions together"),
+	MODELLED(modelled_hits, "hits", UNIT_COUNT, "executions of known length"),
+	MODELLED(unknown_hits, "unknown_hits", UNIT_COUNT, "executions of unknown length"),
+	MODELLED(macs, "multiply_accumulates", UNIT_COUNT, "of executions of known length"),
+	LIST(matrix_model, by_simd, &matrix_row_record, "each SIMD that had waves"),
+};
+static const struct record model_record = RECORD_OF(matrix_model, RECORD_BLOCK, model_columns);
+
+#define MATRIX(M, NAME, UNIT, DOC) COLUMN_AS(matrix_part, m.M, NAME, UNIT, DOC)
+static const struct column matrix_columns[] = {
+	MATRIX(static_rows, "static_rows", UNIT_COUNT, "matrix instructions of the code"),
+	MATRIX(executed_rows, "executed_rows", UNIT_COUNT, "of which were executed"),
+	MATRIX(hits, "hits", UNIT_COUNT, "executions"),
+	MATRIX(n_simds, "simds", UNIT_COUNT, "SIMDs that had waves"),
+	MATRIX(resident_cyc, "resident_cycles", UNIT_CYCLES, "of all SIMDs with at least one wave"),
+	MATRIX(issue_cyc, "issue_cycles", UNIT_CYCLES, "of which a matrix instruction issued"),
+	COLUMN(matrix_part, issue_share, UNIT_SHARE, "of resident_cycles", .digits = 6),
+	MATRIX(issue_sum_cyc, "issue_cycles_of_records", UNIT_CYCLES,
+		"issue of all executions together"),
+	MATRIX(stall_sum_cyc, "stall_cycles_of_records", UNIT_CYCLES,
+		"stall of all executions together"),
+	RECORD(matrix_part, modelled, &model_record, "how long the pipe was busy, by a model"),
+};
+const struct record matrix_record = RECORD_OF(matrix_part, RECORD_BLOCK, matrix_columns);
+
+bool matrix_part_make(
+	struct answer *a, const struct matrix *m, struct matrix_part *out, struct incore_error *e)
+{
+	struct matrix_row *v = answer_alloc(a, m->n_groups, sizeof(*v), e);
+	struct matrix_simd s;
+	size_t n = 0;
+
+	if (!v)
+		return false;
+	for (track_idx i = 0; i < m->trace->n_tracks; i++)
+		if (matrix_simd_of(m, i, &s))
+			v[n++] = (struct matrix_row){place_of(m->trace, i), s.modelled_cyc,
+				ratio(s.modelled_cyc, s.resident_cyc)};
+	*out = (struct matrix_part){.m = *m,
+		.issue_share = ratio(m->issue_cyc, m->resident_cyc),
+		.modelled = {"modelled", *m, ratio(m->modelled_cyc, m->resident_cyc), {v, n}}};
+	return true;
+}

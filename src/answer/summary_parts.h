@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * summary_parts.h: what the summary says of causes, of latency that other waves hide, of how busy
+ * the pipes of a SIMD were, and of its matrix pipe.
+ * Owner: rows are made in the arena of the answer; names stand in the analyses, which it keeps.
+ */
+#ifndef ANSWER_SUMMARY_PARTS_H
+#define ANSWER_SUMMARY_PARTS_H
+
+#include "analysis/waves/causes.h"
+#include "analysis/waves/hidden.h"
+#include "analysis/waves/matrix.h"
+#include "analysis/waves/utilization.h"
+#include "answer/rows.h"
+
+struct summary_cause {
+	const char *cause, *bucket, *family;
+	uint64_t cycles, hidden, exposed; /* the last two NO_U64 of what is no loss */
+	uint64_t hits, free_hits, free_cycles;
+};
+extern const struct record summary_cause_record; /* RECORD_LINE */
+bool summary_cause_rows(
+	struct answer *a, const struct causes *c, struct rows *out, struct incore_error *e);
+
+struct family_sums {
+	uint64_t cycles, hidden, exposed;
+	double share;
+};
+struct family_row {
+	const char *family;
+	struct family_sums sums;
+};
+extern const struct record family_record; /* of a map */
+bool family_rows(
+	struct answer *a, const struct causes *c, struct rows *out, struct incore_error *e);
+
+struct hidden_line {
+	uint64_t total, hidden, exposed, other_simd; /* the last NO_U64: not told */
+};
+struct hidden_part {
+	struct hidden_line stall, wait, idle, drain, lost, recorded_stall;
+};
+extern const struct record hidden_record;
+struct hidden_part hidden_part_of(const struct hidden *h);
+
+struct pipe_cycles {
+	uint64_t cyc[PIPE_COUNT];
+	uint64_t idle;
+};
+struct pipe_shares {
+	double of[PIPE_ANY + 1], idle; /* by enum pipe */
+};
+struct simd_place {
+	uint32_t se, cu, simd;
+};
+struct utilization_row {
+	struct simd_place place;
+	struct pipe_cycles cycles;
+	struct pipe_shares shares;
+};
+extern const struct record pipe_cycles_record, pipe_shares_record, utilization_record;
+struct pipe_cycles pipe_cycles_of(const uint64_t cyc[PIPE_COUNT]);
+struct pipe_shares pipe_shares_of(const uint64_t cyc[PIPE_COUNT]);
+bool utilization_rows(
+	struct answer *a, const struct utilization *u, struct rows *out, struct incore_error *e);
+
+struct matrix_row {
+	struct simd_place place;
+	uint64_t pipe_cycles;
+	double pipe_share;
+};
+struct matrix_model {
+	const char *evidence;
+	struct matrix m;
+	double pipe_share;
+	struct rows by_simd; /* matrix_row */
+};
+struct matrix_part {
+	struct matrix m;
+	double issue_share;
+	struct matrix_model modelled;
+};
+extern const struct record matrix_record;
+bool matrix_part_make(
+	struct answer *a, const struct matrix *m, struct matrix_part *out, struct incore_error *e);
+
+#endif
