@@ -180,12 +180,15 @@ static void each_capture(struct captures *all, capture_test test)
 		skip();
 	for (size_t i = 0; i < all->lists.n; i++) {
 		for (uint32_t k = 0; k < all->lists.v[i].n; k++) {
-			const struct capture *c = &all->lists.v[i].v[k];
+			struct capture c = all->lists.v[i].v[k];
 			struct trace *t = NULL;
 
-			if (!import_read(c, &o, &t, &e))
-				fail_error(&e, c->path);
-			test(all, c, t);
+			if (!import_read(&c, &o, &t, &e))
+				fail_error(&e, c.path);
+			/* finding does not look into the name; reading does */
+			c.agent = t->meta.launch.agent;
+			c.dispatch = t->meta.launch.dispatch;
+			test(all, &c, t);
 			trace_free(t);
 		}
 	}
