@@ -10,7 +10,7 @@
 #include <pthread.h>
 
 #include "base/vec.h"
-#include "import/import.h"
+#include "import/capture_cache.h"
 #include "trace/lend.h"
 
 struct open_capture {

@@ -4,6 +4,8 @@
 
 #include <sys/stat.h>
 
+#include "import/capture_cache.h"
+
 bool siblings_is_same(const char *a, const char *b)
 {
 	struct stat sa, sb;

@@ -107,13 +107,11 @@ static const struct errno_word errno_words[] = {
 bool err_errno(struct incore_error *e, int errnum, const char *path, const char *what)
 {
 	const struct errno_word *w = errno_words;
-	char buf[128];
 
 	while (w->errnum && w->errnum != errnum)
 		w++;
-	/* the GNU strerror_r: thread safe, may or may not use buf */
-	err_file(e, w->code, path, INCORE_NO_OFFSET, "%s: %s", what,
-		strerror_r(errnum, buf, sizeof(buf)));
+	/* thread safe in glibc since 2.32 and in musl; the two differ in strerror_r() */
+	err_file(e, w->code, path, INCORE_NO_OFFSET, "%s: %s", what, strerror(errnum));
 	if (e)
 		e->status = w->status;
 	return false;

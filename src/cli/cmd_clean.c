@@ -9,6 +9,7 @@
 #include "cli/text/table.h"
 #include "export/clean/clean_job.h"
 #include "import/ascend/opprof.h"
+#include "trace/trace_text.h"
 
 static const struct option_def clean_options_table[] = {
 	{0, "keep-scalar", OPTION_FLAG, NULL, NULL, NULL, "keep the lane SCALAR"},
@@ -27,8 +28,9 @@ static const struct option_def clean_options_table[] = {
 
 struct runs_out {
 	struct cli *c;
-	struct json_writer *w; /* NULL: text */
-	uint32_t n_done, n_failed;
+	struct json_writer w;
+	bool is_open; /* the envelope: only where there is something to put into it */
+	uint32_t n_done;
 };
 
 static void put_path(struct json_writer *w, const char *key, const char *path)
@@ -47,7 +49,7 @@ static void print_json(struct json_writer *w, const struct clean_job *j)
 	json_w_kv_cstr(w, "kernel", j->run->kernel);
 	json_w_kv_cstr(w, "input", j->run->path);
 	json_w_kv_u64(w, "input_bytes", j->input_bytes);
-	json_w_kv_cstr(w, "evidence", "vendor-simulator");
+	json_w_kv_cstr(w, "evidence", j->evidence);
 	put_path(w, "trace", j->paths[CLEAN_TRACE]);
 	put_path(w, "metrics", j->paths[CLEAN_METRICS]);
 	put_path(w, "summary", j->paths[CLEAN_SUMMARY]);
@@ -82,6 +84,22 @@ static void print_json(struct json_writer *w, const struct clean_job *j)
 	json_w_end(w);
 }
 
+static void open_envelope(struct runs_out *r)
+{
+	cli_json_begin(r->c, &r->w, NULL, 0);
+	json_w_object(&r->w);
+	json_w_key(&r->w, "runs");
+	json_w_array(&r->w);
+	r->is_open = true;
+}
+
+static bool close_envelope(struct runs_out *r)
+{
+	json_w_end(&r->w);
+	json_w_end(&r->w);
+	return cli_json_end(r->c, &r->w);
+}
+
 static void print_text(struct cli *c, const struct clean_job *j)
 {
 	for (unsigned i = 0; i < CLEAN_FILES; i++)
@@ -91,22 +109,30 @@ static void print_text(struct cli *c, const struct clean_job *j)
 		fprintf(c->out, "copied the raw files into %s\n", j->raw_path);
 }
 
-static bool read_as_trace(struct cli *c, struct clean_job *j)
+static bool read_trace(struct cli *c, struct clean_job *j, struct trace **out)
+{
+	struct import_options o = cli_import_options(c, IMPORT_TEXT);
+
+	if (j->run->is_other)
+		return cli_open_trace(c, j->run->path, IMPORT_ALL, out);
+	if (!import_read_as(clean_job_format(j), j->run->path, &o, out, &c->error))
+		return false;
+	/* What is wrong with cycles is nothing to text that is copied. */
+	if ((*out)->text->has_numbered_lanes)
+		cli_notes(c, (*out)->notes, (*out)->n_notes);
+	return true;
+}
+
+static bool take_trace(struct cli *c, struct clean_job *j)
 {
 	struct trace *t = NULL;
-	bool ok;
+	bool ok = read_trace(c, j, &t);
 
-	clean_deinit(&j->clean);
-	clean_init(&j->clean, &j->options);
-	if (!cli_open_trace(c, j->run->path, IMPORT_ALL, &t))
-		return false;
-	if (t->meta.vendor != VENDOR_ASCEND || !t->n_tracks)
+	if (ok && (t->meta.vendor != VENDOR_ASCEND || (!t->n_tracks && !t->text)))
 		ok = err_file(&c->error, "no-pipes", j->run->path, INCORE_NO_OFFSET,
 			"expected a trace of Ascend pipes, found %s",
 			t->n_tracks ? vendor_name(t->meta.vendor) : "no slice");
-	else
-		ok = clean_read_trace(&j->clean, t, &c->error);
-	j->evidence = evidence_name(t->meta.evidence);
+	ok = ok && clean_job_take(j, t, &c->error);
 	trace_free(t);
 	return ok;
 }
@@ -124,8 +150,7 @@ static bool clean_one(struct runs_out *r, struct clean_job *j)
 {
 	struct cli *c = r->c;
 
-	if (!clean_job_read(j, &c->error) || (j->needs_trace && !read_as_trace(c, j)) ||
-		!clean_job_write(j, &c->error))
+	if (!clean_job_open(j, &c->error) || !take_trace(c, j) || !clean_job_write(j, &c->error))
 		return false;
 	tell(c, j);
 	if (cli_flag(c, "strict") && c->n_losses)
@@ -133,10 +158,13 @@ static bool clean_one(struct runs_out *r, struct clean_job *j)
 	if (!clean_job_commit(j, &c->error))
 		return false;
 	r->n_done++;
-	if (r->w)
-		print_json(r->w, j);
-	else
+	if (!c->use_json) {
 		print_text(c, j);
+		return true;
+	}
+	if (!r->is_open)
+		open_envelope(r);
+	print_json(&r->w, j);
 	return true;
 }
 
@@ -207,7 +235,6 @@ static void run_all(
 			.keep_all = cli_flag(c, "keep-all"),
 			.progress = c->progress};
 		if (!clean_one(r, &j)) {
-			r->n_failed++;
 			if (first.status == INCORE_OK)
 				err_move(&first, &c->error);
 			else
@@ -236,7 +263,6 @@ static int clean_all(struct cli *c, struct clean_runs *runs)
 	const char *dir = cli_text(c, "output");
 	char **names = name_runs(runs);
 	struct runs_out r = {.c = c};
-	struct json_writer w;
 	bool is_new = false;
 
 	dir = dir ? dir : default_dir(c, runs);
@@ -246,24 +272,15 @@ static int clean_all(struct cli *c, struct clean_runs *runs)
 		make_dir(dir, &is_new, &c->error);
 	if (c->error.status)
 		return cli_fail(c);
-	if (c->use_json) {
-		r.w = &w;
-		cli_json_begin(c, &w, NULL, 0);
-		json_w_object(&w);
-		json_w_key(&w, "runs");
-		json_w_array(&w);
-	}
 	run_all(&r, runs, names, dir);
 	if (is_new && !r.n_done)
 		rmdir(dir);
-	if (c->error.status)
+	if (c->use_json && !r.is_open && !c->error.status)
+		open_envelope(&r);
+	/* The runs that are done are told whole, also where another one failed. */
+	if (r.is_open && !close_envelope(&r))
 		return cli_fail(c);
-	if (c->use_json) {
-		json_w_end(&w);
-		json_w_end(&w);
-		return cli_json_end(c, &w) ? INCORE_OK : cli_fail(c);
-	}
-	return INCORE_OK;
+	return c->error.status ? cli_fail(c) : INCORE_OK;
 }
 
 /* A list of runs decides where a folder has one: each of them lies there twice. */

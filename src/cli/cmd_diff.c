@@ -6,6 +6,7 @@
 #include "cli/cli.h"
 #include "answer/siblings.h"
 #include "cli/text/table.h"
+#include "import/capture_cache.h"
 
 #define MAX_REPEATS 16u /* per side; more tell little more */
 

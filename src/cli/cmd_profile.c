@@ -184,8 +184,7 @@ static bool print_json(struct cli *c, const struct profile_request *q, const str
 		json_w_kv_cstr(&w, "func", k->kernel.name);
 		json_w_kv_cstr(&w, "source", k->kernel.source);
 		json_w_kv_cstr(&w, "status", profile_status_name(k->status));
-		json_w_key(&w, "is_degenerate");
-		json_w_bool(&w, k->is_degenerate);
+		json_w_kv_bool(&w, "is_degenerate", k->is_degenerate);
 		json_w_kv_u64(&w, "cycles", k->cycles);
 		json_w_kv_cstr(&w, "bound_by", k->bound ? k->bound : "");
 		json_w_kv_cstr(&w, "simulator", k->simulator ? k->simulator : "");
@@ -236,12 +235,11 @@ static int profile(struct cli *c, struct profile_request *q)
 	return status;
 }
 
-static int run(struct cli *c)
+static int run_profile(struct cli *c)
 {
 	struct replay_words funcs, set, data, includes;
 	struct msprof_options msprof;
-	struct model_options model = {
-		.profile = cli_text(c, "profile"), .is_from_dump = cli_has(c, "dump")};
+	struct model_options model = {.profile = cli_text(c, "profile")};
 	const char *target = cli_text(c, "target");
 	struct profile_request q = {.build_dir = cli_text(c, "build-dir"),
 		.dump = cli_text(c, "dump"),
@@ -287,5 +285,5 @@ const struct verb verb_profile = {
 	.options = options,
 	.min_args = 0,
 	.max_args = 0,
-	.run = run,
+	.run = run_profile,
 };

@@ -84,21 +84,14 @@ static bool take_identity(struct cli *c, struct replay_request *q)
 
 static bool take_cores(struct cli *c, struct replay_request *q)
 {
-	static const char *const NAMES[] = {"auto", "aic", "aiv", "mix"}; /* enum kernel_core */
 	struct str rest = str_of(cli_text(c, "core")), part;
-	unsigned n = 0, k;
+	unsigned n = 0;
 
-	for (; rest.n && str_cut(&rest, ",", &part); n++) {
-		for (k = 0;
-			k < sizeof(NAMES) / sizeof(*NAMES) && !str_is(str_trim(part), NAMES[k]);)
-			k++;
-		if (k == sizeof(NAMES) / sizeof(*NAMES) || n == REPLAY_MAX_MEMBERS)
+	for (; rest.n && str_cut(&rest, ",", &part); n++)
+		if (n == REPLAY_MAX_MEMBERS || !kernel_core_of(str_trim(part), &q->cores[n]))
 			return err_set(&c->error, INCORE_USAGE, "bad-option-value",
-				"--core: expected auto, aic, aiv or mix, once a source with commas "
-				"between, found '%s'",
+				"--core: expected auto, aic, aiv or mix, once a source with commas between, found '%s'",
 				cli_text(c, "core"));
-		q->cores[n] = (enum kernel_core)k;
-	}
 	if (cli_has(c, "core") && n != q->n_sources)
 		return err_set(&c->error, INCORE_USAGE, "cores-and-sources",
 			"--core has %u words for %u sources", n, q->n_sources);
@@ -107,22 +100,23 @@ static bool take_cores(struct cli *c, struct replay_request *q)
 
 /* --- the answer --- */
 
-static void shape_text(const struct replay_slot *s, char *out, size_t size)
+static void shape_text(const struct arg *s, char *out, size_t size)
 {
 	size_t n = 0;
 
 	for (uint32_t i = 0; i < s->n_dims && n < size; i++)
-		n += (size_t)snprintf(out + n, size - n, "%s%u", i ? "x" : "", s->shape[i]);
+		n += (size_t)snprintf(
+			out + n, size - n, "%s%llu", i ? "x" : "", (unsigned long long)s->shape[i]);
 }
 
 static const char *origin_text(const struct replay_report *r, uint32_t i)
 {
 	static const char *const TEXTS[] = {"", "dump", "zeros", "set", "arg-spec"};
-	const struct replay_slot *s = &r->arguments.rows.v[0].slots[i];
+	const struct arg *s = &r->args.slots[i];
 
-	if (r->arguments.origin[i] == ARGUMENT_NO_BYTES)
+	if (s->origin == ARG_NO_BYTES)
 		return s->is_read ? "not supplied" : "zeros";
-	return TEXTS[r->arguments.origin[i]];
+	return TEXTS[s->origin];
 }
 
 static bool print_slots(struct cli *c, const struct replay_report *r)
@@ -135,8 +129,8 @@ static bool print_slots(struct cli *c, const struct replay_report *r)
 	bool ok;
 
 	table_init(&t, columns, sizeof(columns) / sizeof(*columns));
-	for (uint32_t i = 0; i < REPLAY_LOCAL_CONTEXT; i++) {
-		const struct replay_slot *s = &r->arguments.rows.v[0].slots[i];
+	for (uint32_t i = 0; i < ARG_CONTEXT_SLOT; i++) {
+		const struct arg *s = &r->args.slots[i];
 		char shape[80] = "", value[VALUE_TEXT] = "";
 
 		if (!s->is_used)
@@ -148,7 +142,7 @@ static bool print_slots(struct cli *c, const struct replay_report *r)
 		table_cstr(&t, dtype_name(s->dtype));
 		table_cstr(&t, shape);
 		if (s->is_tensor)
-			table_u64(&t, r->arguments.buffers.v[s->buffer].n);
+			table_u64(&t, r->args.buffers.v[s->buffer].n);
 		else
 			table_cstr(&t, "");
 		if (!s->is_tensor)
@@ -161,47 +155,38 @@ static bool print_slots(struct cli *c, const struct replay_report *r)
 	return ok;
 }
 
-static int print_text(struct cli *c, const struct replay_request *q, const struct replay_report *r)
+static int print_text(struct cli *c, const struct replay_report *r)
 {
 	if (r->has_task)
 		fprintf(c->out, "task 0x%016llx, ", (unsigned long long)r->task);
 	fprintf(c->out, "kernel %s, %s (%s), %zu block%s\n", r->label,
-		kernel_class_name(r->kernel_class), r->class_reason, r->arguments.rows.n,
-		plural(r->arguments.rows.n));
+		kernel_class_name(r->kernel_class), r->class_reason, r->args.rows.n,
+		plural(r->args.rows.n));
 	if (!print_slots(c, r))
 		return cli_fail(c);
-	for (size_t i = 0; i < r->arguments.remarks.n; i++)
-		fprintf(c->out, "note: %s\n", r->arguments.remarks.v[i]);
+	for (size_t i = 0; i < r->args.remarks.n; i++)
+		fprintf(c->out, "note: %s\n", r->args.remarks.v[i]);
 	fprintf(c->out, "workspace %s\n", r->workspace);
 	if (r->outcome.simulator_dir)
 		fprintf(c->out, "insight   %s\n", r->outcome.simulator_dir);
 	fprintf(c->out, "%s\n", r->outcome.verdict);
-	(void)q;
 	return INCORE_OK;
 }
 
 static void put_slot(struct json_writer *w, const struct replay_report *r, uint32_t i)
 {
-	const struct replay_slot *s = &r->arguments.rows.v[0].slots[i];
+	const struct arg *s = &r->args.slots[i];
 
 	json_w_object(w);
 	json_w_kv_u64(w, "slot", i);
 	json_w_kv_cstr(w, "kind", s->is_tensor ? "tensor" : "scalar");
 	json_w_kv_cstr(w, "dtype", dtype_name(s->dtype));
 	if (s->is_tensor) {
-		json_w_key(w, "shape");
-		json_w_row(w);
-		for (uint32_t d = 0; d < s->n_dims; d++)
-			json_w_u64(w, s->shape[d]);
-		json_w_end(w);
-		json_w_key(w, "strides");
-		json_w_row(w);
-		for (uint32_t d = 0; d < s->n_dims; d++)
-			json_w_u64(w, s->strides[d]);
-		json_w_end(w);
+		arg_put_dims(w, "shape", s->shape, s->n_dims);
+		arg_put_dims(w, "strides", s->strides, s->n_dims);
 		json_w_kv_u64(w, "start_offset", s->start_offset);
 		json_w_kv_u64(w, "buffer", s->buffer);
-		json_w_kv_u64(w, "buffer_bytes", r->arguments.buffers.v[s->buffer].n);
+		json_w_kv_u64(w, "buffer_bytes", r->args.buffers.v[s->buffer].n);
 	} else {
 		json_w_kv_u64(w, "bits", s->bits);
 	}
@@ -229,30 +214,70 @@ static int print_json(struct cli *c, const struct replay_request *q, const struc
 	json_w_kv_cstr(&w, "backend", q->backend->name);
 	json_w_kv_cstr(&w, "target", replay_target_name(r->target));
 	json_w_kv_cstr(&w, "evidence", q->backend->evidence);
-	json_w_kv_u64(&w, "blocks", r->arguments.rows.n);
+	json_w_kv_u64(&w, "blocks", r->args.rows.n);
 	json_w_key(&w, "slots");
 	json_w_array(&w);
-	for (uint32_t i = 0; i < REPLAY_LOCAL_CONTEXT; i++)
-		if (r->arguments.rows.v[0].slots[i].is_used)
+	for (uint32_t i = 0; i < ARG_CONTEXT_SLOT; i++)
+		if (r->args.slots[i].is_used)
 			put_slot(&w, r, i);
 	json_w_end(&w);
 	json_w_key(&w, "remarks");
 	json_w_array(&w);
-	for (size_t i = 0; i < r->arguments.remarks.n; i++)
-		json_w_str(&w, str_of(r->arguments.remarks.v[i]));
+	for (size_t i = 0; i < r->args.remarks.n; i++)
+		json_w_str(&w, str_of(r->args.remarks.v[i]));
 	json_w_end(&w);
 	json_w_kv_cstr(&w, "workspace", r->workspace);
 	json_w_kv_cstr(&w, "simulator", r->outcome.simulator_dir ? r->outcome.simulator_dir : "");
-	json_w_key(&w, "is_partial");
-	json_w_bool(&w, r->outcome.is_partial);
+	json_w_kv_bool(&w, "is_partial", r->outcome.is_partial);
 	json_w_kv_cstr(&w, "verdict", r->outcome.verdict);
 	json_w_end(&w);
 	return cli_json_end(c, &w) ? INCORE_OK : cli_fail(c);
 }
 
-static int run(struct cli *c)
-{
+struct replay_lists { /* options that may be repeated; the request points into them */
 	struct replay_words sources, set, restore, includes;
+	int32_t funcs[MAX_FUNCS];
+};
+
+static bool take_request(struct cli *c, struct replay_lists *l, struct replay_request *q)
+{
+	if (!replay_take_words(c, "source", &l->sources) ||
+		!replay_take_words(c, "set-arg", &l->set) ||
+		!replay_take_words(c, "restore-arg", &l->restore) ||
+		!replay_take_words(c, "include", &l->includes))
+		return false;
+	if (!take_funcs(c, l->funcs, &q->n_funcs) || !take_identity(c, q))
+		return false;
+	q->funcs = l->funcs;
+	q->sources = l->sources.v;
+	q->n_sources = l->sources.n;
+	q->set = l->set.v;
+	q->n_set = l->set.n;
+	q->restore = l->restore.v;
+	q->n_restore = l->restore.n;
+	q->include_dirs = l->includes.v;
+	q->n_include_dirs = l->includes.n;
+	return take_cores(c, q);
+}
+
+static int fail_replay(struct cli *c)
+{
+	int status = cli_fail(c);
+
+	return output_interrupted(NULL) ? INTERRUPTED_STATUS : status;
+}
+
+static int answer_replay(
+	struct cli *c, const struct replay_request *q, const struct replay_report *r)
+{
+	if (r->outcome.warning)
+		cli_warn(c, "%s", r->outcome.warning);
+	return c->use_json ? print_json(c, q, r) : print_text(c, r);
+}
+
+static int run_replay(struct cli *c)
+{
+	struct replay_lists lists;
 	struct msprof_options msprof;
 	struct model_options model = {.profile = cli_text(c, "profile")};
 	struct replay_request q = {.dump = replay_either(c, "dump", "dump-dir"),
@@ -264,39 +289,24 @@ static int run(struct cli *c)
 		.progress = c->progress,
 		.is_cancelled = output_interrupted,
 		.backend = backend_find(cli_text(c, "backend"))};
-	int32_t funcs[MAX_FUNCS];
 	struct replay_report r = {0};
 	struct strbuf command = {0};
 	int status;
 
-	if (!replay_take_words(c, "source", &sources) || !replay_take_words(c, "set-arg", &set) ||
-		!replay_take_words(c, "restore-arg", &restore) ||
-		!replay_take_words(c, "include", &includes) || !take_funcs(c, funcs, &q.n_funcs) ||
-		!take_identity(c, &q) || !replay_backend_options(c, &msprof))
+	if (!take_request(c, &lists, &q) || !replay_backend_options(c, &msprof))
 		return cli_fail(c);
-	q.funcs = funcs;
-	q.sources = sources.v;
-	q.n_sources = sources.n;
-	if (!take_cores(c, &q))
-		return cli_fail(c);
-	q.set = set.v;
-	q.n_set = set.n;
-	q.restore = restore.v;
-	q.n_restore = restore.n;
-	q.include_dirs = includes.v;
-	q.n_include_dirs = includes.n;
 	q.backend_options = q.backend == &backend_msprof ? (const void *)&msprof : &model;
 	sb_puts(&command, "incore replay ");
 	process_quote(c->words, &command);
 	q.command = command.p;
 	output_finish_on_interrupt();
-	if ((command.failed && !err_nomem(&c->error)) || !replay_run(&q, &r, &c->error)) {
-		status = cli_fail(c);
-		status = output_interrupted(NULL) ? INTERRUPTED_STATUS : status;
+	if (command.failed) {
+		err_nomem(&c->error);
+		status = fail_replay(c);
+	} else if (!replay_run(&q, &r, &c->error)) {
+		status = fail_replay(c);
 	} else {
-		if (r.outcome.warning)
-			cli_warn(c, "%s", r.outcome.warning);
-		status = c->use_json ? print_json(c, &q, &r) : print_text(c, &q, &r);
+		status = answer_replay(c, &q, &r);
 	}
 	replay_report_deinit(&r);
 	sb_free(&command);
@@ -311,5 +321,5 @@ const struct verb verb_replay = {
 	.options = options,
 	.min_args = 0,
 	.max_args = 0,
-	.run = run,
+	.run = run_replay,
 };

@@ -10,6 +10,7 @@
 #include "cli/options.h"
 #include "cli/output.h"
 #include "export/export.h"
+#include "import/capture_cache.h"
 
 static bool asks_json(int argc, char **argv)
 {

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 
 #include "cli/cli.h"
+#include "import/capture_cache.h"
 #include "isa/ascend.h"
 
 /* A regular expression is input too: it may not run for ever. */

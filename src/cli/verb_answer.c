@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "cli/options.h"
+#include "import/capture_cache.h"
 
 #define MAX_WORDS (QUERY_MAX_PAIRS + 16u)
 

@@ -324,6 +324,11 @@ static const char *scan_event(const char *p, const char *end, struct trace_event
 	return p;
 }
 
+bool trace_event_at(const char *p, const char *end, struct trace_event *ev)
+{
+	return p < end && *p == '{' && scan_event(p, end, ev);
+}
+
 /* --- the whole --- */
 
 void trace_events_init(struct trace_events *r, const void *data, size_t size, const char *path)
@@ -382,6 +387,8 @@ static void read_top(struct trace_events *r)
 			read_scalar(r, &r->clock_mhz);
 		else if (str_is(key, "metadata"))
 			read_object(r, &r->metadata);
+		else if (str_is(key, "otherData"))
+			read_object(r, &r->other_data);
 		else if (!str_is(key, "schemaVersion"))
 			json_skip(&r->json);
 		else if (read_scalar(r, &text) && text.p && trace_event_number(text, &v) &&

@@ -39,8 +39,9 @@ struct trace_events {
 	struct str profiling_type; /* top level; raw; what stands behind the events counts too */
 	int64_t schema_version;	   /* NO number: -1 */
 	struct str display_unit;
-	struct str clock_mhz; /* ours: "clockMHz" as the exporter writes it; p NULL: absent */
-	struct str metadata;  /* ours: the raw object "metadata"; p NULL: absent */
+	struct str clock_mhz;  /* ours: "clockMHz" as the exporter writes it; p NULL: absent */
+	struct str metadata;   /* ours: the raw object "metadata"; p NULL: absent */
+	struct str other_data; /* the raw object "otherData"; p NULL: absent */
 	bool is_bare_array, has_events;
 	bool is_cut;		/* the input ends inside the events */
 	uint64_t n_not_objects; /* items of the array that are no objects: passed over */
@@ -49,6 +50,8 @@ struct trace_events {
 void trace_events_init(struct trace_events *r, const void *data, size_t size, const char *path);
 void trace_events_deinit(struct trace_events *r);
 bool trace_events_next(struct trace_events *r, struct trace_event *ev);
+/* The event whose '{' stands at p, as next() gave it once; false: there is none. */
+bool trace_event_at(const char *p, const char *end, struct trace_event *ev);
 /* After next() said false: true when the input was sound (or only cut). */
 bool trace_events_finish(struct trace_events *r, struct incore_error *e);
 

@@ -7,8 +7,8 @@
 
 #include <math.h>
 
+#include "args/dtype.h"
 #include "codec/json_writer.h"
-#include "dump/dtype.h"
 #include "dump/gather.h"
 
 #define PUT(b, literal) sb_add((b), "" literal, sizeof(literal) - 1)

@@ -65,8 +65,7 @@ static void put_losses(struct strbuf *b, const struct scan *s)
 		const struct scan_thread *t = &s->threads.v[i];
 
 		sb_printf(b,
-			"%s\n    {\"thread\": %zu, \"records\": %llu, \"payload_bytes\": %llu, "
-			"\"dropped_records\": %llu, \"dropped_bytes\": %llu}",
+			"%s\n    {\"thread\": %zu, \"records\": %llu, \"payload_bytes\": %llu, \"dropped_records\": %llu, \"dropped_bytes\": %llu}",
 			i ? "," : "", i, (unsigned long long)t->records,
 			(unsigned long long)t->payload_bytes,
 			(unsigned long long)t->dropped_records,
@@ -108,8 +107,8 @@ static void put_head(struct out *o)
 		sb_puts(b, "  \"schema\": \"" MANIFEST_SCHEMA "\",\n");
 	sb_puts(b, "  \"run_dir\": ");
 	manifest_put_string(b, str_of(path_base(job->dir)));
-	sb_puts(b, ",\n  \"bin_format\": {\"type\": \"logical_contiguous\", "
-		   "\"byte_order\": \"little_endian\"},\n");
+	sb_puts(b,
+		",\n  \"bin_format\": {\"type\": \"logical_contiguous\", \"byte_order\": \"little_endian\"},\n");
 	if (!job->is_older)
 		put_counter(
 			b, "dump_args_level", o->scan->level < 0 ? 2 : (uint64_t)o->scan->level);
@@ -234,8 +233,7 @@ static void put_tail(struct out *o)
 			const struct repair_task *t = &r->incomplete.v[i];
 
 			sb_printf(&o->b,
-				"%s\n    {\"task_id\": \"0x%016llx\", \"dispatch_id\": %llu, "
-				"\"block_idx\": %u, \"expected\": ",
+				"%s\n    {\"task_id\": \"0x%016llx\", \"dispatch_id\": %llu, \"block_idx\": %u, \"expected\": ",
 				i ? "," : "", (unsigned long long)t->task_id,
 				(unsigned long long)t->dispatch_id, t->block_idx);
 			if (t->expected == UINT32_MAX)

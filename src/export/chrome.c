@@ -528,9 +528,7 @@ static bool end(struct export *x, struct incore_error *e)
 	fprintf(s->f, ",\"remarks\":[%s]}}\n", s->remarks.p ? s->remarks.p : "");
 	if (s->n_events > MANY_EVENTS)
 		x->result->advice =
-			"more than 1,000,000 events: most viewers of this format become "
-			"slow; select waves (--se, --simd, --wave) or cycles (--from, "
-			"--until), or use the perfetto format once it is there";
+			"more than 1,000,000 events: most viewers of this format become slow; select waves (--se, --simd, --wave) or cycles (--from, --until), or use the perfetto format once it is there";
 	if (s->is_failed)
 		return err_nomem(e);
 	if (s->is_nomem)

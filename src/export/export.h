@@ -11,7 +11,6 @@
 #include <stdio.h>
 
 #include "analysis/walk.h"
-#include "base/error.h"
 #include "base/file.h"
 #include "trace/trace.h"
 
@@ -129,11 +128,12 @@ struct export_ops {
 	void (*abort)(struct export *x); /* frees state after success or failure */
 };
 
-/* The members of an export_ops that takes everything one by one, for functions of these names. */
-#define EXPORT_SLICE_WRITER                                                                        \
-	.begin = begin, .track = track, .slice = slice, .state_run = state_run, .link = link,      \
-	.track_end = track_end, .counter = counter, .lost = lost, .truncated = truncated,          \
+/* The members of an export_ops, for functions of these names; of one that takes slice by slice. */
+#define EXPORT_WRITER                                                                              \
+	.begin = begin, .track = track, .counter = counter, .lost = lost, .truncated = truncated,  \
 	.end = end, .abort = free_state
+#define EXPORT_SLICE_WRITER                                                                        \
+	EXPORT_WRITER, .slice = slice, .state_run = state_run, .link = link, .track_end = track_end
 
 extern const struct export_ops *const export_registry[]; /* NULL ends */
 const struct export_ops *export_find(const char *name);

@@ -86,7 +86,8 @@ static bool track(struct export *x, const struct export_track *k, struct incore_
 	json_put_index(w, k->track->clock);
 	json_w_key(w, "kernel_id");
 	json_put_index(w, k->track->kernel_id);
-	json_put_value(w, "workgroup", k->track->workgroup);
+	json_w_key(w, "workgroup");
+	json_put_value(w, k->track->workgroup);
 	json_w_kv_i64(w, "begin_cycles", k->begin_cyc);
 	json_w_kv_i64(w, "end_cycles", k->end_cyc);
 	json_w_key(w, "slices");
@@ -193,11 +194,7 @@ static bool lost(struct export *x, const struct note *n, struct incore_error *e)
 	(void)e;
 	close_tracks(s);
 	json_w_object(w);
-	json_w_kv_cstr(w, "kind", note_kind_name(n->kind));
-	json_w_kv_cstr(w, "code", n->code);
-	json_w_kv_cstr(w, "message", n->message);
-	json_w_kv_cstr(w, "path", n->path);
-	json_w_kv_u64(w, "count", n->count);
+	json_put_members(w, &table_notes, n);
 	json_w_end(w);
 	return true;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* choose.c: which of several captures is meant, and what is known of each. */
-#include "import/import.h"
+#include "import/capture_cache.h"
 
 #include <fcntl.h>
 #include <stdlib.h>

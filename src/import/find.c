@@ -4,7 +4,7 @@
  * recognised one is never entered, so the wave files of a capture are not opened here. Links that
  * loop, entries that cannot be read and files that are no files are passed over.
  */
-#include "import/import.h"
+#include "import/capture_cache.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -20,6 +20,8 @@
 #define HEAD_OF_NAMED 65536
 #define HEAD_OF_FOUND 4096
 #define MAX_NAMED_IN_ERROR 3
+/* A score that no other format can beat. */
+#define SURE 95
 /* Where a format says that its captures lie deeper. */
 #define MAX_LEVELS 8
 
@@ -47,7 +49,8 @@ static const struct import_ops *best_ops(const struct probe *p)
 	const struct import_ops *best = NULL;
 	int best_score = 0;
 
-	for (size_t i = 0; import_registry[i]; i++) {
+	/* The first that is sure ends it: others would list a directory of 100,000 waves again. */
+	for (size_t i = 0; import_registry[i] && best_score < SURE; i++) {
 		int score = import_registry[i]->sniff(p);
 
 		if (score > best_score) {

@@ -8,12 +8,12 @@
 
 #include "base/arena.h"
 #include "base/error.h"
-#include "base/file_store.h"
+#include "base/file.h"
 #include "base/pool.h"
 #include "base/progress.h"
 #include "trace/trace.h"
 
-struct capture_cache;
+struct capture_cache; /* capture_cache.h */
 
 /* What sniff() may look at. */
 struct probe {
@@ -32,8 +32,9 @@ enum import_want { /* tables that cost time or memory and not every question nee
 	IMPORT_COUNTERS = 8,	  /* counters, markers, other-SIMD records */
 	IMPORT_SOURCES = 16,	  /* text of source snapshots */
 	IMPORT_ALL = 31,
+	IMPORT_TEXT = 32, /* where slices stand in a file of trace events (trace_text.h) */
 	/* Not a table: tracks are walked more than once, what was loaded of them stays. */
-	IMPORT_KEEP_TRACKS = 32,
+	IMPORT_KEEP_TRACKS = 64,
 };
 
 struct import_options {
@@ -104,30 +105,9 @@ struct import_ops {
 
 extern const struct import_ops *const import_registry[]; /* NULL ends */
 
-/*
- * What one run has learnt of its captures: what a look said, and the bytes of files that were
- * opened and are to be read again. Owner: the caller, from capture_cache_init() to
- * capture_cache_deinit(). One thread at a time. Every function below takes NULL for it.
- */
-struct capture_cache {
-	struct arena arena;
-	struct file_store files;
-	VEC(struct capture_seen) seen;
-};
-
-void capture_cache_init(struct capture_cache *k);
-void capture_cache_deinit(struct capture_cache *k);
 /* The bytes of a file of a capture, opened once in the life of the cache. */
 bool import_load(const struct import_options *o, struct file_data *f, const char *path,
 	struct incore_error *e);
-/* The counts of c, if they are not known yet; strings go to the arena. */
-void capture_look(struct capture_cache *k, struct arena *a, struct capture *c);
-/* What reads the file that stat() said this of, if that is known; else NULL. */
-const struct import_ops *capture_seen_ops(struct capture_cache *k, const struct stat *st);
-/* t was read from c: what a look would say is known from now on. */
-void capture_remember(struct capture_cache *k, const struct capture *c, const struct trace *t);
-/* Its clock, without the contents of tracks or side files; 0 when it cannot be told. */
-double capture_clock_mhz(struct capture_cache *k, const struct capture *c);
 
 /*
  * All captures at path: itself if a format knows it, else those in the directory and one level
@@ -159,5 +139,8 @@ const struct capture *capture_choose(const struct capture_list *l);
 /* Reads one capture: read, lost, seal. */
 bool import_read(const struct capture *c, const struct import_options *o, struct trace **out,
 	struct incore_error *e);
+/* The same for a path whose format is known, by name: what it looks like is not asked. */
+bool import_read_as(const char *format, const char *path, const struct import_options *o,
+	struct trace **out, struct incore_error *e);
 
 #endif

@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* registry.c: the only list of input formats, and the one way to read a capture. */
-#include "import/import.h"
+#include <assert.h>
+#include <string.h>
+
+#include "import/capture_cache.h"
 
 extern const struct import_ops import_ui_output;
 extern const struct import_ops import_packed;
@@ -49,4 +52,16 @@ bool import_read(const struct capture *c, const struct import_options *o, struct
 		trace_keep_tracks(t);
 	*out = t;
 	return true;
+}
+
+bool import_read_as(const char *format, const char *path, const struct import_options *o,
+	struct trace **out, struct incore_error *e)
+{
+	struct capture c = {.path = path};
+
+	for (size_t i = 0; import_registry[i]; i++)
+		if (strcmp(import_registry[i]->name, format) == 0)
+			c.ops = import_registry[i];
+	assert(c.ops);
+	return import_read(&c, o, out, e);
 }

@@ -8,23 +8,31 @@ struct flattening {
 	struct incore_error *e;
 };
 
-struct place { /* of a struct in a row */
+struct holding { /* a struct in a row */
 	const char *prefix;
-	uint32_t step[FLAT_STEPS];
-	unsigned n_steps;
+	struct flat_place place;
+	const struct column *holder;
+	struct flat_place holder_place;
 };
 
-const void *flat_value(const struct flat_table *t, size_t row, const struct flat_column *c)
+static const void *follow(const struct flat_place *p, const void *row)
 {
-	const char *at = t->rows[row];
+	const char *at = row;
 
 	for (unsigned i = 0; at; i++) {
-		at += c->step[i];
-		if (i + 1 == c->n_steps)
+		at += p->step[i];
+		if (i + 1 == p->n_steps)
 			break;
 		at = *(const char *const *)at;
 	}
 	return at;
+}
+
+const void *flat_value(const struct flat_table *t, size_t row, const struct flat_column *c)
+{
+	if (c->holder && column_is_null(c->holder, follow(&c->holder_place, t->rows[row])))
+		return NULL;
+	return c->texts ? &c->texts[row] : follow(&c->place, t->rows[row]);
 }
 
 static bool is_list(const struct column *c)
@@ -40,44 +48,59 @@ static struct flat_table *find_table(struct flattening *f, const char *name)
 	return NULL;
 }
 
-static struct place place_in(
-	struct flattening *f, const struct place *p, const struct column *c, bool is_pointer)
+static struct holding hold(struct flattening *f, const struct holding *p, const struct column *c)
 {
-	struct place in = *p;
+	struct holding in = *p;
+	struct flat_place *at = &in.place;
 
-	in.step[in.n_steps - 1] += c->offset;
-	if (is_pointer && in.n_steps < FLAT_STEPS)
-		in.step[in.n_steps++] = 0;
+	at->step[at->n_steps - 1] += c->offset;
+	if (c->type == COLUMN_RECORD && (c->flags & (COLUMN_NULLABLE | COLUMN_OPTIONAL))) {
+		in.holder = c;
+		in.holder_place = *at;
+	}
+	if (c->type == COLUMN_POINTER && at->n_steps < FLAT_STEPS)
+		at->step[at->n_steps++] = 0;
 	if (c->type != COLUMN_PART && c->name && *c->name)
 		in.prefix = arena_printf(f->a, "%s%s_", p->prefix, c->name);
 	return in;
 }
 
-/* Columns of a record that stands at a place of the row. */
+/* Stands for a column whose values each have their own type. */
+static const struct column any_text = {.name = "any", .doc = "", .type = COLUMN_TEXT};
+
+static bool add_column(
+	struct flattening *f, struct flat_table *t, const struct column *c, const struct holding *p)
+{
+	struct flat_column x = {.column = c,
+		.place = p->place,
+		.holder = p->holder,
+		.holder_place = p->holder_place};
+
+	x.place.step[x.place.n_steps - 1] += c->offset;
+	x.name = arena_printf(f->a, "%s%s", p->prefix, c->name ? c->name : "value");
+	return (x.name && VEC_PUSH(&t->columns, x)) || err_nomem(f->e);
+}
+
+/* Columns of a record that is held there. */
 static bool add_columns(
-	struct flattening *f, struct flat_table *t, const struct record *r, const struct place *p)
+	struct flattening *f, struct flat_table *t, const struct record *r, const struct holding *p)
 {
 	for (uint16_t i = 0; i < r->n_columns; i++) {
 		const struct column *c = &r->columns[i];
-		struct flat_column x = {.column = c, .n_steps = p->n_steps};
-		struct place in;
+		struct holding in;
 
 		if (is_list(c))
 			continue;
-		if (c->of) {
-			in = place_in(f, p, c, c->type == COLUMN_POINTER);
-			if (!in.prefix || !add_columns(f, t, c->of, &in))
-				return err_nomem(f->e);
+		if (!c->of) {
+			if (!add_column(f, t, c, p))
+				return false;
 			continue;
 		}
-		memcpy(x.step, p->step, sizeof(x.step));
-		x.step[x.n_steps - 1] += c->offset;
-		x.name = r->style == RECORD_SCALAR && !*p->prefix
-				 ? arena_strdup(f->a, c->name ? c->name : "value")
-				 : arena_printf(
-					   f->a, "%s%s", p->prefix, c->name ? c->name : "value");
-		if (!x.name || !VEC_PUSH(&t->columns, x))
+		in = hold(f, p, c);
+		if (!in.prefix)
 			return err_nomem(f->e);
+		if (!add_columns(f, t, c->of, &in))
+			return false;
 	}
 	return true;
 }
@@ -85,7 +108,7 @@ static bool add_columns(
 static struct flat_table *add_table(
 	struct flattening *f, const char *name, const char *doc, const struct record *r)
 {
-	struct place root = {.prefix = "", .n_steps = 1};
+	struct holding root = {.prefix = "", .place.n_steps = 1};
 	struct flat_table *t = arena_zalloc(f->a, 1, sizeof(*t));
 
 	if (!t) {
@@ -185,6 +208,44 @@ static bool add_lists(struct flattening *f, const struct record *r, const void *
 	return true;
 }
 
+static const char *any_as_text(struct arena *a, const struct any *x)
+{
+	if (x->type == COLUMN_TEXT)
+		return x->text ? x->text : "";
+	if (x->type == COLUMN_I64)
+		return arena_printf(a, "%lld", (long long)x->i);
+	return arena_printf(a, "%.*f", x->digits, x->d);
+}
+
+static bool make_texts(struct flattening *f, struct flat_table *t, struct flat_column *c)
+{
+	const char **texts = arena_zalloc(f->a, t->n_rows + 1, sizeof(*texts));
+
+	for (size_t i = 0; texts && i < t->n_rows; i++) {
+		const struct any *x = flat_value(t, i, c);
+
+		texts[i] = x ? any_as_text(f->a, x) : NULL;
+		if (x && !texts[i])
+			return err_nomem(f->e);
+	}
+	c->texts = texts;
+	c->column = &any_text;
+	return texts || err_nomem(f->e);
+}
+
+static bool make_all_texts(struct flattening *f)
+{
+	for (size_t i = 0; i < f->out->v.n; i++) {
+		struct flat_table *t = f->out->v.v[i];
+
+		for (size_t k = 0; k < t->columns.n; k++)
+			if (t->columns.v[k].column->type == COLUMN_ANY &&
+				!make_texts(f, t, &t->columns.v[k]))
+				return false;
+	}
+	return true;
+}
+
 bool flat_make(struct flat_tables *out, const struct record *r, const void *data, struct arena *a,
 	struct incore_error *e)
 {
@@ -196,7 +257,7 @@ bool flat_make(struct flat_tables *out, const struct record *r, const void *data
 	if (!t || !reserve_rows(&f, t, 1, false))
 		return false;
 	t->rows[t->n_rows++] = data;
-	return add_lists(&f, r, data, "", NO_PARENT);
+	return add_lists(&f, r, data, "", NO_PARENT) && make_all_texts(&f);
 }
 
 void flat_deinit(struct flat_tables *t)

@@ -10,12 +10,19 @@
 
 #define FLAT_STEPS 6u
 
+struct flat_place { /* in a row: offsets; a pointer is followed between two of them */
+	uint32_t step[FLAT_STEPS];
+	unsigned n_steps;
+};
+
 struct flat_column {
 	const char *name; /* in the arena */
 	const struct column *column;
-	/* Offsets; a pointer is followed between two of them. */
-	uint32_t step[FLAT_STEPS];
-	unsigned n_steps;
+	struct flat_place place;
+	/* The innermost object that may be null: then nothing in it is there. */
+	const struct column *holder; /* or NULL */
+	struct flat_place holder_place;
+	const char *const *texts; /* by row, of a column whose values each have their own type */
 };
 
 struct flat_table {

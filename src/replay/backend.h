@@ -8,14 +8,11 @@
 #ifndef REPLAY_BACKEND_H
 #define REPLAY_BACKEND_H
 
+#include "args/args.h"
 #include "base/arena.h"
 #include "base/progress.h"
-#include "replay/source/classify.h"
+#include "model/record/cores.h"
 
-#define REPLAY_SLOTS 50
-#define REPLAY_LOCAL_CONTEXT 48	 /* slot of it */
-#define REPLAY_GLOBAL_CONTEXT 49 /* slot of it */
-#define REPLAY_MAX_DIMS 5
 #define REPLAY_MAX_MEMBERS 3 /* one AIC and two AIV sources */
 
 enum replay_target { TARGET_A2A3, TARGET_A5 };
@@ -27,28 +24,6 @@ struct replay_member {
 	int32_t func;	       /* or -1 */
 };
 
-struct replay_buffer {	  /* one allocation; its bytes are a file of the workspace */
-	const char *file; /* "args/buffer_00.bin", relative to the workspace; NULL: all zero */
-	uint64_t bytes;
-};
-
-struct replay_slot {
-	bool is_used, is_tensor;
-	const char *name;	       /* or "" */
-	uint8_t dtype;		       /* of the tensor descriptor: enum of dump/dtype.h */
-	uint64_t bits;		       /* scalar */
-	uint32_t buffer;	       /* of job.buffers */
-	uint64_t start_offset, extent; /* elements */
-	uint32_t n_dims, shape[REPLAY_MAX_DIMS], strides[REPLAY_MAX_DIMS];
-	bool is_contiguous;
-	bool is_read, is_written; /* by its role */
-};
-
-struct replay_block {			 /* one logical block of the dispatch */
-	uint32_t index, count;		 /* what the kernel is told */
-	const struct replay_slot *slots; /* REPLAY_SLOTS of them */
-};
-
 struct replay_job {
 	const char *workspace; /* exists */
 	const char *label;     /* "SF", the kernel's name in traces and folders: [A-Za-z0-9_.-]+ */
@@ -56,10 +31,7 @@ struct replay_job {
 	enum kernel_class kernel_class;
 	uint32_t n_members;
 	struct replay_member members[REPLAY_MAX_MEMBERS];
-	uint32_t n_buffers;
-	const struct replay_buffer *buffers;
-	uint32_t n_blocks;
-	const struct replay_block *blocks;
+	const struct args *args; /* one row a block; written to the workspace (args_write()) */
 	const char *const *include_dirs;
 	size_t n_include_dirs;
 	bool is_ready;	 /* preflight() has passed: nothing needs to be probed again */

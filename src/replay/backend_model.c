@@ -9,16 +9,17 @@
 #include <errno.h>
 #include <stdio.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "base/file.h"
+#include "base/log.h"
 #include "export/export.h"
 #include "model/engine/engine.h"
 #include "model/engine/to_trace.h"
 #include "model/profile/profile.h"
 #include "model/record/record.h"
 #include "replay/arguments/reach.h"
+#include "replay/workspace.h"
 #include "trace/packed.h"
 
 #define PACK_LEVEL 3
@@ -28,7 +29,6 @@ struct model_replay {
 	const struct model_options *o;
 	struct arena *arena;
 	struct replay_outcome *out;
-	struct argspec args;
 	struct opstream_set set;
 	struct profile profile;
 	struct timed timed;
@@ -53,41 +53,35 @@ static bool take_members(struct model_replay *m, struct record_options *o)
 		else
 			aiv[aiv[0] ? 1 : 0] = member->source;
 	}
-	o->cores = aic && aiv[0] ? RECORD_MIX
-		   : aic	 ? RECORD_AIC
-		   : aiv[1]	 ? RECORD_LANES
-				 : RECORD_AIV;
+	if (aic)
+		o->cores = aiv[0] ? KERNEL_ON_MIX : KERNEL_ON_AIC;
+	else
+		o->cores = KERNEL_ON_AIV;
 	o->kernel = aic ? aic : aiv[0];
 	o->kernel_aiv = aic ? aiv[0] : NULL;
 	o->kernel_aiv1 = aiv[1];
 	return o->kernel || err_set(m->e, INCORE_USAGE, "no-source", "no kernel source");
 }
 
-static bool has_same_scalars(const struct replay_block *a, const struct replay_block *b)
+/* Blocks from `first` on that have the same scalars. */
+static uint32_t count_alike(const struct args *a, uint32_t first)
 {
-	for (uint32_t i = 0; i < REPLAY_LOCAL_CONTEXT; i++)
-		if (a->slots[i].is_used && !a->slots[i].is_tensor &&
-			a->slots[i].bits != b->slots[i].bits)
-			return false;
-	return true;
-}
+	uint32_t n = 1;
 
-static void set_scalars(struct model_replay *m, const struct replay_block *b)
-{
-	for (size_t i = 0; i < m->args.slots.n; i++) {
-		struct arg_slot *s = &m->args.slots.v[i];
-
-		if (!s->is_tensor)
-			s->value = b->slots[s->slot].bits;
-	}
+	while (first + n < a->rows.n &&
+		memcmp(&a->rows.v[first], &a->rows.v[first + n], sizeof(a->rows.v[0])) == 0)
+		n++;
+	return n;
 }
 
 /* Blocks that have the same scalars are recorded in one go. */
-static bool record(struct model_replay *m)
+static bool record_blocks(struct model_replay *m)
 {
 	const struct replay_job *job = m->job;
 	struct record_options o = {.arch = arch_of(job),
-		.args = &m->args,
+		.args = job->args,
+		.has_raw_scalars = true, /* as args.json has them: both ways give the same stream */
+		.block_num = job->args->block_count,
 		.is_wrapper = job->is_wrapper,
 		.include_dirs = job->include_dirs,
 		.n_include_dirs = job->n_include_dirs};
@@ -95,13 +89,9 @@ static bool record(struct model_replay *m)
 
 	if (!take_members(m, &o))
 		return false;
-	for (uint32_t b = 0; b < job->n_blocks; b += o.blocks) {
-		for (o.blocks = 1; b + o.blocks < job->n_blocks &&
-				   has_same_scalars(&job->blocks[b], &job->blocks[b + o.blocks]);)
-			o.blocks++;
-		o.first_block = job->blocks[b].index;
-		o.block_num = job->blocks[b].count;
-		set_scalars(m, &job->blocks[b]);
+	for (uint32_t b = 0; b < job->args->rows.n; b += o.blocks) {
+		o.blocks = count_alike(job->args, b);
+		o.first_block = job->args->first_block + b;
 		if (!record_kernel(&o, &m->set, &info, m->e))
 			return false;
 	}
@@ -123,11 +113,11 @@ static bool write_ops(struct model_replay *m)
 }
 
 /* What differs from the record, for every reader of the result. */
-static bool compare(struct model_replay *m)
+static bool compare_reach(struct model_replay *m)
 {
 	reach_remarks found = {0};
 	const char **copy;
-	bool ok = reach_compare(&m->set, m->job->blocks[0].slots, m->arena, &found, m->e);
+	bool ok = reach_compare(&m->set, m->job->args->slots, m->arena, &found, m->e);
 
 	copy = ok ? arena_zalloc(m->arena, found.n + 1, sizeof(*copy)) : NULL;
 	for (size_t i = 0; copy && i < found.n; i++)
@@ -140,19 +130,16 @@ static bool compare(struct model_replay *m)
 
 static bool make_parents(struct model_replay *m, const char **simulator)
 {
-	time_t now = time(NULL);
-	struct tm tm;
-	char stamp[32];
+	char stamp[WORKSPACE_STAMP];
 	const char *top = arena_printf(m->arena, "%s/insight_export", m->job->workspace), *opprof;
 
-	localtime_r(&now, &tm);
-	strftime(stamp, sizeof(stamp), "%Y%m%d%H%M%S", &tm);
+	workspace_stamp(stamp, false);
 	opprof = top ? arena_printf(m->arena, "%s/OPPROF_%s_model", top, stamp) : NULL;
 	*simulator = opprof ? arena_printf(m->arena, "%s/simulator", opprof) : NULL;
 	if (!*simulator)
 		return err_nomem(m->e);
-	if (mkdir(top, 0700) != 0 && errno != EEXIST)
-		return err_errno(m->e, errno, top, "make the directory");
+	if (!workspace_dir(top, 0700, m->e))
+		return false;
 	return mkdir(opprof, 0700) == 0 || err_errno(m->e, errno, opprof, "make the directory");
 }
 
@@ -240,8 +227,7 @@ static bool make_verdict(struct model_replay *m)
 	else
 		sb_puts(&b, "no cycle at all, ");
 	sb_printf(&b,
-		"%llu finding%s; slots, extents, strides, scalars and control flow checked, "
-		"%zu remark%s, outputs not computed%s%s",
+		"%llu finding%s; slots, extents, strides, scalars and control flow checked, %zu remark%s, outputs not computed%s%s",
 		(unsigned long long)n_findings, n_findings == 1 ? "" : "s", m->out->n_remarks,
 		m->out->n_remarks == 1 ? "" : "s", m->timed.is_complete ? "" : "; incomplete: ",
 		m->timed.is_complete ? "" : m->timed.reason);
@@ -255,22 +241,26 @@ static bool make_verdict(struct model_replay *m)
 	return (m->out->verdict && m->out->basis) || err_nomem(m->e);
 }
 
-static bool replay(struct model_replay *m)
+static bool replay_model(struct model_replay *m)
 {
 	struct engine_options o = {.profile = &m->profile,
 		.keep_slices = true,
 		.find_races = true,
 		.allow_unknown = m->o->allow_unknown};
 	struct trace *t = NULL;
-	bool ok = go_on(m) && record(m) && go_on(m) && engine_run(&m->set, &o, &m->timed, m->e) &&
-		  compare(m) && timed_to_trace(&m->set, &m->timed, &m->profile, &t, m->e) &&
-		  go_on(m) && write_ops(m) && write_trace(m, t) && make_verdict(m);
+	bool ok = go_on(m) && record_blocks(m) && go_on(m);
 
+	if (ok)
+		log_info("replay", "timing %zu op stream%s with profile %s", m->set.v.n,
+			m->set.v.n == 1 ? "" : "s", m->profile.name);
+	ok = ok && engine_run(&m->set, &o, &m->timed, m->e) && compare_reach(m) &&
+	     timed_to_trace(&m->set, &m->timed, &m->profile, &t, m->e) && go_on(m) &&
+	     write_ops(m) && write_trace(m, t) && make_verdict(m);
 	trace_free(t);
 	return ok;
 }
 
-static bool preflight(const struct replay_job *job, struct incore_error *e)
+static bool preflight_model(const struct replay_job *job, struct incore_error *e)
 {
 	struct profile p;
 
@@ -281,27 +271,21 @@ static bool preflight(const struct replay_job *job, struct incore_error *e)
 	return record_is_possible(&(struct record_options){.arch = arch_of(job)}, e);
 }
 
-static bool run(const struct replay_job *job, struct arena *a, struct replay_outcome *out,
+static bool run_model(const struct replay_job *job, struct arena *a, struct replay_outcome *out,
 	struct incore_error *e)
 {
 	struct model_replay m = {.job = job, .o = job->options, .arena = a, .out = out, .e = e};
-	char *spec = arena_printf(a, "%s/args.json", job->workspace);
-	bool ok = spec || err_nomem(e);
+	bool ok;
 
 	*out = (struct replay_outcome){.verdict = "workspace written, nothing was started"};
-	if (!ok || job->is_dry)
-		return ok;
+	if (job->is_dry)
+		return true;
 	if (!profile_load(&m.profile, m.o->profile, arch_of(job), e))
 		return false;
-	argspec_init(&m.args);
 	opstream_set_init(&m.set);
-	ok = argspec_load(&m.args, spec, e);
-	if (m.o->is_from_dump)
-		m.args.origin = ARGS_DUMP;
-	ok = ok && replay(&m);
+	ok = replay_model(&m);
 	timed_deinit(&m.timed);
 	opstream_set_deinit(&m.set);
-	argspec_deinit(&m.args);
 	profile_deinit(&m.profile);
 	return ok;
 }
@@ -311,6 +295,6 @@ const struct backend_ops backend_model = {
 	.summary = "the embedded model, on any machine; an estimate",
 	.evidence = "estimate",
 	.symbol = "",
-	.preflight = preflight,
-	.run = run,
+	.preflight = preflight_model,
+	.run = run_model,
 };

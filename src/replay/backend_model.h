@@ -7,7 +7,6 @@
 
 struct model_options {	     /* zero: the default */
 	const char *profile; /* name or file */
-	bool is_from_dump;   /* the arguments are those of a real run */
 	bool allow_unknown;
 };
 

@@ -5,6 +5,8 @@
 #include <stdlib.h>
 
 #include "base/file.h"
+#include "base/log.h"
+#include "replay/source/classify.h"
 #include "replay/source/source_text.h"
 
 static bool dump_has_funcs(const struct dump *d)
@@ -44,8 +46,7 @@ bool plan_task(const struct dump *d, const struct replay_request *q, uint32_t *t
 
 	if (!q->n_funcs && dump_has_funcs(d))
 		return err_set(e, INCORE_USAGE, "no-func",
-			"this dump has func ids: say with --func which kernel is to be replayed "
-			"(incore dump ls lists them)");
+			"this dump has func ids: say with --func which kernel is to be replayed (incore dump ls lists them)");
 	if (!q->n_funcs && !q->has_task)
 		return list_tasks(d,
 			"this dump has no func ids: say with --task which task is to be replayed",
@@ -64,7 +65,6 @@ struct source_facts {
 	struct file_data file;
 	struct strbuf masked;
 	const char *path; /* absolute */
-	struct kernel_class_answer answer;
 };
 
 static void source_facts_free(struct source_facts *s)
@@ -73,8 +73,8 @@ static void source_facts_free(struct source_facts *s)
 	sb_free(&s->masked);
 }
 
-static bool read_source(struct arena *a, const char *path, enum kernel_core stated,
-	struct source_facts *s, struct incore_error *e)
+static bool read_source(
+	struct arena *a, const char *path, struct source_facts *s, struct incore_error *e)
 {
 	char *full;
 
@@ -90,13 +90,7 @@ static bool read_source(struct arena *a, const char *path, enum kernel_core stat
 		return err_nomem(e);
 	if (!kernel_has_entry((struct str){s->masked.p ? s->masked.p : "", s->masked.n}))
 		return err_file(e, "no-entry", path, INCORE_NO_OFFSET,
-			"no kernel_entry(int64_t *args) in this source (comments and disabled "
-			"regions do not "
-			"count)");
-	s->answer = kernel_classify((struct str){s->masked.p, s->masked.n}, s->path, stated);
-	if (s->answer.kernel_class == KERNEL_CLASS_UNKNOWN)
-		return err_file(e, "unknown-core", path, INCORE_NO_OFFSET,
-			"%s; say --core aic, aiv or mix", s->answer.reason);
+			"no kernel_entry(int64_t *args) in this source (comments and disabled regions do not count)");
 	return true;
 }
 
@@ -109,9 +103,11 @@ static enum kernel_core stated_core(const struct dump *d, uint32_t task)
 	struct str name =
 		x && x->core_type != DUMP_NONE ? d->names.strs[x->core_type] : (struct str){"", 0};
 
-	return str_is(name, "aic")   ? KERNEL_ON_AIC
-	       : str_is(name, "aiv") ? KERNEL_ON_AIV
-				     : KERNEL_ON_ANY;
+	enum kernel_core core;
+
+	if (!kernel_core_of(name, &core) || core == KERNEL_ON_MIX) /* of one record, one core */
+		return KERNEL_ON_ANY;
+	return core;
 }
 
 static bool add_member(struct replay_report *out, const char *source, enum kernel_core core,
@@ -132,49 +128,42 @@ static bool add_member(struct replay_report *out, const char *source, enum kerne
 	return true;
 }
 
-/* A source that asks for its block or lane says nothing of its core: then the user, its folder and
- * the dump do, in this order. ANY: both sides are in it. */
-static enum kernel_core core_of(
-	const struct source_facts *s, enum kernel_core said, enum kernel_core recorded)
+/* Both sides of a mixed source are members. */
+static bool add_sides(struct replay_report *out, const char *source, enum kernel_core core,
+	int32_t func, struct incore_error *e)
 {
-	if (said == KERNEL_ON_AIC || said == KERNEL_ON_AIV)
-		return said;
-	if (s->answer.kernel_class == KERNEL_AIC_ONLY)
-		return KERNEL_ON_AIC;
-	if (s->answer.kernel_class == KERNEL_AIV_ONLY)
-		return KERNEL_ON_AIV;
-	if (said == KERNEL_ON_MIX || strstr(s->path, "kernels/mix"))
-		return KERNEL_ON_ANY;
-	if (recorded != KERNEL_ON_ANY)
-		return recorded;
-	return strstr(s->path, "kernels/aic")	? KERNEL_ON_AIC
-	       : strstr(s->path, "kernels/aiv") ? KERNEL_ON_AIV
-						: KERNEL_ON_ANY;
+	if (core != KERNEL_ON_MIX)
+		return add_member(out, source, core, func, e);
+	return add_member(out, source, KERNEL_ON_AIC, func, e) &&
+	       add_member(out, source, KERNEL_ON_AIV, func, e);
 }
 
 static bool take_source(const struct replay_request *q, const struct dump *d, uint32_t task,
 	unsigned i, struct replay_report *out, struct incore_error *e)
 {
-	enum kernel_core said = q->cores[i];
-	enum kernel_core recorded = q->n_sources == 1 ? stated_core(d, task) : KERNEL_ON_ANY;
-	int32_t func = i < q->n_funcs ? q->funcs[i] : -1;
+	struct core_evidence evidence = {.said = q->cores[i],
+		.recorded = q->n_sources == 1 ? stated_core(d, task) : KERNEL_ON_ANY};
 	struct source_facts s = {0};
-	enum kernel_core core;
-	bool ok = read_source(&out->arena, q->sources[i], said ? said : recorded, &s, e) &&
-		  arguments_cover(
-			  &out->arguments, (struct str){s.masked.p, s.masked.n}, q->sources[i], e);
+	struct core_answer answer = {0};
+	struct str masked = {0};
+	bool ok = read_source(&out->arena, q->sources[i], &s, e);
 
 	if (ok) {
-		core = core_of(&s, said, recorded);
-		if (core != KERNEL_ON_ANY)
-			ok = add_member(out, s.path, core, func, e);
-		else /* both sides in one source */
-			ok = add_member(out, s.path, KERNEL_ON_AIC, func, e) &&
-			     add_member(out, s.path, KERNEL_ON_AIV, func, e);
-		if (i == 0 || s.answer.kernel_class == KERNEL_SPMD_MIX) {
-			out->kernel_class = s.answer.kernel_class;
-			out->class_reason = s.answer.reason;
-		}
+		masked = (struct str){s.masked.p, s.masked.n};
+		evidence.path = s.path;
+		evidence.asks = kernel_asks(masked);
+		answer = cores_decide(&evidence);
+		log_debug("replay", "%s: %s (%s)", s.path, kernel_core_name(answer.core),
+			answer.reason);
+		if (answer.core == KERNEL_ON_ANY)
+			ok = err_file(e, "unknown-core", q->sources[i], INCORE_NO_OFFSET,
+				"%s; say --core aic, aiv or mix", answer.reason);
+	}
+	ok = ok && args_cover(&out->args, kernel_slots_read(masked), q->sources[i], e) &&
+	     add_sides(out, s.path, answer.core, i < q->n_funcs ? q->funcs[i] : -1, e);
+	if (ok && (i == 0 || answer.kernel_class == KERNEL_SPMD_MIX)) {
+		out->kernel_class = answer.kernel_class;
+		out->class_reason = answer.reason;
 	}
 	source_facts_free(&s);
 	return ok;
@@ -188,10 +177,10 @@ static bool remark_left_out(
 
 	if (q->n_funcs <= 1 || out->n_members > 1)
 		return true;
-	text = arena_printf(&out->arguments.arena,
+	text = arena_printf(&out->args.arena,
 		"the task has %u kernels, %u source is given: the others do not run", q->n_funcs,
 		q->n_sources);
-	return (text && VEC_PUSH(&out->arguments.remarks, text)) || err_nomem(e);
+	return args_remark(&out->args, text, e);
 }
 
 bool plan_members(const struct replay_request *q, const struct dump *d, uint32_t task,

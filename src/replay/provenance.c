@@ -4,53 +4,33 @@
 
 #include "base/file.h"
 #include "codec/json_writer.h"
-#include "dump/dtype.h"
 #include "replay/workspace.h"
-
-static void put_key(struct json_writer *w, const char *key, const char *value)
-{
-	json_w_key(w, key);
-	if (value)
-		json_w_str(w, str_of(value));
-	else
-		json_w_null(w);
-}
-
-static void put_number(struct json_writer *w, const char *key, uint64_t value)
-{
-	json_w_key(w, key);
-	json_w_u64(w, value);
-}
 
 static void put_id(struct json_writer *w, const char *key, bool is_there, uint64_t value)
 {
 	char text[32];
 
 	snprintf(text, sizeof(text), "0x%016llx", (unsigned long long)value);
-	put_key(w, key, is_there ? text : NULL);
+	json_w_kv_cstr(w, key, is_there ? text : NULL);
 }
 
 static void put_slot(struct json_writer *w, const struct replay_report *r, uint32_t i)
 {
 	static const char *const ORIGINS[] = {
 		"unused", "dump", "dump, no bytes", "set", "arg-spec"};
-	const struct replay_slot *s = &r->arguments.rows.v[0].slots[i];
+	const struct arg *s = &r->args.slots[i];
 
 	json_w_row_object(w);
-	put_number(w, "slot", i);
-	put_key(w, "kind", s->is_tensor ? "tensor" : "scalar");
-	put_key(w, "dtype", dtype_name(s->dtype));
+	json_w_kv_u64(w, "slot", i);
+	json_w_kv_cstr(w, "kind", s->is_tensor ? "tensor" : "scalar");
+	json_w_kv_cstr(w, "dtype", dtype_name(s->dtype));
 	if (s->is_tensor) {
-		json_w_key(w, "shape");
-		json_w_row(w);
-		for (uint32_t d = 0; d < s->n_dims; d++)
-			json_w_u64(w, s->shape[d]);
-		json_w_end(w);
-		put_number(w, "buffer_bytes", r->arguments.buffers.v[s->buffer].n);
+		arg_put_dims(w, "shape", s->shape, s->n_dims);
+		json_w_kv_u64(w, "buffer_bytes", r->args.buffers.v[s->buffer].n);
 	} else {
 		put_id(w, "bits", true, s->bits);
 	}
-	put_key(w, "from", ORIGINS[r->arguments.origin[i]]);
+	json_w_kv_cstr(w, "from", ORIGINS[s->origin]);
 	json_w_end(w);
 }
 
@@ -60,30 +40,29 @@ static void put_members(struct json_writer *w, const struct replay_report *r)
 	json_w_array(w);
 	for (uint32_t i = 0; i < r->n_members; i++) {
 		json_w_row_object(w);
-		put_key(w, "source", r->members[i].source);
-		put_key(w, "core", r->members[i].core == KERNEL_ON_AIC ? "aic" : "aiv");
-		json_w_key(w, "func_id");
-		json_w_i64(w, r->members[i].func);
+		json_w_kv_cstr(w, "source", r->members[i].source);
+		json_w_kv_cstr(w, "core", kernel_core_name(r->members[i].core));
+		json_w_kv_i64(w, "func_id", r->members[i].func);
 		json_w_end(w);
 	}
 	json_w_end(w);
 }
 
 /* Scalars of the blocks that differ from the first: args.json has those of the first alone. */
-static void put_blocks(struct json_writer *w, const struct arguments *a)
+static void put_blocks(struct json_writer *w, const struct args *a)
 {
 	json_w_key(w, "scalars_of_blocks");
 	json_w_array(w);
 	for (size_t b = 1; b < a->rows.n; b++)
-		for (uint32_t i = 0; i < REPLAY_LOCAL_CONTEXT; i++) {
-			const struct replay_slot *s = &a->rows.v[b].slots[i];
+		for (uint32_t i = 0; i < ARG_CONTEXT_SLOT; i++) {
+			uint64_t bits = a->rows.v[b].bits[i];
 
-			if (!s->is_used || s->is_tensor || s->bits == a->rows.v[0].slots[i].bits)
+			if (bits == a->rows.v[0].bits[i])
 				continue;
 			json_w_row_object(w);
-			put_number(w, "block", a->first_block + b);
-			put_number(w, "slot", i);
-			put_id(w, "bits", true, s->bits);
+			json_w_kv_u64(w, "block", a->first_block + b);
+			json_w_kv_u64(w, "slot", i);
+			put_id(w, "bits", true, bits);
 			json_w_end(w);
 		}
 	json_w_end(w);
@@ -93,35 +72,34 @@ static void put_all(struct json_writer *w, const struct replay_request *q,
 	const struct replay_report *r, const struct dump *d)
 {
 	json_w_object(w);
-	put_key(w, "schema", "incore.replay_workspace/1");
-	put_key(w, "incore", INCORE_VERSION);
-	put_key(w, "command", q->command);
-	put_key(w, "backend", q->backend->name);
-	put_key(w, "evidence", q->backend->evidence);
-	put_key(w, "basis", r->outcome.basis);
-	put_key(w, "target", replay_target_name(r->target));
-	put_key(w, "dump", d ? d->manifest : NULL);
-	put_key(w, "arg_spec", q->arg_spec);
+	json_w_kv_cstr(w, "schema", "incore.replay_workspace/1");
+	json_w_kv_cstr(w, "incore", INCORE_VERSION);
+	json_w_kv_cstr(w, "command", q->command);
+	json_w_kv_cstr(w, "backend", q->backend->name);
+	json_w_kv_cstr(w, "evidence", q->backend->evidence);
+	json_w_kv_cstr(w, "basis", r->outcome.basis);
+	json_w_kv_cstr(w, "target", replay_target_name(r->target));
+	json_w_kv_cstr(w, "dump", d ? d->manifest : NULL);
+	json_w_kv_cstr(w, "arg_spec", q->arg_spec);
 	put_id(w, "task", r->has_task, r->task);
-	put_number(w, "first_block", r->arguments.first_block);
-	put_number(w, "blocks", r->arguments.rows.n);
-	put_number(w, "block_num", r->arguments.block_count);
-	put_key(w, "kernel_class", kernel_class_name(r->kernel_class));
-	put_key(w, "kernel_class_because", r->class_reason);
-	json_w_key(w, "is_forced");
-	json_w_bool(w, r->arguments.is_forced);
+	json_w_kv_u64(w, "first_block", r->args.first_block);
+	json_w_kv_u64(w, "blocks", r->args.rows.n);
+	json_w_kv_u64(w, "block_num", r->args.block_count);
+	json_w_kv_cstr(w, "kernel_class", kernel_class_name(r->kernel_class));
+	json_w_kv_cstr(w, "kernel_class_because", r->class_reason);
+	json_w_kv_bool(w, "is_forced", r->args.is_forced);
 	put_members(w, r);
 	json_w_key(w, "slots");
 	json_w_array(w);
-	for (uint32_t i = 0; i < REPLAY_LOCAL_CONTEXT; i++)
-		if (r->arguments.rows.v[0].slots[i].is_used)
+	for (uint32_t i = 0; i < ARG_CONTEXT_SLOT; i++)
+		if (r->args.slots[i].is_used)
 			put_slot(w, r, i);
 	json_w_end(w);
-	put_blocks(w, &r->arguments);
+	put_blocks(w, &r->args);
 	json_w_key(w, "remarks");
 	json_w_array(w);
-	for (size_t i = 0; i < r->arguments.remarks.n; i++)
-		json_w_str(w, str_of(r->arguments.remarks.v[i]));
+	for (size_t i = 0; i < r->args.remarks.n; i++)
+		json_w_str(w, str_of(r->args.remarks.v[i]));
 	json_w_end(w);
 	json_w_end(w);
 }

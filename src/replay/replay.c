@@ -2,7 +2,9 @@
 /* replay.c: from a request to a trace, step by step. */
 #include "replay/replay.h"
 
+#include "args/spec.h"
 #include "base/file.h"
+#include "base/log.h"
 #include "export/clean/clean_job.h"
 #include "replay/plan.h"
 #include "replay/workspace.h"
@@ -19,7 +21,7 @@ const struct backend_ops *backend_find(const char *name)
 
 void replay_report_deinit(struct replay_report *r)
 {
-	arguments_deinit(&r->arguments);
+	args_deinit(&r->args);
 	arena_deinit(&r->arena);
 }
 
@@ -45,25 +47,26 @@ static bool take_arguments(const struct replay_request *q, struct replay_report 
 
 	if (d) {
 		if (!plan_task(d, q, task, &block, e) ||
-			!arguments_from_task(&r->arguments, d, *task, block, q->force, e))
+			!task_args_load(&r->args, d, *task, block, q->force, e))
 			return false;
 		r->task = d->tasks.v[*task].id;
 		r->has_task = true;
 	}
-	if (q->arg_spec && !arguments_from_spec(&r->arguments, q->arg_spec, q->n_blocks, e))
+	if (q->arg_spec && !(args_load_spec(&r->args, q->arg_spec, e) && args_fill(&r->args, e) &&
+				   args_spread(&r->args, q->n_blocks, e)))
 		return false;
-	if (!d && q->has_block && !arguments_one_block(&r->arguments, q->block, e))
+	if (!d && q->has_block && !args_one_block(&r->args, q->block, e))
 		return false;
 	for (unsigned i = 0; i < q->n_set; i++)
-		if (!arguments_set(&r->arguments, q->set[i], e))
+		if (!args_set(&r->args, q->set[i], e))
 			return false;
 	for (unsigned i = 0; i < q->n_restore; i++) {
 		uint64_t slot;
 
-		if (!str_to_u64(str_of(q->restore[i]), &slot) || slot >= REPLAY_SLOTS)
+		if (!str_to_u64(str_of(q->restore[i]), &slot) || slot >= ARG_SLOTS)
 			return err_set(e, INCORE_USAGE, "bad-slot",
 				"--restore-arg %s: expected a slot, 0 to 47", q->restore[i]);
-		if (!arguments_need_restored(&r->arguments, (uint32_t)slot, e))
+		if (!args_need_restored(&r->args, (uint32_t)slot, e))
 			return false;
 	}
 	return true;
@@ -77,10 +80,7 @@ static bool run_backend(const struct replay_request *q, struct replay_report *r,
 		.target = r->target,
 		.kernel_class = r->kernel_class,
 		.n_members = r->n_members,
-		.n_buffers = (uint32_t)r->arguments.files.n,
-		.buffers = r->arguments.files.v,
-		.n_blocks = (uint32_t)r->arguments.blocks.n,
-		.blocks = r->arguments.blocks.v,
+		.args = &r->args,
 		.include_dirs = q->include_dirs,
 		.n_include_dirs = q->n_include_dirs,
 		.is_ready = !q->is_dry,
@@ -92,11 +92,12 @@ static bool run_backend(const struct replay_request *q, struct replay_report *r,
 		.options = q->backend_options};
 
 	memcpy(job.members, r->members, sizeof(job.members));
+	log_info("replay", "backend %s in %s", q->backend->name, r->workspace);
 	if (!q->backend->run(&job, &r->arena, &r->outcome, e))
 		return err_wrap(e, "replay in %s", r->workspace);
 	for (size_t i = 0; i < r->outcome.n_remarks; i++)
-		if (!VEC_PUSH(&r->arguments.remarks, r->outcome.remarks[i]))
-			return err_nomem(e);
+		if (!args_remark(&r->args, r->outcome.remarks[i], e))
+			return false;
 	return workspace_summary(q, r, d, e);
 }
 
@@ -105,12 +106,10 @@ static bool check_request(const struct replay_request *q, struct incore_error *e
 {
 	if (!q->dump && !q->arg_spec)
 		return err_set(e, INCORE_USAGE, "no-arguments",
-			"nothing says what the kernel is given: name a dump (--dump) or an "
-			"arg-spec (--arg-spec)");
+			"nothing says what the kernel is given: name a dump (--dump) or an arg-spec (--arg-spec)");
 	if (!q->dump && (q->has_task || q->has_dispatch || q->n_funcs || q->n_restore))
 		return err_set(e, INCORE_USAGE, "no-dump",
-			"--task, --dispatch, --func and --restore-arg choose from a dump, and none "
-			"is named");
+			"--task, --dispatch, --func and --restore-arg choose from a dump, and none is named");
 	if (q->dump && q->n_blocks)
 		return err_set(e, INCORE_USAGE, "blocks-of-dump",
 			"--blocks is for replays without a dump: the dump says how many there are");
@@ -133,10 +132,11 @@ bool replay_run(const struct replay_request *q, struct replay_report *out, struc
 
 	*out = (struct replay_report){.target = q->target};
 	arena_init(&out->arena);
-	arguments_init(&out->arguments);
+	args_init(&out->args);
 	if (!check_request(q, e))
 		return false;
 	if (q->dump) {
+		log_info("replay", "reading the dump %s", q->dump);
 		d = dump_open(q->dump, e);
 		if (!d)
 			return false;

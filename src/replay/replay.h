@@ -11,7 +11,6 @@
 #define REPLAY_REPLAY_H
 
 #include "dump/read/task_args.h"
-#include "replay/arguments/arguments.h"
 #include "replay/backend.h"
 
 struct replay_request {
@@ -43,7 +42,7 @@ struct replay_request {
 
 struct replay_report {
 	struct arena arena;
-	struct arguments arguments;
+	struct args args;
 	const char *workspace, *label;
 	uint64_t task; /* with has_task */
 	bool has_task;

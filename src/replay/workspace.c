@@ -31,41 +31,60 @@ bool workspace_text(
 	return ok;
 }
 
-static bool make_dir(const char *path, struct incore_error *e)
+bool workspace_dir(const char *path, unsigned mode, struct incore_error *e)
 {
-	return mkdir(path, 0755) == 0 || errno == EEXIST ||
+	if (!path)
+		return err_nomem(e);
+	return mkdir(path, mode) == 0 || errno == EEXIST ||
 	       err_errno(e, errno, path, "make the directory");
 }
 
-/* outputs/replay_<label>_<time>, with a number behind it where that name is taken */
-static const char *new_place(struct replay_report *r, struct incore_error *e)
+void workspace_stamp(char out[WORKSPACE_STAMP], bool has_gap)
 {
 	time_t now = time(NULL);
 	struct tm tm;
-	char stamp[32];
 
 	localtime_r(&now, &tm);
-	strftime(stamp, sizeof(stamp), "%Y%m%d_%H%M%S", &tm);
-	if (!make_dir("outputs", e))
-		return NULL;
+	if (has_gap)
+		strftime(out, WORKSPACE_STAMP, "%Y%m%d_%H%M%S", &tm);
+	else
+		strftime(out, WORKSPACE_STAMP, "%Y%m%d%H%M%S", &tm);
+}
+
+const char *workspace_new(struct arena *a, const char *stem, unsigned mode, struct incore_error *e)
+{
+	char stamp[WORKSPACE_STAMP];
+
+	workspace_stamp(stamp, true);
 	for (unsigned i = 0; i < 1000; i++) {
-		char *path =
-			i ? arena_printf(&r->arena, "outputs/replay_%s_%s_%u", r->label, stamp, i)
-			  : arena_printf(&r->arena, "outputs/replay_%s_%s", r->label, stamp);
+		char *path = i ? arena_printf(a, "%s_%s_%u", stem, stamp, i)
+			       : arena_printf(a, "%s_%s", stem, stamp);
 
 		if (!path) {
 			err_nomem(e);
 			return NULL;
 		}
-		if (mkdir(path, 0755) == 0) /* ours from here on: another run takes the next */
+		if (mkdir(path, mode) == 0) /* ours from here on: another run takes the next */
 			return path;
 		if (errno != EEXIST) {
 			err_errno(e, errno, path, "make the directory");
 			return NULL;
 		}
 	}
-	err_set(e, INCORE_FAILED, "no-place", "outputs/ has a thousand replays of this second");
+	err_set(e, INCORE_FAILED, "no-place", "%s_%s: a thousand of this second are there", stem,
+		stamp);
 	return NULL;
+}
+
+static const char *new_place(struct replay_report *r, struct incore_error *e)
+{
+	char *stem = arena_printf(&r->arena, "outputs/replay_%s", r->label);
+
+	if (!stem)
+		err_nomem(e);
+	if (!stem || !workspace_dir("outputs", 0755, e))
+		return NULL;
+	return workspace_new(&r->arena, stem, 0755, e);
 }
 
 /* --- what stands in it --- */
@@ -73,7 +92,7 @@ static const char *new_place(struct replay_report *r, struct incore_error *e)
 static bool copy_sources(const char *dir, const struct replay_report *r, struct incore_error *e)
 {
 	char *folder = path_join(dir, "kernels");
-	bool ok = folder ? make_dir(folder, e) : err_nomem(e);
+	bool ok = workspace_dir(folder, 0755, e);
 
 	for (uint32_t i = 0; ok && i < r->n_members; i++) {
 		struct file_data f = {0};
@@ -96,25 +115,25 @@ static bool write_run_script(const char *dir, const struct replay_request *q,
 	struct strbuf b = {0}, cores = {0};
 	bool ok;
 
-	sb_puts(&b, "#!/bin/sh\n# Made by incore: this replay again, through the embedded model "
-		    "(an estimate).\n"
-		    "set -eu\ncd \"$(dirname \"$0\")\"\n");
+	sb_puts(&b,
+		"#!/bin/sh\n# Made by incore: this replay again, through the embedded model (an estimate).\n"
+		"set -eu\ncd \"$(dirname \"$0\")\"\n");
 	sb_puts(&b, "incore replay --arg-spec args.json");
 	for (uint32_t i = 0; i < r->n_members; i++) {
 		const struct replay_member *m = &r->members[i];
 
 		sb_puts(&b, " --source ");
 		process_quote((const char *const[]){m->source, NULL}, &b);
-		sb_printf(&cores, "%s%s", i ? "," : "", m->core == KERNEL_ON_AIC ? "aic" : "aiv");
+		sb_printf(&cores, "%s%s", i ? "," : "", kernel_core_name(m->core));
 	}
 	for (size_t i = 0; i < q->n_include_dirs; i++) {
 		sb_puts(&b, " --include ");
 		process_quote((const char *const[]){q->include_dirs[i], NULL}, &b);
 	}
 	sb_printf(&b, " --core %s --target %s --blocks %u", cores.p ? cores.p : "",
-		replay_target_name(r->target), r->arguments.block_count);
-	if (r->arguments.rows.n < r->arguments.block_count)
-		sb_printf(&b, " --block %u", r->arguments.first_block);
+		replay_target_name(r->target), r->args.block_count);
+	if (r->args.rows.n < r->args.block_count)
+		sb_printf(&b, " --block %u", r->args.first_block);
 	sb_puts(&b, " -o \"${1:-again}\"\n");
 	ok = ((!b.failed && !cores.failed) || err_nomem(e)) &&
 	     workspace_text(dir, "run_model.sh", (struct str){b.p, b.n}, 0755, e);
@@ -126,8 +145,7 @@ static bool write_run_script(const char *dir, const struct replay_request *q,
 static const char README[] =
 	"A replay of one kernel dispatch, made by incore.\n\n"
 	"args.json        the arguments, as an arg-spec (incore-model(1), incore-replay(1))\n"
-	"args/            the buffers before the dispatch, one file each; a buffer without a file "
-	"is zeros\n"
+	"args/            the buffers before the dispatch, one file each; a buffer without a file is zeros\n"
 	"kernels/         the sources as they were (the scripts use the originals)\n"
 	"provenance.json  dump, task, slots and where each comes from\n"
 	"run_model.sh     the kernel through the embedded model again\n"
@@ -138,7 +156,7 @@ static const char README[] =
 static bool fill(const char *dir, const struct replay_request *q, struct replay_report *r,
 	const struct dump *d, struct incore_error *e)
 {
-	return arguments_write(&r->arguments, dir, e) && copy_sources(dir, r, e) &&
+	return args_write(&r->args, dir, e) && copy_sources(dir, r, e) &&
 	       provenance_write(dir, q, r, d, e) && write_run_script(dir, q, r, e) &&
 	       workspace_text(dir, "README.txt", str_of(README), 0644, e);
 }
@@ -195,8 +213,8 @@ bool workspace_summary(const struct replay_request *q, const struct replay_repor
 		r->outcome.is_partial ? "yes" : "no",
 		r->outcome.simulator_dir ? r->outcome.simulator_dir : "",
 		r->outcome.verdict ? r->outcome.verdict : "");
-	for (size_t i = 0; i < r->arguments.remarks.n; i++)
-		sb_printf(&b, "remark=%s\n", r->arguments.remarks.v[i]);
+	for (size_t i = 0; i < r->args.remarks.n; i++)
+		sb_printf(&b, "remark=%s\n", r->args.remarks.v[i]);
 	if (r->outcome.warning)
 		sb_printf(&b, "warning=%s\n", r->outcome.warning);
 	ok = (!b.failed || err_nomem(e)) && provenance_write(r->workspace, q, r, d, e) &&

@@ -8,8 +8,8 @@
  * Slices keep their order; those of pipes that overlap have a sub-lane each (first fit; an end
  * equal to a start shares it). The class sums of index.h are part of a lane.
  *
- * Owner: columns_deinit(). Immutable once made, shared by all threads. columns.c and index.c need
- * no C library: they also run in a browser.
+ * Owner: columns_deinit(). Immutable once made, shared by all threads. columns.c and index.c also
+ * run in a browser.
  */
 #ifndef TRACE_COLUMNS_H
 #define TRACE_COLUMNS_H

@@ -7,7 +7,7 @@
  * Three ways to split. Class: each cycle that a slice covers belongs to the colour slot of the
  * slice that started first; stalled cycles and records of unknown code are counted beside. Bucket:
  * all cycles of the lifetime, as account.h. Cause: the same by cause family; needs a column that an
- * analysis makes. Slice: what a slice covers, by a key of its own. Pure; needs no C library.
+ * analysis makes. Slice: what a slice covers, by a key of its own. Pure; runs in a browser too.
  */
 #ifndef TRACE_INDEX_H
 #define TRACE_INDEX_H

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * packed_dir.h: the directory of a packed file: what each track holds, what each block holds, where
- * each stream lies. Both directions, as in packed_fields.h.
+ * each stream lies. Both directions, as in fields.h.
  */
 #ifndef TRACE_PACKED_DIR_H
 #define TRACE_PACKED_DIR_H
 
+#include "trace/fields.h"
 #include "trace/packed_block.h"
-#include "trace/packed_fields.h"
 
 /* Why a track could not be loaded when the file was packed; one link per layer, outermost first. */
 struct stored_error {

@@ -233,7 +233,8 @@ static bool move_section(const struct packed_ctx *x, uint32_t id, struct trace *
 
 	if (!packed_file_section(&x->file, x->path, id, &raw, &n, e))
 		return false;
-	fields_init_read(&f, raw, n, &t->arena);
+	fields_init_read(&f, FORMAT_PACKED, raw, n, &t->arena);
+	fields_use_dict(&f);
 	if (id == PACKED_CONTENT)
 		packed_move_contents(&f, t, dir);
 	else if (id == PACKED_BLOCKS)
@@ -241,7 +242,7 @@ static bool move_section(const struct packed_ctx *x, uint32_t id, struct trace *
 	else if (id == PACKED_PLACES)
 		packed_move_places(&f, dir);
 	else
-		packed_tables[id - PACKED_META].move(&f, t);
+		packed_move_table(&f, id, t);
 	ok = fields_end(&f, packed_section_name(id), e);
 	if (!ok)
 		err_wrap(e, "packed trace %s", x->path);

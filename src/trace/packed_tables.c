@@ -1,155 +1,52 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * packed_tables.c: meta, code, sources, clocks and tracks as sections. Tables go column by column,
- * which compresses best. One function per section serves the writer and the reader.
+ * packed_tables.c: the tables of a trace as sections, by the list of their fields. Tables go column
+ * by column, which compresses best, or row by row where the rows are few. One function per section
+ * serves the writer and the reader.
  */
 #include "trace/packed_tables.h"
 
-static void move_machine(struct fields *f, struct trace_machine *m)
-{
-	fields_i64(f, &m->simds);
-	fields_i64(f, &m->cus);
-	fields_i64(f, &m->ses);
-	fields_i64(f, &m->xccs);
-	fields_i64(f, &m->max_waves_per_simd);
-	fields_i64(f, &m->lds_bytes_per_cu);
-	fields_i64(f, &m->wave_size);
-	fields_i64(f, &m->max_clock_mhz);
-	fields_str(f, &m->product);
-}
-
-static void move_launch(struct fields *f, struct trace_launch *l)
-{
-	fields_i64(f, &l->agent);
-	fields_i64(f, &l->dispatch);
-	fields_i64(f, &l->kernel_id);
-	fields_i64(f, &l->launch_index);
-	fields_i64(f, &l->launch_count);
-	fields_i64(f, &l->vgprs);
-	fields_i64(f, &l->accum_vgprs);
-	fields_i64(f, &l->sgprs);
-	fields_i64(f, &l->lds_bytes);
-	fields_i64(f, &l->scratch_bytes);
-	for (int i = 0; i < 3; i++) {
-		fields_i64(f, &l->workgroup[i]);
-		fields_i64(f, &l->grid[i]);
-	}
-	fields_i64(f, &l->workgroups);
-	fields_i64(f, &l->waves);
-	fields_i64(f, &l->start_ns);
-	fields_i64(f, &l->end_ns);
-	fields_bool(f, &l->is_other_run);
-	fields_str(f, &l->command);
-}
-
 static void move_meta(struct fields *f, struct trace *t)
 {
-	struct trace_meta *m = &t->meta;
-	uint32_t vendor = m->vendor, evidence = m->evidence;
-
-	move_launch(f, &m->launch);
-	move_machine(f, &m->machine);
-	fields_u32(f, &vendor);
-	fields_u32(f, &evidence);
-	if (vendor > VENDOR_NVIDIA || evidence > EVIDENCE_ESTIMATE) {
-		f->is_failed = true;
-		return;
-	}
-	m->vendor = (enum vendor)vendor;
-	m->evidence = (enum evidence)evidence;
-	fields_str(f, &m->format);
-	fields_str(f, &m->format_version);
-	fields_str(f, &m->kernel);
-	fields_str(f, &m->arch);
-	fields_str(f, &m->arch_source);
-	fields_u32(f, &m->gfx_major);
-	fields_u64(f, &m->clock_hz_num);
-	fields_u64(f, &m->clock_hz_den);
-	fields_str(f, &m->clock_source);
-	fields_u32(f, &m->clock_quantum);
-	fields_i64(f, &m->target_cu);
-	/* Stands behind the rest, and only where it is set: older files end before it. */
-	if (f->is_reading ? !f->is_failed && f->in.p < f->in.end : m->is_from_us)
-		fields_bool(f, &m->is_from_us);
+	fields_row(f, &table_launch, &t->meta.launch, NULL);
+	fields_row(f, &table_machine, &t->meta.machine, NULL);
+	fields_row(f, &table_meta, &t->meta, NULL);
+	fields_later(f, &table_meta, &t->meta, 1);
 }
 
-static void move_code_text(struct fields *f, struct trace *t)
+/* An array of strings. */
+static const char **move_names(struct fields *f, const char *const *names, uint32_t *n)
 {
-	for (uint32_t i = 0; i < t->n_code; i++) {
-		fields_str(f, &t->code[i].text);
-		if (f->is_reading)
-			t->code[i].text_len =
-				t->code[i].text ? (uint32_t)strlen(t->code[i].text) : 0;
-	}
-	for (uint32_t i = 0; i < t->n_code; i++)
-		fields_str(f, &t->code[i].source);
+	const char **v = fields_array(f, (void *)names, n, sizeof(*v), 1);
+
+	for (uint32_t i = 0; i < *n; i++)
+		fields_str(f, &v[i]);
+	return v;
 }
 
 static void move_code(struct fields *f, struct trace *t)
 {
-	uint64_t number = 0, address = 0;
-	uint32_t frame = 0, object = 0;
-
-	t->opcodes = fields_array(f, t->opcodes, &t->n_opcodes, sizeof(*t->opcodes), 1);
-	for (uint32_t i = 0; i < t->n_opcodes; i++)
-		fields_str(f, &t->opcodes[i]);
-	t->code = fields_array(f, t->code, &t->n_code, sizeof(*t->code), 9);
-	move_code_text(f, t);
-	for (uint32_t i = 0; i < t->n_code; i++)
-		fields_u32(f, &t->code[i].opcode);
-	for (uint32_t i = 0; i < t->n_code; i++) {
-		uint64_t v = (uint64_t)t->code[i].number;
-
-		fields_delta_u64(f, &v, &number);
-		if (f->is_reading)
-			t->code[i].number = (int64_t)v;
-	}
-	for (uint32_t i = 0; i < t->n_code; i++)
-		fields_delta_u64(f, &t->code[i].address, &address);
-	for (uint32_t i = 0; i < t->n_code; i++)
-		fields_delta_u32(f, &t->code[i].code_object, &object);
-	for (uint32_t i = 0; i < t->n_code; i++)
-		fields_bool(f, &t->code[i].is_label);
-	for (uint32_t i = 0; i < t->n_code; i++)
-		fields_u8(f, &t->code[i].inst_class);
-	for (uint32_t i = 0; i < t->n_code; i++)
-		fields_u16(f, &t->code[i].n_frames);
-	for (uint32_t i = 0; i < t->n_code; i++)
-		fields_delta_u32(f, &t->code[i].first_frame, &frame);
+	t->opcodes = move_names(f, t->opcodes, &t->n_opcodes);
+	fields_table(f, &table_code, t);
 }
 
-/* Stands behind the rest, and only where a row has any: older files end before it. */
-static void move_code_bytes(struct fields *f, struct trace *t)
+/* A number that another section has told before. */
+static bool is_same_count(struct fields *f, uint32_t want)
 {
-	bool has = false;
+	uint32_t n = want;
 
-	for (uint32_t i = 0; i < t->n_code; i++)
-		has |= t->code[i].bytes != 0;
-	if (f->is_reading ? f->is_failed || f->in.p >= f->in.end : !has)
-		return;
-	for (uint32_t i = 0; i < t->n_code; i++)
-		fields_u64(f, &t->code[i].bytes);
+	fields_u32(f, &n);
+	f->is_failed |= n != want;
+	return n == want;
 }
 
 static void move_totals(struct fields *f, struct trace *t)
 {
-	uint32_t n = t->n_code;
-
 	fields_bool(f, &t->has_stated_totals);
-	fields_u32(f, &n);
-	if (n != t->n_code) {
-		f->is_failed = true;
+	if (!is_same_count(f, t->n_code))
 		return;
-	}
-	for (uint32_t i = 0; i < n; i++)
-		fields_u64(f, &t->code[i].stated.hit);
-	for (uint32_t i = 0; i < n; i++)
-		fields_u64(f, &t->code[i].stated.latency);
-	for (uint32_t i = 0; i < n; i++)
-		fields_u64(f, &t->code[i].stated.stall);
-	for (uint32_t i = 0; i < n; i++)
-		fields_u64(f, &t->code[i].stated.idle);
-	move_code_bytes(f, t);
+	fields_cells(f, &table_totals, t->code, t->n_code);
+	fields_later(f, &table_totals, t->code, t->n_code);
 }
 
 static void move_samples(struct fields *f, struct trace *t)
@@ -161,142 +58,223 @@ static void move_samples(struct fields *f, struct trace *t)
 		f->is_failed = true;
 		return;
 	}
-	for (uint32_t i = 0; i < n; i++)
-		fields_u64(f, &s[i].issued);
-	for (uint32_t i = 0; i < n; i++)
-		fields_u64(f, &s[i].stalled);
-	for (int r = 0; r < STALL_REASONS; r++)
-		for (uint32_t i = 0; i < n; i++)
-			fields_u64(f, &s[i].reason[r]);
+	fields_cells(f, &table_samples, s, n);
 	t->samples = s;
 }
 
 static void move_sources(struct fields *f, struct trace *t)
 {
-	uint32_t source = 0, line = 0;
-
-	t->frames = fields_array(f, t->frames, &t->n_frames, sizeof(*t->frames), 2);
-	for (uint32_t i = 0; i < t->n_frames; i++)
-		fields_delta_u32(f, &t->frames[i].source, &source);
-	for (uint32_t i = 0; i < t->n_frames; i++)
-		fields_delta_u32(f, &t->frames[i].line, &line);
-	t->sources = fields_array(f, t->sources, &t->n_sources, sizeof(*t->sources), 3);
-	for (uint32_t i = 0; i < t->n_sources; i++) {
-		fields_str(f, &t->sources[i].path);
-		fields_str(f, &t->sources[i].snapshot);
-		fields_u32(f, &t->sources[i].n_lines);
-	}
+	fields_table(f, &table_frames, t);
+	fields_table(f, &table_sources, t);
 }
 
 static void move_source_texts(struct fields *f, struct trace *t)
 {
-	uint32_t n = t->n_sources;
-
-	fields_u32(f, &n);
-	if (n != t->n_sources) {
-		f->is_failed = true;
+	if (!is_same_count(f, t->n_sources))
 		return;
-	}
-	for (uint32_t i = 0; i < n; i++)
+	for (uint32_t i = 0; i < t->n_sources; i++)
 		fields_bytes(f, &t->sources[i].text, &t->sources[i].text_len);
 }
 
 static void move_clock_samples(struct fields *f, struct clock_domain *c)
 {
 	uint64_t prev[2] = {0, 0};
-	int64_t(*v)[2] = fields_array(f, (void *)c->samples, &c->n_samples, sizeof(*v), 2);
+	uint64_t(*v)[2] = fields_array(f, (void *)c->samples, &c->n_samples, sizeof(*v), 2);
 
 	for (uint32_t i = 0; i < c->n_samples; i++)
-		for (int k = 0; k < 2; k++) {
-			uint64_t u = (uint64_t)v[i][k];
-
-			fields_delta_u64(f, &u, &prev[k]);
-			if (f->is_reading)
-				v[i][k] = (int64_t)u;
-		}
+		for (int k = 0; k < 2; k++)
+			fields_delta_u64(f, &v[i][k], &prev[k]);
 	if (f->is_reading)
-		c->samples = (const int64_t(*)[2])v;
+		c->samples = (void *)v;
 }
 
 static void move_clocks(struct fields *f, struct trace *t)
 {
-	t->clocks = fields_array(f, t->clocks, &t->n_clocks, sizeof(*t->clocks), 6);
+	fields_rows(f, &table_clocks, t, 1);
 	for (uint32_t i = 0; i < t->n_clocks; i++) {
-		struct clock_domain *c = &t->clocks[i];
-
-		fields_u32(f, &c->id);
-		fields_bool(f, &c->is_aligned);
-		fields_i64(f, &c->offset_cyc);
-		fields_u64(f, &c->hz_num);
-		fields_u64(f, &c->hz_den);
-		move_clock_samples(f, c);
+		fields_row(f, &table_clocks, &t->clocks[i], NULL);
+		move_clock_samples(f, &t->clocks[i]);
 	}
 	fields_u32(f, &t->reference_clock);
 }
 
 static void move_tracks(struct fields *f, struct trace *t)
 {
-	uint32_t prev[TRACK_LEVELS] = {0};
-	uint64_t begin = 0;
-
 	for (int k = 0; k < TRACK_LEVELS; k++)
 		fields_str(f, &t->levels[k]);
-	t->tracks = fields_array(f, t->tracks, &t->n_tracks, sizeof(*t->tracks), 12);
-	for (int k = 0; k < TRACK_LEVELS; k++)
-		for (uint32_t i = 0; i < t->n_tracks; i++)
-			fields_delta_u32(f, &t->tracks[i].coord[k], &prev[k]);
-	for (uint32_t i = 0; i < t->n_tracks; i++)
-		fields_u32(f, &t->tracks[i].clock);
-	for (uint32_t i = 0; i < t->n_tracks; i++)
-		fields_u32(f, &t->tracks[i].n_slices);
-	for (uint32_t i = 0; i < t->n_tracks; i++)
-		fields_delta_u64(f, &t->tracks[i].begin_cyc, &begin);
-	for (uint32_t i = 0; i < t->n_tracks; i++) {
-		uint64_t base = t->tracks[i].begin_cyc;
-
-		fields_delta_u64(f, &t->tracks[i].end_cyc, &base);
-	}
-	for (uint32_t i = 0; i < t->n_tracks; i++)
-		fields_u32(f, &t->tracks[i].kernel_id);
-	for (uint32_t i = 0; i < t->n_tracks; i++)
-		fields_str(f, &t->tracks[i].name);
-	for (uint32_t i = 0; i < t->n_tracks; i++)
-		fields_i64(f, &t->tracks[i].workgroup);
+	fields_table(f, &table_tracks, t);
 }
 
-const struct packed_table packed_tables[] = {
-	{PACKED_META, "meta", move_meta},
-	{PACKED_CODE, "code", move_code},
-	{PACKED_TOTALS, "totals", move_totals},
-	{PACKED_SAMPLES, "samples", move_samples},
-	{PACKED_SOURCES, "sources", move_sources},
-	{PACKED_SOURCE_TEXTS, "source-texts", move_source_texts},
-	{PACKED_CLOCKS, "clocks", move_clocks},
-	{PACKED_TRACKS, "tracks", move_tracks},
-	{PACKED_OCCUPANCY, "occupancy", packed_move_occupancy},
-	{PACKED_DISPATCHES, "dispatches", packed_move_dispatches},
-	{PACKED_COUNTERS, "counters", packed_move_counters},
-	{PACKED_MARKERS, "markers", packed_move_markers},
-	{PACKED_OTHER_ISSUES, "other-issues", packed_move_other_issues},
-	{PACKED_SERIES, "series", packed_move_series},
-	{PACKED_LINKS, "links", packed_move_links},
-	{PACKED_NOTES, "notes", packed_move_notes},
-	{0, NULL, NULL},
+static void move_dispatches(struct fields *f, struct trace *t)
+{
+	fields_table(f, &table_kernel_names, t);
+	fields_table(f, &table_dispatch_events, t);
+}
+
+/* The times of a series, as by fields_array(), and as many values of `size` bytes. */
+static void *series_room(
+	struct fields *f, const uint64_t **times, const void *values, size_t size, uint32_t *n)
+{
+	uint64_t *v = fields_array(f, (void *)*times, n, sizeof(*v), 2);
+	void *room = (void *)values;
+
+	if (f->is_reading) {
+		*times = v;
+		room = arena_zalloc(f->arena, *n, size);
+	}
+	if (f->is_reading && !room) {
+		f->is_nomem = true;
+		*n = 0;
+	}
+	return room;
+}
+
+static void move_counter(struct fields *f, struct counter_series *c)
+{
+	uint64_t *value, prev = 0;
+
+	fields_row(f, &table_counters, c, NULL);
+	value = series_room(f, &c->time_cyc, c->value, sizeof(*value), &c->n);
+	for (uint32_t k = 0; k < c->n; k++)
+		fields_delta_u64(f, (uint64_t *)&c->time_cyc[k], &prev);
+	for (uint32_t k = 0; k < c->n; k++)
+		fields_u64(f, &value[k]);
+	if (f->is_reading)
+		c->value = value;
+}
+
+static void move_counters(struct fields *f, struct trace *t)
+{
+	t->counter_names = move_names(f, t->counter_names, &t->n_counter_names);
+	fields_rows(f, &table_counters, t, 1);
+	for (uint32_t i = 0; i < t->n_counters; i++)
+		move_counter(f, &t->counters[i]);
+	fields_later(f, &table_counters, t->counters, t->n_counters);
+}
+
+/* Times are stored in clock quanta when all of them are multiples. */
+static uint64_t series_scale(const struct stated_series *s, unsigned quantum)
+{
+	for (uint32_t i = 0; i < s->n; i++)
+		if (quantum < 2 || s->time_cyc[i] % quantum)
+			return 1;
+	return s->n ? quantum : 1;
+}
+
+static void move_one_series(struct fields *f, struct stated_series *s, unsigned quantum)
+{
+	uint64_t scale = f->is_reading ? 1 : series_scale(s, quantum), prev = 0;
+	uint32_t *count, last = 0;
+
+	fields_row(f, &table_series, s, NULL);
+	fields_u64(f, &scale);
+	count = series_room(f, &s->time_cyc, s->count, sizeof(*count), &s->n);
+	for (uint32_t i = 0; i < s->n; i++) {
+		uint64_t v = f->is_reading ? 0 : s->time_cyc[i] / scale;
+
+		fields_delta_u64(f, &v, &prev);
+		if (f->is_reading)
+			((uint64_t *)s->time_cyc)[i] = v * scale;
+	}
+	for (uint32_t i = 0; i < s->n; i++)
+		fields_delta_u32(f, &count[i], &last);
+	if (f->is_reading)
+		s->count = count;
+}
+
+static void move_series(struct fields *f, struct trace *t)
+{
+	fields_rows(f, &table_series, t, 2);
+	for (uint32_t i = 0; i < t->n_stated_series; i++)
+		move_one_series(f, &t->stated_series[i], t->meta.clock_quantum);
+}
+
+static void move_named_table(struct fields *f, struct named_table *k)
+{
+	const char **cols, **cells;
+	uint32_t n_cells = k->n_cols * k->n_rows;
+
+	fields_str(f, &k->name);
+	fields_str(f, &k->origin);
+	cols = move_names(f, k->cols, &k->n_cols);
+	fields_u32(f, &k->n_rows);
+	cells = move_names(f, k->cells, &n_cells);
+	if ((uint64_t)k->n_cols * k->n_rows != n_cells) {
+		f->is_failed = true;
+		k->n_rows = 0;
+	}
+	if (f->is_reading) {
+		k->cols = cols;
+		k->cells = cells;
+	}
+}
+
+static void move_links(struct fields *f, struct trace *t)
+{
+	fields_table(f, &table_links, t);
+	/* The rest was added when there were files already, which end here. */
+	if (!fields_has_more(f, t->n_heads || t->n_tables))
+		return;
+	fields_table(f, &table_heads, t);
+	t->tables = fields_array(f, t->tables, &t->n_tables, sizeof(*t->tables), 4);
+	for (uint32_t i = 0; i < t->n_tables; i++)
+		move_named_table(f, &t->tables[i]);
+}
+
+/* Read notes get the capacity that trace_note() expects: it must be able to add to them. */
+static void move_notes(struct fields *f, struct trace *t)
+{
+	uint32_t cap = 8;
+	struct note *v;
+
+	fields_table(f, &table_notes, t);
+	if (!f->is_reading || t->n_notes == 0)
+		return;
+	while (cap < t->n_notes)
+		cap *= 2;
+	v = arena_zalloc(f->arena, cap, sizeof(*v));
+	f->is_nomem |= !v;
+	if (v)
+		memcpy(v, t->notes, t->n_notes * sizeof(*v));
+	t->notes = v;
+	t->n_notes = v ? t->n_notes : 0;
+}
+
+static const struct {
+	const char *name;
+	const struct field_table *table; /* the whole section */
+	void (*move)(struct fields *f, struct trace *t);
+} sections[PACKED_SECTION_END] = {
+	[PACKED_META] = {"meta", .move = move_meta},
+	[PACKED_CODE] = {"code", .move = move_code},
+	[PACKED_TOTALS] = {"totals", .move = move_totals},
+	[PACKED_SAMPLES] = {"samples", .move = move_samples},
+	[PACKED_SOURCES] = {"sources", .move = move_sources},
+	[PACKED_SOURCE_TEXTS] = {"source-texts", .move = move_source_texts},
+	[PACKED_CLOCKS] = {"clocks", .move = move_clocks},
+	[PACKED_TRACKS] = {"tracks", .move = move_tracks},
+	[PACKED_OCCUPANCY] = {"occupancy", .table = &table_occupancy},
+	[PACKED_DISPATCHES] = {"dispatches", .move = move_dispatches},
+	[PACKED_COUNTERS] = {"counters", .move = move_counters},
+	[PACKED_MARKERS] = {"markers", .table = &table_markers},
+	[PACKED_OTHER_ISSUES] = {"other-issues", .table = &table_other_issues},
+	[PACKED_SERIES] = {"series", .move = move_series},
+	[PACKED_LINKS] = {"links", .move = move_links},
+	[PACKED_NOTES] = {"notes", .move = move_notes},
+	[PACKED_CONTENT] = {.name = "content"},
+	[PACKED_BLOCKS] = {.name = "blocks"},
+	[PACKED_PLACES] = {.name = "places"},
 };
+
+void packed_move_table(struct fields *f, uint32_t id, struct trace *t)
+{
+	if (sections[id].table)
+		fields_table(f, sections[id].table, t);
+	else
+		sections[id].move(f, t);
+}
 
 const char *packed_section_name(uint32_t id)
 {
-	for (size_t i = 0; packed_tables[i].name; i++)
-		if (packed_tables[i].id == id)
-			return packed_tables[i].name;
-	switch (id) {
-	case PACKED_CONTENT:
-		return "content";
-	case PACKED_BLOCKS:
-		return "blocks";
-	case PACKED_PLACES:
-		return "places";
-	default:
-		return "unknown";
-	}
+	return id < PACKED_SECTION_END && sections[id].name ? sections[id].name : "unknown";
 }

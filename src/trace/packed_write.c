@@ -354,7 +354,8 @@ static bool write_table(struct writer *w, uint32_t id, struct incore_error *e)
 	struct fields f;
 	bool ok;
 
-	fields_init_write(&f, &raw);
+	fields_init_write(&f, FORMAT_PACKED, &raw);
+	fields_use_dict(&f);
 	if (id == PACKED_CONTENT)
 		packed_move_contents(&f, w->t, &w->dir);
 	else if (id == PACKED_BLOCKS)
@@ -362,7 +363,7 @@ static bool write_table(struct writer *w, uint32_t id, struct incore_error *e)
 	else if (id == PACKED_PLACES)
 		packed_move_places(&f, &w->dir);
 	else
-		packed_tables[id - PACKED_META].move(&f, &shallow);
+		packed_move_table(&f, id, &shallow);
 	ok = fields_end(&f, packed_section_name(id), e) && write_section(w, id, &raw, e);
 	fields_deinit(&f);
 	sb_free(&raw);

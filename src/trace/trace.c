@@ -5,18 +5,20 @@
 #include <stdarg.h>
 
 #include "base/mem.h"
+#include "trace/trace_text.h"
+
+const char *const evidence_words[] = {
+	[EVIDENCE_UNKNOWN] = "unknown",
+	[EVIDENCE_HARDWARE_TRACE] = "hardware-trace",
+	[EVIDENCE_HARDWARE_SAMPLE] = "hardware-sample",
+	[EVIDENCE_VENDOR_SIMULATOR] = "vendor-simulator",
+	[EVIDENCE_ESTIMATE] = "estimate",
+	NULL,
+};
 
 const char *evidence_name(enum evidence ev)
 {
-	static const char *const names[] = {
-		[EVIDENCE_UNKNOWN] = "unknown",
-		[EVIDENCE_HARDWARE_TRACE] = "hardware-trace",
-		[EVIDENCE_HARDWARE_SAMPLE] = "hardware-sample",
-		[EVIDENCE_VENDOR_SIMULATOR] = "vendor-simulator",
-		[EVIDENCE_ESTIMATE] = "estimate",
-	};
-
-	return (unsigned)ev <= EVIDENCE_ESTIMATE ? names[ev] : "unknown";
+	return (unsigned)ev <= EVIDENCE_ESTIMATE ? evidence_words[ev] : "unknown";
 }
 
 enum evidence evidence_of(struct str name)
@@ -27,33 +29,35 @@ enum evidence evidence_of(struct str name)
 	return EVIDENCE_UNKNOWN;
 }
 
+const char *const vendor_words[] = {
+	[VENDOR_UNKNOWN] = "unknown",
+	[VENDOR_AMD] = "amd",
+	[VENDOR_ASCEND] = "ascend",
+	[VENDOR_NVIDIA] = "nvidia",
+	NULL,
+};
+
 const char *vendor_name(enum vendor v)
 {
-	static const char *const names[] = {
-		[VENDOR_UNKNOWN] = "unknown",
-		[VENDOR_AMD] = "amd",
-		[VENDOR_ASCEND] = "ascend",
-		[VENDOR_NVIDIA] = "nvidia",
-	};
-
-	return (unsigned)v <= VENDOR_NVIDIA ? names[v] : "unknown";
+	return (unsigned)v <= VENDOR_NVIDIA ? vendor_words[v] : "unknown";
 }
+
+const char *const note_kind_words[] = {
+	[NOTE_LOST] = "lost",
+	[NOTE_TRUNCATED] = "truncated",
+	[NOTE_UNMAPPED] = "unmapped",
+	[NOTE_CLAMPED] = "clamped",
+	[NOTE_CONTRADICTORY] = "contradictory",
+	[NOTE_GUESSED] = "guessed",
+	[NOTE_MISSING] = "missing",
+	[NOTE_DAMAGED] = "damaged",
+	[NOTE_INFO] = "info",
+	NULL,
+};
 
 const char *note_kind_name(enum note_kind k)
 {
-	static const char *const names[] = {
-		[NOTE_LOST] = "lost",
-		[NOTE_TRUNCATED] = "truncated",
-		[NOTE_UNMAPPED] = "unmapped",
-		[NOTE_CLAMPED] = "clamped",
-		[NOTE_CONTRADICTORY] = "contradictory",
-		[NOTE_GUESSED] = "guessed",
-		[NOTE_MISSING] = "missing",
-		[NOTE_DAMAGED] = "damaged",
-		[NOTE_INFO] = "info",
-	};
-
-	return (unsigned)k <= NOTE_INFO ? names[k] : "unknown";
+	return (unsigned)k <= NOTE_INFO ? note_kind_words[k] : "unknown";
 }
 
 static void launch_init(struct trace_launch *l)
@@ -87,12 +91,27 @@ struct trace *trace_new(void)
 	return t;
 }
 
+void trace_text_free(struct trace_text *x)
+{
+	if (!x)
+		return;
+	for (uint32_t i = 0; i < x->n_tracks; i++)
+		mem_free(x->of_track[i]);
+	mem_free(x->of_track);
+	VEC_FREE(&x->slices);
+	VEC_FREE(&x->heads);
+	VEC_FREE(&x->lone_heads);
+	VEC_FREE(&x->counters);
+	mem_free(x);
+}
+
 void trace_free(struct trace *t)
 {
 	if (!t || __atomic_fetch_sub(&t->n_shares, 1, __ATOMIC_ACQ_REL) > 0)
 		return;
 	if (t->loader.close)
 		t->loader.close(t->loader_ctx);
+	trace_text_free(t->text);
 	arena_deinit(&t->arena);
 	mem_free(t);
 }

@@ -56,6 +56,8 @@ enum evidence {
 	EVIDENCE_VENDOR_SIMULATOR,
 	EVIDENCE_ESTIMATE,
 };
+/* The words of an enumeration, by value; NULL ends. */
+extern const char *const evidence_words[], *const vendor_words[], *const note_kind_words[];
 const char *evidence_name(enum evidence ev); /* "hardware-trace", ... */
 enum evidence evidence_of(struct str name);  /* EVIDENCE_UNKNOWN for any other word */
 const char *vendor_name(enum vendor v);	     /* "amd", ... */
@@ -395,6 +397,7 @@ struct trace {
 	struct track *tracks; /* sorted by coord */
 	struct track_loader loader;
 	void *loader_ctx;
+	struct trace_text *text; /* where the slices stand in their file (trace_text.h), or NULL */
 
 	uint32_t n_occupancy;
 	struct occupancy_event

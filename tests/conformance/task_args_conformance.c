@@ -70,7 +70,7 @@ static void args_of(struct task_args *a, struct dump *d, uint64_t id)
 static void expect_tensors(const struct task_args *a, uint32_t n)
 {
 	for (uint32_t i = 0; i < n; i++)
-		assert_true(a->args.v[i].slot == i && a->args.v[i].kind == DUMP_TENSOR);
+		assert_true(a->args.v[i].slot == i && a->args.v[i].is_tensor);
 }
 
 /* Of SF task 1, in both generations. */
@@ -109,16 +109,16 @@ static void test_small(void **state)
 	task_args_deinit(&a);
 
 	args_of(&a, d, TASK(9)); /* the tail: a view of one column */
-	assert_true(a.args.v[0].geometry.rank == 2 && a.args.v[0].dtype == DTYPE_FLOAT32);
-	assert_true(a.args.v[0].geometry.shape[0] == 16 && a.args.v[0].geometry.shape[1] == 1);
-	assert_true(a.args.v[0].geometry.strides[0] == 16 && a.args.v[0].geometry.strides[1] == 1);
+	assert_true(a.args.v[0].n_dims == 2 && a.args.v[0].dtype == DTYPE_FLOAT32);
+	assert_true(a.args.v[0].shape[0] == 16 && a.args.v[0].shape[1] == 1);
+	assert_true(a.args.v[0].strides[0] == 16 && a.args.v[0].strides[1] == 1);
 	assert_int_equal(a.args.v[0].extent, 241);
-	assert_true(a.buffers.v[a.args.v[0].buffer].size >= 1024);
+	assert_true(a.buffers.v[a.args.v[0].buffer].n >= 1024);
 	task_args_deinit(&a);
 
 	args_of(&a, d, TASK(4));
 	assert_int_equal(a.args.v[1].start_offset, 512);
-	assert_true(a.buffers.v[a.args.v[1].buffer].size >= 1536);
+	assert_true(a.buffers.v[a.args.v[1].buffer].n >= 1536);
 	assert_true(a.n_unknown == 3); /* nothing states the buffers: that must be said */
 	task_args_deinit(&a);
 	dump_free(d);
@@ -137,7 +137,7 @@ static void test_restore_tail(void **state)
 	args_of(&before, d, TASK(8));
 	args_of(&a, d, TASK(9));
 	assert_true(dump_payload(d, before.args.v[2].after, &sij, &n, NULL) && n == 1024);
-	assert_true(task_arg_restore(&a.args.v[0], room, sizeof(room), NULL));
+	assert_true(arg_restore(&a.args.v[0], room, sizeof(room), NULL));
 	for (unsigned row = 0; row < 16; row++) {
 		assert_memory_equal(room + row * 64, sij + row * 64, 4);
 		for (unsigned i = 4; i < 64; i++)
@@ -276,7 +276,7 @@ static void test_level_3(void **state)
 
 	(void)state;
 	args_of(&a, d, 0x100000000);
-	assert_true(task_arg_restore(task_arg_find(&a, 0), (uint8_t *)room, sizeof(room), NULL));
+	assert_true(arg_restore(task_arg_find(&a, 0), (uint8_t *)room, sizeof(room), NULL));
 	for (unsigned i = 0; i < 16384; i++)
 		assert_true(room[i] == 5.0f);
 	task_args_deinit(&a);
@@ -310,7 +310,7 @@ static void test_deps(void **state)
 	assert_true(d->deps->tasks.v[1].kernels[0] == -1 && d->deps->tasks.v[1].kernels[1] == 1 &&
 		    d->deps->tasks.v[1].kernels[2] == -1);
 	args_of(&a[0], d, TASK(9));
-	assert_int_equal(a[0].buffers.v[a[0].args.v[0].buffer].size, 1024);
+	assert_int_equal(a[0].buffers.v[a[0].args.v[0].buffer].n, 1024);
 	assert_int_equal(a[0].buffers.v[a[0].args.v[0].buffer].from, TASK_BUFFER_DEPS);
 	task_args_deinit(&a[0]);
 	for (unsigned i = 0; i < 3; i++)

@@ -17,13 +17,13 @@ static void take_args(struct dump *d, uint32_t task)
 
 	if (task_args_init(&a, d, task, DUMP_NONE, NULL)) {
 		for (size_t i = 0; i < a.args.n; i++) {
-			struct task_arg arg = a.args.v[i];
+			struct arg arg = a.args.v[i];
 
-			if (arg.kind == DUMP_TENSOR && arg.buffer >= a.buffers.n)
+			if (arg.is_tensor && arg.buffer >= a.buffers.n)
 				abort();
 			arg.bytes = from; /* a manifest alone has no payload */
 			arg.n_bytes = sizeof(from);
-			task_arg_restore(&arg, room, sizeof(room), NULL);
+			arg_restore(&arg, room, sizeof(room), NULL);
 		}
 		task_args_refuse(&a, NULL);
 	}

@@ -16,17 +16,23 @@ struct fuzz_ascend {
 	struct str bytes; /* a copy of the input, followed by zeros */
 };
 
-static inline void fuzz_ascend_init(struct fuzz_ascend *f, const uint8_t *data, size_t size)
+static inline void fuzz_ascend_start(
+	struct fuzz_ascend *f, const uint8_t *data, size_t size, unsigned want)
 {
 	char *p = calloc(1, size + JSON_PAD);
 
-	*f = (struct fuzz_ascend){.trace = trace_new(), .options = {.want = IMPORT_ALL}};
+	*f = (struct fuzz_ascend){.trace = trace_new(), .options = {.want = want}};
 	if (!p || !f->trace || !asc_init(&f->build, f->trace, &f->options))
 		abort();
 	if (size)
 		memcpy(p, data, size);
 	f->bytes = (struct str){p, size};
 	f->trace->meta.format = f->trace->meta.origin = "fuzz";
+}
+
+static inline void fuzz_ascend_init(struct fuzz_ascend *f, const uint8_t *data, size_t size)
+{
+	fuzz_ascend_start(f, data, size, IMPORT_ALL);
 }
 
 static inline void fuzz_ascend_check(const struct trace *t)

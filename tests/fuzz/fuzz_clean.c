@@ -6,10 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "codec/json_reader.h"
 #include "export/clean/clean_write.h"
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+#include "fuzz_ascend.h"
 
 static void check_json(const char *text, size_t n)
 {
@@ -26,10 +24,11 @@ static void check_json(const char *text, size_t n)
 	free(padded);
 }
 
-static void clean_text(struct str text, bool is_legacy)
+static void clean_trace(const struct trace *t, struct str text, bool is_legacy)
 {
 	struct clean_options o = {.is_legacy = is_legacy, .keep_all = text.n % 2};
 	struct clean_about about = {.kernel = "k\"\n", .input = "fuzz"};
+	struct file_data file = {.data = (const uint8_t *)text.p, .size = text.n};
 	struct incore_error e = {0};
 	struct clean c;
 	char *out = NULL;
@@ -40,14 +39,25 @@ static void clean_text(struct str text, bool is_legacy)
 	if (!f)
 		abort();
 	clean_init(&c, &o);
-	ok = clean_read_json(&c, text, "fuzz", 0, &e) && clean_layout(&c, &e) &&
-	     clean_link(&c, &e) && clean_write_trace(&c, &about, f, &e);
+	ok = clean_read_trace(&c, t, &file, &e) && clean_layout(&c, &e) && clean_link(&c, &e) &&
+	     clean_write_trace(&c, &about, f, &e);
 	fclose(f);
 	if (ok)
 		check_json(out, n);
 	free(out);
 	clean_deinit(&c);
 	incore_error_clear(&e);
+}
+
+static void clean_text(struct str text, bool is_legacy)
+{
+	struct fuzz_ascend f;
+
+	fuzz_ascend_start(&f, (const uint8_t *)text.p, text.n, IMPORT_TEXT);
+	if (asc_read_events(&f.build, f.bytes, "fuzz", 0, NULL) && asc_finish(&f.build, NULL) &&
+		trace_seal(f.trace, NULL))
+		clean_trace(f.trace, f.bytes, is_legacy);
+	fuzz_ascend_end(&f, false);
 }
 
 static void clean_table(struct str text)

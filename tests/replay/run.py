@@ -515,6 +515,33 @@ def classes(incore):
     incore.refused(3, ["args[3, 10]"], *say("(void)args[10]; (void)args[3];", "kernels/aiv/k5.cpp"))
 
 
+def verbose(incore):
+    """-v says what the program is doing, INCORE_LOG=debug what it decided, neither anything of the answer."""
+    words = ["replay", "--dump", os.path.join(DUMPS, "own"), "--func", "1", "--source", SF]
+    quiet = incore.run(*words, "-o", incore.place())
+    info = incore.run(*words, "-v", "-o", incore.place())
+    debug = incore.run(*words, "-o", incore.place(), env={"INCORE_LOG": "debug"})
+    equal((quiet.returncode, info.returncode, debug.returncode), (0, 0, 0), "replay, -v and INCORE_LOG=debug")
+    check("incore: info:" not in quiet.stderr, f"said without -v: {quiet.stderr}")
+    for text in ("info: replay: reading the dump", "info: model: running ", "info: replay: timing 1 op stream with "):
+        check(text in info.stderr, f"-v: no '{text}' in {info.stderr}")
+        check(text in debug.stderr, f"INCORE_LOG=debug: no '{text}' in {debug.stderr}")
+    check("debug:" not in info.stderr, f"-v shows decisions: {info.stderr}")
+    check("sf.cpp: aiv (its core type is stated as aiv)" in debug.stderr, f"INCORE_LOG=debug: no core in {debug.stderr}")
+
+
+def spec_is_not_read_back(incore):
+    """args.json is written for people and later runs: it is not missed where it is gone before the kernel runs."""
+    out, compiler = incore.place(), os.path.join(incore.tmp, "c++")
+    with open(compiler, "w") as f:
+        f.write(f'#!/bin/sh\nrm -f "{out}/args.json"\nexec c++ "$@"\n')
+    os.chmod(compiler, 0o700)
+    incore.replay("--dump", os.path.join(DUMPS, "own"), "--func", "1", "--source", SF, out=out,
+                  env={"CXX": compiler, "XDG_CACHE_HOME": os.path.join(incore.tmp, "fresh-cache")})
+    check(os.path.exists(os.path.join(out, "ops.opstream")), "a replay whose args.json is gone: no op stream")
+    check(not os.path.exists(os.path.join(out, "args.json")), "the compiler was asked after args.json was written")
+
+
 def checked(incore):
     """Extents, roles, slots and control flow really are looked at."""
     path = os.path.join(incore.tmp, "checked.json")
@@ -730,7 +757,7 @@ def faults(incore):
             equal(len(made), int(os.path.exists(os.path.join(out, "insight_export"))), f"{what}: a trace is whole or not there")
 
 
-CASES = [own, blocks, manifest, spec, classes, checked, shared_buffer, words_of_a_set, refusals, compilers, places, estimate, full_disk,
+CASES = [own, blocks, manifest, spec, spec_is_not_read_back, classes, verbose, checked, shared_buffer, words_of_a_set, refusals, compilers, places, estimate, full_disk,
          interrupt, faults, real, real_rows, real_incomplete, real_blocks, real_mixed, real_levels, real_deps]
 
 

@@ -9,10 +9,10 @@
 
 #include <cmocka.h>
 
+#include "args/spec.h"
 #include "base/file.h"
-#include "model/record/argspec.h"
 
-static bool read_spec(struct argspec *a, const char *text, struct incore_error *e)
+static bool read_spec(struct args *a, const char *text, struct incore_error *e)
 {
 	size_t n = strlen(text);
 	char *p = calloc(1, n + FILE_PAD);
@@ -20,16 +20,17 @@ static bool read_spec(struct argspec *a, const char *text, struct incore_error *
 
 	assert_non_null(p);
 	memcpy(p, text, n);
-	argspec_init(a);
-	ok = argspec_read(a, p, n, "spec.json", e);
+	args_init(a);
+	ok = args_read_spec(a, p, n, "spec.json", e);
 	free(p);
 	return ok;
 }
 
 static void test_argspec_document_example(void **state)
 {
-	struct argspec a;
-	const struct arg_slot *s;
+	struct args a;
+	const struct arg *s;
+	unsigned n = 0;
 
 	(void)state;
 	assert_true(read_spec(&a,
@@ -44,20 +45,22 @@ static void test_argspec_document_example(void **state)
 		"{\"kind\": \"scalar\", \"index\": 4, \"dtype\": \"FLOAT32\", \"value\": 1.0, "
 		"\"pack_mode\": \"bits\"}]}",
 		NULL));
-	assert_int_equal(a.slots.n, 4);
-	s = argspec_find(&a, 0);
+	for (uint32_t i = 0; i < ARG_SLOTS; i++)
+		n += a.slots[i].is_used;
+	assert_int_equal(n, 4);
+	s = &a.slots[0];
 	assert_string_equal(s->name, "sij");
-	assert_int_equal(s->bytes, 1024);
-	assert_int_equal(s->stride[0], 16);
-	assert_true(s->is_filled);
-	assert_true(argspec_find(&a, 2)->is_output);
-	s = argspec_find(&a, 1);
-	assert_int_equal(s->bytes, (15 * 16 + 1) * 2);
-	assert_int_equal(s->fill, FILL_NONE); /* nobody said what it holds */
-	assert_int_equal(argspec_find(&a, 4)->value, 0x3f800000);
-	for (size_t i = 1; i < a.slots.n; i++)
-		assert_true(a.slots.v[i - 1].slot < a.slots.v[i].slot);
-	argspec_deinit(&a);
+	assert_int_equal(a.buffers.v[s->buffer].n, 1024);
+	assert_int_equal(s->strides[0], 16);
+	assert_true(s->content.is_filled);
+	assert_true(a.slots[2].is_written);
+	s = &a.slots[1];
+	assert_int_equal(a.buffers.v[s->buffer].n, (15 * 16 + 1) * 2);
+	assert_int_equal(s->content.fill, FILL_NONE); /* nobody said what it holds */
+	assert_int_equal(a.slots[4].bits, 0x3f800000);
+	for (uint32_t i = 0; i < 5; i++)
+		assert_true(!a.slots[i].is_used || a.slots[i].slot == i);
+	args_deinit(&a);
 }
 
 static void test_argspec_packs(void **state)
@@ -87,12 +90,12 @@ static void test_argspec_packs(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(CASES) / sizeof(CASES[0]); i++) {
-		struct argspec a;
+		struct args a;
 
-		argspec_init(&a);
-		assert_true(argspec_add_word(&a, CASES[i].word, NULL));
-		assert_int_equal(a.slots.v[0].value, CASES[i].bits);
-		argspec_deinit(&a);
+		args_init(&a);
+		assert_true(args_add_word(&a, CASES[i].word, NULL));
+		assert_int_equal(a.slots[0].bits, CASES[i].bits);
+		args_deinit(&a);
 	}
 }
 
@@ -133,13 +136,13 @@ static void test_argspec_refused(void **state)
 	(void)state;
 	for (size_t i = 0; i < sizeof(SPECS) / sizeof(SPECS[0]); i++) {
 		struct incore_error e = {0};
-		struct argspec a;
+		struct args a;
 
 		if (read_spec(&a, SPECS[i], &e))
 			fail_msg("accepted: %s", SPECS[i]);
 		assert_int_equal(e.status, INCORE_BAD_INPUT);
 		incore_error_clear(&e);
-		argspec_deinit(&a);
+		args_deinit(&a);
 	}
 }
 
@@ -148,34 +151,34 @@ static void test_argspec_words(void **state)
 	static const char *const BAD[] = {"", "x", "0", "0=", "0=f32", "0=f32[", "0=f32[2",
 		"0=f32[]", "0=f32[2]x", "0=f32[2]:ones", "0=f32[1,1,1,1,1,1]", "0=q32[2]",
 		"48=i32:1", "0=i32:", "0=i32:1.5", "99999999999=i32:1", "0=f32[2]:randomx"};
-	struct argspec a;
+	struct args a;
 
 	(void)state;
-	argspec_init(&a);
+	args_init(&a);
 	for (size_t i = 0; i < sizeof(BAD) / sizeof(BAD[0]); i++) {
 		struct incore_error e = {0};
 
-		if (argspec_add_word(&a, BAD[i], &e))
+		if (args_add_word(&a, BAD[i], &e))
 			fail_msg("accepted: %s", BAD[i]);
 		assert_int_equal(e.status, INCORE_USAGE);
 		incore_error_clear(&e);
 	}
-	assert_true(argspec_add_word(&a, "0=f16[128,64]", NULL));
-	assert_true(argspec_add_word(&a, "1=f32[8]:out", NULL));
-	assert_true(argspec_add_word(&a, "2=i32[8]:value3", NULL));
-	assert_true(argspec_add_word(&a, "3=i32[8]:random7", NULL));
-	assert_false(argspec_add_word(&a, "3=i32[8]", NULL));
-	assert_int_equal(argspec_find(&a, 0)->bytes, 16384);
-	assert_false(argspec_find(&a, 0)->is_filled);
-	assert_true(argspec_find(&a, 1)->is_output);
-	assert_true(argspec_find(&a, 2)->fill_value == 3);
-	assert_int_equal(argspec_find(&a, 3)->fill_seed, 7);
-	argspec_deinit(&a);
+	assert_true(args_add_word(&a, "0=f16[128,64]", NULL));
+	assert_true(args_add_word(&a, "1=f32[8]:out", NULL));
+	assert_true(args_add_word(&a, "2=i32[8]:value3", NULL));
+	assert_true(args_add_word(&a, "3=i32[8]:random7", NULL));
+	assert_false(args_add_word(&a, "3=i32[8]", NULL));
+	assert_int_equal(a.buffers.v[a.slots[0].buffer].n, 16384);
+	assert_false(a.slots[0].content.is_filled);
+	assert_true(a.slots[1].is_written);
+	assert_true(a.slots[2].content.value == 3);
+	assert_int_equal(a.slots[3].content.seed, 7);
+	args_deinit(&a);
 }
 
 static void test_argspec_shared_buffer(void **state)
 {
-	struct argspec a;
+	struct args a;
 	struct incore_error e = {0};
 
 	(void)state;
@@ -186,11 +189,11 @@ static void test_argspec_shared_buffer(void **state)
 		"\"buffer\": 7},"
 		"{\"kind\": \"tensor\", \"index\": 5, \"dtype\": \"INT8\", \"shape\": [4]}]",
 		NULL));
-	assert_int_equal(argspec_owner(&a, argspec_find(&a, 3))->slot, 1);
-	assert_int_equal(argspec_owner(&a, argspec_find(&a, 1))->slot, 1);
-	assert_int_equal(argspec_owner(&a, argspec_find(&a, 5))->slot, 5);
-	assert_int_equal(argspec_find(&a, 1)->bytes, 8); /* what the wider view needs */
-	argspec_deinit(&a);
+	assert_int_equal(args_owner(&a, 3), 1);
+	assert_int_equal(args_owner(&a, 1), 1);
+	assert_int_equal(args_owner(&a, 5), 5);
+	assert_int_equal(a.buffers.v[a.slots[1].buffer].n, 8); /* what the wider view needs */
+	args_deinit(&a);
 	assert_false(read_spec(&a,
 		"[{\"kind\": \"tensor\", \"index\": 0, \"dtype\": \"INT8\", \"shape\": [8], "
 		"\"buffer\": 7, \"buffer_bytes\": 8},"
@@ -199,7 +202,7 @@ static void test_argspec_shared_buffer(void **state)
 		&e));
 	assert_non_null(strstr(e.message, "slots 0 and 1 share buffer 7, of 8 and of 16 bytes"));
 	incore_error_clear(&e);
-	argspec_deinit(&a);
+	args_deinit(&a);
 }
 
 int main(void)

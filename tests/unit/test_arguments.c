@@ -11,10 +11,11 @@
 
 #include <cmocka.h>
 
+#include "args/value.h"
 #include "base/file.h"
+#include "dump/read/task_args.h"
 #include "dump/read/values.h"
-#include "replay/arguments/arguments.h"
-#include "replay/arguments/value_parse.h"
+#include "replay/source/classify.h"
 
 static const struct {
 	unsigned dtype;
@@ -58,7 +59,7 @@ static void test_arguments_values(void **state)
 	(void)state;
 	for (size_t i = 0; i < sizeof(VALUES) / sizeof(*VALUES); i++) {
 		uint64_t bits = 0;
-		bool ok = value_parse(VALUES[i].dtype, str_of(VALUES[i].text), &bits);
+		bool ok = arg_value_parse(VALUES[i].dtype, str_of(VALUES[i].text), &bits);
 
 		if (ok != VALUES[i].ok || (ok && bits != VALUES[i].bits))
 			fail_msg("%s %s: %d 0x%llx", dtype_name(VALUES[i].dtype), VALUES[i].text,
@@ -74,9 +75,9 @@ static void test_arguments_half_round_trip(void **state)
 		bool is_nan = (u & 0x7c00) == 0x7c00 && u & 0x3ff;
 
 		if (!is_nan)
-			assert_int_equal(half_of_float(half_to_float((uint16_t)u)), u);
+			assert_int_equal(half_bits(half_to_float((uint16_t)u)), u);
 		if (!((u & 0x7f80) == 0x7f80 && u & 0x7f))
-			assert_int_equal(bfloat_of_float(bfloat_to_float((uint16_t)u)), u);
+			assert_int_equal(bfloat_bits(bfloat_to_float((uint16_t)u)), u);
 	}
 }
 
@@ -97,19 +98,19 @@ static struct dump *open_task(const char *name, uint64_t id, uint32_t *t)
 static void test_arguments_from_task(void **state)
 {
 	struct incore_error e = {0};
-	struct arguments a;
+	struct args a;
 	uint32_t t;
 	struct dump *d = open_task("own", 0x200000003, &t);
-	const struct replay_slot *s;
+	const struct arg *s;
 
 	(void)state;
-	arguments_init(&a);
-	if (!arguments_from_task(&a, d, t, DUMP_NONE, false, &e))
+	args_init(&a);
+	if (!task_args_load(&a, d, t, DUMP_NONE, false, &e))
 		fail_msg("%s", e.message);
 	assert_int_equal(a.rows.n, 1);
 	assert_int_equal(a.block_count, 1);
-	s = a.rows.v[0].slots;
-	for (unsigned i = 0; i < REPLAY_SLOTS; i++)
+	s = a.slots;
+	for (unsigned i = 0; i < ARG_SLOTS; i++)
 		assert_int_equal(s[i].is_used, i < 9);
 	assert_true(s[3].is_tensor && s[3].is_read && s[3].is_written && s[3].n_dims == 1);
 	assert_int_equal(s[3].shape[0], 16);
@@ -117,11 +118,12 @@ static void test_arguments_from_task(void **state)
 	assert_int_equal(s[7].bits, 1);
 	assert_true(a.buffers.v[s[3].buffer].is_known);
 	assert_int_equal(a.buffers.v[s[3].buffer].n, 1024);
-	assert_true(arguments_cover(&a, STR("f(args[0], args[8], args[48]);"), "k.cpp", &e));
-	assert_false(arguments_cover(&a, STR("f(args[9], args[12]);"), "k.cpp", &e));
+	assert_true(args_cover(
+		&a, kernel_slots_read(STR("f(args[0], args[8], args[48]);")), "k.cpp", &e));
+	assert_false(args_cover(&a, kernel_slots_read(STR("f(args[9], args[12]);")), "k.cpp", &e));
 	assert_non_null(strstr(e.message, "args[9, 12], and nothing supplies them"));
 	incore_error_clear(&e);
-	arguments_deinit(&a);
+	args_deinit(&a);
 	dump_free(d);
 }
 
@@ -142,30 +144,30 @@ static const struct {
 static void test_arguments_set(void **state)
 {
 	struct incore_error e = {0};
-	struct arguments a;
+	struct args a;
 	uint32_t t;
 	struct dump *d = open_task("own", 0x200000003, &t);
 	float f;
 
 	(void)state;
-	arguments_init(&a);
-	assert_true(arguments_from_task(&a, d, t, DUMP_NONE, false, &e));
-	assert_true(arguments_need_restored(&a, 0, &e));
+	args_init(&a);
+	assert_true(task_args_load(&a, d, t, DUMP_NONE, false, &e));
+	assert_true(args_need_restored(&a, 0, &e));
 	for (size_t i = 0; i < sizeof(SETS) / sizeof(*SETS); i++) {
-		bool ok = arguments_set(&a, SETS[i].word, &e);
+		bool ok = args_set(&a, SETS[i].word, &e);
 
 		if (ok != !SETS[i].error || (!ok && !strstr(e.message, SETS[i].error)))
 			fail_msg("%s: %s", SETS[i].word, ok ? "taken" : e.message);
 	}
-	assert_int_equal(a.rows.v[0].slots[7].bits, 0);
-	memcpy(&f, a.buffers.v[a.rows.v[0].slots[0].buffer].p + 60, 4);
+	assert_int_equal(a.rows.v[0].bits[7], 0);
+	memcpy(&f, a.buffers.v[a.slots[0].buffer].p + 60, 4);
 	assert_true(f == 2.5f);
-	assert_false(arguments_need_restored(&a, 0, &e));
+	assert_false(args_need_restored(&a, 0, &e));
 	assert_non_null(strstr(e.message, "also set"));
-	assert_false(arguments_need_restored(&a, 7, &e));
-	assert_false(arguments_need_restored(&a, 30, &e));
+	assert_false(args_need_restored(&a, 7, &e));
+	assert_false(args_need_restored(&a, 30, &e));
 	incore_error_clear(&e);
-	arguments_deinit(&a);
+	args_deinit(&a);
 	dump_free(d);
 }
 
@@ -188,33 +190,33 @@ static void test_arguments_write(void **state)
 {
 	char dir[] = "/tmp/incore_arguments_XXXXXX";
 	struct incore_error e = {0};
-	struct arguments a;
+	struct args a;
 	uint32_t t;
 	struct dump *d = open_task("g11", 0x100000001, &t);
 	char *args_dir;
 
 	(void)state;
 	assert_non_null(mkdtemp(dir));
-	arguments_init(&a);
-	assert_false(arguments_from_task(&a, d, t, DUMP_NONE, false, &e)); /* slot 2 is ambiguous */
+	args_init(&a);
+	assert_false(task_args_load(&a, d, t, DUMP_NONE, false, &e)); /* slot 2 is ambiguous */
 	assert_non_null(strstr(e.message, "slot 2"));
-	arguments_deinit(&a);
-	arguments_init(&a);
-	assert_true(arguments_from_task(&a, d, t, DUMP_NONE, true, &e));
+	args_deinit(&a);
+	args_init(&a);
+	assert_true(task_args_load(&a, d, t, DUMP_NONE, true, &e));
 	assert_true(a.is_forced && a.remarks.n > 0);
-	if (!arguments_write(&a, dir, &e))
+	if (!args_write(&a, dir, &e))
 		fail_msg("%s", e.message);
-	assert_int_equal(a.blocks.n, 1);
+	assert_int_equal(a.rows.n, 1);
 	expect_file(dir, "args.json", "\"strides\": [3, 1]");
-	for (size_t i = 0; i < a.files.n; i++)
-		if (a.files.v[i].file)
-			expect_file(dir, a.files.v[i].file, "");
+	for (size_t i = 0; i < a.buffers.n; i++)
+		if (a.buffers.v[i].file)
+			expect_file(dir, a.buffers.v[i].file, "");
 	args_dir = path_join(dir, "args");
 	assert_int_equal(rmdir(args_dir), 0);
 	assert_int_equal(rmdir(dir), 0);
 	mem_free(args_dir);
 	incore_error_clear(&e);
-	arguments_deinit(&a);
+	args_deinit(&a);
 	dump_free(d);
 }
 

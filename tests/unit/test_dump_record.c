@@ -14,7 +14,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
-#include "dump/dtype.h"
+#include "args/dtype.h"
 #include "dump/gather.h"
 #include "dump_tools.h"
 

@@ -15,7 +15,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/file.h"
+#include "base/file_store.h"
 #include "base/mem.h"
 #include "base/str.h"
 
@@ -250,6 +250,52 @@ static void test_file_paths(void **state)
 	mem_free(r);
 }
 
+static void write_text(const char *path, const char *text)
+{
+	FILE *f = fopen(path, "w");
+
+	assert_non_null(f);
+	fputs(text, f);
+	assert_int_equal(fclose(f), 0);
+}
+
+/* What was opened for its head or kept by one reader is what the next reader gets. */
+static void test_file_store(void **state)
+{
+	struct file_store s = {0};
+	struct file_data f = {0}, g = {0};
+	struct incore_error e = {0};
+	uint8_t head[4];
+	char *path = in_tmp("stored");
+	const uint8_t *kept;
+	size_t n = 0;
+
+	(void)state;
+	write_text(path, "0123456789");
+	assert_int_equal(file_store_head(&s, path, head, sizeof(head), &n), 0);
+	assert_int_equal(n, 4);
+	assert_int_equal(s.n_fds, 1);
+	assert_true(file_store_load_at(&s, FILE_KEEP, &f, AT_FDCWD, path, path, &e));
+	assert_int_equal(s.n_fds, 0); /* the descriptor of the head was read */
+	assert_memory_equal(f.data, "0123456789", 11);
+	kept = f.data;
+	assert_true(file_store_load_at(&s, FILE_TAKE, &g, AT_FDCWD, path, path, &e));
+	assert_ptr_equal(g.data, kept);
+	assert_int_equal(s.files.n, 0);
+	assert_int_equal(s.bytes, 0);
+	file_unload(&f); /* borrowed: frees nothing */
+	file_unload(&g);
+
+	assert_true(file_store_load_at(&s, FILE_KEEP, &f, AT_FDCWD, path, path, &e));
+	write_text(path, "another");
+	assert_true(file_store_load_at(&s, FILE_TAKE, &g, AT_FDCWD, path, path, &e));
+	assert_memory_equal(g.data, "another", 8); /* the file changed: nothing of it is kept */
+	assert_int_not_equal(file_store_head(&s, tmp_dir, head, sizeof(head), &n), 0);
+	file_unload(&g);
+	file_store_deinit(&s);
+	mem_free(path);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -259,6 +305,7 @@ int main(void)
 		cmocka_unit_test(test_file_out),
 		cmocka_unit_test(test_file_out_bad),
 		cmocka_unit_test(test_file_paths),
+		cmocka_unit_test(test_file_store),
 	};
 
 	return cmocka_run_group_tests(tests, make_tmp, remove_tmp);

@@ -8,6 +8,7 @@
 
 #include <cmocka.h>
 
+#include "model/record/cores.h"
 #include "replay/source/classify.h"
 #include "replay/source/signature.h"
 #include "replay/source/source_text.h"
@@ -204,12 +205,46 @@ static void test_kernel_source_class(void **state)
 {
 	(void)state;
 	for (size_t i = 0; i < sizeof(CLASSES) / sizeof(*CLASSES); i++) {
-		struct kernel_class_answer a = kernel_classify(
-			str_of(CLASSES[i].source), CLASSES[i].path, CLASSES[i].stated);
+		struct core_answer a =
+			cores_decide(&(struct core_evidence){.said = CLASSES[i].stated,
+				.asks = kernel_asks(str_of(CLASSES[i].source)),
+				.path = CLASSES[i].path});
 
 		if (a.kernel_class != CLASSES[i].want || !a.reason)
 			fail_msg("%s in %s: %s", CLASSES[i].source, CLASSES[i].path,
 				kernel_class_name(a.kernel_class));
+	}
+}
+
+static const struct {
+	struct core_evidence v;
+	enum kernel_core want;
+	const char *reason;
+} CORES[] = {
+	{{.said = KERNEL_ON_AIV, .path = "kernels/mix/k.cpp"}, KERNEL_ON_AIV, "kernels/mix"},
+	{{.path = "kernels/mix/k.cpp", .recorded = KERNEL_ON_AIC}, KERNEL_ON_MIX, "kernels/mix"},
+	{{.path = "kernels/aiv/k.cpp", .recorded = KERNEL_ON_AIC}, KERNEL_ON_AIC, "stated as aic"},
+	{{.path = "aic/kernels/aiv/k.cpp"}, KERNEL_ON_AIV, "kernels/aiv"}, /* the nearest folder */
+	{{.path = "x/mix/aic/k.cpp"}, KERNEL_ON_AIC, "a folder named aic"},
+	{{.path = "kernels/aic/k.cpp", .has_kinds = true, .has_vector = true}, KERNEL_ON_AIV,
+		"functions"},
+	{{.path = "k.cpp", .has_kinds = true, .has_cube = true, .has_vector = true}, KERNEL_ON_MIX,
+		"functions"},
+	{{.path = "k.cpp", .asks = "it asks"}, KERNEL_ON_MIX, "it asks"},
+	{{.path = "aiv.cpp"}, KERNEL_ON_ANY, "nothing says"}, /* a file is no folder */
+	{{.path = "k.cpp", .text = {"__DAV_VEC__", 11}}, KERNEL_ON_AIV, "macros"},
+	{{.path = "k.cpp", .text = {"TMATMUL(", 8}}, KERNEL_ON_AIC, "ops of the cube"},
+	{{.path = "k.cpp", .text = {"TADD(", 5}}, KERNEL_ON_AIV, "no op of the cube"},
+};
+
+static void test_kernel_source_cores(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < sizeof(CORES) / sizeof(*CORES); i++) {
+		struct core_answer a = cores_decide(&CORES[i].v);
+
+		if (a.core != CORES[i].want || !strstr(a.reason, CORES[i].reason))
+			fail_msg("%zu: %s, %s", i, kernel_core_name(a.core), a.reason);
 	}
 }
 
@@ -236,6 +271,7 @@ int main(void)
 		cmocka_unit_test(test_kernel_source_signature),
 		cmocka_unit_test(test_kernel_source_params),
 		cmocka_unit_test(test_kernel_source_class),
+		cmocka_unit_test(test_kernel_source_cores),
 		cmocka_unit_test(test_kernel_source_slots),
 	};
 

@@ -53,8 +53,8 @@ static const char *const SCRIPTS[][2] = {
 struct stage { /* one run with that CANN */
 	char dir[64], workspace[96], set_env[96], source[96];
 	struct msprof_options options;
-	struct replay_slot slots[REPLAY_SLOTS];
-	struct replay_block block;
+	struct args args;
+	struct arg_row row;
 	struct replay_job job;
 	struct arena arena;
 	struct replay_outcome out;
@@ -93,14 +93,15 @@ static void stage_open(struct stage *s, const char *mode)
 	setenv("TEST_CANN", s->dir, 1);
 	setenv("TEST_MODE", mode, 1);
 	s->options.cann.set_env = s->set_env;
-	s->block = (struct replay_block){0, 1, s->slots};
+	s->args.block_count = 1; /* one block, no slot */
+	s->args.rows.v = &s->row;
+	s->args.rows.n = 1;
 	s->job = (struct replay_job){.workspace = s->workspace,
 		.label = "k",
 		.kernel_class = KERNEL_AIV_ONLY,
 		.n_members = 1,
 		.members = {{s->source, KERNEL_ON_AIV, -1}},
-		.n_blocks = 1,
-		.blocks = &s->block,
+		.args = &s->args,
 		.options = &s->options};
 	arena_init(&s->arena);
 }

@@ -8,14 +8,14 @@
 
 #include <cmocka.h>
 
-#include "dump/dtype.h"
+#include "args/dtype.h"
 #include "model_streams.h"
 #include "replay/arguments/reach.h"
 
 struct fixture {
 	struct opstream_set set;
 	struct opstream *s;
-	struct replay_slot slots[REPLAY_SLOTS];
+	struct arg slots[ARG_SLOTS];
 	struct arena arena;
 	reach_remarks remarks;
 };
@@ -28,7 +28,7 @@ static void set_up(struct fixture *f)
 	opstream_set_init(&f->set);
 	f->s = ms_new(&f->set, CORE_AIV, 0);
 	for (uint32_t i = 0; i < 3; i++) {
-		f->slots[i] = (struct replay_slot){.is_used = true,
+		f->slots[i] = (struct arg){.is_used = true,
 			.is_tensor = true,
 			.dtype = DTYPE_FLOAT16,
 			.extent = 128,
@@ -119,7 +119,7 @@ static void test_reach_gaps(void **state)
 
 		(void)state;
 		set_up(&f);
-		f.slots[0] = (struct replay_slot){.is_used = true,
+		f.slots[0] = (struct arg){.is_used = true,
 			.is_tensor = true,
 			.dtype = DTYPE_FLOAT16,
 			.start_offset = 3,

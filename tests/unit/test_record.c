@@ -11,6 +11,7 @@
 
 #include <cmocka.h>
 
+#include "args/spec.h"
 #include "base/file.h"
 #include "model/record/record.h"
 
@@ -23,25 +24,25 @@ static bool run_case(int number, uint32_t blocks, const char *const *words,
 	struct record_options o = {.kernel = kernel,
 		.recorder_dir = recorder,
 		.cache_dir = cache,
-		.cores = RECORD_AIV,
+		.cores = KERNEL_ON_AIV,
 		.blocks = blocks,
 		.run_limit_s = 2};
 	char define[32];
 	const char *const defines[] = {define};
 	struct record_info info;
-	struct argspec a;
+	struct args a;
 	bool ok;
 
 	snprintf(define, sizeof(define), "CASE=%d", number);
 	o.defines = defines;
 	o.n_defines = 1;
-	argspec_init(&a);
+	args_init(&a);
 	for (; *words; words++)
-		assert_true(argspec_add_word(&a, *words, NULL));
+		assert_true(args_add_word(&a, *words, NULL));
 	o.args = &a;
 	opstream_set_init(set);
 	ok = record_kernel(&o, set, &info, e);
-	argspec_deinit(&a);
+	args_deinit(&a);
 	return ok;
 }
 
@@ -160,16 +161,16 @@ static void test_record_two_sources(void **state)
 		.blocks = 2};
 	struct record_info info;
 	struct opstream_set set;
-	struct argspec a;
+	struct args a;
 
 	(void)state;
-	argspec_init(&a);
+	args_init(&a);
 	opstream_set_init(&set);
 	for (unsigned i = 0; USUAL[i]; i++)
-		assert_true(argspec_add_word(&a, USUAL[i], NULL));
+		assert_true(args_add_word(&a, USUAL[i], NULL));
 	o.args = &a;
 	assert_true(record_kernel(&o, &set, &info, NULL));
-	assert_int_equal(info.cores, RECORD_MIX);
+	assert_int_equal(info.cores, KERNEL_ON_MIX);
 	assert_int_equal(set.v.n, 6);
 	for (uint32_t i = 0; i < 6; i++) {
 		assert_true(set.v.v[i].is_mixed);
@@ -178,7 +179,7 @@ static void test_record_two_sources(void **state)
 		assert_int_equal(set.v.v[i].lane, i % 3 == 2);
 	}
 	opstream_set_deinit(&set);
-	argspec_deinit(&a);
+	args_deinit(&a);
 }
 
 static void test_record_sites(void **state)

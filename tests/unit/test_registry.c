@@ -186,6 +186,39 @@ static void test_registry_find(void **state)
 	capture_list_deinit(&l);
 }
 
+/* Beside means beside: what a folder next to it holds, however it is called, is no sibling. */
+static void test_registry_siblings_flat(void **state)
+{
+	struct capture_list l = {0};
+	struct incore_error e = {0};
+
+	(void)state;
+	make_dir("run");
+	make_dir("run/OPPROF_1");
+	make_capture("run/ui_output_agent_1_dispatch_1");
+	make_capture("run/OPPROF_1/ui_output_agent_1_dispatch_2");
+	assert_true(import_siblings(path_of("run/ui_output_agent_1_dispatch_1"), NULL, &l, &e));
+	assert_int_equal(l.n, 1);
+	capture_list_deinit(&l);
+}
+
+/* Equals stay in the order of their list, wherever they lie in memory. */
+static void test_registry_rank(void **state)
+{
+	struct capture v[4] = {{.path = "c", .position = 2, .n_tracks = 5},
+		{.path = "b", .position = 1, .n_tracks = 5},
+		{.path = "a", .position = 0, .n_tracks = 5},
+		{.path = "d", .position = 3, .n_tracks = 9, .is_empty = true}};
+	struct capture_list l = {.v = v, .n = 4};
+	const struct capture *ranked[4];
+
+	(void)state;
+	assert_int_equal(captures_rank(&l, NULL, ANY_CAPTURE, ranked), 4);
+	for (unsigned i = 0; i < 4; i++)
+		assert_int_equal(ranked[i]->position, i);
+	assert_ptr_equal(capture_choose(&l), ranked[0]);
+}
+
 static void test_registry_find_traps(void **state)
 {
 	(void)state;
@@ -241,6 +274,8 @@ int main(void)
 		cmocka_unit_test(test_registry_import),
 		cmocka_unit_test(test_registry_export),
 		cmocka_unit_test_setup_teardown(test_registry_find, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_registry_siblings_flat, set_up, tear_down),
+		cmocka_unit_test(test_registry_rank),
 		cmocka_unit_test_setup_teardown(test_registry_find_traps, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_registry_find_many, set_up, tear_down),
 	};

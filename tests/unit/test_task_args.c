@@ -91,7 +91,7 @@ static void test_task_args_slots(void **state)
 	assert_int_equal(a.args.v[0].slot, 0);
 	assert_int_equal(a.args.v[1].slot, 2);
 	assert_int_equal(a.args.v[2].slot, 3);
-	assert_int_equal(a.args.v[2].kind, DUMP_SCALAR);
+	assert_int_equal(a.args.v[2].is_tensor, false);
 	assert_int_equal(a.args.v[2].bits, 9);
 	assert_int_equal(a.args.v[2].buffer, DUMP_NONE);
 	assert_true(a.args.v[0].flags == TASK_ARG_NO_BYTES && !a.args.v[0].bytes);
@@ -101,7 +101,7 @@ static void test_task_args_slots(void **state)
 	assert_int_equal(a.missing.v[0], 1);
 	assert_int_equal(a.n_unknown, 2);
 	assert_int_equal(a.buffers.n, 2);
-	assert_int_equal(a.buffers.v[0].size, 1024);
+	assert_int_equal(a.buffers.v[0].n, 1024);
 	assert_null(task_arg_find(&a, 48));
 	refused(&a, "missing-slot", "task 0x0000000000000007: slot 1 is missing");
 	task_args_deinit(&a);
@@ -188,7 +188,7 @@ static void test_task_args_own(void **state)
 	const struct task_where last = {8, 1}, never = {8, 7};
 	struct task_query q = {.funcs = &up, .n_funcs = 1, .block = DUMP_NONE};
 	struct incore_error e = {0};
-	const struct task_arg *arg;
+	const struct arg *arg;
 	struct task_args a;
 	uint32_t t;
 
@@ -201,10 +201,10 @@ static void test_task_args_own(void **state)
 	assert_true(a.args.n == 9 && a.missing.n == 0 && a.n_unknown == 0 && a.buffers.n == 7);
 	assert_true(task_args_refuse(&a, &e));
 	arg = task_arg_find(&a, 3);
-	assert_int_equal(arg->role, DUMP_INOUT);
+	assert_int_equal(arg->is_read && arg->is_written, true);
 	assert_true(arg->before != DUMP_NONE && arg->after != DUMP_NONE && arg->n_bytes == 64);
 	assert_int_equal(a.buffers.v[arg->buffer].addr, 0x100000c00);
-	assert_int_equal(a.buffers.v[arg->buffer].size, 1024);
+	assert_int_equal(a.buffers.v[arg->buffer].n, 1024);
 	assert_int_equal(a.buffers.v[arg->buffer].from, TASK_BUFFER_STATED);
 	assert_int_equal(task_arg_find(&a, 7)->bits, 1);
 	task_args_deinit(&a);
@@ -234,7 +234,7 @@ static void test_task_args_restore(void **state)
 	static const uint16_t want[6] = {0, 10, 20, 0, 30, 40};
 	static const float before[4] = {0, 1, 2, 3};
 	struct incore_error e = {0};
-	const struct task_arg *arg;
+	const struct arg *arg;
 	uint8_t room[64] = {0};
 	struct task_args a;
 
@@ -242,16 +242,16 @@ static void test_task_args_restore(void **state)
 	args_of(&a, d, 0x100000001);
 	arg = task_arg_find(&a, 1);
 	assert_true(arg->dtype == DTYPE_UINT16 && arg->start_offset == 1 && arg->extent == 5);
-	assert_int_equal(a.buffers.v[arg->buffer].size, 1024);
-	assert_true(task_arg_restore(arg, room, sizeof(want), &e));
+	assert_int_equal(a.buffers.v[arg->buffer].n, 1024);
+	assert_true(arg_restore(arg, room, sizeof(want), &e));
 	assert_memory_equal(room, want, sizeof(want));
 	assert_int_equal(room[sizeof(want)], 0);
-	assert_false(task_arg_restore(arg, room, sizeof(want) - 1, &e));
+	assert_false(arg_restore(arg, room, sizeof(want) - 1, &e));
 	assert_string_equal(e.code, "beyond-buffer");
 	arg = task_arg_find(&a, 0);
-	assert_true(task_arg_restore(arg, room, sizeof(room), &e));
+	assert_true(arg_restore(arg, room, sizeof(room), &e));
 	assert_memory_equal(room, before, sizeof(before));
-	assert_false(task_arg_restore(task_arg_find(&a, 3), room, sizeof(room), &e));
+	assert_false(arg_restore(task_arg_find(&a, 3), room, sizeof(room), &e));
 	assert_string_equal(e.code, "not-a-tensor");
 	incore_error_clear(&e);
 	assert_true(task_arg_find(&a, 2)->flags & TASK_ARG_AMBIGUOUS);
@@ -281,33 +281,30 @@ static void test_task_args_scatter(void **state)
 	for (unsigned rank = 0; rank <= 8; rank++)
 		for (unsigned k = 0; k < 4; k++) {
 			unsigned elem = dtype_bytes(dtypes[k]);
-			struct task_arg a = {.dtype = (uint8_t)dtypes[k],
+			struct arg a = {.is_tensor = true,
+				.dtype = (uint8_t)dtypes[k],
 				.start_offset = 3,
 				.bytes = payload,
-				.geometry = {.rank = rank, .numel = 1}};
-			uint64_t step = 1 + k % 2, n;
+				.n_dims = rank};
+			uint64_t step = 1 + k % 2, numel = 1, n;
 
 			for (unsigned d = rank; d-- > 0; step = step * shape[d] + k) {
-				a.geometry.shape[d] = shape[d];
-				a.geometry.strides[d] = step;
-				a.geometry.numel *= shape[d];
+				a.shape[d] = shape[d];
+				a.strides[d] = step;
+				numel *= shape[d];
 			}
-			n = a.geometry.numel > 2 ? a.geometry.numel - 1 : a.geometry.numel;
+			n = numel > 2 ? numel - 1 : numel;
 			a.n_bytes = n * elem;
-			a.extent = place_of(a.geometry.shape, a.geometry.strides, rank,
-					   a.geometry.numel - 1) +
-				   1;
+			a.extent = place_of(a.shape, a.strides, rank, numel - 1) + 1;
 			memset(room, 0xee, sizeof(room));
 			memset(want, 0xee, sizeof(want));
 			for (uint64_t i = 0; i < n; i++)
-				memcpy(want + (3 + place_of(a.geometry.shape, a.geometry.strides,
-							   rank, i)) *
-							elem,
+				memcpy(want + (3 + place_of(a.shape, a.strides, rank, i)) * elem,
 					payload + i * elem, elem);
-			assert_true(task_arg_restore(&a, room, sizeof(room), NULL));
+			assert_true(arg_restore(&a, room, sizeof(room), NULL));
 			assert_memory_equal(room, want, sizeof(room));
-			assert_true(task_arg_restore(&a, room, (3 + a.extent) * elem, NULL));
-			assert_false(task_arg_restore(&a, room, (3 + a.extent) * elem - 1, NULL));
+			assert_true(arg_restore(&a, room, (3 + a.extent) * elem, NULL));
+			assert_false(arg_restore(&a, room, (3 + a.extent) * elem - 1, NULL));
 		}
 }
 
@@ -321,7 +318,7 @@ static void test_task_args_deps(void **state)
 	assert_non_null(d->deps);
 	args_of(&a, d, 0x100000001);
 	assert_int_equal(a.buffers.n, 2);
-	assert_true(a.buffers.v[0].addr == 0x1000 && a.buffers.v[0].size == 1024);
+	assert_true(a.buffers.v[0].addr == 0x1000 && a.buffers.v[0].n == 1024);
 	assert_int_equal(a.buffers.v[0].from, TASK_BUFFER_DEPS);
 	assert_int_equal(a.buffers.v[1].from, TASK_BUFFER_VIEWS);
 	assert_int_equal(a.n_unknown, 1);
@@ -347,7 +344,7 @@ static void test_task_args_shared(void **state)
 	args_of(&a, d, 7);
 	assert_int_equal(a.buffers.n, 5);
 	assert_true(a.args.v[0].buffer == 0 && a.args.v[1].buffer == 0);
-	assert_int_equal(a.buffers.v[0].size, 2048); /* (300 + 199) * 4, rounded up */
+	assert_int_equal(a.buffers.v[0].n, 2048); /* (300 + 199) * 4, rounded up */
 	assert_int_equal(a.buffers.v[0].from, TASK_BUFFER_VIEWS);
 	assert_false(a.buffers.v[0].is_overlapping);
 	assert_true(a.buffers.v[1].is_overlapping && a.buffers.v[2].is_overlapping);

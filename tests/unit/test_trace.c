@@ -8,6 +8,7 @@
 #include <cmocka.h>
 
 #include "random_trace.h"
+#include "trace/field_list.h"
 
 static void test_trace_names(void **state)
 {
@@ -210,6 +211,46 @@ static void test_trace_seal(void **state)
 	}
 }
 
+/* Every field lies in its row, is whole values of its type, and overlaps no other. */
+static void check_fields(const struct field_table *d)
+{
+	uint8_t used[512] = {0};
+
+	assert_in_range(d->n_fields, 1, FIELD_MAX);
+	assert_in_range(d->row_size, 1, sizeof(used));
+	for (uint32_t i = 0; i < d->n_fields; i++) {
+		const struct field *x = &d->fields[i];
+
+		assert_true(x->offset + x->size <= d->row_size);
+		assert_true(x->size >= field_width(x) && x->size % field_width(x) == 0);
+		assert_true((x->type == FIELD_ENUM) == (x->words != NULL));
+		for (uint32_t k = x->offset; k < (uint32_t)x->offset + x->size; k++)
+			assert_int_equal(used[k]++, 0);
+	}
+}
+
+static void test_trace_field_list(void **state)
+{
+	static const struct field_table *const tables[] = {&table_launch, &table_machine,
+		&table_meta, &table_code, &table_totals, &table_samples, &table_frames,
+		&table_sources, &table_clocks, &table_tracks, &table_occupancy, &table_kernel_names,
+		&table_dispatch_events, &table_counters, &table_markers, &table_other_issues,
+		&table_series, &table_links, &table_heads, &table_notes};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(tables) / sizeof(tables[0]); i++) {
+		check_fields(tables[i]);
+		for (int format = 0; format < FORMAT_COUNT; format++) {
+			uint64_t seen = 0;
+
+			for (uint32_t k = 0; k < tables[i]->n_fields; k++)
+				seen |= UINT64_C(1)
+					<< (field_at(tables[i], format, k) - tables[i]->fields);
+			assert_int_equal(seen, (UINT64_C(1) << tables[i]->n_fields) - 1);
+		}
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -221,6 +262,7 @@ int main(void)
 		cmocka_unit_test(test_trace_track_data),
 		cmocka_unit_test(test_trace_load_errors),
 		cmocka_unit_test(test_trace_seal),
+		cmocka_unit_test(test_trace_field_list),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * matrix_passes.h: how long does each matrix instruction keep its pipe, as far as that is known?
- * Modelled (isa/amd_matrix.h). Needs no C library.
+ * Modelled (isa/amd_matrix.h). Runs in a browser too.
  */
 #ifndef ANALYSIS_WAVES_MATRIX_PASSES_H
 #define ANALYSIS_WAVES_MATRIX_PASSES_H

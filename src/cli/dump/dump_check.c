@@ -155,7 +155,7 @@ static void tell_unread(struct checked *k)
 			cli_warn(k->c, "%s", p->v.v[i].text);
 }
 
-static int run(struct cli *c)
+static int run_dump_check(struct cli *c)
 {
 	struct checked k = {.c = c};
 	int status = INCORE_OK;
@@ -184,5 +184,5 @@ const struct verb dump_verb_check = {
 	.options = options,
 	.min_args = 1,
 	.max_args = 1,
-	.run = run,
+	.run = run_dump_check,
 };

@@ -191,8 +191,7 @@ static void print_sums(struct job *j)
 	char a[32], b[32];
 
 	fprintf(j->c->out,
-		"%s pair%s: %llu identical, %llu within tolerance, %llu differ, "
-		"%llu of another kind, %llu only in A, %llu only in B, %llu not compared\n",
+		"%s pair%s: %llu identical, %llu within tolerance, %llu differ, %llu of another kind, %llu only in A, %llu only in B, %llu not compared\n",
 		fmt_u64(a, d->pairs.n), plural(d->pairs.n), (unsigned long long)d->n_identical,
 		(unsigned long long)(d->n_state[PAIR_SAME] > d->n_identical
 					     ? d->n_state[PAIR_SAME] - d->n_identical
@@ -215,10 +214,8 @@ static void explain(struct job *j)
 	static const unsigned floats[] = {
 		DTYPE_FLOAT32, DTYPE_FLOAT16, DTYPE_BFLOAT16, DTYPE_FP8E4M3FN};
 
-	fputs("values a and b are equal when |a - b| <= atol + rtol * |b|; NaN equals NaN in the "
-	      "same\n"
-	      "place (--nan-differs), an infinity only itself; integers, BOOL and the other types "
-	      "exactly\n",
+	fputs("values a and b are equal when |a - b| <= atol + rtol * |b|; NaN equals NaN in the same\n"
+	      "place (--nan-differs), an infinity only itself; integers, BOOL and the other types exactly\n",
 		j->c->out);
 	for (size_t i = 0; i < sizeof(floats) / sizeof(floats[0]); i++) {
 		struct dump_tolerance t = dump_tolerance_of(floats[i]);
@@ -246,7 +243,7 @@ static bool print(struct job *j)
 	return true;
 }
 
-static int run(struct cli *c)
+static int run_dump_diff(struct cli *c)
 {
 	struct job j = {.c = c};
 	int status = INCORE_OK;
@@ -273,5 +270,5 @@ const struct verb dump_verb_diff = {
 	.options = options,
 	.min_args = 2,
 	.max_args = 2,
-	.run = run,
+	.run = run_dump_diff,
 };

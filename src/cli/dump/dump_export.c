@@ -115,7 +115,7 @@ static bool export_records(struct cli *c, struct dump *d, const record_list *lis
 	return ok;
 }
 
-static int run(struct cli *c)
+static int run_dump_export(struct cli *c)
 {
 	struct dump *d = NULL;
 	struct dump_select select;
@@ -139,5 +139,5 @@ const struct verb dump_verb_export = {
 	.options = options,
 	.min_args = 1,
 	.max_args = 1,
-	.run = run,
+	.run = run_dump_export,
 };

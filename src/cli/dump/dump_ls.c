@@ -381,7 +381,7 @@ static bool print(struct ls *l, const char *by)
 					 : print_tasks(l);
 }
 
-static int run(struct cli *c)
+static int run_dump_ls(struct cli *c)
 {
 	struct ls l = {.c = c};
 	const char *by = cli_text(c, "by");
@@ -408,5 +408,5 @@ const struct verb dump_verb_ls = {
 	.options = options,
 	.min_args = 1,
 	.max_args = 1,
-	.run = run,
+	.run = run_dump_ls,
 };

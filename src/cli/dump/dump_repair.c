@@ -127,7 +127,7 @@ static void print_text(struct cli *c, const struct repair_report *r)
 		plural(r->n_lost_payloads), fmt_u64(b, r->n_incomplete), plural(r->n_incomplete));
 }
 
-static int run(struct cli *c)
+static int run_dump_repair(struct cli *c)
 {
 	struct repair_report r = {0};
 	int status = INCORE_OK;
@@ -154,5 +154,5 @@ const struct verb dump_verb_repair = {
 	.options = options,
 	.min_args = 1,
 	.max_args = 1,
-	.run = run,
+	.run = run_dump_repair,
 };

@@ -243,8 +243,7 @@ static void print_head(struct show *s, uint32_t i)
 	print_buffer(s, i);
 	if (slot && r->stage == DUMP_BEFORE && slot->n_before > 1)
 		fprintf(out,
-			"  one of %u before copies with %u content%s; state before the task: "
-			"record %u (%s)\n",
+			"  one of %u before copies with %u content%s; state before the task: record %u (%s)\n",
 			slot->n_before, slot->n_distinct, plural(slot->n_distinct), slot->before,
 			dump_choice_name(slot->choice));
 }
@@ -386,7 +385,7 @@ static bool read_limit(struct show *s)
 		"--limit wants a whole number or 'all', not '%s'", text);
 }
 
-static int run(struct cli *c)
+static int run_dump_show(struct cli *c)
 {
 	struct show s = {.c = c, .is_hex = cli_flag(c, "hex")};
 	int status = INCORE_OK;
@@ -419,5 +418,5 @@ const struct verb dump_verb_show = {
 	.options = options,
 	.min_args = 1,
 	.max_args = 1,
-	.run = run,
+	.run = run_dump_show,
 };

@@ -152,7 +152,7 @@ static int fit(struct cli *c, struct calib_options *o, const struct measured *m)
 	return tell_text(c, &r) ? INCORE_OK : cli_fail(c);
 }
 
-static int run(struct cli *c)
+static int run_model_calibrate(struct cli *c)
 {
 	struct calib_options o = {0};
 	struct measured m;
@@ -183,5 +183,5 @@ const struct verb model_verb_calibrate = {
 	.options = options,
 	.min_args = 0,
 	.max_args = 0,
-	.run = run,
+	.run = run_model_calibrate,
 };

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* model_common.c: the options that the verbs of `incore model` share, and what they all tell. */
+#include "args/spec.h"
 #include "cli/model/model_job.h"
 #include "cli/options.h"
 #include "cli/text/table.h"
@@ -65,14 +66,14 @@ bool model_cli_arch(struct cli *c, enum opstream_arch *out)
 	return true;
 }
 
-static bool read_args(struct cli *c, struct argspec *a)
+static bool read_args(struct cli *c, struct args *a)
 {
 	const char *file = cli_text(c, "arg-spec");
 
-	if (file && !argspec_load(a, file, &c->error))
+	if (file && !args_load_spec(a, file, &c->error))
 		return false;
 	for (unsigned i = 0; i < cli_many(c, "args"); i++)
-		if (!argspec_add_word(a, cli_many_at(c, "args", i), &c->error))
+		if (!args_add_word(a, cli_many_at(c, "args", i), &c->error))
 			return false;
 	return true;
 }
@@ -117,20 +118,18 @@ static bool list_of(struct cli *c, const char *name, const char *const **v, size
 
 bool model_cli_record(struct cli *c, enum opstream_arch arch, struct opstream_set *out)
 {
-	static const char *const kinds[] = {"auto", "aic", "aiv", "mix"};
 	/* a slow compiler on a busy machine is no fault of the kernel */
 	struct record_options o = {.kernel = c->args[0],
 		.kernel_aiv = cli_text(c, "aiv"),
 		.arch = arch,
 		.compile_limit_s = MODEL_COMPILE_LIMIT_S};
 	struct record_info info;
-	struct argspec a;
+	struct args a;
 	bool ok;
 
-	argspec_init(&a);
-	for (unsigned i = 0; i < 4; i++)
-		if (strcmp(cli_text(c, "core"), kinds[i]) == 0)
-			o.cores = (enum record_cores)i;
+	args_init(&a);
+	kernel_core_of(
+		str_of(cli_text(c, "core")), &o.cores); /* one of its words: the parser saw to it */
 	o.args = &a;
 	ok = check_counts(c, &o) && read_args(c, &a) &&
 	     list_of(c, "define", &o.defines, &o.n_defines) &&
@@ -138,7 +137,7 @@ bool model_cli_record(struct cli *c, enum opstream_arch arch, struct opstream_se
 	     record_kernel(&o, out, &info, &c->error);
 	mem_free((void *)o.defines);
 	mem_free((void *)o.include_dirs);
-	argspec_deinit(&a);
+	args_deinit(&a);
 	return ok;
 }
 

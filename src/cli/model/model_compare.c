@@ -211,7 +211,7 @@ static bool compare(struct cli *c, struct side s[2], struct pipe_compare *k)
 		   : pipe_compare(s[0].pipes, s[1].pipes, k, &c->error);
 }
 
-static int run(struct cli *c)
+static int run_model_compare(struct cli *c)
 {
 	struct side s[2] = {{0}};
 	struct pipe_compare k;
@@ -240,5 +240,5 @@ const struct verb model_verb_compare = {
 	.options = options,
 	.min_args = 1,
 	.max_args = 2,
-	.run = run,
+	.run = run_model_compare,
 };

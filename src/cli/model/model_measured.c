@@ -173,8 +173,7 @@ static bool check_whole(const struct pipes *p, const char *path, struct incore_e
 	}
 	if (mads && (!copies || mads % copies))
 		return err_file(e, "truncated", path, INCORE_NO_OFFSET,
-			"%llu MMAD and %llu FIX_L0C_TO_DST: not whole tile loops, the export is "
-			"cut",
+			"%llu MMAD and %llu FIX_L0C_TO_DST: not whole tile loops, the export is cut",
 			(unsigned long long)mads, (unsigned long long)copies);
 	return true;
 }
@@ -295,9 +294,7 @@ bool measured_load(struct cli *c, struct measured *m, struct calib_options *o)
 		     : add_instructions(c, m, o->source);
 	if (ok && !m->tasks.n)
 		ok = err_set(&c->error, INCORE_BAD_INPUT, "no-task",
-			"no op stream in %s belongs to what %s measures (task-ID, func-ID, or "
-			"block "
-			"and core)",
+			"no op stream in %s belongs to what %s measures (task-ID, func-ID, or block and core)",
 			cli_text(c, "ops"), o->source);
 	return ok;
 }

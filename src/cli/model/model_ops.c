@@ -117,7 +117,7 @@ static int tell(struct cli *c, const struct profile *p)
 	return status;
 }
 
-static int run(struct cli *c)
+static int run_model_ops(struct cli *c)
 {
 	enum opstream_arch arch;
 	struct profile p;
@@ -138,5 +138,5 @@ const struct verb model_verb_ops = {
 	.options = options,
 	.min_args = 0,
 	.max_args = 0,
-	.run = run,
+	.run = run_model_ops,
 };

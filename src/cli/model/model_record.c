@@ -42,7 +42,7 @@ static int tell(
 	return cli_json_end(c, &w) ? INCORE_OK : cli_fail(c);
 }
 
-static int run(struct cli *c)
+static int run_model_record(struct cli *c)
 {
 	const char *path = cli_text(c, "output");
 	struct opstream_set set;
@@ -71,5 +71,5 @@ const struct verb model_verb_record = {
 	.options = options,
 	.min_args = 1,
 	.max_args = 1,
-	.run = run,
+	.run = run_model_record,
 };

@@ -9,7 +9,7 @@ static const struct option_def options[] = {
 	MODEL_OPTIONS_END,
 };
 
-static int run(struct cli *c)
+static int run_model_run(struct cli *c)
 {
 	struct opstream_set set;
 	enum opstream_arch arch;
@@ -32,5 +32,5 @@ const struct verb model_verb_run = {
 	.options = options,
 	.min_args = 1,
 	.max_args = 1,
-	.run = run,
+	.run = run_model_run,
 };

@@ -78,7 +78,7 @@ int model_cli_time(struct cli *c, const struct opstream_set *set)
 	return status;
 }
 
-static int run(struct cli *c)
+static int run_model_time(struct cli *c)
 {
 	struct opstream_set set;
 	int status;
@@ -97,5 +97,5 @@ const struct verb model_verb_time = {
 	.options = options,
 	.min_args = 1,
 	.max_args = 1,
-	.run = run,
+	.run = run_model_time,
 };

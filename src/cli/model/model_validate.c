@@ -161,7 +161,7 @@ static bool tell_json(struct cli *c, const struct validate_result *r)
 	return cli_json_end(c, &w);
 }
 
-static int run(struct cli *c)
+static int run_model_validate(struct cli *c)
 {
 	struct validate_options o = {
 		.profile = cli_text(c, "profile"), .ops_only = cli_flag(c, "ops-only")};
@@ -187,5 +187,5 @@ const struct verb model_verb_validate = {
 	.options = options,
 	.min_args = 0,
 	.max_args = 0,
-	.run = run,
+	.run = run_model_validate,
 };

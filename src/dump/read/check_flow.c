@@ -39,9 +39,7 @@ static void check_inout(struct flow *f, const struct dump_slot *s)
 		return;
 	problems_add(&f->d->problems, PROBLEM_NOTE, "no-earlier-writer",
 		problem_of_record(d, s->before),
-		"task 0x%016llx slot %u: no earlier task wrote what it holds before: an input of "
-		"the "
-		"run, or uninitialised memory",
+		"task 0x%016llx slot %u: no earlier task wrote what it holds before: an input of the run, or uninitialised memory",
 		(unsigned long long)r->task_id, r->slot);
 }
 

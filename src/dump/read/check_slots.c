@@ -127,16 +127,13 @@ static void check_stages(struct slot_check *c, const struct dump_task *t, const 
 			s->n_before == 1 ? "copy" : "copies", s->n_after);
 	if (s->choice == DUMP_CHOICE_WRITER)
 		problems_add(&c->d->problems, PROBLEM_NOTE, "several-before", at_slot(t, s->index),
-			"task 0x%016llx slot %u: %u before copies with %u contents; record %u "
-			"equals "
-			"what task 0x%016llx left",
+			"task 0x%016llx slot %u: %u before copies with %u contents; record %u equals what task 0x%016llx left",
 			(unsigned long long)t->id, s->index, s->n_before, s->n_distinct, s->before,
 			(unsigned long long)d->records.v[s->writer].task_id);
 	if (s->choice == DUMP_CHOICE_AMBIGUOUS)
 		problems_add(&c->d->problems, PROBLEM_WARNING, "ambiguous-before",
 			at_slot(t, s->index),
-			"task 0x%016llx slot %u: %u before copies with %u contents, and no earlier "
-			"writer tells which is the state before the task",
+			"task 0x%016llx slot %u: %u before copies with %u contents, and no earlier writer tells which is the state before the task",
 			(unsigned long long)t->id, s->index, s->n_before, s->n_distinct);
 }
 

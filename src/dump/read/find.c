@@ -128,16 +128,13 @@ static void explain(const char *dir, struct incore_error *e)
 {
 	if (exists_in(dir, "args.log")) {
 		err_file(e, "unclosed-dump", dir, INCORE_NO_OFFSET,
-			"the dump was not closed: it has a log but no manifest; "
-			"run incore dump repair on it");
+			"the dump was not closed: it has a log but no manifest; run incore dump repair on it");
 	} else if (exists_in(dir, "kernel_args_dump.json")) {
 		err_file(e, "unsupported-generation", dir, INCORE_NO_OFFSET,
-			"kernel_args_dump.json (X2) was never released and its layout is not "
-			"known; dump again with a released producer");
+			"kernel_args_dump.json (X2) was never released and its layout is not known; dump again with a released producer");
 	} else {
 		err_file(e, "not-a-dump", dir, INCORE_NO_OFFSET,
-			"no dump here: expected args_dump.json, tensor_dump.json, "
-			"tensor_dump_*.json, or a dfx_outputs directory below");
+			"no dump here: expected args_dump.json, tensor_dump.json, tensor_dump_*.json, or a dfx_outputs directory below");
 	}
 }
 
@@ -151,8 +148,7 @@ char *dump_find(const char *path, struct incore_error *e)
 	if (!file_is_dir(path)) {
 		if (strcmp(path_base(path), "kernel_args_dump.json") == 0 && file_exists(path)) {
 			err_file(e, "unsupported-generation", path, INCORE_NO_OFFSET,
-				"kernel_args_dump.json (X2) was never released and its layout is "
-				"not known; dump again with a released producer");
+				"kernel_args_dump.json (X2) was never released and its layout is not known; dump again with a released producer");
 			return NULL;
 		}
 		hit = mem_strndup(path, strlen(path));

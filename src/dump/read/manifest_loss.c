@@ -76,8 +76,7 @@ static bool read_incomplete(struct manifest_reader *m)
 	if (expected == UINT64_MAX)
 		problems_add(&m->d->problems, PROBLEM_DEFECT, "undescribed-task",
 			of_task(task, true),
-			"task 0x%016llx block %llu: %llu arguments of a task that was never "
-			"described",
+			"task 0x%016llx block %llu: %llu arguments of a task that was never described",
 			(unsigned long long)task, (unsigned long long)block,
 			(unsigned long long)found);
 	else

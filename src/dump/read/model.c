@@ -154,19 +154,16 @@ bool dump_payload(const struct dump *d, uint32_t record, const uint8_t **p, uint
 		return true;
 	if (!d->payload)
 		return err_file(e, "no-payload", d->manifest, r->at,
-			"record %u: task 0x%016llx slot %u has %llu bytes, but the manifest names "
-			"no payload file",
+			"record %u: task 0x%016llx slot %u has %llu bytes, but the manifest names no payload file",
 			record, (unsigned long long)r->task_id, r->slot,
 			(unsigned long long)r->bin_size);
 	if (d->is_payload_missing)
 		return err_file(e, "no-payload", d->payload, INCORE_NO_OFFSET,
-			"the payload file is not there; record %u (task 0x%016llx slot %u) needs "
-			"it",
+			"the payload file is not there; record %u (task 0x%016llx slot %u) needs it",
 			record, (unsigned long long)r->task_id, r->slot);
 	if (r->bin_offset > d->bytes.size || r->bin_size > d->bytes.size - r->bin_offset)
 		return err_file(e, "truncated", d->manifest, r->at,
-			"record %u: task 0x%016llx slot %u: bytes %llu to %llu are beyond the end "
-			"of %s (%zu bytes)",
+			"record %u: task 0x%016llx slot %u: bytes %llu to %llu are beyond the end of %s (%zu bytes)",
 			record, (unsigned long long)r->task_id, r->slot,
 			(unsigned long long)r->bin_offset,
 			(unsigned long long)(r->bin_offset + r->bin_size), path_base(d->payload),

@@ -8,11 +8,11 @@
 #ifndef DUMP_READ_MODEL_H
 #define DUMP_READ_MODEL_H
 
+#include "args/dtype.h"
 #include "base/arena.h"
 #include "base/file.h"
 #include "base/map.h"
 #include "base/vec.h"
-#include "dump/dtype.h"
 #include "dump/read/problems.h"
 
 #define DUMP_NONE UINT32_MAX

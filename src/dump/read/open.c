@@ -108,8 +108,7 @@ static void check_bounds(struct dump *d)
 		r->flags |= DUMP_OUT_OF_FILE;
 		if (!d->payload)
 			problems_add(&d->problems, PROBLEM_DEFECT, "no-payload-file", at,
-				"record %zu has %llu bytes of payload, but no payload file is "
-				"named",
+				"record %zu has %llu bytes of payload, but no payload file is named",
 				i, (unsigned long long)r->bin_size);
 		else if (d->is_payload_missing)
 			problems_add(&d->problems, PROBLEM_DEFECT, "payload-missing", at,
@@ -117,8 +116,7 @@ static void check_bounds(struct dump *d)
 				(unsigned long long)r->bin_size, path_base(d->payload));
 		else
 			problems_add(&d->problems, PROBLEM_DEFECT, "out-of-file", at,
-				"record %zu: bytes %llu to %llu are beyond the end of %s (%zu "
-				"bytes)",
+				"record %zu: bytes %llu to %llu are beyond the end of %s (%zu bytes)",
 				i, (unsigned long long)r->bin_offset,
 				(unsigned long long)(r->bin_offset + r->bin_size),
 				path_base(d->payload), d->bytes.size);

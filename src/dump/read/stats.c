@@ -18,7 +18,7 @@ static void sum_add(struct sum *s, double v)
 }
 
 /* False: not finite, and counted. */
-static bool take(struct value_stats *s, double v)
+static bool take_value(struct value_stats *s, double v)
 {
 	s->n++;
 	if (isnan(v)) {
@@ -71,7 +71,7 @@ void value_stats_of(unsigned dtype, const uint8_t *p, uint64_t n, struct value_s
 		for (unsigned k = 0; k < dtype_values(dtype); k++) {
 			double v = value_double(dtype, p, i, k);
 
-			if (!take(out, v))
+			if (!take_value(out, v))
 				continue;
 			if (!dtype_is_float(dtype)) {
 				uint64_t bits = value_bits(dtype, p, i);

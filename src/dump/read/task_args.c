@@ -43,7 +43,7 @@ static bool copies_agree(const struct dump *d, const struct dump_slot *s)
 	return true;
 }
 
-static void fill_bytes(const struct dump *d, struct task_arg *a)
+static void fill_bytes(const struct dump *d, struct arg *a, uint64_t numel)
 {
 	const struct dump_record *r = &d->records.v[a->before];
 
@@ -55,36 +55,46 @@ static void fill_bytes(const struct dump *d, struct task_arg *a)
 		a->flags |= TASK_ARG_TRUNCATED; /* whether it says so or not */
 	if (a->bytes && (r->flags & DUMP_HAS_CRC) && crc32c(0, a->bytes, a->n_bytes) != r->crc32c)
 		a->flags |= TASK_ARG_CHECKSUM;
-	if (!a->bytes && a->geometry.numel &&
+	if (!a->bytes && numel &&
 		!(a->flags & (TASK_ARG_TRUNCATED | TASK_ARG_OVERWRITTEN | TASK_ARG_LOST)))
 		a->flags |= TASK_ARG_NO_BYTES;
 }
 
-static void fill_tensor(const struct dump *d, struct task_arg *a, const struct dump_record *r)
+static void fill_tensor(const struct dump *d, struct arg *a, const struct dump_record *r)
 {
+	struct dump_geometry g;
 	uint64_t end;
 
-	dump_geometry_of(d, r, &a->geometry);
+	dump_geometry_of(d, r, &g);
+	a->n_dims = g.rank;
+	memcpy(a->shape, g.shape, g.rank * sizeof(g.shape[0]));
+	memcpy(a->strides, g.strides, g.rank * sizeof(g.strides[0]));
+	arg_measure(a); /* what is dense; how far it reaches is checked below */
+	a->extent = 0;
 	a->start_offset = r->start_offset;
 	if (!dtype_bytes(r->dtype))
 		a->flags |= TASK_ARG_NO_TYPE;
-	if (!task_view_end(&a->geometry, r->start_offset, dtype_bytes(r->dtype), &end))
+	if (!task_view_end(&g, r->start_offset, dtype_bytes(r->dtype), &end))
 		a->flags |= TASK_ARG_BEYOND;
 	else
 		a->extent = end - r->start_offset;
 	if (a->before != DUMP_NONE)
-		fill_bytes(d, a);
+		fill_bytes(d, a, g.numel);
 	else if (r->role != DUMP_OUTPUT)
 		a->flags |= TASK_ARG_NO_BEFORE;
 }
 
-static void fill_arg(struct task_args *all, const struct dump_slot *s, struct task_arg *a)
+static void fill_arg(struct task_args *all, const struct dump_slot *s, struct arg *a)
 {
 	const struct dump *d = all->d;
 	uint32_t of_block = all->block == DUMP_NONE ? DUMP_NONE : copy_of_block(d, s, all->block);
 	const struct dump_record *r;
 
-	*a = (struct task_arg){.slot = s->index, .before = s->before, .buffer = DUMP_NONE};
+	*a = (struct arg){.is_used = true,
+		.slot = s->index,
+		.name = "",
+		.before = s->before,
+		.buffer = DUMP_NONE};
 	a->after = dump_slot_after(d, s);
 	if (of_block != DUMP_NONE) {
 		a->before = of_block;
@@ -93,8 +103,9 @@ static void fill_arg(struct task_args *all, const struct dump_slot *s, struct ta
 		a->flags |= TASK_ARG_SEVERAL;
 	}
 	r = &d->records.v[a->before != DUMP_NONE ? a->before : a->after];
-	a->kind = r->kind;
-	a->role = r->role;
+	a->is_tensor = r->kind == DUMP_TENSOR;
+	a->is_read = r->role != DUMP_OUTPUT;
+	a->is_written = r->role != DUMP_INPUT;
 	a->dtype = r->dtype;
 	if (of_block == DUMP_NONE && !copies_agree(d, s))
 		a->flags |= TASK_ARG_CONFLICT;
@@ -104,12 +115,14 @@ static void fill_arg(struct task_args *all, const struct dump_slot *s, struct ta
 		a->flags |= TASK_ARG_INCOMPLETE;
 	if (a->after != DUMP_NONE && (d->records.v[a->after].flags & DUMP_TORN))
 		a->flags |= TASK_ARG_TORN;
-	if (r->kind == DUMP_TENSOR) {
+	if (a->is_tensor) {
 		if (a->before != DUMP_NONE)
 			a->flags |= flags_of_record(r);
 		fill_tensor(d, a, r);
+		a->origin = a->bytes ? ARG_DUMP : ARG_NO_BYTES;
 		return;
 	}
+	a->origin = ARG_DUMP;
 	a->bits = r->bits;
 	if (!(r->flags & DUMP_HAS_VALUE))
 		a->flags |= TASK_ARG_NO_VALUE;
@@ -117,17 +130,17 @@ static void fill_arg(struct task_args *all, const struct dump_slot *s, struct ta
 		a->flags |= TASK_ARG_INEXACT;
 }
 
-static bool take_slot(struct task_args *all, const struct dump_slot *s, struct incore_error *e)
+static bool add_slot(struct task_args *all, const struct dump_slot *s, struct incore_error *e)
 {
 	const struct dump *d = all->d;
 	const struct dump_record *r = &d->records.v[d->order[s->first]];
-	struct task_arg a;
+	struct arg a;
 
-	if (s->index >= TASK_END_SLOT)
+	if (s->index >= ARG_SLOTS)
 		return err_file(e, "bad-slot", d->manifest, r->at,
 			"task 0x%016llx: slot %u; the argument array has slots 0 to %d",
-			(unsigned long long)all->id, s->index, TASK_END_SLOT - 1);
-	if (s->index >= TASK_CONTEXT_SLOT)
+			(unsigned long long)all->id, s->index, ARG_SLOTS - 1);
+	if (s->index >= ARG_CONTEXT_SLOT)
 		return true;
 	if (s->n_before + s->n_after == 0)
 		return VEC_PUSH(&all->ignored, s->index) || err_nomem(e);
@@ -153,8 +166,8 @@ static bool find_missing(struct task_args *all, const struct dump_task *t, struc
 
 		want = next > want ? next : want;
 	}
-	if (want > TASK_CONTEXT_SLOT)
-		want = TASK_CONTEXT_SLOT;
+	if (want > ARG_CONTEXT_SLOT)
+		want = ARG_CONTEXT_SLOT;
 	for (uint32_t slot = 0; slot < want; slot++) {
 		if (at < all->args.n && all->args.v[at].slot == slot)
 			at++;
@@ -178,7 +191,7 @@ bool task_args_init(
 	if (!dump_choose(d, e))
 		return false;
 	for (uint32_t i = 0; i < task->n_slots; i++)
-		if (!take_slot(a, &d->slots.v[task->first_slot + i], e))
+		if (!add_slot(a, &d->slots.v[task->first_slot + i], e))
 			return false;
 	return find_missing(a, task, e) && task_buffers_find(a, e);
 }
@@ -191,7 +204,7 @@ void task_args_deinit(struct task_args *a)
 	VEC_FREE(&a->buffers);
 }
 
-const struct task_arg *task_arg_find(const struct task_args *a, uint32_t slot)
+const struct arg *task_arg_find(const struct task_args *a, uint32_t slot)
 {
 	for (size_t i = 0; i < a->args.n; i++)
 		if (a->args.v[i].slot == slot)
@@ -228,7 +241,7 @@ bool task_args_refuse(const struct task_args *a, struct incore_error *e)
 			"task 0x%016llx: slot %u is missing", (unsigned long long)a->id,
 			a->missing.v[0]);
 	for (size_t i = 0; i < a->args.n; i++) {
-		const struct task_arg *arg = &a->args.v[i];
+		const struct arg *arg = &a->args.v[i];
 		uint32_t record = arg->before != DUMP_NONE ? arg->before : arg->after;
 
 		if (arg->flags & TASK_ARG_BAD)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * task_args.h: one task of a dump as the arguments of its kernel, in slot order: what each slot is,
+ * task_args.h: one task of a dump as the arguments of its kernel (args/args.h): what each slot is,
  * the bytes that were there before the dispatch, which slots share a buffer and how large it is,
  * and what stands in the way of using a slot.
  *
@@ -13,10 +13,9 @@
 #ifndef DUMP_READ_TASK_ARGS_H
 #define DUMP_READ_TASK_ARGS_H
 
+#include "args/args.h"
 #include "dump/read/model.h"
 
-#define TASK_CONTEXT_SLOT 48 /* 48 and 49 are the runtime's own, no arguments */
-#define TASK_END_SLOT 50
 #define TASK_BUFFER_ROUND 1024 /* runtimes allocate multiples of it */
 
 /* --- which task is meant --- */
@@ -47,7 +46,7 @@ bool task_find_one(
 uint32_t task_block_of_dispatch(const struct dump *d, uint32_t t, uint64_t dispatch);
 
 /* --- its arguments --- */
-enum task_arg_flags {
+enum task_arg_flags { /* of arg.flags */
 	/* these stand in the way of a replay: TASK_ARG_BAD */
 	TASK_ARG_TRUNCATED = 1,	    /* the bytes are a prefix */
 	TASK_ARG_OVERWRITTEN = 2,   /* the producer lost them */
@@ -68,32 +67,10 @@ enum task_arg_flags {
 };
 #define TASK_ARG_BAD 4095u
 
-struct task_arg {
-	uint32_t slot;
-	uint32_t flags;		       /* enum task_arg_flags */
-	uint8_t kind, role, dtype;     /* enums of model.h and dtype.h */
-	uint32_t before, after;	       /* records; DUMP_NONE: none */
-	uint32_t buffer;	       /* of task_args.buffers; DUMP_NONE: a scalar */
-	uint64_t start_offset;	       /* elements from the buffer's start */
-	struct dump_geometry geometry; /* in elements */
-	uint64_t extent;	       /* elements from the first to behind the last touched */
-	const uint8_t *bytes;	       /* before the dispatch, row-major, dense; NULL: none */
-	uint64_t n_bytes;	       /* fewer than the shape asks for where it is truncated */
-	uint64_t bits;		       /* scalar: as the slot held them */
-};
-
-enum task_buffer_from {
+enum task_buffer_from {	    /* of arg_buffer.from: who says the size */
 	TASK_BUFFER_STATED, /* by the record */
 	TASK_BUFFER_DEPS,   /* by deps.json */
 	TASK_BUFFER_VIEWS,  /* the least that its known views need, rounded up */
-};
-
-struct task_buffer {
-	uint64_t addr;	     /* on the device of that run; 0: not known, shared with no slot */
-	uint64_t size;	     /* bytes to allocate */
-	uint8_t from;	     /* enum task_buffer_from: who says the size */
-	bool is_overlapping; /* another buffer of the task has some of the same addresses */
-	uint32_t first_arg;  /* of task_args.args */
 };
 
 struct task_args {
@@ -101,13 +78,13 @@ struct task_args {
 	uint64_t id;
 	int32_t members[DUMP_MAX_MEMBERS]; /* func ids; n 0: not stated */
 	unsigned n_members;
-	uint32_t n_blocks, block;  /* block DUMP_NONE: the task as a whole */
-	bool is_block_stated;	   /* false: the dump does not say which copy is which block's */
-	VEC(struct task_arg) args; /* slots ascending; context slots left out */
-	VEC(uint32_t) missing;	   /* slots that must be there and are not */
-	VEC(uint32_t) ignored;	   /* slots with records of unknown stages alone */
-	VEC(struct task_buffer) buffers;
-	uint32_t n_unknown; /* tensors of which nothing says what shares their buffer */
+	uint32_t n_blocks, block; /* block DUMP_NONE: the task as a whole */
+	bool is_block_stated;	  /* false: the dump does not say which copy is which block's */
+	VEC(struct arg) args;	  /* slots ascending; context slots left out */
+	VEC(uint32_t) missing;	  /* slots that must be there and are not */
+	VEC(uint32_t) ignored;	  /* slots with records of unknown stages alone */
+	VEC(struct arg_buffer) buffers; /* without their bytes */
+	uint32_t n_unknown;		/* tensors of which nothing says what shares their buffer */
 };
 
 /* Task t of d->tasks. Chooses among before copies (dump_choose()). An error: a slot above 49, a
@@ -115,15 +92,16 @@ struct task_args {
 bool task_args_init(
 	struct task_args *a, struct dump *d, uint32_t t, uint32_t block, struct incore_error *e);
 void task_args_deinit(struct task_args *a);
-const struct task_arg *task_arg_find(const struct task_args *a, uint32_t slot); /* or NULL */
+const struct arg *task_arg_find(const struct task_args *a, uint32_t slot); /* or NULL */
 /* False, with task, slot and reason, where a slot is missing or TASK_ARG_BAD. */
 bool task_args_refuse(const struct task_args *a, struct incore_error *e);
 /* What the lowest of these flags means, in words. */
 const char *task_arg_flag_text(uint32_t flags);
 
-/* Writes the bytes of a tensor through its view into its buffer of `size` bytes; what the view does
- * not touch stays. An error where it leaves the buffer; no bytes: nothing is written. */
-bool task_arg_restore(
-	const struct task_arg *a, uint8_t *buffer, uint64_t size, struct incore_error *e);
+/* Its slots, buffers with their bytes restored, and rows, into arguments that are empty; block
+ * DUMP_NONE: all of its blocks. A slot that is missing, cut, overwritten or ambiguous is refused with
+ * task and slot; with `force` it is a remark. Nothing of the dump is borrowed. */
+bool task_args_load(struct args *a, struct dump *d, uint32_t t, uint32_t block, bool force,
+	struct incore_error *e);
 
 #endif

@@ -11,7 +11,7 @@
 #include "dump/read/deps.h"
 
 /* Bytes from the buffer's start to the end of the view; 0 for an empty one. */
-static uint64_t view_end(const struct task_arg *arg)
+static uint64_t view_end(const struct arg *arg)
 {
 	if (arg->flags & TASK_ARG_BEYOND || !arg->extent)
 		return 0;
@@ -58,35 +58,35 @@ static uint64_t reach_of(const struct dump *d, uint64_t addr)
 
 static bool add_tensor(struct task_args *a, uint32_t index, struct incore_error *e)
 {
-	struct task_arg *arg = &a->args.v[index];
+	struct arg *arg = &a->args.v[index];
 	uint64_t end = view_end(arg);
-	struct task_buffer b = {.first_arg = index, .from = TASK_BUFFER_VIEWS};
+	struct arg_buffer b = {.is_size_known = true, .from = TASK_BUFFER_VIEWS};
 	struct record_buffer k;
 
 	if (record_buffer_of(a->d, arg->before != DUMP_NONE ? arg->before : arg->after, &k)) {
 		b.addr = k.addr;
-		b.size = k.size;
+		b.n = k.size;
 	}
 	if (k.size)
 		b.from = k.is_from_deps ? TASK_BUFFER_DEPS : TASK_BUFFER_STATED;
 	for (size_t i = 0; b.addr && i < a->buffers.n; i++) {
-		struct task_buffer *other = &a->buffers.v[i];
+		struct arg_buffer *other = &a->buffers.v[i];
 
 		if (other->addr != b.addr)
 			continue;
 		arg->buffer = (uint32_t)i;
-		if (b.size > other->size || (b.size && other->from == TASK_BUFFER_VIEWS)) {
-			other->size = b.size;
+		if (b.n > other->n || (b.n && other->from == TASK_BUFFER_VIEWS)) {
+			other->n = b.n;
 			other->from = b.from;
 		}
-		if (other->from == TASK_BUFFER_VIEWS && rounded(end) > other->size)
-			other->size = rounded(end);
+		if (other->from == TASK_BUFFER_VIEWS && rounded(end) > other->n)
+			other->n = rounded(end);
 		return true;
 	}
 	if (b.from == TASK_BUFFER_VIEWS) {
 		uint64_t reach = b.addr ? reach_of(a->d, b.addr) : 0;
 
-		b.size = rounded(reach > end ? reach : end);
+		b.n = rounded(reach > end ? reach : end);
 	}
 	a->n_unknown += b.addr == 0;
 	arg->buffer = (uint32_t)a->buffers.n;
@@ -97,13 +97,13 @@ static void note_overlaps(struct task_args *a)
 {
 	for (size_t i = 0; i < a->buffers.n; i++)
 		for (size_t k = i + 1; k < a->buffers.n; k++) {
-			struct task_buffer *x = &a->buffers.v[i], *y = &a->buffers.v[k];
+			struct arg_buffer *x = &a->buffers.v[i], *y = &a->buffers.v[k];
 			bool is_below = x->addr < y->addr;
-			const struct task_buffer *low = is_below ? x : y, *high = is_below ? y : x;
+			const struct arg_buffer *low = is_below ? x : y, *high = is_below ? y : x;
 
 			/* a size that was rounded up here says nothing about the next buffer */
 			if (!low->addr || !high->addr || low->from == TASK_BUFFER_VIEWS ||
-				high->addr - low->addr >= low->size)
+				high->addr - low->addr >= low->n)
 				continue;
 			x->is_overlapping = y->is_overlapping = true;
 		}
@@ -112,12 +112,12 @@ static void note_overlaps(struct task_args *a)
 bool task_buffers_find(struct task_args *a, struct incore_error *e)
 {
 	for (size_t i = 0; i < a->args.n; i++)
-		if (a->args.v[i].kind == DUMP_TENSOR && !add_tensor(a, (uint32_t)i, e))
+		if (a->args.v[i].is_tensor && !add_tensor(a, (uint32_t)i, e))
 			return false;
 	for (size_t i = 0; i < a->args.n; i++) {
-		struct task_arg *arg = &a->args.v[i];
+		struct arg *arg = &a->args.v[i];
 
-		if (arg->kind == DUMP_TENSOR && view_end(arg) > a->buffers.v[arg->buffer].size)
+		if (arg->is_tensor && view_end(arg) > a->buffers.v[arg->buffer].n)
 			arg->flags |= TASK_ARG_BEYOND;
 	}
 	note_overlaps(a);

@@ -10,7 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "dump/dtype.h"
+#include "args/dtype.h"
 
 #define VALUE_TEXT 64 /* bytes that hold any element's text */
 

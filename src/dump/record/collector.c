@@ -159,7 +159,7 @@ static void take_flush(struct collector *c, struct incore_dump_writer *w,
 	report_done(c->d, &w->flush_done, e->at, 1);
 }
 
-static void take(struct collector *c, struct incore_dump_writer *w, const struct entry *entry)
+static void take_entry(struct collector *c, struct incore_dump_writer *w, const struct entry *entry)
 {
 	const struct payload_entry *e = (const struct payload_entry *)entry;
 	const uint8_t *behind = (const uint8_t *)(e + 1);
@@ -214,7 +214,7 @@ static void drain(struct collector *c, struct incore_dump_writer *w)
 			}
 			continue;
 		}
-		take(c, w, entry);
+		take_entry(c, w, entry);
 		w->taken += entry->size;
 	}
 	if (has_worked)

@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "dump/dtype.h"
+#include "args/dtype.h"
 #include "dump/gather.h"
 #include "dump/record/log_write.h"
 #include "dump/record/producer.h"

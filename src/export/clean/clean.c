@@ -20,6 +20,7 @@ void clean_deinit(struct clean *c)
 	intern_deinit(&c->sync_keys);
 	VEC_FREE(&c->lanes);
 	VEC_FREE(&c->slices);
+	mem_free(c->rows);
 	VEC_FREE(&c->heads);
 	VEC_FREE(&c->syncs);
 	VEC_FREE(&c->keys);
@@ -41,51 +42,63 @@ static bool is_kept(const struct clean_options *o, struct str pipe)
 	return !str_is(pipe, "FLOWCTRL") && !str_is(pipe, "CACHEMISS") && !str_is(pipe, "ALL");
 }
 
-/* "MTE2#1" of text that was cleaned before belongs to MTE2. */
-static struct str fold_row(struct clean *c, struct str pipe)
-{
-	ptrdiff_t at = str_rfind_char(pipe, '#');
-	uint64_t k;
-
-	if (at > 0 && str_to_u64(str_sub(pipe, (size_t)at + 1, pipe.n), &k)) {
-		c->n_cleaned++;
-		pipe.n = (size_t)at;
-	}
-	return pipe;
-}
-
-static bool add_lanes(struct clean *c, struct str pid, struct str pid_raw, struct str pipe)
+static bool add_lanes(struct clean *c, struct str pid, struct str pipe)
 {
 	enum ascend_pipe number = ascend_pipe_of_lane(pipe);
 	struct clean_lane k = {.order = ascend_lane(number)->dataflow * 1000 + number,
 		.is_kept = is_kept(&c->options, pipe)};
 	char *a = arena_strndup(&c->arena, pid.p ? pid.p : "", pid.n);
-	char *b = arena_strndup(&c->arena, pid_raw.p ? pid_raw.p : "", pid_raw.n);
-	char *d = arena_strndup(&c->arena, pipe.p ? pipe.p : "", pipe.n);
+	char *b = arena_strndup(&c->arena, pipe.p ? pipe.p : "", pipe.n);
 
-	if (!a || !b || !d)
+	if (!a || !b)
 		return false;
 	k.pid = (struct str){a, pid.n};
-	k.pid_raw = (struct str){b, pid_raw.n};
-	k.pipe = (struct str){d, pipe.n};
+	k.pipe = (struct str){b, pipe.n};
 	if (!VEC_PUSH(&c->lanes, k))
 		return false;
 	k.is_wait = true;
 	return VEC_PUSH(&c->lanes, k);
 }
 
-uint32_t clean_lane_of(struct clean *c, struct str pid, struct str pid_raw, struct str pipe)
+static bool put_lane_key(struct strbuf *b, struct str pid, struct str pipe)
 {
-	char text[2 * CLEAN_MAX_NAME + 1];
-	uint32_t n = c->lane_keys.n, k;
+	sb_add(b, pid.p ? pid.p : "", pid.n);
+	sb_putc(b, 0);
+	sb_add(b, pipe.p ? pipe.p : "", pipe.n);
+	return !b->failed;
+}
 
-	pipe = fold_row(c, pipe);
-	memcpy(text, pid_raw.p, pid_raw.n);
-	text[pid_raw.n] = 0;
-	if (pipe.n)
-		memcpy(text + pid_raw.n + 1, pipe.p, pipe.n);
-	k = intern_add(&c->lane_keys, (struct str){text, pid_raw.n + 1 + pipe.n});
-	if (k == INTERN_NONE || (k == n && !add_lanes(c, pid, pid_raw, pipe)))
+uint32_t clean_lane_of(struct clean *c, struct str pid, struct str pipe)
+{
+	struct strbuf b = {0};
+	uint32_t n = c->lane_keys.n, k = INTERN_NONE;
+
+	if (put_lane_key(&b, pid, pipe))
+		k = intern_add(&c->lane_keys, (struct str){b.p, b.n});
+	sb_free(&b);
+	if (k == INTERN_NONE || (k == n && !add_lanes(c, pid, pipe)))
 		return UINT32_MAX;
 	return 2 * k;
+}
+
+uint32_t clean_find_lane(const struct clean *c, struct str pid, struct str pipe)
+{
+	struct strbuf b = {0};
+	uint32_t k = INTERN_NONE;
+
+	if (put_lane_key(&b, pid, pipe))
+		k = intern_find(&c->lane_keys, (struct str){b.p, b.n});
+	sb_free(&b);
+	return k == INTERN_NONE ? UINT32_MAX : 2 * k;
+}
+
+int clean_compare_lanes(const struct clean *c, uint32_t x, uint32_t y)
+{
+	const struct clean_lane *a = &c->lanes.v[x], *b = &c->lanes.v[y];
+
+	if (a->group != b->group)
+		return a->group < b->group ? -1 : 1;
+	if (a->order != b->order)
+		return a->order < b->order ? -1 : 1;
+	return x < y ? -1 : x > y;
 }

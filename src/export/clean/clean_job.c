@@ -3,13 +3,10 @@
  */
 #include "export/clean/clean_job.h"
 
-#include <math.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/mem.h"
-
-#define METADATA_BYTES (512u << 10) /* of a trace.json, at most */
 
 static bool remark(struct clean_job *j, bool is_loss, const char *fmt, ...) PRINTF_LIKE(3, 4);
 static bool remark(struct clean_job *j, bool is_loss, const char *fmt, ...)
@@ -28,13 +25,6 @@ static bool remark(struct clean_job *j, bool is_loss, const char *fmt, ...)
 
 /* --- reading --- */
 
-/* Traces that we exported say in their metadata, which comes first, when they are estimates. */
-static void find_evidence(struct clean_job *j, struct str text)
-{
-	if (str_has(str_sub(text, 0, METADATA_BYTES), "\"evidence\":\"estimate\""))
-		j->evidence = evidence_name(EVIDENCE_ESTIMATE);
-}
-
 static bool list_blocks(const struct clean_job *j, const char *what, struct incore_error *e)
 {
 	struct strbuf b = {0};
@@ -48,33 +38,24 @@ static bool list_blocks(const struct clean_job *j, const char *what, struct inco
 	return false;
 }
 
-static bool read_block(struct clean_job *j, const struct insight_block *k, uint32_t *n_traces,
-	struct incore_error *e)
+static bool look_at_block(
+	struct clean_job *j, const struct insight_block *k, bool *has_trace, struct incore_error *e)
 {
-	uint64_t at = k->offset + INSIGHT_HEADER_BYTES;
-
-	if (k->is_legacy &&
-		!remark(j, false,
-			"%s: legacy SOURCE layout at offset %llu: its size counts the path",
-			j->run->path, (unsigned long long)k->offset))
-		return err_nomem(e);
+	*has_trace |= k->type == INSIGHT_TRACE;
 	if (k->type == INSIGHT_API_INSTR && !j->api.n) {
 		j->api = k->payload;
-		j->api_offset = at;
+		j->api_offset = k->offset + INSIGHT_HEADER_BYTES;
 	}
-	if (k->type != INSIGHT_TRACE)
-		return true;
-	++*n_traces;
-	find_evidence(j, k->payload);
-	if (!clean_read_json(&j->clean, k->payload, j->run->path, at, e))
-		return err_wrap(e, "TRACE block at offset %llu: expected trace events as JSON",
-			(unsigned long long)k->offset);
-	return true;
+	return !k->is_legacy ||
+	       remark(j, false, "%s: legacy SOURCE layout at offset %llu: its size counts the path",
+		       j->run->path, (unsigned long long)k->offset) ||
+	       err_nomem(e);
 }
 
-static bool read_bin(struct clean_job *j, struct incore_error *e)
+/* The trace is the importer's; here only what is copied beside it. */
+static bool look_into_bin(struct clean_job *j, struct incore_error *e)
 {
-	uint32_t n_traces = 0;
+	bool has_trace = false;
 
 	if (!insight_blocks_read(&j->blocks, j->data.data, j->data.size, j->run->path, e))
 		return false;
@@ -84,31 +65,28 @@ static bool read_bin(struct clean_job *j, struct incore_error *e)
 			(unsigned long long)j->blocks.rest_offset, j->blocks.rest_why))
 		return err_nomem(e);
 	for (size_t i = 0; i < j->blocks.v.n; i++)
-		if (!read_block(j, &j->blocks.v.v[i], &n_traces, e))
+		if (!look_at_block(j, &j->blocks.v.v[i], &has_trace, e))
 			return false;
-	return n_traces || list_blocks(j, "TRACE", e);
+	return has_trace || list_blocks(j, "TRACE", e);
 }
 
-bool clean_job_read(struct clean_job *j, struct incore_error *e)
+bool clean_job_open(struct clean_job *j, struct incore_error *e)
 {
 	arena_init(&j->arena);
 	clean_init(&j->clean, &j->options);
-	if (j->run->is_other) {
-		j->needs_trace = true;
+	if (j->run->is_other)
 		return true;
-	}
 	if (!file_load(&j->data, j->run->path, e))
 		return false;
 	j->input_bytes = j->data.size;
-	j->options.is_mapped = j->clean.options.is_mapped = j->data.map != NULL;
-	if (j->run->is_bin || insight_is_head(j->data.data, j->data.size))
-		return read_bin(j, e);
-	find_evidence(j, (struct str){(const char *)j->data.data, j->data.size});
-	if (!clean_read_json(&j->clean, (struct str){(const char *)j->data.data, j->data.size},
-		    j->run->path, 0, e))
-		return false;
-	j->needs_trace = j->clean.is_per_core;
-	return true;
+	j->is_bin = j->run->is_bin || insight_is_head(j->data.data, j->data.size);
+	return !j->is_bin || look_into_bin(j, e);
+}
+
+/* By its name, whatever it looks like: who sniffs has other words for what is wrong with it. */
+const char *clean_job_format(const struct clean_job *j)
+{
+	return j->is_bin ? "insight_bin" : "ascend_trace";
 }
 
 /* --- what was seen --- */
@@ -119,50 +97,70 @@ static bool count_remark(struct clean_job *j, uint64_t n, bool is_loss, const ch
 	       remark(j, is_loss, "%s: %llu %s", j->run->path, (unsigned long long)n, what);
 }
 
-/* All times multiples of 1 ns, as far as float32 can tell. */
-static bool is_quantised(const struct clean *c)
-{
-	for (size_t i = 0; i < c->slices.n; i++) {
-		double ns = c->slices.v[i].ts * 1000;
+/* What reading the events cost, in words of this verb; a loss is one of --strict. */
+static const struct {
+	const char *code;
+	bool is_loss;
+	const char *what;
+} losses[] = {
+	{"no-timestamp", true, "events without ts were dropped"},
+	{"bad-timestamp", true,
+		"events whose time is negative, no number or too large were dropped"},
+	{"bad-duration", true, "slices have a length that is negative or no number: taken as 0"},
+	{"no-lane", true, "events without pid or tid were dropped"},
+	{"not-an-event", true, "items of traceEvents are no event"},
+	{"unknown-phase", true, "events of an unknown phase were dropped"},
+	{"unpaired", true, "flags have a begin or an end only"},
+	{"backwards", true, "flags end before they begin: taken as empty"},
+	{"cleaned-input", false, "the trace was cleaned before; its rows are made anew"},
+	{"bare-array", false, "the trace is a bare array, not an object"},
+	{"quantised", false, "time is quantised to 1 ns: +-1 cycle"},
+};
 
-		if (fabs(ns - round(ns)) > 1e-6 + fabs(ns) * 6e-8)
-			return false;
+static bool add_losses(struct clean_job *j, const struct trace *t, struct incore_error *e)
+{
+	for (uint32_t i = 0; i < t->n_notes; i++) {
+		const struct note *n = &t->notes[i];
+
+		if (strcmp(n->code, "cut-trace") == 0)
+			return err_file(e, "truncated", j->run->path, n->offset,
+				"the events end in the middle");
+		for (size_t k = 0; k < sizeof(losses) / sizeof(*losses); k++)
+			if (strcmp(n->code, losses[k].code) == 0 &&
+				!(losses[k].is_loss
+						? count_remark(j, n->count, true, losses[k].what)
+						: remark(j, false, "%s: %s", j->run->path,
+							  losses[k].what)))
+				return err_nomem(e);
 	}
-	return c->slices.n > 0 && c->ticks_per_unit == 1;
+	return true;
+}
+
+bool clean_job_take(struct clean_job *j, const struct trace *t, struct incore_error *e)
+{
+	j->evidence = evidence_name(t->meta.evidence);
+	if (!clean_read_trace(&j->clean, t, &j->data, e))
+		return false;
+	return !j->clean.is_text || add_losses(j, t, e);
 }
 
 static bool add_remarks(struct clean_job *j, struct incore_error *e)
 {
 	const struct clean *c = &j->clean;
-	bool ok = count_remark(j, c->n_no_time, true, "events without ts were dropped") &&
-		  count_remark(j, c->n_bad_time, true,
-			  "events with a time that is no number, negative or too large were "
-			  "dropped") &&
-		  count_remark(j, c->n_no_lane, true, "events without pid or tid were dropped") &&
-		  count_remark(j, c->n_bad_event, true, "items of traceEvents are no event") &&
-		  count_remark(
-			  j, c->n_unknown_phase, true, "events of an unknown phase were dropped") &&
-		  count_remark(j, c->n_open, true, "flags have a begin or an end only") &&
-		  count_remark(j, c->n_heads_left, false,
+	bool ok = count_remark(j, c->n_heads_left, false,
 			  "head costs name no instruction; they stand alone") &&
-		  count_remark(j, c->n_cleaned, false,
-			  "events were on rows of a cleaned trace; rows are made anew") &&
 		  count_remark(j, c->n_hidden_arrows, false,
 			  "flags are not drawn: a side is on a lane left out (--keep-scalar, "
 			  "--keep-all)") &&
 		  count_remark(j, c->n_no_anchor, false,
 			  "flags are not drawn: no instruction stands beside them");
 
-	if (ok && c->is_bare_array)
-		ok = remark(j, false, "%s: the trace is a bare array, not an object", j->run->path);
 	if (ok && (c->n_unmatched_sets || c->n_unmatched_waits))
 		ok = remark(j, false, "%s: %llu SET and %llu WAIT have no partner: %s",
 			j->run->path, (unsigned long long)c->n_unmatched_sets,
 			(unsigned long long)c->n_unmatched_waits,
 			c->unmatched.n ? c->unmatched.p : "");
-	if (ok && is_quantised(c))
-		ok = remark(j, false, "%s: time is quantised to 1 ns: +-1 cycle", j->run->path);
-	if (ok && !j->api.n && !j->needs_trace)
+	if (ok && !j->api.n && c->is_text)
 		ok = remark(
 			j, false, "%s: no API_INSTR block: no instr_metrics.json", j->run->path);
 	return ok || err_nomem(e);
@@ -280,7 +278,7 @@ bool clean_job_write(struct clean_job *j, struct incore_error *e)
 {
 	struct clean_about a = {.kernel = j->run->kernel,
 		.input = j->run->path,
-		.evidence = j->evidence ? j->evidence : "vendor-simulator",
+		.evidence = j->evidence,
 		.input_bytes = j->input_bytes};
 
 	if (j->clean.ticks_per_unit != 1)

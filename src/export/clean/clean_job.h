@@ -32,18 +32,22 @@ struct clean_job {
 	struct insight_blocks blocks;
 	struct str api; /* payload of API_INSTR, or empty */
 	uint64_t api_offset;
-	bool needs_trace; /* no text of a whole run: the caller adds a trace with clean_read_trace()
-			   */
+	bool is_bin;
 	VEC(struct clean_remark) remarks;
 	char *paths[CLEAN_FILES]; /* of what is written; NULL: not written */
 	char *raw_path;		  /* of the copied folder */
 	struct out_file out[CLEAN_FILES];
 	struct clean_metrics metrics;
 	uint64_t input_bytes;
-	const char *evidence; /* word of what was read; NULL: a simulator's trace, as ever */
+	const char *evidence; /* word of what was read */
 };
 
-bool clean_job_read(struct clean_job *j, struct incore_error *e);
+/* Opens the file and looks for what is copied beside the trace; then the caller reads the trace,
+ * with IMPORT_TEXT as clean_job_format(), and gives it to clean_job_take(), which keeps nothing of
+ * it. A run that is_other has no text: its trace is read by what it looks like. */
+bool clean_job_open(struct clean_job *j, struct incore_error *e);
+const char *clean_job_format(const struct clean_job *j);
+bool clean_job_take(struct clean_job *j, const struct trace *t, struct incore_error *e);
 /* Lays out, links and writes; nothing is visible before clean_job_commit(). */
 bool clean_job_write(struct clean_job *j, struct incore_error *e);
 bool clean_job_commit(struct clean_job *j, struct incore_error *e);

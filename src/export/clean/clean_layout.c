@@ -87,7 +87,7 @@ static bool put_rows(struct clean *c, struct clean_lane *k, struct clean_rows *r
 
 			if (p->ts + p->dur > s->ts) {
 				p->dur = s->ts > p->ts ? s->ts - p->ts : 0;
-				p->bits |= CLEAN_IS_CUT;
+				p->is_cut = true;
 				c->n_clipped++;
 			}
 		}

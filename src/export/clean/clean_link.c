@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * clean_link.c: which SET belongs to which WAIT, and between which instructions the arrow runs.
- * Partners share an id; where a file has none, the k-th SET of a flag goes to its k-th WAIT. The
- * older form knows the second rule only.
+ * Partners share an id: the trace has linked them. The older form knows nothing of that: there the
+ * k-th SET of a flag on a core goes to its k-th WAIT.
  */
 #include <stdlib.h>
 
@@ -15,7 +15,7 @@
 struct entry { /* one end of a flag, in the order in which they are matched */
 	uint64_t group;
 	double begin;
-	uint32_t sync;
+	uint32_t sync, number;
 	bool is_wait;
 };
 
@@ -29,35 +29,21 @@ static int by_group(const void *pa, const void *pb)
 		return a->is_wait ? 1 : -1;
 	if (a->begin != b->begin)
 		return a->begin < b->begin ? -1 : 1;
-	return a->sync < b->sync ? -1 : a->sync > b->sync;
+	return a->number < b->number ? -1 : a->number > b->number;
 }
 
 static uint64_t group_of(const struct clean *c, const struct clean_sync *s)
 {
-	if (s->id && !c->options.is_legacy)
+	if (!c->options.is_legacy)
 		return s->id;
 	return hash_mix64((uint64_t)c->lanes.v[s->lane].group << 32 | s->key);
-}
-
-static struct str pipe_of_detail(struct str name)
-{
-	return str_is(name, "VEC") ? STR("VECTOR") : name;
 }
 
 /* The lane of a pipe named in a detail, on the core of another lane; UINT32_MAX: there is none. */
 static uint32_t lane_named(const struct clean *c, uint32_t beside, struct str name)
 {
-	char text[2 * CLEAN_MAX_NAME + 1];
-	struct str pid = c->lanes.v[beside].pid_raw, pipe = pipe_of_detail(name);
-	uint32_t k;
-
-	if (pipe.n > CLEAN_MAX_NAME)
-		return UINT32_MAX;
-	memcpy(text, pid.p, pid.n);
-	text[pid.n] = 0;
-	memcpy(text + pid.n + 1, pipe.p, pipe.n);
-	k = intern_find(&c->lane_keys, (struct str){text, pid.n + 1 + pipe.n});
-	return k == INTERN_NONE ? UINT32_MAX : 2 * k;
+	return clean_find_lane(
+		c, c->lanes.v[beside].pid, str_is(name, "VEC") ? STR("VECTOR") : name);
 }
 
 /* The instruction that a SET follows: the last one begun by then. */
@@ -95,8 +81,7 @@ static bool add_arrow(struct clean *c, uint32_t set, uint32_t wait)
 	struct clean_arrow a = {.from = producer_of(c, s),
 		.to = consumer_of(c, w),
 		.key = s->key,
-		.set = set,
-		.wait = wait};
+		.number = s->number};
 
 	if (a.from != CLEAN_NO_SLICE && a.to != CLEAN_NO_SLICE)
 		return VEC_PUSH(&c->arrows, a);
@@ -164,11 +149,11 @@ static bool match(struct clean *c, const struct entry *v, size_t n, uint32_t *pa
 	return true;
 }
 
-static int by_set(const void *pa, const void *pb)
+static int by_number(const void *pa, const void *pb)
 {
 	const struct clean_arrow *a = pa, *b = pb;
 
-	return a->set < b->set ? -1 : a->set > b->set;
+	return a->number < b->number ? -1 : a->number > b->number;
 }
 
 bool clean_link(struct clean *c, struct incore_error *e)
@@ -181,7 +166,7 @@ bool clean_link(struct clean *c, struct incore_error *e)
 	for (size_t i = 0; ok && i < n; i++) {
 		const struct clean_sync *s = &c->syncs.v[i];
 
-		v[i] = (struct entry){group_of(c, s), s->begin, (uint32_t)i, !s->is_set};
+		v[i] = (struct entry){group_of(c, s), s->begin, (uint32_t)i, s->number, !s->is_set};
 		partner[i] = UINT32_MAX;
 	}
 	if (ok)
@@ -193,6 +178,6 @@ bool clean_link(struct clean *c, struct incore_error *e)
 	ok = ok && clean_sum_pipes(c, partner, e);
 	mem_free(partner);
 	if (ok && c->arrows.n)
-		qsort(c->arrows.v, c->arrows.n, sizeof(*c->arrows.v), by_set);
+		qsort(c->arrows.v, c->arrows.n, sizeof(*c->arrows.v), by_number);
 	return ok;
 }

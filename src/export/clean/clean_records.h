@@ -6,31 +6,24 @@
 #include "analysis/pipes/clean.h"
 #include "base/str.h"
 
-enum clean_flag_bits { /* of a slice */
-	CLEAN_IS_SET = 1,
-	CLEAN_IS_WAIT = 2,
-	CLEAN_HAS_HEAD = 4,
-	CLEAN_IS_CUT = 8, /* dur is not the text's: print it */
-};
-
-/* One slice; the texts are places relative to `at`. */
+/* One slice. */
 struct clean_slice {
-	const char *at;
+	uint64_t at; /* its event in the text; without a text its row in clean.rows */
 	double ts, dur;
-	uint32_t name_off, name_len; /* the string with its quotes */
-	uint32_t args_off, args_len; /* the value; 0: none */
-	uint32_t ts_off, dur_off;
-	uint8_t ts_len, dur_len; /* 0: print the number */
-	uint8_t bits;		 /* enum clean_flag_bits */
-	uint8_t sync;		 /* enum ascend_sync: the text need not be looked at again */
 	uint32_t lane;
 	uint32_t row; /* on its lane */
+	uint8_t kind; /* enum pipe_kind; of work it is not asked */
+	bool is_cut;  /* dur is not the text's: print it */
+};
+
+struct clean_row { /* of a code row: name and arguments as JSON, one after the other */
+	const char *p;
+	uint32_t name_len, args_len;
 };
 
 /* A pipe of a core, or the synchronisation of that pipe. */
 struct clean_lane {
-	struct str pid;	    /* as text */
-	struct str pid_raw; /* as JSON */
+	struct str pid;
 	struct str pipe;
 	uint32_t group; /* lanes of one pid share it; in string order of pids */
 	bool is_wait;	/* holds flags, barriers, locks */
@@ -52,21 +45,23 @@ struct clean_head { /* what an instruction waited for before it began */
 
 struct clean_sync { /* one end of a flag */
 	double begin, end;
-	uint64_t id; /* hash of its id; 0: none */
+	uint64_t id; /* partners have the same */
 	uint32_t lane, key, slice;
+	uint32_t number; /* in the order of the input */
 	bool is_set;
 };
 
-struct clean_key { /* what a flag's detail says; texts as they stand */
+struct clean_key { /* what a flag's detail says */
 	struct str pipe, trigger, flag;
 };
 
 #define CLEAN_NO_SLICE UINT32_MAX
+#define CLEAN_NO_LANE UINT32_MAX
 
 struct clean_arrow {
 	uint32_t from, to; /* slices */
 	uint32_t key;
-	uint32_t set, wait; /* into syncs */
+	uint32_t number; /* of its SET */
 };
 
 /* Who ended a wait, where it is no lane. */
@@ -82,9 +77,8 @@ struct clean_wait {	   /* sum over the waits of one pipe for another */
 };
 
 struct clean_event { /* copied through: a counter sample */
-	const char *at;
-	uint32_t name_off, name_len, args_off, args_len, ts_off;
-	uint8_t ts_len;
+	uint64_t at;
+	double ts;
 	uint32_t lane;
 };
 

@@ -44,17 +44,6 @@ static bool put_lane(const struct clean *c, uint32_t i, FILE *f)
 	return ok;
 }
 
-static int lane_order(const struct clean *c, uint32_t x, uint32_t y)
-{
-	const struct clean_lane *a = &c->lanes.v[x], *b = &c->lanes.v[y];
-
-	if (a->group != b->group)
-		return a->group < b->group ? -1 : 1;
-	if (a->order != b->order)
-		return a->order < b->order ? -1 : 1;
-	return x < y ? -1 : x > y;
-}
-
 static bool put_lanes(const struct clean *c, FILE *f)
 {
 	VEC(uint32_t) v = {0};
@@ -66,7 +55,7 @@ static bool put_lanes(const struct clean *c, FILE *f)
 		if (!c->lanes.v[i].is_kept || !(c->lanes.v[i].sum.n || c->lanes.v[i + 1].sum.n))
 			continue;
 		ok = VEC_PUSH(&v, i);
-		for (k = v.n - 1; ok && k > 0 && lane_order(c, i, v.v[k - 1]) < 0; k--)
+		for (k = v.n - 1; ok && k > 0 && clean_compare_lanes(c, i, v.v[k - 1]) < 0; k--)
 			v.v[k] = v.v[k - 1];
 		if (ok)
 			v.v[k] = i;

@@ -11,7 +11,6 @@
 #include "base/map.h"
 #include "base/mem.h"
 #include "export/clean/clean.h"
-#include "isa/ascend.h"
 
 #define TICKS_PER_US 1000000.0
 #define SHORT_BARRIER_US 0.002 /* PIPE_BARRIER_SHOWN_CYC of any clock */
@@ -41,25 +40,9 @@ struct sums {
 
 static enum pipe_kind kind_of(const struct clean *c, const struct clean_slice *s)
 {
-	switch ((enum ascend_sync)s->sync) {
-	case SYNC_NONE:
-		return KIND_WORK;
-	case SYNC_SET:
-	case SYNC_SET_CROSS:
-		return KIND_SET;
-	case SYNC_WAIT:
-	case SYNC_WAIT_CROSS:
-		return KIND_WAIT;
-	case SYNC_BARRIER:
-		return c->ticks_per_unit == 1 && s->dur <= SHORT_BARRIER_US ? KIND_NOTHING
-									    : KIND_BARRIER;
-	case SYNC_GET_BUF:
-		return KIND_BUFFER;
-	case SYNC_RLS_BUF:
-	case SYNC_NOP:
-		break;
-	}
-	return KIND_NOTHING;
+	bool is_shown_only = c->ticks_per_unit == 1 && s->dur <= SHORT_BARRIER_US;
+
+	return s->kind == KIND_BARRIER && is_shown_only ? KIND_NOTHING : (enum pipe_kind)s->kind;
 }
 
 /* --- waits --- */

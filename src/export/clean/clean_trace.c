@@ -1,33 +1,39 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * clean_trace.c: the slices of a trace of pipes (camodel dumps, a packed file, a model's run), for
- * input that is no text of events. Times are cycles and shown as 1 ns each.
+ * clean_trace.c: the slices of a trace of pipes as the list that clean works on. Where the trace
+ * knows its text, times are those written there and slices remember their event; else (dumps, packed
+ * files, files for viewers) times are cycles, shown as 1 ns each.
  */
+#include <stdlib.h>
+
+#include "analysis/pipes/pipe_sweep.h"
 #include "base/mem.h"
 #include "codec/json_writer.h"
+#include "codec/trace_events.h"
 #include "export/clean/clean.h"
 #include "isa/ascend.h"
+#include "trace/trace_text.h"
 
 #define CYCLE_SHOWN 0.001 /* microseconds */
-
-struct row_text { /* of a code row: name and arguments as JSON, one after the other */
-	const char *p;
-	uint32_t name_len, args_len;
-};
 
 struct source {
 	struct clean *c;
 	const struct trace *t;
-	struct row_text *rows;
-	uint32_t *first_sync;	/* of each track, into c->syncs; one more at the end */
+	const struct trace_text *text; /* or NULL: cycles */
+	uint8_t *kinds;		       /* by code row: enum pipe_kind */
+	uint32_t *first_sync;	       /* of each track, into c->syncs, and behind its last */
+	uint32_t *end_sync;
 	VEC(uint32_t) slice_of; /* of each sync: its slice in the track */
 	struct track_data data;
+	uint32_t n_slices; /* read so far */
 };
+
+/* --- words of the code table, where there is no text --- */
 
 static bool make_row(struct source *k, code_idx code)
 {
 	const struct code_row *r = &k->t->code[code];
-	struct row_text *out = &k->rows[code];
+	struct clean_row *out = &k->c->rows[code];
 	struct json_writer w;
 	struct strbuf b = {0};
 	struct str text = {r->text, r->text_len}, opcode = str_of(k->t->opcodes[r->opcode]);
@@ -52,13 +58,20 @@ static bool make_row(struct source *k, code_idx code)
 	return copy != NULL;
 }
 
-static bool add_key(struct clean *c, struct str text, uint32_t *key)
+/* --- flags --- */
+
+static bool add_key(const struct source *k, struct str text, uint32_t *key)
 {
 	struct ascend_flag f = ascend_flag_of(text);
+	struct str *const part[3] = {&f.producer, &f.consumer, &f.id};
+	struct clean *c = k->c;
 	struct strbuf b = {0};
 	uint32_t n = c->sync_keys.n;
 	const char *p;
 
+	for (unsigned i = 0; i < 3; i++)
+		if (k->text && !part[i]->n)
+			*part[i] = STR("?");
 	sb_printf(&b, "%.*s\t%.*s\t%.*s", STR_ARG(f.producer), STR_ARG(f.consumer), STR_ARG(f.id));
 	*key = b.failed ? INTERN_NONE : intern_add(&c->sync_keys, (struct str){b.p, b.n});
 	sb_free(&b);
@@ -70,109 +83,23 @@ static bool add_key(struct clean *c, struct str text, uint32_t *key)
 			{p + f.producer.n + f.consumer.n + 2, f.id.n}});
 }
 
-static bool add_sync(struct source *k, uint32_t i, uint32_t lane, enum ascend_sync sync)
+static bool add_sync(struct source *k, uint32_t i, uint32_t lane, struct clean_sync s)
 {
+	const struct code_row *r = &k->t->code[k->data.code[i]];
 	struct clean *c = k->c;
-	const struct track_data *d = &k->data;
-	const struct code_row *r = &k->t->code[d->code[i]];
-	struct clean_sync s = {.begin = (double)(d->start_cyc[i] + d->stall_cyc[i]),
-		.end = (double)(d->start_cyc[i] + d->dur_cyc[i]),
-		.lane = lane,
-		.slice = c->lanes.v[lane].is_kept ? (uint32_t)c->slices.n : CLEAN_NO_SLICE,
-		.is_set = ascend_is_set(sync),
-		.id = UINT64_MAX - c->syncs.n};
 
-	return add_key(c, (struct str){r->text, r->text_len}, &s.key) && VEC_PUSH(&c->syncs, s) &&
+	s.lane = lane;
+	s.slice = CLEAN_NO_SLICE;
+	if (c->lanes.v[lane].is_kept && !(k->text && c->options.is_legacy))
+		s.slice = k->text ? s.number : (uint32_t)c->slices.n;
+	s.id = UINT64_MAX - c->syncs.n; /* nobody's */
+	return add_key(k, (struct str){r->text, r->text_len}, &s.key) && VEC_PUSH(&c->syncs, s) &&
 	       VEC_PUSH(&k->slice_of, i);
-}
-
-static bool add_head(struct source *k, track_idx track, uint32_t i)
-{
-	const struct trace *t = k->t;
-	double stall = k->data.stall_cyc[i], cache = 0;
-	uint32_t lo = 0, hi = t->n_heads;
-
-	while (lo < hi) {
-		uint32_t mid = lo + (hi - lo) / 2;
-		const struct head_cost *h = &t->heads[mid];
-
-		if (h->track < track || (h->track == track && h->slice < i))
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	if (lo < t->n_heads && t->heads[lo].track == track && t->heads[lo].slice == i)
-		cache = t->heads[lo].cache_cyc;
-	return VEC_PUSH(
-		&k->c->heads, (struct clean_head){(uint32_t)k->c->slices.n, cache, stall - cache});
-}
-
-static bool add_slice(struct source *k, track_idx track, uint32_t i, uint32_t lane)
-{
-	const struct track_data *d = &k->data;
-	code_idx code = d->code[i];
-	struct clean_slice s = {.at = "\"?\"", .name_len = 3, .lane = lane};
-	enum ascend_sync sync = SYNC_NONE;
-
-	s.ts = (double)(d->start_cyc[i] + d->stall_cyc[i]);
-	s.dur = (double)(d->dur_cyc[i] - d->stall_cyc[i]);
-	if (code < k->t->n_code) {
-		if (!k->rows[code].p && !make_row(k, code))
-			return false;
-		s.at = k->rows[code].p;
-		s.name_len = k->rows[code].name_len;
-		s.args_off = s.name_len;
-		s.args_len = k->rows[code].args_len;
-		sync = ascend_sync_of(str_of(k->t->opcodes[k->t->code[code].opcode]));
-	}
-	if (ascend_is_set(sync) || ascend_is_wait(sync))
-		if (!add_sync(k, i, lane, sync))
-			return false;
-	s.sync = (uint8_t)sync;
-	s.lane += sync != SYNC_NONE;
-	k->c->lanes.v[s.lane].n++;
-	if (!k->c->lanes.v[s.lane].is_kept)
-		return true;
-	if (d->stall_cyc[i]) {
-		s.bits |= CLEAN_HAS_HEAD;
-		if (!add_head(k, track, i))
-			return false;
-	}
-	if (k->c->options.is_legacy && sync != SYNC_NONE)
-		return true;
-	return k->c->slices.n < UINT32_MAX - 1 && VEC_PUSH(&k->c->slices, s);
-}
-
-static bool add_track(struct source *k, track_idx i, struct incore_error *e)
-{
-	struct str name = str_of(k->t->tracks[i].name), pid = name, pipe = STR("?");
-	ptrdiff_t slash = str_rfind_char(name, '/');
-	char raw[CLEAN_MAX_NAME + 1];
-	uint32_t lane;
-
-	if (slash > 0) {
-		pid = str_sub(name, 0, (size_t)slash);
-		pipe = str_sub(name, (size_t)slash + 1, name.n);
-	}
-	if (pid.n > CLEAN_MAX_NAME - 2 || pipe.n > CLEAN_MAX_NAME)
-		return err_set(e, INCORE_BAD_INPUT, "bad-name", "the name of a lane is too long");
-	snprintf(raw, sizeof(raw), "\"%.*s\"", STR_ARG(pid));
-	if (!trace_load_track(k->t, i, 0, &k->data, e))
-		return false;
-	lane = clean_lane_of(k->c, pid, str_of(raw), pipe);
-	if (lane == UINT32_MAX)
-		return err_nomem(e);
-	k->first_sync[i] = (uint32_t)k->c->syncs.n;
-	k->c->n_events += k->data.n;
-	for (uint32_t s = 0; s < k->data.n; s++)
-		if (!add_slice(k, i, s, lane))
-			return err_nomem(e);
-	return true;
 }
 
 static struct clean_sync *find_sync(struct source *k, track_idx track, uint32_t slice)
 {
-	uint32_t lo = k->first_sync[track], hi = k->first_sync[track + 1];
+	uint32_t lo = k->first_sync[track], hi = k->end_sync[track];
 
 	while (lo < hi) {
 		uint32_t mid = lo + (hi - lo) / 2;
@@ -187,46 +114,342 @@ static struct clean_sync *find_sync(struct source *k, track_idx track, uint32_t 
 	return NULL;
 }
 
-/* Partners get the same id. */
-static void join_syncs(struct source *k)
+static bool has_partner(const struct source *k, const struct clean_sync *s)
+{
+	return s->id <= k->t->n_links;
+}
+
+/* Partners get the same id. An arrow of a viewer's file (LINK_FLOW) is only near its slices: it
+ * counts where the flags themselves say nothing. */
+static void join_syncs(struct source *k, bool is_flow)
 {
 	for (uint32_t i = 0; i < k->t->n_links; i++) {
 		const struct link *l = &k->t->links[i];
 		struct clean_sync *a = find_sync(k, l->from_track, l->from_slice);
 		struct clean_sync *b = find_sync(k, l->to_track, l->to_slice);
 
-		if (a && b && a->is_set && !b->is_set)
+		if ((l->kind == LINK_FLOW) == is_flow && a && b && a->is_set && !b->is_set &&
+			!(is_flow && (has_partner(k, a) || has_partner(k, b))))
 			a->id = b->id = (uint64_t)i + 1;
 	}
 }
 
-bool clean_read_trace(struct clean *c, const struct trace *t, struct incore_error *e)
-{
-	struct source k = {.c = c, .t = t};
-	bool ok = false;
+/* --- slices --- */
 
+/* What the older cleaner took for synchronisation, and left out. */
+static bool is_legacy_sync(const struct source *k, code_idx code, bool is_pair)
+{
+	struct str name = str_of(k->t->opcodes[k->t->code[code].opcode]);
+
+	return is_pair || str_is(name, "SET_FLAG") || str_is(name, "WAIT_FLAG") ||
+	       str_is(name, "BAR");
+}
+
+static bool is_flag(enum pipe_kind kind)
+{
+	return kind == KIND_SET || kind == KIND_WAIT;
+}
+
+/* A slice with the times of its text. */
+static bool add_text_slice(struct source *k, track_idx track, uint32_t i, uint32_t lane)
+{
+	uint32_t number = k->text->of_track[track][i];
+	const struct text_event *at = &k->text->slices.v[number];
+	enum pipe_kind kind = k->kinds[k->data.code[i]];
+	bool is_legacy = k->c->options.is_legacy;
+	double end = at->is_pair ? at->dur : at->ts + at->dur;
+	struct clean_slice s = {.at = at->offset,
+		.ts = at->ts,
+		.dur = at->is_pair ? (end > at->ts ? end - at->ts : 0) : at->dur,
+		.lane = lane,
+		.is_cut = at->is_pair};
+
+	if (is_flag(kind) && (at->is_pair || !is_legacy) &&
+		!add_sync(k, i, lane,
+			(struct clean_sync){.begin = at->ts,
+				.end = end,
+				.is_set = kind == KIND_SET,
+				.number = number}))
+		return false;
+	if (is_legacy && is_legacy_sync(k, k->data.code[i], at->is_pair)) {
+		k->c->lanes.v[lane + 1].n++;
+		return true;
+	}
+	if (!is_legacy && !pipe_kind_is_work(kind)) {
+		s.kind = (uint8_t)kind;
+		s.lane++;
+	}
+	k->c->lanes.v[s.lane].n++;
+	if (k->c->lanes.v[s.lane].is_kept)
+		k->c->slices.v[number] = s;
+	return true;
+}
+
+static double cache_cost(const struct trace *t, track_idx track, uint32_t i)
+{
+	uint32_t lo = 0, hi = t->n_heads;
+
+	while (lo < hi) {
+		uint32_t mid = lo + (hi - lo) / 2;
+		const struct head_cost *h = &t->heads[mid];
+
+		if (h->track < track || (h->track == track && h->slice < i))
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	return lo < t->n_heads && t->heads[lo].track == track && t->heads[lo].slice == i
+		       ? t->heads[lo].cache_cyc
+		       : 0;
+}
+
+static bool add_head(struct source *k, track_idx track, uint32_t i)
+{
+	double stall = k->data.stall_cyc[i], cache = cache_cost(k->t, track, i);
+
+	return VEC_PUSH(
+		&k->c->heads, (struct clean_head){(uint32_t)k->c->slices.n, cache, stall - cache});
+}
+
+/* A slice in cycles. */
+static bool add_slice(struct source *k, track_idx track, uint32_t i, uint32_t lane)
+{
+	const struct track_data *d = &k->data;
+	code_idx code = d->code[i] < k->t->n_code ? d->code[i] : k->t->n_code;
+	enum pipe_kind kind = k->kinds[code];
+	struct clean_slice s = {.at = code,
+		.ts = (double)(d->start_cyc[i] + d->stall_cyc[i]),
+		.dur = (double)(d->dur_cyc[i] - d->stall_cyc[i]),
+		.lane = lane + !pipe_kind_is_work(kind),
+		.kind = (uint8_t)kind};
+
+	if (!k->c->rows[code].p && !make_row(k, code))
+		return false;
+	if (is_flag(kind) && !add_sync(k, i, lane,
+				     (struct clean_sync){.begin = s.ts,
+					     .end = (double)(d->start_cyc[i] + d->dur_cyc[i]),
+					     .is_set = kind == KIND_SET,
+					     .number = (uint32_t)k->c->syncs.n}))
+		return false;
+	k->c->lanes.v[s.lane].n++;
+	if (!k->c->lanes.v[s.lane].is_kept || (k->c->options.is_legacy && !pipe_kind_is_work(kind)))
+		return true;
+	return (!d->stall_cyc[i] || add_head(k, track, i)) && k->c->slices.n < UINT32_MAX - 1 &&
+	       VEC_PUSH(&k->c->slices, s);
+}
+
+static bool add_track(struct source *k, track_idx i, struct incore_error *e)
+{
+	struct str name = str_of(k->t->tracks[i].name), pid = name, pipe = STR("?");
+	ptrdiff_t slash = str_rfind_char(name, '/');
+	bool ok = true;
+	uint32_t lane;
+
+	if (slash > 0) {
+		pid = str_sub(name, 0, (size_t)slash);
+		pipe = str_sub(name, (size_t)slash + 1, name.n);
+	}
+	if (!trace_load_track(k->t, i, 0, &k->data, e))
+		return false;
+	lane = clean_lane_of(k->c, pid, pipe);
+	if (lane == UINT32_MAX)
+		return err_nomem(e);
+	k->first_sync[i] = (uint32_t)k->c->syncs.n;
+	for (uint32_t s = 0; ok && s < k->data.n; s++)
+		ok = k->text ? add_text_slice(k, i, s, lane) : add_slice(k, i, s, lane);
+	k->end_sync[i] = (uint32_t)k->c->syncs.n;
+	k->n_slices += k->data.n;
+	return ok ? true : err_nomem(e);
+}
+
+/* --- what only the text has --- */
+
+static uint32_t lane_in_text(struct source *k, const struct text_event *at)
+{
+	const char *p = (const char *)k->c->file->data;
+	struct trace_event ev;
+
+	return at->offset < k->c->file->size &&
+			       trace_event_at(p + at->offset, p + k->c->file->size, &ev)
+		       ? clean_lane_of(k->c, ev.pid, ev.tid)
+		       : UINT32_MAX;
+}
+
+/* Head costs that name no instruction stand alone, behind all others. */
+static bool add_lone_head(struct source *k, uint32_t i)
+{
+	const struct text_event *at = &k->text->lone_heads.v[i];
+	struct clean_slice s = {.at = at->offset, .ts = at->ts, .dur = at->dur};
+
+	s.lane = lane_in_text(k, at);
+	if (s.lane == UINT32_MAX)
+		return false;
+	k->c->lanes.v[s.lane].n++;
+	if (k->c->lanes.v[s.lane].is_kept) {
+		k->c->slices.v[k->text->slices.n + i] = s;
+		k->c->n_heads_left++;
+	}
+	return true;
+}
+
+static int by_slice(const void *pa, const void *pb)
+{
+	const struct clean_head *a = pa, *b = pb;
+
+	return a->slice < b->slice ? -1 : a->slice > b->slice;
+}
+
+/* Slices that are left out give their places up. */
+static bool close_gaps(struct clean *c)
+{
+	uint32_t *now = mem_resize(NULL, c->slices.n + 1, sizeof(*now)), n = 0;
+	size_t n_heads = 0;
+
+	for (size_t i = 0; now && i < c->slices.n; i++) {
+		now[i] = CLEAN_NO_SLICE;
+		if (c->slices.v[i].lane == CLEAN_NO_LANE)
+			continue;
+		now[i] = n;
+		c->slices.v[n++] = c->slices.v[i];
+	}
+	for (size_t i = 0; now && i < c->syncs.n; i++)
+		if (c->syncs.v[i].slice != CLEAN_NO_SLICE)
+			c->syncs.v[i].slice = now[c->syncs.v[i].slice];
+	for (size_t i = 0; now && i < c->heads.n; i++) {
+		c->heads.v[n_heads] = c->heads.v[i];
+		c->heads.v[n_heads].slice = now[c->heads.v[i].slice];
+		n_heads += c->heads.v[n_heads].slice != CLEAN_NO_SLICE;
+	}
+	c->slices.n = n;
+	c->heads.n = n_heads;
+	mem_free(now);
+	return now != NULL;
+}
+
+static bool add_rest_of_text(struct source *k)
+{
+	const struct trace_text *x = k->text;
+	struct clean *c = k->c;
+	bool ok = true;
+
+	for (size_t i = 0; ok && i < x->heads.n; i++)
+		ok = VEC_PUSH(&c->heads, (struct clean_head){x->heads.v[i].event,
+						 x->heads.v[i].cache, x->heads.v[i].ccu});
+	if (ok && c->heads.n)
+		qsort(c->heads.v, c->heads.n, sizeof(*c->heads.v), by_slice);
+	for (uint32_t i = 0; ok && i < x->lone_heads.n; i++)
+		ok = add_lone_head(k, i);
+	for (size_t i = 0; ok && i < x->counters.n; i++) {
+		uint32_t lane = lane_in_text(k, &x->counters.v[i]);
+
+		ok = lane != UINT32_MAX &&
+		     VEC_PUSH(&c->counters, (struct clean_event){x->counters.v[i].offset,
+						    x->counters.v[i].ts, lane});
+	}
+	c->n_events = x->n_events;
+	c->schema_version = x->schema_version;
+	if (x->profiling_type)
+		c->profiling_type = arena_strdup(&c->arena, x->profiling_type);
+	return ok && (c->profiling_type || !x->profiling_type);
+}
+
+/* --- all of it --- */
+
+struct first_event {
+	uint32_t number;
+	track_idx track;
+};
+
+static int by_first_event(const void *pa, const void *pb)
+{
+	const struct first_event *a = pa, *b = pb;
+
+	return a->number < b->number ? -1 : a->number > b->number;
+}
+
+/* Tracks as their text names them first, or as they are. */
+static struct first_event *order_tracks(const struct source *k)
+{
+	uint32_t n = k->t->n_tracks;
+	struct first_event *v = mem_resize(NULL, (size_t)n + 1, sizeof(*v));
+
+	for (track_idx i = 0; v && i < n; i++) {
+		v[i] = (struct first_event){i, i};
+		if (!k->text)
+			continue;
+		v[i].number = UINT32_MAX;
+		for (uint32_t s = 0; s < k->t->tracks[i].n_slices; s++)
+			if (k->text->of_track[i][s] < v[i].number)
+				v[i].number = k->text->of_track[i][s];
+	}
+	if (v && n)
+		qsort(v, n, sizeof(*v), by_first_event);
+	return v;
+}
+
+static bool begin_reading(struct source *k)
+{
+	struct clean *c = k->c;
+	size_t n = k->text ? k->text->slices.n + k->text->lone_heads.n : 0;
+
+	k->first_sync = mem_zalloc((size_t)k->t->n_tracks + 1, sizeof(*k->first_sync));
+	k->end_sync = mem_zalloc((size_t)k->t->n_tracks + 1, sizeof(*k->end_sync));
+	k->kinds = pipe_kinds_new(k->t);
+	if (!k->first_sync || !k->end_sync || !k->kinds)
+		return false;
+	if (k->text) {
+		c->is_text = true;
+		if (n >= UINT32_MAX || !VEC_RESERVE(&c->slices, n + 1))
+			return false;
+		for (size_t i = 0; i < n; i++)
+			c->slices.v[i].lane = CLEAN_NO_LANE;
+		c->slices.n = n;
+		return true;
+	}
 	c->time_name = "cycles";
 	c->ticks_per_unit = CYCLE_SHOWN;
-	k.rows = mem_zalloc((size_t)t->n_code + 1, sizeof(*k.rows));
-	k.first_sync = mem_zalloc((size_t)t->n_tracks + 1, sizeof(*k.first_sync));
-	if (!k.rows || !k.first_sync) {
-		err_nomem(e);
-		goto out;
+	c->rows = mem_zalloc((size_t)k->t->n_code + 1, sizeof(*c->rows));
+	if (c->rows)
+		c->rows[k->t->n_code] = (struct clean_row){"\"?\"", 3, 0};
+	return c->rows != NULL;
+}
+
+static bool read_tracks(struct source *k, struct incore_error *e)
+{
+	struct first_event *order = order_tracks(k);
+	bool ok = order ? true : err_nomem(e);
+
+	progress_begin(k->c->options.progress, "pipes", k->t->n_tracks);
+	for (uint32_t i = 0; ok && i < k->t->n_tracks; i++) {
+		progress_add(k->c->options.progress, 1);
+		ok = add_track(k, order[i].track, e);
 	}
-	progress_begin(c->options.progress, "pipes", t->n_tracks);
-	ok = true;
-	for (track_idx i = 0; ok && i < t->n_tracks; i++) {
-		progress_add(c->options.progress, 1);
-		ok = add_track(&k, i, e);
+	progress_end(k->c->options.progress);
+	mem_free(order);
+	return ok;
+}
+
+bool clean_read_trace(struct clean *c, const struct trace *t, const struct file_data *file,
+	struct incore_error *e)
+{
+	struct source k = {.c = c, .t = t};
+	bool ok;
+
+	if (t->text && !t->text->has_numbered_lanes)
+		k.text = t->text;
+	c->file = file;
+	ok = (begin_reading(&k) ? true : err_nomem(e)) && read_tracks(&k, e);
+	c->n_events = k.n_slices;
+	if (ok && k.text && !(add_rest_of_text(&k) && close_gaps(c)))
+		ok = err_nomem(e);
+	if (ok) {
+		join_syncs(&k, false);
+		join_syncs(&k, true);
 	}
-	progress_end(c->options.progress);
-	k.first_sync[t->n_tracks] = (uint32_t)c->syncs.n;
-	if (ok)
-		join_syncs(&k);
-out:
 	track_data_deinit(&k.data);
 	VEC_FREE(&k.slice_of);
-	mem_free(k.rows);
 	mem_free(k.first_sync);
+	mem_free(k.end_sync);
+	mem_free(k.kinds);
 	return ok;
 }

@@ -9,10 +9,9 @@
 
 #include <math.h>
 #include <stdlib.h>
-#include <sys/mman.h>
-#include <unistd.h>
 
 #include "base/mem.h"
+#include "codec/json_reader.h"
 #include "export/text_out.h"
 #include "isa/ascend.h"
 
@@ -23,6 +22,8 @@ struct writer {
 	struct clean *c;
 	struct text_out o;
 	bool has_event;
+	struct json_reader
+		text;	       /* over the whole text: what is copied is checked, event by event */
 	const uint32_t *order; /* lanes as they are shown */
 	uint32_t n_order;
 };
@@ -54,17 +55,6 @@ static const char *colour_of(struct str pipe)
 
 /* --- lanes --- */
 
-static int by_place(const struct clean *c, uint32_t x, uint32_t y)
-{
-	const struct clean_lane *a = &c->lanes.v[x], *b = &c->lanes.v[y];
-
-	if (a->group != b->group)
-		return a->group < b->group ? -1 : 1;
-	if (a->order != b->order)
-		return a->order < b->order ? -1 : 1;
-	return x < y ? -1 : x > y;
-}
-
 static uint32_t *order_lanes(const struct clean *c, uint32_t *n)
 {
 	uint32_t *v = mem_resize(NULL, c->lanes.n + 1, sizeof(*v));
@@ -75,7 +65,7 @@ static uint32_t *order_lanes(const struct clean *c, uint32_t *n)
 
 		if (!c->lanes.v[i].n_rows)
 			continue;
-		for (; k > 0 && by_place(c, i, v[k - 1]) < 0; k--)
+		for (; k > 0 && clean_compare_lanes(c, i, v[k - 1]) < 0; k--)
 			v[k] = v[k - 1];
 		v[k] = i;
 		++*n;
@@ -86,10 +76,13 @@ static uint32_t *order_lanes(const struct clean *c, uint32_t *n)
 static void put_pid(struct writer *w, const struct clean_lane *k)
 {
 	text_puts(&w->o, ",\"pid\":");
-	if (w->c->options.is_legacy)
-		text_put_json(&w->o, k->pid_raw.p, k->pid_raw.n);
-	else
+	if (!w->c->options.is_legacy) {
 		text_put_u64(&w->o, (uint64_t)k->group + 1);
+		return;
+	}
+	text_puts(&w->o, "\"");
+	text_put_json(&w->o, k->pid.p, k->pid.n);
+	text_puts(&w->o, "\"");
 }
 
 static void put_tid(struct writer *w, const struct clean_lane *k, uint32_t row)
@@ -171,43 +164,106 @@ static void put_lanes(struct writer *w)
 	}
 }
 
-/* --- slices --- */
+/* --- events of the text --- */
 
-static void put_number(
-	struct writer *w, const char *key, const struct clean_slice *s, bool is_duration)
+/* Steps over a value and checks all of it, so that it may be copied. */
+static bool check_value(struct json_reader *r)
 {
-	uint8_t n = is_duration ? s->dur_len : s->ts_len;
+	enum json_type type = json_peek(r);
+	struct str key;
 
-	text_puts(&w->o, key);
-	if (n && !(is_duration && (s->bits & CLEAN_IS_CUT)))
-		text_put(&w->o, s->at + (is_duration ? s->dur_off : s->ts_off), n);
-	else
-		text_put_time(&w->o, (is_duration ? s->dur : s->ts) * w->c->ticks_per_unit);
+	if (type == JSON_OBJECT) {
+		for (json_enter_object(r); json_next_key(r, &key);)
+			if (!check_value(r))
+				return false;
+		return !r->is_failed;
+	}
+	if (type == JSON_ARRAY) {
+		for (json_enter_array(r); json_next_item(r);)
+			if (!check_value(r))
+				return false;
+		return !r->is_failed;
+	}
+	return json_skip(r);
 }
 
-static void put_args(struct writer *w, const struct clean_slice *s, const struct clean_head *h)
-{
-	const char *args = s->at + s->args_off;
-	bool is_object = s->args_len >= 2 && args[0] == '{';
-	size_t n = s->args_len;
+struct copied_event { /* what is copied of an event, as it stands: strings with their quotes */
+	struct str name, ts, dur, args;
+};
 
-	if (!n && !h)
+static bool take_value(struct json_reader *r, struct str *out)
+{
+	json_peek(r);
+	out->p = r->p;
+	if (!check_value(r))
+		return false;
+	out->n = (size_t)(r->p - out->p);
+	return true;
+}
+
+/* The event at a byte of the text, checked; false: the reader says what is wrong with it. */
+static bool read_event(struct writer *w, uint64_t at, struct copied_event *ev)
+{
+	struct json_reader *r = &w->text;
+	struct str key, other;
+
+	*ev = (struct copied_event){0};
+	r->p = r->start + (at < w->c->file->size ? at : w->c->file->size);
+	r->need_comma = false;
+	for (json_enter_object(r); json_next_key(r, &key);)
+		if (!take_value(r, str_is(key, "args")	 ? &ev->args
+				   : str_is(key, "name") ? &ev->name
+				   : str_is(key, "ts")	 ? &ev->ts
+				   : str_is(key, "dur")	 ? &ev->dur
+							 : &other))
+			return false;
+	return !r->is_failed;
+}
+
+static void put_name(struct writer *w, struct str name)
+{
+	text_puts(&w->o, "\"name\":");
+	if (name.n && name.p[0] == '"')
+		text_put_json(&w->o, name.p, name.n);
+	else
+		text_puts(&w->o, "\"\"");
+	text_puts(&w->o, ",\"ph\":");
+}
+
+static bool is_number(struct str s)
+{
+	return s.n && (s.p[0] == '-' || (s.p[0] >= '0' && s.p[0] <= '9'));
+}
+
+/* As it stands; what is written as a string, or was changed, is printed. */
+static void put_written(struct writer *w, const char *key, struct str text, double v)
+{
+	text_puts(&w->o, key);
+	if (is_number(text))
+		text_put(&w->o, text.p, text.n);
+	else
+		text_put_time(&w->o, v);
+}
+
+/* --- slices --- */
+
+static void put_args(struct writer *w, struct str args, const struct clean_head *h)
+{
+	bool is_empty = true;
+
+	if (!args.n && !h)
 		return;
 	text_puts(&w->o, ",\"args\":");
 	if (!h) {
-		text_put_json(&w->o, args, n);
+		text_put_json(&w->o, args.p, args.n);
 		return;
 	}
 	text_puts(&w->o, "{");
-	if (is_object) {
-		bool is_empty = true;
-
-		for (size_t i = 1; i + 1 < n && is_empty; i++)
-			is_empty = strchr(" \t\r\n", args[i]) != NULL;
-		if (!is_empty) {
-			text_put_json(&w->o, args + 1, n - 2);
-			text_puts(&w->o, ",");
-		}
+	for (size_t i = 1; i + 1 < args.n && is_empty; i++)
+		is_empty = args.p[0] != '{' || strchr(" \t\r\n", args.p[i]) != NULL;
+	if (!is_empty) {
+		text_put_json(&w->o, args.p + 1, args.n - 2);
+		text_puts(&w->o, ",");
 	}
 	text_puts(&w->o, "\"cache_time\":");
 	text_put_time(&w->o, h->cache * w->c->ticks_per_unit);
@@ -216,60 +272,66 @@ static void put_args(struct writer *w, const struct clean_slice *s, const struct
 	text_puts(&w->o, "}");
 }
 
-static void put_slice(struct writer *w, const struct clean_slice *s, const struct clean_head *h)
+/* The older form leaves a length out that is not written. */
+static void put_times(struct writer *w, const struct clean_slice *s, const struct copied_event *ev)
 {
-	const struct clean_lane *k = &w->c->lanes.v[s->lane];
+	const struct clean *c = w->c;
+	struct str none = {NULL, 0};
 
-	next_event(w);
-	text_puts(&w->o, "\"name\":");
-	if (s->name_len)
-		text_put_json(&w->o, s->at + s->name_off, s->name_len);
-	else
-		text_puts(&w->o, "\"\"");
-	text_puts(&w->o, ",\"ph\":\"X\"");
-	put_pid(w, k);
-	put_tid(w, k, s->row);
-	put_number(w, ",\"ts\":", s, false);
-	if (w->c->options.is_legacy) {
+	put_written(w, ",\"ts\":", ev->ts, s->ts * c->ticks_per_unit);
+	if (c->options.is_legacy) {
 		text_puts(&w->o, ",\"cname\":\"");
-		text_puts(&w->o, colour_of(k->pipe));
+		text_puts(&w->o, colour_of(c->lanes.v[s->lane].pipe));
 		text_puts(&w->o, "\"");
 	}
-	if (!w->c->options.is_legacy || s->dur_len || s->dur != 0)
-		put_number(w, ",\"dur\":", s, true);
-	put_args(w, s, h);
-	text_puts(&w->o, "}");
+	if (!c->options.is_legacy || is_number(ev->dur) || s->dur != 0)
+		put_written(w, ",\"dur\":", s->is_cut ? none : ev->dur, s->dur * c->ticks_per_unit);
 }
 
-static void release(const struct writer *w, const char *from, const char *to)
+static bool put_slice(struct writer *w, const struct clean_slice *s, const struct clean_head *h)
 {
-	uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
-	uintptr_t a = ((uintptr_t)from + page - 1) / page * page, b = (uintptr_t)to / page * page;
+	const struct clean_lane *k = &w->c->lanes.v[s->lane];
+	struct copied_event ev = {0};
 
-	if (w->c->options.is_mapped && b > a)
-		madvise((void *)a, b - a, MADV_DONTNEED);
+	if (!w->c->is_text) {
+		const struct clean_row *row = &w->c->rows[s->at];
+
+		ev.name = (struct str){row->p, row->name_len};
+		ev.args = (struct str){row->p + row->name_len, row->args_len};
+	} else if (!read_event(w, s->at, &ev)) {
+		return false;
+	}
+	next_event(w);
+	put_name(w, ev.name);
+	text_puts(&w->o, "\"X\"");
+	put_pid(w, k);
+	put_tid(w, k, s->row);
+	put_times(w, s, &ev);
+	put_args(w, ev.args, h);
+	text_puts(&w->o, "}");
+	return true;
 }
 
-static void put_slices(struct writer *w)
+static bool put_slices(struct writer *w)
 {
 	const struct clean *c = w->c;
 	size_t head = 0;
-	const char *from = c->slices.n ? c->slices.v[0].at : NULL;
+	bool ok = true;
 
 	progress_begin(c->options.progress, "slices", c->slices.n);
-	for (size_t i = 0; i < c->slices.n; i++) {
-		const struct clean_slice *s = &c->slices.v[i];
-		bool has_head = (s->bits & CLEAN_HAS_HEAD) && head < c->heads.n;
+	for (size_t i = 0; ok && i < c->slices.n; i++) {
+		bool has_head = head < c->heads.n && c->heads.v[head].slice == i;
 
-		put_slice(w, s, has_head ? &c->heads.v[head] : NULL);
+		ok = put_slice(w, &c->slices.v[i], has_head ? &c->heads.v[head] : NULL);
 		head += has_head;
 		if (i % RELEASE_SLICES == RELEASE_SLICES - 1) {
 			progress_add(c->options.progress, RELEASE_SLICES);
-			release(w, from, s->at);
-			from = s->at;
+			if (c->is_text)
+				file_forget(c->file, c->slices.v[i].at);
 		}
 	}
 	progress_end(c->options.progress);
+	return ok;
 }
 
 /* --- arrows and counters --- */
@@ -296,11 +358,11 @@ static void put_end(struct writer *w, const struct clean_arrow *a, uint64_t id, 
 	text_puts(&w->o, is_start ? "\"ph\":\"s\",\"id\":" : "\"ph\":\"f\",\"bp\":\"e\",\"id\":");
 	text_put_u64(&w->o, id);
 	text_puts(&w->o, ",\"cat\":\"sync\",\"name\":\"");
-	text_put_json(&w->o, key->pipe.p, key->pipe.n);
+	text_put_escaped(&w->o, key->pipe);
 	text_puts(&w->o, "->");
-	text_put_json(&w->o, key->trigger.p, key->trigger.n);
+	text_put_escaped(&w->o, key->trigger);
 	text_puts(&w->o, " flag");
-	text_put_json(&w->o, key->flag.p, key->flag.n);
+	text_put_escaped(&w->o, key->flag);
 	text_puts(&w->o, "\"");
 	put_pid(w, k);
 	put_tid(w, k, s->row);
@@ -313,24 +375,24 @@ static void put_end(struct writer *w, const struct clean_arrow *a, uint64_t id, 
 	text_puts(&w->o, "}");
 }
 
-static void put_counter(struct writer *w, const struct clean_event *v)
+static bool put_counter(struct writer *w, const struct clean_event *v)
 {
+	struct copied_event ev;
+
+	if (!read_event(w, v->at, &ev))
+		return false;
 	next_event(w);
-	text_puts(&w->o, "\"name\":");
-	if (v->name_len)
-		text_put_json(&w->o, v->at + v->name_off, v->name_len);
-	else
-		text_puts(&w->o, "\"\"");
-	text_puts(&w->o, ",\"ph\":\"C\"");
+	put_name(w, ev.name);
+	text_puts(&w->o, "\"C\"");
 	put_pid(w, &w->c->lanes.v[v->lane]);
-	text_puts(&w->o, ",\"ts\":");
-	text_put(&w->o, v->at + v->ts_off, v->ts_len);
+	put_written(w, ",\"ts\":", ev.ts, v->ts);
 	text_puts(&w->o, ",\"args\":");
-	if (v->args_len)
-		text_put_json(&w->o, v->at + v->args_off, v->args_len);
+	if (ev.args.n)
+		text_put_json(&w->o, ev.args.p, ev.args.n);
 	else
 		text_puts(&w->o, "{}");
 	text_puts(&w->o, "}");
+	return true;
 }
 
 /* Counters stand on processes of their own; name those that have no slice. */
@@ -393,11 +455,9 @@ static void put_top(struct writer *w, const struct clean_about *a)
 	text_puts(&w->o, "{\"displayTimeUnit\":\"ns\"");
 	if (c->options.is_legacy) {
 		text_puts(&w->o, ",\"profilingType\":");
-		text_put_json(&w->o, c->profiling_type.n ? c->profiling_type.p : "\"op\"",
-			c->profiling_type.n ? c->profiling_type.n : 4);
+		text_put_quoted(&w->o, str_of(c->profiling_type ? c->profiling_type : "op"));
 		text_puts(&w->o, ",\"schemaVersion\":");
-		text_put_json(&w->o, c->schema_version.n ? c->schema_version.p : "1",
-			c->schema_version.n ? c->schema_version.n : 1);
+		text_put_u64(&w->o, c->schema_version > 0 ? (uint64_t)c->schema_version : 1);
 	}
 	text_puts(&w->o,
 		",\"otherData\":{\"schema\":\"incore.clean-trace/1\",\"incore\":\"" INCORE_VERSION
@@ -422,6 +482,7 @@ bool clean_write_trace(
 {
 	struct writer w = {.c = c};
 	uint32_t *order = order_lanes(c, &w.n_order);
+	bool ok;
 
 	if (!order)
 		return err_nomem(e);
@@ -429,18 +490,23 @@ bool clean_write_trace(
 		mem_free(order);
 		return false;
 	}
+	if (c->is_text)
+		json_init(&w.text, c->file->data, c->file->size, a->input, 0);
 	w.order = order;
 	put_top(&w, a);
 	put_lanes(&w);
 	name_counters(&w);
-	put_slices(&w);
-	for (size_t i = 0; i < c->arrows.n; i++) {
+	ok = put_slices(&w);
+	for (size_t i = 0; ok && i < c->arrows.n; i++) {
 		put_end(&w, &c->arrows.v[i], i + 1, true);
 		put_end(&w, &c->arrows.v[i], i + 1, false);
 	}
-	for (size_t i = 0; i < c->counters.n; i++)
-		put_counter(&w, &c->counters.v[i]);
+	for (size_t i = 0; ok && i < c->counters.n; i++)
+		ok = put_counter(&w, &c->counters.v[i]);
 	text_puts(&w.o, "\n]}\n");
 	mem_free(order);
-	return text_out_close(&w.o, e);
+	if (!ok)
+		json_fail(&w.text, e);
+	json_deinit(&w.text);
+	return text_out_close(&w.o, ok ? e : NULL) && ok;
 }

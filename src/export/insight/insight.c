@@ -206,12 +206,6 @@ const struct export_ops export_insight = {
 		 EXPORT_NOTES | EXPORT_CODE,
 	.is_directory = true,
 	.takes_tracks = true,
-	.begin = begin,
-	.track = track,
-	.counter = counter,
-	.lost = lost,
-	.truncated = truncated,
-	.end = end,
 	.commit = commit,
-	.abort = free_state,
+	EXPORT_WRITER,
 };

@@ -32,8 +32,8 @@ bool insight_begin_core(struct insight *s, uint32_t unit, struct incore_error *e
 	if (!s->core_file || !text_out_open(&s->core, s->core_file, e))
 		return false;
 	s->is_core_open = true;
-	text_puts(&s->core, "{\"displayTimeUnit\":\"ns\",\"profilingType\":\"op\","
-			    "\"schemaVersion\":1,\"traceEvents\":[");
+	text_puts(&s->core,
+		"{\"displayTimeUnit\":\"ns\",\"profilingType\":\"op\",\"schemaVersion\":1,\"traceEvents\":[");
 	return true;
 }
 

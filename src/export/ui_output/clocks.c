@@ -83,7 +83,7 @@ static int compare_changes(const void *pa, const void *pb)
 }
 
 /* Sorted by time, one entry a time. */
-static void merge(struct ui_changes *c)
+static void merge_changes(struct ui_changes *c)
 {
 	size_t n = 0;
 
@@ -104,7 +104,7 @@ bool ui_add_change(struct ui_changes *c, uint64_t time_cyc, int64_t delta)
 	if (c->limit < FIRST_LIMIT)
 		c->limit = FIRST_LIMIT;
 	if (c->all.n >= c->limit) {
-		merge(c);
+		merge_changes(c);
 		if (c->all.n > c->limit / 2)
 			c->limit *= 2;
 	}
@@ -117,7 +117,7 @@ static bool write_series(
 	struct json_writer *w = &u->w;
 	int64_t running = 0;
 
-	merge(c);
+	merge_changes(c);
 	if (!ui_file_open(u, name, e))
 		return false;
 	json_w_object(w);

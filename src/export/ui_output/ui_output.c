@@ -173,7 +173,7 @@ static bool commit(struct export *x, struct incore_error *e)
 	return out_dir_commit(&u->dir, e);
 }
 
-static void abort_export(struct export *x)
+static void free_state(struct export *x)
 {
 	struct ui_writer *u = x->state;
 
@@ -202,12 +202,6 @@ const struct export_ops export_ui_output = {
 		 EXPORT_STALLS | EXPORT_OCCUPANCY | EXPORT_CODE,
 	.is_directory = true,
 	.takes_tracks = true,
-	.begin = begin,
-	.track = track,
-	.counter = counter,
-	.lost = lost,
-	.truncated = truncated,
-	.end = end,
 	.commit = commit,
-	.abort = abort_export,
+	EXPORT_WRITER,
 };

@@ -17,7 +17,7 @@ bool asc_read_api_file(struct asc_build *b, struct str json, const char *path, u
 	struct incore_error *e);
 bool asc_read_details(struct asc_build *b, unsigned type, struct str json, const char *path,
 	uint64_t base, struct incore_error *e);
-/* "metadata" of a trace.json: ours or nobody's. False on lack of memory. */
+/* "metadata" or "otherData" of a trace.json: ours or nobody's. False on lack of memory. */
 bool asc_read_metadata(struct asc_build *b, struct str object, const char *path);
 /* The block INSIGHT_TABLES; the bytes must stay until asc_deinit(). */
 bool asc_read_own(struct asc_build *b, struct str bytes, const char *path, uint64_t base,

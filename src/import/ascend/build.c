@@ -19,7 +19,9 @@ bool asc_init(struct asc_build *b, struct trace *t, const struct import_options 
 	t->levels[0] = "core";
 	t->levels[1] = "unit";
 	t->levels[2] = "pipe";
-	return true;
+	if (o->want & IMPORT_TEXT)
+		t->text = mem_zalloc(1, sizeof(*t->text));
+	return !(o->want & IMPORT_TEXT) || t->text;
 }
 
 void asc_deinit(struct asc_build *b)
@@ -45,6 +47,7 @@ void asc_deinit(struct asc_build *b)
 	VEC_FREE(&b->units);
 	VEC_FREE(&b->long_us);
 	VEC_FREE(&b->texts);
+	VEC_FREE(&b->head_extras);
 	u64_map_deinit(&b->lane_at);
 	u64_map_deinit(&b->code_at);
 	u64_map_deinit(&b->head_at);
@@ -265,7 +268,7 @@ struct asc_rec *asc_add(struct asc_build *b, uint32_t lane, uint32_t code)
 struct asc_extra *asc_extra_of(struct asc_build *b, struct asc_rec *r, uint32_t lane)
 {
 	if (!(r->flags & REC_EXTRA)) {
-		struct asc_extra x = {.lane = lane, .code = r->code};
+		struct asc_extra x = {.lane = lane, .code = r->code, .event = r->stall};
 
 		if (b->extras.n >= UINT32_MAX || !VEC_PUSH(&b->extras, x))
 			return NULL;

@@ -46,13 +46,12 @@ struct asc_build {
 	struct intern opcodes, sources;
 	VEC(struct frame) frames;
 	VEC(struct asc_extra) extras;
-	struct u64_map head_at;
 	VEC(struct asc_open) open;
 	struct u64_map open_at;
 	size_t n_open;
 	VEC(struct asc_flow) flows;
 	VEC(struct asc_name) names;
-	struct u64_map name_at, cell_at;
+	struct u64_map name_at, cell_at, head_at;
 	VEC(struct asc_series) series;
 	VEC(struct asc_stated) stated; /* of API_INSTR, or else of the CSV files */
 	VEC(struct asc_stated) csv;
@@ -61,22 +60,23 @@ struct asc_build {
 	VEC(double) long_us;
 	VEC(struct source_file) texts; /* SOURCE blocks */
 	uint64_t counts[ASC_COUNTS];
-	uint64_t n_events, n_slices;
+	uint64_t n_events, n_slices, n_heads;
 	bool is_quantised, is_inexact; /* a ts was / was not a multiple of 1 ns */
 	double float_us;	       /* the latest ts past 1 ms, where it is a float of 32 bits */
 	bool has_late_double;	       /* a ts past 1 ms that is none */
 	double min_us;
-	struct str clock_text; /* as our own exporter states it */
-	bool has_metadata;     /* ours was read; a den of 0: 1000 cycles are written as 1 us */
+	struct str clock_text;		 /* as our own exporter states it */
+	bool has_metadata, is_cycle_1ns; /* ours was read: times are cycles; written as 1 ns each */
 	uint64_t clock_hz_num, clock_hz_den;
 	unsigned ratio_mhz; /* by comparing exact ticks with trace.json; 0: not known */
-	uint64_t n_heads;
 	VEC(struct asc_transfer) transfers;
 	struct u64_map transfer_at, transfer_end; /* by request; by instruction */
 	const char *binary;			  /* aicore_binary.o of the dumps, or NULL */
 	uint64_t start_pc;			  /* where it was loaded; 0: not known */
 	const char *soc;			  /* as a details block states it */
-	struct trace *own; /* the tables our own exporter wrote, or NULL; owned */
+	struct trace *own;	   /* the tables our own exporter wrote, or NULL; owned */
+	uint64_t text_base;	   /* byte of the file where the events being read begin */
+	VEC(uint32_t) head_extras; /* of each text->lone_heads its extra, or NO_EXTRA */
 	struct strbuf scratch;
 	struct str last_pid, last_tid; /* the lane before, for speed */
 	uint32_t last_lane;

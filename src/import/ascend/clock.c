@@ -156,7 +156,7 @@ static bool is_own_clock(const struct asc_build *b)
 	return !b->is_ticks && hz >= 1e6 && hz <= 1e11;
 }
 
-/* Our own exporter states the fraction; without a clock it writes a cycle as 1 ns. */
+/* Our own exporters state the clock, or write a cycle as 1 ns, or both. */
 static bool set_own(struct asc_build *b, double *mhz)
 {
 	struct trace_meta *m = &b->trace->meta;
@@ -167,7 +167,8 @@ static bool set_own(struct asc_build *b, double *mhz)
 	m->clock_hz_num = b->clock_hz_num;
 	m->clock_hz_den = b->clock_hz_den;
 	m->clock_source = "trace";
-	*mhz = (double)b->clock_hz_num / (double)b->clock_hz_den / 1e6;
+	if (!b->is_cycle_1ns)
+		*mhz = (double)b->clock_hz_num / (double)b->clock_hz_den / 1e6;
 	return true;
 }
 

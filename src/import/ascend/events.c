@@ -38,6 +38,17 @@ static void set_kind(struct asc_build *b, struct str pid, struct asc_op *op)
 	op->kind = op->is_kind_known ? u.kind : ASCEND_PLAIN;
 }
 
+/* A viewer shows one text: our chrome export has the operands of a flag behind its name. */
+static void split_name(struct trace_event *ev)
+{
+	ptrdiff_t blank = ev->detail.p ? -1 : str_find(ev->name, " ");
+
+	if (blank <= 0 || ascend_sync_of(str_sub(ev->name, 0, (size_t)blank)) == SYNC_NONE)
+		return;
+	ev->detail = str_sub(ev->name, (size_t)blank + 1, ev->name.n);
+	ev->name.n = (size_t)blank;
+}
+
 /* A miss is named by its address; its opcode is the lane's word. */
 static uint32_t code_of_event(struct asc_build *b, const struct trace_event *ev)
 {
@@ -93,6 +104,7 @@ static bool join_group(struct asc_build *b, uint32_t lane, struct asc_rec *r, st
 	if (!at)
 		return false;
 	if (*at && b->extras.v[*at - 1].lane == NO_TRACK && !(r->flags & REC_EXTRA)) {
+		b->extras.v[*at - 1].event = r->stall;
 		r->stall = (uint32_t)(*at - 1);
 		r->flags |= REC_EXTRA;
 		b->extras.v[r->stall].lane = lane;
@@ -116,6 +128,25 @@ static bool join_group(struct asc_build *b, uint32_t lane, struct asc_rec *r, st
 	return x != NULL;
 }
 
+/* For IMPORT_TEXT: where a slice that has no extra yet stands. */
+static bool set_place(struct asc_build *b, struct asc_rec *r, const struct text_event *at)
+{
+	if (!b->trace->text)
+		return true;
+	r->stall = (uint32_t)b->trace->text->slices.n;
+	return b->trace->text->slices.n < UINT32_MAX - 1 && VEC_PUSH(&b->trace->text->slices, *at);
+}
+
+/* Whether it names an instruction is known at the end (keep_lone_heads() of finish.c). */
+static bool place_head(
+	struct asc_build *b, const struct trace_event *ev, double dur, uint32_t extra)
+{
+	struct text_event at = {.offset = b->text_base + ev->offset, .ts = ev->ts, .dur = dur};
+
+	return !b->trace->text ||
+	       (VEC_PUSH(&b->trace->text->lone_heads, at) && VEC_PUSH(&b->head_extras, extra));
+}
+
 static bool add_head(struct asc_build *b, const struct trace_event *ev, uint32_t lane)
 {
 	uint64_t *at;
@@ -123,7 +154,7 @@ static bool add_head(struct asc_build *b, const struct trace_event *ev, uint32_t
 
 	if (!ev->group_id.n) {
 		b->counts[ASC_LONE_HEAD]++;
-		return true;
+		return place_head(b, ev, dur, NO_EXTRA);
 	}
 	at = u64_map_at(
 		&b->head_at, hash_bytes(ev->group_id.p, ev->group_id.n, (uint64_t)lane + 3));
@@ -139,7 +170,7 @@ static bool add_head(struct asc_build *b, const struct trace_event *ev, uint32_t
 		b->extras.v[*at - 1].cache += dur;
 	else
 		b->extras.v[*at - 1].ccu += dur;
-	return true;
+	return place_head(b, ev, dur, (uint32_t)(*at - 1));
 }
 
 /* Where the group of a flag is its id, too. */
@@ -177,6 +208,7 @@ static bool add_slice(struct asc_build *b, const struct trace_event *ev)
 {
 	uint32_t lane = asc_lane(b, ev->pid, ev->tid), code;
 	double dur = ev->has_dur ? ev->dur : 0;
+	struct text_event at = {.offset = b->text_base + ev->offset, .ts = ev->ts};
 	struct asc_rec *r;
 
 	if (lane == NO_TRACK)
@@ -190,8 +222,10 @@ static bool add_slice(struct asc_build *b, const struct trace_event *ev)
 	code = code_of_event(b, ev);
 	if (code == NO_CODE)
 		return false;
+	at.dur = dur;
 	r = asc_add(b, lane, code);
-	if (!r || !asc_set_us(b, r, ev->ts, dur) || !add_sync(b, lane, r, ev->id, ev->detail))
+	if (!r || !asc_set_us(b, r, ev->ts, dur) || !set_place(b, r, &at) ||
+		!add_sync(b, lane, r, ev->id, ev->detail))
 		return false;
 	if (ev->process_bytes.n)
 		add_bytes(b, code, ev->process_bytes);
@@ -203,6 +237,7 @@ static bool add_slice(struct asc_build *b, const struct trace_event *ev)
 static bool close_pair(struct asc_build *b, const struct asc_open *o, double other)
 {
 	double start = o->is_begin ? o->ts : other, end = o->is_begin ? other : o->ts;
+	struct text_event at = {.offset = o->offset, .is_pair = true, .ts = start, .dur = end};
 	struct asc_rec *r = asc_add(b, o->lane, o->code);
 
 	if (!r)
@@ -211,7 +246,8 @@ static bool close_pair(struct asc_build *b, const struct asc_open *o, double oth
 		b->counts[ASC_BACKWARDS]++;
 		end = start;
 	}
-	if (!asc_set_us(b, r, start, end - start) || !add_sync(b, o->lane, r, o->id, o->detail))
+	if (!asc_set_us(b, r, start, end - start) || !set_place(b, r, &at) ||
+		!add_sync(b, o->lane, r, o->id, o->detail))
 		return false;
 	return !o->id.n ||
 	       !u64_map_find(&b->head_at, hash_bytes(o->id.p, o->id.n, (uint64_t)o->lane + 3)) ||
@@ -227,6 +263,7 @@ static bool add_half(struct asc_build *b, const struct trace_event *ev)
 		.code = NO_CODE,
 		.next = NO_OPEN,
 		.is_begin = is_begin,
+		.offset = b->text_base + ev->offset,
 		.id = ev->id,
 		.detail = ev->detail};
 	uint64_t key = hash_bytes(ev->name.p, ev->name.n, hash_bytes(ev->id.p, ev->id.n, lane));
@@ -329,10 +366,13 @@ static struct asc_series *find_series(
 
 static bool add_counter(struct asc_build *b, const struct trace_event *ev)
 {
+	struct text_event at = {.offset = b->text_base + ev->offset, .ts = ev->ts};
 	struct str key, value;
 	size_t pos = 0;
 	double v;
 
+	if (b->trace->text && !VEC_PUSH(&b->trace->text->counters, at))
+		return false;
 	while (trace_event_member(ev->args, &pos, &key, &value)) {
 		struct asc_series *s;
 
@@ -352,7 +392,7 @@ static bool add_counter(struct asc_build *b, const struct trace_event *ev)
 	return true;
 }
 
-static bool add_event(struct asc_build *b, const struct trace_event *ev)
+static bool add_event(struct asc_build *b, struct trace_event *ev)
 {
 	b->n_events++;
 	if (ev->ph == 'M')
@@ -370,15 +410,34 @@ static bool add_event(struct asc_build *b, const struct trace_event *ev)
 		b->counts[ASC_NO_LANE]++;
 		return true;
 	}
+	if (b->trace->text && ev->pid.p[-1] != '"')
+		b->trace->text->has_numbered_lanes = true;
+	split_name(ev);
 	if (ev->ph == 'X')
 		return add_slice(b, ev);
 	return ev->ph == 'B' || ev->ph == 'E' ? add_half(b, ev) : add_flow(b, ev);
+}
+
+static bool note_text(struct asc_build *b, const struct trace_events *r)
+{
+	struct trace_text *x = b->trace->text;
+
+	x->n_events = b->n_events;
+	x->schema_version = r->schema_version;
+	sb_reset(&b->scratch);
+	if (!r->profiling_type.n)
+		return true;
+	if (trace_event_text(&b->scratch, r->profiling_type))
+		x->profiling_type = arena_strndup(&b->trace->arena, b->scratch.p, b->scratch.n);
+	return x->profiling_type != NULL;
 }
 
 static bool note_top(struct asc_build *b, const struct trace_events *r, uint64_t base)
 {
 	struct trace_meta *m = &b->trace->meta;
 
+	if (b->trace->text && !note_text(b, r))
+		return false;
 	if (r->is_bare_array &&
 		!asc_note(b, NOTE_INFO, "bare-array", base,
 			"the events are a bare array, without the object around them"))
@@ -389,7 +448,8 @@ static bool note_top(struct asc_build *b, const struct trace_events *r, uint64_t
 	b->counts[ASC_NOT_OBJECT] += r->n_not_objects;
 	if (r->clock_mhz.p)
 		b->clock_text = r->clock_mhz;
-	if (r->metadata.p && !asc_read_metadata(b, r->metadata, b->path))
+	if ((r->metadata.p && !asc_read_metadata(b, r->metadata, b->path)) ||
+		(r->other_data.p && !asc_read_metadata(b, r->other_data, b->path)))
 		return false;
 	if (r->schema_version >= 0 && !m->format_version)
 		m->format_version =
@@ -399,13 +459,14 @@ static bool note_top(struct asc_build *b, const struct trace_events *r, uint64_t
 
 /* Input behind which we are is not needed in memory: no more than this of it is held. */
 #define FORGET_BYTES ((size_t)32 << 20)
+#define FORGET_COPIED ((size_t)2 << 20) /* whoever copies it reads it again */
 
 static void forget(
 	const struct asc_build *b, const struct trace_event *ev, struct str bytes, size_t *done)
 {
 	size_t at = (size_t)ev->offset;
 
-	if (!b->file || at - *done < FORGET_BYTES)
+	if (!b->file || at - *done < (b->trace->text ? FORGET_COPIED : FORGET_BYTES))
 		return;
 	*done = at;
 	file_forget(b->file, (size_t)((const uint8_t *)bytes.p - b->file->data) + at);
@@ -420,6 +481,7 @@ bool asc_read_events(struct asc_build *b, struct str bytes, const char *path, ui
 	size_t done = 0;
 
 	b->path = path;
+	b->text_base = base;
 	b->last_lane = NO_TRACK;
 	trace_events_init(&r, bytes.p, bytes.n, path);
 	while (ok && trace_events_next(&r, &ev)) {

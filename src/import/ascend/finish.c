@@ -357,6 +357,52 @@ static bool take_lanes(struct asc_build *b)
 	return true;
 }
 
+/* --- places in the text --- */
+
+/* Of each slice its event; a slice without an extra held it where its stall belongs. */
+static bool put_places(struct asc_build *b, track_idx k, struct asc_rec *v)
+{
+	struct trace_text *x = b->trace->text;
+	uint32_t n = b->trace->tracks[k].n_slices, *out = mem_resize(NULL, n + 1, sizeof(*out));
+
+	x->of_track[k] = out;
+	for (uint32_t i = 0; out && i < n; i++) {
+		const struct asc_extra *extra;
+
+		if (!(v[i].flags & REC_EXTRA)) {
+			out[i] = v[i].stall;
+			v[i].stall = 0;
+			continue;
+		}
+		extra = &b->extras.v[v[i].stall];
+		out[i] = extra->event;
+		if ((extra->cache > 0 || extra->ccu > 0) &&
+			!VEC_PUSH(&x->heads, (struct text_head){out[i], extra->cache, extra->ccu}))
+			return false;
+	}
+	return out != NULL;
+}
+
+static bool is_lone_head(const struct asc_build *b, uint32_t extra)
+{
+	return extra == NO_EXTRA ||
+	       (b->extras.v[extra].lane == NO_TRACK && !b->extras.v[extra].is_linked);
+}
+
+static bool begin_places(struct asc_build *b)
+{
+	struct trace_text *x = b->trace->text;
+	size_t n = 0;
+
+	for (size_t i = 0; i < x->lone_heads.n; i++)
+		if (is_lone_head(b, b->head_extras.v[i]))
+			x->lone_heads.v[n++] = x->lone_heads.v[i];
+	x->lone_heads.n = n;
+	x->n_tracks = b->trace->n_tracks;
+	x->of_track = mem_zalloc((size_t)x->n_tracks + 1, sizeof(*x->of_track));
+	return x->of_track != NULL;
+}
+
 /* Sorts a track and tells its flags and head costs where they came to stand. */
 static bool settle_track(struct asc_build *b, track_idx k)
 {
@@ -364,6 +410,8 @@ static bool settle_track(struct asc_build *b, track_idx k)
 	struct asc_rec *v = ((struct asc_ctx *)t->loader_ctx)->recs[k];
 
 	asc_sort_recs(b->code.v, v, t->tracks[k].n_slices);
+	if (b->trace->text && !put_places(b, k, v))
+		return false;
 	for (uint32_t i = 0; i < t->tracks[k].n_slices; i++) {
 		struct asc_extra *x;
 
@@ -419,7 +467,7 @@ static bool put_slices(struct asc_build *b, double mhz)
 		if (b->extras.v[i].lane == NO_TRACK && !b->extras.v[i].is_linked)
 			b->counts[ASC_LONE_HEAD]++;
 	t->heads = arena_zalloc(&t->arena, b->n_heads + 1, sizeof(*t->heads));
-	if (!t->heads || !make_tracks(b) || !take_lanes(b))
+	if (!t->heads || !make_tracks(b) || !take_lanes(b) || (b->trace->text && !begin_places(b)))
 		return false;
 	for (track_idx k = 0; k < t->n_tracks; k++)
 		if (!settle_track(b, k))

@@ -30,6 +30,17 @@ static enum ascend_pipe pipe_of_thread(struct str name)
 	return p != PIPE_NONE ? p : ascend_pipe_of_lane(name);
 }
 
+/* Our chrome export says more behind the unit: "core0.veccore0, kernel, estimate (...)". */
+static struct str unit_of_process(struct str name)
+{
+	ptrdiff_t comma = str_find(name, ", ");
+	struct ascend_unit u;
+
+	if (comma > 0 && ascend_unit_of(str_sub(name, 0, (size_t)comma), &u))
+		name.n = (size_t)comma;
+	return name;
+}
+
 /* What the lane is called, and which unit it belongs to. */
 static void names_of(struct asc_build *b, struct asc_lane *l, struct str *unit, struct str *lane)
 {
@@ -48,7 +59,7 @@ static void names_of(struct asc_build *b, struct asc_lane *l, struct str *unit, 
 		return;
 	}
 	if (process && pipe_of_thread(process->name) == PIPE_NONE && !process->is_ambiguous)
-		*unit = process->name;
+		*unit = unit_of_process(process->name);
 	else
 		*unit = l->unit ? str_of(l->unit) : STR("core0");
 	/* Lanes without a number share pid 0: the thread's name decides where it is the only one.

@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * metadata.c: the object "metadata" of a trace.json that our own exporter wrote: what kind of
- * evidence it is, of which kernel, on which SoC and clock, and the labels of its maker. Files of
- * other tools have none, or one without these words.
+ * metadata.c: the object "metadata" (insight) or "otherData" (chrome, clean) of a trace.json that we
+ * wrote: what kind of evidence it is, of which kernel, on which SoC and clock, and the labels of its
+ * maker. Files of other tools have none, or one without these words.
  */
 #include "import/ascend/ascend.h"
 
 static bool keep_text(struct asc_build *b, struct str raw, const char **out)
 {
 	sb_reset(&b->scratch);
+	if (str_is(raw, "null"))
+		return true;
 	if (!trace_event_text(&b->scratch, raw))
 		return false;
 	if (b->scratch.n)
@@ -44,6 +46,24 @@ static uint64_t number(struct str object, const char *key)
 	return str_to_u64(trace_event_find(object, key), &v) ? v : 0;
 }
 
+/* How long a cycle is written: insight states the clock as a fraction, or none and writes 1 ns;
+ * chrome and clean say "time" in words. Cleaned microseconds are the simulator's. */
+static void read_clock(struct asc_build *b, struct str object)
+{
+	struct str time = trace_event_find(object, "time");
+	struct str clock = trace_event_find(object, "clock_mhz");
+	double mhz = 0;
+
+	b->clock_hz_num = number(object, "clock_hz_num");
+	b->clock_hz_den = number(object, "clock_hz_den");
+	if (clock.n && trace_event_number(clock, &mhz) && mhz > 0 && mhz < 1e5) {
+		b->clock_hz_num = (uint64_t)(mhz * 1e6 + 0.5);
+		b->clock_hz_den = 1;
+	}
+	b->is_cycle_1ns = time.p ? str_has(time, "cycle") : !b->clock_hz_den;
+	b->has_metadata = b->is_cycle_1ns || b->clock_hz_den;
+}
+
 bool asc_read_metadata(struct asc_build *b, struct str object, const char *path)
 {
 	struct trace_meta *m = &b->trace->meta;
@@ -52,12 +72,11 @@ bool asc_read_metadata(struct asc_build *b, struct str object, const char *path)
 	/* Several TRACE blocks are one run: the first says what it is. */
 	if (!trace_event_find(object, "incore").p || b->has_metadata)
 		return true;
-	b->has_metadata = true;
+	read_clock(b, object);
 	if (evidence_of(evidence) != EVIDENCE_UNKNOWN)
 		m->evidence = evidence_of(evidence);
-	b->clock_hz_num = number(object, "clock_hz_num");
-	b->clock_hz_den = number(object, "clock_hz_den");
 	if (!keep_text(b, trace_event_find(object, "soc"), &m->arch) ||
+		!keep_text(b, trace_event_find(object, "arch"), &m->arch) ||
 		(!m->kernel && !keep_text(b, trace_event_find(object, "kernel"), &m->kernel)))
 		return false;
 	if (m->arch)

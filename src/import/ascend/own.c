@@ -282,7 +282,8 @@ bool asc_take_own(struct asc_build *b, struct incore_error *e)
 	const char *why = NULL;
 	bool ok;
 
-	if (!b->own || b->is_ticks)
+	/* Slices in another order would stand elsewhere in their text. */
+	if (!b->own || b->is_ticks || b->trace->text)
 		return true;
 	x.row = mem_zalloc(b->code.n + 1, sizeof(*x.row));
 	x.is_by_code = mem_zalloc((size_t)b->trace->n_tracks + 1, 1);

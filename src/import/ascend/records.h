@@ -11,12 +11,14 @@
 #include "codec/trace_events.h"
 #include "import/import.h"
 #include "isa/ascend.h"
+#include "trace/trace_text.h"
 
 /* One slice. Until the clock is known times are microseconds: start a double, dur a float. */
 struct asc_rec {
 	uint64_t start;
 	uint32_t dur;
-	uint32_t stall; /* or, with REC_EXTRA, index into extras */
+	/* With REC_EXTRA an index into extras; else, while reading for IMPORT_TEXT, of its event. */
+	uint32_t stall;
 	uint32_t code;
 	uint8_t inst_class, tag;
 	uint8_t flags;
@@ -33,9 +35,12 @@ struct asc_extra {	   /* what a flag or an instruction with a head cost needs be
 	uint32_t stall_cyc, cache_cyc; /* the head cost; set by asc_finish() */
 	uint32_t lane, slice;	       /* lane NO_TRACK: head cost without its instruction */
 	uint32_t code;
-	uint8_t sync; /* enum ascend_sync */
+	uint32_t event; /* IMPORT_TEXT: its number in trace_text.slices */
+	uint8_t sync;	/* enum ascend_sync */
 	bool is_linked;
 };
+
+#define NO_EXTRA UINT32_MAX
 
 struct asc_lane {	     /* a (pid, tid) as the file names it; several may be one pipe */
 	struct str pid, tid; /* raw, in the trace's arena */
@@ -66,6 +71,7 @@ struct asc_open { /* a B or E that waits for the other */
 	double ts;
 	uint32_t lane, code, next;
 	bool is_begin;
+	uint64_t offset; /* of a B in the file */
 	struct str id, detail;
 };
 

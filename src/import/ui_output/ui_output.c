@@ -5,6 +5,7 @@
  * are not read here but one by one when a question asks (wave.c).
  */
 #include "base/search.h"
+#include "import/capture_cache.h"
 #include "import/ui_output/wave.h"
 
 #include <errno.h>

@@ -115,8 +115,7 @@ static bool report(struct share *b, const struct span *p, const struct span *q)
 	sb_printf(&text, " of block %u and ", p->block);
 	finding_put_op(b->set, &y, &text);
 	sb_printf(&text,
-		" of block %u touch bytes 0x%llx to 0x%llx of GM slot %u, one writes; blocks have "
-		"no order",
+		" of block %u touch bytes 0x%llx to 0x%llx of GM slot %u, one writes; blocks have no order",
 		q->block, (unsigned long long)f->first_byte, (unsigned long long)f->end_byte - 1,
 		q->slot);
 	f->message = text.failed ? NULL : arena_strdup(&b->out->arena, text.p);

@@ -67,8 +67,7 @@ static bool check_known(struct engine *g, const struct core *c, uint32_t op)
 	if (!c->steps[x->form].price.is_unknown || g->o->allow_unknown)
 		return true;
 	return err_set(g->e, INCORE_BAD_INPUT, "unknown-op",
-		"the model does not know %s (%s:%u, seq %u, %s); --allow-unknown times it at a "
-		"marked guess",
+		"the model does not know %s (%s:%u, seq %u, %s); --allow-unknown times it at a marked guess",
 		opstream_str(c->s, c->s->forms.v[x->form].name), opstream_str(c->s, at->file),
 		at->line, op, opstream_core_name(c->s));
 }

@@ -72,9 +72,7 @@ static bool check_left(struct engine *g, const struct counter *n)
 	if (x->message)
 		return true;
 	sb_printf(&text,
-		" leaves cross-core id %u set at exit: %s counts %zu sets and %zu waits; what is "
-		"left "
-		"would reach the next kernel on that core",
+		" leaves cross-core id %u set at exit: %s counts %zu sets and %zu waits; what is left would reach the next kernel on that core",
 		n->id, opstream_core_name(n->c->s), sets, waits);
 	return end(g, x, &text);
 }
@@ -97,8 +95,7 @@ static bool check_full(struct engine *g, const struct counter *n)
 		if (x->message)
 			return true;
 		sb_printf(&text,
-			" is set number %zu of cross-core id %u, and %s has waited %zu times by "
-			"then (at these times): a counter holds at most %u",
+			" is set number %zu of cross-core id %u, and %s has waited %zu times by then (at these times): a counter holds at most %u",
 			k + 1, n->id, opstream_core_name(n->c->s),
 			due < own->taken.n ? due : own->taken.n, COUNTER_MAX);
 		return end(g, x, &text);

@@ -114,15 +114,13 @@ static bool report_unmatched(struct engine *g, const struct node *n)
 		unsigned dst = id / N_FLAG_IDS % ENGINE_PIPES;
 
 		sb_printf(&text,
-			" waits for %s->%s id %u a %s time, the kernel sets it %u times: missing "
-			"set_flag(PIPE_%s, PIPE_%s, EVENT_ID%u)",
+			" waits for %s->%s id %u a %s time, the kernel sets it %u times: missing set_flag(PIPE_%s, PIPE_%s, EVENT_ID%u)",
 			op_pipe_name(src), op_pipe_name(dst), id % N_FLAG_IDS,
 			n->c->flags[id].n_wait ? "further" : "first", n->c->flags[id].n_total,
 			op_pipe_name(src), op_pipe_name(dst), id % N_FLAG_IDS);
 	} else {
 		sb_printf(&text,
-			" waits for cross-core id %u, which the other side does not set "
-			"that often",
+			" waits for cross-core id %u, which the other side does not set that often",
 			id);
 	}
 	x->message = text.failed ? NULL : arena_strdup(&g->out->arena, text.p);

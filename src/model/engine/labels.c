@@ -12,7 +12,7 @@ struct labels {
 };
 
 /* Adds what stands in l->value. */
-static void put(struct labels *l, const char *key)
+static void put_label(struct labels *l, const char *key)
 {
 	const char *copy =
 		l->value.failed ? NULL : arena_strdup(&l->t->arena, l->value.n ? l->value.p : "");
@@ -25,7 +25,7 @@ static void put(struct labels *l, const char *key)
 static void put_text(struct labels *l, const char *key, const char *text)
 {
 	sb_puts(&l->value, text);
-	put(l, key);
+	put_label(l, key);
 }
 
 /* --- ops by name --- */
@@ -86,7 +86,7 @@ static void put_ops(struct labels *l, const char *key, const struct opstream_set
 	for (size_t i = 0; i < c.v.n; i++)
 		sb_printf(&l->value, "%s%s: %llu", i ? ", " : "", c.v.v[i].name,
 			(unsigned long long)c.v.v[i].n);
-	put(l, key);
+	put_label(l, key);
 	VEC_FREE(&c.v);
 }
 
@@ -110,7 +110,7 @@ static void put_pipe_status(struct labels *l, const struct timed *timed)
 				ascend_pipe_name(model_lane(p), buf),
 				prof_status_name((enum prof_status)worst));
 	}
-	put(l, "pipe_status");
+	put_label(l, "pipe_status");
 }
 
 static void put_slots(struct labels *l, const struct opstream_set *set)
@@ -122,7 +122,7 @@ static void put_slots(struct labels *l, const struct opstream_set *set)
 	for (unsigned i = 0; i < OPSTREAM_SLOTS; i++)
 		if (missing >> i & 1)
 			sb_printf(&l->value, "%s%u", l->value.n ? ", " : "", i);
-	put(l, "missing_slots");
+	put_label(l, "missing_slots");
 }
 
 static void put_profile(struct labels *l, const struct profile *p)
@@ -134,7 +134,7 @@ static void put_profile(struct labels *l, const struct profile *p)
 	put_text(l, "arch", op_arch_name(p->arch));
 	put_text(l, "soc", p->soc);
 	sb_printf(&l->value, "%llu", (unsigned long long)(p->k[K_CLOCK_MHZ].e4 / PROF_ONE));
-	put(l, "clock_mhz");
+	put_label(l, "clock_mhz");
 	put_text(l, "calibration", p->calibration);
 }
 
@@ -146,13 +146,13 @@ static void put_rest(struct labels *l, const struct opstream_set *set, const str
 	put_ops(l, "fallback_ops", set, p, false);
 	put_ops(l, "unknown_ops", set, p, true);
 	sb_printf(&l->value, "%llu", (unsigned long long)timed->n_external);
-	put(l, "external_waits");
+	put_label(l, "external_waits");
 	put_text(l, "args_origin", s && s->args_origin == ARGS_DUMP ? "dump" : "synthetic");
 	put_slots(l, set);
 	put_text(l, "front_end", s ? opstream_str(s, s->front_end) : "");
 	sb_printf(&l->value, "v_overlap: %s, dma_serial: %s", p->v_overlap ? "on" : "off",
 		p->dma_serial ? "on" : "off");
-	put(l, "switches");
+	put_label(l, "switches");
 	put_text(l, "complete", timed->is_complete ? "true" : "false");
 	if (!timed->is_complete)
 		put_text(l, "incomplete_because", timed->reason ? timed->reason : "");

@@ -214,7 +214,7 @@ static size_t find_seg(const struct page *p, uint32_t at)
 }
 
 /* After a write the touched segments are all the same. */
-static void merge(struct page *p, size_t first, size_t last)
+static void merge_touches(struct page *p, size_t first, size_t last)
 {
 	p->v.v[first].to = p->v.v[last - 1].to;
 	memmove(p->v.v + first + 1, p->v.v + last, (p->v.n - last) * sizeof(p->v.v[0]));
@@ -245,7 +245,7 @@ static bool touch_page(
 		pos = s->to;
 	}
 	if (a->writes && !a->is_atomic && i > first + 1)
-		merge(p, first, i);
+		merge_touches(p, first, i);
 	return true;
 }
 
@@ -307,8 +307,7 @@ static const char *missing_edge(
 			opstream_core_name(&r->set->v.v[a->stream]),
 			opstream_core_name(&r->set->v.v[b->stream]));
 	return arena_printf(&r->out->arena,
-		"set_flag(PIPE_%s, PIPE_%s) after the first, wait_flag(PIPE_%s, PIPE_%s) before "
-		"the second",
+		"set_flag(PIPE_%s, PIPE_%s) after the first, wait_flag(PIPE_%s, PIPE_%s) before the second",
 		op_pipe_name(a->pipe), op_pipe_name(b->pipe), op_pipe_name(a->pipe),
 		op_pipe_name(b->pipe));
 }

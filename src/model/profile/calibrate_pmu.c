@@ -36,8 +36,7 @@ static bool find_columns(struct csv_reader *c, struct columns *k, struct incore_
 	}
 	if (k->task < 0 || k->func < 0 || k->type < 0 || k->total < 0 || !any)
 		return err_file(e, "bad-pmu", c->path, 0,
-			"expected columns task_id, func_id, core_type, pmu_total_cycles and busy "
-			"counters of pipes (vec, cube, scalar, mte1, mte2, mte3, fix)");
+			"expected columns task_id, func_id, core_type, pmu_total_cycles and busy counters of pipes (vec, cube, scalar, mte1, mte2, mte3, fix)");
 	return true;
 }
 

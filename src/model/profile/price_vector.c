@@ -336,7 +336,7 @@ static uint64_t source_bytes(const struct pricing *x)
 }
 
 /* num / den cycles, and a fixed part until the result */
-static void put(struct pricing *x, wide num, wide den, uint64_t fix_e4)
+static void set_price(struct pricing *x, wide num, wide den, uint64_t fix_e4)
 {
 	x->out->occ_cyc = price_round(num, den);
 	x->out->lat_cyc = price_round(num + (wide)fix_e4 * (den / PROF_ONE), den);
@@ -348,15 +348,15 @@ static void price_sort(struct pricing *x, enum price_class c)
 	unsigned lists = n_sources(x);
 
 	if (c == PRICE_SORT) {
-		put(x, (wide)price_use(x, K_SORT_GROUP) * ((n + 31) / 32), PROF_ONE,
+		set_price(x, (wide)price_use(x, K_SORT_GROUP) * ((n + 31) / 32), PROF_ONE,
 			price_use(x, K_SORT_FIX));
 		return;
 	}
 	if (lists < 2) /* four lists that lie behind each other in one tile */
-		put(x, (wide)price_use(x, K_MRG_KIB) * bytes, (wide)1024 * PROF_ONE,
+		set_price(x, (wide)price_use(x, K_MRG_KIB) * bytes, (wide)1024 * PROF_ONE,
 			price_use(x, K_MRG_FIX));
 	else
-		put(x, (wide)price_use(x, K_MRG_MULTI_KIB) * 2 * bytes,
+		set_price(x, (wide)price_use(x, K_MRG_MULTI_KIB) * 2 * bytes,
 			(wide)1024 * PROF_ONE * lists, price_use(x, K_MRG_FIX));
 }
 
@@ -366,18 +366,18 @@ static void price_special(struct pricing *x, enum price_class c)
 
 	switch (c) {
 	case PRICE_GIDX:
-		put(x, (wide)price_use(x, K_GIDX_ROW) * OPND_VROW(main_tile(x)), PROF_ONE,
+		set_price(x, (wide)price_use(x, K_GIDX_ROW) * OPND_VROW(main_tile(x)), PROF_ONE,
 			price_use(x, K_GIDX_FIX));
 		break;
 	case PRICE_GMSK:
 		v = profile_vec(x->p, "vreducev2");
 		v = v ? v : profile_vec(x->p, "default");
 		price_seen(x, v->status);
-		put(x, (wide)v->slope_e4 * (x->src ? price_bytes(x->src) : 0), (wide)256 * PROF_ONE,
-			(uint64_t)v->fix_e4);
+		set_price(x, (wide)v->slope_e4 * (x->src ? price_bytes(x->src) : 0),
+			(wide)256 * PROF_ONE, (uint64_t)v->fix_e4);
 		break;
 	case PRICE_TR:
-		put(x,
+		set_price(x,
 			(wide)price_use(x, K_TR_ELEM) * OPND_VROW(main_tile(x)) *
 				OPND_VCOL(main_tile(x)),
 			PROF_ONE, 0);

@@ -2,6 +2,7 @@
 /* validate.c: each published row timed and set beside its figure. */
 #include "model/profile/validate_internal.h"
 
+#include "args/spec.h"
 #include "model/record/record_internal.h"
 
 #define MAX_RUNS 64
@@ -39,34 +40,29 @@ static bool put_args(const struct v_case *v, struct strbuf *w)
 	switch (v->work) {
 	case W_VECTOR_ADD: /* repeats, adds, buffers, tiles */
 		return sb_printf(w,
-			"0=f16[%lld] 1=f16[%lld] 2=f16[%lld]:out 3=i64:%lld 4=i64:%lld 5=i64:%lld "
-			"6=i64:%lld",
+			"0=f16[%lld] 1=f16[%lld] 2=f16[%lld]:out 3=i64:%lld 4=i64:%lld 5=i64:%lld 6=i64:%lld",
 			a * d * 128, a * d * 128, a * d * 128, a, b, c, d);
 	case W_GEMM: /* M blocks, N blocks, K steps, row of C */
 		return sb_printf(w,
-			"0=f16[%lld,%lld] 1=f16[%lld,%lld] 2=f32[%lld,%lld]:out 3=i64:%lld "
-			"4=i64:%lld 5=i64:%lld 6=i64:%lld",
+			"0=f16[%lld,%lld] 1=f16[%lld,%lld] 2=f32[%lld,%lld]:out 3=i64:%lld 4=i64:%lld 5=i64:%lld 6=i64:%lld",
 			a * 128, c * 64, b * 256, c * 64, a * 128, d, a, b, c, d);
 	case W_CONV: /* c1, h, w, n, blocks */
 		return sb_printf(w,
-			"0=f16[%lld,%lld,%lld,16] 1=f16[%lld,%lld,16,16] 2=f16[%lld,%lld]:out "
-			"3=i64:%lld 4=i64:%lld 5=i64:%lld 6=i64:%lld 7=i64:%lld 8=i64:%lld",
+			"0=f16[%lld,%lld,%lld,16] 1=f16[%lld,%lld,16,16] 2=f16[%lld,%lld]:out 3=i64:%lld 4=i64:%lld 5=i64:%lld 6=i64:%lld 7=i64:%lld 8=i64:%lld",
 			a, b, c, 9 * a, d / 16, m * 128, d, a, b, c, d, m, n);
 	case W_TOPK: /* rows, half */
 		return sb_printf(w,
-			"0=%s[%lld,1280] 1=u32[1024] 2=%s[%lld,%d]:out 3=u32[%lld,%d]:out "
-			"4=i64:%lld 5=i64:%lld",
+			"0=%s[%lld,1280] 1=u32[1024] 2=%s[%lld,%d]:out 3=u32[%lld,%d]:out 4=i64:%lld 5=i64:%lld",
 			b ? "f16" : "f32", a, b ? "f16" : "f32", a, b ? 1008 : 1000, a,
 			b ? 1008 : 1000, a, b);
 	default: /* fp4, M, K, N */
 		return sb_printf(w,
-			"0=u8[%lld,%lld] 1=u8[%lld,%lld] 2=u8[%lld,%lld] 3=u8[%lld,%lld] "
-			"4=bf16[%lld,%lld]:out 5=i64:%lld 6=i64:%lld 7=i64:%lld 8=i64:%lld",
+			"0=u8[%lld,%lld] 1=u8[%lld,%lld] 2=u8[%lld,%lld] 3=u8[%lld,%lld] 4=bf16[%lld,%lld]:out 5=i64:%lld 6=i64:%lld 7=i64:%lld 8=i64:%lld",
 			b, a ? c / 2 : c, d, a ? c / 2 : c, b, c / 32, c / 32, d, b, d, a, b, c, d);
 	}
 }
 
-static bool read_args(const struct v_case *v, struct argspec *spec, struct incore_error *e)
+static bool read_args(const struct v_case *v, struct args *spec, struct incore_error *e)
 {
 	struct strbuf words = {0};
 	bool ok = put_args(v, &words) || err_nomem(e);
@@ -76,7 +72,7 @@ static bool read_args(const struct v_case *v, struct argspec *spec, struct incor
 
 		if (end)
 			*end++ = 0;
-		ok = argspec_add_word(spec, at, e);
+		ok = args_add_word(spec, at, e);
 		at = end ? end : at + strlen(at);
 	}
 	sb_free(&words);
@@ -88,9 +84,9 @@ static bool record(struct job *j, const struct v_case *v, struct opstream_set *s
 	static const char *const files[W_COUNT] = {"validate/vector_add.cpp", "validate/gemm.cpp",
 		"validate/conv2d.cpp", "validate/topk.cpp", "validate/mx_matmul.cpp"};
 	bool is_aiv = v->work == W_VECTOR_ADD || v->work == W_TOPK;
-	struct argspec spec;
+	struct args spec;
 	struct record_options o = {.arch = v->work == W_MX ? ARCH_A5 : ARCH_A2A3,
-		.cores = is_aiv ? RECORD_AIV : RECORD_AIC,
+		.cores = is_aiv ? KERNEL_ON_AIV : KERNEL_ON_AIC,
 		.blocks = 1,
 		.args = &spec,
 		.recorder_dir = j->o->recorder_dir,
@@ -100,10 +96,10 @@ static bool record(struct job *j, const struct v_case *v, struct opstream_set *s
 	char *path = path_join(j->dir, files[v->work]);
 	bool ok = path || err_nomem(j->e);
 
-	argspec_init(&spec);
+	args_init(&spec);
 	o.kernel = path;
 	ok = ok && read_args(v, &spec, j->e) && record_kernel(&o, set, &info, j->e);
-	argspec_deinit(&spec);
+	args_deinit(&spec);
 	mem_free(path);
 	return ok;
 }

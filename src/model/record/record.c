@@ -2,6 +2,7 @@
 /* record.c: from a kernel's source to its op streams. */
 #include "model/record/record.h"
 
+#include "base/log.h"
 #include "base/mem.h"
 #include "base/sha256.h"
 #include "model/record/record_internal.h"
@@ -25,27 +26,6 @@ static void free_unit(struct record_unit *u)
 	file_unload(&u->text);
 	mem_free(u->program);
 	*u = (struct record_unit){0};
-}
-
-/* A folder says it, else the macros the source asks for, else the ops it has. */
-static enum record_cores cores_of(const char *path, struct str text)
-{
-	struct str p = str_of(path);
-	bool asks_vec = str_has(text, "__DAV_VEC__"), asks_cube = str_has(text, "__DAV_CUBE__");
-
-	if (str_has(p, "/aic/") || str_starts(p, "aic/"))
-		return RECORD_AIC;
-	if (str_has(p, "/aiv/") || str_starts(p, "aiv/"))
-		return RECORD_AIV;
-	if (str_has(p, "/mix/") || str_starts(p, "mix/") || (asks_vec && asks_cube))
-		return RECORD_MIX;
-	if (asks_vec || asks_cube)
-		return asks_cube ? RECORD_AIC : RECORD_AIV;
-	return str_has(text, "TMATMUL") || str_has(text, "TGEMV") ||
-			       str_has(text, "TileType::Mat") || str_has(text, "TileLeft") ||
-			       str_has(text, "TileAcc")
-		       ? RECORD_AIC
-		       : RECORD_AIV;
 }
 
 /* --- name hints --- */
@@ -126,7 +106,7 @@ struct units {
 };
 
 /* Moves streams so that each block's stand together: AIC, AIV0, AIV1. */
-static bool merge(struct opstream_set *out, struct opstream_set parts[3], size_t blocks,
+static bool unite_streams(struct opstream_set *out, struct opstream_set parts[3], size_t blocks,
 	struct incore_error *e)
 {
 	size_t total = parts[0].v.n + parts[1].v.n + parts[2].v.n;
@@ -158,7 +138,7 @@ static bool run_units(struct units *u, const struct record_options *o, struct op
 		opstream_set_init(&parts[p]);
 	for (unsigned p = 0; ok && p < 3; p++)
 		ok = !all[p]->source || record_run_unit(all[p], o, is_mixed, &parts[p], e);
-	ok = ok && merge(out, parts, o->blocks ? o->blocks : 1, e);
+	ok = ok && unite_streams(out, parts, o->blocks ? o->blocks : 1, e);
 	for (unsigned p = 0; p < 3; p++)
 		opstream_set_deinit(&parts[p]);
 	return ok;
@@ -185,13 +165,13 @@ static bool record_units(const struct record_options *o, struct units *u, struct
 }
 
 /* The vector side: one source on its lanes, or one a lane. */
-static bool load_lanes(struct units *u, const struct record_options *o, enum record_cores cores,
+static bool load_lanes(struct units *u, const struct record_options *o, enum kernel_core cores,
 	struct incore_error *e)
 {
-	const char *lane0 = cores == RECORD_MIX && o->kernel_aiv ? o->kernel_aiv : o->kernel;
-	bool is_both = cores == RECORD_MIX || cores == RECORD_LANES;
+	const char *lane0 = cores == KERNEL_ON_MIX && o->kernel_aiv ? o->kernel_aiv : o->kernel;
+	bool is_both = cores == KERNEL_ON_MIX || o->kernel_aiv1;
 
-	if (cores == RECORD_AIC)
+	if (cores == KERNEL_ON_AIC)
 		return true;
 	if (!load_unit(&u->aiv[0], lane0, CORE_AIV, e))
 		return false;
@@ -217,21 +197,22 @@ bool record_kernel(const struct record_options *o, struct opstream_set *out,
 	struct record_info *info, struct incore_error *e)
 {
 	struct units u = {0};
-	enum record_cores cores = o->cores;
+	struct core_evidence evidence = {.said = o->cores, .path = o->kernel};
+	struct core_answer answer;
 	bool ok;
 
 	*info = (struct record_info){0};
 	if (!load_unit(&u.aic, o->kernel, CORE_AIC, e))
 		return false;
-	if (cores == RECORD_AUTO)
-		cores = o->kernel_aiv
-				? RECORD_MIX
-				: cores_of(o->kernel, (struct str){(const char *)u.aic.text.data,
-							      u.aic.text.size});
-	info->cores = cores;
-	if (cores == RECORD_AIV || cores == RECORD_LANES)
+	if (o->cores == KERNEL_ON_ANY && o->kernel_aiv)
+		evidence.said = KERNEL_ON_MIX; /* a source of its own for each side */
+	evidence.text = (struct str){(const char *)u.aic.text.data, u.aic.text.size};
+	answer = cores_decide(&evidence);
+	info->cores = answer.core;
+	log_debug("model", "%s: %s (%s)", o->kernel, kernel_core_name(answer.core), answer.reason);
+	if (answer.core == KERNEL_ON_AIV)
 		free_unit(&u.aic);
-	ok = load_lanes(&u, o, cores, e) && record_units(o, &u, out, info, e);
+	ok = load_lanes(&u, o, answer.core, e) && record_units(o, &u, out, info, e);
 	free_unit(&u.aic);
 	free_unit(&u.aiv[0]);
 	free_unit(&u.aiv[1]);

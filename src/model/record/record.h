@@ -10,29 +10,23 @@
 #ifndef MODEL_RECORD_RECORD_H
 #define MODEL_RECORD_RECORD_H
 
-#include "model/record/argspec.h"
+#include "args/args.h"
+#include "model/record/cores.h"
 #include "model/stream/opstream.h"
-
-enum record_cores {
-	RECORD_AUTO, /* from the source: its folder (aic, aiv, mix), its macros, its ops */
-	RECORD_AIC,
-	RECORD_AIV,
-	RECORD_MIX,   /* AIC and both AIV lanes */
-	RECORD_LANES, /* both AIV lanes of a block, no AIC */
-};
 
 struct record_options {
 	const char *kernel; /* path of the source */
 	const char
-		*kernel_aiv; /* NULL: the same; with RECORD_MIX, the source of the vector cores */
-	const char *kernel_aiv1; /* NULL: as lane 0; with RECORD_MIX and RECORD_LANES, the source of
-				    lane 1 */
+		*kernel_aiv; /* the source of the vector cores of a mixed kernel; NULL: the same */
+	const char *
+		kernel_aiv1; /* the source of lane 1; NULL: as lane 0 of a mixed kernel, else none */
 	enum opstream_arch arch;
-	enum record_cores cores;
-	uint32_t first_block; /* recorded: first_block .. first_block + blocks - 1 */
+	enum kernel_core cores; /* KERNEL_ON_ANY: as the source says (cores.h) */
+	uint32_t first_block;	/* recorded: first_block .. first_block + blocks - 1 */
 	uint32_t blocks;
-	uint32_t block_num;	    /* what the kernel is told; 0: the same */
-	const struct argspec *args; /* NULL: none */
+	uint32_t block_num;	 /* what the kernel is told; 0: the same */
+	const struct args *args; /* NULL: none; its rows begin at its first_block */
+	bool has_raw_scalars;	 /* the streams name no type of a scalar but its 64 bits */
 	/* The source only calls what it includes: where it lies is of no account, so that the same
 	 * wrapper elsewhere is not compiled again. */
 	bool is_wrapper;
@@ -52,7 +46,7 @@ struct record_info {
 	uint64_t compile_us; /* 0: was in the cache */
 	uint64_t run_us;
 	bool was_cached;
-	enum record_cores cores; /* what RECORD_AUTO found */
+	enum kernel_core cores; /* where it ran */
 };
 
 /* False, with the reason, where there is no compiler, no recorder or no cache. */

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "base/log.h"
 #include "base/mem.h"
 #include "base/process.h"
 #include "model/record/record_internal.h"
@@ -397,6 +398,12 @@ bool record_compile(struct record_unit *u, const struct record_tools *t,
 		ok = err_nomem(e);
 	} else {
 		u->was_cached = file_exists(u->program) && is_current(list);
+		if (u->was_cached)
+			log_debug("model", "%s: its recorder is in the cache, %s", u->source,
+				u->program);
+		else
+			log_info("model", "compiling %s for %s with %s", u->source,
+				u->core == CORE_AIC ? "AIC" : "AIV", t->compiler);
 		ok = u->was_cached || compile(u, t, &options, o, list, e);
 		u->compile_us = u->was_cached ? 0 : record_now_us() - from;
 	}

@@ -7,7 +7,9 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include "args/value.h"
 #include "base/child.h"
+#include "base/log.h"
 #include "base/mem.h"
 #include "model/record/record_internal.h"
 
@@ -63,54 +65,131 @@ static bool start(void *ctx, int fd)
 
 /* --- the job --- */
 
-/* Copies a slot's bytes to the payload file; *off is where they begin there. */
-static bool put_payload(const struct arg_slot *s, FILE *payload, uint64_t *off, uint64_t *bytes,
-	struct incore_error *e)
+/* The recorder's code of an element type. */
+static unsigned op_dtype_of(unsigned dtype)
+{
+	static const uint8_t CODES[DTYPE_SPEC_COUNT] = {/* in the order of enum dump_dtype */
+		DT_F32, DT_F16, DT_I32, DT_I16, DT_I8, DT_U8, DT_BF16, DT_I64, DT_U64, DT_U16,
+		DT_U32, DT_BOOL, DT_F8E4M3, DT_F8E8M0, DT_F4E2M1, DT_NONE, DT_F64, DT_F8E5M2,
+		DT_HIF8, DT_F4E1M2};
+
+	return dtype < DTYPE_SPEC_COUNT ? CODES[dtype] : DT_NONE;
+}
+
+static bool write_failed(struct incore_error *e)
+{
+	return err_set(e, INCORE_FAILED, "write-failed", "cannot write a temporary file");
+}
+
+static bool put_payload_file(const struct arg_content *c, uint32_t slot, uint64_t bytes,
+	FILE *payload, struct incore_error *e)
 {
 	struct file_data f = {0};
 	bool ok = true;
 
-	*off = (uint64_t)ftello(payload);
-	*bytes = s->data_bytes ? s->data_bytes : s->bytes;
-	if (*bytes > s->bytes)
-		return err_set(e, INCORE_BAD_INPUT, "bad-payload",
-			"slot %u: %llu bytes of data for a buffer of %llu", s->slot,
-			(unsigned long long)*bytes, (unsigned long long)s->bytes);
-	if (!file_load(&f, s->data_path, e))
-		return err_wrap(e, "data of slot %u", s->slot);
-	if (s->data_off > f.size || *bytes > f.size - s->data_off)
-		ok = err_file(e, "truncated", s->data_path, s->data_off,
-			"slot %u needs %llu bytes here, the file has %zu in all", s->slot,
-			(unsigned long long)*bytes, f.size);
-	else if (*bytes && fwrite(f.data + s->data_off, 1, *bytes, payload) != *bytes)
-		ok = err_set(e, INCORE_FAILED, "write-failed", "cannot write a temporary file");
+	if (!file_load(&f, c->path, e))
+		return err_wrap(e, "data of slot %u", slot);
+	if (c->off > f.size || bytes > f.size - c->off)
+		ok = err_file(e, "truncated", c->path, c->off,
+			"slot %u needs %llu bytes here, the file has %zu in all", slot,
+			(unsigned long long)bytes, f.size);
+	else if (bytes && fwrite(f.data + c->off, 1, bytes, payload) != bytes)
+		ok = write_failed(e);
 	file_unload(&f);
 	return ok;
 }
 
-static bool put_tensor(struct run *run, const struct arg_slot *s, struct incore_error *e)
+/* Copies a slot's bytes to the payload file. */
+static bool put_payload(const struct arg_content *c, uint32_t slot, uint64_t bytes, uint64_t room,
+	FILE *payload, struct incore_error *e)
 {
-	FILE *job = run->file[IN_JOB];
-	uint64_t off = 0, bytes = 0;
+	if (bytes > room)
+		return err_set(e, INCORE_BAD_INPUT, "bad-payload",
+			"slot %u: %llu bytes of data for a buffer of %llu", slot,
+			(unsigned long long)bytes, (unsigned long long)room);
+	if (c->path)
+		return put_payload_file(c, slot, bytes, payload, e);
+	return !bytes || fwrite(c->p, 1, bytes, payload) == bytes || write_failed(e);
+}
+
+/* What the driver could not map, or has no code for. */
+static bool check_tensor(const struct arg *s, const struct arg_buffer *b, struct incore_error *e)
+{
+	uint64_t extent;
+
+	if (op_dtype_of(s->dtype) == DT_NONE)
+		return err_set(e, INCORE_BAD_INPUT, "bad-dtype", "slot %u: its dtype is not known",
+			s->slot);
+	if (!arg_extent_bytes(s, &extent))
+		return err_set(e, INCORE_BAD_INPUT, "out-of-range",
+			"slot %u: its extent is too large", s->slot);
+	return b->n <= ARG_MAX_BYTES || err_set(e, INCORE_BAD_INPUT, "out-of-range",
+						"slot %u: its buffer is too large", s->slot);
+}
+
+static unsigned tensor_flags(
+	const struct arg *s, const struct arg_buffer *b, const struct arg_content *c)
+{
 	unsigned flags = SLOT_TENSOR;
 
-	if (s->data_path && !put_payload(s, run->file[IN_PAYLOAD], &off, &bytes, e))
-		return false;
-	if (s->is_filled || s->data_path)
+	if (c->is_filled)
 		flags |= SLOT_PAYLOAD;
-	if (s->is_output)
+	if (s->is_written)
 		flags |= SLOT_OUTPUT;
-	if (s->is_size_known)
+	if (b->is_size_known)
 		flags |= SLOT_SIZE_KNOWN;
-	fprintf(job, "slot %u tensor %u %u %llu %llu %d %llu %.17g %llu %llu %u", s->slot, s->dtype,
-		flags, (unsigned long long)s->bytes, (unsigned long long)s->start_offset,
-		(int)s->fill, (unsigned long long)s->fill_seed, s->fill_value,
-		(unsigned long long)off, (unsigned long long)bytes, s->ndims);
-	for (int i = 0; i < 5; i++)
-		fprintf(job, " %u", s->shape[i]);
-	for (int i = 0; i < 5; i++)
-		fprintf(job, " %u", s->stride[i]);
+	return flags;
+}
+
+static bool put_tensor(
+	struct run *run, const struct args *a, const struct arg *s, struct incore_error *e)
+{
+	const struct arg_buffer *b = &a->buffers.v[s->buffer];
+	struct arg_content c = args_content(a, s);
+	FILE *job = run->file[IN_JOB];
+	uint64_t off = 0, bytes = 0;
+
+	if (!check_tensor(s, b, e))
+		return false;
+	if (c.path || c.p) {
+		off = (uint64_t)ftello(run->file[IN_PAYLOAD]);
+		bytes = c.n_bytes ? c.n_bytes : b->n;
+		if (!put_payload(&c, s->slot, bytes, b->n, run->file[IN_PAYLOAD], e))
+			return false;
+	}
+	fprintf(job, "slot %u tensor %u %u %llu %llu %d %llu %.17g %llu %llu %u", s->slot,
+		op_dtype_of(s->dtype), tensor_flags(s, b, &c), (unsigned long long)b->n,
+		(unsigned long long)s->start_offset, (int)c.fill, (unsigned long long)c.seed,
+		c.value, (unsigned long long)off, (unsigned long long)bytes, s->n_dims);
+	for (int i = 0; i < ARG_DESCRIPTOR_DIMS; i++)
+		fprintf(job, " %llu", (unsigned long long)s->shape[i]);
+	for (int i = 0; i < ARG_DESCRIPTOR_DIMS; i++)
+		fprintf(job, " %llu", (unsigned long long)s->strides[i]);
 	fprintf(job, " %s\n", s->name);
+	return true;
+}
+
+static bool put_slots(struct run *run, const struct record_options *o, struct incore_error *e)
+{
+	const struct args *a = o->args;
+	FILE *job = run->file[IN_JOB];
+
+	for (uint32_t i = 0; a && i < ARG_CONTEXT_SLOT; i++) {
+		const struct arg *s = &a->slots[i];
+		unsigned dtype = o->has_raw_scalars ? DT_U64 : op_dtype_of(s->dtype);
+
+		if (!s->is_used)
+			continue;
+		if (!s->is_tensor)
+			fprintf(job, "slot %u scalar %u %llu %s\n", i, dtype,
+				(unsigned long long)args_bits(
+					a, o->first_block - a->first_block, i),
+				s->name);
+		else if (!put_tensor(run, a, s, e))
+			return false;
+		if (s->is_tensor && args_owner(a, i) != i)
+			fprintf(job, "share %u %u\n", i, args_owner(a, i));
+	}
 	return true;
 }
 
@@ -122,28 +201,20 @@ static bool put_job(
 
 	fprintf(job,
 		"arch %d\ncore %d\norigin %d\nmax_ops %llu\nseconds %u\nkernel %s\nsha256 %s\n",
-		(int)o->arch, (int)run->unit->core, o->args ? (int)o->args->origin : 0,
+		(int)o->arch, (int)run->unit->core,
+		o->args && o->args->is_recorded ? ARGS_DUMP : ARGS_SYNTHETIC,
 		(unsigned long long)(o->max_ops ? o->max_ops : MAX_OPS),
 		o->run_limit_s ? o->run_limit_s : RUN_LIMIT_S, path_base(run->unit->source),
 		run->unit->sha256);
-	for (size_t i = 0; o->args && i < o->args->slots.n; i++) {
-		const struct arg_slot *s = &o->args->slots.v[i];
-
-		if (!s->is_tensor)
-			fprintf(job, "slot %u scalar %u %llu %s\n", s->slot, s->dtype,
-				(unsigned long long)s->value, s->name);
-		else if (!put_tensor(run, s, e))
-			return false;
-		if (s->is_tensor && argspec_owner(o->args, s) != s)
-			fprintf(job, "share %u %u\n", s->slot, argspec_owner(o->args, s)->slot);
-	}
+	if (!put_slots(run, o, e))
+		return false;
 	for (uint32_t b = 0; b < blocks; b++)
 		for (unsigned lane = 0; lane < run->unit->n_lanes; lane++)
 			fprintf(job, "run %u %u %u %d\n", o->first_block + b,
 				o->block_num ? o->block_num : o->first_block + blocks,
 				run->unit->first_lane + lane, is_mixed);
 	if (fflush(job) != 0 || fflush(run->file[IN_PAYLOAD]) != 0)
-		return err_set(e, INCORE_FAILED, "write-failed", "cannot write a temporary file");
+		return write_failed(e);
 	return true;
 }
 
@@ -249,6 +320,9 @@ bool record_run_unit(const struct record_unit *u, const struct record_options *o
 	if (path)
 		sb_printf(&libraries, "LD_LIBRARY_PATH=%s", path);
 	run.libraries = libraries.p;
+	log_info("model", "running %s on %s, blocks %u to %u", u->source,
+		u->core == CORE_AIC ? "AIC" : "AIV", o->first_block,
+		o->first_block + (o->blocks ? o->blocks : 1) - 1);
 	ok = open_files(&run, e) && put_job(&run, o, is_mixed, e) && run_job(&run, o, out, e);
 
 	for (int i = 0; i < N_FILES; i++)

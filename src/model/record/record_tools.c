@@ -38,9 +38,7 @@ static bool find_recorder(
 		t->recorder_dir = file_beside_program("../recorder"); /* in the source tree */
 	if (!t->recorder_dir)
 		return err_set(e, INCORE_MISSING, "no-recorder",
-			"the recorder's headers are not installed beside the program; "
-			"INCORE_RECORDER "
-			"names their folder");
+			"the recorder's headers are not installed beside the program; INCORE_RECORDER names their folder");
 	driver = path_join(t->recorder_dir, "driver.cpp");
 	if (!driver)
 		return err_nomem(e);
@@ -82,9 +80,7 @@ static bool find_compiler(
 		t->compiler = runnable(NAMES[i]);
 	if (!t->compiler)
 		return err_set(e, INCORE_MISSING, "no-compiler",
-			"there is no C++ compiler: install g++ (Debian: apt install g++) or "
-			"clang++, or "
-			"name one in $CXX");
+			"there is no C++ compiler: install g++ (Debian: apt install g++) or clang++, or name one in $CXX");
 	return true;
 }
 

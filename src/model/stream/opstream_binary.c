@@ -14,7 +14,8 @@ struct cursor {
 	size_t left;
 };
 
-static bool take(struct cursor *c, void **v, size_t *n_out, size_t *cap, size_t n, size_t size)
+static bool take_array(
+	struct cursor *c, void **v, size_t *n_out, size_t *cap, size_t n, size_t size)
 {
 	if (n == 0)
 		return true;
@@ -28,7 +29,7 @@ static bool take(struct cursor *c, void **v, size_t *n_out, size_t *cap, size_t 
 }
 
 #define TAKE(c, vec, count)                                                                        \
-	take((c), (void **)&(vec)->v, &(vec)->n, &(vec)->cap, (count), sizeof(*(vec)->v))
+	take_array((c), (void **)&(vec)->v, &(vec)->n, &(vec)->cap, (count), sizeof(*(vec)->v))
 
 /* Bytes of all tables; false where they cannot fit in what is left. */
 static bool tables_fit(const struct opstream_head *h, size_t left)
@@ -66,8 +67,7 @@ static bool read_head(const uint8_t *p, size_t n, struct opstream_head *h, const
 			e, "bad-magic", path, at, "expected an op stream (\"%s\")", OPSTREAM_MAGIC);
 	if (h->version != OPSTREAM_VERSION || h->head_bytes != sizeof(*h))
 		return err_file(e, "bad-version", path, at + 8,
-			"expected op stream version %d with a head of %zu bytes, found version %u "
-			"with %u",
+			"expected op stream version %d with a head of %zu bytes, found version %u with %u",
 			OPSTREAM_VERSION, sizeof(*h), h->version, h->head_bytes);
 	if (h->total_bytes < sizeof(*h) || h->total_bytes > n)
 		return err_file(e, "truncated", path, at + 16,
@@ -175,7 +175,7 @@ bool opstream_load(struct opstream_set *set, const char *path, struct incore_err
 
 /* --- writing --- */
 
-static void put(FILE *f, const void *p, size_t n, size_t size)
+static void put_array(FILE *f, const void *p, size_t n, size_t size)
 {
 	if (n)
 		fwrite(p, size, n, f); /* a failure is latched in the stream */
@@ -188,13 +188,13 @@ static void put_forms(const struct opstream *s, FILE *f)
 		struct op_form t = s->forms.v[i];
 
 		t.op = 0;
-		put(f, &t, 1, sizeof(t));
+		put_array(f, &t, 1, sizeof(t));
 	}
 	for (size_t i = 0; i < s->opnds.n; i++) {
 		struct op_opnd t = s->opnds.v[i];
 
 		t.access = 0;
-		put(f, &t, 1, sizeof(t));
+		put_array(f, &t, 1, sizeof(t));
 	}
 }
 
@@ -231,14 +231,14 @@ static void write_one(const struct opstream *s, FILE *f)
 			s->sites.n * sizeof(struct op_site) + s->forms.n * sizeof(struct op_form) +
 			s->opnds.n * sizeof(struct op_opnd) + s->ops.n * sizeof(struct op_exec) +
 			s->words.n * sizeof(uint64_t) + padded;
-	put(f, &h, 1, sizeof(h));
-	put(f, s->slots.v, s->slots.n, sizeof(struct op_slot));
-	put(f, s->sites.v, s->sites.n, sizeof(struct op_site));
+	put_array(f, &h, 1, sizeof(h));
+	put_array(f, s->slots.v, s->slots.n, sizeof(struct op_slot));
+	put_array(f, s->sites.v, s->sites.n, sizeof(struct op_site));
 	put_forms(s, f);
-	put(f, s->ops.v, s->ops.n, sizeof(struct op_exec));
-	put(f, s->words.v, s->words.n, sizeof(uint64_t));
-	put(f, s->strings.v, s->strings.n, 1);
-	put(f, ZERO, padded - s->strings.n, 1);
+	put_array(f, s->ops.v, s->ops.n, sizeof(struct op_exec));
+	put_array(f, s->words.v, s->words.n, sizeof(uint64_t));
+	put_array(f, s->strings.v, s->strings.n, 1);
+	put_array(f, ZERO, padded - s->strings.n, 1);
 }
 
 bool opstream_write_binary(const struct opstream_set *set, FILE *f, struct incore_error *e)

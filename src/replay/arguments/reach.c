@@ -3,7 +3,6 @@
 #include "replay/arguments/reach.h"
 
 #include "base/file.h"
-#include "dump/dtype.h"
 #include "model/stream/ranges.h"
 
 #define MOST_ELEMENTS (1u << 24) /* looked up one by one, of views with gaps; then extents alone */
@@ -21,22 +20,22 @@ struct slot_reach {
 };
 
 struct reach {
-	const struct replay_slot *slots;
-	struct slot_reach of[REPLAY_SLOTS];
+	const struct arg *slots;
+	struct slot_reach of[ARG_SLOTS];
 	struct range_list ranges; /* of the operand at hand */
 	uint64_t n_elements;
 	bool is_cut;
 };
 
-static uint64_t view_start(const struct replay_slot *s)
+static uint64_t view_start(const struct arg *s)
 {
 	return s->start_offset * dtype_bytes(s->dtype);
 }
 
 /* True where element k of the buffer, counted from the view's first, is one of the view. */
-static bool is_element(const struct replay_slot *s, uint64_t k)
+static bool is_element(const struct arg *s, uint64_t k)
 {
-	bool used[REPLAY_MAX_DIMS] = {false};
+	bool used[ARG_MAX_DIMS] = {false};
 
 	for (uint32_t n = 0; n < s->n_dims; n++) { /* the widest stride first */
 		uint32_t best = UINT32_MAX;
@@ -56,7 +55,7 @@ static bool is_element(const struct replay_slot *s, uint64_t k)
 }
 
 /* The first byte of a range that the view does not have; false: it has all. */
-static bool stray_byte(struct reach *r, const struct replay_slot *s, struct range g, uint64_t *at)
+static bool stray_byte(struct reach *r, const struct arg *s, struct range g, uint64_t *at)
 {
 	unsigned size = dtype_bytes(s->dtype);
 	uint64_t from = view_start(s), to = from + s->extent * size;
@@ -131,7 +130,7 @@ static bool look(struct reach *r, const struct opstream_set *set)
 			for (unsigned n = 0; n < f->n_opnds; n++) {
 				const struct op_opnd *o = &s->opnds.v[f->first_opnd + n];
 
-				if (o->what == OPND_GM && o->access && o->slot < REPLAY_SLOTS &&
+				if (o->what == OPND_GM && o->access && o->slot < ARG_SLOTS &&
 					!look_at(r, s, x, n))
 					return false;
 			}
@@ -159,18 +158,18 @@ static bool tell_stray(struct writer *w, uint32_t slot, const struct stray *t, b
 	if (!t->n_ops)
 		return true;
 	site = &t->s->sites.v[t->x->site];
-	return add(w, arena_printf(w->a,
-			      "slot %u: %s at %s:%u %s byte %llu of the buffer, outside the view "
-			      "that is recorded but inside the buffer (%llu op%s in all)",
-			      slot, opstream_str(t->s, t->s->forms.v[t->x->form].name),
-			      path_base(opstream_str(t->s, site->file)), site->line,
-			      is_write ? "writes" : "reads", (unsigned long long)t->first_byte,
-			      (unsigned long long)t->n_ops, t->n_ops == 1 ? "" : "s"));
+	return add(w,
+		arena_printf(w->a,
+			"slot %u: %s at %s:%u %s byte %llu of the buffer, outside the view that is recorded but inside the buffer (%llu op%s in all)",
+			slot, opstream_str(t->s, t->s->forms.v[t->x->form].name),
+			path_base(opstream_str(t->s, site->file)), site->line,
+			is_write ? "writes" : "reads", (unsigned long long)t->first_byte,
+			(unsigned long long)t->n_ops, t->n_ops == 1 ? "" : "s"));
 }
 
 static bool tell_slot(struct writer *w, const struct reach *r, uint32_t i)
 {
-	const struct replay_slot *s = &r->slots[i];
+	const struct arg *s = &r->slots[i];
 	const struct slot_reach *of = &r->of[i];
 
 	if (!s->is_used)
@@ -190,18 +189,18 @@ static bool tell_slot(struct writer *w, const struct reach *r, uint32_t i)
 	return tell_stray(w, i, &of->stray[0], false) && tell_stray(w, i, &of->stray[1], true);
 }
 
-bool reach_compare(const struct opstream_set *set, const struct replay_slot *slots, struct arena *a,
+bool reach_compare(const struct opstream_set *set, const struct arg *slots, struct arena *a,
 	reach_remarks *out, struct incore_error *e)
 {
 	struct reach r = {.slots = slots};
 	struct writer w = {a, out};
 	bool ok = look(&r, set);
 
-	for (uint32_t i = 0; ok && i < REPLAY_LOCAL_CONTEXT; i++)
+	for (uint32_t i = 0; ok && i < ARG_CONTEXT_SLOT; i++)
 		ok = tell_slot(&w, &r, i);
 	if (ok && r.is_cut)
-		ok = add(&w, "strides of views with gaps were compared for the first ops alone: "
-			     "there are too many elements");
+		ok = add(&w,
+			"strides of views with gaps were compared for the first ops alone: there are too many elements");
 	VEC_FREE(&r.ranges.v);
 	return ok || err_nomem(e);
 }

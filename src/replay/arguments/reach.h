@@ -9,15 +9,13 @@
 #ifndef REPLAY_ARGUMENTS_REACH_H
 #define REPLAY_ARGUMENTS_REACH_H
 
-#include "base/arena.h"
-#include "base/vec.h"
+#include "args/args.h"
 #include "model/stream/opstream.h"
-#include "replay/backend.h"
 
 typedef VEC(const char *) reach_remarks;
 
 /* Adds one line for each way in which they differ. */
-bool reach_compare(const struct opstream_set *set, const struct replay_slot *slots, struct arena *a,
+bool reach_compare(const struct opstream_set *set, const struct arg *slots, struct arena *a,
 	reach_remarks *out, struct incore_error *e);
 
 #endif

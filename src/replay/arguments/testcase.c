@@ -4,10 +4,8 @@
 
 #include <stdlib.h>
 
+#include "args/value.h"
 #include "base/file.h"
-#include "base/hash.h"
-#include "dump/dtype.h"
-#include "replay/arguments/value_parse.h"
 #include "replay/source/source_text.h"
 
 #define DEFAULT_DYNAMIC_DIM 256
@@ -67,7 +65,7 @@ static bool type_fits(const struct type_row *t, const char *pto)
 
 void testcase_deinit(struct testcase *t)
 {
-	arguments_deinit(&t->arguments);
+	args_deinit(&t->args);
 	arena_deinit(&t->arena);
 }
 
@@ -226,14 +224,14 @@ struct placed { /* one parameter, from whichever file knows it */
 	uint32_t n_views;
 };
 
-static bool put_bytes(struct arguments *a, const struct placed *p, const struct testcase_options *o,
-	uint32_t slot, struct argument_bytes *b, struct incore_error *e)
+static bool put_bytes(const struct placed *p, const struct testcase_options *o, struct arg *s,
+	struct arg_buffer *b, struct incore_error *e)
 {
 	const char *file = word_for(o->data, o->n_data, p->name),
 		   *value = word_for(o->set, o->n_set, p->name);
 	unsigned size = dtype_bytes(p->dtype);
 	struct file_data f = {0};
-	uint64_t bits = 0;
+	uint64_t bits = 0, seed = o->seed ? o->seed : TESTCASE_DEFAULT_SEED;
 
 	if (file) {
 		if (!file_load(&f, file, e))
@@ -248,38 +246,32 @@ static bool put_bytes(struct arguments *a, const struct placed *p, const struct 
 		memcpy(b->p, f.data, f.size);
 		file_unload(&f);
 		b->is_known = true;
-		a->origin[slot] = ARGUMENT_SET;
+		s->origin = ARG_SET;
 		return true;
 	}
-	if (value && !value_parse(p->dtype, str_of(value), &bits))
+	if (value && !arg_value_parse(p->dtype, str_of(value), &bits))
 		return err_set(e, INCORE_USAGE, "bad-value", "%s=%s: no value of type %s", p->name,
 			value, dtype_name(p->dtype));
 	b->is_known = value || o->fill_inputs;
 	for (uint64_t i = 0; b->is_known && size && (i + 1) * size <= b->n; i++) {
-		float f32 = (float)((double)(hash_mix64(((o->seed ? o->seed : TESTCASE_DEFAULT_SEED)
-								<< 32) +
-							(slot << 24) + i) >>
-					     11) *
-					    0x1p-52 -
-				    1.0);
+		float f32 = (float)arg_noise((seed << 32) + (s->slot << 24) + i);
 
 		if (!value && p->dtype == DTYPE_FLOAT32)
-			memcpy(&bits, &f32, 4);
+			bits = float_bits(f32);
 		else if (!value && p->dtype == DTYPE_FLOAT16)
-			bits = half_of_float(f32);
+			bits = half_bits(f32);
 		memcpy(b->p + i * size, &bits, size);
 	}
-	a->origin[slot] = value ? ARGUMENT_SET : o->fill_inputs ? ARGUMENT_SPEC : ARGUMENT_NO_BYTES;
+	s->origin = value ? ARG_SET : o->fill_inputs ? ARG_SPEC : ARG_NO_BYTES;
 	return true;
 }
 
-static bool put_tensor(struct arguments *a, const struct placed *p,
-	const struct testcase_options *o, uint32_t slot, struct replay_slot *s,
-	struct incore_error *e)
+static bool put_tensor(struct args *a, const struct placed *p, const struct testcase_options *o,
+	struct arg *s, struct incore_error *e)
 {
 	uint64_t elements =
 		p->n_views ? (p->elements ? p->elements : 1) : TESTCASE_DEFAULT_ELEMENTS;
-	struct argument_bytes b = {0};
+	struct arg_buffer b = {.is_size_known = true};
 
 	if (elements > UINT32_MAX ||
 		__builtin_mul_overflow(elements, (uint64_t)dtype_bytes(p->dtype), &b.n))
@@ -287,35 +279,31 @@ static bool put_tensor(struct arguments *a, const struct placed *p,
 			"%s has %llu elements, more than a descriptor holds", p->name,
 			(unsigned long long)elements);
 	b.p = mem_zalloc(b.n, 1);
-	if (!b.p || !put_bytes(a, p, o, slot, &b, e)) {
+	if (!b.p || !put_bytes(p, o, s, &b, e)) {
 		bool is_lack = !b.p;
 
 		mem_free(b.p);
 		return is_lack ? err_nomem(e) : false;
 	}
-	s->buffer = (uint32_t)a->buffers.n;
 	s->n_dims = 1;
-	s->shape[0] = (uint32_t)elements;
+	s->shape[0] = elements;
 	s->strides[0] = 1;
 	s->extent = elements;
 	s->is_contiguous = s->is_read = true;
 	/* what nobody supplies is not to be read: as an input it stops the run */
 	s->is_written = b.is_known;
-	if (VEC_PUSH(&a->buffers, b))
-		return true;
-	mem_free(b.p);
-	return err_nomem(e);
+	return args_add_buffer(a, &b, &s->buffer, e);
 }
 
-static bool put_scalar(const struct placed *p, const struct testcase_options *o,
-	struct replay_slot *s, struct incore_error *e)
+static bool put_scalar(const struct placed *p, const struct testcase_options *o, struct arg *s,
+	struct incore_error *e)
 {
 	const char *value = word_for(o->set, o->n_set, p->name);
 	int64_t dim = o->dynamic_dim > 0 ? o->dynamic_dim : DEFAULT_DYNAMIC_DIM;
 	char text[32];
 
 	snprintf(text, sizeof(text), "%lld", (long long)(p->is_bound ? dim : 1));
-	if (value_parse(p->dtype, str_of(value ? value : text), &s->bits))
+	if (arg_value_parse(p->dtype, str_of(value ? value : text), &s->bits))
 		return true;
 	return err_set(e, INCORE_USAGE, "bad-value", "%s=%s: no value of type %s", p->name,
 		value ? value : text, dtype_name(p->dtype));
@@ -324,15 +312,15 @@ static bool put_scalar(const struct placed *p, const struct testcase_options *o,
 static bool place(struct testcase *t, const struct placed *p, const struct testcase_options *o,
 	uint32_t slot, struct strbuf *workload, struct incore_error *e)
 {
-	struct replay_slot s = {.is_used = true,
+	struct arg s = {.is_used = true,
+		.slot = slot,
 		.is_tensor = p->is_pointer,
 		.dtype = (uint8_t)p->dtype,
-		.name = arena_strdup(&t->arguments.arena, p->name)};
+		.name = arena_strdup(&t->args.arena, p->name)};
 
 	if (!s.name)
 		return err_nomem(e);
-	if (!(p->is_pointer ? put_tensor(&t->arguments, p, o, slot, &s, e)
-			    : put_scalar(p, o, &s, e)))
+	if (!(p->is_pointer ? put_tensor(&t->args, p, o, &s, e) : put_scalar(p, o, &s, e)))
 		return false;
 	if (!p->is_pointer) {
 		sb_printf(workload, "%s%s=0x%llx%s", workload->n ? " " : "", p->name,
@@ -340,14 +328,13 @@ static bool place(struct testcase *t, const struct placed *p, const struct testc
 			word_for(o->set, o->n_set, p->name) ? ""
 			: p->is_bound			    ? " (bound)"
 							    : " (default)");
-		t->arguments.origin[slot] = ARGUMENT_SPEC;
+		s.origin = ARG_SPEC;
 	}
-	for (size_t i = 0; i < t->arguments.rows.n; i++)
-		t->arguments.rows.v[i].slots[slot] = s;
+	t->args.slots[slot] = s;
 	return true;
 }
 
-static struct placed merge(
+static struct placed unite_param(
 	const struct testcase *t, uint32_t i, const struct pto_func *f, const struct pto_func *g)
 {
 	const struct kernel_param *c = param_at(t, i);
@@ -385,13 +372,13 @@ static bool place_all(struct testcase *t, const struct testcase_options *o,
 
 	while (param_at(t, n))
 		n++;
-	if (n > REPLAY_LOCAL_CONTEXT)
+	if (n > ARG_CONTEXT_SLOT)
 		return err_file(e, "too-many-parameters", t->pto_path, INCORE_NO_OFFSET,
-			"%u parameters; an argument row holds %d", n, REPLAY_LOCAL_CONTEXT);
+			"%u parameters; an argument row holds %d", n, ARG_CONTEXT_SLOT);
 	/* slots: tensors first, then scalars, each in order */
 	for (int pass = 0; pass < 2; pass++)
 		for (uint32_t i = 0; ok && i < n; i++) {
-			struct placed p = merge(t, i, f, g);
+			struct placed p = unite_param(t, i, f, g);
 
 			if (p.is_pointer == (pass == 0))
 				ok = place(t, &p, o, slot++, &workload, e);
@@ -410,7 +397,7 @@ bool testcase_read(struct testcase *t, const char *source, const struct testcase
 
 	*t = (struct testcase){0};
 	arena_init(&t->arena);
-	arguments_init(&t->arguments);
+	args_init(&t->args);
 	if (!read_signature(t, source, e) || !read_pto(t, source, o, e))
 		return false;
 	name = t->signature.main.name;
@@ -429,8 +416,5 @@ bool testcase_read(struct testcase *t, const char *source, const struct testcase
 		note_kind(t, g);
 		t->has_cube = t->has_vector = true;
 	}
-	t->arguments.block_count = o->n_blocks ? o->n_blocks : 1;
-	while (ok && t->arguments.rows.n < t->arguments.block_count)
-		ok = VEC_PUSH(&t->arguments.rows, (struct argument_row){0}) || err_nomem(e);
-	return ok && place_all(t, o, f, g, e);
+	return ok && place_all(t, o, f, g, e) && args_spread(&t->args, o->n_blocks, e);
 }

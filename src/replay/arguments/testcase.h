@@ -9,7 +9,7 @@
 #ifndef REPLAY_ARGUMENTS_TESTCASE_H
 #define REPLAY_ARGUMENTS_TESTCASE_H
 
-#include "replay/arguments/arguments.h"
+#include "replay/backend.h"
 #include "replay/source/pto.h"
 #include "replay/source/signature.h"
 
@@ -34,7 +34,7 @@ struct testcase {
 	enum replay_target target;
 	bool has_target; /* the .pto states it */
 	bool has_cube, has_vector;
-	struct arguments arguments;
+	struct args args;
 	const char *workload; /* one line: which values were used, for the summary */
 };
 

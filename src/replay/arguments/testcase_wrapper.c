@@ -8,14 +8,12 @@ static const char HEAD[] =
 	"#include \"tensor.h\"\n";
 
 static const char HELPERS[] =
-	"\ntemplate <typename T> static inline AICORE __gm__ T *incore_pointer(__gm__ int64_t "
-	"*args, int slot)\n"
+	"\ntemplate <typename T> static inline AICORE __gm__ T *incore_pointer(__gm__ int64_t *args, int slot)\n"
 	"{\n"
 	"\t__gm__ ChipTensor *t = reinterpret_cast<__gm__ ChipTensor *>(args[slot]);\n\n"
 	"\treturn reinterpret_cast<__gm__ T *>(t->buffer.addr) + t->start_offset;\n"
 	"}\n\n"
-	"template <typename T> static inline AICORE T incore_scalar(__gm__ int64_t *args, int "
-	"slot)\n"
+	"template <typename T> static inline AICORE T incore_scalar(__gm__ int64_t *args, int slot)\n"
 	"{\n"
 	"\tunion {\n"
 	"\t\tint64_t bits;\n"

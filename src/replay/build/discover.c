@@ -133,9 +133,7 @@ bool discover_kernels(
 		return false;
 	if (!out->n)
 		return err_file(e, "no-kernels", build, INCORE_NO_OFFSET,
-			"no kernels in this build: looked for .cpp files in ptoas, in ptoas "
-			"folders below "
-			"next_levels, and in any ptoas folder below");
+			"no kernels in this build: looked for .cpp files in ptoas, in ptoas folders below next_levels, and in any ptoas folder below");
 	qsort(out->v, out->n, sizeof(*out->v), by_path);
 	return true;
 }

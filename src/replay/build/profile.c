@@ -6,11 +6,13 @@
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <sys/stat.h>
 #include <time.h>
 
 #include "base/file.h"
+#include "base/log.h"
+#include "dump/read/task_args.h"
 #include "export/clean/clean_job.h"
+#include "import/import.h"
 #include "replay/workspace.h"
 
 struct batch {
@@ -27,12 +29,6 @@ void profile_run_deinit(struct profile_run *r)
 	arena_deinit(&r->arena);
 }
 
-static bool make_dir(const char *path, mode_t mode, struct incore_error *e)
-{
-	return mkdir(path, mode) == 0 || errno == EEXIST ||
-	       err_errno(e, errno, path, "make the directory");
-}
-
 /* --- one kernel --- */
 
 struct one { /* what a worker makes; moved to its row under the lock */
@@ -43,27 +39,21 @@ struct one { /* what a worker makes; moved to its row under the lock */
 	char *folder;
 };
 
-static bool is_mixed(const struct testcase *t)
-{
-	return t->has_cube && t->has_vector;
-}
-
-static bool run_job(const struct profile_request *q, struct one *o, const struct build_kernel *k,
+static bool run_kernel(const struct profile_request *q, struct one *o, const struct build_kernel *k,
 	struct incore_error *e)
 {
 	const char *entry = arena_printf(&o->arena, "%s/%s_entry.cpp", o->folder, k->stem);
 	bool has_wrapper = o->testcase.signature.form != KERNEL_SLOTS;
 	const char *source = has_wrapper ? entry : k->source;
+	struct core_answer answer = cores_decide(&(struct core_evidence){.has_kinds = true,
+		.has_cube = o->testcase.has_cube,
+		.has_vector = o->testcase.has_vector,
+		.path = k->source});
 	struct replay_job job = {.workspace = o->folder,
 		.label = k->name,
 		.target = q->has_target ? q->target : o->testcase.target,
-		.kernel_class = is_mixed(&o->testcase) ? KERNEL_SPMD_MIX
-				: o->testcase.has_cube ? KERNEL_AIC_ONLY
-						       : KERNEL_AIV_ONLY,
-		.n_buffers = (uint32_t)o->testcase.arguments.files.n,
-		.buffers = o->testcase.arguments.files.v,
-		.n_blocks = (uint32_t)o->testcase.arguments.blocks.n,
-		.blocks = o->testcase.arguments.blocks.v,
+		.kernel_class = answer.kernel_class,
+		.args = &o->testcase.args,
 		.include_dirs = q->include_dirs,
 		.n_include_dirs = q->n_include_dirs,
 		.is_wrapper = has_wrapper,
@@ -74,9 +64,9 @@ static bool run_job(const struct profile_request *q, struct one *o, const struct
 
 	if (!entry)
 		return err_nomem(e);
-	if (o->testcase.has_cube)
+	if (answer.core != KERNEL_ON_AIV)
 		job.members[job.n_members++] = (struct replay_member){source, KERNEL_ON_AIC, -1};
-	if (o->testcase.has_vector || !o->testcase.has_cube)
+	if (answer.core != KERNEL_ON_AIC)
 		job.members[job.n_members++] = (struct replay_member){source, KERNEL_ON_AIV, -1};
 	return q->backend->run(&job, &o->arena, &o->outcome, e);
 }
@@ -86,34 +76,32 @@ static bool take_from_dump(
 	const char *path, struct testcase *t, const char *stem, struct incore_error *e)
 {
 	struct dump *d = dump_open(path, e);
-	struct arguments recorded;
+	struct args recorded;
 	bool ok = d != NULL, is_found = false;
 
-	arguments_init(&recorded);
+	args_init(&recorded);
 	for (uint32_t i = 0; ok && i < d->tasks.n && !is_found; i++) {
 		const struct dump_task *task = &d->tasks.v[i];
 
 		if (!task->n_copies || !str_is(dump_kernel_of(d, d->order[task->first_copy]), stem))
 			continue;
 		is_found = true;
-		ok = arguments_from_task(&recorded, d, i, DUMP_NONE, false, e);
+		ok = task_args_load(&recorded, d, i, DUMP_NONE, false, e);
 	}
 	if (ok && is_found) {
-		struct arguments made_up = t->arguments;
+		struct args made_up = t->args;
 
-		for (uint32_t i = 0; i < REPLAY_LOCAL_CONTEXT && ok; i++)
-			if (made_up.rows.v[0].slots[i].is_used !=
-				recorded.rows.v[0].slots[i].is_used)
+		for (uint32_t i = 0; i < ARG_CONTEXT_SLOT && ok; i++)
+			if (made_up.slots[i].is_used != recorded.slots[i].is_used)
 				ok = err_file(e, "other-kernel", d->manifest, INCORE_NO_OFFSET,
 					"slot %u of %s is %s in the dump, and %s by its source", i,
-					stem,
-					recorded.rows.v[0].slots[i].is_used ? "there" : "not there",
-					made_up.rows.v[0].slots[i].is_used ? "there" : "not there");
-		t->arguments = recorded;
+					stem, recorded.slots[i].is_used ? "there" : "not there",
+					made_up.slots[i].is_used ? "there" : "not there");
+		t->args = recorded;
 		recorded = made_up;
 		t->workload = "arguments of a recorded task";
 	}
-	arguments_deinit(&recorded);
+	args_deinit(&recorded);
 	dump_free(d);
 	return ok;
 }
@@ -127,10 +115,10 @@ static bool prepare(const struct profile_request *q, struct one *o, const struct
 
 	remove_tree(o->folder); /* of a run that was interrupted here */
 	source = realpath(k->source, NULL);
-	ok = source ? make_dir(o->folder, 0700, e) : err_errno(e, errno, k->source, "read");
+	ok = source ? workspace_dir(o->folder, 0700, e) : err_errno(e, errno, k->source, "read");
 	ok = ok && testcase_read(&o->testcase, source, &q->testcase, e) &&
 	     (!q->dump || take_from_dump(q->dump, &o->testcase, k->stem, e)) &&
-	     arguments_write(&o->testcase.arguments, o->folder, e) &&
+	     args_write(&o->testcase.args, o->folder, e) &&
 	     testcase_wrapper(&o->testcase, source, &wrapper, e);
 	if (ok && wrapper.n) {
 		name = arena_printf(&o->arena, "%s_entry.cpp", k->stem);
@@ -153,9 +141,17 @@ static bool make_clean(struct one *o, struct incore_error *e)
 
 	for (size_t i = 0; ok && i < runs.v.n; i++) {
 		struct clean_job j = {.run = &runs.v.v[i], .dir = o->folder};
+		struct import_options want = {.want = IMPORT_TEXT};
+		struct trace *t = NULL;
 
-		ok = clean_job_read(&j, e) &&
-		     (j.needs_trace || (clean_job_write(&j, e) && clean_job_commit(&j, e)));
+		if (j.run->is_other)
+			continue;
+		ok = clean_job_open(&j, e) &&
+		     import_read_as(clean_job_format(&j), j.run->path, &want, &t, e) &&
+		     clean_job_take(&j, t, e);
+		trace_free(t);
+		ok = ok &&
+		     (!j.clean.is_text || (clean_job_write(&j, e) && clean_job_commit(&j, e)));
 		clean_job_deinit(&j);
 	}
 	clean_runs_deinit(&runs);
@@ -165,7 +161,7 @@ static bool make_clean(struct one *o, struct incore_error *e)
 static bool run_one(const struct profile_request *q, struct one *o, const struct build_kernel *k,
 	struct incore_error *e)
 {
-	return prepare(q, o, k, e) && run_job(q, o, k, e) && make_clean(o, e) &&
+	return prepare(q, o, k, e) && run_kernel(q, o, k, e) && make_clean(o, e) &&
 	       profile_look(&o->arena, o->outcome.simulator_dir, o->testcase.has_cube,
 		       o->testcase.has_vector, &o->facts, e);
 }
@@ -180,8 +176,7 @@ static void tell(struct batch *b, const struct profile_row *row)
 		return;
 	if (row->status == PROFILE_EXPORTED)
 		sb_printf(&line,
-			"[%02u/%02u] %s %s: artifacts=%u core_traces=%u instr_csv=%u "
-			"cycles=%llu%s%s",
+			"[%02u/%02u] %s %s: artifacts=%u core_traces=%u instr_csv=%u cycles=%llu%s%s",
 			b->n_done, b->n_todo, row->is_degenerate ? "WARN" : "OK", row->kernel.name,
 			2 + row->n_core_traces + row->n_csv, row->n_core_traces, row->n_csv,
 			(unsigned long long)row->cycles, *row->message ? " -- " : "", row->message);
@@ -246,6 +241,7 @@ static bool work(void *ctx, size_t item, unsigned worker, struct incore_error *e
 	if (b->q->is_cancelled && b->q->is_cancelled(b->q->cancel_ctx))
 		return err_set(e, INCORE_FAILED, "interrupted", "interrupted");
 	clock_gettime(CLOCK_MONOTONIC, &from);
+	log_info("profile", "kernel %s of %s", row->kernel.name, row->kernel.source);
 	arena_init(&o.arena);
 	o.folder = arena_printf(&o.arena, "%s/funcs/%s", b->r->root, row->kernel.name);
 	ok = o.folder ? run_one(b->q, &o, &row->kernel, &why) : err_nomem(&why);
@@ -304,30 +300,19 @@ static bool make_root(
 	const struct profile_request *q, struct profile_run *r, struct incore_error *e)
 {
 	const char *top = q->output_root ? q->output_root : q->build_dir;
-	time_t now = time(NULL);
-	struct tm tm;
-	char stamp[32];
+	char *stem;
 
 	if (q->resume) {
 		r->root = arena_strdup(&r->arena, q->resume);
 		return r->root ? profile_read_manifest(r, e) : err_nomem(e);
 	}
-	localtime_r(&now, &tm);
-	strftime(stamp, sizeof(stamp), "%Y%m%d_%H%M%S", &tm);
-	if (q->output_root && !make_dir(top, 0755, e))
+	if (q->output_root && !workspace_dir(top, 0755, e))
 		return false;
-	for (unsigned i = 0; i < 1000; i++) {
-		r->root = i ? arena_printf(
-				      &r->arena, "%s/kernel_insight_all_funcs_%s_%u", top, stamp, i)
-			    : arena_printf(&r->arena, "%s/kernel_insight_all_funcs_%s", top, stamp);
-		if (!r->root)
-			return err_nomem(e);
-		if (mkdir(r->root, 0700) == 0)
-			return true;
-		if (errno != EEXIST)
-			return err_errno(e, errno, r->root, "make the directory");
-	}
-	return err_set(e, INCORE_FAILED, "no-place", "%s has a thousand runs of this second", top);
+	stem = arena_printf(&r->arena, "%s/kernel_insight_all_funcs", top);
+	if (!stem)
+		return err_nomem(e);
+	r->root = workspace_new(&r->arena, stem, 0700, e);
+	return r->root != NULL;
 }
 
 static bool write_head(
@@ -335,11 +320,10 @@ static bool write_head(
 {
 	char *funcs = arena_printf(&r->arena, "%s/funcs", r->root);
 	struct strbuf b = {0};
-	bool ok = funcs ? make_dir(funcs, 0700, e) : err_nomem(e);
+	bool ok = workspace_dir(funcs, 0700, e);
 
 	sb_printf(&b,
-		"build_dir=%s\nsource_count=%zu\nbackend=%s\nevidence=%s\ndynamic_dim=%lld\nseed=%"
-		"llu\n\nsources:\n",
+		"build_dir=%s\nsource_count=%zu\nbackend=%s\nevidence=%s\ndynamic_dim=%lld\nseed=%llu\n\nsources:\n",
 		q->build_dir, r->rows.n, q->backend->name, q->backend->evidence,
 		(long long)(q->testcase.dynamic_dim ? q->testcase.dynamic_dim : 256),
 		(unsigned long long)(q->testcase.seed ? q->testcase.seed : TESTCASE_DEFAULT_SEED));

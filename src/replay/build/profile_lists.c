@@ -7,10 +7,7 @@
 #include "replay/build/profile.h"
 
 static const char HEADER[] =
-	"func,status,source_cpp,symbol,demangled,app,kernel_lib,case_dir,build_dir,collect_dir,"
-	"export_dir,"
-	"export_src,artifact_count,trace_json,visualize_data_bin,core_trace_count,instr_csv_count,"
-	"duration_sec,message\n";
+	"func,status,source_cpp,symbol,demangled,app,kernel_lib,case_dir,build_dir,collect_dir,export_dir,export_src,artifact_count,trace_json,visualize_data_bin,core_trace_count,instr_csv_count,duration_sec,message\n";
 
 const char *profile_status_name(enum profile_status s)
 {

@@ -98,8 +98,8 @@ static void take_work(
 		out->degenerate =
 			"no cube work: the kernel is a cube kernel and ran no matrix instruction";
 	else if (wants_vector && !vector)
-		out->degenerate = "no vector work: the kernel is a vector kernel and ran no vector "
-				  "instruction";
+		out->degenerate =
+			"no vector work: the kernel is a vector kernel and ran no vector instruction";
 }
 
 bool profile_look(struct arena *a, const char *simulator, bool wants_cube, bool wants_vector,

@@ -117,8 +117,7 @@ static bool find_script(struct cann *c, const struct cann_options *o, struct inc
 	}
 	if (!c->set_env)
 		err_set(e, INCORE_MISSING, "no-cann",
-			"CANN is not installed here: no set_env.sh; looked at %s; name it with "
-			"--cann-set-env or $CANN_SET_ENV, or replay with --backend model",
+			"CANN is not installed here: no set_env.sh; looked at %s; name it with --cann-set-env or $CANN_SET_ENV, or replay with --backend model",
 			l.looked.p ? l.looked.p : "nothing");
 	sb_free(&l.looked);
 	return c->set_env != NULL;
@@ -147,8 +146,7 @@ static bool read_env(struct cann *c, struct incore_error *e)
 	static const char MARK[] = "\n--environment--\n";
 	const char *argv[] = {"bash", "-c",
 		/* the script sees no arguments: some take them for their own */
-		"incore_script=$1; shift; . \"$incore_script\" && "
-		"printf '\\n--environment--\\n' && exec env -0",
+		"incore_script=$1; shift; . \"$incore_script\" && printf '\\n--environment--\\n' && exec env -0",
 		"set_env", c->set_env, NULL};
 	struct strbuf out = {0};
 	struct process_spec spec = {.argv = argv, .output = &out, .limit_ms = ENV_LIMIT_MS};
@@ -226,10 +224,10 @@ static bool list_socs(struct cann *c, struct incore_error *e)
 	struct utsname machine;
 	char *own =
 		uname(&machine) == 0 ? arena_printf(&c->arena, "%s-linux", machine.machine) : NULL;
-	bool ok = file_is_dir(c->home) || err_set(e, INCORE_MISSING, "no-cann",
-						  "%s sets ASCEND_HOME_PATH to %s, which is no "
-						  "directory",
-						  c->set_env, c->home);
+	bool ok = file_is_dir(c->home) ||
+		  err_set(e, INCORE_MISSING, "no-cann",
+			  "%s sets ASCEND_HOME_PATH to %s, which is no directory", c->set_env,
+			  c->home);
 
 	ok = ok && (!own || add_socs_in(c, own, e)) && add_socs_in(c, ".", e) &&
 	     dir_each(c->home, add_socs_in, c, e);
@@ -281,8 +279,7 @@ static void guess_soc(struct cann *c, enum replay_target target)
 	c->soc_dir = c->socs.v[best].dir;
 	if (n_fit > 1)
 		c->soc_note = arena_printf(&c->arena,
-			"%zu chips of this platform have a simulator; %s was taken, --soc-version "
-			"names another",
+			"%zu chips of this platform have a simulator; %s was taken, --soc-version names another",
 			n_fit, c->soc);
 }
 
@@ -302,10 +299,7 @@ static bool choose_soc(
 	if (!c->soc) {
 		list_names(c, &names);
 		err_set(e, INCORE_MISSING, "no-simulator",
-			"no simulator library for %s (platform %s) in %s: looked for "
-			"lib/libruntime_camodel.so below */simulator, simulator and "
-			"tools/simulator; "
-			"chips that have one: %s",
+			"no simulator library for %s (platform %s) in %s: looked for lib/libruntime_camodel.so below */simulator, simulator and tools/simulator; chips that have one: %s",
 			stated ? stated : t->soc, replay_target_name(target), c->home,
 			names.p ? names.p : "");
 		sb_free(&names);

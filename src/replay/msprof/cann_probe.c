@@ -63,9 +63,7 @@ static bool probe_compiler(
 	ok = ok && has_run(compiler, &r, e);
 	if (ok && has(&out, "__biasbuf__") && has(&out, "unknown type"))
 		ok = err_set(e, INCORE_MISSING, "old-cann",
-			"%s knows no tile language (__biasbuf__ is an unknown type to it): this "
-			"CANN is too "
-			"old, 8.5 or later is needed",
+			"%s knows no tile language (__biasbuf__ is an unknown type to it): this CANN is too old, 8.5 or later is needed",
 			compiler);
 	sb_free(&out);
 	return ok;
@@ -121,13 +119,11 @@ static bool probe_profiler(struct cann *c, struct incore_error *e)
 	for (size_t i = 0; ok && i < sizeof(BAD) / sizeof(*BAD); i++)
 		if (has(&out, BAD[i]))
 			ok = err_set(e, INCORE_MISSING, "no-worker",
-				"\"msprof op simulator --help\" says \"%s\": its worker is missing "
-				"or unusable",
+				"\"msprof op simulator --help\" says \"%s\": its worker is missing or unusable",
 				BAD[i]);
 	if (ok && !(has(&out, "--application") && has(&out, "Options:")))
 		ok = err_set(e, INCORE_MISSING, "no-worker",
-			"\"msprof op simulator --help\" does not list its options: expected "
-			"\"Options:\" and \"--application\", found \"%.200s\"",
+			"\"msprof op simulator --help\" does not list its options: expected \"Options:\" and \"--application\", found \"%.200s\"",
 			out.p ? out.p : "");
 	sb_free(&out);
 	return ok;

@@ -3,7 +3,7 @@
  * msprof_host.c: the program that lays out buffers, descriptors, contexts and argument rows as the
  * runtime did, and launches the kernel once. Its tables are the job, its code is fixed.
  */
-#include "dump/dtype.h"
+#include "args/dtype.h"
 #include "replay/msprof/msprof.h"
 
 static const char HEAD[] =
@@ -14,8 +14,7 @@ static const char HEAD[] =
 	"#include <cstring>\n"
 	"#include <vector>\n\n"
 	"#include <acl/acl.h>\n\n"
-	"extern \"C\" void launch_replay(uint32_t blocks, void *stream, void *aic_rows, void "
-	"*aiv_rows);\n\n"
+	"extern \"C\" void launch_replay(uint32_t blocks, void *stream, void *aic_rows, void *aiv_rows);\n\n"
 	"struct Tensor { // as the kernel reads it\n"
 	"\tuint64_t addr, size, owner, start_offset;\n"
 	"\tint32_t version;\n"
@@ -85,8 +84,7 @@ static const char BODY[] =
 	"\treturn upload(bytes.data(), bytes.size());\n"
 	"}\n\n"
 	"// One row of slots for one core of one block.\n"
-	"static void fill_row(int64_t *row, uint32_t block, int32_t lane, const std::vector<void "
-	"*> &buffers)\n"
+	"static void fill_row(int64_t *row, uint32_t block, int32_t lane, const std::vector<void *> &buffers)\n"
 	"{\n"
 	"\tLocalContext local = {BLOCKS[block].index, BLOCKS[block].count, 0, 0, 0, 0, 0, NONE};\n"
 	"\tGlobalContext global = {lane, 0, {0, 0}};\n\n"
@@ -120,8 +118,7 @@ static const char BODY[] =
 	"\tstd::vector<int64_t> rows((size_t)blocks * lanes * SLOTS_A_ROW, 0);\n\n"
 	"\tfor (uint32_t b = 0; b < blocks; b++)\n"
 	"\t\tfor (uint32_t lane = 0; lane < lanes; lane++)\n"
-	"\t\t\tfill_row(&rows[((size_t)b * lanes + lane) * SLOTS_A_ROW], b, (int32_t)lane, "
-	"buffers);\n"
+	"\t\t\tfill_row(&rows[((size_t)b * lanes + lane) * SLOTS_A_ROW], b, (int32_t)lane, buffers);\n"
 	"\treturn upload(rows.data(), rows.size() * sizeof(rows[0]));\n"
 	"}\n\n"
 	"int main()\n"
@@ -146,18 +143,19 @@ static const char BODY[] =
 	"\treturn 0;\n"
 	"}\n";
 
-static void put_dims(struct strbuf *out, const uint32_t *v, uint32_t n)
+static void put_dims(struct strbuf *out, const uint64_t *v, uint32_t n)
 {
 	sb_puts(out, "{");
-	for (uint32_t i = 0; i < REPLAY_MAX_DIMS; i++)
-		sb_printf(out, "%s%u", i ? ", " : "", i < n ? v[i] : 0);
+	for (uint32_t i = 0; i < ARG_DESCRIPTOR_DIMS; i++)
+		sb_printf(out, "%s%llu", i ? ", " : "", i < n ? (unsigned long long)v[i] : 0);
 	sb_puts(out, "}");
 }
 
-static void put_slot(struct strbuf *out, uint32_t block, uint32_t slot, const struct replay_slot *s)
+static void put_slot(
+	struct strbuf *out, uint32_t block, uint32_t slot, const struct arg *s, uint64_t bits)
 {
 	sb_printf(out, "\t{%u, %u, %s, 0x%016llxull, %u, %llu, %llu, %u, %u, %u, ", block, slot,
-		s->is_tensor ? "true" : "false", (unsigned long long)s->bits, s->buffer,
+		s->is_tensor ? "true" : "false", (unsigned long long)bits, s->buffer,
 		(unsigned long long)s->start_offset, (unsigned long long)s->extent, s->dtype,
 		s->is_contiguous, s->n_dims);
 	put_dims(out, s->shape, s->n_dims);
@@ -169,37 +167,42 @@ static void put_slot(struct strbuf *out, uint32_t block, uint32_t slot, const st
 	sb_putc(out, '\n');
 }
 
-static void put_tables(const struct replay_job *job, struct strbuf *out)
+static void put_tables(const struct args *a, struct strbuf *out)
 {
 	sb_puts(out, "static const Buffer BUFFERS[] = {\n");
-	for (uint32_t i = 0; i < job->n_buffers; i++)
-		sb_printf(out, "\t{%s%s%s, %llu},\n", job->buffers[i].file ? "\"" : "",
-			job->buffers[i].file ? job->buffers[i].file : "nullptr",
-			job->buffers[i].file ? "\"" : "",
-			(unsigned long long)job->buffers[i].bytes);
-	if (!job->n_buffers)
+	for (size_t i = 0; i < a->buffers.n; i++) {
+		const struct arg_buffer *b = &a->buffers.v[i];
+
+		sb_printf(out, "\t{%s%s%s, %llu},\n", b->file ? "\"" : "",
+			b->file ? b->file : "nullptr", b->file ? "\"" : "",
+			(unsigned long long)b->n);
+	}
+	if (!a->buffers.n)
 		sb_puts(out, "\t{nullptr, 0},\n");
 	sb_puts(out, "};\nstatic const Block BLOCKS[] = {\n");
-	for (uint32_t i = 0; i < job->n_blocks; i++)
-		sb_printf(out, "\t{%u, %u},\n", job->blocks[i].index, job->blocks[i].count);
+	for (uint32_t b = 0; b < a->rows.n; b++)
+		sb_printf(out, "\t{%u, %u},\n", a->first_block + b, a->block_count);
 	sb_puts(out, "};\nstatic const Slot SLOTS[] = {\n");
-	for (uint32_t b = 0; b < job->n_blocks; b++)
-		for (uint32_t i = 0; i < REPLAY_LOCAL_CONTEXT; i++)
-			if (job->blocks[b].slots[i].is_used)
-				put_slot(out, b, i, &job->blocks[b].slots[i]);
+	for (uint32_t b = 0; b < a->rows.n; b++)
+		for (uint32_t i = 0; i < ARG_CONTEXT_SLOT; i++)
+			if (a->slots[i].is_used)
+				put_slot(out, b, i, &a->slots[i], args_bits(a, b, i));
 	/* an array of none is no C++: one slot of no block */
-	put_slot(out, UINT32_MAX, 0, &(struct replay_slot){0});
+	put_slot(out, UINT32_MAX, 0, &(struct arg){0}, 0);
 	sb_puts(out, "};\n");
 }
 
 bool msprof_host_text(const struct replay_job *job, struct strbuf *out, struct incore_error *e)
 {
-	for (uint32_t i = 0; i < job->n_buffers; i++)
-		if (job->buffers[i].file && !msprof_check_path(job->buffers[i].file, e))
+	for (size_t i = 0; i < job->args->buffers.n; i++) {
+		const char *file = job->args->buffers.v[i].file;
+
+		if (file && !msprof_check_path(file, e))
 			return false;
+	}
 	sb_puts(out, HEAD);
 	sb_printf(out, "static const uint32_t VECTOR_LANES = %u;\n", msprof_lanes(job));
-	put_tables(job, out);
+	put_tables(job->args, out);
 	sb_puts(out, BODY);
 	return !out->failed || err_nomem(e);
 }

@@ -92,9 +92,7 @@ bool msprof_check_path(const char *path, struct incore_error *e)
 	for (const char *p = path; *p; p++)
 		if (strchr("\"\\$`;", *p) || (unsigned char)*p < 32)
 			return err_file(e, "bad-path", path, INCORE_NO_OFFSET,
-				"this path cannot stand in generated text: it has a quote, "
-				"backslash, "
-				"dollar sign, semicolon or control character");
+				"this path cannot stand in generated text: it has a quote, backslash, dollar sign, semicolon or control character");
 	return true;
 }
 
@@ -116,9 +114,7 @@ static bool rename_c_names(struct member_text *t, const char *path, unsigned mem
 		brace = str_find(rest, "{");
 		if (brace >= 0 && (open < 0 || brace < open))
 			return err_file(e, "shared-unit", path, INCORE_NO_OFFSET,
-				"two vector sources share one unit, and this one has an extern "
-				"\"C\" block: "
-				"mark its functions one by one");
+				"two vector sources share one unit, and this one has an extern \"C\" block: mark its functions one by one");
 		head = str_trim(str_sub(rest, 0, open < 0 ? 0 : (size_t)open));
 		end = head.n;
 		while (end > 0 && is_name(head.p[end - 1]))
@@ -153,8 +149,7 @@ static bool put_member(const struct replay_job *job, unsigned i, bool is_shared,
 			i, path);
 		if (is_shared)
 			sb_printf(out,
-				"} // namespace incore_member_%u\n%susing "
-				"incore_member_%u::incore_member_%u_entry;\n",
+				"} // namespace incore_member_%u\n%susing incore_member_%u::incore_member_%u_entry;\n",
 				i, t.undefs.p ? t.undefs.p : "", i, i);
 	}
 	sb_free(&renames);
@@ -193,15 +188,14 @@ static void put_prologue(const struct replay_job *job, struct strbuf *out)
 	const struct cann_target *t = cann_target(job->target);
 
 	sb_printf(out,
-		"// Made by incore. The kernel under its recorded arguments: one row of %d slots a "
-		"core.\n"
+		"// Made by incore. The kernel under its recorded arguments: one row of %d slots a core.\n"
 		"#ifndef __CCE_AICORE__\n#define __CCE_AICORE__ %u\n#endif\n"
 		"#include <cstdint>\n"
 		"#include <cce_aicore_intrinsics.h>\n" MSPROF_AICORE
 		"#ifndef %s\n#define %s\n#endif\n"
 		"#ifndef EVENT_ID7\n#define EVENT_ID7 ((event_t)7)\n#endif\n"
 		"#ifndef PIPE_FIX\n#define PIPE_FIX ((pipe_t)10)\n#endif\n",
-		REPLAY_SLOTS, t->cce_aicore, t->arch_macro, t->arch_macro);
+		ARG_SLOTS, t->cce_aicore, t->arch_macro, t->arch_macro);
 }
 
 unsigned msprof_lanes(const struct replay_job *job)
@@ -221,7 +215,7 @@ static void put_vector_call(const struct replay_job *job, struct strbuf *out)
 	sb_printf(out, "\t__gm__ int64_t *row = (__gm__ int64_t *)aiv_rows + %s * %d;\n",
 		msprof_lanes(job) == 1 ? "get_block_idx()"
 				       : "(get_block_idx() * get_subblockdim() + lane)",
-		REPLAY_SLOTS);
+		ARG_SLOTS);
 	for (uint32_t i = 0; i < job->n_members; i++) {
 		if (job->members[i].core != KERNEL_ON_AIV)
 			continue;
@@ -237,17 +231,14 @@ bool msprof_kernel_text(const struct replay_job *job, struct strbuf *out, struct
 	if (!put_core(job, KERNEL_ON_AIC, out, e) || !put_core(job, KERNEL_ON_AIV, out, e))
 		return false;
 	sb_printf(out,
-		"\nextern \"C\" __global__ __aicore__ void %s(__gm__ uint8_t *aic_rows, __gm__ "
-		"uint8_t *aiv_rows)\n"
+		"\nextern \"C\" __global__ __aicore__ void %s(__gm__ uint8_t *aic_rows, __gm__ uint8_t *aiv_rows)\n"
 		"{\n\t(void)aic_rows;\n\t(void)aiv_rows;\n",
 		MSPROF_SYMBOL);
 	for (uint32_t i = 0; i < job->n_members; i++)
 		if (job->members[i].core == KERNEL_ON_AIC)
 			sb_printf(out,
-				"#if defined(__DAV_CUBE__)\n\tincore_member_%u_entry((__gm__ "
-				"int64_t *)aic_rows + "
-				"get_block_idx() * %d);\n#endif\n",
-				i, REPLAY_SLOTS);
+				"#if defined(__DAV_CUBE__)\n\tincore_member_%u_entry((__gm__ int64_t *)aic_rows + get_block_idx() * %d);\n#endif\n",
+				i, ARG_SLOTS);
 	if (count_core(job, KERNEL_ON_AIV)) {
 		sb_puts(out, "#if defined(__DAV_VEC__)\n");
 		put_vector_call(job, out);

@@ -7,18 +7,15 @@
 #include "base/file.h"
 #include "base/process.h"
 #include "codec/json_writer.h"
-#include "dump/dtype.h"
 #include "replay/msprof/msprof.h"
 #include "replay/workspace.h"
 
 static const char LAUNCH[] =
-	"// Made by incore. The launch stands apart: only the vendor's compiler reads its "
-	"brackets.\n"
+	"// Made by incore. The launch stands apart: only the vendor's compiler reads its brackets.\n"
 	"#include <cstdint>\n\n" MSPROF_AICORE
 	"\nextern \"C\" __global__ __aicore__ void " MSPROF_SYMBOL
 	"(__gm__ uint8_t *aic_rows, __gm__ uint8_t *aiv_rows);\n\n"
-	"extern \"C\" void launch_replay(uint32_t blocks, void *stream, void *aic_rows, void "
-	"*aiv_rows)\n"
+	"extern \"C\" void launch_replay(uint32_t blocks, void *stream, void *aic_rows, void *aiv_rows)\n"
 	"{\n"
 	"\t" MSPROF_SYMBOL
 	"<<<blocks, nullptr, stream>>>((__gm__ uint8_t *)aic_rows, (__gm__ uint8_t *)aiv_rows);\n"
@@ -32,10 +29,8 @@ static const char CMAKE[] =
 	"set(CMAKE_CXX_STANDARD 17)\n"
 	"set(ASCEND_HOME $ENV{ASCEND_HOME_PATH})\n"
 	"file(GLOB SIMULATOR_DIRS ${ASCEND_HOME}/*/simulator/${SOC_VERSION}/lib\n"
-	"\t${ASCEND_HOME}/simulator/${SOC_VERSION}/lib "
-	"${ASCEND_HOME}/tools/simulator/${SOC_VERSION}/lib)\n"
-	"set(KERNEL_FLAGS -xcce -fenable-matrix --cce-aicore-enable-tl "
-	"--cce-aicore-arch=${AICORE_ARCH}\n"
+	"\t${ASCEND_HOME}/simulator/${SOC_VERSION}/lib ${ASCEND_HOME}/tools/simulator/${SOC_VERSION}/lib)\n"
+	"set(KERNEL_FLAGS -xcce -fenable-matrix --cce-aicore-enable-tl --cce-aicore-arch=${AICORE_ARCH}\n"
 	"\t-DREGISTER_BASE -std=c++17 \"SHELL:-mllvm -cce-aicore-stack-size=0x8000\")\n"
 	"if(DEBUG_LINES)\n\tlist(APPEND KERNEL_FLAGS -g)\nendif()\n"
 	"add_library(" MSPROF_LIB " SHARED replay_kernel.cpp replay_launch.cpp)\n"
@@ -75,8 +70,7 @@ static const char BUILD_STEPS[] =
 	"home=$ASCEND_HOME_PATH\n"
 	"libraries=$PWD/build:$home/lib64:$home/devlib\n"
 	"for t in aarch64-linux x86_64-linux; do\n"
-	"\t[ ! -d \"$home/$t\" ] || "
-	"libraries=$libraries:$home/$t/devlib:$home/$t/simulator/$soc/lib\n"
+	"\t[ ! -d \"$home/$t\" ] || libraries=$libraries:$home/$t/devlib:$home/$t/simulator/$soc/lib\n"
 	"done\n"
 	"for d in simulator tools/simulator; do\n"
 	"\t[ ! -d \"$home/$d/$soc/lib\" ] || libraries=$libraries:$home/$d/$soc/lib\n"
@@ -119,20 +113,16 @@ static bool write_script(const struct replay_job *job, const struct msprof_optio
 		job->has_debug_lines ? "ON" : "OFF");
 	sb_puts(&b, BUILD_STEPS);
 	sb_printf(&b,
-		"msprof op simulator --application=./build/%s --kernel-name=%s --launch-count=%u "
-		"\\\n"
+		"msprof op simulator --application=./build/%s --kernel-name=%s --launch-count=%u \\\n"
 		"\t\"--soc-version=$soc\" --timeout=%u \"--output=$again/collect\"\n",
 		MSPROF_HOST, MSPROF_SYMBOL, o->launch_count ? o->launch_count : 1,
 		o->timeout_minutes ? o->timeout_minutes : MSPROF_DEFAULT_MINUTES);
 	sb_puts(&b,
 		"\n# an older msprof leaves a dump and exports in a second step\n"
-		"if [ -z \"$(find \"$again/collect\" -name visualize_data.bin -print -quit)\" ]; "
-		"then\n"
-		"\tdump=$(find \"$again/collect\" -type d '(' -name tmp_dump -o -name dump ')' "
-		"-print -quit)\n"
+		"if [ -z \"$(find \"$again/collect\" -name visualize_data.bin -print -quit)\" ]; then\n"
+		"\tdump=$(find \"$again/collect\" -type d '(' -name tmp_dump -o -name dump ')' -print -quit)\n"
 		"\tstart=$(find \"$again/collect\" -name pc_start_addr.txt -print -quit)\n"
-		"\t[ -z \"$start\" ] || [ -e \"$dump/pc_start_addr.txt\" ] || cp \"$start\" "
-		"\"$dump/\"\n"
+		"\t[ -z \"$start\" ] || [ -e \"$dump/pc_start_addr.txt\" ] || cp \"$start\" \"$dump/\"\n"
 		"\tmkdir \"$again/export\"\n"
 		"\tmsprof op simulator \"--export=$dump\" \"--output=$again/export\"\n"
 		"fi\n"
@@ -144,27 +134,18 @@ static bool write_script(const struct replay_job *job, const struct msprof_optio
 	return ok;
 }
 
-static void put_arg(struct json_writer *w, uint32_t i, const struct replay_slot *s)
+static void put_arg(struct json_writer *w, uint32_t i, const struct arg *s)
 {
 	json_w_row_object(w);
-	json_w_key(w, "index");
-	json_w_u64(w, i);
-	json_w_key(w, "kind");
-	json_w_str(w, str_of(s->is_tensor ? "tensor" : "scalar"));
-	json_w_key(w, "dtype");
-	json_w_str(w, str_of(dtype_name(s->dtype)));
+	json_w_kv_u64(w, "index", i);
+	json_w_kv_cstr(w, "kind", s->is_tensor ? "tensor" : "scalar");
+	json_w_kv_cstr(w, "dtype", dtype_name(s->dtype));
 	if (s->is_tensor) {
-		json_w_key(w, "shape");
-		json_w_row(w);
-		for (uint32_t d = 0; d < s->n_dims; d++)
-			json_w_u64(w, s->shape[d]);
-		json_w_end(w);
+		arg_put_dims(w, "shape", s->shape, s->n_dims);
 	} else {
-		json_w_key(w, "value");
-		json_w_u64(w, s->bits);
+		json_w_kv_u64(w, "value", s->bits);
 	}
-	json_w_key(w, "name");
-	json_w_str(w, str_of(s->name ? s->name : ""));
+	json_w_kv_cstr(w, "name", s->name ? s->name : "");
 	json_w_end(w);
 }
 
@@ -172,18 +153,14 @@ static void put_spmd(struct json_writer *w, const struct replay_job *job)
 {
 	json_w_key(w, "spmd");
 	json_w_object(w);
-	json_w_key(w, "hw_block_dim");
-	json_w_u64(w, job->n_blocks);
-	json_w_key(w, "aiv_lanes_per_core");
-	json_w_u64(w, msprof_lanes(job));
+	json_w_kv_u64(w, "hw_block_dim", job->args->rows.n);
+	json_w_kv_u64(w, "aiv_lanes_per_core", msprof_lanes(job));
 	json_w_key(w, "dispatches");
 	json_w_array(w);
-	for (uint32_t i = 0; i < job->n_blocks; i++) {
+	for (uint32_t i = 0; i < job->args->rows.n; i++) {
 		json_w_row_object(w);
-		json_w_key(w, "block_idx");
-		json_w_u64(w, job->blocks[i].index);
-		json_w_key(w, "block_num");
-		json_w_u64(w, job->blocks[i].count);
+		json_w_kv_u64(w, "block_idx", job->args->first_block + i);
+		json_w_kv_u64(w, "block_num", job->args->block_count);
 		json_w_end(w);
 	}
 	json_w_end(w);
@@ -192,12 +169,9 @@ static void put_spmd(struct json_writer *w, const struct replay_job *job)
 
 static void put_member(struct json_writer *w, const struct replay_member *m)
 {
-	json_w_key(w, "func_id");
-	json_w_i64(w, m->func);
-	json_w_key(w, "core_type");
-	json_w_str(w, str_of(m->core == KERNEL_ON_AIC ? "aic" : "aiv"));
-	json_w_key(w, "source");
-	json_w_str(w, str_of(m->source));
+	json_w_kv_i64(w, "func_id", m->func);
+	json_w_kv_cstr(w, "core_type", kernel_core_name(m->core));
+	json_w_kv_cstr(w, "source", m->source);
 }
 
 /* The first stands where a reader of one kernel looks for it. */
@@ -223,38 +197,29 @@ static bool write_config(const struct replay_job *job, const struct msprof_optio
 
 	json_w_buf(&w, &b, 2);
 	json_w_object(&w);
-	json_w_key(&w, "backend");
-	json_w_str(&w, STR("msprof"));
-	json_w_key(&w, "test_module");
-	json_w_null(&w);
-	json_w_key(&w, "case");
-	json_w_null(&w);
+	json_w_kv_cstr(&w, "backend", "msprof");
+	json_w_kv_null(&w, "test_module");
+	json_w_kv_null(&w, "case");
 	json_w_key(&w, "kernel");
 	json_w_object(&w);
-	json_w_key(&w, "name");
-	json_w_str(&w, str_of(job->label));
-	json_w_key(&w, "shape");
-	json_w_str(&w, str_of(kernel_class_name(job->kernel_class)));
+	json_w_kv_cstr(&w, "name", job->label);
+	json_w_kv_cstr(&w, "shape", kernel_class_name(job->kernel_class));
 	put_members(&w, job);
 	json_w_end(&w);
 	json_w_key(&w, "replay");
 	json_w_object(&w);
-	json_w_key(&w, "hw_block_num");
-	json_w_u64(&w, job->n_blocks);
-	json_w_key(&w, "platform");
-	json_w_str(&w, str_of(replay_target_name(job->target)));
-	json_w_key(&w, "soc_version");
-	json_w_str(&w, str_of(msprof_soc(job, o, c)));
-	json_w_key(&w, "timeout");
-	json_w_u64(&w, o->timeout_minutes ? o->timeout_minutes : MSPROF_DEFAULT_MINUTES);
-	json_w_key(&w, "launch_count");
-	json_w_u64(&w, o->launch_count ? o->launch_count : 1);
+	json_w_kv_u64(&w, "hw_block_num", job->args->rows.n);
+	json_w_kv_cstr(&w, "platform", replay_target_name(job->target));
+	json_w_kv_cstr(&w, "soc_version", msprof_soc(job, o, c));
+	json_w_kv_u64(
+		&w, "timeout", o->timeout_minutes ? o->timeout_minutes : MSPROF_DEFAULT_MINUTES);
+	json_w_kv_u64(&w, "launch_count", o->launch_count ? o->launch_count : 1);
 	json_w_end(&w);
 	json_w_key(&w, "args");
 	json_w_array(&w);
-	for (uint32_t i = 0; i < REPLAY_LOCAL_CONTEXT; i++)
-		if (job->blocks[0].slots[i].is_used)
-			put_arg(&w, i, &job->blocks[0].slots[i]);
+	for (uint32_t i = 0; i < ARG_CONTEXT_SLOT; i++)
+		if (job->args->slots[i].is_used)
+			put_arg(&w, i, &job->args->slots[i]);
 	json_w_end(&w);
 	if (job->kernel_class == KERNEL_SPMD_MIX)
 		put_spmd(&w, job);

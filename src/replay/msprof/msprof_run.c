@@ -8,14 +8,15 @@
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/file.h"
+#include "base/log.h"
 #include "base/process.h"
 #include "replay/msprof/msprof.h"
 #include "replay/msprof/msprof_output.h"
 #include "replay/msprof/symbol.h"
+#include "replay/workspace.h"
 
 #define DEFAULT_STEP_S 300
 #define DEFAULT_BUILD_S 600
@@ -42,14 +43,6 @@ static void warn(struct msprof_run *m, const char *text)
 		return;
 	}
 	sb_printf(&m->warnings, "%s%s", m->warnings.n ? "; " : "", text);
-}
-
-static bool make_dir(const char *path, mode_t mode, struct incore_error *e)
-{
-	if (!path)
-		return err_nomem(e);
-	return mkdir(path, mode) == 0 || errno == EEXIST ||
-	       err_errno(e, errno, path, "make the directory");
 }
 
 static const char *below(struct msprof_run *m, const char *name)
@@ -126,6 +119,8 @@ static bool run_step(struct msprof_run *m, const struct step *s, struct process_
 		return err_errno(m->e, errno, log, "open the log");
 	sb_puts(&line, "$ ");
 	process_quote(s->argv, &line);
+	if (!line.failed)
+		log_info("msprof", "running %s", line.p + 2);
 	sb_putc(&line, '\n');
 	ok = (!line.failed || err_nomem(m->e)) && write_all(spec.log_fd, line.p, line.n, m->e) &&
 	     process_run(&spec, r, m->e);
@@ -252,8 +247,7 @@ static bool collect(struct msprof_run *m, const char *dir)
 	if (!msprof_find_simulator(m->arena, dir, m->kernel, &n) &&
 		!msprof_find_dump(m->arena, dir))
 		return err_set(m->e, INCORE_FAILED, "collect-failed",
-			"msprof op simulator ended with %s %d and left nothing; log "
-			"%s/logs/collect.log; it ends: %s",
+			"msprof op simulator ended with %s %d and left nothing; log %s/logs/collect.log; it ends: %s",
 			r.end == PROCESS_EXITED ? "exit status" : "signal", r.code,
 			m->job->workspace, tail_of(m));
 	warn(m, arena_printf(m->arena, "msprof ended with %s %d",
@@ -277,9 +271,7 @@ static bool export_dump(struct msprof_run *m, const char *dump, const char *dir)
 static bool no_trace(struct msprof_run *m, const char *log)
 {
 	return err_set(m->e, INCORE_FAILED, "no-trace",
-		"msprof ended but left no complete simulator directory (trace.json, "
-		"visualize_data.bin and a core's instruction table are expected)%s; log "
-		"%s/logs/%s.log; it ends: %s",
+		"msprof ended but left no complete simulator directory (trace.json, visualize_data.bin and a core's instruction table are expected)%s; log %s/logs/%s.log; it ends: %s",
 		m->out->is_partial ? ": the time limit came before anything was dumped" : "",
 		m->job->workspace, log, tail_of(m));
 }
@@ -370,7 +362,7 @@ static bool run_all(struct msprof_run *m)
 	       (m->job->is_ready ||
 		       cann_probe(&m->cann, msprof_arch(m->job, m->o), m->job->workspace, m->e)) &&
 	       msprof_write_project(m->job, m->o, &m->cann, m->e) &&
-	       make_dir(below(m, "logs"), 0755, m->e) && build(m) && set_library_path(m) &&
+	       workspace_dir(below(m, "logs"), 0755, m->e) && build(m) && set_library_path(m) &&
 	       collect_and_export(m);
 }
 
@@ -399,7 +391,7 @@ static bool make_whole(struct replay_job *job, struct arena *a, struct incore_er
 	return job->workspace != NULL;
 }
 
-static bool run(const struct replay_job *stated, struct arena *a, struct replay_outcome *out,
+static bool run_msprof(const struct replay_job *stated, struct arena *a, struct replay_outcome *out,
 	struct incore_error *e)
 {
 	struct replay_job job = *stated;
@@ -411,9 +403,10 @@ static bool run(const struct replay_job *stated, struct arena *a, struct replay_
 		return ok && msprof_write_project(&job, m.o, NULL, e);
 	ok = run_all(&m);
 	if (ok) {
-		out->verdict = out->is_partial ? "partial trace: the time limit cut the "
-						 "simulation; not to be used for total time"
-					       : "complete simulator directory";
+		out->verdict =
+			out->is_partial
+				? "partial trace: the time limit cut the simulation; not to be used for total time"
+				: "complete simulator directory";
 		if (m.cann.soc_note)
 			warn(&m, m.cann.soc_note);
 		if (m.warnings.n)
@@ -433,5 +426,5 @@ const struct backend_ops backend_msprof = {
 	.symbol = MSPROF_SYMBOL,
 	.does_compute = true,
 	.preflight = preflight,
-	.run = run,
+	.run = run_msprof,
 };

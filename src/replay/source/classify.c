@@ -1,18 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* classify.c: the first rule that applies decides. */
+/* classify.c: words and calls of a kernel that tell how it is run. */
 #include "replay/source/classify.h"
 
+#include "args/args.h"
 #include "replay/source/source_text.h"
-
-#define LOCAL_CONTEXT_SLOT 48
-#define GLOBAL_CONTEXT_SLOT 49
-
-const char *kernel_class_name(enum kernel_class c)
-{
-	static const char *const NAMES[] = {"unknown", "aic-only", "aiv-only", "spmd-mix"};
-
-	return NAMES[c];
-}
 
 static bool names_word(struct str masked, const char *word)
 {
@@ -90,39 +81,19 @@ bool kernel_has_entry(struct str masked)
 	return false;
 }
 
-struct kernel_class_answer kernel_classify(
-	struct str masked, const char *path, enum kernel_core stated)
+const char *kernel_asks(struct str masked)
 {
 	static const char *const CALLS[] = {"get_block_idx", "get_sub_block_id", "get_block_num"};
 	static const char *const WORDS[] = {
 		"SPMD_LOCAL_CONTEXT_INDEX", "SPMD_GLOBAL_CONTEXT_INDEX"};
-	uint64_t slots = kernel_slots_read(masked);
 
-	if (strstr(path, "kernels/mix"))
-		return (struct kernel_class_answer){KERNEL_SPMD_MIX, "it lies in kernels/mix"};
-	if (stated == KERNEL_ON_MIX)
-		return (struct kernel_class_answer){KERNEL_SPMD_MIX, "its core type is stated"};
 	for (size_t i = 0; i < sizeof(WORDS) / sizeof(*WORDS); i++)
 		if (names_word(masked, WORDS[i]))
-			return (struct kernel_class_answer){
-				KERNEL_SPMD_MIX, "it names a context slot"};
+			return "it names a context slot";
 	for (size_t i = 0; i < sizeof(CALLS) / sizeof(*CALLS); i++)
 		if (calls_with_args(masked, CALLS[i]))
-			return (struct kernel_class_answer){
-				KERNEL_SPMD_MIX, "it asks for its block or lane"};
-	if (slots >> LOCAL_CONTEXT_SLOT & 1 || slots >> GLOBAL_CONTEXT_SLOT & 1)
-		return (struct kernel_class_answer){KERNEL_SPMD_MIX, "it reads slot 48 or 49"};
-	if (stated == KERNEL_ON_AIC)
-		return (struct kernel_class_answer){
-			KERNEL_AIC_ONLY, "its core type is stated as aic"};
-	if (stated == KERNEL_ON_AIV)
-		return (struct kernel_class_answer){
-			KERNEL_AIV_ONLY, "its core type is stated as aiv"};
-	if (strstr(path, "kernels/aic"))
-		return (struct kernel_class_answer){KERNEL_AIC_ONLY, "it lies in kernels/aic"};
-	if (strstr(path, "kernels/aiv"))
-		return (struct kernel_class_answer){KERNEL_AIV_ONLY, "it lies in kernels/aiv"};
-	return (struct kernel_class_answer){KERNEL_CLASS_UNKNOWN,
-		"nothing says on which core it runs: neither its path (kernels/aic, kernels/aiv, "
-		"kernels/mix), nor its code, nor a stated core type"};
+			return "it asks for its block or lane";
+	if (kernel_slots_read(masked) >> ARG_CONTEXT_SLOT & 3) /* 48 or 49 */
+		return "it reads slot 48 or 49";
+	return NULL;
 }

@@ -38,8 +38,7 @@ static bool no_bound(struct pto_reader *r, const struct view *w, const char *wha
 
 	describe(r, value, 0, &b);
 	pto_fail(r, w->line,
-		"function @%s: %s of a tensor view has no bound: %s; expected a constant, a scalar "
-		"parameter, the block number or a loop variable, and arithmetic on them",
+		"function @%s: %s of a tensor view has no bound: %s; expected a constant, a scalar parameter, the block number or a loop variable, and arithmetic on them",
 		r->func->name, what, b.p ? b.p : "");
 	sb_free(&b);
 	return false;

@@ -263,10 +263,7 @@ static bool choose(struct scan *s, struct kernel_signature *out)
 	}
 	if (n_global + n_plain == 0)
 		return err_file(s->e, "no-kernel", s->path, INCORE_NO_OFFSET,
-			"no kernel in this source: expected a function marked AICORE, __aicore__ "
-			"or "
-			"__global__ that is neither static nor inline, or kernel_entry(int64_t "
-			"*args)");
+			"no kernel in this source: expected a function marked AICORE, __aicore__ or __global__ that is neither static nor inline, or kernel_entry(int64_t *args)");
 	if (n_global > 1 || (n_global == 0 && n_plain > 1))
 		return several(s, n_global > 1);
 	for (size_t i = 0; i < s->found.n && !chosen; i++)

@@ -111,7 +111,7 @@ enum truth cond_defined(const struct cond_macros *m, struct str name)
 	return found ? found->is_defined : TRUTH_UNKNOWN;
 }
 
-static bool take(struct cond_parser *p, const char *token)
+static bool take_token(struct cond_parser *p, const char *token)
 {
 	p->rest = str_trim(p->rest);
 	if (!str_starts(p->rest, token))
@@ -124,13 +124,13 @@ static struct value parse_or(struct cond_parser *p);
 
 static struct value parse_defined(struct cond_parser *p)
 {
-	bool has_paren = take(p, "(");
+	bool has_paren = take_token(p, "(");
 	struct str name;
 	enum truth t;
 
 	p->rest = str_trim(p->rest);
 	name = take_word(&p->rest);
-	if (has_paren && !take(p, ")"))
+	if (has_paren && !take_token(p, ")"))
 		p->is_bad = true;
 	t = cond_defined(p->macros, name);
 	return (struct value){t != TRUTH_UNKNOWN, t == TRUTH_YES};
@@ -147,12 +147,12 @@ static struct value parse_primary(struct cond_parser *p)
 		return v;
 	}
 	p->depth++;
-	if (take(p, "!")) {
+	if (take_token(p, "!")) {
 		v = parse_primary(p);
 		v.v = !v.v;
-	} else if (take(p, "(")) {
+	} else if (take_token(p, "(")) {
 		v = parse_or(p);
-		p->is_bad |= !take(p, ")");
+		p->is_bad |= !take_token(p, ")");
 	} else {
 		word = take_word(&p->rest);
 		macro = find_macro(p->macros, word);
@@ -164,7 +164,7 @@ static struct value parse_primary(struct cond_parser *p)
 			v = (struct value){true, 0};
 		else if (macro && macro->has_value)
 			v = (struct value){true, macro->value};
-		else if (!word.n || take(p, "("))
+		else if (!word.n || take_token(p, "("))
 			p->is_bad = true;
 	}
 	p->depth--;
@@ -177,7 +177,7 @@ static struct value parse_compare(struct cond_parser *p)
 	struct value a = parse_primary(p), b;
 
 	for (size_t i = 0; i < sizeof(OPS) / sizeof(*OPS); i++) {
-		if (!take(p, OPS[i]))
+		if (!take_token(p, OPS[i]))
 			continue;
 		b = parse_primary(p);
 		a.is_known &= b.is_known;
@@ -210,7 +210,7 @@ static struct value parse_and(struct cond_parser *p)
 {
 	struct value a = parse_compare(p);
 
-	while (take(p, "&&")) {
+	while (take_token(p, "&&")) {
 		struct value b = parse_compare(p);
 		bool is_false = (a.is_known && !a.v) || (b.is_known && !b.v);
 
@@ -223,7 +223,7 @@ static struct value parse_or(struct cond_parser *p)
 {
 	struct value a = parse_and(p);
 
-	while (take(p, "||")) {
+	while (take_token(p, "||")) {
 		struct value b = parse_and(p);
 		bool is_true = (a.is_known && a.v) || (b.is_known && b.v);
 

@@ -3,7 +3,7 @@
  * blob.h: a view as bytes, for a report: what the answers that follow the mouse need, and no more.
  * Columns stand one after the other, each predicted from what came before, so that they compress to
  * about a byte a slice. Read by the same code in a browser: nothing in it is trusted.
- * May fail: memory; reading also on damage. Needs no C library.
+ * May fail: memory; reading also on damage. Runs in a browser too.
  */
 #ifndef SERVE_REPORT_BLOB_H
 #define SERVE_REPORT_BLOB_H

@@ -4,6 +4,7 @@
 #define SERVE_REPORT_BLOB_INTERNAL_H
 
 #include "serve/report/blob.h"
+#include "trace/fields.h"
 
 #define BLOB_MAGIC "ICB2"
 #define BLOB_MAGIC_LEN 4u
@@ -24,6 +25,9 @@ struct blob_streams {
 	struct strbuf stream[BLOB_STREAMS];
 	uint8_t *tag_of, *class_of; /* by code row; n_code + 1 */
 };
+
+/* blob_tables.c: all but the columns, in the direction of f; false: fields_ok() tells why. */
+bool blob_move_tables(struct fields *f, struct view *v, struct trace *t, bool no_source);
 
 /* blob_read.c: the predictions, the same on both sides. */
 bool blob_streams_init(struct blob_streams *s, const struct trace *t);

@@ -116,8 +116,6 @@ const char *report_evidence(const struct trace *t)
 	case EVIDENCE_HARDWARE_SAMPLE:
 		return "These figures are samples: counts, not cycles.";
 	default:
-		return "Cycles were measured by the hardware's thread trace on the waves named "
-		       "under coverage; sums and shares are derived from them, and what is "
-		       "modelled or inferred says so where it stands.";
+		return "Cycles were measured by the hardware's thread trace on the waves named under coverage; sums and shares are derived from them, and what is modelled or inferred says so where it stands.";
 	}
 }

@@ -26,7 +26,7 @@ static int by_cost(const void *a, const void *b)
 }
 
 /* Rows of one line become one; their costs add up. */
-static size_t merge(struct report_line *v, size_t n)
+static size_t merge_lines(struct report_line *v, size_t n)
 {
 	size_t m = 0;
 
@@ -58,7 +58,7 @@ static bool collect(const struct report *r, struct report_line **out, size_t *n)
 				.source = f->source, .line = f->line, .cost = r->costs[i].cost};
 	}
 	qsort(v, *n, sizeof(*v), by_place);
-	*n = merge(v, *n);
+	*n = merge_lines(v, *n);
 	return true;
 }
 

@@ -10,7 +10,7 @@
  *
  *	box_window(), box_add() ..., box_flush(), and so on in order of time; box_finish()
  *
- * Owner: box_deinit(). May fail: memory. Needs no C library.
+ * Owner: box_deinit(). May fail: memory. Runs in a browser too.
  */
 #ifndef SERVE_VIEW_BOX_H
 #define SERVE_VIEW_BOX_H

@@ -2,7 +2,7 @@
 /*
  * find_strip.h: in which cells do executions of the matching code rows lie? is_match: by code row,
  * n_code of them. Cells as those of a tile: 0 (255: none), share covered, 0, flag 1 where there are
- * several. May fail: USAGE, memory. Needs no C library.
+ * several. May fail: USAGE, memory. Runs in a browser too.
  */
 #ifndef SERVE_VIEW_FIND_STRIP_H
 #define SERVE_VIEW_FIND_STRIP_H

@@ -5,7 +5,7 @@
  * hash, at most max_far of them. Where that is not enough (has_spilled), count again for a share of
  * the keys at a time: keys with key % n_parts == part are counted, others passed over.
  *
- * Owner: lengths_deinit(). May fail: memory (has_failed). Needs no C library.
+ * Owner: lengths_deinit(). May fail: memory (has_failed). Runs in a browser too.
  */
 #ifndef SERVE_VIEW_LENGTHS_H
 #define SERVE_VIEW_LENGTHS_H

@@ -3,7 +3,7 @@
  * query.h: one request, taken apart: "/api/1/tile?tracks=0-3&level=4". Hostile text: percent
  * escapes are undone once, control characters and names given twice are refused, nothing is longer
  * than QUERY_MAX_BYTES. Owner: a struct query holds its own text. May fail: all, with USAGE.
- * Needs no C library.
+ * Runs in a browser too.
  */
 #ifndef SERVE_VIEW_QUERY_H
 #define SERVE_VIEW_QUERY_H

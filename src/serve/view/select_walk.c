@@ -149,7 +149,7 @@ static bool take_causes(
 
 /* --- windows --- */
 
-static bool take(const struct select_walk *w, struct lane_walk *k, uint64_t to, uint64_t *next)
+static bool take_next(const struct select_walk *w, struct lane_walk *k, uint64_t to, uint64_t *next)
 {
 	return w->by == BY_CAUSE && !w->has_pieces ? take_causes(w, k, to, next)
 						   : take_slices(w, k, to, next);
@@ -165,7 +165,7 @@ static bool one_window(struct select_walk *w, uint64_t to, uint64_t *next, flush
 	memcpy(w->saved, w->now, w->n * sizeof(*w->now));
 	*next = UINT64_MAX;
 	for (uint32_t i = 0; i < w->n; i++)
-		while (!take(w, &w->now[i], to, next)) {
+		while (!take_next(w, &w->now[i], to, next)) {
 			if (!is_least) {
 				memcpy(w->now, w->saved, w->n * sizeof(*w->now));
 				return false;

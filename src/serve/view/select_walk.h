@@ -3,7 +3,7 @@
  * select_walk.h: what lies on lanes, window after window of time, into a box. Either slices, by a
  * key of each, or the pieces of slices and what is between them, by cause.
  *
- * Owner: select_walk_deinit(). May fail: memory. Needs no C library.
+ * Owner: select_walk_deinit(). May fail: memory. Runs in a browser too.
  */
 #ifndef SERVE_VIEW_SELECT_WALK_H
 #define SERVE_VIEW_SELECT_WALK_H

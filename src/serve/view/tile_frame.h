@@ -2,7 +2,7 @@
 /*
  * tile_frame.h: which cells a question is about: some rows of VIEW_TILE_CELLS cells, each 2^level
  * cycles wide; and the 32 bytes that such an answer begins with. A row is a range of tracks (or of
- * SIMDs), mostly of one. May fail: parse and lanes, with USAGE. Needs no C library.
+ * SIMDs), mostly of one. May fail: parse and lanes, with USAGE. Runs in a browser too.
  */
 #ifndef SERVE_VIEW_TILE_FRAME_H
 #define SERVE_VIEW_TILE_FRAME_H

@@ -209,7 +209,7 @@ static bool put_density(struct find *f, uint32_t width)
 	return true;
 }
 
-static bool put(struct find *f, const char *text, uint32_t width)
+static bool put_found(struct find *f, const char *text, uint32_t width)
 {
 	bool ok;
 
@@ -268,7 +268,7 @@ bool view_find(
 	if (ok) {
 		f.w = &w;
 		json_w_buf(&w, out, 1);
-		ok = put(&f, query_text(q, "q"), width ? (uint32_t)width : 1) || err_nomem(e);
+		ok = put_found(&f, query_text(q, "q"), width ? (uint32_t)width : 1) || err_nomem(e);
 		ok = ok && json_w_finish(&w, e);
 	}
 	end_find(&f);

@@ -102,7 +102,7 @@ static void put_bins(const struct gathered *g, struct json_writer *w)
 	json_w_end(w);
 }
 
-static void put(
+static void put_histogram(
 	const struct view *v, code_idx code, const struct gathered *g, struct json_writer *w)
 {
 	const struct code_row *r = &v->trace->code[code];
@@ -156,7 +156,7 @@ bool view_histogram(
 		gather(v, (code_idx)code, &g);
 		sort_u32(g.durations, other, g.n);
 		json_w_buf(&w, out, 1);
-		put(v, (code_idx)code, &g, &w);
+		put_histogram(v, (code_idx)code, &g, &w);
 		ok = json_w_finish(&w, e);
 	}
 	mem_free(g.durations);

@@ -133,7 +133,7 @@ static void add_stated(struct asked *a, track_idx first, track_idx last)
 	}
 }
 
-static void put(const struct asked *a, struct strbuf *out)
+static void put_links(const struct asked *a, struct strbuf *out)
 {
 	const struct view *v = a->v;
 	uint64_t t0 = UINT64_MAX;
@@ -229,7 +229,7 @@ bool view_links(
 		return false;
 	ok = collect(&a, &r, e);
 	if (ok)
-		put(&a, out);
+		put_links(&a, out);
 	VEC_FREE(&a.arrows);
 	return ok;
 }

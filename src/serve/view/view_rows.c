@@ -97,7 +97,7 @@ static uint64_t cell(const struct rows *r, uint64_t i, unsigned k)
 	return k < 2 + BUCKET_COUNT ? s->bucket[k - 2] : s->longest;
 }
 
-static void put(const struct rows *r, struct json_writer *w)
+static void put_rows(const struct rows *r, struct json_writer *w)
 {
 	json_w_object(w);
 	json_w_kv_cstr(w, "schema", "incore.view.rows/1");
@@ -151,7 +151,7 @@ bool view_rows(
 	ok = r.sums ? gather(&r, e) : err_nomem(e);
 	if (ok) {
 		json_w_buf(&w, out, 1);
-		put(&r, &w);
+		put_rows(&r, &w);
 		ok = json_w_finish(&w, e);
 	}
 	view_track_deinit(&r.k);

@@ -186,7 +186,7 @@ static uint64_t n_tracks(const struct select *s)
 	return n;
 }
 
-static void put(const struct select *s, struct json_writer *w)
+static void put_selection(const struct select *s, struct json_writer *w)
 {
 	static const char *const words[] = {"class", "row", "line", "cause"};
 	const struct box *b = &s->box;
@@ -258,7 +258,7 @@ bool view_select(
 
 	if (ok) {
 		json_w_buf(&w, out, 1);
-		put(&s, &w);
+		put_selection(&s, &w);
 		ok = json_w_finish(&w, e);
 	}
 	select_walk_deinit(&s.walk);

@@ -3,6 +3,8 @@
  * core.c: the answers that follow the mouse, in a browser. The page hands the columns over once,
  * then asks; an answer is valid until the next question.
  */
+#include <errno.h>
+
 #include "base/mem.h"
 #include "serve/report/blob.h"
 #include "serve/view/matcher.h"
@@ -179,4 +181,30 @@ bool regex_has(struct matcher *m, struct str text)
 void regex_deinit(struct matcher *m)
 {
 	(void)m;
+}
+
+/* --- a page has no files: what wasi-libc would ask of it for them ends here --- */
+
+int32_t __imported_wasi_snapshot_preview1_fd_close(int32_t fd);
+int32_t __imported_wasi_snapshot_preview1_fd_seek(int32_t fd, int64_t by, int32_t from, int32_t at);
+int32_t __imported_wasi_snapshot_preview1_fd_write(
+	int32_t fd, int32_t parts, int32_t n, int32_t written);
+
+int32_t __imported_wasi_snapshot_preview1_fd_close(int32_t fd)
+{
+	(void)fd;
+	return EBADF;
+}
+
+int32_t __imported_wasi_snapshot_preview1_fd_seek(int32_t fd, int64_t by, int32_t from, int32_t at)
+{
+	(void)fd, (void)by, (void)from, (void)at;
+	return EBADF;
+}
+
+int32_t __imported_wasi_snapshot_preview1_fd_write(
+	int32_t fd, int32_t parts, int32_t n, int32_t written)
+{
+	(void)fd, (void)parts, (void)n, (void)written;
+	return EBADF;
 }

@@ -1,0 +1,226 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* args.c: slots, buffers and rows of one dispatch, and what a user may change of them. */
+#include "args/args.h"
+
+#include "args/value.h"
+#include "base/mem.h"
+
+void args_init(struct args *a)
+{
+	*a = (struct args){0};
+	arena_init(&a->arena);
+}
+
+void args_deinit(struct args *a)
+{
+	for (size_t i = 0; i < a->buffers.n; i++)
+		mem_free(a->buffers.v[i].p);
+	VEC_FREE(&a->buffers);
+	VEC_FREE(&a->rows);
+	VEC_FREE(&a->remarks);
+	arena_deinit(&a->arena);
+}
+
+bool args_add_buffer(
+	struct args *a, const struct arg_buffer *b, uint32_t *index, struct incore_error *e)
+{
+	*index = (uint32_t)a->buffers.n;
+	if (VEC_PUSH(&a->buffers, *b))
+		return true;
+	mem_free(b->p);
+	return err_nomem(e);
+}
+
+bool args_remark(struct args *a, const char *text, struct incore_error *e)
+{
+	return (text && VEC_PUSH(&a->remarks, text)) || err_nomem(e);
+}
+
+bool args_spread(struct args *a, uint32_t n_blocks, struct incore_error *e)
+{
+	struct arg_row row;
+
+	for (uint32_t i = 0; i < ARG_SLOTS; i++)
+		row.bits[i] = a->slots[i].bits;
+	if (!a->rows.n) {
+		a->block_count = n_blocks ? n_blocks : 1;
+		while (a->rows.n < a->block_count)
+			if (!VEC_PUSH(&a->rows, row))
+				return err_nomem(e);
+	}
+	for (size_t b = 0; b < a->rows.n; b++)
+		for (uint32_t i = 0; i < ARG_CONTEXT_SLOT; i++)
+			if (a->slots[i].origin == ARG_SPEC)
+				a->rows.v[b].bits[i] = row.bits[i];
+	return true;
+}
+
+bool args_one_block(struct args *a, uint32_t block, struct incore_error *e)
+{
+	if (block >= a->rows.n)
+		return err_set(e, INCORE_USAGE, "no-block",
+			"there is no block %u: --blocks says %zu", block, a->rows.n);
+	a->rows.v[0] = a->rows.v[block];
+	a->rows.n = 1;
+	a->first_block = block;
+	return true;
+}
+
+uint32_t args_owner(const struct args *a, uint32_t slot)
+{
+	for (uint32_t i = 0; i < slot; i++)
+		if (a->slots[i].is_used && a->slots[i].is_tensor &&
+			a->slots[i].buffer == a->slots[slot].buffer)
+			return i;
+	return slot;
+}
+
+uint64_t args_bits(const struct args *a, uint32_t row, uint32_t slot)
+{
+	return row < a->rows.n ? a->rows.v[row].bits[slot] : a->slots[slot].bits;
+}
+
+struct arg_content args_content(const struct args *a, const struct arg *s)
+{
+	const struct arg_buffer *b = &a->buffers.v[s->buffer];
+
+	if (!b->p)
+		return s->content;
+	if (b->is_known && !b->is_zero)
+		return (struct arg_content){.is_filled = true, .p = b->p, .n_bytes = b->n};
+	if (b->is_known || !s->is_read)
+		return (struct arg_content){.is_filled = true, .fill = FILL_ZERO};
+	return (struct arg_content){.fill = FILL_NONE};
+}
+
+void arg_measure(struct arg *s)
+{
+	uint64_t want = 1;
+
+	s->extent = 1;
+	s->is_contiguous = true;
+	for (uint32_t i = s->n_dims; i-- > 0;) {
+		s->is_contiguous &= s->strides[i] == want;
+		want *= s->shape[i];
+		s->extent += s->shape[i] ? (s->shape[i] - 1) * s->strides[i] : 0;
+	}
+}
+
+bool args_cover(const struct args *a, uint64_t read, const char *source, struct incore_error *e)
+{
+	struct strbuf missing = {0};
+	unsigned n = 0;
+
+	for (uint32_t i = 0; i < ARG_CONTEXT_SLOT; i++)
+		if (read >> i & 1 && !a->slots[i].is_used)
+			sb_printf(&missing, "%s%u", n++ ? ", " : "", i);
+	if (!n)
+		return true;
+	err_file(e, "missing-slot", source, INCORE_NO_OFFSET,
+		"the kernel reads args[%s], and nothing supplies %s", missing.p ? missing.p : "",
+		n > 1 ? "them" : "it");
+	sb_free(&missing);
+	return false;
+}
+
+/* --- what the user sets --- */
+
+static bool bad_slot(struct incore_error *e, const char *word, const char *why)
+{
+	return err_set(e, INCORE_USAGE, "bad-slot", "%s: %s", word, why);
+}
+
+static bool split_word(const char *word, uint32_t *slot, struct str *value, struct incore_error *e)
+{
+	const char *eq = strchr(word, '=');
+	uint64_t n;
+
+	if (!eq || !str_to_u64((struct str){word, (size_t)(eq - word)}, &n))
+		return bad_slot(e, word, "expected SLOT=VALUE");
+	if (n >= ARG_SLOTS)
+		return bad_slot(e, word, "slots are 0 to 47");
+	if (n >= ARG_CONTEXT_SLOT)
+		return bad_slot(e, word, "slots 48 and 49 are contexts, which are made, not set");
+	*slot = (uint32_t)n;
+	*value = str_of(eq + 1);
+	return true;
+}
+
+/* Every element of the view; what else lies in the buffer stays. */
+static void set_elements(const struct arg *s, struct arg_buffer *b, uint64_t bits)
+{
+	unsigned size = dtype_bytes(s->dtype);
+	uint64_t at[ARG_MAX_DIMS] = {0};
+	bool is_empty = size == 0;
+
+	for (uint32_t d = 0; d < s->n_dims; d++)
+		is_empty |= s->shape[d] == 0;
+	b->is_known = true;
+	b->is_zero = false;
+	while (!is_empty) {
+		uint64_t k = s->start_offset;
+		uint32_t d = s->n_dims;
+
+		for (uint32_t i = 0; i < s->n_dims; i++)
+			k += at[i] * s->strides[i];
+		if (k < b->n / size)
+			memcpy(b->p + k * size, &bits, size);
+		while (d > 0 && ++at[d - 1] == s->shape[d - 1])
+			at[--d] = 0;
+		if (d == 0)
+			return;
+	}
+}
+
+bool args_set(struct args *a, const char *word, struct incore_error *e)
+{
+	struct str value;
+	uint32_t slot = 0;
+	struct arg *s;
+	uint64_t bits;
+
+	if (!split_word(word, &slot, &value, e))
+		return false;
+	s = &a->slots[slot];
+	if (!s->is_used)
+		return bad_slot(e, word, "the task has no such slot");
+	if (!arg_value_parse(s->dtype, value, &bits))
+		return err_set(e, INCORE_USAGE, "bad-value", "%s: no value of type %s", word,
+			dtype_name(s->dtype));
+	if (s->is_tensor) {
+		set_elements(s, &a->buffers.v[s->buffer], bits);
+	} else {
+		s->bits = bits;
+		for (size_t i = 0; i < a->rows.n; i++)
+			a->rows.v[i].bits[slot] = bits;
+	}
+	s->origin = ARG_SET;
+	a->is_recorded = false;
+	return true;
+}
+
+static const char *why_not_restored(const struct arg *s)
+{
+	if (!s->is_used)
+		return "the task has no such slot";
+	if (!s->is_tensor)
+		return "it is a scalar: its bits are always those recorded";
+	if (s->origin == ARG_SET)
+		return "it is also set";
+	if (!s->is_read)
+		return "it is an output: nothing was there before";
+	if (s->origin != ARG_DUMP)
+		return "the dump holds no bytes of it";
+	return NULL;
+}
+
+bool args_need_restored(const struct args *a, uint32_t slot, struct incore_error *e)
+{
+	const char *why =
+		slot < ARG_SLOTS ? why_not_restored(&a->slots[slot]) : "the task has no such slot";
+
+	if (!why)
+		return true;
+	return err_set(
+		e, INCORE_BAD_INPUT, "not-restorable", "slot %u cannot be restored: %s", slot, why);
+}

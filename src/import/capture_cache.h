@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * capture_cache.h: what one run has learnt of its captures: what a look said, and the bytes of
+ * files that were opened and are to be read again. Owner: the caller, from capture_cache_init() to
+ * capture_cache_deinit(). Threads: one at a time. Every other function takes NULL for it.
+ */
+#ifndef IMPORT_CAPTURE_CACHE_H
+#define IMPORT_CAPTURE_CACHE_H
+
+#include "base/file_store.h"
+#include "import/import.h"
+
+struct capture_cache {
+	struct arena arena;
+	struct file_store files;
+	VEC(struct capture_seen) seen;
+};
+
+void capture_cache_init(struct capture_cache *k);
+void capture_cache_deinit(struct capture_cache *k);
+/* The counts of c, if they are not known yet; strings go to the arena. */
+void capture_look(struct capture_cache *k, struct arena *a, struct capture *c);
+/* What reads the file that stat() said this of, if that is known; else NULL. */
+const struct import_ops *capture_seen_ops(struct capture_cache *k, const struct stat *st);
+/* t was read from c: what a look would say is known from now on. */
+void capture_remember(struct capture_cache *k, const struct capture *c, const struct trace *t);
+/* Its clock, without the contents of tracks or side files; 0 when it cannot be told. */
+double capture_clock_mhz(struct capture_cache *k, const struct capture *c);
+
+#endif

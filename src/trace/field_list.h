@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * field_list.h: the fields of the trace's tables, each named once: where it lies, what type it has,
+ * how the packed file and the report's columns store it, what the JSON export calls it. Whoever
+ * stores or exports a table walks this list, in its order unless said otherwise.
+ * Constant data; may be read by any thread.
+ */
+#ifndef TRACE_FIELD_LIST_H
+#define TRACE_FIELD_LIST_H
+
+#include "trace/trace.h"
+
+enum field_type {
+	FIELD_U8,
+	FIELD_U16,
+	FIELD_U32,
+	FIELD_U64,
+	FIELD_RATIO, /* uint64_t, the divisor behind it, which has a line of its own */
+	FIELD_I64,
+	FIELD_VALUE, /* int64_t; NO_VALUE: unknown */
+	FIELD_BOOL,
+	FIELD_STR,    /* const char *, may be NULL */
+	FIELD_TEXT,   /* const char *, never NULL, its uint32_t length behind it */
+	FIELD_INDEX,  /* uint32_t; UINT32_MAX: none */
+	FIELD_CLOCK,  /* the same, below trace.n_clocks */
+	FIELD_SOURCE, /* the same, below trace.n_sources */
+	FIELD_CLASS,  /* uint8_t, enum inst_class */
+	FIELD_ENUM,   /* of at most 128 values, each with a word */
+};
+
+/* How the formats of bytes store a field. */
+enum field_coding {
+	AS_NOTHING, /* not stored */
+	AS_PLAIN,
+	AS_DELTA,  /* the difference to the row before */
+	AS_SPAN,   /* the difference to the field before it in the list */
+	AS_ZIPPED, /* its values alternate with those of the next field in the list */
+	AS_LATER,  /* behind the whole table, and only where the first such field is set in any row:
+		      it was added when there were files already, which end before it */
+	AS_CAPPED, /* a reader makes it so small that sums of it cannot overflow */
+};
+
+enum field_format { FORMAT_PACKED, FORMAT_BLOB, FORMAT_JSON, FORMAT_COUNT };
+
+struct field {
+	const char *name;	     /* in the JSON export; NULL: not there */
+	const char *const *words;    /* FIELD_ENUM: by value, NULL ends */
+	uint16_t offset, size;	     /* of the member, which may be an array of the type */
+	uint8_t type;		     /* enum field_type */
+	uint8_t coding[FORMAT_JSON]; /* enum field_coding, by format */
+};
+
+#define FIELD_MAX 20 /* fields of a table */
+
+struct field_table {
+	const char *name; /* in the JSON export */
+	const struct field *fields;
+	uint16_t n_fields;
+	uint16_t row_size;
+	uint16_t array, count;		    /* offsets in struct trace; 0: not an array of it */
+	bool is_by_row;			    /* in the packed file; else column by column */
+	const uint8_t *order[FORMAT_COUNT]; /* of all fields; NULL: as they are listed */
+};
+
+extern const struct field_table table_launch, table_machine, table_meta;
+extern const struct field_table table_code, table_totals, table_samples, table_frames;
+extern const struct field_table table_sources, table_clocks, table_tracks, table_occupancy;
+extern const struct field_table table_kernel_names, table_dispatch_events, table_counters;
+extern const struct field_table table_markers, table_other_issues, table_series, table_links;
+extern const struct field_table table_heads, table_notes;
+
+size_t field_width(const struct field *d); /* bytes of one value */
+
+/* A FIELD_TEXT with its length. */
+static inline struct str field_text(const char *const *p)
+{
+	uint32_t n;
+
+	memcpy(&n, p + 1, sizeof(n));
+	return (struct str){*p, n};
+}
+
+/* The i-th field of a table as a format orders them. */
+static inline const struct field *field_at(
+	const struct field_table *d, enum field_format format, uint32_t i)
+{
+	return &d->fields[d->order[format] ? d->order[format][i] : i];
+}
+
+#endif
