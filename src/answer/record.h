@@ -1,149 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * record.h: the fields of a struct by name: what each is called, its unit, what it means. An answer
- * is one value of a described struct, and every list in it is a table. All faces (JSON, JSON Schema,
- * CSV, text, Arrow) are loops over these descriptions, so that a field is named in one place.
- *
- *	static const struct column edge_columns[] = {
- *		COLUMN(edge, cycles, UNIT_CYCLES, "cycles that the wait lost to it"),
- *		LIST(edge, waits, &wait_record, "every wait"),
- *	};
- *	const struct record edge_record = RECORD_OF(edge, RECORD_LINE, edge_columns);
- *
- * Owner: descriptions are static; values belong to whoever made them. Pure but for the sinks.
+ * record.h: values of structs that are described (column.h). An answer is one such value, and every
+ * list in it is a table. All faces (JSON, JSON Schema, CSV, text, Arrow) are loops over the
+ * descriptions, so that a field is named in one place.
+ * Owner: values belong to whoever made them. Pure but for the sinks.
  */
 #ifndef ANSWER_RECORD_H
 #define ANSWER_RECORD_H
 
-#include <stddef.h>
-
-#include "base/str.h"
+#include "answer/column.h"
 #include "codec/json_writer.h"
-
-enum unit {
-	UNIT_NONE,
-	UNIT_COUNT,
-	UNIT_CYCLES,
-	UNIT_US,
-	UNIT_MHZ,
-	UNIT_PERCENT, /* 0 .. 100 */
-	UNIT_SHARE,   /* 0 .. 1 */
-	UNIT_BYTES,
-	UNIT_ADDRESS,
-	UNIT_ROW, /* the number of an instruction in the listing: a name, not an amount */
-	UNIT_WAVES,
-	UNIT_SAMPLES,
-};
-const char *unit_name(enum unit u); /* "cycles", ...; "" for none */
-
-enum column_type {
-	COLUMN_U64,
-	COLUMN_U32,
-	COLUMN_U16,
-	COLUMN_U8,
-	COLUMN_I64,
-	COLUMN_F64, /* not finite: null */
-	COLUMN_BOOL,
-	COLUMN_TEXT, /* const char *; NULL: null */
-	COLUMN_STR,  /* struct str */
-	COLUMN_ANY,  /* struct any: each value has its own type */
-	/* Of these `of` describes what is there. */
-	COLUMN_RECORD,	/* an embedded struct; nothing where its first column is 0 or nothing */
-	COLUMN_POINTER, /* to a struct; NULL: null */
-	COLUMN_PART,	/* an embedded struct whose fields stand among ours */
-	COLUMN_LIST,	/* struct rows: a table */
-	COLUMN_MAP, /* struct rows: an object; a row's first column is the key, its second the value */
-};
-
-enum column_flag {
-	COLUMN_OPTIONAL =
-		1, /* no member where nothing is there: NO_U64, NO_VALUE, NULL, no number */
-	COLUMN_NULLABLE = 2,  /* null there */
-	COLUMN_NO_JSON = 4,   /* in tables alone */
-	COLUMN_WIDE = 8,      /* text that gives way first where a terminal is narrow */
-	COLUMN_HEAT = 16,     /* a percentage coloured by its size */
-	COLUMN_FIXED = 32,    /* digits behind the point are kept also where they are 0 (tables) */
-	COLUMN_ONE_LINE = 64, /* a list whose JSON stays on one line */
-	COLUMN_SOME = 128,    /* of OPTIONAL and NULLABLE counts: 0 is nothing too */
-	COLUMN_BAR = 512,     /* a percentage drawn as a bar */
-	COLUMN_BLOCK = 256,   /* a list of scalars whose JSON has a line for each */
-};
-
-#define NO_U64 UINT64_MAX /* nothing is there */
-
-struct record;
-
-/* A value whose type is known only when it is there. */
-struct any {
-	enum column_type type; /* COLUMN_I64, COLUMN_F64 or COLUMN_TEXT */
-	int8_t digits;	       /* as of a column */
-	union {
-		int64_t i;
-		double d;
-		const char *text;
-	};
-};
-
-/* Rows of a list; the stride is the record's size. */
-struct rows {
-	const void *v;
-	size_t n;
-};
-
-struct column {
-	const char
-		*name; /* JSON key; joined by '_' behind its holders' names it is the flat name */
-	const char *title; /* heads the text table; NULL: the name */
-	const char *csv;   /* heads the CSV column; NULL: the title */
-	const char *doc;   /* one sentence without a period: what it means */
-	const struct record *of;
-	const char *words; /* "a|b|c": the only values of a text; NULL: any */
-	uint32_t offset;
-	enum column_type type;
-	enum unit unit;
-	uint16_t flags; /* enum column_flag */
-	int8_t digits;	/* of a double: behind the point; negative: significant ones */
-};
-
-enum record_style {
-	RECORD_BLOCK,  /* an object, a member a line */
-	RECORD_LINE,   /* an object on one line */
-	RECORD_TUPLE,  /* an array of its values on one line */
-	RECORD_SCALAR, /* its only value itself */
-};
-
-struct record {
-	const struct column *columns;
-	uint16_t n_columns;
-	enum record_style style;
-	size_t size;
-};
-
-/* clang-format off */
-#define COLUMN_TYPE(S, M) _Generic(((struct S *)0)->M, \
-	uint64_t: COLUMN_U64, uint32_t: COLUMN_U32, uint16_t: COLUMN_U16, uint8_t: COLUMN_U8, \
-	int64_t: COLUMN_I64, double: COLUMN_F64, bool: COLUMN_BOOL, \
-	const char *: COLUMN_TEXT, char *: COLUMN_TEXT, struct str: COLUMN_STR, \
-	struct any: COLUMN_ANY)
-/* More members of struct column may follow the doc: .title = "%", .flags = COLUMN_WIDE. */
-#define COLUMN_AS(S, M, NAME, UNIT, DOC, ...) \
-	{.name = NAME, .doc = DOC, .offset = offsetof(struct S, M), .type = COLUMN_TYPE(S, M), \
-		.unit = UNIT, ##__VA_ARGS__}
-#define COLUMN(S, M, UNIT, DOC, ...) COLUMN_AS(S, M, #M, UNIT, DOC, ##__VA_ARGS__)
-#define COLUMN_HELD(S, M, NAME, TYPE, OF, DOC, ...) \
-	{.name = NAME, .doc = DOC, .of = OF, .offset = offsetof(struct S, M), .type = TYPE, ##__VA_ARGS__}
-#define RECORD(S, M, OF, DOC, ...) COLUMN_HELD(S, M, #M, COLUMN_RECORD, OF, DOC, ##__VA_ARGS__)
-#define POINTER(S, M, OF, DOC, ...) COLUMN_HELD(S, M, #M, COLUMN_POINTER, OF, DOC, ##__VA_ARGS__)
-#define PART(S, M, OF) COLUMN_HELD(S, M, "", COLUMN_PART, OF, "")
-/* The columns of another description of the same struct. */
-#define PART_SELF(OF) {.name = "", .doc = "", .of = OF, .type = COLUMN_PART}
-/* The same as an object of its own. */
-#define RECORD_SELF(NAME, OF, DOC) {.name = NAME, .doc = DOC, .of = OF, .type = COLUMN_RECORD}
-#define LIST(S, M, OF, DOC, ...) COLUMN_HELD(S, M, #M, COLUMN_LIST, OF, DOC, ##__VA_ARGS__)
-#define MAP(S, M, OF, DOC, ...) COLUMN_HELD(S, M, #M, COLUMN_MAP, OF, DOC, ##__VA_ARGS__)
-#define RECORD_OF(S, STYLE, COLUMNS) \
-	{COLUMNS, sizeof(COLUMNS) / sizeof((COLUMNS)[0]), STYLE, sizeof(struct S)}
-/* clang-format on */
 
 /* --- values --- */
 /* A column that is held by another: its place in a row of the outermost record. */
