@@ -74,14 +74,18 @@ def flat(row, tables, path, prefix=""):
         if isinstance(value, dict):
             if below not in tables:
                 out.update(flat(value, tables, below, f"{prefix}{key}_"))
-        elif not isinstance(value, list):
+        elif not isinstance(value, list) and below not in tables:
             out[prefix + key] = value
     return out
 
 
 def same(a, b):
+    """a as the JSON has it: rounded to the digits of its column, two or more, without zeros at the end."""
     if isinstance(a, float) or isinstance(b, float):
-        return a is not None and b is not None and abs(a - b) <= 1e-5 * max(1, abs(a), abs(b))
+        if a is None or b is None:
+            return False
+        digits = len(f"{a:.12f}".rstrip("0").partition(".")[2])
+        return abs(a - b) <= max(0.51 * 10 ** -max(2, digits), 1e-5 * abs(a))
     return a == b
 
 
