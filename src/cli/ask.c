@@ -45,8 +45,8 @@ bool cli_ask(struct cli *c, struct asked *out)
 
 	*out = (struct asked){0};
 	captures_init(&out->captures);
-	if (!cli_request(c, c->verb->question, c->opened ? c->opened : &out->captures,
-		    &out->request))
+	if (!cli_request(
+		    c, c->verb->question, c->opened ? c->opened : &out->captures, &out->request))
 		return false;
 	ok = answer_ask(&out->request, &out->answer, &c->error);
 	take_warnings(c, &out->answer);

@@ -2,9 +2,9 @@
 /* cmd_diff.c: `incore diff A B`: what changed per execution, beyond the noise of repeats; gates. */
 #include "analysis/diff/diff.h"
 #include "analysis/diff/diff_gate.h"
+#include "answer/siblings.h"
 #include "base/vec.h"
 #include "cli/cli.h"
-#include "answer/siblings.h"
 #include "cli/text/table.h"
 #include "import/capture_cache.h"
 
