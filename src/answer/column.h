@@ -98,8 +98,9 @@ struct column {
 	uint32_t offset;
 	enum column_type type;
 	enum unit unit;
-	uint16_t flags; /* enum column_flag */
-	int8_t digits;	/* of a double: behind the point; negative: significant ones */
+	uint16_t flags;	     /* enum column_flag */
+	int8_t digits;	     /* of a double: behind the point; negative: significant ones */
+	int8_t table_digits; /* the same in text tables and CSV; 0: digits */
 };
 
 enum record_style {

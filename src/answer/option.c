@@ -4,6 +4,8 @@
 
 #include <string.h>
 
+#include "base/vec.h"
+
 struct str option_choice(const struct option_def *d, unsigned i)
 {
 	struct str rest = str_of(d->choices), word;
@@ -41,13 +43,13 @@ bool option_check(const struct option_def *d, const char *value, struct incore_e
 	return true;
 }
 
-void option_store(const struct option_def *d, const char *value, void *fields)
+bool option_store(const struct option_def *d, const char *value, void *fields)
 {
 	char *field = (char *)fields + d->offset;
 	uint64_t number = NO_COUNT;
 
 	if (!d->is_stored)
-		return;
+		return true;
 	switch (d->type) {
 	case OPTION_FLAG:
 		*(bool *)field = value != NULL;
@@ -56,12 +58,10 @@ void option_store(const struct option_def *d, const char *value, void *fields)
 		*(const char **)field = value;
 		break;
 	case OPTION_TOP:
-		if (value && strcmp(value, "all") == 0) {
-			*(uint64_t *)field = TOP_ALL;
-			break;
-		} /* fallthrough */
 	case OPTION_COUNT:
-		if (value && !str_to_u64(str_of(value), &number))
+		if (d->type == OPTION_TOP && value && strcmp(value, "all") == 0)
+			number = TOP_ALL;
+		else if (value && !str_to_u64(str_of(value), &number))
 			number = NO_COUNT;
 		*(uint64_t *)field = number;
 		break;
@@ -69,14 +69,22 @@ void option_store(const struct option_def *d, const char *value, void *fields)
 		*(unsigned *)field = value ? choice_of(d, value) : NO_CHOICE;
 		break;
 	case OPTION_MANY:
-		break;
+		return !value || VEC_PUSH((struct text_list *)field, value);
 	}
+	return true;
 }
 
 void options_reset(const struct option_def *table, void *fields)
 {
 	for (; table && table->name; table++)
 		option_store(table, table->type == OPTION_TOP ? NULL : table->fallback, fields);
+}
+
+void options_deinit(const struct option_def *table, void *fields)
+{
+	for (; table && table->name; table++)
+		if (table->type == OPTION_MANY && table->is_stored)
+			VEC_FREE((struct text_list *)((char *)fields + table->offset));
 }
 
 const struct option_def *option_find(const struct option_def *table, const char *name)

@@ -19,8 +19,13 @@ enum option_type {
 	OPTION_TEXT,   /* const char *; NULL: not given */
 	OPTION_COUNT,  /* uint64_t; NO_COUNT: not given, and no default */
 	OPTION_CHOICE, /* unsigned: which of the choices; NO_CHOICE: not given, and no default */
-	OPTION_MANY,   /* TEXT that may be repeated; not stored in a struct */
+	OPTION_MANY,   /* struct text_list: TEXT that may be repeated */
 	OPTION_TOP,    /* uint64_t: "N" or "all"; NO_COUNT: not given */
+};
+
+struct text_list {
+	const char **v;
+	size_t n, cap;
 };
 
 #define NO_COUNT UINT64_MAX
@@ -48,10 +53,13 @@ struct option_def {
 
 /* Is the value one of the type? False with status USAGE and the option's name. */
 bool option_check(const struct option_def *d, const char *value, struct incore_error *e);
-/* Stores a checked value in its field of *fields; texts are borrowed. A flag takes any value. */
-void option_store(const struct option_def *d, const char *value, void *fields);
+/* Stores a checked value in its field of *fields, or adds it to a list; texts are borrowed. NULL is
+ * what stands where nothing was said. May fail: memory, for a list. */
+bool option_store(const struct option_def *d, const char *value, void *fields);
 /* Fields of a table set to their defaults. */
 void options_reset(const struct option_def *table, void *fields);
+/* Frees the lists among them. */
+void options_deinit(const struct option_def *table, void *fields);
 /* The word of a choice; NULL for NO_CHOICE. The length is that of the word. */
 struct str option_choice(const struct option_def *d, unsigned i);
 const struct option_def *option_find(const struct option_def *table, const char *name);

@@ -70,6 +70,8 @@ bool request_init(struct request *r, const struct question *q, struct incore_err
 
 void request_deinit(struct request *r)
 {
+	if (r->params)
+		options_deinit(r->question->options, (void *)r->params);
 	mem_free((void *)r->params);
 	r->params = NULL;
 }
@@ -104,7 +106,8 @@ bool request_set(struct request *r, const char *name, const char *value, struct 
 			r->question->name, name);
 	if (d->type != OPTION_FLAG && !option_check(d, value, e))
 		return false;
-	option_store(d, value ? value : "", own ? (void *)r->params : (void *)r);
+	if (!option_store(d, value ? value : "", own ? (void *)r->params : (void *)r))
+		return err_nomem(e);
 	if (own)
 		r->given |= UINT64_C(1) << (own - r->question->options);
 	return true;

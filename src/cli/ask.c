@@ -2,13 +2,13 @@
 /* ask.c: from a command line to a request, from an answer to a screen. */
 #include "cli/ask.h"
 
-/* Every option of the table that was given. */
+/* Every option of the table that was given, as often as it was. */
 static bool take_options(struct cli *c, const struct option_def *table, struct request *r)
 {
 	for (; table && table->name; table++)
-		if (cli_has(c, table->name) && table->is_stored &&
-			!request_set(r, table->name, cli_text(c, table->name), &c->error))
-			return false;
+		for (unsigned i = 0; table->is_stored && i < cli_many(c, table->name); i++)
+			if (!request_set(r, table->name, cli_many_at(c, table->name, i), &c->error))
+				return false;
 	return true;
 }
 

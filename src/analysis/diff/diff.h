@@ -16,7 +16,6 @@
 #include "analysis/code/hot.h"
 #include "analysis/walk.h"
 #include "analysis/waves/causes.h"
-#include "codec/json_writer.h"
 
 struct diff_side { /* one capture, accounted */
 	const struct trace *trace;
@@ -122,7 +121,5 @@ bool diff_align_rows(struct diff_align *x, const struct diff_side *a, const stru
  * UINT32_MAX. Linear memory. */
 bool diff_lcs(const uint32_t *a, uint32_t n_a, const uint32_t *b, uint32_t n_b, uint32_t *match,
 	struct incore_error *e);
-
-void diff_json(const struct diff *d, uint64_t top, struct json_writer *w);
 
 #endif

@@ -183,34 +183,3 @@ bool gate_put(const struct gate_result *r, const struct diff *d, struct strbuf *
 		sb_puts(out, ": beyond the limit but within the noise");
 	return !out->failed;
 }
-
-void gates_json(
-	const struct gate_result *v, uint32_t n, const struct diff *d, struct json_writer *w)
-{
-	static const char *const kinds[] = {"value", "change", "change_pct"};
-
-	json_w_key(w, "gates");
-	json_w_array(w);
-	for (uint32_t i = 0; i < n; i++) {
-		struct strbuf b = {0};
-
-		gate_put(&v[i], d, &b);
-		json_w_object(w);
-		json_w_kv_cstr(w, "gate", v[i].gate->text);
-		json_w_kv_cstr(w, "metric", v[i].value->name);
-		json_w_kv_cstr(w, "kind", kinds[v[i].gate->kind]);
-		json_w_kv_double(w, "value", v[i].got, 6);
-		json_w_kv_double(w, "limit", v[i].limit, 6);
-		json_w_key(w, "noise");
-		if (d->has_noise)
-			json_w_double(w, v[i].noise, 6);
-		else
-			json_w_null(w);
-		json_w_kv_bool(w, "is_passed", v[i].is_passed);
-		json_w_kv_bool(w, "is_within_noise", v[i].is_saved_by_noise);
-		json_w_kv_cstr(w, "message", b.p ? b.p : "");
-		json_w_end(w);
-		sb_free(&b);
-	}
-	json_w_end(w);
-}

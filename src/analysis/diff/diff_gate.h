@@ -40,7 +40,5 @@ bool gate_check(const struct gate *g, const struct diff *d, struct gate_result *
 	struct incore_error *e);
 /* "stall_per_hit 6.209 is +22.24 % of 5.079, limit < +5 % (no repeat: noise unknown)" */
 bool gate_put(const struct gate_result *r, const struct diff *d, struct strbuf *out);
-void gates_json(
-	const struct gate_result *v, uint32_t n, const struct diff *d, struct json_writer *w);
 
 #endif

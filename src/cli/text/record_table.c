@@ -97,7 +97,8 @@ static void put_cell(struct table *t, const struct cli *cli, const struct leaf *
 			table_i64(t, *(const int64_t *)value);
 		break;
 	case COLUMN_F64:
-		table_double(t, *(const double *)value, c->digits);
+		table_double(
+			t, *(const double *)value, c->table_digits ? c->table_digits : c->digits);
 		if (c->flags & COLUMN_HEAT)
 			table_style(t, heat(*(const double *)value));
 		break;
@@ -121,8 +122,8 @@ static bool is_text(const struct column *c)
 	       (c->flags & COLUMN_BAR);
 }
 
-bool record_table_print(
-	struct cli *c, const struct record *r, struct rows rows, const char *const *columns)
+bool record_table_print_styled(struct cli *c, const struct record *r, struct rows rows,
+	const char *const *columns, cell_style_fn style)
 {
 	struct drawn_column drawn[MAX_COLUMNS];
 	struct table_column heads[MAX_COLUMNS];
@@ -140,9 +141,20 @@ bool record_table_print(
 	}
 	table_init(&t, heads, n);
 	for (size_t i = 0; i < rows.n; i++)
-		for (unsigned k = 0; k < n; k++)
-			put_cell(&t, c, &drawn[k].leaf, (const char *)rows.v + i * r->size);
+		for (unsigned k = 0; k < n; k++) {
+			const void *row = (const char *)rows.v + i * r->size;
+
+			put_cell(&t, c, &drawn[k].leaf, row);
+			if (style)
+				table_style(&t, style(row, drawn[k].leaf.column->name));
+		}
 	ok = table_print(&t, c);
 	table_deinit(&t);
 	return ok;
+}
+
+bool record_table_print(
+	struct cli *c, const struct record *r, struct rows rows, const char *const *columns)
+{
+	return record_table_print_styled(c, r, rows, columns, NULL);
 }

@@ -9,9 +9,15 @@
 
 #include "answer/record.h"
 #include "cli/cli.h"
+#include "cli/text/table.h"
 
 /* Prints rows with the columns in the list, which NULL ends. May fail: memory, in c->error. */
 bool record_table_print(
 	struct cli *c, const struct record *r, struct rows rows, const char *const *columns);
+
+/* How a cell is coloured: by its row and the name of its column. */
+typedef enum cell_style (*cell_style_fn)(const void *row, const char *column);
+bool record_table_print_styled(struct cli *c, const struct record *r, struct rows rows,
+	const char *const *columns, cell_style_fn style);
 
 #endif

@@ -1,0 +1,379 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* diff.c: what changed between two captures per execution, beyond the noise of repeats? */
+#include "answer/diff.h"
+
+#include <math.h>
+
+static const struct option_def options[] = {
+	{0, "by", OPTION_CHOICE, "WHAT", DIFF_BY_CHOICES, "instr", "what is compared one by one",
+		OPTION_FIELD(diff_params, by)},
+	{0, "align", OPTION_CHOICE, "HOW", "auto|row|text|line", "auto",
+		"how rows of A and B are matched", OPTION_FIELD(diff_params, align)},
+	{0, "min-match", OPTION_COUNT, "PCT", NULL, "50",
+		"refuse when less of the latency is aligned",
+		OPTION_FIELD(diff_params, min_match_pct)},
+	{0, "noise", OPTION_MANY, "PATH", NULL, NULL,
+		"repeats of A or B for the noise floor; default: captures beside them",
+		OPTION_FIELD(diff_params, noise)},
+	{0, "noise-factor", OPTION_COUNT, "N", NULL, "1",
+		"a change counts beyond N times the noise",
+		OPTION_FIELD(diff_params, noise_factor)},
+	{0, "gate", OPTION_MANY, "COND", NULL, NULL,
+		"exit with 1 unless it holds: 'stall_per_hit<+5%'",
+		OPTION_FIELD(diff_params, gates)},
+	OPTION_END,
+};
+
+/* --- columns -------------------------------------------------------------------------------- */
+
+#define VERDICTS "no-claim|within-noise|beyond-noise|not-comparable"
+
+static const struct column evidence_columns[] = {
+	COLUMN(diff_evidence, a, UNIT_NONE, "what the figures of A rest on",
+		.words = EVIDENCE_WORDS),
+	COLUMN(diff_evidence, b, UNIT_NONE, "what the figures of B rest on",
+		.words = EVIDENCE_WORDS),
+};
+static const struct record evidence_record =
+	RECORD_OF(diff_evidence, RECORD_BLOCK, evidence_columns);
+
+static const struct column alignment_columns[] = {
+	COLUMN(diff_alignment, kind, UNIT_NONE, "how rows of A and B were matched",
+		.words = "row|text|line"),
+	COLUMN(diff_alignment, rows_a, UNIT_COUNT, "instructions of A"),
+	COLUMN(diff_alignment, rows_b, UNIT_COUNT, "instructions of B"),
+	COLUMN(diff_alignment, matched, UNIT_COUNT,
+		"of them in both; by line: source lines in both"),
+	COLUMN(diff_alignment, latency_share, UNIT_SHARE, "of the latency of both that is aligned",
+		.digits = 6),
+	COLUMN(diff_alignment, matched_latency_a, UNIT_CYCLES, "aligned latency of A"),
+	COLUMN(diff_alignment, matched_latency_b, UNIT_CYCLES, "aligned latency of B"),
+};
+static const struct record alignment_record =
+	RECORD_OF(diff_alignment, RECORD_BLOCK, alignment_columns);
+
+static const struct column hits_columns[] = {
+	COLUMN(diff_hits, a, UNIT_COUNT, "instructions executed in A"),
+	COLUMN(diff_hits, b, UNIT_COUNT, "instructions executed in B"),
+	COLUMN(diff_hits, ratio, UNIT_NONE, "B / A", .digits = 6),
+	COLUMN(diff_hits, is_uniform, UNIT_NONE, "the ratio is the same on every row: same work"),
+};
+static const struct record hits_record = RECORD_OF(diff_hits, RECORD_BLOCK, hits_columns);
+
+static const struct column clocks_columns[] = {
+	COLUMN(diff_clocks, a_mhz, UNIT_MHZ, "clock of A", .digits = 3),
+	COLUMN(diff_clocks, b_mhz, UNIT_MHZ, "clock of B", .digits = 3),
+	COLUMN(diff_clocks, is_alike, UNIT_NONE, "within 3 %, or one of them unknown"),
+};
+static const struct record clocks_record = RECORD_OF(diff_clocks, RECORD_BLOCK, clocks_columns);
+
+static const struct column noise_columns[] = {
+	COLUMN(diff_noise, repeats_a, UNIT_COUNT, "further captures of the code of A"),
+	COLUMN(diff_noise, repeats_b, UNIT_COUNT, "further captures of the code of B"),
+	COLUMN(diff_noise, is_pair, UNIT_NONE, "A and B are repeats of each other"),
+	COLUMN(diff_noise, factor, UNIT_NONE, "a change counts beyond so many times the noise",
+		.digits = 3),
+	COLUMN(diff_noise, statement, UNIT_NONE, "what may be claimed"),
+};
+static const struct record noise_record = RECORD_OF(diff_noise, RECORD_BLOCK, noise_columns);
+
+static const struct column value_columns[] = {
+	COLUMN(diff_value_row, name, UNIT_NONE, "what is compared"),
+	COLUMN(diff_value_row, a, UNIT_NONE, "of A; null: the capture does not tell", .digits = 6),
+	COLUMN(diff_value_row, b, UNIT_NONE, "of B; null: the capture does not tell", .digits = 6),
+	COLUMN(diff_value_row, change, UNIT_NONE, "B - A", .digits = 6),
+	COLUMN(diff_value_row, change_pct, UNIT_PERCENT, "of A", .digits = 4),
+	COLUMN(diff_value_row, noise, UNIT_NONE, "spread of repeats", .digits = 6),
+	COLUMN(diff_value_row, noise_pct, UNIT_PERCENT, "spread of repeats, of the smallest",
+		.digits = 4),
+	COLUMN(diff_value_row, verdict, UNIT_NONE, "is it more than noise", .words = VERDICTS),
+};
+static const struct record value_record = RECORD_OF(diff_value_row, RECORD_BLOCK, value_columns);
+
+static const struct column part_columns[] = {
+	COLUMN(diff_part_row, key, UNIT_NONE, "instruction, line, opcode, class or cause",
+		.title = "what", .csv = "key", .flags = COLUMN_WIDE),
+	COLUMN(diff_part_row, row_a, UNIT_ROW, "its row in A", .title = "row A", .csv = "row_a",
+		.flags = COLUMN_NULLABLE),
+	COLUMN(diff_part_row, row_b, UNIT_ROW, "its row in B", .title = "row B", .csv = "row_b",
+		.flags = COLUMN_NULLABLE),
+	COLUMN(diff_part_row, source, UNIT_NONE, "file and line it comes from",
+		.flags = COLUMN_NULLABLE | COLUMN_WIDE),
+	COLUMN(diff_part_row, hit_a, UNIT_COUNT, "executions in A", .title = "hit A",
+		.csv = "hit_a"),
+	COLUMN(diff_part_row, hit_b, UNIT_COUNT, "executions in B", .title = "hit B",
+		.csv = "hit_b"),
+	COLUMN(diff_part_row, cycles_a, UNIT_CYCLES, "latency in A, or the cycles of a cause"),
+	COLUMN(diff_part_row, cycles_b, UNIT_CYCLES, "latency in B, or the cycles of a cause"),
+	COLUMN(diff_part_row, per_hit_a, UNIT_CYCLES, "cycles an execution in A",
+		.title = "cyc/hit A", .csv = "cycles_per_hit_a", .digits = 6, .table_digits = 3),
+	COLUMN(diff_part_row, per_hit_b, UNIT_CYCLES, "cycles an execution in B",
+		.title = "cyc/hit B", .csv = "cycles_per_hit_b", .digits = 6, .table_digits = 3),
+	COLUMN(diff_part_row, stall_per_hit_a, UNIT_CYCLES, "stall an execution in A", .digits = 6),
+	COLUMN(diff_part_row, stall_per_hit_b, UNIT_CYCLES, "stall an execution in B", .digits = 6),
+	COLUMN(diff_part_row, change, UNIT_CYCLES, "of the cycles an execution",
+		.csv = "change_cycles_per_hit", .digits = 6, .table_digits = 3),
+	COLUMN(diff_part_row, contribution, UNIT_CYCLES, "to the cycles of one execution of A",
+		.title = "contrib", .csv = "contribution_cycles_per_hit", .digits = 6,
+		.table_digits = 4),
+	COLUMN(diff_part_row, noise, UNIT_CYCLES, "spread of the cycles an execution among repeats",
+		.csv = "noise_cycles_per_hit", .digits = 6, .table_digits = 3),
+	COLUMN(diff_part_row, verdict, UNIT_NONE, "is it more than noise", .words = VERDICTS),
+};
+const struct record diff_part_record = RECORD_OF(diff_part_row, RECORD_BLOCK, part_columns);
+
+static const struct column gate_columns[] = {
+	COLUMN(gate_row, gate, UNIT_NONE, "the condition as given"),
+	COLUMN(gate_row, metric, UNIT_NONE, "value it is about"),
+	COLUMN(gate_row, kind, UNIT_NONE, "what of it", .words = "value|change|change_pct"),
+	COLUMN(gate_row, value, UNIT_NONE, "what was found", .digits = 6),
+	COLUMN(gate_row, limit, UNIT_NONE, "what was asked for", .digits = 6),
+	COLUMN(gate_row, noise, UNIT_NONE, "spread of repeats", .digits = 6),
+	COLUMN(gate_row, is_passed, UNIT_NONE, "it holds"),
+	COLUMN(gate_row, is_within_noise, UNIT_NONE, "beyond the limit, but within the noise"),
+	COLUMN(gate_row, message, UNIT_NONE, "the same in words"),
+};
+static const struct record gate_record = RECORD_OF(gate_row, RECORD_BLOCK, gate_columns);
+
+static const struct column diff_columns[] = {
+	RECORD(diff_answer, evidence, &evidence_record, "what the figures rest on"),
+	COLUMN(diff_answer, by, UNIT_NONE, "what a part is", .words = DIFF_BY_CHOICES),
+	COLUMN(diff_answer, verdict, UNIT_NONE, "of latency or stall per hit, the stronger",
+		.words = VERDICTS),
+	RECORD(diff_answer, alignment, &alignment_record, "how much of both was matched"),
+	RECORD(diff_answer, hits, &hits_record, "how much both executed"),
+	RECORD(diff_answer, clocks, &clocks_record, "whether times may be compared"),
+	RECORD(diff_answer, noise, &noise_record, "what change is told from"),
+	LIST(diff_answer, values, &value_record, "figures of the captures as a whole"),
+	COLUMN(diff_answer, parts_total, UNIT_COUNT, "parts there are; --top gives fewer"),
+	LIST(diff_answer, parts, &diff_part_record, "beyond noise first, then by contribution"),
+	LIST(diff_answer, gates, &gate_record, "conditions that were asked for"),
+};
+static const struct record diff_record = RECORD_OF(diff_answer, RECORD_BLOCK, diff_columns);
+
+/* --- rows ----------------------------------------------------------------------------------- */
+
+struct diff_job {
+	const struct request *r;
+	struct answer *a;
+	struct diff_answer *out;
+	struct diff_options options;
+	struct diff diff; /* its keys stand in its arena */
+};
+
+static void diff_job_free(struct diff_job *j)
+{
+	diff_deinit(&j->diff);
+	mem_free(j);
+}
+
+static double known(bool is_known, double v)
+{
+	return is_known ? v : NAN;
+}
+
+static bool make_values(struct diff_job *j, struct incore_error *e)
+{
+	const struct diff *d = &j->diff;
+	struct diff_value_row *v = answer_alloc(j->a, d->n_values, sizeof(*v), e);
+
+	if (!v)
+		return false;
+	for (uint32_t i = 0; i < d->n_values; i++) {
+		const struct diff_value *x = &d->values[i];
+
+		v[i] = (struct diff_value_row){.name = x->name,
+			.a = x->a,
+			.b = x->b,
+			.change = known(x->is_known, x->change),
+			.change_pct = known(x->is_known, x->change_pct),
+			.noise = known(d->has_noise, x->noise),
+			.noise_pct = known(d->has_noise, x->noise_pct),
+			.verdict = diff_verdict_name(x->verdict),
+			.is_share = x->is_share,
+			.is_count = x->is_count,
+			.is_known = x->is_known};
+	}
+	j->out->values = (struct rows){v, d->n_values};
+	return true;
+}
+
+static int64_t row_number(const struct trace *t, code_idx i)
+{
+	return i < t->n_code ? t->code[i].number : NO_VALUE;
+}
+
+static const char *source_of(const struct diff *d, const struct diff_part *p)
+{
+	if (p->code_b < d->b->trace->n_code)
+		return d->b->trace->code[p->code_b].source;
+	return p->code_a < d->a->trace->n_code ? d->a->trace->code[p->code_a].source : NULL;
+}
+
+static bool make_parts(struct diff_job *j, struct incore_error *e)
+{
+	const struct diff *d = &j->diff;
+	uint64_t top = request_top(j->r, 20, 20);
+	size_t n = d->n_parts < top ? d->n_parts : (size_t)top;
+	struct diff_part_row *v = answer_alloc(j->a, n, sizeof(*v), e);
+
+	if (!v)
+		return false;
+	for (size_t i = 0; i < n; i++) {
+		const struct diff_part *p = &d->parts[i];
+
+		v[i] = (struct diff_part_row){.key = p->key,
+			.source = source_of(d, p),
+			.verdict = diff_verdict_name(p->verdict),
+			.row_a = row_number(d->a->trace, p->code_a),
+			.row_b = row_number(d->b->trace, p->code_b),
+			.hit_a = p->hit_a,
+			.hit_b = p->hit_b,
+			.cycles_a = p->cycles_a,
+			.cycles_b = p->cycles_b,
+			.per_hit_a = p->per_hit_a,
+			.per_hit_b = p->per_hit_b,
+			.stall_per_hit_a = p->stall_per_hit_a,
+			.stall_per_hit_b = p->stall_per_hit_b,
+			.change = p->change,
+			.contribution = p->contribution,
+			.noise = known(d->has_noise, p->noise),
+			.is_beyond = p->verdict == DIFF_BEYOND};
+	}
+	j->out->parts_total = d->n_parts;
+	j->out->parts = (struct rows){v, n};
+	return true;
+}
+
+static bool make_gate(
+	struct diff_job *j, const char *text, struct gate_row *out, struct incore_error *e)
+{
+	static const char *const kinds[] = {"value", "change", "change_pct"};
+	struct strbuf message = {0};
+	struct gate_result g;
+	struct gate gate;
+
+	if (!gate_parse(&gate, text, e) || !gate_check(&gate, &j->diff, &g, e))
+		return false;
+	gate_put(&g, &j->diff, &message);
+	*out = (struct gate_row){.gate = text,
+		.metric = g.value->name,
+		.kind = kinds[gate.kind],
+		.message =
+			message.failed ? NULL : arena_strndup(&j->a->arena, message.p, message.n),
+		.value = g.got,
+		.limit = g.limit,
+		.noise = known(j->diff.has_noise, g.noise),
+		.is_passed = g.is_passed,
+		.is_within_noise = g.is_saved_by_noise};
+	sb_free(&message);
+	j->a->is_no |= !g.is_passed;
+	return out->message || err_nomem(e);
+}
+
+static bool make_gates(struct diff_job *j, struct incore_error *e)
+{
+	const struct diff_params *p = j->r->params;
+	struct gate_row *v = answer_alloc(j->a, p->gates.n, sizeof(*v), e);
+
+	if (!v)
+		return false;
+	for (size_t i = 0; i < p->gates.n; i++)
+		if (!make_gate(j, p->gates.v[i], &v[i], e))
+			return false;
+	j->out->gates = (struct rows){v, p->gates.n};
+	return true;
+}
+
+static void make_heads(struct diff_job *j)
+{
+	static const char *const by[] = {"instr", "line", "opcode", "class", "cause"};
+	const struct diff *d = &j->diff;
+	const struct diff_align *x = &d->align;
+	struct diff_answer *out = j->out;
+
+	out->evidence = (struct diff_evidence){evidence_name(d->a->trace->meta.evidence),
+		evidence_name(d->b->trace->meta.evidence)};
+	out->by = by[d->by];
+	out->verdict = diff_verdict_name(d->verdict);
+	out->alignment = (struct diff_alignment){diff_align_name(x->kind), x->rows_a, x->rows_b,
+		x->matched, diff_matched_share(x), x->matched_a, x->matched_b};
+	out->hits = (struct diff_hits){d->a->hot->all.totals.hit, d->b->hot->all.totals.hit,
+		d->hit_ratio, d->is_same_work};
+	out->clocks = (struct diff_clocks){known(d->clock_a_mhz > 0, d->clock_a_mhz),
+		known(d->clock_b_mhz > 0, d->clock_b_mhz), d->is_clock_alike};
+	out->noise = (struct diff_noise){d->options->n_repeats_a, d->options->n_repeats_b,
+		d->options->is_pair, d->options->noise_factor,
+		d->has_noise ? "changes are compared with the spread of repeats"
+			     : "no repeat: no significance claim"};
+	out->has_noise = d->has_noise;
+	out->is_by_instr = d->by == DIFF_BY_INSTR;
+	out->is_aligned_by_line = x->kind == ALIGN_LINE;
+}
+
+/* --- the question --------------------------------------------------------------------------- */
+
+/* Wrong conditions are told before anything is read. */
+static bool take_params(struct diff_job *j, struct incore_error *e)
+{
+	const struct diff_params *p = j->r->params;
+	struct gate gate;
+
+	if (p->min_match_pct > 100)
+		return err_set(e, INCORE_USAGE, "bad-option-value",
+			"--min-match: expected a percentage up to 100, found %llu",
+			(unsigned long long)p->min_match_pct);
+	for (size_t i = 0; i < p->gates.n; i++)
+		if (!gate_parse(&gate, p->gates.v[i], e))
+			return false;
+	j->options = (struct diff_options){.by = (enum diff_by)p->by,
+		.has_align = p->align > 0,
+		.align = p->align ? (enum diff_align_kind)(p->align - 1) : ALIGN_ROW,
+		.min_match = (double)p->min_match_pct / 100,
+		.noise_factor = (double)p->noise_factor};
+	return true;
+}
+
+static bool ask_diff(const struct request *r, struct answer *a, struct incore_error *e)
+{
+	struct diff_job *j = mem_zalloc(1, sizeof(*j));
+	struct diff_sides *s;
+
+	if (!j)
+		return err_nomem(e);
+	j->r = r;
+	j->a = a;
+	if (!take_params(j, e)) {
+		mem_free(j);
+		return false;
+	}
+	s = diff_sides_open(a, r, &j->options, e);
+	if (!s) {
+		mem_free(j);
+		return false;
+	}
+	/* kept after the sides, so that it goes before them */
+	if (!ANSWER_KEEP(a, j, diff_job_free, e))
+		return false;
+	j->out = ANSWER_NEW(a, diff_answer, e);
+	if (!j->out || !diff_run(&j->diff, diff_sides_a(s), diff_sides_b(s), &j->options, e))
+		return false;
+	a->data = j->out;
+	make_heads(j);
+	return make_values(j, e) && make_parts(j, e) && make_gates(j, e);
+}
+
+static const struct record *const records[] = {&diff_record, NULL};
+
+const struct question question_diff = {
+	.name = "diff",
+	.args = "A B",
+	.summary = "two captures, normalised per execution, with a noise floor; gates for CI",
+	.groups = OPTIONS_TOP | OPTIONS_CAPTURE,
+	.options = options,
+	.params_size = sizeof(struct diff_params),
+	.min_paths = 2,
+	.max_paths = 2,
+	.records = records,
+	.ask = ask_diff,
+};

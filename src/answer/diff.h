@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* diff.h: two captures compared: what is asked, and the answer that answer/diff.c gives. */
+#ifndef ANSWER_DIFF_H
+#define ANSWER_DIFF_H
+
+#include "analysis/diff/diff.h"
+#include "analysis/diff/diff_gate.h"
+#include "answer/answer.h"
+
+#define DIFF_BY_CHOICES "instr|line|opcode|class|cause"
+
+struct diff_params {
+	unsigned by;	/* enum diff_by */
+	unsigned align; /* 0: auto, else enum diff_align_kind + 1 */
+	uint64_t min_match_pct, noise_factor;
+	struct text_list noise, gates;
+};
+
+struct diff_evidence {
+	const char *a, *b;
+};
+
+struct diff_alignment {
+	const char *kind;
+	uint64_t rows_a, rows_b, matched;
+	double latency_share;
+	uint64_t matched_latency_a, matched_latency_b;
+};
+
+struct diff_hits {
+	uint64_t a, b;
+	double ratio;
+	bool is_uniform;
+};
+
+struct diff_clocks {
+	double a_mhz, b_mhz;
+	bool is_alike;
+};
+
+struct diff_noise {
+	uint64_t repeats_a, repeats_b;
+	bool is_pair;
+	double factor;
+	const char *statement;
+};
+
+struct diff_value_row {
+	const char *name;
+	double a, b, change, change_pct, noise, noise_pct;
+	const char *verdict;
+	bool is_share, is_count, is_known;
+};
+
+struct diff_part_row {
+	const char *key, *source, *verdict;
+	int64_t row_a, row_b;
+	uint64_t hit_a, hit_b, cycles_a, cycles_b;
+	double per_hit_a, per_hit_b, stall_per_hit_a, stall_per_hit_b, change, contribution, noise;
+	bool is_beyond;
+};
+
+struct gate_row {
+	const char *gate, *metric, *kind, *message;
+	double value, limit, noise;
+	bool is_passed, is_within_noise;
+};
+
+struct diff_answer {
+	struct diff_evidence evidence;
+	const char *by, *verdict;
+	struct diff_alignment alignment;
+	struct diff_hits hits;
+	struct diff_clocks clocks;
+	struct diff_noise noise;
+	struct rows values; /* diff_value_row */
+	uint64_t parts_total;
+	struct rows parts; /* diff_part_row */
+	struct rows gates; /* gate_row */
+	bool has_noise, is_by_instr, is_aligned_by_line;
+};
+
+extern const struct record diff_part_record;
+
+/* --- diff_sides.c: the two captures and their repeats, accounted --- */
+
+#define DIFF_MAX_REPEATS 16u /* per side; more tell little more */
+
+struct diff_sides;
+/* Opens A and B of the request and their repeats: those given, else captures beside them. The answer
+ * keeps them. */
+struct diff_sides *diff_sides_open(
+	struct answer *a, const struct request *r, struct diff_options *o, struct incore_error *e);
+const struct diff_side *diff_sides_a(const struct diff_sides *s);
+const struct diff_side *diff_sides_b(const struct diff_sides *s);
+
+#endif
