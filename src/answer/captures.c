@@ -88,14 +88,14 @@ bool captures_read(struct captures *k, const struct capture *c, const struct imp
 	bool ok = true;
 
 	pthread_mutex_lock(&k->lock);
-	t = find_open(k, c->path, o->want & IMPORT_ALL);
+	t = find_open(k, c->path, o->want & ~(unsigned)IMPORT_KEEP_TRACKS);
 	if (t) {
 		trace_share(t);
 		capture_remember(&k->cache, c, t);
 	} else {
 		ok = import_read(c, o, &t, e);
 		if (ok)
-			keep_open(k, c->path, o->want & IMPORT_ALL, t);
+			keep_open(k, c->path, o->want & ~(unsigned)IMPORT_KEEP_TRACKS, t);
 	}
 	pthread_mutex_unlock(&k->lock);
 	if (ok)

@@ -17,7 +17,7 @@
 #include "analysis/waves/latency.h"
 #include "analysis/waves/producers.h"
 #include "base/file.h"
-#include "import/import.h"
+#include "import/capture_cache.h"
 
 /* key, cycles; by agent and dispatch of the capture */
 struct blocking_case {
@@ -111,7 +111,11 @@ static bool find_in(void *ctx, const char *path, struct incore_error *e)
 	struct captures *c = ctx;
 	struct capture_list list = {0};
 
-	if (!import_find(path, NULL, &list, e) || !VEC_PUSH(&c->lists, list))
+	if (!import_find(path, NULL, &list, e))
+		return false;
+	for (uint32_t i = 0; i < list.n; i++) /* agent and dispatch */
+		capture_look(NULL, &list.arena, &list.v[i]);
+	if (!VEC_PUSH(&c->lists, list))
 		return false;
 	c->n += list.n;
 	return true;
