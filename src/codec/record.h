@@ -5,10 +5,10 @@
  * descriptions, so that a field is named in one place.
  * Owner: values belong to whoever made them. Pure but for the sinks.
  */
-#ifndef ANSWER_RECORD_H
-#define ANSWER_RECORD_H
+#ifndef CODEC_RECORD_H
+#define CODEC_RECORD_H
 
-#include "answer/column.h"
+#include "codec/column.h"
 #include "codec/json_writer.h"
 
 /* --- values --- */
@@ -24,7 +24,7 @@ struct leaf {
 bool record_find(const struct record *r, const char *path, struct leaf *out);
 /* Where the value of a leaf stands in a row; NULL: behind a pointer that is NULL. */
 const void *leaf_value(const struct leaf *l, const void *row);
-/* Is there nothing to show: null, NO_VALUE, not a number? */
+/* Is there nothing to show: null, NO_I64, not a number? */
 bool column_is_null(const struct column *c, const void *value);
 uint64_t column_u64(const struct column *c, const void *value); /* of the unsigned types and bool */
 

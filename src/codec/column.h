@@ -10,8 +10,8 @@
  *
  * Owner: descriptions are static.
  */
-#ifndef ANSWER_COLUMN_H
-#define ANSWER_COLUMN_H
+#ifndef CODEC_COLUMN_H
+#define CODEC_COLUMN_H
 
 #include <stddef.h>
 
@@ -53,20 +53,21 @@ enum column_type {
 };
 
 enum column_flag {
-	COLUMN_OPTIONAL =
-		1, /* no member where nothing is there: NO_U64, NO_VALUE, NULL, no number */
-	COLUMN_NULLABLE = 2,  /* null there */
-	COLUMN_NO_JSON = 4,   /* in tables alone */
-	COLUMN_WIDE = 8,      /* text that gives way first where a terminal is narrow */
-	COLUMN_HEAT = 16,     /* a percentage coloured by its size */
-	COLUMN_FIXED = 32,    /* digits behind the point are kept also where they are 0 (tables) */
+	COLUMN_OPTIONAL = 1, /* no member where nothing is there: NO_U64, NO_I64, NULL, no number */
+	COLUMN_NULLABLE = 2, /* null there */
+	COLUMN_NO_JSON = 4,  /* in tables alone */
+	COLUMN_WIDE = 8,     /* text that gives way first where a terminal is narrow */
+	COLUMN_HEAT = 16,    /* a percentage coloured by its size */
+	COLUMN_FIXED = 32,   /* digits behind the point are kept also where they are 0 (tables) */
 	COLUMN_ONE_LINE = 64, /* a list whose JSON stays on one line */
 	COLUMN_SOME = 128,    /* of OPTIONAL and NULLABLE counts: 0 is nothing too */
 	COLUMN_BAR = 512,     /* a percentage drawn as a bar */
 	COLUMN_BLOCK = 256,   /* a list of scalars whose JSON has a line for each */
 };
 
-#define NO_U64 UINT64_MAX /* nothing is there */
+/* Nothing is there. */
+#define NO_U64 UINT64_MAX
+#define NO_I64 INT64_MIN
 
 struct record;
 
