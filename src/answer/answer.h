@@ -13,11 +13,13 @@
 
 #include "analysis/selection.h"
 #include "analysis/walk.h"
-#include "answer/record.h"
 #include "answer/request.h"
 #include "base/arena.h"
+#include "codec/record.h"
 #include "import/import.h"
 #include "trace/trace.h"
+
+_Static_assert(NO_VALUE == NO_I64, "what a capture does not give is nothing in an answer");
 
 struct answer;
 

@@ -89,14 +89,14 @@ bool captures_read(struct captures *k, const struct capture *c, const struct imp
 
 	pthread_mutex_lock(&k->lock);
 	all.want |= k->always;
-	t = find_open(k, c->path, o->want & IMPORT_ALL);
+	t = find_open(k, c->path, o->want & ~(unsigned)IMPORT_KEEP_TRACKS);
 	if (t) {
 		trace_share(t);
 		capture_remember(&k->cache, c, t);
 	} else {
 		ok = import_read(c, &all, &t, e);
 		if (ok)
-			keep_open(k, c->path, all.want & IMPORT_ALL, t);
+			keep_open(k, c->path, all.want, t);
 	}
 	pthread_mutex_unlock(&k->lock);
 	if (ok)

@@ -58,12 +58,10 @@ bool option_store(const struct option_def *d, const char *value, void *fields)
 		*(const char **)field = value;
 		break;
 	case OPTION_TOP:
-		if (value && strcmp(value, "all") == 0) {
-			*(uint64_t *)field = TOP_ALL;
-			break;
-		} /* fallthrough */
 	case OPTION_COUNT:
-		if (value && !str_to_u64(str_of(value), &number))
+		if (d->type == OPTION_TOP && value && strcmp(value, "all") == 0)
+			number = TOP_ALL;
+		else if (value && !str_to_u64(str_of(value), &number))
 			number = NO_COUNT;
 		*(uint64_t *)field = number;
 		break;

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * pipes_parts.h: what answers say of pipes: each pipe, who waited for whom, cores, the critical
- * path, the bound; and the tables that a producer gave.
+ * path, the bound.
  * Owner: rows are made in the arena of the answer; lists stand in the analyses, which it keeps.
  */
 #ifndef ANSWER_PIPES_PARTS_H
 #define ANSWER_PIPES_PARTS_H
 
 #include "analysis/pipes/pipes.h"
+#include "answer/producer_tables.h"
 #include "answer/waves_parts.h"
 
 struct pipe_wait_row {
@@ -104,15 +105,5 @@ bool pipes_part_make(struct answer *a, const struct pipes *p, enum wave_sort by,
 	struct pipes_part *out, struct incore_error *e);
 /* The cores alone. */
 bool core_rows(struct answer *a, const struct pipes *p, struct rows *out, struct incore_error *e);
-
-struct producer_table { /* a table that a producer gave */
-	const char *name, *origin;
-	uint64_t rows;
-	struct rows columns, cells; /* text_item; struct rows of nullable text_item */
-};
-extern const struct record producer_table_record; /* RECORD_BLOCK */
-/* Of tables of details the first `top` rows; with `all` of the others too, up to a limit. */
-bool producer_table_rows(struct answer *a, const struct trace *t, uint64_t top, bool all,
-	struct rows *out, struct incore_error *e);
 
 #endif

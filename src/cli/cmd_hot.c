@@ -53,8 +53,8 @@ static bool draw_edges(struct cli *c, const struct hot_answer *a)
 
 static bool draw_producers(struct cli *c, const struct hot_answer *a)
 {
-	static const char *const pairs[] = {"producer", "consumer_pipe", "cycles",
-		"share_of_wait", "share_of_all", "count", "blocked", "cores", NULL};
+	static const char *const pairs[] = {"producer", "consumer_pipe", "cycles", "share_of_wait",
+		"share_of_all", "count", "blocked", "cores", NULL};
 	static const char *const groups[] = {
 		"key", "wait", "share_of_wait", "share_of_all", "waits", "blocked", NULL};
 

@@ -17,7 +17,7 @@
 #include "analysis/waves/latency.h"
 #include "analysis/waves/producers.h"
 #include "base/file.h"
-#include "import/import.h"
+#include "import/capture_cache.h"
 
 /* key, cycles; by agent and dispatch of the capture */
 struct blocking_case {
@@ -111,7 +111,11 @@ static bool find_in(void *ctx, const char *path, struct incore_error *e)
 	struct captures *c = ctx;
 	struct capture_list list = {0};
 
-	if (!import_find(path, NULL, &list, e) || !VEC_PUSH(&c->lists, list))
+	if (!import_find(path, NULL, &list, e))
+		return false;
+	for (uint32_t i = 0; i < list.n; i++) /* agent and dispatch */
+		capture_look(NULL, &list.arena, &list.v[i]);
+	if (!VEC_PUSH(&c->lists, list))
 		return false;
 	c->n += list.n;
 	return true;
@@ -180,12 +184,15 @@ static void each_capture(struct captures *all, capture_test test)
 		skip();
 	for (size_t i = 0; i < all->lists.n; i++) {
 		for (uint32_t k = 0; k < all->lists.v[i].n; k++) {
-			const struct capture *c = &all->lists.v[i].v[k];
+			struct capture c = all->lists.v[i].v[k];
 			struct trace *t = NULL;
 
-			if (!import_read(c, &o, &t, &e))
-				fail_error(&e, c->path);
-			test(all, c, t);
+			if (!import_read(&c, &o, &t, &e))
+				fail_error(&e, c.path);
+			/* finding does not look into the name; reading does */
+			c.agent = t->meta.launch.agent;
+			c.dispatch = t->meta.launch.dispatch;
+			test(all, &c, t);
 			trace_free(t);
 		}
 	}

@@ -221,7 +221,7 @@ bool matrix_simd_of(const struct matrix *m, track_idx i, struct matrix_simd *out
 
 	if (!m->hits || (i && m->group[i] == m->group[i - 1]))
 		return false;
-	*out = (struct matrix_simd){span_list_length(&s[SET_RESIDENT].once),
-		span_list_length(&s[SET_MODELLED].once)};
+	*out = (struct matrix_simd){
+		span_list_length(&s[SET_RESIDENT].once), span_list_length(&s[SET_MODELLED].once)};
 	return out->resident_cyc > 0;
 }

@@ -7,9 +7,9 @@
 #ifndef CLI_TEXT_RECORD_TABLE_H
 #define CLI_TEXT_RECORD_TABLE_H
 
-#include "answer/record.h"
 #include "cli/cli.h"
 #include "cli/text/table.h"
+#include "codec/record.h"
 
 /* Prints rows with the columns in the list, which NULL ends. May fail: memory, in c->error. */
 bool record_table_print(

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * record.h: the fields of a struct by name: what each is called, its unit, what it means. An answer
- * is one value of a described struct, and every list in it is a table. All faces (JSON, JSON Schema,
- * CSV, text, Arrow) are loops over these descriptions, so that a field is named in one place.
+ * column.h: how the fields of a struct are described: what each is called, its unit, what it means.
  *
  *	static const struct column edge_columns[] = {
  *		COLUMN(edge, cycles, UNIT_CYCLES, "cycles that the wait lost to it"),
@@ -10,15 +8,14 @@
  *	};
  *	const struct record edge_record = RECORD_OF(edge, RECORD_LINE, edge_columns);
  *
- * Owner: descriptions are static; values belong to whoever made them. Pure but for the sinks.
+ * Owner: descriptions are static.
  */
-#ifndef ANSWER_RECORD_H
-#define ANSWER_RECORD_H
+#ifndef CODEC_COLUMN_H
+#define CODEC_COLUMN_H
 
 #include <stddef.h>
 
 #include "base/str.h"
-#include "codec/json_writer.h"
 
 enum unit {
 	UNIT_NONE,
@@ -56,20 +53,21 @@ enum column_type {
 };
 
 enum column_flag {
-	COLUMN_OPTIONAL =
-		1, /* no member where nothing is there: NO_U64, NO_VALUE, NULL, no number */
-	COLUMN_NULLABLE = 2,  /* null there */
-	COLUMN_NO_JSON = 4,   /* in tables alone */
-	COLUMN_WIDE = 8,      /* text that gives way first where a terminal is narrow */
-	COLUMN_HEAT = 16,     /* a percentage coloured by its size */
-	COLUMN_FIXED = 32,    /* digits behind the point are kept also where they are 0 (tables) */
+	COLUMN_OPTIONAL = 1, /* no member where nothing is there: NO_U64, NO_I64, NULL, no number */
+	COLUMN_NULLABLE = 2, /* null there */
+	COLUMN_NO_JSON = 4,  /* in tables alone */
+	COLUMN_WIDE = 8,     /* text that gives way first where a terminal is narrow */
+	COLUMN_HEAT = 16,    /* a percentage coloured by its size */
+	COLUMN_FIXED = 32,   /* digits behind the point are kept also where they are 0 (tables) */
 	COLUMN_ONE_LINE = 64, /* a list whose JSON stays on one line */
 	COLUMN_SOME = 128,    /* of OPTIONAL and NULLABLE counts: 0 is nothing too */
 	COLUMN_BAR = 512,     /* a percentage drawn as a bar */
 	COLUMN_BLOCK = 256,   /* a list of scalars whose JSON has a line for each */
 };
 
-#define NO_U64 UINT64_MAX /* nothing is there */
+/* Nothing is there. */
+#define NO_U64 UINT64_MAX
+#define NO_I64 INT64_MIN
 
 struct record;
 
@@ -145,32 +143,5 @@ struct record {
 #define RECORD_OF(S, STYLE, COLUMNS) \
 	{COLUMNS, sizeof(COLUMNS) / sizeof((COLUMNS)[0]), STYLE, sizeof(struct S)}
 /* clang-format on */
-
-/* --- values --- */
-/* A column that is held by another: its place in a row of the outermost record. */
-struct leaf {
-	const struct column *column;
-	uint32_t
-		offset; /* in the row; through pointers: of the pointer, and `inner` in what it points to */
-	uint32_t inner;
-	bool is_behind; /* a pointer */
-};
-/* Column by its path ("buckets.issue", "waits_for.row"); false: there is none. */
-bool record_find(const struct record *r, const char *path, struct leaf *out);
-/* Where the value of a leaf stands in a row; NULL: behind a pointer that is NULL. */
-const void *leaf_value(const struct leaf *l, const void *row);
-/* Is there nothing to show: null, NO_VALUE, not a number? */
-bool column_is_null(const struct column *c, const void *value);
-uint64_t column_u64(const struct column *c, const void *value); /* of the unsigned types and bool */
-
-/* --- faces --- */
-/* One value: an object, a tuple or a scalar, as the record's style says. */
-void record_json(const struct record *r, const void *value, struct json_writer *w);
-/* Its members into an open object. */
-void record_json_members(const struct record *r, const void *value, struct json_writer *w);
-/* What record_json() writes, as a JSON Schema of draft 7. */
-void record_schema(const struct record *r, struct json_writer *w);
-/* Tables (lists) and columns with title, unit and doc, for --help=json: members of an open object. */
-void record_describe(const struct record *r, struct json_writer *w);
 
 #endif

@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* record.c: values of described structs, found by path and written as JSON. */
-#include "answer/record.h"
+#include "codec/record.h"
 
 #include <math.h>
-
-#include "trace/trace.h"
 
 const char *unit_name(enum unit u)
 {
@@ -118,7 +116,7 @@ static bool is_nothing(const struct column *c, const void *value)
 	case COLUMN_U32:
 		return *(const uint32_t *)value == UINT32_MAX;
 	case COLUMN_I64:
-		return *(const int64_t *)value == NO_VALUE;
+		return *(const int64_t *)value == NO_I64;
 	case COLUMN_F64:
 		return !isfinite(*(const double *)value);
 	case COLUMN_TEXT:

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* record_schema.c: what may an answer look like? JSON Schema and the list of tables and columns. */
-#include "answer/record.h"
+#include "codec/record.h"
 
 static bool is_object(const struct record *r)
 {

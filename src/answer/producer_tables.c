@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* producer_tables.c: what several answers give of the producer's own tables. */
+#include "answer/producer_tables.h"
+
+#include "analysis/summary/tables.h"
+
+static const struct column cell_columns[] = {
+	COLUMN(text_item, v, UNIT_NONE, "as the producer gave it; null: nothing there",
+		.flags = COLUMN_NULLABLE),
+};
+static const struct record cell_record = RECORD_OF(text_item, RECORD_SCALAR, cell_columns);
+static const struct column cells_columns[] = {
+	{.name = "",
+		.doc = "a row, in the order of the columns",
+		.of = &cell_record,
+		.type = COLUMN_LIST},
+};
+static const struct record cells_record = {cells_columns, 1, RECORD_SCALAR, sizeof(struct rows)};
+
+static const struct column table_columns[] = {
+	COLUMN(producer_table, name, UNIT_NONE, "what the table is"),
+	COLUMN(producer_table, origin, UNIT_NONE, "file or block it stands in",
+		.flags = COLUMN_NULLABLE),
+	COLUMN(producer_table, rows, UNIT_COUNT, "rows it has"),
+	LIST(producer_table, columns, &text_item_record, "names of its columns"),
+	LIST(producer_table, cells, &cells_record, "its first rows; absent where none are given",
+		.flags = COLUMN_OPTIONAL | COLUMN_BLOCK),
+};
+const struct record producer_table_record = RECORD_OF(producer_table, RECORD_BLOCK, table_columns);
+
+static bool put_cells(struct answer *a, const struct named_table *k, uint64_t top,
+	struct producer_table *out, struct incore_error *e)
+{
+	size_t n = k->n_rows < top ? k->n_rows : (size_t)top;
+	struct rows *v = answer_alloc(a, n, sizeof(*v), e);
+
+	if (!v)
+		return false;
+	for (size_t i = 0; i < n; i++)
+		v[i] = (struct rows){&k->cells[i * k->n_cols], k->n_cols};
+	out->cells = (struct rows){v, n};
+	return true;
+}
+
+bool producer_table_rows(struct answer *a, const struct trace *t, uint64_t top, bool all,
+	struct rows *out, struct incore_error *e)
+{
+	struct producer_table *v = answer_alloc(a, t->n_tables, sizeof(*v), e);
+
+	if (!v)
+		return false;
+	for (uint32_t i = 0; i < t->n_tables; i++) {
+		const struct named_table *k = &t->tables[i];
+		uint64_t n = table_is_detail(k)	    ? top
+			     : !all		    ? 0
+			     : top < TABLE_ROWS_MAX ? top
+						    : TABLE_ROWS_MAX;
+
+		v[i] = (struct producer_table){.name = k->name,
+			.origin = k->origin,
+			.rows = k->n_rows,
+			.columns = {k->cols, k->n_cols}};
+		if (n && !put_cells(a, k, n, &v[i], e))
+			return false;
+	}
+	*out = (struct rows){v, t->n_tables};
+	return true;
+}
