@@ -3,12 +3,11 @@
  * Markdown. */
 #include "cli/ask.h"
 #include "cli/config.h"
-#include "cli/report/report_answers.h"
 #include "cli/report/report_code.h"
 #include "cli/report/report_part.h"
 #include "cli/text/table.h"
 #include "serve/report/blob.h"
-#include "serve/report/report.h"
+#include "serve/report/report_answers.h"
 #include "serve/session/session.h"
 
 #define MAX_CAPTURES REPORT_MAX_CAPTURES
@@ -201,9 +200,19 @@ static bool keep_answers(struct job *j)
 {
 	struct cli *c = j->c;
 
-	for (unsigned i = 0; i < c->n_args && !is_markdown(c); i++)
+	struct str rest, line;
+
+	if (is_markdown(c))
+		return true;
+	for (unsigned i = 0; i < c->n_args; i++)
 		if (!report_answers_all(&j->kept, i, &j->left_out) || !keep_rows(j, i))
 			return false;
+	if (j->kept.lacks.failed)
+		return err_nomem(&c->error);
+	rest = (struct str){j->kept.lacks.p, j->kept.lacks.n};
+	while (str_cut(&rest, "\n", &line))
+		if (line.n)
+			cli_warn(c, "the report lacks %.*s", STR_ARG(line));
 	return true;
 }
 
@@ -340,7 +349,7 @@ static bool make(struct job *j)
 
 static int run(struct cli *c)
 {
-	struct job j = {.c = c, .kept.c = c};
+	struct job j = {.c = c, .kept = {.n_captures = c->n_args, .error = &c->error}};
 	bool ok = make(&j);
 
 	report_answers_deinit(&j.kept);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* report_answers.c: what the page will ask, asked while the capture is here. */
-#include "cli/report/report_answers.h"
+#include "serve/report/report_answers.h"
 
 #include "serve/session/assets.h"
 
@@ -9,7 +9,7 @@
 
 /* Keeps the answer under its question; one that cannot be given is left out: the page says so. Why
  * two captures cannot be compared is an answer, too. */
-bool report_answers_ask(struct report_answers *a, struct str question)
+static bool ask_page_question(struct report_answers *a, struct str question)
 {
 	bool is_diff = str_starts(question, "diff?");
 	struct strbuf target = {0};
@@ -21,7 +21,7 @@ bool report_answers_ask(struct report_answers *a, struct str question)
 	sb_str(&target, question);
 	if (target.failed) {
 		sb_free(&target);
-		return err_nomem(&a->c->error);
+		return err_nomem(a->error);
 	}
 	session_answer(a->session, (struct str){target.p, target.n}, &r);
 	sb_free(&target);
@@ -34,11 +34,11 @@ bool report_answers_ask(struct report_answers *a, struct str question)
 		return true;
 	}
 	if (r.status < 500)
-		cli_warn(a->c, "the report lacks %.*s: %s", STR_ARG(question),
+		sb_printf(&a->lacks, "%.*s: %s\n", STR_ARG(question),
 			r.error.message ? r.error.message : "out of memory");
 	sb_free(&r.body);
 	incore_error_clear(&r.error);
-	return r.status < 500 || err_nomem(&a->c->error);
+	return r.status < 500 || err_nomem(a->error);
 }
 
 /* The question about one of the captures: c= stands where sorted keys have it, base= before all. */
@@ -68,14 +68,14 @@ static bool keep_of(struct report_answers *a, unsigned capture, struct str quest
 	}
 	if (!is_named)
 		sb_printf(&q, "%cc=%u", mark, capture);
-	ok = q.failed ? err_nomem(&a->c->error) : report_answers_ask(a, (struct str){q.p, q.n});
+	ok = q.failed ? err_nomem(a->error) : ask_page_question(a, (struct str){q.p, q.n});
 	sb_free(&q);
 	return ok;
 }
 
 static bool keep_tracks(struct report_answers *a, unsigned capture)
 {
-	uint32_t n = session_view(a->session, capture, 0, &a->c->error)->trace->n_tracks;
+	uint32_t n = session_view(a->session, capture, 0, a->error)->trace->n_tracks;
 
 	if (!keep_of(a, capture, STR("trace")))
 		return false;
@@ -112,7 +112,7 @@ static bool next_question(
 				continue;
 			*line = (struct str){line->p + all.n, line->n - all.n};
 		}
-		if (str_starts(*line, "diff?") && a->c->n_args < 2)
+		if (str_starts(*line, "diff?") && a->n_captures < 2)
 			continue;
 		if (line->n && line->p[0] != '#')
 			return true;
@@ -192,7 +192,7 @@ static uint32_t tracks_of(const struct trace *t, uint32_t kernel)
 /* Where waves of several kernels ran: one set of answers for each, so that the panels narrow. */
 static bool keep_kernels(struct report_answers *a, unsigned capture, struct strbuf *out)
 {
-	const struct trace *t = session_view(a->session, capture, 0, &a->c->error)->trace;
+	const struct trace *t = session_view(a->session, capture, 0, a->error)->trace;
 	size_t most = kept_bytes(a) + MAX_SCOPED_BYTES;
 	uint32_t n = 0, left_out = 0;
 	bool is_in = true, ok = true;
@@ -208,7 +208,7 @@ static bool keep_kernels(struct report_answers *a, unsigned capture, struct strb
 	if (ok && left_out)
 		sb_printf(out, "%sthe tables of %u of %u kernels alone.",
 			out->n ? " Also not: " : "", left_out, n);
-	return ok && (!out->failed || err_nomem(&a->c->error));
+	return ok && (!out->failed || err_nomem(a->error));
 }
 
 bool report_answers_all(struct report_answers *a, unsigned capture, struct strbuf *left_out)
@@ -228,7 +228,7 @@ bool report_answers_put(struct report_answers *a, struct str question, struct st
 	if (a->n == REPORT_MAX_QUESTIONS)
 		return true;
 	if (!sb_str(&a->questions[a->n], question) || !sb_str(&a->bodies[a->n], json))
-		return err_nomem(&a->c->error);
+		return err_nomem(a->error);
 	a->v[a->n] = (struct report_answer){
 		a->questions[a->n].p, {a->bodies[a->n].p, a->bodies[a->n].n}};
 	a->n++;
@@ -237,6 +237,7 @@ bool report_answers_put(struct report_answers *a, struct str question, struct st
 
 void report_answers_deinit(struct report_answers *a)
 {
+	sb_free(&a->lacks);
 	for (unsigned i = 0; i < REPORT_MAX_QUESTIONS; i++) {
 		sb_free(&a->questions[i]);
 		sb_free(&a->bodies[i]);
