@@ -49,7 +49,9 @@ static inline uint64_t json_load64(const char *p)
 /* The next byte, or 0 at the end of input. */
 static inline char json_cur(const struct json_reader *r)
 {
-	return r->p < r->end ? *r->p : 0;
+	if (r->p >= r->end)
+		return 0;
+	return *r->p;
 }
 
 static inline bool json_is_space(char c)

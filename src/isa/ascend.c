@@ -135,9 +135,14 @@ static size_t read_key(struct str s, char *key, size_t cap)
 {
 	size_t n = 0;
 
-	for (size_t i = 0; i < s.n && n + 1 < cap; i++)
-		if (is_word(s.p[i]))
-			key[n++] = s.p[i] >= 'a' && s.p[i] <= 'z' ? (char)(s.p[i] - 32) : s.p[i];
+	for (size_t i = 0; i < s.n && n + 1 < cap; i++) {
+		char c = s.p[i];
+
+		if (c >= 'a' && c <= 'z')
+			c = (char)(c - 32);
+		if (is_word(c))
+			key[n++] = c;
+	}
 	key[n] = '\0';
 	return n;
 }

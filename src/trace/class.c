@@ -95,14 +95,17 @@ const char *slot_name(enum slot s)
 const uint8_t *slots_of_track(const char *track_name)
 {
 	ptrdiff_t at = track_name ? str_find(str_of(track_name), "MTE") : -1;
-	char digit = at >= 0 ? track_name[at + 3] : 0;
 
-	return slots[digit == '1' ? 1 : digit == '3' ? 2 : 0];
+	if (at < 0)
+		return slots[0];
+	return slots[track_name[at + 3] == '1' ? 1 : track_name[at + 3] == '3' ? 2 : 0];
 }
 
 char class_letter(enum inst_class c)
 {
 	static const char letters[CLASS_COUNT] = {CLASSES(LETTER_OF)};
 
-	return c < CLASS_COUNT ? letters[c] : 'o';
+	if (c >= CLASS_COUNT)
+		return 'o';
+	return letters[c];
 }

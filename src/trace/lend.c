@@ -69,7 +69,8 @@ static bool is_same(const struct trace *a, const struct trace *b)
 	if (a->n_tracks != b->n_tracks || a->n_code != b->n_code)
 		return false;
 	for (uint32_t i = 0; i < a->n_tracks; i++)
-		if (memcmp(a->tracks[i].coord, b->tracks[i].coord, sizeof(a->tracks[i].coord)) ||
+		if (memcmp(a->tracks[i].coord, b->tracks[i].coord, sizeof(a->tracks[i].coord)) !=
+				0 ||
 			a->tracks[i].clock != b->tracks[i].clock)
 			return false;
 	return true;

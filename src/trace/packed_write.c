@@ -401,9 +401,8 @@ static bool write_trailer(struct writer *w, struct incore_error *e)
 
 static bool write_header(struct writer *w, struct incore_error *e)
 {
-	uint8_t head[PACKED_HEADER_BYTES] = {0};
+	uint8_t head[PACKED_HEADER_BYTES] = PACKED_MAGIC;
 
-	memcpy(head, PACKED_MAGIC, 8);
 	head[8] = PACKED_VERSION;
 	head[12] = PACKED_HEADER_BYTES;
 	return emit(w, head, sizeof(head), e);

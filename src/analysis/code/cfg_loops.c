@@ -300,7 +300,7 @@ static bool list_headers(struct cfg *g)
 /* Depth, sizes and the preorder interval of each loop; by_header: loops, outer before inner. */
 static bool nest_loops(struct cfg *g, const uint32_t *by_header, struct incore_error *e)
 {
-	uint32_t *a = arena_zalloc(&g->arena, (g->n_loops + 1u) * 5u, sizeof(uint32_t));
+	uint32_t *a = arena_zalloc(&g->arena, ((size_t)g->n_loops + 1) * 5, sizeof(uint32_t));
 	uint32_t *parent = a, *size, *in, *next, *rank;
 
 	if (!a)

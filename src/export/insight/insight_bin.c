@@ -92,8 +92,7 @@ static bool put_sources(struct insight *s, FILE *f, struct incore_error *e)
 			return err_nomem(e);
 		}
 		s->n_sources_left += k->text && !has_text;
-		memset(path, 0, INSIGHT_PATH_BYTES);
-		memcpy(path, name, strlen(name));
+		strncpy(path, name, INSIGHT_PATH_BYTES);
 		put_head(f, has_text ? k->text_len : 0, INSIGHT_SOURCE, INSIGHT_MARK);
 		fwrite(path, 1, INSIGHT_PATH_BYTES, f);
 		if (has_text) {

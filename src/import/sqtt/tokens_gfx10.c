@@ -200,7 +200,7 @@ static void mru_touch(struct reader *r, unsigned wave)
 static void valu_mi400(struct reader *r, unsigned v)
 {
 	static const uint8_t place[16] = {0, 0, 0, 0, 1, 1, 1, 1, 2, 2, 2, 2, 3, 3, 4, 4};
-	int wave = r->mru[place[v & 15]];
+	int8_t wave = r->mru[place[v & 15]];
 
 	if (wave < 0) {
 		sqtt_note(r->d, SQTT_NOTE_NO_START);
