@@ -44,7 +44,7 @@ struct ui_manifest {
 };
 
 struct ui_rows { /* what the code table says about itself */
-	bool has_totals, has_samples;
+	bool has_samples;
 	uint64_t n_duplicate_numbers;
 	uint64_t n_functions; /* rows of sqtt_funcmap */
 };
