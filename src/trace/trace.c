@@ -91,7 +91,7 @@ struct trace *trace_new(void)
 	return t;
 }
 
-void trace_text_free(struct trace_text *x)
+static void trace_text_free(struct trace_text *x)
 {
 	if (!x)
 		return;
