@@ -80,7 +80,7 @@ static struct msgpack_value long_form(struct msgpack *m, unsigned code)
 		return (struct msgpack_value){.type = MSGPACK_NIL};
 	case 0xc2:
 	case 0xc3:
-		return (struct msgpack_value){.type = MSGPACK_BOOL, .is_true = code == 0xc3};
+		return (struct msgpack_value){.type = MSGPACK_BOOL};
 	case 0xc4:
 	case 0xc5:
 	case 0xc6:

@@ -83,16 +83,6 @@ enum ascend_pipe ascend_pipe_of_unit(struct str unit)
 	return p == PIPE_NONE ? PIPE_ALL : p;
 }
 
-enum ascend_pipe ascend_pipe_of_label(struct str label)
-{
-	enum ascend_pipe p;
-
-	if (str_starts(label, "PIPE_"))
-		label = str_sub(label, 5, label.n);
-	p = find_name(ascend_label_names, label);
-	return p == PIPE_NONE ? ascend_pipe_of_lane(label) : p;
-}
-
 /* --- synchronisation --- */
 
 static struct str before_dot(struct str s)

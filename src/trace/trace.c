@@ -91,7 +91,7 @@ struct trace *trace_new(void)
 	return t;
 }
 
-void trace_text_free(struct trace_text *x)
+static void trace_text_free(struct trace_text *x)
 {
 	if (!x)
 		return;
@@ -150,17 +150,6 @@ double trace_clock_mhz(const struct trace *t)
 	if (t->meta.clock_hz_den == 0)
 		return 0;
 	return (double)t->meta.clock_hz_num / (double)t->meta.clock_hz_den / 1e6;
-}
-
-code_idx trace_find_code(const struct trace *t, int64_t number)
-{
-	for (code_idx i = 0; i < t->n_code; i++)
-		if (t->code[i].number == number && !t->code[i].is_label)
-			return i;
-	for (code_idx i = 0; i < t->n_code; i++)
-		if (t->code[i].number == number)
-			return i;
-	return NO_CODE;
 }
 
 const struct named_table *trace_find_table(const struct trace *t, const char *name)

@@ -446,9 +446,6 @@ static inline int64_t trace_aligned(const struct trace *t, clock_idx c, uint64_t
 
 /* Trace clock in MHz, 0 when unknown. */
 double trace_clock_mhz(const struct trace *t);
-/* The row whose number a record names; NO_CODE if none. For tools; importers keep their own index.
- */
-code_idx trace_find_code(const struct trace *t, int64_t number);
 /* The first table of that name, or NULL; its cell by column name, or NULL where missing. */
 const struct named_table *trace_find_table(const struct trace *t, const char *name);
 const char *named_table_cell(const struct named_table *k, uint32_t row, const char *column);

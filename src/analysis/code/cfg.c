@@ -205,7 +205,6 @@ static bool cut_blocks(struct builder *b, struct incore_error *e)
 			block->succ[CFG_FALL] = k + 1;
 		if (block->succ[CFG_FALL] == block->succ[CFG_JUMP])
 			block->succ[CFG_JUMP] = NO_BLOCK;
-		block->is_indirect = is_indirect_jump(text);
 	}
 	return true;
 }

@@ -183,7 +183,6 @@ bool cfg_find_dominators(struct cfg *g, uint32_t **order, uint32_t *n, struct in
 	for (uint32_t v = ROOT + 1; v <= d.n; v++) {
 		const struct cfg_block *b = &g->blocks[d.vertex[v]];
 
-		g->n_entries += b->is_entry;
 		for (unsigned s = 0; s < CFG_EDGES; s++) {
 			uint32_t to = b->succ[s] == NO_BLOCK ? 0 : d.number[b->succ[s]];
 			bool is_retreating = to != 0 && d.label[to] <= d.label[v] &&

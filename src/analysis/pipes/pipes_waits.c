@@ -14,7 +14,6 @@ struct awaited {
 	code_idx producer, wait;
 	uint64_t cyc;	  /* exposed */
 	uint64_t latency; /* from the producer's start to the end of the wait */
-	bool is_cross;
 };
 
 struct gather {
@@ -72,9 +71,8 @@ static bool add_awaited(struct gather *g, const struct pipe_lane *l, const struc
 		return true;
 	end = lane_end(l, w->slice);
 	start = from->start_cyc[work];
-	return VEC_PUSH(
-		&g->list, (struct awaited){from->code[work], l->code[w->slice], w->cyc,
-				  end > start ? end - start : 0, k->kind == LINK_CROSS_CORE});
+	return VEC_PUSH(&g->list, (struct awaited){from->code[work], l->code[w->slice], w->cyc,
+					  end > start ? end - start : 0});
 }
 
 static int compare_waits(const void *pa, const void *pb)

@@ -402,10 +402,3 @@ bool clusters_finish(struct clusters *c, struct incore_error *e)
 	mem_free(v);
 	return ok || err_nomem(e);
 }
-
-bool track_put_coords(const struct trace *t, track_idx i, struct strbuf *out)
-{
-	for (unsigned k = 0; k < TRACK_LEVELS && t->levels[k]; k++)
-		sb_printf(out, "%s%s%u", k ? " " : "", t->levels[k], t->tracks[i].coord[k]);
-	return !out->failed;
-}

@@ -81,7 +81,7 @@ struct csv_job {
 	enum ascend_core kind;
 	bool is_kind_known;
 	struct asc_table table;
-	uint64_t n_bad, first_bad;
+	uint64_t n_bad;
 };
 
 static bool add_stated(struct csv_job *j, const struct line_fields *f)

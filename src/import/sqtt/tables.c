@@ -15,7 +15,8 @@
 #define DEFAULT_REALTIME_HZ 100000000u
 #define SAMPLES_SOURCE "realtime samples of the trace"
 
-const char *sqtt_kernel_name(struct sqtt_build *b, uint32_t object, uint64_t pc)
+/* The symbol at a record's address, or "<object> / 0x<address>"; NULL on lack of memory. */
+static const char *sqtt_kernel_name(struct sqtt_build *b, uint32_t object, uint64_t pc)
 {
 	size_t hint = 0;
 	uint32_t slot = sqtt_slot_of(&b->objects, object, pc, &hint);

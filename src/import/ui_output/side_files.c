@@ -51,7 +51,6 @@ struct folder {
 	struct side *s;
 	const char *path;
 	VEC(const char *) names;
-	unsigned n_asked;
 };
 
 static bool add_name(void *ctx, const char *name, struct incore_error *e)

@@ -42,7 +42,9 @@ bool ui_load_into(struct ui_build *b, struct file_data *f, const char *name, con
 	return file_store_load_at(store_of(b->options), use, f, b->dir_fd, name, path, e);
 }
 
-bool ui_load(struct ui_build *b, const char *name, struct ui_bytes *out, struct incore_error *e)
+/* Loads dir/name into b->file. */
+static bool ui_load(
+	struct ui_build *b, const char *name, struct ui_bytes *out, struct incore_error *e)
 {
 	const char *path = arena_printf(&b->scratch, "%s/%s", b->dir, name);
 
