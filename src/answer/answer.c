@@ -6,7 +6,8 @@
 
 bool answer_ask(const struct request *r, struct answer *a, struct incore_error *e)
 {
-	*a = (struct answer){.question = r->question, .record = r->question->records[0]};
+	*a = (struct answer){
+		.question = r->question, .record = r->question->records[0], .want = IMPORT_ALL};
 	arena_init(&a->arena);
 	if (!r->question->ask(r, a, e))
 		return false;

@@ -50,6 +50,7 @@ struct answer {
 	const struct record *record;
 	const void *data;	      /* of that record */
 	VEC(struct trace *) traces;   /* what it is about, in the order of the request */
+	unsigned want;		      /* tables of them that it asked for */
 	VEC(struct kept_object) kept; /* analyses that its lists stand in */
 	VEC(const char *) warnings;   /* in the arena */
 	uint32_t n_notes;	      /* told so far, mere information left out */
@@ -100,9 +101,10 @@ void answer_json(const struct answer *a, struct json_writer *w);
 void question_schema(const struct question *q, struct json_writer *w);
 /* Its parts, for what is no answer (what pack, export, ... say they did): up to the key "input", and its value. */
 void envelope_begin(const char *verb, struct json_writer *w);
-void envelope_input(const struct trace *const *traces, size_t n, struct json_writer *w);
-/* Which capture an answer is about, as the member "input" holds it. */
-void input_json(const struct trace *t, struct json_writer *w);
+void envelope_input(
+	const struct trace *const *traces, size_t n, unsigned want, struct json_writer *w);
+/* Which capture an answer is about, as the member "input" holds it: what a trace of the wanted tables says. */
+void input_json(const struct trace *t, unsigned want, struct json_writer *w);
 #define EVIDENCE_TEXT 128
 /* "estimate (910b1, published-constants)" where the trace says what made it, else the evidence. */
 const char *evidence_text(const struct trace *t, char buf[EVIDENCE_TEXT]);

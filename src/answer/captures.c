@@ -72,11 +72,10 @@ static void keep_open(struct captures *k, const char *path, unsigned want, struc
 			lend_to(&k->lent.v[i]->columns, t);
 }
 
-/* Notes, and so warnings, depend on what was read: only the same tables are the same capture. */
 static struct trace *find_open(const struct captures *k, const char *path, unsigned want)
 {
 	for (size_t i = 0; i < k->open.n; i++)
-		if (k->open.v[i].want == want && strcmp(k->open.v[i].path, path) == 0)
+		if (!(want & ~k->open.v[i].want) && strcmp(k->open.v[i].path, path) == 0)
 			return k->open.v[i].trace;
 	return NULL;
 }
@@ -84,18 +83,20 @@ static struct trace *find_open(const struct captures *k, const char *path, unsig
 bool captures_read(struct captures *k, const struct capture *c, const struct import_options *o,
 	struct trace **out, struct incore_error *e)
 {
+	struct import_options all = *o;
 	struct trace *t;
 	bool ok = true;
 
 	pthread_mutex_lock(&k->lock);
+	all.want |= k->always;
 	t = find_open(k, c->path, o->want & ~(unsigned)IMPORT_KEEP_TRACKS);
 	if (t) {
 		trace_share(t);
 		capture_remember(&k->cache, c, t);
 	} else {
-		ok = import_read(c, o, &t, e);
+		ok = import_read(c, &all, &t, e);
 		if (ok)
-			keep_open(k, c->path, o->want & ~(unsigned)IMPORT_KEEP_TRACKS, t);
+			keep_open(k, c->path, all.want, t);
 	}
 	pthread_mutex_unlock(&k->lock);
 	if (ok)

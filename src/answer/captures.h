@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * captures.h: captures that were read and stay open while questions are asked of them, so that each
- * is read once, whatever is asked.
+ * captures.h: captures that were read and stay open while questions are asked of them. Where many
+ * are asked each is read once, with all tables: an answer then says what it would say of a trace
+ * with the tables that it wants.
  * Owner: captures_init() .. captures_deinit(). Threads: any may read; lending waits for nobody.
  */
 #ifndef ANSWER_CAPTURES_H
@@ -27,6 +28,7 @@ struct lent_capture {
 struct captures {
 	pthread_mutex_t lock; /* of all that follows */
 	struct capture_cache cache;
+	unsigned always; /* enum import_want: tables that are read whatever is asked */
 	VEC(struct open_capture) open;
 	VEC(struct lent_capture *) lent; /* each its own block: traces point into it */
 };

@@ -64,7 +64,7 @@ static struct rows labels_of(const struct trace *t, struct label out[MAX_LABELS]
 	return rows;
 }
 
-void input_json(const struct trace *t, struct json_writer *w)
+void input_json(const struct trace *t, unsigned want, struct json_writer *w)
 {
 	const struct trace_meta *m = &t->meta;
 	struct label labels[MAX_LABELS];
@@ -73,16 +73,17 @@ void input_json(const struct trace *t, struct json_writer *w)
 		.format = m->format,
 		.format_version = m->format_version,
 		.vendor = vendor_name(m->vendor),
-		.arch = m->arch,
-		.kernel = m->kernel,
+		.arch = table_name_get(m->arch, t->arch_from, want),
+		.kernel = table_name_get(m->kernel, t->kernel_from, want),
 		.evidence = evidence_name(m->evidence),
 		.agent = m->launch.agent,
 		.dispatch = m->launch.dispatch,
 		.clock_mhz = mhz > 0 ? mhz : NAN,
 		.tracks = t->n_tracks,
-		.notes = t->n_notes,
 		.labels = labels_of(t, labels)};
 
+	for (uint32_t i = 0; i < t->n_notes; i++)
+		x.notes += note_is_told(&t->notes[i], want);
 	record_json(&input_record, &x, w);
 }
 
@@ -118,17 +119,18 @@ void envelope_begin(const char *verb, struct json_writer *w)
 	json_w_key(w, "input");
 }
 
-void envelope_input(const struct trace *const *traces, size_t n, struct json_writer *w)
+void envelope_input(
+	const struct trace *const *traces, size_t n, unsigned want, struct json_writer *w)
 {
 	if (n == 1) {
-		input_json(traces[0], w);
+		input_json(traces[0], want, w);
 		return;
 	}
 	json_w_object(w);
 	json_w_key(w, "captures");
 	json_w_array(w);
 	for (size_t i = 0; i < n; i++)
-		input_json(traces[i], w);
+		input_json(traces[i], want, w);
 	json_w_end(w);
 	json_w_end(w);
 }
@@ -136,7 +138,7 @@ void envelope_input(const struct trace *const *traces, size_t n, struct json_wri
 void answer_json(const struct answer *a, struct json_writer *w)
 {
 	envelope_begin(a->question->name, w);
-	envelope_input((const struct trace *const *)a->traces.v, a->traces.n, w);
+	envelope_input((const struct trace *const *)a->traces.v, a->traces.n, a->want, w);
 	json_w_key(w, "data");
 	record_json(a->record, a->data, w);
 	json_w_key(w, "warnings");

@@ -222,7 +222,10 @@ bool answer_open(struct answer *a, const struct request *r, const char *path, un
 		goto out;
 	}
 	warn_others(a, v, n, chosen);
-	answer_notes(a, t->notes, t->n_notes);
+	a->want = want;
+	for (uint32_t i = 0; i < t->n_notes; i++)
+		if (note_is_told(&t->notes[i], want))
+			answer_notes(a, &t->notes[i], 1);
 	*out = t;
 	ok = true;
 out:

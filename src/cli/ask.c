@@ -5,14 +5,20 @@
 /* Every option of the table that was given, as often as it was. */
 static bool take_options(struct cli *c, const struct option_def *table, struct request *r)
 {
-	for (; table && table->name; table++)
-		for (unsigned i = 0; table->is_stored && i < cli_many(c, table->name); i++)
+	for (; table && table->name; table++) {
+		const struct option_def *d = request_option(r->question, table->name);
+
+		/* A verb's own option may bear the name of a shared one, and is no field then. */
+		for (unsigned i = 0; d->is_stored && i < cli_many(c, table->name); i++)
 			if (!request_set(r, table->name, cli_many_at(c, table->name, i), &c->error))
 				return false;
+	}
 	return true;
 }
 
-bool cli_request(struct cli *c, const struct question *q, struct captures *k, struct request *out)
+/* What the command line says; the captures are the caller's. */
+static bool make_request(
+	struct cli *c, const struct question *q, struct captures *k, struct request *out)
 {
 	if (!request_init(out, q, &c->error))
 		return false;
@@ -39,13 +45,39 @@ static void take_warnings(struct cli *c, const struct answer *a)
 	c->n_losses += a->n_losses;
 }
 
+void cli_move_warnings(struct cli *c, struct answer *a)
+{
+	take_warnings(c, a);
+	c->warnings.failed |= a->has_lost_warning;
+	a->warnings.n = 0;
+	a->n_notes = a->n_losses = 0;
+}
+
+bool cli_begin(struct cli *c, struct asked *out)
+{
+	*out = (struct asked){.shape = {.name = c->verb->name,
+				      .groups = c->verb->groups,
+				      .options = c->verb->options}};
+	captures_init(&out->captures);
+	arena_init(&out->answer.arena);
+	return make_request(c, &out->shape, &out->captures, &out->request);
+}
+
+bool cli_open(struct cli *c, struct asked *x, const char *path, unsigned want, struct trace **out)
+{
+	bool ok = answer_open(&x->answer, &x->request, path, want, out, &c->error);
+
+	cli_move_warnings(c, &x->answer);
+	return ok;
+}
+
 bool cli_ask(struct cli *c, struct asked *out)
 {
 	bool ok;
 
 	*out = (struct asked){0};
 	captures_init(&out->captures);
-	if (!cli_request(
+	if (!make_request(
 		    c, c->verb->question, c->opened ? c->opened : &out->captures, &out->request))
 		return false;
 	ok = answer_ask(&out->request, &out->answer, &c->error);

@@ -14,6 +14,7 @@ struct asked {
 	struct request request;
 	struct answer answer;
 	struct captures captures;
+	struct question shape; /* of a verb that is no question: the options it shares with those */
 };
 
 /* Asks c->verb's question; warnings and losses are c's afterwards. False: c->error says why. */
@@ -21,8 +22,13 @@ bool cli_ask(struct cli *c, struct asked *out);
 void cli_answered(struct asked *x);
 /* Asks, prints JSON or calls draw() for text and CSV, frees; the exit status. */
 int cli_run_question(struct cli *c, bool (*draw)(struct cli *c, const struct answer *a));
-/* A request with what the command line says of captures and selection, for verbs that are no
- * question. The captures are the caller's. */
-bool cli_request(struct cli *c, const struct question *q, struct captures *k, struct request *out);
+/* For verbs that are no question: a request with what the command line says of captures and
+ * selection, and an answer that holds what is opened. The caller frees with cli_answered(), also
+ * after a failure; *out may not move. */
+bool cli_begin(struct cli *c, struct asked *out);
+/* Opens the capture of a path, which x keeps; its notes become c's warnings. */
+bool cli_open(struct cli *c, struct asked *x, const char *path, unsigned want, struct trace **out);
+/* Warnings and losses of the answer are c's from now on, and no longer its own. */
+void cli_move_warnings(struct cli *c, struct answer *a);
 
 #endif

@@ -5,7 +5,7 @@
 #include <unistd.h>
 
 #include "base/mem.h"
-#include "cli/cli.h"
+#include "cli/ask.h"
 #include "cli/text/table.h"
 #include "export/clean/clean_job.h"
 #include "import/ascend/opprof.h"
@@ -109,31 +109,41 @@ static void print_text(struct cli *c, const struct clean_job *j)
 		fprintf(c->out, "copied the raw files into %s\n", j->raw_path);
 }
 
-static bool read_trace(struct cli *c, struct clean_job *j, struct trace **out)
+/* The trace is x's. */
+static bool read_trace(
+	struct cli *c, const struct clean_job *j, struct asked *x, struct trace **out)
 {
-	struct import_options o = cli_import_options(c, IMPORT_TEXT);
+	struct import_options o;
+	struct trace *t;
 
+	if (!cli_begin(c, x))
+		return false;
 	if (j->run->is_other)
-		return cli_open_trace(c, j->run->path, IMPORT_ALL, out);
-	if (!import_read_as(clean_job_format(j), j->run->path, &o, out, &c->error))
+		return cli_open(c, x, j->run->path, IMPORT_ALL, out);
+	o = request_import(&x->request, IMPORT_TEXT);
+	if (!import_read_as(clean_job_format(j), j->run->path, &o, &t, &c->error) ||
+		!ANSWER_KEEP(&x->answer, t, trace_free, &c->error))
 		return false;
 	/* What is wrong with cycles is nothing to text that is copied. */
-	if ((*out)->text->has_numbered_lanes)
-		cli_notes(c, (*out)->notes, (*out)->n_notes);
+	if (t->text->has_numbered_lanes)
+		answer_notes(&x->answer, t->notes, t->n_notes);
+	cli_move_warnings(c, &x->answer);
+	*out = t;
 	return true;
 }
 
 static bool take_trace(struct cli *c, struct clean_job *j)
 {
+	struct asked x;
 	struct trace *t = NULL;
-	bool ok = read_trace(c, j, &t);
+	bool ok = read_trace(c, j, &x, &t);
 
 	if (ok && (t->meta.vendor != VENDOR_ASCEND || (!t->n_tracks && !t->text)))
 		ok = err_file(&c->error, "no-pipes", j->run->path, INCORE_NO_OFFSET,
 			"expected a trace of Ascend pipes, found %s",
 			t->n_tracks ? vendor_name(t->meta.vendor) : "no slice");
 	ok = ok && clean_job_take(j, t, &c->error);
-	trace_free(t);
+	cli_answered(&x);
 	return ok;
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* cmd_export.c: a trace in another format. */
 #include "analysis/pipes/pipe_sweep.h"
-#include "cli/cli.h"
+#include "cli/ask.h"
 #include "cli/text/table.h"
 #include "export/export.h"
 
@@ -138,7 +138,8 @@ static void print_text(
 		plural(r->n_links), evidence_text(t, (char[EVIDENCE_TEXT]){0}));
 }
 
-static int export_to(struct cli *c, const struct export_ops *ops, const struct trace *t)
+static int export_to(
+	struct cli *c, const struct export_ops *ops, struct asked *x, const struct trace *t)
 {
 	const char *path = cli_text(c, "output");
 	bool is_stdout = !path || strcmp(path, "-") == 0;
@@ -155,16 +156,20 @@ static int export_to(struct cli *c, const struct export_ops *ops, const struct t
 			"on stdout");
 		return cli_fail(c);
 	}
-	if (!cli_selection(c, t, &s))
+	if (cli_has(c, "until"))
+		x->request.to = cli_count(c, "until");
+	x->request.to_name = "until";
+	if (!request_selection(&x->request, t, &s, &c->error))
 		return cli_fail(c);
 	o.is_strict = cli_flag(c, "strict");
-	o.walk = cli_walk_options(c, &s);
+	o.walk = request_walk(&x->request, &s);
 	o.is_real_time = strcmp(cli_text(c, "time"), "us") == 0;
 	if (!export_run(t, ops, path, &o, &r, &c->error)) {
 		selection_deinit(&s);
 		return cli_fail(c);
 	}
-	cli_notes(c, r.notes, r.n_notes);
+	answer_notes(&x->answer, r.notes, r.n_notes);
+	cli_move_warnings(c, &x->answer);
 	warn_cuts(c, ops, &r);
 	if (c->use_json)
 		status = print_json(c, t, ops, path, &r);
@@ -179,6 +184,7 @@ static int run(struct cli *c)
 {
 	const struct export_ops *ops;
 	struct trace *t = NULL;
+	struct asked x;
 	int status;
 
 	if (cli_flag(c, "list"))
@@ -190,10 +196,11 @@ static int run(struct cli *c)
 		err_set(&c->error, INCORE_USAGE, "missing-argument", "export needs a PATH");
 		return cli_fail(c);
 	}
-	if (!cli_open_trace(c, c->args[0], IMPORT_ALL, &t))
-		return cli_fail(c);
-	status = export_to(c, ops, t);
-	trace_free(t);
+	if (cli_begin(c, &x) && cli_open(c, &x, c->args[0], IMPORT_ALL, &t))
+		status = export_to(c, ops, &x, t);
+	else
+		status = cli_fail(c);
+	cli_answered(&x);
 	return status;
 }
 

@@ -4,7 +4,7 @@
 
 #include "base/file.h"
 #include "base/mem.h"
-#include "cli/cli.h"
+#include "cli/ask.h"
 #include "cli/text/table.h"
 #include "trace/packed.h"
 
@@ -167,19 +167,16 @@ static bool write_packed(
 	return ok;
 }
 
-static int run(struct cli *c)
+static int pack(struct cli *c, const struct trace *t)
 {
-	struct trace *t = NULL;
 	struct packed_result r;
 	const char *path = cli_text(c, "output");
 	char *name = NULL;
 	uint64_t bytes = 0;
 	int status = INCORE_OK;
 
-	if (!cli_open_trace(c, c->args[0], IMPORT_ALL, &t))
-		return cli_fail(c);
 	if (cli_flag(c, "strict") && c->n_losses)
-		goto out; /* nothing is written; the program says why */
+		return INCORE_OK; /* nothing is written; the program says why */
 	name = path ? mem_strndup(path, strlen(path)) : default_name(t->meta.origin);
 	if (!name)
 		err_nomem(&c->error);
@@ -201,7 +198,20 @@ static int run(struct cli *c)
 		print_text(c, t, name, &r, bytes);
 out:
 	mem_free(name);
-	trace_free(t);
+	return status;
+}
+
+static int run(struct cli *c)
+{
+	struct trace *t = NULL;
+	struct asked x;
+	int status;
+
+	if (cli_begin(c, &x) && cli_open(c, &x, c->args[0], IMPORT_ALL, &t))
+		status = pack(c, t);
+	else
+		status = cli_fail(c);
+	cli_answered(&x);
 	return status;
 }
 

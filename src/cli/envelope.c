@@ -15,7 +15,7 @@ void cli_json_begin(
 	struct cli *c, struct json_writer *w, const struct trace *const *traces, size_t n_traces)
 {
 	cli_json_head(c, w);
-	envelope_input(traces, n_traces, w);
+	envelope_input(traces, n_traces, IMPORT_ALL, w);
 	json_w_key(w, "data");
 }
 

@@ -198,7 +198,7 @@ static bool notes_grow(struct trace *t)
 bool trace_note(struct trace *t, enum note_kind kind, const char *code, const char *path,
 	uint64_t offset, uint64_t count, const char *fmt, ...)
 {
-	struct note n = {.kind = kind, .offset = offset, .count = count};
+	struct note n = {.kind = kind, .offset = offset, .count = count, .tables = t->reading};
 	struct strbuf text = {0};
 	va_list ap;
 

@@ -353,9 +353,16 @@ struct note {
 	const char *path;    /* or NULL */
 	uint64_t offset;     /* or INCORE_NO_OFFSET */
 	uint64_t count;	     /* how many of it */
+	unsigned tables;     /* told of these (enum import_want) alone; 0: of any trace */
 };
 
 /* --- the trace --- */
+
+/* A name that stands in a table which not every question needs. */
+struct table_name {
+	unsigned tables;     /* enum import_want; 0: it is known without any */
+	const char *without; /* what it is called where these were not read */
+};
 
 struct trace;
 
@@ -424,7 +431,9 @@ struct trace {
 	struct named_table *tables; /* in the order they were found; names may repeat */
 	uint32_t n_notes;
 	struct note *notes;
-	unsigned n_shares;		   /* private: owners beside the first */
+	struct table_name kernel_from, arch_from; /* of meta.kernel, meta.arch */
+	unsigned reading;  /* private: tables that are being read; trace_note() writes it down */
+	unsigned n_shares; /* private: owners beside the first */
 	const struct track_lender *lender; /* private: or NULL; atomic */
 };
 
@@ -442,6 +451,17 @@ bool trace_load_track(const struct trace *t, track_idx i, unsigned want, struct 
 static inline int64_t trace_aligned(const struct trace *t, clock_idx c, uint64_t time_cyc)
 {
 	return (int64_t)time_cyc + (c < t->n_clocks ? t->clocks[c].offset_cyc : 0);
+}
+
+/* Whether who wants these tables is told. A trace with more of them then says the same. */
+static inline bool note_is_told(const struct note *n, unsigned want)
+{
+	return !(n->tables & ~want);
+}
+/* The name that a trace of these tables has. */
+static inline const char *table_name_get(const char *name, struct table_name from, unsigned want)
+{
+	return from.tables & ~want ? from.without : name;
 }
 
 /* Trace clock in MHz, 0 when unknown. */

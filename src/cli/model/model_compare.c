@@ -2,6 +2,7 @@
 /* model_compare.c: incore model compare: two traces of one kernel, per pipe and per op. */
 #include "cli/model/model_compare.h"
 
+#include "cli/ask.h"
 #include "cli/model/model_job.h"
 #include "cli/text/table.h"
 
@@ -16,13 +17,13 @@ struct side {
 	struct pipes *pipes;
 };
 
-static bool open_side(struct cli *c, const char *path, struct side *s)
+static bool open_side(struct cli *c, struct asked *x, const char *path, struct side *s)
 {
-	struct walk_options o = cli_walk_options(c, NULL);
+	struct walk_options o = request_walk(&x->request, NULL);
 	struct walk_result r = {0};
 	bool ok;
 
-	if (!cli_open_trace(c, path, IMPORT_ALL, &s->trace))
+	if (!cli_open(c, x, path, IMPORT_ALL, &s->trace))
 		return false;
 	if (!trace_has_pipes(s->trace))
 		return err_set(&c->error, INCORE_BAD_INPUT, "no-pipes",
@@ -30,7 +31,8 @@ static bool open_side(struct cli *c, const char *path, struct side *s)
 	s->pipes = pipes_new(s->trace, &c->error);
 	ok = s->pipes && pipes_collect(s->pipes, &o, &r, &c->error);
 	if (ok)
-		cli_walk_notes(c, &r);
+		answer_walk_notes(&x->answer, &r);
+	cli_move_warnings(c, &x->answer);
 	walk_result_deinit(&r);
 	return ok;
 }
@@ -200,24 +202,27 @@ static bool check_usage(struct cli *c)
 	return true;
 }
 
-static bool compare(struct cli *c, struct side s[2], struct pipe_compare *k)
+static bool compare(struct cli *c, struct asked *x, struct side s[2], struct pipe_compare *k)
 {
 	const char *pmu = cli_text(c, "pmu");
 
-	if (!check_usage(c) || (!pmu && !open_side(c, c->args[0], &s[0])) ||
-		!open_side(c, c->args[pmu ? 0 : 1], &s[1]))
+	if (!check_usage(c))
 		return false;
-	return pmu ? compare_counters(pmu, s[1].pipes, k, &c->error)
-		   : pipe_compare(s[0].pipes, s[1].pipes, k, &c->error);
+	if (pmu)
+		return open_side(c, x, c->args[0], &s[1]) &&
+		       compare_counters(pmu, s[1].pipes, k, &c->error);
+	return open_side(c, x, c->args[0], &s[0]) && open_side(c, x, c->args[1], &s[1]) &&
+	       pipe_compare(s[0].pipes, s[1].pipes, k, &c->error);
 }
 
 static int run_model_compare(struct cli *c)
 {
 	struct side s[2] = {{0}};
 	struct pipe_compare k;
+	struct asked x;
 	int status;
 
-	if (!compare(c, s, &k)) {
+	if (!cli_begin(c, &x) || !compare(c, &x, s, &k)) {
 		status = cli_fail(c);
 	} else {
 		bool ok = c->use_json ? tell_json(c, s, &k) : tell_text(c, s, &k);
@@ -225,10 +230,9 @@ static int run_model_compare(struct cli *c)
 		status = !ok ? cli_fail(c) : k.is_same_count ? INCORE_OK : INCORE_NO;
 		pipe_compare_deinit(&k);
 	}
-	for (unsigned i = 0; i < 2; i++) {
+	for (unsigned i = 0; i < 2; i++)
 		pipes_free(s[i].pipes);
-		trace_free(s[i].trace);
-	}
+	cli_answered(&x);
 	return status;
 }
 

@@ -3,6 +3,7 @@
 #include "cli/model/model_measured.h"
 
 #include "analysis/pipes/pipes.h"
+#include "cli/ask.h"
 #include "isa/ascend.h"
 
 void measured_init(struct measured *m)
@@ -202,11 +203,12 @@ static bool add_core(struct measured *m, const struct pipes *p, const struct pip
 
 static bool add_trace(struct cli *c, struct measured *m, const char *path, struct calib_options *o)
 {
-	struct walk_options w = cli_walk_options(c, NULL);
 	struct walk_result r = {0};
+	struct walk_options w;
 	struct pipes *p = NULL;
 	struct trace *t = NULL;
-	bool ok = cli_open_trace(c, path, IMPORT_ALL, &t);
+	struct asked x;
+	bool ok = cli_begin(c, &x) && cli_open(c, &x, path, IMPORT_ALL, &t);
 
 	if (ok && !trace_has_pipes(t))
 		ok = err_set(&c->error, INCORE_BAD_INPUT, "no-pipes",
@@ -214,6 +216,7 @@ static bool add_trace(struct cli *c, struct measured *m, const char *path, struc
 	if (ok && t->meta.evidence == EVIDENCE_ESTIMATE)
 		ok = err_set(&c->error, INCORE_BAD_INPUT, "estimate",
 			"%s: an estimate measures nothing", path);
+	w = request_walk(&x.request, NULL);
 	p = ok ? pipes_new(t, &c->error) : NULL;
 	ok = p && pipes_collect(p, &w, &r, &c->error) && check_whole(p, path, &c->error);
 	for (uint32_t i = 0; ok && i < p->n_cores; i++)
@@ -222,7 +225,7 @@ static bool add_trace(struct cli *c, struct measured *m, const char *path, struc
 		o->status = STATUS_DEVICE;
 	walk_result_deinit(&r);
 	pipes_free(p);
-	trace_free(t);
+	cli_answered(&x);
 	return ok;
 }
 
@@ -269,14 +272,15 @@ static bool add_instructions(struct cli *c, struct measured *m, const char *path
 {
 	struct trace *t = NULL;
 	const struct named_table *k;
-	bool ok = cli_open_trace(c, path, IMPORT_ALL, &t);
+	struct asked x;
+	bool ok = cli_begin(c, &x) && cli_open(c, &x, path, IMPORT_ALL, &t);
 
 	k = ok ? trace_find_table(t, ASCEND_TABLE_INSTR_CSV) : NULL;
 	if (ok && !k)
 		ok = err_file(&c->error, "no-table", path, INCORE_NO_OFFSET,
 			"no table of instructions (instr_exe) is in it");
 	ok = ok && add_table(m, k, &c->error);
-	trace_free(t);
+	cli_answered(&x);
 	return ok;
 }
 

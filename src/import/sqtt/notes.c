@@ -76,6 +76,7 @@ static bool note_changes(struct sqtt_build *b)
 	const struct sqtt_loader *l = b->loader;
 	struct trace *t = b->trace;
 	uint64_t clamped = 0, unwritten = 0, moved = 0, no_slot = 0;
+	bool ok;
 
 	for (uint32_t i = 0; i < l->n_engines; i++) {
 		clamped += l->engines[i].n_clamped;
@@ -93,20 +94,21 @@ static bool note_changes(struct sqtt_build *b)
 		return false;
 	if (no_slot && t->n_code == 0 &&
 		!trace_note(t, NOTE_UNMAPPED, "no-known-code", NULL, INCORE_NO_OFFSET, no_slot,
-			"none of the %llu instructions lies in a known code object: is it the "
-			"right "
-			"one, at the right load address?",
+			"none of the %llu instructions lies in a known code object: is it the right one, at the right load address?",
 			(unsigned long long)no_slot))
 		return false;
 	for (uint32_t i = 0; i < t->n_occupancy; i++)
 		unwritten += t->occupancy[i].is_start && t->occupancy[i].cu == t->meta.target_cu;
 	for (track_idx i = 0; i < t->n_tracks; i++)
 		unwritten -= unwritten && t->tracks[i].coord[1] == t->meta.target_cu;
-	return !unwritten ||
-	       trace_note(t, NOTE_INFO, "waves-without-detail", NULL, INCORE_NO_OFFSET, unwritten,
-		       "%llu waves of the target CU have no instructions in the stream (another "
-		       "SIMD, or instruction tracing was off): occupancy alone has them",
-		       (unsigned long long)unwritten);
+	if (!unwritten)
+		return true;
+	t->reading = IMPORT_OCCUPANCY;
+	ok = trace_note(t, NOTE_INFO, "waves-without-detail", NULL, INCORE_NO_OFFSET, unwritten,
+		"%llu waves of the target CU have no instructions in the stream (another SIMD, or instruction tracing was off): occupancy alone has them",
+		(unsigned long long)unwritten);
+	t->reading = 0;
+	return ok;
 }
 
 bool sqtt_notes_build(struct sqtt_build *b, struct incore_error *e)

@@ -84,8 +84,10 @@ bool ui_name_kernel(struct ui_build *b, struct incore_error *e)
 
 		if (!starts)
 			return err_nomem(e);
-		if (t->n_kernel_names)
+		if (t->n_kernel_names) {
 			t->meta.kernel = started_most(t, starts);
+			t->kernel_from.tables = IMPORT_OCCUPANCY;
+		}
 		mem_free(starts);
 		return true;
 	}

@@ -295,6 +295,7 @@ static bool state_machine(struct side *s)
 	if (m->is_known) {
 		t->meta.machine = m->m;
 		if (m->arch) {
+			t->arch_from = (struct table_name){IMPORT_SIDE_FILES, t->meta.arch};
 			t->meta.arch = m->arch;
 			t->meta.arch_source = m->source;
 		}

@@ -320,31 +320,62 @@ static bool read_clocks(struct ui_build *b, bool has_occupancy, struct incore_er
 	return true;
 }
 
-static bool read_optional(struct ui_build *b, struct incore_error *e)
+static bool read_occupancy(struct ui_build *b, struct incore_error *e)
 {
-	unsigned want = b->options ? b->options->want : IMPORT_ALL;
+	return ui_optional(b, "occupancy.json", ui_occupancy_parse, e);
+}
+
+static bool read_wstates(struct ui_build *b, struct incore_error *e)
+{
 	char name[] = "wstates0.json";
 
-	if (want & IMPORT_OCCUPANCY && !ui_optional(b, "occupancy.json", ui_occupancy_parse, e))
-		return false;
-	if (!read_clocks(b, want & IMPORT_OCCUPANCY, e) || !make_tracks(b, e) ||
-		!ui_occupancy_join(b, e))
-		return false;
-	for (char k = '0'; want & IMPORT_STATED_SERIES && k <= '4'; k++) {
+	for (char k = '0'; k <= '4'; k++) {
 		name[sizeof("wstates") - 1] = k;
 		if (!ui_optional(b, name, ui_wstates_parse, e))
 			return false;
 	}
-	if (!ui_optional(b, "snapshots.json", ui_snapshots_parse, e))
+	return true;
+}
+
+/* Reads the tables if they are wanted; notes on them are told of them alone. */
+static bool read_wanted(struct ui_build *b, unsigned tables,
+	bool (*read)(struct ui_build *b, struct incore_error *e), struct incore_error *e)
+{
+	bool ok;
+
+	if (b->options && !(b->options->want & tables))
+		return true;
+	b->trace->reading = tables;
+	ok = read(b, e);
+	b->trace->reading = 0;
+	return ok;
+}
+
+/* Where clocks rest on the occupancy, it is read and its notes are told, wanted or not. */
+static void tell_of_occupancy(struct trace *t)
+{
+	for (uint32_t i = 0; i < t->n_notes; i++)
+		if (t->notes[i].tables == IMPORT_OCCUPANCY)
+			t->notes[i].tables = 0;
+}
+
+static bool read_optional(struct ui_build *b, struct incore_error *e)
+{
+	bool has_occupancy = !b->options || b->options->want & IMPORT_OCCUPANCY;
+
+	if (!read_wanted(b, IMPORT_OCCUPANCY, read_occupancy, e) ||
+		!read_clocks(b, has_occupancy, e))
 		return false;
-	if (want & IMPORT_SOURCES && !ui_sources_load(b, e))
-		return false;
-	if (want & IMPORT_COUNTERS && !ui_counters_read(b, e))
+	if (ui_has_many_samples(b))
+		tell_of_occupancy(b->trace);
+	if (!make_tracks(b, e) || !ui_occupancy_join(b, e) ||
+		!read_wanted(b, IMPORT_STATED_SERIES, read_wstates, e) ||
+		!ui_optional(b, "snapshots.json", ui_snapshots_parse, e) ||
+		!read_wanted(b, IMPORT_SOURCES, ui_sources_load, e) ||
+		!read_wanted(b, IMPORT_COUNTERS, ui_counters_read, e))
 		return false;
 	ui_guess_arch(b);
-	if (!ui_name_kernel(b, e))
-		return false;
-	return !(want & IMPORT_SIDE_FILES) || ui_side_files_read(b, e);
+	return ui_name_kernel(b, e) && read_wanted(b, IMPORT_SIDE_FILES, ui_side_files_read, e);
 }
 
 /* Names of a kind: the first few in full, all counted. */

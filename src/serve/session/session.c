@@ -265,7 +265,7 @@ static bool view_page(
 	colors_json(view.colors, &w);
 	json_w_key(&w, "input");
 	if (t)
-		input_json(t, &w);
+		input_json(t, IMPORT_ALL, &w);
 	else
 		json_w_null(&w);
 	if (t && !view_trace(&view, (uint32_t)from, &w))
