@@ -2,6 +2,10 @@
 /* ask.c: from a command line to a request, from an answer to a screen. */
 #include "cli/ask.h"
 
+#include <stdlib.h>
+
+#include "cli/options.h"
+
 /* Every option of the table that was given, as often as it was. */
 static bool take_options(struct cli *c, const struct option_def *table, struct request *r)
 {
@@ -53,6 +57,31 @@ void cli_move_warnings(struct cli *c, struct answer *a)
 	a->n_notes = a->n_losses = 0;
 }
 
+void cli_session_notes(struct cli *c, const struct session *s)
+{
+	struct answer a = {0};
+
+	arena_init(&a.arena);
+	for (unsigned i = 0; i < c->n_args; i++) {
+		const struct trace *t = session_trace(s, i);
+
+		if (t)
+			answer_notes(&a, t->notes, t->n_notes);
+	}
+	cli_move_warnings(c, &a);
+	answer_deinit(&a);
+}
+
+void cli_warn_unread(struct cli *c, uint64_t n)
+{
+	if (!n)
+		return;
+	c->n_losses++;
+	cli_warn(c,
+		"%llu track%s could not be read: the timeline lacks %s (incore check says more)",
+		(unsigned long long)n, plural(n), n == 1 ? "it" : "them");
+}
+
 bool cli_begin(struct cli *c, struct asked *out)
 {
 	*out = (struct asked){.shape = {.name = c->verb->name,
@@ -71,14 +100,13 @@ bool cli_open(struct cli *c, struct asked *x, const char *path, unsigned want, s
 	return ok;
 }
 
-bool cli_ask(struct cli *c, struct asked *out)
+static bool ask_verb(struct cli *c, struct asked *out)
 {
 	bool ok;
 
 	*out = (struct asked){0};
 	captures_init(&out->captures);
-	if (!make_request(
-		    c, c->verb->question, c->opened ? c->opened : &out->captures, &out->request))
+	if (!make_request(c, c->verb->question, &out->captures, &out->request))
 		return false;
 	ok = answer_ask(&out->request, &out->answer, &c->error);
 	take_warnings(c, &out->answer);
@@ -103,15 +131,44 @@ static bool print_json(struct cli *c, const struct answer *a)
 	return ferror(c->out) || json_w_finish(&w, &c->error);
 }
 
-int cli_run_question(struct cli *c, bool (*draw)(struct cli *c, const struct answer *a))
+int cli_run_question(struct cli *c)
 {
 	struct asked x;
 	int status = INCORE_OK;
 
-	if (!cli_ask(c, &x) || !(c->use_json ? print_json : draw)(c, &x.answer))
+	if (!ask_verb(c, &x) || !(c->use_json ? print_json : c->verb->draw)(c, &x.answer))
 		status = cli_fail(c);
 	else if (x.answer.is_no)
 		status = INCORE_NO;
 	cli_answered(&x);
 	return status;
+}
+
+bool text_page_open(struct text_page *p, struct incore_error *e)
+{
+	*p = (struct text_page){0};
+	p->cli.out = open_memstream(&p->text, &p->n);
+	return p->cli.out || err_nomem(e);
+}
+
+bool text_page_close(struct text_page *p, bool is_drawn, struct strbuf *out, struct incore_error *e)
+{
+	bool is_whole = fclose(p->cli.out) == 0;
+
+	if (!is_drawn)
+		err_move(e, &p->cli.error);
+	else if (!is_whole || !sb_add(out, p->text, p->n))
+		is_drawn = err_nomem(e);
+	free(p->text);
+	return is_drawn;
+}
+
+bool text_page_answer(
+	const char *verb, const struct answer *a, struct strbuf *out, struct incore_error *e)
+{
+	struct text_page p;
+
+	if (!text_page_open(&p, e))
+		return false;
+	return text_page_close(&p, verb_find(verb)->draw(&p.cli, a), out, e);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * ask.h: a verb that is a question: the command line becomes a request, the answer is printed as
- * JSON or drawn. Owner: the caller of cli_ask(); cli_answered() frees.
+ * JSON or drawn. Owner: the caller of cli_begin(); cli_answered() frees.
  */
 #ifndef CLI_ASK_H
 #define CLI_ASK_H
@@ -9,6 +9,7 @@
 #include "answer/answer.h"
 #include "answer/captures.h"
 #include "cli/cli.h"
+#include "serve/session/session.h"
 
 struct asked {
 	struct request request;
@@ -17,18 +18,34 @@ struct asked {
 	struct question shape; /* of a verb that is no question: the options it shares with those */
 };
 
-/* Asks c->verb's question; warnings and losses are c's afterwards. False: c->error says why. */
-bool cli_ask(struct cli *c, struct asked *out);
+/* Asks c->verb's question, prints JSON or draws text or CSV; the exit status. */
+int cli_run_question(struct cli *c);
 void cli_answered(struct asked *x);
-/* Asks, prints JSON or calls draw() for text and CSV, frees; the exit status. */
-int cli_run_question(struct cli *c, bool (*draw)(struct cli *c, const struct answer *a));
 /* For verbs that are no question: a request with what the command line says of captures and
  * selection, and an answer that holds what is opened. The caller frees with cli_answered(), also
  * after a failure; *out may not move. */
 bool cli_begin(struct cli *c, struct asked *out);
 /* Opens the capture of a path, which x keeps; its notes become c's warnings. */
 bool cli_open(struct cli *c, struct asked *x, const char *path, unsigned want, struct trace **out);
+/* All notes of the captures that a session has read become c's warnings. */
+void cli_session_notes(struct cli *c, const struct session *s);
+/* Says that so many of its tracks could not be read; nothing for 0. */
+void cli_warn_unread(struct cli *c, uint64_t n);
 /* Warnings and losses of the answer are c's from now on, and no longer its own. */
 void cli_move_warnings(struct cli *c, struct answer *a);
+
+/* A page of text in memory, drawn on by its cli: no option is given, no line is cut. */
+struct text_page {
+	struct cli cli;
+	char *text; /* private */
+	size_t n;
+};
+bool text_page_open(struct text_page *p, struct incore_error *e);
+/* Appends what was drawn; of a page that could not be drawn *e says why. */
+bool text_page_close(
+	struct text_page *p, bool is_drawn, struct strbuf *out, struct incore_error *e);
+/* Appends what `incore VERB` prints of the answer. */
+bool text_page_answer(
+	const char *verb, const struct answer *a, struct strbuf *out, struct incore_error *e);
 
 #endif

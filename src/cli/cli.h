@@ -43,8 +43,10 @@ struct verb {
 	unsigned groups;		  /* enum option_group, enum cli_option_group */
 	const struct option_def *options; /* own ones; ends with name NULL; may be NULL */
 	unsigned min_args, max_args;
-	int (*run)(
-		struct cli *c); /* exit status; on failure fills c->error and returns its status */
+	/* Of a question: its answer as text or CSV; false fills c->error. */
+	bool (*draw)(struct cli *c, const struct answer *a);
+	/* Of the others: exit status; on failure fills c->error and returns its status. */
+	int (*run)(struct cli *c);
 	const struct verb *const *subs; /* what comes next: "dump ls", ...; NULL ends. Its options
 					   are all of theirs, and run is NULL */
 };
@@ -70,14 +72,6 @@ struct cli {
 	uint32_t n_notes;  /* notes told so far, mere information left out */
 	uint32_t n_losses; /* notes that mean loss: with --strict the exit status becomes 4 */
 	void *private;	   /* options.c */
-	/* Reads a capture in place of import_read(), so that many questions read it once; NULL:
-	 * none.
-	 */
-	bool (*reader)(void *ctx, const struct capture *k, const struct import_options *o,
-		struct trace **out, struct incore_error *e);
-	void *reader_ctx;
-	struct capture_cache *captures; /* so that each file is opened once; may be NULL */
-	struct captures *opened;	/* for questions; NULL: each its own */
 };
 
 /* --- options, by long name --- */
@@ -90,21 +84,6 @@ unsigned cli_many(const struct cli *c, const char *name);  /* how often given */
 const char *cli_many_at(const struct cli *c, const char *name, unsigned i);
 uint64_t cli_top(const struct cli *c); /* --top; UINT64_MAX for "all" */
 
-/* --- input --- */
-/* Finds, chooses (by --agent, --dispatch, --kernel or capture_choose) and reads one capture; its
- * notes become warnings. */
-bool cli_open_trace(struct cli *c, const char *path, unsigned want, struct trace **out);
-/* What --agent and --dispatch ask for. */
-struct capture_choice cli_choice(const struct cli *c);
-/* Options to read a capture with, as the command line and the environment say. */
-struct import_options cli_import_options(const struct cli *c, unsigned want);
-/* Selection from the common options; freed with selection_deinit(). */
-bool cli_selection(struct cli *c, const struct trace *t, struct selection *out);
-/* pool, progress and selection for a walk. */
-struct walk_options cli_walk_options(struct cli *c, const struct selection *s);
-/* Notes of a walk (or any notes) become warnings, and losses when they mean loss. */
-void cli_notes(struct cli *c, const struct note *notes, uint32_t n);
-void cli_walk_notes(struct cli *c, const struct walk_result *r);
 void cli_warn(struct cli *c, const char *fmt, ...) PRINTF_LIKE(2, 3);
 
 /* --- output --- */

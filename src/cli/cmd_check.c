@@ -129,15 +129,10 @@ static bool draw_check(struct cli *c, const struct answer *answer)
 	return true;
 }
 
-static int run_check(struct cli *c)
-{
-	return cli_run_question(c, draw_check);
-}
-
 extern const struct question question_check;
 const struct verb verb_check = {
 	.name = "check",
 	.question = &question_check,
 	.groups = OPTIONS_OUTPUT | OPTIONS_CSV,
-	.run = run_check,
+	.draw = draw_check,
 };

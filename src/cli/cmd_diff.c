@@ -141,15 +141,10 @@ static bool draw_diff(struct cli *c, const struct answer *answer)
 	return true;
 }
 
-static int run_diff(struct cli *c)
-{
-	return cli_run_question(c, draw_diff);
-}
-
 extern const struct question question_diff;
 const struct verb verb_diff = {
 	.name = "diff",
 	.question = &question_diff,
 	.groups = OPTIONS_OUTPUT | OPTIONS_CSV,
-	.run = run_diff,
+	.draw = draw_diff,
 };

@@ -153,15 +153,10 @@ static bool draw_hot(struct cli *c, const struct answer *answer)
 	return true;
 }
 
-static int run_hot(struct cli *c)
-{
-	return cli_run_question(c, draw_hot);
-}
-
 extern const struct question question_hot;
 const struct verb verb_hot = {
 	.name = "hot",
 	.question = &question_hot,
 	.groups = OPTIONS_OUTPUT | OPTIONS_CSV,
-	.run = run_hot,
+	.draw = draw_hot,
 };

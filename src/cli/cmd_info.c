@@ -265,15 +265,10 @@ static bool draw_info(struct cli *c, const struct answer *a)
 	return true;
 }
 
-static int run_info(struct cli *c)
-{
-	return cli_run_question(c, draw_info);
-}
-
 extern const struct question question_info;
 const struct verb verb_info = {
 	.name = "info",
 	.question = &question_info,
 	.groups = OPTIONS_OUTPUT,
-	.run = run_info,
+	.draw = draw_info,
 };

@@ -55,15 +55,10 @@ static bool draw_isa(struct cli *c, const struct answer *answer)
 	return ok;
 }
 
-static int run_isa(struct cli *c)
-{
-	return cli_run_question(c, draw_isa);
-}
-
 extern const struct question question_isa;
 const struct verb verb_isa = {
 	.name = "isa",
 	.question = &question_isa,
 	.groups = OPTIONS_OUTPUT | OPTIONS_CSV,
-	.run = run_isa,
+	.draw = draw_isa,
 };

@@ -310,15 +310,10 @@ static bool draw_occupancy(struct cli *c, const struct answer *a)
 	return (answer_is(a, &occupancy_of_pipes_record) ? draw_of_pipes : draw_of_waves)(c, a);
 }
 
-static int run_occupancy(struct cli *c)
-{
-	return cli_run_question(c, draw_occupancy);
-}
-
 extern const struct question question_occupancy;
 const struct verb verb_occupancy = {
 	.name = "occupancy",
 	.question = &question_occupancy,
 	.groups = OPTIONS_OUTPUT | OPTIONS_CSV,
-	.run = run_occupancy,
+	.draw = draw_occupancy,
 };

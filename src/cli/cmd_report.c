@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* cmd_report.c: incore report: a capture as one file to send: the viewer with its data, or
  * Markdown. */
-#include "cli/cli.h"
+#include "cli/ask.h"
 #include "cli/config.h"
 #include "cli/report/report_answers.h"
 #include "cli/report/report_code.h"
 #include "cli/report/report_part.h"
 #include "cli/text/table.h"
-#include "cli/verb_answer.h"
 #include "serve/report/blob.h"
 #include "serve/report/report.h"
 #include "serve/session/session.h"
@@ -29,7 +28,7 @@ static const struct option_def options[] = {
 struct job {
 	struct cli *c;
 	struct config config;
-	struct verb_answers answers;
+	struct asked reading;
 	struct session *session;
 	struct report_answers kept;
 	struct strbuf summary, health, again, difference;
@@ -39,49 +38,27 @@ struct job {
 	struct report_code code;
 	uint64_t n_slices;
 	uint64_t bytes;
+	unsigned n_warned; /* answers that came with warnings */
 };
 
 /* --- data --- */
 
-static bool open_capture(void *ctx, unsigned i, struct progress *progress, struct trace **out,
-	struct incore_error *e)
-{
-	struct job *j = ctx;
-
-	if (!verb_answer_open(&j->answers, j->c->args[i], progress, out, e))
-		return false;
-	cli_notes(j->c, (*out)->notes, (*out)->n_notes);
-	return true;
-}
-
-static bool ask_verb(void *ctx, unsigned capture, unsigned base, const struct query *q,
-	struct strbuf *out, struct incore_error *e)
-{
-	struct job *j = ctx;
-	const char *paths[] = {j->c->args[capture], j->c->args[base]};
-
-	return verb_answer(&j->answers, q, paths, strcmp(q->name, "diff") == 0 ? 2 : 1, out, e);
-}
-
 static bool load(struct job *j)
 {
 	struct cli *c = j->c;
-	struct session_ops ops = {open_capture, ask_verb, verb_answer_is, j, NULL};
 	struct session_options o = {.n = c->n_args,
 		.paths = c->args,
-		.ops = &ops,
-		.pool = c->pool,
+		.reading = &j->reading.request,
 		.no_cache = true,
 		.colors = &j->config.colors};
 
-	if (!config_read(&j->config, &c->error))
-		return false;
-	if (!verb_answers_init(&j->answers, c, &c->error))
+	if (!cli_begin(c, &j->reading) || !config_read(&j->config, &c->error))
 		return false;
 	j->session = j->kept.session = session_new(&o, &c->error);
 	if (!j->session)
 		return false;
 	session_load(j->session);
+	cli_session_notes(c, j->session);
 	if (session_failure(j->session, &c->error))
 		return false;
 	cli_warn_unread(c, session_unread(j->session));
@@ -123,16 +100,30 @@ static bool keep_rows(struct job *j, unsigned capture)
 	return ok;
 }
 
+/* --- text --- */
+
+/* What `incore VERB` prints of the first capture; *out is the answer, the caller's. */
+static bool put_page(struct job *j, const char *verb, struct answer *out, struct strbuf *text)
+{
+	bool ok = session_ask(j->session, verb, 0, out, &j->c->error);
+
+	j->n_warned += out->warnings.n > 0;
+	return ok && text_page_answer(verb, out, text, &j->c->error);
+}
+
 /* What `incore diff` prints, or why it cannot. */
 static bool make_difference(struct job *j)
 {
 	struct cli *c = j->c;
+	struct answer diff;
+	bool ok;
 
-	if (c->n_args < 2 ||
-		verb_answer_text(&j->answers, "diff", c->args, 2, &j->difference, &c->error))
+	if (c->n_args < 2)
 		return true;
-	if (c->error.status == INCORE_FAILED)
-		return false;
+	ok = put_page(j, "diff", &diff, &j->difference);
+	answer_deinit(&diff);
+	if (ok || c->error.status == INCORE_FAILED)
+		return ok;
 	sb_free(&j->difference);
 	sb_printf(&j->difference, "These two cannot be compared: %s\n",
 		c->error.message ? c->error.message : "");
@@ -205,24 +196,45 @@ static bool is_markdown(const struct cli *c)
 	return name && (str_ends(str_of(name), ".md") || str_ends(str_of(name), ".markdown"));
 }
 
-/* Text of both forms of the report; the HTML carries all answers, Markdown those it is made of. */
-static bool make_text(struct job *j, const struct view *v)
+/* All that the page of an HTML report asks; Markdown asks nothing. */
+static bool keep_answers(struct job *j)
 {
 	struct cli *c = j->c;
 
-	if (is_markdown(c) && (!report_answers_ask(&j->kept, STR("isa")) ||
-				      !report_answers_ask(&j->kept, STR("summary"))))
-		return false;
-	for (unsigned i = 0; i < c->n_args; i++)
-		if (!is_markdown(c) &&
-			(!report_answers_all(&j->kept, i, &j->left_out) || !keep_rows(j, i)))
+	for (unsigned i = 0; i < c->n_args && !is_markdown(c); i++)
+		if (!report_answers_all(&j->kept, i, &j->left_out) || !keep_rows(j, i))
 			return false;
-	return make_difference(j) &&
-	       verb_answer_text(&j->answers, "summary", c->args, 1, &j->summary, &c->error) &&
-	       verb_answer_text(&j->answers, "check", c->args, 1, &j->health, &c->error) &&
-	       report_code_make(&j->code, c, v->trace, report_answers_find(&j->kept, "isa"),
-		       report_answers_find(&j->kept, "summary")) &&
-	       report_again_make(c, v, &j->again);
+	return true;
+}
+
+/* What the report says of the code, beside what the summary does. */
+static bool make_code(struct job *j, const struct view *v, const struct answer *summary)
+{
+	struct cli *c = j->c;
+	struct answer isa;
+	bool ok = session_ask(j->session, "isa", 0, &isa, &c->error);
+
+	if (ok)
+		ok = report_code_make(&j->code, v->trace, &isa, summary, &c->error);
+	if (is_markdown(c))
+		j->n_warned += isa.warnings.n > 0;
+	answer_deinit(&isa);
+	return ok;
+}
+
+/* Text of both forms of the report. */
+static bool make_text(struct job *j, const struct view *v)
+{
+	struct cli *c = j->c;
+	struct answer summary = {0}, check = {0};
+	bool ok = keep_answers(j) && make_difference(j) &&
+		  put_page(j, "summary", &summary, &j->summary) &&
+		  put_page(j, "check", &check, &j->health) && make_code(j, v, &summary) &&
+		  report_again_make(c, v, &j->again);
+
+	answer_deinit(&summary);
+	answer_deinit(&check);
+	return ok;
 }
 
 /* --- output --- */
@@ -278,7 +290,8 @@ static bool print_done(struct job *j, const struct trace *const *traces)
 	json_w_kv_cstr(&w, "evidence", evidence_name(t->meta.evidence));
 	json_w_kv_u64(&w, "file_bytes", j->bytes);
 	json_w_kv_u64(&w, "slices", j->n_slices);
-	json_w_kv_u64(&w, "answers", j->kept.n);
+	/* Markdown is made of two: isa and summary. */
+	json_w_kv_u64(&w, "answers", is_markdown(c) ? 2 : j->kept.n);
 	json_w_kv_cstr(&w, "left_out", j->left_out.n ? j->left_out.p : NULL);
 	json_w_end(&w);
 	return cli_json_end(c, &w);
@@ -318,9 +331,10 @@ static bool make(struct job *j)
 		.all_cost = j->code.all_cost,
 		.unit = j->code.unit,
 		.no_source = cli_flag(c, "no-source")};
-	if (j->answers.n_warned && !c->n_warnings)
+	j->n_warned += session_warned(j->session);
+	if (j->n_warned && !c->n_warnings)
 		cli_warn(c, "%u of its answers came with warnings, which stand in the report",
-			j->answers.n_warned);
+			j->n_warned);
 	return write_file(j, &r) && print_done(j, traces);
 }
 
@@ -331,7 +345,7 @@ static int run(struct cli *c)
 
 	report_answers_deinit(&j.kept);
 	session_free(j.session);
-	verb_answers_deinit(&j.answers);
+	cli_answered(&j.reading);
 	for (unsigned i = 0; i < MAX_CAPTURES; i++) {
 		report_part_deinit(&j.part[i]);
 		sb_free(&j.blob[i]);

@@ -9,15 +9,10 @@ static bool draw_summary(struct cli *c, const struct answer *a)
 						   : summary_print(c, a->data, a->traces.v[0]);
 }
 
-static int run_summary(struct cli *c)
-{
-	return cli_run_question(c, draw_summary);
-}
-
 extern const struct question question_summary;
 const struct verb verb_summary = {
 	.name = "summary",
 	.question = &question_summary,
 	.groups = OPTIONS_OUTPUT,
-	.run = run_summary,
+	.draw = draw_summary,
 };

@@ -4,10 +4,9 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "cli/ask.h"
 #include "cli/browser.h"
-#include "cli/cli.h"
 #include "cli/config.h"
-#include "cli/verb_answer.h"
 #include "serve/session/http.h"
 
 #define MAX_CAPTURES 16u
@@ -30,66 +29,19 @@ static const struct option_def options[] = {
 struct job {
 	struct cli *c;
 	struct config config;
-	struct verb_answers answers;
+	struct asked reading;
 	struct session *session;
 	struct http *http;
 	struct token token;
 	struct strbuf url, salt;
 };
 
-/* --- what the session asks of the program --- */
-
-static bool open_capture(void *ctx, unsigned i, struct progress *progress, struct trace **out,
-	struct incore_error *e)
-{
-	struct job *j = ctx;
-
-	if (!verb_answer_open(&j->answers, j->c->args[i], progress, out, e))
-		return false;
-	if (cli_has(j->c, "get")) /* the page shows them itself */
-		cli_notes(j->c, (*out)->notes, (*out)->n_notes);
-	return true;
-}
-
-static void capture_ready(void *ctx, unsigned capture, const struct view *v)
-{
-	struct job *j = ctx;
-
-	(void)capture;
-	verb_answer_lend(&j->answers, v);
-}
-
-static bool ask_verb(void *ctx, unsigned capture, unsigned base, const struct query *q,
-	struct strbuf *out, struct incore_error *e)
-{
-	struct job *j = ctx;
-	bool is_diff = strcmp(q->name, "diff") == 0;
-	const char *paths[] = {j->c->args[capture], j->c->args[base]};
-
-	return verb_answer(&j->answers, q, paths, is_diff ? 2 : 1, out, e);
-}
-
-/* A path that is no capture at all is said at once, not in the browser. */
-static bool find_captures(struct cli *c)
-{
-	for (unsigned i = 0; i < c->n_args; i++) {
-		struct capture_list list = {0};
-
-		if (!import_find(c->args[i], c->captures, &list, &c->error))
-			return false;
-		capture_list_deinit(&list);
-	}
-	return true;
-}
-
 static bool make_session(struct job *j)
 {
 	struct cli *c = j->c;
-	struct session_ops ops = {open_capture, ask_verb, verb_answer_is, j, capture_ready};
 	struct session_options o = {.n = c->n_args,
 		.paths = c->args,
-		.ops = &ops,
-		.pool = c->pool,
+		.reading = &j->reading.request,
 		.no_cache = cli_flag(c, "no-cache") || cli_has(c, "get"),
 		.colors = &j->config.colors};
 	static const char *const reading[] = {"soc", "clock", "decoder-compat"};
@@ -98,10 +50,9 @@ static bool make_session(struct job *j)
 		if (cli_has(c, reading[i]))
 			sb_printf(&j->salt, "%s=%s\n", reading[i], cli_text(c, reading[i]));
 	o.salt = j->salt.n ? j->salt.p : NULL;
-	if (!verb_answers_init(&j->answers, c, &c->error))
-		return false;
 	j->session = session_new(&o, &c->error);
-	return j->session != NULL;
+	/* A path that is no capture at all is said at once, not in the browser. */
+	return j->session && session_find(j->session, &c->error);
 }
 
 /* --- one answer --- */
@@ -113,6 +64,7 @@ static int print_one(struct job *j)
 	int status = INCORE_OK;
 
 	session_load(j->session);
+	cli_session_notes(j->c, j->session);
 	cli_warn_unread(j->c, session_unread(j->session));
 	session_answer(j->session, target, &r);
 	if (r.body.failed)
@@ -254,13 +206,13 @@ static int run(struct cli *c)
 	struct job j = {.c = c};
 	int status;
 
-	if (config_read(&j.config, &c->error) && find_captures(c) && make_session(&j))
+	if (cli_begin(c, &j.reading) && config_read(&j.config, &c->error) && make_session(&j))
 		status = cli_has(c, "get") ? print_one(&j) : serve(&j);
 	else
 		status = cli_fail(c);
 	http_stop(j.http);
 	session_free(j.session);
-	verb_answers_deinit(&j.answers);
+	cli_answered(&j.reading);
 	sb_free(&j.url);
 	sb_free(&j.salt);
 	return status;

@@ -240,15 +240,10 @@ static bool draw_waves(struct cli *c, const struct answer *a)
 	return (answer_is(a, &waves_of_pipes_record) ? draw_of_pipes : draw_of_waves)(c, a);
 }
 
-static int run_waves(struct cli *c)
-{
-	return cli_run_question(c, draw_waves);
-}
-
 extern const struct question question_waves;
 const struct verb verb_waves = {
 	.name = "waves",
 	.question = &question_waves,
 	.groups = OPTIONS_OUTPUT | OPTIONS_CSV,
-	.run = run_waves,
+	.draw = draw_waves,
 };

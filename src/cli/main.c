@@ -7,10 +7,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/ask.h"
 #include "cli/options.h"
 #include "cli/output.h"
 #include "export/export.h"
-#include "import/capture_cache.h"
 
 static bool asks_json(int argc, char **argv)
 {
@@ -124,7 +124,7 @@ static int run_verb(struct cli *c, bool as_json)
 	bool is_open = output_open(c);
 
 	if (is_open) {
-		status = c->verb->run(c);
+		status = c->verb->question ? cli_run_question(c) : c->verb->run(c);
 		/* an answer without its warnings is none, unless its file stands already */
 		if (status == INCORE_OK && c->warnings.failed &&
 			!(c->verb->groups & OPTIONS_OWN_FILE)) {
@@ -149,15 +149,10 @@ static int run_verb(struct cli *c, bool as_json)
 
 static int with_verb(const struct verb *v, int argc, char **argv, bool as_json)
 {
-	struct capture_cache captures;
-	struct cli c = {.verb = v,
-		.out = stdout,
-		.words = (const char *const *)argv,
-		.captures = &captures};
+	struct cli c = {.verb = v, .out = stdout, .words = (const char *const *)argv};
 	const char *wants_help;
 	int status = INCORE_OK;
 
-	capture_cache_init(&captures);
 	if (!options_parse(&c, argc, argv, &wants_help)) {
 		status = cli_fail(&c);
 		output_error(&c.error, as_json);
@@ -173,7 +168,6 @@ static int with_verb(const struct verb *v, int argc, char **argv, bool as_json)
 	sb_free(&c.warnings);
 	incore_error_clear(&c.error);
 	options_free(&c);
-	capture_cache_deinit(&captures);
 	return status;
 }
 

@@ -222,9 +222,10 @@ static bool unknown_option(struct cli *c, const struct options *o, struct str na
 		c->verb->name);
 }
 
+/* Without a command line (a page in memory) nothing is given. */
 static int find_option(const struct options *o, struct str name, char letter)
 {
-	for (unsigned i = 0; i < o->list.n; i++) {
+	for (unsigned i = 0; o && i < o->list.n; i++) {
 		const struct option_def *d = o->list.def[i];
 
 		if (letter ? d->letter == letter : str_is(name, d->name))

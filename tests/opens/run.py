@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """How often is each input file opened? Runs every verb on every capture of tests/data, alone, by its folder, among
-repeats and packed: at most once each. A preloaded library (count_opens.c) writes down what is opened.
+repeats and packed, and all of them in one viewer and one report: at most once each. A preloaded library (count_opens.c) writes down what is opened.
 
 usage: run.py BUILD_DIR
 """
 import collections
 import os
+import re
 import subprocess
 import sys
 import tempfile
@@ -14,6 +15,7 @@ import tempfile
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 DATA = os.path.join(ROOT, "tests", "data")
 VERBS = ("info", "check", "hot", "isa", "waves", "occupancy", "summary")
+WAVE = r"se\d+_sm\d+_sl\d+_wv\d+\.json"
 NO_CAPTURES = ("dumps", "model", "pto_build")
 
 
@@ -33,6 +35,13 @@ def captures_of(folder):
     return sorted(e.path for e in os.scandir(folder) if e.is_dir() and e.name.startswith(("ui_output", "OPPROF")))
 
 
+def tables_of(seen, capture):
+    """What a session reads of a capture before it is asked: wave files are opened again for what columns do not hold,
+    and captures beside it for their noise."""
+    return collections.Counter({path: n for path, n in seen.items()
+                                if path.startswith(capture) and not re.fullmatch(WAVE, os.path.basename(path))})
+
+
 def cases(incore, scratch):
     """(name, words of the command line)"""
     for name in sorted(os.listdir(DATA)):
@@ -42,6 +51,12 @@ def cases(incore, scratch):
         for path in [folder, *captures_of(folder)]:
             for verb in VERBS:
                 yield f"{verb} {os.path.relpath(path, DATA)}", [verb, path]
+        if name == "bad_json":  # what cannot be read is tried again when it is asked about
+            continue
+        path = (captures_of(folder) or [folder])[-1]
+        for verb in VERBS:
+            yield f"view --get {verb} {name}", ["view", "--get", f"/api/1/{verb}", path]
+        yield f"report {name}", ["report", "-o", os.path.join(scratch, "report.html"), path]
     repeats = captures_of(os.path.join(DATA, "repeated"))
     yield "diff of repeats", ["diff", repeats[-2], repeats[-1]]
     yield "diff of others", ["diff", captures_of(os.path.join(DATA, "two_waves"))[0], repeats[-1]]
@@ -61,6 +76,8 @@ def main():
     with tempfile.TemporaryDirectory() as scratch:
         for name, words in cases(incore, scratch):
             p, seen = opens(incore, counter, words, scratch)
+            if words[0] in ("view", "report"):
+                seen = tables_of(seen, words[-1])
             twice = {path: n for path, n in seen.items() if n > 1}
             # A run that read nothing proves nothing, unless it says why.
             good = not twice and p.returncode >= 0 and bool(seen or p.returncode)

@@ -2,8 +2,6 @@
 /* report_answers.c: what the page will ask, asked while the capture is here. */
 #include "cli/report/report_answers.h"
 
-#include "cli/verb_answer.h"
-#include "codec/json_reader.h"
 #include "serve/session/assets.h"
 
 /* Answers about one kernel alone, before compression: about a tenth of it in the file. */
@@ -27,9 +25,6 @@ bool report_answers_ask(struct report_answers *a, struct str question)
 	}
 	session_answer(a->session, (struct str){target.p, target.n}, &r);
 	sb_free(&target);
-	/* readers of JSON want some bytes behind it */
-	if (r.status == 200 && sb_reserve(&r.body, JSON_PAD))
-		memset(r.body.p + r.body.n, 0, JSON_PAD);
 	if ((r.status == 200 || (is_diff && r.status < 500)) && !r.body.failed &&
 		sb_str(&a->questions[a->n], question)) {
 		incore_error_clear(&r.error);
@@ -136,7 +131,7 @@ static bool about_kernel(struct str question, uint32_t id, struct strbuf *out)
 	if (verb.n >= sizeof(name))
 		return false;
 	snprintf(name, sizeof(name), "%.*s", STR_ARG(verb));
-	if (!verb_answer_takes_kernel(name))
+	if (!session_asks_kernel(name))
 		return false;
 	sb_printf(out, "%s?", name);
 	while (str_cut(&rest, "&", &word)) {
@@ -238,14 +233,6 @@ bool report_answers_put(struct report_answers *a, struct str question, struct st
 		a->questions[a->n].p, {a->bodies[a->n].p, a->bodies[a->n].n}};
 	a->n++;
 	return true;
-}
-
-struct str report_answers_find(const struct report_answers *a, const char *question)
-{
-	for (unsigned i = 0; i < a->n; i++)
-		if (strcmp(a->v[i].question, question) == 0)
-			return a->v[i].json;
-	return STR("");
 }
 
 void report_answers_deinit(struct report_answers *a)

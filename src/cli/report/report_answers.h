@@ -28,8 +28,6 @@ bool report_answers_ask(struct report_answers *a, struct str question);
 bool report_answers_all(struct report_answers *a, unsigned capture, struct strbuf *left_out);
 /* Something that is no question to ask, but found the same way. */
 bool report_answers_put(struct report_answers *a, struct str question, struct str json);
-/* JSON, with room for a reader behind it; empty: it was not kept. */
-struct str report_answers_find(const struct report_answers *a, const char *question);
 void report_answers_deinit(struct report_answers *a);
 
 #endif

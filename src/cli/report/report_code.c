@@ -4,116 +4,63 @@
 
 #include <stdlib.h>
 
-#include "analysis/code/hot.h"
+#include "answer/isa.h"
+#include "answer/summary.h"
+#include "cli/ask.h"
 #include "cli/text/table.h"
-#include "codec/json_reader.h"
 
 #define CONTEXT_ROWS 3u
 #define MAX_RANGES 16u
 
-/* --- figures of the verbs --- */
+/* --- figures of the answers --- */
 
-/* Sum of the buckets of a row: {"issue": 32, ...}. */
-static uint64_t read_buckets(struct json_reader *r)
+static uint64_t sum_buckets(const struct bucket_sums *b)
 {
-	uint64_t sum = 0, v;
-	struct str key;
-
-	for (json_enter_object(r); json_next_key(r, &key);)
-		if (json_get_u64(r, &v))
-			sum += v;
-	return sum;
+	return b->issue + b->stall + b->wait + b->drain + b->idle;
 }
 
-static void read_row(struct report_code *p, struct json_reader *r, uint32_t n_code)
+static void take_costs(struct report_code *p, const struct trace *t, const struct isa_answer *isa)
 {
-	uint64_t index = UINT64_MAX, hits = 0, cycles = 0, stalled = 0;
-	struct str key;
+	bool is_sampled = t->samples && !t->n_tracks;
+	const struct isa_row *v = isa->rows.v;
 
-	for (json_enter_object(r); json_next_key(r, &key);) {
-		if (str_is(key, "index"))
-			json_get_u64(r, &index);
-		else if (str_is(key, "hit"))
-			json_get_u64(r, &hits);
-		else if (str_is(key, "buckets"))
-			cycles = read_buckets(r);
-		else if (str_is(key, "stalled_samples"))
-			json_get_u64(r, &stalled);
-		else
-			json_skip(r);
+	p->unit = is_sampled ? "stalled samples" : "cycles";
+	for (size_t i = 0; i < isa->rows.n; i++) {
+		const struct isa_row *r = &v[i];
+
+		p->costs[r->index] = (struct report_cost){
+			r->h.totals.hit, is_sampled ? r->stalled : sum_buckets(&r->h.buckets)};
 	}
-	if (r->is_failed || index >= n_code)
-		return;
-	p->costs[index] = (struct report_cost){hits, p->unit ? stalled : cycles};
+	/* What 100 % is: the sum of all lifetimes, which rows need not reach. */
+	if (isa->accounting && !is_sampled)
+		p->all_cost = isa->accounting->duration;
+	for (uint32_t i = 0; is_sampled && i < t->n_code; i++)
+		p->all_cost += t->samples[i].stalled;
 }
 
-/* What 100 % is: the sum of all lifetimes, which rows need not reach. */
-static void read_duration(struct report_code *p, struct json_reader *r)
+static void add_top(struct report_code *p, int64_t row)
 {
-	struct str key;
-
-	for (json_enter_object(r); json_next_key(r, &key);) {
-		if (str_is(key, "duration"))
-			json_get_u64(r, &p->all_cost);
-		else
-			json_skip(r);
-	}
-}
-
-/* Calls `each` for every item of data.NAME. */
-static bool walk(struct report_code *p, struct str json, const char *name, uint32_t n,
-	void (*each)(struct report_code *p, struct json_reader *r, uint32_t n))
-{
-	struct incore_error ignored = {0};
-	struct json_reader r;
-	struct str key;
-	bool ok;
-
-	json_init(&r, json.p, json.n, NULL, 0);
-	for (json_enter_object(&r); json_next_key(&r, &key);) {
-		if (!str_is(key, "data")) {
-			json_skip(&r);
-			continue;
-		}
-		for (json_enter_object(&r); json_next_key(&r, &key);) {
-			if (str_is(key, name))
-				for (json_enter_array_or_null(&r); json_next_item(&r);)
-					each(p, &r, n);
-			else if (str_is(key, "accounting") && json_peek(&r) == JSON_OBJECT)
-				read_duration(p, &r);
-			else
-				json_skip(&r);
-		}
-	}
-	ok = json_finish(&r, &ignored);
-	incore_error_clear(&ignored);
-	json_deinit(&r);
-	return ok;
-}
-
-/* {"at": {"row": 7, ...}, ...} or {"row": 7, ...} */
-static void read_top(struct report_code *p, struct json_reader *r, uint32_t n)
-{
-	int64_t row = -1;
-	struct str key;
-
-	(void)n;
-	for (json_enter_object(r); json_next_key(r, &key);) {
-		if (str_is(key, "row") && json_peek(r) == JSON_NUMBER) {
-			json_get_i64(r, &row);
-		} else if (str_is(key, "at") && json_peek(r) == JSON_OBJECT) {
-			for (json_enter_object(r); json_next_key(r, &key);) {
-				if (str_is(key, "row") && json_peek(r) == JSON_NUMBER)
-					json_get_i64(r, &row);
-				else
-					json_skip(r);
-			}
-		} else {
-			json_skip(r);
-		}
-	}
-	if (!r->is_failed && row >= 0 && p->n_top < REPORT_TOP_ROWS)
+	if (row >= 0 && p->n_top < REPORT_TOP_ROWS)
 		p->top[p->n_top++] = row;
+}
+
+/* The costliest rows are those of the summary, of waves or of pipes. */
+static void take_top(struct report_code *p, const struct answer *summary)
+{
+	if (answer_is(summary, &summary_pipes_record)) {
+		const struct summary_pipes *s = summary->data;
+		const struct hot_row *v = s->rows.v;
+
+		for (size_t i = 0; i < s->rows.n; i++)
+			add_top(p, v[i].row);
+	} else {
+		const struct summary_answer *s = summary->data;
+		const struct summary_line *v = s->rows.v;
+
+		for (size_t i = 0; i < s->rows.n; i++)
+			if (v[i].at)
+				add_top(p, v[i].at->row);
+	}
 }
 
 /* --- text --- */
@@ -348,9 +295,7 @@ static bool put_ranges(struct report_code *p, const struct trace *t, struct cli 
 		shown += v[n].cost;
 	qsort(v, n, sizeof(*v), by_first);
 	fprintf(c->out,
-		"\n\nAddresses and their source lines\nthe %u costliest of %u ranges, in the order "
-		"of "
-		"the code: %.1f %% of all %s\n",
+		"\n\nAddresses and their source lines\nthe %u costliest of %u ranges, in the order of the code: %.1f %% of all %s\n",
 		n, all, p->all_cost ? 100.0 * (double)shown / (double)p->all_cost : 0, p->unit);
 	ok = print_ranges(p, t, c, v, n);
 	mem_free(v);
@@ -359,41 +304,28 @@ static bool put_ranges(struct report_code *p, const struct trace *t, struct cli 
 
 static bool put_text(struct report_code *p, const struct trace *t, struct cli *c)
 {
-	return (!t->samples || put_reasons(t, c)) && put_context(p, t, c) &&
-	       (!has_lines(t) || !p->all_cost || put_ranges(p, t, c));
+	if (t->samples && !put_reasons(t, c))
+		return false;
+	if (!put_context(p, t, c))
+		return false;
+	if (!has_lines(t) || !p->all_cost)
+		return true;
+	return put_ranges(p, t, c);
 }
 
-bool report_code_make(struct report_code *p, struct cli *c, const struct trace *t, struct str isa,
-	struct str summary)
+bool report_code_make(struct report_code *p, const struct trace *t, const struct answer *isa,
+	const struct answer *summary, struct incore_error *e)
 {
-	struct cli in_memory = *c;
-	char *text = NULL;
-	size_t size = 0;
-	bool ok;
+	struct text_page page;
 
 	p->costs = mem_zalloc((size_t)t->n_code + 1, sizeof(*p->costs));
 	if (!p->costs)
-		return err_nomem(&c->error);
-	p->unit = t->samples && !t->n_tracks ? "stalled samples" : NULL;
-	if (isa.n && walk(p, isa, "rows", t->n_code, read_row) && summary.n)
-		walk(p, summary, "rows", 0, read_top);
-	if (p->unit)
-		p->all_cost = 0;
-	for (uint32_t i = 0; p->unit && i < t->n_code; i++)
-		p->all_cost += t->samples[i].stalled;
-	p->unit = p->unit ? p->unit : "cycles";
-	in_memory.out = open_memstream(&text, &size);
-	if (!in_memory.out)
-		return err_nomem(&c->error);
-	in_memory.use_csv = in_memory.use_color = false;
-	in_memory.width = 0;
-	ok = put_text(p, t, &in_memory);
-	c->error = in_memory.error;
-	ok = (fclose(in_memory.out) == 0 && ok) || !ok ? ok : err_nomem(&c->error);
-	if (ok && !sb_add(&p->text, text, size))
-		ok = err_nomem(&c->error);
-	free(text);
-	return ok;
+		return err_nomem(e);
+	take_costs(p, t, isa->data);
+	take_top(p, summary);
+	if (!text_page_open(&page, e))
+		return false;
+	return text_page_close(&page, put_text(p, t, &page.cli), &p->text, e);
 }
 
 void report_code_deinit(struct report_code *p)

@@ -19,9 +19,9 @@ struct report_code {
 	struct strbuf text;
 };
 
-/* From the JSON of `isa` and `summary`; either may be empty. Fills c->error on failure. */
-bool report_code_make(struct report_code *p, struct cli *c, const struct trace *t, struct str isa,
-	struct str summary);
+/* From the answers isa and summary. */
+bool report_code_make(struct report_code *p, const struct trace *t, const struct answer *isa,
+	const struct answer *summary, struct incore_error *e);
 void report_code_deinit(struct report_code *p);
 
 /* Facts on the report itself: how to make it again, from what, by which version. */

@@ -31,7 +31,7 @@ struct http {
 	atomic_llong last_s;
 };
 
-struct request { /* con_cls: made before anything else is known */
+struct http_request { /* con_cls: made before anything else is known */
 	char *target;
 	bool is_too_long;
 	bool is_counted;
@@ -209,7 +209,7 @@ static bool is_single(struct MHD_Connection *c, const char *name)
 	return k.n <= 1;
 }
 
-static enum MHD_Result send_asset(struct MHD_Connection *c, const struct request *q)
+static enum MHD_Result send_asset(struct MHD_Connection *c, const struct http_request *q)
 {
 	size_t n = strcspn(q->target, "?#");
 
@@ -234,7 +234,8 @@ static enum MHD_Result send_asset(struct MHD_Connection *c, const struct request
 	return refuse(c, MHD_HTTP_NOT_FOUND, "no-such-page", "there is no such page");
 }
 
-static enum MHD_Result view_data(struct http *h, struct MHD_Connection *c, const struct request *q)
+static enum MHD_Result view_data(
+	struct http *h, struct MHD_Connection *c, const struct http_request *q)
 {
 	struct str target = str_of(q->target);
 	struct reply r;
@@ -254,7 +255,7 @@ static enum MHD_Result on_request(void *ctx, struct MHD_Connection *c, const cha
 	void **con_cls)
 {
 	struct http *h = ctx;
-	struct request *q = *con_cls;
+	struct http_request *q = *con_cls;
 
 	(void)url;
 	(void)version;
@@ -288,7 +289,7 @@ static enum MHD_Result on_request(void *ctx, struct MHD_Connection *c, const cha
 
 static void *on_uri(void *ctx, const char *uri, struct MHD_Connection *c)
 {
-	struct request *q = mem_zalloc(1, sizeof(*q));
+	struct http_request *q = mem_zalloc(1, sizeof(*q));
 	size_t n = strlen(uri);
 
 	(void)ctx;
@@ -304,7 +305,7 @@ static void on_done(
 	void *ctx, struct MHD_Connection *c, void **con_cls, enum MHD_RequestTerminationCode how)
 {
 	struct http *h = ctx;
-	struct request *q = *con_cls;
+	struct http_request *q = *con_cls;
 
 	(void)c;
 	(void)how;

@@ -51,13 +51,15 @@ struct session *session_new(const struct session_options *o, struct incore_error
 	pthread_mutex_init(&s->verb_lock, NULL);
 	pthread_mutex_init(&s->kept_lock, NULL);
 	pthread_cond_init(&s->news, NULL);
-	s->ops = *o->ops;
-	s->pool = o->pool;
+	captures_init(&s->captures);
+	s->captures.always = IMPORT_ALL; /* so that one trace of it answers every question */
+	s->reading = *o->reading;
+	s->reading.captures = &s->captures;
 	s->no_cache = o->no_cache;
 	s->now.stage = "open";
 	s->now.eta_s = -1;
 	s->salt = mem_strndup(o->salt ? o->salt : "", o->salt ? strlen(o->salt) : 0);
-	s->progress = session_progress_new(s);
+	s->progress = s->reading.progress = session_progress_new(s);
 	s->v = mem_zalloc(o->n ? o->n : 1, sizeof(*s->v));
 	if (!s->v || !s->progress || !s->salt)
 		goto fail;
@@ -73,7 +75,11 @@ struct session *session_new(const struct session_options *o, struct incore_error
 			goto fail;
 		}
 	}
-	return s;
+	s->ask_pool = pool_new(pool_size(o->reading->pool), e);
+	if (s->ask_pool)
+		return s;
+	session_free(s);
+	return NULL;
 fail:
 	session_free(s);
 	err_nomem(e);
@@ -83,7 +89,7 @@ fail:
 void session_load(struct session *s)
 {
 	for (unsigned i = 0; i < s->n && !atomic_load(&s->stop); i++) {
-		session_read_one(s, &s->v[i], i);
+		session_read_one(s, &s->v[i]);
 		pthread_mutex_lock(&s->lock);
 		s->now.n_read = i + 1;
 		s->n_news++;
@@ -124,6 +130,7 @@ void session_free(struct session *s)
 
 		view_index_free(&c->view);
 		columns_deinit(&c->columns);
+		columns_deinit(&c->narrow);
 		trace_free(c->trace);
 		incore_error_clear(&c->error);
 		sb_free(&c->failure);
@@ -131,6 +138,8 @@ void session_free(struct session *s)
 		pthread_mutex_destroy(&c->build_lock);
 		pthread_rwlock_destroy(&c->diff_lock);
 	}
+	captures_deinit(&s->captures);
+	pool_free(s->ask_pool);
 	progress_free(s->progress);
 	mem_free(s->v);
 	mem_free(s->salt);
@@ -139,6 +148,23 @@ void session_free(struct session *s)
 	pthread_mutex_destroy(&s->kept_lock);
 	pthread_cond_destroy(&s->news);
 	mem_free(s);
+}
+
+bool session_find(struct session *s, struct incore_error *e)
+{
+	for (unsigned i = 0; i < s->n; i++) {
+		struct capture_list list = {0};
+
+		if (!captures_find(&s->captures, s->v[i].path, &list, e))
+			return false;
+		capture_list_deinit(&list);
+	}
+	return true;
+}
+
+const struct trace *session_trace(const struct session *s, unsigned capture)
+{
+	return s->v[capture].trace;
 }
 
 bool session_failure(struct session *s, struct incore_error *e)
@@ -345,7 +371,7 @@ static bool answer(struct session *s, struct str target, struct reply *r, struct
 			answers[i].is_immutable && query_text(&q, "h") && !query_text(&q, "base");
 		return view_capture(s, i, &q, &r->body, e);
 	}
-	if (s->ops.is_verb(q.name))
+	if (question_find(q.name))
 		return session_verb(s, &q, target, &r->body, e);
 	return err_set(e, INCORE_NO, "no-such-answer", "there is no such question");
 }
@@ -420,7 +446,7 @@ void session_narrow(struct session *s, unsigned capture, struct columns *columns
 	struct session_capture *c = &s->v[capture];
 
 	view_index_free(&c->view);
-	columns_deinit(&c->columns);
-	c->columns = *columns;
+	c->narrow = *columns;
+	c->view.columns = &c->narrow;
 	*columns = (struct columns){0};
 }

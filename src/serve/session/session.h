@@ -8,29 +8,16 @@
 #ifndef SERVE_SESSION_SESSION_H
 #define SERVE_SESSION_SESSION_H
 
-#include "base/pool.h"
+#include "answer/answer.h"
 #include "serve/view/view.h"
 
 struct session;
 
-/* What the program lends: reading captures by its options, and its verbs. */
-struct session_ops {
-	bool (*open)(void *ctx, unsigned capture, struct progress *progress, struct trace **out,
-		struct incore_error *e);
-	/* The JSON of verb q->name about a capture, and for diff about `base`, too. */
-	bool (*verb)(void *ctx, unsigned capture, unsigned base, const struct query *q,
-		struct strbuf *out, struct incore_error *e);
-	bool (*is_verb)(const char *name);
-	void *ctx;
-	/* All slices of a capture are there, until the session is freed; may be NULL. */
-	void (*ready)(void *ctx, unsigned capture, const struct view *v);
-};
-
 struct session_options {
 	unsigned n;
 	const char *const *paths; /* as the user gave them */
-	const struct session_ops *ops;
-	struct pool *pool;
+	/* Which capture of a path, how read, with which pool; its texts must outlive the session. */
+	const struct request *reading;
 	bool no_cache;
 	const char *salt;	     /* of the cache: options that change what is read; or NULL */
 	const struct colors *colors; /* the user's own, or NULL; must outlive the session */
@@ -53,6 +40,8 @@ struct session_progress {
 };
 
 struct session *session_new(const struct session_options *o, struct incore_error *e);
+/* Is there a capture at every path? */
+bool session_find(struct session *s, struct incore_error *e);
 /* Starts reading in the background; false where no thread can be had. */
 bool session_start(struct session *s, struct incore_error *e);
 /* Reads all captures in the caller's thread. */
@@ -70,6 +59,16 @@ struct session_progress session_wait(struct session *s, uint64_t *seen, unsigned
  */
 struct view *session_view(
 	struct session *s, unsigned capture, unsigned needs, struct incore_error *e);
+/* The trace of a capture, or NULL; for one thread, after session_load(). */
+const struct trace *session_trace(const struct session *s, unsigned capture);
+/* The answer itself of a question without options about a capture, and about the next for a second,
+ * as people read it; answer_deinit(), also after a failure. */
+bool session_ask(struct session *s, const char *question, unsigned capture, struct answer *out,
+	struct incore_error *e);
+/* Does the question take k=ID: is it asked of one kernel, too? */
+bool session_asks_kernel(const char *question);
+/* Answers of questions that came with warnings. */
+unsigned session_warned(const struct session *s);
 /* Tracks of all ready captures that could not be read. */
 uint64_t session_unread(struct session *s);
 /* Shows only these columns of it from now on (taken over). */

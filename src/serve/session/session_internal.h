@@ -6,6 +6,7 @@
 #include <pthread.h>
 #include <stdatomic.h>
 
+#include "answer/captures.h"
 #include "serve/session/session.h"
 
 enum capture_state { CAPTURE_LOADING, CAPTURE_READY, CAPTURE_FAILED };
@@ -17,6 +18,7 @@ struct session_capture {
 	struct strbuf failure; /* the error as text, with its causes */
 	struct trace *trace;   /* set before it is ready: meta is there while slices are read */
 	struct columns columns;
+	struct columns narrow; /* of session_narrow() */
 	struct view view;
 	pthread_mutex_t build_lock; /* one view_need() at a time */
 	pthread_rwlock_t diff_lock; /* answers of a comparison read, a change of its base writes */
@@ -25,8 +27,10 @@ struct session_capture {
 struct session {
 	unsigned n;
 	struct session_capture *v;
-	struct session_ops ops;
-	struct pool *pool;
+	struct captures captures;
+	struct request reading; /* what a capture is opened with */
+	struct pool *ask_pool;	/* of questions: the other one is busy while captures are read */
+	unsigned n_warned;	/* under verb_lock */
 	struct progress *progress;
 	bool no_cache;
 	char *salt;
@@ -45,8 +49,11 @@ struct session {
 };
 
 /* session_load.c */
-void session_read_one(struct session *s, struct session_capture *c, unsigned number);
+void session_read_one(struct session *s, struct session_capture *c);
 struct progress *session_progress_new(struct session *s);
+/* ask.c: the JSON of the question q->name about the first path, or about both if it compares. */
+bool session_put_answer(struct session *s, const struct query *q, const char *const paths[2],
+	struct strbuf *out, struct incore_error *e);
 /* view_verb.c */
 bool session_verb(struct session *s, const struct query *q, struct str target, struct strbuf *out,
 	struct incore_error *e);

@@ -64,7 +64,7 @@ static void hash_content(struct view *v)
 static bool load_columns(struct session *s, struct session_capture *c, struct incore_error *e)
 {
 	struct columns_options o = {.origin_cyc = c->view.origin_cyc,
-		.pool = s->pool,
+		.pool = s->reading.pool,
 		.progress = s->progress,
 		.stop = &s->stop};
 	struct incore_error ignored = {0};
@@ -109,8 +109,8 @@ static bool set_ready(struct session *s, struct session_capture *c)
 	hash_content(&v);
 	if (!view_index_make(&v, &c->error))
 		return false;
-	if (s->ops.ready)
-		s->ops.ready(s->ops.ctx, (unsigned)(c - s->v), &v);
+	if (!v.has_pipes)
+		captures_lend(&s->captures, v.trace, v.columns, v.origin_cyc);
 	pthread_mutex_lock(&s->lock);
 	c->view = v;
 	c->state = CAPTURE_READY;
@@ -118,11 +118,24 @@ static bool set_ready(struct session *s, struct session_capture *c)
 	return true;
 }
 
-void session_read_one(struct session *s, struct session_capture *c, unsigned number)
+static bool open_capture(struct session *s, struct session_capture *c, struct trace **out)
+{
+	struct answer opened = {0};
+	bool ok;
+
+	arena_init(&opened.arena);
+	ok = answer_open(&opened, &s->reading, c->path, IMPORT_ALL, out, &c->error);
+	if (ok)
+		trace_share(*out);
+	answer_deinit(&opened);
+	return ok;
+}
+
+void session_read_one(struct session *s, struct session_capture *c)
 {
 	struct trace *t = NULL;
 
-	if (!s->ops.open(s->ops.ctx, number, s->progress, &t, &c->error)) {
+	if (!open_capture(s, c, &t)) {
 		set_failed(s, c);
 		return;
 	}

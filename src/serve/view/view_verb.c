@@ -84,16 +84,18 @@ bool session_verb(struct session *s, const struct query *q, struct str target, s
 	struct incore_error *e)
 {
 	struct session_capture *c = session_capture(s, q, "c", e), *base;
+	const char *paths[2];
 	bool ok = true;
 
 	if (!c || !(base = session_capture(s, q, "base", e)))
 		return false;
+	paths[0] = c->path;
+	paths[1] = base->path;
 	if (tell_kept(s, target, out))
 		return !out->failed || err_nomem(e);
 	pthread_mutex_lock(&s->verb_lock);
 	if (!tell_kept(s, target, out)) { /* nobody asked the same meanwhile */
-		ok = s->ops.verb(
-			s->ops.ctx, (unsigned)(c - s->v), (unsigned)(base - s->v), q, out, e);
+		ok = session_put_answer(s, q, paths, out, e);
 		if (ok && !out->failed)
 			keep(s, target, out);
 	}
