@@ -201,8 +201,7 @@ static bool name_core(struct dump_dir *d, const struct core_dump *c)
 		if (d->named.v[i].block == k.block && d->named.v[i].sub_block == k.sub_block)
 			return asc_note(d->b, NOTE_CONTRADICTORY, "core-name-collision",
 				INCORE_NO_OFFSET,
-				"%s and %s are both sub-block %llu of block %llu: other exports "
-				"keep one of them",
+				"%s and %s are both sub-block %llu of block %llu: other exports keep one of them",
 				d->named.v[i].unit, k.unit, (unsigned long long)k.sub_block - 1,
 				(unsigned long long)k.block - 1);
 	return VEC_PUSH(&d->named, k);

@@ -100,8 +100,7 @@ bool asc_compare(struct asc_build *b, const struct asc_build *other, struct inco
 	if (ok && c.n_differ)
 		ok = trace_note(b->trace, NOTE_CONTRADICTORY, "trace-differs", b->path,
 			INCORE_NO_OFFSET, c.n_differ,
-			"the trace beside the dumps has another number of executions for %llu "
-			"instructions (0x%llx is one)",
+			"the trace beside the dumps has another number of executions for %llu instructions (0x%llx is one)",
 			(unsigned long long)c.n_differ, (unsigned long long)c.example);
 	return ok ? true : err_nomem(e);
 }
@@ -176,8 +175,7 @@ bool asc_compare_copy(struct asc_build *b, const struct asc_build *other,
 		c.n_differ = 1;
 	return !c.n_differ || trace_note(b->trace, NOTE_CONTRADICTORY, copy->note, copy->path,
 				      INCORE_NO_OFFSET, c.n_differ,
-				      "it has %llu slices, the source that was read has %llu; %llu "
-				      "instructions differ (0x%llx is one)",
+				      "it has %llu slices, the source that was read has %llu; %llu instructions differ (0x%llx is one)",
 				      (unsigned long long)other->n_slices,
 				      (unsigned long long)b->n_slices,
 				      (unsigned long long)c.n_differ, (unsigned long long)c.example)

@@ -290,8 +290,7 @@ bool asc_take_own(struct asc_build *b, struct incore_error *e)
 	ok = x.row && x.is_by_code && check_own(&x, &why) ? true : err_nomem(e);
 	if (ok && why)
 		ok = asc_note(b, NOTE_CONTRADICTORY, "own-tables", INCORE_NO_OFFSET,
-			     "the block of tables that incore wrote does not fit the events (%s): "
-			     "not used",
+			     "the block of tables that incore wrote does not fit the events (%s): not used",
 			     why)
 			     ? true
 			     : err_nomem(e);

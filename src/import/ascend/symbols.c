@@ -124,8 +124,7 @@ bool asc_find_lines(struct asc_build *b, struct incore_error *e)
 		ok = why.status == INCORE_BAD_INPUT &&
 				     trace_note(b->trace, NOTE_DAMAGED, "bad-binary", b->binary,
 					     INCORE_NO_OFFSET, 1,
-					     "not an ELF file that can be read: %s: source lines "
-					     "are missing",
+					     "not an ELF file that can be read: %s: source lines are missing",
 					     why.message ? why.message : "")
 			     ? true
 			     : err_nomem(e);
