@@ -34,13 +34,10 @@ static int compare_links(const void *pa, const void *pb)
 {
 	const struct link *a = pa, *b = pb;
 
-	if (a->to_track != b->to_track)
-		return a->to_track < b->to_track ? -1 : 1;
-	if (a->to_slice != b->to_slice)
-		return a->to_slice < b->to_slice ? -1 : 1;
-	if (a->from_track != b->from_track)
-		return a->from_track < b->from_track ? -1 : 1;
-	return (a->from_slice > b->from_slice) - (a->from_slice < b->from_slice);
+	RETURN_UNLESS_EQUAL(a->to_track, b->to_track);
+	RETURN_UNLESS_EQUAL(a->to_slice, b->to_slice);
+	RETURN_UNLESS_EQUAL(a->from_track, b->from_track);
+	return COMPARE(a->from_slice, b->from_slice);
 }
 
 static bool take_links(struct pipes *p, struct incore_error *e)

@@ -255,9 +255,8 @@ static int compare_places(const void *a, const void *b)
 	const struct place *x = a, *y = b;
 
 	for (unsigned i = 0; i < 3; i++)
-		if (x->key[i] != y->key[i])
-			return x->key[i] < y->key[i] ? -1 : 1;
-	return (x->idx > y->idx) - (x->idx < y->idx);
+		RETURN_UNLESS_EQUAL(x->key[i], y->key[i]);
+	return COMPARE(x->idx, y->idx);
 }
 
 static bool same_place(const struct place *a, const struct place *b)
@@ -394,9 +393,8 @@ static int compare_keys(const void *a, const void *b)
 {
 	const struct sort_key *x = a, *y = b;
 
-	if (x->value != y->value)
-		return x->value > y->value ? -1 : 1;
-	return (x->idx > y->idx) - (x->idx < y->idx);
+	RETURN_UNLESS_EQUAL(y->value, x->value);
+	return COMPARE(x->idx, y->idx);
 }
 
 static uint64_t sort_value(const struct waves *w, enum wave_sort by, track_idx i)

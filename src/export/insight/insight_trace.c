@@ -6,6 +6,7 @@
  */
 #include <stdlib.h>
 
+#include "base/search.h"
 #include "export/insight/insight.h"
 #include "export/labels.h"
 
@@ -337,11 +338,9 @@ static int end_cmp(const void *pa, const void *pb)
 {
 	const struct by_end *a = pa, *b = pb;
 
-	if (a->end != b->end)
-		return a->end < b->end ? -1 : 1;
-	if (a->pc != b->pc)
-		return a->pc < b->pc ? -1 : 1;
-	return a->slice < b->slice ? -1 : a->slice > b->slice;
+	RETURN_UNLESS_EQUAL(a->end, b->end);
+	RETURN_UNLESS_EQUAL(a->pc, b->pc);
+	return COMPARE(a->slice, b->slice);
 }
 
 bool insight_put_track(struct insight *s, const struct export_track *k, struct incore_error *e)
@@ -369,13 +368,11 @@ static int pair_cmp(const void *pa, const void *pb)
 	const struct insight_flag *a = pa, *b = pb;
 	uint64_t x = a->pair ? a->pair : UINT64_MAX, y = b->pair ? b->pair : UINT64_MAX;
 
-	if (x != y)
-		return x < y ? -1 : 1;
+	RETURN_UNLESS_EQUAL(x, y);
 	if (a->is_wait != b->is_wait)
 		return a->is_wait ? 1 : -1;
-	if (a->track != b->track)
-		return a->track < b->track ? -1 : 1;
-	return a->slice < b->slice ? -1 : a->slice > b->slice;
+	RETURN_UNLESS_EQUAL(a->track, b->track);
+	return COMPARE(a->slice, b->slice);
 }
 
 /* The viewer knows four names of flags and drops B and E of every other: SET_FLAGI is SET_FLAG. */
