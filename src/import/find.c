@@ -277,7 +277,7 @@ static bool finder_init(struct finder *f, struct capture_cache *cache, struct ca
 	*out = (struct capture_list){0};
 	arena_init(&out->arena);
 	f->head = mem_alloc(HEAD_OF_NAMED);
-	return f->head ? true : err_nomem(e);
+	return f->head || err_nomem(e);
 }
 
 static bool finder_take(struct finder *f, struct capture_list *out, struct incore_error *e)

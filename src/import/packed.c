@@ -59,17 +59,6 @@ static bool read(
 	return import_load(o, &f, path, e) && packed_read_data(f, path, skip, t, e);
 }
 
-/* Everything that was lost before packing is among the notes of the file; packing loses nothing. */
-static bool lost(
-	const char *path, const struct import_options *o, struct trace *t, struct incore_error *e)
-{
-	(void)path;
-	(void)o;
-	(void)t;
-	(void)e;
-	return true;
-}
-
 const struct import_ops import_packed = {
 	.name = "packed",
 	.summary = "packed trace file (.incore), written by `incore pack`",
@@ -78,5 +67,5 @@ const struct import_ops import_packed = {
 	.look = look,
 	.look_at_trace = look_at_trace,
 	.read = read,
-	.lost = lost,
+	.lost = import_lost_noted, /* before packing; packing loses nothing */
 };

@@ -259,7 +259,7 @@ static bool add_track(struct source *k, track_idx i, struct incore_error *e)
 		ok = k->text ? add_text_slice(k, i, s, lane) : add_slice(k, i, s, lane);
 	k->end_sync[i] = (uint32_t)k->c->syncs.n;
 	k->n_slices += k->data.n;
-	return ok ? true : err_nomem(e);
+	return ok || err_nomem(e);
 }
 
 /* --- what only the text has --- */
@@ -417,7 +417,7 @@ static bool begin_reading(struct source *k)
 static bool read_tracks(struct source *k, struct incore_error *e)
 {
 	struct first_event *order = order_tracks(k);
-	bool ok = order ? true : err_nomem(e);
+	bool ok = order || err_nomem(e);
 
 	progress_begin(k->c->options.progress, "pipes", k->t->n_tracks);
 	for (uint32_t i = 0; ok && i < k->t->n_tracks; i++) {
@@ -438,7 +438,7 @@ bool clean_read_trace(struct clean *c, const struct trace *t, const struct file_
 	if (t->text && !t->text->has_numbered_lanes)
 		k.text = t->text;
 	c->file = file;
-	ok = (begin_reading(&k) ? true : err_nomem(e)) && read_tracks(&k, e);
+	ok = (begin_reading(&k) || err_nomem(e)) && read_tracks(&k, e);
 	c->n_events = k.n_slices;
 	if (ok && k.text && !(add_rest_of_text(&k) && close_gaps(c)))
 		ok = err_nomem(e);

@@ -75,9 +75,8 @@ static bool lost(
 {
 	(void)o;
 	return trace_note(t, NOTE_MISSING, "lone-trace", path, INCORE_NO_OFFSET, 1,
-		       "a trace.json alone: no sources and nothing stated per instruction")
-		       ? true
-		       : err_nomem(e);
+		       "a trace.json alone: no sources and nothing stated per instruction") ||
+	       err_nomem(e);
 }
 
 const struct import_ops import_ascend_trace = {

@@ -220,9 +220,8 @@ static bool read_core(
 	ok = ok && load_core(d, &c, from, end, bytes, e);
 	if (ok && c.n_logs < 2)
 		ok = asc_note(d->b, NOTE_LOST, "core-without-logs", INCORE_NO_OFFSET,
-			     "%s: fewer than two logs with something in them; not read", c.unit)
-			     ? true
-			     : err_nomem(e);
+			     "%s: fewer than two logs with something in them; not read", c.unit) ||
+		     err_nomem(e);
 	else if (ok && (!core_dump_join(&c) || !name_core(d, &c)))
 		ok = err_nomem(e);
 	else
@@ -270,11 +269,10 @@ static bool read_side(
 	bytes = (struct str){(const char *)f.data, f.size};
 	if (!ok)
 		ok = trace_note(d->b->trace, NOTE_LOST, "unreadable-part", path, INCORE_NO_OFFSET,
-			     1, "not read")
-			     ? true
-			     : err_nomem(e);
+			     1, "not read") ||
+		     err_nomem(e);
 	else if (is_mte)
-		ok = asc_read_mte_log(d->b, bytes, k->core) ? true : err_nomem(e);
+		ok = asc_read_mte_log(d->b, bytes, k->core) || err_nomem(e);
 	else
 		ok = asc_read_summary(d->b, bytes, path, e);
 	file_unload(&f);
@@ -355,16 +353,6 @@ static bool read(
 	return ok;
 }
 
-static bool lost(
-	const char *path, const struct import_options *o, struct trace *t, struct incore_error *e)
-{
-	(void)path;
-	(void)o;
-	(void)t;
-	(void)e;
-	return true; /* each core's losses are notes already */
-}
-
 const struct import_ops import_camodel = {
 	.name = "camodel",
 	.summary = "Ascend raw simulator dumps (instr_log, instr_popped_log), cycle-exact",
@@ -372,5 +360,5 @@ const struct import_ops import_camodel = {
 	.sniff = sniff,
 	.look = asc_look,
 	.read = read,
-	.lost = lost,
+	.lost = import_lost_noted,
 };

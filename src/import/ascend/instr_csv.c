@@ -52,9 +52,8 @@ static bool lost(
 {
 	(void)o;
 	return trace_note(t, NOTE_MISSING, "no-time-line", path, INCORE_NO_OFFSET, 1,
-		       "a table alone: totals per instruction, nothing about when")
-		       ? true
-		       : err_nomem(e);
+		       "a table alone: totals per instruction, nothing about when") ||
+	       err_nomem(e);
 }
 
 const struct import_ops import_instr_csv = {

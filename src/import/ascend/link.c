@@ -216,5 +216,5 @@ bool asc_link(struct asc_build *b, double mhz, struct incore_error *e)
 	}
 	VEC_FREE(&l.flags);
 	VEC_FREE(&l.links.v);
-	return ok ? true : err_nomem(e);
+	return ok || err_nomem(e);
 }

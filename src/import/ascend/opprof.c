@@ -60,7 +60,7 @@ static bool see_file(struct opprof *o, char *path, struct incore_error *e)
 		o->n_other++;
 		mem_free(path);
 	}
-	return ok ? true : err_nomem(e);
+	return ok || err_nomem(e);
 }
 
 struct listing {
@@ -170,7 +170,7 @@ bool opprof_forgive(struct opprof *o, const char *path, struct incore_error *e)
 				     INCORE_NO_OFFSET, 1, "not read: %s", text.p ? text.p : "");
 	sb_free(&text);
 	incore_error_clear(e);
-	return ok ? true : err_nomem(e);
+	return ok || err_nomem(e);
 }
 
 typedef bool (*csv_reader_fn)(struct asc_build *b, struct str bytes, const char *path,
@@ -404,16 +404,6 @@ static bool read(const char *path, const struct import_options *opts, struct tra
 	return ok;
 }
 
-static bool lost(
-	const char *path, const struct import_options *o, struct trace *t, struct incore_error *e)
-{
-	(void)path;
-	(void)o;
-	(void)t;
-	(void)e;
-	return true; /* parts that were not read are notes already */
-}
-
 /* --- recognising --- */
 
 /* Names that only such a run has, among the first entries of the directory. */
@@ -499,5 +489,5 @@ const struct import_ops import_opprof = {
 	.leads_to = leads_to,
 	.look = asc_look,
 	.read = read,
-	.lost = lost,
+	.lost = import_lost_noted,
 };

@@ -262,7 +262,7 @@ bool asc_put_code(struct asc_build *b, struct incore_error *e)
 	}
 	t->n_code = (uint32_t)b->code.n;
 	t->code = arena_memdup(&t->arena, b->code.v, b->code.n * sizeof(*b->code.v));
-	return b->code.n == 0 || t->code ? true : err_nomem(e);
+	return b->code.n == 0 || t->code || err_nomem(e);
 }
 
 /* --- counted losses --- */
