@@ -331,7 +331,7 @@ static uint32_t first_head(const struct trace *t, track_idx track)
 	return lo;
 }
 
-static bool visit_track(void *self, void *mine, const struct walk_track *w, struct incore_error *e)
+static bool pipes_track(void *self, void *mine, const struct walk_track *w, struct incore_error *e)
 {
 	struct pipes *p = self;
 	struct worker *m = mine;
@@ -357,11 +357,7 @@ static bool visit_track(void *self, void *mine, const struct walk_track *w, stru
 
 struct collector pipes_collector(struct pipes *p)
 {
-	return (struct collector){.self = p,
-		.worker_new = worker_new,
-		.track = visit_track,
-		.merge = pipes_merge,
-		.worker_free = worker_free};
+	return (struct collector){p, worker_new, pipes_track, pipes_merge, worker_free};
 }
 
 /* --- all pipes ------------------------------------------------------------------------------ */

@@ -71,7 +71,8 @@ static void *worker_new(void *self)
 	return mem_zalloc(1, sizeof(struct gather));
 }
 
-static bool on_track(void *self, void *mine, const struct walk_track *w, struct incore_error *e)
+static bool barriers_track(
+	void *self, void *mine, const struct walk_track *w, struct incore_error *e)
 {
 	const struct barriers *b = self;
 	struct gather *g = mine;
@@ -109,11 +110,7 @@ static bool barriers_merge(void *self, void *mine, struct incore_error *e)
 
 struct collector barriers_collector(struct barriers *b)
 {
-	return (struct collector){.self = b,
-		.worker_new = worker_new,
-		.track = on_track,
-		.merge = barriers_merge,
-		.worker_free = worker_free};
+	return (struct collector){b, worker_new, barriers_track, barriers_merge, worker_free};
 }
 
 /* Sorting needs the CU and workgroup of a wave: a copy with them. */

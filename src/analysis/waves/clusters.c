@@ -162,7 +162,8 @@ static bool check_set(struct gather *g, const struct trace *t, const struct clus
 	return true;
 }
 
-static bool on_track(void *self, void *mine, const struct walk_track *w, struct incore_error *e)
+static bool clusters_track(
+	void *self, void *mine, const struct walk_track *w, struct incore_error *e)
 {
 	struct clusters *c = self;
 	struct gather *g = mine;
@@ -227,11 +228,7 @@ static bool clusters_merge(void *self, void *mine, struct incore_error *e)
 
 struct collector clusters_collector(struct clusters *c)
 {
-	return (struct collector){.self = c,
-		.worker_new = worker_new,
-		.track = on_track,
-		.merge = clusters_merge,
-		.worker_free = worker_free};
+	return (struct collector){c, worker_new, clusters_track, clusters_merge, worker_free};
 }
 
 struct entry { /* sorting: one wave */

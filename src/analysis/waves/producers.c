@@ -125,7 +125,8 @@ static void add_sync(struct producers_worker *m, const struct account *a, bool i
 	*(is_barrier ? &m->class_set.barrier_cyc : &m->class_set.sleep_cyc) += recorded;
 }
 
-static bool collect(void *self, void *mine, const struct walk_track *w, struct incore_error *e)
+static bool producers_track(
+	void *self, void *mine, const struct walk_track *w, struct incore_error *e)
 {
 	struct producers *p = self;
 	struct producers_worker *m = mine;
@@ -309,11 +310,7 @@ void producers_free(struct producers *p)
 
 struct collector producers_collector(struct producers *p)
 {
-	return (struct collector){.self = p,
-		.worker_new = worker_new,
-		.track = collect,
-		.merge = producers_merge,
-		.worker_free = worker_free};
+	return (struct collector){p, worker_new, producers_track, producers_merge, worker_free};
 }
 
 bool producers_finish(struct producers *p, struct incore_error *e)

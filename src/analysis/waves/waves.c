@@ -88,7 +88,7 @@ static void add_record(struct wave_row *r, struct gather *g, const struct accoun
 	}
 }
 
-static bool on_track(void *self, void *mine, const struct walk_track *w, struct incore_error *e)
+static bool waves_track(void *self, void *mine, const struct walk_track *w, struct incore_error *e)
 {
 	struct waves *all = self;
 	struct gather *g = mine;
@@ -148,11 +148,7 @@ static bool waves_merge(void *self, void *mine, struct incore_error *e)
 
 struct collector waves_collector(struct waves *w)
 {
-	return (struct collector){.self = w,
-		.worker_new = worker_new,
-		.track = on_track,
-		.merge = waves_merge,
-		.worker_free = worker_free};
+	return (struct collector){w, worker_new, waves_track, waves_merge, worker_free};
 }
 
 /* Sorts v. */
