@@ -326,7 +326,7 @@ static bool has_dumps(void *ctx, const char *name, struct incore_error *e)
 	return *n < 2; /* enough is known */
 }
 
-static int sniff(const struct probe *p)
+static int camodel_sniff(const struct probe *p)
 {
 	struct incore_error e = {0};
 	int n = 0;
@@ -338,7 +338,7 @@ static int sniff(const struct probe *p)
 	return n >= 2 ? 50 : 0;
 }
 
-static bool read(
+static bool camodel_read(
 	const char *path, const struct import_options *o, struct trace *t, struct incore_error *e)
 {
 	struct asc_build b;
@@ -357,8 +357,8 @@ const struct import_ops import_camodel = {
 	.name = "camodel",
 	.summary = "Ascend raw simulator dumps (instr_log, instr_popped_log), cycle-exact",
 	.looks_for = "a dump directory of the Ascend simulator (core*.instr_log.dump)",
-	.sniff = sniff,
+	.sniff = camodel_sniff,
 	.look = asc_look,
-	.read = read,
+	.read = camodel_read,
 	.lost = import_lost_noted,
 };

@@ -168,7 +168,7 @@ bool asc_read_bin(struct asc_build *b, const struct file_data *f, const char *pa
 
 /* --- ops --- */
 
-static int sniff(const struct probe *p)
+static int insight_bin_sniff(const struct probe *p)
 {
 	const char *base = path_base(p->path);
 
@@ -191,7 +191,7 @@ static bool read_file(
 	return asc_finish(b, e);
 }
 
-static bool read(
+static bool insight_bin_read(
 	const char *path, const struct import_options *o, struct trace *t, struct incore_error *e)
 {
 	struct asc_build b;
@@ -207,8 +207,8 @@ const struct import_ops import_insight_bin = {
 	.name = "insight_bin",
 	.summary = "Ascend visualize_data.bin, of msprof op and msprof op simulator",
 	.looks_for = "a visualize_data.bin",
-	.sniff = sniff,
+	.sniff = insight_bin_sniff,
 	.look = asc_look,
-	.read = read,
+	.read = insight_bin_read,
 	.lost = import_lost_noted,
 };

@@ -375,7 +375,7 @@ static void free_files(struct run_file *v, size_t n)
 	mem_free(v);
 }
 
-static bool read(const char *path, const struct import_options *opts, struct trace *t,
+static bool opprof_read(const char *path, const struct import_options *opts, struct trace *t,
 	struct incore_error *e)
 {
 	struct asc_build b;
@@ -446,7 +446,7 @@ static bool has_simulator(const char *path)
 	return found;
 }
 
-static int sniff(const struct probe *p)
+static int opprof_sniff(const struct probe *p)
 {
 	static const char *const dumps[] = {"dump", "tmp_dump", "device0/dump", "device0/tmp_dump"};
 	char *path = NULL;
@@ -484,10 +484,10 @@ const struct import_ops import_opprof = {
 	.name = "opprof",
 	.summary = "directory of a run of Ascend msprof op (simulator or device)",
 	.looks_for = "an OPPROF_* directory of msprof op (with simulator/ or visualize_data.bin)",
-	.sniff = sniff,
+	.sniff = opprof_sniff,
 	.split = opprof_list_manifest,
 	.leads_to = leads_to,
 	.look = asc_look,
-	.read = read,
+	.read = opprof_read,
 	.lost = import_lost_noted,
 };
