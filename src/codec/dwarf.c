@@ -50,11 +50,10 @@ static int compare_rows(const void *pa, const void *pb)
 {
 	const struct line_row *a = pa, *b = pb;
 
-	if (a->address != b->address)
-		return a->address < b->address ? -1 : 1;
+	RETURN_UNLESS_EQUAL(a->address, b->address);
 	if (a->is_end != b->is_end)
 		return a->is_end ? -1 : 1;
-	return a->order < b->order ? -1 : a->order > b->order;
+	return COMPARE(a->order, b->order);
 }
 
 static bool add_unit(struct lookup *k, Dwarf_Die *unit)

@@ -181,8 +181,7 @@ static int compare_functions(const void *pa, const void *pb)
 {
 	const struct elf_function *a = pa, *b = pb;
 
-	if (a->address != b->address)
-		return a->address < b->address ? -1 : 1;
+	RETURN_UNLESS_EQUAL(a->address, b->address);
 	if (a->size != b->size) /* of several names for one address the widest counts */
 		return a->size > b->size ? -1 : 1;
 	return strcmp(a->name, b->name);

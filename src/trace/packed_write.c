@@ -414,7 +414,7 @@ static bool writer_init(struct writer *w, struct incore_error *e)
 	w->workers = mem_zalloc(w->n_workers, sizeof(*w->workers));
 	w->dir.contents = mem_zalloc((size_t)w->t->n_tracks + 1, sizeof(*w->dir.contents));
 	hash_stream_init(&w->hash);
-	return w->workers && w->dir.contents ? true : err_nomem(e);
+	return (w->workers && w->dir.contents) || err_nomem(e);
 }
 
 static void writer_deinit(struct writer *w)

@@ -5,6 +5,7 @@
 #include <stdarg.h>
 
 #include "base/mem.h"
+#include "base/search.h"
 #include "trace/trace_text.h"
 
 const char *const evidence_words[] = {
@@ -150,6 +151,16 @@ double trace_clock_mhz(const struct trace *t)
 	if (t->meta.clock_hz_den == 0)
 		return 0;
 	return (double)t->meta.clock_hz_num / (double)t->meta.clock_hz_den / 1e6;
+}
+
+uint32_t trace_cache_cyc(const struct trace *t, track_idx track, uint32_t slice)
+{
+	const struct head_cost *h = t->heads;
+	uint32_t lo = 0, hi = t->n_heads;
+
+	BISECT(lo, hi, i, h[i].track < track || (h[i].track == track && h[i].slice < slice));
+	return lo < t->n_heads && h[lo].track == track && h[lo].slice == slice ? h[lo].cache_cyc
+									       : 0;
 }
 
 const struct named_table *trace_find_table(const struct trace *t, const char *name)

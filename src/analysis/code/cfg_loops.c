@@ -203,7 +203,7 @@ struct finder {
 	uint32_t *work;
 };
 
-static uint32_t find(struct finder *f, uint32_t x)
+static uint32_t find_root(struct finder *f, uint32_t x)
 {
 	uint32_t root = x;
 
@@ -249,7 +249,7 @@ static void fill_body(struct finder *f, uint32_t loop)
 			continue;
 		l->latch = p < l->latch ? p : l->latch;
 		l->n_latches++;
-		take_block(f, find(f, p), l->header, &n_work);
+		take_block(f, find_root(f, p), l->header, &n_work);
 	}
 	while (n_work > 0) {
 		uint32_t x = f->work[--n_work];
@@ -263,7 +263,7 @@ static void fill_body(struct finder *f, uint32_t loop)
 			uint32_t p = g->preds[b->first_pred + i];
 
 			if (g->blocks[p].dom_in <= g->blocks[p].dom_out)
-				take_block(f, find(f, p), l->header, &n_work);
+				take_block(f, find_root(f, p), l->header, &n_work);
 		}
 	}
 }

@@ -8,6 +8,7 @@
 #include "analysis/pipes/pipes_internal.h"
 #include "base/map.h"
 #include "base/mem.h"
+#include "base/search.h"
 
 /* One executed wait with a known producer instruction. */
 struct awaited {
@@ -79,9 +80,8 @@ static int compare_waits(const void *pa, const void *pb)
 {
 	const struct pipe_wait *a = pa, *b = pb;
 
-	if (a->cyc != b->cyc)
-		return a->cyc > b->cyc ? -1 : 1;
-	return (a->producer > b->producer) - (a->producer < b->producer);
+	RETURN_UNLESS_EQUAL(b->cyc, a->cyc);
+	return COMPARE(a->producer, b->producer);
 }
 
 static bool visit_lane(struct gather *g, track_idx i)
@@ -111,22 +111,18 @@ static int compare_awaited(const void *pa, const void *pb)
 {
 	const struct awaited *a = pa, *b = pb;
 
-	if (a->producer != b->producer)
-		return a->producer < b->producer ? -1 : 1;
-	if (a->wait != b->wait)
-		return a->wait < b->wait ? -1 : 1;
-	return (a->latency > b->latency) - (a->latency < b->latency);
+	RETURN_UNLESS_EQUAL(a->producer, b->producer);
+	RETURN_UNLESS_EQUAL(a->wait, b->wait);
+	return COMPARE(a->latency, b->latency);
 }
 
 static int compare_edges(const void *pa, const void *pb)
 {
 	const struct producer_edge *a = pa, *b = pb;
 
-	if (a->stall_cyc != b->stall_cyc)
-		return a->stall_cyc > b->stall_cyc ? -1 : 1;
-	if (a->wait != b->wait)
-		return a->wait < b->wait ? -1 : 1;
-	return (a->producer > b->producer) - (a->producer < b->producer);
+	RETURN_UNLESS_EQUAL(b->stall_cyc, a->stall_cyc);
+	RETURN_UNLESS_EQUAL(a->wait, b->wait);
+	return COMPARE(a->producer, b->producer);
 }
 
 /* v: all executions of one edge, by latency. */
@@ -181,8 +177,7 @@ static int compare_pairs(const void *pa, const void *pb)
 	const struct pipe_pair *a = pa, *b = pb;
 	int order;
 
-	if (a->cyc != b->cyc)
-		return a->cyc > b->cyc ? -1 : 1;
+	RETURN_UNLESS_EQUAL(b->cyc, a->cyc);
 	order = compare_names(a->producer, b->producer);
 	if (!order)
 		order = compare_names(a->consumer, b->consumer);
@@ -230,9 +225,8 @@ static int compare_from(const void *pa, const void *pb)
 {
 	const struct link *a = pa, *b = pb;
 
-	if (a->from_track != b->from_track)
-		return a->from_track < b->from_track ? -1 : 1;
-	return (a->from_slice > b->from_slice) - (a->from_slice < b->from_slice);
+	RETURN_UNLESS_EQUAL(a->from_track, b->from_track);
+	return COMPARE(a->from_slice, b->from_slice);
 }
 
 /* Sets that nobody waited for, and flags that stand in more than one pair. */

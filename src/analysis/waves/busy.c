@@ -73,7 +73,7 @@ static void *worker_new(void *self)
 	return mem_zalloc((size_t)b->n_groups + 1, sizeof(struct spans));
 }
 
-static bool on_track(void *self, void *mine, const struct walk_track *w, struct incore_error *e)
+static bool busy_track(void *self, void *mine, const struct walk_track *w, struct incore_error *e)
 {
 	const struct busy *b = self;
 	struct spans *set = (struct spans *)mine + b->group[w->idx];
@@ -124,11 +124,7 @@ bool busy_walk(struct busy *b, const struct walk_options *o, struct incore_error
 {
 	struct selection wide = busy_selection(o->selection, b->trace);
 	struct walk_options wo = {.selection = &wide, .pool = o->pool, .progress = o->progress};
-	struct collector c = {.self = b,
-		.worker_new = worker_new,
-		.track = on_track,
-		.merge = busy_merge,
-		.worker_free = worker_free};
+	struct collector c = {b, worker_new, busy_track, busy_merge, worker_free};
 	const struct collector *list[] = {&c};
 	struct walk_result r;
 

@@ -155,7 +155,7 @@ static bool read_csv(struct csv_job *j, struct str bytes, const char *path, bool
 			j->n_bad, "%llu rows have no address, calls or cycles",
 			(unsigned long long)j->n_bad);
 	ok = asc_table_close(j->b, &j->table) && ok;
-	return ok ? true : err_nomem(e);
+	return ok || err_nomem(e);
 }
 
 bool asc_read_instr_csv(struct asc_build *b, struct str bytes, const char *path, const char *core,

@@ -379,12 +379,11 @@ static bool note_pmc(struct side *s)
 		sb_printf(&text, "%s%s", i ? ", " : "", s->pmc.v[i]);
 	if (s->pmc.n > 8)
 		sb_printf(&text, " and %zu more", s->pmc.n - 8);
-	ok = !text.failed && trace_note(s->b->trace, NOTE_INFO, "pmc-outside-jobs", NULL,
-				     INCORE_NO_OFFSET, s->pmc.n,
-				     "the input file asks for %zu counters outside its jobs, where "
-				     "rocprofv3 ignores "
-				     "them: %s",
-				     s->pmc.n, text.p);
+	ok = !text.failed &&
+	     trace_note(s->b->trace, NOTE_INFO, "pmc-outside-jobs", NULL, INCORE_NO_OFFSET,
+		     s->pmc.n,
+		     "the input file asks for %zu counters outside its jobs, where rocprofv3 ignores them: %s",
+		     s->pmc.n, text.p);
 	sb_free(&text);
 	return ok;
 }

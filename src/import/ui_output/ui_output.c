@@ -266,9 +266,7 @@ static bool read_code(struct ui_build *b, struct ui_loader *l, struct incore_err
 	if (b->rows.n_duplicate_numbers &&
 		!trace_note(t, NOTE_GUESSED, "duplicate-row-number", "code.json", INCORE_NO_OFFSET,
 			b->rows.n_duplicate_numbers,
-			"%llu code rows share their line number with an earlier row; records that "
-			"name it "
-			"count for the first",
+			"%llu code rows share their line number with an earlier row; records that name it count for the first",
 			(unsigned long long)b->rows.n_duplicate_numbers))
 		return err_nomem(e);
 	if (b->rows.n_functions &&
