@@ -46,11 +46,11 @@ def load_schemas(program, verbs):
     for path in glob.glob(os.path.join(ROOT, "schemas", "*.schema.json")):
         with open(path) as f:
             out[os.path.basename(path)[:-len(".schema.json")]] = validator(json.load(f))
-    for verb in verbs:
-        p = subprocess.run([program, "--schema", verb["name"]], capture_output=True)
+    for name in [verb["name"] for verb in verbs] + ["trace"]:
+        p = subprocess.run([program, "--schema", name], capture_output=True)
         if p.returncode == 0:
-            out[f"incore.{verb['name']}.1"] = validator(json.loads(p.stdout))
-        assert f"incore.{verb['name']}.1" in out, f"nobody describes {verb['name']}"
+            out[f"incore.{name}.1"] = validator(json.loads(p.stdout))
+        assert f"incore.{name}.1" in out, f"nobody describes {name}"
     return out
 
 

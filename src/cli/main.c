@@ -10,6 +10,7 @@
 #include "cli/options.h"
 #include "cli/output.h"
 #include "export/export.h"
+#include "export/json_tables.h"
 #include "import/capture_cache.h"
 
 static bool asks_json(int argc, char **argv)
@@ -128,14 +129,16 @@ static int print_schema(const char *name, bool as_json)
 	const struct verb *v = name ? verb_find(name) : NULL;
 	struct json_writer w;
 
+	json_w_file(&w, stdout, 1);
 	if (v)
 		add_verb(v, inputs, data);
-	if (!data[0])
+	if (data[0])
+		envelope_schema(name, inputs, data, &w);
+	else if (!name || strcmp(name, "trace") != 0)
 		return usage_error("unknown-schema", "schema of that name", NULL, as_json);
-	json_w_file(&w, stdout, 1);
-	envelope_schema(name, inputs, data, &w);
-	json_w_finish(&w, NULL);
-	return INCORE_OK;
+	else
+		export_json_schema(&w);
+	return json_w_finish(&w, NULL) ? INCORE_OK : INCORE_FAILED;
 }
 
 static int unknown_verb(const char *name, bool as_json)

@@ -91,7 +91,8 @@ struct column {
 	enum column_type type;
 	enum unit unit;
 	uint16_t flags;	     /* enum column_flag */
-	int8_t digits;	     /* of a double: behind the point; negative: significant ones */
+	int8_t digits;	     /* of a double: behind the point; negative: significant ones; of a
+				list: rows it always has */
 	int8_t table_digits; /* the same in text tables and CSV; 0: digits */
 };
 

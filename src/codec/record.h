@@ -62,6 +62,9 @@ void record_json(const struct record *r, const void *value, struct json_writer *
 void record_json_members(const struct record *r, const void *value, struct json_writer *w);
 /* What record_json() writes, as a JSON Schema of draft 7. */
 void record_schema(const struct record *r, struct json_writer *w);
+/* The same into an open object. A last column without a name says what members of any other name
+ * are. */
+void record_schema_members(const struct record *r, struct json_writer *w);
 /* Tables (lists) and columns with title, unit and doc, for --help=json: members of an open object. */
 void record_describe(const struct record *r, struct json_writer *w);
 

@@ -35,8 +35,6 @@ static void put_words(const char *key, const char *words, bool is_nullable, stru
 	json_w_end(w);
 }
 
-static void put_held(const struct record *r, struct json_writer *w);
-
 static void put_held_or_null(const struct record *r, struct json_writer *w)
 {
 	json_w_key(w, "oneOf");
@@ -99,13 +97,17 @@ static void put_column(const struct column *c, struct json_writer *w)
 		if (is_nullable || (c->type == COLUMN_POINTER && !(c->flags & COLUMN_OPTIONAL)))
 			put_held_or_null(c->of, w);
 		else
-			put_held(c->of, w);
+			record_schema_members(c->of, w);
 		break;
 	case COLUMN_LIST:
 	case COLUMN_VEC:
 		put_type("array", is_nullable, w);
 		json_w_key(w, "items");
 		record_schema(c->of, w);
+		if (c->digits) {
+			json_w_kv_i64(w, "minItems", c->digits);
+			json_w_kv_i64(w, "maxItems", c->digits);
+		}
 		break;
 	case COLUMN_MAP:
 		put_type("object", is_nullable, w);
@@ -126,7 +128,7 @@ static void put_required(const struct record *r, struct json_writer *w)
 	for (uint16_t i = 0; i < r->n_columns; i++) {
 		const struct column *c = &r->columns[i];
 
-		if (c->flags & (COLUMN_OPTIONAL | COLUMN_NO_JSON))
+		if (!c->name || (c->flags & (COLUMN_OPTIONAL | COLUMN_NO_JSON)))
 			continue;
 		if (c->type == COLUMN_PART || c->type == COLUMN_PART_AT)
 			put_required(c->of, w);
@@ -140,7 +142,7 @@ static void put_properties(const struct record *r, struct json_writer *w)
 	for (uint16_t i = 0; i < r->n_columns; i++) {
 		const struct column *c = &r->columns[i];
 
-		if (c->flags & COLUMN_NO_JSON)
+		if (!c->name || (c->flags & COLUMN_NO_JSON))
 			continue;
 		if (c->type == COLUMN_PART || c->type == COLUMN_PART_AT) {
 			put_properties(c->of, w);
@@ -168,7 +170,20 @@ static void put_tuple(const struct record *r, struct json_writer *w)
 	json_w_end(w);
 }
 
-static void put_held(const struct record *r, struct json_writer *w)
+/* Members that have no column. */
+static void put_others(const struct column *last, struct json_writer *w)
+{
+	json_w_key(w, "additionalProperties");
+	if (last->name) {
+		json_w_bool(w, false);
+		return;
+	}
+	json_w_object(w);
+	put_column(last, w);
+	json_w_end(w);
+}
+
+void record_schema_members(const struct record *r, struct json_writer *w)
 {
 	if (r->style == RECORD_SCALAR) {
 		put_column(&r->columns[0], w);
@@ -179,7 +194,7 @@ static void put_held(const struct record *r, struct json_writer *w)
 		return;
 	}
 	put_type("object", false, w);
-	json_w_kv_bool(w, "additionalProperties", false);
+	put_others(&r->columns[r->n_columns - 1], w);
 	json_w_key(w, "required");
 	json_w_row(w);
 	put_required(r, w);
@@ -193,7 +208,7 @@ static void put_held(const struct record *r, struct json_writer *w)
 void record_schema(const struct record *r, struct json_writer *w)
 {
 	json_w_object(w);
-	put_held(r, w);
+	record_schema_members(r, w);
 	json_w_end(w);
 }
 

@@ -121,7 +121,7 @@ struct two_dumps {
 	struct rows dumps;
 };
 static const struct column two_columns[] = {
-	LIST(two_dumps, dumps, &dump_input_record, "A and B"),
+	LIST(two_dumps, dumps, &dump_input_record, "A and B", .digits = 2),
 };
 static const struct record two_record = RECORD_OF(two_dumps, RECORD_BLOCK, two_columns);
 static const struct record *const inputs[] = {&two_record, NULL};

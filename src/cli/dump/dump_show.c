@@ -280,7 +280,8 @@ static const struct column stats_columns[] = {
 	COLUMN_AS(stats_row, k.pos_infs, "infs", UNIT_COUNT, "values that are infinite"),
 	COLUMN_AS(stats_row, k.neg_infs, "negative_infs", UNIT_COUNT, "of the other sign"),
 	LIST(stats_row, histogram, &number_item_record,
-		"finite values in steps of equal width from the least to the greatest"),
+		"finite values in steps of equal width from the least to the greatest",
+		.digits = STATS_BINS),
 };
 static const struct record stats_record = RECORD_OF(stats_row, RECORD_BLOCK, stats_columns);
 
