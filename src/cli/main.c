@@ -10,6 +10,7 @@
 #include "cli/ask.h"
 #include "cli/options.h"
 #include "cli/output.h"
+#include "codec/dwarf.h"
 #include "export/export.h"
 #include "export/json_tables.h"
 
@@ -71,6 +72,7 @@ static int version(bool as_json)
 	for (const struct export_ops *const *o = export_registry; *o; o++)
 		json_w_cstr(&w, (*o)->name);
 	json_w_end(&w);
+	json_w_kv_bool(&w, "source_lines", dwarf_is_built());
 #ifdef INCORE_FAULT_INJECTION
 	json_w_kv_bool(&w, "fault_injection", true);
 #endif

@@ -19,7 +19,6 @@
 #include "base/map.h"
 #include "base/search.h"
 #include "base/vec.h"
-#include "codec/elf.h"
 #include "codec/varint.h"
 
 #define LIMIT_S 60
@@ -224,9 +223,9 @@ static bool work(void *ctx, int fd)
 
 /* --- the parent's side --- */
 
-bool dwarf_is_there(const struct elf_image *x)
+bool dwarf_is_built(void)
 {
-	return elf_section_named(x, ".debug_line") != NULL;
+	return true;
 }
 
 struct answer {

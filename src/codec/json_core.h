@@ -21,6 +21,10 @@ bool json_stop_expected(struct json_reader *r, const char *what);
 /* A due comma is not there, or nothing follows it. */
 bool json_stop_comma(struct json_reader *r);
 
+#define json_stop(...) err_false((json_stop)(__VA_ARGS__))
+#define json_stop_expected(r, what) err_false((json_stop_expected)(r, what))
+#define json_stop_comma(r) err_false((json_stop_comma)(r))
+
 /* A string whose opening quote is next; escapes are resolved into *scratch. */
 bool json_scan_string(struct json_reader *r, struct str *out, struct strbuf *scratch);
 

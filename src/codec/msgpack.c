@@ -146,7 +146,9 @@ struct msgpack_value msgpack_next(struct msgpack *m)
 		v = long_form(m, code);
 	else
 		v = negative(code, 8);
-	return m->is_failed ? (struct msgpack_value){0} : v;
+	if (m->is_failed)
+		v = (struct msgpack_value){0};
+	return v;
 }
 
 /* Iterative: `left[d]` values are still to come at depth d. */

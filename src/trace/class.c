@@ -60,8 +60,10 @@ const uint8_t class_units[256] = {CLASSES(UNIT_OF)[CLASS_COUNT... 255] = SIMD_OT
 /* By the digit of MTEn; what moves on no such pipe has the colour of MTE2. */
 static const uint8_t slots[][256] = {
 	{CLASSES(SLOT_OF)[CLASS_COUNT... 255] = SLOT_OTHER},
+	/* NOLINTBEGIN(bugprone-branch-clone): a class may have the slot of MTE1 or MTE3 anyway */
 	{CLASSES(SLOT_ON_MTE1)[CLASS_COUNT... 255] = SLOT_OTHER},
 	{CLASSES(SLOT_ON_MTE3)[CLASS_COUNT... 255] = SLOT_OTHER},
+	/* NOLINTEND(bugprone-branch-clone) */
 };
 
 const char *class_name(enum inst_class c)
