@@ -51,6 +51,10 @@ fixtures: setup-test all
 install: all
 	@meson install -C $(BUILD)
 
+# Every C file of src/; what passed before and did not change is not looked at again.
+lint: setup-test $(BUILD)/build.ninja
+	@$(PYTHON) tools/lint.py $(BUILD)
+
 format:
 	@git ls-files '*.c' '*.h' | xargs clang-format -i
 
@@ -58,4 +62,4 @@ clean:
 	rm -rf build build-asan build-bench build-fuzz build-tsan
 
 all $(BUILD)/build.ninja: | setup
-.PHONY: all setup setup-test demo check test soak bench fuzz fixtures install format clean
+.PHONY: all setup setup-test demo check test soak bench fuzz fixtures install lint format clean

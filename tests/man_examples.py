@@ -74,7 +74,8 @@ def check_page(build, path):
     for start, end, cmd, indent in reversed(examples(lines, name.endswith(".scd"))):
         rc, out, err = golden.run(build, "", cmd, 2)
         got = [x.rstrip() for x in out.decode(errors="replace").rstrip("\n").split("\n")] if out.strip() else []
-        want = [x[len(indent):].rstrip() if x.startswith(indent) else x.strip() for x in lines[start:end]]
+        expected = golden.of_this_version("\n".join(lines[start:end]).encode()).decode().split("\n")
+        want = [x[len(indent):].rstrip() if x.startswith(indent) else x.strip() for x in expected]
         while want and not want[-1]:
             want.pop()
         if matches(want, got):

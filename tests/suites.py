@@ -130,6 +130,7 @@ def everything(is_check):
         *[Suite(name, build(*BUILDS[name]), (), cost_s) for name, cost_s in (("asan-build", 300), ("tsan-build", 95))],
         Suite("layers", script("tools/check_layers.py")),
         Suite("format", formatted(is_check), cost_s=5),
+        plain("lint", 10, "tools/lint.py", "--changed", "BUILD"),
         Suite("ui-unit", script("tests/ui_unit.py"), cost_s=15),
         plain("house", 2, "tools/check_house.py", "BUILD"),
         *both_of("unit", lambda where, env: programs(where, "unit", env), 23, 31),

@@ -97,8 +97,11 @@ struct capture_choice request_choice(const struct request *r);
 /* --- faces --- */
 /* The whole envelope: {"schema", "incore", "input", "data", "warnings"}. */
 void answer_json(const struct answer *a, struct json_writer *w);
-/* Schema of that envelope. */
-void question_schema(const struct question *q, struct json_writer *w);
+/* Schema of that envelope: what `input` and what `data` may be; NULL ends each list. */
+void envelope_schema(const char *name, const struct record *const *inputs,
+	const struct record *const *data, struct json_writer *w);
+extern const struct record
+	*const capture_inputs[]; /* what `input` is of verbs that read captures */
 /* Its parts, for what is no answer (what pack, export, ... say they did): up to the key "input", and its value. */
 void envelope_begin(const char *verb, struct json_writer *w);
 void envelope_input(

@@ -160,32 +160,34 @@ static void put_property(
 	json_w_end(w);
 }
 
-static void put_input_schema(struct json_writer *w)
+static void put_any_of(struct json_writer *w, const struct record *const *records)
 {
-	json_w_key(w, "input");
-	json_w_object(w);
 	json_w_key(w, "anyOf");
 	json_w_array(w);
-	record_schema(&input_record, w);
-	json_w_object(w);
-	json_w_kv_cstr(w, "type", "object");
-	json_w_key(w, "required");
-	json_w_row(w);
-	json_w_cstr(w, "captures");
-	json_w_end(w);
-	json_w_end(w);
-	json_w_end(w);
+	for (; *records; records++)
+		record_schema(*records, w);
 	json_w_end(w);
 }
 
-void question_schema(const struct question *q, struct json_writer *w)
+/* One capture, or several. */
+struct inputs {
+	struct rows captures;
+};
+static const struct column inputs_columns[] = {
+	LIST(inputs, captures, &input_record, "the captures in the order they were given"),
+};
+static const struct record inputs_record = RECORD_OF(inputs, RECORD_BLOCK, inputs_columns);
+const struct record *const capture_inputs[] = {&input_record, &inputs_record, NULL};
+
+void envelope_schema(const char *name, const struct record *const *inputs,
+	const struct record *const *data, struct json_writer *w)
 {
 	static const char *const members[] = {"schema", "incore", "input", "data", "warnings"};
 	char text[64];
 
 	json_w_object(w);
 	json_w_kv_cstr(w, "$schema", "http://json-schema.org/draft-07/schema#");
-	snprintf(text, sizeof(text), "incore %s --json", q->name);
+	snprintf(text, sizeof(text), "incore %s --json", name);
 	json_w_kv_cstr(w, "title", text);
 	json_w_kv_cstr(w, "type", "object");
 	json_w_kv_bool(w, "additionalProperties", false);
@@ -196,17 +198,16 @@ void question_schema(const struct question *q, struct json_writer *w)
 	json_w_end(w);
 	json_w_key(w, "properties");
 	json_w_object(w);
-	snprintf(text, sizeof(text), "incore.%s/1", q->name);
+	snprintf(text, sizeof(text), "incore.%s/1", name);
 	put_property(w, "schema", "const", text);
 	put_property(w, "incore", "type", "string");
-	put_input_schema(w);
+	json_w_key(w, "input");
+	json_w_object(w);
+	put_any_of(w, inputs);
+	json_w_end(w);
 	json_w_key(w, "data");
 	json_w_object(w);
-	json_w_key(w, "anyOf");
-	json_w_array(w);
-	for (const struct record *const *r = q->records; *r; r++)
-		record_schema(*r, w);
-	json_w_end(w);
+	put_any_of(w, data);
 	json_w_end(w);
 	json_w_key(w, "warnings");
 	json_w_object(w);

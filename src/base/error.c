@@ -49,7 +49,7 @@ void incore_error_clear(struct incore_error *e)
 	*e = (struct incore_error){.offset = INCORE_NO_OFFSET};
 }
 
-bool err_set(
+bool(err_set)(
 	struct incore_error *e, enum incore_status status, const char *code, const char *fmt, ...)
 {
 	char *text;
@@ -67,7 +67,7 @@ bool err_set(
 	return false;
 }
 
-bool err_file(struct incore_error *e, const char *code, const char *path, uint64_t offset,
+bool(err_file)(struct incore_error *e, const char *code, const char *path, uint64_t offset,
 	const char *fmt, ...)
 {
 	char *text, *copy;
@@ -104,7 +104,7 @@ static const struct errno_word errno_words[] = {
 	{ENFILE, INCORE_FAILED, "too-many-files"}, {0, INCORE_FAILED, "io"}, /* everything else */
 };
 
-bool err_errno(struct incore_error *e, int errnum, const char *path, const char *what)
+bool(err_errno)(struct incore_error *e, int errnum, const char *path, const char *what)
 {
 	const struct errno_word *w = errno_words;
 
@@ -117,7 +117,7 @@ bool err_errno(struct incore_error *e, int errnum, const char *path, const char 
 	return false;
 }
 
-bool err_wrap(struct incore_error *e, const char *fmt, ...)
+bool(err_wrap)(struct incore_error *e, const char *fmt, ...)
 {
 	struct incore_error *cause;
 	char *text;
@@ -142,7 +142,7 @@ bool err_wrap(struct incore_error *e, const char *fmt, ...)
 	return false;
 }
 
-bool err_nomem(struct incore_error *e)
+bool(err_nomem)(struct incore_error *e)
 {
 	return err_set(e, INCORE_FAILED, "no-memory", "out of memory");
 }

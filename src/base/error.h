@@ -34,6 +34,20 @@ bool err_wrap(struct incore_error *e, const char *fmt, ...) PRINTF_LIKE(2, 3);
 
 bool err_nomem(struct incore_error *e);
 
+/* Always false. Through it the compiler and the analysers see at each call what the makers of
+ * errors return, and so that nothing after a failure is reached. */
+static inline bool err_false(bool made)
+{
+	(void)made;
+	return false;
+}
+
+#define err_set(...) err_false((err_set)(__VA_ARGS__))
+#define err_file(...) err_false((err_file)(__VA_ARGS__))
+#define err_errno(...) err_false((err_errno)(__VA_ARGS__))
+#define err_wrap(...) err_false((err_wrap)(__VA_ARGS__))
+#define err_nomem(e) err_false((err_nomem)(e))
+
 /* Moves src into dst (dst is cleared first), src is empty afterwards. */
 void err_move(struct incore_error *dst, struct incore_error *src);
 

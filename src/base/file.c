@@ -200,16 +200,14 @@ int64_t file_size(const char *path)
 
 char *path_join(const char *dir, const char *name)
 {
-	size_t d = strlen(dir), n = strlen(name);
-	bool has_slash = d > 0 && dir[d - 1] == '/';
-	char *p = mem_alloc(d + n + 2);
+	char *p = mem_alloc(strlen(dir) + strlen(name) + 2), *end;
 
 	if (!p)
 		return NULL;
-	memcpy(p, dir, d);
-	if (d > 0 && !has_slash)
-		p[d++] = '/';
-	memcpy(p + d, name, n + 1);
+	end = stpcpy(p, dir);
+	if (end > p && end[-1] != '/')
+		*end++ = '/';
+	stpcpy(end, name);
 	return p;
 }
 

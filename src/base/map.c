@@ -2,6 +2,8 @@
 /* map.c: open addressing with linear probing, at most 3/4 full, never shrinking. */
 #include "base/map.h"
 
+#include <assert.h>
+
 #include "base/hash.h"
 #include "base/mem.h"
 #include "base/vec.h"
@@ -78,6 +80,7 @@ uint64_t *u64_map_find(const struct u64_map *m, uint64_t key)
 
 	if (!m->n)
 		return NULL;
+	assert(m->values);
 	i = map_slot(m, key);
 	return m->used[i] ? &m->values[i] : NULL;
 }

@@ -357,9 +357,8 @@ bool out_dir_commit(struct out_dir *o, struct incore_error *e)
 	if (fault_hit(FAULT_WRITE))
 		errnum = EIO;
 	/* one call for all files: a capture may have 100,000 of them */
-	else if (syncfs(o->fd) != 0 && errno != EINVAL && errno != ENOSYS && errno != EROFS)
-		errnum = errno;
-	else if (rename(o->tmp_path, o->path) != 0)
+	else if ((syncfs(o->fd) != 0 && errno != EINVAL && errno != ENOSYS && errno != EROFS) ||
+		 rename(o->tmp_path, o->path) != 0)
 		errnum = errno;
 	if (errnum) {
 		err_output(e, errnum, o->path, "cannot write");

@@ -8,7 +8,8 @@
  * leaves in lo the first place of [lo, hi) where the condition, said of place i, does not hold; where
  * it holds everywhere, that is hi. It may hold for none after one for which it does not.
  *
- * compare_u64(), compare_u32(): for qsort().
+ * compare_u64(), compare_u32(): for qsort(). COMPARE() is the order of two numbers, and
+ * RETURN_UNLESS_EQUAL() one of the first keys of a comparison of records.
  */
 #ifndef BASE_SEARCH_H
 #define BASE_SEARCH_H
@@ -27,18 +28,26 @@
 		}                                                                                  \
 	} while (0)
 
+#define COMPARE(a, b) (((a) > (b)) - ((a) < (b)))
+
+#define RETURN_UNLESS_EQUAL(a, b)                                                                  \
+	do {                                                                                       \
+		if ((a) != (b))                                                                    \
+			return (a) < (b) ? -1 : 1;                                                 \
+	} while (0)
+
 static inline int compare_u64(const void *pa, const void *pb)
 {
 	const uint64_t *a = pa, *b = pb;
 
-	return (*a > *b) - (*a < *b);
+	return COMPARE(*a, *b);
 }
 
 static inline int compare_u32(const void *pa, const void *pb)
 {
 	const uint32_t *a = pa, *b = pb;
 
-	return (*a > *b) - (*a < *b);
+	return COMPARE(*a, *b);
 }
 
 /* Of n > 0 numbers in order. */

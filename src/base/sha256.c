@@ -29,7 +29,7 @@ static void compress(uint32_t state[8], const uint8_t block[64])
 {
 	uint32_t w[64], v[8];
 
-	for (int i = 0; i < 16; i++)
+	for (size_t i = 0; i < 16; i++)
 		w[i] = be32(block + 4 * i);
 	for (int i = 16; i < 64; i++) {
 		uint32_t a = w[i - 15], b = w[i - 2];
@@ -98,7 +98,7 @@ void sha256_hex(struct sha256 *s, char hex[65])
 	uint8_t d[32];
 
 	sha256_end(s, d);
-	for (int i = 0; i < 32; i++) {
+	for (size_t i = 0; i < 32; i++) {
 		hex[2 * i] = digits[d[i] >> 4];
 		hex[2 * i + 1] = digits[d[i] & 15];
 	}

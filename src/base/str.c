@@ -124,18 +124,19 @@ bool str_to_i64(struct str s, int64_t *out)
 {
 	bool is_negative = s.n && s.p[0] == '-';
 	uint64_t v = 0, most = (uint64_t)INT64_MAX + is_negative;
-	struct str digits = is_negative ? str_sub(s, 1, s.n) : s;
 
-	for (size_t i = 0; i < digits.n; i++) {
-		uint64_t d = (uint64_t)digit_value(digits.p[i]);
+	if (is_negative)
+		s = (struct str){s.p + 1, s.n - 1};
+	for (size_t i = 0; i < s.n; i++) {
+		uint64_t d = (uint64_t)digit_value(s.p[i]);
 
 		if (d > 9 || v > (most - d) / 10)
 			return false;
 		v = v * 10 + d;
 	}
-	if (digits.n)
+	if (s.n)
 		*out = is_negative ? (int64_t)(0 - v) : (int64_t)v;
-	return digits.n > 0;
+	return s.n > 0;
 }
 
 void sb_free(struct strbuf *b)

@@ -47,6 +47,8 @@ struct verb {
 	bool (*draw)(struct cli *c, const struct answer *a);
 	/* Of the others: exit status; on failure fills c->error and returns its status. */
 	int (*run)(struct cli *c);
+	/* What its JSON holds, for verbs that ask no question; NULL ends. Inputs NULL: captures. */
+	const struct record *const *records, *const *inputs;
 	const struct verb *const *subs; /* what comes next: "dump ls", ...; NULL ends. Its options
 					   are all of theirs, and run is NULL */
 };
@@ -93,6 +95,9 @@ void cli_json_begin(
 	struct cli *c, struct json_writer *w, const struct trace *const *traces, size_t n_traces);
 /* The same up to the key "input", for verbs whose input is no trace. */
 void cli_json_head(struct cli *c, struct json_writer *w);
+/* The whole of it: the input and the data, each of its record. */
+bool cli_json(struct cli *c, const struct record *input, const void *in, const struct record *data,
+	const void *value);
 /* Writes warnings and closes the envelope. */
 bool cli_json_end(struct cli *c, struct json_writer *w);
 /* Returns the failure in c->error as exit status. */

@@ -35,3 +35,15 @@ bool cli_json_end(struct cli *c, struct json_writer *w)
 	 * ends quietly. */
 	return ferror(c->out) || json_w_finish(w, &c->error);
 }
+
+bool cli_json(struct cli *c, const struct record *input, const void *in, const struct record *data,
+	const void *value)
+{
+	struct json_writer w;
+
+	cli_json_head(c, &w);
+	record_json(input, in, &w);
+	json_w_key(&w, "data");
+	record_json(data, value, &w);
+	return cli_json_end(c, &w);
+}

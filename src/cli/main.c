@@ -10,7 +10,9 @@
 #include "cli/ask.h"
 #include "cli/options.h"
 #include "cli/output.h"
+#include "codec/dwarf.h"
 #include "export/export.h"
+#include "export/json_tables.h"
 
 static bool asks_json(int argc, char **argv)
 {
@@ -70,6 +72,7 @@ static int version(bool as_json)
 	for (const struct export_ops *const *o = export_registry; *o; o++)
 		json_w_cstr(&w, (*o)->name);
 	json_w_end(&w);
+	json_w_kv_bool(&w, "source_lines", dwarf_is_built());
 #ifdef INCORE_FAULT_INJECTION
 	json_w_kv_bool(&w, "fault_injection", true);
 #endif
@@ -92,18 +95,52 @@ static int usage_error(const char *code, const char *word, const char *near, boo
 	return INCORE_USAGE;
 }
 
-/* The JSON Schema of what the verb's --json gives. */
-static int print_schema(const char *verb, bool as_json)
+#define MAX_RECORDS 24u
+
+/* Adds what is not there yet; the list stays ended by NULL. */
+static void add_records(
+	const struct record *list[MAX_RECORDS + 1], const struct record *const *more)
 {
-	const struct question *q = verb ? question_find(verb) : NULL;
+	for (; *more; more++) {
+		unsigned n = 0;
+
+		while (list[n] && list[n] != *more)
+			n++;
+		if (n < MAX_RECORDS)
+			list[n] = *more;
+	}
+}
+
+static void add_verb(const struct verb *v, const struct record *inputs[MAX_RECORDS + 1],
+	const struct record *data[MAX_RECORDS + 1])
+{
+	const struct record *const *records = v->question ? v->question->records : v->records;
+
+	for (const struct verb *const *s = v->subs; s && *s; s++)
+		add_verb(*s, inputs, data);
+	if (!records)
+		return;
+	add_records(inputs, v->inputs ? v->inputs : capture_inputs);
+	add_records(data, records);
+}
+
+/* The JSON Schema of what the verb's --json gives. */
+static int print_schema(const char *name, bool as_json)
+{
+	const struct record *inputs[MAX_RECORDS + 1] = {NULL}, *data[MAX_RECORDS + 1] = {NULL};
+	const struct verb *v = name ? verb_find(name) : NULL;
 	struct json_writer w;
 
-	if (!q)
-		return usage_error("unknown-schema", "question of that name", NULL, as_json);
 	json_w_file(&w, stdout, 1);
-	question_schema(q, &w);
-	json_w_finish(&w, NULL);
-	return INCORE_OK;
+	if (v)
+		add_verb(v, inputs, data);
+	if (data[0])
+		envelope_schema(name, inputs, data, &w);
+	else if (!name || strcmp(name, "trace") != 0)
+		return usage_error("unknown-schema", "schema of that name", NULL, as_json);
+	else
+		export_json_schema(&w);
+	return json_w_finish(&w, NULL) ? INCORE_OK : INCORE_FAILED;
 }
 
 static int unknown_verb(const char *name, bool as_json)

@@ -27,7 +27,8 @@ enum unit {
 	UNIT_SHARE,   /* 0 .. 1 */
 	UNIT_BYTES,
 	UNIT_ADDRESS,
-	UNIT_ROW, /* the number of an instruction in the listing: a name, not an amount */
+	UNIT_ROW,   /* the number of an instruction in the listing: a name, not an amount */
+	UNIT_INDEX, /* the number of something else: a name too */
 	UNIT_WAVES,
 	UNIT_SAMPLES,
 };
@@ -48,7 +49,9 @@ enum column_type {
 	COLUMN_RECORD,	/* an embedded struct; nothing where its first column is 0 or nothing */
 	COLUMN_POINTER, /* to a struct; NULL: null */
 	COLUMN_PART,	/* an embedded struct whose fields stand among ours */
+	COLUMN_PART_AT, /* a pointer to such a struct; NULL, if OPTIONAL: none of them is there */
 	COLUMN_LIST,	/* struct rows: a table */
+	COLUMN_VEC,	/* VEC() of rows: a table */
 	COLUMN_MAP, /* struct rows: an object; a row's first column is the key, its second the value */
 };
 
@@ -63,6 +66,9 @@ enum column_flag {
 	COLUMN_SOME = 128,    /* of OPTIONAL and NULLABLE counts: 0 is nothing too */
 	COLUMN_BAR = 512,     /* a percentage drawn as a bar */
 	COLUMN_BLOCK = 256,   /* a list of scalars whose JSON has a line for each */
+	COLUMN_HEX = 1024,    /* a count that is a name: text, 0x and at least `digits` digits */
+	COLUMN_DASH = 2048,   /* nothing is "-" in CSV too */
+	COLUMN_RIGHT = 4096,  /* text that stands at the right side of its column */
 };
 
 /* Nothing is there. */
@@ -71,23 +77,6 @@ enum column_flag {
 
 struct record;
 
-/* A value whose type is known only when it is there. */
-struct any {
-	enum column_type type; /* COLUMN_I64, COLUMN_F64 or COLUMN_TEXT */
-	int8_t digits;	       /* as of a column */
-	union {
-		int64_t i;
-		double d;
-		const char *text;
-	};
-};
-
-/* Rows of a list; the stride is the record's size. */
-struct rows {
-	const void *v;
-	size_t n;
-};
-
 struct column {
 	const char
 		*name; /* JSON key; joined by '_' behind its holders' names it is the flat name */
@@ -95,12 +84,15 @@ struct column {
 	const char *csv;   /* heads the CSV column; NULL: the title */
 	const char *doc;   /* one sentence without a period: what it means */
 	const struct record *of;
-	const char *words; /* "a|b|c": the only values of a text; NULL: any */
+	/* "a|b|c": the only values of a text; the names of a number from 0 on; the JSON types of a
+	 * COLUMN_ANY. NULL: any, none, a number or a text. */
+	const char *words;
 	uint32_t offset;
 	enum column_type type;
 	enum unit unit;
 	uint16_t flags;	     /* enum column_flag */
-	int8_t digits;	     /* of a double: behind the point; negative: significant ones */
+	int8_t digits;	     /* of a double: behind the point; negative: significant ones; of a
+				list: rows it always has */
 	int8_t table_digits; /* the same in text tables and CSV; 0: digits */
 };
 
@@ -134,11 +126,13 @@ struct record {
 #define RECORD(S, M, OF, DOC, ...) COLUMN_HELD(S, M, #M, COLUMN_RECORD, OF, DOC, ##__VA_ARGS__)
 #define POINTER(S, M, OF, DOC, ...) COLUMN_HELD(S, M, #M, COLUMN_POINTER, OF, DOC, ##__VA_ARGS__)
 #define PART(S, M, OF) COLUMN_HELD(S, M, "", COLUMN_PART, OF, "")
+#define PART_AT(S, M, OF, ...) COLUMN_HELD(S, M, "", COLUMN_PART_AT, OF, "", ##__VA_ARGS__)
 /* The columns of another description of the same struct. */
 #define PART_SELF(OF) {.name = "", .doc = "", .of = OF, .type = COLUMN_PART}
 /* The same as an object of its own. */
 #define RECORD_SELF(NAME, OF, DOC) {.name = NAME, .doc = DOC, .of = OF, .type = COLUMN_RECORD}
 #define LIST(S, M, OF, DOC, ...) COLUMN_HELD(S, M, #M, COLUMN_LIST, OF, DOC, ##__VA_ARGS__)
+#define VECTOR(S, M, NAME, OF, DOC) COLUMN_HELD(S, M, NAME, COLUMN_VEC, OF, DOC)
 #define MAP(S, M, OF, DOC, ...) COLUMN_HELD(S, M, #M, COLUMN_MAP, OF, DOC, ##__VA_ARGS__)
 #define RECORD_OF(S, STYLE, COLUMNS) \
 	{COLUMNS, sizeof(COLUMNS) / sizeof((COLUMNS)[0]), STYLE, sizeof(struct S)}

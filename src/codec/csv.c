@@ -196,7 +196,7 @@ bool csv_put(struct strbuf *out, struct str field)
 	bool needs_quotes = false;
 
 	for (size_t i = 0; i < field.n; i++)
-		needs_quotes |= memchr(",\"\r\n", field.p[i], 4) != NULL;
+		needs_quotes |= field.p[i] && strchr(",\"\r\n", field.p[i]);
 	if (!needs_quotes)
 		return sb_str(out, field);
 	sb_putc(out, '"');

@@ -19,7 +19,6 @@
 #include "base/map.h"
 #include "base/search.h"
 #include "base/vec.h"
-#include "codec/elf.h"
 #include "codec/varint.h"
 
 #define LIMIT_S 60
@@ -50,11 +49,10 @@ static int compare_rows(const void *pa, const void *pb)
 {
 	const struct line_row *a = pa, *b = pb;
 
-	if (a->address != b->address)
-		return a->address < b->address ? -1 : 1;
+	RETURN_UNLESS_EQUAL(a->address, b->address);
 	if (a->is_end != b->is_end)
 		return a->is_end ? -1 : 1;
-	return a->order < b->order ? -1 : a->order > b->order;
+	return COMPARE(a->order, b->order);
 }
 
 static bool add_unit(struct lookup *k, Dwarf_Die *unit)
@@ -225,9 +223,9 @@ static bool work(void *ctx, int fd)
 
 /* --- the parent's side --- */
 
-bool dwarf_is_there(const struct elf_image *x)
+bool dwarf_is_built(void)
 {
-	return elf_section_named(x, ".debug_line") != NULL;
+	return true;
 }
 
 struct answer {

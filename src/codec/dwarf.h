@@ -13,6 +13,7 @@
 #include "base/arena.h"
 #include "base/error.h"
 #include "base/str.h"
+#include "codec/elf.h"
 
 struct dwarf_frame {
 	uint32_t file; /* into dwarf_lines.files */
@@ -34,8 +35,13 @@ struct dwarf_lines {
 };
 
 /* Does the image hold debug info at all? A quick look at its section names. */
-struct elf_image;
-bool dwarf_is_there(const struct elf_image *x);
+static inline bool dwarf_is_there(const struct elf_image *x)
+{
+	return elf_section_named(x, ".debug_line") != NULL;
+}
+
+/* Was the program built with a reader of debug info? Without one no address has a source. */
+bool dwarf_is_built(void);
 
 /* Looks up `n` ELF addresses. False on lack of memory or processes only. */
 bool dwarf_lookup(struct dwarf_lines *out, struct str bytes, const uint64_t *addresses, uint32_t n,

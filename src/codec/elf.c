@@ -24,7 +24,6 @@ enum section_type {
 };
 
 #define FLAG_EXECUTABLE 4u
-#define TYPE_RELOCATABLE 1u
 #define SYMBOL_FUNCTION 2u
 
 struct raw_section {
@@ -72,7 +71,6 @@ static bool read_header(
 			(uint8_t)r->bytes.p[4], (uint8_t)r->bytes.p[5]);
 	x->machine = (uint16_t)get(r, 18, 2);
 	x->flags = (uint32_t)get(r, 48, 4);
-	x->is_relocatable = get(r, 16, 2) == TYPE_RELOCATABLE;
 	*table = get(r, 40, 8);
 	entry_bytes = get(r, 58, 2);
 	*n = (uint32_t)get(r, 60, 2);
@@ -183,8 +181,7 @@ static int compare_functions(const void *pa, const void *pb)
 {
 	const struct elf_function *a = pa, *b = pb;
 
-	if (a->address != b->address)
-		return a->address < b->address ? -1 : 1;
+	RETURN_UNLESS_EQUAL(a->address, b->address);
 	if (a->size != b->size) /* of several names for one address the widest counts */
 		return a->size > b->size ? -1 : 1;
 	return strcmp(a->name, b->name);

@@ -37,7 +37,6 @@ struct elf_function {
 struct elf_image {
 	uint16_t machine; /* 0 in minimal images */
 	uint32_t flags;	  /* e_flags: the target in the low byte */
-	bool is_relocatable;
 	uint32_t n_sections;
 	struct elf_section *sections;
 	uint32_t n_functions;

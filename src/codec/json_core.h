@@ -21,6 +21,10 @@ bool json_stop_expected(struct json_reader *r, const char *what);
 /* A due comma is not there, or nothing follows it. */
 bool json_stop_comma(struct json_reader *r);
 
+#define json_stop(...) err_false((json_stop)(__VA_ARGS__))
+#define json_stop_expected(r, what) err_false((json_stop_expected)(r, what))
+#define json_stop_comma(r) err_false((json_stop_comma)(r))
+
 /* A string whose opening quote is next; escapes are resolved into *scratch. */
 bool json_scan_string(struct json_reader *r, struct str *out, struct strbuf *scratch);
 
@@ -49,7 +53,9 @@ static inline uint64_t json_load64(const char *p)
 /* The next byte, or 0 at the end of input. */
 static inline char json_cur(const struct json_reader *r)
 {
-	return r->p < r->end ? *r->p : 0;
+	if (r->p >= r->end)
+		return 0;
+	return *r->p;
 }
 
 static inline bool json_is_space(char c)

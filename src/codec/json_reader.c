@@ -7,7 +7,7 @@
 
 #include "codec/json_core.h"
 
-bool json_stop(struct json_reader *r, const char *at, const char *code, const char *fmt, ...)
+bool(json_stop)(struct json_reader *r, const char *at, const char *code, const char *fmt, ...)
 {
 	va_list ap;
 
@@ -51,7 +51,7 @@ static const char *name_of_byte(const struct json_reader *r, char buf[16])
 	return buf;
 }
 
-bool json_stop_expected(struct json_reader *r, const char *what)
+bool(json_stop_expected)(struct json_reader *r, const char *what)
 {
 	char buf[16], c = json_cur(r);
 	/* a value of the wrong type, or an array that is too short: well-formed all the same */
@@ -65,7 +65,7 @@ bool json_stop_expected(struct json_reader *r, const char *what)
 		"expected %s, found %s", what, name_of_byte(r, buf));
 }
 
-bool json_stop_comma(struct json_reader *r)
+bool(json_stop_comma)(struct json_reader *r)
 {
 	char buf[16];
 

@@ -207,7 +207,6 @@ static bool scan_escaped(struct json_reader *r, const char *p, struct str *out, 
 			return stop_inside_string(r);
 		if (*p == '"')
 			break;
-		from = p;
 		if (*p != '\\') {
 			if (!(r->flags & JSON_TOLERANT))
 				return json_stop(r, p, "bad-json", "control character in a string");
@@ -340,7 +339,7 @@ static bool skip_window(const char *p, struct skip_state *s)
 	turns = parity & (open | close);
 	if (turns == open) { /* each level opened is closed, but maybe the last */
 		s->is_object[0] &= ~(UINT64_C(1) << s->depth);
-		s->depth += parity >> 63;
+		s->depth += (unsigned)(parity >> 63);
 		return true;
 	}
 	return skip_nested(open, close, s);

@@ -80,7 +80,7 @@ static struct msgpack_value long_form(struct msgpack *m, unsigned code)
 		return (struct msgpack_value){.type = MSGPACK_NIL};
 	case 0xc2:
 	case 0xc3:
-		return (struct msgpack_value){.type = MSGPACK_BOOL, .is_true = code == 0xc3};
+		return (struct msgpack_value){.type = MSGPACK_BOOL};
 	case 0xc4:
 	case 0xc5:
 	case 0xc6:
@@ -146,7 +146,9 @@ struct msgpack_value msgpack_next(struct msgpack *m)
 		v = long_form(m, code);
 	else
 		v = negative(code, 8);
-	return m->is_failed ? (struct msgpack_value){0} : v;
+	if (m->is_failed)
+		v = (struct msgpack_value){0};
+	return v;
 }
 
 /* Iterative: `left[d]` values are still to come at depth d. */

@@ -26,7 +26,6 @@ enum msgpack_type {
 
 struct msgpack_value {
 	enum msgpack_type type;
-	bool is_true;
 	int64_t number; /* clamped to INT64_MAX */
 	struct str text;
 	uint32_t n;

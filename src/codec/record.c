@@ -2,6 +2,7 @@
 /* record.c: values of described structs, found by path and written as JSON. */
 #include "codec/record.h"
 
+#include <inttypes.h>
 #include <math.h>
 
 const char *unit_name(enum unit u)
@@ -16,6 +17,7 @@ const char *unit_name(enum unit u)
 		[UNIT_BYTES] = "bytes",
 		[UNIT_ADDRESS] = "address",
 		[UNIT_ROW] = "row",
+		[UNIT_INDEX] = "index",
 		[UNIT_WAVES] = "waves",
 		[UNIT_SAMPLES] = "samples"};
 
@@ -99,6 +101,27 @@ uint64_t column_u64(const struct column *c, const void *value)
 	}
 }
 
+struct str column_word(const struct column *c, uint64_t i)
+{
+	struct str rest = str_of(c->words), word;
+
+	while (str_cut(&rest, "|", &word))
+		if (i-- == 0)
+			return word;
+	return STR("");
+}
+
+const char *column_hex(const struct column *c, const void *value, char buf[COLUMN_HEX_TEXT])
+{
+	snprintf(buf, COLUMN_HEX_TEXT, "0x%0*" PRIx64, c->digits, column_u64(c, value));
+	return buf;
+}
+
+const void *rows_at(const struct record *r, const struct rows *rows, size_t i)
+{
+	return rows->at ? rows->at(rows->v, i) : at(rows->v, i * r->size);
+}
+
 /* Nothing is there; 0 is something, unless the column says otherwise. */
 static bool is_nothing(const struct column *c, const void *value)
 {
@@ -124,6 +147,7 @@ static bool is_nothing(const struct column *c, const void *value)
 	case COLUMN_STR:
 		return !((const struct str *)value)->p;
 	case COLUMN_POINTER:
+	case COLUMN_PART_AT:
 		return !*(const void *const *)value;
 	case COLUMN_LIST:
 	case COLUMN_MAP:
@@ -154,7 +178,7 @@ static void put_rows(const struct column *c, const struct rows *rows, struct jso
 	else
 		json_w_array(w);
 	for (size_t i = 0; i < rows->n; i++)
-		record_json(c->of, at(rows->v, i * c->of->size), w);
+		record_json(c->of, rows_at(c->of, rows, i), w);
 	json_w_end(w);
 }
 
@@ -169,7 +193,7 @@ static void put_map(const struct column *c, const struct rows *rows, struct json
 	else
 		json_w_object(w);
 	for (size_t i = 0; i < rows->n; i++) {
-		const void *row = at(rows->v, i * c->of->size);
+		const void *row = rows_at(c->of, rows, i);
 
 		json_w_key(w, *(const char *const *)at(row, key->offset));
 		put_value(held, at(row, held->offset), w);
@@ -179,9 +203,29 @@ static void put_map(const struct column *c, const struct rows *rows, struct json
 
 static void put_any(const struct any *x, struct json_writer *w)
 {
-	struct column c = {.type = x->type, .digits = x->digits};
+	struct column c = {.type = x->type, .digits = x->digits, .of = x->of};
 
 	put_value(&c, &x->i, w);
+}
+
+static void put_vector(const struct column *c, const void *vec, struct json_writer *w)
+{
+	struct rows rows = {0};
+
+	memcpy(&rows, vec, offsetof(struct rows, at)); /* a VEC() begins as rows do */
+	put_rows(c, &rows, w);
+}
+
+static void put_count(const struct column *c, const void *value, struct json_writer *w)
+{
+	char text[COLUMN_HEX_TEXT];
+
+	if (c->words)
+		json_w_str(w, column_word(c, column_u64(c, value)));
+	else if (c->flags & COLUMN_HEX)
+		json_w_cstr(w, column_hex(c, value, text));
+	else
+		json_w_u64(w, column_u64(c, value));
 }
 
 static void put_value(const struct column *c, const void *value, struct json_writer *w)
@@ -201,7 +245,10 @@ static void put_value(const struct column *c, const void *value, struct json_wri
 			json_w_double(w, *(const double *)value, c->digits);
 		break;
 	case COLUMN_BOOL:
-		json_w_bool(w, *(const bool *)value);
+		if (c->words)
+			put_count(c, value, w);
+		else
+			json_w_bool(w, *(const bool *)value);
 		break;
 	case COLUMN_TEXT:
 		json_w_cstr(w, *(const char *const *)value);
@@ -222,11 +269,14 @@ static void put_value(const struct column *c, const void *value, struct json_wri
 	case COLUMN_LIST:
 		put_rows(c, value, w);
 		break;
+	case COLUMN_VEC:
+		put_vector(c, value, w);
+		break;
 	case COLUMN_MAP:
 		put_map(c, value, w);
 		break;
 	default:
-		json_w_u64(w, column_u64(c, value));
+		put_count(c, value, w);
 	}
 }
 
@@ -239,7 +289,9 @@ void record_json_members(const struct record *r, const void *value, struct json_
 		if ((c->flags & COLUMN_NO_JSON) ||
 			((c->flags & COLUMN_OPTIONAL) && is_nothing(c, v)))
 			continue;
-		if (c->type == COLUMN_PART) {
+		if (c->type == COLUMN_PART_AT)
+			v = *(const void *const *)v;
+		if (c->type == COLUMN_PART || c->type == COLUMN_PART_AT) {
 			record_json_members(c->of, v, w);
 			continue;
 		}

@@ -20,20 +20,20 @@ static void put_type(const char *name, bool is_nullable, struct json_writer *w)
 	json_w_end(w);
 }
 
-static void put_words(const struct column *c, bool is_nullable, struct json_writer *w)
+static void put_words(const char *key, const char *words, bool is_nullable, struct json_writer *w)
 {
-	struct str rest = str_of(c->words), word;
+	struct str rest = str_of(words), word;
 
-	json_w_key(w, "enum");
+	json_w_key(w, key);
 	json_w_row(w);
 	while (str_cut(&rest, "|", &word))
 		json_w_str(w, word);
-	if (is_nullable)
+	if (is_nullable && strcmp(key, "type") == 0)
+		json_w_cstr(w, "null");
+	else if (is_nullable)
 		json_w_null(w);
 	json_w_end(w);
 }
-
-static void put_held(const struct record *r, struct json_writer *w);
 
 static void put_held_or_null(const struct record *r, struct json_writer *w)
 {
@@ -44,6 +44,19 @@ static void put_held_or_null(const struct record *r, struct json_writer *w)
 	json_w_end(w);
 	record_schema(r, w);
 	json_w_end(w);
+}
+
+static void put_count(const struct column *c, bool is_nullable, struct json_writer *w)
+{
+	if (c->words) {
+		put_words("enum", c->words, is_nullable, w);
+	} else if (c->flags & COLUMN_HEX) {
+		put_type("string", is_nullable, w);
+		json_w_kv_cstr(w, "pattern", "^0x[0-9a-f]+$");
+	} else {
+		put_type("integer", is_nullable, w);
+		json_w_kv_u64(w, "minimum", 0);
+	}
 }
 
 /* Members of the schema of one column's value; the object is open. */
@@ -62,35 +75,39 @@ static void put_column(const struct column *c, struct json_writer *w)
 		put_type("number", !(c->flags & COLUMN_OPTIONAL), w);
 		break;
 	case COLUMN_BOOL:
-		put_type("boolean", false, w);
+		if (c->words)
+			put_count(c, false, w);
+		else
+			put_type("boolean", false, w);
 		break;
 	case COLUMN_TEXT:
 	case COLUMN_STR:
 		if (c->words)
-			put_words(c, is_nullable, w);
+			put_words("enum", c->words, is_nullable, w);
 		else
 			put_type("string", is_nullable, w);
 		break;
 	case COLUMN_ANY:
-		json_w_key(w, "type");
-		json_w_row(w);
-		json_w_cstr(w, "integer");
-		json_w_cstr(w, "number");
-		json_w_cstr(w, "string");
-		json_w_end(w);
+		put_words("type", c->words ? c->words : "integer|number|string", is_nullable, w);
 		break;
 	case COLUMN_RECORD:
 	case COLUMN_PART:
+	case COLUMN_PART_AT:
 	case COLUMN_POINTER:
 		if (is_nullable || (c->type == COLUMN_POINTER && !(c->flags & COLUMN_OPTIONAL)))
 			put_held_or_null(c->of, w);
 		else
-			put_held(c->of, w);
+			record_schema_members(c->of, w);
 		break;
 	case COLUMN_LIST:
+	case COLUMN_VEC:
 		put_type("array", is_nullable, w);
 		json_w_key(w, "items");
 		record_schema(c->of, w);
+		if (c->digits) {
+			json_w_kv_i64(w, "minItems", c->digits);
+			json_w_kv_i64(w, "maxItems", c->digits);
+		}
 		break;
 	case COLUMN_MAP:
 		put_type("object", is_nullable, w);
@@ -100,8 +117,7 @@ static void put_column(const struct column *c, struct json_writer *w)
 		json_w_end(w);
 		break;
 	default:
-		put_type("integer", is_nullable, w);
-		json_w_kv_u64(w, "minimum", 0);
+		put_count(c, is_nullable, w);
 	}
 	if (c->unit != UNIT_NONE)
 		json_w_kv_cstr(w, "x-unit", unit_name(c->unit));
@@ -112,9 +128,9 @@ static void put_required(const struct record *r, struct json_writer *w)
 	for (uint16_t i = 0; i < r->n_columns; i++) {
 		const struct column *c = &r->columns[i];
 
-		if (c->flags & (COLUMN_OPTIONAL | COLUMN_NO_JSON))
+		if (!c->name || (c->flags & (COLUMN_OPTIONAL | COLUMN_NO_JSON)))
 			continue;
-		if (c->type == COLUMN_PART)
+		if (c->type == COLUMN_PART || c->type == COLUMN_PART_AT)
 			put_required(c->of, w);
 		else
 			json_w_cstr(w, c->name);
@@ -126,9 +142,9 @@ static void put_properties(const struct record *r, struct json_writer *w)
 	for (uint16_t i = 0; i < r->n_columns; i++) {
 		const struct column *c = &r->columns[i];
 
-		if (c->flags & COLUMN_NO_JSON)
+		if (!c->name || (c->flags & COLUMN_NO_JSON))
 			continue;
-		if (c->type == COLUMN_PART) {
+		if (c->type == COLUMN_PART || c->type == COLUMN_PART_AT) {
 			put_properties(c->of, w);
 			continue;
 		}
@@ -154,7 +170,20 @@ static void put_tuple(const struct record *r, struct json_writer *w)
 	json_w_end(w);
 }
 
-static void put_held(const struct record *r, struct json_writer *w)
+/* Members that have no column. */
+static void put_others(const struct column *last, struct json_writer *w)
+{
+	json_w_key(w, "additionalProperties");
+	if (last->name) {
+		json_w_bool(w, false);
+		return;
+	}
+	json_w_object(w);
+	put_column(last, w);
+	json_w_end(w);
+}
+
+void record_schema_members(const struct record *r, struct json_writer *w)
 {
 	if (r->style == RECORD_SCALAR) {
 		put_column(&r->columns[0], w);
@@ -165,7 +194,7 @@ static void put_held(const struct record *r, struct json_writer *w)
 		return;
 	}
 	put_type("object", false, w);
-	json_w_kv_bool(w, "additionalProperties", false);
+	put_others(&r->columns[r->n_columns - 1], w);
 	json_w_key(w, "required");
 	json_w_row(w);
 	put_required(r, w);
@@ -179,7 +208,7 @@ static void put_held(const struct record *r, struct json_writer *w)
 void record_schema(const struct record *r, struct json_writer *w)
 {
 	json_w_object(w);
-	put_held(r, w);
+	record_schema_members(r, w);
 	json_w_end(w);
 }
 
@@ -204,12 +233,12 @@ static const char *type_word(const struct column *c)
 
 static bool is_held(const struct column *c)
 {
-	return c->type >= COLUMN_RECORD && c->type <= COLUMN_PART;
+	return c->type >= COLUMN_RECORD && c->type <= COLUMN_PART_AT;
 }
 
 static bool is_table(const struct column *c)
 {
-	return c->type == COLUMN_LIST || c->type == COLUMN_MAP;
+	return c->type >= COLUMN_LIST;
 }
 
 /* The flat columns of a table; `prefix` names the holders. */
@@ -222,9 +251,9 @@ static void describe_columns(const struct record *r, const char *prefix, struct 
 		if (is_table(c))
 			continue;
 		sb_puts(&name, prefix);
-		sb_puts(&name, c->type == COLUMN_PART ? "" : c->name);
+		sb_puts(&name, c->name);
 		if (is_held(c)) {
-			if (c->type != COLUMN_PART)
+			if (*c->name)
 				sb_putc(&name, '_');
 			describe_columns(c->of, name.p ? name.p : "", w);
 		} else {
@@ -249,7 +278,7 @@ static void describe_tables(const struct record *r, const char *prefix, struct j
 		if (!is_table(c) && !is_held(c))
 			continue;
 		sb_puts(&name, prefix);
-		if (c->type != COLUMN_PART)
+		if (*c->name)
 			sb_printf(&name, "%s%s", *prefix ? "." : "", c->name);
 		if (is_table(c)) {
 			json_w_object(w);

@@ -314,7 +314,9 @@ static const char *scan_event(const char *p, const char *end, struct trace_event
 		if (!p)
 			return NULL;
 	}
-	ev->ph = ph.n ? ph.p[0] : '\0';
+	ev->ph = '\0';
+	if (ph.n)
+		ev->ph = ph.p[0];
 	if (ev->ts_text.p) {
 		ev->has_ts = trace_event_number(ev->ts_text, &ev->ts);
 		ev->is_ts_bad = !ev->has_ts;

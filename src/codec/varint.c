@@ -23,29 +23,6 @@ uint8_t bytes_u8(struct bytes_reader *r)
 	return p ? *p : 0;
 }
 
-static uint64_t little_endian(const uint8_t *p, size_t n)
-{
-	uint64_t v = 0;
-
-	for (size_t i = n; i-- > 0;)
-		v = v << 8 | p[i];
-	return v;
-}
-
-uint32_t bytes_u32(struct bytes_reader *r)
-{
-	const uint8_t *p = bytes_take(r, 4);
-
-	return p ? (uint32_t)little_endian(p, 4) : 0;
-}
-
-uint64_t bytes_u64(struct bytes_reader *r)
-{
-	const uint8_t *p = bytes_take(r, 8);
-
-	return p ? little_endian(p, 8) : 0;
-}
-
 uint64_t bytes_varint(struct bytes_reader *r)
 {
 	uint64_t v = 0;

@@ -12,7 +12,7 @@
 
 static inline uint64_t zigzag(int64_t v)
 {
-	return (uint64_t)v << 1 ^ (uint64_t)(v >> 63);
+	return (uint64_t)v << 1 ^ (0 - (uint64_t)(v < 0));
 }
 
 static inline int64_t unzigzag(uint64_t v)
@@ -35,8 +35,6 @@ struct bytes_reader {
 };
 
 uint8_t bytes_u8(struct bytes_reader *r);
-uint32_t bytes_u32(struct bytes_reader *r);
-uint64_t bytes_u64(struct bytes_reader *r);
 uint64_t bytes_varint(struct bytes_reader *r);
 int64_t bytes_zigzag(struct bytes_reader *r);
 struct str bytes_str(struct bytes_reader *r); /* varint length, then the bytes; borrowed */

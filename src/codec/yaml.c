@@ -33,7 +33,7 @@ static bool fail_mark(struct builder *b, const yaml_mark_t *m, const char *messa
 	return fail_at(b->e, b->path, (uint32_t)m->line + 1, (uint32_t)m->column + 1, message);
 }
 
-bool yaml_error(
+bool(yaml_error)(
 	const struct yaml_node *at, const char *path, struct incore_error *e, const char *fmt, ...)
 {
 	struct strbuf s = {0};

@@ -36,5 +36,6 @@ const struct yaml_node *yaml_get(const struct yaml_node *map, const char *key);
 /* Fails with the place of a node. Always false. */
 bool yaml_error(const struct yaml_node *at, const char *path, struct incore_error *e,
 	const char *fmt, ...) PRINTF_LIKE(4, 5);
+#define yaml_error(...) err_false((yaml_error)(__VA_ARGS__))
 
 #endif

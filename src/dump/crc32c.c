@@ -33,10 +33,10 @@ uint32_t crc32c_portable(uint32_t crc, const void *data, size_t n)
 /* Bytes of one of the three streams, and x^(8 * bytes - 33), x^(16 * bytes - 33) mod P, reflected:
  * multiplied with a checksum and reduced by the instruction they move it past one or two streams.
  */
-#define LONG_BYTES 4096
+#define LONG_BYTES ((size_t)4096)
 #define LONG_ONE 0x82f89c77u
 #define LONG_TWO 0x54a86326u
-#define SHORT_BYTES 256
+#define SHORT_BYTES ((size_t)256)
 #define SHORT_ONE 0xb9e02b86u
 #define SHORT_TWO 0xdd7e3b0cu
 

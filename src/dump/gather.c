@@ -111,7 +111,7 @@ static uint8_t *copy_run(
 
 void view_gather(const struct view *v, uint64_t from, uint64_t n, uint8_t *dst)
 {
-	uint64_t index[LOG_MAX_RANK], at = v->start, rest = from, inner, stride;
+	uint64_t index[LOG_MAX_RANK] = {0}, at = v->start, rest = from, inner, stride;
 	unsigned last = v->rank ? v->rank - 1 : 0;
 
 	inner = v->rank ? v->shape[last] : 1;
@@ -122,7 +122,7 @@ void view_gather(const struct view *v, uint64_t from, uint64_t n, uint8_t *dst)
 		at += index[d] * v->strides[d];
 	}
 	while (n > 0) {
-		uint64_t run = inner - (v->rank ? index[last] : 0);
+		uint64_t run = inner - index[last];
 
 		if (run > n)
 			run = n;

@@ -120,7 +120,7 @@ bool log_get_task(const struct log_record *rec, struct log_task *t)
 	t->scalar_count = le_get32(b + 32);
 	t->core_type = b[36];
 	t->func_count = b[37];
-	for (unsigned i = 0; i < LOG_MAX_FUNCS; i++)
+	for (size_t i = 0; i < LOG_MAX_FUNCS; i++)
 		t->func_ids[i] = le_get16(b + 38 + 2 * i);
 	t->name_bytes = le_get16(b + 44);
 	t->name = (const char *)b + LOG_TASK_BODY;

@@ -311,8 +311,7 @@ static bool link(struct export *x, const struct export_link *l, struct incore_er
 	fputs("}", s->f);
 	next_event(s);
 	fprintf(s->f,
-		"{\"ph\":\"f\",\"bp\":\"e\",\"cat\":\"%s\",\"name\":\"%s\",\"id\":%llu,\"pid\":%u,"
-		"\"tid\":%u",
+		"{\"ph\":\"f\",\"bp\":\"e\",\"cat\":\"%s\",\"name\":\"%s\",\"id\":%llu,\"pid\":%u,\"tid\":%u",
 		l->kind, l->kind, (unsigned long long)l->id, s->pid, s->tid);
 	put_time(x, "ts", l->to_cyc);
 	fputs("}", s->f);

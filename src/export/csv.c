@@ -28,8 +28,7 @@ static bool begin(struct export *x, struct incore_error *e)
 		return err_nomem(e);
 	for (int i = 0; i < TRACK_LEVELS && t->levels[i]; i++)
 		fprintf(x->file.f, "%s,", t->levels[i]);
-	fputs("index,start_cycles,duration_cycles,stall_cycles,issue_cycles,category,class,"
-	      "row,address,isa,source,evidence\r\n",
+	fputs("index,start_cycles,duration_cycles,stall_cycles,issue_cycles,category,class,row,address,isa,source,evidence\r\n",
 		x->file.f);
 	return true;
 }

@@ -205,7 +205,7 @@ static bool truncated(struct export *x, const struct export_cut *c, struct incor
 
 	sb_add(&s->cuts, c->what, strlen(c->what) + 1);
 	sb_add(&s->cuts, c->why, strlen(c->why) + 1);
-	return !s->cuts.failed && VEC_PUSH(&s->cut_counts, c->count) ? true : err_nomem(e);
+	return (!s->cuts.failed && VEC_PUSH(&s->cut_counts, c->count)) || err_nomem(e);
 }
 
 static void put_cuts(struct json_state *s)

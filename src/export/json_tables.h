@@ -18,4 +18,7 @@ void json_put_clocks(struct json_writer *w, const struct trace *t);
 /* occupancy, kernels, dispatches, counters, markers, other issue records, stated series, links */
 void json_put_side_tables(struct json_writer *w, const struct trace *t);
 
+/* The JSON Schema of the whole document: incore.trace/1. */
+void export_json_schema(struct json_writer *w);
+
 #endif

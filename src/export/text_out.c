@@ -13,7 +13,7 @@ bool text_out_open(struct text_out *o, FILE *f, struct incore_error *e)
 	return o->buf || err_nomem(e);
 }
 
-void text_out_flush(struct text_out *o)
+static void text_out_flush(struct text_out *o)
 {
 	if (o->n)
 		fwrite(o->buf, 1, o->n, o->f);

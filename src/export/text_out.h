@@ -23,7 +23,6 @@ struct text_out {
 
 bool text_out_open(struct text_out *o, FILE *f, struct incore_error *e);
 bool text_out_close(struct text_out *o, struct incore_error *e);
-void text_out_flush(struct text_out *o);
 void text_put_long(struct text_out *o, const char *p, size_t n);
 
 static inline void text_put(struct text_out *o, const char *p, size_t n)

@@ -5,6 +5,8 @@
 #include <fcntl.h>
 #include <stdlib.h>
 
+#include "base/search.h"
+
 struct capture_seen {
 	struct stat st; /* of its path */
 	struct capture capture;
@@ -146,15 +148,11 @@ static int by_preference(const void *pa, const void *pb)
 
 	if (a->is_empty != b->is_empty)
 		return a->is_empty ? 1 : -1;
-	if (a->n_tracks != b->n_tracks)
-		return a->n_tracks > b->n_tracks ? -1 : 1;
-	if (a->n_rows != b->n_rows)
-		return a->n_rows > b->n_rows ? -1 : 1;
-	if (a->n_mapped != b->n_mapped)
-		return a->n_mapped > b->n_mapped ? -1 : 1;
-	if (a->n_bytes != b->n_bytes)
-		return a->n_bytes > b->n_bytes ? -1 : 1;
-	return a->position < b->position ? -1 : a->position > b->position;
+	RETURN_UNLESS_EQUAL(b->n_tracks, a->n_tracks);
+	RETURN_UNLESS_EQUAL(b->n_rows, a->n_rows);
+	RETURN_UNLESS_EQUAL(b->n_mapped, a->n_mapped);
+	RETURN_UNLESS_EQUAL(b->n_bytes, a->n_bytes);
+	return COMPARE(a->position, b->position);
 }
 
 bool capture_is(const struct capture *c, struct capture_choice choice)

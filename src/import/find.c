@@ -14,6 +14,7 @@
 #include "base/hash.h"
 #include "base/map.h"
 #include "base/mem.h"
+#include "base/search.h"
 #include "base/vec.h"
 
 /* Enough for every magic; the full 64 KiB are read only for a file that the user named. */
@@ -255,10 +256,8 @@ static int capture_cmp(const void *pa, const void *pb)
 {
 	const struct capture *a = pa, *b = pb;
 
-	if (a->agent != b->agent)
-		return a->agent < b->agent ? -1 : 1;
-	if (a->dispatch != b->dispatch)
-		return a->dispatch < b->dispatch ? -1 : 1;
+	RETURN_UNLESS_EQUAL(a->agent, b->agent);
+	RETURN_UNLESS_EQUAL(a->dispatch, b->dispatch);
 	return strcmp(a->path, b->path);
 }
 
@@ -278,7 +277,7 @@ static bool finder_init(struct finder *f, struct capture_cache *cache, struct ca
 	*out = (struct capture_list){0};
 	arena_init(&out->arena);
 	f->head = mem_alloc(HEAD_OF_NAMED);
-	return f->head ? true : err_nomem(e);
+	return f->head || err_nomem(e);
 }
 
 static bool finder_take(struct finder *f, struct capture_list *out, struct incore_error *e)

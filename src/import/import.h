@@ -103,6 +103,10 @@ struct import_ops {
 		struct incore_error *e);
 };
 
+/* `lost` of importers whose read() made a note of every loss. */
+bool import_lost_noted(
+	const char *path, const struct import_options *o, struct trace *t, struct incore_error *e);
+
 extern const struct import_ops *const import_registry[]; /* NULL ends */
 
 /* The bytes of a file of a capture, opened once in the life of the cache. */

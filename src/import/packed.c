@@ -5,7 +5,7 @@
 #include "trace/packed.h"
 #include "trace/packed_types.h"
 
-static int sniff(const struct probe *p)
+static int packed_file_sniff(const struct probe *p)
 {
 	return !p->is_dir && packed_is_magic(p->head, p->head_size) ? 100 : 0;
 }
@@ -22,7 +22,8 @@ static void take_summary(const struct packed_summary *s, struct arena *a, struct
 		a, "packed %lld %016llx", (long long)s->agent, (unsigned long long)s->code_key);
 }
 
-static void look(const char *path, struct capture_cache *cache, struct arena *a, struct capture *c)
+static void packed_file_look(
+	const char *path, struct capture_cache *cache, struct arena *a, struct capture *c)
 {
 	struct import_options o = {.cache = cache, .is_look = true};
 	struct file_data f = {0};
@@ -42,7 +43,7 @@ static void look_at_trace(const struct trace *t, struct arena *a, struct capture
 	take_summary(&s, a, c);
 }
 
-static bool read(
+static bool packed_file_read(
 	const char *path, const struct import_options *o, struct trace *t, struct incore_error *e)
 {
 	struct file_data f = {0};
@@ -59,24 +60,13 @@ static bool read(
 	return import_load(o, &f, path, e) && packed_read_data(f, path, skip, t, e);
 }
 
-/* Everything that was lost before packing is among the notes of the file; packing loses nothing. */
-static bool lost(
-	const char *path, const struct import_options *o, struct trace *t, struct incore_error *e)
-{
-	(void)path;
-	(void)o;
-	(void)t;
-	(void)e;
-	return true;
-}
-
 const struct import_ops import_packed = {
 	.name = "packed",
 	.summary = "packed trace file (.incore), written by `incore pack`",
 	.looks_for = "a packed .incore file",
-	.sniff = sniff,
-	.look = look,
+	.sniff = packed_file_sniff,
+	.look = packed_file_look,
 	.look_at_trace = look_at_trace,
-	.read = read,
-	.lost = lost,
+	.read = packed_file_read,
+	.lost = import_lost_noted, /* before packing; packing loses nothing */
 };

@@ -26,6 +26,16 @@ const struct import_ops *const import_registry[] = {
 	NULL,
 };
 
+bool import_lost_noted(
+	const char *path, const struct import_options *o, struct trace *t, struct incore_error *e)
+{
+	(void)path;
+	(void)o;
+	(void)t;
+	(void)e;
+	return true;
+}
+
 static bool read_into(const struct capture *c, const struct import_options *o, struct trace *t,
 	struct incore_error *e)
 {

@@ -264,11 +264,6 @@ bool amd_is_untraced(unsigned gfx_major, struct str text)
 	       (gfx_major >= 12 && str_is(op, "s_wait_alu"));
 }
 
-bool amd_is_matrix(struct str text)
-{
-	return amd_class(AMD_NO_CATEGORY, text) == CLASS_MATRIX;
-}
-
 bool amd_ends_block(struct str text)
 {
 	struct str op = amd_mnemonic(text);

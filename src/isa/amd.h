@@ -53,6 +53,5 @@ bool amd_ends_block(struct str text);
 bool amd_is_branch(struct str text);
 /* Executed, but no thread trace has a record of it: hints to the scheduler of gfx11 and later. */
 bool amd_is_untraced(unsigned gfx_major, struct str text);
-bool amd_is_matrix(struct str text);
 
 #endif

@@ -435,14 +435,6 @@ static const struct {
 
 #define N_GPUS (sizeof(gpus) / sizeof(gpus[0]))
 
-enum amd_arch amd_arch_of_elf_flags(uint32_t e_flags)
-{
-	for (size_t i = 0; i < N_GPUS; i++)
-		if (gpus[i].mach == (e_flags & 0xff))
-			return gpus[i].arch;
-	return AMD_ARCH_UNKNOWN;
-}
-
 const char *amd_arch_gpu_of_elf_flags(uint32_t e_flags)
 {
 	for (size_t i = 0; i < N_GPUS; i++)
@@ -464,23 +456,4 @@ unsigned amd_arch_major(enum amd_arch arch)
 	static const uint8_t major[] = {0, 9, 10, 11, 12, 12};
 
 	return major[arch];
-}
-
-const char *amd_code_class_name(enum amd_code_class c)
-{
-	static const char *const name[] = {[AMD_CODE_SMEM] = "SMEM",
-		[AMD_CODE_SALU] = "SALU",
-		[AMD_CODE_VMEM] = "VMEM",
-		[AMD_CODE_FLAT] = "FLAT",
-		[AMD_CODE_LDS] = "LDS",
-		[AMD_CODE_VALU] = "VALU",
-		[AMD_CODE_IMMED] = "IMMED",
-		[AMD_CODE_BVH] = "BVH",
-		[AMD_CODE_SKIP] = "SKIP",
-		[AMD_CODE_UNKNOWN] = "UNKNOWN",
-		[AMD_CODE_BRANCH] = "BRANCH",
-		[AMD_CODE_BARRIER] = "BARRIER",
-		[AMD_CODE_MFMA_SCALE] = "MFMA_SCALE"};
-
-	return (size_t)c < sizeof(name) / sizeof(name[0]) && name[c] ? name[c] : "UNKNOWN";
 }

@@ -61,12 +61,10 @@ struct amd_code_inst {
  */
 bool amd_code_decode(enum amd_arch arch, const uint8_t *p, size_t n, struct amd_code_inst *out);
 
-/* Of an ELF header's e_flags; "gfx950", or NULL and AMD_ARCH_UNKNOWN. */
-enum amd_arch amd_arch_of_elf_flags(uint32_t e_flags);
+/* Of an ELF header's e_flags; "gfx950", or NULL. */
 const char *amd_arch_gpu_of_elf_flags(uint32_t e_flags);
 /* Of a name such as "gfx942"; AMD_ARCH_UNKNOWN for others. */
 enum amd_arch amd_arch_of_gpu(const char *gpu);
 unsigned amd_arch_major(enum amd_arch arch); /* 9, 10, 11, 12; 0 */
-const char *amd_code_class_name(enum amd_code_class c);
 
 #endif

@@ -24,8 +24,6 @@ struct amd_machine {
 	bool is_family; /* the name tells the family only: more is assumed */
 };
 
-extern const struct amd_machine amd_machine_table[]; /* arch NULL ends */
-
 /* The row of that target, else of its family ("gfx9", "gfx11"), else NULL. */
 const struct amd_machine *amd_machine_find(const char *arch, unsigned gfx_major);
 

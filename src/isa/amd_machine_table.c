@@ -11,7 +11,7 @@
 #include <string.h>
 
 /* clang-format off */
-const struct amd_machine amd_machine_table[] = {
+static const struct amd_machine amd_machine_table[] = {
 	/* arch     product   waves vgprs granule unified LDS         simds/CU simds wave family */
 	{"gfx906",  "MI50",      10,  256,  4, false,  64 * 1024, 4,  240, 64, false},
 	{"gfx908",  "MI100",     10,  256,  4, false,  64 * 1024, 4,  480, 64, false},

@@ -80,17 +80,12 @@ void amd_regs_add(struct amd_regs *r, struct str text)
 	}
 }
 
-struct amd_regs amd_regs_of_rows(const struct trace *t, uint32_t first, uint32_t n)
+struct amd_regs amd_regs_of_trace(const struct trace *t)
 {
 	struct amd_regs r = {0, 0};
 
-	for (uint32_t i = first; i < t->n_code && i - first < n; i++)
+	for (uint32_t i = 0; i < t->n_code; i++)
 		if (!t->code[i].is_label)
 			amd_regs_add(&r, (struct str){t->code[i].text, t->code[i].text_len});
 	return r;
-}
-
-struct amd_regs amd_regs_of_trace(const struct trace *t)
-{
-	return amd_regs_of_rows(t, 0, t->n_code);
 }

@@ -22,9 +22,7 @@ struct amd_regs {
 
 /* Raises *r to what the operands of one row need. */
 void amd_regs_add(struct amd_regs *r, struct str text);
-/* Over rows [first, first + n) of the code table, label rows left out. */
-struct amd_regs amd_regs_of_rows(const struct trace *t, uint32_t first, uint32_t n);
-/* Over the whole table. */
+/* Over the code table, label rows left out. */
 struct amd_regs amd_regs_of_trace(const struct trace *t);
 
 static inline uint32_t amd_regs_round(uint32_t n, uint32_t granule)

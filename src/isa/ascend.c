@@ -83,16 +83,6 @@ enum ascend_pipe ascend_pipe_of_unit(struct str unit)
 	return p == PIPE_NONE ? PIPE_ALL : p;
 }
 
-enum ascend_pipe ascend_pipe_of_label(struct str label)
-{
-	enum ascend_pipe p;
-
-	if (str_starts(label, "PIPE_"))
-		label = str_sub(label, 5, label.n);
-	p = find_name(ascend_label_names, label);
-	return p == PIPE_NONE ? ascend_pipe_of_lane(label) : p;
-}
-
 /* --- synchronisation --- */
 
 static struct str before_dot(struct str s)
@@ -135,9 +125,14 @@ static size_t read_key(struct str s, char *key, size_t cap)
 {
 	size_t n = 0;
 
-	for (size_t i = 0; i < s.n && n + 1 < cap; i++)
-		if (is_word(s.p[i]))
-			key[n++] = s.p[i] >= 'a' && s.p[i] <= 'z' ? (char)(s.p[i] - 32) : s.p[i];
+	for (size_t i = 0; i < s.n && n + 1 < cap; i++) {
+		char c = s.p[i];
+
+		if (c >= 'a' && c <= 'z')
+			c = (char)(c - 32);
+		if (is_word(c))
+			key[n++] = c;
+	}
 	key[n] = '\0';
 	return n;
 }

@@ -81,8 +81,6 @@ enum ascend_pipe ascend_pipe_of_lane(struct str tid);
 const char *ascend_pipe_name(unsigned pipe, char buf[16]);
 /* Unit name of a dump line ("VEC", "FC", "FIX_PIPE") -> pipe; anything unknown is PIPE_ALL. */
 enum ascend_pipe ascend_pipe_of_unit(struct str unit);
-/* Name inside a flag's operands ("VEC", "M", "S", "V", "PIPE_MTE2"); PIPE_NONE if unknown. */
-enum ascend_pipe ascend_pipe_of_label(struct str label);
 static inline bool ascend_is_warp(unsigned pipe)
 {
 	return pipe >= PIPE_WARP0 && pipe < PIPE_WARP0 + ASCEND_WARPS;

@@ -47,21 +47,6 @@ const struct ascend_name ascend_unit_names[] = {
 	{NULL, PIPE_NONE},
 };
 
-/* Flags name pipes by the letters of the programming interface, not by lanes. */
-const struct ascend_name ascend_label_names[] = {
-	{"S", PIPE_SCALAR},
-	{"V", PIPE_VECTOR},
-	{"VEC", PIPE_VECTOR},
-	{"VECTOR", PIPE_VECTOR},
-	{"M", PIPE_CUBE},
-	{"CUBE", PIPE_CUBE},
-	{"FIX", PIPE_FIXP},
-	{"FIXPIPE", PIPE_FIXP},
-	{"FIX_PIPE", PIPE_FIXP},
-	{"FIXP", PIPE_FIXP},
-	{NULL, PIPE_NONE},
-};
-
 const struct ascend_sync_name ascend_sync_names[] = {
 	{"SET_FLAG", SYNC_SET},
 	{"set_event", SYNC_SET},

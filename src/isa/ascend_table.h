@@ -18,7 +18,7 @@ struct ascend_sync_name {
 extern const struct ascend_lane ascend_lane_table[];
 extern const size_t ascend_lane_count;
 extern const struct ascend_lane ascend_warp_lane, ascend_other_lane;
-extern const struct ascend_name ascend_unit_names[], ascend_label_names[];
+extern const struct ascend_name ascend_unit_names[];
 extern const struct ascend_sync_name ascend_sync_names[];
 extern const struct ascend_soc ascend_soc_table[];
 extern const size_t ascend_soc_count;

@@ -133,13 +133,13 @@ static bool run_once(struct job *j, enum child_end *end, bool *is_open, struct i
 static bool run_source(struct job *j, bool *is_open, struct incore_error *e)
 {
 	enum child_end end = CHILD_DONE;
-	uint32_t before = j->from;
 
 	j->batch = BATCH;
 	if (!run_once(j, &end, is_open, e))
 		return false;
 	while (*is_open && end != CHILD_DONE && j->from < j->n) {
-		before = j->from;
+		uint32_t before = j->from;
+
 		if (j->batch == 1 || end == CHILD_TOO_LONG) {
 			j->report->n_crashes++;
 			j->from++;

@@ -65,7 +65,7 @@ char *incore_schema(const char *question, struct incore_error *e)
 		return NULL;
 	}
 	json_w_buf(&w, &text, 2);
-	question_schema(q, &w);
+	envelope_schema(q->name, capture_inputs, q->records, &w);
 	if (json_w_finish(&w, e))
 		return text.p;
 	sb_free(&text);

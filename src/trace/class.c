@@ -60,8 +60,10 @@ const uint8_t class_units[256] = {CLASSES(UNIT_OF)[CLASS_COUNT... 255] = SIMD_OT
 /* By the digit of MTEn; what moves on no such pipe has the colour of MTE2. */
 static const uint8_t slots[][256] = {
 	{CLASSES(SLOT_OF)[CLASS_COUNT... 255] = SLOT_OTHER},
+	/* NOLINTBEGIN(bugprone-branch-clone): a class may have the slot of MTE1 or MTE3 anyway */
 	{CLASSES(SLOT_ON_MTE1)[CLASS_COUNT... 255] = SLOT_OTHER},
 	{CLASSES(SLOT_ON_MTE3)[CLASS_COUNT... 255] = SLOT_OTHER},
+	/* NOLINTEND(bugprone-branch-clone) */
 };
 
 const char *class_name(enum inst_class c)
@@ -95,14 +97,17 @@ const char *slot_name(enum slot s)
 const uint8_t *slots_of_track(const char *track_name)
 {
 	ptrdiff_t at = track_name ? str_find(str_of(track_name), "MTE") : -1;
-	char digit = at >= 0 ? track_name[at + 3] : 0;
 
-	return slots[digit == '1' ? 1 : digit == '3' ? 2 : 0];
+	if (at < 0)
+		return slots[0];
+	return slots[track_name[at + 3] == '1' ? 1 : track_name[at + 3] == '3' ? 2 : 0];
 }
 
 char class_letter(enum inst_class c)
 {
 	static const char letters[CLASS_COUNT] = {CLASSES(LETTER_OF)};
 
-	return c < CLASS_COUNT ? letters[c] : 'o';
+	if (c >= CLASS_COUNT)
+		return 'o';
+	return letters[c];
 }

@@ -67,7 +67,7 @@ void fields_u32(struct fields *f, uint32_t *v)
 		bytes_put_varint(f->out, *v);
 }
 
-void fields_u16(struct fields *f, uint16_t *v)
+static void fields_u16(struct fields *f, uint16_t *v)
 {
 	if (f->is_reading)
 		*v = (uint16_t)read_max(f, UINT16_MAX);
@@ -75,7 +75,7 @@ void fields_u16(struct fields *f, uint16_t *v)
 		bytes_put_varint(f->out, *v);
 }
 
-void fields_u8(struct fields *f, uint8_t *v)
+static void fields_u8(struct fields *f, uint8_t *v)
 {
 	if (f->is_reading)
 		*v = bytes_u8(&f->in);

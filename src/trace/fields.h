@@ -42,8 +42,6 @@ bool fields_end(const struct fields *f, const char *what, struct incore_error *e
 
 void fields_u64(struct fields *f, uint64_t *v);
 void fields_u32(struct fields *f, uint32_t *v);
-void fields_u16(struct fields *f, uint16_t *v);
-void fields_u8(struct fields *f, uint8_t *v);
 void fields_bool(struct fields *f, bool *v);
 void fields_i64(struct fields *f, int64_t *v);
 /* Difference to *prev, which then becomes *v. */

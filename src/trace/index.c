@@ -155,7 +155,7 @@ static uint32_t head_width(const struct split_cursor *k, uint32_t lane)
 static void load_block(struct split_cursor *k, const struct lane *l, uint32_t b)
 {
 	k->i = b * LANE_BLOCK;
-	k->cover = l->n ? l->cover[b * LANE_MARKS] : first_cover(l);
+	k->cover = l->n ? l->cover[(size_t)b * LANE_MARKS] : first_cover(l);
 	memset(k->sums, 0, sizeof(k->sums));
 	if (l->n && k->splits)
 		memcpy(k->sums, head_of(k, k->lane, b),

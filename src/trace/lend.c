@@ -68,10 +68,12 @@ static bool is_same(const struct trace *a, const struct trace *b)
 {
 	if (a->n_tracks != b->n_tracks || a->n_code != b->n_code)
 		return false;
-	for (uint32_t i = 0; i < a->n_tracks; i++)
-		if (memcmp(a->tracks[i].coord, b->tracks[i].coord, sizeof(a->tracks[i].coord)) ||
-			a->tracks[i].clock != b->tracks[i].clock)
+	for (uint32_t i = 0; i < a->n_tracks; i++) {
+		const struct track *x = &a->tracks[i], *y = &b->tracks[i];
+
+		if (memcmp(x->coord, y->coord, sizeof(x->coord)) != 0 || x->clock != y->clock)
 			return false;
+	}
 	return true;
 }
 

@@ -401,9 +401,8 @@ static bool write_trailer(struct writer *w, struct incore_error *e)
 
 static bool write_header(struct writer *w, struct incore_error *e)
 {
-	uint8_t head[PACKED_HEADER_BYTES] = {0};
+	uint8_t head[PACKED_HEADER_BYTES] = PACKED_MAGIC;
 
-	memcpy(head, PACKED_MAGIC, 8);
 	head[8] = PACKED_VERSION;
 	head[12] = PACKED_HEADER_BYTES;
 	return emit(w, head, sizeof(head), e);
@@ -415,7 +414,7 @@ static bool writer_init(struct writer *w, struct incore_error *e)
 	w->workers = mem_zalloc(w->n_workers, sizeof(*w->workers));
 	w->dir.contents = mem_zalloc((size_t)w->t->n_tracks + 1, sizeof(*w->dir.contents));
 	hash_stream_init(&w->hash);
-	return w->workers && w->dir.contents ? true : err_nomem(e);
+	return (w->workers && w->dir.contents) || err_nomem(e);
 }
 
 static void writer_deinit(struct writer *w)

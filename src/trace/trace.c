@@ -5,6 +5,7 @@
 #include <stdarg.h>
 
 #include "base/mem.h"
+#include "base/search.h"
 #include "trace/trace_text.h"
 
 const char *const evidence_words[] = {
@@ -91,7 +92,7 @@ struct trace *trace_new(void)
 	return t;
 }
 
-void trace_text_free(struct trace_text *x)
+static void trace_text_free(struct trace_text *x)
 {
 	if (!x)
 		return;
@@ -152,15 +153,14 @@ double trace_clock_mhz(const struct trace *t)
 	return (double)t->meta.clock_hz_num / (double)t->meta.clock_hz_den / 1e6;
 }
 
-code_idx trace_find_code(const struct trace *t, int64_t number)
+uint32_t trace_cache_cyc(const struct trace *t, track_idx track, uint32_t slice)
 {
-	for (code_idx i = 0; i < t->n_code; i++)
-		if (t->code[i].number == number && !t->code[i].is_label)
-			return i;
-	for (code_idx i = 0; i < t->n_code; i++)
-		if (t->code[i].number == number)
-			return i;
-	return NO_CODE;
+	const struct head_cost *h = t->heads;
+	uint32_t lo = 0, hi = t->n_heads;
+
+	BISECT(lo, hi, i, h[i].track < track || (h[i].track == track && h[i].slice < slice));
+	return lo < t->n_heads && h[lo].track == track && h[lo].slice == slice ? h[lo].cache_cyc
+									       : 0;
 }
 
 const struct named_table *trace_find_table(const struct trace *t, const char *name)

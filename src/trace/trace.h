@@ -466,9 +466,8 @@ static inline const char *table_name_get(const char *name, struct table_name fro
 
 /* Trace clock in MHz, 0 when unknown. */
 double trace_clock_mhz(const struct trace *t);
-/* The row whose number a record names; NO_CODE if none. For tools; importers keep their own index.
- */
-code_idx trace_find_code(const struct trace *t, int64_t number);
+/* The instruction cache's part of a slice's head cost. */
+uint32_t trace_cache_cyc(const struct trace *t, track_idx track, uint32_t slice);
 /* The first table of that name, or NULL; its cell by column name, or NULL where missing. */
 const struct named_table *trace_find_table(const struct trace *t, const char *name);
 const char *named_table_cell(const struct named_table *k, uint32_t row, const char *column);

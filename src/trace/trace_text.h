@@ -37,6 +37,4 @@ struct trace_text {
 	bool has_numbered_lanes;    /* pids are numbers: a file of one core, or for a viewer */
 };
 
-void trace_text_free(struct trace_text *x);
-
 #endif

@@ -181,11 +181,7 @@ static void check_walk(const struct trace *t, const struct cfg *g, const struct 
 	struct steps s = {.g = g};
 	struct loops *l = loops_new(g);
 	struct matrix *m = matrix_new(t);
-	struct collector made[] = {{.self = &s,
-					   .worker_new = steps_new,
-					   .track = steps_track,
-					   .merge = steps_merge,
-					   .worker_free = steps_free},
+	struct collector made[] = {{&s, steps_new, steps_track, steps_merge, steps_free},
 		loops_collector(l), matrix_collector(m)};
 	const struct collector *list[] = {&made[0], &made[1], &made[2]};
 	struct walk_options o = {0};

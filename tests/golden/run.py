@@ -7,18 +7,29 @@ usage: run.py BUILD_DIR [PATTERN...]
 `cmd` is one shell line, run in tests/data with the built program first in PATH, once with INCORE_JOBS=1
 and once with 4: the same bytes are expected. $CASE is the folder of the case, $TMP an empty one, $KERNELS has the
 kernels of the paged-attention example.
+A version of incore in what is expected stands for the one of meson.build: a release changes no case.
 UPDATE=1 rewrites expect, rc and (where it exists or the command fails) stderr: read the diff.
 """
 import concurrent.futures
 import difflib
 import os
+import re
 import subprocess
 import sys
 import tempfile
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 DATA = os.path.join(os.path.dirname(HERE), "data")
-KERNELS = os.path.join(os.path.dirname(os.path.dirname(HERE)), "examples", "paged_attention", "kernels")
+ROOT = os.path.dirname(os.path.dirname(HERE))
+KERNELS = os.path.join(ROOT, "examples", "paged_attention", "kernels")
+VERSION = re.compile(rb'(incore(?:-embedded)?(?: |": ?"))\d+\.\d+\.\d+')
+
+
+def of_this_version(text):
+    """What is expected, with the version that the program must show."""
+    with open(os.path.join(ROOT, "meson.build"), "rb") as f:
+        version = re.search(rb"version: '([^']+)'", f.read())[1]
+    return text and VERSION.sub(rb"\g<1>" + version, text)
 
 
 def environment(build, jobs, case, tmp):
@@ -74,7 +85,7 @@ def check(build, case):
     if one != four:
         return f"FAIL {name}: other bytes with 4 threads\n{diff('1 thread, 4 threads', one[1] + one[2], four[1] + four[2])}"
     want_rc = int(read(os.path.join(case, "rc")) or 0)
-    want_out, want_err = read(os.path.join(case, "expect")), read(os.path.join(case, "stderr"))
+    want_out, want_err = [of_this_version(read(os.path.join(case, name))) for name in ("expect", "stderr")]
     if one[0] != want_rc:
         return f"FAIL {name}: exit status {one[0]}, expected {want_rc}\n$ {cmd}\n{one[2].decode(errors='replace')[:2000]}"
     if want_out is None or want_out != one[1]:

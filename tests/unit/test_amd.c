@@ -136,8 +136,6 @@ static void test_amd_ends_block(void **state)
 	assert_true(amd_ends_block(STR("s_endpgm")));
 	assert_false(amd_ends_block(STR("s_cbranch_scc0 2")));
 	assert_true(amd_is_branch(STR("s_cbranch_scc0 2")));
-	assert_true(amd_is_matrix(STR("v_mfma_f32_16x16x16_f16 a[0:3], v0, v1, 0")));
-	assert_false(amd_is_matrix(STR("v_fma_f32 v0, v1, v2, v3")));
 }
 
 int main(void)

@@ -106,11 +106,11 @@ static void test_amd_code_table(void **state)
 		if (!amd_code_decode(cases[i].arch, (const uint8_t *)words, sizeof(words), &in) ||
 			in.len_bytes != cases[i].len || in.inst_class != cases[i].inst_class ||
 			in.flags != cases[i].flags || in.branch != cases[i].branch)
-			fail_msg("gfx%u %08x %s: got %u %s flags %x branch %d, want %u %s %x %d",
+			fail_msg(
+				"gfx%u %08x %s: got %u class %d flags %x branch %d, want %u %d %x %d",
 				amd_arch_major(cases[i].arch), cases[i].w[0], cases[i].text,
-				in.len_bytes, amd_code_class_name(in.inst_class), in.flags,
-				in.branch, cases[i].len, amd_code_class_name(cases[i].inst_class),
-				cases[i].flags, cases[i].branch);
+				in.len_bytes, (int)in.inst_class, in.flags, in.branch, cases[i].len,
+				(int)cases[i].inst_class, cases[i].flags, cases[i].branch);
 	}
 }
 
@@ -140,10 +140,7 @@ static void test_amd_code_short(void **state)
 static void test_amd_code_names(void **state)
 {
 	(void)state;
-	assert_int_equal(amd_arch_of_elf_flags(0x54f), AMD_ARCH_GFX9);
 	assert_string_equal(amd_arch_gpu_of_elf_flags(0x54f), "gfx950");
-	assert_int_equal(amd_arch_of_elf_flags(0x4e), AMD_ARCH_GFX12);
-	assert_int_equal(amd_arch_of_elf_flags(0), AMD_ARCH_UNKNOWN);
 	assert_null(amd_arch_gpu_of_elf_flags(0));
 	assert_int_equal(amd_arch_of_gpu("gfx1100"), AMD_ARCH_GFX11);
 	assert_int_equal(amd_arch_of_gpu("sm_90"), AMD_ARCH_UNKNOWN);

@@ -36,8 +36,6 @@ static void test_ascend_lanes(void **state)
 	assert_int_equal(ascend_pipe_of_unit(STR("FC")), PIPE_FLOWCTRL);
 	assert_int_equal(ascend_pipe_of_unit(STR("FIX_PIPE")), PIPE_FIXP);
 	assert_int_equal(ascend_pipe_of_unit(STR("ODD")), PIPE_ALL);
-	assert_int_equal(ascend_pipe_of_label(STR("M")), PIPE_CUBE);
-	assert_int_equal(ascend_pipe_of_label(STR("PIPE_MTE3")), PIPE_MTE3);
 }
 
 static void test_ascend_sync(void **state)

@@ -109,9 +109,6 @@ static void test_producers_edges(void **state)
 	struct incore_error e = {0};
 	struct trace *t = make_trace();
 	struct producers *p = producers_new(t, PRODUCERS_EDGES, &e);
-	struct producer_roll *rolls;
-	struct arena a;
-	uint32_t n;
 
 	(void)state;
 	walk(t, producers_collector(p), NULL);
@@ -127,18 +124,6 @@ static void test_producers_edges(void **state)
 	assert_int_equal(p->edges.v[1].latency.median, 104);
 	assert_int_equal(p->edges.v[2].shared_cyc, 40);
 	assert_int_equal(p->edges.v[3].shared_cyc, 40);
-	arena_init(&a);
-	assert_true(producers_roll(p, PRODUCER_BY_SOURCE, &a, &rolls, &n, &e));
-	assert_int_equal(n, 2);
-	assert_string_equal(rolls[0].key, "a.py:2");
-	assert_int_equal(rolls[0].stall_cyc, 100);
-	assert_int_equal(rolls[0].shared_cyc, 80);
-	assert_true(producers_roll(p, PRODUCER_BY_OPCODE, &a, &rolls, &n, &e));
-	assert_int_equal(n, 3);
-	assert_string_equal(rolls[0].key, "buffer_load_dword");
-	assert_true(producers_roll(p, PRODUCER_BY_ROW, &a, &rolls, &n, &e));
-	assert_int_equal(n, 3);
-	arena_deinit(&a);
 	producers_free(p);
 	trace_free(t);
 }

@@ -67,22 +67,6 @@ static void test_trace_notes_grow(void **state)
 	trace_free(t);
 }
 
-static void test_trace_find_code(void **state)
-{
-	struct code_row rows[] = {{.number = 0, .is_label = true}, {.number = 0}, {.number = 5},
-		{.number = 5}, {.number = -1}};
-	struct trace *t = trace_new();
-
-	(void)state;
-	t->code = rows;
-	t->n_code = 5;
-	assert_int_equal(trace_find_code(t, 0), 1); /* an instruction before a label */
-	assert_int_equal(trace_find_code(t, 5), 2);
-	assert_int_equal(trace_find_code(t, -1), 4);
-	assert_int_equal(trace_find_code(t, 6), NO_CODE);
-	trace_free(t);
-}
-
 static void test_trace_frame(void **state)
 {
 	struct source_file sources[] = {{.path = "/k/a.py"}};
@@ -257,7 +241,6 @@ int main(void)
 		cmocka_unit_test(test_trace_names),
 		cmocka_unit_test(test_trace_new_is_unknown),
 		cmocka_unit_test(test_trace_notes_grow),
-		cmocka_unit_test(test_trace_find_code),
 		cmocka_unit_test(test_trace_frame),
 		cmocka_unit_test(test_trace_track_data),
 		cmocka_unit_test(test_trace_load_errors),

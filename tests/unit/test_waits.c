@@ -48,6 +48,8 @@ static const struct mem_code code9[] = {
 	[ENDPGM] = {"s_endpgm", NULL, 0},
 };
 
+static const char *const resolution_names[] = {"drained", "exact", "group", "unresolved"};
+
 /* Appends what the model says: "@slice resolution key [counter: producers...]". */
 static void describe(const struct waits *w, struct strbuf *out)
 {
@@ -57,8 +59,7 @@ static void describe(const struct waits *w, struct strbuf *out)
 		const struct wait_event *ev = &w->events.v[i];
 
 		sb_printf(out, "%s@%u%s %s %s", i ? "; " : "", ev->slice, ev->is_blocked ? "!" : "",
-			wait_resolution_name((enum wait_resolution)ev->resolution),
-			wait_key_name(ev->key, key));
+			resolution_names[ev->resolution], wait_key_name(ev->key, key));
 		for (unsigned s = 0; s < ev->n_sides; s++) {
 			const struct wait_side *side = &w->sides.v[ev->first_side + s];
 

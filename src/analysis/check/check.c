@@ -37,7 +37,7 @@ struct finding *check_add(struct check *c, const char *id, enum severity s, enum
 		c->cap_findings = (uint32_t)cap;
 	}
 	f = &c->findings[c->n_findings++];
-	*f = (struct finding){.id = id, .severity = s, .effect = effect};
+	*f = (struct finding){.id = id, .severity = s};
 	if (effect > c->verdict)
 		c->verdict = effect;
 	return f;

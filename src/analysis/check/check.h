@@ -35,22 +35,13 @@ struct fact { /* one piece of evidence */
 struct finding {
 	const char *id; /* "truncated", ...; stable */
 	enum severity severity;
-	enum verdict effect;
 	const char *message; /* one line */
 	const char *advice;  /* one line */
 	struct fact facts[FINDING_MAX_FACTS];
 	unsigned n_facts;
 };
 
-/* One row of the list of all findings, for the manual and the schema. */
-struct finding_def {
-	const char *id;
-	enum severity severity; /* of its usual form */
-	enum verdict effect;
-	const char *summary;
-};
-extern const struct finding_def finding_table[]; /* id NULL ends */
-/* Their ids: the words of that column. */
+/* The ids of all findings: the words of that column. */
 #define FINDING_WORDS                                                                              \
 	"empty-shell|missed-cu|not-executed|damaged-file|missed-se|truncated|"                     \
 	"missing-wave|unlisted-wave|inconsistent-waves|repeated-capture|"                          \

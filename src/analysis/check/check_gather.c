@@ -186,12 +186,8 @@ static void check_flow(
 {
 	if (k->trace->meta.vendor != VENDOR_AMD)
 		return;
-	for (uint32_t i = 1; i < k->data->n; i++) {
-		if (follows(g, k, i))
-			continue;
-		if (!f->n_breaks++)
-			f->first_break = i;
-	}
+	for (uint32_t i = 1; i < k->data->n; i++)
+		f->n_breaks += !follows(g, k, i);
 }
 
 static bool is_ended(const struct walk_track *k)

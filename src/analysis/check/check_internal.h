@@ -22,11 +22,10 @@ enum track_flaw {
 /* Of one track; slot by track index. */
 struct track_facts {
 	bool is_read;
-	uint8_t flaws;	      /* enum track_flaw */
-	uint32_t n_breaks;    /* records that do not follow from the one before */
-	uint32_t first_break; /* record index of the first */
-	uint32_t n_rows;      /* distinct code rows executed */
-	uint64_t set[2];      /* fingerprint of the set of executed rows */
+	uint8_t flaws;	   /* enum track_flaw */
+	uint32_t n_breaks; /* records that do not follow from the one before */
+	uint32_t n_rows;   /* distinct code rows executed */
+	uint64_t set[2];   /* fingerprint of the set of executed rows */
 	uint64_t latency, stall;
 };
 
@@ -43,7 +42,7 @@ struct check_gather {
 	struct code_totals *rows; /* recomputed, by code index */
 	struct series_print states[STATE_COUNT];
 	uint64_t state_cyc[STATE_COUNT];
-	uint32_t n_read, n_failed, n_ended;
+	uint32_t n_read, n_failed;
 	uint64_t n_unknown_code;
 	uint32_t n_instructions; /* static rows without labels */
 	uint8_t *ends_flow;	 /* by code index: control may go anywhere after it */

@@ -7,6 +7,7 @@
 
 #include "analysis/check/check_internal.h"
 #include "base/file.h"
+#include "base/search.h"
 
 /* One residence of a slot on the target CU, from either side. */
 struct stay {
@@ -21,15 +22,11 @@ static int by_place(const void *pa, const void *pb)
 {
 	const struct stay *a = pa, *b = pb;
 
-	if (a->clock != b->clock)
-		return a->clock < b->clock ? -1 : 1;
-	if (a->simd != b->simd)
-		return a->simd < b->simd ? -1 : 1;
-	if (a->slot != b->slot)
-		return a->slot < b->slot ? -1 : 1;
-	if (a->begin_cyc != b->begin_cyc)
-		return a->begin_cyc < b->begin_cyc ? -1 : 1;
-	return a->track < b->track ? -1 : a->track > b->track;
+	RETURN_UNLESS_EQUAL(a->clock, b->clock);
+	RETURN_UNLESS_EQUAL(a->simd, b->simd);
+	RETURN_UNLESS_EQUAL(a->slot, b->slot);
+	RETURN_UNLESS_EQUAL(a->begin_cyc, b->begin_cyc);
+	return COMPARE(a->track, b->track);
 }
 
 /* Same place and begin: they join. */

@@ -253,7 +253,7 @@ bool rule_short(struct check *c, struct incore_error *e)
 	finding_say(c, f, "only %u wave%s on %u traced SIMDs: too few for statistics", n, plural(n),
 		n_cus * per_cu);
 	fact_int(f, "waves", n);
-	fact_int(f, "simds", n_cus * per_cu);
+	fact_int(f, "simds", (int64_t)n_cus * per_cu);
 	finding_advise(
 		c, f, "do not quote percentiles; trace more shader engines or a larger grid");
 	return true;

@@ -31,11 +31,9 @@ static int compare_keys(const void *pa, const void *pb)
 {
 	const struct row_key *a = pa, *b = pb;
 
-	if (a->code_object != b->code_object)
-		return a->code_object < b->code_object ? -1 : 1;
-	if (a->address != b->address)
-		return a->address < b->address ? -1 : 1;
-	return a->code < b->code ? -1 : a->code > b->code;
+	RETURN_UNLESS_EQUAL(a->code_object, b->code_object);
+	RETURN_UNLESS_EQUAL(a->address, b->address);
+	return COMPARE(a->code, b->code);
 }
 
 static struct str text_of(const struct cfg *g, uint32_t position)
@@ -205,7 +203,6 @@ static bool cut_blocks(struct builder *b, struct incore_error *e)
 			block->succ[CFG_FALL] = k + 1;
 		if (block->succ[CFG_FALL] == block->succ[CFG_JUMP])
 			block->succ[CFG_JUMP] = NO_BLOCK;
-		block->is_indirect = is_indirect_jump(text);
 	}
 	return true;
 }

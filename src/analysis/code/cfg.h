@@ -32,7 +32,6 @@ struct cfg_block {
 		dom_out; /* preorder interval in the dominator tree; in > out: never reached */
 	uint32_t loop;	 /* innermost loop it is in, or NO_LOOP */
 	bool is_entry;
-	bool is_indirect; /* ends in a jump whose target is not in the text */
 };
 
 struct cfg_loop {
@@ -61,10 +60,9 @@ struct cfg {
 	struct cfg_loop *loops;	  /* by header row order */
 	uint32_t *loop_of_header; /* by block: the loop it heads, or NO_LOOP */
 	bool is_irreducible;	  /* a cycle with two ways in: it is not in loops */
-	uint32_t n_entries;
-	uint32_t n_indirect;   /* jumps without a static target */
-	uint32_t n_wild;       /* branches to an address without a row */
-	uint32_t n_duplicates; /* rows at the address of another */
+	uint32_t n_indirect;	  /* jumps without a static target */
+	uint32_t n_wild;	  /* branches to an address without a row */
+	uint32_t n_duplicates;	  /* rows at the address of another */
 };
 
 bool cfg_build(struct cfg *g, const struct trace *t, struct incore_error *e);

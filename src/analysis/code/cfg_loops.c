@@ -183,7 +183,6 @@ bool cfg_find_dominators(struct cfg *g, uint32_t **order, uint32_t *n, struct in
 	for (uint32_t v = ROOT + 1; v <= d.n; v++) {
 		const struct cfg_block *b = &g->blocks[d.vertex[v]];
 
-		g->n_entries += b->is_entry;
 		for (unsigned s = 0; s < CFG_EDGES; s++) {
 			uint32_t to = b->succ[s] == NO_BLOCK ? 0 : d.number[b->succ[s]];
 			bool is_retreating = to != 0 && d.label[to] <= d.label[v] &&
@@ -204,7 +203,7 @@ struct finder {
 	uint32_t *work;
 };
 
-static uint32_t find(struct finder *f, uint32_t x)
+static uint32_t find_root(struct finder *f, uint32_t x)
 {
 	uint32_t root = x;
 
@@ -250,7 +249,7 @@ static void fill_body(struct finder *f, uint32_t loop)
 			continue;
 		l->latch = p < l->latch ? p : l->latch;
 		l->n_latches++;
-		take_block(f, find(f, p), l->header, &n_work);
+		take_block(f, find_root(f, p), l->header, &n_work);
 	}
 	while (n_work > 0) {
 		uint32_t x = f->work[--n_work];
@@ -264,7 +263,7 @@ static void fill_body(struct finder *f, uint32_t loop)
 			uint32_t p = g->preds[b->first_pred + i];
 
 			if (g->blocks[p].dom_in <= g->blocks[p].dom_out)
-				take_block(f, find(f, p), l->header, &n_work);
+				take_block(f, find_root(f, p), l->header, &n_work);
 		}
 	}
 }
@@ -300,7 +299,7 @@ static bool list_headers(struct cfg *g)
 /* Depth, sizes and the preorder interval of each loop; by_header: loops, outer before inner. */
 static bool nest_loops(struct cfg *g, const uint32_t *by_header, struct incore_error *e)
 {
-	uint32_t *a = arena_zalloc(&g->arena, (g->n_loops + 1u) * 5u, sizeof(uint32_t));
+	uint32_t *a = arena_zalloc(&g->arena, ((size_t)g->n_loops + 1) * 5, sizeof(uint32_t));
 	uint32_t *parent = a, *size, *in, *next, *rank;
 
 	if (!a)

@@ -197,7 +197,7 @@ __attribute__((noinline)) static void count_regular(struct worker *m, const stru
 	close_account(m, &a);
 }
 
-static bool count_track(void *self, void *mine, const struct walk_track *w, struct incore_error *e)
+static bool hot_track(void *self, void *mine, const struct walk_track *w, struct incore_error *e)
 {
 	struct worker *m = mine;
 
@@ -243,11 +243,7 @@ struct collector hot_collector(struct hot *h)
 {
 	if (trace_has_pipes(h->trace))
 		return hot_pipes_collector(h);
-	return (struct collector){.self = h,
-		.worker_new = worker_new,
-		.track = count_track,
-		.merge = hot_merge,
-		.worker_free = worker_free};
+	return (struct collector){h, worker_new, hot_track, hot_merge, worker_free};
 }
 
 void hot_take_stated(struct hot *h)

@@ -9,6 +9,7 @@
 #include "analysis/code/source_lines.h"
 #include "analysis/pipes/pipe_sweep.h"
 #include "base/map.h"
+#include "base/search.h"
 
 static struct str innermost_source(const struct code_row *row)
 {
@@ -67,12 +68,9 @@ static int compare_groups(const void *pa, const void *pb, void *ctx)
 	const struct sorting *s = ctx;
 	uint64_t va = sort_value(a, s), vb = sort_value(b, s);
 
-	if (va != vb)
-		return va < vb ? 1 : -1;
-	if (a->inclusive.latency != b->inclusive.latency)
-		return a->inclusive.latency < b->inclusive.latency ? 1 : -1;
-	if (a->code != b->code)
-		return a->code < b->code ? -1 : 1;
+	RETURN_UNLESS_EQUAL(vb, va);
+	RETURN_UNLESS_EQUAL(b->inclusive.latency, a->inclusive.latency);
+	RETURN_UNLESS_EQUAL(a->code, b->code);
 	return str_cmp(str_of(a->key), str_of(b->key));
 }
 

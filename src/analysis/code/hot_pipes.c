@@ -83,7 +83,8 @@ static void count_slices(struct worker *m)
 	}
 }
 
-static bool count_track(void *self, void *mine, const struct walk_track *w, struct incore_error *e)
+static bool hot_pipes_track(
+	void *self, void *mine, const struct walk_track *w, struct incore_error *e)
 {
 	struct worker *m = mine;
 
@@ -119,9 +120,5 @@ static bool hot_pipes_merge(void *self, void *mine, struct incore_error *e)
 
 struct collector hot_pipes_collector(struct hot *h)
 {
-	return (struct collector){.self = h,
-		.worker_new = worker_new,
-		.track = count_track,
-		.merge = hot_pipes_merge,
-		.worker_free = worker_free};
+	return (struct collector){h, worker_new, hot_pipes_track, hot_pipes_merge, worker_free};
 }

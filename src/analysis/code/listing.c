@@ -234,11 +234,8 @@ size_t listing_collectors(struct listing *l, struct collector out[LISTING_COLLEC
 	}
 	out[n++] = producers_collector(l->producers);
 	out[n++] = loops_collector(l->loops);
-	out[n++] = (struct collector){.self = l,
-		.worker_new = branches_new,
-		.track = count_branches,
-		.merge = merge_branches,
-		.worker_free = branches_free};
+	out[n++] =
+		(struct collector){l, branches_new, count_branches, merge_branches, branches_free};
 	out[n++] = latency_collector(l->latency);
 	return n;
 }

@@ -236,7 +236,7 @@ static bool end_wave(struct worker *w)
 	return true;
 }
 
-static bool on_track(void *self, void *mine, const struct walk_track *wt, struct incore_error *e)
+static bool loops_track(void *self, void *mine, const struct walk_track *wt, struct incore_error *e)
 {
 	const struct loops *l = self;
 	struct worker *w = mine;
@@ -345,11 +345,7 @@ void loops_free(struct loops *l)
 
 struct collector loops_collector(struct loops *l)
 {
-	return (struct collector){.self = l,
-		.worker_new = worker_new,
-		.track = on_track,
-		.merge = loops_merge,
-		.worker_free = worker_free};
+	return (struct collector){l, worker_new, loops_track, loops_merge, worker_free};
 }
 
 static int compare_trips(const void *pa, const void *pb)

@@ -7,13 +7,6 @@
 
 #include "base/search.h"
 
-const char *region_kind_name(enum region_kind k)
-{
-	static const char *const names[] = {"source-run", "block", "loop"};
-
-	return k <= REGION_LOOP ? names[k] : "?";
-}
-
 struct cutter {
 	const struct cfg *g;
 	enum region_kind kind;
@@ -119,7 +112,6 @@ static void find_dominant(struct region *r, const struct class_sum *sums)
 			(sums[c].latency == sums[best].latency && sums[c].rows > sums[best].rows))
 			best = c;
 	r->dominant = best;
-	r->dominant_latency = sums[best].latency;
 }
 
 /* Rows of the table grouped by region (counting sort): rows[start[k] .. start[k + 1]). */

@@ -12,7 +12,6 @@
 #include "trace/trace.h"
 
 enum region_kind { REGION_SOURCE_RUN, REGION_BLOCK, REGION_LOOP };
-const char *region_kind_name(enum region_kind k); /* "source-run", "block", "loop" */
 
 struct region {
 	code_idx first, last; /* rows of lowest and highest address */
@@ -21,7 +20,6 @@ struct region {
 	uint32_t n_rows, n_executed;
 	struct code_totals totals;
 	enum inst_class dominant; /* class with most latency; by rows when none was executed */
-	uint64_t dominant_latency;
 };
 
 /* In address order, in the arena given. */

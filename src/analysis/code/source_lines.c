@@ -111,9 +111,8 @@ static bool count_row(struct source_lines *s, struct table *lines, struct table 
 
 static int compare_place(const struct source_line *a, const struct source_line *b)
 {
-	if (a->source != b->source)
-		return a->source < b->source ? -1 : 1;
-	return a->line < b->line ? -1 : a->line > b->line;
+	RETURN_UNLESS_EQUAL(a->source, b->source);
+	return COMPARE(a->line, b->line);
 }
 
 static int compare_cost(const void *pa, const void *pb)
@@ -121,10 +120,8 @@ static int compare_cost(const void *pa, const void *pb)
 	const struct source_line *a = pa, *b = pb;
 	const struct code_totals *x = &a->exclusive.totals, *y = &b->exclusive.totals;
 
-	if (x->stall != y->stall)
-		return x->stall > y->stall ? -1 : 1;
-	if (x->latency != y->latency)
-		return x->latency > y->latency ? -1 : 1;
+	RETURN_UNLESS_EQUAL(y->stall, x->stall);
+	RETURN_UNLESS_EQUAL(y->latency, x->latency);
 	return compare_place(a, b);
 }
 

@@ -24,11 +24,6 @@ static const char DEFAULTS[] = "_reduce_busy := " BUSY UTIL(MISC, 100) UTIL(SCA,
 	     "_delta_seconds := min[delta[SCLOCK, axis=TIME]] / _frequency + 1E-13\n" RATE(I8)
 		     RATE(F8) RATE(F16) RATE(BF16) RATE(F32) RATE(F64) RATE(XF32) RATE(F6F4);
 
-struct str derived_defaults(void)
-{
-	return (struct str){DEFAULTS, sizeof(DEFAULTS) - 1};
-}
-
 static bool is_name(struct str s)
 {
 	for (size_t i = 0; i < s.n; i++) {
@@ -119,7 +114,7 @@ struct derived *derived_new(
 		return NULL;
 	}
 	if (with_defaults)
-		read_text(d, derived_defaults(), true);
+		read_text(d, (struct str){DEFAULTS, sizeof(DEFAULTS) - 1}, true);
 	read_text(d, (struct str){copy, text.n}, false);
 	for (uint32_t i = 0; i < d->n; i++)
 		derived_evaluate(d, i, 0);

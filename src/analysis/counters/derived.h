@@ -73,9 +73,6 @@ struct derived *derived_new(
 	const struct trace *t, struct str text, bool with_defaults, struct incore_error *e);
 void derived_free(struct derived *d);
 
-/* The built-in definitions, as text. */
-struct str derived_defaults(void);
-
 /* One object: axes, raw counters, definitions with their values over time (at most `points` each,
  * means of neighbours where there are more) or their error. */
 void derived_json(const struct derived *d, uint32_t points, struct json_writer *w);

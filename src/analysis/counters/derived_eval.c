@@ -35,7 +35,9 @@ static char peek(struct parse *p)
 
 	while (p->pos < s.n && (s.p[p->pos] == ' ' || s.p[p->pos] == '\t'))
 		p->pos++;
-	return p->pos < s.n ? s.p[p->pos] : '\0';
+	if (p->pos >= s.n)
+		return '\0';
+	return s.p[p->pos];
 }
 
 static size_t here(struct parse *p)

@@ -7,14 +7,6 @@
 #define MAX_ROWS 256 /* of one definition: SE times CU */
 #define DIGITS 9
 
-static void put_number(struct json_writer *w, double v)
-{
-	if (isfinite(v))
-		json_w_sig(w, v, DIGITS);
-	else
-		json_w_null(w);
-}
-
 /* One line of values over time: the mean of each `group` neighbours. */
 static void put_values(const double *v, uint32_t n, uint32_t group, struct json_writer *w)
 {
@@ -26,7 +18,7 @@ static void put_values(const double *v, uint32_t n, uint32_t group, struct json_
 
 		for (uint32_t k = 0; k < m; k++)
 			sum += v[i + k];
-		put_number(w, sum / m);
+		json_w_sig(w, sum / m, DIGITS);
 	}
 	json_w_end(w);
 }
@@ -46,11 +38,11 @@ static void put_extent(const struct derived_tensor *x, struct json_writer *w)
 		finite++;
 	}
 	json_w_key(w, "min");
-	put_number(w, low);
+	json_w_sig(w, low, DIGITS);
 	json_w_key(w, "max");
-	put_number(w, high);
+	json_w_sig(w, high, DIGITS);
 	json_w_key(w, "mean");
-	put_number(w, finite ? sum / (double)finite : NAN);
+	json_w_sig(w, finite ? sum / (double)finite : NAN, DIGITS);
 }
 
 static void put_rows(const struct derived *d, const struct derived_tensor *x, uint32_t points,

@@ -8,6 +8,7 @@
 
 #include "base/map.h"
 #include "base/mem.h"
+#include "base/search.h"
 #include "base/vec.h"
 
 const char *diff_verdict_name(enum diff_verdict v)
@@ -441,14 +442,10 @@ static int by_size(const void *pa, const void *pb)
 
 	if (ra != rb)
 		return ra - rb;
-	if (x != y)
-		return x > y ? -1 : 1;
-	if (ca != cb)
-		return ca > cb ? -1 : 1;
-	if (a->code_a != b->code_a)
-		return a->code_a < b->code_a ? -1 : 1;
-	if (a->code_b != b->code_b)
-		return a->code_b < b->code_b ? -1 : 1;
+	RETURN_UNLESS_EQUAL(y, x);
+	RETURN_UNLESS_EQUAL(cb, ca);
+	RETURN_UNLESS_EQUAL(a->code_a, b->code_a);
+	RETURN_UNLESS_EQUAL(a->code_b, b->code_b);
 	return strcmp(a->key, b->key);
 }
 

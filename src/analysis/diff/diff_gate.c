@@ -60,7 +60,7 @@ static bool parse_number(const char **p, double *out)
 bool gate_parse(struct gate *g, const char *text, struct incore_error *e)
 {
 	const char *p = skip_blanks(text), *name = p;
-	char sign;
+	char sign = 0;
 	bool is_pct;
 	size_t n;
 
@@ -75,7 +75,8 @@ bool gate_parse(struct gate *g, const char *text, struct incore_error *e)
 	if (!parse_op(&p, &g->op))
 		return bad_gate(text, p, "<, <=, > or >=", e);
 	p = skip_blanks(p);
-	sign = *p == '+' || *p == '-' ? *p++ : 0;
+	if (*p == '+' || *p == '-')
+		sign = *p++;
 	if (!parse_number(&p, &g->limit))
 		return bad_gate(text, p, "a number", e);
 	p = skip_blanks(p);

@@ -158,7 +158,8 @@ void limits_compute(const struct trace *t, struct limits *l)
 		l->by[LIMIT_VGPR].waves = l->by[LIMIT_WAVES].waves;
 }
 
-uint32_t limits_vgprs_for(const struct limits *l, uint64_t waves)
+/* Registers a wave may have for n waves a SIMD: rounded down to the granule; 0 if unknown. */
+static uint32_t limits_vgprs_for(const struct limits *l, uint64_t waves)
 {
 	if (waves == 0 || l->vgpr_granule == 0 || waves > l->vgpr_pool)
 		return 0;

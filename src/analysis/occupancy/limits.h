@@ -53,8 +53,6 @@ struct limits {
 };
 
 void limits_compute(const struct trace *t, struct limits *l);
-/* Registers a wave may have for n waves a SIMD: rounded down to the granule; 0 if unknown. */
-uint32_t limits_vgprs_for(const struct limits *l, uint64_t waves);
 /* LDS bytes a workgroup may have for n waves a SIMD; 0 if unknown. */
 uint64_t limits_lds_for(const struct limits *l, uint64_t waves);
 /* "registers: 3 waves need <= 168 VGPRs (now 248)"; false: nothing to say or lack of memory. */

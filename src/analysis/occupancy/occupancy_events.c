@@ -76,11 +76,10 @@ static int compare_events(const void *pa, const void *pb)
 {
 	const struct wave_event *a = pa, *b = pb;
 
-	if (a->time != b->time)
-		return a->time < b->time ? -1 : 1;
+	RETURN_UNLESS_EQUAL(a->time, b->time);
 	if (a->is_start != b->is_start)
 		return a->is_start ? 1 : -1;
-	return a->order < b->order ? -1 : a->order > b->order;
+	return COMPARE(a->order, b->order);
 }
 
 static bool list_places(struct gather *g)
@@ -145,7 +144,7 @@ static int compare_ids(const void *pa, const void *pb)
 {
 	const struct occupancy_kernel_id *a = pa, *b = pb;
 
-	return a->id < b->id ? -1 : a->id > b->id;
+	return COMPARE(a->id, b->id);
 }
 
 /* All ids that have a name or an event, with their starts. */

@@ -108,7 +108,7 @@ void clean_rows_deinit(struct clean_rows *r)
 
 static void set_end(struct clean_rows *r, uint32_t row, double end)
 {
-	uint32_t i = r->n_leaves + row;
+	size_t i = (size_t)r->n_leaves + row;
 
 	r->tree[i] = end;
 	for (i /= 2; i > 0; i /= 2) {
@@ -128,11 +128,11 @@ static bool grow_rows(struct clean_rows *r)
 	tree = mem_resize(NULL, 2 * (size_t)n, sizeof(*tree));
 	if (!tree)
 		return false;
-	for (uint32_t i = 0; i < 2 * n; i++)
+	for (size_t i = 0; i < 2 * (size_t)n; i++)
 		tree[i] = INFINITY;
 	for (uint32_t i = 0; i < old; i++)
 		tree[n + i] = r->tree[old + i];
-	for (uint32_t i = n - 1; i > 0; i--)
+	for (size_t i = n - 1; i > 0; i--)
 		tree[i] = tree[2 * i] < tree[2 * i + 1] ? tree[2 * i] : tree[2 * i + 1];
 	mem_free(r->tree);
 	r->tree = tree;
@@ -143,12 +143,14 @@ static bool grow_rows(struct clean_rows *r)
 uint32_t clean_rows_put(struct clean_rows *r, double start, double end, double slack)
 {
 	double limit = start + slack;
-	uint32_t i = 1, row;
+	uint32_t row;
 
 	if (r->n_rows && r->tree[1] <= limit) {
+		size_t i = 1;
+
 		while (i < r->n_leaves)
 			i = r->tree[2 * i] <= limit ? 2 * i : 2 * i + 1;
-		row = i - r->n_leaves;
+		row = (uint32_t)(i - r->n_leaves);
 	} else {
 		if (r->n_rows == r->n_leaves && !grow_rows(r))
 			return CLEAN_NO_ROW;

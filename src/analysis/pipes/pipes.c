@@ -34,13 +34,10 @@ static int compare_links(const void *pa, const void *pb)
 {
 	const struct link *a = pa, *b = pb;
 
-	if (a->to_track != b->to_track)
-		return a->to_track < b->to_track ? -1 : 1;
-	if (a->to_slice != b->to_slice)
-		return a->to_slice < b->to_slice ? -1 : 1;
-	if (a->from_track != b->from_track)
-		return a->from_track < b->from_track ? -1 : 1;
-	return (a->from_slice > b->from_slice) - (a->from_slice < b->from_slice);
+	RETURN_UNLESS_EQUAL(a->to_track, b->to_track);
+	RETURN_UNLESS_EQUAL(a->to_slice, b->to_slice);
+	RETURN_UNLESS_EQUAL(a->from_track, b->from_track);
+	return COMPARE(a->from_slice, b->from_slice);
 }
 
 static bool take_links(struct pipes *p, struct incore_error *e)
@@ -334,7 +331,7 @@ static uint32_t first_head(const struct trace *t, track_idx track)
 	return lo;
 }
 
-static bool visit_track(void *self, void *mine, const struct walk_track *w, struct incore_error *e)
+static bool pipes_track(void *self, void *mine, const struct walk_track *w, struct incore_error *e)
 {
 	struct pipes *p = self;
 	struct worker *m = mine;
@@ -360,11 +357,7 @@ static bool visit_track(void *self, void *mine, const struct walk_track *w, stru
 
 struct collector pipes_collector(struct pipes *p)
 {
-	return (struct collector){.self = p,
-		.worker_new = worker_new,
-		.track = visit_track,
-		.merge = pipes_merge,
-		.worker_free = worker_free};
+	return (struct collector){p, worker_new, pipes_track, pipes_merge, worker_free};
 }
 
 /* --- all pipes ------------------------------------------------------------------------------ */

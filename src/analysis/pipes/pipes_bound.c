@@ -54,7 +54,7 @@ static void put_sentence(const struct pipes *p, struct strbuf *b)
 		": %s holds %.1f %% of the critical path and is busy %.1f %% of its core's span (%llu of %llu cycles)",
 		name, 100 * x->path_share, 100 * x->busy_share, (unsigned long long)r->busy_cyc,
 		(unsigned long long)r->duration_cyc);
-	if (strcmp(x->kind, "pipe"))
+	if (strcmp(x->kind, "pipe") != 0)
 		sb_printf(b, "; of the path waits hold %.1f %%, gaps in issue %.1f %%",
 			100 * (double)p->path.part[PATH_WAIT] / span,
 			100 * (double)p->path.part[PATH_GAP] / span);

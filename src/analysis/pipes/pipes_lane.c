@@ -26,9 +26,8 @@ static int compare_ends(const void *pa, const void *pb, void *ctx)
 	const uint32_t *a = pa, *b = pb;
 	uint64_t ea = lane_end(l, *a), eb = lane_end(l, *b);
 
-	if (ea != eb)
-		return ea < eb ? -1 : 1;
-	return (*a > *b) - (*a < *b);
+	RETURN_UNLESS_EQUAL(ea, eb);
+	return COMPARE(*a, *b);
 }
 
 /* Instructions of most pipes end in the order they start. */

@@ -8,13 +8,13 @@
 #include "analysis/pipes/pipes_internal.h"
 #include "base/map.h"
 #include "base/mem.h"
+#include "base/search.h"
 
 /* One executed wait with a known producer instruction. */
 struct awaited {
 	code_idx producer, wait;
 	uint64_t cyc;	  /* exposed */
 	uint64_t latency; /* from the producer's start to the end of the wait */
-	bool is_cross;
 };
 
 struct gather {
@@ -72,18 +72,16 @@ static bool add_awaited(struct gather *g, const struct pipe_lane *l, const struc
 		return true;
 	end = lane_end(l, w->slice);
 	start = from->start_cyc[work];
-	return VEC_PUSH(
-		&g->list, (struct awaited){from->code[work], l->code[w->slice], w->cyc,
-				  end > start ? end - start : 0, k->kind == LINK_CROSS_CORE});
+	return VEC_PUSH(&g->list, (struct awaited){from->code[work], l->code[w->slice], w->cyc,
+					  end > start ? end - start : 0});
 }
 
 static int compare_waits(const void *pa, const void *pb)
 {
 	const struct pipe_wait *a = pa, *b = pb;
 
-	if (a->cyc != b->cyc)
-		return a->cyc > b->cyc ? -1 : 1;
-	return (a->producer > b->producer) - (a->producer < b->producer);
+	RETURN_UNLESS_EQUAL(b->cyc, a->cyc);
+	return COMPARE(a->producer, b->producer);
 }
 
 static bool visit_lane(struct gather *g, track_idx i)
@@ -113,22 +111,18 @@ static int compare_awaited(const void *pa, const void *pb)
 {
 	const struct awaited *a = pa, *b = pb;
 
-	if (a->producer != b->producer)
-		return a->producer < b->producer ? -1 : 1;
-	if (a->wait != b->wait)
-		return a->wait < b->wait ? -1 : 1;
-	return (a->latency > b->latency) - (a->latency < b->latency);
+	RETURN_UNLESS_EQUAL(a->producer, b->producer);
+	RETURN_UNLESS_EQUAL(a->wait, b->wait);
+	return COMPARE(a->latency, b->latency);
 }
 
 static int compare_edges(const void *pa, const void *pb)
 {
 	const struct producer_edge *a = pa, *b = pb;
 
-	if (a->stall_cyc != b->stall_cyc)
-		return a->stall_cyc > b->stall_cyc ? -1 : 1;
-	if (a->wait != b->wait)
-		return a->wait < b->wait ? -1 : 1;
-	return (a->producer > b->producer) - (a->producer < b->producer);
+	RETURN_UNLESS_EQUAL(b->stall_cyc, a->stall_cyc);
+	RETURN_UNLESS_EQUAL(a->wait, b->wait);
+	return COMPARE(a->producer, b->producer);
 }
 
 /* v: all executions of one edge, by latency. */
@@ -183,8 +177,7 @@ static int compare_pairs(const void *pa, const void *pb)
 	const struct pipe_pair *a = pa, *b = pb;
 	int order;
 
-	if (a->cyc != b->cyc)
-		return a->cyc > b->cyc ? -1 : 1;
+	RETURN_UNLESS_EQUAL(b->cyc, a->cyc);
 	order = compare_names(a->producer, b->producer);
 	if (!order)
 		order = compare_names(a->consumer, b->consumer);
@@ -232,9 +225,8 @@ static int compare_from(const void *pa, const void *pb)
 {
 	const struct link *a = pa, *b = pb;
 
-	if (a->from_track != b->from_track)
-		return a->from_track < b->from_track ? -1 : 1;
-	return (a->from_slice > b->from_slice) - (a->from_slice < b->from_slice);
+	RETURN_UNLESS_EQUAL(a->from_track, b->from_track);
+	return COMPARE(a->from_slice, b->from_slice);
 }
 
 /* Sets that nobody waited for, and flags that stand in more than one pair. */

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "base/search.h"
 
 #define MAX_COLLECTORS 12
 
@@ -106,11 +107,9 @@ static int compare_rows(const void *a, const void *b)
 {
 	const struct summary_row *x = a, *y = b;
 
-	if (x->exposed_cyc != y->exposed_cyc)
-		return x->exposed_cyc > y->exposed_cyc ? -1 : 1;
-	if (x->cycles != y->cycles)
-		return x->cycles > y->cycles ? -1 : 1;
-	return (x->code > y->code) - (x->code < y->code);
+	RETURN_UNLESS_EQUAL(y->exposed_cyc, x->exposed_cyc);
+	RETURN_UNLESS_EQUAL(y->cycles, x->cycles);
+	return COMPARE(x->code, y->code);
 }
 
 static struct summary_row row_of(const struct summary *s, code_idx i)

@@ -6,6 +6,7 @@
 
 #include "base/map.h"
 #include "base/mem.h"
+#include "base/search.h"
 #include "base/vec.h"
 
 #define MAX_INSTANCES (1u << 20)
@@ -70,7 +71,8 @@ static void *worker_new(void *self)
 	return mem_zalloc(1, sizeof(struct gather));
 }
 
-static bool on_track(void *self, void *mine, const struct walk_track *w, struct incore_error *e)
+static bool barriers_track(
+	void *self, void *mine, const struct walk_track *w, struct incore_error *e)
 {
 	const struct barriers *b = self;
 	struct gather *g = mine;
@@ -108,11 +110,7 @@ static bool barriers_merge(void *self, void *mine, struct incore_error *e)
 
 struct collector barriers_collector(struct barriers *b)
 {
-	return (struct collector){.self = b,
-		.worker_new = worker_new,
-		.track = on_track,
-		.merge = barriers_merge,
-		.worker_free = worker_free};
+	return (struct collector){b, worker_new, barriers_track, barriers_merge, worker_free};
 }
 
 /* Sorting needs the CU and workgroup of a wave: a copy with them. */
@@ -122,19 +120,13 @@ struct meeting_key {
 	int64_t workgroup;
 };
 
-static int compare_u64(uint64_t a, uint64_t b)
-{
-	return (a > b) - (a < b);
-}
-
 static int compare_place(const struct meeting_key *a, const struct meeting_key *b)
 {
-	int d = compare_u64(a->x.code, b->x.code);
-
-	d = d ? d : compare_u64(a->se, b->se);
-	d = d ? d : compare_u64(a->cu, b->cu);
-	d = d ? d : (a->workgroup > b->workgroup) - (a->workgroup < b->workgroup);
-	return d ? d : compare_u64(a->x.ordinal, b->x.ordinal);
+	RETURN_UNLESS_EQUAL(a->x.code, b->x.code);
+	RETURN_UNLESS_EQUAL(a->se, b->se);
+	RETURN_UNLESS_EQUAL(a->cu, b->cu);
+	RETURN_UNLESS_EQUAL(a->workgroup, b->workgroup);
+	return COMPARE(a->x.ordinal, b->x.ordinal);
 }
 
 static int compare_keys(const void *pa, const void *pb)
@@ -142,13 +134,8 @@ static int compare_keys(const void *pa, const void *pb)
 	const struct meeting_key *a = pa, *b = pb;
 	int d = compare_place(a, b);
 
-	d = d ? d : compare_u64(a->x.release, b->x.release);
-	return d ? d : compare_u64(a->x.track, b->x.track);
-}
-
-static int compare_values(const void *a, const void *b)
-{
-	return compare_u64(*(const uint64_t *)a, *(const uint64_t *)b);
+	d = d ? d : COMPARE(a->x.release, b->x.release);
+	return d ? d : COMPARE(a->x.track, b->x.track);
 }
 
 static struct distribution distribution_of(uint64_t *v, size_t n)
@@ -157,7 +144,7 @@ static struct distribution distribution_of(uint64_t *v, size_t n)
 
 	if (n == 0)
 		return d;
-	qsort(v, n, sizeof(*v), compare_values);
+	qsort(v, n, sizeof(*v), compare_u64);
 	d.min = v[0];
 	d.median = v[n / 2];
 	d.p95 = v[n * 95 / 100 < n ? n * 95 / 100 : n - 1];
@@ -286,9 +273,8 @@ static int compare_rows(const void *pa, const void *pb)
 {
 	const struct barrier_row *a = pa, *b = pb;
 
-	if (a->wait_cyc != b->wait_cyc)
-		return a->wait_cyc > b->wait_cyc ? -1 : 1;
-	return compare_u64(a->code, b->code);
+	RETURN_UNLESS_EQUAL(b->wait_cyc, a->wait_cyc);
+	return COMPARE(a->code, b->code);
 }
 
 static bool make_rows(struct barriers *b, struct meeting_key *k, size_t n)

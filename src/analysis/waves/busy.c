@@ -73,7 +73,7 @@ static void *worker_new(void *self)
 	return mem_zalloc((size_t)b->n_groups + 1, sizeof(struct spans));
 }
 
-static bool on_track(void *self, void *mine, const struct walk_track *w, struct incore_error *e)
+static bool busy_track(void *self, void *mine, const struct walk_track *w, struct incore_error *e)
 {
 	const struct busy *b = self;
 	struct spans *set = (struct spans *)mine + b->group[w->idx];
@@ -104,24 +104,8 @@ static void worker_free(void *self, void *mine)
 	free_sets(self, mine);
 }
 
-struct collector busy_collector(struct busy *b)
-{
-	return (struct collector){.self = b,
-		.worker_new = worker_new,
-		.track = on_track,
-		.merge = busy_merge,
-		.worker_free = worker_free};
-}
-
-bool busy_finish(struct busy *b, struct incore_error *e)
-{
-	for (uint32_t i = 0; i < b->n_groups; i++)
-		if (!spans_index(&b->sets[i]))
-			return err_nomem(e);
-	return true;
-}
-
-struct selection busy_selection(const struct selection *in, const struct trace *t)
+/* A shallow copy of `in` (may be NULL) without its slot, wave and kernel filters; never freed. */
+static struct selection busy_selection(const struct selection *in, const struct trace *t)
 {
 	struct selection s = {0};
 	int level = simd_level(t);
@@ -140,7 +124,7 @@ bool busy_walk(struct busy *b, const struct walk_options *o, struct incore_error
 {
 	struct selection wide = busy_selection(o->selection, b->trace);
 	struct walk_options wo = {.selection = &wide, .pool = o->pool, .progress = o->progress};
-	struct collector c = busy_collector(b);
+	struct collector c = {b, worker_new, busy_track, busy_merge, worker_free};
 	const struct collector *list[] = {&c};
 	struct walk_result r;
 
@@ -149,7 +133,10 @@ bool busy_walk(struct busy *b, const struct walk_options *o, struct incore_error
 	if (!walk_tracks(b->trace, &wo, list, 1, &r, e))
 		return false;
 	walk_result_deinit(&r); /* the second walk meets the same damaged tracks and tells */
-	return busy_finish(b, e);
+	for (uint32_t i = 0; i < b->n_groups; i++)
+		if (!spans_index(&b->sets[i]))
+			return err_nomem(e);
+	return true;
 }
 
 void busy_view_init(struct busy_view *v, const struct busy *b, track_idx track)

@@ -14,7 +14,7 @@
  * Not busy: waits, nops, barriers, sleeps, messages and the end of the program (trace categories 9
  * and 11): they occupy no pipe.
  *
- * The union must see every wave of a SIMD: busy_selection() widens a selection to whole SIMDs.
+ * The union must see every wave of a SIMD: busy_walk() widens a selection to whole SIMDs.
  */
 #ifndef ANALYSIS_WAVES_BUSY_H
 #define ANALYSIS_WAVES_BUSY_H
@@ -27,7 +27,7 @@ struct busy {
 	uint32_t *group; /* by track: its SIMD, numbered in track order */
 	uint32_t n_groups;
 	bool has_groups;    /* the trace has a level "simd"; else nothing is ever hidden */
-	struct spans *sets; /* by group; indexed by busy_finish() */
+	struct spans *sets; /* by group; indexed by busy_walk() */
 };
 
 /* Does a slice of this class keep a pipe of the SIMD busy while it issues? */
@@ -38,13 +38,8 @@ static inline bool class_is_busy(enum inst_class c)
 
 struct busy *busy_new(const struct trace *t, struct incore_error *e);
 void busy_free(struct busy *b);
-struct collector busy_collector(struct busy *b);
-/* After the walk. */
-bool busy_finish(struct busy *b, struct incore_error *e);
-/* The whole first walk: widened selection, collector, finish. */
+/* The first walk, over whole SIMDs. */
 bool busy_walk(struct busy *b, const struct walk_options *o, struct incore_error *e);
-/* A shallow copy of `in` (may be NULL) without its slot, wave and kernel filters; never freed. */
-struct selection busy_selection(const struct selection *in, const struct trace *t);
 
 /* A wave's view of its SIMD; queries near the last one are cheap. */
 struct busy_view {

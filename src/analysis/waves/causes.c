@@ -102,8 +102,7 @@ static int compare_causes(const void *a, const void *b)
 {
 	const struct cause *x = a, *y = b;
 
-	if (x->cyc != y->cyc)
-		return x->cyc > y->cyc ? -1 : 1;
+	RETURN_UNLESS_EQUAL(y->cyc, x->cyc);
 	return str_cmp(str_of(x->name), str_of(y->name));
 }
 
@@ -111,11 +110,9 @@ static int compare_cells(const void *a, const void *b)
 {
 	const struct cause_cell *x = a, *y = b;
 
-	if (x->code != y->code)
-		return x->code < y->code ? -1 : 1;
-	if (x->cyc != y->cyc)
-		return x->cyc > y->cyc ? -1 : 1;
-	return (x->cause > y->cause) - (x->cause < y->cause);
+	RETURN_UNLESS_EQUAL(x->code, y->code);
+	RETURN_UNLESS_EQUAL(y->cyc, x->cyc);
+	return COMPARE(x->cause, y->cause);
 }
 
 /* Cells name slots; slots have become places in the sorted list of causes. */

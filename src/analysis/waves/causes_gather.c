@@ -210,7 +210,7 @@ static void add_record(const struct causes *c, struct gather *g, const struct ac
 	}
 }
 
-static bool on_track(void *self, void *mine, const struct walk_track *w, struct incore_error *e)
+static bool causes_track(void *self, void *mine, const struct walk_track *w, struct incore_error *e)
 {
 	const struct causes *c = self;
 	struct gather *g = mine;
@@ -290,9 +290,5 @@ static bool causes_merge(void *self, void *mine, struct incore_error *e)
 
 struct collector causes_collector(struct causes *c)
 {
-	return (struct collector){.self = c,
-		.worker_new = worker_new,
-		.track = on_track,
-		.merge = causes_merge,
-		.worker_free = worker_free};
+	return (struct collector){c, worker_new, causes_track, causes_merge, worker_free};
 }

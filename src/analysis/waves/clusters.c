@@ -7,6 +7,7 @@
 
 #include "base/map.h"
 #include "base/mem.h"
+#include "base/search.h"
 #include "base/vec.h"
 
 #define MAX_PROOFS                                                                                 \
@@ -161,7 +162,8 @@ static bool check_set(struct gather *g, const struct trace *t, const struct clus
 	return true;
 }
 
-static bool on_track(void *self, void *mine, const struct walk_track *w, struct incore_error *e)
+static bool clusters_track(
+	void *self, void *mine, const struct walk_track *w, struct incore_error *e)
 {
 	struct clusters *c = self;
 	struct gather *g = mine;
@@ -226,11 +228,7 @@ static bool clusters_merge(void *self, void *mine, struct incore_error *e)
 
 struct collector clusters_collector(struct clusters *c)
 {
-	return (struct collector){.self = c,
-		.worker_new = worker_new,
-		.track = on_track,
-		.merge = clusters_merge,
-		.worker_free = worker_free};
+	return (struct collector){c, worker_new, clusters_track, clusters_merge, worker_free};
 }
 
 struct entry { /* sorting: one wave */
@@ -240,12 +238,9 @@ struct entry { /* sorting: one wave */
 
 static int compare_sets(const struct cluster_wave *x, const struct cluster_wave *y)
 {
-	if (x->n_rows != y->n_rows)
-		return x->n_rows < y->n_rows ? -1 : 1;
-	if (x->rows_hash.hi != y->rows_hash.hi)
-		return x->rows_hash.hi < y->rows_hash.hi ? -1 : 1;
-	if (x->rows_hash.lo != y->rows_hash.lo)
-		return x->rows_hash.lo < y->rows_hash.lo ? -1 : 1;
+	RETURN_UNLESS_EQUAL(x->n_rows, y->n_rows);
+	RETURN_UNLESS_EQUAL(x->rows_hash.hi, y->rows_hash.hi);
+	RETURN_UNLESS_EQUAL(x->rows_hash.lo, y->rows_hash.lo);
 	return 0;
 }
 
@@ -256,38 +251,33 @@ static int compare_by_path(const void *a, const void *b)
 
 	if (d)
 		return d;
-	if (x->w->trips_hash != y->w->trips_hash)
-		return x->w->trips_hash < y->w->trips_hash ? -1 : 1;
-	return (x->idx > y->idx) - (x->idx < y->idx);
+	RETURN_UNLESS_EQUAL(x->w->trips_hash, y->w->trips_hash);
+	return COMPARE(x->idx, y->idx);
 }
 
 static int compare_by_duration(const void *a, const void *b)
 {
 	const struct entry *x = a, *y = b;
 
-	if (x->w->duration != y->w->duration)
-		return x->w->duration < y->w->duration ? -1 : 1;
-	return (x->idx > y->idx) - (x->idx < y->idx);
+	RETURN_UNLESS_EQUAL(x->w->duration, y->w->duration);
+	return COMPARE(x->idx, y->idx);
 }
 
 static int compare_variants(const void *a, const void *b)
 {
 	const struct cluster_variant *x = a, *y = b;
 
-	if (x->n_waves != y->n_waves)
-		return x->n_waves > y->n_waves ? -1 : 1;
-	return (x->first > y->first) - (x->first < y->first);
+	RETURN_UNLESS_EQUAL(y->n_waves, x->n_waves);
+	return COMPARE(x->first, y->first);
 }
 
 static int compare_clusters(const void *a, const void *b)
 {
 	const struct cluster *x = a, *y = b;
 
-	if (x->latency != y->latency)
-		return x->latency > y->latency ? -1 : 1;
-	if (x->n_waves != y->n_waves)
-		return x->n_waves > y->n_waves ? -1 : 1;
-	return (x->first > y->first) - (x->first < y->first);
+	RETURN_UNLESS_EQUAL(y->latency, x->latency);
+	RETURN_UNLESS_EQUAL(y->n_waves, x->n_waves);
+	return COMPARE(x->first, y->first);
 }
 
 /* v[0..n) are the waves of one cluster, by trips then index. */
@@ -401,11 +391,4 @@ bool clusters_finish(struct clusters *c, struct incore_error *e)
 	ok = make_clusters(c, v, n) && mark_tracks(c, v, n);
 	mem_free(v);
 	return ok || err_nomem(e);
-}
-
-bool track_put_coords(const struct trace *t, track_idx i, struct strbuf *out)
-{
-	for (unsigned k = 0; k < TRACK_LEVELS && t->levels[k]; k++)
-		sb_printf(out, "%s%s%u", k ? " " : "", t->levels[k], t->tracks[i].coord[k]);
-	return !out->failed;
 }

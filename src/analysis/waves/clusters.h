@@ -58,7 +58,4 @@ void clusters_free(struct clusters *c);
 struct collector clusters_collector(struct clusters *c);
 bool clusters_finish(struct clusters *c, struct incore_error *e);
 
-/* "se0 cu1 simd2 slot0 wave0" of a track: appended to out. */
-bool track_put_coords(const struct trace *t, track_idx i, struct strbuf *out);
-
 #endif

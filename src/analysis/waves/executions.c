@@ -39,7 +39,8 @@ static void *worker_new(void *self)
 	return NULL;
 }
 
-static bool count_track(void *self, void *mine, const struct walk_track *w, struct incore_error *e)
+static bool executions_track(
+	void *self, void *mine, const struct walk_track *w, struct incore_error *e)
 {
 	const struct executions *x = self;
 	struct worker *m = mine;
@@ -98,11 +99,7 @@ void executions_free(struct executions *x)
 
 struct collector executions_collector(struct executions *x)
 {
-	return (struct collector){.self = x,
-		.worker_new = worker_new,
-		.track = count_track,
-		.merge = executions_merge,
-		.worker_free = worker_free};
+	return (struct collector){x, worker_new, executions_track, executions_merge, worker_free};
 }
 
 bool executions_finish(struct executions *x, struct incore_error *e)

@@ -162,7 +162,7 @@ static void look_at(struct look *l, const struct account *a, uint32_t n_code, st
 		*own = (struct span){a->at.issue, a->at.end};
 }
 
-static bool on_track(void *self, void *mine, const struct walk_track *w, struct incore_error *e)
+static bool hidden_track(void *self, void *mine, const struct walk_track *w, struct incore_error *e)
 {
 	struct hidden *h = self;
 	struct look l = {.g = mine};
@@ -198,11 +198,7 @@ static bool hidden_merge(void *self, void *mine, struct incore_error *e)
 
 struct collector hidden_collector(struct hidden *h)
 {
-	return (struct collector){.self = h,
-		.worker_new = worker_new,
-		.track = on_track,
-		.merge = hidden_merge,
-		.worker_free = worker_free};
+	return (struct collector){h, worker_new, hidden_track, hidden_merge, worker_free};
 }
 
 struct hidden_sum hidden_lost(const struct hidden *h)

@@ -110,7 +110,8 @@ static bool add_side(struct latency *l, struct latency_worker *m, const struct t
 	return ok && add_older(l, m, d, side);
 }
 
-static bool collect(void *self, void *mine, const struct walk_track *w, struct incore_error *e)
+static bool latency_track(
+	void *self, void *mine, const struct walk_track *w, struct incore_error *e)
 {
 	struct latency *l = self;
 	struct latency_worker *m = mine;
@@ -260,11 +261,7 @@ void latency_free(struct latency *l)
 
 struct collector latency_collector(struct latency *l)
 {
-	return (struct collector){.self = l,
-		.worker_new = worker_new,
-		.track = collect,
-		.merge = latency_merge,
-		.worker_free = worker_free};
+	return (struct collector){l, worker_new, latency_track, latency_merge, worker_free};
 }
 
 bool latency_finish(struct latency *l, struct incore_error *e)

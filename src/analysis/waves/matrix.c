@@ -69,7 +69,8 @@ static bool add_modelled(
 	return end <= start || spans_add(&sets[SET_MODELLED], start, end);
 }
 
-static bool on_track(void *self, void *mine, const struct walk_track *wt, struct incore_error *e)
+static bool matrix_track(
+	void *self, void *mine, const struct walk_track *wt, struct incore_error *e)
 {
 	const struct matrix *m = self;
 	struct worker *w = mine;
@@ -188,11 +189,7 @@ void matrix_free(struct matrix *m)
 
 struct collector matrix_collector(struct matrix *m)
 {
-	return (struct collector){.self = m,
-		.worker_new = worker_new,
-		.track = on_track,
-		.merge = matrix_merge,
-		.worker_free = worker_free};
+	return (struct collector){m, worker_new, matrix_track, matrix_merge, worker_free};
 }
 
 bool matrix_finish(struct matrix *m, struct incore_error *e)

@@ -7,6 +7,7 @@
 
 #include <stdlib.h>
 
+#include "base/search.h"
 #include "trace/account.h"
 
 /* Latencies of an edge are kept exactly below this many clock quanta, above to 1 part in 2048: it
@@ -124,7 +125,8 @@ static void add_sync(struct producers_worker *m, const struct account *a, bool i
 	*(is_barrier ? &m->class_set.barrier_cyc : &m->class_set.sleep_cyc) += recorded;
 }
 
-static bool collect(void *self, void *mine, const struct walk_track *w, struct incore_error *e)
+static bool producers_track(
+	void *self, void *mine, const struct walk_track *w, struct incore_error *e)
 {
 	struct producers *p = self;
 	struct producers_worker *m = mine;
@@ -239,8 +241,7 @@ static int by_cycles(const void *a, const void *b)
 {
 	const struct producer_group *x = a, *y = b;
 
-	if (x->wait_cyc != y->wait_cyc)
-		return x->wait_cyc < y->wait_cyc ? 1 : -1;
+	RETURN_UNLESS_EQUAL(y->wait_cyc, x->wait_cyc);
 	return wait_key_cmp(x->key, y->key);
 }
 
@@ -249,11 +250,9 @@ static int edge_by_cycles(const void *a, const void *b)
 	const struct producer_edge *x = a, *y = b;
 	uint64_t xc = x->stall_cyc + x->shared_cyc, yc = y->stall_cyc + y->shared_cyc;
 
-	if (xc != yc)
-		return xc < yc ? 1 : -1;
-	if (x->producer != y->producer)
-		return x->producer < y->producer ? -1 : 1;
-	return (x->wait > y->wait) - (x->wait < y->wait);
+	RETURN_UNLESS_EQUAL(yc, xc);
+	RETURN_UNLESS_EQUAL(x->producer, y->producer);
+	return COMPARE(x->wait, y->wait);
 }
 
 static bool finish_groups(struct producer_groups *out, const struct group_table *t)
@@ -311,11 +310,7 @@ void producers_free(struct producers *p)
 
 struct collector producers_collector(struct producers *p)
 {
-	return (struct collector){.self = p,
-		.worker_new = worker_new,
-		.track = collect,
-		.merge = producers_merge,
-		.worker_free = worker_free};
+	return (struct collector){p, worker_new, producers_track, producers_merge, worker_free};
 }
 
 bool producers_finish(struct producers *p, struct incore_error *e)

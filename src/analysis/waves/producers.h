@@ -72,16 +72,4 @@ static inline const struct producer_groups *producers_get(
 	return a == ATTRIBUTION_BLOCKING ? &p->blocking : &p->class_set;
 }
 
-enum producer_by { PRODUCER_BY_ROW, PRODUCER_BY_OPCODE, PRODUCER_BY_SOURCE };
-struct producer_roll {
-	const char *key; /* text of the row, opcode, source string; borrowed */
-	code_idx code;	 /* its costliest row */
-	uint64_t count;	 /* waits */
-	uint64_t n_blocked;
-	uint64_t stall_cyc, shared_cyc;
-};
-/* Edges rolled up by their producer, descending by stall + shared, then by row; in `a`. */
-bool producers_roll(const struct producers *p, enum producer_by by, struct arena *a,
-	struct producer_roll **out, uint32_t *n, struct incore_error *e);
-
 #endif

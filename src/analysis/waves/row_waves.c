@@ -102,7 +102,8 @@ static void end_row(struct worker *m, code_idx code, track_idx track)
 	*c = (struct cost){0};
 }
 
-static bool on_track(void *self, void *mine, const struct walk_track *w, struct incore_error *e)
+static bool row_waves_track(
+	void *self, void *mine, const struct walk_track *w, struct incore_error *e)
 {
 	const struct row_waves *r = self;
 	struct worker *m = mine;
@@ -139,11 +140,7 @@ static bool row_waves_merge(void *self, void *mine, struct incore_error *e)
 
 struct collector row_waves_collector(struct row_waves *r)
 {
-	return (struct collector){.self = r,
-		.worker_new = worker_new,
-		.track = on_track,
-		.merge = row_waves_merge,
-		.worker_free = worker_free};
+	return (struct collector){r, worker_new, row_waves_track, row_waves_merge, worker_free};
 }
 
 double row_spread_mean(const struct row_spread *s)

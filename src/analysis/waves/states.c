@@ -106,7 +106,7 @@ static void add_bins(
 	}
 }
 
-static bool on_track(void *self, void *mine, const struct walk_track *w, struct incore_error *e)
+static bool states_track(void *self, void *mine, const struct walk_track *w, struct incore_error *e)
 {
 	struct states *s = self;
 	struct gather *g = mine;
@@ -161,7 +161,7 @@ struct collector states_collector(struct states *s)
 	return (struct collector){.self = s,
 		.want = TRACK_STATES | TRACK_NO_SLICES,
 		.worker_new = worker_new,
-		.track = on_track,
+		.track = states_track,
 		.merge = states_merge,
 		.worker_free = worker_free};
 }

@@ -78,7 +78,8 @@ static void *worker_new(void *self)
 	return mem_zalloc(set_count(u) + 1, sizeof(struct spans));
 }
 
-static bool on_track(void *self, void *mine, const struct walk_track *w, struct incore_error *e)
+static bool utilization_track(
+	void *self, void *mine, const struct walk_track *w, struct incore_error *e)
 {
 	const struct utilization *u = self;
 	struct spans *set = (struct spans *)mine + (size_t)u->groups->group[w->idx] * PIPE_COUNT;
@@ -119,11 +120,7 @@ static void worker_free(void *self, void *mine)
 
 struct collector utilization_collector(struct utilization *u)
 {
-	return (struct collector){.self = u,
-		.worker_new = worker_new,
-		.track = on_track,
-		.merge = utilization_merge,
-		.worker_free = worker_free};
+	return (struct collector){u, worker_new, utilization_track, utilization_merge, worker_free};
 }
 
 bool utilization_finish(struct utilization *u, struct incore_error *e)

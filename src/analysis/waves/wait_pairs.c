@@ -317,9 +317,8 @@ static int by_rows(const void *a, const void *b)
 {
 	const struct wait_pair *x = a, *y = b;
 
-	if (x->wait != y->wait)
-		return x->wait < y->wait ? -1 : 1;
-	return (x->producer > y->producer) - (x->producer < y->producer);
+	RETURN_UNLESS_EQUAL(x->wait, y->wait);
+	return COMPARE(x->producer, y->producer);
 }
 
 bool wait_pairs_finish(struct wait_pairs *p, struct incore_error *e)

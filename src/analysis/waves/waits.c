@@ -191,13 +191,6 @@ static bool start_track(struct waits *w)
 	return true;
 }
 
-const char *wait_resolution_name(enum wait_resolution r)
-{
-	static const char *const names[] = {"drained", "exact", "group", "unresolved"};
-
-	return names[r];
-}
-
 struct wait_tables *wait_tables_new(const struct trace *t, struct incore_error *e)
 {
 	struct wait_tables *out = mem_zalloc(1, sizeof(*out));

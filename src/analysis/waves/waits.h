@@ -30,7 +30,6 @@ enum wait_resolution {
 	WAIT_GROUP,	 /* out of order: one of the consumed instances, unknown which */
 	WAIT_UNRESOLVED, /* mixed and not drained: some of the candidates, unknown which */
 };
-const char *wait_resolution_name(enum wait_resolution r); /* "exact", ... */
 
 struct wait_producer {
 	uint32_t slice; /* record index of the instance */

@@ -88,7 +88,7 @@ static void add_record(struct wave_row *r, struct gather *g, const struct accoun
 	}
 }
 
-static bool on_track(void *self, void *mine, const struct walk_track *w, struct incore_error *e)
+static bool waves_track(void *self, void *mine, const struct walk_track *w, struct incore_error *e)
 {
 	struct waves *all = self;
 	struct gather *g = mine;
@@ -148,11 +148,7 @@ static bool waves_merge(void *self, void *mine, struct incore_error *e)
 
 struct collector waves_collector(struct waves *w)
 {
-	return (struct collector){.self = w,
-		.worker_new = worker_new,
-		.track = on_track,
-		.merge = waves_merge,
-		.worker_free = worker_free};
+	return (struct collector){w, worker_new, waves_track, waves_merge, worker_free};
 }
 
 /* Sorts v. */
@@ -255,9 +251,8 @@ static int compare_places(const void *a, const void *b)
 	const struct place *x = a, *y = b;
 
 	for (unsigned i = 0; i < 3; i++)
-		if (x->key[i] != y->key[i])
-			return x->key[i] < y->key[i] ? -1 : 1;
-	return (x->idx > y->idx) - (x->idx < y->idx);
+		RETURN_UNLESS_EQUAL(x->key[i], y->key[i]);
+	return COMPARE(x->idx, y->idx);
 }
 
 static bool same_place(const struct place *a, const struct place *b)
@@ -394,9 +389,8 @@ static int compare_keys(const void *a, const void *b)
 {
 	const struct sort_key *x = a, *y = b;
 
-	if (x->value != y->value)
-		return x->value > y->value ? -1 : 1;
-	return (x->idx > y->idx) - (x->idx < y->idx);
+	RETURN_UNLESS_EQUAL(y->value, x->value);
+	return COMPARE(x->idx, y->idx);
 }
 
 static uint64_t sort_value(const struct waves *w, enum wave_sort by, track_idx i)

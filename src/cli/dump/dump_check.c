@@ -3,7 +3,7 @@
  */
 #include <string.h>
 
-#include "cli/dump/dump_job.h"
+#include "cli/dump/dump_rows.h"
 #include "cli/text/table.h"
 #include "dump/read/check.h"
 
@@ -19,73 +19,85 @@ struct checked {
 	struct dump_check check;
 };
 
-static void json_problem(struct json_writer *w, const struct problem *p)
-{
-	json_w_row_object(w);
-	json_w_kv_cstr(w, "weight", problem_weight_name(p->weight));
-	json_w_kv_cstr(w, "code", p->code);
-	if (p->has_task)
-		dump_json_hex(w, "task_id", p->task_id, 16);
-	else
-		json_w_kv_null(w, "task_id");
-	json_w_key(w, "slot");
-	if (p->slot == UINT32_MAX)
-		json_w_null(w);
-	else
-		json_w_u64(w, p->slot);
-	json_w_key(w, "index");
-	if (p->record == UINT32_MAX)
-		json_w_null(w);
-	else
-		json_w_u64(w, p->record);
-	json_w_key(w, "offset");
-	if (p->at == UINT64_MAX)
-		json_w_null(w);
-	else
-		json_w_u64(w, p->at);
-	json_w_kv_cstr(w, "text", p->text);
-	json_w_end(w);
-}
+/* --- JSON --- */
 
-static void json_sums(struct json_writer *w, const struct checked *k)
-{
-	const struct dump_check *n = &k->check;
+#define WEIGHTS "note|warning|defect"
 
-	json_w_kv_u64(w, "regions", n->n_regions);
-	json_w_kv_u64(w, "covered_bytes", n->covered_bytes);
-	json_w_kv_u64(w, "uncovered_bytes", n->uncovered_bytes);
-	json_w_kv_u64(w, "overlapping_regions", n->overlapping);
-	json_w_kv_u64(w, "checksums", n->n_checksums);
-	json_w_kv_u64(w, "bad_checksums", n->n_bad_checksums);
-	json_w_kv_u64(w, "incomplete_tasks", n->n_incomplete_tasks);
-	json_w_kv_u64(w, "missing_slots", n->n_missing_slots);
+static const struct column count_columns[] = {
+	COLUMN(problem_count, code, UNIT_NONE, "stable word for the kind of problem"),
+	COLUMN(problem_count, weight, UNIT_NONE, "how bad it is", .words = WEIGHTS),
+	COLUMN_AS(problem_count, n, "count", UNIT_COUNT, "how often it was found"),
+};
+static const struct record count_record = RECORD_OF(problem_count, RECORD_LINE, count_columns);
+
+struct problem_row {
+	struct problem p;
+	const struct problem *task; /* NULL: it is about no task */
+};
+static const struct column problem_task_columns[] = {DUMP_TASK_ID(problem)};
+static const struct record problem_task_record =
+	RECORD_OF(problem, RECORD_SCALAR, problem_task_columns);
+static const struct column problem_columns[] = {
+	COLUMN_AS(problem_row, p.weight, "weight", UNIT_NONE, "how bad it is", .words = WEIGHTS),
+	COLUMN_AS(problem_row, p.code, "code", UNIT_NONE, "stable word for the kind of problem"),
+	COLUMN_HELD(problem_row, task, "task_id", COLUMN_POINTER, &problem_task_record,
+		"task it is about"),
+	COLUMN_AS(problem_row, p.slot, "slot", UNIT_INDEX, "argument it is about",
+		.flags = COLUMN_NULLABLE),
+	COLUMN_AS(problem_row, p.record, "index", UNIT_INDEX, "record it is about",
+		.flags = COLUMN_NULLABLE),
+	COLUMN_AS(problem_row, p.at, "offset", UNIT_BYTES, "where in the manifest",
+		.flags = COLUMN_NULLABLE),
+	COLUMN_AS(problem_row, p.text, "text", UNIT_NONE, "what is wrong"),
+};
+static const struct record problem_record = RECORD_OF(problem_row, RECORD_LINE, problem_columns);
+
+#define SUM(M, NAME, UNIT, DOC) COLUMN_AS(check_data, sums.M, NAME, UNIT, DOC)
+struct check_data {
+	const char *verb, *verdict;
+	struct dump_check sums;
+	struct rows counts, problems;
+	struct problem_row row; /* the one made last */
+	const struct problem *all;
+};
+static const struct column data_columns[] = {
+	DUMP_VERB(check_data, "check"),
+	COLUMN(check_data, verdict, UNIT_NONE, "can it be trusted",
+		.words = "sound|suspect|defective"),
+	SUM(n_regions, "regions", UNIT_COUNT, "regions of the payload file"),
+	SUM(covered_bytes, "covered_bytes", UNIT_BYTES, "bytes of the file that are in one"),
+	SUM(uncovered_bytes, "uncovered_bytes", UNIT_BYTES, "bytes that are in none"),
+	SUM(overlapping, "overlapping_regions", UNIT_COUNT, "regions that share bytes"),
+	SUM(n_checksums, "checksums", UNIT_COUNT, "records that state one"),
+	SUM(n_bad_checksums, "bad_checksums", UNIT_COUNT, "records whose bytes have another"),
+	SUM(n_incomplete_tasks, "incomplete_tasks", UNIT_COUNT, "tasks that lack something"),
+	SUM(n_missing_slots, "missing_slots", UNIT_COUNT, "arguments that are missing"),
+	LIST(check_data, counts, &count_record, "problems by kind"),
+	LIST(check_data, problems, &problem_record, "the first problems of each kind"),
+};
+static const struct record data_record = RECORD_OF(check_data, RECORD_BLOCK, data_columns);
+static const struct record *const records[] = {&data_record, NULL};
+
+static const void *problem_at(const void *v, size_t i)
+{
+	struct check_data *x = (struct check_data *)v;
+	const struct problem *p = &x->all[i];
+
+	x->row = (struct problem_row){*p, p->has_task ? p : NULL};
+	return &x->row;
 }
 
 static bool print_json(struct checked *k)
 {
 	const struct problems *p = &k->d->problems;
-	struct json_writer w;
+	struct check_data x = {.verb = "check",
+		.verdict = dump_verdict_name(dump_verdict_of(k->d)),
+		.sums = k->check,
+		.counts = {p->counts.v, p->counts.n},
+		.problems = {&x, p->v.n, problem_at},
+		.all = p->v.v};
 
-	dump_json_begin(k->c, &w, k->d);
-	json_w_kv_cstr(&w, "verdict", dump_verdict_name(dump_verdict_of(k->d)));
-	json_sums(&w, k);
-	json_w_key(&w, "counts");
-	json_w_array(&w);
-	for (size_t i = 0; i < p->counts.n; i++) {
-		json_w_row_object(&w);
-		json_w_kv_cstr(&w, "code", p->counts.v[i].code);
-		json_w_kv_cstr(&w, "weight", problem_weight_name(p->counts.v[i].weight));
-		json_w_kv_u64(&w, "count", p->counts.v[i].n);
-		json_w_end(&w);
-	}
-	json_w_end(&w);
-	json_w_key(&w, "problems");
-	json_w_array(&w);
-	for (size_t i = 0; i < p->v.n; i++)
-		json_problem(&w, &p->v.v[i]);
-	json_w_end(&w);
-	json_w_end(&w);
-	return cli_json_end(k->c, &w);
+	return dump_json(k->c, k->d, &data_record, &x);
 }
 
 static void print_kind(struct checked *k, const struct problem_count *kind)
@@ -185,4 +197,6 @@ const struct verb dump_verb_check = {
 	.min_args = 1,
 	.max_args = 1,
 	.run = run_dump_check,
+	.records = records,
+	.inputs = dump_inputs,
 };

@@ -133,40 +133,31 @@ bool dump_cli_select(struct cli *c, struct dump_select *s)
 	return add_indices(c, s);
 }
 
-void dump_cell(struct table *t, const char *text)
-{
-	if (!text)
-		t->is_failed = true;
-	table_cstr(t, text ? text : "");
-}
-
-const char *dump_text_members(const struct dump *d, uint32_t members, struct arena *a)
+const char *dump_text_members(const struct dump *d, uint32_t members, char buf[DUMP_MEMBERS_TEXT])
 {
 	int32_t ids[DUMP_MAX_MEMBERS];
 	unsigned n = dump_members_of(d, members, ids);
-	char text[16 * DUMP_MAX_MEMBERS];
 	size_t at = 0;
 
-	text[0] = 0;
 	for (unsigned i = 0; i < n; i++)
 		at += (size_t)snprintf(
-			text + at, sizeof(text) - at, "%s%d", i ? "," : "", (int)ids[i]);
-	return n ? arena_strdup(a, text) : "-";
+			buf + at, DUMP_MEMBERS_TEXT - at, "%s%d", i ? "," : "", (int)ids[i]);
+	return n ? buf : "-";
 }
 
-const char *dump_text_dims(const uint64_t *v, unsigned n, struct arena *a)
+const char *dump_text_dims(const uint64_t *v, unsigned n, char buf[DUMP_DIMS_TEXT])
 {
-	char text[24 * DUMP_MAX_RANK + 4] = "[";
 	size_t at = 1;
 
+	buf[0] = '[';
 	for (unsigned i = 0; i < n; i++)
-		at += (size_t)snprintf(text + at, sizeof(text) - at, "%s%llu", i ? ", " : "",
+		at += (size_t)snprintf(buf + at, DUMP_DIMS_TEXT - at, "%s%llu", i ? ", " : "",
 			(unsigned long long)v[i]);
-	snprintf(text + at, sizeof(text) - at, "]");
-	return arena_strdup(a, text);
+	snprintf(buf + at, DUMP_DIMS_TEXT - at, "]");
+	return buf;
 }
 
-const char *dump_text_scalar(const struct dump_record *r, struct arena *a)
+const char *dump_text_scalar(const struct dump_record *r, char buf[DUMP_SCALAR_TEXT])
 {
 	char typed[VALUE_TEXT], as_float[VALUE_TEXT];
 
@@ -176,8 +167,11 @@ const char *dump_text_scalar(const struct dump_record *r, struct arena *a)
 		return "(no value)";
 	scalar_text(r->dtype, r->bits, typed);
 	if (scalar_as_float(r->dtype, r->bits, as_float))
-		return arena_printf(a, "%s (%s as FLOAT32)", typed, as_float);
-	return arena_printf(a, "%s%s", typed, r->flags & DUMP_EXACT ? "" : " (6 digits)");
+		snprintf(buf, DUMP_SCALAR_TEXT, "%s (%s as FLOAT32)", typed, as_float);
+	else
+		snprintf(buf, DUMP_SCALAR_TEXT, "%s%s", typed,
+			r->flags & DUMP_EXACT ? "" : " (6 digits)");
+	return buf;
 }
 
 void dump_text_head(struct cli *c, const struct dump *d)

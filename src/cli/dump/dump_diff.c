@@ -3,7 +3,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "cli/dump/dump_job.h"
+#include "cli/dump/dump_rows.h"
 #include "cli/text/table.h"
 #include "dump/read/diff.h"
 
@@ -22,6 +22,8 @@ struct job {
 	struct dump *a, *b;
 	struct dump_diff_options options;
 	struct dump_diff diff;
+	VEC(struct dump_pair) shown; /* without --all: those that are not the same */
+	size_t n_shown;		     /* of them: --top */
 };
 
 /* A tolerance, or -1 where none was given: the dtype's own. */
@@ -40,89 +42,122 @@ static bool tolerance(struct cli *c, const char *name, double *out)
 		"--%s: expected a number of 0 or more, found '%s'", name, text);
 }
 
-static bool is_shown(const struct job *j, const struct dump_pair *p)
+static bool choose_shown(struct job *j)
 {
-	return p->state != PAIR_SAME || cli_flag(j->c, "all");
+	uint64_t top = cli_top(j->c);
+
+	for (size_t i = 0; i < j->diff.pairs.n; i++) {
+		struct dump_pair p = j->diff.pairs.v[i];
+
+		if (!p.n_differ)
+			p.first = NO_U64;
+		if ((p.state != PAIR_SAME || cli_flag(j->c, "all")) && !VEC_PUSH(&j->shown, p))
+			return err_nomem(&j->c->error);
+	}
+	j->n_shown = j->shown.n < top ? j->shown.n : (size_t)top;
+	return true;
 }
 
-static void json_pair(struct json_writer *w, const struct dump_pair *p)
-{
-	json_w_row_object(w);
-	dump_json_hex(w, "task_id", p->task_id, 16);
-	json_w_kv_u64(w, "slot", p->slot);
-	json_w_kv_cstr(w, "stage", dump_stage_name(p->stage));
-	json_w_key(w, "block");
-	if (p->block == DUMP_NONE)
-		json_w_null(w);
-	else
-		json_w_u64(w, p->block);
-	json_w_kv_cstr(w, "state", pair_state_name(p->state));
-	json_w_kv_bool(w, "identical", p->is_identical);
-	json_w_key(w, "index_a");
-	if (p->a == DUMP_NONE)
-		json_w_null(w);
-	else
-		json_w_u64(w, p->a);
-	json_w_key(w, "index_b");
-	if (p->b == DUMP_NONE)
-		json_w_null(w);
-	else
-		json_w_u64(w, p->b);
-	json_w_kv_u64(w, "values", p->n);
-	json_w_kv_u64(w, "values_differ", p->n_differ);
-	json_w_key(w, "first");
-	if (p->n_differ)
-		json_w_u64(w, p->first);
-	else
-		json_w_null(w);
-	json_w_key(w, "max_abs");
-	json_w_sig(w, p->max_abs, 9);
-	json_w_key(w, "max_rel");
-	json_w_sig(w, p->max_rel, 9);
-	json_w_end(w);
-}
+/* --- JSON --- */
+
+static const struct column pair_columns[] = {
+	DUMP_TASK_ID(dump_pair),
+	COLUMN(dump_pair, slot, UNIT_INDEX, "number of the argument"),
+	COLUMN(dump_pair, stage, UNIT_NONE, "when it was copied, seen from the task",
+		.words = DUMP_STAGES),
+	COLUMN(dump_pair, block, UNIT_INDEX, "block that copied it", .flags = COLUMN_NULLABLE),
+	COLUMN(dump_pair, state, UNIT_NONE, "how the two compare", .words = DUMP_PAIR_STATES),
+	COLUMN_AS(dump_pair, is_identical, "identical", UNIT_NONE, "the same bit by bit"),
+	COLUMN_AS(dump_pair, a, "index_a", UNIT_INDEX, "record of A", .flags = COLUMN_NULLABLE),
+	COLUMN_AS(dump_pair, b, "index_b", UNIT_INDEX, "record of B", .flags = COLUMN_NULLABLE),
+	COLUMN_AS(dump_pair, n, "values", UNIT_COUNT, "values compared"),
+	COLUMN_AS(dump_pair, n_differ, "values_differ", UNIT_COUNT, "values that differ"),
+	COLUMN(dump_pair, first, UNIT_INDEX, "element of the first difference",
+		.flags = COLUMN_NULLABLE),
+	COLUMN(dump_pair, max_abs, UNIT_NONE, "largest absolute difference of finite values",
+		.digits = -9),
+	COLUMN(dump_pair, max_rel, UNIT_NONE, "largest relative difference of finite values",
+		.digits = -9),
+};
+static const struct record pair_record = RECORD_OF(dump_pair, RECORD_LINE, pair_columns);
+
+static const struct column states_columns[] = {
+	COLUMN_AS(dump_diff, n_state[PAIR_SAME], "same", UNIT_COUNT, "equal within tolerance"),
+	COLUMN_AS(dump_diff, n_state[PAIR_DIFFERS], "differs", UNIT_COUNT, "of other values"),
+	COLUMN_AS(dump_diff, n_state[PAIR_OTHER_KIND], "other-kind", UNIT_COUNT,
+		"of another role, kind, type or shape"),
+	COLUMN_AS(dump_diff, n_state[PAIR_ONLY_A], "only-a", UNIT_COUNT, "in A alone"),
+	COLUMN_AS(dump_diff, n_state[PAIR_ONLY_B], "only-b", UNIT_COUNT, "in B alone"),
+	COLUMN_AS(dump_diff, n_state[PAIR_NOT_COMPARED], "not-compared", UNIT_COUNT,
+		"without payload on one side"),
+	COLUMN_AS(dump_diff, n_identical, "identical", UNIT_COUNT, "the same bit by bit"),
+};
+static const struct record states_record = RECORD_OF(dump_diff, RECORD_LINE, states_columns);
+
+struct diff_data {
+	const char *verb;
+	bool same, nan_equals_nan;
+	struct dump_diff d;
+	struct rows rows;
+};
+#define SUM(M, NAME, DOC) COLUMN_AS(diff_data, d.M, NAME, UNIT_COUNT, DOC)
+static const struct column data_columns[] = {
+	DUMP_VERB(diff_data, "diff"),
+	COLUMN(diff_data, same, UNIT_NONE, "nothing differs"),
+	COLUMN_HELD(
+		diff_data, d, "pairs", COLUMN_RECORD, &states_record, "pairs by how they compare"),
+	SUM(n_values, "values", "values compared"),
+	SUM(n_differ, "values_differ", "values that differ"),
+	SUM(n_tasks_both, "tasks_both", "tasks of both dumps"),
+	SUM(n_tasks_only_a, "tasks_only_a", "tasks of A alone"),
+	SUM(n_tasks_only_b, "tasks_only_b", "tasks of B alone"),
+	COLUMN(diff_data, nan_equals_nan, UNIT_NONE, "no number equals no number in its place"),
+	LIST(diff_data, rows, &pair_record, "the pairs"),
+};
+static const struct record data_record = RECORD_OF(diff_data, RECORD_BLOCK, data_columns);
+static const struct record *const records[] = {&data_record, NULL};
+
+struct two_dumps {
+	struct rows dumps;
+};
+static const struct column two_columns[] = {
+	LIST(two_dumps, dumps, &dump_input_record, "A and B", .digits = 2),
+};
+static const struct record two_record = RECORD_OF(two_dumps, RECORD_BLOCK, two_columns);
+static const struct record *const inputs[] = {&two_record, NULL};
 
 static bool print_json(struct job *j)
 {
-	const struct dump_diff *d = &j->diff;
-	uint64_t top = cli_top(j->c), shown = 0;
-	struct json_writer w;
+	struct diff_data x = {"diff", !dump_diff_differs(&j->diff), !j->options.nan_differs,
+		j->diff, {j->shown.v, j->n_shown}};
+	struct dump_input in[2];
+	struct two_dumps dumps = {{in, 2}};
 
-	cli_json_head(j->c, &w);
-	json_w_object(&w);
-	json_w_key(&w, "dumps");
-	json_w_array(&w);
-	dump_json_input(&w, j->a);
-	dump_json_input(&w, j->b);
-	json_w_end(&w);
-	json_w_end(&w);
-	json_w_key(&w, "data");
-	json_w_object(&w);
-	json_w_kv_cstr(&w, "verb", "diff");
-	json_w_kv_bool(&w, "same", !dump_diff_differs(d));
-	json_w_key(&w, "pairs");
-	json_w_row_object(&w);
-	for (unsigned i = 0; i < 6; i++)
-		json_w_kv_u64(&w, pair_state_name(i), d->n_state[i]);
-	json_w_kv_u64(&w, "identical", d->n_identical);
-	json_w_end(&w);
-	json_w_kv_u64(&w, "values", d->n_values);
-	json_w_kv_u64(&w, "values_differ", d->n_differ);
-	json_w_kv_u64(&w, "tasks_both", d->n_tasks_both);
-	json_w_kv_u64(&w, "tasks_only_a", d->n_tasks_only_a);
-	json_w_kv_u64(&w, "tasks_only_b", d->n_tasks_only_b);
-	json_w_kv_bool(&w, "nan_equals_nan", !j->options.nan_differs);
-	json_w_key(&w, "rows");
-	json_w_array(&w);
-	for (size_t i = 0; i < d->pairs.n && shown < top; i++) {
-		if (!is_shown(j, &d->pairs.v[i]))
-			continue;
-		shown++;
-		json_pair(&w, &d->pairs.v[i]);
-	}
-	json_w_end(&w);
-	json_w_end(&w);
-	return cli_json_end(j->c, &w);
+	dump_input_fill(&in[0], j->a);
+	dump_input_fill(&in[1], j->b);
+	return cli_json(j->c, &two_record, &dumps, &data_record, &x);
+}
+
+/* --- text --- */
+
+static void put_cell(struct table *t, const char *fmt, ...) PRINTF_LIKE(2, 3);
+static void put_cell(struct table *t, const char *fmt, ...)
+{
+	char text[32];
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsnprintf(text, sizeof(text), fmt, ap);
+	va_end(ap);
+	table_cstr(t, text);
+}
+
+static void put_index(struct table *t, uint32_t i, const char *none)
+{
+	if (i == DUMP_NONE)
+		table_cstr(t, none);
+	else
+		put_cell(t, "%u", i);
 }
 
 static void put_pair(struct job *j, struct table *t, const struct dump_pair *p)
@@ -130,20 +165,24 @@ static void put_pair(struct job *j, struct table *t, const struct dump_pair *p)
 	const struct dump *d = p->a != DUMP_NONE ? j->a : j->b;
 	uint32_t record = p->a != DUMP_NONE ? p->a : p->b;
 
-	dump_cell(t, arena_printf(&t->arena, "0x%016llx", (unsigned long long)p->task_id));
-	dump_cell(t, arena_printf(&t->arena, "%u", p->slot));
-	dump_cell(t, dump_stage_name(p->stage));
-	dump_cell(t, p->block == DUMP_NONE ? "" : arena_printf(&t->arena, "%u", p->block));
-	dump_cell(t, dtype_name(d->records.v[record].dtype));
-	dump_cell(t, p->a == DUMP_NONE ? "-" : arena_printf(&t->arena, "%u", p->a));
-	dump_cell(t, p->b == DUMP_NONE ? "-" : arena_printf(&t->arena, "%u", p->b));
-	dump_cell(t, pair_state_name(p->state));
+	put_cell(t, "0x%016llx", (unsigned long long)p->task_id);
+	put_cell(t, "%u", p->slot);
+	table_cstr(t, dump_stage_name(p->stage));
+	put_index(t, p->block, "");
+	table_cstr(t, dtype_name(d->records.v[record].dtype));
+	put_index(t, p->a, "-");
+	put_index(t, p->b, "-");
+	table_cstr(t, pair_state_name(p->state));
 	table_u64(t, p->n_differ);
 	table_u64(t, p->n);
-	dump_cell(t,
-		p->n_differ ? arena_printf(&t->arena, "%llu", (unsigned long long)p->first) : "");
-	dump_cell(t, p->n_differ ? arena_printf(&t->arena, "%.6g", p->max_abs) : "");
-	dump_cell(t, p->n_differ ? arena_printf(&t->arena, "%.6g", p->max_rel) : "");
+	if (!p->n_differ) {
+		for (unsigned i = 0; i < 3; i++)
+			table_cstr(t, "");
+		return;
+	}
+	put_cell(t, "%llu", (unsigned long long)p->first);
+	put_cell(t, "%.6g", p->max_abs);
+	put_cell(t, "%.6g", p->max_rel);
 }
 
 static bool print_table(struct job *j)
@@ -163,24 +202,17 @@ static bool print_table(struct job *j)
 		{"max abs", "max_abs", CELL_RIGHT, false},
 		{"max rel", "max_rel", CELL_RIGHT, false},
 	};
-	uint64_t top = cli_top(j->c), shown = 0, all = 0;
 	struct table t;
 	bool ok = true;
 
 	table_init(&t, columns, sizeof(columns) / sizeof(columns[0]));
-	for (size_t i = 0; i < j->diff.pairs.n; i++) {
-		if (!is_shown(j, &j->diff.pairs.v[i]))
-			continue;
-		if (all++ < top) {
-			put_pair(j, &t, &j->diff.pairs.v[i]);
-			shown++;
-		}
-	}
-	if (shown || j->c->use_csv)
+	for (size_t i = 0; i < j->n_shown; i++)
+		put_pair(j, &t, &j->shown.v[i]);
+	if (j->n_shown || j->c->use_csv)
 		ok = table_print(&t, j->c);
-	if (shown < all && !j->c->use_csv)
+	if (j->n_shown < j->shown.n && !j->c->use_csv)
 		fprintf(j->c->out, "... %llu more (--top all)\n",
-			(unsigned long long)(all - shown));
+			(unsigned long long)(j->shown.n - j->n_shown));
 	table_deinit(&t);
 	return ok;
 }
@@ -231,6 +263,8 @@ static bool print(struct job *j)
 		cli_warn(j->c, "%llu pair%s could not be compared: a side has no payload",
 			(unsigned long long)j->diff.n_state[PAIR_NOT_COMPARED],
 			plural(j->diff.n_state[PAIR_NOT_COMPARED]));
+	if (!choose_shown(j))
+		return false;
 	if (j->c->use_json)
 		return print_json(j);
 	if (!print_table(j))
@@ -256,6 +290,7 @@ static int run_dump_diff(struct cli *c)
 		status = cli_fail(c);
 	else if (dump_diff_differs(&j.diff))
 		status = INCORE_NO;
+	VEC_FREE(&j.shown);
 	dump_diff_deinit(&j.diff);
 	dump_free(j.a);
 	dump_free(j.b);
@@ -271,4 +306,6 @@ const struct verb dump_verb_diff = {
 	.min_args = 2,
 	.max_args = 2,
 	.run = run_dump_diff,
+	.records = records,
+	.inputs = inputs,
 };

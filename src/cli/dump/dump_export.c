@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/dump/dump_job.h"
+#include "cli/dump/dump_rows.h"
 #include "cli/text/table.h"
 #include "dump/read/export.h"
 
@@ -33,35 +33,76 @@ static char *default_dir(const struct dump *d, const char *format)
 	return b.p;
 }
 
+struct written_file {
+	uint32_t index;
+	const char *file;
+	char name[96];
+};
+static const struct column file_columns[] = {
+	COLUMN(written_file, index, UNIT_INDEX, "number of the record in the manifest"),
+	COLUMN(written_file, file, UNIT_NONE, "name of its file in the directory"),
+};
+static const struct record file_record = RECORD_OF(written_file, RECORD_LINE, file_columns);
+
+struct export_data {
+	const char *verb, *format, *directory;
+	struct dump_export_result sums;
+	struct rows written;
+	/* what the rows are made of */
+	const struct dump_export_job *job;
+	size_t next; /* record not looked at yet */
+	struct written_file row;
+};
+static const struct column data_columns[] = {
+	DUMP_VERB(export_data, "export"),
+	COLUMN(export_data, format, UNIT_NONE, "format of the files", .words = DUMP_EXPORT_CHOICES),
+	COLUMN(export_data, directory, UNIT_NONE, "where they are"),
+	COLUMN_AS(export_data, sums.n_files, "files", UNIT_COUNT, "files written"),
+	COLUMN_AS(export_data, sums.n_skipped, "without_payload", UNIT_COUNT,
+		"records left out, as they have no payload"),
+	COLUMN_AS(export_data, sums.n_truncated, "truncated", UNIT_COUNT,
+		"files that hold the first part of a tensor alone"),
+	LIST(export_data, written, &file_record, "the files"),
+};
+static const struct record data_record = RECORD_OF(export_data, RECORD_BLOCK, data_columns);
+static const struct record *const records[] = {&data_record, NULL};
+
+static bool has_file(const struct dump_export_job *job, uint32_t record)
+{
+	const struct dump_record *k = &job->d->records.v[record];
+
+	return k->kind != DUMP_TENSOR || k->bin_size || job->ops->holds_nothing ||
+	       !dump_full_size(job->d, record);
+}
+
+/* The next file; they are asked for in order. */
+static const void *file_at(const void *v, size_t i)
+{
+	struct export_data *x = (struct export_data *)v;
+	const struct dump_export_job *job = x->job;
+
+	(void)i;
+	while (!has_file(job, job->records[x->next]))
+		x->next++;
+	x->row.index = job->records[x->next++];
+	dump_export_name(job->d, x->row.index, job->ops->suffix, x->row.name);
+	x->row.file = x->row.name;
+	return &x->row;
+}
+
 static bool print_json(
 	struct cli *c, const struct dump_export_job *job, const struct dump_export_result *r)
 {
-	struct json_writer w;
-	char name[96];
+	struct export_data x = {.verb = "export",
+		.format = job->ops->name,
+		.directory = job->dir,
+		.sums = *r,
+		.written = {&x, 0, file_at},
+		.job = job};
 
-	dump_json_begin(c, &w, job->d);
-	json_w_kv_cstr(&w, "format", job->ops->name);
-	json_w_kv_cstr(&w, "directory", job->dir);
-	json_w_kv_u64(&w, "files", r->n_files);
-	json_w_kv_u64(&w, "without_payload", r->n_skipped);
-	json_w_kv_u64(&w, "truncated", r->n_truncated);
-	json_w_key(&w, "written");
-	json_w_array(&w);
-	for (size_t i = 0; i < job->n; i++) {
-		const struct dump_record *k = &job->d->records.v[job->records[i]];
-
-		if (k->kind == DUMP_TENSOR && !k->bin_size && !job->ops->holds_nothing &&
-			dump_full_size(job->d, job->records[i]))
-			continue;
-		dump_export_name(job->d, job->records[i], job->ops->suffix, name);
-		json_w_row_object(&w);
-		json_w_kv_u64(&w, "index", job->records[i]);
-		json_w_kv_cstr(&w, "file", name);
-		json_w_end(&w);
-	}
-	json_w_end(&w);
-	json_w_end(&w);
-	return cli_json_end(c, &w);
+	for (size_t i = 0; i < job->n; i++)
+		x.written.n += has_file(job, job->records[i]);
+	return dump_json(c, job->d, &data_record, &x);
 }
 
 static void print_text(
@@ -140,4 +181,6 @@ const struct verb dump_verb_export = {
 	.min_args = 1,
 	.max_args = 1,
 	.run = run_dump_export,
+	.records = records,
+	.inputs = dump_inputs,
 };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * dump_job.h: what the verbs of `incore dump` share: the selection options, opening a dump, its
- * place in the JSON envelope, and how records are written.
+ * dump_job.h: what the verbs of `incore dump` share: the selection options, opening a dump,
+ * and texts of what a record says. Its rows: dump_rows.h.
  */
 #ifndef CLI_DUMP_DUMP_JOB_H
 #define CLI_DUMP_DUMP_JOB_H
@@ -60,25 +60,14 @@ bool dump_cli_open_quietly(struct cli *c, const char *path, struct dump **out);
 /* From the selection options; freed with dump_select_deinit(). */
 bool dump_cli_select(struct cli *c, struct dump_select *out);
 
-/* {path, manifest, payload, generation, ...} */
-void dump_json_input(struct json_writer *w, const struct dump *d);
-/* Envelope with one dump, up to an open data object with its "verb". */
-void dump_json_begin(struct cli *c, struct json_writer *w, const struct dump *d);
-/* All that a record says, into the open object. */
-void dump_json_record(struct json_writer *w, const struct dump *d, uint32_t record);
-/* A value of element bits: a number, a string where it is not finite, a pair as an array. */
-void dump_json_value(struct json_writer *w, unsigned dtype, uint64_t bits);
-void dump_json_hex(struct json_writer *w, const char *key, uint64_t v, int digits);
-
-/* One cell; NULL is text that could not be made: the table fails. */
-struct table;
-void dump_cell(struct table *t, const char *text);
-
-/* Text in the caller's arena; NULL on lack of memory. */
-const char *dump_text_members(const struct dump *d, uint32_t members, struct arena *a);
-const char *dump_text_dims(const uint64_t *v, unsigned n, struct arena *a); /* "[16, 1]" */
+#define DUMP_DIMS_TEXT (24 * DUMP_MAX_RANK + 4)
+#define DUMP_MEMBERS_TEXT (16 * DUMP_MAX_MEMBERS)
+#define DUMP_SCALAR_TEXT 160
+/* Text in the caller's buffer. */
+const char *dump_text_members(const struct dump *d, uint32_t members, char buf[DUMP_MEMBERS_TEXT]);
+const char *dump_text_dims(const uint64_t *v, unsigned n, char buf[DUMP_DIMS_TEXT]); /* "[16, 1]" */
 /* "3.5 inexact", "1065353216 (1.0 as FLOAT32)"; "" for tensors. */
-const char *dump_text_scalar(const struct dump_record *r, struct arena *a);
+const char *dump_text_scalar(const struct dump_record *r, char buf[DUMP_SCALAR_TEXT]);
 /* "72 records, 12 tasks, G11, level 2, 32,832 bytes of payload" */
 void dump_text_head(struct cli *c, const struct dump *d);
 

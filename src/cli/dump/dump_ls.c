@@ -2,9 +2,9 @@
 /* dump_ls.c: incore dump ls: what is in a dump, record by record, slot by slot or task by task. */
 #include <string.h>
 
-#include "cli/dump/dump_job.h"
+#include "cli/dump/dump_rows.h"
+#include "cli/text/record_table.h"
 #include "cli/text/table.h"
-#include "dump/read/deps.h"
 
 static const struct option_def options[] = {
 	{0, "by", OPTION_CHOICE, "WHAT", "record|slot|task", "record",
@@ -15,12 +15,15 @@ static const struct option_def options[] = {
 	OPTIONS_END,
 };
 
+struct ls_row;
+
 struct ls {
 	struct cli *c;
 	struct dump *d;
 	struct dump_select select;
 	record_list list;
-	VEC(uint32_t) rows; /* slots or tasks that have a selected record */
+	VEC(uint32_t) rows;  /* slots or tasks that have a selected record */
+	struct ls_row *made; /* the row made last */
 };
 
 /* What the rows are: slots (index into d->slots) or tasks, in order, of the selected records. */
@@ -48,38 +51,60 @@ static bool collect(struct ls *l, bool by_task)
 	return true;
 }
 
-static const char *task_text(struct table *t, uint64_t id)
-{
-	return arena_printf(&t->arena, "0x%016llx", (unsigned long long)id);
-}
+/* --- records --- */
 
-static const char *number(struct table *t, uint64_t v)
-{
-	return arena_printf(&t->arena, "%llu", (unsigned long long)v);
-}
+struct ls_record {
+	struct record_row record;
+	const char *func, *copy, *shape_text, *strides_text, *text;
+	char func_text[DUMP_MEMBERS_TEXT], copy_text[32], dims[2][DUMP_DIMS_TEXT];
+	char scalar[DUMP_SCALAR_TEXT], value[DUMP_SCALAR_TEXT + 16];
+};
+
+#define FUNC_TEXT(S)                                                                               \
+	COLUMN(S, func, UNIT_NONE, "func ids of its members", .csv = "func_id",                    \
+		.flags = COLUMN_NO_JSON)
+
+static const struct column ls_record_columns[] = {
+	PART(ls_record, record, &record_row_record),
+	FUNC_TEXT(ls_record),
+	COLUMN(ls_record, copy, UNIT_NONE, "which of several before copies, or #block",
+		.flags = COLUMN_NO_JSON | COLUMN_RIGHT),
+	COLUMN(ls_record, shape_text, UNIT_NONE, "its dimensions, or scalar", .title = "shape",
+		.flags = COLUMN_NO_JSON),
+	COLUMN(ls_record, strides_text, UNIT_NONE, "steps, or dense", .title = "strides",
+		.flags = COLUMN_NO_JSON),
+	COLUMN(ls_record, text, UNIT_NONE, "value of a scalar, and what is wrong", .title = "value",
+		.flags = COLUMN_NO_JSON | COLUMN_WIDE),
+};
+static const struct record ls_record_record = RECORD_OF(ls_record, RECORD_LINE, ls_record_columns);
 
 /* "3/24": the third of 24 before copies; "#3/24" where the block number is stated. */
-static const char *copy_text(struct ls *l, struct table *t, uint32_t record)
+static const char *copy_text(const struct dump *d, uint32_t record, char buf[32])
 {
-	const struct dump_slot *s = dump_slot_of(l->d, record);
-	uint32_t block = dump_block_of(l->d, record);
+	const struct dump_slot *s = dump_slot_of(d, record);
+	uint32_t block = dump_block_of(d, record);
 
-	if (block != DUMP_NONE)
-		return arena_printf(&t->arena, "#%u", block);
-	if (!s || s->n_before < 2 || l->d->records.v[record].stage != DUMP_BEFORE)
-		return "";
+	buf[0] = 0;
+	if (block != DUMP_NONE) {
+		snprintf(buf, 32, "#%u", block);
+		return buf;
+	}
+	if (!s || s->n_before < 2 || d->records.v[record].stage != DUMP_BEFORE)
+		return buf;
 	/* copies without a block number stand in manifest order */
 	for (uint32_t lo = 0, hi = s->n_before; lo < hi;) {
-		uint32_t mid = lo + (hi - lo) / 2, at = l->d->order[s->first + mid];
+		uint32_t mid = lo + (hi - lo) / 2, at = d->order[s->first + mid];
 
-		if (at == record)
-			return arena_printf(&t->arena, "%u/%u", mid + 1, s->n_before);
+		if (at == record) {
+			snprintf(buf, 32, "%u/%u", mid + 1, s->n_before);
+			break;
+		}
 		if (at < record)
 			lo = mid + 1;
 		else
 			hi = mid;
 	}
-	return "";
+	return buf;
 }
 
 static const char *flag_text(const struct dump_record *r)
@@ -93,282 +118,243 @@ static const char *flag_text(const struct dump_record *r)
 					     : "";
 }
 
-static void put_record(struct ls *l, struct table *t, uint32_t i)
+/* What stands in tables alone. */
+static void fill_record_texts(struct ls_record *x, const struct dump *d)
 {
-	const struct dump_record *r = &l->d->records.v[i];
-	struct str kernel = dump_kernel_of(l->d, i);
-	struct dump_geometry g;
-	const char *flag = flag_text(r), *value = dump_text_scalar(r, &t->arena);
+	const struct dump_record *r = &d->records.v[x->record.index];
+	const struct dump_geometry *g = &x->record.geometry;
+	const char *flag = flag_text(r), *value = dump_text_scalar(r, x->scalar);
+	bool is_scalar = r->kind == DUMP_SCALAR;
 
-	dump_geometry_of(l->d, r, &g);
-	dump_cell(t, number(t, i));
-	dump_cell(t, task_text(t, r->task_id));
-	dump_cell(t, dump_text_members(l->d, r->members, &t->arena));
-	table_str(t, kernel.p ? kernel : STR("-"));
-	dump_cell(t, copy_text(l, t, i));
-	dump_cell(t, dump_stage_name(r->stage));
-	dump_cell(t, dump_role_name(r->role));
-	dump_cell(t, number(t, r->slot));
-	dump_cell(t, dtype_name(r->dtype));
-	dump_cell(
-		t, r->kind == DUMP_SCALAR ? "scalar" : dump_text_dims(g.shape, g.rank, &t->arena));
-	dump_cell(t, r->kind == DUMP_SCALAR	  ? ""
-		     : r->flags & DUMP_CONTIGUOUS ? "dense"
-						  : dump_text_dims(g.strides, g.rank, &t->arena));
-	table_u64(t, r->bin_size);
-	dump_cell(t, *value && *flag ? arena_printf(&t->arena, "%s, %s", value, flag)
-		     : *value	     ? value
-				     : flag);
+	x->func = dump_text_members(d, r->members, x->func_text);
+	x->copy = copy_text(d, x->record.index, x->copy_text);
+	x->shape_text = is_scalar ? "scalar" : dump_text_dims(g->shape, g->rank, x->dims[0]);
+	x->strides_text = is_scalar ? ""
+			  : r->flags & DUMP_CONTIGUOUS
+				  ? "dense"
+				  : dump_text_dims(g->strides, g->rank, x->dims[1]);
+	snprintf(x->value, sizeof(x->value), "%s%s%s", value, *value && *flag ? ", " : "", flag);
+	x->text = x->value;
 }
 
-static bool print_records(struct ls *l)
-{
-	static const struct table_column columns[] = {
-		{"index", NULL, CELL_RIGHT, false},
-		{"task", "task_id", CELL_LEFT, false},
-		{"func", "func_id", CELL_LEFT, false},
-		{"kernel", NULL, CELL_LEFT, true},
-		{"copy", NULL, CELL_RIGHT, false},
-		{"stage", NULL, CELL_LEFT, false},
-		{"role", NULL, CELL_LEFT, false},
-		{"arg", NULL, CELL_RIGHT, false},
-		{"dtype", NULL, CELL_LEFT, false},
-		{"shape", NULL, CELL_LEFT, false},
-		{"strides", NULL, CELL_LEFT, false},
-		{"bytes", NULL, CELL_RIGHT, false},
-		{"value", NULL, CELL_LEFT, true},
-	};
-	uint64_t top = cli_top(l->c);
-	struct table t;
-	bool ok;
+/* --- slots --- */
 
-	table_init(&t, columns, sizeof(columns) / sizeof(columns[0]));
-	for (size_t i = 0; i < l->list.n && i < top; i++)
-		put_record(l, &t, l->list.v[i]);
-	ok = table_print(&t, l->c);
-	table_deinit(&t);
-	return ok;
-}
+struct ls_slot {
+	uint64_t task_id;
+	uint32_t slot, chosen, writer, after;
+	const char *role, *kind, *dtype, *choice;
+	struct rows before;
+	uint64_t before_contents;
+	/* in tables alone */
+	const char *func, *shape, *why, *value;
+	uint64_t copies, buffer;
+	char func_text[DUMP_MEMBERS_TEXT], dims[DUMP_DIMS_TEXT], scalar[DUMP_SCALAR_TEXT];
+};
 
-static const char *buffer_text(struct ls *l, struct table *t, uint32_t record)
+struct index_item {
+	uint32_t v;
+};
+static const struct column index_item_columns[] = {
+	COLUMN(index_item, v, UNIT_INDEX, "number of a record in the manifest"),
+};
+static const struct record index_item_record =
+	RECORD_OF(index_item, RECORD_SCALAR, index_item_columns);
+
+static const struct column ls_slot_columns[] = {
+	DUMP_TASK_ID(ls_slot),
+	COLUMN(ls_slot, slot, UNIT_INDEX, "number of the argument", .title = "arg"),
+	COLUMN(ls_slot, role, UNIT_NONE, "what the task does with it", .words = DUMP_ROLES),
+	COLUMN(ls_slot, kind, UNIT_NONE, "what kind of argument it is", .words = DUMP_KINDS),
+	COLUMN(ls_slot, dtype, UNIT_NONE, "type of its elements", .words = DUMP_DTYPES),
+	LIST(ls_slot, before, &index_item_record, "records copied before the task"),
+	COLUMN(ls_slot, before_contents, UNIT_COUNT, "different contents among them",
+		.title = "contents", .csv = "before_contents"),
+	COLUMN(ls_slot, chosen, UNIT_INDEX, "record that is the state before the task",
+		.csv = "before_index", .flags = COLUMN_NULLABLE | COLUMN_DASH),
+	COLUMN(ls_slot, choice, UNIT_NONE, "why that one",
+		.words = "none|only|same|writer|ambiguous"),
+	COLUMN(ls_slot, writer, UNIT_INDEX, "record of an earlier task that left these bytes",
+		.flags = COLUMN_NULLABLE),
+	COLUMN(ls_slot, after, UNIT_INDEX, "first record copied after the task",
+		.csv = "after_index", .flags = COLUMN_NULLABLE | COLUMN_DASH),
+	FUNC_TEXT(ls_slot),
+	COLUMN(ls_slot, shape, UNIT_NONE, "its dimensions", .flags = COLUMN_NO_JSON),
+	COLUMN(ls_slot, copies, UNIT_COUNT, "records copied before the task", .title = "before",
+		.csv = "before_copies", .flags = COLUMN_NO_JSON),
+	COLUMN(ls_slot, why, UNIT_NONE, "why that one", .flags = COLUMN_NO_JSON),
+	COLUMN(ls_slot, buffer, UNIT_INDEX, "bytes of its buffer", .csv = "buffer_bytes",
+		.flags = COLUMN_NO_JSON | COLUMN_NULLABLE | COLUMN_SOME | COLUMN_DASH),
+	COLUMN(ls_slot, value, UNIT_NONE, "value of a scalar",
+		.flags = COLUMN_NO_JSON | COLUMN_WIDE),
+};
+static const struct record ls_slot_record = RECORD_OF(ls_slot, RECORD_BLOCK, ls_slot_columns);
+
+static void fill_slot(struct ls_slot *x, const struct dump *d, const struct dump_slot *s)
 {
+	uint32_t first = d->order[s->first];
+	const struct dump_record *r = &d->records.v[first];
 	struct record_buffer b;
+	struct dump_geometry g;
 
-	return record_buffer_of(l->d, record, &b) && b.size ? number(t, b.size) : "-";
+	dump_geometry_of(d, r, &g);
+	*x = (struct ls_slot){.task_id = r->task_id,
+		.slot = s->index,
+		.role = dump_role_name(r->role),
+		.kind = dump_kind_name(r->kind),
+		.dtype = dtype_name(r->dtype),
+		.before = {&d->order[s->first], s->n_before},
+		.before_contents = s->n_before > 1 ? s->n_distinct : s->n_before,
+		.chosen = s->before,
+		.choice = dump_choice_name(s->choice),
+		.writer = s->writer,
+		.after = dump_slot_after(d, s),
+		.copies = s->n_before,
+		.why = s->before == DUMP_NONE ? "" : dump_choice_name(s->choice),
+		.buffer = record_buffer_of(d, first, &b) ? b.size : 0};
+	x->func = dump_text_members(d, dump_task_find(d, r->task_id)->members, x->func_text);
+	x->shape = dump_text_dims(g.shape, g.rank, x->dims);
+	x->value = dump_text_scalar(r, x->scalar);
 }
 
-static bool print_slots(struct ls *l)
+/* --- tasks --- */
+
+struct ls_task {
+	uint64_t task_id, ring, local;
+	struct rows func_id;
+	struct str kernel;
+	uint64_t blocks, tensors, scalars, records, bytes;
+	const char *place, *func; /* in tables alone */
+	char place_text[32], func_text[DUMP_MEMBERS_TEXT];
+	int64_t func_ids[DUMP_MAX_MEMBERS];
+};
+
+static const struct column ls_task_columns[] = {
+	DUMP_TASK_ID(ls_task),
+	COLUMN(ls_task, ring, UNIT_INDEX, "ring of the task: the high half of its id"),
+	COLUMN(ls_task, local, UNIT_INDEX, "its number there: the low half"),
+	LIST(ls_task, func_id, &func_id_record, "functions that it runs", .flags = COLUMN_NULLABLE),
+	DUMP_KERNEL(ls_task),
+	COLUMN(ls_task, blocks, UNIT_COUNT, "blocks that copied something"),
+	COLUMN(ls_task, tensors, UNIT_COUNT, "arguments that are tensors"),
+	COLUMN(ls_task, scalars, UNIT_COUNT, "arguments that are scalars"),
+	COLUMN(ls_task, records, UNIT_COUNT, "records of it"),
+	COLUMN(ls_task, bytes, UNIT_BYTES, "bytes they have in the payload file"),
+	COLUMN(ls_task, place, UNIT_NONE, "ring and number", .title = "ring:local",
+		.flags = COLUMN_NO_JSON),
+	FUNC_TEXT(ls_task),
+};
+static const struct record ls_task_record = RECORD_OF(ls_task, RECORD_LINE, ls_task_columns);
+
+static void fill_task(struct ls_task *x, const struct dump *d, const struct dump_task *k)
 {
-	static const struct table_column columns[] = {
-		{"task", "task_id", CELL_LEFT, false},
-		{"func", "func_id", CELL_LEFT, false},
-		{"arg", NULL, CELL_RIGHT, false},
-		{"role", NULL, CELL_LEFT, false},
-		{"kind", NULL, CELL_LEFT, false},
-		{"dtype", NULL, CELL_LEFT, false},
-		{"shape", NULL, CELL_LEFT, false},
-		{"before", "before_copies", CELL_RIGHT, false},
-		{"contents", "before_contents", CELL_RIGHT, false},
-		{"chosen", "before_index", CELL_RIGHT, false},
-		{"why", NULL, CELL_LEFT, false},
-		{"after", "after_index", CELL_RIGHT, false},
-		{"buffer", "buffer_bytes", CELL_RIGHT, false},
-		{"value", NULL, CELL_LEFT, true},
-	};
-	uint64_t top = cli_top(l->c);
-	struct table t;
-	bool ok;
-
-	table_init(&t, columns, sizeof(columns) / sizeof(columns[0]));
-	for (size_t i = 0; i < l->rows.n && i < top; i++) {
-		const struct dump_slot *s = &l->d->slots.v[l->rows.v[i]];
-		const struct dump_record *r = &l->d->records.v[l->d->order[s->first]];
-		uint32_t after = dump_slot_after(l->d, s);
-		struct dump_geometry g;
-
-		dump_geometry_of(l->d, r, &g);
-		dump_cell(&t, task_text(&t, r->task_id));
-		dump_cell(&t, dump_text_members(
-				      l->d, dump_task_find(l->d, r->task_id)->members, &t.arena));
-		dump_cell(&t, number(&t, s->index));
-		dump_cell(&t, dump_role_name(r->role));
-		dump_cell(&t, dump_kind_name(r->kind));
-		dump_cell(&t, dtype_name(r->dtype));
-		dump_cell(&t, dump_text_dims(g.shape, g.rank, &t.arena));
-		table_u64(&t, s->n_before);
-		table_u64(&t, s->n_before > 1 ? s->n_distinct : s->n_before);
-		dump_cell(&t, s->before == DUMP_NONE ? "-" : number(&t, s->before));
-		dump_cell(&t, s->before == DUMP_NONE ? "" : dump_choice_name(s->choice));
-		dump_cell(&t, after == DUMP_NONE ? "-" : number(&t, after));
-		dump_cell(&t, buffer_text(l, &t, l->d->order[s->first]));
-		dump_cell(&t, dump_text_scalar(r, &t.arena));
-	}
-	ok = table_print(&t, l->c);
-	table_deinit(&t);
-	return ok;
-}
-
-/* Tensors, scalars and payload bytes of a task. */
-static void task_sums(const struct dump *d, const struct dump_task *k, uint64_t sums[3])
-{
-	memset(sums, 0, 3 * sizeof(sums[0]));
+	*x = (struct ls_task){.task_id = k->id,
+		.ring = k->id >> 32,
+		.local = k->id & UINT32_MAX,
+		.kernel = dump_kernel_of(d, d->order[k->first_copy]),
+		.blocks = k->n_blocks,
+		.records = k->n_copies,
+		.place = x->place_text};
 	for (uint32_t i = 0; i < k->n_slots; i++) {
 		const struct dump_slot *s = &d->slots.v[k->first_slot + i];
 
-		sums[d->records.v[d->order[s->first]].kind == DUMP_SCALAR]++;
+		if (d->records.v[d->order[s->first]].kind == DUMP_SCALAR)
+			x->scalars++;
+		else
+			x->tensors++;
 	}
 	for (uint32_t i = 0; i < k->n_copies; i++)
-		sums[2] += d->records.v[d->order[k->first_copy + i]].bin_size;
+		x->bytes += d->records.v[d->order[k->first_copy + i]].bin_size;
+	x->func_id = func_id_rows(d, k->members, x->func_ids);
+	x->func = dump_text_members(d, k->members, x->func_text);
+	snprintf(x->place_text, sizeof(x->place_text), "%u:%u", (unsigned)x->ring,
+		(unsigned)x->local);
 }
 
-static bool print_tasks(struct ls *l)
-{
-	static const struct table_column columns[] = {
-		{"task", "task_id", CELL_LEFT, false},
-		{"ring:local", NULL, CELL_LEFT, false},
-		{"func", "func_id", CELL_LEFT, false},
-		{"kernel", NULL, CELL_LEFT, true},
-		{"blocks", NULL, CELL_RIGHT, false},
-		{"tensors", NULL, CELL_RIGHT, false},
-		{"scalars", NULL, CELL_RIGHT, false},
-		{"records", NULL, CELL_RIGHT, false},
-		{"bytes", NULL, CELL_RIGHT, false},
+/* --- all of them: made one at a time, a dump may have millions --- */
+
+struct ls_row {
+	union {
+		struct ls_record record;
+		struct ls_slot slot;
+		struct ls_task task;
 	};
-	uint64_t top = cli_top(l->c), sums[3];
-	struct table t;
-	bool ok;
+};
 
-	table_init(&t, columns, sizeof(columns) / sizeof(columns[0]));
-	for (size_t i = 0; i < l->rows.n && i < top; i++) {
-		const struct dump_task *k = &l->d->tasks.v[l->rows.v[i]];
-		struct str kernel = dump_kernel_of(l->d, l->d->order[k->first_copy]);
+static const void *record_at(const void *v, size_t i)
+{
+	const struct ls *l = v;
+	struct ls_record *x = &l->made->record;
 
-		task_sums(l->d, k, sums);
-		dump_cell(&t, task_text(&t, k->id));
-		dump_cell(&t,
-			arena_printf(&t.arena, "%u:%u", (unsigned)(k->id >> 32), (unsigned)k->id));
-		dump_cell(&t, dump_text_members(l->d, k->members, &t.arena));
-		table_str(&t, kernel.p ? kernel : STR("-"));
-		table_u64(&t, k->n_blocks);
-		table_u64(&t, sums[0]);
-		table_u64(&t, sums[1]);
-		table_u64(&t, k->n_copies);
-		table_u64(&t, sums[2]);
-	}
-	ok = table_print(&t, l->c);
-	table_deinit(&t);
-	return ok;
+	record_row_fill(&x->record, l->d, l->list.v[i]);
+	if (!l->c->use_json)
+		fill_record_texts(x, l->d);
+	return x;
 }
 
-static void json_slot(struct json_writer *w, const struct dump *d, const struct dump_slot *s)
+static const void *slot_at(const void *v, size_t i)
 {
-	const struct dump_record *r = &d->records.v[d->order[s->first]];
-	uint32_t after = dump_slot_after(d, s);
+	const struct ls *l = v;
 
-	json_w_object(w);
-	dump_json_hex(w, "task_id", r->task_id, 16);
-	json_w_kv_u64(w, "slot", s->index);
-	json_w_kv_cstr(w, "role", dump_role_name(r->role));
-	json_w_kv_cstr(w, "kind", dump_kind_name(r->kind));
-	json_w_kv_cstr(w, "dtype", dtype_name(r->dtype));
-	json_w_key(w, "before");
-	json_w_row(w);
-	for (uint32_t i = 0; i < s->n_before; i++)
-		json_w_u64(w, d->order[s->first + i]);
-	json_w_end(w);
-	json_w_key(w, "before_contents");
-	if (s->n_before > 1)
-		json_w_u64(w, s->n_distinct);
-	else
-		json_w_u64(w, s->n_before);
-	json_w_key(w, "chosen");
-	if (s->before == DUMP_NONE)
-		json_w_null(w);
-	else
-		json_w_u64(w, s->before);
-	json_w_kv_cstr(w, "choice", dump_choice_name(s->choice));
-	json_w_key(w, "writer");
-	if (s->writer == DUMP_NONE)
-		json_w_null(w);
-	else
-		json_w_u64(w, s->writer);
-	json_w_key(w, "after");
-	if (after == DUMP_NONE)
-		json_w_null(w);
-	else
-		json_w_u64(w, after);
-	json_w_end(w);
+	fill_slot(&l->made->slot, l->d, &l->d->slots.v[l->rows.v[i]]);
+	return &l->made->slot;
 }
 
-static void json_task(struct json_writer *w, const struct dump *d, const struct dump_task *k)
+static const void *task_at(const void *v, size_t i)
 {
-	struct str kernel = dump_kernel_of(d, d->order[k->first_copy]);
-	int32_t ids[DUMP_MAX_MEMBERS];
-	unsigned n = dump_members_of(d, k->members, ids);
-	uint64_t sums[3];
+	const struct ls *l = v;
 
-	task_sums(d, k, sums);
-	json_w_row_object(w);
-	dump_json_hex(w, "task_id", k->id, 16);
-	json_w_kv_u64(w, "ring", k->id >> 32);
-	json_w_kv_u64(w, "local", k->id & UINT32_MAX);
-	json_w_key(w, "func_id");
-	if (n) {
-		json_w_row(w);
-		for (unsigned i = 0; i < n; i++)
-			json_w_i64(w, ids[i]);
-		json_w_end(w);
-	} else {
-		json_w_null(w);
-	}
-	json_w_key(w, "kernel");
-	if (kernel.p)
-		json_w_str(w, kernel);
-	else
-		json_w_null(w);
-	json_w_kv_u64(w, "blocks", k->n_blocks);
-	json_w_kv_u64(w, "tensors", sums[0]);
-	json_w_kv_u64(w, "scalars", sums[1]);
-	json_w_kv_u64(w, "records", k->n_copies);
-	json_w_kv_u64(w, "bytes", sums[2]);
-	json_w_end(w);
+	fill_task(&l->made->task, l->d, &l->d->tasks.v[l->rows.v[i]]);
+	return &l->made->task;
 }
 
-static bool print_json(struct ls *l, const char *by)
-{
-	bool by_record = strcmp(by, "record") == 0, by_slot = strcmp(by, "slot") == 0;
-	uint64_t top = cli_top(l->c);
-	size_t n = by_record ? l->list.n : l->rows.n;
-	struct json_writer w;
+struct ls_data {
+	const char *verb, *by;
+	uint64_t selected;
+	struct rows records, slots, tasks;
+};
+static const struct column data_columns[] = {
+	DUMP_VERB(ls_data, "ls"),
+	COLUMN(ls_data, by, UNIT_NONE, "what the rows are", .words = "record|slot|task"),
+	COLUMN(ls_data, selected, UNIT_COUNT, "records that were selected"),
+	LIST(ls_data, records, &ls_record_record, "the records", .flags = COLUMN_OPTIONAL),
+	LIST(ls_data, slots, &ls_slot_record, "the arguments of tasks", .flags = COLUMN_OPTIONAL),
+	LIST(ls_data, tasks, &ls_task_record, "the tasks", .flags = COLUMN_OPTIONAL),
+};
+static const struct record data_record = RECORD_OF(ls_data, RECORD_BLOCK, data_columns);
+static const struct record *const records[] = {&data_record, NULL};
 
-	dump_json_begin(l->c, &w, l->d);
-	json_w_kv_cstr(&w, "by", by);
-	json_w_kv_u64(&w, "selected", l->list.n);
-	json_w_key(&w, by_record ? "records" : by_slot ? "slots" : "tasks");
-	json_w_array(&w);
-	for (size_t i = 0; i < n && i < top; i++) {
-		if (by_record) {
-			json_w_row_object(&w);
-			dump_json_record(&w, l->d, l->list.v[i]);
-			json_w_end(&w);
-		} else if (by_slot) {
-			json_slot(&w, l->d, &l->d->slots.v[l->rows.v[i]]);
-		} else {
-			json_task(&w, l->d, &l->d->tasks.v[l->rows.v[i]]);
-		}
-	}
-	json_w_end(&w);
-	json_w_end(&w);
-	return cli_json_end(l->c, &w);
+static bool print_table(struct cli *c, const struct ls_data *x)
+{
+	static const char *const record_columns[] = {"index", "task_id", "func", "kernel", "copy",
+		"stage", "role", "slot", "dtype", "shape_text", "strides_text", "bin_size", "text",
+		NULL};
+	static const char *const slot_columns[] = {"task_id", "func", "slot", "role", "kind",
+		"dtype", "shape", "copies", "before_contents", "chosen", "why", "after", "buffer",
+		"value", NULL};
+	static const char *const task_columns[] = {"task_id", "place", "func", "kernel", "blocks",
+		"tensors", "scalars", "records", "bytes", NULL};
+
+	if (x->records.v)
+		return record_table_print(c, &ls_record_record, x->records, record_columns);
+	if (x->slots.v)
+		return record_table_print(c, &ls_slot_record, x->slots, slot_columns);
+	return record_table_print(c, &ls_task_record, x->tasks, task_columns);
 }
 
 static bool print(struct ls *l, const char *by)
 {
 	bool by_record = strcmp(by, "record") == 0;
+	uint64_t top = cli_top(l->c), n = by_record ? l->list.n : l->rows.n;
+	struct rows rows = {l, n < top ? n : top};
+	struct ls_data x = {.verb = "ls", .by = by, .selected = l->list.n};
+	struct ls_row made;
 	char a[32], b[32];
 
+	l->made = &made;
+	rows.at = by_record ? record_at : strcmp(by, "slot") == 0 ? slot_at : task_at;
+	*(by_record ? &x.records : rows.at == slot_at ? &x.slots : &x.tasks) = rows;
 	if (l->c->use_json)
-		return print_json(l, by);
+		return dump_json(l->c, l->d, &data_record, &x);
 	if (!l->c->use_csv) {
 		cli_page(l->c, 0);
 		dump_text_head(l->c, l->d);
@@ -376,9 +362,7 @@ static bool print(struct ls *l, const char *by)
 			fprintf(l->c->out, "%s of %s records selected\n", fmt_u64(a, l->list.n),
 				fmt_u64(b, l->d->records.n));
 	}
-	return by_record		 ? print_records(l)
-	       : strcmp(by, "slot") == 0 ? print_slots(l)
-					 : print_tasks(l);
+	return print_table(l->c, &x);
 }
 
 static int run_dump_ls(struct cli *c)
@@ -409,4 +393,6 @@ const struct verb dump_verb_ls = {
 	.min_args = 1,
 	.max_args = 1,
 	.run = run_dump_ls,
+	.records = records,
+	.inputs = dump_inputs,
 };

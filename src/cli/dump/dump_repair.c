@@ -1,81 +1,76 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* dump_repair.c: incore dump repair: the manifest of a dump that was not closed, and what is lost.
  */
-#include "cli/dump/dump_job.h"
+#include "cli/dump/dump_rows.h"
 #include "cli/text/table.h"
 #include "dump/repair.h"
 
 static const struct option_def options[] = {OPTIONS_END};
 
-static void json_lists(struct json_writer *w, const struct repair_report *r)
-{
-	json_w_key(w, "payloads_lost");
-	json_w_array(w);
-	for (size_t i = 0; i < r->lost_payloads.n; i++) {
-		const struct repair_lost *x = &r->lost_payloads.v[i];
+static const struct column lost_columns[] = {
+	DUMP_TASK_ID(repair_lost),
+	COLUMN(repair_lost, slot, UNIT_INDEX, "number of the argument"),
+	COLUMN(repair_lost, stage, UNIT_NONE, "when it was copied, seen from the task",
+		.words = DUMP_STAGES),
+	COLUMN(repair_lost, why, UNIT_NONE, "what is wrong with its bytes"),
+};
+static const struct record lost_record = RECORD_OF(repair_lost, RECORD_LINE, lost_columns);
 
-		json_w_row_object(w);
-		dump_json_hex(w, "task_id", x->task_id, 16);
-		json_w_kv_u64(w, "slot", x->slot);
-		json_w_kv_cstr(w, "stage", dump_stage_name(x->stage));
-		json_w_kv_cstr(w, "why", x->why);
-		json_w_end(w);
-	}
-	json_w_end(w);
-	json_w_key(w, "tasks_incomplete");
-	json_w_array(w);
-	for (size_t i = 0; i < r->incomplete.n; i++) {
-		const struct repair_task *x = &r->incomplete.v[i];
+static const struct column task_columns[] = {
+	DUMP_TASK_ID(repair_task),
+	COLUMN(repair_task, dispatch_id, UNIT_NONE, "dispatch that the task belongs to"),
+	COLUMN(repair_task, block_idx, UNIT_INDEX, "its block"),
+	COLUMN(repair_task, expected, UNIT_COUNT, "arguments it has; null: never described",
+		.flags = COLUMN_NULLABLE),
+	COLUMN(repair_task, found, UNIT_COUNT, "arguments that were found"),
+};
+static const struct record task_record = RECORD_OF(repair_task, RECORD_LINE, task_columns);
 
-		json_w_row_object(w);
-		dump_json_hex(w, "task_id", x->task_id, 16);
-		json_w_kv_u64(w, "dispatch_id", x->dispatch_id);
-		json_w_kv_u64(w, "block_idx", x->block_idx);
-		json_w_key(w, "expected");
-		if (x->expected == UINT32_MAX)
-			json_w_null(w);
-		else
-			json_w_u64(w, x->expected);
-		json_w_kv_u64(w, "found", x->found);
-		json_w_end(w);
-	}
-	json_w_end(w);
-}
+static const struct column cut_columns[] = {
+	COLUMN_AS(repair_report, cut_off, "offset", UNIT_BYTES, "where in the log it begins"),
+	COLUMN_AS(repair_report, cut_bytes, "bytes", UNIT_BYTES, "how much it is"),
+	COLUMN_AS(repair_report, cut_why, "why", UNIT_NONE, "why it is not used"),
+};
+static const struct record cut_record = RECORD_OF(repair_report, RECORD_LINE, cut_columns);
+
+struct repair_data {
+	const char *verb;
+	struct repair_report r;
+	const struct repair_report *cut; /* NULL: all of the log is used */
+};
+#define REPORTED(M, NAME, UNIT, DOC) COLUMN_AS(repair_data, r.M, NAME, UNIT, DOC)
+static const struct column data_columns[] = {
+	DUMP_VERB(repair_data, "repair"),
+	REPORTED(manifest, "manifest", UNIT_NONE, "path of the manifest that was written"),
+	REPORTED(records, "records", UNIT_COUNT, "tensors and scalars in it"),
+	REPORTED(is_closed, "closed", UNIT_NONE, "the run had closed the dump"),
+	REPORTED(flushes, "flushes", UNIT_COUNT, "times the log was flushed"),
+	REPORTED(log_bytes, "log_bytes", UNIT_BYTES, "size of the log"),
+	POINTER(repair_data, cut, &cut_record, "the end of the log, where it is not used"),
+	REPORTED(bin_bytes, "payload_bytes", UNIT_BYTES, "size of the payload file"),
+	REPORTED(n_lost_payloads, "lost_payloads", UNIT_COUNT, "records without their bytes"),
+	REPORTED(n_incomplete, "incomplete_tasks", UNIT_COUNT, "tasks that lack something"),
+	REPORTED(lost_records, "lost_records", UNIT_COUNT, "records the run counted as lost"),
+	REPORTED(lost_bytes, "lost_bytes", UNIT_BYTES, "bytes the run counted as lost"),
+	VECTOR(repair_data, r.lost_payloads, "payloads_lost", &lost_record,
+		"the first of the lost payloads"),
+	VECTOR(repair_data, r.incomplete, "tasks_incomplete", &task_record,
+		"the first of the incomplete tasks"),
+};
+static const struct record data_record = RECORD_OF(repair_data, RECORD_BLOCK, data_columns);
+static const struct record *const records[] = {&data_record, NULL};
+
+static const struct column path_columns[] = {
+	COLUMN_AS(text_item, v, "path", UNIT_NONE, "directory of the dump"),
+};
+static const struct record path_record = RECORD_OF(text_item, RECORD_BLOCK, path_columns);
+static const struct record *const inputs[] = {&path_record, NULL};
 
 static bool print_json(struct cli *c, const struct repair_report *r)
 {
-	struct json_writer w;
+	struct repair_data x = {"repair", *r, r->cut_why ? r : NULL};
 
-	cli_json_head(c, &w);
-	json_w_object(&w);
-	json_w_kv_cstr(&w, "path", c->args[0]);
-	json_w_end(&w);
-	json_w_key(&w, "data");
-	json_w_object(&w);
-	json_w_kv_cstr(&w, "verb", "repair");
-	json_w_kv_cstr(&w, "manifest", r->manifest);
-	json_w_kv_u64(&w, "records", r->records);
-	json_w_kv_bool(&w, "closed", r->is_closed);
-	json_w_kv_u64(&w, "flushes", r->flushes);
-	json_w_kv_u64(&w, "log_bytes", r->log_bytes);
-	json_w_key(&w, "cut");
-	if (r->cut_why) {
-		json_w_row_object(&w);
-		json_w_kv_u64(&w, "offset", r->cut_off);
-		json_w_kv_u64(&w, "bytes", r->cut_bytes);
-		json_w_kv_cstr(&w, "why", r->cut_why);
-		json_w_end(&w);
-	} else {
-		json_w_null(&w);
-	}
-	json_w_kv_u64(&w, "payload_bytes", r->bin_bytes);
-	json_w_kv_u64(&w, "lost_payloads", r->n_lost_payloads);
-	json_w_kv_u64(&w, "incomplete_tasks", r->n_incomplete);
-	json_w_kv_u64(&w, "lost_records", r->lost_records);
-	json_w_kv_u64(&w, "lost_bytes", r->lost_bytes);
-	json_lists(&w, r);
-	json_w_end(&w);
-	return cli_json_end(c, &w);
+	return cli_json(c, &path_record, &(struct text_item){c->args[0]}, &data_record, &x);
 }
 
 static void print_lists(FILE *out, const struct repair_report *r)
@@ -155,4 +150,6 @@ const struct verb dump_verb_repair = {
 	.min_args = 1,
 	.max_args = 1,
 	.run = run_dump_repair,
+	.records = records,
+	.inputs = inputs,
 };

@@ -3,9 +3,8 @@
 #include <math.h>
 #include <string.h>
 
-#include "cli/dump/dump_job.h"
+#include "cli/dump/dump_rows.h"
 #include "cli/text/table.h"
-#include "dump/read/deps.h"
 #include "dump/read/diff.h"
 #include "dump/read/values.h"
 
@@ -23,19 +22,9 @@ struct show {
 	struct dump *d;
 	struct dump_select select;
 	record_list list;
-	struct arena arena;
 	uint64_t limit;
 	bool is_hex;
-	bool is_failed; /* no memory for some text */
 };
-
-/* Text that was just made, or what stands for it. */
-static const char *made(struct show *s, const char *text)
-{
-	if (!text)
-		s->is_failed = true;
-	return text ? text : "";
-}
 
 /* A tensor's bytes, statistics and, for INOUT, what the task changed. */
 struct shown {
@@ -47,7 +36,7 @@ struct shown {
 	struct dump_pair change;
 };
 
-static bool look(struct show *s, uint32_t record, struct shown *out)
+static bool look(const struct show *s, uint32_t record, struct shown *out)
 {
 	static const struct dump_diff_options exact = {.rtol = 0, .atol = 0};
 	const struct dump_record *r = &s->d->records.v[record];
@@ -81,7 +70,7 @@ static const char *element(struct show *s, unsigned dtype, uint64_t bits, char b
 	return value_text(dtype, bits, s->is_hex ? VALUE_HEX : VALUE_ROUND_TRIP, buf);
 }
 
-static const char *place(struct show *s, const struct dump_geometry *g, uint64_t i)
+static const char *place(const struct dump_geometry *g, uint64_t i, char buf[DUMP_DIMS_TEXT])
 {
 	uint64_t at[DUMP_MAX_RANK] = {0};
 
@@ -89,7 +78,7 @@ static const char *place(struct show *s, const struct dump_geometry *g, uint64_t
 		at[k] = i % g->shape[k];
 		i /= g->shape[k];
 	}
-	return made(s, dump_text_dims(at, g->rank, &s->arena));
+	return dump_text_dims(at, g->rank, buf);
 }
 
 /* Rows of the last dimension, each with the index it begins at; long rows go on in the next line.
@@ -99,7 +88,7 @@ static void print_values(struct show *s, const struct dump_record *r, const stru
 	uint64_t n = x->n < s->limit ? x->n : s->limit, row, most = 8;
 	struct dump_geometry g;
 	size_t width = 1;
-	char text[VALUE_TEXT];
+	char text[VALUE_TEXT], dims[DUMP_DIMS_TEXT];
 
 	dump_geometry_of(s->d, r, &g);
 	row = g.rank && g.shape[g.rank - 1] ? g.shape[g.rank - 1] : 1;
@@ -114,11 +103,9 @@ static void print_values(struct show *s, const struct dump_record *r, const stru
 		bool is_start = i % row % most == 0;
 
 		if (is_start)
-			fprintf(s->c->out, "%s  %-12s", i ? "\n" : "", place(s, &g, i));
+			fprintf(s->c->out, "%s  %-12s", i ? "\n" : "", place(&g, i, dims));
 		fprintf(s->c->out, "  %*s", (int)width,
 			element(s, r->dtype, value_bits(r->dtype, x->p, i), text));
-		if (is_start && s->arena.total_bytes > 1 << 20)
-			arena_reset(&s->arena);
 	}
 	if (n)
 		fputc('\n', s->c->out);
@@ -171,7 +158,7 @@ static void print_change(struct show *s, uint32_t record, const struct shown *x)
 	const struct dump_record *r = &s->d->records.v[record];
 	const struct dump_pair *p = &x->change;
 	struct dump_geometry g;
-	char a[32], b[32];
+	char a[32], b[32], dims[DUMP_DIMS_TEXT];
 
 	if (x->partner == DUMP_NONE)
 		return;
@@ -187,7 +174,7 @@ static void print_change(struct show *s, uint32_t record, const struct shown *x)
 	else
 		fprintf(s->c->out, "%s of %s value%s changed, first at %s, largest change %.9g\n",
 			fmt_u64(a, p->n_differ), fmt_u64(b, p->n), plural(p->n),
-			place(s, &g, p->first), p->max_abs);
+			place(&g, p->first, dims), p->max_abs);
 }
 
 static void print_buffer(struct show *s, uint32_t record)
@@ -212,25 +199,25 @@ static void print_head(struct show *s, uint32_t i)
 	struct str kernel = dump_kernel_of(s->d, i);
 	struct dump_geometry g;
 	FILE *out = s->c->out;
-	char a[32];
+	char a[32], func[DUMP_MEMBERS_TEXT], dims[DUMP_DIMS_TEXT], scalar[DUMP_SCALAR_TEXT];
 
 	dump_geometry_of(s->d, r, &g);
 	fprintf(out, "%srecord %u%s: task 0x%016llx (%u:%u)", style_on(s->c, CELL_HOT), i,
 		style_off(s->c), (unsigned long long)r->task_id, (unsigned)(r->task_id >> 32),
 		(unsigned)r->task_id);
-	fprintf(out, ", func %s", made(s, dump_text_members(s->d, r->members, &s->arena)));
+	fprintf(out, ", func %s", dump_text_members(s->d, r->members, func));
 	if (kernel.p)
 		fprintf(out, " (%.*s)", STR_ARG(kernel));
 	fprintf(out, ", slot %u, %s, %s\n  %s ", r->slot, dump_role_name(r->role),
 		dump_stage_name(r->stage), dtype_name(r->dtype));
 	if (r->kind == DUMP_SCALAR) {
-		fprintf(out, "scalar = %s, bits 0x%016llx\n",
-			made(s, dump_text_scalar(r, &s->arena)), (unsigned long long)r->bits);
+		fprintf(out, "scalar = %s, bits 0x%016llx\n", dump_text_scalar(r, scalar),
+			(unsigned long long)r->bits);
 		return;
 	}
-	fputs(made(s, dump_text_dims(g.shape, g.rank, &s->arena)), out);
+	fputs(dump_text_dims(g.shape, g.rank, dims), out);
 	if (!(r->flags & DUMP_CONTIGUOUS))
-		fprintf(out, ", strides %s", made(s, dump_text_dims(g.strides, g.rank, &s->arena)));
+		fprintf(out, ", strides %s", dump_text_dims(g.strides, g.rank, dims));
 	fprintf(out, ", start %llu, ", (unsigned long long)r->start_offset);
 	if (r->bin_size)
 		fprintf(out, "%s byte%s at %llu", fmt_u64(a, r->bin_size), plural(r->bin_size),
@@ -265,113 +252,148 @@ static bool print_text(struct show *s)
 			print_stats(s, &s->d->records.v[record], &x.stats);
 		print_change(s, record, &x);
 		print_values(s, &s->d->records.v[record], &x);
-		arena_reset(&s->arena);
 	}
 	if (top < s->list.n)
 		fprintf(s->c->out, "\n... %zu more record%s (--top all)\n", s->list.n - (size_t)top,
 			plural(s->list.n - (size_t)top));
 	if (!s->list.n)
 		fputs("no record is selected\n", s->c->out);
-	return !s->is_failed || err_nomem(&s->c->error);
+	return true;
 }
 
-static void json_stats(struct json_writer *w, unsigned dtype, const struct value_stats *v)
-{
-	json_w_key(w, "statistics");
-	json_w_object(w);
-	json_w_kv_u64(w, "values", v->n);
-	json_w_key(w, "min");
-	if (dtype_is_float(dtype))
-		json_w_sig(w, v->min, 9);
-	else
-		dump_json_value(w, dtype == DTYPE_UINT64 ? DTYPE_UINT64 : DTYPE_INT64,
-			(uint64_t)v->min_i64);
-	json_w_key(w, "max");
-	if (dtype_is_float(dtype))
-		json_w_sig(w, v->max, 9);
-	else
-		dump_json_value(w, dtype == DTYPE_UINT64 ? DTYPE_UINT64 : DTYPE_INT64,
-			(uint64_t)v->max_i64);
-	json_w_key(w, "mean");
-	json_w_sig(w, v->mean, 17);
-	json_w_kv_u64(w, "zeros", v->zeros);
-	json_w_kv_u64(w, "nans", v->nans);
-	json_w_kv_u64(w, "infs", v->pos_infs);
-	json_w_kv_u64(w, "negative_infs", v->neg_infs);
-	json_w_key(w, "histogram");
-	json_w_row(w);
-	for (unsigned i = 0; i < STATS_BINS; i++)
-		json_w_u64(w, v->bins[i]);
-	json_w_end(w);
-	json_w_end(w);
-}
+/* --- JSON --- */
 
-static void json_values(
-	struct show *s, struct json_writer *w, const struct dump_record *r, const struct shown *x)
-{
+struct stats_row {
+	struct value_stats k;
+	struct any min, max;
+	struct rows histogram;
+};
+static const struct column stats_columns[] = {
+	COLUMN_AS(stats_row, k.n, "values", UNIT_COUNT, "values looked at"),
+	COLUMN(stats_row, min, UNIT_NONE, "least finite value", .words = "number",
+		.flags = COLUMN_NULLABLE),
+	COLUMN(stats_row, max, UNIT_NONE, "greatest finite value", .words = "number",
+		.flags = COLUMN_NULLABLE),
+	COLUMN_AS(stats_row, k.mean, "mean", UNIT_NONE, "mean of the finite values", .digits = -17),
+	COLUMN_AS(stats_row, k.zeros, "zeros", UNIT_COUNT, "values that are zero"),
+	COLUMN_AS(stats_row, k.nans, "nans", UNIT_COUNT, "values that are no number"),
+	COLUMN_AS(stats_row, k.pos_infs, "infs", UNIT_COUNT, "values that are infinite"),
+	COLUMN_AS(stats_row, k.neg_infs, "negative_infs", UNIT_COUNT, "of the other sign"),
+	LIST(stats_row, histogram, &number_item_record,
+		"finite values in steps of equal width from the least to the greatest",
+		.digits = STATS_BINS),
+};
+static const struct record stats_record = RECORD_OF(stats_row, RECORD_BLOCK, stats_columns);
+
+static const struct column change_columns[] = {
+	COLUMN(shown, partner, UNIT_INDEX, "record of the same argument at the other stage"),
+	COLUMN_AS(shown, change.state, "state", UNIT_NONE, "how the two compare",
+		.words = DUMP_PAIR_STATES),
+	COLUMN_AS(shown, change.n_differ, "values_changed", UNIT_COUNT, "values that differ"),
+	COLUMN_AS(shown, change.first, "first", UNIT_INDEX, "element of the first difference"),
+	COLUMN_AS(shown, change.max_abs, "largest", UNIT_NONE, "largest change", .digits = -9),
+};
+static const struct record change_record = RECORD_OF(shown, RECORD_BLOCK, change_columns);
+
+struct value_item {
+	struct any v;
+};
+static const struct column value_columns[] = {
+	COLUMN(value_item, v, UNIT_NONE, "an element, or its bits with --hex",
+		.words = DUMP_VALUE_TYPES),
+};
+static const struct record value_record = RECORD_OF(value_item, RECORD_SCALAR, value_columns);
+
+/* A record with its values; made one at a time. */
+struct shown_row {
+	struct record_row record;
+	const struct stats_row *statistics;
+	const struct shown *change;
+	struct rows values;
+	/* what they point at */
+	const struct show *show;
+	struct shown shown;
+	struct stats_row stats;
+	struct value_item value;
 	char text[VALUE_TEXT];
+	bool is_failed; /* the error is told */
+};
+static const struct column shown_columns[] = {
+	PART(shown_row, record, &record_row_record),
+	POINTER(shown_row, statistics, &stats_record, "what its values are like",
+		.flags = COLUMN_OPTIONAL),
+	POINTER(shown_row, change, &change_record, "what the task did to an argument it writes",
+		.flags = COLUMN_OPTIONAL),
+	LIST(shown_row, values, &value_record, "the first values of a tensor",
+		.flags = COLUMN_OPTIONAL),
+};
+static const struct record shown_record = RECORD_OF(shown_row, RECORD_BLOCK, shown_columns);
 
-	json_w_key(w, "values");
-	json_w_row(w);
-	for (uint64_t i = 0; i < x->n && i < s->limit; i++) {
-		uint64_t bits = value_bits(r->dtype, x->p, i);
+struct show_data {
+	const char *verb;
+	uint64_t selected;
+	struct rows records;
+};
+static const struct column data_columns[] = {
+	DUMP_VERB(show_data, "show"),
+	COLUMN(show_data, selected, UNIT_COUNT, "records that were selected"),
+	LIST(show_data, records, &shown_record, "the records with their values"),
+};
+static const struct record data_record = RECORD_OF(show_data, RECORD_BLOCK, data_columns);
+static const struct record *const records[] = {&data_record, NULL};
 
-		if (s->is_hex)
-			json_w_cstr(w, value_text(r->dtype, bits, VALUE_HEX, text));
-		else
-			dump_json_value(w, r->dtype, bits);
-	}
-	json_w_end(w);
+static struct any stat_of(unsigned dtype, double as_float, int64_t as_integer)
+{
+	if (dtype_is_float(dtype))
+		return (struct any){.type = COLUMN_F64, .digits = -9, .d = as_float};
+	return dump_value(dtype == DTYPE_UINT64 ? DTYPE_UINT64 : DTYPE_INT64, (uint64_t)as_integer);
 }
 
-static void json_change(struct json_writer *w, const struct shown *x)
+static const void *value_at(const void *v, size_t i)
 {
-	json_w_key(w, "change");
-	json_w_object(w);
-	json_w_kv_u64(w, "partner", x->partner);
-	json_w_kv_cstr(w, "state", pair_state_name(x->change.state));
-	json_w_kv_u64(w, "values_changed", x->change.n_differ);
-	json_w_kv_u64(w, "first", x->change.first);
-	json_w_key(w, "largest");
-	json_w_sig(w, x->change.max_abs, 9);
-	json_w_end(w);
+	struct shown_row *x = (struct shown_row *)v;
+	unsigned dtype = x->show->d->records.v[x->record.index].dtype;
+	uint64_t bits = value_bits(dtype, x->shown.p, i);
+
+	x->value.v = x->show->is_hex ? (struct any){.type = COLUMN_TEXT,
+					       .text = value_text(dtype, bits, VALUE_HEX, x->text)}
+				     : dump_value(dtype, bits);
+	return &x->value;
+}
+
+static const void *shown_at(const void *v, size_t i)
+{
+	struct shown_row *x = (struct shown_row *)v;
+	const struct show *s = x->show;
+	uint32_t record = s->list.v[i];
+	const struct dump_record *r = &s->d->records.v[record];
+	const struct value_stats *k = &x->shown.stats;
+
+	if (!look(s, record, &x->shown))
+		x->is_failed = true;
+	record_row_fill(&x->record, s->d, record);
+	x->stats = (struct stats_row){*k, stat_of(r->dtype, k->min, k->min_i64),
+		stat_of(r->dtype, k->max, k->max_i64), {k->bins, STATS_BINS}};
+	x->statistics = x->shown.has_stats ? &x->stats : NULL;
+	x->change = x->shown.partner != DUMP_NONE ? &x->shown : NULL;
+	x->values = (struct rows){r->kind == DUMP_TENSOR ? x : NULL,
+		x->shown.n < s->limit ? x->shown.n : s->limit, value_at};
+	return x;
 }
 
 static bool print_json(struct show *s)
 {
-	uint64_t top = cli_top(s->c);
-	struct json_writer w;
+	uint64_t top = cli_top(s->c), n = s->list.n < top ? s->list.n : top;
+	struct shown_row row = {.show = s};
+	struct show_data x = {"show", s->list.n, {&row, n, shown_at}};
 
-	for (size_t i = 0; i < s->list.n && i < top; i++) {
-		struct shown x; /* nothing is printed before all can be read */
+	for (size_t i = 0; i < n; i++) {
+		struct shown unused; /* nothing is printed before all can be read */
 
-		if (!look(s, s->list.v[i], &x))
+		if (!look(s, s->list.v[i], &unused))
 			return false;
 	}
-	dump_json_begin(s->c, &w, s->d);
-	json_w_kv_u64(&w, "selected", s->list.n);
-	json_w_key(&w, "records");
-	json_w_array(&w);
-	for (size_t i = 0; i < s->list.n && i < top; i++) {
-		uint32_t record = s->list.v[i];
-		const struct dump_record *r = &s->d->records.v[record];
-		struct shown x;
-
-		if (!look(s, record, &x))
-			return false;
-		json_w_object(&w);
-		dump_json_record(&w, s->d, record);
-		if (x.has_stats)
-			json_stats(&w, r->dtype, &x.stats);
-		if (x.partner != DUMP_NONE)
-			json_change(&w, &x);
-		if (r->kind == DUMP_TENSOR)
-			json_values(s, &w, r, &x);
-		json_w_end(&w);
-	}
-	json_w_end(&w);
-	json_w_end(&w);
-	return cli_json_end(s->c, &w);
+	return dump_json(s->c, s->d, &data_record, &x) && !row.is_failed;
 }
 
 static bool read_limit(struct show *s)
@@ -390,7 +412,6 @@ static int run_dump_show(struct cli *c)
 	struct show s = {.c = c, .is_hex = cli_flag(c, "hex")};
 	int status = INCORE_OK;
 
-	arena_init(&s.arena);
 	dump_select_init(&s.select);
 	if (!read_limit(&s) || !dump_cli_select(c, &s.select) ||
 		!dump_cli_open(c, c->args[0], &s.d) ||
@@ -406,7 +427,6 @@ static int run_dump_show(struct cli *c)
 	VEC_FREE(&s.list);
 	dump_select_deinit(&s.select);
 	dump_free(s.d);
-	arena_deinit(&s.arena);
 	return status;
 }
 
@@ -419,4 +439,6 @@ const struct verb dump_verb_show = {
 	.min_args = 1,
 	.max_args = 1,
 	.run = run_dump_show,
+	.records = records,
+	.inputs = dump_inputs,
 };

@@ -5,7 +5,7 @@
 
 #include "cli/model/model_measured.h"
 #include "cli/model/model_report.h"
-#include "cli/text/table.h"
+#include "cli/text/record_table.h"
 
 static const struct option_def options[] = {
 	{0, "base", OPTION_TEXT, "PROFILE", NULL, NULL, "the profile whose other values are kept"},
@@ -65,71 +65,74 @@ static bool write_profile(
 	return ok;
 }
 
-static bool tell_text(struct cli *c, const struct calib_result *r)
-{
-	static const struct table_column columns[] = {
-		{"constant", NULL, CELL_LEFT, false},
-		{"pipe", NULL, CELL_LEFT, false},
-		{"was", NULL, CELL_RIGHT, false},
-		{"is", NULL, CELL_RIGHT, false},
-		{"tasks", NULL, CELL_RIGHT, false},
-		{"held out", "held_out", CELL_RIGHT, false},
-		{"error %", "residual_pct", CELL_RIGHT, false},
-		{"held-out error %", "held_out_pct", CELL_RIGHT, false},
-		{"before %", "before_pct", CELL_RIGHT, false},
-	};
-	struct table t;
-	bool ok;
+struct value_row {
+	const char *key, *pipe;
+	double was, is, residual_pct, held_out_pct, before_pct;
+	uint32_t fitted_tasks, held_out_tasks;
+};
+static const struct column value_columns[] = {
+	COLUMN(value_row, key, UNIT_NONE, "name of the constant", .title = "constant"),
+	COLUMN(value_row, pipe, UNIT_NONE, "pipe it was fitted on", .words = MODEL_PIPES),
+	COLUMN(value_row, was, UNIT_NONE, "its value in the base profile", .digits = 4),
+	COLUMN(value_row, is, UNIT_NONE, "its value now", .digits = 4),
+	COLUMN(value_row, fitted_tasks, UNIT_COUNT, "tasks it was fitted to", .title = "tasks"),
+	COLUMN(value_row, held_out_tasks, UNIT_COUNT, "tasks it was checked on",
+		.title = "held out", .csv = "held_out"),
+	COLUMN(value_row, residual_pct, UNIT_PERCENT, "mean error on the tasks of the fit",
+		.title = "error %", .csv = "residual_pct", .digits = 1),
+	COLUMN(value_row, held_out_pct, UNIT_PERCENT, "mean error on the others",
+		.title = "held-out error %", .csv = "held_out_pct", .digits = 1),
+	COLUMN(value_row, before_pct, UNIT_PERCENT, "mean error of the base profile there",
+		.title = "before %", .csv = "before_pct", .digits = 1),
+};
+static const struct record value_record = RECORD_OF(value_row, RECORD_LINE, value_columns);
 
-	table_init(&t, columns, 9);
-	for (unsigned i = 0; i < r->n; i++) {
-		const struct calib_value *v = &r->v[i];
+struct calibrate_data {
+	const char *verb, *file, *status;
+	struct profile_row profile;
+	uint64_t tasks;
+	struct rows values;
+};
+static const struct column data_columns[] = {
+	MODEL_VERB(calibrate_data, "calibrate"),
+	RECORD(calibrate_data, profile, &profile_record, "the base profile"),
+	COLUMN(calibrate_data, file, UNIT_NONE, "profile that was written"),
+	COLUMN(calibrate_data, status, UNIT_NONE, "what the values rest on",
+		.words = "device|camodel"),
+	COLUMN(calibrate_data, tasks, UNIT_COUNT, "tasks that were measured"),
+	LIST(calibrate_data, values, &value_record, "the fitted constants"),
+};
+static const struct record data_record = RECORD_OF(calibrate_data, RECORD_BLOCK, data_columns);
+static const struct record *const records[] = {&data_record, NULL};
 
-		table_cstr(&t, prof_key_name(v->key));
-		table_cstr(&t, op_pipe_name(v->pipe));
-		table_double(&t, (double)v->old_e4 / PROF_ONE, 4);
-		table_double(&t, (double)v->new_e4 / PROF_ONE, 4);
-		table_u64(&t, v->n_fit);
-		table_u64(&t, v->n_held);
-		table_double(&t, (double)v->residual_permille / 10, 1);
-		table_double(&t, (double)v->held_permille / 10, 1);
-		table_double(&t, (double)v->old_permille / 10, 1);
-	}
-	ok = table_print(&t, c) || err_nomem(&c->error);
-	table_deinit(&t);
-	return ok;
-}
-
-static bool tell_json(
+static bool tell(
 	struct cli *c, const struct calib_result *r, const struct calib_options *o, size_t n_tasks)
 {
-	struct json_writer w;
+	static const char *const columns[] = {"key", "pipe", "was", "is", "fitted_tasks",
+		"held_out_tasks", "residual_pct", "held_out_pct", "before_pct", NULL};
+	struct value_row rows[CALIB_KEYS];
+	struct calibrate_data x = {"calibrate", cli_text(c, "output"), prof_status_name(o->status),
+		profile_row_of(o->base), n_tasks, {rows, r->n}};
 
-	model_json_begin(c, &w, o->source, op_arch_name(o->base->arch));
-	model_json_profile(&w, o->base);
-	json_w_kv_cstr(&w, "file", cli_text(c, "output"));
-	json_w_kv_cstr(&w, "status", prof_status_name(o->status));
-	json_w_kv_u64(&w, "tasks", n_tasks);
-	json_w_key(&w, "values");
-	json_w_array(&w);
 	for (unsigned i = 0; i < r->n; i++) {
 		const struct calib_value *v = &r->v[i];
 
-		json_w_row_object(&w);
-		json_w_kv_cstr(&w, "key", prof_key_name(v->key));
-		json_w_kv_cstr(&w, "pipe", op_pipe_name(v->pipe));
-		json_w_kv_double(&w, "was", (double)v->old_e4 / PROF_ONE, 4);
-		json_w_kv_double(&w, "is", (double)v->new_e4 / PROF_ONE, 4);
-		json_w_kv_u64(&w, "fitted_tasks", v->n_fit);
-		json_w_kv_u64(&w, "held_out_tasks", v->n_held);
-		json_w_kv_double(&w, "residual_pct", (double)v->residual_permille / 10, 1);
-		json_w_kv_double(&w, "held_out_pct", (double)v->held_permille / 10, 1);
-		json_w_kv_double(&w, "before_pct", (double)v->old_permille / 10, 1);
-		json_w_end(&w);
+		rows[i] = (struct value_row){.key = prof_key_name(v->key),
+			.pipe = op_pipe_name(v->pipe),
+			.was = (double)v->old_e4 / PROF_ONE,
+			.is = (double)v->new_e4 / PROF_ONE,
+			.fitted_tasks = v->n_fit,
+			.held_out_tasks = v->n_held,
+			.residual_pct = (double)v->residual_permille / 10,
+			.held_out_pct = (double)v->held_permille / 10,
+			.before_pct = (double)v->old_permille / 10};
 	}
-	json_w_end(&w);
-	json_w_end(&w);
-	return cli_json_end(c, &w);
+	if (c->use_json)
+		return model_json(c, o->source, op_arch_name(o->base->arch), &data_record, &x);
+	if (!c->use_csv)
+		fprintf(c->out, "%s: %zu task%s of %s, status %s\n\n", x.file, n_tasks,
+			plural(n_tasks), o->source, x.status);
+	return record_table_print(c, &value_record, x.values, columns);
 }
 
 static int fit(struct cli *c, struct calib_options *o, const struct measured *m)
@@ -144,12 +147,7 @@ static int fit(struct cli *c, struct calib_options *o, const struct measured *m)
 			(unsigned long long)m->n_skipped,
 			(unsigned long long)(m->n_skipped + m->tasks.n),
 			m->n_skipped == 1 ? "has" : "have", cli_text(c, "ops"));
-	if (c->use_json)
-		return tell_json(c, &r, o, m->tasks.n) ? INCORE_OK : cli_fail(c);
-	if (!c->use_csv)
-		fprintf(c->out, "%s: %zu task%s of %s, status %s\n\n", cli_text(c, "output"),
-			m->tasks.n, plural(m->tasks.n), o->source, prof_status_name(o->status));
-	return tell_text(c, &r) ? INCORE_OK : cli_fail(c);
+	return tell(c, &r, o, m->tasks.n) ? INCORE_OK : cli_fail(c);
 }
 
 static int run_model_calibrate(struct cli *c)
@@ -184,4 +182,6 @@ const struct verb model_verb_calibrate = {
 	.min_args = 0,
 	.max_args = 0,
 	.run = run_model_calibrate,
+	.records = records,
+	.inputs = model_inputs,
 };

@@ -3,7 +3,7 @@
 #include "args/spec.h"
 #include "cli/model/model_job.h"
 #include "cli/options.h"
-#include "cli/text/table.h"
+#include "cli/text/record_table.h"
 
 static bool wanted_arch(const struct cli *c, enum opstream_arch *out)
 {
@@ -141,97 +141,113 @@ bool model_cli_record(struct cli *c, enum opstream_arch arch, struct opstream_se
 	return ok;
 }
 
-void model_json_begin(struct cli *c, struct json_writer *w, const char *path, const char *arch)
+struct model_input {
+	const char *path, *arch;
+};
+static const struct column input_columns[] = {
+	COLUMN(model_input, path, UNIT_NONE, "what was read", .flags = COLUMN_OPTIONAL),
+	COLUMN(model_input, arch, UNIT_NONE, "generation of the machine", .words = MODEL_ARCHS,
+		.flags = COLUMN_OPTIONAL),
+};
+static const struct record input_record = RECORD_OF(model_input, RECORD_BLOCK, input_columns);
+const struct record *const model_inputs[] = {&input_record, NULL};
+
+bool model_json(
+	struct cli *c, const char *path, const char *arch, const struct record *r, const void *data)
 {
-	cli_json_head(c, w);
-	json_w_object(w);
-	if (path)
-		json_w_kv_cstr(w, "path", path);
-	if (arch)
-		json_w_kv_cstr(w, "arch", arch);
-	json_w_end(w);
-	json_w_key(w, "data");
-	json_w_object(w);
-	json_w_kv_cstr(w, "verb", verb_last_word(c->verb));
+	return cli_json(c, &input_record, &(struct model_input){path, arch}, r, data);
 }
 
-static void put_slots(struct json_writer *w, const char *key, uint64_t bits)
+static const struct column profile_columns[] = {
+	COLUMN(profile_row, name, UNIT_NONE, "name of the profile"),
+	COLUMN(profile_row, arch, UNIT_NONE, "generation it is for", .words = MODEL_ARCHS),
+	COLUMN(profile_row, soc, UNIT_NONE, "machine it is for"),
+	COLUMN(profile_row, clock_mhz, UNIT_MHZ, "clock of its cycles", .digits = 4),
+	COLUMN(profile_row, calibration, UNIT_NONE, "what its constants rest on",
+		.words = "uncalibrated|published-constants|local-device|local-camodel"),
+	COLUMN(profile_row, sha256, UNIT_NONE, "SHA-256 over its file and that of its base"),
+	COLUMN(profile_row, v_overlap, UNIT_NONE, "vector ops follow each other without a gap"),
+	COLUMN(profile_row, dma_serial, UNIT_NONE, "every transfer runs alone"),
+};
+const struct record profile_record = RECORD_OF(profile_row, RECORD_BLOCK, profile_columns);
+
+struct profile_row profile_row_of(const struct profile *p)
 {
-	json_w_key(w, key);
-	json_w_row(w);
+	return (struct profile_row){.name = p->name,
+		.arch = op_arch_name(p->arch),
+		.soc = p->soc,
+		.clock_mhz = (double)p->k[K_CLOCK_MHZ].e4 / PROF_ONE,
+		.calibration = p->calibration,
+		.sha256 = p->sha256,
+		.v_overlap = p->v_overlap,
+		.dma_serial = p->dma_serial};
+}
+
+static const struct column stream_columns[] = {
+	COLUMN(stream_row, kernel, UNIT_NONE, "name of the kernel"),
+	COLUMN(stream_row, core, UNIT_NONE, "core that runs it", .words = MODEL_CORES),
+	COLUMN(stream_row, block_idx, UNIT_NONE, "number of its block", .title = "block"),
+	COLUMN(stream_row, block_num, UNIT_COUNT, "blocks the kernel is told"),
+	COLUMN(stream_row, front_end, UNIT_NONE, "what recorded it"),
+	COLUMN(stream_row, args_origin, UNIT_NONE, "where its arguments come from",
+		.words = "synthetic|dump"),
+	LIST(stream_row, payload_slots, &number_item_record, "arguments whose values are given"),
+	LIST(stream_row, missing_slots, &number_item_record, "arguments without values"),
+	COLUMN(stream_row, complete, UNIT_NONE, "the kernel ran to its end"),
+	COLUMN(stream_row, ops, UNIT_COUNT, "ops executed"),
+	COLUMN(stream_row, forms, UNIT_COUNT, "different ops among them"),
+	COLUMN(stream_row, macs, UNIT_COUNT, "multiplications with addition"),
+	COLUMN(stream_row, bytes, UNIT_BYTES, "bytes moved"),
+};
+const struct record stream_record = RECORD_OF(stream_row, RECORD_BLOCK, stream_columns);
+
+static struct rows slots_of(uint64_t bits, uint64_t out[OPSTREAM_SLOTS])
+{
+	struct rows rows = {out, 0};
+
 	for (unsigned i = 0; i < OPSTREAM_SLOTS; i++)
 		if (bits >> i & 1)
-			json_w_u64(w, i);
-	json_w_end(w);
+			out[rows.n++] = i;
+	return rows;
 }
 
-void model_json_streams(struct json_writer *w, const struct opstream_set *set)
+static const void *stream_at(const void *v, size_t i)
 {
-	json_w_key(w, "streams");
-	json_w_array(w);
-	for (size_t i = 0; i < set->v.n; i++) {
-		const struct opstream *s = &set->v.v[i];
-		const struct model_totals t = model_totals_of(s);
+	struct stream_row *x = (struct stream_row *)v;
+	const struct opstream *s = &x->set->v.v[i];
 
-		json_w_object(w);
-		json_w_kv_cstr(w, "kernel", opstream_str(s, s->kernel));
-		json_w_kv_cstr(w, "core", opstream_core_name(s));
-		json_w_kv_u64(w, "block_idx", s->block_idx);
-		json_w_kv_u64(w, "block_num", s->block_num);
-		json_w_kv_cstr(w, "front_end", opstream_str(s, s->front_end));
-		json_w_kv_cstr(
-			w, "args_origin", s->args_origin == ARGS_DUMP ? "dump" : "synthetic");
-		put_slots(w, "payload_slots", s->payload_slots);
-		put_slots(w, "missing_slots", s->missing_slots);
-		json_w_kv_bool(w, "complete", s->is_complete);
-		json_w_kv_u64(w, "ops", s->ops.n);
-		json_w_kv_u64(w, "forms", s->forms.n);
-		json_w_kv_u64(w, "macs", t.macs);
-		json_w_kv_u64(w, "bytes", t.bytes);
-		json_w_end(w);
+	x->kernel = opstream_str(s, s->kernel);
+	x->core = opstream_core_name(s);
+	x->block_idx = s->block_idx;
+	x->block_num = s->block_num;
+	x->front_end = opstream_str(s, s->front_end);
+	x->args_origin = s->args_origin == ARGS_DUMP ? "dump" : "synthetic";
+	x->payload_slots = slots_of(s->payload_slots, x->slots[0]);
+	x->missing_slots = slots_of(s->missing_slots, x->slots[1]);
+	x->complete = s->is_complete;
+	x->ops = s->ops.n;
+	x->forms = s->forms.n;
+	x->macs = x->bytes = 0;
+	for (size_t k = 0; k < s->ops.n; k++) {
+		const struct op_derived *d = &s->derived.v[s->ops.v[k].form];
+
+		x->macs += d->macs;
+		x->bytes += d->bytes;
 	}
-	json_w_end(w);
+	return x;
 }
 
-struct model_totals model_totals_of(const struct opstream *s)
+struct rows stream_rows(const struct opstream_set *set, struct stream_row *x)
 {
-	struct model_totals t = {0};
-
-	for (size_t i = 0; i < s->ops.n; i++) {
-		const struct op_derived *d = &s->derived.v[s->ops.v[i].form];
-
-		t.macs += d->macs;
-		t.bytes += d->bytes;
-	}
-	return t;
+	x->set = set;
+	return (struct rows){x, set->v.n, stream_at};
 }
 
 bool model_text_streams(struct cli *c, const struct opstream_set *set)
 {
-	static const struct table_column columns[] = {
-		{"block", NULL, CELL_RIGHT, false},
-		{"core", NULL, CELL_LEFT, false},
-		{"ops", NULL, CELL_RIGHT, false},
-		{"forms", NULL, CELL_RIGHT, false},
-		{"bytes", NULL, CELL_RIGHT, false},
-		{"macs", NULL, CELL_RIGHT, false},
-	};
-	struct table t;
-	bool ok;
+	static const char *const columns[] = {
+		"block_idx", "core", "ops", "forms", "bytes", "macs", NULL};
+	struct stream_row x;
 
-	table_init(&t, columns, 6);
-	for (size_t i = 0; i < set->v.n; i++) {
-		const struct opstream *s = &set->v.v[i];
-		const struct model_totals sum = model_totals_of(s);
-
-		table_u64(&t, s->block_idx);
-		table_cstr(&t, opstream_core_name(s));
-		table_u64(&t, s->ops.n);
-		table_u64(&t, s->forms.n);
-		table_u64(&t, sum.bytes);
-		table_u64(&t, sum.macs);
-	}
-	ok = table_print(&t, c) || err_nomem(&c->error);
-	table_deinit(&t);
-	return ok;
+	return record_table_print(c, &stream_record, stream_rows(set, &x), columns);
 }

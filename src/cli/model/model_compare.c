@@ -4,7 +4,7 @@
 
 #include "cli/ask.h"
 #include "cli/model/model_job.h"
-#include "cli/text/table.h"
+#include "cli/text/record_table.h"
 
 static const struct option_def options[] = {
 	{0, "by", OPTION_CHOICE, "WHAT", "pipe|op|task", "pipe", "what the rows are"},
@@ -47,61 +47,65 @@ static bool error_permille(const uint64_t v[2], int64_t *out)
 	return true;
 }
 
-static void put_error(struct table *t, const uint64_t v[2])
+struct compared_row {
+	struct compare_row r;
+	double error_pct;
+	const char *error; /* the same with its sign, for tables */
+	/* what it is made of */
+	const struct compare_row *rows;
+	char text[32];
+};
+#define BOTH(M, I, NAME, UNIT, DOC, ...)                                                           \
+	COLUMN_AS(compared_row, r.M[I], NAME, UNIT, DOC, .csv = NAME, ##__VA_ARGS__)
+static const struct column row_columns[] = {
+	COLUMN_AS(compared_row, r.core, "core", UNIT_NONE, "core of the pipe; of ops nothing"),
+	COLUMN_AS(compared_row, r.name, "name", UNIT_NONE, "name of the pipe, op or task"),
+	BOTH(count, 0, "count_a", UNIT_COUNT, "how often in A", .title = "n A"),
+	BOTH(count, 1, "count_b", UNIT_COUNT, "how often in B", .title = "n B"),
+	BOTH(cyc, 0, "cycles_a", UNIT_CYCLES, "cycles in A", .title = "cycles A"),
+	BOTH(cyc, 1, "cycles_b", UNIT_CYCLES, "cycles in B", .title = "cycles B"),
+	COLUMN(compared_row, error_pct, UNIT_PERCENT, "how much more B has than A", .digits = 1),
+	COLUMN(compared_row, error, UNIT_PERCENT, "how much more B has than A", .title = "error %",
+		.csv = "error_pct", .flags = COLUMN_NO_JSON | COLUMN_RIGHT),
+};
+static const struct record row_record = RECORD_OF(compared_row, RECORD_LINE, row_columns);
+
+static const void *row_at(const void *v, size_t i)
 {
-	char buf[32];
+	struct compared_row *x = (struct compared_row *)v;
 	int64_t e;
 
-	if (!error_permille(v, &e))
-		snprintf(buf, sizeof(buf), "-");
-	else
-		snprintf(buf, sizeof(buf), "%+.1f", (double)e / 10);
-	table_cstr(t, buf);
+	x->r = x->rows[i];
+	x->error_pct = NAN;
+	x->error = "-";
+	if (error_permille(x->r.cyc, &e)) {
+		x->error_pct = (double)e / 10;
+		snprintf(x->text, sizeof(x->text), "%+.1f", x->error_pct);
+		x->error = x->text;
+	}
+	return x;
 }
 
-static const char *rows_of(
-	const struct cli *c, const struct pipe_compare *k, const struct compare_row **v, size_t *n)
+static struct rows rows_of(const char *by, const struct pipe_compare *k, struct compared_row *x)
 {
-	const char *by = cli_text(c, "by");
 	bool is_pipe = strcmp(by, "pipe") == 0;
 
-	*v = is_pipe ? k->pipes.v : k->ops.v;
-	*n = is_pipe ? k->pipes.n : k->ops.n;
-	return by;
+	x->rows = is_pipe ? k->pipes.v : k->ops.v;
+	return (struct rows){x, is_pipe ? k->pipes.n : k->ops.n, row_at};
 }
 
 static bool put_table(struct cli *c, const struct pipe_compare *k)
 {
-	const struct compare_row *v;
-	size_t n;
-	const char *what = rows_of(c, k, &v, &n);
-	bool by_op = strcmp(what, "op") == 0;
-	const struct table_column columns[] = {
-		{"core", NULL, CELL_LEFT, false},
-		{what, NULL, CELL_LEFT, false},
-		{"n A", "count_a", CELL_RIGHT, false},
-		{"n B", "count_b", CELL_RIGHT, false},
-		{by_op ? "latency A" : "cycles A", "cycles_a", CELL_RIGHT, false},
-		{by_op ? "latency B" : "cycles B", "cycles_b", CELL_RIGHT, false},
-		{"error %", "error_pct", CELL_RIGHT, false},
-	};
-	struct table t;
-	bool ok;
+	const char *by = cli_text(c, "by");
+	bool by_op = strcmp(by, "op") == 0;
+	char name[32];
+	const char *const columns[] = {"core", name, "count_a", "count_b",
+		by_op ? "cycles_a=latency A=cycles_a" : "cycles_a",
+		by_op ? "cycles_b=latency B=cycles_b" : "cycles_b", "error", NULL};
+	struct compared_row x;
 
-	table_init(&t, columns + by_op, 7 - by_op);
-	for (size_t i = 0; i < n; i++) {
-		if (!by_op)
-			table_cstr(&t, v[i].core);
-		table_cstr(&t, v[i].name);
-		table_u64(&t, v[i].count[0]);
-		table_u64(&t, v[i].count[1]);
-		table_u64(&t, v[i].cyc[0]);
-		table_u64(&t, v[i].cyc[1]);
-		put_error(&t, v[i].cyc);
-	}
-	ok = table_print(&t, c) || err_nomem(&c->error);
-	table_deinit(&t);
-	return ok;
+	snprintf(name, sizeof(name), "name=%s", by);
+	return record_table_print(c, &row_record, rows_of(by, k, &x), columns + by_op);
 }
 
 static void put_order(FILE *out, const struct pipe_compare *k)
@@ -143,46 +147,40 @@ static bool tell_text(struct cli *c, const struct side s[2], const struct pipe_c
 	return put_table(c, k);
 }
 
+struct compare_data {
+	const char *verb, *counters, *by;
+	struct pipe_compare k;
+	struct rows rows;
+};
+#define SUM(M, NAME, UNIT, DOC, ...) COLUMN_AS(compare_data, k.M, NAME, UNIT, DOC, ##__VA_ARGS__)
+static const struct column data_columns[] = {
+	MODEL_VERB(compare_data, "compare"),
+	COLUMN(compare_data, counters, UNIT_NONE, "counters in place of the trace A",
+		.flags = COLUMN_NULLABLE),
+	COLUMN(compare_data, by, UNIT_NONE, "what the rows are", .words = "pipe|op|task"),
+	SUM(is_same_count, "same_counts", UNIT_NONE, "every instruction as often"),
+	SUM(is_same_order, "same_order", UNIT_NONE, "and in the same order"),
+	SUM(order_lane, "order_lane", UNIT_NONE, "first pipe where the order differs",
+		.flags = COLUMN_NULLABLE),
+	SUM(order_at, "order_at", UNIT_INDEX, "and the instruction of it"),
+	SUM(span_cyc[0], "cycles_a", UNIT_CYCLES, "first start to last end in A"),
+	SUM(span_cyc[1], "cycles_b", UNIT_CYCLES, "first start to last end in B"),
+	LIST(compare_data, rows, &row_record, "pipes, ops or tasks"),
+};
+static const struct record data_record = RECORD_OF(compare_data, RECORD_BLOCK, data_columns);
+static const struct record *const records[] = {&data_record, NULL};
+
 static bool tell_json(struct cli *c, const struct side s[2], const struct pipe_compare *k)
 {
 	const struct trace *const traces[] = {s[0].trace, s[1].trace};
 	bool has_two = s[0].trace != NULL;
-	const struct compare_row *v;
-	size_t n;
-	const char *what = rows_of(c, k, &v, &n);
+	struct compared_row row;
+	struct compare_data x = {"compare", cli_text(c, "pmu"), cli_text(c, "by"), *k,
+		rows_of(cli_text(c, "by"), k, &row)};
 	struct json_writer w;
-	int64_t e;
 
 	cli_json_begin(c, &w, has_two ? traces : traces + 1, has_two ? 2 : 1);
-	json_w_object(&w);
-	json_w_kv_cstr(&w, "verb", "compare");
-	json_w_kv_cstr(&w, "counters", cli_text(c, "pmu"));
-	json_w_kv_cstr(&w, "by", what);
-	json_w_kv_bool(&w, "same_counts", k->is_same_count);
-	json_w_kv_bool(&w, "same_order", k->is_same_order);
-	json_w_kv_cstr(&w, "order_lane", k->order_lane);
-	json_w_kv_u64(&w, "order_at", k->order_at);
-	json_w_kv_u64(&w, "cycles_a", k->span_cyc[0]);
-	json_w_kv_u64(&w, "cycles_b", k->span_cyc[1]);
-	json_w_key(&w, "rows");
-	json_w_array(&w);
-	for (size_t i = 0; i < n; i++) {
-		json_w_row_object(&w);
-		json_w_kv_cstr(&w, "core", v[i].core);
-		json_w_kv_cstr(&w, "name", v[i].name);
-		json_w_kv_u64(&w, "count_a", v[i].count[0]);
-		json_w_kv_u64(&w, "count_b", v[i].count[1]);
-		json_w_kv_u64(&w, "cycles_a", v[i].cyc[0]);
-		json_w_kv_u64(&w, "cycles_b", v[i].cyc[1]);
-		json_w_key(&w, "error_pct");
-		if (error_permille(v[i].cyc, &e))
-			json_w_double(&w, (double)e / 10, 1);
-		else
-			json_w_null(&w);
-		json_w_end(&w);
-	}
-	json_w_end(&w);
-	json_w_end(&w);
+	record_json(&data_record, &x, &w);
 	return cli_json_end(c, &w);
 }
 
@@ -245,4 +243,5 @@ const struct verb model_verb_compare = {
 	.min_args = 1,
 	.max_args = 2,
 	.run = run_model_compare,
+	.records = records,
 };

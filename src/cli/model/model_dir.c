@@ -95,17 +95,10 @@ bool model_write_dir(
 	return ok;
 }
 
-void model_json_dir(struct json_writer *w, const char *path)
+struct rows model_dir_files(const char *path)
 {
-	json_w_kv_cstr(w, "directory", path);
-	json_w_key(w, "files");
-	json_w_row(w);
-	if (path) {
-		json_w_cstr(w, "trace.incore");
-		json_w_cstr(w, "ops.opstream");
-		json_w_cstr(w, "report.txt");
-		for (size_t i = 0; i < sizeof(EXPORTS) / sizeof(EXPORTS[0]); i++)
-			json_w_cstr(w, EXPORTS[i].name);
-	}
-	json_w_end(w);
+	static const struct text_item names[] = {{"trace.incore"}, {"ops.opstream"}, {"report.txt"},
+		{"trace.chrome.json"}, {"trace.json"}, {"trace.csv"}, {"simulator"}};
+
+	return (struct rows){names, path ? sizeof(names) / sizeof(names[0]) : 0};
 }

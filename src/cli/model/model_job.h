@@ -6,6 +6,7 @@
 #ifndef CLI_MODEL_MODEL_JOB_H
 #define CLI_MODEL_MODEL_JOB_H
 
+#include "answer/rows.h"
 #include "cli/cli.h"
 #include "model/profile/profile.h"
 #include "model/record/record.h"
@@ -62,21 +63,45 @@ extern const struct verb model_verb_run, model_verb_record, model_verb_time, mod
 #define MODEL_MAX_BLOCKS 4096
 #define MODEL_COMPILE_LIMIT_S 900
 
-struct model_totals {
-	uint64_t macs, bytes;
-};
-struct model_totals model_totals_of(const struct opstream *s);
-
 /* Loads --profile, or the default of the architecture; one for another architecture is an error. */
 bool model_cli_profile(struct cli *c, enum opstream_arch arch, struct profile *p);
 /* --arch, else what --profile is for, else a2a3. */
 bool model_cli_arch(struct cli *c, enum opstream_arch *out);
 /* Compiles and runs c->args[0] as the options say. */
 bool model_cli_record(struct cli *c, enum opstream_arch arch, struct opstream_set *out);
-/* Envelope with {path, arch} as input, up to an open data object with its "verb". */
-void model_json_begin(struct cli *c, struct json_writer *w, const char *path, const char *arch);
-/* "streams": what each holds. */
-void model_json_streams(struct json_writer *w, const struct opstream_set *set);
+/* Envelope with {path, arch} as input, each where it is not NULL, and this data. */
+bool model_json(struct cli *c, const char *path, const char *arch, const struct record *r,
+	const void *data);
+extern const struct record *const model_inputs[];
+
+/* What a stream holds; a row good until the next. */
+struct stream_row {
+	const struct opstream_set *set; /* the rows are of */
+	const char *kernel, *core, *front_end, *args_origin;
+	uint32_t block_idx, block_num;
+	struct rows payload_slots, missing_slots;
+	bool complete;
+	uint64_t ops, forms, macs, bytes;
+	uint64_t slots[2][OPSTREAM_SLOTS];
+};
+extern const struct record stream_record;
+/* Rows of the set's streams, made in *x. */
+struct rows stream_rows(const struct opstream_set *set, struct stream_row *x);
 bool model_text_streams(struct cli *c, const struct opstream_set *set);
+
+struct profile_row {
+	const char *name, *arch, *soc, *calibration, *sha256;
+	double clock_mhz;
+	bool v_overlap, dma_serial;
+};
+extern const struct record profile_record;
+struct profile_row profile_row_of(const struct profile *p);
+
+#define MODEL_VERB(S, WORDS)                                                                       \
+	COLUMN(S, verb, UNIT_NONE, "which verb of model answered", .words = WORDS)
+#define MODEL_ARCHS "a2a3|a5"
+#define MODEL_CORES "aic|aiv0|aiv1"
+#define MODEL_PIPES "S|V|MTE1|MTE2|MTE3|M|FIX|ALL|none"
+#define MODEL_STATUS "device|camodel|fit|guess"
 
 #endif

@@ -2,7 +2,7 @@
 /* model_ops.c: incore model ops: which ops and intrinsics are known, where they run, how they are
  * priced, and how well that price is founded. */
 #include "cli/model/model_report.h"
-#include "cli/text/table.h"
+#include "cli/text/record_table.h"
 #include "model/stream/ops_status.h"
 
 static const struct option_def options[] = {
@@ -25,96 +25,85 @@ static const char *price_note(const struct op_info *o, const struct op_price *p)
 }
 
 struct op_row {
-	const struct op_info *info;
-	struct op_price price;
+	const char *name, *kind, *pipe, *price_class, *status, *arch, *operands;
+	bool is_public, is_recorded;
 };
+static const struct column op_columns[] = {
+	COLUMN(op_row, name, UNIT_NONE, "name of the op or intrinsic"),
+	COLUMN(op_row, kind, UNIT_NONE, "what it is", .words = "op|intrinsic|member"),
+	COLUMN(op_row, pipe, UNIT_NONE, "pipe it runs on, or which under what condition",
+		.flags = COLUMN_WIDE),
+	COLUMN_AS(op_row, price_class, "class", UNIT_NONE, "rule that prices it"),
+	COLUMN(op_row, status, UNIT_NONE, "what the price rests on",
+		.words = MODEL_STATUS "|fallback|none"),
+	COLUMN(op_row, arch, UNIT_NONE, "generations that have it", .words = "all|a5"),
+	COLUMN_AS(op_row, is_public, "public", UNIT_NONE, "in the public headers"),
+	COLUMN_AS(op_row, is_recorded, "recorded", UNIT_NONE, "the recorder writes it down"),
+	COLUMN(op_row, operands, UNIT_NONE, "its operands in order", .flags = COLUMN_WIDE),
+};
+static const struct record op_record = RECORD_OF(op_row, RECORD_LINE, op_columns);
 
-static bool put_table(struct cli *c, const struct op_row *rows, size_t n)
+struct ops_data {
+	const char *verb;
+	struct profile_row profile;
+	struct rows ops;
+};
+static const struct column data_columns[] = {
+	MODEL_VERB(ops_data, "ops"),
+	RECORD(ops_data, profile, &profile_record, "where the prices are from"),
+	LIST(ops_data, ops, &op_record, "all names that are known"),
+};
+static const struct record data_record = RECORD_OF(ops_data, RECORD_BLOCK, data_columns);
+static const struct record *const records[] = {&data_record, NULL};
+
+static bool fill_rows(struct cli *c, const struct profile *p, const struct op_info *table, size_t n,
+	struct op_row *rows)
 {
-	static const struct table_column columns[] = {
-		{"name", NULL, CELL_LEFT, false},
-		{"kind", NULL, CELL_LEFT, false},
-		{"pipe", NULL, CELL_LEFT, true},
-		{"class", NULL, CELL_LEFT, false},
-		{"status", NULL, CELL_LEFT, false},
-		{"arch", NULL, CELL_LEFT, false},
-		{"operands", NULL, CELL_LEFT, true},
-	};
-	struct table t;
-	bool ok;
+	for (unsigned i = 1; i < n; i++) {
+		const struct op_info *o = &table[i];
+		struct op_price price;
 
-	table_init(&t, columns, 7);
-	for (size_t i = 0; i < n; i++) {
-		const struct op_info *o = rows[i].info;
-
-		table_cstr(&t, o->name);
-		table_cstr(&t, kind_of(o));
-		table_cstr(&t, o->pipe);
-		table_cstr(&t, price_class_name(o->price));
-		table_cstr(&t, price_note(o, &rows[i].price));
-		table_cstr(&t, o->traits & OPT_A5 ? "a5" : "all");
-		table_cstr(&t, o->operands);
+		if (!op_status(p, i, &price, &c->error))
+			return false;
+		rows[i] = (struct op_row){.name = o->name,
+			.kind = kind_of(o),
+			.pipe = o->pipe,
+			.price_class = price_class_name(o->price),
+			.status = price_note(o, &price),
+			.arch = o->traits & OPT_A5 ? "a5" : "all",
+			.is_public = o->traits & OPT_IN_PUBLIC,
+			.is_recorded = !(o->traits & OPT_SILENT),
+			.operands = o->operands};
 	}
-	ok = table_print(&t, c) || err_nomem(&c->error);
-	table_deinit(&t);
-	return ok;
+	return true;
 }
 
-static int put_json(struct cli *c, const struct profile *p, const struct op_row *rows, size_t n)
+static bool tell(struct cli *c, const struct profile *p, struct rows rows)
 {
-	struct json_writer w;
+	static const char *const columns[] = {
+		"name", "kind", "pipe", "class", "status", "arch", "operands", NULL};
+	struct ops_data x = {"ops", profile_row_of(p), rows};
 
-	model_json_begin(c, &w, NULL, op_arch_name(p->arch));
-	model_json_profile(&w, p);
-	json_w_key(&w, "ops");
-	json_w_array(&w);
-	for (size_t i = 0; i < n; i++) {
-		const struct op_info *o = rows[i].info;
-
-		json_w_row_object(&w);
-		json_w_kv_cstr(&w, "name", o->name);
-		json_w_kv_cstr(&w, "kind", kind_of(o));
-		json_w_kv_cstr(&w, "pipe", o->pipe);
-		json_w_kv_cstr(&w, "class", price_class_name(o->price));
-		json_w_kv_cstr(&w, "status", price_note(o, &rows[i].price));
-		json_w_kv_cstr(&w, "arch", o->traits & OPT_A5 ? "a5" : "all");
-		json_w_kv_bool(&w, "public", o->traits & OPT_IN_PUBLIC);
-		json_w_kv_bool(&w, "recorded", !(o->traits & OPT_SILENT));
-		json_w_kv_cstr(&w, "operands", o->operands);
-		json_w_end(&w);
-	}
-	json_w_end(&w);
-	json_w_end(&w);
-	return cli_json_end(c, &w) ? INCORE_OK : cli_fail(c);
+	if (c->use_json)
+		return model_json(c, NULL, op_arch_name(p->arch), &data_record, &x);
+	if (!record_table_print(c, &op_record, rows, columns))
+		return false;
+	if (!c->use_csv)
+		fprintf(c->out, "\n%zu name%s; prices of profile %s (%s), for float 64 x 64\n",
+			rows.n, plural(rows.n), p->name, p->calibration);
+	return true;
 }
 
-static int tell(struct cli *c, const struct profile *p)
+static int fill_and_tell(struct cli *c, const struct profile *p)
 {
 	size_t n;
 	const struct op_info *table = op_table(&n);
 	struct op_row *rows = mem_zalloc(n, sizeof(*rows));
-	int status = INCORE_OK;
+	bool ok = rows || err_nomem(&c->error);
 
-	if (!rows) {
-		err_nomem(&c->error);
-		return cli_fail(c);
-	}
-	for (unsigned i = 1; i < n; i++) {
-		rows[i].info = &table[i];
-		if (!op_status(p, i, &rows[i].price, &c->error)) {
-			mem_free(rows);
-			return cli_fail(c);
-		}
-	}
-	if (c->use_json)
-		status = put_json(c, p, rows + 1, n - 1);
-	else if (!put_table(c, rows + 1, n - 1))
-		status = cli_fail(c);
-	else if (!c->use_csv)
-		fprintf(c->out, "\n%zu name%s; prices of profile %s (%s), for float 64 x 64\n",
-			n - 1, plural(n - 1), p->name, p->calibration);
+	ok = ok && fill_rows(c, p, table, n, rows) && tell(c, p, (struct rows){rows + 1, n - 1});
 	mem_free(rows);
-	return status;
+	return ok ? INCORE_OK : cli_fail(c);
 }
 
 static int run_model_ops(struct cli *c)
@@ -125,7 +114,7 @@ static int run_model_ops(struct cli *c)
 
 	if (!model_cli_arch(c, &arch) || !model_cli_profile(c, arch, &p))
 		return cli_fail(c);
-	status = tell(c, &p);
+	status = fill_and_tell(c, &p);
 	profile_deinit(&p);
 	return status;
 }
@@ -139,4 +128,6 @@ const struct verb model_verb_ops = {
 	.min_args = 0,
 	.max_args = 0,
 	.run = run_model_ops,
+	.records = records,
+	.inputs = model_inputs,
 };

@@ -25,21 +25,31 @@ static bool write_streams(struct cli *c, const struct opstream_set *set, const c
 	return ok;
 }
 
+struct record_data {
+	const char *verb, *file, *format;
+	struct rows streams;
+};
+static const struct column data_columns[] = {
+	MODEL_VERB(record_data, "record"),
+	COLUMN(record_data, file, UNIT_NONE, "op stream that was written"),
+	COLUMN(record_data, format, UNIT_NONE, "its form", .words = "binary|jsonl"),
+	LIST(record_data, streams, &stream_record, "what each core does"),
+};
+static const struct record data_record = RECORD_OF(record_data, RECORD_BLOCK, data_columns);
+static const struct record *const records[] = {&data_record, NULL};
+
 static int tell(
 	struct cli *c, const struct opstream_set *set, const char *path, enum opstream_arch arch)
 {
-	struct json_writer w;
+	struct stream_row row;
+	struct record_data x = {"record", path, cli_text(c, "format"), stream_rows(set, &row)};
+	bool ok;
 
-	if (!c->use_json) {
+	if (!c->use_json)
 		fprintf(c->out, "%s: %s\n", path, op_arch_name(arch));
-		return model_text_streams(c, set) ? INCORE_OK : cli_fail(c);
-	}
-	model_json_begin(c, &w, c->args[0], op_arch_name(arch));
-	json_w_kv_cstr(&w, "file", path);
-	json_w_kv_cstr(&w, "format", cli_text(c, "format"));
-	model_json_streams(&w, set);
-	json_w_end(&w);
-	return cli_json_end(c, &w) ? INCORE_OK : cli_fail(c);
+	ok = c->use_json ? model_json(c, c->args[0], op_arch_name(arch), &data_record, &x)
+			 : model_text_streams(c, set);
+	return ok ? INCORE_OK : cli_fail(c);
 }
 
 static int run_model_record(struct cli *c)
@@ -72,4 +82,6 @@ const struct verb model_verb_record = {
 	.min_args = 1,
 	.max_args = 1,
 	.run = run_model_record,
+	.records = records,
+	.inputs = model_inputs,
 };

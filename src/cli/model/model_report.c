@@ -2,130 +2,223 @@
 /* model_report.c: what the engine found out, as text and as JSON. */
 #include "cli/model/model_report.h"
 
-#include "cli/text/table.h"
+#include "cli/options.h"
+#include "cli/text/record_table.h"
 
-/* --- JSON --- */
+/* --- rows --- */
 
-void model_json_profile(struct json_writer *w, const struct profile *p)
+struct lane_row {
+	const char *pipe, *status;
+	uint64_t ops, busy_cycles, wait_cycles, stall_cycles;
+	/* in tables alone: of its core */
+	const char *core;
+	uint64_t block, cycles;
+	double us, busy_pct;
+};
+static const struct column lane_columns[] = {
+	COLUMN(lane_row, pipe, UNIT_NONE, "the pipe", .words = MODEL_PIPES),
+	COLUMN(lane_row, ops, UNIT_COUNT, "ops it executed"),
+	COLUMN(lane_row, busy_cycles, UNIT_CYCLES, "cycles in which one was running",
+		.title = "busy", .csv = "busy_cycles"),
+	COLUMN(lane_row, wait_cycles, UNIT_CYCLES, "cycles at a flag or a barrier, nothing running",
+		.title = "wait", .csv = "wait_cycles"),
+	COLUMN(lane_row, stall_cycles, UNIT_CYCLES, "scalar pipe: cycles held by a full queue",
+		.title = "stall", .csv = "stall_cycles"),
+	COLUMN(lane_row, status, UNIT_NONE, "what the worst of the constants used rests on",
+		.words = MODEL_STATUS),
+	COLUMN(lane_row, core, UNIT_NONE, "its core", .flags = COLUMN_NO_JSON),
+	COLUMN(lane_row, block, UNIT_NONE, "number of the block", .flags = COLUMN_NO_JSON),
+	COLUMN(lane_row, cycles, UNIT_CYCLES, "cycles of the core", .flags = COLUMN_NO_JSON),
+	COLUMN(lane_row, us, UNIT_US, "the same as time", .digits = 2, .flags = COLUMN_NO_JSON),
+	COLUMN(lane_row, busy_pct, UNIT_PERCENT, "busy cycles of the core's", .title = "%",
+		.csv = "busy_pct", .digits = 1, .flags = COLUMN_NO_JSON),
+};
+static const struct record lane_record = RECORD_OF(lane_row, RECORD_LINE, lane_columns);
+
+static struct lane_row lane_row_of(
+	const struct model_report *r, const struct timed_core *k, unsigned pipe)
 {
-	json_w_key(w, "profile");
-	json_w_object(w);
-	json_w_kv_cstr(w, "name", p->name);
-	json_w_kv_cstr(w, "arch", op_arch_name(p->arch));
-	json_w_kv_cstr(w, "soc", p->soc);
-	json_w_kv_double(w, "clock_mhz", (double)p->k[K_CLOCK_MHZ].e4 / PROF_ONE, 4);
-	json_w_kv_cstr(w, "calibration", p->calibration);
-	json_w_kv_cstr(w, "sha256", p->sha256);
-	json_w_kv_bool(w, "v_overlap", p->v_overlap);
-	json_w_kv_bool(w, "dma_serial", p->dma_serial);
-	json_w_end(w);
+	const struct timed_lane *l = &k->lanes[pipe];
+
+	return (struct lane_row){.pipe = op_pipe_name(pipe),
+		.status = prof_status_name((enum prof_status)l->status),
+		.ops = l->n_ops,
+		.busy_cycles = l->busy_cyc,
+		.wait_cycles = l->wait_cyc,
+		.stall_cycles = l->stall_cyc,
+		.core = opstream_core_name(&r->set->v.v[k->stream]),
+		.block = k->block,
+		.cycles = k->end_cyc,
+		.us = (double)k->end_cyc * PROF_ONE / (double)r->profile->k[K_CLOCK_MHZ].e4,
+		.busy_pct = percent(l->busy_cyc, k->end_cyc)};
 }
 
-static void put_lane(struct json_writer *w, unsigned pipe, const struct timed_lane *l)
+struct core_row {
+	const char *core;
+	uint64_t block, cycles;
+	bool complete;
+	struct rows pipes;
+	/* what it is made of */
+	const struct model_report *report;
+	struct lane_row lanes[ENGINE_PIPES];
+};
+static const struct column core_columns[] = {
+	COLUMN(core_row, core, UNIT_NONE, "the core", .words = MODEL_CORES),
+	COLUMN(core_row, block, UNIT_NONE, "number of its block"),
+	COLUMN(core_row, cycles, UNIT_CYCLES, "when its last op ended"),
+	COLUMN(core_row, complete, UNIT_NONE, "all of its ops were timed"),
+	LIST(core_row, pipes, &lane_record, "its pipes that executed something"),
+};
+static const struct record core_record = RECORD_OF(core_row, RECORD_BLOCK, core_columns);
+
+static const void *core_at(const void *v, size_t i)
 {
-	json_w_row_object(w);
-	json_w_kv_cstr(w, "pipe", op_pipe_name(pipe));
-	json_w_kv_u64(w, "ops", l->n_ops);
-	json_w_kv_u64(w, "busy_cycles", l->busy_cyc);
-	json_w_kv_u64(w, "wait_cycles", l->wait_cyc);
-	json_w_kv_u64(w, "stall_cycles", l->stall_cyc);
-	json_w_kv_cstr(w, "status", prof_status_name((enum prof_status)l->status));
-	json_w_end(w);
+	struct core_row *x = (struct core_row *)v;
+	const struct timed_core *k = &x->report->timed->cores.v[i];
+
+	x->core = opstream_core_name(&x->report->set->v.v[k->stream]);
+	x->block = k->block;
+	x->cycles = k->end_cyc;
+	x->complete = k->is_complete;
+	x->pipes = (struct rows){x->lanes, 0};
+	for (unsigned p = 0; p < ENGINE_PIPES; p++)
+		if (k->lanes[p].n_ops)
+			x->lanes[x->pipes.n++] = lane_row_of(x->report, k, p);
+	return x;
 }
 
-static void put_cores(struct json_writer *w, const struct model_report *r)
-{
-	json_w_key(w, "cores");
-	json_w_array(w);
-	for (size_t i = 0; i < r->timed->cores.n; i++) {
-		const struct timed_core *k = &r->timed->cores.v[i];
+struct side_row {
+	const char *op, *file, *pipe, *core;
+	uint32_t seq, line, block;
+};
+static const struct column side_columns[] = {
+	COLUMN(side_row, op, UNIT_NONE, "name of the op"),
+	COLUMN(side_row, seq, UNIT_INDEX, "its number in the stream"),
+	COLUMN(side_row, file, UNIT_NONE, "source file of it"),
+	COLUMN(side_row, line, UNIT_NONE, "line there"),
+	COLUMN(side_row, pipe, UNIT_NONE, "pipe that executes it", .words = MODEL_PIPES),
+	COLUMN(side_row, core, UNIT_NONE, "core of the pipe", .words = MODEL_CORES),
+	COLUMN(side_row, block, UNIT_NONE, "number of the block"),
+};
+static const struct record side_record = RECORD_OF(side_row, RECORD_LINE, side_columns);
 
-		json_w_object(w);
-		json_w_kv_cstr(w, "core", opstream_core_name(&r->set->v.v[k->stream]));
-		json_w_kv_u64(w, "block", k->block);
-		json_w_kv_u64(w, "cycles", k->end_cyc);
-		json_w_kv_bool(w, "complete", k->is_complete);
-		json_w_key(w, "pipes");
-		json_w_array(w);
-		for (unsigned p = 0; p < ENGINE_PIPES; p++)
-			if (k->lanes[p].n_ops)
-				put_lane(w, p, &k->lanes[p]);
-		json_w_end(w);
-		json_w_end(w);
-	}
-	json_w_end(w);
-}
+static const struct column memory_columns[] = {
+	COLUMN(model_finding, hazard, UNIT_NONE, "what comes behind what", .words = "RAW|WAR|WAW",
+		.flags = COLUMN_NULLABLE),
+	COLUMN(model_finding, buffer, UNIT_NONE, "memory that both touch"),
+	COLUMN(model_finding, first_byte, UNIT_BYTES, "where the common part begins"),
+	COLUMN(model_finding, end_byte, UNIT_BYTES, "where it ends"),
+	COLUMN(model_finding, missing, UNIT_NONE, "the edge that would order them",
+		.flags = COLUMN_NULLABLE),
+};
+static const struct record memory_record = RECORD_OF(model_finding, RECORD_BLOCK, memory_columns);
 
-static void put_side(
-	struct json_writer *w, const char *key, const struct opstream_set *set, struct finding_op o)
+struct finding_row {
+	struct model_finding f;
+	const struct side_row *a, *b;
+	const struct model_finding *memory; /* NULL: it is not about memory */
+	struct rows lines;
+	/* what they are made of */
+	const struct model_report *report;
+	struct side_row sides[2];
+};
+static const struct column finding_columns[] = {
+	COLUMN_AS(finding_row, f.kind, "kind", UNIT_NONE, "what is wrong",
+		.words = "race|deadlock|unmatched-wait|double-set|flag-left-set|bad-flag|"
+			 "counter-full|blocks-share-memory"),
+	COLUMN_AS(finding_row, f.message, "message", UNIT_NONE, "all of it in one sentence"),
+	COLUMN_AS(finding_row, f.count, "count", UNIT_COUNT, "how often, at the same places"),
+	POINTER(finding_row, a, &side_record, "the op it is about"),
+	POINTER(finding_row, b, &side_record, "the other op, later in the program"),
+	PART_AT(finding_row, memory, &memory_record, .flags = COLUMN_OPTIONAL),
+	LIST(finding_row, lines, &text_item_record, "who waits for whom",
+		.flags = COLUMN_OPTIONAL | COLUMN_BLOCK),
+};
+static const struct record finding_record = RECORD_OF(finding_row, RECORD_BLOCK, finding_columns);
+
+static const struct side_row *side_of(
+	const struct opstream_set *set, const struct finding_op *o, struct side_row *out)
 {
 	const struct opstream *s;
 	const struct op_exec *x;
 
-	json_w_key(w, key);
-	if (o.op == NO_OP) {
-		json_w_null(w);
-		return;
-	}
-	s = &set->v.v[o.stream];
-	x = &s->ops.v[o.op];
-	json_w_row_object(w);
-	json_w_kv_cstr(w, "op", opstream_str(s, s->forms.v[x->form].name));
-	json_w_kv_u64(w, "seq", o.op);
-	json_w_kv_cstr(w, "file", opstream_str(s, s->sites.v[x->site].file));
-	json_w_kv_u64(w, "line", s->sites.v[x->site].line);
-	json_w_kv_cstr(w, "pipe", op_pipe_name(o.pipe));
-	json_w_kv_cstr(w, "core", opstream_core_name(s));
-	json_w_kv_u64(w, "block", s->block_idx);
-	json_w_end(w);
+	if (o->op == NO_OP)
+		return NULL;
+	s = &set->v.v[o->stream];
+	x = &s->ops.v[o->op];
+	*out = (struct side_row){.op = opstream_str(s, s->forms.v[x->form].name),
+		.seq = o->op,
+		.file = opstream_str(s, s->sites.v[x->site].file),
+		.line = s->sites.v[x->site].line,
+		.pipe = op_pipe_name(o->pipe),
+		.core = opstream_core_name(s),
+		.block = s->block_idx};
+	return out;
 }
 
-static void put_finding(
-	struct json_writer *w, const struct opstream_set *set, const struct model_finding *f)
+static const void *finding_at(const void *v, size_t i)
 {
-	json_w_object(w);
-	json_w_kv_cstr(w, "kind", finding_name(f->kind));
-	json_w_kv_cstr(w, "message", f->message);
-	json_w_kv_u64(w, "count", f->count);
-	put_side(w, "a", set, f->a);
-	put_side(w, "b", set, f->b);
-	if (f->buffer) {
-		json_w_kv_cstr(w, "hazard", f->hazard);
-		json_w_kv_cstr(w, "buffer", f->buffer);
-		json_w_kv_u64(w, "first_byte", f->first_byte);
-		json_w_kv_u64(w, "end_byte", f->end_byte);
-		json_w_kv_cstr(w, "missing", f->missing);
-	}
-	if (f->n_lines) {
-		json_w_key(w, "lines");
-		json_w_array(w);
-		for (uint32_t i = 0; i < f->n_lines; i++)
-			json_w_cstr(w, f->lines[i]);
-		json_w_end(w);
-	}
-	json_w_end(w);
+	struct finding_row *x = (struct finding_row *)v;
+	const struct model_finding *f = &x->report->timed->findings.v[i];
+
+	x->f = *f;
+	x->a = side_of(x->report->set, &f->a, &x->sides[0]);
+	x->b = side_of(x->report->set, &f->b, &x->sides[1]);
+	x->memory = f->buffer ? f : NULL;
+	x->lines = (struct rows){f->n_lines ? f->lines : NULL, f->n_lines};
+	return x;
 }
 
-void model_json_report(struct json_writer *w, const struct model_report *r)
-{
-	const struct timed *t = r->timed;
+/* --- JSON --- */
 
-	json_w_kv_cstr(w, "evidence", "estimate");
-	json_w_kv_cstr(w, "text", MODEL_TEXT);
-	model_json_profile(w, r->profile);
-	json_w_kv_bool(w, "complete", t->is_complete);
-	json_w_kv_cstr(w, "reason", t->reason);
-	json_w_kv_u64(w, "ops", t->n_ops);
-	json_w_kv_u64(w, "fallback_ops", t->n_fallback);
-	json_w_kv_u64(w, "unknown_ops", t->n_unknown);
-	json_w_kv_u64(w, "external_waits", t->n_external);
-	model_json_streams(w, r->set);
-	put_cores(w, r);
-	json_w_key(w, "findings");
-	json_w_array(w);
-	for (size_t i = 0; i < t->findings.n; i++)
-		put_finding(w, r->set, &t->findings.v[i]);
-	json_w_end(w);
+struct report_data {
+	const char *verb, *directory, *evidence, *text;
+	struct rows files;
+	struct profile_row profile;
+	struct timed t;
+	struct rows streams, cores, findings;
+};
+static const struct column report_columns[] = {
+	MODEL_VERB(report_data, "run|time"),
+	COLUMN(report_data, directory, UNIT_NONE, "where its files were written",
+		.flags = COLUMN_NULLABLE),
+	LIST(report_data, files, &text_item_record, "their names"),
+	COLUMN(report_data, evidence, UNIT_NONE, "what the figures rest on", .words = "estimate"),
+	COLUMN(report_data, text, UNIT_NONE, "the same in words"),
+	RECORD(report_data, profile, &profile_record, "constants of the machine"),
+	COLUMN_AS(report_data, t.is_complete, "complete", UNIT_NONE, "all ops were timed"),
+	COLUMN_AS(report_data, t.reason, "reason", UNIT_NONE, "why they were not",
+		.flags = COLUMN_NULLABLE),
+	COLUMN_AS(report_data, t.n_ops, "ops", UNIT_COUNT, "ops that were timed"),
+	COLUMN_AS(report_data, t.n_fallback, "fallback_ops", UNIT_COUNT,
+		"ops at a price that is not their own"),
+	COLUMN_AS(report_data, t.n_unknown, "unknown_ops", UNIT_COUNT, "ops that are not known"),
+	COLUMN_AS(report_data, t.n_external, "external_waits", UNIT_COUNT,
+		"waits for something outside the kernel"),
+	LIST(report_data, streams, &stream_record, "what each core does"),
+	LIST(report_data, cores, &core_record, "how long each core takes"),
+	LIST(report_data, findings, &finding_record, "what is wrong with the kernel"),
+};
+static const struct record report_record = RECORD_OF(report_data, RECORD_BLOCK, report_columns);
+const struct record *const model_report_records[] = {&report_record, NULL};
+
+bool model_json_report(struct cli *c, const struct model_report *r, const char *dir)
+{
+	struct stream_row stream;
+	struct core_row core = {.report = r};
+	struct finding_row finding = {.report = r};
+	struct report_data x = {.verb = verb_last_word(c->verb),
+		.directory = dir,
+		.evidence = "estimate",
+		.text = MODEL_TEXT,
+		.files = model_dir_files(dir),
+		.profile = profile_row_of(r->profile),
+		.t = *r->timed,
+		.streams = stream_rows(r->set, &stream),
+		.cores = {&core, r->timed->cores.n, core_at},
+		.findings = {&finding, r->timed->findings.n, finding_at}};
+
+	return model_json(c, c->args[0], op_arch_name(r->profile->arch), &report_record, &x);
 }
 
 /* --- text --- */
@@ -171,52 +264,41 @@ static void put_head(FILE *out, const struct model_report *r)
 		fprintf(out, "INCOMPLETE %s\n", r->timed->reason ? r->timed->reason : "");
 }
 
+/* The lanes of all cores in one list; asked for in order. */
+struct lane_list {
+	const struct model_report *report;
+	size_t next; /* core * ENGINE_PIPES + pipe */
+	struct lane_row row;
+};
+
+static const void *lane_at(const void *v, size_t i)
+{
+	struct lane_list *x = (struct lane_list *)v;
+
+	(void)i;
+	for (;; x->next++) {
+		const struct timed_core *k = &x->report->timed->cores.v[x->next / ENGINE_PIPES];
+		unsigned pipe = (unsigned)(x->next % ENGINE_PIPES);
+
+		if (!k->lanes[pipe].n_ops)
+			continue;
+		x->row = lane_row_of(x->report, k, pipe);
+		x->next++;
+		return &x->row;
+	}
+}
+
 static bool put_lanes(struct cli *c, const struct model_report *r)
 {
-	static const struct table_column columns[] = {
-		{"block", NULL, CELL_RIGHT, false},
-		{"core", NULL, CELL_LEFT, false},
-		{"cycles", NULL, CELL_RIGHT, false},
-		{"us", NULL, CELL_RIGHT, false},
-		{"pipe", NULL, CELL_LEFT, false},
-		{"ops", NULL, CELL_RIGHT, false},
-		{"busy", "busy_cycles", CELL_RIGHT, false},
-		{"%", "busy_pct", CELL_RIGHT, false},
-		{"wait", "wait_cycles", CELL_RIGHT, false},
-		{"stall", "stall_cycles", CELL_RIGHT, false},
-		{"status", NULL, CELL_LEFT, false},
-	};
-	struct table t;
-	bool ok;
+	static const char *const columns[] = {"block", "core", "cycles", "us", "pipe", "ops",
+		"busy_cycles", "busy_pct", "wait_cycles", "stall_cycles", "status", NULL};
+	struct lane_list list = {.report = r};
+	struct rows rows = {&list, 0, lane_at};
 
-	table_init(&t, columns, 11);
-	for (size_t i = 0; i < r->timed->cores.n; i++) {
-		const struct timed_core *k = &r->timed->cores.v[i];
-
-		for (unsigned p = 0; p < ENGINE_PIPES; p++) {
-			const struct timed_lane *l = &k->lanes[p];
-
-			if (!l->n_ops)
-				continue;
-			table_u64(&t, k->block);
-			table_cstr(&t, opstream_core_name(&r->set->v.v[k->stream]));
-			table_u64(&t, k->end_cyc);
-			table_double(&t,
-				(double)k->end_cyc * PROF_ONE /
-					(double)r->profile->k[K_CLOCK_MHZ].e4,
-				2);
-			table_cstr(&t, op_pipe_name(p));
-			table_u64(&t, l->n_ops);
-			table_u64(&t, l->busy_cyc);
-			table_pct(&t, l->busy_cyc, k->end_cyc);
-			table_u64(&t, l->wait_cyc);
-			table_u64(&t, l->stall_cyc);
-			table_cstr(&t, prof_status_name((enum prof_status)l->status));
-		}
-	}
-	ok = table_print(&t, c) || err_nomem(&c->error);
-	table_deinit(&t);
-	return ok;
+	for (size_t i = 0; i < r->timed->cores.n; i++)
+		for (unsigned p = 0; p < ENGINE_PIPES; p++)
+			rows.n += r->timed->cores.v[i].lanes[p].n_ops != 0;
+	return record_table_print(c, &lane_record, rows, columns);
 }
 
 bool model_is_note(const struct model_finding *f)

@@ -17,9 +17,9 @@ struct model_report {
 	bool is_file; /* it is kept: say of which profile exactly */
 };
 
-void model_json_profile(struct json_writer *w, const struct profile *p);
-/* evidence, profile, cores, findings, ... into the open object. */
-void model_json_report(struct json_writer *w, const struct model_report *r);
+/* dir: where its files are; NULL: none were written. */
+bool model_json_report(struct cli *c, const struct model_report *r, const char *dir);
+extern const struct record *const model_report_records[];
 bool model_text_report(struct cli *c, const struct model_report *r);
 /* Something to know, no defect of the kernel. */
 bool model_is_note(const struct model_finding *f);
@@ -27,8 +27,8 @@ bool model_is_note(const struct model_finding *f);
 /* Writes the directory of a run beside its place; the caller commits or aborts *d. */
 bool model_write_dir(
 	struct cli *c, const char *path, const struct model_report *r, struct out_dir *d);
-/* "directory" and "files" of it; path NULL: none was written. */
-void model_json_dir(struct json_writer *w, const char *path);
+/* Names of its files, text_items; path NULL: none was written. */
+struct rows model_dir_files(const char *path);
 /* Times the streams as the options say, writes --output (if given) and tells. Exit status. */
 int model_cli_time(struct cli *c, const struct opstream_set *set);
 

@@ -33,4 +33,6 @@ const struct verb model_verb_run = {
 	.min_args = 1,
 	.max_args = 1,
 	.run = run_model_run,
+	.records = model_report_records,
+	.inputs = model_inputs,
 };

@@ -21,17 +21,10 @@ static bool same_arch(struct cli *c, const struct opstream_set *set)
 
 static int tell(struct cli *c, const struct model_report *r, const char *dir)
 {
-	struct json_writer w;
-
 	for (size_t i = 0; i < r->timed->findings.n; i++)
 		c->n_losses += !model_is_note(&r->timed->findings.v[i]);
-	if (!c->use_json)
-		return model_text_report(c, r) ? INCORE_OK : cli_fail(c);
-	model_json_begin(c, &w, c->args[0], op_arch_name(r->profile->arch));
-	model_json_dir(&w, dir);
-	model_json_report(&w, r);
-	json_w_end(&w);
-	return cli_json_end(c, &w) ? INCORE_OK : cli_fail(c);
+	return (c->use_json ? model_json_report(c, r, dir) : model_text_report(c, r)) ? INCORE_OK
+										      : cli_fail(c);
 }
 
 /* Told first, put in place last: what fails leaves nothing. */
@@ -98,4 +91,6 @@ const struct verb model_verb_time = {
 	.min_args = 1,
 	.max_args = 1,
 	.run = run_model_time,
+	.records = model_report_records,
+	.inputs = model_inputs,
 };

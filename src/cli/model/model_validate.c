@@ -115,50 +115,68 @@ static bool tell_text(struct cli *c, const struct validate_result *r)
 	return true;
 }
 
-static void json_milli(struct json_writer *w, const char *key, int64_t v)
+struct validated_row {
+	struct validate_row r;
+	double published, published_to, estimate, error_pct, gate_pct;
+	const struct validate_row *rows; /* what it is made of */
+};
+#define ROW(M, NAME, DOC, ...) COLUMN_AS(validated_row, r.M, NAME, UNIT_NONE, DOC, ##__VA_ARGS__)
+static const struct column row_columns[] = {
+	ROW(role, "role", "what the row is for", .words = "FIT|CHECK|OP"),
+	ROW(id, "id", "short name of the workload"),
+	ROW(name, "workload", "the workload in words"),
+	ROW(what, "what", "what was measured"),
+	ROW(profile, "profile", "profile it is estimated with"),
+	ROW(unit, "unit", "of the three values that follow"),
+	COLUMN(validated_row, published, UNIT_NONE, "value that was published", .digits = 3),
+	COLUMN(validated_row, published_to, UNIT_NONE, "end of a range that was", .digits = 3),
+	COLUMN(validated_row, estimate, UNIT_NONE, "value of the model", .digits = 3),
+	COLUMN(validated_row, error_pct, UNIT_PERCENT, "how much more it is", .digits = 1),
+	COLUMN(validated_row, gate_pct, UNIT_PERCENT, "the error that is allowed", .digits = 1),
+	ROW(is_met, "met", "the error is within the gate"),
+	ROW(remark, "remark", "seen, blind, tiny, sets constants, or nothing"),
+};
+static const struct record row_record = RECORD_OF(validated_row, RECORD_LINE, row_columns);
+
+static const void *row_at(const void *v, size_t i)
 {
-	json_w_kv_double(w, key, (double)v / 1000, 3);
+	struct validated_row *x = (struct validated_row *)v;
+	const struct validate_row *r = &x->rows[i];
+
+	x->r = *r;
+	x->published = (double)r->published / 1000;
+	x->published_to = (double)r->published_to / 1000;
+	x->estimate = (double)r->estimate / 1000;
+	x->error_pct = (double)r->error_permille / 10;
+	x->gate_pct = r->gate_permille ? (double)r->gate_permille / 10 : NAN;
+	return x;
 }
+
+struct validate_data {
+	const char *verb, *text;
+	struct validate_result r;
+	struct rows rows;
+};
+#define SUM(M, NAME, DOC) COLUMN_AS(validate_data, r.M, NAME, UNIT_COUNT, DOC)
+static const struct column data_columns[] = {
+	MODEL_VERB(validate_data, "validate"),
+	COLUMN(validate_data, text, UNIT_NONE, "what the figures rest on"),
+	SUM(n_gates, "gates", "rows with a gate"),
+	SUM(n_missed, "missed", "rows that miss it"),
+	SUM(n_kernels, "kernels", "kernels that were timed"),
+	SUM(n_ops, "ops", "ops of them"),
+	SUM(n_findings, "findings", "what is wrong with them: nothing should be"),
+	LIST(validate_data, rows, &row_record, "published values and those of the model"),
+};
+static const struct record data_record = RECORD_OF(validate_data, RECORD_BLOCK, data_columns);
+static const struct record *const records[] = {&data_record, NULL};
 
 static bool tell_json(struct cli *c, const struct validate_result *r)
 {
-	struct json_writer w;
+	struct validated_row row = {.rows = r->rows.v};
+	struct validate_data x = {"validate", MODEL_TEXT, *r, {&row, r->rows.n, row_at}};
 
-	model_json_begin(c, &w, NULL, NULL);
-	json_w_kv_cstr(&w, "text", MODEL_TEXT);
-	json_w_kv_u64(&w, "gates", r->n_gates);
-	json_w_kv_u64(&w, "missed", r->n_missed);
-	json_w_kv_u64(&w, "kernels", r->n_kernels);
-	json_w_kv_u64(&w, "ops", r->n_ops);
-	json_w_kv_u64(&w, "findings", r->n_findings);
-	json_w_key(&w, "rows");
-	json_w_array(&w);
-	for (size_t i = 0; i < r->rows.n; i++) {
-		const struct validate_row *x = &r->rows.v[i];
-
-		json_w_row_object(&w);
-		json_w_kv_cstr(&w, "role", validate_role_name(x->role));
-		json_w_kv_cstr(&w, "id", x->id);
-		json_w_kv_cstr(&w, "workload", x->name);
-		json_w_kv_cstr(&w, "what", x->what);
-		json_w_kv_cstr(&w, "profile", x->profile);
-		json_w_kv_cstr(&w, "unit", x->unit);
-		json_milli(&w, "published", x->published);
-		json_milli(&w, "published_to", x->published_to);
-		json_milli(&w, "estimate", x->estimate);
-		json_w_kv_double(&w, "error_pct", (double)x->error_permille / 10, 1);
-		json_w_key(&w, "gate_pct");
-		if (x->gate_permille)
-			json_w_double(&w, (double)x->gate_permille / 10, 1);
-		else
-			json_w_null(&w);
-		json_w_kv_bool(&w, "met", x->is_met);
-		json_w_kv_cstr(&w, "remark", x->remark);
-		json_w_end(&w);
-	}
-	json_w_end(&w);
-	json_w_end(&w);
-	return cli_json_end(c, &w);
+	return model_json(c, NULL, NULL, &data_record, &x);
 }
 
 static int run_model_validate(struct cli *c)
@@ -188,4 +206,6 @@ const struct verb model_verb_validate = {
 	.min_args = 0,
 	.max_args = 0,
 	.run = run_model_validate,
+	.records = records,
+	.inputs = model_inputs,
 };

@@ -87,9 +87,10 @@ static void keep_window(struct report_part *p, const struct columns *x, uint64_t
 				end = l->first + i + 1;
 			}
 		}
+		if (first == UINT32_MAX)
+			first = end;
 		if (p->parts[t].n)
-			p->parts[t] = first == UINT32_MAX ? (struct blob_part){0}
-							  : (struct blob_part){first, end - first};
+			p->parts[t] = (struct blob_part){first, end - first};
 	}
 }
 

@@ -86,7 +86,7 @@ static void put_cell(struct table *t, const struct cli *cli, const struct leaf *
 		return;
 	}
 	if (column_is_null(c, value)) {
-		put_text_cell(t, cli, (struct str){0});
+		table_cstr(t, cli->use_csv && !(c->flags & COLUMN_DASH) ? "" : "-");
 		return;
 	}
 	switch (c->type) {
@@ -112,14 +112,23 @@ static void put_cell(struct table *t, const struct cli *cli, const struct leaf *
 		table_cstr(t, *(const bool *)value ? "true" : "false");
 		break;
 	default:
-		table_u64(t, column_u64(c, value));
+		if (c->words)
+			table_str(t, column_word(c, column_u64(c, value)));
+		else if (c->flags & COLUMN_HEX)
+			table_cstr(t, column_hex(c, value, text));
+		else if (c->unit == UNIT_ROW || c->unit == UNIT_INDEX)
+			put_name_cell(t, (int64_t)column_u64(c, value));
+		else
+			table_u64(t, column_u64(c, value));
 	}
 }
 
-static bool is_text(const struct column *c)
+static bool is_left(const struct column *c)
 {
+	if (c->flags & COLUMN_RIGHT)
+		return false;
 	return c->type == COLUMN_TEXT || c->type == COLUMN_STR || c->type == COLUMN_BOOL ||
-	       (c->flags & COLUMN_BAR);
+	       (c->type <= COLUMN_U8 && c->words) || (c->flags & (COLUMN_BAR | COLUMN_HEX));
 }
 
 bool record_table_print_styled(struct cli *c, const struct record *r, struct rows rows,
@@ -136,18 +145,19 @@ bool record_table_print_styled(struct cli *c, const struct record *r, struct row
 			return err_set(&c->error, INCORE_FAILED, "no-such-column",
 				"the answer has no column %s", columns[n]);
 		heads[n] = (struct table_column){drawn[n].title, drawn[n].csv,
-			is_text(drawn[n].leaf.column) ? CELL_LEFT : CELL_RIGHT,
+			is_left(drawn[n].leaf.column) ? CELL_LEFT : CELL_RIGHT,
 			drawn[n].leaf.column->flags & COLUMN_WIDE};
 	}
 	table_init(&t, heads, n);
-	for (size_t i = 0; i < rows.n; i++)
-		for (unsigned k = 0; k < n; k++) {
-			const void *row = (const char *)rows.v + i * r->size;
+	for (size_t i = 0; i < rows.n; i++) {
+		const void *row = rows_at(r, &rows, i);
 
+		for (unsigned k = 0; k < n; k++) {
 			put_cell(&t, c, &drawn[k].leaf, row);
 			if (style)
 				table_style(&t, style(row, drawn[k].leaf.column->name));
 		}
+	}
 	ok = table_print(&t, c);
 	table_deinit(&t);
 	return ok;

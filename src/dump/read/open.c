@@ -118,7 +118,7 @@ static void check_bounds(struct dump *d)
 			problems_add(&d->problems, PROBLEM_DEFECT, "out-of-file", at,
 				"record %zu: bytes %llu to %llu are beyond the end of %s (%zu bytes)",
 				i, (unsigned long long)r->bin_offset,
-				(unsigned long long)(r->bin_offset + r->bin_size),
+				(unsigned long long)r->bin_offset + r->bin_size,
 				path_base(d->payload), d->bytes.size);
 	}
 }

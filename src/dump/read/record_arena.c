@@ -4,6 +4,7 @@
  * only grow, the place is the position modulo the arena's size; what is further back than one arena
  * has been written over. A payload that goes round the end is joined behind the arena's bytes.
  */
+#include <assert.h>
 #include <string.h>
 
 #include "dump/read/record_read.h"
@@ -89,6 +90,7 @@ static void place(struct dump *d, uint64_t arena, uint8_t *joined)
 			r->bin_offset = at;
 			continue;
 		}
+		assert(joined); /* made where any goes round */
 		memcpy(joined + next, joined + at, (size_t)head);
 		memcpy(joined + next + head, joined, (size_t)(r->bin_size - head));
 		r->bin_offset = next;

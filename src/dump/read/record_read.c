@@ -21,7 +21,7 @@ static uint64_t get64(const uint8_t *p)
 
 static void get_dims(const uint8_t *p, unsigned n, uint32_t *out)
 {
-	for (unsigned i = 0; i < n; i++)
+	for (size_t i = 0; i < n; i++)
 		out[i] = get32(p + 4 * i);
 }
 
@@ -70,7 +70,7 @@ static void get_head(const uint8_t *p, enum device_layout layout, struct device_
 		r->is_clamped |= r->n_funcs > DEVICE_MAX_FUNCS;
 		if (r->n_funcs > DEVICE_MAX_FUNCS)
 			r->n_funcs = DEVICE_MAX_FUNCS;
-		for (unsigned i = 0; i < r->n_funcs; i++)
+		for (size_t i = 0; i < r->n_funcs; i++)
 			r->funcs[i] = get16(p + 50 + 2 * i);
 	}
 }

@@ -158,10 +158,10 @@ bool task_find_one(
 	task_list found = {0};
 	bool ok = task_find(d, q, &found, e);
 
-	if (ok && found.n != 1)
-		ok = complain(d, q, &found, e);
-	if (ok)
+	if (ok && found.n == 1)
 		*out = found.v[0];
+	else
+		ok = ok && complain(d, q, &found, e);
 	VEC_FREE(&found);
 	return ok;
 }

@@ -40,7 +40,7 @@ uint32_t log_put_task(uint8_t *p, uint16_t thread, const struct log_task *t)
 	le_put32(b + 32, t->scalar_count);
 	b[36] = t->core_type;
 	b[37] = t->func_count;
-	for (unsigned i = 0; i < LOG_MAX_FUNCS; i++)
+	for (size_t i = 0; i < LOG_MAX_FUNCS; i++)
 		le_put16(b + 38 + 2 * i, t->func_ids[i]);
 	le_put16(b + 44, t->name_bytes);
 	if (t->name_bytes)

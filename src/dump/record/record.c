@@ -243,7 +243,7 @@ static bool put_piece(struct incore_dump_writer *w, const struct view *v, uint64
 	uint64_t at;
 	uint8_t *to = reserve_payload(w, n, &at);
 
-	if (!to || !writer_wait(w, &w->ring, 4 * MAX_TENSOR_ENTRY, ms))
+	if (!to || !writer_wait(w, &w->ring, UINT64_C(4) * MAX_TENSOR_ENTRY, ms))
 		return false;
 	e = (struct payload_entry *)writer_entry(w, sizeof(*e), ms);
 	if (!e)

@@ -3,6 +3,7 @@
 #include "export/clean/clean.h"
 
 #include "base/mem.h"
+#include "base/search.h"
 #include "isa/ascend.h"
 
 void clean_init(struct clean *c, const struct clean_options *o)
@@ -96,9 +97,7 @@ int clean_compare_lanes(const struct clean *c, uint32_t x, uint32_t y)
 {
 	const struct clean_lane *a = &c->lanes.v[x], *b = &c->lanes.v[y];
 
-	if (a->group != b->group)
-		return a->group < b->group ? -1 : 1;
-	if (a->order != b->order)
-		return a->order < b->order ? -1 : 1;
-	return x < y ? -1 : x > y;
+	RETURN_UNLESS_EQUAL(a->group, b->group);
+	RETURN_UNLESS_EQUAL(a->order, b->order);
+	return COMPARE(x, y);
 }

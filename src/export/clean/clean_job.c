@@ -147,13 +147,13 @@ bool clean_job_take(struct clean_job *j, const struct trace *t, struct incore_er
 static bool add_remarks(struct clean_job *j, struct incore_error *e)
 {
 	const struct clean *c = &j->clean;
-	bool ok = count_remark(j, c->n_heads_left, false,
-			  "head costs name no instruction; they stand alone") &&
-		  count_remark(j, c->n_hidden_arrows, false,
-			  "flags are not drawn: a side is on a lane left out (--keep-scalar, "
-			  "--keep-all)") &&
-		  count_remark(j, c->n_no_anchor, false,
-			  "flags are not drawn: no instruction stands beside them");
+	bool ok =
+		count_remark(j, c->n_heads_left, false,
+			"head costs name no instruction; they stand alone") &&
+		count_remark(j, c->n_hidden_arrows, false,
+			"flags are not drawn: a side is on a lane left out (--keep-scalar, --keep-all)") &&
+		count_remark(j, c->n_no_anchor, false,
+			"flags are not drawn: no instruction stands beside them");
 
 	if (ok && (c->n_unmatched_sets || c->n_unmatched_waits))
 		ok = remark(j, false, "%s: %llu SET and %llu WAIT have no partner: %s",
@@ -222,9 +222,7 @@ static bool write_metrics(struct clean_job *j, struct incore_error *e)
 	if (!j->metrics.n_short_lists)
 		return true;
 	return remark(j, false,
-		       "%s: %llu lists of API_INSTR are not as long as the list of cores: cells "
-		       "stay "
-		       "missing",
+		       "%s: %llu lists of API_INSTR are not as long as the list of cores: cells stay missing",
 		       j->run->path, (unsigned long long)j->metrics.n_short_lists) ||
 	       err_nomem(e);
 }

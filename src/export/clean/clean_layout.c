@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* clean_layout.c: which row of its lane each slice stands on, and what each lane adds up to. */
+#include <stdlib.h>
+
 #include "base/mem.h"
 #include "export/clean/clean.h"
 
@@ -7,33 +9,28 @@
  * cycle (microseconds; 0.27 ns at 1.85 GHz). In the older form every bit counts. */
 #define TOUCH_SLACK 0.00025
 
-static bool lane_before(const struct clean *c, uint32_t a, uint32_t b)
+static int compare_pids(const void *pa, const void *pb)
 {
-	const struct clean_lane *x = &c->lanes.v[a], *y = &c->lanes.v[b];
-	int by_pid = str_cmp(x->pid, y->pid);
+	const struct clean_lane *const *a = pa, *const *b = pb;
 
-	return by_pid ? by_pid < 0 : a < b;
+	return str_cmp((*a)->pid, (*b)->pid);
 }
 
 /* Numbers the pids in string order. */
 static bool number_groups(struct clean *c)
 {
-	uint32_t n = (uint32_t)c->lanes.n, group = 0;
-	uint32_t *order = mem_resize(NULL, n ? n : 1, sizeof(*order));
+	size_t n = c->lanes.n;
+	struct clean_lane **order = mem_resize(NULL, n ? n : 1, sizeof(struct clean_lane *));
+	uint32_t group = 0;
 
 	if (!order)
 		return false;
-	for (uint32_t i = 0; i < n; i++) {
-		uint32_t k = i;
-
-		for (; k > 0 && lane_before(c, i, order[k - 1]); k--)
-			order[k] = order[k - 1];
-		order[k] = i;
-	}
-	for (uint32_t i = 0; i < n; i++) {
-		if (i && !str_eq(c->lanes.v[order[i]].pid, c->lanes.v[order[i - 1]].pid))
-			group++;
-		c->lanes.v[order[i]].group = group;
+	for (size_t i = 0; i < n; i++)
+		order[i] = &c->lanes.v[i];
+	qsort(order, n, sizeof(struct clean_lane *), compare_pids);
+	for (size_t i = 0; i < n; i++) {
+		group += i && !str_eq(order[i]->pid, order[i - 1]->pid);
+		order[i]->group = group;
 	}
 	mem_free(order);
 	return true;

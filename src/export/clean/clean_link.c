@@ -8,6 +8,7 @@
 
 #include "base/hash.h"
 #include "base/mem.h"
+#include "base/search.h"
 #include "export/clean/clean.h"
 
 #define NAMED_UNMATCHED 5
@@ -23,13 +24,11 @@ static int by_group(const void *pa, const void *pb)
 {
 	const struct entry *a = pa, *b = pb;
 
-	if (a->group != b->group)
-		return a->group < b->group ? -1 : 1;
+	RETURN_UNLESS_EQUAL(a->group, b->group);
 	if (a->is_wait != b->is_wait)
 		return a->is_wait ? 1 : -1;
-	if (a->begin != b->begin)
-		return a->begin < b->begin ? -1 : 1;
-	return a->number < b->number ? -1 : a->number > b->number;
+	RETURN_UNLESS_EQUAL(a->begin, b->begin);
+	return COMPARE(a->number, b->number);
 }
 
 static uint64_t group_of(const struct clean *c, const struct clean_sync *s)
@@ -153,7 +152,7 @@ static int by_number(const void *pa, const void *pb)
 {
 	const struct clean_arrow *a = pa, *b = pb;
 
-	return a->number < b->number ? -1 : a->number > b->number;
+	return COMPARE(a->number, b->number);
 }
 
 bool clean_link(struct clean *c, struct incore_error *e)

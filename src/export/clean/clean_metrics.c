@@ -93,7 +93,10 @@ static uint32_t column_of(struct metrics *m, struct str name)
 	if (!c.key)
 		return INTERN_NONE;
 	for (char *p = c.key; *p; p++)
-		*p = *p == ' ' ? '_' : *p >= 'A' && *p <= 'Z' ? (char)(*p + 32) : *p;
+		if (*p == ' ')
+			*p = '_';
+		else if (*p >= 'A' && *p <= 'Z')
+			*p = (char)(*p + 32);
 	c.is_per_core =
 		!str_is(name, "Address Range") && (is_known_list(name) || is_numeric(m, name));
 	return VEC_PUSH(&m->columns, c) ? k : INTERN_NONE;

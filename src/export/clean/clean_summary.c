@@ -74,8 +74,7 @@ static void put_dropped(const struct clean *c, FILE *f)
 		if (!c->lanes.v[i].is_kept)
 			n += c->lanes.v[i].n;
 	fprintf(f,
-		"left out     %llu slices of lanes that were not asked for"
-		" (--keep-scalar, --keep-all)\n",
+		"left out     %llu slices of lanes that were not asked for (--keep-scalar, --keep-all)\n",
 		(unsigned long long)n);
 }
 
@@ -96,8 +95,7 @@ bool clean_write_summary(
 		(unsigned long long)c->n_events);
 	put_dropped(c, f);
 	fprintf(f,
-		"arrows       %zu; %llu SET and %llu WAIT without a partner, %llu on lanes left "
-		"out, %llu without an instruction beside\n",
+		"arrows       %zu; %llu SET and %llu WAIT without a partner, %llu on lanes left out, %llu without an instruction beside\n",
 		c->arrows.n, (unsigned long long)c->n_unmatched_sets,
 		(unsigned long long)c->n_unmatched_waits, (unsigned long long)c->n_hidden_arrows,
 		(unsigned long long)c->n_no_anchor);
@@ -106,11 +104,9 @@ bool clean_write_summary(
 	fprintf(f, "\n%-28s %9s %8s[%s] %8s[%s] %5s %5s  %s\n", "core/pipe", "slices", "busy", unit,
 		"sum", unit, "depth", "rows", "waits for (exposed, times)");
 	ok = put_lanes(c, f);
-	fprintf(f,
-		"\nbusy is the measure of the union of instructions (flags, barriers and locks "
-		"left "
-		"out); sum counts overlap\nseveral times; a wait counts where its own pipe did not "
-		"work.\n");
+	fputs("\nbusy is the measure of the union of instructions (flags, barriers and locks left out); sum counts overlap\n"
+	      "several times; a wait counts where its own pipe did not work.\n",
+		f);
 	if (!ok)
 		return err_nomem(e);
 	return ferror(f) ? err_set(e, INCORE_FAILED, "io", "cannot write the summary") : true;

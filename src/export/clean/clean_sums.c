@@ -10,6 +10,7 @@
 #include "analysis/pipes/pipe_sweep.h"
 #include "base/map.h"
 #include "base/mem.h"
+#include "base/search.h"
 #include "export/clean/clean.h"
 
 #define TICKS_PER_US 1000000.0
@@ -149,11 +150,9 @@ static int by_exposed(const void *pa, const void *pb)
 {
 	const struct clean_wait *a = pa, *b = pb;
 
-	if (a->lane != b->lane)
-		return a->lane < b->lane ? -1 : 1;
-	if (a->exposed != b->exposed)
-		return a->exposed > b->exposed ? -1 : 1;
-	return a->producer < b->producer ? -1 : a->producer > b->producer;
+	RETURN_UNLESS_EQUAL(a->lane, b->lane);
+	RETURN_UNLESS_EQUAL(b->exposed, a->exposed);
+	return COMPARE(a->producer, b->producer);
 }
 
 /* Lengths have 32 bits: where a slice takes more than 4 ms all are measured less finely. */

@@ -8,6 +8,7 @@
 
 #include "analysis/pipes/pipe_sweep.h"
 #include "base/mem.h"
+#include "base/search.h"
 #include "codec/json_writer.h"
 #include "codec/trace_events.h"
 #include "export/clean/clean.h"
@@ -101,17 +102,8 @@ static struct clean_sync *find_sync(struct source *k, track_idx track, uint32_t 
 {
 	uint32_t lo = k->first_sync[track], hi = k->end_sync[track];
 
-	while (lo < hi) {
-		uint32_t mid = lo + (hi - lo) / 2;
-
-		if (k->slice_of.v[mid] == slice)
-			return &k->c->syncs.v[mid];
-		if (k->slice_of.v[mid] < slice)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	return NULL;
+	BISECT(lo, hi, i, k->slice_of.v[i] < slice);
+	return lo < k->end_sync[track] && k->slice_of.v[lo] == slice ? &k->c->syncs.v[lo] : NULL;
 }
 
 static bool has_partner(const struct source *k, const struct clean_sync *s)
@@ -185,27 +177,9 @@ static bool add_text_slice(struct source *k, track_idx track, uint32_t i, uint32
 	return true;
 }
 
-static double cache_cost(const struct trace *t, track_idx track, uint32_t i)
-{
-	uint32_t lo = 0, hi = t->n_heads;
-
-	while (lo < hi) {
-		uint32_t mid = lo + (hi - lo) / 2;
-		const struct head_cost *h = &t->heads[mid];
-
-		if (h->track < track || (h->track == track && h->slice < i))
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	return lo < t->n_heads && t->heads[lo].track == track && t->heads[lo].slice == i
-		       ? t->heads[lo].cache_cyc
-		       : 0;
-}
-
 static bool add_head(struct source *k, track_idx track, uint32_t i)
 {
-	double stall = k->data.stall_cyc[i], cache = cache_cost(k->t, track, i);
+	double stall = k->data.stall_cyc[i], cache = trace_cache_cyc(k->t, track, i);
 
 	return VEC_PUSH(
 		&k->c->heads, (struct clean_head){(uint32_t)k->c->slices.n, cache, stall - cache});
@@ -259,7 +233,7 @@ static bool add_track(struct source *k, track_idx i, struct incore_error *e)
 		ok = k->text ? add_text_slice(k, i, s, lane) : add_slice(k, i, s, lane);
 	k->end_sync[i] = (uint32_t)k->c->syncs.n;
 	k->n_slices += k->data.n;
-	return ok ? true : err_nomem(e);
+	return ok || err_nomem(e);
 }
 
 /* --- what only the text has --- */
@@ -417,7 +391,7 @@ static bool begin_reading(struct source *k)
 static bool read_tracks(struct source *k, struct incore_error *e)
 {
 	struct first_event *order = order_tracks(k);
-	bool ok = order ? true : err_nomem(e);
+	bool ok = order || err_nomem(e);
 
 	progress_begin(k->c->options.progress, "pipes", k->t->n_tracks);
 	for (uint32_t i = 0; ok && i < k->t->n_tracks; i++) {
@@ -438,7 +412,7 @@ bool clean_read_trace(struct clean *c, const struct trace *t, const struct file_
 	if (t->text && !t->text->has_numbered_lanes)
 		k.text = t->text;
 	c->file = file;
-	ok = (begin_reading(&k) ? true : err_nomem(e)) && read_tracks(&k, e);
+	ok = (begin_reading(&k) || err_nomem(e)) && read_tracks(&k, e);
 	c->n_events = k.n_slices;
 	if (ok && k.text && !(add_rest_of_text(&k) && close_gaps(c)))
 		ok = err_nomem(e);

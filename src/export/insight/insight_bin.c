@@ -92,8 +92,7 @@ static bool put_sources(struct insight *s, FILE *f, struct incore_error *e)
 			return err_nomem(e);
 		}
 		s->n_sources_left += k->text && !has_text;
-		memset(path, 0, INSIGHT_PATH_BYTES);
-		memcpy(path, name, strlen(name));
+		strncpy(path, name, INSIGHT_PATH_BYTES);
 		put_head(f, has_text ? k->text_len : 0, INSIGHT_SOURCE, INSIGHT_MARK);
 		fwrite(path, 1, INSIGHT_PATH_BYTES, f);
 		if (has_text) {
@@ -122,8 +121,7 @@ static bool put_tables(struct insight *s, FILE *f, struct incore_error *e)
 		ok = insight_put_api_instr(s, &b) || err_nomem(e);
 		if (ok && (b.n >= MAX_TABLE_BYTES || s->t->n_code > MAX_ROWS))
 			ok = err_set(e, INCORE_BAD_INPUT, "too-large",
-				"the table of %u instructions takes %zu bytes; the format allows "
-				"1,000,000 and 100 MB",
+				"the table of %u instructions takes %zu bytes; the format allows 1,000,000 and 100 MB",
 				s->t->n_code, b.n);
 		if (ok)
 			put_block(f, b.p, b.n, INSIGHT_API_INSTR, 0);

@@ -6,6 +6,7 @@
  */
 #include <stdlib.h>
 
+#include "base/search.h"
 #include "codec/json_writer.h"
 #include "export/insight/insight.h"
 
@@ -188,18 +189,16 @@ static int use_cmp(const void *pa, const void *pb)
 {
 	const struct line_use *a = pa, *b = pb;
 
-	if (a->source != b->source)
-		return a->source < b->source ? -1 : 1;
-	if (a->line != b->line)
-		return a->line < b->line ? -1 : 1;
-	return a->code < b->code ? -1 : a->code > b->code;
+	RETURN_UNLESS_EQUAL(a->source, b->source);
+	RETURN_UNLESS_EQUAL(a->line, b->line);
+	return COMPARE(a->code, b->code);
 }
 
 static int address_cmp(const void *pa, const void *pb)
 {
 	const uint64_t *a = pa, *b = pb;
 
-	return *a < *b ? -1 : *a > *b;
+	return COMPARE(*a, *b);
 }
 
 /* Inclusive ranges; what is at most 4 bytes apart is one. */

@@ -6,6 +6,7 @@
  */
 #include <stdlib.h>
 
+#include "base/search.h"
 #include "export/insight/insight.h"
 #include "export/labels.h"
 
@@ -222,25 +223,6 @@ static void put_heads(struct insight *s, const struct slice_text *v, uint64_t st
 
 /* --- one track --- */
 
-/* The instruction cache's part of a slice's head cost. */
-static uint32_t cache_of(const struct trace *t, track_idx track, uint32_t slice)
-{
-	uint32_t lo = 0, hi = t->n_heads;
-
-	while (lo < hi) {
-		uint32_t mid = lo + (hi - lo) / 2;
-		const struct head_cost *h = &t->heads[mid];
-
-		if (h->track < track || (h->track == track && h->slice < slice))
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	return lo < t->n_heads && t->heads[lo].track == track && t->heads[lo].slice == slice
-		       ? t->heads[lo].cache_cyc
-		       : 0;
-}
-
 static void add_cell(struct insight *s, const struct export_track *k, uint32_t i, uint64_t cache)
 {
 	const struct track_data *d = k->data;
@@ -293,7 +275,7 @@ static bool add_flag(struct insight *s, const struct export_track *k, uint32_t i
 static bool put_one(struct insight *s, const struct export_track *k, uint32_t i)
 {
 	const struct track_data *d = k->data;
-	uint64_t cache = d->stall_cyc[i] ? cache_of(s->t, k->index, i) : 0;
+	uint64_t cache = d->stall_cyc[i] ? trace_cache_cyc(s->t, k->index, i) : 0;
 	const struct insight_unit *u = &s->units.v[s->unit_of[k->index]];
 	struct slice_text v = {.args = insight_row_args(s, d->code[i]),
 		.name = insight_opcode(s, d->code[i]),
@@ -337,11 +319,9 @@ static int end_cmp(const void *pa, const void *pb)
 {
 	const struct by_end *a = pa, *b = pb;
 
-	if (a->end != b->end)
-		return a->end < b->end ? -1 : 1;
-	if (a->pc != b->pc)
-		return a->pc < b->pc ? -1 : 1;
-	return a->slice < b->slice ? -1 : a->slice > b->slice;
+	RETURN_UNLESS_EQUAL(a->end, b->end);
+	RETURN_UNLESS_EQUAL(a->pc, b->pc);
+	return COMPARE(a->slice, b->slice);
 }
 
 bool insight_put_track(struct insight *s, const struct export_track *k, struct incore_error *e)
@@ -369,13 +349,11 @@ static int pair_cmp(const void *pa, const void *pb)
 	const struct insight_flag *a = pa, *b = pb;
 	uint64_t x = a->pair ? a->pair : UINT64_MAX, y = b->pair ? b->pair : UINT64_MAX;
 
-	if (x != y)
-		return x < y ? -1 : 1;
+	RETURN_UNLESS_EQUAL(x, y);
 	if (a->is_wait != b->is_wait)
 		return a->is_wait ? 1 : -1;
-	if (a->track != b->track)
-		return a->track < b->track ? -1 : 1;
-	return a->slice < b->slice ? -1 : a->slice > b->slice;
+	RETURN_UNLESS_EQUAL(a->track, b->track);
+	return COMPARE(a->slice, b->slice);
 }
 
 /* The viewer knows four names of flags and drops B and E of every other: SET_FLAGI is SET_FLAG. */

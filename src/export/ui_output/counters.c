@@ -8,6 +8,8 @@
 
 #include <stdlib.h>
 
+#include "base/search.h"
+
 #define BANK_COUNTERS 4u
 #define MAX_INDEX 8u /* counters of both banks */
 #define NO_INDEX UINT32_MAX
@@ -51,23 +53,18 @@ static int compare_banks(const void *pa, const void *pb)
 {
 	const struct perf_row *a = pa, *b = pb;
 
-	if (a->clock != b->clock)
-		return a->clock < b->clock ? -1 : 1;
-	if (a->cu != b->cu)
-		return a->cu < b->cu ? -1 : 1;
-	if (a->bank != b->bank)
-		return a->bank < b->bank ? -1 : 1;
-	return a->at < b->at ? -1 : a->at > b->at;
+	RETURN_UNLESS_EQUAL(a->clock, b->clock);
+	RETURN_UNLESS_EQUAL(a->cu, b->cu);
+	RETURN_UNLESS_EQUAL(a->bank, b->bank);
+	return COMPARE(a->at, b->at);
 }
 
 static int compare_times(const void *pa, const void *pb)
 {
 	const struct perf_row *a = pa, *b = pb;
 
-	if (a->clock != b->clock)
-		return a->clock < b->clock ? -1 : 1;
-	if (a->time_cyc != b->time_cyc)
-		return a->time_cyc < b->time_cyc ? -1 : 1;
+	RETURN_UNLESS_EQUAL(a->clock, b->clock);
+	RETURN_UNLESS_EQUAL(a->time_cyc, b->time_cyc);
 	return compare_banks(pa, pb);
 }
 

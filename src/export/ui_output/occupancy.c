@@ -8,6 +8,8 @@
 
 #include <stdlib.h>
 
+#include "base/search.h"
+
 static const char *const fields[] = {"time", "cu", "simd", "wave_id", "start", "kernel_id", "me_id",
 	"pipe_id", "is_ext", "workgroup_id", "cluster_id"};
 #define N_BASIC 6u
@@ -30,28 +32,13 @@ static bool is_extended(const struct trace *t)
 	return false;
 }
 
-/* Events stand sorted by clock: where those of `clock` begin. */
-static uint32_t first_of(const struct trace *t, clock_idx clock)
-{
-	uint32_t lo = 0, hi = t->n_occupancy;
-
-	while (lo < hi) {
-		uint32_t mid = lo + (hi - lo) / 2;
-
-		if (t->occupancy[mid].clock < clock)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	return lo;
-}
-
 static void put_list(struct ui_writer *u, clock_idx clock, unsigned n_columns)
 {
 	const struct trace *t = u->x->trace;
 	struct json_writer *w = &u->w;
-	uint32_t i = first_of(t, clock);
+	uint32_t i = 0, end = t->n_occupancy;
 
+	BISECT(i, end, k, t->occupancy[k].clock < clock); /* they stand sorted by clock */
 	if (i == t->n_occupancy || t->occupancy[i].clock != clock)
 		return;
 	ui_put_key(w, "", t->clocks[clock].id);

@@ -407,7 +407,7 @@ static bool read_both(struct api *a, bool is_instr, struct incore_error *e)
 	if (a->n_left_out && !trace_note(b->trace, NOTE_LOST, "too-many-columns", a->path, a->base,
 				     a->n_left_out, "more than %d columns", MAX_COLUMNS))
 		return err_nomem(e);
-	return asc_table_close(b, &a->table) ? true : err_nomem(e);
+	return asc_table_close(b, &a->table) || err_nomem(e);
 }
 
 static bool read_api(struct api *a, bool is_instr, struct incore_error *e)

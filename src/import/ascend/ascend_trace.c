@@ -3,7 +3,7 @@
 #include "import/ascend/ascend.h"
 
 /* The first bytes tell: the object's own words, or events with lanes we know. */
-static int sniff(const struct probe *p)
+static int ascend_trace_sniff(const struct probe *p)
 {
 	struct str head = {(const char *)p->head, p->head_size};
 	const char *base = path_base(p->path);
@@ -58,7 +58,7 @@ static bool read_file(
 	       asc_finish(b, e);
 }
 
-static bool read(
+static bool ascend_trace_read(
 	const char *path, const struct import_options *o, struct trace *t, struct incore_error *e)
 {
 	struct asc_build b;
@@ -70,22 +70,21 @@ static bool read(
 	return ok;
 }
 
-static bool lost(
+static bool ascend_trace_lost(
 	const char *path, const struct import_options *o, struct trace *t, struct incore_error *e)
 {
 	(void)o;
 	return trace_note(t, NOTE_MISSING, "lone-trace", path, INCORE_NO_OFFSET, 1,
-		       "a trace.json alone: no sources and nothing stated per instruction")
-		       ? true
-		       : err_nomem(e);
+		       "a trace.json alone: no sources and nothing stated per instruction") ||
+	       err_nomem(e);
 }
 
 const struct import_ops import_ascend_trace = {
 	.name = "ascend_trace",
 	.summary = "Ascend trace.json, of msprof op simulator: of a run or of one core",
 	.looks_for = "a trace.json of msprof op simulator",
-	.sniff = sniff,
+	.sniff = ascend_trace_sniff,
 	.look = asc_look,
-	.read = read,
-	.lost = lost,
+	.read = ascend_trace_read,
+	.lost = ascend_trace_lost,
 };

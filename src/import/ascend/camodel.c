@@ -201,8 +201,7 @@ static bool name_core(struct dump_dir *d, const struct core_dump *c)
 		if (d->named.v[i].block == k.block && d->named.v[i].sub_block == k.sub_block)
 			return asc_note(d->b, NOTE_CONTRADICTORY, "core-name-collision",
 				INCORE_NO_OFFSET,
-				"%s and %s are both sub-block %llu of block %llu: other exports "
-				"keep one of them",
+				"%s and %s are both sub-block %llu of block %llu: other exports keep one of them",
 				d->named.v[i].unit, k.unit, (unsigned long long)k.sub_block - 1,
 				(unsigned long long)k.block - 1);
 	return VEC_PUSH(&d->named, k);
@@ -221,9 +220,8 @@ static bool read_core(
 	ok = ok && load_core(d, &c, from, end, bytes, e);
 	if (ok && c.n_logs < 2)
 		ok = asc_note(d->b, NOTE_LOST, "core-without-logs", INCORE_NO_OFFSET,
-			     "%s: fewer than two logs with something in them; not read", c.unit)
-			     ? true
-			     : err_nomem(e);
+			     "%s: fewer than two logs with something in them; not read", c.unit) ||
+		     err_nomem(e);
 	else if (ok && (!core_dump_join(&c) || !name_core(d, &c)))
 		ok = err_nomem(e);
 	else
@@ -271,11 +269,10 @@ static bool read_side(
 	bytes = (struct str){(const char *)f.data, f.size};
 	if (!ok)
 		ok = trace_note(d->b->trace, NOTE_LOST, "unreadable-part", path, INCORE_NO_OFFSET,
-			     1, "not read")
-			     ? true
-			     : err_nomem(e);
+			     1, "not read") ||
+		     err_nomem(e);
 	else if (is_mte)
-		ok = asc_read_mte_log(d->b, bytes, k->core) ? true : err_nomem(e);
+		ok = asc_read_mte_log(d->b, bytes, k->core) || err_nomem(e);
 	else
 		ok = asc_read_summary(d->b, bytes, path, e);
 	file_unload(&f);
@@ -329,7 +326,7 @@ static bool has_dumps(void *ctx, const char *name, struct incore_error *e)
 	return *n < 2; /* enough is known */
 }
 
-static int sniff(const struct probe *p)
+static int camodel_sniff(const struct probe *p)
 {
 	struct incore_error e = {0};
 	int n = 0;
@@ -341,7 +338,7 @@ static int sniff(const struct probe *p)
 	return n >= 2 ? 50 : 0;
 }
 
-static bool read(
+static bool camodel_read(
 	const char *path, const struct import_options *o, struct trace *t, struct incore_error *e)
 {
 	struct asc_build b;
@@ -356,22 +353,12 @@ static bool read(
 	return ok;
 }
 
-static bool lost(
-	const char *path, const struct import_options *o, struct trace *t, struct incore_error *e)
-{
-	(void)path;
-	(void)o;
-	(void)t;
-	(void)e;
-	return true; /* each core's losses are notes already */
-}
-
 const struct import_ops import_camodel = {
 	.name = "camodel",
 	.summary = "Ascend raw simulator dumps (instr_log, instr_popped_log), cycle-exact",
 	.looks_for = "a dump directory of the Ascend simulator (core*.instr_log.dump)",
-	.sniff = sniff,
+	.sniff = camodel_sniff,
 	.look = asc_look,
-	.read = read,
-	.lost = lost,
+	.read = camodel_read,
+	.lost = import_lost_noted,
 };

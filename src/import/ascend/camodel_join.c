@@ -18,29 +18,25 @@ static int rec_cmp(const void *pa, const void *pb)
 {
 	const struct dump_rec *a = pa, *c = pb;
 
-	if (a->key != c->key)
-		return a->key < c->key ? -1 : 1;
-	if (a->tick != c->tick)
-		return a->tick < c->tick ? -1 : 1;
-	return a->order < c->order ? -1 : a->order > c->order;
+	RETURN_UNLESS_EQUAL(a->key, c->key);
+	RETURN_UNLESS_EQUAL(a->tick, c->tick);
+	return COMPARE(a->order, c->order);
 }
 
 static int tick_cmp(const void *pa, const void *pb)
 {
 	const struct dump_rec *a = pa, *c = pb;
 
-	if (a->tick != c->tick)
-		return a->tick < c->tick ? -1 : 1;
-	return a->order < c->order ? -1 : a->order > c->order;
+	RETURN_UNLESS_EQUAL(a->tick, c->tick);
+	return COMPARE(a->order, c->order);
 }
 
 static int time_cmp(const void *pa, const void *pb)
 {
 	const struct dump_time *a = pa, *c = pb;
 
-	if (a->address != c->address)
-		return a->address < c->address ? -1 : 1;
-	return a->tick < c->tick ? -1 : a->tick > c->tick;
+	RETURN_UNLESS_EQUAL(a->address, c->address);
+	return COMPARE(a->tick, c->tick);
 }
 
 static bool is_mark(const struct dump_line *l)

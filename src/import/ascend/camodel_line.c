@@ -2,7 +2,7 @@
 /* camodel_line.c: what does a line of a raw dump say? */
 #include "import/ascend/camodel_line.h"
 
-static bool take(struct str *s, const char *word)
+static bool take_literal(struct str *s, const char *word)
 {
 	if (!str_starts(*s, word))
 		return false;
@@ -44,7 +44,7 @@ static bool take_hex(struct str *s, uint64_t *out)
 	size_t n = 0;
 	uint64_t v = 0;
 
-	if (!take(s, "0x"))
+	if (!take_literal(s, "0x"))
 		return false;
 	for (; n < s->n && n < 16 && hex_digit(s->p[n]) >= 0; n++)
 		v = v << 4 | (uint64_t)hex_digit(s->p[n]);
@@ -94,20 +94,20 @@ static bool take_head(struct str *s, struct dump_line *out)
 {
 	uint64_t core;
 
-	take(s, "[info] ");
-	if (!take(s, "[") || !take_decimal(s, &out->tick) || !take(s, "]"))
+	take_literal(s, "[info] ");
+	if (!take_literal(s, "[") || !take_decimal(s, &out->tick) || !take_literal(s, "]"))
 		return false;
 	skip_blanks(s);
-	if (!take(s, "(PC: ") || !take_hex(s, &out->pc) || !take(s, ")"))
+	if (!take_literal(s, "(PC: ") || !take_hex(s, &out->pc) || !take_literal(s, ")"))
 		return false;
-	if (take(s, "@CORE") && !take_decimal(s, &core))
+	if (take_literal(s, "@CORE") && !take_decimal(s, &core))
 		return false;
 	skip_blanks(s);
 	out->unit = take_word(s);
 	skip_blanks(s);
-	if (take(s, "IB ISSUE") || take(s, "ISSUE"))
+	if (take_literal(s, "IB ISSUE") || take_literal(s, "ISSUE"))
 		skip_blanks(s);
-	return out->unit.n && take(s, ": (Binary: ");
+	return out->unit.n && take_literal(s, ": (Binary: ");
 }
 
 bool dump_line_parse(struct str s, struct dump_line *out)
@@ -122,8 +122,8 @@ bool dump_line_parse(struct str s, struct dump_line *out)
 		return false;
 	s = str_sub(s, (size_t)end + 1, s.n);
 	skip_blanks(&s);
-	if (take(&s, "(ID: ")) {
-		out->has_id = take_decimal(&s, &out->id) && take(&s, ")");
+	if (take_literal(&s, "(ID: ")) {
+		out->has_id = take_decimal(&s, &out->id) && take_literal(&s, ")");
 		if (!out->has_id)
 			return false;
 		skip_blanks(&s);
@@ -133,7 +133,7 @@ bool dump_line_parse(struct str s, struct dump_line *out)
 	while (out->opcode.n && out->opcode.p[out->opcode.n - 1] == '.')
 		out->opcode.n--;
 	skip_blanks(&s);
-	take(&s, "(");
+	take_literal(&s, "(");
 	out->operands.p = s.p;
 	while (out->operands.n < s.n && is_operand(s.p[out->operands.n]))
 		out->operands.n++;
@@ -146,10 +146,10 @@ static bool take_tick(struct str *s, uint64_t *tick)
 {
 	bool is_boxed;
 
-	take(s, "[info] ");
-	is_boxed = take(s, "[");
-	take(s, "@");
-	if (!take_decimal(s, tick) || (is_boxed && !take(s, "]")) || !take(s, ":"))
+	take_literal(s, "[info] ");
+	is_boxed = take_literal(s, "[");
+	take_literal(s, "@");
+	if (!take_decimal(s, tick) || (is_boxed && !take_literal(s, "]")) || !take_literal(s, ":"))
 		return false;
 	skip_blanks(s);
 	return true;
@@ -200,11 +200,11 @@ bool dump_transfer_parse(struct str s, struct dump_transfer *out)
 	*out = (struct dump_transfer){.side = DUMP_ELSEWHERE};
 	if (!take_tick(&s, &out->tick) || out->tick >= UINT64_C(1) << 53)
 		return false;
-	if (take(&s, "B"))
+	if (take_literal(&s, "B"))
 		out->side = DUMP_GM;
-	else if (take(&s, "L1"))
+	else if (take_literal(&s, "L1"))
 		out->side = DUMP_L1;
-	else if (take(&s, "UB"))
+	else if (take_literal(&s, "UB"))
 		out->side = DUMP_UB;
 	take_decimal(&s, &k);
 	out->is_write = s.n && s.p[0] == 'W';
@@ -219,9 +219,10 @@ static bool take_core(struct str *s, struct str *core)
 	struct str rest = *s;
 	uint64_t n;
 
-	if (!take(&rest, "core") || !take_decimal(&rest, &n) || n > UINT32_MAX)
+	if (!take_literal(&rest, "core") || !take_decimal(&rest, &n) || n > UINT32_MAX)
 		return false;
-	if (take(&rest, ".veccore") || take(&rest, ".cubecore") || take(&rest, ".mixcore"))
+	if (take_literal(&rest, ".veccore") || take_literal(&rest, ".cubecore") ||
+		take_literal(&rest, ".mixcore"))
 		if (!take_decimal(&rest, &n))
 			return false;
 	*core = (struct str){s->p, (size_t)(rest.p - s->p)};

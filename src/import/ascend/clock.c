@@ -181,14 +181,11 @@ static bool guess(struct asc_build *b, double *mhz, struct incore_error *e)
 	set(b, v, is_a5 ? "lanes" : "default", mhz);
 	if (b->n_slices == 0)
 		b->trace->meta.clock_hz_den = 0;
-	else if (!asc_note(b, NOTE_GUESSED, "clock-unknown", INCORE_NO_OFFSET,
-			 is_a5 ? "nothing states the clock; the lanes are those of A5, taken as %u "
-				 "MHz "
-				 "(--soc or --clock sets it)"
-			       : "nothing states the clock; taken as %u MHz, the simulator's "
-				 "default "
-				 "(--soc or --clock sets it)",
-			 v))
+	else if (
+		!asc_note(b, NOTE_GUESSED, "clock-unknown", INCORE_NO_OFFSET,
+			is_a5 ? "nothing states the clock; the lanes are those of A5, taken as %u MHz (--soc or --clock sets it)"
+			      : "nothing states the clock; taken as %u MHz, the simulator's default (--soc or --clock sets it)",
+			v))
 		return err_nomem(e);
 	return true;
 }

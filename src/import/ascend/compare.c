@@ -100,10 +100,9 @@ bool asc_compare(struct asc_build *b, const struct asc_build *other, struct inco
 	if (ok && c.n_differ)
 		ok = trace_note(b->trace, NOTE_CONTRADICTORY, "trace-differs", b->path,
 			INCORE_NO_OFFSET, c.n_differ,
-			"the trace beside the dumps has another number of executions for %llu "
-			"instructions (0x%llx is one)",
+			"the trace beside the dumps has another number of executions for %llu instructions (0x%llx is one)",
 			(unsigned long long)c.n_differ, (unsigned long long)c.example);
-	return ok ? true : err_nomem(e);
+	return ok || err_nomem(e);
 }
 
 /* --- the same events in another file --- */
@@ -174,13 +173,11 @@ bool asc_compare_copy(struct asc_build *b, const struct asc_build *other,
 		return err_nomem(e);
 	if (copy->is_same_schema && !c.n_differ && other->n_slices != b->n_slices)
 		c.n_differ = 1;
-	return !c.n_differ || trace_note(b->trace, NOTE_CONTRADICTORY, copy->note, copy->path,
-				      INCORE_NO_OFFSET, c.n_differ,
-				      "it has %llu slices, the source that was read has %llu; %llu "
-				      "instructions differ (0x%llx is one)",
-				      (unsigned long long)other->n_slices,
-				      (unsigned long long)b->n_slices,
-				      (unsigned long long)c.n_differ, (unsigned long long)c.example)
-		       ? true
-		       : err_nomem(e);
+	return !c.n_differ ||
+	       trace_note(b->trace, NOTE_CONTRADICTORY, copy->note, copy->path, INCORE_NO_OFFSET,
+		       c.n_differ,
+		       "it has %llu slices, the source that was read has %llu; %llu instructions differ (0x%llx is one)",
+		       (unsigned long long)other->n_slices, (unsigned long long)b->n_slices,
+		       (unsigned long long)c.n_differ, (unsigned long long)c.example) ||
+	       err_nomem(e);
 }

@@ -81,7 +81,7 @@ struct csv_job {
 	enum ascend_core kind;
 	bool is_kind_known;
 	struct asc_table table;
-	uint64_t n_bad, first_bad;
+	uint64_t n_bad;
 };
 
 static bool add_stated(struct csv_job *j, const struct line_fields *f)
@@ -155,7 +155,7 @@ static bool read_csv(struct csv_job *j, struct str bytes, const char *path, bool
 			j->n_bad, "%llu rows have no address, calls or cycles",
 			(unsigned long long)j->n_bad);
 	ok = asc_table_close(j->b, &j->table) && ok;
-	return ok ? true : err_nomem(e);
+	return ok || err_nomem(e);
 }
 
 bool asc_read_instr_csv(struct asc_build *b, struct str bytes, const char *path, const char *core,

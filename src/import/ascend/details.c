@@ -185,8 +185,7 @@ static void put_memory_units(struct details *d, struct asc_table *k, struct str 
 			path < n_paths && memory_paths[path] ? str_of(memory_paths[path])
 							     : (struct str){NULL, 0});
 		put_members(d, k, o, (struct str){NULL, 0},
-			"memory_path|request|request_suffix|bandwidth|bandwidth_suffix|peak_ratio|"
-			"display");
+			"memory_path|request|request_suffix|bandwidth|bandwidth_suffix|peak_ratio|display");
 	}
 }
 
@@ -214,8 +213,7 @@ static void read_memory(struct details *d)
 	size_t pos = 0;
 
 	asc_table_open(d->b, &units, ASCEND_TABLE_MEMORY, d->origin,
-		"core_no|path|memory_path|request|request_suffix|bandwidth|bandwidth_suffix|"
-		"peak_ratio|display");
+		"core_no|path|memory_path|request|request_suffix|bandwidth|bandwidth_suffix|peak_ratio|display");
 	asc_table_open(
 		d->b, &cores, ASCEND_TABLE_MEMORY_CORE, d->origin, "core_no|unit|name|value");
 	while (trace_event_item(all, &pos, &core)) {
@@ -287,8 +285,7 @@ static void read_occupancy(struct details *d)
 	size_t pos = 0, at;
 
 	asc_table_open(d->b, &k, ASCEND_TABLE_OCCUPANCY, d->origin,
-		"core_id|subcore_id|subcore_type|cycles|throughput|L2cache_hit_rate|instructions|"
-		"instruction_per_cycle");
+		"core_id|subcore_id|subcore_type|cycles|throughput|L2cache_hit_rate|instructions|instruction_per_cycle");
 	while (trace_event_item(all, &pos, &core)) {
 		struct str subs = trace_event_find(core, "core_detail");
 		struct str id = trace_event_find(core, "core_id");
@@ -296,8 +293,7 @@ static void read_occupancy(struct details *d)
 		for (at = 0; trace_event_item(subs, &at, &sub);) {
 			put_text(d, &k, id);
 			put_members(d, &k, sub, trace_event_find(sub, "simt_vf_instructions"),
-				"subcore_id|subcore_type|cycles|throughput|L2cache_hit_rate|"
-				"instructions|instruction_per_cycle");
+				"subcore_id|subcore_type|cycles|throughput|L2cache_hit_rate|instructions|instruction_per_cycle");
 		}
 	}
 	close_table(d, &k);

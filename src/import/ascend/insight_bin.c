@@ -76,13 +76,12 @@ static bool read_block(struct asc_build *b, const struct insight_block *k, const
 	if (k->type < 32)
 		*seen |= 1u << k->type;
 	if (k->type == INSIGHT_SOURCE)
-		return asc_add_source(b, k->path, k->payload) ? true : err_nomem(e);
+		return asc_add_source(b, k->path, k->payload) || err_nomem(e);
 	if (!is_first && k->type <= INSIGHT_TOP_STALL && k->type != INSIGHT_TRACE)
 		return asc_note(b, NOTE_INFO, "second-block", k->offset,
 			       "another block %s: only the first is read",
-			       insight_type_name(k->type))
-			       ? true
-			       : err_nomem(e);
+			       insight_type_name(k->type)) ||
+		       err_nomem(e);
 	switch (k->type) {
 	case INSIGHT_TABLES:
 		return asc_read_own(b, k->payload, path, base, e);
@@ -144,10 +143,10 @@ static bool read_traces(struct asc_build *b, const struct insight_blocks *k, con
 		return true;
 	}
 	b->has_trace = true;
-	return b->has_api || asc_note(b, NOTE_MISSING, "no-api-instr", INCORE_NO_OFFSET,
-				     "no API_INSTR: nothing is stated per instruction")
-		       ? true
-		       : err_nomem(e);
+	return b->has_api ||
+	       asc_note(b, NOTE_MISSING, "no-api-instr", INCORE_NO_OFFSET,
+		       "no API_INSTR: nothing is stated per instruction") ||
+	       err_nomem(e);
 }
 
 bool asc_read_bin(struct asc_build *b, const struct file_data *f, const char *path, bool with_trace,
@@ -169,7 +168,7 @@ bool asc_read_bin(struct asc_build *b, const struct file_data *f, const char *pa
 
 /* --- ops --- */
 
-static int sniff(const struct probe *p)
+static int insight_bin_sniff(const struct probe *p)
 {
 	const char *base = path_base(p->path);
 
@@ -192,7 +191,7 @@ static bool read_file(
 	return asc_finish(b, e);
 }
 
-static bool read(
+static bool insight_bin_read(
 	const char *path, const struct import_options *o, struct trace *t, struct incore_error *e)
 {
 	struct asc_build b;
@@ -204,22 +203,12 @@ static bool read(
 	return ok;
 }
 
-static bool lost(
-	const char *path, const struct import_options *o, struct trace *t, struct incore_error *e)
-{
-	(void)path;
-	(void)o;
-	(void)t;
-	(void)e;
-	return true; /* asc_finish() made a note of every loss */
-}
-
 const struct import_ops import_insight_bin = {
 	.name = "insight_bin",
 	.summary = "Ascend visualize_data.bin, of msprof op and msprof op simulator",
 	.looks_for = "a visualize_data.bin",
-	.sniff = sniff,
+	.sniff = insight_bin_sniff,
 	.look = asc_look,
-	.read = read,
-	.lost = lost,
+	.read = insight_bin_read,
+	.lost = import_lost_noted,
 };

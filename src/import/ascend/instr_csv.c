@@ -10,7 +10,7 @@ static bool is_code_csv(const struct probe *p)
 	return p->head_size >= 23 && memcmp(p->head, "code,call_count,cycles,", 23) == 0;
 }
 
-static int sniff(const struct probe *p)
+static int instr_csv_sniff(const struct probe *p)
 {
 	struct str head = {(const char *)p->head, p->head_size};
 
@@ -35,7 +35,7 @@ static bool read_file(
 	return asc_read_instr_csv(b, bytes, path, unit, e) && asc_finish(b, e);
 }
 
-static bool read(
+static bool instr_csv_read(
 	const char *path, const struct import_options *o, struct trace *t, struct incore_error *e)
 {
 	struct asc_build b;
@@ -47,22 +47,21 @@ static bool read(
 	return ok;
 }
 
-static bool lost(
+static bool instr_csv_lost(
 	const char *path, const struct import_options *o, struct trace *t, struct incore_error *e)
 {
 	(void)o;
 	return trace_note(t, NOTE_MISSING, "no-time-line", path, INCORE_NO_OFFSET, 1,
-		       "a table alone: totals per instruction, nothing about when")
-		       ? true
-		       : err_nomem(e);
+		       "a table alone: totals per instruction, nothing about when") ||
+	       err_nomem(e);
 }
 
 const struct import_ops import_instr_csv = {
 	.name = "instr_csv",
 	.summary = "Ascend *_instr_exe.csv or *_code_exe.csv of msprof op simulator",
 	.looks_for = "an *_instr_exe.csv",
-	.sniff = sniff,
+	.sniff = instr_csv_sniff,
 	.look = asc_look,
-	.read = read,
-	.lost = lost,
+	.read = instr_csv_read,
+	.lost = instr_csv_lost,
 };

@@ -21,27 +21,21 @@ static int flag_cmp(const void *pa, const void *pb)
 {
 	const struct flag_ref *a = pa, *c = pb;
 
-	if (a->key != c->key)
-		return a->key < c->key ? -1 : 1;
+	RETURN_UNLESS_EQUAL(a->key, c->key);
 	if (a->is_wait != c->is_wait)
 		return a->is_wait - c->is_wait;
-	if (a->end != c->end)
-		return a->end < c->end ? -1 : 1;
-	return a->extra < c->extra ? -1 : a->extra > c->extra;
+	RETURN_UNLESS_EQUAL(a->end, c->end);
+	return COMPARE(a->extra, c->extra);
 }
 
 static int link_cmp(const void *pa, const void *pb)
 {
 	const struct link *a = pa, *c = pb;
 
-	if (a->to_track != c->to_track)
-		return a->to_track < c->to_track ? -1 : 1;
-	if (a->to_slice != c->to_slice)
-		return a->to_slice < c->to_slice ? -1 : 1;
-	if (a->from_track != c->from_track)
-		return a->from_track < c->from_track ? -1 : 1;
-	if (a->from_slice != c->from_slice)
-		return a->from_slice < c->from_slice ? -1 : 1;
+	RETURN_UNLESS_EQUAL(a->to_track, c->to_track);
+	RETURN_UNLESS_EQUAL(a->to_slice, c->to_slice);
+	RETURN_UNLESS_EQUAL(a->from_track, c->from_track);
+	RETURN_UNLESS_EQUAL(a->from_slice, c->from_slice);
 	return (int)a->kind - (int)c->kind;
 }
 
@@ -162,11 +156,10 @@ static int flow_cmp(const void *pa, const void *pb)
 {
 	const struct asc_flow *a = pa, *c = pb;
 
-	if (a->key != c->key)
-		return a->key < c->key ? -1 : 1;
+	RETURN_UNLESS_EQUAL(a->key, c->key);
 	if (a->is_from != c->is_from)
 		return a->is_from ? -1 : 1;
-	return a->ts < c->ts ? -1 : a->ts > c->ts;
+	return COMPARE(a->ts, c->ts);
 }
 
 static bool link_flow(
@@ -223,5 +216,5 @@ bool asc_link(struct asc_build *b, double mhz, struct incore_error *e)
 	}
 	VEC_FREE(&l.flags);
 	VEC_FREE(&l.links.v);
-	return ok ? true : err_nomem(e);
+	return ok || err_nomem(e);
 }

@@ -60,7 +60,7 @@ static bool see_file(struct opprof *o, char *path, struct incore_error *e)
 		o->n_other++;
 		mem_free(path);
 	}
-	return ok ? true : err_nomem(e);
+	return ok || err_nomem(e);
 }
 
 struct listing {
@@ -170,7 +170,7 @@ bool opprof_forgive(struct opprof *o, const char *path, struct incore_error *e)
 				     INCORE_NO_OFFSET, 1, "not read: %s", text.p ? text.p : "");
 	sb_free(&text);
 	incore_error_clear(e);
-	return ok ? true : err_nomem(e);
+	return ok || err_nomem(e);
 }
 
 typedef bool (*csv_reader_fn)(struct asc_build *b, struct str bytes, const char *path,
@@ -375,7 +375,7 @@ static void free_files(struct run_file *v, size_t n)
 	mem_free(v);
 }
 
-static bool read(const char *path, const struct import_options *opts, struct trace *t,
+static bool opprof_read(const char *path, const struct import_options *opts, struct trace *t,
 	struct incore_error *e)
 {
 	struct asc_build b;
@@ -402,16 +402,6 @@ static bool read(const char *path, const struct import_options *opts, struct tra
 		file_unload(&o.loaded.v[i].data);
 	VEC_FREE(&o.loaded);
 	return ok;
-}
-
-static bool lost(
-	const char *path, const struct import_options *o, struct trace *t, struct incore_error *e)
-{
-	(void)path;
-	(void)o;
-	(void)t;
-	(void)e;
-	return true; /* parts that were not read are notes already */
 }
 
 /* --- recognising --- */
@@ -456,7 +446,7 @@ static bool has_simulator(const char *path)
 	return found;
 }
 
-static int sniff(const struct probe *p)
+static int opprof_sniff(const struct probe *p)
 {
 	static const char *const dumps[] = {"dump", "tmp_dump", "device0/dump", "device0/tmp_dump"};
 	char *path = NULL;
@@ -494,10 +484,10 @@ const struct import_ops import_opprof = {
 	.name = "opprof",
 	.summary = "directory of a run of Ascend msprof op (simulator or device)",
 	.looks_for = "an OPPROF_* directory of msprof op (with simulator/ or visualize_data.bin)",
-	.sniff = sniff,
+	.sniff = opprof_sniff,
 	.split = opprof_list_manifest,
 	.leads_to = leads_to,
 	.look = asc_look,
-	.read = read,
-	.lost = lost,
+	.read = opprof_read,
+	.lost = import_lost_noted,
 };

@@ -287,14 +287,12 @@ bool asc_take_own(struct asc_build *b, struct incore_error *e)
 		return true;
 	x.row = mem_zalloc(b->code.n + 1, sizeof(*x.row));
 	x.is_by_code = mem_zalloc((size_t)b->trace->n_tracks + 1, 1);
-	ok = x.row && x.is_by_code && check_own(&x, &why) ? true : err_nomem(e);
+	ok = (x.row && x.is_by_code && check_own(&x, &why)) || err_nomem(e);
 	if (ok && why)
 		ok = asc_note(b, NOTE_CONTRADICTORY, "own-tables", INCORE_NO_OFFSET,
-			     "the block of tables that incore wrote does not fit the events (%s): "
-			     "not used",
-			     why)
-			     ? true
-			     : err_nomem(e);
+			     "the block of tables that incore wrote does not fit the events (%s): not used",
+			     why) ||
+		     err_nomem(e);
 	else if (ok)
 		ok = become(&x, e);
 	mem_free(x.row);

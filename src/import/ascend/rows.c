@@ -111,15 +111,13 @@ static bool note_stated(struct asc_build *b, const struct stated_check *c)
 	if (c->n_counts &&
 		!trace_note(b->trace, NOTE_CONTRADICTORY, "stated-counts", b->path,
 			INCORE_NO_OFFSET, c->n_counts,
-			"%s states another number of executions than the trace has, for "
-			"%llu instructions (0x%llx is one)",
+			"%s states another number of executions than the trace has, for %llu instructions (0x%llx is one)",
 			who, (unsigned long long)c->n_counts, (unsigned long long)c->example))
 		return false;
 	return !c->n_cycles ||
 	       trace_note(b->trace, NOTE_CONTRADICTORY, "stated-cycles", b->path, INCORE_NO_OFFSET,
 		       c->n_cycles,
-		       "%s states other cycles than the trace makes at %.0f MHz, for "
-		       "%llu instructions",
+		       "%s states other cycles than the trace makes at %.0f MHz, for %llu instructions",
 		       who, trace_clock_mhz(b->trace), (unsigned long long)c->n_cycles);
 }
 
@@ -187,11 +185,12 @@ bool asc_merge_csv(struct asc_build *b)
 					 b->csv.v[*k - 1].calls != s->calls);
 	}
 	u64_map_deinit(&at);
-	return ok && (!n_differ || trace_note(b->trace, NOTE_CONTRADICTORY, "csv-differs", b->path,
-					   INCORE_NO_OFFSET, n_differ,
-					   "API_INSTR and the CSV files state different totals for "
-					   "%llu instructions",
-					   (unsigned long long)n_differ));
+	return ok &&
+	       (!n_differ ||
+		       trace_note(b->trace, NOTE_CONTRADICTORY, "csv-differs", b->path,
+			       INCORE_NO_OFFSET, n_differ,
+			       "API_INSTR and the CSV files state different totals for %llu instructions",
+			       (unsigned long long)n_differ));
 }
 
 /* --- sources --- */
@@ -263,7 +262,7 @@ bool asc_put_code(struct asc_build *b, struct incore_error *e)
 	}
 	t->n_code = (uint32_t)b->code.n;
 	t->code = arena_memdup(&t->arena, b->code.v, b->code.n * sizeof(*b->code.v));
-	return b->code.n == 0 || t->code ? true : err_nomem(e);
+	return b->code.n == 0 || t->code || err_nomem(e);
 }
 
 /* --- counted losses --- */
@@ -319,9 +318,9 @@ bool asc_count_notes(struct asc_build *b, struct incore_error *e)
 			"late times are floats of 32 bits: at %.0f us their step is %.1f cycles",
 			b->float_us, float_step_cyc(b)))
 		return err_nomem(e);
-	if (b->is_cleaned && !asc_note(b, NOTE_INFO, "cleaned-input", INCORE_NO_OFFSET,
-				     "this is cleaned output: its sub-lanes were folded back into "
-				     "their pipes"))
+	if (b->is_cleaned &&
+		!asc_note(b, NOTE_INFO, "cleaned-input", INCORE_NO_OFFSET,
+			"this is cleaned output: its sub-lanes were folded back into their pipes"))
 		return err_nomem(e);
 	return true;
 }

@@ -133,5 +133,5 @@ bool asc_read_summary(
 		s.all.is_failed = true;
 	ok = asc_table_close(b, &s.all);
 	ok = asc_table_close(b, &s.busy) && ok;
-	return ok ? true : err_nomem(e);
+	return ok || err_nomem(e);
 }

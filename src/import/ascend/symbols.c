@@ -121,20 +121,17 @@ bool asc_find_lines(struct asc_build *b, struct incore_error *e)
 		return true;
 	arena_init(&a);
 	if (!elf_open(&x, (struct str){(const char *)f.data, f.size}, b->binary, &a, &why))
-		ok = why.status == INCORE_BAD_INPUT &&
-				     trace_note(b->trace, NOTE_DAMAGED, "bad-binary", b->binary,
-					     INCORE_NO_OFFSET, 1,
-					     "not an ELF file that can be read: %s: source lines "
-					     "are missing",
-					     why.message ? why.message : "")
-			     ? true
-			     : err_nomem(e);
+		ok = (why.status == INCORE_BAD_INPUT &&
+			     trace_note(b->trace, NOTE_DAMAGED, "bad-binary", b->binary,
+				     INCORE_NO_OFFSET, 1,
+				     "not an ELF file that can be read: %s: source lines are missing",
+				     why.message ? why.message : "")) ||
+		     err_nomem(e);
 	else if (!dwarf_is_there(&x))
 		ok = trace_note(b->trace, NOTE_MISSING, "no-debug-info", b->binary,
 			     INCORE_NO_OFFSET, 1,
-			     "no debug info (built without -g): source lines are missing")
-			     ? true
-			     : err_nomem(e);
+			     "no debug info (built without -g): source lines are missing") ||
+		     err_nomem(e);
 	else
 		ok = look_up(b, (struct str){(const char *)f.data, f.size}, &x, &a, e);
 	incore_error_clear(&why);

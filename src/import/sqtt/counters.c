@@ -8,7 +8,7 @@
 #include "trace/align.h"
 
 #define BANKS 4u
-#define PER_BANK 4u
+#define PER_BANK ((size_t)4)
 #define CUS 256u
 #define KINDS (CUS * BANKS * PER_BANK)
 

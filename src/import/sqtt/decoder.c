@@ -58,7 +58,7 @@ static void deinit(struct decoder *d)
 	VEC_FREE(&d->gap_spans);
 }
 
-static bool run(struct decoder *d)
+static bool decode_stream(struct decoder *d)
 {
 	if (d->stream.is_unverified)
 		sqtt_note(d, SQTT_NOTE_UNVERIFIED);
@@ -92,7 +92,7 @@ bool sqtt_decode(const uint8_t *data, size_t size, const struct sqtt_options *o,
 	d->sink = sink;
 	d->res = out;
 	d->e = e;
-	ok = init(d, o) && run(d);
+	ok = init(d, o) && decode_stream(d);
 	deinit(d);
 	mem_free(d);
 	return ok;

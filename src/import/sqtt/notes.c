@@ -87,10 +87,10 @@ static bool note_changes(struct sqtt_build *b)
 			       clamped, "%llu times or durations were out of range and are clamped",
 			       (unsigned long long)clamped))
 		return false;
-	if (moved && !trace_note(t, NOTE_INFO, "sorted-instructions", NULL, INCORE_NO_OFFSET, moved,
-			     "%llu instructions were recorded before the one they follow in the "
-			     "code; they stand in order of time",
-			     (unsigned long long)moved))
+	if (moved &&
+		!trace_note(t, NOTE_INFO, "sorted-instructions", NULL, INCORE_NO_OFFSET, moved,
+			"%llu instructions were recorded before the one they follow in the code; they stand in order of time",
+			(unsigned long long)moved))
 		return false;
 	if (no_slot && t->n_code == 0 &&
 		!trace_note(t, NOTE_UNMAPPED, "no-known-code", NULL, INCORE_NO_OFFSET, no_slot,

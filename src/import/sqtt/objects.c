@@ -136,8 +136,7 @@ static bool take_object(
 	if (major && mine && mine != major) {
 		if (!trace_note(b->trace, NOTE_CONTRADICTORY, "wrong-architecture", o->path,
 			    INCORE_NO_OFFSET, 1,
-			    "%s is code for %s, the trace is of gfx%u: left out, its code stays "
-			    "unknown",
+			    "%s is code for %s, the trace is of gfx%u: left out, its code stays unknown",
 			    path_base(o->path), o->gpu, major))
 			return err_nomem(e);
 		free_object(o);
@@ -187,8 +186,7 @@ bool sqtt_objects_load(struct sqtt_build *b, struct incore_error *e)
 	}
 	if (!c->n_objects &&
 		!trace_note(b->trace, NOTE_MISSING, "no-code-object", NULL, INCORE_NO_OFFSET, 1,
-			"no code object (*_code_object_id_*.out, code.elf) beside the "
-			"streams: no instruction gets an address"))
+			"no code object (*_code_object_id_*.out, code.elf) beside the streams: no instruction gets an address"))
 		return err_nomem(e);
 	if (c->meta && b->objects.v.n && b->meta.load_base == SQTT_NO_ADDR &&
 		!trace_note(b->trace, NOTE_MISSING, "no-load-address", c->meta, INCORE_NO_OFFSET, 1,

@@ -212,7 +212,6 @@ void sqtt_emit_wave(struct decoder *d, struct wave *w, bool is_incomplete)
 		.slot = w->slot,
 		.contexts = w->contexts,
 		.is_incomplete = is_incomplete,
-		.is_cut_short = !is_all,
 		.begin = w->begin,
 		.end = w->end,
 		.entry_pc = w->entry.addr,

@@ -50,7 +50,6 @@ struct sqtt_wave {
 	unsigned cu; /* gfx10+: sa << 7 | wgp */
 	unsigned simd, slot, contexts;
 	bool is_incomplete; /* no end was seen */
-	bool is_cut_short;  /* addresses end before the instructions do */
 	int64_t begin, end;
 	uint64_t entry_pc; /* as the registers said at its start; 0: unknown */
 	uint32_t entry_object;

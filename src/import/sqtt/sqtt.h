@@ -47,8 +47,6 @@ bool sqtt_tables_build(struct sqtt_build *b, struct incore_error *e);
 bool sqtt_counters_build(struct sqtt_build *b);
 /* notes.c: everything the decoder lost, cut or could not place */
 bool sqtt_notes_build(struct sqtt_build *b, struct incore_error *e);
-/* The symbol at a record's address, or "<object> / 0x<address>"; NULL on lack of memory. */
-const char *sqtt_kernel_name(struct sqtt_build *b, uint32_t object, uint64_t pc);
 /* load.c */
 bool sqtt_track_load(const struct trace *t, track_idx i, unsigned want, struct track_data *d,
 	struct incore_error *e);

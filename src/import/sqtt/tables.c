@@ -9,13 +9,15 @@
 
 #include "base/hash.h"
 #include "base/map.h"
+#include "base/search.h"
 #include "isa/amd_machine.h"
 #include "trace/align.h"
 
 #define DEFAULT_REALTIME_HZ 100000000u
 #define SAMPLES_SOURCE "realtime samples of the trace"
 
-const char *sqtt_kernel_name(struct sqtt_build *b, uint32_t object, uint64_t pc)
+/* The symbol at a record's address, or "<object> / 0x<address>"; NULL on lack of memory. */
+static const char *sqtt_kernel_name(struct sqtt_build *b, uint32_t object, uint64_t pc)
 {
 	size_t hint = 0;
 	uint32_t slot = sqtt_slot_of(&b->objects, object, pc, &hint);
@@ -230,17 +232,12 @@ static int compare_waves(const void *pa, const void *pb)
 {
 	const struct sqtt_wave_ref *a = pa, *b = pb;
 
-	if (a->engine != b->engine)
-		return a->engine < b->engine ? -1 : 1;
-	if (a->cu != b->cu)
-		return a->cu < b->cu ? -1 : 1;
-	if (a->simd != b->simd)
-		return a->simd < b->simd ? -1 : 1;
-	if (a->slot != b->slot)
-		return a->slot < b->slot ? -1 : 1;
-	if (a->begin_cyc != b->begin_cyc)
-		return a->begin_cyc < b->begin_cyc ? -1 : 1;
-	return a->at < b->at ? -1 : a->at > b->at;
+	RETURN_UNLESS_EQUAL(a->engine, b->engine);
+	RETURN_UNLESS_EQUAL(a->cu, b->cu);
+	RETURN_UNLESS_EQUAL(a->simd, b->simd);
+	RETURN_UNLESS_EQUAL(a->slot, b->slot);
+	RETURN_UNLESS_EQUAL(a->begin_cyc, b->begin_cyc);
+	return COMPARE(a->at, b->at);
 }
 
 static bool same_slot(const struct sqtt_wave_ref *a, const struct sqtt_wave_ref *b)

@@ -54,7 +54,7 @@ static void add_time(struct reader *r, uint64_t delta)
 	}
 }
 
-static void lost(struct decoder *d)
+static void packets_lost(struct decoder *d)
 {
 	d->is_lost = true;
 	sqtt_note(d, SQTT_NOTE_PACKET_LOST);
@@ -94,7 +94,7 @@ static void timestamp(struct reader *r, uint64_t t)
 	if (!is_rt) {
 		add_time(r, t);
 		if (is_loss)
-			lost(r->d);
+			packets_lost(r->d);
 	} else if (!is_loss) {
 		add_realtime(r, t);
 	}
@@ -107,7 +107,7 @@ static void misc(struct reader *r, uint64_t t)
 	unsigned stall = r->is_mi400 ? 13 : 20; /* trace stall begins */
 
 	if (r->major == 10 && field(t, first, first))
-		lost(r->d);
+		packets_lost(r->d);
 	if (field(t, save, save))
 		gfx10_save_context(r->d);
 	if (field(t, stall, stall))
@@ -200,7 +200,7 @@ static void mru_touch(struct reader *r, unsigned wave)
 static void valu_mi400(struct reader *r, unsigned v)
 {
 	static const uint8_t place[16] = {0, 0, 0, 0, 1, 1, 1, 1, 2, 2, 2, 2, 3, 3, 4, 4};
-	int wave = r->mru[place[v & 15]];
+	int8_t wave = r->mru[place[v & 15]];
 
 	if (wave < 0) {
 		sqtt_note(r->d, SQTT_NOTE_NO_START);

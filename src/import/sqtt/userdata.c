@@ -164,7 +164,7 @@ void userdata_write(struct decoder *d, unsigned reg, unsigned queue, uint32_t da
 		write3(d, data, now);
 }
 
-static struct sqtt_pc find(const struct object_range *r, size_t n, uint64_t addr)
+static struct sqtt_pc find_object(const struct object_range *r, size_t n, uint64_t addr)
 {
 	for (size_t i = 0; i < n; i++)
 		if (addr - r[i].base < r[i].size && addr >= r[i].base)
@@ -174,12 +174,12 @@ static struct sqtt_pc find(const struct object_range *r, size_t n, uint64_t addr
 
 struct sqtt_pc userdata_resolve(const struct userdata *u, uint64_t addr)
 {
-	return find(u->ranges.v, u->ranges.n, addr);
+	return find_object(u->ranges.v, u->ranges.n, addr);
 }
 
 struct sqtt_pc userdata_resolve_preloaded(const struct userdata *u, uint64_t addr)
 {
-	return find(u->preloaded.v, u->preloaded.n, addr);
+	return find_object(u->preloaded.v, u->preloaded.n, addr);
 }
 
 struct sqtt_pc userdata_entry(struct decoder *d, unsigned queue)

@@ -403,7 +403,6 @@ static bool commit_samples(struct code_build *c)
 		1u << COLUMN_HIT | 1u << COLUMN_LATENCY | 1u << COLUMN_STALL | 1u << COLUMN_IDLE;
 
 	t->has_stated_totals = (c->layout.has & totals) == totals;
-	c->out.has_totals = t->has_stated_totals;
 	c->out.has_samples = (c->layout.has & 1u << COLUMN_ISSUED) && c->any_sample;
 	if (!c->out.has_samples)
 		return true;

@@ -9,6 +9,8 @@
 
 #include <stdlib.h>
 
+#include "base/search.h"
+
 #define BATCH 128
 #define BANK_COUNTERS 4 /* c0 .. c3 of a record; the bank says which half of counter_names */
 
@@ -67,13 +69,10 @@ static int compare_perf(const void *pa, const void *pb)
 {
 	const struct perf_record *a = pa, *b = pb;
 
-	if (a->cu != b->cu)
-		return a->cu < b->cu ? -1 : 1;
-	if (a->bank != b->bank)
-		return a->bank < b->bank ? -1 : 1;
-	if (a->time_cyc != b->time_cyc)
-		return a->time_cyc < b->time_cyc ? -1 : 1;
-	return a->at < b->at ? -1 : a->at > b->at;
+	RETURN_UNLESS_EQUAL(a->cu, b->cu);
+	RETURN_UNLESS_EQUAL(a->bank, b->bank);
+	RETURN_UNLESS_EQUAL(a->time_cyc, b->time_cyc);
+	return COMPARE(a->at, b->at);
 }
 
 /* One series per counter of a run of records of one CU and bank. */
@@ -298,11 +297,9 @@ static int compare_markers(const void *pa, const void *pb)
 {
 	const struct marker *a = pa, *b = pb;
 
-	if (a->clock != b->clock)
-		return a->clock < b->clock ? -1 : 1;
-	if (a->time_cyc != b->time_cyc)
-		return a->time_cyc < b->time_cyc ? -1 : 1;
-	return a->value < b->value ? -1 : a->value > b->value;
+	RETURN_UNLESS_EQUAL(a->clock, b->clock);
+	RETURN_UNLESS_EQUAL(a->time_cyc, b->time_cyc);
+	return COMPARE(a->value, b->value);
 }
 
 static bool commit_all(struct counters *x)

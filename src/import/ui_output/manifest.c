@@ -4,6 +4,8 @@
 
 #include <stdlib.h>
 
+#include "base/search.h"
+
 #define N_LEVELS 4
 
 /* Says that memory ran out, through the reader's sticky error. */
@@ -135,14 +137,10 @@ static int compare_waves(const void *pa, const void *pb)
 {
 	const struct ui_wave_ref *a = pa, *b = pb;
 
-	if (a->se != b->se)
-		return a->se < b->se ? -1 : 1;
-	if (a->simd != b->simd)
-		return a->simd < b->simd ? -1 : 1;
-	if (a->slot != b->slot)
-		return a->slot < b->slot ? -1 : 1;
-	if (a->wave != b->wave)
-		return a->wave < b->wave ? -1 : 1;
+	RETURN_UNLESS_EQUAL(a->se, b->se);
+	RETURN_UNLESS_EQUAL(a->simd, b->simd);
+	RETURN_UNLESS_EQUAL(a->slot, b->slot);
+	RETURN_UNLESS_EQUAL(a->wave, b->wave);
 	return strcmp(a->name, b->name);
 }
 

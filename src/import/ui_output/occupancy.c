@@ -9,6 +9,8 @@
 
 #include <stdlib.h>
 
+#include "base/search.h"
+
 #define BATCH 128
 #define MAX_COLUMNS 32
 
@@ -299,7 +301,7 @@ static int compare_segments(const void *pa, const void *pb)
 {
 	const struct segment *a = pa, *b = pb;
 
-	return a->se < b->se ? -1 : a->se > b->se;
+	return COMPARE(a->se, b->se);
 }
 
 static int compare_names(const void *pa, const void *pb)
@@ -318,9 +320,8 @@ static int compare_order(const void *pa, const void *pb)
 {
 	const struct order *a = pa, *b = pb;
 
-	if (a->time_cyc != b->time_cyc)
-		return a->time_cyc < b->time_cyc ? -1 : 1;
-	return a->at < b->at ? -1 : a->at > b->at;
+	RETURN_UNLESS_EQUAL(a->time_cyc, b->time_cyc);
+	return COMPARE(a->at, b->at);
 }
 
 /* Copies one SE's events in time order; counts those that stood out of order. */
@@ -440,13 +441,10 @@ static int compare_starts(const void *pa, const void *pb)
 {
 	const struct start *a = pa, *b = pb;
 
-	if (a->se != b->se)
-		return a->se < b->se ? -1 : 1;
-	if (a->simd != b->simd)
-		return a->simd < b->simd ? -1 : 1;
-	if (a->slot != b->slot)
-		return a->slot < b->slot ? -1 : 1;
-	return a->time_cyc < b->time_cyc ? -1 : a->time_cyc > b->time_cyc;
+	RETURN_UNLESS_EQUAL(a->se, b->se);
+	RETURN_UNLESS_EQUAL(a->simd, b->simd);
+	RETURN_UNLESS_EQUAL(a->slot, b->slot);
+	return COMPARE(a->time_cyc, b->time_cyc);
 }
 
 static void join_tracks(struct trace *t, struct start *starts, size_t n)

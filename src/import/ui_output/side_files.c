@@ -51,7 +51,6 @@ struct folder {
 	struct side *s;
 	const char *path;
 	VEC(const char *) names;
-	unsigned n_asked;
 };
 
 static bool add_name(void *ctx, const char *name, struct incore_error *e)
@@ -380,12 +379,11 @@ static bool note_pmc(struct side *s)
 		sb_printf(&text, "%s%s", i ? ", " : "", s->pmc.v[i]);
 	if (s->pmc.n > 8)
 		sb_printf(&text, " and %zu more", s->pmc.n - 8);
-	ok = !text.failed && trace_note(s->b->trace, NOTE_INFO, "pmc-outside-jobs", NULL,
-				     INCORE_NO_OFFSET, s->pmc.n,
-				     "the input file asks for %zu counters outside its jobs, where "
-				     "rocprofv3 ignores "
-				     "them: %s",
-				     s->pmc.n, text.p);
+	ok = !text.failed &&
+	     trace_note(s->b->trace, NOTE_INFO, "pmc-outside-jobs", NULL, INCORE_NO_OFFSET,
+		     s->pmc.n,
+		     "the input file asks for %zu counters outside its jobs, where rocprofv3 ignores them: %s",
+		     s->pmc.n, text.p);
 	sb_free(&text);
 	return ok;
 }

@@ -42,7 +42,9 @@ bool ui_load_into(struct ui_build *b, struct file_data *f, const char *name, con
 	return file_store_load_at(store_of(b->options), use, f, b->dir_fd, name, path, e);
 }
 
-bool ui_load(struct ui_build *b, const char *name, struct ui_bytes *out, struct incore_error *e)
+/* Loads dir/name into b->file. */
+static bool ui_load(
+	struct ui_build *b, const char *name, struct ui_bytes *out, struct incore_error *e)
 {
 	const char *path = arena_printf(&b->scratch, "%s/%s", b->dir, name);
 
@@ -264,9 +266,7 @@ static bool read_code(struct ui_build *b, struct ui_loader *l, struct incore_err
 	if (b->rows.n_duplicate_numbers &&
 		!trace_note(t, NOTE_GUESSED, "duplicate-row-number", "code.json", INCORE_NO_OFFSET,
 			b->rows.n_duplicate_numbers,
-			"%llu code rows share their line number with an earlier row; records that "
-			"name it "
-			"count for the first",
+			"%llu code rows share their line number with an earlier row; records that name it count for the first",
 			(unsigned long long)b->rows.n_duplicate_numbers))
 		return err_nomem(e);
 	if (b->rows.n_functions &&

@@ -44,7 +44,7 @@ struct ui_manifest {
 };
 
 struct ui_rows { /* what the code table says about itself */
-	bool has_totals, has_samples;
+	bool has_samples;
 	uint64_t n_duplicate_numbers;
 	uint64_t n_functions; /* rows of sqtt_funcmap */
 };
@@ -83,9 +83,7 @@ extern const struct import_ops import_ui_output;
 
 /* ui_output.c */
 bool ui_has(const struct ui_build *b, const char *name); /* in the directory listing */
-/* Loads dir/name into b->file. */
-bool ui_load(struct ui_build *b, const char *name, struct ui_bytes *out, struct incore_error *e);
-/* The same into *f, by its full path. */
+/* Loads dir/name into *f; `path` is its full path. */
 bool ui_load_into(struct ui_build *b, struct file_data *f, const char *name, const char *path,
 	struct incore_error *e);
 typedef bool (*ui_parse_fn)(struct ui_build *b, struct ui_bytes in, struct incore_error *e);

@@ -14,7 +14,7 @@
 #include "trace/trace.h"
 
 #define N_FLAG_IDS 8
-#define N_FLAGS (ENGINE_PIPES * ENGINE_PIPES * N_FLAG_IDS)
+#define N_FLAGS ((size_t)ENGINE_PIPES * ENGINE_PIPES * N_FLAG_IDS)
 #define N_XIDS 32
 #define NO_FLAG 0xffff
 #define BLOCK_CORES 3 /* AIC and two AIVs */

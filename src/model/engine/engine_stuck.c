@@ -3,6 +3,8 @@
  * engine_stuck.c: nothing can run: why? A wait that no set will ever answer is reported and let
  * through, so that the rest of the kernel is seen, too; otherwise the cycle of waits is a deadlock.
  */
+#include <assert.h>
+
 #include "model/engine/engine_cross.h"
 
 /* A pipe (or the scalar, pipe 0) of a core that cannot go on. */
@@ -301,6 +303,7 @@ bool engine_stuck(struct engine *g)
 		g->out->reason = "a wait has no set";
 		return true;
 	}
+	assert(n > 0); /* who waits for nothing is not stuck */
 	g->is_stopped = true;
 	g->out->reason = "deadlock";
 	return report_deadlock(g, stuck, n);

@@ -209,11 +209,15 @@ static code_idx find_row(
 code_idx rows_of(struct rows *r, uint32_t stream, const struct timed_slice *s, unsigned pipe)
 {
 	const struct opstream *o = &r->set->v.v[stream];
-	const struct op_exec *x = s->op != NO_OP ? &o->ops.v[s->op] : NULL;
-	uint64_t key = x ? hash_mix64((uint64_t)x->form << 32 | x->site) : UINT64_MAX;
-	uint64_t *at = u64_map_at(&r->row_at[stream], key ^ ((uint64_t)s->part << 56 | pipe << 3));
+	struct op_exec x = {0};
+	uint64_t key = UINT64_MAX, *at;
 	code_idx row;
 
+	if (s->op != NO_OP) {
+		x = o->ops.v[s->op];
+		key = hash_mix64((uint64_t)x.form << 32 | x.site);
+	}
+	at = u64_map_at(&r->row_at[stream], key ^ ((uint64_t)s->part << 56 | pipe << 3));
 	if (!at)
 		return NO_CODE;
 	if (!*at) {
@@ -223,8 +227,8 @@ code_idx rows_of(struct rows *r, uint32_t stream, const struct timed_slice *s, u
 		*at = (uint64_t)row + 1;
 	}
 	row = (code_idx)(*at - 1);
-	if (x && (s->part == PART_OP || s->part == PART_MOVE))
-		r->code.v[row].bytes += o->derived.v[x->form].bytes;
+	if (s->op != NO_OP && (s->part == PART_OP || s->part == PART_MOVE))
+		r->code.v[row].bytes += o->derived.v[x.form].bytes;
 	return row;
 }
 

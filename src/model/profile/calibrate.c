@@ -250,7 +250,7 @@ static unsigned mean_permille(const struct pipe_fit *f, const double *theta, int
 static bool least_squares(struct pipe_fit *f, const bool *is_zero, double *theta)
 {
 	struct system s = {0};
-	unsigned at[MAX_UNKNOWNS];
+	unsigned at[MAX_UNKNOWNS] = {0};
 	double x[MAX_UNKNOWNS], out[MAX_UNKNOWNS];
 
 	for (unsigned i = 0; i < f->n_keys; i++)

@@ -186,7 +186,7 @@ static bool add_row(struct job *j, struct validate_row r)
 	if (!(r.estimate >= r.published && r.estimate <= r.published_to) && base > 0)
 		r.error_permille = (int64_t)(((__int128)(r.estimate - base) * 2000 +
 						     (r.estimate < base ? -base : base)) /
-					     (2 * base));
+					     ((__int128)2 * base));
 	r.is_met = true;
 	if (r.gate_permille) {
 		int64_t off = r.error_permille < 0 ? -r.error_permille : r.error_permille;
@@ -273,7 +273,7 @@ static bool add_case(struct job *j, const struct v_case *v)
 static struct op_opnd *tile(struct op_desc *d, enum op_role role, enum op_dtype t, uint32_t rows,
 	uint32_t cols, uint32_t vcols)
 {
-	struct op_opnd *o = op_desc_tile(d, role, t, rows, cols, 0x10000u * d->n_opnds);
+	struct op_opnd *o = op_desc_tile(d, role, t, rows, cols, UINT64_C(0x10000) * d->n_opnds);
 
 	OPND_VCOL(o) = vcols ? vcols : cols;
 	return o;

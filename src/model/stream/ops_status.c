@@ -98,7 +98,7 @@ bool op_status(const struct profile *p, unsigned op, struct op_price *out, struc
 	d = op_desc_of(kind_of(info), pipe_of(pipe), info->name, 0);
 	/* what is in brackets may be left out, and is */
 	while (str_cut(&rest, ",", &word)) {
-		struct str plain = {word.p, 0};
+		struct str plain;
 
 		word = str_trim(word);
 		plain = word;

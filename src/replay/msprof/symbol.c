@@ -2,6 +2,8 @@
 /* symbol.c: two processes for a library of any size. */
 #include "replay/msprof/symbol.h"
 
+#include <assert.h>
+
 #include "base/process.h"
 #include "base/vec.h"
 
@@ -108,6 +110,7 @@ bool symbol_choose(struct arena *a, const char *library, const char *const *name
 			"c++filt gave %zu lines for %zu names of %s", plain.n, mangled.n, library);
 	ok = ok && choose(library, names, &plain, &found, e);
 	if (ok) {
+		assert(mangled.v && plain.v); /* one of their lines was chosen */
 		out->mangled = arena_strndup(a, mangled.v[found].p, mangled.v[found].n);
 		out->demangled = arena_strndup(a, plain.v[found].p, plain.v[found].n);
 		ok = (out->mangled && out->demangled) || err_nomem(e);

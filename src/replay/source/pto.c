@@ -471,6 +471,7 @@ static bool read_module(struct pto_reader *r, struct pto_module *out)
 		} else if (pto_take(&r->lex, "func.func")) {
 			ok = read_func(r, &f, &has_body) &&
 			     (!has_body || VEC_PUSH(&funcs, f) || err_nomem(r->e));
+			r->func = NULL;
 		} else {
 			pto_lex_next(&r->lex);
 		}

@@ -15,7 +15,9 @@ static bool is_digit(char c)
 
 static char at(const struct pto_lexer *l, size_t ahead)
 {
-	return l->pos + ahead < l->text.n ? l->text.p[l->pos + ahead] : '\0';
+	if (l->pos + ahead >= l->text.n)
+		return '\0';
+	return l->text.p[l->pos + ahead];
 }
 
 static void skip_blank(struct pto_lexer *l)

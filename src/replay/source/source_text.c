@@ -61,7 +61,9 @@ bool source_find_word(struct str masked, const char *word, size_t *pos)
 
 static char peek(const struct masker *m, size_t ahead)
 {
-	return m->pos + ahead < m->src.n ? m->src.p[m->pos + ahead] : '\0';
+	if (m->pos + ahead >= m->src.n)
+		return '\0';
+	return m->src.p[m->pos + ahead];
 }
 
 static void blank(struct masker *m, size_t from, size_t to)

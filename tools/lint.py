@@ -1,0 +1,97 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""clang-tidy (.clang-tidy) and cppcheck (tools/cppcheck.txt) over the C files of src/; they report nothing.
+
+usage: lint.py [--changed] BUILD_DIR [FILE...]
+
+A file that passed is not looked at again while its preprocessed text, its flags and the tool with its configuration stay the same;
+BUILD_DIR/lint/ has an empty file for each that did. --changed: only files that differ from the parent of the last commit, those not
+committed among them; of a changed header the source file beside it. JOBS: cores to use (all).
+"""
+import concurrent.futures
+import hashlib
+import json
+import os
+import shlex
+import subprocess
+import sys
+
+ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+TOOLS = {  # name: (file with its configuration, words before the flags and the file)
+    "clang-tidy": (".clang-tidy", ["clang-tidy", "--quiet"]),
+    "cppcheck": ("tools/cppcheck.txt", ["cppcheck", "--quiet", "--error-exitcode=1", "--enable=warning,performance,portability",
+                                        "--suppressions-list=tools/cppcheck.txt"]),
+}
+
+
+def output(words):
+    return subprocess.run(words, cwd=ROOT, capture_output=True, check=True).stdout
+
+
+def flags_by_file(build):
+    """The -D, -I and -std of each file of src/, folders as from the root."""
+    with open(os.path.join(build, "compile_commands.json")) as f:
+        commands = json.load(f)
+    found = {}
+    for c in commands:
+        path = os.path.relpath(os.path.join(c["directory"], c["file"]), ROOT)
+        if path.startswith("src/") and path.endswith(".c"):
+            words = [w for w in shlex.split(c["command"]) if w.startswith(("-D", "-I", "-std="))]
+            found.setdefault(path, ["-I" + os.path.relpath(os.path.join(c["directory"], w[2:]), ROOT) if w.startswith("-I") else w
+                                    for w in words])
+    return found
+
+
+def changed_files():
+    """Differences from the parent of the last commit; of the work tree alone where history ends there."""
+    has_parent = subprocess.run(["git", "rev-parse", "-q", "--verify", "HEAD^"], cwd=ROOT, capture_output=True).returncode == 0
+    names = output(["git", "diff", "--name-only", "HEAD^" if has_parent else "HEAD"]) + output(
+        ["git", "ls-files", "-o", "--exclude-standard"])
+    return {os.path.splitext(name)[0] + ".c" for name in names.decode().split("\n") if name.endswith((".c", ".h"))}
+
+
+def look(tool, identity, path, flags, cache):
+    """What the tool says of a file, nothing if it is known to be good."""
+    text = output(["clang", "-E", "-P", "-w", *flags, path])
+    key = hashlib.sha256(b"\0".join([identity, " ".join([path, *flags]).encode(), text])).hexdigest()
+    marker = os.path.join(cache, key)
+    if os.path.exists(marker):
+        return ""
+    first = TOOLS[tool][1]
+    words = [*first, path, "--", *flags] if tool == "clang-tidy" else [*first, *[w.replace("-std=", "--std=") for w in flags], path]
+    p = subprocess.run(words, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+    if p.returncode == 0:
+        open(marker, "w").close()
+        return ""
+    return f"--- {tool} {path}\n{p.stdout}"
+
+
+def main():
+    words = [w for w in sys.argv[1:] if w != "--changed"]
+    if not words:
+        sys.exit(__doc__)
+    build, wanted = words[0], set(words[1:])
+    flags = flags_by_file(build)
+    if "--changed" in sys.argv:
+        wanted = changed_files()
+    elif not wanted:
+        wanted = set(flags)
+    cache = os.path.join(build, "lint")
+    os.makedirs(cache, exist_ok=True)
+    identity = {}
+    for tool, (config, first) in TOOLS.items():
+        with open(os.path.join(ROOT, config), "rb") as f:
+            identity[tool] = output([tool, "--version"]) + " ".join(first).encode() + f.read()
+    passed = failed = 0
+    with concurrent.futures.ThreadPoolExecutor(int(os.environ.get("JOBS") or os.cpu_count())) as pool:
+        for said in pool.map(lambda job: look(job[0], identity[job[0]], job[1], flags[job[1]], cache),
+                             [(tool, path) for path in sorted(wanted & set(flags)) for tool in TOOLS]):
+            passed, failed = passed + (not said), failed + bool(said)
+            if said:
+                print(said, flush=True)
+    print(f"{passed} passed, {failed} failed, 0 skipped")
+    return failed > 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
