@@ -115,7 +115,7 @@ static int compare_causes(const void *pa, const void *pb)
 static bool cause_rows(
 	struct answer *a, const struct loop_stats *s, struct rows *out, struct incore_error *e)
 {
-	struct cause_entry v[BUCKET_COUNT * CLASS_COUNT];
+	struct cause_entry v[BUCKET_COUNT * CLASS_COUNT] = {0};
 	struct loop_cause *x;
 	unsigned n = 0;
 	char buf[48];

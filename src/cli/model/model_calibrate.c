@@ -145,7 +145,7 @@ static int fit(struct cli *c, struct calib_options *o, const struct measured *m)
 	if (m->n_skipped)
 		cli_warn(c, "%llu of %llu rows %s no op stream in %s",
 			(unsigned long long)m->n_skipped,
-			(unsigned long long)(m->n_skipped + m->tasks.n),
+			(unsigned long long)m->n_skipped + m->tasks.n,
 			m->n_skipped == 1 ? "has" : "have", cli_text(c, "ops"));
 	return tell(c, &r, o, m->tasks.n) ? INCORE_OK : cli_fail(c);
 }

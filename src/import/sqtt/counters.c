@@ -8,9 +8,9 @@
 #include "trace/align.h"
 
 #define BANKS 4u
-#define PER_BANK ((size_t)4)
+#define PER_BANK 4u
 #define CUS 256u
-#define KINDS (CUS * BANKS * PER_BANK)
+#define KINDS ((size_t)CUS * BANKS * PER_BANK)
 
 struct series_build {
 	struct trace *trace;

@@ -72,8 +72,12 @@ void report_base64(struct strbuf *b, struct str bytes, unsigned line_chars)
 		unsigned left = bytes.n - i > 2 ? 3 : (unsigned)(bytes.n - i);
 		uint32_t v = (uint32_t)p[i] << 16 | (left > 1 ? (uint32_t)p[i + 1] << 8 : 0) |
 			     (left > 2 ? p[i + 2] : 0);
-		char four[4] = {digits[v >> 18], digits[v >> 12 & 63],
-			left > 1 ? digits[v >> 6 & 63] : '=', left > 2 ? digits[v & 63] : '='};
+		char four[4] = {digits[v >> 18], digits[v >> 12 & 63], '=', '='};
+
+		if (left > 1)
+			four[2] = digits[v >> 6 & 63];
+		if (left > 2)
+			four[3] = digits[v & 63];
 
 		sb_add(b, four, sizeof(four));
 		if (line_chars && (i / 3 + 1) * 4 % line_chars == 0)

@@ -16,7 +16,7 @@ bool token_make(struct token *t, struct incore_error *e)
 
 	if (fault_hit(FAULT_READ) || getrandom(bytes, sizeof(bytes), 0) != (ssize_t)sizeof(bytes))
 		return err_set(e, INCORE_FAILED, "no-random", "no random bytes for a token");
-	for (unsigned i = 0; i < sizeof(bytes); i++) {
+	for (size_t i = 0; i < sizeof(bytes); i++) {
 		t->text[2 * i] = digits[bytes[i] >> 4];
 		t->text[2 * i + 1] = digits[bytes[i] & 15];
 	}

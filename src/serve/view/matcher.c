@@ -4,7 +4,9 @@
 
 static char lower(char c)
 {
-	return c >= 'A' && c <= 'Z' ? (char)(c + 32) : c;
+	if (c >= 'A' && c <= 'Z')
+		c = (char)(c + 32);
+	return c;
 }
 
 bool matcher_literal(struct str text, struct str needle)

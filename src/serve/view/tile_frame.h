@@ -22,7 +22,7 @@ struct tile_frame {
 
 #define TILE_ANY_KERNEL UINT32_MAX
 
-#define TILE_CELL_BYTES 4u
+#define TILE_CELL_BYTES ((size_t)4)
 #define CELL_SEVERAL 1u
 #define CELL_NOTHING 255u
 

@@ -164,7 +164,7 @@ static void add_track(const struct view *v, const struct tile *x, track_idx trac
 			if (!k.splits && has_note(&k, begun - done))
 				cell->has_note = true;
 			if (!cells)
-				put_cell(x, cell, out + 4 * (from + c - 1));
+				put_cell(x, cell, out + (size_t)4 * (from + c - 1));
 		}
 		ended = done;
 	}
@@ -187,14 +187,14 @@ static void fill_row(const struct view *v, const struct tile *x, const struct ti
 
 	for (track_idx i = first; i <= last && alive < 2; i++)
 		alive += tile_frame_has(f, v, i) && find_life(v, x, i, &from, &to);
-	for (unsigned c = 0; c < VIEW_TILE_CELLS; c++)
+	for (size_t c = 0; c < VIEW_TILE_CELLS; c++)
 		out[c * 4] = CELL_NOTHING;
 	if (alive > 1)
 		memset(room, 0, VIEW_TILE_CELLS * sizeof(*room));
 	for (track_idx i = first; i <= last; i++)
 		if (tile_frame_has(f, v, i))
 			add_track(v, x, i, alive > 1 ? room : NULL, out);
-	for (unsigned c = 0; alive > 1 && c < VIEW_TILE_CELLS; c++)
+	for (size_t c = 0; alive > 1 && c < VIEW_TILE_CELLS; c++)
 		put_cell(x, &room[c], out + 4 * c);
 	for (track_idx i = first; i <= last; i++)
 		if (tile_frame_has(f, v, i))
