@@ -321,6 +321,17 @@ static int sniff(const struct probe *p)
 	return p->is_dir ? 0 : 100;
 }
 
+/* The document is read as a whole or not at all. */
+static void look(const char *path, struct capture_cache *cache, struct arena *a, struct capture *c)
+{
+	int64_t n = file_size(path);
+
+	(void)cache;
+	(void)a;
+	c->is_uncounted = true;
+	c->n_bytes = n < 0 ? 0 : (uint64_t)n;
+}
+
 static bool read(
 	const char *path, const struct import_options *o, struct trace *t, struct incore_error *e)
 {
@@ -365,6 +376,7 @@ const struct import_ops import_json = {
 	.summary = "JSON document (incore.trace/1), written by `incore export --to json`",
 	.looks_for = "a JSON export (" SCHEMA ")",
 	.sniff = sniff,
+	.look = look,
 	.read = read,
 	.lost = lost,
 };

@@ -178,7 +178,7 @@ static void add_slice(struct json_reader *r, const struct trace *t, const struct
 	if (s->start_cyc < 0 || s->stall_cyc > s->dur_cyc ||
 		(s->code >= t->n_code && s->code != NO_CODE) ||
 		(i && d->start_cyc[i - 1] > (uint64_t)s->start_cyc)) {
-		json_reject(r, NULL, "slice %u makes no sense", i);
+		json_reject(r, NULL, "slice %u: its time, stall or code is out of range", i);
 		return;
 	}
 	d->start_cyc[i] = (uint64_t)s->start_cyc;
