@@ -109,6 +109,20 @@ static void print_text(struct cli *c, const struct clean_job *j)
 		fprintf(c->out, "copied the raw files into %s\n", j->raw_path);
 }
 
+/* Our own JSON export, whose name is as that of a file of events. */
+static bool is_document(const struct asked *x, const char *path)
+{
+	struct import_options o = request_import(&x->request, 0);
+	struct capture_list l;
+	bool is_one;
+
+	if (!import_find(path, o.cache, &l, NULL))
+		return false;
+	is_one = l.n == 1 && strcmp(l.v[0].ops->name, "json") == 0;
+	capture_list_deinit(&l);
+	return is_one;
+}
+
 /* The trace is x's. */
 static bool read_trace(
 	struct cli *c, const struct clean_job *j, struct asked *x, struct trace **out)
@@ -118,7 +132,7 @@ static bool read_trace(
 
 	if (!cli_begin(c, x))
 		return false;
-	if (j->run->is_other)
+	if (j->run->is_other || (!j->run->is_bin && is_document(x, j->run->path)))
 		return cli_open(c, x, j->run->path, IMPORT_ALL, out);
 	o = request_import(&x->request, IMPORT_TEXT);
 	if (!import_read_as(clean_job_format(j), j->run->path, &o, &t, &c->error) ||

@@ -13,6 +13,7 @@ extern const struct import_ops import_camodel;
 extern const struct import_ops import_instr_csv;
 extern const struct import_ops import_opprof;
 extern const struct import_ops import_sqtt;
+extern const struct import_ops import_json;
 
 const struct import_ops *const import_registry[] = {
 	&import_ui_output,
@@ -23,6 +24,7 @@ const struct import_ops *const import_registry[] = {
 	&import_instr_csv,
 	&import_opprof,
 	&import_sqtt,
+	&import_json,
 	NULL,
 };
 

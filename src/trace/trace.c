@@ -56,6 +56,15 @@ const char *const note_kind_words[] = {
 	NULL,
 };
 
+const char *const state_words[] = {
+	[STATE_EMPTY] = "EMPTY",
+	[STATE_IDLE] = "IDLE",
+	[STATE_EXEC] = "EXEC",
+	[STATE_WAIT] = "WAIT",
+	[STATE_STALL] = "STALL",
+	NULL,
+};
+
 const char *note_kind_name(enum note_kind k)
 {
 	return (unsigned)k <= NOTE_INFO ? note_kind_words[k] : "unknown";

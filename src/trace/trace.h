@@ -57,7 +57,8 @@ enum evidence {
 	EVIDENCE_ESTIMATE,
 };
 /* The words of an enumeration, by value; NULL ends. */
-extern const char *const evidence_words[], *const vendor_words[], *const note_kind_words[];
+extern const char *const evidence_words[], *const vendor_words[], *const note_kind_words[],
+									  *const state_words[];
 const char *evidence_name(enum evidence ev); /* "hardware-trace", ... */
 enum evidence evidence_of(struct str name);  /* EVIDENCE_UNKNOWN for any other word */
 const char *vendor_name(enum vendor v);	     /* "amd", ... */

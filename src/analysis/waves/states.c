@@ -10,11 +10,9 @@ struct gather {
 	uint64_t (*bins)[STATE_COUNT];
 };
 
-static const char *const names[STATE_COUNT] = {"EMPTY", "IDLE", "EXEC", "WAIT", "STALL"};
-
 const char *state_name(enum wave_state s)
 {
-	return (unsigned)s < STATE_COUNT ? names[s] : "UNKNOWN";
+	return (unsigned)s < STATE_COUNT ? state_words[s] : "UNKNOWN";
 }
 
 /* Aligned first begin to last end of all tracks. */

@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * json.h: reading the JSON export (schema incore.trace/1) back, see incore-json(7). Tables are read by
+ * the list of fields that wrote them (cells.c); the slices of a track when asked for, out of the
+ * mapped file, where their place was remembered (tracks.c).
+ * Failures are those of the JSON reader and stay in it. What is read goes to the trace's arena.
+ */
+#ifndef IMPORT_JSON_JSON_H
+#define IMPORT_JSON_JSON_H
+
+#include "base/vec.h"
+#include "codec/json_reader.h"
+#include "import/import.h"
+#include "trace/field_list.h"
+
+struct doc { /* trace.loader_ctx, in the trace's arena */
+	struct file_data file;
+	const char *path;
+	int64_t origin_cyc;
+	const struct doc_track *tracks;
+};
+
+struct reading {
+	struct json_reader r;
+	struct trace *t;
+	struct doc *doc;
+	unsigned want; /* enum import_want */
+	VEC(struct frame) frames;
+	VEC(struct code_samples) samples; /* of the code rows that have some */
+};
+
+/* --- cells.c --- */
+
+/* Reads the value of a member that is no field of the table; false: it is unknown. */
+typedef bool (*more_fn)(struct reading *x, struct str key, void *row);
+
+bool doc_no_memory(struct json_reader *r);
+bool doc_is_null(struct json_reader *r); /* and it is passed */
+/* A number; one that is called "..._cycles" is so small that sums cannot overflow. */
+void doc_read_int(struct json_reader *r, const struct field *d, int64_t *p);
+void doc_read_text(struct json_reader *r, struct arena *a, const char **p, size_t *n);
+/* A row in which nothing is said. */
+void doc_clear_row(const struct field_table *d, void *row);
+/* A row that is an array of its fields; a NULL for a table without text. */
+void doc_read_cells(struct json_reader *r, struct arena *a, const struct field_table *d, void *row);
+/* A row that is an object; more may be NULL. */
+void doc_read_members(struct reading *x, const struct field_table *d, more_fn more, void *row);
+/* An array of rows, in the arena; NULL: none, or the reader has failed. */
+void *doc_read_rows(struct reading *x, const struct field_table *d, more_fn more, uint32_t *n);
+
+/* Tables that only this format has. */
+#define CELL(s, member, kind, shown)                                                               \
+	{                                                                                          \
+		.name = shown, .offset = offsetof(struct s, member),                               \
+		.size = sizeof(((struct s *)0)->member), .type = FIELD_##kind                      \
+	}
+#define CELLS(s, list)                                                                             \
+	{                                                                                          \
+		.fields = list, .n_fields = sizeof(list) / sizeof(struct field),                   \
+		.row_size = sizeof(struct s)                                                       \
+	}
+
+/* --- tracks.c --- */
+
+void doc_read_tracks(struct reading *x);
+/* Once all was read: times and links of the tracks; sets the loader. */
+bool doc_finish_tracks(struct reading *x, struct incore_error *e);
+
+#endif
