@@ -123,9 +123,7 @@ struct finding_row {
 	struct side_row sides[2];
 };
 static const struct column finding_columns[] = {
-	COLUMN_AS(finding_row, f.kind, "kind", UNIT_NONE, "what is wrong",
-		.words = "race|deadlock|unmatched-wait|double-set|flag-left-set|bad-flag|"
-			 "counter-full|blocks-share-memory"),
+	COLUMN_AS(finding_row, f.kind, "kind", UNIT_NONE, "what is wrong", .words = FINDING_WORDS),
 	COLUMN_AS(finding_row, f.message, "message", UNIT_NONE, "all of it in one sentence"),
 	COLUMN_AS(finding_row, f.count, "count", UNIT_COUNT, "how often, at the same places"),
 	POINTER(finding_row, a, &side_record, "the op it is about"),

@@ -83,7 +83,9 @@ enum finding_kind {
 	FIND_BLOCKS_SHARE, /* a note: blocks touch the same global memory, one writes */
 	FIND_COUNT
 };
-const char *finding_name(enum finding_kind k); /* "race", "unmatched-wait", ... */
+#define FINDING_WORDS                                                                              \
+	"race|deadlock|unmatched-wait|double-set|flag-left-set|bad-flag|counter-full|"             \
+	"blocks-share-memory"
 
 struct finding_op {	     /* one side of a finding */
 	uint32_t stream, op; /* NO_OP: none */

@@ -3,14 +3,6 @@
  */
 #include "model/engine/engine_internal.h"
 
-const char *finding_name(enum finding_kind k)
-{
-	static const char *const names[FIND_COUNT] = {"race", "deadlock", "unmatched-wait",
-		"double-set", "flag-left-set", "bad-flag", "counter-full", "blocks-share-memory"};
-
-	return (unsigned)k < FIND_COUNT ? names[k] : "?";
-}
-
 static bool is_same_place(
 	const struct opstream_set *set, const struct finding_op *a, const struct finding_op *b)
 {
