@@ -279,7 +279,7 @@ static bool put_row(const struct fill *f, code_idx i, struct isa_row *x, struct 
 
 	*x = (struct isa_row){.loop_depth = row->depth,
 		.index = i,
-		.frames = {&f->t->frames[r->first_frame], r->n_frames},
+		.frames = {r->n_frames ? &f->t->frames[r->first_frame] : NULL, r->n_frames},
 		.stated = stated_of(l, i),
 		.block = l->cfg.block_of[i],
 		.per_hit = l->hot->is_stated ? NAN : ratio(hot_cycles(&g.sums), g.sums.totals.hit),

@@ -139,14 +139,18 @@ async function oneChange(bench, page) {
 	await page.waitForFunction(() => /in the other capture|▲|△/.test(document.querySelector('canvas.flame')?.getAttribute('aria-label') ?? ''));
 	truth(/△ \+/.test(await page.getAttribute('canvas.flame', 'aria-label')), 'the flame graph tells it');
 	await page.selectOption('.timeline-tools select[aria-label="Colour"]', 'diff');
-	await page.waitForFunction(() => window.incore.stats().tiles_waiting === 0);
-	await page.evaluate(() => new Promise((f) => requestAnimationFrame(() => requestAnimationFrame(f))));
-	const seen = await page.evaluate(() => {
+	const look = () => page.evaluate(() => {
 		const v = window.incore.pane().view, p = window.incore.app().palette(), row = v.visible().find((r) => r.lane), t = window.incore.app().trace.tracks[row.lane.tracks[0]], s = v.scale();
 		const base = document.querySelector('.lanes-stage canvas'), ratio = devicePixelRatio, x = ((t.end - 300 - s.t0) / (s.t1 - s.t0)) * s.width;
-		const at = (px) => [...base.getContext('2d').getImageData(Math.round(px * ratio), Math.round((v.yOf(row) + 8) * ratio), 1, 1).data].slice(0, 3).map((c) => c.toString(16).padStart(2, '0')).join('');
+		const copy = Object.assign(document.createElement('canvas'), { width: 1, height: 1 }).getContext('2d', { willReadFrequently: true });
+		const at = (px) => {
+			copy.drawImage(base, -Math.round(px * ratio), -Math.round((v.yOf(row) + 8) * ratio));
+			return [...copy.getImageData(0, 0, 1, 1).data].slice(0, 3).map((c) => c.toString(16).padStart(2, '0')).join('');
+		};
 		return { end: '#' + at(x), worse: p.worse };
 	});
+	await comes(async () => (await look()).end === (await look()).worse); // tiles of the new colour are asked for first
+	const seen = await look();
 	equal(seen.end, seen.worse, 'the slice that got worse, in the lanes');
 }
 
@@ -252,6 +256,7 @@ async function stacked(bench) {
 			truth(await comes(async () => isThere(await ink())), `aligned by ${align}, B begins at pixel ${(await ink()).first}, not at cycle ${first}`);
 		}
 		truth(await comes(async () => JSON.stringify(await ink()) === JSON.stringify(before)), 'aligned at the start again');
+		await page.waitForFunction(() => /[#&]k=1(&|$)/.test(location.hash)); // the address follows with a delay
 		await page.reload();
 		await page.waitForSelector('.stack:not([hidden])');
 	}
