@@ -177,11 +177,9 @@ static bool tell_json(struct cli *c, const struct side s[2], const struct pipe_c
 	struct compared_row row;
 	struct compare_data x = {"compare", cli_text(c, "pmu"), cli_text(c, "by"), *k,
 		rows_of(cli_text(c, "by"), k, &row)};
-	struct json_writer w;
 
-	cli_json_begin(c, &w, has_two ? traces : traces + 1, has_two ? 2 : 1);
-	record_json(&data_record, &x, &w);
-	return cli_json_end(c, &w);
+	return cli_json_captures(
+		c, has_two ? traces : traces + 1, has_two ? 2 : 1, &data_record, &x);
 }
 
 /* One trace and --pmu, or two traces. */
