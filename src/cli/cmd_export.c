@@ -79,11 +79,10 @@ static const struct export_ops *find_format(struct cli *c)
 static void warn_cuts(struct cli *c, const struct export_ops *ops, const struct export_result *r)
 {
 	struct strbuf b = {0};
-	char n[32];
 
 	for (uint32_t i = 0; i < r->n_cuts; i++)
-		sb_printf(&b, "%s%s %s", i ? ", " : "", fmt_u64(n, r->cuts[i].count),
-			r->cuts[i].what);
+		sb_printf(
+			&b, "%s%s %s", i ? ", " : "", U64_TEXT(r->cuts[i].count), r->cuts[i].what);
 	if (b.n && !b.failed)
 		cli_warn(c, "left out by %s: %s", ops->name, b.p);
 	sb_free(&b);
@@ -139,12 +138,9 @@ static int print_json(struct cli *c, const struct trace *t, const struct export_
 static void print_text(
 	struct cli *c, const struct trace *t, const char *path, const struct export_result *r)
 {
-	char a[32], b[32], d[32];
-
-	fprintf(c->out, "%s: %s instruction%s of %s %s%s, %s link%s, %s\n", path,
-		fmt_u64(a, r->n_slices), plural(r->n_slices), fmt_u64(b, r->n_tracks),
-		trace_has_pipes(t) ? "pipe" : "wave", plural(r->n_tracks), fmt_u64(d, r->n_links),
-		plural(r->n_links), evidence_text(t, (char[EVIDENCE_TEXT]){0}));
+	fprintf(c->out, "%s: %s of %s %s%s, %s, %s\n", path, COUNTED(r->n_slices, "instruction"),
+		U64_TEXT(r->n_tracks), trace_has_pipes(t) ? "pipe" : "wave", plural(r->n_tracks),
+		COUNTED(r->n_links, "link"), evidence_text(t, (char[EVIDENCE_TEXT]){0}));
 }
 
 static int export_to(

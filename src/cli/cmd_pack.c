@@ -125,22 +125,20 @@ static bool print_json(struct cli *c, const struct trace *t, const char *path,
 static void print_text(struct cli *c, const struct trace *t, const char *path,
 	const struct packed_result *r, uint64_t in_bytes)
 {
-	char a[32], b[32];
-
 	fprintf(c->out, "%s\n", path);
-	fprintf(c->out, "  %-14s %s bytes", "size", fmt_u64(a, r->file_bytes));
+	fprintf(c->out, "  %-14s %s bytes", "size", U64_TEXT(r->file_bytes));
 	if (in_bytes)
-		fprintf(c->out, ", made of %s", fmt_u64(b, in_bytes));
+		fprintf(c->out, ", made of %s", U64_TEXT(in_bytes));
 	if (r->file_bytes && in_bytes / r->file_bytes >= 2)
 		fprintf(c->out, " (1/%.0f)", (double)in_bytes / (double)r->file_bytes);
 	fputc('\n', c->out);
-	fprintf(c->out, "  %-14s %s", "instructions", fmt_u64(a, r->n_slices));
+	fprintf(c->out, "  %-14s %s", "instructions", U64_TEXT(r->n_slices));
 	if (r->n_slices)
 		fprintf(c->out, ", %.3f bytes each (%.3f for their columns)",
 			(double)r->file_bytes / (double)r->n_slices,
 			(double)r->column_bytes / (double)r->n_slices);
 	fputc('\n', c->out);
-	fprintf(c->out, "  %-14s %s in %u block%s", "waves", fmt_u64(a, r->n_tracks), r->n_blocks,
+	fprintf(c->out, "  %-14s %s in %u block%s", "waves", U64_TEXT(r->n_tracks), r->n_blocks,
 		plural(r->n_blocks));
 	if (r->n_failed)
 		fprintf(c->out, ", %u damaged (kept as their errors)", r->n_failed);

@@ -298,14 +298,13 @@ static bool print_done(struct job *j, const struct trace *const *traces)
 	struct done_row x = {cli_text(c, "output"), is_markdown(c) ? "md" : "html",
 		evidence_name(traces[0]->meta.evidence), j->bytes, j->n_slices,
 		is_markdown(c) ? 2 : j->kept.n, j->left_out.n ? j->left_out.p : NULL};
-	char a[32], b[32];
 
 	if (strcmp(x.file, "-") == 0)
 		return true;
 	if (c->use_json)
 		return cli_json_captures(c, traces, c->n_args, &done_record, &x);
-	fprintf(c->out, "%s: %s bytes, %s slice%s, %s\n", x.file, fmt_u64(a, x.file_bytes),
-		fmt_u64(b, x.slices), plural(x.slices), x.evidence);
+	fprintf(c->out, "%s: %s bytes, %s, %s\n", x.file, U64_TEXT(x.file_bytes),
+		COUNTED(x.slices, "slice"), x.evidence);
 	if (x.left_out)
 		fprintf(c->out, "not in it: %s\n", x.left_out);
 	return true;
