@@ -30,15 +30,7 @@ struct visit {
 
 /* --- making and freeing --------------------------------------------------------------------- */
 
-static int compare_links(const void *pa, const void *pb)
-{
-	const struct link *a = pa, *b = pb;
-
-	RETURN_UNLESS_EQUAL(a->to_track, b->to_track);
-	RETURN_UNLESS_EQUAL(a->to_slice, b->to_slice);
-	RETURN_UNLESS_EQUAL(a->from_track, b->from_track);
-	return COMPARE(a->from_slice, b->from_slice);
-}
+ORDER(compare_links, struct link, UP(to_track) UP(to_slice) UP(from_track) UP(from_slice))
 
 static bool take_links(struct pipes *p, struct incore_error *e)
 {

@@ -14,30 +14,11 @@
 /* Of two ends of one PC within so many ticks the later one counts, where there are too many. */
 #define END_SLACK 8
 
-static int rec_cmp(const void *pa, const void *pb)
-{
-	const struct dump_rec *a = pa, *c = pb;
+ORDER(rec_cmp, struct dump_rec, UP(key) UP(tick) UP(order))
 
-	RETURN_UNLESS_EQUAL(a->key, c->key);
-	RETURN_UNLESS_EQUAL(a->tick, c->tick);
-	return COMPARE(a->order, c->order);
-}
+ORDER(tick_cmp, struct dump_rec, UP(tick) UP(order))
 
-static int tick_cmp(const void *pa, const void *pb)
-{
-	const struct dump_rec *a = pa, *c = pb;
-
-	RETURN_UNLESS_EQUAL(a->tick, c->tick);
-	return COMPARE(a->order, c->order);
-}
-
-static int time_cmp(const void *pa, const void *pb)
-{
-	const struct dump_time *a = pa, *c = pb;
-
-	RETURN_UNLESS_EQUAL(a->address, c->address);
-	return COMPARE(a->tick, c->tick);
-}
+ORDER(time_cmp, struct dump_time, UP(address) UP(tick))
 
 static bool is_mark(const struct dump_line *l)
 {
