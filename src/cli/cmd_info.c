@@ -93,7 +93,9 @@ static void print_code(FILE *out, const struct capture_info *i)
 	char a[32], b[32], c[32], d[32];
 
 	if (!i->rows) {
-		fprintf(out, LABEL "none: nothing was executed\n", "code");
+		fprintf(out, LABEL "none%s\n", "code",
+			i->waves ? " known: incore check says what would help"
+				 : ": nothing was executed");
 		return;
 	}
 	fprintf(out, LABEL "%s row%s, %s instruction%s, %s executed\n", "code", fmt_u64(a, i->rows),
