@@ -14,7 +14,7 @@ void captures_init(struct captures *k)
 void captures_deinit(struct captures *k)
 {
 	for (size_t i = 0; i < k->open.n; i++) {
-		mem_free(k->open.v[i].path);
+		mem_free(k->open.v[i].key);
 		trace_free(k->open.v[i].trace);
 	}
 	for (size_t i = 0; i < k->lent.n; i++)
@@ -57,25 +57,41 @@ uint32_t captures_choose(struct captures *k, struct capture_list *l, struct capt
 	return n;
 }
 
-/* One that cannot be kept is read again the next time: that costs time and nothing else. */
-static void keep_open(struct captures *k, const char *path, unsigned want, struct trace *t)
+/* Another clock, code or source tree makes another trace. NULL: no memory. */
+static char *reading_key(const char *path, const struct import_options *o)
 {
-	struct open_capture x = {mem_strndup(path, strlen(path)), want, t};
+	struct strbuf key = {0};
 
-	if (!x.path || !VEC_PUSH(&k->open, x)) {
-		mem_free(x.path);
+	sb_printf(&key, "%s\n%s\n%llu\n%s\n%s", path, o->soc ? o->soc : "",
+		(unsigned long long)o->clock_hz, o->decoder_compat ? o->decoder_compat : "",
+		o->code ? o->code : "");
+	for (size_t i = 0; i < o->n_source_roots; i++)
+		sb_printf(&key, "\n%s", o->source_roots[i]);
+	if (!key.failed)
+		return key.p;
+	sb_free(&key);
+	return NULL;
+}
+
+/* Takes the key. One that cannot be kept is read again the next time: that costs time alone. */
+static void keep_open(struct captures *k, char *key, unsigned want, struct trace *t)
+{
+	struct open_capture x = {key, want, t};
+
+	if (!VEC_PUSH(&k->open, x)) {
+		mem_free(key);
 		return;
 	}
 	trace_share(t);
 	for (size_t i = 0; i < k->lent.n; i++)
-		if (strcmp(k->lent.v[i]->path, path) == 0)
+		if (strcmp(k->lent.v[i]->key, key) == 0)
 			lend_to(&k->lent.v[i]->columns, t);
 }
 
-static struct trace *find_open(const struct captures *k, const char *path, unsigned want)
+static struct trace *find_open(const struct captures *k, const char *key, unsigned want)
 {
 	for (size_t i = 0; i < k->open.n; i++)
-		if (!(want & ~k->open.v[i].want) && strcmp(k->open.v[i].path, path) == 0)
+		if (!(want & ~k->open.v[i].want) && strcmp(k->open.v[i].key, key) == 0)
 			return k->open.v[i].trace;
 	return NULL;
 }
@@ -84,21 +100,27 @@ bool captures_read(struct captures *k, const struct capture *c, const struct imp
 	struct trace **out, struct incore_error *e)
 {
 	struct import_options all = *o;
+	char *key = reading_key(c->path, o);
 	struct trace *t;
 	bool ok = true;
 
+	if (!key)
+		return err_nomem(e);
 	pthread_mutex_lock(&k->lock);
 	all.want |= k->always;
-	t = find_open(k, c->path, o->want & ~(unsigned)IMPORT_KEEP_TRACKS);
+	t = find_open(k, key, o->want & ~(unsigned)IMPORT_KEEP_TRACKS);
 	if (t) {
 		trace_share(t);
 		capture_remember(&k->cache, c, t);
 	} else {
 		ok = import_read(c, &all, &t, e);
-		if (ok)
-			keep_open(k, c->path, all.want, t);
+		if (ok) {
+			keep_open(k, key, all.want, t);
+			key = NULL;
+		}
 	}
 	pthread_mutex_unlock(&k->lock);
+	mem_free(key);
 	if (ok)
 		*out = t;
 	return ok;
@@ -108,21 +130,21 @@ void captures_lend(
 	struct captures *k, const struct trace *t, const struct columns *x, int64_t origin_cyc)
 {
 	struct lent_capture *lent;
-	const char *path = NULL;
+	const char *key = NULL;
 
 	pthread_mutex_lock(&k->lock);
 	for (size_t i = 0; i < k->open.n; i++)
 		if (k->open.v[i].trace == t)
-			path = k->open.v[i].path;
-	lent = path ? mem_zalloc(1, sizeof(*lent)) : NULL;
+			key = k->open.v[i].key;
+	lent = key ? mem_zalloc(1, sizeof(*lent)) : NULL;
 	if (lent && !VEC_PUSH(&k->lent, lent)) {
 		mem_free(lent);
 		lent = NULL;
 	}
 	if (lent) {
-		*lent = (struct lent_capture){path, lend_columns(t, x, origin_cyc)};
+		*lent = (struct lent_capture){key, lend_columns(t, x, origin_cyc)};
 		for (size_t i = 0; i < k->open.n; i++)
-			if (strcmp(k->open.v[i].path, path) == 0)
+			if (strcmp(k->open.v[i].key, key) == 0)
 				lend_to(&lent->columns, k->open.v[i].trace);
 	}
 	pthread_mutex_unlock(&k->lock);

@@ -15,13 +15,13 @@
 #include "trace/lend.h"
 
 struct open_capture {
-	char *path;
+	char *key; /* its path, and how it was read */
 	unsigned want;
 	struct trace *trace;
 };
 
 struct lent_capture {
-	const char *path; /* of an open_capture */
+	const char *key; /* of an open_capture */
 	struct lent_columns columns;
 };
 

@@ -13,6 +13,9 @@ static const struct option_def options[] = {
 		OPTION_FIELD(isa_params, executed)},
 	{0, "ascii", OPTION_FLAG, NULL, NULL, NULL, "draw arrows and loops with ASCII characters",
 		OPTION_FIELD(isa_params, ascii)},
+	{0, "levels", OPTION_FLAG, NULL, NULL, NULL,
+		"also the memory latency that SQ_INST_LEVEL_* counters tell (approximate)",
+		OPTION_FIELD(isa_params, levels)},
 	OPTION_END,
 };
 
@@ -73,33 +76,55 @@ static void hide_unexecuted(const struct listing *l, uint8_t *shown)
 /* --- the question --------------------------------------------------------------------------- */
 
 static bool walk_listing(const struct request *r, struct answer *a, struct listing *l,
-	const struct selection *s, struct incore_error *e)
+	struct levels *levels, const struct selection *s, struct incore_error *e)
 {
 	struct walk_options o = request_walk(r, s);
-	struct collector made[LISTING_COLLECTORS];
-	const struct collector *list[LISTING_COLLECTORS];
+	struct collector made[LISTING_COLLECTORS + 1];
+	const struct collector *list[LISTING_COLLECTORS + 1];
 	size_t n = listing_collectors(l, made);
 	struct walk_result walk = {0};
 	bool ok;
 
+	if (levels)
+		made[n++] = levels_collector(levels);
 	for (size_t i = 0; i < n; i++)
 		list[i] = &made[i];
 	ok = walk_tracks(l->trace, &o, list, n, &walk, e);
 	if (ok)
 		answer_walk_notes(a, &walk);
 	walk_result_deinit(&walk);
+	if (ok && levels)
+		levels_finish(levels);
 	return ok;
 }
 
+/* *out stays NULL where they cannot be had, which is told. */
+static bool levels_make(struct answer *a, const struct trace *t, const struct selection *s,
+	struct levels **out, struct incore_error *e)
+{
+	if (!levels_find(t)) {
+		answer_warn(a, "no SQ_INST_LEVEL_VMEM, _LDS or _SMEM counters in this capture: no "
+			       "latency of theirs");
+		return true;
+	}
+	if (!selection_is_all(s)) {
+		answer_warn(a, "level counters count all waves of a compute unit: no latency of "
+			       "theirs with a selection");
+		return true;
+	}
+	*out = levels_new(t, e);
+	return *out && ANSWER_KEEP(a, *out, levels_free, e);
+}
+
 static bool collect_listing(const struct request *r, struct answer *a, struct listing *l,
-	const struct selection *s, struct incore_error *e)
+	struct levels *levels, const struct selection *s, struct incore_error *e)
 {
 	if (l->trace->n_tracks == 0 && l->trace->samples)
 		answer_warn(a, "sampled data: counts of samples, not cycles; no wait arrows");
 	else if (l->trace->n_tracks == 0)
 		answer_warn(a, "no waves in this capture: totals are those that code.json states, "
 			       "and there are no wait arrows");
-	else if (!walk_listing(r, a, l, s, e))
+	else if (!walk_listing(r, a, l, levels, s, e))
 		return false;
 	return listing_finish(l, e);
 }
@@ -110,18 +135,22 @@ static bool answer_of(const struct request *r, struct answer *a, const struct tr
 	const struct isa_params *p = r->params;
 	struct isa_answer *x = ANSWER_NEW(a, isa_answer, e);
 	uint8_t *shown = answer_alloc(a, (size_t)t->n_code + 1, 1, e);
+	struct levels *levels = NULL;
 	struct listing *l;
 
 	if (!x || !shown || !choose_rows(p, t, shown, e))
 		return false;
 	/* what one execution costs is not drawn */
 	l = listing_new(t, !r->is_for_people, e);
-	if (!l || !ANSWER_KEEP(a, l, listing_free, e) || !collect_listing(r, a, l, s, e))
+	if (!l || !ANSWER_KEEP(a, l, listing_free, e) ||
+		(p->levels && !levels_make(a, t, s, &levels, e)) ||
+		!collect_listing(r, a, l, levels, s, e))
 		return false;
 	if (p->executed)
 		hide_unexecuted(l, shown);
 	x->evidence = evidence_name(t->meta.evidence);
 	x->listing = l;
+	x->levels = levels;
 	x->shown = shown;
 	a->data = x;
 	return isa_rows_make(a, x, e);
@@ -129,11 +158,13 @@ static bool answer_of(const struct request *r, struct answer *a, const struct tr
 
 static bool ask_isa(const struct request *r, struct answer *a, struct incore_error *e)
 {
+	const struct isa_params *p = r->params;
 	struct selection s = {0};
 	struct trace *t;
+	unsigned want = request_kernel_want(r) | (p->levels ? IMPORT_COUNTERS : 0);
 	bool ok;
 
-	if (!answer_open(a, r, r->paths[0], request_kernel_want(r), &t, e))
+	if (!answer_open(a, r, r->paths[0], want, &t, e))
 		return false;
 	ok = request_selection(r, t, &s, e) && answer_of(r, a, t, &s, e);
 	selection_deinit(&s);

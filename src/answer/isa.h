@@ -4,6 +4,7 @@
 #define ANSWER_ISA_H
 
 #include "analysis/code/listing.h"
+#include "analysis/counters/levels.h"
 #include "answer/hot.h"
 #include "answer/loops.h"
 
@@ -12,6 +13,7 @@ struct isa_params {
 	uint64_t around, context; /* or one and its neighbours; NO_COUNT: not given */
 	bool executed;		  /* rows that ran */
 	bool ascii;		  /* how arrows are drawn */
+	bool levels;		  /* also the latency that level counters tell */
 };
 
 struct wave_spread { /* mean cycles of one execution, over the waves */
@@ -20,12 +22,23 @@ struct wave_spread { /* mean cycles of one execution, over the waves */
 	const char *slowest;
 };
 
+struct level_latency { /* of one row, by levels.h */
+	uint64_t n;    /* 0: not known */
+	double mean, deviation, error;
+	double measured; /* the median from issue to its wait, which needs no counter */
+};
+struct level_about {
+	const char *evidence, *counters;
+};
+
 struct isa_row {
 	struct hot_row h;
 	uint32_t loop_depth, index;
-	struct rows frames; /* struct frame */
+	int64_t code_object; /* as the capture numbers them; NO_VALUE: it does not */
+	struct rows frames;  /* struct frame */
 	struct distribution execution, execution_stall;
 	struct wave_spread waves;
+	struct level_latency level_latency;
 	const struct code_totals *stated; /* NULL: nothing else than what was computed */
 	const struct live_row *live;	  /* NULL: not known */
 	uint32_t block;			  /* NO_BLOCK: none */
@@ -78,20 +91,22 @@ struct isa_answer {
 	const char *evidence;
 	struct hot_totals totals;
 	const struct hot_accounting *accounting;
-	int64_t hottest_row;  /* NO_VALUE: nothing ran */
-	struct rows sources;  /* struct source_file */
-	struct rows labels;   /* label_row */
-	struct rows rows;     /* isa_row */
-	struct rows edges;    /* isa_edge */
-	struct rows waits;    /* wait_line */
-	struct rows branches; /* branch_row */
-	struct rows loops;    /* loop_row */
-	struct rows blocks;   /* block_row */
-	struct rows bodies;   /* body_row */
-	struct rows latency;  /* latency_line */
+	int64_t hottest_row;		       /* NO_VALUE: nothing ran */
+	struct rows sources;		       /* struct source_file */
+	struct rows labels;		       /* label_row */
+	struct rows rows;		       /* isa_row */
+	struct rows edges;		       /* isa_edge */
+	struct rows waits;		       /* wait_line */
+	struct rows branches;		       /* branch_row */
+	struct rows loops;		       /* loop_row */
+	struct rows blocks;		       /* block_row */
+	struct rows bodies;		       /* body_row */
+	struct rows latency;		       /* latency_line */
+	const struct level_about *level_about; /* NULL: not asked for, or no counters */
 	/* For the drawing, which needs the graph. */
 	const struct listing *listing;
-	const uint8_t *shown; /* by code_idx */
+	const struct levels *levels; /* NULL: as above */
+	const uint8_t *shown;	     /* by code_idx */
 };
 extern const struct record isa_record, isa_row_record;
 /* All lists, of the rows that are shown. */

@@ -40,11 +40,36 @@ static const struct column live_columns[] = {
 };
 static const struct record live_record = RECORD_OF(live_row, RECORD_LINE, live_columns);
 
+static const struct column level_columns[] = {
+	COLUMN(level_latency, n, UNIT_COUNT, "instances that came back while the counter ran",
+		.title = "came back", .csv = "level_instances"),
+	COLUMN(level_latency, mean, UNIT_CYCLES, "from issue to coming back",
+		.csv = "level_mean_cycles", .digits = 1),
+	COLUMN(level_latency, deviation, UNIT_CYCLES, "standard deviation; absent for one instance",
+		.flags = COLUMN_OPTIONAL, .digits = 1),
+	COLUMN(level_latency, error, UNIT_CYCLES, "of the mean; absent for one instance",
+		.title = "+-", .csv = "level_error_cycles", .flags = COLUMN_OPTIONAL, .digits = 1),
+	COLUMN(level_latency, measured, UNIT_CYCLES,
+		"beside it the median from issue to the end of its wait, which needs no counter; "
+		"absent where none waited for it",
+		.title = "to its wait", .csv = "load_to_wait_cycles", .flags = COLUMN_OPTIONAL,
+		.digits = 0),
+};
+static const struct record level_record = RECORD_OF(level_latency, RECORD_LINE, level_columns);
+
+static const struct column about_columns[] = {
+	COLUMN(level_about, evidence, UNIT_NONE, "what level_latency of a row rests on"),
+	COLUMN(level_about, counters, UNIT_NONE, "the counters that the capture has"),
+};
+static const struct record about_record = RECORD_OF(level_about, RECORD_LINE, about_columns);
+
 static const struct column row_columns[] = {
 	PART(isa_row, h, &hot_plain_record),
 	COLUMN(isa_row, loop_depth, UNIT_COUNT, "loops around it", .title = "loops",
 		.csv = "loop_depth"),
 	COLUMN(isa_row, index, UNIT_NONE, "its place in the code table"),
+	COLUMN(isa_row, code_object, UNIT_INDEX,
+		"code object that holds it, as the capture numbers them", .flags = COLUMN_OPTIONAL),
 	LIST(isa_row, frames, &frame_record, "inline chain as [file, line], innermost first"),
 	RECORD(isa_row, execution, &distribution_record, "cycles of one execution",
 		.flags = COLUMN_NULLABLE),
@@ -53,6 +78,10 @@ static const struct column row_columns[] = {
 	RECORD(isa_row, waves, &spread_record,
 		"mean cycles of one execution in each wave, over the waves that ran the row; "
 		"absent where all agree or less than two ran it",
+		.flags = COLUMN_OPTIONAL),
+	RECORD(isa_row, level_latency, &level_record,
+		"memory latency by the counters of instructions in flight, an approximation; absent "
+		"without --levels",
 		.flags = COLUMN_OPTIONAL),
 	POINTER(isa_row, stated, &code_totals_record,
 		"what the producer states, where it is not what its records add up to"),
@@ -194,6 +223,8 @@ static const struct column isa_columns[] = {
 		"what the whole body of each loop cost, inner loops included; in the order of "
 		"loops"),
 	LIST(isa_answer, latency, &latency_record, "how long loads took, by opcode"),
+	POINTER(isa_answer, level_about, &about_record,
+		"with --levels: where level_latency comes from", .flags = COLUMN_OPTIONAL),
 };
 const struct record isa_record = RECORD_OF(isa_answer, RECORD_BLOCK, isa_columns);
 
@@ -252,6 +283,44 @@ static void put_executions(const struct listing *l, code_idx i, struct isa_row *
 		x->live = &l->live->rows[i];
 }
 
+/* From issue to the wait that consumed most instances of the row. */
+static double measured_latency(const struct producers *p, code_idx i)
+{
+	const struct producer_edge *best = NULL;
+
+	for (size_t k = 0; k < p->edges.n; k++)
+		if (p->edges.v[k].producer == i && (!best || p->edges.v[k].count > best->count))
+			best = &p->edges.v[k];
+	return best && best->latency.n ? (double)best->latency.median : NAN;
+}
+
+static void put_levels(const struct fill *f, code_idx i, struct isa_row *x)
+{
+	const struct level_sums *s = &f->x->levels->rows[i];
+
+	if (s->n)
+		x->level_latency = (struct level_latency){s->n, level_mean(s), level_deviation(s),
+			level_error(s), measured_latency(f->l->producers, i)};
+}
+
+static bool put_about(const struct fill *f, struct incore_error *e)
+{
+	struct level_about *about = ANSWER_NEW(f->a, level_about, e);
+	struct strbuf names = {0};
+
+	for (unsigned k = 0; k < LEVEL_KINDS; k++)
+		if (f->x->levels->found >> k & 1)
+			sb_printf(&names, "%s%s", names.n ? ", " : "", level_counters[k]);
+	if (about)
+		*about = (struct level_about){
+			"an approximation: the oldest instruction of a compute unit is taken to "
+			"come back first",
+			names.failed ? NULL : arena_strdup(&f->a->arena, names.p)};
+	sb_free(&names);
+	f->x->level_about = about;
+	return about && (about->counters || err_nomem(e));
+}
+
 /* What the row lost most to. */
 static bool put_loss(
 	const struct fill *f, const struct hot_group *g, struct hot_row *x, struct incore_error *e)
@@ -279,6 +348,8 @@ static bool put_row(const struct fill *f, code_idx i, struct isa_row *x, struct 
 
 	*x = (struct isa_row){.loop_depth = row->depth,
 		.index = i,
+		/* of other vendors the field is the kind of the core */
+		.code_object = f->t->meta.vendor == VENDOR_AMD ? r->code_object : NO_VALUE,
 		.frames = {r->n_frames ? &f->t->frames[r->first_frame] : NULL, r->n_frames},
 		.stated = stated_of(l, i),
 		.block = l->cfg.block_of[i],
@@ -291,6 +362,8 @@ static bool put_row(const struct fill *f, code_idx i, struct isa_row *x, struct 
 	if (row->n_edges)
 		x->waits_for = f->t->code[l->producers->edges.v[row->edge[0]].producer].number;
 	put_executions(l, i, x);
+	if (f->x->levels)
+		put_levels(f, i, x);
 	return hot_row_make(f->a, l->hot, &g, &x->h, e) && put_loss(f, &g, &x->h, e);
 }
 
@@ -443,7 +516,8 @@ bool isa_rows_make(struct answer *a, struct isa_answer *x, struct incore_error *
 
 	x->hottest_row = l->hottest == NO_CODE ? NO_VALUE : f.t->code[l->hottest].number;
 	x->sources = (struct rows){f.t->sources, f.t->n_sources};
-	return hot_totals_make(a, l->hot, &x->totals, &x->accounting, e) && put_rows(&f, e) &&
-	       put_edges(&f, e) && put_waits(&f, e) && put_branches(&f, e) &&
-	       loop_rows(a, l->loops, &x->loops, e) && put_blocks(&f, e) && put_latency(&f, e);
+	return hot_totals_make(a, l->hot, &x->totals, &x->accounting, e) &&
+	       (!x->levels || put_about(&f, e)) && put_rows(&f, e) && put_edges(&f, e) &&
+	       put_waits(&f, e) && put_branches(&f, e) && loop_rows(a, l->loops, &x->loops, e) &&
+	       put_blocks(&f, e) && put_latency(&f, e);
 }

@@ -155,6 +155,9 @@ struct import_options request_import(const struct request *r, unsigned want)
 		.soc = r->soc,
 		.clock_hz = r->clock_mhz == NO_COUNT ? 0 : r->clock_mhz * UINT64_C(1000000),
 		.decoder_compat = r->decoder_compat == NO_CHOICE ? NULL : "0.1.6",
+		.code = r->code,
+		.source_roots = r->source_roots.v,
+		.n_source_roots = r->source_roots.n,
 		.disasm = getenv("INCORE_DISASM")};
 }
 

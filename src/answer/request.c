@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "answer/answer.h"
-#include "base/mem.h"
+#include "base/vec.h"
 
 #define LEVEL(I, NAME, HELP)                                                                       \
 	{                                                                                          \
@@ -50,6 +50,12 @@ const struct option_def request_capture_options[] = {
 	{0, "decoder-compat", OPTION_CHOICE, "RULES", "0.1.6", NULL,
 		"raw AMD traces: decode as that version of AMD's decoder",
 		OPTION_FIELD(request, decoder_compat)},
+	{0, "code", OPTION_TEXT, "FILE", NULL, NULL,
+		"ui_output: this file instead of the capture's code.json",
+		OPTION_FIELD(request, code)},
+	{0, "source-root", OPTION_MANY, "OLD=NEW", NULL, NULL,
+		"sources without a copy: read what was below OLD from below NEW",
+		OPTION_FIELD(request, source_roots)},
 	OPTION_END,
 };
 
@@ -74,6 +80,21 @@ void request_deinit(struct request *r)
 		options_deinit(r->question->options, (void *)r->params);
 	mem_free((void *)r->params);
 	r->params = NULL;
+	options_deinit(request_capture_options, r);
+}
+
+bool request_read_as(struct request *r, const struct request *like, struct incore_error *e)
+{
+	r->agent = like->agent;
+	r->dispatch = like->dispatch;
+	r->clock_mhz = like->clock_mhz;
+	r->soc = like->soc;
+	r->decoder_compat = like->decoder_compat;
+	r->code = like->code;
+	for (size_t i = 0; i < like->source_roots.n; i++)
+		if (!VEC_PUSH(&r->source_roots, like->source_roots.v[i]))
+			return err_nomem(e);
+	return true;
 }
 
 static const struct option_def *shared_option(const struct question *q, const char *name)

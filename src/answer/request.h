@@ -19,7 +19,7 @@ struct question;
 enum option_group { /* options that several questions share (request.c holds their tables) */
 	OPTIONS_SELECT = 4,   /* --se --cu --simd --slot --wave --from --to --kernel, ... */
 	OPTIONS_TOP = 8,      /* --top N|all */
-	OPTIONS_CAPTURE = 16, /* --agent --dispatch --decoder-compat: which capture, how read */
+	OPTIONS_CAPTURE = 16, /* --agent --dispatch --code ...: which capture, how read */
 };
 
 #define NO_KERNEL_ID UINT64_MAX
@@ -41,7 +41,9 @@ struct request {
 	/* Which capture, how read. */
 	uint64_t agent, dispatch, clock_mhz; /* NO_COUNT: not said */
 	const char *soc;
-	unsigned decoder_compat; /* NO_CHOICE: the right rules */
+	unsigned decoder_compat;       /* NO_CHOICE: the right rules */
+	const char *code;	       /* a file in place of the capture's code.json; NULL: none */
+	struct text_list source_roots; /* "OLD=NEW" */
 	/* What to work with. */
 	struct captures *captures; /* reads, and keeps what was read */
 	struct pool *pool;
@@ -56,6 +58,8 @@ extern const char *const request_level_names[REQUEST_LEVELS];
 /* All fields at their defaults. May fail: memory. */
 bool request_init(struct request *r, const struct question *q, struct incore_error *e);
 void request_deinit(struct request *r);
+/* Which capture and how it is read, as another request says. May fail: memory. */
+bool request_read_as(struct request *r, const struct request *like, struct incore_error *e);
 /* The option that the question takes under that name, its own first; NULL: none. */
 const struct option_def *request_option(const struct question *q, const char *name);
 /* Checks and stores one option; the value of a flag may be NULL. False with status USAGE. */

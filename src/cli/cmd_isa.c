@@ -6,17 +6,50 @@
 #include "cli/text/isa_text.h"
 #include "cli/text/record_table.h"
 
+static const void *pointed_row(const void *v, size_t i)
+{
+	return ((const struct isa_row *const *)v)[i];
+}
+
+/* Those of the rows that came back under the counters. */
+static bool draw_levels(struct cli *c, const struct isa_answer *a)
+{
+	static const char *const columns[] = {"row", "class", "level_latency.n",
+		"level_latency.mean", "level_latency.error", "level_latency.measured",
+		"isa=instruction", NULL};
+	const struct isa_row *rows = a->rows.v, **known = mem_zalloc(a->rows.n + 1, sizeof(*known));
+	size_t n = 0;
+	bool ok;
+
+	if (!known)
+		return err_nomem(&c->error);
+	for (size_t i = 0; i < a->rows.n; i++)
+		if (rows[i].level_latency.n)
+			known[n++] = &rows[i];
+	fprintf(c->out, "\nmemory latency by %s (%s):\n", a->level_about->counters,
+		a->level_about->evidence);
+	ok = record_table_print(c, &isa_row_record, (struct rows){known, n, pointed_row}, columns);
+	mem_free(known);
+	return ok;
+}
+
 static bool draw_csv(struct cli *c, const struct isa_answer *a)
 {
 	static const char *const cycles[] = {"row", "address", "isa", "class", "hit", "latency",
 		"stall", "idle=idle=idle_cycles", "weight_pct=%=share_of_latency_pct", "loop_depth",
 		"target", "waits_for", "source", NULL};
+	static const char *const levels[] = {"row", "address", "isa", "class", "hit", "latency",
+		"stall", "idle=idle=idle_cycles", "weight_pct=%=share_of_latency_pct", "loop_depth",
+		"target", "waits_for", "source", "level_latency.n", "level_latency.mean",
+		"level_latency.error", "level_latency.measured", NULL};
 	static const char *const samples[] = {"row", "address", "isa", "class", "all_samples",
 		"stalled", "weight_pct=%=share_of_samples_pct", "loop_depth", "target", "waits_for",
 		"source", NULL};
 
-	return record_table_print(
-		c, &isa_row_record, a->rows, a->listing->trace->samples ? samples : cycles);
+	return record_table_print(c, &isa_row_record, a->rows,
+		a->level_about		     ? levels
+		: a->listing->trace->samples ? samples
+					     : cycles);
 }
 
 static void draw_explanation(FILE *out)
@@ -48,6 +81,7 @@ static bool draw_isa(struct cli *c, const struct answer *answer)
 	if (ok) {
 		cli_page(c, line);
 		fwrite(out.p, 1, out.n, c->out);
+		ok = !a->level_about || draw_levels(c, a);
 		if (cli_flag(c, "explain"))
 			draw_explanation(c->out);
 	}

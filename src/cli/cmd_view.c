@@ -42,7 +42,8 @@ static bool make_session(struct job *j)
 	struct session_options o = {.n = c->n_args,
 		.paths = c->args,
 		.reading = &j->reading.request,
-		.no_cache = cli_flag(c, "no-cache") || cli_has(c, "get"),
+		/* what was kept is of the capture's own code */
+		.no_cache = cli_flag(c, "no-cache") || cli_has(c, "get") || cli_has(c, "code"),
 		.colors = &j->config.colors};
 	static const char *const reading[] = {"soc", "clock", "decoder-compat"};
 

@@ -49,6 +49,11 @@ struct import_options {
 	/* Raw AMD thread traces. Rules: NULL for the right ones, "0.1.6" for those of AMD's
 	 * decoder. */
 	const char *decoder_compat;
+	/* In place of what the capture holds: a code.json, or NULL; and "OLD=NEW" (other_sources.c),
+	 * borrowed. */
+	const char *code;
+	const char *const *source_roots;
+	size_t n_source_roots;
 	const char *disasm; /* who writes instruction text, as in disasm.h; NULL: the first that
 			       works */
 };
@@ -81,6 +86,7 @@ struct import_ops {
 	/* What a user should point at, for the message when nothing is found: "a ui_output_*
 	 * directory (with filenames.json)"; NULL: the summary. */
 	const char *looks_for;
+	bool takes_code; /* import_options.code */
 	/* 0 no .. 100 sure; sees names and the first 64 KiB; cannot fail */
 	int (*sniff)(const struct probe *p);
 	/* A recognised directory may hold several captures: their paths (in the arena), each good
@@ -108,6 +114,11 @@ bool import_lost_noted(
 	const char *path, const struct import_options *o, struct trace *t, struct incore_error *e);
 
 extern const struct import_ops *const import_registry[]; /* NULL ends */
+
+/* The text of a source file, copied. False: no memory. */
+bool import_source_text(struct trace *t, source_idx i, const void *p, size_t n);
+/* The text of sources that have none, from below the source roots, if sources are wanted. */
+bool import_other_sources(const struct import_options *o, struct trace *t, struct incore_error *e);
 
 /* The bytes of a file of a capture, opened once in the life of the cache. */
 bool import_load(const struct import_options *o, struct file_data *f, const char *path,

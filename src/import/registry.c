@@ -45,7 +45,12 @@ static bool read_into(const struct capture *c, const struct import_options *o, s
 	t->meta.origin = arena_strdup(&t->arena, c->path);
 	if (!t->meta.origin)
 		return err_nomem(e);
+	if (o->code && !c->ops->takes_code)
+		return err_set(e, INCORE_USAGE, "bad-option",
+			"--code: '%s' (%s) has no code.json that another could stand for", c->path,
+			c->ops->name);
 	return c->ops->read(c->path, o, t, e) && c->ops->lost(c->path, o, t, e) &&
+	       import_other_sources(o, t, e) &&
 	       (trace_seal(t, e) || err_wrap(e, "%s gives no sound trace", c->path));
 }
 

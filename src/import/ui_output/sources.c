@@ -130,32 +130,12 @@ bool ui_snapshots_parse(struct ui_build *b, struct ui_bytes in, struct incore_er
 	return ok;
 }
 
-static uint32_t count_lines(const char *p, size_t n)
-{
-	uint32_t lines = 0;
-
-	for (size_t i = 0; i < n; i++)
-		lines += p[i] == '\n';
-	return lines + (n && p[n - 1] != '\n');
-}
-
 /* ui_parse_fn: b->source says for which */
 static bool take_text(struct ui_build *b, struct ui_bytes in, struct incore_error *e)
 {
-	struct trace *t = b->trace;
-	char *text;
-
 	if (in.n > UINT32_MAX)
 		return err_file(e, "too-large", in.path, INCORE_NO_OFFSET, "source file too large");
-	text = arena_alloc(&t->arena, in.n + 1);
-	if (!text)
-		return err_nomem(e);
-	memcpy(text, in.p, in.n);
-	text[in.n] = '\0';
-	t->sources[b->source].text = text;
-	t->sources[b->source].text_len = in.n;
-	t->sources[b->source].n_lines = count_lines(text, in.n);
-	return true;
+	return import_source_text(b->trace, b->source, in.p, in.n) || err_nomem(e);
 }
 
 bool ui_sources_load(struct ui_build *b, struct incore_error *e)

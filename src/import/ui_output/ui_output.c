@@ -254,12 +254,27 @@ static bool read_manifest(struct ui_build *b, struct incore_error *e)
 	return true;
 }
 
+/* The capture's own code table, or the one that was named. */
+static bool load_code(struct ui_build *b, struct ui_bytes *out, struct incore_error *e)
+{
+	const char *other = b->options ? b->options->code : NULL;
+
+	if (!other)
+		return ui_load(b, "code.json", out, e);
+	if (!file_load(&b->file, other, e))
+		return err_wrap(e, "--code");
+	*out = (struct ui_bytes){b->file.data, b->file.size, other};
+	return trace_note(b->trace, NOTE_GUESSED, "other-code", other, INCORE_NO_OFFSET, 1,
+		       "the code is that of %s, not the capture's own", other) ||
+	       err_nomem(e);
+}
+
 static bool read_code(struct ui_build *b, struct ui_loader *l, struct incore_error *e)
 {
 	struct trace *t = b->trace;
 	struct ui_bytes in;
 
-	if (!ui_load(b, "code.json", &in, e) || !ui_code_parse(b, in, e))
+	if (!load_code(b, &in, e) || !ui_code_parse(b, in, e))
 		return false;
 	if (!ui_code_index_build(t, &l->index, &b->rows.n_duplicate_numbers))
 		return err_nomem(e);
@@ -559,6 +574,7 @@ const struct import_ops import_ui_output = {
 	.name = "ui_output",
 	.summary = "decoded AMD thread trace, a directory written by rocprofv3 --att",
 	.looks_for = "a ui_output_* directory of rocprofv3 --att (with filenames.json)",
+	.takes_code = true,
 	.sniff = ui_sniff,
 	.look = ui_look,
 	.look_at_trace = ui_look_at_trace,

@@ -70,12 +70,10 @@ static bool make_request(struct session *s, const struct question *q, const char
 	out->n_paths = q->min_paths;
 	out->captures = &s->captures;
 	out->pool = s->ask_pool;
-	out->agent = s->reading.agent;
-	out->dispatch = s->reading.dispatch;
-	out->clock_mhz = s->reading.clock_mhz;
-	out->soc = s->reading.soc;
-	out->decoder_compat = s->reading.decoder_compat;
-	return true;
+	if (request_read_as(out, &s->reading, e))
+		return true;
+	request_deinit(out);
+	return false;
 }
 
 bool session_put_answer(struct session *s, const struct query *q, const char *const paths[2],
