@@ -88,6 +88,8 @@ export class Store {
 	private readonly back: View[] = [];
 	private readonly forth: View[] = [];
 	private settled: View | null = null;
+	/** told of every view that came to rest */
+	rested: () => void = () => undefined;
 
 	constructor(private state: State = initialState()) {}
 
@@ -124,6 +126,7 @@ export class Store {
 			this.forth.length = 0;
 		}
 		this.settled = now;
+		this.rested();
 	}
 
 	undo(): boolean {

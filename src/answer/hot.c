@@ -16,6 +16,7 @@ static const struct option_def options[] = {
 	{0, "taxonomy", OPTION_CHOICE, "NAME", "incore|flydsl", "incore",
 		"flydsl: the report of the older hotspot script, byte for byte",
 		OPTION_FIELD(hot_params, taxonomy)},
+	PER_WAVE_OPTION(hot_params),
 	OPTION_END,
 };
 
@@ -57,6 +58,9 @@ static const struct record waits_for_record = RECORD_OF(waits_for, RECORD_LINE, 
 		RECORD(hot_row, buckets, &bucket_record,                                           \
 			"the conserved accounting of its cycles"),                                 \
 		COLUMN(hot_row, cycles, UNIT_CYCLES, "issue + wait + stall + idle + drain"),       \
+		POINTER(hot_row, per_wave, &per_wave_record,                                       \
+			"the mean over the selected waves; absent without --per wave",             \
+			.flags = COLUMN_OPTIONAL),                                                 \
 		COLUMN(hot_row, samples, UNIT_SAMPLES, "samples that found it",                    \
 			.flags = COLUMN_OPTIONAL),                                                 \
 		COLUMN(hot_row, stalled_samples, UNIT_SAMPLES, "of which found it stalled",        \
@@ -121,6 +125,9 @@ static const struct column cause_columns[] = {
 	COLUMN(cause_row, latency, UNIT_CYCLES, "cycles, unless idle"),
 	COLUMN(cause_row, stall, UNIT_CYCLES, "cycles, if waiting or stalled"),
 	COLUMN(cause_row, idle, UNIT_CYCLES, "cycles, if idle"),
+	COLUMN(cause_row, cycles_per_wave, UNIT_CYCLES,
+		"cycles in the mean wave; absent without --per wave", .title = "cycles",
+		.csv = "cycles_per_wave", .flags = COLUMN_OPTIONAL, .digits = 2, .table_digits = 1),
 	COLUMN(cause_row, share, UNIT_PERCENT, "of the cycles of all selected waves", .title = "%",
 		.csv = "share_pct", .flags = COLUMN_NO_JSON | COLUMN_HEAT, .digits = 1),
 	COLUMN(cause_row, each, UNIT_CYCLES, "cycles each time", .csv = "cycles_each",
@@ -132,6 +139,9 @@ const struct record cause_row_record = RECORD_OF(cause_row, RECORD_LINE, cause_c
 	COLUMN(hot_answer, evidence, UNIT_NONE, "what the figures rest on",                        \
 		.words = EVIDENCE_WORDS),                                                          \
 		COLUMN(hot_answer, by, UNIT_NONE, "what a row is", .words = HOT_BY_CHOICES),       \
+		COLUMN(hot_answer, per, UNIT_NONE,                                                 \
+			"wave: rows also have the mean wave; absent: sums alone",                  \
+			.flags = COLUMN_OPTIONAL),                                                 \
 		RECORD(hot_answer, totals, &hot_totals_record, "sums of the recorded fields"),     \
 		POINTER(hot_answer, accounting, &hot_accounting_record,                            \
 			"every cycle of the selection in one bucket; null: no timeline"),          \
@@ -422,7 +432,8 @@ static bool make_groups(struct hot_job *j, struct incore_error *e)
 				       groups[i].inclusive.latency != groups[i].sums.totals.latency;
 	for (uint32_t i = 0; i < n; i++)
 		if (!hot_row_make(j->a, j->hot, &groups[i], &v[i], e) ||
-			!put_loss(j, &groups[i], &v[i], e))
+			!put_loss(j, &groups[i], &v[i], e) ||
+			(j->out->per && !hot_row_per_wave(j->a, j->hot, &v[i], e)))
 			return false;
 	j->out->found = n_found;
 	if (j->p->by == HOT_INSTR)
@@ -456,7 +467,8 @@ static bool make_causes(struct hot_job *j, struct incore_error *e)
 			.stall = is_lost ? x->cyc : 0,
 			.idle = is_idle ? x->cyc : 0,
 			.share = percent(x->cyc, j->hot->duration_cyc),
-			.each = x->hits ? (double)x->cyc / (double)x->hits : 0};
+			.each = x->hits ? (double)x->cyc / (double)x->hits : 0,
+			.cycles_per_wave = j->out->per ? ratio(x->cyc, j->hot->n_waves) : NAN};
 	}
 	j->out->found = j->causes->n;
 	j->out->causes = (struct rows){v, n};
@@ -548,6 +560,9 @@ static bool ask_hot(const struct request *r, struct answer *a, struct incore_err
 		return err_set(e, INCORE_USAGE, "bad-option",
 			"--taxonomy flydsl prints the older script's text only; leave out --json "
 			"and --csv");
+	if (j.p->per != NO_CHOICE && (j.p->by == HOT_PRODUCER || j.p->taxonomy == TAXONOMY_FLYDSL))
+		return err_set(e, INCORE_USAGE, "bad-option",
+			"--per wave is not for --by producer or --taxonomy flydsl");
 	j.out = ANSWER_NEW(a, hot_answer, e);
 	if (!j.out || !answer_open(a, r, r->paths[0], request_kernel_want(r), &t, e))
 		return false;
@@ -556,6 +571,9 @@ static bool ask_hot(const struct request *r, struct answer *a, struct incore_err
 	j.out->by = arena_strndup(&a->arena, by.p, by.n);
 	if (!j.out->by)
 		return err_nomem(e);
+	if (j.p->per != NO_CHOICE && !hot_check_per_wave(t, e))
+		return false;
+	j.out->per = j.p->per != NO_CHOICE ? "wave" : NULL;
 	a->data = j.out;
 	if (j.p->taxonomy == TAXONOMY_FLYDSL)
 		return make_legacy_text(&j, e);

@@ -15,7 +15,17 @@ struct hot_params {
 	unsigned sort;	      /* enum hot_sort */
 	unsigned attribution; /* enum attribution */
 	unsigned taxonomy;    /* enum hot_taxonomy */
+	unsigned per;	      /* NO_CHOICE: sums over all waves; else the mean wave too */
 };
+
+struct per_wave { /* means over the selected waves */
+	double cycles, issue, wait, stall, idle, drain, hit, latency;
+};
+#define PER_WAVE_OPTION(S)                                                                         \
+	{                                                                                          \
+		0, "per", OPTION_CHOICE, "WHAT", "wave", NULL,                                     \
+			"figures of the mean wave, not of all together", OPTION_FIELD(S, per)      \
+	}
 
 struct hot_totals {
 	uint64_t waves, rows, instructions;
@@ -46,6 +56,7 @@ struct hot_row {
 	struct code_totals totals, inclusive;
 	struct bucket_sums buckets;
 	uint64_t cycles, samples, stalled_samples;
+	const struct per_wave *per_wave; /* NULL: not asked for */
 	double share; /* of the cycles of all selected waves, or of stated latency or samples */
 	struct rows stall_reasons; /* name_count */
 	const char *stall_reason;  /* the most frequent */
@@ -57,11 +68,11 @@ struct hot_row {
 struct cause_row {
 	const char *key, *bucket, *family;
 	uint64_t cycles, hit, latency, stall, idle;
-	double share, each;
+	double share, each, cycles_per_wave;
 };
 
 struct hot_answer {
-	const char *evidence, *by;
+	const char *evidence, *by, *per;
 	struct hot_totals totals;
 	const struct hot_accounting *accounting; /* NULL: totals are stated, nothing was computed */
 	uint64_t found;				 /* rows there are; fewer may be given */
@@ -78,10 +89,15 @@ struct hot_answer {
 
 extern const struct record hot_row_record, hot_group_record, cause_row_record;
 extern const struct record hot_plain_record; /* hot_row_record without what it waited for */
-extern const struct record hot_totals_record, hot_accounting_record;
+extern const struct record hot_totals_record, hot_accounting_record, per_wave_record;
 /* All of a row but what it waited for. */
 bool hot_row_make(struct answer *a, const struct hot *h, const struct hot_group *g,
 	struct hot_row *out, struct incore_error *e);
+/* per_wave.c: is there a mean wave? False with status USAGE for pipes and where no wave was traced. */
+bool hot_check_per_wave(const struct trace *t, struct incore_error *e);
+/* Its part of the row. */
+bool hot_row_per_wave(
+	struct answer *a, const struct hot *h, struct hot_row *x, struct incore_error *e);
 /* Members totals and accounting of what was collected; also of incore isa. */
 bool hot_totals_make(struct answer *a, const struct hot *h, struct hot_totals *totals,
 	const struct hot_accounting **accounting, struct incore_error *e);

@@ -16,6 +16,7 @@ static const struct option_def options[] = {
 	{0, "levels", OPTION_FLAG, NULL, NULL, NULL,
 		"also the memory latency that SQ_INST_LEVEL_* counters tell (approximate)",
 		OPTION_FIELD(isa_params, levels)},
+	PER_WAVE_OPTION(isa_params),
 	OPTION_END,
 };
 
@@ -138,8 +139,10 @@ static bool answer_of(const struct request *r, struct answer *a, const struct tr
 	struct levels *levels = NULL;
 	struct listing *l;
 
-	if (!x || !shown || !choose_rows(p, t, shown, e))
+	if (!x || !shown || !choose_rows(p, t, shown, e) ||
+		(p->per != NO_CHOICE && !hot_check_per_wave(t, e)))
 		return false;
+	x->per = p->per != NO_CHOICE ? "wave" : NULL;
 	/* what one execution costs is not drawn */
 	l = listing_new(t, !r->is_for_people, e);
 	if (!l || !ANSWER_KEEP(a, l, listing_free, e) ||

@@ -14,6 +14,7 @@ struct isa_params {
 	bool executed;		  /* rows that ran */
 	bool ascii;		  /* how arrows are drawn */
 	bool levels;		  /* also the latency that level counters tell */
+	unsigned per;		  /* NO_CHOICE: sums over all waves; else the mean wave too */
 };
 
 struct wave_spread { /* mean cycles of one execution, over the waves */
@@ -42,7 +43,7 @@ struct isa_row {
 	const struct code_totals *stated; /* NULL: nothing else than what was computed */
 	const struct live_row *live;	  /* NULL: not known */
 	uint32_t block;			  /* NO_BLOCK: none */
-	double per_hit;
+	double per_hit, cycles_per_wave;
 	int64_t target, waits_for; /* rows; NO_VALUE: none */
 	uint64_t samples, stalled; /* 0 too, unlike those of h */
 	double weight_pct;	   /* of the latency or the samples of all */
@@ -69,6 +70,7 @@ struct block_sums {
 	uint64_t hit, latency, samples;
 	struct bucket_sums buckets;
 	uint64_t cycles;
+	double cycles_per_wave; /* not a number: no waves */
 };
 struct block_row {
 	int64_t first_row, last_row, loop; /* NO_VALUE: in none */
@@ -88,7 +90,7 @@ struct latency_line {
 };
 
 struct isa_answer {
-	const char *evidence;
+	const char *evidence, *per;
 	struct hot_totals totals;
 	const struct hot_accounting *accounting;
 	int64_t hottest_row;		       /* NO_VALUE: nothing ran */

@@ -97,6 +97,9 @@ static const struct column row_columns[] = {
 	COLUMN(isa_row, per_hit, UNIT_CYCLES,
 		"cycles an execution, all buckets together; absent where it never ran",
 		.flags = COLUMN_OPTIONAL, .digits = 6),
+	COLUMN(isa_row, cycles_per_wave, UNIT_CYCLES,
+		"the same of the mean wave; absent without waves", .flags = COLUMN_OPTIONAL,
+		.digits = 6),
 	COLUMN_AS(isa_row, samples, "all_samples", UNIT_SAMPLES, "samples that found it",
 		.title = "samples", .flags = COLUMN_NO_JSON),
 	COLUMN(isa_row, stalled, UNIT_SAMPLES, "of which found it stalled",
@@ -154,6 +157,9 @@ static const struct column sums_columns[] = {
 	COLUMN(block_sums, samples, UNIT_SAMPLES, "samples that found its rows"),
 	RECORD(block_sums, buckets, &bucket_record, "the conserved accounting of its cycles"),
 	COLUMN(block_sums, cycles, UNIT_CYCLES, "all buckets together"),
+	COLUMN(block_sums, cycles_per_wave, UNIT_CYCLES,
+		"the same of the mean wave; absent without waves", .flags = COLUMN_OPTIONAL,
+		.digits = 6),
 };
 static const struct record sums_record = RECORD_OF(block_sums, RECORD_LINE, sums_columns);
 
@@ -203,6 +209,8 @@ static const struct record latency_record = RECORD_OF(latency_line, RECORD_BLOCK
 static const struct column isa_columns[] = {
 	COLUMN(isa_answer, evidence, UNIT_NONE, "what the figures rest on",
 		.words = EVIDENCE_WORDS),
+	COLUMN(isa_answer, per, UNIT_NONE, "wave: rows also have the mean wave; absent: sums alone",
+		.flags = COLUMN_OPTIONAL),
 	RECORD(isa_answer, totals, &hot_totals_record, "sums of the recorded fields"),
 	POINTER(isa_answer, accounting, &hot_accounting_record,
 		"every cycle of the selection in one bucket; null: no timeline"),
@@ -338,6 +346,11 @@ static bool put_loss(
 	return true;
 }
 
+static double cycles_per_wave(const struct listing *l, const struct hot_sums *s)
+{
+	return l->hot->is_stated || l->pipes ? NAN : ratio(hot_cycles(s), l->hot->n_waves);
+}
+
 static bool put_row(const struct fill *f, code_idx i, struct isa_row *x, struct incore_error *e)
 {
 	const struct listing *l = f->l;
@@ -353,6 +366,7 @@ static bool put_row(const struct fill *f, code_idx i, struct isa_row *x, struct 
 		.frames = {r->n_frames ? &f->t->frames[r->first_frame] : NULL, r->n_frames},
 		.stated = stated_of(l, i),
 		.block = l->cfg.block_of[i],
+		.cycles_per_wave = cycles_per_wave(l, &l->hot->rows[i]),
 		.per_hit = l->hot->is_stated ? NAN : ratio(hot_cycles(&g.sums), g.sums.totals.hit),
 		.target = to < f->t->n_code ? f->t->code[to].number : NO_VALUE,
 		.waits_for = NO_VALUE,
@@ -364,7 +378,8 @@ static bool put_row(const struct fill *f, code_idx i, struct isa_row *x, struct 
 	put_executions(l, i, x);
 	if (f->x->levels)
 		put_levels(f, i, x);
-	return hot_row_make(f->a, l->hot, &g, &x->h, e) && put_loss(f, &g, &x->h, e);
+	return hot_row_make(f->a, l->hot, &g, &x->h, e) && put_loss(f, &g, &x->h, e) &&
+	       (!f->x->per || hot_row_per_wave(f->a, l->hot, &x->h, e));
 }
 
 static bool put_rows(const struct fill *f, struct incore_error *e)
@@ -449,10 +464,10 @@ static bool put_branches(const struct fill *f, struct incore_error *e)
 	return v != NULL;
 }
 
-static struct block_sums block_sums_of(const struct hot_sums *s)
+static struct block_sums block_sums_of(const struct listing *l, const struct hot_sums *s)
 {
 	return (struct block_sums){s->totals.hit, s->totals.latency, s->samples,
-		bucket_sums(s->bucket), hot_cycles(s)};
+		bucket_sums(s->bucket), hot_cycles(s), cycles_per_wave(l, s)};
 }
 
 static struct block_row block_row_of(const struct listing *l, uint32_t block)
@@ -470,7 +485,7 @@ static struct block_row block_row_of(const struct listing *l, uint32_t block)
 		.loop = loop_header_row(g, b->loop),
 		.rows = b->n,
 		.executions = executions,
-		.sums = block_sums_of(&sums),
+		.sums = block_sums_of(l, &sums),
 		.per_execution = ratio(hot_cycles(&sums), executions)};
 }
 
@@ -486,8 +501,9 @@ static bool put_blocks(const struct fill *f, struct incore_error *e)
 	for (uint32_t k = 0; k < g->n_blocks; k++)
 		blocks[k] = block_row_of(l, k);
 	for (uint32_t k = 0; k < g->n_loops; k++)
-		bodies[k] = (struct body_row){loop_header_row(g, k), block_sums_of(&l->bodies[k]),
-			ratio(hot_cycles(&l->bodies[k]), l->loops->v[k].executions)};
+		bodies[k] =
+			(struct body_row){loop_header_row(g, k), block_sums_of(l, &l->bodies[k]),
+				ratio(hot_cycles(&l->bodies[k]), l->loops->v[k].executions)};
 	f->x->blocks = (struct rows){blocks, g->n_blocks};
 	f->x->bodies = (struct rows){bodies, g->n_loops};
 	return true;

@@ -11,7 +11,12 @@ static bool draw_rows(struct cli *c, const struct hot_answer *a)
 		"buckets.wait", "buckets.stall", "buckets.idle", "buckets.drain", "cause",
 		"waits_for.row", "isa", c->use_csv ? "source" : "short_source", NULL};
 
-	return record_table_print(c, &hot_row_record, a->rows, columns);
+	const char *const means[] = {"row", "per_wave.cycles", "share", "per_wave.hit",
+		"per_wave.issue", "per_wave.wait", "per_wave.stall", "per_wave.idle",
+		"per_wave.drain", "cause", "waits_for.row", "isa",
+		c->use_csv ? "source" : "short_source", NULL};
+
+	return record_table_print(c, &hot_row_record, a->rows, a->per ? means : columns);
 }
 
 static bool draw_groups(struct cli *c, const struct hot_answer *a)
@@ -21,8 +26,12 @@ static bool draw_groups(struct cli *c, const struct hot_answer *a)
 		"buckets.stall", "buckets.idle", "buckets.drain", "hit", "executed_rows",
 		a->has_inlined ? "latency" : NULL, "inclusive_latency", NULL};
 
+	const char *const means[] = {key, "per_wave.cycles", "share", "per_wave.issue",
+		"per_wave.wait", "per_wave.stall", "per_wave.idle", "per_wave.drain",
+		"per_wave.hit", "executed_rows", a->has_inlined ? "per_wave.latency" : NULL, NULL};
+
 	snprintf(key, sizeof(key), "key=%s", a->by);
-	return record_table_print(c, &hot_group_record, a->groups, columns);
+	return record_table_print(c, &hot_group_record, a->groups, a->per ? means : columns);
 }
 
 /* The producer's own totals, or samples: what there is without a timeline. */
@@ -66,8 +75,8 @@ static bool draw_producers(struct cli *c, const struct hot_answer *a)
 
 static bool draw_tables(struct cli *c, const struct hot_answer *a)
 {
-	static const char *const causes[] = {
-		"key", "cycles", "share", "hit", "each", "bucket", "family", NULL};
+	const char *const causes[] = {"key", a->per ? "cycles_per_wave" : "cycles", "share", "hit",
+		"each", "bucket", "family", NULL};
 
 	if (!a->totals.rows)
 		return true; /* no code: the footer says all there is */
@@ -105,6 +114,9 @@ static void draw_footer(struct cli *c, const struct hot_answer *a, const struct 
 	if (n_shown(a) < a->found)
 		fprintf(c->out, "%s of %s shown (--top all shows every one)\n",
 			U64_TEXT(n_shown(a)), U64_TEXT(a->found));
+	if (a->per)
+		fprintf(c->out, "per wave: the mean over %s%s\n", COUNTED(a->totals.waves, "wave"),
+			a->causes.v ? "; times are those of all" : "");
 	fprintf(c->out, "%s %s%s, %s, %s, %s, %u note%s\n", U64_TEXT(a->totals.waves),
 		trace_has_pipes(t) ? "pipe" : "wave", plural(a->totals.waves),
 		COUNTED(a->totals.instructions, "instruction"), COUNTED(duration, "cycle"),

@@ -42,12 +42,17 @@ static bool draw_csv(struct cli *c, const struct isa_answer *a)
 		"stall", "idle=idle=idle_cycles", "weight_pct=%=share_of_latency_pct", "loop_depth",
 		"target", "waits_for", "source", "level_latency.n", "level_latency.mean",
 		"level_latency.error", "level_latency.measured", NULL};
+	static const char *const means[] = {"row", "address", "isa", "class", "per_wave.hit",
+		"per_wave.latency", "per_wave.cycles", "per_wave.issue", "per_wave.wait",
+		"per_wave.stall", "per_wave.idle", "per_wave.drain", "loop_depth", "target",
+		"waits_for", "source", NULL};
 	static const char *const samples[] = {"row", "address", "isa", "class", "all_samples",
 		"stalled", "weight_pct=%=share_of_samples_pct", "loop_depth", "target", "waits_for",
 		"source", NULL};
 
 	return record_table_print(c, &isa_row_record, a->rows,
-		a->level_about		     ? levels
+		a->per			     ? means
+		: a->level_about	     ? levels
 		: a->listing->trace->samples ? samples
 					     : cycles);
 }
@@ -70,6 +75,7 @@ static bool draw_isa(struct cli *c, const struct answer *answer)
 		.listing = a->listing,
 		.shown = a->shown,
 		.n_notes = c->n_notes,
+		.n_waves = a->per ? a->totals.waves : 0,
 		.is_ascii = cli_flag(c, "ascii")};
 	struct strbuf out = {0};
 	unsigned line = 0;

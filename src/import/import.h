@@ -44,18 +44,13 @@ struct import_options {
 	struct pool *pool;	     /* may be NULL: the caller's thread */
 	struct progress *progress;   /* may be NULL */
 	/* What the user says where a capture does not: NULL or 0 where nothing is said. */
-	const char *soc;   /* "Ascend910B1": its clock */
-	uint64_t clock_hz; /* beats soc */
-	/* Raw AMD thread traces. Rules: NULL for the right ones, "0.1.6" for those of AMD's
-	 * decoder. */
-	const char *decoder_compat;
-	/* In place of what the capture holds: a code.json, or NULL; and "OLD=NEW" (other_sources.c),
-	 * borrowed. */
-	const char *code;
-	const char *const *source_roots;
+	const char *soc;	    /* "Ascend910B1": its clock */
+	uint64_t clock_hz;	    /* beats soc */
+	const char *decoder_compat; /* "0.1.6": the rules of AMD's decoder, not the right ones */
+	const char *code;	    /* in place of the capture's code.json */
+	const char *const *source_roots; /* "OLD=NEW" (other_sources.h) */
 	size_t n_source_roots;
-	const char *disasm; /* who writes instruction text, as in disasm.h; NULL: the first that
-			       works */
+	const char *disasm; /* who writes instruction text (disasm.h): the first that works */
 };
 
 /* One capture found at or below a path. Borrowed from its list. */
@@ -80,8 +75,7 @@ struct capture_list {
 };
 
 struct import_ops {
-	const char *name;    /* also the man page incore-<name>.7, the fuzz target and the word in
-				`info` */
+	const char *name;    /* also the man page incore-<name>.7, the fuzz target, in `info` */
 	const char *summary; /* one line for --help */
 	/* What a user should point at, for the message when nothing is found: "a ui_output_*
 	 * directory (with filenames.json)"; NULL: the summary. */
@@ -114,11 +108,6 @@ bool import_lost_noted(
 	const char *path, const struct import_options *o, struct trace *t, struct incore_error *e);
 
 extern const struct import_ops *const import_registry[]; /* NULL ends */
-
-/* The text of a source file, copied. False: no memory. */
-bool import_source_text(struct trace *t, source_idx i, const void *p, size_t n);
-/* The text of sources that have none, from below the source roots, if sources are wanted. */
-bool import_other_sources(const struct import_options *o, struct trace *t, struct incore_error *e);
 
 /* The bytes of a file of a capture, opened once in the life of the cache. */
 bool import_load(const struct import_options *o, struct file_data *f, const char *path,

@@ -3,12 +3,13 @@
  * other_sources.c: the text of sources that a capture holds no copy of, read from another tree:
  * --source-root OLD=NEW says where what was built below OLD lies now.
  */
+#include "import/other_sources.h"
+
 #include <errno.h>
 #include <limits.h>
 #include <stdlib.h>
 
 #include "base/mem.h"
-#include "import/import.h"
 
 struct source_root {
 	struct str from;

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "import/capture_cache.h"
+#include "import/other_sources.h"
 
 extern const struct import_ops import_ui_output;
 extern const struct import_ops import_packed;

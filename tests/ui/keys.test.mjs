@@ -218,6 +218,31 @@ async function goTo(bench, kind) {
 	}
 }
 
+/** Places that were selected, or gone to in time: back, forward, and the list. */
+async function places(bench, kind) {
+	const page = await bench.page(kind + 'gemm'), code = () => get(page, 'selection.code'), row = verb('isa', 'gemm').rows[20];
+	await page.evaluate(() => window.incore.pane().goSlice(1, 3));
+	await until(page, () => window.incore.stats().state.selection?.code !== undefined);
+	const first = await get(page, 'selection');
+	await page.evaluate((i) => window.incore.app().select({ kind: 'code', code: i }), row.index);
+	await page.keyboard.press('2');
+	await page.keyboard.press('Alt+ArrowLeft');
+	equal([await get(page, 'selection.track'), await get(page, 'selection.slice'), await get(page, 'panel')], [1, 3, 'isa'], 'back to the slice and its panel');
+	equal(await code(), first.code, 'what is known of it came along');
+	await page.keyboard.press('Alt+ArrowRight');
+	equal([await code(), await get(page, 'panel')], [row.index, 'source'], 'forward to the row, as it was left');
+	await page.keyboard.press('v');
+	await page.waitForSelector('dialog[open] .places button');
+	const listed = await page.$$eval('dialog[open] .places button', (all) => all.map((b) => [b.textContent, b.getAttribute('aria-current')]));
+	equal(listed[0], [`row ${row.row} ${row.isa}`, 'true'], 'the latest is first');
+	truth(listed.length === 3 && /slot|SIMD/.test(listed[1][0]) && /^cycles 0 to /.test(listed[2][0]), `listed: ${JSON.stringify(listed)}`);
+	await page.click(`dialog[open] .places button >> nth=1`);
+	await until(page, () => !document.querySelector('dialog[open]') && window.incore.stats().state.selection?.slice === 3);
+	await page.keyboard.press('Alt+ArrowLeft');
+	await page.keyboard.press('Alt+ArrowLeft');
+	truth(/No earlier place/.test(await page.textContent('.sr-only[aria-live]')), 'the end of the list is told');
+}
+
 async function typing(bench, kind) {
 	const page = await bench.page(kind + 'gemm'), before = await get(page, 't1');
 	await page.click('.panel-isa .filter');
@@ -290,6 +315,7 @@ export const tests = [
 		['1 to 9 open panels', panels, key(...[1, 2, 3, 4, 5, 6, 7, 8, 9].map((n) => 'panel-' + n))],
 		['search, next, previous', search, [...key('search', 'match-next', 'match-previous'), 'part:search']],
 		['go to cycle, address, line, row, wave', goTo, [...key('go-to'), 'part:go to']],
+		['visited places', places, key('place-back', 'place-forward', 'places')],
 		['mouse on the lanes', mouse, ['part:timeline']],
 		['typing is no command', typing, []],
 	].map(([name, run, covers]) => ({ name: `keys${kind && ', report'}: ${name}`, run: (b) => run(b, kind), covers }))),

@@ -75,6 +75,10 @@ async function meanAndMax(bench, name) {
 	await basis(page, 'max');
 	got = await shown(page);
 	for (const r of d.rows.filter((x) => x.execution)) equal(got.get(r.index)[1], cycles(r.execution.max), `longest of row ${r.row}`);
+	if (name.includes('ascend')) return equal(await page.locator('.panel-isa select[aria-label="Basis"] option[value=meanwave]').count(), 0, 'pipes have no mean wave');
+	await basis(page, 'meanwave');
+	got = await shown(page);
+	for (const r of d.rows.filter((x) => x.hit)) equal(got.get(r.index)[1], cycles(total(r.buckets) / d.totals.waves), `row ${r.row} in the mean wave`);
 }
 
 async function folds(bench, name) {

@@ -47,9 +47,11 @@ export interface IsaRow extends CodeCost {
 	block: number | null;
 	/** cycles an execution; absent where it never ran */
 	per_hit?: number;
+	/** of the mean wave; absent without waves */
+	cycles_per_wave?: number;
 }
 /** Rows of a loop's whole body, or of a block, together. */
-export interface Body { header_row?: number; hit: number; latency: number; samples: number; buckets: Buckets; cycles: number; per_execution: Ratio }
+export interface Body { header_row?: number; hit: number; latency: number; samples: number; buckets: Buckets; cycles: number; cycles_per_wave?: number; per_execution: Ratio }
 export interface Block extends Body { first_row: number; last_row: number; rows: number; loop: number | null; executions: number }
 
 export interface Edge {

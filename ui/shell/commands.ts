@@ -8,11 +8,12 @@ import { ARROWS, MODES } from '../state';
 import { hideLane, pinByName, pinLane } from '../timeline/labels';
 import { TimelinePane } from '../timeline/pane';
 import { Dock } from './dock';
+import { PlaceCommands } from './places';
 import { askWhere, help } from './dialogs';
 import { Search } from './search';
 import { rangeTable } from './slices';
 
-export interface Parts { app: App; pane: TimelinePane | null; dock: Dock; search: Search; swap(): void }
+export interface Parts { app: App; pane: TimelinePane | null; dock: Dock; search: Search; places: PlaceCommands; swap(): void }
 
 function next<T>(all: readonly T[], now: T): T {
 	return all[(all.indexOf(now) + 1) % all.length];
@@ -99,6 +100,9 @@ export function bindings(p: Parts): KeyBinding[] {
 		to('match-next', ['N'], 'next match', 'Find', () => p.search.step(1)),
 		to('match-previous', ['Shift+N'], 'previous match', 'Find', () => p.search.step(-1)),
 		to('go-to', ['G'], 'go to a cycle, address, line or lane', 'Find', () => askWhere(app)),
+		to('place-back', ['Alt+ArrowLeft'], 'to the place before: row, lane or time', 'Find', () => p.places.step(-1)),
+		to('place-forward', ['Alt+ArrowRight'], 'to the place after', 'Find', () => p.places.step(1)),
+		to('places', ['V'], 'list of visited places', 'Find', () => void p.places.choose()),
 		to('marker', ['K'], 'set a marker at the pointer or over the range', 'Lanes', () => marker(p)),
 		to('pin', ['P'], 'pin or unpin the lane', 'Lanes', () => withLane(p, (id) => pinLane(pane!.view, id))),
 		to('pin-name', ['Shift+P'], 'pin all lanes of this name', 'Lanes', () => withLane(p, (id) => pinByName(pane!.view, id))),

@@ -7,7 +7,7 @@ import { Theme } from '../base/palette';
 import { encodeLink, Key, State } from '../state';
 import { chosen, setTheme } from './theme';
 
-export interface TitleActions { help(): void; goTo(): void; markers(): void; png(): void; svg(): void; openCapture(index: number): void }
+export interface TitleActions { help(): void; goTo(): void; places(): void; markers(): void; png(): void; svg(): void; openCapture(index: number): void }
 
 const WEAK = new Set(['estimate', 'vendor-simulator', 'hardware-sample', 'unknown']);
 
@@ -44,7 +44,7 @@ export class TitleBar {
 			others.length > 0 && choose('Compare', [{ value: '', label: 'off' }, ...others.map((c) => ({ value: c.hash, label: `${c.index + 1}: ${c.kernel ?? c.path}` }))], s.base ?? '', (v) => store.set({ base: v || null })),
 			this.menu('Save', 'Save or print what is in sight', [['Picture (PNG)', this.act.png], ['Picture (SVG)', this.act.svg], ['Print', () => window.print()]]),
 			button('Share', 'Copy a link to this view, without the token', () => void this.share()),
-			this.menu('More', 'Go to, markers', [['Go to … (G)', this.act.goTo], [`Markers … (${s.markers.length})`, this.act.markers], ['Show all lanes', () => store.set({ hidden: [] })], ['Own order of lanes off', () => store.set({ order: [] })]]),
+			this.menu('More', 'Go to, places, markers', [['Go to … (G)', this.act.goTo], ['Visited places … (V)', this.act.places], [`Markers … (${s.markers.length})`, this.act.markers], ['Show all lanes', () => store.set({ hidden: [] })], ['Own order of lanes off', () => store.set({ order: [] })]]),
 			button('?', 'Keys and help', this.act.help));
 	}
 

@@ -14,6 +14,7 @@ import { listenDrop } from './drop';
 import { Explorer } from './explorer';
 import { savePng, saveSvg } from './export';
 import { Inspector } from './inspector';
+import { PlaceCommands, Places } from './places';
 import { Search } from './search';
 import { Session } from './session';
 import { splitter } from './splitter';
@@ -74,16 +75,17 @@ export function openWindow(host: HTMLElement, source: Source, trace: TraceInfo, 
 		if (other) openCapture(other.index, store.get().base ? trace.hash : undefined);
 		else say('Only one capture is open');
 	};
-	const keyTable = bindings({ app: session, pane, dock, search, swap });
+	const places = new Places(store), placeCommands = new PlaceCommands(session, places);
+	const keyTable = bindings({ app: session, pane, dock, search, places: placeCommands, swap });
 	const title = new TitleBar(session, search.element, {
-		help: () => help(keyTable, dock.panels), goTo: () => askWhere(session), markers: () => markers(session, -1), openCapture,
+		help: () => help(keyTable, dock.panels), goTo: () => askWhere(session), places: () => void placeCommands.choose(), markers: () => markers(session, -1), openCapture,
 		png: () => (pane ? savePng(session, pane) : say('There is no timeline to save')), svg: () => (pane ? saveSvg(session, pane) : say('There is no timeline to save')),
 	});
 	session.shows = {
 		openPanel: (id) => store.set({ panel: id, isBottomOpen: true }), showTime: (a, b) => pane?.showTime(a, b), showTrack: (t) => pane?.showTrack(t), say,
 	};
 	const work = h('main', { class: 'work' + (pane ? '' : ' no-lanes') });
-	const parts: { changed(s: Readonly<State>, k: Keys_): void }[] = [title, search, explorer, inspector, ...(pane ? [pane] : []), dock];
+	const parts: { changed(s: Readonly<State>, k: Keys_): void }[] = [title, search, places, explorer, inspector, ...(pane ? [pane] : []), dock];
 	const tell = (s: Readonly<State>, keys: Keys_) => {
 		work.classList.toggle('no-bottom', !s.isBottomOpen);
 		work.classList.toggle('no-side', !s.isSideOpen);

@@ -6,6 +6,7 @@ import { Keys, nameOf, normalise } from '../base/keys';
 import { order } from '../base/table';
 import { parseRanges, questionOf, ranges, readCounters, readLinks, readSlices, sliceRow } from '../source';
 import { parseTarget } from '../shell/dialogs';
+import { Places } from '../shell/places';
 import { findAddress, findInCode, patternOf } from '../shell/search';
 import { decodeLink, encodeLink, initialState, Selection, Store } from '../state';
 
@@ -106,6 +107,25 @@ test('keys are told apart, and none is bound twice', () => {
 	assert.equal(normalise('+'), '+');
 	const b = { id: 'a', keys: ['A'], does: '', group: '', run: () => undefined };
 	assert.throws(() => new Keys([b, { ...b, id: 'b', keys: ['a'] }]), /bound twice/);
+});
+
+test('places: a selection or a window that came to rest elsewhere, and what is left behind', () => {
+	const store = new Store({ ...initialState(), t1: 100 }), places = new Places(store);
+	store.listen((s, keys) => places.changed(s, keys));
+	store.settle();
+	store.set({ selection: { kind: 'slice', track: 1, slice: 2 } });
+	store.set({ selection: { kind: 'slice', track: 1, slice: 2, code: 7 }, panel: 'source' });
+	assert.deepEqual(places.list.map((p) => [p.selection?.code, p.panel]), [[undefined, 'isa'], [7, 'source']]);
+	store.set({ t0: 50, t1: 80 });
+	store.settle();
+	store.set({ t0: 200, t1: 300 });
+	store.settle();
+	assert.deepEqual(places.list.map((p) => [p.t0, p.t1]), [[0, 100], [50, 80], [200, 300]]);
+	places.go(1);
+	assert.deepEqual([store.get().t0, store.get().t1, store.get().panel, places.list.length], [50, 80, 'source', 3]);
+	store.set({ selection: { kind: 'code', code: 9 } });
+	assert.deepEqual(places.list.map((p) => p.selection?.code), [undefined, 7, 9]);
+	assert.equal(places.go(3), undefined);
 });
 
 test('missing values sort last either way', () => {

@@ -114,9 +114,21 @@ static const char *line_text(const struct code_row *r, char buf[32])
 	return buf;
 }
 
-static const char *number_or_blank(uint64_t v, char buf[32])
+/* A sum over all waves, or its part in the mean wave. */
+static const char *sum_text(const struct writer *w, uint64_t v, char buf[32])
 {
-	return v ? fmt_u64(buf, v) : "";
+	double mean = w->text->n_waves ? (double)v / (double)w->text->n_waves : 0;
+
+	if (!w->text->n_waves)
+		return fmt_u64(buf, v);
+	fmt_u64(buf, (uint64_t)(mean * 10 + 0.5) / 10);
+	snprintf(buf + strlen(buf), 4, ".%u", (unsigned)((uint64_t)(mean * 10 + 0.5) % 10));
+	return buf;
+}
+
+static const char *number_or_blank(const struct writer *w, uint64_t v, char buf[32])
+{
+	return v ? sum_text(w, v, buf) : "";
 }
 
 static const char *cell_text(const struct writer *w, code_idx i, enum isa_column c, char buf[32])
@@ -131,11 +143,12 @@ static const char *cell_text(const struct writer *w, code_idx i, enum isa_column
 	case COLUMN_HIT:
 		if (w->is_sampled)
 			return "";
-		return s->totals.hit ? fmt_u64(buf, s->totals.hit) : "-";
+		return s->totals.hit ? sum_text(w, s->totals.hit, buf) : "-";
 	case COLUMN_LATENCY:
-		return number_or_blank(part, buf);
+		return number_or_blank(w, part, buf);
 	case COLUMN_STALL:
-		return number_or_blank(w->is_sampled ? s->stalled_samples : s->totals.stall, buf);
+		return number_or_blank(
+			w, w->is_sampled ? s->stalled_samples : s->totals.stall, buf);
 	case COLUMN_LINE:
 		return line_text(&w->trace->code[i], buf);
 	default:
@@ -382,6 +395,8 @@ static void put_footer(struct writer *w)
 	if (!w->is_sampled)
 		sb_printf(&w->part, ", stall %s%s", COUNTED(h->all.totals.stall, "cycle"),
 			h->is_stated ? " (as stated)" : "");
+	if (w->text->n_waves)
+		sb_puts(&w->part, ", rows per wave");
 	sb_printf(&w->part, ", %s, %u note%s", evidence_text(w->trace, (char[EVIDENCE_TEXT]){0}),
 		w->text->n_notes, plural(w->text->n_notes));
 	put_part(w, CELL_PLAIN);

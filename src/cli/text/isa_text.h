@@ -11,6 +11,7 @@ struct isa_text {
 	const struct listing *listing;
 	const uint8_t *shown; /* by code_idx */
 	uint32_t n_notes;
+	uint64_t n_waves; /* figures of the mean of so many; 0: of all together */
 	bool is_ascii;
 };
 

@@ -3,6 +3,7 @@
  * sources.c: which copy belongs to which source path (snapshots.json: an object nested by path
  * component, root key "/"), and the text of the copies.
  */
+#include "import/other_sources.h"
 #include "import/ui_output/ui_output.h"
 
 #include <stdlib.h>

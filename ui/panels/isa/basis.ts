@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// basis.ts: what the figures of the listing are of. Sum, mean and longest come with the listing; one wave and one execution are asked
+// basis.ts: what the figures of the listing are of. Sum, mean, longest and mean wave come with the listing; one wave and one execution are asked
 // for by their track, of the server and of the report alike.
 import { App } from '../../app';
 import { askJson, SliceInfo } from '../../source';
@@ -7,7 +7,7 @@ import { capture, sum } from '../common';
 import { Buckets } from '../types';
 import { Cost } from './fold';
 
-export type Basis = 'sum' | 'mean' | 'max' | 'wave' | 'execution';
+export type Basis = 'sum' | 'mean' | 'max' | 'meanwave' | 'wave' | 'execution';
 
 interface Page { total: number; code: number[]; hit: number[]; issue: number[]; stall: number[]; wait: number[]; idle: number[]; drain: number[]; max: number[]; rest?: Buckets }
 /** What the rows cost on a track, and what is no row's there. */

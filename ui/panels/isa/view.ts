@@ -120,6 +120,7 @@ class IsaView extends View {
 		const c = this.costOf(l);
 		if (!c) return null;
 		if (this.basis === 'mean') return (l.fold ? l.fold.sums.per_execution : l.row!.per_hit) ?? null;
+		if (this.basis === 'meanwave') return (l.fold ? l.fold.sums : l.row!).cycles_per_wave ?? null;
 		if (this.basis === 'max') return c.max;
 		return this.isa.accounting ? c.cycles : l.row ? l.row.latency + l.row.idle : l.fold!.sums.latency;
 	}
@@ -150,7 +151,7 @@ class IsaView extends View {
 			{ id: 'reason', head: 'stall reasons', width: 'minmax(12rem, 1fr)', title: 'why the instruction did not issue, in parts of its stalled samples', value: (l) => this.reasons(l) });
 		if (this.isa.accounting || has((r) => r.hit > 0)) out.push(
 			{ ...countColumn<Line>('hit', 'hits', (l) => (l.label ? null : l.fold && !this.costs ? l.fold.executions : this.costOf(l)?.hit ?? 0), 'executions; of what is folded: how often it was entered'), width: '4.5rem', isLate: true },
-			{ ...cyclesColumn<Line>({ units: () => (this.basis === 'mean' || this.basis === 'max' ? app : all).units() }, 'cycles', 'cycles', (l) => this.cost(l), 'issue, stall, wait, idle and drain together'), width: '6rem' },
+			{ ...cyclesColumn<Line>({ units: () => (['mean', 'meanwave', 'max'].includes(this.basis) ? app : all).units() }, 'cycles', 'cycles', (l) => this.cost(l), 'issue, stall, wait, idle and drain together'), width: '6rem' },
 			{ id: 'share', head: 'share', isLate: true, isNumber: true, unit: () => '%', width: '4rem', value: (l) => (l.label ? null : this.total(l)), cell: (l) => (this.total(l) ? share(this.total(l), this.whole, false) : '') },
 			{ id: 'bar', head: 'split', title: 'where the cycles go: issue, stall, wait, idle, drain', width: 'minmax(5.5rem, 1fr)', value: (l) => (l.label ? null : this.total(l)), paint: (cell, l) => paintBuckets(cell, this.total(l) ? this.costOf(l)!.buckets : null, l.fold ? Math.max(this.most, this.total(l)) : this.most, this.palette), hint: (l) => (l.label ? '' : bucketText(this.costOf(l)?.buckets ?? {})) });
 		if (has((r) => !!r.execution)) out.push(
@@ -284,6 +285,7 @@ class IsaView extends View {
 		const hasWave = s?.track !== undefined || this.costs !== null, hasSlice = s?.slice !== undefined || this.execution > 0;
 		const basis = choose('Basis', [
 			{ value: 'sum', label: 'sum of all executions' }, { value: 'mean', label: 'mean of an execution' }, { value: 'max', label: 'longest execution' },
+			...(hasPipes(this.app) || !a ? [] : [{ value: 'meanwave', label: 'mean wave' }]),
 			{ value: 'wave', label: `this ${unit}`, disabled: !hasWave, title: `select a ${unit} in the timeline first` },
 			{ value: 'execution', label: 'this execution', disabled: !hasSlice, title: `select an instruction in the timeline first: then each row shows its execution of that number on the same ${unit}` },
 		], this.basis, (v) => this.setBasis(v as Basis));
