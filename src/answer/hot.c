@@ -125,8 +125,7 @@ static const struct column cause_columns[] = {
 	COLUMN(cause_row, latency, UNIT_CYCLES, "cycles, unless idle"),
 	COLUMN(cause_row, stall, UNIT_CYCLES, "cycles, if waiting or stalled"),
 	COLUMN(cause_row, idle, UNIT_CYCLES, "cycles, if idle"),
-	COLUMN(cause_row, cycles_per_wave, UNIT_CYCLES,
-		"cycles in the mean wave; absent without --per wave", .title = "cycles",
+	COLUMN(cause_row, cycles_per_wave, UNIT_CYCLES, "of the mean wave", .title = "cycles",
 		.csv = "cycles_per_wave", .flags = COLUMN_OPTIONAL, .digits = 2, .table_digits = 1),
 	COLUMN(cause_row, share, UNIT_PERCENT, "of the cycles of all selected waves", .title = "%",
 		.csv = "share_pct", .flags = COLUMN_NO_JSON | COLUMN_HEAT, .digits = 1),
@@ -560,9 +559,8 @@ static bool ask_hot(const struct request *r, struct answer *a, struct incore_err
 		return err_set(e, INCORE_USAGE, "bad-option",
 			"--taxonomy flydsl prints the older script's text only; leave out --json "
 			"and --csv");
-	if (j.p->per != NO_CHOICE && (j.p->by == HOT_PRODUCER || j.p->taxonomy == TAXONOMY_FLYDSL))
-		return err_set(e, INCORE_USAGE, "bad-option",
-			"--per wave is not for --by producer or --taxonomy flydsl");
+	if (j.p->per != NO_CHOICE && j.p->by == HOT_PRODUCER)
+		return err_set(e, INCORE_USAGE, "bad-option", "--per wave: not --by producer");
 	j.out = ANSWER_NEW(a, hot_answer, e);
 	if (!j.out || !answer_open(a, r, r->paths[0], request_kernel_want(r), &t, e))
 		return false;
@@ -571,9 +569,8 @@ static bool ask_hot(const struct request *r, struct answer *a, struct incore_err
 	j.out->by = arena_strndup(&a->arena, by.p, by.n);
 	if (!j.out->by)
 		return err_nomem(e);
-	if (j.p->per != NO_CHOICE && !hot_check_per_wave(t, e))
+	if (!hot_per(j.p->per, t, &j.out->per, e))
 		return false;
-	j.out->per = j.p->per != NO_CHOICE ? "wave" : NULL;
 	a->data = j.out;
 	if (j.p->taxonomy == TAXONOMY_FLYDSL)
 		return make_legacy_text(&j, e);

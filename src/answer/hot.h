@@ -93,8 +93,8 @@ extern const struct record hot_totals_record, hot_accounting_record, per_wave_re
 /* All of a row but what it waited for. */
 bool hot_row_make(struct answer *a, const struct hot *h, const struct hot_group *g,
 	struct hot_row *out, struct incore_error *e);
-/* per_wave.c: is there a mean wave? False with status USAGE for pipes and where no wave was traced. */
-bool hot_check_per_wave(const struct trace *t, struct incore_error *e);
+/* per_wave.c: what --per says, "wave" or NULL. False with status USAGE where there are none. */
+bool hot_per(unsigned per, const struct trace *t, const char **out, struct incore_error *e);
 /* Its part of the row. */
 bool hot_row_per_wave(
 	struct answer *a, const struct hot *h, struct hot_row *x, struct incore_error *e);

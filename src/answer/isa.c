@@ -139,10 +139,8 @@ static bool answer_of(const struct request *r, struct answer *a, const struct tr
 	struct levels *levels = NULL;
 	struct listing *l;
 
-	if (!x || !shown || !choose_rows(p, t, shown, e) ||
-		(p->per != NO_CHOICE && !hot_check_per_wave(t, e)))
+	if (!x || !shown || !choose_rows(p, t, shown, e) || !hot_per(p->per, t, &x->per, e))
 		return false;
-	x->per = p->per != NO_CHOICE ? "wave" : NULL;
 	/* what one execution costs is not drawn */
 	l = listing_new(t, !r->is_for_people, e);
 	if (!l || !ANSWER_KEEP(a, l, listing_free, e) ||

@@ -16,9 +16,10 @@ static const struct column per_wave_columns[] = {
 };
 const struct record per_wave_record = RECORD_OF(per_wave, RECORD_LINE, per_wave_columns);
 
-bool hot_check_per_wave(const struct trace *t, struct incore_error *e)
+bool hot_per(unsigned per, const struct trace *t, const char **out, struct incore_error *e)
 {
-	return (t->n_tracks && !trace_has_pipes(t)) ||
+	*out = per == NO_CHOICE ? NULL : "wave";
+	return !*out || (t->n_tracks && !trace_has_pipes(t)) ||
 	       err_set(e, INCORE_USAGE, "bad-option", "--per wave: this capture has no waves");
 }
 

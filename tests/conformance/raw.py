@@ -63,6 +63,11 @@ def ask_all(r, d, path):
         findings = [f["id"] for f in d.ask_path(path, "check", *rules)["findings"]]
         for wrong in ("truncated", "inconsistent-totals", "inconsistent-waves", "missing-wave", "damaged-file"):
             r.one(f"{name}: {wrong} {' '.join(rules)}", wrong in findings, False)
+    # each engine's stream is of one dispatch, and tells of it
+    engines = sorted(int(os.path.basename(p)[2:-5]) for p in glob.glob(os.path.join(path, "se*.sqtt")))
+    launches = d.ask_path(path, "occupancy")["dispatches"]
+    r.one(f"{name}: engines of dispatches", sorted(x["se"] for x in launches), engines)
+    r.one(f"{name}: dispatches of unknown programs", [x for x in launches if not x["kernel_id"]], [])
     one = d.run("isa", "--json", "-j1", path)[1]
     r.one(f"{name}: same bytes with 1 and 2 threads", one == d.run("isa", "--json", "-j2", path)[1] and len(one) > 0, True)
 

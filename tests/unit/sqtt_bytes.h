@@ -118,6 +118,17 @@ static inline bool say_other(
 	return true;
 }
 
+static inline bool say_event(
+	void *ctx, const struct sqtt_event *v, size_t n, struct incore_error *e)
+{
+	(void)e;
+	for (size_t i = 0; i < n; i++, v++)
+		say(ctx, "E %" PRId64 " %u me %u pipe %u flags %u %s%" PRIx64 " %ux%ux%u\n",
+			v->time, v->type, v->me, v->pipe, v->flags, v->object ? "o" : "", v->pc,
+			v->threads[0], v->threads[1], v->threads[2]);
+	return true;
+}
+
 /* Decodes what was put; `what` names the letters of the records wanted. */
 static inline const char *decoded(struct sqtt_bytes *b, enum sqtt_rules rules, const uint32_t *code,
 	size_t n_code, const char *what)
@@ -134,6 +145,7 @@ static inline const char *decoded(struct sqtt_bytes *b, enum sqtt_rules rules, c
 	sink.realtime = strchr(what, 'R') ? say_realtime : NULL;
 	sink.perf = strchr(what, 'P') ? say_perf : NULL;
 	sink.shaderdata = strchr(what, 'D') ? say_shaderdata : NULL;
+	sink.event = strchr(what, 'E') ? say_event : NULL;
 	sink.other_simd = strchr(what, 'X') ? say_other : NULL;
 	b->n = 0;
 	b->text[0] = 0;

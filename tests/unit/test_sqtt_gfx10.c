@@ -220,6 +220,29 @@ static void test_sqtt_gfx10_shaderdata(void **state)
 	assert_string_equal(decoded(&b, SQTT_RULES_C16, NULL, 0, "D"), "D 3 77 133.2.9 flags 2\n");
 }
 
+static void test_sqtt_gfx10_events(void **state)
+{
+	struct sqtt_bytes b;
+
+	(void)state;
+	for (unsigned version = 3; version <= 4; version++) {
+		begin(&b, version);
+		reg(&b, true, 0xc, CODE_BASE >> 8);
+		reg(&b, true, 7, 128);
+		wait(&b, 5);
+		reg(&b, true, 0, 1);
+		wait(&b, 5);
+		put(&b, 0x61 | 1 << 11 | 1 << 14 | 2 << 16 | 0x28 << 18, 24);
+		put(&b, 0x61 | 1 << 18, 24); /* an event without a name */
+		put(&b, 0x51 | 1 << 17 | 1 << 21, 24);
+		put(&b, 0x71 | 1 << 16 | 2 << 18 | 1 << 20, 64);
+		assert_string_equal(decoded(&b, SQTT_RULES_RIGHT, NULL, 0, "E"),
+			"E 5 0 me 0 pipe 0 flags 0 100000 128x0x0\n"
+			"E 10 2 me 1 pipe 2 flags 2 0 0x0x0\nE 10 16 me 0 pipe 0 flags 0 0 0x0x0\n"
+			"E 10 10 me 0 pipe 0 flags 0 0 0x0x0\nE 10 0 me 1 pipe 0 flags 0 0 0x0x0\n");
+	}
+}
+
 /* s_mov; s_setpc; s_nop; v_mov; v_mov; s_endpgm */
 static const uint32_t jumps[] = {
 	0xbe800080, 0xbe804800, 0xbf800000, 0x7e000280, 0x7e020280, 0xbfb00000};
@@ -374,6 +397,7 @@ int main(void)
 		cmocka_unit_test(test_sqtt_gfx10_codes),
 		cmocka_unit_test(test_sqtt_gfx10_realtime),
 		cmocka_unit_test(test_sqtt_gfx10_shaderdata),
+		cmocka_unit_test(test_sqtt_gfx10_events),
 		cmocka_unit_test(test_sqtt_gfx10_late_address),
 		cmocka_unit_test(test_sqtt_gfx10_barrier_wait),
 		cmocka_unit_test(test_sqtt_gfx10_barrier_gap),

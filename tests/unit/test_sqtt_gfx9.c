@@ -225,6 +225,33 @@ static void test_sqtt_gfx9_occupancy(void **state)
 	assert_int_equal(b.res.notes[SQTT_NOTE_NO_START].count, 2);
 }
 
+/* A launch with what was set for it, a flush, a stall; decoder 0.1.6 tells of none. */
+static void test_sqtt_gfx9_events(void **state)
+{
+	struct sqtt_bytes b;
+
+	(void)state;
+	begin(&b);
+	reg_cs(&b, 0x0c, CODE_BASE >> 8);
+	reg_cs(&b, 0x07, 64);
+	reg_cs(&b, 0x08, 2);
+	reg_cs(&b, 0x09, 1);
+	reg_cs(&b, 0x00, 0); /* no launch */
+	at(&b, 40);
+	reg_cs(&b, 0x00, 1);
+	at(&b, 80);
+	reg_cs(&b, 0x7f, 7);
+	reg_cs(&b, 0x7f, 8);
+	put(&b, 4u << 13, 16);
+	put(&b, 5u << 13, 16);
+	put(&b, 2u << 13, 16);
+	assert_string_equal(decoded(&b, SQTT_RULES_RIGHT, NULL, 0, "E"),
+		"E 40 0 me 1 pipe 0 flags 0 100000 64x2x1\nE 80 1 me 1 pipe 0 flags 0 0 0x0x0\n"
+		"E 80 9 me 0 pipe 0 flags 0 0 0x0x0\nE 80 10 me 0 pipe 0 flags 0 0 0x0x0\n"
+		"E 80 6 me 0 pipe 0 flags 0 0 0x0x0\n");
+	assert_string_equal(decoded(&b, SQTT_RULES_C16, NULL, 0, "E"), "");
+}
+
 static void test_sqtt_gfx9_userdata(void **state)
 {
 	static const uint32_t words[] = {0x104, 99, /* ignored: not enabled yet */
@@ -331,6 +358,7 @@ int main(void)
 		cmocka_unit_test(test_sqtt_gfx9_indirect),
 		cmocka_unit_test(test_sqtt_gfx9_time_reset),
 		cmocka_unit_test(test_sqtt_gfx9_occupancy),
+		cmocka_unit_test(test_sqtt_gfx9_events),
 		cmocka_unit_test(test_sqtt_gfx9_userdata),
 		cmocka_unit_test(test_sqtt_gfx9_damage),
 		cmocka_unit_test(test_sqtt_gfx9_recognise),

@@ -271,8 +271,9 @@ static bool count_cuts(struct check *c, struct cuts *x, struct incore_error *e)
 		x->packet_loss += !d->is_dispatch && d->type == 6;
 		x->trace_stalls += !d->is_dispatch && d->type == 9;
 	}
-	/* a raw trace's decoder counts them without events */
-	x->packet_loss += check_notes(c, "packet-lost");
+	/* a raw trace's decoder counts them too, and has no events by the rules of 0.1.6 */
+	if (!x->packet_loss)
+		x->packet_loss = check_notes(c, "packet-lost");
 	return true;
 }
 

@@ -260,6 +260,7 @@ TAKE(realtime)
 TAKE(perf)
 TAKE(shaderdata)
 TAKE(other_simd)
+TAKE(event)
 
 /* The number of an entry, made if it is new; 0: unknown. False on lack of memory. Programs are few.
  */
@@ -348,6 +349,8 @@ static bool decode(struct sqtt_engine *g, const struct file_data *f, const struc
 		.realtime = take_realtime,
 		.occupancy = take_occupancy};
 
+	if (want & IMPORT_OCCUPANCY)
+		sink.event = take_event;
 	if (want & IMPORT_COUNTERS) {
 		sink.perf = take_perf;
 		sink.shaderdata = take_shaderdata;
@@ -400,6 +403,7 @@ void sqtt_engine_free(struct sqtt_engine *g)
 	VEC_FREE(&g->perf);
 	VEC_FREE(&g->shaderdata);
 	VEC_FREE(&g->other_simd);
+	VEC_FREE(&g->event);
 	VEC_FREE(&g->first_hits);
 	VEC_FREE(&g->totals);
 	VEC_FREE(&g->scratch);

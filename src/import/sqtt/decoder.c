@@ -53,6 +53,7 @@ static void deinit(struct decoder *d)
 	VEC_FREE(&d->perf);
 	VEC_FREE(&d->shaderdata);
 	VEC_FREE(&d->other_simd);
+	VEC_FREE(&d->event);
 	VEC_FREE(&d->gaps);
 	VEC_FREE(&d->gap_insts);
 	VEC_FREE(&d->gap_spans);

@@ -58,6 +58,7 @@ struct sqtt_sink {
 	bool (*perf)(void *ctx, const struct sqtt_perf *p, size_t n, struct incore_error *e);
 	bool (*shaderdata)(
 		void *ctx, const struct sqtt_shaderdata *s, size_t n, struct incore_error *e);
+	bool (*event)(void *ctx, const struct sqtt_event *v, size_t n, struct incore_error *e);
 	bool (*other_simd)(
 		void *ctx, const struct sqtt_other_simd *o, size_t n, struct incore_error *e);
 };

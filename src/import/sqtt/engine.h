@@ -46,6 +46,7 @@ struct sqtt_engine {
 	VEC(struct sqtt_perf) perf;
 	VEC(struct sqtt_shaderdata) shaderdata;
 	VEC(struct sqtt_other_simd) other_simd;
+	VEC(struct sqtt_event) event;
 	uint32_t *hit;		  /* by slot: index + 1 into the two below; 0: never executed */
 	VEC(uint32_t) first_hits; /* slots in the order they were first executed */
 	VEC(struct code_totals) totals; /* of those */

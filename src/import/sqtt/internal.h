@@ -55,6 +55,7 @@ struct decoder {
 	uint32_t stall_mask; /* 0.1.6 keeps 24 bits */
 	uint64_t from_masks; /* instructions made by tokens that speak of many waves at once */
 	uint32_t pgm_lo[8], pgm_hi[8]; /* program address of queue me * 4 + pipe */
+	uint32_t threads[8][3];	       /* of its workgroups */
 	struct userdata user;
 	struct wave waves[WAVE_COUNT];
 	struct running *running;
@@ -65,6 +66,7 @@ struct decoder {
 	VEC(struct sqtt_perf) perf;
 	VEC(struct sqtt_shaderdata) shaderdata;
 	VEC(struct sqtt_other_simd) other_simd;
+	VEC(struct sqtt_event) event;
 
 	/* gfx9 */
 	uint32_t phase;
@@ -101,6 +103,12 @@ void sqtt_occupancy(
 /* An end came whose start did not: one at time 0 goes before all other records. */
 void sqtt_occupancy_front(struct decoder *d, unsigned place);
 void sqtt_flush(struct decoder *d, bool is_end);
+/* events.c: an event at this time. */
+void sqtt_event(struct decoder *d, enum sqtt_event_type type, unsigned queue, bool is_bottom);
+/* A compute register was written; false: it says nothing to us. */
+bool sqtt_register(struct decoder *d, unsigned queue, unsigned which, uint32_t data);
+/* Code objects that were announced later as having been there all along. */
+void sqtt_resolve_events(struct decoder *d);
 
 #define PLACE(cu, simd, slot) ((unsigned)(cu) << 16 | (unsigned)(simd) << 8 | (unsigned)(slot))
 

@@ -280,4 +280,6 @@ void sqtt_flush(struct decoder *d, bool is_end)
 		return;
 	deliver_front(d);
 	DELIVER(d, realtime);
+	sqtt_resolve_events(d);
+	DELIVER(d, event);
 }

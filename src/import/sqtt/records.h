@@ -90,6 +90,31 @@ struct sqtt_shaderdata {
 	uint8_t flags; /* 1 immediate, 2 privileged */
 };
 
+enum sqtt_event_type { /* but for the first, the numbers of occupancy.json 3.1.0 */
+	SQTT_DISPATCH = 0,
+	SQTT_CS_FLUSH = 1,
+	SQTT_BOTTOM_OF_PIPE = 2,
+	SQTT_SAVE_CONTEXT = 3,
+	SQTT_CACHE_FLUSH = 5,
+	SQTT_PACKET_LOSS = 6,
+	SQTT_STALL_BEGIN = 9,
+	SQTT_STALL_END = 10,
+	SQTT_TRACE_FLUSH = 11,
+	SQTT_DIDT_BEGIN = 12,
+	SQTT_DIDT_END = 13,
+	SQTT_GC_RINSE = 16,
+};
+
+struct sqtt_event {
+	int64_t time;
+	uint64_t pc; /* of a dispatch: entry of the program */
+	uint32_t object;
+	uint32_t threads[3]; /* of a workgroup, the same; 0: not seen */
+	uint8_t type;	     /* enum sqtt_event_type */
+	uint8_t me, pipe;
+	uint8_t flags; /* 2: bottom of pipe */
+};
+
 struct sqtt_other_simd {
 	int64_t time;
 	uint32_t cycles, off;

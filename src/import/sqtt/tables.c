@@ -365,6 +365,53 @@ static bool build_markers(struct sqtt_build *b)
 	return true;
 }
 
+static struct dispatch_event dispatch_of(
+	const struct trace *t, const struct sqtt_event *x, clock_idx clock, uint32_t kernel)
+{
+	struct dispatch_event d = {.time_cyc = side_time(x->time),
+		.clock = clock,
+		.is_dispatch = x->type == SQTT_DISPATCH,
+		.type = x->type,
+		.me = x->me,
+		.pipe = x->pipe,
+		.kernel_id = kernel,
+		.flags = x->flags,
+		.kernel_name = kernel ? t->kernel_names[kernel].name : NULL,
+		.vgprs = NO_VALUE,
+		.sgprs = NO_VALUE,
+		.lds_bytes = NO_VALUE};
+
+	for (unsigned i = 0; i < 3; i++)
+		d.thread_dim[i] = x->threads[i] ? x->threads[i] : NO_VALUE;
+	return d;
+}
+
+/* After the names: a program of which no wave was seen has none, and no number. */
+static bool build_dispatches(struct sqtt_build *b, struct entries *x)
+{
+	struct trace *t = b->trace;
+	const struct sqtt_loader *l = b->loader;
+	size_t n = 0;
+
+	for (uint32_t i = 0; i < l->n_engines; i++)
+		n += l->engines[i].event.n;
+	t->dispatch_events =
+		n < UINT32_MAX ? arena_zalloc(&t->arena, n + 1, sizeof(*t->dispatch_events)) : NULL;
+	for (uint32_t i = 0; t->dispatch_events && i < l->n_engines; i++) {
+		for (size_t k = 0; k < l->engines[i].event.n; k++) {
+			const struct sqtt_event *v = &l->engines[i].event.v[k];
+			uint32_t id = entry_id(x, v->object, v->pc);
+
+			if (id == UINT32_MAX)
+				return false;
+			t->dispatch_events[t->n_dispatch_events++] =
+				dispatch_of(t, v, i, id < t->n_kernel_names ? id : 0);
+		}
+		VEC_FREE(&l->engines[i].event);
+	}
+	return t->dispatch_events != NULL;
+}
+
 bool sqtt_tables_build(struct sqtt_build *b, struct incore_error *e)
 {
 	struct entries x = {0};
@@ -374,6 +421,7 @@ bool sqtt_tables_build(struct sqtt_build *b, struct incore_error *e)
 	if (ok) {
 		choose_target_cu(b);
 		name_kernel(b, &x);
+		ok = build_dispatches(b, &x);
 	}
 	VEC_FREE(&x.v);
 	u64_map_deinit(&x.by_key);

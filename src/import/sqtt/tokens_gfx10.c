@@ -58,6 +58,7 @@ static void packets_lost(struct decoder *d)
 {
 	d->is_lost = true;
 	sqtt_note(d, SQTT_NOTE_PACKET_LOST);
+	sqtt_event(d, SQTT_PACKET_LOSS, 0, false);
 }
 
 /* gfx12: a sample not later in both clocks is averaged into the one before. */
@@ -100,6 +101,18 @@ static void timestamp(struct reader *r, uint64_t t)
 	}
 }
 
+static void misc_events(struct reader *r, uint64_t t)
+{
+	static const struct {
+		uint8_t bit, type;
+	} events[] = {{17, SQTT_GC_RINSE}, {19, SQTT_SAVE_CONTEXT}, {20, SQTT_STALL_BEGIN},
+		{21, SQTT_STALL_END}, {22, SQTT_DIDT_BEGIN}, {23, SQTT_DIDT_END}};
+
+	for (size_t i = 0; !r->is_mi400 && i < sizeof(events) / sizeof(events[0]); i++)
+		if (t >> events[i].bit & 1)
+			sqtt_event(r->d, (enum sqtt_event_type)events[i].type, 0, false);
+}
+
 static void misc(struct reader *r, uint64_t t)
 {
 	unsigned first = r->is_mi400 ? 10 : 16; /* packet loss or counters */
@@ -112,6 +125,31 @@ static void misc(struct reader *r, uint64_t t)
 		gfx10_save_context(r->d);
 	if (field(t, stall, stall))
 		sqtt_note(r->d, SQTT_NOTE_TRACE_STALL);
+	misc_events(r, t);
+}
+
+static void event(struct reader *r, uint64_t t)
+{
+	static const uint8_t types[64] = {[0x04] = SQTT_CACHE_FLUSH,
+		[0x06] = SQTT_CACHE_FLUSH,
+		[0x07] = SQTT_CS_FLUSH,
+		[0x14] = SQTT_CACHE_FLUSH,
+		[0x16] = SQTT_CACHE_FLUSH,
+		[0x28] = SQTT_BOTTOM_OF_PIPE,
+		[0x36] = SQTT_TRACE_FLUSH};
+	uint8_t type = types[field(t, 18, 23)];
+
+	if (type && !r->is_mi400)
+		sqtt_event(r->d, (enum sqtt_event_type)type,
+			(field(t, 14, 14) * 4 + field(t, 16, 17)) & 7, field(t, 11, 11));
+}
+
+/* The state of a queue when tracing began: type 2 with bit 0 is a launch. */
+static void reg_init(struct reader *r, uint64_t t)
+{
+	if (!r->is_mi400 && field(t, 18, 19) == 2 && field(t, 20, 20))
+		sqtt_event(
+			r->d, SQTT_DISPATCH, (field(t, 16, 16) * 4 + field(t, 14, 15)) & 7, false);
 }
 
 static void reg(struct reader *r, uint64_t t)
@@ -120,11 +158,9 @@ static void reg(struct reader *r, uint64_t t)
 	bool is_cs = field(t, 15, 15);
 	uint32_t data = (uint32_t)(t >> 32);
 
-	if (is_cs && addr == 0xc)
-		r->d->pgm_lo[queue] = data;
-	else if (is_cs && addr == 0xd)
-		r->d->pgm_hi[queue] = data;
-	else if (!is_cs || r->major == 10)
+	if (is_cs && sqtt_register(r->d, queue, addr, data))
+		return;
+	if (!is_cs || r->major == 10)
 		userdata_write(r->d, addr, queue, data, r->d->now);
 }
 
@@ -324,8 +360,14 @@ static void deliver(struct reader *r, unsigned kind, uint64_t t)
 	case GFX10_MISC:
 		misc(r, t);
 		break;
+	case GFX10_EVENT:
+		event(r, t);
+		break;
 	case GFX10_REG:
 		reg(r, t);
+		break;
+	case GFX10_REG_INIT:
+		reg_init(r, t);
 		break;
 	case GFX10_NEW_PC: /* of 46 bits; gfx12's 55 are handled where they are read */
 		gfx10_new_pc(d, field(t, 11, 15), (t >> 16 & (((uint64_t)1 << 46) - 1)) << 2);

@@ -28,11 +28,10 @@ enum misc {
 	MISC_TIME_RESET = 1,
 	MISC_PACKET_LOST = 2,
 	MISC_STALL_BEGIN = 4,
+	MISC_STALL_END = 5,
 	MISC_SAVE_CONTEXT = 6,
 };
 
-#define REG_PGM_LO 0x0cu
-#define REG_PGM_HI 0x0du
 #define HEADER_BYTES 8u
 
 static const uint8_t lengths[16] = {2, 8, 8, 4, 2, 6, 2, 2, 2, 2, 2, 8, 6, 4, 8, 6};
@@ -98,12 +97,18 @@ static void misc(struct decoder *d, uint64_t t)
 	case MISC_PACKET_LOST:
 		d->is_lost = true;
 		sqtt_note(d, SQTT_NOTE_PACKET_LOST);
+		sqtt_event(d, SQTT_PACKET_LOSS, 0, false);
 		break;
 	case MISC_STALL_BEGIN:
 		sqtt_note(d, SQTT_NOTE_TRACE_STALL);
+		sqtt_event(d, SQTT_STALL_BEGIN, 0, false);
+		break;
+	case MISC_STALL_END:
+		sqtt_event(d, SQTT_STALL_END, 0, false);
 		break;
 	case MISC_SAVE_CONTEXT:
 		gfx9_save_context(d);
+		sqtt_event(d, SQTT_SAVE_CONTEXT, 0, false);
 		break;
 	default:
 		break;
@@ -125,12 +130,8 @@ static void reg(struct decoder *d, uint64_t t)
 
 static void reg_cs(struct decoder *d, uint64_t t)
 {
-	unsigned queue = queue_of(field(t, 7, 8) + 1, field(t, 5, 6)), which = field(t, 9, 15);
-
-	if (which == REG_PGM_LO)
-		d->pgm_lo[queue] = (uint32_t)(t >> 16);
-	else if (which == REG_PGM_HI)
-		d->pgm_hi[queue] = (uint32_t)(t >> 16);
+	sqtt_register(d, queue_of(field(t, 7, 8) + 1, field(t, 5, 6)), field(t, 9, 15),
+		(uint32_t)(t >> 16));
 }
 
 static struct gfx9_place place_of(uint64_t t)
