@@ -48,6 +48,13 @@ static inline bool err_false(bool made)
 #define err_wrap(...) err_false((err_wrap)(__VA_ARGS__))
 #define err_nomem(e) err_false((err_nomem)(e))
 
+/* The same for those who return a pointer: NULL. */
+static inline void *err_nomem_null(struct incore_error *e)
+{
+	err_nomem(e);
+	return NULL;
+}
+
 /* Moves src into dst (dst is cleared first), src is empty afterwards. */
 void err_move(struct incore_error *dst, struct incore_error *src);
 

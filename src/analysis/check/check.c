@@ -30,10 +30,8 @@ struct finding *check_add(struct check *c, const char *id, enum severity s, enum
 	size_t cap = c->cap_findings;
 
 	if (c->n_findings == cap) {
-		if (!vec_grow((void **)&c->findings, &cap, cap + 1, sizeof(*c->findings))) {
-			err_nomem(e);
-			return NULL;
-		}
+		if (!vec_grow((void **)&c->findings, &cap, cap + 1, sizeof(*c->findings)))
+			return err_nomem_null(e);
 		c->cap_findings = (uint32_t)cap;
 	}
 	f = &c->findings[c->n_findings++];
@@ -153,10 +151,8 @@ struct check *check_new(
 {
 	struct check *c = mem_zalloc(1, sizeof(*c));
 
-	if (!c) {
-		err_nomem(e);
-		return NULL;
-	}
+	if (!c)
+		return err_nomem_null(e);
 	arena_init(&c->arena);
 	c->trace = t;
 	c->ctx = ctx;

@@ -126,10 +126,8 @@ static struct se_counts *count_ses(struct check *c, struct incore_error *e)
 	struct se_counts *n = arena_zalloc(&c->arena, (size_t)t->n_clocks + 1, sizeof(*n));
 	int64_t cu = check_target_cu(c);
 
-	if (!n) {
-		err_nomem(e);
-		return NULL;
-	}
+	if (!n)
+		return err_nomem_null(e);
 	for (uint32_t i = 0; i < t->n_occupancy; i++) {
 		const struct occupancy_event *o = &t->occupancy[i];
 

@@ -140,10 +140,8 @@ static struct se_start *first_starts(struct check *c, struct incore_error *e)
 	const struct trace *t = c->trace;
 	struct se_start *v = arena_zalloc(&c->arena, (size_t)t->n_clocks + 1, sizeof(*v));
 
-	if (!v) {
-		err_nomem(e);
-		return NULL;
-	}
+	if (!v)
+		return err_nomem_null(e);
 	for (uint32_t i = 0; i < t->n_occupancy; i++) {
 		const struct occupancy_event *o = &t->occupancy[i];
 		int64_t at = trace_aligned(t, o->clock, o->time_cyc);

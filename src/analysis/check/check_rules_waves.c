@@ -3,7 +3,6 @@
  * check_rules_waves.c: do wave files, manifest and occupancy tell of the same waves? On the CU with
  * instruction detail every start and end event belongs to exactly one wave file, and vice versa.
  */
-#include <stdlib.h>
 
 #include "analysis/check/check_internal.h"
 #include "base/file.h"
@@ -75,7 +74,7 @@ static bool stays_of_occupancy(struct check *c, struct stays *out)
 	ok = true;
 out:
 	u64_map_deinit(&open);
-	qsort(out->v, out->n, sizeof(*out->v), by_place);
+	SORT(out->v, out->n, by_place);
 	return ok;
 }
 
@@ -94,7 +93,7 @@ static bool stays_of_tracks(struct check *c, struct stays *out)
 			.end_cyc = t->tracks[i].end_cyc,
 			.has_end = true,
 			.track = i};
-	qsort(out->v, out->n, sizeof(*out->v), by_place);
+	SORT(out->v, out->n, by_place);
 	return true;
 }
 

@@ -3,11 +3,11 @@
  * check_rules_work.c: did the waves that were traced do the kernel's work, and are they enough?
  * Early exits, matrix code that never ran, an underfilled machine, coverage, sample size.
  */
-#include <stdlib.h>
 
 #include "analysis/check/check_internal.h"
 #include "analysis/occupancy/limits.h"
 #include "analysis/occupancy/occupancy.h"
+#include "base/search.h"
 
 /* Waves that ran exactly the same set of rows. */
 struct path_group {
@@ -42,7 +42,7 @@ static struct path_group *group_paths(struct check *c, uint32_t *n)
 			v[used++] = (struct path_group){
 				{f->set[0], f->set[1]}, 1, f->n_rows, f->latency};
 	}
-	qsort(v, used, sizeof(*v), by_set);
+	SORT(v, used, by_set);
 	for (uint32_t i = 0; i < used; i++) {
 		if (out && by_set(&v[out - 1], &v[i]) == 0) {
 			v[out - 1].waves++;

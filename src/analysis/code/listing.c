@@ -190,10 +190,8 @@ struct listing *listing_new(const struct trace *t, bool with_executions, struct 
 {
 	struct listing *l = mem_zalloc(1, sizeof(*l));
 
-	if (!l) {
-		err_nomem(e);
-		return NULL;
-	}
+	if (!l)
+		return err_nomem_null(e);
 	arena_init(&l->arena);
 	l->trace = t;
 	if (make(l, with_executions, e))

@@ -7,7 +7,6 @@
 #include "base/search.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/vec.h"
@@ -363,7 +362,7 @@ static bool sorted_entries(
 		return false;
 	for (size_t pos = 0; u64_map_next(m, &pos, &key, &value);)
 		v[k++] = (struct loop_trips){key, value};
-	qsort(v, k, sizeof(*v), compare_trips);
+	SORT(v, k, compare_trips);
 	*out = v;
 	*n = k;
 	return true;

@@ -69,10 +69,8 @@ struct pipes *pipes_new(const struct trace *t, struct incore_error *e)
 {
 	struct pipes *p = mem_zalloc(1, sizeof(*p));
 
-	if (!p) {
-		err_nomem(e);
-		return NULL;
-	}
+	if (!p)
+		return err_nomem_null(e);
 	arena_init(&p->arena);
 	p->trace = t;
 	p->n_tracks = t->n_tracks;
@@ -307,7 +305,7 @@ static void measure_gaps(struct pipe_gaps *g, uint64_t *v, size_t n)
 	g->n = n;
 	if (!n)
 		return;
-	qsort(v, n, sizeof(*v), compare_u64);
+	SORT(v, n, compare_u64);
 	g->p50 = quantile_u64(v, n, 50);
 	g->p90 = quantile_u64(v, n, 90);
 	g->p99 = quantile_u64(v, n, 99);

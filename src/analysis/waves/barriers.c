@@ -2,8 +2,6 @@
 /* barriers.c: meetings of waves at barriers, and how far apart they arrived. */
 #include "analysis/waves/barriers.h"
 
-#include <stdlib.h>
-
 #include "base/map.h"
 #include "base/mem.h"
 #include "base/search.h"
@@ -42,8 +40,7 @@ struct barriers *barriers_new(const struct trace *t, struct incore_error *e)
 			return b;
 	}
 	barriers_free(b);
-	err_nomem(e);
-	return NULL;
+	return err_nomem_null(e);
 }
 
 static void worker_free(void *self, void *mine)
@@ -144,7 +141,7 @@ static struct distribution distribution_of(uint64_t *v, size_t n)
 
 	if (n == 0)
 		return d;
-	qsort(v, n, sizeof(*v), compare_u64);
+	SORT(v, n, compare_u64);
 	d.min = v[0];
 	d.median = v[n / 2];
 	d.p95 = v[n * 95 / 100 < n ? n * 95 / 100 : n - 1];
@@ -277,7 +274,7 @@ static bool make_rows(struct barriers *b, struct meeting_key *k, size_t n)
 	uint32_t count = 0;
 	bool ok;
 
-	qsort(k, n, sizeof(*k), compare_keys);
+	SORT(k, n, compare_keys);
 	for (size_t i = 0; i < n; i++)
 		count += i == 0 || k[i].x.code != k[i - 1].x.code;
 	b->rows = arena_zalloc(&b->arena, (size_t)count + 1, sizeof(*b->rows));
@@ -290,7 +287,7 @@ static bool make_rows(struct barriers *b, struct meeting_key *k, size_t n)
 	if (ok) {
 		b->skew_cyc = distribution_of(skew.v.v, skew.v.n);
 		b->last_wait_cyc = distribution_of(last.v.v, last.v.n);
-		qsort(b->rows, b->n_rows, sizeof(*b->rows), compare_rows);
+		SORT(b->rows, b->n_rows, compare_rows);
 	}
 	VEC_FREE(&skew.v);
 	VEC_FREE(&last.v);

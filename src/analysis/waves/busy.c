@@ -46,8 +46,7 @@ struct busy *busy_new(const struct trace *t, struct incore_error *e)
 			return b;
 	}
 	busy_free(b);
-	err_nomem(e);
-	return NULL;
+	return err_nomem_null(e);
 }
 
 static void free_sets(const struct busy *b, struct spans *sets)

@@ -2,7 +2,6 @@
 /* clusters.c: waves grouped by the set of rows they executed. */
 #include "analysis/waves/clusters.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/map.h"
@@ -73,8 +72,7 @@ struct clusters *clusters_new(const struct trace *t, struct incore_error *e)
 			return c;
 	}
 	clusters_free(c);
-	err_nomem(e);
-	return NULL;
+	return err_nomem_null(e);
 }
 
 void clusters_free(struct clusters *c)
@@ -277,7 +275,7 @@ static bool make_variants(struct clusters *c, struct cluster *k, const struct en
 				(struct cluster_variant){0, v[i].w->records, v[i].idx};
 		k->variants[k->n_variants - 1].n_waves++;
 	}
-	qsort(k->variants, k->n_variants, sizeof(*k->variants), compare_variants);
+	SORT(k->variants, k->n_variants, compare_variants);
 	return true;
 }
 
@@ -289,7 +287,7 @@ static bool make_cluster(struct clusters *c, struct entry *v, uint32_t n)
 	*k = (struct cluster){.n_waves = n, .n_rows = v[0].w->n_rows, .first = NO_TRACK};
 	if (!make_variants(c, k, v, n))
 		return false;
-	qsort(v, n, sizeof(*v), compare_by_duration);
+	SORT(v, n, compare_by_duration);
 	k->min_dur = v[0].w->duration;
 	k->median_dur = v[n / 2].w->duration;
 	k->max_dur = v[n - 1].w->duration;
@@ -319,14 +317,14 @@ static bool make_clusters(struct clusters *c, struct entry *v, uint32_t n)
 	c->v = arena_zalloc(&c->arena, (size_t)n + 1, sizeof(*c->v));
 	if (!c->v)
 		return false;
-	qsort(v, n, sizeof(*v), compare_by_path);
+	SORT(v, n, compare_by_path);
 	for (uint32_t i = 0, end; i < n; i = end) {
 		for (end = i + 1; end < n && compare_sets(v[i].w, v[end].w) == 0;)
 			end++;
 		if (!make_cluster(c, v + i, end - i))
 			return false;
 	}
-	qsort(c->v, c->n, sizeof(*c->v), compare_clusters);
+	SORT(c->v, c->n, compare_clusters);
 	return true;
 }
 

@@ -81,10 +81,8 @@ struct executions *executions_new(const struct trace *t, struct incore_error *e)
 {
 	struct executions *x = mem_zalloc(1, sizeof(*x));
 
-	if (!x) {
-		err_nomem(e);
-		return NULL;
-	}
+	if (!x)
+		return err_nomem_null(e);
 	x->n_rows = t->n_code < MAX_ROWS ? t->n_code : MAX_ROWS;
 	return x;
 }

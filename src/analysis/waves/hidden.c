@@ -56,8 +56,7 @@ struct hidden *hidden_new(const struct busy *b, struct incore_error *e)
 			return h;
 	}
 	hidden_free(h);
-	err_nomem(e);
-	return NULL;
+	return err_nomem_null(e);
 }
 
 void hidden_free(struct hidden *h)

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* latency.c: load-to-wait latency per dynamic instance, by opcode and counter. */
 #include "analysis/waves/latency.h"
-
-#include <stdlib.h>
+#include "base/search.h"
 
 enum latency_series {
 	SERIES_ALL,
@@ -227,10 +226,8 @@ struct latency *latency_new(const struct trace *t, struct incore_error *e)
 {
 	struct latency *l = mem_zalloc(1, sizeof(*l));
 
-	if (!l) {
-		err_nomem(e);
-		return NULL;
-	}
+	if (!l)
+		return err_nomem_null(e);
 	l->trace = t;
 	l->sum = worker_new(l);
 	l->tables = l->sum ? wait_tables_new(t, e) : NULL;
@@ -283,7 +280,7 @@ bool latency_finish(struct latency *l, struct incore_error *e)
 					  : "";
 		take_distributions(&named[i].row, &m->hist, (uint32_t)i);
 	}
-	qsort(named, m->rows.n, sizeof(*named), by_count);
+	SORT(named, m->rows.n, by_count);
 	for (size_t i = 0; ok && i < m->rows.n; i++)
 		ok = VEC_PUSH(&l->rows, named[i].row);
 	mem_free(named);

@@ -5,8 +5,6 @@
  */
 #include "analysis/waves/producers.h"
 
-#include <stdlib.h>
-
 #include "base/search.h"
 #include "trace/account.h"
 
@@ -266,8 +264,7 @@ static bool finish_groups(struct producer_groups *out, const struct group_table 
 			return false;
 		out->wait_cyc += t->groups.v[i].wait_cyc;
 	}
-	if (out->groups.n > 1)
-		qsort(out->groups.v, out->groups.n, sizeof(*out->groups.v), by_cycles);
+	SORT(out->groups.v, out->groups.n, by_cycles);
 	return true;
 }
 
@@ -280,10 +277,8 @@ struct producers *producers_new(const struct trace *t, unsigned want, struct inc
 {
 	struct producers *p = mem_zalloc(1, sizeof(*p));
 
-	if (!p) {
-		err_nomem(e);
-		return NULL;
-	}
+	if (!p)
+		return err_nomem_null(e);
 	p->trace = t;
 	p->want = want;
 	p->sum = worker_new(p);
@@ -334,7 +329,6 @@ bool producers_finish(struct producers *p, struct incore_error *e)
 		if (!VEC_PUSH(&p->edges, m->edges.v[i]))
 			return err_nomem(e);
 	}
-	if (p->edges.n > 1)
-		qsort(p->edges.v, p->edges.n, sizeof(*p->edges.v), edge_by_cycles);
+	SORT(p->edges.v, p->edges.n, edge_by_cycles);
 	return true;
 }

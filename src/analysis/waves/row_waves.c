@@ -30,8 +30,7 @@ struct row_waves *row_waves_new(const struct trace *t, struct incore_error *e)
 			return r;
 	}
 	row_waves_free(r);
-	err_nomem(e);
-	return NULL;
+	return err_nomem_null(e);
 }
 
 void row_waves_free(struct row_waves *r)

@@ -49,8 +49,7 @@ struct states *states_new(const struct trace *t, uint32_t n_bins, struct incore_
 			return s;
 	}
 	states_free(s);
-	err_nomem(e);
-	return NULL;
+	return err_nomem_null(e);
 }
 
 void states_free(struct states *s)

@@ -58,8 +58,7 @@ struct utilization *utilization_new(const struct busy *groups, struct incore_err
 			return u;
 	}
 	utilization_free(u);
-	err_nomem(e);
-	return NULL;
+	return err_nomem_null(e);
 }
 
 void utilization_free(struct utilization *u)

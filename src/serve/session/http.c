@@ -362,10 +362,8 @@ struct http *http_start(const struct http_options *o, struct incore_error *e)
 	const union MHD_DaemonInfo *info;
 	bool is_v6;
 
-	if (!h) {
-		err_nomem(e);
-		return NULL;
-	}
+	if (!h)
+		return err_nomem_null(e);
 	h->session = o->session;
 	h->token = o->token;
 	atomic_store(&h->last_s, now_s());
