@@ -30,12 +30,13 @@ struct walk_track {
 
 struct collector {
 	void *self; /* the question, shared and read-only during the walk but for per-track slots */
-	void *(*worker_new)(void *self); /* NULL on lack of memory; called once per worker */
+	size_t worker_bytes;			     /* what each worker has as `mine`, zeroed */
+	bool (*worker_init)(void *self, void *mine); /* false on lack of memory; may be NULL */
 	bool (*track)(void *self, void *mine, const struct walk_track *w, struct incore_error *e);
 	bool (*merge)(void *self, void *mine,
-		struct incore_error *e);	     /* serial, after the walk; may be NULL */
-	void (*worker_free)(void *self, void *mine); /* may be NULL */
-	unsigned want;				     /* enum track_want */
+		struct incore_error *e);	       /* serial, after the walk; may be NULL */
+	void (*worker_deinit)(void *self, void *mine); /* also of a failed init; may be NULL */
+	unsigned want;				       /* enum track_want */
 };
 
 struct walk_result {

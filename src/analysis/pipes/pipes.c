@@ -124,7 +124,7 @@ void pipes_free(struct pipes *p)
 
 /* --- one pipe ------------------------------------------------------------------------------- */
 
-static void worker_free(void *self, void *mine)
+static void worker_deinit(void *self, void *mine)
 {
 	struct worker *m = mine;
 
@@ -133,23 +133,17 @@ static void worker_free(void *self, void *mine)
 	VEC_FREE(&m->gaps);
 	mem_free(m->totals);
 	mem_free(m->hits);
-	mem_free(m);
 }
 
-static void *worker_new(void *self)
+static bool worker_init(void *self, void *mine)
 {
 	const struct pipes *p = self;
 	size_t n = (size_t)p->trace->n_code + 1;
-	struct worker *m = mem_zalloc(1, sizeof(*m));
+	struct worker *m = mine;
 
-	if (!m)
-		return NULL;
 	m->totals = mem_zalloc(n, sizeof(*m->totals));
 	m->hits = mem_zalloc(n, sizeof(*m->hits));
-	if (m->totals && m->hits)
-		return m;
-	worker_free(self, m);
-	return NULL;
+	return m->totals && m->hits;
 }
 
 static bool pipes_merge(void *self, void *mine, struct incore_error *e)
@@ -347,7 +341,8 @@ static bool pipes_track(void *self, void *mine, const struct walk_track *w, stru
 
 struct collector pipes_collector(struct pipes *p)
 {
-	return (struct collector){p, worker_new, pipes_track, pipes_merge, worker_free};
+	return (struct collector){
+		p, sizeof(struct worker), worker_init, pipes_track, pipes_merge, worker_deinit};
 }
 
 /* --- all pipes ------------------------------------------------------------------------------ */

@@ -35,7 +35,7 @@ struct barriers *barriers_new(const struct trace *t, struct incore_error *e)
 		b->trace = t;
 		b->per_wave = t->n_tracks ? MAX_INSTANCES / t->n_tracks : 1;
 		b->per_wave += b->per_wave == 0;
-		b->gather = mem_zalloc(1, sizeof(struct gather));
+		b->gather = arena_zalloc(&b->arena, 1, sizeof(struct gather));
 		if (b->gather)
 			return b;
 	}
@@ -43,29 +43,22 @@ struct barriers *barriers_new(const struct trace *t, struct incore_error *e)
 	return err_nomem_null(e);
 }
 
-static void worker_free(void *self, void *mine)
+static void worker_deinit(void *self, void *mine)
 {
 	struct gather *g = mine;
 
 	(void)self;
-	if (g)
-		VEC_FREE(&g->v);
-	mem_free(g);
+	VEC_FREE(&g->v);
 }
 
 void barriers_free(struct barriers *b)
 {
 	if (!b)
 		return;
-	worker_free(b, b->gather);
+	if (b->gather)
+		worker_deinit(b, b->gather);
 	arena_deinit(&b->arena);
 	mem_free(b);
-}
-
-static void *worker_new(void *self)
-{
-	(void)self;
-	return mem_zalloc(1, sizeof(struct gather));
 }
 
 static bool barriers_track(
@@ -107,7 +100,8 @@ static bool barriers_merge(void *self, void *mine, struct incore_error *e)
 
 struct collector barriers_collector(struct barriers *b)
 {
-	return (struct collector){b, worker_new, barriers_track, barriers_merge, worker_free};
+	return (struct collector){
+		b, sizeof(struct gather), NULL, barriers_track, barriers_merge, worker_deinit};
 }
 
 /* Sorting needs the CU and workgroup of a wave: a copy with them. */

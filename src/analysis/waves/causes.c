@@ -30,10 +30,10 @@ struct causes *causes_new(
 	c->trace = t;
 	c->busy = busy;
 	c->want = want;
-	c->gather = causes_gather_new(c);
+	c->gather = arena_zalloc(&c->arena, 1, sizeof(struct gather));
 	c->nop_floor_cyc = arena_zalloc(&c->arena, (size_t)t->n_code + 1, sizeof(uint32_t));
 	c->row_class = arena_zalloc(&c->arena, (size_t)t->n_code + 1, sizeof(uint8_t));
-	if (!c->gather || !c->nop_floor_cyc || !c->row_class) {
+	if (!c->gather || !causes_gather_init(c, c->gather) || !c->nop_floor_cyc || !c->row_class) {
 		err_nomem(e);
 		causes_free(c);
 		return NULL;
@@ -54,7 +54,8 @@ void causes_free(struct causes *c)
 {
 	if (!c)
 		return;
-	causes_gather_free(c->gather);
+	if (c->gather)
+		causes_gather_deinit(c, c->gather);
 	if (c->tables)
 		wait_tables_free(c->tables);
 	arena_deinit(&c->arena);

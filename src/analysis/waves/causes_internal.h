@@ -66,7 +66,8 @@ struct kind_def {
 };
 extern const struct kind_def cause_kind_defs[CAUSE_KINDS]; /* cause_rules.c */
 
-struct gather *causes_gather_new(const struct causes *c);
-void causes_gather_free(struct gather *g);
+/* Of a struct causes; the gather is zeroed before. */
+bool causes_gather_init(void *self, void *mine);
+void causes_gather_deinit(void *self, void *mine);
 
 #endif

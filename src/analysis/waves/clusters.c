@@ -31,31 +31,26 @@ static size_t words_of(const struct trace *t)
 	return (size_t)t->n_code / 64 + 1;
 }
 
-static void gather_free(struct gather *g)
+static void gather_deinit(void *self, void *mine)
 {
-	if (!g)
-		return;
+	struct gather *g = mine;
+
+	(void)self;
 	for (size_t i = 0; i < g->proofs.n; i++)
 		mem_free(g->proofs.v[i].bits);
 	VEC_FREE(&g->proofs);
 	VEC_FREE(&g->touched);
 	u64_map_deinit(&g->proof_index);
 	mem_free(g->count);
-	mem_free(g);
 }
 
-static struct gather *gather_new(const struct trace *t)
+static bool gather_init(void *self, void *mine)
 {
-	struct gather *g = mem_zalloc(1, sizeof(*g));
+	const struct clusters *c = self;
+	struct gather *g = mine;
 
-	if (!g)
-		return NULL;
-	g->count = mem_zalloc((size_t)t->n_code + 1, sizeof(*g->count));
-	if (!g->count) {
-		gather_free(g);
-		return NULL;
-	}
-	return g;
+	g->count = mem_zalloc((size_t)c->trace->n_code + 1, sizeof(*g->count));
+	return g->count != NULL;
 }
 
 struct clusters *clusters_new(const struct trace *t, struct incore_error *e)
@@ -65,10 +60,10 @@ struct clusters *clusters_new(const struct trace *t, struct incore_error *e)
 	if (c) {
 		arena_init(&c->arena);
 		c->trace = t;
-		c->gather = gather_new(t);
+		c->gather = arena_zalloc(&c->arena, 1, sizeof(struct gather));
 		c->waves = mem_zalloc((size_t)t->n_tracks + 1, sizeof(*c->waves));
 		c->of_track = mem_zalloc((size_t)t->n_tracks + 1, sizeof(*c->of_track));
-		if (c->gather && c->waves && c->of_track)
+		if (c->gather && gather_init(c, c->gather) && c->waves && c->of_track)
 			return c;
 	}
 	clusters_free(c);
@@ -79,7 +74,8 @@ void clusters_free(struct clusters *c)
 {
 	if (!c)
 		return;
-	gather_free(c->gather);
+	if (c->gather)
+		gather_deinit(c, c->gather);
 	mem_free(c->waves);
 	mem_free(c->of_track);
 	arena_deinit(&c->arena);
@@ -183,17 +179,6 @@ static bool clusters_track(
 	return ok || err_nomem(e);
 }
 
-static void *worker_new(void *self)
-{
-	return gather_new(((struct clusters *)self)->trace);
-}
-
-static void worker_free(void *self, void *mine)
-{
-	(void)self;
-	gather_free(mine);
-}
-
 /* Workers may have met the same hash with different sets. */
 static bool clusters_merge(void *self, void *mine, struct incore_error *e)
 {
@@ -226,7 +211,8 @@ static bool clusters_merge(void *self, void *mine, struct incore_error *e)
 
 struct collector clusters_collector(struct clusters *c)
 {
-	return (struct collector){c, worker_new, clusters_track, clusters_merge, worker_free};
+	return (struct collector){c, sizeof(struct gather), gather_init, clusters_track,
+		clusters_merge, gather_deinit};
 }
 
 struct entry { /* sorting: one wave */

@@ -207,32 +207,23 @@ static bool producers_merge(void *self, void *mine, struct incore_error *e)
 	return err_nomem(e);
 }
 
-static void *worker_new(void *self)
-{
-	(void)self;
-	return mem_zalloc(1, sizeof(struct producers_worker));
-}
-
 static void group_table_deinit(struct group_table *t)
 {
 	u64_map_deinit(&t->index);
 	VEC_FREE(&t->groups);
 }
 
-static void worker_free(void *self, void *mine)
+static void worker_deinit(void *self, void *mine)
 {
 	struct producers_worker *m = mine;
 
 	(void)self;
-	if (!m)
-		return;
 	waits_deinit(&m->waits);
 	group_table_deinit(&m->blocking);
 	group_table_deinit(&m->class_set);
 	u64_map_deinit(&m->edge_index);
 	VEC_FREE(&m->edges);
 	histograms_deinit(&m->latency);
-	mem_free(m);
 }
 
 static int by_cycles(const void *a, const void *b)
@@ -281,7 +272,7 @@ struct producers *producers_new(const struct trace *t, unsigned want, struct inc
 		return err_nomem_null(e);
 	p->trace = t;
 	p->want = want;
-	p->sum = worker_new(p);
+	p->sum = mem_zalloc(1, sizeof(*p->sum));
 	p->tables = p->sum ? wait_tables_new(t, e) : NULL;
 	if (p->tables)
 		return p;
@@ -295,7 +286,9 @@ void producers_free(struct producers *p)
 {
 	if (!p)
 		return;
-	worker_free(p, p->sum);
+	if (p->sum)
+		worker_deinit(p, p->sum);
+	mem_free(p->sum);
 	wait_tables_free(p->tables);
 	VEC_FREE(&p->blocking.groups);
 	VEC_FREE(&p->class_set.groups);
@@ -305,7 +298,8 @@ void producers_free(struct producers *p)
 
 struct collector producers_collector(struct producers *p)
 {
-	return (struct collector){p, worker_new, producers_track, producers_merge, worker_free};
+	return (struct collector){p, sizeof(struct producers_worker), NULL, producers_track,
+		producers_merge, worker_deinit};
 }
 
 bool producers_finish(struct producers *p, struct incore_error *e)

@@ -111,18 +111,6 @@ static bool waves_track(void *self, void *mine, const struct walk_track *w, stru
 	return true;
 }
 
-static void *worker_new(void *self)
-{
-	(void)self;
-	return mem_zalloc(1, sizeof(struct gather));
-}
-
-static void worker_free(void *self, void *mine)
-{
-	(void)self;
-	mem_free(mine);
-}
-
 static bool waves_merge(void *self, void *mine, struct incore_error *e)
 {
 	struct waves *w = self;
@@ -145,7 +133,7 @@ static bool waves_merge(void *self, void *mine, struct incore_error *e)
 
 struct collector waves_collector(struct waves *w)
 {
-	return (struct collector){w, worker_new, waves_track, waves_merge, worker_free};
+	return (struct collector){w, sizeof(struct gather), NULL, waves_track, waves_merge, NULL};
 }
 
 /* Sorts v. */
