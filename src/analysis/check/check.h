@@ -87,6 +87,7 @@ struct check {
 	enum verdict verdict;
 	struct finding *findings; /* by severity, then in the order of the rules */
 	uint32_t n_findings, cap_findings;
+	struct finding spare; /* written where there is no room for another */
 };
 
 struct check *check_new(
