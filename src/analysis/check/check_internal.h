@@ -74,6 +74,7 @@ int64_t check_target_cu(const struct check *c);
 
 /* The rules, in the order of their numbers. */
 void rule_shell(struct check *c);	/* R1 */
+void rule_code(struct check *c);	/* R1 */
 void rule_missed_se(struct check *c);	/* R2 */
 void rule_truncated(struct check *c);	/* R3 */
 void rule_wave_files(struct check *c);	/* R4 */

@@ -244,7 +244,8 @@ static bool join_all(struct core_dump *c)
 		size_t ie = has_s ? same_key(c->starts.v, i, c->starts.n) : i;
 		size_t ke = has_d ? same_key(c->ends.v, k, c->ends.n) : k;
 
-		if (!join_group(c, c->starts.v + i, ie - i, c->ends.v + k, ke - k))
+		if (!join_group(c, has_s ? c->starts.v + i : NULL, ie - i,
+			    has_d ? c->ends.v + k : NULL, ke - k))
 			return false;
 		i = ie;
 		k = ke;
