@@ -11,8 +11,7 @@
  * A track that cannot be read does not stop the walk: it becomes a note, and the result says how
  * many were lost.
  */
-#ifndef ANALYSIS_WALK_H
-#define ANALYSIS_WALK_H
+#pragma once
 
 #include "analysis/selection.h"
 #include "base/pool.h"
@@ -62,5 +61,3 @@ bool walk_tracks(const struct trace *t, const struct walk_options *o,
 	const struct collector *const *collectors, size_t n_collectors, struct walk_result *out,
 	struct incore_error *e);
 void walk_result_deinit(struct walk_result *r);
-
-#endif

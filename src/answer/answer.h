@@ -8,8 +8,7 @@
  * which it keeps alive. Threads: answers are independent of each other; captures are shared.
  * May fail: as the question says; then the answer holds its warnings and nothing else.
  */
-#ifndef ANSWER_ANSWER_H
-#define ANSWER_ANSWER_H
+#pragma once
 
 #include "analysis/selection.h"
 #include "analysis/walk.h"
@@ -112,5 +111,3 @@ void input_json(const struct trace *t, unsigned want, struct json_writer *w);
 /* "estimate (910b1, published-constants)" where the trace says what made it, else the evidence. */
 const char *evidence_text(const struct trace *t, char buf[EVIDENCE_TEXT]);
 #define EVIDENCE_WORDS "hardware-trace|hardware-sample|vendor-simulator|estimate|unknown"
-
-#endif

@@ -4,8 +4,7 @@
  * well. `e` may be NULL where the caller does not care. Out of memory while making an error keeps
  * status and code and drops the text: never a crash.
  */
-#ifndef BASE_ERROR_H
-#define BASE_ERROR_H
+#pragma once
 
 #include <stdarg.h>
 #include <stddef.h>
@@ -61,5 +60,3 @@ void err_move(struct incore_error *dst, struct incore_error *src);
 /* "file:line:col: message" or "file@offset: message"; then " because: ..." per cause, on one line.
  */
 void err_format(const struct incore_error *e, struct strbuf *out);
-
-#endif

@@ -18,8 +18,7 @@
  * makes that comparison: a static function of two structs, or for ORDER_AT of two pointers to them.
  * THEN() takes another such function as the next key.
  */
-#ifndef BASE_SEARCH_H
-#define BASE_SEARCH_H
+#pragma once
 
 #include <stdint.h>
 #include <stdlib.h>
@@ -89,5 +88,3 @@ static inline uint64_t quantile_u64(const uint64_t *sorted, uint64_t n, unsigned
 
 	return sorted[i < n ? i : n - 1];
 }
-
-#endif

@@ -4,8 +4,7 @@
  * verb`, listed in verbs.c. It reads options by name, opens traces, calls one analysis, prints
  * text, JSON or CSV. No logic lives here.
  */
-#ifndef CLI_CLI_H
-#define CLI_CLI_H
+#pragma once
 
 #include <stdio.h>
 
@@ -108,5 +107,3 @@ int cli_fail(struct cli *c);
 /* Text goes through $PAGER when c->out is a terminal; `line` is where it opens (0: top). No-op
  * otherwise. */
 void cli_page(struct cli *c, unsigned line);
-
-#endif

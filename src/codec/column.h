@@ -10,8 +10,7 @@
  *
  * Owner: descriptions are static.
  */
-#ifndef CODEC_COLUMN_H
-#define CODEC_COLUMN_H
+#pragma once
 
 #include <stddef.h>
 
@@ -138,5 +137,3 @@ struct record {
 #define RECORD_OF(S, STYLE, COLUMNS) \
 	{COLUMNS, sizeof(COLUMNS) / sizeof((COLUMNS)[0]), STYLE, sizeof(struct S)}
 /* clang-format on */
-
-#endif

@@ -4,8 +4,7 @@
  * invalid UTF-8 is replaced by U+FFFD; a double that is not finite is written as null. Failures
  * latch and are told by json_w_finish(). Owner: the writer borrows its sink.
  */
-#ifndef CODEC_JSON_WRITER_H
-#define CODEC_JSON_WRITER_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -65,5 +64,3 @@ void json_w_kv_row_object(struct json_writer *w, const char *key);
 
 /* All containers must be closed. False with the first failure of the sink. */
 bool json_w_finish(struct json_writer *w, struct incore_error *e);
-
-#endif

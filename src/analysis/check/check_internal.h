@@ -3,8 +3,7 @@
  * check_internal.h: what the files check*.c share: the facts gathered by one walk, and how a rule
  * writes its finding. Lack of memory is latched, and told by check_finish().
  */
-#ifndef ANALYSIS_CHECK_CHECK_INTERNAL_H
-#define ANALYSIS_CHECK_CHECK_INTERNAL_H
+#pragma once
 
 #include "analysis/check/check.h"
 #include "base/map.h"
@@ -112,5 +111,3 @@ void rule_flag_pairs(struct check *c);
 void rule_sim_time(struct check *c);
 void rule_sim_totals(struct check *c);
 void rule_sim_busy(struct check *c);
-
-#endif

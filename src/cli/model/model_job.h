@@ -3,8 +3,7 @@
  * model_job.h: what the verbs of `incore model` share: how a kernel and its arguments are named,
  * the profile, how streams and findings are told, and the directory that is written.
  */
-#ifndef CLI_MODEL_MODEL_JOB_H
-#define CLI_MODEL_MODEL_JOB_H
+#pragma once
 
 #include "answer/rows.h"
 #include "cli/cli.h"
@@ -103,5 +102,3 @@ struct profile_row profile_row_of(const struct profile *p);
 #define MODEL_CORES "aic|aiv0|aiv1"
 #define MODEL_PIPES "S|V|MTE1|MTE2|MTE3|M|FIX|ALL|none"
 #define MODEL_STATUS "device|camodel|fit|guess"
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* summary_page.h: paragraphs and tables of the summary pages. */
-#ifndef CLI_TEXT_SUMMARY_PAGE_H
-#define CLI_TEXT_SUMMARY_PAGE_H
+#pragma once
 
 #include "answer/summary.h"
 #include "cli/cli.h"
@@ -32,5 +31,3 @@ void page_put_tail(struct table *t, struct str text, size_t max);
 void page_put_row_number(struct table *t, int64_t v);
 /* Prints and frees the table. */
 bool page_finish(struct page *p, struct table *t);
-
-#endif
