@@ -71,7 +71,7 @@ static const char *bar(char buf[64], double percentage)
 	char *p = buf;
 
 	for (n = n < 160 ? n : 160; n >= 8; n -= 8, p += 3)
-		memcpy(p, "\xe2\x96\x88", 3);
+		snprintf(p, 4, "\xe2\x96\x88");
 	snprintf(p, 4, "%s", eighths[n]);
 	return buf;
 }
