@@ -319,11 +319,11 @@ static int clean_all(struct cli *c, struct clean_runs *runs)
 	bool is_new = false;
 
 	dir = dir ? dir : default_dir(c, runs);
-	if (!names || !dir)
+	if (!names || !dir) {
 		err_nomem(&c->error);
-	else
-		make_dir(dir, &is_new, &c->error);
-	if (c->error.status)
+		return cli_fail(c);
+	}
+	if (!make_dir(dir, &is_new, &c->error))
 		return cli_fail(c);
 	run_all(&r, runs, names, dir);
 	if (is_new && !r.n_done)

@@ -60,7 +60,7 @@ bool dump_cli_open_quietly(struct cli *c, const char *path, struct dump **out);
 bool dump_cli_select(struct cli *c, struct dump_select *out);
 
 #define DUMP_DIMS_TEXT (24 * DUMP_MAX_RANK + 4)
-#define DUMP_MEMBERS_TEXT (16 * DUMP_MAX_MEMBERS)
+#define DUMP_MEMBERS_TEXT ((size_t)16 * DUMP_MAX_MEMBERS)
 #define DUMP_SCALAR_TEXT 160
 /* Text in the caller's buffer. */
 const char *dump_text_members(const struct dump *d, uint32_t members, char buf[DUMP_MEMBERS_TEXT]);
