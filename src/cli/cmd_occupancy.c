@@ -91,8 +91,7 @@ static bool draw_times(struct cli *c, const struct occupancy_answer *a)
 		for (unsigned s = 0; s + 4 < n_columns; s++)
 			table_double(&t, by_se[s], 1);
 	}
-	ok = table_print(&t, c);
-	table_deinit(&t);
+	ok = table_finish(&t, c);
 	draw_shown(c, n, a->series.n);
 	return ok;
 }

@@ -38,57 +38,36 @@ static const char *published_text(char buf[80], const struct validate_row *r)
 
 static void put_row(struct table *t, const struct validate_row *r, bool with_role)
 {
-	char buf[80], a[32];
+	char published[80], estimate[32], error[32], gate[32] = "";
 
+	snprintf(error, sizeof(error), "%+.1f", (double)r->error_permille / 10);
+	if (r->gate_permille)
+		snprintf(gate, sizeof(gate), "%s %u %%", r->is_met ? "within" : "MISSED",
+			r->gate_permille / 10);
 	if (with_role)
 		table_cstr(t, validate_role_name(r->role));
-	table_cstr(t, r->id);
-	table_cstr(t, r->name);
-	table_cstr(t, r->what);
-	table_cstr(t, r->profile);
-	table_cstr(t, published_text(buf, r));
-	table_cstr(t, fmt_milli(a, r->estimate));
-	table_cstr(t, r->unit);
-	snprintf(buf, sizeof(buf), "%+.1f", (double)r->error_permille / 10);
-	table_cstr(t, buf);
-	if (r->gate_permille)
-		snprintf(buf, sizeof(buf), "%s %u %%", r->is_met ? "within" : "MISSED",
-			r->gate_permille / 10);
-	else
-		buf[0] = 0;
-	table_cstr(t, buf);
+	TABLE_ROW(t, CELL_TEXT(r->id), CELL_TEXT(r->name), CELL_TEXT(r->what),
+		CELL_TEXT(r->profile), CELL_TEXT(published_text(published, r)),
+		CELL_TEXT(fmt_milli(estimate, r->estimate)), CELL_TEXT(r->unit), CELL_TEXT(error),
+		CELL_TEXT(gate));
 	table_style(t, !r->gate_permille ? CELL_PLAIN : r->is_met ? CELL_GOOD : CELL_BAD);
 	table_cstr(t, r->remark);
 }
 
-static const struct table_column columns[] = {
-	{"role", NULL, CELL_LEFT, false},
-	{"id", NULL, CELL_LEFT, false},
-	{"workload", NULL, CELL_LEFT, true},
-	{"what", NULL, CELL_LEFT, false},
-	{"profile", NULL, CELL_LEFT, false},
-	{"published", NULL, CELL_RIGHT, false},
-	{"estimate", NULL, CELL_RIGHT, false},
-	{"unit", NULL, CELL_LEFT, false},
-	{"error %", "error_pct", CELL_RIGHT, false},
-	{"gate", NULL, CELL_LEFT, false},
-	{"remark", NULL, CELL_LEFT, false},
-};
+#define TITLES "id<|workload~|what<|profile<|published|estimate|unit<|"
 
 /* role: ROW_ROLES for all of them in one table (CSV). */
 static bool put_table(struct cli *c, const struct validate_result *r, enum validate_role role)
 {
 	bool all = role == ROW_ROLES;
 	struct table t;
-	bool ok;
 
-	table_init(&t, columns + !all, 10 + all);
+	table_titles(&t,
+		all ? "role<|" TITLES "error_pct|gate<|remark<" : TITLES "error %|gate<|remark<");
 	for (size_t i = 0; i < r->rows.n; i++)
 		if (all || r->rows.v[i].role == role)
 			put_row(&t, &r->rows.v[i], all);
-	ok = table_print(&t, c) || err_nomem(&c->error);
-	table_deinit(&t);
-	return ok;
+	return table_finish(&t, c);
 }
 
 static bool tell_text(struct cli *c, const struct validate_result *r)
