@@ -311,7 +311,7 @@ static const char *default_dir(struct cli *c, struct clean_runs *runs)
 	return slash == 0 ? "/" : arena_strndup(&runs->arena, path.p, (size_t)slash);
 }
 
-static int clean_all(struct cli *c, struct clean_runs *runs)
+static bool clean_all(struct cli *c, struct clean_runs *runs)
 {
 	const char *dir = cli_text(c, "output");
 	char **names = name_runs(runs);
@@ -324,16 +324,14 @@ static int clean_all(struct cli *c, struct clean_runs *runs)
 	else
 		make_dir(dir, &is_new, &c->error);
 	if (c->error.status)
-		return cli_fail(c);
+		return false;
 	run_all(&r, runs, names, dir);
 	if (is_new && !r.n_done)
 		rmdir(dir);
 	if (c->use_json && !r.is_open && !c->error.status)
 		open_envelope(&r);
 	/* The runs that are done are told whole, also where another one failed. */
-	if (r.is_open && !close_envelope(&r))
-		return cli_fail(c);
-	return c->error.status ? cli_fail(c) : INCORE_OK;
+	return (!r.is_open || close_envelope(&r)) && !c->error.status;
 }
 
 /* A list of runs decides where a folder has one: each of them lies there twice. */
@@ -354,10 +352,9 @@ static bool find_runs(struct clean_runs *runs, const char *path, struct incore_e
 	return ok;
 }
 
-static int run(struct cli *c)
+static bool run(struct cli *c)
 {
 	struct clean_runs runs = {0};
-	int status = INCORE_OK;
 	bool ok = true;
 
 	arena_init(&runs.arena);
@@ -368,9 +365,9 @@ static int run(struct cli *c)
 			runs.n_unreadable, plural(runs.n_unreadable));
 		c->n_losses++;
 	}
-	status = ok ? clean_all(c, &runs) : cli_fail(c);
+	ok = ok && clean_all(c, &runs);
 	clean_runs_deinit(&runs);
-	return status;
+	return ok;
 }
 
 const struct verb verb_clean = {

@@ -174,52 +174,42 @@ static bool write_packed(
 	return ok;
 }
 
-static int pack(struct cli *c, const struct trace *t)
+static bool pack(struct cli *c, const struct trace *t)
 {
 	struct packed_result r;
 	const char *path = cli_text(c, "output");
 	char *name = NULL;
 	uint64_t bytes = 0;
-	int status = INCORE_OK;
+	bool ok;
 
 	if (cli_flag(c, "strict") && c->n_losses)
-		return INCORE_OK; /* nothing is written; the program says why */
+		return true; /* nothing is written; the program says why */
 	name = path ? mem_strndup(path, strlen(path)) : default_name(t->meta.origin);
-	if (!name)
-		err_nomem(&c->error);
-	if (!name || !input_bytes(t->meta.origin, &bytes, &c->error) ||
-		!write_packed(c, t, name, &r)) {
-		status = cli_fail(c);
-		goto out;
-	}
-	if (r.n_failed) {
+	ok = (name || err_nomem(&c->error)) && input_bytes(t->meta.origin, &bytes, &c->error) &&
+	     write_packed(c, t, name, &r);
+	if (ok && r.n_failed) {
 		c->n_losses++;
 		cli_warn(c, "%u of %u wave%s could not be read; the file keeps their errors",
 			r.n_failed, r.n_tracks, plural(r.n_tracks));
 	}
-	if (strcmp(name, "-") == 0)
-		goto out; /* stdout holds the file itself */
-	if (!c->use_json)
-		print_text(c, t, name, &r, bytes);
-	else if (!print_json(c, t, name, &r, bytes))
-		status = cli_fail(c);
-out:
+	if (ok && strcmp(name, "-") != 0) { /* else stdout holds the file itself */
+		if (c->use_json)
+			ok = print_json(c, t, name, &r, bytes);
+		else
+			print_text(c, t, name, &r, bytes);
+	}
 	mem_free(name);
-	return status;
+	return ok;
 }
 
-static int run(struct cli *c)
+static bool run(struct cli *c)
 {
 	struct trace *t = NULL;
 	struct asked x;
-	int status;
+	bool ok = cli_begin(c, &x) && cli_open(c, &x, c->args[0], IMPORT_ALL, &t) && pack(c, t);
 
-	if (cli_begin(c, &x) && cli_open(c, &x, c->args[0], IMPORT_ALL, &t))
-		status = pack(c, t);
-	else
-		status = cli_fail(c);
 	cli_answered(&x);
-	return status;
+	return ok;
 }
 
 const struct verb verb_pack = {

@@ -263,14 +263,7 @@ static bool take_request(struct cli *c, struct replay_lists *l, struct replay_re
 	return take_cores(c, q);
 }
 
-static int fail_replay(struct cli *c)
-{
-	int status = cli_fail(c);
-
-	return output_interrupted(NULL) ? INTERRUPTED_STATUS : status;
-}
-
-static int answer_replay(
+static bool answer_replay(
 	struct cli *c, const struct replay_request *q, const struct replay_report *r)
 {
 	struct replay_input in = {q->dump ? q->dump : "", q->arg_spec ? q->arg_spec : ""};
@@ -298,13 +291,11 @@ static int answer_replay(
 			fill_slot(&slots[x.slots.n++], &r->args, i);
 	if (r->outcome.warning)
 		cli_warn(c, "%s", r->outcome.warning);
-	return (c->use_json ? cli_json(c, &input_record, &in, &replayed_record, &x)
-			    : print_text(c, &x))
-		       ? INCORE_OK
-		       : cli_fail(c);
+	return c->use_json ? cli_json(c, &input_record, &in, &replayed_record, &x)
+			   : print_text(c, &x);
 }
 
-static int run_replay(struct cli *c)
+static bool run_replay(struct cli *c)
 {
 	struct replay_lists lists;
 	struct msprof_options msprof;
@@ -320,31 +311,24 @@ static int run_replay(struct cli *c)
 		.backend = backend_find(cli_text(c, "backend"))};
 	struct replay_report r = {0};
 	struct strbuf command = {0};
-	int status;
+	bool ok;
 
 	if (!take_request(c, &lists, &q) || !replay_backend_options(c, &msprof))
-		return cli_fail(c);
+		return false;
 	q.backend_options = q.backend == &backend_msprof ? (const void *)&msprof : &model;
 	sb_puts(&command, "incore replay ");
 	process_quote(c->words, &command);
 	q.command = command.p;
 	output_finish_on_interrupt();
-	if (command.failed) {
-		err_nomem(&c->error);
-		status = fail_replay(c);
-	} else if (!replay_run(&q, &r, &c->error)) {
-		status = fail_replay(c);
-	} else {
-		status = answer_replay(c, &q, &r);
-	}
+	ok = command.failed ? err_nomem(&c->error)
+			    : replay_run(&q, &r, &c->error) && answer_replay(c, &q, &r);
 	replay_report_deinit(&r);
 	sb_free(&command);
-	return status;
+	return ok;
 }
 
 const struct verb verb_replay = {
 	.name = "replay",
-	.args = "",
 	.summary = "run one recorded dispatch of a kernel again, off its machine",
 	.groups = OPTIONS_OUTPUT | OPTIONS_OWN_FILE,
 	.options = options,

@@ -351,7 +351,7 @@ static bool make(struct job *j)
 	return write_file(j, &r) && print_done(j, traces);
 }
 
-static int run(struct cli *c)
+static bool run(struct cli *c)
 {
 	struct job j = {.c = c, .kept = {.n_captures = c->n_args, .error = &c->error}};
 	bool ok = make(&j);
@@ -370,7 +370,7 @@ static int run(struct cli *c)
 	sb_free(&j.health);
 	sb_free(&j.difference);
 	sb_free(&j.again);
-	return ok ? INCORE_OK : cli_fail(c);
+	return ok;
 }
 
 const struct verb verb_report = {

@@ -164,25 +164,23 @@ static void tell_unread(struct checked *k)
 			cli_warn(k->c, "%s", p->v.v[i].text);
 }
 
-static int run_dump_check(struct cli *c)
+static bool run_dump_check(struct cli *c)
 {
 	struct checked k = {.c = c};
-	int status = INCORE_OK;
-
 	/* not dump_cli_open(): what it would warn of is the answer here */
-	if (!dump_cli_open_quietly(c, c->args[0], &k.d) || !dump_check(k.d, &k.check, &c->error)) {
-		status = cli_fail(c);
-	} else {
+	bool ok =
+		dump_cli_open_quietly(c, c->args[0], &k.d) && dump_check(k.d, &k.check, &c->error);
+
+	if (ok) {
 		tell_unread(&k);
-		if (!c->use_json)
+		c->is_no = dump_verdict_of(k.d) == DUMP_DEFECTIVE;
+		if (c->use_json)
+			ok = print_json(&k);
+		else
 			print_text(&k);
-		else if (!print_json(&k))
-			status = cli_fail(c);
-		if (status == INCORE_OK && dump_verdict_of(k.d) == DUMP_DEFECTIVE)
-			status = INCORE_NO;
 	}
 	dump_free(k.d);
-	return status;
+	return ok;
 }
 
 const struct verb dump_verb_check = {

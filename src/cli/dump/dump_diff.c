@@ -239,24 +239,22 @@ static bool print(struct job *j)
 	return true;
 }
 
-static int run_dump_diff(struct cli *c)
+static bool run_dump_diff(struct cli *c)
 {
 	struct job j = {.c = c};
-	int status = INCORE_OK;
+	bool ok;
 
 	j.options.nan_differs = cli_flag(c, "nan-differs");
 	j.options.ignore_scalars = cli_flag(c, "no-scalars");
-	if (!tolerance(c, "rtol", &j.options.rtol) || !tolerance(c, "atol", &j.options.atol) ||
-		!dump_cli_open(c, c->args[0], &j.a) || !dump_cli_open(c, c->args[1], &j.b) ||
-		!dump_diff(j.a, j.b, &j.options, &j.diff, &c->error) || !print(&j))
-		status = cli_fail(c);
-	else if (dump_diff_differs(&j.diff))
-		status = INCORE_NO;
+	ok = tolerance(c, "rtol", &j.options.rtol) && tolerance(c, "atol", &j.options.atol) &&
+	     dump_cli_open(c, c->args[0], &j.a) && dump_cli_open(c, c->args[1], &j.b) &&
+	     dump_diff(j.a, j.b, &j.options, &j.diff, &c->error) && print(&j);
+	c->is_no = ok && dump_diff_differs(&j.diff);
 	VEC_FREE(&j.shown);
 	dump_diff_deinit(&j.diff);
 	dump_free(j.a);
 	dump_free(j.b);
-	return status;
+	return ok;
 }
 
 const struct verb dump_verb_diff = {

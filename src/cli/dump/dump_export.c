@@ -153,20 +153,18 @@ static bool export_records(struct cli *c, struct dump *d, const record_list *lis
 	return ok;
 }
 
-static int run_dump_export(struct cli *c)
+static bool run_dump_export(struct cli *c)
 {
 	struct dump *d = NULL;
 	struct dump_select select;
 	record_list list = {0};
-	int status = INCORE_OK;
+	bool ok = dump_cli_select(c, &select) && dump_cli_open(c, c->args[0], &d) &&
+		  dump_select_list(&select, d, &list, &c->error) && export_records(c, d, &list);
 
-	if (!dump_cli_select(c, &select) || !dump_cli_open(c, c->args[0], &d) ||
-		!dump_select_list(&select, d, &list, &c->error) || !export_records(c, d, &list))
-		status = cli_fail(c);
 	VEC_FREE(&list);
 	dump_select_deinit(&select);
 	dump_free(d);
-	return status;
+	return ok;
 }
 
 const struct verb dump_verb_export = {

@@ -364,23 +364,21 @@ static bool print(struct ls *l, const char *by)
 	return print_table(l->c, &x);
 }
 
-static int run_dump_ls(struct cli *c)
+static bool run_dump_ls(struct cli *c)
 {
 	struct ls l = {.c = c};
 	const char *by = cli_text(c, "by");
-	int status = INCORE_OK;
+	bool ok = dump_cli_select(c, &l.select) && dump_cli_open(c, c->args[0], &l.d) &&
+		  dump_select_list(&l.select, l.d, &l.list, &c->error) &&
+		  (strcmp(by, "slot") != 0 || dump_choose(l.d, &c->error)) &&
+		  (strcmp(by, "record") == 0 || collect(&l, strcmp(by, "task") == 0)) &&
+		  print(&l, by);
 
-	if (!dump_cli_select(c, &l.select) || !dump_cli_open(c, c->args[0], &l.d) ||
-		!dump_select_list(&l.select, l.d, &l.list, &c->error) ||
-		(strcmp(by, "slot") == 0 && !dump_choose(l.d, &c->error)) ||
-		(strcmp(by, "record") != 0 && !collect(&l, strcmp(by, "task") == 0)) ||
-		!print(&l, by))
-		status = cli_fail(c);
 	VEC_FREE(&l.list);
 	VEC_FREE(&l.rows);
 	dump_select_deinit(&l.select);
 	dump_free(l.d);
-	return status;
+	return ok;
 }
 
 const struct verb dump_verb_ls = {

@@ -120,23 +120,21 @@ static void print_text(struct cli *c, const struct repair_report *r)
 		COUNTED(r->n_incomplete, "task"));
 }
 
-static int run_dump_repair(struct cli *c)
+static bool run_dump_repair(struct cli *c)
 {
 	struct repair_report r = {0};
-	int status = INCORE_OK;
+	bool ok = dump_repair(c->args[0], &r, &c->error);
 
-	if (!dump_repair(c->args[0], &r, &c->error)) {
-		status = cli_fail(c);
-	} else {
+	if (ok) {
 		if (r.cut_why || r.n_lost_payloads || r.n_incomplete || r.lost_records)
 			c->n_losses++;
-		if (!c->use_json)
+		if (c->use_json)
+			ok = print_json(c, &r);
+		else
 			print_text(c, &r);
-		else if (!print_json(c, &r))
-			status = cli_fail(c);
 	}
 	repair_report_deinit(&r);
-	return status;
+	return ok;
 }
 
 const struct verb dump_verb_repair = {

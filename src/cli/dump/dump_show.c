@@ -403,27 +403,23 @@ static bool read_limit(struct show *s)
 		"--limit wants a whole number or 'all', not '%s'", text);
 }
 
-static int run_dump_show(struct cli *c)
+static bool run_dump_show(struct cli *c)
 {
 	struct show s = {.c = c, .is_hex = cli_flag(c, "hex")};
-	int status = INCORE_OK;
+	bool ok;
 
 	dump_select_init(&s.select);
-	if (!read_limit(&s) || !dump_cli_select(c, &s.select) ||
-		!dump_cli_open(c, c->args[0], &s.d) ||
-		!dump_select_list(&s.select, s.d, &s.list, &c->error) ||
-		!dump_choose(s.d, &c->error)) {
-		status = cli_fail(c);
-	} else {
-		if (!c->use_json)
-			cli_page(c, 0);
-		if (!(c->use_json ? print_json(&s) : print_text(&s)))
-			status = cli_fail(c);
+	ok = read_limit(&s) && dump_cli_select(c, &s.select) &&
+	     dump_cli_open(c, c->args[0], &s.d) &&
+	     dump_select_list(&s.select, s.d, &s.list, &c->error) && dump_choose(s.d, &c->error);
+	if (ok) {
+		cli_page(c, 0);
+		ok = c->use_json ? print_json(&s) : print_text(&s);
 	}
 	VEC_FREE(&s.list);
 	dump_select_deinit(&s.select);
 	dump_free(s.d);
-	return status;
+	return ok;
 }
 
 const struct verb dump_verb_show = {

@@ -208,25 +208,22 @@ static bool compare(struct cli *c, struct asked *x, struct side s[2], struct pip
 	       pipe_compare(s[0].pipes, s[1].pipes, k, &c->error);
 }
 
-static int run_model_compare(struct cli *c)
+static bool run_model_compare(struct cli *c)
 {
 	struct side s[2] = {{0}};
 	struct pipe_compare k;
 	struct asked x;
-	int status;
+	bool ok = cli_begin(c, &x) && compare(c, &x, s, &k);
 
-	if (!cli_begin(c, &x) || !compare(c, &x, s, &k)) {
-		status = cli_fail(c);
-	} else {
-		bool ok = c->use_json ? tell_json(c, s, &k) : tell_text(c, s, &k);
-
-		status = !ok ? cli_fail(c) : k.is_same_count ? INCORE_OK : INCORE_NO;
+	if (ok) {
+		ok = c->use_json ? tell_json(c, s, &k) : tell_text(c, s, &k);
+		c->is_no = !k.is_same_count;
 		pipe_compare_deinit(&k);
 	}
 	for (unsigned i = 0; i < 2; i++)
 		pipes_free(s[i].pipes);
 	cli_answered(&x);
-	return status;
+	return ok;
 }
 
 const struct verb model_verb_compare = {

@@ -94,7 +94,7 @@ static bool tell(struct cli *c, const struct profile *p, struct rows rows)
 	return true;
 }
 
-static int fill_and_tell(struct cli *c, const struct profile *p)
+static bool fill_and_tell(struct cli *c, const struct profile *p)
 {
 	size_t n;
 	const struct op_info *table = op_table(&n);
@@ -103,30 +103,27 @@ static int fill_and_tell(struct cli *c, const struct profile *p)
 
 	ok = ok && fill_rows(c, p, table, n, rows) && tell(c, p, (struct rows){rows + 1, n - 1});
 	mem_free(rows);
-	return ok ? INCORE_OK : cli_fail(c);
+	return ok;
 }
 
-static int run_model_ops(struct cli *c)
+static bool run_model_ops(struct cli *c)
 {
 	enum opstream_arch arch;
 	struct profile p;
-	int status;
+	bool ok;
 
 	if (!model_cli_arch(c, &arch) || !model_cli_profile(c, arch, &p))
-		return cli_fail(c);
-	status = fill_and_tell(c, &p);
+		return false;
+	ok = fill_and_tell(c, &p);
 	profile_deinit(&p);
-	return status;
+	return ok;
 }
 
 const struct verb model_verb_ops = {
 	.name = "model ops",
-	.args = "",
 	.summary = "list the ops and intrinsics that the model knows",
 	.groups = OPTIONS_OUTPUT | OPTIONS_CSV,
 	.options = options,
-	.min_args = 0,
-	.max_args = 0,
 	.run = run_model_ops,
 	.records = records,
 	.inputs = model_inputs,

@@ -158,32 +158,26 @@ static bool tell_json(struct cli *c, const struct validate_result *r)
 	return model_json(c, NULL, NULL, &data_record, &x);
 }
 
-static int run_model_validate(struct cli *c)
+static bool run_model_validate(struct cli *c)
 {
 	struct validate_options o = {
 		.profile = cli_text(c, "profile"), .ops_only = cli_flag(c, "ops-only")};
 	struct validate_result r;
-	bool is_met;
+	bool ok;
 
 	if (!validate_run(&o, &r, &c->error))
-		return cli_fail(c);
-	is_met = !r.n_missed && !r.n_findings;
-	if (!(c->use_json ? tell_json(c, &r) : tell_text(c, &r))) {
-		validate_deinit(&r);
-		return cli_fail(c);
-	}
+		return false;
+	c->is_no = r.n_missed || r.n_findings;
+	ok = c->use_json ? tell_json(c, &r) : tell_text(c, &r);
 	validate_deinit(&r);
-	return is_met ? INCORE_OK : INCORE_NO;
+	return ok;
 }
 
 const struct verb model_verb_validate = {
 	.name = "model validate",
-	.args = "",
 	.summary = "the model against published measurements; 1: a gate missed",
 	.groups = OPTIONS_OUTPUT | OPTIONS_CSV,
 	.options = options,
-	.min_args = 0,
-	.max_args = 0,
 	.run = run_model_validate,
 	.records = records,
 	.inputs = model_inputs,
