@@ -315,8 +315,6 @@ static bool ask_check(const struct request *r, struct answer *a, struct incore_e
 	return ok;
 }
 
-static const struct record *const records[] = {&check_record, NULL};
-
 const struct question question_check = {
 	.name = "check",
 	.args = "PATH...",
@@ -324,6 +322,6 @@ const struct question question_check = {
 	.groups = OPTIONS_CAPTURE,
 	.min_paths = 1,
 	.max_paths = 1000,
-	.records = records,
+	.records = RECORDS(&check_record),
 	.ask = ask_check,
 };

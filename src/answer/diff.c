@@ -363,8 +363,6 @@ static bool ask_diff(const struct request *r, struct answer *a, struct incore_er
 	return make_values(j, e) && make_parts(j, e) && make_gates(j, e);
 }
 
-static const struct record *const records[] = {&diff_record, NULL};
-
 const struct question question_diff = {
 	.name = "diff",
 	.args = "A B",
@@ -374,6 +372,6 @@ const struct question question_diff = {
 	.params_size = sizeof(struct diff_params),
 	.min_paths = 2,
 	.max_paths = 2,
-	.records = records,
+	.records = RECORDS(&diff_record),
 	.ask = ask_diff,
 };

@@ -568,9 +568,6 @@ static bool ask_hot(const struct request *r, struct answer *a, struct incore_err
 	return ok;
 }
 
-static const struct record *const records[] = {
-	&by_instr, &by_group, &by_line, &by_cause, &by_pair, &by_producer, NULL};
-
 const struct question question_hot = {
 	.name = "hot",
 	.args = "PATH",
@@ -580,6 +577,6 @@ const struct question question_hot = {
 	.params_size = sizeof(struct hot_params),
 	.min_paths = 1,
 	.max_paths = 1,
-	.records = records,
+	.records = RECORDS(&by_instr, &by_group, &by_line, &by_cause, &by_pair, &by_producer),
 	.ask = ask_hot,
 };

@@ -573,8 +573,6 @@ static bool ask_info(const struct request *r, struct answer *a, struct incore_er
 	return true;
 }
 
-static const struct record *const records[] = {&info_record, &list_record, NULL};
-
 const struct question question_info = {
 	.name = "info",
 	.args = "PATH...",
@@ -584,6 +582,6 @@ const struct question question_info = {
 	.params_size = sizeof(struct info_params),
 	.min_paths = 1,
 	.max_paths = 4096,
-	.records = records,
+	.records = RECORDS(&info_record, &list_record),
 	.ask = ask_info,
 };

@@ -140,8 +140,6 @@ static bool ask_isa(const struct request *r, struct answer *a, struct incore_err
 	return ok;
 }
 
-static const struct record *const records[] = {&isa_record, NULL};
-
 const struct question question_isa = {
 	.name = "isa",
 	.args = "PATH",
@@ -151,6 +149,6 @@ const struct question question_isa = {
 	.params_size = sizeof(struct isa_params),
 	.min_paths = 1,
 	.max_paths = 1,
-	.records = records,
+	.records = RECORDS(&isa_record),
 	.ask = ask_isa,
 };

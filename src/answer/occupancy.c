@@ -538,8 +538,6 @@ static bool ask_occupancy(const struct request *r, struct answer *a, struct inco
 	return ok;
 }
 
-static const struct record *const records[] = {&occupancy_record, &occupancy_of_pipes_record, NULL};
-
 const struct question question_occupancy = {
 	.name = "occupancy",
 	.args = "PATH",
@@ -549,6 +547,6 @@ const struct question question_occupancy = {
 	.params_size = sizeof(struct occupancy_params),
 	.min_paths = 1,
 	.max_paths = 1,
-	.records = records,
+	.records = RECORDS(&occupancy_record, &occupancy_of_pipes_record),
 	.ask = ask_occupancy,
 };

@@ -513,8 +513,6 @@ static bool ask_summary(const struct request *r, struct answer *a, struct incore
 	return ok;
 }
 
-static const struct record *const records[] = {&summary_record, &summary_pipes_record, NULL};
-
 const struct question question_summary = {
 	.name = "summary",
 	.args = "PATH",
@@ -522,6 +520,6 @@ const struct question question_summary = {
 	.groups = OPTIONS_SELECT | OPTIONS_TOP | OPTIONS_CAPTURE,
 	.min_paths = 1,
 	.max_paths = 1,
-	.records = records,
+	.records = RECORDS(&summary_record, &summary_pipes_record),
 	.ask = ask_summary,
 };

@@ -435,8 +435,6 @@ static bool ask_waves(const struct request *r, struct answer *a, struct incore_e
 	return ok;
 }
 
-static const struct record *const records[] = {&waves_record, &waves_of_pipes_record, NULL};
-
 const struct question question_waves = {
 	.name = "waves",
 	.args = "PATH",
@@ -446,6 +444,6 @@ const struct question question_waves = {
 	.params_size = sizeof(struct waves_params),
 	.min_paths = 1,
 	.max_paths = 1,
-	.records = records,
+	.records = RECORDS(&waves_record, &waves_of_pipes_record),
 	.ask = ask_waves,
 };

@@ -96,7 +96,6 @@ static const struct column answer_columns[] = {
 	LIST(clean_answer, runs, &cleaned_record, "the runs that were cleaned"),
 };
 static const struct record answer_record = RECORD_OF(clean_answer, RECORD_BLOCK, answer_columns);
-static const struct record *const records[] = {&answer_record, NULL};
 
 static bool print_json(struct json_writer *w, const struct clean_job *j, struct incore_error *e)
 {
@@ -379,5 +378,5 @@ const struct verb verb_clean = {
 	.min_args = 1,
 	.max_args = 1000,
 	.run = run,
-	.records = records,
+	.records = RECORDS(&answer_record),
 };

@@ -119,7 +119,6 @@ static const struct column exported_columns[] = {
 };
 static const struct record exported_record =
 	RECORD_OF(exported_row, RECORD_BLOCK, exported_columns);
-static const struct record *const records[] = {&exported_record, &format_list_record, NULL};
 
 static bool print_json(struct cli *c, const struct trace *t, const struct export_ops *ops,
 	const char *path, const struct export_result *r)
@@ -206,5 +205,5 @@ const struct verb verb_export = {
 	.options = export_options_table,
 	.max_args = 1,
 	.run = run,
-	.records = records,
+	.records = RECORDS(&exported_record, &format_list_record),
 };

@@ -108,7 +108,6 @@ static const struct column packed_columns[] = {
 		.digits = 3),
 };
 static const struct record packed_record = RECORD_OF(packed_row, RECORD_BLOCK, packed_columns);
-static const struct record *const records[] = {&packed_record, NULL};
 
 static bool print_json(struct cli *c, const struct trace *t, const char *path,
 	const struct packed_result *r, uint64_t in_bytes)
@@ -221,5 +220,5 @@ const struct verb verb_pack = {
 	.min_args = 1,
 	.max_args = 1,
 	.run = run,
-	.records = records,
+	.records = RECORDS(&packed_record),
 };

@@ -36,7 +36,6 @@ static const struct column build_columns[] = {
 	COLUMN_AS(text_item, v, "build_dir", UNIT_NONE, "the build"),
 };
 static const struct record build_record = RECORD_OF(text_item, RECORD_BLOCK, build_columns);
-static const struct record *const inputs[] = {&build_record, NULL};
 
 static const struct column kernel_columns[] = {
 	COLUMN_AS(build_kernel, name, "func", UNIT_NONE, "name of the kernel"),
@@ -147,7 +146,6 @@ static const struct column profiled_columns[] = {
 	LIST(profiled, kernels, &ranked_record, "the kernels, costliest first"),
 };
 static const struct record profiled_record = RECORD_OF(profiled, RECORD_BLOCK, profiled_columns);
-static const struct record *const records[] = {&list_record, &profiled_record, NULL};
 
 static int by_cost(const void *a, const void *b)
 {
@@ -283,6 +281,6 @@ const struct verb verb_profile = {
 	.groups = OPTIONS_OUTPUT | OPTIONS_OWN_FILE,
 	.options = options,
 	.run = run_profile,
-	.records = records,
-	.inputs = inputs,
+	.records = RECORDS(&list_record, &profiled_record),
+	.inputs = RECORDS(&build_record),
 };

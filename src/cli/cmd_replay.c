@@ -204,7 +204,6 @@ static const struct column replayed_columns[] = {
 	COLUMN(replayed, verdict, UNIT_NONE, "how it went"),
 };
 static const struct record replayed_record = RECORD_OF(replayed, RECORD_BLOCK, replayed_columns);
-static const struct record *const records[] = {&replayed_record, NULL};
 
 struct replay_input {
 	const char *dump, *arg_spec;
@@ -214,7 +213,6 @@ static const struct column input_columns[] = {
 	COLUMN(replay_input, arg_spec, UNIT_NONE, "arguments as JSON; empty: none"),
 };
 static const struct record input_record = RECORD_OF(replay_input, RECORD_BLOCK, input_columns);
-static const struct record *const inputs[] = {&input_record, NULL};
 
 static bool print_text(struct cli *c, const struct replayed *x)
 {
@@ -333,6 +331,6 @@ const struct verb verb_replay = {
 	.groups = OPTIONS_OUTPUT | OPTIONS_OWN_FILE,
 	.options = options,
 	.run = run_replay,
-	.records = records,
-	.inputs = inputs,
+	.records = RECORDS(&replayed_record),
+	.inputs = RECORDS(&input_record),
 };

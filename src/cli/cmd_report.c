@@ -289,7 +289,6 @@ static const struct column done_columns[] = {
 	COLUMN(done_row, left_out, UNIT_NONE, "what was left out of it", .flags = COLUMN_NULLABLE),
 };
 static const struct record done_record = RECORD_OF(done_row, RECORD_BLOCK, done_columns);
-static const struct record *const records[] = {&done_record, NULL};
 
 static bool print_done(struct job *j, const struct trace *const *traces)
 {
@@ -382,5 +381,5 @@ const struct verb verb_report = {
 	.min_args = 1,
 	.max_args = MAX_CAPTURES,
 	.run = run,
-	.records = records,
+	.records = RECORDS(&done_record),
 };

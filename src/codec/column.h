@@ -137,6 +137,8 @@ struct record {
 #define MAP(S, M, OF, DOC, ...) COLUMN_HELD(S, M, #M, COLUMN_MAP, OF, DOC, ##__VA_ARGS__)
 #define RECORD_OF(S, STYLE, COLUMNS) \
 	{COLUMNS, sizeof(COLUMNS) / sizeof((COLUMNS)[0]), STYLE, sizeof(struct S)}
+/* A list of records, which NULL ends. */
+#define RECORDS(...) (const struct record *const[]){__VA_ARGS__, NULL}
 /* clang-format on */
 
 #endif

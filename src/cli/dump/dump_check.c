@@ -76,7 +76,6 @@ static const struct column data_columns[] = {
 	LIST(check_data, problems, &problem_record, "the first problems of each kind"),
 };
 static const struct record data_record = RECORD_OF(check_data, RECORD_BLOCK, data_columns);
-static const struct record *const records[] = {&data_record, NULL};
 
 static const void *problem_at(const void *v, size_t i)
 {
@@ -192,6 +191,6 @@ const struct verb dump_verb_check = {
 	.min_args = 1,
 	.max_args = 1,
 	.run = run_dump_check,
-	.records = records,
+	.records = RECORDS(&data_record),
 	.inputs = dump_inputs,
 };

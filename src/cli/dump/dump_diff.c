@@ -140,7 +140,6 @@ static const struct column data_columns[] = {
 	LIST(diff_data, rows, &shown_record, "the pairs"),
 };
 static const struct record data_record = RECORD_OF(diff_data, RECORD_BLOCK, data_columns);
-static const struct record *const records[] = {&data_record, NULL};
 
 struct two_dumps {
 	struct rows dumps;
@@ -149,7 +148,6 @@ static const struct column two_columns[] = {
 	LIST(two_dumps, dumps, &dump_input_record, "A and B", .digits = 2),
 };
 static const struct record two_record = RECORD_OF(two_dumps, RECORD_BLOCK, two_columns);
-static const struct record *const inputs[] = {&two_record, NULL};
 
 static bool print_json(struct job *j)
 {
@@ -266,6 +264,6 @@ const struct verb dump_verb_diff = {
 	.min_args = 2,
 	.max_args = 2,
 	.run = run_dump_diff,
-	.records = records,
-	.inputs = inputs,
+	.records = RECORDS(&data_record),
+	.inputs = RECORDS(&two_record),
 };

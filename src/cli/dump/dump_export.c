@@ -65,7 +65,6 @@ static const struct column data_columns[] = {
 	LIST(export_data, written, &file_record, "the files"),
 };
 static const struct record data_record = RECORD_OF(export_data, RECORD_BLOCK, data_columns);
-static const struct record *const records[] = {&data_record, NULL};
 
 static bool has_file(const struct dump_export_job *job, uint32_t record)
 {
@@ -176,6 +175,6 @@ const struct verb dump_verb_export = {
 	.min_args = 1,
 	.max_args = 1,
 	.run = run_dump_export,
-	.records = records,
+	.records = RECORDS(&data_record),
 	.inputs = dump_inputs,
 };

@@ -321,7 +321,6 @@ static const struct column data_columns[] = {
 	LIST(ls_data, tasks, &ls_task_record, "the tasks", .flags = COLUMN_OPTIONAL),
 };
 static const struct record data_record = RECORD_OF(ls_data, RECORD_BLOCK, data_columns);
-static const struct record *const records[] = {&data_record, NULL};
 
 static bool print_table(struct cli *c, const struct ls_data *x)
 {
@@ -390,6 +389,6 @@ const struct verb dump_verb_ls = {
 	.min_args = 1,
 	.max_args = 1,
 	.run = run_dump_ls,
-	.records = records,
+	.records = RECORDS(&data_record),
 	.inputs = dump_inputs,
 };

@@ -58,13 +58,11 @@ static const struct column data_columns[] = {
 		"the first of the incomplete tasks"),
 };
 static const struct record data_record = RECORD_OF(repair_data, RECORD_BLOCK, data_columns);
-static const struct record *const records[] = {&data_record, NULL};
 
 static const struct column path_columns[] = {
 	COLUMN_AS(text_item, v, "path", UNIT_NONE, "directory of the dump"),
 };
 static const struct record path_record = RECORD_OF(text_item, RECORD_BLOCK, path_columns);
-static const struct record *const inputs[] = {&path_record, NULL};
 
 static bool print_json(struct cli *c, const struct repair_report *r)
 {
@@ -146,6 +144,6 @@ const struct verb dump_verb_repair = {
 	.min_args = 1,
 	.max_args = 1,
 	.run = run_dump_repair,
-	.records = records,
-	.inputs = inputs,
+	.records = RECORDS(&data_record),
+	.inputs = RECORDS(&path_record),
 };

@@ -336,7 +336,6 @@ static const struct column data_columns[] = {
 	LIST(show_data, records, &shown_record, "the records with their values"),
 };
 static const struct record data_record = RECORD_OF(show_data, RECORD_BLOCK, data_columns);
-static const struct record *const records[] = {&data_record, NULL};
 
 static struct any stat_of(unsigned dtype, double as_float, int64_t as_integer)
 {
@@ -431,6 +430,6 @@ const struct verb dump_verb_show = {
 	.min_args = 1,
 	.max_args = 1,
 	.run = run_dump_show,
-	.records = records,
+	.records = RECORDS(&data_record),
 	.inputs = dump_inputs,
 };

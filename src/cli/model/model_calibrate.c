@@ -103,7 +103,6 @@ static const struct column data_columns[] = {
 	LIST(calibrate_data, values, &value_record, "the fitted constants"),
 };
 static const struct record data_record = RECORD_OF(calibrate_data, RECORD_BLOCK, data_columns);
-static const struct record *const records[] = {&data_record, NULL};
 
 static bool tell(
 	struct cli *c, const struct calib_result *r, const struct calib_options *o, size_t n_tasks)
@@ -174,6 +173,6 @@ const struct verb model_verb_calibrate = {
 	.groups = OPTIONS_OUTPUT | OPTIONS_CSV | OPTIONS_OWN_FILE | OPTIONS_CAPTURE,
 	.options = options,
 	.run = run_model_calibrate,
-	.records = records,
+	.records = RECORDS(&data_record),
 	.inputs = model_inputs,
 };

@@ -165,7 +165,6 @@ static const struct column data_columns[] = {
 	LIST(compare_data, rows, &row_record, "pipes, ops or tasks"),
 };
 static const struct record data_record = RECORD_OF(compare_data, RECORD_BLOCK, data_columns);
-static const struct record *const records[] = {&data_record, NULL};
 
 static bool tell_json(struct cli *c, const struct side s[2], const struct pipe_compare *k)
 {
@@ -235,5 +234,5 @@ const struct verb model_verb_compare = {
 	.min_args = 1,
 	.max_args = 2,
 	.run = run_model_compare,
-	.records = records,
+	.records = RECORDS(&data_record),
 };

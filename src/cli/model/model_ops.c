@@ -54,7 +54,6 @@ static const struct column data_columns[] = {
 	LIST(ops_data, ops, &op_record, "all names that are known"),
 };
 static const struct record data_record = RECORD_OF(ops_data, RECORD_BLOCK, data_columns);
-static const struct record *const records[] = {&data_record, NULL};
 
 static bool fill_rows(struct cli *c, const struct profile *p, const struct op_info *table, size_t n,
 	struct op_row *rows)
@@ -125,6 +124,6 @@ const struct verb model_verb_ops = {
 	.groups = OPTIONS_OUTPUT | OPTIONS_CSV,
 	.options = options,
 	.run = run_model_ops,
-	.records = records,
+	.records = RECORDS(&data_record),
 	.inputs = model_inputs,
 };

@@ -36,7 +36,6 @@ static const struct column data_columns[] = {
 	LIST(record_data, streams, &stream_record, "what each core does"),
 };
 static const struct record data_record = RECORD_OF(record_data, RECORD_BLOCK, data_columns);
-static const struct record *const records[] = {&data_record, NULL};
 
 static bool tell(
 	struct cli *c, const struct opstream_set *set, const char *path, enum opstream_arch arch)
@@ -76,6 +75,6 @@ const struct verb model_verb_record = {
 	.min_args = 1,
 	.max_args = 1,
 	.run = run_model_record,
-	.records = records,
+	.records = RECORDS(&data_record),
 	.inputs = model_inputs,
 };

@@ -54,16 +54,15 @@ static void put_row(struct table *t, const struct validate_row *r, bool with_rol
 	table_cstr(t, r->remark);
 }
 
-#define TITLES "id<|workload~|what<|profile<|published|estimate|unit<|"
-
 /* role: ROW_ROLES for all of them in one table (CSV). */
 static bool put_table(struct cli *c, const struct validate_result *r, enum validate_role role)
 {
+	static const char titles[] =
+		"role<|id<|workload~|what<|profile<|published|estimate|unit<|error %=error_pct|gate<|remark<";
 	bool all = role == ROW_ROLES;
 	struct table t;
 
-	table_titles(&t,
-		all ? "role<|" TITLES "error_pct|gate<|remark<" : TITLES "error %|gate<|remark<");
+	table_titles(&t, all ? titles : titles + strlen("role<|"));
 	for (size_t i = 0; i < r->rows.n; i++)
 		if (all || r->rows.v[i].role == role)
 			put_row(&t, &r->rows.v[i], all);
@@ -148,7 +147,6 @@ static const struct column data_columns[] = {
 	LIST(validate_data, rows, &row_record, "published values and those of the model"),
 };
 static const struct record data_record = RECORD_OF(validate_data, RECORD_BLOCK, data_columns);
-static const struct record *const records[] = {&data_record, NULL};
 
 static bool tell_json(struct cli *c, const struct validate_result *r)
 {
@@ -179,6 +177,6 @@ const struct verb model_verb_validate = {
 	.groups = OPTIONS_OUTPUT | OPTIONS_CSV,
 	.options = options,
 	.run = run_model_validate,
-	.records = records,
+	.records = RECORDS(&data_record),
 	.inputs = model_inputs,
 };

@@ -42,6 +42,19 @@ void table_init(struct table *t, const struct table_column *columns, unsigned n)
 		t->is_failed = true;
 }
 
+static void take_title(struct table *t, struct str title, struct table_column *out)
+{
+	struct str text;
+
+	out->may_cut = str_ends(title, "~");
+	out->align = out->may_cut || str_ends(title, "<") ? CELL_LEFT : CELL_RIGHT;
+	title.n -= out->align == CELL_LEFT;
+	str_cut(&title, "=", &text);
+	out->title = arena_strndup(&t->arena, text.p, text.n);
+	out->csv_title = title.n ? arena_strndup(&t->arena, title.p, title.n) : out->title;
+	t->is_failed |= !out->title || !out->csv_title;
+}
+
 void table_titles(struct table *t, const char *titles)
 {
 	struct table_column *columns;
@@ -50,14 +63,8 @@ void table_titles(struct table *t, const char *titles)
 
 	table_init(t, NULL, TABLE_COLUMNS);
 	columns = arena_zalloc(&t->arena, TABLE_COLUMNS, sizeof(*columns));
-	for (; columns && n < TABLE_COLUMNS && str_cut(&rest, "|", &title); n++) {
-		bool may_cut = str_ends(title, "~"), is_left = may_cut || str_ends(title, "<");
-		const char *text = arena_strndup(&t->arena, title.p, title.n - is_left);
-
-		t->is_failed |= !text;
-		columns[n] = (struct table_column){
-			text, NULL, is_left ? CELL_LEFT : CELL_RIGHT, may_cut};
-	}
+	for (; columns && n < TABLE_COLUMNS && str_cut(&rest, "|", &title); n++)
+		take_title(t, title, &columns[n]);
 	t->columns = columns;
 	t->n_columns = n;
 	t->is_failed |= !columns;
