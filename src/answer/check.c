@@ -55,8 +55,7 @@ static const struct column checked_columns[] = {
 static const struct record checked_record = RECORD_OF(checked_row, RECORD_BLOCK, checked_columns);
 
 static const struct column check_columns[] = {
-	COLUMN(check_answer, evidence, UNIT_NONE, "what the figures rest on",
-		.words = EVIDENCE_WORDS),
+	EVIDENCE_COLUMN(check_answer, "what the figures rest on"),
 	PART(check_answer, worst, &check_part_record),
 	LIST(check_answer, captures, &checked_record, "every capture, where there are several",
 		.flags = COLUMN_OPTIONAL),
@@ -89,14 +88,13 @@ static struct any value_of(const struct fact *x)
 static bool put_evidence(
 	struct answer *a, const struct finding *f, struct finding_row *x, struct incore_error *e)
 {
-	struct fact_row *v = answer_alloc(a, f->n_facts, sizeof(*v), e);
+	struct fact_row *v = ANSWER_ROWS(a, &x->evidence, f->n_facts, fact_row, e);
 	struct strbuf b = {0};
 
 	if (!v)
 		return false;
 	for (unsigned i = 0; i < f->n_facts; i++)
 		v[i] = (struct fact_row){f->facts[i].key, value_of(&f->facts[i])};
-	x->evidence = (struct rows){v, f->n_facts};
 	finding_put_evidence(f, &b);
 	x->evidence_text = answer_text(a, &b, e);
 	return x->evidence_text != NULL;

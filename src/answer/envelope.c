@@ -37,7 +37,7 @@ static const struct column input_columns[] = {
 		.flags = COLUMN_NULLABLE),
 	COLUMN(input, arch, UNIT_NONE, "gfx950, dav_2201, ...", .flags = COLUMN_NULLABLE),
 	COLUMN(input, kernel, UNIT_NONE, "name of the kernel", .flags = COLUMN_NULLABLE),
-	COLUMN(input, evidence, UNIT_NONE, "what its figures rest on", .words = EVIDENCE_WORDS),
+	EVIDENCE_COLUMN(input, "what its figures rest on"),
 	COLUMN(input, agent, UNIT_NONE, "device it ran on", .flags = COLUMN_NULLABLE),
 	COLUMN(input, dispatch, UNIT_NONE, "which dispatch of the run", .flags = COLUMN_NULLABLE),
 	COLUMN(input, clock_mhz, UNIT_MHZ, "clock of the cycles", .digits = 3),

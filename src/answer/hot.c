@@ -129,8 +129,7 @@ static const struct column cause_columns[] = {
 const struct record cause_row_record = RECORD_OF(cause_row, RECORD_LINE, cause_columns);
 
 #define HOT_HEAD_COLUMNS                                                                           \
-	COLUMN(hot_answer, evidence, UNIT_NONE, "what the figures rest on",                        \
-		.words = EVIDENCE_WORDS),                                                          \
+	EVIDENCE_COLUMN(hot_answer, "what the figures rest on"),                                   \
 		COLUMN(hot_answer, by, UNIT_NONE, "what a row is", .words = HOT_BY_CHOICES),       \
 		RECORD(hot_answer, totals, &hot_totals_record, "sums of the recorded fields"),     \
 		POINTER(hot_answer, accounting, &hot_accounting_record,                            \
@@ -219,15 +218,10 @@ static bool walk_with(
 	struct walk_options o = request_walk(j->r, &j->selection);
 	const struct collector *list[3];
 	struct walk_result walk = {0};
-	bool ok;
 
 	for (size_t i = 0; i < n; i++)
 		list[i] = &made[i];
-	ok = walk_tracks(j->trace, &o, list, n, &walk, e);
-	if (ok)
-		answer_walk_notes(j->a, &walk);
-	walk_result_deinit(&walk);
-	return ok;
+	return answer_walked(j->a, &walk, walk_tracks(j->trace, &o, list, n, &walk, e));
 }
 
 /* The same questions to a trace of pipes: one analysis answers them all. */
@@ -326,17 +320,15 @@ static struct str short_source(const char *source)
 static bool put_reasons(
 	struct answer *a, const struct hot_sums *s, struct hot_row *x, struct incore_error *e)
 {
-	struct name_count *v = answer_alloc(a, STALL_REASONS, sizeof(*v), e);
+	struct name_count *v = ANSWER_ROWS(a, &x->stall_reasons, STALL_REASONS, name_count, e);
 	size_t n = 0;
 
-	if (!v)
-		return false;
-	for (unsigned r = 0; r < STALL_REASONS; r++)
+	for (unsigned r = 0; v && r < STALL_REASONS; r++)
 		if (s->reason[r])
 			v[n++] = (struct name_count){stall_reason_name(r), s->reason[r]};
-	x->stall_reasons = (struct rows){v, n};
+	x->stall_reasons.n = n;
 	x->stall_reason = s->stalled_samples ? hot_stall_reason(s) : NULL;
-	return true;
+	return v != NULL;
 }
 
 /* What share is of: cycles where they were counted, else what is stated. */
@@ -438,11 +430,9 @@ static bool make_groups(struct hot_job *j, struct incore_error *e)
 static bool make_causes(struct hot_job *j, struct incore_error *e)
 {
 	uint32_t n = j->top < j->causes->n ? (uint32_t)j->top : j->causes->n;
-	struct cause_row *v = answer_alloc(j->a, n, sizeof(*v), e);
+	struct cause_row *v = ANSWER_ROWS(j->a, &j->out->causes, n, cause_row, e);
 
-	if (!v)
-		return false;
-	for (uint32_t i = 0; i < n; i++) {
+	for (uint32_t i = 0; v && i < n; i++) {
 		const struct cause *x = &j->causes->v[i];
 		bool is_idle = x->bucket == BUCKET_IDLE;
 		bool is_lost = x->bucket == BUCKET_WAIT || x->bucket == BUCKET_STALL;
@@ -459,9 +449,8 @@ static bool make_causes(struct hot_job *j, struct incore_error *e)
 			.each = x->hits ? (double)x->cyc / (double)x->hits : 0};
 	}
 	j->out->found = j->causes->n;
-	j->out->causes = (struct rows){v, n};
 	j->a->record = &by_cause;
-	return true;
+	return v != NULL;
 }
 
 static bool make_producers(struct hot_job *j, struct incore_error *e)

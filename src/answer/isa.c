@@ -80,15 +80,10 @@ static bool walk_listing(const struct request *r, struct answer *a, struct listi
 	const struct collector *list[LISTING_COLLECTORS];
 	size_t n = listing_collectors(l, made);
 	struct walk_result walk = {0};
-	bool ok;
 
 	for (size_t i = 0; i < n; i++)
 		list[i] = &made[i];
-	ok = walk_tracks(l->trace, &o, list, n, &walk, e);
-	if (ok)
-		answer_walk_notes(a, &walk);
-	walk_result_deinit(&walk);
-	return ok;
+	return answer_walked(a, &walk, walk_tracks(l->trace, &o, list, n, &walk, e));
 }
 
 static bool collect_listing(const struct request *r, struct answer *a, struct listing *l,

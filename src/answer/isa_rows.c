@@ -172,8 +172,7 @@ static const struct column latency_columns[] = {
 static const struct record latency_record = RECORD_OF(latency_line, RECORD_BLOCK, latency_columns);
 
 static const struct column isa_columns[] = {
-	COLUMN(isa_answer, evidence, UNIT_NONE, "what the figures rest on",
-		.words = EVIDENCE_WORDS),
+	EVIDENCE_COLUMN(isa_answer, "what the figures rest on"),
 	RECORD(isa_answer, totals, &hot_totals_record, "sums of the recorded fields"),
 	POINTER(isa_answer, accounting, &hot_accounting_record,
 		"every cycle of the selection in one bucket; null: no timeline"),
@@ -324,7 +323,7 @@ static bool put_rows(const struct fill *f, struct incore_error *e)
 static bool put_edges(const struct fill *f, struct incore_error *e)
 {
 	const struct producers *p = f->l->producers;
-	struct isa_edge *v = answer_alloc(f->a, p->edges.n, sizeof(*v), e);
+	struct isa_edge *v = ANSWER_ROWS(f->a, &f->x->edges, p->edges.n, isa_edge, e);
 	size_t n = 0;
 
 	for (size_t i = 0; v && i < p->edges.n; i++) {
@@ -338,14 +337,14 @@ static bool put_edges(const struct fill *f, struct incore_error *e)
 			v[n].dominating |= row->edge[k] == i;
 		n++;
 	}
-	f->x->edges = (struct rows){v, n};
+	f->x->edges.n = n;
 	return v != NULL;
 }
 
 static bool put_waits(const struct fill *f, struct incore_error *e)
 {
 	const struct wait_pairs *p = f->l->latency->pairs;
-	struct wait_line *v = answer_alloc(f->a, p->v.n, sizeof(*v), e);
+	struct wait_line *v = ANSWER_ROWS(f->a, &f->x->waits, p->v.n, wait_line, e);
 	size_t n = 0;
 
 	for (size_t i = 0; v && i < p->v.n; i++) {
@@ -356,13 +355,13 @@ static bool put_waits(const struct fill *f, struct incore_error *e)
 				f->t->code[x->producer].number, loop_header_row(p->cfg, x->loop),
 				*x};
 	}
-	f->x->waits = (struct rows){v, n};
+	f->x->waits.n = n;
 	return v != NULL;
 }
 
 static bool put_branches(const struct fill *f, struct incore_error *e)
 {
-	struct branch_row *v = answer_alloc(f->a, f->t->n_code, sizeof(*v), e);
+	struct branch_row *v = ANSWER_ROWS(f->a, &f->x->branches, f->t->n_code, branch_row, e);
 	size_t n = 0;
 
 	for (code_idx i = 0; v && i < f->t->n_code; i++) {
@@ -372,7 +371,7 @@ static bool put_branches(const struct fill *f, struct incore_error *e)
 			v[n++] = (struct branch_row){f->t->code[i].number, f->t->code[to].number,
 				f->l->rows[i].taken, f->l->rows[i].not_taken};
 	}
-	f->x->branches = (struct rows){v, n};
+	f->x->branches.n = n;
 	return v != NULL;
 }
 
@@ -405,8 +404,8 @@ static bool put_blocks(const struct fill *f, struct incore_error *e)
 {
 	const struct listing *l = f->l;
 	const struct cfg *g = &l->cfg;
-	struct block_row *blocks = answer_alloc(f->a, g->n_blocks, sizeof(*blocks), e);
-	struct body_row *bodies = answer_alloc(f->a, g->n_loops, sizeof(*bodies), e);
+	struct block_row *blocks = ANSWER_ROWS(f->a, &f->x->blocks, g->n_blocks, block_row, e);
+	struct body_row *bodies = ANSWER_ROWS(f->a, &f->x->bodies, g->n_loops, body_row, e);
 
 	if (!blocks || !bodies)
 		return false;
@@ -415,15 +414,13 @@ static bool put_blocks(const struct fill *f, struct incore_error *e)
 	for (uint32_t k = 0; k < g->n_loops; k++)
 		bodies[k] = (struct body_row){loop_header_row(g, k), block_sums_of(&l->bodies[k]),
 			ratio(hot_cycles(&l->bodies[k]), l->loops->v[k].executions)};
-	f->x->blocks = (struct rows){blocks, g->n_blocks};
-	f->x->bodies = (struct rows){bodies, g->n_loops};
 	return true;
 }
 
 static bool put_latency(const struct fill *f, struct incore_error *e)
 {
 	const struct latency *l = f->l->latency;
-	struct latency_line *v = answer_alloc(f->a, l->rows.n, sizeof(*v), e);
+	struct latency_line *v = ANSWER_ROWS(f->a, &f->x->latency, l->rows.n, latency_line, e);
 
 	for (size_t i = 0; v && i < l->rows.n; i++) {
 		const struct latency_row *r = &l->rows.v[i];
@@ -432,7 +429,6 @@ static bool put_latency(const struct fill *f, struct incore_error *e)
 			r->opcode < l->trace->n_opcodes ? l->trace->opcodes[r->opcode] : "",
 			amd_counter_name((enum amd_counter)r->counter), *r};
 	}
-	f->x->latency = (struct rows){v, l->rows.n};
 	return v != NULL;
 }
 

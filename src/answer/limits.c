@@ -83,16 +83,14 @@ static struct limit_line limit_line_of(const struct limit *x)
 static bool put_limiters(
 	struct answer *a, const struct limits *l, struct rows *out, struct incore_error *e)
 {
-	struct text_item *v = answer_alloc(a, LIMIT_KINDS, sizeof(*v), e);
+	struct text_item *v = ANSWER_ROWS(a, out, LIMIT_KINDS, text_item, e);
 	size_t n = 0;
 
-	if (!v)
-		return false;
-	for (unsigned k = 0; k < LIMIT_KINDS; k++)
+	for (unsigned k = 0; v && k < LIMIT_KINDS; k++)
 		if (l->is_known && (l->limiter_mask & 1u << k))
 			v[n++].v = limit_name(k);
-	*out = (struct rows){v, n};
-	return true;
+	out->n = n;
+	return v != NULL;
 }
 
 static bool put_texts(

@@ -212,7 +212,7 @@ static const struct column series_columns[] = {
 static const struct record series_record = RECORD_OF(series_line, RECORD_LINE, series_columns);
 
 #define HEAD_COLUMNS(S)                                                                            \
-	COLUMN(S, evidence, UNIT_NONE, "what the figures rest on", .words = EVIDENCE_WORDS),       \
+	EVIDENCE_COLUMN(S, "what the figures rest on"),                                            \
 		COLUMN(S, kernel, UNIT_NONE, "name of the kernel", .flags = COLUMN_NULLABLE),      \
 		COLUMN(S, arch, UNIT_NONE, "gfx950, dav_2201, ...", .flags = COLUMN_NULLABLE)
 
@@ -270,21 +270,20 @@ static bool unit_series(
 {
 	const struct occupancy *o = f->o;
 	uint32_t n = o->span_cyc ? o->n_bins : 0;
-	struct mean_item *v = answer_alloc(f->a, n, sizeof(*v), e);
+	struct mean_item *v = ANSWER_ROWS(f->a, out, n, mean_item, e);
 
 	for (uint32_t i = 0; v && i < n; i++)
 		v[i].v = (double)o->bin_unit_wave_cyc[(size_t)unit * o->n_bins + i] /
 			 bin_width(o, i);
-	*out = (struct rows){v, n};
 	return v != NULL;
 }
 
 static bool put_units(const struct fill *f, struct incore_error *e)
 {
 	const struct occupancy *o = f->o;
-	struct se_line *ses = answer_alloc(f->a, o->n_ses, sizeof(*ses), e);
-	struct cu_line *cus = answer_alloc(f->a, o->n_cus, sizeof(*cus), e);
-	struct simd_line *simds = answer_alloc(f->a, o->n_simds, sizeof(*simds), e);
+	struct se_line *ses = ANSWER_ROWS(f->a, &f->out->ses, o->n_ses, se_line, e);
+	struct cu_line *cus = ANSWER_ROWS(f->a, &f->out->cus, o->n_cus, cu_line, e);
+	struct simd_line *simds = ANSWER_ROWS(f->a, &f->out->simds, o->n_simds, simd_line, e);
 	uint64_t most = 0;
 
 	if (!ses || !cus || !simds)
@@ -306,20 +305,16 @@ static bool put_units(const struct fill *f, struct incore_error *e)
 		if (o->series == SERIES_SIMD && !unit_series(f, i, &simds[i].waves, e))
 			return false;
 	}
-	f->out->ses = (struct rows){ses, o->n_ses};
-	f->out->cus = (struct rows){cus, o->n_cus};
-	f->out->simds = (struct rows){simds, o->n_simds};
 	return true;
 }
 
 static bool put_kernels(const struct fill *f, struct incore_error *e)
 {
 	const struct occupancy *o = f->o;
-	struct kernel_line *v = answer_alloc(f->a, o->n_kernels, sizeof(*v), e);
+	struct kernel_line *v = ANSWER_ROWS(f->a, &f->out->kernels, o->n_kernels, kernel_line, e);
 
 	for (uint32_t i = 0; v && i < o->n_kernels; i++)
 		v[i] = (struct kernel_line){o->kernels[i], stats_of(o, &o->kernels[i].stats)};
-	f->out->kernels = (struct rows){v, o->n_kernels};
 	f->out->kernel_ids = (struct rows){o->kernel_ids, o->n_kernel_ids};
 	return v != NULL;
 }
@@ -327,7 +322,8 @@ static bool put_kernels(const struct fill *f, struct incore_error *e)
 static bool put_dispatches(const struct fill *f, struct incore_error *e)
 {
 	const struct trace *t = f->o->trace;
-	struct dispatch_line *v = answer_alloc(f->a, t->n_dispatch_events, sizeof(*v), e);
+	struct dispatch_line *v =
+		ANSWER_ROWS(f->a, &f->out->dispatches, t->n_dispatch_events, dispatch_line, e);
 	size_t n = 0;
 
 	for (uint32_t i = 0; v && i < t->n_dispatch_events; i++) {
@@ -341,7 +337,7 @@ static bool put_dispatches(const struct fill *f, struct incore_error *e)
 				.d = *d,
 				.threads = {d->thread_dim, d->thread_dim[0] != NO_VALUE ? 3 : 0}};
 	}
-	f->out->dispatches = (struct rows){v, n};
+	f->out->dispatches.n = n;
 	return v != NULL;
 }
 
@@ -349,7 +345,8 @@ static bool put_hardware_events(const struct fill *f, struct incore_error *e)
 {
 	const struct trace *t = f->o->trace;
 	uint64_t n[OCCUPANCY_EVENT_TYPES + 1] = {0};
-	struct name_count *v = answer_alloc(f->a, OCCUPANCY_EVENT_TYPES + 1, sizeof(*v), e);
+	struct name_count *v = ANSWER_ROWS(
+		f->a, &f->out->hardware_events, OCCUPANCY_EVENT_TYPES + 1, name_count, e);
 	size_t n_out = 0;
 
 	for (uint32_t i = 0; i < t->n_dispatch_events; i++) {
@@ -361,7 +358,7 @@ static bool put_hardware_events(const struct fill *f, struct incore_error *e)
 	for (unsigned k = 0; v && k <= OCCUPANCY_EVENT_TYPES; k++)
 		if (n[k])
 			v[n_out++] = (struct name_count){occupancy_event_name(k), n[k]};
-	f->out->hardware_events = (struct rows){v, n_out};
+	f->out->hardware_events.n = n_out;
 	return v != NULL;
 }
 
@@ -369,7 +366,7 @@ static bool put_series(const struct fill *f, struct incore_error *e)
 {
 	const struct occupancy *o = f->o;
 	uint32_t n = o->span_cyc ? o->n_bins : 0;
-	struct series_line *v = answer_alloc(f->a, n, sizeof(*v), e);
+	struct series_line *v = ANSWER_ROWS(f->a, &f->out->series, n, series_line, e);
 	struct mean_item *by_se = answer_alloc(f->a, (size_t)n * o->n_ses, sizeof(*by_se), e);
 
 	if (!v || !by_se)
@@ -386,7 +383,6 @@ static bool put_series(const struct fill *f, struct incore_error *e)
 			by_se[(size_t)i * o->n_ses + s].v =
 				(double)o->bin_se_wave_cyc[(size_t)s * o->n_bins + i] / cyc;
 	}
-	f->out->series = (struct rows){v, n};
 	return true;
 }
 

@@ -95,11 +95,9 @@ static bool pipe_waits(struct answer *a, const struct pipes *p, const struct pip
 	struct pipe_line *x, struct incore_error *e)
 {
 	const struct trace *t = p->trace;
-	struct pipe_wait_row *v = answer_alloc(a, r->waits.n, sizeof(*v), e);
+	struct pipe_wait_row *v = ANSWER_ROWS(a, &x->waits, r->waits.n, pipe_wait_row, e);
 
-	if (!v)
-		return false;
-	for (size_t i = 0; i < r->waits.n; i++) {
+	for (size_t i = 0; v && i < r->waits.n; i++) {
 		const struct pipe_wait *w = &r->waits.v[i];
 		const struct track *from =
 			w->producer < t->n_tracks ? &t->tracks[w->producer] : NULL;
@@ -109,8 +107,7 @@ static bool pipe_waits(struct answer *a, const struct pipes *p, const struct pip
 		if (from && !str_eq(pipe_core_name(from), x->core))
 			v[i].producer_core = pipe_core_name(from);
 	}
-	x->waits = (struct rows){v, r->waits.n};
-	return true;
+	return v != NULL;
 }
 
 static uint32_t core_of(const struct pipes *p, track_idx i)
@@ -213,15 +210,12 @@ static bool core_line_make(struct answer *a, const struct pipes *p, const struct
 
 bool core_rows(struct answer *a, const struct pipes *p, struct rows *out, struct incore_error *e)
 {
-	struct core_line *v = answer_alloc(a, p->n_cores, sizeof(*v), e);
+	struct core_line *v = ANSWER_ROWS(a, out, p->n_cores, core_line, e);
 
-	if (!v)
-		return false;
-	for (uint32_t i = 0; i < p->n_cores; i++)
+	for (uint32_t i = 0; v && i < p->n_cores; i++)
 		if (!core_line_make(a, p, &p->cores[i], &v[i], e))
 			return false;
-	*out = (struct rows){v, p->n_cores};
-	return true;
+	return v != NULL;
 }
 
 /* --- who waited for whom -------------------------------------------------------------------- */
@@ -255,11 +249,9 @@ bool pair_rows(struct answer *a, const struct pipes *p, uint64_t top, struct row
 	struct incore_error *e)
 {
 	size_t n = p->pairs.n < top ? p->pairs.n : (size_t)top;
-	struct pair_row *v = answer_alloc(a, n, sizeof(*v), e);
+	struct pair_row *v = ANSWER_ROWS(a, out, n, pair_row, e);
 
-	if (!v)
-		return false;
-	for (size_t i = 0; i < n; i++) {
+	for (size_t i = 0; v && i < n; i++) {
 		const struct pipe_pair *x = &p->pairs.v[i];
 
 		v[i] = (struct pair_row){.producer_pipe = x->producer,
@@ -274,8 +266,7 @@ bool pair_rows(struct answer *a, const struct pipes *p, uint64_t top, struct row
 			.share_of_wait = percent(x->cyc, p->bucket[BUCKET_WAIT]),
 			.share_of_all = percent(x->cyc, p->duration_cyc)};
 	}
-	*out = (struct rows){v, n};
-	return true;
+	return v != NULL;
 }
 
 /* --- the critical path ---------------------------------------------------------------------- */
@@ -327,12 +318,10 @@ static bool path_pipes(struct answer *a, const struct pipes *p, const track_idx 
 	struct rows *out, struct incore_error *e)
 {
 	const struct pipe_path *x = &p->path;
-	struct path_pipe *v = answer_alloc(a, n, sizeof(*v), e);
+	struct path_pipe *v = ANSWER_ROWS(a, out, n, path_pipe, e);
 	size_t n_out = 0;
 
-	if (!v)
-		return false;
-	for (uint32_t i = 0; i < n; i++) {
+	for (uint32_t i = 0; v && i < n; i++) {
 		track_idx k = list ? list[i] : i;
 		const uint64_t *c = x->of_track[k];
 
@@ -343,19 +332,17 @@ static bool path_pipes(struct answer *a, const struct pipes *p, const track_idx 
 			c[PATH_STALL], c[PATH_GAP],
 			percent(c[PATH_WORK], x->end_cyc - x->begin_cyc)};
 	}
-	*out = (struct rows){v, n_out};
-	return true;
+	out->n = n_out;
+	return v != NULL;
 }
 
 static bool path_lines(
 	struct answer *a, const struct pipes *p, struct rows *out, struct incore_error *e)
 {
 	const struct pipe_path *x = &p->path;
-	struct path_line *v = answer_alloc(a, x->n_rows, sizeof(*v), e);
+	struct path_line *v = ANSWER_ROWS(a, out, x->n_rows, path_line, e);
 
-	if (!v)
-		return false;
-	for (uint32_t i = 0; i < x->n_rows; i++) {
+	for (uint32_t i = 0; v && i < x->n_rows; i++) {
 		code_idx code = x->rows[i].code;
 		const struct code_row *r = code < p->trace->n_code ? &p->trace->code[code] : NULL;
 
@@ -363,8 +350,7 @@ static bool path_lines(
 			r && r->source[0] ? r->source : NULL, x->rows[i].cyc,
 			percent(x->rows[i].cyc, x->end_cyc - x->begin_cyc)};
 	}
-	*out = (struct rows){v, x->n_rows};
-	return true;
+	return v != NULL;
 }
 
 static bool path_make(struct answer *a, const struct pipes *p, const track_idx *list, uint32_t n,
@@ -438,10 +424,7 @@ bool answer_pipes(struct answer *a, const struct request *r, const struct trace 
 
 	if (!p || !ANSWER_KEEP(a, p, pipes_free, e))
 		return false;
-	ok = pipes_collect(p, &o, &walk, e);
-	if (ok)
-		answer_walk_notes(a, &walk);
-	walk_result_deinit(&walk);
+	ok = answer_walked(a, &walk, pipes_collect(p, &o, &walk, e));
 	*out = p;
 	return ok;
 }

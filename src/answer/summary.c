@@ -146,8 +146,7 @@ static const struct record advice_record = RECORD_OF(advice_row, RECORD_BLOCK, a
 
 #define HELD(M, OF, DOC) RECORD(summary_answer, M, OF, DOC)
 static const struct column summary_columns[] = {
-	COLUMN(summary_answer, evidence, UNIT_NONE, "what the figures rest on",
-		.words = EVIDENCE_WORDS),
+	EVIDENCE_COLUMN(summary_answer, "what the figures rest on"),
 	COLUMN(summary_answer, verdict, UNIT_NONE, "in one sentence"),
 	HELD(bound, &bound_record, "the parts of the verdict"),
 	HELD(provenance, &origin_record, "which capture"),
@@ -289,20 +288,18 @@ static bool put_health(struct summary_job *j, struct incore_error *e)
 
 static bool put_classes(struct summary_job *j, struct incore_error *e)
 {
-	struct class_row *v = answer_alloc(j->a, CLASS_COUNT, sizeof(*v), e);
+	struct class_row *v = ANSWER_ROWS(j->a, &j->out->classes, CLASS_COUNT, class_row, e);
 	size_t n = 0;
 
-	if (!v)
-		return false;
-	for (unsigned k = 0; k < CLASS_COUNT; k++) {
+	for (unsigned k = 0; v && k < CLASS_COUNT; k++) {
 		const struct hot_sums *s = &j->summary->hot->classes[k];
 
 		if (s->totals.hit || hot_cycles(s))
 			v[n++] = (struct class_row){
 				class_name(k), s->totals, bucket_sums(s->bucket)};
 	}
-	j->out->classes = (struct rows){v, n};
-	return true;
+	j->out->classes.n = n;
+	return v != NULL;
 }
 
 static bool put_line_name(
@@ -323,11 +320,9 @@ static bool make_lines(struct summary_job *j, const struct summary_row *from, ui
 {
 	const struct causes *causes = j->summary->causes;
 	size_t n = j->out->top < n_from ? (size_t)j->out->top : n_from;
-	struct summary_line *v = answer_alloc(j->a, n, sizeof(*v), e);
+	struct summary_line *v = ANSWER_ROWS(j->a, out, n, summary_line, e);
 
-	if (!v)
-		return false;
-	for (size_t i = 0; i < n; i++) {
+	for (size_t i = 0; v && i < n; i++) {
 		const struct summary_row *r = &from[i];
 		const struct cause_cell *c = causes_main_of_row(causes, r->code);
 
@@ -340,22 +335,20 @@ static bool make_lines(struct summary_job *j, const struct summary_row *from, ui
 			!code_ref_make(j->a, j->trace, r->code, &v[i].at, e))
 			return false;
 	}
-	*out = (struct rows){v, n};
-	return true;
+	return v != NULL;
 }
 
 /* Stated stall by the types of the older hotspot script, so that its published shares can be
  * checked; largest first. */
 static bool put_legacy_types(struct summary_job *j, struct incore_error *e)
 {
-	struct name_count *v = answer_alloc(j->a, FLYDSL_TYPE_COUNT, sizeof(*v), e);
+	struct name_count *v =
+		ANSWER_ROWS(j->a, &j->out->legacy_stall_by_type, FLYDSL_TYPE_COUNT, name_count, e);
 	uint64_t sums[FLYDSL_TYPE_COUNT] = {0};
 	size_t n = 0;
 
-	if (!v)
-		return false;
 	flydsl_stall_by_type(j->trace, sums);
-	for (; n < FLYDSL_TYPE_COUNT; n++) {
+	for (; v && n < FLYDSL_TYPE_COUNT; n++) {
 		unsigned best = 0;
 
 		for (unsigned i = 1; i < FLYDSL_TYPE_COUNT; i++)
@@ -365,8 +358,8 @@ static bool put_legacy_types(struct summary_job *j, struct incore_error *e)
 		v[n] = (struct name_count){flydsl_type_name((enum flydsl_type)best), sums[best]};
 		sums[best] = 0;
 	}
-	j->out->legacy_stall_by_type = (struct rows){v, n};
-	return true;
+	j->out->legacy_stall_by_type.n = n;
+	return v != NULL;
 }
 
 static bool put_code(struct summary_job *j, struct incore_error *e)
@@ -404,11 +397,9 @@ static bool put_occupancy(struct summary_job *j, struct incore_error *e)
 static bool put_advice(struct summary_job *j, struct incore_error *e)
 {
 	const struct summary *s = j->summary;
-	struct advice_row *v = answer_alloc(j->a, s->n_advice, sizeof(*v), e);
+	struct advice_row *v = ANSWER_ROWS(j->a, &j->out->advice, s->n_advice, advice_row, e);
 
-	if (!v)
-		return false;
-	for (uint32_t i = 0; i < s->n_advice; i++) {
+	for (uint32_t i = 0; v && i < s->n_advice; i++) {
 		const struct advice *x = &s->advice[i];
 		struct strbuf place = {0};
 
@@ -419,8 +410,7 @@ static bool put_advice(struct summary_job *j, struct incore_error *e)
 		if (!v[i].place || !code_ref_make(j->a, s->trace, x->code, &v[i].where, e))
 			return false;
 	}
-	j->out->advice = (struct rows){v, s->n_advice};
-	return true;
+	return v != NULL;
 }
 
 /* What needs no memory. */

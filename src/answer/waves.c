@@ -154,8 +154,7 @@ static const struct column wave_columns[] = {
 const struct record wave_record = RECORD_OF(wave_line, RECORD_LINE, wave_columns);
 
 static const struct column waves_columns[] = {
-	COLUMN(waves_answer, evidence, UNIT_NONE, "what the figures rest on",
-		.words = EVIDENCE_WORDS),
+	EVIDENCE_COLUMN(waves_answer, "what the figures rest on"),
 	RECORD(waves_answer, totals, &totals_record, "of all waves looked at"),
 	RECORD(waves_answer, duration, &duration_record, "how long waves lived"),
 	RECORD(waves_answer, accounting, &accounting_record,
@@ -185,8 +184,7 @@ static const struct column waves_columns[] = {
 const struct record waves_record = RECORD_OF(waves_answer, RECORD_BLOCK, waves_columns);
 
 static const struct column of_pipes_columns[] = {
-	COLUMN(waves_of_pipes, evidence, UNIT_NONE, "what the figures rest on",
-		.words = EVIDENCE_WORDS),
+	EVIDENCE_COLUMN(waves_of_pipes, "what the figures rest on"),
 	PART(waves_of_pipes, p, &pipes_part_record),
 };
 const struct record waves_of_pipes_record =
@@ -197,20 +195,18 @@ const struct record waves_of_pipes_record =
 static bool category_rows(
 	struct answer *a, const struct waves *w, struct rows *out, struct incore_error *e)
 {
-	struct category_row *v = answer_alloc(a, 256, sizeof(*v), e);
+	struct category_row *v = ANSWER_ROWS(a, out, 256, category_row, e);
 	size_t n = 0;
 
-	if (!v)
-		return false;
-	for (unsigned i = 0; i < 256; i++) {
+	for (unsigned i = 0; v && i < 256; i++) {
 		if (!w->categories[i].n)
 			continue;
 		v[n++] = (struct category_row){arena_printf(&a->arena, "%u", i), w->categories[i]};
 		if (!v[n - 1].category)
 			return err_nomem(e);
 	}
-	*out = (struct rows){v, n};
-	return true;
+	out->n = n;
+	return v != NULL;
 }
 
 /* Which coordinates the waves of a group share. */
@@ -245,11 +241,9 @@ static bool group_rows(struct answer *a, const struct waves *w, enum wave_groupi
 	struct rows *out, struct incore_error *e)
 {
 	uint32_t n = w->n_groups[by];
-	struct group_line *v = answer_alloc(a, n, sizeof(*v), e);
+	struct group_line *v = ANSWER_ROWS(a, out, n, group_line, e);
 
-	if (!v)
-		return false;
-	for (uint32_t i = 0; i < n; i++) {
+	for (uint32_t i = 0; v && i < n; i++) {
 		const struct wave_group *g = &w->groups[by][i];
 		uint64_t all = g->duration.sum;
 
@@ -263,8 +257,7 @@ static bool group_rows(struct answer *a, const struct waves *w, enum wave_groupi
 		if (!v[i].where)
 			return err_nomem(e);
 	}
-	*out = (struct rows){v, n};
-	return true;
+	return v != NULL;
 }
 
 static bool imbalance_make(
@@ -282,7 +275,7 @@ static bool explained_rows(
 {
 	struct state_explained x[STATES_EXPLAINED];
 	uint32_t n = waves_explain(w, x);
-	struct explained_row *v = answer_alloc(a, n, sizeof(*v), e);
+	struct explained_row *v = ANSWER_ROWS(a, out, n, explained_row, e);
 
 	for (uint32_t i = 0; v && i < n; i++) {
 		struct explained_part *p = answer_alloc(a, x[i].n_parts, sizeof(*p), e);
@@ -295,7 +288,6 @@ static bool explained_rows(
 		v[i] = (struct explained_row){state_name(x[i].state), x[i].cyc, x[i].records,
 			(int64_t)x[i].cyc - (int64_t)x[i].records, {p, x[i].n_parts}};
 	}
-	*out = (struct rows){v, n};
 	return v != NULL;
 }
 
@@ -395,10 +387,7 @@ static bool ask_of_waves(const struct request *r, struct answer *a, const struct
 
 	if (!w || !ANSWER_KEEP(a, w, waves_free, e))
 		return false;
-	ok = waves_collect(w, &o, &walk, e);
-	if (ok)
-		answer_walk_notes(a, &walk);
-	walk_result_deinit(&walk);
+	ok = answer_walked(a, &walk, waves_collect(w, &o, &walk, e));
 	return ok && fill_waves(a, w, p->sort, request_top(r, 20, UINT64_MAX), e);
 }
 

@@ -130,11 +130,9 @@ const struct record cluster_record = RECORD_OF(cluster_row, RECORD_LINE, cluster
 bool cluster_rows(
 	struct answer *a, const struct clusters *c, struct rows *out, struct incore_error *e)
 {
-	struct cluster_row *v = answer_alloc(a, c->n, sizeof(*v), e);
+	struct cluster_row *v = ANSWER_ROWS(a, out, c->n, cluster_row, e);
 
-	if (!v)
-		return false;
-	for (uint32_t i = 0; i < c->n; i++) {
+	for (uint32_t i = 0; v && i < c->n; i++) {
 		const struct cluster *k = &c->v[i];
 
 		v[i] = (struct cluster_row){.index = i,
@@ -145,8 +143,7 @@ bool cluster_rows(
 			.per_instruction = ratio(k->duration, k->records),
 			.share = percent(k->latency, c->latency)};
 	}
-	*out = (struct rows){v, c->n};
-	return true;
+	return v != NULL;
 }
 
 /* --- barriers ------------------------------------------------------------------------------- */

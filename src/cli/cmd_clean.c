@@ -55,7 +55,7 @@ static const struct record source_record = RECORD_OF(clean_run, RECORD_BLOCK, so
 static const struct column files_columns[] = {
 	PART_AT(clean_job, run, &source_record),
 	COLUMN(clean_job, input_bytes, UNIT_BYTES, "its size"),
-	COLUMN(clean_job, evidence, UNIT_NONE, "what its figures rest on", .words = EVIDENCE_WORDS),
+	EVIDENCE_COLUMN(clean_job, "what its figures rest on"),
 	COLUMN_AS(clean_job, paths[CLEAN_TRACE], "trace", UNIT_NONE, "the readable trace"),
 	COLUMN_AS(clean_job, paths[CLEAN_METRICS], "metrics", UNIT_NONE, "metrics of instructions",
 		.flags = COLUMN_NULLABLE),

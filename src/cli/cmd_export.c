@@ -111,8 +111,7 @@ static const struct record result_record = RECORD_OF(export_result, RECORD_BLOCK
 static const struct column exported_columns[] = {
 	COLUMN(exported_row, file, UNIT_NONE, "path of what was written"),
 	COLUMN(exported_row, format, UNIT_NONE, "its format"),
-	COLUMN(exported_row, evidence, UNIT_NONE, "what its figures rest on",
-		.words = EVIDENCE_WORDS),
+	EVIDENCE_COLUMN(exported_row, "what its figures rest on"),
 	COLUMN(exported_row, bytes, UNIT_BYTES, "its size"),
 	PART_AT(exported_row, r, &result_record),
 	LIST(exported_row, left_out, &cut_record, "what the format cannot hold"),

@@ -94,8 +94,7 @@ struct packed_row {
 #define RESULT(M, NAME, UNIT, DOC) COLUMN_AS(packed_row, r.M, NAME, UNIT, DOC)
 static const struct column packed_columns[] = {
 	COLUMN(packed_row, file, UNIT_NONE, "path of the packed file"),
-	COLUMN(packed_row, evidence, UNIT_NONE, "what its figures rest on",
-		.words = EVIDENCE_WORDS),
+	EVIDENCE_COLUMN(packed_row, "what its figures rest on"),
 	COLUMN(packed_row, content_hash, UNIT_NONE, "of what it holds, 32 hexadecimal digits"),
 	COLUMN(packed_row, input_bytes, UNIT_BYTES, "size of the capture it was made of"),
 	RESULT(file_bytes, "file_bytes", UNIT_BYTES, "size of the packed file"),

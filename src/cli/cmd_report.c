@@ -282,7 +282,7 @@ struct done_row {
 static const struct column done_columns[] = {
 	COLUMN(done_row, file, UNIT_NONE, "path of the report"),
 	COLUMN(done_row, format, UNIT_NONE, "what was written", .words = "html|md"),
-	COLUMN(done_row, evidence, UNIT_NONE, "what its figures rest on", .words = EVIDENCE_WORDS),
+	EVIDENCE_COLUMN(done_row, "what its figures rest on"),
 	COLUMN(done_row, file_bytes, UNIT_BYTES, "its size"),
 	COLUMN(done_row, slices, UNIT_COUNT, "slices of its timeline"),
 	COLUMN(done_row, answers, UNIT_COUNT, "answers it was made of"),
