@@ -21,17 +21,16 @@ static const struct column fact_columns[] = {
 static const struct record fact_record = RECORD_OF(fact_row, RECORD_LINE, fact_columns);
 
 static const struct column finding_columns[] = {
-	COLUMN(finding_row, capture, UNIT_NONE, "path of the capture it is about",
-		.flags = COLUMN_NO_JSON),
+	COLUMN(finding_row, capture, UNIT_NONE, "path of the capture it is about", NO_JSON),
 	COLUMN(finding_row, verdict, UNIT_NONE, "verdict on that capture", .words = VERDICT_WORDS,
-		.flags = COLUMN_NO_JSON),
+		NO_JSON),
 	COLUMN(finding_row, id, UNIT_NONE, "the rule that fired", .words = FINDING_WORDS),
 	COLUMN(finding_row, severity, UNIT_NONE, "how much it matters",
 		.words = "error|warning|info"),
 	COLUMN(finding_row, message, UNIT_NONE, "what was found"),
 	MAP(finding_row, evidence, &fact_record, "the figures that it rests on"),
 	COLUMN(finding_row, evidence_text, UNIT_NONE, "the same in one line", .title = "evidence",
-		.flags = COLUMN_NO_JSON),
+		NO_JSON),
 	COLUMN(finding_row, advice, UNIT_NONE, "what to do"),
 };
 const struct record finding_record = RECORD_OF(finding_row, RECORD_BLOCK, finding_columns);
@@ -50,7 +49,7 @@ static const struct column checked_columns[] = {
 		"it is the one that other questions about the path choose"),
 	PART(checked_row, check, &check_part_record),
 	COLUMN(checked_row, health, UNIT_NONE, "verdict with its errors and warnings in one line",
-		.flags = COLUMN_NO_JSON),
+		NO_JSON),
 };
 static const struct record checked_record = RECORD_OF(checked_row, RECORD_BLOCK, checked_columns);
 
@@ -58,9 +57,8 @@ static const struct column check_columns[] = {
 	EVIDENCE_COLUMN(check_answer, "what the figures rest on"),
 	PART(check_answer, worst, &check_part_record),
 	LIST(check_answer, captures, &checked_record, "every capture, where there are several",
-		.flags = COLUMN_OPTIONAL),
-	LIST(check_answer, every_finding, &finding_record, "the findings of all captures",
-		.flags = COLUMN_NO_JSON),
+		OPTIONAL),
+	LIST(check_answer, every_finding, &finding_record, "the findings of all captures", NO_JSON),
 };
 static const struct record check_record = RECORD_OF(check_answer, RECORD_BLOCK, check_columns);
 

@@ -26,9 +26,8 @@ static const struct column hot_totals_columns[] = {
 	COLUMN(hot_totals, rows, UNIT_COUNT, "instructions of the code"),
 	COLUMN(hot_totals, instructions, UNIT_COUNT, "instructions executed"),
 	PART(hot_totals, all, &code_totals_record),
-	COLUMN(hot_totals, samples, UNIT_SAMPLES, "samples taken", .flags = COLUMN_OPTIONAL),
-	COLUMN(hot_totals, stalled_samples, UNIT_SAMPLES, "of which found a stall",
-		.flags = COLUMN_OPTIONAL),
+	COLUMN(hot_totals, samples, UNIT_SAMPLES, "samples taken", OPTIONAL),
+	COLUMN(hot_totals, stalled_samples, UNIT_SAMPLES, "of which found a stall", OPTIONAL),
 	COLUMN(hot_totals, from, UNIT_NONE, "computed from the waves, or stated by the producer",
 		.words = "computed|stated"),
 };
@@ -57,21 +56,19 @@ static const struct record waits_for_record = RECORD_OF(waits_for, RECORD_LINE, 
 		RECORD(hot_row, buckets, &bucket_record,                                           \
 			"the conserved accounting of its cycles"),                                 \
 		COLUMN(hot_row, cycles, UNIT_CYCLES, "issue + wait + stall + idle + drain"),       \
-		COLUMN(hot_row, samples, UNIT_SAMPLES, "samples that found it",                    \
-			.flags = COLUMN_OPTIONAL),                                                 \
+		COLUMN(hot_row, samples, UNIT_SAMPLES, "samples that found it", OPTIONAL),         \
 		COLUMN(hot_row, stalled_samples, UNIT_SAMPLES, "of which found it stalled",        \
-			.title = "stalled", .flags = COLUMN_OPTIONAL),                             \
+			.title = "stalled", OPTIONAL),                                             \
 		MAP(hot_row, stall_reasons, &name_count_record, "stalled samples by reason",       \
-			.flags = COLUMN_OPTIONAL),                                                 \
+			OPTIONAL),                                                                 \
 		COLUMN(hot_row, share, UNIT_PERCENT, "of all of the selection", .title = "%",      \
 			.csv = "share_pct", .flags = COLUMN_NO_JSON | COLUMN_HEAT, .digits = 1),   \
 		COLUMN(hot_row, stall_reason, UNIT_NONE, "the most frequent reason",               \
-			.title = "mostly", .csv = "stall_reason", .flags = COLUMN_NO_JSON)
+			.title = "mostly", .csv = "stall_reason", NO_JSON)
 
 static const struct column hot_plain_columns[] = {
-	COLUMN(hot_row, row, UNIT_ROW, "number of the instruction in the listing",
-		.flags = COLUMN_NULLABLE),
-	COLUMN(hot_row, address, UNIT_ADDRESS, "where it stands", .flags = COLUMN_NULLABLE),
+	COLUMN(hot_row, row, UNIT_ROW, "number of the instruction in the listing", NULLABLE),
+	COLUMN(hot_row, address, UNIT_ADDRESS, "where it stands", NULLABLE),
 	COLUMN_AS(hot_row, key, "isa", UNIT_NONE, "text of the instruction", .title = "instruction",
 		.csv = "isa", .flags = COLUMN_WIDE),
 	COLUMN(hot_row, opcode, UNIT_NONE, "its mnemonic"),
@@ -85,7 +82,7 @@ const struct record hot_plain_record = RECORD_OF(hot_row, RECORD_LINE, hot_plain
 static const struct column hot_row_columns[] = {
 	PART_SELF(&hot_plain_record),
 	COLUMN(hot_row, cause, UNIT_NONE, "what most of its lost cycles waited for",
-		.title = "lost to", .csv = "cause", .flags = COLUMN_NULLABLE),
+		.title = "lost to", .csv = "cause", NULLABLE),
 	COLUMN(hot_row, cause_cycles, UNIT_CYCLES, "cycles lost to that cause"),
 	POINTER(hot_row, waits_for, &waits_for_record, "the instruction it waited for most"),
 	COLUMN(hot_row, short_source, UNIT_NONE, "file and line of the innermost frame",
@@ -101,7 +98,7 @@ static const struct column hot_group_columns[] = {
 	HOT_SUM_COLUMNS,
 	COLUMN_AS(hot_row, inclusive.latency, "inclusive_latency", UNIT_CYCLES,
 		"latency with what was inlined into the line", .title = "with inlined",
-		.csv = "inclusive_latency_cycles", .flags = COLUMN_NO_JSON),
+		.csv = "inclusive_latency_cycles", NO_JSON),
 };
 const struct record hot_group_record = RECORD_OF(hot_row, RECORD_LINE, hot_group_columns);
 
@@ -123,8 +120,8 @@ static const struct column cause_columns[] = {
 	COLUMN(cause_row, idle, UNIT_CYCLES, "cycles, if idle"),
 	COLUMN(cause_row, share, UNIT_PERCENT, "of the cycles of all selected waves", .title = "%",
 		.csv = "share_pct", .flags = COLUMN_NO_JSON | COLUMN_HEAT, .digits = 1),
-	COLUMN(cause_row, each, UNIT_CYCLES, "cycles each time", .csv = "cycles_each",
-		.flags = COLUMN_NO_JSON, .digits = 1),
+	COLUMN(cause_row, each, UNIT_CYCLES, "cycles each time", .csv = "cycles_each", NO_JSON,
+		.digits = 1),
 };
 const struct record cause_row_record = RECORD_OF(cause_row, RECORD_LINE, cause_columns);
 
@@ -162,8 +159,7 @@ static const struct column by_pair_columns[] = {
 static const struct column by_producer_columns[] = {
 	HOT_HEAD_COLUMNS,
 	PART(hot_answer, producers, &producer_sums_record),
-	LIST(hot_answer, edges, &edge_record, "which instruction each wait waits for",
-		.flags = COLUMN_OPTIONAL),
+	LIST(hot_answer, edges, &edge_record, "which instruction each wait waits for", OPTIONAL),
 };
 static const struct record by_instr = RECORD_OF(hot_answer, RECORD_BLOCK, instr_columns);
 static const struct record by_group = RECORD_OF(hot_answer, RECORD_BLOCK, group_columns);

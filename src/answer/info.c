@@ -15,8 +15,6 @@ static const struct option_def options[] = {
 
 /* --- columns -------------------------------------------------------------------------------- */
 
-#define NULLABLE .flags = COLUMN_NULLABLE
-
 static const struct column clock_columns[] = {
 	COLUMN(info_clock, name, UNIT_NONE, "shader engine"),
 	COLUMN(info_clock, mhz, UNIT_MHZ, "its clock; null: unknown", .digits = 2),
@@ -53,7 +51,7 @@ static const struct record coordinate_record =
 static const struct column level_columns[] = {
 	COLUMN(info_level, level, UNIT_NONE, "se, cu, simd, ... or core, unit, pipe"),
 	LIST(info_level, numbers, &coordinate_record, "the numbers that occur, sorted"),
-	COLUMN(info_level, ranges, UNIT_NONE, "the same in short", .flags = COLUMN_NO_JSON),
+	COLUMN(info_level, ranges, UNIT_NONE, "the same in short", NO_JSON),
 };
 static const struct record level_record = RECORD_OF(info_level, RECORD_BLOCK, level_columns);
 
@@ -70,8 +68,7 @@ static const struct record events_record = RECORD_OF(info_events, RECORD_LINE, e
 static const struct column engine_columns[] = {
 	COLUMN(info_engine, name, UNIT_NONE, "number of the shader engine"),
 	RECORD(info_engine, sums, &events_record, "its wave starts and ends"),
-	COLUMN(info_engine, id, UNIT_NONE, "number of the shader engine", .title = "se",
-		.flags = COLUMN_NO_JSON),
+	COLUMN(info_engine, id, UNIT_NONE, "number of the shader engine", .title = "se", NO_JSON),
 };
 const struct record info_engine_record = RECORD_OF(info_engine, RECORD_BLOCK, engine_columns);
 
@@ -149,8 +146,7 @@ static const struct column sibling_columns[] = {
 	COLUMN(info_sibling, is_repeat, UNIT_NONE, "it has the same code and agent"),
 	COLUMN(info_sibling, name, UNIT_NONE, "last part of its path", .title = "capture",
 		.flags = COLUMN_NO_JSON | COLUMN_WIDE),
-	COLUMN(info_sibling, remark, UNIT_NONE, "this one, empty or same code",
-		.flags = COLUMN_NO_JSON),
+	COLUMN(info_sibling, remark, UNIT_NONE, "this one, empty or same code", NO_JSON),
 };
 const struct record info_sibling_record = RECORD_OF(info_sibling, RECORD_BLOCK, sibling_columns);
 
@@ -203,8 +199,7 @@ static const struct column info_columns[] = {
 	RECORD(capture_info, launch, &launch_record, "the launch; null: no side file states it"),
 	LIST(capture_info, notes, &note_record, "what reading it has to say"),
 	LIST(capture_info, tables, &producer_table_record,
-		"tables that the producer gave and nothing here interprets",
-		.flags = COLUMN_OPTIONAL),
+		"tables that the producer gave and nothing here interprets", OPTIONAL),
 	LIST(capture_info, siblings, &info_sibling_record, "captures beside this one"),
 	COLUMN(capture_info, health, UNIT_NONE,
 		"verdict of incore check with its errors and warnings; null with --quick",

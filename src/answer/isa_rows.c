@@ -46,34 +46,32 @@ static const struct column row_columns[] = {
 		.csv = "loop_depth"),
 	COLUMN(isa_row, index, UNIT_NONE, "its place in the code table"),
 	LIST(isa_row, frames, &frame_record, "inline chain as [file, line], innermost first"),
-	RECORD(isa_row, execution, &distribution_record, "cycles of one execution",
-		.flags = COLUMN_NULLABLE),
+	RECORD(isa_row, execution, &distribution_record, "cycles of one execution", NULLABLE),
 	RECORD(isa_row, execution_stall, &distribution_record,
-		"stall of one execution; absent where it never stalled", .flags = COLUMN_OPTIONAL),
+		"stall of one execution; absent where it never stalled", OPTIONAL),
 	RECORD(isa_row, waves, &spread_record,
 		"mean cycles of one execution in each wave, over the waves that ran the row; "
 		"absent where all agree or less than two ran it",
-		.flags = COLUMN_OPTIONAL),
+		OPTIONAL),
 	POINTER(isa_row, stated, &code_totals_record,
 		"what the producer states, where it is not what its records add up to"),
 	POINTER(isa_row, live, &live_record,
 		"registers that hold something needed before the row; null where the text cannot "
 		"tell"),
 	COLUMN_AS(isa_row, h.cause, "cause", UNIT_NONE, "what most of its lost cycles waited for",
-		.flags = COLUMN_NULLABLE),
+		NULLABLE),
 	COLUMN_AS(
 		isa_row, h.cause_cycles, "cause_cycles", UNIT_CYCLES, "cycles lost to that cause"),
-	COLUMN(isa_row, block, UNIT_NONE, "number of its basic block in blocks",
-		.flags = COLUMN_NULLABLE),
+	COLUMN(isa_row, block, UNIT_NONE, "number of its basic block in blocks", NULLABLE),
 	COLUMN(isa_row, per_hit, UNIT_CYCLES,
-		"cycles an execution, all buckets together; absent where it never ran",
-		.flags = COLUMN_OPTIONAL, .digits = 6),
+		"cycles an execution, all buckets together; absent where it never ran", OPTIONAL,
+		.digits = 6),
 	COLUMN_AS(isa_row, samples, "all_samples", UNIT_SAMPLES, "samples that found it",
-		.title = "samples", .flags = COLUMN_NO_JSON),
+		.title = "samples", NO_JSON),
 	COLUMN(isa_row, stalled, UNIT_SAMPLES, "of which found it stalled",
-		.csv = "stalled_samples", .flags = COLUMN_NO_JSON),
+		.csv = "stalled_samples", NO_JSON),
 	COLUMN(isa_row, weight_pct, UNIT_PERCENT, "of the latency or the samples of all rows",
-		.title = "%", .flags = COLUMN_NO_JSON, .digits = 1),
+		.title = "%", NO_JSON, .digits = 1),
 	COLUMN(isa_row, target, UNIT_ROW, "row it branches to", .title = "to",
 		.csv = "branch_target_row", .flags = COLUMN_NO_JSON | COLUMN_NULLABLE),
 	COLUMN(isa_row, waits_for, UNIT_ROW, "row it waits for most", .title = "for",
@@ -89,8 +87,7 @@ static const struct record isa_edge_record = RECORD_OF(isa_edge, RECORD_LINE, ed
 
 #define PAIR(M, NAME, DOC) COLUMN_AS(wait_line, p.M, NAME, UNIT_COUNT, DOC)
 #define PAIR_VALUES(M, NAME, DOC)                                                                  \
-	COLUMN_HELD(wait_line, p.M, NAME, COLUMN_RECORD, &distribution_record, DOC,                \
-		.flags = COLUMN_NULLABLE)
+	COLUMN_HELD(wait_line, p.M, NAME, COLUMN_RECORD, &distribution_record, DOC, NULLABLE)
 static const struct column wait_columns[] = {
 	COLUMN(wait_line, wait, UNIT_ROW, "row of the wait"),
 	COLUMN(wait_line, producer, UNIT_ROW, "row whose instances it consumed"),
@@ -99,7 +96,7 @@ static const struct column wait_columns[] = {
 	PAIR(n_group, "group", "of which returned in any order: each may have been the last"),
 	PAIR(n_candidates, "candidates", "not in consumed: of waits that cannot be resolved"),
 	COLUMN(wait_line, loop, UNIT_ROW, "header row of the innermost loop that holds both",
-		.flags = COLUMN_NULLABLE),
+		NULLABLE),
 	PAIR_VALUES(together, "together",
 		"instances consumed by the wait, where this was the youngest"),
 	PAIR_VALUES(in_flight, "in_flight", "outstanding on the counter then"),
@@ -132,8 +129,7 @@ static const struct column block_columns[] = {
 	COLUMN(block_row, first_row, UNIT_ROW, "first row of the basic block"),
 	COLUMN(block_row, last_row, UNIT_ROW, "its last row"),
 	COLUMN(block_row, rows, UNIT_COUNT, "rows in it"),
-	COLUMN(block_row, loop, UNIT_ROW, "header row of the innermost loop it is in",
-		.flags = COLUMN_NULLABLE),
+	COLUMN(block_row, loop, UNIT_ROW, "header row of the innermost loop it is in", NULLABLE),
 	COLUMN(block_row, executions, UNIT_COUNT, "executions of its first row"),
 	PART(block_row, sums, &sums_record),
 	COLUMN(block_row, per_execution, UNIT_CYCLES, "cycles an execution", .digits = 6),
@@ -150,8 +146,7 @@ static const struct record body_record = RECORD_OF(body_row, RECORD_LINE, body_c
 
 #define LATENCY(M, NAME, DOC) COLUMN_AS(latency_line, l.M, NAME, UNIT_COUNT, DOC)
 #define LATENCY_VALUES(M, NAME, DOC)                                                               \
-	COLUMN_HELD(latency_line, l.M, NAME, COLUMN_RECORD, &distribution_record, DOC,             \
-		.flags = COLUMN_NULLABLE)
+	COLUMN_HELD(latency_line, l.M, NAME, COLUMN_RECORD, &distribution_record, DOC, NULLABLE)
 static const struct column latency_columns[] = {
 	COLUMN(latency_line, opcode, UNIT_NONE, "mnemonic of the load"),
 	COLUMN_AS(latency_line, l.is_to_lds, "to_lds", UNIT_NONE, "the form that loads to the LDS"),
@@ -177,7 +172,7 @@ static const struct column isa_columns[] = {
 	POINTER(isa_answer, accounting, &hot_accounting_record,
 		"every cycle of the selection in one bucket; null: no timeline"),
 	COLUMN(isa_answer, hottest_row, UNIT_ROW, "row with most latency, or most samples",
-		.flags = COLUMN_NULLABLE),
+		NULLABLE),
 	LIST(isa_answer, sources, &source_record, "source files, which frames count into",
 		.flags = COLUMN_BLOCK),
 	LIST(isa_answer, labels, &label_record, "labels between the rows"),

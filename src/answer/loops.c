@@ -14,7 +14,7 @@ static const struct column place_columns[] = {
 	COLUMN(loop_place, latches, UNIT_COUNT, "branches back"),
 	COLUMN(loop_place, depth, UNIT_COUNT, "1: in no other loop"),
 	COLUMN(loop_place, parent_header_row, UNIT_ROW, "first row of the loop around it",
-		.flags = COLUMN_NULLABLE),
+		NULLABLE),
 	COLUMN(loop_place, blocks, UNIT_COUNT, "basic blocks of its body"),
 	COLUMN(loop_place, rows, UNIT_COUNT, "rows of its body"),
 };
@@ -192,7 +192,7 @@ static const struct column granularity_columns[] = {
 	COLUMN(granularity_part, collapsed, UNIT_NONE, "is most of the code mapped to one line",
 		.words = COLLAPSE_WORDS),
 	RECORD(granularity_part, top_line, &top_line_record, "the line with most latency",
-		.flags = COLUMN_NULLABLE),
+		NULLABLE),
 	LIST(granularity_part, weights, &weight_record, "how each weight spreads over lines"),
 };
 static const struct record granularity_record =

@@ -38,9 +38,9 @@ static const struct column stats_columns[] = {
 	COLUMN(stats_line, mean_while_busy, UNIT_WAVES, "resident on average while any is",
 		.digits = 6),
 	COLUMN(stats_line, mean, UNIT_WAVES, "resident on average over the span",
-		.csv = "mean_waves", .flags = COLUMN_NO_JSON, .digits = 1),
+		.csv = "mean_waves", NO_JSON, .digits = 1),
 	COLUMN(stats_line, busy_pct, UNIT_PERCENT, "of the span with a wave resident",
-		.title = "busy %", .csv = "busy_pct", .flags = COLUMN_NO_JSON, .digits = 1),
+		.title = "busy %", .csv = "busy_pct", NO_JSON, .digits = 1),
 };
 static const struct record stats_record = RECORD_OF(stats_line, RECORD_LINE, stats_columns);
 
@@ -52,14 +52,13 @@ static const struct column coverage_columns[] = {
 	COLUMN(coverage, traced_share, UNIT_SHARE, "traced of launched, else of resident waves",
 		.digits = 6),
 	COLUMN(coverage, ses, UNIT_COUNT, "shader engines seen"),
-	COLUMN(coverage, target_cu, UNIT_NONE, "compute unit with instruction detail",
-		.flags = COLUMN_NULLABLE),
+	COLUMN(coverage, target_cu, UNIT_NONE, "compute unit with instruction detail", NULLABLE),
 	COLUMN(coverage, clock_mhz, UNIT_MHZ, "clock of the cycles", .digits = 2),
 	COLUMN(coverage, sentence, UNIT_NONE, "the same in words"),
 };
 static const struct record coverage_record = RECORD_OF(coverage, RECORD_BLOCK, coverage_columns);
 
-#define LAUNCH(M, UNIT, DOC) COLUMN(trace_launch, M, UNIT, DOC, .flags = COLUMN_NULLABLE)
+#define LAUNCH(M, UNIT, DOC) COLUMN(trace_launch, M, UNIT, DOC, NULLABLE)
 static const struct column launch_columns[] = {
 	LAUNCH(dispatch, UNIT_NONE, "which dispatch of the run"),
 	LAUNCH(kernel_id, UNIT_NONE, "number of the kernel"),
@@ -122,8 +121,7 @@ static const struct record unit_mean_record =
 	RECORD_OF(mean_item, RECORD_SCALAR, unit_mean_columns);
 
 #define UNIT_SERIES_COLUMN(S)                                                                      \
-	LIST(S, waves, &unit_mean_record, "waves over time, with --series",                        \
-		.flags = COLUMN_OPTIONAL)
+	LIST(S, waves, &unit_mean_record, "waves over time, with --series", OPTIONAL)
 
 static const struct column cu_columns[] = {
 	SE_COLUMN(cu_line),
@@ -159,7 +157,7 @@ const struct record kernel_line_record = RECORD_OF(kernel_line, RECORD_LINE, ker
 
 static const struct column kernel_id_columns[] = {
 	COLUMN(occupancy_kernel_id, id, UNIT_NONE, "number of the kernel"),
-	COLUMN(occupancy_kernel_id, name, UNIT_NONE, "its name", .flags = COLUMN_NULLABLE),
+	COLUMN(occupancy_kernel_id, name, UNIT_NONE, "its name", NULLABLE),
 	COLUMN(occupancy_kernel_id, starts, UNIT_WAVES, "waves of it that started"),
 };
 static const struct record kernel_id_record =
@@ -174,8 +172,7 @@ static const struct column thread_columns[] = {
 static const struct record thread_record = RECORD_OF(thread_item, RECORD_SCALAR, thread_columns);
 
 #define SIZE(M, TITLE, UNIT, DOC)                                                                  \
-	COLUMN_AS(dispatch_line, d.M, #M, UNIT, DOC, .title = TITLE, .csv = #M,                    \
-		.flags = COLUMN_NULLABLE)
+	COLUMN_AS(dispatch_line, d.M, #M, UNIT, DOC, .title = TITLE, .csv = #M, NULLABLE)
 static const struct column dispatch_columns[] = {
 	COLUMN(dispatch_line, cycle, UNIT_CYCLES, "when, on the trace's clock"),
 	COLUMN(dispatch_line, se, UNIT_NONE, "shader engine that saw it", .title = "SE",
@@ -189,7 +186,7 @@ static const struct column dispatch_columns[] = {
 	SIZE(lds_bytes, "LDS", UNIT_BYTES, "LDS of a workgroup"),
 	LIST(dispatch_line, threads, &thread_record, "work-items by dimension; empty: unknown"),
 	COLUMN(dispatch_line, since, UNIT_CYCLES, "after the first event", .title = "cycle",
-		.flags = COLUMN_NO_JSON),
+		NO_JSON),
 };
 const struct record dispatch_record = RECORD_OF(dispatch_line, RECORD_LINE, dispatch_columns);
 
@@ -213,8 +210,8 @@ static const struct record series_record = RECORD_OF(series_line, RECORD_LINE, s
 
 #define HEAD_COLUMNS(S)                                                                            \
 	EVIDENCE_COLUMN(S, "what the figures rest on"),                                            \
-		COLUMN(S, kernel, UNIT_NONE, "name of the kernel", .flags = COLUMN_NULLABLE),      \
-		COLUMN(S, arch, UNIT_NONE, "gfx950, dav_2201, ...", .flags = COLUMN_NULLABLE)
+		COLUMN(S, kernel, UNIT_NONE, "name of the kernel", NULLABLE),                      \
+		COLUMN(S, arch, UNIT_NONE, "gfx950, dav_2201, ...", NULLABLE)
 
 static const struct column occupancy_columns[] = {
 	HEAD_COLUMNS(occupancy_answer),

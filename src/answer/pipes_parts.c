@@ -33,13 +33,12 @@ static const struct record gaps_record = RECORD_OF(pipe_gaps, RECORD_LINE, gaps_
 
 static const struct column pipe_wait_columns[] = {
 	COLUMN(pipe_wait_row, producer_pipe, UNIT_NONE,
-		"pipe that was waited for, BAR or BUF; null: nobody known",
-		.flags = COLUMN_NULLABLE),
+		"pipe that was waited for, BAR or BUF; null: nobody known", NULLABLE),
 	COLUMN(pipe_wait_row, cycles, UNIT_CYCLES, "in which the pipe did not work meanwhile"),
 	COLUMN(pipe_wait_row, count, UNIT_COUNT, "executed waits"),
 	COLUMN(pipe_wait_row, blocked, UNIT_COUNT, "of which cost cycles"),
 	COLUMN(pipe_wait_row, producer_core, UNIT_NONE, "core of that pipe, if it is another",
-		.flags = COLUMN_OPTIONAL),
+		OPTIONAL),
 };
 static const struct record pipe_wait_record =
 	RECORD_OF(pipe_wait_row, RECORD_LINE, pipe_wait_columns);
@@ -82,12 +81,11 @@ static const struct column pipe_columns[] = {
 	COLUMN(pipe_line, wait_share, UNIT_SHARE, "of the core's span: waiting", .digits = 6),
 	COLUMN(pipe_line, idle_share, UNIT_SHARE, "of the core's span: idle", .digits = 6),
 	COLUMN(pipe_line, busy_pct, UNIT_PERCENT, "of the core's span: busy", .title = "%",
-		.csv = "busy_pct", .flags = COLUMN_NO_JSON, .digits = 1),
+		.csv = "busy_pct", NO_JSON, .digits = 1),
 	COLUMN_AS(pipe_line, depth_mean, "mean_depth", UNIT_COUNT,
-		"in flight while busy, on average", .title = "depth", .csv = "depth_mean",
-		.flags = COLUMN_NO_JSON, .digits = 1),
-	PIPE_CYCLES(r.duration_cyc, "span", "of its core", .csv = "span_cycles",
-		.flags = COLUMN_NO_JSON),
+		"in flight while busy, on average", .title = "depth", .csv = "depth_mean", NO_JSON,
+		.digits = 1),
+	PIPE_CYCLES(r.duration_cyc, "span", "of its core", .csv = "span_cycles", NO_JSON),
 };
 const struct record pipe_line_record = RECORD_OF(pipe_line, RECORD_BLOCK, pipe_columns);
 
@@ -172,11 +170,11 @@ static const struct column core_columns[] = {
 		"diagonal",
 		.flags = COLUMN_BLOCK),
 	COLUMN(core_line, busy_pct, UNIT_PERCENT, "of the span: busy", .title = "%",
-		.csv = "busy_pct", .flags = COLUMN_NO_JSON, .digits = 1),
+		.csv = "busy_pct", NO_JSON, .digits = 1),
 	COLUMN(core_line, compute_pct, UNIT_PERCENT, "of the span: compute_busy", .title = "%",
-		.csv = "compute_pct", .flags = COLUMN_NO_JSON, .digits = 1),
+		.csv = "compute_pct", NO_JSON, .digits = 1),
 	COLUMN_AS(core_line, k.n, "n_pipes", UNIT_COUNT, "pipes of the core", .title = "pipes",
-		.flags = COLUMN_NO_JSON),
+		NO_JSON),
 };
 const struct record core_line_record = RECORD_OF(core_line, RECORD_BLOCK, core_columns);
 
@@ -222,7 +220,7 @@ bool core_rows(struct answer *a, const struct pipes *p, struct rows *out, struct
 
 static const struct column pair_columns[] = {
 	COLUMN(pair_row, producer_pipe, UNIT_NONE, "pipe that was waited for; null: nobody known",
-		.flags = COLUMN_NULLABLE),
+		NULLABLE),
 	COLUMN(pair_row, consumer_pipe, UNIT_NONE, "pipe that waited", .title = "by",
 		.csv = "consumer"),
 	COLUMN(pair_row, is_cross_core, UNIT_NONE, "the two are on different cores"),
@@ -233,15 +231,12 @@ static const struct column pair_columns[] = {
 		.csv = "blocked_waits"),
 	COLUMN(pair_row, per_wait, UNIT_CYCLES, "cycles a wait", .digits = 6),
 	COLUMN(pair_row, producer, UNIT_NONE, "pipe that was waited for, or (unmatched)",
-		.title = "waited for", .csv = "producer", .flags = COLUMN_NO_JSON),
+		.title = "waited for", .csv = "producer", NO_JSON),
 	COLUMN(pair_row, share_of_wait, UNIT_PERCENT, "of the wait cycles of all pipes",
-		.title = "% of wait", .csv = "share_of_wait_pct", .flags = COLUMN_NO_JSON,
-		.digits = 1),
+		.title = "% of wait", .csv = "share_of_wait_pct", NO_JSON, .digits = 1),
 	COLUMN(pair_row, share_of_all, UNIT_PERCENT, "of the span of all pipes",
-		.title = "% of all", .csv = "share_of_all_pct", .flags = COLUMN_NO_JSON,
-		.digits = 1),
-	COLUMN(pair_row, cores, UNIT_NONE, "same or another", .csv = "cross_core",
-		.flags = COLUMN_NO_JSON),
+		.title = "% of all", .csv = "share_of_all_pct", NO_JSON, .digits = 1),
+	COLUMN(pair_row, cores, UNIT_NONE, "same or another", .csv = "cross_core", NO_JSON),
 };
 const struct record pair_record = RECORD_OF(pair_row, RECORD_LINE, pair_columns);
 
@@ -280,19 +275,18 @@ static const struct column path_pipe_columns[] = {
 	COLUMN(path_pipe, wait, UNIT_CYCLES, "of its waits on the path"),
 	COLUMN(path_pipe, stall, UNIT_CYCLES, "of head costs on the path"),
 	COLUMN(path_pipe, gap, UNIT_CYCLES, "of the path in which nothing of it is recorded"),
-	COLUMN(path_pipe, share, UNIT_PERCENT, "of the path: work", .title = "%",
-		.flags = COLUMN_NO_JSON, .digits = 1),
+	COLUMN(path_pipe, share, UNIT_PERCENT, "of the path: work", .title = "%", NO_JSON,
+		.digits = 1),
 };
 const struct record path_pipe_record = RECORD_OF(path_pipe, RECORD_LINE, path_pipe_columns);
 
 static const struct column path_line_columns[] = {
-	COLUMN(path_line, row, UNIT_ROW, "number of the instruction", .flags = COLUMN_NULLABLE),
+	COLUMN(path_line, row, UNIT_ROW, "number of the instruction", NULLABLE),
 	COLUMN(path_line, isa, UNIT_NONE, "its text", .title = "instruction", .flags = COLUMN_WIDE),
 	COLUMN(path_line, source, UNIT_NONE, "file and line",
 		.flags = COLUMN_NULLABLE | COLUMN_WIDE),
 	COLUMN(path_line, cycles, UNIT_CYCLES, "of it on the path"),
-	COLUMN(path_line, share, UNIT_PERCENT, "of the path", .title = "%", .flags = COLUMN_NO_JSON,
-		.digits = 1),
+	COLUMN(path_line, share, UNIT_PERCENT, "of the path", .title = "%", NO_JSON, .digits = 1),
 };
 const struct record path_line_record = RECORD_OF(path_line, RECORD_LINE, path_line_columns);
 
@@ -388,13 +382,11 @@ static const struct record totals_record = RECORD_OF(pipes_totals, RECORD_LINE, 
 static const struct column bound_columns[] = {
 	COLUMN(pipes_bound, kind, UNIT_NONE, "what the kernel is bound by",
 		.words = "pipe|sync|latency|none"),
-	COLUMN(pipes_bound, core, UNIT_NONE, "core of the pipe with most of the path",
-		.flags = COLUMN_NULLABLE),
-	COLUMN(pipes_bound, pipe, UNIT_NONE, "pipe with most of the path",
-		.flags = COLUMN_NULLABLE),
+	COLUMN(pipes_bound, core, UNIT_NONE, "core of the pipe with most of the path", NULLABLE),
+	COLUMN(pipes_bound, pipe, UNIT_NONE, "pipe with most of the path", NULLABLE),
 	COLUMN(pipes_bound, path_share, UNIT_SHARE, "its part of the path", .digits = 4),
 	COLUMN(pipes_bound, busy_share, UNIT_SHARE, "of its core's span: busy", .digits = 4),
-	COLUMN(pipes_bound, sentence, UNIT_NONE, "the same in words", .flags = COLUMN_NULLABLE),
+	COLUMN(pipes_bound, sentence, UNIT_NONE, "the same in words", NULLABLE),
 };
 static const struct record bound_record = RECORD_OF(pipes_bound, RECORD_BLOCK, bound_columns);
 

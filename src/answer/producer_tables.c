@@ -5,8 +5,7 @@
 #include "analysis/summary/tables.h"
 
 static const struct column cell_columns[] = {
-	COLUMN(text_item, v, UNIT_NONE, "as the producer gave it; null: nothing there",
-		.flags = COLUMN_NULLABLE),
+	COLUMN(text_item, v, UNIT_NONE, "as the producer gave it; null: nothing there", NULLABLE),
 };
 static const struct record cell_record = RECORD_OF(text_item, RECORD_SCALAR, cell_columns);
 static const struct column cells_columns[] = {
@@ -19,8 +18,7 @@ static const struct record cells_record = {cells_columns, 1, RECORD_SCALAR, size
 
 static const struct column table_columns[] = {
 	COLUMN(producer_table, name, UNIT_NONE, "what the table is"),
-	COLUMN(producer_table, origin, UNIT_NONE, "file or block it stands in",
-		.flags = COLUMN_NULLABLE),
+	COLUMN(producer_table, origin, UNIT_NONE, "file or block it stands in", NULLABLE),
 	COLUMN(producer_table, rows, UNIT_COUNT, "rows it has"),
 	LIST(producer_table, columns, &text_item_record, "names of its columns"),
 	LIST(producer_table, cells, &cells_record, "its first rows; absent where none are given",

@@ -10,8 +10,6 @@
 
 /* --- columns -------------------------------------------------------------------------------- */
 
-#define NULLABLE .flags = COLUMN_NULLABLE
-
 #define BOUND(M, NAME, UNIT, DOC, ...) COLUMN_AS(summary_bound, b.M, NAME, UNIT, DOC, ##__VA_ARGS__)
 static const struct column bound_columns[] = {
 	BOUND(has_verdict, "has_verdict", UNIT_NONE, "a family can be named"),
@@ -140,7 +138,7 @@ static const struct column advice_columns[] = {
 	COLUMN(advice_row, evidence, UNIT_NONE, "the figures that it rests on"),
 	COLUMN(advice_row, experiment, UNIT_NONE, "what to try"),
 	COLUMN(advice_row, prediction, UNIT_NONE, "what one should see then"),
-	COLUMN(advice_row, place, UNIT_NONE, "the instruction in words", .flags = COLUMN_NO_JSON),
+	COLUMN(advice_row, place, UNIT_NONE, "the instruction in words", NO_JSON),
 };
 static const struct record advice_record = RECORD_OF(advice_row, RECORD_BLOCK, advice_columns);
 

@@ -4,7 +4,6 @@
 
 /* --- causes --------------------------------------------------------------------------------- */
 
-#define OPTIONAL .flags = COLUMN_OPTIONAL
 static const struct column cause_columns[] = {
 	COLUMN(summary_cause, cause, UNIT_NONE, "why cycles were spent"),
 	COLUMN(summary_cause, bucket, UNIT_NONE, "which bucket they are in",
@@ -90,7 +89,7 @@ static const struct column hidden_line_columns[] = {
 	COLUMN(hidden_line, other_simd, UNIT_CYCLES,
 		"of total, while a SIMD without detail issued; null where the capture does not "
 		"tell",
-		.flags = COLUMN_NULLABLE),
+		NULLABLE),
 };
 static const struct record hidden_line_record =
 	RECORD_OF(hidden_line, RECORD_LINE, hidden_line_columns);

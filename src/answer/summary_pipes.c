@@ -13,7 +13,7 @@ static const struct column pipes_columns[] = {
 	LIST(summary_pipes, tables, &producer_table_record,
 		"tables that the producer gave and nothing here interprets"),
 	LIST(summary_pipes, findings, &finding_record, "what incore check found, errors first",
-		.flags = COLUMN_NO_JSON),
+		NO_JSON),
 };
 const struct record summary_pipes_record = RECORD_OF(summary_pipes, RECORD_BLOCK, pipes_columns);
 

@@ -42,16 +42,16 @@ static const struct column category_columns[] = {
 static const struct record category_record =
 	RECORD_OF(category_row, RECORD_BLOCK, category_columns);
 
-#define PLACE(M, DOC) COLUMN(group_line, M, UNIT_NONE, DOC, .flags = COLUMN_OPTIONAL)
+#define PLACE(M, DOC) COLUMN(group_line, M, UNIT_NONE, DOC, OPTIONAL)
 static const struct column group_columns[] = {
 	PLACE(se, "shader engine they share"),
 	PLACE(cu, "compute unit they share"),
 	PLACE(simd, "SIMD they share"),
 	PLACE(slot, "slot number they share"),
 	COLUMN(group_line, order, UNIT_NONE, "the first waves of slots, or later ones",
-		.words = "first|later", .flags = COLUMN_OPTIONAL),
+		.words = "first|later", OPTIONAL),
 	COLUMN(group_line, phase, UNIT_NONE, "where they stand among the waves of their slot",
-		.words = "first|steady|tail", .flags = COLUMN_OPTIONAL),
+		.words = "first|steady|tail", OPTIONAL),
 	COLUMN_AS(group_line, g.duration.n, "waves", UNIT_WAVES, "waves in the group"),
 	COLUMN_HELD(group_line, g.duration, "duration", COLUMN_RECORD, &duration_record,
 		"how long they lived"),
@@ -59,11 +59,11 @@ static const struct column group_columns[] = {
 	COLUMN(group_line, lost_share, UNIT_SHARE, "of the duration: all but issue", .digits = 6),
 	COLUMN_HELD(group_line, g.states, "states", COLUMN_RECORD, &states_record,
 		"by the hardware's own state stream"),
-	COLUMN(group_line, where, UNIT_NONE, "what they share, in words", .flags = COLUMN_NO_JSON),
+	COLUMN(group_line, where, UNIT_NONE, "what they share, in words", NO_JSON),
 	COLUMN(group_line, issue_pct, UNIT_PERCENT, "of the duration: issue", .title = "issue %",
-		.flags = COLUMN_NO_JSON, .digits = 1),
+		NO_JSON, .digits = 1),
 	COLUMN(group_line, wait_pct, UNIT_PERCENT, "of the duration: wait", .title = "wait %",
-		.flags = COLUMN_NO_JSON, .digits = 1),
+		NO_JSON, .digits = 1),
 };
 const struct record wave_group_record = RECORD_OF(group_line, RECORD_LINE, group_columns);
 
@@ -177,8 +177,7 @@ static const struct column waves_columns[] = {
 	LIST(waves_answer, states_explained, &explained_record,
 		"of waves with a timeline: what the hardware says of each state, what the records "
 		"give, and the parts that make it up"),
-	POINTER(waves_answer, series, &series_record, "states over time, with --bins",
-		.flags = COLUMN_OPTIONAL),
+	POINTER(waves_answer, series, &series_record, "states over time, with --bins", OPTIONAL),
 	LIST(waves_answer, waves, &wave_record, "wave by wave, in the order of --sort"),
 };
 const struct record waves_record = RECORD_OF(waves_answer, RECORD_BLOCK, waves_columns);

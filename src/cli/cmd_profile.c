@@ -127,7 +127,7 @@ static const struct column ranked_columns[] = {
 	COLUMN(ranked_row, workload, UNIT_NONE, "what it was given"),
 	COLUMN(ranked_row, message, UNIT_NONE, "what went wrong", .flags = COLUMN_WIDE),
 	COLUMN(ranked_row, state, UNIT_NONE, "status, or that it is degenerate", .title = "status",
-		.flags = COLUMN_NO_JSON),
+		NO_JSON),
 };
 static const struct record ranked_record = RECORD_OF(ranked_row, RECORD_BLOCK, ranked_columns);
 

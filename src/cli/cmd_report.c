@@ -286,7 +286,7 @@ static const struct column done_columns[] = {
 	COLUMN(done_row, file_bytes, UNIT_BYTES, "its size"),
 	COLUMN(done_row, slices, UNIT_COUNT, "slices of its timeline"),
 	COLUMN(done_row, answers, UNIT_COUNT, "answers it was made of"),
-	COLUMN(done_row, left_out, UNIT_NONE, "what was left out of it", .flags = COLUMN_NULLABLE),
+	COLUMN(done_row, left_out, UNIT_NONE, "what was left out of it", NULLABLE),
 };
 static const struct record done_record = RECORD_OF(done_row, RECORD_BLOCK, done_columns);
 

@@ -42,12 +42,9 @@ static const struct column problem_columns[] = {
 	COLUMN_AS(problem_row, p.code, "code", UNIT_NONE, "stable word for the kind of problem"),
 	COLUMN_HELD(problem_row, task, "task_id", COLUMN_POINTER, &problem_task_record,
 		"task it is about"),
-	COLUMN_AS(problem_row, p.slot, "slot", UNIT_INDEX, "argument it is about",
-		.flags = COLUMN_NULLABLE),
-	COLUMN_AS(problem_row, p.record, "index", UNIT_INDEX, "record it is about",
-		.flags = COLUMN_NULLABLE),
-	COLUMN_AS(problem_row, p.at, "offset", UNIT_BYTES, "where in the manifest",
-		.flags = COLUMN_NULLABLE),
+	COLUMN_AS(problem_row, p.slot, "slot", UNIT_INDEX, "argument it is about", NULLABLE),
+	COLUMN_AS(problem_row, p.record, "index", UNIT_INDEX, "record it is about", NULLABLE),
+	COLUMN_AS(problem_row, p.at, "offset", UNIT_BYTES, "where in the manifest", NULLABLE),
 	COLUMN_AS(problem_row, p.text, "text", UNIT_NONE, "what is wrong"),
 };
 static const struct record problem_record = RECORD_OF(problem_row, RECORD_LINE, problem_columns);

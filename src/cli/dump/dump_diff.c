@@ -96,7 +96,7 @@ static const struct column pair_columns[] = {
 static const struct record pair_record = RECORD_OF(dump_pair, RECORD_LINE, pair_columns);
 static const struct column shown_columns[] = {
 	PART(shown_pair, p, &pair_record),
-	COLUMN(shown_pair, dtype, UNIT_NONE, "type of its elements", .flags = COLUMN_NO_JSON),
+	COLUMN(shown_pair, dtype, UNIT_NONE, "type of its elements", NO_JSON),
 	COLUMN_AS(shown_pair, max_abs, "shown_abs", UNIT_NONE, "max_abs of what differs",
 		.title = "max abs", .csv = "max_abs", .digits = -6,
 		.flags = COLUMN_NO_JSON | COLUMN_BLANK),

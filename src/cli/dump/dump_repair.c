@@ -21,7 +21,7 @@ static const struct column task_columns[] = {
 	COLUMN(repair_task, dispatch_id, UNIT_NONE, "dispatch that the task belongs to"),
 	COLUMN(repair_task, block_idx, UNIT_INDEX, "its block"),
 	COLUMN(repair_task, expected, UNIT_COUNT, "arguments it has; null: never described",
-		.flags = COLUMN_NULLABLE),
+		NULLABLE),
 	COLUMN(repair_task, found, UNIT_COUNT, "arguments that were found"),
 };
 static const struct record task_record = RECORD_OF(repair_task, RECORD_LINE, task_columns);

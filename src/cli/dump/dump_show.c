@@ -266,10 +266,8 @@ struct stats_row {
 };
 static const struct column stats_columns[] = {
 	COLUMN_AS(stats_row, k.n, "values", UNIT_COUNT, "values looked at"),
-	COLUMN(stats_row, min, UNIT_NONE, "least finite value", .words = "number",
-		.flags = COLUMN_NULLABLE),
-	COLUMN(stats_row, max, UNIT_NONE, "greatest finite value", .words = "number",
-		.flags = COLUMN_NULLABLE),
+	COLUMN(stats_row, min, UNIT_NONE, "least finite value", .words = "number", NULLABLE),
+	COLUMN(stats_row, max, UNIT_NONE, "greatest finite value", .words = "number", NULLABLE),
 	COLUMN_AS(stats_row, k.mean, "mean", UNIT_NONE, "mean of the finite values", .digits = -17),
 	COLUMN_AS(stats_row, k.zeros, "zeros", UNIT_COUNT, "values that are zero"),
 	COLUMN_AS(stats_row, k.nans, "nans", UNIT_COUNT, "values that are no number"),
@@ -316,12 +314,10 @@ struct shown_row {
 };
 static const struct column shown_columns[] = {
 	PART(shown_row, record, &record_row_record),
-	POINTER(shown_row, statistics, &stats_record, "what its values are like",
-		.flags = COLUMN_OPTIONAL),
+	POINTER(shown_row, statistics, &stats_record, "what its values are like", OPTIONAL),
 	POINTER(shown_row, change, &change_record, "what the task did to an argument it writes",
-		.flags = COLUMN_OPTIONAL),
-	LIST(shown_row, values, &value_record, "the first values of a tensor",
-		.flags = COLUMN_OPTIONAL),
+		OPTIONAL),
+	LIST(shown_row, values, &value_record, "the first values of a tensor", OPTIONAL),
 };
 static const struct record shown_record = RECORD_OF(shown_row, RECORD_BLOCK, shown_columns);
 

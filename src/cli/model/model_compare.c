@@ -152,13 +152,11 @@ struct compare_data {
 #define SUM(M, NAME, UNIT, DOC, ...) COLUMN_AS(compare_data, k.M, NAME, UNIT, DOC, ##__VA_ARGS__)
 static const struct column data_columns[] = {
 	MODEL_VERB(compare_data, "compare"),
-	COLUMN(compare_data, counters, UNIT_NONE, "counters in place of the trace A",
-		.flags = COLUMN_NULLABLE),
+	COLUMN(compare_data, counters, UNIT_NONE, "counters in place of the trace A", NULLABLE),
 	COLUMN(compare_data, by, UNIT_NONE, "what the rows are", .words = "pipe|op|task"),
 	SUM(is_same_count, "same_counts", UNIT_NONE, "every instruction as often"),
 	SUM(is_same_order, "same_order", UNIT_NONE, "and in the same order"),
-	SUM(order_lane, "order_lane", UNIT_NONE, "first pipe where the order differs",
-		.flags = COLUMN_NULLABLE),
+	SUM(order_lane, "order_lane", UNIT_NONE, "first pipe where the order differs", NULLABLE),
 	SUM(order_at, "order_at", UNIT_INDEX, "and the instruction of it"),
 	SUM(span_cyc[0], "cycles_a", UNIT_CYCLES, "first start to last end in A"),
 	SUM(span_cyc[1], "cycles_b", UNIT_CYCLES, "first start to last end in B"),
