@@ -83,7 +83,9 @@ static void print_code(FILE *out, const struct capture_info *i)
 	uint64_t executed = i->executed_rows == NO_U64 ? 0 : i->executed_rows;
 
 	if (!i->rows) {
-		fprintf(out, LABEL "none: nothing was executed\n", "code");
+		fprintf(out, LABEL "none%s\n", "code",
+			i->waves ? " known: incore check says what would help"
+				 : ": nothing was executed");
 		return;
 	}
 	fprintf(out, LABEL "%s, %s, %s executed\n", "code", COUNTED(i->rows, "row"),

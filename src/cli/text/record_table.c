@@ -141,7 +141,7 @@ bool record_table_print_styled(struct cli *c, const struct record *r, struct row
 	struct table t;
 	unsigned n = 0;
 
-	for (; columns[n] && n < MAX_COLUMNS; n++) {
+	for (; n < MAX_COLUMNS && columns[n]; n++) {
 		if (!choose_column(r, columns[n], &drawn[n]))
 			return err_set(&c->error, INCORE_FAILED, "no-such-column",
 				"the answer has no column %s", columns[n]);
