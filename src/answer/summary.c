@@ -34,21 +34,21 @@ static const struct column bound_columns[] = {
 };
 static const struct record bound_record = RECORD_OF(summary_bound, RECORD_BLOCK, bound_columns);
 
-#define ORIGIN(M, DOC) COLUMN(summary_origin, M, UNIT_NONE, DOC, NULLABLE)
+#define ORIGIN(M, NAME, DOC) COLUMN_AS(trace_meta, M, NAME, UNIT_NONE, DOC, NULLABLE)
 static const struct column origin_columns[] = {
-	ORIGIN(path, "where it was read from"),
-	ORIGIN(kernel, "name of the kernel"),
-	ORIGIN(arch, "gfx950, ..."),
-	ORIGIN(product, "name of the device"),
-	ORIGIN(agent, "device it ran on"),
-	ORIGIN(dispatch, "which dispatch of the run"),
-	ORIGIN(launch_index, "which launch of this kernel, from 1"),
-	ORIGIN(launch_count, "launches of this kernel"),
-	ORIGIN(command, "command line of the run"),
-	ORIGIN(format, "which reader read it"),
-	ORIGIN(format_version, "as the capture states it"),
+	ORIGIN(origin, "path", "where it was read from"),
+	ORIGIN(kernel, "kernel", "name of the kernel"),
+	ORIGIN(arch, "arch", "gfx950, ..."),
+	ORIGIN(machine.product, "product", "name of the device"),
+	ORIGIN(launch.agent, "agent", "device it ran on"),
+	ORIGIN(launch.dispatch, "dispatch", "which dispatch of the run"),
+	ORIGIN(launch.launch_index, "launch_index", "which launch of this kernel, from 1"),
+	ORIGIN(launch.launch_count, "launch_count", "launches of this kernel"),
+	ORIGIN(launch.command, "command", "command line of the run"),
+	ORIGIN(format, "format", "which reader read it"),
+	ORIGIN(format_version, "format_version", "as the capture states it"),
 };
-static const struct record origin_record = RECORD_OF(summary_origin, RECORD_BLOCK, origin_columns);
+static const struct record origin_record = RECORD_OF(trace_meta, RECORD_BLOCK, origin_columns);
 
 static const struct column domain_columns[] = {
 	COLUMN(clock_domain, id, UNIT_NONE, "shader engine"),
@@ -268,13 +268,6 @@ static bool put_bound(struct summary_job *j, struct incore_error *e)
 	       code_ref_make(j->a, s->trace, b->producer, &x->producer, e);
 }
 
-static struct summary_origin origin_of(const struct trace_meta *m)
-{
-	return (struct summary_origin){m->origin, m->kernel, m->arch, m->machine.product,
-		m->launch.command, m->format, m->format_version, m->launch.agent,
-		m->launch.dispatch, m->launch.launch_index, m->launch.launch_count};
-}
-
 static bool put_health(struct summary_job *j, struct incore_error *e)
 {
 	const struct check *k = j->summary->check;
@@ -422,7 +415,7 @@ static void put_values(struct summary_job *j)
 
 	x->evidence = evidence_name(t->meta.evidence);
 	x->verdict = s->sentence;
-	x->provenance = origin_of(&t->meta);
+	x->provenance = t->meta;
 	x->coverage = s->coverage;
 	x->clocks = (struct summary_clocks){mhz > 0 ? mhz : NAN, t->meta.clock_source,
 		t->meta.machine.max_clock_mhz, {t->clocks, t->n_clocks}};

@@ -6,21 +6,22 @@
 
 static void print_provenance(struct page *p)
 {
-	const struct summary_origin *o = &p->s->provenance;
+	const struct trace_meta *m = &p->s->provenance;
+	const struct trace_launch *l = &m->launch;
+	const char *product = m->machine.product;
 	struct strbuf b = {0};
 
-	sb_printf(&b, "%s on %s%s%s%s, %s", o->kernel ? o->kernel : "(unnamed kernel)",
-		o->arch ? o->arch : "unknown target", o->product ? " (" : "",
-		o->product ? o->product : "", o->product ? ")" : "",
-		evidence_text(p->trace, (char[EVIDENCE_TEXT]){0}));
-	if (o->dispatch != NO_VALUE)
-		sb_printf(&b, ", dispatch %lld", (long long)o->dispatch);
-	if (o->launch_index != NO_VALUE && o->launch_count != NO_VALUE)
-		sb_printf(&b, ", launch %lld of %lld", (long long)o->launch_index,
-			(long long)o->launch_count);
+	sb_printf(&b, "%s on %s%s%s%s, %s", m->kernel ? m->kernel : "(unnamed kernel)",
+		m->arch ? m->arch : "unknown target", product ? " (" : "", product ? product : "",
+		product ? ")" : "", evidence_text(p->trace, (char[EVIDENCE_TEXT]){0}));
+	if (l->dispatch != NO_VALUE)
+		sb_printf(&b, ", dispatch %lld", (long long)l->dispatch);
+	if (l->launch_index != NO_VALUE && l->launch_count != NO_VALUE)
+		sb_printf(&b, ", launch %lld of %lld", (long long)l->launch_index,
+			(long long)l->launch_count);
 	page_wrap(p, "kernel     ", page_text(p, &b));
 	sb_free(&b);
-	page_line(p, "capture    ", "%s", o->path);
+	page_line(p, "capture    ", "%s", m->origin);
 	if (p->trace->n_tracks)
 		page_line(p, "coverage   ", "%s", p->s->coverage);
 }
