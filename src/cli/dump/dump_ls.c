@@ -12,7 +12,7 @@ static const struct option_def options[] = {
 	DUMP_SELECT_OPTIONS,
 	DUMP_RECORDS_OPTION,
 	{0, "top", OPTION_TEXT, "N|all", NULL, "all", "how many rows to show"},
-	OPTIONS_END,
+	OPTION_END,
 };
 
 struct ls_row;

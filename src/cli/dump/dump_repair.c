@@ -5,7 +5,7 @@
 #include "cli/text/table.h"
 #include "dump/repair.h"
 
-static const struct option_def options[] = {OPTIONS_END};
+static const struct option_def options[] = {OPTION_END};
 
 static const struct column lost_columns[] = {
 	DUMP_TASK_ID(repair_lost),

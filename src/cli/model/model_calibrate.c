@@ -17,7 +17,7 @@ static const struct option_def options[] = {
 		"a simulator's table of instructions: for CUBE and FIXP alone"},
 	{0, "fit", OPTION_TEXT, "KEY,...", NULL, NULL, "the constants to fit"},
 	{0, "hold-out", OPTION_TEXT, "SHARE", NULL, "0.3", "share of tasks kept for checking"},
-	MODEL_OPTIONS_END,
+	OPTION_END,
 };
 
 static bool need(struct cli *c, const char *name)

@@ -9,7 +9,7 @@
 static const struct option_def options[] = {
 	{0, "by", OPTION_CHOICE, "WHAT", "pipe|op|task", "pipe", "what the rows are"},
 	{0, "pmu", OPTION_TEXT, "FILE", NULL, NULL, "counters of a run in place of the trace A"},
-	MODEL_OPTIONS_END,
+	OPTION_END,
 };
 
 struct side {

@@ -8,7 +8,7 @@
 static const struct option_def options[] = {
 	MODEL_ARCH_OPTION,
 	MODEL_PROFILE_OPTION,
-	MODEL_OPTIONS_END,
+	OPTION_END,
 };
 
 static const char *kind_of(const struct op_info *o)

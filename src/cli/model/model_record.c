@@ -7,7 +7,7 @@ static const struct option_def options[] = {
 	MODEL_ARCH_OPTION,
 	MODEL_PROFILE_OPTION,
 	{0, "format", OPTION_CHOICE, "FORM", "binary|jsonl", "binary", "of the op stream"},
-	MODEL_OPTIONS_END,
+	OPTION_END,
 };
 
 static bool write_streams(struct cli *c, const struct opstream_set *set, const char *path)

@@ -6,7 +6,7 @@ static const struct option_def options[] = {
 	MODEL_KERNEL_OPTIONS,
 	MODEL_ARCH_OPTION,
 	MODEL_TIMING_OPTIONS,
-	MODEL_OPTIONS_END,
+	OPTION_END,
 };
 
 static bool run_model_run(struct cli *c)

@@ -4,7 +4,7 @@
 
 static const struct option_def options[] = {
 	MODEL_TIMING_OPTIONS,
-	MODEL_OPTIONS_END,
+	OPTION_END,
 };
 
 static bool same_arch(struct cli *c, const struct opstream_set *set)

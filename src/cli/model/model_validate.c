@@ -8,7 +8,7 @@
 static const struct option_def options[] = {
 	MODEL_PROFILE_OPTION,
 	{0, "ops-only", OPTION_FLAG, NULL, NULL, NULL, "single ops alone: needs no compiler"},
-	MODEL_OPTIONS_END,
+	OPTION_END,
 };
 
 static const char *fmt_milli(char buf[32], int64_t v)
