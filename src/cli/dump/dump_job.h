@@ -44,11 +44,6 @@
 			"with --records: the payload arena of the thread that wrote them"          \
 	}
 
-#define OPTIONS_END                                                                                \
-	{                                                                                          \
-		0, NULL, OPTION_FLAG, NULL, NULL, NULL, NULL                                       \
-	}
-
 extern const struct verb dump_verb_ls, dump_verb_show, dump_verb_check, dump_verb_diff,
 	dump_verb_export, dump_verb_repair;
 

@@ -51,11 +51,6 @@
 			"v_overlap or dma_serial, other than the profile has it"                   \
 	}
 
-#define MODEL_OPTIONS_END                                                                          \
-	{                                                                                          \
-		0, NULL, OPTION_FLAG, NULL, NULL, NULL, NULL                                       \
-	}
-
 extern const struct verb model_verb_run, model_verb_record, model_verb_time, model_verb_calibrate,
 	model_verb_compare, model_verb_validate, model_verb_ops;
 

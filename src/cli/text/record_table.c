@@ -141,7 +141,6 @@ bool record_table_print_styled(struct cli *c, const struct record *r, struct row
 	struct table_column heads[MAX_COLUMNS];
 	struct table t;
 	unsigned n = 0;
-	bool ok;
 
 	for (; n < MAX_COLUMNS && columns[n]; n++) {
 		if (!choose_column(r, columns[n], &drawn[n]))
@@ -161,9 +160,7 @@ bool record_table_print_styled(struct cli *c, const struct record *r, struct row
 				table_style(&t, style(row, drawn[k].leaf.column->name));
 		}
 	}
-	ok = table_print(&t, c);
-	table_deinit(&t);
-	return ok;
+	return table_finish(&t, c);
 }
 
 bool record_table_print(
