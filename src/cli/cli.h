@@ -34,6 +34,13 @@ enum cli_option_group {
 
 struct cli;
 
+/* Of every verb that runs a kernel's code. */
+#define UNSAFE_OPTION                                                                              \
+	{                                                                                          \
+		0, "unsafe-native", OPTION_FLAG, NULL, NULL, NULL,                                 \
+			"without walls: kernel and compiler may do all that you may"               \
+	}
+
 struct verb {
 	const char *name;
 	/* What it asks; args, summary, options and the like are then the question's. NULL: none. */

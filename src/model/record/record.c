@@ -25,6 +25,7 @@ static void free_unit(struct record_unit *u)
 {
 	file_unload(&u->text);
 	mem_free(u->program);
+	mem_free(u->runner);
 	*u = (struct record_unit){0};
 }
 

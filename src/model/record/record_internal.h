@@ -3,8 +3,10 @@
 #ifndef MODEL_RECORD_RECORD_INTERNAL_H
 #define MODEL_RECORD_RECORD_INTERNAL_H
 
+#include "base/arena.h"
 #include "base/file.h"
 #include "base/hash.h"
+#include "base/walls.h"
 #include "model/record/record.h"
 
 /* What a compilation needs to know of its surroundings; all on the heap. */
@@ -26,10 +28,23 @@ struct record_unit {
 	char sha256[65];
 	enum opstream_core core;
 	uint32_t first_lane, n_lanes;
-	char *program; /* in the cache */
+	char *program, *runner; /* in the cache: a library, and the program that loads it */
 	uint64_t compile_us;
 	bool was_cached;
 };
+
+/* Where the compiler of one unit may go, and its environment. */
+typedef VEC(const char *) record_paths; /* in the end closed by a NULL */
+struct record_fence {
+	struct arena arena;
+	record_paths programs, readable, writable, env;
+	struct walls walls;
+	char *work_dir; /* in the cache; gone with the fence */
+	bool is_open;	/* record_options.is_unsafe */
+};
+bool record_fence_init(struct record_fence *f, const struct record_tools *t,
+	const struct record_unit *u, const struct record_options *o, struct incore_error *e);
+void record_fence_deinit(struct record_fence *f);
 
 bool record_compile(struct record_unit *u, const struct record_tools *t,
 	const struct record_options *o, struct incore_error *e);

@@ -1,0 +1,166 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * record_fence.c: what may a compiler touch that reads a kernel's source? The toolchain, the folder
+ * of the kernel and those given for headers, and a work folder of its own. A source can name any
+ * file (#include, .incbin) and make its text part of a message or of the program, so that what is
+ * not needed cannot be read.
+ */
+#include <errno.h>
+#include <stdlib.h>
+
+#include "base/mem.h"
+#include "model/record/record_internal.h"
+
+#define MAX_FILE (UINT64_C(1) << 30)
+
+/* Where systems keep what everybody may read and run. */
+static const char *const SYSTEM[] = {"/usr", "/lib", "/lib32", "/lib64", "/libx32", "/bin", "/opt",
+	"/nix/store", "/gnu/store", "/etc/alternatives", "/etc/ld.so.cache", "/etc/os-release",
+	"/etc/lsb-release", "/etc/debian_version"};
+
+/* Of the environment only what says where a toolchain has its parts; folders in it may be used. */
+static const char *const KEPT[] = {"PATH", "LD_LIBRARY_PATH", "COMPILER_PATH", "GCC_EXEC_PREFIX",
+	"LIBRARY_PATH", "CPATH", "C_INCLUDE_PATH", "CPLUS_INCLUDE_PATH"};
+
+/* NULL is a lack of memory. */
+static bool add_path(record_paths *to, const char *path)
+{
+	return path && VEC_PUSH(to, path);
+}
+
+/* The folder of a file, and that of the file it links to. */
+static bool add_folder(struct record_fence *f, const char *path)
+{
+	char *real = realpath(path, NULL);
+	const char *both[] = {path, real};
+	bool ok = true;
+
+	for (size_t i = 0; i < 2; i++)
+		if (both[i]) {
+			size_t n = (size_t)(path_base(both[i]) - both[i]);
+			const char *dir =
+				n ? arena_printf(&f->arena, "%.*s", (int)n, both[i]) : ".";
+
+			ok = ok && add_path(&f->readable, dir);
+		}
+	free(real);
+	return ok;
+}
+
+struct prefix {
+	struct record_fence *f;
+	const char *dir;
+};
+
+/* A toolchain's own folders; a prefix may be somebody's home. */
+static bool add_part(void *ctx, const char *name, struct incore_error *e)
+{
+	static const char *const PARTS[] = {
+		"bin", "lib", "lib32", "lib64", "libexec", "include", "share"};
+	struct prefix *p = ctx;
+	bool is_part = strstr(name, "-linux") != NULL;
+	const char *path;
+
+	for (size_t i = 0; i < sizeof(PARTS) / sizeof(PARTS[0]); i++)
+		is_part |= strcmp(name, PARTS[i]) == 0;
+	if (!is_part)
+		return true;
+	path = arena_printf(&p->f->arena, "%s/%s", p->dir, name);
+	return add_path(&p->f->programs, path) || err_nomem(e);
+}
+
+/* A compiler outside the system's folders brings a tree of its own: PREFIX/bin/g++. */
+static bool add_toolchain(struct record_fence *f, const char *compiler, struct incore_error *e)
+{
+	char *real = realpath(compiler, NULL);
+	struct str path = str_of(real ? real : compiler);
+	struct prefix p = {.f = f};
+	bool ok = true;
+
+	for (unsigned up = 0; up < 2; up++)
+		while (path.n && path.p[--path.n] != '/')
+			;
+	if (path.n > 1 && !str_starts(path, "/usr") && !str_starts(path, "/opt/")) {
+		p.dir = arena_printf(&f->arena, "%.*s", STR_ARG(path));
+		ok = p.dir ? dir_each(p.dir, add_part, &p, e) : err_nomem(e);
+	}
+	free(real);
+	return ok;
+}
+
+static bool add_environment(struct record_fence *f)
+{
+	bool ok =
+		add_path(&f->env, "LC_ALL=C") &&
+		add_path(&f->env, "CCACHE_DISABLE=1") && /* we have a cache, its is not writable */
+		add_path(&f->env, arena_printf(&f->arena, "TMPDIR=%s", f->work_dir));
+
+	for (size_t i = 0; ok && i < sizeof(KEPT) / sizeof(KEPT[0]); i++) {
+		const char *value = getenv(KEPT[i]);
+		struct str rest = str_of(value ? value : ""), dir;
+
+		if (!value)
+			continue;
+		ok = add_path(&f->env, arena_printf(&f->arena, "%s=%s", KEPT[i], value));
+		while (ok && i > 0 && rest.n && str_cut(&rest, ":", &dir))
+			ok = !dir.n ||
+			     add_path(&f->programs, arena_printf(&f->arena, "%.*s", STR_ARG(dir)));
+	}
+	return ok && VEC_PUSH(&f->env, (const char *)NULL);
+}
+
+static bool add_places(struct record_fence *f, const struct record_tools *t,
+	const struct record_unit *u, const struct record_options *o)
+{
+	/* in the source tree this one is a link */
+	const char *shared = arena_printf(&f->arena, "%s/incore/opstream_types.h", t->recorder_dir);
+	bool ok = shared && add_folder(f, shared) && add_path(&f->readable, t->recorder_dir) &&
+		  add_path(&f->readable, t->cache_dir) && add_folder(f, u->source) &&
+		  (!o->wrapped || add_folder(f, o->wrapped)) &&
+		  add_path(&f->writable, f->work_dir) && add_path(&f->writable, "/dev/null");
+
+	for (size_t i = 0; ok && i < sizeof(SYSTEM) / sizeof(SYSTEM[0]); i++)
+		ok = add_path(&f->programs, SYSTEM[i]);
+	for (size_t i = 0; ok && i < o->n_include_dirs; i++)
+		ok = add_path(&f->readable, o->include_dirs[i]);
+	return ok && add_environment(f);
+}
+
+bool record_fence_init(struct record_fence *f, const struct record_tools *t,
+	const struct record_unit *u, const struct record_options *o, struct incore_error *e)
+{
+	char *name = path_join(t->cache_dir, "work-XXXXXX");
+
+	*f = (struct record_fence){.is_open = o->is_unsafe};
+	arena_init(&f->arena);
+	if (!name)
+		return err_nomem(e);
+	f->work_dir = mkdtemp(name);
+	if (!f->work_dir) {
+		mem_free(name);
+		return err_errno(e, errno, t->cache_dir, "write");
+	}
+	if (!add_toolchain(f, t->compiler, e))
+		return false;
+	if (!add_places(f, t, u, o) || !VEC_PUSH(&f->programs, (const char *)NULL) ||
+		!VEC_PUSH(&f->readable, (const char *)NULL) ||
+		!VEC_PUSH(&f->writable, (const char *)NULL))
+		return err_nomem(e);
+	f->walls = (struct walls){.programs = f->programs.v,
+		.readable = f->readable.v,
+		.writable = f->writable.v,
+		.file_bytes = MAX_FILE};
+	return true;
+}
+
+void record_fence_deinit(struct record_fence *f)
+{
+	if (f->work_dir)
+		remove_tree(f->work_dir);
+	mem_free(f->work_dir);
+	VEC_FREE(&f->programs);
+	VEC_FREE(&f->readable);
+	VEC_FREE(&f->writable);
+	VEC_FREE(&f->env);
+	arena_deinit(&f->arena);
+}
