@@ -51,7 +51,8 @@ static bool run_compiler(struct command *c, struct record_fence *f, unsigned lim
 			"the compiler did not end within %llu s",
 			(unsigned long long)(spec.limit_ms / 1000));
 	if (r.end == PROCESS_NOT_STARTED)
-		return err_set(e, INCORE_MISSING, "no-compiler", "cannot start %s", c->v.v[0]);
+		return err_set(e, INCORE_MISSING, "no-compiler", "cannot start %s: %s", c->v.v[0],
+			strerror(r.code));
 	*is_refusal = r.end != PROCESS_EXITED || r.code != 0;
 	return !*is_refusal;
 }

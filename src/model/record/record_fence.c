@@ -28,21 +28,29 @@ static bool add_path(record_paths *to, const char *path)
 	return path && VEC_PUSH(to, path);
 }
 
-/* The folder of a file, and that of the file it links to. */
-static bool add_folder(struct record_fence *f, const char *path)
+/* The folder of a source; of kernels/aiv/k.cpp, where kernels share headers, that above it too. */
+static bool add_folder(struct record_fence *f, const char *source)
 {
-	char *real = realpath(path, NULL);
-	const char *both[] = {path, real};
-	bool ok = true;
+	int n = (int)(path_base(source) - source);
+	const char *dir = arena_printf(&f->arena, "%.*s.", n, source);
+	char *real = dir ? realpath(dir, NULL) : NULL;
+	enum kernel_core core = KERNEL_ON_ANY;
+	bool ok = dir != NULL;
 
-	for (size_t i = 0; i < 2; i++)
-		if (both[i]) {
-			size_t n = (size_t)(path_base(both[i]) - both[i]);
-			const char *dir =
-				n ? arena_printf(&f->arena, "%.*s", (int)n, both[i]) : ".";
+	if (real)
+		ok = add_path(&f->readable, arena_printf(&f->arena, "%s", real));
+	if (real && kernel_core_of(str_of(path_base(real)), &core) && core != KERNEL_ON_ANY)
+		ok = ok && add_path(&f->readable, arena_printf(&f->arena, "%s/..", real));
+	free(real);
+	return ok;
+}
 
-			ok = ok && add_path(&f->readable, dir);
-		}
+/* That of a file, and that of the file it links to. */
+static bool add_folders(struct record_fence *f, const char *source)
+{
+	char *real = realpath(source, NULL);
+	bool ok = add_folder(f, source) && (!real || add_folder(f, real));
+
 	free(real);
 	return ok;
 }
@@ -114,9 +122,9 @@ static bool add_places(struct record_fence *f, const struct record_tools *t,
 {
 	/* in the source tree this one is a link */
 	const char *shared = arena_printf(&f->arena, "%s/incore/opstream_types.h", t->recorder_dir);
-	bool ok = shared && add_folder(f, shared) && add_path(&f->readable, t->recorder_dir) &&
-		  add_path(&f->readable, t->cache_dir) && add_folder(f, u->source) &&
-		  (!o->wrapped || add_folder(f, o->wrapped)) &&
+	bool ok = shared && add_folders(f, shared) && add_path(&f->readable, t->recorder_dir) &&
+		  add_path(&f->readable, t->cache_dir) && add_folders(f, u->source) &&
+		  (!o->wrapped || add_folders(f, o->wrapped)) &&
 		  add_path(&f->writable, f->work_dir) && add_path(&f->writable, "/dev/null");
 
 	for (size_t i = 0; ok && i < sizeof(SYSTEM) / sizeof(SYSTEM[0]); i++)
@@ -142,7 +150,8 @@ bool record_fence_init(struct record_fence *f, const struct record_tools *t,
 	}
 	if (!add_toolchain(f, t->compiler, e))
 		return false;
-	if (!add_places(f, t, u, o) || !VEC_PUSH(&f->programs, (const char *)NULL) ||
+	if (!add_path(&f->programs, t->compiler) || !add_places(f, t, u, o) ||
+		!VEC_PUSH(&f->programs, (const char *)NULL) ||
 		!VEC_PUSH(&f->readable, (const char *)NULL) ||
 		!VEC_PUSH(&f->writable, (const char *)NULL))
 		return err_nomem(e);
