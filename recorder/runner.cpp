@@ -148,7 +148,8 @@ bool shut_calls()
 		add(BPF_STMT(BPF_RET | BPF_K, how));
 	};
 
-	static_assert(8 + 2 * (sizeof(ALLOWED) + sizeof(ANSWERED)) / sizeof(long) + 8 <= 96, "");
+	static_assert(2 * (sizeof(ALLOWED) + sizeof(ANSWERED)) / sizeof(long) + 9 <= 96,
+		"room for the filter");
 	add(BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(seccomp_data, arch)));
 	add(BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, ARCH, 1, 0));
 	add(BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_KILL_PROCESS));
@@ -157,7 +158,7 @@ bool shut_calls()
 		answer(number, SECCOMP_RET_ALLOW);
 	for (long number : ANSWERED)
 		answer(number, SECCOMP_RET_TRAP);
-	add(BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_tgkill, 0, 2));
+	add(BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_tgkill, 0, 3)); /* else to the last line */
 	add(BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(seccomp_data, args)));
 	answer(self, SECCOMP_RET_ALLOW);
 	add(BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EPERM));
