@@ -35,10 +35,6 @@ extern "C" long syscall(long, ...) noexcept
 {
 	return 0;
 }
-extern "C" int setrlimit(int, const void *)
-{
-	return 0;
-}
 #endif
 
 #define FILE_IN_VICTIM VICTIM "/written"
@@ -71,10 +67,13 @@ static void say(const char *s)
 		text[length++] = *s++;
 }
 
-/* A call that must not succeed. */
-static void must_fail(const char *when, const char *name, long result)
+/* Calls that would do harm beyond the victim get an argument that the system itself refuses, in
+ * another way: what counts is who said no. */
+static const long NOWHERE = 1;
+
+static void must(bool is_held, const char *when, const char *name)
 {
-	if (result < 0 && result > -4096) {
+	if (is_held) {
 		held++;
 		return;
 	}
@@ -82,6 +81,11 @@ static void must_fail(const char *when, const char *name, long result)
 	say(when);
 	say(":");
 	say(name);
+}
+
+static void must_fail(const char *when, const char *name, long result)
+{
+	must(result < 0 && result > -4096, when, name);
 }
 
 [[noreturn]] static void tell()
@@ -104,7 +108,7 @@ struct attempt {
 	long n, a, b, c, d, e;
 };
 
-static long files(const char *when)
+static void files(const char *when)
 {
 	static char buffer[4096];
 	static struct stat st;
@@ -120,8 +124,6 @@ static long files(const char *when)
 		{"environment", SYS_openat, here, at("/proc/self/environ"), O_RDONLY},
 		{"by-handle", SYS_name_to_handle_at, here, secret, at(buffer), at(buffer + 256)},
 		{"stat", SYS_stat, secret, at(&st)}, {"lstat", SYS_lstat, secret, at(&st)},
-		{"newfstatat", SYS_newfstatat, here, secret, at(&st), 0},
-		{"newfstatat-empty", SYS_newfstatat, here, secret, at(&st), AT_EMPTY_PATH},
 		{"statx", SYS_statx, here, secret, 0, 0x7ff, at(buffer)},
 		{"access", SYS_access, secret, R_OK}, {"faccessat", SYS_faccessat, here, secret, R_OK},
 		{"readlink", SYS_readlink, at("/proc/self/exe"), at(buffer), 4096},
@@ -135,16 +137,19 @@ static long files(const char *when)
 		{"setxattr", SYS_setxattr, secret, at("user.x"), at("y"), 1},
 		{"getxattr", SYS_getxattr, secret, at("user.x"), at(buffer), 9},
 		{"inotify", SYS_inotify_init1}, {"fanotify", SYS_fanotify_init, 0, 0},
-		{"memfd", SYS_memfd_create, at("x"), 0}, {"lseek", SYS_lseek, 5, 1L << 40, 0},
-		{"pwrite", SYS_pwrite64, 5, at("x"), 1, 1L << 40}, {"ftruncate", SYS_ftruncate, 5, 1L << 40},
+		{"memfd", SYS_memfd_create, at("x"), 0}, {"lseek", SYS_lseek, 5, 1 << 20, 0},
+		{"pwrite", SYS_pwrite64, 5, at("x"), 1, 1 << 20}, {"ftruncate", SYS_ftruncate, 5, 1 << 20},
 		{"fallocate", SYS_fallocate, 5, 0, 0, 1 << 20}, {"dup", SYS_dup, 1}, {"dup2", SYS_dup2, 1, 9},
 		{"fcntl", SYS_fcntl, 1, F_DUPFD, 9}, {"ioctl", SYS_ioctl, 1, 0x5412, at("x")},
 		{"x32-open", 0x40000000 | SYS_open, secret, O_RDONLY},
 		{"x32-openat", 0x40000000 | SYS_openat, here, secret, O_RDONLY}};
 
 	for (const attempt &t : all)
-		must_fail(when, t.name, call(t.n, t.a, t.b, t.c, t.d, t.e));
-	return 0;
+		must(call(t.n, t.a, t.b, t.c, t.d, t.e) == -EPERM, when, t.name);
+	/* these two are answered for the descriptor alone */
+	must_fail(when, "newfstatat", call(SYS_newfstatat, here, secret, at(&st), 0));
+	must_fail(when, "newfstatat-empty",
+		call(SYS_newfstatat, here, secret, at(&st), AT_EMPTY_PATH));
 }
 
 static void processes(const char *when)
@@ -153,7 +158,6 @@ static void processes(const char *when)
 	static iovec mine = {buffer, 8}, theirs = {buffer, 8};
 	static uint64_t clone_args[11] = {0, 0, 0, 0, SIGCHLD};
 	static const rlimit most = {RLIM_INFINITY, RLIM_INFINITY};
-	static const timeval no_time = {0, 0};
 	const long self = call(SYS_getpid);
 	static const char *const none[] = {nullptr};
 	const attempt all[] = {{"clone3", SYS_clone3, at(clone_args), 88}, {"setsid", SYS_setsid},
@@ -162,39 +166,38 @@ static void processes(const char *when)
 		{"tgkill", SYS_tgkill, VICTIM_PID, VICTIM_PID, 0},
 		{"sigqueue", SYS_rt_sigqueueinfo, self, 0, at(buffer)},
 		{"pidfd", SYS_pidfd_open, VICTIM_PID, 0}, {"ptrace", SYS_ptrace, PTRACE_SEIZE, VICTIM_PID, 0, 0},
-		{"traceme", SYS_ptrace, PTRACE_TRACEME, 0, 0, 0},
 		{"read-memory", SYS_process_vm_readv, VICTIM_PID, at(&mine), 1, at(&theirs), 1},
 		{"getppid", SYS_getppid}, {"prlimit-other", SYS_prlimit64, VICTIM_PID, RLIMIT_CORE, at(&most)},
 		{"setrlimit", SYS_setrlimit, RLIMIT_AS, at(&most)},
 		{"prlimit", SYS_prlimit64, 0, RLIMIT_CORE, at(&most)},
 		{"setpriority", SYS_setpriority, 0, 0, 1}, {"affinity", SYS_sched_setaffinity, 0, 8, at(buffer)},
-		{"prctl", SYS_prctl, 4, 1}, {"seccomp", SYS_seccomp, 0, 0, 0},
+		{"prctl", SYS_prctl, 4, 1}, {"seccomp", SYS_seccomp, 99, 0, 0},
 		{"setuid", SYS_setuid, 0}, {"setresuid", SYS_setresuid, -1, -1, -1},
 		{"setgroups", SYS_setgroups, 0, 0}, {"personality", SYS_personality, 0x0040000},
 		{"unshare", SYS_unshare, CLONE_NEWUSER}, {"setns", SYS_setns, 0, 0},
-		{"mount", SYS_mount, at("none"), at("/tmp"), at("tmpfs"), 0, 0},
-		{"umount", SYS_umount2, at("/proc"), 2}, {"chroot", SYS_chroot, at("/")},
+		{"mount", SYS_mount, 0, NOWHERE, NOWHERE, 0, 0},
+		{"umount", SYS_umount2, NOWHERE, 2}, {"chroot", SYS_chroot, at("/")},
 		{"fsopen", SYS_fsopen, at("tmpfs"), 0}, {"open-tree", SYS_open_tree, AT_FDCWD, at("/"), 1},
 		{"io-uring", SYS_io_uring_setup, 1, at(buffer)}, {"bpf", SYS_bpf, 0, at(buffer), 64},
 		{"perf", SYS_perf_event_open, at(buffer), 0, -1, -1, 0},
 		{"userfaultfd", SYS_userfaultfd, 1}, {"keyctl", SYS_keyctl, 0, -3, 1},
-		{"add-key", SYS_add_key, at("user"), at("x"), at("y"), 1, -3},
-		{"shmget", SYS_shmget, 0, 4096, 0600}, {"msgget", SYS_msgget, 0, 0600},
-		{"semget", SYS_semget, 0, 1, 0600}, {"mq", SYS_mq_open, at("x"), O_CREAT | O_RDWR, 0600, 0},
+		{"add-key", SYS_add_key, NOWHERE, NOWHERE, 0, 0, -3},
+		{"shmget", SYS_shmget, 0, 0, 0600}, {"msgget", SYS_msgget, 0x7ffffff1, 0},
+		{"semget", SYS_semget, 0, -1, 0600}, {"mq", SYS_mq_open, at("x"), O_RDWR},
 		{"socket", SYS_socket, AF_INET, SOCK_STREAM, 0}, {"unix", SYS_socket, AF_UNIX, SOCK_DGRAM, 0},
 		{"netlink", SYS_socket, AF_NETLINK, SOCK_RAW, 0}, {"vsock", SYS_socket, AF_VSOCK, SOCK_STREAM, 0},
 		{"socketpair", SYS_socketpair, AF_UNIX, SOCK_STREAM, 0, at(buffer)},
-		{"module", SYS_finit_module, 0, at(""), 0}, {"syslog", SYS_syslog, 3, at(buffer), 8},
-		{"hostname", SYS_sethostname, at(buffer), 0}, {"settime", SYS_settimeofday, 0, at(&no_time)},
+		{"module", SYS_finit_module, -1, at(""), 0}, {"syslog", SYS_syslog, 3, at(buffer), 8},
+		{"hostname", SYS_sethostname, NOWHERE, 8}, {"settime", SYS_settimeofday, NOWHERE},
 		{"iopl", SYS_iopl, 0}, {"ldt", SYS_modify_ldt, 0, at(buffer), 16},
 		{"timer", SYS_timer_create, 0, 0, at(buffer)}, {"eventfd", SYS_eventfd2, 0, 0},
 		{"landlock", 444, 0, 0, 1}, {"x32-fork", 0x40000000 | SYS_fork},
-		{"execveat", SYS_execveat, 0, at(""), at(none), at(none), AT_EMPTY_PATH},
-		{"execve", SYS_execve, at("/bin/true"), at(none), at(none)}};
+		{"execveat", SYS_execveat, 0, NOWHERE, at(none), at(none), AT_EMPTY_PATH},
+		{"execve", SYS_execve, NOWHERE, at(none), at(none)}};
 	long child;
 
 	for (const attempt &t : all)
-		must_fail(when, t.name, call(t.n, t.a, t.b, t.c, t.d, t.e));
+		must(call(t.n, t.a, t.b, t.c, t.d, t.e) == -EPERM, when, t.name);
 	for (int i = 0; i < 2; i++) {
 		child = call(i ? SYS_clone : SYS_fork, i ? SIGCHLD : 0);
 		if (child == 0)

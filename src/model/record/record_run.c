@@ -262,7 +262,8 @@ static bool explain_end(
 		return false;
 	rest = (struct str){(const char *)text, n};
 	if (n && str_cut(&rest, "\n", &code) && rest.n)
-		err_set(e, INCORE_BAD_INPUT, known_code(code), "%.*s", STR_ARG(rest));
+		err_set(e, str_is(code, "no-walls") ? INCORE_MISSING : INCORE_BAD_INPUT,
+			known_code(code), "%.*s", STR_ARG(rest));
 	else if (end == CHILD_TOO_LONG)
 		err_set(e, INCORE_BAD_INPUT, "too-long",
 			"the kernel did not end within %u s, or printed too much",
