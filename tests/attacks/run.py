@@ -11,6 +11,7 @@ import errno
 import json
 import os
 import shutil
+import signal
 import struct
 import subprocess
 import sys
@@ -56,14 +57,12 @@ class User:
         self.name = "root" if uid == 0 else f"user {uid}"
         self.program, self.uid = program, uid
         self.tmp = os.path.join(tmp, f"u{uid}")
-        for part in ("kernels", "victim", "cwd", "cache"):
+        for part in ("kernels", "cwd", "cache"):
             os.makedirs(os.path.join(self.tmp, part))
-        self.secret = self.write("victim/secret.h", f'int x = {TOKEN};\n#error "{TOKEN}"\n')
-        for folder, _, files in os.walk(self.tmp):
-            for f in [".", *files]:
-                os.chown(os.path.join(folder, f), uid, -1)
+            os.chown(os.path.join(self.tmp, part), uid, -1)
+        os.chown(self.tmp, uid, -1)
         self.sleeper = subprocess.Popen(["sleep", "600"], **self.who())
-        self.victim = self.look()
+        self.make_victim()
 
     def who(self):
         if self.uid == os.getuid():
@@ -76,11 +75,23 @@ class User:
             f.write(text)
         return path
 
+    def make_victim(self):
+        folder = os.path.join(self.tmp, "victim")
+        shutil.rmtree(folder, ignore_errors=True)
+        os.makedirs(folder)
+        self.secret = self.write("victim/secret.h", f'int x = {TOKEN};\n#error "{TOKEN}"\n')
+        for path in (folder, self.secret):
+            os.chown(path, self.uid, -1)
+        self.victim = self.look()
+
     def look(self):
         """All that must stay as it is."""
+        names = os.listdir(os.path.dirname(self.secret))
+        if "secret.h" not in names:
+            return names
         st = os.stat(self.secret)
         with open(self.secret) as f:
-            return os.listdir(os.path.dirname(self.secret)), st.st_mode, st.st_uid, st.st_mtime, f.read()
+            return names, st.st_mode, st.st_uid, st.st_mtime, f.read()
 
     def run(self, source, *words, before=None, **env):
         env = {"PATH": "/usr/bin:/bin", "LC_ALL": "C", "XDG_CACHE_HOME": os.path.join(self.tmp, "cache"), "SECRET": TOKEN, **env}
@@ -100,13 +111,16 @@ class User:
         check(TOKEN not in text, f"{self.name}: {what}: the secret was told: {text[:300]}")
         if self.look() != self.victim:
             check(False, f"{self.name}: {what}: the victim's folder was changed")
-            self.victim = self.look()
+            self.make_victim()
         check(self.sleeper.poll() is None, f"{self.name}: {what}: the victim was killed")
-        check(not self.survivors(), f"{self.name}: {what}: something lives on: {self.survivors()}")
+        alive = self.survivors()
+        check(not alive, f"{self.name}: {what}: something lives on: {alive}")
+        for pid in alive:
+            os.kill(pid, signal.SIGKILL)
 
     def survivors(self):
         """Processes that run something from this user's cache, by their command line."""
-        found = []
+        found = {}
         for pid in filter(str.isdigit, os.listdir("/proc")):
             try:
                 with open(f"/proc/{pid}/cmdline") as f:
@@ -114,7 +128,7 @@ class User:
             except OSError:
                 continue
             if self.tmp in words and int(pid) != os.getpid():
-                found.append(f"{pid} {words}")
+                found[int(pid)] = words
         return found
 
 
@@ -228,7 +242,7 @@ def refusals(u):
     u.harmless("no namespace of pids", p, 0)
     p = u.attack(0, "--unsafe-native", "-D", "OWN_SYMBOLS")  # the walls are what holds, not this test
     check(not told(p).startswith("; held "), f"{u.name}: nothing gets through where there are no walls: {told(p)}")
-    u.victim = None
+    u.make_victim()
 
 
 def streams(u):
