@@ -153,97 +153,35 @@ static bool shut_files(const struct walls *w)
 
 /* A linker sets the mode of what it writes, and some end where they cannot: they are told that it
  * was done, and whoever started the compiler does it. */
-static const uint16_t PRETENDED[] = {
-	SYS_fchmod,
-	SYS_fchmodat,
-#ifdef SYS_chmod
-	SYS_chmod,
-#endif
-};
+static const uint16_t PRETENDED[] = {SYS_fchmod, SYS_fchmodat};
 
-/* What no compiler needs, and what gets around the other walls: Landlock does not look at modes,
- * owners, times and attributes; who leaves the process group outlives it. */
-static const uint16_t DENIED[] = {
-	SYS_ptrace,
-	SYS_process_vm_readv,
-	SYS_process_vm_writev,
-	SYS_kcmp,
-	SYS_kill,
-	SYS_tkill,
-	SYS_setsid,
-	SYS_setpgid,
-	SYS_setpriority,
-	SYS_socket,
-	SYS_socketpair,
-	SYS_connect,
-	SYS_bind,
-	SYS_bpf,
-	SYS_perf_event_open,
-	SYS_userfaultfd,
-	SYS_keyctl,
-	SYS_add_key,
-	SYS_request_key,
-	SYS_mount,
-	SYS_umount2,
-	SYS_pivot_root,
-	SYS_chroot,
-	SYS_unshare,
-	SYS_setns,
-	SYS_personality,
-	SYS_init_module,
-	SYS_finit_module,
-	SYS_delete_module,
-	SYS_kexec_load,
-	SYS_reboot,
-	SYS_swapon,
-	SYS_swapoff,
-	SYS_sethostname,
-	SYS_setdomainname,
-	SYS_settimeofday,
-	SYS_clock_settime,
-	SYS_adjtimex,
-	SYS_acct,
-	SYS_quotactl,
-	SYS_name_to_handle_at,
-	SYS_open_by_handle_at,
-	SYS_fanotify_init,
-	SYS_mq_open,
-	SYS_shmget,
-	SYS_msgget,
-	SYS_semget,
-	SYS_truncate,
-	SYS_fchmod,
-	SYS_fchmodat,
-	SYS_fchown,
-	SYS_fchownat,
-	SYS_utimensat,
-	SYS_setxattr,
-	SYS_lsetxattr,
-	SYS_fsetxattr,
-	SYS_removexattr,
-	SYS_lremovexattr,
-	SYS_fremovexattr,
-	SYS_mknodat,
-	SYS_linkat,
-	SYS_symlinkat,
-#ifdef SYS_chmod
-	SYS_chmod,
-	SYS_chown,
-	SYS_lchown,
-	SYS_utime,
-	SYS_utimes,
-	SYS_futimesat,
-	SYS_mknod,
-	SYS_link,
-	SYS_symlink,
-	SYS_iopl,
-	SYS_ioperm,
+/* What no compiler needs, and what gets around the other walls: Landlock does not look at owners,
+ * times and attributes; who leaves the process group outlives it. */
+static const uint16_t DENIED[] = {SYS_ptrace, SYS_process_vm_readv, SYS_process_vm_writev, SYS_kcmp,
+	SYS_kill, SYS_tkill, SYS_setsid, SYS_setpgid, SYS_setpriority, SYS_socket, SYS_socketpair,
+	SYS_connect, SYS_bind, SYS_bpf, SYS_perf_event_open, SYS_userfaultfd, SYS_keyctl,
+	SYS_add_key, SYS_request_key, SYS_mount, SYS_umount2, SYS_pivot_root, SYS_chroot,
+	SYS_unshare, SYS_setns, SYS_personality, SYS_init_module, SYS_finit_module,
+	SYS_delete_module, SYS_kexec_load, SYS_reboot, SYS_swapon, SYS_swapoff, SYS_sethostname,
+	SYS_setdomainname, SYS_settimeofday, SYS_clock_settime, SYS_adjtimex, SYS_acct,
+	SYS_quotactl, SYS_name_to_handle_at, SYS_open_by_handle_at, SYS_fanotify_init, SYS_mq_open,
+	SYS_shmget, SYS_msgget, SYS_semget, SYS_truncate, SYS_fchown, SYS_fchownat, SYS_utimensat,
+	SYS_setxattr, SYS_lsetxattr, SYS_fsetxattr, SYS_removexattr, SYS_lremovexattr,
+	SYS_fremovexattr, SYS_mknodat, SYS_linkat, SYS_symlinkat};
+
+#ifdef SYS_chmod /* older forms, which only older architectures have */
+static const uint16_t PRETENDED_OLD[] = {SYS_chmod};
+static const uint16_t DENIED_OLD[] = {SYS_chown, SYS_lchown, SYS_utime, SYS_utimes, SYS_futimesat,
+	SYS_mknod, SYS_link, SYS_symlink, SYS_iopl, SYS_ioperm};
+#else
+static const uint16_t PRETENDED_OLD[] = {SYS_fchmod}, DENIED_OLD[] = {SYS_ptrace};
 #endif
-};
+
 /* Calls from here on have one number everywhere, and none is needed but these: the others are
  * answered as an older system would, and C libraries fall back. */
 enum { NEWER = 424, CLOSE_RANGE = 436, OPENAT2 = 437, FACCESSAT2 = 439 };
-static_assert(2 * (COUNT(PRETENDED) + COUNT(DENIED)) + 14 <= 256, "room in struct filter");
+static_assert(2 * (COUNT(PRETENDED) + COUNT(DENIED) + COUNT(DENIED_OLD) + 1) + 14 <= 256,
+	"room in struct filter");
 #define NEW_NAMESPACES 0x7e020000u /* CLONE_NEW...: in the flags of clone */
 
 struct filter {
@@ -289,7 +227,9 @@ static bool shut_calls(void)
 
 	add_code(&f, FIRST, COUNT(FIRST));
 	add_calls(&f, PRETENDED, COUNT(PRETENDED), SECCOMP_RET_ERRNO);
+	add_calls(&f, PRETENDED_OLD, COUNT(PRETENDED_OLD), SECCOMP_RET_ERRNO);
 	add_calls(&f, DENIED, COUNT(DENIED), SECCOMP_RET_ERRNO | EPERM);
+	add_calls(&f, DENIED_OLD, COUNT(DENIED_OLD), SECCOMP_RET_ERRNO | EPERM);
 	add_code(&f, LAST, COUNT(LAST));
 	return syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, 0, &f.program) == 0;
 }

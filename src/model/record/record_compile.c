@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * record_compile.c: a kernel as a library that records it, from the cache or from the compiler, and
- * the program that loads it. A library's name is the hash of its source, its options, the compiler and the recorder; beside it
- * lies what it included, with hashes: a changed header compiles again.
+ * the program that loads it. A library's name is the hash of its source, its options, the compiler
+ * and the recorder; beside it lies what it included, with hashes: a changed header compiles again.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -57,24 +57,17 @@ static bool run_compiler(struct command *c, struct record_fence *f, unsigned lim
 	return !*is_refusal;
 }
 
-static char *in_cache(
-	const struct record_tools *t, const char *kind, struct hash128 key, const char *suffix)
+static const char *in_cache(
+	struct record_tools *t, const char *kind, struct hash128 key, const char *suffix)
 {
-	struct strbuf b = {0};
-
-	sb_printf(&b, "%s/%s-%016llx%016llx%s", t->cache_dir, kind, (unsigned long long)key.hi,
-		(unsigned long long)key.lo, suffix);
-	if (b.failed) {
-		sb_free(&b);
-		return NULL;
-	}
-	return b.p;
+	return arena_printf(&t->arena, "%s/%s-%016llx%016llx%s", t->cache_dir, kind,
+		(unsigned long long)key.hi, (unsigned long long)key.lo, suffix);
 }
 
 /* A compiler writes into its work folder, whatever it is asked for. */
-static char *scratch_name(const struct record_fence *f, const char *path)
+static const char *scratch_name(const struct record_fence *f, const char *path)
 {
-	return path_join(f->work_dir, path_base(path));
+	return arena_printf(f->arena, "%s/%s", f->work_dir, path_base(path));
 }
 
 static bool put_in_place(const char *from, const char *to, struct incore_error *e)
@@ -87,7 +80,7 @@ static bool put_in_place(const char *from, const char *to, struct incore_error *
 /* What every kernel of this kind of core is compiled with. The recorder's headers are system
  * headers: not among what a kernel was made from, the seed has them. */
 static bool add_base(struct command *c, const struct record_unit *u, const struct record_options *o,
-	const struct record_tools *t)
+	struct record_tools *t)
 {
 	return word(c, "-std=c++20") && word(c, "-O0") && word(c, "-w") && word(c, "-pipe") &&
 	       word(c, "-fPIC") && word(c, "-fvisibility=hidden") && word(c, "-D__aicore__=") &&
@@ -120,12 +113,13 @@ static const struct part DRIVER = {
 static const struct part RUNNER = {
 	"runner", "", "runner.cpp", {"-std=c++17", "-O2", "-Wl,--no-as-needed", "-ldl"}};
 
-static bool compile_part(const struct record_tools *t, struct record_fence *f, const struct part *p,
+static bool compile_part(struct record_tools *t, struct record_fence *f, const struct part *p,
 	const char *target, struct incore_error *e)
 {
 	struct command c = {0};
 	struct strbuf text = {0};
-	char *tmp = scratch_name(f, target), *source = path_join(t->recorder_dir, p->source);
+	const char *tmp = scratch_name(f, target);
+	const char *source = arena_printf(f->arena, "%s/%s", t->recorder_dir, p->source);
 	bool is_refusal = false, ok = tmp && source && word(&c, t->compiler) && word(&c, "-w");
 
 	for (size_t i = 0; ok && i < sizeof(p->options) / sizeof(p->options[0]); i++)
@@ -140,24 +134,20 @@ static bool compile_part(const struct record_tools *t, struct record_fence *f, c
 	}
 	VEC_FREE(&c.v);
 	sb_free(&text);
-	mem_free(tmp);
-	mem_free(source);
 	return ok;
 }
 
-static char *find_part(const struct record_tools *t, struct record_fence *f, const struct part *p,
+static const char *find_part(struct record_tools *t, struct record_fence *f, const struct part *p,
 	struct incore_error *e)
 {
-	char *target = in_cache(t, p->kind, t->seed, p->suffix);
+	const char *target = in_cache(t, p->kind, t->seed, p->suffix);
 
-	if (!target) {
+	if (!target)
 		err_nomem(e);
-		return NULL;
-	}
-	if (file_exists(target) || compile_part(t, f, p, target, e))
+	else if (file_exists(target) || compile_part(t, f, p, target, e))
 		return target;
-	mem_free(target);
-	err_wrap(e, "the recorder's %s", p->kind);
+	else
+		err_wrap(e, "the recorder's %s", p->kind);
 	return NULL;
 }
 
@@ -165,56 +155,46 @@ static char *find_part(const struct record_tools *t, struct record_fence *f, con
 
 /* Writes the header that includes them all, and beside it the compiled form that compilers look
  * for. */
-static bool compile_headers(const struct record_tools *t, struct record_fence *f,
-	const struct command *options, const char *header)
+static bool compile_headers(struct record_tools *t, struct record_fence *f,
+	const struct command *options, const char *header, const char *compiled)
 {
 	static const char TEXT[] = "#include \"pto/pto-inst.hpp\"\n";
 	struct command c = {0};
-	struct strbuf compiled = {0}, text = {0};
+	struct strbuf text = {0};
 	struct out_file o = {0};
-	char *tmp;
+	const char *tmp = scratch_name(f, compiled);
 	bool is_refusal, ok;
 
-	sb_printf(&compiled, "%s.gch", header);
-	tmp = compiled.failed ? NULL : scratch_name(f, compiled.p);
 	ok = tmp && out_file_open(&o, header, NULL) && fputs(TEXT, o.f) >= 0 &&
 	     out_file_commit(&o, NULL) && word(&c, t->compiler);
 	for (size_t i = 0; ok && i < options->v.n; i++)
 		ok = word(&c, options->v.v[i]);
 	ok = ok && word(&c, "-x") && word(&c, "c++-header") && word(&c, "-o") && word(&c, tmp) &&
 	     word(&c, header) && run_compiler(&c, f, 0, &text, &is_refusal, NULL) &&
-	     put_in_place(tmp, compiled.p, NULL);
+	     put_in_place(tmp, compiled, NULL);
 	out_file_abort(&o);
 	VEC_FREE(&c.v);
 	sb_free(&text);
-	sb_free(&compiled);
-	mem_free(tmp);
 	return ok;
 }
 
 /* A header to be included first, or NULL: then the kernel includes what it includes, only slower.
  */
-static char *find_headers(
-	const struct record_tools *t, struct record_fence *f, const struct command *options)
+static const char *find_headers(
+	struct record_tools *t, struct record_fence *f, const struct command *options)
 {
-	struct strbuf compiled = {0};
 	struct hash_stream h;
-	char *header;
-	bool is_there;
+	const char *header, *compiled;
 
 	hash_stream_init(&h);
 	hash_stream_add(&h, &t->seed, sizeof(t->seed));
 	for (size_t i = 0; i < options->v.n; i++)
 		hash_stream_add(&h, options->v.v[i], strlen(options->v.v[i]) + 1);
 	header = in_cache(t, "headers", hash_stream_end(&h), ".hpp");
-	if (!header)
-		return NULL;
-	sb_printf(&compiled, "%s.gch", header);
-	is_there = !compiled.failed && file_exists(compiled.p) && file_exists(header);
-	sb_free(&compiled);
-	if (is_there || compile_headers(t, f, options, header))
+	compiled = header ? arena_printf(f->arena, "%s.gch", header) : NULL;
+	if (compiled && ((file_exists(compiled) && file_exists(header)) ||
+				compile_headers(t, f, options, header, compiled)))
 		return header;
-	mem_free(header);
 	return NULL;
 }
 
@@ -279,7 +259,7 @@ static bool next_name(const char **p, const char *end, struct strbuf *out)
 
 /* From the compiler's make rule to our list; what lies in the cache is not the kernel's, and the
  * unit itself is in the key. */
-static bool write_list(const char *rule, const char *list, const struct record_tools *t,
+static bool write_list(const char *rule, const char *list, struct record_tools *t,
 	const char *source, struct incore_error *e)
 {
 	struct file_data f = {0};
@@ -312,7 +292,7 @@ static bool write_list(const char *rule, const char *list, const struct record_t
 
 /* --- the kernel --- */
 
-static struct hash128 key_of(const struct record_tools *t, const struct record_unit *u,
+static struct hash128 key_of(struct record_tools *t, const struct record_unit *u,
 	const struct command *options, const struct record_options *o)
 {
 	struct hash_stream h;
@@ -328,41 +308,37 @@ static struct hash128 key_of(const struct record_tools *t, const struct record_u
 	return hash_stream_end(&h);
 }
 
-/* The names of a compilation; all on the heap. */
+/* The files of a compilation. */
 struct names {
-	char *driver, *headers, *program, *rule;
+	const char *driver, *headers, *program, *rule;
 };
 
-static bool find_names(struct names *n, const struct record_unit *u, const struct record_tools *t,
-	const struct record_options *o, struct record_fence *f)
+static bool find_names(struct names *n, struct record_unit *u, struct record_tools *t,
+	const struct record_options *o, struct record_fence *f, struct incore_error *e)
 {
 	struct command base = {0};
 
+	u->runner = find_part(t, f, &RUNNER, e);
+	n->driver = u->runner ? find_part(t, f, &DRIVER, e) : NULL;
+	if (!n->driver)
+		return false;
 	if (add_base(&base, u, o, t))
 		n->headers = find_headers(t, f, &base);
 	VEC_FREE(&base.v);
 	n->program = scratch_name(f, u->program);
 	n->rule = scratch_name(f, "rule");
-	return n->program && n->rule;
-}
-
-static void free_names(struct names *n)
-{
-	mem_free(n->driver);
-	mem_free(n->headers);
-	mem_free(n->program);
-	mem_free(n->rule);
+	return (n->program && n->rule) || err_nomem(e);
 }
 
 /* A name that no compiler takes for an option or for a file of options. */
-static const char *plain_name(struct record_fence *f, const char *source)
+static const char *plain_name(const struct record_fence *f, const char *source)
 {
-	return *source == '-' || *source == '@' ? arena_printf(&f->arena, "./%s", source) : source;
+	return *source == '-' || *source == '@' ? arena_printf(f->arena, "./%s", source) : source;
 }
 
 /* A library whose every name is found, as a program's would be. */
 static bool add_unit(struct command *c, const struct record_unit *u, const struct names *n,
-	struct record_fence *f)
+	const struct record_fence *f)
 {
 	return (!n->headers || (word(c, "-include") && word(c, n->headers))) && word(c, "-MMD") &&
 	       word(c, "-MF") && word(c, n->rule) && word(c, "-shared") && word(c, "-Wl,-z,defs") &&
@@ -371,45 +347,41 @@ static bool add_unit(struct command *c, const struct record_unit *u, const struc
 	       word(c, n->driver);
 }
 
-static bool compile(struct record_unit *u, const struct record_tools *t, struct command *options,
+static bool compile(struct record_unit *u, struct record_tools *t, struct command *options,
 	const struct record_options *o, const char *list, struct incore_error *e)
 {
 	struct record_fence f;
 	struct names n = {0};
 	struct command c = {0};
 	struct strbuf text = {0};
-	bool is_refusal = false, ok = record_fence_init(&f, t, u, o, e);
+	bool is_refusal = false;
+	bool ok = record_fence_init(&f, t, u, o, e) && find_names(&n, u, t, o, &f, e);
 
-	mem_free(u->runner);
-	u->runner = ok ? find_part(t, &f, &RUNNER, e) : NULL;
-	n.driver = u->runner ? find_part(t, &f, &DRIVER, e) : NULL;
-	ok = n.driver != NULL;
 	if (ok) {
-		ok = find_names(&n, u, t, o, &f) && word(&c, t->compiler);
+		ok = word(&c, t->compiler);
 		for (size_t i = 0; ok && i < options->v.n; i++)
 			ok = word(&c, options->v.v[i]);
 		ok = ok && add_unit(&c, u, &n, &f)
 			     ? run_compiler(&c, &f, o->compile_limit_s, &text, &is_refusal, e)
 			     : err_nomem(e);
-		if (is_refusal)
-			record_explain(text.p ? text.p : "", u->source, e);
-		ok = ok && write_list(n.rule, list, t, u->source, e) &&
-		     put_in_place(n.program, u->program, e);
 	}
+	if (is_refusal)
+		record_explain(text.p ? text.p : "", u->source, e);
+	ok = ok && write_list(n.rule, list, t, u->source, e) &&
+	     put_in_place(n.program, u->program, e);
 	record_fence_deinit(&f);
 	VEC_FREE(&c.v);
 	sb_free(&text);
-	free_names(&n);
 	return ok;
 }
 
-bool record_compile(struct record_unit *u, const struct record_tools *t,
-	const struct record_options *o, struct incore_error *e)
+bool record_compile(struct record_unit *u, struct record_tools *t, const struct record_options *o,
+	struct incore_error *e)
 {
 	struct command options = {0};
 	struct hash128 key;
 	uint64_t from = record_now_us();
-	char *list = NULL;
+	const char *list = NULL;
 	bool ok = add_base(&options, u, o, t) && add_given(&options, o);
 
 	if (ok) {
@@ -433,6 +405,5 @@ bool record_compile(struct record_unit *u, const struct record_tools *t,
 		u->compile_us = u->was_cached ? 0 : record_now_us() - from;
 	}
 	VEC_FREE(&options.v);
-	mem_free(list);
 	return ok;
 }

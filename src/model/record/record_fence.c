@@ -32,15 +32,15 @@ static bool add_path(record_paths *to, const char *path)
 static bool add_folder(struct record_fence *f, const char *source)
 {
 	int n = (int)(path_base(source) - source);
-	const char *dir = arena_printf(&f->arena, "%.*s.", n, source);
+	const char *dir = arena_printf(f->arena, "%.*s.", n, source);
 	char *real = dir ? realpath(dir, NULL) : NULL;
 	enum kernel_core core = KERNEL_ON_ANY;
 	bool ok = dir != NULL;
 
 	if (real)
-		ok = add_path(&f->readable, arena_printf(&f->arena, "%s", real));
+		ok = add_path(&f->readable, arena_printf(f->arena, "%s", real));
 	if (real && kernel_core_of(str_of(path_base(real)), &core) && core != KERNEL_ON_ANY)
-		ok = ok && add_path(&f->readable, arena_printf(&f->arena, "%s/..", real));
+		ok = ok && add_path(&f->readable, arena_printf(f->arena, "%s/..", real));
 	free(real);
 	return ok;
 }
@@ -55,43 +55,19 @@ static bool add_folders(struct record_fence *f, const char *source)
 	return ok;
 }
 
-struct prefix {
-	struct record_fence *f;
-	const char *dir;
-};
-
-/* A toolchain's own folders; a prefix may be somebody's home. */
-static bool add_part(void *ctx, const char *name, struct incore_error *e)
+/* A compiler outside the system's folders brings a tree of its own, PREFIX/bin/g++; in somebody's
+ * home it is alone. */
+static bool add_toolchain(struct record_fence *f, const char *compiler)
 {
-	static const char *const PARTS[] = {
-		"bin", "lib", "lib32", "lib64", "libexec", "include", "share"};
-	struct prefix *p = ctx;
-	bool is_part = strstr(name, "-linux") != NULL;
-	const char *path;
+	char *real = realpath(compiler, NULL), *slash;
+	const char *home = getenv("HOME");
+	bool ok = add_path(&f->programs, compiler);
 
-	for (size_t i = 0; i < sizeof(PARTS) / sizeof(PARTS[0]); i++)
-		is_part |= strcmp(name, PARTS[i]) == 0;
-	if (!is_part)
-		return true;
-	path = arena_printf(&p->f->arena, "%s/%s", p->dir, name);
-	return add_path(&p->f->programs, path) || err_nomem(e);
-}
-
-/* A compiler outside the system's folders brings a tree of its own: PREFIX/bin/g++. */
-static bool add_toolchain(struct record_fence *f, const char *compiler, struct incore_error *e)
-{
-	char *real = realpath(compiler, NULL);
-	struct str path = str_of(real ? real : compiler);
-	struct prefix p = {.f = f};
-	bool ok = true;
-
-	for (unsigned up = 0; up < 2; up++)
-		while (path.n && path.p[--path.n] != '/')
-			;
-	if (path.n > 1 && !str_starts(path, "/usr") && !str_starts(path, "/opt/")) {
-		p.dir = arena_printf(&f->arena, "%.*s", STR_ARG(path));
-		ok = p.dir ? dir_each(p.dir, add_part, &p, e) : err_nomem(e);
-	}
+	for (unsigned up = 0; real && up < 2; up++)
+		if ((slash = strrchr(real, '/')) != NULL)
+			*slash = '\0';
+	if (ok && real && *real && (!home || strcmp(real, home) != 0))
+		ok = add_path(&f->programs, arena_printf(f->arena, "%s", real));
 	free(real);
 	return ok;
 }
@@ -101,7 +77,7 @@ static bool add_environment(struct record_fence *f)
 	bool ok =
 		add_path(&f->env, "LC_ALL=C") &&
 		add_path(&f->env, "CCACHE_DISABLE=1") && /* we have a cache, its is not writable */
-		add_path(&f->env, arena_printf(&f->arena, "TMPDIR=%s", f->work_dir));
+		add_path(&f->env, arena_printf(f->arena, "TMPDIR=%s", f->work_dir));
 
 	for (size_t i = 0; ok && i < sizeof(KEPT) / sizeof(KEPT[0]); i++) {
 		const char *value = getenv(KEPT[i]);
@@ -109,19 +85,19 @@ static bool add_environment(struct record_fence *f)
 
 		if (!value)
 			continue;
-		ok = add_path(&f->env, arena_printf(&f->arena, "%s=%s", KEPT[i], value));
+		ok = add_path(&f->env, arena_printf(f->arena, "%s=%s", KEPT[i], value));
 		while (ok && i > 0 && rest.n && str_cut(&rest, ":", &dir))
 			ok = !dir.n ||
-			     add_path(&f->programs, arena_printf(&f->arena, "%.*s", STR_ARG(dir)));
+			     add_path(&f->programs, arena_printf(f->arena, "%.*s", STR_ARG(dir)));
 	}
 	return ok && VEC_PUSH(&f->env, (const char *)NULL);
 }
 
-static bool add_places(struct record_fence *f, const struct record_tools *t,
-	const struct record_unit *u, const struct record_options *o)
+static bool add_places(struct record_fence *f, struct record_tools *t, const struct record_unit *u,
+	const struct record_options *o)
 {
 	/* in the source tree this one is a link */
-	const char *shared = arena_printf(&f->arena, "%s/incore/opstream_types.h", t->recorder_dir);
+	const char *shared = arena_printf(f->arena, "%s/incore/opstream_types.h", t->recorder_dir);
 	bool ok = shared && add_folders(f, shared) && add_path(&f->readable, t->recorder_dir) &&
 		  add_path(&f->readable, t->cache_dir) && add_folders(f, u->source) &&
 		  (!o->wrapped || add_folders(f, o->wrapped)) &&
@@ -134,23 +110,18 @@ static bool add_places(struct record_fence *f, const struct record_tools *t,
 	return ok && add_environment(f);
 }
 
-bool record_fence_init(struct record_fence *f, const struct record_tools *t,
-	const struct record_unit *u, const struct record_options *o, struct incore_error *e)
+bool record_fence_init(struct record_fence *f, struct record_tools *t, const struct record_unit *u,
+	const struct record_options *o, struct incore_error *e)
 {
-	char *name = path_join(t->cache_dir, "work-XXXXXX");
+	char *name = arena_printf(&t->arena, "%s/work-XXXXXX", t->cache_dir);
 
-	*f = (struct record_fence){.is_open = o->is_unsafe};
-	arena_init(&f->arena);
+	*f = (struct record_fence){.arena = &t->arena, .is_open = o->is_unsafe};
 	if (!name)
 		return err_nomem(e);
 	f->work_dir = mkdtemp(name);
-	if (!f->work_dir) {
-		mem_free(name);
+	if (!f->work_dir)
 		return err_errno(e, errno, t->cache_dir, "write");
-	}
-	if (!add_toolchain(f, t->compiler, e))
-		return false;
-	if (!add_path(&f->programs, t->compiler) || !add_places(f, t, u, o) ||
+	if (!add_toolchain(f, t->compiler) || !add_places(f, t, u, o) ||
 		!VEC_PUSH(&f->programs, (const char *)NULL) ||
 		!VEC_PUSH(&f->readable, (const char *)NULL) ||
 		!VEC_PUSH(&f->writable, (const char *)NULL))
@@ -166,10 +137,8 @@ void record_fence_deinit(struct record_fence *f)
 {
 	if (f->work_dir)
 		remove_tree(f->work_dir);
-	mem_free(f->work_dir);
 	VEC_FREE(&f->programs);
 	VEC_FREE(&f->readable);
 	VEC_FREE(&f->writable);
 	VEC_FREE(&f->env);
-	arena_deinit(&f->arena);
 }

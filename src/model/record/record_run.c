@@ -35,9 +35,9 @@ static bool start(void *ctx, int fd)
 {
 	const struct run *run = ctx;
 	/* of the environment only where the C++ library is found */
-	char *env[] = {run->libraries, NULL}, unsafe[] = "unsafe";
-	char *argv[] = {
-		run->unit->runner, run->unit->program, run->is_unsafe ? unsafe : NULL, NULL};
+	char *env[] = {run->libraries, NULL};
+	const char *argv[] = {
+		run->unit->runner, run->unit->program, run->is_unsafe ? "unsafe" : NULL, NULL};
 	int high[N_FILES], kernel = open(run->unit->program, O_RDONLY);
 
 	for (int i = 0; i < N_FILES; i++) {
@@ -61,7 +61,7 @@ static bool start(void *ctx, int fd)
 	walls_limit(RLIMIT_NOFILE, 16);
 	if (!run->is_unsafe)
 		walls_limit(RLIMIT_NPROC, 0);
-	execve(run->unit->runner, argv, env);
+	execve(run->unit->runner, (char *const *)argv, env);
 	return false;
 }
 
