@@ -210,6 +210,17 @@ def compiler(u):
     check(not left, f"{u.name}: work folders are left: {left}")
 
 
+def taken(u):
+    """A compiler that is not what it was: compiler.c is $CXX."""
+    cxx = os.path.join(u.tmp, "toolchain", "bin", f"c++-{u.sleeper.pid}")
+    os.makedirs(os.path.dirname(cxx))
+    subprocess.run(["cc", "-w", "-o", cxx, os.path.join(HERE, "compiler.c")], check=True)
+    shutil.copy("/bin/true", os.path.join(u.tmp, "kernels", "program"))
+    p = u.run(u.write("kernels/taken.cpp", GOOD), CXX=cxx)
+    u.harmless("a compiler that was taken", p, 6)
+    check("error: let through:; held 4" in p.stderr, f"{u.name}: a compiler that was taken: {p.stderr}")
+
+
 def names(u):
     """Names of sources are no options and no files of options."""
     cwd = os.path.join(u.tmp, "cwd")
@@ -256,7 +267,7 @@ def streams(u):
     check(bool(want), "a kernel without ops is answered")
 
 
-CASES = (calls, endings, survivor, compiler, names, streams, refusals)
+CASES = (calls, endings, survivor, compiler, taken, names, streams, refusals)
 
 
 def copy_for_all(build, to):
