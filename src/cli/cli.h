@@ -23,6 +23,8 @@
 
 /* Help of an option that is a second name of another: OPTION_SAME "dump". */
 #define OPTION_SAME "the same as --"
+/* The help of an option that --help names without a line of its own: its man page warns. */
+#define OPTION_RISK "at your own risk: "
 
 /* Option groups of the program itself, beside those of answer/request.h. */
 enum cli_option_group {
@@ -38,7 +40,7 @@ struct cli;
 #define UNSAFE_OPTION                                                                              \
 	{                                                                                          \
 		0, "unsafe-native", OPTION_FLAG, NULL, NULL, NULL,                                 \
-			"without walls: kernel and compiler may do all that you may"               \
+			OPTION_RISK "no walls around a kernel and its compiler"                    \
 	}
 
 struct verb {
