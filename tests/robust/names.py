@@ -22,7 +22,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 DATA = os.path.join(HERE, "..", "data")
 HOSTILE = "\x1b]0;title\x07\x9b31m\x85\u202ef\u2066\nFORGED\r\nFORGED\x7f"
 RAW = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]|\nFORGED|^FORGED")
-ABOUT_CAPTURES = [("info",), ("check",), ("hot",), ("hot", "--by", "line"), ("hot", "--by", "producer"), ("hot", "--csv"), ("isa",), ("waves",),
+ABOUT_CAPTURES = [("info",), ("check",), ("hot",), ("hot", "--by", "line"), ("hot", "--by", "producer"), ("hot", "--csv"), ("hot", "--taxonomy", "flydsl"), ("isa",), ("waves",),
                   ("occupancy",), ("summary",), ("report", "--markdown", "-o", "-")]
 CASES = [("gemm", ABOUT_CAPTURES), ("two_kernels", ABOUT_CAPTURES), ("gfx12", ABOUT_CAPTURES), ("pc_sampling", ABOUT_CAPTURES),
          ("ascend_matmul", ABOUT_CAPTURES), ("ascend_details", ABOUT_CAPTURES), ("ascend_csv", ABOUT_CAPTURES), ("ascend_dump", ABOUT_CAPTURES),

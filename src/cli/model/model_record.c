@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* model_record.c: incore model record: what a kernel does, op by op, as a file. */
 #include "cli/model/model_job.h"
+#include "cli/text/say.h"
 
 static const struct option_def options[] = {
 	MODEL_KERNEL_OPTIONS,
@@ -46,7 +47,7 @@ static int tell(
 	bool ok;
 
 	if (!c->use_json)
-		fprintf(c->out, "%s: %s\n", path, op_arch_name(arch));
+		say(c->out, "%s: %s\n", path, op_arch_name(arch));
 	ok = c->use_json ? model_json(c, c->args[0], op_arch_name(arch), &data_record, &x)
 			 : model_text_streams(c, set);
 	return ok ? INCORE_OK : cli_fail(c);

@@ -9,6 +9,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "base/plain.h"
 #include "cli/cli.h"
 #include "codec/csv.h"
 
@@ -29,9 +30,19 @@ const char *style_on(const struct cli *c, enum cell_style style)
 	return c->use_color ? style_codes[style] : "";
 }
 
+static const char style_end[] = "\033[0m";
+
 const char *style_off(const struct cli *c)
 {
-	return c->use_color ? "\033[0m" : "";
+	return c->use_color ? style_end : "";
+}
+
+bool style_is(const char *code)
+{
+	for (size_t i = 0; i < sizeof(style_codes) / sizeof(style_codes[0]); i++)
+		if (code == style_codes[i])
+			return true;
+	return code == style_end;
 }
 
 void table_init(struct table *t, const struct table_column *columns, unsigned n)
@@ -54,19 +65,28 @@ static void add_cell(struct table *t, const char *text, const char *csv)
 		t->is_failed = true;
 }
 
-/* Control bytes of the input never reach a terminal. */
-static char *clean(char *s)
+/* Would a spreadsheet take it for a formula? A number is none. */
+static bool is_formula(const char *text)
 {
-	for (char *p = s; p && *p; p++) {
-		if ((unsigned char)*p < 0x20 || *p == 0x7f)
-			*p = *p == '\t' ? ' ' : '?';
-	}
-	return s;
+	char *end;
+
+	if (!strchr("=+-@", text[0]) || !text[0] || !text[1])
+		return false;
+	strtod(text, &end);
+	return *end != 0;
 }
 
 void table_str(struct table *t, struct str s)
 {
-	add_cell(t, clean(arena_strndup(&t->arena, s.p ? s.p : "", s.n)), NULL);
+	struct strbuf plain = {0};
+	char *text;
+
+	sb_plain(&plain, s);
+	text = plain.failed ? NULL : arena_strndup(&t->arena, plain.p ? plain.p : "", plain.n);
+	for (char *tab = text; tab && (tab = strchr(tab, '\t'));)
+		*tab = ' ';
+	add_cell(t, text, text && is_formula(text) ? arena_printf(&t->arena, "'%s", text) : NULL);
+	sb_free(&plain);
 }
 
 void table_cstr(struct table *t, const char *s)

@@ -56,6 +56,7 @@ bool table_print(struct table *t, struct cli *c);
 /* Colour for text outside tables: "" without colour. fprintf(c->out, "%s...%s", style_on(c,
  * CELL_HOT), style_off(c)). */
 const char *style_on(const struct cli *c, enum cell_style style);
+bool style_is(const char *code); /* one of these, by its address */
 const char *style_off(const struct cli *c);
 
 /* Number helpers shared by verbs. */
