@@ -61,19 +61,8 @@ void table_deinit(struct table *t)
 
 static void add_cell(struct table *t, const char *text, const char *csv)
 {
-	if (!text || !VEC_PUSH(&t->cells, (struct table_cell){text, csv, CELL_PLAIN}))
+	if (!text || !VEC_PUSH(&t->cells, (struct table_cell){.text = text, .csv = csv}))
 		t->is_failed = true;
-}
-
-/* Would a spreadsheet take it for a formula? A number is none. */
-static bool is_formula(const char *text)
-{
-	char *end;
-
-	if (!strchr("=+-@", text[0]) || !text[0] || !text[1])
-		return false;
-	strtod(text, &end);
-	return *end != 0;
 }
 
 void table_str(struct table *t, struct str s)
@@ -85,7 +74,9 @@ void table_str(struct table *t, struct str s)
 	text = plain.failed ? NULL : arena_strndup(&t->arena, plain.p ? plain.p : "", plain.n);
 	for (char *tab = text; tab && (tab = strchr(tab, '\t'));)
 		*tab = ' ';
-	add_cell(t, text, text && is_formula(text) ? arena_printf(&t->arena, "'%s", text) : NULL);
+	add_cell(t, text, NULL);
+	if (!t->is_failed)
+		t->cells.v[t->cells.n - 1].is_text = true;
 	sb_free(&plain);
 }
 
@@ -237,7 +228,8 @@ static bool print_csv(const struct table *t, struct cli *c)
 	for (size_t i = 0; i < t->cells.n; i++) {
 		const struct table_cell *cell = &t->cells.v[i];
 
-		csv_put(&line, str_of(cell->csv ? cell->csv : cell->text));
+		(cell->is_text ? csv_put_text : csv_put)(
+			&line, str_of(cell->csv ? cell->csv : cell->text));
 		sb_puts(&line, i % t->n_columns + 1 == t->n_columns ? "\r\n" : ",");
 		if (line.n > 1 << 16 && !line.failed) {
 			fwrite(line.p, 1, line.n, c->out);

@@ -28,6 +28,7 @@ struct table_cell {
 	const char *text;
 	const char *csv; /* raw value for CSV; NULL: text */
 	enum cell_style style;
+	bool is_text; /* of a capture, maybe */
 };
 
 struct table {
