@@ -4,7 +4,7 @@
 other runs end badly on purpose; sources try to make the compiler read, write or use up what is not theirs. Each is tried as whoever runs
 this and, where that is root, as an ordinary user, too. Then: where a wall cannot be built nothing runs.
 
-usage: run.py BUILD_DIR [NAME...]     a function of CASES
+usage: run.py BUILD_DIR [NAME...]     a function of CASES; CXX: the compiler (g++)
 """
 import ctypes
 import errno
@@ -94,7 +94,8 @@ class User:
             return names, st.st_mode, st.st_uid, st.st_mtime, f.read()
 
     def run(self, source, *words, before=None, **env):
-        env = {"PATH": "/usr/bin:/bin", "LC_ALL": "C", "XDG_CACHE_HOME": os.path.join(self.tmp, "cache"), "SECRET": TOKEN, **env}
+        env = {"PATH": "/usr/bin:/bin", "LC_ALL": "C", "XDG_CACHE_HOME": os.path.join(self.tmp, "cache"), "SECRET": TOKEN,
+               **({"CXX": os.environ["CXX"]} if "CXX" in os.environ else {}), **env}
         return subprocess.run([self.program, "model", "run", "--core", "aiv", *words, "--", source], capture_output=True, text=True,
                               errors="replace", cwd=os.path.join(self.tmp, "cwd"), timeout=120, env=env, preexec_fn=before, **self.who())
 
