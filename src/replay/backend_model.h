@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* backend_model.h: options of the embedded model as a backend. */
-#ifndef REPLAY_BACKEND_MODEL_H
-#define REPLAY_BACKEND_MODEL_H
+#pragma once
 
 #include "replay/backend.h"
 
@@ -10,5 +9,3 @@ struct model_options {	     /* zero: the default */
 	bool allow_unknown;
 	bool is_unsafe; /* without walls (record.h) */
 };
-
-#endif
