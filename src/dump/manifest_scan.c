@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* manifest_scan.c: what a log says in sum, and which of its payloads are still there. */
 #include "dump/manifest_scan.h"
-
-#include <stdlib.h>
+#include "base/search.h"
 
 #include "base/mem.h"
 #include "dump/crc32c.h"
@@ -126,16 +125,7 @@ static bool add_record(struct scan *s, const struct log_record *rec, struct inco
 	return sorter_add(&s->sorter, (struct sort_entry){log_task_id(rec), rec->off}, e);
 }
 
-static int compare_losses(const void *va, const void *vb)
-{
-	const struct loss *a = va, *b = vb;
-
-	if (a->thread != b->thread)
-		return a->thread < b->thread ? -1 : 1;
-	if (a->what.task_id != b->what.task_id)
-		return a->what.task_id < b->what.task_id ? -1 : 1;
-	return a->what.cause < b->what.cause ? -1 : a->what.cause > b->what.cause;
-}
+ORDER(compare_losses, struct loss, UP(thread) UP(what.task_id) UP(what.cause))
 
 static void merge_losses(struct scan *s)
 {
@@ -143,7 +133,7 @@ static void merge_losses(struct scan *s)
 
 	if (s->losses.n == 0)
 		return;
-	qsort(s->losses.v, s->losses.n, sizeof(*s->losses.v), compare_losses);
+	SORT(s->losses.v, s->losses.n, compare_losses);
 	for (size_t i = 1; i < s->losses.n; i++) {
 		if (compare_losses(&s->losses.v[n], &s->losses.v[i]) == 0) {
 			s->losses.v[n].what.records += s->losses.v[i].what.records;

@@ -45,7 +45,8 @@ static bool read_into(const struct capture *c, const struct import_options *o, s
 	t->meta.origin = arena_strdup(&t->arena, c->path);
 	if (!t->meta.origin)
 		return err_nomem(e);
-	return c->ops->read(c->path, o, t, e) && c->ops->lost(c->path, o, t, e) && trace_seal(t, e);
+	return c->ops->read(c->path, o, t, e) && c->ops->lost(c->path, o, t, e) &&
+	       (trace_seal(t, e) || err_wrap(e, "%s gives no sound trace", c->path));
 }
 
 bool import_read(const struct capture *c, const struct import_options *o, struct trace **out,

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* flydsl_hotspot.c: what the older hotspot script prints, byte for byte. */
 #include "analysis/code/flydsl_hotspot.h"
+#include "base/search.h"
 
 #include <ctype.h>
 #include <stdio.h>
@@ -286,14 +287,7 @@ struct entry {
 	uint32_t n_types;
 };
 
-static int compare_entries(const void *pa, const void *pb)
-{
-	const struct entry *a = pa, *b = pb;
-
-	if (a->stall != b->stall)
-		return a->stall < b->stall ? 1 : -1;
-	return a->order < b->order ? -1 : a->order > b->order;
-}
+ORDER(compare_entries, struct entry, DOWN(stall) UP(order))
 
 static void put_types(const struct trace *t, uint64_t total, struct strbuf *out)
 {
@@ -309,7 +303,7 @@ static void put_types(const struct trace *t, uint64_t total, struct strbuf *out)
 			first[type_of_row(&t->code[i])] = i;
 	for (unsigned i = 0; i < FLYDSL_TYPE_COUNT; i++)
 		v[i] = (struct entry){.stall = sums[i], .type = i, .order = first[i]};
-	qsort(v, FLYDSL_TYPE_COUNT, sizeof(v[0]), compare_entries);
+	SORT(v, FLYDSL_TYPE_COUNT, compare_entries);
 
 	put_title(out, "Stall Breakdown by Type", 0);
 	sb_puts(out, "  Type               Stall  Bar\n"
@@ -373,7 +367,7 @@ static bool put_lines(const struct trace *t, uint64_t total, uint64_t top, struc
 		add_to_line(&v[k], &t->code[i]);
 	}
 	if (ok) {
-		qsort(v, n, sizeof(*v), compare_entries);
+		SORT(v, n, compare_entries);
 		put_title(out, "Hotspot Source Lines  (stall cycles aggregated)", top);
 		sb_puts(out,
 			"    #     Stall   %Total  StallBar                                DomType       Source\n  ---  --------  -------  --------------------------------------  ------------  ----------------------------------------\n");
@@ -430,7 +424,7 @@ static bool put_asm(const struct trace *t, uint64_t total, uint64_t top, struct 
 				.text = {r->text, r->text_len}};
 			n++;
 		}
-	qsort(v, n, sizeof(*v), compare_entries);
+	SORT(v, n, compare_entries);
 	put_title(out, "Hotspot Instructions  (by stall cycles)", top);
 	sb_puts(out,
 		"    #     Stall   %Total  Type          ASM                                               Source\n"

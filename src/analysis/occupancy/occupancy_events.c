@@ -72,15 +72,7 @@ static uint64_t place_key(uint32_t se, uint32_t cu, uint32_t simd)
 	return (uint64_t)se << 32 | (uint64_t)(cu & 0xffff) << 16 | (simd & 0xffff);
 }
 
-static int compare_events(const void *pa, const void *pb)
-{
-	const struct wave_event *a = pa, *b = pb;
-
-	RETURN_UNLESS_EQUAL(a->time, b->time);
-	if (a->is_start != b->is_start)
-		return a->is_start ? 1 : -1;
-	return COMPARE(a->order, b->order);
-}
+ORDER(compare_events, struct wave_event, UP(time) UP(is_start) UP(order))
 
 static bool list_places(struct gather *g)
 {
@@ -140,12 +132,7 @@ static const char *name_of(const struct trace *t, uint32_t id)
 								      : NULL;
 }
 
-static int compare_ids(const void *pa, const void *pb)
-{
-	const struct occupancy_kernel_id *a = pa, *b = pb;
-
-	return COMPARE(a->id, b->id);
-}
+ORDER(compare_ids, struct occupancy_kernel_id, UP(id))
 
 /* All ids that have a name or an event, with their starts. */
 static bool list_kernel_ids(struct gather *g)
@@ -175,7 +162,7 @@ static bool list_kernel_ids(struct gather *g)
 		o->kernel_ids[n++] = (struct occupancy_kernel_id){
 			(uint32_t)id, name_of(g->t, (uint32_t)id), starts};
 	o->n_kernel_ids = n;
-	qsort(o->kernel_ids, n, sizeof(*o->kernel_ids), compare_ids);
+	SORT(o->kernel_ids, n, compare_ids);
 	return true;
 }
 
@@ -243,7 +230,7 @@ static bool place_events(struct gather *g)
 			.kernel = (uint32_t)*u64_map_find(&g->kernels, x.kernel_id),
 			.is_start = x.is_start};
 	}
-	qsort(g->v, n, sizeof(*g->v), compare_events);
+	SORT(g->v, n, compare_events);
 	for (uint32_t i = 0; i < o->n_simds; i++) { /* indices become numbers again */
 		const struct occupancy_cu *cu = &o->cus[o->simds[i].cu];
 

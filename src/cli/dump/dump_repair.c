@@ -5,7 +5,7 @@
 #include "cli/text/table.h"
 #include "dump/repair.h"
 
-static const struct option_def options[] = {OPTIONS_END};
+static const struct option_def options[] = {OPTION_END};
 
 static const struct column lost_columns[] = {
 	DUMP_TASK_ID(repair_lost),
@@ -21,7 +21,7 @@ static const struct column task_columns[] = {
 	COLUMN(repair_task, dispatch_id, UNIT_NONE, "dispatch that the task belongs to"),
 	COLUMN(repair_task, block_idx, UNIT_INDEX, "its block"),
 	COLUMN(repair_task, expected, UNIT_COUNT, "arguments it has; null: never described",
-		.flags = COLUMN_NULLABLE),
+		NULLABLE),
 	COLUMN(repair_task, found, UNIT_COUNT, "arguments that were found"),
 };
 static const struct record task_record = RECORD_OF(repair_task, RECORD_LINE, task_columns);
@@ -58,13 +58,11 @@ static const struct column data_columns[] = {
 		"the first of the incomplete tasks"),
 };
 static const struct record data_record = RECORD_OF(repair_data, RECORD_BLOCK, data_columns);
-static const struct record *const records[] = {&data_record, NULL};
 
 static const struct column path_columns[] = {
 	COLUMN_AS(text_item, v, "path", UNIT_NONE, "directory of the dump"),
 };
 static const struct record path_record = RECORD_OF(text_item, RECORD_BLOCK, path_columns);
-static const struct record *const inputs[] = {&path_record, NULL};
 
 static bool print_json(struct cli *c, const struct repair_report *r)
 {
@@ -102,43 +100,39 @@ static void print_lists(FILE *out, const struct repair_report *r)
 
 static void print_text(struct cli *c, const struct repair_report *r)
 {
-	char a[32], b[32];
 	FILE *out = c->out;
 
-	fprintf(out, "%s: %s record%s, %s byte%s of payload\n", r->manifest, fmt_u64(a, r->records),
-		plural(r->records), fmt_u64(b, r->bin_bytes), plural(r->bin_bytes));
+	fprintf(out, "%s: %s, %s of payload\n", r->manifest, COUNTED(r->records, "record"),
+		COUNTED(r->bin_bytes, "byte"));
 	fprintf(out, "the dump was %s, %s flush%s\n", r->is_closed ? "closed" : "not closed",
-		fmt_u64(a, r->flushes), r->flushes == 1 ? "" : "es");
+		U64_TEXT(r->flushes), r->flushes == 1 ? "" : "es");
 	if (r->cut_why)
 		fprintf(out, "the log is used up to byte %llu; %s %s not: %s\n",
-			(unsigned long long)r->cut_off, fmt_u64(a, r->cut_bytes),
+			(unsigned long long)r->cut_off, U64_TEXT(r->cut_bytes),
 			r->cut_bytes == 1 ? "byte after it is" : "bytes after it are", r->cut_why);
 	if (r->lost_records)
-		fprintf(out, "the producer counted %s record%s and %s byte%s as lost\n",
-			fmt_u64(a, r->lost_records), plural(r->lost_records),
-			fmt_u64(b, r->lost_bytes), plural(r->lost_bytes));
+		fprintf(out, "the producer counted %s and %s as lost\n",
+			COUNTED(r->lost_records, "record"), COUNTED(r->lost_bytes, "byte"));
 	print_lists(out, r);
-	fprintf(out, "%s payload%s lost, %s task%s incomplete\n", fmt_u64(a, r->n_lost_payloads),
-		plural(r->n_lost_payloads), fmt_u64(b, r->n_incomplete), plural(r->n_incomplete));
+	fprintf(out, "%s lost, %s incomplete\n", COUNTED(r->n_lost_payloads, "payload"),
+		COUNTED(r->n_incomplete, "task"));
 }
 
-static int run_dump_repair(struct cli *c)
+static bool run_dump_repair(struct cli *c)
 {
 	struct repair_report r = {0};
-	int status = INCORE_OK;
+	bool ok = dump_repair(c->args[0], &r, &c->error);
 
-	if (!dump_repair(c->args[0], &r, &c->error)) {
-		status = cli_fail(c);
-	} else {
+	if (ok) {
 		if (r.cut_why || r.n_lost_payloads || r.n_incomplete || r.lost_records)
 			c->n_losses++;
-		if (!c->use_json)
+		if (c->use_json)
+			ok = print_json(c, &r);
+		else
 			print_text(c, &r);
-		else if (!print_json(c, &r))
-			status = cli_fail(c);
 	}
 	repair_report_deinit(&r);
-	return status;
+	return ok;
 }
 
 const struct verb dump_verb_repair = {
@@ -150,6 +144,6 @@ const struct verb dump_verb_repair = {
 	.min_args = 1,
 	.max_args = 1,
 	.run = run_dump_repair,
-	.records = records,
-	.inputs = inputs,
+	.records = RECORDS(&data_record),
+	.inputs = RECORDS(&path_record),
 };

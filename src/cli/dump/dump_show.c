@@ -14,7 +14,7 @@ static const struct option_def options[] = {
 	{0, "hex", OPTION_FLAG, NULL, NULL, NULL, "print the bits of each value"},
 	{0, "top", OPTION_TEXT, "N|all", NULL, "10", "how many records to show"},
 	DUMP_RECORDS_OPTION,
-	OPTIONS_END,
+	OPTION_END,
 };
 
 struct show {
@@ -110,10 +110,7 @@ static void print_values(struct show *s, const struct dump_record *r, const stru
 	if (n)
 		fputc('\n', s->c->out);
 	if (n < x->n) {
-		char a[32];
-
-		fprintf(s->c->out, "  ... %s more value%s (--limit all)\n", fmt_u64(a, x->n - n),
-			plural(x->n - n));
+		fprintf(s->c->out, "  ... %s (--limit all)\n", COUNTED(x->n - n, "more value"));
 	}
 }
 
@@ -130,7 +127,7 @@ static const char *stat_text(const struct value_stats *v, unsigned dtype, bool i
 static void print_stats(struct show *s, const struct dump_record *r, const struct value_stats *v)
 {
 	static const char ramp[] = " .:-=+*#%@";
-	char lo[64], hi[64], a[32], bar[STATS_BINS + 1];
+	char lo[64], hi[64], bar[STATS_BINS + 1];
 	uint64_t most = 1;
 	FILE *out = s->c->out;
 
@@ -140,7 +137,7 @@ static void print_stats(struct show *s, const struct dump_record *r, const struc
 		bar[i] = ramp[v->bins[i] ? 1 + (unsigned)((double)v->bins[i] / (double)most * 8.0)
 					 : 0];
 	bar[STATS_BINS] = 0;
-	fprintf(out, "  %s value%s: ", fmt_u64(a, v->n), plural(v->n));
+	fprintf(out, "  %s: ", COUNTED(v->n, "value"));
 	if (isnan(v->mean))
 		fputs("none finite", out);
 	else
@@ -158,7 +155,7 @@ static void print_change(struct show *s, uint32_t record, const struct shown *x)
 	const struct dump_record *r = &s->d->records.v[record];
 	const struct dump_pair *p = &x->change;
 	struct dump_geometry g;
-	char a[32], b[32], dims[DUMP_DIMS_TEXT];
+	char dims[DUMP_DIMS_TEXT];
 
 	if (x->partner == DUMP_NONE)
 		return;
@@ -172,21 +169,20 @@ static void print_change(struct show *s, uint32_t record, const struct shown *x)
 			p->is_identical ? "no value changed"
 					: "only the bits of equal values changed");
 	else
-		fprintf(s->c->out, "%s of %s value%s changed, first at %s, largest change %.9g\n",
-			fmt_u64(a, p->n_differ), fmt_u64(b, p->n), plural(p->n),
-			place(&g, p->first, dims), p->max_abs);
+		fprintf(s->c->out, "%s of %s changed, first at %s, largest change %.9g\n",
+			U64_TEXT(p->n_differ), COUNTED(p->n, "value"), place(&g, p->first, dims),
+			p->max_abs);
 }
 
 static void print_buffer(struct show *s, uint32_t record)
 {
 	struct record_buffer b;
-	char a[32];
 
 	if (!record_buffer_of(s->d, record, &b))
 		return;
 	fprintf(s->c->out, "  buffer at 0x%llx, ", (unsigned long long)b.addr);
 	if (b.size)
-		fprintf(s->c->out, "%s byte%s%s\n", fmt_u64(a, b.size), plural(b.size),
+		fprintf(s->c->out, "%s%s\n", COUNTED(b.size, "byte"),
 			b.is_from_deps ? " (deps.json)" : "");
 	else
 		fputs("size not stated\n", s->c->out);
@@ -199,7 +195,7 @@ static void print_head(struct show *s, uint32_t i)
 	struct str kernel = dump_kernel_of(s->d, i);
 	struct dump_geometry g;
 	FILE *out = s->c->out;
-	char a[32], func[DUMP_MEMBERS_TEXT], dims[DUMP_DIMS_TEXT], scalar[DUMP_SCALAR_TEXT];
+	char func[DUMP_MEMBERS_TEXT], dims[DUMP_DIMS_TEXT], scalar[DUMP_SCALAR_TEXT];
 
 	dump_geometry_of(s->d, r, &g);
 	fprintf(out, "%srecord %u%s: task 0x%016llx (%u:%u)", style_on(s->c, CELL_HOT), i,
@@ -220,7 +216,7 @@ static void print_head(struct show *s, uint32_t i)
 		fprintf(out, ", strides %s", dump_text_dims(g.strides, g.rank, dims));
 	fprintf(out, ", start %llu, ", (unsigned long long)r->start_offset);
 	if (r->bin_size)
-		fprintf(out, "%s byte%s at %llu", fmt_u64(a, r->bin_size), plural(r->bin_size),
+		fprintf(out, "%s at %llu", COUNTED(r->bin_size, "byte"),
 			(unsigned long long)r->bin_offset);
 	else
 		fputs("no payload", out);
@@ -270,10 +266,8 @@ struct stats_row {
 };
 static const struct column stats_columns[] = {
 	COLUMN_AS(stats_row, k.n, "values", UNIT_COUNT, "values looked at"),
-	COLUMN(stats_row, min, UNIT_NONE, "least finite value", .words = "number",
-		.flags = COLUMN_NULLABLE),
-	COLUMN(stats_row, max, UNIT_NONE, "greatest finite value", .words = "number",
-		.flags = COLUMN_NULLABLE),
+	COLUMN(stats_row, min, UNIT_NONE, "least finite value", .words = "number", NULLABLE),
+	COLUMN(stats_row, max, UNIT_NONE, "greatest finite value", .words = "number", NULLABLE),
 	COLUMN_AS(stats_row, k.mean, "mean", UNIT_NONE, "mean of the finite values", .digits = -17),
 	COLUMN_AS(stats_row, k.zeros, "zeros", UNIT_COUNT, "values that are zero"),
 	COLUMN_AS(stats_row, k.nans, "nans", UNIT_COUNT, "values that are no number"),
@@ -320,12 +314,10 @@ struct shown_row {
 };
 static const struct column shown_columns[] = {
 	PART(shown_row, record, &record_row_record),
-	POINTER(shown_row, statistics, &stats_record, "what its values are like",
-		.flags = COLUMN_OPTIONAL),
+	POINTER(shown_row, statistics, &stats_record, "what its values are like", OPTIONAL),
 	POINTER(shown_row, change, &change_record, "what the task did to an argument it writes",
-		.flags = COLUMN_OPTIONAL),
-	LIST(shown_row, values, &value_record, "the first values of a tensor",
-		.flags = COLUMN_OPTIONAL),
+		OPTIONAL),
+	LIST(shown_row, values, &value_record, "the first values of a tensor", OPTIONAL),
 };
 static const struct record shown_record = RECORD_OF(shown_row, RECORD_BLOCK, shown_columns);
 
@@ -340,7 +332,6 @@ static const struct column data_columns[] = {
 	LIST(show_data, records, &shown_record, "the records with their values"),
 };
 static const struct record data_record = RECORD_OF(show_data, RECORD_BLOCK, data_columns);
-static const struct record *const records[] = {&data_record, NULL};
 
 static struct any stat_of(unsigned dtype, double as_float, int64_t as_integer)
 {
@@ -407,27 +398,23 @@ static bool read_limit(struct show *s)
 		"--limit wants a whole number or 'all', not '%s'", text);
 }
 
-static int run_dump_show(struct cli *c)
+static bool run_dump_show(struct cli *c)
 {
 	struct show s = {.c = c, .is_hex = cli_flag(c, "hex")};
-	int status = INCORE_OK;
+	bool ok;
 
 	dump_select_init(&s.select);
-	if (!read_limit(&s) || !dump_cli_select(c, &s.select) ||
-		!dump_cli_open(c, c->args[0], &s.d) ||
-		!dump_select_list(&s.select, s.d, &s.list, &c->error) ||
-		!dump_choose(s.d, &c->error)) {
-		status = cli_fail(c);
-	} else {
-		if (!c->use_json)
-			cli_page(c, 0);
-		if (!(c->use_json ? print_json(&s) : print_text(&s)))
-			status = cli_fail(c);
+	ok = read_limit(&s) && dump_cli_select(c, &s.select) &&
+	     dump_cli_open(c, c->args[0], &s.d) &&
+	     dump_select_list(&s.select, s.d, &s.list, &c->error) && dump_choose(s.d, &c->error);
+	if (ok) {
+		cli_page(c, 0);
+		ok = c->use_json ? print_json(&s) : print_text(&s);
 	}
 	VEC_FREE(&s.list);
 	dump_select_deinit(&s.select);
 	dump_free(s.d);
-	return status;
+	return ok;
 }
 
 const struct verb dump_verb_show = {
@@ -439,6 +426,6 @@ const struct verb dump_verb_show = {
 	.min_args = 1,
 	.max_args = 1,
 	.run = run_dump_show,
-	.records = records,
+	.records = RECORDS(&data_record),
 	.inputs = dump_inputs,
 };

@@ -80,6 +80,7 @@ static void put_cell(struct table *t, const struct cli *cli, const struct leaf *
 {
 	const struct column *c = l->column;
 	const void *value = leaf_value(l, row);
+	bool is_blank;
 	char text[64];
 
 	if (value && (c->flags & COLUMN_BAR) && !cli->use_csv) {
@@ -87,7 +88,8 @@ static void put_cell(struct table *t, const struct cli *cli, const struct leaf *
 		return;
 	}
 	if (!value || column_is_null(c, value)) {
-		table_cstr(t, cli->use_csv && !(c->flags & COLUMN_DASH) ? "" : "-");
+		is_blank = cli->use_csv ? !(c->flags & COLUMN_DASH) : c->flags & COLUMN_BLANK;
+		table_cstr(t, is_blank ? "" : "-");
 		return;
 	}
 	switch (c->type) {
@@ -139,7 +141,6 @@ bool record_table_print_styled(struct cli *c, const struct record *r, struct row
 	struct table_column heads[MAX_COLUMNS];
 	struct table t;
 	unsigned n = 0;
-	bool ok;
 
 	for (; n < MAX_COLUMNS && columns[n]; n++) {
 		if (!choose_column(r, columns[n], &drawn[n]))
@@ -159,9 +160,7 @@ bool record_table_print_styled(struct cli *c, const struct record *r, struct row
 				table_style(&t, style(row, drawn[k].leaf.column->name));
 		}
 	}
-	ok = table_print(&t, c);
-	table_deinit(&t);
-	return ok;
+	return table_finish(&t, c);
 }
 
 bool record_table_print(

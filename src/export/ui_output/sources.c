@@ -4,9 +4,8 @@
  * nested by path component, root key "/") and source_<i>_<name>. The producer's names for copies
  * are kept where they are plain; a path that cannot be nested is left out and counted.
  */
+#include "base/search.h"
 #include "export/ui_output/writer.h"
-
-#include <stdlib.h>
 
 #define MAX_PARTS 48u /* of a path; the JSON writer's depth is limited */
 #define MAX_NAME 200u
@@ -185,7 +184,7 @@ static struct snapshot *gather(const struct trace *t, size_t *n, uint64_t *n_lef
 		else
 			++*n_left_out;
 	}
-	qsort(v, found, sizeof(*v), compare_paths);
+	SORT(v, found, compare_paths);
 	for (size_t i = 0; i < found; i++) {
 		if (i + 1 < found && is_folder_of(&v[i], &v[i + 1]))
 			++*n_left_out;

@@ -5,8 +5,8 @@
  * time.
  */
 #include <math.h>
-#include <stdlib.h>
 
+#include "base/search.h"
 #include "import/ascend/ascend.h"
 
 struct asc_ctx { /* trace.loader_ctx */
@@ -207,14 +207,7 @@ void asc_sort_recs(const struct code_row *code, struct asc_rec *v, size_t n)
 
 /* --- tracks --- */
 
-static int unit_cmp(const void *pa, const void *pb)
-{
-	const struct asc_unit *const *a = pa, *const *c = pb;
-
-	if ((*a)->at.core != (*c)->at.core)
-		return (*a)->at.core < (*c)->at.core ? -1 : 1;
-	return (*a)->at.unit < (*c)->at.unit ? -1 : (*a)->at.unit > (*c)->at.unit;
-}
+ORDER_AT(unit_cmp, struct asc_unit, UP(at.core) UP(at.unit))
 
 static const char *track_name(struct asc_build *b, const struct asc_unit *u, unsigned pipe)
 {
@@ -301,7 +294,7 @@ static bool make_tracks(struct asc_build *b)
 	for (size_t i = 0; ok && i < b->units.n; i++)
 		order[i] = &b->units.v[i];
 	if (ok && b->units.n)
-		qsort(order, b->units.n, sizeof(*order), unit_cmp);
+		SORT(order, b->units.n, unit_cmp);
 	ok = ok && add_units(b, order);
 	mem_free(order);
 	if (!ok) {

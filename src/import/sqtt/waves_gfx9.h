@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* waves_gfx9.h: what the tokens of gfx9 do to waves. Fields arrive cut out of the token. */
-#ifndef IMPORT_SQTT_WAVES_GFX9_H
-#define IMPORT_SQTT_WAVES_GFX9_H
+#pragma once
 
 #include "import/sqtt/internal.h"
 
@@ -10,6 +9,8 @@ struct gfx9_place {
 };
 
 void gfx9_wave_start(struct decoder *d, const struct gfx9_place *p, unsigned queue, unsigned count);
+/* An instruction came of a wave whose start did not. */
+void gfx9_open_unstarted(struct decoder *d, struct wave *w, const struct gfx9_place *p);
 void gfx9_wave_end(struct decoder *d, const struct gfx9_place *p);
 /* code: 1 stall, 2 issued, 3 immediate executed */
 void gfx9_issue(struct decoder *d, struct wave *w, unsigned code);
@@ -23,5 +24,3 @@ static inline struct wave *gfx9_wave(struct decoder *d, unsigned simd, unsigned 
 {
 	return &d->waves[simd * GFX9_SLOTS + slot];
 }
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* to_trace.c: timed slices as tracks. */
+#include "base/search.h"
 #include "model/engine/to_trace_internal.h"
-
-#include <stdlib.h>
 
 struct rec { /* a slice of a track */
 	uint64_t start;
@@ -92,7 +91,7 @@ static void sort_recs(struct rec *v, size_t n)
 		v[k] = r;
 		moves += i - k;
 		if (moves > 16 * n) {
-			qsort(v, n, sizeof(*v), rec_cmp);
+			SORT(v, n, rec_cmp);
 			return;
 		}
 	}
@@ -168,16 +167,7 @@ struct order {
 	uint32_t core, block, unit;
 };
 
-static int order_cmp(const void *pa, const void *pb)
-{
-	const struct order *a = pa, *b = pb;
-
-	if (a->block != b->block)
-		return a->block < b->block ? -1 : 1;
-	if (a->unit != b->unit)
-		return a->unit < b->unit ? -1 : 1;
-	return a->core < b->core ? -1 : a->core > b->core;
-}
+ORDER(order_cmp, struct order, UP(block) UP(unit) UP(core))
 
 /* Pipes of a core in the order of their lanes, so that tracks come out sorted. */
 static bool add_core(struct maker *m, uint32_t core)
@@ -204,8 +194,7 @@ static bool add_cores(struct maker *m, struct order *o, size_t n)
 	for (size_t i = 0; i < n; i++)
 		o[i] = (struct order){(uint32_t)i, m->timed->cores.v[i].block,
 			unit_of(&m->set->v.v[m->timed->cores.v[i].stream])};
-	if (n)
-		qsort(o, n, sizeof(*o), order_cmp);
+	SORT(o, n, order_cmp);
 	for (size_t i = 0; i < n; i++) {
 		if (i && is_repeated(&o[i - 1], &o[i]))
 			return err_set(m->e, INCORE_BAD_INPUT, "bad-opstream",
@@ -247,18 +236,7 @@ static bool make_tracks(struct maker *m)
 
 /* --- links and head costs --- */
 
-static int link_cmp(const void *pa, const void *pb)
-{
-	const struct link *a = pa, *b = pb;
-
-	if (a->to_track != b->to_track)
-		return a->to_track < b->to_track ? -1 : 1;
-	if (a->to_slice != b->to_slice)
-		return a->to_slice < b->to_slice ? -1 : 1;
-	if (a->from_track != b->from_track)
-		return a->from_track < b->from_track ? -1 : 1;
-	return a->from_slice < b->from_slice ? -1 : a->from_slice > b->from_slice;
-}
+ORDER(link_cmp, struct link, UP(to_track) UP(to_slice) UP(from_track) UP(from_slice))
 
 static bool put_links(struct maker *m)
 {
@@ -277,8 +255,7 @@ static bool put_links(struct maker *m)
 			.to_slice = m->place[l->to_lane][l->to_slice],
 			.kind = (enum link_kind)l->kind};
 	}
-	if (n)
-		qsort(t->links, n, sizeof(*t->links), link_cmp);
+	SORT(t->links, n, link_cmp);
 	return true;
 }
 
