@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* hot.h: where the cycles go: what is asked, and the answer that answer/hot.c gives. */
-#ifndef ANSWER_HOT_H
-#define ANSWER_HOT_H
+#pragma once
 
 #include "analysis/code/hot.h"
 #include "answer/pipes_parts.h"
@@ -15,16 +14,12 @@ struct hot_params {
 	unsigned sort;	      /* enum hot_sort */
 	unsigned attribution; /* enum attribution */
 	unsigned taxonomy;    /* enum hot_taxonomy */
-	unsigned per;	      /* NO_CHOICE: sums over all waves; else the mean wave too */
-};
-
-struct per_wave { /* means over the selected waves */
-	double cycles, issue, wait, stall, idle, drain, hit, latency;
+	unsigned per;	      /* NO_CHOICE: tables of sums over all waves; else of the mean wave */
 };
 #define PER_WAVE_OPTION(S)                                                                         \
 	{                                                                                          \
 		0, "per", OPTION_CHOICE, "WHAT", "wave", NULL,                                     \
-			"figures of the mean wave, not of all together", OPTION_FIELD(S, per)      \
+			"cycles of the mean wave, not of all together", OPTION_FIELD(S, per)       \
 	}
 
 struct hot_totals {
@@ -56,7 +51,7 @@ struct hot_row {
 	struct code_totals totals, inclusive;
 	struct bucket_sums buckets;
 	uint64_t cycles, samples, stalled_samples;
-	const struct per_wave *per_wave; /* NULL: not asked for */
+	double cycles_per_wave; /* not a number: not asked for, or no waves */
 	double share; /* of the cycles of all selected waves, or of stated latency or samples */
 	struct rows stall_reasons; /* name_count */
 	const char *stall_reason;  /* the most frequent */
@@ -89,17 +84,14 @@ struct hot_answer {
 
 extern const struct record hot_row_record, hot_group_record, cause_row_record;
 extern const struct record hot_plain_record; /* hot_row_record without what it waited for */
-extern const struct record hot_totals_record, hot_accounting_record, per_wave_record;
+extern const struct record hot_totals_record, hot_accounting_record;
 /* All of a row but what it waited for. */
 bool hot_row_make(struct answer *a, const struct hot *h, const struct hot_group *g,
 	struct hot_row *out, struct incore_error *e);
-/* per_wave.c: what --per says, "wave" or NULL. False with status USAGE where there are none. */
+/* What --per says: "wave" or NULL. False with status USAGE where there are none. */
 bool hot_per(unsigned per, const struct trace *t, const char **out, struct incore_error *e);
-/* Its part of the row. */
-bool hot_row_per_wave(
-	struct answer *a, const struct hot *h, struct hot_row *x, struct incore_error *e);
+/* Of the mean wave; not a number without waves. */
+double hot_per_wave(const struct hot *h, uint64_t cycles);
 /* Members totals and accounting of what was collected; also of incore isa. */
 bool hot_totals_make(struct answer *a, const struct hot *h, struct hot_totals *totals,
 	const struct hot_accounting **accounting, struct incore_error *e);
-
-#endif

@@ -77,57 +77,49 @@ static void hide_unexecuted(const struct listing *l, uint8_t *shown)
 /* --- the question --------------------------------------------------------------------------- */
 
 static bool walk_listing(const struct request *r, struct answer *a, struct listing *l,
-	struct levels *levels, const struct selection *s, struct incore_error *e)
+	const struct selection *s, struct incore_error *e)
 {
 	struct walk_options o = request_walk(r, s);
-	struct collector made[LISTING_COLLECTORS + 1];
-	const struct collector *list[LISTING_COLLECTORS + 1];
+	struct collector made[LISTING_COLLECTORS];
+	const struct collector *list[LISTING_COLLECTORS];
 	size_t n = listing_collectors(l, made);
 	struct walk_result walk = {0};
-	bool ok;
 
-	if (levels)
-		made[n++] = levels_collector(levels);
 	for (size_t i = 0; i < n; i++)
 		list[i] = &made[i];
-	ok = walk_tracks(l->trace, &o, list, n, &walk, e);
-	if (ok)
-		answer_walk_notes(a, &walk);
-	walk_result_deinit(&walk);
-	if (ok && levels)
-		levels_finish(levels);
-	return ok;
-}
-
-/* *out stays NULL where they cannot be had, which is told. */
-static bool levels_make(struct answer *a, const struct trace *t, const struct selection *s,
-	struct levels **out, struct incore_error *e)
-{
-	if (!levels_find(t)) {
-		answer_warn(a, "no SQ_INST_LEVEL_VMEM, _LDS or _SMEM counters in this capture: no "
-			       "latency of theirs");
-		return true;
-	}
-	if (!selection_is_all(s)) {
-		answer_warn(a, "level counters count all waves of a compute unit: no latency of "
-			       "theirs with a selection");
-		return true;
-	}
-	*out = levels_new(t, e);
-	return *out && ANSWER_KEEP(a, *out, levels_free, e);
+	return answer_walked(a, &walk, walk_tracks(l->trace, &o, list, n, &walk, e));
 }
 
 static bool collect_listing(const struct request *r, struct answer *a, struct listing *l,
-	struct levels *levels, const struct selection *s, struct incore_error *e)
+	const struct selection *s, struct incore_error *e)
 {
 	if (l->trace->n_tracks == 0 && l->trace->samples)
 		answer_warn(a, "sampled data: counts of samples, not cycles; no wait arrows");
 	else if (l->trace->n_tracks == 0)
 		answer_warn(a, "no waves in this capture: totals are those that code.json states, "
 			       "and there are no wait arrows");
-	else if (!walk_listing(r, a, l, levels, s, e))
+	else if (!walk_listing(r, a, l, s, e))
 		return false;
 	return listing_finish(l, e);
+}
+
+static bool put_levels(
+	struct answer *a, const struct trace *t, struct isa_answer *x, struct incore_error *e)
+{
+	unsigned found = levels_find(t);
+	struct strbuf from = {0};
+
+	for (unsigned k = 0; k < LEVEL_KINDS; k++)
+		if (found >> k & 1)
+			sb_printf(&from, "%s%s", from.n ? ", " : "", level_counters[k]);
+	if (!found) {
+		answer_warn(a, "no SQ_INST_LEVEL_VMEM, _LDS or _SMEM counters in this capture");
+		return true;
+	}
+	sb_puts(&from, ": an approximation, the oldest instruction is taken to come back first");
+	x->levels_from = answer_text(a, &from, e);
+	x->levels = levels_make(t, &a->arena, e);
+	return x->levels_from && x->levels;
 }
 
 static bool answer_of(const struct request *r, struct answer *a, const struct trace *t,
@@ -136,22 +128,19 @@ static bool answer_of(const struct request *r, struct answer *a, const struct tr
 	const struct isa_params *p = r->params;
 	struct isa_answer *x = ANSWER_NEW(a, isa_answer, e);
 	uint8_t *shown = answer_alloc(a, (size_t)t->n_code + 1, 1, e);
-	struct levels *levels = NULL;
 	struct listing *l;
 
-	if (!x || !shown || !choose_rows(p, t, shown, e) || !hot_per(p->per, t, &x->per, e))
+	if (!x || !shown || !choose_rows(p, t, shown, e) || !hot_per(p->per, t, &x->per, e) ||
+		(p->levels && !put_levels(a, t, x, e)))
 		return false;
 	/* what one execution costs is not drawn */
 	l = listing_new(t, !r->is_for_people, e);
-	if (!l || !ANSWER_KEEP(a, l, listing_free, e) ||
-		(p->levels && !levels_make(a, t, s, &levels, e)) ||
-		!collect_listing(r, a, l, levels, s, e))
+	if (!l || !ANSWER_KEEP(a, l, listing_free, e) || !collect_listing(r, a, l, s, e))
 		return false;
 	if (p->executed)
 		hide_unexecuted(l, shown);
 	x->evidence = evidence_name(t->meta.evidence);
 	x->listing = l;
-	x->levels = levels;
 	x->shown = shown;
 	a->data = x;
 	return isa_rows_make(a, x, e);
@@ -160,19 +149,17 @@ static bool answer_of(const struct request *r, struct answer *a, const struct tr
 static bool ask_isa(const struct request *r, struct answer *a, struct incore_error *e)
 {
 	const struct isa_params *p = r->params;
+	unsigned levels = p->levels ? IMPORT_COUNTERS | IMPORT_KEEP_TRACKS : 0;
 	struct selection s = {0};
 	struct trace *t;
-	unsigned want = request_kernel_want(r) | (p->levels ? IMPORT_COUNTERS : 0);
 	bool ok;
 
-	if (!answer_open(a, r, r->paths[0], want, &t, e))
+	if (!answer_open(a, r, r->paths[0], request_kernel_want(r) | levels, &t, e))
 		return false;
 	ok = request_selection(r, t, &s, e) && answer_of(r, a, t, &s, e);
 	selection_deinit(&s);
 	return ok;
 }
-
-static const struct record *const records[] = {&isa_record, NULL};
 
 const struct question question_isa = {
 	.name = "isa",
@@ -183,6 +170,6 @@ const struct question question_isa = {
 	.params_size = sizeof(struct isa_params),
 	.min_paths = 1,
 	.max_paths = 1,
-	.records = records,
+	.records = RECORDS(&isa_record),
 	.ask = ask_isa,
 };

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* isa.h: the code with its costs: what is asked, and the answer of answer/isa.c. */
-#ifndef ANSWER_ISA_H
-#define ANSWER_ISA_H
+#pragma once
 
 #include "analysis/code/listing.h"
 #include "analysis/counters/levels.h"
@@ -14,22 +13,13 @@ struct isa_params {
 	bool executed;		  /* rows that ran */
 	bool ascii;		  /* how arrows are drawn */
 	bool levels;		  /* also the latency that level counters tell */
-	unsigned per;		  /* NO_CHOICE: sums over all waves; else the mean wave too */
+	unsigned per;		  /* as of hot_params */
 };
 
 struct wave_spread { /* mean cycles of one execution, over the waves */
 	uint64_t n;  /* 0: all agree, or less than two ran the row */
 	double min, mean, max, deviation;
 	const char *slowest;
-};
-
-struct level_latency { /* of one row, by levels.h */
-	uint64_t n;    /* 0: not known */
-	double mean, deviation, error;
-	double measured; /* the median from issue to its wait, which needs no counter */
-};
-struct level_about {
-	const char *evidence, *counters;
 };
 
 struct isa_row {
@@ -39,11 +29,12 @@ struct isa_row {
 	struct rows frames;  /* struct frame */
 	struct distribution execution, execution_stall;
 	struct wave_spread waves;
-	struct level_latency level_latency;
+	const struct level_row *levels;	  /* NULL: not asked for, or not known */
+	double load_to_wait;		  /* the median, which needs no counter; with levels */
 	const struct code_totals *stated; /* NULL: nothing else than what was computed */
 	const struct live_row *live;	  /* NULL: not known */
 	uint32_t block;			  /* NO_BLOCK: none */
-	double per_hit, cycles_per_wave;
+	double per_hit;
 	int64_t target, waits_for; /* rows; NO_VALUE: none */
 	uint64_t samples, stalled; /* 0 too, unlike those of h */
 	double weight_pct;	   /* of the latency or the samples of all */
@@ -70,7 +61,7 @@ struct block_sums {
 	uint64_t hit, latency, samples;
 	struct bucket_sums buckets;
 	uint64_t cycles;
-	double cycles_per_wave; /* not a number: no waves */
+	double cycles_per_wave;
 };
 struct block_row {
 	int64_t first_row, last_row, loop; /* NO_VALUE: in none */
@@ -91,27 +82,25 @@ struct latency_line {
 
 struct isa_answer {
 	const char *evidence, *per;
+	const char *levels_from; /* NULL: not asked for, or no counters */
 	struct hot_totals totals;
 	const struct hot_accounting *accounting;
-	int64_t hottest_row;		       /* NO_VALUE: nothing ran */
-	struct rows sources;		       /* struct source_file */
-	struct rows labels;		       /* label_row */
-	struct rows rows;		       /* isa_row */
-	struct rows edges;		       /* isa_edge */
-	struct rows waits;		       /* wait_line */
-	struct rows branches;		       /* branch_row */
-	struct rows loops;		       /* loop_row */
-	struct rows blocks;		       /* block_row */
-	struct rows bodies;		       /* body_row */
-	struct rows latency;		       /* latency_line */
-	const struct level_about *level_about; /* NULL: not asked for, or no counters */
+	int64_t hottest_row;  /* NO_VALUE: nothing ran */
+	struct rows sources;  /* struct source_file */
+	struct rows labels;   /* label_row */
+	struct rows rows;     /* isa_row */
+	struct rows edges;    /* isa_edge */
+	struct rows waits;    /* wait_line */
+	struct rows branches; /* branch_row */
+	struct rows loops;    /* loop_row */
+	struct rows blocks;   /* block_row */
+	struct rows bodies;   /* body_row */
+	struct rows latency;  /* latency_line */
 	/* For the drawing, which needs the graph. */
 	const struct listing *listing;
-	const struct levels *levels; /* NULL: as above */
-	const uint8_t *shown;	     /* by code_idx */
+	const struct level_row *levels; /* by code_idx, or NULL */
+	const uint8_t *shown;		/* by code_idx */
 };
 extern const struct record isa_record, isa_row_record;
 /* All lists, of the rows that are shown. */
 bool isa_rows_make(struct answer *a, struct isa_answer *x, struct incore_error *e);
-
-#endif

@@ -41,71 +41,55 @@ static const struct column live_columns[] = {
 static const struct record live_record = RECORD_OF(live_row, RECORD_LINE, live_columns);
 
 static const struct column level_columns[] = {
-	COLUMN(level_latency, n, UNIT_COUNT, "instances that came back while the counter ran",
-		.title = "came back", .csv = "level_instances"),
-	COLUMN(level_latency, mean, UNIT_CYCLES, "from issue to coming back",
-		.csv = "level_mean_cycles", .digits = 1),
-	COLUMN(level_latency, deviation, UNIT_CYCLES, "standard deviation; absent for one instance",
-		.flags = COLUMN_OPTIONAL, .digits = 1),
-	COLUMN(level_latency, error, UNIT_CYCLES, "of the mean; absent for one instance",
-		.title = "+-", .csv = "level_error_cycles", .flags = COLUMN_OPTIONAL, .digits = 1),
-	COLUMN(level_latency, measured, UNIT_CYCLES,
-		"beside it the median from issue to the end of its wait, which needs no counter; "
-		"absent where none waited for it",
-		.title = "to its wait", .csv = "load_to_wait_cycles", .flags = COLUMN_OPTIONAL,
-		.digits = 0),
+	COLUMN(level_row, n, UNIT_COUNT, "instances that came back while the counter ran",
+		.title = "came back"),
+	COLUMN(level_row, mean, UNIT_CYCLES, "from issue to coming back", .digits = 1),
+	COLUMN(level_row, deviation, UNIT_CYCLES, "standard deviation; absent for one", OPTIONAL,
+		.digits = 1),
+	COLUMN(level_row, error, UNIT_CYCLES, "of the mean; absent for one", .title = "+-",
+		OPTIONAL, .digits = 1),
 };
-static const struct record level_record = RECORD_OF(level_latency, RECORD_LINE, level_columns);
-
-static const struct column about_columns[] = {
-	COLUMN(level_about, evidence, UNIT_NONE, "what level_latency of a row rests on"),
-	COLUMN(level_about, counters, UNIT_NONE, "the counters that the capture has"),
-};
-static const struct record about_record = RECORD_OF(level_about, RECORD_LINE, about_columns);
+static const struct record level_record = RECORD_OF(level_row, RECORD_LINE, level_columns);
 
 static const struct column row_columns[] = {
 	PART(isa_row, h, &hot_plain_record),
 	COLUMN(isa_row, loop_depth, UNIT_COUNT, "loops around it", .title = "loops",
 		.csv = "loop_depth"),
 	COLUMN(isa_row, index, UNIT_NONE, "its place in the code table"),
-	COLUMN(isa_row, code_object, UNIT_INDEX,
-		"code object that holds it, as the capture numbers them", .flags = COLUMN_OPTIONAL),
+	COLUMN(isa_row, code_object, UNIT_INDEX, "as the capture numbers code objects", OPTIONAL),
 	LIST(isa_row, frames, &frame_record, "inline chain as [file, line], innermost first"),
-	RECORD(isa_row, execution, &distribution_record, "cycles of one execution",
-		.flags = COLUMN_NULLABLE),
+	RECORD(isa_row, execution, &distribution_record, "cycles of one execution", NULLABLE),
 	RECORD(isa_row, execution_stall, &distribution_record,
-		"stall of one execution; absent where it never stalled", .flags = COLUMN_OPTIONAL),
+		"stall of one execution; absent where it never stalled", OPTIONAL),
 	RECORD(isa_row, waves, &spread_record,
 		"mean cycles of one execution in each wave, over the waves that ran the row; "
 		"absent where all agree or less than two ran it",
-		.flags = COLUMN_OPTIONAL),
-	RECORD(isa_row, level_latency, &level_record,
-		"memory latency by the counters of instructions in flight, an approximation; absent "
-		"without --levels",
-		.flags = COLUMN_OPTIONAL),
+		OPTIONAL),
+	POINTER(isa_row, levels, &level_record,
+		"memory latency by the counters of instructions in flight, an approximation",
+		OPTIONAL),
+	COLUMN(isa_row, load_to_wait, UNIT_CYCLES,
+		"with levels: the median from issue to the end of its wait, without counters",
+		.title = "to its wait", OPTIONAL, .digits = 0),
 	POINTER(isa_row, stated, &code_totals_record,
 		"what the producer states, where it is not what its records add up to"),
 	POINTER(isa_row, live, &live_record,
 		"registers that hold something needed before the row; null where the text cannot "
 		"tell"),
 	COLUMN_AS(isa_row, h.cause, "cause", UNIT_NONE, "what most of its lost cycles waited for",
-		.flags = COLUMN_NULLABLE),
+		NULLABLE),
 	COLUMN_AS(
 		isa_row, h.cause_cycles, "cause_cycles", UNIT_CYCLES, "cycles lost to that cause"),
-	COLUMN(isa_row, block, UNIT_NONE, "number of its basic block in blocks",
-		.flags = COLUMN_NULLABLE),
+	COLUMN(isa_row, block, UNIT_NONE, "number of its basic block in blocks", NULLABLE),
 	COLUMN(isa_row, per_hit, UNIT_CYCLES,
-		"cycles an execution, all buckets together; absent where it never ran",
-		.flags = COLUMN_OPTIONAL, .digits = 6),
-	COLUMN(isa_row, cycles_per_wave, UNIT_CYCLES,
-		"the same of the mean wave; absent without waves", .flags = COLUMN_OPTIONAL,
+		"cycles an execution, all buckets together; absent where it never ran", OPTIONAL,
 		.digits = 6),
 	COLUMN_AS(isa_row, samples, "all_samples", UNIT_SAMPLES, "samples that found it",
-		.title = "samples", .flags = COLUMN_NO_JSON),
+		.title = "samples", NO_JSON),
 	COLUMN(isa_row, stalled, UNIT_SAMPLES, "of which found it stalled",
-		.csv = "stalled_samples", .flags = COLUMN_NO_JSON),
+		.csv = "stalled_samples", NO_JSON),
 	COLUMN(isa_row, weight_pct, UNIT_PERCENT, "of the latency or the samples of all rows",
-		.title = "%", .flags = COLUMN_NO_JSON, .digits = 1),
+		.title = "%", NO_JSON, .digits = 1),
 	COLUMN(isa_row, target, UNIT_ROW, "row it branches to", .title = "to",
 		.csv = "branch_target_row", .flags = COLUMN_NO_JSON | COLUMN_NULLABLE),
 	COLUMN(isa_row, waits_for, UNIT_ROW, "row it waits for most", .title = "for",
@@ -121,8 +105,7 @@ static const struct record isa_edge_record = RECORD_OF(isa_edge, RECORD_LINE, ed
 
 #define PAIR(M, NAME, DOC) COLUMN_AS(wait_line, p.M, NAME, UNIT_COUNT, DOC)
 #define PAIR_VALUES(M, NAME, DOC)                                                                  \
-	COLUMN_HELD(wait_line, p.M, NAME, COLUMN_RECORD, &distribution_record, DOC,                \
-		.flags = COLUMN_NULLABLE)
+	COLUMN_HELD(wait_line, p.M, NAME, COLUMN_RECORD, &distribution_record, DOC, NULLABLE)
 static const struct column wait_columns[] = {
 	COLUMN(wait_line, wait, UNIT_ROW, "row of the wait"),
 	COLUMN(wait_line, producer, UNIT_ROW, "row whose instances it consumed"),
@@ -131,7 +114,7 @@ static const struct column wait_columns[] = {
 	PAIR(n_group, "group", "of which returned in any order: each may have been the last"),
 	PAIR(n_candidates, "candidates", "not in consumed: of waits that cannot be resolved"),
 	COLUMN(wait_line, loop, UNIT_ROW, "header row of the innermost loop that holds both",
-		.flags = COLUMN_NULLABLE),
+		NULLABLE),
 	PAIR_VALUES(together, "together",
 		"instances consumed by the wait, where this was the youngest"),
 	PAIR_VALUES(in_flight, "in_flight", "outstanding on the counter then"),
@@ -157,9 +140,7 @@ static const struct column sums_columns[] = {
 	COLUMN(block_sums, samples, UNIT_SAMPLES, "samples that found its rows"),
 	RECORD(block_sums, buckets, &bucket_record, "the conserved accounting of its cycles"),
 	COLUMN(block_sums, cycles, UNIT_CYCLES, "all buckets together"),
-	COLUMN(block_sums, cycles_per_wave, UNIT_CYCLES,
-		"the same of the mean wave; absent without waves", .flags = COLUMN_OPTIONAL,
-		.digits = 6),
+	COLUMN(block_sums, cycles_per_wave, UNIT_CYCLES, "of the mean wave", OPTIONAL, .digits = 6),
 };
 static const struct record sums_record = RECORD_OF(block_sums, RECORD_LINE, sums_columns);
 
@@ -167,8 +148,7 @@ static const struct column block_columns[] = {
 	COLUMN(block_row, first_row, UNIT_ROW, "first row of the basic block"),
 	COLUMN(block_row, last_row, UNIT_ROW, "its last row"),
 	COLUMN(block_row, rows, UNIT_COUNT, "rows in it"),
-	COLUMN(block_row, loop, UNIT_ROW, "header row of the innermost loop it is in",
-		.flags = COLUMN_NULLABLE),
+	COLUMN(block_row, loop, UNIT_ROW, "header row of the innermost loop it is in", NULLABLE),
 	COLUMN(block_row, executions, UNIT_COUNT, "executions of its first row"),
 	PART(block_row, sums, &sums_record),
 	COLUMN(block_row, per_execution, UNIT_CYCLES, "cycles an execution", .digits = 6),
@@ -185,8 +165,7 @@ static const struct record body_record = RECORD_OF(body_row, RECORD_LINE, body_c
 
 #define LATENCY(M, NAME, DOC) COLUMN_AS(latency_line, l.M, NAME, UNIT_COUNT, DOC)
 #define LATENCY_VALUES(M, NAME, DOC)                                                               \
-	COLUMN_HELD(latency_line, l.M, NAME, COLUMN_RECORD, &distribution_record, DOC,             \
-		.flags = COLUMN_NULLABLE)
+	COLUMN_HELD(latency_line, l.M, NAME, COLUMN_RECORD, &distribution_record, DOC, NULLABLE)
 static const struct column latency_columns[] = {
 	COLUMN(latency_line, opcode, UNIT_NONE, "mnemonic of the load"),
 	COLUMN_AS(latency_line, l.is_to_lds, "to_lds", UNIT_NONE, "the form that loads to the LDS"),
@@ -207,15 +186,14 @@ static const struct column latency_columns[] = {
 static const struct record latency_record = RECORD_OF(latency_line, RECORD_BLOCK, latency_columns);
 
 static const struct column isa_columns[] = {
-	COLUMN(isa_answer, evidence, UNIT_NONE, "what the figures rest on",
-		.words = EVIDENCE_WORDS),
-	COLUMN(isa_answer, per, UNIT_NONE, "wave: rows also have the mean wave; absent: sums alone",
-		.flags = COLUMN_OPTIONAL),
+	EVIDENCE_COLUMN(isa_answer, "what the figures rest on"),
+	COLUMN(isa_answer, per, UNIT_NONE, "what is drawn: the mean wave, or absent", OPTIONAL),
+	COLUMN(isa_answer, levels_from, UNIT_NONE, "what levels of rows rest on", OPTIONAL),
 	RECORD(isa_answer, totals, &hot_totals_record, "sums of the recorded fields"),
 	POINTER(isa_answer, accounting, &hot_accounting_record,
 		"every cycle of the selection in one bucket; null: no timeline"),
 	COLUMN(isa_answer, hottest_row, UNIT_ROW, "row with most latency, or most samples",
-		.flags = COLUMN_NULLABLE),
+		NULLABLE),
 	LIST(isa_answer, sources, &source_record, "source files, which frames count into",
 		.flags = COLUMN_BLOCK),
 	LIST(isa_answer, labels, &label_record, "labels between the rows"),
@@ -231,8 +209,6 @@ static const struct column isa_columns[] = {
 		"what the whole body of each loop cost, inner loops included; in the order of "
 		"loops"),
 	LIST(isa_answer, latency, &latency_record, "how long loads took, by opcode"),
-	POINTER(isa_answer, level_about, &about_record,
-		"with --levels: where level_latency comes from", .flags = COLUMN_OPTIONAL),
 };
 const struct record isa_record = RECORD_OF(isa_answer, RECORD_BLOCK, isa_columns);
 
@@ -292,7 +268,7 @@ static void put_executions(const struct listing *l, code_idx i, struct isa_row *
 }
 
 /* From issue to the wait that consumed most instances of the row. */
-static double measured_latency(const struct producers *p, code_idx i)
+static double load_to_wait(const struct producers *p, code_idx i)
 {
 	const struct producer_edge *best = NULL;
 
@@ -300,33 +276,6 @@ static double measured_latency(const struct producers *p, code_idx i)
 		if (p->edges.v[k].producer == i && (!best || p->edges.v[k].count > best->count))
 			best = &p->edges.v[k];
 	return best && best->latency.n ? (double)best->latency.median : NAN;
-}
-
-static void put_levels(const struct fill *f, code_idx i, struct isa_row *x)
-{
-	const struct level_sums *s = &f->x->levels->rows[i];
-
-	if (s->n)
-		x->level_latency = (struct level_latency){s->n, level_mean(s), level_deviation(s),
-			level_error(s), measured_latency(f->l->producers, i)};
-}
-
-static bool put_about(const struct fill *f, struct incore_error *e)
-{
-	struct level_about *about = ANSWER_NEW(f->a, level_about, e);
-	struct strbuf names = {0};
-
-	for (unsigned k = 0; k < LEVEL_KINDS; k++)
-		if (f->x->levels->found >> k & 1)
-			sb_printf(&names, "%s%s", names.n ? ", " : "", level_counters[k]);
-	if (about)
-		*about = (struct level_about){
-			"an approximation: the oldest instruction of a compute unit is taken to "
-			"come back first",
-			names.failed ? NULL : arena_strdup(&f->a->arena, names.p)};
-	sb_free(&names);
-	f->x->level_about = about;
-	return about && (about->counters || err_nomem(e));
 }
 
 /* What the row lost most to. */
@@ -346,11 +295,6 @@ static bool put_loss(
 	return true;
 }
 
-static double cycles_per_wave(const struct listing *l, const struct hot_sums *s)
-{
-	return l->hot->is_stated || l->pipes ? NAN : ratio(hot_cycles(s), l->hot->n_waves);
-}
-
 static bool put_row(const struct fill *f, code_idx i, struct isa_row *x, struct incore_error *e)
 {
 	const struct listing *l = f->l;
@@ -363,10 +307,10 @@ static bool put_row(const struct fill *f, code_idx i, struct isa_row *x, struct 
 		.index = i,
 		/* of other vendors the field is the kind of the core */
 		.code_object = f->t->meta.vendor == VENDOR_AMD ? r->code_object : NO_VALUE,
+		.load_to_wait = NAN,
 		.frames = {r->n_frames ? &f->t->frames[r->first_frame] : NULL, r->n_frames},
 		.stated = stated_of(l, i),
 		.block = l->cfg.block_of[i],
-		.cycles_per_wave = cycles_per_wave(l, &l->hot->rows[i]),
 		.per_hit = l->hot->is_stated ? NAN : ratio(hot_cycles(&g.sums), g.sums.totals.hit),
 		.target = to < f->t->n_code ? f->t->code[to].number : NO_VALUE,
 		.waits_for = NO_VALUE,
@@ -376,10 +320,11 @@ static bool put_row(const struct fill *f, code_idx i, struct isa_row *x, struct 
 	if (row->n_edges)
 		x->waits_for = f->t->code[l->producers->edges.v[row->edge[0]].producer].number;
 	put_executions(l, i, x);
-	if (f->x->levels)
-		put_levels(f, i, x);
-	return hot_row_make(f->a, l->hot, &g, &x->h, e) && put_loss(f, &g, &x->h, e) &&
-	       (!f->x->per || hot_row_per_wave(f->a, l->hot, &x->h, e));
+	if (f->x->levels && f->x->levels[i].n) {
+		x->levels = &f->x->levels[i];
+		x->load_to_wait = load_to_wait(l->producers, i);
+	}
+	return hot_row_make(f->a, l->hot, &g, &x->h, e) && put_loss(f, &g, &x->h, e);
 }
 
 static bool put_rows(const struct fill *f, struct incore_error *e)
@@ -412,7 +357,7 @@ static bool put_rows(const struct fill *f, struct incore_error *e)
 static bool put_edges(const struct fill *f, struct incore_error *e)
 {
 	const struct producers *p = f->l->producers;
-	struct isa_edge *v = answer_alloc(f->a, p->edges.n, sizeof(*v), e);
+	struct isa_edge *v = ANSWER_ROWS(f->a, &f->x->edges, p->edges.n, isa_edge, e);
 	size_t n = 0;
 
 	for (size_t i = 0; v && i < p->edges.n; i++) {
@@ -426,14 +371,14 @@ static bool put_edges(const struct fill *f, struct incore_error *e)
 			v[n].dominating |= row->edge[k] == i;
 		n++;
 	}
-	f->x->edges = (struct rows){v, n};
+	f->x->edges.n = n;
 	return v != NULL;
 }
 
 static bool put_waits(const struct fill *f, struct incore_error *e)
 {
 	const struct wait_pairs *p = f->l->latency->pairs;
-	struct wait_line *v = answer_alloc(f->a, p->v.n, sizeof(*v), e);
+	struct wait_line *v = ANSWER_ROWS(f->a, &f->x->waits, p->v.n, wait_line, e);
 	size_t n = 0;
 
 	for (size_t i = 0; v && i < p->v.n; i++) {
@@ -444,13 +389,13 @@ static bool put_waits(const struct fill *f, struct incore_error *e)
 				f->t->code[x->producer].number, loop_header_row(p->cfg, x->loop),
 				*x};
 	}
-	f->x->waits = (struct rows){v, n};
+	f->x->waits.n = n;
 	return v != NULL;
 }
 
 static bool put_branches(const struct fill *f, struct incore_error *e)
 {
-	struct branch_row *v = answer_alloc(f->a, f->t->n_code, sizeof(*v), e);
+	struct branch_row *v = ANSWER_ROWS(f->a, &f->x->branches, f->t->n_code, branch_row, e);
 	size_t n = 0;
 
 	for (code_idx i = 0; v && i < f->t->n_code; i++) {
@@ -460,14 +405,14 @@ static bool put_branches(const struct fill *f, struct incore_error *e)
 			v[n++] = (struct branch_row){f->t->code[i].number, f->t->code[to].number,
 				f->l->rows[i].taken, f->l->rows[i].not_taken};
 	}
-	f->x->branches = (struct rows){v, n};
+	f->x->branches.n = n;
 	return v != NULL;
 }
 
-static struct block_sums block_sums_of(const struct listing *l, const struct hot_sums *s)
+static struct block_sums block_sums_of(const struct hot *h, const struct hot_sums *s)
 {
 	return (struct block_sums){s->totals.hit, s->totals.latency, s->samples,
-		bucket_sums(s->bucket), hot_cycles(s), cycles_per_wave(l, s)};
+		bucket_sums(s->bucket), hot_cycles(s), hot_per_wave(h, hot_cycles(s))};
 }
 
 static struct block_row block_row_of(const struct listing *l, uint32_t block)
@@ -485,7 +430,7 @@ static struct block_row block_row_of(const struct listing *l, uint32_t block)
 		.loop = loop_header_row(g, b->loop),
 		.rows = b->n,
 		.executions = executions,
-		.sums = block_sums_of(l, &sums),
+		.sums = block_sums_of(l->hot, &sums),
 		.per_execution = ratio(hot_cycles(&sums), executions)};
 }
 
@@ -493,26 +438,24 @@ static bool put_blocks(const struct fill *f, struct incore_error *e)
 {
 	const struct listing *l = f->l;
 	const struct cfg *g = &l->cfg;
-	struct block_row *blocks = answer_alloc(f->a, g->n_blocks, sizeof(*blocks), e);
-	struct body_row *bodies = answer_alloc(f->a, g->n_loops, sizeof(*bodies), e);
+	struct block_row *blocks = ANSWER_ROWS(f->a, &f->x->blocks, g->n_blocks, block_row, e);
+	struct body_row *bodies = ANSWER_ROWS(f->a, &f->x->bodies, g->n_loops, body_row, e);
 
 	if (!blocks || !bodies)
 		return false;
 	for (uint32_t k = 0; k < g->n_blocks; k++)
 		blocks[k] = block_row_of(l, k);
 	for (uint32_t k = 0; k < g->n_loops; k++)
-		bodies[k] =
-			(struct body_row){loop_header_row(g, k), block_sums_of(l, &l->bodies[k]),
-				ratio(hot_cycles(&l->bodies[k]), l->loops->v[k].executions)};
-	f->x->blocks = (struct rows){blocks, g->n_blocks};
-	f->x->bodies = (struct rows){bodies, g->n_loops};
+		bodies[k] = (struct body_row){loop_header_row(g, k),
+			block_sums_of(l->hot, &l->bodies[k]),
+			ratio(hot_cycles(&l->bodies[k]), l->loops->v[k].executions)};
 	return true;
 }
 
 static bool put_latency(const struct fill *f, struct incore_error *e)
 {
 	const struct latency *l = f->l->latency;
-	struct latency_line *v = answer_alloc(f->a, l->rows.n, sizeof(*v), e);
+	struct latency_line *v = ANSWER_ROWS(f->a, &f->x->latency, l->rows.n, latency_line, e);
 
 	for (size_t i = 0; v && i < l->rows.n; i++) {
 		const struct latency_row *r = &l->rows.v[i];
@@ -521,7 +464,6 @@ static bool put_latency(const struct fill *f, struct incore_error *e)
 			r->opcode < l->trace->n_opcodes ? l->trace->opcodes[r->opcode] : "",
 			amd_counter_name((enum amd_counter)r->counter), *r};
 	}
-	f->x->latency = (struct rows){v, l->rows.n};
 	return v != NULL;
 }
 
@@ -532,8 +474,7 @@ bool isa_rows_make(struct answer *a, struct isa_answer *x, struct incore_error *
 
 	x->hottest_row = l->hottest == NO_CODE ? NO_VALUE : f.t->code[l->hottest].number;
 	x->sources = (struct rows){f.t->sources, f.t->n_sources};
-	return hot_totals_make(a, l->hot, &x->totals, &x->accounting, e) &&
-	       (!x->levels || put_about(&f, e)) && put_rows(&f, e) && put_edges(&f, e) &&
-	       put_waits(&f, e) && put_branches(&f, e) && loop_rows(a, l->loops, &x->loops, e) &&
-	       put_blocks(&f, e) && put_latency(&f, e);
+	return hot_totals_make(a, l->hot, &x->totals, &x->accounting, e) && put_rows(&f, e) &&
+	       put_edges(&f, e) && put_waits(&f, e) && put_branches(&f, e) &&
+	       loop_rows(a, l->loops, &x->loops, e) && put_blocks(&f, e) && put_latency(&f, e);
 }

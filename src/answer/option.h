@@ -5,8 +5,7 @@
  * that nothing behind a request sees their words. Help, completions and the check of the man pages
  * come from the same tables.
  */
-#ifndef ANSWER_OPTION_H
-#define ANSWER_OPTION_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -44,6 +43,8 @@ struct option_def {
 	bool is_stored;	      /* in the struct that the table is about */
 };
 
+/* Help of an option that is rarely wanted: another file than the capture's. */
+#define OPTION_INSTEAD "instead of the capture's "
 #define OPTION_END                                                                                 \
 	{                                                                                          \
 		0, NULL, OPTION_FLAG, NULL, NULL, NULL, NULL, 0, false                             \
@@ -63,5 +64,3 @@ void options_deinit(const struct option_def *table, void *fields);
 /* The word of a choice; NULL for NO_CHOICE. The length is that of the word. */
 struct str option_choice(const struct option_def *d, unsigned i);
 const struct option_def *option_find(const struct option_def *table, const char *name);
-
-#endif

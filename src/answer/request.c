@@ -51,10 +51,9 @@ const struct option_def request_capture_options[] = {
 		"raw AMD traces: decode as that version of AMD's decoder",
 		OPTION_FIELD(request, decoder_compat)},
 	{0, "code", OPTION_TEXT, "FILE", NULL, NULL,
-		"ui_output: this file instead of the capture's code.json",
-		OPTION_FIELD(request, code)},
+		OPTION_INSTEAD "code.json: this file (ui_output)", OPTION_FIELD(request, code)},
 	{0, "source-root", OPTION_MANY, "OLD=NEW", NULL, NULL,
-		"sources without a copy: read what was below OLD from below NEW",
+		OPTION_INSTEAD "missing copies: sources that were below OLD, from below NEW",
 		OPTION_FIELD(request, source_roots)},
 	OPTION_END,
 };

@@ -3,6 +3,7 @@
 #include "answer/hot.h"
 #include "cli/ask.h"
 #include "cli/text/record_table.h"
+#include "cli/text/say.h"
 #include "cli/text/table.h"
 
 static bool draw_rows(struct cli *c, const struct hot_answer *a)
@@ -11,12 +12,7 @@ static bool draw_rows(struct cli *c, const struct hot_answer *a)
 		"buckets.wait", "buckets.stall", "buckets.idle", "buckets.drain", "cause",
 		"waits_for.row", "isa", c->use_csv ? "source" : "short_source", NULL};
 
-	const char *const means[] = {"row", "per_wave.cycles", "share", "per_wave.hit",
-		"per_wave.issue", "per_wave.wait", "per_wave.stall", "per_wave.idle",
-		"per_wave.drain", "cause", "waits_for.row", "isa",
-		c->use_csv ? "source" : "short_source", NULL};
-
-	return record_table_print(c, &hot_row_record, a->rows, a->per ? means : columns);
+	return record_table_print(c, &hot_row_record, a->rows, columns);
 }
 
 static bool draw_groups(struct cli *c, const struct hot_answer *a)
@@ -26,12 +22,8 @@ static bool draw_groups(struct cli *c, const struct hot_answer *a)
 		"buckets.stall", "buckets.idle", "buckets.drain", "hit", "executed_rows",
 		a->has_inlined ? "latency" : NULL, "inclusive_latency", NULL};
 
-	const char *const means[] = {key, "per_wave.cycles", "share", "per_wave.issue",
-		"per_wave.wait", "per_wave.stall", "per_wave.idle", "per_wave.drain",
-		"per_wave.hit", "executed_rows", a->has_inlined ? "per_wave.latency" : NULL, NULL};
-
 	snprintf(key, sizeof(key), "key=%s", a->by);
-	return record_table_print(c, &hot_group_record, a->groups, a->per ? means : columns);
+	return record_table_print(c, &hot_group_record, a->groups, columns);
 }
 
 /* The producer's own totals, or samples: what there is without a timeline. */
@@ -75,8 +67,8 @@ static bool draw_producers(struct cli *c, const struct hot_answer *a)
 
 static bool draw_tables(struct cli *c, const struct hot_answer *a)
 {
-	const char *const causes[] = {"key", a->per ? "cycles_per_wave" : "cycles", "share", "hit",
-		"each", "bucket", "family", NULL};
+	static const char *const causes[] = {
+		"key", "cycles", "share", "hit", "each", "bucket", "family", NULL};
 
 	if (!a->totals.rows)
 		return true; /* no code: the footer says all there is */
@@ -102,22 +94,21 @@ static void draw_footer(struct cli *c, const struct hot_answer *a, const struct 
 	uint64_t duration = a->accounting ? a->accounting->duration : 0;
 
 	if (p->attribution && a->accounting) {
-		fprintf(c->out, "beside these: barrier %s, sleep %s cycles; %s attribution, ",
+		say(c->out, "beside these: barrier %s, sleep %s cycles; %s attribution, ",
 			U64_TEXT(p->barrier), U64_TEXT(p->sleep), p->attribution);
-		fprintf(c->out, "%s free, %s blocked\n", COUNTED(p->waits.free, "wait"),
+		say(c->out, "%s free, %s blocked\n", COUNTED(p->waits.free, "wait"),
 			U64_TEXT(p->waits.blocked));
 	}
 	if (a->has_pipes)
-		fprintf(c->out,
-			"beside these: idle %s, drain %s cycles of pipes with nothing to do\n",
+		say(c->out, "beside these: idle %s, drain %s cycles of pipes with nothing to do\n",
 			U64_TEXT(a->nothing_to_do.idle), U64_TEXT(a->nothing_to_do.drain));
 	if (n_shown(a) < a->found)
-		fprintf(c->out, "%s of %s shown (--top all shows every one)\n",
-			U64_TEXT(n_shown(a)), U64_TEXT(a->found));
+		say(c->out, "%s of %s shown (--top all shows every one)\n", U64_TEXT(n_shown(a)),
+			U64_TEXT(a->found));
 	if (a->per)
-		fprintf(c->out, "per wave: the mean over %s%s\n", COUNTED(a->totals.waves, "wave"),
-			a->causes.v ? "; times are those of all" : "");
-	fprintf(c->out, "%s %s%s, %s, %s, %s, %u note%s\n", U64_TEXT(a->totals.waves),
+		say(c->out, "cycles of rows: the mean over %s; the rest is of all\n",
+			COUNTED(a->totals.waves, "wave"));
+	say(c->out, "%s %s%s, %s, %s, %s, %u note%s\n", U64_TEXT(a->totals.waves),
 		trace_has_pipes(t) ? "pipe" : "wave", plural(a->totals.waves),
 		COUNTED(a->totals.instructions, "instruction"), COUNTED(duration, "cycle"),
 		evidence_text(t, (char[EVIDENCE_TEXT]){0}), c->n_notes, plural(c->n_notes));
@@ -153,6 +144,7 @@ static bool draw_hot(struct cli *c, const struct answer *answer)
 		fputs(a->legacy_text, c->out);
 		return true;
 	}
+	c->n_waves = a->per ? a->totals.waves : 0;
 	if (!draw_tables(c, a))
 		return false;
 	if (c->use_csv)

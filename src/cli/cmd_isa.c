@@ -5,56 +5,44 @@
 #include "cli/ask.h"
 #include "cli/text/isa_text.h"
 #include "cli/text/record_table.h"
-
-static const void *pointed_row(const void *v, size_t i)
-{
-	return ((const struct isa_row *const *)v)[i];
-}
-
-/* Those of the rows that came back under the counters. */
-static bool draw_levels(struct cli *c, const struct isa_answer *a)
-{
-	static const char *const columns[] = {"row", "class", "level_latency.n",
-		"level_latency.mean", "level_latency.error", "level_latency.measured",
-		"isa=instruction", NULL};
-	const struct isa_row *rows = a->rows.v, **known = mem_zalloc(a->rows.n + 1, sizeof(*known));
-	size_t n = 0;
-	bool ok;
-
-	if (!known)
-		return err_nomem(&c->error);
-	for (size_t i = 0; i < a->rows.n; i++)
-		if (rows[i].level_latency.n)
-			known[n++] = &rows[i];
-	fprintf(c->out, "\nmemory latency by %s (%s):\n", a->level_about->counters,
-		a->level_about->evidence);
-	ok = record_table_print(c, &isa_row_record, (struct rows){known, n, pointed_row}, columns);
-	mem_free(known);
-	return ok;
-}
+#include "cli/text/say.h"
 
 static bool draw_csv(struct cli *c, const struct isa_answer *a)
 {
 	static const char *const cycles[] = {"row", "address", "isa", "class", "hit", "latency",
 		"stall", "idle=idle=idle_cycles", "weight_pct=%=share_of_latency_pct", "loop_depth",
 		"target", "waits_for", "source", NULL};
-	static const char *const levels[] = {"row", "address", "isa", "class", "hit", "latency",
-		"stall", "idle=idle=idle_cycles", "weight_pct=%=share_of_latency_pct", "loop_depth",
-		"target", "waits_for", "source", "level_latency.n", "level_latency.mean",
-		"level_latency.error", "level_latency.measured", NULL};
-	static const char *const means[] = {"row", "address", "isa", "class", "per_wave.hit",
-		"per_wave.latency", "per_wave.cycles", "per_wave.issue", "per_wave.wait",
-		"per_wave.stall", "per_wave.idle", "per_wave.drain", "loop_depth", "target",
-		"waits_for", "source", NULL};
 	static const char *const samples[] = {"row", "address", "isa", "class", "all_samples",
 		"stalled", "weight_pct=%=share_of_samples_pct", "loop_depth", "target", "waits_for",
 		"source", NULL};
 
-	return record_table_print(c, &isa_row_record, a->rows,
-		a->per			     ? means
-		: a->level_about	     ? levels
-		: a->listing->trace->samples ? samples
-					     : cycles);
+	return record_table_print(
+		c, &isa_row_record, a->rows, a->listing->trace->samples ? samples : cycles);
+}
+
+static const void *pointed_row(const void *v, size_t i)
+{
+	return ((const struct isa_row *const *)v)[i];
+}
+
+/* The rows that level counters tell of, beside what needs no counter. */
+static bool draw_levels(struct cli *c, const struct isa_answer *a)
+{
+	static const char *const columns[] = {"row", "class", "levels.n", "levels.mean",
+		"levels.error", "load_to_wait", "isa", NULL};
+	const struct isa_row *rows = a->rows.v, **known = mem_zalloc(a->rows.n + 1, sizeof(*known));
+	size_t n = 0;
+	bool ok;
+
+	for (size_t i = 0; known && i < a->rows.n; i++)
+		if (rows[i].levels)
+			known[n++] = &rows[i];
+	say(c->out, "\nmemory latency by %s\n", a->levels_from);
+	ok = known ? record_table_print(
+			     c, &isa_row_record, (struct rows){known, n, pointed_row}, columns)
+		   : err_nomem(&c->error);
+	mem_free(known);
+	return ok;
 }
 
 static void draw_explanation(FILE *out)
@@ -75,19 +63,19 @@ static bool draw_isa(struct cli *c, const struct answer *answer)
 		.listing = a->listing,
 		.shown = a->shown,
 		.n_notes = c->n_notes,
-		.n_waves = a->per ? a->totals.waves : 0,
 		.is_ascii = cli_flag(c, "ascii")};
 	struct strbuf out = {0};
 	unsigned line = 0;
 	bool ok;
 
+	c->n_waves = a->per ? a->totals.waves : 0;
 	if (c->use_csv)
 		return draw_csv(c, a);
 	ok = isa_text_make(&text, &out, &line, &c->error);
 	if (ok) {
 		cli_page(c, line);
 		fwrite(out.p, 1, out.n, c->out);
-		ok = !a->level_about || draw_levels(c, a);
+		ok = !a->levels_from || draw_levels(c, a);
 		if (cli_flag(c, "explain"))
 			draw_explanation(c->out);
 	}

@@ -6,6 +6,7 @@
 #include "base/file.h"
 #include "base/mem.h"
 #include "cli/ask.h"
+#include "cli/text/say.h"
 #include "cli/text/table.h"
 #include "trace/packed.h"
 
@@ -94,8 +95,7 @@ struct packed_row {
 #define RESULT(M, NAME, UNIT, DOC) COLUMN_AS(packed_row, r.M, NAME, UNIT, DOC)
 static const struct column packed_columns[] = {
 	COLUMN(packed_row, file, UNIT_NONE, "path of the packed file"),
-	COLUMN(packed_row, evidence, UNIT_NONE, "what its figures rest on",
-		.words = EVIDENCE_WORDS),
+	EVIDENCE_COLUMN(packed_row, "what its figures rest on"),
 	COLUMN(packed_row, content_hash, UNIT_NONE, "of what it holds, 32 hexadecimal digits"),
 	COLUMN(packed_row, input_bytes, UNIT_BYTES, "size of the capture it was made of"),
 	RESULT(file_bytes, "file_bytes", UNIT_BYTES, "size of the packed file"),
@@ -108,7 +108,6 @@ static const struct column packed_columns[] = {
 		.digits = 3),
 };
 static const struct record packed_record = RECORD_OF(packed_row, RECORD_BLOCK, packed_columns);
-static const struct record *const records[] = {&packed_record, NULL};
 
 static bool print_json(struct cli *c, const struct trace *t, const char *path,
 	const struct packed_result *r, uint64_t in_bytes)
@@ -125,27 +124,27 @@ static bool print_json(struct cli *c, const struct trace *t, const char *path,
 static void print_text(struct cli *c, const struct trace *t, const char *path,
 	const struct packed_result *r, uint64_t in_bytes)
 {
-	fprintf(c->out, "%s\n", path);
-	fprintf(c->out, "  %-14s %s bytes", "size", U64_TEXT(r->file_bytes));
+	say(c->out, "%s\n", path);
+	say(c->out, "  %-14s %s bytes", "size", U64_TEXT(r->file_bytes));
 	if (in_bytes)
-		fprintf(c->out, ", made of %s", U64_TEXT(in_bytes));
+		say(c->out, ", made of %s", U64_TEXT(in_bytes));
 	if (r->file_bytes && in_bytes / r->file_bytes >= 2)
-		fprintf(c->out, " (1/%.0f)", (double)in_bytes / (double)r->file_bytes);
+		say(c->out, " (1/%.0f)", (double)in_bytes / (double)r->file_bytes);
 	fputc('\n', c->out);
-	fprintf(c->out, "  %-14s %s", "instructions", U64_TEXT(r->n_slices));
+	say(c->out, "  %-14s %s", "instructions", U64_TEXT(r->n_slices));
 	if (r->n_slices)
-		fprintf(c->out, ", %.3f bytes each (%.3f for their columns)",
+		say(c->out, ", %.3f bytes each (%.3f for their columns)",
 			(double)r->file_bytes / (double)r->n_slices,
 			(double)r->column_bytes / (double)r->n_slices);
 	fputc('\n', c->out);
-	fprintf(c->out, "  %-14s %s in %u block%s", "waves", U64_TEXT(r->n_tracks), r->n_blocks,
+	say(c->out, "  %-14s %s in %u block%s", "waves", U64_TEXT(r->n_tracks), r->n_blocks,
 		plural(r->n_blocks));
 	if (r->n_failed)
-		fprintf(c->out, ", %u damaged (kept as their errors)", r->n_failed);
+		say(c->out, ", %u damaged (kept as their errors)", r->n_failed);
 	fputc('\n', c->out);
-	fprintf(c->out, "  %-14s %016llx%016llx\n", "content hash",
+	say(c->out, "  %-14s %016llx%016llx\n", "content hash",
 		(unsigned long long)r->content_hash[1], (unsigned long long)r->content_hash[0]);
-	fprintf(c->out, "  %-14s %s, %u note%s\n", "evidence",
+	say(c->out, "  %-14s %s, %u note%s\n", "evidence",
 		evidence_text(t, (char[EVIDENCE_TEXT]){0}), t->n_notes, plural(t->n_notes));
 }
 
@@ -174,52 +173,42 @@ static bool write_packed(
 	return ok;
 }
 
-static int pack(struct cli *c, const struct trace *t)
+static bool pack(struct cli *c, const struct trace *t)
 {
 	struct packed_result r;
 	const char *path = cli_text(c, "output");
 	char *name = NULL;
 	uint64_t bytes = 0;
-	int status = INCORE_OK;
+	bool ok;
 
 	if (cli_flag(c, "strict") && c->n_losses)
-		return INCORE_OK; /* nothing is written; the program says why */
+		return true; /* nothing is written; the program says why */
 	name = path ? mem_strndup(path, strlen(path)) : default_name(t->meta.origin);
-	if (!name)
-		err_nomem(&c->error);
-	if (!name || !input_bytes(t->meta.origin, &bytes, &c->error) ||
-		!write_packed(c, t, name, &r)) {
-		status = cli_fail(c);
-		goto out;
-	}
-	if (r.n_failed) {
+	ok = (name || err_nomem(&c->error)) && input_bytes(t->meta.origin, &bytes, &c->error) &&
+	     write_packed(c, t, name, &r);
+	if (ok && r.n_failed) {
 		c->n_losses++;
 		cli_warn(c, "%u of %u wave%s could not be read; the file keeps their errors",
 			r.n_failed, r.n_tracks, plural(r.n_tracks));
 	}
-	if (strcmp(name, "-") == 0)
-		goto out; /* stdout holds the file itself */
-	if (!c->use_json)
-		print_text(c, t, name, &r, bytes);
-	else if (!print_json(c, t, name, &r, bytes))
-		status = cli_fail(c);
-out:
+	if (ok && strcmp(name, "-") != 0) { /* else stdout holds the file itself */
+		if (c->use_json)
+			ok = print_json(c, t, name, &r, bytes);
+		else
+			print_text(c, t, name, &r, bytes);
+	}
 	mem_free(name);
-	return status;
+	return ok;
 }
 
-static int run(struct cli *c)
+static bool run(struct cli *c)
 {
 	struct trace *t = NULL;
 	struct asked x;
-	int status;
+	bool ok = cli_begin(c, &x) && cli_open(c, &x, c->args[0], IMPORT_ALL, &t) && pack(c, t);
 
-	if (cli_begin(c, &x) && cli_open(c, &x, c->args[0], IMPORT_ALL, &t))
-		status = pack(c, t);
-	else
-		status = cli_fail(c);
 	cli_answered(&x);
-	return status;
+	return ok;
 }
 
 const struct verb verb_pack = {
@@ -231,5 +220,5 @@ const struct verb verb_pack = {
 	.min_args = 1,
 	.max_args = 1,
 	.run = run,
-	.records = records,
+	.records = RECORDS(&packed_record),
 };

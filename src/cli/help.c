@@ -4,8 +4,6 @@
 
 #include <string.h>
 
-#define HELP_LINES 40
-
 void help_main(FILE *out)
 {
 	fputs("incore: which instruction of a kernel is waiting, and for what\n\n"
@@ -40,18 +38,20 @@ static void help_option(FILE *out, const struct option_def *d)
 	fputc('\n', out);
 }
 
-static bool is_second_name(const struct option_def *d)
+/* Second names and what is rarely wanted take one line together. */
+static bool is_only_named(const struct option_def *d)
 {
-	return strncmp(d->help, OPTION_SAME, strlen(OPTION_SAME)) == 0;
+	return strncmp(d->help, OPTION_SAME, strlen(OPTION_SAME)) == 0 ||
+	       strncmp(d->help, OPTION_INSTEAD, strlen(OPTION_INSTEAD)) == 0 ||
+	       strncmp(d->help, OPTION_RISK, strlen(OPTION_RISK)) == 0;
 }
 
-/* Second names take one line together. */
-static void help_second_names(FILE *out, const struct option_list *l)
+static void help_names(FILE *out, const struct option_list *l)
 {
 	const char *before = "Also ";
 
 	for (unsigned i = 0; i < l->n; i++)
-		if (is_second_name(l->def[i])) {
+		if (is_only_named(l->def[i])) {
 			fprintf(out, "%s--%s", before, l->def[i]->name);
 			before = ", ";
 		}
@@ -59,21 +59,10 @@ static void help_second_names(FILE *out, const struct option_list *l)
 		fputs(". ", out);
 }
 
-/* Where the screen is too small for all, what every verb has is named alone. */
-static void help_common(FILE *out, const struct option_list *l, unsigned first)
-{
-	fprintf(out, "%s, see incore(1):\n ", l->group[first]);
-	for (unsigned i = first; i < l->n; i++)
-		fprintf(out, " --%s%s%s", l->def[i]->name, l->def[i]->arg ? " " : "",
-			l->def[i]->arg ? l->def[i]->arg : "");
-	fputc('\n', out);
-}
-
 void help_verb(FILE *out, const struct verb *v)
 {
 	struct option_list l;
 	const char *group = "";
-	bool is_long;
 
 	fprintf(out, "incore %s: %s\n\nusage: incore %s [options] %s\n", v->name, verb_purpose(v),
 		v->name, verb_args(v));
@@ -87,19 +76,14 @@ void help_verb(FILE *out, const struct verb *v)
 		return;
 	}
 	options_of(v, &l);
-	is_long = l.n > HELP_LINES - 7; /* the others: 4 around them, 3 groups */
 	for (unsigned i = 0; i < l.n; i++) {
-		if (is_long && strcmp(l.group[i], "Common") == 0) {
-			help_common(out, &l, i);
-			break;
-		}
 		if (strcmp(group, l.group[i]) != 0)
 			fprintf(out, "%s:\n", l.group[i]);
 		group = l.group[i];
-		if (!is_second_name(l.def[i]))
+		if (!is_only_named(l.def[i]))
 			help_option(out, l.def[i]);
 	}
-	help_second_names(out, &l);
+	help_names(out, &l);
 	fprintf(out, "See also incore-%.*s(1).\n", (int)strcspn(v->name, " "), v->name);
 }
 

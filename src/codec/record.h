@@ -5,8 +5,7 @@
  * descriptions, so that a field is named in one place.
  * Owner: values belong to whoever made them. Pure but for the sinks.
  */
-#ifndef CODEC_RECORD_H
-#define CODEC_RECORD_H
+#pragma once
 
 #include "codec/column.h"
 #include "codec/json_writer.h"
@@ -56,10 +55,6 @@ const void *rows_at(const struct record *r, const struct rows *rows, size_t i);
 const char *column_hex(const struct column *c, const void *value, char buf[COLUMN_HEX_TEXT]);
 
 /* --- faces --- */
-struct arena;
-/* The value with every text in it plain (base/plain.h), for people: itself if it is so already, else
- * a copy in the arena; NULL: no memory. */
-const void *record_plain(const struct record *r, const void *value, struct arena *arena);
 /* One value: an object, a tuple or a scalar, as the record's style says. */
 void record_json(const struct record *r, const void *value, struct json_writer *w);
 /* Its members into an open object. */
@@ -71,5 +66,3 @@ void record_schema(const struct record *r, struct json_writer *w);
 void record_schema_members(const struct record *r, struct json_writer *w);
 /* Tables (lists) and columns with title, unit and doc, for --help=json: members of an open object. */
 void record_describe(const struct record *r, struct json_writer *w);
-
-#endif

@@ -11,49 +11,13 @@
 
 #include "base/mem.h"
 
-struct source_root {
-	struct str from;
-	const char *to;
-	char place[PATH_MAX]; /* of `to`, without links */
-};
-
-static bool root_parse(const char *text, struct source_root *r, struct incore_error *e)
-{
-	const char *is = strchr(text, '=');
-
-	if (!is || is == text || !is[1])
-		return err_set(e, INCORE_USAGE, "bad-option-value",
-			"--source-root wants OLD=NEW, not '%s'", text);
-	r->from = (struct str){text, (size_t)(is - text)};
-	r->to = is + 1;
-	while (r->from.n > 1 && r->from.p[r->from.n - 1] == '/')
-		r->from.n--;
-	return realpath(r->to, r->place) ||
-	       err_errno(e, errno, r->to, "--source-root: cannot open");
-}
-
-/* The part of a path below the old root; NULL: it lies elsewhere. */
-static const char *path_below(const struct source_root *r, const char *path)
-{
-	const char *rest = path + r->from.n;
-
-	if (strncmp(path, r->from.p, r->from.n) != 0 || (*rest != '/' && rest[-1] != '/'))
-		return NULL;
-	while (*rest == '/')
-		rest++;
-	return rest;
-}
-
 bool import_source_text(struct trace *t, source_idx i, const void *p, size_t n)
 {
-	char *text = arena_alloc(&t->arena, n + 1);
 	struct source_file *s = &t->sources[i];
+	char *text = arena_strndup(&t->arena, n ? p : "", n);
 
 	if (!text)
 		return false;
-	if (n)
-		memcpy(text, p, n);
-	text[n] = '\0';
 	s->text = text;
 	s->text_len = n;
 	s->n_lines = n && text[n - 1] != '\n';
@@ -62,52 +26,57 @@ bool import_source_text(struct trace *t, source_idx i, const void *p, size_t n)
 	return true;
 }
 
-/* Neither ".." nor a link leads out of the new root: where the name really lies is what counts. */
-static bool load_below(const struct source_root *r, const char *rest, struct file_data *f)
+/* Where a path below `from` lies below `to`. Neither ".." nor a link leads out of there: where the
+ * name really lies is what counts. */
+static bool find_below(struct str from, const char *to, const char *path, char place[PATH_MAX])
 {
-	char *path = path_join(r->place, rest), place[PATH_MAX];
-	struct incore_error ignored = {0};
-	size_t n = strlen(r->place);
-	bool ok = path && realpath(path, place) && !strncmp(place, r->place, n) &&
-		  (place[n] == '/' || n == 1) && file_load(f, place, &ignored);
+	size_t n = strlen(to);
+	char *name;
+	bool ok;
 
-	incore_error_clear(&ignored);
-	mem_free(path);
-	return ok && f->size < UINT32_MAX;
+	if (strncmp(path, from.p, from.n) != 0 ||
+		(path[from.n] != '/' && from.p[from.n - 1] != '/'))
+		return false;
+	name = path_join(to, path + from.n);
+	ok = name && realpath(name, place) && strncmp(place, to, n) == 0 &&
+	     (place[n] == '/' || n == 1);
+	mem_free(name);
+	return ok;
 }
 
-static bool read_below(const struct source_root *r, struct trace *t, struct incore_error *e)
+static bool read_root(const char *text, bool is_wanted, struct trace *t, struct incore_error *e)
 {
+	const char *is = strchr(text, '=');
+	struct str from = {text, is ? (size_t)(is - text) : 0};
+	char to[PATH_MAX], place[PATH_MAX];
 	struct file_data f = {0};
 	uint64_t n = 0;
 	bool ok = true;
 
-	for (source_idx i = 0; ok && i < t->n_sources; i++) {
-		const char *rest = t->sources[i].text ? NULL : path_below(r, t->sources[i].path);
-
-		if (!rest || !load_below(r, rest, &f))
-			continue;
-		n++;
-		ok = import_source_text(t, i, f.data, f.size) || err_nomem(e);
-	}
+	if (!from.n || !is[1])
+		return err_set(e, INCORE_USAGE, "bad-option-value",
+			"--source-root wants OLD=NEW, not '%s'", text);
+	if (!realpath(is + 1, to))
+		return err_errno(e, errno, is + 1, "--source-root: cannot open");
+	for (source_idx i = 0; ok && is_wanted && i < t->n_sources; i++)
+		if (!t->sources[i].text && find_below(from, to, t->sources[i].path, place) &&
+			file_load(&f, place, NULL) && ++n)
+			ok = import_source_text(t, i, f.data, f.size);
 	file_unload(&f);
-	if (ok && n &&
-		!trace_note(t, NOTE_GUESSED, "other-source", r->to, INCORE_NO_OFFSET, n,
-			"the text of %llu source file%s is from below %s, not the capture's: it may be of another version",
-			(unsigned long long)n, plural(n), r->to))
-		ok = err_nomem(e);
-	return ok;
+	return (ok && (!n || trace_note(t, NOTE_GUESSED, "other-source", is + 1, INCORE_NO_OFFSET,
+				     n,
+				     "the text of %llu source file%s is from below %s, not the capture's: it may be of another version",
+				     (unsigned long long)n, plural(n), is + 1))) ||
+	       err_nomem(e);
 }
 
 bool import_other_sources(const struct import_options *o, struct trace *t, struct incore_error *e)
 {
-	struct source_root r;
 	bool ok = true;
 
-	t->reading = IMPORT_SOURCES;
+	t->reading = IMPORT_SOURCES; /* notes are told of those alone */
 	for (size_t i = 0; ok && i < o->n_source_roots; i++)
-		ok = root_parse(o->source_roots[i], &r, e) &&
-		     (!(o->want & IMPORT_SOURCES) || read_below(&r, t, e));
+		ok = read_root(o->source_roots[i], o->want & IMPORT_SOURCES, t, e);
 	t->reading = 0;
 	return ok;
 }

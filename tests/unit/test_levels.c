@@ -30,17 +30,13 @@ static const uint64_t times[] = {140, 180, 260, 300}, values[] = {2, 1, 0, 0};
 
 struct fixture {
 	struct trace *t;
-	struct levels *l;
+	struct arena arena;
+	struct level_row *rows;
 	struct counter_series series[2];
 };
 
 static void run_series(struct fixture *f, const uint64_t *v, uint32_t n, uint32_t cu)
 {
-	struct collector one;
-	const struct collector *list[] = {&one};
-	struct walk_options o = {0};
-	struct walk_result r;
-
 	f->t = mem_trace_new(&(struct mem_capture){MEM_CODE(code), MEM_WAVES(waves)});
 	f->series[0] = (struct counter_series){
 		.name = level_counters[0], .cu = cu, .n = n, .time_cyc = times, .value = v};
@@ -48,41 +44,37 @@ static void run_series(struct fixture *f, const uint64_t *v, uint32_t n, uint32_
 	f->series[1].name = "SQ_INST_LEVEL_LDS:1"; /* of one SIMD alone: not taken */
 	f->t->counters = f->series;
 	f->t->n_counters = 2;
-	f->l = levels_new(f->t, NULL);
-	assert_non_null(f->l);
-	one = levels_collector(f->l);
-	assert_true(walk_tracks(f->t, &o, list, 1, &r, NULL));
-	walk_result_deinit(&r);
-	levels_finish(f->l);
+	arena_init(&f->arena);
+	assert_int_equal(levels_find(f->t), 1);
+	f->rows = levels_make(f->t, &f->arena, NULL);
+	assert_non_null(f->rows);
 }
 
 static void end(struct fixture *f)
 {
-	levels_free(f->l);
+	arena_deinit(&f->arena);
 	trace_free(f->t);
 }
 
 static void test_levels_in_order(void **state)
 {
-	const struct level_sums *one, *two;
+	const struct level_row *one, *two;
 	struct fixture f;
 
 	(void)state;
 	run_series(&f, values, 4, 1);
-	assert_int_equal(f.l->found, 1);
 	/* Row 1: the first is gone at 180, 80 - 20 after its issue; the second, of 200, at the
 	 * sample that the gap stands for, 220: 20 / 2. Row 2, of 110, at 220 too: 110 - 20. */
-	one = &f.l->rows[1];
-	two = &f.l->rows[2];
+	one = &f.rows[1];
+	two = &f.rows[2];
 	assert_int_equal(one->n, 2);
-	assert_int_equal(one->interval_cyc, 40);
-	assert_float_equal(level_mean(one), (60.0 + 10.0) / 2, 1e-9);
-	assert_float_equal(level_deviation(one), sqrt(1250.0), 1e-9);
-	assert_float_equal(level_error(one), sqrt(1250.0 + 1600.0 / 3) / sqrt(0.5), 1e-9);
+	assert_float_equal(one->mean, (60.0 + 10.0) / 2, 1e-9);
+	assert_float_equal(one->deviation, sqrt(1250.0), 1e-9);
+	assert_float_equal(one->error, sqrt(1250.0 + 1600.0 / 3) / sqrt(0.5), 1e-9);
 	assert_int_equal(two->n, 1);
-	assert_float_equal(level_mean(two), 90.0, 1e-9);
-	assert_true(isnan(level_deviation(two)) && isnan(level_error(two)));
-	assert_int_equal(f.l->rows[3].n, 0);
+	assert_float_equal(two->mean, 90.0, 1e-9);
+	assert_true(isnan(two->deviation) && isnan(two->error));
+	assert_int_equal(f.rows[3].n, 0);
 	end(&f);
 }
 
@@ -94,7 +86,7 @@ static void test_levels_in_flight(void **state)
 
 	(void)state;
 	run_series(&f, all, 2, 1);
-	assert_int_equal(f.l->rows[1].n + f.l->rows[2].n, 0);
+	assert_int_equal(f.rows[1].n + f.rows[2].n, 0);
 	end(&f);
 }
 
@@ -106,8 +98,8 @@ static void test_levels_too_high(void **state)
 
 	(void)state;
 	run_series(&f, high, 4, 1);
-	assert_int_equal(f.l->rows[1].n, 2);
-	assert_int_equal(f.l->rows[2].n, 1);
+	assert_int_equal(f.rows[1].n, 2);
+	assert_int_equal(f.rows[2].n, 1);
 	end(&f);
 }
 
@@ -117,7 +109,7 @@ static void test_levels_other_cu(void **state)
 
 	(void)state;
 	run_series(&f, values, 4, 2);
-	assert_int_equal(f.l->rows[1].n + f.l->rows[2].n, 0);
+	assert_int_equal(f.rows[1].n + f.rows[2].n, 0);
 	end(&f);
 }
 

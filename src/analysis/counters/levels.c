@@ -8,8 +8,17 @@
 #include "base/search.h"
 #include "base/vec.h"
 
+#define INTERVAL_CYC 40 /* between samples, where there are too few to tell */
+
 const char *const level_counters[LEVEL_KINDS] = {
 	"SQ_INST_LEVEL_VMEM", "SQ_INST_LEVEL_LDS", "SQ_INST_LEVEL_SMEM"};
+/* Which of them counts a class, and 1; 0: none. */
+static uint8_t kind_of(uint8_t c)
+{
+	if (c >= CLASS_VMEM_LOAD && c <= CLASS_VMEM_TO_LDS)
+		return 1;
+	return c == CLASS_LDS || c == CLASS_LDS_XLANE ? 2 : c == CLASS_SMEM ? 3 : 0;
+}
 
 struct issue {
 	uint64_t time_cyc;
@@ -20,16 +29,20 @@ struct issue {
 };
 ORDER(by_place_and_time, struct issue, UP(clock) UP(cu) UP(kind) UP(time_cyc) UP(simd) UP(code))
 
-struct level_worker {
+struct replay {
+	struct level_row *rows; /* mean, deviation: sum, sum of squares; error: the interval */
+	uint32_t n_rows;
 	VEC(struct issue) issues;
+	size_t issued, back, end; /* of those of one compute unit and counter */
+	uint32_t interval_cyc;
 };
 
-static unsigned counter_kind(const char *name)
+static unsigned counter_kind(const struct counter_series *s)
 {
-	unsigned k = 0;
+	unsigned k = LEVEL_KINDS;
 
-	while (k < LEVEL_KINDS && strcmp(name, level_counters[k]) != 0)
-		k++;
+	while (k && strcmp(s->name, level_counters[k - 1]) != 0)
+		k--;
 	return k;
 }
 
@@ -38,157 +51,65 @@ unsigned levels_find(const struct trace *t)
 	unsigned found = 0;
 
 	for (uint32_t i = 0; i < t->n_counters; i++)
-		found |= 1u << counter_kind(t->counters[i].name);
-	return found & ((1u << LEVEL_KINDS) - 1);
+		found |= 1u << counter_kind(&t->counters[i]);
+	return found >> 1;
 }
 
-unsigned level_kind(enum inst_class c)
+static bool add_issues(struct replay *r, const struct track *k, const struct track_data *d)
 {
-	switch (c) {
-	case CLASS_VMEM_LOAD:
-	case CLASS_VMEM_STORE:
-	case CLASS_VMEM_ATOMIC:
-	case CLASS_VMEM_TO_LDS:
-		return 0;
-	case CLASS_LDS:
-	case CLASS_LDS_XLANE:
-		return 1;
-	case CLASS_SMEM:
-		return 2;
-	default:
-		return LEVEL_KINDS;
-	}
-}
-
-/* --- gathering --- */
-
-static void level_worker_free(void *self, void *mine)
-{
-	struct level_worker *m = mine;
-
-	(void)self;
-	if (m)
-		VEC_FREE(&m->issues);
-	mem_free(m);
-}
-
-static void *level_worker_new(void *self)
-{
-	(void)self;
-	return mem_zalloc(1, sizeof(struct level_worker));
-}
-
-struct levels *levels_new(const struct trace *t, struct incore_error *e)
-{
-	struct levels *l = mem_zalloc(1, sizeof(*l));
-
-	if (l) {
-		l->trace = t;
-		l->found = levels_find(t);
-		l->rows = mem_zalloc((size_t)t->n_code + 1, sizeof(*l->rows));
-		l->all = level_worker_new(l);
-		if (l->rows && l->all)
-			return l;
-	}
-	levels_free(l);
-	err_nomem(e);
-	return NULL;
-}
-
-void levels_free(struct levels *l)
-{
-	if (!l)
-		return;
-	level_worker_free(l, l->all);
-	mem_free(l->rows);
-	mem_free(l);
-}
-
-static bool gather_issues(
-	void *self, void *mine, const struct walk_track *w, struct incore_error *e)
-{
-	const struct levels *l = self;
-	struct level_worker *m = mine;
-	const struct track_data *d = w->data;
-
 	for (uint32_t i = 0; i < d->n; i++) {
-		unsigned kind = level_kind((enum inst_class)d->inst_class[i]);
+		uint8_t kind = kind_of(d->inst_class[i]);
+		struct issue x = {d->start_cyc[i] + d->stall_cyc[i], k->clock,
+			(uint16_t)k->coord[1], kind, (uint8_t)k->coord[2], d->code[i]};
 
-		/* One of unknown code is in flight, too. */
-		if (l->found >> kind & 1 &&
-			!VEC_PUSH(&m->issues,
-				(struct issue){d->start_cyc[i] + d->stall_cyc[i], w->track->clock,
-					(uint16_t)w->track->coord[1], (uint8_t)kind,
-					(uint8_t)w->track->coord[2], d->code[i]}))
-			return err_nomem(e);
+		if (kind && !VEC_PUSH(&r->issues, x)) /* also one of unknown code is in flight */
+			return false;
 	}
 	return true;
 }
 
-static bool merge_issues(void *self, void *mine, struct incore_error *e)
+static void come_back(struct replay *r, uint64_t time_cyc)
 {
-	const struct levels *l = self;
-	const struct level_worker *m = mine;
+	const struct issue *x = &r->issues.v[r->back++];
+	double cyc = (double)(time_cyc - x->time_cyc), interval = r->interval_cyc;
+	struct level_row *row = x->code < r->n_rows ? &r->rows[x->code] : NULL;
 
-	for (size_t i = 0; i < m->issues.n; i++)
-		if (!VEC_PUSH(&l->all->issues, m->issues.v[i]))
-			return err_nomem(e);
-	return true;
-}
-
-struct collector levels_collector(struct levels *l)
-{
-	return (struct collector){
-		l, level_worker_new, gather_issues, merge_issues, level_worker_free};
-}
-
-/* --- what came back when --- */
-
-struct replay {
-	const struct levels *l;
-	const struct issue *v; /* of one compute unit and counter, in the order of time */
-	size_t n, issued, back;
-	uint32_t interval_cyc;
-};
-
-static uint32_t shortest_interval(const struct counter_series *s)
-{
-	uint64_t least = UINT32_MAX;
-
-	for (uint32_t i = 1; i < s->n; i++)
-		if (s->time_cyc[i] > s->time_cyc[i - 1] &&
-			s->time_cyc[i] - s->time_cyc[i - 1] < least)
-			least = s->time_cyc[i] - s->time_cyc[i - 1];
-	return least < UINT32_MAX ? (uint32_t)least : LEVEL_INTERVAL_CYC;
-}
-
-static void came_back(struct replay *r, uint64_t time_cyc)
-{
-	const struct issue *x = &r->v[r->back++];
-	double cyc = (double)(time_cyc - x->time_cyc), half = r->interval_cyc / 2.0;
-	struct level_sums *s;
-
-	if (x->code >= r->l->trace->n_code)
+	if (!row)
 		return;
-	s = &r->l->rows[x->code];
-	cyc = cyc > r->interval_cyc ? cyc - half : cyc / 2;
-	s->n++;
-	s->sum += cyc;
-	s->squares += cyc * cyc;
-	if (r->interval_cyc > s->interval_cyc)
-		s->interval_cyc = r->interval_cyc;
+	cyc = cyc > interval ? cyc - interval / 2 : cyc / 2;
+	row->n++;
+	row->mean += cyc;
+	row->deviation += cyc * cyc;
+	row->error = fmax(row->error, interval);
 }
 
 static void take_sample(struct replay *r, uint64_t time_cyc, uint64_t level)
 {
-	while (r->issued < r->n && r->v[r->issued].time_cyc <= time_cyc)
+	while (r->issued < r->end && r->issues.v[r->issued].time_cyc <= time_cyc)
 		r->issued++;
-	while (r->back < r->issued && r->issued - r->back > level)
-		came_back(r, time_cyc);
+	while (r->issued - r->back > level)
+		come_back(r, time_cyc);
 }
 
 static void replay_series(struct replay *r, const struct counter_series *s)
 {
+	struct issue at = {
+		.clock = s->clock, .cu = (uint16_t)s->cu, .kind = (uint8_t)counter_kind(s)};
+	size_t lo = 0, hi = r->issues.n;
+
+	if (!at.kind || s->cu > UINT16_MAX)
+		return;
+	BISECT(lo, hi, k, by_place_and_time(&r->issues.v[k], &at) < 0);
+	r->issued = r->back = r->end = lo;
+	while (r->end < r->issues.n && r->issues.v[r->end].clock == at.clock &&
+		r->issues.v[r->end].cu == at.cu && r->issues.v[r->end].kind == at.kind)
+		r->end++;
+	r->interval_cyc = UINT32_MAX;
+	for (uint32_t i = 1; i < s->n; i++)
+		if (s->time_cyc[i] - s->time_cyc[i - 1] - 1 < r->interval_cyc - 1)
+			r->interval_cyc = (uint32_t)(s->time_cyc[i] - s->time_cyc[i - 1]);
+	if (r->interval_cyc == UINT32_MAX)
+		r->interval_cyc = INTERVAL_CYC;
 	for (uint32_t i = 0; i < s->n; i++) {
 		if (i && s->time_cyc[i] > s->time_cyc[i - 1] + r->interval_cyc)
 			take_sample(r, s->time_cyc[i - 1] + r->interval_cyc, 0);
@@ -196,52 +117,40 @@ static void replay_series(struct replay *r, const struct counter_series *s)
 	}
 }
 
-void levels_finish(struct levels *l)
+static void finish_row(struct level_row *row)
 {
-	const struct issue *v = l->all->issues.v;
-	size_t n = l->all->issues.n;
+	double n = (double)row->n, sum = row->mean, interval = row->error, square;
 
-	if (n)
-		qsort(l->all->issues.v, n, sizeof(*v), by_place_and_time);
-	for (uint32_t i = 0; i < l->trace->n_counters; i++) {
-		const struct counter_series *s = &l->trace->counters[i];
-		struct issue at = {.clock = s->clock,
-			.cu = (uint16_t)s->cu,
-			.kind = (uint8_t)counter_kind(s->name)};
-		struct replay r = {.l = l, .interval_cyc = shortest_interval(s)};
-		size_t lo = 0, hi = n, end = n;
+	square = row->n > 1 ? fmax(0, (row->deviation - sum * sum / n) / (n - 1)) : NAN;
+	row->mean = sum / n;
+	row->deviation = sqrt(square);
+	/* where in its sample an instruction came back is not known either */
+	row->error = sqrt(square + interval * interval / 3) / sqrt(n - 1.5);
+}
 
-		if (at.kind == LEVEL_KINDS || s->cu > UINT16_MAX)
-			continue;
-		BISECT(lo, hi, k, by_place_and_time(&v[k], &at) < 0);
-		at.kind++;
-		hi = lo;
-		BISECT(hi, end, k, by_place_and_time(&v[k], &at) < 0);
-		r.v = &v[lo];
-		r.n = hi - lo;
-		replay_series(&r, s);
+struct level_row *levels_make(const struct trace *t, struct arena *a, struct incore_error *e)
+{
+	struct replay r = {.n_rows = t->n_code};
+	struct track_data d = {0};
+	struct incore_error told = {0}; /* of a track, by those who walk them */
+	bool ok;
+
+	r.rows = arena_zalloc(a, (size_t)t->n_code + 1, sizeof(*r.rows));
+	ok = r.rows != NULL;
+	for (track_idx i = 0; ok && i < t->n_tracks; i++)
+		if (trace_load_track(t, i, 0, &d, &told))
+			ok = add_issues(&r, &t->tracks[i], &d);
+		else
+			incore_error_clear(&told);
+	if (ok && r.issues.n) {
+		qsort(r.issues.v, r.issues.n, sizeof(*r.issues.v), by_place_and_time);
+		for (uint32_t i = 0; i < t->n_counters; i++)
+			replay_series(&r, &t->counters[i]);
 	}
-}
-
-/* --- figures --- */
-
-double level_mean(const struct level_sums *s)
-{
-	return s->sum / (double)s->n;
-}
-
-double level_deviation(const struct level_sums *s)
-{
-	double n = (double)s->n,
-	       square = s->n > 1 ? (s->squares - s->sum * s->sum / n) / (n - 1) : NAN;
-
-	return square < 0 ? 0 : sqrt(square);
-}
-
-/* Where in its sample an instruction came back is not known either. */
-double level_error(const struct level_sums *s)
-{
-	double sd = level_deviation(s), interval = s->interval_cyc;
-
-	return sqrt(sd * sd + interval * interval / 3) / sqrt((double)s->n - 1.5);
+	for (code_idx i = 0; ok && i < t->n_code; i++)
+		if (r.rows[i].n)
+			finish_row(&r.rows[i]);
+	VEC_FREE(&r.issues);
+	track_data_deinit(&d);
+	return ok || err_nomem(e) ? r.rows : NULL;
 }

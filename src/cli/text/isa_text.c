@@ -6,6 +6,7 @@
 #include "cli/text/isa_text.h"
 
 #include "base/mem.h"
+#include "base/plain.h"
 #include "cli/text/isa_gutter.h"
 #include "cli/text/table.h"
 
@@ -47,22 +48,26 @@ struct writer {
 /* Appends text, cut at the width; counts characters, not bytes. */
 static void put(struct writer *w, enum cell_style style, const char *text)
 {
-	const char *p = text;
+	struct strbuf plain = {0};
+	const char *p;
 
-	for (; *p; p++) {
+	if (!str_is_plain(str_of(text))) {
+		sb_plain(&plain, str_of(text));
+		text = plain.p ? plain.p : "";
+	}
+	for (p = text; *p; p++) {
 		bool is_start = ((unsigned char)*p & 0xc0) != 0x80;
 
 		if (is_start && w->width && w->column == w->width)
 			break;
 		w->column += is_start;
 	}
-	if (p == text)
-		return;
-	if (style != CELL_PLAIN)
-		sb_puts(w->out, style_on(w->text->cli, style));
-	sb_add(w->out, text, (size_t)(p - text));
-	if (style != CELL_PLAIN)
-		sb_puts(w->out, style_off(w->text->cli));
+	if (p > text) {
+		sb_puts(w->out, style == CELL_PLAIN ? "" : style_on(w->text->cli, style));
+		sb_add(w->out, text, (size_t)(p - text));
+		sb_puts(w->out, style == CELL_PLAIN ? "" : style_off(w->text->cli));
+	}
+	sb_free(&plain);
 }
 
 static void pad_to(struct writer *w, unsigned column)
@@ -114,21 +119,16 @@ static const char *line_text(const struct code_row *r, char buf[32])
 	return buf;
 }
 
-/* A sum over all waves, or its part in the mean wave. */
-static const char *sum_text(const struct writer *w, uint64_t v, char buf[32])
-{
-	double mean = w->text->n_waves ? (double)v / (double)w->text->n_waves : 0;
-
-	if (!w->text->n_waves)
-		return fmt_u64(buf, v);
-	fmt_u64(buf, (uint64_t)(mean * 10 + 0.5) / 10);
-	snprintf(buf + strlen(buf), 4, ".%u", (unsigned)((uint64_t)(mean * 10 + 0.5) % 10));
-	return buf;
-}
-
+/* Cycles of all waves, or of the mean of them. */
 static const char *number_or_blank(const struct writer *w, uint64_t v, char buf[32])
 {
-	return v ? sum_text(w, v, buf) : "";
+	uint64_t n = w->text->cli->n_waves, tenths = n ? (v * 10 + n / 2) / n : 0;
+
+	if (!v || !n)
+		return v ? fmt_u64(buf, v) : "";
+	fmt_u64(buf, tenths / 10);
+	snprintf(buf + strlen(buf), 3, ".%u", (unsigned)(tenths % 10));
+	return buf;
 }
 
 static const char *cell_text(const struct writer *w, code_idx i, enum isa_column c, char buf[32])
@@ -143,7 +143,7 @@ static const char *cell_text(const struct writer *w, code_idx i, enum isa_column
 	case COLUMN_HIT:
 		if (w->is_sampled)
 			return "";
-		return s->totals.hit ? sum_text(w, s->totals.hit, buf) : "-";
+		return s->totals.hit ? fmt_u64(buf, s->totals.hit) : "-";
 	case COLUMN_LATENCY:
 		return number_or_blank(w, part, buf);
 	case COLUMN_STALL:
@@ -395,7 +395,7 @@ static void put_footer(struct writer *w)
 	if (!w->is_sampled)
 		sb_printf(&w->part, ", stall %s%s", COUNTED(h->all.totals.stall, "cycle"),
 			h->is_stated ? " (as stated)" : "");
-	if (w->text->n_waves)
+	if (w->text->cli->n_waves)
 		sb_puts(&w->part, ", rows per wave");
 	sb_printf(&w->part, ", %s, %u note%s", evidence_text(w->trace, (char[EVIDENCE_TEXT]){0}),
 		w->text->n_notes, plural(w->text->n_notes));

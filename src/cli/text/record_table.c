@@ -68,11 +68,17 @@ static const char *bar(char buf[64], double percentage)
 	static const char *const eighths[] = {"", "\xe2\x96\x8f", "\xe2\x96\x8e", "\xe2\x96\x8d",
 		"\xe2\x96\x8c", "\xe2\x96\x8b", "\xe2\x96\x8a", "\xe2\x96\x89"};
 	unsigned n = percentage > 0 ? (unsigned)(percentage * 1.6 + 0.5) : 0;
+	char *p = buf;
 
-	buf[0] = 0;
-	for (n = n < 160 ? n : 160; n >= 8; n -= 8)
-		strcat(buf, "\xe2\x96\x88");
-	return strcat(buf, eighths[n]);
+	for (n = n < 160 ? n : 160; n >= 8; n -= 8, p += 3)
+		snprintf(p, 4, "\xe2\x96\x88");
+	snprintf(p, 4, "%s", eighths[n]);
+	return buf;
+}
+
+static bool is_per_wave(const struct cli *cli, const struct column *c)
+{
+	return cli->n_waves && c->unit == UNIT_CYCLES && c->type == COLUMN_U64;
 }
 
 static void put_cell(struct table *t, const struct cli *cli, const struct leaf *l, const void *row)
@@ -86,7 +92,7 @@ static void put_cell(struct table *t, const struct cli *cli, const struct leaf *
 		table_cstr(t, bar(text, *(const double *)value));
 		return;
 	}
-	if (column_is_null(c, value)) {
+	if (!value || column_is_null(c, value)) {
 		is_blank = cli->use_csv ? !(c->flags & COLUMN_DASH) : c->flags & COLUMN_BLANK;
 		table_cstr(t, is_blank ? "" : "-");
 		return;
@@ -120,6 +126,8 @@ static void put_cell(struct table *t, const struct cli *cli, const struct leaf *
 			table_cstr(t, column_hex(c, value, text));
 		else if (c->unit == UNIT_ROW || c->unit == UNIT_INDEX)
 			put_name_cell(t, (int64_t)column_u64(c, value));
+		else if (is_per_wave(cli, c))
+			table_double(t, (double)column_u64(c, value) / (double)cli->n_waves, 1);
 		else
 			table_u64(t, column_u64(c, value));
 	}
@@ -138,9 +146,9 @@ bool record_table_print_styled(struct cli *c, const struct record *r, struct row
 {
 	struct drawn_column drawn[MAX_COLUMNS];
 	struct table_column heads[MAX_COLUMNS];
+	char names[MAX_COLUMNS][64];
 	struct table t;
 	unsigned n = 0;
-	bool ok;
 
 	for (; n < MAX_COLUMNS && columns[n]; n++) {
 		if (!choose_column(r, columns[n], &drawn[n]))
@@ -149,6 +157,10 @@ bool record_table_print_styled(struct cli *c, const struct record *r, struct row
 		heads[n] = (struct table_column){drawn[n].title, drawn[n].csv,
 			is_left(drawn[n].leaf.column) ? CELL_LEFT : CELL_RIGHT,
 			drawn[n].leaf.column->flags & COLUMN_WIDE};
+		if (is_per_wave(c, drawn[n].leaf.column)) {
+			snprintf(names[n], sizeof(names[n]), "%s_per_wave", drawn[n].csv);
+			heads[n].csv_title = names[n];
+		}
 	}
 	table_init(&t, heads, n);
 	for (size_t i = 0; i < rows.n; i++) {
@@ -160,9 +172,7 @@ bool record_table_print_styled(struct cli *c, const struct record *r, struct row
 				table_style(&t, style(row, drawn[k].leaf.column->name));
 		}
 	}
-	ok = table_print(&t, c);
-	table_deinit(&t);
-	return ok;
+	return table_finish(&t, c);
 }
 
 bool record_table_print(

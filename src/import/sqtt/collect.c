@@ -260,7 +260,6 @@ TAKE(realtime)
 TAKE(perf)
 TAKE(shaderdata)
 TAKE(other_simd)
-TAKE(event)
 
 /* The number of an entry, made if it is new; 0: unknown. False on lack of memory. Programs are few.
  */
@@ -307,6 +306,30 @@ static bool take_occupancy(
 	for (size_t i = 0; i < n; i++)
 		if (!add_event(g, &v[i]))
 			return err_nomem(e);
+	return true;
+}
+
+static bool take_event(void *ctx, const struct sqtt_event *v, size_t n, struct incore_error *e)
+{
+	struct sqtt_engine *g = ctx;
+
+	for (size_t i = 0; i < n; i++, v++) {
+		struct sqtt_occupancy entry = {.pc = v->pc, .object = v->object};
+		struct dispatch_event x = {.time_cyc = clamp_time(g, v->time),
+			.is_dispatch = v->type == SQTT_DISPATCH,
+			.type = v->type,
+			.me = v->me,
+			.pipe = v->pipe,
+			.flags = v->flags,
+			.vgprs = NO_VALUE,
+			.sgprs = NO_VALUE,
+			.lds_bytes = NO_VALUE};
+
+		for (unsigned k = 0; k < 3; k++)
+			x.thread_dim[k] = v->threads[k] ? v->threads[k] : NO_VALUE;
+		if (!entry_number(g, &entry, &x.kernel_id) || !VEC_PUSH(&g->dispatches, x))
+			return err_nomem(e);
+	}
 	return true;
 }
 
@@ -403,7 +426,7 @@ void sqtt_engine_free(struct sqtt_engine *g)
 	VEC_FREE(&g->perf);
 	VEC_FREE(&g->shaderdata);
 	VEC_FREE(&g->other_simd);
-	VEC_FREE(&g->event);
+	VEC_FREE(&g->dispatches);
 	VEC_FREE(&g->first_hits);
 	VEC_FREE(&g->totals);
 	VEC_FREE(&g->scratch);

@@ -10,8 +10,7 @@
  * before. May fail: memory, the sink, bytes that are no thread trace (nothing delivered then).
  * Threads: one call per shader engine at a time, all may share one struct sqtt_code.
  */
-#ifndef IMPORT_SQTT_DECODER_H
-#define IMPORT_SQTT_DECODER_H
+#pragma once
 
 #include "base/error.h"
 #include "import/sqtt/records.h"
@@ -58,9 +57,9 @@ struct sqtt_sink {
 	bool (*perf)(void *ctx, const struct sqtt_perf *p, size_t n, struct incore_error *e);
 	bool (*shaderdata)(
 		void *ctx, const struct sqtt_shaderdata *s, size_t n, struct incore_error *e);
-	bool (*event)(void *ctx, const struct sqtt_event *v, size_t n, struct incore_error *e);
 	bool (*other_simd)(
 		void *ctx, const struct sqtt_other_simd *o, size_t n, struct incore_error *e);
+	bool (*event)(void *ctx, const struct sqtt_event *v, size_t n, struct incore_error *e);
 };
 
 /* What the first bytes say. */
@@ -82,5 +81,3 @@ bool sqtt_recognise(
 
 bool sqtt_decode(const uint8_t *data, size_t size, const struct sqtt_options *o,
 	const struct sqtt_sink *sink, struct sqtt_result *out, struct incore_error *e);
-
-#endif

@@ -4,8 +4,7 @@
  * instruction) because the stream cannot be entered in the middle: a track is unpacked when asked.
  * Owner: sqtt_engine_free(). Threads: one decodes an engine; read-only afterwards.
  */
-#ifndef IMPORT_SQTT_ENGINE_H
-#define IMPORT_SQTT_ENGINE_H
+#pragma once
 
 #include "import/sqtt/objects.h"
 #include "trace/trace.h"
@@ -46,7 +45,7 @@ struct sqtt_engine {
 	VEC(struct sqtt_perf) perf;
 	VEC(struct sqtt_shaderdata) shaderdata;
 	VEC(struct sqtt_other_simd) other_simd;
-	VEC(struct sqtt_event) event;
+	VEC(struct dispatch_event) dispatches; /* kernel_id as above */
 	uint32_t *hit;		  /* by slot: index + 1 into the two below; 0: never executed */
 	VEC(uint32_t) first_hits; /* slots in the order they were first executed */
 	VEC(struct code_totals) totals; /* of those */
@@ -61,5 +60,3 @@ struct sqtt_engine {
 bool sqtt_engine_decode(
 	struct sqtt_engine *g, const struct sqtt_options *o, unsigned want, struct incore_error *e);
 void sqtt_engine_free(struct sqtt_engine *g);
-
-#endif

@@ -5,8 +5,7 @@
  * stream (low 32 bits) whose token made the record. Addresses are (object, vaddr) where a marker
  * named the code object, else (0, device address); 0, 0: unknown.
  */
-#ifndef IMPORT_SQTT_RECORDS_H
-#define IMPORT_SQTT_RECORDS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -95,14 +94,9 @@ enum sqtt_event_type { /* but for the first, the numbers of occupancy.json 3.1.0
 	SQTT_CS_FLUSH = 1,
 	SQTT_BOTTOM_OF_PIPE = 2,
 	SQTT_SAVE_CONTEXT = 3,
-	SQTT_CACHE_FLUSH = 5,
 	SQTT_PACKET_LOSS = 6,
 	SQTT_STALL_BEGIN = 9,
 	SQTT_STALL_END = 10,
-	SQTT_TRACE_FLUSH = 11,
-	SQTT_DIDT_BEGIN = 12,
-	SQTT_DIDT_END = 13,
-	SQTT_GC_RINSE = 16,
 };
 
 struct sqtt_event {
@@ -120,5 +114,3 @@ struct sqtt_other_simd {
 	uint32_t cycles, off;
 	uint8_t cu, category;
 };
-
-#endif

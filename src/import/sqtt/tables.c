@@ -114,6 +114,10 @@ static bool name_entries(struct sqtt_build *b, const struct entries *x)
 		t->kernel_names[i + 1] = (struct kernel_name){(uint32_t)i + 1, name};
 	}
 	t->n_kernel_names = (uint32_t)x->v.n + 1;
+	for (uint32_t i = 0; i < t->n_dispatch_events; i++)
+		if (t->dispatch_events[i].kernel_id)
+			t->dispatch_events[i].kernel_name =
+				t->kernel_names[t->dispatch_events[i].kernel_id].name;
 	return true;
 }
 
@@ -202,6 +206,13 @@ static bool add_events(
 		out->clock = clock;
 		out->kernel_id = ids[out->kernel_id];
 	}
+	for (size_t i = 0; ok && i < g->dispatches.n; i++) {
+		struct dispatch_event *out = &t->dispatch_events[t->n_dispatch_events++];
+
+		*out = g->dispatches.v[i];
+		out->clock = clock;
+		out->kernel_id = ids[out->kernel_id];
+	}
 	mem_free(ids);
 	return ok;
 }
@@ -210,13 +221,16 @@ static bool build_occupancy(struct sqtt_build *b, struct entries *x)
 {
 	struct trace *t = b->trace;
 	const struct sqtt_loader *l = b->loader;
-	size_t n = 0;
+	size_t n = 0, n_dispatches = 0;
 
-	for (uint32_t i = 0; i < l->n_engines; i++)
+	for (uint32_t i = 0; i < l->n_engines; i++) {
 		n += l->engines[i].events.n;
+		n_dispatches += l->engines[i].dispatches.n;
+	}
+	t->dispatch_events = arena_zalloc(&t->arena, n_dispatches + 1, sizeof(*t->dispatch_events));
 	t->occupancy =
 		n < UINT32_MAX ? arena_zalloc(&t->arena, n + 1, sizeof(*t->occupancy)) : NULL;
-	if (!t->occupancy)
+	if (!t->occupancy || !t->dispatch_events)
 		return false;
 	for (uint32_t i = 0; i < l->n_engines; i++) {
 		if (!add_events(t, &l->engines[i], i, x))
@@ -365,53 +379,6 @@ static bool build_markers(struct sqtt_build *b)
 	return true;
 }
 
-static struct dispatch_event dispatch_of(
-	const struct trace *t, const struct sqtt_event *x, clock_idx clock, uint32_t kernel)
-{
-	struct dispatch_event d = {.time_cyc = side_time(x->time),
-		.clock = clock,
-		.is_dispatch = x->type == SQTT_DISPATCH,
-		.type = x->type,
-		.me = x->me,
-		.pipe = x->pipe,
-		.kernel_id = kernel,
-		.flags = x->flags,
-		.kernel_name = kernel ? t->kernel_names[kernel].name : NULL,
-		.vgprs = NO_VALUE,
-		.sgprs = NO_VALUE,
-		.lds_bytes = NO_VALUE};
-
-	for (unsigned i = 0; i < 3; i++)
-		d.thread_dim[i] = x->threads[i] ? x->threads[i] : NO_VALUE;
-	return d;
-}
-
-/* After the names: a program of which no wave was seen has none, and no number. */
-static bool build_dispatches(struct sqtt_build *b, struct entries *x)
-{
-	struct trace *t = b->trace;
-	const struct sqtt_loader *l = b->loader;
-	size_t n = 0;
-
-	for (uint32_t i = 0; i < l->n_engines; i++)
-		n += l->engines[i].event.n;
-	t->dispatch_events =
-		n < UINT32_MAX ? arena_zalloc(&t->arena, n + 1, sizeof(*t->dispatch_events)) : NULL;
-	for (uint32_t i = 0; t->dispatch_events && i < l->n_engines; i++) {
-		for (size_t k = 0; k < l->engines[i].event.n; k++) {
-			const struct sqtt_event *v = &l->engines[i].event.v[k];
-			uint32_t id = entry_id(x, v->object, v->pc);
-
-			if (id == UINT32_MAX)
-				return false;
-			t->dispatch_events[t->n_dispatch_events++] =
-				dispatch_of(t, v, i, id < t->n_kernel_names ? id : 0);
-		}
-		VEC_FREE(&l->engines[i].event);
-	}
-	return t->dispatch_events != NULL;
-}
-
 bool sqtt_tables_build(struct sqtt_build *b, struct incore_error *e)
 {
 	struct entries x = {0};
@@ -421,7 +388,6 @@ bool sqtt_tables_build(struct sqtt_build *b, struct incore_error *e)
 	if (ok) {
 		choose_target_cu(b);
 		name_kernel(b, &x);
-		ok = build_dispatches(b, &x);
 	}
 	VEC_FREE(&x.v);
 	u64_map_deinit(&x.by_key);

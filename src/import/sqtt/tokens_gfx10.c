@@ -66,12 +66,15 @@ static void add_realtime(struct reader *r, uint64_t clock)
 {
 	struct decoder *d = r->d;
 	struct sqtt_realtime s = {r->now, clock, (uint32_t)d->off};
-	struct sqtt_realtime *last = d->realtime.n ? &d->realtime.v[d->realtime.n - 1] : NULL;
 
-	if (r->major >= 12 && last && !(s.time > last->time && s.clock > last->clock)) {
-		last->time = (last->time + s.time) / 2;
-		last->clock = (last->clock + s.clock) / 2;
-		return;
+	if (r->major >= 12 && d->realtime.n) {
+		struct sqtt_realtime *last = &d->realtime.v[d->realtime.n - 1];
+
+		if (s.time <= last->time || s.clock <= last->clock) {
+			last->time = (last->time + s.time) / 2;
+			last->clock = (last->clock + s.clock) / 2;
+			return;
+		}
 	}
 	sqtt_need(d, VEC_PUSH(&d->realtime, s));
 }
@@ -101,18 +104,6 @@ static void timestamp(struct reader *r, uint64_t t)
 	}
 }
 
-static void misc_events(struct reader *r, uint64_t t)
-{
-	static const struct {
-		uint8_t bit, type;
-	} events[] = {{17, SQTT_GC_RINSE}, {19, SQTT_SAVE_CONTEXT}, {20, SQTT_STALL_BEGIN},
-		{21, SQTT_STALL_END}, {22, SQTT_DIDT_BEGIN}, {23, SQTT_DIDT_END}};
-
-	for (size_t i = 0; !r->is_mi400 && i < sizeof(events) / sizeof(events[0]); i++)
-		if (t >> events[i].bit & 1)
-			sqtt_event(r->d, (enum sqtt_event_type)events[i].type, 0, false);
-}
-
 static void misc(struct reader *r, uint64_t t)
 {
 	unsigned first = r->is_mi400 ? 10 : 16; /* packet loss or counters */
@@ -121,35 +112,33 @@ static void misc(struct reader *r, uint64_t t)
 
 	if (r->major == 10 && field(t, first, first))
 		packets_lost(r->d);
-	if (field(t, save, save))
+	if (field(t, save, save)) {
 		gfx10_save_context(r->d);
-	if (field(t, stall, stall))
+		sqtt_event(r->d, SQTT_SAVE_CONTEXT, 0, false);
+	}
+	if (field(t, stall, stall)) {
 		sqtt_note(r->d, SQTT_NOTE_TRACE_STALL);
-	misc_events(r, t);
+		sqtt_event(r->d, SQTT_STALL_BEGIN, 0, false);
+	}
+	if (field(t, stall + 1, stall + 1))
+		sqtt_event(r->d, SQTT_STALL_END, 0, false);
 }
 
 static void event(struct reader *r, uint64_t t)
 {
-	static const uint8_t types[64] = {[0x04] = SQTT_CACHE_FLUSH,
-		[0x06] = SQTT_CACHE_FLUSH,
+	/* to the numbers of enum sqtt_event_type; 5: cache flush, 11: trace flush */
+	static const uint8_t types[64] = {[0x04] = 5,
+		[0x06] = 5,
 		[0x07] = SQTT_CS_FLUSH,
-		[0x14] = SQTT_CACHE_FLUSH,
-		[0x16] = SQTT_CACHE_FLUSH,
+		[0x14] = 5,
+		[0x16] = 5,
 		[0x28] = SQTT_BOTTOM_OF_PIPE,
-		[0x36] = SQTT_TRACE_FLUSH};
+		[0x36] = 11};
 	uint8_t type = types[field(t, 18, 23)];
 
 	if (type && !r->is_mi400)
 		sqtt_event(r->d, (enum sqtt_event_type)type,
-			(field(t, 14, 14) * 4 + field(t, 16, 17)) & 7, field(t, 11, 11));
-}
-
-/* The state of a queue when tracing began: type 2 with bit 0 is a launch. */
-static void reg_init(struct reader *r, uint64_t t)
-{
-	if (!r->is_mi400 && field(t, 18, 19) == 2 && field(t, 20, 20))
-		sqtt_event(
-			r->d, SQTT_DISPATCH, (field(t, 16, 16) * 4 + field(t, 14, 15)) & 7, false);
+			field(t, 14, 14) * 4 + field(t, 16, 17), field(t, 11, 11));
 }
 
 static void reg(struct reader *r, uint64_t t)
@@ -365,9 +354,6 @@ static void deliver(struct reader *r, unsigned kind, uint64_t t)
 		break;
 	case GFX10_REG:
 		reg(r, t);
-		break;
-	case GFX10_REG_INIT:
-		reg_init(r, t);
 		break;
 	case GFX10_NEW_PC: /* of 46 bits; gfx12's 55 are handled where they are read */
 		gfx10_new_pc(d, field(t, 11, 15), (t >> 16 & (((uint64_t)1 << 46) - 1)) << 2);
