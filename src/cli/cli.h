@@ -81,7 +81,7 @@ struct cli {
 		warnings; /* private: kept for the JSON envelope and printed to stderr for text */
 	uint32_t n_warnings;
 	uint32_t n_notes;  /* notes told so far, mere information left out */
-	uint64_t n_waves; /* cycles in tables are of the mean of so many; 0: of all together */
+	uint64_t n_waves;  /* cycles in tables are of the mean of so many; 0: of all together */
 	uint32_t n_losses; /* notes that mean loss: with --strict the exit status becomes 4 */
 	void *private;	   /* options.c */
 };
