@@ -235,10 +235,11 @@ static void test_sqtt_gfx10_events(void **state)
 		put(&b, 0x61 | 1 << 11 | 1 << 14 | 2 << 16 | 0x28 << 18, 24);
 		put(&b, 0x61 | 1 << 18, 24); /* an event without a name */
 		put(&b, 0x51 | 1 << 20 | 1 << 21, 24);
+		put(&b, 0x71 | 1 << 16 | 2 << 18 | 1 << 20, 64);
 		assert_string_equal(decoded(&b, SQTT_RULES_RIGHT, NULL, 0, "E"),
 			"E 5 0 me 0 pipe 0 flags 0 100000 128x0x0\n"
 			"E 10 2 me 1 pipe 2 flags 2 0 0x0x0\nE 10 9 me 0 pipe 0 flags 0 0 0x0x0\n"
-			"E 10 10 me 0 pipe 0 flags 0 0 0x0x0\n");
+			"E 10 10 me 0 pipe 0 flags 0 0 0x0x0\nE 10 0 me 1 pipe 0 flags 0 0 0x0x0\n");
 	}
 }
 

@@ -27,6 +27,7 @@ enum gfx10_token {
 	GFX10_MISC,
 	GFX10_EVENT,
 	GFX10_REG,
+	GFX10_REG_INIT,
 	GFX10_TIMESTAMP,
 };
 

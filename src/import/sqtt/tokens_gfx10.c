@@ -141,6 +141,13 @@ static void event(struct reader *r, uint64_t t)
 			field(t, 14, 14) * 4 + field(t, 16, 17), field(t, 11, 11));
 }
 
+/* Type 2 with bit 0 is a launch: real streams have it here, not in the register. */
+static void reg_init(struct reader *r, uint64_t t)
+{
+	if (!r->is_mi400 && field(t, 18, 19) == 2 && field(t, 20, 20))
+		sqtt_event(r->d, SQTT_DISPATCH, field(t, 16, 16) * 4 + field(t, 14, 15), false);
+}
+
 static void reg(struct reader *r, uint64_t t)
 {
 	unsigned queue = (field(t, 9, 9) * 4 + field(t, 7, 8)) & 7, addr = field(t, 16, 31);
@@ -354,6 +361,9 @@ static void deliver(struct reader *r, unsigned kind, uint64_t t)
 		break;
 	case GFX10_REG:
 		reg(r, t);
+		break;
+	case GFX10_REG_INIT:
+		reg_init(r, t);
 		break;
 	case GFX10_NEW_PC: /* of 46 bits; gfx12's 55 are handled where they are read */
 		gfx10_new_pc(d, field(t, 11, 15), (t >> 16 & (((uint64_t)1 << 46) - 1)) << 2);
