@@ -311,7 +311,7 @@ static int compare_names(const void *pa, const void *pb)
 	return a->id != b->id ? (a->id < b->id ? -1 : 1) : strcmp(a->name, b->name);
 }
 
-struct order { /* stable sort by time */
+struct order { /* stable sort by time, or by shader engine */
 	uint64_t time_cyc;
 	size_t at;
 };
@@ -358,10 +358,11 @@ static bool commit(struct occupancy_build *o, struct incore_error *e)
 	struct kernel_name *names = arena_zalloc(a, o->names.n + 1, sizeof(*names));
 	struct dispatch_event *dispatches =
 		arena_zalloc(a, o->dispatches.n + 1, sizeof(*dispatches));
+	struct order *order = arena_zalloc(&o->b->scratch, o->dispatches.n + 1, sizeof(*order));
 	uint64_t n_late = 0;
 	size_t at = 0;
 
-	if (!events || !names || !dispatches)
+	if (!events || !names || !dispatches || !order)
 		return err_nomem(e);
 	if (o->segments.n)
 		qsort(o->segments.v, o->segments.n, sizeof(*o->segments.v), compare_segments);
@@ -373,8 +374,12 @@ static bool commit(struct occupancy_build *o, struct incore_error *e)
 		at += s->n;
 		ui_see_se(o->b, s->se);
 	}
+	/* keys stand in the order of text: "10" before "2" */
+	for (size_t i = 0; i < o->dispatches.n; i++)
+		order[i] = (struct order){o->dispatches.v[i].clock, i};
+	qsort(order, o->dispatches.n, sizeof(*order), compare_order);
 	for (size_t i = 0; i < o->dispatches.n; i++) {
-		dispatches[i] = o->dispatches.v[i];
+		dispatches[i] = o->dispatches.v[order[i].at];
 		ui_see_se(o->b, dispatches[i].clock);
 	}
 	if (o->names.n)
