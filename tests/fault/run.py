@@ -59,6 +59,7 @@ RUNS = {
     "several": ["info", "repeated"],
     "side-files": ["info", "gemm"],
     "extras": ["info", "v31"],
+    "other-code": ["info", "--code", "v31/ui_output_agent_1000_dispatch_3/code.json", "--source-root", "/kernels=.", "two_waves"],
     "raw": ["info", "--json", "sqtt_gfx9"],
     "raw-isa": ["isa", "sqtt_gfx12"],
     "raw-summary": ["summary", "--json", "sqtt_gfx11"],
