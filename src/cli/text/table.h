@@ -83,7 +83,6 @@ void table_i64(struct table *t, int64_t v);
 void table_double(struct table *t, double v, int digits);	/* negative: significant ones */
 void table_pct(struct table *t, uint64_t part, uint64_t whole); /* one digit; "-" when whole is 0 */
 void table_style(struct table *t, enum cell_style style);	/* of the cell last added */
-unsigned table_rows(const struct table *t);
 /* Text: header, rows, columns two blanks apart, cut to width if > 0. CSV: RFC 4180. */
 struct cli;
 bool table_print(struct table *t, struct cli *c);
