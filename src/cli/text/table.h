@@ -39,10 +39,10 @@ struct table {
 };
 
 void table_init(struct table *t, const struct table_column *columns, unsigned n);
-void table_deinit(struct table *t);
 /* The same with titles in one text: "cause<|error %=error_pct|line~". A column stands at the right
  * side; '<': at the left; '~': at the left, and gives way first. CSV has what follows '='. */
 void table_titles(struct table *t, const char *titles);
+void table_deinit(struct table *t);
 
 /* A cell of TABLE_ROW(). */
 struct cell_value {
