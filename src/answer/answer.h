@@ -8,8 +8,7 @@
  * which it keeps alive. Threads: answers are independent of each other; captures are shared.
  * May fail: as the question says; then the answer holds its warnings and nothing else.
  */
-#ifndef ANSWER_ANSWER_H
-#define ANSWER_ANSWER_H
+#pragma once
 
 #include "analysis/selection.h"
 #include "analysis/walk.h"
@@ -120,5 +119,3 @@ void input_json(const struct trace *t, unsigned want, struct json_writer *w);
 const char *evidence_text(const struct trace *t, char buf[EVIDENCE_TEXT]);
 #define EVIDENCE_WORDS "hardware-trace|hardware-sample|vendor-simulator|estimate|unknown"
 #define EVIDENCE_COLUMN(S, DOC) COLUMN(S, evidence, UNIT_NONE, DOC, .words = EVIDENCE_WORDS)
-
-#endif

@@ -3,8 +3,7 @@
  * summary.h: the one-page verdict: what answer/summary.c says of waves and answer/summary_pipes.c
  * of pipes.
  */
-#ifndef ANSWER_SUMMARY_H
-#define ANSWER_SUMMARY_H
+#pragma once
 
 #include "analysis/summary/summary.h"
 #include "answer/check.h"
@@ -115,5 +114,3 @@ extern const struct record summary_pipes_record;
 /* What ask of question_summary gives of a trace of pipes. */
 bool summary_pipes_make(const struct request *r, struct answer *a, const struct trace *t,
 	const struct selection *s, struct incore_error *e);
-
-#endif

@@ -3,8 +3,7 @@
  * ask.h: a verb that is a question: the command line becomes a request, the answer is printed as
  * JSON or drawn. Owner: the caller of cli_begin(); cli_answered() frees.
  */
-#ifndef CLI_ASK_H
-#define CLI_ASK_H
+#pragma once
 
 #include "answer/answer.h"
 #include "answer/captures.h"
@@ -47,5 +46,3 @@ bool text_page_close(
 /* Appends what `incore VERB` prints of the answer. */
 bool text_page_answer(
 	const char *verb, const struct answer *a, struct strbuf *out, struct incore_error *e);
-
-#endif

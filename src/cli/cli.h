@@ -4,8 +4,7 @@
  * verb`, listed in verbs.c. It reads options by name, opens traces, calls one analysis, prints
  * text, JSON or CSV. No logic lives here.
  */
-#ifndef CLI_CLI_H
-#define CLI_CLI_H
+#pragma once
 
 #include <stdio.h>
 
@@ -23,6 +22,8 @@
 
 /* Help of an option that is a second name of another: OPTION_SAME "dump". */
 #define OPTION_SAME "the same as --"
+/* The help of an option that --help names without a line of its own: its man page warns. */
+#define OPTION_RISK "at your own risk: "
 
 /* Option groups of the program itself, beside those of answer/request.h. */
 enum cli_option_group {
@@ -33,6 +34,13 @@ enum cli_option_group {
 };
 
 struct cli;
+
+/* Of every verb that runs a kernel's code. */
+#define UNSAFE_OPTION                                                                              \
+	{                                                                                          \
+		0, "unsafe-native", OPTION_FLAG, NULL, NULL, NULL,                                 \
+			OPTION_RISK "no walls around a kernel and its compiler"                    \
+	}
 
 struct verb {
 	const char *name;
@@ -107,5 +115,3 @@ bool cli_json_end(struct cli *c, struct json_writer *w);
 /* Text goes through $PAGER when c->out is a terminal; `line` is where it opens (0: top). No-op
  * otherwise. */
 void cli_page(struct cli *c, unsigned line);
-
-#endif

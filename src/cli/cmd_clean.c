@@ -279,10 +279,8 @@ static bool clean_all(struct cli *c, struct clean_runs *runs)
 
 	dir = dir ? dir : default_dir(c, runs);
 	if (!names || !dir)
-		err_nomem(&c->error);
-	else
-		make_dir(dir, &is_new, &c->error);
-	if (c->error.status)
+		return err_nomem(&c->error);
+	if (!make_dir(dir, &is_new, &c->error))
 		return false;
 	run_all(&r, runs, names, dir);
 	if (is_new && !r.n_done)

@@ -328,11 +328,12 @@ static bool make(struct job *j)
 			"--json and -o - both want standard output");
 	if (!load(j) || !make_blobs(j))
 		return false;
-	for (unsigned i = 0; i < c->n_args; i++)
-		traces[i] = session_view(j->session, i, 0, &c->error)->trace;
 	v = session_view(j->session, 0, NEED_BUCKET, &c->error);
 	if (!v || !make_text(j, v))
 		return false;
+	traces[0] = v->trace;
+	for (unsigned i = 1; i < c->n_args; i++)
+		traces[i] = session_view(j->session, i, 0, &c->error)->trace;
 	r = (struct report){.view = v,
 		.answers = j->kept.v,
 		.n_answers = j->kept.n,

@@ -3,8 +3,7 @@
  * output.h: where the answer goes and how the program speaks besides it: stdout, -o file or pager;
  * colour; progress and warnings on stderr. Used by main.c alone.
  */
-#ifndef CLI_OUTPUT_H
-#define CLI_OUTPUT_H
+#pragma once
 
 #include "cli/cli.h"
 
@@ -25,5 +24,3 @@ bool output_interrupted(void *unused);
 
 /* SIGINT removes the unfinished file and ends with 130; SIGPIPE is ignored. */
 void output_signals(void);
-
-#endif

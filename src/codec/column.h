@@ -10,8 +10,7 @@
  *
  * Owner: descriptions are static.
  */
-#ifndef CODEC_COLUMN_H
-#define CODEC_COLUMN_H
+#pragma once
 
 #include <stddef.h>
 
@@ -145,5 +144,3 @@ struct record {
 /* A list of records, which NULL ends. */
 #define RECORDS(...) (const struct record *const[]){__VA_ARGS__, NULL}
 /* clang-format on */
-
-#endif

@@ -3,8 +3,7 @@
  * model_job.h: what the verbs of `incore model` share: how a kernel and its arguments are named,
  * the profile, how streams and findings are told, and the directory that is written.
  */
-#ifndef CLI_MODEL_MODEL_JOB_H
-#define CLI_MODEL_MODEL_JOB_H
+#pragma once
 
 #include "answer/rows.h"
 #include "cli/cli.h"
@@ -27,9 +26,9 @@
 			"a macro for the kernel's compiler; may be repeated"},                     \
 		{'I', "include", OPTION_MANY, "DIR", NULL, NULL,                                   \
 			"a folder of headers of the kernel; may be repeated"},                     \
-	{                                                                                          \
-		0, "time-limit", OPTION_COUNT, "S", NULL, "60", "seconds that the kernel may run"  \
-	}
+		{0, "time-limit", OPTION_COUNT, "S", NULL, "60",                                   \
+			"seconds that the kernel may run"},                                        \
+		UNSAFE_OPTION
 
 #define MODEL_ARCH_OPTION                                                                          \
 	{                                                                                          \
@@ -98,5 +97,3 @@ struct profile_row profile_row_of(const struct profile *p);
 #define MODEL_CORES "aic|aiv0|aiv1"
 #define MODEL_PIPES "S|V|MTE1|MTE2|MTE3|M|FIX|ALL|none"
 #define MODEL_STATUS "device|camodel|fit|guess"
-
-#endif

@@ -3,8 +3,7 @@
  * model_report.h: how the verbs of `incore model` tell what the engine found: cores, pipes,
  * findings; and the directory they write it to, with the trace in the forms that exports know.
  */
-#ifndef CLI_MODEL_MODEL_REPORT_H
-#define CLI_MODEL_MODEL_REPORT_H
+#pragma once
 
 #include "cli/model/model_job.h"
 #include "model/engine/engine.h"
@@ -31,5 +30,3 @@ bool model_write_dir(
 struct rows model_dir_files(const char *path);
 /* Times the streams as the options say, writes --output (if given) and tells. */
 bool model_cli_time(struct cli *c, const struct opstream_set *set);
-
-#endif

@@ -38,7 +38,7 @@ void table_init(struct table *t, const struct table_column *columns, unsigned n)
 {
 	*t = (struct table){.columns = columns, .n_columns = n};
 	arena_init(&t->arena);
-	if (n == 0 || n > TABLE_COLUMNS)
+	if (n > TABLE_COLUMNS)
 		t->is_failed = true;
 }
 
@@ -301,7 +301,7 @@ static bool print_csv(const struct table *t, struct cli *c)
 
 bool table_print(struct table *t, struct cli *c)
 {
-	if (t->is_failed || (c->use_csv && !print_csv(t, c)))
+	if (t->is_failed || !t->n_columns || (c->use_csv && !print_csv(t, c)))
 		return err_nomem(&c->error);
 	if (!c->use_csv)
 		print_text(t, c);

@@ -4,8 +4,7 @@
  * Owner: the caller; table_deinit() frees. Failures to allocate latch and are told by
  * table_print().
  */
-#ifndef CLI_TEXT_TABLE_H
-#define CLI_TEXT_TABLE_H
+#pragma once
 
 #include <stdint.h>
 #include <stdio.h>
@@ -93,5 +92,3 @@ bool table_finish(struct table *t, struct cli *c);
  * CELL_HOT), style_off(c)). */
 const char *style_on(const struct cli *c, enum cell_style style);
 const char *style_off(const struct cli *c);
-
-#endif

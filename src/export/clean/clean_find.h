@@ -2,8 +2,7 @@
 /*
  * clean_find.h: the simulator runs below a path, and what to call them. Owner: clean_runs_deinit().
  */
-#ifndef EXPORT_CLEAN_CLEAN_FIND_H
-#define EXPORT_CLEAN_CLEAN_FIND_H
+#pragma once
 
 #include "base/arena.h"
 #include "base/error.h"
@@ -32,5 +31,3 @@ bool clean_find_listed(struct clean_runs *r, const char *path, struct incore_err
  * NULL: no memory. */
 char **clean_name_runs(struct clean_runs *r);
 void clean_runs_deinit(struct clean_runs *r);
-
-#endif

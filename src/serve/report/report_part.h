@@ -3,8 +3,7 @@
  * report_part.h: which slices go into a report. Owner: report_part_deinit() frees. May fail: status
  * 2 where the options contradict each other or the capture, 3 where nothing of it could be read.
  */
-#ifndef SERVE_REPORT_REPORT_PART_H
-#define SERVE_REPORT_REPORT_PART_H
+#pragma once
 
 #include "serve/report/blob.h"
 
@@ -26,5 +25,3 @@ struct report_part {
 bool report_part_make(struct report_part *p, const struct report_part_options *o,
 	const struct columns *x, struct incore_error *e);
 void report_part_deinit(struct report_part *p);
-
-#endif
