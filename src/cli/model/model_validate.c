@@ -3,11 +3,13 @@
 #include "model/profile/validate.h"
 
 #include "cli/model/model_report.h"
+#include "cli/text/say.h"
 #include "cli/text/table.h"
 
 static const struct option_def options[] = {
 	MODEL_PROFILE_OPTION,
 	{0, "ops-only", OPTION_FLAG, NULL, NULL, NULL, "single ops alone: needs no compiler"},
+	UNSAFE_OPTION,
 	OPTION_END,
 };
 
@@ -79,15 +81,15 @@ static bool tell_text(struct cli *c, const struct validate_result *r)
 
 	if (c->use_csv)
 		return put_table(c, r, ROW_ROLES);
-	fprintf(c->out, "%s\n", MODEL_TEXT);
+	say(c->out, "%s\n", MODEL_TEXT);
 	for (unsigned i = 0; i < ROW_ROLES; i++) {
-		fprintf(c->out, "\n%s\n", heads[i]);
+		say(c->out, "\n%s\n", heads[i]);
 		if (!put_table(c, r, (enum validate_role)i))
 			return false;
 	}
-	fprintf(c->out, "\n%u gate%s, %u missed", r->n_gates, plural(r->n_gates), r->n_missed);
+	say(c->out, "\n%u gate%s, %u missed", r->n_gates, plural(r->n_gates), r->n_missed);
 	if (r->n_findings)
-		fprintf(c->out, ", %llu finding%s in its own kernels",
+		say(c->out, ", %llu finding%s in its own kernels",
 			(unsigned long long)r->n_findings, plural(r->n_findings));
 	fputc('\n', c->out);
 	return true;
@@ -158,8 +160,9 @@ static bool tell_json(struct cli *c, const struct validate_result *r)
 
 static bool run_model_validate(struct cli *c)
 {
-	struct validate_options o = {
-		.profile = cli_text(c, "profile"), .ops_only = cli_flag(c, "ops-only")};
+	struct validate_options o = {.profile = cli_text(c, "profile"),
+		.ops_only = cli_flag(c, "ops-only"),
+		.is_unsafe = cli_flag(c, "unsafe-native")};
 	struct validate_result r;
 	bool ok;
 
