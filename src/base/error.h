@@ -48,6 +48,8 @@ static inline bool err_false(bool made)
 #define err_wrap(...) err_false((err_wrap)(__VA_ARGS__))
 #define err_nomem(e) err_false((err_nomem)(e))
 
+/* Is it an error of that code? */
+bool err_is(const struct incore_error *e, const char *code);
 /* Moves src into dst (dst is cleared first), src is empty afterwards. */
 void err_move(struct incore_error *dst, struct incore_error *src);
 

@@ -2,8 +2,8 @@
 /*
  * file.h: whole files in, whole files out.
  * In: file_load() gives the bytes followed by at least FILE_PAD zero bytes (small files are read
- * into a buffer that the next load reuses, large ones are mapped). Only regular files; a directory,
- * FIFO or device is an error. Out: struct out_file writes beside the target and renames at
+ * into a buffer that the next load reuses; large ones are mapped where map_guard.h watches, else
+ * read too). Only regular files; a directory, FIFO or device is an error. Out: struct out_file writes beside the target and renames at
  * out_file_commit(): the target appears whole or not at all; struct out_dir does so for a
  * directory.
  */
@@ -16,6 +16,7 @@
 #include <stdio.h>
 
 #include "base/error.h"
+#include "base/file_root.h"
 
 #define FILE_PAD 64
 
@@ -27,14 +28,14 @@ struct file_data {
 	size_t buf_cap;
 	void *map;
 	size_t map_size;
+	bool is_own; /* set before a load: our own file, which nobody shortens, is mapped anyway */
 };
 
 /* Loads path into *f, replacing what it held. *f starts zeroed; file_unload() frees all; after a
  * failure there is nothing to free. */
 bool file_load(struct file_data *f, const char *path, struct incore_error *e);
-/* The same below an open directory; `path` is only for messages. Never follows a link out of a
- * regular file check. */
-bool file_load_at(struct file_data *f, int dir_fd, const char *name, const char *path,
+/* The same below a directory; `path` is only for messages. A link out of it: "link-outside". */
+bool file_load_at(struct file_data *f, struct file_root root, const char *name, const char *path,
 	struct incore_error *e);
 /* The same of an open descriptor that nothing was read from yet; closes it. *f holds nothing but
  * its buffer. */

@@ -30,6 +30,7 @@ enum cli_option_group {
 	OPTIONS_CSV = 2,       /* --csv */
 	OPTIONS_OWN_FILE = 32, /* no options: the verb itself writes the file that -o names, c->out
 				  stays stdout */
+	VERB_SERVES = 64,      /* no options: its answers say by themselves that a file changed */
 };
 
 struct cli;

@@ -135,6 +135,7 @@ static bool read_trace(
 	if (j->run->is_other || (!j->run->is_bin && is_document(x, j->run->path)))
 		return cli_open(c, x, j->run->path, IMPORT_ALL, out);
 	o = request_import(&x->request, IMPORT_TEXT);
+	o.root = j->run->root;
 	if (!import_read_as(clean_job_format(j), j->run->path, &o, &t, &c->error) ||
 		!ANSWER_KEEP(&x->answer, t, trace_free, &c->error))
 		return false;
@@ -252,6 +253,7 @@ static void run_all(
 			.dir = dir,
 			.prefix = runs->v.n > 1 ? names[i] : NULL,
 			.is_raw_metrics = cli_flag(c, "raw-metrics"),
+			.follow_links = cli_flag(c, "follow-links"),
 			.is_copy_raw = cli_flag(c, "copy-raw") && !runs->v.v[i].is_other};
 
 		j.options = (struct clean_options){.is_legacy = cli_flag(c, "legacy"),

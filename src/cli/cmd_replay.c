@@ -13,6 +13,8 @@
 
 static const struct option_def options[] = {
 	{0, "dump", OPTION_TEXT, "DIR", NULL, NULL, "the args dump, of any generation"},
+	{0, "follow-links", OPTION_FLAG, NULL, NULL, NULL,
+		"read also what links of the dump lead to outside of it"},
 	{0, "task", OPTION_TEXT, "ID", NULL, NULL, "the task, in hex or decimal"},
 	{0, "dispatch", OPTION_COUNT, "N", NULL, NULL, "the dispatch, where the dump numbers them"},
 	{0, "func", OPTION_TEXT, "ID[,ID...]", NULL, NULL,
@@ -281,6 +283,7 @@ static int run_replay(struct cli *c)
 	struct msprof_options msprof;
 	struct model_options model = {.profile = cli_text(c, "profile")};
 	struct replay_request q = {.dump = replay_either(c, "dump", "dump-dir"),
+		.follow_links = cli_flag(c, "follow-links"),
 		.arg_spec = cli_text(c, "arg-spec"),
 		.out_dir = cli_text(c, "output"),
 		.is_dry = cli_flag(c, "dry-run"),

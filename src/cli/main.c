@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/map_guard.h"
 #include "cli/ask.h"
 #include "cli/options.h"
 #include "cli/output.h"
@@ -162,6 +163,10 @@ static int run_verb(struct cli *c, bool as_json)
 
 	if (is_open) {
 		status = c->verb->question ? cli_run_question(c) : c->verb->run(c);
+		/* of files that an answer was made of and that are not what they were */
+		if ((status == INCORE_OK || status == INCORE_NO) &&
+			!(c->verb->groups & VERB_SERVES) && !map_guard_check("", 0, &c->error))
+			status = cli_fail(c);
 		/* an answer without its warnings is none, unless its file stands already */
 		if (status == INCORE_OK && c->warnings.failed &&
 			!(c->verb->groups & OPTIONS_OWN_FILE)) {
@@ -284,5 +289,6 @@ int main(int argc, char **argv)
 	bool as_json = asks_json(argc, argv);
 
 	output_signals();
+	map_guard_install();
 	return finish_stdout(dispatch(argc, argv, as_json), as_json);
 }

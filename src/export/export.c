@@ -169,7 +169,7 @@ static bool send_track(struct driver *d, track_idx i, struct incore_error *e)
 	struct incore_error why = {0};
 
 	if (!trace_load_track(t, i, TRACK_STATES, &d->data, &why)) {
-		if (why.status == INCORE_BAD_INPUT)
+		if (!track_error_is_fatal(&why))
 			return keep_failure(d, i, &why, e);
 		err_move(e, &why);
 		return false;

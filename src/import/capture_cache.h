@@ -14,6 +14,7 @@ struct capture_cache {
 	struct arena arena;
 	struct file_store files;
 	VEC(struct capture_seen) seen;
+	bool follow_links; /* also those that lead out of a capture */
 };
 
 void capture_cache_init(struct capture_cache *k);

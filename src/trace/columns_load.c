@@ -132,7 +132,7 @@ static bool load_one(void *ctx, size_t item, unsigned worker, struct incore_erro
 	if (stop && atomic_load(stop))
 		return err_set(e, INCORE_FAILED, "stopped", "the reading was stopped");
 	if (!trace_load_track(j->t, (track_idx)item, 0, &w->data, &ignored)) {
-		if (ignored.status == INCORE_FAILED) { /* of this machine, not of the file */
+		if (track_error_is_fatal(&ignored)) { /* not of this track alone */
 			err_move(e, &ignored);
 			return false;
 		}

@@ -117,11 +117,6 @@ static bool flush_block(struct writer *w, struct group *g, struct block *b, stru
 	return ok;
 }
 
-static bool is_fatal(const struct incore_error *e)
-{
-	return e->status != INCORE_BAD_INPUT;
-}
-
 /* Loads as much of the track as can be; what cannot be had is kept as its error. */
 static bool load_most(struct writer *w, struct group *g, track_idx i, struct track_data *d,
 	struct incore_error *e)
@@ -137,7 +132,7 @@ static bool load_most(struct writer *w, struct group *g, track_idx i, struct tra
 			c->error_want = wants[0] & ~wants[k];
 			return true;
 		}
-		if (is_fatal(&why)) {
+		if (track_error_is_fatal(&why)) {
 			err_move(e, &why);
 			return false;
 		}

@@ -42,7 +42,7 @@ struct check_gather {
 	struct code_totals *rows; /* recomputed, by code index */
 	struct series_print states[STATE_COUNT];
 	uint64_t state_cyc[STATE_COUNT];
-	uint32_t n_read, n_failed;
+	uint32_t n_read, n_failed, n_outside;
 	uint64_t n_unknown_code;
 	uint32_t n_instructions; /* static rows without labels */
 	uint8_t *ends_flow;	 /* by code index: control may go anywhere after it */
@@ -97,6 +97,7 @@ bool rule_totals(struct check *c, struct incore_error *e);	/* R19 */
 bool rule_states(struct check *c, struct incore_error *e);
 bool rule_waits(struct check *c, struct incore_error *e);
 bool rule_damaged(struct check *c, struct incore_error *e);
+bool rule_links(struct check *c, struct incore_error *e);
 
 /* Of traces of pipes: check_rules_ascend.c, check_rules_pipes.c. */
 bool rule_no_timeline(struct check *c, struct incore_error *e);

@@ -45,6 +45,12 @@
 			"with --records: the payload arena of the thread that wrote them"          \
 	}
 
+#define DUMP_LINKS_OPTION                                                                          \
+	{                                                                                          \
+		0, "follow-links", OPTION_FLAG, NULL, NULL, NULL,                                  \
+			"read also what links of the dump lead to outside of it"                   \
+	}
+
 #define OPTIONS_END                                                                                \
 	{                                                                                          \
 		0, NULL, OPTION_FLAG, NULL, NULL, NULL, NULL                                       \

@@ -7,6 +7,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/map_guard.h"
 #include "dump/read/values.h"
 
 const struct dump_export_ops *dump_export_find(const char *name)
@@ -167,7 +168,7 @@ static bool write_new_dir(
 		if (!write_into(job, &dir, job->records[i], out, e))
 			ok = err_wrap(e, "export of record %u", job->records[i]);
 	}
-	ok = ok && out_dir_commit(&dir, e);
+	ok = ok && map_guard_check_map(job->d->bytes.map, e) && out_dir_commit(&dir, e);
 	out_dir_abort(&dir);
 	return ok;
 }

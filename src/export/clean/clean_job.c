@@ -6,6 +6,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/file_store.h"
+#include "base/map_guard.h"
 #include "base/mem.h"
 
 static bool remark(struct clean_job *j, bool is_loss, const char *fmt, ...) PRINTF_LIKE(3, 4);
@@ -76,7 +78,9 @@ bool clean_job_open(struct clean_job *j, struct incore_error *e)
 	clean_init(&j->clean, &j->options);
 	if (j->run->is_other)
 		return true;
-	if (!file_load(&j->data, j->run->path, e))
+	if (!(j->run->root ? file_store_load_below(NULL, FILE_TAKE, &j->data, j->run->root,
+				     j->follow_links, j->run->path, e)
+			   : file_load(&j->data, j->run->path, e)))
 		return false;
 	j->input_bytes = j->data.size;
 	j->is_bin = j->run->is_bin || insight_is_head(j->data.data, j->data.size);
@@ -287,7 +291,7 @@ bool clean_job_write(struct clean_job *j, struct incore_error *e)
 
 bool clean_job_commit(struct clean_job *j, struct incore_error *e)
 {
-	bool ok = copy_raw(j, e);
+	bool ok = map_guard_check_map(j->data.map, e) && copy_raw(j, e);
 	unsigned done = 0;
 
 	for (; ok && done < CLEAN_FILES; done++)

@@ -165,6 +165,8 @@ bool opprof_forgive(struct opprof *o, const char *path, struct incore_error *e)
 
 	if (!e || e->status != INCORE_BAD_INPUT)
 		return false;
+	if (err_is(e, "link-outside"))
+		return import_note_unread(o->b->trace, NULL, path, NULL, e);
 	err_format(e, &text);
 	ok = !text.failed && trace_note(o->b->trace, NOTE_DAMAGED, "unreadable-part", path,
 				     INCORE_NO_OFFSET, 1, "not read: %s", text.p ? text.p : "");
@@ -322,13 +324,16 @@ static bool set_kernel(struct opprof *o, const char *path)
 /* Launches of one kernel share the program: <kernel>/dump/aicore_binary.o. */
 static bool find_binary(struct opprof *o, const char *path)
 {
-	const char *found;
+	const char *above, *found;
 
 	if (o->b->binary)
 		return true;
-	found = arena_printf(&o->b->trace->arena, "%s/../dump/aicore_binary.o", path);
-	if (found && file_exists(found))
+	above = arena_printf(&o->b->trace->arena, "%s/..", path);
+	found = above ? arena_printf(&o->b->trace->arena, "%s/dump/aicore_binary.o", above) : NULL;
+	if (found && file_exists(found)) {
 		o->b->binary = found;
+		o->b->binary_root = above;
+	}
 	return found != NULL;
 }
 

@@ -33,8 +33,8 @@ struct ui_loaded_wave {
 	struct file_data file;
 };
 
-struct ui_loader { /* trace.loader_ctx */
-	int dir_fd;
+struct ui_loader {	       /* trace.loader_ctx */
+	struct file_root root; /* dir, opened */
 	char *dir;
 	struct ui_name_list missing, unlisted;
 	struct ui_code_index index;
