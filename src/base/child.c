@@ -28,7 +28,7 @@ static void limit(int what, rlim_t value)
 static _Noreturn void run_child(const struct child_job *j, int fd, pid_t parent)
 {
 	static const int signals[] = {SIGSEGV, SIGBUS, SIGABRT, SIGILL, SIGFPE, SIGTRAP, SIGTERM,
-		SIGINT, SIGPIPE, SIGCHLD, SIGALRM};
+		SIGINT, SIGHUP, SIGXFSZ, SIGPIPE, SIGCHLD, SIGALRM};
 	int null = open("/dev/null", O_RDWR);
 	sigset_t none;
 

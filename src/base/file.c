@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* file.c: whole files into memory, names of directories, their removal, paths. */
+/* file.c: whole files into memory, names of directories, paths. */
 #include "base/file.h"
 
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <ftw.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -279,19 +278,4 @@ bool dir_each(const char *dir, dir_fn fn, void *ctx, struct incore_error *e)
 	VEC_FREE(&names.list);
 	arena_deinit(&names.arena);
 	return ok;
-}
-
-/* Goes on where one cannot be removed: what can go, goes. */
-static int remove_visited(const char *path, const struct stat *st, int type, struct FTW *at)
-{
-	(void)st;
-	(void)type;
-	(void)at;
-	remove(path);
-	return 0;
-}
-
-void remove_tree(const char *path)
-{
-	nftw(path, remove_visited, 16, FTW_DEPTH | FTW_PHYS);
 }

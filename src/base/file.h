@@ -65,9 +65,28 @@ typedef bool (*dir_fn)(void *ctx, const char *name, struct incore_error *e);
 bool dir_each(const char *dir, dir_fn fn, void *ctx, struct incore_error *e);
 /* Removes a file, or a directory and all in it as far as may be; links are not followed. */
 void remove_tree(const char *path);
+/*
+ * What a program that a signal ends must take away: a file, a tree, or a directory if it is empty
+ * by then. Told of by whoever makes it, until it is in its place or gone; at most 32 at a time.
+ */
+void leftover_add(const char *path, bool if_empty);
+void leftover_drop(const char *path);
+/* Removes them all; for a signal handler, after which the process ends. */
+void leftover_remove_all(void);
+
+/* A stream over fd (closed with it) that remembers why a write failed; `path` is for messages. NULL
+ * with errno. */
+FILE *out_stream(int fd, const char *mode, const char *path);
+/* Why the last write failed of all that did. */
+int out_stream_errno(void);
+/* That as an error with the file's name, for whoever sees ferror(). */
+bool err_write(struct incore_error *e);
+/* A system call that failed on a file to be written: status FAILED. */
+bool err_output(struct incore_error *e, int errnum, const char *path, const char *what);
 
 struct out_file {
 	FILE *f;
+	int fd;		 /* of f, where path is set */
 	char *path;	 /* target; NULL: stdout */
 	char *tmp_path;	 /* beside it */
 	bool is_unnamed; /* the file gets that name at commit: an interrupted run leaves nothing */

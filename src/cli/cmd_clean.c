@@ -236,6 +236,8 @@ static char **name_runs(struct clean_runs *runs)
 static bool make_dir(const char *path, bool *is_new, struct incore_error *e)
 {
 	*is_new = mkdir(path, 0777) == 0;
+	if (*is_new)
+		leftover_add(path, true);
 	if (*is_new || (errno == EEXIST && file_is_dir(path)))
 		return true;
 	return err_set(e, errno == ENOENT || errno == EEXIST ? INCORE_USAGE : INCORE_FAILED,
@@ -301,6 +303,7 @@ static int clean_all(struct cli *c, struct clean_runs *runs)
 	run_all(&r, runs, names, dir);
 	if (is_new && !r.n_done)
 		rmdir(dir);
+	leftover_drop(dir);
 	if (c->use_json && !r.is_open && !c->error.status)
 		open_envelope(&r);
 	/* The runs that are done are told whole, also where another one failed. */

@@ -28,7 +28,7 @@ static bool asks_json(int argc, char **argv)
 static int finish_stdout(int status, bool as_json)
 {
 	bool failed = fflush(stdout) != 0 || ferror(stdout);
-	int errnum = errno;
+	int errnum = out_stream_errno();
 	struct incore_error e = {0};
 
 	if (fclose(stdout) != 0 && !failed) {
@@ -182,6 +182,12 @@ static int run_verb(struct cli *c, bool as_json)
 	} else {
 		status = cli_fail(c);
 	}
+	/* who reads standard output has had enough: no failure */
+	if (err_is(&c->error, "broken-pipe") && c->error.path &&
+		strcmp(c->error.path, "standard output") == 0) {
+		incore_error_clear(&c->error);
+		status = INCORE_OK;
+	}
 	status = output_close(c, status, status == INCORE_OK || status == INCORE_NO);
 	output_warnings(c);
 	if (c->error.status != INCORE_OK)
@@ -289,6 +295,7 @@ int main(int argc, char **argv)
 	bool as_json = asks_json(argc, argv);
 
 	output_signals();
+	output_stdout();
 	map_guard_install();
 	return finish_stdout(dispatch(argc, argv, as_json), as_json);
 }

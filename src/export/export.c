@@ -292,8 +292,7 @@ static bool drive(struct driver *d, struct incore_error *e)
 static bool explain_write(const struct export *x, struct incore_error *e)
 {
 	if (x->file.f && ferror(x->file.f))
-		err_set(e, INCORE_FAILED, "io", "%s: cannot write; is the disk full?",
-			x->file.path ? x->file.path : "standard output");
+		err_write(e);
 	return false;
 }
 

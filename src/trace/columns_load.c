@@ -272,11 +272,14 @@ bool columns_load(const struct trace *t, const struct columns_options *o, struct
 		ok = j.fd >= 0 ||
 		     err_set(e, INCORE_FAILED, "write-failed", "%s cannot be made", o->spill_path);
 	}
+	if (j.fd >= 0)
+		leftover_add(tmp.p, false);
 	ok = ok && load_columns(&j, &c, tmp.p, e);
 	if (j.fd >= 0) {
 		close(j.fd);
 		if (!ok)
 			unlink(tmp.p);
+		leftover_drop(tmp.p);
 	}
 	sb_free(&tmp);
 	free_job(&j, n_workers);

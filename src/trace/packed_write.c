@@ -9,6 +9,7 @@
 #include <errno.h>
 #include <stdio.h>
 
+#include "base/file.h"
 #include "base/hash.h"
 #include "base/mem.h"
 #include "codec/zstd.h"
@@ -56,9 +57,10 @@ struct writer {
 
 static bool emit(struct writer *w, const void *p, size_t n, struct incore_error *e)
 {
-	errno = 0;
-	if (n && (fault_hit(FAULT_WRITE) || fwrite(p, 1, n, w->f) != n))
-		return err_errno(e, errno ? errno : EIO, "packed file", "cannot write");
+	if (n && fault_hit(FAULT_WRITE))
+		return err_errno(e, EIO, "packed file", "cannot write");
+	if (n && fwrite(p, 1, n, w->f) != n)
+		return err_write(e);
 	w->offset += n;
 	return true;
 }

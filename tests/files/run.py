@@ -204,7 +204,85 @@ def check_server(tmp):
     check(server.end() == 0, "the server died")
 
 
-TESTS = (check_links, check_other_links, check_shrinking, check_server)
+# --- what is written ---
+
+def writers(tmp):
+    """Name, words that write it to OUT, a file of it that messages may name."""
+    gemm, sim, dump = (os.path.join(DATA, *p) for p in (("gemm",), ("ascend_matmul",), ("dumps", "own")))
+    for to in ("ui_output", "json", "csv", "chrome"):
+        yield f"export --to {to}", ["export", "--to", to, gemm]
+    yield "export --to insight", ["export", "--to", "insight", sim]
+    yield "pack", ["pack", gemm]
+    yield "report", ["report", gemm]
+    yield "hot -o", ["hot", "--json", gemm]
+    yield "clean", ["clean", sim]
+    yield "clean --copy-raw", ["clean", "--copy-raw", sim]
+    yield "dump export", ["dump", "export", "--to", "npy", dump]
+
+
+def check_signals(tmp):
+    """Whatever ends the program in the middle of its writing, nothing stays behind."""
+    for name, words in writers(tmp):
+        for sig in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+            where = os.path.join(tmp, "signals")
+            os.mkdir(where)
+            rc, _, said = run(*words, "-o", os.path.join(where, "out"), KILL_AFTER=100, KILL_WITH=int(sig))
+            check(rc == (130 if sig == signal.SIGINT else -sig), f"{name}, {sig.name}: exit status {rc} {said}")
+            check(os.listdir(where) == [], f"{name}, {sig.name} leaves {os.listdir(where)}")
+            shutil.rmtree(where)
+    where = os.path.join(tmp, "deaf")
+    os.mkdir(where)
+    p = subprocess.run(["sh", "-c", 'trap "" HUP; exec "$@"', "-", PROGRAM, "pack", os.path.join(DATA, "gemm"), "-o", f"{where}/p.incore"],
+                       env={**os.environ, "LD_PRELOAD": preload(), "KILL_AFTER": "100", "KILL_WITH": "1"}, capture_output=True)
+    check(p.returncode == 0 and os.listdir(where) == ["p.incore"], f"nohup: {p.returncode} {p.stderr}")
+
+
+def check_full(tmp):
+    """A full disk and a limit of the file size are called by their names, with the file, and leave nothing."""
+    for name, words in writers(tmp):
+        where = os.path.join(tmp, "full")
+        for env, limit, why in (({"FULL_AFTER": 100}, None, "No space left on device"), ({}, 50, "File too large")):
+            os.mkdir(where)
+            rc, _, said = run(*words, "-o", os.path.join(where, "out"), limit=limit, **env)
+            check(rc == 6 and why in said and where in said, f"{name}: exit status {rc}, not {why} and a file: {said}")
+            check(os.listdir(where) == [], f"{name}, {why}: leaves {os.listdir(where)}")
+            shutil.rmtree(where)
+    gemm = os.path.join(DATA, "gemm")
+    for words in (["hot", "--top", "all"], ["export", "--to", "json"], ["pack", "-o", "-"], ["isa"]):
+        rc, _, said = run(*words, gemm, FULL_AFTER=100)
+        check(rc == 6 and "standard output: cannot write: No space left on device" in said, f"{words}: {rc} {said}")
+        with open("/dev/full", "wb") as full:
+            p = subprocess.run([PROGRAM, *words, gemm], stdout=full, stderr=subprocess.PIPE, text=True)
+        check(p.returncode == 6 and "standard output: cannot write: No space left on device" in p.stderr, f"{words}: {p.returncode} {p.stderr}")
+        p = subprocess.Popen([PROGRAM, *words, gemm], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        p.stdout.close()
+        said = p.stderr.read()
+        check(p.wait() == 0 and not said, f"{words}: a closed pipe: {p.returncode} {said}")
+
+
+# --- absent waves ---
+
+def check_absent(tmp):
+    """A manifest that names a million waves which are not there is answered by one look at the directory."""
+    path = capture(tmp, "absent")
+    with open(f"{path}/filenames.json") as f:
+        manifest = json.load(f)
+    waves = manifest["wave_filenames"]["0"]["0"].setdefault("1", {})
+    few = 3000
+    for i in range(few):
+        waves[str(i)] = [f"se0_sm0_sl1_wv{i}.json", 0, 1]
+    with open(f"{path}/filenames.json", "w") as f:
+        json.dump(manifest, f)
+    for verb in ("hot", "check", "waves", "summary", "info"):
+        counted = os.path.join(tmp, "counted")
+        rc, _, said = run(verb, path, COUNT_FAILED=counted)
+        with open(counted) as f:
+            n = int(f.read())
+        check(rc in (0, 1) and n == 0, f"{verb}: {n} files that are not there were opened; exit status {rc} {said[:200]}")
+        check(f"{few} wave files of the manifest are not there" in said, f"{verb} does not tell: {said[:200]}")
+
+
+TESTS = (check_links, check_other_links, check_shrinking, check_server, check_signals, check_full, check_absent)
 
 
 def main():

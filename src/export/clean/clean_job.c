@@ -3,6 +3,7 @@
  */
 #include "export/clean/clean_job.h"
 
+#include <errno.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -218,8 +219,7 @@ static bool write_metrics(struct clean_job *j, struct incore_error *e)
 		return false;
 	if (j->is_raw_metrics) {
 		fwrite(j->api.p, 1, j->api.n, f);
-		return ferror(f) ? err_set(e, INCORE_FAILED, "io", "cannot write the metrics")
-				 : true;
+		return !ferror(f) || err_write(e);
 	}
 	if (!clean_write_metrics(j->api, j->run->path, j->api_offset, f, &j->metrics, e))
 		return err_wrap(e, "API_INSTR block");
@@ -250,6 +250,7 @@ static bool copy_raw(struct clean_job *j, struct incore_error *e)
 			       : arena_strdup(&j->arena, slash == 0 ? "/" : ".");
 	struct stat a, b;
 	char *tmp;
+	bool ok;
 
 	if (!j->is_copy_raw)
 		return true;
@@ -268,12 +269,16 @@ static bool copy_raw(struct clean_job *j, struct incore_error *e)
 		j->raw_path = NULL;
 		return err_set(e, INCORE_USAGE, "exists", "raw_simulator is in %s already", j->dir);
 	}
-	if (clean_copy_tree(from, tmp, j->dir, e) && rename(tmp, j->raw_path) == 0)
-		return true;
-	remove_tree(tmp);
-	mem_free(j->raw_path);
-	j->raw_path = NULL;
-	return e->status ? false : err_set(e, INCORE_FAILED, "io", "cannot copy into %s", j->dir);
+	leftover_add(tmp, false);
+	ok = clean_copy_tree(from, tmp, j->dir, e) &&
+	     (rename(tmp, j->raw_path) == 0 || err_output(e, errno, j->raw_path, "cannot create"));
+	if (!ok) {
+		remove_tree(tmp);
+		mem_free(j->raw_path);
+		j->raw_path = NULL;
+	}
+	leftover_drop(tmp);
+	return ok;
 }
 
 bool clean_job_write(struct clean_job *j, struct incore_error *e)

@@ -155,7 +155,7 @@ static bool end(struct export *x, struct incore_error *e)
 	f = s->trace_file;
 	s->trace_file = NULL;
 	fseeko(f, 0, SEEK_END);
-	if (!insight_done(s, f, "trace.json", e))
+	if (!insight_done(s, f, e))
 		return false;
 	x->result->bytes = s->bytes;
 	x->result->n_links = s->n_flows;

@@ -41,7 +41,7 @@ struct insight {
 	const struct trace *t;
 	struct arena arena;
 	char *target, *tmp; /* the directory and where it is made */
-	char *new_parent;   /* the directory above, where it was not there; NULL: it was */
+	size_t n_old_path;  /* of target: its first directory that was made here; 0: none was */
 	VEC(struct insight_unit) units;
 	uint32_t *unit_of;	    /* by track */
 	struct insight_cell *cells; /* code row * units + unit */
@@ -105,7 +105,7 @@ bool insight_dir_begin(struct insight *s, const char *path, struct incore_error 
 /* A new file (mode 0640) below the staging folder; dir may be NULL. */
 FILE *insight_file(struct insight *s, const char *dir, const char *name, struct incore_error *e);
 /* Flushes, syncs and closes, whatever the outcome. */
-bool insight_done(struct insight *s, FILE *f, const char *name, struct incore_error *e);
+bool insight_done(struct insight *s, FILE *f, struct incore_error *e);
 bool insight_dir_commit(struct insight *s, struct incore_error *e);
 void insight_dir_abort(struct insight *s);
 

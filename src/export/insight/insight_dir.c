@@ -33,14 +33,32 @@ static bool make_parents(struct insight *s, struct incore_error *e)
 		if (*p != '/')
 			continue;
 		*p = 0;
-		s->new_parent = NULL;
-		if (mkdir(dir, 0750) == 0)
-			s->new_parent = arena_strdup(&s->arena, dir);
-		else if (errno != EEXIST)
-			return err_set(e, INCORE_FAILED, "io", "cannot create directory %s", dir);
+		if (mkdir(dir, 0750) == 0) {
+			leftover_add(dir, true);
+			if (!s->n_old_path)
+				s->n_old_path = (size_t)(p - dir);
+		} else if (errno != EEXIST) {
+			return err_output(e, errno, dir, "cannot create directory");
+		}
 		*p = '/';
 	}
 	return true;
+}
+
+/* The directories above that were made here: they stay, or go with the result. */
+static void leave_parents(struct insight *s, bool is_failed)
+{
+	char *dir = s->n_old_path ? arena_strdup(&s->arena, s->target) : NULL;
+
+	for (size_t n = dir ? strlen(dir) : 0; n-- > s->n_old_path;) {
+		if (dir[n] != '/')
+			continue;
+		dir[n] = 0;
+		if (is_failed)
+			rmdir(dir);
+		leftover_drop(dir);
+	}
+	s->n_old_path = 0;
 }
 
 static bool is_empty_dir(const char *path)
@@ -72,18 +90,21 @@ bool insight_dir_begin(struct insight *s, const char *path, struct incore_error 
 		s->tmp = arena_printf(&s->arena, "%s.%ld-%u.tmp", s->target, (long)getpid(), i);
 		if (!s->tmp)
 			return err_nomem(e);
-		if (mkdir(s->tmp, 0750) == 0)
+		if (mkdir(s->tmp, 0750) == 0) {
+			leftover_add(s->tmp, false);
 			return true;
+		}
 		if (errno != EEXIST)
 			break;
 	}
 	s->tmp = NULL;
-	return err_set(e, INCORE_FAILED, "io", "cannot create a directory beside %s", s->target);
+	return err_output(e, errno, s->target, "cannot create directory");
 }
 
 FILE *insight_file(struct insight *s, const char *dir, const char *name, struct incore_error *e)
 {
 	char *path = dir ? arena_printf(&s->arena, "%s/%s", s->tmp, dir) : s->tmp;
+	const char *to; /* where it will be: for messages */
 	FILE *f = NULL;
 	int fd;
 
@@ -92,44 +113,60 @@ FILE *insight_file(struct insight *s, const char *dir, const char *name, struct 
 		return NULL;
 	}
 	if (dir && mkdir(path, 0750) != 0 && errno != EEXIST) {
-		err_set(e, INCORE_FAILED, "io", "cannot create directory %s", path);
+		err_output(e, errno, path, "cannot create directory");
 		return NULL;
 	}
 	path = arena_printf(&s->arena, "%s/%s", path, name);
-	fd = path ? open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0640) : -1;
+	to = arena_printf(&s->arena, "%s/%s%s%s", s->target, dir ? dir : "", dir ? "/" : "", name);
+	if (!path || !to) {
+		err_nomem(e);
+		return NULL;
+	}
+	fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0640);
 	if (fd >= 0)
-		f = fdopen(fd, "w+b");
+		f = out_stream(fd, "w+b", to);
 	if (!f) {
+		err_output(e, errno, to, "cannot create");
 		if (fd >= 0)
 			close(fd);
-		err_set(e, INCORE_FAILED, "io", "cannot create %s", path ? path : name);
 	}
 	return f;
 }
 
-bool insight_done(struct insight *s, FILE *f, const char *name, struct incore_error *e)
+bool insight_done(struct insight *s, FILE *f, struct incore_error *e)
 {
-	bool ok = fflush(f) == 0 && !ferror(f) && fsync(fileno(f)) == 0;
+	bool ok = fflush(f) == 0 && !ferror(f);
 	off_t n = ftello(f);
 
 	ok = fclose(f) == 0 && ok;
 	s->bytes += n > 0 ? (uint64_t)n : 0;
-	return ok || err_set(e, INCORE_FAILED, "io", "cannot write %s; is the disk full?", name);
+	return ok || err_write(e);
 }
 
 bool insight_dir_commit(struct insight *s, struct incore_error *e)
 {
-	if (rename(s->tmp, s->target) != 0)
-		return err_set(e, INCORE_FAILED, "io", "cannot move the result to %s", s->target);
-	s->tmp = s->new_parent = NULL;
+	int fd = open(s->tmp, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	bool ok = fd >= 0 && syncfs(fd) == 0; /* one call for all files */
+
+	ok = ok && rename(s->tmp, s->target) == 0;
+	if (!ok)
+		err_output(e, errno, s->target, "cannot write");
+	if (fd >= 0)
+		close(fd);
+	if (!ok)
+		return false;
+	leftover_drop(s->tmp);
+	leave_parents(s, false);
+	s->tmp = NULL;
 	return true;
 }
 
 void insight_dir_abort(struct insight *s)
 {
-	if (s->tmp)
+	if (s->tmp) {
 		remove_tree(s->tmp);
-	if (s->new_parent)
-		rmdir(s->new_parent);
-	s->tmp = s->new_parent = NULL;
+		leftover_drop(s->tmp);
+	}
+	leave_parents(s, true);
+	s->tmp = NULL;
 }

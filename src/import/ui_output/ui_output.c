@@ -382,14 +382,18 @@ static bool compare_listing(struct ui_build *b, struct ui_loader *l, struct inco
 	struct arena *a = &b->trace->arena;
 	size_t n = b->manifest.waves.n;
 	const char **listed = arena_zalloc(&b->scratch, n + 1, sizeof(*listed));
+	bool *is_absent = arena_zalloc(a, n + 1, sizeof(*is_absent));
 
-	if (!listed)
+	if (!listed || !is_absent)
 		return err_nomem(e);
 	for (size_t i = 0; i < n; i++)
 		listed[i] = b->manifest.waves.v[i].name;
-	for (size_t i = 0; i < n; i++)
-		if (!ui_has(b, listed[i]) && !list_add(&l->missing, a, listed[i]))
+	for (size_t i = 0; i < n; i++) {
+		is_absent[i] = !ui_has(b, listed[i]);
+		if (is_absent[i] && !list_add(&l->missing, a, listed[i]))
 			return err_nomem(e);
+	}
+	l->is_absent = is_absent;
 	qsort(listed, n, sizeof(*listed), compare_names);
 	for (size_t i = 0; i < b->names.n; i++) {
 		const char *name = b->names.v[i];

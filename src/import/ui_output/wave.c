@@ -6,6 +6,8 @@
  */
 #include "import/ui_output/wave.h"
 
+#include <errno.h>
+
 #include "base/search.h"
 #include "isa/amd.h"
 
@@ -433,6 +435,8 @@ bool ui_wave_load(const struct trace *t, track_idx i, unsigned want, struct trac
 	}
 	f = loaded_before(l, i, name);
 	if (!f) {
+		if (l->is_absent[i]) /* known from the listing: nothing is asked again */
+			return err_errno(e, ENOENT, s->path.p, "cannot open");
 		if (!file_load_at(&s->file, l->root, name, s->path.p, e))
 			return false;
 		f = keep_file(l, i, &s->file);

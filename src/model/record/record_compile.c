@@ -4,6 +4,7 @@
  * A program's name is the hash of its source, its options, the compiler and the recorder; beside it
  * lies what it included, with hashes: a changed header compiles again.
  */
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -85,8 +86,9 @@ static bool put_in_place(const char *from, const char *to, struct incore_error *
 {
 	if (rename(from, to) == 0)
 		return true;
+	err_output(e, errno, to, "cannot write");
 	unlink(from);
-	return err_set(e, INCORE_FAILED, "write-failed", "cannot write %s", to);
+	return false;
 }
 
 /* What every kernel of this kind of core is compiled with. The recorder's headers are system

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* opstream_jsonl.c: op streams as JSON Lines: a head, then a line an op, for people and for front
  * ends that would rather not write bytes. */
+#include "base/file.h"
 #include "codec/json_writer.h"
 #include "model/stream/opstream_io.h"
 
@@ -228,6 +229,6 @@ bool opstream_write_jsonl(const struct opstream_set *set, FILE *f, struct incore
 		}
 	}
 	if (ferror(f))
-		return err_set(e, INCORE_FAILED, "write-failed", "cannot write the op stream");
+		return err_write(e);
 	return true;
 }
