@@ -5,8 +5,9 @@
 usage: lint.py [--changed] BUILD_DIR [FILE...]
 
 A file that passed is not looked at again while its preprocessed text, its flags and the tool with its configuration stay the same;
-BUILD_DIR/lint/ has an empty file for each that did. --changed: only files that differ from the parent of the last commit, those not
-committed among them, MOST_CHANGED at most; of a changed header the source file beside it. JOBS: cores to use (all).
+BUILD_DIR/lint/ has an empty file for each that did. --changed: only files that differ from where the branch left main (on main: from
+the parent of the last commit), those not committed among them, MOST_CHANGED at most; of a changed header the source file beside it.
+JOBS: cores to use (all).
 """
 import concurrent.futures
 import hashlib
@@ -43,11 +44,17 @@ def flags_by_file(build):
     return found
 
 
+def base_commit():
+    """Where this branch left main; on main, or without one, the parent of the last commit; the last one where history ends there."""
+    def ask(*words):
+        return subprocess.run(["git", *words], cwd=ROOT, capture_output=True, text=True).stdout.strip()
+    head = ask("rev-parse", "HEAD")
+    bases = [ask("merge-base", "HEAD", name) for name in ("origin/main", "main")] + [ask("rev-parse", "-q", "--verify", "HEAD^")]
+    return next((b for b in bases if b and b != head), "HEAD")
+
+
 def changed_files():
-    """Differences from the parent of the last commit; of the work tree alone where history ends there."""
-    has_parent = subprocess.run(["git", "rev-parse", "-q", "--verify", "HEAD^"], cwd=ROOT, capture_output=True).returncode == 0
-    names = output(["git", "diff", "--name-only", "HEAD^" if has_parent else "HEAD"]) + output(
-        ["git", "ls-files", "-o", "--exclude-standard"])
+    names = output(["git", "diff", "--name-only", base_commit()]) + output(["git", "ls-files", "-o", "--exclude-standard"])
     return {os.path.splitext(name)[0] + ".c" for name in names.decode().split("\n") if name.endswith((".c", ".h"))}
 
 

@@ -273,6 +273,12 @@ const char *fmt_u64(char buf[32], uint64_t v)
 	return buf;
 }
 
+const char *fmt_count(char buf[COUNT_TEXT], uint64_t n, const char *noun)
+{
+	snprintf(buf, COUNT_TEXT, "%s %s%s", U64_TEXT(n), noun, plural(n));
+	return buf;
+}
+
 bool sb_put_u64(struct strbuf *b, uint64_t v)
 {
 	char buf[32];

@@ -99,6 +99,9 @@ void cli_json_head(struct cli *c, struct json_writer *w);
 /* The whole of it: the input and the data, each of its record. */
 bool cli_json(struct cli *c, const struct record *input, const void *in, const struct record *data,
 	const void *value);
+/* The same of verbs whose input is captures. */
+bool cli_json_captures(struct cli *c, const struct trace *const *traces, size_t n_traces,
+	const struct record *data, const void *value);
 /* Writes warnings and closes the envelope. */
 bool cli_json_end(struct cli *c, struct json_writer *w);
 /* Returns the failure in c->error as exit status. */

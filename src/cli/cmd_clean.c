@@ -33,55 +33,85 @@ struct runs_out {
 	uint32_t n_done;
 };
 
-static void put_path(struct json_writer *w, const char *key, const char *path)
-{
-	if (path)
-		json_w_kv_cstr(w, key, path);
-	else
-		json_w_kv_null(w, key);
-}
+static const struct column lane_columns[] = {
+	COLUMN_AS(clean_lane, pid, "core", UNIT_NONE, "core of the pipe"),
+	COLUMN(clean_lane, pipe, UNIT_NONE, "name of the pipe"),
+	COLUMN_AS(clean_lane, is_wait, "is_sync", UNIT_NONE, "it holds flags, barriers, locks"),
+	COLUMN(clean_lane, is_kept, UNIT_NONE, "it is in the trace that was written"),
+	COLUMN_AS(clean_lane, n, "slices", UNIT_COUNT, "slices that were read, kept or not"),
+	COLUMN_AS(clean_lane, n_rows, "rows", UNIT_COUNT, "rows on which they do not overlap"),
+	COLUMN(clean_lane, busy, UNIT_NONE,
+		"time in which it worked; of a sync lane: exposed waits", .digits = 6),
+	COLUMN_AS(clean_lane, sum.depth_max, "depth_max", UNIT_COUNT, "most slices at one time"),
+};
+static const struct record lane_record = RECORD_OF(clean_lane, RECORD_BLOCK, lane_columns);
 
-static void print_json(struct json_writer *w, const struct clean_job *j)
+static const struct column source_columns[] = {
+	COLUMN(clean_run, kernel, UNIT_NONE, "name of the kernel"),
+	COLUMN_AS(clean_run, path, "input", UNIT_NONE, "file or folder that was read"),
+};
+static const struct record source_record = RECORD_OF(clean_run, RECORD_BLOCK, source_columns);
+
+static const struct column files_columns[] = {
+	PART_AT(clean_job, run, &source_record),
+	COLUMN(clean_job, input_bytes, UNIT_BYTES, "its size"),
+	COLUMN(clean_job, evidence, UNIT_NONE, "what its figures rest on", .words = EVIDENCE_WORDS),
+	COLUMN_AS(clean_job, paths[CLEAN_TRACE], "trace", UNIT_NONE, "the readable trace"),
+	COLUMN_AS(clean_job, paths[CLEAN_METRICS], "metrics", UNIT_NONE, "metrics of instructions",
+		.flags = COLUMN_NULLABLE),
+	COLUMN_AS(clean_job, paths[CLEAN_SUMMARY], "summary", UNIT_NONE, "sums of pipes",
+		.flags = COLUMN_NULLABLE),
+	COLUMN_AS(clean_job, raw_path, "raw_copy", UNIT_NONE, "copy of the folder of the input",
+		.flags = COLUMN_NULLABLE),
+	COLUMN_AS(clean_job, clean.time_name, "time_unit", UNIT_NONE, "unit of times",
+		.words = "us|cycles"),
+	COLUMN_AS(clean_job, clean.n_events, "events", UNIT_COUNT, "events that were written"),
+	COLUMN_AS(clean_job, clean.slices.n, "slices", UNIT_COUNT, "slices that were read"),
+	COLUMN_AS(clean_job, clean.arrows.n, "arrows", UNIT_COUNT, "arrows from SET to WAIT"),
+	COLUMN_AS(clean_job, clean.n_unmatched_sets, "unmatched_sets", UNIT_COUNT,
+		"flags that nobody waits for"),
+	COLUMN_AS(clean_job, clean.n_unmatched_waits, "unmatched_waits", UNIT_COUNT,
+		"waits whose flag nobody sets"),
+};
+static const struct record files_record = RECORD_OF(clean_job, RECORD_BLOCK, files_columns);
+
+struct cleaned {
+	const struct clean_job *job;
+	uint64_t arrows_left_out, counter_samples;
+	struct rows lanes;
+};
+static const struct column cleaned_columns[] = {
+	PART_AT(cleaned, job, &files_record),
+	COLUMN(cleaned, arrows_left_out, UNIT_COUNT,
+		"arrows with an end on a lane that is not kept"),
+	COLUMN(cleaned, counter_samples, UNIT_COUNT, "samples of counters"),
+	LIST(cleaned, lanes, &lane_record, "the lanes that hold something"),
+};
+static const struct record cleaned_record = RECORD_OF(cleaned, RECORD_BLOCK, cleaned_columns);
+
+struct clean_answer {
+	struct rows runs;
+};
+static const struct column answer_columns[] = {
+	LIST(clean_answer, runs, &cleaned_record, "the runs that were cleaned"),
+};
+static const struct record answer_record = RECORD_OF(clean_answer, RECORD_BLOCK, answer_columns);
+static const struct record *const records[] = {&answer_record, NULL};
+
+static bool print_json(struct json_writer *w, const struct clean_job *j, struct incore_error *e)
 {
 	const struct clean *k = &j->clean;
+	struct clean_lane *used = mem_zalloc(k->lanes.n + 1, sizeof(*used));
+	struct cleaned x = {j, k->n_hidden_arrows + k->n_no_anchor, k->counters.n, {used, 0}};
 
-	json_w_object(w);
-	json_w_kv_cstr(w, "kernel", j->run->kernel);
-	json_w_kv_cstr(w, "input", j->run->path);
-	json_w_kv_u64(w, "input_bytes", j->input_bytes);
-	json_w_kv_cstr(w, "evidence", j->evidence);
-	put_path(w, "trace", j->paths[CLEAN_TRACE]);
-	put_path(w, "metrics", j->paths[CLEAN_METRICS]);
-	put_path(w, "summary", j->paths[CLEAN_SUMMARY]);
-	put_path(w, "raw_copy", j->raw_path);
-	json_w_kv_cstr(w, "time_unit", k->time_name);
-	json_w_kv_u64(w, "events", k->n_events);
-	json_w_kv_u64(w, "slices", k->slices.n);
-	json_w_kv_u64(w, "arrows", k->arrows.n);
-	json_w_kv_u64(w, "unmatched_sets", k->n_unmatched_sets);
-	json_w_kv_u64(w, "unmatched_waits", k->n_unmatched_waits);
-	json_w_kv_u64(w, "arrows_left_out", k->n_hidden_arrows + k->n_no_anchor);
-	json_w_kv_u64(w, "counter_samples", k->counters.n);
-	json_w_key(w, "lanes");
-	json_w_array(w);
-	for (size_t i = 0; i < k->lanes.n; i++) {
-		const struct clean_lane *l = &k->lanes.v[i];
-
-		if (!l->n)
-			continue;
-		json_w_object(w);
-		json_w_kv_str(w, "core", l->pid);
-		json_w_kv_str(w, "pipe", l->pipe);
-		json_w_kv_bool(w, "is_sync", l->is_wait);
-		json_w_kv_bool(w, "is_kept", l->is_kept);
-		json_w_kv_u64(w, "slices", l->n);
-		json_w_kv_u64(w, "rows", l->n_rows);
-		json_w_kv_double(w, "busy", l->busy, 6);
-		json_w_kv_u64(w, "depth_max", l->sum.depth_max);
-		json_w_end(w);
-	}
-	json_w_end(w);
-	json_w_end(w);
+	if (!used)
+		return err_nomem(e);
+	for (size_t i = 0; i < k->lanes.n; i++)
+		if (k->lanes.v[i].n)
+			used[x.lanes.n++] = k->lanes.v[i];
+	record_json(&cleaned_record, &x, w);
+	mem_free(used);
+	return true;
 }
 
 static void open_envelope(struct runs_out *r)
@@ -189,8 +219,7 @@ static bool clean_one(struct runs_out *r, struct clean_job *j)
 	}
 	if (!r->is_open)
 		open_envelope(r);
-	print_json(&r->w, j);
-	return true;
+	return print_json(&r->w, j, &c->error);
 }
 
 /* --- names --- */
@@ -358,4 +387,5 @@ const struct verb verb_clean = {
 	.min_args = 1,
 	.max_args = 1000,
 	.run = run,
+	.records = records,
 };

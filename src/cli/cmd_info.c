@@ -12,7 +12,6 @@
 static void print_machine(FILE *out, const struct capture_info *i)
 {
 	const struct trace_machine *x = &i->machine;
-	char a[32], b[32];
 
 	fprintf(out, LABEL "%s", "machine", i->arch ? i->arch : "unknown");
 	if (i->arch_source)
@@ -20,11 +19,10 @@ static void print_machine(FILE *out, const struct capture_info *i)
 	if (x->product)
 		fprintf(out, ", %s", x->product);
 	if (x->cus != NO_VALUE && x->ses != NO_VALUE)
-		fprintf(out, ", %s CU%s in %s shader engine%s", fmt_u64(a, (uint64_t)x->cus),
-			plural((uint64_t)x->cus), fmt_u64(b, (uint64_t)x->ses),
-			plural((uint64_t)x->ses));
+		fprintf(out, ", %s in %s", COUNTED((uint64_t)x->cus, "CU"),
+			COUNTED((uint64_t)x->ses, "shader engine"));
 	if (x->max_clock_mhz != NO_VALUE)
-		fprintf(out, ", at most %s MHz", fmt_u64(a, (uint64_t)x->max_clock_mhz));
+		fprintf(out, ", at most %s MHz", U64_TEXT((uint64_t)x->max_clock_mhz));
 	fputc('\n', out);
 }
 
@@ -48,17 +46,14 @@ static void print_clock(FILE *out, const struct capture_info *i)
 
 static void print_triple(FILE *out, const char *what, const struct info_triple *v)
 {
-	char a[32], b[32], c[32];
-
 	if (v->x >= 0 && v->y >= 0 && v->z >= 0)
-		fprintf(out, ", %s %s x %s x %s", what, fmt_u64(a, (uint64_t)v->x),
-			fmt_u64(b, (uint64_t)v->y), fmt_u64(c, (uint64_t)v->z));
+		fprintf(out, ", %s %s x %s x %s", what, U64_TEXT((uint64_t)v->x),
+			U64_TEXT((uint64_t)v->y), U64_TEXT((uint64_t)v->z));
 }
 
 static void print_launch(FILE *out, const struct capture_info *i)
 {
 	const struct trace_launch *l = &i->launch.l;
-	char a[32], b[32], d[32];
 
 	if (l->dispatch == NO_VALUE)
 		return;
@@ -66,23 +61,19 @@ static void print_launch(FILE *out, const struct capture_info *i)
 		(long long)l->agent);
 	if (l->launch_index != NO_VALUE)
 		fprintf(out, ", launch %s of %s of kernel id %lld",
-			fmt_u64(a, (uint64_t)l->launch_index),
-			fmt_u64(b, (uint64_t)l->launch_count), (long long)l->kernel_id);
+			U64_TEXT((uint64_t)l->launch_index), U64_TEXT((uint64_t)l->launch_count),
+			(long long)l->kernel_id);
 	if (l->waves != NO_VALUE)
-		fprintf(out, ", %s wave%s", fmt_u64(a, (uint64_t)l->waves),
-			plural((uint64_t)l->waves));
+		fprintf(out, ", %s", COUNTED((uint64_t)l->waves, "wave"));
 	print_triple(out, "grid", &i->launch.grid);
 	print_triple(out, "workgroup", &i->launch.workgroup);
 	fputc('\n', out);
 	if (l->is_other_run)
 		fprintf(out, LABEL "as a discovery run saw the same dispatch\n", "");
 	if (l->vgprs != NO_VALUE && l->sgprs != NO_VALUE && l->lds_bytes != NO_VALUE)
-		fprintf(out,
-			LABEL
-			"%s VGPR%s, %s SGPR%s, %s byte%s of LDS as the producer states them\n",
-			"resources", fmt_u64(a, (uint64_t)l->vgprs), plural((uint64_t)l->vgprs),
-			fmt_u64(b, (uint64_t)l->sgprs), plural((uint64_t)l->sgprs),
-			fmt_u64(d, (uint64_t)l->lds_bytes), plural((uint64_t)l->lds_bytes));
+		fprintf(out, LABEL "%s, %s, %s of LDS as the producer states them\n", "resources",
+			COUNTED((uint64_t)l->vgprs, "VGPR"), COUNTED((uint64_t)l->sgprs, "SGPR"),
+			COUNTED((uint64_t)l->lds_bytes, "byte"));
 	if (l->command)
 		fprintf(out, LABEL "%s\n", "command", l->command);
 }
@@ -90,23 +81,22 @@ static void print_launch(FILE *out, const struct capture_info *i)
 static void print_code(FILE *out, const struct capture_info *i)
 {
 	uint64_t executed = i->executed_rows == NO_U64 ? 0 : i->executed_rows;
-	char a[32], b[32], c[32], d[32];
 
 	if (!i->rows) {
-		fprintf(out, LABEL "none: nothing was executed\n", "code");
+		fprintf(out, LABEL "none%s\n", "code",
+			i->waves ? " known: incore check says what would help"
+				 : ": nothing was executed");
 		return;
 	}
-	fprintf(out, LABEL "%s row%s, %s instruction%s, %s executed\n", "code", fmt_u64(a, i->rows),
-		plural(i->rows), fmt_u64(b, i->instructions), plural(i->instructions),
-		fmt_u64(c, executed));
-	fprintf(out, LABEL "%s of %s row%s (%s of %s instruction%s) mapped", "source",
-		fmt_u64(a, i->mapped_rows), fmt_u64(b, i->rows), plural(i->rows),
-		fmt_u64(c, i->mapped_rows), fmt_u64(d, i->instructions), plural(i->instructions));
+	fprintf(out, LABEL "%s, %s, %s executed\n", "code", COUNTED(i->rows, "row"),
+		COUNTED(i->instructions, "instruction"), U64_TEXT(executed));
+	fprintf(out, LABEL "%s of %s (%s of %s) mapped", "source", U64_TEXT(i->mapped_rows),
+		COUNTED(i->rows, "row"), U64_TEXT(i->mapped_rows),
+		COUNTED(i->instructions, "instruction"));
 	if (i->mapped_rows)
-		fprintf(out, " to %s line%s of %s file%s, %s with a snapshot",
-			fmt_u64(a, i->source_rows.distinct_lines),
-			plural(i->source_rows.distinct_lines), fmt_u64(b, i->source_files),
-			plural(i->source_files), fmt_u64(c, i->source_snapshots));
+		fprintf(out, " to %s of %s, %s with a snapshot",
+			COUNTED(i->source_rows.distinct_lines, "line"),
+			COUNTED(i->source_files, "file"), U64_TEXT(i->source_snapshots));
 	fputc('\n', out);
 }
 
@@ -114,9 +104,8 @@ static void print_code(FILE *out, const struct capture_info *i)
 static void print_span(FILE *out, const struct capture_info *i, const char *begin)
 {
 	uint64_t span = (uint64_t)i->span_cycles;
-	char a[32];
 
-	fprintf(out, "%s cycle%s from first %s to last end", fmt_u64(a, span), plural(span), begin);
+	fprintf(out, "%s from first %s to last end", COUNTED(span, "cycle"), begin);
 	if (i->clock_mhz > 0)
 		fprintf(out, ", %.2f us", (double)span / i->clock_mhz);
 }
@@ -124,9 +113,8 @@ static void print_span(FILE *out, const struct capture_info *i, const char *begi
 static void print_waves(FILE *out, const struct capture_info *i)
 {
 	const struct info_level *v = i->wave_coords.v;
-	char a[32];
 
-	fprintf(out, LABEL "%s", "waves", fmt_u64(a, i->waves));
+	fprintf(out, LABEL "%s", "waves", U64_TEXT(i->waves));
 	for (size_t k = 0; k < i->wave_coords.n && k + 1 < TRACK_LEVELS && i->waves; k++)
 		fprintf(out, ", %s %s", v[k].level, v[k].ranges);
 	if (i->waves) {
@@ -139,7 +127,6 @@ static void print_waves(FILE *out, const struct capture_info *i)
 static void print_pipes(FILE *out, const struct capture_info *i, const struct trace *t)
 {
 	const struct info_level *v = i->wave_coords.v;
-	char a[32];
 
 	if (!i->waves) {
 		fprintf(out, LABEL "none: no instruction timeline\n", "pipes");
@@ -148,14 +135,13 @@ static void print_pipes(FILE *out, const struct capture_info *i, const struct tr
 	fprintf(out, LABEL "%u on core %s: %s\n" LABEL, "pipes", t->n_tracks, v[0].ranges, i->lanes,
 		"span");
 	print_span(out, i, "start");
-	fprintf(out, ", %s flag pairs and other links\n", fmt_u64(a, t->n_links));
+	fprintf(out, ", %s flag pairs and other links\n", U64_TEXT(t->n_links));
 }
 
 static void print_extras(FILE *out, const struct capture_info *i)
 {
 	const struct text_item *counters = i->counter_names.v;
 	const struct info_kernel *kernels = i->dispatch_ids.v;
-	char a[32];
 
 	fprintf(out, LABEL, "counters");
 	for (size_t k = 0; k < i->counter_names.n; k++)
@@ -164,7 +150,7 @@ static void print_extras(FILE *out, const struct capture_info *i)
 	if (i->has_pc_samples)
 		fprintf(out, LABEL "PC samples per row\n", "samples");
 	if (i->markers)
-		fprintf(out, LABEL "%s\n", "markers", fmt_u64(a, i->markers));
+		fprintf(out, LABEL "%s\n", "markers", U64_TEXT(i->markers));
 	for (size_t k = 0; k < i->dispatch_ids.n && k < MAX_KERNELS; k++)
 		fprintf(out, LABEL "%s: %s\n", k ? "" : "kernel ids", kernels[k].key,
 			kernels[k].name);

@@ -141,13 +141,12 @@ static void draw_plot(struct cli *c, const struct occupancy_answer *a)
 	const struct series_line *v = a->series.v;
 	uint64_t peak = a->all.stats.s.peak;
 	size_t n = a->series.n;
-	char x[32];
 
 	if (!n || n > 100 || a->all.span < n || peak == 0)
 		return;
 	fputc('\n', c->out);
 	for (int row = PLOT_ROWS - 1; row >= 0; row--) {
-		fprintf(c->out, "%10s |", row == PLOT_ROWS - 1 ? fmt_u64(x, peak) : "");
+		fprintf(c->out, "%10s |", row == PLOT_ROWS - 1 ? U64_TEXT(peak) : "");
 		for (size_t i = 0; i < n; i++) {
 			int level = (int)(v[i].mean_waves / (double)peak * PLOT_ROWS * 8 + 0.5) -
 				    row * 8;
@@ -156,7 +155,7 @@ static void draw_plot(struct cli *c, const struct occupancy_answer *a)
 		}
 		fputs("|\n", c->out);
 	}
-	fprintf(c->out, "%10s 0%*s\n", "waves", (int)n, fmt_u64(x, a->all.span));
+	fprintf(c->out, "%10s 0%*s\n", "waves", (int)n, U64_TEXT(a->all.span));
 }
 
 /* One line per SE: a cell per CU, as high as its share of the busiest CU. */
@@ -217,17 +216,16 @@ static void draw_limit(struct cli *c, const struct occupancy_answer *a)
 static void draw_resident(struct cli *c, const struct occupancy_all *all)
 {
 	const struct occupancy_stats *s = &all->stats.s;
-	char x[32], y[32];
 
 	fprintf(c->out, "\nresident    peak %s wave%s, mean %.1f, at most %" PRIu64 " on a SIMD\n",
-		fmt_u64(x, s->peak), plural(s->peak), all->mean_waves, all->peak_per_simd);
+		U64_TEXT(s->peak), plural(s->peak), all->mean_waves, all->peak_per_simd);
 	fprintf(c->out, "below half  %.1f %% of the span has fewer than half the peak\n",
 		100.0 * all->below_half_peak_share);
 	fprintf(c->out,
-		"launch      %s wave%s, %.1f per 1,000 cycles; tail (last start to last end) %s "
+		"launch      %s, %.1f per 1,000 cycles; tail (last start to last end) %s "
 		"cycle%s\n",
-		fmt_u64(x, s->starts), plural(s->starts), all->starts_per_kilocycle,
-		fmt_u64(y, all->tail), plural(all->tail));
+		COUNTED(s->starts, "wave"), all->starts_per_kilocycle, U64_TEXT(all->tail),
+		plural(all->tail));
 }
 
 static void draw_head(struct cli *c, const struct occupancy_answer *a)

@@ -2,6 +2,7 @@
 /* cmd_pack.c: a capture as one small file. */
 #include <stdlib.h>
 
+#include "answer/rows.h"
 #include "base/file.h"
 #include "base/mem.h"
 #include "cli/ask.h"
@@ -84,54 +85,60 @@ static char *default_name(const char *origin)
 	return b.p;
 }
 
-static void print_json(struct cli *c, const struct trace *t, const char *path,
+struct packed_row {
+	const char *file, *evidence, *content_hash;
+	uint64_t input_bytes;
+	struct packed_result r;
+	double bytes_per_instruction;
+};
+#define RESULT(M, NAME, UNIT, DOC) COLUMN_AS(packed_row, r.M, NAME, UNIT, DOC)
+static const struct column packed_columns[] = {
+	COLUMN(packed_row, file, UNIT_NONE, "path of the packed file"),
+	COLUMN(packed_row, evidence, UNIT_NONE, "what its figures rest on",
+		.words = EVIDENCE_WORDS),
+	COLUMN(packed_row, content_hash, UNIT_NONE, "of what it holds, 32 hexadecimal digits"),
+	COLUMN(packed_row, input_bytes, UNIT_BYTES, "size of the capture it was made of"),
+	RESULT(file_bytes, "file_bytes", UNIT_BYTES, "size of the packed file"),
+	RESULT(column_bytes, "column_bytes", UNIT_BYTES, "of that: slices, states, stated waits"),
+	RESULT(n_slices, "instructions", UNIT_COUNT, "executed instructions in it"),
+	RESULT(n_tracks, "tracks", UNIT_COUNT, "waves or pipes in it"),
+	RESULT(n_failed, "damaged_tracks", UNIT_COUNT, "of which could not be read"),
+	RESULT(n_blocks, "blocks", UNIT_COUNT, "pieces that are compressed apart"),
+	COLUMN(packed_row, bytes_per_instruction, UNIT_BYTES, "file_bytes / instructions",
+		.digits = 3),
+};
+static const struct record packed_record = RECORD_OF(packed_row, RECORD_BLOCK, packed_columns);
+static const struct record *const records[] = {&packed_record, NULL};
+
+static bool print_json(struct cli *c, const struct trace *t, const char *path,
 	const struct packed_result *r, uint64_t in_bytes)
 {
-	struct json_writer w;
 	char hash[33];
+	struct packed_row x = {path, evidence_name(t->meta.evidence), hash, in_bytes, *r,
+		ratio(r->file_bytes, r->n_slices)};
 
 	snprintf(hash, sizeof(hash), "%016llx%016llx", (unsigned long long)r->content_hash[1],
 		(unsigned long long)r->content_hash[0]);
-	cli_json_begin(c, &w, &t, 1);
-	json_w_object(&w);
-	json_w_kv_cstr(&w, "file", path);
-	json_w_kv_cstr(&w, "evidence", evidence_name(t->meta.evidence));
-	json_w_kv_cstr(&w, "content_hash", hash);
-	json_w_kv_u64(&w, "input_bytes", in_bytes);
-	json_w_kv_u64(&w, "file_bytes", r->file_bytes);
-	json_w_kv_u64(&w, "column_bytes", r->column_bytes);
-	json_w_kv_u64(&w, "instructions", r->n_slices);
-	json_w_kv_u64(&w, "tracks", r->n_tracks);
-	json_w_kv_u64(&w, "damaged_tracks", r->n_failed);
-	json_w_kv_u64(&w, "blocks", r->n_blocks);
-	json_w_key(&w, "bytes_per_instruction");
-	if (r->n_slices)
-		json_w_double(&w, (double)r->file_bytes / (double)r->n_slices, 3);
-	else
-		json_w_null(&w);
-	json_w_end(&w);
-	cli_json_end(c, &w);
+	return cli_json_captures(c, &t, 1, &packed_record, &x);
 }
 
 static void print_text(struct cli *c, const struct trace *t, const char *path,
 	const struct packed_result *r, uint64_t in_bytes)
 {
-	char a[32], b[32];
-
 	fprintf(c->out, "%s\n", path);
-	fprintf(c->out, "  %-14s %s bytes", "size", fmt_u64(a, r->file_bytes));
+	fprintf(c->out, "  %-14s %s bytes", "size", U64_TEXT(r->file_bytes));
 	if (in_bytes)
-		fprintf(c->out, ", made of %s", fmt_u64(b, in_bytes));
+		fprintf(c->out, ", made of %s", U64_TEXT(in_bytes));
 	if (r->file_bytes && in_bytes / r->file_bytes >= 2)
 		fprintf(c->out, " (1/%.0f)", (double)in_bytes / (double)r->file_bytes);
 	fputc('\n', c->out);
-	fprintf(c->out, "  %-14s %s", "instructions", fmt_u64(a, r->n_slices));
+	fprintf(c->out, "  %-14s %s", "instructions", U64_TEXT(r->n_slices));
 	if (r->n_slices)
 		fprintf(c->out, ", %.3f bytes each (%.3f for their columns)",
 			(double)r->file_bytes / (double)r->n_slices,
 			(double)r->column_bytes / (double)r->n_slices);
 	fputc('\n', c->out);
-	fprintf(c->out, "  %-14s %s in %u block%s", "waves", fmt_u64(a, r->n_tracks), r->n_blocks,
+	fprintf(c->out, "  %-14s %s in %u block%s", "waves", U64_TEXT(r->n_tracks), r->n_blocks,
 		plural(r->n_blocks));
 	if (r->n_failed)
 		fprintf(c->out, ", %u damaged (kept as their errors)", r->n_failed);
@@ -192,10 +199,10 @@ static int pack(struct cli *c, const struct trace *t)
 	}
 	if (strcmp(name, "-") == 0)
 		goto out; /* stdout holds the file itself */
-	if (c->use_json)
-		print_json(c, t, name, &r, bytes);
-	else
+	if (!c->use_json)
 		print_text(c, t, name, &r, bytes);
+	else if (!print_json(c, t, name, &r, bytes))
+		status = cli_fail(c);
 out:
 	mem_free(name);
 	return status;
@@ -224,4 +231,5 @@ const struct verb verb_pack = {
 	.min_args = 1,
 	.max_args = 1,
 	.run = run,
+	.records = records,
 };

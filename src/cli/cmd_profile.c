@@ -2,8 +2,9 @@
 /* cmd_profile.c: every kernel of a build, run and ranked. */
 #include <stdlib.h>
 
+#include "answer/rows.h"
 #include "cli/replay_options.h"
-#include "cli/text/table.h"
+#include "cli/text/record_table.h"
 #include "replay/backend_model.h"
 #include "replay/build/profile.h"
 
@@ -33,42 +34,41 @@ static const struct option_def options[] = {
 	OPTION_END,
 };
 
+static const struct column build_columns[] = {
+	COLUMN_AS(text_item, v, "build_dir", UNIT_NONE, "the build"),
+};
+static const struct record build_record = RECORD_OF(text_item, RECORD_BLOCK, build_columns);
+static const struct record *const inputs[] = {&build_record, NULL};
+
+static const struct column kernel_columns[] = {
+	COLUMN_AS(build_kernel, name, "func", UNIT_NONE, "name of the kernel"),
+	COLUMN(build_kernel, source, UNIT_NONE, "its source"),
+};
+static const struct record kernel_record = RECORD_OF(build_kernel, RECORD_BLOCK, kernel_columns);
+
+struct kernel_list {
+	build_kernels kernels;
+};
+static const struct column list_columns[] = {
+	VECTOR(kernel_list, kernels, "kernels", &kernel_record, "the kernels of the build"),
+};
+static const struct record list_record = RECORD_OF(kernel_list, RECORD_BLOCK, list_columns);
+
 static int list_kernels(struct cli *c, const char *build)
 {
-	build_kernels all = {0};
+	struct kernel_list all = {0};
 	struct arena a;
-	int status = INCORE_OK;
+	bool ok;
 
 	arena_init(&a);
-	if (!discover_kernels(&a, build, &all, &c->error)) {
-		status = cli_fail(c);
-	} else if (c->use_json) {
-		struct json_writer w;
-
-		cli_json_head(c, &w);
-		json_w_object(&w);
-		json_w_kv_cstr(&w, "build_dir", build);
-		json_w_end(&w);
-		json_w_key(&w, "data");
-		json_w_object(&w);
-		json_w_key(&w, "kernels");
-		json_w_array(&w);
-		for (size_t i = 0; i < all.n; i++) {
-			json_w_object(&w);
-			json_w_kv_cstr(&w, "func", all.v[i].name);
-			json_w_kv_cstr(&w, "source", all.v[i].source);
-			json_w_end(&w);
-		}
-		json_w_end(&w);
-		json_w_end(&w);
-		status = cli_json_end(c, &w) ? INCORE_OK : cli_fail(c);
-	} else {
-		for (size_t i = 0; i < all.n; i++)
-			fprintf(c->out, "%s\t%s\n", all.v[i].name, all.v[i].source);
-	}
-	VEC_FREE(&all);
+	ok = discover_kernels(&a, build, &all.kernels, &c->error);
+	if (ok && c->use_json)
+		ok = cli_json(c, &build_record, &(struct text_item){build}, &list_record, &all);
+	for (size_t i = 0; ok && !c->use_json && i < all.kernels.n; i++)
+		fprintf(c->out, "%s\t%s\n", all.kernels.v[i].name, all.kernels.v[i].source);
+	VEC_FREE(&all.kernels);
 	arena_deinit(&a);
-	return status;
+	return ok ? INCORE_OK : cli_fail(c);
 }
 
 /* --- the run to take up again --- */
@@ -111,10 +111,50 @@ static void show_line(void *ctx, const char *line)
 		fprintf(stderr, "%s\n", line);
 }
 
+struct ranked_row {
+	struct profile_row k;
+	const char *bound, *simulator, *workload, *message; /* "" where there is none */
+	const char *state;				    /* in tables alone */
+};
+static const struct column ranked_columns[] = {
+	COLUMN_AS(ranked_row, k.kernel.name, "func", UNIT_NONE, "name of the kernel"),
+	COLUMN_AS(ranked_row, k.kernel.source, "source", UNIT_NONE, "its source"),
+	COLUMN_AS(ranked_row, k.status, "status", UNIT_NONE, "how far it came",
+		.words = "not_run|started|exported|collect_failed|failed"),
+	COLUMN_AS(ranked_row, k.is_degenerate, "is_degenerate", UNIT_NONE,
+		"it ran, but did not do what its source says"),
+	COLUMN_AS(ranked_row, k.cycles, "cycles", UNIT_CYCLES, "of its longest core; 0: not known"),
+	COLUMN_AS(ranked_row, bound, "bound_by", UNIT_NONE, "the pipe that it is bound by",
+		.title = "bound by"),
+	COLUMN(ranked_row, simulator, UNIT_NONE, "folder of its trace"),
+	COLUMN(ranked_row, workload, UNIT_NONE, "what it was given"),
+	COLUMN(ranked_row, message, UNIT_NONE, "what went wrong", .flags = COLUMN_WIDE),
+	COLUMN(ranked_row, state, UNIT_NONE, "status, or that it is degenerate", .title = "status",
+		.flags = COLUMN_NO_JSON),
+};
+static const struct record ranked_record = RECORD_OF(ranked_row, RECORD_BLOCK, ranked_columns);
+
+struct profiled {
+	const char *run_root, *backend, *evidence;
+	uint64_t total, exported;
+	struct rows kernels;
+};
+static const struct column profiled_columns[] = {
+	COLUMN(profiled, run_root, UNIT_NONE, "folder of the run"),
+	COLUMN(profiled, backend, UNIT_NONE, "who ran them", .words = "model|msprof"),
+	COLUMN(profiled, evidence, UNIT_NONE, "what the figures rest on",
+		.words = "estimate|vendor-simulator"),
+	COLUMN(profiled, total, UNIT_COUNT, "kernels of the build"),
+	COLUMN(profiled, exported, UNIT_COUNT, "kernels that have a trace"),
+	LIST(profiled, kernels, &ranked_record, "the kernels, costliest first"),
+};
+static const struct record profiled_record = RECORD_OF(profiled, RECORD_BLOCK, profiled_columns);
+static const struct record *const records[] = {&list_record, &profiled_record, NULL};
+
 static int by_cost(const void *a, const void *b)
 {
-	const struct profile_row *x = *(const struct profile_row *const *)a;
-	const struct profile_row *y = *(const struct profile_row *const *)b;
+	const struct profile_row *x = &((const struct ranked_row *)a)->k;
+	const struct profile_row *y = &((const struct ranked_row *)b)->k;
 
 	if ((x->status == PROFILE_EXPORTED) != (y->status == PROFILE_EXPORTED))
 		return x->status == PROFILE_EXPORTED ? -1 : 1;
@@ -123,96 +163,60 @@ static int by_cost(const void *a, const void *b)
 	return strcmp(x->kernel.name, y->kernel.name);
 }
 
-static bool print_text(struct cli *c, const struct profile_run *r, const struct profile_row **order)
+static enum cell_style state_style(const void *row, const char *column)
 {
-	static const struct table_column columns[] = {{"func", NULL, CELL_LEFT, false},
-		{"status", NULL, CELL_LEFT, false}, {"cycles", NULL, CELL_RIGHT, false},
-		{"bound by", NULL, CELL_LEFT, false}, {"message", NULL, CELL_LEFT, true}};
-	struct table t;
-	bool ok;
+	const struct ranked_row *x = row;
 
-	table_init(&t, columns, sizeof(columns) / sizeof(*columns));
-	for (size_t i = 0; i < r->rows.n; i++) {
-		const struct profile_row *k = order[i];
-
-		table_cstr(&t, k->kernel.name);
-		table_cstr(&t, k->is_degenerate ? "degenerate" : profile_status_name(k->status));
-		table_style(&t, k->status == PROFILE_EXPORTED ? CELL_PLAIN : CELL_BAD);
-		table_u64(&t, k->cycles);
-		table_cstr(&t, k->bound ? k->bound : "");
-		table_cstr(&t, k->message ? k->message : "");
-	}
-	ok = table_print(&t, c);
-	table_deinit(&t);
-	fprintf(c->out, "RUN_ROOT %s\nEXPORTED %u/%zu\n", r->root, r->n_exported, r->rows.n);
-	if (r->n_exported < r->rows.n) {
-		bool is_first = true;
-
-		fputs("FAILED_FUNCS ", c->out);
-		for (size_t i = 0; i < r->rows.n; i++)
-			if (order[i]->status != PROFILE_EXPORTED) {
-				fprintf(c->out, "%s%s:%s", is_first ? "" : ",",
-					order[i]->kernel.name,
-					profile_status_name(order[i]->status));
-				is_first = false;
-			}
-		fputc('\n', c->out);
-	}
-	return ok;
+	return strcmp(column, "state") == 0 && x->k.status != PROFILE_EXPORTED ? CELL_BAD
+									       : CELL_PLAIN;
 }
 
-static bool print_json(struct cli *c, const struct profile_request *q, const struct profile_run *r,
-	const struct profile_row **order)
+static bool print_text(struct cli *c, const struct profiled *x)
 {
-	struct json_writer w;
+	static const char *const columns[] = {
+		"func", "state", "cycles", "bound_by", "message", NULL};
+	const struct ranked_row *v = x->kernels.v;
+	const char *before = "FAILED_FUNCS ";
+	bool ok = record_table_print_styled(c, &ranked_record, x->kernels, columns, state_style);
 
-	cli_json_head(c, &w);
-	json_w_object(&w);
-	json_w_kv_cstr(&w, "build_dir", q->build_dir);
-	json_w_end(&w);
-	json_w_key(&w, "data");
-	json_w_object(&w);
-	json_w_kv_cstr(&w, "run_root", r->root);
-	json_w_kv_cstr(&w, "backend", q->backend->name);
-	json_w_kv_cstr(&w, "evidence", q->backend->evidence);
-	json_w_kv_u64(&w, "total", r->rows.n);
-	json_w_kv_u64(&w, "exported", r->n_exported);
-	json_w_key(&w, "kernels");
-	json_w_array(&w);
-	for (size_t i = 0; i < r->rows.n; i++) {
-		const struct profile_row *k = order[i];
-
-		json_w_object(&w);
-		json_w_kv_cstr(&w, "func", k->kernel.name);
-		json_w_kv_cstr(&w, "source", k->kernel.source);
-		json_w_kv_cstr(&w, "status", profile_status_name(k->status));
-		json_w_kv_bool(&w, "is_degenerate", k->is_degenerate);
-		json_w_kv_u64(&w, "cycles", k->cycles);
-		json_w_kv_cstr(&w, "bound_by", k->bound ? k->bound : "");
-		json_w_kv_cstr(&w, "simulator", k->simulator ? k->simulator : "");
-		json_w_kv_cstr(&w, "workload", k->workload ? k->workload : "");
-		json_w_kv_cstr(&w, "message", k->message ? k->message : "");
-		json_w_end(&w);
+	fprintf(c->out, "RUN_ROOT %s\nEXPORTED %llu/%llu\n", x->run_root,
+		(unsigned long long)x->exported, (unsigned long long)x->total);
+	for (size_t i = 0; i < x->total; i++) {
+		if (v[i].k.status == PROFILE_EXPORTED)
+			continue;
+		fprintf(c->out, "%s%s:%s", before, v[i].k.kernel.name,
+			profile_status_name(v[i].k.status));
+		before = ",";
 	}
-	json_w_end(&w);
-	json_w_end(&w);
-	return cli_json_end(c, &w);
+	if (x->exported < x->total)
+		fputc('\n', c->out);
+	return ok;
 }
 
 static int answer(struct cli *c, const struct profile_request *q, const struct profile_run *r)
 {
-	const struct profile_row **order = mem_zalloc(r->rows.n + 1, sizeof(*order));
+	struct ranked_row *v = mem_zalloc(r->rows.n + 1, sizeof(*v));
+	struct profiled x = {r->root, q->backend->name, q->backend->evidence, r->rows.n,
+		r->n_exported, {v, r->rows.n}};
 	bool ok;
 
-	if (!order) {
+	if (!v) {
 		err_nomem(&c->error);
 		return cli_fail(c);
 	}
-	for (size_t i = 0; i < r->rows.n; i++)
-		order[i] = &r->rows.v[i];
-	qsort(order, r->rows.n, sizeof(*order), by_cost);
-	ok = c->use_json ? print_json(c, q, r, order) : print_text(c, r, order);
-	mem_free(order);
+	for (size_t i = 0; i < r->rows.n; i++) {
+		const struct profile_row *k = &r->rows.v[i];
+
+		v[i] = (struct ranked_row){*k, k->bound ? k->bound : "",
+			k->simulator ? k->simulator : "", k->workload ? k->workload : "",
+			k->message ? k->message : "",
+			k->is_degenerate ? "degenerate" : profile_status_name(k->status)};
+	}
+	qsort(v, r->rows.n, sizeof(*v), by_cost);
+	ok = c->use_json ? cli_json(c, &build_record, &(struct text_item){q->build_dir},
+				   &profiled_record, &x)
+			 : print_text(c, &x);
+	mem_free(v);
 	if (!ok)
 		return cli_fail(c);
 	return r->n_exported == r->rows.n ? INCORE_OK : INCORE_NO;
@@ -286,7 +290,7 @@ const struct verb verb_profile = {
 	.summary = "run every kernel of a build and rank them by cost",
 	.groups = OPTIONS_OUTPUT | OPTIONS_OWN_FILE,
 	.options = options,
-	.min_args = 0,
-	.max_args = 0,
 	.run = run_profile,
+	.records = records,
+	.inputs = inputs,
 };

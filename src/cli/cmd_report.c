@@ -274,36 +274,40 @@ static bool write_file(struct job *j, const struct report *r)
 	return ok;
 }
 
+struct done_row {
+	const char *file, *format, *evidence;
+	uint64_t file_bytes, slices, answers;
+	const char *left_out;
+};
+static const struct column done_columns[] = {
+	COLUMN(done_row, file, UNIT_NONE, "path of the report"),
+	COLUMN(done_row, format, UNIT_NONE, "what was written", .words = "html|md"),
+	COLUMN(done_row, evidence, UNIT_NONE, "what its figures rest on", .words = EVIDENCE_WORDS),
+	COLUMN(done_row, file_bytes, UNIT_BYTES, "its size"),
+	COLUMN(done_row, slices, UNIT_COUNT, "slices of its timeline"),
+	COLUMN(done_row, answers, UNIT_COUNT, "answers it was made of"),
+	COLUMN(done_row, left_out, UNIT_NONE, "what was left out of it", .flags = COLUMN_NULLABLE),
+};
+static const struct record done_record = RECORD_OF(done_row, RECORD_BLOCK, done_columns);
+static const struct record *const records[] = {&done_record, NULL};
+
 static bool print_done(struct job *j, const struct trace *const *traces)
 {
 	struct cli *c = j->c;
-	const char *path = cli_text(c, "output");
-	const struct trace *t = traces[0];
-	struct json_writer w;
-	char a[32], b[32];
+	/* Markdown is made of two answers: isa and summary. */
+	struct done_row x = {cli_text(c, "output"), is_markdown(c) ? "md" : "html",
+		evidence_name(traces[0]->meta.evidence), j->bytes, j->n_slices,
+		is_markdown(c) ? 2 : j->kept.n, j->left_out.n ? j->left_out.p : NULL};
 
-	if (strcmp(path, "-") == 0)
+	if (strcmp(x.file, "-") == 0)
 		return true;
-	if (!c->use_json) {
-		fprintf(c->out, "%s: %s bytes, %s slice%s, %s\n", path, fmt_u64(a, j->bytes),
-			fmt_u64(b, j->n_slices), plural(j->n_slices),
-			evidence_name(t->meta.evidence));
-		if (j->left_out.n)
-			fprintf(c->out, "not in it: %s\n", j->left_out.p);
-		return true;
-	}
-	cli_json_begin(c, &w, traces, c->n_args);
-	json_w_object(&w);
-	json_w_kv_cstr(&w, "file", path);
-	json_w_kv_cstr(&w, "format", is_markdown(c) ? "md" : "html");
-	json_w_kv_cstr(&w, "evidence", evidence_name(t->meta.evidence));
-	json_w_kv_u64(&w, "file_bytes", j->bytes);
-	json_w_kv_u64(&w, "slices", j->n_slices);
-	/* Markdown is made of two: isa and summary. */
-	json_w_kv_u64(&w, "answers", is_markdown(c) ? 2 : j->kept.n);
-	json_w_kv_cstr(&w, "left_out", j->left_out.n ? j->left_out.p : NULL);
-	json_w_end(&w);
-	return cli_json_end(c, &w);
+	if (c->use_json)
+		return cli_json_captures(c, traces, c->n_args, &done_record, &x);
+	fprintf(c->out, "%s: %s bytes, %s, %s\n", x.file, U64_TEXT(x.file_bytes),
+		COUNTED(x.slices, "slice"), x.evidence);
+	if (x.left_out)
+		fprintf(c->out, "not in it: %s\n", x.left_out);
+	return true;
 }
 
 static bool make(struct job *j)
@@ -378,4 +382,5 @@ const struct verb verb_report = {
 	.min_args = 1,
 	.max_args = MAX_CAPTURES,
 	.run = run,
+	.records = records,
 };

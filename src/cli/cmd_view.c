@@ -173,9 +173,11 @@ static void wait_for_end(struct job *j, const sigset_t *signals)
 	uint64_t idle = cli_count(j->c, "exit-when-idle");
 	struct timespec tick = {.tv_nsec = 250000000};
 
-	while (sigtimedwait(signals, NULL, &tick) < 0)
+	while (sigtimedwait(signals, NULL, &tick) < 0) {
+		http_tend(j->http);
 		if (idle && http_idle_s(j->http) >= idle)
 			break;
+	}
 	signal(SIGINT, SIG_DFL); /* who is in a hurry asks twice */
 	signal(SIGTERM, SIG_DFL);
 	pthread_sigmask(SIG_UNBLOCK, signals, NULL);

@@ -21,7 +21,6 @@ static struct str wave_name(const char *file)
 static void draw_widest(struct cli *c, const struct waves_answer *a)
 {
 	const struct barrier_line *b = a->barriers.rows.v, *widest = NULL;
-	char x[32];
 
 	for (size_t i = 0; i < a->barriers.rows.n; i++)
 		if (b[i].widest && b[i].row != NO_VALUE &&
@@ -29,9 +28,9 @@ static void draw_widest(struct cli *c, const struct waves_answer *a)
 			widest = &b[i];
 	if (!widest)
 		return;
-	fprintf(c->out, "            widest at row %lld: %.*s arrives %s cycle%s after %.*s\n",
+	fprintf(c->out, "            widest at row %lld: %.*s arrives %s after %.*s\n",
 		(long long)widest->row, STR_ARG(wave_name(widest->widest->last)),
-		fmt_u64(x, widest->widest->m.skew_cyc), plural(widest->widest->m.skew_cyc),
+		COUNTED(widest->widest->m.skew_cyc, "cycle"),
 		STR_ARG(wave_name(widest->widest->first)));
 }
 
@@ -39,32 +38,28 @@ static void draw_duration(struct cli *c, const struct waves_answer *a)
 {
 	const struct duration_stats *d = &a->duration;
 	const struct barriers *b = &a->barriers.b;
-	char w[32], x[32], y[32], z[32];
 
 	fprintf(c->out,
 		"duration    min %s  median %s  p95 %s  max %s  mean %.1f  deviation %.1f, residue "
 		"%lld\n",
-		fmt_u64(w, d->min), fmt_u64(x, d->median), fmt_u64(y, d->p95), fmt_u64(z, d->max),
-		d->mean, d->deviation, (long long)a->residue);
+		U64_TEXT(d->min), U64_TEXT(d->median), U64_TEXT(d->p95), U64_TEXT(d->max), d->mean,
+		d->deviation, (long long)a->residue);
 	if (b->meetings)
 		fprintf(c->out,
-			"barriers    %s meeting%s of waves (inferred), arrival skew median %s, max "
+			"barriers    %s of waves (inferred), arrival skew median %s, max "
 			"%s; "
 			"the last waits %s\n",
-			fmt_u64(w, b->meetings), plural(b->meetings),
-			fmt_u64(x, b->skew_cyc.median), fmt_u64(y, b->skew_cyc.max),
-			fmt_u64(z, b->last_wait_cyc.median));
+			COUNTED(b->meetings, "meeting"), U64_TEXT(b->skew_cyc.median),
+			U64_TEXT(b->skew_cyc.max), U64_TEXT(b->last_wait_cyc.median));
 	draw_widest(c, a);
 }
 
 static void draw_head(struct cli *c, const struct waves_answer *a, const struct trace *t)
 {
 	const struct waves_totals *n = &a->totals;
-	char x[32], y[32], z[32];
 
-	fprintf(c->out, "%s wave%s, %s instruction%s, %s cycles of wave lifetime, %s\n",
-		fmt_u64(x, n->waves), plural(n->waves), fmt_u64(y, n->instructions),
-		plural(n->instructions), fmt_u64(z, a->duration.sum),
+	fprintf(c->out, "%s, %s, %s cycles of wave lifetime, %s\n", COUNTED(n->waves, "wave"),
+		COUNTED(n->instructions, "instruction"), U64_TEXT(a->duration.sum),
 		evidence_text(t, (char[EVIDENCE_TEXT]){0}));
 	if (!n->waves) {
 		fputs(t->n_tracks ? "no wave matches the selection\n"
@@ -74,11 +69,10 @@ static void draw_head(struct cli *c, const struct waves_answer *a, const struct 
 	}
 	draw_duration(c, a);
 	if (n->waves_with_states)
-		fprintf(c->out, "timeline    %s segment%s\n", fmt_u64(x, n->segments),
-			plural(n->segments));
+		fprintf(c->out, "timeline    %s\n", COUNTED(n->segments, "segment"));
 	if (n->not_ending_in_endpgm)
 		fprintf(c->out, "cut short   %s %s not end in s_endpgm\n",
-			fmt_u64(x, n->not_ending_in_endpgm),
+			U64_TEXT(n->not_ending_in_endpgm),
 			n->not_ending_in_endpgm == 1 ? "wave does" : "waves do");
 }
 
@@ -185,7 +179,6 @@ static const char wave_explanation[] =
 static bool draw_of_waves(struct cli *c, const struct answer *answer)
 {
 	const struct waves_answer *a = answer->data;
-	char x[32], y[32];
 
 	if (c->use_csv)
 		return draw_table(c, a);
@@ -194,8 +187,8 @@ static bool draw_of_waves(struct cli *c, const struct answer *answer)
 		return true;
 	if (!draw_cycles(c, a) || !draw_clusters(c, a) || !draw_imbalance(c, a))
 		return false;
-	fprintf(c->out, "\n%s of %s wave%s, by %s\n", fmt_u64(x, a->waves.n), fmt_u64(y, a->found),
-		plural(a->found), cli_text(c, "sort"));
+	fprintf(c->out, "\n%s of %s, by %s\n", U64_TEXT(a->waves.n), COUNTED(a->found, "wave"),
+		cli_text(c, "sort"));
 	if (!draw_table(c, a))
 		return false;
 	if (cli_flag(c, "explain"))

@@ -47,3 +47,13 @@ bool cli_json(struct cli *c, const struct record *input, const void *in, const s
 	record_json(data, value, &w);
 	return cli_json_end(c, &w);
 }
+
+bool cli_json_captures(struct cli *c, const struct trace *const *traces, size_t n_traces,
+	const struct record *data, const void *value)
+{
+	struct json_writer w;
+
+	cli_json_begin(c, &w, traces, n_traces);
+	record_json(data, value, &w);
+	return cli_json_end(c, &w);
+}

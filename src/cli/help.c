@@ -120,6 +120,24 @@ static void put_option(struct json_writer *w, const struct option_def *d, const 
 	json_w_end(w);
 }
 
+/* What its JSON may hold: values and tables with their columns. Only a question has answers; what
+ * other verbs did is no answer that a library could give. */
+static void put_answers(struct json_writer *w, const struct verb *v)
+{
+	const struct record *const *r = v->question ? v->question->records : v->records;
+
+	if (!r)
+		return;
+	json_w_key(w, v->question ? "answers" : "prints");
+	json_w_array(w);
+	for (; *r; r++) {
+		json_w_object(w);
+		record_describe(*r, w);
+		json_w_end(w);
+	}
+	json_w_end(w);
+}
+
 /* The verbs of a verb: which of its options each takes. */
 static void put_subs(struct json_writer *w, const struct verb *v)
 {
@@ -138,19 +156,7 @@ static void put_subs(struct json_writer *w, const struct verb *v)
 		for (unsigned i = 0; i < l.n; i++)
 			json_w_cstr(w, l.def[i]->name);
 		json_w_end(w);
-		json_w_end(w);
-	}
-	json_w_end(w);
-}
-
-/* What an answer may hold: its values and its tables with their columns. */
-static void put_answers(struct json_writer *w, const struct question *q)
-{
-	json_w_key(w, "answers");
-	json_w_array(w);
-	for (const struct record *const *r = q->records; *r; r++) {
-		json_w_object(w);
-		record_describe(*r, w);
+		put_answers(w, *s);
 		json_w_end(w);
 	}
 	json_w_end(w);
@@ -182,8 +188,7 @@ void help_json(FILE *out, const struct verb *only)
 		json_w_end(&w);
 		if ((*v)->subs)
 			put_subs(&w, *v);
-		if ((*v)->question)
-			put_answers(&w, (*v)->question);
+		put_answers(&w, *v);
 		json_w_end(&w);
 	}
 	json_w_end(&w);

@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "base/log.h"
+#include "base/plain.h"
 
 extern char **environ;
 
@@ -121,11 +122,23 @@ static void write_progress(void *ctx, const char *what, uint64_t done, uint64_t 
 		is_last ? "true" : "false");
 }
 
+/* One line on stderr, whatever is in its text. */
+static void tell(const char *what, const char *text)
+{
+	struct strbuf line = {0};
+
+	sb_plain(&line, str_of(text));
+	fprintf(stderr, "incore: %s%s\n", what, line.failed || !line.p ? "" : line.p);
+	sb_free(&line);
+}
+
 static void show_log(enum log_level level, const char *module, const char *text)
 {
 	static const char *const names[] = {"debug", "info", "warning"};
+	char what[64];
 
-	fprintf(stderr, "incore: %s: %s: %s\n", names[level], module, text);
+	snprintf(what, sizeof(what), "%s: %s: ", names[level], module);
+	tell(what, text);
 }
 
 static bool open_progress(struct cli *c)
@@ -309,7 +322,7 @@ void output_warnings(const struct cli *c)
 		fputs("incore: warning: out of memory: a warning was lost\n", stderr);
 	for (; p && p < end; p += strlen(p) + 1) {
 		if (n++ < WARNINGS_SHOWN || cli_flag(c, "verbose"))
-			fprintf(stderr, "incore: warning: %s\n", p);
+			tell("warning: ", p);
 	}
 	if (n > WARNINGS_SHOWN && !cli_flag(c, "verbose"))
 		fprintf(stderr, "incore: warning: and %u more like these; -v shows all\n",
@@ -345,10 +358,7 @@ void output_error(const struct incore_error *e, bool as_json)
 
 	if (!as_json) {
 		err_format(e, &text);
-		fprintf(stderr, "incore: %s\n",
-			text.n	  ? text.p
-			: e->code ? e->code
-				  : "out of memory");
+		tell("", text.n ? text.p : e->code ? e->code : "out of memory");
 		sb_free(&text);
 		return;
 	}

@@ -69,6 +69,7 @@ enum column_flag {
 	COLUMN_HEX = 1024,    /* a count that is a name: text, 0x and at least `digits` digits */
 	COLUMN_DASH = 2048,   /* nothing is "-" in CSV too */
 	COLUMN_RIGHT = 4096,  /* text that stands at the right side of its column */
+	COLUMN_BLANK = 8192,  /* nothing is an empty cell in text tables too */
 };
 
 /* Nothing is there. */

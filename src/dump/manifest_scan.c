@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* manifest_scan.c: what a log says in sum, and which of its payloads are still there. */
 #include "dump/manifest_scan.h"
+#include "base/search.h"
 
 #include <stdlib.h>
 
@@ -126,16 +127,7 @@ static bool add_record(struct scan *s, const struct log_record *rec, struct inco
 	return sorter_add(&s->sorter, (struct sort_entry){log_task_id(rec), rec->off}, e);
 }
 
-static int compare_losses(const void *va, const void *vb)
-{
-	const struct loss *a = va, *b = vb;
-
-	if (a->thread != b->thread)
-		return a->thread < b->thread ? -1 : 1;
-	if (a->what.task_id != b->what.task_id)
-		return a->what.task_id < b->what.task_id ? -1 : 1;
-	return a->what.cause < b->what.cause ? -1 : a->what.cause > b->what.cause;
-}
+ORDER(compare_losses, struct loss, UP(thread) UP(what.task_id) UP(what.cause))
 
 static void merge_losses(struct scan *s)
 {

@@ -152,19 +152,8 @@ double capture_clock_mhz(struct capture_cache *k, const struct capture *c)
 
 /* --- choosing --- */
 
-static int by_preference(const void *pa, const void *pb)
-{
-	const struct capture *a = *(const struct capture *const *)pa;
-	const struct capture *b = *(const struct capture *const *)pb;
-
-	if (a->is_empty != b->is_empty)
-		return a->is_empty ? 1 : -1;
-	RETURN_UNLESS_EQUAL(b->n_tracks, a->n_tracks);
-	RETURN_UNLESS_EQUAL(b->n_rows, a->n_rows);
-	RETURN_UNLESS_EQUAL(b->n_mapped, a->n_mapped);
-	RETURN_UNLESS_EQUAL(b->n_bytes, a->n_bytes);
-	return COMPARE(a->position, b->position);
-}
+ORDER_AT(by_preference, struct capture,
+	UP(is_empty) DOWN(n_tracks) DOWN(n_rows) DOWN(n_mapped) DOWN(n_bytes) UP(position))
 
 bool capture_is(const struct capture *c, struct capture_choice choice)
 {

@@ -252,14 +252,7 @@ static bool look_level(struct finder *f, const char *dir, unsigned levels_below,
 	return ok;
 }
 
-static int capture_cmp(const void *pa, const void *pb)
-{
-	const struct capture *a = pa, *b = pb;
-
-	RETURN_UNLESS_EQUAL(a->agent, b->agent);
-	RETURN_UNLESS_EQUAL(a->dispatch, b->dispatch);
-	return strcmp(a->path, b->path);
-}
+ORDER(capture_cmp, struct capture, UP(agent) UP(dispatch) A_TO_Z(path))
 
 static void finder_deinit(struct finder *f)
 {

@@ -76,7 +76,7 @@ static bool read_into(
 	if (!t->meta.origin || !o.root)
 		return err_nomem(e);
 	return c->ops->read(c->path, &o, t, e) && c->ops->lost(c->path, &o, t, e) &&
-	       trace_seal(t, e);
+	       (trace_seal(t, e) || err_wrap(e, "%s gives no sound trace", c->path));
 }
 
 /* What was read from files that shrank meanwhile is worth nothing, whatever came of it. Files of a

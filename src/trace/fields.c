@@ -339,12 +339,14 @@ static uint32_t values_of(const struct fields *f, const struct field *d)
 
 void fields_row(struct fields *f, const struct field_table *d, void *row, uint64_t *prev)
 {
+	uint64_t none = 0;
+
 	for (uint32_t i = 0; i < d->n_fields; i++) {
 		const struct field *x = field_at(d, f->format, i);
 		uint32_t n = values_of(f, x);
 
 		for (uint32_t k = 0; k < n; k++)
-			move_value(f, x, row, k, prev ? &prev[i] : NULL);
+			move_value(f, x, row, k, prev ? &prev[i] : &none);
 	}
 }
 

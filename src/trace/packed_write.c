@@ -327,7 +327,7 @@ static bool write_section(
 		hash_section(w, id, raw);
 	if (raw->n)
 		ok = zstd_pack(raw->p, raw->n, w->level, &packed, e);
-	if (ok && packed.n < raw->n && raw->n / PACKED_MAX_RATIO < packed.n) {
+	if (ok && packed.n < raw->n && packed_may_grow(packed.n, raw->n)) {
 		use = &packed;
 		codec = PACKED_ZSTD;
 	}

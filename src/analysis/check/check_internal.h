@@ -76,6 +76,7 @@ int64_t check_target_cu(const struct check *c);
 
 /* The rules, in the order of their numbers. */
 bool rule_shell(struct check *c, struct incore_error *e);	/* R1 */
+bool rule_code(struct check *c, struct incore_error *e);	/* R1 */
 bool rule_missed_se(struct check *c, struct incore_error *e);	/* R2 */
 bool rule_truncated(struct check *c, struct incore_error *e);	/* R3 */
 bool rule_wave_files(struct check *c, struct incore_error *e);	/* R4 */

@@ -115,6 +115,30 @@ bool rule_shell(struct check *c, struct incore_error *e)
 	return say_empty(c, has_target, e);
 }
 
+/* Without code a class is a guess from the kind of token, and a wait looks like any immediate. */
+bool rule_code(struct check *c, struct incore_error *e)
+{
+	uint64_t unknown = c->gather->n_unknown_code, all = unknown;
+	struct finding *f;
+
+	for (code_idx i = 0; i < c->trace->n_code; i++)
+		all += c->gather->rows[i].hit;
+	if (unknown * 2 <= all)
+		return true;
+	f = check_add(c, "no-code", SEVERITY_WARNING, VERDICT_SUSPECT, e);
+	if (!f)
+		return false;
+	finding_say(c, f,
+		"%llu of %llu recorded instructions lie in no known code: what they are and what they waited for is not known",
+		(unsigned long long)unknown, (unsigned long long)all);
+	fact_int(f, "unknown_records", (int64_t)unknown);
+	fact_int(f, "records", (int64_t)all);
+	fact_int(f, "code_rows", c->trace->n_code);
+	finding_advise(c, f,
+		"put the code objects that ran (*_code_object_id_N.out, or code.elf and meta.json with load_base) beside the streams; decode a ui_output directory again where they are");
+	return true;
+}
+
 /* Events of each clock domain, counted once for several rules. */
 struct se_counts {
 	uint64_t starts, ends, target_starts;

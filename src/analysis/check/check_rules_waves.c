@@ -18,16 +18,7 @@ struct stay {
 	track_idx track; /* NO_TRACK: of occupancy */
 };
 
-static int by_place(const void *pa, const void *pb)
-{
-	const struct stay *a = pa, *b = pb;
-
-	RETURN_UNLESS_EQUAL(a->clock, b->clock);
-	RETURN_UNLESS_EQUAL(a->simd, b->simd);
-	RETURN_UNLESS_EQUAL(a->slot, b->slot);
-	RETURN_UNLESS_EQUAL(a->begin_cyc, b->begin_cyc);
-	return COMPARE(a->track, b->track);
-}
+ORDER(by_place, struct stay, UP(clock) UP(simd) UP(slot) UP(begin_cyc) UP(track))
 
 /* Same place and begin: they join. */
 static int join_cmp(const struct stay *a, const struct stay *b)

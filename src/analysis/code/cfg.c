@@ -27,14 +27,7 @@ struct builder {
 	uint32_t *jump;	      /* by position: position of the target, NO_BLOCK if none */
 };
 
-static int compare_keys(const void *pa, const void *pb)
-{
-	const struct row_key *a = pa, *b = pb;
-
-	RETURN_UNLESS_EQUAL(a->code_object, b->code_object);
-	RETURN_UNLESS_EQUAL(a->address, b->address);
-	return COMPARE(a->code, b->code);
-}
+ORDER(compare_keys, struct row_key, UP(code_object) UP(address) UP(code))
 
 static struct str text_of(const struct cfg *g, uint32_t position)
 {

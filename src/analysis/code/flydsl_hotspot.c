@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* flydsl_hotspot.c: what the older hotspot script prints, byte for byte. */
 #include "analysis/code/flydsl_hotspot.h"
+#include "base/search.h"
 
 #include <ctype.h>
 #include <stdio.h>
@@ -286,14 +287,7 @@ struct entry {
 	uint32_t n_types;
 };
 
-static int compare_entries(const void *pa, const void *pb)
-{
-	const struct entry *a = pa, *b = pb;
-
-	if (a->stall != b->stall)
-		return a->stall < b->stall ? 1 : -1;
-	return a->order < b->order ? -1 : a->order > b->order;
-}
+ORDER(compare_entries, struct entry, DOWN(stall) UP(order))
 
 static void put_types(const struct trace *t, uint64_t total, struct strbuf *out)
 {

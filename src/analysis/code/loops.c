@@ -4,6 +4,7 @@
  * with a stack of the loops it is in; running sums of the accounting are remembered at each header.
  */
 #include "analysis/code/loops.h"
+#include "base/search.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -348,12 +349,7 @@ struct collector loops_collector(struct loops *l)
 	return (struct collector){l, worker_new, loops_track, loops_merge, worker_free};
 }
 
-static int compare_trips(const void *pa, const void *pb)
-{
-	const struct loop_trips *a = pa, *b = pb;
-
-	return a->executions < b->executions ? -1 : a->executions > b->executions;
-}
+ORDER(compare_trips, struct loop_trips, UP(executions))
 
 /* Entries of m by key, as (key, count) pairs. */
 static bool sorted_entries(

@@ -53,6 +53,8 @@ bool tensor_linear(struct derived *d, double n, unsigned axis, struct derived_te
 	struct derived_fault *f);
 bool derived_fault_set(struct derived *d, struct derived_fault *f, const char *code,
 	const char *fmt, ...) PRINTF_LIKE(4, 5);
+/* Always false, for analysers to see at each call. */
+#define derived_fault_set(...) err_false((derived_fault_set)(__VA_ARGS__))
 
 /* Tensors of all counters; derived_counters.c. */
 bool derived_load_counters(struct derived *d, struct incore_error *e);

@@ -5,6 +5,7 @@
  * one, with the peak known, measures the time below half of it and fills the time series.
  */
 #include "analysis/occupancy/occupancy.h"
+#include "base/search.h"
 
 #include <stdlib.h>
 
@@ -284,14 +285,7 @@ static void find_span(struct occupancy *o, const struct sweep *s, const struct o
 		o->tail_cyc = (uint64_t)last - (uint64_t)o->all.last_start_cyc;
 }
 
-static int compare_kernels(const void *pa, const void *pb)
-{
-	const struct occupancy_kernel *a = pa, *b = pb;
-
-	if (a->stats.starts != b->stats.starts)
-		return a->stats.starts > b->stats.starts ? -1 : 1;
-	return a->first_id < b->first_id ? -1 : a->first_id > b->first_id;
-}
+ORDER(compare_kernels, struct occupancy_kernel, DOWN(stats.starts) UP(first_id))
 
 static void count_tracks(struct occupancy *o, const struct selection *sel)
 {

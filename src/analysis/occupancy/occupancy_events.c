@@ -72,15 +72,7 @@ static uint64_t place_key(uint32_t se, uint32_t cu, uint32_t simd)
 	return (uint64_t)se << 32 | (uint64_t)(cu & 0xffff) << 16 | (simd & 0xffff);
 }
 
-static int compare_events(const void *pa, const void *pb)
-{
-	const struct wave_event *a = pa, *b = pb;
-
-	RETURN_UNLESS_EQUAL(a->time, b->time);
-	if (a->is_start != b->is_start)
-		return a->is_start ? 1 : -1;
-	return COMPARE(a->order, b->order);
-}
+ORDER(compare_events, struct wave_event, UP(time) UP(is_start) UP(order))
 
 static bool list_places(struct gather *g)
 {
@@ -140,12 +132,7 @@ static const char *name_of(const struct trace *t, uint32_t id)
 								      : NULL;
 }
 
-static int compare_ids(const void *pa, const void *pb)
-{
-	const struct occupancy_kernel_id *a = pa, *b = pb;
-
-	return COMPARE(a->id, b->id);
-}
+ORDER(compare_ids, struct occupancy_kernel_id, UP(id))
 
 /* All ids that have a name or an event, with their starts. */
 static bool list_kernel_ids(struct gather *g)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* pipe_sweep.c: cuts the span of a pipe into pieces, each cycle once. */
 #include "analysis/pipes/pipe_sweep.h"
+#include "base/search.h"
 
 #include <stdlib.h>
 
@@ -13,14 +14,7 @@ void pipe_sweep_deinit(struct pipe_sweep *s)
 	VEC_FREE(&s->head);
 }
 
-static int compare_spans(const void *pa, const void *pb)
-{
-	const struct pipe_span *a = pa, *b = pb;
-
-	if (a->from_cyc != b->from_cyc)
-		return a->from_cyc < b->from_cyc ? -1 : 1;
-	return (a->slice > b->slice) - (a->slice < b->slice);
-}
+ORDER(compare_spans, struct pipe_span, UP(from_cyc) UP(slice))
 
 /* Slices come by start; only head costs can put what follows them out of order. */
 static void sort_spans(struct pipe_span *v, size_t n)

@@ -30,15 +30,7 @@ struct visit {
 
 /* --- making and freeing --------------------------------------------------------------------- */
 
-static int compare_links(const void *pa, const void *pb)
-{
-	const struct link *a = pa, *b = pb;
-
-	RETURN_UNLESS_EQUAL(a->to_track, b->to_track);
-	RETURN_UNLESS_EQUAL(a->to_slice, b->to_slice);
-	RETURN_UNLESS_EQUAL(a->from_track, b->from_track);
-	return COMPARE(a->from_slice, b->from_slice);
-}
+ORDER(compare_links, struct link, UP(to_track) UP(to_slice) UP(from_track) UP(from_slice))
 
 static bool take_links(struct pipes *p, struct incore_error *e)
 {
@@ -275,17 +267,17 @@ static void add_stall(struct visit *v, const struct pipe_piece *piece)
 static bool add_busy(struct visit *v, const struct pipe_piece *piece)
 {
 	struct pipe_row *r = v->row;
-	struct busy_span *last = r->busy.n ? &r->busy.v[r->busy.n - 1] : NULL;
 
-	if (last && last->to_cyc == piece->from_cyc) {
-		last->to_cyc = piece->to_cyc;
-		return true;
-	}
-	if (last) {
+	if (r->busy.n) {
+		struct busy_span *last = &r->busy.v[r->busy.n - 1];
 		enum gap_end end = v->last == BUCKET_WAIT    ? GAP_WAIT
 				   : v->last == BUCKET_STALL ? GAP_STALL
 							     : GAP_IDLE;
 
+		if (last->to_cyc == piece->from_cyc) {
+			last->to_cyc = piece->to_cyc;
+			return true;
+		}
 		r->gaps.ended_by[end]++;
 		r->gaps.sum += piece->from_cyc - last->to_cyc;
 		if (!VEC_PUSH(&v->m->gaps, piece->from_cyc - last->to_cyc))
@@ -383,20 +375,23 @@ static void add_up(struct pipes *p)
 	p->residue_cyc = (int64_t)(p->duration_cyc - sum);
 }
 
+static bool is_same_core(const struct track *a, const struct track *b)
+{
+	return a->coord[0] == b->coord[0] && a->coord[1] == b->coord[1];
+}
+
 static bool find_cores(struct pipes *p, struct incore_error *e)
 {
 	const struct trace *t = p->trace;
+	struct pipe_core *c = NULL;
 
 	p->cores = arena_zalloc(&p->arena, (size_t)t->n_tracks + 1, sizeof(*p->cores));
 	if (!p->cores)
 		return err_nomem(e);
 	for (track_idx i = 0; i < t->n_tracks; i++) {
-		struct pipe_core *c = p->n_cores ? &p->cores[p->n_cores - 1] : NULL;
-		const uint32_t *at = t->tracks[i].coord;
-		const uint32_t *was = c ? t->tracks[c->first].coord : NULL;
 		const struct pipe_row *r = &p->rows[i];
 
-		if (!was || was[0] != at[0] || was[1] != at[1]) {
+		if (!c || !is_same_core(&t->tracks[c->first], &t->tracks[i])) {
 			c = &p->cores[p->n_cores++];
 			*c = (struct pipe_core){.first = i, .begin_cyc = UINT64_MAX};
 		}

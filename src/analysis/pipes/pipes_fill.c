@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "analysis/pipes/pipes.h"
+#include "base/search.h"
 
 struct filler {
 	const struct pipes *p;
@@ -96,14 +97,7 @@ static void add_lane(struct filler *f, const struct pipe_row *r, const char *lan
 	add_waits(f, r);
 }
 
-static int compare_causes(const void *pa, const void *pb)
-{
-	const struct cause *a = pa, *b = pb;
-
-	if (a->cyc != b->cyc)
-		return a->cyc > b->cyc ? -1 : 1;
-	return strcmp(a->name, b->name);
-}
+ORDER(compare_causes, struct cause, DOWN(cyc) A_TO_Z(name))
 
 bool pipes_fill_causes(const struct pipes *p, struct causes *c, struct incore_error *e)
 {

@@ -10,6 +10,7 @@
 
 #include "analysis/pipes/pipes_internal.h"
 #include "base/mem.h"
+#include "base/search.h"
 
 struct place {
 	track_idx track;
@@ -179,14 +180,7 @@ static void walk_back(struct walker *w, struct place x)
 	}
 }
 
-static int compare_rows(const void *pa, const void *pb)
-{
-	const struct path_row *a = pa, *b = pb;
-
-	if (a->cyc != b->cyc)
-		return a->cyc > b->cyc ? -1 : 1;
-	return (a->code > b->code) - (a->code < b->code);
-}
+ORDER(compare_rows, struct path_row, DOWN(cyc) UP(code))
 
 static bool list_rows(struct walker *w)
 {

@@ -76,13 +76,7 @@ static bool add_awaited(struct gather *g, const struct pipe_lane *l, const struc
 					  end > start ? end - start : 0});
 }
 
-static int compare_waits(const void *pa, const void *pb)
-{
-	const struct pipe_wait *a = pa, *b = pb;
-
-	RETURN_UNLESS_EQUAL(b->cyc, a->cyc);
-	return COMPARE(a->producer, b->producer);
-}
+ORDER(compare_waits, struct pipe_wait, DOWN(cyc) UP(producer))
 
 static bool visit_lane(struct gather *g, track_idx i)
 {
@@ -107,23 +101,9 @@ static bool visit_lane(struct gather *g, track_idx i)
 
 /* --- edges ---------------------------------------------------------------------------------- */
 
-static int compare_awaited(const void *pa, const void *pb)
-{
-	const struct awaited *a = pa, *b = pb;
+ORDER(compare_awaited, struct awaited, UP(producer) UP(wait) UP(latency))
 
-	RETURN_UNLESS_EQUAL(a->producer, b->producer);
-	RETURN_UNLESS_EQUAL(a->wait, b->wait);
-	return COMPARE(a->latency, b->latency);
-}
-
-static int compare_edges(const void *pa, const void *pb)
-{
-	const struct producer_edge *a = pa, *b = pb;
-
-	RETURN_UNLESS_EQUAL(b->stall_cyc, a->stall_cyc);
-	RETURN_UNLESS_EQUAL(a->wait, b->wait);
-	return COMPARE(a->producer, b->producer);
-}
+ORDER(compare_edges, struct producer_edge, DOWN(stall_cyc) UP(wait) UP(producer))
 
 /* v: all executions of one edge, by latency. */
 static struct producer_edge edge_of(const struct awaited *v, size_t n)
@@ -221,13 +201,7 @@ static bool make_pairs(struct pipes *p)
 	return true;
 }
 
-static int compare_from(const void *pa, const void *pb)
-{
-	const struct link *a = pa, *b = pb;
-
-	RETURN_UNLESS_EQUAL(a->from_track, b->from_track);
-	return COMPARE(a->from_slice, b->from_slice);
-}
+ORDER(compare_from, struct link, UP(from_track) UP(from_slice))
 
 /* Sets that nobody waited for, and flags that stand in more than one pair. */
 static bool count_sets(struct pipes *p)

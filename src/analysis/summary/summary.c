@@ -103,14 +103,7 @@ static bool run_check(
 	return true;
 }
 
-static int compare_rows(const void *a, const void *b)
-{
-	const struct summary_row *x = a, *y = b;
-
-	RETURN_UNLESS_EQUAL(y->exposed_cyc, x->exposed_cyc);
-	RETURN_UNLESS_EQUAL(y->cycles, x->cycles);
-	return COMPARE(x->code, y->code);
-}
+ORDER(compare_rows, struct summary_row, DOWN(exposed_cyc) DOWN(cycles) UP(code))
 
 static struct summary_row row_of(const struct summary *s, code_idx i)
 {

@@ -136,6 +136,8 @@ static const char *refusal(struct summary *s)
 		return "the capture has no timeline, only totals per instruction";
 	if (s->duration_cyc == 0)
 		return "no wave lies in the selection";
+	if (check_find(s->check, "no-code"))
+		return "the code that ran is not known, so waits cannot be told from work";
 	return NULL;
 }
 

@@ -269,13 +269,7 @@ static bool add_row(struct barriers *b, const struct meeting_key *k, size_t n, s
 	return ok;
 }
 
-static int compare_rows(const void *pa, const void *pb)
-{
-	const struct barrier_row *a = pa, *b = pb;
-
-	RETURN_UNLESS_EQUAL(b->wait_cyc, a->wait_cyc);
-	return COMPARE(a->code, b->code);
-}
+ORDER(compare_rows, struct barrier_row, DOWN(wait_cyc) UP(code))
 
 static bool make_rows(struct barriers *b, struct meeting_key *k, size_t n)
 {

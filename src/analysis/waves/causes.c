@@ -106,14 +106,7 @@ static int compare_causes(const void *a, const void *b)
 	return str_cmp(str_of(x->name), str_of(y->name));
 }
 
-static int compare_cells(const void *a, const void *b)
-{
-	const struct cause_cell *x = a, *y = b;
-
-	RETURN_UNLESS_EQUAL(x->code, y->code);
-	RETURN_UNLESS_EQUAL(y->cyc, x->cyc);
-	return COMPARE(x->cause, y->cause);
-}
+ORDER(compare_cells, struct cause_cell, UP(code) DOWN(cyc) UP(cause))
 
 /* Cells name slots; slots have become places in the sorted list of causes. */
 static bool finish_cells(struct causes *c, const struct gather *g, const uint32_t *place)

@@ -255,30 +255,11 @@ static int compare_by_path(const void *a, const void *b)
 	return COMPARE(x->idx, y->idx);
 }
 
-static int compare_by_duration(const void *a, const void *b)
-{
-	const struct entry *x = a, *y = b;
+ORDER(compare_by_duration, struct entry, UP(w->duration) UP(idx))
 
-	RETURN_UNLESS_EQUAL(x->w->duration, y->w->duration);
-	return COMPARE(x->idx, y->idx);
-}
+ORDER(compare_variants, struct cluster_variant, DOWN(n_waves) UP(first))
 
-static int compare_variants(const void *a, const void *b)
-{
-	const struct cluster_variant *x = a, *y = b;
-
-	RETURN_UNLESS_EQUAL(y->n_waves, x->n_waves);
-	return COMPARE(x->first, y->first);
-}
-
-static int compare_clusters(const void *a, const void *b)
-{
-	const struct cluster *x = a, *y = b;
-
-	RETURN_UNLESS_EQUAL(y->latency, x->latency);
-	RETURN_UNLESS_EQUAL(y->n_waves, x->n_waves);
-	return COMPARE(x->first, y->first);
-}
+ORDER(compare_clusters, struct cluster, DOWN(latency) DOWN(n_waves) UP(first))
 
 /* v[0..n) are the waves of one cluster, by trips then index. */
 static bool make_variants(struct clusters *c, struct cluster *k, const struct entry *v, uint32_t n)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* histogram.c: counting values exactly and reading quantiles off the sorted counts. */
 #include "analysis/waves/histogram.h"
+#include "base/search.h"
 
 #include <stdlib.h>
 
@@ -12,12 +13,7 @@ struct keyed {
 	uint64_t key, count;
 };
 
-static int by_key(const void *a, const void *b)
-{
-	const struct keyed *x = a, *y = b;
-
-	return (x->key > y->key) - (x->key < y->key);
-}
+ORDER(by_key, struct keyed, UP(key))
 
 bool histograms_add(struct histograms *h, uint32_t series, uint64_t value, uint64_t count)
 {

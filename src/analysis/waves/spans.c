@@ -208,12 +208,12 @@ bool spans_fold(struct spans *s)
 
 bool spans_add(struct spans *s, uint64_t start, uint64_t end)
 {
-	struct span *last = s->pending.n ? &s->pending.v[s->pending.n - 1] : NULL;
+	size_t n = s->pending.n;
 
 	if (end <= start)
 		return true;
-	if (last && last->end == start) {
-		last->end = end;
+	if (n && s->pending.v[n - 1].end == start) {
+		s->pending.v[n - 1].end = end;
 		return true;
 	}
 	if (s->pending.n >= PENDING_MIN + s->once.n / 2 && !spans_fold(s))

@@ -313,13 +313,7 @@ bool wait_pairs_merge(struct wait_pairs *p, struct wait_pairs_worker *from)
 	return ok;
 }
 
-static int by_rows(const void *a, const void *b)
-{
-	const struct wait_pair *x = a, *y = b;
-
-	RETURN_UNLESS_EQUAL(x->wait, y->wait);
-	return COMPARE(x->producer, y->producer);
-}
+ORDER(by_rows, struct wait_pair, UP(wait) UP(producer))
 
 bool wait_pairs_finish(struct wait_pairs *p, struct incore_error *e)
 {

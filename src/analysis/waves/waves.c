@@ -385,13 +385,7 @@ struct sort_key {
 	track_idx idx;
 };
 
-static int compare_keys(const void *a, const void *b)
-{
-	const struct sort_key *x = a, *y = b;
-
-	RETURN_UNLESS_EQUAL(y->value, x->value);
-	return COMPARE(x->idx, y->idx);
-}
+ORDER(compare_keys, struct sort_key, DOWN(value) UP(idx))
 
 static uint64_t sort_value(const struct waves *w, enum wave_sort by, track_idx i)
 {

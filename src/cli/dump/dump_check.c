@@ -106,7 +106,6 @@ static void print_kind(struct checked *k, const struct problem_count *kind)
 	static const enum cell_style styles[] = {CELL_DIM, CELL_WARM, CELL_BAD};
 	const struct problems *p = &k->d->problems;
 	uint64_t top = cli_top(k->c), shown = 0;
-	char a[32];
 
 	for (size_t i = 0; i < p->v.n && shown < top; i++) {
 		const struct problem *x = &p->v.v[i];
@@ -119,7 +118,7 @@ static void print_kind(struct checked *k, const struct problem_count *kind)
 	}
 	if (shown < kind->n)
 		fprintf(k->c->out, "         %-18s  ... %s more\n", kind->code,
-			fmt_u64(a, kind->n - shown));
+			U64_TEXT(kind->n - shown));
 }
 
 static void print_text(struct checked *k)
@@ -129,7 +128,6 @@ static void print_text(struct checked *k)
 	uint64_t n_defects = problems_count(p, PROBLEM_DEFECT);
 	uint64_t n_warnings = problems_count(p, PROBLEM_WARNING);
 	uint64_t n_notes = problems_count(p, PROBLEM_NOTE);
-	char a[32], b[32], m[32];
 	FILE *out = k->c->out;
 
 	dump_text_head(k->c, k->d);
@@ -138,19 +136,18 @@ static void print_text(struct checked *k)
 			if ((int)p->counts.v[i].weight == weight)
 				print_kind(k, &p->counts.v[i]);
 	if (k->d->payload && !k->d->is_payload_missing)
-		fprintf(out, "%s %s %s of %s byte%s", fmt_u64(a, n->n_regions),
+		fprintf(out, "%s %s %s of %s", U64_TEXT(n->n_regions),
 			n->n_regions == 1 ? "region covers" : "regions cover",
-			fmt_u64(b, n->covered_bytes), fmt_u64(m, n->payload_bytes),
-			plural(n->payload_bytes));
+			U64_TEXT(n->covered_bytes), COUNTED(n->payload_bytes, "byte"));
 	if (n->n_checksums)
-		fprintf(out, ", %s checksum%s, %s wrong", fmt_u64(a, n->n_checksums),
-			plural(n->n_checksums), fmt_u64(b, n->n_bad_checksums));
+		fprintf(out, ", %s, %s wrong", COUNTED(n->n_checksums, "checksum"),
+			U64_TEXT(n->n_bad_checksums));
 	if (k->d->payload && !k->d->is_payload_missing)
 		fputc('\n', out);
 	if (n->n_incomplete_tasks)
 		fprintf(out, "%s of %zu task%s %s incomplete: %s %s missing\n",
-			fmt_u64(a, n->n_incomplete_tasks), k->d->tasks.n, plural(k->d->tasks.n),
-			n->n_incomplete_tasks == 1 ? "is" : "are", fmt_u64(b, n->n_missing_slots),
+			U64_TEXT(n->n_incomplete_tasks), k->d->tasks.n, plural(k->d->tasks.n),
+			n->n_incomplete_tasks == 1 ? "is" : "are", U64_TEXT(n->n_missing_slots),
 			n->n_missing_slots == 1 ? "slot is" : "slots are");
 	fprintf(out, "%s: %llu defect%s, %llu warning%s, %llu note%s\n",
 		dump_verdict_name(dump_verdict_of(k->d)), (unsigned long long)n_defects,

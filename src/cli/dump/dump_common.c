@@ -137,11 +137,10 @@ const char *dump_text_members(const struct dump *d, uint32_t members, char buf[D
 {
 	int32_t ids[DUMP_MAX_MEMBERS];
 	unsigned n = dump_members_of(d, members, ids);
-	size_t at = 0;
+	size_t at = 0, size = DUMP_MEMBERS_TEXT;
 
 	for (unsigned i = 0; i < n; i++)
-		at += (size_t)snprintf(
-			buf + at, DUMP_MEMBERS_TEXT - at, "%s%d", i ? "," : "", (int)ids[i]);
+		at += (size_t)snprintf(buf + at, size - at, "%s%d", i ? "," : "", (int)ids[i]);
 	return n ? buf : "-";
 }
 
@@ -176,18 +175,17 @@ const char *dump_text_scalar(const struct dump_record *r, char buf[DUMP_SCALAR_T
 
 void dump_text_head(struct cli *c, const struct dump *d)
 {
-	char gen[16], level[24], a[32], b[32], n[32];
+	char gen[16], level[24];
 
-	fprintf(c->out, "%s record%s, %s task%s, %s, level %s, ", fmt_u64(a, d->records.n),
-		plural(d->records.n), fmt_u64(n, d->tasks.n), plural(d->tasks.n),
-		dump_generation_name(d, gen), dump_level_name(d, level));
+	fprintf(c->out, "%s, %s, %s, level %s, ", COUNTED(d->records.n, "record"),
+		COUNTED(d->tasks.n, "task"), dump_generation_name(d, gen),
+		dump_level_name(d, level));
 	if (!d->payload)
 		fputs("no payload file", c->out);
 	else if (d->is_payload_missing)
 		fputs("payload file missing", c->out);
 	else
-		fprintf(c->out, "%s byte%s of payload", fmt_u64(b, d->bytes.size),
-			plural(d->bytes.size));
+		fprintf(c->out, "%s of payload", COUNTED(d->bytes.size, "byte"));
 	if (d->is_repaired)
 		fputs(", repaired", c->out);
 	if (d->deps)

@@ -221,11 +221,10 @@ static bool print_table(struct job *j)
 static void print_sums(struct job *j)
 {
 	const struct dump_diff *d = &j->diff;
-	char a[32], b[32];
 
 	fprintf(j->c->out,
-		"%s pair%s: %llu identical, %llu within tolerance, %llu differ, %llu of another kind, %llu only in A, %llu only in B, %llu not compared\n",
-		fmt_u64(a, d->pairs.n), plural(d->pairs.n), (unsigned long long)d->n_identical,
+		"%s: %llu identical, %llu within tolerance, %llu differ, %llu of another kind, %llu only in A, %llu only in B, %llu not compared\n",
+		COUNTED(d->pairs.n, "pair"), (unsigned long long)d->n_identical,
 		(unsigned long long)(d->n_state[PAIR_SAME] > d->n_identical
 					     ? d->n_state[PAIR_SAME] - d->n_identical
 					     : 0),
@@ -234,12 +233,11 @@ static void print_sums(struct job *j)
 		(unsigned long long)d->n_state[PAIR_ONLY_A],
 		(unsigned long long)d->n_state[PAIR_ONLY_B],
 		(unsigned long long)d->n_state[PAIR_NOT_COMPARED]);
-	fprintf(j->c->out, "%s: %s of %s value%s differ%s\n",
+	fprintf(j->c->out, "%s: %s of %s differ%s\n",
 		dump_diff_differs(d)		? "different"
 		: d->n_state[PAIR_NOT_COMPARED] ? "the same as far as compared"
 						: "the same",
-		fmt_u64(a, d->n_differ), fmt_u64(b, d->n_values), plural(d->n_values),
-		d->n_differ == 1 ? "s" : "");
+		U64_TEXT(d->n_differ), COUNTED(d->n_values, "value"), d->n_differ == 1 ? "s" : "");
 }
 
 static void explain(struct job *j)

@@ -109,13 +109,10 @@ static bool print_json(
 static void print_text(
 	struct cli *c, const struct dump_export_job *job, const struct dump_export_result *r)
 {
-	char a[32], b[32];
-
-	fprintf(c->out, "%s: %s %s file%s", job->dir, fmt_u64(a, r->n_files), job->ops->name,
+	fprintf(c->out, "%s: %s %s file%s", job->dir, U64_TEXT(r->n_files), job->ops->name,
 		plural(r->n_files));
 	if (r->n_skipped)
-		fprintf(c->out, ", %s record%s without payload left out", fmt_u64(b, r->n_skipped),
-			plural(r->n_skipped));
+		fprintf(c->out, ", %s without payload left out", COUNTED(r->n_skipped, "record"));
 	if (r->n_truncated)
 		fprintf(c->out, ", %llu hold%s a prefix only", (unsigned long long)r->n_truncated,
 			r->n_truncated == 1 ? "s" : "");

@@ -349,7 +349,6 @@ static bool print(struct ls *l, const char *by)
 	struct rows rows = {l, n < top ? n : top};
 	struct ls_data x = {.verb = "ls", .by = by, .selected = l->list.n};
 	struct ls_row made;
-	char a[32], b[32];
 
 	l->made = &made;
 	rows.at = by_record ? record_at : strcmp(by, "slot") == 0 ? slot_at : task_at;
@@ -360,8 +359,8 @@ static bool print(struct ls *l, const char *by)
 		cli_page(l->c, 0);
 		dump_text_head(l->c, l->d);
 		if (l->list.n != l->d->records.n)
-			fprintf(l->c->out, "%s of %s records selected\n", fmt_u64(a, l->list.n),
-				fmt_u64(b, l->d->records.n));
+			fprintf(l->c->out, "%s of %s records selected\n", U64_TEXT(l->list.n),
+				U64_TEXT(l->d->records.n));
 	}
 	return print_table(l->c, &x);
 }

@@ -102,24 +102,22 @@ static void print_lists(FILE *out, const struct repair_report *r)
 
 static void print_text(struct cli *c, const struct repair_report *r)
 {
-	char a[32], b[32];
 	FILE *out = c->out;
 
-	fprintf(out, "%s: %s record%s, %s byte%s of payload\n", r->manifest, fmt_u64(a, r->records),
-		plural(r->records), fmt_u64(b, r->bin_bytes), plural(r->bin_bytes));
+	fprintf(out, "%s: %s, %s of payload\n", r->manifest, COUNTED(r->records, "record"),
+		COUNTED(r->bin_bytes, "byte"));
 	fprintf(out, "the dump was %s, %s flush%s\n", r->is_closed ? "closed" : "not closed",
-		fmt_u64(a, r->flushes), r->flushes == 1 ? "" : "es");
+		U64_TEXT(r->flushes), r->flushes == 1 ? "" : "es");
 	if (r->cut_why)
 		fprintf(out, "the log is used up to byte %llu; %s %s not: %s\n",
-			(unsigned long long)r->cut_off, fmt_u64(a, r->cut_bytes),
+			(unsigned long long)r->cut_off, U64_TEXT(r->cut_bytes),
 			r->cut_bytes == 1 ? "byte after it is" : "bytes after it are", r->cut_why);
 	if (r->lost_records)
-		fprintf(out, "the producer counted %s record%s and %s byte%s as lost\n",
-			fmt_u64(a, r->lost_records), plural(r->lost_records),
-			fmt_u64(b, r->lost_bytes), plural(r->lost_bytes));
+		fprintf(out, "the producer counted %s and %s as lost\n",
+			COUNTED(r->lost_records, "record"), COUNTED(r->lost_bytes, "byte"));
 	print_lists(out, r);
-	fprintf(out, "%s payload%s lost, %s task%s incomplete\n", fmt_u64(a, r->n_lost_payloads),
-		plural(r->n_lost_payloads), fmt_u64(b, r->n_incomplete), plural(r->n_incomplete));
+	fprintf(out, "%s lost, %s incomplete\n", COUNTED(r->n_lost_payloads, "payload"),
+		COUNTED(r->n_incomplete, "task"));
 }
 
 static int run_dump_repair(struct cli *c)

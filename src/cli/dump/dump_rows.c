@@ -94,10 +94,10 @@ struct any dump_value(unsigned dtype, uint64_t bits)
 		return (struct any){.type = COLUMN_RECORD,
 			.of = &pair_record,
 			.pair = {value_double(dtype, p, 0, 0), value_double(dtype, p, 0, 1)}};
+	if (dtype == DTYPE_FLOAT16)
+		return any_double(value_double(dtype, p, 0, 0), -5);
 	if (dtype_is_float(dtype))
-		return any_double(value_double(dtype, p, 0, 0), dtype == DTYPE_FLOAT16	  ? -5
-								: dtype == DTYPE_BFLOAT16 ? -4
-											  : -9);
+		return any_double(value_double(dtype, p, 0, 0), dtype == DTYPE_BFLOAT16 ? -4 : -9);
 	if (dtype == DTYPE_BOOL && bits <= 1)
 		return (struct any){.type = COLUMN_BOOL, .is = bits != 0};
 	if (dtype == DTYPE_UINT64 || dtype >= DTYPE_COUNT)

@@ -111,10 +111,7 @@ static void print_values(struct show *s, const struct dump_record *r, const stru
 	if (n)
 		fputc('\n', s->c->out);
 	if (n < x->n) {
-		char a[32];
-
-		fprintf(s->c->out, "  ... %s more value%s (--limit all)\n", fmt_u64(a, x->n - n),
-			plural(x->n - n));
+		fprintf(s->c->out, "  ... %s (--limit all)\n", COUNTED(x->n - n, "more value"));
 	}
 }
 
@@ -131,7 +128,7 @@ static const char *stat_text(const struct value_stats *v, unsigned dtype, bool i
 static void print_stats(struct show *s, const struct dump_record *r, const struct value_stats *v)
 {
 	static const char ramp[] = " .:-=+*#%@";
-	char lo[64], hi[64], a[32], bar[STATS_BINS + 1];
+	char lo[64], hi[64], bar[STATS_BINS + 1];
 	uint64_t most = 1;
 	FILE *out = s->c->out;
 
@@ -141,7 +138,7 @@ static void print_stats(struct show *s, const struct dump_record *r, const struc
 		bar[i] = ramp[v->bins[i] ? 1 + (unsigned)((double)v->bins[i] / (double)most * 8.0)
 					 : 0];
 	bar[STATS_BINS] = 0;
-	fprintf(out, "  %s value%s: ", fmt_u64(a, v->n), plural(v->n));
+	fprintf(out, "  %s: ", COUNTED(v->n, "value"));
 	if (isnan(v->mean))
 		fputs("none finite", out);
 	else
@@ -159,7 +156,7 @@ static void print_change(struct show *s, uint32_t record, const struct shown *x)
 	const struct dump_record *r = &s->d->records.v[record];
 	const struct dump_pair *p = &x->change;
 	struct dump_geometry g;
-	char a[32], b[32], dims[DUMP_DIMS_TEXT];
+	char dims[DUMP_DIMS_TEXT];
 
 	if (x->partner == DUMP_NONE)
 		return;
@@ -173,21 +170,20 @@ static void print_change(struct show *s, uint32_t record, const struct shown *x)
 			p->is_identical ? "no value changed"
 					: "only the bits of equal values changed");
 	else
-		fprintf(s->c->out, "%s of %s value%s changed, first at %s, largest change %.9g\n",
-			fmt_u64(a, p->n_differ), fmt_u64(b, p->n), plural(p->n),
-			place(&g, p->first, dims), p->max_abs);
+		fprintf(s->c->out, "%s of %s changed, first at %s, largest change %.9g\n",
+			U64_TEXT(p->n_differ), COUNTED(p->n, "value"), place(&g, p->first, dims),
+			p->max_abs);
 }
 
 static void print_buffer(struct show *s, uint32_t record)
 {
 	struct record_buffer b;
-	char a[32];
 
 	if (!record_buffer_of(s->d, record, &b))
 		return;
 	fprintf(s->c->out, "  buffer at 0x%llx, ", (unsigned long long)b.addr);
 	if (b.size)
-		fprintf(s->c->out, "%s byte%s%s\n", fmt_u64(a, b.size), plural(b.size),
+		fprintf(s->c->out, "%s%s\n", COUNTED(b.size, "byte"),
 			b.is_from_deps ? " (deps.json)" : "");
 	else
 		fputs("size not stated\n", s->c->out);
@@ -200,7 +196,7 @@ static void print_head(struct show *s, uint32_t i)
 	struct str kernel = dump_kernel_of(s->d, i);
 	struct dump_geometry g;
 	FILE *out = s->c->out;
-	char a[32], func[DUMP_MEMBERS_TEXT], dims[DUMP_DIMS_TEXT], scalar[DUMP_SCALAR_TEXT];
+	char func[DUMP_MEMBERS_TEXT], dims[DUMP_DIMS_TEXT], scalar[DUMP_SCALAR_TEXT];
 
 	dump_geometry_of(s->d, r, &g);
 	fprintf(out, "%srecord %u%s: task 0x%016llx (%u:%u)", style_on(s->c, CELL_HOT), i,
@@ -221,7 +217,7 @@ static void print_head(struct show *s, uint32_t i)
 		fprintf(out, ", strides %s", dump_text_dims(g.strides, g.rank, dims));
 	fprintf(out, ", start %llu, ", (unsigned long long)r->start_offset);
 	if (r->bin_size)
-		fprintf(out, "%s byte%s at %llu", fmt_u64(a, r->bin_size), plural(r->bin_size),
+		fprintf(out, "%s at %llu", COUNTED(r->bin_size, "byte"),
 			(unsigned long long)r->bin_offset);
 	else
 		fputs("no payload", out);

@@ -110,13 +110,11 @@ static bool put_table(struct cli *c, const struct pipe_compare *k)
 
 static void put_order(FILE *out, const struct pipe_compare *k)
 {
-	char a[32];
-
 	fprintf(out, "counts     %s\norder      ", k->is_same_count ? "the same" : "different");
 	if (k->is_same_order)
 		fputs("the same\n", out);
 	else if (k->order_lane)
-		fprintf(out, "different from instruction %s of %s\n", fmt_u64(a, k->order_at),
+		fprintf(out, "different from instruction %s of %s\n", U64_TEXT(k->order_at),
 			k->order_lane);
 	else
 		fputs("different\n", out);
@@ -125,7 +123,6 @@ static void put_order(FILE *out, const struct pipe_compare *k)
 static bool tell_text(struct cli *c, const struct side s[2], const struct pipe_compare *k)
 {
 	FILE *out = c->out;
-	char a[32], b[32];
 	int64_t e;
 
 	if (c->use_csv)
@@ -136,8 +133,8 @@ static bool tell_text(struct cli *c, const struct side s[2], const struct pipe_c
 		fprintf(out, "%c  %s  %s\n", 'A' + (int)i, t ? t->meta.origin : cli_text(c, "pmu"),
 			t ? evidence_text(t, (char[EVIDENCE_TEXT]){0}) : "counters of a run");
 	}
-	fprintf(out, "\ntotal      %s and %s cycle%s", fmt_u64(a, k->span_cyc[0]),
-		fmt_u64(b, k->span_cyc[1]), plural(k->span_cyc[1]));
+	fprintf(out, "\ntotal      %s and %s", U64_TEXT(k->span_cyc[0]),
+		COUNTED(k->span_cyc[1], "cycle"));
 	if (error_permille(k->span_cyc, &e))
 		fprintf(out, ", %+.1f %%", (double)e / 10);
 	fputc('\n', out);
@@ -177,11 +174,9 @@ static bool tell_json(struct cli *c, const struct side s[2], const struct pipe_c
 	struct compared_row row;
 	struct compare_data x = {"compare", cli_text(c, "pmu"), cli_text(c, "by"), *k,
 		rows_of(cli_text(c, "by"), k, &row)};
-	struct json_writer w;
 
-	cli_json_begin(c, &w, has_two ? traces : traces + 1, has_two ? 2 : 1);
-	record_json(&data_record, &x, &w);
-	return cli_json_end(c, &w);
+	return cli_json_captures(
+		c, has_two ? traces : traces + 1, has_two ? 2 : 1, &data_record, &x);
 }
 
 /* One trace and --pmu, or two traces. */

@@ -238,7 +238,6 @@ static void put_head(FILE *out, const struct model_report *r)
 {
 	const struct profile *p = r->profile;
 	const struct opstream *s = &r->set->v.v[0];
-	char a[32], b[32];
 
 	fprintf(out, "%s: %s%s\n", opstream_str(s, s->kernel), MODEL_TEXT,
 		p->arch == ARCH_A5 ? ", uncalibrated" : "");
@@ -250,13 +249,13 @@ static void put_head(FILE *out, const struct model_report *r)
 	fprintf(out, "arguments  %s", s->args_origin == ARGS_DUMP ? "from a dump" : "synthetic");
 	put_missing(out, s);
 	fputs("; outputs are not computed\n", out);
-	fprintf(out, "ops        %s", fmt_u64(a, r->timed->n_ops));
+	fprintf(out, "ops        %s", U64_TEXT(r->timed->n_ops));
 	if (r->timed->n_fallback)
-		fprintf(out, ", %s at a price not their own", fmt_u64(b, r->timed->n_fallback));
+		fprintf(out, ", %s at a price not their own", U64_TEXT(r->timed->n_fallback));
 	if (r->timed->n_unknown)
-		fprintf(out, ", %s unknown", fmt_u64(b, r->timed->n_unknown));
+		fprintf(out, ", %s unknown", U64_TEXT(r->timed->n_unknown));
 	if (r->timed->n_external)
-		fprintf(out, ", %s wait for something outside", fmt_u64(b, r->timed->n_external));
+		fprintf(out, ", %s wait for something outside", U64_TEXT(r->timed->n_external));
 	fputc('\n', out);
 	if (!r->timed->is_complete)
 		fprintf(out, "INCOMPLETE %s\n", r->timed->reason ? r->timed->reason : "");

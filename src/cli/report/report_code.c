@@ -172,7 +172,6 @@ static bool put_reasons(const struct trace *t, struct cli *c)
 	uint64_t sums[STALL_REASONS] = {0}, all = 0, issued = 0;
 	bool is_told[STALL_REASONS] = {false}, ok;
 	struct table table;
-	char a[32], b[32];
 
 	for (uint32_t i = 0; i < t->n_code; i++) {
 		issued += t->samples[i].issued;
@@ -195,8 +194,8 @@ static bool put_reasons(const struct trace *t, struct cli *c)
 		table_u64(&table, sums[best]);
 		table_pct(&table, sums[best], all);
 	}
-	fprintf(c->out, "\n\nStall reasons of all samples\n%s sample%s issued, %s stalled\n",
-		fmt_u64(a, issued), plural(issued), fmt_u64(b, all));
+	fprintf(c->out, "\n\nStall reasons of all samples\n%s issued, %s stalled\n",
+		COUNTED(issued, "sample"), U64_TEXT(all));
 	ok = table_print(&table, c) || err_nomem(&c->error);
 	table_deinit(&table);
 	return ok;

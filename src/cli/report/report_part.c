@@ -97,15 +97,14 @@ static void keep_window(struct report_part *p, const struct columns *x, uint64_t
 static bool say_left_out(struct report_part *p, struct cli *c, const struct columns *x)
 {
 	uint32_t n = 0;
-	char a[32], b[32];
 
 	for (track_idx i = 0; i < x->n_tracks; i++)
 		n += p->parts[i].n == 0;
-	sb_printf(&p->left_out, "%s of %s slice%s", fmt_u64(a, x->n_slices - p->n_slices),
-		fmt_u64(b, x->n_slices), plural(x->n_slices));
+	sb_printf(&p->left_out, "%s of %s", U64_TEXT(x->n_slices - p->n_slices),
+		COUNTED(x->n_slices, "slice"));
 	if (n)
-		sb_printf(&p->left_out, ", the timeline of %s of %s track%s", fmt_u64(a, n),
-			fmt_u64(b, x->n_tracks), plural(x->n_tracks));
+		sb_printf(&p->left_out, ", the timeline of %s of %s", U64_TEXT(n),
+			COUNTED(x->n_tracks, "track"));
 	if (cli_has(c, "window"))
 		sb_printf(&p->left_out, ", all outside cycles %s", cli_text(c, "window"));
 	sb_puts(&p->left_out, ". Tables and totals are of the whole capture");

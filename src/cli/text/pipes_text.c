@@ -17,14 +17,12 @@ void pipes_print_head(struct cli *c, const struct pipes_part *p, const struct tr
 {
 	const struct pipes_totals *n = &p->totals;
 	FILE *out = c->out;
-	char a[32], b[32], d[32];
 	double mhz = trace_clock_mhz(t);
 
-	fprintf(out, "%s pipe%s of %u core%s, %s instruction%s", fmt_u64(a, n->pipes),
-		plural(n->pipes), (unsigned)n->cores, plural(n->cores), fmt_u64(b, n->instructions),
-		plural(n->instructions));
-	fprintf(out, " and %s of synchronisation, %s cycle%s", fmt_u64(a, n->sync_instructions),
-		fmt_u64(d, p->span), plural(p->span));
+	fprintf(out, "%s of %u core%s, %s", COUNTED(n->pipes, "pipe"), (unsigned)n->cores,
+		plural(n->cores), COUNTED(n->instructions, "instruction"));
+	fprintf(out, " and %s of synchronisation, %s", U64_TEXT(n->sync_instructions),
+		COUNTED(p->span, "cycle"));
 	if (mhz > 0)
 		fprintf(out, " (%.2f us)", (double)p->span / mhz);
 	fprintf(out, ", %s\n", evidence_text(t, (char[EVIDENCE_TEXT]){0}));
@@ -111,18 +109,16 @@ bool pipes_print_path(struct cli *c, const struct pipes_part *p)
 	static const char *const row_columns[] = {"row", "cycles", "share", "isa", "source", NULL};
 	const struct path_part_row *path = p->critical_path;
 	FILE *out = c->out;
-	char a[32], b[32], d[32], f[32];
 
 	if (!path)
 		return true;
-	fprintf(out, "\ncritical path: %s cycle%s = work %s + wait %s + stall %s",
-		fmt_u64(a, path->span), plural(path->span), fmt_u64(b, path->x.part[PATH_WORK]),
-		fmt_u64(d, path->x.part[PATH_WAIT]), fmt_u64(f, path->x.part[PATH_STALL]));
-	fprintf(out, " + gaps %s + before %s + after %s;", fmt_u64(a, path->x.part[PATH_GAP]),
-		fmt_u64(b, path->x.lead_cyc), fmt_u64(d, path->x.tail_cyc));
-	fprintf(out, " %s slice%s, %s flag%s, %s inferred\n", fmt_u64(a, path->x.n_slices),
-		plural(path->x.n_slices), fmt_u64(b, path->x.n_hops), plural(path->x.n_hops),
-		fmt_u64(d, path->x.n_inferred));
+	fprintf(out, "\ncritical path: %s = work %s + wait %s + stall %s",
+		COUNTED(path->span, "cycle"), U64_TEXT(path->x.part[PATH_WORK]),
+		U64_TEXT(path->x.part[PATH_WAIT]), U64_TEXT(path->x.part[PATH_STALL]));
+	fprintf(out, " + gaps %s + before %s + after %s;", U64_TEXT(path->x.part[PATH_GAP]),
+		U64_TEXT(path->x.lead_cyc), U64_TEXT(path->x.tail_cyc));
+	fprintf(out, " %s, %s, %s inferred\n", COUNTED(path->x.n_slices, "slice"),
+		COUNTED(path->x.n_hops, "flag"), U64_TEXT(path->x.n_inferred));
 	if (!record_table_print(
 		    c, &path_pipe_record, first_rows(path->by_pipe, p->top), pipe_columns))
 		return false;

@@ -79,6 +79,7 @@ static void put_cell(struct table *t, const struct cli *cli, const struct leaf *
 {
 	const struct column *c = l->column;
 	const void *value = leaf_value(l, row);
+	bool is_blank;
 	char text[64];
 
 	if (value && (c->flags & COLUMN_BAR) && !cli->use_csv) {
@@ -86,7 +87,8 @@ static void put_cell(struct table *t, const struct cli *cli, const struct leaf *
 		return;
 	}
 	if (column_is_null(c, value)) {
-		table_cstr(t, cli->use_csv && !(c->flags & COLUMN_DASH) ? "" : "-");
+		is_blank = cli->use_csv ? !(c->flags & COLUMN_DASH) : c->flags & COLUMN_BLANK;
+		table_cstr(t, is_blank ? "" : "-");
 		return;
 	}
 	switch (c->type) {
@@ -140,7 +142,7 @@ bool record_table_print_styled(struct cli *c, const struct record *r, struct row
 	unsigned n = 0;
 	bool ok;
 
-	for (; columns[n] && n < MAX_COLUMNS; n++) {
+	for (; n < MAX_COLUMNS && columns[n]; n++) {
 		if (!choose_column(r, columns[n], &drawn[n]))
 			return err_set(&c->error, INCORE_FAILED, "no-such-column",
 				"the answer has no column %s", columns[n]);

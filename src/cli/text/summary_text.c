@@ -37,12 +37,11 @@ static void print_health(struct page *p)
 static void print_other_simds(struct page *p)
 {
 	const struct hidden_line *lost = &p->s->hidden.lost;
-	char a[32], b[32];
 
 	if (lost->other_simd != NO_U64)
 		page_line(p, "  ",
 			"Of the %s lost cycles %s passed while a SIMD without detail issued.",
-			fmt_u64(a, lost->total), fmt_u64(b, lost->other_simd));
+			U64_TEXT(lost->total), U64_TEXT(lost->other_simd));
 }
 
 static void put_bucket(struct table *t, const char *name, const struct hidden_line *h, uint64_t all)
@@ -71,7 +70,6 @@ static bool print_accounting(struct page *p)
 	uint64_t pie = v->idle + v->stall + v->issue, all = s->accounting.duration;
 	uint64_t states = st[STATE_IDLE] + st[STATE_EXEC] + st[STATE_WAIT] + st[STATE_STALL];
 	struct table tb;
-	char a[32];
 
 	page_title(p, "Where the cycles went");
 	table_init(&tb, COLUMNS(columns));
@@ -89,7 +87,7 @@ static bool print_accounting(struct page *p)
 	page_line(p, "  ",
 		"sum of wave lifetimes %s cycles, residue %lld. Hidden: another wave of the "
 		"SIMD issued meanwhile.",
-		fmt_u64(a, all), (long long)s->residue);
+		U64_TEXT(all), (long long)s->residue);
 	print_other_simds(p);
 	page_line(p, "  ",
 		"The vendor's viewer shows idle %.1f, stall %.1f, issue %.1f %% of the recorded "
@@ -185,7 +183,6 @@ static bool print_edges(struct page *p)
 	const struct summary_producers *k = &p->s->producers;
 	const struct edge_row *v = k->edges.v;
 	struct table t;
-	char a[32], b[32];
 
 	if (!p->s->has_edges)
 		return true;
@@ -209,7 +206,7 @@ static bool print_edges(struct page *p)
 	page_line(p, "  ",
 		"%s of %s counter waits blocked; the others were free: they cost their "
 		"floor, no loss to chase.",
-		fmt_u64(a, k->sums.waits.blocked), fmt_u64(b, k->sums.waits.executed));
+		U64_TEXT(k->sums.waits.blocked), U64_TEXT(k->sums.waits.executed));
 	return true;
 }
 
@@ -362,7 +359,6 @@ static bool print_code(struct page *p)
 static void print_loops(struct page *p)
 {
 	const struct loop_row *v = p->s->loops.v;
-	char a[32], b[32], m[32];
 
 	if (!p->s->loops.n)
 		return;
@@ -380,8 +376,8 @@ static void print_loops(struct page *p)
 			"at row %lld: %llu iteration%s in %llu wave%s, cycles each min %s, "
 			"median %s, max %s; issue %.1f, wait %.1f, stall %.1f, idle %.1f %%",
 			row, (unsigned long long)x->iterations, plural(x->iterations),
-			(unsigned long long)x->waves, plural(x->waves), fmt_u64(a, x->min_cyc),
-			fmt_u64(m, x->median_cyc), fmt_u64(b, x->max_cyc),
+			(unsigned long long)x->waves, plural(x->waves), U64_TEXT(x->min_cyc),
+			U64_TEXT(x->median_cyc), U64_TEXT(x->max_cyc),
 			page_percent(x->all.bucket[BUCKET_ISSUE], x->all.cyc),
 			page_percent(x->all.bucket[BUCKET_WAIT], x->all.cyc),
 			page_percent(x->all.bucket[BUCKET_STALL], x->all.cyc),
@@ -393,35 +389,33 @@ static void print_waves(struct page *p)
 {
 	const struct cluster_row *v = p->s->clusters.v;
 	const struct duration_stats *d = &p->s->duration;
-	char a[32], b[32], m[32];
 
 	page_title(p, "Waves");
 	page_line(p, "  ", "duration min %s, median %s, max %s cycles; standard deviation %.1f %%",
-		fmt_u64(a, d->min), fmt_u64(m, d->median), fmt_u64(b, d->max),
+		U64_TEXT(d->min), U64_TEXT(d->median), U64_TEXT(d->max),
 		d->mean > 0 ? 100 * d->deviation / d->mean : 0);
 	for (size_t i = 0; i < p->s->clusters.n && i < p->s->top; i++) {
 		const struct cluster *k = &v[i].k;
 
 		page_line(p, "  ",
-			"%u wave%s executed %u row%s: %.1f %% of latency, median %s cycle%s, "
+			"%u wave%s executed %u row%s: %.1f %% of latency, median %s, "
 			"%u loop count%s",
 			k->n_waves, plural(k->n_waves), k->n_rows, plural(k->n_rows),
-			isfinite(v[i].share) ? v[i].share : 0, fmt_u64(a, k->median_dur),
-			plural(k->median_dur), k->n_variants, plural(k->n_variants));
+			isfinite(v[i].share) ? v[i].share : 0, COUNTED(k->median_dur, "cycle"),
+			k->n_variants, plural(k->n_variants));
 	}
 }
 
 static void print_barriers(struct page *p)
 {
 	const struct barriers *b = &p->s->barriers.b;
-	char x[32], y[32], z[32];
 
 	if (b->meetings)
 		page_line(p, "  ",
-			"barriers: %s meeting%s of waves (inferred), arrival skew median %s, max "
+			"barriers: %s of waves (inferred), arrival skew median %s, max "
 			"%s cycles",
-			fmt_u64(x, b->meetings), plural(b->meetings),
-			fmt_u64(y, b->skew_cyc.median), fmt_u64(z, b->skew_cyc.max));
+			COUNTED(b->meetings, "meeting"), U64_TEXT(b->skew_cyc.median),
+			U64_TEXT(b->skew_cyc.max));
 }
 
 static void print_occupancy(struct page *p)

@@ -93,10 +93,12 @@ void table_i64(struct table *t, int64_t v)
 
 void table_double(struct table *t, double v, int digits)
 {
-	if (isfinite(v))
-		add_cell(t, arena_printf(&t->arena, "%.*f", digits, v), NULL);
-	else
+	if (!isfinite(v))
 		add_cell(t, "-", "");
+	else if (digits < 0)
+		add_cell(t, arena_printf(&t->arena, "%.*g", -digits, v), NULL);
+	else
+		add_cell(t, arena_printf(&t->arena, "%.*f", digits, v), NULL);
 }
 
 void table_pct(struct table *t, uint64_t part, uint64_t whole)

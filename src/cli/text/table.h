@@ -45,7 +45,7 @@ void table_str(struct table *t, struct str s);
 void table_cstr(struct table *t, const char *s);
 void table_u64(struct table *t, uint64_t v); /* "12,345" in text, 12345 in CSV */
 void table_i64(struct table *t, int64_t v);
-void table_double(struct table *t, double v, int digits);
+void table_double(struct table *t, double v, int digits);	/* negative: significant ones */
 void table_pct(struct table *t, uint64_t part, uint64_t whole); /* one digit; "-" when whole is 0 */
 void table_style(struct table *t, enum cell_style style);	/* of the cell last added */
 unsigned table_rows(const struct table *t);

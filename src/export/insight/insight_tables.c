@@ -185,14 +185,7 @@ struct line_use { /* a row that a line has a part in */
 	code_idx code;
 };
 
-static int use_cmp(const void *pa, const void *pb)
-{
-	const struct line_use *a = pa, *b = pb;
-
-	RETURN_UNLESS_EQUAL(a->source, b->source);
-	RETURN_UNLESS_EQUAL(a->line, b->line);
-	return COMPARE(a->code, b->code);
-}
+ORDER(use_cmp, struct line_use, UP(source) UP(line) UP(code))
 
 static int address_cmp(const void *pa, const void *pb)
 {

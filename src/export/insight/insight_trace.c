@@ -315,14 +315,7 @@ struct by_end {
 	uint32_t slice;
 };
 
-static int end_cmp(const void *pa, const void *pb)
-{
-	const struct by_end *a = pa, *b = pb;
-
-	RETURN_UNLESS_EQUAL(a->end, b->end);
-	RETURN_UNLESS_EQUAL(a->pc, b->pc);
-	return COMPARE(a->slice, b->slice);
-}
+ORDER(end_cmp, struct by_end, UP(end) UP(pc) UP(slice))
 
 bool insight_put_track(struct insight *s, const struct export_track *k, struct incore_error *e)
 {

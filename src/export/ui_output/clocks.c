@@ -4,6 +4,7 @@
  * (realtime.json) and the number of waves in each state (wstates<k>.json; all engines pooled on
  * their own clocks, as the producer does it).
  */
+#include "base/search.h"
 #include "export/ui_output/writer.h"
 
 #include <stdlib.h>
@@ -75,12 +76,7 @@ bool ui_write_realtime(struct ui_writer *u, struct incore_error *e)
 
 /* --- wstates<k>.json --- */
 
-static int compare_changes(const void *pa, const void *pb)
-{
-	const struct ui_change *a = pa, *b = pb;
-
-	return a->time_cyc < b->time_cyc ? -1 : a->time_cyc > b->time_cyc;
-}
+ORDER(compare_changes, struct ui_change, UP(time_cyc))
 
 /* Sorted by time, one entry a time. */
 static void merge_changes(struct ui_changes *c)

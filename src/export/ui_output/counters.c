@@ -49,24 +49,9 @@ static uint32_t index_of(const struct trace *t, const struct counter_series *c)
 	return NO_INDEX;
 }
 
-static int compare_banks(const void *pa, const void *pb)
-{
-	const struct perf_row *a = pa, *b = pb;
+ORDER(compare_banks, struct perf_row, UP(clock) UP(cu) UP(bank) UP(at))
 
-	RETURN_UNLESS_EQUAL(a->clock, b->clock);
-	RETURN_UNLESS_EQUAL(a->cu, b->cu);
-	RETURN_UNLESS_EQUAL(a->bank, b->bank);
-	return COMPARE(a->at, b->at);
-}
-
-static int compare_times(const void *pa, const void *pb)
-{
-	const struct perf_row *a = pa, *b = pb;
-
-	RETURN_UNLESS_EQUAL(a->clock, b->clock);
-	RETURN_UNLESS_EQUAL(a->time_cyc, b->time_cyc);
-	return compare_banks(pa, pb);
-}
+ORDER(compare_times, struct perf_row, UP(clock) UP(time_cyc) THEN(compare_banks))
 
 static bool add_series(struct perf *p, const struct counter_series *c, uint32_t index)
 {

@@ -14,30 +14,11 @@
 /* Of two ends of one PC within so many ticks the later one counts, where there are too many. */
 #define END_SLACK 8
 
-static int rec_cmp(const void *pa, const void *pb)
-{
-	const struct dump_rec *a = pa, *c = pb;
+ORDER(rec_cmp, struct dump_rec, UP(key) UP(tick) UP(order))
 
-	RETURN_UNLESS_EQUAL(a->key, c->key);
-	RETURN_UNLESS_EQUAL(a->tick, c->tick);
-	return COMPARE(a->order, c->order);
-}
+ORDER(tick_cmp, struct dump_rec, UP(tick) UP(order))
 
-static int tick_cmp(const void *pa, const void *pb)
-{
-	const struct dump_rec *a = pa, *c = pb;
-
-	RETURN_UNLESS_EQUAL(a->tick, c->tick);
-	return COMPARE(a->order, c->order);
-}
-
-static int time_cmp(const void *pa, const void *pb)
-{
-	const struct dump_time *a = pa, *c = pb;
-
-	RETURN_UNLESS_EQUAL(a->address, c->address);
-	return COMPARE(a->tick, c->tick);
-}
+ORDER(time_cmp, struct dump_time, UP(address) UP(tick))
 
 static bool is_mark(const struct dump_line *l)
 {
@@ -266,7 +247,8 @@ static bool join_all(struct core_dump *c)
 		size_t ie = has_s ? same_key(c->starts.v, i, c->starts.n) : i;
 		size_t ke = has_d ? same_key(c->ends.v, k, c->ends.n) : k;
 
-		if (!join_group(c, c->starts.v + i, ie - i, c->ends.v + k, ke - k))
+		if (!join_group(c, has_s ? c->starts.v + i : NULL, ie - i,
+			    has_d ? c->ends.v + k : NULL, ke - k))
 			return false;
 		i = ie;
 		k = ke;

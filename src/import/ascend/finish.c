@@ -7,6 +7,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "base/search.h"
 #include "import/ascend/ascend.h"
 
 struct asc_ctx { /* trace.loader_ctx */
@@ -207,14 +208,7 @@ void asc_sort_recs(const struct code_row *code, struct asc_rec *v, size_t n)
 
 /* --- tracks --- */
 
-static int unit_cmp(const void *pa, const void *pb)
-{
-	const struct asc_unit *const *a = pa, *const *c = pb;
-
-	if ((*a)->at.core != (*c)->at.core)
-		return (*a)->at.core < (*c)->at.core ? -1 : 1;
-	return (*a)->at.unit < (*c)->at.unit ? -1 : (*a)->at.unit > (*c)->at.unit;
-}
+ORDER_AT(unit_cmp, struct asc_unit, UP(at.core) UP(at.unit))
 
 static const char *track_name(struct asc_build *b, const struct asc_unit *u, unsigned pipe)
 {

@@ -17,27 +17,9 @@ struct flag_ref {
 	uint8_t is_wait;
 };
 
-static int flag_cmp(const void *pa, const void *pb)
-{
-	const struct flag_ref *a = pa, *c = pb;
+ORDER(flag_cmp, struct flag_ref, UP(key) UP(is_wait) UP(end) UP(extra))
 
-	RETURN_UNLESS_EQUAL(a->key, c->key);
-	if (a->is_wait != c->is_wait)
-		return a->is_wait - c->is_wait;
-	RETURN_UNLESS_EQUAL(a->end, c->end);
-	return COMPARE(a->extra, c->extra);
-}
-
-static int link_cmp(const void *pa, const void *pb)
-{
-	const struct link *a = pa, *c = pb;
-
-	RETURN_UNLESS_EQUAL(a->to_track, c->to_track);
-	RETURN_UNLESS_EQUAL(a->to_slice, c->to_slice);
-	RETURN_UNLESS_EQUAL(a->from_track, c->from_track);
-	RETURN_UNLESS_EQUAL(a->from_slice, c->from_slice);
-	return (int)a->kind - (int)c->kind;
-}
+ORDER(link_cmp, struct link, UP(to_track) UP(to_slice) UP(from_track) UP(from_slice) UP(kind))
 
 struct linker {
 	struct asc_build *b;
@@ -152,15 +134,7 @@ static uint32_t slice_at(const struct asc_build *b, track_idx track, uint64_t at
 	return lo ? lo - 1 : UINT32_MAX;
 }
 
-static int flow_cmp(const void *pa, const void *pb)
-{
-	const struct asc_flow *a = pa, *c = pb;
-
-	RETURN_UNLESS_EQUAL(a->key, c->key);
-	if (a->is_from != c->is_from)
-		return a->is_from ? -1 : 1;
-	return COMPARE(a->ts, c->ts);
-}
+ORDER(flow_cmp, struct asc_flow, UP(key) DOWN(is_from) UP(ts))
 
 static bool link_flow(
 	struct linker *l, const struct asc_flow *from, const struct asc_flow *to, double mhz)

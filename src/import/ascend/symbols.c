@@ -84,8 +84,10 @@ static bool take_lines(struct asc_build *b, const struct dwarf_lines *d)
 		if (k >= d->n_chains || !take_chain(b, &b->code.v[i], d, &d->chains[k++]))
 			return false;
 	}
-	return !d->problem || asc_note(b, NOTE_DAMAGED, "damaged-debug-info", INCORE_NO_OFFSET,
-				      "aicore_binary.o: %s: source lines are missing", d->problem);
+	return !d->problem ||
+	       asc_note(b, dwarf_is_built() ? NOTE_DAMAGED : NOTE_MISSING,
+		       dwarf_is_built() ? "damaged-debug-info" : "no-libdw", INCORE_NO_OFFSET,
+		       "aicore_binary.o: %s: source lines are missing", d->problem);
 }
 
 static bool look_up(struct asc_build *b, struct str bytes, const struct elf_image *x,

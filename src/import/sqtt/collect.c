@@ -294,31 +294,49 @@ static bool add_event(struct sqtt_engine *g, const struct sqtt_occupancy *o)
 		if (!g->n_starts++)
 			g->first_start_cyc = x.time_cyc;
 	}
+	g->n_open_starts += o->is_front;
 	return !(g->want & IMPORT_OCCUPANCY) || VEC_PUSH(&g->events, x);
 }
 
-/* Comes once, at the end of the stream, in its order; a clock that jumped back unsorts it. */
 static bool take_occupancy(
 	void *ctx, const struct sqtt_occupancy *v, size_t n, struct incore_error *e)
 {
 	struct sqtt_engine *g = ctx;
-	struct order *order = NULL;
-	bool is_sorted = true, ok = true;
+
+	for (size_t i = 0; i < n; i++)
+		if (!add_event(g, &v[i]))
+			return err_nomem(e);
+	return true;
+}
+
+/* By time: open starts come last in the stream and go first, and a clock may have jumped back. */
+static bool sort_events(struct sqtt_engine *g)
+{
+	size_t n = g->events.n, n_main = n > g->n_open_starts ? n - g->n_open_starts : 0;
+	struct order *order;
+	struct occupancy_event *copy;
+	bool is_sorted = true;
 
 	for (size_t i = 1; i < n && is_sorted; i++)
-		is_sorted = v[i - 1].time <= v[i].time;
-	if (!is_sorted && !(order = mem_zalloc(n, sizeof(*order))))
-		return err_nomem(e);
-	for (size_t i = 0; order && i < n; i++)
-		order[i] = (struct order){v[i].time, i};
-	if (order)
+		is_sorted = g->events.v[i - 1].time_cyc <= g->events.v[i].time_cyc;
+	if (is_sorted)
+		return true;
+	order = mem_zalloc(n, sizeof(*order));
+	copy = mem_alloc(n * sizeof(*copy));
+	if (order && copy) {
+		for (size_t i = 0; i < n; i++) {
+			size_t from = i < n - n_main ? n_main + i : i - (n - n_main);
+
+			copy[i] = g->events.v[from];
+			order[i] = (struct order){(int64_t)copy[i].time_cyc, i};
+		}
 		qsort(order, n, sizeof(*order), compare_order);
-	if (g->want & IMPORT_OCCUPANCY)
-		ok = VEC_RESERVE(&g->events, n);
-	for (size_t i = 0; i < n && ok; i++)
-		ok = add_event(g, &v[order ? order[i].at : i]);
+		for (size_t i = 0; i < n; i++)
+			g->events.v[i] = copy[order[i].at];
+	}
+	mem_free(copy);
 	mem_free(order);
-	return ok || err_nomem(e);
+	return order && copy;
 }
 
 static bool decode(struct sqtt_engine *g, const struct file_data *f, const struct sqtt_options *o,
@@ -338,7 +356,8 @@ static bool decode(struct sqtt_engine *g, const struct file_data *f, const struc
 	if (!sqtt_recognise(f->data, f->size, &g->stream, e))
 		return false;
 	g->result.gfx_major = g->stream.gfx_major;
-	return sqtt_decode(f->data, f->size, o, &sink, &g->result, e);
+	return sqtt_decode(f->data, f->size, o, &sink, &g->result, e) &&
+	       (sort_events(g) || err_nomem(e));
 }
 
 bool sqtt_engine_decode(

@@ -50,6 +50,7 @@ struct sqtt_engine {
 	VEC(uint32_t) first_hits; /* slots in the order they were first executed */
 	VEC(struct code_totals) totals; /* of those */
 	uint64_t n_clamped, n_out_of_order, n_no_slot;
+	uint64_t n_open_starts; /* waves that were there before the first token */
 	size_t hint;
 	unsigned want; /* enum import_want */
 	const struct sqtt_objects *objects;

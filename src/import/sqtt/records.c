@@ -14,7 +14,8 @@ static const struct {
 	[SQTT_NOTE_UNKNOWN_TOKEN] = {"unknown-token", "tokens that are not known were passed over"},
 	[SQTT_NOTE_BAD_SLOT] = {"bad-slot", "tokens name a wave slot that does not exist"},
 	[SQTT_NOTE_CLOCK_RANGE] = {"clock-range", "the clock ran out of its range and was held"},
-	[SQTT_NOTE_NO_START] = {"no-wave-start", "tokens of waves whose start was not recorded"},
+	[SQTT_NOTE_NO_START] = {"no-wave-start",
+		"tokens of waves that began before the trace, or whose start was lost; they are resident from its begin"},
 	[SQTT_NOTE_UNCONFIRMED] = {"unconfirmed", "instructions issued but never confirmed"},
 	[SQTT_NOTE_OVERFULL] = {"overfull", "more is said to happen at once than hardware can do"},
 	[SQTT_NOTE_STITCH_INCOMPLETE] = {"stitch-incomplete",
@@ -46,6 +47,8 @@ static const struct {
 		"0.1.6 keeps 24 bits of a stall that is longer"},
 	[SQTT_DIFF_RANGE_REUSED] = {"differs-range-reused",
 		"0.1.6 keeps the old owner of an address range used again"},
+	[SQTT_DIFF_OPEN_START] = {"differs-open-start",
+		"0.1.6 ends a wave whose start was not recorded at time 0, or leaves it out"},
 };
 
 const char *sqtt_note_name(enum sqtt_note n)

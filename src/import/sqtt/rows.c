@@ -278,7 +278,8 @@ static bool map_object(struct rows_build *r, uint32_t object, struct incore_erro
 		if (r->places.v[i].bytes && r->places.v[i].object == object &&
 			!take_chain(r, i, &d, d.chains[k++]))
 			return err_nomem(e);
-	if (d.problem && !trace_note(r->trace, NOTE_DAMAGED, "damaged-debug-info", o->path,
+	if (d.problem && !trace_note(r->trace, dwarf_is_built() ? NOTE_DAMAGED : NOTE_MISSING,
+				 dwarf_is_built() ? "damaged-debug-info" : "no-libdw", o->path,
 				 INCORE_NO_OFFSET, 1, "%s: source lines are missing", d.problem))
 		return err_nomem(e);
 	return true;

@@ -223,12 +223,8 @@ static void inst(struct decoder *d, uint64_t t)
 		gfx9_inst_pc(d, w, t >> 16 << 2);
 		return;
 	}
-	if (!w->is_open) {
-		wave_open(w, d->now, d->off);
-		w->simd = (uint8_t)simd;
-		w->slot = (uint8_t)slot;
-		sqtt_note(d, SQTT_NOTE_NO_START);
-	}
+	if (!w->is_open)
+		gfx9_open_unstarted(d, w, &(struct gfx9_place){0, d->target_cu, slot, simd});
 	gfx9_inst(d, w, field(t, 11, 15));
 }
 

@@ -270,6 +270,25 @@ static void open_wave(struct decoder *d, struct wave *w, const struct gfx9_place
 	w->slot = (uint8_t)p->slot;
 }
 
+static struct running *running_of(struct decoder *d, const struct gfx9_place *p)
+{
+	return &d->running[((p->cu & 31) * 4 + p->simd) * 16 + p->slot];
+}
+
+void gfx9_open_unstarted(struct decoder *d, struct wave *w, const struct gfx9_place *p)
+{
+	struct running *r = running_of(d, p);
+
+	open_wave(d, w, p);
+	sqtt_note(d, SQTT_NOTE_NO_START);
+	if (d->rules != SQTT_RULES_RIGHT || r->is_running)
+		return;
+	/* it is seen from here on, so that wave and occupancy say the same; 0.1.6 has no start */
+	sqtt_occupancy(d, d->now, PLACE(p->cu, p->simd, p->slot), (struct sqtt_pc){0, 0}, true);
+	*r = (struct running){.is_running = true};
+	sqtt_note(d, SQTT_DIFF_OPEN_START);
+}
+
 static bool is_target(const struct decoder *d, const struct gfx9_place *p)
 {
 	return p->cu == d->target_cu && p->sh == 0;
@@ -294,7 +313,7 @@ static void context_switch(struct decoder *d, struct wave *w)
 
 void gfx9_wave_start(struct decoder *d, const struct gfx9_place *p, unsigned queue, unsigned count)
 {
-	struct running *r = &d->running[(p->cu * 4 + p->simd) * 16 + p->slot];
+	struct running *r = running_of(d, p);
 	struct wave *w = gfx9_wave(d, p->simd, p->slot);
 	struct sqtt_pc entry;
 
@@ -355,26 +374,35 @@ static void finish_wave(struct decoder *d, struct wave *w)
 	sqtt_emit_wave(d, w, false);
 }
 
+/* 0.1.6 lets such a wave end at 0, and leaves it out once packets were lost. */
 static void end_unstarted(struct decoder *d, unsigned place)
 {
-	if (d->is_lost) {
+	bool is_right = d->rules == SQTT_RULES_RIGHT;
+
+	if (d->is_lost && !is_right) {
 		sqtt_note(d, SQTT_NOTE_NO_START);
 		return;
 	}
 	sqtt_occupancy_front(d, place);
-	sqtt_occupancy(d, 0, place, (struct sqtt_pc){0, 0}, false);
+	sqtt_occupancy(d, is_right ? d->now : 0, place, (struct sqtt_pc){0, 0}, false);
+	if (is_right)
+		sqtt_note(d, SQTT_DIFF_OPEN_START);
 }
 
 void gfx9_wave_end(struct decoder *d, const struct gfx9_place *p)
 {
-	struct running *r = &d->running[(p->cu * 4 + p->simd) * 16 + p->slot];
+	struct running *r = running_of(d, p);
 	struct wave *w = gfx9_wave(d, p->simd, p->slot);
 	unsigned place = PLACE(p->cu, p->simd, p->slot);
 
 	if (is_target(d, p)) {
-		if (!w->is_open || w->status != WAVE_OK)
+		bool is_seen = w->is_open && w->status == WAVE_OK;
+
+		/* 0.1.6 ignores the end of a wave that it has not seen */
+		if (!is_seen && (w->is_open || d->rules != SQTT_RULES_RIGHT))
 			return;
-		finish_wave(d, w);
+		if (is_seen)
+			finish_wave(d, w);
 	}
 	if (r->is_running)
 		sqtt_occupancy(d, d->now, place, running_entry(r), false);

@@ -10,6 +10,8 @@ struct gfx9_place {
 };
 
 void gfx9_wave_start(struct decoder *d, const struct gfx9_place *p, unsigned queue, unsigned count);
+/* An instruction came of a wave whose start did not. */
+void gfx9_open_unstarted(struct decoder *d, struct wave *w, const struct gfx9_place *p);
 void gfx9_wave_end(struct decoder *d, const struct gfx9_place *p);
 /* code: 1 stall, 2 issued, 3 immediate executed */
 void gfx9_issue(struct decoder *d, struct wave *w, unsigned code);

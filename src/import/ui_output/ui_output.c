@@ -318,11 +318,9 @@ static bool read_wstates(struct ui_build *b, struct incore_error *e)
 {
 	char name[] = "wstates0.json";
 
-	for (char k = '0'; k <= '4'; k++) {
-		name[sizeof("wstates") - 1] = k;
+	for (char *k = &name[sizeof("wstates") - 1]; *k <= '4'; ++*k)
 		if (!ui_optional(b, name, ui_wstates_parse, e))
 			return false;
-	}
 	return true;
 }
 

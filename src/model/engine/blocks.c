@@ -5,6 +5,7 @@
  */
 #include <stdlib.h>
 
+#include "base/search.h"
 #include "model/engine/engine_internal.h"
 #include "model/stream/ranges.h"
 
@@ -82,18 +83,7 @@ static bool add_operand(struct share *b, uint32_t stream, uint32_t op, unsigned 
 	return true;
 }
 
-static int span_cmp(const void *pa, const void *pb)
-{
-	const struct span *a = pa, *b = pb;
-
-	if (a->alloc != b->alloc)
-		return a->alloc < b->alloc ? -1 : 1;
-	if (a->from != b->from)
-		return a->from < b->from ? -1 : 1;
-	if (a->stream != b->stream)
-		return a->stream < b->stream ? -1 : 1;
-	return a->op < b->op ? -1 : a->op > b->op;
-}
+ORDER(span_cmp, struct span, UP(alloc) UP(from) UP(stream) UP(op))
 
 static bool report(struct share *b, const struct span *p, const struct span *q)
 {

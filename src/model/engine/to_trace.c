@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* to_trace.c: timed slices as tracks. */
+#include "base/search.h"
 #include "model/engine/to_trace_internal.h"
 
 #include <stdlib.h>
@@ -168,16 +169,7 @@ struct order {
 	uint32_t core, block, unit;
 };
 
-static int order_cmp(const void *pa, const void *pb)
-{
-	const struct order *a = pa, *b = pb;
-
-	if (a->block != b->block)
-		return a->block < b->block ? -1 : 1;
-	if (a->unit != b->unit)
-		return a->unit < b->unit ? -1 : 1;
-	return a->core < b->core ? -1 : a->core > b->core;
-}
+ORDER(order_cmp, struct order, UP(block) UP(unit) UP(core))
 
 /* Pipes of a core in the order of their lanes, so that tracks come out sorted. */
 static bool add_core(struct maker *m, uint32_t core)
@@ -247,18 +239,7 @@ static bool make_tracks(struct maker *m)
 
 /* --- links and head costs --- */
 
-static int link_cmp(const void *pa, const void *pb)
-{
-	const struct link *a = pa, *b = pb;
-
-	if (a->to_track != b->to_track)
-		return a->to_track < b->to_track ? -1 : 1;
-	if (a->to_slice != b->to_slice)
-		return a->to_slice < b->to_slice ? -1 : 1;
-	if (a->from_track != b->from_track)
-		return a->from_track < b->from_track ? -1 : 1;
-	return a->from_slice < b->from_slice ? -1 : a->from_slice > b->from_slice;
-}
+ORDER(link_cmp, struct link, UP(to_track) UP(to_slice) UP(from_track) UP(from_slice))
 
 static bool put_links(struct maker *m)
 {

@@ -38,10 +38,12 @@ static bool is_element(const struct arg *s, uint64_t k)
 	bool used[ARG_MAX_DIMS] = {false};
 
 	for (uint32_t n = 0; n < s->n_dims; n++) { /* the widest stride first */
-		uint32_t best = UINT32_MAX;
+		uint32_t best = 0;
 
-		for (uint32_t d = 0; d < s->n_dims; d++)
-			if (!used[d] && (best == UINT32_MAX || s->strides[d] > s->strides[best]))
+		while (used[best])
+			best++;
+		for (uint32_t d = best; d < s->n_dims; d++)
+			if (!used[d] && s->strides[d] > s->strides[best])
 				best = d;
 		used[best] = true;
 		if (s->shape[best] > 1 && s->strides[best]) {

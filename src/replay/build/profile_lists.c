@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "base/file.h"
+#include "base/search.h"
 #include "codec/csv.h"
 #include "replay/build/profile.h"
 
@@ -102,15 +103,7 @@ static bool write_summary(const struct profile_run *r, struct incore_error *e)
 	return ok;
 }
 
-static int by_cost(const void *a, const void *b)
-{
-	const struct profile_row *x = *(const struct profile_row *const *)a,
-				 *y = *(const struct profile_row *const *)b;
-
-	if (x->cycles != y->cycles)
-		return x->cycles < y->cycles ? 1 : -1;
-	return strcmp(x->kernel.name, y->kernel.name);
-}
+ORDER_AT(by_cost, struct profile_row, DOWN(cycles) A_TO_Z(kernel.name))
 
 static bool write_overview(const struct profile_run *r, struct incore_error *e)
 {

@@ -3,27 +3,14 @@
 #include <stdlib.h>
 
 #include "base/mem.h"
+#include "base/search.h"
 #include "serve/report/report.h"
 
 #define CONTEXT_LINES 3u
 
-static int by_place(const void *a, const void *b)
-{
-	const struct report_line *x = a, *y = b;
+ORDER(by_place, struct report_line, UP(source) UP(line))
 
-	if (x->source != y->source)
-		return x->source < y->source ? -1 : 1;
-	return x->line < y->line ? -1 : x->line > y->line;
-}
-
-static int by_cost(const void *a, const void *b)
-{
-	const struct report_line *x = a, *y = b;
-
-	if (x->cost != y->cost)
-		return x->cost > y->cost ? -1 : 1;
-	return by_place(a, b);
-}
+ORDER(by_cost, struct report_line, DOWN(cost) THEN(by_place))
 
 /* Rows of one line become one; their costs add up. */
 static size_t merge_lines(struct report_line *v, size_t n)

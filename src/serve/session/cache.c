@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* cache.c: where are the columns of a capture kept, and are they still of it? */
 #include "serve/session/cache.h"
+#include "base/search.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -193,12 +194,7 @@ static bool add_kept(void *ctx, const char *name, struct incore_error *e)
 	return true;
 }
 
-static int by_age(const void *a, const void *b)
-{
-	const struct kept_file *x = a, *y = b;
-
-	return x->used_s < y->used_s ? -1 : x->used_s > y->used_s;
-}
+ORDER(by_age, struct kept_file, UP(used_s))
 
 void cache_trim(const struct cache_file *f)
 {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* box.c: pieces of a window counted, put in order of start, and swept for unions. */
 #include "serve/view/box.h"
+#include "base/search.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -163,14 +164,7 @@ bool box_take_quantiles(struct box *b)
 	return lengths_quantiles(&b->lengths, set_quantiles, b->stats);
 }
 
-static int by_sum(const void *a, const void *b)
-{
-	const struct box_stat *x = a, *y = b;
-
-	if (x->sum != y->sum)
-		return x->sum > y->sum ? -1 : 1;
-	return x->key < y->key ? -1 : x->key > y->key;
-}
+ORDER(by_sum, struct box_stat, DOWN(sum) UP(key))
 
 /* All keys together; the union is box_flush()'s. */
 static void add_up(struct box *b)
