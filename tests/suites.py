@@ -179,5 +179,5 @@ CHECK = set("build layers format house unit fuzz golden man schemas fixtures asc
 def table(tier):
     if tier == "check":
         return [s for s in everything(True) if s.name in CHECK]
-    longer = [Suite("fuzz-long", script("tests/fuzz/run.py", "--seconds", os.environ.get("FUZZ_SECONDS", "180")), cost_s=5000)]
+    longer = [Suite("fuzz-long", script("tests/fuzz/run.py", "--seconds", os.environ.get("FUZZ_SECONDS", "180")), cost_s=6300, cores=2)]
     return everything(False) + (longer if tier == "soak" else [])

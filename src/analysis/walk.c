@@ -93,10 +93,11 @@ static bool make_workers(struct walk *k, struct incore_error *e)
 		if (!me->mine)
 			return err_nomem(e);
 		for (size_t i = 0; i < k->n_collectors; i++) {
-			if (!k->collectors[i]->worker_new)
-				continue;
-			me->mine[i] = k->collectors[i]->worker_new(k->collectors[i]->self);
-			if (!me->mine[i])
+			const struct collector *c = k->collectors[i];
+
+			me->mine[i] = mem_zalloc(1, c->worker_bytes + 1);
+			if (!me->mine[i] ||
+				(c->worker_init && !c->worker_init(c->self, me->mine[i])))
 				return err_nomem(e);
 		}
 	}
@@ -108,9 +109,13 @@ static void free_workers(struct walk *k)
 	for (unsigned n = 0; k->workers && n < k->n_workers; n++) {
 		struct worker *me = &k->workers[n];
 
-		for (size_t i = 0; me->mine && i < k->n_collectors; i++)
-			if (me->mine[i] && k->collectors[i]->worker_free)
-				k->collectors[i]->worker_free(k->collectors[i]->self, me->mine[i]);
+		for (size_t i = 0; me->mine && i < k->n_collectors; i++) {
+			const struct collector *c = k->collectors[i];
+
+			if (me->mine[i] && c->worker_deinit)
+				c->worker_deinit(c->self, me->mine[i]);
+			mem_free(me->mine[i]);
+		}
 		mem_free(me->mine);
 		track_data_deinit(&me->data);
 	}

@@ -5,8 +5,7 @@
  * with the tables that it wants.
  * Owner: captures_init() .. captures_deinit(). Threads: any may read; lending waits for nobody.
  */
-#ifndef ANSWER_CAPTURES_H
-#define ANSWER_CAPTURES_H
+#pragma once
 
 #include <pthread.h>
 
@@ -53,5 +52,3 @@ bool captures_read(struct captures *k, const struct capture *c, const struct imp
  * columns must be there until the last question has ended. */
 void captures_lend(
 	struct captures *k, const struct trace *t, const struct columns *x, int64_t origin_cyc);
-
-#endif

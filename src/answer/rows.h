@@ -3,8 +3,7 @@
  * rows.h: rows and parts that several answers give, with their descriptions.
  * Owner: rows are made in the arena of the answer; texts stand in its captures.
  */
-#ifndef ANSWER_ROWS_H
-#define ANSWER_ROWS_H
+#pragma once
 
 #include <math.h>
 
@@ -101,5 +100,3 @@ extern const struct record producer_sums_record, producer_record;
 /* `all_cyc`: what share_of_all is of. */
 bool producer_sums_make(struct answer *a, const struct producers *p, enum attribution attribution,
 	uint64_t top, uint64_t all_cyc, struct producer_sums *out, struct incore_error *e);
-
-#endif

@@ -6,8 +6,7 @@
  * Threads: any; the child has only the caller's thread. May fail: child_run(), on resources; a
  * child that dies is an answer, not a failure.
  */
-#ifndef BASE_CHILD_H
-#define BASE_CHILD_H
+#pragma once
 
 #include "base/str.h"
 
@@ -29,5 +28,3 @@ struct child_job {
 /* Appends the child's answer to *out, up to where it ended. */
 bool child_run(
 	const struct child_job *j, struct strbuf *out, enum child_end *end, struct incore_error *e);
-
-#endif

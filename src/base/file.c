@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* file.c: whole files into memory, names of directories, paths. */
 #include "base/file.h"
+#include "base/search.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -272,7 +273,7 @@ bool dir_each(const char *dir, dir_fn fn, void *ctx, struct incore_error *e)
 	arena_init(&names.arena);
 	ok = collect_names(&names, dir, e);
 	if (ok && names.list.n)
-		qsort(names.list.v, names.list.n, sizeof(*names.list.v), by_bytes);
+		SORT(names.list.v, names.list.n, by_bytes);
 	for (size_t i = 0; ok && i < names.list.n; i++)
 		ok = fn(ctx, names.list.v[i], e);
 	VEC_FREE(&names.list);

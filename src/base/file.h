@@ -7,8 +7,7 @@
  * out_file_commit(): the target appears whole or not at all; struct out_dir does so for a
  * directory.
  */
-#ifndef BASE_FILE_H
-#define BASE_FILE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -121,5 +120,3 @@ bool out_dir_commit(struct out_dir *o, struct incore_error *e);
 void out_dir_abort(struct out_dir *o);
 
 bool write_all(int fd, const void *p, size_t n, struct incore_error *e);
-
-#endif

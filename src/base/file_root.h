@@ -5,8 +5,7 @@
  * Links that stay inside are like any file, and so is a link that is the directory's own name.
  * Owner: the caller closes the descriptor of a root.
  */
-#ifndef BASE_FILE_ROOT_H
-#define BASE_FILE_ROOT_H
+#pragma once
 
 #include <fcntl.h>
 #include <stdbool.h>
@@ -26,5 +25,3 @@ const char *file_name_below(const char *dir, const char *path);
 /* A descriptor to read from; -1 with errno, which is EXDEV where the name leads out. Never waits
  * for the writer of a FIFO. */
 int file_open_below(struct file_root r, const char *name);
-
-#endif

@@ -6,8 +6,7 @@
  * Owner: the caller zeroes the store and calls file_store_deinit(). Bounded: past its limits
  * nothing more is kept, and a file is simply opened again. Threads: one at a time.
  */
-#ifndef BASE_FILE_STORE_H
-#define BASE_FILE_STORE_H
+#pragma once
 
 #include <sys/stat.h>
 
@@ -44,5 +43,3 @@ bool file_store_load_below(struct file_store *s, enum file_store_use use, struct
 /* The first bytes of a regular file, at most cap; never waits for a FIFO or device. Gives 0 or the
  * errno. s may be NULL. */
 int file_store_head(struct file_store *s, const char *path, uint8_t *head, size_t cap, size_t *n);
-
-#endif

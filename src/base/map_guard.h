@@ -7,8 +7,7 @@
  * installs it; without it files of others are read instead of mapped (file.h).
  * Threads: any.
  */
-#ifndef BASE_MAP_GUARD_H
-#define BASE_MAP_GUARD_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -29,5 +28,3 @@ uint64_t map_guard_now(void);
 bool map_guard_check(const char *below, uint64_t since, struct incore_error *e);
 /* The same of one mapping, at any time. */
 bool map_guard_check_map(const void *base, struct incore_error *e);
-
-#endif

@@ -6,13 +6,10 @@
  * another. Such characters are shown by their codes (\n, \x1b, \u202e), as are bytes that are no
  * UTF-8. A tab is plain. Pure.
  */
-#ifndef BASE_PLAIN_H
-#define BASE_PLAIN_H
+#pragma once
 
 #include "base/str.h"
 
 bool str_is_plain(struct str s);
 /* Appends s; what is not plain in it as its code. */
 bool sb_plain(struct strbuf *b, struct str s);
-
-#endif

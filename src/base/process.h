@@ -7,8 +7,7 @@
  * May fail: process_run() on resources alone; a program that is missing, fails or is killed is an
  * answer, not a failure.
  */
-#ifndef BASE_PROCESS_H
-#define BASE_PROCESS_H
+#pragma once
 
 #include "base/str.h"
 
@@ -55,5 +54,3 @@ void process_quote(const char *const *argv, struct strbuf *out);
 
 /* The path that argv[0] would be, on the heap; NULL: not in PATH (or no memory). */
 char *process_find(const char *name);
-
-#endif

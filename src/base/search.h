@@ -8,7 +8,8 @@
  * leaves in lo the first place of [lo, hi) where the condition, said of place i, does not hold; where
  * it holds everywhere, that is hi. It may hold for none after one for which it does not.
  *
- * compare_u64(), compare_u32(): for qsort(). COMPARE() is the order of two numbers, and
+ * SORT(v, n, compare): an array by such a function as qsort() takes; of none, v may be NULL.
+ * compare_u64(), compare_u32(): for it. COMPARE() is the order of two numbers, and
  * RETURN_UNLESS_EQUAL() one of the first keys of a comparison of records. Where its members are the
  * keys,
  *
@@ -17,11 +18,13 @@
  * makes that comparison: a static function of two structs, or for ORDER_AT of two pointers to them.
  * THEN() takes another such function as the next key.
  */
-#ifndef BASE_SEARCH_H
-#define BASE_SEARCH_H
+#pragma once
 
 #include <stdint.h>
+#include <stdlib.h>
 #include <string.h>
+
+#define SORT(v, n, compare) ((n) ? qsort((v), (n), sizeof(*(v)), (compare)) : (void)0)
 
 #define BISECT(lo, hi, i, is_before)                                                               \
 	do {                                                                                       \
@@ -85,5 +88,3 @@ static inline uint64_t quantile_u64(const uint64_t *sorted, uint64_t n, unsigned
 
 	return sorted[i < n ? i : n - 1];
 }
-
-#endif

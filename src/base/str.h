@@ -5,8 +5,7 @@
  * always end in NUL; a failed append latches `failed`, so that a long run of appends is checked
  * once.
  */
-#ifndef BASE_STR_H
-#define BASE_STR_H
+#pragma once
 
 #include <stdarg.h>
 #include <stdbool.h>
@@ -90,5 +89,3 @@ const char *fmt_count(char buf[COUNT_TEXT], uint64_t n, const char *noun);
 #define U64_TEXT(v) fmt_u64((char[32]){0}, (v))
 #define COUNTED(n, noun) fmt_count((char[COUNT_TEXT]){0}, (n), (noun))
 bool sb_put_u64(struct strbuf *b, uint64_t v);
-
-#endif

@@ -3,8 +3,7 @@
  * vec.h: growable arrays on the heap. VEC(int) v = {0}; VEC_PUSH(&v, 3) is false on lack of memory.
  * Owner: the holder calls VEC_FREE(&v).
  */
-#ifndef BASE_VEC_H
-#define BASE_VEC_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -27,5 +26,3 @@ bool vec_grow(void **data, size_t *cap, size_t need, size_t elem_size);
 #define VEC_FREE(vec) (mem_free((vec)->v), (vec)->v = NULL, (vec)->n = (vec)->cap = 0)
 
 #include "base/mem.h"
-
-#endif

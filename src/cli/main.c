@@ -156,17 +156,22 @@ static int unknown_verb(const char *name, bool as_json)
 	return status;
 }
 
+/* The failure in c->error as exit status. */
+static int failure(struct cli *c)
+{
+	if (c->error.status == INCORE_OK)
+		err_nomem(&c->error);
+	return output_interrupted(NULL) ? INTERRUPTED_STATUS : (int)c->error.status;
+}
+
 static int run_verb(struct cli *c, bool as_json)
 {
-	int status = INCORE_USAGE;
-	bool is_open = output_open(c);
+	int status;
 
-	if (is_open) {
-		status = c->verb->question ? cli_run_question(c) : c->verb->run(c);
-		/* of files that an answer was made of and that are not what they were */
-		if ((status == INCORE_OK || status == INCORE_NO) &&
-			!(c->verb->groups & VERB_SERVES) && !map_guard_check("", 0, &c->error))
-			status = cli_fail(c);
+	/* An answer made of files that are not what they were is none. */
+	if (output_open(c) && (c->verb->question ? cli_run_question : c->verb->run)(c) &&
+		(c->verb->groups & VERB_SERVES || map_guard_check("", 0, &c->error))) {
+		status = c->is_no ? INCORE_NO : INCORE_OK;
 		/* an answer without its warnings is none, unless its file stands already */
 		if (status == INCORE_OK && c->warnings.failed &&
 			!(c->verb->groups & OPTIONS_OWN_FILE)) {
@@ -180,7 +185,7 @@ static int run_verb(struct cli *c, bool as_json)
 			status = INCORE_PARTIAL;
 		}
 	} else {
-		status = cli_fail(c);
+		status = failure(c);
 	}
 	/* who reads standard output has had enough: no failure */
 	if (err_is(&c->error, "broken-pipe") && c->error.path &&
@@ -202,7 +207,7 @@ static int with_verb(const struct verb *v, int argc, char **argv, bool as_json)
 	int status = INCORE_OK;
 
 	if (!options_parse(&c, argc, argv, &wants_help)) {
-		status = cli_fail(&c);
+		status = failure(&c);
 		output_error(&c.error, as_json);
 	} else if (wants_help && strcmp(wants_help, "json") == 0) {
 		help_json(stdout, v);

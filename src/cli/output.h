@@ -3,8 +3,7 @@
  * output.h: where the answer goes and how the program speaks besides it: stdout, -o file or pager;
  * colour; progress and warnings on stderr. Used by main.c alone.
  */
-#ifndef CLI_OUTPUT_H
-#define CLI_OUTPUT_H
+#pragma once
 
 #include "cli/cli.h"
 
@@ -28,5 +27,3 @@ bool output_interrupted(void *unused);
 void output_signals(void);
 /* From here on standard output remembers why a write failed. */
 void output_stdout(void);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* replay_options.h: options that `replay` and `profile` share, as tables and as values. */
-#ifndef CLI_REPLAY_OPTIONS_H
-#define CLI_REPLAY_OPTIONS_H
+#pragma once
 
 #include "cli/cli.h"
 #include "replay/msprof/msprof.h"
@@ -35,5 +34,3 @@ struct replay_words { /* an option that may be repeated, as an array */
 bool replay_take_words(struct cli *c, const char *name, struct replay_words *out);
 /* First given name of the two, or NULL. */
 const char *replay_either(const struct cli *c, const char *name, const char *legacy);
-
-#endif

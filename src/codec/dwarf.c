@@ -78,8 +78,7 @@ static bool walk_units(struct lookup *k, Dwarf *dw)
 	while (dwarf_get_units(dw, cu, &cu, NULL, &type, &die, &sub) == 0)
 		if (type == DW_UT_compile && !add_unit(k, &die))
 			return false;
-	if (k->rows.n)
-		qsort(k->rows.v, k->rows.n, sizeof(*k->rows.v), compare_rows);
+	SORT(k->rows.v, k->rows.n, compare_rows);
 	return true;
 }
 

@@ -2,8 +2,6 @@
 /* elf.c: the sections, functions and notes of an AMD code object. Every number is checked. */
 #include "codec/elf.h"
 
-#include <stdlib.h>
-
 #include "base/mem.h"
 #include "base/search.h"
 #include "base/vec.h"
@@ -207,8 +205,7 @@ static bool keep_functions(struct reader *r, struct incore_error *e)
 	struct elf_image *x = r->image;
 	size_t kept = 0;
 
-	if (r->functions.n)
-		qsort(r->functions.v, r->functions.n, sizeof(*r->functions.v), compare_functions);
+	SORT(r->functions.v, r->functions.n, compare_functions);
 	x->functions = arena_zalloc(r->arena, r->functions.n + 1, sizeof(*x->functions));
 	if (!x->functions)
 		return err_nomem(e);

@@ -12,8 +12,7 @@
  *
  * Owner: tables are static. What get and put find as ctx is the caller's own.
  */
-#ifndef CODEC_JSON_FIELDS_H
-#define CODEC_JSON_FIELDS_H
+#pragma once
 
 #include <stddef.h>
 
@@ -64,5 +63,3 @@ bool json_get_fields(
 /* The members of a struct of this kind (a bit, 0: of none) into an open object. */
 void json_put_fields(struct json_writer *w, const struct json_field *f, size_t n, const void *from,
 	uint8_t kind, const void *ctx);
-
-#endif

@@ -21,8 +21,7 @@
  * an error. Owner: the caller owns bytes and reader; json_deinit() frees the scratch memory. One
  * reader, one thread.
  */
-#ifndef CODEC_JSON_READER_H
-#define CODEC_JSON_READER_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -119,5 +118,3 @@ uint64_t json_offset(const struct json_reader *r);
 bool json_finish(struct json_reader *r, struct incore_error *e);
 /* Reports the reader's error in *e (always false). */
 bool json_fail(struct json_reader *r, struct incore_error *e);
-
-#endif

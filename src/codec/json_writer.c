@@ -341,6 +341,30 @@ void json_w_kv_cstr(struct json_writer *w, const char *key, const char *s)
 	json_w_cstr(w, s);
 }
 
+void json_w_kv_object(struct json_writer *w, const char *key)
+{
+	json_w_key(w, key);
+	json_w_object(w);
+}
+
+void json_w_kv_array(struct json_writer *w, const char *key)
+{
+	json_w_key(w, key);
+	json_w_array(w);
+}
+
+void json_w_kv_row(struct json_writer *w, const char *key)
+{
+	json_w_key(w, key);
+	json_w_row(w);
+}
+
+void json_w_kv_row_object(struct json_writer *w, const char *key)
+{
+	json_w_key(w, key);
+	json_w_row_object(w);
+}
+
 bool json_w_finish(struct json_writer *w, struct incore_error *e)
 {
 	if (w->sb && w->sb->failed)

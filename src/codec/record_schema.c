@@ -24,8 +24,7 @@ static void put_words(const char *key, const char *words, bool is_nullable, stru
 {
 	struct str rest = str_of(words), word;
 
-	json_w_key(w, key);
-	json_w_row(w);
+	json_w_kv_row(w, key);
 	while (str_cut(&rest, "|", &word))
 		json_w_str(w, word);
 	if (is_nullable && strcmp(key, "type") == 0)
@@ -37,8 +36,7 @@ static void put_words(const char *key, const char *words, bool is_nullable, stru
 
 static void put_held_or_null(const struct record *r, struct json_writer *w)
 {
-	json_w_key(w, "oneOf");
-	json_w_array(w);
+	json_w_kv_array(w, "oneOf");
 	json_w_row_object(w);
 	json_w_kv_cstr(w, "type", "null");
 	json_w_end(w);
@@ -111,8 +109,7 @@ static void put_column(const struct column *c, struct json_writer *w)
 		break;
 	case COLUMN_MAP:
 		put_type("object", is_nullable, w);
-		json_w_key(w, "additionalProperties");
-		json_w_object(w);
+		json_w_kv_object(w, "additionalProperties");
 		put_column(&c->of->columns[1], w);
 		json_w_end(w);
 		break;
@@ -148,8 +145,7 @@ static void put_properties(const struct record *r, struct json_writer *w)
 			put_properties(c->of, w);
 			continue;
 		}
-		json_w_key(w, c->name);
-		json_w_object(w);
+		json_w_kv_object(w, c->name);
 		put_column(c, w);
 		json_w_end(w);
 	}
@@ -160,8 +156,7 @@ static void put_tuple(const struct record *r, struct json_writer *w)
 	put_type("array", false, w);
 	json_w_kv_u64(w, "minItems", r->n_columns);
 	json_w_kv_u64(w, "maxItems", r->n_columns);
-	json_w_key(w, "items");
-	json_w_array(w);
+	json_w_kv_array(w, "items");
 	for (uint16_t i = 0; i < r->n_columns; i++) {
 		json_w_object(w);
 		put_column(&r->columns[i], w);
@@ -195,12 +190,10 @@ void record_schema_members(const struct record *r, struct json_writer *w)
 	}
 	put_type("object", false, w);
 	put_others(&r->columns[r->n_columns - 1], w);
-	json_w_key(w, "required");
-	json_w_row(w);
+	json_w_kv_row(w, "required");
 	put_required(r, w);
 	json_w_end(w);
-	json_w_key(w, "properties");
-	json_w_object(w);
+	json_w_kv_object(w, "properties");
 	put_properties(r, w);
 	json_w_end(w);
 }
@@ -284,8 +277,7 @@ static void describe_tables(const struct record *r, const char *prefix, struct j
 			json_w_object(w);
 			json_w_kv_cstr(w, "name", name.p);
 			json_w_kv_cstr(w, "doc", c->doc);
-			json_w_key(w, "columns");
-			json_w_array(w);
+			json_w_kv_array(w, "columns");
 			describe_columns(c->of, "", w);
 			json_w_end(w);
 			json_w_end(w);
@@ -299,12 +291,10 @@ static void describe_tables(const struct record *r, const char *prefix, struct j
 
 void record_describe(const struct record *r, struct json_writer *w)
 {
-	json_w_key(w, "values");
-	json_w_array(w);
+	json_w_kv_array(w, "values");
 	describe_columns(r, "", w);
 	json_w_end(w);
-	json_w_key(w, "tables");
-	json_w_array(w);
+	json_w_kv_array(w, "tables");
 	describe_tables(r, "", w);
 	json_w_end(w);
 }

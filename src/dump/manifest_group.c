@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* manifest_group.c: one task: order of its records, and whether all its arguments are there. */
 #include "dump/manifest_group.h"
-
-#include <stdlib.h>
+#include "base/search.h"
 
 #define LEVEL_SELECTED 1
 
@@ -78,7 +77,7 @@ static void sort_tasks(struct group *g)
 
 	if (g->tasks.n == 0)
 		return;
-	qsort(g->tasks.v, g->tasks.n, sizeof(*g->tasks.v), compare_tasks);
+	SORT(g->tasks.v, g->tasks.n, compare_tasks);
 	for (size_t i = 1; i < g->tasks.n; i++)
 		if (g->tasks.v[i].what.dispatch_id != g->tasks.v[n].what.dispatch_id ||
 			g->tasks.v[i].what.block_idx != g->tasks.v[n].what.block_idx)
@@ -94,10 +93,10 @@ static bool sort_args(struct group *g, struct incore_error *e)
 		return true;
 	if (!VEC_RESERVE(&g->own, n))
 		return err_nomem(e);
-	qsort(g->args.v, n, sizeof(*g->args.v), compare_args);
+	SORT(g->args.v, n, compare_args);
 	memcpy(g->own.v, g->args.v, n * sizeof(*g->args.v));
 	g->own.n = n;
-	qsort(g->own.v, n, sizeof(*g->own.v), compare_own);
+	SORT(g->own.v, n, compare_own);
 	for (size_t i = 0; i < n; i++) { /* sorted by stage and slot: ascending */
 		const struct group_arg *a = &g->args.v[i];
 

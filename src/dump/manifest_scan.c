@@ -3,8 +3,6 @@
 #include "dump/manifest_scan.h"
 #include "base/search.h"
 
-#include <stdlib.h>
-
 #include "base/mem.h"
 #include "dump/crc32c.h"
 
@@ -135,7 +133,7 @@ static void merge_losses(struct scan *s)
 
 	if (s->losses.n == 0)
 		return;
-	qsort(s->losses.v, s->losses.n, sizeof(*s->losses.v), compare_losses);
+	SORT(s->losses.v, s->losses.n, compare_losses);
 	for (size_t i = 1; i < s->losses.n; i++) {
 		if (compare_losses(&s->losses.v[n], &s->losses.v[i]) == 0) {
 			s->losses.v[n].what.records += s->losses.v[i].what.records;

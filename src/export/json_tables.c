@@ -123,8 +123,7 @@ void json_put_members(struct json_writer *w, const struct field_table *d, const 
 
 static void put_object(struct json_writer *w, const struct field_table *d, const void *row)
 {
-	json_w_key(w, d->name);
-	json_w_object(w);
+	json_w_kv_object(w, d->name);
 	json_put_members(w, d, row);
 	json_w_end(w);
 }
@@ -138,8 +137,7 @@ static void put_row(struct json_writer *w, const struct field_table *d, const vo
 
 static void open_table(struct json_writer *w, const char *name)
 {
-	json_w_key(w, name);
-	json_w_array(w);
+	json_w_kv_array(w, name);
 }
 
 /* A table of the trace with nothing in it but its fields; as objects, or as rows. */
@@ -168,8 +166,7 @@ void json_put_meta(struct json_writer *w, const struct trace *t)
 {
 	const struct trace_meta *m = &t->meta;
 
-	json_w_key(w, table_meta.name);
-	json_w_object(w);
+	json_w_kv_object(w, table_meta.name);
 	json_put_members(w, &table_meta, m);
 	put_object(w, &table_launch, &m->launch);
 	put_object(w, &table_machine, &m->machine);
@@ -239,8 +236,7 @@ void json_put_clocks(struct json_writer *w, const struct trace *t)
 
 static void put_column_names(struct json_writer *w, const char *key, const struct field_table *d)
 {
-	json_w_key(w, key);
-	json_w_row(w);
+	json_w_kv_row(w, key);
 	for (uint32_t i = 0; i < d->n_fields; i++)
 		json_w_cstr(w, field_at(d, FORMAT_JSON, i)->name);
 	json_w_end(w);

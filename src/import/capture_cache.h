@@ -4,8 +4,7 @@
  * files that were opened and are to be read again. Owner: the caller, from capture_cache_init() to
  * capture_cache_deinit(). Threads: one at a time. Every other function takes NULL for it.
  */
-#ifndef IMPORT_CAPTURE_CACHE_H
-#define IMPORT_CAPTURE_CACHE_H
+#pragma once
 
 #include "base/file_store.h"
 #include "import/import.h"
@@ -27,5 +26,3 @@ const struct import_ops *capture_seen_ops(struct capture_cache *k, const struct 
 void capture_remember(struct capture_cache *k, const struct capture *c, const struct trace *t);
 /* Its clock, without the contents of tracks or side files; 0 when it cannot be told. */
 double capture_clock_mhz(struct capture_cache *k, const struct capture *c);
-
-#endif

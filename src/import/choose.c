@@ -3,7 +3,6 @@
 #include "import/capture_cache.h"
 
 #include <fcntl.h>
-#include <stdlib.h>
 
 #include "base/search.h"
 
@@ -173,8 +172,7 @@ uint32_t captures_rank(struct capture_list *l, struct capture_cache *k,
 		if (capture_is(&l->v[i], choice))
 			v[n++] = &l->v[i];
 	}
-	if (n)
-		qsort(v, n, sizeof(*v), by_preference);
+	SORT(v, n, by_preference);
 	return n;
 }
 

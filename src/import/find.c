@@ -282,7 +282,7 @@ static bool finder_take(struct finder *f, struct capture_list *out, struct incor
 	/* One alone competes with none: what it holds is learnt when it is read. */
 	for (size_t i = 0; f->found.n > 1 && i < f->found.n; i++)
 		capture_look(f->cache, f->arena, &f->found.v[i]);
-	qsort(f->found.v, f->found.n, sizeof(*f->found.v), capture_cmp);
+	SORT(f->found.v, f->found.n, capture_cmp);
 	for (size_t i = 0; i < f->found.n; i++)
 		f->found.v[i].position = (uint32_t)i;
 	out->v = arena_memdup(&out->arena, f->found.v, f->found.n * sizeof(*f->found.v));

@@ -3,8 +3,7 @@
  * import.h: from a path to a trace. One import_ops per format; registry.c is the only list of them.
  * Adding a format touches one new file (or folder) and one line of registry.c.
  */
-#ifndef IMPORT_IMPORT_H
-#define IMPORT_IMPORT_H
+#pragma once
 
 #include "base/arena.h"
 #include "base/error.h"
@@ -157,5 +156,3 @@ bool import_read(const struct capture *c, const struct import_options *o, struct
 /* The same for a path whose format is known, by name: what it looks like is not asked. */
 bool import_read_as(const char *format, const char *path, const struct import_options *o,
 	struct trace **out, struct incore_error *e);
-
-#endif

@@ -5,8 +5,7 @@
  * text alone. Nothing here fails on strange text: it becomes CLASS_OTHER.
  * Threads: all functions are pure but amd_class_lut(), which allocates in the caller's arena.
  */
-#ifndef ISA_AMD_H
-#define ISA_AMD_H
+#pragma once
 
 #include "base/arena.h"
 #include "base/str.h"
@@ -53,5 +52,3 @@ bool amd_ends_block(struct str text);
 bool amd_is_branch(struct str text);
 /* Executed, but no thread trace has a record of it: hints to the scheduler of gfx11 and later. */
 bool amd_is_untraced(unsigned gfx_major, struct str text);
-
-#endif

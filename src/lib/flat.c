@@ -111,16 +111,12 @@ static struct flat_table *add_table(
 	struct holding root = {.prefix = "", .place.n_steps = 1};
 	struct flat_table *t = arena_zalloc(f->a, 1, sizeof(*t));
 
-	if (!t) {
-		err_nomem(f->e);
-		return NULL;
-	}
+	if (!t)
+		return err_nomem_null(f->e);
 	t->name = name;
 	t->doc = doc;
-	if (!VEC_PUSH(&f->out->v, t)) {
-		err_nomem(f->e);
-		return NULL;
-	}
+	if (!VEC_PUSH(&f->out->v, t))
+		return err_nomem_null(f->e);
 	return add_columns(f, t, r, &root) ? t : NULL;
 }
 

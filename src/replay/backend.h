@@ -5,8 +5,7 @@
  * leaves <workspace>/insight_export/OPPROF_<...>/simulator/.
  * Owner: the job belongs to the caller; an outcome's strings live in the arena given with it.
  */
-#ifndef REPLAY_BACKEND_H
-#define REPLAY_BACKEND_H
+#pragma once
 
 #include "args/args.h"
 #include "base/arena.h"
@@ -69,5 +68,3 @@ struct backend_ops {
 
 extern const struct backend_ops backend_model, backend_msprof;
 const struct backend_ops *backend_find(const char *name); /* NULL: no such backend */
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* backend_model.h: options of the embedded model as a backend. */
-#ifndef REPLAY_BACKEND_MODEL_H
-#define REPLAY_BACKEND_MODEL_H
+#pragma once
 
 #include "replay/backend.h"
 
@@ -9,5 +8,3 @@ struct model_options {	     /* zero: the default */
 	const char *profile; /* name or file */
 	bool allow_unknown;
 };
-
-#endif

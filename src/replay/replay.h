@@ -7,8 +7,7 @@
  * replayed, 5 and 6 as the backend says. A failure before the workspace is complete leaves nothing;
  * after that the workspace stays, to be looked at and run by hand.
  */
-#ifndef REPLAY_REPLAY_H
-#define REPLAY_REPLAY_H
+#pragma once
 
 #include "dump/read/task_args.h"
 #include "replay/backend.h"
@@ -57,5 +56,3 @@ struct replay_report {
 
 bool replay_run(const struct replay_request *q, struct replay_report *out, struct incore_error *e);
 void replay_report_deinit(struct replay_report *r);
-
-#endif

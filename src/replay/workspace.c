@@ -60,10 +60,8 @@ const char *workspace_new(struct arena *a, const char *stem, unsigned mode, stru
 		char *path = i ? arena_printf(a, "%s_%s_%u", stem, stamp, i)
 			       : arena_printf(a, "%s_%s", stem, stamp);
 
-		if (!path) {
-			err_nomem(e);
-			return NULL;
-		}
+		if (!path)
+			return err_nomem_null(e);
 		if (mkdir(path, mode) == 0) /* ours from here on: another run takes the next */
 			return path;
 		if (errno != EEXIST) {

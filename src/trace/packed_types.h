@@ -7,8 +7,7 @@
  *
  * All integers little-endian. Everything that is not a stream of a block is a section.
  */
-#ifndef TRACE_PACKED_TYPES_H
-#define TRACE_PACKED_TYPES_H
+#pragma once
 
 #include <assert.h>
 #include <stdbool.h>
@@ -133,5 +132,3 @@ static inline void packed_trailer_get(const uint8_t *p, struct packed_trailer *t
 	t->trailer_checksum = packed_get_u64(p + 48);
 	memcpy(t->magic, p + 56, 8);
 }
-
-#endif

@@ -25,8 +25,7 @@
  * Owner: the trace owns everything reachable from it (one arena) and trace_free() frees it all.
  * Strings end in NUL.
  */
-#ifndef TRACE_TRACE_H
-#define TRACE_TRACE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -490,5 +489,3 @@ struct trace *trace_new(void);
 /* Checks the invariants that analyses rely on (indices in range, tracks sorted, names set). An
  * importer calls it last. */
 bool trace_seal(struct trace *t, struct incore_error *e);
-
-#endif

@@ -9,8 +9,7 @@
  * collector in the caller's walk, check_finish(). Owner: the caller; check_free() frees all strings
  * too.
  */
-#ifndef ANALYSIS_CHECK_CHECK_H
-#define ANALYSIS_CHECK_CHECK_H
+#pragma once
 
 #include "analysis/walk.h"
 
@@ -88,6 +87,7 @@ struct check {
 	enum verdict verdict;
 	struct finding *findings; /* by severity, then in the order of the rules */
 	uint32_t n_findings, cap_findings;
+	struct finding spare; /* written where there is no room for another */
 };
 
 struct check *check_new(
@@ -107,5 +107,3 @@ const struct finding *check_find(const struct check *c, const char *id);
 bool check_health(const struct check *c, struct strbuf *out);
 /* "waves 32, cut_waves 16" */
 bool finding_put_evidence(const struct finding *f, struct strbuf *out);
-
-#endif

@@ -3,7 +3,6 @@
  * check_rules_waves.c: do wave files, manifest and occupancy tell of the same waves? On the CU with
  * instruction detail every start and end event belongs to exactly one wave file, and vice versa.
  */
-#include <stdlib.h>
 
 #include "analysis/check/check_internal.h"
 #include "base/file.h"
@@ -75,7 +74,7 @@ static bool stays_of_occupancy(struct check *c, struct stays *out)
 	ok = true;
 out:
 	u64_map_deinit(&open);
-	qsort(out->v, out->n, sizeof(*out->v), by_place);
+	SORT(out->v, out->n, by_place);
 	return ok;
 }
 
@@ -94,7 +93,7 @@ static bool stays_of_tracks(struct check *c, struct stays *out)
 			.end_cyc = t->tracks[i].end_cyc,
 			.has_end = true,
 			.track = i};
-	qsort(out->v, out->n, sizeof(*out->v), by_place);
+	SORT(out->v, out->n, by_place);
 	return true;
 }
 
@@ -113,15 +112,17 @@ static bool same_end(const struct trace *t, uint64_t event_cyc, uint64_t wave_cy
 	       (t->meta.clock_quantum > 1 && wave_cyc == event_cyc + t->meta.clock_quantum);
 }
 
-static bool join_waves(struct check *c, struct join *j, struct incore_error *e)
+static void join_waves(struct check *c, struct join *j)
 {
 	struct stays a = {0}, b = {0};
 	uint32_t i = 0, k = 0;
 
 	if (!c->trace->n_occupancy || c->trace->meta.vendor != VENDOR_AMD)
-		return true;
-	if (!stays_of_occupancy(c, &a) || !stays_of_tracks(c, &b))
-		return err_nomem(e);
+		return;
+	if (!stays_of_occupancy(c, &a) || !stays_of_tracks(c, &b)) {
+		c->is_nomem = true;
+		return;
+	}
 	j->starts = a.n;
 	while (i < a.n || k < b.n) {
 		int cmp = i == a.n ? 1 : k == b.n ? -1 : join_cmp(&a.v[i], &b.v[k]);
@@ -142,7 +143,6 @@ static bool join_waves(struct check *c, struct join *j, struct incore_error *e)
 			k++;
 		}
 	}
-	return true;
 }
 
 /* The files a note code is about: what its messages say after the colon. */
@@ -162,14 +162,11 @@ static void put_names(const struct check *c, const char *code, struct strbuf *ou
 	}
 }
 
-static bool say_missing(
-	struct check *c, uint64_t n_absent, const struct join *j, struct incore_error *e)
+static void say_missing(struct check *c, uint64_t n_absent, const struct join *j)
 {
-	struct finding *f = check_add(c, "missing-wave", SEVERITY_WARNING, VERDICT_SUSPECT, e);
+	struct finding *f = check_add(c, "missing-wave", SEVERITY_WARNING, VERDICT_SUSPECT);
 	struct strbuf names = {0};
 
-	if (!f)
-		return false;
 	put_names(c, "missing-wave-file", &names);
 	if (n_absent)
 		finding_say(c, f, "%llu listed wave file%s not there%s%s",
@@ -189,17 +186,13 @@ static bool say_missing(
 	finding_advise(c, f,
 		"copy the whole directory again; every total is of the waves that are left (a wave without instructions is never written)");
 	sb_free(&names);
-	return true;
 }
 
-static bool say_unlisted(
-	struct check *c, uint64_t n_stray, const struct join *j, struct incore_error *e)
+static void say_unlisted(struct check *c, uint64_t n_stray, const struct join *j)
 {
-	struct finding *f = check_add(c, "unlisted-wave", SEVERITY_WARNING, VERDICT_SUSPECT, e);
+	struct finding *f = check_add(c, "unlisted-wave", SEVERITY_WARNING, VERDICT_SUSPECT);
 	struct strbuf names = {0};
 
-	if (!f)
-		return false;
 	put_names(c, "unlisted-wave-file", &names);
 	if (n_stray)
 		finding_say(c, f, "%llu wave file%s not in the manifest and left out%s%s",
@@ -216,7 +209,6 @@ static bool say_unlisted(
 	finding_advise(c, f,
 		"files of two captures may be mixed: decode the trace again into an empty directory");
 	sb_free(&names);
-	return true;
 }
 
 struct flaws {
@@ -243,17 +235,15 @@ static uint64_t count_flaws(const struct check *c, struct flaws *x)
 	return n;
 }
 
-static bool say_contradictions(struct check *c, const struct join *j, struct incore_error *e)
+static void say_contradictions(struct check *c, const struct join *j)
 {
 	struct flaws x = {0};
 	uint64_t n = count_flaws(c, &x);
 	struct finding *f;
 
 	if (!n && !j->other_ends)
-		return true;
-	f = check_add(c, "inconsistent-waves", SEVERITY_WARNING, VERDICT_SUSPECT, e);
-	if (!f)
-		return false;
+		return;
+	f = check_add(c, "inconsistent-waves", SEVERITY_WARNING, VERDICT_SUSPECT);
 	finding_say(c, f,
 		"%llu waves contradict the manifest and %llu end at another time than occupancy says (first: %s)",
 		(unsigned long long)n, (unsigned long long)j->other_ends,
@@ -264,10 +254,9 @@ static bool say_contradictions(struct check *c, const struct join *j, struct inc
 	fact_int(f, "other_ends_in_occupancy", (int64_t)j->other_ends);
 	finding_advise(c, f,
 		"files of two captures may be mixed: decode the trace again into an empty directory");
-	return true;
 }
 
-bool rule_wave_files(struct check *c, struct incore_error *e)
+void rule_wave_files(struct check *c)
 {
 	struct join j = {0};
 	uint64_t n_absent = check_notes(c, "missing-wave-file");
@@ -275,14 +264,13 @@ bool rule_wave_files(struct check *c, struct incore_error *e)
 	uint64_t n_bare = check_notes(c, "waves-without-detail");
 
 	if (check_is_sampled(c))
-		return true;
-	if (!join_waves(c, &j, e))
-		return false;
+		return;
+	join_waves(c, &j);
 	/* starts that the import knows to have no instructions are not missing */
 	j.lone_starts = j.lone_starts > n_bare ? j.lone_starts - n_bare : 0;
-	if ((n_absent || j.lone_starts) && !say_missing(c, n_absent, &j, e))
-		return false;
-	if ((n_stray || j.lone_waves) && !say_unlisted(c, n_stray, &j, e))
-		return false;
-	return say_contradictions(c, &j, e);
+	if (n_absent || j.lone_starts)
+		say_missing(c, n_absent, &j);
+	if (n_stray || j.lone_waves)
+		say_unlisted(c, n_stray, &j);
+	say_contradictions(c, &j);
 }

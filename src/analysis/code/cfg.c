@@ -3,7 +3,6 @@
  */
 #include "analysis/code/cfg.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "analysis/code/cfg_internal.h"
@@ -56,7 +55,7 @@ static bool sort_rows(struct builder *b, struct incore_error *e)
 			b->keys[n++] =
 				(struct row_key){t->code[i].code_object, t->code[i].address, i};
 	}
-	qsort(b->keys, n, sizeof(*b->keys), compare_keys);
+	SORT(b->keys, n, compare_keys);
 	for (uint32_t i = 0; i < n; i++) {
 		struct row_key k = b->keys[i];
 		uint32_t last = g->n_rows - 1;

@@ -303,7 +303,7 @@ static void put_types(const struct trace *t, uint64_t total, struct strbuf *out)
 			first[type_of_row(&t->code[i])] = i;
 	for (unsigned i = 0; i < FLYDSL_TYPE_COUNT; i++)
 		v[i] = (struct entry){.stall = sums[i], .type = i, .order = first[i]};
-	qsort(v, FLYDSL_TYPE_COUNT, sizeof(v[0]), compare_entries);
+	SORT(v, FLYDSL_TYPE_COUNT, compare_entries);
 
 	put_title(out, "Stall Breakdown by Type", 0);
 	sb_puts(out, "  Type               Stall  Bar\n"
@@ -367,7 +367,7 @@ static bool put_lines(const struct trace *t, uint64_t total, uint64_t top, struc
 		add_to_line(&v[k], &t->code[i]);
 	}
 	if (ok) {
-		qsort(v, n, sizeof(*v), compare_entries);
+		SORT(v, n, compare_entries);
 		put_title(out, "Hotspot Source Lines  (stall cycles aggregated)", top);
 		sb_puts(out,
 			"    #     Stall   %Total  StallBar                                DomType       Source\n  ---  --------  -------  --------------------------------------  ------------  ----------------------------------------\n");
@@ -424,7 +424,7 @@ static bool put_asm(const struct trace *t, uint64_t total, uint64_t top, struct 
 				.text = {r->text, r->text_len}};
 			n++;
 		}
-	qsort(v, n, sizeof(*v), compare_entries);
+	SORT(v, n, compare_entries);
 	put_title(out, "Hotspot Instructions  (by stall cycles)", top);
 	sb_puts(out,
 		"    #     Stall   %Total  Type          ASM                                               Source\n"

@@ -48,16 +48,13 @@ struct worker {
 	int64_t residue_cyc;
 };
 
-static void worker_free(void *self, void *mine)
+static void worker_deinit(void *self, void *mine)
 {
 	struct worker *m = mine;
 
 	(void)self;
-	if (m) {
-		mem_free(m->cells);
-		hot_free(m->odd);
-	}
-	mem_free(m);
+	mem_free(m->cells);
+	hot_free(m->odd);
 }
 
 static enum inst_class class_of_row(const struct trace *t, code_idx i)
@@ -65,22 +62,18 @@ static enum inst_class class_of_row(const struct trace *t, code_idx i)
 	return i < t->n_code ? (enum inst_class)t->code[i].inst_class : CLASS_OTHER;
 }
 
-static void *worker_new(void *self)
+static bool worker_init(void *self, void *mine)
 {
 	const struct trace *t = ((struct hot *)self)->trace;
-	struct worker *m = mem_zalloc(1, sizeof(*m));
+	struct worker *m = mine;
 
-	if (!m)
-		return NULL;
 	m->cells = mem_zalloc((size_t)t->n_code + 1, sizeof(*m->cells));
 	m->odd = hot_new(t);
-	if (!m->cells || !m->odd) {
-		worker_free(self, m);
-		return NULL;
-	}
+	if (!m->cells || !m->odd)
+		return false;
 	for (code_idx i = 0; i <= t->n_code; i++)
 		m->cells[i].inst_class = class_of_row(t, i);
-	return m;
+	return true;
 }
 
 void hot_add(struct hot_sums *to, const struct hot_sums *from)
@@ -243,7 +236,8 @@ struct collector hot_collector(struct hot *h)
 {
 	if (trace_has_pipes(h->trace))
 		return hot_pipes_collector(h);
-	return (struct collector){h, worker_new, hot_track, hot_merge, worker_free};
+	return (struct collector){
+		h, sizeof(struct worker), worker_init, hot_track, hot_merge, worker_deinit};
 }
 
 void hot_take_stated(struct hot *h)

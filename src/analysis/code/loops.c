@@ -7,7 +7,6 @@
 #include "base/search.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/vec.h"
@@ -54,19 +53,16 @@ static void gather_free(struct loop_gather *g)
 	mem_free(g);
 }
 
-static void *worker_new(void *self)
+static bool worker_init(void *self, void *mine)
 {
 	const struct loops *l = self;
-	struct worker *w = mem_zalloc(1, sizeof(*w));
+	struct worker *w = mine;
 
-	if (w && !(w->of = mem_zalloc(l->n + 1u, sizeof(struct loop_gather *)))) {
-		mem_free(w);
-		return NULL;
-	}
-	return w;
+	w->of = mem_zalloc(l->n + 1u, sizeof(struct loop_gather *));
+	return w->of != NULL;
 }
 
-static void worker_free(void *self, void *mine)
+static void worker_deinit(void *self, void *mine)
 {
 	const struct loops *l = self;
 	struct worker *w = mine;
@@ -78,7 +74,6 @@ static void worker_free(void *self, void *mine)
 	VEC_FREE(&w->open);
 	VEC_FREE(&w->touched);
 	mem_free(w->of);
-	mem_free(w);
 }
 
 static void split_add(struct loop_split *to, const struct loop_split *from)
@@ -346,7 +341,8 @@ void loops_free(struct loops *l)
 
 struct collector loops_collector(struct loops *l)
 {
-	return (struct collector){l, worker_new, loops_track, loops_merge, worker_free};
+	return (struct collector){
+		l, sizeof(struct worker), worker_init, loops_track, loops_merge, worker_deinit};
 }
 
 ORDER(compare_trips, struct loop_trips, UP(executions))
@@ -363,7 +359,7 @@ static bool sorted_entries(
 		return false;
 	for (size_t pos = 0; u64_map_next(m, &pos, &key, &value);)
 		v[k++] = (struct loop_trips){key, value};
-	qsort(v, k, sizeof(*v), compare_trips);
+	SORT(v, k, compare_trips);
 	*out = v;
 	*n = k;
 	return true;

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* derived_internal.h: between the files of derived.h. */
-#ifndef ANALYSIS_COUNTERS_DERIVED_INTERNAL_H
-#define ANALYSIS_COUNTERS_DERIVED_INTERNAL_H
+#pragma once
 
 #include "analysis/counters/derived.h"
 
@@ -62,5 +61,3 @@ const struct derived_counter *derived_find_counter(const struct derived *d, stru
 
 /* Evaluates definition i and what it needs; its state is OK or BAD afterwards. */
 bool derived_evaluate(struct derived *d, uint32_t i, unsigned depth);
-
-#endif

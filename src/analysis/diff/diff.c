@@ -4,7 +4,6 @@
 #include "analysis/diff/diff.h"
 
 #include <math.h>
-#include <stdlib.h>
 
 #include "base/map.h"
 #include "base/mem.h"
@@ -493,7 +492,7 @@ static bool fill_parts(struct diff *d, struct incore_error *e)
 		fill_causes(d);
 	judge_parts(d);
 	drop_unexecuted(d);
-	qsort(d->parts, d->n_parts, sizeof(*d->parts), by_size);
+	SORT(d->parts, d->n_parts, by_size);
 out:
 	mem_free(part_of_b);
 	intern_deinit(&keys);

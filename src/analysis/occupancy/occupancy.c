@@ -7,8 +7,6 @@
 #include "analysis/occupancy/occupancy.h"
 #include "base/search.h"
 
-#include <stdlib.h>
-
 #include "analysis/occupancy/occupancy_internal.h"
 #include "base/map.h"
 
@@ -323,7 +321,7 @@ bool occupancy_compute(struct occupancy *o, const struct trace *t,
 		err_nomem(e);
 		goto out;
 	}
-	qsort(o->kernels, o->n_kernels, sizeof(*o->kernels), compare_kernels);
+	SORT(o->kernels, o->n_kernels, compare_kernels);
 	ok = true;
 out:
 	mem_free(ev.v);

@@ -162,7 +162,7 @@ static bool list_kernel_ids(struct gather *g)
 		o->kernel_ids[n++] = (struct occupancy_kernel_id){
 			(uint32_t)id, name_of(g->t, (uint32_t)id), starts};
 	o->n_kernel_ids = n;
-	qsort(o->kernel_ids, n, sizeof(*o->kernel_ids), compare_ids);
+	SORT(o->kernel_ids, n, compare_ids);
 	return true;
 }
 
@@ -230,7 +230,7 @@ static bool place_events(struct gather *g)
 			.kernel = (uint32_t)*u64_map_find(&g->kernels, x.kernel_id),
 			.is_start = x.is_start};
 	}
-	qsort(g->v, n, sizeof(*g->v), compare_events);
+	SORT(g->v, n, compare_events);
 	for (uint32_t i = 0; i < o->n_simds; i++) { /* indices become numbers again */
 		const struct occupancy_cu *cu = &o->cus[o->simds[i].cu];
 

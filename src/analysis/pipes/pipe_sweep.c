@@ -3,8 +3,6 @@
 #include "analysis/pipes/pipe_sweep.h"
 #include "base/search.h"
 
-#include <stdlib.h>
-
 /* trace.json draws a barrier as its last cycle; rounded to 1 ns that may be two. */
 
 void pipe_sweep_deinit(struct pipe_sweep *s)
@@ -21,7 +19,7 @@ static void sort_spans(struct pipe_span *v, size_t n)
 {
 	for (size_t i = 1; i < n; i++)
 		if (v[i].from_cyc < v[i - 1].from_cyc) {
-			qsort(v, n, sizeof(*v), compare_spans);
+			SORT(v, n, compare_spans);
 			return;
 		}
 }

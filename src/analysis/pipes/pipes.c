@@ -69,10 +69,8 @@ struct pipes *pipes_new(const struct trace *t, struct incore_error *e)
 {
 	struct pipes *p = mem_zalloc(1, sizeof(*p));
 
-	if (!p) {
-		err_nomem(e);
-		return NULL;
-	}
+	if (!p)
+		return err_nomem_null(e);
 	arena_init(&p->arena);
 	p->trace = t;
 	p->n_tracks = t->n_tracks;
@@ -126,7 +124,7 @@ void pipes_free(struct pipes *p)
 
 /* --- one pipe ------------------------------------------------------------------------------- */
 
-static void worker_free(void *self, void *mine)
+static void worker_deinit(void *self, void *mine)
 {
 	struct worker *m = mine;
 
@@ -135,23 +133,17 @@ static void worker_free(void *self, void *mine)
 	VEC_FREE(&m->gaps);
 	mem_free(m->totals);
 	mem_free(m->hits);
-	mem_free(m);
 }
 
-static void *worker_new(void *self)
+static bool worker_init(void *self, void *mine)
 {
 	const struct pipes *p = self;
 	size_t n = (size_t)p->trace->n_code + 1;
-	struct worker *m = mem_zalloc(1, sizeof(*m));
+	struct worker *m = mine;
 
-	if (!m)
-		return NULL;
 	m->totals = mem_zalloc(n, sizeof(*m->totals));
 	m->hits = mem_zalloc(n, sizeof(*m->hits));
-	if (m->totals && m->hits)
-		return m;
-	worker_free(self, m);
-	return NULL;
+	return m->totals && m->hits;
 }
 
 static bool pipes_merge(void *self, void *mine, struct incore_error *e)
@@ -307,7 +299,7 @@ static void measure_gaps(struct pipe_gaps *g, uint64_t *v, size_t n)
 	g->n = n;
 	if (!n)
 		return;
-	qsort(v, n, sizeof(*v), compare_u64);
+	SORT(v, n, compare_u64);
 	g->p50 = quantile_u64(v, n, 50);
 	g->p90 = quantile_u64(v, n, 90);
 	g->p99 = quantile_u64(v, n, 99);
@@ -349,7 +341,8 @@ static bool pipes_track(void *self, void *mine, const struct walk_track *w, stru
 
 struct collector pipes_collector(struct pipes *p)
 {
-	return (struct collector){p, worker_new, pipes_track, pipes_merge, worker_free};
+	return (struct collector){
+		p, sizeof(struct worker), worker_init, pipes_track, pipes_merge, worker_deinit};
 }
 
 /* --- all pipes ------------------------------------------------------------------------------ */

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* pipes_fill.c: the figures of pipes in the terms of causes.h and producers.h. */
 #include <stdio.h>
-#include <stdlib.h>
 
 #include "analysis/pipes/pipes.h"
 #include "base/search.h"
@@ -114,7 +113,7 @@ bool pipes_fill_causes(const struct pipes *p, struct causes *c, struct incore_er
 			add_lane(&f, &p->rows[i], pipe_lane_name(&p->trace->tracks[i]));
 	if (f.is_failed)
 		return err_nomem(e);
-	qsort(c->v, c->n, sizeof(*c->v), compare_causes);
+	SORT(c->v, c->n, compare_causes);
 	c->duration_cyc = p->duration_cyc;
 	residue = (int64_t)c->duration_cyc;
 	for (uint32_t i = 0; i < c->n; i++) {

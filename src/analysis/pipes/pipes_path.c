@@ -6,7 +6,6 @@
  * says more, the path goes on with what ended last on the core: an inference, counted as such. Each
  * cycle of the span is given to the slice on the path, or to the gap before it.
  */
-#include <stdlib.h>
 
 #include "analysis/pipes/pipes_internal.h"
 #include "base/mem.h"
@@ -194,7 +193,7 @@ static bool list_rows(struct walker *w)
 		if (w->row_cyc[i])
 			path->rows[path->n_rows++] =
 				(struct path_row){i < n_code ? i : NO_CODE, w->row_cyc[i]};
-	qsort(path->rows, path->n_rows, sizeof(*path->rows), compare_rows);
+	SORT(path->rows, path->n_rows, compare_rows);
 	return true;
 }
 

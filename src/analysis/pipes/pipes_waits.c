@@ -3,7 +3,6 @@
  * pipes_waits.c: whom did each pipe wait for? By producer pipe, by pair of lanes, and by the
  * instruction whose flag was awaited: the last work that its pipe ended before it set the flag.
  */
-#include <stdlib.h>
 
 #include "analysis/pipes/pipes_internal.h"
 #include "base/map.h"
@@ -94,8 +93,7 @@ static bool visit_lane(struct gather *g, track_idx i)
 		if (w->link != UINT32_MAX && w->is_inside && !add_awaited(g, l, w))
 			return false;
 	}
-	if (r->waits.n)
-		qsort(r->waits.v, r->waits.n, sizeof(*r->waits.v), compare_waits);
+	SORT(r->waits.v, r->waits.n, compare_waits);
 	return true;
 }
 
@@ -127,8 +125,7 @@ static bool make_edges(struct gather *g)
 	struct pipes *p = g->p;
 	size_t n = g->list.n;
 
-	if (n)
-		qsort(g->list.v, n, sizeof(*g->list.v), compare_awaited);
+	SORT(g->list.v, n, compare_awaited);
 	for (size_t i = 0, end; i < n; i = end) {
 		const struct awaited *v = &g->list.v[i];
 
@@ -138,8 +135,7 @@ static bool make_edges(struct gather *g)
 		if (!VEC_PUSH(&p->edges, edge_of(v, end - i)))
 			return false;
 	}
-	if (p->edges.n)
-		qsort(p->edges.v, p->edges.n, sizeof(*p->edges.v), compare_edges);
+	SORT(p->edges.v, p->edges.n, compare_edges);
 	return true;
 }
 
@@ -196,8 +192,7 @@ static bool make_pairs(struct pipes *p)
 		for (size_t k = 0; k < p->rows[i].waits.n; k++)
 			if (!add_pair(p, i, &p->rows[i].waits.v[k]))
 				return false;
-	if (p->pairs.n)
-		qsort(p->pairs.v, p->pairs.n, sizeof(*p->pairs.v), compare_pairs);
+	SORT(p->pairs.v, p->pairs.n, compare_pairs);
 	return true;
 }
 
@@ -222,7 +217,7 @@ static bool count_sets(struct pipes *p)
 			p->n_reused++;
 		v[flags++] = *x;
 	}
-	qsort(v, flags, sizeof(*v), compare_from);
+	SORT(v, flags, compare_from);
 	for (uint32_t i = 0; i < flags; i++) {
 		bool is_again = i && !compare_from(&v[i - 1], &v[i]);
 

@@ -3,8 +3,6 @@
 #include "analysis/waves/histogram.h"
 #include "base/search.h"
 
-#include <stdlib.h>
-
 #include "base/mem.h"
 
 #define VALUE_BITS 40
@@ -57,7 +55,7 @@ bool histograms_seal(struct histograms *h, uint32_t n_series, struct incore_erro
 	h->n_series = n_series;
 	while (i < n && u64_map_next(&h->counts, &pos, &k[i].key, &k[i].count))
 		i++;
-	qsort(k, i, sizeof(*k), by_key);
+	SORT(k, i, by_key);
 	fill(h, k, i);
 	mem_free(k);
 	u64_map_deinit(&h->counts);

@@ -12,8 +12,7 @@
  * Owner: producers_new() .. producers_free(). Results are valid after walk_tracks() with
  * producers_collector() and one call of producers_finish().
  */
-#ifndef ANALYSIS_WAVES_PRODUCERS_H
-#define ANALYSIS_WAVES_PRODUCERS_H
+#pragma once
 
 #include "analysis/waves/histogram.h"
 #include "analysis/waves/waits.h"
@@ -71,5 +70,3 @@ static inline const struct producer_groups *producers_get(
 {
 	return a == ATTRIBUTION_BLOCKING ? &p->blocking : &p->class_set;
 }
-
-#endif

@@ -2,7 +2,6 @@
 /* spans.c: unions of intervals with depth, folded piece by piece; cumulative length by cursor. */
 #include "analysis/waves/spans.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/mem.h"
@@ -123,8 +122,8 @@ static bool pending_sort(const struct spans *s, struct pending_edges *p)
 		p->end[i] = s->pending.v[i].end;
 	}
 	p->start[n] = p->end[n] = UINT64_MAX;
-	qsort(p->start, n, sizeof(*p->start), compare_u64);
-	qsort(p->end, n, sizeof(*p->end), compare_u64);
+	SORT(p->start, n, compare_u64);
+	SORT(p->end, n, compare_u64);
 	return true;
 }
 

@@ -94,8 +94,7 @@ struct wait_pairs *wait_pairs_new(const struct cfg *g, struct incore_error *e)
 		}
 	}
 	wait_pairs_free(p);
-	err_nomem(e);
-	return NULL;
+	return err_nomem_null(e);
 }
 
 void wait_pairs_free(struct wait_pairs *p)
@@ -333,8 +332,7 @@ bool wait_pairs_finish(struct wait_pairs *p, struct incore_error *e)
 		x.iterations = histograms_get(&m->hist, at + SERIES_ITERATIONS);
 		p->v.v[p->v.n++] = x;
 	}
-	if (p->v.n > 1)
-		qsort(p->v.v, p->v.n, sizeof(*p->v.v), by_rows);
+	SORT(p->v.v, p->v.n, by_rows);
 	return true;
 }
 

@@ -195,17 +195,14 @@ struct wait_tables *wait_tables_new(const struct trace *t, struct incore_error *
 {
 	struct wait_tables *out = mem_zalloc(1, sizeof(*out));
 
-	if (!out) {
-		err_nomem(e);
-		return NULL;
-	}
+	if (!out)
+		return err_nomem_null(e);
 	arena_init(&out->arena);
 	out->gfx_major = t->meta.gfx_major;
 	if (out->gfx_major == 0 || amd_wait_tables(&out->arena, t, &out->amd))
 		return out;
 	wait_tables_free(out);
-	err_nomem(e);
-	return NULL;
+	return err_nomem_null(e);
 }
 
 void wait_tables_free(struct wait_tables *t)

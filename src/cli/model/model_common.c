@@ -145,9 +145,9 @@ struct model_input {
 	const char *path, *arch;
 };
 static const struct column input_columns[] = {
-	COLUMN(model_input, path, UNIT_NONE, "what was read", .flags = COLUMN_OPTIONAL),
+	COLUMN(model_input, path, UNIT_NONE, "what was read", OPTIONAL),
 	COLUMN(model_input, arch, UNIT_NONE, "generation of the machine", .words = MODEL_ARCHS,
-		.flags = COLUMN_OPTIONAL),
+		OPTIONAL),
 };
 static const struct record input_record = RECORD_OF(model_input, RECORD_BLOCK, input_columns);
 const struct record *const model_inputs[] = {&input_record, NULL};

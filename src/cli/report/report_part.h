@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* report_part.h: which slices go into a report, by --waves, --window and --hottest. */
-#ifndef CLI_REPORT_REPORT_PART_H
-#define CLI_REPORT_REPORT_PART_H
+#pragma once
 
 #include "cli/cli.h"
 #include "serve/report/blob.h"
@@ -15,5 +14,3 @@ struct report_part {
 /* Fills c->error on failure. */
 bool report_part_make(struct report_part *p, struct cli *c, const struct view *v);
 void report_part_deinit(struct report_part *p);
-
-#endif

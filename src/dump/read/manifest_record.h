@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* manifest_record.h: one record while it is read: its keys may come in any order. */
-#ifndef DUMP_READ_MANIFEST_RECORD_H
-#define DUMP_READ_MANIFEST_RECORD_H
+#pragma once
 
 #include "dump/read/manifest_read.h"
 
@@ -78,5 +77,3 @@ struct raw_record {
 bool record_scalar_bits(struct manifest_reader *m, struct raw_record *x);
 /* shape, strides (or raw_shape, offsets) to one geometry index; false: rejected. */
 bool record_geometry(struct manifest_reader *m, struct raw_record *x);
-
-#endif

@@ -5,8 +5,7 @@
  * Owner: dump_open() makes it, dump_free() frees everything. Immutable afterwards, but for
  * dump_choose(), which fills the choice of the slots. One thread. May fail: where `e` is taken.
  */
-#ifndef DUMP_READ_MODEL_H
-#define DUMP_READ_MODEL_H
+#pragma once
 
 #include "args/dtype.h"
 #include "base/arena.h"
@@ -146,5 +145,3 @@ struct dump {
 };
 
 #include "dump/read/model_get.h"
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* model_get.h: questions to a dump that take no work. Included by model.h alone. */
-#ifndef DUMP_READ_MODEL_GET_H
-#define DUMP_READ_MODEL_GET_H
+#pragma once
 
 const char *dump_role_name(unsigned role);   /* "input", "output", "inout" */
 const char *dump_stage_name(unsigned stage); /* "before", "after", "other" */
@@ -53,5 +52,3 @@ void dump_free(struct dump *d);
 /* Fills choice, before, writer and n_distinct of every slot; reads payload where copies are
  * several. */
 bool dump_choose(struct dump *d, struct incore_error *e);
-
-#endif

@@ -13,10 +13,8 @@ static struct dump *dump_new(struct incore_error *e)
 {
 	struct dump *d = mem_zalloc(1, sizeof(*d));
 
-	if (!d) {
-		err_nomem(e);
-		return NULL;
-	}
+	if (!d)
+		return err_nomem_null(e);
 	arena_init(&d->arena);
 	intern_init(&d->geometries);
 	intern_init(&d->member_sets);

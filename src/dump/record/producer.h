@@ -4,8 +4,7 @@
  * records and payload. The collector thread empties them into the sink, one batch of one writer at
  * a time: payload first, then the log records that name it, then the room is given back.
  */
-#ifndef DUMP_RECORD_PRODUCER_H
-#define DUMP_RECORD_PRODUCER_H
+#pragma once
 
 #include <pthread.h>
 #include <stdatomic.h>
@@ -129,5 +128,3 @@ void writer_free(struct incore_dump_writer *w);
 struct collector *collector_new(struct incore_dump *d);
 void collector_free(struct collector *c);
 void *collector_main(void *arg); /* of the thread; arg: the dump */
-
-#endif

@@ -2,8 +2,7 @@
 /*
  * clean_find.h: the simulator runs below a path, and what to call them. Owner: clean_runs_deinit().
  */
-#ifndef EXPORT_CLEAN_CLEAN_FIND_H
-#define EXPORT_CLEAN_CLEAN_FIND_H
+#pragma once
 
 #include "base/arena.h"
 #include "base/error.h"
@@ -28,5 +27,3 @@ struct clean_runs {
  * most 8 levels, links are not followed). A path that holds none is added as is_other. */
 bool clean_find(struct clean_runs *r, const char *path, struct incore_error *e);
 void clean_runs_deinit(struct clean_runs *r);
-
-#endif

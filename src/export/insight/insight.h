@@ -4,8 +4,7 @@
  * what each instruction added up to on each core. See incore-insight(7) for the rules of the reader
  * that it is written for. Owner: the exporter's state, freed by its abort().
  */
-#ifndef EXPORT_INSIGHT_INSIGHT_H
-#define EXPORT_INSIGHT_INSIGHT_H
+#pragma once
 
 #include "base/map.h"
 #include "base/mem.h"
@@ -108,5 +107,3 @@ FILE *insight_file(struct insight *s, const char *dir, const char *name, struct 
 bool insight_done(struct insight *s, FILE *f, struct incore_error *e);
 bool insight_dir_commit(struct insight *s, struct incore_error *e);
 void insight_dir_abort(struct insight *s);
-
-#endif

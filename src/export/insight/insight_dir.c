@@ -108,10 +108,8 @@ FILE *insight_file(struct insight *s, const char *dir, const char *name, struct 
 	FILE *f = NULL;
 	int fd;
 
-	if (!path) {
-		err_nomem(e);
-		return NULL;
-	}
+	if (!path)
+		return err_nomem_null(e);
 	if (dir && mkdir(path, 0750) != 0 && errno != EEXIST) {
 		err_output(e, errno, path, "cannot create directory");
 		return NULL;

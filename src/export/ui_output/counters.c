@@ -6,8 +6,6 @@
  */
 #include "export/ui_output/writer.h"
 
-#include <stdlib.h>
-
 #include "base/search.h"
 
 #define BANK_COUNTERS 4u
@@ -73,7 +71,7 @@ static void join_banks(struct perf *p)
 
 	if (!p->rows.n)
 		return;
-	qsort(p->rows.v, p->rows.n, sizeof(*p->rows.v), compare_banks);
+	SORT(p->rows.v, p->rows.n, compare_banks);
 	for (size_t i = 1; i < p->rows.n; i++) {
 		struct perf_row *to = &p->rows.v[n], *from = &p->rows.v[i];
 
@@ -85,7 +83,7 @@ static void join_banks(struct perf *p)
 			to->value[k] += from->value[k];
 	}
 	p->rows.n = n + 1;
-	qsort(p->rows.v, p->rows.n, sizeof(*p->rows.v), compare_times);
+	SORT(p->rows.v, p->rows.n, compare_times);
 }
 
 static bool gather_perf(const struct trace *t, struct perf *p)
@@ -115,8 +113,7 @@ static bool write_perf(
 	if (!ui_file_open(u, name, e))
 		return false;
 	json_w_object(w);
-	json_w_key(w, "data");
-	json_w_array(w);
+	json_w_kv_array(w, "data");
 	for (size_t i = 0; i < n; i++) {
 		int64_t row[] = {(int64_t)v[i].time_cyc, (int64_t)v[i].value[0],
 			(int64_t)v[i].value[1], (int64_t)v[i].value[2], (int64_t)v[i].value[3],
@@ -180,15 +177,12 @@ static void put_spm(struct ui_writer *u, const struct counter_series *const *v, 
 	for (size_t i = 0, last; i < n; i = last) {
 		bool is_xcc = v[i]->clock >= t->n_clocks;
 
-		json_w_key(w, v[i]->name + sizeof(SPM_PREFIX) - 1);
-		json_w_object(w);
-		json_w_key(w, "dimensions");
-		json_w_array(w);
+		json_w_kv_object(w, v[i]->name + sizeof(SPM_PREFIX) - 1);
+		json_w_kv_array(w, "dimensions");
 		json_w_cstr(w, is_xcc ? "XCC" : "SE");
 		json_w_cstr(w, "INSTANCE");
 		json_w_end(w);
-		json_w_key(w, "values");
-		json_w_object(w);
+		json_w_kv_object(w, "values");
 		for (last = i; last < n && strcmp(v[last]->name, v[i]->name) == 0; last++) {
 			bool is_new = last == i || v[last]->clock != v[last - 1]->clock;
 
@@ -218,7 +212,7 @@ static bool write_spm(struct ui_writer *u, struct incore_error *e)
 	for (uint32_t i = 0; i < t->n_counters; i++)
 		if (is_spm(&t->counters[i]))
 			v[n++] = &t->counters[i];
-	qsort(v, n, sizeof(*v), compare_series);
+	SORT(v, n, compare_series);
 	if (n)
 		ok = ui_file_open(u, "spm.json", e);
 	if (ok && n) {
@@ -249,8 +243,7 @@ static bool write_markers(struct ui_writer *u, clock_idx clock, struct incore_er
 	if (!ui_file_open(u, name, e))
 		return false;
 	json_w_object(w);
-	json_w_key(w, "records");
-	json_w_array(w);
+	json_w_kv_array(w, "records");
 	for (uint32_t i = 0; i < t->n_markers; i++) {
 		const struct marker *m = &t->markers[i];
 		int64_t row[] = {
@@ -301,8 +294,7 @@ static bool write_issues(struct ui_writer *u, clock_idx clock, struct incore_err
 	json_w_object(w);
 	json_w_kv_u64(w, "begin_time", file.begin_cyc);
 	json_w_kv_u64(w, "end_time", file.end_cyc);
-	json_w_key(w, "instructions");
-	json_w_array(w);
+	json_w_kv_array(w, "instructions");
 	for (uint32_t i = 0; i < t->n_other_issues; i++) {
 		const struct other_issue *o = &t->other_issues[i];
 		int64_t row[] = {(int64_t)o->time_cyc, o->dur_cyc, o->category};
@@ -312,8 +304,7 @@ static bool write_issues(struct ui_writer *u, clock_idx clock, struct incore_err
 	}
 	json_w_end(w);
 	json_w_kv_u64(w, "instructions_count", n);
-	json_w_key(w, "instructions_schema");
-	json_w_array(w);
+	json_w_kv_array(w, "instructions_schema");
 	json_w_cstr(w, "time");
 	json_w_cstr(w, "duration");
 	json_w_cstr(w, "category");

@@ -143,8 +143,7 @@ static void put_wave(
 	json_w_kv_cstr(w, "name", name);
 	json_w_kv_u64(w, "num_insts", d->n);
 	json_w_kv_u64(w, "num_stitched", d->n - d->n_unknown_code);
-	json_w_key(w, "wave");
-	json_w_object(w);
+	json_w_kv_object(w, "wave");
 	json_w_kv_u64(w, "begin", p->begin_cyc);
 	json_w_kv_u64(w, "cu", k->track->coord[COORD_CU]);
 	json_w_kv_u64(w, "end", p->end_cyc);

@@ -7,8 +7,7 @@
  * cycles, sorts, pairs flags and hands the slices to the trace. asc_deinit() in all cases. Bytes
  * that were read must stay until then. An instruction costs 24 bytes.
  */
-#ifndef IMPORT_ASCEND_BUILD_H
-#define IMPORT_ASCEND_BUILD_H
+#pragma once
 
 #include "import/ascend/records.h"
 
@@ -147,5 +146,3 @@ void asc_putf(struct asc_build *b, struct asc_table *k, const char *fmt, ...) PR
 void asc_table_drop(struct asc_table *k);
 /* Adds it to the trace if it has rows (and frees it). False on lack of memory. */
 bool asc_table_close(struct asc_build *b, struct asc_table *k);
-
-#endif

@@ -4,8 +4,7 @@
  * rotated into several files; all of them are read and put in order by tick.
  */
 #include "import/ascend/camodel.h"
-
-#include <stdlib.h>
+#include "base/search.h"
 
 /* --- reading the files of one core --- */
 
@@ -235,8 +234,7 @@ static bool read_core(
 
 static bool read_cores(struct dump_dir *d, uint32_t *n_cores, struct incore_error *e)
 {
-	if (d->files.n)
-		qsort(d->files.v, d->files.n, sizeof(*d->files.v), file_cmp);
+	SORT(d->files.v, d->files.n, file_cmp);
 	for (size_t i = 0; i < d->files.n;) {
 		size_t end = i;
 

@@ -8,7 +8,6 @@
 #include "import/ascend/camodel.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 
 #define MAX_NAMED 4
 /* Of two ends of one PC within so many ticks the later one counts, where there are too many. */
@@ -235,10 +234,8 @@ static bool join_all(struct core_dump *c)
 {
 	size_t i = 0, k = 0;
 
-	if (c->starts.n)
-		qsort(c->starts.v, c->starts.n, sizeof(*c->starts.v), rec_cmp);
-	if (c->ends.n)
-		qsort(c->ends.v, c->ends.n, sizeof(*c->ends.v), rec_cmp);
+	SORT(c->starts.v, c->starts.n, rec_cmp);
+	SORT(c->ends.v, c->ends.n, rec_cmp);
 	while (i < c->starts.n || k < c->ends.n) {
 		bool has_s = i < c->starts.n &&
 			     (k >= c->ends.n || c->starts.v[i].key <= c->ends.v[k].key);
@@ -331,8 +328,7 @@ static bool add_marks(struct core_dump *c)
 	struct marker_state m = {.open = -1};
 	struct dump_line l;
 
-	if (c->ends.n)
-		qsort(c->ends.v, c->ends.n, sizeof(*c->ends.v), tick_cmp);
+	SORT(c->ends.v, c->ends.n, tick_cmp);
 	for (size_t i = 0; i < c->ends.n; i++)
 		if (dump_line_parse(c->ends.v[i].line, &l) && !step_mark(c, &m, &l))
 			return false;
@@ -391,9 +387,7 @@ static bool note_core(struct core_dump *c)
 
 bool core_dump_join(struct core_dump *c)
 {
-	if (c->fetches.n)
-		qsort(c->fetches.v, c->fetches.n, sizeof(*c->fetches.v), time_cmp);
-	if (c->issues.n)
-		qsort(c->issues.v, c->issues.n, sizeof(*c->issues.v), time_cmp);
+	SORT(c->fetches.v, c->fetches.n, time_cmp);
+	SORT(c->issues.v, c->issues.n, time_cmp);
 	return join_all(c) && add_marks(c) && add_misses(c) && note_core(c);
 }

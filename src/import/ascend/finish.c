@@ -5,7 +5,6 @@
  * time.
  */
 #include <math.h>
-#include <stdlib.h>
 
 #include "base/search.h"
 #include "import/ascend/ascend.h"
@@ -295,7 +294,7 @@ static bool make_tracks(struct asc_build *b)
 	for (size_t i = 0; ok && i < b->units.n; i++)
 		order[i] = &b->units.v[i];
 	if (ok && b->units.n)
-		qsort(order, b->units.n, sizeof(*order), unit_cmp);
+		SORT(order, b->units.n, unit_cmp);
 	ok = ok && add_units(b, order);
 	mem_free(order);
 	if (!ok) {

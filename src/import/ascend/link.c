@@ -4,7 +4,6 @@
  * operands where there is none); the k-th SET by its end goes with the k-th WAIT, as the producer
  * does it.
  */
-#include <stdlib.h>
 
 #include "base/search.h"
 #include "import/ascend/ascend.h"
@@ -69,8 +68,7 @@ static bool link_flags(struct linker *l)
 			!VEC_PUSH(&l->flags, f))
 			return false;
 	}
-	if (l->flags.n)
-		qsort(l->flags.v, l->flags.n, sizeof(*l->flags.v), flag_cmp);
+	SORT(l->flags.v, l->flags.n, flag_cmp);
 	for (size_t i = 0; i < l->flags.n;) {
 		size_t end = i;
 
@@ -163,7 +161,7 @@ static bool link_flows(struct linker *l, double mhz)
 	for (size_t i = 0; ok && i < b->extras.n; i++)
 		ok = !b->extras.v[i].key || u64_map_at(&flags, b->extras.v[i].key);
 	if (ok && b->flows.n)
-		qsort(b->flows.v, b->flows.n, sizeof(*b->flows.v), flow_cmp);
+		SORT(b->flows.v, b->flows.n, flow_cmp);
 	for (size_t i = 0; ok && i + 1 < b->flows.n; i++) {
 		const struct asc_flow *f = &b->flows.v[i];
 
@@ -183,7 +181,7 @@ bool asc_link(struct asc_build *b, double mhz, struct incore_error *e)
 		  note_alone(b, false) && note_alone(b, true);
 
 	if (ok && l.links.v.n) {
-		qsort(l.links.v.v, l.links.v.n, sizeof(*l.links.v.v), link_cmp);
+		SORT(l.links.v.v, l.links.v.n, link_cmp);
 		t->links = arena_memdup(&t->arena, l.links.v.v, l.links.v.n * sizeof(*l.links.v.v));
 		t->n_links = (uint32_t)l.links.v.n;
 		ok = t->links != NULL && l.links.v.n <= UINT32_MAX;

@@ -6,7 +6,6 @@
  * that the simulator's own export has (MB/s).
  */
 #include <math.h>
-#include <stdlib.h>
 
 #include "base/hash.h"
 #include "base/search.h"
@@ -116,7 +115,7 @@ bool asc_put_throughput(struct asc_build *b, double mhz)
 {
 	if (!b->transfers.n || !(mhz > 0) || !b->is_ticks)
 		return true;
-	qsort(b->transfers.v, b->transfers.n, sizeof(*b->transfers.v), by_tick);
+	SORT(b->transfers.v, b->transfers.n, by_tick);
 	for (int k = 0; k < SERIES; k++) {
 		struct asc_series s = {.name = names[k], .unit = "MB/s"};
 		bool ok = fill(b, &s, (enum series)k, mhz);

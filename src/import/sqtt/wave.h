@@ -3,8 +3,7 @@
  * wave.h: a wave while its tokens come in: its instructions, states and the places its program is
  * known to be at. Owner: the decoder; the arrays are kept for the next wave of the slot.
  */
-#ifndef IMPORT_SQTT_WAVE_H
-#define IMPORT_SQTT_WAVE_H
+#pragma once
 
 #include "base/vec.h"
 #include "import/sqtt/code_lines.h"
@@ -77,5 +76,3 @@ static inline bool wave_add(struct wave *w, int state, int64_t dur)
 
 void wave_open(struct wave *w, int64_t now, uint64_t off);
 void wave_free(struct wave *w);
-
-#endif

@@ -6,8 +6,7 @@
  * Every parser works on bytes in memory (followed by JSON_PAD zero bytes), so that a fuzzer can
  * call it. A parser of an optional file leaves the trace untouched when it fails.
  */
-#ifndef IMPORT_UI_OUTPUT_UI_OUTPUT_H
-#define IMPORT_UI_OUTPUT_UI_OUTPUT_H
+#pragma once
 
 #include "base/file.h"
 #include "base/map.h"
@@ -128,5 +127,3 @@ bool ui_snapshots_parse(struct ui_build *b, struct ui_bytes in, struct incore_er
 bool ui_sources_load(struct ui_build *b, struct incore_error *e);
 bool ui_counters_read(struct ui_build *b, struct incore_error *e);
 bool ui_side_files_read(struct ui_build *b, struct incore_error *e);
-
-#endif

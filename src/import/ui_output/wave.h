@@ -4,8 +4,7 @@
  * Owner: struct ui_loader is on the heap, the trace frees it through its loader; the tables of
  * struct ui_code_index are in the trace's arena. Threads: read-only once the trace is sealed.
  */
-#ifndef IMPORT_UI_OUTPUT_WAVE_H
-#define IMPORT_UI_OUTPUT_WAVE_H
+#pragma once
 
 #include "import/ui_output/ui_output.h"
 
@@ -57,5 +56,3 @@ bool ui_wave_load(const struct trace *t, track_idx i, unsigned want, struct trac
 void ui_wave_keep(struct trace *t);
 /* cu of the first readable wave file; NO_VALUE if none. */
 int64_t ui_wave_find_cu(struct ui_build *b, struct ui_loader *l);
-
-#endif

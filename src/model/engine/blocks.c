@@ -3,7 +3,6 @@
  * blocks.c: do blocks touch the same global memory, one of them writing? Nothing orders blocks, so
  * that is worth a note, but no race by itself: the runtime may know better.
  */
-#include <stdlib.h>
 
 #include "base/search.h"
 #include "model/engine/engine_internal.h"
@@ -154,7 +153,7 @@ static bool sweep(struct share *b)
 {
 	struct reach reads = {{NULL, NULL}}, writes = {{NULL, NULL}};
 
-	qsort(b->spans.v, b->spans.n, sizeof(*b->spans.v), span_cmp);
+	SORT(b->spans.v, b->spans.n, span_cmp);
 	for (size_t i = 0; i < b->spans.n; i++) {
 		const struct span *s = &b->spans.v[i];
 

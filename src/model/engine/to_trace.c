@@ -3,8 +3,6 @@
 #include "base/search.h"
 #include "model/engine/to_trace_internal.h"
 
-#include <stdlib.h>
-
 struct rec { /* a slice of a track */
 	uint64_t start;
 	uint32_t dur, stall;
@@ -93,7 +91,7 @@ static void sort_recs(struct rec *v, size_t n)
 		v[k] = r;
 		moves += i - k;
 		if (moves > 16 * n) {
-			qsort(v, n, sizeof(*v), rec_cmp);
+			SORT(v, n, rec_cmp);
 			return;
 		}
 	}
@@ -196,8 +194,7 @@ static bool add_cores(struct maker *m, struct order *o, size_t n)
 	for (size_t i = 0; i < n; i++)
 		o[i] = (struct order){(uint32_t)i, m->timed->cores.v[i].block,
 			unit_of(&m->set->v.v[m->timed->cores.v[i].stream])};
-	if (n)
-		qsort(o, n, sizeof(*o), order_cmp);
+	SORT(o, n, order_cmp);
 	for (size_t i = 0; i < n; i++) {
 		if (i && is_repeated(&o[i - 1], &o[i]))
 			return err_set(m->e, INCORE_BAD_INPUT, "bad-opstream",
@@ -258,8 +255,7 @@ static bool put_links(struct maker *m)
 			.to_slice = m->place[l->to_lane][l->to_slice],
 			.kind = (enum link_kind)l->kind};
 	}
-	if (n)
-		qsort(t->links, n, sizeof(*t->links), link_cmp);
+	SORT(t->links, n, link_cmp);
 	return true;
 }
 

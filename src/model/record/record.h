@@ -7,8 +7,7 @@
  * a buffer or needs a value nobody supplied; 5 where there is no compiler; 6 where the outside
  * fails.
  */
-#ifndef MODEL_RECORD_RECORD_H
-#define MODEL_RECORD_RECORD_H
+#pragma once
 
 #include "args/args.h"
 #include "model/record/cores.h"
@@ -55,5 +54,3 @@ bool record_is_possible(const struct record_options *o, struct incore_error *e);
 /* Adds block by block AIC, AIV0, AIV1 as they exist. A failed kernel adds nothing. */
 bool record_kernel(const struct record_options *o, struct opstream_set *out,
 	struct record_info *info, struct incore_error *e);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* record_internal.h: what the steps of recording a kernel share: find, compile, run. */
-#ifndef MODEL_RECORD_RECORD_INTERNAL_H
-#define MODEL_RECORD_RECORD_INTERNAL_H
+#pragma once
 
 #include "base/file.h"
 #include "base/hash.h"
@@ -45,5 +44,3 @@ bool record_explain(const char *text, const char *source, struct incore_error *e
 bool record_hints(struct opstream *s, const struct record_unit *u, struct incore_error *e);
 
 uint64_t record_now_us(void);
-
-#endif

@@ -47,8 +47,7 @@ struct opstream *opstream_set_new(struct opstream_set *set, struct incore_error 
 		return NULL;
 	if (!VEC_PUSH(&set->v, s)) {
 		opstream_deinit(&s);
-		err_nomem(e);
-		return NULL;
+		return err_nomem_null(e);
 	}
 	return &set->v.v[set->v.n - 1];
 }

@@ -292,8 +292,7 @@ static void put_operands(struct json_writer *w, const struct opstream *s, const 
 
 	if (!f->n_opnds)
 		return;
-	json_w_key(w, "opnd");
-	json_w_array(w);
+	json_w_kv_array(w, "opnd");
 	for (unsigned i = 0; i < f->n_opnds; i++) {
 		struct operand o = {s->opnds.v[f->first_opnd + i], s->words.v[x->first_word + i]};
 
@@ -401,8 +400,7 @@ static void put_tmpl(struct json_writer *w, const struct op_desc *d)
 		if (*((const uint8_t *)d + tmpl_fields[i].offset) == OPSTREAM_ABSENT)
 			continue;
 		if (!is_open) {
-			json_w_key(w, "tmpl");
-			json_w_object(w);
+			json_w_kv_object(w, "tmpl");
 			is_open = true;
 		}
 		json_put_fields(w, &tmpl_fields[i], 1, d, 0, NULL);
@@ -414,8 +412,7 @@ static void put_tmpl(struct json_writer *w, const struct op_desc *d)
 static void put_object(struct json_writer *w, const char *key, const struct json_field *f, size_t n,
 	const struct op_desc *d)
 {
-	json_w_key(w, key);
-	json_w_object(w);
+	json_w_kv_object(w, key);
 	json_put_fields(w, f, n, d, 0, NULL);
 	json_w_end(w);
 }

@@ -6,8 +6,7 @@
  * Owner: profile_run_deinit(). May fail: status 2 and 3 before anything runs, 6 where the lists
  * cannot be written; a kernel that fails is a row, not a failure.
  */
-#ifndef REPLAY_BUILD_PROFILE_H
-#define REPLAY_BUILD_PROFILE_H
+#pragma once
 
 #include "base/pool.h"
 #include "replay/arguments/testcase.h"
@@ -84,5 +83,3 @@ struct profile_facts {
 };
 bool profile_look(struct arena *a, const char *simulator, bool wants_cube, bool wants_vector,
 	struct profile_facts *out, struct incore_error *e);
-
-#endif

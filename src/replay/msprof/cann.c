@@ -228,7 +228,7 @@ static bool list_socs(struct cann *c, struct incore_error *e)
 	ok = ok && (!own || add_socs_in(c, own, e)) && add_socs_in(c, ".", e) &&
 	     dir_each(c->home, add_socs_in, c, e);
 	if (ok && c->socs.n)
-		qsort(c->socs.v, c->socs.n, sizeof(*c->socs.v), soc_order);
+		SORT(c->socs.v, c->socs.n, soc_order);
 	return ok;
 }
 

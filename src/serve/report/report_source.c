@@ -44,7 +44,7 @@ static bool collect(const struct report *r, struct report_line **out, size_t *n)
 			v[(*n)++] = (struct report_line){
 				.source = f->source, .line = f->line, .cost = r->costs[i].cost};
 	}
-	qsort(v, *n, sizeof(*v), by_place);
+	SORT(v, *n, by_place);
 	*n = merge_lines(v, *n);
 	return true;
 }
@@ -68,7 +68,7 @@ static bool top_lines(const struct report *r, struct report_line out[REPORT_LINE
 	*n = 0;
 	if (!collect(r, &v, &m))
 		return false;
-	qsort(v, m, sizeof(*v), by_cost);
+	SORT(v, m, by_cost);
 	for (size_t i = 0; *n < REPORT_LINES && i < m; i++)
 		if (!is_in_sight(out, *n, &v[i]))
 			out[(*n)++] = v[i];

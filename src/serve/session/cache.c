@@ -205,8 +205,7 @@ void cache_trim(const struct cache_file *f)
 	dir_each(f->dir, add_kept, &k, &ignored);
 	incore_error_clear(&ignored);
 	k.bytes += own > 0 ? (uint64_t)own : 0;
-	if (k.v.n)
-		qsort(k.v.v, k.v.n, sizeof(*k.v.v), by_age);
+	SORT(k.v.v, k.v.n, by_age);
 	for (size_t i = 0; i < k.v.n; i++) {
 		if (k.bytes > CACHE_MAX_BYTES && unlink(k.v.v[i].path) == 0)
 			k.bytes -= k.v.v[i].bytes;

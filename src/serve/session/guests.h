@@ -9,8 +9,7 @@
  * descriptors are short: such a connection is served, and leaves by the server's own time limit;
  * the other functions take NULL and do nothing.
  */
-#ifndef SERVE_SESSION_GUESTS_H
-#define SERVE_SESSION_GUESTS_H
+#pragma once
 
 #include <pthread.h>
 #include <stdbool.h>
@@ -46,5 +45,3 @@ void guest_was_answered(struct guests *all, struct guest *g);
 
 /* Hangs up on those who may not stay. To be called a few times a second. */
 void guests_tend(struct guests *all);
-
-#endif

@@ -390,10 +390,8 @@ struct http *http_start(const struct http_options *o, struct incore_error *e)
 	const union MHD_DaemonInfo *info;
 	bool is_v6;
 
-	if (!h) {
-		err_nomem(e);
-		return NULL;
-	}
+	if (!h)
+		return err_nomem_null(e);
 	guests_init(&h->guests);
 	h->session = o->session;
 	h->token = o->token;

@@ -5,8 +5,7 @@
  * Host, Origin, then for data the token. Owner: http_start() .. http_stop(). The session must
  * outlive the server.
  */
-#ifndef SERVE_SESSION_HTTP_H
-#define SERVE_SESSION_HTTP_H
+#pragma once
 
 #include "serve/session/session.h"
 #include "serve/session/token.h"
@@ -31,5 +30,3 @@ unsigned http_idle_s(const struct http *h);
 /* To be called a few times a second: see guests.h. */
 void http_tend(struct http *h);
 void http_stop(struct http *h);
-
-#endif

@@ -44,10 +44,8 @@ struct session *session_new(const struct session_options *o, struct incore_error
 {
 	struct session *s = mem_zalloc(1, sizeof(*s));
 
-	if (!s) {
-		err_nomem(e);
-		return NULL;
-	}
+	if (!s)
+		return err_nomem_null(e);
 	pthread_mutex_init(&s->lock, NULL);
 	pthread_mutex_init(&s->verb_lock, NULL);
 	pthread_mutex_init(&s->kept_lock, NULL);
@@ -84,8 +82,7 @@ struct session *session_new(const struct session_options *o, struct incore_error
 	return NULL;
 fail:
 	session_free(s);
-	err_nomem(e);
-	return NULL;
+	return err_nomem_null(e);
 }
 
 void session_load(struct session *s)
@@ -244,8 +241,7 @@ static const char *state_name(enum capture_state state)
 
 static void put_captures(struct session *s, struct json_writer *w)
 {
-	json_w_key(w, "captures");
-	json_w_array(w);
+	json_w_kv_array(w, "captures");
 	for (unsigned i = 0; i < s->n; i++) {
 		struct session_capture *c = &s->v[i];
 		enum capture_state state = state_of(s, c);
@@ -415,8 +411,7 @@ void reply_error(struct reply *r, const struct incore_error *e)
 	json_w_buf(&w, &r->body, 0);
 	json_w_object(&w);
 	json_w_kv_cstr(&w, "schema", "incore.error/1");
-	json_w_key(&w, "error");
-	json_w_object(&w);
+	json_w_kv_object(&w, "error");
 	json_w_kv_cstr(&w, "code", e->code ? e->code : "no-memory");
 	json_w_kv_cstr(&w, "message", e->message ? e->message : "out of memory");
 	json_w_end(&w);

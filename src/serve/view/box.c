@@ -3,7 +3,6 @@
 #include "serve/view/box.h"
 #include "base/search.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/mem.h"
@@ -198,6 +197,6 @@ bool box_finish(struct box *b)
 	for (uint32_t k = 0; k < b->n_keys; k++)
 		if (b->stats[k].count)
 			b->stats[b->n_stats++] = b->stats[k];
-	qsort(b->stats, b->n_stats, sizeof(*b->stats), by_sum);
+	SORT(b->stats, b->n_stats, by_sum);
 	return true;
 }

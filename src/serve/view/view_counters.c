@@ -69,8 +69,7 @@ static void put_list(const struct trace *t, struct json_writer *w)
 {
 	json_w_object(w);
 	json_w_kv_cstr(w, "schema", "incore.view.counters/1");
-	json_w_key(w, "series");
-	json_w_array(w);
+	json_w_kv_array(w, "series");
 	for (uint32_t i = 0; i < t->n_counters; i++) {
 		const struct counter_series *s = &t->counters[i];
 
