@@ -162,6 +162,7 @@ def everything(is_check):
         plain("ascend-reader", 2, "tests/ascend_reader.py", "BUILD"),
         plain("dump-library", 1, "tests/dump_library.py", "BUILD"),
         plain("dump-kill", 2, "tests/fault/dump_kill.py", "BUILD"),
+        plain("attacks", 14, "tests/attacks/run.py", "BUILD"),
         plain("profile", 18, "tests/profile/run.py", "BUILD"),
         asan("fault", 250, "tests/fault/run.py", "BUILD"),
         asan("dump-fault", 4, "tests/fault/dump_fault.py", "BUILD"),

@@ -22,6 +22,8 @@
 
 /* Help of an option that is a second name of another: OPTION_SAME "dump". */
 #define OPTION_SAME "the same as --"
+/* The help of an option that --help names without a line of its own: its man page warns. */
+#define OPTION_RISK "at your own risk: "
 
 /* Option groups of the program itself, beside those of answer/request.h. */
 enum cli_option_group {
@@ -33,6 +35,13 @@ enum cli_option_group {
 };
 
 struct cli;
+
+/* Of every verb that runs a kernel's code. */
+#define UNSAFE_OPTION                                                                              \
+	{                                                                                          \
+		0, "unsafe-native", OPTION_FLAG, NULL, NULL, NULL,                                 \
+			OPTION_RISK "no walls around a kernel and its compiler"                    \
+	}
 
 struct verb {
 	const char *name;

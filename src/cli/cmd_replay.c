@@ -297,7 +297,8 @@ static bool run_replay(struct cli *c)
 {
 	struct replay_lists lists;
 	struct msprof_options msprof;
-	struct model_options model = {.profile = cli_text(c, "profile")};
+	struct model_options model = {
+		.profile = cli_text(c, "profile"), .is_unsafe = cli_flag(c, "unsafe-native")};
 	struct replay_request q = {.dump = replay_either(c, "dump", "dump-dir"),
 		.follow_links = cli_flag(c, "follow-links"),
 		.arg_spec = cli_text(c, "arg-spec"),

@@ -4,8 +4,10 @@
  * promised has reached its place: a full disk is an error, a closed pipe is not.
  */
 #include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/map_guard.h"
 #include "cli/ask.h"
@@ -295,10 +297,21 @@ static int dispatch(int argc, char **argv, bool as_json)
 	return v ? with_verb(v, argc - 2, argv + 2, as_json) : unknown_verb(word, as_json);
 }
 
+/* No file that is opened later may get the number of a standard stream that was closed. What
+ * stands there instead is open the wrong way round: using it still fails. */
+static void keep_streams(void)
+{
+	for (int fd = 0; fd < 3; fd++)
+		if (fcntl(fd, F_GETFD) < 0 &&
+			open("/dev/null", fd == STDIN_FILENO ? O_WRONLY : O_RDONLY) != fd)
+			_exit(INCORE_FAILED);
+}
+
 int main(int argc, char **argv)
 {
 	bool as_json = asks_json(argc, argv);
 
+	keep_streams();
 	output_signals();
 	output_stdout();
 	map_guard_install();

@@ -122,6 +122,7 @@ bool model_cli_record(struct cli *c, enum opstream_arch arch, struct opstream_se
 	struct record_options o = {.kernel = c->args[0],
 		.kernel_aiv = cli_text(c, "aiv"),
 		.arch = arch,
+		.is_unsafe = cli_flag(c, "unsafe-native"),
 		.compile_limit_s = MODEL_COMPILE_LIMIT_S};
 	struct record_info info;
 	struct args a;

@@ -26,9 +26,9 @@
 			"a macro for the kernel's compiler; may be repeated"},                     \
 		{'I', "include", OPTION_MANY, "DIR", NULL, NULL,                                   \
 			"a folder of headers of the kernel; may be repeated"},                     \
-	{                                                                                          \
-		0, "time-limit", OPTION_COUNT, "S", NULL, "60", "seconds that the kernel may run"  \
-	}
+		{0, "time-limit", OPTION_COUNT, "S", NULL, "60",                                   \
+			"seconds that the kernel may run"},                                        \
+		UNSAFE_OPTION
 
 #define MODEL_ARCH_OPTION                                                                          \
 	{                                                                                          \

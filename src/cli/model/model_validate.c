@@ -8,6 +8,7 @@
 static const struct option_def options[] = {
 	MODEL_PROFILE_OPTION,
 	{0, "ops-only", OPTION_FLAG, NULL, NULL, NULL, "single ops alone: needs no compiler"},
+	UNSAFE_OPTION,
 	OPTION_END,
 };
 
@@ -158,8 +159,9 @@ static bool tell_json(struct cli *c, const struct validate_result *r)
 
 static bool run_model_validate(struct cli *c)
 {
-	struct validate_options o = {
-		.profile = cli_text(c, "profile"), .ops_only = cli_flag(c, "ops-only")};
+	struct validate_options o = {.profile = cli_text(c, "profile"),
+		.ops_only = cli_flag(c, "ops-only"),
+		.is_unsafe = cli_flag(c, "unsafe-native")};
 	struct validate_result r;
 	bool ok;
 
