@@ -76,7 +76,7 @@ void leftover_remove_all(void);
 /* A stream over fd (closed with it) that remembers why a write failed; `path` is for messages. NULL
  * with errno. */
 FILE *out_stream(int fd, const char *mode, const char *path);
-/* Why the last write failed of all that did. */
+/* Why the last write failed, of those of this thread that did. */
 int out_stream_errno(void);
 /* That as an error with the file's name, for whoever sees ferror(). */
 bool err_write(struct incore_error *e);
@@ -106,12 +106,14 @@ struct out_dir {
 	char *path;	/* target */
 	char *tmp_path; /* beside it */
 	int fd;
+	unsigned mode;
 	uint64_t bytes; /* written so far */
 	uint64_t files;
 };
 
-bool out_dir_open(struct out_dir *o, const char *path, struct incore_error *e);
-/* A new file in it; `name` is a plain name. NULL with the error. */
+/* mode: of its files, less the umask; who may read may enter the directory. */
+bool out_dir_open(struct out_dir *o, const char *path, unsigned mode, struct incore_error *e);
+/* A new file in it, for writing and reading back. NULL with the error. */
 FILE *out_dir_file(struct out_dir *o, const char *name, struct incore_error *e);
 /* Flushes, checks and closes a file of out_dir_file(), whatever the outcome. */
 bool out_dir_done(struct out_dir *o, FILE *f, const char *name, struct incore_error *e);

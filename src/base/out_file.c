@@ -275,7 +275,7 @@ static bool make_temp_dir(struct out_dir *o, struct incore_error *e)
 		o->tmp_path = temp_name(o->path, i);
 		if (!o->tmp_path)
 			return err_nomem(e);
-		errnum = mkdir(o->tmp_path, 0777) == 0 ? 0 : errno;
+		errnum = mkdir(o->tmp_path, o->mode | (o->mode & 0444) >> 2) == 0 ? 0 : errno;
 	}
 	if (!errnum) {
 		leftover_add(o->tmp_path, false);
@@ -291,12 +291,12 @@ static bool make_temp_dir(struct out_dir *o, struct incore_error *e)
 	return err_output(e, errnum, o->path, "cannot create directory");
 }
 
-bool out_dir_open(struct out_dir *o, const char *path, struct incore_error *e)
+bool out_dir_open(struct out_dir *o, const char *path, unsigned mode, struct incore_error *e)
 {
 	size_t n = strlen(path);
 	bool is_error;
 
-	*o = (struct out_dir){.fd = -1};
+	*o = (struct out_dir){.fd = -1, .mode = mode};
 	while (n > 1 && path[n - 1] == '/')
 		n--;
 	o->path = mem_strndup(path, n);
@@ -319,10 +319,10 @@ FILE *out_dir_file(struct out_dir *o, const char *name, struct incore_error *e)
 {
 	int fd = fault_hit(FAULT_OPEN)
 			 ? (errno = EACCES, -1)
-			 : openat(o->fd, name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+			 : openat(o->fd, name, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, o->mode);
 	int errnum = errno;
 	char *path = path_join(o->path, name);
-	FILE *f = fd < 0 ? NULL : out_stream(fd, "wb", path ? path : name);
+	FILE *f = fd < 0 ? NULL : out_stream(fd, "w+b", path ? path : name);
 
 	if (!f) {
 		err_output(e, fd < 0 ? errnum : errno, path ? path : name, "cannot create");

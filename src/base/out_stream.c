@@ -6,8 +6,6 @@
 #include "base/file.h"
 
 #include <errno.h>
-#include <limits.h>
-#include <pthread.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -18,11 +16,10 @@ struct out_stream {
 	char path[];
 };
 
-/* The last failure: writers report it later, and from where only a FILE is known. */
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static struct {
+/* The last failure of a thread: it is told of later, and where only a FILE is known. */
+static _Thread_local struct {
 	int errnum; /* 0: none */
-	char path[PATH_MAX];
+	char path[1024];
 } failure;
 
 static ssize_t stream_write(void *cookie, const char *p, size_t n)
@@ -36,13 +33,8 @@ static ssize_t stream_write(void *cookie, const char *p, size_t n)
 		if (k < 0 && errno == EINTR)
 			continue;
 		if (k < 0) {
-			int errnum = errno;
-
-			pthread_mutex_lock(&lock);
-			failure.errnum = errnum;
+			failure.errnum = errno;
 			memccpy(failure.path, s->path, '\0', sizeof(failure.path) - 1);
-			pthread_mutex_unlock(&lock);
-			errno = errnum;
 			break;
 		}
 		done += (size_t)k;
@@ -92,12 +84,7 @@ FILE *out_stream(int fd, const char *mode, const char *path)
 
 int out_stream_errno(void)
 {
-	int errnum;
-
-	pthread_mutex_lock(&lock);
-	errnum = failure.errnum;
-	pthread_mutex_unlock(&lock);
-	return errnum ? errnum : EIO;
+	return failure.errnum ? failure.errnum : EIO;
 }
 
 /* A target that cannot be made or written is no fault of the input. */
@@ -113,10 +100,6 @@ bool err_output(struct incore_error *e, int errnum, const char *path, const char
 
 bool err_write(struct incore_error *e)
 {
-	char path[PATH_MAX] = "";
-
-	pthread_mutex_lock(&lock);
-	memcpy(path, failure.path, sizeof(path));
-	pthread_mutex_unlock(&lock);
-	return err_output(e, out_stream_errno(), *path ? path : NULL, "cannot write");
+	return err_output(
+		e, out_stream_errno(), *failure.path ? failure.path : NULL, "cannot write");
 }

@@ -399,5 +399,6 @@ void rule_links(struct check *c)
 		n == 1 ? "is a link that leads" : "are links that lead", n == 1 ? "was" : "were");
 	fact_int(f, "links", (int64_t)n);
 	fact_int(f, "waves", n_waves);
-	finding_advise(c, f, "--follow-links reads them, where the maker of the capture is trusted");
+	finding_advise(
+		c, f, "--follow-links reads them, where the maker of the capture is trusted");
 }

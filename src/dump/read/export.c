@@ -158,7 +158,7 @@ static bool write_new_dir(
 	const struct dump_export_job *job, struct dump_export_result *out, struct incore_error *e)
 {
 	struct out_dir dir = {0};
-	bool ok = out_dir_open(&dir, job->dir, e);
+	bool ok = out_dir_open(&dir, job->dir, 0666, e);
 
 	for (size_t i = 0; ok && i < job->n; i++) {
 		if (!has_data(job->d, job->records[i]) && !job->ops->holds_nothing) {

@@ -151,5 +151,5 @@ bool insight_write_bin(struct insight *s, struct incore_error *e)
 	if (!f)
 		return false;
 	ok = put_trace(s, f, e) && put_sources(s, f, e) && put_tables(s, f, e) && put_own(s, f, e);
-	return insight_done(s, f, ok ? e : NULL) && ok;
+	return out_dir_done(&s->dir, f, "visualize_data.bin", ok ? e : NULL) && ok;
 }

@@ -165,8 +165,6 @@ bool opprof_forgive(struct opprof *o, const char *path, struct incore_error *e)
 
 	if (!e || e->status != INCORE_BAD_INPUT)
 		return false;
-	if (err_is(e, "link-outside"))
-		return import_note_unread(o->b->trace, NULL, path, NULL, e);
 	err_format(e, &text);
 	ok = !text.failed && trace_note(o->b->trace, NOTE_DAMAGED, "unreadable-part", path,
 				     INCORE_NO_OFFSET, 1, "not read: %s", text.p ? text.p : "");

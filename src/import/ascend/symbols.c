@@ -111,15 +111,6 @@ static bool look_up(struct asc_build *b, struct str bytes, const struct elf_imag
 	return ok;
 }
 
-/* Only that it is a link is worth a note of a file that nothing needs; clears *why. */
-static bool asc_note_link(struct asc_build *b, const char *path, struct incore_error *why)
-{
-	if (err_is(why, "link-outside"))
-		return import_note_unread(b->trace, NULL, path, NULL, why);
-	incore_error_clear(why);
-	return true;
-}
-
 bool asc_find_lines(struct asc_build *b, struct incore_error *e)
 {
 	struct file_data f = {0};
@@ -128,11 +119,11 @@ bool asc_find_lines(struct asc_build *b, struct incore_error *e)
 	struct arena a;
 	bool ok = true;
 
-	if (!b->binary || !b->is_ticks)
+	if (!b->binary || !b->is_ticks ||
+		!(b->binary_root
+				? import_load_below(b->options, &f, b->binary_root, b->binary, NULL)
+				: import_load(b->options, &f, b->binary, NULL)))
 		return true;
-	if (!(b->binary_root ? import_load_below(b->options, &f, b->binary_root, b->binary, &why)
-			     : import_load(b->options, &f, b->binary, &why)))
-		return asc_note_link(b, b->binary, &why) || err_nomem(e);
 	arena_init(&a);
 	if (!elf_open(&x, (struct str){(const char *)f.data, f.size}, b->binary, &a, &why))
 		ok = (why.status == INCORE_BAD_INPUT &&
@@ -157,15 +148,12 @@ bool asc_find_lines(struct asc_build *b, struct incore_error *e)
 /* One line of hex; 0: not known. */
 void asc_read_start_pc(struct asc_build *b, const char *path)
 {
-	struct incore_error why = {0};
 	struct file_data f = {0};
 	struct str s, line;
 	uint64_t v;
 
-	if (!import_load(b->options, &f, path, &why)) {
-		asc_note_link(b, path, &why);
+	if (!import_load(b->options, &f, path, NULL))
 		return;
-	}
 	s = (struct str){(const char *)f.data, f.size};
 	if (str_cut(&s, "\n", &line) && str_to_u64(str_trim(line), &v))
 		b->start_pc = v;
