@@ -7,6 +7,7 @@
 #include "answer/isa.h"
 #include "answer/summary.h"
 #include "cli/ask.h"
+#include "cli/text/say.h"
 #include "cli/text/table.h"
 
 #define CONTEXT_ROWS 3u
@@ -145,7 +146,7 @@ static bool put_context(struct report_code *p, const struct trace *t, struct cli
 	}
 	mem_free(marks);
 	if (last != UINT32_MAX)
-		fprintf(c->out, "\n\nCode around the costliest instructions (marked >)\n");
+		say(c->out, "\n\nCode around the costliest instructions (marked >)\n");
 	ok = last == UINT32_MAX || table_print(&table, c);
 	table_deinit(&table);
 	return ok;
@@ -176,7 +177,7 @@ static bool put_reasons(const struct trace *t, struct cli *c)
 			TABLE_ROW(&table, CELL_TEXT(stall_reason_name(best)),
 				CELL_COUNT(sums[best]), CELL_PERCENT(sums[best], all));
 	}
-	fprintf(c->out, "\n\nStall reasons of all samples\n%s issued, %s stalled\n",
+	say(c->out, "\n\nStall reasons of all samples\n%s issued, %s stalled\n",
 		COUNTED(issued, "sample"), U64_TEXT(all));
 	return table_finish(&table, c);
 }
@@ -268,7 +269,7 @@ static bool put_ranges(struct report_code *p, const struct trace *t, struct cli 
 	for (n = 0; n < all && n < MAX_RANGES && v[n].cost; n++)
 		shown += v[n].cost;
 	qsort(v, n, sizeof(*v), by_first);
-	fprintf(c->out,
+	say(c->out,
 		"\n\nAddresses and their source lines\nthe %u costliest of %u ranges, in the order of the code: %.1f %% of all %s\n",
 		n, all, p->all_cost ? 100.0 * (double)shown / (double)p->all_cost : 0, p->unit);
 	ok = print_ranges(p, t, c, v, n);
