@@ -85,15 +85,16 @@ static bool load_mapped(
 	base = mmap(NULL, room, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	if (base == MAP_FAILED)
 		return err_errno(e, errno, path, "cannot map");
-	if (mmap(base, size, PROT_READ, MAP_PRIVATE | MAP_FIXED, fd, 0) == MAP_FAILED) {
-		int errnum = errno;
-
-		munmap(base, room);
-		return err_errno(e, errnum, path, "cannot map");
-	}
 	if (!map_guard_add(base, size, path) && !f->is_own) {
 		munmap(base, room);
 		return load_read(f, fd, size, path, e);
+	}
+	if (mmap(base, size, PROT_READ, MAP_PRIVATE | MAP_FIXED, fd, 0) == MAP_FAILED) {
+		int errnum = errno;
+
+		map_guard_drop(base);
+		munmap(base, room);
+		return err_errno(e, errnum, path, "cannot map");
 	}
 	madvise(base, size, MADV_SEQUENTIAL);
 	f->map = base;

@@ -24,20 +24,11 @@ BUILD = os.path.abspath(sys.argv[1])
 BAD_FILES = os.path.join(BUILD, "tests", "files", "libbad_files.so")
 LARGE = 6 << 20  # is mapped
 SECRET = "do-not-carry-me-away"
-IS_SANITIZED = b"__asan_init" in open(PROGRAM, "rb").read()
-
-
-def preload():
-    """An address sanitizer wants to be loaded first."""
-    if not IS_SANITIZED:
-        return BAD_FILES
-    words = subprocess.run(["clang", "-print-file-name=libclang_rt.asan-x86_64.so"], capture_output=True, text=True).stdout.split()
-    return " ".join([*words, BAD_FILES])
 
 
 def run(*words, limit=None, **env):
     """Exit status, what it printed, what it said; env names what bad_files.c is to do."""
-    full = {**os.environ, **({"LD_PRELOAD": preload()} if env else {}), **{k: str(v) for k, v in env.items()}}
+    full = {**os.environ, **({"LD_PRELOAD": BAD_FILES} if env else {}), **{k: str(v) for k, v in env.items()}}
     limited = (lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit))) if limit else None
     p = subprocess.run([PROGRAM, *words], capture_output=True, env=full, preexec_fn=limited)
     return p.returncode, p.stdout, p.stderr.decode()
@@ -191,7 +182,7 @@ def check_server(tmp):
     """One capture shrinks while it is read, the other goes on; one that shrinks later is an error, and the server stays."""
     bad, good = capture(tmp, "bad"), capture(tmp, "good", "gemm")
     make_large(f"{bad}/code.json")
-    os.environ.update(LD_PRELOAD=preload(), SHRINK=bad + "/code.json")
+    os.environ.update(LD_PRELOAD=BAD_FILES, SHRINK=bad + "/code.json")
     server = Server(bad, good)
     del os.environ["LD_PRELOAD"], os.environ["SHRINK"]
     until = time.monotonic() + 30
@@ -202,6 +193,25 @@ def check_server(tmp):
     status, body, _ = server.ask("/api/1/code?c=0")
     check(status == 422 and b"changed-file" in body, f"the capture that shrank: {status} {body!r}")
     check(server.end() == 0, "the server died")
+
+
+def check_library(tmp):
+    """libincore reads unless it is told to map, and follows links when an option says so."""
+    path = capture(tmp, "library")
+    program = os.path.join(BUILD, "tests", "lib", "lib_tables")
+
+    def ask(*words, **env):
+        p = subprocess.run([program, *words], capture_output=True, text=True, env={**os.environ, "LD_PRELOAD": BAD_FILES, **env})
+        return p.returncode, p.stdout, p.stderr
+    plain = ask("hot", path, "{}")[1]
+    make_large(f"{path}/code.json")
+    check(ask("hot", path, "{}", SHRINK="/code.json")[1] == plain, "the library maps a file without being told to")
+    rc, out, said = ask("--mapped", "hot", path, "{}", SHRINK="/code.json")
+    check(rc == 0 and '"error": "changed-file", "status": 3' in out, f"the library, mapped: {rc} {out[:200]} {said}")
+    shutil.copytree(capture(tmp, "again"), path, dirs_exist_ok=True)
+    link_out(f"{path}/se0_sm0_sl0_wv0.json", f"{tmp}/wave.json")
+    check(ask("hot", path, "{}")[1] != plain, "the library follows a link")
+    check(ask("hot", path, '{"follow-links": true}')[1] == plain, "the library does not follow a link when it is told to")
 
 
 # --- what is written ---
@@ -233,7 +243,7 @@ def check_signals(tmp):
     where = os.path.join(tmp, "deaf")
     os.mkdir(where)
     p = subprocess.run(["sh", "-c", 'trap "" HUP; exec "$@"', "-", PROGRAM, "pack", os.path.join(DATA, "gemm"), "-o", f"{where}/p.incore"],
-                       env={**os.environ, "LD_PRELOAD": preload(), "KILL_AFTER": "100", "KILL_WITH": "1"}, capture_output=True)
+                       env={**os.environ, "LD_PRELOAD": BAD_FILES, "KILL_AFTER": "100", "KILL_WITH": "1"}, capture_output=True)
     check(p.returncode == 0 and os.listdir(where) == ["p.incore"], f"nohup: {p.returncode} {p.stderr}")
 
 
@@ -282,7 +292,7 @@ def check_absent(tmp):
         check(f"{few} wave files of the manifest are not there" in said, f"{verb} does not tell: {said[:200]}")
 
 
-TESTS = (check_links, check_other_links, check_shrinking, check_server, check_signals, check_full, check_absent)
+TESTS = (check_links, check_other_links, check_shrinking, check_server, check_library, check_signals, check_full, check_absent)
 
 
 def main():
