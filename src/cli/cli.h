@@ -43,6 +43,13 @@ struct cli;
 			OPTION_RISK "no walls around a kernel and its compiler"                    \
 	}
 
+/* Of every verb that opens a dump; captures have it in request_capture_options. */
+#define LINKS_OPTION                                                                               \
+	{                                                                                          \
+		0, "follow-links", OPTION_FLAG, NULL, NULL, NULL,                                  \
+			OPTION_RISK "links that lead out of the dump are followed"                 \
+	}
+
 struct verb {
 	const char *name;
 	/* What it asks; args, summary, options and the like are then the question's. NULL: none. */

@@ -15,8 +15,7 @@
 
 static const struct option_def options[] = {
 	{0, "dump", OPTION_TEXT, "DIR", NULL, NULL, "the args dump, of any generation"},
-	{0, "follow-links", OPTION_FLAG, NULL, NULL, NULL,
-		"read also what links of the dump lead to outside of it"},
+	LINKS_OPTION,
 	{0, "task", OPTION_TEXT, "ID", NULL, NULL, "the task, in hex or decimal"},
 	{0, "dispatch", OPTION_COUNT, "N", NULL, NULL, "the dispatch, where the dump numbers them"},
 	{0, "func", OPTION_TEXT, "ID[,ID...]", NULL, NULL,

@@ -115,13 +115,6 @@ extern const struct import_ops *const import_registry[]; /* NULL ends */
  * capture's directory unless the cache says so; a capture that is a file may itself be a link. */
 bool import_load(const struct import_options *o, struct file_data *f, const char *path,
 	struct incore_error *e);
-/* The same for a file below another directory. */
-bool import_load_below(const struct import_options *o, struct file_data *f, const char *dir,
-	const char *path, struct incore_error *e);
-/* Notes that a file was left out, and clears *why; what: "is damaged and was left out". Lack of
- * memory stays an error. */
-bool import_note_unread(struct trace *t, const char *code, const char *path, const char *what,
-	struct incore_error *why);
 
 /*
  * All captures at path: itself if a format knows it, else those in the directory and one level

@@ -44,12 +44,6 @@
 			"with --records: the payload arena of the thread that wrote them"          \
 	}
 
-#define DUMP_LINKS_OPTION                                                                          \
-	{                                                                                          \
-		0, "follow-links", OPTION_FLAG, NULL, NULL, NULL,                                  \
-			"read also what links of the dump lead to outside of it"                   \
-	}
-
 extern const struct verb dump_verb_ls, dump_verb_show, dump_verb_check, dump_verb_diff,
 	dump_verb_export, dump_verb_repair;
 

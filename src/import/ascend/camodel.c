@@ -5,6 +5,7 @@
  */
 #include "import/ascend/camodel.h"
 #include "base/search.h"
+#include "import/capture_cache.h"
 
 /* --- reading the files of one core --- */
 

@@ -8,6 +8,7 @@
 #include "codec/dwarf.h"
 #include "codec/elf.h"
 #include "import/ascend/ascend.h"
+#include "import/capture_cache.h"
 
 static bool is_code(const struct asc_build *b, size_t i)
 {

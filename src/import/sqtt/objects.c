@@ -4,6 +4,7 @@
  * note; the trace is decoded without it.
  */
 #include "base/search.h"
+#include "import/capture_cache.h"
 #include "import/sqtt/sqtt.h"
 
 /* The words of all objects together must fit a slot number. */

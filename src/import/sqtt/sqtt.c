@@ -6,6 +6,8 @@
  */
 #include "import/sqtt/sqtt.h"
 
+#include "import/capture_cache.h"
+
 static void close_loader(void *ctx)
 {
 	struct sqtt_loader *l = ctx;
