@@ -41,6 +41,7 @@ struct request {
 	uint64_t agent, dispatch, clock_mhz; /* NO_COUNT: not said */
 	const char *soc;
 	unsigned decoder_compat; /* NO_CHOICE: the right rules */
+	bool follow_links;	 /* for captures_follow_links() */
 	/* What to work with. */
 	struct captures *captures; /* reads, and keeps what was read */
 	struct pool *pool;

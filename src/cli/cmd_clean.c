@@ -163,6 +163,7 @@ static bool read_trace(
 	if (j->run->is_other || (!j->run->is_bin && is_document(x, j->run->path)))
 		return cli_open(c, x, j->run->path, IMPORT_ALL, out);
 	o = request_import(&x->request, IMPORT_TEXT);
+	o.root = j->run->root;
 	if (!import_read_as(clean_job_format(j), j->run->path, &o, &t, &c->error) ||
 		!ANSWER_KEEP(&x->answer, t, trace_free, &c->error))
 		return false;
@@ -224,6 +225,8 @@ static bool clean_one(struct runs_out *r, struct clean_job *j)
 static bool make_dir(const char *path, bool *is_new, struct incore_error *e)
 {
 	*is_new = mkdir(path, 0777) == 0;
+	if (*is_new)
+		leftover_add(path, true);
 	if (*is_new || (errno == EEXIST && file_is_dir(path)))
 		return true;
 	return err_set(e, errno == ENOENT || errno == EEXIST ? INCORE_USAGE : INCORE_FAILED,
@@ -241,6 +244,7 @@ static void run_all(
 			.dir = dir,
 			.prefix = runs->v.n > 1 ? names[i] : NULL,
 			.is_raw_metrics = cli_flag(c, "raw-metrics"),
+			.follow_links = cli_flag(c, "follow-links"),
 			.is_copy_raw = cli_flag(c, "copy-raw") && !runs->v.v[i].is_other};
 
 		j.options = (struct clean_options){.is_legacy = cli_flag(c, "legacy"),
@@ -286,6 +290,7 @@ static bool clean_all(struct cli *c, struct clean_runs *runs)
 	run_all(&r, runs, names, dir);
 	if (is_new && !r.n_done)
 		rmdir(dir);
+	leftover_drop(dir);
 	if (c->use_json && !r.is_open && !c->error.status)
 		open_envelope(&r);
 	/* The runs that are done are told whole, also where another one failed. */

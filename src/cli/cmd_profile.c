@@ -19,6 +19,7 @@ static const struct option_def options[] = {
 	{0, "func", OPTION_MANY, "NAME", NULL, NULL, "only this kernel; may be repeated"},
 	{0, "list", OPTION_FLAG, NULL, NULL, NULL, "list the kernels and end"},
 	{0, "dump", OPTION_TEXT, "DIR", NULL, NULL, "take the arguments of kernels that it has"},
+	LINKS_OPTION,
 	{0, "set", OPTION_MANY, "NAME=VALUE", NULL, NULL,
 		"value of a parameter, in every kernel that has one of that name"},
 	{0, "data", OPTION_MANY, "NAME=FILE", NULL, NULL, "bytes of a tensor parameter"},
@@ -244,6 +245,7 @@ static bool run_profile(struct cli *c)
 	const char *target = cli_text(c, "target");
 	struct profile_request q = {.build_dir = cli_text(c, "build-dir"),
 		.dump = cli_text(c, "dump"),
+		.follow_links = cli_flag(c, "follow-links"),
 		.output_root = cli_text(c, "output"),
 		.pool = c->pool,
 		.on_line = show_line,

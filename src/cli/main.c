@@ -9,6 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/map_guard.h"
 #include "cli/ask.h"
 #include "cli/options.h"
 #include "cli/output.h"
@@ -29,7 +30,7 @@ static bool asks_json(int argc, char **argv)
 static int finish_stdout(int status, bool as_json)
 {
 	bool failed = fflush(stdout) != 0 || ferror(stdout);
-	int errnum = errno;
+	int errnum = out_stream_errno();
 	struct incore_error e = {0};
 
 	if (fclose(stdout) != 0 && !failed) {
@@ -169,7 +170,9 @@ static int run_verb(struct cli *c, bool as_json)
 {
 	int status;
 
-	if (output_open(c) && (c->verb->question ? cli_run_question : c->verb->run)(c)) {
+	/* An answer made of files that are not what they were is none. */
+	if (output_open(c) && (c->verb->question ? cli_run_question : c->verb->run)(c) &&
+		(c->verb->groups & VERB_SERVES || map_guard_check("", 0, &c->error))) {
 		status = c->is_no ? INCORE_NO : INCORE_OK;
 		/* an answer without its warnings is none, unless its file stands already */
 		if (status == INCORE_OK && c->warnings.failed &&
@@ -185,6 +188,12 @@ static int run_verb(struct cli *c, bool as_json)
 		}
 	} else {
 		status = failure(c);
+	}
+	/* who reads standard output has had enough: no failure */
+	if (err_is(&c->error, "broken-pipe") && c->error.path &&
+		strcmp(c->error.path, "standard output") == 0) {
+		incore_error_clear(&c->error);
+		status = INCORE_OK;
 	}
 	status = output_close(c, status, status == INCORE_OK || status == INCORE_NO);
 	output_warnings(c);
@@ -304,5 +313,7 @@ int main(int argc, char **argv)
 
 	keep_streams();
 	output_signals();
+	output_stdout();
+	map_guard_install();
 	return finish_stdout(dispatch(argc, argv, as_json), as_json);
 }

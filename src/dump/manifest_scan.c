@@ -148,7 +148,10 @@ static void merge_losses(struct scan *s)
 static bool load(struct file_data *f, const char *dir, const char *name, struct incore_error *e)
 {
 	char *path = path_join(dir, name);
-	bool ok = path ? file_load(f, path, e) : err_nomem(e);
+	bool ok;
+
+	f->is_own = true; /* of the very process, or of one that has ended */
+	ok = path ? file_load(f, path, e) : err_nomem(e);
 
 	mem_free(path);
 	return ok;

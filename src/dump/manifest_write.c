@@ -131,7 +131,7 @@ static bool flush(struct out *o, size_t least, struct incore_error *e)
 	if (o->b.n < least)
 		return true;
 	if (fwrite(o->b.p, 1, o->b.n, o->f) != o->b.n)
-		return err_set(e, INCORE_FAILED, "io", "cannot write the manifest");
+		return err_write(e);
 	sb_reset(&o->b);
 	return true;
 }

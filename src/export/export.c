@@ -169,7 +169,7 @@ static bool send_track(struct driver *d, track_idx i, struct incore_error *e)
 	struct incore_error why = {0};
 
 	if (!trace_load_track(t, i, TRACK_STATES, &d->data, &why)) {
-		if (why.status == INCORE_BAD_INPUT)
+		if (!track_error_is_fatal(&why))
 			return keep_failure(d, i, &why, e);
 		err_move(e, &why);
 		return false;
@@ -292,8 +292,7 @@ static bool drive(struct driver *d, struct incore_error *e)
 static bool explain_write(const struct export *x, struct incore_error *e)
 {
 	if (x->file.f && ferror(x->file.f))
-		err_set(e, INCORE_FAILED, "io", "%s: cannot write; is the disk full?",
-			x->file.path ? x->file.path : "standard output");
+		err_write(e);
 	return false;
 }
 

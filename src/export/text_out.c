@@ -5,6 +5,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "base/file.h"
 #include "base/mem.h"
 
 bool text_out_open(struct text_out *o, FILE *f, struct incore_error *e)
@@ -26,8 +27,7 @@ bool text_out_close(struct text_out *o, struct incore_error *e)
 	mem_free(o->buf);
 	o->buf = NULL;
 	if (ferror(o->f))
-		return err_set(
-			e, INCORE_FAILED, "io", "cannot write the output; is the disk full?");
+		return err_write(e);
 	return true;
 }
 

@@ -42,6 +42,9 @@ struct import_options {
 	bool is_look;		     /* it will be read again: the cache keeps what is opened */
 	struct pool *pool;	     /* may be NULL: the caller's thread */
 	struct progress *progress;   /* may be NULL */
+	/* The directory below which its files lie, and the file that the capture is, which may be a
+	 * link; NULL: import_read() finds them. */
+	const char *root, *own;
 	/* What the user says where a capture does not: NULL or 0 where nothing is said. */
 	const char *soc;   /* "Ascend910B1": its clock */
 	uint64_t clock_hz; /* beats soc */
@@ -108,7 +111,8 @@ bool import_lost_noted(
 
 extern const struct import_ops *const import_registry[]; /* NULL ends */
 
-/* The bytes of a file of a capture, opened once in the life of the cache. */
+/* The bytes of a file of a capture, opened once in the life of the cache. No link leads out of the
+ * capture's directory unless the cache says so; a capture that is a file may itself be a link. */
 bool import_load(const struct import_options *o, struct file_data *f, const char *path,
 	struct incore_error *e);
 

@@ -132,7 +132,7 @@ static bool load_one(void *ctx, size_t item, unsigned worker, struct incore_erro
 	if (stop && atomic_load(stop))
 		return err_set(e, INCORE_FAILED, "stopped", "the reading was stopped");
 	if (!trace_load_track(j->t, (track_idx)item, 0, &w->data, &ignored)) {
-		if (ignored.status == INCORE_FAILED) { /* of this machine, not of the file */
+		if (track_error_is_fatal(&ignored)) { /* not of this track alone */
 			err_move(e, &ignored);
 			return false;
 		}
@@ -272,11 +272,14 @@ bool columns_load(const struct trace *t, const struct columns_options *o, struct
 		ok = j.fd >= 0 ||
 		     err_set(e, INCORE_FAILED, "write-failed", "%s cannot be made", o->spill_path);
 	}
+	if (j.fd >= 0)
+		leftover_add(tmp.p, false);
 	ok = ok && load_columns(&j, &c, tmp.p, e);
 	if (j.fd >= 0) {
 		close(j.fd);
 		if (!ok && tmp.p)
 			unlink(tmp.p);
+		leftover_drop(tmp.p);
 	}
 	sb_free(&tmp);
 	free_job(&j, n_workers);

@@ -172,8 +172,8 @@ static const char *known_code(const char *code)
 {
 	static const char *const known[] = {"bad-json", "truncated", "bad-type", "out-of-range",
 		"too-deep", "duplicate-key", "bad-value", "missing-key", "bad-path", "not-found",
-		"not-readable", "is-directory", "link-loop", "not-regular", "too-large", "io",
-		"bad-zstd", "bad-packed"};
+		"not-readable", "is-directory", "link-loop", "link-outside", "not-regular",
+		"too-large", "io", "bad-zstd", "bad-packed"};
 
 	for (size_t i = 0; code && i < sizeof(known) / sizeof(known[0]); i++)
 		if (strcmp(known[i], code) == 0)

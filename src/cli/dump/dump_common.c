@@ -49,7 +49,7 @@ bool dump_cli_open_quietly(struct cli *c, const char *path, struct dump **out)
 		return err_set(&c->error, INCORE_USAGE, "bad-option-value",
 			"--arena: belongs to device records (--records)");
 	*out = layout ? dump_open_records(path, layout, arena, &c->error)
-		      : dump_open(path, &c->error);
+		      : dump_open(path, cli_flag(c, "follow-links"), &c->error);
 	return *out != NULL;
 }
 

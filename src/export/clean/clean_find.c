@@ -89,13 +89,15 @@ static bool name_run(struct clean_runs *r, struct clean_run *run, struct incore_
 	return run->kernel || err_nomem(e);
 }
 
-static bool add_run(
-	struct clean_runs *r, const char *path, bool is_bin, bool is_other, struct incore_error *e)
+/* root: the folder that it was found in; NULL: it was named. */
+static bool add_run(struct clean_runs *r, const char *path, const char *root, bool is_bin,
+	bool is_other, struct incore_error *e)
 {
 	struct clean_run run = {.is_bin = is_bin, .is_other = is_other};
 
 	run.path = arena_strdup(&r->arena, path);
-	if (!run.path)
+	run.root = root ? arena_strdup(&r->arena, root) : NULL;
+	if (!run.path || (root && !run.root))
 		return err_nomem(e);
 	if (!name_run(r, &run, e))
 		return false;
@@ -149,7 +151,7 @@ static bool look_below(
 		if (!path)
 			return err_nomem(e);
 		is_there = file_size(path) >= 0 && !file_is_dir(path);
-		ok = !is_there || add_run(r, path, i == 0, false, e);
+		ok = !is_there || add_run(r, path, dir, i == 0, false, e);
 		mem_free(path);
 		if (is_there || !ok)
 			return ok;
@@ -165,9 +167,9 @@ bool clean_find(struct clean_runs *r, const char *path, struct incore_error *e)
 		struct str name = str_of(path);
 		bool is_json = str_ends(name, ".json"), is_bin = str_ends(name, ".bin");
 
-		return add_run(r, path, is_bin, !is_json && !is_bin, e);
+		return add_run(r, path, NULL, is_bin, !is_json && !is_bin, e);
 	}
-	return look_below(r, path, 0, e) && (r->v.n > n || add_run(r, path, false, true, e));
+	return look_below(r, path, 0, e) && (r->v.n > n || add_run(r, path, NULL, false, true, e));
 }
 
 bool clean_find_listed(struct clean_runs *r, const char *path, struct incore_error *e)

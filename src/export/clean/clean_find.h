@@ -10,6 +10,7 @@
 
 struct clean_run {
 	const char *path;   /* of the .bin or .json; in a folder of dumps: the folder */
+	const char *root;   /* the folder it was found in: no link leads out; NULL: it was named */
 	const char *kernel; /* safe as part of a file name */
 	const char *launch; /* "0", or NULL */
 	bool is_bin;

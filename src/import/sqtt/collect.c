@@ -370,8 +370,8 @@ bool sqtt_engine_decode(
 	g->hit = mem_zalloc((size_t)g->objects->n_slots + 1, sizeof(*g->hit));
 	if (!g->hit)
 		return err_nomem(e);
-	ok = (g->file.data || file_load(&g->file, g->path, &why)) &&
-	     decode(g, &g->file, o, want, &why);
+	err_move(&why, &g->why);
+	ok = g->file.data && decode(g, &g->file, o, want, &why);
 	file_unload(&g->file);
 	VEC_FREE(&g->scratch);
 	if (ok)

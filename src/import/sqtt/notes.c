@@ -55,12 +55,14 @@ static bool note_bad_streams(struct sqtt_build *b)
 	for (uint32_t i = 0; i < l->n_engines; i++) {
 		const struct sqtt_engine *g = &l->engines[i];
 		struct strbuf text = {0};
-		bool ok;
+		bool ok, is_link;
 
 		if (!g->is_bad)
 			continue;
+		is_link = err_is(&g->why, "link-outside");
 		err_format(&g->why, &text);
-		ok = trace_note(b->trace, NOTE_DAMAGED, "damaged-stream", path_base(g->path),
+		ok = trace_note(b->trace, is_link ? NOTE_MISSING : NOTE_DAMAGED,
+			is_link ? "link-outside" : "damaged-stream", path_base(g->path),
 			g->why.offset, 1, "shader engine %u is left out: %s", g->se,
 			text.p ? text.p : "its stream cannot be read");
 		sb_free(&text);

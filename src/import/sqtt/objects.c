@@ -4,6 +4,7 @@
  * note; the trace is decoded without it.
  */
 #include "base/search.h"
+#include "import/capture_cache.h"
 #include "import/sqtt/sqtt.h"
 
 /* The words of all objects together must fit a slot number. */
@@ -12,20 +13,11 @@
 static bool note_error(
 	struct sqtt_build *b, const char *path, struct incore_error *why, struct incore_error *e)
 {
-	struct strbuf text = {0};
-	bool ok;
-
-	if (why->code && !strcmp(why->code, "no-memory")) {
-		err_move(e, why);
-		return false;
-	}
-	err_format(why, &text);
-	ok = trace_note(b->trace, NOTE_DAMAGED, "damaged-code-object", path, why->offset, 1,
-		"%s is left out, its code stays unknown: %s", path_base(path),
-		text.p ? text.p : "cannot be read");
-	sb_free(&text);
-	incore_error_clear(why);
-	return ok || err_nomem(e);
+	if (import_note_unread(b->trace, "damaged-code-object", path,
+		    "is left out, its code stays unknown", why))
+		return true;
+	err_move(e, why);
+	return false;
 }
 
 static void free_object(struct sqtt_object *o)

@@ -121,7 +121,7 @@ static bool list_folder(struct folder *f, bool *ok)
 	struct incore_error e = {0};
 	bool done = dir_each(f->path, add_name, f, &e);
 
-	if (!done && e.code && !strcmp(e.code, "no-memory"))
+	if (!done && err_is(&e, "no-memory"))
 		*ok = false;
 	else if (!done)
 		*ok = trace_note(f->s->b->trace, NOTE_MISSING, "unreadable-folder", f->path,
@@ -153,6 +153,7 @@ static bool search_parent(struct side *s)
 	unsigned n_folders = 0, n_asked = 0;
 	bool ok = f.path && stats;
 
+	s->dir = f.path;
 	if (!ok || !list_folder(&f, &ok))
 		goto out;
 	for (size_t i = 0; ok && i < f.names.n; i++) {

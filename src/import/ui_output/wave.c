@@ -6,6 +6,8 @@
  */
 #include "import/ui_output/wave.h"
 
+#include <errno.h>
+
 #include "base/search.h"
 #include "isa/amd.h"
 
@@ -476,7 +478,9 @@ bool ui_wave_load(const struct trace *t, track_idx i, unsigned want, struct trac
 	}
 	f = loaded_before(l, i, name);
 	if (!f) {
-		if (!file_load_at(&s->file, l->dir_fd, name, s->path.p, e))
+		if (l->is_absent[i]) /* known from the listing: nothing is asked again */
+			return err_errno(e, ENOENT, s->path.p, "cannot open");
+		if (!file_load_at(&s->file, l->root, name, s->path.p, e))
 			return false;
 		f = keep_file(l, i, &s->file);
 	}
@@ -525,9 +529,11 @@ int64_t ui_wave_find_cu(struct ui_build *b, struct ui_loader *l)
 	/* a few attempts: the first file may be missing or damaged */
 	for (size_t i = 0; i < b->manifest.waves.n && i < UI_CU_ATTEMPTS && cu == NO_VALUE; i++) {
 		struct ui_loaded_wave *w = &l->loaded[l->n_loaded];
+		const char *path;
 
 		w->name = b->manifest.waves.v[i].name;
-		if (!ui_has(b, w->name) || !ui_load_into(b, &w->file, w->name, w->name, NULL))
+		path = arena_printf(&b->scratch, "%s/%s", b->dir, w->name);
+		if (!path || !ui_has(b, w->name) || !ui_load_into(b, &w->file, w->name, path, NULL))
 			continue;
 		l->n_loaded++;
 		head_cu((struct ui_bytes){w->file.data, w->file.size, w->name}, &cu);

@@ -4,6 +4,7 @@
  * ends that would rather not write bytes. One table for each object reads and writes it. What
  * follows from the rest (macs, bytes, elems, seq) is not believed.
  */
+#include "base/file.h"
 #include "codec/json_fields.h"
 #include "model/stream/opstream_io.h"
 
@@ -470,7 +471,7 @@ bool opstream_write_jsonl(const struct opstream_set *set, FILE *f, struct incore
 		}
 	}
 	if (ferror(f))
-		return err_set(e, INCORE_FAILED, "write-failed", "cannot write the op stream");
+		return err_write(e);
 	return true;
 }
 
