@@ -5,6 +5,7 @@
  */
 #include "base/arena.h"
 #include "base/plain.h"
+#include "base/vec.h"
 #include "codec/record.h"
 
 static const void *at(const void *row, size_t offset)
@@ -140,8 +141,7 @@ static bool make_column(const struct column *c, void *value, struct arena *arena
 
 static bool make_plain(const struct record *r, void *value, struct arena *arena)
 {
-	for (uint16_t i = 0; i < r->n_columns; i++) {
-		const struct column *c = &r->columns[i];
+	EACH (const struct column, c, r->columns, r->n_columns) {
 		void *held = (char *)value + c->offset;
 
 		if (!is_column_plain(c, held) && !make_column(c, held, arena))
