@@ -38,7 +38,7 @@ bench: setup-test
 	@bench/run build-bench
 
 fuzz: setup-test
-	@$(PYTHON) tests/fuzz/run.py --seconds $(FUZZ_SECONDS)
+	@$(PYTHON) tests/fuzz/run.py --seconds $(FUZZ_SECONDS) $(ONLY)
 
 # Rewrites tests/data from the generator.
 fixtures: setup-test all

@@ -162,6 +162,7 @@ def everything(is_check):
         plain("ascend-reader", 2, "tests/ascend_reader.py", "BUILD"),
         plain("dump-library", 1, "tests/dump_library.py", "BUILD"),
         plain("dump-kill", 2, "tests/fault/dump_kill.py", "BUILD"),
+        plain("attacks", 14, "tests/attacks/run.py", "BUILD"),
         plain("profile", 18, "tests/profile/run.py", "BUILD"),
         asan("fault", 250, "tests/fault/run.py", "BUILD"),
         asan("dump-fault", 4, "tests/fault/dump_fault.py", "BUILD"),
@@ -179,5 +180,5 @@ CHECK = set("build layers format house unit fuzz golden man schemas fixtures asc
 def table(tier):
     if tier == "check":
         return [s for s in everything(True) if s.name in CHECK]
-    longer = [Suite("fuzz-long", script("tests/fuzz/run.py", "--seconds", os.environ.get("FUZZ_SECONDS", "180")), cost_s=5000)]
+    longer = [Suite("fuzz-long", script("tests/fuzz/run.py", "--seconds", os.environ.get("FUZZ_SECONDS", "180")), cost_s=6300, cores=2)]
     return everything(False) + (longer if tier == "soak" else [])

@@ -58,12 +58,9 @@ def changed_files():
     return {os.path.splitext(name)[0] + ".c" for name in names.decode().split("\n") if name.endswith((".c", ".h"))}
 
 
-def look(tool, identity, path, flags, cache):
-    """What the tool says of a file, nothing if it is known to be good."""
-    p = subprocess.run(["clang", "-E", "-P", "-w", *flags, path], cwd=ROOT, capture_output=True)
-    if p.returncode:
-        return f"--- {path} (build first)\n{p.stderr.decode(errors='replace')}"
-    key = hashlib.sha256(b"\0".join([identity, " ".join([path, *flags]).encode(), p.stdout])).hexdigest()
+def look(tool, identity, path, flags, text, cache):
+    """What the tool says of a file, nothing if it is known to be good; text: the file preprocessed."""
+    key = hashlib.sha256(b"\0".join([identity, " ".join([path, *flags]).encode(), text])).hexdigest()
     marker = os.path.join(cache, key)
     if os.path.exists(marker):
         return ""
@@ -74,6 +71,14 @@ def look(tool, identity, path, flags, cache):
         open(marker, "w").close()
         return ""
     return f"--- {tool} {path}\n{p.stdout}"
+
+
+def look_with_all(identities, path, flags, cache):
+    """What each of the tools says."""
+    p = subprocess.run(["clang", "-E", "-P", "-w", *flags, path], cwd=ROOT, capture_output=True)
+    if p.returncode:
+        return [f"--- {path} (build first)\n{p.stderr.decode(errors='replace')}"] * len(TOOLS)
+    return [look(tool, identities[tool], path, flags, p.stdout, cache) for tool in TOOLS]
 
 
 def main():
@@ -97,10 +102,9 @@ def main():
             identity[tool] = output([tool, "--version"]) + " ".join(first).encode() + f.read()
     passed = failed = 0
     with concurrent.futures.ThreadPoolExecutor(int(os.environ.get("JOBS") or os.cpu_count())) as pool:
-        for said in pool.map(lambda job: look(job[0], identity[job[0]], job[1], flags[job[1]], cache),
-                             [(tool, path) for path in paths for tool in TOOLS]):
-            passed, failed = passed + (not said), failed + bool(said)
-            if said:
+        for both in pool.map(lambda path: look_with_all(identity, path, flags[path], cache), paths):
+            passed, failed = passed + both.count(""), failed + len(both) - both.count("")
+            for said in filter(None, both):
                 print(said, flush=True)
     if n_left:
         print(f"SKIP {n_left} more changed files: make lint")

@@ -434,3 +434,11 @@ void answer_walk_notes(struct answer *a, const struct walk_result *r)
 			(unsigned long long)r->n_notes_dropped, plural(r->n_notes_dropped));
 	}
 }
+
+bool answer_walked(struct answer *a, struct walk_result *r, bool is_ok)
+{
+	if (is_ok)
+		answer_walk_notes(a, r);
+	walk_result_deinit(r);
+	return is_ok;
+}

@@ -20,11 +20,6 @@ struct summary_bound {
 	const struct code_ref *where, *producer; /* NULL: none */
 };
 
-struct summary_origin {
-	const char *path, *kernel, *arch, *product, *command, *format, *format_version;
-	int64_t agent, dispatch, launch_index, launch_count;
-};
-
 struct summary_clocks {
 	double clock_mhz;
 	const char *source;
@@ -70,7 +65,7 @@ struct advice_row {
 struct summary_answer {
 	const char *evidence, *verdict;
 	struct summary_bound bound;
-	struct summary_origin provenance;
+	struct trace_meta provenance;
 	struct check_part health;
 	const char *health_line, *coverage;
 	struct summary_clocks clocks;

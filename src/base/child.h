@@ -23,6 +23,7 @@ struct child_job {
 	void *ctx;
 	unsigned limit_s;     /* wall and CPU time */
 	size_t max_out_bytes; /* of the answer */
+	bool is_apart;	      /* by walls_fork(), whose rules work() then keeps */
 };
 
 /* Appends the child's answer to *out, up to where it ended. */

@@ -145,18 +145,15 @@ static bool draw_plain(struct cli *c, const struct verb *v, const struct answer 
 	return ok;
 }
 
-int cli_run_question(struct cli *c)
+bool cli_run_question(struct cli *c)
 {
 	struct asked x;
-	int status = INCORE_OK;
+	bool ok = ask_verb(c, &x) &&
+		  (c->use_json ? print_json(c, &x.answer) : draw_plain(c, c->verb, &x.answer));
 
-	if (!ask_verb(c, &x) ||
-		!(c->use_json ? print_json(c, &x.answer) : draw_plain(c, c->verb, &x.answer)))
-		status = cli_fail(c);
-	else if (x.answer.is_no)
-		status = INCORE_NO;
+	c->is_no = x.answer.is_no;
 	cli_answered(&x);
-	return status;
+	return ok;
 }
 
 bool text_page_open(struct text_page *p, struct incore_error *e)

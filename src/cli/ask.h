@@ -17,8 +17,8 @@ struct asked {
 	struct question shape; /* of a verb that is no question: the options it shares with those */
 };
 
-/* Asks c->verb's question, prints JSON or draws text or CSV; the exit status. */
-int cli_run_question(struct cli *c);
+/* Asks c->verb's question, prints JSON or draws text or CSV. */
+bool cli_run_question(struct cli *c);
 void cli_answered(struct asked *x);
 /* For verbs that are no question: a request with what the command line says of captures and
  * selection, and an answer that holds what is opened. The caller frees with cli_answered(), also

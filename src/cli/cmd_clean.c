@@ -55,14 +55,13 @@ static const struct record source_record = RECORD_OF(clean_run, RECORD_BLOCK, so
 static const struct column files_columns[] = {
 	PART_AT(clean_job, run, &source_record),
 	COLUMN(clean_job, input_bytes, UNIT_BYTES, "its size"),
-	COLUMN(clean_job, evidence, UNIT_NONE, "what its figures rest on", .words = EVIDENCE_WORDS),
+	EVIDENCE_COLUMN(clean_job, "what its figures rest on"),
 	COLUMN_AS(clean_job, paths[CLEAN_TRACE], "trace", UNIT_NONE, "the readable trace"),
 	COLUMN_AS(clean_job, paths[CLEAN_METRICS], "metrics", UNIT_NONE, "metrics of instructions",
-		.flags = COLUMN_NULLABLE),
-	COLUMN_AS(clean_job, paths[CLEAN_SUMMARY], "summary", UNIT_NONE, "sums of pipes",
-		.flags = COLUMN_NULLABLE),
+		NULLABLE),
+	COLUMN_AS(clean_job, paths[CLEAN_SUMMARY], "summary", UNIT_NONE, "sums of pipes", NULLABLE),
 	COLUMN_AS(clean_job, raw_path, "raw_copy", UNIT_NONE, "copy of the folder of the input",
-		.flags = COLUMN_NULLABLE),
+		NULLABLE),
 	COLUMN_AS(clean_job, clean.time_name, "time_unit", UNIT_NONE, "unit of times",
 		.words = "us|cycles"),
 	COLUMN_AS(clean_job, clean.n_events, "events", UNIT_COUNT, "events that were written"),
@@ -96,7 +95,6 @@ static const struct column answer_columns[] = {
 	LIST(clean_answer, runs, &cleaned_record, "the runs that were cleaned"),
 };
 static const struct record answer_record = RECORD_OF(clean_answer, RECORD_BLOCK, answer_columns);
-static const struct record *const records[] = {&answer_record, NULL};
 
 static bool print_json(struct json_writer *w, const struct clean_job *j, struct incore_error *e)
 {
@@ -311,7 +309,7 @@ static const char *default_dir(struct cli *c, struct clean_runs *runs)
 	return slash == 0 ? "/" : arena_strndup(&runs->arena, path.p, (size_t)slash);
 }
 
-static int clean_all(struct cli *c, struct clean_runs *runs)
+static bool clean_all(struct cli *c, struct clean_runs *runs)
 {
 	const char *dir = cli_text(c, "output");
 	char **names = name_runs(runs);
@@ -320,20 +318,16 @@ static int clean_all(struct cli *c, struct clean_runs *runs)
 
 	dir = dir ? dir : default_dir(c, runs);
 	if (!names || !dir)
-		err_nomem(&c->error);
-	else
-		make_dir(dir, &is_new, &c->error);
-	if (c->error.status)
-		return cli_fail(c);
+		return err_nomem(&c->error);
+	if (!make_dir(dir, &is_new, &c->error))
+		return false;
 	run_all(&r, runs, names, dir);
 	if (is_new && !r.n_done)
 		rmdir(dir);
 	if (c->use_json && !r.is_open && !c->error.status)
 		open_envelope(&r);
 	/* The runs that are done are told whole, also where another one failed. */
-	if (r.is_open && !close_envelope(&r))
-		return cli_fail(c);
-	return c->error.status ? cli_fail(c) : INCORE_OK;
+	return (!r.is_open || close_envelope(&r)) && !c->error.status;
 }
 
 /* A list of runs decides where a folder has one: each of them lies there twice. */
@@ -354,10 +348,9 @@ static bool find_runs(struct clean_runs *runs, const char *path, struct incore_e
 	return ok;
 }
 
-static int run(struct cli *c)
+static bool run(struct cli *c)
 {
 	struct clean_runs runs = {0};
-	int status = INCORE_OK;
 	bool ok = true;
 
 	arena_init(&runs.arena);
@@ -368,9 +361,9 @@ static int run(struct cli *c)
 			runs.n_unreadable, plural(runs.n_unreadable));
 		c->n_losses++;
 	}
-	status = ok ? clean_all(c, &runs) : cli_fail(c);
+	ok = ok && clean_all(c, &runs);
 	clean_runs_deinit(&runs);
-	return status;
+	return ok;
 }
 
 const struct verb verb_clean = {
@@ -382,5 +375,5 @@ const struct verb verb_clean = {
 	.min_args = 1,
 	.max_args = 1000,
 	.run = run,
-	.records = records,
+	.records = RECORDS(&answer_record),
 };

@@ -33,42 +33,30 @@ static void put_number(struct table *t, const struct diff_value_row *v, double x
 
 static bool draw_values(struct cli *c, const struct diff_answer *a)
 {
-	static const struct table_column columns[] = {
-		{"value", NULL, CELL_LEFT, false},
-		{"A", NULL, CELL_RIGHT, false},
-		{"B", NULL, CELL_RIGHT, false},
-		{"change", NULL, CELL_RIGHT, false},
-		{"change %", NULL, CELL_RIGHT, false},
-		{"noise", NULL, CELL_RIGHT, false},
-		{"verdict", NULL, CELL_LEFT, false},
-	};
 	const struct diff_value_row *rows = a->values.v;
 	struct table t;
-	bool ok;
 
-	table_init(&t, columns, sizeof(columns) / sizeof(*columns));
+	table_titles(&t, "value<|A|B|change|change %|noise|verdict<");
 	for (size_t i = 0; i < a->values.n; i++) {
 		const struct diff_value_row *v = &rows[i];
-		char text[64];
+		char name[64], change[64];
 
 		if (!v->is_known)
 			continue;
-		snprintf(text, sizeof(text), "%s%s", v->name, v->is_share ? " %" : "");
-		table_cstr(&t, text);
+		snprintf(name, sizeof(name), "%s%s", v->name, v->is_share ? " %" : "");
+		table_cstr(&t, name);
 		put_number(&t, v, v->a);
 		put_number(&t, v, v->b);
 		put_number(&t, v, v->change);
-		snprintf(text, sizeof(text), "%+.2f", v->change_pct);
-		table_cstr(&t, text);
+		snprintf(change, sizeof(change), "%+.2f", v->change_pct);
+		table_cstr(&t, change);
 		if (a->has_noise)
 			put_number(&t, v, v->noise);
 		else
 			table_cstr(&t, "-");
 		table_cstr(&t, v->verdict);
 	}
-	ok = table_print(&t, c);
-	table_deinit(&t);
-	return ok;
+	return table_finish(&t, c);
 }
 
 static void draw_side(FILE *f, char name, const struct trace *t)

@@ -40,19 +40,15 @@ static const void *format_at(const void *v, size_t i)
 	return registry[i];
 }
 
-static int list_formats(struct cli *c)
+static bool list_formats(struct cli *c)
 {
 	static const char *const columns[] = {"name", "suffix", "summary", NULL};
 	struct format_list list = {{export_registry, 0, format_at}};
-	bool ok;
 
 	while (export_registry[list.formats.n])
 		list.formats.n++;
-	if (c->use_json)
-		ok = cli_json_captures(c, NULL, 0, &format_list_record, &list);
-	else
-		ok = record_table_print(c, &format_record, list.formats, columns);
-	return ok ? INCORE_OK : cli_fail(c);
+	return c->use_json ? cli_json_captures(c, NULL, 0, &format_list_record, &list)
+			   : record_table_print(c, &format_record, list.formats, columns);
 }
 
 static const struct export_ops *find_format(struct cli *c)
@@ -115,24 +111,22 @@ static const struct record result_record = RECORD_OF(export_result, RECORD_BLOCK
 static const struct column exported_columns[] = {
 	COLUMN(exported_row, file, UNIT_NONE, "path of what was written"),
 	COLUMN(exported_row, format, UNIT_NONE, "its format"),
-	COLUMN(exported_row, evidence, UNIT_NONE, "what its figures rest on",
-		.words = EVIDENCE_WORDS),
+	EVIDENCE_COLUMN(exported_row, "what its figures rest on"),
 	COLUMN(exported_row, bytes, UNIT_BYTES, "its size"),
 	PART_AT(exported_row, r, &result_record),
 	LIST(exported_row, left_out, &cut_record, "what the format cannot hold"),
 };
 static const struct record exported_record =
 	RECORD_OF(exported_row, RECORD_BLOCK, exported_columns);
-static const struct record *const records[] = {&exported_record, &format_list_record, NULL};
 
-static int print_json(struct cli *c, const struct trace *t, const struct export_ops *ops,
+static bool print_json(struct cli *c, const struct trace *t, const struct export_ops *ops,
 	const char *path, const struct export_result *r)
 {
 	int64_t bytes = ops->is_directory ? (int64_t)r->bytes : file_size(path);
 	struct exported_row x = {path, ops->name, evidence_name(t->meta.evidence),
 		bytes < 0 ? 0 : (uint64_t)bytes, r, {r->cuts, r->n_cuts}};
 
-	return cli_json_captures(c, &t, 1, &exported_record, &x) ? INCORE_OK : cli_fail(c);
+	return cli_json_captures(c, &t, 1, &exported_record, &x);
 }
 
 static void print_text(
@@ -143,7 +137,7 @@ static void print_text(
 		COUNTED(r->n_links, "link"), evidence_text(t, (char[EVIDENCE_TEXT]){0}));
 }
 
-static int export_to(
+static bool export_to(
 	struct cli *c, const struct export_ops *ops, struct asked *x, const struct trace *t)
 {
 	const char *path = cli_text(c, "output");
@@ -151,62 +145,55 @@ static int export_to(
 	struct selection s;
 	struct export_options o = {0};
 	struct export_result r;
-	int status = INCORE_OK;
+	bool ok;
 
 	if (cli_flag(c, "strict") && c->n_losses)
-		return INCORE_OK; /* nothing is written; the program says why */
-	if (c->use_json && is_stdout) {
-		err_set(&c->error, INCORE_USAGE, "bad-option-value",
+		return true; /* nothing is written; the program says why */
+	if (c->use_json && is_stdout)
+		return err_set(&c->error, INCORE_USAGE, "bad-option-value",
 			"--json tells of the file that -o names; without -o the export itself is "
 			"on stdout");
-		return cli_fail(c);
-	}
 	if (cli_has(c, "until"))
 		x->request.to = cli_count(c, "until");
 	x->request.to_name = "until";
 	if (!request_selection(&x->request, t, &s, &c->error))
-		return cli_fail(c);
+		return false;
 	o.is_strict = cli_flag(c, "strict");
 	o.walk = request_walk(&x->request, &s);
 	o.is_real_time = strcmp(cli_text(c, "time"), "us") == 0;
-	if (!export_run(t, ops, path, &o, &r, &c->error)) {
-		selection_deinit(&s);
-		return cli_fail(c);
-	}
+	ok = export_run(t, ops, path, &o, &r, &c->error);
+	selection_deinit(&s);
+	if (!ok)
+		return false;
 	answer_notes(&x->answer, r.notes, r.n_notes);
 	cli_move_warnings(c, &x->answer);
 	warn_cuts(c, ops, &r);
 	if (c->use_json)
-		status = print_json(c, t, ops, path, &r);
+		ok = print_json(c, t, ops, path, &r);
 	else if (!is_stdout)
 		print_text(c, t, path, &r);
 	export_result_deinit(&r);
-	selection_deinit(&s);
-	return status;
+	return ok;
 }
 
-static int run(struct cli *c)
+static bool run(struct cli *c)
 {
 	const struct export_ops *ops;
 	struct trace *t = NULL;
 	struct asked x;
-	int status;
+	bool ok;
 
 	if (cli_flag(c, "list"))
 		return list_formats(c);
 	ops = find_format(c);
 	if (!ops)
-		return cli_fail(c);
-	if (c->n_args < 1) {
-		err_set(&c->error, INCORE_USAGE, "missing-argument", "export needs a PATH");
-		return cli_fail(c);
-	}
-	if (cli_begin(c, &x) && cli_open(c, &x, c->args[0], IMPORT_ALL, &t))
-		status = export_to(c, ops, &x, t);
-	else
-		status = cli_fail(c);
+		return false;
+	if (c->n_args < 1)
+		return err_set(&c->error, INCORE_USAGE, "missing-argument", "export needs a PATH");
+	ok = cli_begin(c, &x) && cli_open(c, &x, c->args[0], IMPORT_ALL, &t) &&
+	     export_to(c, ops, &x, t);
 	cli_answered(&x);
-	return status;
+	return ok;
 }
 
 const struct verb verb_export = {
@@ -217,5 +204,5 @@ const struct verb verb_export = {
 	.options = export_options_table,
 	.max_args = 1,
 	.run = run,
-	.records = records,
+	.records = RECORDS(&exported_record, &format_list_record),
 };

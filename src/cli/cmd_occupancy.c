@@ -47,37 +47,29 @@ static bool draw_kernels(struct cli *c, const struct occupancy_answer *a)
 	return draw_rows(c, a, &kernel_line_record, used, columns);
 }
 
-/* Columns of the time table: from, to, microseconds, all waves, then one per SE. */
-static unsigned time_columns(
-	const struct occupancy_answer *a, struct table_column *v, char names[][48])
+/* From, to, microseconds, all waves, then one column per SE. */
+static void time_titles(const struct occupancy_answer *a, struct table *t)
 {
 	const struct se_line *ses = a->ses.v;
-	unsigned n = 0, n_ses = a->ses.n < MAX_SE_COLUMNS ? (unsigned)a->ses.n : MAX_SE_COLUMNS;
+	struct strbuf b = {0};
 
-	v[n++] = (struct table_column){"from", "from_cycles", CELL_RIGHT, false};
-	v[n++] = (struct table_column){"to", "to_cycles", CELL_RIGHT, false};
-	v[n++] = (struct table_column){"us", "from_us", CELL_RIGHT, false};
-	v[n++] = (struct table_column){"waves", "mean_waves", CELL_RIGHT, false};
-	for (unsigned i = 0; i < n_ses; i++) {
-		snprintf(names[i], 24, "SE %u", ses[i].u.se);
-		snprintf(names[i] + 24, 24, "se%u_mean_waves", ses[i].u.se);
-		v[n++] = (struct table_column){names[i], names[i] + 24, CELL_RIGHT, false};
-	}
-	return n;
+	sb_puts(&b, "from=from_cycles|to=to_cycles|us=from_us|waves=mean_waves");
+	for (size_t i = 0; i < a->ses.n && i < MAX_SE_COLUMNS; i++)
+		sb_printf(&b, "|SE %u=se%u_mean_waves", ses[i].u.se, ses[i].u.se);
+	table_titles(t, b.p ? b.p : "");
+	t->is_failed |= b.failed;
+	sb_free(&b);
 }
 
 static bool draw_times(struct cli *c, const struct occupancy_answer *a)
 {
-	struct table_column columns[4 + MAX_SE_COLUMNS];
-	char names[MAX_SE_COLUMNS][48];
-	unsigned n_columns = time_columns(a, columns, names);
 	const struct series_line *v = a->series.v;
 	double mhz = a->coverage.clock_mhz;
 	size_t n = a->top < a->series.n ? (size_t)a->top : a->series.n;
 	struct table t;
 	bool ok;
 
-	table_init(&t, columns, n_columns);
+	time_titles(a, &t);
 	for (size_t i = 0; i < n; i++) {
 		const double *by_se = v[i].by_se.v;
 
@@ -88,11 +80,10 @@ static bool draw_times(struct cli *c, const struct occupancy_answer *a)
 		else
 			table_cstr(&t, "-");
 		table_double(&t, v[i].mean_waves, 1);
-		for (unsigned s = 0; s + 4 < n_columns; s++)
+		for (unsigned s = 0; s + 4 < t.n_columns; s++)
 			table_double(&t, by_se[s], 1);
 	}
-	ok = table_print(&t, c);
-	table_deinit(&t);
+	ok = table_finish(&t, c);
 	draw_shown(c, n, a->series.n);
 	return ok;
 }

@@ -94,8 +94,7 @@ struct packed_row {
 #define RESULT(M, NAME, UNIT, DOC) COLUMN_AS(packed_row, r.M, NAME, UNIT, DOC)
 static const struct column packed_columns[] = {
 	COLUMN(packed_row, file, UNIT_NONE, "path of the packed file"),
-	COLUMN(packed_row, evidence, UNIT_NONE, "what its figures rest on",
-		.words = EVIDENCE_WORDS),
+	EVIDENCE_COLUMN(packed_row, "what its figures rest on"),
 	COLUMN(packed_row, content_hash, UNIT_NONE, "of what it holds, 32 hexadecimal digits"),
 	COLUMN(packed_row, input_bytes, UNIT_BYTES, "size of the capture it was made of"),
 	RESULT(file_bytes, "file_bytes", UNIT_BYTES, "size of the packed file"),
@@ -108,7 +107,6 @@ static const struct column packed_columns[] = {
 		.digits = 3),
 };
 static const struct record packed_record = RECORD_OF(packed_row, RECORD_BLOCK, packed_columns);
-static const struct record *const records[] = {&packed_record, NULL};
 
 static bool print_json(struct cli *c, const struct trace *t, const char *path,
 	const struct packed_result *r, uint64_t in_bytes)
@@ -174,52 +172,42 @@ static bool write_packed(
 	return ok;
 }
 
-static int pack(struct cli *c, const struct trace *t)
+static bool pack(struct cli *c, const struct trace *t)
 {
 	struct packed_result r;
 	const char *path = cli_text(c, "output");
 	char *name = NULL;
 	uint64_t bytes = 0;
-	int status = INCORE_OK;
+	bool ok;
 
 	if (cli_flag(c, "strict") && c->n_losses)
-		return INCORE_OK; /* nothing is written; the program says why */
+		return true; /* nothing is written; the program says why */
 	name = path ? mem_strndup(path, strlen(path)) : default_name(t->meta.origin);
-	if (!name)
-		err_nomem(&c->error);
-	if (!name || !input_bytes(t->meta.origin, &bytes, &c->error) ||
-		!write_packed(c, t, name, &r)) {
-		status = cli_fail(c);
-		goto out;
-	}
-	if (r.n_failed) {
+	ok = (name || err_nomem(&c->error)) && input_bytes(t->meta.origin, &bytes, &c->error) &&
+	     write_packed(c, t, name, &r);
+	if (ok && r.n_failed) {
 		c->n_losses++;
 		cli_warn(c, "%u of %u wave%s could not be read; the file keeps their errors",
 			r.n_failed, r.n_tracks, plural(r.n_tracks));
 	}
-	if (strcmp(name, "-") == 0)
-		goto out; /* stdout holds the file itself */
-	if (!c->use_json)
-		print_text(c, t, name, &r, bytes);
-	else if (!print_json(c, t, name, &r, bytes))
-		status = cli_fail(c);
-out:
+	if (ok && strcmp(name, "-") != 0) { /* else stdout holds the file itself */
+		if (c->use_json)
+			ok = print_json(c, t, name, &r, bytes);
+		else
+			print_text(c, t, name, &r, bytes);
+	}
 	mem_free(name);
-	return status;
+	return ok;
 }
 
-static int run(struct cli *c)
+static bool run(struct cli *c)
 {
 	struct trace *t = NULL;
 	struct asked x;
-	int status;
+	bool ok = cli_begin(c, &x) && cli_open(c, &x, c->args[0], IMPORT_ALL, &t) && pack(c, t);
 
-	if (cli_begin(c, &x) && cli_open(c, &x, c->args[0], IMPORT_ALL, &t))
-		status = pack(c, t);
-	else
-		status = cli_fail(c);
 	cli_answered(&x);
-	return status;
+	return ok;
 }
 
 const struct verb verb_pack = {
@@ -231,5 +219,5 @@ const struct verb verb_pack = {
 	.min_args = 1,
 	.max_args = 1,
 	.run = run,
-	.records = records,
+	.records = RECORDS(&packed_record),
 };

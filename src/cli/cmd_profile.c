@@ -36,7 +36,6 @@ static const struct column build_columns[] = {
 	COLUMN_AS(text_item, v, "build_dir", UNIT_NONE, "the build"),
 };
 static const struct record build_record = RECORD_OF(text_item, RECORD_BLOCK, build_columns);
-static const struct record *const inputs[] = {&build_record, NULL};
 
 static const struct column kernel_columns[] = {
 	COLUMN_AS(build_kernel, name, "func", UNIT_NONE, "name of the kernel"),
@@ -52,7 +51,7 @@ static const struct column list_columns[] = {
 };
 static const struct record list_record = RECORD_OF(kernel_list, RECORD_BLOCK, list_columns);
 
-static int list_kernels(struct cli *c, const char *build)
+static bool list_kernels(struct cli *c, const char *build)
 {
 	struct kernel_list all = {0};
 	struct arena a;
@@ -66,7 +65,7 @@ static int list_kernels(struct cli *c, const char *build)
 		fprintf(c->out, "%s\t%s\n", all.kernels.v[i].name, all.kernels.v[i].source);
 	VEC_FREE(&all.kernels);
 	arena_deinit(&a);
-	return ok ? INCORE_OK : cli_fail(c);
+	return ok;
 }
 
 /* --- the run to take up again --- */
@@ -128,7 +127,7 @@ static const struct column ranked_columns[] = {
 	COLUMN(ranked_row, workload, UNIT_NONE, "what it was given"),
 	COLUMN(ranked_row, message, UNIT_NONE, "what went wrong", .flags = COLUMN_WIDE),
 	COLUMN(ranked_row, state, UNIT_NONE, "status, or that it is degenerate", .title = "status",
-		.flags = COLUMN_NO_JSON),
+		NO_JSON),
 };
 static const struct record ranked_record = RECORD_OF(ranked_row, RECORD_BLOCK, ranked_columns);
 
@@ -147,7 +146,6 @@ static const struct column profiled_columns[] = {
 	LIST(profiled, kernels, &ranked_record, "the kernels, costliest first"),
 };
 static const struct record profiled_record = RECORD_OF(profiled, RECORD_BLOCK, profiled_columns);
-static const struct record *const records[] = {&list_record, &profiled_record, NULL};
 
 static int by_cost(const void *a, const void *b)
 {
@@ -191,17 +189,15 @@ static bool print_text(struct cli *c, const struct profiled *x)
 	return ok;
 }
 
-static int answer(struct cli *c, const struct profile_request *q, const struct profile_run *r)
+static bool answer(struct cli *c, const struct profile_request *q, const struct profile_run *r)
 {
 	struct ranked_row *v = mem_zalloc(r->rows.n + 1, sizeof(*v));
 	struct profiled x = {r->root, q->backend->name, q->backend->evidence, r->rows.n,
 		r->n_exported, {v, r->rows.n}};
 	bool ok;
 
-	if (!v) {
-		err_nomem(&c->error);
-		return cli_fail(c);
-	}
+	if (!v)
+		return err_nomem(&c->error);
 	for (size_t i = 0; i < r->rows.n; i++) {
 		const struct profile_row *k = &r->rows.v[i];
 
@@ -215,35 +211,35 @@ static int answer(struct cli *c, const struct profile_request *q, const struct p
 				   &profiled_record, &x)
 			 : print_text(c, &x);
 	mem_free(v);
-	if (!ok)
-		return cli_fail(c);
-	return r->n_exported == r->rows.n ? INCORE_OK : INCORE_NO;
+	c->is_no = r->n_exported < r->rows.n;
+	return ok;
 }
 
-static int profile(struct cli *c, struct profile_request *q)
+static bool profile(struct cli *c, struct profile_request *q)
 {
 	struct profile_run r;
 	struct arena a;
-	int status;
+	bool ok = true;
 
 	arena_init(&a);
-	if (cli_flag(c, "resume"))
+	if (cli_flag(c, "resume")) {
 		q->resume = find_latest(c, &a, q->output_root ? q->output_root : q->build_dir);
-	if (cli_flag(c, "resume") && !q->resume) {
-		arena_deinit(&a);
-		return cli_fail(c);
+		ok = q->resume != NULL;
 	}
-	status = profile_run(q, &r, &c->error) ? answer(c, q, &r) : cli_fail(c);
-	profile_run_deinit(&r);
+	if (ok) {
+		ok = profile_run(q, &r, &c->error) && answer(c, q, &r);
+		profile_run_deinit(&r);
+	}
 	arena_deinit(&a);
-	return status;
+	return ok;
 }
 
-static int run_profile(struct cli *c)
+static bool run_profile(struct cli *c)
 {
 	struct replay_words funcs, set, data, includes;
 	struct msprof_options msprof;
-	struct model_options model = {.profile = cli_text(c, "profile")};
+	struct model_options model = {
+		.profile = cli_text(c, "profile"), .is_unsafe = cli_flag(c, "unsafe-native")};
 	const char *target = cli_text(c, "target");
 	struct profile_request q = {.build_dir = cli_text(c, "build-dir"),
 		.dump = cli_text(c, "dump"),
@@ -255,16 +251,15 @@ static int run_profile(struct cli *c)
 		.target = strcmp(target, "a5") == 0 ? TARGET_A5 : TARGET_A2A3,
 		.backend = backend_find(cli_text(c, "backend"))};
 
-	if (!q.build_dir) {
-		err_set(&c->error, INCORE_USAGE, "missing-option", "profile needs --build-dir DIR");
-		return cli_fail(c);
-	}
+	if (!q.build_dir)
+		return err_set(
+			&c->error, INCORE_USAGE, "missing-option", "profile needs --build-dir DIR");
 	if (cli_flag(c, "list"))
 		return list_kernels(c, q.build_dir);
 	if (!replay_take_words(c, "func", &funcs) || !replay_take_words(c, "set", &set) ||
 		!replay_take_words(c, "data", &data) ||
 		!replay_take_words(c, "include", &includes) || !replay_backend_options(c, &msprof))
-		return cli_fail(c);
+		return false;
 	q.funcs = funcs.v;
 	q.n_funcs = funcs.n;
 	q.include_dirs = includes.v;
@@ -283,11 +278,10 @@ static int run_profile(struct cli *c)
 
 const struct verb verb_profile = {
 	.name = "profile",
-	.args = "",
 	.summary = "run every kernel of a build and rank them by cost",
 	.groups = OPTIONS_OUTPUT | OPTIONS_OWN_FILE,
 	.options = options,
 	.run = run_profile,
-	.records = records,
-	.inputs = inputs,
+	.records = RECORDS(&list_record, &profiled_record),
+	.inputs = RECORDS(&build_record),
 };

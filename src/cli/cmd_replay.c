@@ -133,21 +133,19 @@ static const struct column slot_columns[] = {
 	COLUMN(slot_row, slot, UNIT_INDEX, "number of the argument"),
 	COLUMN(slot_row, kind, UNIT_NONE, "what it is", .words = "tensor|scalar"),
 	COLUMN(slot_row, dtype, UNIT_NONE, "type of its elements"),
-	LIST(slot_row, shape, &number_item_record, "dimensions of a tensor, in elements",
-		.flags = COLUMN_OPTIONAL),
+	LIST(slot_row, shape, &number_item_record, "dimensions of a tensor, in elements", OPTIONAL),
 	LIST(slot_row, strides, &number_item_record, "steps of the dimensions, in elements",
-		.flags = COLUMN_OPTIONAL),
+		OPTIONAL),
 	COLUMN(slot_row, start_offset, UNIT_COUNT, "elements of the buffer before its first",
-		.flags = COLUMN_OPTIONAL),
-	COLUMN(slot_row, buffer, UNIT_INDEX, "buffer it lies in", .flags = COLUMN_OPTIONAL),
+		OPTIONAL),
+	COLUMN(slot_row, buffer, UNIT_INDEX, "buffer it lies in", OPTIONAL),
 	COLUMN(slot_row, buffer_bytes, UNIT_BYTES, "size of that buffer", .title = "bytes",
 		.flags = COLUMN_OPTIONAL | COLUMN_BLANK),
-	POINTER(slot_row, bits, &number_item_record, "bits of a scalar", .flags = COLUMN_OPTIONAL),
+	POINTER(slot_row, bits, &number_item_record, "bits of a scalar", OPTIONAL),
 	COLUMN(slot_row, from, UNIT_NONE, "who says what it holds",
 		.words = "dump|zeros|not supplied|set|arg-spec"),
-	COLUMN(slot_row, shape_line, UNIT_NONE, "dimensions", .title = "shape",
-		.flags = COLUMN_NO_JSON),
-	COLUMN(slot_row, value, UNIT_NONE, "bits of a scalar", .flags = COLUMN_NO_JSON),
+	COLUMN(slot_row, shape_line, UNIT_NONE, "dimensions", .title = "shape", NO_JSON),
+	COLUMN(slot_row, value, UNIT_NONE, "bits of a scalar", NO_JSON),
 };
 static const struct record slot_record = RECORD_OF(slot_row, RECORD_BLOCK, slot_columns);
 
@@ -204,7 +202,6 @@ static const struct column replayed_columns[] = {
 	COLUMN(replayed, verdict, UNIT_NONE, "how it went"),
 };
 static const struct record replayed_record = RECORD_OF(replayed, RECORD_BLOCK, replayed_columns);
-static const struct record *const records[] = {&replayed_record, NULL};
 
 struct replay_input {
 	const char *dump, *arg_spec;
@@ -214,7 +211,6 @@ static const struct column input_columns[] = {
 	COLUMN(replay_input, arg_spec, UNIT_NONE, "arguments as JSON; empty: none"),
 };
 static const struct record input_record = RECORD_OF(replay_input, RECORD_BLOCK, input_columns);
-static const struct record *const inputs[] = {&input_record, NULL};
 
 static bool print_text(struct cli *c, const struct replayed *x)
 {
@@ -263,14 +259,7 @@ static bool take_request(struct cli *c, struct replay_lists *l, struct replay_re
 	return take_cores(c, q);
 }
 
-static int fail_replay(struct cli *c)
-{
-	int status = cli_fail(c);
-
-	return output_interrupted(NULL) ? INTERRUPTED_STATUS : status;
-}
-
-static int answer_replay(
+static bool answer_replay(
 	struct cli *c, const struct replay_request *q, const struct replay_report *r)
 {
 	struct replay_input in = {q->dump ? q->dump : "", q->arg_spec ? q->arg_spec : ""};
@@ -298,17 +287,16 @@ static int answer_replay(
 			fill_slot(&slots[x.slots.n++], &r->args, i);
 	if (r->outcome.warning)
 		cli_warn(c, "%s", r->outcome.warning);
-	return (c->use_json ? cli_json(c, &input_record, &in, &replayed_record, &x)
-			    : print_text(c, &x))
-		       ? INCORE_OK
-		       : cli_fail(c);
+	return c->use_json ? cli_json(c, &input_record, &in, &replayed_record, &x)
+			   : print_text(c, &x);
 }
 
-static int run_replay(struct cli *c)
+static bool run_replay(struct cli *c)
 {
 	struct replay_lists lists;
 	struct msprof_options msprof;
-	struct model_options model = {.profile = cli_text(c, "profile")};
+	struct model_options model = {
+		.profile = cli_text(c, "profile"), .is_unsafe = cli_flag(c, "unsafe-native")};
 	struct replay_request q = {.dump = replay_either(c, "dump", "dump-dir"),
 		.arg_spec = cli_text(c, "arg-spec"),
 		.out_dir = cli_text(c, "output"),
@@ -320,35 +308,28 @@ static int run_replay(struct cli *c)
 		.backend = backend_find(cli_text(c, "backend"))};
 	struct replay_report r = {0};
 	struct strbuf command = {0};
-	int status;
+	bool ok;
 
 	if (!take_request(c, &lists, &q) || !replay_backend_options(c, &msprof))
-		return cli_fail(c);
+		return false;
 	q.backend_options = q.backend == &backend_msprof ? (const void *)&msprof : &model;
 	sb_puts(&command, "incore replay ");
 	process_quote(c->words, &command);
 	q.command = command.p;
 	output_finish_on_interrupt();
-	if (command.failed) {
-		err_nomem(&c->error);
-		status = fail_replay(c);
-	} else if (!replay_run(&q, &r, &c->error)) {
-		status = fail_replay(c);
-	} else {
-		status = answer_replay(c, &q, &r);
-	}
+	ok = command.failed ? err_nomem(&c->error)
+			    : replay_run(&q, &r, &c->error) && answer_replay(c, &q, &r);
 	replay_report_deinit(&r);
 	sb_free(&command);
-	return status;
+	return ok;
 }
 
 const struct verb verb_replay = {
 	.name = "replay",
-	.args = "",
 	.summary = "run one recorded dispatch of a kernel again, off its machine",
 	.groups = OPTIONS_OUTPUT | OPTIONS_OWN_FILE,
 	.options = options,
 	.run = run_replay,
-	.records = records,
-	.inputs = inputs,
+	.records = RECORDS(&replayed_record),
+	.inputs = RECORDS(&input_record),
 };

@@ -282,14 +282,13 @@ struct done_row {
 static const struct column done_columns[] = {
 	COLUMN(done_row, file, UNIT_NONE, "path of the report"),
 	COLUMN(done_row, format, UNIT_NONE, "what was written", .words = "html|md"),
-	COLUMN(done_row, evidence, UNIT_NONE, "what its figures rest on", .words = EVIDENCE_WORDS),
+	EVIDENCE_COLUMN(done_row, "what its figures rest on"),
 	COLUMN(done_row, file_bytes, UNIT_BYTES, "its size"),
 	COLUMN(done_row, slices, UNIT_COUNT, "slices of its timeline"),
 	COLUMN(done_row, answers, UNIT_COUNT, "answers it was made of"),
-	COLUMN(done_row, left_out, UNIT_NONE, "what was left out of it", .flags = COLUMN_NULLABLE),
+	COLUMN(done_row, left_out, UNIT_NONE, "what was left out of it", NULLABLE),
 };
 static const struct record done_record = RECORD_OF(done_row, RECORD_BLOCK, done_columns);
-static const struct record *const records[] = {&done_record, NULL};
 
 static bool print_done(struct job *j, const struct trace *const *traces)
 {
@@ -325,11 +324,12 @@ static bool make(struct job *j)
 			"--json and -o - both want standard output");
 	if (!load(j) || !make_blobs(j))
 		return false;
-	for (unsigned i = 0; i < c->n_args; i++)
-		traces[i] = session_view(j->session, i, 0, &c->error)->trace;
 	v = session_view(j->session, 0, NEED_BUCKET, &c->error);
 	if (!v || !make_text(j, v))
 		return false;
+	traces[0] = v->trace;
+	for (unsigned i = 1; i < c->n_args; i++)
+		traces[i] = session_view(j->session, i, 0, &c->error)->trace;
 	r = (struct report){.view = v,
 		.answers = j->kept.v,
 		.n_answers = j->kept.n,
@@ -351,7 +351,7 @@ static bool make(struct job *j)
 	return write_file(j, &r) && print_done(j, traces);
 }
 
-static int run(struct cli *c)
+static bool run(struct cli *c)
 {
 	struct job j = {.c = c, .kept = {.n_captures = c->n_args, .error = &c->error}};
 	bool ok = make(&j);
@@ -370,7 +370,7 @@ static int run(struct cli *c)
 	sb_free(&j.health);
 	sb_free(&j.difference);
 	sb_free(&j.again);
-	return ok ? INCORE_OK : cli_fail(c);
+	return ok;
 }
 
 const struct verb verb_report = {
@@ -382,5 +382,5 @@ const struct verb verb_report = {
 	.min_args = 1,
 	.max_args = MAX_CAPTURES,
 	.run = run,
-	.records = records,
+	.records = RECORDS(&done_record),
 };

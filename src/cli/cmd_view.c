@@ -57,11 +57,10 @@ static bool make_session(struct job *j)
 
 /* --- one answer --- */
 
-static int print_one(struct job *j)
+static bool print_one(struct job *j)
 {
 	struct str target = str_of(cli_text(j->c, "get"));
 	struct reply r;
-	int status = INCORE_OK;
 
 	session_load(j->session);
 	cli_session_notes(j->c, j->session);
@@ -79,11 +78,9 @@ static int print_one(struct job *j)
 	/* an answer about a capture that cannot be read is no success */
 	if (j->c->error.status == INCORE_OK)
 		session_failure(j->session, &j->c->error);
-	if (j->c->error.status != INCORE_OK)
-		status = cli_fail(j->c);
 	sb_free(&r.body);
 	incore_error_clear(&r.error);
-	return status;
+	return j->c->error.status == INCORE_OK;
 }
 
 /* --- the server --- */
@@ -181,7 +178,7 @@ static void wait_for_end(struct job *j, const sigset_t *signals)
 	pthread_sigmask(SIG_UNBLOCK, signals, NULL);
 }
 
-static int serve(struct job *j)
+static bool serve(struct job *j)
 {
 	struct browser browser = {0};
 	sigset_t signals;
@@ -200,24 +197,21 @@ static int serve(struct job *j)
 		wait_for_end(j, &signals);
 		browser_close(&browser);
 	}
-	return ok ? INCORE_OK : cli_fail(j->c);
+	return ok;
 }
 
-static int run(struct cli *c)
+static bool run(struct cli *c)
 {
 	struct job j = {.c = c};
-	int status;
+	bool ok = cli_begin(c, &j.reading) && config_read(&j.config, &c->error) &&
+		  make_session(&j) && (cli_has(c, "get") ? print_one(&j) : serve(&j));
 
-	if (cli_begin(c, &j.reading) && config_read(&j.config, &c->error) && make_session(&j))
-		status = cli_has(c, "get") ? print_one(&j) : serve(&j);
-	else
-		status = cli_fail(c);
 	http_stop(j.http);
 	session_free(j.session);
 	cli_answered(&j.reading);
 	sb_free(&j.url);
 	sb_free(&j.salt);
-	return status;
+	return ok;
 }
 
 const struct verb verb_view = {

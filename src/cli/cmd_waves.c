@@ -79,45 +79,31 @@ static void draw_head(struct cli *c, const struct waves_answer *a, const struct 
 /* The accounting and the hardware's states side by side: two views of the same cycles. */
 static bool draw_cycles(struct cli *c, const struct waves_answer *a)
 {
-	static const struct table_column columns[] = {
-		{"bucket", NULL, CELL_LEFT, false},
-		{"cycles", NULL, CELL_RIGHT, false},
-		{"%", NULL, CELL_RIGHT, false},
-		{"   state", NULL, CELL_LEFT, false},
-		{"cycles", NULL, CELL_RIGHT, false},
-		{"%", NULL, CELL_RIGHT, false},
-	};
 	static const enum wave_state order[BUCKET_COUNT] = {
 		STATE_EXEC, STATE_STALL, STATE_WAIT, STATE_IDLE, STATE_EMPTY};
 	const struct bucket_sums *b = &a->accounting.bucket;
 	const uint64_t sums[BUCKET_COUNT] = {b->issue, b->stall, b->wait, b->idle, b->drain};
 	const uint64_t *s = a->states.cyc;
 	struct table t;
-	bool ok;
 
 	fputc('\n', c->out);
-	table_init(&t, columns, a->states_total ? 6 : 3);
+	table_titles(
+		&t, a->states_total ? "bucket<|cycles|%|   state<|cycles|%" : "bucket<|cycles|%");
 	for (unsigned k = 0; k < BUCKET_COUNT; k++) {
 		char name[16];
 
-		table_cstr(&t, bucket_name(k));
-		table_u64(&t, sums[k]);
-		table_pct(&t, sums[k], a->duration.sum);
+		TABLE_ROW(&t, CELL_TEXT(bucket_name(k)), CELL_COUNT(sums[k]),
+			CELL_PERCENT(sums[k], a->duration.sum));
 		if (!a->states_total)
 			continue;
-		if (order[k] == STATE_EMPTY && !s[STATE_EMPTY]) {
-			for (unsigned n = 0; n < 3; n++)
-				table_cstr(&t, "");
-			continue;
-		}
 		snprintf(name, sizeof(name), "   %s", state_name(order[k]));
-		table_cstr(&t, name);
-		table_u64(&t, s[order[k]]);
-		table_pct(&t, s[order[k]], a->states_total);
+		if (order[k] == STATE_EMPTY && !s[STATE_EMPTY])
+			TABLE_ROW(&t, CELL_TEXT(""), CELL_TEXT(""), CELL_TEXT(""));
+		else
+			TABLE_ROW(&t, CELL_TEXT(name), CELL_COUNT(s[order[k]]),
+				CELL_PERCENT(s[order[k]], a->states_total));
 	}
-	ok = table_print(&t, c);
-	table_deinit(&t);
-	return ok;
+	return table_finish(&t, c);
 }
 
 static bool draw_clusters(struct cli *c, const struct waves_answer *a)

@@ -38,18 +38,19 @@ static void help_option(FILE *out, const struct option_def *d)
 	fputc('\n', out);
 }
 
-static bool is_second_name(const struct option_def *d)
+/* Second names and what is rarely wanted take one line together. */
+static bool is_only_named(const struct option_def *d)
 {
-	return strncmp(d->help, OPTION_SAME, strlen(OPTION_SAME)) == 0;
+	return strncmp(d->help, OPTION_SAME, strlen(OPTION_SAME)) == 0 ||
+	       strncmp(d->help, OPTION_RISK, strlen(OPTION_RISK)) == 0;
 }
 
-/* Second names take one line together. */
-static void help_second_names(FILE *out, const struct option_list *l)
+static void help_names(FILE *out, const struct option_list *l)
 {
 	const char *before = "Also ";
 
 	for (unsigned i = 0; i < l->n; i++)
-		if (is_second_name(l->def[i])) {
+		if (is_only_named(l->def[i])) {
 			fprintf(out, "%s--%s", before, l->def[i]->name);
 			before = ", ";
 		}
@@ -78,10 +79,10 @@ void help_verb(FILE *out, const struct verb *v)
 		if (strcmp(group, l.group[i]) != 0)
 			fprintf(out, "%s:\n", l.group[i]);
 		group = l.group[i];
-		if (!is_second_name(l.def[i]))
+		if (!is_only_named(l.def[i]))
 			help_option(out, l.def[i]);
 	}
-	help_second_names(out, &l);
+	help_names(out, &l);
 	fprintf(out, "See also incore-%.*s(1).\n", (int)strcspn(v->name, " "), v->name);
 }
 

@@ -4,8 +4,10 @@
  * promised has reached its place: a full disk is an error, a closed pipe is not.
  */
 #include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "cli/ask.h"
 #include "cli/options.h"
@@ -155,13 +157,20 @@ static int unknown_verb(const char *name, bool as_json)
 	return status;
 }
 
+/* The failure in c->error as exit status. */
+static int failure(struct cli *c)
+{
+	if (c->error.status == INCORE_OK)
+		err_nomem(&c->error);
+	return output_interrupted(NULL) ? INTERRUPTED_STATUS : (int)c->error.status;
+}
+
 static int run_verb(struct cli *c, bool as_json)
 {
-	int status = INCORE_USAGE;
-	bool is_open = output_open(c);
+	int status;
 
-	if (is_open) {
-		status = c->verb->question ? cli_run_question(c) : c->verb->run(c);
+	if (output_open(c) && (c->verb->question ? cli_run_question : c->verb->run)(c)) {
+		status = c->is_no ? INCORE_NO : INCORE_OK;
 		/* an answer without its warnings is none, unless its file stands already */
 		if (status == INCORE_OK && c->warnings.failed &&
 			!(c->verb->groups & OPTIONS_OWN_FILE)) {
@@ -175,7 +184,7 @@ static int run_verb(struct cli *c, bool as_json)
 			status = INCORE_PARTIAL;
 		}
 	} else {
-		status = cli_fail(c);
+		status = failure(c);
 	}
 	status = output_close(c, status, status == INCORE_OK || status == INCORE_NO);
 	output_warnings(c);
@@ -191,7 +200,7 @@ static int with_verb(const struct verb *v, int argc, char **argv, bool as_json)
 	int status = INCORE_OK;
 
 	if (!options_parse(&c, argc, argv, &wants_help)) {
-		status = cli_fail(&c);
+		status = failure(&c);
 		output_error(&c.error, as_json);
 	} else if (wants_help && strcmp(wants_help, "json") == 0) {
 		help_json(stdout, v);
@@ -279,10 +288,21 @@ static int dispatch(int argc, char **argv, bool as_json)
 	return v ? with_verb(v, argc - 2, argv + 2, as_json) : unknown_verb(word, as_json);
 }
 
+/* No file that is opened later may get the number of a standard stream that was closed. What
+ * stands there instead is open the wrong way round: using it still fails. */
+static void keep_streams(void)
+{
+	for (int fd = 0; fd < 3; fd++)
+		if (fcntl(fd, F_GETFD) < 0 &&
+			open("/dev/null", fd == STDIN_FILENO ? O_WRONLY : O_RDONLY) != fd)
+			_exit(INCORE_FAILED);
+}
+
 int main(int argc, char **argv)
 {
 	bool as_json = asks_json(argc, argv);
 
+	keep_streams();
 	output_signals();
 	return finish_stdout(dispatch(argc, argv, as_json), as_json);
 }

@@ -355,10 +355,3 @@ void output_error(const struct incore_error *e, bool as_json)
 	json_w_finish(&w, NULL);
 	fputc('\n', stderr);
 }
-
-int cli_fail(struct cli *c)
-{
-	if (c->error.status == INCORE_OK)
-		err_nomem(&c->error);
-	return (int)c->error.status;
-}

@@ -19,9 +19,8 @@
 		{0, "pto-isa-root", OPTION_TEXT, "DIR", NULL, NULL, "msprof: headers of pto-isa"}, \
 		{0, "msprof-timeout", OPTION_COUNT, "MINUTES", NULL, "120",                        \
 			"msprof: its own time limit, 1 to 2880 minutes"},                          \
-	{                                                                                          \
-		0, "launch-count", OPTION_COUNT, "N", NULL, "1", "msprof: launches to record"      \
-	}
+		{0, "launch-count", OPTION_COUNT, "N", NULL, "1", "msprof: launches to record"},   \
+		UNSAFE_OPTION
 
 /* Fills the options of the backend that --backend names. False: c->error. */
 bool replay_backend_options(struct cli *c, struct msprof_options *out);

@@ -33,9 +33,9 @@ struct replay_job {
 	const struct args *args; /* one row a block; written to the workspace (args_write()) */
 	const char *const *include_dirs;
 	size_t n_include_dirs;
-	bool is_ready;	 /* preflight() has passed: nothing needs to be probed again */
-	bool is_wrapper; /* the sources only call what they include: where they lie does not matter */
-	bool is_dry;	 /* write what would be run, start nothing */
+	bool is_ready;	     /* preflight() has passed: nothing needs to be probed again */
+	const char *wrapped; /* the source that the members only wrap (record.h), or NULL */
+	bool is_dry;	     /* write what would be run, start nothing */
 	bool has_debug_lines;
 	struct progress *progress; /* or NULL */
 	bool (*is_cancelled)(void *ctx);

@@ -7,4 +7,5 @@
 struct model_options {	     /* zero: the default */
 	const char *profile; /* name or file */
 	bool allow_unknown;
+	bool is_unsafe; /* without walls (record.h) */
 };

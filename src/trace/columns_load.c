@@ -273,7 +273,7 @@ bool columns_load(const struct trace *t, const struct columns_options *o, struct
 	ok = ok && load_columns(&j, &c, tmp.p, e);
 	if (j.fd >= 0) {
 		close(j.fd);
-		if (!ok)
+		if (!ok && tmp.p)
 			unlink(tmp.p);
 	}
 	sb_free(&tmp);

@@ -173,7 +173,7 @@ void *fields_array(struct fields *f, void *array, uint32_t *n, size_t elem_size,
 		return *n ? array : NULL;
 	if (f->is_failed || f->in.is_failed || f->is_nomem)
 		*n = 0;
-	if (*n > (size_t)(f->in.end - f->in.p) / min_bytes) {
+	if ((uint64_t)*n * min_bytes > (uint64_t)(f->in.end - f->in.p)) {
 		f->is_failed = true;
 		*n = 0;
 	}

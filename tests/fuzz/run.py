@@ -22,7 +22,7 @@ import tempfile
 HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.dirname(os.path.dirname(HERE))
 BUILD = os.path.join(ROOT, "build-fuzz")
-GROW_BYTES, GROW_FILES = 1024, 40
+GROW_BYTES, GROW_FILES = 1024, 16
 # clang's UBSan only prints unless told to stop; what needs machine profiles finds those of the tree.
 ENV = {**os.environ, "UBSAN_OPTIONS": "halt_on_error=1:print_stacktrace=1", "ASAN_OPTIONS": "allocator_may_return_null=1",
        "INCORE_PROFILES": os.path.join(ROOT, "profiles"), "INCORE_SOURCE_ROOT": ROOT}
@@ -72,7 +72,7 @@ def grow(target):
             if os.path.getsize(path) <= GROW_BYTES:
                 shutil.copy(path, small)
         before = set(os.listdir(chosen))
-        program(target, "-set_cover_merge=1", chosen, small)
+        program(target, "-set_cover_merge=1", "-use_counters=0", chosen, small)
         added = [os.path.join(chosen, name) for name in set(os.listdir(chosen)) - before]
         # Large ones reach most, and a corpus that people can read ends somewhere.
         added = sorted(added, key=lambda path: (-os.path.getsize(path), path))[:GROW_FILES]

@@ -10,7 +10,7 @@
 static const struct option_def options[] = {
 	DUMP_RECORDS_OPTION,
 	{0, "top", OPTION_TEXT, "N|all", NULL, "20", "how many problems of one kind to show"},
-	OPTIONS_END,
+	OPTION_END,
 };
 
 struct checked {
@@ -42,12 +42,9 @@ static const struct column problem_columns[] = {
 	COLUMN_AS(problem_row, p.code, "code", UNIT_NONE, "stable word for the kind of problem"),
 	COLUMN_HELD(problem_row, task, "task_id", COLUMN_POINTER, &problem_task_record,
 		"task it is about"),
-	COLUMN_AS(problem_row, p.slot, "slot", UNIT_INDEX, "argument it is about",
-		.flags = COLUMN_NULLABLE),
-	COLUMN_AS(problem_row, p.record, "index", UNIT_INDEX, "record it is about",
-		.flags = COLUMN_NULLABLE),
-	COLUMN_AS(problem_row, p.at, "offset", UNIT_BYTES, "where in the manifest",
-		.flags = COLUMN_NULLABLE),
+	COLUMN_AS(problem_row, p.slot, "slot", UNIT_INDEX, "argument it is about", NULLABLE),
+	COLUMN_AS(problem_row, p.record, "index", UNIT_INDEX, "record it is about", NULLABLE),
+	COLUMN_AS(problem_row, p.at, "offset", UNIT_BYTES, "where in the manifest", NULLABLE),
 	COLUMN_AS(problem_row, p.text, "text", UNIT_NONE, "what is wrong"),
 };
 static const struct record problem_record = RECORD_OF(problem_row, RECORD_LINE, problem_columns);
@@ -76,7 +73,6 @@ static const struct column data_columns[] = {
 	LIST(check_data, problems, &problem_record, "the first problems of each kind"),
 };
 static const struct record data_record = RECORD_OF(check_data, RECORD_BLOCK, data_columns);
-static const struct record *const records[] = {&data_record, NULL};
 
 static const void *problem_at(const void *v, size_t i)
 {
@@ -164,25 +160,23 @@ static void tell_unread(struct checked *k)
 			cli_warn(k->c, "%s", p->v.v[i].text);
 }
 
-static int run_dump_check(struct cli *c)
+static bool run_dump_check(struct cli *c)
 {
 	struct checked k = {.c = c};
-	int status = INCORE_OK;
-
 	/* not dump_cli_open(): what it would warn of is the answer here */
-	if (!dump_cli_open_quietly(c, c->args[0], &k.d) || !dump_check(k.d, &k.check, &c->error)) {
-		status = cli_fail(c);
-	} else {
+	bool ok =
+		dump_cli_open_quietly(c, c->args[0], &k.d) && dump_check(k.d, &k.check, &c->error);
+
+	if (ok) {
 		tell_unread(&k);
-		if (!c->use_json)
+		c->is_no = dump_verdict_of(k.d) == DUMP_DEFECTIVE;
+		if (c->use_json)
+			ok = print_json(&k);
+		else
 			print_text(&k);
-		else if (!print_json(&k))
-			status = cli_fail(c);
-		if (status == INCORE_OK && dump_verdict_of(k.d) == DUMP_DEFECTIVE)
-			status = INCORE_NO;
 	}
 	dump_free(k.d);
-	return status;
+	return ok;
 }
 
 const struct verb dump_verb_check = {
@@ -194,6 +188,6 @@ const struct verb dump_verb_check = {
 	.min_args = 1,
 	.max_args = 1,
 	.run = run_dump_check,
-	.records = records,
+	.records = RECORDS(&data_record),
 	.inputs = dump_inputs,
 };

@@ -137,10 +137,11 @@ const char *dump_text_members(const struct dump *d, uint32_t members, char buf[D
 {
 	int32_t ids[DUMP_MAX_MEMBERS];
 	unsigned n = dump_members_of(d, members, ids);
-	size_t at = 0, size = DUMP_MEMBERS_TEXT;
+	size_t at = 0;
 
 	for (unsigned i = 0; i < n; i++)
-		at += (size_t)snprintf(buf + at, size - at, "%s%d", i ? "," : "", (int)ids[i]);
+		at += (size_t)snprintf(
+			buf + at, DUMP_MEMBERS_TEXT - at, "%s%d", i ? "," : "", (int)ids[i]);
 	return n ? buf : "-";
 }
 

@@ -14,7 +14,7 @@ static const struct option_def options[] = {
 	{0, "force", OPTION_FLAG, NULL, NULL, NULL, "replace files that are there"},
 	DUMP_SELECT_OPTIONS,
 	DUMP_RECORDS_OPTION,
-	OPTIONS_END,
+	OPTION_END,
 };
 
 /* "dir/args_dump" -> "args_dump-npy", in the current directory; on the heap. */
@@ -65,7 +65,6 @@ static const struct column data_columns[] = {
 	LIST(export_data, written, &file_record, "the files"),
 };
 static const struct record data_record = RECORD_OF(export_data, RECORD_BLOCK, data_columns);
-static const struct record *const records[] = {&data_record, NULL};
 
 static bool has_file(const struct dump_export_job *job, uint32_t record)
 {
@@ -153,20 +152,18 @@ static bool export_records(struct cli *c, struct dump *d, const record_list *lis
 	return ok;
 }
 
-static int run_dump_export(struct cli *c)
+static bool run_dump_export(struct cli *c)
 {
 	struct dump *d = NULL;
 	struct dump_select select;
 	record_list list = {0};
-	int status = INCORE_OK;
+	bool ok = dump_cli_select(c, &select) && dump_cli_open(c, c->args[0], &d) &&
+		  dump_select_list(&select, d, &list, &c->error) && export_records(c, d, &list);
 
-	if (!dump_cli_select(c, &select) || !dump_cli_open(c, c->args[0], &d) ||
-		!dump_select_list(&select, d, &list, &c->error) || !export_records(c, d, &list))
-		status = cli_fail(c);
 	VEC_FREE(&list);
 	dump_select_deinit(&select);
 	dump_free(d);
-	return status;
+	return ok;
 }
 
 const struct verb dump_verb_export = {
@@ -178,6 +175,6 @@ const struct verb dump_verb_export = {
 	.min_args = 1,
 	.max_args = 1,
 	.run = run_dump_export,
-	.records = records,
+	.records = RECORDS(&data_record),
 	.inputs = dump_inputs,
 };

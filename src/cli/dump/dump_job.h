@@ -44,11 +44,6 @@
 			"with --records: the payload arena of the thread that wrote them"          \
 	}
 
-#define OPTIONS_END                                                                                \
-	{                                                                                          \
-		0, NULL, OPTION_FLAG, NULL, NULL, NULL, NULL                                       \
-	}
-
 extern const struct verb dump_verb_ls, dump_verb_show, dump_verb_check, dump_verb_diff,
 	dump_verb_export, dump_verb_repair;
 
@@ -60,7 +55,7 @@ bool dump_cli_open_quietly(struct cli *c, const char *path, struct dump **out);
 bool dump_cli_select(struct cli *c, struct dump_select *out);
 
 #define DUMP_DIMS_TEXT (24 * DUMP_MAX_RANK + 4)
-#define DUMP_MEMBERS_TEXT (16 * DUMP_MAX_MEMBERS)
+#define DUMP_MEMBERS_TEXT ((size_t)16 * DUMP_MAX_MEMBERS)
 #define DUMP_SCALAR_TEXT 160
 /* Text in the caller's buffer. */
 const char *dump_text_members(const struct dump *d, uint32_t members, char buf[DUMP_MEMBERS_TEXT]);

@@ -5,7 +5,7 @@
 #include "cli/text/table.h"
 #include "dump/repair.h"
 
-static const struct option_def options[] = {OPTIONS_END};
+static const struct option_def options[] = {OPTION_END};
 
 static const struct column lost_columns[] = {
 	DUMP_TASK_ID(repair_lost),
@@ -21,7 +21,7 @@ static const struct column task_columns[] = {
 	COLUMN(repair_task, dispatch_id, UNIT_NONE, "dispatch that the task belongs to"),
 	COLUMN(repair_task, block_idx, UNIT_INDEX, "its block"),
 	COLUMN(repair_task, expected, UNIT_COUNT, "arguments it has; null: never described",
-		.flags = COLUMN_NULLABLE),
+		NULLABLE),
 	COLUMN(repair_task, found, UNIT_COUNT, "arguments that were found"),
 };
 static const struct record task_record = RECORD_OF(repair_task, RECORD_LINE, task_columns);
@@ -58,13 +58,11 @@ static const struct column data_columns[] = {
 		"the first of the incomplete tasks"),
 };
 static const struct record data_record = RECORD_OF(repair_data, RECORD_BLOCK, data_columns);
-static const struct record *const records[] = {&data_record, NULL};
 
 static const struct column path_columns[] = {
 	COLUMN_AS(text_item, v, "path", UNIT_NONE, "directory of the dump"),
 };
 static const struct record path_record = RECORD_OF(text_item, RECORD_BLOCK, path_columns);
-static const struct record *const inputs[] = {&path_record, NULL};
 
 static bool print_json(struct cli *c, const struct repair_report *r)
 {
@@ -120,23 +118,21 @@ static void print_text(struct cli *c, const struct repair_report *r)
 		COUNTED(r->n_incomplete, "task"));
 }
 
-static int run_dump_repair(struct cli *c)
+static bool run_dump_repair(struct cli *c)
 {
 	struct repair_report r = {0};
-	int status = INCORE_OK;
+	bool ok = dump_repair(c->args[0], &r, &c->error);
 
-	if (!dump_repair(c->args[0], &r, &c->error)) {
-		status = cli_fail(c);
-	} else {
+	if (ok) {
 		if (r.cut_why || r.n_lost_payloads || r.n_incomplete || r.lost_records)
 			c->n_losses++;
-		if (!c->use_json)
+		if (c->use_json)
+			ok = print_json(c, &r);
+		else
 			print_text(c, &r);
-		else if (!print_json(c, &r))
-			status = cli_fail(c);
 	}
 	repair_report_deinit(&r);
-	return status;
+	return ok;
 }
 
 const struct verb dump_verb_repair = {
@@ -148,6 +144,6 @@ const struct verb dump_verb_repair = {
 	.min_args = 1,
 	.max_args = 1,
 	.run = run_dump_repair,
-	.records = records,
-	.inputs = inputs,
+	.records = RECORDS(&data_record),
+	.inputs = RECORDS(&path_record),
 };

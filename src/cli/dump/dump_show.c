@@ -14,7 +14,7 @@ static const struct option_def options[] = {
 	{0, "hex", OPTION_FLAG, NULL, NULL, NULL, "print the bits of each value"},
 	{0, "top", OPTION_TEXT, "N|all", NULL, "10", "how many records to show"},
 	DUMP_RECORDS_OPTION,
-	OPTIONS_END,
+	OPTION_END,
 };
 
 struct show {
@@ -266,10 +266,8 @@ struct stats_row {
 };
 static const struct column stats_columns[] = {
 	COLUMN_AS(stats_row, k.n, "values", UNIT_COUNT, "values looked at"),
-	COLUMN(stats_row, min, UNIT_NONE, "least finite value", .words = "number",
-		.flags = COLUMN_NULLABLE),
-	COLUMN(stats_row, max, UNIT_NONE, "greatest finite value", .words = "number",
-		.flags = COLUMN_NULLABLE),
+	COLUMN(stats_row, min, UNIT_NONE, "least finite value", .words = "number", NULLABLE),
+	COLUMN(stats_row, max, UNIT_NONE, "greatest finite value", .words = "number", NULLABLE),
 	COLUMN_AS(stats_row, k.mean, "mean", UNIT_NONE, "mean of the finite values", .digits = -17),
 	COLUMN_AS(stats_row, k.zeros, "zeros", UNIT_COUNT, "values that are zero"),
 	COLUMN_AS(stats_row, k.nans, "nans", UNIT_COUNT, "values that are no number"),
@@ -316,12 +314,10 @@ struct shown_row {
 };
 static const struct column shown_columns[] = {
 	PART(shown_row, record, &record_row_record),
-	POINTER(shown_row, statistics, &stats_record, "what its values are like",
-		.flags = COLUMN_OPTIONAL),
+	POINTER(shown_row, statistics, &stats_record, "what its values are like", OPTIONAL),
 	POINTER(shown_row, change, &change_record, "what the task did to an argument it writes",
-		.flags = COLUMN_OPTIONAL),
-	LIST(shown_row, values, &value_record, "the first values of a tensor",
-		.flags = COLUMN_OPTIONAL),
+		OPTIONAL),
+	LIST(shown_row, values, &value_record, "the first values of a tensor", OPTIONAL),
 };
 static const struct record shown_record = RECORD_OF(shown_row, RECORD_BLOCK, shown_columns);
 
@@ -336,7 +332,6 @@ static const struct column data_columns[] = {
 	LIST(show_data, records, &shown_record, "the records with their values"),
 };
 static const struct record data_record = RECORD_OF(show_data, RECORD_BLOCK, data_columns);
-static const struct record *const records[] = {&data_record, NULL};
 
 static struct any stat_of(unsigned dtype, double as_float, int64_t as_integer)
 {
@@ -403,27 +398,23 @@ static bool read_limit(struct show *s)
 		"--limit wants a whole number or 'all', not '%s'", text);
 }
 
-static int run_dump_show(struct cli *c)
+static bool run_dump_show(struct cli *c)
 {
 	struct show s = {.c = c, .is_hex = cli_flag(c, "hex")};
-	int status = INCORE_OK;
+	bool ok;
 
 	dump_select_init(&s.select);
-	if (!read_limit(&s) || !dump_cli_select(c, &s.select) ||
-		!dump_cli_open(c, c->args[0], &s.d) ||
-		!dump_select_list(&s.select, s.d, &s.list, &c->error) ||
-		!dump_choose(s.d, &c->error)) {
-		status = cli_fail(c);
-	} else {
-		if (!c->use_json)
-			cli_page(c, 0);
-		if (!(c->use_json ? print_json(&s) : print_text(&s)))
-			status = cli_fail(c);
+	ok = read_limit(&s) && dump_cli_select(c, &s.select) &&
+	     dump_cli_open(c, c->args[0], &s.d) &&
+	     dump_select_list(&s.select, s.d, &s.list, &c->error) && dump_choose(s.d, &c->error);
+	if (ok) {
+		cli_page(c, 0);
+		ok = c->use_json ? print_json(&s) : print_text(&s);
 	}
 	VEC_FREE(&s.list);
 	dump_select_deinit(&s.select);
 	dump_free(s.d);
-	return status;
+	return ok;
 }
 
 const struct verb dump_verb_show = {
@@ -435,6 +426,6 @@ const struct verb dump_verb_show = {
 	.min_args = 1,
 	.max_args = 1,
 	.run = run_dump_show,
-	.records = records,
+	.records = RECORDS(&data_record),
 	.inputs = dump_inputs,
 };

@@ -9,7 +9,7 @@
 static const struct option_def options[] = {
 	{0, "by", OPTION_CHOICE, "WHAT", "pipe|op|task", "pipe", "what the rows are"},
 	{0, "pmu", OPTION_TEXT, "FILE", NULL, NULL, "counters of a run in place of the trace A"},
-	MODEL_OPTIONS_END,
+	OPTION_END,
 };
 
 struct side {
@@ -152,20 +152,17 @@ struct compare_data {
 #define SUM(M, NAME, UNIT, DOC, ...) COLUMN_AS(compare_data, k.M, NAME, UNIT, DOC, ##__VA_ARGS__)
 static const struct column data_columns[] = {
 	MODEL_VERB(compare_data, "compare"),
-	COLUMN(compare_data, counters, UNIT_NONE, "counters in place of the trace A",
-		.flags = COLUMN_NULLABLE),
+	COLUMN(compare_data, counters, UNIT_NONE, "counters in place of the trace A", NULLABLE),
 	COLUMN(compare_data, by, UNIT_NONE, "what the rows are", .words = "pipe|op|task"),
 	SUM(is_same_count, "same_counts", UNIT_NONE, "every instruction as often"),
 	SUM(is_same_order, "same_order", UNIT_NONE, "and in the same order"),
-	SUM(order_lane, "order_lane", UNIT_NONE, "first pipe where the order differs",
-		.flags = COLUMN_NULLABLE),
+	SUM(order_lane, "order_lane", UNIT_NONE, "first pipe where the order differs", NULLABLE),
 	SUM(order_at, "order_at", UNIT_INDEX, "and the instruction of it"),
 	SUM(span_cyc[0], "cycles_a", UNIT_CYCLES, "first start to last end in A"),
 	SUM(span_cyc[1], "cycles_b", UNIT_CYCLES, "first start to last end in B"),
 	LIST(compare_data, rows, &row_record, "pipes, ops or tasks"),
 };
 static const struct record data_record = RECORD_OF(compare_data, RECORD_BLOCK, data_columns);
-static const struct record *const records[] = {&data_record, NULL};
 
 static bool tell_json(struct cli *c, const struct side s[2], const struct pipe_compare *k)
 {
@@ -208,25 +205,22 @@ static bool compare(struct cli *c, struct asked *x, struct side s[2], struct pip
 	       pipe_compare(s[0].pipes, s[1].pipes, k, &c->error);
 }
 
-static int run_model_compare(struct cli *c)
+static bool run_model_compare(struct cli *c)
 {
 	struct side s[2] = {{0}};
 	struct pipe_compare k;
 	struct asked x;
-	int status;
+	bool ok = cli_begin(c, &x) && compare(c, &x, s, &k);
 
-	if (!cli_begin(c, &x) || !compare(c, &x, s, &k)) {
-		status = cli_fail(c);
-	} else {
-		bool ok = c->use_json ? tell_json(c, s, &k) : tell_text(c, s, &k);
-
-		status = !ok ? cli_fail(c) : k.is_same_count ? INCORE_OK : INCORE_NO;
+	if (ok) {
+		ok = c->use_json ? tell_json(c, s, &k) : tell_text(c, s, &k);
+		c->is_no = !k.is_same_count;
 		pipe_compare_deinit(&k);
 	}
 	for (unsigned i = 0; i < 2; i++)
 		pipes_free(s[i].pipes);
 	cli_answered(&x);
-	return status;
+	return ok;
 }
 
 const struct verb model_verb_compare = {
@@ -238,5 +232,5 @@ const struct verb model_verb_compare = {
 	.min_args = 1,
 	.max_args = 2,
 	.run = run_model_compare,
-	.records = records,
+	.records = RECORDS(&data_record),
 };

@@ -26,9 +26,9 @@
 			"a macro for the kernel's compiler; may be repeated"},                     \
 		{'I', "include", OPTION_MANY, "DIR", NULL, NULL,                                   \
 			"a folder of headers of the kernel; may be repeated"},                     \
-	{                                                                                          \
-		0, "time-limit", OPTION_COUNT, "S", NULL, "60", "seconds that the kernel may run"  \
-	}
+		{0, "time-limit", OPTION_COUNT, "S", NULL, "60",                                   \
+			"seconds that the kernel may run"},                                        \
+		UNSAFE_OPTION
 
 #define MODEL_ARCH_OPTION                                                                          \
 	{                                                                                          \
@@ -49,11 +49,6 @@
 	{                                                                                          \
 		0, "set", OPTION_MANY, "SWITCH=on|off", NULL, NULL,                                \
 			"v_overlap or dma_serial, other than the profile has it"                   \
-	}
-
-#define MODEL_OPTIONS_END                                                                          \
-	{                                                                                          \
-		0, NULL, OPTION_FLAG, NULL, NULL, NULL, NULL                                       \
 	}
 
 extern const struct verb model_verb_run, model_verb_record, model_verb_time, model_verb_calibrate,

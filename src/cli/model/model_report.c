@@ -26,12 +26,12 @@ static const struct column lane_columns[] = {
 		.title = "stall", .csv = "stall_cycles"),
 	COLUMN(lane_row, status, UNIT_NONE, "what the worst of the constants used rests on",
 		.words = MODEL_STATUS),
-	COLUMN(lane_row, core, UNIT_NONE, "its core", .flags = COLUMN_NO_JSON),
-	COLUMN(lane_row, block, UNIT_NONE, "number of the block", .flags = COLUMN_NO_JSON),
-	COLUMN(lane_row, cycles, UNIT_CYCLES, "cycles of the core", .flags = COLUMN_NO_JSON),
-	COLUMN(lane_row, us, UNIT_US, "the same as time", .digits = 2, .flags = COLUMN_NO_JSON),
+	COLUMN(lane_row, core, UNIT_NONE, "its core", NO_JSON),
+	COLUMN(lane_row, block, UNIT_NONE, "number of the block", NO_JSON),
+	COLUMN(lane_row, cycles, UNIT_CYCLES, "cycles of the core", NO_JSON),
+	COLUMN(lane_row, us, UNIT_US, "the same as time", .digits = 2, NO_JSON),
 	COLUMN(lane_row, busy_pct, UNIT_PERCENT, "busy cycles of the core's", .title = "%",
-		.csv = "busy_pct", .digits = 1, .flags = COLUMN_NO_JSON),
+		.csv = "busy_pct", .digits = 1, NO_JSON),
 };
 static const struct record lane_record = RECORD_OF(lane_row, RECORD_LINE, lane_columns);
 
@@ -104,12 +104,11 @@ static const struct record side_record = RECORD_OF(side_row, RECORD_LINE, side_c
 
 static const struct column memory_columns[] = {
 	COLUMN(model_finding, hazard, UNIT_NONE, "what comes behind what", .words = "RAW|WAR|WAW",
-		.flags = COLUMN_NULLABLE),
+		NULLABLE),
 	COLUMN(model_finding, buffer, UNIT_NONE, "memory that both touch"),
 	COLUMN(model_finding, first_byte, UNIT_BYTES, "where the common part begins"),
 	COLUMN(model_finding, end_byte, UNIT_BYTES, "where it ends"),
-	COLUMN(model_finding, missing, UNIT_NONE, "the edge that would order them",
-		.flags = COLUMN_NULLABLE),
+	COLUMN(model_finding, missing, UNIT_NONE, "the edge that would order them", NULLABLE),
 };
 static const struct record memory_record = RECORD_OF(model_finding, RECORD_BLOCK, memory_columns);
 
@@ -128,7 +127,7 @@ static const struct column finding_columns[] = {
 	COLUMN_AS(finding_row, f.count, "count", UNIT_COUNT, "how often, at the same places"),
 	POINTER(finding_row, a, &side_record, "the op it is about"),
 	POINTER(finding_row, b, &side_record, "the other op, later in the program"),
-	PART_AT(finding_row, memory, &memory_record, .flags = COLUMN_OPTIONAL),
+	PART_AT(finding_row, memory, &memory_record, OPTIONAL),
 	LIST(finding_row, lines, &text_item_record, "who waits for whom",
 		.flags = COLUMN_OPTIONAL | COLUMN_BLOCK),
 };
@@ -178,15 +177,13 @@ struct report_data {
 };
 static const struct column report_columns[] = {
 	MODEL_VERB(report_data, "run|time"),
-	COLUMN(report_data, directory, UNIT_NONE, "where its files were written",
-		.flags = COLUMN_NULLABLE),
+	COLUMN(report_data, directory, UNIT_NONE, "where its files were written", NULLABLE),
 	LIST(report_data, files, &text_item_record, "their names"),
 	COLUMN(report_data, evidence, UNIT_NONE, "what the figures rest on", .words = "estimate"),
 	COLUMN(report_data, text, UNIT_NONE, "the same in words"),
 	RECORD(report_data, profile, &profile_record, "constants of the machine"),
 	COLUMN_AS(report_data, t.is_complete, "complete", UNIT_NONE, "all ops were timed"),
-	COLUMN_AS(report_data, t.reason, "reason", UNIT_NONE, "why they were not",
-		.flags = COLUMN_NULLABLE),
+	COLUMN_AS(report_data, t.reason, "reason", UNIT_NONE, "why they were not", NULLABLE),
 	COLUMN_AS(report_data, t.n_ops, "ops", UNIT_COUNT, "ops that were timed"),
 	COLUMN_AS(report_data, t.n_fallback, "fallback_ops", UNIT_COUNT,
 		"ops at a price that is not their own"),

@@ -28,5 +28,5 @@ bool model_write_dir(
 	struct cli *c, const char *path, const struct model_report *r, struct out_dir *d);
 /* Names of its files, text_items; path NULL: none was written. */
 struct rows model_dir_files(const char *path);
-/* Times the streams as the options say, writes --output (if given) and tells. Exit status. */
-int model_cli_time(struct cli *c, const struct opstream_set *set);
+/* Times the streams as the options say, writes --output (if given) and tells. */
+bool model_cli_time(struct cli *c, const struct opstream_set *set);

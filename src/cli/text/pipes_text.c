@@ -72,7 +72,6 @@ bool pipes_print_overlap(struct cli *c, const struct pipes_part *p)
 	uint32_t n = p->main_core == UINT32_MAX ? 0 : matrix_of(p, v);
 	const struct pipe_core *k;
 	struct table t;
-	bool ok;
 
 	if (n < 2)
 		return true;
@@ -89,9 +88,7 @@ bool pipes_print_overlap(struct cli *c, const struct pipes_part *p)
 			table_u64(&t, k->overlap[(size_t)v[i]->lane * k->n + v[m]->lane]);
 		table_u64(&t, v[i]->r.exposed_cyc);
 	}
-	ok = table_print(&t, c);
-	table_deinit(&t);
-	return ok || err_nomem(&c->error);
+	return table_finish(&t, c);
 }
 
 bool pipes_print_pairs(struct cli *c, const struct pipes_part *p)

@@ -4,25 +4,24 @@
 
 #include "cli/text/summary_page.h"
 
-#define COLUMNS(c) (c), sizeof(c) / sizeof((c)[0])
-
 static void print_provenance(struct page *p)
 {
-	const struct summary_origin *o = &p->s->provenance;
+	const struct trace_meta *m = &p->s->provenance;
+	const struct trace_launch *l = &m->launch;
+	const char *product = m->machine.product;
 	struct strbuf b = {0};
 
-	sb_printf(&b, "%s on %s%s%s%s, %s", o->kernel ? o->kernel : "(unnamed kernel)",
-		o->arch ? o->arch : "unknown target", o->product ? " (" : "",
-		o->product ? o->product : "", o->product ? ")" : "",
-		evidence_text(p->trace, (char[EVIDENCE_TEXT]){0}));
-	if (o->dispatch != NO_VALUE)
-		sb_printf(&b, ", dispatch %lld", (long long)o->dispatch);
-	if (o->launch_index != NO_VALUE && o->launch_count != NO_VALUE)
-		sb_printf(&b, ", launch %lld of %lld", (long long)o->launch_index,
-			(long long)o->launch_count);
+	sb_printf(&b, "%s on %s%s%s%s, %s", m->kernel ? m->kernel : "(unnamed kernel)",
+		m->arch ? m->arch : "unknown target", product ? " (" : "", product ? product : "",
+		product ? ")" : "", evidence_text(p->trace, (char[EVIDENCE_TEXT]){0}));
+	if (l->dispatch != NO_VALUE)
+		sb_printf(&b, ", dispatch %lld", (long long)l->dispatch);
+	if (l->launch_index != NO_VALUE && l->launch_count != NO_VALUE)
+		sb_printf(&b, ", launch %lld of %lld", (long long)l->launch_index,
+			(long long)l->launch_count);
 	page_wrap(p, "kernel     ", page_text(p, &b));
 	sb_free(&b);
-	page_line(p, "capture    ", "%s", o->path);
+	page_line(p, "capture    ", "%s", m->origin);
 	if (p->trace->n_tracks)
 		page_line(p, "coverage   ", "%s", p->s->coverage);
 }
@@ -46,43 +45,29 @@ static void print_other_simds(struct page *p)
 
 static void put_bucket(struct table *t, const char *name, const struct hidden_line *h, uint64_t all)
 {
-	table_cstr(t, name);
-	table_u64(t, h->total);
-	table_pct(t, h->total, all);
-	table_u64(t, h->hidden);
-	table_u64(t, h->exposed);
-	table_pct(t, h->exposed, all);
+	TABLE_ROW(t, CELL_TEXT(name), CELL_COUNT(h->total), CELL_PERCENT(h->total, all),
+		CELL_COUNT(h->hidden), CELL_COUNT(h->exposed), CELL_PERCENT(h->exposed, all));
 }
 
 static bool print_accounting(struct page *p)
 {
-	static const struct table_column columns[] = {
-		{"  bucket", NULL, CELL_LEFT, false},
-		{"cycles", NULL, CELL_RIGHT, false},
-		{"%", NULL, CELL_RIGHT, false},
-		{"hidden", NULL, CELL_RIGHT, false},
-		{"exposed", NULL, CELL_RIGHT, false},
-		{"exposed %", NULL, CELL_RIGHT, false},
-	};
 	const struct summary_answer *s = p->s;
 	const struct viewer_pie *v = &s->viewer_pie;
 	const uint64_t *st = s->states.cyc;
 	uint64_t pie = v->idle + v->stall + v->issue, all = s->accounting.duration;
 	uint64_t states = st[STATE_IDLE] + st[STATE_EXEC] + st[STATE_WAIT] + st[STATE_STALL];
-	struct table tb;
+	uint64_t issue = s->accounting.bucket.issue;
+	struct table t;
 
 	page_title(p, "Where the cycles went");
-	table_init(&tb, COLUMNS(columns));
-	table_cstr(&tb, "  issue");
-	table_u64(&tb, s->accounting.bucket.issue);
-	table_pct(&tb, s->accounting.bucket.issue, all);
-	for (unsigned i = 0; i < 3; i++)
-		table_cstr(&tb, "-");
-	put_bucket(&tb, "  stall", &s->hidden.stall, all);
-	put_bucket(&tb, "  wait", &s->hidden.wait, all);
-	put_bucket(&tb, "  idle", &s->hidden.idle, all);
-	put_bucket(&tb, "  drain", &s->hidden.drain, all);
-	if (!page_finish(p, &tb))
+	table_titles(&t, "  bucket<|cycles|%|hidden|exposed|exposed %");
+	TABLE_ROW(&t, CELL_TEXT("  issue"), CELL_COUNT(issue), CELL_PERCENT(issue, all),
+		CELL_TEXT("-"), CELL_TEXT("-"), CELL_TEXT("-"));
+	put_bucket(&t, "  stall", &s->hidden.stall, all);
+	put_bucket(&t, "  wait", &s->hidden.wait, all);
+	put_bucket(&t, "  idle", &s->hidden.idle, all);
+	put_bucket(&t, "  drain", &s->hidden.drain, all);
+	if (!table_finish(&t, p->c))
 		return false;
 	page_line(p, "  ",
 		"sum of wave lifetimes %s cycles, residue %lld. Hidden: another wave of the "
@@ -127,15 +112,6 @@ static void print_utilization(struct page *p)
 
 static bool print_causes(struct page *p)
 {
-	static const struct table_column columns[] = {
-		{"  cause", NULL, CELL_LEFT, false},
-		{"family", NULL, CELL_LEFT, false},
-		{"cycles", NULL, CELL_RIGHT, false},
-		{"%", NULL, CELL_RIGHT, false},
-		{"exposed", NULL, CELL_RIGHT, false},
-		{"%", NULL, CELL_RIGHT, false},
-		{"times", NULL, CELL_RIGHT, false},
-	};
 	const struct summary_cause *v = p->s->causes.v;
 	const struct family_row *f = p->s->families.v;
 	uint64_t shown = 0, all = p->s->accounting.duration;
@@ -149,7 +125,7 @@ static bool print_causes(struct page *p)
 				page_percent(f[i].sums.exposed, all));
 	page_line(p, "  ", "exposed by family: %s %% of wave cycles", page_text(p, &b));
 	sb_free(&b);
-	table_init(&t, COLUMNS(columns));
+	table_titles(&t, "  cause<|family<|cycles|%|exposed|%|times");
 	for (size_t i = 0; i < p->s->causes.n && shown < p->s->top; i++) {
 		char name[96];
 
@@ -157,29 +133,15 @@ static bool print_causes(struct page *p)
 			continue;
 		shown++;
 		snprintf(name, sizeof(name), "  %s", v[i].cause);
-		table_cstr(&t, name);
-		table_cstr(&t, v[i].family);
-		table_u64(&t, v[i].cycles);
-		table_pct(&t, v[i].cycles, all);
-		table_u64(&t, v[i].exposed);
-		table_pct(&t, v[i].exposed, all);
-		table_u64(&t, v[i].hits);
+		TABLE_ROW(&t, CELL_TEXT(name), CELL_TEXT(v[i].family), CELL_COUNT(v[i].cycles),
+			CELL_PERCENT(v[i].cycles, all), CELL_COUNT(v[i].exposed),
+			CELL_PERCENT(v[i].exposed, all), CELL_COUNT(v[i].hits));
 	}
-	return page_finish(p, &t);
+	return table_finish(&t, p->c);
 }
 
 static bool print_edges(struct page *p)
 {
-	static const struct table_column columns[] = {
-		{"  producer", NULL, CELL_LEFT, false},
-		{"row", NULL, CELL_RIGHT, false},
-		{"wait row", NULL, CELL_RIGHT, false},
-		{"waits", NULL, CELL_RIGHT, false},
-		{"blocked", NULL, CELL_RIGHT, false},
-		{"cycles", NULL, CELL_RIGHT, false},
-		{"median", NULL, CELL_RIGHT, false},
-		{"p95", NULL, CELL_RIGHT, false},
-	};
 	const struct summary_producers *k = &p->s->producers;
 	const struct edge_row *v = k->edges.v;
 	struct table t;
@@ -187,21 +149,18 @@ static bool print_edges(struct page *p)
 	if (!p->s->has_edges)
 		return true;
 	page_title(p, "What was waited for (latency from issue to release, in cycles)");
-	table_init(&t, COLUMNS(columns));
+	table_titles(&t, "  producer<|row|wait row|waits|blocked|cycles|median|p95");
 	for (size_t i = 0; i < k->edges.n; i++) {
 		char name[64];
 
 		snprintf(name, sizeof(name), "  %.*s", (int)sizeof(name) - 3, v[i].producer_isa);
-		page_put_clipped(&t, name, PAGE_TEXT_MAX);
-		page_put_row_number(&t, v[i].producer);
-		page_put_row_number(&t, v[i].wait);
-		table_u64(&t, v[i].count);
-		table_u64(&t, v[i].blocked);
-		table_u64(&t, v[i].cycles);
-		table_u64(&t, v[i].latency ? v[i].latency->median : 0);
-		table_u64(&t, v[i].latency ? v[i].latency->p95 : 0);
+		TABLE_ROW(&t, CELL_START(name, PAGE_TEXT_MAX), CELL_NAME(v[i].producer),
+			CELL_NAME(v[i].wait), CELL_COUNT(v[i].count), CELL_COUNT(v[i].blocked),
+			CELL_COUNT(v[i].cycles),
+			CELL_COUNT(v[i].latency ? v[i].latency->median : 0),
+			CELL_COUNT(v[i].latency ? v[i].latency->p95 : 0));
 	}
-	if (!page_finish(p, &t))
+	if (!table_finish(&t, p->c))
 		return false;
 	page_line(p, "  ",
 		"%s of %s counter waits blocked; the others were free: they cost their "
@@ -213,87 +172,50 @@ static bool print_edges(struct page *p)
 /* Without a timeline: what the producer states, or samples. */
 static bool print_stated_rows(struct page *p)
 {
-	static const struct table_column sampled[] = {
-		{"  row", NULL, CELL_RIGHT, false},
-		{"stalled", NULL, CELL_RIGHT, false},
-		{"%", NULL, CELL_RIGHT, false},
-		{"samples", NULL, CELL_RIGHT, false},
-		{"instruction", NULL, CELL_LEFT, false},
-	};
-	static const struct table_column stated[] = {
-		{"  row", NULL, CELL_RIGHT, false},
-		{"stall", NULL, CELL_RIGHT, false},
-		{"%", NULL, CELL_RIGHT, false},
-		{"latency", NULL, CELL_RIGHT, false},
-		{"instruction", NULL, CELL_LEFT, false},
-	};
 	const struct summary_line *v = p->s->rows.v;
 	bool is_sampled = p->s->has_samples;
 	struct table t;
 
 	page_title(p, is_sampled ? "Top instructions by stalled samples"
 				 : "Top instructions by stall, as the producer states it");
-	table_init(&t, is_sampled ? sampled : stated, 5);
-	for (size_t i = 0; i < p->s->rows.n; i++) {
-		page_put_row_number(&t, v[i].at->row);
-		table_u64(&t, v[i].lost);
-		table_pct(&t, v[i].lost, p->s->lost);
-		table_u64(&t, v[i].cycles);
-		page_put_clipped(&t, v[i].at->isa, PAGE_TEXT_MAX);
-	}
-	return page_finish(p, &t);
+	table_titles(&t, is_sampled ? "  row|stalled|%|samples|instruction<"
+				    : "  row|stall|%|latency|instruction<");
+	for (size_t i = 0; i < p->s->rows.n; i++)
+		TABLE_ROW(&t, CELL_NAME(v[i].at->row), CELL_COUNT(v[i].lost),
+			CELL_PERCENT(v[i].lost, p->s->lost), CELL_COUNT(v[i].cycles),
+			CELL_START(v[i].at->isa, PAGE_TEXT_MAX));
+	return table_finish(&t, p->c);
 }
 
 static bool print_rows(struct page *p)
 {
-	static const struct table_column columns[] = {
-		{"  row", NULL, CELL_RIGHT, false},
-		{"exposed", NULL, CELL_RIGHT, false},
-		{"%", NULL, CELL_RIGHT, false},
-		{"hits", NULL, CELL_RIGHT, false},
-		{"per hit", NULL, CELL_RIGHT, false},
-		{"cause", NULL, CELL_LEFT, false},
-		{"instruction", NULL, CELL_LEFT, false},
-	};
 	const struct summary_line *v = p->s->rows.v;
 	struct table t;
 
 	page_title(p, "Top instructions by exposed lost cycles");
-	table_init(&t, COLUMNS(columns));
-	for (size_t i = 0; i < p->s->rows.n; i++) {
-		page_put_row_number(&t, v[i].at->row);
-		table_u64(&t, v[i].exposed);
-		table_pct(&t, v[i].exposed, p->s->accounting.duration);
-		table_u64(&t, v[i].hit);
-		table_double(&t, v[i].hit ? (double)v[i].cycles / (double)v[i].hit : 0, 1);
-		table_cstr(&t, v[i].cause ? v[i].cause : "");
-		page_put_clipped(&t, v[i].at->isa, PAGE_TEXT_MAX);
-	}
-	return page_finish(p, &t);
+	table_titles(&t, "  row|exposed|%|hits|per hit|cause<|instruction<");
+	for (size_t i = 0; i < p->s->rows.n; i++)
+		TABLE_ROW(&t, CELL_NAME(v[i].at->row), CELL_COUNT(v[i].exposed),
+			CELL_PERCENT(v[i].exposed, p->s->accounting.duration), CELL_COUNT(v[i].hit),
+			CELL_DOUBLE(v[i].hit ? (double)v[i].cycles / (double)v[i].hit : 0, 1),
+			CELL_TEXT(v[i].cause ? v[i].cause : ""),
+			CELL_START(v[i].at->isa, PAGE_TEXT_MAX));
+	return table_finish(&t, p->c);
 }
 
 static bool print_lines(struct page *p)
 {
-	static const struct table_column columns[] = {
-		{"  exposed", NULL, CELL_RIGHT, false},
-		{"%", NULL, CELL_RIGHT, false},
-		{"cycles", NULL, CELL_RIGHT, false},
-		{"cause of its costliest row", NULL, CELL_LEFT, false},
-		{"line", NULL, CELL_LEFT, true},
-	};
 	const struct summary_line *v = p->s->lines.v;
 	struct table t;
 
 	page_title(p, "Top source lines (an instruction counts for its innermost line)");
-	table_init(&t, COLUMNS(columns));
-	for (size_t i = 0; i < p->s->lines.n; i++) {
-		table_u64(&t, v[i].exposed);
-		table_pct(&t, v[i].exposed, p->s->accounting.duration);
-		table_u64(&t, v[i].cycles);
-		table_cstr(&t, v[i].cause ? v[i].cause : "");
-		page_put_tail(&t, str_of(v[i].line), 44);
-	}
-	return page_finish(p, &t);
+	table_titles(&t, "  exposed|%|cycles|cause of its costliest row<|line~");
+	for (size_t i = 0; i < p->s->lines.n; i++)
+		TABLE_ROW(&t, CELL_COUNT(v[i].exposed),
+			CELL_PERCENT(v[i].exposed, p->s->accounting.duration),
+			CELL_COUNT(v[i].cycles), CELL_TEXT(v[i].cause ? v[i].cause : ""),
+			CELL_END(v[i].line, 44));
+	return table_finish(&t, p->c);
 }
 
 /* Regions by latency, largest first: the list is in the order of addresses. */
@@ -317,13 +239,6 @@ static const struct region *next_region(
 
 static bool print_regions(struct page *p)
 {
-	static const struct table_column columns[] = {
-		{"  latency", NULL, CELL_RIGHT, false},
-		{"%", NULL, CELL_RIGHT, false},
-		{"stall", NULL, CELL_RIGHT, false},
-		{"rows", NULL, CELL_RIGHT, false},
-		{"region", NULL, CELL_LEFT, true},
-	};
 	uint64_t all = p->s->viewer_pie.stall + p->s->viewer_pie.issue, below = UINT64_MAX;
 	const struct region *r = NULL;
 	struct table t;
@@ -333,20 +248,18 @@ static bool print_regions(struct page *p)
 	page_title(p, p->s->has_source
 			      ? "Regions of the code (most of it is mapped to one source line)"
 			      : "Regions of the code (there is no source)");
-	table_init(&t, COLUMNS(columns));
+	table_titles(&t, "  latency|%|stall|rows|region~");
 	for (uint64_t n = 0; n < p->s->top && (r = next_region(p->s->regions, below, r)); n++) {
 		struct strbuf b = {0};
 
 		below = r->totals.latency;
 		region_put_label(r, &b);
-		table_u64(&t, r->totals.latency);
-		table_pct(&t, r->totals.latency, all);
-		table_u64(&t, r->totals.stall);
-		table_u64(&t, r->n_executed);
-		table_cstr(&t, page_text(p, &b));
+		TABLE_ROW(&t, CELL_COUNT(r->totals.latency), CELL_PERCENT(r->totals.latency, all),
+			CELL_COUNT(r->totals.stall), CELL_COUNT(r->n_executed),
+			CELL_TEXT(page_text(p, &b)));
 		sb_free(&b);
 	}
-	return page_finish(p, &t);
+	return table_finish(&t, p->c);
 }
 
 static bool print_code(struct page *p)

@@ -38,8 +38,36 @@ void table_init(struct table *t, const struct table_column *columns, unsigned n)
 {
 	*t = (struct table){.columns = columns, .n_columns = n};
 	arena_init(&t->arena);
-	if (n == 0 || n > TABLE_COLUMNS)
+	if (n > TABLE_COLUMNS)
 		t->is_failed = true;
+}
+
+static void take_title(struct table *t, struct str title, struct table_column *out)
+{
+	struct str text;
+
+	out->may_cut = str_ends(title, "~");
+	out->align = out->may_cut || str_ends(title, "<") ? CELL_LEFT : CELL_RIGHT;
+	title.n -= out->align == CELL_LEFT;
+	str_cut(&title, "=", &text);
+	out->title = arena_strndup(&t->arena, text.p, text.n);
+	out->csv_title = title.n ? arena_strndup(&t->arena, title.p, title.n) : out->title;
+	t->is_failed |= !out->title || !out->csv_title;
+}
+
+void table_titles(struct table *t, const char *titles)
+{
+	struct table_column *columns;
+	struct str rest = str_of(titles), title;
+	unsigned n = 0;
+
+	table_init(t, NULL, TABLE_COLUMNS);
+	columns = arena_zalloc(&t->arena, TABLE_COLUMNS, sizeof(*columns));
+	for (; columns && n < TABLE_COLUMNS && str_cut(&rest, "|", &title); n++)
+		take_title(t, title, &columns[n]);
+	t->columns = columns;
+	t->n_columns = n;
+	t->is_failed |= !columns;
 }
 
 void table_deinit(struct table *t)
@@ -107,6 +135,51 @@ void table_pct(struct table *t, uint64_t part, uint64_t whole)
 		table_double(t, 100.0 * (double)part / (double)whole, 1);
 	else
 		add_cell(t, "-", "");
+}
+
+/* The first or the last `max` bytes of a text, with dots for what is missing. */
+static char *shorten(struct table *t, const char *text, size_t max, bool keeps_end)
+{
+	size_t n = strlen(text);
+
+	if (n <= max)
+		return arena_strdup(&t->arena, text);
+	return keeps_end ? arena_printf(&t->arena, "...%s", text + n - (max - 3))
+			 : arena_printf(&t->arena, "%.*s...", (int)(max - 3), text);
+}
+
+static void put_value(struct table *t, const struct cell_value *v)
+{
+	switch (v->kind) {
+	case VALUE_TEXT:
+		table_cstr(t, v->text);
+		break;
+	case VALUE_START:
+	case VALUE_END:
+		add_cell(t, clean(shorten(t, v->text, v->whole, v->kind == VALUE_END)), NULL);
+		break;
+	case VALUE_COUNT:
+		table_u64(t, v->count);
+		break;
+	case VALUE_NAME:
+		add_cell(t, arena_printf(&t->arena, "%lld", (long long)v->count), NULL);
+		break;
+	case VALUE_ADDRESS:
+		add_cell(t, arena_printf(&t->arena, "0x%llx", (unsigned long long)v->count), NULL);
+		break;
+	case VALUE_PERCENT:
+		table_pct(t, v->count, v->whole);
+		break;
+	case VALUE_DOUBLE:
+		table_double(t, v->real, v->digits);
+		break;
+	}
+}
+
+void table_row(struct table *t, const struct cell_value *v, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		put_value(t, &v[i]);
 }
 
 void table_style(struct table *t, enum cell_style style)
@@ -233,9 +306,17 @@ static bool print_csv(const struct table *t, struct cli *c)
 
 bool table_print(struct table *t, struct cli *c)
 {
-	if (t->is_failed || (c->use_csv && !print_csv(t, c)))
+	if (t->is_failed || !t->n_columns || (c->use_csv && !print_csv(t, c)))
 		return err_nomem(&c->error);
 	if (!c->use_csv)
 		print_text(t, c);
 	return true;
+}
+
+bool table_finish(struct table *t, struct cli *c)
+{
+	bool ok = table_print(t, c);
+
+	table_deinit(t);
+	return ok;
 }

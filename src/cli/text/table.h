@@ -39,6 +39,41 @@ struct table {
 
 void table_init(struct table *t, const struct table_column *columns, unsigned n);
 void table_deinit(struct table *t);
+/* The same with titles in one text: "cause<|error %=error_pct|line~". A column stands at the right
+ * side; '<': at the left; '~': at the left, and gives way first. CSV has what follows '='. */
+void table_titles(struct table *t, const char *titles);
+
+/* A cell of TABLE_ROW(). */
+struct cell_value {
+	enum cell_kind {
+		VALUE_TEXT,
+		VALUE_START,   /* of a text, if it is longer than `whole` */
+		VALUE_END,     /* of a path, if it is longer */
+		VALUE_COUNT,   /* with thousands commas */
+		VALUE_NAME,    /* a number that names something: without */
+		VALUE_ADDRESS, /* in hexadecimal */
+		VALUE_PERCENT, /* count of whole */
+		VALUE_DOUBLE,
+	} kind;
+	int digits; /* of a double */
+	const char *text;
+	uint64_t count, whole;
+	double real;
+};
+/* clang-format off */
+#define CELL_TEXT(s) {.kind = VALUE_TEXT, .text = (s)}
+#define CELL_START(s, max) {.kind = VALUE_START, .text = (s), .whole = (max)}
+#define CELL_END(s, max) {.kind = VALUE_END, .text = (s), .whole = (max)}
+#define CELL_COUNT(n) {.kind = VALUE_COUNT, .count = (n)}
+#define CELL_NAME(n) {.kind = VALUE_NAME, .count = (uint64_t)(n)}
+#define CELL_ADDRESS(n) {.kind = VALUE_ADDRESS, .count = (n)}
+#define CELL_PERCENT(n, of) {.kind = VALUE_PERCENT, .count = (n), .whole = (of)}
+#define CELL_DOUBLE(v, n) {.kind = VALUE_DOUBLE, .real = (v), .digits = (n)}
+#define TABLE_ROW(t, ...) table_row((t), (const struct cell_value[]){__VA_ARGS__}, \
+	sizeof((const struct cell_value[]){__VA_ARGS__}) / sizeof(struct cell_value))
+/* clang-format on */
+void table_row(struct table *t, const struct cell_value *v, size_t n);
+
 /* Cells are added row by row, left to right. */
 void table_str(struct table *t, struct str s);
 void table_cstr(struct table *t, const char *s);
@@ -51,10 +86,10 @@ unsigned table_rows(const struct table *t);
 /* Text: header, rows, columns two blanks apart, cut to width if > 0. CSV: RFC 4180. */
 struct cli;
 bool table_print(struct table *t, struct cli *c);
+/* The same, and frees it. */
+bool table_finish(struct table *t, struct cli *c);
 
 /* Colour for text outside tables: "" without colour. fprintf(c->out, "%s...%s", style_on(c,
  * CELL_HOT), style_off(c)). */
 const char *style_on(const struct cli *c, enum cell_style style);
 const char *style_off(const struct cli *c);
-
-/* Number helpers shared by verbs. */

@@ -10,28 +10,16 @@
 
 bool tables_print_list(struct cli *c, const struct trace *t)
 {
-	static const struct table_column columns[] = {
-		{"table", NULL, CELL_LEFT, false},
-		{"rows", NULL, CELL_RIGHT, false},
-		{"columns", NULL, CELL_RIGHT, false},
-		{"from", NULL, CELL_LEFT, true},
-	};
 	struct table out;
-	bool ok;
 
 	if (!t->n_tables)
 		return true;
 	fprintf(c->out, "\ntables of the producer\n");
-	table_init(&out, columns, sizeof(columns) / sizeof(columns[0]));
-	for (uint32_t i = 0; i < t->n_tables; i++) {
-		table_cstr(&out, t->tables[i].name);
-		table_u64(&out, t->tables[i].n_rows);
-		table_u64(&out, t->tables[i].n_cols);
-		table_cstr(&out, t->tables[i].origin);
-	}
-	ok = table_print(&out, c);
-	table_deinit(&out);
-	return ok || err_nomem(&c->error);
+	table_titles(&out, "table<|rows|columns|from~");
+	for (uint32_t i = 0; i < t->n_tables; i++)
+		TABLE_ROW(&out, CELL_TEXT(t->tables[i].name), CELL_COUNT(t->tables[i].n_rows),
+			CELL_COUNT(t->tables[i].n_cols), CELL_TEXT(t->tables[i].origin));
+	return table_finish(&out, c);
 }
 
 bool tables_print_one(struct cli *c, const struct named_table *k, uint64_t top)
@@ -53,12 +41,11 @@ bool tables_print_one(struct cli *c, const struct named_table *k, uint64_t top)
 
 			table_cstr(&out, cell ? cell : "-");
 		}
-	ok = table_print(&out, c);
-	table_deinit(&out);
+	ok = table_finish(&out, c);
 	if (k->n_rows > top)
 		fprintf(c->out, "%llu of %u rows shown (--top all shows every one)\n",
 			(unsigned long long)top, k->n_rows);
-	return ok || err_nomem(&c->error);
+	return ok;
 }
 
 bool tables_print_details(struct cli *c, const struct trace *t, uint64_t top)

@@ -102,6 +102,8 @@ static struct clean_sync *find_sync(struct source *k, track_idx track, uint32_t 
 {
 	uint32_t lo = k->first_sync[track], hi = k->end_sync[track];
 
+	if (!k->slice_of.n)
+		return NULL;
 	BISECT(lo, hi, i, k->slice_of.v[i] < slice);
 	return lo < k->end_sync[track] && k->slice_of.v[lo] == slice ? &k->c->syncs.v[lo] : NULL;
 }

@@ -245,10 +245,10 @@ static bool write_code_csv(struct insight *s, FILE *f)
 	intern_init(&keys);
 	for (code_idx i = 0; ok && i < s->t->n_code; i++)
 		ok = add_lines(s, i, &keys, &v, &cap);
-	if (ok && keys.n)
+	if (ok && v)
 		SORT(v, keys.n, by_cycles);
 	fputs("code,call_count,cycles,running_time(us)\n", f);
-	for (uint32_t i = 0; ok && i < keys.n; i++) {
+	for (uint32_t i = 0; ok && v && i < keys.n; i++) {
 		put_cell(f, str_of(v[i].key));
 		fprintf(f, ",%" PRIu64 ",%" PRIu64 ",%f\n", v[i].calls, v[i].cycles,
 			us_of(s, v[i].ran));

@@ -297,8 +297,10 @@ bool insight_put_api_file(struct insight *s, struct strbuf *out, bool *has_lines
 				!strstr(s->t->sources[f->source].path, "ascend-toolkit"))
 				ok = VEC_PUSH(&v, (struct line_use){f->source, f->line, c});
 		}
-	SORT(v.v, v.n, use_cmp);
-	v.n = drop_doubles(v.v, v.n);
+	if (v.n) {
+		SORT(v.v, v.n, use_cmp);
+		v.n = drop_doubles(v.v, v.n);
+	}
 	*has_lines = v.n > 0;
 	json_w_buf(&w, out, 0);
 	json_w_object(&w);

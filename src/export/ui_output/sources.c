@@ -79,10 +79,12 @@ struct nest { /* the folders whose objects are open */
 static void put_leaf(struct json_writer *w, struct nest *n, const struct snapshot *s)
 {
 	struct str parts[MAX_PARTS];
+	const char *p = s->source->path;
 	unsigned n_parts = 0, same = 0;
 
-	for (const char *p = s->source->path; *p && n_parts < MAX_PARTS;)
+	do /* no path is empty: can_nest() */
 		parts[n_parts++] = next_part(&p);
+	while (*p && n_parts < MAX_PARTS);
 	while (same < n->n_open && same + 1 < n_parts && str_eq(n->open[same], parts[same]))
 		same++;
 	for (; n->n_open > same; n->n_open--)

@@ -32,6 +32,7 @@ struct validate_options {
 	const char *profile; /* NULL: each row's own; else for all rows of its architecture */
 	const char *recorder_dir, *cache_dir, *compiler; /* as in record_options */
 	bool ops_only;					 /* no kernels: needs no compiler */
+	bool is_unsafe;					 /* as in record_options */
 	void (*progress)(void *ctx, const char *id);
 	void *progress_ctx;
 };

@@ -56,7 +56,7 @@ static bool run_kernel(const struct profile_request *q, struct one *o, const str
 		.args = &o->testcase.args,
 		.include_dirs = q->include_dirs,
 		.n_include_dirs = q->n_include_dirs,
-		.is_wrapper = has_wrapper,
+		.wrapped = has_wrapper ? k->source : NULL,
 		.is_ready = true, /* is_ready() has asked, once for all */
 		.is_cancelled = q->is_cancelled,
 		.cancel_ctx = q->cancel_ctx,
