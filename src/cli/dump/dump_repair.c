@@ -73,18 +73,14 @@ static bool print_json(struct cli *c, const struct repair_report *r)
 
 static void print_lists(FILE *out, const struct repair_report *r)
 {
-	for (size_t i = 0; i < r->lost_payloads.n; i++) {
-		const struct repair_lost *x = &r->lost_payloads.v[i];
-
+	EACH (const struct repair_lost, x, r->lost_payloads.v, r->lost_payloads.n) {
 		fprintf(out, "lost payload     task 0x%016llx slot %u %s: %s\n",
 			(unsigned long long)x->task_id, x->slot, dump_stage_name(x->stage), x->why);
 	}
 	if (r->lost_payloads.n < r->n_lost_payloads)
 		fprintf(out, "lost payload     ... %llu more\n",
 			(unsigned long long)(r->n_lost_payloads - r->lost_payloads.n));
-	for (size_t i = 0; i < r->incomplete.n; i++) {
-		const struct repair_task *x = &r->incomplete.v[i];
-
+	EACH (const struct repair_task, x, r->incomplete.v, r->incomplete.n) {
 		fprintf(out, "incomplete task  0x%016llx dispatch %llu block %u: %u argument%s",
 			(unsigned long long)x->task_id, (unsigned long long)x->dispatch_id,
 			x->block_idx, x->found, plural(x->found));

@@ -307,9 +307,7 @@ static void put_findings(FILE *out, const struct timed *t)
 	for (size_t i = 0; i < t->findings.n; i++)
 		n += !model_is_note(&t->findings.v[i]);
 	fprintf(out, "\n%s%zu finding%s\n", n ? "" : "ok: ", n, plural(n));
-	for (size_t i = 0; i < t->findings.n; i++) {
-		const struct model_finding *f = &t->findings.v[i];
-
+	EACH (const struct model_finding, f, t->findings.v, t->findings.n) {
 		fprintf(out, "%s%s\n", model_is_note(f) ? "note: " : "", f->message);
 		for (uint32_t k = 0; k < f->n_lines; k++)
 			fprintf(out, "    %s\n", f->lines[k]);

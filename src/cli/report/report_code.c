@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* report_code.c: the code in a written report. */
 #include "cli/report/report_code.h"
-
-#include <stdlib.h>
+#include "base/search.h"
 
 #include "answer/isa.h"
 #include "answer/summary.h"
@@ -25,9 +24,7 @@ static void take_costs(struct report_code *p, const struct trace *t, const struc
 	const struct isa_row *v = isa->rows.v;
 
 	p->unit = is_sampled ? "stalled samples" : "cycles";
-	for (size_t i = 0; i < isa->rows.n; i++) {
-		const struct isa_row *r = &v[i];
-
+	EACH (const struct isa_row, r, v, isa->rows.n) {
 		p->costs[r->index] = (struct report_cost){
 			r->h.totals.hit, is_sampled ? r->stalled : sum_buckets(&r->h.buckets)};
 	}
@@ -188,21 +185,9 @@ struct range { /* rows that follow each other and have one source line */
 	uint64_t cost;
 };
 
-static int by_cost(const void *a, const void *b)
-{
-	const struct range *x = a, *y = b;
+ORDER(by_cost, struct range, DOWN(cost) UP(first))
 
-	if (x->cost != y->cost)
-		return x->cost > y->cost ? -1 : 1;
-	return x->first < y->first ? -1 : x->first > y->first;
-}
-
-static int by_first(const void *a, const void *b)
-{
-	const struct range *x = a, *y = b;
-
-	return x->first < y->first ? -1 : x->first > y->first;
-}
+ORDER(by_first, struct range, UP(first))
 
 static bool is_same_line(const struct trace *t, uint32_t i, uint32_t j)
 {
@@ -264,10 +249,10 @@ static bool put_ranges(struct report_code *p, const struct trace *t, struct cli 
 	if (!v)
 		return err_nomem(&c->error);
 	all = find_ranges(p, t, v);
-	qsort(v, all, sizeof(*v), by_cost);
+	SORT(v, all, by_cost);
 	for (n = 0; n < all && n < MAX_RANGES && v[n].cost; n++)
 		shown += v[n].cost;
-	qsort(v, n, sizeof(*v), by_first);
+	SORT(v, n, by_first);
 	fprintf(c->out,
 		"\n\nAddresses and their source lines\nthe %u costliest of %u ranges, in the order of the code: %.1f %% of all %s\n",
 		n, all, p->all_cost ? 100.0 * (double)shown / (double)p->all_cost : 0, p->unit);

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* report_part.c: the part of a timeline that a report carries. */
 #include "cli/report/report_part.h"
-
-#include <stdlib.h>
+#include "base/search.h"
 
 #include "cli/text/table.h"
 
@@ -11,14 +10,7 @@ struct track_loss {
 	uint64_t lost_cyc;
 };
 
-static int by_loss(const void *a, const void *b)
-{
-	const struct track_loss *x = a, *y = b;
-
-	if (x->lost_cyc != y->lost_cyc)
-		return x->lost_cyc > y->lost_cyc ? -1 : 1;
-	return x->track < y->track ? -1 : x->track > y->track;
-}
+ORDER(by_loss, struct track_loss, DOWN(lost_cyc) UP(track))
 
 static bool keep_waves(struct report_part *p, struct cli *c, uint32_t n)
 {
@@ -49,7 +41,7 @@ static bool keep_hottest(struct report_part *p, struct cli *c, const struct colu
 		split_at(&k, UINT64_MAX, sums, &begun);
 		v[i] = (struct track_loss){i, sums[SPLIT_STALL]};
 	}
-	qsort(v, x->n_tracks, sizeof(*v), by_loss);
+	SORT(v, x->n_tracks, by_loss);
 	for (track_idx i = 0; i < x->n_tracks; i++) {
 		if (p->parts[v[i].track].n && keep)
 			keep--;

@@ -397,7 +397,7 @@ static bool compare_listing(struct ui_build *b, struct ui_loader *l, struct inco
 	for (size_t i = 0; i < n; i++)
 		if (!ui_has(b, listed[i]) && !list_add(&l->missing, a, listed[i]))
 			return err_nomem(e);
-	qsort(listed, n, sizeof(*listed), compare_names);
+	SORT(listed, n, compare_names);
 	for (size_t i = 0; i < b->names.n; i++) {
 		const char *name = b->names.v[i];
 		uint32_t se;
