@@ -103,13 +103,6 @@ static bool add_function(struct rows_build *r, uint32_t slot)
 	return true;
 }
 
-static int compare_slots(const void *pa, const void *pb)
-{
-	uint32_t a = *(const uint32_t *)pa, b = *(const uint32_t *)pb;
-
-	return a < b ? -1 : a > b;
-}
-
 /* Executed words that no listed function has an instruction at. */
 static bool add_loose(struct rows_build *r)
 {
@@ -122,7 +115,7 @@ static bool add_loose(struct rows_build *r)
 				ok = VEC_PUSH(&loose, g->first_hits.v[k]);
 	}
 	if (ok && loose.n)
-		SORT(loose.v, loose.n, compare_slots);
+		SORT(loose.v, loose.n, compare_u32);
 	for (size_t k = 0; ok && k < loose.n; k++) {
 		uint32_t len;
 

@@ -63,19 +63,7 @@ static void close_ctx(void *ctx)
 
 /* --- order --- */
 
-static int rec_cmp(const void *pa, const void *pb)
-{
-	const struct rec *a = pa, *b = pb;
-	uint64_t a_end = a->start + a->dur, b_end = b->start + b->dur;
-
-	if (a->start != b->start)
-		return a->start < b->start ? -1 : 1;
-	if (a_end != b_end)
-		return a_end < b_end ? -1 : 1;
-	if (a->code != b->code)
-		return a->code < b->code ? -1 : 1;
-	return a->old < b->old ? -1 : a->old > b->old;
-}
+ORDER(rec_cmp, struct rec, UP(start) UP(dur) UP(code) UP(old))
 
 /* Only sets are out of place, by a little: insertion is linear then. */
 static void sort_recs(struct rec *v, size_t n)
