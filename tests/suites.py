@@ -137,6 +137,7 @@ def everything(is_check):
         *both_of("fuzz", lambda where, env: programs(where, "fuzz", env), 1, 5),
         *both_of("conformance", conformance, 27, 81),
         *both_of("robust", robust, 10, 39),
+        plain("names", 9, "tests/robust/names.py", "BUILD/incore"),
         *both("golden", 19, 55, "tests/golden/run.py", "BUILD"),
         *both("insight", 1, 2, "tests/insight_check.py", "--suite", "BUILD/incore"),
         *both("clean-cases", 1, 5, "tests/conformance/clean.py", "BUILD/incore"),

@@ -50,7 +50,7 @@
 #define UP(member) if (a->member < b->member) return -1; if (a->member > b->member) return 1;
 #define DOWN(member) if (a->member > b->member) return -1; if (a->member < b->member) return 1;
 #define THEN(compare) if (compare(a, b)) return compare(a, b);
-#define A_TO_Z(member) if (strcmp(a->member, b->member)) return strcmp(a->member, b->member);
+#define A_TO_Z(member) if (strcmp(a->member, b->member) != 0) return strcmp(a->member, b->member);
 /* clang-format on */
 #define ORDER(name, type, keys)                                                                    \
 	static int name(const void *pa, const void *pb)                                            \

@@ -131,25 +131,10 @@ static bool print_json(struct cli *c, const struct answer *a)
 	return ferror(c->out) || json_w_finish(&w, &c->error);
 }
 
-/* Text and CSV: no text of a capture reaches them but as plain text. */
-static bool draw_plain(struct cli *c, const struct verb *v, const struct answer *a)
-{
-	struct answer plain = *a;
-	struct arena arena;
-	bool ok;
-
-	arena_init(&arena);
-	plain.data = record_plain(a->record, a->data, &arena);
-	ok = plain.data ? v->draw(c, &plain) : err_nomem(&c->error);
-	arena_deinit(&arena);
-	return ok;
-}
-
 bool cli_run_question(struct cli *c)
 {
 	struct asked x;
-	bool ok = ask_verb(c, &x) &&
-		  (c->use_json ? print_json(c, &x.answer) : draw_plain(c, c->verb, &x.answer));
+	bool ok = ask_verb(c, &x) && (c->use_json ? print_json : c->verb->draw)(c, &x.answer);
 
 	c->is_no = x.answer.is_no;
 	cli_answered(&x);
@@ -182,5 +167,5 @@ bool text_page_answer(
 
 	if (!text_page_open(&p, e))
 		return false;
-	return text_page_close(&p, draw_plain(&p.cli, verb_find(verb), a), out, e);
+	return text_page_close(&p, verb_find(verb)->draw(&p.cli, a), out, e);
 }

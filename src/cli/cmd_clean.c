@@ -6,6 +6,7 @@
 
 #include "base/mem.h"
 #include "cli/ask.h"
+#include "cli/text/say.h"
 #include "cli/text/table.h"
 #include "export/clean/clean_job.h"
 #include "import/ascend/opprof.h"
@@ -131,9 +132,9 @@ static void print_text(struct cli *c, const struct clean_job *j)
 {
 	for (unsigned i = 0; i < CLEAN_FILES; i++)
 		if (j->paths[i])
-			fprintf(c->out, "wrote %s\n", j->paths[i]);
+			say(c->out, "wrote %s\n", j->paths[i]);
 	if (j->raw_path)
-		fprintf(c->out, "copied the raw files into %s\n", j->raw_path);
+		say(c->out, "copied the raw files into %s\n", j->raw_path);
 }
 
 /* Our own JSON export, whose name is as that of a file of events. */

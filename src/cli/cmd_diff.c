@@ -3,6 +3,7 @@
 #include "answer/diff.h"
 #include "cli/ask.h"
 #include "cli/text/record_table.h"
+#include "cli/text/say.h"
 #include "cli/text/table.h"
 
 static enum cell_style style_of(const void *row, const char *column)
@@ -60,8 +61,7 @@ static bool draw_values(struct cli *c, const struct diff_answer *a)
 
 static void draw_side(FILE *f, char name, const struct trace *t)
 {
-	fprintf(f, "%c  %s  (%s)\n", name, t->meta.origin,
-		evidence_text(t, (char[EVIDENCE_TEXT]){0}));
+	say(f, "%c  %s  (%s)\n", name, t->meta.origin, evidence_text(t, (char[EVIDENCE_TEXT]){0}));
 }
 
 static void draw_heading(const struct cli *c, const struct diff_answer *a)
@@ -70,23 +70,22 @@ static void draw_heading(const struct cli *c, const struct diff_answer *a)
 	const struct diff_noise *n = &a->noise;
 	FILE *f = c->out;
 
-	fprintf(f, "aligned by %s: %llu of %llu and %llu %s, %.1f %% of latency\n", x->kind,
+	say(f, "aligned by %s: %llu of %llu and %llu %s, %.1f %% of latency\n", x->kind,
 		(unsigned long long)x->matched, (unsigned long long)x->rows_a,
 		(unsigned long long)x->rows_b,
 		a->is_aligned_by_line ? "rows share a source line" : "instructions",
 		100 * x->latency_share);
-	fprintf(f, "executions B / A: %.4f, %s\n", a->hits.ratio,
+	say(f, "executions B / A: %.4f, %s\n", a->hits.ratio,
 		a->hits.is_uniform ? "the same on every row: same work"
 				   : "not the same on every row: read per-hit figures");
 	if (a->clocks.a_mhz > 0 && a->clocks.b_mhz > 0)
-		fprintf(f, "clocks: %.1f and %.1f MHz%s\n", a->clocks.a_mhz, a->clocks.b_mhz,
+		say(f, "clocks: %.1f and %.1f MHz%s\n", a->clocks.a_mhz, a->clocks.b_mhz,
 			a->clocks.is_alike ? "" : ": more than 3 % apart, compare cycles only");
 	if (a->has_noise)
-		fprintf(f, "noise: %llu repeat%s of A, %llu of B\n\n",
-			(unsigned long long)n->repeats_a, plural(n->repeats_a),
-			(unsigned long long)n->repeats_b);
+		say(f, "noise: %llu repeat%s of A, %llu of B\n\n", (unsigned long long)n->repeats_a,
+			plural(n->repeats_a), (unsigned long long)n->repeats_b);
 	else
-		fprintf(f, "noise: no repeat: no significance claim%s\n\n",
+		say(f, "noise: no repeat: no significance claim%s\n\n",
 			n->is_pair ? "; A and B are repeats of each other, so this is a noise floor"
 				   : "");
 }
@@ -114,15 +113,16 @@ static bool draw_diff(struct cli *c, const struct answer *answer)
 	draw_heading(c, a);
 	if (!draw_values(c, a))
 		return false;
-	fprintf(c->out, "\nwhat changed, by size of its part in the cycles of one execution:\n");
+	say(c->out, "\nwhat changed, by size of its part in the cycles of one execution:\n");
 	if (!draw_parts(c, a))
 		return false;
 	if (a->parts_total > a->parts.n)
-		fprintf(c->out, "%llu more\n", (unsigned long long)(a->parts_total - a->parts.n));
+		say(c->out, "%llu more\n", (unsigned long long)(a->parts_total - a->parts.n));
+	if (a->gates.n)
+		fputc('\n', c->out);
 	for (size_t i = 0; i < a->gates.n; i++)
-		fprintf(c->out, "%sgate %s%s%s\n", i ? "" : "\n",
-			style_on(c, gates[i].is_passed ? CELL_GOOD : CELL_BAD), gates[i].message,
-			style_off(c));
+		say(c->out, "gate %s%s%s\n", style_on(c, gates[i].is_passed ? CELL_GOOD : CELL_BAD),
+			gates[i].message, style_off(c));
 	if (cli_flag(c, "explain"))
 		fputs(explanation, c->out);
 	return true;

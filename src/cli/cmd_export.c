@@ -3,6 +3,7 @@
 #include "analysis/pipes/pipe_sweep.h"
 #include "cli/ask.h"
 #include "cli/text/record_table.h"
+#include "cli/text/say.h"
 #include "export/export.h"
 
 static const struct option_def export_options_table[] = {
@@ -132,7 +133,7 @@ static bool print_json(struct cli *c, const struct trace *t, const struct export
 static void print_text(
 	struct cli *c, const struct trace *t, const char *path, const struct export_result *r)
 {
-	fprintf(c->out, "%s: %s of %s %s%s, %s, %s\n", path, COUNTED(r->n_slices, "instruction"),
+	say(c->out, "%s: %s of %s %s%s, %s, %s\n", path, COUNTED(r->n_slices, "instruction"),
 		U64_TEXT(r->n_tracks), trace_has_pipes(t) ? "pipe" : "wave", plural(r->n_tracks),
 		COUNTED(r->n_links, "link"), evidence_text(t, (char[EVIDENCE_TEXT]){0}));
 }

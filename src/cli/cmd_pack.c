@@ -6,6 +6,7 @@
 #include "base/file.h"
 #include "base/mem.h"
 #include "cli/ask.h"
+#include "cli/text/say.h"
 #include "cli/text/table.h"
 #include "trace/packed.h"
 
@@ -123,27 +124,27 @@ static bool print_json(struct cli *c, const struct trace *t, const char *path,
 static void print_text(struct cli *c, const struct trace *t, const char *path,
 	const struct packed_result *r, uint64_t in_bytes)
 {
-	fprintf(c->out, "%s\n", path);
-	fprintf(c->out, "  %-14s %s bytes", "size", U64_TEXT(r->file_bytes));
+	say(c->out, "%s\n", path);
+	say(c->out, "  %-14s %s bytes", "size", U64_TEXT(r->file_bytes));
 	if (in_bytes)
-		fprintf(c->out, ", made of %s", U64_TEXT(in_bytes));
+		say(c->out, ", made of %s", U64_TEXT(in_bytes));
 	if (r->file_bytes && in_bytes / r->file_bytes >= 2)
-		fprintf(c->out, " (1/%.0f)", (double)in_bytes / (double)r->file_bytes);
+		say(c->out, " (1/%.0f)", (double)in_bytes / (double)r->file_bytes);
 	fputc('\n', c->out);
-	fprintf(c->out, "  %-14s %s", "instructions", U64_TEXT(r->n_slices));
+	say(c->out, "  %-14s %s", "instructions", U64_TEXT(r->n_slices));
 	if (r->n_slices)
-		fprintf(c->out, ", %.3f bytes each (%.3f for their columns)",
+		say(c->out, ", %.3f bytes each (%.3f for their columns)",
 			(double)r->file_bytes / (double)r->n_slices,
 			(double)r->column_bytes / (double)r->n_slices);
 	fputc('\n', c->out);
-	fprintf(c->out, "  %-14s %s in %u block%s", "waves", U64_TEXT(r->n_tracks), r->n_blocks,
+	say(c->out, "  %-14s %s in %u block%s", "waves", U64_TEXT(r->n_tracks), r->n_blocks,
 		plural(r->n_blocks));
 	if (r->n_failed)
-		fprintf(c->out, ", %u damaged (kept as their errors)", r->n_failed);
+		say(c->out, ", %u damaged (kept as their errors)", r->n_failed);
 	fputc('\n', c->out);
-	fprintf(c->out, "  %-14s %016llx%016llx\n", "content hash",
+	say(c->out, "  %-14s %016llx%016llx\n", "content hash",
 		(unsigned long long)r->content_hash[1], (unsigned long long)r->content_hash[0]);
-	fprintf(c->out, "  %-14s %s, %u note%s\n", "evidence",
+	say(c->out, "  %-14s %s, %u note%s\n", "evidence",
 		evidence_text(t, (char[EVIDENCE_TEXT]){0}), t->n_notes, plural(t->n_notes));
 }
 

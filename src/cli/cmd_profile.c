@@ -5,6 +5,7 @@
 #include "base/search.h"
 #include "cli/replay_options.h"
 #include "cli/text/record_table.h"
+#include "cli/text/say.h"
 #include "replay/backend_model.h"
 #include "replay/build/profile.h"
 
@@ -62,7 +63,7 @@ static bool list_kernels(struct cli *c, const char *build)
 	if (ok && c->use_json)
 		ok = cli_json(c, &build_record, &(struct text_item){build}, &list_record, &all);
 	for (size_t i = 0; ok && !c->use_json && i < all.kernels.n; i++)
-		fprintf(c->out, "%s\t%s\n", all.kernels.v[i].name, all.kernels.v[i].source);
+		say(c->out, "%s\t%s\n", all.kernels.v[i].name, all.kernels.v[i].source);
 	VEC_FREE(&all.kernels);
 	arena_deinit(&a);
 	return ok;
@@ -175,12 +176,12 @@ static bool print_text(struct cli *c, const struct profiled *x)
 	const char *before = "FAILED_FUNCS ";
 	bool ok = record_table_print_styled(c, &ranked_record, x->kernels, columns, state_style);
 
-	fprintf(c->out, "RUN_ROOT %s\nEXPORTED %llu/%llu\n", x->run_root,
+	say(c->out, "RUN_ROOT %s\nEXPORTED %llu/%llu\n", x->run_root,
 		(unsigned long long)x->exported, (unsigned long long)x->total);
 	for (size_t i = 0; i < x->total; i++) {
 		if (v[i].k.status == PROFILE_EXPORTED)
 			continue;
-		fprintf(c->out, "%s%s:%s", before, v[i].k.kernel.name,
+		say(c->out, "%s%s:%s", before, v[i].k.kernel.name,
 			profile_status_name(v[i].k.status));
 		before = ",";
 	}

@@ -5,6 +5,7 @@
 #include "cli/output.h"
 #include "cli/replay_options.h"
 #include "cli/text/record_table.h"
+#include "cli/text/say.h"
 #include "dump/read/select.h"
 #include "dump/read/values.h"
 #include "replay/backend_model.h"
@@ -219,17 +220,17 @@ static bool print_text(struct cli *c, const struct replayed *x)
 	const struct text_item *remarks = x->remarks.v;
 
 	if (*x->task)
-		fprintf(c->out, "task %s, ", x->task);
-	fprintf(c->out, "kernel %s, %s (%s), %llu block%s\n", x->kernel, x->class_name,
+		say(c->out, "task %s, ", x->task);
+	say(c->out, "kernel %s, %s (%s), %llu block%s\n", x->kernel, x->class_name,
 		x->class_because, (unsigned long long)x->blocks, plural(x->blocks));
 	if (!record_table_print(c, &slot_record, x->slots, columns))
 		return false;
 	for (size_t i = 0; i < x->remarks.n; i++)
-		fprintf(c->out, "note: %s\n", remarks[i].v);
-	fprintf(c->out, "workspace %s\n", x->workspace);
+		say(c->out, "note: %s\n", remarks[i].v);
+	say(c->out, "workspace %s\n", x->workspace);
 	if (*x->simulator)
-		fprintf(c->out, "insight   %s\n", x->simulator);
-	fprintf(c->out, "%s\n", x->verdict);
+		say(c->out, "insight   %s\n", x->simulator);
+	say(c->out, "%s\n", x->verdict);
 	return true;
 }
 

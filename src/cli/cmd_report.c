@@ -5,6 +5,7 @@
 #include "cli/config.h"
 #include "cli/report/report_code.h"
 #include "cli/report/report_part.h"
+#include "cli/text/say.h"
 #include "cli/text/table.h"
 #include "serve/report/blob.h"
 #include "serve/report/report_answers.h"
@@ -302,10 +303,10 @@ static bool print_done(struct job *j, const struct trace *const *traces)
 		return true;
 	if (c->use_json)
 		return cli_json_captures(c, traces, c->n_args, &done_record, &x);
-	fprintf(c->out, "%s: %s bytes, %s, %s\n", x.file, U64_TEXT(x.file_bytes),
+	say(c->out, "%s: %s bytes, %s, %s\n", x.file, U64_TEXT(x.file_bytes),
 		COUNTED(x.slices, "slice"), x.evidence);
 	if (x.left_out)
-		fprintf(c->out, "not in it: %s\n", x.left_out);
+		say(c->out, "not in it: %s\n", x.left_out);
 	return true;
 }
 

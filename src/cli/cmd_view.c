@@ -7,6 +7,7 @@
 #include "cli/ask.h"
 #include "cli/browser.h"
 #include "cli/config.h"
+#include "cli/text/say.h"
 #include "serve/session/http.h"
 
 #define MAX_CAPTURES 16u
@@ -153,9 +154,9 @@ static bool print_url(struct job *j)
 		json_w_end(&w);
 		ok = cli_json_end(c, &w);
 	} else {
-		fprintf(c->out, "%s\n", j->url.p);
+		say(c->out, "%s\n", j->url.p);
 		if (c->is_terminal)
-			fprintf(c->out, "Ctrl-C ends it.\n");
+			say(c->out, "Ctrl-C ends it.\n");
 	}
 	return ok && (fflush(c->out) == 0 || err_set(&c->error, INCORE_FAILED, "write-failed",
 						     "the address cannot be printed"));

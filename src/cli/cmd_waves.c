@@ -5,6 +5,7 @@
 #include "cli/ask.h"
 #include "cli/text/pipes_text.h"
 #include "cli/text/record_table.h"
+#include "cli/text/say.h"
 #include "cli/text/table.h"
 
 /* A wave by its name, which for waves of a file is that of the file. */
@@ -28,7 +29,7 @@ static void draw_widest(struct cli *c, const struct waves_answer *a)
 			widest = &b[i];
 	if (!widest)
 		return;
-	fprintf(c->out, "            widest at row %lld: %.*s arrives %s after %.*s\n",
+	say(c->out, "            widest at row %lld: %.*s arrives %s after %.*s\n",
 		(long long)widest->row, STR_ARG(wave_name(widest->widest->last)),
 		COUNTED(widest->widest->m.skew_cyc, "cycle"),
 		STR_ARG(wave_name(widest->widest->first)));
@@ -39,13 +40,13 @@ static void draw_duration(struct cli *c, const struct waves_answer *a)
 	const struct duration_stats *d = &a->duration;
 	const struct barriers *b = &a->barriers.b;
 
-	fprintf(c->out,
+	say(c->out,
 		"duration    min %s  median %s  p95 %s  max %s  mean %.1f  deviation %.1f, residue "
 		"%lld\n",
 		U64_TEXT(d->min), U64_TEXT(d->median), U64_TEXT(d->p95), U64_TEXT(d->max), d->mean,
 		d->deviation, (long long)a->residue);
 	if (b->meetings)
-		fprintf(c->out,
+		say(c->out,
 			"barriers    %s of waves (inferred), arrival skew median %s, max "
 			"%s; "
 			"the last waits %s\n",
@@ -58,7 +59,7 @@ static void draw_head(struct cli *c, const struct waves_answer *a, const struct 
 {
 	const struct waves_totals *n = &a->totals;
 
-	fprintf(c->out, "%s, %s, %s cycles of wave lifetime, %s\n", COUNTED(n->waves, "wave"),
+	say(c->out, "%s, %s, %s cycles of wave lifetime, %s\n", COUNTED(n->waves, "wave"),
 		COUNTED(n->instructions, "instruction"), U64_TEXT(a->duration.sum),
 		evidence_text(t, (char[EVIDENCE_TEXT]){0}));
 	if (!n->waves) {
@@ -69,9 +70,9 @@ static void draw_head(struct cli *c, const struct waves_answer *a, const struct 
 	}
 	draw_duration(c, a);
 	if (n->waves_with_states)
-		fprintf(c->out, "timeline    %s\n", COUNTED(n->segments, "segment"));
+		say(c->out, "timeline    %s\n", COUNTED(n->segments, "segment"));
 	if (n->not_ending_in_endpgm)
-		fprintf(c->out, "cut short   %s %s not end in s_endpgm\n",
+		say(c->out, "cut short   %s %s not end in s_endpgm\n",
 			U64_TEXT(n->not_ending_in_endpgm),
 			n->not_ending_in_endpgm == 1 ? "wave does" : "waves do");
 }
@@ -113,7 +114,7 @@ static bool draw_clusters(struct cli *c, const struct waves_answer *a)
 	struct rows rows = a->clusters;
 
 	rows.n = rows.n < a->top ? rows.n : (size_t)a->top;
-	fprintf(c->out, "\nwaves that executed the same rows (trips: different loop counts)\n");
+	say(c->out, "\nwaves that executed the same rows (trips: different loop counts)\n");
 	return record_table_print(c, &cluster_record, rows, columns);
 }
 
@@ -136,7 +137,7 @@ static bool draw_imbalance(struct cli *c, const struct waves_answer *a)
 	}
 	if (!n)
 		return true;
-	fprintf(c->out, "\nbalance (wave durations in cycles)\n");
+	say(c->out, "\nbalance (wave durations in cycles)\n");
 	return record_table_print(c, &wave_group_record, (struct rows){shown, n}, columns);
 }
 
@@ -173,7 +174,7 @@ static bool draw_of_waves(struct cli *c, const struct answer *answer)
 		return true;
 	if (!draw_cycles(c, a) || !draw_clusters(c, a) || !draw_imbalance(c, a))
 		return false;
-	fprintf(c->out, "\n%s of %s, by %s\n", U64_TEXT(a->waves.n), COUNTED(a->found, "wave"),
+	say(c->out, "\n%s of %s, by %s\n", U64_TEXT(a->waves.n), COUNTED(a->found, "wave"),
 		cli_text(c, "sort"));
 	if (!draw_table(c, a))
 		return false;

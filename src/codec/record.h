@@ -55,10 +55,6 @@ const void *rows_at(const struct record *r, const struct rows *rows, size_t i);
 const char *column_hex(const struct column *c, const void *value, char buf[COLUMN_HEX_TEXT]);
 
 /* --- faces --- */
-struct arena;
-/* The value with every text in it plain (base/plain.h), for people: itself if it is so already, else
- * a copy in the arena; NULL: no memory. */
-const void *record_plain(const struct record *r, const void *value, struct arena *arena);
 /* One value: an object, a tuple or a scalar, as the record's style says. */
 void record_json(const struct record *r, const void *value, struct json_writer *w);
 /* Its members into an open object. */

@@ -4,7 +4,7 @@
 other runs end badly on purpose; sources try to make the compiler read, write or use up what is not theirs. Each is tried as whoever runs
 this and, where that is root, as an ordinary user, too. Then: where a wall cannot be built nothing runs.
 
-usage: run.py BUILD_DIR [NAME...]     a function of CASES
+usage: run.py BUILD_DIR [NAME...]     a function of CASES; CXX: the compiler (g++)
 """
 import ctypes
 import errno
@@ -93,16 +93,23 @@ class User:
         with open(self.secret) as f:
             return names, st.st_mode, st.st_uid, st.st_mtime, f.read()
 
-    def run(self, source, *words, before=None, **env):
-        env = {"PATH": "/usr/bin:/bin", "LC_ALL": "C", "XDG_CACHE_HOME": os.path.join(self.tmp, "cache"), "SECRET": TOKEN, **env}
-        return subprocess.run([self.program, "model", "run", "--core", "aiv", *words, "--", source], capture_output=True, text=True,
-                              errors="replace", cwd=os.path.join(self.tmp, "cwd"), timeout=120, env=env, preexec_fn=before, **self.who())
+    def start(self, source, *words, before=None, **env):
+        env = {"PATH": "/usr/bin:/bin", "LC_ALL": "C", "XDG_CACHE_HOME": os.path.join(self.tmp, "cache"), "SECRET": TOKEN,
+               **({"CXX": os.environ["CXX"]} if "CXX" in os.environ else {}), **env}
+        return subprocess.Popen([self.program, "model", "run", "--core", "aiv", *words, "--", source], stdout=subprocess.PIPE,
+                                stderr=subprocess.PIPE, text=True, errors="replace", cwd=os.path.join(self.tmp, "cwd"), env=env,
+                                preexec_fn=before, **self.who())
 
-    def attack(self, number, *words, **more):
+    def run(self, source, *words, **more):
+        with self.start(source, *words, **more) as p:
+            out, err = p.communicate(timeout=300)
+        return subprocess.CompletedProcess(p.args, p.returncode, out, err)
+
+    def attack(self, number, *words, how=None, **more):
         define = [w for d in (f'VICTIM="{os.path.dirname(self.secret)}"', f"VICTIM_PID={self.sleeper.pid}") for w in ("-D", d)]
         kernel = os.path.join(os.path.dirname(os.path.dirname(self.program)), "kernel.cpp")
-        return self.run(kernel if os.path.exists(kernel) else os.path.join(HERE, "kernel.cpp"), "--json", *define, *words,
-                        "-a", f"0=i64:{number}", **more)
+        return (how or self.run)(kernel if os.path.exists(kernel) else os.path.join(HERE, "kernel.cpp"), "--json", *define, *words,
+                                 "-a", f"0=i64:{number}", **more)
 
     def harmless(self, what, p, status):
         """It ended as it should, told no secret, left nothing behind."""
@@ -127,7 +134,7 @@ class User:
                     words = f.read()
             except OSError:
                 continue
-            if self.tmp in words and int(pid) != os.getpid():
+            if self.tmp in words and self.program not in words and int(pid) != os.getpid():
                 found[int(pid)] = words
         return found
 
@@ -172,6 +179,28 @@ def endings(u):
 def survivor(u):
     """A child in a session of its own, with everything closed, lives no longer than the run."""
     u.harmless("a child that stays", u.attack(7, "-D", "SURVIVOR"), 3)
+
+
+def wait_for(is_so, what):
+    until = time.monotonic() + 60
+    while not is_so() and time.monotonic() < until:
+        time.sleep(0.01)
+    check(is_so(), what)
+
+
+def killed(u):
+    """Where the program itself is killed, its kernel and its compiler do not live on."""
+    slow = os.path.join(u.tmp, "slow", "bin", "c++")
+    os.makedirs(os.path.dirname(slow))
+    u.write("slow/bin/c++", "#!/bin/sh\n(sleep 500) &\nsleep 500 # $0\n")
+    os.chmod(slow, 0o755)
+    u.attack(0)  # so that it is in the cache
+    for what, start in (("a kernel", lambda: u.attack(2, how=u.start)),
+                        ("a compiler", lambda: u.start(u.write("kernels/killed.cpp", GOOD), CXX=slow))):
+        with start() as p:
+            wait_for(u.survivors, f"{u.name}: {what} runs: {p.poll()}")
+            p.kill()
+        wait_for(lambda: not u.survivors(), f"{u.name}: {what} lives on: {u.survivors()}")
 
 
 SOURCES = {  # what a source may try with its compiler; SECRET is a file of the user's in a folder beside
@@ -267,7 +296,7 @@ def streams(u):
     check(bool(want), "a kernel without ops is answered")
 
 
-CASES = (calls, endings, survivor, compiler, taken, names, streams, refusals)
+CASES = (calls, endings, survivor, killed, compiler, taken, names, streams, refusals)
 
 
 def copy_for_all(build, to):

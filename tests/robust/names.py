@@ -20,14 +20,14 @@ import tempfile
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 DATA = os.path.join(HERE, "..", "data")
-HOSTILE = "\x1b]0;title\x07\x9b31m\x85\u202ef\u2066\nFORGED\r\nFORGED\x7f"
-RAW = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]|\nFORGED|^FORGED")
-ABOUT_CAPTURES = [("info",), ("check",), ("hot",), ("hot", "--by", "line"), ("hot", "--by", "producer"), ("hot", "--csv"), ("isa",), ("waves",),
-                  ("occupancy",), ("summary",), ("report", "--markdown", "-o", "-")]
+HOSTILE = "\x1b]0;title\x07\x9b31m\x85\u202ef\u2066\n```x\n#FORGED\r\nFORGED\x7f"
+RAW = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]|(?:^|\n) *(?:#?FORGED|```x)")
+ABOUT_CAPTURES = [("info",), ("check",), ("hot",), ("hot", "--by", "line"), ("hot", "--by", "producer"), ("hot", "--csv"), ("hot", "--taxonomy", "flydsl"), ("isa",), ("waves",),
+                  ("occupancy",), ("summary",), ("report", "--format", "md", "-o", "-")]
 CASES = [("gemm", ABOUT_CAPTURES), ("two_kernels", ABOUT_CAPTURES), ("gfx12", ABOUT_CAPTURES), ("pc_sampling", ABOUT_CAPTURES),
          ("ascend_matmul", ABOUT_CAPTURES), ("ascend_details", ABOUT_CAPTURES), ("ascend_csv", ABOUT_CAPTURES), ("ascend_dump", ABOUT_CAPTURES),
          ("dumps/g1", [("dump", "ls"), ("dump", "show"), ("dump", "check")]), ("dumps/own", [("dump", "ls"), ("dump", "show"), ("dump", "check")]),
-         ("model/attention.jsonl", [("model", "time"), ("model", "ops")])]
+         ("model/attention.jsonl", [("model", "time")])]
 RESULT = [0, 0]
 
 
@@ -128,7 +128,7 @@ def ask(program, question, path, what):
         out = out.replace("\r\n", "\n")
     for name, text in (("stdout", out), ("stderr", err)):
         raw = RAW.search(text)
-        check(p.returncode in (0, 1, 2, 3, 4) and not raw, f"{' '.join(question)}, {what}: {p.returncode}, {name}: {text[max(0, raw.start() - 60):raw.end() + 40]!r}" if raw else f"{what}: {p.returncode}")
+        check(p.returncode in (0, 1, 3, 4) and not raw, f"{' '.join(question)}, {what}: {p.returncode}, {name}: {text[max(0, raw.start() - 60):raw.end() + 40]!r}" if raw else f"{what}: {p.returncode}")
 
 
 def main():

@@ -9,6 +9,7 @@
 
 #include "base/map.h"
 #include "base/mem.h"
+#include "base/plain.h"
 
 #define BAR_CELLS 30
 #define RULE_CELLS 90
@@ -379,7 +380,9 @@ static bool put_lines(const struct trace *t, uint64_t total, uint64_t top, struc
 		put_cycles(out, v[i].stall, 8);
 		sb_printf(out, "  %6.2f%%  ", percent(v[i].stall, total));
 		put_bar(out, percent(v[i].stall, v[i].cycles));
-		sb_printf(out, "  %-12s  %.*s\n", type_names[dominant_type(&v[i])], STR_ARG(src));
+		sb_printf(out, "  %-12s  ", type_names[dominant_type(&v[i])]);
+		sb_plain(out, src);
+		sb_putc(out, '\n');
 	}
 	intern_deinit(&names);
 	mem_free(v);
@@ -399,11 +402,13 @@ static void put_asm_row(const struct entry *r, uint32_t rank, uint64_t total, st
 	sb_printf(out, "  %3u  ", rank);
 	put_cycles(out, r->stall, 8);
 	sb_printf(out, "  %6.2f%%  %-12s  ", percent(r->stall, total), type_names[r->type]);
-	sb_str(out, text);
+	sb_plain(out, text);
 	if (is_cut)
 		sb_puts(out, "\u2026");
 	put_repeated(out, " ", (unsigned)(48 - len));
-	sb_printf(out, "  %.*s\n", STR_ARG(src));
+	sb_puts(out, "  ");
+	sb_plain(out, src);
+	sb_putc(out, '\n');
 }
 
 static bool put_asm(const struct trace *t, uint64_t total, uint64_t top, struct strbuf *out)
@@ -451,8 +456,11 @@ bool flydsl_report(const struct trace *t, const char *arg, const struct flydsl_o
 		return err_set(e, INCORE_BAD_INPUT, "no-cycles",
 			"%s: no executed instruction with stall: the legacy report divides by it",
 			arg);
-	sb_printf(out, "\nLoading: %s\n\n  Kernel:        %s\n  Instructions:  ", arg,
-		slash ? slash + 1 : arg);
+	sb_puts(out, "\nLoading: ");
+	sb_plain(out, str_of(arg));
+	sb_puts(out, "\n\n  Kernel:        ");
+	sb_plain(out, str_of(slash ? slash + 1 : arg));
+	sb_puts(out, "\n  Instructions:  ");
 	sb_put_u64(out, n);
 	sb_puts(out, "\n  Total cycles:  ");
 	put_cycles(out, cycles, 0);

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "cli/dump/dump_rows.h"
+#include "cli/text/say.h"
 #include "cli/text/table.h"
 #include "dump/read/check.h"
 
@@ -107,12 +108,12 @@ static void print_kind(struct checked *k, const struct problem_count *kind)
 
 		if (x->weight != kind->weight || strcmp(x->code, kind->code) != 0)
 			continue;
-		fprintf(k->c->out, "%s%-7s%s  %-18s  %s\n", style_on(k->c, styles[x->weight]),
+		say(k->c->out, "%s%-7s%s  %-18s  %s\n", style_on(k->c, styles[x->weight]),
 			problem_weight_name(x->weight), style_off(k->c), x->code, x->text);
 		shown++;
 	}
 	if (shown < kind->n)
-		fprintf(k->c->out, "         %-18s  ... %s more\n", kind->code,
+		say(k->c->out, "         %-18s  ... %s more\n", kind->code,
 			U64_TEXT(kind->n - shown));
 }
 
@@ -131,20 +132,20 @@ static void print_text(struct checked *k)
 			if ((int)p->counts.v[i].weight == weight)
 				print_kind(k, &p->counts.v[i]);
 	if (k->d->payload && !k->d->is_payload_missing)
-		fprintf(out, "%s %s %s of %s", U64_TEXT(n->n_regions),
+		say(out, "%s %s %s of %s", U64_TEXT(n->n_regions),
 			n->n_regions == 1 ? "region covers" : "regions cover",
 			U64_TEXT(n->covered_bytes), COUNTED(n->payload_bytes, "byte"));
 	if (n->n_checksums)
-		fprintf(out, ", %s, %s wrong", COUNTED(n->n_checksums, "checksum"),
+		say(out, ", %s, %s wrong", COUNTED(n->n_checksums, "checksum"),
 			U64_TEXT(n->n_bad_checksums));
 	if (k->d->payload && !k->d->is_payload_missing)
 		fputc('\n', out);
 	if (n->n_incomplete_tasks)
-		fprintf(out, "%s of %zu task%s %s incomplete: %s %s missing\n",
+		say(out, "%s of %zu task%s %s incomplete: %s %s missing\n",
 			U64_TEXT(n->n_incomplete_tasks), k->d->tasks.n, plural(k->d->tasks.n),
 			n->n_incomplete_tasks == 1 ? "is" : "are", U64_TEXT(n->n_missing_slots),
 			n->n_missing_slots == 1 ? "slot is" : "slots are");
-	fprintf(out, "%s: %llu defect%s, %llu warning%s, %llu note%s\n",
+	say(out, "%s: %llu defect%s, %llu warning%s, %llu note%s\n",
 		dump_verdict_name(dump_verdict_of(k->d)), (unsigned long long)n_defects,
 		plural(n_defects), (unsigned long long)n_warnings, plural(n_warnings),
 		(unsigned long long)n_notes, plural(n_notes));

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "cli/dump/dump_job.h"
+#include "cli/text/say.h"
 #include "cli/text/table.h"
 #include "dump/read/deps.h"
 #include "dump/read/values.h"
@@ -177,7 +178,7 @@ void dump_text_head(struct cli *c, const struct dump *d)
 {
 	char gen[16], level[24];
 
-	fprintf(c->out, "%s, %s, %s, level %s, ", COUNTED(d->records.n, "record"),
+	say(c->out, "%s, %s, %s, level %s, ", COUNTED(d->records.n, "record"),
 		COUNTED(d->tasks.n, "task"), dump_generation_name(d, gen),
 		dump_level_name(d, level));
 	if (!d->payload)
@@ -185,7 +186,7 @@ void dump_text_head(struct cli *c, const struct dump *d)
 	else if (d->is_payload_missing)
 		fputs("payload file missing", c->out);
 	else
-		fprintf(c->out, "%s of payload", COUNTED(d->bytes.size, "byte"));
+		say(c->out, "%s of payload", COUNTED(d->bytes.size, "byte"));
 	if (d->is_repaired)
 		fputs(", repaired", c->out);
 	if (d->deps)

@@ -5,6 +5,7 @@
 
 #include "cli/dump/dump_rows.h"
 #include "cli/text/record_table.h"
+#include "cli/text/say.h"
 #include "dump/read/diff.h"
 
 static const struct option_def options[] = {
@@ -174,7 +175,7 @@ static bool print_table(struct job *j)
 			j->c, &shown_record, (struct rows){j->shown.v, j->n_shown}, columns))
 		return false;
 	if (j->n_shown < j->shown.n && !j->c->use_csv)
-		fprintf(j->c->out, "... %llu more (--top all)\n",
+		say(j->c->out, "... %llu more (--top all)\n",
 			(unsigned long long)(j->shown.n - j->n_shown));
 	return true;
 }
@@ -183,7 +184,7 @@ static void print_sums(struct job *j)
 {
 	const struct dump_diff *d = &j->diff;
 
-	fprintf(j->c->out,
+	say(j->c->out,
 		"%s: %llu identical, %llu within tolerance, %llu differ, %llu of another kind, %llu only in A, %llu only in B, %llu not compared\n",
 		COUNTED(d->pairs.n, "pair"), (unsigned long long)d->n_identical,
 		(unsigned long long)(d->n_state[PAIR_SAME] > d->n_identical
@@ -194,7 +195,7 @@ static void print_sums(struct job *j)
 		(unsigned long long)d->n_state[PAIR_ONLY_A],
 		(unsigned long long)d->n_state[PAIR_ONLY_B],
 		(unsigned long long)d->n_state[PAIR_NOT_COMPARED]);
-	fprintf(j->c->out, "%s: %s of %s differ%s\n",
+	say(j->c->out, "%s: %s of %s differ%s\n",
 		dump_diff_differs(d)		? "different"
 		: d->n_state[PAIR_NOT_COMPARED] ? "the same as far as compared"
 						: "the same",
@@ -212,8 +213,7 @@ static void explain(struct job *j)
 	for (size_t i = 0; i < sizeof(floats) / sizeof(floats[0]); i++) {
 		struct dump_tolerance t = dump_tolerance_of(floats[i]);
 
-		fprintf(j->c->out, "  %-10s rtol %g, atol %g\n", dtype_name(floats[i]), t.rtol,
-			t.atol);
+		say(j->c->out, "  %-10s rtol %g, atol %g\n", dtype_name(floats[i]), t.rtol, t.atol);
 	}
 }
 

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "cli/dump/dump_rows.h"
+#include "cli/text/say.h"
 #include "cli/text/table.h"
 #include "dump/read/export.h"
 
@@ -107,12 +108,12 @@ static bool print_json(
 static void print_text(
 	struct cli *c, const struct dump_export_job *job, const struct dump_export_result *r)
 {
-	fprintf(c->out, "%s: %s %s file%s", job->dir, U64_TEXT(r->n_files), job->ops->name,
+	say(c->out, "%s: %s %s file%s", job->dir, U64_TEXT(r->n_files), job->ops->name,
 		plural(r->n_files));
 	if (r->n_skipped)
-		fprintf(c->out, ", %s without payload left out", COUNTED(r->n_skipped, "record"));
+		say(c->out, ", %s without payload left out", COUNTED(r->n_skipped, "record"));
 	if (r->n_truncated)
-		fprintf(c->out, ", %llu hold%s a prefix only", (unsigned long long)r->n_truncated,
+		say(c->out, ", %llu hold%s a prefix only", (unsigned long long)r->n_truncated,
 			r->n_truncated == 1 ? "s" : "");
 	fputc('\n', c->out);
 }

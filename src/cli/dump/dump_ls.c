@@ -4,6 +4,7 @@
 
 #include "cli/dump/dump_rows.h"
 #include "cli/text/record_table.h"
+#include "cli/text/say.h"
 #include "cli/text/table.h"
 
 static const struct option_def options[] = {
@@ -354,7 +355,7 @@ static bool print(struct ls *l, const char *by)
 		cli_page(l->c, 0);
 		dump_text_head(l->c, l->d);
 		if (l->list.n != l->d->records.n)
-			fprintf(l->c->out, "%s of %s records selected\n", U64_TEXT(l->list.n),
+			say(l->c->out, "%s of %s records selected\n", U64_TEXT(l->list.n),
 				U64_TEXT(l->d->records.n));
 	}
 	return print_table(l->c, &x);

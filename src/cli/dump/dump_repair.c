@@ -2,6 +2,7 @@
 /* dump_repair.c: incore dump repair: the manifest of a dump that was not closed, and what is lost.
  */
 #include "cli/dump/dump_rows.h"
+#include "cli/text/say.h"
 #include "cli/text/table.h"
 #include "dump/repair.h"
 
@@ -73,24 +74,28 @@ static bool print_json(struct cli *c, const struct repair_report *r)
 
 static void print_lists(FILE *out, const struct repair_report *r)
 {
-	EACH (const struct repair_lost, x, r->lost_payloads.v, r->lost_payloads.n) {
-		fprintf(out, "lost payload     task 0x%016llx slot %u %s: %s\n",
+	for (size_t i = 0; i < r->lost_payloads.n; i++) {
+		const struct repair_lost *x = &r->lost_payloads.v[i];
+
+		say(out, "lost payload     task 0x%016llx slot %u %s: %s\n",
 			(unsigned long long)x->task_id, x->slot, dump_stage_name(x->stage), x->why);
 	}
 	if (r->lost_payloads.n < r->n_lost_payloads)
-		fprintf(out, "lost payload     ... %llu more\n",
+		say(out, "lost payload     ... %llu more\n",
 			(unsigned long long)(r->n_lost_payloads - r->lost_payloads.n));
-	EACH (const struct repair_task, x, r->incomplete.v, r->incomplete.n) {
-		fprintf(out, "incomplete task  0x%016llx dispatch %llu block %u: %u argument%s",
+	for (size_t i = 0; i < r->incomplete.n; i++) {
+		const struct repair_task *x = &r->incomplete.v[i];
+
+		say(out, "incomplete task  0x%016llx dispatch %llu block %u: %u argument%s",
 			(unsigned long long)x->task_id, (unsigned long long)x->dispatch_id,
 			x->block_idx, x->found, plural(x->found));
 		if (x->expected != UINT32_MAX)
-			fprintf(out, " of %u%s", x->expected,
+			say(out, " of %u%s", x->expected,
 				x->found >= x->expected ? ", not all at every stage" : "");
 		fputc('\n', out);
 	}
 	if (r->incomplete.n < r->n_incomplete)
-		fprintf(out, "incomplete task  ... %llu more\n",
+		say(out, "incomplete task  ... %llu more\n",
 			(unsigned long long)(r->n_incomplete - r->incomplete.n));
 }
 
@@ -98,19 +103,19 @@ static void print_text(struct cli *c, const struct repair_report *r)
 {
 	FILE *out = c->out;
 
-	fprintf(out, "%s: %s, %s of payload\n", r->manifest, COUNTED(r->records, "record"),
+	say(out, "%s: %s, %s of payload\n", r->manifest, COUNTED(r->records, "record"),
 		COUNTED(r->bin_bytes, "byte"));
-	fprintf(out, "the dump was %s, %s flush%s\n", r->is_closed ? "closed" : "not closed",
+	say(out, "the dump was %s, %s flush%s\n", r->is_closed ? "closed" : "not closed",
 		U64_TEXT(r->flushes), r->flushes == 1 ? "" : "es");
 	if (r->cut_why)
-		fprintf(out, "the log is used up to byte %llu; %s %s not: %s\n",
+		say(out, "the log is used up to byte %llu; %s %s not: %s\n",
 			(unsigned long long)r->cut_off, U64_TEXT(r->cut_bytes),
 			r->cut_bytes == 1 ? "byte after it is" : "bytes after it are", r->cut_why);
 	if (r->lost_records)
-		fprintf(out, "the producer counted %s and %s as lost\n",
+		say(out, "the producer counted %s and %s as lost\n",
 			COUNTED(r->lost_records, "record"), COUNTED(r->lost_bytes, "byte"));
 	print_lists(out, r);
-	fprintf(out, "%s lost, %s incomplete\n", COUNTED(r->n_lost_payloads, "payload"),
+	say(out, "%s lost, %s incomplete\n", COUNTED(r->n_lost_payloads, "payload"),
 		COUNTED(r->n_incomplete, "task"));
 }
 

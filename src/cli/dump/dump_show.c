@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "cli/dump/dump_rows.h"
+#include "cli/text/say.h"
 #include "cli/text/table.h"
 #include "dump/read/diff.h"
 #include "dump/read/values.h"
@@ -102,15 +103,17 @@ static void print_values(struct show *s, const struct dump_record *r, const stru
 	for (uint64_t i = 0; i < n && !ferror(s->c->out); i++) {
 		bool is_start = i % row % most == 0;
 
+		if (is_start && i)
+			fputc('\n', s->c->out);
 		if (is_start)
-			fprintf(s->c->out, "%s  %-12s", i ? "\n" : "", place(&g, i, dims));
-		fprintf(s->c->out, "  %*s", (int)width,
+			say(s->c->out, "  %-12s", place(&g, i, dims));
+		say(s->c->out, "  %*s", (int)width,
 			element(s, r->dtype, value_bits(r->dtype, x->p, i), text));
 	}
 	if (n)
 		fputc('\n', s->c->out);
 	if (n < x->n) {
-		fprintf(s->c->out, "  ... %s (--limit all)\n", COUNTED(x->n - n, "more value"));
+		say(s->c->out, "  ... %s (--limit all)\n", COUNTED(x->n - n, "more value"));
 	}
 }
 
@@ -137,17 +140,17 @@ static void print_stats(struct show *s, const struct dump_record *r, const struc
 		bar[i] = ramp[v->bins[i] ? 1 + (unsigned)((double)v->bins[i] / (double)most * 8.0)
 					 : 0];
 	bar[STATS_BINS] = 0;
-	fprintf(out, "  %s: ", COUNTED(v->n, "value"));
+	say(out, "  %s: ", COUNTED(v->n, "value"));
 	if (isnan(v->mean))
 		fputs("none finite", out);
 	else
-		fprintf(out, "min %s, max %s, mean %.9g", stat_text(v, r->dtype, false, lo),
+		say(out, "min %s, max %s, mean %.9g", stat_text(v, r->dtype, false, lo),
 			stat_text(v, r->dtype, true, hi), v->mean);
-	fprintf(out, "; %llu zero, %llu nan, %llu inf, %llu -inf\n", (unsigned long long)v->zeros,
+	say(out, "; %llu zero, %llu nan, %llu inf, %llu -inf\n", (unsigned long long)v->zeros,
 		(unsigned long long)v->nans, (unsigned long long)v->pos_infs,
 		(unsigned long long)v->neg_infs);
 	if (!isnan(v->mean) && v->max > v->min)
-		fprintf(out, "  histogram |%s| min to max\n", bar);
+		say(out, "  histogram |%s| min to max\n", bar);
 }
 
 static void print_change(struct show *s, uint32_t record, const struct shown *x)
@@ -160,16 +163,16 @@ static void print_change(struct show *s, uint32_t record, const struct shown *x)
 	if (x->partner == DUMP_NONE)
 		return;
 	dump_geometry_of(s->d, r, &g);
-	fprintf(s->c->out, "  %s is record %u: ", r->stage == DUMP_BEFORE ? "after" : "before",
+	say(s->c->out, "  %s is record %u: ", r->stage == DUMP_BEFORE ? "after" : "before",
 		x->partner);
 	if (p->state == PAIR_NOT_COMPARED || p->state == PAIR_OTHER_KIND)
 		fputs("cannot be compared\n", s->c->out);
 	else if (!p->n_differ)
-		fprintf(s->c->out, "%s\n",
+		say(s->c->out, "%s\n",
 			p->is_identical ? "no value changed"
 					: "only the bits of equal values changed");
 	else
-		fprintf(s->c->out, "%s of %s changed, first at %s, largest change %.9g\n",
+		say(s->c->out, "%s of %s changed, first at %s, largest change %.9g\n",
 			U64_TEXT(p->n_differ), COUNTED(p->n, "value"), place(&g, p->first, dims),
 			p->max_abs);
 }
@@ -180,9 +183,9 @@ static void print_buffer(struct show *s, uint32_t record)
 
 	if (!record_buffer_of(s->d, record, &b))
 		return;
-	fprintf(s->c->out, "  buffer at 0x%llx, ", (unsigned long long)b.addr);
+	say(s->c->out, "  buffer at 0x%llx, ", (unsigned long long)b.addr);
 	if (b.size)
-		fprintf(s->c->out, "%s%s\n", COUNTED(b.size, "byte"),
+		say(s->c->out, "%s%s\n", COUNTED(b.size, "byte"),
 			b.is_from_deps ? " (deps.json)" : "");
 	else
 		fputs("size not stated\n", s->c->out);
@@ -198,25 +201,25 @@ static void print_head(struct show *s, uint32_t i)
 	char func[DUMP_MEMBERS_TEXT], dims[DUMP_DIMS_TEXT], scalar[DUMP_SCALAR_TEXT];
 
 	dump_geometry_of(s->d, r, &g);
-	fprintf(out, "%srecord %u%s: task 0x%016llx (%u:%u)", style_on(s->c, CELL_HOT), i,
+	say(out, "%srecord %u%s: task 0x%016llx (%u:%u)", style_on(s->c, CELL_HOT), i,
 		style_off(s->c), (unsigned long long)r->task_id, (unsigned)(r->task_id >> 32),
 		(unsigned)r->task_id);
-	fprintf(out, ", func %s", dump_text_members(s->d, r->members, func));
+	say(out, ", func %s", dump_text_members(s->d, r->members, func));
 	if (kernel.p)
-		fprintf(out, " (%.*s)", STR_ARG(kernel));
-	fprintf(out, ", slot %u, %s, %s\n  %s ", r->slot, dump_role_name(r->role),
+		say(out, " (%.*s)", STR_ARG(kernel));
+	say(out, ", slot %u, %s, %s\n  %s ", r->slot, dump_role_name(r->role),
 		dump_stage_name(r->stage), dtype_name(r->dtype));
 	if (r->kind == DUMP_SCALAR) {
-		fprintf(out, "scalar = %s, bits 0x%016llx\n", dump_text_scalar(r, scalar),
+		say(out, "scalar = %s, bits 0x%016llx\n", dump_text_scalar(r, scalar),
 			(unsigned long long)r->bits);
 		return;
 	}
 	fputs(dump_text_dims(g.shape, g.rank, dims), out);
 	if (!(r->flags & DUMP_CONTIGUOUS))
-		fprintf(out, ", strides %s", dump_text_dims(g.strides, g.rank, dims));
-	fprintf(out, ", start %llu, ", (unsigned long long)r->start_offset);
+		say(out, ", strides %s", dump_text_dims(g.strides, g.rank, dims));
+	say(out, ", start %llu, ", (unsigned long long)r->start_offset);
 	if (r->bin_size)
-		fprintf(out, "%s at %llu", COUNTED(r->bin_size, "byte"),
+		say(out, "%s at %llu", COUNTED(r->bin_size, "byte"),
 			(unsigned long long)r->bin_offset);
 	else
 		fputs("no payload", out);
@@ -225,7 +228,7 @@ static void print_head(struct show *s, uint32_t i)
 	fputc('\n', out);
 	print_buffer(s, i);
 	if (slot && r->stage == DUMP_BEFORE && slot->n_before > 1)
-		fprintf(out,
+		say(out,
 			"  one of %u before copies with %u content%s; state before the task: record %u (%s)\n",
 			slot->n_before, slot->n_distinct, plural(slot->n_distinct), slot->before,
 			dump_choice_name(slot->choice));
@@ -250,7 +253,7 @@ static bool print_text(struct show *s)
 		print_values(s, &s->d->records.v[record], &x);
 	}
 	if (top < s->list.n)
-		fprintf(s->c->out, "\n... %zu more record%s (--top all)\n", s->list.n - (size_t)top,
+		say(s->c->out, "\n... %zu more record%s (--top all)\n", s->list.n - (size_t)top,
 			plural(s->list.n - (size_t)top));
 	if (!s->list.n)
 		fputs("no record is selected\n", s->c->out);

@@ -6,6 +6,7 @@
 #include "cli/model/model_measured.h"
 #include "cli/model/model_report.h"
 #include "cli/text/record_table.h"
+#include "cli/text/say.h"
 
 static const struct option_def options[] = {
 	{0, "base", OPTION_TEXT, "PROFILE", NULL, NULL, "the profile whose other values are kept"},
@@ -129,8 +130,8 @@ static bool tell(
 	if (c->use_json)
 		return model_json(c, o->source, op_arch_name(o->base->arch), &data_record, &x);
 	if (!c->use_csv)
-		fprintf(c->out, "%s: %zu task%s of %s, status %s\n\n", x.file, n_tasks,
-			plural(n_tasks), o->source, x.status);
+		say(c->out, "%s: %zu task%s of %s, status %s\n\n", x.file, n_tasks, plural(n_tasks),
+			o->source, x.status);
 	return record_table_print(c, &value_record, x.values, columns);
 }
 

@@ -5,6 +5,7 @@
 #include "cli/ask.h"
 #include "cli/model/model_job.h"
 #include "cli/text/record_table.h"
+#include "cli/text/say.h"
 
 static const struct option_def options[] = {
 	{0, "by", OPTION_CHOICE, "WHAT", "pipe|op|task", "pipe", "what the rows are"},
@@ -110,11 +111,11 @@ static bool put_table(struct cli *c, const struct pipe_compare *k)
 
 static void put_order(FILE *out, const struct pipe_compare *k)
 {
-	fprintf(out, "counts     %s\norder      ", k->is_same_count ? "the same" : "different");
+	say(out, "counts     %s\norder      ", k->is_same_count ? "the same" : "different");
 	if (k->is_same_order)
 		fputs("the same\n", out);
 	else if (k->order_lane)
-		fprintf(out, "different from instruction %s of %s\n", U64_TEXT(k->order_at),
+		say(out, "different from instruction %s of %s\n", U64_TEXT(k->order_at),
 			k->order_lane);
 	else
 		fputs("different\n", out);
@@ -130,13 +131,13 @@ static bool tell_text(struct cli *c, const struct side s[2], const struct pipe_c
 	for (unsigned i = 0; i < 2; i++) {
 		const struct trace *t = s[i].trace;
 
-		fprintf(out, "%c  %s  %s\n", 'A' + (int)i, t ? t->meta.origin : cli_text(c, "pmu"),
+		say(out, "%c  %s  %s\n", 'A' + (int)i, t ? t->meta.origin : cli_text(c, "pmu"),
 			t ? evidence_text(t, (char[EVIDENCE_TEXT]){0}) : "counters of a run");
 	}
-	fprintf(out, "\ntotal      %s and %s", U64_TEXT(k->span_cyc[0]),
+	say(out, "\ntotal      %s and %s", U64_TEXT(k->span_cyc[0]),
 		COUNTED(k->span_cyc[1], "cycle"));
 	if (error_permille(k->span_cyc, &e))
-		fprintf(out, ", %+.1f %%", (double)e / 10);
+		say(out, ", %+.1f %%", (double)e / 10);
 	fputc('\n', out);
 	if (s[0].trace)
 		put_order(out, k);

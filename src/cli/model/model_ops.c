@@ -3,6 +3,7 @@
  * priced, and how well that price is founded. */
 #include "cli/model/model_report.h"
 #include "cli/text/record_table.h"
+#include "cli/text/say.h"
 #include "model/stream/ops_status.h"
 
 static const struct option_def options[] = {
@@ -88,8 +89,8 @@ static bool tell(struct cli *c, const struct profile *p, struct rows rows)
 	if (!record_table_print(c, &op_record, rows, columns))
 		return false;
 	if (!c->use_csv)
-		fprintf(c->out, "\n%zu name%s; prices of profile %s (%s), for float 64 x 64\n",
-			rows.n, plural(rows.n), p->name, p->calibration);
+		say(c->out, "\n%zu name%s; prices of profile %s (%s), for float 64 x 64\n", rows.n,
+			plural(rows.n), p->name, p->calibration);
 	return true;
 }
 

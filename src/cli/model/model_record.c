@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* model_record.c: incore model record: what a kernel does, op by op, as a file. */
 #include "cli/model/model_job.h"
+#include "cli/text/say.h"
 
 static const struct option_def options[] = {
 	MODEL_KERNEL_OPTIONS,
@@ -45,7 +46,7 @@ static bool tell(
 
 	if (c->use_json)
 		return model_json(c, c->args[0], op_arch_name(arch), &data_record, &x);
-	fprintf(c->out, "%s: %s\n", path, op_arch_name(arch));
+	say(c->out, "%s: %s\n", path, op_arch_name(arch));
 	return model_text_streams(c, set);
 }
 

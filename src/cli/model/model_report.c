@@ -4,6 +4,7 @@
 
 #include "cli/options.h"
 #include "cli/text/record_table.h"
+#include "cli/text/say.h"
 
 /* --- rows --- */
 
@@ -226,7 +227,7 @@ static void put_missing(FILE *out, const struct opstream *s)
 	for (unsigned i = 0; i < OPSTREAM_SLOTS; i++) {
 		if (!(s->missing_slots >> i & 1))
 			continue;
-		fprintf(out, "%s%u", before, i);
+		say(out, "%s%u", before, i);
 		before = ", ";
 	}
 }
@@ -236,26 +237,26 @@ static void put_head(FILE *out, const struct model_report *r)
 	const struct profile *p = r->profile;
 	const struct opstream *s = &r->set->v.v[0];
 
-	fprintf(out, "%s: %s%s\n", opstream_str(s, s->kernel), MODEL_TEXT,
+	say(out, "%s: %s%s\n", opstream_str(s, s->kernel), MODEL_TEXT,
 		p->arch == ARCH_A5 ? ", uncalibrated" : "");
-	fprintf(out, "profile    %s (%s), %s, %.0f MHz%s%s\n", p->name, op_arch_name(p->arch),
+	say(out, "profile    %s (%s), %s, %.0f MHz%s%s\n", p->name, op_arch_name(p->arch),
 		p->calibration, (double)p->k[K_CLOCK_MHZ].e4 / PROF_ONE,
 		p->v_overlap ? ", v_overlap on" : "", p->dma_serial ? ", dma_serial on" : "");
 	if (r->is_file)
-		fprintf(out, "           SHA-256 %s\n", p->sha256);
-	fprintf(out, "arguments  %s", s->args_origin == ARGS_DUMP ? "from a dump" : "synthetic");
+		say(out, "           SHA-256 %s\n", p->sha256);
+	say(out, "arguments  %s", s->args_origin == ARGS_DUMP ? "from a dump" : "synthetic");
 	put_missing(out, s);
 	fputs("; outputs are not computed\n", out);
-	fprintf(out, "ops        %s", U64_TEXT(r->timed->n_ops));
+	say(out, "ops        %s", U64_TEXT(r->timed->n_ops));
 	if (r->timed->n_fallback)
-		fprintf(out, ", %s at a price not their own", U64_TEXT(r->timed->n_fallback));
+		say(out, ", %s at a price not their own", U64_TEXT(r->timed->n_fallback));
 	if (r->timed->n_unknown)
-		fprintf(out, ", %s unknown", U64_TEXT(r->timed->n_unknown));
+		say(out, ", %s unknown", U64_TEXT(r->timed->n_unknown));
 	if (r->timed->n_external)
-		fprintf(out, ", %s wait for something outside", U64_TEXT(r->timed->n_external));
+		say(out, ", %s wait for something outside", U64_TEXT(r->timed->n_external));
 	fputc('\n', out);
 	if (!r->timed->is_complete)
-		fprintf(out, "INCOMPLETE %s\n", r->timed->reason ? r->timed->reason : "");
+		say(out, "INCOMPLETE %s\n", r->timed->reason ? r->timed->reason : "");
 }
 
 /* The lanes of all cores in one list; asked for in order. */
@@ -306,11 +307,13 @@ static void put_findings(FILE *out, const struct timed *t)
 
 	for (size_t i = 0; i < t->findings.n; i++)
 		n += !model_is_note(&t->findings.v[i]);
-	fprintf(out, "\n%s%zu finding%s\n", n ? "" : "ok: ", n, plural(n));
-	EACH (const struct model_finding, f, t->findings.v, t->findings.n) {
-		fprintf(out, "%s%s\n", model_is_note(f) ? "note: " : "", f->message);
+	say(out, "\n%s%zu finding%s\n", n ? "" : "ok: ", n, plural(n));
+	for (size_t i = 0; i < t->findings.n; i++) {
+		const struct model_finding *f = &t->findings.v[i];
+
+		say(out, "%s%s\n", model_is_note(f) ? "note: " : "", f->message);
 		for (uint32_t k = 0; k < f->n_lines; k++)
-			fprintf(out, "    %s\n", f->lines[k]);
+			say(out, "    %s\n", f->lines[k]);
 	}
 }
 

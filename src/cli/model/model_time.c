@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* model_time.c: incore model time: an op stream to a timed trace; the second half of model run. */
 #include "cli/model/model_report.h"
+#include "cli/text/say.h"
 
 static const struct option_def options[] = {
 	MODEL_TIMING_OPTIONS,
@@ -36,7 +37,7 @@ static bool write_and_tell(struct cli *c, const struct model_report *r, const ch
 		dir = NULL; /* nothing is written; the program says why */
 	ok = ok && (!dir || out_dir_commit(&d, &c->error));
 	if (ok && dir && !c->use_json && !c->use_csv)
-		fprintf(c->out, "\nwritten to %s; see incore hot %s/trace.incore\n", dir, dir);
+		say(c->out, "\nwritten to %s; see incore hot %s/trace.incore\n", dir, dir);
 	out_dir_abort(&d);
 	return ok;
 }

@@ -3,6 +3,7 @@
 #include "model/profile/validate.h"
 
 #include "cli/model/model_report.h"
+#include "cli/text/say.h"
 #include "cli/text/table.h"
 
 static const struct option_def options[] = {
@@ -80,15 +81,15 @@ static bool tell_text(struct cli *c, const struct validate_result *r)
 
 	if (c->use_csv)
 		return put_table(c, r, ROW_ROLES);
-	fprintf(c->out, "%s\n", MODEL_TEXT);
+	say(c->out, "%s\n", MODEL_TEXT);
 	for (unsigned i = 0; i < ROW_ROLES; i++) {
-		fprintf(c->out, "\n%s\n", heads[i]);
+		say(c->out, "\n%s\n", heads[i]);
 		if (!put_table(c, r, (enum validate_role)i))
 			return false;
 	}
-	fprintf(c->out, "\n%u gate%s, %u missed", r->n_gates, plural(r->n_gates), r->n_missed);
+	say(c->out, "\n%u gate%s, %u missed", r->n_gates, plural(r->n_gates), r->n_missed);
 	if (r->n_findings)
-		fprintf(c->out, ", %llu finding%s in its own kernels",
+		say(c->out, ", %llu finding%s in its own kernels",
 			(unsigned long long)r->n_findings, plural(r->n_findings));
 	fputc('\n', c->out);
 	return true;

@@ -2,6 +2,7 @@
 /* report_again.c: how a report is made again, and from what it was made. */
 #include <string.h>
 
+#include "base/plain.h"
 #include "base/process.h"
 #include "cli/options.h"
 #include "cli/report/report_code.h"
@@ -43,25 +44,40 @@ static void put_command(struct cli *c, const char *verb, const char *file, struc
 		sb_puts(out, " -o");
 		put_quoted(file, out);
 	}
+}
+
+/* A line of its own, whatever stands in it. */
+static void end_line(struct strbuf *line, struct strbuf *out)
+{
+	sb_plain(out, (struct str){line->p, line->n});
 	sb_putc(out, '\n');
+	out->failed |= line->failed;
+	sb_reset(line);
 }
 
 bool report_again_make(struct cli *c, const struct view *v, struct strbuf *out)
 {
 	const struct trace_meta *m = &v->trace->meta;
 	const char *name = cli_text(c, "output");
+	struct strbuf line = {0};
 
-	sb_puts(out, "this report   ");
-	put_command(c, "report", strcmp(name, "-") == 0 ? name : path_base(name), out);
-	sb_puts(out, "look closer   ");
-	put_command(c, "view", NULL, out);
+	sb_puts(&line, "this report   ");
+	put_command(c, "report", strcmp(name, "-") == 0 ? name : path_base(name), &line);
+	end_line(&line, out);
+	sb_puts(&line, "look closer   ");
+	put_command(c, "view", NULL, &line);
+	end_line(&line, out);
 	sb_printf(out, "made by       incore %s\n", INCORE_VERSION);
-	sb_printf(out, "capture       %s%s%s: %s\n", m->format, m->format_version ? " " : "",
+	sb_printf(&line, "capture       %s%s%s: %s", m->format, m->format_version ? " " : "",
 		m->format_version ? m->format_version : "", m->origin ? m->origin : c->args[0]);
+	end_line(&line, out);
 	sb_printf(out,
 		"content       %s (of code and timeline; the same capture has it anywhere)\n",
 		v->hash);
-	if (m->launch.command)
-		sb_printf(out, "collected by  %s\n", m->launch.command);
+	if (m->launch.command) {
+		sb_printf(&line, "collected by  %s", m->launch.command);
+		end_line(&line, out);
+	}
+	sb_free(&line);
 	return !out->failed || err_nomem(&c->error);
 }

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* report_code.c: the code in a written report. */
 #include "cli/report/report_code.h"
-#include "base/search.h"
+
+#include <stdlib.h>
 
 #include "answer/isa.h"
 #include "answer/summary.h"
 #include "cli/ask.h"
+#include "cli/text/say.h"
 #include "cli/text/table.h"
 
 #define CONTEXT_ROWS 3u
@@ -24,7 +26,9 @@ static void take_costs(struct report_code *p, const struct trace *t, const struc
 	const struct isa_row *v = isa->rows.v;
 
 	p->unit = is_sampled ? "stalled samples" : "cycles";
-	EACH (const struct isa_row, r, v, isa->rows.n) {
+	for (size_t i = 0; i < isa->rows.n; i++) {
+		const struct isa_row *r = &v[i];
+
 		p->costs[r->index] = (struct report_cost){
 			r->h.totals.hit, is_sampled ? r->stalled : sum_buckets(&r->h.buckets)};
 	}
@@ -142,7 +146,7 @@ static bool put_context(struct report_code *p, const struct trace *t, struct cli
 	}
 	mem_free(marks);
 	if (last != UINT32_MAX)
-		fprintf(c->out, "\n\nCode around the costliest instructions (marked >)\n");
+		say(c->out, "\n\nCode around the costliest instructions (marked >)\n");
 	ok = last == UINT32_MAX || table_print(&table, c);
 	table_deinit(&table);
 	return ok;
@@ -173,7 +177,7 @@ static bool put_reasons(const struct trace *t, struct cli *c)
 			TABLE_ROW(&table, CELL_TEXT(stall_reason_name(best)),
 				CELL_COUNT(sums[best]), CELL_PERCENT(sums[best], all));
 	}
-	fprintf(c->out, "\n\nStall reasons of all samples\n%s issued, %s stalled\n",
+	say(c->out, "\n\nStall reasons of all samples\n%s issued, %s stalled\n",
 		COUNTED(issued, "sample"), U64_TEXT(all));
 	return table_finish(&table, c);
 }
@@ -185,9 +189,21 @@ struct range { /* rows that follow each other and have one source line */
 	uint64_t cost;
 };
 
-ORDER(by_cost, struct range, DOWN(cost) UP(first))
+static int by_cost(const void *a, const void *b)
+{
+	const struct range *x = a, *y = b;
 
-ORDER(by_first, struct range, UP(first))
+	if (x->cost != y->cost)
+		return x->cost > y->cost ? -1 : 1;
+	return x->first < y->first ? -1 : x->first > y->first;
+}
+
+static int by_first(const void *a, const void *b)
+{
+	const struct range *x = a, *y = b;
+
+	return x->first < y->first ? -1 : x->first > y->first;
+}
 
 static bool is_same_line(const struct trace *t, uint32_t i, uint32_t j)
 {
@@ -249,11 +265,11 @@ static bool put_ranges(struct report_code *p, const struct trace *t, struct cli 
 	if (!v)
 		return err_nomem(&c->error);
 	all = find_ranges(p, t, v);
-	SORT(v, all, by_cost);
+	qsort(v, all, sizeof(*v), by_cost);
 	for (n = 0; n < all && n < MAX_RANGES && v[n].cost; n++)
 		shown += v[n].cost;
-	SORT(v, n, by_first);
-	fprintf(c->out,
+	qsort(v, n, sizeof(*v), by_first);
+	say(c->out,
 		"\n\nAddresses and their source lines\nthe %u costliest of %u ranges, in the order of the code: %.1f %% of all %s\n",
 		n, all, p->all_cost ? 100.0 * (double)shown / (double)p->all_cost : 0, p->unit);
 	ok = print_ranges(p, t, c, v, n);

@@ -6,6 +6,7 @@
 #include "cli/text/isa_text.h"
 
 #include "base/mem.h"
+#include "base/plain.h"
 #include "cli/text/isa_gutter.h"
 #include "cli/text/table.h"
 
@@ -47,22 +48,26 @@ struct writer {
 /* Appends text, cut at the width; counts characters, not bytes. */
 static void put(struct writer *w, enum cell_style style, const char *text)
 {
-	const char *p = text;
+	struct strbuf plain = {0};
+	const char *p;
 
-	for (; *p; p++) {
+	if (!str_is_plain(str_of(text))) {
+		sb_plain(&plain, str_of(text));
+		text = plain.p ? plain.p : "";
+	}
+	for (p = text; *p; p++) {
 		bool is_start = ((unsigned char)*p & 0xc0) != 0x80;
 
 		if (is_start && w->width && w->column == w->width)
 			break;
 		w->column += is_start;
 	}
-	if (p == text)
-		return;
-	if (style != CELL_PLAIN)
-		sb_puts(w->out, style_on(w->text->cli, style));
-	sb_add(w->out, text, (size_t)(p - text));
-	if (style != CELL_PLAIN)
-		sb_puts(w->out, style_off(w->text->cli));
+	if (p > text) {
+		sb_puts(w->out, style == CELL_PLAIN ? "" : style_on(w->text->cli, style));
+		sb_add(w->out, text, (size_t)(p - text));
+		sb_puts(w->out, style == CELL_PLAIN ? "" : style_off(w->text->cli));
+	}
+	sb_free(&plain);
 }
 
 static void pad_to(struct writer *w, unsigned column)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* summary_page.c: how a paragraph is wrapped and a table of the summary page printed. */
 #include "cli/text/summary_page.h"
+#include "cli/text/say.h"
 
 #include <stdarg.h>
 #include <string.h>
@@ -26,11 +27,11 @@ void page_wrap(struct page *p, const char *head, const char *text)
 	fputs(head, p->out);
 	for (bool first = true; str_cut(&rest, " ", &word); first = false) {
 		if (!first && column + 1 + word.n > PAGE_WIDTH) {
-			fprintf(p->out, "\n%*s", (int)indent, "");
+			say(p->out, "\n%*s", (int)indent, "");
 			column = indent;
 			first = true;
 		}
-		fprintf(p->out, "%s%.*s", first ? "" : " ", STR_ARG(word));
+		say(p->out, "%s%.*s", first ? "" : " ", STR_ARG(word));
 		column += word.n + !first;
 	}
 	fputc('\n', p->out);
@@ -50,7 +51,7 @@ void page_line(struct page *p, const char *head, const char *fmt, ...)
 
 void page_title(struct page *p, const char *text)
 {
-	fprintf(p->out, "\n%s%s%s\n", style_on(p->c, CELL_WARM), text, style_off(p->c));
+	say(p->out, "\n%s%s%s\n", style_on(p->c, CELL_WARM), text, style_off(p->c));
 }
 
 void page_findings(struct page *p, struct rows findings)

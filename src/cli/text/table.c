@@ -9,6 +9,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "base/plain.h"
 #include "cli/cli.h"
 #include "codec/csv.h"
 
@@ -29,9 +30,19 @@ const char *style_on(const struct cli *c, enum cell_style style)
 	return c->use_color ? style_codes[style] : "";
 }
 
+static const char style_end[] = "\033[0m";
+
 const char *style_off(const struct cli *c)
 {
-	return c->use_color ? "\033[0m" : "";
+	return c->use_color ? style_end : "";
+}
+
+bool style_is(const char *code)
+{
+	for (size_t i = 0; i < sizeof(style_codes) / sizeof(style_codes[0]); i++)
+		if (code == style_codes[i])
+			return true;
+	return code == style_end;
 }
 
 void table_init(struct table *t, const struct table_column *columns, unsigned n)
@@ -78,23 +89,23 @@ void table_deinit(struct table *t)
 
 static void add_cell(struct table *t, const char *text, const char *csv)
 {
-	if (!text || !VEC_PUSH(&t->cells, (struct table_cell){text, csv, CELL_PLAIN}))
+	if (!text || !VEC_PUSH(&t->cells, (struct table_cell){.text = text, .csv = csv}))
 		t->is_failed = true;
-}
-
-/* Control bytes of the input never reach a terminal. */
-static char *clean(char *s)
-{
-	for (char *p = s; p && *p; p++) {
-		if ((unsigned char)*p < 0x20 || *p == 0x7f)
-			*p = *p == '\t' ? ' ' : '?';
-	}
-	return s;
 }
 
 void table_str(struct table *t, struct str s)
 {
-	add_cell(t, clean(arena_strndup(&t->arena, s.p ? s.p : "", s.n)), NULL);
+	struct strbuf plain = {0};
+	char *text;
+
+	sb_plain(&plain, s);
+	text = plain.failed ? NULL : arena_strndup(&t->arena, plain.p ? plain.p : "", plain.n);
+	for (char *tab = text; tab && (tab = strchr(tab, '\t'));)
+		*tab = ' ';
+	add_cell(t, text, NULL);
+	if (!t->is_failed)
+		t->cells.v[t->cells.n - 1].is_text = true;
+	sb_free(&plain);
 }
 
 void table_cstr(struct table *t, const char *s)
@@ -156,7 +167,7 @@ static void put_value(struct table *t, const struct cell_value *v)
 		break;
 	case VALUE_START:
 	case VALUE_END:
-		add_cell(t, clean(shorten(t, v->text, v->whole, v->kind == VALUE_END)), NULL);
+		table_cstr(t, shorten(t, v->text, v->whole, v->kind == VALUE_END));
 		break;
 	case VALUE_COUNT:
 		table_u64(t, v->count);
@@ -290,7 +301,8 @@ static bool print_csv(const struct table *t, struct cli *c)
 	for (size_t i = 0; i < t->cells.n; i++) {
 		const struct table_cell *cell = &t->cells.v[i];
 
-		csv_put(&line, str_of(cell->csv ? cell->csv : cell->text));
+		(cell->is_text ? csv_put_text : csv_put)(
+			&line, str_of(cell->csv ? cell->csv : cell->text));
 		sb_puts(&line, i % t->n_columns + 1 == t->n_columns ? "\r\n" : ",");
 		if (line.n > 1 << 16 && !line.failed) {
 			fwrite(line.p, 1, line.n, c->out);

@@ -27,6 +27,7 @@ struct table_cell {
 	const char *text;
 	const char *csv; /* raw value for CSV; NULL: text */
 	enum cell_style style;
+	bool is_text; /* of a capture, maybe */
 };
 
 struct table {
@@ -92,4 +93,5 @@ bool table_finish(struct table *t, struct cli *c);
 /* Colour for text outside tables: "" without colour. fprintf(c->out, "%s...%s", style_on(c,
  * CELL_HOT), style_off(c)). */
 const char *style_on(const struct cli *c, enum cell_style style);
+bool style_is(const char *code); /* one of these, by its address */
 const char *style_off(const struct cli *c);

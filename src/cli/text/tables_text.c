@@ -4,6 +4,7 @@
 
 #include "analysis/summary/tables.h"
 #include "base/mem.h"
+#include "cli/text/say.h"
 #include "cli/text/table.h"
 
 #define MAX_COLUMNS 16u /* of a producer's table side by side; the rest is in --json */
@@ -14,7 +15,7 @@ bool tables_print_list(struct cli *c, const struct trace *t)
 
 	if (!t->n_tables)
 		return true;
-	fprintf(c->out, "\ntables of the producer\n");
+	say(c->out, "\ntables of the producer\n");
 	table_titles(&out, "table<|rows|columns|from~");
 	for (uint32_t i = 0; i < t->n_tables; i++)
 		TABLE_ROW(&out, CELL_TEXT(t->tables[i].name), CELL_COUNT(t->tables[i].n_rows),
@@ -33,7 +34,7 @@ bool tables_print_one(struct cli *c, const struct named_table *k, uint64_t top)
 		return true;
 	for (uint32_t i = 0; i < n; i++)
 		columns[i] = (struct table_column){k->cols[i], NULL, CELL_LEFT, false};
-	fprintf(c->out, "\n%s (%s)\n", k->name, k->origin);
+	say(c->out, "\n%s (%s)\n", k->name, k->origin);
 	table_init(&out, columns, n);
 	for (uint32_t r = 0; r < k->n_rows && r < top; r++)
 		for (uint32_t i = 0; i < n; i++) {
@@ -43,7 +44,7 @@ bool tables_print_one(struct cli *c, const struct named_table *k, uint64_t top)
 		}
 	ok = table_finish(&out, c);
 	if (k->n_rows > top)
-		fprintf(c->out, "%llu of %u rows shown (--top all shows every one)\n",
+		say(c->out, "%llu of %u rows shown (--top all shows every one)\n",
 			(unsigned long long)top, k->n_rows);
 	return ok;
 }

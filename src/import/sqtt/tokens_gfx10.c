@@ -65,12 +65,15 @@ static void add_realtime(struct reader *r, uint64_t clock)
 {
 	struct decoder *d = r->d;
 	struct sqtt_realtime s = {r->now, clock, (uint32_t)d->off};
-	struct sqtt_realtime *last = d->realtime.n ? &d->realtime.v[d->realtime.n - 1] : NULL;
 
-	if (r->major >= 12 && last && !(s.time > last->time && s.clock > last->clock)) {
-		last->time = (last->time + s.time) / 2;
-		last->clock = (last->clock + s.clock) / 2;
-		return;
+	if (r->major >= 12 && d->realtime.n) {
+		struct sqtt_realtime *last = &d->realtime.v[d->realtime.n - 1];
+
+		if (s.time <= last->time || s.clock <= last->clock) {
+			last->time = (last->time + s.time) / 2;
+			last->clock = (last->clock + s.clock) / 2;
+			return;
+		}
 	}
 	sqtt_need(d, VEC_PUSH(&d->realtime, s));
 }

@@ -60,7 +60,7 @@ static bool add_folders(struct record_fence *f, const char *source)
 static bool add_toolchain(struct record_fence *f, const char *compiler)
 {
 	char *real = realpath(compiler, NULL), *slash;
-	const char *home = getenv("HOME");
+	char *home = getenv("HOME") ? realpath(getenv("HOME"), NULL) : NULL;
 	bool ok = add_path(&f->programs, compiler);
 
 	for (unsigned up = 0; real && up < 2; up++)
@@ -68,6 +68,7 @@ static bool add_toolchain(struct record_fence *f, const char *compiler)
 			*slash = '\0';
 	if (ok && real && *real && (!home || strcmp(real, home) != 0))
 		ok = add_path(&f->programs, arena_printf(f->arena, "%s", real));
+	free(home);
 	free(real);
 	return ok;
 }
@@ -77,7 +78,8 @@ static bool add_environment(struct record_fence *f)
 	bool ok =
 		add_path(&f->env, "LC_ALL=C") &&
 		add_path(&f->env, "CCACHE_DISABLE=1") && /* we have a cache, its is not writable */
-		add_path(&f->env, arena_printf(f->arena, "TMPDIR=%s", f->work_dir));
+		add_path(&f->env, arena_printf(f->arena, "TMPDIR=%s", f->work_dir)) &&
+		(f->is_open || add_path(&f->env, arena_printf(f->arena, "HOME=%s", f->work_dir)));
 
 	for (size_t i = 0; ok && i < sizeof(KEPT) / sizeof(KEPT[0]); i++) {
 		const char *value = getenv(KEPT[i]);
