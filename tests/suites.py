@@ -156,6 +156,7 @@ def everything(is_check):
         plain("man", 6, "tests/man_examples.py", "BUILD"),
         plain("schemas", 40, "tests/schemas.py", "BUILD"),
         plain("opens", 5, "tests/opens/run.py", "BUILD"),
+        plain("files", 4, "tests/files/run.py", "BUILD"),
         plain("bad-input", 14, "tests/bad_input.py", "BUILD"),
         asan("bad-input", 42, "tests/bad_input.py", "BUILD", "--no-scale"),
         plain("dump-bad-input", 4, "tests/dump_bad_input.py", "BUILD"),

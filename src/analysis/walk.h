@@ -42,6 +42,7 @@ struct walk_result {
 	struct arena arena;
 	uint32_t n_tracks;	 /* looked at */
 	uint32_t n_failed;	 /* could not be read */
+	uint32_t n_outside;	 /* of which are links that lead out of the capture */
 	uint64_t n_unknown_code; /* records that name no known row */
 	uint64_t bytes;		 /* unused by analyses; for the benchmark */
 	struct note *notes;	 /* in track order; at most WALK_MAX_NOTES, the rest is counted */

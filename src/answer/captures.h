@@ -34,6 +34,9 @@ struct captures {
 
 void captures_init(struct captures *k);
 void captures_deinit(struct captures *k);
+/* Are links that lead out of a capture followed from now on? What was read otherwise is forgotten.
+ * While nobody asks. */
+void captures_follow_links(struct captures *k, bool follow);
 /* For those who give the cache to import_*() themselves. */
 void captures_lock(struct captures *k);
 void captures_unlock(struct captures *k);

@@ -55,6 +55,9 @@ const struct option_def request_capture_options[] = {
 	{0, "source-root", OPTION_MANY, "OLD=NEW", NULL, NULL,
 		OPTION_INSTEAD "missing copies: sources that were below OLD, from below NEW",
 		OPTION_FIELD(request, source_roots)},
+	{0, "follow-links", OPTION_FLAG, NULL, NULL, NULL,
+		OPTION_INSTEAD "files alone: also what its links lead to outside of it",
+		OPTION_FIELD(request, follow_links)},
 	OPTION_END,
 };
 

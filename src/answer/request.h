@@ -43,6 +43,7 @@ struct request {
 	unsigned decoder_compat;       /* NO_CHOICE: the right rules */
 	const char *code;	       /* a file in place of the capture's code.json; NULL: none */
 	struct text_list source_roots; /* "OLD=NEW" */
+	bool follow_links;	       /* for captures_follow_links() */
 	/* What to work with. */
 	struct captures *captures; /* reads, and keeps what was read */
 	struct pool *pool;

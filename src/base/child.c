@@ -30,7 +30,7 @@ static bool has_reader(int fd)
 static _Noreturn void run_child(const struct child_job *j, int fd)
 {
 	static const int signals[] = {SIGSEGV, SIGBUS, SIGABRT, SIGILL, SIGFPE, SIGTRAP, SIGTERM,
-		SIGINT, SIGPIPE, SIGCHLD, SIGALRM};
+		SIGINT, SIGHUP, SIGXFSZ, SIGPIPE, SIGCHLD, SIGALRM};
 	int null = fcntl(open("/dev/null", O_RDWR), F_DUPFD, 3);
 	sigset_t none;
 

@@ -47,7 +47,9 @@ static inline bool err_false(bool made)
 #define err_wrap(...) err_false((err_wrap)(__VA_ARGS__))
 #define err_nomem(e) err_false((err_nomem)(e))
 
-/* The same for those who return a pointer: NULL. */
+/* Is it an error of that code? */
+bool err_is(const struct incore_error *e, const char *code);
+/* err_nomem() for those who return a pointer: NULL. */
 static inline void *err_nomem_null(struct incore_error *e)
 {
 	err_nomem(e);

@@ -35,8 +35,10 @@ static bool make_request(
 	if (take_options(c, q->options, out) &&
 		(!(q->groups & OPTIONS_SELECT) || take_options(c, request_select_options, out)) &&
 		(!(q->groups & OPTIONS_TOP) || take_options(c, request_top_options, out)) &&
-		(!(q->groups & OPTIONS_CAPTURE) || take_options(c, request_capture_options, out)))
+		(!(q->groups & OPTIONS_CAPTURE) || take_options(c, request_capture_options, out))) {
+		captures_follow_links(k, out->follow_links);
 		return true;
+	}
 	request_deinit(out);
 	return false;
 }

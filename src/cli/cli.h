@@ -31,6 +31,7 @@ enum cli_option_group {
 	OPTIONS_CSV = 2,       /* --csv */
 	OPTIONS_OWN_FILE = 32, /* no options: the verb itself writes the file that -o names, c->out
 				  stays stdout */
+	VERB_SERVES = 64,      /* no options: its answers say by themselves that a file changed */
 };
 
 struct cli;
@@ -40,6 +41,13 @@ struct cli;
 	{                                                                                          \
 		0, "unsafe-native", OPTION_FLAG, NULL, NULL, NULL,                                 \
 			OPTION_RISK "no walls around a kernel and its compiler"                    \
+	}
+
+/* Of every verb that opens a dump; captures have it in request_capture_options. */
+#define LINKS_OPTION                                                                               \
+	{                                                                                          \
+		0, "follow-links", OPTION_FLAG, NULL, NULL, NULL,                                  \
+			OPTION_RISK "links that lead out of the dump are followed"                 \
 	}
 
 struct verb {

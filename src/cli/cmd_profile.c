@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* cmd_profile.c: every kernel of a build, run and ranked. */
-#include <stdlib.h>
 
 #include "answer/rows.h"
+#include "base/search.h"
 #include "cli/replay_options.h"
 #include "cli/text/record_table.h"
 #include "cli/text/say.h"
@@ -19,6 +19,7 @@ static const struct option_def options[] = {
 	{0, "func", OPTION_MANY, "NAME", NULL, NULL, "only this kernel; may be repeated"},
 	{0, "list", OPTION_FLAG, NULL, NULL, NULL, "list the kernels and end"},
 	{0, "dump", OPTION_TEXT, "DIR", NULL, NULL, "take the arguments of kernels that it has"},
+	LINKS_OPTION,
 	{0, "set", OPTION_MANY, "NAME=VALUE", NULL, NULL,
 		"value of a parameter, in every kernel that has one of that name"},
 	{0, "data", OPTION_MANY, "NAME=FILE", NULL, NULL, "bytes of a tensor parameter"},
@@ -207,7 +208,7 @@ static bool answer(struct cli *c, const struct profile_request *q, const struct 
 			k->message ? k->message : "",
 			k->is_degenerate ? "degenerate" : profile_status_name(k->status)};
 	}
-	qsort(v, r->rows.n, sizeof(*v), by_cost);
+	SORT(v, r->rows.n, by_cost);
 	ok = c->use_json ? cli_json(c, &build_record, &(struct text_item){q->build_dir},
 				   &profiled_record, &x)
 			 : print_text(c, &x);
@@ -244,6 +245,7 @@ static bool run_profile(struct cli *c)
 	const char *target = cli_text(c, "target");
 	struct profile_request q = {.build_dir = cli_text(c, "build-dir"),
 		.dump = cli_text(c, "dump"),
+		.follow_links = cli_flag(c, "follow-links"),
 		.output_root = cli_text(c, "output"),
 		.pool = c->pool,
 		.on_line = show_line,

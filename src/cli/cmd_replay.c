@@ -15,6 +15,7 @@
 
 static const struct option_def options[] = {
 	{0, "dump", OPTION_TEXT, "DIR", NULL, NULL, "the args dump, of any generation"},
+	LINKS_OPTION,
 	{0, "task", OPTION_TEXT, "ID", NULL, NULL, "the task, in hex or decimal"},
 	{0, "dispatch", OPTION_COUNT, "N", NULL, NULL, "the dispatch, where the dump numbers them"},
 	{0, "func", OPTION_TEXT, "ID[,ID...]", NULL, NULL,
@@ -299,6 +300,7 @@ static bool run_replay(struct cli *c)
 	struct model_options model = {
 		.profile = cli_text(c, "profile"), .is_unsafe = cli_flag(c, "unsafe-native")};
 	struct replay_request q = {.dump = replay_either(c, "dump", "dump-dir"),
+		.follow_links = cli_flag(c, "follow-links"),
 		.arg_spec = cli_text(c, "arg-spec"),
 		.out_dir = cli_text(c, "output"),
 		.is_dry = cli_flag(c, "dry-run"),

@@ -51,6 +51,8 @@ static bool make_session(struct job *j)
 	for (unsigned i = 0; i < sizeof(reading) / sizeof(reading[0]); i++)
 		if (cli_has(c, reading[i]))
 			sb_printf(&j->salt, "%s=%s\n", reading[i], cli_text(c, reading[i]));
+	if (cli_flag(c, "follow-links"))
+		sb_puts(&j->salt, "follow-links\n");
 	o.salt = j->salt.n ? j->salt.p : NULL;
 	j->session = session_new(&o, &c->error);
 	/* A path that is no capture at all is said at once, not in the browser. */
@@ -148,8 +150,7 @@ static bool print_url(struct job *j)
 		for (unsigned i = 0; i < c->n_args; i++)
 			json_w_cstr(&w, c->args[i]);
 		json_w_end(&w);
-		json_w_key(&w, "data");
-		json_w_object(&w);
+		json_w_kv_object(&w, "data");
 		json_w_kv_cstr(&w, "url", j->url.p);
 		json_w_kv_u64(&w, "port", http_port(j->http));
 		json_w_kv_u64(&w, "pid", (uint64_t)getpid());
@@ -220,7 +221,7 @@ const struct verb verb_view = {
 	.name = "view",
 	.args = "PATH...",
 	.summary = "see captures in a browser: timeline, code, source, all figures",
-	.groups = OPTIONS_OUTPUT | OPTIONS_CAPTURE,
+	.groups = OPTIONS_OUTPUT | OPTIONS_CAPTURE | VERB_SERVES,
 	.options = options,
 	.min_args = 1,
 	.max_args = MAX_CAPTURES,

@@ -9,6 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/map_guard.h"
 #include "cli/ask.h"
 #include "cli/options.h"
 #include "cli/output.h"
@@ -29,7 +30,7 @@ static bool asks_json(int argc, char **argv)
 static int finish_stdout(int status, bool as_json)
 {
 	bool failed = fflush(stdout) != 0 || ferror(stdout);
-	int errnum = errno;
+	int errnum = out_stream_errno();
 	struct incore_error e = {0};
 
 	if (fclose(stdout) != 0 && !failed) {
@@ -57,20 +58,16 @@ static int version(bool as_json)
 	json_w_object(&w);
 	json_w_kv_cstr(&w, "schema", "incore.version/1");
 	json_w_kv_cstr(&w, "incore", INCORE_VERSION);
-	json_w_key(&w, "features");
-	json_w_object(&w);
-	json_w_key(&w, "verbs");
-	json_w_row(&w);
+	json_w_kv_object(&w, "features");
+	json_w_kv_row(&w, "verbs");
 	for (const struct verb *const *v = verb_table; *v; v++)
 		json_w_cstr(&w, (*v)->name);
 	json_w_end(&w);
-	json_w_key(&w, "import");
-	json_w_row(&w);
+	json_w_kv_row(&w, "import");
 	for (const struct import_ops *const *o = import_registry; *o; o++)
 		json_w_cstr(&w, (*o)->name);
 	json_w_end(&w);
-	json_w_key(&w, "export");
-	json_w_row(&w);
+	json_w_kv_row(&w, "export");
 	for (const struct export_ops *const *o = export_registry; *o; o++)
 		json_w_cstr(&w, (*o)->name);
 	json_w_end(&w);
@@ -169,7 +166,9 @@ static int run_verb(struct cli *c, bool as_json)
 {
 	int status;
 
-	if (output_open(c) && (c->verb->question ? cli_run_question : c->verb->run)(c)) {
+	/* An answer made of files that are not what they were is none. */
+	if (output_open(c) && (c->verb->question ? cli_run_question : c->verb->run)(c) &&
+		(c->verb->groups & VERB_SERVES || map_guard_check("", 0, &c->error))) {
 		status = c->is_no ? INCORE_NO : INCORE_OK;
 		/* an answer without its warnings is none, unless its file stands already */
 		if (status == INCORE_OK && c->warnings.failed &&
@@ -185,6 +184,12 @@ static int run_verb(struct cli *c, bool as_json)
 		}
 	} else {
 		status = failure(c);
+	}
+	/* who reads standard output has had enough: no failure */
+	if (err_is(&c->error, "broken-pipe") && c->error.path &&
+		strcmp(c->error.path, "standard output") == 0) {
+		incore_error_clear(&c->error);
+		status = INCORE_OK;
 	}
 	status = output_close(c, status, status == INCORE_OK || status == INCORE_NO);
 	output_warnings(c);
@@ -304,5 +309,7 @@ int main(int argc, char **argv)
 
 	keep_streams();
 	output_signals();
+	output_stdout();
+	map_guard_install();
 	return finish_stdout(dispatch(argc, argv, as_json), as_json);
 }

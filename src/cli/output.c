@@ -21,8 +21,7 @@ extern char **environ;
 
 #define WARNINGS_SHOWN 10
 
-static struct out_file target;		/* of -o */
-static const char *volatile target_tmp; /* what SIGINT must remove */
+static struct out_file target; /* of -o */
 static pid_t pager_pid;
 static bool is_progress_shown;
 
@@ -30,14 +29,26 @@ static volatile sig_atomic_t is_patient, n_interrupts;
 
 static void on_interrupt(int sig)
 {
-	const char *tmp = target_tmp;
-
 	(void)sig;
 	if (is_patient && n_interrupts++ == 0)
 		return;
-	if (tmp)
-		unlink(tmp);
+	leftover_remove_all();
 	_exit(INTERRUPTED_STATUS);
+}
+
+/* Ends as it would have, but nothing stays behind. */
+static void on_end(int sig)
+{
+	leftover_remove_all();
+	signal(sig, SIG_DFL);
+	raise(sig);
+}
+
+/* What a limit of the file size stops is an error of that write (EFBIG) and no more. Not SIG_IGN,
+ * which children would inherit. */
+static void on_size_limit(int sig)
+{
+	(void)sig;
 }
 
 void output_finish_on_interrupt(void)
@@ -56,11 +67,28 @@ bool output_interrupted(void *unused)
 
 void output_signals(void)
 {
-	struct sigaction act = {.sa_handler = on_interrupt};
+	static const int ends[] = {SIGTERM, SIGHUP};
+	struct sigaction act = {.sa_handler = on_interrupt}, was;
 
 	sigaction(SIGINT, &act, NULL);
+	act.sa_handler = on_end;
+	for (unsigned i = 0; i < 2; i++) /* who is started by nohup stays deaf */
+		if (sigaction(ends[i], NULL, &was) == 0 && was.sa_handler == SIG_DFL)
+			sigaction(ends[i], &act, NULL);
+	act.sa_handler = on_size_limit;
+	sigaction(SIGXFSZ, &act, NULL);
 	act.sa_handler = SIG_IGN;
 	sigaction(SIGPIPE, &act, NULL);
+}
+
+void output_stdout(void)
+{
+#ifdef __GLIBC__ /* elsewhere it cannot be replaced, and a failed write may have a vaguer cause */
+	FILE *f = out_stream(STDOUT_FILENO, "w", "standard output");
+
+	if (f && setvbuf(f, NULL, isatty(STDOUT_FILENO) == 1 ? _IOLBF : _IOFBF, BUFSIZ) == 0)
+		stdout = f;
+#endif
 }
 
 /* --- progress, log --- */
@@ -176,7 +204,6 @@ bool output_open(struct cli *c)
 	if (path && strcmp(path, "-") != 0 && !(c->verb->groups & OPTIONS_OWN_FILE)) {
 		if (!out_file_open(&target, path, &c->error))
 			return err_wrap(&c->error, "cannot write the file of -o");
-		target_tmp = target.is_unnamed ? NULL : target.tmp_path;
 		c->out = target.f;
 	} else {
 		c->is_terminal = isatty(STDOUT_FILENO) == 1;
@@ -269,7 +296,6 @@ int output_close(struct cli *c, int status, bool keep)
 		c->error.status = INCORE_FAILED;
 		status = INCORE_FAILED;
 	}
-	target_tmp = NULL;
 	out_file_abort(&target);
 	return status;
 }
@@ -339,11 +365,9 @@ void output_error(const struct incore_error *e, bool as_json)
 	json_w_file(&w, stderr, 0);
 	json_w_object(&w);
 	json_w_kv_cstr(&w, "schema", "incore.error/1");
-	json_w_key(&w, "error");
-	json_w_object(&w);
+	json_w_kv_object(&w, "error");
 	put_error(&w, e);
-	json_w_key(&w, "causes");
-	json_w_array(&w);
+	json_w_kv_array(&w, "causes");
 	for (const struct incore_error *cause = e->cause; cause; cause = cause->cause) {
 		json_w_object(&w);
 		put_error(&w, cause);

@@ -22,5 +22,8 @@ void output_finish_on_interrupt(void);
 bool output_interrupted(void *unused);
 #define INTERRUPTED_STATUS 130
 
-/* SIGINT removes the unfinished file and ends with 130; SIGPIPE is ignored. */
+/* SIGINT ends with 130, SIGTERM and SIGHUP end as ever, all without leaving anything unfinished
+ * behind; SIGPIPE is ignored, and so is SIGXFSZ: the write fails. */
 void output_signals(void);
+/* From here on standard output remembers why a write failed. */
+void output_stdout(void);

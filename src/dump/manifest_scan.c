@@ -148,7 +148,10 @@ static void merge_losses(struct scan *s)
 static bool load(struct file_data *f, const char *dir, const char *name, struct incore_error *e)
 {
 	char *path = path_join(dir, name);
-	bool ok = path ? file_load(f, path, e) : err_nomem(e);
+	bool ok;
+
+	f->is_own = true; /* of the very process, or of one that has ended */
+	ok = path ? file_load(f, path, e) : err_nomem(e);
 
 	mem_free(path);
 	return ok;
@@ -202,13 +205,6 @@ bool scan_is_payload_lost(const struct scan *s, uint64_t off)
 {
 	size_t lo = 0, hi = s->lost_payloads.n;
 
-	while (lo < hi) {
-		size_t mid = lo + (hi - lo) / 2;
-
-		if (s->lost_payloads.v[mid] < off)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
+	BISECT(lo, hi, i, s->lost_payloads.v[i] < off);
 	return lo < s->lost_payloads.n && s->lost_payloads.v[lo] == off;
 }

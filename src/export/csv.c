@@ -98,7 +98,7 @@ static bool truncated(struct export *x, const struct export_cut *c, struct incor
 
 static bool end(struct export *x, struct incore_error *e)
 {
-	return ferror(x->file.f) ? err_set(e, INCORE_FAILED, "io", "write failed") : true;
+	return !ferror(x->file.f) || err_write(e);
 }
 
 static void free_state(struct export *x)

@@ -29,8 +29,19 @@ void capture_cache_deinit(struct capture_cache *k)
 bool import_load(const struct import_options *o, struct file_data *f, const char *path,
 	struct incore_error *e)
 {
+	if (o && o->root && !(o->own && strcmp(path, o->own) == 0))
+		return import_load_below(o, f, o->root, path, e);
 	return file_store_load_at(o && o->cache ? &o->cache->files : NULL,
-		o && o->is_look ? FILE_KEEP : FILE_TAKE, f, AT_FDCWD, path, path, e);
+		o && o->is_look ? FILE_KEEP : FILE_TAKE, f, FILE_ANYWHERE, path, path, e);
+}
+
+bool import_load_below(const struct import_options *o, struct file_data *f, const char *dir,
+	const char *path, struct incore_error *e)
+{
+	struct capture_cache *k = o ? o->cache : NULL;
+
+	return file_store_load_below(k ? &k->files : NULL, o && o->is_look ? FILE_KEEP : FILE_TAKE,
+		f, dir, k && k->follow_links, path, e);
 }
 
 /* --- what was learnt --- */

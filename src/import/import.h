@@ -42,6 +42,9 @@ struct import_options {
 	bool is_look;		     /* it will be read again: the cache keeps what is opened */
 	struct pool *pool;	     /* may be NULL: the caller's thread */
 	struct progress *progress;   /* may be NULL */
+	/* The directory below which its files lie, and the file that the capture is, which may be a
+	 * link; NULL: import_read() finds them. */
+	const char *root, *own;
 	/* What the user says where a capture does not: NULL or 0 where nothing is said. */
 	const char *soc;	    /* "Ascend910B1": its clock */
 	uint64_t clock_hz;	    /* beats soc */
@@ -76,8 +79,7 @@ struct capture_list {
 struct import_ops {
 	const char *name;    /* also the man page incore-<name>.7, the fuzz target, in `info` */
 	const char *summary; /* one line for --help */
-	/* What a user should point at, for the message when nothing is found: "a ui_output_*
-	 * directory (with filenames.json)"; NULL: the summary. */
+	/* What a user should point at, for the message when nothing is found; NULL: the summary. */
 	const char *looks_for;
 	bool takes_code; /* import_options.code */
 	/* 0 no .. 100 sure; sees names and the first 64 KiB; cannot fail */
@@ -108,7 +110,8 @@ bool import_lost_noted(
 
 extern const struct import_ops *const import_registry[]; /* NULL ends */
 
-/* The bytes of a file of a capture, opened once in the life of the cache. */
+/* The bytes of a file of a capture, opened once in the life of the cache. No link leads out of the
+ * capture's directory unless the cache says so; a capture that is a file may itself be a link. */
 bool import_load(const struct import_options *o, struct file_data *f, const char *path,
 	struct incore_error *e);
 

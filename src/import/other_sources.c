@@ -6,10 +6,9 @@
 #include "import/other_sources.h"
 
 #include <errno.h>
-#include <limits.h>
-#include <stdlib.h>
+#include <unistd.h>
 
-#include "base/mem.h"
+#include "base/file_root.h"
 
 bool import_source_text(struct trace *t, source_idx i, const void *p, size_t n)
 {
@@ -26,43 +25,36 @@ bool import_source_text(struct trace *t, source_idx i, const void *p, size_t n)
 	return true;
 }
 
-/* Where a path below `from` lies below `to`. Neither ".." nor a link leads out of there: where the
- * name really lies is what counts. */
-static bool find_below(struct str from, const char *to, const char *path, char place[PATH_MAX])
+/* The part of a path below `from`; NULL: it lies elsewhere. */
+static const char *path_below(struct str from, const char *path)
 {
-	size_t n = strlen(to);
-	char *name;
-	bool ok;
+	const char *rest = path + from.n;
 
-	if (strncmp(path, from.p, from.n) != 0 ||
-		(path[from.n] != '/' && from.p[from.n - 1] != '/'))
-		return false;
-	name = path_join(to, path + from.n);
-	ok = name && realpath(name, place) && strncmp(place, to, n) == 0 &&
-	     (place[n] == '/' || n == 1);
-	mem_free(name);
-	return ok;
+	if (strncmp(path, from.p, from.n) != 0 || (*rest != '/' && rest[-1] != '/'))
+		return NULL;
+	return rest + strspn(rest, "/");
 }
 
 static bool read_root(const char *text, bool is_wanted, struct trace *t, struct incore_error *e)
 {
-	const char *is = strchr(text, '=');
+	const char *is = strchr(text, '='), *rest;
 	struct str from = {text, is ? (size_t)(is - text) : 0};
-	char to[PATH_MAX], place[PATH_MAX];
 	struct file_data f = {0};
+	struct file_root root;
 	uint64_t n = 0;
 	bool ok = true;
 
 	if (!from.n || !is[1])
 		return err_set(e, INCORE_USAGE, "bad-option-value",
 			"--source-root wants OLD=NEW, not '%s'", text);
-	if (!realpath(is + 1, to))
+	if (!file_root_open(&root, is + 1, false))
 		return err_errno(e, errno, is + 1, "--source-root: cannot open");
 	for (source_idx i = 0; ok && is_wanted && i < t->n_sources; i++)
-		if (!t->sources[i].text && find_below(from, to, t->sources[i].path, place) &&
-			file_load(&f, place, NULL) && ++n)
+		if (!t->sources[i].text && (rest = path_below(from, t->sources[i].path)) &&
+			file_load_at(&f, root, rest, rest, NULL) && ++n)
 			ok = import_source_text(t, i, f.data, f.size);
 	file_unload(&f);
+	close(root.fd);
 	return (ok && (!n || trace_note(t, NOTE_GUESSED, "other-source", is + 1, INCORE_NO_OFFSET,
 				     n,
 				     "the text of %llu source file%s is from below %s, not the capture's: it may be of another version",

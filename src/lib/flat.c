@@ -85,8 +85,7 @@ static bool add_column(
 static bool add_columns(
 	struct flattening *f, struct flat_table *t, const struct record *r, const struct holding *p)
 {
-	for (uint16_t i = 0; i < r->n_columns; i++) {
-		const struct column *c = &r->columns[i];
+	EACH (const struct column, c, r->columns, r->n_columns) {
 		struct holding in;
 
 		if (is_list(c))
@@ -180,8 +179,7 @@ static bool add_list(struct flattening *f, const struct column *c, const struct 
 static bool add_lists(struct flattening *f, const struct record *r, const void *value,
 	const char *path, uint32_t parent)
 {
-	for (uint16_t i = 0; i < r->n_columns; i++) {
-		const struct column *c = &r->columns[i];
+	EACH (const struct column, c, r->columns, r->n_columns) {
 		const void *v = (const char *)value + c->offset;
 		const char *below = path;
 
@@ -192,13 +190,15 @@ static bool add_lists(struct flattening *f, const struct record *r, const void *
 				return false;
 			continue;
 		}
+		if (c->type == COLUMN_POINTER && !*(const void *const *)v)
+			continue;
 		if (c->type == COLUMN_POINTER)
 			v = *(const void *const *)v;
 		if (c->type != COLUMN_PART)
 			below = arena_printf(f->a, "%s%s%s", path, *path ? "." : "", c->name);
 		if (!below)
 			return err_nomem(f->e);
-		if (v && !add_lists(f, c->of, v, below, parent))
+		if (!add_lists(f, c->of, v, below, parent))
 			return false;
 	}
 	return true;

@@ -2,9 +2,16 @@
 /* incore.c: libincore's door: ask, and read answers by table, row and column. */
 #include "lib/lib.h"
 
+#include "base/map_guard.h"
+
 const char *incore_version(void)
 {
 	return INCORE_VERSION;
+}
+
+bool incore_map_files(void)
+{
+	return map_guard_install();
 }
 
 struct incore *incore_new(unsigned threads, struct incore_error *e)

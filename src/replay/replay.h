@@ -14,6 +14,7 @@
 
 struct replay_request {
 	const char *dump;     /* NULL: arguments come from arg_spec alone */
+	bool follow_links;    /* of the dump, out of it */
 	const char *arg_spec; /* NULL: from the dump alone; else it goes before the dump */
 	bool has_task, has_dispatch, has_block;
 	uint64_t task, dispatch;

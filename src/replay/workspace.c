@@ -180,10 +180,16 @@ bool workspace_make(const struct replay_request *q, struct replay_report *r, con
 	if (!temp)
 		return place ? err_nomem(e) : false;
 	ok = mkdir(temp, 0755) == 0 || err_errno(e, errno, temp, "make the directory");
+	if (ok)
+		leftover_add(temp, false);
+	if (!q->out_dir)
+		leftover_add(place, true);
 	if (ok && !(fill(temp, q, r, d, e) && put_in_place(temp, place, e))) {
 		remove_tree(temp);
 		ok = false;
 	}
+	leftover_drop(temp);
+	leftover_drop(place);
 	if (!ok) {
 		if (!q->out_dir)
 			rmdir(place);

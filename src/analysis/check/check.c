@@ -188,15 +188,16 @@ typedef void (*rule_fn)(struct check *c);
 
 /* The first says whether there is anything to check. Damage comes next: it explains what follows.
  */
-static const rule_fn wave_rules[] = {rule_shell, rule_damaged, rule_code, rule_missed_se,
-	rule_truncated, rule_wave_files, rule_repeated, rule_kernel_ids, rule_source_map,
-	rule_collapsed, rule_stale, rule_early_exit, rule_matrix, rule_underfilled, rule_coverage,
-	rule_clock, rule_alignment, rule_vgprs, rule_short, rule_counters, rule_totals, rule_states,
-	rule_waits, NULL};
+static const rule_fn wave_rules[] = {rule_shell, rule_damaged, rule_links, rule_code,
+	rule_missed_se, rule_truncated, rule_wave_files, rule_repeated, rule_kernel_ids,
+	rule_source_map, rule_collapsed, rule_stale, rule_early_exit, rule_matrix, rule_underfilled,
+	rule_coverage, rule_clock, rule_alignment, rule_vgprs, rule_short, rule_counters,
+	rule_totals, rule_states, rule_waits, NULL};
 
 static const rule_fn pipe_rules[] = {rule_no_timeline, rule_no_compute, rule_near_empty,
 	rule_one_side, rule_no_loop, rule_cut_tail, rule_zero_bytes, rule_sync_bound, rule_no_flags,
-	rule_sub_blocks, rule_flag_pairs, rule_sim_time, rule_sim_totals, rule_sim_busy, NULL};
+	rule_sub_blocks, rule_flag_pairs, rule_sim_time, rule_sim_totals, rule_sim_busy, rule_links,
+	NULL};
 
 bool check_finish(struct check *c, const struct walk_result *w, struct incore_error *e)
 {
@@ -204,8 +205,10 @@ bool check_finish(struct check *c, const struct walk_result *w, struct incore_er
 
 	if (c->pipes && !pipes_finish(c->pipes, e))
 		return false;
-	if (w && c->gather)
+	if (w && c->gather) {
 		c->gather->n_failed = w->n_failed;
+		c->gather->n_outside = w->n_outside;
+	}
 	for (; *rule && !c->is_shell && !c->is_nomem; rule++)
 		(*rule)(c);
 	if (c->is_nomem)

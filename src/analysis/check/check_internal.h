@@ -40,7 +40,7 @@ struct check_gather {
 	struct code_totals *rows; /* recomputed, by code index */
 	struct series_print states[STATE_COUNT];
 	uint64_t state_cyc[STATE_COUNT];
-	uint32_t n_read, n_failed;
+	uint32_t n_read, n_failed, n_outside;
 	uint64_t n_unknown_code;
 	uint32_t n_instructions; /* static rows without labels */
 	uint8_t *ends_flow;	 /* by code index: control may go anywhere after it */
@@ -95,6 +95,7 @@ void rule_totals(struct check *c);	/* R19 */
 void rule_states(struct check *c);
 void rule_waits(struct check *c);
 void rule_damaged(struct check *c);
+void rule_links(struct check *c);
 
 /* Of traces of pipes: check_rules_ascend.c, check_rules_pipes.c. */
 void rule_no_timeline(struct check *c);

@@ -246,9 +246,7 @@ static bool count_cuts(struct check *c, struct cuts *x)
 		if ((n[k].starts || n[k].ends) && n[k].starts < x->least_starts)
 			x->short_ses++;
 	}
-	for (uint32_t i = 0; i < t->n_dispatch_events; i++) {
-		const struct dispatch_event *d = &t->dispatch_events[i];
-
+	EACH (const struct dispatch_event, d, t->dispatch_events, t->n_dispatch_events) {
 		x->packet_loss += !d->is_dispatch && d->type == 6;
 		x->trace_stalls += !d->is_dispatch && d->type == 9;
 	}
@@ -365,7 +363,8 @@ void rule_damaged(struct check *c)
 	const struct note *first = NULL;
 	struct finding *f;
 
-	/* a file that is not there has its own finding */
+	/* a file that is not there has its own finding, and so has a link */
+	n_absent += c->gather->n_outside;
 	n_tracks = n_tracks > n_absent ? n_tracks - n_absent : 0;
 	for (uint32_t i = 0; i < t->n_notes; i++)
 		if (t->notes[i].kind == NOTE_DAMAGED) {
@@ -383,4 +382,22 @@ void rule_damaged(struct check *c)
 		fact_text(c, f, "first", "%s", first->message ? first->message : first->code);
 	finding_advise(
 		c, f, "copy the capture again; the warnings name each file and the place in it");
+}
+
+void rule_links(struct check *c)
+{
+	uint32_t n_waves = c->gather ? c->gather->n_outside : 0;
+	uint64_t n = check_notes(c, "link-outside") + n_waves;
+	struct finding *f;
+
+	if (!n)
+		return;
+	f = check_add(c, "link-outside", SEVERITY_WARNING, VERDICT_SUSPECT);
+	finding_say(c, f, "%llu file%s of the capture %s out of its directory and %s not followed",
+		(unsigned long long)n, plural(n),
+		n == 1 ? "is a link that leads" : "are links that lead", n == 1 ? "was" : "were");
+	fact_int(f, "links", (int64_t)n);
+	fact_int(f, "waves", n_waves);
+	finding_advise(
+		c, f, "--follow-links reads them, where the maker of the capture is trusted");
 }

@@ -8,8 +8,7 @@
  * came back by a sample did so half a sample before it, on the average. A sample in which all
  * counters are 0 is not written: a gap stands for one. What is in flight at the end is left out.
  */
-#ifndef ANALYSIS_COUNTERS_LEVELS_H
-#define ANALYSIS_COUNTERS_LEVELS_H
+#pragma once
 
 #include "trace/trace.h"
 
@@ -25,5 +24,3 @@ struct level_row {
 unsigned levels_find(const struct trace *t);
 /* By code_idx, in the arena. Loads every track: counters count all waves. NULL: no memory. */
 struct level_row *levels_make(const struct trace *t, struct arena *a, struct incore_error *e);
-
-#endif

@@ -10,6 +10,7 @@
 
 static const struct option_def options[] = {
 	DUMP_RECORDS_OPTION,
+	LINKS_OPTION,
 	{0, "top", OPTION_TEXT, "N|all", NULL, "20", "how many problems of one kind to show"},
 	OPTION_END,
 };

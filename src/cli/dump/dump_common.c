@@ -15,8 +15,7 @@ static void tell_problems(struct cli *c, const struct dump *d)
 {
 	const struct problems *p = &d->problems;
 
-	for (size_t i = 0; i < p->counts.n; i++) {
-		const struct problem_count *k = &p->counts.v[i];
+	EACH (const struct problem_count, k, p->counts.v, p->counts.n) {
 		uint64_t shown = 0;
 
 		if (k->weight == PROBLEM_NOTE)
@@ -49,7 +48,7 @@ bool dump_cli_open_quietly(struct cli *c, const char *path, struct dump **out)
 		return err_set(&c->error, INCORE_USAGE, "bad-option-value",
 			"--arena: belongs to device records (--records)");
 	*out = layout ? dump_open_records(path, layout, arena, &c->error)
-		      : dump_open(path, &c->error);
+		      : dump_open(path, cli_flag(c, "follow-links"), &c->error);
 	return *out != NULL;
 }
 

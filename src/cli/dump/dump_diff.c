@@ -15,6 +15,7 @@ static const struct option_def options[] = {
 	{0, "no-scalars", OPTION_FLAG, NULL, NULL, NULL, "compare tensors alone"},
 	{0, "all", OPTION_FLAG, NULL, NULL, NULL, "show the pairs that are the same too"},
 	{0, "top", OPTION_TEXT, "N|all", NULL, "20", "how many pairs to show"},
+	LINKS_OPTION,
 	OPTION_END,
 };
 

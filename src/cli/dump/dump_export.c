@@ -15,6 +15,7 @@ static const struct option_def options[] = {
 	{0, "force", OPTION_FLAG, NULL, NULL, NULL, "replace files that are there"},
 	DUMP_SELECT_OPTIONS,
 	DUMP_RECORDS_OPTION,
+	LINKS_OPTION,
 	OPTION_END,
 };
 

@@ -12,6 +12,7 @@ static const struct option_def options[] = {
 		"one row per record, argument slot or task"},
 	DUMP_SELECT_OPTIONS,
 	DUMP_RECORDS_OPTION,
+	LINKS_OPTION,
 	{0, "top", OPTION_TEXT, "N|all", NULL, "all", "how many rows to show"},
 	OPTION_END,
 };

@@ -15,6 +15,7 @@ static const struct option_def options[] = {
 	{0, "hex", OPTION_FLAG, NULL, NULL, NULL, "print the bits of each value"},
 	{0, "top", OPTION_TEXT, "N|all", NULL, "10", "how many records to show"},
 	DUMP_RECORDS_OPTION,
+	LINKS_OPTION,
 	OPTION_END,
 };
 

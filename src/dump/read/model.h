@@ -121,6 +121,8 @@ struct deps;
 
 struct dump {
 	char *dir, *manifest, *payload; /* payload: NULL where there is none */
+	const char *root;		/* while it is opened: below this its files lie */
+	bool follow_links;		/* also out of there */
 	struct file_data bytes;		/* of the payload file */
 	bool is_payload_missing;	/* named, but not there */
 	bool is_repaired, has_scalar_loss;

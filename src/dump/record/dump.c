@@ -235,7 +235,7 @@ static int write_manifest(struct incore_dump *d)
 	int rc = 0;
 
 	if (!ok)
-		rc = e.code && strcmp(e.code, "no-memory") == 0 ? ENOMEM : EIO;
+		rc = err_is(&e, "no-memory") ? ENOMEM : EIO;
 	repair_report_deinit(&report);
 	incore_error_clear(&e);
 	if (rc)

@@ -23,7 +23,7 @@ struct clean_job {
 	const char *dir;    /* where output goes */
 	const char *prefix; /* of the names, or NULL: plain names */
 	struct clean_options options;
-	bool is_raw_metrics, is_copy_raw;
+	bool is_raw_metrics, is_copy_raw, follow_links;
 	/* filled */
 	struct arena arena;
 	struct clean clean;

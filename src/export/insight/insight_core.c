@@ -272,7 +272,7 @@ static bool write_csv(struct insight *s, const char *suffix, bool (*put)(struct 
 	if (!f)
 		return false;
 	ok = put(s, f) || err_nomem(e);
-	return insight_done(s, f, name, ok ? e : NULL) && ok;
+	return out_dir_done(&s->dir, f, name, ok ? e : NULL) && ok;
 }
 
 bool insight_end_core(struct insight *s, struct incore_error *e)
@@ -284,7 +284,7 @@ bool insight_end_core(struct insight *s, struct incore_error *e)
 	s->is_core_open = false;
 	text_puts(&s->core, "]}");
 	ok = text_out_close(&s->core, e);
-	ok = insight_done(s, s->core_file, "trace.json", ok ? e : NULL) && ok;
+	ok = out_dir_done(&s->dir, s->core_file, "trace.json", ok ? e : NULL) && ok;
 	s->core_file = NULL;
 	return ok && write_csv(s, "instr_exe", write_instr_csv, e) &&
 	       write_csv(s, "code_exe", write_code_csv, e);

@@ -118,7 +118,7 @@ static bool begin(struct export *x, struct incore_error *e)
 	if (!u->totals)
 		return err_nomem(e);
 	u->tables = wait_tables_new(x->trace, e);
-	return u->tables && out_dir_open(&u->dir, x->path, e);
+	return u->tables && out_dir_open(&u->dir, x->path, 0666, e);
 }
 
 static bool track(struct export *x, const struct export_track *k, struct incore_error *e)

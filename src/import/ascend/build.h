@@ -71,8 +71,9 @@ struct asc_build {
 	VEC(struct asc_transfer) transfers;
 	struct u64_map transfer_at, transfer_end; /* by request; by instruction */
 	const char *binary;			  /* aicore_binary.o of the dumps, or NULL */
-	uint64_t start_pc;			  /* where it was loaded; 0: not known */
-	const char *soc;			  /* as a details block states it */
+	const char *binary_root;   /* it lies below this, not in the capture; or NULL */
+	uint64_t start_pc;	   /* where it was loaded; 0: not known */
+	const char *soc;	   /* as a details block states it */
 	struct trace *own;	   /* the tables our own exporter wrote, or NULL; owned */
 	uint64_t text_base;	   /* byte of the file where the events being read begin */
 	VEC(uint32_t) head_extras; /* of each text->lone_heads its extra, or NO_EXTRA */

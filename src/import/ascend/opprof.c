@@ -322,13 +322,16 @@ static bool set_kernel(struct opprof *o, const char *path)
 /* Launches of one kernel share the program: <kernel>/dump/aicore_binary.o. */
 static bool find_binary(struct opprof *o, const char *path)
 {
-	const char *found;
+	const char *above, *found;
 
 	if (o->b->binary)
 		return true;
-	found = arena_printf(&o->b->trace->arena, "%s/../dump/aicore_binary.o", path);
-	if (found && file_exists(found))
+	above = arena_printf(&o->b->trace->arena, "%s/..", path);
+	found = above ? arena_printf(&o->b->trace->arena, "%s/dump/aicore_binary.o", above) : NULL;
+	if (found && file_exists(found)) {
 		o->b->binary = found;
+		o->b->binary_root = above;
+	}
 	return found != NULL;
 }
 

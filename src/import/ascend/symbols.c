@@ -8,6 +8,7 @@
 #include "codec/dwarf.h"
 #include "codec/elf.h"
 #include "import/ascend/ascend.h"
+#include "import/capture_cache.h"
 
 static bool is_code(const struct asc_build *b, size_t i)
 {
@@ -119,7 +120,10 @@ bool asc_find_lines(struct asc_build *b, struct incore_error *e)
 	struct arena a;
 	bool ok = true;
 
-	if (!b->binary || !b->is_ticks || !import_load(b->options, &f, b->binary, NULL))
+	if (!b->binary || !b->is_ticks ||
+		!(b->binary_root
+				? import_load_below(b->options, &f, b->binary_root, b->binary, NULL)
+				: import_load(b->options, &f, b->binary, NULL)))
 		return true;
 	arena_init(&a);
 	if (!elf_open(&x, (struct str){(const char *)f.data, f.size}, b->binary, &a, &why))

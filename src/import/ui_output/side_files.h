@@ -24,6 +24,7 @@ struct side_launch {
 
 struct side {
 	struct ui_build *b;
+	const char *dir;	      /* that holds the capture's */
 	VEC(const char *) agent_info; /* paths; those of a discovery run last */
 	VEC(const char *) kernel_trace;
 	VEC(const char *) results;

@@ -32,10 +32,11 @@ struct ui_loaded_wave {
 	struct file_data file;
 };
 
-struct ui_loader { /* trace.loader_ctx */
-	int dir_fd;
+struct ui_loader {	       /* trace.loader_ctx */
+	struct file_root root; /* dir, opened */
 	char *dir;
 	struct ui_name_list missing, unlisted;
+	const bool *is_absent; /* one per track: its file is not in the directory */
 	struct ui_code_index index;
 	struct ui_loaded_wave loaded[UI_CU_ATTEMPTS]; /* tracks read them here */
 	unsigned n_loaded;

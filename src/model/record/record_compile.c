@@ -4,6 +4,7 @@
  * the program that loads it. A library's name is the hash of its source, its options, the compiler
  * and the recorder; beside it lies what it included, with hashes: a changed header compiles again.
  */
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/stat.h>
@@ -74,7 +75,7 @@ static bool put_in_place(const char *from, const char *to, struct incore_error *
 {
 	if (chmod(from, 0700) == 0 && rename(from, to) == 0) /* a linker may set no modes */
 		return true;
-	return err_set(e, INCORE_FAILED, "write-failed", "cannot write %s", to);
+	return err_output(e, errno, to, "cannot write");
 }
 
 /* What every kernel of this kind of core is compiled with. The recorder's headers are system

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* record_run.c: a compiled recorder in a child with limits: its job goes in through files without
  * names, its streams or its complaint come out the same way. */
+#include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -80,7 +81,7 @@ static unsigned op_dtype_of(unsigned dtype)
 
 static bool write_failed(struct incore_error *e)
 {
-	return err_set(e, INCORE_FAILED, "write-failed", "cannot write a temporary file");
+	return err_errno(e, errno ? errno : EIO, NULL, "cannot write a temporary file");
 }
 
 static bool put_payload_file(const struct arg_content *c, uint32_t slot, uint64_t bytes,

@@ -4,6 +4,7 @@
  * ends that would rather not write bytes. One table for each object reads and writes it. What
  * follows from the rest (macs, bytes, elems, seq) is not believed.
  */
+#include "base/file.h"
 #include "codec/json_fields.h"
 #include "model/stream/opstream_io.h"
 
@@ -453,9 +454,7 @@ static void put_op(struct json_writer *w, const struct opstream *s, size_t seq)
 
 bool opstream_write_jsonl(const struct opstream_set *set, FILE *f, struct incore_error *e)
 {
-	for (size_t i = 0; i < set->v.n; i++) {
-		const struct opstream *s = &set->v.v[i];
-
+	EACH (const struct opstream, s, set->v.v, set->v.n) {
 		for (size_t k = 0; k <= s->ops.n; k++) { /* the head is line 0 */
 			struct json_writer w;
 
@@ -470,7 +469,7 @@ bool opstream_write_jsonl(const struct opstream_set *set, FILE *f, struct incore
 		}
 	}
 	if (ferror(f))
-		return err_set(e, INCORE_FAILED, "write-failed", "cannot write the op stream");
+		return err_write(e);
 	return true;
 }
 

@@ -33,7 +33,8 @@ struct profile_request {
 	const struct backend_ops *backend;
 	const void *backend_options;
 	struct testcase_options testcase;
-	const char *dump; /* arguments by kernel name, where the dump has the kernel; NULL: none */
+	const char *dump;  /* arguments by kernel name, where the dump has the kernel; NULL: none */
+	bool follow_links; /* of the dump, out of it */
 	const char *const *include_dirs;
 	size_t n_include_dirs;
 	struct pool *pool;

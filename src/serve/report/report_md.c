@@ -2,6 +2,7 @@
 /* report_md.c: the written report as Markdown; pictures stand in it as SVG data. */
 #include <string.h>
 
+#include "base/file.h"
 #include "base/plain.h"
 #include "serve/report/report.h"
 
@@ -167,7 +168,7 @@ bool report_markdown(const struct report *r, FILE *out, struct incore_error *e)
 	if (ok && b.failed)
 		ok = err_nomem(e);
 	if (ok && fwrite(b.p, 1, b.n, out) != b.n)
-		ok = err_set(e, INCORE_FAILED, "write-failed", "the report cannot be written");
+		ok = err_write(e);
 	sb_free(&b);
 	return ok;
 }

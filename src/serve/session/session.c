@@ -5,6 +5,7 @@
 #include <time.h>
 
 #include "answer/answer.h"
+#include "base/map_guard.h"
 #include "base/mem.h"
 #include "serve/view/colors.h"
 #include "serve/view/view_trace.h"
@@ -52,6 +53,7 @@ struct session *session_new(const struct session_options *o, struct incore_error
 	captures_init(&s->captures);
 	s->captures.always = IMPORT_ALL; /* so that one trace of it answers every question */
 	s->reading = *o->reading;
+	captures_follow_links(&s->captures, s->reading.follow_links);
 	s->reading.captures = &s->captures;
 	s->no_cache = o->no_cache;
 	s->now.stage = "open";
@@ -122,9 +124,7 @@ void session_free(struct session *s)
 	if (s->is_started)
 		pthread_join(s->thread, NULL);
 	session_forget(s);
-	for (unsigned i = 0; i < s->n; i++) {
-		struct session_capture *c = &s->v[i];
-
+	EACH (struct session_capture, c, s->v, s->n) {
 		view_index_free(&c->view);
 		columns_deinit(&c->columns);
 		columns_deinit(&c->narrow);
@@ -349,6 +349,16 @@ static bool view_capture(struct session *s, unsigned i, const struct query *q, s
 	return ok && (!out->failed || err_nomem(e));
 }
 
+/* Columns whose file was cut while they were read answer nothing any more. */
+static bool columns_are_whole(struct session *s, struct incore_error *e)
+{
+	for (unsigned i = 0; i < s->n; i++)
+		if (state_of(s, &s->v[i]) == CAPTURE_READY &&
+			!map_guard_check_map(s->v[i].columns.map, e))
+			return false;
+	return true;
+}
+
 static bool answer(struct session *s, struct str target, struct reply *r, struct incore_error *e)
 {
 	struct query q;
@@ -412,7 +422,7 @@ void session_answer(struct session *s, struct str target, struct reply *r)
 	struct incore_error e = {0};
 
 	*r = (struct reply){.status = 200};
-	if (!answer(s, target, r, &e))
+	if (!answer(s, target, r, &e) || !columns_are_whole(s, &e))
 		reply_error(r, &e);
 	err_move(&r->error, &e);
 }

@@ -5,10 +5,17 @@
  */
 #include <errno.h>
 
+#include "base/file.h"
 #include "base/mem.h"
 #include "serve/report/blob.h"
 #include "serve/view/matcher.h"
 #include "serve/view/view_index.h"
+
+/* No file is written here: JSON goes to memory. */
+bool(err_write)(struct incore_error *e)
+{
+	return err_set(e, INCORE_FAILED, "io", "no files here");
+}
 
 #define EXPORT __attribute__((used, visibility("default")))
 
