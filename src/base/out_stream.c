@@ -67,12 +67,13 @@ FILE *out_stream(int fd, const char *mode, const char *path)
 {
 	static const cookie_io_functions_t functions = {
 		stream_read, stream_write, stream_seek, stream_close};
-	struct out_stream *s = mem_alloc(sizeof(*s) + strlen(path) + 1);
+	size_t n = strlen(path) + 1;
+	struct out_stream *s = mem_alloc(sizeof(*s) + n);
 	FILE *f = NULL;
 
 	if (s) {
 		s->fd = fd;
-		strcpy(s->path, path);
+		memcpy(s->path, path, n);
 		f = fopencookie(s, mode, functions);
 	}
 	if (!f) {
