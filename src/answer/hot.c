@@ -200,6 +200,7 @@ static bool make_questions(struct hot_job *j, struct incore_error *e)
 	if (by == HOT_PRODUCER || by == HOT_INSTR) {
 		j->producers = producers_new(j->trace,
 			j->p->attribution == ATTRIBUTION_CLASS_SET ? PRODUCERS_CLASS_SET
+			: by == HOT_INSTR			   ? PRODUCERS_EDGES_ALONE
 								   : PRODUCERS_EDGES,
 			e);
 		if (!j->producers || !ANSWER_KEEP(j->a, j->producers, producers_free, e))

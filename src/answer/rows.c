@@ -113,7 +113,7 @@ struct edge_row edge_row_of(const struct trace *t, const struct producer_edge *x
 		.stall = x->stall_cyc,
 		.shared = x->shared_cyc,
 		.cycles = x->stall_cyc + x->shared_cyc,
-		.latency = distribution_or_none(&x->latency),
+		.latency = x->latency.n ? &x->latency : NULL,
 		.producer_isa = t->code[x->producer].text,
 		.wait_isa = t->code[x->wait].text};
 }

@@ -36,11 +36,6 @@ static inline struct bucket_sums bucket_sums(const uint64_t b[BUCKET_COUNT])
 
 extern const struct record code_totals_record;	/* of struct code_totals: hit latency stall idle */
 extern const struct record distribution_record; /* of struct distribution */
-/* The distribution, or NULL where it has no values. */
-static inline const struct distribution *distribution_or_none(const struct distribution *d)
-{
-	return d->n ? d : NULL;
-}
 
 /* A row of the code table as an answer names it. */
 struct code_ref {

@@ -111,9 +111,9 @@ bool str_to_u64(struct str s, uint64_t *out)
 	for (size_t i = 0; i < s.n; i++) {
 		uint64_t d = (uint64_t)digit_value(s.p[i]);
 
-		if (d >= base || v > (UINT64_MAX - d) / base)
+		if (d >= base || __builtin_mul_overflow(v, base, &v) ||
+			__builtin_add_overflow(v, d, &v))
 			return false;
-		v = v * base + d;
 	}
 	if (s.n)
 		*out = v;

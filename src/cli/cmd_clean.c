@@ -9,7 +9,6 @@
 #include "cli/text/say.h"
 #include "cli/text/table.h"
 #include "export/clean/clean_job.h"
-#include "import/ascend/opprof.h"
 #include "trace/trace_text.h"
 
 static const struct option_def clean_options_table[] = {
@@ -221,44 +220,6 @@ static bool clean_one(struct runs_out *r, struct clean_job *j)
 	return print_json(&r->w, j, &c->error);
 }
 
-/* --- names --- */
-
-static bool is_repeated(const struct clean_runs *runs, size_t i)
-{
-	for (size_t k = 0; k < runs->v.n; k++)
-		if (k != i && strcmp(runs->v.v[k].kernel, runs->v.v[i].kernel) == 0)
-			return true;
-	return false;
-}
-
-static bool is_taken(char *const *names, size_t n, const char *name)
-{
-	for (size_t i = 0; i < n; i++)
-		if (strcmp(names[i], name) == 0)
-			return true;
-	return false;
-}
-
-/* <kernel>[.<launch>][.<k>], different for each run. */
-static char **name_runs(struct clean_runs *runs)
-{
-	char **names = arena_zalloc(&runs->arena, runs->v.n + 1, sizeof(*names));
-
-	for (size_t i = 0; names && i < runs->v.n; i++) {
-		const struct clean_run *r = &runs->v.v[i];
-		bool with_launch = r->launch && is_repeated(runs, i);
-		char *base = arena_printf(&runs->arena, "%s%s%s", r->kernel, with_launch ? "." : "",
-			with_launch ? r->launch : "");
-
-		names[i] = base;
-		for (unsigned k = 2; names[i] && is_taken(names, i, names[i]); k++)
-			names[i] = arena_printf(&runs->arena, "%s.%u", base, k);
-		if (!names[i])
-			return NULL;
-	}
-	return names;
-}
-
 /* --- the verb --- */
 
 static bool make_dir(const char *path, bool *is_new, struct incore_error *e)
@@ -317,7 +278,7 @@ static const char *default_dir(struct cli *c, struct clean_runs *runs)
 static bool clean_all(struct cli *c, struct clean_runs *runs)
 {
 	const char *dir = cli_text(c, "output");
-	char **names = name_runs(runs);
+	char **names = clean_name_runs(runs);
 	struct runs_out r = {.c = c};
 	bool is_new = false;
 
@@ -336,24 +297,6 @@ static bool clean_all(struct cli *c, struct clean_runs *runs)
 	return (!r.is_open || close_envelope(&r)) && !c->error.status;
 }
 
-/* A list of runs decides where a folder has one: each of them lies there twice. */
-static bool find_runs(struct clean_runs *runs, const char *path, struct incore_error *e)
-{
-	const char **listed;
-	struct arena a;
-	uint32_t n;
-	bool ok = true;
-
-	arena_init(&a);
-	opprof_list_manifest(path, NULL, &a, &listed, &n);
-	for (uint32_t i = 0; ok && i < n; i++)
-		ok = clean_find(runs, listed[i], e);
-	if (!n)
-		ok = clean_find(runs, path, e);
-	arena_deinit(&a);
-	return ok;
-}
-
 static bool run(struct cli *c)
 {
 	struct clean_runs runs = {0};
@@ -361,7 +304,7 @@ static bool run(struct cli *c)
 
 	arena_init(&runs.arena);
 	for (unsigned i = 0; ok && i < c->n_args; i++)
-		ok = find_runs(&runs, c->args[i], &c->error);
+		ok = clean_find_listed(&runs, c->args[i], &c->error);
 	if (runs.n_unreadable) {
 		cli_warn(c, "missing: %u folder%s could not be listed; runs in there are left out",
 			runs.n_unreadable, plural(runs.n_unreadable));

@@ -4,11 +4,11 @@
 #include "cli/ask.h"
 #include "cli/config.h"
 #include "cli/report/report_code.h"
-#include "cli/report/report_part.h"
 #include "cli/text/say.h"
 #include "cli/text/table.h"
 #include "serve/report/blob.h"
 #include "serve/report/report_answers.h"
+#include "serve/report/report_part.h"
 #include "serve/session/session.h"
 
 #define MAX_CAPTURES REPORT_MAX_CAPTURES
@@ -147,12 +147,16 @@ static bool make_blob(struct job *j, unsigned capture)
 	struct cli *c = j->c;
 	struct view *v = session_view(j->session, capture, 0, &c->error);
 	struct blob_options o = {.no_source = cli_flag(c, "no-source")};
+	struct report_part_options of = {.waves = cli_text(c, "waves"),
+		.window = cli_text(c, "window"),
+		.hottest = cli_has(c, "hottest") ? cli_count(c, "hottest") : REPORT_ALL_TRACKS,
+		.no_source = o.no_source};
 	struct report_part *part = &j->part[capture];
 	struct strbuf *blob = &j->blob[capture];
 	struct blob_view read;
 	bool ok;
 
-	if (!v || !report_part_make(part, c, v))
+	if (!v || !report_part_make(part, &of, v->columns, &c->error))
 		return false;
 	j->n_slices += part->n_slices;
 	if (j->n_slices > REPORT_MAX_SLICES)

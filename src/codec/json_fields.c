@@ -69,7 +69,7 @@ static void set_value(const struct json_field *f, void *at, uint64_t v)
 static bool get_value(const struct json_member *m)
 {
 	const struct json_field *f = m->f;
-	uint64_t v;
+	uint64_t v = 0;
 	bool is;
 
 	if (f->is_bool)

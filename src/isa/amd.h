@@ -41,8 +41,9 @@ enum inst_class amd_class(unsigned category, struct str text);
 /* For a record whose row is unknown. */
 enum inst_class amd_class_of_category(unsigned category);
 
-/* lut[code * AMD_LUT_WIDTH + category] for all rows of t; false on lack of memory. */
-bool amd_class_lut(struct arena *a, const struct trace *t, uint8_t **lut);
+/* lut[code * AMD_LUT_WIDTH + category] for all rows of t, and behind them one for records that name
+ * no row: by category alone. False on lack of memory. */
+bool amd_class_lut(struct arena *a, const struct trace *t, const uint8_t **lut);
 
 /* Is it s_branch, s_cbranch_* or s_call_b64, and where does it go? The word offset stands as an
  * unsigned decimal (two's complement), a signed number or hex. False: no static target. */

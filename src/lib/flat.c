@@ -192,13 +192,15 @@ static bool add_lists(struct flattening *f, const struct record *r, const void *
 				return false;
 			continue;
 		}
+		if (c->type == COLUMN_POINTER && !*(const void *const *)v)
+			continue;
 		if (c->type == COLUMN_POINTER)
 			v = *(const void *const *)v;
 		if (c->type != COLUMN_PART)
 			below = arena_printf(f->a, "%s%s%s", path, *path ? "." : "", c->name);
 		if (!below)
 			return err_nomem(f->e);
-		if (v && !add_lists(f, c->of, v, below, parent))
+		if (!add_lists(f, c->of, v, below, parent))
 			return false;
 	}
 	return true;

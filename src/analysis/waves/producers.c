@@ -85,7 +85,8 @@ static bool add_edges(struct producers *p, struct producers_worker *m, const str
 		edge->n_blocked += ev->is_blocked;
 		edge->n_inexact += side->resolution != WAIT_EXACT;
 		*(ev->n_sides == 1 ? &edge->stall_cyc : &edge->shared_cyc) += stall_cyc;
-		if (!histograms_add(&m->latency, pos, histogram_round(latency, exact), 1))
+		if (!(p->want & PRODUCERS_EDGES_ALONE) &&
+			!histograms_add(&m->latency, pos, histogram_round(latency, exact), 1))
 			return false;
 	}
 	return true;
@@ -100,7 +101,7 @@ static bool add_wait(struct producers *p, struct producers_worker *m, const stru
 		.n_waits = a->is_hit,
 		.n_blocked = a->is_hit && ev->is_blocked};
 
-	if (!group_add(&m->blocking, &g))
+	if (!(p->want & PRODUCERS_EDGES_ALONE) && !group_add(&m->blocking, &g))
 		return false;
 	if (!a->is_hit)
 		return true;
@@ -112,7 +113,8 @@ static bool add_wait(struct producers *p, struct producers_worker *m, const stru
 		if (!group_add(&m->class_set, &g))
 			return false;
 	}
-	return !(p->want & PRODUCERS_EDGES) || add_edges(p, m, w, ev, a->stall_cyc);
+	return !(p->want & (PRODUCERS_EDGES | PRODUCERS_EDGES_ALONE)) ||
+	       add_edges(p, m, w, ev, a->stall_cyc);
 }
 
 static void add_sync(struct producers_worker *m, const struct account *a, bool is_barrier)

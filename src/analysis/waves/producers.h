@@ -23,6 +23,7 @@ const char *attribution_name(enum attribution a); /* "blocking", "class-set" */
 enum producers_want {
 	PRODUCERS_CLASS_SET = 1, /* run the viewer's model too */
 	PRODUCERS_EDGES = 2,
+	PRODUCERS_EDGES_ALONE = 4, /* no groups, and edges without their latency */
 };
 
 struct producer_group {

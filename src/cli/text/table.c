@@ -199,11 +199,6 @@ void table_style(struct table *t, enum cell_style style)
 		t->cells.v[t->cells.n - 1].style = style;
 }
 
-unsigned table_rows(const struct table *t)
-{
-	return t->n_columns ? (unsigned)(t->cells.n / t->n_columns) : 0;
-}
-
 /* Code points, near enough to columns for disassembly and paths. */
 static unsigned text_width(const char *s)
 {

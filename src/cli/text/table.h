@@ -39,10 +39,10 @@ struct table {
 };
 
 void table_init(struct table *t, const struct table_column *columns, unsigned n);
-void table_deinit(struct table *t);
 /* The same with titles in one text: "cause<|error %=error_pct|line~". A column stands at the right
  * side; '<': at the left; '~': at the left, and gives way first. CSV has what follows '='. */
 void table_titles(struct table *t, const char *titles);
+void table_deinit(struct table *t);
 
 /* A cell of TABLE_ROW(). */
 struct cell_value {
@@ -83,7 +83,6 @@ void table_i64(struct table *t, int64_t v);
 void table_double(struct table *t, double v, int digits);	/* negative: significant ones */
 void table_pct(struct table *t, uint64_t part, uint64_t whole); /* one digit; "-" when whole is 0 */
 void table_style(struct table *t, enum cell_style style);	/* of the cell last added */
-unsigned table_rows(const struct table *t);
 /* Text: header, rows, columns two blanks apart, cut to width if > 0. CSV: RFC 4180. */
 struct cli;
 bool table_print(struct table *t, struct cli *c);

@@ -9,6 +9,7 @@
 #include "base/file.h"
 #include "base/mem.h"
 #include "base/str.h"
+#include "import/ascend/opprof.h"
 
 #define MAX_DEPTH 8
 #define MAX_KERNEL 120
@@ -169,4 +170,56 @@ bool clean_find(struct clean_runs *r, const char *path, struct incore_error *e)
 		return add_run(r, path, NULL, is_bin, !is_json && !is_bin, e);
 	}
 	return look_below(r, path, 0, e) && (r->v.n > n || add_run(r, path, NULL, false, true, e));
+}
+
+bool clean_find_listed(struct clean_runs *r, const char *path, struct incore_error *e)
+{
+	const char **listed;
+	struct arena a;
+	uint32_t n;
+	bool ok = true;
+
+	arena_init(&a);
+	opprof_list_manifest(path, NULL, &a, &listed, &n);
+	for (uint32_t i = 0; ok && i < n; i++)
+		ok = clean_find(r, listed[i], e);
+	if (!n)
+		ok = clean_find(r, path, e);
+	arena_deinit(&a);
+	return ok;
+}
+
+static bool is_repeated(const struct clean_runs *runs, size_t i)
+{
+	for (size_t k = 0; k < runs->v.n; k++)
+		if (k != i && strcmp(runs->v.v[k].kernel, runs->v.v[i].kernel) == 0)
+			return true;
+	return false;
+}
+
+static bool is_taken(char *const *names, size_t n, const char *name)
+{
+	for (size_t i = 0; i < n; i++)
+		if (strcmp(names[i], name) == 0)
+			return true;
+	return false;
+}
+
+char **clean_name_runs(struct clean_runs *runs)
+{
+	char **names = arena_zalloc(&runs->arena, runs->v.n + 1, sizeof(*names));
+
+	for (size_t i = 0; names && i < runs->v.n; i++) {
+		const struct clean_run *r = &runs->v.v[i];
+		bool with_launch = r->launch && is_repeated(runs, i);
+		char *base = arena_printf(&runs->arena, "%s%s%s", r->kernel, with_launch ? "." : "",
+			with_launch ? r->launch : "");
+
+		names[i] = base;
+		for (unsigned k = 2; names[i] && is_taken(names, i, names[i]); k++)
+			names[i] = arena_printf(&runs->arena, "%s.%u", base, k);
+		if (!names[i])
+			return NULL;
+	}
+	return names;
 }

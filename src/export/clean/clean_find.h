@@ -26,4 +26,9 @@ struct clean_runs {
 /* Adds the runs at path: a file, or all visualize_data.bin and trace.json below a directory (at
  * most 8 levels, links are not followed). A path that holds none is added as is_other. */
 bool clean_find(struct clean_runs *r, const char *path, struct incore_error *e);
+/* The same, but where a folder has a list of its runs that decides: each of them lies there twice. */
+bool clean_find_listed(struct clean_runs *r, const char *path, struct incore_error *e);
+/* Names of their files, <kernel>[.<launch>][.<k>], different for each run; in the arena of the runs,
+ * NULL: no memory. */
+char **clean_name_runs(struct clean_runs *r);
 void clean_runs_deinit(struct clean_runs *r);

@@ -327,8 +327,6 @@ static bool commit(struct rows_build *r)
 {
 	struct trace *t = r->trace;
 	struct arena *a = &t->arena;
-	struct sqtt_loader *l = r->b->loader;
-	uint8_t *lut, *all;
 
 	if (!commit_strings(r))
 		return false;
@@ -342,14 +340,7 @@ static bool commit(struct rows_build *r)
 		memcpy(t->frames, r->frames.v, r->frames.n * sizeof(*t->frames));
 	t->n_code = (uint32_t)r->rows.n;
 	t->n_frames = (uint32_t)r->frames.n;
-	all = arena_alloc(a, ((size_t)t->n_code + 1) * AMD_LUT_WIDTH);
-	if (!all || !amd_class_lut(&r->b->scratch, t, &lut))
-		return false;
-	memcpy(all, lut, (size_t)t->n_code * AMD_LUT_WIDTH);
-	for (unsigned i = 0; i < AMD_LUT_WIDTH; i++)
-		all[(size_t)t->n_code * AMD_LUT_WIDTH + i] = (uint8_t)amd_class_of_category(i);
-	l->class_lut = all;
-	return true;
+	return amd_class_lut(a, t, &r->b->loader->class_lut);
 }
 
 static bool note_text(struct rows_build *r)

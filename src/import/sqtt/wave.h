@@ -66,11 +66,11 @@ static inline bool wave_span(struct wave *w, int state, int64_t dur)
 /* Longer by dur in that state. */
 static inline bool wave_add(struct wave *w, int state, int64_t dur)
 {
-	struct sqtt_span *last = w->spans.n ? &w->spans.v[w->spans.n - 1] : NULL;
+	size_t n = w->spans.n;
 
-	if (!last || last->state != state)
+	if (!n || w->spans.v[n - 1].state != state)
 		return wave_span(w, state, dur);
-	last->dur = clamp_dur(last->dur + dur);
+	w->spans.v[n - 1].dur = clamp_dur(w->spans.v[n - 1].dur + dur);
 	return true;
 }
 

@@ -76,21 +76,6 @@ static bool build_sorted(struct trace *t, struct ui_code_index *x, uint64_t *n_d
 	return true;
 }
 
-static bool build_classes(struct trace *t, struct ui_code_index *x)
-{
-	size_t n = (size_t)t->n_code * AMD_LUT_WIDTH;
-	uint8_t *all = arena_alloc(&t->arena, n + AMD_LUT_WIDTH), *lut;
-
-	if (!all || !amd_class_lut(&t->arena, t, &lut))
-		return false;
-	if (n)
-		memcpy(all, lut, n);
-	for (unsigned i = 0; i < AMD_LUT_WIDTH; i++)
-		all[n + i] = (uint8_t)amd_class_of_category(i);
-	x->class_lut = all;
-	return true;
-}
-
 bool ui_code_index_build(struct trace *t, struct ui_code_index *x, uint64_t *n_duplicates)
 {
 	int64_t max = -1;
@@ -106,5 +91,5 @@ bool ui_code_index_build(struct trace *t, struct ui_code_index *x, uint64_t *n_d
 	} else if (!build_sorted(t, x, n_duplicates)) {
 		return false;
 	}
-	return build_classes(t, x);
+	return amd_class_lut(&t->arena, t, &x->class_lut);
 }

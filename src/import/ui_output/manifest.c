@@ -85,7 +85,7 @@ static void read_level(
 
 	if (!json_enter_object_or_null(r))
 		return;
-	while (json_next_key(r, &key)) {
+	while (level < N_LEVELS && json_next_key(r, &key)) {
 		if (!ui_key_number(r, key, max[level], &coord[level]))
 			return;
 		if (level + 1 < N_LEVELS)

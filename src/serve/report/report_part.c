@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* report_part.c: the part of a timeline that a report carries. */
-#include "cli/report/report_part.h"
+#include "serve/report/report_part.h"
 
 #include <stdlib.h>
 
-#include "cli/text/table.h"
+#include "analysis/selection.h"
+#include "base/mem.h"
 
 struct track_loss {
 	track_idx track;
@@ -20,10 +21,10 @@ static int by_loss(const void *a, const void *b)
 	return x->track < y->track ? -1 : x->track > y->track;
 }
 
-static bool keep_waves(struct report_part *p, struct cli *c, uint32_t n)
+static bool keep_waves(struct report_part *p, const char *waves, uint32_t n, struct incore_error *e)
 {
 	struct number_set set = {0};
-	bool ok = number_set_parse(&set, str_of(cli_text(c, "waves")), "--waves", &c->error);
+	bool ok = number_set_parse(&set, str_of(waves), "--waves", e);
 
 	for (uint32_t i = 0; ok && i < n; i++)
 		if (!number_set_has(&set, i))
@@ -33,13 +34,13 @@ static bool keep_waves(struct report_part *p, struct cli *c, uint32_t n)
 }
 
 /* Of the tracks that are still in, the ones that lose most. */
-static bool keep_hottest(struct report_part *p, struct cli *c, const struct columns *x)
+static bool keep_hottest(
+	struct report_part *p, uint64_t keep, const struct columns *x, struct incore_error *e)
 {
-	uint64_t keep = cli_count(c, "hottest");
 	struct track_loss *v = mem_zalloc((size_t)x->n_tracks + 1, sizeof(*v));
 
 	if (!v)
-		return err_nomem(&c->error);
+		return err_nomem(e);
 	for (track_idx i = 0; i < x->n_tracks; i++) {
 		uint64_t sums[LANE_SUMS];
 		struct split_cursor k;
@@ -60,15 +61,15 @@ static bool keep_hottest(struct report_part *p, struct cli *c, const struct colu
 	return true;
 }
 
-static bool parse_window(struct cli *c, uint64_t *from, uint64_t *to)
+static bool parse_window(const char *window, uint64_t *from, uint64_t *to, struct incore_error *e)
 {
-	struct str text = str_of(cli_text(c, "window"));
+	struct str text = str_of(window);
 	ptrdiff_t dash = str_find(text, "-");
 
 	if (dash > 0 && str_to_u64(str_sub(text, 0, (size_t)dash), from) &&
 		str_to_u64(str_sub(text, (size_t)dash + 1, text.n), to) && *from < *to)
 		return true;
-	return err_set(&c->error, INCORE_USAGE, "bad-option-value",
+	return err_set(e, INCORE_USAGE, "bad-option-value",
 		"--window wants two rising cycles A-B, not '%s'", text.p);
 }
 
@@ -94,7 +95,8 @@ static void keep_window(struct report_part *p, const struct columns *x, uint64_t
 	}
 }
 
-static bool say_left_out(struct report_part *p, struct cli *c, const struct columns *x)
+static bool say_left_out(struct report_part *p, const struct report_part_options *o,
+	const struct columns *x, struct incore_error *e)
 {
 	uint32_t n = 0;
 
@@ -105,49 +107,49 @@ static bool say_left_out(struct report_part *p, struct cli *c, const struct colu
 	if (n)
 		sb_printf(&p->left_out, ", the timeline of %s of %s", U64_TEXT(n),
 			COUNTED(x->n_tracks, "track"));
-	if (cli_has(c, "window"))
-		sb_printf(&p->left_out, ", all outside cycles %s", cli_text(c, "window"));
+	if (o->window)
+		sb_printf(&p->left_out, ", all outside cycles %s", o->window);
 	sb_puts(&p->left_out, ". Tables and totals are of the whole capture");
-	if (cli_flag(c, "no-source"))
+	if (o->no_source)
 		sb_puts(&p->left_out, "; the text of sources is left out");
 	sb_putc(&p->left_out, '.');
-	return !p->left_out.failed || err_nomem(&c->error);
+	return !p->left_out.failed || err_nomem(e);
 }
 
-static bool nothing_left(struct cli *c, const struct columns *x)
+static bool nothing_left(const struct columns *x, struct incore_error *e)
 {
 	if (x->n_failed)
-		return err_set(&c->error, INCORE_BAD_INPUT, "nothing-left",
+		return err_set(e, INCORE_BAD_INPUT, "nothing-left",
 			"no slice is left: %u of %u tracks could not be read", x->n_failed,
 			x->n_tracks);
-	return err_set(&c->error, INCORE_USAGE, "nothing-left",
+	return err_set(e, INCORE_USAGE, "nothing-left",
 		"--waves, --window and --hottest together leave no slice: the capture has tracks 0 "
 		"to %u and cycles 0 to %llu",
 		x->n_tracks - 1, (unsigned long long)x->end_cyc);
 }
 
-bool report_part_make(struct report_part *p, struct cli *c, const struct view *v)
+bool report_part_make(struct report_part *p, const struct report_part_options *o,
+	const struct columns *x, struct incore_error *e)
 {
-	const struct columns *x = v->columns;
 	uint64_t from, to;
 
 	p->n_slices = x->n_slices;
-	if (!cli_has(c, "waves") && !cli_has(c, "window") && !cli_has(c, "hottest")) {
-		if (cli_flag(c, "no-source"))
+	if (!o->waves && !o->window && o->hottest == REPORT_ALL_TRACKS) {
+		if (o->no_source)
 			sb_puts(&p->left_out, "the text of sources.");
-		return !p->left_out.failed || err_nomem(&c->error);
+		return !p->left_out.failed || err_nomem(e);
 	}
 	p->parts = mem_zalloc((size_t)x->n_tracks + 1, sizeof(*p->parts));
 	if (!p->parts)
-		return err_nomem(&c->error);
+		return err_nomem(e);
 	for (track_idx i = 0; i < x->n_tracks; i++)
 		p->parts[i].n = columns_count(x, i);
-	if (cli_has(c, "waves") && !keep_waves(p, c, x->n_tracks))
+	if (o->waves && !keep_waves(p, o->waves, x->n_tracks, e))
 		return false;
-	if (cli_has(c, "hottest") && !keep_hottest(p, c, x))
+	if (o->hottest != REPORT_ALL_TRACKS && !keep_hottest(p, o->hottest, x, e))
 		return false;
-	if (cli_has(c, "window")) {
-		if (!parse_window(c, &from, &to))
+	if (o->window) {
+		if (!parse_window(o->window, &from, &to, e))
 			return false;
 		keep_window(p, x, from, to);
 	}
@@ -155,8 +157,8 @@ bool report_part_make(struct report_part *p, struct cli *c, const struct view *v
 	for (track_idx i = 0; i < x->n_tracks; i++)
 		p->n_slices += p->parts[i].n;
 	if (p->n_slices == 0 && x->n_slices)
-		return nothing_left(c, x);
-	return say_left_out(p, c, x);
+		return nothing_left(x, e);
+	return say_left_out(p, o, x, e);
 }
 
 void report_part_deinit(struct report_part *p)
