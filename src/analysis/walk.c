@@ -86,9 +86,7 @@ static bool make_workers(struct walk *k, struct incore_error *e)
 	k->workers = mem_zalloc(k->n_workers, sizeof(*k->workers));
 	if (!k->workers)
 		return err_nomem(e);
-	for (unsigned n = 0; n < k->n_workers; n++) {
-		struct worker *me = &k->workers[n];
-
+	EACH (struct worker, me, k->workers, k->n_workers) {
 		me->mine = mem_zalloc(k->n_collectors + 1, sizeof(*me->mine));
 		if (!me->mine)
 			return err_nomem(e);

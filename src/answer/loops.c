@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* loops.c: what several answers say of loops, source lines and regions. */
 #include "answer/loops.h"
-
-#include <stdlib.h>
+#include "base/search.h"
 
 /* --- loops ---------------------------------------------------------------------------------- */
 
@@ -101,16 +100,7 @@ struct cause_entry {
 	uint64_t cyc;
 };
 
-static int compare_causes(const void *pa, const void *pb)
-{
-	const struct cause_entry *a = pa, *b = pb;
-
-	if (a->cyc != b->cyc)
-		return a->cyc > b->cyc ? -1 : 1;
-	if (a->bucket != b->bucket)
-		return a->bucket < b->bucket ? -1 : 1;
-	return (int)a->inst_class - (int)b->inst_class;
-}
+ORDER(compare_causes, struct cause_entry, DOWN(cyc) UP(bucket) UP(inst_class))
 
 static bool cause_rows(
 	struct answer *a, const struct loop_stats *s, struct rows *out, struct incore_error *e)
@@ -124,7 +114,7 @@ static bool cause_rows(
 		for (unsigned c = 0; c < CLASS_COUNT; c++)
 			if (s->cause[b][c] > 0)
 				v[n++] = (struct cause_entry){b, c, s->cause[b][c]};
-	qsort(v, n, sizeof(v[0]), compare_causes);
+	SORT(v, n, compare_causes);
 	x = answer_alloc(a, n, sizeof(*x), e);
 	if (!x)
 		return false;

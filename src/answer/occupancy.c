@@ -346,9 +346,7 @@ static bool put_hardware_events(const struct fill *f, struct incore_error *e)
 		f->a, &f->out->hardware_events, OCCUPANCY_EVENT_TYPES + 1, name_count, e);
 	size_t n_out = 0;
 
-	for (uint32_t i = 0; i < t->n_dispatch_events; i++) {
-		const struct dispatch_event *d = &t->dispatch_events[i];
-
+	EACH (const struct dispatch_event, d, t->dispatch_events, t->n_dispatch_events) {
 		if (!d->is_dispatch)
 			n[d->type < OCCUPANCY_EVENT_TYPES ? d->type : OCCUPANCY_EVENT_TYPES]++;
 	}

@@ -402,9 +402,7 @@ struct walk_options request_walk(const struct request *r, const struct selection
 
 void answer_notes(struct answer *a, const struct note *notes, uint32_t n)
 {
-	for (uint32_t i = 0; i < n; i++) {
-		const struct note *note = &notes[i];
-
+	EACH (const struct note, note, notes, n) {
 		if (note->kind == NOTE_INFO)
 			continue;
 		a->n_notes++;

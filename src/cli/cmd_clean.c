@@ -116,8 +116,7 @@ static void open_envelope(struct runs_out *r)
 {
 	cli_json_begin(r->c, &r->w, NULL, 0);
 	json_w_object(&r->w);
-	json_w_key(&r->w, "runs");
-	json_w_array(&r->w);
+	json_w_kv_array(&r->w, "runs");
 	r->is_open = true;
 }
 

@@ -38,8 +38,7 @@ static bool draw_values(struct cli *c, const struct diff_answer *a)
 	struct table t;
 
 	table_titles(&t, "value<|A|B|change|change %|noise|verdict<");
-	for (size_t i = 0; i < a->values.n; i++) {
-		const struct diff_value_row *v = &rows[i];
+	EACH (const struct diff_value_row, v, rows, a->values.n) {
 		char name[64], change[64];
 
 		if (!v->is_known)

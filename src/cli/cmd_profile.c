@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* cmd_profile.c: every kernel of a build, run and ranked. */
-#include <stdlib.h>
 
 #include "answer/rows.h"
+#include "base/search.h"
 #include "cli/replay_options.h"
 #include "cli/text/record_table.h"
 #include "cli/text/say.h"
@@ -208,7 +208,7 @@ static bool answer(struct cli *c, const struct profile_request *q, const struct 
 			k->message ? k->message : "",
 			k->is_degenerate ? "degenerate" : profile_status_name(k->status)};
 	}
-	qsort(v, r->rows.n, sizeof(*v), by_cost);
+	SORT(v, r->rows.n, by_cost);
 	ok = c->use_json ? cli_json(c, &build_record, &(struct text_item){q->build_dir},
 				   &profiled_record, &x)
 			 : print_text(c, &x);

@@ -149,8 +149,7 @@ static bool print_url(struct job *j)
 		for (unsigned i = 0; i < c->n_args; i++)
 			json_w_cstr(&w, c->args[i]);
 		json_w_end(&w);
-		json_w_key(&w, "data");
-		json_w_object(&w);
+		json_w_kv_object(&w, "data");
 		json_w_kv_cstr(&w, "url", j->url.p);
 		json_w_kv_u64(&w, "port", http_port(j->http));
 		json_w_kv_u64(&w, "pid", (uint64_t)getpid());

@@ -25,8 +25,7 @@ bool cli_json_end(struct cli *c, struct json_writer *w)
 
 	if (c->warnings.failed)
 		return err_nomem(&c->error);
-	json_w_key(w, "warnings");
-	json_w_array(w);
+	json_w_kv_array(w, "warnings");
 	for (; p && p < end; p += strlen(p) + 1)
 		json_w_cstr(w, p);
 	json_w_end(w);

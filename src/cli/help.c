@@ -129,8 +129,7 @@ static void put_answers(struct json_writer *w, const struct verb *v)
 
 	if (!r)
 		return;
-	json_w_key(w, v->question ? "answers" : "prints");
-	json_w_array(w);
+	json_w_kv_array(w, v->question ? "answers" : "prints");
 	for (; *r; r++) {
 		json_w_object(w);
 		record_describe(*r, w);
@@ -144,15 +143,13 @@ static void put_subs(struct json_writer *w, const struct verb *v)
 {
 	struct option_list l;
 
-	json_w_key(w, "verbs");
-	json_w_array(w);
+	json_w_kv_array(w, "verbs");
 	for (const struct verb *const *s = v->subs; *s; s++) {
 		json_w_object(w);
 		json_w_kv_cstr(w, "name", verb_last_word(*s));
 		json_w_kv_cstr(w, "args", verb_args(*s));
 		json_w_kv_cstr(w, "summary", verb_purpose(*s));
-		json_w_key(w, "options");
-		json_w_row(w);
+		json_w_kv_row(w, "options");
 		options_of(*s, &l);
 		for (unsigned i = 0; i < l.n; i++)
 			json_w_cstr(w, l.def[i]->name);
@@ -172,8 +169,7 @@ void help_json(FILE *out, const struct verb *only)
 	json_w_object(&w);
 	json_w_kv_cstr(&w, "schema", "incore.help/1");
 	json_w_kv_cstr(&w, "incore", INCORE_VERSION);
-	json_w_key(&w, "verbs");
-	json_w_array(&w);
+	json_w_kv_array(&w, "verbs");
 	for (const struct verb *const *v = verb_table; *v; v++) {
 		if (only && *v != only)
 			continue;
@@ -181,8 +177,7 @@ void help_json(FILE *out, const struct verb *only)
 		json_w_kv_cstr(&w, "name", (*v)->name);
 		json_w_kv_cstr(&w, "args", verb_args(*v));
 		json_w_kv_cstr(&w, "summary", verb_purpose(*v));
-		json_w_key(&w, "options");
-		json_w_array(&w);
+		json_w_kv_array(&w, "options");
 		options_of(*v, &l);
 		for (unsigned i = 0; i < l.n; i++)
 			put_option(&w, l.def[i], l.group[i]);

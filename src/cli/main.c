@@ -58,20 +58,16 @@ static int version(bool as_json)
 	json_w_object(&w);
 	json_w_kv_cstr(&w, "schema", "incore.version/1");
 	json_w_kv_cstr(&w, "incore", INCORE_VERSION);
-	json_w_key(&w, "features");
-	json_w_object(&w);
-	json_w_key(&w, "verbs");
-	json_w_row(&w);
+	json_w_kv_object(&w, "features");
+	json_w_kv_row(&w, "verbs");
 	for (const struct verb *const *v = verb_table; *v; v++)
 		json_w_cstr(&w, (*v)->name);
 	json_w_end(&w);
-	json_w_key(&w, "import");
-	json_w_row(&w);
+	json_w_kv_row(&w, "import");
 	for (const struct import_ops *const *o = import_registry; *o; o++)
 		json_w_cstr(&w, (*o)->name);
 	json_w_end(&w);
-	json_w_key(&w, "export");
-	json_w_row(&w);
+	json_w_kv_row(&w, "export");
 	for (const struct export_ops *const *o = export_registry; *o; o++)
 		json_w_cstr(&w, (*o)->name);
 	json_w_end(&w);

@@ -365,11 +365,9 @@ void output_error(const struct incore_error *e, bool as_json)
 	json_w_file(&w, stderr, 0);
 	json_w_object(&w);
 	json_w_kv_cstr(&w, "schema", "incore.error/1");
-	json_w_key(&w, "error");
-	json_w_object(&w);
+	json_w_kv_object(&w, "error");
 	put_error(&w, e);
-	json_w_key(&w, "causes");
-	json_w_array(&w);
+	json_w_kv_array(&w, "causes");
 	for (const struct incore_error *cause = e->cause; cause; cause = cause->cause) {
 		json_w_object(&w);
 		put_error(&w, cause);

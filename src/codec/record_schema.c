@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* record_schema.c: what may an answer look like? JSON Schema and the list of tables and columns. */
+#include "base/vec.h"
 #include "codec/record.h"
 
 static bool is_object(const struct record *r)
@@ -122,9 +123,7 @@ static void put_column(const struct column *c, struct json_writer *w)
 
 static void put_required(const struct record *r, struct json_writer *w)
 {
-	for (uint16_t i = 0; i < r->n_columns; i++) {
-		const struct column *c = &r->columns[i];
-
+	EACH (const struct column, c, r->columns, r->n_columns) {
 		if (!c->name || (c->flags & (COLUMN_OPTIONAL | COLUMN_NO_JSON)))
 			continue;
 		if (c->type == COLUMN_PART || c->type == COLUMN_PART_AT)
@@ -136,9 +135,7 @@ static void put_required(const struct record *r, struct json_writer *w)
 
 static void put_properties(const struct record *r, struct json_writer *w)
 {
-	for (uint16_t i = 0; i < r->n_columns; i++) {
-		const struct column *c = &r->columns[i];
-
+	EACH (const struct column, c, r->columns, r->n_columns) {
 		if (!c->name || (c->flags & COLUMN_NO_JSON))
 			continue;
 		if (c->type == COLUMN_PART || c->type == COLUMN_PART_AT) {
@@ -237,8 +234,7 @@ static bool is_table(const struct column *c)
 /* The flat columns of a table; `prefix` names the holders. */
 static void describe_columns(const struct record *r, const char *prefix, struct json_writer *w)
 {
-	for (uint16_t i = 0; i < r->n_columns; i++) {
-		const struct column *c = &r->columns[i];
+	EACH (const struct column, c, r->columns, r->n_columns) {
 		struct strbuf name = {0};
 
 		if (is_table(c))
@@ -264,8 +260,7 @@ static void describe_columns(const struct record *r, const char *prefix, struct 
 
 static void describe_tables(const struct record *r, const char *prefix, struct json_writer *w)
 {
-	for (uint16_t i = 0; i < r->n_columns; i++) {
-		const struct column *c = &r->columns[i];
+	EACH (const struct column, c, r->columns, r->n_columns) {
 		struct strbuf name = {0};
 
 		if (!is_table(c) && !is_held(c))

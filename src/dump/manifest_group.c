@@ -35,40 +35,9 @@ bool group_add(struct group *g, const struct log_record *rec, struct incore_erro
 		       : err_nomem(e);
 }
 
-static int order(uint64_t a, uint64_t b)
-{
-	return a < b ? -1 : a > b;
-}
-
-static int compare_args(const void *va, const void *vb)
-{
-	const struct group_arg *a = va, *b = vb;
-	int c = order(a->stage, b->stage);
-
-	c = c ? c : order(a->slot, b->slot);
-	c = c ? c : order(a->block_idx, b->block_idx);
-	c = c ? c : order(a->dispatch_id, b->dispatch_id);
-	return c ? c : order(a->off, b->off);
-}
-
-static int compare_own(const void *va, const void *vb)
-{
-	const struct group_arg *a = va, *b = vb;
-	int c = order(a->dispatch_id, b->dispatch_id);
-
-	c = c ? c : order(a->block_idx, b->block_idx);
-	c = c ? c : order(a->slot, b->slot);
-	return c ? c : compare_args(va, vb);
-}
-
-static int compare_tasks(const void *va, const void *vb)
-{
-	const struct group_task *a = va, *b = vb;
-	int c = order(a->what.dispatch_id, b->what.dispatch_id);
-
-	c = c ? c : order(a->what.block_idx, b->what.block_idx);
-	return c ? c : order(a->off, b->off);
-}
+ORDER(compare_args, struct group_arg, UP(stage) UP(slot) UP(block_idx) UP(dispatch_id) UP(off))
+ORDER(compare_own, struct group_arg, UP(dispatch_id) UP(block_idx) UP(slot) THEN(compare_args))
+ORDER(compare_tasks, struct group_task, UP(what.dispatch_id) UP(what.block_idx) UP(off))
 
 /* A task described twice (by two threads, say) counts once: the first. */
 static void sort_tasks(struct group *g)
@@ -111,14 +80,7 @@ static bool has_after(const struct group *g, uint32_t slot)
 {
 	size_t lo = 0, hi = g->after.n;
 
-	while (lo < hi) {
-		size_t mid = lo + (hi - lo) / 2;
-
-		if (g->after.v[mid] < slot)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
+	BISECT(lo, hi, i, g->after.v[i] < slot);
 	return lo < g->after.n && g->after.v[lo] == slot;
 }
 
@@ -127,16 +89,10 @@ static size_t find_own(const struct group *g, uint64_t dispatch_id, uint32_t blo
 {
 	size_t lo = 0, hi = g->own.n;
 
-	while (lo < hi) {
-		size_t mid = lo + (hi - lo) / 2;
-		int c = order(g->own.v[mid].dispatch_id, dispatch_id);
-
-		c = c ? c : order(g->own.v[mid].block_idx, block_idx);
-		if (c < 0)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
+	BISECT(lo, hi, i,
+		g->own.v[i].dispatch_id < dispatch_id ||
+			(g->own.v[i].dispatch_id == dispatch_id &&
+				g->own.v[i].block_idx < block_idx));
 	return lo;
 }
 
@@ -183,19 +139,14 @@ bool group_finish(struct group *g, int level, struct incore_error *e)
 
 const struct group_task *group_find(const struct group *g, uint64_t dispatch_id, uint32_t block_idx)
 {
+	const struct log_task *t;
 	size_t lo = 0, hi = g->tasks.n;
 
-	while (lo < hi) {
-		size_t mid = lo + (hi - lo) / 2;
-		int c = order(g->tasks.v[mid].what.dispatch_id, dispatch_id);
-
-		c = c ? c : order(g->tasks.v[mid].what.block_idx, block_idx);
-		if (c == 0)
-			return &g->tasks.v[mid];
-		if (c < 0)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	return NULL;
+	BISECT(lo, hi, i,
+		g->tasks.v[i].what.dispatch_id < dispatch_id ||
+			(g->tasks.v[i].what.dispatch_id == dispatch_id &&
+				g->tasks.v[i].what.block_idx < block_idx));
+	t = lo < g->tasks.n ? &g->tasks.v[lo].what : NULL;
+	return t && t->dispatch_id == dispatch_id && t->block_idx == block_idx ? &g->tasks.v[lo]
+									       : NULL;
 }

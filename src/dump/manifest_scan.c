@@ -205,13 +205,6 @@ bool scan_is_payload_lost(const struct scan *s, uint64_t off)
 {
 	size_t lo = 0, hi = s->lost_payloads.n;
 
-	while (lo < hi) {
-		size_t mid = lo + (hi - lo) / 2;
-
-		if (s->lost_payloads.v[mid] < off)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
+	BISECT(lo, hi, i, s->lost_payloads.v[i] < off);
 	return lo < s->lost_payloads.n && s->lost_payloads.v[lo] == off;
 }

@@ -149,9 +149,7 @@ bool sorter_next(struct sorter *s, struct sort_entry *out, bool *has, struct inc
 			*out = s->buf.v[s->next++];
 		return true;
 	}
-	for (size_t i = 0; i < s->runs.n; i++) {
-		struct sort_run *r = &s->runs.v[i];
-
+	EACH (struct sort_run, r, s->runs.v, s->runs.n) {
 		if (r->next == r->n && r->left && !refill(s, r, e))
 			return false;
 		if (r->next < r->n &&

@@ -125,9 +125,7 @@ static bool send_links(struct driver *d, const struct walk_track *w, struct inco
 		return true;
 	if (!waits_resolve(&d->waits, d->tables, w, 0, e))
 		return false;
-	for (size_t i = 0; i < d->waits.events.n; i++) {
-		const struct wait_event *v = &d->waits.events.v[i];
-
+	EACH (const struct wait_event, v, d->waits.events.v, d->waits.events.n) {
 		for (uint8_t s = 0; s < v->n_sides; s++) {
 			const struct wait_side *side = &d->waits.sides.v[v->first_side + s];
 
@@ -218,9 +216,7 @@ static bool send_counters(struct driver *d, struct incore_error *e)
 {
 	const struct trace *t = d->x.trace;
 
-	for (uint32_t i = 0; i < t->n_counters; i++) {
-		const struct counter_series *c = &t->counters[i];
-
+	EACH (const struct counter_series, c, t->counters, t->n_counters) {
 		for (uint32_t k = 0; k < c->n && d->ops->counter; k++) {
 			struct export_sample s = {.series = c,
 				.time_cyc = relative(d, c->clock, c->time_cyc[k]),

@@ -4,6 +4,7 @@
  * are of the clock domain.
  */
 #include "export/json_tables.h"
+#include "base/vec.h"
 
 void json_put_index(struct json_writer *w, uint32_t index)
 {
@@ -198,9 +199,7 @@ void json_put_code(struct json_writer *w, const struct trace *t)
 void json_put_sources(struct json_writer *w, const struct trace *t)
 {
 	open_table(w, table_sources.name);
-	for (uint32_t i = 0; i < t->n_sources; i++) {
-		const struct source_file *s = &t->sources[i];
-
+	EACH (const struct source_file, s, t->sources, t->n_sources) {
 		json_w_object(w);
 		json_put_members(w, &table_sources, s);
 		json_w_key(w, "text");
@@ -216,9 +215,7 @@ void json_put_sources(struct json_writer *w, const struct trace *t)
 void json_put_clocks(struct json_writer *w, const struct trace *t)
 {
 	open_table(w, table_clocks.name);
-	for (uint32_t i = 0; i < t->n_clocks; i++) {
-		const struct clock_domain *c = &t->clocks[i];
-
+	EACH (const struct clock_domain, c, t->clocks, t->n_clocks) {
 		json_w_object(w);
 		json_put_members(w, &table_clocks, c);
 		open_table(w, "samples"); /* [cycles, realtime ticks] */
@@ -245,9 +242,7 @@ static void put_column_names(struct json_writer *w, const char *key, const struc
 static void put_counters(struct json_writer *w, const struct trace *t)
 {
 	open_table(w, table_counters.name);
-	for (uint32_t i = 0; i < t->n_counters; i++) {
-		const struct counter_series *c = &t->counters[i];
-
+	EACH (const struct counter_series, c, t->counters, t->n_counters) {
 		json_w_object(w);
 		json_put_members(w, &table_counters, c);
 		open_table(w, "samples"); /* [time_cycles, increments] */
@@ -262,9 +257,7 @@ static void put_counters(struct json_writer *w, const struct trace *t)
 static void put_series(struct json_writer *w, const struct trace *t)
 {
 	open_table(w, table_series.name); /* waves in a state over time, all clocks pooled */
-	for (uint32_t i = 0; i < t->n_stated_series; i++) {
-		const struct stated_series *s = &t->stated_series[i];
-
+	EACH (const struct stated_series, s, t->stated_series, t->n_stated_series) {
 		json_w_object(w);
 		json_put_members(w, &table_series, s);
 		open_table(w, "samples"); /* [time_cycles, waves] */

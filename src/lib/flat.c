@@ -85,8 +85,7 @@ static bool add_column(
 static bool add_columns(
 	struct flattening *f, struct flat_table *t, const struct record *r, const struct holding *p)
 {
-	for (uint16_t i = 0; i < r->n_columns; i++) {
-		const struct column *c = &r->columns[i];
+	EACH (const struct column, c, r->columns, r->n_columns) {
 		struct holding in;
 
 		if (is_list(c))
@@ -180,8 +179,7 @@ static bool add_list(struct flattening *f, const struct column *c, const struct 
 static bool add_lists(struct flattening *f, const struct record *r, const void *value,
 	const char *path, uint32_t parent)
 {
-	for (uint16_t i = 0; i < r->n_columns; i++) {
-		const struct column *c = &r->columns[i];
+	EACH (const struct column, c, r->columns, r->n_columns) {
 		const void *v = (const char *)value + c->offset;
 		const char *below = path;
 

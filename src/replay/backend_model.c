@@ -45,9 +45,7 @@ static bool take_members(struct model_replay *m, struct record_options *o)
 {
 	const char *aic = NULL, *aiv[2] = {NULL, NULL};
 
-	for (uint32_t i = 0; i < m->job->n_members; i++) {
-		const struct replay_member *member = &m->job->members[i];
-
+	EACH (const struct replay_member, member, m->job->members, m->job->n_members) {
 		if (member->core == KERNEL_ON_AIC)
 			aic = member->source;
 		else

@@ -174,9 +174,7 @@ static bool join(struct load_job *j, struct columns *c, struct incore_error *e)
 	c->chunks = mem_zalloc((size_t)n + 1, sizeof(*c->chunks));
 	if (!c->lanes || !c->chunks)
 		return err_nomem(e);
-	for (uint32_t i = 0; i < j->t->n_tracks; i++) {
-		struct made *m = &j->made[i];
-
+	EACH (struct made, m, j->made, j->t->n_tracks) {
 		c->n_failed += m->is_failed;
 		for (uint32_t k = 0; k < m->n; k++) {
 			c->lanes[c->n_lanes] = m->lanes[k];

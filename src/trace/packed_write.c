@@ -259,9 +259,7 @@ static bool add_to_dir(struct writer *w, const struct packed_block *b)
 
 static bool write_group(struct writer *w, struct group *g, struct incore_error *e)
 {
-	for (size_t i = 0; i < g->blocks.n; i++) {
-		struct packed_block *b = &g->blocks.v[i];
-
+	EACH (struct packed_block, b, g->blocks.v, g->blocks.n) {
 		if (!add_to_dir(w, b))
 			return err_nomem(e);
 		if (!emit(w, b->bytes.p, b->bytes.n, e))
@@ -421,9 +419,7 @@ static void writer_deinit(struct writer *w)
 		block_deinit(&w->workers[i].block);
 	}
 	mem_free(w->workers);
-	for (size_t i = 0; i < w->groups.n; i++) {
-		struct group *g = &w->groups.v[i];
-
+	EACH (struct group, g, w->groups.v, w->groups.n) {
 		for (size_t k = 0; k < g->blocks.n; k++)
 			sb_free(&g->blocks.v[k].bytes);
 		VEC_FREE(&g->blocks);

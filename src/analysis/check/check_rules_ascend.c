@@ -98,8 +98,7 @@ static uint32_t count_cores(const struct check *c, enum core_state state, struct
 {
 	uint32_t n = 0;
 
-	for (uint32_t i = 0; i < c->pipes->n_cores; i++) {
-		const struct pipe_core *core = &c->pipes->cores[i];
+	EACH (const struct pipe_core, core, c->pipes->cores, c->pipes->n_cores) {
 		struct core_facts f = facts_of(c, core);
 
 		if (state_of(&f) != state)
@@ -216,9 +215,7 @@ void rule_no_loop(struct check *c)
 	uint64_t most = 0, n = 0;
 	struct finding *f;
 
-	for (track_idx i = 0; i < c->trace->n_tracks; i++) {
-		const struct pipe_row *r = &c->pipes->rows[i];
-
+	EACH (const struct pipe_row, r, c->pipes->rows, c->trace->n_tracks) {
 		if (r->role != ROLE_COMPUTE)
 			continue;
 		n += r->n_work - r->n_config;

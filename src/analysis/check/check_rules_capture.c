@@ -246,9 +246,7 @@ static bool count_cuts(struct check *c, struct cuts *x)
 		if ((n[k].starts || n[k].ends) && n[k].starts < x->least_starts)
 			x->short_ses++;
 	}
-	for (uint32_t i = 0; i < t->n_dispatch_events; i++) {
-		const struct dispatch_event *d = &t->dispatch_events[i];
-
+	EACH (const struct dispatch_event, d, t->dispatch_events, t->n_dispatch_events) {
 		x->packet_loss += !d->is_dispatch && d->type == 6;
 		x->trace_stalls += !d->is_dispatch && d->type == 9;
 	}

@@ -133,8 +133,7 @@ static struct se_start *first_starts(struct check *c)
 	c->is_nomem |= !v;
 	if (!v)
 		return NULL;
-	for (uint32_t i = 0; i < t->n_occupancy; i++) {
-		const struct occupancy_event *o = &t->occupancy[i];
+	EACH (const struct occupancy_event, o, t->occupancy, t->n_occupancy) {
 		int64_t at = trace_aligned(t, o->clock, o->time_cyc);
 
 		if (o->clock >= t->n_clocks)

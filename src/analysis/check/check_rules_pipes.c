@@ -43,9 +43,7 @@ void rule_sync_bound(struct check *c)
 	uint32_t n = 0;
 	struct finding *f;
 
-	for (track_idx i = 0; i < c->trace->n_tracks; i++) {
-		const struct pipe_row *r = &p->rows[i];
-
+	EACH (const struct pipe_row, r, p->rows, c->trace->n_tracks) {
 		if (r->role != ROLE_COMPUTE || !r->is_seen)
 			continue;
 		if (10 * r->bucket[BUCKET_WAIT] < 9 * r->duration_cyc)
@@ -72,8 +70,7 @@ static uint32_t most_pipes(const struct pipes *p)
 {
 	uint32_t most = 0;
 
-	for (uint32_t i = 0; i < p->n_cores; i++) {
-		const struct pipe_core *core = &p->cores[i];
+	EACH (const struct pipe_core, core, p->cores, p->n_cores) {
 		uint32_t n = 0;
 
 		for (track_idx k = core->first; k < core->first + core->n; k++)
@@ -156,8 +153,7 @@ void rule_sub_blocks(struct check *c)
 /* What a model found wrong with the kernel it timed: the times of such a run mean little. */
 static void model_findings(struct check *c)
 {
-	for (uint32_t i = 0; i < c->trace->n_notes; i++) {
-		const struct note *n = &c->trace->notes[i];
+	EACH (const struct note, n, c->trace->notes, c->trace->n_notes) {
 		struct finding *f;
 
 		if (!str_starts(str_of(n->code), "model-") ||

@@ -113,8 +113,7 @@ static void stale_on_disk(const struct trace *t, struct stale *x)
 {
 	struct file_data d = {0};
 
-	for (source_idx i = 0; i < t->n_sources; i++) {
-		const struct source_file *s = &t->sources[i];
+	EACH (const struct source_file, s, t->sources, t->n_sources) {
 		struct incore_error ignored = {0};
 
 		if (!s->text || !s->path || file_size(s->path) < 0)

@@ -49,8 +49,7 @@ static bool stays_of_occupancy(struct check *c, struct stays *out)
 	out->v = arena_zalloc(&c->arena, (size_t)t->n_occupancy + 1, sizeof(*out->v));
 	if (!out->v)
 		return false;
-	for (uint32_t i = 0; i < t->n_occupancy; i++) {
-		const struct occupancy_event *o = &t->occupancy[i];
+	EACH (const struct occupancy_event, o, t->occupancy, t->n_occupancy) {
 		uint64_t *at;
 
 		if (o->cu != cu)
@@ -148,8 +147,7 @@ static void join_waves(struct check *c, struct join *j)
 /* The files a note code is about: what its messages say after the colon. */
 static void put_names(const struct check *c, const char *code, struct strbuf *out)
 {
-	for (uint32_t i = 0; i < c->trace->n_notes; i++) {
-		const struct note *x = &c->trace->notes[i];
+	EACH (const struct note, x, c->trace->notes, c->trace->n_notes) {
 		const char *names;
 
 		if (!str_is(str_of(x->code), code))

@@ -35,9 +35,7 @@ static struct path_group *group_paths(struct check *c, uint32_t *n)
 
 	if (!v)
 		return NULL;
-	for (track_idx i = 0; i < t->n_tracks; i++) {
-		const struct track_facts *f = &c->gather->tracks[i];
-
+	EACH (const struct track_facts, f, c->gather->tracks, t->n_tracks) {
 		if (f->is_read)
 			v[used++] = (struct path_group){
 				{f->set[0], f->set[1]}, 1, f->n_rows, f->latency};

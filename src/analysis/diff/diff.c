@@ -411,9 +411,7 @@ static void judge_parts(struct diff *d)
 {
 	double all = (double)d->a->hot->all.totals.hit;
 
-	for (uint32_t i = 0; i < d->n_parts; i++) {
-		struct diff_part *p = &d->parts[i];
-
+	EACH (struct diff_part, p, d->parts, d->n_parts) {
 		p->per_hit_a = per_hit(p->cycles_a, p->hit_a);
 		p->per_hit_b = per_hit(p->cycles_b, p->hit_b);
 		p->stall_per_hit_a = per_hit(p->stall_a, p->hit_a);

@@ -179,8 +179,7 @@ static bool make_kernels(struct gather *g)
 	kernel_of_name = arena_zalloc(&o->arena, o->n_kernel_ids + 1u, sizeof(uint32_t));
 	if (!o->kernels || !kernel_of_name)
 		goto out;
-	for (uint32_t i = 0; i < o->n_kernel_ids; i++) {
-		const struct occupancy_kernel_id *x = &o->kernel_ids[i];
+	EACH (const struct occupancy_kernel_id, x, o->kernel_ids, o->n_kernel_ids) {
 		uint64_t *slot = u64_map_find(&g->kernels, x->id);
 		const char *name = x->name;
 		uint32_t before = names.n, at;

@@ -105,8 +105,7 @@ static struct pipe_piece next_piece(
 		p.bucket = BUCKET_DRAIN;
 	else if (s->last_cyc < s->hi)
 		p.to_cyc = s->last_cyc;
-	for (unsigned k = 0; k < n; k++) {
-		struct cursor *c = &lists[k];
+	EACH (struct cursor, c, lists, n) {
 		const struct pipe_span *x;
 
 		while (c->at < c->n && c->v[c->at].to_cyc <= pos)

@@ -351,9 +351,7 @@ static void add_up(struct pipes *p)
 {
 	uint64_t sum = 0;
 
-	for (track_idx i = 0; i < p->trace->n_tracks; i++) {
-		const struct pipe_row *r = &p->rows[i];
-
+	EACH (const struct pipe_row, r, p->rows, p->trace->n_tracks) {
 		if (!r->is_seen || r->role == ROLE_MARK)
 			continue;
 		p->n_pipes++;

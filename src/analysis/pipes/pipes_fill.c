@@ -34,8 +34,7 @@ static void add(struct filler *f, struct cause x, const char *lane)
 
 static void add_waits(struct filler *f, const struct pipe_row *r)
 {
-	for (size_t i = 0; i < r->waits.n; i++) {
-		const struct pipe_wait *w = &r->waits.v[i];
+	EACH (const struct pipe_wait, w, r->waits.v, r->waits.n) {
 		bool is_known = w->producer != PRODUCER_NONE;
 		bool is_barrier = w->producer == PRODUCER_BARRIER;
 		struct cause x = {.kind = is_barrier ? CAUSE_BARRIER : CAUSE_WAIT,

@@ -202,9 +202,7 @@ static bool find_span(struct pipes *p)
 	struct pipe_path *path = &p->path;
 
 	path->begin_cyc = UINT64_MAX;
-	for (track_idx i = 0; i < p->trace->n_tracks; i++) {
-		const struct pipe_row *r = &p->rows[i];
-
+	EACH (const struct pipe_row, r, p->rows, p->trace->n_tracks) {
 		if (!r->is_seen)
 			continue;
 		if (r->is_cut)

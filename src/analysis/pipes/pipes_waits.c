@@ -37,9 +37,7 @@ static track_idx producer_of(
 
 static bool add_to_row(struct pipe_row *r, track_idx producer, const struct wait_instance *w)
 {
-	for (size_t i = 0; i < r->waits.n; i++) {
-		struct pipe_wait *x = &r->waits.v[i];
-
+	EACH (struct pipe_wait, x, r->waits.v, r->waits.n) {
 		if (x->producer != producer)
 			continue;
 		x->cyc += w->cyc;
@@ -83,8 +81,7 @@ static bool visit_lane(struct gather *g, track_idx i)
 	struct pipe_row *r = &p->rows[i];
 	const struct pipe_lane *l = &p->private->lanes[i];
 
-	for (size_t k = 0; k < l->waits.n; k++) {
-		const struct wait_instance *w = &l->waits.v[k];
+	EACH (const struct wait_instance, w, l->waits.v, l->waits.n) {
 		track_idx producer = producer_of(p, l, w);
 
 		p->n_unmatched += producer == PRODUCER_NONE && w->is_inside;
@@ -172,9 +169,7 @@ static bool add_pair(struct pipes *p, track_idx consumer, const struct pipe_wait
 		pipe_lane_name(&p->trace->tracks[consumer]),
 		is_cross(p->trace, w->producer, consumer), w->cyc, w->count, w->blocked};
 
-	for (size_t i = 0; i < p->pairs.n; i++) {
-		struct pipe_pair *y = &p->pairs.v[i];
-
+	EACH (struct pipe_pair, y, p->pairs.v, p->pairs.n) {
 		if (y->is_cross_core != x.is_cross_core || compare_names(x.producer, y->producer) ||
 			compare_names(x.consumer, y->consumer))
 			continue;
@@ -207,9 +202,7 @@ static bool count_sets(struct pipes *p)
 
 	if (!v)
 		return false;
-	for (uint32_t i = 0; i < n; i++) {
-		const struct link *x = &p->private->links[i];
-
+	EACH (const struct link, x, p->private->links, n) {
 		if (x->kind != LINK_FLAG && x->kind != LINK_CROSS_CORE)
 			continue;
 		if (flags && v[flags - 1].to_track == x->to_track &&

@@ -186,8 +186,7 @@ static bool clusters_merge(void *self, void *mine, struct incore_error *e)
 	struct gather *to = c->gather, *from = mine;
 
 	c->n_collisions += from->n_collisions;
-	for (size_t i = 0; i < from->proofs.n; i++) {
-		struct proof *p = &from->proofs.v[i];
+	EACH (struct proof, p, from->proofs.v, from->proofs.n) {
 		uint64_t *slot = u64_map_at(&to->proof_index, p->hash.lo);
 		const struct proof *q;
 

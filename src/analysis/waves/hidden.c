@@ -29,9 +29,7 @@ static bool gather_others(struct hidden *h)
 	h->others = mem_zalloc((size_t)t->n_clocks + 1, sizeof(*h->others));
 	if (!h->others)
 		return false;
-	for (uint32_t i = 0; i < t->n_other_issues; i++) {
-		const struct other_issue *o = &t->other_issues[i];
-
+	EACH (const struct other_issue, o, t->other_issues, t->n_other_issues) {
 		if (o->clock >= t->n_clocks || o->category == AMD_CATEGORY_IMMED ||
 			o->category == AMD_CATEGORY_MESSAGE)
 			continue;

@@ -262,8 +262,7 @@ bool wait_pairs_track(const struct wait_pairs *p, struct wait_pairs_worker *m,
 	memset(m->known, 0, sizeof(m->known));
 	if (!list_headers(p, m, w->data))
 		return false;
-	for (size_t i = 0; i < waits->events.n; i++) {
-		const struct wait_event *ev = &waits->events.v[i];
+	EACH (const struct wait_event, ev, waits->events.v, waits->events.n) {
 		uint64_t start = w->data->start_cyc[ev->slice];
 
 		if (start >= w->from_cyc && start < w->to_cyc &&

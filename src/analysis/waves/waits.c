@@ -179,9 +179,7 @@ static bool start_track(struct waits *w)
 		w->queues = mem_zalloc(1, sizeof(*w->queues));
 	if (!w->queues)
 		return false;
-	for (unsigned c = 0; c < AMD_COUNTERS; c++) {
-		struct wait_queue *q = &w->queues->product[c];
-
+	EACH (struct wait_queue, q, w->queues->product, AMD_COUNTERS) {
 		q->head = q->items.n = 0;
 		q->raised = 0;
 		memset(q->by_order, 0, sizeof(q->by_order));

@@ -15,8 +15,7 @@ static void tell_problems(struct cli *c, const struct dump *d)
 {
 	const struct problems *p = &d->problems;
 
-	for (size_t i = 0; i < p->counts.n; i++) {
-		const struct problem_count *k = &p->counts.v[i];
+	EACH (const struct problem_count, k, p->counts.v, p->counts.n) {
 		uint64_t shown = 0;
 
 		if (k->weight == PROBLEM_NOTE)

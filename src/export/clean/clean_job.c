@@ -124,9 +124,7 @@ static const struct {
 
 static bool add_losses(struct clean_job *j, const struct trace *t, struct incore_error *e)
 {
-	for (uint32_t i = 0; i < t->n_notes; i++) {
-		const struct note *n = &t->notes[i];
-
+	EACH (const struct note, n, t->notes, t->n_notes) {
 		if (strcmp(n->code, "cut-trace") == 0)
 			return err_file(e, "truncated", j->run->path, n->offset,
 				"the events end in the middle");
@@ -185,10 +183,8 @@ static FILE *open_file(
 	struct clean_job *j, enum clean_file which, const char *name, struct incore_error *e)
 {
 	j->paths[which] = path_of(j, name);
-	if (!j->paths[which]) {
-		err_nomem(e);
-		return NULL;
-	}
+	if (!j->paths[which])
+		return err_nomem_null(e);
 	return out_file_open(&j->out[which], j->paths[which], e) ? j->out[which].f : NULL;
 }
 

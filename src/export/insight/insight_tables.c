@@ -180,13 +180,6 @@ struct line_use { /* a row that a line has a part in */
 
 ORDER(use_cmp, struct line_use, UP(source) UP(line) UP(code))
 
-static int address_cmp(const void *pa, const void *pb)
-{
-	const uint64_t *a = pa, *b = pb;
-
-	return COMPARE(*a, *b);
-}
-
 /* Inclusive ranges; what is at most 4 bytes apart is one. */
 static bool put_ranges(struct insight *s, struct json_writer *w, const struct line_use *v, size_t n)
 {
@@ -197,7 +190,7 @@ static bool put_ranges(struct insight *s, struct json_writer *w, const struct li
 		return false;
 	for (size_t i = 0; i < n; i++)
 		pc[i] = s->t->code[v[i].code].address;
-	SORT(pc, n, address_cmp);
+	SORT(pc, n, compare_u64);
 	json_w_kv_array(w, "Address Range");
 	for (size_t i = 0; i < n;) {
 		size_t k = i;

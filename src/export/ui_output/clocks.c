@@ -17,8 +17,7 @@ __extension__ typedef unsigned __int128 u128;
 /* The trace keeps the shader clock in Hz; the samples lead back to the clock they were given in. */
 static uint64_t frequency_of(const struct trace *t)
 {
-	for (clock_idx i = 0; i < t->n_clocks; i++) {
-		const struct clock_domain *c = &t->clocks[i];
+	EACH (const struct clock_domain, c, t->clocks, t->n_clocks) {
 		int64_t gfx, rt;
 		u128 num, den;
 

@@ -88,8 +88,7 @@ static void join_banks(struct perf *p)
 
 static bool gather_perf(const struct trace *t, struct perf *p)
 {
-	for (uint32_t i = 0; i < t->n_counters; i++) {
-		const struct counter_series *c = &t->counters[i];
+	EACH (const struct counter_series, c, t->counters, t->n_counters) {
 		uint32_t index = is_spm(c) ? NO_INDEX : index_of(t, c);
 
 		if (is_spm(c))
@@ -244,8 +243,7 @@ static bool write_markers(struct ui_writer *u, clock_idx clock, struct incore_er
 		return false;
 	json_w_object(w);
 	json_w_kv_array(w, "records");
-	for (uint32_t i = 0; i < t->n_markers; i++) {
-		const struct marker *m = &t->markers[i];
+	EACH (const struct marker, m, t->markers, t->n_markers) {
 		int64_t row[] = {
 			(int64_t)m->time_cyc, (int64_t)m->value, m->cu, m->simd, m->slot, m->flags};
 
@@ -265,8 +263,7 @@ static uint64_t span_of_issues(const struct trace *t, clock_idx clock, struct ui
 {
 	uint64_t n = 0;
 
-	for (uint32_t i = 0; i < t->n_other_issues; i++) {
-		const struct other_issue *o = &t->other_issues[i];
+	EACH (const struct other_issue, o, t->other_issues, t->n_other_issues) {
 		uint64_t end = o->time_cyc + o->dur_cyc;
 
 		if (o->clock != clock)
@@ -295,8 +292,7 @@ static bool write_issues(struct ui_writer *u, clock_idx clock, struct incore_err
 	json_w_kv_u64(w, "begin_time", file.begin_cyc);
 	json_w_kv_u64(w, "end_time", file.end_cyc);
 	json_w_kv_array(w, "instructions");
-	for (uint32_t i = 0; i < t->n_other_issues; i++) {
-		const struct other_issue *o = &t->other_issues[i];
+	EACH (const struct other_issue, o, t->other_issues, t->n_other_issues) {
 		int64_t row[] = {(int64_t)o->time_cyc, o->dur_cyc, o->category};
 
 		if (o->clock == clock)

@@ -21,9 +21,7 @@ static bool is_extended(const struct trace *t)
 	for (uint32_t i = 0; i < t->n_tracks; i++)
 		if (t->tracks[i].workgroup != NO_VALUE)
 			return true;
-	for (uint32_t i = 0; i < t->n_occupancy; i++) {
-		const struct occupancy_event *o = &t->occupancy[i];
-
+	EACH (const struct occupancy_event, o, t->occupancy, t->n_occupancy) {
 		if (o->me || o->pipe || o->workgroup || o->cluster)
 			return true;
 	}

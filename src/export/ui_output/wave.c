@@ -67,9 +67,7 @@ static void put_waits(struct ui_writer *u, const struct track_data *d)
 		return;
 	}
 	json_w_array(w);
-	for (size_t i = 0; i < u->waits.stated.n; i++) {
-		const struct stated_like *s = &u->waits.stated.v[i];
-
+	EACH (const struct stated_like, s, u->waits.stated.v, u->waits.stated.n) {
 		json_w_array(w);
 		json_w_i64(w, line_of(t, d->code[s->slice]));
 		json_w_array(w);

@@ -345,8 +345,7 @@ static bool add_misses(struct core_dump *c)
 	struct ascend_unit u = {0};
 
 	ascend_unit_of(str_of(c->unit), &u);
-	for (size_t i = 0; i < c->misses.n; i++) {
-		const struct dump_time *t = &c->misses.v[i];
+	EACH (const struct dump_time, t, c->misses.v, c->misses.n) {
 		struct asc_op op = {.kind = u.kind,
 			.is_kind_known = true,
 			.pc = t->address,

@@ -99,8 +99,7 @@ static bool note_alone(struct asc_build *b, bool is_wait)
 	uint64_t n = 0;
 	bool ok = true;
 
-	for (size_t i = 0; i < b->extras.n; i++) {
-		const struct asc_extra *x = &b->extras.v[i];
+	EACH (const struct asc_extra, x, b->extras.v, b->extras.n) {
 		enum ascend_sync s = (enum ascend_sync)x->sync;
 
 		if (x->is_linked || x->lane == NO_TRACK || !x->key ||

@@ -30,9 +30,7 @@ static bool note_decoder(struct sqtt_build *b, enum sqtt_note n)
 	uint64_t count = 0;
 	uint32_t engines = 0;
 
-	for (uint32_t i = 0; i < l->n_engines; i++) {
-		const struct sqtt_engine *g = &l->engines[i];
-
+	EACH (const struct sqtt_engine, g, l->engines, l->n_engines) {
 		if (g->is_bad || !g->result.notes[n].count)
 			continue;
 		first = first ? first : g;
@@ -52,8 +50,7 @@ static bool note_bad_streams(struct sqtt_build *b)
 {
 	const struct sqtt_loader *l = b->loader;
 
-	for (uint32_t i = 0; i < l->n_engines; i++) {
-		const struct sqtt_engine *g = &l->engines[i];
+	EACH (const struct sqtt_engine, g, l->engines, l->n_engines) {
 		struct strbuf text = {0};
 		bool ok, is_link;
 

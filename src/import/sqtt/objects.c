@@ -61,8 +61,7 @@ static bool name_bare_code(struct sqtt_build *b, struct sqtt_object *o)
 
 	if (o->elf.n_functions || !b->meta.kernel)
 		return true;
-	for (uint32_t i = 0; i < o->elf.n_sections; i++) {
-		const struct elf_section *s = &o->elf.sections[i];
+	EACH (const struct elf_section, s, o->elf.sections, o->elf.n_sections) {
 		uint64_t size = s->size & ~(uint64_t)3;
 
 		if (elf_code_at(&o->elf, s->address) != s)
@@ -88,8 +87,7 @@ static bool add_segments(struct sqtt_build *b, uint32_t object)
 	struct sqtt_objects *x = &b->objects;
 	const struct sqtt_object *o = &x->v.v[object];
 
-	for (uint32_t i = 0; i < o->elf.n_sections; i++) {
-		const struct elf_section *s = &o->elf.sections[i];
+	EACH (const struct elf_section, s, o->elf.sections, o->elf.n_sections) {
 		struct sqtt_segment seg = {
 			o->id, s->address, SQTT_NO_ADDR, s->data, (size_t)s->size};
 		struct sqtt_stretch place = {object, x->n_slots};

@@ -154,9 +154,7 @@ static void close_incomplete(struct decoder *d, struct wave *w)
 /* Newer rules: a code object that was announced after the wave began. */
 static void resolve_late(struct decoder *d, struct wave *w)
 {
-	for (size_t i = 0; i < w->infos.n; i++) {
-		struct pc_info *p = &w->infos.v[i];
-
+	EACH (struct pc_info, p, w->infos.v, w->infos.n) {
 		if (p->is_known && p->pc.object == 0)
 			p->pc = userdata_resolve(&d->user, p->pc.addr);
 		if (p->is_known && p->pc.object == 0)
@@ -168,9 +166,7 @@ static bool count_insts(struct decoder *d, struct wave *w)
 {
 	uint64_t unconfirmed = 0, known = 0;
 
-	for (size_t i = 0; i < w->insts.n; i++) {
-		struct sqtt_inst *x = &w->insts.v[i];
-
+	EACH (struct sqtt_inst, x, w->insts.v, w->insts.n) {
 		known += x->pc != 0;
 		if (x->category != SQTT_NONE)
 			continue;

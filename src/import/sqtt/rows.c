@@ -4,9 +4,8 @@
  * a label row, symbols in the order of their first hit over the shader engines; numbers run
  * through. Addresses outside every symbol get a row each, at the end.
  */
+#include "base/search.h"
 #include "import/sqtt/sqtt.h"
-
-#include <stdlib.h>
 
 #include "base/map.h"
 #include "codec/dwarf.h"
@@ -104,28 +103,19 @@ static bool add_function(struct rows_build *r, uint32_t slot)
 	return true;
 }
 
-static int compare_slots(const void *pa, const void *pb)
-{
-	uint32_t a = *(const uint32_t *)pa, b = *(const uint32_t *)pb;
-
-	return a < b ? -1 : a > b;
-}
-
 /* Executed words that no listed function has an instruction at. */
 static bool add_loose(struct rows_build *r)
 {
 	VEC(uint32_t) loose = {0};
 	bool ok = true;
 
-	for (uint32_t i = 0; i < r->b->loader->n_engines; i++) {
-		const struct sqtt_engine *g = &r->b->loader->engines[i];
-
+	EACH (const struct sqtt_engine, g, r->b->loader->engines, r->b->loader->n_engines) {
 		for (size_t k = 0; ok && k < g->first_hits.n; k++)
 			if (!r->row_of_slot[g->first_hits.v[k]])
 				ok = VEC_PUSH(&loose, g->first_hits.v[k]);
 	}
 	if (ok && loose.n)
-		qsort(loose.v, loose.n, sizeof(*loose.v), compare_slots);
+		SORT(loose.v, loose.n, compare_u32);
 	for (size_t k = 0; ok && k < loose.n; k++) {
 		uint32_t len;
 
@@ -138,9 +128,7 @@ static bool add_loose(struct rows_build *r)
 /* What the waves of all engines spent on each row: our own decoder is the producer here. */
 static void add_totals(struct rows_build *r)
 {
-	for (uint32_t i = 0; i < r->b->loader->n_engines; i++) {
-		const struct sqtt_engine *g = &r->b->loader->engines[i];
-
+	EACH (const struct sqtt_engine, g, r->b->loader->engines, r->b->loader->n_engines) {
 		for (size_t k = 0; k < g->first_hits.n; k++) {
 			uint32_t row = r->row_of_slot[g->first_hits.v[k]];
 			struct code_totals *to = &r->rows.v[row - 1].stated;
@@ -156,9 +144,7 @@ static void add_totals(struct rows_build *r)
 
 static bool list_code(struct rows_build *r)
 {
-	for (uint32_t i = 0; i < r->b->loader->n_engines; i++) {
-		const struct sqtt_engine *g = &r->b->loader->engines[i];
-
+	EACH (const struct sqtt_engine, g, r->b->loader->engines, r->b->loader->n_engines) {
 		for (size_t k = 0; k < g->first_hits.n; k++)
 			if (!r->row_of_slot[g->first_hits.v[k]] &&
 				!add_function(r, g->first_hits.v[k]))

@@ -3,9 +3,8 @@
  * code_index.c: which row a wave record's line means. Numbers are dense in practice: a table; if
  * not, sorted search. A label row is nobody's: a record that names it has an unknown pc.
  */
+#include "base/search.h"
 #include "import/ui_output/wave.h"
-
-#include <stdlib.h>
 
 #include "isa/amd.h"
 
@@ -14,14 +13,7 @@ struct pair {
 	code_idx row;
 };
 
-static int compare_pairs(const void *pa, const void *pb)
-{
-	const struct pair *a = pa, *b = pb;
-
-	if (a->number != b->number)
-		return a->number < b->number ? -1 : 1;
-	return a->row < b->row ? -1 : a->row > b->row;
-}
+ORDER(compare_pairs, struct pair, UP(number) UP(row))
 
 static bool build_dense(struct trace *t, struct ui_code_index *x, uint64_t size, uint64_t *n_dup)
 {
@@ -60,7 +52,7 @@ static bool build_sorted(struct trace *t, struct ui_code_index *x, uint64_t *n_d
 	for (uint32_t i = 0; i < t->n_code; i++)
 		if (!t->code[i].is_label)
 			pairs[n++] = (struct pair){t->code[i].number, i};
-	qsort(pairs, n, sizeof(*pairs), compare_pairs);
+	SORT(pairs, n, compare_pairs);
 	for (uint32_t i = 0; i < n; i++) {
 		if (kept && numbers[kept - 1] == pairs[i].number) {
 			(*n_dup)++;

@@ -5,8 +5,7 @@
  * is taken from a file that cannot be shown to belong to this capture.
  */
 #include "import/ui_output/side_files.h"
-
-#include <stdlib.h>
+#include "base/search.h"
 
 #define MAX_FOLDERS 64
 #define MAX_STATS 512 /* directory entries asked whether they are folders */
@@ -356,7 +355,7 @@ static bool note_traced(struct side *s)
 
 	if (s->traced.n < 2)
 		return true;
-	qsort(s->traced.v, s->traced.n, sizeof(*s->traced.v), compare_ids);
+	SORT(s->traced.v, s->traced.n, compare_ids);
 	for (size_t i = 0; i < s->traced.n && i < 32; i++)
 		sb_printf(&text, "%s%lld", i ? ", " : "", (long long)s->traced.v[i]);
 	if (s->traced.n > 32)

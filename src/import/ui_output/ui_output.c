@@ -392,7 +392,7 @@ static bool compare_listing(struct ui_build *b, struct ui_loader *l, struct inco
 			return err_nomem(e);
 	}
 	l->is_absent = is_absent;
-	qsort(listed, n, sizeof(*listed), compare_names);
+	SORT(listed, n, compare_names);
 	for (size_t i = 0; i < b->names.n; i++) {
 		const char *name = b->names.v[i];
 		uint32_t se;

@@ -43,11 +43,8 @@ static bool is_written(const struct share *b, uint32_t alloc)
 
 static bool find_written(struct share *b)
 {
-	for (size_t i = 0; i < b->set->v.n; i++) {
-		const struct opstream *s = &b->set->v.v[i];
-
-		for (size_t k = 0; k < s->opnds.n; k++) {
-			const struct op_opnd *o = &s->opnds.v[k];
+	EACH (const struct opstream, s, b->set->v.v, b->set->v.n) {
+		EACH (const struct op_opnd, o, s->opnds.v, s->opnds.n) {
 			const struct op_slot *slot =
 				o->what == OPND_GM ? slot_of(s, o->slot) : NULL;
 

@@ -48,10 +48,7 @@ static bool count_name(struct op_counts *c, const char *name, uint64_t n)
 	return VEC_PUSH(&c->v, (struct op_count){name, n});
 }
 
-static int name_cmp(const void *a, const void *b)
-{
-	return strcmp(((const struct op_count *)a)->name, ((const struct op_count *)b)->name);
-}
+ORDER(name_cmp, struct op_count, A_TO_Z(name))
 
 static bool count_stream(
 	const struct opstream *s, const struct profile *p, bool unknown, struct op_counts *out)

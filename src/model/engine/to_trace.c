@@ -63,19 +63,7 @@ static void close_ctx(void *ctx)
 
 /* --- order --- */
 
-static int rec_cmp(const void *pa, const void *pb)
-{
-	const struct rec *a = pa, *b = pb;
-	uint64_t a_end = a->start + a->dur, b_end = b->start + b->dur;
-
-	if (a->start != b->start)
-		return a->start < b->start ? -1 : 1;
-	if (a_end != b_end)
-		return a_end < b_end ? -1 : 1;
-	if (a->code != b->code)
-		return a->code < b->code ? -1 : 1;
-	return a->old < b->old ? -1 : a->old > b->old;
-}
+ORDER(rec_cmp, struct rec, UP(start) UP(dur) UP(code) UP(old))
 
 /* Only sets are out of place, by a little: insertion is linear then. */
 static void sort_recs(struct rec *v, size_t n)
@@ -137,9 +125,7 @@ static uint64_t end_of(const struct timed_core *c)
 	uint64_t end = c->end_cyc;
 
 	for (unsigned p = 0; p < ENGINE_PIPES; p++)
-		for (size_t i = 0; i < c->lanes[p].slices.n; i++) {
-			const struct timed_slice *s = &c->lanes[p].slices.v[i];
-
+		EACH (const struct timed_slice, s, c->lanes[p].slices.v, c->lanes[p].slices.n) {
 			end = s->start + s->dur > end ? s->start + s->dur : end;
 		}
 	return end;
@@ -246,9 +232,7 @@ static bool put_links(struct maker *m)
 	t->links = arena_zalloc(&t->arena, n + 1, sizeof(*t->links));
 	if (!t->links || n > UINT32_MAX)
 		return err_nomem(m->e);
-	for (size_t i = 0; i < n; i++) {
-		const struct timed_link *l = &m->timed->links.v[i];
-
+	EACH (const struct timed_link, l, m->timed->links.v, n) {
 		t->links[t->n_links++] = (struct link){.from_track = m->track_of[l->from_lane] - 1,
 			.to_track = m->track_of[l->to_lane] - 1,
 			.from_slice = m->place[l->from_lane][l->from_slice],

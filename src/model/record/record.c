@@ -66,8 +66,7 @@ static struct str hint_above(const struct str *hints, size_t n, uint32_t line)
 static bool set_hints(struct opstream *s, const char *source, const struct str *hints, size_t n,
 	struct incore_error *e)
 {
-	for (size_t i = 0; i < s->ops.n; i++) {
-		const struct op_exec *x = &s->ops.v[i];
+	EACH (const struct op_exec, x, s->ops.v, s->ops.n) {
 		struct op_site *site = &s->sites.v[x->site];
 		unsigned kind = s->forms.v[x->form].kind;
 		struct str hint;

@@ -308,8 +308,7 @@ bool opstream_seal(struct opstream *s, struct incore_error *e)
 	if (!VEC_RESERVE(&s->derived, s->forms.n + 1) || !VEC_RESERVE(&s->opnds, 1) ||
 		!VEC_RESERVE(&s->words, 1) || !VEC_RESERVE(&s->ops, 1))
 		return err_nomem(e);
-	for (size_t i = 0; i < s->forms.n; i++) {
-		struct op_form *f = &s->forms.v[i];
+	EACH (struct op_form, f, s->forms.v, s->forms.n) {
 		struct op_opnd *opnds = s->opnds.v + f->first_opnd;
 
 		f->op = (uint16_t)op_find(str_of(opstream_str(s, f->name)));

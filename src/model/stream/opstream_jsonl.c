@@ -454,9 +454,7 @@ static void put_op(struct json_writer *w, const struct opstream *s, size_t seq)
 
 bool opstream_write_jsonl(const struct opstream_set *set, FILE *f, struct incore_error *e)
 {
-	for (size_t i = 0; i < set->v.n; i++) {
-		const struct opstream *s = &set->v.v[i];
-
+	EACH (const struct opstream, s, set->v.v, set->v.n) {
 		for (size_t k = 0; k <= s->ops.n; k++) { /* the head is line 0 */
 			struct json_writer w;
 

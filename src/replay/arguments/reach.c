@@ -119,14 +119,11 @@ static bool look_at(struct reach *r, const struct opstream *s, const struct op_e
 
 static bool look(struct reach *r, const struct opstream_set *set)
 {
-	for (size_t i = 0; i < set->v.n; i++) {
-		const struct opstream *s = &set->v.v[i];
-
+	EACH (const struct opstream, s, set->v.v, set->v.n) {
 		for (size_t k = 0; k < s->slots.n; k++)
 			if (s->slots.v[k].flags & SLOT_READ)
 				r->of[s->slots.v[k].slot].is_read = true;
-		for (size_t k = 0; k < s->ops.n; k++) {
-			const struct op_exec *x = &s->ops.v[k];
+		EACH (const struct op_exec, x, s->ops.v, s->ops.n) {
 			const struct op_form *f = &s->forms.v[x->form];
 
 			for (unsigned n = 0; n < f->n_opnds; n++) {

@@ -2,7 +2,7 @@
 /* report_part.c: the part of a timeline that a report carries. */
 #include "serve/report/report_part.h"
 
-#include <stdlib.h>
+#include "base/search.h"
 
 #include "analysis/selection.h"
 #include "base/mem.h"
@@ -12,14 +12,7 @@ struct track_loss {
 	uint64_t lost_cyc;
 };
 
-static int by_loss(const void *a, const void *b)
-{
-	const struct track_loss *x = a, *y = b;
-
-	if (x->lost_cyc != y->lost_cyc)
-		return x->lost_cyc > y->lost_cyc ? -1 : 1;
-	return x->track < y->track ? -1 : x->track > y->track;
-}
+ORDER(by_loss, struct track_loss, DOWN(lost_cyc) UP(track))
 
 static bool keep_waves(struct report_part *p, const char *waves, uint32_t n, struct incore_error *e)
 {
@@ -50,7 +43,7 @@ static bool keep_hottest(
 		split_at(&k, UINT64_MAX, sums, &begun);
 		v[i] = (struct track_loss){i, sums[SPLIT_STALL]};
 	}
-	qsort(v, x->n_tracks, sizeof(*v), by_loss);
+	SORT(v, x->n_tracks, by_loss);
 	for (track_idx i = 0; i < x->n_tracks; i++) {
 		if (p->parts[v[i].track].n && keep)
 			keep--;

@@ -223,8 +223,7 @@ static enum MHD_Result send_asset(struct MHD_Connection *c, const struct http_re
 {
 	size_t n = strcspn(q->target, "?#");
 
-	for (size_t i = 0; i < serve_n_assets; i++) {
-		const struct asset *a = &serve_assets[i];
+	EACH (const struct asset, a, serve_assets, serve_n_assets) {
 		char tag[40];
 		const char *has = header(c, "If-None-Match");
 		struct MHD_Response *r;

@@ -124,9 +124,7 @@ void session_free(struct session *s)
 	if (s->is_started)
 		pthread_join(s->thread, NULL);
 	session_forget(s);
-	for (unsigned i = 0; i < s->n; i++) {
-		struct session_capture *c = &s->v[i];
-
+	EACH (struct session_capture, c, s->v, s->n) {
 		view_index_free(&c->view);
 		columns_deinit(&c->columns);
 		columns_deinit(&c->narrow);

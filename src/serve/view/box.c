@@ -2,6 +2,7 @@
 /* box.c: pieces of a window counted, put in order of start, and swept for unions. */
 #include "serve/view/box.h"
 #include "base/search.h"
+#include "base/vec.h"
 
 #include <string.h>
 
@@ -170,9 +171,7 @@ static void add_up(struct box *b)
 {
 	struct box_stat *t = &b->total;
 
-	for (uint32_t k = 0; k < b->n_keys; k++) {
-		const struct box_stat *s = &b->stats[k];
-
+	EACH (const struct box_stat, s, b->stats, b->n_keys) {
 		if (!s->count)
 			continue;
 		t->min = t->count == 0 || s->min < t->min ? s->min : t->min;

@@ -192,9 +192,7 @@ static bool put_density(struct find *f, uint32_t width)
 
 	if (!cells)
 		return false;
-	for (uint32_t k = 0; k < c->n_lanes; k++) {
-		const struct lane *l = &c->lanes[k];
-
+	EACH (const struct lane, l, c->lanes, c->n_lanes) {
 		for (uint32_t i = 0; i < l->n; i++)
 			if (l->code[i] < n_code && f->is_match[l->code[i]] &&
 				lane_start(l, i) / step < width)

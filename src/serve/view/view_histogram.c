@@ -47,9 +47,7 @@ static void keep_longest(struct gathered *g, struct execution x)
 
 static void gather(const struct view *v, code_idx code, struct gathered *g)
 {
-	for (uint32_t k = 0; k < v->columns->n_lanes; k++) {
-		const struct lane *l = &v->columns->lanes[k];
-
+	EACH (const struct lane, l, v->columns->lanes, v->columns->n_lanes) {
 		for (uint32_t i = 0; i < l->n; i++) {
 			if (l->code[i] != code || g->n == g->cap)
 				continue;
