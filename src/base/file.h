@@ -76,7 +76,7 @@ void leftover_remove_all(void);
 /* A stream over fd (closed with it) that remembers why a write failed; `path` is for messages. NULL
  * with errno. */
 FILE *out_stream(int fd, const char *mode, const char *path);
-/* Why the last write failed, of those of this thread that did. */
+/* Why the last write failed, of those that did. */
 int out_stream_errno(void);
 /* That as an error with the file's name, for whoever sees ferror(). */
 bool err_write(struct incore_error *e);

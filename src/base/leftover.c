@@ -79,7 +79,7 @@ void leftover_add(const char *path, bool if_empty)
 		i++;
 	/* A path that the handler may be looking at is not written over. */
 	if (i < MAX_LEFTOVERS && strlen(path) < PATH_MAX && !atomic_load(&is_ending)) {
-		strcpy(places[i].path, path);
+		memcpy(places[i].path, path, strlen(path) + 1);
 		atomic_store(&places[i].state, if_empty ? PLACE_EMPTY_DIR : PLACE_TREE);
 	}
 	pthread_mutex_unlock(&lock);

@@ -6,6 +6,7 @@
 #include "base/file.h"
 
 #include <errno.h>
+#include <pthread.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -16,8 +17,9 @@ struct out_stream {
 	char path[];
 };
 
-/* The last failure of a thread: it is told of later, and where only a FILE is known. */
-static _Thread_local struct {
+/* The last failure: it is told of later, and where only a FILE is known. */
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static struct {
 	int errnum; /* 0: none */
 	char path[1024];
 } failure;
@@ -33,8 +35,10 @@ static ssize_t stream_write(void *cookie, const char *p, size_t n)
 		if (k < 0 && errno == EINTR)
 			continue;
 		if (k < 0) {
+			pthread_mutex_lock(&lock);
 			failure.errnum = errno;
 			memccpy(failure.path, s->path, '\0', sizeof(failure.path) - 1);
+			pthread_mutex_unlock(&lock);
 			break;
 		}
 		done += (size_t)k;
@@ -67,12 +71,13 @@ FILE *out_stream(int fd, const char *mode, const char *path)
 {
 	static const cookie_io_functions_t functions = {
 		stream_read, stream_write, stream_seek, stream_close};
-	struct out_stream *s = mem_alloc(sizeof(*s) + strlen(path) + 1);
+	size_t n = strlen(path) + 1;
+	struct out_stream *s = mem_alloc(sizeof(*s) + n);
 	FILE *f = NULL;
 
 	if (s) {
 		s->fd = fd;
-		strcpy(s->path, path);
+		memcpy(s->path, path, n);
 		f = fopencookie(s, mode, functions);
 	}
 	if (!f) {
@@ -84,7 +89,12 @@ FILE *out_stream(int fd, const char *mode, const char *path)
 
 int out_stream_errno(void)
 {
-	return failure.errnum ? failure.errnum : EIO;
+	int errnum;
+
+	pthread_mutex_lock(&lock);
+	errnum = failure.errnum ? failure.errnum : EIO;
+	pthread_mutex_unlock(&lock);
+	return errnum;
 }
 
 /* A target that cannot be made or written is no fault of the input. */
@@ -100,6 +110,10 @@ bool err_output(struct incore_error *e, int errnum, const char *path, const char
 
 bool err_write(struct incore_error *e)
 {
-	return err_output(
-		e, out_stream_errno(), *failure.path ? failure.path : NULL, "cannot write");
+	int errnum = out_stream_errno();
+
+	pthread_mutex_lock(&lock);
+	err_output(e, errnum, *failure.path ? failure.path : NULL, "cannot write");
+	pthread_mutex_unlock(&lock);
+	return false;
 }

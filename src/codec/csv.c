@@ -2,6 +2,7 @@
 /* csv.c: rows and fields out of RFC 4180 text. */
 #include "codec/csv.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -194,14 +195,13 @@ struct str csv_field(const struct csv_reader *c, int column)
 
 static bool is_formula(struct str s)
 {
-	char text[64], *end;
+	char text[64] = "", *end;
 
 	if (s.n < 2 || !memchr("=+-@", s.p[0], 4))
 		return false;
 	if (s.n >= sizeof(text))
 		return true;
-	memcpy(text, s.p, s.n);
-	text[s.n] = 0;
+	snprintf(text, sizeof(text), "%.*s", STR_ARG(s));
 	strtod(text, &end);
 	return end != text + s.n;
 }

@@ -42,8 +42,7 @@ struct import_options {
 	bool is_look;		     /* it will be read again: the cache keeps what is opened */
 	struct pool *pool;	     /* may be NULL: the caller's thread */
 	struct progress *progress;   /* may be NULL */
-	/* The directory below which its files lie, and the file that the capture is, which may be a
-	 * link; NULL: import_read() finds them. */
+	/* Below which its files lie; the file that it is, maybe a link. NULL: import_read() finds them. */
 	const char *root, *own;
 	/* What the user says where a capture does not: NULL or 0 where nothing is said. */
 	const char *soc;	    /* "Ascend910B1": its clock */

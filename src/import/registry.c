@@ -61,41 +61,33 @@ bool import_note_unread(struct trace *t, const char *code, const char *path, con
 	return ok || err_nomem(why);
 }
 
+/* What was read from files that shrank meanwhile is worth nothing, whatever came of it. Files of a
+ * capture lie in its directory, or beside it. */
 static bool read_into(
 	const struct capture *c, struct import_options o, struct trace *t, struct incore_error *e)
 {
-	size_t dir = (size_t)(path_base(c->path) - c->path);
+	char *dir = arena_strndup(&t->arena, c->path, (size_t)(path_base(c->path) - c->path));
+	bool ok;
 
 	t->meta.format = c->ops->name;
 	t->meta.origin = t->read_from = arena_strdup(&t->arena, c->path);
-	if (!o.root && !file_is_dir(c->path)) {
-		o.own = c->path;
-		o.root = arena_strndup(&t->arena, c->path, dir);
-	} else if (!o.root) {
-		o.root = c->path;
-	}
-	if (!t->meta.origin || !o.root)
+	t->read_at = map_guard_now();
+	if (!dir || !t->meta.origin)
 		return err_nomem(e);
 	if (o.code && !c->ops->takes_code)
 		return err_set(e, INCORE_USAGE, "bad-option",
 			"--code: '%s' (%s) has no code.json that another could stand for", c->path,
 			c->ops->name);
-	return c->ops->read(c->path, &o, t, e) && c->ops->lost(c->path, &o, t, e) &&
-	       import_other_sources(&o, t, e) &&
-	       (trace_seal(t, e) || err_wrap(e, "%s gives no sound trace", c->path));
-}
-
-/* What was read from files that shrank meanwhile is worth nothing, whatever came of it. Files of a
- * capture lie in its directory, or beside it. */
-static bool read_whole(const struct capture *c, const struct import_options *o, struct trace *t,
-	struct incore_error *e)
-{
-	char *dir = mem_strndup(c->path, (size_t)(path_base(c->path) - c->path));
-	bool ok = dir ? read_into(c, *o, t, e) : err_nomem(e);
-
-	ok = (!dir || map_guard_check(dir, t->read_at, e)) && ok;
-	mem_free(dir);
-	return ok;
+	if (!o.root && file_is_dir(c->path)) {
+		o.root = c->path;
+	} else if (!o.root) {
+		o.own = c->path;
+		o.root = dir;
+	}
+	ok = c->ops->read(c->path, &o, t, e) && c->ops->lost(c->path, &o, t, e) &&
+	     import_other_sources(&o, t, e) &&
+	     (trace_seal(t, e) || err_wrap(e, "%s gives no sound trace", c->path));
+	return map_guard_check(dir, t->read_at, e) && ok;
 }
 
 bool import_read(const struct capture *c, const struct import_options *o, struct trace **out,
@@ -105,8 +97,7 @@ bool import_read(const struct capture *c, const struct import_options *o, struct
 
 	if (!t)
 		return err_nomem(e);
-	t->read_at = map_guard_now();
-	if (!read_whole(c, o, t, e)) {
+	if (!read_into(c, *o, t, e)) {
 		trace_free(t);
 		return false;
 	}

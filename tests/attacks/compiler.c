@@ -49,7 +49,8 @@ static void try_files(const char *top)
 	must_fail("read", open(secret, O_RDONLY));
 	must_fail("list", open(below(top, "victim"), O_RDONLY | O_DIRECTORY));
 	must_fail("create", open(file, O_CREAT | O_WRONLY, 0600));
-	must_fail("create-in-cache", open(below(top, "cache/incore/recorder/x"), O_CREAT | O_WRONLY, 0600));
+	must_fail("create-in-cache",
+		open(below(top, "cache/incore/recorder/x"), O_CREAT | O_WRONLY, 0600));
 	must_fail("create-beside", open("written", O_CREAT | O_WRONLY, 0600));
 	must_fail("create-in-kernels", open(below(top, "kernels/x"), O_CREAT | O_WRONLY, 0600));
 	must_fail("create-in-tmp", open("/tmp/incore-attack", O_CREAT | O_WRONLY, 0600));

@@ -8,6 +8,7 @@ usage: run.py BUILD_DIR [NAME...]     a function of CASES; CXX: the compiler (g+
 """
 import ctypes
 import errno
+import glob
 import json
 import os
 import shutil
@@ -125,6 +126,9 @@ class User:
         for pid in alive:
             os.kill(pid, signal.SIGKILL)
 
+    def work_folders(self):
+        return glob.glob(os.path.join(self.tmp, "cache", "incore", "recorder", "work-*"))
+
     def survivors(self):
         """Processes that run something from this user's cache, by their command line."""
         found = {}
@@ -195,12 +199,16 @@ def killed(u):
     u.write("slow/bin/c++", "#!/bin/sh\n(sleep 500) &\nsleep 500 # $0\n")
     os.chmod(slow, 0o755)
     u.attack(0)  # so that it is in the cache
-    for what, start in (("a kernel", lambda: u.attack(2, how=u.start)),
-                        ("a compiler", lambda: u.start(u.write("kernels/killed.cpp", GOOD), CXX=slow))):
+    kernel, compiler_ = lambda: u.attack(2, how=u.start), lambda: u.start(u.write("kernels/killed.cpp", GOOD), CXX=slow)
+    for what, start, number in (("a kernel", kernel, signal.SIGKILL), ("a compiler", compiler_, signal.SIGTERM),
+                                ("a compiler", compiler_, signal.SIGKILL)):
         with start() as p:
             wait_for(u.survivors, f"{u.name}: {what} runs: {p.poll()}")
-            p.kill()
+            p.send_signal(number)
         wait_for(lambda: not u.survivors(), f"{u.name}: {what} lives on: {u.survivors()}")
+        check(number == signal.SIGKILL or not u.work_folders(), f"{u.name}: {what}: a work folder is left: {u.work_folders()}")
+    for folder in u.work_folders():  # SIGKILL lets nobody clean up
+        shutil.rmtree(folder)
 
 
 SOURCES = {  # what a source may try with its compiler; SECRET is a file of the user's in a folder beside
@@ -235,8 +243,7 @@ def compiler(u):
         u.harmless(f"compiler: {what}", u.run(source), 3)
     p = u.run(u.write("kernels/source.cpp", '#include "SECRET"\n'.replace("SECRET", u.secret) + GOOD))
     check("--include" in p.stderr, f"{u.name}: what may be read is not said: {p.stderr}")
-    left = [f for f in os.listdir(os.path.join(u.tmp, "cache", "incore", "recorder")) if f.startswith("work-")]
-    check(not left, f"{u.name}: work folders are left: {left}")
+    check(not u.work_folders(), f"{u.name}: work folders are left: {u.work_folders()}")
 
 
 def taken(u):

@@ -5,12 +5,13 @@
  *   NO_OPENAT2=1      the kernel has no openat2()
  *   FULL_AFTER=BYTES  write() fails with ENOSPC once so many bytes were written, stderr aside
  *   KILL_AFTER=BYTES  once so many bytes were written, the signal $KILL_WITH is raised
- *   COUNT_FAILED=FILE how often openat2() failed is written there at the end
+ *   COUNT_FAILED=FILE how often openat() and openat2() failed is written there at the end
  */
 /* The names of both widths are defined here, so none may be an alias of the other. */
 #undef _FILE_OFFSET_BITS
 #include <dlfcn.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <limits.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -26,6 +27,7 @@
 
 typedef void *(*mmap_fn)(void *p, size_t n, int prot, int flags, int fd, off_t at);
 typedef long (*syscall_fn)(long number, ...);
+typedef int (*openat_fn)(int dir_fd, const char *path, int flags, ...);
 typedef ssize_t (*write_fn)(int fd, const void *p, size_t n);
 
 static atomic_long n_failed, n_written;
@@ -86,6 +88,33 @@ long syscall(long number, ...)
 	if (number == OPENAT2 && result < 0)
 		atomic_fetch_add(&n_failed, 1);
 	return result;
+}
+
+int openat(int dir_fd, const char *path, int flags, ...)
+{
+	va_list args;
+	mode_t mode;
+	int fd;
+
+	REAL(openat_fn, "openat");
+	va_start(args, flags);
+	mode = va_arg(args, mode_t); /* garbage where there is none, and then not looked at */
+	va_end(args);
+	fd = real(dir_fd, path, flags, mode);
+	if (fd < 0)
+		atomic_fetch_add(&n_failed, 1);
+	return fd;
+}
+
+int openat64(int dir_fd, const char *path, int flags, ...)
+{
+	va_list args;
+	mode_t mode;
+
+	va_start(args, flags);
+	mode = va_arg(args, mode_t);
+	va_end(args);
+	return openat(dir_fd, path, flags, mode);
 }
 
 ssize_t write(int fd, const void *p, size_t n)

@@ -61,26 +61,22 @@ static void say_string(FILE *out, const struct conversion *c, const char *s)
 	sb_free(&plain);
 }
 
+/* A negative width or precision stands for none. */
 static void say_value(FILE *out, const struct conversion *c, va_list *ap)
 {
+	bool is_real = strchr("fge", c->kind) != NULL;
 	char fmt[24];
 
-	snprintf(fmt, sizeof(fmt), "%%%s*%s%s%c", c->flags, c->precision < 0 ? "" : ".*",
-		c->is_long && strchr("diuxXo", c->kind) ? "ll" : "", c->kind);
+	snprintf(fmt, sizeof(fmt), "%%%s*.*%s%c", c->flags, c->is_long && !is_real ? "ll" : "",
+		c->kind);
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wformat-nonliteral"
-	if (strchr("fge", c->kind)) {
-		double v = va_arg(*ap, double);
-
-		if (c->precision < 0)
-			fprintf(out, fmt, c->width, v);
-		else
-			fprintf(out, fmt, c->width, c->precision, v);
-	} else if (c->is_long) {
-		fprintf(out, fmt, c->width, va_arg(*ap, long long));
-	} else {
-		fprintf(out, fmt, c->width, va_arg(*ap, int));
-	}
+	if (is_real)
+		fprintf(out, fmt, c->width, c->precision, va_arg(*ap, double));
+	else if (c->is_long)
+		fprintf(out, fmt, c->width, c->precision, va_arg(*ap, long long));
+	else
+		fprintf(out, fmt, c->width, c->precision, va_arg(*ap, int));
 #pragma GCC diagnostic pop
 }
 
@@ -100,6 +96,8 @@ void say(FILE *out, const char *fmt, ...)
 		c = read_conversion(&fmt, &ap);
 		if (c.kind == '%')
 			fputc('%', out);
+		else if (c.kind == 'c')
+			fputc(va_arg(ap, int), out);
 		else if (c.kind == 's')
 			say_string(out, &c, va_arg(ap, const char *));
 		else

@@ -12,7 +12,7 @@
 
 #include "base/error.h"
 
-/* fprintf() with plain strings; knows d i u x X o c s f g e and %, widths and precisions. */
+/* fprintf() with plain strings; knows d i u x X o c s f g e and %, widths and precisions; c without a width. */
 void say(FILE *out, const char *fmt, ...) PRINTF_LIKE(2, 3);
 void say_text(FILE *out, const char *text); /* one plain text, as it is otherwise */
 

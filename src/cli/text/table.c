@@ -100,8 +100,9 @@ void table_str(struct table *t, struct str s)
 
 	sb_plain(&plain, s);
 	text = plain.failed ? NULL : arena_strndup(&t->arena, plain.p ? plain.p : "", plain.n);
-	for (char *tab = text; tab && (tab = strchr(tab, '\t'));)
-		*tab = ' ';
+	for (size_t i = 0; text && i < plain.n; i++)
+		if (text[i] == '\t')
+			text[i] = ' ';
 	add_cell(t, text, NULL);
 	if (!t->is_failed)
 		t->cells.v[t->cells.n - 1].is_text = true;

@@ -194,7 +194,7 @@ static bool add_events(
 	for (size_t i = 0; ok && i < g->entries.n; i++) {
 		ids[i + 1] = entry_id(x, g->entries.v[i].object, g->entries.v[i].pc);
 		ok = ids[i + 1] != UINT32_MAX;
-		if (ok)
+		if (ok && x->v.v)
 			x->v.v[ids[i + 1] - 1].starts += g->entries.v[i].starts;
 	}
 	for (size_t i = 0; ok && i < g->events.n; i++) {

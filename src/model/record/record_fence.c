@@ -123,6 +123,7 @@ bool record_fence_init(struct record_fence *f, struct record_tools *t, const str
 	f->work_dir = mkdtemp(name);
 	if (!f->work_dir)
 		return err_errno(e, errno, t->cache_dir, "write");
+	leftover_add(f->work_dir, false);
 	if (!add_toolchain(f, t->compiler) || !add_places(f, t, u, o) ||
 		!VEC_PUSH(&f->programs, (const char *)NULL) ||
 		!VEC_PUSH(&f->readable, (const char *)NULL) ||
@@ -137,8 +138,10 @@ bool record_fence_init(struct record_fence *f, struct record_tools *t, const str
 
 void record_fence_deinit(struct record_fence *f)
 {
-	if (f->work_dir)
+	if (f->work_dir) {
 		remove_tree(f->work_dir);
+		leftover_drop(f->work_dir);
+	}
 	VEC_FREE(&f->programs);
 	VEC_FREE(&f->readable);
 	VEC_FREE(&f->writable);
