@@ -170,10 +170,14 @@ static bool follows(const struct check_gather *g, const struct walk_track *k, ui
 		return true;
 	if (d->tag[i - 1] == AMD_CATEGORY_CONTEXT || d->tag[i] == AMD_CATEGORY_CONTEXT)
 		return true;
-	if (d->tag[i - 1] == AMD_CATEGORY_JUMP)
+	if (d->tag[i - 1] == AMD_CATEGORY_JUMP) {
+		/* rows without a record may stand between the target and the next record */
+		while (b && t->code[b].address != g->targets[a] && g->is_untraced[b - 1])
+			b--;
 		return g->targets[a] == NO_TARGET ||
 		       (t->code[b].address == g->targets[a] &&
 			       t->code[b].code_object == t->code[a].code_object);
+	}
 	if (b <= a)
 		return false;
 	for (a++; a < b && g->is_untraced[a];)
