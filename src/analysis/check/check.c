@@ -148,6 +148,17 @@ int64_t check_target_cu(const struct check *c)
 	return c->trace->meta.target_cu != NO_VALUE ? c->trace->meta.target_cu : profiler_default;
 }
 
+uint8_t *check_seen_simds(struct check *c)
+{
+	const struct trace *t = c->trace;
+	uint8_t *seen = arena_zalloc(&c->arena, (size_t)t->n_clocks + 1, sizeof(*seen));
+
+	for (track_idx i = 0; seen && i < t->n_tracks; i++)
+		if (t->tracks[i].clock < t->n_clocks)
+			seen[t->tracks[i].clock] |= (uint8_t)(1u << (t->tracks[i].coord[2] & 7));
+	return seen;
+}
+
 struct check *check_new(
 	const struct trace *t, const struct check_context *ctx, struct incore_error *e)
 {

@@ -198,8 +198,11 @@ static bool is_ended(const struct walk_track *k)
 {
 	const struct track_data *d = k->data;
 
-	return k->trace->meta.vendor != VENDOR_AMD ||
-	       (d->n && d->inst_class[d->n - 1] == CLASS_DRAIN);
+	if (k->trace->meta.vendor != VENDOR_AMD || !d->n)
+		return k->trace->meta.vendor != VENDOR_AMD;
+	/* without code a last message is all that tells of s_endpgm */
+	return d->inst_class[d->n - 1] == CLASS_DRAIN ||
+	       (d->code[d->n - 1] == NO_CODE && d->tag[d->n - 1] == AMD_CATEGORY_MESSAGE);
 }
 
 static void check_file(struct track_facts *f, const struct walk_track *k)

@@ -73,6 +73,8 @@ uint64_t check_notes(const struct check *c, const char *code);
 bool check_is_sampled(const struct check *c);
 /* The CU with instruction detail: as recorded, else the profiler's default. */
 int64_t check_target_cu(const struct check *c);
+/* By clock: mask of the SIMDs (below 8) that have a wave; NULL on lack of memory. */
+uint8_t *check_seen_simds(struct check *c);
 
 /* The rules, in the order of their numbers. */
 bool rule_shell(struct check *c, struct incore_error *e);	/* R1 */
