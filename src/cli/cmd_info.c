@@ -157,6 +157,7 @@ static void print_extras(FILE *out, const struct capture_info *i)
 {
 	const struct text_item *counters = i->counter_names.v;
 	const struct info_kernel *kernels = i->dispatch_ids.v;
+	size_t first;
 	char a[32];
 
 	fprintf(out, LABEL, "counters");
@@ -167,8 +168,10 @@ static void print_extras(FILE *out, const struct capture_info *i)
 		fprintf(out, LABEL "PC samples per row\n", "samples");
 	if (i->markers)
 		fprintf(out, LABEL "%s\n", "markers", fmt_u64(a, i->markers));
-	for (size_t k = 0; k < i->dispatch_ids.n && k < MAX_KERNELS; k++)
-		fprintf(out, LABEL "%s: %s\n", k ? "" : "kernel ids", kernels[k].key,
+	/* AMD's tools write this for programs that nobody knows: it is no name */
+	first = i->dispatch_ids.n && strcmp(kernels[0].name, "0 / 0x0") == 0;
+	for (size_t k = first; k < i->dispatch_ids.n && k < MAX_KERNELS; k++)
+		fprintf(out, LABEL "%s: %s\n", k > first ? "" : "kernel ids", kernels[k].key,
 			kernels[k].name);
 	if (i->dispatch_ids.n > MAX_KERNELS)
 		fprintf(out, LABEL "and %zu more\n", "", i->dispatch_ids.n - MAX_KERNELS);

@@ -70,6 +70,20 @@ static bool note_bad_streams(struct sqtt_build *b)
 	return true;
 }
 
+/* Code objects of rocprofv3 are placed by markers in the streams alone. */
+static bool note_no_markers(struct sqtt_build *b)
+{
+	const struct sqtt_loader *l = b->loader;
+	uint64_t markers = 0;
+
+	for (uint32_t i = 0; i < l->n_engines; i++)
+		markers += l->engines[i].result.object_markers;
+	return markers || !b->objects.v.n || !b->objects.v.v[0].id ||
+	       trace_note(b->trace, NOTE_MISSING, "no-load-address", NULL, INCORE_NO_OFFSET,
+		       b->objects.v.n,
+		       "no marker in the streams says where the code objects were loaded: load addresses are unknown, no instruction gets an address");
+}
+
 /* What turning records into a trace changed. */
 static bool note_changes(struct sqtt_build *b)
 {
@@ -117,7 +131,7 @@ bool sqtt_notes_build(struct sqtt_build *b, struct incore_error *e)
 
 	for (unsigned n = 0; ok && n < SQTT_NOTE_COUNT; n++)
 		ok = note_decoder(b, (enum sqtt_note)n);
-	ok = ok && note_changes(b);
+	ok = ok && note_no_markers(b) && note_changes(b);
 	if (ok && b->rules == SQTT_RULES_C16)
 		ok = trace_note(b->trace, NOTE_INFO, "decoder-compat", NULL, INCORE_NO_OFFSET, 1,
 			"decoded by the rules of AMD's decoder 0.1.6, its errors included");

@@ -66,7 +66,8 @@ struct sqtt_result {
 	unsigned gfx_major;
 	uint64_t decoded_bytes; /* up to here tokens were read */
 	uint64_t tokens, waves, insts, stitched;
-	uint64_t rt_frequency_hz;				/* 0: not announced */
+	uint64_t rt_frequency_hz; /* 0: not announced */
+	uint64_t object_markers;  /* that say where a code object was loaded, or that it is gone */
 	bool is_lost, is_stitch_incomplete, is_wave_incomplete; /* AMD's info records 1, 2, 3 */
 	struct sqtt_note_count notes[SQTT_NOTE_COUNT];
 };

@@ -61,6 +61,7 @@ static void apply_tail(struct decoder *d, struct object_words *o, uint32_t tail)
 
 	*o = (struct object_words){0};
 	d->user.version++;
+	d->res->object_markers++;
 	if (tail & 1) {
 		unload(&d->user, r.object);
 		return;
