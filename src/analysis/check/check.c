@@ -207,11 +207,11 @@ typedef bool (*rule_fn)(struct check *c, struct incore_error *e);
 
 /* The first says whether there is anything to check. Damage comes next: it explains what follows.
  */
-static const rule_fn wave_rules[] = {rule_shell, rule_damaged, rule_code, rule_missed_se,
-	rule_truncated, rule_wave_files, rule_repeated, rule_kernel_ids, rule_source_map,
-	rule_collapsed, rule_stale, rule_early_exit, rule_matrix, rule_underfilled, rule_coverage,
-	rule_clock, rule_alignment, rule_vgprs, rule_short, rule_counters, rule_totals, rule_states,
-	rule_waits, NULL};
+static const rule_fn wave_rules[] = {rule_shell, rule_damaged, rule_implausible, rule_code,
+	rule_missed_se, rule_truncated, rule_wave_files, rule_repeated, rule_kernel_ids,
+	rule_source_map, rule_collapsed, rule_stale, rule_early_exit, rule_matrix, rule_underfilled,
+	rule_coverage, rule_clock, rule_alignment, rule_vgprs, rule_short, rule_counters,
+	rule_totals, rule_states, rule_waits, NULL};
 
 static const rule_fn pipe_rules[] = {rule_no_timeline, rule_no_compute, rule_near_empty,
 	rule_one_side, rule_no_loop, rule_cut_tail, rule_zero_bytes, rule_sync_bound, rule_no_flags,

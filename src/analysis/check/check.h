@@ -42,17 +42,17 @@ struct finding {
 };
 
 /* The ids of all findings: the words of that column. */
-#define FINDING_WORDS                                                                              \
-	"empty-shell|missed-cu|not-executed|damaged-file|no-code|missed-se|truncated|"             \
-	"missing-wave|unlisted-wave|inconsistent-waves|repeated-capture|"                          \
-	"several-kernel-ids|no-source|source-partial|source-collapsed|stale-source|"               \
-	"early-exit|no-matrix-work|underfilled|partial-coverage|throttled-clock|"                  \
-	"unaligned-clocks|vgpr-count-halved|short-sample|no-counters|inconsistent-totals|"         \
-	"inconsistent-states|inconsistent-waits|no-timeline|no-compute|"                           \
-	"data-movement-only|near-empty|one-side-empty|no-loop|zero-byte-moves|sync-bound|"         \
-	"no-flag-events|sub-block-collision|unmatched-flags|reused-flags|model-race|"              \
-	"model-deadlock|model-unmatched-wait|model-double-set|model-flag-left-set|"                \
-	"model-bad-flag|model-counter-full|model-more-findings|model-incomplete|"                  \
+#define FINDING_WORDS                                                                                     \
+	"empty-shell|missed-cu|not-executed|damaged-file|implausible-stream|no-code|missed-se|truncated|" \
+	"missing-wave|unlisted-wave|inconsistent-waves|repeated-capture|"                                 \
+	"several-kernel-ids|no-source|source-partial|source-collapsed|stale-source|"                      \
+	"early-exit|no-matrix-work|underfilled|partial-coverage|throttled-clock|"                         \
+	"unaligned-clocks|vgpr-count-halved|short-sample|no-counters|inconsistent-totals|"                \
+	"inconsistent-states|inconsistent-waits|no-timeline|no-compute|"                                  \
+	"data-movement-only|near-empty|one-side-empty|no-loop|zero-byte-moves|sync-bound|"                \
+	"no-flag-events|sub-block-collision|unmatched-flags|reused-flags|model-race|"                     \
+	"model-deadlock|model-unmatched-wait|model-double-set|model-flag-left-set|"                       \
+	"model-bad-flag|model-counter-full|model-more-findings|model-incomplete|"                         \
 	"quantised-time|clock-unknown|inconsistent-busy"
 
 /* What is known of a capture beside this one. */

@@ -78,6 +78,7 @@ uint8_t *check_seen_simds(struct check *c);
 
 /* The rules, in the order of their numbers. */
 bool rule_shell(struct check *c, struct incore_error *e);	/* R1 */
+bool rule_implausible(struct check *c, struct incore_error *e); /* R1 */
 bool rule_code(struct check *c, struct incore_error *e);	/* R1 */
 bool rule_missed_se(struct check *c, struct incore_error *e);	/* R2 */
 bool rule_truncated(struct check *c, struct incore_error *e);	/* R3 */

@@ -115,6 +115,26 @@ bool rule_shell(struct check *c, struct incore_error *e)
 	return say_empty(c, has_target, e);
 }
 
+bool rule_implausible(struct check *c, struct incore_error *e)
+{
+	uint64_t n = check_notes(c, "implausible-stream");
+	struct finding *f;
+
+	if (!n)
+		return true;
+	f = check_add(c, "implausible-stream", SEVERITY_WARNING, VERDICT_SUSPECT, e);
+	if (!f)
+		return false;
+	finding_say(c, f,
+		"the tokens of %llu stream%s make no sense as the generation that the header names",
+		(unsigned long long)n, plural(n));
+	fact_int(f, "streams", (int64_t)n);
+	fact_int(f, "gfx_major", c->trace->meta.gfx_major);
+	finding_advise(c, f,
+		"trust no time and no instruction of them: copy the streams again, or see which GPU they are of");
+	return true;
+}
+
 /* Without code a class is a guess from the kind of token, and a wait looks like any immediate. */
 bool rule_code(struct check *c, struct incore_error *e)
 {

@@ -65,6 +65,7 @@ struct sqtt_result {
 	enum sqtt_status status;
 	unsigned gfx_major;
 	uint64_t decoded_bytes; /* up to here tokens were read */
+	int64_t last_cyc;	/* the clock there */
 	uint64_t tokens, waves, insts, stitched;
 	uint64_t rt_frequency_hz; /* 0: not announced */
 	uint64_t object_markers;  /* that say where a code object was loaded, or that it is gone */

@@ -474,6 +474,7 @@ static void read_tokens(struct reader *r)
 		now = r->now;
 	}
 	d->res->tokens = tokens;
+	d->res->last_cyc = now;
 	d->res->decoded_bytes = pos / 2 < d->size ? pos / 2 : d->size;
 }
 

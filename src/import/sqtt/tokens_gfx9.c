@@ -316,6 +316,7 @@ void sqtt_run_gfx9(struct decoder *d)
 	if (off < d->size && d->res->status == SQTT_OK)
 		sqtt_note_at(d, SQTT_NOTE_CUT, off);
 	d->res->tokens = tokens;
+	d->res->last_cyc = d->now;
 	d->res->decoded_bytes = off;
 	if (d->res->status == SQTT_OK || !d->is_c16)
 		gfx9_finish(d);
