@@ -28,6 +28,7 @@ enum gfx10_token {
 	GFX10_MISC,
 	GFX10_REG,
 	GFX10_TIMESTAMP,
+	GFX10_HEADER,
 };
 
 struct gfx10_entry {
@@ -54,6 +55,7 @@ enum gfx10_code_kind {
 struct gfx10_code {
 	uint8_t kind, category;
 	uint16_t cycles;
+	bool is_newer; /* 0.1.6 takes it for something else */
 };
 
 /* Fills the meaning of the 256 instruction codes; header: the stream's first 8 bytes. */

@@ -44,11 +44,17 @@ static const struct {
 	[SQTT_DIFF_START_EXT] = {"differs-start-ext", "0.1.6 ignores extended wave starts"},
 	[SQTT_DIFF_W64] = {"differs-w64", "0.1.6 counts the cycles of wave64 tokens twice"},
 	[SQTT_DIFF_LONG_STALL] = {"differs-long-stall",
-		"0.1.6 keeps 24 bits of a stall that is longer"},
+		"0.1.6 keeps 24 bits of a longer stall and 32 of a longer duration"},
 	[SQTT_DIFF_RANGE_REUSED] = {"differs-range-reused",
 		"0.1.6 keeps the old owner of an address range used again"},
 	[SQTT_DIFF_OPEN_START] = {"differs-open-start",
 		"0.1.6 ends a wave whose start was not recorded at time 0, or leaves it out"},
+	[SQTT_DIFF_CUT] = {"differs-cut",
+		"0.1.6 decodes a last token that the stream's end cuts as if zeros followed"},
+	[SQTT_DIFF_HEADER] = {"differs-header",
+		"0.1.6 lets a header in mid-stream change what is traced"},
+	[SQTT_DIFF_NEWER] = {"differs-newer-rules",
+		"the newer published rules give another end, duration, category or address than 0.1.6"},
 };
 
 const char *sqtt_note_name(enum sqtt_note n)
@@ -64,7 +70,7 @@ const char *sqtt_note_text(enum sqtt_note n)
 void wave_open(struct wave *w, int64_t now, uint64_t off)
 {
 	w->is_open = true;
-	w->is_ended = w->had_switch = w->has_msg = w->is_scaled = false;
+	w->is_ended = w->had_switch = w->has_msg = w->is_scaled = w->is_clamped = false;
 	w->state = SQTT_IDLE;
 	w->status = WAVE_OK;
 	w->contexts = 0;
@@ -156,11 +162,14 @@ static void resolve_late(struct decoder *d, struct wave *w)
 {
 	for (size_t i = 0; i < w->infos.n; i++) {
 		struct pc_info *p = &w->infos.v[i];
+		uint32_t was = p->pc.object;
 
 		if (p->is_known && p->pc.object == 0)
 			p->pc = userdata_resolve(&d->user, p->pc.addr);
 		if (p->is_known && p->pc.object == 0)
 			p->pc = userdata_resolve_preloaded(&d->user, p->pc.addr);
+		if (was != p->pc.object)
+			sqtt_newer(d);
 	}
 }
 
@@ -208,9 +217,11 @@ void sqtt_emit_wave(struct decoder *d, struct wave *w, bool is_incomplete)
 	if (!d->is_c16 && (d->user.ranges.n || d->user.preloaded.n))
 		resolve_late(d, w);
 	is_all = sqtt_stitch(d, w);
+	if (w->is_clamped)
+		sqtt_note_at(d, SQTT_DIFF_LONG_STALL, w->off);
 	note_stitch(d, w, is_all, count_insts(d, w));
 	d->res->waves++;
-	out = (struct sqtt_wave){.cu = d->target_cu,
+	out = (struct sqtt_wave){.cu = w->cu,
 		.simd = w->simd,
 		.slot = w->slot,
 		.contexts = w->contexts,

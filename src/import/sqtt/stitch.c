@@ -127,15 +127,16 @@ static void take_known(struct walk *k, struct code_at at)
 /* gfx950 scaled matrix instructions are two in code and one in the trace. */
 static void widen_scaled(struct walk *k)
 {
-	struct sqtt_inst *x = &k->w->insts.v[k->i];
+	struct wave *w = k->w;
+	struct sqtt_inst *x = &w->insts.v[k->i];
 	int64_t lo = k->i ? inst_end(x - 1) : k->w->begin;
 	int64_t hi = k->i + 1 < k->n ? x[1].time : k->w->end;
 
-	x->dur = clamp_dur((int64_t)x->dur + 4);
+	x->dur = clamp_dur(w, (int64_t)x->dur + 4);
 	if (x->time > lo) {
 		x->time -= 4;
 		if (inst_end(x) < hi)
-			x->dur = clamp_dur((int64_t)x->dur + 4);
+			x->dur = clamp_dur(w, (int64_t)x->dur + 4);
 	} else if (inst_end(x) > hi) {
 		x->dur -= 4;
 	}
@@ -185,6 +186,8 @@ static enum verdict match_other(struct walk *k, const struct code_line *line, un
 	if (k->is_gfx9 && try_swap(k, line))
 		return AGAIN;
 	if (!k->is_gfx9 && cat == SQTT_IMMED && immed_stands_for(k->d, line->inst_class)) {
+		if (line->inst_class == AMD_CODE_SMEM)
+			sqtt_newer(k->d);
 		k->imms++;
 		return MATCH;
 	}
@@ -228,8 +231,12 @@ static void take_match(struct walk *k, struct code_line *line, const struct code
 
 	set_pc(x, at);
 	if ((line->flags & AMD_CODE_MOV_B64) && !k->d->is_c16 &&
-		x->dur < clamp_dur((int64_t)x->stall + 2))
-		x->dur = clamp_dur((int64_t)x->stall + 2);
+		x->dur < clamp_dur(k->w, (int64_t)x->stall + 2)) {
+		x->dur = clamp_dur(k->w, (int64_t)x->stall + 2);
+		sqtt_newer(k->d);
+	}
+	if (line->flags & AMD_CODE_DS_BVH)
+		sqtt_newer(k->d);
 	line->state |= LINE_PARSED;
 	k->fails = k->skips = 0;
 }

@@ -19,7 +19,9 @@ struct reader {
 	int64_t now;	   /* d->now is the time of the token that is delivered */
 	uint64_t pos, end; /* nibbles */
 	unsigned major;
+	unsigned layout; /* generation of the fields of tokens: as major, but in 0.1.6 */
 	bool is_mi400, is_queued;
+	bool is_cut;		/* the token in work ends behind the stream */
 	VEC(struct item) queue; /* all of the same time */
 	int8_t mru[6];		/* MI400: waves by their last VALU instruction */
 };
@@ -36,6 +38,8 @@ static uint64_t load_at(const struct reader *r, uint64_t pos)
 	size_t left = r->d->size - (size_t)(pos >> 1);
 	uint64_t t = 0;
 
+	if (pos >= r->end)
+		return 0;
 	memcpy(&t, p, left < 8 ? left : 8);
 	if (pos & 1) {
 		t >>= 4;
@@ -60,14 +64,16 @@ static void packets_lost(struct decoder *d)
 	sqtt_note(d, SQTT_NOTE_PACKET_LOST);
 }
 
-/* gfx12: a sample not later in both clocks is averaged into the one before. */
+/* gfx12: a sample not later in both clocks is averaged into the one before. 0.1.6 has it the other
+ * way round for a token that the end of the stream cuts. */
 static void add_realtime(struct reader *r, uint64_t clock)
 {
 	struct decoder *d = r->d;
 	struct sqtt_realtime s = {r->now, clock, (uint32_t)d->off};
 	struct sqtt_realtime *last = d->realtime.n ? &d->realtime.v[d->realtime.n - 1] : NULL;
+	bool is_merged = r->is_cut ? r->major == 11 : r->major >= 12;
 
-	if (r->major >= 12 && last && !(s.time > last->time && s.clock > last->clock)) {
+	if (is_merged && last && !(s.time > last->time && s.clock > last->clock)) {
 		last->time = (last->time + s.time) / 2;
 		last->clock = (last->clock + s.clock) / 2;
 		return;
@@ -106,7 +112,7 @@ static void misc(struct reader *r, uint64_t t)
 	unsigned save = r->is_mi400 ? 12 : 19;	/* save context */
 	unsigned stall = r->is_mi400 ? 13 : 20; /* trace stall begins */
 
-	if (r->major == 10 && field(t, first, first))
+	if (r->layout == 10 && field(t, first, first))
 		packets_lost(r->d);
 	if (field(t, save, save))
 		gfx10_save_context(r->d);
@@ -124,7 +130,7 @@ static void reg(struct reader *r, uint64_t t)
 		r->d->pgm_lo[queue] = data;
 	else if (is_cs && addr == 0xd)
 		r->d->pgm_hi[queue] = data;
-	else if (!is_cs || r->major == 10)
+	else if (!is_cs || r->layout == 10)
 		userdata_write(r->d, addr, queue, data, r->d->now);
 }
 
@@ -133,7 +139,7 @@ static void wave_start(struct reader *r, uint64_t t)
 	struct gfx10_place p = {.sa = field(t, 7, 7), .simd = field(t, 8, 9)};
 	unsigned pipe, me;
 
-	if (r->major >= 12) {
+	if (r->layout >= 12) {
 		p.wgp = field(t, 10, 13);
 		p.wave = field(t, 15, 19);
 		pipe = field(t, 20, 21);
@@ -155,7 +161,7 @@ static void wave_end(struct reader *r, uint64_t t)
 		p = (struct gfx10_place){
 			field(t, 10, 10), field(t, 13, 16), field(t, 11, 12), field(t, 17, 21)};
 	else
-		p = (struct gfx10_place){field(t, 8, 8), field(t, 11, r->major >= 12 ? 14 : 13),
+		p = (struct gfx10_place){field(t, 8, 8), field(t, 11, r->layout >= 12 ? 14 : 13),
 			field(t, 9, 10), field(t, 15, 19)};
 	gfx10_wave_end(r->d, &p);
 }
@@ -163,15 +169,15 @@ static void wave_end(struct reader *r, uint64_t t)
 static void shader_data(struct reader *r, uint64_t t, bool is_short)
 {
 	struct sqtt_shaderdata s = {.time = r->d->now, .off = (uint32_t)r->d->off};
-	unsigned first = r->major >= 12 ? 22 : 20, priv = 0;
+	unsigned first = r->layout >= 12 ? 22 : 20, priv = 0;
 
-	if (r->major >= 12) {
+	if (r->layout >= 12) {
 		s.cu = (uint8_t)(field(t, 10, 10) << 7 | field(t, 13, 16));
 		s.simd = (uint8_t)field(t, 11, 12);
 		s.slot = (uint8_t)field(t, 17, 21);
 		priv = is_short ? field(t, 30, 31) : field(t, 54, 55);
 	} else {
-		if (r->major == 11 && field(t, 14, 14)) /* no lane was active */
+		if (r->layout == 11 && field(t, 14, 14)) /* no lane was active */
 			return;
 		s.cu = (uint8_t)(field(t, 8, 8) << 7 | field(t, 11, 13));
 		s.simd = (uint8_t)field(t, 9, 10);
@@ -222,7 +228,7 @@ static void other_simd(struct decoder *d, struct gfx10_code c)
 
 static void inst(struct reader *r, uint64_t t)
 {
-	unsigned at = r->major >= 12 ? 6 : 7; /* of the wave64 bit */
+	unsigned at = r->layout >= 12 ? 6 : 7; /* of the wave64 bit */
 	unsigned wave, code;
 	struct gfx10_code c;
 	bool is_w64 = !r->is_mi400 && field(t, at, at);
@@ -237,6 +243,8 @@ static void inst(struct reader *r, uint64_t t)
 	if (code > 255)
 		return;
 	c = r->codes[code];
+	if (c.is_newer)
+		sqtt_newer(r->d);
 	if (r->is_mi400 && code >= 10 && code <= 14)
 		mru_touch(r, wave);
 	if (r->is_mi400 && code == 79) {
@@ -379,6 +387,27 @@ static void skip_extensions(struct reader *r)
 		r->pos += 2;
 }
 
+/* The first stands at the begin. 0.1.6 obeys any other too, but for the lengths of tokens. */
+static void header(struct reader *r, uint64_t t)
+{
+	struct decoder *d = r->d;
+	struct sqtt_stream s = d->stream;
+	unsigned version = field(t, 7, 12);
+
+	if (r->pos && !d->is_c16) {
+		sqtt_note(d, SQTT_DIFF_HEADER);
+		return;
+	}
+	if (r->pos) {
+		d->stream.target_simd = field(t, 13, 14);
+		d->target_cu = field(t, 15, 17) | field(t, 19, 19) << 7;
+		s.gfx_major = version <= 2 ? 10 : version == 3 ? 11 : 12;
+	}
+	r->layout = s.gfx_major;
+	d->has_exbar = r->layout == 12 && t >> 59 & 1;
+	gfx10_codes(r->codes, &s, t, d->is_c16);
+}
+
 static void token(struct reader *r, struct gfx10_entry x, uint64_t t)
 {
 	struct decoder *d = r->d;
@@ -389,6 +418,9 @@ static void token(struct reader *r, struct gfx10_entry x, uint64_t t)
 		return;
 	case GFX10_TIMESTAMP:
 		timestamp(r, t);
+		return;
+	case GFX10_HEADER:
+		header(r, t);
 		return;
 	default:
 		break;
@@ -452,7 +484,11 @@ static void read_tokens(struct reader *r)
 
 		if (__builtin_expect(pos + x.nibbles > r->end, 0)) {
 			sqtt_note_at(d, SQTT_NOTE_CUT, pos >> 1);
-			break;
+			if (!d->is_c16) {
+				sqtt_note_at(d, SQTT_DIFF_CUT, pos >> 1);
+				break;
+			}
+			r->is_cut = true; /* 0.1.6 takes what is missing for zeros */
 		}
 		tokens++;
 		now += (int64_t)((t >> x.shift & x.mask) + x.add);
@@ -481,7 +517,6 @@ static void read_tokens(struct reader *r)
 void sqtt_run_gfx10(struct decoder *d)
 {
 	struct reader *r = mem_zalloc(1, sizeof(*r));
-	uint64_t header = load64(d->data);
 
 	if (!r) {
 		d->is_failed = true;
@@ -493,9 +528,8 @@ void sqtt_run_gfx10(struct decoder *d)
 	r->is_queued = r->major < 12;
 	r->end = 2 * (uint64_t)d->size;
 	memset(r->mru, -1, sizeof(r->mru));
-	d->has_exbar = r->major == 12 && header >> 59 & 1;
 	gfx10_table(r->table, &d->stream);
-	gfx10_codes(r->codes, &d->stream, header, d->is_c16);
+	header(r, load64(d->data));
 	read_tokens(r);
 	flush_queue(r);
 	gfx10_finish(d);

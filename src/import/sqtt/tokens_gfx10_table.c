@@ -22,12 +22,12 @@ static const struct prefix gfx10_prefixes[] = {
 	{5, 0x16, GFX10_SHADER_DATA_SHORT, 28, 5, 7, 0},
 	{7, 0x31, GFX10_SKIP, 64, 7, 8, 0}, /* UTIL_COUNTER */
 	{4, 0x8, GFX10_TIME, 8, 4, 7, 4}, {4, 0x0, GFX10_NOP, 4, 0, 0, 0},
-	{7, 0x51, GFX10_MISC, 24, 7, 15, 0}, {8, 0x61, GFX10_SKIP, 24, 8, 10, 0},   /* EVENT */
-	{8, 0xe1, GFX10_SKIP, 32, 8, 10, 0},					    /* EVENT_SYNC */
-	{4, 0x9, GFX10_REG, 64, 4, 6, 0}, {7, 0x71, GFX10_SKIP, 64, 7, 9, 0},	    /* REG_INIT */
-	{7, 0x01, GFX10_TIMESTAMP, 64, 0, 0, 0}, {7, 0x11, GFX10_NOP, 64, 0, 0, 0}, /* HEADER */
-	{4, 0xe, GFX10_SKIP, 8, 4, 5, 0},					    /* ALU_EXEC */
-	{4, 0xf, GFX10_SKIP, 8, 4, 5, 0},					    /* VMEM_EXEC */
+	{7, 0x51, GFX10_MISC, 24, 7, 15, 0}, {8, 0x61, GFX10_SKIP, 24, 8, 10, 0}, /* EVENT */
+	{8, 0xe1, GFX10_SKIP, 32, 8, 10, 0},					  /* EVENT_SYNC */
+	{4, 0x9, GFX10_REG, 64, 4, 6, 0}, {7, 0x71, GFX10_SKIP, 64, 7, 9, 0},	  /* REG_INIT */
+	{7, 0x01, GFX10_TIMESTAMP, 64, 0, 0, 0}, {7, 0x11, GFX10_HEADER, 64, 0, 0, 0},
+	{4, 0xe, GFX10_SKIP, 8, 4, 5, 0}, /* ALU_EXEC */
+	{4, 0xf, GFX10_SKIP, 8, 4, 5, 0}, /* VMEM_EXEC */
 };
 
 static const struct prefix gfx11_prefixes[] = {

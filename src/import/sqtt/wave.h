@@ -23,10 +23,11 @@ struct wave {
 	bool is_ended;	 /* gfx10+, newer rules: waits for a late address */
 	bool had_switch; /* trap or context switch */
 	bool has_msg;
-	bool is_scaled; /* MI400: a scale was loaded for the next instruction */
-	uint8_t state;	/* enum sqtt_state */
-	uint8_t status; /* enum wave_status */
-	uint8_t simd, slot, contexts;
+	bool wraps, is_clamped; /* durations beyond 32 bits: shall be, were */
+	bool is_scaled;		/* MI400: a scale was loaded for the next instruction */
+	uint8_t state;		/* enum sqtt_state */
+	uint8_t status;		/* enum wave_status */
+	uint8_t simd, slot, contexts, cu;
 	uint32_t barrier; /* index + 1 of a barrier whose end is not known yet; 0: none */
 	uint32_t off, end_off;
 	int64_t begin, end, mark; /* mark: start of the current state */
@@ -43,9 +44,15 @@ struct wave {
 	struct wave *older;	 /* gfx10+, 0.1.6: was still open when this one started */
 };
 
-static inline int32_t clamp_dur(int64_t v)
+/* 0.1.6 keeps the low 32 bits of a longer one. */
+static inline int32_t clamp_dur(struct wave *w, int64_t v)
 {
-	return v > INT32_MAX ? INT32_MAX : v < INT32_MIN ? INT32_MIN : (int32_t)v;
+	if (__builtin_expect(v == (int32_t)v, 1))
+		return (int32_t)v;
+	if (w->wraps)
+		return (int32_t)(uint32_t)v;
+	w->is_clamped = true;
+	return v < 0 ? INT32_MIN : INT32_MAX;
 }
 
 static inline int64_t inst_end(const struct sqtt_inst *x)
@@ -61,7 +68,7 @@ static inline struct sqtt_inst *wave_last(struct wave *w)
 /* A span of its own, also next to one of the same state. */
 static inline bool wave_span(struct wave *w, int state, int64_t dur)
 {
-	return VEC_PUSH(&w->spans, (struct sqtt_span){state, clamp_dur(dur)});
+	return VEC_PUSH(&w->spans, (struct sqtt_span){state, clamp_dur(w, dur)});
 }
 
 /* Longer by dur in that state. */
@@ -71,7 +78,7 @@ static inline bool wave_add(struct wave *w, int state, int64_t dur)
 
 	if (!last || last->state != state)
 		return wave_span(w, state, dur);
-	last->dur = clamp_dur(last->dur + dur);
+	last->dur = clamp_dur(w, last->dur + dur);
 	return true;
 }
 

@@ -45,8 +45,9 @@ static void end_barrier(struct decoder *d, struct wave *w)
 	int64_t dur = d->now - x->time;
 
 	w->barrier = 0;
+	sqtt_newer(d);
 	x->category = SQTT_MSG;
-	x->dur = clamp_dur(dur > 0 ? dur : 0);
+	x->dur = clamp_dur(w, dur > 0 ? dur : 0);
 	if ((int64_t)x->stall > x->dur)
 		x->stall = (uint32_t)x->dur;
 	advance(d, w, SQTT_WAIT, inst_end(x));
@@ -83,7 +84,7 @@ static void add_immediate(struct decoder *d, struct wave *w)
 	if (w->insts.n && inst_end(wave_last(w)) < now)
 		t = inst_end(wave_last(w));
 	x.time = t;
-	x.dur = clamp_dur(now - t + 1);
+	x.dur = clamp_dur(w, now - t + 1);
 	set_stall(d, &x, now - t);
 	sqtt_need(d, VEC_PUSH(&w->insts, x));
 	advance(d, w, SQTT_WAIT, t);
@@ -109,12 +110,12 @@ static inline void add_inst(struct decoder *d, struct wave *w, unsigned category
 		int64_t stall = d->now - w->mark;
 
 		x.time = w->mark;
-		x.dur = clamp_dur(cycles + stall);
+		x.dur = clamp_dur(w, cycles + stall);
 		set_stall(d, &x, stall);
 	}
 	if (w->is_scaled) {
 		x.time--;
-		x.dur = clamp_dur((int64_t)x.dur + 1);
+		x.dur = clamp_dur(w, (int64_t)x.dur + 1);
 		w->is_scaled = false;
 	}
 	sqtt_need(d, VEC_PUSH(&w->insts, x));
@@ -134,6 +135,7 @@ static void add_context(struct decoder *d, struct wave *w)
 {
 	if (d->is_c16)
 		return;
+	sqtt_newer(d);
 	sqtt_need(d, VEC_PUSH(&w->insts, (struct sqtt_inst){.time = d->now,
 						 .dur = 1,
 						 .off = (uint32_t)d->off,
@@ -143,7 +145,7 @@ static void add_context(struct decoder *d, struct wave *w)
 static void extend_context(struct decoder *d, struct wave *w)
 {
 	if (!d->is_c16 && w->insts.n && wave_last(w)->category == SQTT_CONTEXT)
-		wave_last(w)->dur = clamp_dur(d->now + 1 - wave_last(w)->time);
+		wave_last(w)->dur = clamp_dur(w, d->now + 1 - wave_last(w)->time);
 }
 
 static void return_from_trap(struct decoder *d, struct wave *w)
@@ -257,7 +259,7 @@ static void push_older(struct decoder *d, struct wave *w)
 		return;
 	}
 	*older = *w;
-	*w = (struct wave){.older = older};
+	*w = (struct wave){.older = older, .wraps = older->wraps};
 }
 
 static void pop_older(struct wave *w)
@@ -280,8 +282,10 @@ static void vacate(struct decoder *d, struct wave *w)
 		sqtt_emit_wave(d, w, false);
 	else if (d->is_c16)
 		push_older(d, w);
-	else
+	else {
+		sqtt_newer(d);
 		sqtt_emit_wave(d, w, true);
+	}
 }
 
 static struct wave *open_wave(struct decoder *d, const struct gfx10_place *p)
@@ -292,6 +296,7 @@ static struct wave *open_wave(struct decoder *d, const struct gfx10_place *p)
 	wave_open(w, d->now, d->off);
 	w->simd = (uint8_t)p->simd;
 	w->slot = (uint8_t)p->wave;
+	w->cu = (uint8_t)d->target_cu;
 	return w;
 }
 
@@ -341,8 +346,10 @@ void gfx10_wave_start(
 		context_restore(d, p);
 		return;
 	}
-	if (!d->is_c16 && count >= 76 && count <= 89)
+	if (!d->is_c16 && count >= 76 && count <= 89) {
+		sqtt_newer(d);
 		return;
+	}
 	entry = userdata_entry(d, queue);
 	sqtt_occupancy(d, d->now, place_of(p), entry, true);
 	*running_of(d, p) = (struct running){entry.addr, entry.object, true};
@@ -360,7 +367,7 @@ static void add_end(struct decoder *d, struct wave *w)
 	struct sqtt_inst x = {.off = (uint32_t)d->off, .category = SQTT_MSG};
 
 	x.time = inst_end(wave_last(w));
-	x.dur = clamp_dur(d->now - x.time);
+	x.dur = clamp_dur(w, d->now - x.time);
 	sqtt_need(d, VEC_PUSH(&w->insts, x));
 }
 
@@ -369,8 +376,12 @@ static void finish_wave(struct decoder *d, struct wave *w)
 	advance(d, w, SQTT_EMPTY, d->now);
 	w->end = d->now;
 	w->end_off = (uint32_t)d->off;
-	if (w->insts.n && inst_end(wave_last(w)) < d->now && (d->is_c16 || w->status == WAVE_OK))
-		add_end(d, w);
+	if (w->insts.n && inst_end(wave_last(w)) < d->now) {
+		if (d->is_c16 || w->status == WAVE_OK)
+			add_end(d, w);
+		else
+			sqtt_newer(d);
+	}
 	if (!d->is_c16) {
 		w->is_ended = true;
 		return;
@@ -390,6 +401,8 @@ void gfx10_wave_end(struct decoder *d, const struct gfx10_place *p)
 			return;
 		if (w)
 			finish_wave(d, w);
+		else
+			sqtt_note(d, SQTT_DIFF_OPEN_START);
 	}
 	if (!r->is_running) {
 		sqtt_occupancy_front(d, place_of(p));
