@@ -278,6 +278,45 @@ static bool walk_line(struct walk *k)
 	}
 }
 
+#define SPECIAL (AMD_CODE_BARWAIT | AMD_CODE_DS_BVH | AMD_CODE_MOV_B64) /* more than a match */
+
+/* Most code is straight and of the class that was traced: as walk_line() would, to the next place
+ * that is known, without its questions. */
+static void walk_straight(struct walk *k)
+{
+	const struct wave *w = k->w;
+	struct code_pages *s = k->next.segment;
+	size_t i = k->i, limit = k->n;
+	uint64_t idx = k->next.idx;
+
+	if (k->info < w->infos.n && w->infos.v[k->info].index < limit)
+		limit = w->infos.v[k->info].index;
+	while (s && i < limit && idx < s->n_words) {
+		struct code_line *page = s->pages[idx / PAGE_LINES], *line;
+		struct sqtt_inst *x = &w->insts.v[i];
+
+		if (!page)
+			break;
+		line = &page[idx % PAGE_LINES];
+		if (idx + line->words >= s->n_words)
+			break;
+		if (line->inst_class == x->category && !(line->flags & SPECIAL)) {
+			x->pc = k->next.base + 4 * idx;
+			x->object = k->next.object & SQTT_MAX_OBJECT;
+			line->state |= LINE_PARSED;
+			k->skips = 0;
+			i++;
+		} else if (line->inst_class != AMD_CODE_SKIP || ++k->skips >= MAX_SKIPS) {
+			break;
+		}
+		idx += line->words;
+	}
+	if (i > k->i)
+		k->fails = 0;
+	k->i = i;
+	k->next.idx = idx;
+}
+
 bool sqtt_stitch(struct decoder *d, struct wave *w)
 {
 	struct walk k = {.d = d,
@@ -292,6 +331,9 @@ bool sqtt_stitch(struct decoder *d, struct wave *w)
 		struct code_at at = {0};
 		bool is_stop = false;
 
+		walk_straight(&k);
+		if (k.i == k.n)
+			break;
 		if (k.info < w->infos.n && w->infos.v[k.info].index <= k.i &&
 			take_infos(&k, &at, &is_stop)) {
 			if (w->insts.v[k.i].category == SQTT_CONTEXT)

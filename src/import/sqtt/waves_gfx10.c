@@ -76,17 +76,35 @@ void gfx10_wave_ready(struct decoder *d, uint32_t mask)
 	}
 }
 
+/* Written in place, field by field: a copy of a struct just made waits for its own stores. */
+static inline struct sqtt_inst *new_inst(struct decoder *d, struct wave *w, unsigned category)
+{
+	struct sqtt_inst *x;
+
+	if (__builtin_expect(!VEC_RESERVE(&w->insts, w->insts.n + 1), 0)) {
+		d->is_failed = true;
+		return NULL;
+	}
+	x = &w->insts.v[w->insts.n++];
+	x->pc = 0;
+	x->off = (uint32_t)d->off;
+	x->object = 0;
+	x->category = category;
+	return x;
+}
+
 static void add_immediate(struct decoder *d, struct wave *w)
 {
 	int64_t now = d->now, t = now;
-	struct sqtt_inst x = {.off = (uint32_t)d->off, .category = SQTT_IMMED};
+	struct sqtt_inst *x;
 
 	if (w->insts.n && inst_end(wave_last(w)) < now)
 		t = inst_end(wave_last(w));
-	x.time = t;
-	x.dur = clamp_dur(w, now - t + 1);
-	set_stall(d, &x, now - t);
-	sqtt_need(d, VEC_PUSH(&w->insts, x));
+	if (!(x = new_inst(d, w, SQTT_IMMED)))
+		return;
+	x->time = t;
+	x->dur = clamp_dur(w, now - t + 1);
+	set_stall(d, x, now - t);
 	advance(d, w, SQTT_WAIT, t);
 	advance(d, w, SQTT_EXEC, now + 1);
 }
@@ -101,25 +119,25 @@ void gfx10_immediate(struct decoder *d, unsigned wave)
 
 static inline void add_inst(struct decoder *d, struct wave *w, unsigned category, unsigned cycles)
 {
-	struct sqtt_inst x = {.time = d->now,
-		.dur = (int32_t)cycles,
-		.off = (uint32_t)d->off,
-		.category = category};
+	struct sqtt_inst *x = new_inst(d, w, category);
+	int64_t now = d->now;
 
-	if (w->state == SQTT_STALL && w->mark < d->now) {
-		int64_t stall = d->now - w->mark;
-
-		x.time = w->mark;
-		x.dur = clamp_dur(w, cycles + stall);
-		set_stall(d, &x, stall);
+	if (!x)
+		return;
+	x->time = now;
+	x->dur = (int32_t)cycles;
+	x->stall = 0;
+	if (w->state == SQTT_STALL && w->mark < now) {
+		x->time = w->mark;
+		x->dur = clamp_dur(w, cycles + now - w->mark);
+		set_stall(d, x, now - w->mark);
 	}
-	if (w->is_scaled) {
-		x.time--;
-		x.dur = clamp_dur(w, (int64_t)x.dur + 1);
+	if (__builtin_expect(w->is_scaled, 0)) {
+		x->time--;
+		x->dur = clamp_dur(w, (int64_t)x->dur + 1);
 		w->is_scaled = false;
 	}
-	sqtt_need(d, VEC_PUSH(&w->insts, x));
-	advance(d, w, SQTT_EXEC, d->now);
+	advance(d, w, SQTT_EXEC, now);
 }
 
 void gfx10_valu(struct decoder *d, unsigned wave, unsigned cycles)
