@@ -70,7 +70,8 @@ const char *sqtt_note_text(enum sqtt_note n)
 void wave_open(struct wave *w, int64_t now, uint64_t off)
 {
 	w->is_open = true;
-	w->is_ended = w->had_switch = w->has_msg = w->is_scaled = w->is_clamped = false;
+	w->is_ended = w->is_scaled = 0;
+	w->had_switch = w->has_msg = w->is_clamped = false;
 	w->state = SQTT_IDLE;
 	w->status = WAVE_OK;
 	w->contexts = 0;

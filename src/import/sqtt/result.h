@@ -69,7 +69,7 @@ struct sqtt_result {
 	unsigned gfx_major;
 	uint64_t decoded_bytes; /* up to here tokens were read */
 	int64_t last_cyc;	/* the clock there */
-	uint64_t tokens, waves, insts, stitched;
+	uint64_t waves, insts, stitched;
 	uint64_t rt_frequency_hz; /* 0: not announced */
 	uint64_t object_markers;  /* that say where a code object was loaded, or that it is gone */
 	bool is_lost, is_stitch_incomplete, is_wave_incomplete; /* AMD's info records 1, 2, 3 */

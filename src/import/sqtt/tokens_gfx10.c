@@ -3,28 +3,31 @@
  * The tokens of gfx10, gfx11, gfx12 and MI400 streams: multiples of 4 bits, found by their low
  * byte. This file keeps the clock, puts tokens in order and cuts out their fields.
  */
-#include "import/sqtt/gfx10.h"
+#include "import/sqtt/issue_gfx10.h"
 
 struct item { /* a token that waits for its time to pass */
+	const struct gfx10_entry *x;
 	uint64_t t;
 	int64_t time;
-	uint32_t off;
-	uint8_t kind;
+	uint64_t off;
 };
 
 struct reader {
 	struct decoder *d;
 	struct gfx10_entry table[256];
-	struct gfx10_code codes[256];
+	struct gfx10_code codes[GFX10_CODES];
 	int64_t now;	   /* d->now is the time of the token that is delivered */
 	uint64_t pos, end; /* nibbles */
 	unsigned major;
 	unsigned layout; /* generation of the fields of tokens: as major, but in 0.1.6 */
 	bool is_mi400, is_queued;
 	bool is_cut;		/* the token in work ends behind the stream */
+	bool is_over;		/* what is left is no whole token */
 	VEC(struct item) queue; /* all of the same time */
 	int8_t mru[6];		/* MI400: waves by their last VALU instruction */
 };
+
+#define SHORT_NIBBLES 15u /* what a word holds from any nibble on */
 
 static unsigned field(uint64_t t, unsigned lo, unsigned hi)
 {
@@ -213,7 +216,7 @@ static void valu_mi400(struct reader *r, unsigned v)
 		return;
 	}
 	mru_touch(r, (unsigned)wave);
-	gfx10_valu(r->d, (unsigned)wave, 1);
+	gfx10_inst(r->d, (unsigned)wave, r->codes[GFX10_VALU_CODE]);
 }
 
 static void other_simd(struct decoder *d, struct gfx10_code c)
@@ -226,63 +229,56 @@ static void other_simd(struct decoder *d, struct gfx10_code c)
 		sqtt_flush(d, false);
 }
 
-static void inst(struct reader *r, uint64_t t)
+/* A code in its wave, which is not the plain case; see issue(). */
+static void issue_code(struct reader *r, unsigned wave, struct gfx10_code c, bool is_w64)
 {
-	unsigned at = r->layout >= 12 ? 6 : 7; /* of the wave64 bit */
-	unsigned wave, code;
-	struct gfx10_code c;
-	bool is_w64 = !r->is_mi400 && field(t, at, at);
+	struct decoder *d = r->d;
 
-	if (r->is_mi400) {
-		wave = field(t, 7, 11);
-		code = field(t, 12, 20);
-	} else {
-		wave = field(t, at + 1, at + 5);
-		code = field(t, at + 6, 19);
-	}
-	if (code > 255)
-		return;
-	c = r->codes[code];
 	if (c.is_newer)
-		sqtt_newer(r->d);
-	if (r->is_mi400 && code >= 10 && code <= 14)
-		mru_touch(r, wave);
-	if (r->is_mi400 && code == 79) {
-		gfx10_replay(r->d, wave);
-		return;
-	}
-	if (r->is_mi400 && code == 183) {
-		gfx10_load_scale(r->d, wave);
-		return;
-	}
+		sqtt_newer(d);
 	if (c.kind == CODE_OTHER_SIMD) {
-		other_simd(r->d, c);
+		other_simd(d, c);
 		return;
 	}
 	if (is_w64 && c.kind != CODE_BARRIER) {
-		if (r->d->is_c16)
+		if (d->is_c16)
 			c.cycles = (uint16_t)(c.cycles * 2);
 		else
-			sqtt_note(r->d, SQTT_DIFF_W64);
+			sqtt_note(d, SQTT_DIFF_W64);
 	}
-	gfx10_inst(r->d, wave, c);
+	gfx10_inst(d, wave, c);
 }
 
-static void valu(struct reader *r, uint64_t t)
+/* Not inlined: the loop over tokens shall keep its variables in registers. */
+static __attribute__((noinline)) void issue(
+	struct reader *r, const struct gfx10_entry *x, uint64_t t)
 {
-	unsigned cycles = 1;
+	const struct gfx10_code *c = &r->codes[x->code_base + (t >> x->code_shift & x->code_mask)];
+	unsigned at = (unsigned)(t >> (x->wave_shift - 1)), slot = at >> 1 & 31;
+	struct wave *w = &r->d->waves[slot];
 
-	if (r->is_mi400) {
-		valu_mi400(r, field(t, 4, 7));
+	if (__builtin_expect(c->is_plain && !(at & 1) && wave_is_plain(w), 1)) {
+		w->end = r->d->now;
+		add_inst(r->d, w, c->category, c->cycles);
+	} else {
+		issue_code(r, slot, *c, at & 1);
+	}
+}
+
+static void inst_mi400(struct reader *r, uint64_t t)
+{
+	unsigned wave = field(t, 7, 11), code = field(t, 12, 20);
+
+	if (code > 255)
 		return;
-	}
-	if (field(t, 6, 6)) {
-		if (r->d->is_c16)
-			cycles = 2;
-		else
-			sqtt_note(r->d, SQTT_DIFF_W64);
-	}
-	gfx10_valu(r->d, field(t, 7, 11), cycles);
+	if (code >= 10 && code <= 14)
+		mru_touch(r, wave);
+	if (code == 79)
+		gfx10_replay(r->d, wave);
+	else if (code == 183)
+		gfx10_load_scale(r->d, wave);
+	else
+		issue_code(r, wave, r->codes[code], false);
 }
 
 static void immediates(struct decoder *d, uint32_t mask)
@@ -299,10 +295,10 @@ static void deliver(struct reader *r, unsigned kind, uint64_t t)
 
 	switch (kind) {
 	case GFX10_INST:
-		inst(r, t);
+		inst_mi400(r, t);
 		break;
 	case GFX10_VALU_INST:
-		valu(r, t);
+		valu_mi400(r, field(t, 4, 7));
 		break;
 	case GFX10_IMM_ONE:
 		gfx10_immediate(d, r->is_mi400 ? field(t, 10, 14) : field(t, 7, 11));
@@ -343,21 +339,30 @@ static void deliver(struct reader *r, unsigned kind, uint64_t t)
 	}
 }
 
+static inline void take_item(struct reader *r, const struct gfx10_entry *x, uint64_t t)
+{
+	if (x->kind == GFX10_ISSUE)
+		issue(r, x, t);
+	else
+		deliver(r, x->kind, t);
+}
+
 static void flush_queue(struct reader *r)
 {
 	for (size_t i = 0; i < r->queue.n; i++) {
 		r->d->now = r->queue.v[i].time;
 		r->d->off = r->queue.v[i].off;
-		deliver(r, r->queue.v[i].kind, r->queue.v[i].t);
+		take_item(r, r->queue.v[i].x, r->queue.v[i].t);
 	}
 	r->queue.n = 0;
 }
 
 /* gfx10, gfx11: WAVE_READY happened a cycle before its stamp, so before tokens already seen. */
-static void enqueue(struct reader *r, unsigned kind, uint64_t t)
+static inline void enqueue(
+	struct reader *r, const struct gfx10_entry *x, uint64_t t, int64_t now, uint64_t off)
 {
-	int64_t time = r->now - (kind == GFX10_WAVE_READY);
-	uint32_t off = (uint32_t)r->d->off;
+	int64_t time = now - (x->kind == GFX10_WAVE_READY);
+	struct item *item;
 
 	if (r->queue.n) {
 		int64_t waiting = r->queue.v[0].time;
@@ -366,11 +371,20 @@ static void enqueue(struct reader *r, unsigned kind, uint64_t t)
 			flush_queue(r);
 		} else if (time < waiting) {
 			r->d->now = time;
-			deliver(r, kind, t);
+			r->d->off = off;
+			deliver(r, x->kind, t);
 			return;
 		}
 	}
-	sqtt_need(r->d, VEC_PUSH(&r->queue, (struct item){t, time, off, (uint8_t)kind}));
+	if (__builtin_expect(!VEC_RESERVE(&r->queue, r->queue.n + 1), 0)) {
+		r->d->is_failed = true;
+		return;
+	}
+	item = &r->queue.v[r->queue.n++];
+	item->x = x;
+	item->t = t;
+	item->time = time;
+	item->off = off;
 }
 
 static void new_pc_gfx12(struct reader *r, uint64_t t)
@@ -406,13 +420,14 @@ static void header(struct reader *r, uint64_t t)
 	r->layout = s.gfx_major;
 	d->has_exbar = r->layout == 12 && t >> 59 & 1;
 	gfx10_codes(r->codes, &s, t, d->is_c16);
+	gfx10_table(r->table, &d->stream, r->layout);
 }
 
-static void token(struct reader *r, struct gfx10_entry x, uint64_t t)
+static void token(struct reader *r, const struct gfx10_entry *x, uint64_t t)
 {
 	struct decoder *d = r->d;
 
-	switch (x.kind) {
+	switch (x->kind) {
 	case GFX10_UNKNOWN:
 		sqtt_note(d, SQTT_NOTE_UNKNOWN_TOKEN);
 		return;
@@ -426,14 +441,14 @@ static void token(struct reader *r, struct gfx10_entry x, uint64_t t)
 		break;
 	}
 	if (r->is_queued) {
-		enqueue(r, x.kind, t);
+		enqueue(r, x, t, r->now, d->off);
 		return;
 	}
 	d->now = r->now;
-	if (x.kind == GFX10_NEW_PC)
+	if (x->kind == GFX10_NEW_PC)
 		new_pc_gfx12(r, t);
 	else
-		deliver(r, x.kind, t);
+		take_item(r, x, t);
 }
 
 /* MI400 VALU_INST: the delta goes by the value of its four bits. */
@@ -444,74 +459,113 @@ static uint64_t valu_delta(uint64_t t)
 	return delta[field(t, 4, 7)];
 }
 
-/* A token that does more than pass time. False: the stream can be read no further. */
-static bool read_token(struct reader *r, struct gfx10_entry x, uint64_t t)
+/* A token that does more than pass time. */
+static void read_token(struct reader *r, const struct gfx10_entry *x, uint64_t t)
 {
-	struct decoder *d = r->d;
+	unsigned nibbles = x->nibbles, kind = x->kind; /* a header may change the table */
 
-	d->off = r->pos >> 1;
-	if (r->is_mi400 && x.kind == GFX10_VALU_INST)
+	if (nibbles > SHORT_NIBBLES)
+		t = load_at(r, r->pos);
+	if (r->is_mi400 && kind == GFX10_VALU_INST)
 		add_time(r, valu_delta(t));
 	token(r, x, t);
-	r->pos += x.nibbles;
-	if (x.kind == GFX10_WAVE_START_EXT && r->major >= 12)
+	r->pos += nibbles;
+	if (kind == GFX10_WAVE_START_EXT && r->major >= 12)
 		skip_extensions(r);
-	return !d->is_failed;
 }
 
-/* The 64 bits from a nibble on, 9 bytes being readable there. */
-static inline uint64_t load_fast(const uint8_t *data, uint64_t pos)
+/* A token that the end of the stream cuts. True: it is read all the same. */
+static bool take_cut(struct reader *r, uint64_t pos)
 {
-	const uint8_t *p = data + (pos >> 1);
-	uint64_t t = load64(p);
-
-	return pos & 1 ? t >> 4 | (uint64_t)p[8] << 60 : t;
+	sqtt_note_at(r->d, SQTT_NOTE_CUT, pos >> 1);
+	if (!r->d->is_c16)
+		sqtt_note_at(r->d, SQTT_DIFF_CUT, pos >> 1);
+	r->is_cut = r->d->is_c16; /* 0.1.6 takes what is missing for zeros */
+	return r->is_cut;
 }
 
 #define NOP_STOP ((uint64_t)1 << 56) /* ends a run of zero nibbles within a word */
+
+/* Where the reading stands; a copy of its own, so that the loops keep it in registers. */
+struct place {
+	uint64_t pos;
+	int64_t now;
+	uint64_t t; /* the token there */
+};
+
+/* Up to the next token that does more than pass time, or to `end`, before which whole words can be
+ * read. */
+static inline const struct gfx10_entry *pass_time(
+	const uint8_t *data, const struct gfx10_entry *table, uint64_t end, struct place *at)
+{
+	uint64_t pos = at->pos, t = 0;
+	const struct gfx10_entry *x = NULL;
+	int64_t now = at->now;
+
+	while (pos < end) {
+		t = load64(data + (pos >> 1)) >> (pos & 1) * 4;
+		x = &table[t & 0xff];
+		now += (int64_t)((t >> x->shift & x->mask) + x->add);
+		if (x->kind > GFX10_LAST_QUIET)
+			break;
+		pos += x->nibbles;
+		if (x->nibbles == 1) /* padding: all the zeros that follow at once */
+			pos += (unsigned)__builtin_ctzll(t >> 4 | NOP_STOP) / 4;
+		x = NULL;
+	}
+	*at = (struct place){pos, now, t};
+	return x;
+}
+
+/* The same for one token near the end, which may be cut. */
+static const struct gfx10_entry *pass_last(struct reader *r, struct place *at)
+{
+	const struct gfx10_entry *x;
+
+	at->t = load_at(r, at->pos);
+	x = &r->table[at->t & 0xff];
+	if (at->pos + x->nibbles > r->end && !take_cut(r, at->pos)) {
+		r->is_over = true;
+		return NULL;
+	}
+	at->now += (int64_t)((at->t >> x->shift & x->mask) + x->add);
+	if (x->kind > GFX10_LAST_QUIET)
+		return x;
+	at->pos += x->nibbles;
+	return NULL;
+}
 
 static void read_tokens(struct reader *r)
 {
 	struct decoder *d = r->d;
 	uint64_t fast_end = d->size >= 16 ? 2 * ((uint64_t)d->size - 16) : 0;
-	uint64_t pos = 0, tokens = 0;
-	int64_t now = 0;
+	struct place at = {0};
 
-	while (pos < r->end) {
-		uint64_t t = __builtin_expect(pos < fast_end, 1) ? load_fast(d->data, pos)
-								 : load_at(r, pos);
-		struct gfx10_entry x = r->table[t & 0xff];
+	while (at.pos < r->end && !r->is_over && !d->is_failed) {
+		const struct gfx10_entry *x = at.pos < fast_end
+						      ? pass_time(d->data, r->table, fast_end, &at)
+						      : pass_last(r, &at);
 
-		if (__builtin_expect(pos + x.nibbles > r->end, 0)) {
-			sqtt_note_at(d, SQTT_NOTE_CUT, pos >> 1);
-			if (!d->is_c16) {
-				sqtt_note_at(d, SQTT_DIFF_CUT, pos >> 1);
-				break;
-			}
-			r->is_cut = true; /* 0.1.6 takes what is missing for zeros */
-		}
-		tokens++;
-		now += (int64_t)((t >> x.shift & x.mask) + x.add);
-		if (x.kind <= GFX10_LAST_QUIET) {
-			pos += x.nibbles;
-			if (x.nibbles == 1) { /* padding: all the zeros that follow at once */
-				unsigned more = (unsigned)__builtin_ctzll(t >> 4 | NOP_STOP) / 4;
-
-				pos += more;
-				tokens += more;
-			}
+		if (!x)
+			continue;
+		d->off = at.pos >> 1;
+		if (x->kind == GFX10_ISSUE) { /* most of the rest: without the detour */
+			at.pos += x->nibbles;
+			d->now = at.now;
+			if (r->is_queued)
+				enqueue(r, x, at.t, at.now, d->off);
+			else
+				issue(r, x, at.t);
 			continue;
 		}
-		r->pos = pos;
-		r->now = now;
-		if (!read_token(r, x, t))
-			break;
-		pos = r->pos;
-		now = r->now;
+		r->pos = at.pos;
+		r->now = at.now;
+		read_token(r, x, at.t);
+		at.pos = r->pos;
+		at.now = r->now;
 	}
-	d->res->tokens = tokens;
-	d->res->last_cyc = now;
-	d->res->decoded_bytes = pos / 2 < d->size ? pos / 2 : d->size;
+	d->res->last_cyc = at.now;
+	d->res->decoded_bytes = at.pos / 2 < d->size ? at.pos / 2 : d->size;
 }
 
 void sqtt_run_gfx10(struct decoder *d)
@@ -528,7 +582,6 @@ void sqtt_run_gfx10(struct decoder *d)
 	r->is_queued = r->major < 12;
 	r->end = 2 * (uint64_t)d->size;
 	memset(r->mru, -1, sizeof(r->mru));
-	gfx10_table(r->table, &d->stream);
 	header(r, load64(d->data));
 	read_tokens(r);
 	flush_queue(r);

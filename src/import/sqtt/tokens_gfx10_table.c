@@ -76,7 +76,23 @@ static void fill(struct gfx10_entry *table, const struct prefix *p, size_t n)
 
 #define FILL(table, prefixes) fill(table, prefixes, sizeof(prefixes) / sizeof((prefixes)[0]))
 
-void gfx10_table(struct gfx10_entry table[256], const struct sqtt_stream *s)
+/* Two tokens that say the same: which wave, and by a code or without what. */
+static void place_issue(struct gfx10_entry *x, unsigned layout)
+{
+	unsigned wave = layout >= 12 ? 7 : 8;
+
+	if (x->kind == GFX10_INST) {
+		x->wave_shift = (uint8_t)wave;
+		x->code_shift = (uint8_t)(wave + 5);
+		x->code_mask = layout >= 12 ? 0xff : 0x7f;
+	} else {
+		x->wave_shift = 7;
+		x->code_base = GFX10_VALU_CODE;
+	}
+	x->kind = GFX10_ISSUE;
+}
+
+void gfx10_table(struct gfx10_entry table[256], const struct sqtt_stream *s, unsigned layout)
 {
 	for (unsigned b = 0; b < 256; b++)
 		table[b] = (struct gfx10_entry){.kind = GFX10_UNKNOWN, .nibbles = 2};
@@ -87,4 +103,7 @@ void gfx10_table(struct gfx10_entry table[256], const struct sqtt_stream *s)
 		FILL(table, gfx12_prefixes);
 	if (s->is_mi400)
 		FILL(table, mi400_prefixes);
+	for (unsigned b = 0; b < 256 && !s->is_mi400; b++)
+		if (table[b].kind == GFX10_INST || table[b].kind == GFX10_VALU_INST)
+			place_issue(&table[b], layout);
 }

@@ -302,7 +302,7 @@ static void token(struct decoder *d, uint64_t t)
 
 void sqtt_run_gfx9(struct decoder *d)
 {
-	uint64_t off = HEADER_BYTES, tokens = 0;
+	uint64_t off = HEADER_BYTES;
 
 	while (off < d->size && !d->is_failed && d->res->status == SQTT_OK) {
 		uint64_t t = off + 8 <= d->size ? load64(d->data + off)
@@ -318,10 +318,8 @@ void sqtt_run_gfx9(struct decoder *d)
 			} /* 0.1.6 takes what is missing for zeros */
 		}
 		off += len;
-		tokens++;
 		token(d, t);
 	}
-	d->res->tokens = tokens;
 	d->res->last_cyc = d->now;
 	d->res->decoded_bytes = off < d->size ? off : d->size;
 	if (d->res->status == SQTT_OK || !d->is_c16)

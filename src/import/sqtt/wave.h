@@ -6,6 +6,9 @@
 #ifndef IMPORT_SQTT_WAVE_H
 #define IMPORT_SQTT_WAVE_H
 
+#include <assert.h>
+#include <string.h>
+
 #include "base/vec.h"
 #include "import/sqtt/code_lines.h"
 
@@ -19,22 +22,23 @@ struct pc_info {
 enum wave_status { WAVE_OK, WAVE_REQUEST, WAVE_STANDBY, WAVE_NEWPC };
 
 struct wave {
-	bool is_open;
-	bool is_ended;	 /* gfx10+, newer rules: waits for a late address */
-	bool had_switch; /* trap or context switch */
-	bool has_msg;
-	bool wraps, is_clamped; /* durations beyond 32 bits: shall be, were */
-	bool is_scaled;		/* MI400: a scale was loaded for the next instruction */
-	uint8_t state;		/* enum sqtt_state */
-	uint8_t status;		/* enum wave_status */
+	/* asked of every instruction, as one number: wave_is_plain() */
+	uint8_t is_open;
+	uint8_t is_ended;  /* gfx10+, newer rules: waits for a late address */
+	uint8_t status;	   /* enum wave_status */
+	uint8_t is_scaled; /* MI400: a scale was loaded for the next instruction */
+	uint32_t barrier;  /* index + 1 of a barrier whose end is not known yet; 0: none */
+	uint8_t state;	   /* enum sqtt_state */
 	uint8_t simd, slot, contexts, cu;
-	uint32_t barrier; /* index + 1 of a barrier whose end is not known yet; 0: none */
+	bool had_switch : 1; /* trap or context switch */
+	bool has_msg : 1;
+	bool wraps : 1, is_clamped : 1; /* durations beyond 32 bits: shall be, were */
 	uint32_t off, end_off;
 	int64_t begin, end, mark; /* mark: start of the current state */
-	int64_t msg, last_stall;
-	struct sqtt_pc entry;
 	VEC(struct sqtt_inst) insts;
 	VEC(struct sqtt_span) spans;
+	int64_t msg, last_stall;
+	struct sqtt_pc entry;
 	VEC(struct pc_info) infos;
 	VEC(uint32_t) issued; /* gfx9: instructions that wait to be confirmed, from issued_head */
 	VEC(int64_t) stalls;  /* gfx9: stalled cycles not yet charged, from stalls_head */
@@ -43,6 +47,16 @@ struct wave {
 	uint32_t replay_last[6]; /* index + 1 of the last confirmed of each memory type */
 	struct wave *older;	 /* gfx10+, 0.1.6: was still open when this one started */
 };
+
+static_assert(offsetof(struct wave, barrier) == 4, "wave_is_plain() reads what is before and it");
+
+/* Open, not ended, in its program and with nothing left to settle first. */
+static inline bool wave_is_plain(const struct wave *w)
+{
+	static const uint8_t plain[8] = {1, 0, WAVE_OK, 0, 0, 0, 0, 0};
+
+	return memcmp(w, plain, sizeof(plain)) == 0;
+}
 
 /* 0.1.6 keeps the low 32 bits of a longer one. */
 static inline int32_t clamp_dur(struct wave *w, int64_t v)

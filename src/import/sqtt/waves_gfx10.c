@@ -3,7 +3,7 @@
  * What did each wave of the traced SIMD do, from gfx10 on? Tokens name the wave and the instruction
  * at once; a WAVE_READY before one is the beginning of its stall.
  */
-#include "import/sqtt/gfx10.h"
+#include "import/sqtt/issue_gfx10.h"
 
 #define MAX_OLDER 64u /* waves kept open below one slot (0.1.6 rules) */
 
@@ -22,22 +22,6 @@ static unsigned place_of(const struct gfx10_place *p)
 	return PLACE(p->sa << 7 | p->wgp, p->simd, p->wave);
 }
 
-static inline void advance(struct decoder *d, struct wave *w, int state, int64_t t)
-{
-	if (t > w->mark) {
-		sqtt_need(d, wave_add(w, w->state, t - w->mark));
-		w->mark = t;
-	}
-	w->state = (uint8_t)state;
-}
-
-static void set_stall(struct decoder *d, struct sqtt_inst *x, int64_t stall)
-{
-	if (stall > 0xffffff && !d->is_c16)
-		sqtt_note_at(d, SQTT_DIFF_LONG_STALL, x->off);
-	x->stall = (uint32_t)stall & d->stall_mask;
-}
-
 /* Newer rules, gfx10 and gfx11: a barrier lasts until the wave's next token. */
 static void end_barrier(struct decoder *d, struct wave *w)
 {
@@ -50,8 +34,8 @@ static void end_barrier(struct decoder *d, struct wave *w)
 	x->dur = clamp_dur(w, dur > 0 ? dur : 0);
 	if ((int64_t)x->stall > x->dur)
 		x->stall = (uint32_t)x->dur;
-	advance(d, w, SQTT_WAIT, inst_end(x));
-	advance(d, w, SQTT_EXEC, d->now + 1);
+	wave_advance(d, w, SQTT_WAIT, inst_end(x));
+	wave_advance(d, w, SQTT_EXEC, d->now + 1);
 }
 
 /* The open wave of a slot, or NULL. */
@@ -72,25 +56,8 @@ void gfx10_wave_ready(struct decoder *d, uint32_t mask)
 		struct wave *w = get_wave(d, (unsigned)__builtin_ctz(mask));
 
 		if (w)
-			advance(d, w, SQTT_STALL, d->now);
+			wave_advance(d, w, SQTT_STALL, d->now);
 	}
-}
-
-/* Written in place, field by field: a copy of a struct just made waits for its own stores. */
-static inline struct sqtt_inst *new_inst(struct decoder *d, struct wave *w, unsigned category)
-{
-	struct sqtt_inst *x;
-
-	if (__builtin_expect(!VEC_RESERVE(&w->insts, w->insts.n + 1), 0)) {
-		d->is_failed = true;
-		return NULL;
-	}
-	x = &w->insts.v[w->insts.n++];
-	x->pc = 0;
-	x->off = (uint32_t)d->off;
-	x->object = 0;
-	x->category = category;
-	return x;
 }
 
 static void add_immediate(struct decoder *d, struct wave *w)
@@ -105,8 +72,8 @@ static void add_immediate(struct decoder *d, struct wave *w)
 	x->time = t;
 	x->dur = clamp_dur(w, now - t + 1);
 	set_stall(d, x, now - t);
-	advance(d, w, SQTT_WAIT, t);
-	advance(d, w, SQTT_EXEC, now + 1);
+	wave_advance(d, w, SQTT_WAIT, t);
+	wave_advance(d, w, SQTT_EXEC, now + 1);
 }
 
 void gfx10_immediate(struct decoder *d, unsigned wave)
@@ -115,37 +82,6 @@ void gfx10_immediate(struct decoder *d, unsigned wave)
 
 	if (w && w->status == WAVE_OK)
 		add_immediate(d, w);
-}
-
-static inline void add_inst(struct decoder *d, struct wave *w, unsigned category, unsigned cycles)
-{
-	struct sqtt_inst *x = new_inst(d, w, category);
-	int64_t now = d->now;
-
-	if (!x)
-		return;
-	x->time = now;
-	x->dur = (int32_t)cycles;
-	x->stall = 0;
-	if (w->state == SQTT_STALL && w->mark < now) {
-		x->time = w->mark;
-		x->dur = clamp_dur(w, cycles + now - w->mark);
-		set_stall(d, x, now - w->mark);
-	}
-	if (__builtin_expect(w->is_scaled, 0)) {
-		x->time--;
-		x->dur = clamp_dur(w, (int64_t)x->dur + 1);
-		w->is_scaled = false;
-	}
-	advance(d, w, SQTT_EXEC, now);
-}
-
-void gfx10_valu(struct decoder *d, unsigned wave, unsigned cycles)
-{
-	struct wave *w = get_wave(d, wave);
-
-	if (w && w->status == WAVE_OK)
-		add_inst(d, w, SQTT_VALU, cycles);
 }
 
 /* Newer rules: time in a trap handler or away from the machine is an instruction too. */
@@ -223,7 +159,7 @@ void gfx10_replay(struct decoder *d, unsigned wave)
 		w->insts.n--;
 	if (w->insts.n && is_memory(wave_last(w)->category))
 		w->insts.n--;
-	advance(d, w, SQTT_STALL, d->now);
+	wave_advance(d, w, SQTT_STALL, d->now);
 }
 
 void gfx10_load_scale(struct decoder *d, unsigned wave)
@@ -391,7 +327,7 @@ static void add_end(struct decoder *d, struct wave *w)
 
 static void finish_wave(struct decoder *d, struct wave *w)
 {
-	advance(d, w, SQTT_EMPTY, d->now);
+	wave_advance(d, w, SQTT_EMPTY, d->now);
 	w->end = d->now;
 	w->end_off = (uint32_t)d->off;
 	if (w->insts.n && inst_end(wave_last(w)) < d->now) {
