@@ -46,6 +46,13 @@ struct gfx10_entry {
 #define GFX10_VALU_CODE 256u /* what a VALU_INST stands for */
 #define GFX10_CODES (GFX10_VALU_CODE + 1)
 
+/* By the low 12 bits: the short tokens there that only pass time, all at once; none: 0 nibbles. */
+struct gfx10_quiet {
+	uint8_t nibbles, delta;
+};
+#define GFX10_QUIETS 4096u
+void gfx10_quiets(struct gfx10_quiet quiets[GFX10_QUIETS], const struct gfx10_entry table[256]);
+
 /* Fills the 256 entries, one for each low byte; layout: generation of the fields of INST. */
 void gfx10_table(struct gfx10_entry table[256], const struct sqtt_stream *s, unsigned layout);
 
@@ -80,6 +87,8 @@ void gfx10_wave_start(
 void gfx10_wave_end(struct decoder *d, const struct gfx10_place *p);
 void gfx10_wave_ready(struct decoder *d, uint32_t mask);
 void gfx10_immediate(struct decoder *d, unsigned wave);
+/* An instruction of a wave that wave_is_plain(). */
+void gfx10_add_inst(struct decoder *d, struct wave *w, unsigned category, unsigned cycles);
 void gfx10_inst(struct decoder *d, unsigned wave, struct gfx10_code c);
 void gfx10_new_pc(struct decoder *d, unsigned wave, uint64_t addr);
 void gfx10_save_context(struct decoder *d);

@@ -3,7 +3,7 @@
  * The tokens of gfx10, gfx11, gfx12 and MI400 streams: multiples of 4 bits, found by their low
  * byte. This file keeps the clock, puts tokens in order and cuts out their fields.
  */
-#include "import/sqtt/issue_gfx10.h"
+#include "import/sqtt/gfx10.h"
 
 struct item { /* a token that waits for its time to pass */
 	const struct gfx10_entry *x;
@@ -15,6 +15,7 @@ struct item { /* a token that waits for its time to pass */
 struct reader {
 	struct decoder *d;
 	struct gfx10_entry table[256];
+	struct gfx10_quiet quiets[GFX10_QUIETS];
 	struct gfx10_code codes[GFX10_CODES];
 	int64_t now;	   /* d->now is the time of the token that is delivered */
 	uint64_t pos, end; /* nibbles */
@@ -230,8 +231,9 @@ static void other_simd(struct decoder *d, struct gfx10_code c)
 }
 
 /* A code in its wave, which is not the plain case; see issue(). */
-static void issue_code(struct reader *r, unsigned wave, struct gfx10_code c, bool is_w64)
+static void issue_code(struct reader *r, unsigned wave, const struct gfx10_code *code, bool is_w64)
 {
+	struct gfx10_code c = *code;
 	struct decoder *d = r->d;
 
 	if (c.is_newer)
@@ -249,20 +251,16 @@ static void issue_code(struct reader *r, unsigned wave, struct gfx10_code c, boo
 	gfx10_inst(d, wave, c);
 }
 
-/* Not inlined: the loop over tokens shall keep its variables in registers. */
-static __attribute__((noinline)) void issue(
-	struct reader *r, const struct gfx10_entry *x, uint64_t t)
+static inline void issue(struct reader *r, const struct gfx10_entry *x, uint64_t t)
 {
 	const struct gfx10_code *c = &r->codes[x->code_base + (t >> x->code_shift & x->code_mask)];
 	unsigned at = (unsigned)(t >> (x->wave_shift - 1)), slot = at >> 1 & 31;
 	struct wave *w = &r->d->waves[slot];
 
-	if (__builtin_expect(c->is_plain && !(at & 1) && wave_is_plain(w), 1)) {
-		w->end = r->d->now;
-		add_inst(r->d, w, c->category, c->cycles);
-	} else {
-		issue_code(r, slot, *c, at & 1);
-	}
+	if (__builtin_expect(c->is_plain && !(at & 1) && wave_is_plain(w), 1))
+		gfx10_add_inst(r->d, w, c->category, c->cycles);
+	else
+		issue_code(r, slot, c, at & 1);
 }
 
 static void inst_mi400(struct reader *r, uint64_t t)
@@ -278,7 +276,7 @@ static void inst_mi400(struct reader *r, uint64_t t)
 	else if (code == 183)
 		gfx10_load_scale(r->d, wave);
 	else
-		issue_code(r, wave, r->codes[code], false);
+		issue_code(r, wave, &r->codes[code], false);
 }
 
 static void immediates(struct decoder *d, uint32_t mask)
@@ -421,6 +419,7 @@ static void header(struct reader *r, uint64_t t)
 	d->has_exbar = r->layout == 12 && t >> 59 & 1;
 	gfx10_codes(r->codes, &s, t, d->is_c16);
 	gfx10_table(r->table, &d->stream, r->layout);
+	gfx10_quiets(r->quiets, r->table);
 }
 
 static void token(struct reader *r, const struct gfx10_entry *x, uint64_t t)
@@ -496,15 +495,22 @@ struct place {
 /* Up to the next token that does more than pass time, or to `end`, before which whole words can be
  * read. */
 static inline const struct gfx10_entry *pass_time(
-	const uint8_t *data, const struct gfx10_entry *table, uint64_t end, struct place *at)
+	const struct reader *r, const uint8_t *data, uint64_t end, struct place *at)
 {
 	uint64_t pos = at->pos, t = 0;
 	const struct gfx10_entry *x = NULL;
 	int64_t now = at->now;
 
 	while (pos < end) {
+		struct gfx10_quiet q;
+
 		t = load64(data + (pos >> 1)) >> (pos & 1) * 4;
-		x = &table[t & 0xff];
+		q = r->quiets[t % GFX10_QUIETS];
+		pos += q.nibbles;
+		now += q.delta;
+		if (q.nibbles)
+			continue;
+		x = &r->table[t & 0xff];
 		now += (int64_t)((t >> x->shift & x->mask) + x->add);
 		if (x->kind > GFX10_LAST_QUIET)
 			break;
@@ -539,11 +545,12 @@ static void read_tokens(struct reader *r)
 {
 	struct decoder *d = r->d;
 	uint64_t fast_end = d->size >= 16 ? 2 * ((uint64_t)d->size - 16) : 0;
+	uint64_t end = r->end;
 	struct place at = {0};
 
-	while (at.pos < r->end && !r->is_over && !d->is_failed) {
+	while (at.pos < end && !r->is_over) {
 		const struct gfx10_entry *x = at.pos < fast_end
-						      ? pass_time(d->data, r->table, fast_end, &at)
+						      ? pass_time(r, d->data, fast_end, &at)
 						      : pass_last(r, &at);
 
 		if (!x)
@@ -558,6 +565,8 @@ static void read_tokens(struct reader *r)
 				issue(r, x, at.t);
 			continue;
 		}
+		if (d->is_failed)
+			break;
 		r->pos = at.pos;
 		r->now = at.now;
 		read_token(r, x, at.t);

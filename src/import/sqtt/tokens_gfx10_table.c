@@ -107,3 +107,26 @@ void gfx10_table(struct gfx10_entry table[256], const struct sqtt_stream *s, uns
 		if (table[b].kind == GFX10_INST || table[b].kind == GFX10_VALU_INST)
 			place_issue(&table[b], layout);
 }
+
+static struct gfx10_quiet add_up(const struct gfx10_entry *table, unsigned bits)
+{
+	struct gfx10_quiet q = {0, 0};
+
+	/* a run of padding alone is passed by the word; its 12 bits may go on */
+	while (bits && q.nibbles < 3) {
+		const struct gfx10_entry *x = &table[bits & 0xff];
+
+		if (x->kind > GFX10_LAST_QUIET || x->nibbles > 2 || q.nibbles + x->nibbles > 3)
+			break;
+		q.delta = (uint8_t)(q.delta + (bits >> x->shift & x->mask) + x->add);
+		q.nibbles = (uint8_t)(q.nibbles + x->nibbles);
+		bits >>= 4 * x->nibbles;
+	}
+	return q;
+}
+
+void gfx10_quiets(struct gfx10_quiet quiets[GFX10_QUIETS], const struct gfx10_entry table[256])
+{
+	for (unsigned i = 0; i < GFX10_QUIETS; i++)
+		quiets[i] = add_up(table, i);
+}

@@ -88,10 +88,11 @@ static inline bool wave_span(struct wave *w, int state, int64_t dur)
 /* Longer by dur in that state. */
 static inline bool wave_add(struct wave *w, int state, int64_t dur)
 {
-	struct sqtt_span *last = w->spans.n ? &w->spans.v[w->spans.n - 1] : NULL;
+	struct sqtt_span *last;
 
-	if (!last || last->state != state)
+	if (!w->spans.n || w->spans.v[w->spans.n - 1].state != state)
 		return wave_span(w, state, dur);
+	last = &w->spans.v[w->spans.n - 1];
 	last->dur = clamp_dur(w, last->dur + dur);
 	return true;
 }

@@ -3,7 +3,7 @@
  * What did each wave of the traced SIMD do, from gfx10 on? Tokens name the wave and the instruction
  * at once; a WAVE_READY before one is the beginning of its stall.
  */
-#include "import/sqtt/issue_gfx10.h"
+#include "import/sqtt/gfx10.h"
 
 #define MAX_OLDER 64u /* waves kept open below one slot (0.1.6 rules) */
 
@@ -20,6 +20,22 @@ static struct running *running_of(struct decoder *d, const struct gfx10_place *p
 static unsigned place_of(const struct gfx10_place *p)
 {
 	return PLACE(p->sa << 7 | p->wgp, p->simd, p->wave);
+}
+
+static inline void wave_advance(struct decoder *d, struct wave *w, int state, int64_t t)
+{
+	if (t > w->mark) {
+		sqtt_need(d, wave_add(w, w->state, t - w->mark));
+		w->mark = t;
+	}
+	w->state = (uint8_t)state;
+}
+
+static inline void set_stall(struct decoder *d, struct sqtt_inst *x, int64_t stall)
+{
+	if (stall > 0xffffff && !d->is_c16)
+		sqtt_note_at(d, SQTT_DIFF_LONG_STALL, x->off);
+	x->stall = (uint32_t)stall & d->stall_mask;
 }
 
 /* Newer rules, gfx10 and gfx11: a barrier lasts until the wave's next token. */
@@ -60,6 +76,23 @@ void gfx10_wave_ready(struct decoder *d, uint32_t mask)
 	}
 }
 
+/* Written in place, field by field: a copy of a struct just made waits for its own stores. */
+static inline struct sqtt_inst *new_inst(struct decoder *d, struct wave *w, unsigned category)
+{
+	struct sqtt_inst *x;
+
+	if (__builtin_expect(w->insts.n == w->insts.cap, 0) &&
+		!VEC_RESERVE(&w->insts, w->insts.n + 1)) {
+		d->is_failed = true;
+		return NULL;
+	}
+	x = &w->insts.v[w->insts.n++];
+	memset(x, 0, sizeof(*x));
+	x->off = (uint32_t)d->off;
+	x->category = category;
+	return x;
+}
+
 static void add_immediate(struct decoder *d, struct wave *w)
 {
 	int64_t now = d->now, t = now;
@@ -82,6 +115,28 @@ void gfx10_immediate(struct decoder *d, unsigned wave)
 
 	if (w && w->status == WAVE_OK)
 		add_immediate(d, w);
+}
+
+void gfx10_add_inst(struct decoder *d, struct wave *w, unsigned category, unsigned cycles)
+{
+	int64_t now = d->now, passed = now - w->mark;
+	struct sqtt_inst *x = new_inst(d, w, category);
+
+	if (!x)
+		return;
+	w->end = now;
+	x->time = now;
+	x->dur = (int32_t)cycles;
+	if (passed > 0) {
+		if (w->state == SQTT_STALL) {
+			x->time = w->mark;
+			x->dur = clamp_dur(w, cycles + passed);
+			set_stall(d, x, passed);
+		}
+		sqtt_need(d, wave_add(w, w->state, passed));
+		w->mark = now;
+	}
+	w->state = SQTT_EXEC;
 }
 
 /* Newer rules: time in a trap handler or away from the machine is an instruction too. */
@@ -138,7 +193,12 @@ void gfx10_inst(struct decoder *d, unsigned wave, struct gfx10_code c)
 			w->barrier = (uint32_t)w->insts.n;
 		return;
 	}
-	add_inst(d, w, c.category, c.cycles);
+	gfx10_add_inst(d, w, c.category, c.cycles);
+	if (w->is_scaled && !d->is_failed) {
+		wave_last(w)->time--;
+		wave_last(w)->dur = clamp_dur(w, (int64_t)wave_last(w)->dur + 1);
+		w->is_scaled = false;
+	}
 	if (c.kind == CODE_SETPC)
 		sqtt_add_info(d, w, (uint32_t)w->insts.n, NULL);
 }
