@@ -98,7 +98,7 @@ static void fill(struct gfx10_code *codes, const struct run *r, size_t n, unsign
 	for (size_t i = 0; i < n; i++)
 		for (unsigned c = r[i].first; c <= r[i].last; c++)
 			codes[c] = (struct gfx10_code){(uint8_t)kind, r[i].category,
-				(uint16_t)(r[i].cycles + c - r[i].first), false, false};
+				(uint16_t)(r[i].cycles + c - r[i].first), false, false, 0};
 }
 
 #define FILL(codes, runs, kind) fill(codes, runs, sizeof(runs) / sizeof((runs)[0]), kind)
@@ -129,9 +129,9 @@ static void only_gfx12(struct gfx10_code *codes, unsigned dp, unsigned derate, b
 {
 	FILL(codes, gfx12_runs, CODE_PLAIN);
 	FILL(codes, gfx12_others, CODE_OTHER_SIMD);
-	codes[146] = (struct gfx10_code){CODE_PLAIN, SQTT_VALU, (uint16_t)dp, false, false};
-	codes[147] =
-		(struct gfx10_code){CODE_PLAIN, SQTT_VALU, (uint16_t)(dp * derate), false, false};
+	codes[146] = (struct gfx10_code){CODE_PLAIN, SQTT_VALU, (uint16_t)dp, false, false, 0};
+	codes[147] = (struct gfx10_code){
+		CODE_PLAIN, SQTT_VALU, (uint16_t)(dp * derate), false, false, 0};
 	for (unsigned c = 85; c <= 89 && is_c16; c++)
 		codes[c].category = SQTT_LDS;
 }
@@ -145,7 +145,7 @@ static void fill_codes(struct gfx10_code codes[GFX10_CODES], const struct sqtt_s
 	if (!is_c16 && field == 0)
 		dp = 1;
 	memset(codes, 0, GFX10_CODES * sizeof(codes[0]));
-	codes[GFX10_VALU_CODE] = (struct gfx10_code){CODE_PLAIN, SQTT_VALU, 1, false, false};
+	codes[GFX10_VALU_CODE] = (struct gfx10_code){CODE_PLAIN, SQTT_VALU, 1, false, false, 0};
 	FILL(codes, all_runs, CODE_PLAIN);
 	if (s->gfx_major >= 11) {
 		FILL(codes, gfx11_up_runs, CODE_PLAIN);

@@ -15,11 +15,12 @@ enum gfx10_token {
 	GFX10_LAST_QUIET = GFX10_SKIP,
 	GFX10_UNKNOWN,
 	GFX10_ISSUE, /* INST and VALU_INST; not of MI400 */
-	GFX10_INST,
-	GFX10_VALU_INST,
 	GFX10_IMM_ONE,
 	GFX10_IMMEDIATE,
 	GFX10_WAVE_READY,
+	GFX10_LAST_COMMON = GFX10_WAVE_READY,
+	GFX10_INST,
+	GFX10_VALU_INST,
 	GFX10_NEW_PC,
 	GFX10_WAVE_START,
 	GFX10_WAVE_START_EXT,
@@ -38,8 +39,8 @@ struct gfx10_entry {
 	uint8_t shift;	 /* of the time field */
 	uint8_t add;	 /* to the time */
 	uint16_t mask;	 /* of the time field */
-	/* of GFX10_ISSUE: where the wave stands, the wave64 bit before it; where the code */
-	uint8_t wave_shift, code_shift;
+	/* of GFX10_ISSUE: where the wave64 bit stands, the wave behind it; where the code */
+	uint8_t w64_shift, code_shift;
 	uint16_t code_mask, code_base;
 	uint32_t pad; /* 16 bytes: found by a shift */
 };
@@ -71,6 +72,7 @@ struct gfx10_code {
 	uint16_t cycles;
 	bool is_newer; /* 0.1.6 takes it for something else */
 	bool is_plain; /* an instruction and nothing else */
+	uint16_t pad;  /* 8 bytes: found by a shift */
 };
 
 /* Fills the meaning of the 256 instruction codes; header: the stream's first 8 bytes. */

@@ -278,43 +278,43 @@ static bool walk_line(struct walk *k)
 	}
 }
 
+#define MAX_WORDS 8u /* of an instruction, and more */
 #define SPECIAL (AMD_CODE_BARWAIT | AMD_CODE_DS_BVH | AMD_CODE_MOV_B64) /* more than a match */
 
 /* Most code is straight and of the class that was traced: as walk_line() would, to the next place
- * that is known, without its questions. */
+ * that is known or the end of the page, without its questions. */
 static void walk_straight(struct walk *k)
 {
 	const struct wave *w = k->w;
 	struct code_pages *s = k->next.segment;
-	size_t i = k->i, limit = k->n;
-	uint64_t idx = k->next.idx;
+	uint64_t first = k->next.idx & ~(uint64_t)(PAGE_LINES - 1), left;
+	struct sqtt_inst *x = w->insts.v + k->i, *limit = w->insts.v + k->n;
+	struct code_line *line, *last;
+	uint64_t base;
 
-	if (k->info < w->infos.n && w->infos.v[k->info].index < limit)
-		limit = w->infos.v[k->info].index;
-	while (s && i < limit && idx < s->n_words) {
-		struct code_line *page = s->pages[idx / PAGE_LINES], *line;
-		struct sqtt_inst *x = &w->insts.v[i];
-
-		if (!page)
-			break;
-		line = &page[idx % PAGE_LINES];
-		if (idx + line->words >= s->n_words)
-			break;
+	if (!s || k->next.idx >= s->n_words || !s->pages[first / PAGE_LINES])
+		return;
+	if (k->info < w->infos.n && w->infos.v[k->info].index < k->n)
+		limit = w->insts.v + w->infos.v[k->info].index;
+	base = k->next.base + 4 * first;
+	left = s->n_words - first < PAGE_LINES ? s->n_words - first : PAGE_LINES;
+	line = s->pages[first / PAGE_LINES];
+	last = left > MAX_WORDS ? line + (left - MAX_WORDS)
+				: line; /* a step from before it stays */
+	line += k->next.idx - first;
+	for (; x < limit && line < last; line += line->words) {
 		if (line->inst_class == x->category && !(line->flags & SPECIAL)) {
-			x->pc = k->next.base + 4 * idx;
+			x->pc = base + 4 * (uint64_t)(line - s->pages[first / PAGE_LINES]);
 			x->object = k->next.object & SQTT_MAX_OBJECT;
 			line->state |= LINE_PARSED;
-			k->skips = 0;
-			i++;
+			k->fails = k->skips = 0;
+			x++;
 		} else if (line->inst_class != AMD_CODE_SKIP || ++k->skips >= MAX_SKIPS) {
 			break;
 		}
-		idx += line->words;
 	}
-	if (i > k->i)
-		k->fails = 0;
-	k->i = i;
-	k->next.idx = idx;
+	k->i = (size_t)(x - w->insts.v);
+	k->next.idx = first + (uint64_t)(line - s->pages[first / PAGE_LINES]);
 }
 
 bool sqtt_stitch(struct decoder *d, struct wave *w)

@@ -254,7 +254,7 @@ static void issue_code(struct reader *r, unsigned wave, const struct gfx10_code 
 static inline void issue(struct reader *r, const struct gfx10_entry *x, uint64_t t)
 {
 	const struct gfx10_code *c = &r->codes[x->code_base + (t >> x->code_shift & x->code_mask)];
-	unsigned at = (unsigned)(t >> (x->wave_shift - 1)), slot = at >> 1 & 31;
+	unsigned at = (unsigned)(t >> x->w64_shift), slot = at >> 1 & 31;
 	struct wave *w = &r->d->waves[slot];
 
 	if (__builtin_expect(c->is_plain && !(at & 1) && wave_is_plain(w), 1))
@@ -541,38 +541,57 @@ static const struct gfx10_entry *pass_last(struct reader *r, struct place *at)
 	return NULL;
 }
 
+/* A token that does more than pass time, whichever it is; *at goes behind it. */
+static inline void read_any(struct reader *r, const struct gfx10_entry *x, struct place *at)
+{
+	struct decoder *d = r->d;
+
+	d->off = at->pos >> 1;
+	if (x->kind <= GFX10_LAST_COMMON && x->kind != GFX10_UNKNOWN) {
+		d->now = at->now;
+		at->pos += x->nibbles;
+		if (r->is_queued)
+			enqueue(r, x, at->t, at->now, d->off);
+		else
+			take_item(r, x, at->t);
+		return;
+	}
+	r->pos = at->pos;
+	r->now = at->now;
+	read_token(r, x, at->t);
+	at->pos = r->pos;
+	at->now = r->now;
+}
+
+/* Most tokens are followed by padding and an execution: those bits are at hand. */
+static inline void pass_next(const struct reader *r, unsigned nibbles, struct place *at)
+{
+	struct gfx10_quiet q = r->quiets[(at->t >> 4 * nibbles) % GFX10_QUIETS];
+
+	at->pos += q.nibbles;
+	at->now += q.delta;
+}
+
 static void read_tokens(struct reader *r)
 {
 	struct decoder *d = r->d;
-	uint64_t fast_end = d->size >= 16 ? 2 * ((uint64_t)d->size - 16) : 0;
-	uint64_t end = r->end;
+	uint64_t fast_end = d->size >= 24 ? 2 * ((uint64_t)d->size - 24) : 0;
+	const struct gfx10_entry *x;
 	struct place at = {0};
 
-	while (at.pos < end && !r->is_over) {
-		const struct gfx10_entry *x = at.pos < fast_end
-						      ? pass_time(r, d->data, fast_end, &at)
-						      : pass_last(r, &at);
+	while (at.pos < fast_end && !d->is_failed) {
+		unsigned nibbles;
 
-		if (!x)
-			continue;
-		d->off = at.pos >> 1;
-		if (x->kind == GFX10_ISSUE) { /* most of the rest: without the detour */
-			at.pos += x->nibbles;
-			d->now = at.now;
-			if (r->is_queued)
-				enqueue(r, x, at.t, at.now, d->off);
-			else
-				issue(r, x, at.t);
-			continue;
-		}
-		if (d->is_failed)
+		if (!(x = pass_time(r, d->data, fast_end, &at)))
 			break;
-		r->pos = at.pos;
-		r->now = at.now;
-		read_token(r, x, at.t);
-		at.pos = r->pos;
-		at.now = r->now;
+		nibbles = x->nibbles;
+		read_any(r, x, &at);
+		if (nibbles <= SHORT_NIBBLES - 3)
+			pass_next(r, nibbles, &at);
 	}
+	while (at.pos < r->end && !r->is_over && !d->is_failed)
+		if ((x = pass_last(r, &at)))
+			read_any(r, x, &at);
 	d->res->last_cyc = at.now;
 	d->res->decoded_bytes = at.pos / 2 < d->size ? at.pos / 2 : d->size;
 }

@@ -79,14 +79,14 @@ static void fill(struct gfx10_entry *table, const struct prefix *p, size_t n)
 /* Two tokens that say the same: which wave, and by a code or without what. */
 static void place_issue(struct gfx10_entry *x, unsigned layout)
 {
-	unsigned wave = layout >= 12 ? 7 : 8;
+	unsigned at = layout >= 12 ? 6 : 7;
 
 	if (x->kind == GFX10_INST) {
-		x->wave_shift = (uint8_t)wave;
-		x->code_shift = (uint8_t)(wave + 5);
+		x->w64_shift = (uint8_t)at;
+		x->code_shift = (uint8_t)(at + 6);
 		x->code_mask = layout >= 12 ? 0xff : 0x7f;
 	} else {
-		x->wave_shift = 7;
+		x->w64_shift = 6;
 		x->code_base = GFX10_VALU_CODE;
 	}
 	x->kind = GFX10_ISSUE;
