@@ -347,12 +347,13 @@ static inline void take_item(struct reader *r, const struct gfx10_entry *x, uint
 
 static void flush_queue(struct reader *r)
 {
-	for (size_t i = 0; i < r->queue.n; i++) {
-		r->d->now = r->queue.v[i].time;
-		r->d->off = r->queue.v[i].off;
-		take_item(r, r->queue.v[i].x, r->queue.v[i].t);
+	const struct item *item = r->queue.v, *end = item + r->queue.n;
+
+	for (r->queue.n = 0; item < end; item++) {
+		r->d->now = item->time;
+		r->d->off = item->off;
+		take_item(r, item->x, item->t);
 	}
-	r->queue.n = 0;
 }
 
 /* gfx10, gfx11: WAVE_READY happened a cycle before its stamp, so before tokens already seen. */

@@ -5,7 +5,8 @@
  */
 #include "import/sqtt/gfx10.h"
 
-#define MAX_OLDER 64u /* waves kept open below one slot (0.1.6 rules) */
+#define SHORT_CYC 0xffff /* as much passes without a question */
+#define MAX_OLDER 64u	 /* waves kept open below one slot (0.1.6 rules) */
 
 static bool is_target(const struct decoder *d, const struct gfx10_place *p)
 {
@@ -117,7 +118,9 @@ void gfx10_immediate(struct decoder *d, unsigned wave)
 		add_immediate(d, w);
 }
 
-void gfx10_add_inst(struct decoder *d, struct wave *w, unsigned category, unsigned cycles)
+/* Room is lacking, or so much time passed that something may overflow. */
+static __attribute__((noinline)) void add_inst_carefully(
+	struct decoder *d, struct wave *w, unsigned category, unsigned cycles)
 {
 	int64_t now = d->now, passed = now - w->mark;
 	struct sqtt_inst *x = new_inst(d, w, category);
@@ -127,13 +130,46 @@ void gfx10_add_inst(struct decoder *d, struct wave *w, unsigned category, unsign
 	w->end = now;
 	x->time = now;
 	x->dur = (int32_t)cycles;
+	if (passed > 0 && w->state == SQTT_STALL) {
+		x->time = w->mark;
+		x->dur = clamp_dur(w, cycles + passed);
+		set_stall(d, x, passed);
+	}
+	wave_advance(d, w, SQTT_EXEC, now);
+}
+
+void gfx10_add_inst(struct decoder *d, struct wave *w, unsigned category, unsigned cycles)
+{
+	int64_t now = d->now, passed = now - w->mark;
+	struct sqtt_span *span = w->spans.v + w->spans.n;
+	struct sqtt_inst *x = w->insts.v + w->insts.n;
+
+	if (__builtin_expect(w->insts.n == w->insts.cap || w->spans.n == w->spans.cap ||
+				     !w->spans.n || passed > SHORT_CYC ||
+				     span[-1].dur > INT32_MAX - SHORT_CYC,
+		    0)) {
+		add_inst_carefully(d, w, category, cycles);
+		return;
+	}
+	w->insts.n++;
+	w->end = now;
+	memset(x, 0, sizeof(*x));
+	x->time = now;
+	x->dur = (int32_t)cycles;
+	x->off = (uint32_t)d->off;
+	x->category = category;
 	if (passed > 0) {
 		if (w->state == SQTT_STALL) {
 			x->time = w->mark;
-			x->dur = clamp_dur(w, cycles + passed);
-			set_stall(d, x, passed);
+			x->dur = (int32_t)(cycles + (uint32_t)passed);
+			x->stall = (uint32_t)passed;
 		}
-		sqtt_need(d, wave_add(w, w->state, passed));
+		if (span[-1].state == w->state) {
+			span[-1].dur += (int32_t)passed;
+		} else {
+			*span = (struct sqtt_span){w->state, (int32_t)passed};
+			w->spans.n++;
+		}
 		w->mark = now;
 	}
 	w->state = SQTT_EXEC;
