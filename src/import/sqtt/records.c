@@ -103,7 +103,7 @@ void sqtt_add_info(struct decoder *d, struct wave *w, uint32_t index, const stru
 		p.is_known = true;
 		if (index == 0)
 			w->entry = *pc;
-		w->first_unknown = w->infos.n + 1;
+		w->first_unknown = (uint32_t)w->infos.n + 1;
 	}
 	sqtt_need(d, VEC_PUSH(&w->infos, p));
 }
@@ -178,7 +178,9 @@ static bool count_insts(struct decoder *d, struct wave *w)
 {
 	uint64_t unconfirmed = 0, known = 0;
 
-	for (size_t i = 0; i < w->insts.n; i++) {
+	if (d->stream.gfx_major > 9) /* all are confirmed, and those with an address counted */
+		known = w->n_known;
+	for (size_t i = 0; i < w->insts.n && d->stream.gfx_major == 9; i++) {
 		struct sqtt_inst *x = &w->insts.v[i];
 
 		known += x->pc != 0;

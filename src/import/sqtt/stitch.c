@@ -27,8 +27,9 @@ static bool is_direct(unsigned cat, unsigned class)
 	       (class == AMD_CODE_VMEM && cat == SQTT_FLAT);
 }
 
-static void set_pc(struct sqtt_inst *x, const struct code_at *at)
+static void set_pc(struct walk *k, struct sqtt_inst *x, const struct code_at *at)
 {
+	k->w->n_known++;
 	x->pc = code_addr(at);
 	x->object = at->object & SQTT_MAX_OBJECT;
 }
@@ -114,9 +115,9 @@ static void take_known(struct walk *k, struct code_at at)
 		at = after;
 		line = next;
 	}
-	set_pc(x, &at);
+	set_pc(k, x, &at);
 	if (line->inst_class == AMD_CODE_BARRIER && k->i < k->n)
-		set_pc(&k->w->insts.v[k->i++], &at);
+		set_pc(k, &k->w->insts.v[k->i++], &at);
 	k->next = at;
 	if (line->inst_class == AMD_CODE_BRANCH && x->category == SQTT_JUMP)
 		step(k, &k->next, line->branch_words);
@@ -229,7 +230,7 @@ static void take_match(struct walk *k, struct code_line *line, const struct code
 {
 	struct sqtt_inst *x = &k->w->insts.v[k->i++];
 
-	set_pc(x, at);
+	set_pc(k, x, at);
 	if ((line->flags & AMD_CODE_MOV_B64) && !k->d->is_c16 &&
 		x->dur < clamp_dur(k->w, (int64_t)x->stall + 2)) {
 		x->dur = clamp_dur(k->w, (int64_t)x->stall + 2);
@@ -261,7 +262,7 @@ static bool walk_line(struct walk *k)
 	}
 	switch (match(k, line, at)) {
 	case MATCH_TWO:
-		set_pc(&k->w->insts.v[k->i + 1], &at);
+		set_pc(k, &k->w->insts.v[k->i + 1], &at);
 		take_match(k, line, &at);
 		k->i++;
 		return true;
@@ -313,6 +314,7 @@ static void walk_straight(struct walk *k)
 			break;
 		}
 	}
+	k->w->n_known += (uint32_t)((size_t)(x - w->insts.v) - k->i);
 	k->i = (size_t)(x - w->insts.v);
 	k->next.idx = first + (uint64_t)(line - s->pages[first / PAGE_LINES]);
 }
@@ -327,6 +329,7 @@ bool sqtt_stitch(struct decoder *d, struct wave *w)
 	bool is_all;
 
 	d->gaps.n = 0;
+	w->n_known = 0;
 	while (k.i < k.n) {
 		struct code_at at = {0};
 		bool is_stop = false;
@@ -337,7 +340,7 @@ bool sqtt_stitch(struct decoder *d, struct wave *w)
 		if (k.info < w->infos.n && w->infos.v[k.info].index <= k.i &&
 			take_infos(&k, &at, &is_stop)) {
 			if (w->insts.v[k.i].category == SQTT_CONTEXT)
-				set_pc(&w->insts.v[k.i++], &at);
+				set_pc(&k, &w->insts.v[k.i++], &at);
 			else
 				take_known(&k, at);
 			continue;

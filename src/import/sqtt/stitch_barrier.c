@@ -151,6 +151,7 @@ static void insert_gap(
 	wait.off = x->off;
 	splice_spans(d, s, wait.time, wait.dur, x->time);
 	sqtt_need(d, VEC_PUSH(&d->gap_insts, wait));
+	s->w->n_known++;
 }
 
 void sqtt_insert_gaps(struct decoder *d, struct wave *w)

@@ -23,7 +23,7 @@ struct reader {
 	unsigned layout; /* generation of the fields of tokens: as major, but in 0.1.6 */
 	bool is_mi400, is_queued;
 	bool is_cut;		/* the token in work ends behind the stream */
-	bool is_over;		/* what is left is no whole token */
+	bool is_over;		/* what is left is no whole token, or cannot be kept */
 	VEC(struct item) queue; /* all of the same time */
 	int8_t mru[6];		/* MI400: waves by their last VALU instruction */
 };
@@ -493,35 +493,36 @@ struct place {
 	uint64_t t; /* the token there */
 };
 
+/* Most tokens are followed by padding and an execution: those bits are at hand. */
+static inline void pass_next(const struct reader *r, uint64_t behind, struct place *at)
+{
+	struct gfx10_quiet q = r->quiets[behind % GFX10_QUIETS];
+
+	at->pos += q.nibbles;
+	at->now += q.delta;
+}
+
 /* Up to the next token that does more than pass time, or to `end`, before which whole words can be
  * read. */
 static inline const struct gfx10_entry *pass_time(
 	const struct reader *r, const uint8_t *data, uint64_t end, struct place *at)
 {
-	uint64_t pos = at->pos, t = 0;
-	const struct gfx10_entry *x = NULL;
-	int64_t now = at->now;
+	while (at->pos < end) {
+		uint64_t t = load64(data + (at->pos >> 1)) >> (at->pos & 1) * 4;
+		const struct gfx10_entry *x = &r->table[t & 0xff];
 
-	while (pos < end) {
-		struct gfx10_quiet q;
-
-		t = load64(data + (pos >> 1)) >> (pos & 1) * 4;
-		q = r->quiets[t % GFX10_QUIETS];
-		pos += q.nibbles;
-		now += q.delta;
-		if (q.nibbles)
-			continue;
-		x = &r->table[t & 0xff];
-		now += (int64_t)((t >> x->shift & x->mask) + x->add);
-		if (x->kind > GFX10_LAST_QUIET)
-			break;
-		pos += x->nibbles;
+		at->now += (int64_t)((t >> x->shift & x->mask) + x->add);
+		if (x->kind > GFX10_LAST_QUIET) {
+			at->t = t;
+			return x;
+		}
+		at->pos += x->nibbles;
 		if (x->nibbles == 1) /* padding: all the zeros that follow at once */
-			pos += (unsigned)__builtin_ctzll(t >> 4 | NOP_STOP) / 4;
-		x = NULL;
+			at->pos += (unsigned)__builtin_ctzll(t >> 4 | NOP_STOP) / 4;
+		else if (x->nibbles == 2)
+			pass_next(r, t >> 8, at);
 	}
-	*at = (struct place){pos, now, t};
-	return x;
+	return NULL;
 }
 
 /* The same for one token near the end, which may be cut. */
@@ -562,15 +563,7 @@ static inline void read_any(struct reader *r, const struct gfx10_entry *x, struc
 	read_token(r, x, at->t);
 	at->pos = r->pos;
 	at->now = r->now;
-}
-
-/* Most tokens are followed by padding and an execution: those bits are at hand. */
-static inline void pass_next(const struct reader *r, unsigned nibbles, struct place *at)
-{
-	struct gfx10_quiet q = r->quiets[(at->t >> 4 * nibbles) % GFX10_QUIETS];
-
-	at->pos += q.nibbles;
-	at->now += q.delta;
+	r->is_over |= d->is_failed;
 }
 
 static void read_tokens(struct reader *r)
@@ -580,17 +573,14 @@ static void read_tokens(struct reader *r)
 	const struct gfx10_entry *x;
 	struct place at = {0};
 
-	while (at.pos < fast_end && !d->is_failed) {
-		unsigned nibbles;
+	while ((x = pass_time(r, d->data, fast_end, &at)) && !r->is_over) {
+		unsigned nibbles = x->nibbles;
 
-		if (!(x = pass_time(r, d->data, fast_end, &at)))
-			break;
-		nibbles = x->nibbles;
 		read_any(r, x, &at);
 		if (nibbles <= SHORT_NIBBLES - 3)
-			pass_next(r, nibbles, &at);
+			pass_next(r, at.t >> 4 * nibbles, &at);
 	}
-	while (at.pos < r->end && !r->is_over && !d->is_failed)
+	while (at.pos < r->end && !r->is_over)
 		if ((x = pass_last(r, &at)))
 			read_any(r, x, &at);
 	d->res->last_cyc = at.now;

@@ -43,7 +43,8 @@ struct wave {
 	VEC(uint32_t) issued; /* gfx9: instructions that wait to be confirmed, from issued_head */
 	VEC(int64_t) stalls;  /* gfx9: stalled cycles not yet charged, from stalls_head */
 	size_t issued_head, stalls_head;
-	size_t first_unknown;	 /* of the infos at the end whose address is still to come */
+	uint32_t first_unknown;	 /* of the infos at the end whose address is still to come */
+	uint32_t n_known;	 /* gfx10+: instructions that stitching gave an address */
 	uint32_t replay_last[6]; /* index + 1 of the last confirmed of each memory type */
 	struct wave *older;	 /* gfx10+, 0.1.6: was still open when this one started */
 };
