@@ -341,6 +341,8 @@ static inline void take_item(struct reader *r, const struct gfx10_entry *x, uint
 {
 	if (x->kind == GFX10_ISSUE)
 		issue(r, x, t);
+	else if (x->kind == GFX10_WAVE_READY)
+		gfx10_wave_ready(r->d, field(t, 8, 23));
 	else
 		deliver(r, x->kind, t);
 }
@@ -366,7 +368,13 @@ static inline void enqueue(
 	if (r->queue.n) {
 		int64_t waiting = r->queue.v[0].time;
 
-		if (time > waiting) {
+		if (time > waiting && r->queue.n == 1) { /* as a rule */
+			item = r->queue.v;
+			r->queue.n = 0;
+			r->d->now = waiting;
+			r->d->off = item->off;
+			take_item(r, item->x, item->t);
+		} else if (time > waiting) {
 			flush_queue(r);
 		} else if (time < waiting) {
 			r->d->now = time;
@@ -549,7 +557,7 @@ static inline void read_any(struct reader *r, const struct gfx10_entry *x, struc
 	struct decoder *d = r->d;
 
 	d->off = at->pos >> 1;
-	if (x->kind <= GFX10_LAST_COMMON && x->kind != GFX10_UNKNOWN) {
+	if (x->kind <= GFX10_LAST_COMMON) {
 		d->now = at->now;
 		at->pos += x->nibbles;
 		if (r->is_queued)
