@@ -125,12 +125,24 @@ void sqtt_fill_info(struct decoder *d, struct wave *w, uint64_t addr)
 void sqtt_occupancy(
 	struct decoder *d, int64_t time, unsigned place, struct sqtt_pc entry, bool is_start)
 {
-	struct sqtt_occupancy o = {time, entry.addr, entry.object, (uint32_t)d->off,
-		(uint8_t)(place >> 16), (uint8_t)(place >> 8), (uint8_t)place, is_start, 0};
+	struct sqtt_occupancy *o;
 
 	if (d->user.is_enabled && entry.addr && !entry.object)
 		d->holds_occupancy = true;
-	sqtt_need(d, VEC_PUSH(&d->occupancy, o));
+	if (!VEC_RESERVE(&d->occupancy, d->occupancy.n + 1)) {
+		d->is_failed = true;
+		return;
+	}
+	o = &d->occupancy.v[d->occupancy.n++];
+	o->time = time;
+	o->pc = entry.addr;
+	o->object = entry.object;
+	o->off = (uint32_t)d->off;
+	o->cu = (uint8_t)(place >> 16);
+	o->simd = (uint8_t)(place >> 8);
+	o->slot = (uint8_t)place;
+	o->is_start = is_start;
+	o->is_front = 0;
 	if (d->occupancy.n >= BATCH && !d->holds_occupancy)
 		sqtt_flush(d, false);
 }
