@@ -2,6 +2,7 @@
 /*
  * The tokens of gfx10, gfx11, gfx12 and MI400 streams: multiples of 4 bits, found by their low
  * byte. This file keeps the clock, puts tokens in order and cuts out their fields.
+ * More than 600 lines because the loop over tokens and what they do are compiled as one.
  */
 #include "import/sqtt/gfx10.h"
 
