@@ -29,6 +29,7 @@ struct reader {
 	int8_t mru[6];		/* MI400: waves by their last VALU instruction */
 };
 
+#define LONG_BYTES 4096u  /* a stream that is worth the table of what is quiet */
 #define SHORT_NIBBLES 15u /* what a word holds from any nibble on */
 
 static unsigned field(uint64_t t, unsigned lo, unsigned hi)
@@ -350,13 +351,14 @@ static inline void take_item(struct reader *r, const struct gfx10_entry *x, uint
 
 static void flush_queue(struct reader *r)
 {
-	const struct item *item = r->queue.v, *end = item + r->queue.n;
+	for (size_t i = 0; i < r->queue.n; i++) {
+		const struct item *item = &r->queue.v[i];
 
-	for (r->queue.n = 0; item < end; item++) {
 		r->d->now = item->time;
 		r->d->off = item->off;
 		take_item(r, item->x, item->t);
 	}
+	r->queue.n = 0;
 }
 
 /* gfx10, gfx11: WAVE_READY happened a cycle before its stamp, so before tokens already seen. */
@@ -429,7 +431,8 @@ static void header(struct reader *r, uint64_t t)
 	d->has_exbar = r->layout == 12 && t >> 59 & 1;
 	gfx10_codes(r->codes, &s, t, d->is_c16);
 	gfx10_table(r->table, &d->stream, r->layout);
-	gfx10_quiets(r->quiets, r->table);
+	if (d->size >= LONG_BYTES)
+		gfx10_quiets(r->quiets, r->table);
 }
 
 static void token(struct reader *r, const struct gfx10_entry *x, uint64_t t)

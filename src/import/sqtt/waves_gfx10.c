@@ -141,17 +141,18 @@ static __attribute__((noinline)) void add_inst_carefully(
 void gfx10_add_inst(struct decoder *d, struct wave *w, unsigned category, unsigned cycles)
 {
 	int64_t now = d->now, passed = now - w->mark;
-	struct sqtt_span *span = w->spans.v + w->spans.n;
-	struct sqtt_inst *x = w->insts.v + w->insts.n;
+	struct sqtt_span *last;
+	struct sqtt_inst *x;
 
 	if (__builtin_expect(w->insts.n == w->insts.cap || w->spans.n == w->spans.cap ||
 				     !w->spans.n || passed > SHORT_CYC ||
-				     span[-1].dur > INT32_MAX - SHORT_CYC,
+				     w->spans.v[w->spans.n - 1].dur > INT32_MAX - SHORT_CYC,
 		    0)) {
 		add_inst_carefully(d, w, category, cycles);
 		return;
 	}
-	w->insts.n++;
+	last = &w->spans.v[w->spans.n - 1];
+	x = &w->insts.v[w->insts.n++];
 	w->end = now;
 	memset(x, 0, sizeof(*x));
 	x->time = now;
@@ -164,10 +165,10 @@ void gfx10_add_inst(struct decoder *d, struct wave *w, unsigned category, unsign
 			x->dur = (int32_t)(cycles + (uint32_t)passed);
 			x->stall = (uint32_t)passed;
 		}
-		if (span[-1].state == w->state) {
-			span[-1].dur += (int32_t)passed;
+		if (last->state == w->state) {
+			last->dur += (int32_t)passed;
 		} else {
-			*span = (struct sqtt_span){w->state, (int32_t)passed};
+			last[1] = (struct sqtt_span){w->state, (int32_t)passed};
 			w->spans.n++;
 		}
 		w->mark = now;
