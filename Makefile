@@ -38,7 +38,7 @@ bench: setup-test
 	@bench/run build-bench
 
 fuzz: setup-test
-	@$(PYTHON) tests/fuzz/run.py --seconds $(FUZZ_SECONDS)
+	@$(PYTHON) tests/fuzz/run.py --seconds $(FUZZ_SECONDS) $(ONLY)
 
 # Rewrites tests/data from the generator.
 fixtures: setup-test all
@@ -55,11 +55,15 @@ install: all
 lint: setup-test $(BUILD)/build.ninja
 	@$(PYTHON) tools/lint.py $(BUILD)
 
+# Lines of src/ that the unit tests, the fuzz corpora and the golden cases reach, by folder.
+coverage: setup-test
+	@$(PYTHON) tools/coverage.py
+
 format:
 	@git ls-files '*.c' '*.h' | xargs clang-format -i
 
 clean:
-	rm -rf build build-asan build-bench build-fuzz build-tsan
+	rm -rf build build-asan build-bench build-coverage build-fuzz build-tsan
 
 all $(BUILD)/build.ninja: | setup
-.PHONY: all setup setup-test demo check test soak bench fuzz fixtures install lint format clean
+.PHONY: all setup setup-test demo check test soak bench fuzz fixtures install lint coverage format clean

@@ -3,14 +3,25 @@
 
 usage: bench/replicate.py SOURCE TARGET COPIES
 
-Every file stays a valid capture: the manifest lists all copies and the totals of code.json are scaled with them.
+Every file stays a valid capture: the manifest lists all copies and the totals of code.json are scaled with them. With a
+share below 1 each wave keeps that part of its records, the first ones.
 """
 import json
 import os
 import sys
 
 
-def replicate(source, target, copies):
+def shortened(text, share):
+    """A wave file with the first records of its tables."""
+    data = json.loads(text)
+    for table in ("instructions", "timeline", "waitcnt"):
+        rows = data["wave"][table]
+        del rows[max(1, round(len(rows) * share)):]
+    data["num_insts"] = data["num_stitched"] = len(data["wave"]["instructions"])
+    return json.dumps(data, separators=(",", ":"))
+
+
+def replicate(source, target, copies, share=1):
     """Returns the bytes of wave files written."""
     os.makedirs(target)
     with open(os.path.join(source, "filenames.json")) as f:
@@ -28,7 +39,7 @@ def replicate(source, target, copies):
             for slot, waves in slots.items():
                 for number, (name, begin, end) in waves.items():
                     with open(os.path.join(source, name)) as f:
-                        text = f.read()
+                        text = f.read() if share >= 1 else shortened(f.read(), share)
                     for copy in range(copies):
                         new_se = se + copy * step
                         new_name = f"se{new_se}_sm{simd}_sl{slot}_wv{number}.json"

@@ -137,6 +137,7 @@ def everything(is_check):
         *both_of("fuzz", lambda where, env: programs(where, "fuzz", env), 1, 5),
         *both_of("conformance", conformance, 27, 81),
         *both_of("robust", robust, 10, 39),
+        plain("names", 9, "tests/robust/names.py", "BUILD/incore"),
         *both("golden", 19, 55, "tests/golden/run.py", "BUILD"),
         *both("insight", 1, 2, "tests/insight_check.py", "--suite", "BUILD/incore"),
         *both("clean-cases", 1, 5, "tests/conformance/clean.py", "BUILD/incore"),
@@ -155,6 +156,7 @@ def everything(is_check):
         plain("man", 6, "tests/man_examples.py", "BUILD"),
         plain("schemas", 40, "tests/schemas.py", "BUILD"),
         plain("opens", 5, "tests/opens/run.py", "BUILD"),
+        plain("files", 4, "tests/files/run.py", "BUILD"),
         plain("bad-input", 14, "tests/bad_input.py", "BUILD"),
         asan("bad-input", 42, "tests/bad_input.py", "BUILD", "--no-scale"),
         plain("dump-bad-input", 4, "tests/dump_bad_input.py", "BUILD"),
@@ -162,6 +164,7 @@ def everything(is_check):
         plain("ascend-reader", 2, "tests/ascend_reader.py", "BUILD"),
         plain("dump-library", 1, "tests/dump_library.py", "BUILD"),
         plain("dump-kill", 2, "tests/fault/dump_kill.py", "BUILD"),
+        plain("attacks", 14, "tests/attacks/run.py", "BUILD"),
         plain("profile", 18, "tests/profile/run.py", "BUILD"),
         asan("fault", 250, "tests/fault/run.py", "BUILD"),
         asan("dump-fault", 4, "tests/fault/dump_fault.py", "BUILD"),
@@ -179,5 +182,5 @@ CHECK = set("build layers format house unit fuzz golden man schemas fixtures asc
 def table(tier):
     if tier == "check":
         return [s for s in everything(True) if s.name in CHECK]
-    longer = [Suite("fuzz-long", script("tests/fuzz/run.py", "--seconds", os.environ.get("FUZZ_SECONDS", "180")), cost_s=5000)]
+    longer = [Suite("fuzz-long", script("tests/fuzz/run.py", "--seconds", os.environ.get("FUZZ_SECONDS", "180")), cost_s=6300, cores=2)]
     return everything(False) + (longer if tier == "soak" else [])

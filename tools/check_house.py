@@ -14,6 +14,7 @@ import sys
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 RESULT = [0, 0]
+OWN_TEXT = ("say.c", "table.c", "help.c", "completion.c")  # print what we wrote, or what is plain already
 
 
 def check(ok, what):
@@ -101,6 +102,8 @@ def check_files():
         length, at = longest_function(text)
         check(length <= 60, f"{name}:{at}: a function of {length} lines, more than 60")
         check(text.startswith("/* SPDX-License-Identifier: Apache-2.0 */\n"), f"{name}: no SPDX line first")
+        if name.startswith("src/cli/") and name.endswith(".c") and not name.endswith(OWN_TEXT):
+            check(not re.search(r"\bfprintf\((?!\s*stderr)", text), f"{name}: fprintf, where only say() makes the texts of others plain")
         if name.endswith(".h") and not name.endswith("trace.h"):
             check(n <= 150, f"{name}: {n} lines, more than 150 for a header")
     for name in ("README.md", "DESIGN.md", "CONTRIBUTING.md", "CHANGELOG.md", "LICENSE", "man/incore.1.scd"):

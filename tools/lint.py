@@ -5,8 +5,9 @@
 usage: lint.py [--changed] BUILD_DIR [FILE...]
 
 A file that passed is not looked at again while its preprocessed text, its flags and the tool with its configuration stay the same;
-BUILD_DIR/lint/ has an empty file for each that did. --changed: only files that differ from the parent of the last commit, those not
-committed among them, MOST_CHANGED at most; of a changed header the source file beside it. JOBS: cores to use (all).
+BUILD_DIR/lint/ has an empty file for each that did. --changed: only files that differ from where the branch left main (on main: from
+the parent of the last commit), those not committed among them, MOST_CHANGED at most; of a changed header the source file beside it.
+JOBS: cores to use (all).
 """
 import concurrent.futures
 import hashlib
@@ -43,20 +44,23 @@ def flags_by_file(build):
     return found
 
 
+def base_commit():
+    """Where this branch left main; on main, or without one, the parent of the last commit; the last one where history ends there."""
+    def ask(*words):
+        return subprocess.run(["git", *words], cwd=ROOT, capture_output=True, text=True).stdout.strip()
+    head = ask("rev-parse", "HEAD")
+    bases = [ask("merge-base", "HEAD", name) for name in ("origin/main", "main")] + [ask("rev-parse", "-q", "--verify", "HEAD^")]
+    return next((b for b in bases if b and b != head), "HEAD")
+
+
 def changed_files():
-    """Differences from the parent of the last commit; of the work tree alone where history ends there."""
-    has_parent = subprocess.run(["git", "rev-parse", "-q", "--verify", "HEAD^"], cwd=ROOT, capture_output=True).returncode == 0
-    names = output(["git", "diff", "--name-only", "HEAD^" if has_parent else "HEAD"]) + output(
-        ["git", "ls-files", "-o", "--exclude-standard"])
+    names = output(["git", "diff", "--name-only", base_commit()]) + output(["git", "ls-files", "-o", "--exclude-standard"])
     return {os.path.splitext(name)[0] + ".c" for name in names.decode().split("\n") if name.endswith((".c", ".h"))}
 
 
-def look(tool, identity, path, flags, cache):
-    """What the tool says of a file, nothing if it is known to be good."""
-    p = subprocess.run(["clang", "-E", "-P", "-w", *flags, path], cwd=ROOT, capture_output=True)
-    if p.returncode:
-        return f"--- {path} (build first)\n{p.stderr.decode(errors='replace')}"
-    key = hashlib.sha256(b"\0".join([identity, " ".join([path, *flags]).encode(), p.stdout])).hexdigest()
+def look(tool, identity, path, flags, text, cache):
+    """What the tool says of a file, nothing if it is known to be good; text: the file preprocessed."""
+    key = hashlib.sha256(b"\0".join([identity, " ".join([path, *flags]).encode(), text])).hexdigest()
     marker = os.path.join(cache, key)
     if os.path.exists(marker):
         return ""
@@ -67,6 +71,14 @@ def look(tool, identity, path, flags, cache):
         open(marker, "w").close()
         return ""
     return f"--- {tool} {path}\n{p.stdout}"
+
+
+def look_with_all(identities, path, flags, cache):
+    """What each of the tools says."""
+    p = subprocess.run(["clang", "-E", "-P", "-w", *flags, path], cwd=ROOT, capture_output=True)
+    if p.returncode:
+        return [f"--- {path} (build first)\n{p.stderr.decode(errors='replace')}"] * len(TOOLS)
+    return [look(tool, identities[tool], path, flags, p.stdout, cache) for tool in TOOLS]
 
 
 def main():
@@ -90,10 +102,9 @@ def main():
             identity[tool] = output([tool, "--version"]) + " ".join(first).encode() + f.read()
     passed = failed = 0
     with concurrent.futures.ThreadPoolExecutor(int(os.environ.get("JOBS") or os.cpu_count())) as pool:
-        for said in pool.map(lambda job: look(job[0], identity[job[0]], job[1], flags[job[1]], cache),
-                             [(tool, path) for path in paths for tool in TOOLS]):
-            passed, failed = passed + (not said), failed + bool(said)
-            if said:
+        for both in pool.map(lambda path: look_with_all(identity, path, flags[path], cache), paths):
+            passed, failed = passed + both.count(""), failed + len(both) - both.count("")
+            for said in filter(None, both):
                 print(said, flush=True)
     if n_left:
         print(f"SKIP {n_left} more changed files: make lint")

@@ -8,6 +8,10 @@
  * to wait for room: it copies (or gathers) into the writer's arena and publishes in its ring; one
  * collector thread adds checksums and writes. Marks and incore_dump_flush_all(): any thread.
  *
+ * Fork. A dump belongs to the process that opened it. In a child of fork() every call on it returns
+ * ECHILD at once and changes nothing, neither here nor in the files; the child leaves it alone, or
+ * opens one of its own.
+ *
  * Owner. The dump owns its writers; incore_dump_close() frees all. Nothing passed in is kept.
  *
  * Results. 0, or an errno value: EINVAL, EOVERFLOW (a wrong record: incore_dump_why() says what),

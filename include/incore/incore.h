@@ -13,7 +13,8 @@
  * Ownership: what a function returns as a pointer to const belongs to the object it was asked of and
  * lives as long. The rest is the caller's, and a *_free() or release() ends it.
  * Failure: NULL or false, and *e says why; clear it with incore_error_clear(). Nothing is printed, no
- * signal handler, locale or environment variable is changed, nothing ends the process.
+ * signal handler (unless incore_map_files() is called), locale or environment variable is changed,
+ * nothing ends the process.
  * Threads: calls on different struct incore may run beside each other. On one struct incore one
  * question runs at a time (others wait), incore_cancel() may be called beside it from any thread, and
  * answers may be read, and freed, by any one thread each, also after other questions. An error object
@@ -44,6 +45,14 @@ struct incore *incore_new(unsigned threads, struct incore_error *e);
 void incore_free(struct incore *x);
 /* The question that runs, or the stream that is read, ends with the error "cancelled". */
 void incore_cancel(struct incore *x);
+
+/*
+ * Captures are read into memory, since a mapped file that shrinks, or whose disk fails, would end the
+ * process with SIGBUS. This installs a handler of that signal, for the process and for good, and from
+ * then on large files are mapped: less memory, and a question about such a file ends with the error
+ * "changed-file". A SIGBUS at any other address ends the process as without it. False: no handler.
+ */
+bool incore_map_files(void);
 
 /* Names of the questions, in order; NULL behind the last. */
 const char *incore_question(size_t i);

@@ -1,16 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* main.cpp: a job in, op streams out. */
-#include <cerrno>
+/* main.cpp: a job in, op streams out. The runner calls it, behind its walls. */
 #include <cinttypes>
-#include <cstddef>
-#include <cstdio>
 #include <cstdlib>
-#include <sys/prctl.h>
-#include <sys/syscall.h>
 #include <unistd.h>
-
-#include <linux/filter.h>
-#include <linux/seccomp.h>
 
 #include "driver/driver.hpp"
 
@@ -147,35 +139,10 @@ void read_job()
 	for (; (to = text.find('\n', from)) != std::string::npos; from = to + 1)
 		read_line(text.substr(from, to - from));
 }
-
-/* From here on the process can compute, write to what is open, and end: no files, no network, no
- * other processes. Where the system has no such filter, the limits of the parent remain. */
-void shut_doors()
-{
-	static const long ALLOWED[] = {SYS_read, SYS_write, SYS_writev, SYS_pread64, SYS_close,
-		SYS_lseek, SYS_fstat, SYS_mmap, SYS_munmap, SYS_mremap, SYS_mprotect, SYS_madvise,
-		SYS_brk, SYS_rt_sigaction, SYS_rt_sigprocmask, SYS_rt_sigreturn, SYS_sigaltstack,
-		SYS_setitimer, SYS_futex, SYS_getpid, SYS_gettid, SYS_tgkill, SYS_exit,
-		SYS_exit_group, SYS_getrandom, SYS_clock_gettime, SYS_clock_nanosleep,
-		SYS_nanosleep, SYS_sched_yield};
-	constexpr size_t N = sizeof(ALLOWED) / sizeof(ALLOWED[0]);
-	sock_filter code[N + 3];
-	sock_fprog program = {N + 3, code};
-	size_t k = 0;
-
-	code[k++] = BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(seccomp_data, nr));
-	for (size_t i = 0; i < N; i++)
-		code[k++] = BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, static_cast<uint32_t>(ALLOWED[i]),
-			static_cast<uint8_t>(N - i), 0);
-	code[k++] = BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EPERM);
-	code[k++] = BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW);
-	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0)
-		prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program, 0, 0);
-}
 } // namespace
 } // namespace incore
 
-int main()
+extern "C" __attribute__((visibility("default"))) int incore_main()
 {
 	using namespace incore;
 	int64_t *args;
@@ -184,7 +151,6 @@ int main()
 	install_handlers();
 	map_slots();
 	args = make_args();
-	shut_doors();
 	for (const instance &r : the_job.runs) {
 		the_run = r;
 		set_contexts();

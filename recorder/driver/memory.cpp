@@ -79,20 +79,17 @@ void find_mapped()
 }
 
 /* A shared buffer is one memory seen in the window of each of its slots, so that the slot of an
- * access stays known. The owner comes first and leaves the descriptor for the others. */
-int shared_memory(slot &s, uint64_t room)
+ * access stays known. The owner comes first; the others are second views of its pages, which
+ * needs no descriptor. */
+void *map_room(slot &s, uint64_t base, uint64_t room)
 {
-	static int memory[OPSTREAM_SLOTS];
-	const unsigned i = owner_of(s).rec.slot;
+	const int kind = s.is_shared ? MAP_SHARED : MAP_PRIVATE;
 
-	if (!s.is_shared)
-		return -1;
-	if (s.owner < 0) {
-		memory[i] = memfd_create("buffer", 0);
-		if (memory[i] < 0 || ftruncate(memory[i], static_cast<off_t>(room)) != 0)
-			stop("no-memory", "slot %u: no memory that slots can share", i);
-	}
-	return memory[i];
+	if (s.owner >= 0)
+		return mremap(reinterpret_cast<void *>(WINDOWS + s.owner * WINDOW + MIDDLE), 0,
+			room, MREMAP_MAYMOVE | MREMAP_FIXED, reinterpret_cast<void *>(base));
+	return mmap(reinterpret_cast<void *>(base), room, PROT_READ | PROT_WRITE,
+		kind | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE, -1, 0);
 }
 
 void protect(const slot &s, int how)
@@ -136,12 +133,7 @@ void map_slot(slot &s)
 	s.start = reinterpret_cast<uint8_t *>(base + room - round_up(bytes, 64));
 	if (!s.is_mapped)
 		return;
-	const int kind = s.is_shared ? MAP_SHARED : MAP_PRIVATE | MAP_ANONYMOUS;
-
-	if (room > WINDOW / 2 ||
-		mmap(reinterpret_cast<void *>(base), room, PROT_READ | PROT_WRITE,
-			kind | MAP_NORESERVE | MAP_FIXED_NOREPLACE, shared_memory(s, room),
-			0) != reinterpret_cast<void *>(base))
+	if (room > WINDOW / 2 || map_room(s, base, room) != reinterpret_cast<void *>(base))
 		stop("no-memory", "slot %u%s%s needs %llu bytes, more than the memory limit leaves",
 			s.rec.slot, s.name.empty() ? "" : " ", s.name.c_str(),
 			static_cast<unsigned long long>(bytes));
@@ -559,7 +551,7 @@ void install_handlers()
 	handle(SIGSEGV, on_fault);
 	handle(SIGBUS, on_fault);
 	handle(SIGTRAP, on_trap);
-	for (int number : {SIGFPE, SIGILL, SIGABRT, SIGALRM, SIGXCPU, SIGSYS})
+	for (int number : {SIGFPE, SIGILL, SIGABRT, SIGALRM, SIGXCPU})
 		handle(number, on_signal);
 	memset(&limit, 0, sizeof(limit));
 	limit.it_value.tv_sec = the_job.seconds;

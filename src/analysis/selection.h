@@ -5,8 +5,7 @@
  * --from and --to are cycles of the trace clock, counted from the first track's aligned begin (time
  * 0 of every screen).
  */
-#ifndef ANALYSIS_SELECTION_H
-#define ANALYSIS_SELECTION_H
+#pragma once
 
 #include "base/str.h"
 #include "base/vec.h"
@@ -43,5 +42,3 @@ void selection_window(const struct selection *s, const struct trace *t, const st
 	uint64_t *from, uint64_t *to);
 /* Aligned begin of the earliest track; 0 without tracks. */
 int64_t trace_origin(const struct trace *t);
-
-#endif

@@ -25,11 +25,6 @@ struct walk {
 	_Atomic(struct incore_error *) *failures; /* slot per item */
 };
 
-static bool is_fatal(const struct incore_error *e)
-{
-	return e->status != INCORE_BAD_INPUT;
-}
-
 /* Keeps the failure of one track; the walk goes on. */
 static bool keep_failure(struct walk *k, size_t item, struct incore_error *why)
 {
@@ -56,7 +51,7 @@ static bool walk_one(void *ctx, size_t item, unsigned worker, struct incore_erro
 	if (progress_is_cancelled(k->o->progress))
 		return err_set(e, INCORE_FAILED, "cancelled", "stopped as asked");
 	if (!trace_load_track(k->t, idx, k->want, &me->data, &why)) {
-		if (is_fatal(&why)) {
+		if (track_error_is_fatal(&why)) {
 			err_move(e, &why);
 			return false;
 		}
@@ -91,17 +86,16 @@ static bool make_workers(struct walk *k, struct incore_error *e)
 	k->workers = mem_zalloc(k->n_workers, sizeof(*k->workers));
 	if (!k->workers)
 		return err_nomem(e);
-	for (unsigned n = 0; n < k->n_workers; n++) {
-		struct worker *me = &k->workers[n];
-
+	EACH (struct worker, me, k->workers, k->n_workers) {
 		me->mine = mem_zalloc(k->n_collectors + 1, sizeof(*me->mine));
 		if (!me->mine)
 			return err_nomem(e);
 		for (size_t i = 0; i < k->n_collectors; i++) {
-			if (!k->collectors[i]->worker_new)
-				continue;
-			me->mine[i] = k->collectors[i]->worker_new(k->collectors[i]->self);
-			if (!me->mine[i])
+			const struct collector *c = k->collectors[i];
+
+			me->mine[i] = mem_zalloc(1, c->worker_bytes + 1);
+			if (!me->mine[i] ||
+				(c->worker_init && !c->worker_init(c->self, me->mine[i])))
 				return err_nomem(e);
 		}
 	}
@@ -113,9 +107,13 @@ static void free_workers(struct walk *k)
 	for (unsigned n = 0; k->workers && n < k->n_workers; n++) {
 		struct worker *me = &k->workers[n];
 
-		for (size_t i = 0; me->mine && i < k->n_collectors; i++)
-			if (me->mine[i] && k->collectors[i]->worker_free)
-				k->collectors[i]->worker_free(k->collectors[i]->self, me->mine[i]);
+		for (size_t i = 0; me->mine && i < k->n_collectors; i++) {
+			const struct collector *c = k->collectors[i];
+
+			if (me->mine[i] && c->worker_deinit)
+				c->worker_deinit(c->self, me->mine[i]);
+			mem_free(me->mine[i]);
+		}
 		mem_free(me->mine);
 		track_data_deinit(&me->data);
 	}
@@ -145,6 +143,7 @@ static bool report_failures(struct walk *k, struct walk_result *out, struct inco
 		if (!f)
 			continue;
 		out->n_failed++;
+		out->n_outside += err_is(f, "link-outside");
 		if (f->code && !strcmp(f->code, "not-found"))
 			continue; /* the import has noted absent files already */
 		if (out->n_notes == WALK_MAX_NOTES) {
@@ -153,6 +152,10 @@ static bool report_failures(struct walk *k, struct walk_result *out, struct inco
 		}
 		err_format(f, &text);
 		*n = (struct note){.kind = NOTE_DAMAGED, .code = "damaged-wave-file", .count = 1};
+		if (err_is(f, "link-outside")) {
+			n->kind = NOTE_MISSING;
+			n->code = "link-outside";
+		}
 		n->message = arena_strdup(&out->arena, text.p ? text.p : "could not be read");
 		n->path = k->t->tracks[k->items.v[i]].name;
 		n->offset = f->offset;

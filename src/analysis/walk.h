@@ -11,8 +11,7 @@
  * A track that cannot be read does not stop the walk: it becomes a note, and the result says how
  * many were lost.
  */
-#ifndef ANALYSIS_WALK_H
-#define ANALYSIS_WALK_H
+#pragma once
 
 #include "analysis/selection.h"
 #include "base/pool.h"
@@ -30,18 +29,20 @@ struct walk_track {
 
 struct collector {
 	void *self; /* the question, shared and read-only during the walk but for per-track slots */
-	void *(*worker_new)(void *self); /* NULL on lack of memory; called once per worker */
+	size_t worker_bytes;			     /* what each worker has as `mine`, zeroed */
+	bool (*worker_init)(void *self, void *mine); /* false on lack of memory; may be NULL */
 	bool (*track)(void *self, void *mine, const struct walk_track *w, struct incore_error *e);
 	bool (*merge)(void *self, void *mine,
-		struct incore_error *e);	     /* serial, after the walk; may be NULL */
-	void (*worker_free)(void *self, void *mine); /* may be NULL */
-	unsigned want;				     /* enum track_want */
+		struct incore_error *e);	       /* serial, after the walk; may be NULL */
+	void (*worker_deinit)(void *self, void *mine); /* also of a failed init; may be NULL */
+	unsigned want;				       /* enum track_want */
 };
 
 struct walk_result {
 	struct arena arena;
 	uint32_t n_tracks;	 /* looked at */
 	uint32_t n_failed;	 /* could not be read */
+	uint32_t n_outside;	 /* of which are links that lead out of the capture */
 	uint64_t n_unknown_code; /* records that name no known row */
 	uint64_t bytes;		 /* unused by analyses; for the benchmark */
 	struct note *notes;	 /* in track order; at most WALK_MAX_NOTES, the rest is counted */
@@ -61,5 +62,3 @@ bool walk_tracks(const struct trace *t, const struct walk_options *o,
 	const struct collector *const *collectors, size_t n_collectors, struct walk_result *out,
 	struct incore_error *e);
 void walk_result_deinit(struct walk_result *r);
-
-#endif

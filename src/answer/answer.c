@@ -35,6 +35,12 @@ void *answer_alloc(struct answer *a, size_t n, size_t size, struct incore_error 
 	return p;
 }
 
+void *answer_rows(struct answer *a, struct rows *out, size_t n, size_t size, struct incore_error *e)
+{
+	*out = (struct rows){answer_alloc(a, n, size, e), n};
+	return (void *)out->v;
+}
+
 bool answer_keep(struct answer *a, void *object, void (*drop)(void *), struct incore_error *e)
 {
 	if (!object || VEC_PUSH(&a->kept, (struct kept_object){object, drop}))

@@ -8,8 +8,7 @@
  * which it keeps alive. Threads: answers are independent of each other; captures are shared.
  * May fail: as the question says; then the answer holds its warnings and nothing else.
  */
-#ifndef ANSWER_ANSWER_H
-#define ANSWER_ANSWER_H
+#pragma once
 
 #include "analysis/selection.h"
 #include "analysis/walk.h"
@@ -67,6 +66,11 @@ void answer_deinit(struct answer *a);
 /* Zeroed memory of the answer; NULL with err_nomem. */
 void *answer_alloc(struct answer *a, size_t n, size_t size, struct incore_error *e);
 #define ANSWER_NEW(a, T, e) ((struct T *)answer_alloc((a), 1, sizeof(struct T), (e)))
+/* The same for the rows of a list, which *out becomes; who fills less of them sets out->n. */
+void *answer_rows(
+	struct answer *a, struct rows *out, size_t n, size_t size, struct incore_error *e);
+#define ANSWER_ROWS(a, out, n, T, e)                                                               \
+	((struct T *)answer_rows((a), (out), (n), sizeof(struct T), (e)))
 /* Frees the object with the answer; at once if that cannot be noted (false). NULL is fine. */
 bool answer_keep(struct answer *a, void *object, void (*drop)(void *), struct incore_error *e);
 /* The same of an object with its typed free function; evaluates to false on failure. */
@@ -78,6 +82,8 @@ void answer_warn(struct answer *a, const char *fmt, ...) PRINTF_LIKE(2, 3);
 /* Notes become warnings, and losses where they mean loss. */
 void answer_notes(struct answer *a, const struct note *notes, uint32_t n);
 void answer_walk_notes(struct answer *a, const struct walk_result *r);
+/* The same after a walk that is over, if it went well; frees *r and returns is_ok. */
+bool answer_walked(struct answer *a, struct walk_result *r, bool is_ok);
 /* Finds, chooses and reads the capture of a path; its notes become warnings. The answer keeps it. */
 bool answer_open(struct answer *a, const struct request *r, const char *path, unsigned want,
 	struct trace **out, struct incore_error *e);
@@ -112,5 +118,4 @@ void input_json(const struct trace *t, unsigned want, struct json_writer *w);
 /* "estimate (910b1, published-constants)" where the trace says what made it, else the evidence. */
 const char *evidence_text(const struct trace *t, char buf[EVIDENCE_TEXT]);
 #define EVIDENCE_WORDS "hardware-trace|hardware-sample|vendor-simulator|estimate|unknown"
-
-#endif
+#define EVIDENCE_COLUMN(S, DOC) COLUMN(S, evidence, UNIT_NONE, DOC, .words = EVIDENCE_WORDS)

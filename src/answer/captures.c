@@ -25,6 +25,18 @@ void captures_deinit(struct captures *k)
 	pthread_mutex_destroy(&k->lock);
 }
 
+void captures_follow_links(struct captures *k, bool follow)
+{
+	unsigned always = k->always;
+
+	if (k->cache.follow_links == follow)
+		return;
+	captures_deinit(k);
+	captures_init(k);
+	k->always = always;
+	k->cache.follow_links = follow;
+}
+
 void captures_lock(struct captures *k)
 {
 	pthread_mutex_lock(&k->lock);

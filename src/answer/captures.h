@@ -5,8 +5,7 @@
  * with the tables that it wants.
  * Owner: captures_init() .. captures_deinit(). Threads: any may read; lending waits for nobody.
  */
-#ifndef ANSWER_CAPTURES_H
-#define ANSWER_CAPTURES_H
+#pragma once
 
 #include <pthread.h>
 
@@ -35,6 +34,9 @@ struct captures {
 
 void captures_init(struct captures *k);
 void captures_deinit(struct captures *k);
+/* Are links that lead out of a capture followed from now on? What was read otherwise is forgotten.
+ * While nobody asks. */
+void captures_follow_links(struct captures *k, bool follow);
 /* For those who give the cache to import_*() themselves. */
 void captures_lock(struct captures *k);
 void captures_unlock(struct captures *k);
@@ -50,5 +52,3 @@ bool captures_read(struct captures *k, const struct capture *c, const struct imp
  * columns must be there until the last question has ended. */
 void captures_lend(
 	struct captures *k, const struct trace *t, const struct columns *x, int64_t origin_cyc);
-
-#endif

@@ -21,17 +21,16 @@ static const struct column fact_columns[] = {
 static const struct record fact_record = RECORD_OF(fact_row, RECORD_LINE, fact_columns);
 
 static const struct column finding_columns[] = {
-	COLUMN(finding_row, capture, UNIT_NONE, "path of the capture it is about",
-		.flags = COLUMN_NO_JSON),
+	COLUMN(finding_row, capture, UNIT_NONE, "path of the capture it is about", NO_JSON),
 	COLUMN(finding_row, verdict, UNIT_NONE, "verdict on that capture", .words = VERDICT_WORDS,
-		.flags = COLUMN_NO_JSON),
+		NO_JSON),
 	COLUMN(finding_row, id, UNIT_NONE, "the rule that fired", .words = FINDING_WORDS),
 	COLUMN(finding_row, severity, UNIT_NONE, "how much it matters",
 		.words = "error|warning|info"),
 	COLUMN(finding_row, message, UNIT_NONE, "what was found"),
 	MAP(finding_row, evidence, &fact_record, "the figures that it rests on"),
 	COLUMN(finding_row, evidence_text, UNIT_NONE, "the same in one line", .title = "evidence",
-		.flags = COLUMN_NO_JSON),
+		NO_JSON),
 	COLUMN(finding_row, advice, UNIT_NONE, "what to do"),
 };
 const struct record finding_record = RECORD_OF(finding_row, RECORD_BLOCK, finding_columns);
@@ -50,18 +49,16 @@ static const struct column checked_columns[] = {
 		"it is the one that other questions about the path choose"),
 	PART(checked_row, check, &check_part_record),
 	COLUMN(checked_row, health, UNIT_NONE, "verdict with its errors and warnings in one line",
-		.flags = COLUMN_NO_JSON),
+		NO_JSON),
 };
 static const struct record checked_record = RECORD_OF(checked_row, RECORD_BLOCK, checked_columns);
 
 static const struct column check_columns[] = {
-	COLUMN(check_answer, evidence, UNIT_NONE, "what the figures rest on",
-		.words = EVIDENCE_WORDS),
+	EVIDENCE_COLUMN(check_answer, "what the figures rest on"),
 	PART(check_answer, worst, &check_part_record),
 	LIST(check_answer, captures, &checked_record, "every capture, where there are several",
-		.flags = COLUMN_OPTIONAL),
-	LIST(check_answer, every_finding, &finding_record, "the findings of all captures",
-		.flags = COLUMN_NO_JSON),
+		OPTIONAL),
+	LIST(check_answer, every_finding, &finding_record, "the findings of all captures", NO_JSON),
 };
 static const struct record check_record = RECORD_OF(check_answer, RECORD_BLOCK, check_columns);
 
@@ -89,14 +86,13 @@ static struct any value_of(const struct fact *x)
 static bool put_evidence(
 	struct answer *a, const struct finding *f, struct finding_row *x, struct incore_error *e)
 {
-	struct fact_row *v = answer_alloc(a, f->n_facts, sizeof(*v), e);
+	struct fact_row *v = ANSWER_ROWS(a, &x->evidence, f->n_facts, fact_row, e);
 	struct strbuf b = {0};
 
 	if (!v)
 		return false;
 	for (unsigned i = 0; i < f->n_facts; i++)
 		v[i] = (struct fact_row){f->facts[i].key, value_of(&f->facts[i])};
-	x->evidence = (struct rows){v, f->n_facts};
 	finding_put_evidence(f, &b);
 	x->evidence_text = answer_text(a, &b, e);
 	return x->evidence_text != NULL;
@@ -315,8 +311,6 @@ static bool ask_check(const struct request *r, struct answer *a, struct incore_e
 	return ok;
 }
 
-static const struct record *const records[] = {&check_record, NULL};
-
 const struct question question_check = {
 	.name = "check",
 	.args = "PATH...",
@@ -324,6 +318,6 @@ const struct question question_check = {
 	.groups = OPTIONS_CAPTURE,
 	.min_paths = 1,
 	.max_paths = 1000,
-	.records = records,
+	.records = RECORDS(&check_record),
 	.ask = ask_check,
 };

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* check.h: can this capture be trusted: the answer that answer/check.c gives. */
-#ifndef ANSWER_CHECK_H
-#define ANSWER_CHECK_H
+#pragma once
 
 #include "analysis/check/check.h"
 #include "answer/answer.h"
@@ -41,5 +40,3 @@ struct check_answer {
 	struct rows checked;	   /* the same, also of one */
 	struct rows every_finding; /* finding_row, of all captures */
 };
-
-#endif

@@ -94,9 +94,9 @@ static const struct column part_columns[] = {
 	COLUMN(diff_part_row, key, UNIT_NONE, "instruction, line, opcode, class or cause",
 		.title = "what", .csv = "key", .flags = COLUMN_WIDE),
 	COLUMN(diff_part_row, row_a, UNIT_ROW, "its row in A", .title = "row A", .csv = "row_a",
-		.flags = COLUMN_NULLABLE),
+		NULLABLE),
 	COLUMN(diff_part_row, row_b, UNIT_ROW, "its row in B", .title = "row B", .csv = "row_b",
-		.flags = COLUMN_NULLABLE),
+		NULLABLE),
 	COLUMN(diff_part_row, source, UNIT_NONE, "file and line it comes from",
 		.flags = COLUMN_NULLABLE | COLUMN_WIDE),
 	COLUMN(diff_part_row, hit_a, UNIT_COUNT, "executions in A", .title = "hit A",
@@ -175,11 +175,10 @@ static double known(bool is_known, double v)
 static bool make_values(struct diff_job *j, struct incore_error *e)
 {
 	const struct diff *d = &j->diff;
-	struct diff_value_row *v = answer_alloc(j->a, d->n_values, sizeof(*v), e);
+	struct diff_value_row *v =
+		ANSWER_ROWS(j->a, &j->out->values, d->n_values, diff_value_row, e);
 
-	if (!v)
-		return false;
-	for (uint32_t i = 0; i < d->n_values; i++) {
+	for (uint32_t i = 0; v && i < d->n_values; i++) {
 		const struct diff_value *x = &d->values[i];
 
 		v[i] = (struct diff_value_row){.name = x->name,
@@ -194,8 +193,7 @@ static bool make_values(struct diff_job *j, struct incore_error *e)
 			.is_count = x->is_count,
 			.is_known = x->is_known};
 	}
-	j->out->values = (struct rows){v, d->n_values};
-	return true;
+	return v != NULL;
 }
 
 static int64_t row_number(const struct trace *t, code_idx i)
@@ -215,11 +213,9 @@ static bool make_parts(struct diff_job *j, struct incore_error *e)
 	const struct diff *d = &j->diff;
 	uint64_t top = request_top(j->r, 20, 20);
 	size_t n = d->n_parts < top ? d->n_parts : (size_t)top;
-	struct diff_part_row *v = answer_alloc(j->a, n, sizeof(*v), e);
+	struct diff_part_row *v = ANSWER_ROWS(j->a, &j->out->parts, n, diff_part_row, e);
 
-	if (!v)
-		return false;
-	for (size_t i = 0; i < n; i++) {
+	for (size_t i = 0; v && i < n; i++) {
 		const struct diff_part *p = &d->parts[i];
 
 		v[i] = (struct diff_part_row){.key = p->key,
@@ -241,8 +237,7 @@ static bool make_parts(struct diff_job *j, struct incore_error *e)
 			.is_beyond = p->verdict == DIFF_BEYOND};
 	}
 	j->out->parts_total = d->n_parts;
-	j->out->parts = (struct rows){v, n};
-	return true;
+	return v != NULL;
 }
 
 static bool make_gate(
@@ -274,15 +269,12 @@ static bool make_gate(
 static bool make_gates(struct diff_job *j, struct incore_error *e)
 {
 	const struct diff_params *p = j->r->params;
-	struct gate_row *v = answer_alloc(j->a, p->gates.n, sizeof(*v), e);
+	struct gate_row *v = ANSWER_ROWS(j->a, &j->out->gates, p->gates.n, gate_row, e);
 
-	if (!v)
-		return false;
-	for (size_t i = 0; i < p->gates.n; i++)
+	for (size_t i = 0; v && i < p->gates.n; i++)
 		if (!make_gate(j, p->gates.v[i], &v[i], e))
 			return false;
-	j->out->gates = (struct rows){v, p->gates.n};
-	return true;
+	return v != NULL;
 }
 
 static void make_heads(struct diff_job *j)
@@ -363,8 +355,6 @@ static bool ask_diff(const struct request *r, struct answer *a, struct incore_er
 	return make_values(j, e) && make_parts(j, e) && make_gates(j, e);
 }
 
-static const struct record *const records[] = {&diff_record, NULL};
-
 const struct question question_diff = {
 	.name = "diff",
 	.args = "A B",
@@ -374,6 +364,6 @@ const struct question question_diff = {
 	.params_size = sizeof(struct diff_params),
 	.min_paths = 2,
 	.max_paths = 2,
-	.records = records,
+	.records = RECORDS(&diff_record),
 	.ask = ask_diff,
 };

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* diff.h: two captures compared: what is asked, and the answer that answer/diff.c gives. */
-#ifndef ANSWER_DIFF_H
-#define ANSWER_DIFF_H
+#pragma once
 
 #include "analysis/diff/diff.h"
 #include "analysis/diff/diff_gate.h"
@@ -93,5 +92,3 @@ struct diff_sides *diff_sides_open(
 	struct answer *a, const struct request *r, struct diff_options *o, struct incore_error *e);
 const struct diff_side *diff_sides_a(const struct diff_sides *s);
 const struct diff_side *diff_sides_b(const struct diff_sides *s);
-
-#endif

@@ -208,10 +208,8 @@ struct diff_sides *diff_sides_open(
 {
 	struct diff_sides *s = mem_zalloc(1, sizeof(*s));
 
-	if (!s) {
-		err_nomem(e);
-		return NULL;
-	}
+	if (!s)
+		return err_nomem_null(e);
 	s->answer = a;
 	s->r = r;
 	if (!ANSWER_KEEP(a, s, diff_sides_free, e))

@@ -24,27 +24,24 @@ struct input {
 
 static const struct column label_columns[] = {
 	COLUMN(label, key, UNIT_NONE, "what is said of it"),
-	COLUMN(label, value, UNIT_NONE, "as its maker says it", .flags = COLUMN_NULLABLE),
+	COLUMN(label, value, UNIT_NONE, "as its maker says it", NULLABLE),
 };
 static const struct record label_record = RECORD_OF(label, RECORD_BLOCK, label_columns);
 
 static const struct column input_columns[] = {
-	COLUMN(input, path, UNIT_NONE, "where it was read from", .flags = COLUMN_NULLABLE),
-	COLUMN(input, format, UNIT_NONE, "which reader read it", .flags = COLUMN_NULLABLE),
-	COLUMN(input, format_version, UNIT_NONE, "as the capture states it",
-		.flags = COLUMN_NULLABLE),
-	COLUMN(input, vendor, UNIT_NONE, "amd, ascend, nvidia or unknown",
-		.flags = COLUMN_NULLABLE),
-	COLUMN(input, arch, UNIT_NONE, "gfx950, dav_2201, ...", .flags = COLUMN_NULLABLE),
-	COLUMN(input, kernel, UNIT_NONE, "name of the kernel", .flags = COLUMN_NULLABLE),
-	COLUMN(input, evidence, UNIT_NONE, "what its figures rest on", .words = EVIDENCE_WORDS),
-	COLUMN(input, agent, UNIT_NONE, "device it ran on", .flags = COLUMN_NULLABLE),
-	COLUMN(input, dispatch, UNIT_NONE, "which dispatch of the run", .flags = COLUMN_NULLABLE),
+	COLUMN(input, path, UNIT_NONE, "where it was read from", NULLABLE),
+	COLUMN(input, format, UNIT_NONE, "which reader read it", NULLABLE),
+	COLUMN(input, format_version, UNIT_NONE, "as the capture states it", NULLABLE),
+	COLUMN(input, vendor, UNIT_NONE, "amd, ascend, nvidia or unknown", NULLABLE),
+	COLUMN(input, arch, UNIT_NONE, "gfx950, dav_2201, ...", NULLABLE),
+	COLUMN(input, kernel, UNIT_NONE, "name of the kernel", NULLABLE),
+	EVIDENCE_COLUMN(input, "what its figures rest on"),
+	COLUMN(input, agent, UNIT_NONE, "device it ran on", NULLABLE),
+	COLUMN(input, dispatch, UNIT_NONE, "which dispatch of the run", NULLABLE),
 	COLUMN(input, clock_mhz, UNIT_MHZ, "clock of the cycles", .digits = 3),
 	COLUMN(input, tracks, UNIT_COUNT, "waves or pipes that were traced"),
 	COLUMN(input, notes, UNIT_COUNT, "what reading it has to say"),
-	MAP(input, labels, &label_record, "what the maker of the trace says of it",
-		.flags = COLUMN_OPTIONAL),
+	MAP(input, labels, &label_record, "what the maker of the trace says of it", OPTIONAL),
 };
 static const struct record input_record = RECORD_OF(input, RECORD_BLOCK, input_columns);
 
@@ -127,8 +124,7 @@ void envelope_input(
 		return;
 	}
 	json_w_object(w);
-	json_w_key(w, "captures");
-	json_w_array(w);
+	json_w_kv_array(w, "captures");
 	for (size_t i = 0; i < n; i++)
 		input_json(traces[i], want, w);
 	json_w_end(w);
@@ -141,8 +137,7 @@ void answer_json(const struct answer *a, struct json_writer *w)
 	envelope_input((const struct trace *const *)a->traces.v, a->traces.n, a->want, w);
 	json_w_key(w, "data");
 	record_json(a->record, a->data, w);
-	json_w_key(w, "warnings");
-	json_w_array(w);
+	json_w_kv_array(w, "warnings");
 	for (size_t i = 0; i < a->warnings.n; i++)
 		json_w_cstr(w, a->warnings.v[i]);
 	json_w_end(w);
@@ -154,16 +149,14 @@ void answer_json(const struct answer *a, struct json_writer *w)
 static void put_property(
 	struct json_writer *w, const char *name, const char *key, const char *value)
 {
-	json_w_key(w, name);
-	json_w_row_object(w);
+	json_w_kv_row_object(w, name);
 	json_w_kv_cstr(w, key, value);
 	json_w_end(w);
 }
 
 static void put_any_of(struct json_writer *w, const struct record *const *records)
 {
-	json_w_key(w, "anyOf");
-	json_w_array(w);
+	json_w_kv_array(w, "anyOf");
 	for (; *records; records++)
 		record_schema(*records, w);
 	json_w_end(w);
@@ -191,26 +184,21 @@ void envelope_schema(const char *name, const struct record *const *inputs,
 	json_w_kv_cstr(w, "title", text);
 	json_w_kv_cstr(w, "type", "object");
 	json_w_kv_bool(w, "additionalProperties", false);
-	json_w_key(w, "required");
-	json_w_row(w);
+	json_w_kv_row(w, "required");
 	for (unsigned i = 0; i < sizeof(members) / sizeof(members[0]); i++)
 		json_w_cstr(w, members[i]);
 	json_w_end(w);
-	json_w_key(w, "properties");
-	json_w_object(w);
+	json_w_kv_object(w, "properties");
 	snprintf(text, sizeof(text), "incore.%s/1", name);
 	put_property(w, "schema", "const", text);
 	put_property(w, "incore", "type", "string");
-	json_w_key(w, "input");
-	json_w_object(w);
+	json_w_kv_object(w, "input");
 	put_any_of(w, inputs);
 	json_w_end(w);
-	json_w_key(w, "data");
-	json_w_object(w);
+	json_w_kv_object(w, "data");
 	put_any_of(w, data);
 	json_w_end(w);
-	json_w_key(w, "warnings");
-	json_w_object(w);
+	json_w_kv_object(w, "warnings");
 	json_w_kv_cstr(w, "type", "array");
 	put_property(w, "items", "type", "string");
 	json_w_end(w);

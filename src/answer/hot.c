@@ -26,9 +26,8 @@ static const struct column hot_totals_columns[] = {
 	COLUMN(hot_totals, rows, UNIT_COUNT, "instructions of the code"),
 	COLUMN(hot_totals, instructions, UNIT_COUNT, "instructions executed"),
 	PART(hot_totals, all, &code_totals_record),
-	COLUMN(hot_totals, samples, UNIT_SAMPLES, "samples taken", .flags = COLUMN_OPTIONAL),
-	COLUMN(hot_totals, stalled_samples, UNIT_SAMPLES, "of which found a stall",
-		.flags = COLUMN_OPTIONAL),
+	COLUMN(hot_totals, samples, UNIT_SAMPLES, "samples taken", OPTIONAL),
+	COLUMN(hot_totals, stalled_samples, UNIT_SAMPLES, "of which found a stall", OPTIONAL),
 	COLUMN(hot_totals, from, UNIT_NONE, "computed from the waves, or stated by the producer",
 		.words = "computed|stated"),
 };
@@ -57,21 +56,19 @@ static const struct record waits_for_record = RECORD_OF(waits_for, RECORD_LINE, 
 		RECORD(hot_row, buckets, &bucket_record,                                           \
 			"the conserved accounting of its cycles"),                                 \
 		COLUMN(hot_row, cycles, UNIT_CYCLES, "issue + wait + stall + idle + drain"),       \
-		COLUMN(hot_row, samples, UNIT_SAMPLES, "samples that found it",                    \
-			.flags = COLUMN_OPTIONAL),                                                 \
+		COLUMN(hot_row, samples, UNIT_SAMPLES, "samples that found it", OPTIONAL),         \
 		COLUMN(hot_row, stalled_samples, UNIT_SAMPLES, "of which found it stalled",        \
-			.title = "stalled", .flags = COLUMN_OPTIONAL),                             \
+			.title = "stalled", OPTIONAL),                                             \
 		MAP(hot_row, stall_reasons, &name_count_record, "stalled samples by reason",       \
-			.flags = COLUMN_OPTIONAL),                                                 \
+			OPTIONAL),                                                                 \
 		COLUMN(hot_row, share, UNIT_PERCENT, "of all of the selection", .title = "%",      \
 			.csv = "share_pct", .flags = COLUMN_NO_JSON | COLUMN_HEAT, .digits = 1),   \
 		COLUMN(hot_row, stall_reason, UNIT_NONE, "the most frequent reason",               \
-			.title = "mostly", .csv = "stall_reason", .flags = COLUMN_NO_JSON)
+			.title = "mostly", .csv = "stall_reason", NO_JSON)
 
 static const struct column hot_plain_columns[] = {
-	COLUMN(hot_row, row, UNIT_ROW, "number of the instruction in the listing",
-		.flags = COLUMN_NULLABLE),
-	COLUMN(hot_row, address, UNIT_ADDRESS, "where it stands", .flags = COLUMN_NULLABLE),
+	COLUMN(hot_row, row, UNIT_ROW, "number of the instruction in the listing", NULLABLE),
+	COLUMN(hot_row, address, UNIT_ADDRESS, "where it stands", NULLABLE),
 	COLUMN_AS(hot_row, key, "isa", UNIT_NONE, "text of the instruction", .title = "instruction",
 		.csv = "isa", .flags = COLUMN_WIDE),
 	COLUMN(hot_row, opcode, UNIT_NONE, "its mnemonic"),
@@ -85,7 +82,7 @@ const struct record hot_plain_record = RECORD_OF(hot_row, RECORD_LINE, hot_plain
 static const struct column hot_row_columns[] = {
 	PART_SELF(&hot_plain_record),
 	COLUMN(hot_row, cause, UNIT_NONE, "what most of its lost cycles waited for",
-		.title = "lost to", .csv = "cause", .flags = COLUMN_NULLABLE),
+		.title = "lost to", .csv = "cause", NULLABLE),
 	COLUMN(hot_row, cause_cycles, UNIT_CYCLES, "cycles lost to that cause"),
 	POINTER(hot_row, waits_for, &waits_for_record, "the instruction it waited for most"),
 	COLUMN(hot_row, short_source, UNIT_NONE, "file and line of the innermost frame",
@@ -101,7 +98,7 @@ static const struct column hot_group_columns[] = {
 	HOT_SUM_COLUMNS,
 	COLUMN_AS(hot_row, inclusive.latency, "inclusive_latency", UNIT_CYCLES,
 		"latency with what was inlined into the line", .title = "with inlined",
-		.csv = "inclusive_latency_cycles", .flags = COLUMN_NO_JSON),
+		.csv = "inclusive_latency_cycles", NO_JSON),
 };
 const struct record hot_group_record = RECORD_OF(hot_row, RECORD_LINE, hot_group_columns);
 
@@ -123,14 +120,13 @@ static const struct column cause_columns[] = {
 	COLUMN(cause_row, idle, UNIT_CYCLES, "cycles, if idle"),
 	COLUMN(cause_row, share, UNIT_PERCENT, "of the cycles of all selected waves", .title = "%",
 		.csv = "share_pct", .flags = COLUMN_NO_JSON | COLUMN_HEAT, .digits = 1),
-	COLUMN(cause_row, each, UNIT_CYCLES, "cycles each time", .csv = "cycles_each",
-		.flags = COLUMN_NO_JSON, .digits = 1),
+	COLUMN(cause_row, each, UNIT_CYCLES, "cycles each time", .csv = "cycles_each", NO_JSON,
+		.digits = 1),
 };
 const struct record cause_row_record = RECORD_OF(cause_row, RECORD_LINE, cause_columns);
 
 #define HOT_HEAD_COLUMNS                                                                           \
-	COLUMN(hot_answer, evidence, UNIT_NONE, "what the figures rest on",                        \
-		.words = EVIDENCE_WORDS),                                                          \
+	EVIDENCE_COLUMN(hot_answer, "what the figures rest on"),                                   \
 		COLUMN(hot_answer, by, UNIT_NONE, "what a row is", .words = HOT_BY_CHOICES),       \
 		RECORD(hot_answer, totals, &hot_totals_record, "sums of the recorded fields"),     \
 		POINTER(hot_answer, accounting, &hot_accounting_record,                            \
@@ -163,8 +159,7 @@ static const struct column by_pair_columns[] = {
 static const struct column by_producer_columns[] = {
 	HOT_HEAD_COLUMNS,
 	PART(hot_answer, producers, &producer_sums_record),
-	LIST(hot_answer, edges, &edge_record, "which instruction each wait waits for",
-		.flags = COLUMN_OPTIONAL),
+	LIST(hot_answer, edges, &edge_record, "which instruction each wait waits for", OPTIONAL),
 };
 static const struct record by_instr = RECORD_OF(hot_answer, RECORD_BLOCK, instr_columns);
 static const struct record by_group = RECORD_OF(hot_answer, RECORD_BLOCK, group_columns);
@@ -205,6 +200,7 @@ static bool make_questions(struct hot_job *j, struct incore_error *e)
 	if (by == HOT_PRODUCER || by == HOT_INSTR) {
 		j->producers = producers_new(j->trace,
 			j->p->attribution == ATTRIBUTION_CLASS_SET ? PRODUCERS_CLASS_SET
+			: by == HOT_INSTR			   ? PRODUCERS_EDGES_ALONE
 								   : PRODUCERS_EDGES,
 			e);
 		if (!j->producers || !ANSWER_KEEP(j->a, j->producers, producers_free, e))
@@ -219,15 +215,10 @@ static bool walk_with(
 	struct walk_options o = request_walk(j->r, &j->selection);
 	const struct collector *list[3];
 	struct walk_result walk = {0};
-	bool ok;
 
 	for (size_t i = 0; i < n; i++)
 		list[i] = &made[i];
-	ok = walk_tracks(j->trace, &o, list, n, &walk, e);
-	if (ok)
-		answer_walk_notes(j->a, &walk);
-	walk_result_deinit(&walk);
-	return ok;
+	return answer_walked(j->a, &walk, walk_tracks(j->trace, &o, list, n, &walk, e));
 }
 
 /* The same questions to a trace of pipes: one analysis answers them all. */
@@ -326,17 +317,15 @@ static struct str short_source(const char *source)
 static bool put_reasons(
 	struct answer *a, const struct hot_sums *s, struct hot_row *x, struct incore_error *e)
 {
-	struct name_count *v = answer_alloc(a, STALL_REASONS, sizeof(*v), e);
+	struct name_count *v = ANSWER_ROWS(a, &x->stall_reasons, STALL_REASONS, name_count, e);
 	size_t n = 0;
 
-	if (!v)
-		return false;
-	for (unsigned r = 0; r < STALL_REASONS; r++)
+	for (unsigned r = 0; v && r < STALL_REASONS; r++)
 		if (s->reason[r])
 			v[n++] = (struct name_count){stall_reason_name(r), s->reason[r]};
-	x->stall_reasons = (struct rows){v, n};
+	x->stall_reasons.n = n;
 	x->stall_reason = s->stalled_samples ? hot_stall_reason(s) : NULL;
-	return true;
+	return v != NULL;
 }
 
 /* What share is of: cycles where they were counted, else what is stated. */
@@ -438,11 +427,9 @@ static bool make_groups(struct hot_job *j, struct incore_error *e)
 static bool make_causes(struct hot_job *j, struct incore_error *e)
 {
 	uint32_t n = j->top < j->causes->n ? (uint32_t)j->top : j->causes->n;
-	struct cause_row *v = answer_alloc(j->a, n, sizeof(*v), e);
+	struct cause_row *v = ANSWER_ROWS(j->a, &j->out->causes, n, cause_row, e);
 
-	if (!v)
-		return false;
-	for (uint32_t i = 0; i < n; i++) {
+	for (uint32_t i = 0; v && i < n; i++) {
 		const struct cause *x = &j->causes->v[i];
 		bool is_idle = x->bucket == BUCKET_IDLE;
 		bool is_lost = x->bucket == BUCKET_WAIT || x->bucket == BUCKET_STALL;
@@ -459,9 +446,8 @@ static bool make_causes(struct hot_job *j, struct incore_error *e)
 			.each = x->hits ? (double)x->cyc / (double)x->hits : 0};
 	}
 	j->out->found = j->causes->n;
-	j->out->causes = (struct rows){v, n};
 	j->a->record = &by_cause;
-	return true;
+	return v != NULL;
 }
 
 static bool make_producers(struct hot_job *j, struct incore_error *e)
@@ -568,9 +554,6 @@ static bool ask_hot(const struct request *r, struct answer *a, struct incore_err
 	return ok;
 }
 
-static const struct record *const records[] = {
-	&by_instr, &by_group, &by_line, &by_cause, &by_pair, &by_producer, NULL};
-
 const struct question question_hot = {
 	.name = "hot",
 	.args = "PATH",
@@ -580,6 +563,6 @@ const struct question question_hot = {
 	.params_size = sizeof(struct hot_params),
 	.min_paths = 1,
 	.max_paths = 1,
-	.records = records,
+	.records = RECORDS(&by_instr, &by_group, &by_line, &by_cause, &by_pair, &by_producer),
 	.ask = ask_hot,
 };

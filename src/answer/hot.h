@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* hot.h: where the cycles go: what is asked, and the answer that answer/hot.c gives. */
-#ifndef ANSWER_HOT_H
-#define ANSWER_HOT_H
+#pragma once
 
 #include "analysis/code/hot.h"
 #include "answer/pipes_parts.h"
@@ -85,5 +84,3 @@ bool hot_row_make(struct answer *a, const struct hot *h, const struct hot_group 
 /* Members totals and accounting of what was collected; also of incore isa. */
 bool hot_totals_make(struct answer *a, const struct hot *h, struct hot_totals *totals,
 	const struct hot_accounting **accounting, struct incore_error *e);
-
-#endif

@@ -15,8 +15,6 @@ static const struct option_def options[] = {
 
 /* --- columns -------------------------------------------------------------------------------- */
 
-#define NULLABLE .flags = COLUMN_NULLABLE
-
 static const struct column clock_columns[] = {
 	COLUMN(info_clock, name, UNIT_NONE, "shader engine"),
 	COLUMN(info_clock, mhz, UNIT_MHZ, "its clock; null: unknown", .digits = 2),
@@ -53,7 +51,7 @@ static const struct record coordinate_record =
 static const struct column level_columns[] = {
 	COLUMN(info_level, level, UNIT_NONE, "se, cu, simd, ... or core, unit, pipe"),
 	LIST(info_level, numbers, &coordinate_record, "the numbers that occur, sorted"),
-	COLUMN(info_level, ranges, UNIT_NONE, "the same in short", .flags = COLUMN_NO_JSON),
+	COLUMN(info_level, ranges, UNIT_NONE, "the same in short", NO_JSON),
 };
 static const struct record level_record = RECORD_OF(info_level, RECORD_BLOCK, level_columns);
 
@@ -70,8 +68,7 @@ static const struct record events_record = RECORD_OF(info_events, RECORD_LINE, e
 static const struct column engine_columns[] = {
 	COLUMN(info_engine, name, UNIT_NONE, "number of the shader engine"),
 	RECORD(info_engine, sums, &events_record, "its wave starts and ends"),
-	COLUMN(info_engine, id, UNIT_NONE, "number of the shader engine", .title = "se",
-		.flags = COLUMN_NO_JSON),
+	COLUMN(info_engine, id, UNIT_NONE, "number of the shader engine", .title = "se", NO_JSON),
 };
 const struct record info_engine_record = RECORD_OF(info_engine, RECORD_BLOCK, engine_columns);
 
@@ -149,8 +146,7 @@ static const struct column sibling_columns[] = {
 	COLUMN(info_sibling, is_repeat, UNIT_NONE, "it has the same code and agent"),
 	COLUMN(info_sibling, name, UNIT_NONE, "last part of its path", .title = "capture",
 		.flags = COLUMN_NO_JSON | COLUMN_WIDE),
-	COLUMN(info_sibling, remark, UNIT_NONE, "this one, empty or same code",
-		.flags = COLUMN_NO_JSON),
+	COLUMN(info_sibling, remark, UNIT_NONE, "this one, empty or same code", NO_JSON),
 };
 const struct record info_sibling_record = RECORD_OF(info_sibling, RECORD_BLOCK, sibling_columns);
 
@@ -161,8 +157,7 @@ static const struct column info_columns[] = {
 	COLUMN(capture_info, format_version, UNIT_NONE, "as the capture states it", NULLABLE),
 	COLUMN(capture_info, vendor, UNIT_NONE, "who made the device",
 		.words = "amd|ascend|nvidia|unknown"),
-	COLUMN(capture_info, evidence, UNIT_NONE, "what its figures rest on",
-		.words = EVIDENCE_WORDS),
+	EVIDENCE_COLUMN(capture_info, "what its figures rest on"),
 	COLUMN(capture_info, kernel, UNIT_NONE, "name of the kernel", NULLABLE),
 	COLUMN(capture_info, arch, UNIT_NONE, "gfx950, dav_2201, ...", NULLABLE),
 	COLUMN(capture_info, arch_source, UNIT_NONE, "what says so", NULLABLE),
@@ -204,8 +199,7 @@ static const struct column info_columns[] = {
 	RECORD(capture_info, launch, &launch_record, "the launch; null: no side file states it"),
 	LIST(capture_info, notes, &note_record, "what reading it has to say"),
 	LIST(capture_info, tables, &producer_table_record,
-		"tables that the producer gave and nothing here interprets",
-		.flags = COLUMN_OPTIONAL),
+		"tables that the producer gave and nothing here interprets", OPTIONAL),
 	LIST(capture_info, siblings, &info_sibling_record, "captures beside this one"),
 	COLUMN(capture_info, health, UNIT_NONE,
 		"verdict of incore check with its errors and warnings; null with --quick",
@@ -242,11 +236,9 @@ static double mhz_of(uint64_t num, uint64_t den)
 static bool put_clocks(struct info_job *j, struct incore_error *e)
 {
 	const struct trace *t = j->trace;
-	struct info_clock *v = answer_alloc(j->a, t->n_clocks, sizeof(*v), e);
+	struct info_clock *v = ANSWER_ROWS(j->a, &j->out->clocks, t->n_clocks, info_clock, e);
 
-	if (!v)
-		return false;
-	for (uint32_t i = 0; i < t->n_clocks; i++) {
+	for (uint32_t i = 0; v && i < t->n_clocks; i++) {
 		const struct clock_domain *k = &t->clocks[i];
 
 		v[i] = (struct info_clock){arena_printf(&j->a->arena, "SE%u", k->id),
@@ -254,10 +246,9 @@ static bool put_clocks(struct info_job *j, struct incore_error *e)
 		if (!v[i].name)
 			return err_nomem(e);
 	}
-	j->out->clocks = (struct rows){v, t->n_clocks};
 	j->out->clock_mhz = mhz_of(t->meta.clock_hz_num, t->meta.clock_hz_den);
 	j->out->clock_source = t->meta.clock_source;
-	return true;
+	return v != NULL;
 }
 
 static void put_names(struct capture_info *x, const struct trace_meta *m)
@@ -315,7 +306,7 @@ static struct info_launch launch_of(const struct trace_launch *l)
 static bool put_levels(struct info_job *j, struct incore_error *e)
 {
 	const struct trace *t = j->trace;
-	struct info_level *v = answer_alloc(j->a, TRACK_LEVELS, sizeof(*v), e);
+	struct info_level *v = ANSWER_ROWS(j->a, &j->out->wave_coords, TRACK_LEVELS, info_level, e);
 	unsigned n = 0;
 
 	for (; v && n < TRACK_LEVELS && t->levels[n]; n++) {
@@ -327,18 +318,16 @@ static bool put_levels(struct info_job *j, struct incore_error *e)
 		if (!v[n].ranges)
 			return false;
 	}
-	j->out->wave_coords = (struct rows){v, n};
+	j->out->wave_coords.n = n;
 	return v != NULL;
 }
 
 static bool put_engines(struct info_job *j, struct incore_error *e)
 {
 	const struct info *i = j->counts;
-	struct info_engine *v = answer_alloc(j->a, i->n_domains, sizeof(*v), e);
+	struct info_engine *v = ANSWER_ROWS(j->a, &j->out->occupancy, i->n_domains, info_engine, e);
 
-	if (!v)
-		return false;
-	for (uint32_t k = 0; k < i->n_domains; k++) {
+	for (uint32_t k = 0; v && k < i->n_domains; k++) {
 		const struct info_domain *d = &i->domains[k];
 
 		v[k] = (struct info_engine){.name = arena_printf(&j->a->arena, "%u", d->id),
@@ -349,42 +338,36 @@ static bool put_engines(struct info_job *j, struct incore_error *e)
 		if (!v[k].name)
 			return err_nomem(e);
 	}
-	j->out->occupancy = (struct rows){v, i->n_domains};
-	return true;
+	return v != NULL;
 }
 
 static bool put_kernels(struct info_job *j, struct incore_error *e)
 {
 	const struct trace *t = j->trace;
-	struct info_kernel *v = answer_alloc(j->a, t->n_kernel_names, sizeof(*v), e);
+	struct info_kernel *v =
+		ANSWER_ROWS(j->a, &j->out->dispatch_ids, t->n_kernel_names, info_kernel, e);
 
-	if (!v)
-		return false;
-	for (uint32_t i = 0; i < t->n_kernel_names; i++) {
+	for (uint32_t i = 0; v && i < t->n_kernel_names; i++) {
 		v[i] = (struct info_kernel){arena_printf(&j->a->arena, "%u", t->kernel_names[i].id),
 			t->kernel_names[i].name};
 		if (!v[i].key)
 			return err_nomem(e);
 	}
-	j->out->dispatch_ids = (struct rows){v, t->n_kernel_names};
-	return true;
+	return v != NULL;
 }
 
 static bool put_notes(struct info_job *j, struct incore_error *e)
 {
 	const struct trace *t = j->trace;
-	struct info_note *v = answer_alloc(j->a, t->n_notes, sizeof(*v), e);
+	struct info_note *v = ANSWER_ROWS(j->a, &j->out->notes, t->n_notes, info_note, e);
 
-	if (!v)
-		return false;
-	for (uint32_t i = 0; i < t->n_notes; i++) {
+	for (uint32_t i = 0; v && i < t->n_notes; i++) {
 		const struct note *n = &t->notes[i];
 
 		v[i] = (struct info_note){note_kind_name(n->kind), n->code, n->message, n->path,
 			n->offset == INCORE_NO_OFFSET ? NO_U64 : n->offset, n->count};
 	}
-	j->out->notes = (struct rows){v, t->n_notes};
-	return true;
+	return v != NULL;
 }
 
 /* Lane names of all cores, each once, in the order of the tracks. */
@@ -482,8 +465,8 @@ static struct info_sibling sibling_of(const struct capture *k, const struct capt
 static bool put_siblings(struct info_job *j, const struct capture *self,
 	const struct capture_list *l, struct incore_error *e)
 {
-	struct info_sibling *all = answer_alloc(j->a, l->n, sizeof(*all), e);
-	struct info_sibling *others = answer_alloc(j->a, l->n, sizeof(*others), e);
+	struct info_sibling *all = ANSWER_ROWS(j->a, &j->out->beside, l->n, info_sibling, e);
+	struct info_sibling *others = ANSWER_ROWS(j->a, &j->out->siblings, l->n, info_sibling, e);
 	size_t n = 0;
 
 	if (!all || !others)
@@ -493,8 +476,7 @@ static bool put_siblings(struct info_job *j, const struct capture *self,
 		if (&l->v[i] != self)
 			others[n++] = all[i];
 	}
-	j->out->siblings = (struct rows){others, n};
-	j->out->beside = (struct rows){all, l->n};
+	j->out->siblings.n = n;
 	return true;
 }
 
@@ -573,8 +555,6 @@ static bool ask_info(const struct request *r, struct answer *a, struct incore_er
 	return true;
 }
 
-static const struct record *const records[] = {&info_record, &list_record, NULL};
-
 const struct question question_info = {
 	.name = "info",
 	.args = "PATH...",
@@ -584,6 +564,6 @@ const struct question question_info = {
 	.params_size = sizeof(struct info_params),
 	.min_paths = 1,
 	.max_paths = 4096,
-	.records = records,
+	.records = RECORDS(&info_record, &list_record),
 	.ask = ask_info,
 };

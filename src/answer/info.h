@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* info.h: what was captured: what is asked, and the answer that answer/info.c gives. */
-#ifndef ANSWER_INFO_H
-#define ANSWER_INFO_H
+#pragma once
 
 #include "answer/pipes_parts.h"
 
@@ -101,5 +100,3 @@ struct info_list {
 extern const struct record info_engine_record, info_sibling_record;
 /* All captures of the answer, also where it is one. */
 struct rows info_captures(const struct answer *a);
-
-#endif

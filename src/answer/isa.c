@@ -80,15 +80,10 @@ static bool walk_listing(const struct request *r, struct answer *a, struct listi
 	const struct collector *list[LISTING_COLLECTORS];
 	size_t n = listing_collectors(l, made);
 	struct walk_result walk = {0};
-	bool ok;
 
 	for (size_t i = 0; i < n; i++)
 		list[i] = &made[i];
-	ok = walk_tracks(l->trace, &o, list, n, &walk, e);
-	if (ok)
-		answer_walk_notes(a, &walk);
-	walk_result_deinit(&walk);
-	return ok;
+	return answer_walked(a, &walk, walk_tracks(l->trace, &o, list, n, &walk, e));
 }
 
 static bool collect_listing(const struct request *r, struct answer *a, struct listing *l,
@@ -140,8 +135,6 @@ static bool ask_isa(const struct request *r, struct answer *a, struct incore_err
 	return ok;
 }
 
-static const struct record *const records[] = {&isa_record, NULL};
-
 const struct question question_isa = {
 	.name = "isa",
 	.args = "PATH",
@@ -151,6 +144,6 @@ const struct question question_isa = {
 	.params_size = sizeof(struct isa_params),
 	.min_paths = 1,
 	.max_paths = 1,
-	.records = records,
+	.records = RECORDS(&isa_record),
 	.ask = ask_isa,
 };

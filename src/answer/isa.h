@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* isa.h: the code with its costs: what is asked, and the answer of answer/isa.c. */
-#ifndef ANSWER_ISA_H
-#define ANSWER_ISA_H
+#pragma once
 
 #include "analysis/code/listing.h"
 #include "answer/hot.h"
@@ -96,5 +95,3 @@ struct isa_answer {
 extern const struct record isa_record, isa_row_record;
 /* All lists, of the rows that are shown. */
 bool isa_rows_make(struct answer *a, struct isa_answer *x, struct incore_error *e);
-
-#endif

@@ -46,34 +46,32 @@ static const struct column row_columns[] = {
 		.csv = "loop_depth"),
 	COLUMN(isa_row, index, UNIT_NONE, "its place in the code table"),
 	LIST(isa_row, frames, &frame_record, "inline chain as [file, line], innermost first"),
-	RECORD(isa_row, execution, &distribution_record, "cycles of one execution",
-		.flags = COLUMN_NULLABLE),
+	RECORD(isa_row, execution, &distribution_record, "cycles of one execution", NULLABLE),
 	RECORD(isa_row, execution_stall, &distribution_record,
-		"stall of one execution; absent where it never stalled", .flags = COLUMN_OPTIONAL),
+		"stall of one execution; absent where it never stalled", OPTIONAL),
 	RECORD(isa_row, waves, &spread_record,
 		"mean cycles of one execution in each wave, over the waves that ran the row; "
 		"absent where all agree or less than two ran it",
-		.flags = COLUMN_OPTIONAL),
+		OPTIONAL),
 	POINTER(isa_row, stated, &code_totals_record,
 		"what the producer states, where it is not what its records add up to"),
 	POINTER(isa_row, live, &live_record,
 		"registers that hold something needed before the row; null where the text cannot "
 		"tell"),
 	COLUMN_AS(isa_row, h.cause, "cause", UNIT_NONE, "what most of its lost cycles waited for",
-		.flags = COLUMN_NULLABLE),
+		NULLABLE),
 	COLUMN_AS(
 		isa_row, h.cause_cycles, "cause_cycles", UNIT_CYCLES, "cycles lost to that cause"),
-	COLUMN(isa_row, block, UNIT_NONE, "number of its basic block in blocks",
-		.flags = COLUMN_NULLABLE),
+	COLUMN(isa_row, block, UNIT_NONE, "number of its basic block in blocks", NULLABLE),
 	COLUMN(isa_row, per_hit, UNIT_CYCLES,
-		"cycles an execution, all buckets together; absent where it never ran",
-		.flags = COLUMN_OPTIONAL, .digits = 6),
+		"cycles an execution, all buckets together; absent where it never ran", OPTIONAL,
+		.digits = 6),
 	COLUMN_AS(isa_row, samples, "all_samples", UNIT_SAMPLES, "samples that found it",
-		.title = "samples", .flags = COLUMN_NO_JSON),
+		.title = "samples", NO_JSON),
 	COLUMN(isa_row, stalled, UNIT_SAMPLES, "of which found it stalled",
-		.csv = "stalled_samples", .flags = COLUMN_NO_JSON),
+		.csv = "stalled_samples", NO_JSON),
 	COLUMN(isa_row, weight_pct, UNIT_PERCENT, "of the latency or the samples of all rows",
-		.title = "%", .flags = COLUMN_NO_JSON, .digits = 1),
+		.title = "%", NO_JSON, .digits = 1),
 	COLUMN(isa_row, target, UNIT_ROW, "row it branches to", .title = "to",
 		.csv = "branch_target_row", .flags = COLUMN_NO_JSON | COLUMN_NULLABLE),
 	COLUMN(isa_row, waits_for, UNIT_ROW, "row it waits for most", .title = "for",
@@ -89,8 +87,7 @@ static const struct record isa_edge_record = RECORD_OF(isa_edge, RECORD_LINE, ed
 
 #define PAIR(M, NAME, DOC) COLUMN_AS(wait_line, p.M, NAME, UNIT_COUNT, DOC)
 #define PAIR_VALUES(M, NAME, DOC)                                                                  \
-	COLUMN_HELD(wait_line, p.M, NAME, COLUMN_RECORD, &distribution_record, DOC,                \
-		.flags = COLUMN_NULLABLE)
+	COLUMN_HELD(wait_line, p.M, NAME, COLUMN_RECORD, &distribution_record, DOC, NULLABLE)
 static const struct column wait_columns[] = {
 	COLUMN(wait_line, wait, UNIT_ROW, "row of the wait"),
 	COLUMN(wait_line, producer, UNIT_ROW, "row whose instances it consumed"),
@@ -99,7 +96,7 @@ static const struct column wait_columns[] = {
 	PAIR(n_group, "group", "of which returned in any order: each may have been the last"),
 	PAIR(n_candidates, "candidates", "not in consumed: of waits that cannot be resolved"),
 	COLUMN(wait_line, loop, UNIT_ROW, "header row of the innermost loop that holds both",
-		.flags = COLUMN_NULLABLE),
+		NULLABLE),
 	PAIR_VALUES(together, "together",
 		"instances consumed by the wait, where this was the youngest"),
 	PAIR_VALUES(in_flight, "in_flight", "outstanding on the counter then"),
@@ -132,8 +129,7 @@ static const struct column block_columns[] = {
 	COLUMN(block_row, first_row, UNIT_ROW, "first row of the basic block"),
 	COLUMN(block_row, last_row, UNIT_ROW, "its last row"),
 	COLUMN(block_row, rows, UNIT_COUNT, "rows in it"),
-	COLUMN(block_row, loop, UNIT_ROW, "header row of the innermost loop it is in",
-		.flags = COLUMN_NULLABLE),
+	COLUMN(block_row, loop, UNIT_ROW, "header row of the innermost loop it is in", NULLABLE),
 	COLUMN(block_row, executions, UNIT_COUNT, "executions of its first row"),
 	PART(block_row, sums, &sums_record),
 	COLUMN(block_row, per_execution, UNIT_CYCLES, "cycles an execution", .digits = 6),
@@ -150,8 +146,7 @@ static const struct record body_record = RECORD_OF(body_row, RECORD_LINE, body_c
 
 #define LATENCY(M, NAME, DOC) COLUMN_AS(latency_line, l.M, NAME, UNIT_COUNT, DOC)
 #define LATENCY_VALUES(M, NAME, DOC)                                                               \
-	COLUMN_HELD(latency_line, l.M, NAME, COLUMN_RECORD, &distribution_record, DOC,             \
-		.flags = COLUMN_NULLABLE)
+	COLUMN_HELD(latency_line, l.M, NAME, COLUMN_RECORD, &distribution_record, DOC, NULLABLE)
 static const struct column latency_columns[] = {
 	COLUMN(latency_line, opcode, UNIT_NONE, "mnemonic of the load"),
 	COLUMN_AS(latency_line, l.is_to_lds, "to_lds", UNIT_NONE, "the form that loads to the LDS"),
@@ -172,13 +167,12 @@ static const struct column latency_columns[] = {
 static const struct record latency_record = RECORD_OF(latency_line, RECORD_BLOCK, latency_columns);
 
 static const struct column isa_columns[] = {
-	COLUMN(isa_answer, evidence, UNIT_NONE, "what the figures rest on",
-		.words = EVIDENCE_WORDS),
+	EVIDENCE_COLUMN(isa_answer, "what the figures rest on"),
 	RECORD(isa_answer, totals, &hot_totals_record, "sums of the recorded fields"),
 	POINTER(isa_answer, accounting, &hot_accounting_record,
 		"every cycle of the selection in one bucket; null: no timeline"),
 	COLUMN(isa_answer, hottest_row, UNIT_ROW, "row with most latency, or most samples",
-		.flags = COLUMN_NULLABLE),
+		NULLABLE),
 	LIST(isa_answer, sources, &source_record, "source files, which frames count into",
 		.flags = COLUMN_BLOCK),
 	LIST(isa_answer, labels, &label_record, "labels between the rows"),
@@ -324,7 +318,7 @@ static bool put_rows(const struct fill *f, struct incore_error *e)
 static bool put_edges(const struct fill *f, struct incore_error *e)
 {
 	const struct producers *p = f->l->producers;
-	struct isa_edge *v = answer_alloc(f->a, p->edges.n, sizeof(*v), e);
+	struct isa_edge *v = ANSWER_ROWS(f->a, &f->x->edges, p->edges.n, isa_edge, e);
 	size_t n = 0;
 
 	for (size_t i = 0; v && i < p->edges.n; i++) {
@@ -338,14 +332,14 @@ static bool put_edges(const struct fill *f, struct incore_error *e)
 			v[n].dominating |= row->edge[k] == i;
 		n++;
 	}
-	f->x->edges = (struct rows){v, n};
+	f->x->edges.n = n;
 	return v != NULL;
 }
 
 static bool put_waits(const struct fill *f, struct incore_error *e)
 {
 	const struct wait_pairs *p = f->l->latency->pairs;
-	struct wait_line *v = answer_alloc(f->a, p->v.n, sizeof(*v), e);
+	struct wait_line *v = ANSWER_ROWS(f->a, &f->x->waits, p->v.n, wait_line, e);
 	size_t n = 0;
 
 	for (size_t i = 0; v && i < p->v.n; i++) {
@@ -356,13 +350,13 @@ static bool put_waits(const struct fill *f, struct incore_error *e)
 				f->t->code[x->producer].number, loop_header_row(p->cfg, x->loop),
 				*x};
 	}
-	f->x->waits = (struct rows){v, n};
+	f->x->waits.n = n;
 	return v != NULL;
 }
 
 static bool put_branches(const struct fill *f, struct incore_error *e)
 {
-	struct branch_row *v = answer_alloc(f->a, f->t->n_code, sizeof(*v), e);
+	struct branch_row *v = ANSWER_ROWS(f->a, &f->x->branches, f->t->n_code, branch_row, e);
 	size_t n = 0;
 
 	for (code_idx i = 0; v && i < f->t->n_code; i++) {
@@ -372,7 +366,7 @@ static bool put_branches(const struct fill *f, struct incore_error *e)
 			v[n++] = (struct branch_row){f->t->code[i].number, f->t->code[to].number,
 				f->l->rows[i].taken, f->l->rows[i].not_taken};
 	}
-	f->x->branches = (struct rows){v, n};
+	f->x->branches.n = n;
 	return v != NULL;
 }
 
@@ -406,8 +400,8 @@ static bool put_blocks(const struct fill *f, struct incore_error *e)
 {
 	const struct listing *l = f->l;
 	const struct cfg *g = &l->cfg;
-	struct block_row *blocks = answer_alloc(f->a, g->n_blocks, sizeof(*blocks), e);
-	struct body_row *bodies = answer_alloc(f->a, g->n_loops, sizeof(*bodies), e);
+	struct block_row *blocks = ANSWER_ROWS(f->a, &f->x->blocks, g->n_blocks, block_row, e);
+	struct body_row *bodies = ANSWER_ROWS(f->a, &f->x->bodies, g->n_loops, body_row, e);
 
 	if (!blocks || !bodies)
 		return false;
@@ -416,15 +410,13 @@ static bool put_blocks(const struct fill *f, struct incore_error *e)
 	for (uint32_t k = 0; k < g->n_loops; k++)
 		bodies[k] = (struct body_row){loop_header_row(g, k), block_sums_of(&l->bodies[k]),
 			ratio(hot_cycles(&l->bodies[k]), l->loops->v[k].executions)};
-	f->x->blocks = (struct rows){blocks, g->n_blocks};
-	f->x->bodies = (struct rows){bodies, g->n_loops};
 	return true;
 }
 
 static bool put_latency(const struct fill *f, struct incore_error *e)
 {
 	const struct latency *l = f->l->latency;
-	struct latency_line *v = answer_alloc(f->a, l->rows.n, sizeof(*v), e);
+	struct latency_line *v = ANSWER_ROWS(f->a, &f->x->latency, l->rows.n, latency_line, e);
 
 	for (size_t i = 0; v && i < l->rows.n; i++) {
 		const struct latency_row *r = &l->rows.v[i];
@@ -433,7 +425,6 @@ static bool put_latency(const struct fill *f, struct incore_error *e)
 			r->opcode < l->trace->n_opcodes ? l->trace->opcodes[r->opcode] : "",
 			amd_counter_name((enum amd_counter)r->counter), *r};
 	}
-	f->x->latency = (struct rows){v, l->rows.n};
 	return v != NULL;
 }
 

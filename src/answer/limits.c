@@ -5,8 +5,7 @@
 static const struct column limit_columns[] = {
 	COLUMN(limit_line, state, UNIT_NONE, "is it known; none: the kernel uses none of it",
 		.words = "known|unknown|none"),
-	COLUMN(limit_line, waves, UNIT_WAVES, "waves per SIMD that it allows",
-		.flags = COLUMN_NULLABLE),
+	COLUMN(limit_line, waves, UNIT_WAVES, "waves per SIMD that it allows", NULLABLE),
 };
 static const struct record limit_record = RECORD_OF(limit_line, RECORD_LINE, limit_columns);
 
@@ -19,7 +18,7 @@ static const struct column by_columns[] = {
 static const struct record by_record = RECORD_OF(limits_by, RECORD_BLOCK, by_columns);
 
 #define FIGURE(M, NAME, UNIT, DOC, ...) COLUMN_AS(limits_part, l.M, NAME, UNIT, DOC, ##__VA_ARGS__)
-#define KNOWN(M, UNIT, DOC) FIGURE(M, #M, UNIT, DOC, .flags = COLUMN_NULLABLE)
+#define KNOWN(M, UNIT, DOC) FIGURE(M, #M, UNIT, DOC, NULLABLE)
 static const struct column kernel_columns[] = {
 	FIGURE(arch_vgprs, "arch_vgprs", UNIT_COUNT,
 		"vector registers of a wave, in whole granules"),
@@ -39,11 +38,9 @@ static const struct record kernel_record = RECORD_OF(limits_part, RECORD_BLOCK, 
 
 static const struct column machine_columns[] = {
 	FIGURE(machine_source, "source", UNIT_NONE, "where the figures come from",
-		.words = "side-files|assumed|mixed", .flags = COLUMN_NULLABLE),
-	COLUMN(limits_part, assumed_target, UNIT_NONE, "target whose figures stand in",
-		.flags = COLUMN_NULLABLE),
-	COLUMN(limits_part, assumed_product, UNIT_NONE, "product whose figures stand in",
-		.flags = COLUMN_NULLABLE),
+		.words = "side-files|assumed|mixed", NULLABLE),
+	COLUMN(limits_part, assumed_target, UNIT_NONE, "target whose figures stand in", NULLABLE),
+	COLUMN(limits_part, assumed_product, UNIT_NONE, "product whose figures stand in", NULLABLE),
 	KNOWN(max_waves_per_simd, UNIT_WAVES, "waves that a SIMD can hold"),
 	FIGURE(vgpr_pool, "vgprs_per_simd", UNIT_COUNT, "registers that the waves of a SIMD share",
 		.flags = COLUMN_NULLABLE | COLUMN_SOME),
@@ -57,17 +54,15 @@ static const struct column machine_columns[] = {
 static const struct record machine_record = RECORD_OF(limits_part, RECORD_BLOCK, machine_columns);
 
 static const struct column limits_columns[] = {
-	COLUMN(limits_part, waves_per_simd, UNIT_WAVES, "the least of what is known",
-		.flags = COLUMN_NULLABLE),
+	COLUMN(limits_part, waves_per_simd, UNIT_WAVES, "the least of what is known", NULLABLE),
 	COLUMN(limits_part, limiter, UNIT_NONE, "what allows no more",
-		.words = "waves|vgpr|lds|grid", .flags = COLUMN_NULLABLE),
+		.words = "waves|vgpr|lds|grid", NULLABLE),
 	FIGURE(is_upper_bound, "is_upper_bound", UNIT_NONE,
 		"some limits are unknown: it may be less"),
 	LIST(limits_part, limiters, &text_item_record, "all that allow no more"),
 	RECORD(limits_part, by, &by_record, "every limit alone"),
 	COLUMN(limits_part, sentence, UNIT_NONE, "the limit in words"),
-	COLUMN(limits_part, next_step, UNIT_NONE, "what would give one wave more",
-		.flags = COLUMN_NULLABLE),
+	COLUMN(limits_part, next_step, UNIT_NONE, "what would give one wave more", NULLABLE),
 	RECORD_SELF("kernel", &kernel_record, "what the kernel needs"),
 	RECORD_SELF("machine", &machine_record, "what the machine has"),
 };
@@ -83,16 +78,14 @@ static struct limit_line limit_line_of(const struct limit *x)
 static bool put_limiters(
 	struct answer *a, const struct limits *l, struct rows *out, struct incore_error *e)
 {
-	struct text_item *v = answer_alloc(a, LIMIT_KINDS, sizeof(*v), e);
+	struct text_item *v = ANSWER_ROWS(a, out, LIMIT_KINDS, text_item, e);
 	size_t n = 0;
 
-	if (!v)
-		return false;
-	for (unsigned k = 0; k < LIMIT_KINDS; k++)
+	for (unsigned k = 0; v && k < LIMIT_KINDS; k++)
 		if (l->is_known && (l->limiter_mask & 1u << k))
 			v[n++].v = limit_name(k);
-	*out = (struct rows){v, n};
-	return true;
+	out->n = n;
+	return v != NULL;
 }
 
 static bool put_texts(

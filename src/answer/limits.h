@@ -3,8 +3,7 @@
  * limits.h: what answers say of how many waves a SIMD can hold.
  * Owner: texts are made in the arena of the answer.
  */
-#ifndef ANSWER_LIMITS_H
-#define ANSWER_LIMITS_H
+#pragma once
 
 #include "analysis/occupancy/limits.h"
 #include "answer/rows.h"
@@ -28,5 +27,3 @@ struct limits_part {
 extern const struct record limits_record; /* RECORD_BLOCK */
 bool limits_make(
 	struct answer *a, const struct limits *l, struct limits_part *out, struct incore_error *e);
-
-#endif

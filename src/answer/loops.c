@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* loops.c: what several answers say of loops, source lines and regions. */
 #include "answer/loops.h"
-
-#include <stdlib.h>
+#include "base/search.h"
 
 /* --- loops ---------------------------------------------------------------------------------- */
 
@@ -14,7 +13,7 @@ static const struct column place_columns[] = {
 	COLUMN(loop_place, latches, UNIT_COUNT, "branches back"),
 	COLUMN(loop_place, depth, UNIT_COUNT, "1: in no other loop"),
 	COLUMN(loop_place, parent_header_row, UNIT_ROW, "first row of the loop around it",
-		.flags = COLUMN_NULLABLE),
+		NULLABLE),
 	COLUMN(loop_place, blocks, UNIT_COUNT, "basic blocks of its body"),
 	COLUMN(loop_place, rows, UNIT_COUNT, "rows of its body"),
 };
@@ -101,16 +100,7 @@ struct cause_entry {
 	uint64_t cyc;
 };
 
-static int compare_causes(const void *pa, const void *pb)
-{
-	const struct cause_entry *a = pa, *b = pb;
-
-	if (a->cyc != b->cyc)
-		return a->cyc > b->cyc ? -1 : 1;
-	if (a->bucket != b->bucket)
-		return a->bucket < b->bucket ? -1 : 1;
-	return (int)a->inst_class - (int)b->inst_class;
-}
+ORDER(compare_causes, struct cause_entry, DOWN(cyc) UP(bucket) UP(inst_class))
 
 static bool cause_rows(
 	struct answer *a, const struct loop_stats *s, struct rows *out, struct incore_error *e)
@@ -124,7 +114,7 @@ static bool cause_rows(
 		for (unsigned c = 0; c < CLASS_COUNT; c++)
 			if (s->cause[b][c] > 0)
 				v[n++] = (struct cause_entry){b, c, s->cause[b][c]};
-	qsort(v, n, sizeof(v[0]), compare_causes);
+	SORT(v, n, compare_causes);
 	x = answer_alloc(a, n, sizeof(*x), e);
 	if (!x)
 		return false;
@@ -142,11 +132,9 @@ static bool cause_rows(
 
 bool loop_rows(struct answer *a, const struct loops *l, struct rows *out, struct incore_error *e)
 {
-	struct loop_row *v = answer_alloc(a, l->n, sizeof(*v), e);
+	struct loop_row *v = ANSWER_ROWS(a, out, l->n, loop_row, e);
 
-	if (!v)
-		return false;
-	for (uint32_t i = 0; i < l->n; i++) {
+	for (uint32_t i = 0; v && i < l->n; i++) {
 		const struct loop_stats *s = &l->v[i];
 
 		v[i] = (struct loop_row){.place = place_of(l, s),
@@ -159,8 +147,7 @@ bool loop_rows(struct answer *a, const struct loops *l, struct rows *out, struct
 		if (!cause_rows(a, s, &v[i].causes, e))
 			return false;
 	}
-	*out = (struct rows){v, l->n};
-	return true;
+	return v != NULL;
 }
 
 /* --- source lines --------------------------------------------------------------------------- */
@@ -195,7 +182,7 @@ static const struct column granularity_columns[] = {
 	COLUMN(granularity_part, collapsed, UNIT_NONE, "is most of the code mapped to one line",
 		.words = COLLAPSE_WORDS),
 	RECORD(granularity_part, top_line, &top_line_record, "the line with most latency",
-		.flags = COLUMN_NULLABLE),
+		NULLABLE),
 	LIST(granularity_part, weights, &weight_record, "how each weight spreads over lines"),
 };
 static const struct record granularity_record =
@@ -272,13 +259,10 @@ const struct record region_record = RECORD_OF(region_row, RECORD_LINE, region_co
 bool region_rows(struct answer *a, const struct trace *t, const struct region *v, uint32_t n,
 	struct rows *out, struct incore_error *e)
 {
-	struct region_row *x = answer_alloc(a, n, sizeof(*x), e);
+	struct region_row *x = ANSWER_ROWS(a, out, n, region_row, e);
 
-	if (!x)
-		return false;
-	for (uint32_t i = 0; i < n; i++)
+	for (uint32_t i = 0; x && i < n; i++)
 		x[i] = (struct region_row){t->code[v[i].first].number, t->code[v[i].last].number,
 			v[i], class_name(v[i].dominant), v[i].loop != NO_LOOP};
-	*out = (struct rows){x, n};
-	return true;
+	return x != NULL;
 }

@@ -3,8 +3,7 @@
  * loops.h: what answers say of loops, of how well code is mapped to source lines, of regions.
  * Owner: rows are made in the arena of the answer; lists stand in the analyses, which it keeps.
  */
-#ifndef ANSWER_LOOPS_H
-#define ANSWER_LOOPS_H
+#pragma once
 
 #include "analysis/code/loops.h"
 #include "analysis/code/regions.h"
@@ -66,5 +65,3 @@ struct region_row {
 extern const struct record region_record; /* RECORD_LINE */
 bool region_rows(struct answer *a, const struct trace *t, const struct region *v, uint32_t n,
 	struct rows *out, struct incore_error *e);
-
-#endif

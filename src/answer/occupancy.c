@@ -38,9 +38,9 @@ static const struct column stats_columns[] = {
 	COLUMN(stats_line, mean_while_busy, UNIT_WAVES, "resident on average while any is",
 		.digits = 6),
 	COLUMN(stats_line, mean, UNIT_WAVES, "resident on average over the span",
-		.csv = "mean_waves", .flags = COLUMN_NO_JSON, .digits = 1),
+		.csv = "mean_waves", NO_JSON, .digits = 1),
 	COLUMN(stats_line, busy_pct, UNIT_PERCENT, "of the span with a wave resident",
-		.title = "busy %", .csv = "busy_pct", .flags = COLUMN_NO_JSON, .digits = 1),
+		.title = "busy %", .csv = "busy_pct", NO_JSON, .digits = 1),
 };
 static const struct record stats_record = RECORD_OF(stats_line, RECORD_LINE, stats_columns);
 
@@ -52,14 +52,13 @@ static const struct column coverage_columns[] = {
 	COLUMN(coverage, traced_share, UNIT_SHARE, "traced of launched, else of resident waves",
 		.digits = 6),
 	COLUMN(coverage, ses, UNIT_COUNT, "shader engines seen"),
-	COLUMN(coverage, target_cu, UNIT_NONE, "compute unit with instruction detail",
-		.flags = COLUMN_NULLABLE),
+	COLUMN(coverage, target_cu, UNIT_NONE, "compute unit with instruction detail", NULLABLE),
 	COLUMN(coverage, clock_mhz, UNIT_MHZ, "clock of the cycles", .digits = 2),
 	COLUMN(coverage, sentence, UNIT_NONE, "the same in words"),
 };
 static const struct record coverage_record = RECORD_OF(coverage, RECORD_BLOCK, coverage_columns);
 
-#define LAUNCH(M, UNIT, DOC) COLUMN(trace_launch, M, UNIT, DOC, .flags = COLUMN_NULLABLE)
+#define LAUNCH(M, UNIT, DOC) COLUMN(trace_launch, M, UNIT, DOC, NULLABLE)
 static const struct column launch_columns[] = {
 	LAUNCH(dispatch, UNIT_NONE, "which dispatch of the run"),
 	LAUNCH(kernel_id, UNIT_NONE, "number of the kernel"),
@@ -122,8 +121,7 @@ static const struct record unit_mean_record =
 	RECORD_OF(mean_item, RECORD_SCALAR, unit_mean_columns);
 
 #define UNIT_SERIES_COLUMN(S)                                                                      \
-	LIST(S, waves, &unit_mean_record, "waves over time, with --series",                        \
-		.flags = COLUMN_OPTIONAL)
+	LIST(S, waves, &unit_mean_record, "waves over time, with --series", OPTIONAL)
 
 static const struct column cu_columns[] = {
 	SE_COLUMN(cu_line),
@@ -159,7 +157,7 @@ const struct record kernel_line_record = RECORD_OF(kernel_line, RECORD_LINE, ker
 
 static const struct column kernel_id_columns[] = {
 	COLUMN(occupancy_kernel_id, id, UNIT_NONE, "number of the kernel"),
-	COLUMN(occupancy_kernel_id, name, UNIT_NONE, "its name", .flags = COLUMN_NULLABLE),
+	COLUMN(occupancy_kernel_id, name, UNIT_NONE, "its name", NULLABLE),
 	COLUMN(occupancy_kernel_id, starts, UNIT_WAVES, "waves of it that started"),
 };
 static const struct record kernel_id_record =
@@ -174,8 +172,7 @@ static const struct column thread_columns[] = {
 static const struct record thread_record = RECORD_OF(thread_item, RECORD_SCALAR, thread_columns);
 
 #define SIZE(M, TITLE, UNIT, DOC)                                                                  \
-	COLUMN_AS(dispatch_line, d.M, #M, UNIT, DOC, .title = TITLE, .csv = #M,                    \
-		.flags = COLUMN_NULLABLE)
+	COLUMN_AS(dispatch_line, d.M, #M, UNIT, DOC, .title = TITLE, .csv = #M, NULLABLE)
 static const struct column dispatch_columns[] = {
 	COLUMN(dispatch_line, cycle, UNIT_CYCLES, "when, on the trace's clock"),
 	COLUMN(dispatch_line, se, UNIT_NONE, "shader engine that saw it", .title = "SE",
@@ -189,7 +186,7 @@ static const struct column dispatch_columns[] = {
 	SIZE(lds_bytes, "LDS", UNIT_BYTES, "LDS of a workgroup"),
 	LIST(dispatch_line, threads, &thread_record, "work-items by dimension; empty: unknown"),
 	COLUMN(dispatch_line, since, UNIT_CYCLES, "after the first event", .title = "cycle",
-		.flags = COLUMN_NO_JSON),
+		NO_JSON),
 };
 const struct record dispatch_record = RECORD_OF(dispatch_line, RECORD_LINE, dispatch_columns);
 
@@ -212,9 +209,9 @@ static const struct column series_columns[] = {
 static const struct record series_record = RECORD_OF(series_line, RECORD_LINE, series_columns);
 
 #define HEAD_COLUMNS(S)                                                                            \
-	COLUMN(S, evidence, UNIT_NONE, "what the figures rest on", .words = EVIDENCE_WORDS),       \
-		COLUMN(S, kernel, UNIT_NONE, "name of the kernel", .flags = COLUMN_NULLABLE),      \
-		COLUMN(S, arch, UNIT_NONE, "gfx950, dav_2201, ...", .flags = COLUMN_NULLABLE)
+	EVIDENCE_COLUMN(S, "what the figures rest on"),                                            \
+		COLUMN(S, kernel, UNIT_NONE, "name of the kernel", NULLABLE),                      \
+		COLUMN(S, arch, UNIT_NONE, "gfx950, dav_2201, ...", NULLABLE)
 
 static const struct column occupancy_columns[] = {
 	HEAD_COLUMNS(occupancy_answer),
@@ -270,21 +267,20 @@ static bool unit_series(
 {
 	const struct occupancy *o = f->o;
 	uint32_t n = o->span_cyc ? o->n_bins : 0;
-	struct mean_item *v = answer_alloc(f->a, n, sizeof(*v), e);
+	struct mean_item *v = ANSWER_ROWS(f->a, out, n, mean_item, e);
 
 	for (uint32_t i = 0; v && i < n; i++)
 		v[i].v = (double)o->bin_unit_wave_cyc[(size_t)unit * o->n_bins + i] /
 			 bin_width(o, i);
-	*out = (struct rows){v, n};
 	return v != NULL;
 }
 
 static bool put_units(const struct fill *f, struct incore_error *e)
 {
 	const struct occupancy *o = f->o;
-	struct se_line *ses = answer_alloc(f->a, o->n_ses, sizeof(*ses), e);
-	struct cu_line *cus = answer_alloc(f->a, o->n_cus, sizeof(*cus), e);
-	struct simd_line *simds = answer_alloc(f->a, o->n_simds, sizeof(*simds), e);
+	struct se_line *ses = ANSWER_ROWS(f->a, &f->out->ses, o->n_ses, se_line, e);
+	struct cu_line *cus = ANSWER_ROWS(f->a, &f->out->cus, o->n_cus, cu_line, e);
+	struct simd_line *simds = ANSWER_ROWS(f->a, &f->out->simds, o->n_simds, simd_line, e);
 	uint64_t most = 0;
 
 	if (!ses || !cus || !simds)
@@ -306,20 +302,16 @@ static bool put_units(const struct fill *f, struct incore_error *e)
 		if (o->series == SERIES_SIMD && !unit_series(f, i, &simds[i].waves, e))
 			return false;
 	}
-	f->out->ses = (struct rows){ses, o->n_ses};
-	f->out->cus = (struct rows){cus, o->n_cus};
-	f->out->simds = (struct rows){simds, o->n_simds};
 	return true;
 }
 
 static bool put_kernels(const struct fill *f, struct incore_error *e)
 {
 	const struct occupancy *o = f->o;
-	struct kernel_line *v = answer_alloc(f->a, o->n_kernels, sizeof(*v), e);
+	struct kernel_line *v = ANSWER_ROWS(f->a, &f->out->kernels, o->n_kernels, kernel_line, e);
 
 	for (uint32_t i = 0; v && i < o->n_kernels; i++)
 		v[i] = (struct kernel_line){o->kernels[i], stats_of(o, &o->kernels[i].stats)};
-	f->out->kernels = (struct rows){v, o->n_kernels};
 	f->out->kernel_ids = (struct rows){o->kernel_ids, o->n_kernel_ids};
 	return v != NULL;
 }
@@ -327,7 +319,8 @@ static bool put_kernels(const struct fill *f, struct incore_error *e)
 static bool put_dispatches(const struct fill *f, struct incore_error *e)
 {
 	const struct trace *t = f->o->trace;
-	struct dispatch_line *v = answer_alloc(f->a, t->n_dispatch_events, sizeof(*v), e);
+	struct dispatch_line *v =
+		ANSWER_ROWS(f->a, &f->out->dispatches, t->n_dispatch_events, dispatch_line, e);
 	size_t n = 0;
 
 	for (uint32_t i = 0; v && i < t->n_dispatch_events; i++) {
@@ -341,7 +334,7 @@ static bool put_dispatches(const struct fill *f, struct incore_error *e)
 				.d = *d,
 				.threads = {d->thread_dim, d->thread_dim[0] != NO_VALUE ? 3 : 0}};
 	}
-	f->out->dispatches = (struct rows){v, n};
+	f->out->dispatches.n = n;
 	return v != NULL;
 }
 
@@ -349,19 +342,18 @@ static bool put_hardware_events(const struct fill *f, struct incore_error *e)
 {
 	const struct trace *t = f->o->trace;
 	uint64_t n[OCCUPANCY_EVENT_TYPES + 1] = {0};
-	struct name_count *v = answer_alloc(f->a, OCCUPANCY_EVENT_TYPES + 1, sizeof(*v), e);
+	struct name_count *v = ANSWER_ROWS(
+		f->a, &f->out->hardware_events, OCCUPANCY_EVENT_TYPES + 1, name_count, e);
 	size_t n_out = 0;
 
-	for (uint32_t i = 0; i < t->n_dispatch_events; i++) {
-		const struct dispatch_event *d = &t->dispatch_events[i];
-
+	EACH (const struct dispatch_event, d, t->dispatch_events, t->n_dispatch_events) {
 		if (!d->is_dispatch)
 			n[d->type < OCCUPANCY_EVENT_TYPES ? d->type : OCCUPANCY_EVENT_TYPES]++;
 	}
 	for (unsigned k = 0; v && k <= OCCUPANCY_EVENT_TYPES; k++)
 		if (n[k])
 			v[n_out++] = (struct name_count){occupancy_event_name(k), n[k]};
-	f->out->hardware_events = (struct rows){v, n_out};
+	f->out->hardware_events.n = n_out;
 	return v != NULL;
 }
 
@@ -369,7 +361,7 @@ static bool put_series(const struct fill *f, struct incore_error *e)
 {
 	const struct occupancy *o = f->o;
 	uint32_t n = o->span_cyc ? o->n_bins : 0;
-	struct series_line *v = answer_alloc(f->a, n, sizeof(*v), e);
+	struct series_line *v = ANSWER_ROWS(f->a, &f->out->series, n, series_line, e);
 	struct mean_item *by_se = answer_alloc(f->a, (size_t)n * o->n_ses, sizeof(*by_se), e);
 
 	if (!v || !by_se)
@@ -386,7 +378,6 @@ static bool put_series(const struct fill *f, struct incore_error *e)
 			by_se[(size_t)i * o->n_ses + s].v =
 				(double)o->bin_se_wave_cyc[(size_t)s * o->n_bins + i] / cyc;
 	}
-	f->out->series = (struct rows){v, n};
 	return true;
 }
 
@@ -538,8 +529,6 @@ static bool ask_occupancy(const struct request *r, struct answer *a, struct inco
 	return ok;
 }
 
-static const struct record *const records[] = {&occupancy_record, &occupancy_of_pipes_record, NULL};
-
 const struct question question_occupancy = {
 	.name = "occupancy",
 	.args = "PATH",
@@ -549,6 +538,6 @@ const struct question question_occupancy = {
 	.params_size = sizeof(struct occupancy_params),
 	.min_paths = 1,
 	.max_paths = 1,
-	.records = records,
+	.records = RECORDS(&occupancy_record, &occupancy_of_pipes_record),
 	.ask = ask_occupancy,
 };

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* occupancy.h: how full the machine was: what is asked, and the answer of answer/occupancy.c. */
-#ifndef ANSWER_OCCUPANCY_H
-#define ANSWER_OCCUPANCY_H
+#pragma once
 
 #include "analysis/occupancy/occupancy.h"
 #include "answer/limits.h"
@@ -96,5 +95,3 @@ struct occupancy_of_pipes { /* the answer for a trace of pipes */
 
 extern const struct record occupancy_record, occupancy_of_pipes_record;
 extern const struct record se_record, cu_record, simd_record, kernel_line_record, dispatch_record;
-
-#endif

@@ -402,9 +402,7 @@ struct walk_options request_walk(const struct request *r, const struct selection
 
 void answer_notes(struct answer *a, const struct note *notes, uint32_t n)
 {
-	for (uint32_t i = 0; i < n; i++) {
-		const struct note *note = &notes[i];
-
+	EACH (const struct note, note, notes, n) {
 		if (note->kind == NOTE_INFO)
 			continue;
 		a->n_notes++;
@@ -433,4 +431,12 @@ void answer_walk_notes(struct answer *a, const struct walk_result *r)
 		answer_warn(a, "%llu more note%s of this kind",
 			(unsigned long long)r->n_notes_dropped, plural(r->n_notes_dropped));
 	}
+}
+
+bool answer_walked(struct answer *a, struct walk_result *r, bool is_ok)
+{
+	if (is_ok)
+		answer_walk_notes(a, r);
+	walk_result_deinit(r);
+	return is_ok;
 }

@@ -5,8 +5,7 @@
  * that nothing behind a request sees their words. Help, completions and the check of the man pages
  * come from the same tables.
  */
-#ifndef ANSWER_OPTION_H
-#define ANSWER_OPTION_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -63,5 +62,3 @@ void options_deinit(const struct option_def *table, void *fields);
 /* The word of a choice; NULL for NO_CHOICE. The length is that of the word. */
 struct str option_choice(const struct option_def *d, unsigned i);
 const struct option_def *option_find(const struct option_def *table, const char *name);
-
-#endif

@@ -33,13 +33,12 @@ static const struct record gaps_record = RECORD_OF(pipe_gaps, RECORD_LINE, gaps_
 
 static const struct column pipe_wait_columns[] = {
 	COLUMN(pipe_wait_row, producer_pipe, UNIT_NONE,
-		"pipe that was waited for, BAR or BUF; null: nobody known",
-		.flags = COLUMN_NULLABLE),
+		"pipe that was waited for, BAR or BUF; null: nobody known", NULLABLE),
 	COLUMN(pipe_wait_row, cycles, UNIT_CYCLES, "in which the pipe did not work meanwhile"),
 	COLUMN(pipe_wait_row, count, UNIT_COUNT, "executed waits"),
 	COLUMN(pipe_wait_row, blocked, UNIT_COUNT, "of which cost cycles"),
 	COLUMN(pipe_wait_row, producer_core, UNIT_NONE, "core of that pipe, if it is another",
-		.flags = COLUMN_OPTIONAL),
+		OPTIONAL),
 };
 static const struct record pipe_wait_record =
 	RECORD_OF(pipe_wait_row, RECORD_LINE, pipe_wait_columns);
@@ -82,12 +81,11 @@ static const struct column pipe_columns[] = {
 	COLUMN(pipe_line, wait_share, UNIT_SHARE, "of the core's span: waiting", .digits = 6),
 	COLUMN(pipe_line, idle_share, UNIT_SHARE, "of the core's span: idle", .digits = 6),
 	COLUMN(pipe_line, busy_pct, UNIT_PERCENT, "of the core's span: busy", .title = "%",
-		.csv = "busy_pct", .flags = COLUMN_NO_JSON, .digits = 1),
+		.csv = "busy_pct", NO_JSON, .digits = 1),
 	COLUMN_AS(pipe_line, depth_mean, "mean_depth", UNIT_COUNT,
-		"in flight while busy, on average", .title = "depth", .csv = "depth_mean",
-		.flags = COLUMN_NO_JSON, .digits = 1),
-	PIPE_CYCLES(r.duration_cyc, "span", "of its core", .csv = "span_cycles",
-		.flags = COLUMN_NO_JSON),
+		"in flight while busy, on average", .title = "depth", .csv = "depth_mean", NO_JSON,
+		.digits = 1),
+	PIPE_CYCLES(r.duration_cyc, "span", "of its core", .csv = "span_cycles", NO_JSON),
 };
 const struct record pipe_line_record = RECORD_OF(pipe_line, RECORD_BLOCK, pipe_columns);
 
@@ -95,11 +93,9 @@ static bool pipe_waits(struct answer *a, const struct pipes *p, const struct pip
 	struct pipe_line *x, struct incore_error *e)
 {
 	const struct trace *t = p->trace;
-	struct pipe_wait_row *v = answer_alloc(a, r->waits.n, sizeof(*v), e);
+	struct pipe_wait_row *v = ANSWER_ROWS(a, &x->waits, r->waits.n, pipe_wait_row, e);
 
-	if (!v)
-		return false;
-	for (size_t i = 0; i < r->waits.n; i++) {
+	for (size_t i = 0; v && i < r->waits.n; i++) {
 		const struct pipe_wait *w = &r->waits.v[i];
 		const struct track *from =
 			w->producer < t->n_tracks ? &t->tracks[w->producer] : NULL;
@@ -109,8 +105,7 @@ static bool pipe_waits(struct answer *a, const struct pipes *p, const struct pip
 		if (from && !str_eq(pipe_core_name(from), x->core))
 			v[i].producer_core = pipe_core_name(from);
 	}
-	x->waits = (struct rows){v, r->waits.n};
-	return true;
+	return v != NULL;
 }
 
 static uint32_t core_of(const struct pipes *p, track_idx i)
@@ -175,11 +170,11 @@ static const struct column core_columns[] = {
 		"diagonal",
 		.flags = COLUMN_BLOCK),
 	COLUMN(core_line, busy_pct, UNIT_PERCENT, "of the span: busy", .title = "%",
-		.csv = "busy_pct", .flags = COLUMN_NO_JSON, .digits = 1),
+		.csv = "busy_pct", NO_JSON, .digits = 1),
 	COLUMN(core_line, compute_pct, UNIT_PERCENT, "of the span: compute_busy", .title = "%",
-		.csv = "compute_pct", .flags = COLUMN_NO_JSON, .digits = 1),
+		.csv = "compute_pct", NO_JSON, .digits = 1),
 	COLUMN_AS(core_line, k.n, "n_pipes", UNIT_COUNT, "pipes of the core", .title = "pipes",
-		.flags = COLUMN_NO_JSON),
+		NO_JSON),
 };
 const struct record core_line_record = RECORD_OF(core_line, RECORD_BLOCK, core_columns);
 
@@ -213,22 +208,19 @@ static bool core_line_make(struct answer *a, const struct pipes *p, const struct
 
 bool core_rows(struct answer *a, const struct pipes *p, struct rows *out, struct incore_error *e)
 {
-	struct core_line *v = answer_alloc(a, p->n_cores, sizeof(*v), e);
+	struct core_line *v = ANSWER_ROWS(a, out, p->n_cores, core_line, e);
 
-	if (!v)
-		return false;
-	for (uint32_t i = 0; i < p->n_cores; i++)
+	for (uint32_t i = 0; v && i < p->n_cores; i++)
 		if (!core_line_make(a, p, &p->cores[i], &v[i], e))
 			return false;
-	*out = (struct rows){v, p->n_cores};
-	return true;
+	return v != NULL;
 }
 
 /* --- who waited for whom -------------------------------------------------------------------- */
 
 static const struct column pair_columns[] = {
 	COLUMN(pair_row, producer_pipe, UNIT_NONE, "pipe that was waited for; null: nobody known",
-		.flags = COLUMN_NULLABLE),
+		NULLABLE),
 	COLUMN(pair_row, consumer_pipe, UNIT_NONE, "pipe that waited", .title = "by",
 		.csv = "consumer"),
 	COLUMN(pair_row, is_cross_core, UNIT_NONE, "the two are on different cores"),
@@ -239,15 +231,12 @@ static const struct column pair_columns[] = {
 		.csv = "blocked_waits"),
 	COLUMN(pair_row, per_wait, UNIT_CYCLES, "cycles a wait", .digits = 6),
 	COLUMN(pair_row, producer, UNIT_NONE, "pipe that was waited for, or (unmatched)",
-		.title = "waited for", .csv = "producer", .flags = COLUMN_NO_JSON),
+		.title = "waited for", .csv = "producer", NO_JSON),
 	COLUMN(pair_row, share_of_wait, UNIT_PERCENT, "of the wait cycles of all pipes",
-		.title = "% of wait", .csv = "share_of_wait_pct", .flags = COLUMN_NO_JSON,
-		.digits = 1),
+		.title = "% of wait", .csv = "share_of_wait_pct", NO_JSON, .digits = 1),
 	COLUMN(pair_row, share_of_all, UNIT_PERCENT, "of the span of all pipes",
-		.title = "% of all", .csv = "share_of_all_pct", .flags = COLUMN_NO_JSON,
-		.digits = 1),
-	COLUMN(pair_row, cores, UNIT_NONE, "same or another", .csv = "cross_core",
-		.flags = COLUMN_NO_JSON),
+		.title = "% of all", .csv = "share_of_all_pct", NO_JSON, .digits = 1),
+	COLUMN(pair_row, cores, UNIT_NONE, "same or another", .csv = "cross_core", NO_JSON),
 };
 const struct record pair_record = RECORD_OF(pair_row, RECORD_LINE, pair_columns);
 
@@ -255,11 +244,9 @@ bool pair_rows(struct answer *a, const struct pipes *p, uint64_t top, struct row
 	struct incore_error *e)
 {
 	size_t n = p->pairs.n < top ? p->pairs.n : (size_t)top;
-	struct pair_row *v = answer_alloc(a, n, sizeof(*v), e);
+	struct pair_row *v = ANSWER_ROWS(a, out, n, pair_row, e);
 
-	if (!v)
-		return false;
-	for (size_t i = 0; i < n; i++) {
+	for (size_t i = 0; v && i < n; i++) {
 		const struct pipe_pair *x = &p->pairs.v[i];
 
 		v[i] = (struct pair_row){.producer_pipe = x->producer,
@@ -274,8 +261,7 @@ bool pair_rows(struct answer *a, const struct pipes *p, uint64_t top, struct row
 			.share_of_wait = percent(x->cyc, p->bucket[BUCKET_WAIT]),
 			.share_of_all = percent(x->cyc, p->duration_cyc)};
 	}
-	*out = (struct rows){v, n};
-	return true;
+	return v != NULL;
 }
 
 /* --- the critical path ---------------------------------------------------------------------- */
@@ -289,19 +275,18 @@ static const struct column path_pipe_columns[] = {
 	COLUMN(path_pipe, wait, UNIT_CYCLES, "of its waits on the path"),
 	COLUMN(path_pipe, stall, UNIT_CYCLES, "of head costs on the path"),
 	COLUMN(path_pipe, gap, UNIT_CYCLES, "of the path in which nothing of it is recorded"),
-	COLUMN(path_pipe, share, UNIT_PERCENT, "of the path: work", .title = "%",
-		.flags = COLUMN_NO_JSON, .digits = 1),
+	COLUMN(path_pipe, share, UNIT_PERCENT, "of the path: work", .title = "%", NO_JSON,
+		.digits = 1),
 };
 const struct record path_pipe_record = RECORD_OF(path_pipe, RECORD_LINE, path_pipe_columns);
 
 static const struct column path_line_columns[] = {
-	COLUMN(path_line, row, UNIT_ROW, "number of the instruction", .flags = COLUMN_NULLABLE),
+	COLUMN(path_line, row, UNIT_ROW, "number of the instruction", NULLABLE),
 	COLUMN(path_line, isa, UNIT_NONE, "its text", .title = "instruction", .flags = COLUMN_WIDE),
 	COLUMN(path_line, source, UNIT_NONE, "file and line",
 		.flags = COLUMN_NULLABLE | COLUMN_WIDE),
 	COLUMN(path_line, cycles, UNIT_CYCLES, "of it on the path"),
-	COLUMN(path_line, share, UNIT_PERCENT, "of the path", .title = "%", .flags = COLUMN_NO_JSON,
-		.digits = 1),
+	COLUMN(path_line, share, UNIT_PERCENT, "of the path", .title = "%", NO_JSON, .digits = 1),
 };
 const struct record path_line_record = RECORD_OF(path_line, RECORD_LINE, path_line_columns);
 
@@ -327,12 +312,10 @@ static bool path_pipes(struct answer *a, const struct pipes *p, const track_idx 
 	struct rows *out, struct incore_error *e)
 {
 	const struct pipe_path *x = &p->path;
-	struct path_pipe *v = answer_alloc(a, n, sizeof(*v), e);
+	struct path_pipe *v = ANSWER_ROWS(a, out, n, path_pipe, e);
 	size_t n_out = 0;
 
-	if (!v)
-		return false;
-	for (uint32_t i = 0; i < n; i++) {
+	for (uint32_t i = 0; v && i < n; i++) {
 		track_idx k = list ? list[i] : i;
 		const uint64_t *c = x->of_track[k];
 
@@ -343,19 +326,17 @@ static bool path_pipes(struct answer *a, const struct pipes *p, const track_idx 
 			c[PATH_STALL], c[PATH_GAP],
 			percent(c[PATH_WORK], x->end_cyc - x->begin_cyc)};
 	}
-	*out = (struct rows){v, n_out};
-	return true;
+	out->n = n_out;
+	return v != NULL;
 }
 
 static bool path_lines(
 	struct answer *a, const struct pipes *p, struct rows *out, struct incore_error *e)
 {
 	const struct pipe_path *x = &p->path;
-	struct path_line *v = answer_alloc(a, x->n_rows, sizeof(*v), e);
+	struct path_line *v = ANSWER_ROWS(a, out, x->n_rows, path_line, e);
 
-	if (!v)
-		return false;
-	for (uint32_t i = 0; i < x->n_rows; i++) {
+	for (uint32_t i = 0; v && i < x->n_rows; i++) {
 		code_idx code = x->rows[i].code;
 		const struct code_row *r = code < p->trace->n_code ? &p->trace->code[code] : NULL;
 
@@ -363,8 +344,7 @@ static bool path_lines(
 			r && r->source[0] ? r->source : NULL, x->rows[i].cyc,
 			percent(x->rows[i].cyc, x->end_cyc - x->begin_cyc)};
 	}
-	*out = (struct rows){v, x->n_rows};
-	return true;
+	return v != NULL;
 }
 
 static bool path_make(struct answer *a, const struct pipes *p, const track_idx *list, uint32_t n,
@@ -402,13 +382,11 @@ static const struct record totals_record = RECORD_OF(pipes_totals, RECORD_LINE, 
 static const struct column bound_columns[] = {
 	COLUMN(pipes_bound, kind, UNIT_NONE, "what the kernel is bound by",
 		.words = "pipe|sync|latency|none"),
-	COLUMN(pipes_bound, core, UNIT_NONE, "core of the pipe with most of the path",
-		.flags = COLUMN_NULLABLE),
-	COLUMN(pipes_bound, pipe, UNIT_NONE, "pipe with most of the path",
-		.flags = COLUMN_NULLABLE),
+	COLUMN(pipes_bound, core, UNIT_NONE, "core of the pipe with most of the path", NULLABLE),
+	COLUMN(pipes_bound, pipe, UNIT_NONE, "pipe with most of the path", NULLABLE),
 	COLUMN(pipes_bound, path_share, UNIT_SHARE, "its part of the path", .digits = 4),
 	COLUMN(pipes_bound, busy_share, UNIT_SHARE, "of its core's span: busy", .digits = 4),
-	COLUMN(pipes_bound, sentence, UNIT_NONE, "the same in words", .flags = COLUMN_NULLABLE),
+	COLUMN(pipes_bound, sentence, UNIT_NONE, "the same in words", NULLABLE),
 };
 static const struct record bound_record = RECORD_OF(pipes_bound, RECORD_BLOCK, bound_columns);
 
@@ -438,10 +416,7 @@ bool answer_pipes(struct answer *a, const struct request *r, const struct trace 
 
 	if (!p || !ANSWER_KEEP(a, p, pipes_free, e))
 		return false;
-	ok = pipes_collect(p, &o, &walk, e);
-	if (ok)
-		answer_walk_notes(a, &walk);
-	walk_result_deinit(&walk);
+	ok = answer_walked(a, &walk, pipes_collect(p, &o, &walk, e));
 	*out = p;
 	return ok;
 }

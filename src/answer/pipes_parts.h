@@ -4,8 +4,7 @@
  * path, the bound.
  * Owner: rows are made in the arena of the answer; lists stand in the analyses, which it keeps.
  */
-#ifndef ANSWER_PIPES_PARTS_H
-#define ANSWER_PIPES_PARTS_H
+#pragma once
 
 #include "analysis/pipes/pipes.h"
 #include "answer/producer_tables.h"
@@ -105,5 +104,3 @@ bool pipes_part_make(struct answer *a, const struct pipes *p, enum wave_sort by,
 	struct pipes_part *out, struct incore_error *e);
 /* The cores alone. */
 bool core_rows(struct answer *a, const struct pipes *p, struct rows *out, struct incore_error *e);
-
-#endif

@@ -5,8 +5,7 @@
 #include "analysis/summary/tables.h"
 
 static const struct column cell_columns[] = {
-	COLUMN(text_item, v, UNIT_NONE, "as the producer gave it; null: nothing there",
-		.flags = COLUMN_NULLABLE),
+	COLUMN(text_item, v, UNIT_NONE, "as the producer gave it; null: nothing there", NULLABLE),
 };
 static const struct record cell_record = RECORD_OF(text_item, RECORD_SCALAR, cell_columns);
 static const struct column cells_columns[] = {
@@ -19,8 +18,7 @@ static const struct record cells_record = {cells_columns, 1, RECORD_SCALAR, size
 
 static const struct column table_columns[] = {
 	COLUMN(producer_table, name, UNIT_NONE, "what the table is"),
-	COLUMN(producer_table, origin, UNIT_NONE, "file or block it stands in",
-		.flags = COLUMN_NULLABLE),
+	COLUMN(producer_table, origin, UNIT_NONE, "file or block it stands in", NULLABLE),
 	COLUMN(producer_table, rows, UNIT_COUNT, "rows it has"),
 	LIST(producer_table, columns, &text_item_record, "names of its columns"),
 	LIST(producer_table, cells, &cells_record, "its first rows; absent where none are given",
@@ -32,24 +30,19 @@ static bool put_cells(struct answer *a, const struct named_table *k, uint64_t to
 	struct producer_table *out, struct incore_error *e)
 {
 	size_t n = k->n_rows < top ? k->n_rows : (size_t)top;
-	struct rows *v = answer_alloc(a, n, sizeof(*v), e);
+	struct rows *v = ANSWER_ROWS(a, &out->cells, n, rows, e);
 
-	if (!v)
-		return false;
-	for (size_t i = 0; i < n; i++)
+	for (size_t i = 0; v && i < n; i++)
 		v[i] = (struct rows){&k->cells[i * k->n_cols], k->n_cols};
-	out->cells = (struct rows){v, n};
-	return true;
+	return v != NULL;
 }
 
 bool producer_table_rows(struct answer *a, const struct trace *t, uint64_t top, bool all,
 	struct rows *out, struct incore_error *e)
 {
-	struct producer_table *v = answer_alloc(a, t->n_tables, sizeof(*v), e);
+	struct producer_table *v = ANSWER_ROWS(a, out, t->n_tables, producer_table, e);
 
-	if (!v)
-		return false;
-	for (uint32_t i = 0; i < t->n_tables; i++) {
+	for (uint32_t i = 0; v && i < t->n_tables; i++) {
 		const struct named_table *k = &t->tables[i];
 		uint64_t n = table_is_detail(k)	    ? top
 			     : !all		    ? 0
@@ -63,6 +56,5 @@ bool producer_table_rows(struct answer *a, const struct trace *t, uint64_t top, 
 		if (n && !put_cells(a, k, n, &v[i], e))
 			return false;
 	}
-	*out = (struct rows){v, t->n_tables};
-	return true;
+	return v != NULL;
 }

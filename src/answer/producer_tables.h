@@ -3,8 +3,7 @@
  * producer_tables.h: the tables that a producer gave and no analysis interprets, as answers give
  * them. Owner: rows are made in the arena of the answer; texts stand in its captures.
  */
-#ifndef ANSWER_PRODUCER_TABLES_H
-#define ANSWER_PRODUCER_TABLES_H
+#pragma once
 
 #include "answer/rows.h"
 
@@ -17,5 +16,3 @@ extern const struct record producer_table_record; /* RECORD_BLOCK */
 /* Of tables of details the first `top` rows; with `all` of the others too, up to a limit. */
 bool producer_table_rows(struct answer *a, const struct trace *t, uint64_t top, bool all,
 	struct rows *out, struct incore_error *e);
-
-#endif

@@ -50,6 +50,9 @@ const struct option_def request_capture_options[] = {
 	{0, "decoder-compat", OPTION_CHOICE, "RULES", "0.1.6", NULL,
 		"raw AMD traces: decode as that version of AMD's decoder",
 		OPTION_FIELD(request, decoder_compat)},
+	{0, "follow-links", OPTION_FLAG, NULL, NULL, NULL,
+		"read also what links of the capture lead to outside of it",
+		OPTION_FIELD(request, follow_links)},
 	OPTION_END,
 };
 

@@ -6,8 +6,7 @@
  *
  * Owner: the maker; request_deinit(). Paths and texts are borrowed and must outlive it.
  */
-#ifndef ANSWER_REQUEST_H
-#define ANSWER_REQUEST_H
+#pragma once
 
 #include "answer/option.h"
 #include "base/pool.h"
@@ -42,6 +41,7 @@ struct request {
 	uint64_t agent, dispatch, clock_mhz; /* NO_COUNT: not said */
 	const char *soc;
 	unsigned decoder_compat; /* NO_CHOICE: the right rules */
+	bool follow_links;	 /* for captures_follow_links() */
 	/* What to work with. */
 	struct captures *captures; /* reads, and keeps what was read */
 	struct pool *pool;
@@ -64,5 +64,3 @@ bool request_set(struct request *r, const char *name, const char *value, struct 
 bool request_given(const struct request *r, const char *name);
 /* How many rows: what was asked, else the default for people or for programs. */
 uint64_t request_top(const struct request *r, uint64_t people, uint64_t programs);
-
-#endif

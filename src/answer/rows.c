@@ -113,7 +113,7 @@ struct edge_row edge_row_of(const struct trace *t, const struct producer_edge *x
 		.stall = x->stall_cyc,
 		.shared = x->shared_cyc,
 		.cycles = x->stall_cyc + x->shared_cyc,
-		.latency = distribution_or_none(&x->latency),
+		.latency = x->latency.n ? &x->latency : NULL,
 		.producer_isa = t->code[x->producer].text,
 		.wait_isa = t->code[x->wait].text};
 }
@@ -122,14 +122,11 @@ bool edge_rows(struct answer *a, const struct producers *p, uint64_t top, struct
 	struct incore_error *e)
 {
 	size_t n = p->edges.n < top ? p->edges.n : (size_t)top;
-	struct edge_row *v = answer_alloc(a, n, sizeof(*v), e);
+	struct edge_row *v = ANSWER_ROWS(a, out, n, edge_row, e);
 
-	if (!v)
-		return false;
-	for (size_t i = 0; i < n; i++)
+	for (size_t i = 0; v && i < n; i++)
 		v[i] = edge_row_of(p->trace, &p->edges.v[i]);
-	*out = (struct rows){v, n};
-	return true;
+	return v != NULL;
 }
 
 static const struct column producer_columns[] = {
@@ -141,8 +138,7 @@ static const struct column producer_columns[] = {
 		.csv = "blocked_waits"),
 	COLUMN(producer_row, per_wait, UNIT_CYCLES, "cycles a wait", .digits = 6),
 	COLUMN(producer_row, share_of_wait, UNIT_PERCENT, "of the cycles of all waits",
-		.title = "% of wait", .csv = "share_of_wait_pct", .flags = COLUMN_NO_JSON,
-		.digits = 1),
+		.title = "% of wait", .csv = "share_of_wait_pct", NO_JSON, .digits = 1),
 	COLUMN(producer_row, share_of_all, UNIT_PERCENT, "of the cycles of all selected waves",
 		.title = "% of all", .csv = "share_of_all_pct",
 		.flags = COLUMN_NO_JSON | COLUMN_HEAT, .digits = 1),

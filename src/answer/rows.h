@@ -3,8 +3,7 @@
  * rows.h: rows and parts that several answers give, with their descriptions.
  * Owner: rows are made in the arena of the answer; texts stand in its captures.
  */
-#ifndef ANSWER_ROWS_H
-#define ANSWER_ROWS_H
+#pragma once
 
 #include <math.h>
 
@@ -37,11 +36,6 @@ static inline struct bucket_sums bucket_sums(const uint64_t b[BUCKET_COUNT])
 
 extern const struct record code_totals_record;	/* of struct code_totals: hit latency stall idle */
 extern const struct record distribution_record; /* of struct distribution */
-/* The distribution, or NULL where it has no values. */
-static inline const struct distribution *distribution_or_none(const struct distribution *d)
-{
-	return d->n ? d : NULL;
-}
 
 /* A row of the code table as an answer names it. */
 struct code_ref {
@@ -101,5 +95,3 @@ extern const struct record producer_sums_record, producer_record;
 /* `all_cyc`: what share_of_all is of. */
 bool producer_sums_make(struct answer *a, const struct producers *p, enum attribution attribution,
 	uint64_t top, uint64_t all_cyc, struct producer_sums *out, struct incore_error *e);
-
-#endif

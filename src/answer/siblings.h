@@ -4,8 +4,7 @@
  * them without reading their waves. For check (repeats, clocks), summary and diff (noise floor).
  * Owner: the caller; siblings_deinit() frees all.
  */
-#ifndef ANSWER_SIBLINGS_H
-#define ANSWER_SIBLINGS_H
+#pragma once
 
 #include "analysis/check/check.h"
 #include "import/import.h"
@@ -24,5 +23,3 @@ bool siblings_find(struct siblings *s, const struct capture *self, const struct 
 /* Do both paths lead to one capture? */
 bool siblings_is_same(const char *a, const char *b);
 void siblings_deinit(struct siblings *s);
-
-#endif

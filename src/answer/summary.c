@@ -10,8 +10,6 @@
 
 /* --- columns -------------------------------------------------------------------------------- */
 
-#define NULLABLE .flags = COLUMN_NULLABLE
-
 #define BOUND(M, NAME, UNIT, DOC, ...) COLUMN_AS(summary_bound, b.M, NAME, UNIT, DOC, ##__VA_ARGS__)
 static const struct column bound_columns[] = {
 	BOUND(has_verdict, "has_verdict", UNIT_NONE, "a family can be named"),
@@ -36,21 +34,21 @@ static const struct column bound_columns[] = {
 };
 static const struct record bound_record = RECORD_OF(summary_bound, RECORD_BLOCK, bound_columns);
 
-#define ORIGIN(M, DOC) COLUMN(summary_origin, M, UNIT_NONE, DOC, NULLABLE)
+#define ORIGIN(M, NAME, DOC) COLUMN_AS(trace_meta, M, NAME, UNIT_NONE, DOC, NULLABLE)
 static const struct column origin_columns[] = {
-	ORIGIN(path, "where it was read from"),
-	ORIGIN(kernel, "name of the kernel"),
-	ORIGIN(arch, "gfx950, ..."),
-	ORIGIN(product, "name of the device"),
-	ORIGIN(agent, "device it ran on"),
-	ORIGIN(dispatch, "which dispatch of the run"),
-	ORIGIN(launch_index, "which launch of this kernel, from 1"),
-	ORIGIN(launch_count, "launches of this kernel"),
-	ORIGIN(command, "command line of the run"),
-	ORIGIN(format, "which reader read it"),
-	ORIGIN(format_version, "as the capture states it"),
+	ORIGIN(origin, "path", "where it was read from"),
+	ORIGIN(kernel, "kernel", "name of the kernel"),
+	ORIGIN(arch, "arch", "gfx950, ..."),
+	ORIGIN(machine.product, "product", "name of the device"),
+	ORIGIN(launch.agent, "agent", "device it ran on"),
+	ORIGIN(launch.dispatch, "dispatch", "which dispatch of the run"),
+	ORIGIN(launch.launch_index, "launch_index", "which launch of this kernel, from 1"),
+	ORIGIN(launch.launch_count, "launch_count", "launches of this kernel"),
+	ORIGIN(launch.command, "command", "command line of the run"),
+	ORIGIN(format, "format", "which reader read it"),
+	ORIGIN(format_version, "format_version", "as the capture states it"),
 };
-static const struct record origin_record = RECORD_OF(summary_origin, RECORD_BLOCK, origin_columns);
+static const struct record origin_record = RECORD_OF(trace_meta, RECORD_BLOCK, origin_columns);
 
 static const struct column domain_columns[] = {
 	COLUMN(clock_domain, id, UNIT_NONE, "shader engine"),
@@ -140,14 +138,13 @@ static const struct column advice_columns[] = {
 	COLUMN(advice_row, evidence, UNIT_NONE, "the figures that it rests on"),
 	COLUMN(advice_row, experiment, UNIT_NONE, "what to try"),
 	COLUMN(advice_row, prediction, UNIT_NONE, "what one should see then"),
-	COLUMN(advice_row, place, UNIT_NONE, "the instruction in words", .flags = COLUMN_NO_JSON),
+	COLUMN(advice_row, place, UNIT_NONE, "the instruction in words", NO_JSON),
 };
 static const struct record advice_record = RECORD_OF(advice_row, RECORD_BLOCK, advice_columns);
 
 #define HELD(M, OF, DOC) RECORD(summary_answer, M, OF, DOC)
 static const struct column summary_columns[] = {
-	COLUMN(summary_answer, evidence, UNIT_NONE, "what the figures rest on",
-		.words = EVIDENCE_WORDS),
+	EVIDENCE_COLUMN(summary_answer, "what the figures rest on"),
 	COLUMN(summary_answer, verdict, UNIT_NONE, "in one sentence"),
 	HELD(bound, &bound_record, "the parts of the verdict"),
 	HELD(provenance, &origin_record, "which capture"),
@@ -271,13 +268,6 @@ static bool put_bound(struct summary_job *j, struct incore_error *e)
 	       code_ref_make(j->a, s->trace, b->producer, &x->producer, e);
 }
 
-static struct summary_origin origin_of(const struct trace_meta *m)
-{
-	return (struct summary_origin){m->origin, m->kernel, m->arch, m->machine.product,
-		m->launch.command, m->format, m->format_version, m->launch.agent,
-		m->launch.dispatch, m->launch.launch_index, m->launch.launch_count};
-}
-
 static bool put_health(struct summary_job *j, struct incore_error *e)
 {
 	const struct check *k = j->summary->check;
@@ -289,20 +279,18 @@ static bool put_health(struct summary_job *j, struct incore_error *e)
 
 static bool put_classes(struct summary_job *j, struct incore_error *e)
 {
-	struct class_row *v = answer_alloc(j->a, CLASS_COUNT, sizeof(*v), e);
+	struct class_row *v = ANSWER_ROWS(j->a, &j->out->classes, CLASS_COUNT, class_row, e);
 	size_t n = 0;
 
-	if (!v)
-		return false;
-	for (unsigned k = 0; k < CLASS_COUNT; k++) {
+	for (unsigned k = 0; v && k < CLASS_COUNT; k++) {
 		const struct hot_sums *s = &j->summary->hot->classes[k];
 
 		if (s->totals.hit || hot_cycles(s))
 			v[n++] = (struct class_row){
 				class_name(k), s->totals, bucket_sums(s->bucket)};
 	}
-	j->out->classes = (struct rows){v, n};
-	return true;
+	j->out->classes.n = n;
+	return v != NULL;
 }
 
 static bool put_line_name(
@@ -323,11 +311,9 @@ static bool make_lines(struct summary_job *j, const struct summary_row *from, ui
 {
 	const struct causes *causes = j->summary->causes;
 	size_t n = j->out->top < n_from ? (size_t)j->out->top : n_from;
-	struct summary_line *v = answer_alloc(j->a, n, sizeof(*v), e);
+	struct summary_line *v = ANSWER_ROWS(j->a, out, n, summary_line, e);
 
-	if (!v)
-		return false;
-	for (size_t i = 0; i < n; i++) {
+	for (size_t i = 0; v && i < n; i++) {
 		const struct summary_row *r = &from[i];
 		const struct cause_cell *c = causes_main_of_row(causes, r->code);
 
@@ -340,22 +326,20 @@ static bool make_lines(struct summary_job *j, const struct summary_row *from, ui
 			!code_ref_make(j->a, j->trace, r->code, &v[i].at, e))
 			return false;
 	}
-	*out = (struct rows){v, n};
-	return true;
+	return v != NULL;
 }
 
 /* Stated stall by the types of the older hotspot script, so that its published shares can be
  * checked; largest first. */
 static bool put_legacy_types(struct summary_job *j, struct incore_error *e)
 {
-	struct name_count *v = answer_alloc(j->a, FLYDSL_TYPE_COUNT, sizeof(*v), e);
+	struct name_count *v =
+		ANSWER_ROWS(j->a, &j->out->legacy_stall_by_type, FLYDSL_TYPE_COUNT, name_count, e);
 	uint64_t sums[FLYDSL_TYPE_COUNT] = {0};
 	size_t n = 0;
 
-	if (!v)
-		return false;
 	flydsl_stall_by_type(j->trace, sums);
-	for (; n < FLYDSL_TYPE_COUNT; n++) {
+	for (; v && n < FLYDSL_TYPE_COUNT; n++) {
 		unsigned best = 0;
 
 		for (unsigned i = 1; i < FLYDSL_TYPE_COUNT; i++)
@@ -365,8 +349,8 @@ static bool put_legacy_types(struct summary_job *j, struct incore_error *e)
 		v[n] = (struct name_count){flydsl_type_name((enum flydsl_type)best), sums[best]};
 		sums[best] = 0;
 	}
-	j->out->legacy_stall_by_type = (struct rows){v, n};
-	return true;
+	j->out->legacy_stall_by_type.n = n;
+	return v != NULL;
 }
 
 static bool put_code(struct summary_job *j, struct incore_error *e)
@@ -404,11 +388,9 @@ static bool put_occupancy(struct summary_job *j, struct incore_error *e)
 static bool put_advice(struct summary_job *j, struct incore_error *e)
 {
 	const struct summary *s = j->summary;
-	struct advice_row *v = answer_alloc(j->a, s->n_advice, sizeof(*v), e);
+	struct advice_row *v = ANSWER_ROWS(j->a, &j->out->advice, s->n_advice, advice_row, e);
 
-	if (!v)
-		return false;
-	for (uint32_t i = 0; i < s->n_advice; i++) {
+	for (uint32_t i = 0; v && i < s->n_advice; i++) {
 		const struct advice *x = &s->advice[i];
 		struct strbuf place = {0};
 
@@ -419,8 +401,7 @@ static bool put_advice(struct summary_job *j, struct incore_error *e)
 		if (!v[i].place || !code_ref_make(j->a, s->trace, x->code, &v[i].where, e))
 			return false;
 	}
-	j->out->advice = (struct rows){v, s->n_advice};
-	return true;
+	return v != NULL;
 }
 
 /* What needs no memory. */
@@ -434,7 +415,7 @@ static void put_values(struct summary_job *j)
 
 	x->evidence = evidence_name(t->meta.evidence);
 	x->verdict = s->sentence;
-	x->provenance = origin_of(&t->meta);
+	x->provenance = t->meta;
 	x->coverage = s->coverage;
 	x->clocks = (struct summary_clocks){mhz > 0 ? mhz : NAN, t->meta.clock_source,
 		t->meta.machine.max_clock_mhz, {t->clocks, t->n_clocks}};
@@ -513,8 +494,6 @@ static bool ask_summary(const struct request *r, struct answer *a, struct incore
 	return ok;
 }
 
-static const struct record *const records[] = {&summary_record, &summary_pipes_record, NULL};
-
 const struct question question_summary = {
 	.name = "summary",
 	.args = "PATH",
@@ -522,6 +501,6 @@ const struct question question_summary = {
 	.groups = OPTIONS_SELECT | OPTIONS_TOP | OPTIONS_CAPTURE,
 	.min_paths = 1,
 	.max_paths = 1,
-	.records = records,
+	.records = RECORDS(&summary_record, &summary_pipes_record),
 	.ask = ask_summary,
 };

@@ -3,8 +3,7 @@
  * summary.h: the one-page verdict: what answer/summary.c says of waves and answer/summary_pipes.c
  * of pipes.
  */
-#ifndef ANSWER_SUMMARY_H
-#define ANSWER_SUMMARY_H
+#pragma once
 
 #include "analysis/summary/summary.h"
 #include "answer/check.h"
@@ -19,11 +18,6 @@ struct summary_bound {
 	const char *family, *second_family, *noise_source, *cause;
 	uint64_t of;				 /* cycles of all waves */
 	const struct code_ref *where, *producer; /* NULL: none */
-};
-
-struct summary_origin {
-	const char *path, *kernel, *arch, *product, *command, *format, *format_version;
-	int64_t agent, dispatch, launch_index, launch_count;
 };
 
 struct summary_clocks {
@@ -71,7 +65,7 @@ struct advice_row {
 struct summary_answer {
 	const char *evidence, *verdict;
 	struct summary_bound bound;
-	struct summary_origin provenance;
+	struct trace_meta provenance;
 	struct check_part health;
 	const char *health_line, *coverage;
 	struct summary_clocks clocks;
@@ -120,5 +114,3 @@ extern const struct record summary_pipes_record;
 /* What ask of question_summary gives of a trace of pipes. */
 bool summary_pipes_make(const struct request *r, struct answer *a, const struct trace *t,
 	const struct selection *s, struct incore_error *e);
-
-#endif

@@ -4,7 +4,6 @@
 
 /* --- causes --------------------------------------------------------------------------------- */
 
-#define OPTIONAL .flags = COLUMN_OPTIONAL
 static const struct column cause_columns[] = {
 	COLUMN(summary_cause, cause, UNIT_NONE, "why cycles were spent"),
 	COLUMN(summary_cause, bucket, UNIT_NONE, "which bucket they are in",
@@ -24,11 +23,9 @@ const struct record summary_cause_record = RECORD_OF(summary_cause, RECORD_LINE,
 bool summary_cause_rows(
 	struct answer *a, const struct causes *c, struct rows *out, struct incore_error *e)
 {
-	struct summary_cause *v = answer_alloc(a, c->n, sizeof(*v), e);
+	struct summary_cause *v = ANSWER_ROWS(a, out, c->n, summary_cause, e);
 
-	if (!v)
-		return false;
-	for (uint32_t i = 0; i < c->n; i++) {
+	for (uint32_t i = 0; v && i < c->n; i++) {
 		const struct cause *x = &c->v[i];
 		bool is_loss = c->busy && x->kind != CAUSE_ISSUE;
 		bool is_wait = x->kind == CAUSE_WAIT;
@@ -43,8 +40,7 @@ bool summary_cause_rows(
 			.free_hits = is_wait ? x->free_hits : NO_U64,
 			.free_cycles = is_wait ? x->free_cyc : NO_U64};
 	}
-	*out = (struct rows){v, c->n};
-	return true;
+	return v != NULL;
 }
 
 static const struct column family_sums_columns[] = {
@@ -64,15 +60,13 @@ const struct record family_record = RECORD_OF(family_row, RECORD_BLOCK, family_c
 
 bool family_rows(struct answer *a, const struct causes *c, struct rows *out, struct incore_error *e)
 {
-	struct family_row *v = answer_alloc(a, FAMILY_COUNT, sizeof(*v), e);
+	struct family_row *v = ANSWER_ROWS(a, out, FAMILY_COUNT, family_row, e);
 	uint64_t lost = 0;
 	size_t n = 0;
 
-	if (!v)
-		return false;
 	for (unsigned f = FAMILY_USEFUL + 1; f < FAMILY_COUNT; f++)
 		lost += c->family[f].cyc;
-	for (unsigned f = FAMILY_USEFUL + 1; f < FAMILY_COUNT; f++) {
+	for (unsigned f = FAMILY_USEFUL + 1; v && f < FAMILY_COUNT; f++) {
 		const struct family_sum *s = &c->family[f];
 
 		if (s->cyc)
@@ -81,8 +75,8 @@ bool family_rows(struct answer *a, const struct causes *c, struct rows *out, str
 							c->busy ? s->cyc - s->hidden_cyc : NO_U64,
 							ratio(s->cyc, lost)}};
 	}
-	*out = (struct rows){v, n};
-	return true;
+	out->n = n;
+	return v != NULL;
 }
 
 /* --- hidden --------------------------------------------------------------------------------- */
@@ -95,7 +89,7 @@ static const struct column hidden_line_columns[] = {
 	COLUMN(hidden_line, other_simd, UNIT_CYCLES,
 		"of total, while a SIMD without detail issued; null where the capture does not "
 		"tell",
-		.flags = COLUMN_NULLABLE),
+		NULLABLE),
 };
 static const struct record hidden_line_record =
 	RECORD_OF(hidden_line, RECORD_LINE, hidden_line_columns);
@@ -204,20 +198,18 @@ struct pipe_shares pipe_shares_of(const uint64_t cyc[PIPE_COUNT])
 bool utilization_rows(
 	struct answer *a, const struct utilization *u, struct rows *out, struct incore_error *e)
 {
-	struct utilization_row *v = answer_alloc(a, u->groups->n_groups, sizeof(*v), e);
+	struct utilization_row *v = ANSWER_ROWS(a, out, u->groups->n_groups, utilization_row, e);
 	size_t n = 0;
 
-	if (!v)
-		return false;
-	for (uint32_t i = 0; i < u->groups->n_groups; i++) {
+	for (uint32_t i = 0; v && i < u->groups->n_groups; i++) {
 		const struct utilization_simd *s = &u->simds[i];
 
 		if (s->first != NO_TRACK)
 			v[n++] = (struct utilization_row){place_of(u->groups->trace, s->first),
 				pipe_cycles_of(s->cyc), pipe_shares_of(s->cyc)};
 	}
-	*out = (struct rows){v, n};
-	return true;
+	out->n = n;
+	return v != NULL;
 }
 
 /* --- the matrix pipe ------------------------------------------------------------------------ */

@@ -4,8 +4,7 @@
  * the pipes of a SIMD were, and of its matrix pipe.
  * Owner: rows are made in the arena of the answer; names stand in the analyses, which it keeps.
  */
-#ifndef ANSWER_SUMMARY_PARTS_H
-#define ANSWER_SUMMARY_PARTS_H
+#pragma once
 
 #include "analysis/waves/causes.h"
 #include "analysis/waves/hidden.h"
@@ -83,5 +82,3 @@ struct matrix_part {
 extern const struct record matrix_record;
 bool matrix_part_make(
 	struct answer *a, const struct matrix *m, struct matrix_part *out, struct incore_error *e);
-
-#endif

@@ -3,8 +3,7 @@
 #include "answer/summary.h"
 
 static const struct column pipes_columns[] = {
-	COLUMN(summary_pipes, evidence, UNIT_NONE, "what the figures rest on",
-		.words = EVIDENCE_WORDS),
+	EVIDENCE_COLUMN(summary_pipes, "what the figures rest on"),
 	COLUMN(summary_pipes, verdict, UNIT_NONE, "in one sentence"),
 	COLUMN(summary_pipes, health, UNIT_NONE,
 		"verdict of incore check with its errors and warnings"),
@@ -14,7 +13,7 @@ static const struct column pipes_columns[] = {
 	LIST(summary_pipes, tables, &producer_table_record,
 		"tables that the producer gave and nothing here interprets"),
 	LIST(summary_pipes, findings, &finding_record, "what incore check found, errors first",
-		.flags = COLUMN_NO_JSON),
+		NO_JSON),
 };
 const struct record summary_pipes_record = RECORD_OF(summary_pipes, RECORD_BLOCK, pipes_columns);
 
@@ -111,12 +110,11 @@ static bool put_source(struct pipes_job *j, struct incore_error *e)
 static bool put_rows(struct pipes_job *j, uint64_t top, struct incore_error *e)
 {
 	size_t n = top < j->n_groups ? (size_t)top : j->n_groups;
-	struct hot_row *v = answer_alloc(j->a, n, sizeof(*v), e);
+	struct hot_row *v = ANSWER_ROWS(j->a, &j->out->rows, n, hot_row, e);
 
 	for (size_t i = 0; i < n; i++)
 		if (!v || !hot_row_make(j->a, j->hot, &j->groups[i], &v[i], e))
 			return false;
-	j->out->rows = (struct rows){v, n};
 	j->out->has_rows = j->n_groups;
 	return v != NULL;
 }

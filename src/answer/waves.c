@@ -42,16 +42,16 @@ static const struct column category_columns[] = {
 static const struct record category_record =
 	RECORD_OF(category_row, RECORD_BLOCK, category_columns);
 
-#define PLACE(M, DOC) COLUMN(group_line, M, UNIT_NONE, DOC, .flags = COLUMN_OPTIONAL)
+#define PLACE(M, DOC) COLUMN(group_line, M, UNIT_NONE, DOC, OPTIONAL)
 static const struct column group_columns[] = {
 	PLACE(se, "shader engine they share"),
 	PLACE(cu, "compute unit they share"),
 	PLACE(simd, "SIMD they share"),
 	PLACE(slot, "slot number they share"),
 	COLUMN(group_line, order, UNIT_NONE, "the first waves of slots, or later ones",
-		.words = "first|later", .flags = COLUMN_OPTIONAL),
+		.words = "first|later", OPTIONAL),
 	COLUMN(group_line, phase, UNIT_NONE, "where they stand among the waves of their slot",
-		.words = "first|steady|tail", .flags = COLUMN_OPTIONAL),
+		.words = "first|steady|tail", OPTIONAL),
 	COLUMN_AS(group_line, g.duration.n, "waves", UNIT_WAVES, "waves in the group"),
 	COLUMN_HELD(group_line, g.duration, "duration", COLUMN_RECORD, &duration_record,
 		"how long they lived"),
@@ -59,11 +59,11 @@ static const struct column group_columns[] = {
 	COLUMN(group_line, lost_share, UNIT_SHARE, "of the duration: all but issue", .digits = 6),
 	COLUMN_HELD(group_line, g.states, "states", COLUMN_RECORD, &states_record,
 		"by the hardware's own state stream"),
-	COLUMN(group_line, where, UNIT_NONE, "what they share, in words", .flags = COLUMN_NO_JSON),
+	COLUMN(group_line, where, UNIT_NONE, "what they share, in words", NO_JSON),
 	COLUMN(group_line, issue_pct, UNIT_PERCENT, "of the duration: issue", .title = "issue %",
-		.flags = COLUMN_NO_JSON, .digits = 1),
+		NO_JSON, .digits = 1),
 	COLUMN(group_line, wait_pct, UNIT_PERCENT, "of the duration: wait", .title = "wait %",
-		.flags = COLUMN_NO_JSON, .digits = 1),
+		NO_JSON, .digits = 1),
 };
 const struct record wave_group_record = RECORD_OF(group_line, RECORD_LINE, group_columns);
 
@@ -154,8 +154,7 @@ static const struct column wave_columns[] = {
 const struct record wave_record = RECORD_OF(wave_line, RECORD_LINE, wave_columns);
 
 static const struct column waves_columns[] = {
-	COLUMN(waves_answer, evidence, UNIT_NONE, "what the figures rest on",
-		.words = EVIDENCE_WORDS),
+	EVIDENCE_COLUMN(waves_answer, "what the figures rest on"),
 	RECORD(waves_answer, totals, &totals_record, "of all waves looked at"),
 	RECORD(waves_answer, duration, &duration_record, "how long waves lived"),
 	RECORD(waves_answer, accounting, &accounting_record,
@@ -178,15 +177,13 @@ static const struct column waves_columns[] = {
 	LIST(waves_answer, states_explained, &explained_record,
 		"of waves with a timeline: what the hardware says of each state, what the records "
 		"give, and the parts that make it up"),
-	POINTER(waves_answer, series, &series_record, "states over time, with --bins",
-		.flags = COLUMN_OPTIONAL),
+	POINTER(waves_answer, series, &series_record, "states over time, with --bins", OPTIONAL),
 	LIST(waves_answer, waves, &wave_record, "wave by wave, in the order of --sort"),
 };
 const struct record waves_record = RECORD_OF(waves_answer, RECORD_BLOCK, waves_columns);
 
 static const struct column of_pipes_columns[] = {
-	COLUMN(waves_of_pipes, evidence, UNIT_NONE, "what the figures rest on",
-		.words = EVIDENCE_WORDS),
+	EVIDENCE_COLUMN(waves_of_pipes, "what the figures rest on"),
 	PART(waves_of_pipes, p, &pipes_part_record),
 };
 const struct record waves_of_pipes_record =
@@ -197,20 +194,18 @@ const struct record waves_of_pipes_record =
 static bool category_rows(
 	struct answer *a, const struct waves *w, struct rows *out, struct incore_error *e)
 {
-	struct category_row *v = answer_alloc(a, 256, sizeof(*v), e);
+	struct category_row *v = ANSWER_ROWS(a, out, 256, category_row, e);
 	size_t n = 0;
 
-	if (!v)
-		return false;
-	for (unsigned i = 0; i < 256; i++) {
+	for (unsigned i = 0; v && i < 256; i++) {
 		if (!w->categories[i].n)
 			continue;
 		v[n++] = (struct category_row){arena_printf(&a->arena, "%u", i), w->categories[i]};
 		if (!v[n - 1].category)
 			return err_nomem(e);
 	}
-	*out = (struct rows){v, n};
-	return true;
+	out->n = n;
+	return v != NULL;
 }
 
 /* Which coordinates the waves of a group share. */
@@ -245,11 +240,9 @@ static bool group_rows(struct answer *a, const struct waves *w, enum wave_groupi
 	struct rows *out, struct incore_error *e)
 {
 	uint32_t n = w->n_groups[by];
-	struct group_line *v = answer_alloc(a, n, sizeof(*v), e);
+	struct group_line *v = ANSWER_ROWS(a, out, n, group_line, e);
 
-	if (!v)
-		return false;
-	for (uint32_t i = 0; i < n; i++) {
+	for (uint32_t i = 0; v && i < n; i++) {
 		const struct wave_group *g = &w->groups[by][i];
 		uint64_t all = g->duration.sum;
 
@@ -263,8 +256,7 @@ static bool group_rows(struct answer *a, const struct waves *w, enum wave_groupi
 		if (!v[i].where)
 			return err_nomem(e);
 	}
-	*out = (struct rows){v, n};
-	return true;
+	return v != NULL;
 }
 
 static bool imbalance_make(
@@ -282,7 +274,7 @@ static bool explained_rows(
 {
 	struct state_explained x[STATES_EXPLAINED];
 	uint32_t n = waves_explain(w, x);
-	struct explained_row *v = answer_alloc(a, n, sizeof(*v), e);
+	struct explained_row *v = ANSWER_ROWS(a, out, n, explained_row, e);
 
 	for (uint32_t i = 0; v && i < n; i++) {
 		struct explained_part *p = answer_alloc(a, x[i].n_parts, sizeof(*p), e);
@@ -295,7 +287,6 @@ static bool explained_rows(
 		v[i] = (struct explained_row){state_name(x[i].state), x[i].cyc, x[i].records,
 			(int64_t)x[i].cyc - (int64_t)x[i].records, {p, x[i].n_parts}};
 	}
-	*out = (struct rows){v, n};
 	return v != NULL;
 }
 
@@ -395,10 +386,7 @@ static bool ask_of_waves(const struct request *r, struct answer *a, const struct
 
 	if (!w || !ANSWER_KEEP(a, w, waves_free, e))
 		return false;
-	ok = waves_collect(w, &o, &walk, e);
-	if (ok)
-		answer_walk_notes(a, &walk);
-	walk_result_deinit(&walk);
+	ok = answer_walked(a, &walk, waves_collect(w, &o, &walk, e));
 	return ok && fill_waves(a, w, p->sort, request_top(r, 20, UINT64_MAX), e);
 }
 
@@ -435,8 +423,6 @@ static bool ask_waves(const struct request *r, struct answer *a, struct incore_e
 	return ok;
 }
 
-static const struct record *const records[] = {&waves_record, &waves_of_pipes_record, NULL};
-
 const struct question question_waves = {
 	.name = "waves",
 	.args = "PATH",
@@ -446,6 +432,6 @@ const struct question question_waves = {
 	.params_size = sizeof(struct waves_params),
 	.min_paths = 1,
 	.max_paths = 1,
-	.records = records,
+	.records = RECORDS(&waves_record, &waves_of_pipes_record),
 	.ask = ask_waves,
 };

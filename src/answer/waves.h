@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* waves.h: wave by wave, or pipe by pipe: what is asked, and the answer of answer/waves.c. */
-#ifndef ANSWER_WAVES_H
-#define ANSWER_WAVES_H
+#pragma once
 
 #include "answer/pipes_parts.h"
 #include "answer/waves_parts.h"
@@ -89,5 +88,3 @@ struct waves_of_pipes { /* the answer for a trace of pipes */
 
 extern const struct record wave_record, wave_group_record;
 extern const struct record waves_record, waves_of_pipes_record;
-
-#endif

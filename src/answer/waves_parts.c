@@ -17,8 +17,7 @@ static const struct column duration_columns[] = {
 	DURATION(p99, "99th percentile"),
 	DURATION(mean, "mean", .digits = 3),
 	DURATION(deviation, "standard deviation over the waves", .digits = 3),
-	COLUMN(duration_stats, n, UNIT_WAVES, "how many waves", .title = "waves",
-		.flags = COLUMN_NO_JSON),
+	COLUMN(duration_stats, n, UNIT_WAVES, "how many waves", .title = "waves", NO_JSON),
 };
 const struct record duration_record = RECORD_OF(duration_stats, RECORD_LINE, duration_columns);
 
@@ -68,8 +67,7 @@ const struct record states_record = RECORD_OF(states_wave, RECORD_LINE, states_c
 #define SHARE(M, NAME, DOC, ...)                                                                   \
 	COLUMN_AS(state_shares, M, NAME, UNIT_SHARE, DOC, .digits = 6, ##__VA_ARGS__)
 static const struct column state_shares_columns[] = {
-	SHARE(empty, "EMPTY", "of all cycles in the state 0, where it occurs",
-		.flags = COLUMN_OPTIONAL),
+	SHARE(empty, "EMPTY", "of all cycles in the state 0, where it occurs", OPTIONAL),
 	SHARE(idle, "IDLE", "of all cycles in state IDLE"),
 	SHARE(exec, "EXEC", "of all cycles in state EXEC"),
 	SHARE(wait, "WAIT", "of all cycles in state WAIT"),
@@ -100,8 +98,7 @@ static const struct record variant_record =
 	RECORD_OF(cluster_variant, RECORD_LINE, variant_columns);
 
 static const struct column cluster_columns[] = {
-	COLUMN(cluster_row, index, UNIT_NONE, "number of the cluster", .title = "cluster",
-		.flags = COLUMN_NO_JSON),
+	COLUMN(cluster_row, index, UNIT_NONE, "number of the cluster", .title = "cluster", NO_JSON),
 	COLUMN_AS(cluster_row, k.n_waves, "waves", UNIT_WAVES, "waves in it"),
 	COLUMN_AS(cluster_row, k.n_rows, "rows", UNIT_COUNT, "rows that each executed"),
 	COLUMN_AS(cluster_row, k.latency, "latency", UNIT_CYCLES,
@@ -123,18 +120,16 @@ static const struct column cluster_columns[] = {
 	COLUMN(cluster_row, per_instruction, UNIT_CYCLES, "duration of an instruction executed",
 		.digits = 6),
 	COLUMN(cluster_row, share, UNIT_PERCENT, "of the latency of all clusters", .title = "%",
-		.csv = "latency_pct", .flags = COLUMN_NO_JSON, .digits = 1),
+		.csv = "latency_pct", NO_JSON, .digits = 1),
 };
 const struct record cluster_record = RECORD_OF(cluster_row, RECORD_LINE, cluster_columns);
 
 bool cluster_rows(
 	struct answer *a, const struct clusters *c, struct rows *out, struct incore_error *e)
 {
-	struct cluster_row *v = answer_alloc(a, c->n, sizeof(*v), e);
+	struct cluster_row *v = ANSWER_ROWS(a, out, c->n, cluster_row, e);
 
-	if (!v)
-		return false;
-	for (uint32_t i = 0; i < c->n; i++) {
+	for (uint32_t i = 0; v && i < c->n; i++) {
 		const struct cluster *k = &c->v[i];
 
 		v[i] = (struct cluster_row){.index = i,
@@ -145,8 +140,7 @@ bool cluster_rows(
 			.per_instruction = ratio(k->duration, k->records),
 			.share = percent(k->latency, c->latency)};
 	}
-	*out = (struct rows){v, c->n};
-	return true;
+	return v != NULL;
 }
 
 /* --- barriers ------------------------------------------------------------------------------- */
@@ -180,18 +174,18 @@ static const struct record latest_record = RECORD_OF(barrier_latest, RECORD_LINE
 		COLUMN_AS(S, b.meetings, "meetings", UNIT_COUNT, "meetings of two waves or more")
 #define BARRIER_SKEW_COLUMNS(S)                                                                    \
 	COLUMN_HELD(S, b.skew_cyc, "skew", COLUMN_RECORD, &distribution_record,                    \
-		"from the first to the last arrival of a meeting", .flags = COLUMN_NULLABLE),      \
+		"from the first to the last arrival of a meeting", NULLABLE),                      \
 		COLUMN_HELD(S, b.last_wait_cyc, "last_wait", COLUMN_RECORD, &distribution_record,  \
-			"what the last to arrive waited", .flags = COLUMN_NULLABLE)
+			"what the last to arrive waited", NULLABLE)
 
 static const struct column barrier_columns[] = {
-	COLUMN(barrier_line, row, UNIT_ROW, "row of the barrier", .flags = COLUMN_NULLABLE),
+	COLUMN(barrier_line, row, UNIT_ROW, "row of the barrier", NULLABLE),
 	BARRIER_COUNT_COLUMNS(barrier_line),
 	BARRIER_SKEW_COLUMNS(barrier_line),
 	POINTER(barrier_line, widest, &widest_record,
 		"the meeting of the largest skew, with the waves that arrived first and last"),
 	RECORD(barrier_line, latest, &latest_record, "the wave that arrived last most often",
-		.flags = COLUMN_NULLABLE),
+		NULLABLE),
 };
 const struct record barrier_record = RECORD_OF(barrier_line, RECORD_LINE, barrier_columns);
 

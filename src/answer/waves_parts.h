@@ -5,8 +5,7 @@
  * they hold what an answer needs.
  * Owner: rows are made in the arena of the answer; lists stand in the analyses, which it keeps.
  */
-#ifndef ANSWER_WAVES_PARTS_H
-#define ANSWER_WAVES_PARTS_H
+#pragma once
 
 #include "analysis/waves/waves.h"
 #include "answer/rows.h"
@@ -71,5 +70,3 @@ struct barriers_part {
 extern const struct record barrier_record, barriers_record; /* LINE, BLOCK */
 bool barriers_make(struct answer *a, const struct barriers *b, struct barriers_part *out,
 	struct incore_error *e);
-
-#endif

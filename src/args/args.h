@@ -7,8 +7,7 @@
  * Owner: args_init() / args_deinit(), also after a failure; names live in the arena, bytes of buffers
  * on the heap. May fail: where `e` is taken. Threads: one at a time per struct.
  */
-#ifndef ARGS_ARGS_H
-#define ARGS_ARGS_H
+#pragma once
 
 #include "args/dtype.h"
 #include "base/arena.h"
@@ -143,5 +142,3 @@ bool arg_restore(const struct arg *a, uint8_t *buffer, uint64_t size, struct inc
 bool args_write(struct args *a, const char *folder, struct incore_error *e);
 /* A shape or strides as a row of JSON. */
 void arg_put_dims(struct json_writer *w, const char *key, const uint64_t *v, uint32_t n);
-
-#endif

@@ -3,8 +3,7 @@
  * dtype.h: the element types of arguments: codes, names, sizes. The codes of a record are those of
  * the records in the field. No memory, no failure, any thread.
  */
-#ifndef ARGS_DTYPE_H
-#define ARGS_DTYPE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -50,5 +49,3 @@ unsigned dtype_of_spec_name(const char *name, size_t n);
 unsigned dtype_in_record(unsigned dtype);
 /* Elements are signed integers (their raw bits want sign extension to be read). */
 bool dtype_is_signed(unsigned dtype);
-
-#endif

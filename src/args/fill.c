@@ -65,8 +65,7 @@ static bool fill_buffer(const struct arg *s, struct arg_buffer *b, struct incore
 
 bool args_fill(struct args *a, struct incore_error *e)
 {
-	for (uint32_t i = 0; i < ARG_CONTEXT_SLOT; i++) {
-		struct arg *s = &a->slots[i];
+	EACH (struct arg, s, a->slots, ARG_CONTEXT_SLOT) {
 		struct arg_buffer *b;
 
 		if (s->origin != ARG_SPEC)

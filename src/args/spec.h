@@ -5,8 +5,7 @@
  * May fail: reading a file, status 3; a word, status 2. A slot that is given twice is refused; one of
  * a dump is replaced.
  */
-#ifndef ARGS_SPEC_H
-#define ARGS_SPEC_H
+#pragma once
 
 #include "args/args.h"
 
@@ -27,5 +26,3 @@ bool args_add_word(struct args *a, const char *word, struct incore_error *e);
 	}
 /* Why a slot number is refused, or NULL. */
 const char *spec_refused_slot(const struct args *a, int64_t slot);
-
-#endif

@@ -3,8 +3,7 @@
  * value.h: values of arguments as bits, and extents of views as bytes. Halves are rounded to nearest
  * even, overflow is infinity. Pure.
  */
-#ifndef ARGS_VALUE_H
-#define ARGS_VALUE_H
+#pragma once
 
 #include "args/args.h"
 #include "codec/json_reader.h"
@@ -34,5 +33,3 @@ uint16_t bfloat_bits(double v);
 void arg_default_strides(struct arg *s);
 /* Bytes up to the end of the last element; false on overflow. */
 bool arg_extent_bytes(const struct arg *s, uint64_t *bytes);
-
-#endif

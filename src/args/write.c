@@ -38,8 +38,7 @@ static bool write_buffers(struct args *a, const char *folder, struct incore_erro
 
 void arg_put_dims(struct json_writer *w, const char *key, const uint64_t *v, uint32_t n)
 {
-	json_w_key(w, key);
-	json_w_row(w);
+	json_w_kv_row(w, key);
 	for (uint32_t i = 0; i < n; i++)
 		json_w_u64(w, v[i]);
 	json_w_end(w);
@@ -56,8 +55,7 @@ static void put_tensor(struct json_writer *w, const struct args *a, const struct
 	json_w_kv_u64(w, "buffer", s->buffer);
 	json_w_kv_u64(w, "buffer_bytes", b->n);
 	if (b->file) {
-		json_w_key(w, "data");
-		json_w_row_object(w);
+		json_w_kv_row_object(w, "data");
 		json_w_kv_cstr(w, "file", b->file);
 		json_w_kv_u64(w, "offset", 0);
 		json_w_end(w);
@@ -76,8 +74,7 @@ static bool write_spec(struct args *a, const char *folder, struct incore_error *
 	json_w_buf(&w, &b, 1);
 	json_w_object(&w);
 	json_w_kv_cstr(&w, "args_origin", a->is_recorded ? "dump" : "synthetic");
-	json_w_key(&w, "args");
-	json_w_array(&w);
+	json_w_kv_array(&w, "args");
 	for (uint32_t i = 0; i < ARG_CONTEXT_SLOT; i++) {
 		const struct arg *s = &a->slots[i];
 

@@ -4,8 +4,7 @@
  * Owner: whoever called arena_init(). Nothing from an arena is freed alone.
  * Threads: one arena, one thread at a time. May fail: every allocation, with NULL.
  */
-#ifndef BASE_ARENA_H
-#define BASE_ARENA_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -29,5 +28,3 @@ void *arena_memdup(struct arena *a, const void *p, size_t size);
 char *arena_strndup(struct arena *a, const char *s, size_t n);
 char *arena_strdup(struct arena *a, const char *s);
 char *arena_printf(struct arena *a, const char *fmt, ...) PRINTF_LIKE(2, 3);
-
-#endif

@@ -13,27 +13,30 @@
 #include <unistd.h>
 
 #include "base/mem.h"
+#include "base/walls.h"
 
 #define READ_BYTES 65536
 #define STATUS_DONE 0
 #define STATUS_REFUSED 111 /* not a status that a library would choose for exit() */
 
-static void limit(int what, rlim_t value)
+/* Whether the parent lives, whatever namespace it is in. */
+static bool has_reader(int fd)
 {
-	struct rlimit r = {value, value};
+	struct pollfd p = {.fd = fd};
 
-	setrlimit(what, &r);
+	return poll(&p, 1, 0) == 0;
 }
 
-static _Noreturn void run_child(const struct child_job *j, int fd, pid_t parent)
+static _Noreturn void run_child(const struct child_job *j, int fd)
 {
 	static const int signals[] = {SIGSEGV, SIGBUS, SIGABRT, SIGILL, SIGFPE, SIGTRAP, SIGTERM,
-		SIGINT, SIGPIPE, SIGCHLD, SIGALRM};
-	int null = open("/dev/null", O_RDWR);
+		SIGINT, SIGHUP, SIGXFSZ, SIGPIPE, SIGCHLD, SIGALRM};
+	int null = fcntl(open("/dev/null", O_RDWR), F_DUPFD, 3);
 	sigset_t none;
 
+	fd = fcntl(fd, F_DUPFD_CLOEXEC, 3); /* it may stand where a closed standard stream was */
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
-	if (getppid() != parent)
+	if (fd < 0 || !has_reader(fd))
 		_exit(STATUS_REFUSED);
 	for (size_t i = 0; i < sizeof(signals) / sizeof(*signals); i++)
 		signal(signals[i], SIG_DFL);
@@ -41,8 +44,8 @@ static _Noreturn void run_child(const struct child_job *j, int fd, pid_t parent)
 	sigprocmask(SIG_SETMASK, &none, NULL);
 	for (int i = 0; null >= 0 && i < 3; i++)
 		dup2(null, i);
-	limit(RLIMIT_CORE, 0);
-	limit(RLIMIT_CPU, (rlim_t)j->limit_s + 1);
+	walls_limit(RLIMIT_CORE, 0);
+	walls_limit(RLIMIT_CPU, j->limit_s + 1u);
 	_exit(j->work(j->ctx, fd) ? STATUS_DONE : STATUS_REFUSED);
 }
 
@@ -101,15 +104,15 @@ bool child_run(
 	const struct child_job *j, struct strbuf *out, enum child_end *end, struct incore_error *e)
 {
 	int fd[2];
-	pid_t pid, parent = getpid();
+	pid_t pid;
 	bool is_whole;
 
 	if (fault_hit(FAULT_OPEN) || pipe2(fd, O_CLOEXEC) != 0)
 		return err_set(e, INCORE_FAILED, "no-pipe", "cannot make a pipe");
-	pid = fork();
+	pid = j->is_apart ? walls_fork() : fork();
 	if (pid == 0) {
 		close(fd[0]);
-		run_child(j, fd[1], parent);
+		run_child(j, fd[1]);
 	}
 	close(fd[1]);
 	if (pid < 0) {

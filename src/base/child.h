@@ -6,8 +6,7 @@
  * Threads: any; the child has only the caller's thread. May fail: child_run(), on resources; a
  * child that dies is an answer, not a failure.
  */
-#ifndef BASE_CHILD_H
-#define BASE_CHILD_H
+#pragma once
 
 #include "base/str.h"
 
@@ -24,10 +23,9 @@ struct child_job {
 	void *ctx;
 	unsigned limit_s;     /* wall and CPU time */
 	size_t max_out_bytes; /* of the answer */
+	bool is_apart;	      /* by walls_fork(), whose rules work() then keeps */
 };
 
 /* Appends the child's answer to *out, up to where it ended. */
 bool child_run(
 	const struct child_job *j, struct strbuf *out, enum child_end *end, struct incore_error *e);
-
-#endif

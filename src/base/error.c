@@ -147,6 +147,11 @@ bool(err_nomem)(struct incore_error *e)
 	return err_set(e, INCORE_FAILED, "no-memory", "out of memory");
 }
 
+bool err_is(const struct incore_error *e, const char *code)
+{
+	return e && e->code && strcmp(e->code, code) == 0;
+}
+
 void err_move(struct incore_error *dst, struct incore_error *src)
 {
 	if (dst == src)

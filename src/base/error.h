@@ -4,8 +4,7 @@
  * well. `e` may be NULL where the caller does not care. Out of memory while making an error keeps
  * status and code and drops the text: never a crash.
  */
-#ifndef BASE_ERROR_H
-#define BASE_ERROR_H
+#pragma once
 
 #include <stdarg.h>
 #include <stddef.h>
@@ -48,11 +47,18 @@ static inline bool err_false(bool made)
 #define err_wrap(...) err_false((err_wrap)(__VA_ARGS__))
 #define err_nomem(e) err_false((err_nomem)(e))
 
+/* Is it an error of that code? */
+bool err_is(const struct incore_error *e, const char *code);
+/* err_nomem() for those who return a pointer: NULL. */
+static inline void *err_nomem_null(struct incore_error *e)
+{
+	err_nomem(e);
+	return NULL;
+}
+
 /* Moves src into dst (dst is cleared first), src is empty afterwards. */
 void err_move(struct incore_error *dst, struct incore_error *src);
 
 /* "file:line:col: message" or "file@offset: message"; then " because: ..." per cause, on one line.
  */
 void err_format(const struct incore_error *e, struct strbuf *out);
-
-#endif

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* file.c: whole files into memory, names of directories, their removal, paths. */
+/* file.c: whole files into memory, names of directories, paths. */
 #include "base/file.h"
+#include "base/search.h"
 
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <ftw.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "base/arena.h"
+#include "base/map_guard.h"
 #include "base/mem.h"
 #include "base/vec.h"
 
@@ -22,8 +23,10 @@
 
 void file_unmap(struct file_data *f)
 {
-	if (f->map)
+	if (f->map) {
+		map_guard_drop(f->map);
 		munmap(f->map, f->map_size);
+	}
 	f->map = NULL;
 	f->map_size = 0;
 }
@@ -35,7 +38,7 @@ void file_unload(struct file_data *f)
 	*f = (struct file_data){0};
 }
 
-static bool load_small(
+static bool load_read(
 	struct file_data *f, int fd, size_t size, const char *path, struct incore_error *e)
 {
 	size_t got = 0;
@@ -82,9 +85,14 @@ static bool load_mapped(
 	base = mmap(NULL, room, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	if (base == MAP_FAILED)
 		return err_errno(e, errno, path, "cannot map");
+	if (!map_guard_add(base, size, path) && !f->is_own) {
+		munmap(base, room);
+		return load_read(f, fd, size, path, e);
+	}
 	if (mmap(base, size, PROT_READ, MAP_PRIVATE | MAP_FIXED, fd, 0) == MAP_FAILED) {
 		int errnum = errno;
 
+		map_guard_drop(base);
 		munmap(base, room);
 		return err_errno(e, errnum, path, "cannot map");
 	}
@@ -119,7 +127,7 @@ bool file_load_fd(struct file_data *f, int fd, const char *path, struct incore_e
 	else if ((uintmax_t)st.st_size > PTRDIFF_MAX - ((size_t)1 << 20))
 		err_file(e, "too-large", path, INCORE_NO_OFFSET, "file too large to map");
 	else if ((size_t)st.st_size <= FILE_READ_MOST_BYTES)
-		ok = load_small(f, fd, (size_t)st.st_size, path, e);
+		ok = load_read(f, fd, (size_t)st.st_size, path, e);
 	else
 		ok = load_mapped(f, fd, (size_t)st.st_size, path, e);
 	close(fd);
@@ -128,8 +136,8 @@ bool file_load_fd(struct file_data *f, int fd, const char *path, struct incore_e
 	return ok;
 }
 
-bool file_load_at(
-	struct file_data *f, int dir_fd, const char *name, const char *path, struct incore_error *e)
+bool file_load_at(struct file_data *f, struct file_root root, const char *name, const char *path,
+	struct incore_error *e)
 {
 	int fd;
 
@@ -138,8 +146,10 @@ bool file_load_at(
 	f->size = 0;
 	if (fault_hit(FAULT_OPEN))
 		return err_errno(e, EACCES, path, "cannot open");
-	/* O_NONBLOCK: a FIFO must not make us wait for its writer */
-	fd = openat(dir_fd, name, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	fd = file_open_below(root, name);
+	if (fd < 0 && errno == EXDEV)
+		return err_file(e, "link-outside", path, INCORE_NO_OFFSET,
+			"leads out of the capture's directory and was not followed (--follow-links follows)");
 	if (fd < 0)
 		return err_errno(e, errno, path, "cannot open");
 	return file_load_fd(f, fd, path, e);
@@ -147,7 +157,7 @@ bool file_load_at(
 
 bool file_load(struct file_data *f, const char *path, struct incore_error *e)
 {
-	return file_load_at(f, AT_FDCWD, path, path, e);
+	return file_load_at(f, FILE_ANYWHERE, path, path, e);
 }
 
 const char *file_temp_root(void)
@@ -264,25 +274,10 @@ bool dir_each(const char *dir, dir_fn fn, void *ctx, struct incore_error *e)
 	arena_init(&names.arena);
 	ok = collect_names(&names, dir, e);
 	if (ok && names.list.n)
-		qsort(names.list.v, names.list.n, sizeof(*names.list.v), by_bytes);
+		SORT(names.list.v, names.list.n, by_bytes);
 	for (size_t i = 0; ok && i < names.list.n; i++)
 		ok = fn(ctx, names.list.v[i], e);
 	VEC_FREE(&names.list);
 	arena_deinit(&names.arena);
 	return ok;
-}
-
-/* Goes on where one cannot be removed: what can go, goes. */
-static int remove_visited(const char *path, const struct stat *st, int type, struct FTW *at)
-{
-	(void)st;
-	(void)type;
-	(void)at;
-	remove(path);
-	return 0;
-}
-
-void remove_tree(const char *path)
-{
-	nftw(path, remove_visited, 16, FTW_DEPTH | FTW_PHYS);
 }

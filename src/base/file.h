@@ -2,13 +2,12 @@
 /*
  * file.h: whole files in, whole files out.
  * In: file_load() gives the bytes followed by at least FILE_PAD zero bytes (small files are read
- * into a buffer that the next load reuses, large ones are mapped). Only regular files; a directory,
- * FIFO or device is an error. Out: struct out_file writes beside the target and renames at
+ * into a buffer that the next load reuses; large ones are mapped where map_guard.h watches, else
+ * read too). Only regular files; a directory, FIFO or device is an error. Out: struct out_file writes beside the target and renames at
  * out_file_commit(): the target appears whole or not at all; struct out_dir does so for a
  * directory.
  */
-#ifndef BASE_FILE_H
-#define BASE_FILE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -16,6 +15,7 @@
 #include <stdio.h>
 
 #include "base/error.h"
+#include "base/file_root.h"
 
 #define FILE_PAD 64
 
@@ -27,14 +27,14 @@ struct file_data {
 	size_t buf_cap;
 	void *map;
 	size_t map_size;
+	bool is_own; /* set before a load: our own file, which nobody shortens, is mapped anyway */
 };
 
 /* Loads path into *f, replacing what it held. *f starts zeroed; file_unload() frees all; after a
  * failure there is nothing to free. */
 bool file_load(struct file_data *f, const char *path, struct incore_error *e);
-/* The same below an open directory; `path` is only for messages. Never follows a link out of a
- * regular file check. */
-bool file_load_at(struct file_data *f, int dir_fd, const char *name, const char *path,
+/* The same below a directory; `path` is only for messages. A link out of it: "link-outside". */
+bool file_load_at(struct file_data *f, struct file_root root, const char *name, const char *path,
 	struct incore_error *e);
 /* The same of an open descriptor that nothing was read from yet; closes it. *f holds nothing but
  * its buffer. */
@@ -64,9 +64,28 @@ typedef bool (*dir_fn)(void *ctx, const char *name, struct incore_error *e);
 bool dir_each(const char *dir, dir_fn fn, void *ctx, struct incore_error *e);
 /* Removes a file, or a directory and all in it as far as may be; links are not followed. */
 void remove_tree(const char *path);
+/*
+ * What a program that a signal ends must take away: a file, a tree, or a directory if it is empty
+ * by then. Told of by whoever makes it, until it is in its place or gone; at most 32 at a time.
+ */
+void leftover_add(const char *path, bool if_empty);
+void leftover_drop(const char *path);
+/* Removes them all; for a signal handler, after which the process ends. */
+void leftover_remove_all(void);
+
+/* A stream over fd (closed with it) that remembers why a write failed; `path` is for messages. NULL
+ * with errno. */
+FILE *out_stream(int fd, const char *mode, const char *path);
+/* Why the last write failed, of those that did. */
+int out_stream_errno(void);
+/* That as an error with the file's name, for whoever sees ferror(). */
+bool err_write(struct incore_error *e);
+/* A system call that failed on a file to be written: status FAILED. */
+bool err_output(struct incore_error *e, int errnum, const char *path, const char *what);
 
 struct out_file {
 	FILE *f;
+	int fd;		 /* of f, where path is set */
 	char *path;	 /* target; NULL: stdout */
 	char *tmp_path;	 /* beside it */
 	bool is_unnamed; /* the file gets that name at commit: an interrupted run leaves nothing */
@@ -87,12 +106,14 @@ struct out_dir {
 	char *path;	/* target */
 	char *tmp_path; /* beside it */
 	int fd;
+	unsigned mode;
 	uint64_t bytes; /* written so far */
 	uint64_t files;
 };
 
-bool out_dir_open(struct out_dir *o, const char *path, struct incore_error *e);
-/* A new file in it; `name` is a plain name. NULL with the error. */
+/* mode: of its files, less the umask; who may read may enter the directory. */
+bool out_dir_open(struct out_dir *o, const char *path, unsigned mode, struct incore_error *e);
+/* A new file in it, for writing and reading back. NULL with the error. */
 FILE *out_dir_file(struct out_dir *o, const char *name, struct incore_error *e);
 /* Flushes, checks and closes a file of out_dir_file(), whatever the outcome. */
 bool out_dir_done(struct out_dir *o, FILE *f, const char *name, struct incore_error *e);
@@ -101,5 +122,3 @@ bool out_dir_commit(struct out_dir *o, struct incore_error *e);
 void out_dir_abort(struct out_dir *o);
 
 bool write_all(int fd, const void *p, size_t n, struct incore_error *e);
-
-#endif

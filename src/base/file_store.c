@@ -29,11 +29,18 @@ bool file_is_same(const struct stat *a, const struct stat *b)
 	       a->st_mtim.tv_sec == b->st_mtim.tv_sec && a->st_mtim.tv_nsec == b->st_mtim.tv_nsec;
 }
 
-static struct kept_file *find_kept(struct file_store *s, int dir_fd, const char *name)
+/* Of a link itself where links may not lead out: it is never the same as a file that was kept, so
+ * that it is opened, and refused, by itself. */
+static bool stat_below(struct file_root root, const char *name, struct stat *st)
+{
+	return fstatat(root.fd, name, st, root.follow_links ? 0 : AT_SYMLINK_NOFOLLOW) == 0;
+}
+
+static struct kept_file *find_kept(struct file_store *s, struct file_root root, const char *name)
 {
 	struct stat st;
 
-	if (!s || !s->files.n || fstatat(dir_fd, name, &st, 0) != 0)
+	if (!s || !s->files.n || !stat_below(root, name, &st))
 		return NULL;
 	for (size_t i = 0; i < s->files.n; i++)
 		if (file_is_same(&s->files.v[i].st, &st))
@@ -75,15 +82,15 @@ static bool has_room(const struct file_store *s)
 	return s->files.n < MAX_FILES && s->bytes < MAX_BYTES;
 }
 
-static bool load_and_keep(struct file_store *s, struct file_data *f, int dir_fd, const char *name,
-	const char *path, struct incore_error *e)
+static bool load_and_keep(struct file_store *s, struct file_data *f, struct file_root root,
+	const char *name, const char *path, struct incore_error *e)
 {
 	struct kept_file k = {.fd = -1};
 
-	if (!file_load_at(&k.data, dir_fd, name, path, e))
+	if (!file_load_at(&k.data, root, name, path, e))
 		return false;
 	/* What was loaded is what the name leads to, unless it was replaced in between. */
-	if (fstatat(dir_fd, name, &k.st, 0) != 0 || (size_t)k.st.st_size != k.data.size ||
+	if (!stat_below(root, name, &k.st) || (size_t)k.st.st_size != k.data.size ||
 		!VEC_PUSH(&s->files, k)) {
 		file_unload(f);
 		*f = k.data;
@@ -95,14 +102,14 @@ static bool load_and_keep(struct file_store *s, struct file_data *f, int dir_fd,
 }
 
 bool file_store_load_at(struct file_store *s, enum file_store_use use, struct file_data *f,
-	int dir_fd, const char *name, const char *path, struct incore_error *e)
+	struct file_root root, const char *name, const char *path, struct incore_error *e)
 {
-	struct kept_file *k = find_kept(s, dir_fd, name);
+	struct kept_file *k = find_kept(s, root, name);
 
 	if (!k && use == FILE_KEEP && s && has_room(s))
-		return load_and_keep(s, f, dir_fd, name, path, e);
+		return load_and_keep(s, f, root, name, path, e);
 	if (!k)
-		return file_load_at(f, dir_fd, name, path, e);
+		return file_load_at(f, root, name, path, e);
 	if (!load_rest(s, k, path, e)) {
 		remove_kept(s, k);
 		file_unload(f);
@@ -118,6 +125,19 @@ bool file_store_load_at(struct file_store *s, enum file_store_use use, struct fi
 	return true;
 }
 
+bool file_store_load_below(struct file_store *s, enum file_store_use use, struct file_data *f,
+	const char *dir, bool follow_links, const char *path, struct incore_error *e)
+{
+	struct file_root root;
+	bool ok;
+
+	if (!file_root_open(&root, dir, follow_links))
+		return err_errno(e, errno, dir, "cannot open directory");
+	ok = file_store_load_at(s, use, f, root, file_name_below(dir, path), path, e);
+	close(root.fd);
+	return ok;
+}
+
 static int read_head(int fd, uint8_t *head, size_t cap, size_t *n)
 {
 	ssize_t got = pread(fd, head, cap, 0);
@@ -130,7 +150,7 @@ static int read_head(int fd, uint8_t *head, size_t cap, size_t *n)
 
 int file_store_head(struct file_store *s, const char *path, uint8_t *head, size_t cap, size_t *n)
 {
-	struct kept_file *k = find_kept(s, AT_FDCWD, path), new = {.fd = -1};
+	struct kept_file *k = find_kept(s, FILE_ANYWHERE, path), new = {.fd = -1};
 	int failed;
 
 	if (k && k->fd < 0) {

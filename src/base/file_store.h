@@ -6,8 +6,7 @@
  * Owner: the caller zeroes the store and calls file_store_deinit(). Bounded: past its limits
  * nothing more is kept, and a file is simply opened again. Threads: one at a time.
  */
-#ifndef BASE_FILE_STORE_H
-#define BASE_FILE_STORE_H
+#pragma once
 
 #include <sys/stat.h>
 
@@ -37,9 +36,10 @@ bool file_is_same(const struct stat *a, const struct stat *b);
 void file_store_deinit(struct file_store *s);
 /* file_load_at() through a store, which may be NULL: then it is just that. */
 bool file_store_load_at(struct file_store *s, enum file_store_use use, struct file_data *f,
-	int dir_fd, const char *name, const char *path, struct incore_error *e);
+	struct file_root root, const char *name, const char *path, struct incore_error *e);
+/* The same of a path that begins with dir, below that. */
+bool file_store_load_below(struct file_store *s, enum file_store_use use, struct file_data *f,
+	const char *dir, bool follow_links, const char *path, struct incore_error *e);
 /* The first bytes of a regular file, at most cap; never waits for a FIFO or device. Gives 0 or the
  * errno. s may be NULL. */
 int file_store_head(struct file_store *s, const char *path, uint8_t *head, size_t cap, size_t *n);
-
-#endif

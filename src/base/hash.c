@@ -28,9 +28,9 @@ static inline uint64_t load64(const uint8_t *p)
 	return v;
 }
 
-static inline void step(uint64_t *a, uint64_t *b, const uint8_t *p)
+static inline void step(uint64_t *a, uint64_t *b, uint64_t low, uint64_t high)
 {
-	uint64_t x = *a ^ load64(p), y = *b ^ load64(p + 8);
+	uint64_t x = *a ^ low, y = *b ^ high;
 
 	x = (x ^ x >> 32) * K1;
 	y = (y ^ y >> 29) * K2;
@@ -38,13 +38,27 @@ static inline void step(uint64_t *a, uint64_t *b, const uint8_t *p)
 	*b = rotl(y, 27) ^ *a;
 }
 
+static inline uint64_t load32(const uint8_t *p)
+{
+	return (uint64_t)p[0] | (uint64_t)p[1] << 8 | (uint64_t)p[2] << 16 | (uint64_t)p[3] << 24;
+}
+
+/* n < 8 bytes as the low ones of a word. Not through a copy, whose bytes would have to reach memory
+ * before they can be read as a word, and not one by one: loads that overlap give the same bits. */
+static inline uint64_t load_some(const uint8_t *p, size_t n)
+{
+	if (n >= 4)
+		return load32(p) | load32(p + n - 4) << 8 * (n - 4);
+	if (n == 0)
+		return 0;
+	return (uint64_t)p[0] | (uint64_t)p[n / 2] << 8 * (n / 2) |
+	       (uint64_t)p[n - 1] << 8 * (n - 1);
+}
+
 static void last_step(uint64_t *a, uint64_t *b, const uint8_t *tail, size_t n, uint64_t total)
 {
-	uint8_t block[16] = {0};
-
-	if (n)
-		memcpy(block, tail, n);
-	step(a, b, block);
+	step(a, b, n < 8 ? load_some(tail, n) : load64(tail),
+		n < 8 ? 0 : load_some(tail + 8, n - 8));
 	*a ^= total * K3; /* "x" and "x\0" differ here */
 	*b += total;
 	*a = hash_mix64(*a + rotl(*b, 23));
@@ -59,7 +73,7 @@ uint64_t hash_bytes(const void *p, size_t n, uint64_t seed)
 	size_t left = n;
 
 	for (; left >= 16; left -= 16, s += 16)
-		step(&a, &b, s);
+		step(&a, &b, load64(s), load64(s + 8));
 	last_step(&a, &b, s, left, n);
 	return a;
 }
@@ -84,11 +98,11 @@ void hash_stream_add(struct hash_stream *h, const void *p, size_t n)
 		n -= take;
 		if (h->tail_n < 16)
 			return;
-		step(&h->a, &h->b, h->tail);
+		step(&h->a, &h->b, load64(h->tail), load64(h->tail + 8));
 		h->tail_n = 0;
 	}
 	for (; n >= 16; n -= 16, s += 16)
-		step(&h->a, &h->b, s);
+		step(&h->a, &h->b, load64(s), load64(s + 8));
 	if (n)
 		memcpy(h->tail, s, n);
 	h->tail_n = (unsigned)n;

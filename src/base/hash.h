@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* hash.h: our own fast non-cryptographic hashes; same result on every machine. */
-#ifndef BASE_HASH_H
-#define BASE_HASH_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -33,5 +32,3 @@ struct hash_stream {
 void hash_stream_init(struct hash_stream *h);
 void hash_stream_add(struct hash_stream *h, const void *p, size_t n);
 struct hash128 hash_stream_end(const struct hash_stream *h);
-
-#endif

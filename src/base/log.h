@@ -4,8 +4,7 @@
  * warn: the user should act. An error is returned, not logged. Never log in a loop over slices. The
  * program installs the sink once at start.
  */
-#ifndef BASE_LOG_H
-#define BASE_LOG_H
+#pragma once
 
 #include "base/error.h"
 
@@ -19,5 +18,3 @@ void log_msg(enum log_level level, const char *module, const char *fmt, ...) PRI
 #define log_debug(module, ...) log_msg(LOG_DEBUG, module, __VA_ARGS__)
 #define log_info(module, ...) log_msg(LOG_INFO, module, __VA_ARGS__)
 #define log_warn(module, ...) log_msg(LOG_WARN, module, __VA_ARGS__)
-
-#endif

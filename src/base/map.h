@@ -3,8 +3,7 @@
  * map.h: open-addressing hash tables. u64_map: 64-bit key -> 64-bit value. intern: string -> dense
  * index. Owner: the holder calls *_deinit. Iteration order is unspecified: sort before printing.
  */
-#ifndef BASE_MAP_H
-#define BASE_MAP_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -44,5 +43,3 @@ void intern_deinit(struct intern *in);
 uint32_t intern_add(struct intern *in, struct str s);
 /* Index of s or INTERN_NONE. */
 uint32_t intern_find(const struct intern *in, struct str s);
-
-#endif

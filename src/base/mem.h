@@ -4,8 +4,7 @@
  * Fault injection (tests): when built with -Dfault=true, INCORE_FAULT="alloc:N" makes the N-th call
  * fail (also "read:N", "write:N", "open:N"); fault_hit() is a constant false otherwise.
  */
-#ifndef BASE_MEM_H
-#define BASE_MEM_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -27,5 +26,3 @@ void *mem_zalloc(size_t n, size_t size);	  /* zeroed, overflow checked */
 void *mem_resize(void *p, size_t n, size_t size); /* realloc of n * size, overflow checked */
 char *mem_strndup(const char *s, size_t n);
 void mem_free(void *p);
-
-#endif

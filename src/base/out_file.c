@@ -19,17 +19,6 @@
 #include "base/mem.h"
 #include "base/str.h"
 
-/* A target that cannot be made or written is no fault of the input. */
-static bool err_output(struct incore_error *e, int errnum, const char *path, const char *what)
-{
-	err_errno(e, errnum, path, what);
-	if (e)
-		e->status = INCORE_FAILED;
-	if (e && (errnum == EACCES || errnum == EPERM || errnum == EROFS))
-		e->code = "not-writable";
-	return false;
-}
-
 /* ".name.0123456789abcdef.tmp" in the directory of path. */
 static char *temp_name(const char *path, uint64_t salt)
 {
@@ -71,7 +60,8 @@ static int name_file(struct out_file *o)
 
 	if (!o->is_unnamed)
 		return 0;
-	snprintf(from, sizeof(from), "/proc/self/fd/%d", fileno(o->f));
+	snprintf(from, sizeof(from), "/proc/self/fd/%d", o->fd);
+	leftover_add(o->tmp_path, false);
 	if (linkat(AT_FDCWD, from, AT_FDCWD, o->tmp_path, AT_SYMLINK_FOLLOW) != 0)
 		return errno;
 	o->is_unnamed = false;
@@ -96,6 +86,8 @@ static int open_temp(struct out_file *o, struct incore_error *e)
 		o->is_unnamed = fd >= 0;
 		if (fd < 0)
 			fd = open(o->tmp_path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+		if (fd >= 0 && !o->is_unnamed)
+			leftover_add(o->tmp_path, false);
 		if (fd >= 0)
 			return fd;
 		errnum = errno;
@@ -158,7 +150,8 @@ bool out_file_open(struct out_file *o, const char *path, struct incore_error *e)
 			errno = 0; /* the default permissions are good enough */
 	}
 	if (fd >= 0) {
-		o->f = fdopen(fd, "wb");
+		o->fd = fd;
+		o->f = out_stream(fd, "wb", o->path);
 		if (!o->f) {
 			err_output(e, errno, o->path, "cannot create");
 			close(fd);
@@ -185,21 +178,18 @@ static void sync_directory_of(const char *path)
 	mem_free(copy);
 }
 
-/* 0 or errno. */
-static int flush_and_sync(FILE *f, bool want_sync)
+/* 0 or errno. sync_fd: of f, -1: not to be synced. */
+static int flush_and_sync(FILE *f, int sync_fd)
 {
 	if (fault_hit(FAULT_WRITE))
 		return ENOSPC;
-	errno = 0;
-	if (fflush(f) != 0)
-		return errno ? errno : EIO;
-	if (ferror(f))
-		return EIO;
-	if (!want_sync)
+	if (fflush(f) != 0 || ferror(f))
+		return out_stream_errno();
+	if (sync_fd < 0)
 		return 0;
 	if (fault_hit(FAULT_WRITE))
 		return EIO;
-	if (fsync(fileno(f)) != 0 && errno != EINVAL && errno != ENOTSUP && errno != EROFS)
+	if (fsync(sync_fd) != 0 && errno != EINVAL && errno != ENOTSUP && errno != EROFS)
 		return errno;
 	return 0;
 }
@@ -207,7 +197,7 @@ static int flush_and_sync(FILE *f, bool want_sync)
 bool out_file_commit(struct out_file *o, struct incore_error *e)
 {
 	const char *name = o->path ? o->path : "standard output";
-	int errnum = flush_and_sync(o->f, o->tmp_path != NULL);
+	int errnum = flush_and_sync(o->f, o->tmp_path ? o->fd : -1);
 
 	if (!o->path) {
 		o->f = NULL;
@@ -225,8 +215,10 @@ bool out_file_commit(struct out_file *o, struct incore_error *e)
 		out_file_abort(o);
 		return false;
 	}
-	if (o->tmp_path)
+	if (o->tmp_path) {
+		leftover_drop(o->tmp_path);
 		sync_directory_of(o->path);
+	}
 	mem_free(o->tmp_path);
 	o->tmp_path = NULL;
 	out_file_abort(o);
@@ -237,8 +229,10 @@ void out_file_abort(struct out_file *o)
 {
 	if (o->f && o->path)
 		fclose(o->f);
-	if (o->tmp_path && !o->is_unnamed)
+	if (o->tmp_path && !o->is_unnamed) {
 		unlink(o->tmp_path);
+		leftover_drop(o->tmp_path);
+	}
 	mem_free(o->tmp_path);
 	mem_free(o->path);
 	*o = (struct out_file){0};
@@ -271,8 +265,6 @@ static bool is_taken(const char *path, bool *is_error, struct incore_error *e)
 	return !is_empty;
 }
 
-#define DIR_DEPTH 3 /* folders below an out_dir */
-
 /* A new directory beside o->path, opened. */
 static bool make_temp_dir(struct out_dir *o, struct incore_error *e)
 {
@@ -283,26 +275,28 @@ static bool make_temp_dir(struct out_dir *o, struct incore_error *e)
 		o->tmp_path = temp_name(o->path, i);
 		if (!o->tmp_path)
 			return err_nomem(e);
-		errnum = mkdir(o->tmp_path, 0777) == 0 ? 0 : errno;
+		errnum = mkdir(o->tmp_path, o->mode | (o->mode & 0444) >> 2) == 0 ? 0 : errno;
 	}
 	if (!errnum) {
+		leftover_add(o->tmp_path, false);
 		o->fd = open(o->tmp_path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 		if (o->fd >= 0)
 			return true;
 		errnum = errno;
 		rmdir(o->tmp_path);
+		leftover_drop(o->tmp_path);
 	}
 	mem_free(o->tmp_path);
 	o->tmp_path = NULL;
 	return err_output(e, errnum, o->path, "cannot create directory");
 }
 
-bool out_dir_open(struct out_dir *o, const char *path, struct incore_error *e)
+bool out_dir_open(struct out_dir *o, const char *path, unsigned mode, struct incore_error *e)
 {
 	size_t n = strlen(path);
 	bool is_error;
 
-	*o = (struct out_dir){.fd = -1};
+	*o = (struct out_dir){.fd = -1, .mode = mode};
 	while (n > 1 && path[n - 1] == '/')
 		n--;
 	o->path = mem_strndup(path, n);
@@ -325,26 +319,34 @@ FILE *out_dir_file(struct out_dir *o, const char *name, struct incore_error *e)
 {
 	int fd = fault_hit(FAULT_OPEN)
 			 ? (errno = EACCES, -1)
-			 : openat(o->fd, name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-	FILE *f = fd < 0 ? NULL : fdopen(fd, "wb");
+			 : openat(o->fd, name, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, o->mode);
+	int errnum = errno;
+	char *path = path_join(o->path, name);
+	FILE *f = fd < 0 ? NULL : out_stream(fd, "w+b", path ? path : name);
 
 	if (!f) {
-		err_output(e, errno, name, "cannot create");
+		err_output(e, fd < 0 ? errnum : errno, path ? path : name, "cannot create");
 		if (fd >= 0)
 			close(fd);
 	}
+	mem_free(path);
 	return f;
 }
 
 bool out_dir_done(struct out_dir *o, FILE *f, const char *name, struct incore_error *e)
 {
-	int errnum = flush_and_sync(f, false);
+	int errnum = flush_and_sync(f, -1);
 	off_t at = ftello(f);
 
 	if (fclose(f) != 0 && !errnum)
 		errnum = errno ? errno : EIO;
-	if (errnum)
-		return err_output(e, errnum, name, "cannot write");
+	if (errnum) {
+		char *path = path_join(o->path, name);
+
+		err_output(e, errnum, path ? path : name, "cannot write");
+		mem_free(path);
+		return false;
+	}
 	o->bytes += at > 0 ? (uint64_t)at : 0;
 	o->files++;
 	return true;
@@ -365,6 +367,7 @@ bool out_dir_commit(struct out_dir *o, struct incore_error *e)
 		out_dir_abort(o);
 		return false;
 	}
+	leftover_drop(o->tmp_path);
 	sync_directory_of(o->path);
 	mem_free(o->tmp_path);
 	o->tmp_path = NULL;
@@ -372,35 +375,14 @@ bool out_dir_commit(struct out_dir *o, struct incore_error *e)
 	return true;
 }
 
-/* A directory of our own making: plain files, and what an export put below. Links are not followed.
- */
-static void remove_dir(const char *path, unsigned depth)
-{
-	struct dirent *entry;
-	DIR *d = opendir(path);
-
-	while (d && (entry = readdir(d))) {
-		char *name;
-
-		if (strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0 ||
-			unlinkat(dirfd(d), entry->d_name, 0) == 0 || depth == 0)
-			continue;
-		name = path_join(path, entry->d_name);
-		if (name)
-			remove_dir(name, depth - 1);
-		mem_free(name);
-	}
-	if (d)
-		closedir(d);
-	rmdir(path);
-}
-
 void out_dir_abort(struct out_dir *o)
 {
 	if (o->path && o->fd >= 0)
 		close(o->fd);
-	if (o->tmp_path)
-		remove_dir(o->tmp_path, DIR_DEPTH);
+	if (o->tmp_path) {
+		remove_tree(o->tmp_path);
+		leftover_drop(o->tmp_path);
+	}
 	mem_free(o->tmp_path);
 	mem_free(o->path);
 	*o = (struct out_dir){.fd = -1};

@@ -131,8 +131,7 @@ struct pool *pool_new(unsigned n, struct incore_error *e)
 		p->workers = mem_zalloc(n, sizeof(*p->workers));
 	if (!p || !p->workers) {
 		mem_free(p);
-		err_nomem(e);
-		return NULL;
+		return err_nomem_null(e);
 	}
 	pthread_mutex_init(&p->lock, NULL);
 	pthread_cond_init(&p->wake, NULL);

@@ -4,8 +4,7 @@
  * pool_size(). Deterministic failure: the error of the lowest failing item is returned, and every
  * item below it has run.
  */
-#ifndef BASE_POOL_H
-#define BASE_POOL_H
+#pragma once
 
 #include <stddef.h>
 
@@ -24,5 +23,3 @@ unsigned pool_size(const struct pool *p);
  * NULL pool: the caller's thread alone. */
 bool pool_run(
 	struct pool *p, size_t n, size_t grain, pool_fn fn, void *ctx, struct incore_error *e);
-
-#endif

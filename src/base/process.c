@@ -77,7 +77,7 @@ static void report(int end, int code)
 
 static void become_program(const struct process_spec *spec, char **env, const char *path)
 {
-	struct rlimit most = {spec->memory_bytes, spec->memory_bytes};
+	int refused = 0;
 
 	setpgid(0, 0);
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
@@ -85,10 +85,13 @@ static void become_program(const struct process_spec *spec, char **env, const ch
 	fcntl(GUARD_STATUS, F_SETFD, FD_CLOEXEC);
 	close(GUARD_LIFELINE);
 	if (spec->memory_bytes)
-		setrlimit(RLIMIT_AS, &most);
-	if (!spec->cwd || chdir(spec->cwd) == 0)
-		execve(path, (char *const *)spec->argv, env);
-	report(PROCESS_NOT_STARTED, errno);
+		walls_limit(RLIMIT_AS, spec->memory_bytes);
+	if (!spec->cwd || chdir(spec->cwd) == 0) {
+		refused = spec->walls ? walls_enter(spec->walls) : 0;
+		if (!refused)
+			execve(path, (char *const *)spec->argv, env);
+	}
+	report(PROCESS_NOT_STARTED, refused ? refused : errno);
 	_exit(127);
 }
 
@@ -305,7 +308,7 @@ static char **merge_env(const struct process_spec *spec)
 	VEC(char *) v = {0};
 	bool ok = true;
 
-	for (char **p = environ; ok && p && *p; p++) {
+	for (char **p = spec->is_env_whole ? NULL : environ; ok && p && *p; p++) {
 		bool is_replaced = false;
 
 		for (const char *const *q = spec->env; q && *q; q++)
@@ -356,7 +359,7 @@ static const char *path_of(char **env)
 
 static bool start(struct talk *t, char **env, const char *path, struct incore_error *e)
 {
-	pid_t guard = fork();
+	pid_t guard = t->spec->walls ? walls_fork() : fork();
 
 	if (guard == 0) {
 		place_files(t->pipes);

@@ -7,10 +7,10 @@
  * May fail: process_run() on resources alone; a program that is missing, fails or is killed is an
  * answer, not a failure.
  */
-#ifndef BASE_PROCESS_H
-#define BASE_PROCESS_H
+#pragma once
 
 #include "base/str.h"
+#include "base/walls.h"
 
 enum process_end {
 	PROCESS_EXITED,	   /* code: its exit status */
@@ -24,13 +24,15 @@ struct process_spec {
 	const char *const *argv; /* NULL ends; argv[0] without a '/' is looked up in its own PATH */
 	const char *cwd;	 /* NULL: ours */
 	const char *const *env;	 /* "K=V" over our environment; NULL ends; NULL: none */
-	struct str input;	 /* its standard input */
-	struct strbuf *output;	 /* standard output and error, merged; NULL: dropped */
-	size_t max_output_bytes; /* what is more is read and dropped; 0: 64 MiB */
-	int log_fd;		 /* a copy of all output goes there; 0 or less: none */
-	uint64_t limit_ms;	 /* wall clock; 0: none */
-	uint64_t memory_bytes;	 /* of each of its processes; 0: no limit */
-	unsigned grace_ms;	 /* between SIGTERM and SIGKILL; 0: 2,000 */
+	bool is_env_whole;	 /* env is all of its environment */
+	const struct walls *walls; /* around it and its children; NULL: none */
+	struct str input;	   /* its standard input */
+	struct strbuf *output;	   /* standard output and error, merged; NULL: dropped */
+	size_t max_output_bytes;   /* what is more is read and dropped; 0: 64 MiB */
+	int log_fd;		   /* a copy of all output goes there; 0 or less: none */
+	uint64_t limit_ms;	   /* wall clock; 0: none */
+	uint64_t memory_bytes;	   /* of each of its processes; 0: no limit */
+	unsigned grace_ms;	   /* between SIGTERM and SIGKILL; 0: 2,000 */
 	/* Asked every 50 ms: true ends the program. NULL: never. */
 	bool (*is_cancelled)(void *ctx);
 	void *cancel_ctx;
@@ -55,5 +57,3 @@ void process_quote(const char *const *argv, struct strbuf *out);
 
 /* The path that argv[0] would be, on the heap; NULL: not in PATH (or no memory). */
 char *process_find(const char *name);
-
-#endif

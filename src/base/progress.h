@@ -4,8 +4,7 @@
  * line or JSON). Any thread may call progress_add(); the sink is called at most about 10 times a
  * second. NULL progress is allowed.
  */
-#ifndef BASE_PROGRESS_H
-#define BASE_PROGRESS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -26,5 +25,3 @@ void progress_cancel(struct progress *p);
 bool progress_is_cancelled(const struct progress *p);
 /* For the next piece of work. */
 void progress_restart(struct progress *p);
-
-#endif

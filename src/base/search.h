@@ -8,13 +8,23 @@
  * leaves in lo the first place of [lo, hi) where the condition, said of place i, does not hold; where
  * it holds everywhere, that is hi. It may hold for none after one for which it does not.
  *
- * compare_u64(), compare_u32(): for qsort(). COMPARE() is the order of two numbers, and
- * RETURN_UNLESS_EQUAL() one of the first keys of a comparison of records.
+ * SORT(v, n, compare): an array by such a function as qsort() takes; of none, v may be NULL.
+ * compare_u64(), compare_u32(): for it. COMPARE() is the order of two numbers, and
+ * RETURN_UNLESS_EQUAL() one of the first keys of a comparison of records. Where its members are the
+ * keys,
+ *
+ *	ORDER(by_cost, struct line, DOWN(cycles) A_TO_Z(name) UP(row))
+ *
+ * makes that comparison: a static function of two structs, or for ORDER_AT of two pointers to them.
+ * THEN() takes another such function as the next key.
  */
-#ifndef BASE_SEARCH_H
-#define BASE_SEARCH_H
+#pragma once
 
 #include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define SORT(v, n, compare) ((n) ? qsort((v), (n), sizeof(*(v)), (compare)) : (void)0)
 
 #define BISECT(lo, hi, i, is_before)                                                               \
 	do {                                                                                       \
@@ -35,6 +45,27 @@
 		if ((a) != (b))                                                                    \
 			return (a) < (b) ? -1 : 1;                                                 \
 	} while (0)
+
+/* clang-format off */
+#define UP(member) if (a->member < b->member) return -1; if (a->member > b->member) return 1;
+#define DOWN(member) if (a->member > b->member) return -1; if (a->member < b->member) return 1;
+#define THEN(compare) if (compare(a, b)) return compare(a, b);
+#define A_TO_Z(member) if (strcmp(a->member, b->member) != 0) return strcmp(a->member, b->member);
+/* clang-format on */
+#define ORDER(name, type, keys)                                                                    \
+	static int name(const void *pa, const void *pb)                                            \
+	{                                                                                          \
+		const type *a = pa, *b = pb;                                                       \
+                                                                                                   \
+		keys return 0;                                                                     \
+	}
+#define ORDER_AT(name, type, keys)                                                                 \
+	static int name(const void *pa, const void *pb)                                            \
+	{                                                                                          \
+		const type *a = *(const type *const *)pa, *b = *(const type *const *)pb;           \
+                                                                                                   \
+		keys return 0;                                                                     \
+	}
 
 static inline int compare_u64(const void *pa, const void *pb)
 {
@@ -57,5 +88,3 @@ static inline uint64_t quantile_u64(const uint64_t *sorted, uint64_t n, unsigned
 
 	return sorted[i < n ? i : n - 1];
 }
-
-#endif

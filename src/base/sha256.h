@@ -3,8 +3,7 @@
  * sha256.h: FIPS 180-4 SHA-256, for names of content that others must be able to recompute.
  * Cannot fail; one state, one thread at a time.
  */
-#ifndef BASE_SHA256_H
-#define BASE_SHA256_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -20,5 +19,3 @@ void sha256_add(struct sha256 *s, const void *p, size_t n);
 void sha256_end(struct sha256 *s, uint8_t digest[32]);
 /* Ends it as 64 lower-case hex digits and NUL. */
 void sha256_hex(struct sha256 *s, char hex[65]);
-
-#endif

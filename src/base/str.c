@@ -111,9 +111,9 @@ bool str_to_u64(struct str s, uint64_t *out)
 	for (size_t i = 0; i < s.n; i++) {
 		uint64_t d = (uint64_t)digit_value(s.p[i]);
 
-		if (d >= base || v > (UINT64_MAX - d) / base)
+		if (d >= base || __builtin_mul_overflow(v, base, &v) ||
+			__builtin_add_overflow(v, d, &v))
 			return false;
-		v = v * base + d;
 	}
 	if (s.n)
 		*out = v;
@@ -270,6 +270,12 @@ const char *fmt_u64(char buf[32], uint64_t v)
 		buf[k++] = digits[i];
 	}
 	buf[k] = 0;
+	return buf;
+}
+
+const char *fmt_count(char buf[COUNT_TEXT], uint64_t n, const char *noun)
+{
+	snprintf(buf, COUNT_TEXT, "%s %s%s", U64_TEXT(n), noun, plural(n));
 	return buf;
 }
 

@@ -5,8 +5,7 @@
  * always end in NUL; a failed append latches `failed`, so that a long run of appends is checked
  * once.
  */
-#ifndef BASE_STR_H
-#define BASE_STR_H
+#pragma once
 
 #include <stdarg.h>
 #include <stdbool.h>
@@ -83,6 +82,10 @@ bool sb_vprintf(struct strbuf *b, const char *fmt, va_list ap) PRINTF_LIKE(2, 0)
 
 /* "12,345", in buf. */
 const char *fmt_u64(char buf[32], uint64_t v);
+/* "12,345 waves", "1 wave", in buf; the noun is short. */
+#define COUNT_TEXT 96
+const char *fmt_count(char buf[COUNT_TEXT], uint64_t n, const char *noun);
+/* The same as text that lives as long as the block it stands in. */
+#define U64_TEXT(v) fmt_u64((char[32]){0}, (v))
+#define COUNTED(n, noun) fmt_count((char[COUNT_TEXT]){0}, (n), (noun))
 bool sb_put_u64(struct strbuf *b, uint64_t v);
-
-#endif

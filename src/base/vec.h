@@ -3,8 +3,7 @@
  * vec.h: growable arrays on the heap. VEC(int) v = {0}; VEC_PUSH(&v, 3) is false on lack of memory.
  * Owner: the holder calls VEC_FREE(&v).
  */
-#ifndef BASE_VEC_H
-#define BASE_VEC_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -26,6 +25,12 @@ bool vec_grow(void **data, size_t *cap, size_t need, size_t elem_size);
 	(VEC_RESERVE((vec), (vec)->n + 1) && ((vec)->v[(vec)->n++] = (__VA_ARGS__), true))
 #define VEC_FREE(vec) (mem_free((vec)->v), (vec)->v = NULL, (vec)->n = (vec)->cap = 0)
 
-#include "base/mem.h"
+/* Goes through an array that keeps its place and length; of none it may be NULL:
+ *
+ *	EACH (const struct line, l, v->lines, v->n_lines)
+ *		sum += l->cycles;
+ */
+#define EACH(type, p, array, n)                                                                    \
+	for (type *p = (array), *p##_end = p ? p + (n) : p; p != p##_end; p++)
 
-#endif
+#include "base/mem.h"

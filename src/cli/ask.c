@@ -35,8 +35,10 @@ static bool make_request(
 	if (take_options(c, q->options, out) &&
 		(!(q->groups & OPTIONS_SELECT) || take_options(c, request_select_options, out)) &&
 		(!(q->groups & OPTIONS_TOP) || take_options(c, request_top_options, out)) &&
-		(!(q->groups & OPTIONS_CAPTURE) || take_options(c, request_capture_options, out)))
+		(!(q->groups & OPTIONS_CAPTURE) || take_options(c, request_capture_options, out))) {
+		captures_follow_links(k, out->follow_links);
 		return true;
+	}
 	request_deinit(out);
 	return false;
 }
@@ -131,17 +133,14 @@ static bool print_json(struct cli *c, const struct answer *a)
 	return ferror(c->out) || json_w_finish(&w, &c->error);
 }
 
-int cli_run_question(struct cli *c)
+bool cli_run_question(struct cli *c)
 {
 	struct asked x;
-	int status = INCORE_OK;
+	bool ok = ask_verb(c, &x) && (c->use_json ? print_json : c->verb->draw)(c, &x.answer);
 
-	if (!ask_verb(c, &x) || !(c->use_json ? print_json : c->verb->draw)(c, &x.answer))
-		status = cli_fail(c);
-	else if (x.answer.is_no)
-		status = INCORE_NO;
+	c->is_no = x.answer.is_no;
 	cli_answered(&x);
-	return status;
+	return ok;
 }
 
 bool text_page_open(struct text_page *p, struct incore_error *e)

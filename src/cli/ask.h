@@ -3,8 +3,7 @@
  * ask.h: a verb that is a question: the command line becomes a request, the answer is printed as
  * JSON or drawn. Owner: the caller of cli_begin(); cli_answered() frees.
  */
-#ifndef CLI_ASK_H
-#define CLI_ASK_H
+#pragma once
 
 #include "answer/answer.h"
 #include "answer/captures.h"
@@ -18,8 +17,8 @@ struct asked {
 	struct question shape; /* of a verb that is no question: the options it shares with those */
 };
 
-/* Asks c->verb's question, prints JSON or draws text or CSV; the exit status. */
-int cli_run_question(struct cli *c);
+/* Asks c->verb's question, prints JSON or draws text or CSV. */
+bool cli_run_question(struct cli *c);
 void cli_answered(struct asked *x);
 /* For verbs that are no question: a request with what the command line says of captures and
  * selection, and an answer that holds what is opened. The caller frees with cli_answered(), also
@@ -47,5 +46,3 @@ bool text_page_close(
 /* Appends what `incore VERB` prints of the answer. */
 bool text_page_answer(
 	const char *verb, const struct answer *a, struct strbuf *out, struct incore_error *e);
-
-#endif

@@ -4,8 +4,7 @@
  * list of processes: the browser opens a private file that leads to the address. Where there is no
  * place for such a file nothing is opened. Nothing here fails: the address was printed.
  */
-#ifndef CLI_BROWSER_H
-#define CLI_BROWSER_H
+#pragma once
 
 struct browser {
 	char *path; /* of the file, while it is there */
@@ -13,5 +12,3 @@ struct browser {
 
 void browser_open(struct browser *b, const char *url);
 void browser_close(struct browser *b);
-
-#endif

@@ -4,8 +4,7 @@
  * verb`, listed in verbs.c. It reads options by name, opens traces, calls one analysis, prints
  * text, JSON or CSV. No logic lives here.
  */
-#ifndef CLI_CLI_H
-#define CLI_CLI_H
+#pragma once
 
 #include <stdio.h>
 
@@ -23,6 +22,8 @@
 
 /* Help of an option that is a second name of another: OPTION_SAME "dump". */
 #define OPTION_SAME "the same as --"
+/* The help of an option that --help names without a line of its own: its man page warns. */
+#define OPTION_RISK "at your own risk: "
 
 /* Option groups of the program itself, beside those of answer/request.h. */
 enum cli_option_group {
@@ -30,23 +31,38 @@ enum cli_option_group {
 	OPTIONS_CSV = 2,       /* --csv */
 	OPTIONS_OWN_FILE = 32, /* no options: the verb itself writes the file that -o names, c->out
 				  stays stdout */
+	VERB_SERVES = 64,      /* no options: its answers say by themselves that a file changed */
 };
 
 struct cli;
+
+/* Of every verb that runs a kernel's code. */
+#define UNSAFE_OPTION                                                                              \
+	{                                                                                          \
+		0, "unsafe-native", OPTION_FLAG, NULL, NULL, NULL,                                 \
+			OPTION_RISK "no walls around a kernel and its compiler"                    \
+	}
+
+/* Of every verb that opens a dump; captures have it in request_capture_options. */
+#define LINKS_OPTION                                                                               \
+	{                                                                                          \
+		0, "follow-links", OPTION_FLAG, NULL, NULL, NULL,                                  \
+			OPTION_RISK "links that lead out of the dump are followed"                 \
+	}
 
 struct verb {
 	const char *name;
 	/* What it asks; args, summary, options and the like are then the question's. NULL: none. */
 	const struct question *question;
-	const char *args;		  /* "PATH", "A B", ... */
+	const char *args;		  /* "PATH", "A B", ...; NULL: none */
 	const char *summary;		  /* one line */
 	unsigned groups;		  /* enum option_group, enum cli_option_group */
 	const struct option_def *options; /* own ones; ends with name NULL; may be NULL */
 	unsigned min_args, max_args;
 	/* Of a question: its answer as text or CSV; false fills c->error. */
 	bool (*draw)(struct cli *c, const struct answer *a);
-	/* Of the others: exit status; on failure fills c->error and returns its status. */
-	int (*run)(struct cli *c);
+	/* Of the others: does it; false fills c->error. */
+	bool (*run)(struct cli *c);
 	/* What its JSON holds, for verbs that ask no question; NULL ends. Inputs NULL: captures. */
 	const struct record *const *records, *const *inputs;
 	const struct verb *const *subs; /* what comes next: "dump ls", ...; NULL ends. Its options
@@ -67,6 +83,7 @@ struct cli {
 	struct progress *progress;
 	FILE *out; /* where the answer goes: stdout or the -o file, maybe a pager */
 	bool use_json, use_csv, use_color, is_terminal;
+	bool is_no;	/* the answer is negative: exit status 1 */
 	unsigned width; /* columns to cut text tables to; 0: never cut (pipes, files) */
 	struct strbuf
 		warnings; /* private: kept for the JSON envelope and printed to stderr for text */
@@ -98,12 +115,11 @@ void cli_json_head(struct cli *c, struct json_writer *w);
 /* The whole of it: the input and the data, each of its record. */
 bool cli_json(struct cli *c, const struct record *input, const void *in, const struct record *data,
 	const void *value);
+/* The same of verbs whose input is captures. */
+bool cli_json_captures(struct cli *c, const struct trace *const *traces, size_t n_traces,
+	const struct record *data, const void *value);
 /* Writes warnings and closes the envelope. */
 bool cli_json_end(struct cli *c, struct json_writer *w);
-/* Returns the failure in c->error as exit status. */
-int cli_fail(struct cli *c);
 /* Text goes through $PAGER when c->out is a terminal; `line` is where it opens (0: top). No-op
  * otherwise. */
 void cli_page(struct cli *c, unsigned line);
-
-#endif

@@ -4,6 +4,7 @@
 #include "answer/check.h"
 #include "cli/ask.h"
 #include "cli/text/record_table.h"
+#include "cli/text/say.h"
 #include "cli/text/table.h"
 
 static enum cell_style severity_style(enum severity s)
@@ -29,10 +30,10 @@ static void put_wrapped(const struct cli *c, const char *s, unsigned first, unsi
 		size_t n = strcspn(s, " ");
 
 		if (at + n + 1 > width && at > indent) {
-			fprintf(c->out, "\n%*s", (int)indent, "");
+			say(c->out, "\n%*s", (int)indent, "");
 			at = indent;
 		}
-		fprintf(c->out, "%s%.*s", at > indent ? " " : "", (int)n, s);
+		say(c->out, "%s%.*s", at > indent ? " " : "", (int)n, s);
 		at += (unsigned)n + (at > indent);
 		s += n;
 		s += strspn(s, " ");
@@ -42,21 +43,21 @@ static void put_wrapped(const struct cli *c, const char *s, unsigned first, unsi
 
 static void print_finding(struct cli *c, const struct finding_row *f)
 {
-	fprintf(c->out, "%s%-7s%s  %s\n", style_on(c, severity_style(f->level)), f->severity,
+	say(c->out, "%s%-7s%s  %s\n", style_on(c, severity_style(f->level)), f->severity,
 		style_off(c), f->id);
-	fprintf(c->out, "%9s", "");
+	say(c->out, "%9s", "");
 	put_wrapped(c, f->message, 9, 9);
 	if (f->evidence_text[0]) {
-		fprintf(c->out, "%9sevidence: ", "");
+		say(c->out, "%9sevidence: ", "");
 		put_wrapped(c, f->evidence_text, 19, 19);
 	}
-	fprintf(c->out, "%9sadvice:   ", "");
+	say(c->out, "%9sadvice:   ", "");
 	put_wrapped(c, f->advice, 19, 19);
 }
 
 static void print_heading(const struct cli *c, const struct trace *t)
 {
-	fprintf(c->out, "%s  %s  %u %s%s  %s\n\n", t->meta.kernel ? t->meta.kernel : "(no kernel)",
+	say(c->out, "%s  %s  %u %s%s  %s\n\n", t->meta.kernel ? t->meta.kernel : "(no kernel)",
 		t->meta.arch ? t->meta.arch : "(unknown target)", t->n_tracks,
 		trace_has_pipes(t) ? "pipe" : "wave", plural(t->n_tracks),
 		evidence_text(t, (char[EVIDENCE_TEXT]){0}));
@@ -71,7 +72,7 @@ static void print_findings(struct cli *c, const struct checked_row *x)
 		print_finding(c, &v[i]);
 		n[v[i].level]++;
 	}
-	fprintf(c->out, "verdict: %s%s%s (%u error%s, %u warning%s, %u info)\n",
+	say(c->out, "verdict: %s%s%s (%u error%s, %u warning%s, %u info)\n",
 		style_on(c, verdict_style(x->verdict)), x->check.verdict, style_off(c),
 		n[SEVERITY_ERROR], plural(n[SEVERITY_ERROR]), n[SEVERITY_WARNING],
 		plural(n[SEVERITY_WARNING]), n[SEVERITY_INFO]);
@@ -101,16 +102,18 @@ static void draw_text(struct cli *c, const struct check_answer *a, const struct 
 	for (size_t i = 0; i < a->checked.n; i++) {
 		if (!v[i].is_chosen)
 			continue;
+		if (a->checked.n > 1 && n_trace)
+			fputc('\n', c->out);
 		if (a->checked.n > 1)
-			fprintf(c->out, "%s%s\n", n_trace ? "\n" : "", v[i].path);
+			say(c->out, "%s\n", v[i].path);
 		print_heading(c, answer->traces.v[n_trace++]);
 		print_findings(c, &v[i]);
 	}
 	if (a->checked.n > n_trace)
-		fprintf(c->out, "\nother captures here:\n");
+		say(c->out, "\nother captures here:\n");
 	for (size_t i = 0; i < a->checked.n; i++)
 		if (!v[i].is_chosen)
-			fprintf(c->out, "  %s  %s%s%s\n", path_base(v[i].path),
+			say(c->out, "  %s  %s%s%s\n", path_base(v[i].path),
 				style_on(c, verdict_style(v[i].verdict)), v[i].health,
 				style_off(c));
 	if (cli_flag(c, "explain"))

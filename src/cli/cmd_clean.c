@@ -6,9 +6,9 @@
 
 #include "base/mem.h"
 #include "cli/ask.h"
+#include "cli/text/say.h"
 #include "cli/text/table.h"
 #include "export/clean/clean_job.h"
-#include "import/ascend/opprof.h"
 #include "trace/trace_text.h"
 
 static const struct option_def clean_options_table[] = {
@@ -33,63 +33,90 @@ struct runs_out {
 	uint32_t n_done;
 };
 
-static void put_path(struct json_writer *w, const char *key, const char *path)
-{
-	if (path)
-		json_w_kv_cstr(w, key, path);
-	else
-		json_w_kv_null(w, key);
-}
+static const struct column lane_columns[] = {
+	COLUMN_AS(clean_lane, pid, "core", UNIT_NONE, "core of the pipe"),
+	COLUMN(clean_lane, pipe, UNIT_NONE, "name of the pipe"),
+	COLUMN_AS(clean_lane, is_wait, "is_sync", UNIT_NONE, "it holds flags, barriers, locks"),
+	COLUMN(clean_lane, is_kept, UNIT_NONE, "it is in the trace that was written"),
+	COLUMN_AS(clean_lane, n, "slices", UNIT_COUNT, "slices that were read, kept or not"),
+	COLUMN_AS(clean_lane, n_rows, "rows", UNIT_COUNT, "rows on which they do not overlap"),
+	COLUMN(clean_lane, busy, UNIT_NONE,
+		"time in which it worked; of a sync lane: exposed waits", .digits = 6),
+	COLUMN_AS(clean_lane, sum.depth_max, "depth_max", UNIT_COUNT, "most slices at one time"),
+};
+static const struct record lane_record = RECORD_OF(clean_lane, RECORD_BLOCK, lane_columns);
 
-static void print_json(struct json_writer *w, const struct clean_job *j)
+static const struct column source_columns[] = {
+	COLUMN(clean_run, kernel, UNIT_NONE, "name of the kernel"),
+	COLUMN_AS(clean_run, path, "input", UNIT_NONE, "file or folder that was read"),
+};
+static const struct record source_record = RECORD_OF(clean_run, RECORD_BLOCK, source_columns);
+
+static const struct column files_columns[] = {
+	PART_AT(clean_job, run, &source_record),
+	COLUMN(clean_job, input_bytes, UNIT_BYTES, "its size"),
+	EVIDENCE_COLUMN(clean_job, "what its figures rest on"),
+	COLUMN_AS(clean_job, paths[CLEAN_TRACE], "trace", UNIT_NONE, "the readable trace"),
+	COLUMN_AS(clean_job, paths[CLEAN_METRICS], "metrics", UNIT_NONE, "metrics of instructions",
+		NULLABLE),
+	COLUMN_AS(clean_job, paths[CLEAN_SUMMARY], "summary", UNIT_NONE, "sums of pipes", NULLABLE),
+	COLUMN_AS(clean_job, raw_path, "raw_copy", UNIT_NONE, "copy of the folder of the input",
+		NULLABLE),
+	COLUMN_AS(clean_job, clean.time_name, "time_unit", UNIT_NONE, "unit of times",
+		.words = "us|cycles"),
+	COLUMN_AS(clean_job, clean.n_events, "events", UNIT_COUNT, "events that were written"),
+	COLUMN_AS(clean_job, clean.slices.n, "slices", UNIT_COUNT, "slices that were read"),
+	COLUMN_AS(clean_job, clean.arrows.n, "arrows", UNIT_COUNT, "arrows from SET to WAIT"),
+	COLUMN_AS(clean_job, clean.n_unmatched_sets, "unmatched_sets", UNIT_COUNT,
+		"flags that nobody waits for"),
+	COLUMN_AS(clean_job, clean.n_unmatched_waits, "unmatched_waits", UNIT_COUNT,
+		"waits whose flag nobody sets"),
+};
+static const struct record files_record = RECORD_OF(clean_job, RECORD_BLOCK, files_columns);
+
+struct cleaned {
+	const struct clean_job *job;
+	uint64_t arrows_left_out, counter_samples;
+	struct rows lanes;
+};
+static const struct column cleaned_columns[] = {
+	PART_AT(cleaned, job, &files_record),
+	COLUMN(cleaned, arrows_left_out, UNIT_COUNT,
+		"arrows with an end on a lane that is not kept"),
+	COLUMN(cleaned, counter_samples, UNIT_COUNT, "samples of counters"),
+	LIST(cleaned, lanes, &lane_record, "the lanes that hold something"),
+};
+static const struct record cleaned_record = RECORD_OF(cleaned, RECORD_BLOCK, cleaned_columns);
+
+struct clean_answer {
+	struct rows runs;
+};
+static const struct column answer_columns[] = {
+	LIST(clean_answer, runs, &cleaned_record, "the runs that were cleaned"),
+};
+static const struct record answer_record = RECORD_OF(clean_answer, RECORD_BLOCK, answer_columns);
+
+static bool print_json(struct json_writer *w, const struct clean_job *j, struct incore_error *e)
 {
 	const struct clean *k = &j->clean;
+	struct clean_lane *used = mem_zalloc(k->lanes.n + 1, sizeof(*used));
+	struct cleaned x = {j, k->n_hidden_arrows + k->n_no_anchor, k->counters.n, {used, 0}};
 
-	json_w_object(w);
-	json_w_kv_cstr(w, "kernel", j->run->kernel);
-	json_w_kv_cstr(w, "input", j->run->path);
-	json_w_kv_u64(w, "input_bytes", j->input_bytes);
-	json_w_kv_cstr(w, "evidence", j->evidence);
-	put_path(w, "trace", j->paths[CLEAN_TRACE]);
-	put_path(w, "metrics", j->paths[CLEAN_METRICS]);
-	put_path(w, "summary", j->paths[CLEAN_SUMMARY]);
-	put_path(w, "raw_copy", j->raw_path);
-	json_w_kv_cstr(w, "time_unit", k->time_name);
-	json_w_kv_u64(w, "events", k->n_events);
-	json_w_kv_u64(w, "slices", k->slices.n);
-	json_w_kv_u64(w, "arrows", k->arrows.n);
-	json_w_kv_u64(w, "unmatched_sets", k->n_unmatched_sets);
-	json_w_kv_u64(w, "unmatched_waits", k->n_unmatched_waits);
-	json_w_kv_u64(w, "arrows_left_out", k->n_hidden_arrows + k->n_no_anchor);
-	json_w_kv_u64(w, "counter_samples", k->counters.n);
-	json_w_key(w, "lanes");
-	json_w_array(w);
-	for (size_t i = 0; i < k->lanes.n; i++) {
-		const struct clean_lane *l = &k->lanes.v[i];
-
-		if (!l->n)
-			continue;
-		json_w_object(w);
-		json_w_kv_str(w, "core", l->pid);
-		json_w_kv_str(w, "pipe", l->pipe);
-		json_w_kv_bool(w, "is_sync", l->is_wait);
-		json_w_kv_bool(w, "is_kept", l->is_kept);
-		json_w_kv_u64(w, "slices", l->n);
-		json_w_kv_u64(w, "rows", l->n_rows);
-		json_w_kv_double(w, "busy", l->busy, 6);
-		json_w_kv_u64(w, "depth_max", l->sum.depth_max);
-		json_w_end(w);
-	}
-	json_w_end(w);
-	json_w_end(w);
+	if (!used)
+		return err_nomem(e);
+	for (size_t i = 0; i < k->lanes.n; i++)
+		if (k->lanes.v[i].n)
+			used[x.lanes.n++] = k->lanes.v[i];
+	record_json(&cleaned_record, &x, w);
+	mem_free(used);
+	return true;
 }
 
 static void open_envelope(struct runs_out *r)
 {
 	cli_json_begin(r->c, &r->w, NULL, 0);
 	json_w_object(&r->w);
-	json_w_key(&r->w, "runs");
-	json_w_array(&r->w);
+	json_w_kv_array(&r->w, "runs");
 	r->is_open = true;
 }
 
@@ -104,9 +131,9 @@ static void print_text(struct cli *c, const struct clean_job *j)
 {
 	for (unsigned i = 0; i < CLEAN_FILES; i++)
 		if (j->paths[i])
-			fprintf(c->out, "wrote %s\n", j->paths[i]);
+			say(c->out, "wrote %s\n", j->paths[i]);
 	if (j->raw_path)
-		fprintf(c->out, "copied the raw files into %s\n", j->raw_path);
+		say(c->out, "copied the raw files into %s\n", j->raw_path);
 }
 
 /* Our own JSON export, whose name is as that of a file of events. */
@@ -135,6 +162,7 @@ static bool read_trace(
 	if (j->run->is_other || (!j->run->is_bin && is_document(x, j->run->path)))
 		return cli_open(c, x, j->run->path, IMPORT_ALL, out);
 	o = request_import(&x->request, IMPORT_TEXT);
+	o.root = j->run->root;
 	if (!import_read_as(clean_job_format(j), j->run->path, &o, &t, &c->error) ||
 		!ANSWER_KEEP(&x->answer, t, trace_free, &c->error))
 		return false;
@@ -188,46 +216,7 @@ static bool clean_one(struct runs_out *r, struct clean_job *j)
 	}
 	if (!r->is_open)
 		open_envelope(r);
-	print_json(&r->w, j);
-	return true;
-}
-
-/* --- names --- */
-
-static bool is_repeated(const struct clean_runs *runs, size_t i)
-{
-	for (size_t k = 0; k < runs->v.n; k++)
-		if (k != i && strcmp(runs->v.v[k].kernel, runs->v.v[i].kernel) == 0)
-			return true;
-	return false;
-}
-
-static bool is_taken(char *const *names, size_t n, const char *name)
-{
-	for (size_t i = 0; i < n; i++)
-		if (strcmp(names[i], name) == 0)
-			return true;
-	return false;
-}
-
-/* <kernel>[.<launch>][.<k>], different for each run. */
-static char **name_runs(struct clean_runs *runs)
-{
-	char **names = arena_zalloc(&runs->arena, runs->v.n + 1, sizeof(*names));
-
-	for (size_t i = 0; names && i < runs->v.n; i++) {
-		const struct clean_run *r = &runs->v.v[i];
-		bool with_launch = r->launch && is_repeated(runs, i);
-		char *base = arena_printf(&runs->arena, "%s%s%s", r->kernel, with_launch ? "." : "",
-			with_launch ? r->launch : "");
-
-		names[i] = base;
-		for (unsigned k = 2; names[i] && is_taken(names, i, names[i]); k++)
-			names[i] = arena_printf(&runs->arena, "%s.%u", base, k);
-		if (!names[i])
-			return NULL;
-	}
-	return names;
+	return print_json(&r->w, j, &c->error);
 }
 
 /* --- the verb --- */
@@ -235,6 +224,8 @@ static char **name_runs(struct clean_runs *runs)
 static bool make_dir(const char *path, bool *is_new, struct incore_error *e)
 {
 	*is_new = mkdir(path, 0777) == 0;
+	if (*is_new)
+		leftover_add(path, true);
 	if (*is_new || (errno == EEXIST && file_is_dir(path)))
 		return true;
 	return err_set(e, errno == ENOENT || errno == EEXIST ? INCORE_USAGE : INCORE_FAILED,
@@ -252,6 +243,7 @@ static void run_all(
 			.dir = dir,
 			.prefix = runs->v.n > 1 ? names[i] : NULL,
 			.is_raw_metrics = cli_flag(c, "raw-metrics"),
+			.follow_links = cli_flag(c, "follow-links"),
 			.is_copy_raw = cli_flag(c, "copy-raw") && !runs->v.v[i].is_other};
 
 		j.options = (struct clean_options){.is_legacy = cli_flag(c, "legacy"),
@@ -282,66 +274,44 @@ static const char *default_dir(struct cli *c, struct clean_runs *runs)
 	return slash == 0 ? "/" : arena_strndup(&runs->arena, path.p, (size_t)slash);
 }
 
-static int clean_all(struct cli *c, struct clean_runs *runs)
+static bool clean_all(struct cli *c, struct clean_runs *runs)
 {
 	const char *dir = cli_text(c, "output");
-	char **names = name_runs(runs);
+	char **names = clean_name_runs(runs);
 	struct runs_out r = {.c = c};
 	bool is_new = false;
 
 	dir = dir ? dir : default_dir(c, runs);
 	if (!names || !dir)
-		err_nomem(&c->error);
-	else
-		make_dir(dir, &is_new, &c->error);
-	if (c->error.status)
-		return cli_fail(c);
+		return err_nomem(&c->error);
+	if (!make_dir(dir, &is_new, &c->error))
+		return false;
 	run_all(&r, runs, names, dir);
 	if (is_new && !r.n_done)
 		rmdir(dir);
+	leftover_drop(dir);
 	if (c->use_json && !r.is_open && !c->error.status)
 		open_envelope(&r);
 	/* The runs that are done are told whole, also where another one failed. */
-	if (r.is_open && !close_envelope(&r))
-		return cli_fail(c);
-	return c->error.status ? cli_fail(c) : INCORE_OK;
+	return (!r.is_open || close_envelope(&r)) && !c->error.status;
 }
 
-/* A list of runs decides where a folder has one: each of them lies there twice. */
-static bool find_runs(struct clean_runs *runs, const char *path, struct incore_error *e)
-{
-	const char **listed;
-	struct arena a;
-	uint32_t n;
-	bool ok = true;
-
-	arena_init(&a);
-	opprof_list_manifest(path, NULL, &a, &listed, &n);
-	for (uint32_t i = 0; ok && i < n; i++)
-		ok = clean_find(runs, listed[i], e);
-	if (!n)
-		ok = clean_find(runs, path, e);
-	arena_deinit(&a);
-	return ok;
-}
-
-static int run(struct cli *c)
+static bool run(struct cli *c)
 {
 	struct clean_runs runs = {0};
-	int status = INCORE_OK;
 	bool ok = true;
 
 	arena_init(&runs.arena);
 	for (unsigned i = 0; ok && i < c->n_args; i++)
-		ok = find_runs(&runs, c->args[i], &c->error);
+		ok = clean_find_listed(&runs, c->args[i], &c->error);
 	if (runs.n_unreadable) {
 		cli_warn(c, "missing: %u folder%s could not be listed; runs in there are left out",
 			runs.n_unreadable, plural(runs.n_unreadable));
 		c->n_losses++;
 	}
-	status = ok ? clean_all(c, &runs) : cli_fail(c);
+	ok = ok && clean_all(c, &runs);
 	clean_runs_deinit(&runs);
-	return status;
+	return ok;
 }
 
 const struct verb verb_clean = {
@@ -353,4 +323,5 @@ const struct verb verb_clean = {
 	.min_args = 1,
 	.max_args = 1000,
 	.run = run,
+	.records = RECORDS(&answer_record),
 };

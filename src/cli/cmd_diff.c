@@ -3,6 +3,7 @@
 #include "answer/diff.h"
 #include "cli/ask.h"
 #include "cli/text/record_table.h"
+#include "cli/text/say.h"
 #include "cli/text/table.h"
 
 static enum cell_style style_of(const void *row, const char *column)
@@ -33,48 +34,34 @@ static void put_number(struct table *t, const struct diff_value_row *v, double x
 
 static bool draw_values(struct cli *c, const struct diff_answer *a)
 {
-	static const struct table_column columns[] = {
-		{"value", NULL, CELL_LEFT, false},
-		{"A", NULL, CELL_RIGHT, false},
-		{"B", NULL, CELL_RIGHT, false},
-		{"change", NULL, CELL_RIGHT, false},
-		{"change %", NULL, CELL_RIGHT, false},
-		{"noise", NULL, CELL_RIGHT, false},
-		{"verdict", NULL, CELL_LEFT, false},
-	};
 	const struct diff_value_row *rows = a->values.v;
 	struct table t;
-	bool ok;
 
-	table_init(&t, columns, sizeof(columns) / sizeof(*columns));
-	for (size_t i = 0; i < a->values.n; i++) {
-		const struct diff_value_row *v = &rows[i];
-		char text[64];
+	table_titles(&t, "value<|A|B|change|change %|noise|verdict<");
+	EACH (const struct diff_value_row, v, rows, a->values.n) {
+		char name[64], change[64];
 
 		if (!v->is_known)
 			continue;
-		snprintf(text, sizeof(text), "%s%s", v->name, v->is_share ? " %" : "");
-		table_cstr(&t, text);
+		snprintf(name, sizeof(name), "%s%s", v->name, v->is_share ? " %" : "");
+		table_cstr(&t, name);
 		put_number(&t, v, v->a);
 		put_number(&t, v, v->b);
 		put_number(&t, v, v->change);
-		snprintf(text, sizeof(text), "%+.2f", v->change_pct);
-		table_cstr(&t, text);
+		snprintf(change, sizeof(change), "%+.2f", v->change_pct);
+		table_cstr(&t, change);
 		if (a->has_noise)
 			put_number(&t, v, v->noise);
 		else
 			table_cstr(&t, "-");
 		table_cstr(&t, v->verdict);
 	}
-	ok = table_print(&t, c);
-	table_deinit(&t);
-	return ok;
+	return table_finish(&t, c);
 }
 
 static void draw_side(FILE *f, char name, const struct trace *t)
 {
-	fprintf(f, "%c  %s  (%s)\n", name, t->meta.origin,
-		evidence_text(t, (char[EVIDENCE_TEXT]){0}));
+	say(f, "%c  %s  (%s)\n", name, t->meta.origin, evidence_text(t, (char[EVIDENCE_TEXT]){0}));
 }
 
 static void draw_heading(const struct cli *c, const struct diff_answer *a)
@@ -83,23 +70,22 @@ static void draw_heading(const struct cli *c, const struct diff_answer *a)
 	const struct diff_noise *n = &a->noise;
 	FILE *f = c->out;
 
-	fprintf(f, "aligned by %s: %llu of %llu and %llu %s, %.1f %% of latency\n", x->kind,
+	say(f, "aligned by %s: %llu of %llu and %llu %s, %.1f %% of latency\n", x->kind,
 		(unsigned long long)x->matched, (unsigned long long)x->rows_a,
 		(unsigned long long)x->rows_b,
 		a->is_aligned_by_line ? "rows share a source line" : "instructions",
 		100 * x->latency_share);
-	fprintf(f, "executions B / A: %.4f, %s\n", a->hits.ratio,
+	say(f, "executions B / A: %.4f, %s\n", a->hits.ratio,
 		a->hits.is_uniform ? "the same on every row: same work"
 				   : "not the same on every row: read per-hit figures");
 	if (a->clocks.a_mhz > 0 && a->clocks.b_mhz > 0)
-		fprintf(f, "clocks: %.1f and %.1f MHz%s\n", a->clocks.a_mhz, a->clocks.b_mhz,
+		say(f, "clocks: %.1f and %.1f MHz%s\n", a->clocks.a_mhz, a->clocks.b_mhz,
 			a->clocks.is_alike ? "" : ": more than 3 % apart, compare cycles only");
 	if (a->has_noise)
-		fprintf(f, "noise: %llu repeat%s of A, %llu of B\n\n",
-			(unsigned long long)n->repeats_a, plural(n->repeats_a),
-			(unsigned long long)n->repeats_b);
+		say(f, "noise: %llu repeat%s of A, %llu of B\n\n", (unsigned long long)n->repeats_a,
+			plural(n->repeats_a), (unsigned long long)n->repeats_b);
 	else
-		fprintf(f, "noise: no repeat: no significance claim%s\n\n",
+		say(f, "noise: no repeat: no significance claim%s\n\n",
 			n->is_pair ? "; A and B are repeats of each other, so this is a noise floor"
 				   : "");
 }
@@ -127,15 +113,16 @@ static bool draw_diff(struct cli *c, const struct answer *answer)
 	draw_heading(c, a);
 	if (!draw_values(c, a))
 		return false;
-	fprintf(c->out, "\nwhat changed, by size of its part in the cycles of one execution:\n");
+	say(c->out, "\nwhat changed, by size of its part in the cycles of one execution:\n");
 	if (!draw_parts(c, a))
 		return false;
 	if (a->parts_total > a->parts.n)
-		fprintf(c->out, "%llu more\n", (unsigned long long)(a->parts_total - a->parts.n));
+		say(c->out, "%llu more\n", (unsigned long long)(a->parts_total - a->parts.n));
+	if (a->gates.n)
+		fputc('\n', c->out);
 	for (size_t i = 0; i < a->gates.n; i++)
-		fprintf(c->out, "%sgate %s%s%s\n", i ? "" : "\n",
-			style_on(c, gates[i].is_passed ? CELL_GOOD : CELL_BAD), gates[i].message,
-			style_off(c));
+		say(c->out, "gate %s%s%s\n", style_on(c, gates[i].is_passed ? CELL_GOOD : CELL_BAD),
+			gates[i].message, style_off(c));
 	if (cli_flag(c, "explain"))
 		fputs(explanation, c->out);
 	return true;

@@ -2,7 +2,8 @@
 /* cmd_export.c: a trace in another format. */
 #include "analysis/pipes/pipe_sweep.h"
 #include "cli/ask.h"
-#include "cli/text/table.h"
+#include "cli/text/record_table.h"
+#include "cli/text/say.h"
 #include "export/export.h"
 
 static const struct option_def export_options_table[] = {
@@ -15,48 +16,40 @@ static const struct option_def export_options_table[] = {
 	OPTION_END,
 };
 
-static int list_formats(struct cli *c)
-{
-	static const struct table_column columns[] = {
-		{"format", NULL, CELL_LEFT, false},
-		{"suffix", NULL, CELL_LEFT, false},
-		{"holds", NULL, CELL_LEFT, true},
-	};
-	struct table t;
-	bool ok;
+static const struct column format_columns[] = {
+	COLUMN(export_ops, name, UNIT_NONE, "the word after --to", .title = "format"),
+	COLUMN(export_ops, suffix, UNIT_NONE, "how names of its files end"),
+	COLUMN(export_ops, media_type, UNIT_NONE, "its media type"),
+	COLUMN(export_ops, summary, UNIT_NONE, "what it holds", .title = "holds",
+		.flags = COLUMN_WIDE),
+};
+static const struct record format_record = RECORD_OF(export_ops, RECORD_BLOCK, format_columns);
 
-	table_init(&t, columns, 3);
-	for (size_t i = 0; export_registry[i]; i++) {
-		table_cstr(&t, export_registry[i]->name);
-		table_cstr(&t, export_registry[i]->suffix);
-		table_cstr(&t, export_registry[i]->summary);
-	}
-	ok = table_print(&t, c);
-	table_deinit(&t);
-	return ok ? INCORE_OK : cli_fail(c);
+struct format_list {
+	struct rows formats;
+};
+static const struct column format_list_columns[] = {
+	LIST(format_list, formats, &format_record, "the formats that can be written"),
+};
+static const struct record format_list_record =
+	RECORD_OF(format_list, RECORD_BLOCK, format_list_columns);
+
+static const void *format_at(const void *v, size_t i)
+{
+	const struct export_ops *const *registry = v;
+
+	return registry[i];
 }
 
-static int list_json(struct cli *c)
+static bool list_formats(struct cli *c)
 {
-	struct json_writer w;
+	static const char *const columns[] = {"name", "suffix", "summary", NULL};
+	struct format_list list = {{export_registry, 0, format_at}};
 
-	cli_json_begin(c, &w, NULL, 0);
-	json_w_object(&w);
-	json_w_key(&w, "formats");
-	json_w_array(&w);
-	for (size_t i = 0; export_registry[i]; i++) {
-		const struct export_ops *o = export_registry[i];
-
-		json_w_object(&w);
-		json_w_kv_cstr(&w, "name", o->name);
-		json_w_kv_cstr(&w, "suffix", o->suffix);
-		json_w_kv_cstr(&w, "media_type", o->media_type);
-		json_w_kv_cstr(&w, "summary", o->summary);
-		json_w_end(&w);
-	}
-	json_w_end(&w);
-	json_w_end(&w);
-	return cli_json_end(c, &w) ? INCORE_OK : cli_fail(c);
+	while (export_registry[list.formats.n])
+		list.formats.n++;
+	return c->use_json ? cli_json_captures(c, NULL, 0, &format_list_record, &list)
+			   : record_table_print(c, &format_record, list.formats, columns);
 }
 
 static const struct export_ops *find_format(struct cli *c)
@@ -83,11 +76,10 @@ static const struct export_ops *find_format(struct cli *c)
 static void warn_cuts(struct cli *c, const struct export_ops *ops, const struct export_result *r)
 {
 	struct strbuf b = {0};
-	char n[32];
 
 	for (uint32_t i = 0; i < r->n_cuts; i++)
-		sb_printf(&b, "%s%s %s", i ? ", " : "", fmt_u64(n, r->cuts[i].count),
-			r->cuts[i].what);
+		sb_printf(
+			&b, "%s%s %s", i ? ", " : "", U64_TEXT(r->cuts[i].count), r->cuts[i].what);
 	if (b.n && !b.failed)
 		cli_warn(c, "left out by %s: %s", ops->name, b.p);
 	sb_free(&b);
@@ -95,50 +87,58 @@ static void warn_cuts(struct cli *c, const struct export_ops *ops, const struct 
 		cli_warn(c, "%s", r->advice);
 }
 
-static int print_json(struct cli *c, const struct trace *t, const struct export_ops *ops,
+static const struct column cut_columns[] = {
+	COLUMN(export_cut, what, UNIT_NONE, "what the format has no place for"),
+	COLUMN(export_cut, why, UNIT_NONE, "why not"),
+	COLUMN(export_cut, count, UNIT_COUNT, "how many of them"),
+};
+static const struct record cut_record = RECORD_OF(export_cut, RECORD_BLOCK, cut_columns);
+
+struct exported_row {
+	const char *file, *format, *evidence;
+	uint64_t bytes;
+	const struct export_result *r;
+	struct rows left_out;
+};
+static const struct column result_columns[] = {
+	COLUMN_AS(export_result, n_tracks, "tracks", UNIT_COUNT, "waves or pipes in it"),
+	COLUMN_AS(export_result, n_failed, "damaged_tracks", UNIT_COUNT, "that could not be read"),
+	COLUMN_AS(export_result, n_slices, "instructions", UNIT_COUNT, "executed instructions"),
+	COLUMN_AS(export_result, n_states, "states", UNIT_COUNT, "states of waves"),
+	COLUMN_AS(export_result, n_links, "links", UNIT_COUNT, "arrows between instructions"),
+	COLUMN_AS(export_result, n_samples, "counter_samples", UNIT_COUNT, "samples of counters"),
+};
+static const struct record result_record = RECORD_OF(export_result, RECORD_BLOCK, result_columns);
+static const struct column exported_columns[] = {
+	COLUMN(exported_row, file, UNIT_NONE, "path of what was written"),
+	COLUMN(exported_row, format, UNIT_NONE, "its format"),
+	EVIDENCE_COLUMN(exported_row, "what its figures rest on"),
+	COLUMN(exported_row, bytes, UNIT_BYTES, "its size"),
+	PART_AT(exported_row, r, &result_record),
+	LIST(exported_row, left_out, &cut_record, "what the format cannot hold"),
+};
+static const struct record exported_record =
+	RECORD_OF(exported_row, RECORD_BLOCK, exported_columns);
+
+static bool print_json(struct cli *c, const struct trace *t, const struct export_ops *ops,
 	const char *path, const struct export_result *r)
 {
-	struct json_writer w;
 	int64_t bytes = ops->is_directory ? (int64_t)r->bytes : file_size(path);
+	struct exported_row x = {path, ops->name, evidence_name(t->meta.evidence),
+		bytes < 0 ? 0 : (uint64_t)bytes, r, {r->cuts, r->n_cuts}};
 
-	cli_json_begin(c, &w, &t, 1);
-	json_w_object(&w);
-	json_w_kv_cstr(&w, "file", path);
-	json_w_kv_cstr(&w, "format", ops->name);
-	json_w_kv_cstr(&w, "evidence", evidence_name(t->meta.evidence));
-	json_w_kv_i64(&w, "bytes", bytes < 0 ? 0 : bytes);
-	json_w_kv_u64(&w, "tracks", r->n_tracks);
-	json_w_kv_u64(&w, "damaged_tracks", r->n_failed);
-	json_w_kv_u64(&w, "instructions", r->n_slices);
-	json_w_kv_u64(&w, "states", r->n_states);
-	json_w_kv_u64(&w, "links", r->n_links);
-	json_w_kv_u64(&w, "counter_samples", r->n_samples);
-	json_w_key(&w, "left_out");
-	json_w_array(&w);
-	for (uint32_t i = 0; i < r->n_cuts; i++) {
-		json_w_object(&w);
-		json_w_kv_cstr(&w, "what", r->cuts[i].what);
-		json_w_kv_cstr(&w, "why", r->cuts[i].why);
-		json_w_kv_u64(&w, "count", r->cuts[i].count);
-		json_w_end(&w);
-	}
-	json_w_end(&w);
-	json_w_end(&w);
-	return cli_json_end(c, &w) ? INCORE_OK : cli_fail(c);
+	return cli_json_captures(c, &t, 1, &exported_record, &x);
 }
 
 static void print_text(
 	struct cli *c, const struct trace *t, const char *path, const struct export_result *r)
 {
-	char a[32], b[32], d[32];
-
-	fprintf(c->out, "%s: %s instruction%s of %s %s%s, %s link%s, %s\n", path,
-		fmt_u64(a, r->n_slices), plural(r->n_slices), fmt_u64(b, r->n_tracks),
-		trace_has_pipes(t) ? "pipe" : "wave", plural(r->n_tracks), fmt_u64(d, r->n_links),
-		plural(r->n_links), evidence_text(t, (char[EVIDENCE_TEXT]){0}));
+	say(c->out, "%s: %s of %s %s%s, %s, %s\n", path, COUNTED(r->n_slices, "instruction"),
+		U64_TEXT(r->n_tracks), trace_has_pipes(t) ? "pipe" : "wave", plural(r->n_tracks),
+		COUNTED(r->n_links, "link"), evidence_text(t, (char[EVIDENCE_TEXT]){0}));
 }
 
-static int export_to(
+static bool export_to(
 	struct cli *c, const struct export_ops *ops, struct asked *x, const struct trace *t)
 {
 	const char *path = cli_text(c, "output");
@@ -146,62 +146,55 @@ static int export_to(
 	struct selection s;
 	struct export_options o = {0};
 	struct export_result r;
-	int status = INCORE_OK;
+	bool ok;
 
 	if (cli_flag(c, "strict") && c->n_losses)
-		return INCORE_OK; /* nothing is written; the program says why */
-	if (c->use_json && is_stdout) {
-		err_set(&c->error, INCORE_USAGE, "bad-option-value",
+		return true; /* nothing is written; the program says why */
+	if (c->use_json && is_stdout)
+		return err_set(&c->error, INCORE_USAGE, "bad-option-value",
 			"--json tells of the file that -o names; without -o the export itself is "
 			"on stdout");
-		return cli_fail(c);
-	}
 	if (cli_has(c, "until"))
 		x->request.to = cli_count(c, "until");
 	x->request.to_name = "until";
 	if (!request_selection(&x->request, t, &s, &c->error))
-		return cli_fail(c);
+		return false;
 	o.is_strict = cli_flag(c, "strict");
 	o.walk = request_walk(&x->request, &s);
 	o.is_real_time = strcmp(cli_text(c, "time"), "us") == 0;
-	if (!export_run(t, ops, path, &o, &r, &c->error)) {
-		selection_deinit(&s);
-		return cli_fail(c);
-	}
+	ok = export_run(t, ops, path, &o, &r, &c->error);
+	selection_deinit(&s);
+	if (!ok)
+		return false;
 	answer_notes(&x->answer, r.notes, r.n_notes);
 	cli_move_warnings(c, &x->answer);
 	warn_cuts(c, ops, &r);
 	if (c->use_json)
-		status = print_json(c, t, ops, path, &r);
+		ok = print_json(c, t, ops, path, &r);
 	else if (!is_stdout)
 		print_text(c, t, path, &r);
 	export_result_deinit(&r);
-	selection_deinit(&s);
-	return status;
+	return ok;
 }
 
-static int run(struct cli *c)
+static bool run(struct cli *c)
 {
 	const struct export_ops *ops;
 	struct trace *t = NULL;
 	struct asked x;
-	int status;
+	bool ok;
 
 	if (cli_flag(c, "list"))
-		return c->use_json ? list_json(c) : list_formats(c);
+		return list_formats(c);
 	ops = find_format(c);
 	if (!ops)
-		return cli_fail(c);
-	if (c->n_args < 1) {
-		err_set(&c->error, INCORE_USAGE, "missing-argument", "export needs a PATH");
-		return cli_fail(c);
-	}
-	if (cli_begin(c, &x) && cli_open(c, &x, c->args[0], IMPORT_ALL, &t))
-		status = export_to(c, ops, &x, t);
-	else
-		status = cli_fail(c);
+		return false;
+	if (c->n_args < 1)
+		return err_set(&c->error, INCORE_USAGE, "missing-argument", "export needs a PATH");
+	ok = cli_begin(c, &x) && cli_open(c, &x, c->args[0], IMPORT_ALL, &t) &&
+	     export_to(c, ops, &x, t);
 	cli_answered(&x);
-	return status;
+	return ok;
 }
 
 const struct verb verb_export = {
@@ -210,7 +203,7 @@ const struct verb verb_export = {
 	.summary = "write the trace in another format",
 	.groups = OPTIONS_OUTPUT | OPTIONS_SELECT | OPTIONS_CAPTURE | OPTIONS_OWN_FILE,
 	.options = export_options_table,
-	.min_args = 0,
 	.max_args = 1,
 	.run = run,
+	.records = RECORDS(&exported_record, &format_list_record),
 };

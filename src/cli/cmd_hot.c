@@ -3,6 +3,7 @@
 #include "answer/hot.h"
 #include "cli/ask.h"
 #include "cli/text/record_table.h"
+#include "cli/text/say.h"
 #include "cli/text/table.h"
 
 static bool draw_rows(struct cli *c, const struct hot_answer *a)
@@ -91,25 +92,22 @@ static void draw_footer(struct cli *c, const struct hot_answer *a, const struct 
 {
 	const struct producer_sums *p = &a->producers;
 	uint64_t duration = a->accounting ? a->accounting->duration : 0;
-	char x[32], y[32], z[32];
 
 	if (p->attribution && a->accounting) {
-		fprintf(c->out, "beside these: barrier %s, sleep %s cycles; %s attribution, ",
-			fmt_u64(x, p->barrier), fmt_u64(y, p->sleep), p->attribution);
-		fprintf(c->out, "%s wait%s free, %s blocked\n", fmt_u64(x, p->waits.free),
-			plural(p->waits.free), fmt_u64(y, p->waits.blocked));
+		say(c->out, "beside these: barrier %s, sleep %s cycles; %s attribution, ",
+			U64_TEXT(p->barrier), U64_TEXT(p->sleep), p->attribution);
+		say(c->out, "%s free, %s blocked\n", COUNTED(p->waits.free, "wait"),
+			U64_TEXT(p->waits.blocked));
 	}
 	if (a->has_pipes)
-		fprintf(c->out,
-			"beside these: idle %s, drain %s cycles of pipes with nothing to do\n",
-			fmt_u64(x, a->nothing_to_do.idle), fmt_u64(y, a->nothing_to_do.drain));
+		say(c->out, "beside these: idle %s, drain %s cycles of pipes with nothing to do\n",
+			U64_TEXT(a->nothing_to_do.idle), U64_TEXT(a->nothing_to_do.drain));
 	if (n_shown(a) < a->found)
-		fprintf(c->out, "%s of %s shown (--top all shows every one)\n",
-			fmt_u64(x, n_shown(a)), fmt_u64(y, a->found));
-	fprintf(c->out, "%s %s%s, %s instruction%s, %s cycle%s, %s, %u note%s\n",
-		fmt_u64(x, a->totals.waves), trace_has_pipes(t) ? "pipe" : "wave",
-		plural(a->totals.waves), fmt_u64(y, a->totals.instructions),
-		plural(a->totals.instructions), fmt_u64(z, duration), plural(duration),
+		say(c->out, "%s of %s shown (--top all shows every one)\n", U64_TEXT(n_shown(a)),
+			U64_TEXT(a->found));
+	say(c->out, "%s %s%s, %s, %s, %s, %u note%s\n", U64_TEXT(a->totals.waves),
+		trace_has_pipes(t) ? "pipe" : "wave", plural(a->totals.waves),
+		COUNTED(a->totals.instructions, "instruction"), COUNTED(duration, "cycle"),
 		evidence_text(t, (char[EVIDENCE_TEXT]){0}), c->n_notes, plural(c->n_notes));
 }
 

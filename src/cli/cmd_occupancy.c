@@ -7,6 +7,7 @@
 #include "cli/ask.h"
 #include "cli/text/pipes_text.h"
 #include "cli/text/record_table.h"
+#include "cli/text/say.h"
 #include "cli/text/table.h"
 #include "cli/text/tables_text.h"
 
@@ -19,7 +20,7 @@
 static void draw_shown(struct cli *c, size_t n, size_t of)
 {
 	if (!c->use_csv && n < of)
-		fprintf(c->out, "%zu of %zu shown (--top all shows every one)\n", n, of);
+		say(c->out, "%zu of %zu shown (--top all shows every one)\n", n, of);
 }
 
 /* The first rows of a list, as many as are asked for. */
@@ -47,37 +48,29 @@ static bool draw_kernels(struct cli *c, const struct occupancy_answer *a)
 	return draw_rows(c, a, &kernel_line_record, used, columns);
 }
 
-/* Columns of the time table: from, to, microseconds, all waves, then one per SE. */
-static unsigned time_columns(
-	const struct occupancy_answer *a, struct table_column *v, char names[][48])
+/* From, to, microseconds, all waves, then one column per SE. */
+static void time_titles(const struct occupancy_answer *a, struct table *t)
 {
 	const struct se_line *ses = a->ses.v;
-	unsigned n = 0, n_ses = a->ses.n < MAX_SE_COLUMNS ? (unsigned)a->ses.n : MAX_SE_COLUMNS;
+	struct strbuf b = {0};
 
-	v[n++] = (struct table_column){"from", "from_cycles", CELL_RIGHT, false};
-	v[n++] = (struct table_column){"to", "to_cycles", CELL_RIGHT, false};
-	v[n++] = (struct table_column){"us", "from_us", CELL_RIGHT, false};
-	v[n++] = (struct table_column){"waves", "mean_waves", CELL_RIGHT, false};
-	for (unsigned i = 0; i < n_ses; i++) {
-		snprintf(names[i], 24, "SE %u", ses[i].u.se);
-		snprintf(names[i] + 24, 24, "se%u_mean_waves", ses[i].u.se);
-		v[n++] = (struct table_column){names[i], names[i] + 24, CELL_RIGHT, false};
-	}
-	return n;
+	sb_puts(&b, "from=from_cycles|to=to_cycles|us=from_us|waves=mean_waves");
+	for (size_t i = 0; i < a->ses.n && i < MAX_SE_COLUMNS; i++)
+		sb_printf(&b, "|SE %u=se%u_mean_waves", ses[i].u.se, ses[i].u.se);
+	table_titles(t, b.p ? b.p : "");
+	t->is_failed |= b.failed;
+	sb_free(&b);
 }
 
 static bool draw_times(struct cli *c, const struct occupancy_answer *a)
 {
-	struct table_column columns[4 + MAX_SE_COLUMNS];
-	char names[MAX_SE_COLUMNS][48];
-	unsigned n_columns = time_columns(a, columns, names);
 	const struct series_line *v = a->series.v;
 	double mhz = a->coverage.clock_mhz;
 	size_t n = a->top < a->series.n ? (size_t)a->top : a->series.n;
 	struct table t;
 	bool ok;
 
-	table_init(&t, columns, n_columns);
+	time_titles(a, &t);
 	for (size_t i = 0; i < n; i++) {
 		const double *by_se = v[i].by_se.v;
 
@@ -88,11 +81,10 @@ static bool draw_times(struct cli *c, const struct occupancy_answer *a)
 		else
 			table_cstr(&t, "-");
 		table_double(&t, v[i].mean_waves, 1);
-		for (unsigned s = 0; s + 4 < n_columns; s++)
+		for (unsigned s = 0; s + 4 < t.n_columns; s++)
 			table_double(&t, by_se[s], 1);
 	}
-	ok = table_print(&t, c);
-	table_deinit(&t);
+	ok = table_finish(&t, c);
 	draw_shown(c, n, a->series.n);
 	return ok;
 }
@@ -141,13 +133,12 @@ static void draw_plot(struct cli *c, const struct occupancy_answer *a)
 	const struct series_line *v = a->series.v;
 	uint64_t peak = a->all.stats.s.peak;
 	size_t n = a->series.n;
-	char x[32];
 
 	if (!n || n > 100 || a->all.span < n || peak == 0)
 		return;
 	fputc('\n', c->out);
 	for (int row = PLOT_ROWS - 1; row >= 0; row--) {
-		fprintf(c->out, "%10s |", row == PLOT_ROWS - 1 ? fmt_u64(x, peak) : "");
+		say(c->out, "%10s |", row == PLOT_ROWS - 1 ? U64_TEXT(peak) : "");
 		for (size_t i = 0; i < n; i++) {
 			int level = (int)(v[i].mean_waves / (double)peak * PLOT_ROWS * 8 + 0.5) -
 				    row * 8;
@@ -156,7 +147,7 @@ static void draw_plot(struct cli *c, const struct occupancy_answer *a)
 		}
 		fputs("|\n", c->out);
 	}
-	fprintf(c->out, "%10s 0%*s\n", "waves", (int)n, fmt_u64(x, a->all.span));
+	say(c->out, "%10s 0%*s\n", "waves", (int)n, U64_TEXT(a->all.span));
 }
 
 /* One line per SE: a cell per CU, as high as its share of the busiest CU. */
@@ -174,10 +165,10 @@ static void draw_balance(struct cli *c, const struct occupancy_answer *a)
 	}
 	if (most == 0 || last_cu >= MAX_STRIP_CUS)
 		return;
-	fprintf(c->out, "\nwave-cycles by CU (0 to %u), busiest %.2f times the mean\n", last_cu,
+	say(c->out, "\nwave-cycles by CU (0 to %u), busiest %.2f times the mean\n", last_cu,
 		a->all.cu_balance);
 	for (size_t s = 0; s < a->ses.n; s++) {
-		fprintf(c->out, "%8s%2u |", "SE", ses[s].u.se);
+		say(c->out, "%8s%2u |", "SE", ses[s].u.se);
 		for (uint32_t cu = 0; cu <= last_cu; cu++) {
 			const struct occupancy_cu *x = at < a->cus.n ? &cus[at].u : NULL;
 			unsigned level = 0;
@@ -199,17 +190,17 @@ static void draw_limit(struct cli *c, const struct occupancy_answer *a)
 	struct str rest = str_of(p->next_step ? p->next_step : ""), part;
 	const char *label = "next step";
 
-	fprintf(c->out, "limit       %s",
+	say(c->out, "limit       %s",
 		p->sentence + (strncmp(p->sentence, "limited to ", 11) ? 0 : 11));
 	if (p->l.is_known && a->all.peak_per_simd > p->l.predicted)
-		fprintf(c->out, "; yet %" PRIu64 " were observed", a->all.peak_per_simd);
+		say(c->out, "; yet %" PRIu64 " were observed", a->all.peak_per_simd);
 	fputc('\n', c->out);
 	while (p->next_step && str_cut(&rest, "; ", &part)) {
-		fprintf(c->out, "%-10s  %.*s\n", label, STR_ARG(part));
+		say(c->out, "%-10s  %.*s\n", label, STR_ARG(part));
 		label = "";
 	}
 	if (p->assumed_target)
-		fprintf(c->out, "machine     %s figures of %s (%s) assumed\n",
+		say(c->out, "machine     %s figures of %s (%s) assumed\n",
 			!strcmp(p->l.machine_source, "mixed") ? "some" : "all", p->assumed_target,
 			p->assumed_product);
 }
@@ -217,17 +208,16 @@ static void draw_limit(struct cli *c, const struct occupancy_answer *a)
 static void draw_resident(struct cli *c, const struct occupancy_all *all)
 {
 	const struct occupancy_stats *s = &all->stats.s;
-	char x[32], y[32];
 
-	fprintf(c->out, "\nresident    peak %s wave%s, mean %.1f, at most %" PRIu64 " on a SIMD\n",
-		fmt_u64(x, s->peak), plural(s->peak), all->mean_waves, all->peak_per_simd);
-	fprintf(c->out, "below half  %.1f %% of the span has fewer than half the peak\n",
+	say(c->out, "\nresident    peak %s wave%s, mean %.1f, at most %" PRIu64 " on a SIMD\n",
+		U64_TEXT(s->peak), plural(s->peak), all->mean_waves, all->peak_per_simd);
+	say(c->out, "below half  %.1f %% of the span has fewer than half the peak\n",
 		100.0 * all->below_half_peak_share);
-	fprintf(c->out,
-		"launch      %s wave%s, %.1f per 1,000 cycles; tail (last start to last end) %s "
+	say(c->out,
+		"launch      %s, %.1f per 1,000 cycles; tail (last start to last end) %s "
 		"cycle%s\n",
-		fmt_u64(x, s->starts), plural(s->starts), all->starts_per_kilocycle,
-		fmt_u64(y, all->tail), plural(all->tail));
+		COUNTED(s->starts, "wave"), all->starts_per_kilocycle, U64_TEXT(all->tail),
+		plural(all->tail));
 }
 
 static void draw_head(struct cli *c, const struct occupancy_answer *a)
@@ -235,11 +225,11 @@ static void draw_head(struct cli *c, const struct occupancy_answer *a)
 	const struct trace_launch *l = &a->launch;
 	const struct occupancy_stats *s = &a->all.stats.s;
 
-	fprintf(c->out, "%s  %s", a->kernel ? a->kernel : "(no name)", a->arch ? a->arch : "");
+	say(c->out, "%s  %s", a->kernel ? a->kernel : "(no name)", a->arch ? a->arch : "");
 	if (l->launch_index != NO_VALUE && l->launch_count != NO_VALUE)
-		fprintf(c->out, "  launch %" PRId64 " of %" PRId64 " of kernel id %" PRId64,
+		say(c->out, "  launch %" PRId64 " of %" PRId64 " of kernel id %" PRId64,
 			l->launch_index, l->launch_count, l->kernel_id);
-	fprintf(c->out, "\n%s\n", a->coverage.sentence);
+	say(c->out, "\n%s\n", a->coverage.sentence);
 	if (s->events == 0 && s->wave_cyc == 0)
 		fputs("\nno wave was resident: nothing was traced, or nothing is selected\n",
 			c->out);
@@ -275,7 +265,7 @@ static bool draw_of_waves(struct cli *c, const struct answer *answer)
 		return false;
 	if (cli_flag(c, "explain"))
 		draw_explanation(c->out);
-	fprintf(c->out, "%s, %u note%s\n", a->evidence, c->n_notes, plural(c->n_notes));
+	say(c->out, "%s, %u note%s\n", a->evidence, c->n_notes, plural(c->n_notes));
 	return true;
 }
 
@@ -287,7 +277,7 @@ static bool draw_of_pipes(struct cli *c, const struct answer *answer)
 
 	if (c->use_csv)
 		return pipes_print_cores(c, a->cores, a->top);
-	fprintf(c->out, "%s  %s\n", a->kernel ? a->kernel : "(no name)", a->arch ? a->arch : "");
+	say(c->out, "%s  %s\n", a->kernel ? a->kernel : "(no name)", a->arch ? a->arch : "");
 	fputs("cores run one block at a time: there are no waves to fill them with; how busy each "
 	      "was:\n",
 		c->out);
@@ -300,7 +290,7 @@ static bool draw_of_pipes(struct cli *c, const struct answer *answer)
 	}
 	if (k && !tables_print_one(c, k, a->top))
 		return false;
-	fprintf(c->out, "%s, %u note%s\n", evidence_text(t, (char[EVIDENCE_TEXT]){0}), c->n_notes,
+	say(c->out, "%s, %u note%s\n", evidence_text(t, (char[EVIDENCE_TEXT]){0}), c->n_notes,
 		plural(c->n_notes));
 	return true;
 }

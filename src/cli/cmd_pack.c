@@ -2,9 +2,11 @@
 /* cmd_pack.c: a capture as one small file. */
 #include <stdlib.h>
 
+#include "answer/rows.h"
 #include "base/file.h"
 #include "base/mem.h"
 #include "cli/ask.h"
+#include "cli/text/say.h"
 #include "cli/text/table.h"
 #include "trace/packed.h"
 
@@ -84,61 +86,65 @@ static char *default_name(const char *origin)
 	return b.p;
 }
 
-static void print_json(struct cli *c, const struct trace *t, const char *path,
+struct packed_row {
+	const char *file, *evidence, *content_hash;
+	uint64_t input_bytes;
+	struct packed_result r;
+	double bytes_per_instruction;
+};
+#define RESULT(M, NAME, UNIT, DOC) COLUMN_AS(packed_row, r.M, NAME, UNIT, DOC)
+static const struct column packed_columns[] = {
+	COLUMN(packed_row, file, UNIT_NONE, "path of the packed file"),
+	EVIDENCE_COLUMN(packed_row, "what its figures rest on"),
+	COLUMN(packed_row, content_hash, UNIT_NONE, "of what it holds, 32 hexadecimal digits"),
+	COLUMN(packed_row, input_bytes, UNIT_BYTES, "size of the capture it was made of"),
+	RESULT(file_bytes, "file_bytes", UNIT_BYTES, "size of the packed file"),
+	RESULT(column_bytes, "column_bytes", UNIT_BYTES, "of that: slices, states, stated waits"),
+	RESULT(n_slices, "instructions", UNIT_COUNT, "executed instructions in it"),
+	RESULT(n_tracks, "tracks", UNIT_COUNT, "waves or pipes in it"),
+	RESULT(n_failed, "damaged_tracks", UNIT_COUNT, "of which could not be read"),
+	RESULT(n_blocks, "blocks", UNIT_COUNT, "pieces that are compressed apart"),
+	COLUMN(packed_row, bytes_per_instruction, UNIT_BYTES, "file_bytes / instructions",
+		.digits = 3),
+};
+static const struct record packed_record = RECORD_OF(packed_row, RECORD_BLOCK, packed_columns);
+
+static bool print_json(struct cli *c, const struct trace *t, const char *path,
 	const struct packed_result *r, uint64_t in_bytes)
 {
-	struct json_writer w;
 	char hash[33];
+	struct packed_row x = {path, evidence_name(t->meta.evidence), hash, in_bytes, *r,
+		ratio(r->file_bytes, r->n_slices)};
 
 	snprintf(hash, sizeof(hash), "%016llx%016llx", (unsigned long long)r->content_hash[1],
 		(unsigned long long)r->content_hash[0]);
-	cli_json_begin(c, &w, &t, 1);
-	json_w_object(&w);
-	json_w_kv_cstr(&w, "file", path);
-	json_w_kv_cstr(&w, "evidence", evidence_name(t->meta.evidence));
-	json_w_kv_cstr(&w, "content_hash", hash);
-	json_w_kv_u64(&w, "input_bytes", in_bytes);
-	json_w_kv_u64(&w, "file_bytes", r->file_bytes);
-	json_w_kv_u64(&w, "column_bytes", r->column_bytes);
-	json_w_kv_u64(&w, "instructions", r->n_slices);
-	json_w_kv_u64(&w, "tracks", r->n_tracks);
-	json_w_kv_u64(&w, "damaged_tracks", r->n_failed);
-	json_w_kv_u64(&w, "blocks", r->n_blocks);
-	json_w_key(&w, "bytes_per_instruction");
-	if (r->n_slices)
-		json_w_double(&w, (double)r->file_bytes / (double)r->n_slices, 3);
-	else
-		json_w_null(&w);
-	json_w_end(&w);
-	cli_json_end(c, &w);
+	return cli_json_captures(c, &t, 1, &packed_record, &x);
 }
 
 static void print_text(struct cli *c, const struct trace *t, const char *path,
 	const struct packed_result *r, uint64_t in_bytes)
 {
-	char a[32], b[32];
-
-	fprintf(c->out, "%s\n", path);
-	fprintf(c->out, "  %-14s %s bytes", "size", fmt_u64(a, r->file_bytes));
+	say(c->out, "%s\n", path);
+	say(c->out, "  %-14s %s bytes", "size", U64_TEXT(r->file_bytes));
 	if (in_bytes)
-		fprintf(c->out, ", made of %s", fmt_u64(b, in_bytes));
+		say(c->out, ", made of %s", U64_TEXT(in_bytes));
 	if (r->file_bytes && in_bytes / r->file_bytes >= 2)
-		fprintf(c->out, " (1/%.0f)", (double)in_bytes / (double)r->file_bytes);
+		say(c->out, " (1/%.0f)", (double)in_bytes / (double)r->file_bytes);
 	fputc('\n', c->out);
-	fprintf(c->out, "  %-14s %s", "instructions", fmt_u64(a, r->n_slices));
+	say(c->out, "  %-14s %s", "instructions", U64_TEXT(r->n_slices));
 	if (r->n_slices)
-		fprintf(c->out, ", %.3f bytes each (%.3f for their columns)",
+		say(c->out, ", %.3f bytes each (%.3f for their columns)",
 			(double)r->file_bytes / (double)r->n_slices,
 			(double)r->column_bytes / (double)r->n_slices);
 	fputc('\n', c->out);
-	fprintf(c->out, "  %-14s %s in %u block%s", "waves", fmt_u64(a, r->n_tracks), r->n_blocks,
+	say(c->out, "  %-14s %s in %u block%s", "waves", U64_TEXT(r->n_tracks), r->n_blocks,
 		plural(r->n_blocks));
 	if (r->n_failed)
-		fprintf(c->out, ", %u damaged (kept as their errors)", r->n_failed);
+		say(c->out, ", %u damaged (kept as their errors)", r->n_failed);
 	fputc('\n', c->out);
-	fprintf(c->out, "  %-14s %016llx%016llx\n", "content hash",
+	say(c->out, "  %-14s %016llx%016llx\n", "content hash",
 		(unsigned long long)r->content_hash[1], (unsigned long long)r->content_hash[0]);
-	fprintf(c->out, "  %-14s %s, %u note%s\n", "evidence",
+	say(c->out, "  %-14s %s, %u note%s\n", "evidence",
 		evidence_text(t, (char[EVIDENCE_TEXT]){0}), t->n_notes, plural(t->n_notes));
 }
 
@@ -167,52 +173,42 @@ static bool write_packed(
 	return ok;
 }
 
-static int pack(struct cli *c, const struct trace *t)
+static bool pack(struct cli *c, const struct trace *t)
 {
 	struct packed_result r;
 	const char *path = cli_text(c, "output");
 	char *name = NULL;
 	uint64_t bytes = 0;
-	int status = INCORE_OK;
+	bool ok;
 
 	if (cli_flag(c, "strict") && c->n_losses)
-		return INCORE_OK; /* nothing is written; the program says why */
+		return true; /* nothing is written; the program says why */
 	name = path ? mem_strndup(path, strlen(path)) : default_name(t->meta.origin);
-	if (!name)
-		err_nomem(&c->error);
-	if (!name || !input_bytes(t->meta.origin, &bytes, &c->error) ||
-		!write_packed(c, t, name, &r)) {
-		status = cli_fail(c);
-		goto out;
-	}
-	if (r.n_failed) {
+	ok = (name || err_nomem(&c->error)) && input_bytes(t->meta.origin, &bytes, &c->error) &&
+	     write_packed(c, t, name, &r);
+	if (ok && r.n_failed) {
 		c->n_losses++;
 		cli_warn(c, "%u of %u wave%s could not be read; the file keeps their errors",
 			r.n_failed, r.n_tracks, plural(r.n_tracks));
 	}
-	if (strcmp(name, "-") == 0)
-		goto out; /* stdout holds the file itself */
-	if (c->use_json)
-		print_json(c, t, name, &r, bytes);
-	else
-		print_text(c, t, name, &r, bytes);
-out:
+	if (ok && strcmp(name, "-") != 0) { /* else stdout holds the file itself */
+		if (c->use_json)
+			ok = print_json(c, t, name, &r, bytes);
+		else
+			print_text(c, t, name, &r, bytes);
+	}
 	mem_free(name);
-	return status;
+	return ok;
 }
 
-static int run(struct cli *c)
+static bool run(struct cli *c)
 {
 	struct trace *t = NULL;
 	struct asked x;
-	int status;
+	bool ok = cli_begin(c, &x) && cli_open(c, &x, c->args[0], IMPORT_ALL, &t) && pack(c, t);
 
-	if (cli_begin(c, &x) && cli_open(c, &x, c->args[0], IMPORT_ALL, &t))
-		status = pack(c, t);
-	else
-		status = cli_fail(c);
 	cli_answered(&x);
-	return status;
+	return ok;
 }
 
 const struct verb verb_pack = {
@@ -224,4 +220,5 @@ const struct verb verb_pack = {
 	.min_args = 1,
 	.max_args = 1,
 	.run = run,
+	.records = RECORDS(&packed_record),
 };

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* cmd_profile.c: every kernel of a build, run and ranked. */
-#include <stdlib.h>
 
+#include "answer/rows.h"
+#include "base/search.h"
 #include "cli/replay_options.h"
-#include "cli/text/table.h"
+#include "cli/text/record_table.h"
+#include "cli/text/say.h"
 #include "replay/backend_model.h"
 #include "replay/build/profile.h"
 
@@ -17,6 +19,7 @@ static const struct option_def options[] = {
 	{0, "func", OPTION_MANY, "NAME", NULL, NULL, "only this kernel; may be repeated"},
 	{0, "list", OPTION_FLAG, NULL, NULL, NULL, "list the kernels and end"},
 	{0, "dump", OPTION_TEXT, "DIR", NULL, NULL, "take the arguments of kernels that it has"},
+	LINKS_OPTION,
 	{0, "set", OPTION_MANY, "NAME=VALUE", NULL, NULL,
 		"value of a parameter, in every kernel that has one of that name"},
 	{0, "data", OPTION_MANY, "NAME=FILE", NULL, NULL, "bytes of a tensor parameter"},
@@ -31,42 +34,40 @@ static const struct option_def options[] = {
 	OPTION_END,
 };
 
-static int list_kernels(struct cli *c, const char *build)
+static const struct column build_columns[] = {
+	COLUMN_AS(text_item, v, "build_dir", UNIT_NONE, "the build"),
+};
+static const struct record build_record = RECORD_OF(text_item, RECORD_BLOCK, build_columns);
+
+static const struct column kernel_columns[] = {
+	COLUMN_AS(build_kernel, name, "func", UNIT_NONE, "name of the kernel"),
+	COLUMN(build_kernel, source, UNIT_NONE, "its source"),
+};
+static const struct record kernel_record = RECORD_OF(build_kernel, RECORD_BLOCK, kernel_columns);
+
+struct kernel_list {
+	build_kernels kernels;
+};
+static const struct column list_columns[] = {
+	VECTOR(kernel_list, kernels, "kernels", &kernel_record, "the kernels of the build"),
+};
+static const struct record list_record = RECORD_OF(kernel_list, RECORD_BLOCK, list_columns);
+
+static bool list_kernels(struct cli *c, const char *build)
 {
-	build_kernels all = {0};
+	struct kernel_list all = {0};
 	struct arena a;
-	int status = INCORE_OK;
+	bool ok;
 
 	arena_init(&a);
-	if (!discover_kernels(&a, build, &all, &c->error)) {
-		status = cli_fail(c);
-	} else if (c->use_json) {
-		struct json_writer w;
-
-		cli_json_head(c, &w);
-		json_w_object(&w);
-		json_w_kv_cstr(&w, "build_dir", build);
-		json_w_end(&w);
-		json_w_key(&w, "data");
-		json_w_object(&w);
-		json_w_key(&w, "kernels");
-		json_w_array(&w);
-		for (size_t i = 0; i < all.n; i++) {
-			json_w_object(&w);
-			json_w_kv_cstr(&w, "func", all.v[i].name);
-			json_w_kv_cstr(&w, "source", all.v[i].source);
-			json_w_end(&w);
-		}
-		json_w_end(&w);
-		json_w_end(&w);
-		status = cli_json_end(c, &w) ? INCORE_OK : cli_fail(c);
-	} else {
-		for (size_t i = 0; i < all.n; i++)
-			fprintf(c->out, "%s\t%s\n", all.v[i].name, all.v[i].source);
-	}
-	VEC_FREE(&all);
+	ok = discover_kernels(&a, build, &all.kernels, &c->error);
+	if (ok && c->use_json)
+		ok = cli_json(c, &build_record, &(struct text_item){build}, &list_record, &all);
+	for (size_t i = 0; ok && !c->use_json && i < all.kernels.n; i++)
+		say(c->out, "%s\t%s\n", all.kernels.v[i].name, all.kernels.v[i].source);
+	VEC_FREE(&all.kernels);
 	arena_deinit(&a);
-	return status;
+	return ok;
 }
 
 /* --- the run to take up again --- */
@@ -109,10 +110,49 @@ static void show_line(void *ctx, const char *line)
 		fprintf(stderr, "%s\n", line);
 }
 
+struct ranked_row {
+	struct profile_row k;
+	const char *bound, *simulator, *workload, *message; /* "" where there is none */
+	const char *state;				    /* in tables alone */
+};
+static const struct column ranked_columns[] = {
+	COLUMN_AS(ranked_row, k.kernel.name, "func", UNIT_NONE, "name of the kernel"),
+	COLUMN_AS(ranked_row, k.kernel.source, "source", UNIT_NONE, "its source"),
+	COLUMN_AS(ranked_row, k.status, "status", UNIT_NONE, "how far it came",
+		.words = "not_run|started|exported|collect_failed|failed"),
+	COLUMN_AS(ranked_row, k.is_degenerate, "is_degenerate", UNIT_NONE,
+		"it ran, but did not do what its source says"),
+	COLUMN_AS(ranked_row, k.cycles, "cycles", UNIT_CYCLES, "of its longest core; 0: not known"),
+	COLUMN_AS(ranked_row, bound, "bound_by", UNIT_NONE, "the pipe that it is bound by",
+		.title = "bound by"),
+	COLUMN(ranked_row, simulator, UNIT_NONE, "folder of its trace"),
+	COLUMN(ranked_row, workload, UNIT_NONE, "what it was given"),
+	COLUMN(ranked_row, message, UNIT_NONE, "what went wrong", .flags = COLUMN_WIDE),
+	COLUMN(ranked_row, state, UNIT_NONE, "status, or that it is degenerate", .title = "status",
+		NO_JSON),
+};
+static const struct record ranked_record = RECORD_OF(ranked_row, RECORD_BLOCK, ranked_columns);
+
+struct profiled {
+	const char *run_root, *backend, *evidence;
+	uint64_t total, exported;
+	struct rows kernels;
+};
+static const struct column profiled_columns[] = {
+	COLUMN(profiled, run_root, UNIT_NONE, "folder of the run"),
+	COLUMN(profiled, backend, UNIT_NONE, "who ran them", .words = "model|msprof"),
+	COLUMN(profiled, evidence, UNIT_NONE, "what the figures rest on",
+		.words = "estimate|vendor-simulator"),
+	COLUMN(profiled, total, UNIT_COUNT, "kernels of the build"),
+	COLUMN(profiled, exported, UNIT_COUNT, "kernels that have a trace"),
+	LIST(profiled, kernels, &ranked_record, "the kernels, costliest first"),
+};
+static const struct record profiled_record = RECORD_OF(profiled, RECORD_BLOCK, profiled_columns);
+
 static int by_cost(const void *a, const void *b)
 {
-	const struct profile_row *x = *(const struct profile_row *const *)a;
-	const struct profile_row *y = *(const struct profile_row *const *)b;
+	const struct profile_row *x = &((const struct ranked_row *)a)->k;
+	const struct profile_row *y = &((const struct ranked_row *)b)->k;
 
 	if ((x->status == PROFILE_EXPORTED) != (y->status == PROFILE_EXPORTED))
 		return x->status == PROFILE_EXPORTED ? -1 : 1;
@@ -121,128 +161,91 @@ static int by_cost(const void *a, const void *b)
 	return strcmp(x->kernel.name, y->kernel.name);
 }
 
-static bool print_text(struct cli *c, const struct profile_run *r, const struct profile_row **order)
+static enum cell_style state_style(const void *row, const char *column)
 {
-	static const struct table_column columns[] = {{"func", NULL, CELL_LEFT, false},
-		{"status", NULL, CELL_LEFT, false}, {"cycles", NULL, CELL_RIGHT, false},
-		{"bound by", NULL, CELL_LEFT, false}, {"message", NULL, CELL_LEFT, true}};
-	struct table t;
-	bool ok;
+	const struct ranked_row *x = row;
 
-	table_init(&t, columns, sizeof(columns) / sizeof(*columns));
-	for (size_t i = 0; i < r->rows.n; i++) {
-		const struct profile_row *k = order[i];
+	return strcmp(column, "state") == 0 && x->k.status != PROFILE_EXPORTED ? CELL_BAD
+									       : CELL_PLAIN;
+}
 
-		table_cstr(&t, k->kernel.name);
-		table_cstr(&t, k->is_degenerate ? "degenerate" : profile_status_name(k->status));
-		table_style(&t, k->status == PROFILE_EXPORTED ? CELL_PLAIN : CELL_BAD);
-		table_u64(&t, k->cycles);
-		table_cstr(&t, k->bound ? k->bound : "");
-		table_cstr(&t, k->message ? k->message : "");
+static bool print_text(struct cli *c, const struct profiled *x)
+{
+	static const char *const columns[] = {
+		"func", "state", "cycles", "bound_by", "message", NULL};
+	const struct ranked_row *v = x->kernels.v;
+	const char *before = "FAILED_FUNCS ";
+	bool ok = record_table_print_styled(c, &ranked_record, x->kernels, columns, state_style);
+
+	say(c->out, "RUN_ROOT %s\nEXPORTED %llu/%llu\n", x->run_root,
+		(unsigned long long)x->exported, (unsigned long long)x->total);
+	for (size_t i = 0; i < x->total; i++) {
+		if (v[i].k.status == PROFILE_EXPORTED)
+			continue;
+		say(c->out, "%s%s:%s", before, v[i].k.kernel.name,
+			profile_status_name(v[i].k.status));
+		before = ",";
 	}
-	ok = table_print(&t, c);
-	table_deinit(&t);
-	fprintf(c->out, "RUN_ROOT %s\nEXPORTED %u/%zu\n", r->root, r->n_exported, r->rows.n);
-	if (r->n_exported < r->rows.n) {
-		bool is_first = true;
-
-		fputs("FAILED_FUNCS ", c->out);
-		for (size_t i = 0; i < r->rows.n; i++)
-			if (order[i]->status != PROFILE_EXPORTED) {
-				fprintf(c->out, "%s%s:%s", is_first ? "" : ",",
-					order[i]->kernel.name,
-					profile_status_name(order[i]->status));
-				is_first = false;
-			}
+	if (x->exported < x->total)
 		fputc('\n', c->out);
-	}
 	return ok;
 }
 
-static bool print_json(struct cli *c, const struct profile_request *q, const struct profile_run *r,
-	const struct profile_row **order)
+static bool answer(struct cli *c, const struct profile_request *q, const struct profile_run *r)
 {
-	struct json_writer w;
-
-	cli_json_head(c, &w);
-	json_w_object(&w);
-	json_w_kv_cstr(&w, "build_dir", q->build_dir);
-	json_w_end(&w);
-	json_w_key(&w, "data");
-	json_w_object(&w);
-	json_w_kv_cstr(&w, "run_root", r->root);
-	json_w_kv_cstr(&w, "backend", q->backend->name);
-	json_w_kv_cstr(&w, "evidence", q->backend->evidence);
-	json_w_kv_u64(&w, "total", r->rows.n);
-	json_w_kv_u64(&w, "exported", r->n_exported);
-	json_w_key(&w, "kernels");
-	json_w_array(&w);
-	for (size_t i = 0; i < r->rows.n; i++) {
-		const struct profile_row *k = order[i];
-
-		json_w_object(&w);
-		json_w_kv_cstr(&w, "func", k->kernel.name);
-		json_w_kv_cstr(&w, "source", k->kernel.source);
-		json_w_kv_cstr(&w, "status", profile_status_name(k->status));
-		json_w_kv_bool(&w, "is_degenerate", k->is_degenerate);
-		json_w_kv_u64(&w, "cycles", k->cycles);
-		json_w_kv_cstr(&w, "bound_by", k->bound ? k->bound : "");
-		json_w_kv_cstr(&w, "simulator", k->simulator ? k->simulator : "");
-		json_w_kv_cstr(&w, "workload", k->workload ? k->workload : "");
-		json_w_kv_cstr(&w, "message", k->message ? k->message : "");
-		json_w_end(&w);
-	}
-	json_w_end(&w);
-	json_w_end(&w);
-	return cli_json_end(c, &w);
-}
-
-static int answer(struct cli *c, const struct profile_request *q, const struct profile_run *r)
-{
-	const struct profile_row **order = mem_zalloc(r->rows.n + 1, sizeof(*order));
+	struct ranked_row *v = mem_zalloc(r->rows.n + 1, sizeof(*v));
+	struct profiled x = {r->root, q->backend->name, q->backend->evidence, r->rows.n,
+		r->n_exported, {v, r->rows.n}};
 	bool ok;
 
-	if (!order) {
-		err_nomem(&c->error);
-		return cli_fail(c);
+	if (!v)
+		return err_nomem(&c->error);
+	for (size_t i = 0; i < r->rows.n; i++) {
+		const struct profile_row *k = &r->rows.v[i];
+
+		v[i] = (struct ranked_row){*k, k->bound ? k->bound : "",
+			k->simulator ? k->simulator : "", k->workload ? k->workload : "",
+			k->message ? k->message : "",
+			k->is_degenerate ? "degenerate" : profile_status_name(k->status)};
 	}
-	for (size_t i = 0; i < r->rows.n; i++)
-		order[i] = &r->rows.v[i];
-	qsort(order, r->rows.n, sizeof(*order), by_cost);
-	ok = c->use_json ? print_json(c, q, r, order) : print_text(c, r, order);
-	mem_free(order);
-	if (!ok)
-		return cli_fail(c);
-	return r->n_exported == r->rows.n ? INCORE_OK : INCORE_NO;
+	SORT(v, r->rows.n, by_cost);
+	ok = c->use_json ? cli_json(c, &build_record, &(struct text_item){q->build_dir},
+				   &profiled_record, &x)
+			 : print_text(c, &x);
+	mem_free(v);
+	c->is_no = r->n_exported < r->rows.n;
+	return ok;
 }
 
-static int profile(struct cli *c, struct profile_request *q)
+static bool profile(struct cli *c, struct profile_request *q)
 {
 	struct profile_run r;
 	struct arena a;
-	int status;
+	bool ok = true;
 
 	arena_init(&a);
-	if (cli_flag(c, "resume"))
+	if (cli_flag(c, "resume")) {
 		q->resume = find_latest(c, &a, q->output_root ? q->output_root : q->build_dir);
-	if (cli_flag(c, "resume") && !q->resume) {
-		arena_deinit(&a);
-		return cli_fail(c);
+		ok = q->resume != NULL;
 	}
-	status = profile_run(q, &r, &c->error) ? answer(c, q, &r) : cli_fail(c);
-	profile_run_deinit(&r);
+	if (ok) {
+		ok = profile_run(q, &r, &c->error) && answer(c, q, &r);
+		profile_run_deinit(&r);
+	}
 	arena_deinit(&a);
-	return status;
+	return ok;
 }
 
-static int run_profile(struct cli *c)
+static bool run_profile(struct cli *c)
 {
 	struct replay_words funcs, set, data, includes;
 	struct msprof_options msprof;
-	struct model_options model = {.profile = cli_text(c, "profile")};
+	struct model_options model = {
+		.profile = cli_text(c, "profile"), .is_unsafe = cli_flag(c, "unsafe-native")};
 	const char *target = cli_text(c, "target");
 	struct profile_request q = {.build_dir = cli_text(c, "build-dir"),
 		.dump = cli_text(c, "dump"),
+		.follow_links = cli_flag(c, "follow-links"),
 		.output_root = cli_text(c, "output"),
 		.pool = c->pool,
 		.on_line = show_line,
@@ -251,16 +254,15 @@ static int run_profile(struct cli *c)
 		.target = strcmp(target, "a5") == 0 ? TARGET_A5 : TARGET_A2A3,
 		.backend = backend_find(cli_text(c, "backend"))};
 
-	if (!q.build_dir) {
-		err_set(&c->error, INCORE_USAGE, "missing-option", "profile needs --build-dir DIR");
-		return cli_fail(c);
-	}
+	if (!q.build_dir)
+		return err_set(
+			&c->error, INCORE_USAGE, "missing-option", "profile needs --build-dir DIR");
 	if (cli_flag(c, "list"))
 		return list_kernels(c, q.build_dir);
 	if (!replay_take_words(c, "func", &funcs) || !replay_take_words(c, "set", &set) ||
 		!replay_take_words(c, "data", &data) ||
 		!replay_take_words(c, "include", &includes) || !replay_backend_options(c, &msprof))
-		return cli_fail(c);
+		return false;
 	q.funcs = funcs.v;
 	q.n_funcs = funcs.n;
 	q.include_dirs = includes.v;
@@ -279,11 +281,10 @@ static int run_profile(struct cli *c)
 
 const struct verb verb_profile = {
 	.name = "profile",
-	.args = "",
 	.summary = "run every kernel of a build and rank them by cost",
 	.groups = OPTIONS_OUTPUT | OPTIONS_OWN_FILE,
 	.options = options,
-	.min_args = 0,
-	.max_args = 0,
 	.run = run_profile,
+	.records = RECORDS(&list_record, &profiled_record),
+	.inputs = RECORDS(&build_record),
 };

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* cmd_replay.c: one recorded dispatch, run again. */
+#include "answer/rows.h"
 #include "base/process.h"
 #include "cli/output.h"
 #include "cli/replay_options.h"
-#include "cli/text/table.h"
+#include "cli/text/record_table.h"
+#include "cli/text/say.h"
 #include "dump/read/select.h"
 #include "dump/read/values.h"
 #include "replay/backend_model.h"
@@ -13,6 +15,7 @@
 
 static const struct option_def options[] = {
 	{0, "dump", OPTION_TEXT, "DIR", NULL, NULL, "the args dump, of any generation"},
+	LINKS_OPTION,
 	{0, "task", OPTION_TEXT, "ID", NULL, NULL, "the task, in hex or decimal"},
 	{0, "dispatch", OPTION_COUNT, "N", NULL, NULL, "the dispatch, where the dump numbers them"},
 	{0, "func", OPTION_TEXT, "ID[,ID...]", NULL, NULL,
@@ -109,129 +112,127 @@ static void shape_text(const struct arg *s, char *out, size_t size)
 			out + n, size - n, "%s%llu", i ? "x" : "", (unsigned long long)s->shape[i]);
 }
 
-static const char *origin_text(const struct replay_report *r, uint32_t i)
+static const char *origin_text(const struct arg *s)
 {
 	static const char *const TEXTS[] = {"", "dump", "zeros", "set", "arg-spec"};
-	const struct arg *s = &r->args.slots[i];
 
 	if (s->origin == ARG_NO_BYTES)
 		return s->is_read ? "not supplied" : "zeros";
 	return TEXTS[s->origin];
 }
 
-static bool print_slots(struct cli *c, const struct replay_report *r)
+struct slot_row {
+	uint32_t slot;
+	const char *kind, *dtype, *from;
+	/* of tensors */
+	struct rows shape, strides;
+	uint64_t start_offset, buffer, buffer_bytes;
+	const uint64_t *bits;		/* of scalars */
+	const char *shape_line, *value; /* in tables alone */
+	char shape_held[80], value_held[VALUE_TEXT];
+};
+static const struct column slot_columns[] = {
+	COLUMN(slot_row, slot, UNIT_INDEX, "number of the argument"),
+	COLUMN(slot_row, kind, UNIT_NONE, "what it is", .words = "tensor|scalar"),
+	COLUMN(slot_row, dtype, UNIT_NONE, "type of its elements"),
+	LIST(slot_row, shape, &number_item_record, "dimensions of a tensor, in elements", OPTIONAL),
+	LIST(slot_row, strides, &number_item_record, "steps of the dimensions, in elements",
+		OPTIONAL),
+	COLUMN(slot_row, start_offset, UNIT_COUNT, "elements of the buffer before its first",
+		OPTIONAL),
+	COLUMN(slot_row, buffer, UNIT_INDEX, "buffer it lies in", OPTIONAL),
+	COLUMN(slot_row, buffer_bytes, UNIT_BYTES, "size of that buffer", .title = "bytes",
+		.flags = COLUMN_OPTIONAL | COLUMN_BLANK),
+	POINTER(slot_row, bits, &number_item_record, "bits of a scalar", OPTIONAL),
+	COLUMN(slot_row, from, UNIT_NONE, "who says what it holds",
+		.words = "dump|zeros|not supplied|set|arg-spec"),
+	COLUMN(slot_row, shape_line, UNIT_NONE, "dimensions", .title = "shape", NO_JSON),
+	COLUMN(slot_row, value, UNIT_NONE, "bits of a scalar", NO_JSON),
+};
+static const struct record slot_record = RECORD_OF(slot_row, RECORD_BLOCK, slot_columns);
+
+static void fill_slot(struct slot_row *x, const struct args *args, uint32_t slot)
 {
-	static const struct table_column columns[] = {{"slot", NULL, CELL_RIGHT, false},
-		{"kind", NULL, CELL_LEFT, false}, {"dtype", NULL, CELL_LEFT, false},
-		{"shape", NULL, CELL_LEFT, false}, {"bytes", NULL, CELL_RIGHT, false},
-		{"value", NULL, CELL_LEFT, false}, {"from", NULL, CELL_LEFT, false}};
-	struct table t;
-	bool ok;
+	const struct arg *s = &args->slots[slot];
 
-	table_init(&t, columns, sizeof(columns) / sizeof(*columns));
-	for (uint32_t i = 0; i < ARG_CONTEXT_SLOT; i++) {
-		const struct arg *s = &r->args.slots[i];
-		char shape[80] = "", value[VALUE_TEXT] = "";
-
-		if (!s->is_used)
-			continue;
-		if (s->is_tensor)
-			shape_text(s, shape, sizeof(shape));
-		table_u64(&t, i);
-		table_cstr(&t, s->is_tensor ? "tensor" : "scalar");
-		table_cstr(&t, dtype_name(s->dtype));
-		table_cstr(&t, shape);
-		if (s->is_tensor)
-			table_u64(&t, r->args.buffers.v[s->buffer].n);
-		else
-			table_cstr(&t, "");
-		if (!s->is_tensor)
-			snprintf(value, sizeof(value), "0x%llx", (unsigned long long)s->bits);
-		table_cstr(&t, value);
-		table_cstr(&t, origin_text(r, i));
-	}
-	ok = table_print(&t, c);
-	table_deinit(&t);
-	return ok;
-}
-
-static int print_text(struct cli *c, const struct replay_report *r)
-{
-	if (r->has_task)
-		fprintf(c->out, "task 0x%016llx, ", (unsigned long long)r->task);
-	fprintf(c->out, "kernel %s, %s (%s), %zu block%s\n", r->label,
-		kernel_class_name(r->kernel_class), r->class_reason, r->args.rows.n,
-		plural(r->args.rows.n));
-	if (!print_slots(c, r))
-		return cli_fail(c);
-	for (size_t i = 0; i < r->args.remarks.n; i++)
-		fprintf(c->out, "note: %s\n", r->args.remarks.v[i]);
-	fprintf(c->out, "workspace %s\n", r->workspace);
-	if (r->outcome.simulator_dir)
-		fprintf(c->out, "insight   %s\n", r->outcome.simulator_dir);
-	fprintf(c->out, "%s\n", r->outcome.verdict);
-	return INCORE_OK;
-}
-
-static void put_slot(struct json_writer *w, const struct replay_report *r, uint32_t i)
-{
-	const struct arg *s = &r->args.slots[i];
-
-	json_w_object(w);
-	json_w_kv_u64(w, "slot", i);
-	json_w_kv_cstr(w, "kind", s->is_tensor ? "tensor" : "scalar");
-	json_w_kv_cstr(w, "dtype", dtype_name(s->dtype));
+	*x = (struct slot_row){.slot = slot,
+		.kind = s->is_tensor ? "tensor" : "scalar",
+		.dtype = dtype_name(s->dtype),
+		.from = origin_text(s),
+		.start_offset = NO_U64,
+		.buffer = NO_U64,
+		.buffer_bytes = NO_U64,
+		.shape_line = x->shape_held,
+		.value = x->value_held};
 	if (s->is_tensor) {
-		arg_put_dims(w, "shape", s->shape, s->n_dims);
-		arg_put_dims(w, "strides", s->strides, s->n_dims);
-		json_w_kv_u64(w, "start_offset", s->start_offset);
-		json_w_kv_u64(w, "buffer", s->buffer);
-		json_w_kv_u64(w, "buffer_bytes", r->args.buffers.v[s->buffer].n);
+		x->shape = (struct rows){s->shape, s->n_dims};
+		x->strides = (struct rows){s->strides, s->n_dims};
+		x->start_offset = s->start_offset;
+		x->buffer = s->buffer;
+		x->buffer_bytes = args->buffers.v[s->buffer].n;
+		shape_text(s, x->shape_held, sizeof(x->shape_held));
 	} else {
-		json_w_kv_u64(w, "bits", s->bits);
+		x->bits = &s->bits;
+		snprintf(x->value_held, VALUE_TEXT, "0x%llx", (unsigned long long)s->bits);
 	}
-	json_w_kv_cstr(w, "from", origin_text(r, i));
-	json_w_end(w);
 }
 
-static int print_json(struct cli *c, const struct replay_request *q, const struct replay_report *r)
-{
-	struct json_writer w;
-	char id[32];
+struct replayed {
+	const char *task, *kernel, *class_name, *class_because, *backend, *target, *evidence;
+	uint64_t blocks;
+	struct rows slots, remarks;
+	const char *workspace, *simulator, *verdict;
+	bool is_partial;
+};
+static const struct column replayed_columns[] = {
+	COLUMN(replayed, task, UNIT_NONE, "id of the task; empty: none was asked for"),
+	COLUMN(replayed, kernel, UNIT_NONE, "its name in traces and folders"),
+	COLUMN_AS(replayed, class_name, "class", UNIT_NONE, "which cores it needs",
+		.words = "aic-only|aiv-only|spmd-mix"),
+	COLUMN(replayed, class_because, UNIT_NONE, "what says so"),
+	COLUMN(replayed, backend, UNIT_NONE, "who ran it", .words = "model|msprof"),
+	COLUMN(replayed, target, UNIT_NONE, "generation of the chip", .words = "a2a3|a5"),
+	COLUMN(replayed, evidence, UNIT_NONE, "what its figures rest on",
+		.words = "estimate|vendor-simulator"),
+	COLUMN(replayed, blocks, UNIT_COUNT, "blocks that ran"),
+	LIST(replayed, slots, &slot_record, "the arguments"),
+	LIST(replayed, remarks, &text_item_record, "what a reader of the result must know",
+		.flags = COLUMN_BLOCK),
+	COLUMN(replayed, workspace, UNIT_NONE, "folder of the run"),
+	COLUMN(replayed, simulator, UNIT_NONE, "folder of its trace; empty: nothing was run"),
+	COLUMN(replayed, is_partial, UNIT_NONE, "cut by a time limit: no total time"),
+	COLUMN(replayed, verdict, UNIT_NONE, "how it went"),
+};
+static const struct record replayed_record = RECORD_OF(replayed, RECORD_BLOCK, replayed_columns);
 
-	cli_json_head(c, &w);
-	json_w_object(&w);
-	json_w_kv_cstr(&w, "dump", q->dump ? q->dump : "");
-	json_w_kv_cstr(&w, "arg_spec", q->arg_spec ? q->arg_spec : "");
-	json_w_end(&w);
-	json_w_key(&w, "data");
-	json_w_object(&w);
-	snprintf(id, sizeof(id), "0x%016llx", (unsigned long long)r->task);
-	json_w_kv_cstr(&w, "task", r->has_task ? id : "");
-	json_w_kv_cstr(&w, "kernel", r->label);
-	json_w_kv_cstr(&w, "class", kernel_class_name(r->kernel_class));
-	json_w_kv_cstr(&w, "class_because", r->class_reason);
-	json_w_kv_cstr(&w, "backend", q->backend->name);
-	json_w_kv_cstr(&w, "target", replay_target_name(r->target));
-	json_w_kv_cstr(&w, "evidence", q->backend->evidence);
-	json_w_kv_u64(&w, "blocks", r->args.rows.n);
-	json_w_key(&w, "slots");
-	json_w_array(&w);
-	for (uint32_t i = 0; i < ARG_CONTEXT_SLOT; i++)
-		if (r->args.slots[i].is_used)
-			put_slot(&w, r, i);
-	json_w_end(&w);
-	json_w_key(&w, "remarks");
-	json_w_array(&w);
-	for (size_t i = 0; i < r->args.remarks.n; i++)
-		json_w_str(&w, str_of(r->args.remarks.v[i]));
-	json_w_end(&w);
-	json_w_kv_cstr(&w, "workspace", r->workspace);
-	json_w_kv_cstr(&w, "simulator", r->outcome.simulator_dir ? r->outcome.simulator_dir : "");
-	json_w_kv_bool(&w, "is_partial", r->outcome.is_partial);
-	json_w_kv_cstr(&w, "verdict", r->outcome.verdict);
-	json_w_end(&w);
-	return cli_json_end(c, &w) ? INCORE_OK : cli_fail(c);
+struct replay_input {
+	const char *dump, *arg_spec;
+};
+static const struct column input_columns[] = {
+	COLUMN(replay_input, dump, UNIT_NONE, "the args dump; empty: none"),
+	COLUMN(replay_input, arg_spec, UNIT_NONE, "arguments as JSON; empty: none"),
+};
+static const struct record input_record = RECORD_OF(replay_input, RECORD_BLOCK, input_columns);
+
+static bool print_text(struct cli *c, const struct replayed *x)
+{
+	static const char *const columns[] = {
+		"slot", "kind", "dtype", "shape_line", "buffer_bytes", "value", "from", NULL};
+	const struct text_item *remarks = x->remarks.v;
+
+	if (*x->task)
+		say(c->out, "task %s, ", x->task);
+	say(c->out, "kernel %s, %s (%s), %llu block%s\n", x->kernel, x->class_name,
+		x->class_because, (unsigned long long)x->blocks, plural(x->blocks));
+	if (!record_table_print(c, &slot_record, x->slots, columns))
+		return false;
+	for (size_t i = 0; i < x->remarks.n; i++)
+		say(c->out, "note: %s\n", remarks[i].v);
+	say(c->out, "workspace %s\n", x->workspace);
+	if (*x->simulator)
+		say(c->out, "insight   %s\n", x->simulator);
+	say(c->out, "%s\n", x->verdict);
+	return true;
 }
 
 struct replay_lists { /* options that may be repeated; the request points into them */
@@ -260,27 +261,46 @@ static bool take_request(struct cli *c, struct replay_lists *l, struct replay_re
 	return take_cores(c, q);
 }
 
-static int fail_replay(struct cli *c)
-{
-	int status = cli_fail(c);
-
-	return output_interrupted(NULL) ? INTERRUPTED_STATUS : status;
-}
-
-static int answer_replay(
+static bool answer_replay(
 	struct cli *c, const struct replay_request *q, const struct replay_report *r)
 {
+	struct replay_input in = {q->dump ? q->dump : "", q->arg_spec ? q->arg_spec : ""};
+	struct slot_row slots[ARG_CONTEXT_SLOT];
+	char task[32] = "";
+	struct replayed x = {.task = task,
+		.kernel = r->label,
+		.class_name = kernel_class_name(r->kernel_class),
+		.class_because = r->class_reason,
+		.backend = q->backend->name,
+		.target = replay_target_name(r->target),
+		.evidence = q->backend->evidence,
+		.blocks = r->args.rows.n,
+		.slots = {slots, 0},
+		.remarks = {r->args.remarks.v, r->args.remarks.n},
+		.workspace = r->workspace,
+		.simulator = r->outcome.simulator_dir ? r->outcome.simulator_dir : "",
+		.is_partial = r->outcome.is_partial,
+		.verdict = r->outcome.verdict};
+
+	if (r->has_task)
+		snprintf(task, sizeof(task), "0x%016llx", (unsigned long long)r->task);
+	for (uint32_t i = 0; i < ARG_CONTEXT_SLOT; i++)
+		if (r->args.slots[i].is_used)
+			fill_slot(&slots[x.slots.n++], &r->args, i);
 	if (r->outcome.warning)
 		cli_warn(c, "%s", r->outcome.warning);
-	return c->use_json ? print_json(c, q, r) : print_text(c, r);
+	return c->use_json ? cli_json(c, &input_record, &in, &replayed_record, &x)
+			   : print_text(c, &x);
 }
 
-static int run_replay(struct cli *c)
+static bool run_replay(struct cli *c)
 {
 	struct replay_lists lists;
 	struct msprof_options msprof;
-	struct model_options model = {.profile = cli_text(c, "profile")};
+	struct model_options model = {
+		.profile = cli_text(c, "profile"), .is_unsafe = cli_flag(c, "unsafe-native")};
 	struct replay_request q = {.dump = replay_either(c, "dump", "dump-dir"),
+		.follow_links = cli_flag(c, "follow-links"),
 		.arg_spec = cli_text(c, "arg-spec"),
 		.out_dir = cli_text(c, "output"),
 		.is_dry = cli_flag(c, "dry-run"),
@@ -291,35 +311,28 @@ static int run_replay(struct cli *c)
 		.backend = backend_find(cli_text(c, "backend"))};
 	struct replay_report r = {0};
 	struct strbuf command = {0};
-	int status;
+	bool ok;
 
 	if (!take_request(c, &lists, &q) || !replay_backend_options(c, &msprof))
-		return cli_fail(c);
+		return false;
 	q.backend_options = q.backend == &backend_msprof ? (const void *)&msprof : &model;
 	sb_puts(&command, "incore replay ");
 	process_quote(c->words, &command);
 	q.command = command.p;
 	output_finish_on_interrupt();
-	if (command.failed) {
-		err_nomem(&c->error);
-		status = fail_replay(c);
-	} else if (!replay_run(&q, &r, &c->error)) {
-		status = fail_replay(c);
-	} else {
-		status = answer_replay(c, &q, &r);
-	}
+	ok = command.failed ? err_nomem(&c->error)
+			    : replay_run(&q, &r, &c->error) && answer_replay(c, &q, &r);
 	replay_report_deinit(&r);
 	sb_free(&command);
-	return status;
+	return ok;
 }
 
 const struct verb verb_replay = {
 	.name = "replay",
-	.args = "",
 	.summary = "run one recorded dispatch of a kernel again, off its machine",
 	.groups = OPTIONS_OUTPUT | OPTIONS_OWN_FILE,
 	.options = options,
-	.min_args = 0,
-	.max_args = 0,
 	.run = run_replay,
+	.records = RECORDS(&replayed_record),
+	.inputs = RECORDS(&input_record),
 };

@@ -4,10 +4,11 @@
 #include "cli/ask.h"
 #include "cli/config.h"
 #include "cli/report/report_code.h"
-#include "cli/report/report_part.h"
+#include "cli/text/say.h"
 #include "cli/text/table.h"
 #include "serve/report/blob.h"
 #include "serve/report/report_answers.h"
+#include "serve/report/report_part.h"
 #include "serve/session/session.h"
 
 #define MAX_CAPTURES REPORT_MAX_CAPTURES
@@ -146,12 +147,16 @@ static bool make_blob(struct job *j, unsigned capture)
 	struct cli *c = j->c;
 	struct view *v = session_view(j->session, capture, 0, &c->error);
 	struct blob_options o = {.no_source = cli_flag(c, "no-source")};
+	struct report_part_options of = {.waves = cli_text(c, "waves"),
+		.window = cli_text(c, "window"),
+		.hottest = cli_has(c, "hottest") ? cli_count(c, "hottest") : REPORT_ALL_TRACKS,
+		.no_source = o.no_source};
 	struct report_part *part = &j->part[capture];
 	struct strbuf *blob = &j->blob[capture];
 	struct blob_view read;
 	bool ok;
 
-	if (!v || !report_part_make(part, c, v))
+	if (!v || !report_part_make(part, &of, v->columns, &c->error))
 		return false;
 	j->n_slices += part->n_slices;
 	if (j->n_slices > REPORT_MAX_SLICES)
@@ -274,36 +279,39 @@ static bool write_file(struct job *j, const struct report *r)
 	return ok;
 }
 
+struct done_row {
+	const char *file, *format, *evidence;
+	uint64_t file_bytes, slices, answers;
+	const char *left_out;
+};
+static const struct column done_columns[] = {
+	COLUMN(done_row, file, UNIT_NONE, "path of the report"),
+	COLUMN(done_row, format, UNIT_NONE, "what was written", .words = "html|md"),
+	EVIDENCE_COLUMN(done_row, "what its figures rest on"),
+	COLUMN(done_row, file_bytes, UNIT_BYTES, "its size"),
+	COLUMN(done_row, slices, UNIT_COUNT, "slices of its timeline"),
+	COLUMN(done_row, answers, UNIT_COUNT, "answers it was made of"),
+	COLUMN(done_row, left_out, UNIT_NONE, "what was left out of it", NULLABLE),
+};
+static const struct record done_record = RECORD_OF(done_row, RECORD_BLOCK, done_columns);
+
 static bool print_done(struct job *j, const struct trace *const *traces)
 {
 	struct cli *c = j->c;
-	const char *path = cli_text(c, "output");
-	const struct trace *t = traces[0];
-	struct json_writer w;
-	char a[32], b[32];
+	/* Markdown is made of two answers: isa and summary. */
+	struct done_row x = {cli_text(c, "output"), is_markdown(c) ? "md" : "html",
+		evidence_name(traces[0]->meta.evidence), j->bytes, j->n_slices,
+		is_markdown(c) ? 2 : j->kept.n, j->left_out.n ? j->left_out.p : NULL};
 
-	if (strcmp(path, "-") == 0)
+	if (strcmp(x.file, "-") == 0)
 		return true;
-	if (!c->use_json) {
-		fprintf(c->out, "%s: %s bytes, %s slice%s, %s\n", path, fmt_u64(a, j->bytes),
-			fmt_u64(b, j->n_slices), plural(j->n_slices),
-			evidence_name(t->meta.evidence));
-		if (j->left_out.n)
-			fprintf(c->out, "not in it: %s\n", j->left_out.p);
-		return true;
-	}
-	cli_json_begin(c, &w, traces, c->n_args);
-	json_w_object(&w);
-	json_w_kv_cstr(&w, "file", path);
-	json_w_kv_cstr(&w, "format", is_markdown(c) ? "md" : "html");
-	json_w_kv_cstr(&w, "evidence", evidence_name(t->meta.evidence));
-	json_w_kv_u64(&w, "file_bytes", j->bytes);
-	json_w_kv_u64(&w, "slices", j->n_slices);
-	/* Markdown is made of two: isa and summary. */
-	json_w_kv_u64(&w, "answers", is_markdown(c) ? 2 : j->kept.n);
-	json_w_kv_cstr(&w, "left_out", j->left_out.n ? j->left_out.p : NULL);
-	json_w_end(&w);
-	return cli_json_end(c, &w);
+	if (c->use_json)
+		return cli_json_captures(c, traces, c->n_args, &done_record, &x);
+	say(c->out, "%s: %s bytes, %s, %s\n", x.file, U64_TEXT(x.file_bytes),
+		COUNTED(x.slices, "slice"), x.evidence);
+	if (x.left_out)
+		say(c->out, "not in it: %s\n", x.left_out);
+	return true;
 }
 
 static bool make(struct job *j)
@@ -321,11 +329,12 @@ static bool make(struct job *j)
 			"--json and -o - both want standard output");
 	if (!load(j) || !make_blobs(j))
 		return false;
-	for (unsigned i = 0; i < c->n_args; i++)
-		traces[i] = session_view(j->session, i, 0, &c->error)->trace;
 	v = session_view(j->session, 0, NEED_BUCKET, &c->error);
 	if (!v || !make_text(j, v))
 		return false;
+	traces[0] = v->trace;
+	for (unsigned i = 1; i < c->n_args; i++)
+		traces[i] = session_view(j->session, i, 0, &c->error)->trace;
 	r = (struct report){.view = v,
 		.answers = j->kept.v,
 		.n_answers = j->kept.n,
@@ -347,7 +356,7 @@ static bool make(struct job *j)
 	return write_file(j, &r) && print_done(j, traces);
 }
 
-static int run(struct cli *c)
+static bool run(struct cli *c)
 {
 	struct job j = {.c = c, .kept = {.n_captures = c->n_args, .error = &c->error}};
 	bool ok = make(&j);
@@ -366,7 +375,7 @@ static int run(struct cli *c)
 	sb_free(&j.health);
 	sb_free(&j.difference);
 	sb_free(&j.again);
-	return ok ? INCORE_OK : cli_fail(c);
+	return ok;
 }
 
 const struct verb verb_report = {
@@ -378,4 +387,5 @@ const struct verb verb_report = {
 	.min_args = 1,
 	.max_args = MAX_CAPTURES,
 	.run = run,
+	.records = RECORDS(&done_record),
 };

@@ -7,6 +7,7 @@
 #include "cli/ask.h"
 #include "cli/browser.h"
 #include "cli/config.h"
+#include "cli/text/say.h"
 #include "serve/session/http.h"
 
 #define MAX_CAPTURES 16u
@@ -49,6 +50,8 @@ static bool make_session(struct job *j)
 	for (unsigned i = 0; i < sizeof(reading) / sizeof(reading[0]); i++)
 		if (cli_has(c, reading[i]))
 			sb_printf(&j->salt, "%s=%s\n", reading[i], cli_text(c, reading[i]));
+	if (cli_flag(c, "follow-links"))
+		sb_puts(&j->salt, "follow-links\n");
 	o.salt = j->salt.n ? j->salt.p : NULL;
 	j->session = session_new(&o, &c->error);
 	/* A path that is no capture at all is said at once, not in the browser. */
@@ -57,11 +60,10 @@ static bool make_session(struct job *j)
 
 /* --- one answer --- */
 
-static int print_one(struct job *j)
+static bool print_one(struct job *j)
 {
 	struct str target = str_of(cli_text(j->c, "get"));
 	struct reply r;
-	int status = INCORE_OK;
 
 	session_load(j->session);
 	cli_session_notes(j->c, j->session);
@@ -79,11 +81,9 @@ static int print_one(struct job *j)
 	/* an answer about a capture that cannot be read is no success */
 	if (j->c->error.status == INCORE_OK)
 		session_failure(j->session, &j->c->error);
-	if (j->c->error.status != INCORE_OK)
-		status = cli_fail(j->c);
 	sb_free(&r.body);
 	incore_error_clear(&r.error);
-	return status;
+	return j->c->error.status == INCORE_OK;
 }
 
 /* --- the server --- */
@@ -149,17 +149,16 @@ static bool print_url(struct job *j)
 		for (unsigned i = 0; i < c->n_args; i++)
 			json_w_cstr(&w, c->args[i]);
 		json_w_end(&w);
-		json_w_key(&w, "data");
-		json_w_object(&w);
+		json_w_kv_object(&w, "data");
 		json_w_kv_cstr(&w, "url", j->url.p);
 		json_w_kv_u64(&w, "port", http_port(j->http));
 		json_w_kv_u64(&w, "pid", (uint64_t)getpid());
 		json_w_end(&w);
 		ok = cli_json_end(c, &w);
 	} else {
-		fprintf(c->out, "%s\n", j->url.p);
+		say(c->out, "%s\n", j->url.p);
 		if (c->is_terminal)
-			fprintf(c->out, "Ctrl-C ends it.\n");
+			say(c->out, "Ctrl-C ends it.\n");
 	}
 	return ok && (fflush(c->out) == 0 || err_set(&c->error, INCORE_FAILED, "write-failed",
 						     "the address cannot be printed"));
@@ -171,15 +170,17 @@ static void wait_for_end(struct job *j, const sigset_t *signals)
 	uint64_t idle = cli_count(j->c, "exit-when-idle");
 	struct timespec tick = {.tv_nsec = 250000000};
 
-	while (sigtimedwait(signals, NULL, &tick) < 0)
+	while (sigtimedwait(signals, NULL, &tick) < 0) {
+		http_tend(j->http);
 		if (idle && http_idle_s(j->http) >= idle)
 			break;
+	}
 	signal(SIGINT, SIG_DFL); /* who is in a hurry asks twice */
 	signal(SIGTERM, SIG_DFL);
 	pthread_sigmask(SIG_UNBLOCK, signals, NULL);
 }
 
-static int serve(struct job *j)
+static bool serve(struct job *j)
 {
 	struct browser browser = {0};
 	sigset_t signals;
@@ -198,31 +199,28 @@ static int serve(struct job *j)
 		wait_for_end(j, &signals);
 		browser_close(&browser);
 	}
-	return ok ? INCORE_OK : cli_fail(j->c);
+	return ok;
 }
 
-static int run(struct cli *c)
+static bool run(struct cli *c)
 {
 	struct job j = {.c = c};
-	int status;
+	bool ok = cli_begin(c, &j.reading) && config_read(&j.config, &c->error) &&
+		  make_session(&j) && (cli_has(c, "get") ? print_one(&j) : serve(&j));
 
-	if (cli_begin(c, &j.reading) && config_read(&j.config, &c->error) && make_session(&j))
-		status = cli_has(c, "get") ? print_one(&j) : serve(&j);
-	else
-		status = cli_fail(c);
 	http_stop(j.http);
 	session_free(j.session);
 	cli_answered(&j.reading);
 	sb_free(&j.url);
 	sb_free(&j.salt);
-	return status;
+	return ok;
 }
 
 const struct verb verb_view = {
 	.name = "view",
 	.args = "PATH...",
 	.summary = "see captures in a browser: timeline, code, source, all figures",
-	.groups = OPTIONS_OUTPUT | OPTIONS_CAPTURE,
+	.groups = OPTIONS_OUTPUT | OPTIONS_CAPTURE | VERB_SERVES,
 	.options = options,
 	.min_args = 1,
 	.max_args = MAX_CAPTURES,

@@ -5,6 +5,7 @@
 #include "cli/ask.h"
 #include "cli/text/pipes_text.h"
 #include "cli/text/record_table.h"
+#include "cli/text/say.h"
 #include "cli/text/table.h"
 
 /* A wave by its name, which for waves of a file is that of the file. */
@@ -21,7 +22,6 @@ static struct str wave_name(const char *file)
 static void draw_widest(struct cli *c, const struct waves_answer *a)
 {
 	const struct barrier_line *b = a->barriers.rows.v, *widest = NULL;
-	char x[32];
 
 	for (size_t i = 0; i < a->barriers.rows.n; i++)
 		if (b[i].widest && b[i].row != NO_VALUE &&
@@ -29,9 +29,9 @@ static void draw_widest(struct cli *c, const struct waves_answer *a)
 			widest = &b[i];
 	if (!widest)
 		return;
-	fprintf(c->out, "            widest at row %lld: %.*s arrives %s cycle%s after %.*s\n",
+	say(c->out, "            widest at row %lld: %.*s arrives %s after %.*s\n",
 		(long long)widest->row, STR_ARG(wave_name(widest->widest->last)),
-		fmt_u64(x, widest->widest->m.skew_cyc), plural(widest->widest->m.skew_cyc),
+		COUNTED(widest->widest->m.skew_cyc, "cycle"),
 		STR_ARG(wave_name(widest->widest->first)));
 }
 
@@ -39,32 +39,28 @@ static void draw_duration(struct cli *c, const struct waves_answer *a)
 {
 	const struct duration_stats *d = &a->duration;
 	const struct barriers *b = &a->barriers.b;
-	char w[32], x[32], y[32], z[32];
 
-	fprintf(c->out,
+	say(c->out,
 		"duration    min %s  median %s  p95 %s  max %s  mean %.1f  deviation %.1f, residue "
 		"%lld\n",
-		fmt_u64(w, d->min), fmt_u64(x, d->median), fmt_u64(y, d->p95), fmt_u64(z, d->max),
-		d->mean, d->deviation, (long long)a->residue);
+		U64_TEXT(d->min), U64_TEXT(d->median), U64_TEXT(d->p95), U64_TEXT(d->max), d->mean,
+		d->deviation, (long long)a->residue);
 	if (b->meetings)
-		fprintf(c->out,
-			"barriers    %s meeting%s of waves (inferred), arrival skew median %s, max "
+		say(c->out,
+			"barriers    %s of waves (inferred), arrival skew median %s, max "
 			"%s; "
 			"the last waits %s\n",
-			fmt_u64(w, b->meetings), plural(b->meetings),
-			fmt_u64(x, b->skew_cyc.median), fmt_u64(y, b->skew_cyc.max),
-			fmt_u64(z, b->last_wait_cyc.median));
+			COUNTED(b->meetings, "meeting"), U64_TEXT(b->skew_cyc.median),
+			U64_TEXT(b->skew_cyc.max), U64_TEXT(b->last_wait_cyc.median));
 	draw_widest(c, a);
 }
 
 static void draw_head(struct cli *c, const struct waves_answer *a, const struct trace *t)
 {
 	const struct waves_totals *n = &a->totals;
-	char x[32], y[32], z[32];
 
-	fprintf(c->out, "%s wave%s, %s instruction%s, %s cycles of wave lifetime, %s\n",
-		fmt_u64(x, n->waves), plural(n->waves), fmt_u64(y, n->instructions),
-		plural(n->instructions), fmt_u64(z, a->duration.sum),
+	say(c->out, "%s, %s, %s cycles of wave lifetime, %s\n", COUNTED(n->waves, "wave"),
+		COUNTED(n->instructions, "instruction"), U64_TEXT(a->duration.sum),
 		evidence_text(t, (char[EVIDENCE_TEXT]){0}));
 	if (!n->waves) {
 		fputs(t->n_tracks ? "no wave matches the selection\n"
@@ -74,56 +70,41 @@ static void draw_head(struct cli *c, const struct waves_answer *a, const struct 
 	}
 	draw_duration(c, a);
 	if (n->waves_with_states)
-		fprintf(c->out, "timeline    %s segment%s\n", fmt_u64(x, n->segments),
-			plural(n->segments));
+		say(c->out, "timeline    %s\n", COUNTED(n->segments, "segment"));
 	if (n->not_ending_in_endpgm)
-		fprintf(c->out, "cut short   %s %s not end in s_endpgm\n",
-			fmt_u64(x, n->not_ending_in_endpgm),
+		say(c->out, "cut short   %s %s not end in s_endpgm\n",
+			U64_TEXT(n->not_ending_in_endpgm),
 			n->not_ending_in_endpgm == 1 ? "wave does" : "waves do");
 }
 
 /* The accounting and the hardware's states side by side: two views of the same cycles. */
 static bool draw_cycles(struct cli *c, const struct waves_answer *a)
 {
-	static const struct table_column columns[] = {
-		{"bucket", NULL, CELL_LEFT, false},
-		{"cycles", NULL, CELL_RIGHT, false},
-		{"%", NULL, CELL_RIGHT, false},
-		{"   state", NULL, CELL_LEFT, false},
-		{"cycles", NULL, CELL_RIGHT, false},
-		{"%", NULL, CELL_RIGHT, false},
-	};
 	static const enum wave_state order[BUCKET_COUNT] = {
 		STATE_EXEC, STATE_STALL, STATE_WAIT, STATE_IDLE, STATE_EMPTY};
 	const struct bucket_sums *b = &a->accounting.bucket;
 	const uint64_t sums[BUCKET_COUNT] = {b->issue, b->stall, b->wait, b->idle, b->drain};
 	const uint64_t *s = a->states.cyc;
 	struct table t;
-	bool ok;
 
 	fputc('\n', c->out);
-	table_init(&t, columns, a->states_total ? 6 : 3);
+	table_titles(
+		&t, a->states_total ? "bucket<|cycles|%|   state<|cycles|%" : "bucket<|cycles|%");
 	for (unsigned k = 0; k < BUCKET_COUNT; k++) {
 		char name[16];
 
-		table_cstr(&t, bucket_name(k));
-		table_u64(&t, sums[k]);
-		table_pct(&t, sums[k], a->duration.sum);
+		TABLE_ROW(&t, CELL_TEXT(bucket_name(k)), CELL_COUNT(sums[k]),
+			CELL_PERCENT(sums[k], a->duration.sum));
 		if (!a->states_total)
 			continue;
-		if (order[k] == STATE_EMPTY && !s[STATE_EMPTY]) {
-			for (unsigned n = 0; n < 3; n++)
-				table_cstr(&t, "");
-			continue;
-		}
 		snprintf(name, sizeof(name), "   %s", state_name(order[k]));
-		table_cstr(&t, name);
-		table_u64(&t, s[order[k]]);
-		table_pct(&t, s[order[k]], a->states_total);
+		if (order[k] == STATE_EMPTY && !s[STATE_EMPTY])
+			TABLE_ROW(&t, CELL_TEXT(""), CELL_TEXT(""), CELL_TEXT(""));
+		else
+			TABLE_ROW(&t, CELL_TEXT(name), CELL_COUNT(s[order[k]]),
+				CELL_PERCENT(s[order[k]], a->states_total));
 	}
-	ok = table_print(&t, c);
-	table_deinit(&t);
-	return ok;
+	return table_finish(&t, c);
 }
 
 static bool draw_clusters(struct cli *c, const struct waves_answer *a)
@@ -133,7 +114,7 @@ static bool draw_clusters(struct cli *c, const struct waves_answer *a)
 	struct rows rows = a->clusters;
 
 	rows.n = rows.n < a->top ? rows.n : (size_t)a->top;
-	fprintf(c->out, "\nwaves that executed the same rows (trips: different loop counts)\n");
+	say(c->out, "\nwaves that executed the same rows (trips: different loop counts)\n");
 	return record_table_print(c, &cluster_record, rows, columns);
 }
 
@@ -156,7 +137,7 @@ static bool draw_imbalance(struct cli *c, const struct waves_answer *a)
 	}
 	if (!n)
 		return true;
-	fprintf(c->out, "\nbalance (wave durations in cycles)\n");
+	say(c->out, "\nbalance (wave durations in cycles)\n");
 	return record_table_print(c, &wave_group_record, (struct rows){shown, n}, columns);
 }
 
@@ -185,7 +166,6 @@ static const char wave_explanation[] =
 static bool draw_of_waves(struct cli *c, const struct answer *answer)
 {
 	const struct waves_answer *a = answer->data;
-	char x[32], y[32];
 
 	if (c->use_csv)
 		return draw_table(c, a);
@@ -194,8 +174,8 @@ static bool draw_of_waves(struct cli *c, const struct answer *answer)
 		return true;
 	if (!draw_cycles(c, a) || !draw_clusters(c, a) || !draw_imbalance(c, a))
 		return false;
-	fprintf(c->out, "\n%s of %s wave%s, by %s\n", fmt_u64(x, a->waves.n), fmt_u64(y, a->found),
-		plural(a->found), cli_text(c, "sort"));
+	say(c->out, "\n%s of %s, by %s\n", U64_TEXT(a->waves.n), COUNTED(a->found, "wave"),
+		cli_text(c, "sort"));
 	if (!draw_table(c, a))
 		return false;
 	if (cli_flag(c, "explain"))

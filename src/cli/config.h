@@ -4,8 +4,7 @@
  * ~/.config/incore/config. Lines "key = value"; "#" begins a line that is none. Without a file
  * nothing is set. Fails with file, line and column; a struct config is plain data.
  */
-#ifndef CLI_CONFIG_H
-#define CLI_CONFIG_H
+#pragma once
 
 #include "serve/view/colors.h"
 
@@ -14,5 +13,3 @@ struct config {
 };
 
 bool config_read(struct config *out, struct incore_error *e);
-
-#endif

@@ -25,8 +25,7 @@ bool cli_json_end(struct cli *c, struct json_writer *w)
 
 	if (c->warnings.failed)
 		return err_nomem(&c->error);
-	json_w_key(w, "warnings");
-	json_w_array(w);
+	json_w_kv_array(w, "warnings");
 	for (; p && p < end; p += strlen(p) + 1)
 		json_w_cstr(w, p);
 	json_w_end(w);
@@ -44,6 +43,16 @@ bool cli_json(struct cli *c, const struct record *input, const void *in, const s
 	cli_json_head(c, &w);
 	record_json(input, in, &w);
 	json_w_key(&w, "data");
+	record_json(data, value, &w);
+	return cli_json_end(c, &w);
+}
+
+bool cli_json_captures(struct cli *c, const struct trace *const *traces, size_t n_traces,
+	const struct record *data, const void *value)
+{
+	struct json_writer w;
+
+	cli_json_begin(c, &w, traces, n_traces);
 	record_json(data, value, &w);
 	return cli_json_end(c, &w);
 }

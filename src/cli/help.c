@@ -38,18 +38,19 @@ static void help_option(FILE *out, const struct option_def *d)
 	fputc('\n', out);
 }
 
-static bool is_second_name(const struct option_def *d)
+/* Second names and what is rarely wanted take one line together. */
+static bool is_only_named(const struct option_def *d)
 {
-	return strncmp(d->help, OPTION_SAME, strlen(OPTION_SAME)) == 0;
+	return strncmp(d->help, OPTION_SAME, strlen(OPTION_SAME)) == 0 ||
+	       strncmp(d->help, OPTION_RISK, strlen(OPTION_RISK)) == 0;
 }
 
-/* Second names take one line together. */
-static void help_second_names(FILE *out, const struct option_list *l)
+static void help_names(FILE *out, const struct option_list *l)
 {
 	const char *before = "Also ";
 
 	for (unsigned i = 0; i < l->n; i++)
-		if (is_second_name(l->def[i])) {
+		if (is_only_named(l->def[i])) {
 			fprintf(out, "%s--%s", before, l->def[i]->name);
 			before = ", ";
 		}
@@ -78,10 +79,10 @@ void help_verb(FILE *out, const struct verb *v)
 		if (strcmp(group, l.group[i]) != 0)
 			fprintf(out, "%s:\n", l.group[i]);
 		group = l.group[i];
-		if (!is_second_name(l.def[i]))
+		if (!is_only_named(l.def[i]))
 			help_option(out, l.def[i]);
 	}
-	help_second_names(out, &l);
+	help_names(out, &l);
 	fprintf(out, "See also incore-%.*s(1).\n", (int)strcspn(v->name, " "), v->name);
 }
 
@@ -120,37 +121,40 @@ static void put_option(struct json_writer *w, const struct option_def *d, const 
 	json_w_end(w);
 }
 
-/* The verbs of a verb: which of its options each takes. */
-static void put_subs(struct json_writer *w, const struct verb *v)
+/* What its JSON may hold: values and tables with their columns. Only a question has answers; what
+ * other verbs did is no answer that a library could give. */
+static void put_answers(struct json_writer *w, const struct verb *v)
 {
-	struct option_list l;
+	const struct record *const *r = v->question ? v->question->records : v->records;
 
-	json_w_key(w, "verbs");
-	json_w_array(w);
-	for (const struct verb *const *s = v->subs; *s; s++) {
+	if (!r)
+		return;
+	json_w_kv_array(w, v->question ? "answers" : "prints");
+	for (; *r; r++) {
 		json_w_object(w);
-		json_w_kv_cstr(w, "name", verb_last_word(*s));
-		json_w_kv_cstr(w, "args", verb_args(*s));
-		json_w_kv_cstr(w, "summary", verb_purpose(*s));
-		json_w_key(w, "options");
-		json_w_row(w);
-		options_of(*s, &l);
-		for (unsigned i = 0; i < l.n; i++)
-			json_w_cstr(w, l.def[i]->name);
-		json_w_end(w);
+		record_describe(*r, w);
 		json_w_end(w);
 	}
 	json_w_end(w);
 }
 
-/* What an answer may hold: its values and its tables with their columns. */
-static void put_answers(struct json_writer *w, const struct question *q)
+/* The verbs of a verb: which of its options each takes. */
+static void put_subs(struct json_writer *w, const struct verb *v)
 {
-	json_w_key(w, "answers");
-	json_w_array(w);
-	for (const struct record *const *r = q->records; *r; r++) {
+	struct option_list l;
+
+	json_w_kv_array(w, "verbs");
+	for (const struct verb *const *s = v->subs; *s; s++) {
 		json_w_object(w);
-		record_describe(*r, w);
+		json_w_kv_cstr(w, "name", verb_last_word(*s));
+		json_w_kv_cstr(w, "args", verb_args(*s));
+		json_w_kv_cstr(w, "summary", verb_purpose(*s));
+		json_w_kv_row(w, "options");
+		options_of(*s, &l);
+		for (unsigned i = 0; i < l.n; i++)
+			json_w_cstr(w, l.def[i]->name);
+		json_w_end(w);
+		put_answers(w, *s);
 		json_w_end(w);
 	}
 	json_w_end(w);
@@ -165,8 +169,7 @@ void help_json(FILE *out, const struct verb *only)
 	json_w_object(&w);
 	json_w_kv_cstr(&w, "schema", "incore.help/1");
 	json_w_kv_cstr(&w, "incore", INCORE_VERSION);
-	json_w_key(&w, "verbs");
-	json_w_array(&w);
+	json_w_kv_array(&w, "verbs");
 	for (const struct verb *const *v = verb_table; *v; v++) {
 		if (only && *v != only)
 			continue;
@@ -174,16 +177,14 @@ void help_json(FILE *out, const struct verb *only)
 		json_w_kv_cstr(&w, "name", (*v)->name);
 		json_w_kv_cstr(&w, "args", verb_args(*v));
 		json_w_kv_cstr(&w, "summary", verb_purpose(*v));
-		json_w_key(&w, "options");
-		json_w_array(&w);
+		json_w_kv_array(&w, "options");
 		options_of(*v, &l);
 		for (unsigned i = 0; i < l.n; i++)
 			put_option(&w, l.def[i], l.group[i]);
 		json_w_end(&w);
 		if ((*v)->subs)
 			put_subs(&w, *v);
-		if ((*v)->question)
-			put_answers(&w, (*v)->question);
+		put_answers(&w, *v);
 		json_w_end(&w);
 	}
 	json_w_end(&w);

@@ -4,9 +4,12 @@
  * promised has reached its place: a full disk is an error, a closed pipe is not.
  */
 #include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
+#include "base/map_guard.h"
 #include "cli/ask.h"
 #include "cli/options.h"
 #include "cli/output.h"
@@ -27,7 +30,7 @@ static bool asks_json(int argc, char **argv)
 static int finish_stdout(int status, bool as_json)
 {
 	bool failed = fflush(stdout) != 0 || ferror(stdout);
-	int errnum = errno;
+	int errnum = out_stream_errno();
 	struct incore_error e = {0};
 
 	if (fclose(stdout) != 0 && !failed) {
@@ -55,20 +58,16 @@ static int version(bool as_json)
 	json_w_object(&w);
 	json_w_kv_cstr(&w, "schema", "incore.version/1");
 	json_w_kv_cstr(&w, "incore", INCORE_VERSION);
-	json_w_key(&w, "features");
-	json_w_object(&w);
-	json_w_key(&w, "verbs");
-	json_w_row(&w);
+	json_w_kv_object(&w, "features");
+	json_w_kv_row(&w, "verbs");
 	for (const struct verb *const *v = verb_table; *v; v++)
 		json_w_cstr(&w, (*v)->name);
 	json_w_end(&w);
-	json_w_key(&w, "import");
-	json_w_row(&w);
+	json_w_kv_row(&w, "import");
 	for (const struct import_ops *const *o = import_registry; *o; o++)
 		json_w_cstr(&w, (*o)->name);
 	json_w_end(&w);
-	json_w_key(&w, "export");
-	json_w_row(&w);
+	json_w_kv_row(&w, "export");
 	for (const struct export_ops *const *o = export_registry; *o; o++)
 		json_w_cstr(&w, (*o)->name);
 	json_w_end(&w);
@@ -155,13 +154,22 @@ static int unknown_verb(const char *name, bool as_json)
 	return status;
 }
 
+/* The failure in c->error as exit status. */
+static int failure(struct cli *c)
+{
+	if (c->error.status == INCORE_OK)
+		err_nomem(&c->error);
+	return output_interrupted(NULL) ? INTERRUPTED_STATUS : (int)c->error.status;
+}
+
 static int run_verb(struct cli *c, bool as_json)
 {
-	int status = INCORE_USAGE;
-	bool is_open = output_open(c);
+	int status;
 
-	if (is_open) {
-		status = c->verb->question ? cli_run_question(c) : c->verb->run(c);
+	/* An answer made of files that are not what they were is none. */
+	if (output_open(c) && (c->verb->question ? cli_run_question : c->verb->run)(c) &&
+		(c->verb->groups & VERB_SERVES || map_guard_check("", 0, &c->error))) {
+		status = c->is_no ? INCORE_NO : INCORE_OK;
 		/* an answer without its warnings is none, unless its file stands already */
 		if (status == INCORE_OK && c->warnings.failed &&
 			!(c->verb->groups & OPTIONS_OWN_FILE)) {
@@ -175,7 +183,13 @@ static int run_verb(struct cli *c, bool as_json)
 			status = INCORE_PARTIAL;
 		}
 	} else {
-		status = cli_fail(c);
+		status = failure(c);
+	}
+	/* who reads standard output has had enough: no failure */
+	if (err_is(&c->error, "broken-pipe") && c->error.path &&
+		strcmp(c->error.path, "standard output") == 0) {
+		incore_error_clear(&c->error);
+		status = INCORE_OK;
 	}
 	status = output_close(c, status, status == INCORE_OK || status == INCORE_NO);
 	output_warnings(c);
@@ -191,7 +205,7 @@ static int with_verb(const struct verb *v, int argc, char **argv, bool as_json)
 	int status = INCORE_OK;
 
 	if (!options_parse(&c, argc, argv, &wants_help)) {
-		status = cli_fail(&c);
+		status = failure(&c);
 		output_error(&c.error, as_json);
 	} else if (wants_help && strcmp(wants_help, "json") == 0) {
 		help_json(stdout, v);
@@ -279,10 +293,23 @@ static int dispatch(int argc, char **argv, bool as_json)
 	return v ? with_verb(v, argc - 2, argv + 2, as_json) : unknown_verb(word, as_json);
 }
 
+/* No file that is opened later may get the number of a standard stream that was closed. What
+ * stands there instead is open the wrong way round: using it still fails. */
+static void keep_streams(void)
+{
+	for (int fd = 0; fd < 3; fd++)
+		if (fcntl(fd, F_GETFD) < 0 &&
+			open("/dev/null", fd == STDIN_FILENO ? O_WRONLY : O_RDONLY) != fd)
+			_exit(INCORE_FAILED);
+}
+
 int main(int argc, char **argv)
 {
 	bool as_json = asks_json(argc, argv);
 
+	keep_streams();
 	output_signals();
+	output_stdout();
+	map_guard_install();
 	return finish_stdout(dispatch(argc, argv, as_json), as_json);
 }

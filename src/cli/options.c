@@ -95,7 +95,9 @@ const struct verb *verb_find(const char *name)
 
 const char *verb_args(const struct verb *v)
 {
-	return v->question ? v->question->args : v->args;
+	if (v->question)
+		return v->question->args;
+	return v->args ? v->args : "";
 }
 
 const char *verb_purpose(const struct verb *v)

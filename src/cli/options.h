@@ -4,8 +4,7 @@
  * all read it. Owner: options_parse() fills c->private, options_free() frees it. Values are
  * borrowed from argv.
  */
-#ifndef CLI_OPTIONS_H
-#define CLI_OPTIONS_H
+#pragma once
 
 #include "cli/cli.h"
 
@@ -43,5 +42,3 @@ void help_json(FILE *out, const struct verb *only);
 
 /* completion.c: false when the shell is not one of bash, zsh, fish. */
 bool completion_print(FILE *out, const char *shell);
-
-#endif

@@ -15,13 +15,13 @@
 #include <unistd.h>
 
 #include "base/log.h"
+#include "base/plain.h"
 
 extern char **environ;
 
 #define WARNINGS_SHOWN 10
 
-static struct out_file target;		/* of -o */
-static const char *volatile target_tmp; /* what SIGINT must remove */
+static struct out_file target; /* of -o */
 static pid_t pager_pid;
 static bool is_progress_shown;
 
@@ -29,14 +29,26 @@ static volatile sig_atomic_t is_patient, n_interrupts;
 
 static void on_interrupt(int sig)
 {
-	const char *tmp = target_tmp;
-
 	(void)sig;
 	if (is_patient && n_interrupts++ == 0)
 		return;
-	if (tmp)
-		unlink(tmp);
+	leftover_remove_all();
 	_exit(INTERRUPTED_STATUS);
+}
+
+/* Ends as it would have, but nothing stays behind. */
+static void on_end(int sig)
+{
+	leftover_remove_all();
+	signal(sig, SIG_DFL);
+	raise(sig);
+}
+
+/* What a limit of the file size stops is an error of that write (EFBIG) and no more. Not SIG_IGN,
+ * which children would inherit. */
+static void on_size_limit(int sig)
+{
+	(void)sig;
 }
 
 void output_finish_on_interrupt(void)
@@ -55,11 +67,28 @@ bool output_interrupted(void *unused)
 
 void output_signals(void)
 {
-	struct sigaction act = {.sa_handler = on_interrupt};
+	static const int ends[] = {SIGTERM, SIGHUP};
+	struct sigaction act = {.sa_handler = on_interrupt}, was;
 
 	sigaction(SIGINT, &act, NULL);
+	act.sa_handler = on_end;
+	for (unsigned i = 0; i < 2; i++) /* who is started by nohup stays deaf */
+		if (sigaction(ends[i], NULL, &was) == 0 && was.sa_handler == SIG_DFL)
+			sigaction(ends[i], &act, NULL);
+	act.sa_handler = on_size_limit;
+	sigaction(SIGXFSZ, &act, NULL);
 	act.sa_handler = SIG_IGN;
 	sigaction(SIGPIPE, &act, NULL);
+}
+
+void output_stdout(void)
+{
+#ifdef __GLIBC__ /* elsewhere it cannot be replaced, and a failed write may have a vaguer cause */
+	FILE *f = out_stream(STDOUT_FILENO, "w", "standard output");
+
+	if (f && setvbuf(f, NULL, isatty(STDOUT_FILENO) == 1 ? _IOLBF : _IOFBF, BUFSIZ) == 0)
+		stdout = f;
+#endif
 }
 
 /* --- progress, log --- */
@@ -93,11 +122,23 @@ static void write_progress(void *ctx, const char *what, uint64_t done, uint64_t 
 		is_last ? "true" : "false");
 }
 
+/* One line on stderr, whatever is in its text. */
+static void tell(const char *what, const char *text)
+{
+	struct strbuf line = {0};
+
+	sb_plain(&line, str_of(text));
+	fprintf(stderr, "incore: %s%s\n", what, line.failed || !line.p ? "" : line.p);
+	sb_free(&line);
+}
+
 static void show_log(enum log_level level, const char *module, const char *text)
 {
 	static const char *const names[] = {"debug", "info", "warning"};
+	char what[64];
 
-	fprintf(stderr, "incore: %s: %s: %s\n", names[level], module, text);
+	snprintf(what, sizeof(what), "%s: %s: ", names[level], module);
+	tell(what, text);
 }
 
 static bool open_progress(struct cli *c)
@@ -163,7 +204,6 @@ bool output_open(struct cli *c)
 	if (path && strcmp(path, "-") != 0 && !(c->verb->groups & OPTIONS_OWN_FILE)) {
 		if (!out_file_open(&target, path, &c->error))
 			return err_wrap(&c->error, "cannot write the file of -o");
-		target_tmp = target.is_unnamed ? NULL : target.tmp_path;
 		c->out = target.f;
 	} else {
 		c->is_terminal = isatty(STDOUT_FILENO) == 1;
@@ -256,7 +296,6 @@ int output_close(struct cli *c, int status, bool keep)
 		c->error.status = INCORE_FAILED;
 		status = INCORE_FAILED;
 	}
-	target_tmp = NULL;
 	out_file_abort(&target);
 	return status;
 }
@@ -283,7 +322,7 @@ void output_warnings(const struct cli *c)
 		fputs("incore: warning: out of memory: a warning was lost\n", stderr);
 	for (; p && p < end; p += strlen(p) + 1) {
 		if (n++ < WARNINGS_SHOWN || cli_flag(c, "verbose"))
-			fprintf(stderr, "incore: warning: %s\n", p);
+			tell("warning: ", p);
 	}
 	if (n > WARNINGS_SHOWN && !cli_flag(c, "verbose"))
 		fprintf(stderr, "incore: warning: and %u more like these; -v shows all\n",
@@ -319,21 +358,16 @@ void output_error(const struct incore_error *e, bool as_json)
 
 	if (!as_json) {
 		err_format(e, &text);
-		fprintf(stderr, "incore: %s\n",
-			text.n	  ? text.p
-			: e->code ? e->code
-				  : "out of memory");
+		tell("", text.n ? text.p : e->code ? e->code : "out of memory");
 		sb_free(&text);
 		return;
 	}
 	json_w_file(&w, stderr, 0);
 	json_w_object(&w);
 	json_w_kv_cstr(&w, "schema", "incore.error/1");
-	json_w_key(&w, "error");
-	json_w_object(&w);
+	json_w_kv_object(&w, "error");
 	put_error(&w, e);
-	json_w_key(&w, "causes");
-	json_w_array(&w);
+	json_w_kv_array(&w, "causes");
 	for (const struct incore_error *cause = e->cause; cause; cause = cause->cause) {
 		json_w_object(&w);
 		put_error(&w, cause);
@@ -344,11 +378,4 @@ void output_error(const struct incore_error *e, bool as_json)
 	json_w_end(&w);
 	json_w_finish(&w, NULL);
 	fputc('\n', stderr);
-}
-
-int cli_fail(struct cli *c)
-{
-	if (c->error.status == INCORE_OK)
-		err_nomem(&c->error);
-	return (int)c->error.status;
 }

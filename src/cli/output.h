@@ -3,8 +3,7 @@
  * output.h: where the answer goes and how the program speaks besides it: stdout, -o file or pager;
  * colour; progress and warnings on stderr. Used by main.c alone.
  */
-#ifndef CLI_OUTPUT_H
-#define CLI_OUTPUT_H
+#pragma once
 
 #include "cli/cli.h"
 
@@ -23,7 +22,8 @@ void output_finish_on_interrupt(void);
 bool output_interrupted(void *unused);
 #define INTERRUPTED_STATUS 130
 
-/* SIGINT removes the unfinished file and ends with 130; SIGPIPE is ignored. */
+/* SIGINT ends with 130, SIGTERM and SIGHUP end as ever, all without leaving anything unfinished
+ * behind; SIGPIPE is ignored, and so is SIGXFSZ: the write fails. */
 void output_signals(void);
-
-#endif
+/* From here on standard output remembers why a write failed. */
+void output_stdout(void);

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* replay_options.h: options that `replay` and `profile` share, as tables and as values. */
-#ifndef CLI_REPLAY_OPTIONS_H
-#define CLI_REPLAY_OPTIONS_H
+#pragma once
 
 #include "cli/cli.h"
 #include "replay/msprof/msprof.h"
@@ -20,9 +19,8 @@
 		{0, "pto-isa-root", OPTION_TEXT, "DIR", NULL, NULL, "msprof: headers of pto-isa"}, \
 		{0, "msprof-timeout", OPTION_COUNT, "MINUTES", NULL, "120",                        \
 			"msprof: its own time limit, 1 to 2880 minutes"},                          \
-	{                                                                                          \
-		0, "launch-count", OPTION_COUNT, "N", NULL, "1", "msprof: launches to record"      \
-	}
+		{0, "launch-count", OPTION_COUNT, "N", NULL, "1", "msprof: launches to record"},   \
+		UNSAFE_OPTION
 
 /* Fills the options of the backend that --backend names. False: c->error. */
 bool replay_backend_options(struct cli *c, struct msprof_options *out);
@@ -35,5 +33,3 @@ struct replay_words { /* an option that may be repeated, as an array */
 bool replay_take_words(struct cli *c, const char *name, struct replay_words *out);
 /* First given name of the two, or NULL. */
 const char *replay_either(const struct cli *c, const char *name, const char *legacy);
-
-#endif

@@ -10,8 +10,7 @@
  *
  * Owner: descriptions are static.
  */
-#ifndef CODEC_COLUMN_H
-#define CODEC_COLUMN_H
+#pragma once
 
 #include <stddef.h>
 
@@ -69,7 +68,13 @@ enum column_flag {
 	COLUMN_HEX = 1024,    /* a count that is a name: text, 0x and at least `digits` digits */
 	COLUMN_DASH = 2048,   /* nothing is "-" in CSV too */
 	COLUMN_RIGHT = 4096,  /* text that stands at the right side of its column */
+	COLUMN_BLANK = 8192,  /* nothing is an empty cell in text tables too */
 };
+
+/* The only flag of a column. */
+#define NULLABLE .flags = COLUMN_NULLABLE
+#define OPTIONAL .flags = COLUMN_OPTIONAL
+#define NO_JSON .flags = COLUMN_NO_JSON
 
 /* Nothing is there. */
 #define NO_U64 UINT64_MAX
@@ -116,7 +121,7 @@ struct record {
 	int64_t: COLUMN_I64, double: COLUMN_F64, bool: COLUMN_BOOL, \
 	const char *: COLUMN_TEXT, char *: COLUMN_TEXT, struct str: COLUMN_STR, \
 	struct any: COLUMN_ANY)
-/* More members of struct column may follow the doc: .title = "%", .flags = COLUMN_WIDE. */
+/* More members of struct column may follow the doc: .title = "%", .flags = COLUMN_WIDE, NULLABLE. */
 #define COLUMN_AS(S, M, NAME, UNIT, DOC, ...) \
 	{.name = NAME, .doc = DOC, .offset = offsetof(struct S, M), .type = COLUMN_TYPE(S, M), \
 		.unit = UNIT, ##__VA_ARGS__}
@@ -136,6 +141,6 @@ struct record {
 #define MAP(S, M, OF, DOC, ...) COLUMN_HELD(S, M, #M, COLUMN_MAP, OF, DOC, ##__VA_ARGS__)
 #define RECORD_OF(S, STYLE, COLUMNS) \
 	{COLUMNS, sizeof(COLUMNS) / sizeof((COLUMNS)[0]), STYLE, sizeof(struct S)}
+/* A list of records, which NULL ends. */
+#define RECORDS(...) (const struct record *const[]){__VA_ARGS__, NULL}
 /* clang-format on */
-
-#endif

@@ -2,6 +2,8 @@
 /* csv.c: rows and fields out of RFC 4180 text. */
 #include "codec/csv.h"
 
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 void csv_init(struct csv_reader *c, const void *data, size_t size, const char *path)
@@ -191,19 +193,41 @@ struct str csv_field(const struct csv_reader *c, int column)
 	return c->fields.v[column];
 }
 
-bool csv_put(struct strbuf *out, struct str field)
+static bool is_formula(struct str s)
+{
+	char text[64] = "", *end;
+
+	if (s.n < 2 || !memchr("=+-@", s.p[0], 4))
+		return false;
+	if (s.n >= sizeof(text))
+		return true;
+	snprintf(text, sizeof(text), "%.*s", STR_ARG(s));
+	strtod(text, &end);
+	return end != text + s.n;
+}
+
+static bool put_field(struct strbuf *out, const char *before, struct str field)
 {
 	bool needs_quotes = false;
 
 	for (size_t i = 0; i < field.n; i++)
 		needs_quotes |= field.p[i] && strchr(",\"\r\n", field.p[i]);
-	if (!needs_quotes)
-		return sb_str(out, field);
-	sb_putc(out, '"');
-	for (size_t i = 0; i < field.n; i++) {
+	sb_puts(out, needs_quotes ? "\"" : "");
+	sb_puts(out, before);
+	for (size_t i = 0; needs_quotes && i < field.n; i++) {
 		if (field.p[i] == '"')
 			sb_putc(out, '"');
 		sb_putc(out, field.p[i]);
 	}
-	return sb_putc(out, '"');
+	return needs_quotes ? sb_putc(out, '"') : sb_str(out, field);
+}
+
+bool csv_put(struct strbuf *out, struct str field)
+{
+	return put_field(out, "", field);
+}
+
+bool csv_put_text(struct strbuf *out, struct str field)
+{
+	return put_field(out, is_formula(field) ? "'" : "", field);
 }

@@ -5,8 +5,7 @@
  * Lines end in LF or CRLF; empty lines and a byte order mark are stepped over; a quote inside an
  * unquoted field is a plain character.
  */
-#ifndef CODEC_CSV_H
-#define CODEC_CSV_H
+#pragma once
 
 #include "base/error.h"
 #include "base/str.h"
@@ -37,5 +36,6 @@ int csv_column(const struct csv_reader *c, const char *name);
 struct str csv_field(const struct csv_reader *c, int column);
 /* Appends one field, quoted if need be. */
 bool csv_put(struct strbuf *out, struct str field);
-
-#endif
+/* The same of a text that anyone may have written: where a spreadsheet would take it for a formula
+ * (it begins with = + - @ and is no number) it gets an apostrophe in front. */
+bool csv_put_text(struct strbuf *out, struct str field);

@@ -45,15 +45,7 @@ struct lookup {
 	struct strbuf out;
 };
 
-static int compare_rows(const void *pa, const void *pb)
-{
-	const struct line_row *a = pa, *b = pb;
-
-	RETURN_UNLESS_EQUAL(a->address, b->address);
-	if (a->is_end != b->is_end)
-		return a->is_end ? -1 : 1;
-	return COMPARE(a->order, b->order);
-}
+ORDER(compare_rows, struct line_row, UP(address) DOWN(is_end) UP(order))
 
 static bool add_unit(struct lookup *k, Dwarf_Die *unit)
 {
@@ -86,8 +78,7 @@ static bool walk_units(struct lookup *k, Dwarf *dw)
 	while (dwarf_get_units(dw, cu, &cu, NULL, &type, &die, &sub) == 0)
 		if (type == DW_UT_compile && !add_unit(k, &die))
 			return false;
-	if (k->rows.n)
-		qsort(k->rows.v, k->rows.n, sizeof(*k->rows.v), compare_rows);
+	SORT(k->rows.v, k->rows.n, compare_rows);
 	return true;
 }
 

@@ -4,8 +4,7 @@
  * Read by elfutils in a child process: a crash there on damaged debug info costs the source lines.
  * Owner: tables and strings are in the caller's arena.
  */
-#ifndef CODEC_DWARF_H
-#define CODEC_DWARF_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -46,5 +45,3 @@ bool dwarf_is_built(void);
 /* Looks up `n` ELF addresses. False on lack of memory or processes only. */
 bool dwarf_lookup(struct dwarf_lines *out, struct str bytes, const uint64_t *addresses, uint32_t n,
 	struct arena *a, struct incore_error *e);
-
-#endif

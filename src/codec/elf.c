@@ -2,8 +2,6 @@
 /* elf.c: the sections, functions and notes of an AMD code object. Every number is checked. */
 #include "codec/elf.h"
 
-#include <stdlib.h>
-
 #include "base/mem.h"
 #include "base/search.h"
 #include "base/vec.h"
@@ -216,14 +214,11 @@ static bool keep_functions(struct reader *r, struct incore_error *e)
 	struct elf_image *x = r->image;
 	size_t kept = 0;
 
-	if (r->functions.n)
-		qsort(r->functions.v, r->functions.n, sizeof(*r->functions.v), compare_functions);
+	SORT(r->functions.v, r->functions.n, compare_functions);
 	x->functions = arena_zalloc(r->arena, r->functions.n + 1, sizeof(*x->functions));
 	if (!x->functions)
 		return err_nomem(e);
-	for (size_t i = 0; i < r->functions.n; i++) {
-		struct elf_function *f = &r->functions.v[i];
-
+	EACH (struct elf_function, f, r->functions.v, r->functions.n) {
 		if (kept && x->functions[kept - 1].address == f->address)
 			continue;
 		f->demangled = demangle(f->name, r->arena);
@@ -262,9 +257,7 @@ bool elf_open(struct elf_image *x, struct str bytes, const char *path, struct ar
 
 const struct elf_section *elf_code_at(const struct elf_image *x, uint64_t address)
 {
-	for (uint32_t i = 0; i < x->n_sections; i++) {
-		const struct elf_section *s = &x->sections[i];
-
+	EACH (const struct elf_section, s, x->sections, x->n_sections) {
 		if (s->type == SECTION_PROGBITS && s->flags & FLAG_EXECUTABLE && s->data &&
 			address >= s->address && address - s->address < s->size)
 			return s;

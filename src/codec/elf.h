@@ -6,8 +6,7 @@
  * it was opened on; tables and names are in the caller's arena. Threads: read-only once open. May
  * fail: elf_open(), on damage or memory.
  */
-#ifndef CODEC_ELF_H
-#define CODEC_ELF_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -55,5 +54,3 @@ const struct elf_function *elf_function_at(const struct elf_image *x, uint64_t a
 const struct elf_section *elf_section_named(const struct elf_image *x, const char *name);
 /* The content of the first note of that owner and type; an empty string if there is none. */
 struct str elf_note(const struct elf_image *x, const char *owner, uint32_t type);
-
-#endif

@@ -5,8 +5,7 @@
  * Damage behind the first good block ends the list and is described in `rest`; a bad first header
  * is an error. Owner: the caller; insight_blocks_deinit().
  */
-#ifndef CODEC_INSIGHT_BLOCKS_H
-#define CODEC_INSIGHT_BLOCKS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -61,5 +60,3 @@ bool insight_is_head(const uint8_t *head, size_t n);
 bool insight_blocks_read(struct insight_blocks *b, const void *data, size_t size, const char *path,
 	struct incore_error *e);
 void insight_blocks_deinit(struct insight_blocks *b);
-
-#endif

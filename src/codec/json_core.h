@@ -3,8 +3,7 @@
  * json_core.h: what the files of the JSON reader share. Nobody else includes it.
  * Bytes at r->p and up to JSON_PAD beyond r->end may be looked at; only bytes before r->end count.
  */
-#ifndef CODEC_JSON_CORE_H
-#define CODEC_JSON_CORE_H
+#pragma once
 
 #include <string.h>
 
@@ -99,5 +98,3 @@ static inline bool json_end_value(struct json_reader *r, const char *end)
 	r->need_comma = true;
 	return true;
 }
-
-#endif

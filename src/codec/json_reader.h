@@ -21,8 +21,7 @@
  * an error. Owner: the caller owns bytes and reader; json_deinit() frees the scratch memory. One
  * reader, one thread.
  */
-#ifndef CODEC_JSON_READER_H
-#define CODEC_JSON_READER_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -105,8 +104,29 @@ bool json_skip(
  * max_rows: the array has ended (and is left) or an error.
  */
 size_t json_read_i64_rows(struct json_reader *r, size_t n_cols, size_t max_rows, int64_t *out);
+/*
+ * The same for rows of exactly five integers that are not negative, where this machine can do it
+ * faster. Fewer than max_rows: what follows is no such row, or its first number has more than 16
+ * digits, or another more than 8, or the array ends: then go on with json_read_i64_rows().
+ */
+struct json_row5 {
+	uint32_t first_low, second, fifth, first_high, third, fourth, unused[2];
+};
+size_t json_read_rows5(struct json_reader *r, size_t max_rows, struct json_row5 *out);
+
+static inline uint64_t json_row5_first(const struct json_row5 *row)
+{
+	return row->first_low + row->first_high * UINT64_C(100000000);
+}
+
 /* The same for a flat array of integers, already entered. */
 size_t json_read_i64s(struct json_reader *r, size_t max, int64_t *out);
+
+/*
+ * The end of the value at p, where it is a string without \u or a number without exponent, and all of it
+ * is as it must be; NULL: ask a reader. For who copies values; JSON_PAD as above.
+ */
+const char *json_plain_value(const char *p, const char *end);
 
 /* The caller found the value wrong: makes the reader fail at the start of the value just read (code
  * "bad-value"). */
@@ -119,5 +139,3 @@ uint64_t json_offset(const struct json_reader *r);
 bool json_finish(struct json_reader *r, struct incore_error *e);
 /* Reports the reader's error in *e (always false). */
 bool json_fail(struct json_reader *r, struct incore_error *e);
-
-#endif

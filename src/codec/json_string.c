@@ -84,10 +84,10 @@ static inline unsigned bracket_stops(const char *p)
 }
 #endif
 
-/* The first byte at or after p that ends a plain run of a string, or r->end. */
-static const char *plain_end(const struct json_reader *r, const char *p)
+/* The first byte at or after p that ends a plain run of a string, or end. */
+static const char *plain_end(const char *p, const char *end)
 {
-	for (; p < r->end; p += 16) {
+	for (; p < end; p += 16) {
 		unsigned stops = string_stops(p);
 
 		if (stops) {
@@ -95,7 +95,7 @@ static const char *plain_end(const struct json_reader *r, const char *p)
 			break;
 		}
 	}
-	return p < r->end ? p : r->end;
+	return p < end ? p : end;
 }
 
 static bool stop_inside_string(struct json_reader *r)
@@ -217,7 +217,7 @@ static bool scan_escaped(struct json_reader *r, const char *p, struct str *out, 
 				return false;
 			from = p;
 		}
-		p = plain_end(r, p);
+		p = plain_end(p, r->end);
 	}
 	if (b->failed)
 		return json_stop(r, r->p, "no-memory", "out of memory");
@@ -228,7 +228,7 @@ static bool scan_escaped(struct json_reader *r, const char *p, struct str *out, 
 
 bool json_scan_string(struct json_reader *r, struct str *out, struct strbuf *scratch)
 {
-	const char *p = plain_end(r, r->p + 1);
+	const char *p = plain_end(r->p + 1, r->end);
 
 	if (p < r->end && *p == '"') {
 		*out = (struct str){r->p + 1, (size_t)(p - r->p - 1)};
@@ -242,7 +242,7 @@ bool json_scan_string(struct json_reader *r, struct str *out, struct strbuf *scr
 static bool skip_string(struct json_reader *r, const char **p)
 {
 	for (++*p;; ++*p) {
-		*p = plain_end(r, *p);
+		*p = plain_end(*p, r->end);
 		if (*p >= r->end)
 			return stop_inside_string(r);
 		if (**p == '"')
@@ -401,4 +401,35 @@ bool json_skip(struct json_reader *r)
 		break;
 	}
 	return r->is_failed ? false : json_stop_expected(r, "a value");
+}
+
+static const char *plain_string(const char *p, const char *end)
+{
+	for (p = plain_end(p, end); *p == '\\' && p[1] && strchr("\"\\/bfnrt", p[1]);)
+		p = plain_end(p + 2, end);
+	return p < end && *p == '"' ? p + 1 : NULL;
+}
+
+static const char *plain_digits(const char *p)
+{
+	while (*p >= '0' && *p <= '9')
+		p++;
+	return p;
+}
+
+const char *json_plain_value(const char *p, const char *end)
+{
+	const char *first, *stop;
+
+	if (*p == '"')
+		return plain_string(p + 1, end);
+	first = p + (*p == '-');
+	stop = plain_digits(first);
+	if (stop == first || (*first == '0' && stop > first + 1))
+		return NULL;
+	if (*stop == '.') {
+		first = stop + 1;
+		stop = plain_digits(first);
+	}
+	return stop > first && stop < end && (*stop | 0x20) != 'e' ? stop : NULL;
 }

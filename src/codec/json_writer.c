@@ -7,6 +7,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/file.h"
+
 static void put_bytes(struct json_writer *w, const char *p, size_t n)
 {
 	if (w->is_failed || n == 0)
@@ -339,12 +341,36 @@ void json_w_kv_cstr(struct json_writer *w, const char *key, const char *s)
 	json_w_cstr(w, s);
 }
 
+void json_w_kv_object(struct json_writer *w, const char *key)
+{
+	json_w_key(w, key);
+	json_w_object(w);
+}
+
+void json_w_kv_array(struct json_writer *w, const char *key)
+{
+	json_w_key(w, key);
+	json_w_array(w);
+}
+
+void json_w_kv_row(struct json_writer *w, const char *key)
+{
+	json_w_key(w, key);
+	json_w_row(w);
+}
+
+void json_w_kv_row_object(struct json_writer *w, const char *key)
+{
+	json_w_key(w, key);
+	json_w_row_object(w);
+}
+
 bool json_w_finish(struct json_writer *w, struct incore_error *e)
 {
 	if (w->sb && w->sb->failed)
 		return err_nomem(e);
 	if (w->file && ferror(w->file))
-		return err_set(e, INCORE_FAILED, "io", "cannot write JSON");
+		return err_write(e);
 	if (w->depth > 0 || w->after_key || w->is_failed)
 		return err_set(e, INCORE_FAILED, "internal", "JSON was left unfinished");
 	return true;

@@ -4,8 +4,7 @@
  * invalid UTF-8 is replaced by U+FFFD; a double that is not finite is written as null. Failures
  * latch and are told by json_w_finish(). Owner: the writer borrows its sink.
  */
-#ifndef CODEC_JSON_WRITER_H
-#define CODEC_JSON_WRITER_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -58,8 +57,10 @@ void json_w_kv_bool(struct json_writer *w, const char *key, bool v);
 void json_w_kv_null(struct json_writer *w, const char *key);
 void json_w_kv_str(struct json_writer *w, const char *key, struct str s);
 void json_w_kv_cstr(struct json_writer *w, const char *key, const char *s);
+void json_w_kv_object(struct json_writer *w, const char *key); /* opened */
+void json_w_kv_array(struct json_writer *w, const char *key);
+void json_w_kv_row(struct json_writer *w, const char *key);
+void json_w_kv_row_object(struct json_writer *w, const char *key);
 
 /* All containers must be closed. False with the first failure of the sink. */
 bool json_w_finish(struct json_writer *w, struct incore_error *e);
-
-#endif

@@ -3,8 +3,7 @@
  * msgpack.h: reads MessagePack values one after the other, and from them what a code object says of
  * its kernels (NT_AMDGPU_METADATA). Strings are borrowed from the bytes. A failed read latches.
  */
-#ifndef CODEC_MSGPACK_H
-#define CODEC_MSGPACK_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -60,5 +59,3 @@ struct code_facts {
 /* Strings and tables in the arena. False on damage (code "bad-metadata", offset in the note). */
 bool code_facts_read(struct code_facts *f, struct str note, const char *path, struct arena *a,
 	struct incore_error *e);
-
-#endif

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* record.c: values of described structs, found by path and written as JSON. */
 #include "codec/record.h"
+#include "base/vec.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -33,9 +34,7 @@ static const void *at(const void *row, size_t offset)
 
 static bool find_in(const struct record *r, struct str name, uint32_t base, struct leaf *out)
 {
-	for (uint16_t i = 0; i < r->n_columns; i++) {
-		const struct column *c = &r->columns[i];
-
+	EACH (const struct column, c, r->columns, r->n_columns) {
 		if (c->type == COLUMN_PART) {
 			if (find_in(c->of, name, base + c->offset, out))
 				return true;
@@ -282,8 +281,7 @@ static void put_value(const struct column *c, const void *value, struct json_wri
 
 void record_json_members(const struct record *r, const void *value, struct json_writer *w)
 {
-	for (uint16_t i = 0; i < r->n_columns; i++) {
-		const struct column *c = &r->columns[i];
+	EACH (const struct column, c, r->columns, r->n_columns) {
 		const void *v = at(value, c->offset);
 
 		if ((c->flags & COLUMN_NO_JSON) ||

@@ -5,8 +5,7 @@
  * descriptions, so that a field is named in one place.
  * Owner: values belong to whoever made them. Pure but for the sinks.
  */
-#ifndef CODEC_RECORD_H
-#define CODEC_RECORD_H
+#pragma once
 
 #include "codec/column.h"
 #include "codec/json_writer.h"
@@ -67,5 +66,3 @@ void record_schema(const struct record *r, struct json_writer *w);
 void record_schema_members(const struct record *r, struct json_writer *w);
 /* Tables (lists) and columns with title, unit and doc, for --help=json: members of an open object. */
 void record_describe(const struct record *r, struct json_writer *w);
-
-#endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* record_schema.c: what may an answer look like? JSON Schema and the list of tables and columns. */
+#include "base/vec.h"
 #include "codec/record.h"
 
 static bool is_object(const struct record *r)
@@ -24,8 +25,7 @@ static void put_words(const char *key, const char *words, bool is_nullable, stru
 {
 	struct str rest = str_of(words), word;
 
-	json_w_key(w, key);
-	json_w_row(w);
+	json_w_kv_row(w, key);
 	while (str_cut(&rest, "|", &word))
 		json_w_str(w, word);
 	if (is_nullable && strcmp(key, "type") == 0)
@@ -37,8 +37,7 @@ static void put_words(const char *key, const char *words, bool is_nullable, stru
 
 static void put_held_or_null(const struct record *r, struct json_writer *w)
 {
-	json_w_key(w, "oneOf");
-	json_w_array(w);
+	json_w_kv_array(w, "oneOf");
 	json_w_row_object(w);
 	json_w_kv_cstr(w, "type", "null");
 	json_w_end(w);
@@ -111,8 +110,7 @@ static void put_column(const struct column *c, struct json_writer *w)
 		break;
 	case COLUMN_MAP:
 		put_type("object", is_nullable, w);
-		json_w_key(w, "additionalProperties");
-		json_w_object(w);
+		json_w_kv_object(w, "additionalProperties");
 		put_column(&c->of->columns[1], w);
 		json_w_end(w);
 		break;
@@ -125,9 +123,7 @@ static void put_column(const struct column *c, struct json_writer *w)
 
 static void put_required(const struct record *r, struct json_writer *w)
 {
-	for (uint16_t i = 0; i < r->n_columns; i++) {
-		const struct column *c = &r->columns[i];
-
+	EACH (const struct column, c, r->columns, r->n_columns) {
 		if (!c->name || (c->flags & (COLUMN_OPTIONAL | COLUMN_NO_JSON)))
 			continue;
 		if (c->type == COLUMN_PART || c->type == COLUMN_PART_AT)
@@ -139,17 +135,14 @@ static void put_required(const struct record *r, struct json_writer *w)
 
 static void put_properties(const struct record *r, struct json_writer *w)
 {
-	for (uint16_t i = 0; i < r->n_columns; i++) {
-		const struct column *c = &r->columns[i];
-
+	EACH (const struct column, c, r->columns, r->n_columns) {
 		if (!c->name || (c->flags & COLUMN_NO_JSON))
 			continue;
 		if (c->type == COLUMN_PART || c->type == COLUMN_PART_AT) {
 			put_properties(c->of, w);
 			continue;
 		}
-		json_w_key(w, c->name);
-		json_w_object(w);
+		json_w_kv_object(w, c->name);
 		put_column(c, w);
 		json_w_end(w);
 	}
@@ -160,8 +153,7 @@ static void put_tuple(const struct record *r, struct json_writer *w)
 	put_type("array", false, w);
 	json_w_kv_u64(w, "minItems", r->n_columns);
 	json_w_kv_u64(w, "maxItems", r->n_columns);
-	json_w_key(w, "items");
-	json_w_array(w);
+	json_w_kv_array(w, "items");
 	for (uint16_t i = 0; i < r->n_columns; i++) {
 		json_w_object(w);
 		put_column(&r->columns[i], w);
@@ -195,12 +187,10 @@ void record_schema_members(const struct record *r, struct json_writer *w)
 	}
 	put_type("object", false, w);
 	put_others(&r->columns[r->n_columns - 1], w);
-	json_w_key(w, "required");
-	json_w_row(w);
+	json_w_kv_row(w, "required");
 	put_required(r, w);
 	json_w_end(w);
-	json_w_key(w, "properties");
-	json_w_object(w);
+	json_w_kv_object(w, "properties");
 	put_properties(r, w);
 	json_w_end(w);
 }
@@ -244,8 +234,7 @@ static bool is_table(const struct column *c)
 /* The flat columns of a table; `prefix` names the holders. */
 static void describe_columns(const struct record *r, const char *prefix, struct json_writer *w)
 {
-	for (uint16_t i = 0; i < r->n_columns; i++) {
-		const struct column *c = &r->columns[i];
+	EACH (const struct column, c, r->columns, r->n_columns) {
 		struct strbuf name = {0};
 
 		if (is_table(c))
@@ -271,8 +260,7 @@ static void describe_columns(const struct record *r, const char *prefix, struct 
 
 static void describe_tables(const struct record *r, const char *prefix, struct json_writer *w)
 {
-	for (uint16_t i = 0; i < r->n_columns; i++) {
-		const struct column *c = &r->columns[i];
+	EACH (const struct column, c, r->columns, r->n_columns) {
 		struct strbuf name = {0};
 
 		if (!is_table(c) && !is_held(c))
@@ -284,8 +272,7 @@ static void describe_tables(const struct record *r, const char *prefix, struct j
 			json_w_object(w);
 			json_w_kv_cstr(w, "name", name.p);
 			json_w_kv_cstr(w, "doc", c->doc);
-			json_w_key(w, "columns");
-			json_w_array(w);
+			json_w_kv_array(w, "columns");
 			describe_columns(c->of, "", w);
 			json_w_end(w);
 			json_w_end(w);
@@ -299,12 +286,10 @@ static void describe_tables(const struct record *r, const char *prefix, struct j
 
 void record_describe(const struct record *r, struct json_writer *w)
 {
-	json_w_key(w, "values");
-	json_w_array(w);
+	json_w_kv_array(w, "values");
 	describe_columns(r, "", w);
 	json_w_end(w);
-	json_w_key(w, "tables");
-	json_w_array(w);
+	json_w_kv_array(w, "tables");
 	describe_tables(r, "", w);
 	json_w_end(w);
 }

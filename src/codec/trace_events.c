@@ -502,10 +502,12 @@ bool trace_event_member(struct str object, size_t *pos, struct str *key, struct 
 
 bool trace_event_item(struct str array, size_t *pos, struct str *value)
 {
-	const char *p = array.p + *pos, *end = array.p + array.n;
+	const char *p, *end;
 
 	if (array.n < 2 || *pos >= array.n || array.p[0] != '[')
 		return false;
+	p = array.p + *pos;
+	end = array.p + array.n;
 	p = skip_space(*pos == 0 ? p + 1 : p, end);
 	if (p < end && *pos != 0 && *p == ',')
 		p = skip_space(p + 1, end);

@@ -15,8 +15,7 @@
  * A cut file gives the events before the cut and `is_cut`. Owner: the caller; the bytes must be
  * followed by JSON_PAD readable bytes. trace_events_deinit() in all cases.
  */
-#ifndef CODEC_TRACE_EVENTS_H
-#define CODEC_TRACE_EVENTS_H
+#pragma once
 
 #include "codec/json_reader.h"
 
@@ -65,5 +64,3 @@ bool trace_event_member(struct str object, size_t *pos, struct str *key, struct 
 bool trace_event_item(struct str array, size_t *pos, struct str *value);
 /* The member of that name; p NULL: absent. */
 struct str trace_event_find(struct str object, const char *key);
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* varint.h: LEB128 and zigzag, and little-endian integers by memcpy. Readers check the end and
  * never trust a length. */
-#ifndef CODEC_VARINT_H
-#define CODEC_VARINT_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -46,5 +45,3 @@ bool bytes_put_u64(struct strbuf *b, uint64_t v);
 bool bytes_put_varint(struct strbuf *b, uint64_t v);
 bool bytes_put_zigzag(struct strbuf *b, int64_t v);
 bool bytes_put_str(struct strbuf *b, struct str s);
-
-#endif

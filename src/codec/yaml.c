@@ -93,10 +93,8 @@ static struct yaml_node *new_node(
 		return NULL;
 	}
 	n = arena_zalloc(b->arena, 1, sizeof(*n));
-	if (!n) {
-		err_nomem(b->e);
-		return NULL;
-	}
+	if (!n)
+		return err_nomem_null(b->e);
 	n->kind = kind;
 	n->line = (uint32_t)ev->start_mark.line + 1;
 	n->column = (uint32_t)ev->start_mark.column + 1;

@@ -6,8 +6,7 @@
  * an anchor or alias (a small file could grow without bound), a repeated key, a key that is no
  * scalar, or more than YAML_MAX_NODES nodes, YAML_MAX_DEPTH levels or YAML_MAX_KEYS keys.
  */
-#ifndef CODEC_YAML_H
-#define CODEC_YAML_H
+#pragma once
 
 #include "base/arena.h"
 #include "base/str.h"
@@ -37,5 +36,3 @@ const struct yaml_node *yaml_get(const struct yaml_node *map, const char *key);
 bool yaml_error(const struct yaml_node *at, const char *path, struct incore_error *e,
 	const char *fmt, ...) PRINTF_LIKE(4, 5);
 #define yaml_error(...) err_false((yaml_error)(__VA_ARGS__))
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* zstd.h: one buffer to one buffer. The size of the result is always known and checked beforehand.
  */
-#ifndef CODEC_ZSTD_H
-#define CODEC_ZSTD_H
+#pragma once
 
 #include "base/error.h"
 #include "base/str.h"
@@ -11,5 +10,3 @@
 bool zstd_pack(const void *p, size_t n, int level, struct strbuf *out, struct incore_error *e);
 /* Fills out[0..out_n) exactly, or fails with code "bad-zstd". */
 bool zstd_unpack(const void *p, size_t n, void *out, size_t out_n, struct incore_error *e);
-
-#endif

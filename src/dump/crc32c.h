@@ -3,8 +3,7 @@
  * crc32c.h: CRC-32C (Castagnoli) as the dump uses it for payloads and log records: the usual one,
  * with inversion before and after; crc32c(0, "123456789", 9) is 0xe3069283. No memory, any thread.
  */
-#ifndef DUMP_CRC32C_H
-#define DUMP_CRC32C_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -15,5 +14,3 @@ uint32_t crc32c(uint32_t crc, const void *data, size_t n);
 uint32_t crc32c_portable(uint32_t crc, const void *data, size_t n);
 
 extern const uint32_t crc32c_table[8][256];
-
-#endif

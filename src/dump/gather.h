@@ -3,8 +3,7 @@
  * gather.h: the logical bytes of a strided view: row-major, dense. Borrowed memory of the caller;
  * no allocation, any thread.
  */
-#ifndef DUMP_GATHER_H
-#define DUMP_GATHER_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -30,5 +29,3 @@ bool view_make_dense(struct view *v);
 void view_simplify(struct view *v);
 /* Elements [from, from + n) in logical order to dst. */
 void view_gather(const struct view *v, uint64_t from, uint64_t n, uint8_t *dst);
-
-#endif

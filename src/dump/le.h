@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* le.h: little-endian integers in bytes, at any alignment. The caller has checked the room. */
-#ifndef DUMP_LE_H
-#define DUMP_LE_H
+#pragma once
 
 #include <endian.h>
 #include <stdint.h>
@@ -48,5 +47,3 @@ static inline uint64_t le_get64(const uint8_t *p)
 	memcpy(&v, p, sizeof(v));
 	return le64toh(v);
 }
-
-#endif

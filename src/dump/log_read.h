@@ -3,8 +3,7 @@
  * log_read.h: the records of a repair log, up to the first damaged one. Borrowed bytes; nothing is
  * allocated. Threads: one reader, one thread. May fail: only log_reader_init(), on the file's head.
  */
-#ifndef DUMP_LOG_READ_H
-#define DUMP_LOG_READ_H
+#pragma once
 
 #include <stddef.h>
 
@@ -46,5 +45,3 @@ bool log_get_flush(const struct log_record *rec, uint32_t *thread);
 uint64_t log_task_id(const struct log_record *rec);
 
 const char *log_cause_name(uint32_t cause); /* "ring-full"; "unknown" */
-
-#endif

@@ -6,8 +6,7 @@
  * the CRC-32C of all bytes before it. Structs here are the decoded form; log_read.h and log_write.h
  * know the bytes.
  */
-#ifndef DUMP_LOG_TYPES_H
-#define DUMP_LOG_TYPES_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -93,5 +92,3 @@ struct log_loss {
 	uint64_t task_id, records, bytes;
 	uint32_t cause; /* enum log_cause */
 };
-
-#endif

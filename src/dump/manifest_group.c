@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* manifest_group.c: one task: order of its records, and whether all its arguments are there. */
 #include "dump/manifest_group.h"
-
-#include <stdlib.h>
+#include "base/search.h"
 
 #define LEVEL_SELECTED 1
 
@@ -36,40 +35,9 @@ bool group_add(struct group *g, const struct log_record *rec, struct incore_erro
 		       : err_nomem(e);
 }
 
-static int order(uint64_t a, uint64_t b)
-{
-	return a < b ? -1 : a > b;
-}
-
-static int compare_args(const void *va, const void *vb)
-{
-	const struct group_arg *a = va, *b = vb;
-	int c = order(a->stage, b->stage);
-
-	c = c ? c : order(a->slot, b->slot);
-	c = c ? c : order(a->block_idx, b->block_idx);
-	c = c ? c : order(a->dispatch_id, b->dispatch_id);
-	return c ? c : order(a->off, b->off);
-}
-
-static int compare_own(const void *va, const void *vb)
-{
-	const struct group_arg *a = va, *b = vb;
-	int c = order(a->dispatch_id, b->dispatch_id);
-
-	c = c ? c : order(a->block_idx, b->block_idx);
-	c = c ? c : order(a->slot, b->slot);
-	return c ? c : compare_args(va, vb);
-}
-
-static int compare_tasks(const void *va, const void *vb)
-{
-	const struct group_task *a = va, *b = vb;
-	int c = order(a->what.dispatch_id, b->what.dispatch_id);
-
-	c = c ? c : order(a->what.block_idx, b->what.block_idx);
-	return c ? c : order(a->off, b->off);
-}
+ORDER(compare_args, struct group_arg, UP(stage) UP(slot) UP(block_idx) UP(dispatch_id) UP(off))
+ORDER(compare_own, struct group_arg, UP(dispatch_id) UP(block_idx) UP(slot) THEN(compare_args))
+ORDER(compare_tasks, struct group_task, UP(what.dispatch_id) UP(what.block_idx) UP(off))
 
 /* A task described twice (by two threads, say) counts once: the first. */
 static void sort_tasks(struct group *g)
@@ -78,7 +46,7 @@ static void sort_tasks(struct group *g)
 
 	if (g->tasks.n == 0)
 		return;
-	qsort(g->tasks.v, g->tasks.n, sizeof(*g->tasks.v), compare_tasks);
+	SORT(g->tasks.v, g->tasks.n, compare_tasks);
 	for (size_t i = 1; i < g->tasks.n; i++)
 		if (g->tasks.v[i].what.dispatch_id != g->tasks.v[n].what.dispatch_id ||
 			g->tasks.v[i].what.block_idx != g->tasks.v[n].what.block_idx)
@@ -94,10 +62,10 @@ static bool sort_args(struct group *g, struct incore_error *e)
 		return true;
 	if (!VEC_RESERVE(&g->own, n))
 		return err_nomem(e);
-	qsort(g->args.v, n, sizeof(*g->args.v), compare_args);
+	SORT(g->args.v, n, compare_args);
 	memcpy(g->own.v, g->args.v, n * sizeof(*g->args.v));
 	g->own.n = n;
-	qsort(g->own.v, n, sizeof(*g->own.v), compare_own);
+	SORT(g->own.v, n, compare_own);
 	for (size_t i = 0; i < n; i++) { /* sorted by stage and slot: ascending */
 		const struct group_arg *a = &g->args.v[i];
 
@@ -112,14 +80,7 @@ static bool has_after(const struct group *g, uint32_t slot)
 {
 	size_t lo = 0, hi = g->after.n;
 
-	while (lo < hi) {
-		size_t mid = lo + (hi - lo) / 2;
-
-		if (g->after.v[mid] < slot)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
+	BISECT(lo, hi, i, g->after.v[i] < slot);
 	return lo < g->after.n && g->after.v[lo] == slot;
 }
 
@@ -128,16 +89,10 @@ static size_t find_own(const struct group *g, uint64_t dispatch_id, uint32_t blo
 {
 	size_t lo = 0, hi = g->own.n;
 
-	while (lo < hi) {
-		size_t mid = lo + (hi - lo) / 2;
-		int c = order(g->own.v[mid].dispatch_id, dispatch_id);
-
-		c = c ? c : order(g->own.v[mid].block_idx, block_idx);
-		if (c < 0)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
+	BISECT(lo, hi, i,
+		g->own.v[i].dispatch_id < dispatch_id ||
+			(g->own.v[i].dispatch_id == dispatch_id &&
+				g->own.v[i].block_idx < block_idx));
 	return lo;
 }
 
@@ -184,19 +139,14 @@ bool group_finish(struct group *g, int level, struct incore_error *e)
 
 const struct group_task *group_find(const struct group *g, uint64_t dispatch_id, uint32_t block_idx)
 {
+	const struct log_task *t;
 	size_t lo = 0, hi = g->tasks.n;
 
-	while (lo < hi) {
-		size_t mid = lo + (hi - lo) / 2;
-		int c = order(g->tasks.v[mid].what.dispatch_id, dispatch_id);
-
-		c = c ? c : order(g->tasks.v[mid].what.block_idx, block_idx);
-		if (c == 0)
-			return &g->tasks.v[mid];
-		if (c < 0)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	return NULL;
+	BISECT(lo, hi, i,
+		g->tasks.v[i].what.dispatch_id < dispatch_id ||
+			(g->tasks.v[i].what.dispatch_id == dispatch_id &&
+				g->tasks.v[i].what.block_idx < block_idx));
+	t = lo < g->tasks.n ? &g->tasks.v[lo].what : NULL;
+	return t && t->dispatch_id == dispatch_id && t->block_idx == block_idx ? &g->tasks.v[lo]
+									       : NULL;
 }

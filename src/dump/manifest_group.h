@@ -4,8 +4,7 @@
  * block, and its records in the order of the manifest; which of them lack arguments. Owner: the
  * caller's struct, reused from task to task; group_deinit() frees. One thread. May fail: memory.
  */
-#ifndef DUMP_MANIFEST_GROUP_H
-#define DUMP_MANIFEST_GROUP_H
+#pragma once
 
 #include "base/vec.h"
 #include "dump/manifest_scan.h"
@@ -42,5 +41,3 @@ bool group_finish(struct group *g, int level, struct incore_error *e);
 /* The description of a record, or NULL. */
 const struct group_task *group_find(
 	const struct group *g, uint64_t dispatch_id, uint32_t block_idx);
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* manifest_scan.c: what a log says in sum, and which of its payloads are still there. */
 #include "dump/manifest_scan.h"
-
-#include <stdlib.h>
+#include "base/search.h"
 
 #include "base/mem.h"
 #include "dump/crc32c.h"
@@ -126,16 +125,7 @@ static bool add_record(struct scan *s, const struct log_record *rec, struct inco
 	return sorter_add(&s->sorter, (struct sort_entry){log_task_id(rec), rec->off}, e);
 }
 
-static int compare_losses(const void *va, const void *vb)
-{
-	const struct loss *a = va, *b = vb;
-
-	if (a->thread != b->thread)
-		return a->thread < b->thread ? -1 : 1;
-	if (a->what.task_id != b->what.task_id)
-		return a->what.task_id < b->what.task_id ? -1 : 1;
-	return a->what.cause < b->what.cause ? -1 : a->what.cause > b->what.cause;
-}
+ORDER(compare_losses, struct loss, UP(thread) UP(what.task_id) UP(what.cause))
 
 static void merge_losses(struct scan *s)
 {
@@ -143,7 +133,7 @@ static void merge_losses(struct scan *s)
 
 	if (s->losses.n == 0)
 		return;
-	qsort(s->losses.v, s->losses.n, sizeof(*s->losses.v), compare_losses);
+	SORT(s->losses.v, s->losses.n, compare_losses);
 	for (size_t i = 1; i < s->losses.n; i++) {
 		if (compare_losses(&s->losses.v[n], &s->losses.v[i]) == 0) {
 			s->losses.v[n].what.records += s->losses.v[i].what.records;
@@ -158,7 +148,10 @@ static void merge_losses(struct scan *s)
 static bool load(struct file_data *f, const char *dir, const char *name, struct incore_error *e)
 {
 	char *path = path_join(dir, name);
-	bool ok = path ? file_load(f, path, e) : err_nomem(e);
+	bool ok;
+
+	f->is_own = true; /* of the very process, or of one that has ended */
+	ok = path ? file_load(f, path, e) : err_nomem(e);
 
 	mem_free(path);
 	return ok;
@@ -212,13 +205,6 @@ bool scan_is_payload_lost(const struct scan *s, uint64_t off)
 {
 	size_t lo = 0, hi = s->lost_payloads.n;
 
-	while (lo < hi) {
-		size_t mid = lo + (hi - lo) / 2;
-
-		if (s->lost_payloads.v[mid] < off)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
+	BISECT(lo, hi, i, s->lost_payloads.v[i] < off);
 	return lo < s->lost_payloads.n && s->lost_payloads.v[lo] == off;
 }

@@ -3,8 +3,7 @@
  * manifest_scan.h: the first pass over a log: counters, losses, lost payloads, and the records in
  * the order of their tasks. Owner: the caller's struct, scan_deinit() frees. One thread.
  */
-#ifndef DUMP_MANIFEST_SCAN_H
-#define DUMP_MANIFEST_SCAN_H
+#pragma once
 
 #include "base/file.h"
 #include "base/map.h"
@@ -34,5 +33,3 @@ bool scan_log(struct scan *s, const struct manifest_job *job, struct repair_repo
 	struct incore_error *e);
 void scan_deinit(struct scan *s);
 bool scan_is_payload_lost(const struct scan *s, uint64_t off);
-
-#endif

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* manifest_sort.c: an external merge sort of 16-byte entries. */
 #include "dump/manifest_sort.h"
+#include "base/search.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -30,14 +31,7 @@ void sorter_deinit(struct sorter *s)
 	s->fd = -1;
 }
 
-static int compare(const void *va, const void *vb)
-{
-	const struct sort_entry *a = va, *b = vb;
-
-	if (a->task_id != b->task_id)
-		return a->task_id < b->task_id ? -1 : 1;
-	return a->off < b->off ? -1 : a->off > b->off;
-}
+ORDER(compare, struct sort_entry, UP(task_id) UP(off))
 
 static int open_unnamed(const char *dir)
 {
@@ -155,9 +149,7 @@ bool sorter_next(struct sorter *s, struct sort_entry *out, bool *has, struct inc
 			*out = s->buf.v[s->next++];
 		return true;
 	}
-	for (size_t i = 0; i < s->runs.n; i++) {
-		struct sort_run *r = &s->runs.v[i];
-
+	EACH (struct sort_run, r, s->runs.v, s->runs.n) {
 		if (r->next == r->n && r->left && !refill(s, r, e))
 			return false;
 		if (r->next < r->n &&

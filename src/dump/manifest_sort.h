@@ -4,8 +4,7 @@
  * fit goes as sorted runs to a file without a name, and comes back merged. Owner: the caller's
  * struct, sorter_deinit() frees. One thread. May fail: memory, the file.
  */
-#ifndef DUMP_MANIFEST_SORT_H
-#define DUMP_MANIFEST_SORT_H
+#pragma once
 
 #include "base/error.h"
 #include "base/vec.h"
@@ -38,5 +37,3 @@ bool sorter_add(struct sorter *s, struct sort_entry entry, struct incore_error *
 bool sorter_finish(struct sorter *s, struct incore_error *e);
 /* The next in order; *has is false at the end. */
 bool sorter_next(struct sorter *s, struct sort_entry *out, bool *has, struct incore_error *e);
-
-#endif

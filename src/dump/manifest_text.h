@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* manifest_text.h: one record of a manifest as JSON. No failure but the buffer's own. */
-#ifndef DUMP_MANIFEST_TEXT_H
-#define DUMP_MANIFEST_TEXT_H
+#pragma once
 
 #include "base/str.h"
 #include "dump/log_types.h"
@@ -19,5 +18,3 @@ void manifest_put_record(struct strbuf *b, const struct manifest_record *r, bool
 /* A string, quoted and escaped. */
 void manifest_put_string(struct strbuf *b, struct str s);
 const char *manifest_core_name(unsigned core_type); /* "aic" */
-
-#endif

@@ -72,9 +72,7 @@ static void put_losses(struct strbuf *b, const struct scan *s)
 			(unsigned long long)t->dropped_bytes);
 	}
 	sb_puts(b, s->threads.n ? "\n  ],\n  \"losses\": [" : "],\n  \"losses\": [");
-	for (size_t i = 0; i < s->losses.n; i++) {
-		const struct loss *l = &s->losses.v[i];
-
+	EACH (const struct loss, l, s->losses.v, s->losses.n) {
 		sb_printf(b, "%s\n    {\"thread\": %u, \"task_id\": ", comma, l->thread);
 		if (l->what.task_id == LOSS_NO_TASK)
 			sb_puts(b, "null");
@@ -131,7 +129,7 @@ static bool flush(struct out *o, size_t least, struct incore_error *e)
 	if (o->b.n < least)
 		return true;
 	if (fwrite(o->b.p, 1, o->b.n, o->f) != o->b.n)
-		return err_set(e, INCORE_FAILED, "io", "cannot write the manifest");
+		return err_write(e);
 	sb_reset(&o->b);
 	return true;
 }
@@ -147,8 +145,7 @@ static bool note_incomplete(struct out *o, const struct repair_task *t, struct i
 /* The dispatches of a task that lack something, also those that have no record at all. */
 static bool note_group(struct out *o, const struct group *g, struct incore_error *e)
 {
-	for (size_t i = 0; i < g->tasks.n; i++) {
-		const struct group_task *t = &g->tasks.v[i];
+	EACH (const struct group_task, t, g->tasks.v, g->tasks.n) {
 		struct repair_task r = {g->task_id, t->what.dispatch_id, t->what.block_idx,
 			t->what.tensor_count + t->what.scalar_count, t->found};
 
@@ -175,8 +172,7 @@ static bool put_group(struct out *o, struct group *g, struct incore_error *e)
 	g->has_loss = u64_map_find(&o->scan->lost_tasks, g->task_id) != NULL;
 	if (!group_finish(g, o->scan->level, e) || !note_group(o, g, e))
 		return false;
-	for (size_t i = 0; i < g->args.n; i++) {
-		const struct group_arg *a = &g->args.v[i];
+	EACH (const struct group_arg, a, g->args.v, g->args.n) {
 		const struct group_task *t = group_find(g, a->dispatch_id, a->block_idx);
 		struct manifest_record r = {.task = t ? &t->what : NULL};
 

@@ -4,8 +4,7 @@
  * ordered by task, stage, slot, block, dispatch, and among equals as they stand in the log. Memory:
  * job->sort_bytes for the order, plus what the largest single task needs. Owner: see repair.h.
  */
-#ifndef DUMP_MANIFEST_WRITE_H
-#define DUMP_MANIFEST_WRITE_H
+#pragma once
 
 #include <stddef.h>
 
@@ -28,5 +27,3 @@ const char *manifest_bin_name(bool is_older);  /* "args.bin" */
 /* Reads dir/args.log, writes the manifest beside, syncs, renames. */
 bool manifest_write(
 	const struct manifest_job *job, struct repair_report *report, struct incore_error *e);
-
-#endif

@@ -3,8 +3,7 @@
  * record_types.h: the 128-byte record that the device writes, as it stands in memory:
  * little-endian, one layout per generation. Offsets are facts of the producers.
  */
-#ifndef DUMP_RECORD_TYPES_H
-#define DUMP_RECORD_TYPES_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -38,5 +37,3 @@ struct device_record {
 	uint32_t funcs[DEVICE_MAX_FUNCS]; /* DEVICE_NO_FUNC: unknown */
 	bool is_clamped;		  /* rank or member count was beyond its limit */
 };
-
-#endif

@@ -4,8 +4,7 @@
  * payload file are only read; a second repair gives the same bytes. Owner: the caller frees the
  * report with repair_report_deinit(), also after a failure. One thread.
  */
-#ifndef DUMP_REPAIR_H
-#define DUMP_REPAIR_H
+#pragma once
 
 #include "base/error.h"
 #include "base/vec.h"
@@ -45,5 +44,3 @@ struct repair_report {
 /* dir: the dump's directory. Writes the manifest beside the log. */
 bool dump_repair(const char *dir, struct repair_report *report, struct incore_error *e);
 void repair_report_deinit(struct repair_report *report);
-
-#endif

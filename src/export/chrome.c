@@ -532,7 +532,7 @@ static bool end(struct export *x, struct incore_error *e)
 		return err_nomem(e);
 	if (s->is_nomem)
 		return err_nomem(e);
-	return ferror(s->f) ? err_set(e, INCORE_FAILED, "io", "write failed") : true;
+	return !ferror(s->f) || err_write(e);
 }
 
 static void free_state(struct export *x)

@@ -4,8 +4,7 @@
  * at once: a row for each slice so that none overlaps on its row, and where the ends of links are.
  * Owner: chrome_pipes_deinit().
  */
-#ifndef EXPORT_CHROME_PIPES_H
-#define EXPORT_CHROME_PIPES_H
+#pragma once
 
 #include "analysis/pipes/clean.h"
 #include "base/map.h"
@@ -38,5 +37,3 @@ void chrome_pipes_keep(struct chrome_pipes *p, const struct export_slice *s, uin
 /* NULL: that end was not written. */
 const struct chrome_end *chrome_pipes_end(
 	const struct chrome_pipes *p, track_idx track, uint32_t slice);
-
-#endif

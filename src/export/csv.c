@@ -56,9 +56,9 @@ static const char *code_columns(struct export *x, code_idx code)
 	r = &x->trace->code[code];
 	sb_reset(&s->row);
 	sb_printf(&s->row, "%lld,%llu,", (long long)r->number, (unsigned long long)r->address);
-	csv_put(&s->row, (struct str){r->text, r->text_len});
+	csv_put_text(&s->row, (struct str){r->text, r->text_len});
 	sb_putc(&s->row, ',');
-	csv_put(&s->row, str_of(r->source));
+	csv_put_text(&s->row, str_of(r->source));
 	sb_printf(&s->row, ",%s", evidence_name(x->trace->meta.evidence));
 	if (s->row.failed)
 		return NULL;
@@ -98,7 +98,7 @@ static bool truncated(struct export *x, const struct export_cut *c, struct incor
 
 static bool end(struct export *x, struct incore_error *e)
 {
-	return ferror(x->file.f) ? err_set(e, INCORE_FAILED, "io", "write failed") : true;
+	return !ferror(x->file.f) || err_write(e);
 }
 
 static void free_state(struct export *x)

@@ -125,9 +125,7 @@ static bool send_links(struct driver *d, const struct walk_track *w, struct inco
 		return true;
 	if (!waits_resolve(&d->waits, d->tables, w, 0, e))
 		return false;
-	for (size_t i = 0; i < d->waits.events.n; i++) {
-		const struct wait_event *v = &d->waits.events.v[i];
-
+	EACH (const struct wait_event, v, d->waits.events.v, d->waits.events.n) {
 		for (uint8_t s = 0; s < v->n_sides; s++) {
 			const struct wait_side *side = &d->waits.sides.v[v->first_side + s];
 
@@ -169,7 +167,7 @@ static bool send_track(struct driver *d, track_idx i, struct incore_error *e)
 	struct incore_error why = {0};
 
 	if (!trace_load_track(t, i, TRACK_STATES, &d->data, &why)) {
-		if (why.status == INCORE_BAD_INPUT)
+		if (!track_error_is_fatal(&why))
 			return keep_failure(d, i, &why, e);
 		err_move(e, &why);
 		return false;
@@ -218,9 +216,7 @@ static bool send_counters(struct driver *d, struct incore_error *e)
 {
 	const struct trace *t = d->x.trace;
 
-	for (uint32_t i = 0; i < t->n_counters; i++) {
-		const struct counter_series *c = &t->counters[i];
-
+	EACH (const struct counter_series, c, t->counters, t->n_counters) {
 		for (uint32_t k = 0; k < c->n && d->ops->counter; k++) {
 			struct export_sample s = {.series = c,
 				.time_cyc = relative(d, c->clock, c->time_cyc[k]),
@@ -292,8 +288,7 @@ static bool drive(struct driver *d, struct incore_error *e)
 static bool explain_write(const struct export *x, struct incore_error *e)
 {
 	if (x->file.f && ferror(x->file.f))
-		err_set(e, INCORE_FAILED, "io", "%s: cannot write; is the disk full?",
-			x->file.path ? x->file.path : "standard output");
+		err_write(e);
 	return false;
 }
 

@@ -5,8 +5,7 @@
  * then states, then links), reports what the format cannot hold, and makes loss impossible to
  * forget: `lost` and `truncated` may not be NULL. One track is in memory at a time.
  */
-#ifndef EXPORT_EXPORT_H
-#define EXPORT_EXPORT_H
+#pragma once
 
 #include <stdio.h>
 
@@ -146,5 +145,3 @@ bool export_run(const struct trace *t, const struct export_ops *ops, const char 
 /* For writers: something was left out. Counts it and tells ops->truncated; count 0: nothing. */
 bool export_cut(struct export *x, const char *what, const char *why, uint64_t count,
 	struct incore_error *e);
-
-#endif

@@ -23,8 +23,7 @@ struct json_state {
 
 static void names_row(struct json_writer *w, const char *key, const char *const *names)
 {
-	json_w_key(w, key);
-	json_w_row(w);
+	json_w_kv_row(w, key);
 	for (; *names; names++)
 		json_w_cstr(w, *names);
 	json_w_end(w);
@@ -37,8 +36,7 @@ static void put_columns(struct json_writer *w)
 	static const char *const state[] = {"start_cycles", "duration_cycles", "state", NULL};
 	static const char *const link[] = {"producer_slice", "wait_slice", NULL};
 
-	json_w_key(w, "columns");
-	json_w_object(w);
+	json_w_kv_object(w, "columns");
 	names_row(w, "slices", slice);
 	names_row(w, "states", state);
 	names_row(w, "waits", link);
@@ -65,8 +63,7 @@ static bool begin(struct export *x, struct incore_error *e)
 	json_put_clocks(w, x->trace);
 	json_put_side_tables(w, x->trace);
 	put_columns(w);
-	json_w_key(w, "tracks");
-	json_w_array(w);
+	json_w_kv_array(w, "tracks");
 	s->in_tracks = true;
 	return true;
 }
@@ -90,8 +87,7 @@ static bool track(struct export *x, const struct export_track *k, struct incore_
 	json_put_value(w, k->track->workgroup);
 	json_w_kv_i64(w, "begin_cycles", k->begin_cyc);
 	json_w_kv_i64(w, "end_cycles", k->end_cyc);
-	json_w_key(w, "slices");
-	json_w_array(w);
+	json_w_kv_array(w, "slices");
 	s->part = PART_SLICES;
 	return true;
 }
@@ -104,8 +100,7 @@ static void enter(struct json_state *s, enum part part)
 	while (s->part < part) {
 		json_w_end(&s->w);
 		s->part++;
-		json_w_key(&s->w, keys[s->part]);
-		json_w_array(&s->w);
+		json_w_kv_array(&s->w, keys[s->part]);
 	}
 }
 
@@ -181,8 +176,7 @@ static void close_tracks(struct json_state *s)
 	s->in_tracks = false;
 	if (s->in_notes)
 		return;
-	json_w_key(&s->w, "notes");
-	json_w_array(&s->w);
+	json_w_kv_array(&s->w, "notes");
 	s->in_notes = true;
 }
 
@@ -212,8 +206,7 @@ static void put_cuts(struct json_state *s)
 {
 	const char *p = s->cuts.p;
 
-	json_w_key(&s->w, "left_out");
-	json_w_array(&s->w);
+	json_w_kv_array(&s->w, "left_out");
 	for (size_t i = 0; i < s->cut_counts.n; i++) {
 		json_w_object(&s->w);
 		json_w_kv_cstr(&s->w, "what", p);

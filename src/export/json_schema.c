@@ -20,7 +20,7 @@
 
 static const struct column number_columns[] = {SHAPE("", U64)};
 static const struct record number_shape = RECORD_SHAPE(RECORD_SCALAR, number_columns);
-static const struct column value_columns[] = {SHAPE("", I64, .flags = COLUMN_NULLABLE)};
+static const struct column value_columns[] = {SHAPE("", I64, NULLABLE)};
 static const struct record value_shape = RECORD_SHAPE(RECORD_SCALAR, value_columns);
 static const struct column text_columns[] = {SHAPE("", TEXT)};
 static const struct record text_shape = RECORD_SHAPE(RECORD_SCALAR, text_columns);
@@ -148,19 +148,18 @@ static const struct record *shape_of(struct maker *m, const struct field_table *
 static const struct record *track_shape(struct maker *m)
 {
 	const struct column slice[] = {SHAPE("", I64), SHAPE("", U64), SHAPE("", U64),
-		SHAPE("", U64, .flags = COLUMN_NULLABLE),
-		SHAPE("", TEXT, .words = join(m, class_word, NULL)), SHAPE("", U64)};
+		SHAPE("", U64, NULLABLE), SHAPE("", TEXT, .words = join(m, class_word, NULL)),
+		SHAPE("", U64)};
 	const struct column state[] = {SHAPE("", I64), SHAPE("", U64),
 		SHAPE("", TEXT, .words = join(m, state_word, NULL))};
 	const struct record *slices = shape_of(m, NULL, RECORD_TUPLE, slice, 6);
 	const struct record *states = shape_of(m, NULL, RECORD_TUPLE, state, 3);
 
-	return OBJECT(NULL, SHAPE("index", U64), SHAPE("name", TEXT),
-		SHAPE("clock", U64, .flags = COLUMN_NULLABLE),
-		SHAPE("kernel_id", U64, .flags = COLUMN_NULLABLE),
-		SHAPE("workgroup", I64, .flags = COLUMN_NULLABLE), SHAPE("begin_cycles", I64),
-		SHAPE("end_cycles", I64), SHAPE("slices", LIST, .of = slices),
-		SHAPE("states", LIST, .of = states), SHAPE("waits", LIST, .of = &pair_shape),
+	return OBJECT(NULL, SHAPE("index", U64), SHAPE("name", TEXT), SHAPE("clock", U64, NULLABLE),
+		SHAPE("kernel_id", U64, NULLABLE), SHAPE("workgroup", I64, NULLABLE),
+		SHAPE("begin_cycles", I64), SHAPE("end_cycles", I64),
+		SHAPE("slices", LIST, .of = slices), SHAPE("states", LIST, .of = states),
+		SHAPE("waits", LIST, .of = &pair_shape),
 		SHAPE(NULL, U64)); /* its place: se, simd, slot; core, unit, pipe; ... */
 }
 
@@ -170,8 +169,8 @@ static const struct record *code_shape(struct maker *m)
 			    *samples = PLAIN(&table_samples);
 
 	return OBJECT(&table_code, SHAPE("frames", LIST, .of = frames),
-		SHAPE("stated", RECORD, .of = totals, .flags = COLUMN_OPTIONAL),
-		SHAPE("samples", RECORD, .of = samples, .flags = COLUMN_OPTIONAL));
+		SHAPE("stated", RECORD, .of = totals, OPTIONAL),
+		SHAPE("samples", RECORD, .of = samples, OPTIONAL));
 }
 
 static const struct record *trace_shape(struct maker *m)
@@ -179,8 +178,7 @@ static const struct record *trace_shape(struct maker *m)
 	const struct record *launch = PLAIN(&table_launch), *machine = PLAIN(&table_machine);
 	const struct record *meta = OBJECT(&table_meta, SHAPE("launch", RECORD, .of = launch),
 		SHAPE("machine", RECORD, .of = machine));
-	const struct record *sources =
-		OBJECT(&table_sources, SHAPE("text", TEXT, .flags = COLUMN_NULLABLE));
+	const struct record *sources = OBJECT(&table_sources, SHAPE("text", TEXT, NULLABLE));
 	const struct record *clocks = OBJECT(&table_clocks, SAMPLES(&times_shape));
 	const struct record *counters = OBJECT(&table_counters, SAMPLES(&pair_shape));
 	const struct record *series = OBJECT(&table_series, SAMPLES(&pair_shape));

@@ -4,6 +4,7 @@
  * are of the clock domain.
  */
 #include "export/json_tables.h"
+#include "base/vec.h"
 
 void json_put_index(struct json_writer *w, uint32_t index)
 {
@@ -123,8 +124,7 @@ void json_put_members(struct json_writer *w, const struct field_table *d, const 
 
 static void put_object(struct json_writer *w, const struct field_table *d, const void *row)
 {
-	json_w_key(w, d->name);
-	json_w_object(w);
+	json_w_kv_object(w, d->name);
 	json_put_members(w, d, row);
 	json_w_end(w);
 }
@@ -138,8 +138,7 @@ static void put_row(struct json_writer *w, const struct field_table *d, const vo
 
 static void open_table(struct json_writer *w, const char *name)
 {
-	json_w_key(w, name);
-	json_w_array(w);
+	json_w_kv_array(w, name);
 }
 
 /* A table of the trace with nothing in it but its fields; as objects, or as rows. */
@@ -168,8 +167,7 @@ void json_put_meta(struct json_writer *w, const struct trace *t)
 {
 	const struct trace_meta *m = &t->meta;
 
-	json_w_key(w, table_meta.name);
-	json_w_object(w);
+	json_w_kv_object(w, table_meta.name);
 	json_put_members(w, &table_meta, m);
 	put_object(w, &table_launch, &m->launch);
 	put_object(w, &table_machine, &m->machine);
@@ -201,9 +199,7 @@ void json_put_code(struct json_writer *w, const struct trace *t)
 void json_put_sources(struct json_writer *w, const struct trace *t)
 {
 	open_table(w, table_sources.name);
-	for (uint32_t i = 0; i < t->n_sources; i++) {
-		const struct source_file *s = &t->sources[i];
-
+	EACH (const struct source_file, s, t->sources, t->n_sources) {
 		json_w_object(w);
 		json_put_members(w, &table_sources, s);
 		json_w_key(w, "text");
@@ -219,9 +215,7 @@ void json_put_sources(struct json_writer *w, const struct trace *t)
 void json_put_clocks(struct json_writer *w, const struct trace *t)
 {
 	open_table(w, table_clocks.name);
-	for (uint32_t i = 0; i < t->n_clocks; i++) {
-		const struct clock_domain *c = &t->clocks[i];
-
+	EACH (const struct clock_domain, c, t->clocks, t->n_clocks) {
 		json_w_object(w);
 		json_put_members(w, &table_clocks, c);
 		open_table(w, "samples"); /* [cycles, realtime ticks] */
@@ -239,8 +233,7 @@ void json_put_clocks(struct json_writer *w, const struct trace *t)
 
 static void put_column_names(struct json_writer *w, const char *key, const struct field_table *d)
 {
-	json_w_key(w, key);
-	json_w_row(w);
+	json_w_kv_row(w, key);
 	for (uint32_t i = 0; i < d->n_fields; i++)
 		json_w_cstr(w, field_at(d, FORMAT_JSON, i)->name);
 	json_w_end(w);
@@ -249,9 +242,7 @@ static void put_column_names(struct json_writer *w, const char *key, const struc
 static void put_counters(struct json_writer *w, const struct trace *t)
 {
 	open_table(w, table_counters.name);
-	for (uint32_t i = 0; i < t->n_counters; i++) {
-		const struct counter_series *c = &t->counters[i];
-
+	EACH (const struct counter_series, c, t->counters, t->n_counters) {
 		json_w_object(w);
 		json_put_members(w, &table_counters, c);
 		open_table(w, "samples"); /* [time_cycles, increments] */
@@ -266,9 +257,7 @@ static void put_counters(struct json_writer *w, const struct trace *t)
 static void put_series(struct json_writer *w, const struct trace *t)
 {
 	open_table(w, table_series.name); /* waves in a state over time, all clocks pooled */
-	for (uint32_t i = 0; i < t->n_stated_series; i++) {
-		const struct stated_series *s = &t->stated_series[i];
-
+	EACH (const struct stated_series, s, t->stated_series, t->n_stated_series) {
 		json_w_object(w);
 		json_put_members(w, &table_series, s);
 		open_table(w, "samples"); /* [time_cycles, waves] */

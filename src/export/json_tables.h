@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* json_tables.h: the tables of a trace as members of a JSON object; for the json export. */
-#ifndef EXPORT_JSON_TABLES_H
-#define EXPORT_JSON_TABLES_H
+#pragma once
 
 #include "codec/json_writer.h"
 #include "trace/field_list.h"
@@ -20,5 +19,3 @@ void json_put_side_tables(struct json_writer *w, const struct trace *t);
 
 /* The JSON Schema of the whole document: incore.trace/1. */
 void export_json_schema(struct json_writer *w);
-
-#endif

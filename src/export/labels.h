@@ -3,8 +3,7 @@
  * labels.h: what the maker of a trace says of it (the table "labels" of isa/ascend.h: key, value),
  * as JSON. An estimate names its profile and calibration this way, and every file made of it does.
  */
-#ifndef EXPORT_LABELS_H
-#define EXPORT_LABELS_H
+#pragma once
 
 #include "trace/trace.h"
 
@@ -14,5 +13,3 @@
 bool labels_put(const struct trace *t, struct strbuf *out);
 /* The object "metadata" of a trace.json: evidence, kernel, SoC, clock and the labels; as above. */
 bool labels_put_metadata(const struct trace *t, struct strbuf *out);
-
-#endif

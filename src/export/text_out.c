@@ -5,6 +5,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "base/file.h"
 #include "base/mem.h"
 
 bool text_out_open(struct text_out *o, FILE *f, struct incore_error *e)
@@ -26,8 +27,7 @@ bool text_out_close(struct text_out *o, struct incore_error *e)
 	mem_free(o->buf);
 	o->buf = NULL;
 	if (ferror(o->f))
-		return err_set(
-			e, INCORE_FAILED, "io", "cannot write the output; is the disk full?");
+		return err_write(e);
 	return true;
 }
 
@@ -44,11 +44,16 @@ void text_put_long(struct text_out *o, const char *p, size_t n)
 
 void text_put_json(struct text_out *o, const char *p, size_t n)
 {
-	unsigned char any = 0;
+	uint64_t any = 0, word;
+	size_t at = 0;
 
-	for (size_t i = 0; i < n; i++)
-		any |= (unsigned char)p[i];
-	if (any < 0x80) {
+	for (; at + sizeof(word) <= n; at += sizeof(word)) {
+		memcpy(&word, p + at, sizeof(word));
+		any |= word;
+	}
+	for (; at < n; at++)
+		any |= (unsigned char)p[at];
+	if (!(any & 0x8080808080808080u)) {
 		text_put(o, p, n);
 		return;
 	}

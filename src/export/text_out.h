@@ -3,8 +3,7 @@
  * text_out.h: bytes to a file through one large buffer, for writers of JSON text. Failures of the
  * file stay in it (ferror()); text_out_close() writes the rest and frees.
  */
-#ifndef EXPORT_TEXT_OUT_H
-#define EXPORT_TEXT_OUT_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -50,5 +49,3 @@ void text_put_u64(struct text_out *o, uint64_t v);
 void text_put_time(struct text_out *o, double v);
 /* The shortest text that reads back as the same double. */
 void text_put_exact(struct text_out *o, double v);
-
-#endif

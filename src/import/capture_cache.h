@@ -4,8 +4,7 @@
  * files that were opened and are to be read again. Owner: the caller, from capture_cache_init() to
  * capture_cache_deinit(). Threads: one at a time. Every other function takes NULL for it.
  */
-#ifndef IMPORT_CAPTURE_CACHE_H
-#define IMPORT_CAPTURE_CACHE_H
+#pragma once
 
 #include "base/file_store.h"
 #include "import/import.h"
@@ -14,6 +13,7 @@ struct capture_cache {
 	struct arena arena;
 	struct file_store files;
 	VEC(struct capture_seen) seen;
+	bool follow_links; /* also those that lead out of a capture */
 };
 
 void capture_cache_init(struct capture_cache *k);
@@ -26,5 +26,10 @@ const struct import_ops *capture_seen_ops(struct capture_cache *k, const struct 
 void capture_remember(struct capture_cache *k, const struct capture *c, const struct trace *t);
 /* Its clock, without the contents of tracks or side files; 0 when it cannot be told. */
 double capture_clock_mhz(struct capture_cache *k, const struct capture *c);
-
-#endif
+/* import_load() of a file that lies below another directory than the capture's. */
+bool import_load_below(const struct import_options *o, struct file_data *f, const char *dir,
+	const char *path, struct incore_error *e);
+/* Notes that a file was left out, and clears *why; what: "is damaged and was left out". Lack of
+ * memory stays an error. */
+bool import_note_unread(struct trace *t, const char *code, const char *path, const char *what,
+	struct incore_error *why);

@@ -3,7 +3,6 @@
 #include "import/capture_cache.h"
 
 #include <fcntl.h>
-#include <stdlib.h>
 
 #include "base/search.h"
 
@@ -30,8 +29,19 @@ void capture_cache_deinit(struct capture_cache *k)
 bool import_load(const struct import_options *o, struct file_data *f, const char *path,
 	struct incore_error *e)
 {
+	if (o && o->root && !(o->own && strcmp(path, o->own) == 0))
+		return import_load_below(o, f, o->root, path, e);
 	return file_store_load_at(o && o->cache ? &o->cache->files : NULL,
-		o && o->is_look ? FILE_KEEP : FILE_TAKE, f, AT_FDCWD, path, path, e);
+		o && o->is_look ? FILE_KEEP : FILE_TAKE, f, FILE_ANYWHERE, path, path, e);
+}
+
+bool import_load_below(const struct import_options *o, struct file_data *f, const char *dir,
+	const char *path, struct incore_error *e)
+{
+	struct capture_cache *k = o ? o->cache : NULL;
+
+	return file_store_load_below(k ? &k->files : NULL, o && o->is_look ? FILE_KEEP : FILE_TAKE,
+		f, dir, k && k->follow_links, path, e);
 }
 
 /* --- what was learnt --- */
@@ -141,19 +151,8 @@ double capture_clock_mhz(struct capture_cache *k, const struct capture *c)
 
 /* --- choosing --- */
 
-static int by_preference(const void *pa, const void *pb)
-{
-	const struct capture *a = *(const struct capture *const *)pa;
-	const struct capture *b = *(const struct capture *const *)pb;
-
-	if (a->is_empty != b->is_empty)
-		return a->is_empty ? 1 : -1;
-	RETURN_UNLESS_EQUAL(b->n_tracks, a->n_tracks);
-	RETURN_UNLESS_EQUAL(b->n_rows, a->n_rows);
-	RETURN_UNLESS_EQUAL(b->n_mapped, a->n_mapped);
-	RETURN_UNLESS_EQUAL(b->n_bytes, a->n_bytes);
-	return COMPARE(a->position, b->position);
-}
+ORDER_AT(by_preference, struct capture,
+	UP(is_empty) DOWN(n_tracks) DOWN(n_rows) DOWN(n_mapped) DOWN(n_bytes) UP(position))
 
 bool capture_is(const struct capture *c, struct capture_choice choice)
 {
@@ -173,8 +172,7 @@ uint32_t captures_rank(struct capture_list *l, struct capture_cache *k,
 		if (capture_is(&l->v[i], choice))
 			v[n++] = &l->v[i];
 	}
-	if (n)
-		qsort(v, n, sizeof(*v), by_preference);
+	SORT(v, n, by_preference);
 	return n;
 }
 

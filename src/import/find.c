@@ -252,14 +252,7 @@ static bool look_level(struct finder *f, const char *dir, unsigned levels_below,
 	return ok;
 }
 
-static int capture_cmp(const void *pa, const void *pb)
-{
-	const struct capture *a = pa, *b = pb;
-
-	RETURN_UNLESS_EQUAL(a->agent, b->agent);
-	RETURN_UNLESS_EQUAL(a->dispatch, b->dispatch);
-	return strcmp(a->path, b->path);
-}
+ORDER(capture_cmp, struct capture, UP(agent) UP(dispatch) A_TO_Z(path))
 
 static void finder_deinit(struct finder *f)
 {
@@ -289,7 +282,7 @@ static bool finder_take(struct finder *f, struct capture_list *out, struct incor
 	/* One alone competes with none: what it holds is learnt when it is read. */
 	for (size_t i = 0; f->found.n > 1 && i < f->found.n; i++)
 		capture_look(f->cache, f->arena, &f->found.v[i]);
-	qsort(f->found.v, f->found.n, sizeof(*f->found.v), capture_cmp);
+	SORT(f->found.v, f->found.n, capture_cmp);
 	for (size_t i = 0; i < f->found.n; i++)
 		f->found.v[i].position = (uint32_t)i;
 	out->v = arena_memdup(&out->arena, f->found.v, f->found.n * sizeof(*f->found.v));

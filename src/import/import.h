@@ -3,8 +3,7 @@
  * import.h: from a path to a trace. One import_ops per format; registry.c is the only list of them.
  * Adding a format touches one new file (or folder) and one line of registry.c.
  */
-#ifndef IMPORT_IMPORT_H
-#define IMPORT_IMPORT_H
+#pragma once
 
 #include "base/arena.h"
 #include "base/error.h"
@@ -43,6 +42,8 @@ struct import_options {
 	bool is_look;		     /* it will be read again: the cache keeps what is opened */
 	struct pool *pool;	     /* may be NULL: the caller's thread */
 	struct progress *progress;   /* may be NULL */
+	/* Below which its files lie; the file that it is, maybe a link. NULL: import_read() finds them. */
+	const char *root, *own;
 	/* What the user says where a capture does not: NULL or 0 where nothing is said. */
 	const char *soc;   /* "Ascend910B1": its clock */
 	uint64_t clock_hz; /* beats soc */
@@ -109,7 +110,8 @@ bool import_lost_noted(
 
 extern const struct import_ops *const import_registry[]; /* NULL ends */
 
-/* The bytes of a file of a capture, opened once in the life of the cache. */
+/* The bytes of a file of a capture, opened once in the life of the cache. No link leads out of the
+ * capture's directory unless the cache says so; a capture that is a file may itself be a link. */
 bool import_load(const struct import_options *o, struct file_data *f, const char *path,
 	struct incore_error *e);
 
@@ -146,5 +148,3 @@ bool import_read(const struct capture *c, const struct import_options *o, struct
 /* The same for a path whose format is known, by name: what it looks like is not asked. */
 bool import_read_as(const char *format, const char *path, const struct import_options *o,
 	struct trace **out, struct incore_error *e);
-
-#endif

@@ -3,6 +3,7 @@
 #include <assert.h>
 #include <string.h>
 
+#include "base/map_guard.h"
 #include "import/capture_cache.h"
 
 extern const struct import_ops import_ui_output;
@@ -38,15 +39,49 @@ bool import_lost_noted(
 	return true;
 }
 
-static bool read_into(const struct capture *c, const struct import_options *o, struct trace *t,
-	struct incore_error *e)
+bool import_note_unread(struct trace *t, const char *code, const char *path, const char *what,
+	struct incore_error *why)
 {
+	struct strbuf text = {0};
+	bool ok;
+
+	if (err_is(why, "no-memory"))
+		return false;
+	err_format(why, &text);
+	if (err_is(why, "link-outside"))
+		ok = trace_note(t, NOTE_MISSING, "link-outside", path, INCORE_NO_OFFSET, 1,
+			"%s leads out of the capture's directory and was left out (--follow-links follows)",
+			path_base(path));
+	else
+		ok = trace_note(t, NOTE_DAMAGED, code, path, why->offset, 1, "%s %s: %s",
+			path_base(path), what, text.p ? text.p : "cannot be read");
+	sb_free(&text);
+	incore_error_clear(why);
+	return ok || err_nomem(why);
+}
+
+/* What was read from files that shrank meanwhile is worth nothing, whatever came of it. Files of a
+ * capture lie in its directory, or beside it. */
+static bool read_into(
+	const struct capture *c, struct import_options o, struct trace *t, struct incore_error *e)
+{
+	char *dir = arena_strndup(&t->arena, c->path, (size_t)(path_base(c->path) - c->path));
+	bool ok;
+
 	t->meta.format = c->ops->name;
-	t->meta.origin = arena_strdup(&t->arena, c->path);
-	if (!t->meta.origin)
+	t->meta.origin = t->read_from = arena_strdup(&t->arena, c->path);
+	t->read_at = map_guard_now();
+	if (!dir || !t->meta.origin)
 		return err_nomem(e);
-	return c->ops->read(c->path, o, t, e) && c->ops->lost(c->path, o, t, e) &&
-	       (trace_seal(t, e) || err_wrap(e, "%s gives no sound trace", c->path));
+	if (!o.root && file_is_dir(c->path)) {
+		o.root = c->path;
+	} else if (!o.root) {
+		o.own = c->path;
+		o.root = dir;
+	}
+	ok = c->ops->read(c->path, &o, t, e) && c->ops->lost(c->path, &o, t, e) &&
+	     (trace_seal(t, e) || err_wrap(e, "%s gives no sound trace", c->path));
+	return map_guard_check(dir, t->read_at, e) && ok;
 }
 
 bool import_read(const struct capture *c, const struct import_options *o, struct trace **out,
@@ -56,7 +91,7 @@ bool import_read(const struct capture *c, const struct import_options *o, struct
 
 	if (!t)
 		return err_nomem(e);
-	if (!read_into(c, o, t, e)) {
+	if (!read_into(c, *o, t, e)) {
 		trace_free(t);
 		return false;
 	}

@@ -206,20 +206,20 @@ enum inst_class amd_class(unsigned category, struct str text)
 	}
 }
 
-bool amd_class_lut(struct arena *a, const struct trace *t, uint8_t **lut)
+bool amd_class_lut(struct arena *a, const struct trace *t, const uint8_t **lut)
 {
-	uint8_t *out = arena_zalloc(a, t->n_code ? t->n_code : 1, AMD_LUT_WIDTH);
+	uint8_t *out = arena_zalloc(a, (size_t)t->n_code + 1, AMD_LUT_WIDTH), *at = out;
 
 	if (!out)
 		return false;
-	for (uint32_t i = 0; i < t->n_code; i++) {
-		const struct code_row *row = &t->code[i];
-		struct str text = {row->text, row->text_len};
+	for (uint32_t i = 0; i <= t->n_code; i++) {
+		const struct code_row *row = i < t->n_code ? &t->code[i] : NULL;
+		bool has_text = row && !row->is_label;
 
 		for (unsigned c = 0; c < AMD_LUT_WIDTH; c++)
-			out[(size_t)i * AMD_LUT_WIDTH + c] =
-				(uint8_t)(row->is_label ? amd_class_of_category(c)
-							: amd_class(c, text));
+			*at++ = (uint8_t)(has_text ? amd_class(c,
+							     (struct str){row->text, row->text_len})
+						   : amd_class_of_category(c));
 	}
 	*lut = out;
 	return true;

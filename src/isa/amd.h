@@ -5,8 +5,7 @@
  * text alone. Nothing here fails on strange text: it becomes CLASS_OTHER.
  * Threads: all functions are pure but amd_class_lut(), which allocates in the caller's arena.
  */
-#ifndef ISA_AMD_H
-#define ISA_AMD_H
+#pragma once
 
 #include "base/arena.h"
 #include "base/str.h"
@@ -42,8 +41,9 @@ enum inst_class amd_class(unsigned category, struct str text);
 /* For a record whose row is unknown. */
 enum inst_class amd_class_of_category(unsigned category);
 
-/* lut[code * AMD_LUT_WIDTH + category] for all rows of t; false on lack of memory. */
-bool amd_class_lut(struct arena *a, const struct trace *t, uint8_t **lut);
+/* lut[code * AMD_LUT_WIDTH + category] for all rows of t, and behind them one for records that name
+ * no row: by category alone. False on lack of memory. */
+bool amd_class_lut(struct arena *a, const struct trace *t, const uint8_t **lut);
 
 /* Is it s_branch, s_cbranch_* or s_call_b64, and where does it go? The word offset stands as an
  * unsigned decimal (two's complement), a signed number or hex. False: no static target. */
@@ -53,5 +53,3 @@ bool amd_ends_block(struct str text);
 bool amd_is_branch(struct str text);
 /* Executed, but no thread trace has a record of it: hints to the scheduler of gfx11 and later. */
 bool amd_is_untraced(unsigned gfx_major, struct str text);
-
-#endif

@@ -5,8 +5,7 @@
  * Covers gfx9 (gfx908 to gfx950), gfx10, gfx11 and gfx12; gfx1250 is read by the gfx12 table.
  * Threads: pure functions.
  */
-#ifndef ISA_AMD_CODE_H
-#define ISA_AMD_CODE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -66,5 +65,3 @@ const char *amd_arch_gpu_of_elf_flags(uint32_t e_flags);
 /* Of a name such as "gfx942"; AMD_ARCH_UNKNOWN for others. */
 enum amd_arch amd_arch_of_gpu(const char *gpu);
 unsigned amd_arch_major(enum amd_arch arch); /* 9, 10, 11, 12; 0 */
-
-#endif

@@ -5,8 +5,7 @@
  * read what they write (accumulating forms, half-register loads). A write under an execution mask
  * counts as a whole one. Pure functions, nothing fails.
  */
-#ifndef ISA_AMD_LIVE_H
-#define ISA_AMD_LIVE_H
+#pragma once
 
 #include "isa/amd_regs.h"
 
@@ -18,5 +17,3 @@ struct amd_live_sets {
 
 /* Adds the registers of a row to both sets. */
 void amd_live_row(struct str text, const struct amd_live_sets *out);
-
-#endif

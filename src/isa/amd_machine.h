@@ -4,8 +4,7 @@
  * by name of the target, and every figure that uses one must say so. The table is
  * amd_machine_table.c.
  */
-#ifndef ISA_AMD_MACHINE_H
-#define ISA_AMD_MACHINE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -26,5 +25,3 @@ struct amd_machine {
 
 /* The row of that target, else of its family ("gfx9", "gfx11"), else NULL. */
 const struct amd_machine *amd_machine_find(const char *arch, unsigned gfx_major);
-
-#endif

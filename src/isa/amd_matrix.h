@@ -4,8 +4,7 @@
  * from the MxNxK shape and the data type in its mnemonic. A trace shows issue only (4 to 12 cycles
  * whatever the shape). What the mnemonic or the target does not tell stays unknown.
  */
-#ifndef ISA_AMD_MATRIX_H
-#define ISA_AMD_MATRIX_H
+#pragma once
 
 #include <stdint.h>
 
@@ -24,5 +23,3 @@ bool amd_matrix_shape(struct str text, struct amd_matrix_shape *out);
 uint64_t amd_matrix_macs(const struct amd_matrix_shape *s);
 /* Modelled cycles of the pipe; 0: unknown for this target or type. */
 uint32_t amd_matrix_cycles(const char *arch, const struct amd_matrix_shape *s);
-
-#endif

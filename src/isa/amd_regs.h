@@ -4,8 +4,7 @@
  * A range counts with its upper bound: "v[0:15]" needs 16. What a compiler reports may be half of
  * it (gfx90a and later), so the text is the witness. Pure functions, nothing fails.
  */
-#ifndef ISA_AMD_REGS_H
-#define ISA_AMD_REGS_H
+#pragma once
 
 #include <stdint.h>
 
@@ -35,5 +34,3 @@ static inline uint32_t amd_regs_allocated(const struct amd_regs *r, uint32_t gra
 {
 	return amd_regs_round(r->arch, granule) + amd_regs_round(r->accum, granule);
 }
-
-#endif

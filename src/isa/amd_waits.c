@@ -5,6 +5,7 @@
  */
 #include "isa/amd_waits.h"
 
+#include "base/vec.h"
 #include "isa/amd.h"
 
 #define BIT(c) ((uint16_t)(1u << (c)))
@@ -71,8 +72,7 @@ static void raw_immediate(struct amd_wait_row *r, unsigned gfx_major, uint64_t i
 					     : gfx_major == 10 ? gfx10_fields
 							       : gfx11_fields;
 
-	for (unsigned i = 0; i < COUNT_OF(gfx9_fields); i++) {
-		const struct counter_field *f = &fields[i];
+	EACH (const struct counter_field, f, fields, COUNT_OF(gfx9_fields)) {
 		uint64_t low = imm >> f->shift & ((1u << f->width) - 1);
 		uint64_t high = imm >> f->high_shift & ((1u << f->high_width) - 1);
 

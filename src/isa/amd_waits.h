@@ -9,8 +9,7 @@
  * kept only to reproduce those arrays.
  * Pure functions; nothing fails but amd_wait_tables(), on memory.
  */
-#ifndef ISA_AMD_WAITS_H
-#define ISA_AMD_WAITS_H
+#pragma once
 
 #include "base/arena.h"
 #include "base/str.h"
@@ -123,5 +122,3 @@ struct amd_wait_tables {
 
 /* Rows, in the arena. False on lack of memory. */
 bool amd_wait_tables(struct arena *a, const struct trace *t, struct amd_wait_tables *out);
-
-#endif

@@ -6,8 +6,7 @@
  * class, counter and branch that an analysis reads from text.
  * Pure; fails on memory only (through the strbuf).
  */
-#ifndef ISA_AMD_WORDS_H
-#define ISA_AMD_WORDS_H
+#pragma once
 
 #include "base/str.h"
 #include "isa/amd_code.h"
@@ -15,5 +14,3 @@
 /* Appends the text of the instruction at p, which amd_code_decode() gave as *inst. */
 bool amd_words_put(
 	struct strbuf *out, enum amd_arch arch, const struct amd_code_inst *inst, const uint8_t *p);
-
-#endif

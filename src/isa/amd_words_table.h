@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* amd_words_table.h: opcode numbers whose meaning an analysis needs; see amd_words.c. */
-#ifndef ISA_AMD_WORDS_TABLE_H
-#define ISA_AMD_WORDS_TABLE_H
+#pragma once
 
 #include <stdint.h>
 
@@ -21,5 +20,3 @@ struct amd_word_name {
 
 extern const struct amd_word_name amd_sopp_names[], amd_sopk_names[], amd_sop1_names[],
 	amd_sop2_names[], amd_smem_names[];
-
-#endif

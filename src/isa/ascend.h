@@ -17,8 +17,7 @@
  *	links	 LINK_FLAG, LINK_CROSS_CORE: SET to WAIT slice; LINK_BARRIER: last to end to BAR
  * Threads: all functions are pure.
  */
-#ifndef ISA_ASCEND_H
-#define ISA_ASCEND_H
+#pragma once
 
 #include "base/str.h"
 #include "isa/ascend_names.h"
@@ -144,5 +143,3 @@ const struct ascend_soc *ascend_soc_find(struct str name);
 /* The table's clock within 0.5 % of mhz, or 0. */
 unsigned ascend_snap_mhz(double mhz);
 #define ASCEND_DEFAULT_MHZ 1850
-
-#endif

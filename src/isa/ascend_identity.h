@@ -4,8 +4,7 @@
  * that stands elsewhere? The exporter writes a code row into events and the import finds it again
  * by these keys; both sides must make them alike. Threads: all functions are pure.
  */
-#ifndef ISA_ASCEND_IDENTITY_H
-#define ISA_ASCEND_IDENTITY_H
+#pragma once
 
 #include "isa/ascend.h"
 
@@ -20,5 +19,3 @@ struct ascend_slice {
 };
 /* Of all slices of a pipe in their order: start with 0 and feed one after another. */
 uint64_t ascend_slice_hash(uint64_t hash, const struct ascend_slice *s);
-
-#endif

@@ -3,8 +3,7 @@
  * ascend_names.h: what the tables of an Ascend trace are called (trace.tables), and their columns;
  * where none are listed the producer names them.
  */
-#ifndef ISA_ASCEND_NAMES_H
-#define ISA_ASCEND_NAMES_H
+#pragma once
 
 #define ASCEND_TABLE_BLOCKS "blocks" /* offset, type, name, bytes, padding, version */
 #define ASCEND_TABLE_INSTR                                                                         \
@@ -29,5 +28,3 @@
 #define ASCEND_TABLE_CACHE "cacheline"		      /* 0x0E */
 #define ASCEND_TABLE_STALL "top-stall"		      /* 0x0F */
 #define ASCEND_TABLE_ADVICE "advice"		      /* block, text */
-
-#endif

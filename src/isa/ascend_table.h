@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* ascend_table.h: the data of ascend_table.c, for ascend.c alone. */
-#ifndef ISA_ASCEND_TABLE_H
-#define ISA_ASCEND_TABLE_H
+#pragma once
 
 #include "isa/ascend.h"
 
@@ -22,5 +21,3 @@ extern const struct ascend_name ascend_unit_names[];
 extern const struct ascend_sync_name ascend_sync_names[];
 extern const struct ascend_soc ascend_soc_table[];
 extern const size_t ascend_soc_count;
-
-#endif

@@ -8,8 +8,7 @@
  * it. A crash costs the text of one instruction.
  * Owner: texts are in the caller's arena.
  */
-#ifndef ISA_DISASM_H
-#define ISA_DISASM_H
+#pragma once
 
 #include "base/arena.h"
 #include "base/error.h"
@@ -51,5 +50,3 @@ extern const struct disasm_ops disasm_llvm, disasm_comgr;
  */
 bool disasm_texts(struct disasm_inst *v, uint32_t n, const char *gpu, const char *which,
 	struct arena *a, struct disasm_report *report, struct incore_error *e);
-
-#endif

@@ -85,8 +85,7 @@ static bool add_column(
 static bool add_columns(
 	struct flattening *f, struct flat_table *t, const struct record *r, const struct holding *p)
 {
-	for (uint16_t i = 0; i < r->n_columns; i++) {
-		const struct column *c = &r->columns[i];
+	EACH (const struct column, c, r->columns, r->n_columns) {
 		struct holding in;
 
 		if (is_list(c))
@@ -111,16 +110,12 @@ static struct flat_table *add_table(
 	struct holding root = {.prefix = "", .place.n_steps = 1};
 	struct flat_table *t = arena_zalloc(f->a, 1, sizeof(*t));
 
-	if (!t) {
-		err_nomem(f->e);
-		return NULL;
-	}
+	if (!t)
+		return err_nomem_null(f->e);
 	t->name = name;
 	t->doc = doc;
-	if (!VEC_PUSH(&f->out->v, t)) {
-		err_nomem(f->e);
-		return NULL;
-	}
+	if (!VEC_PUSH(&f->out->v, t))
+		return err_nomem_null(f->e);
 	return add_columns(f, t, r, &root) ? t : NULL;
 }
 
@@ -184,8 +179,7 @@ static bool add_list(struct flattening *f, const struct column *c, const struct 
 static bool add_lists(struct flattening *f, const struct record *r, const void *value,
 	const char *path, uint32_t parent)
 {
-	for (uint16_t i = 0; i < r->n_columns; i++) {
-		const struct column *c = &r->columns[i];
+	EACH (const struct column, c, r->columns, r->n_columns) {
 		const void *v = (const char *)value + c->offset;
 		const char *below = path;
 
@@ -196,13 +190,15 @@ static bool add_lists(struct flattening *f, const struct record *r, const void *
 				return false;
 			continue;
 		}
+		if (c->type == COLUMN_POINTER && !*(const void *const *)v)
+			continue;
 		if (c->type == COLUMN_POINTER)
 			v = *(const void *const *)v;
 		if (c->type != COLUMN_PART)
 			below = arena_printf(f->a, "%s%s%s", path, *path ? "." : "", c->name);
 		if (!below)
 			return err_nomem(f->e);
-		if (v && !add_lists(f, c->of, v, below, parent))
+		if (!add_lists(f, c->of, v, below, parent))
 			return false;
 	}
 	return true;

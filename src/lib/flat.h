@@ -3,8 +3,7 @@
  * flat.h: an answer as flat tables: which there are, their columns, and where a value stands.
  * Owner: the arena given; rows stay where the answer has them. May fail: memory.
  */
-#ifndef LIB_FLAT_H
-#define LIB_FLAT_H
+#pragma once
 
 #include "answer/answer.h"
 
@@ -44,5 +43,3 @@ bool flat_make(struct flat_tables *out, const struct record *r, const void *data
 void flat_deinit(struct flat_tables *t);
 /* Where the value of a column stands; NULL: nowhere. */
 const void *flat_value(const struct flat_table *t, size_t row, const struct flat_column *c);
-
-#endif

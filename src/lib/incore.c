@@ -2,19 +2,24 @@
 /* incore.c: libincore's door: ask, and read answers by table, row and column. */
 #include "lib/lib.h"
 
+#include "base/map_guard.h"
+
 const char *incore_version(void)
 {
 	return INCORE_VERSION;
+}
+
+bool incore_map_files(void)
+{
+	return map_guard_install();
 }
 
 struct incore *incore_new(unsigned threads, struct incore_error *e)
 {
 	struct incore *x = mem_zalloc(1, sizeof(*x));
 
-	if (!x) {
-		err_nomem(e);
-		return NULL;
-	}
+	if (!x)
+		return err_nomem_null(e);
 	x->progress = progress_new(NULL, NULL);
 	x->pool = x->progress ? pool_new(threads, e) : NULL;
 	if (!x->pool) {
@@ -147,10 +152,8 @@ struct incore_answer *incore_ask(struct incore *x, const char *question, const c
 		return NULL;
 	}
 	a = mem_zalloc(1, sizeof(*a));
-	if (!a) {
-		err_nomem(e);
-		return NULL;
-	}
+	if (!a)
+		return err_nomem_null(e);
 	pthread_mutex_lock(&x->lock);
 	progress_restart(x->progress);
 	ok = ask(x, q, path, options, a, e);

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* lib.h: what the files of libincore's door share. Internal to the room. */
-#ifndef LIB_LIB_H
-#define LIB_LIB_H
+#pragma once
 
 #include <pthread.h>
 
@@ -46,5 +45,3 @@ void *arrow_slot(struct ArrowArray *child, enum column_type type, size_t row);
 void arrow_set_bool(struct ArrowArray *child, size_t row, bool value);
 /* Rows in order: the text of the next one; invalid UTF-8 is replaced. */
 bool arrow_add_text(struct ArrowArray *child, size_t row, struct str s, struct incore_error *e);
-
-#endif

@@ -84,6 +84,7 @@ bool options_from_json(
 	struct str key;
 	bool ok = true;
 
+	captures_follow_links(r->captures, false);
 	if (!options)
 		return true;
 	/* the reader wants some bytes behind the text */
@@ -99,6 +100,8 @@ bool options_from_json(
 		ok = json_finish(&j, e) || err_wrap(e, "reading the options");
 	if (!ok && e->status == INCORE_BAD_INPUT)
 		e->status = INCORE_USAGE;
+	if (ok)
+		captures_follow_links(r->captures, r->follow_links);
 	json_deinit(&j);
 	sb_free(&text);
 	return ok;

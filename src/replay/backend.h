@@ -5,8 +5,7 @@
  * leaves <workspace>/insight_export/OPPROF_<...>/simulator/.
  * Owner: the job belongs to the caller; an outcome's strings live in the arena given with it.
  */
-#ifndef REPLAY_BACKEND_H
-#define REPLAY_BACKEND_H
+#pragma once
 
 #include "args/args.h"
 #include "base/arena.h"
@@ -34,9 +33,9 @@ struct replay_job {
 	const struct args *args; /* one row a block; written to the workspace (args_write()) */
 	const char *const *include_dirs;
 	size_t n_include_dirs;
-	bool is_ready;	 /* preflight() has passed: nothing needs to be probed again */
-	bool is_wrapper; /* the sources only call what they include: where they lie does not matter */
-	bool is_dry;	 /* write what would be run, start nothing */
+	bool is_ready;	     /* preflight() has passed: nothing needs to be probed again */
+	const char *wrapped; /* the source that the members only wrap (record.h), or NULL */
+	bool is_dry;	     /* write what would be run, start nothing */
 	bool has_debug_lines;
 	struct progress *progress; /* or NULL */
 	bool (*is_cancelled)(void *ctx);
@@ -69,5 +68,3 @@ struct backend_ops {
 
 extern const struct backend_ops backend_model, backend_msprof;
 const struct backend_ops *backend_find(const char *name); /* NULL: no such backend */
-
-#endif

@@ -45,9 +45,7 @@ static bool take_members(struct model_replay *m, struct record_options *o)
 {
 	const char *aic = NULL, *aiv[2] = {NULL, NULL};
 
-	for (uint32_t i = 0; i < m->job->n_members; i++) {
-		const struct replay_member *member = &m->job->members[i];
-
+	EACH (const struct replay_member, member, m->job->members, m->job->n_members) {
 		if (member->core == KERNEL_ON_AIC)
 			aic = member->source;
 		else
@@ -82,7 +80,8 @@ static bool record_blocks(struct model_replay *m)
 		.args = job->args,
 		.has_raw_scalars = true, /* as args.json has them: both ways give the same stream */
 		.block_num = job->args->block_count,
-		.is_wrapper = job->is_wrapper,
+		.wrapped = job->wrapped,
+		.is_unsafe = m->o->is_unsafe,
 		.include_dirs = job->include_dirs,
 		.n_include_dirs = job->n_include_dirs};
 	struct record_info info;
@@ -268,7 +267,10 @@ static bool preflight_model(const struct replay_job *job, struct incore_error *e
 		    &p, ((const struct model_options *)job->options)->profile, arch_of(job), e))
 		return false;
 	profile_deinit(&p);
-	return record_is_possible(&(struct record_options){.arch = arch_of(job)}, e);
+	return record_is_possible(
+		&(struct record_options){.arch = arch_of(job),
+			.is_unsafe = ((const struct model_options *)job->options)->is_unsafe},
+		e);
 }
 
 static bool run_model(const struct replay_job *job, struct arena *a, struct replay_outcome *out,

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* plan.h: steps of replay.c that decide and write nothing. Internal to the room. */
-#ifndef REPLAY_PLAN_H
-#define REPLAY_PLAN_H
+#pragma once
 
 #include "replay/replay.h"
 
@@ -12,5 +11,3 @@ bool plan_task(const struct dump *d, const struct replay_request *q, uint32_t *t
 /* Which source runs on which core; checks entry points and that every slot read is supplied. */
 bool plan_members(const struct replay_request *q, const struct dump *d, uint32_t task,
 	struct replay_report *out, struct incore_error *e);
-
-#endif

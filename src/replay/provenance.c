@@ -36,8 +36,7 @@ static void put_slot(struct json_writer *w, const struct replay_report *r, uint3
 
 static void put_members(struct json_writer *w, const struct replay_report *r)
 {
-	json_w_key(w, "members");
-	json_w_array(w);
+	json_w_kv_array(w, "members");
 	for (uint32_t i = 0; i < r->n_members; i++) {
 		json_w_row_object(w);
 		json_w_kv_cstr(w, "source", r->members[i].source);
@@ -51,8 +50,7 @@ static void put_members(struct json_writer *w, const struct replay_report *r)
 /* Scalars of the blocks that differ from the first: args.json has those of the first alone. */
 static void put_blocks(struct json_writer *w, const struct args *a)
 {
-	json_w_key(w, "scalars_of_blocks");
-	json_w_array(w);
+	json_w_kv_array(w, "scalars_of_blocks");
 	for (size_t b = 1; b < a->rows.n; b++)
 		for (uint32_t i = 0; i < ARG_CONTEXT_SLOT; i++) {
 			uint64_t bits = a->rows.v[b].bits[i];
@@ -89,15 +87,13 @@ static void put_all(struct json_writer *w, const struct replay_request *q,
 	json_w_kv_cstr(w, "kernel_class_because", r->class_reason);
 	json_w_kv_bool(w, "is_forced", r->args.is_forced);
 	put_members(w, r);
-	json_w_key(w, "slots");
-	json_w_array(w);
+	json_w_kv_array(w, "slots");
 	for (uint32_t i = 0; i < ARG_CONTEXT_SLOT; i++)
 		if (r->args.slots[i].is_used)
 			put_slot(w, r, i);
 	json_w_end(w);
 	put_blocks(w, &r->args);
-	json_w_key(w, "remarks");
-	json_w_array(w);
+	json_w_kv_array(w, "remarks");
 	for (size_t i = 0; i < r->args.remarks.n; i++)
 		json_w_str(w, str_of(r->args.remarks.v[i]));
 	json_w_end(w);

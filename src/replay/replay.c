@@ -137,7 +137,7 @@ bool replay_run(const struct replay_request *q, struct replay_report *out, struc
 		return false;
 	if (q->dump) {
 		log_info("replay", "reading the dump %s", q->dump);
-		d = dump_open(q->dump, e);
+		d = dump_open(q->dump, q->follow_links, e);
 		if (!d)
 			return false;
 	}

@@ -7,14 +7,14 @@
  * replayed, 5 and 6 as the backend says. A failure before the workspace is complete leaves nothing;
  * after that the workspace stays, to be looked at and run by hand.
  */
-#ifndef REPLAY_REPLAY_H
-#define REPLAY_REPLAY_H
+#pragma once
 
 #include "dump/read/task_args.h"
 #include "replay/backend.h"
 
 struct replay_request {
 	const char *dump;     /* NULL: arguments come from arg_spec alone */
+	bool follow_links;    /* of the dump, out of it */
 	const char *arg_spec; /* NULL: from the dump alone; else it goes before the dump */
 	bool has_task, has_dispatch, has_block;
 	uint64_t task, dispatch;
@@ -56,5 +56,3 @@ struct replay_report {
 
 bool replay_run(const struct replay_request *q, struct replay_report *out, struct incore_error *e);
 void replay_report_deinit(struct replay_report *r);
-
-#endif

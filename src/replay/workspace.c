@@ -60,10 +60,8 @@ const char *workspace_new(struct arena *a, const char *stem, unsigned mode, stru
 		char *path = i ? arena_printf(a, "%s_%s_%u", stem, stamp, i)
 			       : arena_printf(a, "%s_%s", stem, stamp);
 
-		if (!path) {
-			err_nomem(e);
-			return NULL;
-		}
+		if (!path)
+			return err_nomem_null(e);
 		if (mkdir(path, mode) == 0) /* ours from here on: another run takes the next */
 			return path;
 		if (errno != EEXIST) {
@@ -182,10 +180,16 @@ bool workspace_make(const struct replay_request *q, struct replay_report *r, con
 	if (!temp)
 		return place ? err_nomem(e) : false;
 	ok = mkdir(temp, 0755) == 0 || err_errno(e, errno, temp, "make the directory");
+	if (ok)
+		leftover_add(temp, false);
+	if (!q->out_dir)
+		leftover_add(place, true);
 	if (ok && !(fill(temp, q, r, d, e) && put_in_place(temp, place, e))) {
 		remove_tree(temp);
 		ok = false;
 	}
+	leftover_drop(temp);
+	leftover_drop(place);
 	if (!ok) {
 		if (!q->out_dir)
 			rmdir(place);

@@ -4,8 +4,7 @@
  * Made beside its place and put there whole. May fail: a place that is taken (status 2), writing
  * (status 6, and nothing is left).
  */
-#ifndef REPLAY_WORKSPACE_H
-#define REPLAY_WORKSPACE_H
+#pragma once
 
 #include "replay/replay.h"
 
@@ -31,5 +30,3 @@ const char *workspace_new(struct arena *a, const char *stem, unsigned mode, stru
 /* A whole file in a folder, with its mode. */
 bool workspace_text(
 	const char *dir, const char *name, struct str text, unsigned mode, struct incore_error *e);
-
-#endif

@@ -18,8 +18,7 @@
  *
  * Pure; needs no C library.
  */
-#ifndef TRACE_ACCOUNT_H
-#define TRACE_ACCOUNT_H
+#pragma once
 
 #include "trace/trace.h"
 
@@ -132,5 +131,3 @@ static inline int64_t account_residue(const struct account *a)
 {
 	return (int64_t)(account_duration(a) - a->sum_cyc);
 }
-
-#endif

@@ -3,8 +3,7 @@
  * align.h: how the clocks of a trace relate. Each domain has samples that pair its clock with one
  * that all share; from them come its frequency and the offset that brings it to the trace clock.
  */
-#ifndef TRACE_ALIGN_H
-#define TRACE_ALIGN_H
+#pragma once
 
 #include "trace/trace.h"
 
@@ -20,5 +19,3 @@
  */
 bool trace_align_clocks(
 	struct trace *t, uint64_t shared_hz, const uint64_t *first_cyc, const char *source);
-
-#endif

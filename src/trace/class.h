@@ -8,8 +8,7 @@
  * Classes come from files: every function here takes all 256 values of a byte, and what is no class
  * is as CLASS_OTHER.
  */
-#ifndef TRACE_CLASS_H
-#define TRACE_CLASS_H
+#pragma once
 
 #include <stdint.h>
 
@@ -111,5 +110,3 @@ static inline enum simd_unit class_unit(enum inst_class c)
 {
 	return (enum simd_unit)class_units[c & 255u];
 }
-
-#endif

@@ -11,8 +11,7 @@
  * Owner: columns_deinit(). Immutable once made, shared by all threads. columns.c and index.c also
  * run in a browser.
  */
-#ifndef TRACE_COLUMNS_H
-#define TRACE_COLUMNS_H
+#pragma once
 
 #include "base/pool.h"
 #include "base/progress.h"
@@ -119,5 +118,3 @@ void columns_deinit(struct columns *c);
 /* columns_file.c: maps a file that columns_load() left; false where it is none of this trace. */
 bool columns_map(const char *path, const struct trace *t, const uint64_t key[2],
 	struct columns *out, struct incore_error *e);
-
-#endif

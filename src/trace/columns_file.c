@@ -7,6 +7,7 @@
 
 #include "base/file.h"
 #include "base/hash.h"
+#include "base/map_guard.h"
 #include "base/mem.h"
 #include "trace/columns_internal.h"
 
@@ -117,6 +118,8 @@ bool columns_map(const char *path, const struct trace *t, const uint64_t key[2],
 		c.map = mmap(NULL, c.map_size, PROT_READ, MAP_SHARED, fd, 0);
 		if (c.map == MAP_FAILED)
 			c.map = NULL;
+		else
+			map_guard_add(c.map, c.map_size, path); /* our own file: not a must */
 	}
 	close(fd);
 	if (!c.map || !take_lanes(&c, t, key)) {
@@ -135,7 +138,9 @@ void columns_deinit(struct columns *c)
 	mem_free(c->chunks);
 	mem_free(c->lanes);
 	mem_free(c->first_lane);
-	if (c->map)
+	if (c->map) {
+		map_guard_drop(c->map);
 		munmap(c->map, c->map_size);
+	}
 	*c = (struct columns){0};
 }

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* columns_internal.h: a columns file, shared by its writer and its reader. Native byte order and
  * layout: it is a cache of this machine, never exchanged. */
-#ifndef TRACE_COLUMNS_INTERNAL_H
-#define TRACE_COLUMNS_INTERNAL_H
+#pragma once
 
 #include "trace/columns.h"
 
@@ -27,5 +26,3 @@ struct columns_entry { /* the directory: one per lane */
 /* Writes directory and head behind what is there, fsyncs. */
 bool columns_file_end(int fd, const struct columns *c, uint64_t offset, const uint64_t key[2],
 	struct incore_error *e);
-
-#endif

@@ -132,7 +132,7 @@ static bool load_one(void *ctx, size_t item, unsigned worker, struct incore_erro
 	if (stop && atomic_load(stop))
 		return err_set(e, INCORE_FAILED, "stopped", "the reading was stopped");
 	if (!trace_load_track(j->t, (track_idx)item, 0, &w->data, &ignored)) {
-		if (ignored.status == INCORE_FAILED) { /* of this machine, not of the file */
+		if (track_error_is_fatal(&ignored)) { /* not of this track alone */
 			err_move(e, &ignored);
 			return false;
 		}
@@ -174,9 +174,7 @@ static bool join(struct load_job *j, struct columns *c, struct incore_error *e)
 	c->chunks = mem_zalloc((size_t)n + 1, sizeof(*c->chunks));
 	if (!c->lanes || !c->chunks)
 		return err_nomem(e);
-	for (uint32_t i = 0; i < j->t->n_tracks; i++) {
-		struct made *m = &j->made[i];
-
+	EACH (struct made, m, j->made, j->t->n_tracks) {
 		c->n_failed += m->is_failed;
 		for (uint32_t k = 0; k < m->n; k++) {
 			c->lanes[c->n_lanes] = m->lanes[k];
@@ -272,11 +270,14 @@ bool columns_load(const struct trace *t, const struct columns_options *o, struct
 		ok = j.fd >= 0 ||
 		     err_set(e, INCORE_FAILED, "write-failed", "%s cannot be made", o->spill_path);
 	}
+	if (j.fd >= 0)
+		leftover_add(tmp.p, false);
 	ok = ok && load_columns(&j, &c, tmp.p, e);
 	if (j.fd >= 0) {
 		close(j.fd);
-		if (!ok)
+		if (!ok && tmp.p)
 			unlink(tmp.p);
+		leftover_drop(tmp.p);
 	}
 	sb_free(&tmp);
 	free_job(&j, n_workers);

@@ -5,8 +5,7 @@
  * stores or exports a table walks this list, in its order unless said otherwise.
  * Constant data; may be read by any thread.
  */
-#ifndef TRACE_FIELD_LIST_H
-#define TRACE_FIELD_LIST_H
+#pragma once
 
 #include "trace/trace.h"
 
@@ -86,5 +85,3 @@ static inline const struct field *field_at(
 {
 	return &d->fields[d->order[format] ? d->order[format][i] : i];
 }
-
-#endif

@@ -173,7 +173,7 @@ void *fields_array(struct fields *f, void *array, uint32_t *n, size_t elem_size,
 		return *n ? array : NULL;
 	if (f->is_failed || f->in.is_failed || f->is_nomem)
 		*n = 0;
-	if (*n > (size_t)(f->in.end - f->in.p) / min_bytes) {
+	if ((uint64_t)*n * min_bytes > (uint64_t)(f->in.end - f->in.p)) {
 		f->is_failed = true;
 		*n = 0;
 	}
@@ -339,12 +339,14 @@ static uint32_t values_of(const struct fields *f, const struct field *d)
 
 void fields_row(struct fields *f, const struct field_table *d, void *row, uint64_t *prev)
 {
+	uint64_t none = 0;
+
 	for (uint32_t i = 0; i < d->n_fields; i++) {
 		const struct field *x = field_at(d, f->format, i);
 		uint32_t n = values_of(f, x);
 
 		for (uint32_t k = 0; k < n; k++)
-			move_value(f, x, row, k, prev ? &prev[i] : NULL);
+			move_value(f, x, row, k, prev ? &prev[i] : &none);
 	}
 }
 

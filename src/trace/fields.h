@@ -6,8 +6,7 @@
  * Failures latch (is_failed: bad bytes, is_nomem: no memory).
  * Owner: strings and arrays that are read go to the arena; fields_deinit() frees the rest.
  */
-#ifndef TRACE_FIELDS_H
-#define TRACE_FIELDS_H
+#pragma once
 
 #include "base/arena.h"
 #include "base/map.h"
@@ -72,5 +71,3 @@ bool fields_has_more(const struct fields *f, bool is_there);
 void *fields_rows(struct fields *f, const struct field_table *d, struct trace *t, size_t more);
 /* A whole table: fields_rows() and fields_cells(). */
 void fields_table(struct fields *f, const struct field_table *d, struct trace *t);
-
-#endif

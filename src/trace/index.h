@@ -9,8 +9,7 @@
  * all cycles of the lifetime, as account.h. Cause: the same by cause family; needs a column that an
  * analysis makes. Slice: what a slice covers, by a key of its own. Pure; runs in a browser too.
  */
-#ifndef TRACE_INDEX_H
-#define TRACE_INDEX_H
+#pragma once
 
 #include "trace/account.h"
 #include "trace/columns.h"
@@ -98,5 +97,3 @@ void split_fetch(const struct split_cursor *k, const struct split_stop *s);
 /* As split_at(), for a stop that was found for t. */
 uint32_t split_at_stop(struct split_cursor *k, uint64_t t, const struct split_stop *s,
 	uint64_t out[LANE_SUMS], uint32_t *n_begun);
-
-#endif

@@ -6,8 +6,7 @@
  * Owner: the caller; the columns and the trace that they are of must outlive every load.
  * Threads: lend_to() at any time, beside loads.
  */
-#ifndef TRACE_LEND_H
-#define TRACE_LEND_H
+#pragma once
 
 #include "trace/columns.h"
 
@@ -22,5 +21,3 @@ struct lent_columns lend_columns(
 	const struct trace *of, const struct columns *columns, int64_t origin_cyc);
 /* Lets t take its slices from there; does nothing where t is of another capture. */
 void lend_to(const struct lent_columns *l, struct trace *t);
-
-#endif

@@ -5,8 +5,7 @@
  * The same trace gives the same bytes and the same hash for any number of threads; the hash does
  * not depend on the compression level either. Format: incore-packed(7).
  */
-#ifndef TRACE_PACKED_H
-#define TRACE_PACKED_H
+#pragma once
 
 #include "base/file.h"
 #include "base/pool.h"
@@ -59,5 +58,3 @@ bool packed_look(
 	struct str bytes, const char *path, struct packed_summary *out, struct incore_error *e);
 /* The same of a trace that was read from one. */
 void packed_look_at_trace(const struct trace *t, struct packed_summary *out);
-
-#endif

@@ -264,7 +264,7 @@ bool block_add(struct block *b, const struct trace *t, track_idx i, const struct
 
 static bool read_piece_record(const uint8_t **p, const uint8_t *end, struct piece *pc)
 {
-	uint64_t v[1 + PIECE_KINDS + N_VARINT_STREAMS];
+	uint64_t v[1 + PIECE_KINDS + N_VARINT_STREAMS] = {0};
 
 	for (size_t i = 0; i < sizeof(v) / sizeof(v[0]); i++) {
 		*p = get(*p, end, &v[i]);

@@ -4,8 +4,7 @@
  * small tracks, or a part of a large one. Nothing here is compressed or stored; see packed_write.c.
  * Owner: block_deinit() frees the builder's buffers; a view borrows the bytes it reads.
  */
-#ifndef TRACE_PACKED_BLOCK_H
-#define TRACE_PACKED_BLOCK_H
+#pragma once
 
 #include "base/vec.h"
 #include "trace/packed_types.h"
@@ -59,5 +58,3 @@ bool block_read_pieces(const uint8_t *p, size_t size, const uint64_t raw_bytes[S
 bool block_read_piece(const struct trace *t, const struct piece *pc,
 	const uint8_t *const stream[STREAM_COUNT], unsigned want, struct piece_cursor *c,
 	struct track_data *d);
-
-#endif

@@ -107,9 +107,7 @@ void packed_move_blocks(struct fields *f, struct packed_dir *dir)
 {
 	dir->blocks = fields_array(
 		f, dir->blocks, &dir->n_blocks, sizeof(*dir->blocks), 8 + STREAM_COUNT);
-	for (uint32_t i = 0; i < dir->n_blocks; i++) {
-		struct block_info *b = &dir->blocks[i];
-
+	EACH (struct block_info, b, dir->blocks, dir->n_blocks) {
 		fields_u32(f, &b->first_track);
 		fields_u32(f, &b->n_pieces);
 		fields_u32(f, &b->n_rows);
@@ -132,9 +130,7 @@ void packed_move_places(struct fields *f, struct packed_dir *dir)
 		f->is_failed = true;
 		return;
 	}
-	for (uint32_t i = 0; i < n; i++) {
-		struct block_place *p = &dir->places[i];
-
+	EACH (struct block_place, p, dir->places, n) {
 		fields_u64(f, &p->offset);
 		for (int s = 0; s < STREAM_COUNT; s++) {
 			fields_u64(f, &p->stored_bytes[s]);
@@ -172,8 +168,8 @@ static const char *known_code(const char *code)
 {
 	static const char *const known[] = {"bad-json", "truncated", "bad-type", "out-of-range",
 		"too-deep", "duplicate-key", "bad-value", "missing-key", "bad-path", "not-found",
-		"not-readable", "is-directory", "link-loop", "not-regular", "too-large", "io",
-		"bad-zstd", "bad-packed"};
+		"not-readable", "is-directory", "link-loop", "link-outside", "not-regular",
+		"too-large", "io", "bad-zstd", "bad-packed"};
 
 	for (size_t i = 0; code && i < sizeof(known) / sizeof(known[0]); i++)
 		if (strcmp(known[i], code) == 0)

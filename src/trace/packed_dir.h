@@ -3,8 +3,7 @@
  * packed_dir.h: the directory of a packed file: what each track holds, what each block holds, where
  * each stream lies. Both directions, as in fields.h.
  */
-#ifndef TRACE_PACKED_DIR_H
-#define TRACE_PACKED_DIR_H
+#pragma once
 
 #include "trace/fields.h"
 #include "trace/packed_block.h"
@@ -57,5 +56,3 @@ void packed_move_places(struct fields *f, struct packed_dir *dir);
 bool stored_error_of(struct arena *a, const struct incore_error *e, struct stored_error **out);
 /* Makes *e say it again; always false. */
 bool stored_error_raise(const struct stored_error *s, struct incore_error *e);
-
-#endif

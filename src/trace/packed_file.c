@@ -3,6 +3,8 @@
  * before it was compared with the size of the file. */
 #include "trace/packed_file.h"
 
+#include <unistd.h>
+
 #include "base/hash.h"
 #include "base/mem.h"
 #include "codec/zstd.h"
@@ -81,12 +83,20 @@ static bool check_section(const struct packed_file *f, const struct packed_secti
 		return false;
 	if (s->codec == PACKED_RAW)
 		return s->raw_bytes == s->stored_bytes;
-	return s->codec == PACKED_ZSTD && s->stored_bytes > 0 &&
-	       s->raw_bytes / PACKED_MAX_RATIO <= s->stored_bytes;
+	return s->codec == PACKED_ZSTD && s->stored_bytes > 0;
+}
+
+static uint64_t memory_bytes(void)
+{
+	long pages = sysconf(_SC_PHYS_PAGES), page = sysconf(_SC_PAGESIZE);
+
+	return pages > 0 && page > 0 ? (uint64_t)pages * (uint64_t)page : UINT64_MAX;
 }
 
 static bool read_table(struct packed_file *f, const char *path, struct incore_error *e)
 {
+	uint64_t raw_bytes = 0;
+
 	for (uint32_t i = 0; i < f->trailer.n_sections; i++) {
 		uint64_t at = f->trailer.table_offset + (uint64_t)i * PACKED_SECTION_BYTES;
 		struct packed_section s;
@@ -94,8 +104,11 @@ static bool read_table(struct packed_file *f, const char *path, struct incore_er
 		packed_section_get(f->data.data + at, &s);
 		if (s.id == 0 || !check_section(f, &s))
 			return bad(e, path, at, "section out of bounds");
+		if (!packed_may_grow(s.stored_bytes, s.raw_bytes))
+			return bad(e, path, at, "section grows too much when it is unpacked");
 		if (s.id >= PACKED_SECTION_END)
 			continue; /* of a later minor writer */
+		raw_bytes += s.raw_bytes;
 		if (f->sections[s.id].id)
 			return bad(e, path, at, "section given twice");
 		f->sections[s.id] = s;
@@ -104,6 +117,10 @@ static bool read_table(struct packed_file *f, const char *path, struct incore_er
 		if (!f->sections[id].id)
 			return err_file(e, "bad-packed", path, f->trailer.table_offset,
 				"section %s is missing", packed_section_name(id));
+	if (raw_bytes > memory_bytes() / 2)
+		return err_file(e, "too-large", path, f->trailer.table_offset,
+			"its tables need %llu MB, more than half of this machine's memory",
+			(unsigned long long)(raw_bytes / 1000000));
 	return true;
 }
 

@@ -3,8 +3,7 @@
  * packed_file.h: an opened packed file: header, trailer and section table checked, sections handed
  * out uncompressed. Owner: packed_file_close() after a successful open.
  */
-#ifndef TRACE_PACKED_FILE_H
-#define TRACE_PACKED_FILE_H
+#pragma once
 
 #include "base/file.h"
 #include "trace/packed_types.h"
@@ -26,5 +25,3 @@ bool packed_file_section(const struct packed_file *f, const char *path, uint32_t
 	size_t *n, struct incore_error *e);
 /* Checks stored bytes against what the directory says; the fuzz targets build without. */
 bool packed_checksum_ok(const uint8_t *p, size_t n, uint64_t seed, uint64_t want);
-
-#endif

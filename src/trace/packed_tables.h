@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* packed_tables.h: the tables of a trace as sections of a packed file, both directions. */
-#ifndef TRACE_PACKED_TABLES_H
-#define TRACE_PACKED_TABLES_H
+#pragma once
 
 #include "trace/fields.h"
 #include "trace/packed_types.h"
@@ -9,5 +8,3 @@
 /* One of PACKED_META .. PACKED_NOTES. */
 void packed_move_table(struct fields *f, uint32_t id, struct trace *t);
 const char *packed_section_name(uint32_t id);
-
-#endif

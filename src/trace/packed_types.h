@@ -7,8 +7,7 @@
  *
  * All integers little-endian. Everything that is not a stream of a block is a section.
  */
-#ifndef TRACE_PACKED_TYPES_H
-#define TRACE_PACKED_TYPES_H
+#pragma once
 
 #include <assert.h>
 #include <stdbool.h>
@@ -69,8 +68,16 @@ enum packed_stream {
 /* A block is closed when one of these is reached, and never holds more. */
 #define BLOCK_MAX_ROWS 65536
 #define BLOCK_MAX_PIECES 4096
-/* A reader believes no stored section that claims to grow more than this. */
+/* A reader believes no stored section that claims to grow more than this, and above PACKED_SMALL
+ * bytes not more than PACKED_LARGE_RATIO: a small file must not take all memory. */
 #define PACKED_MAX_RATIO 1024
+#define PACKED_SMALL ((uint64_t)64 << 20)
+#define PACKED_LARGE_RATIO 64
+static inline bool packed_may_grow(uint64_t stored_bytes, uint64_t raw_bytes)
+{
+	return raw_bytes / (raw_bytes > PACKED_SMALL ? PACKED_LARGE_RATIO : PACKED_MAX_RATIO) <=
+	       stored_bytes;
+}
 
 struct packed_section {
 	uint32_t id;	/* enum packed_section_id */
@@ -125,5 +132,3 @@ static inline void packed_trailer_get(const uint8_t *p, struct packed_trailer *t
 	t->trailer_checksum = packed_get_u64(p + 48);
 	memcpy(t->magic, p + 56, 8);
 }
-
-#endif

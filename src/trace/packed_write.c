@@ -9,6 +9,7 @@
 #include <errno.h>
 #include <stdio.h>
 
+#include "base/file.h"
 #include "base/hash.h"
 #include "base/mem.h"
 #include "codec/zstd.h"
@@ -56,9 +57,10 @@ struct writer {
 
 static bool emit(struct writer *w, const void *p, size_t n, struct incore_error *e)
 {
-	errno = 0;
-	if (n && (fault_hit(FAULT_WRITE) || fwrite(p, 1, n, w->f) != n))
-		return err_errno(e, errno ? errno : EIO, "packed file", "cannot write");
+	if (n && fault_hit(FAULT_WRITE))
+		return err_errno(e, EIO, "packed file", "cannot write");
+	if (n && fwrite(p, 1, n, w->f) != n)
+		return err_write(e);
 	w->offset += n;
 	return true;
 }
@@ -117,11 +119,6 @@ static bool flush_block(struct writer *w, struct group *g, struct block *b, stru
 	return ok;
 }
 
-static bool is_fatal(const struct incore_error *e)
-{
-	return e->status != INCORE_BAD_INPUT;
-}
-
 /* Loads as much of the track as can be; what cannot be had is kept as its error. */
 static bool load_most(struct writer *w, struct group *g, track_idx i, struct track_data *d,
 	struct incore_error *e)
@@ -137,7 +134,7 @@ static bool load_most(struct writer *w, struct group *g, track_idx i, struct tra
 			c->error_want = wants[0] & ~wants[k];
 			return true;
 		}
-		if (is_fatal(&why)) {
+		if (track_error_is_fatal(&why)) {
 			err_move(e, &why);
 			return false;
 		}
@@ -262,9 +259,7 @@ static bool add_to_dir(struct writer *w, const struct packed_block *b)
 
 static bool write_group(struct writer *w, struct group *g, struct incore_error *e)
 {
-	for (size_t i = 0; i < g->blocks.n; i++) {
-		struct packed_block *b = &g->blocks.v[i];
-
+	EACH (struct packed_block, b, g->blocks.v, g->blocks.n) {
 		if (!add_to_dir(w, b))
 			return err_nomem(e);
 		if (!emit(w, b->bytes.p, b->bytes.n, e))
@@ -330,7 +325,7 @@ static bool write_section(
 		hash_section(w, id, raw);
 	if (raw->n)
 		ok = zstd_pack(raw->p, raw->n, w->level, &packed, e);
-	if (ok && packed.n < raw->n && raw->n / PACKED_MAX_RATIO < packed.n) {
+	if (ok && packed.n < raw->n && packed_may_grow(packed.n, raw->n)) {
 		use = &packed;
 		codec = PACKED_ZSTD;
 	}
@@ -424,9 +419,7 @@ static void writer_deinit(struct writer *w)
 		block_deinit(&w->workers[i].block);
 	}
 	mem_free(w->workers);
-	for (size_t i = 0; i < w->groups.n; i++) {
-		struct group *g = &w->groups.v[i];
-
+	EACH (struct group, g, w->groups.v, w->groups.n) {
 		for (size_t k = 0; k < g->blocks.n; k++)
 			sb_free(&g->blocks.v[k].bytes);
 		VEC_FREE(&g->blocks);

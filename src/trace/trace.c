@@ -4,6 +4,7 @@
 
 #include <stdarg.h>
 
+#include "base/map_guard.h"
 #include "base/mem.h"
 #include "base/search.h"
 #include "trace/trace_text.h"
@@ -141,6 +142,7 @@ bool trace_load_track(const struct trace *t, track_idx i, unsigned want, struct 
 	struct incore_error *e)
 {
 	const struct track_lender *lender = __atomic_load_n(&t->lender, __ATOMIC_ACQUIRE);
+	bool ok;
 
 	track_data_reset(d);
 	if (i >= t->n_tracks || !t->loader.load)
@@ -152,7 +154,13 @@ bool trace_load_track(const struct trace *t, track_idx i, unsigned want, struct 
 	d->begin_cyc = t->tracks[i].begin_cyc;
 	d->end_cyc = t->tracks[i].end_cyc;
 	memcpy(d->coord_file, t->tracks[i].coord, sizeof(d->coord_file));
-	return t->loader.load(t, i, want, d, e);
+	ok = t->loader.load(t, i, want, d, e);
+	return (!t->read_from || map_guard_check(t->read_from, t->read_at, e)) && ok;
+}
+
+bool track_error_is_fatal(const struct incore_error *e)
+{
+	return e->status != INCORE_BAD_INPUT || err_is(e, "changed-file");
 }
 
 double trace_clock_mhz(const struct trace *t)

@@ -25,8 +25,7 @@
  * Owner: the trace owns everything reachable from it (one arena) and trace_free() frees it all.
  * Strings end in NUL.
  */
-#ifndef TRACE_TRACE_H
-#define TRACE_TRACE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -433,6 +432,8 @@ struct trace {
 	uint32_t n_notes;
 	struct note *notes;
 	struct table_name kernel_from, arch_from; /* of meta.kernel, meta.arch */
+	const char *read_from;			  /* the path it was read from, or NULL */
+	uint64_t read_at;			  /* map_guard_now() before that */
 	unsigned reading;  /* private: tables that are being read; trace_note() writes it down */
 	unsigned n_shares; /* private: owners beside the first */
 	const struct track_lender *lender; /* private: or NULL; atomic */
@@ -448,6 +449,9 @@ void trace_keep_tracks(struct trace *t);
 /* Brings track i into *d (reset first). Thread-safe for different *d. */
 bool trace_load_track(const struct trace *t, track_idx i, unsigned want, struct track_data *d,
 	struct incore_error *e);
+/* Of an error of that: nothing more can be had of the trace, while a damaged track leaves the rest
+ * good. */
+bool track_error_is_fatal(const struct incore_error *e);
 
 static inline int64_t trace_aligned(const struct trace *t, clock_idx c, uint64_t time_cyc)
 {
@@ -485,5 +489,3 @@ struct trace *trace_new(void);
 /* Checks the invariants that analyses rely on (indices in range, tracks sorted, names set). An
  * importer calls it last. */
 bool trace_seal(struct trace *t, struct incore_error *e);
-
-#endif

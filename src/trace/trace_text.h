@@ -4,8 +4,7 @@
  * with their times as written, for a writer that copies what stands there. Made where IMPORT_TEXT
  * asks for it. Owner: the trace; trace_free() frees it. Immutable once the trace is read.
  */
-#ifndef TRACE_TRACE_TEXT_H
-#define TRACE_TRACE_TEXT_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -36,5 +35,3 @@ struct trace_text {
 	uint64_t n_events;	    /* objects in the list of events */
 	bool has_numbered_lanes;    /* pids are numbers: a file of one core, or for a viewer */
 };
-
-#endif

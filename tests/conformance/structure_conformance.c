@@ -100,12 +100,6 @@ struct steps {
 	uint64_t along, beside;
 };
 
-static void *steps_new(void *self)
-{
-	(void)self;
-	return calloc(1, sizeof(struct steps));
-}
-
 static bool is_step(const struct cfg *g, code_idx from, code_idx to)
 {
 	uint32_t a = g->block_of[from], b = g->block_of[to];
@@ -139,12 +133,6 @@ static bool steps_merge(void *self, void *mine, struct incore_error *e)
 	s->along += m->along;
 	s->beside += m->beside;
 	return true;
-}
-
-static void steps_free(void *self, void *mine)
-{
-	(void)self;
-	free(mine);
 }
 
 static void check_loops(const struct loops *l, const struct capture_case *c)
@@ -181,7 +169,7 @@ static void check_walk(const struct trace *t, const struct cfg *g, const struct 
 	struct steps s = {.g = g};
 	struct loops *l = loops_new(g);
 	struct matrix *m = matrix_new(t);
-	struct collector made[] = {{&s, steps_new, steps_track, steps_merge, steps_free},
+	struct collector made[] = {{&s, sizeof(s), NULL, steps_track, steps_merge, NULL},
 		loops_collector(l), matrix_collector(m)};
 	const struct collector *list[] = {&made[0], &made[1], &made[2]};
 	struct walk_options o = {0};

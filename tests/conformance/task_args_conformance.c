@@ -39,7 +39,7 @@ static struct dump *open_real(const char *name)
 		skip();
 	}
 	snprintf(path, sizeof(path), "%s/%s", data_dir(), name);
-	d = dump_open(path, &e);
+	d = dump_open(path, false, &e);
 	if (!d)
 		fail_msg("%s: %s", path, e.message);
 	return d;

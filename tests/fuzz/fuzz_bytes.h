@@ -24,7 +24,7 @@ static inline struct ui_bytes fuzz_bytes(const uint8_t *data, size_t size, const
 
 static inline void fuzz_build_init(struct ui_build *b, const struct import_options *o)
 {
-	*b = (struct ui_build){.trace = trace_new(), .options = o, .dir = ".", .dir_fd = -1};
+	*b = (struct ui_build){.trace = trace_new(), .options = o, .dir = ".", .root.fd = -1};
 	if (!b->trace)
 		abort();
 	arena_init(&b->scratch);

@@ -3,7 +3,7 @@
  * tables.c: a question through libincore, as JSON: {"json": the answer, "tables": {name: {"columns",
  * "rows", "arrow"}}, "slices": [...]}; run.py compares all of it with what the program prints.
  *
- * usage: tables QUESTION PATHS OPTIONS     or: tables --slices PATH OPTIONS, --errors PATH
+ * usage: tables [--mapped] QUESTION PATHS OPTIONS     or: tables --slices PATH OPTIONS, --errors PATH
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -212,6 +212,8 @@ static int cancelled(const char *path)
 
 int main(int argc, char **argv)
 {
+	if (argc == 5 && !strcmp(argv[1], "--mapped") && incore_map_files())
+		return ask(argv[2], argv[3], argv[4]);
 	if (argc == 3 && !strcmp(argv[1], "--cancel"))
 		return cancelled(argv[2]);
 	if (argc == 4 && !strcmp(argv[1], "--slices"))

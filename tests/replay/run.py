@@ -536,7 +536,7 @@ def spec_is_not_read_back(incore):
     with open(compiler, "w") as f:
         f.write(f'#!/bin/sh\nrm -f "{out}/args.json"\nexec c++ "$@"\n')
     os.chmod(compiler, 0o700)
-    incore.replay("--dump", os.path.join(DUMPS, "own"), "--func", "1", "--source", SF, out=out,
+    incore.replay("--dump", os.path.join(DUMPS, "own"), "--func", "1", "--source", SF, "--unsafe-native", out=out,
                   env={"CXX": compiler, "XDG_CACHE_HOME": os.path.join(incore.tmp, "fresh-cache")})
     check(os.path.exists(os.path.join(out, "ops.opstream")), "a replay whose args.json is gone: no op stream")
     check(not os.path.exists(os.path.join(out, "args.json")), "the compiler was asked after args.json was written")
@@ -642,7 +642,9 @@ def compilers(incore):
     with open(SF) as f, open(broken, "w") as g:
         g.write(f.read().replace('#include "../slots.h"', f'#include "{SAMPLE}/slots.h"').replace("TEXP(e, e);", "TEXP(e, nothing);"))
     out = incore.place()
-    p = incore.run("replay", *words, "--source", broken, "-o", out)
+    p = incore.run("replay", *words, "--source", broken, "-o", incore.place())
+    check(p.returncode == 3 and "--include" in p.stderr, f"a header that its compiler may not read: {p.stderr[:300]}")
+    p = incore.run("replay", *words, "--source", broken, "-I", SAMPLE, "-o", out)
     equal(p.returncode, 3, f"a kernel that does not compile: {p.stderr[:300]}")
     check("broken.cpp" in p.stderr and "nothing" in p.stderr, p.stderr)
     equal(os.path.exists(os.path.join(out, "insight_export")), False, "no trace of it")

@@ -6,16 +6,18 @@ what a slow client gets, and that nothing is written or kept.
 usage: rules.py BUILD_DIR
 """
 import concurrent.futures
+import http.client
 import json
 import os
 import re
 import signal
 import subprocess
 import sys
+import threading
 
 from server import DATA, PROGRAM, Server, check, comes, folder, tell
 
-MAX_CONNECTIONS = 64
+MAX_CONNECTIONS = 256
 
 
 # --- where, and who ---
@@ -125,7 +127,7 @@ def check_many(server):
     slow = [server.begin() for _ in range(MAX_CONNECTIONS + 40)]
     server.settled("task")
     check(server.count("task") - tasks <= MAX_CONNECTIONS + 2, f"{server.count('task') - tasks} threads for {len(slow)} clients")
-    check(server.count("fd") - files <= 2 * MAX_CONNECTIONS + 8, f"{server.count('fd') - files} files for {len(slow)} clients")
+    check(server.count("fd") - files <= 3 * MAX_CONNECTIONS + 8, f"{server.count('fd') - files} files for {len(slow)} clients")
     for s in slow:
         s.close()
     with concurrent.futures.ThreadPoolExecutor(200) as pool:
@@ -153,6 +155,30 @@ def check_kept(server, tmp):
     check(files_below(tmp, DATA) == before, "a request wrote a file")
 
 
+class Dribblers:
+    """As many clients as there are connections, without the token, each of which says a byte now and then and never ends its head."""
+
+    def __init__(self, server):
+        self.clients = [server.begin() for _ in range(MAX_CONNECTIONS)]
+        self.gone, self.is_over = set(), threading.Event()
+        self.thread = threading.Thread(target=self.dribble)
+        self.thread.start()
+
+    def dribble(self):
+        while not self.is_over.wait(1):
+            for s in self.clients:
+                try:
+                    s.sendall(b"1")
+                except OSError:
+                    self.gone.add(s)
+
+    def end(self):
+        self.is_over.set()
+        self.thread.join()
+        for s in self.clients:
+            s.close()
+
+
 def slow_clients(server):
     """One that says nothing, one that never ends its head, one that keeps its line open, one that asks for much and reads nothing."""
     whole = f"GET /incore.js HTTP/1.1\r\nHost: 127.0.0.1:{server.port}\r\n\r\n"
@@ -160,11 +186,20 @@ def slow_clients(server):
 
 
 def check_slow(server, files, clients):
-    """Whoever keeps a connection without using it for 30 s loses it."""
+    """A stranger who keeps a connection without using it loses it; who has shown the token keeps his, and the others cannot keep him out."""
     check(comes(lambda: server.count("fd") <= files), f"{server.count('fd') - files} of {len(clients)} slow clients are never hung up on")
     for s in clients:
         s.close()
-    check(server.ask("/api/1/trace")[0] == 200, "the server is gone")
+    known = http.client.HTTPConnection("127.0.0.1", server.port, timeout=120)
+    ask = lambda: (known.request("GET", "/api/1/trace", headers={"Authorization": f"Bearer {server.token}"}), known.getresponse().read())[1]  # noqa: E731
+    told, line = ask(), known.sock
+    dribblers = Dribblers(server)
+    status = server.ask("/api/1/trace")[0]
+    check(status == 200, f"with {MAX_CONNECTIONS} strangers who dribble: {status}")
+    check(comes(lambda: len(dribblers.gone) == MAX_CONNECTIONS), f"{MAX_CONNECTIONS - len(dribblers.gone)} of them are never hung up on")
+    check(ask() == told and known.sock is line, "who has shown the token lost his connection")
+    dribblers.end()
+    known.close()
 
 
 def main():

@@ -72,3 +72,13 @@ extern "C" void kernel_entry(__gm__ int64_t *args)
 	for (float i = 0; i < n; i++)
 		TADDS(b, a, 1.0f); // pto: %sum
 }
+
+#if CASE == 90 /* a compiler is busy with this for longer than it lives */
+template <int N, int M> struct Twice {
+	static constexpr int v = Twice<N - 1, 2 * M>::v + Twice<N - 1, 2 * M + 1>::v;
+};
+template <int M> struct Twice<0, M> {
+	static constexpr int v = 1;
+};
+static const int bomb = Twice<24, 0>::v;
+#endif

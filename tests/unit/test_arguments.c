@@ -89,7 +89,7 @@ static struct dump *open_task(const char *name, uint64_t id, uint32_t *t)
 	struct dump *d;
 
 	snprintf(path, sizeof(path), "%s/dumps/%s", getenv("INCORE_TEST_DATA"), name);
-	d = dump_open(path, &e);
+	d = dump_open(path, false, &e);
 	if (!d || !task_find_one(d, &q, t, &e))
 		fail_msg("%s: %s", path, e.message);
 	return d;

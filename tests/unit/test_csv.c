@@ -146,6 +146,24 @@ static void test_csv_round_trip(void **state)
 	sb_free(&field);
 }
 
+/* What a spreadsheet would run is text with an apostrophe; numbers stay numbers. */
+static void test_csv_formulas(void **state)
+{
+	static const char *const cases[][2] = {{"=1+1", "'=1+1"}, {"@SUM(A1)", "'@SUM(A1)"},
+		{"+cmd|' /C calc'!A0", "'+cmd|' /C calc'!A0"}, {"-1+2", "'-1+2"},
+		{"-2,5 \"x\"", "\"'-2,5 \"\"x\"\"\""}, {"-12.5e3", "-12.5e3"}, {"+7", "+7"},
+		{"-", "-"}, {"", ""}, {"a=b", "a=b"}, {"v_add_f32 v1, v2", "\"v_add_f32 v1, v2\""}};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct strbuf b = {0};
+
+		assert_true(csv_put_text(&b, str_of(cases[i][0])));
+		assert_string_equal(b.p ? b.p : "", cases[i][1]);
+		sb_free(&b);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -153,6 +171,7 @@ int main(void)
 		cmocka_unit_test(test_csv_errors),
 		cmocka_unit_test(test_csv_header),
 		cmocka_unit_test(test_csv_round_trip),
+		cmocka_unit_test(test_csv_formulas),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -35,6 +35,8 @@ static void test_dwarf_chain(void **state)
 	struct str bytes;
 
 	(void)state;
+	if (!dwarf_is_built())
+		skip();
 	arena_init(&a);
 	assert_true(file_load(&f, sample_path(), NULL));
 	bytes = (struct str){(const char *)f.data, f.size};
@@ -66,6 +68,8 @@ static void test_dwarf_damage_is_survived(void **state)
 	char *copy;
 
 	(void)state;
+	if (!dwarf_is_built())
+		skip();
 	arena_init(&a);
 	assert_true(file_load(&f, sample_path(), NULL));
 	copy = test_malloc(f.size);

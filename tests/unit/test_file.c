@@ -11,11 +11,13 @@
 #include <cmocka.h>
 
 #include <dirent.h>
+#include <errno.h>
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/file_store.h"
+#include "base/map_guard.h"
 #include "base/mem.h"
 #include "base/str.h"
 
@@ -275,25 +277,142 @@ static void test_file_store(void **state)
 	assert_int_equal(file_store_head(&s, path, head, sizeof(head), &n), 0);
 	assert_int_equal(n, 4);
 	assert_int_equal(s.n_fds, 1);
-	assert_true(file_store_load_at(&s, FILE_KEEP, &f, AT_FDCWD, path, path, &e));
+	assert_true(file_store_load_at(&s, FILE_KEEP, &f, FILE_ANYWHERE, path, path, &e));
 	assert_int_equal(s.n_fds, 0); /* the descriptor of the head was read */
 	assert_memory_equal(f.data, "0123456789", 11);
 	kept = f.data;
-	assert_true(file_store_load_at(&s, FILE_TAKE, &g, AT_FDCWD, path, path, &e));
+	assert_true(file_store_load_at(&s, FILE_TAKE, &g, FILE_ANYWHERE, path, path, &e));
 	assert_ptr_equal(g.data, kept);
 	assert_int_equal(s.files.n, 0);
 	assert_int_equal(s.bytes, 0);
 	file_unload(&f); /* borrowed: frees nothing */
 	file_unload(&g);
 
-	assert_true(file_store_load_at(&s, FILE_KEEP, &f, AT_FDCWD, path, path, &e));
+	assert_true(file_store_load_at(&s, FILE_KEEP, &f, FILE_ANYWHERE, path, path, &e));
 	write_text(path, "another");
-	assert_true(file_store_load_at(&s, FILE_TAKE, &g, AT_FDCWD, path, path, &e));
+	assert_true(file_store_load_at(&s, FILE_TAKE, &g, FILE_ANYWHERE, path, path, &e));
 	assert_memory_equal(g.data, "another", 8); /* the file changed: nothing of it is kept */
 	assert_int_not_equal(file_store_head(&s, tmp_dir, head, sizeof(head), &n), 0);
 	file_unload(&g);
 	file_store_deinit(&s);
 	mem_free(path);
+}
+
+static void assert_opens(struct file_root r, const char *name, bool does)
+{
+	int fd = file_open_below(r, name);
+
+	if (fd < 0 && does)
+		fail_msg("%s: %s", name, strerror(errno));
+	if (!does)
+		assert_int_equal(errno, EXDEV);
+	assert_int_equal(fd >= 0, does);
+	if (fd >= 0)
+		close(fd);
+}
+
+/* Links that stay below a directory are followed, others are not. */
+static void test_file_below(void **state)
+{
+	char *outside = in_tmp("outside"), *root = in_tmp("root"), *path[8];
+	struct file_root r;
+
+	(void)state;
+	assert_int_equal(mkdir(root, 0700), 0);
+	write_text(outside, "secret");
+	for (unsigned i = 0; i < 8; i++) {
+		char name[32];
+
+		snprintf(name, sizeof(name), "root/%u", i);
+		path[i] = in_tmp(name);
+	}
+	write_text(path[0], "inside");
+	assert_int_equal(symlink("0", path[1]), 0);
+	assert_int_equal(symlink(path[0], path[2]), 0); /* an absolute name, but of a file inside */
+	assert_int_equal(symlink("../outside", path[3]), 0);
+	assert_int_equal(symlink(outside, path[4]), 0);
+	assert_int_equal(symlink("3", path[5]), 0);
+	assert_int_equal(symlink("..", path[6]), 0);
+	assert_int_equal(symlink("/nowhere/at/all", path[7]), 0);
+	assert_true(file_root_open(&r, root, false));
+	assert_opens(r, "0", true);
+	assert_opens(r, "1", true);
+	assert_opens(r, "2", true);
+	assert_opens(r, "3", false);
+	assert_opens(r, "4", false);
+	assert_opens(r, "5", false);
+	assert_opens(r, "6/outside", false);
+	assert_opens(r, "../outside", false);
+	assert_opens(r, outside, false);
+	assert_opens(r, "7", false);
+	assert_opens(r, "6/root/0", true); /* out and back: it lies inside */
+	r.follow_links = true;
+	assert_opens(r, "3", true);
+	close(r.fd);
+	assert_string_equal(file_name_below("a/b", "a/b//c/d"), "c/d");
+	assert_string_equal(file_name_below("a/", "a/c"), "c");
+	assert_string_equal(file_name_below("", "c"), "c");
+	assert_string_equal(file_name_below("a/b", "a/bc"), "a/bc");
+	for (unsigned i = 0; i < 8; i++) {
+		unlink(path[i]);
+		mem_free(path[i]);
+	}
+	rmdir(root);
+	unlink(outside);
+	mem_free(root);
+	mem_free(outside);
+}
+
+static void make_large(const char *path, off_t size)
+{
+	write_text(path, "first bytes");
+	assert_int_equal(truncate(path, size), 0);
+}
+
+/* A mapped file that shrinks reads as zeros and is told; without the guard files are not mapped. */
+static void test_file_shrinks(void **state)
+{
+	const off_t size = (off_t)8 << 20, left = (off_t)1 << 20;
+	char *path = in_tmp("large"), *other = in_tmp("other");
+	struct file_data f = {0}, g = {0};
+	struct incore_error e = {0};
+	uint64_t sum = 0, since;
+
+	(void)state;
+	make_large(path, size);
+	make_large(other, size);
+	assert_true(file_load(&f, path, &e));
+	assert_null(f.map);
+	assert_int_equal(f.size, size);
+	file_unload(&f);
+	assert_true(map_guard_install());
+	since = map_guard_now();
+	assert_true(file_load(&f, path, &e));
+	assert_true(file_load(&g, other, &e));
+	assert_non_null(f.map);
+	assert_int_equal(truncate(path, left), 0);
+	for (off_t i = 0; i < size; i += 4096)
+		sum += f.data[i] + g.data[i];
+	assert_int_equal(sum, 2 * 'f');
+	assert_true(map_guard_check(other, since, &e));
+	assert_true(map_guard_check_map(g.map, &e));
+	assert_false(map_guard_check_map(f.map, &e));
+	file_unload(&f);
+	assert_false(map_guard_check(path, since, &e));
+	assert_int_equal(e.status, INCORE_BAD_INPUT);
+	assert_string_equal(e.code, "changed-file");
+	assert_string_equal(e.path, path);
+	assert_int_equal(e.offset, left);
+	incore_error_clear(&e);
+	assert_true(map_guard_check(path, map_guard_now(), &e));
+	assert_true(file_load(&f, path, &e)); /* as it is now */
+	assert_int_equal(f.size, left);
+	file_unload(&f);
+	file_unload(&g);
+	unlink(path);
+	unlink(other);
+	mem_free(path);
+	mem_free(other);
 }
 
 int main(void)
@@ -306,6 +425,8 @@ int main(void)
 		cmocka_unit_test(test_file_out_bad),
 		cmocka_unit_test(test_file_paths),
 		cmocka_unit_test(test_file_store),
+		cmocka_unit_test(test_file_below),
+		cmocka_unit_test(test_file_shrinks),
 	};
 
 	return cmocka_run_group_tests(tests, make_tmp, remove_tmp);

@@ -478,9 +478,49 @@ static void test_json_reader_skip_windows(void **state)
 	}
 }
 
+/* What is plain the reader takes, too, and to the same byte. */
+static void test_json_reader_plain(void **state)
+{
+	static const char *const seeds[] = {"\"a string of plain text, beyond sixteen bytes\"",
+		"\"a\\n\\\"b\\/\"", "\"\"", "\"\xc3\xa4\"", "0", "-12.50",
+		"123456789012345678901234567890.5",
+		/* not plain */
+		"1e5", "-", "01", "1.", "\"\\u0041\"", "true"};
+	static const char bytes[] = "\"\\/bux019.-eE,\n\x01\x80 ";
+	const size_t n_plain_seeds = 7;
+	char text[80 + JSON_PAD];
+	unsigned seed = 5, n_plain = 0;
+
+	(void)state;
+	for (unsigned round = 0; round < 26000; round++) {
+		size_t k = round % (sizeof(seeds) / sizeof(*seeds)), n = strlen(seeds[k]);
+		const char *end;
+		struct json_reader r;
+
+		memset(text, 0, sizeof(text));
+		memcpy(text, seeds[k], n);
+		text[n] = ',';
+		if (round >= 26)
+			text[(unsigned)rand_r(&seed) % n] =
+				bytes[(unsigned)rand_r(&seed) % (sizeof(bytes) - 1)];
+		end = json_plain_value(text, text + n + 1);
+		if (round < 26)
+			assert_int_equal(end != NULL, k < n_plain_seeds);
+		if (!end)
+			continue;
+		n_plain++;
+		json_init(&r, text, (size_t)(end - text), NULL, 0);
+		assert_true(json_skip(&r) && json_finish(&r, NULL));
+		json_deinit(&r);
+		assert_null(json_plain_value(text, end - 1)); /* cut */
+	}
+	assert_true(n_plain > 1000);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_json_reader_plain),
 		cmocka_unit_test(test_json_reader_skip_windows),
 		cmocka_unit_test(test_json_reader_bad),
 		cmocka_unit_test(test_json_reader_error_text),

@@ -12,9 +12,11 @@
 #include <unistd.h>
 
 #include "base/file.h"
+#include "base/hash.h"
 #include "base/mem.h"
 #include "random_trace.h"
 #include "trace/packed.h"
+#include "trace/packed_types.h"
 
 struct packed_bytes {
 	char *p;
@@ -196,6 +198,42 @@ static void test_packed_damage(void **state)
 	trace_free(t);
 }
 
+/* A small file that claims to hold much is refused before memory is taken for it. */
+static void test_packed_bomb(void **state)
+{
+	const struct random_shape shape = {
+		.seed = 5, .n_tracks = 60, .max_slices = 3000, .clock_quantum = 4};
+	struct trace *t = random_trace_new(&shape);
+	struct packed_bytes b = pack(t, 0, 3);
+	char *end_at = b.p + b.n - PACKED_TRAILER_BYTES, *table;
+	struct packed_trailer end;
+	struct packed_section s;
+	struct incore_error e = {0};
+	char *path = temp_path();
+
+	(void)state;
+	memcpy(&end, end_at, sizeof(end));
+	table = b.p + end.table_offset;
+	memcpy(&s, table, sizeof(s));
+	s.codec = PACKED_ZSTD;
+	s.offset = PACKED_HEADER_BYTES;
+	s.stored_bytes = end.table_offset - PACKED_HEADER_BYTES;
+	s.raw_bytes = s.stored_bytes * 1000;
+	assert_true(s.raw_bytes > PACKED_SMALL);
+	memcpy(table, &s, sizeof(s));
+	end.table_checksum = hash_bytes(table, (size_t)end.n_sections * PACKED_SECTION_BYTES, 0);
+	end.trailer_checksum = hash_bytes(&end, PACKED_TRAILER_CHECKED, 0);
+	memcpy(end_at, &end, sizeof(end));
+	put_file(path, b.p, b.n);
+	assert_null(read_back(path, &e));
+	assert_int_equal(e.status, INCORE_BAD_INPUT);
+	assert_non_null(strstr(e.message, "grows too much"));
+	incore_error_clear(&e);
+	unlink(path);
+	free(b.p);
+	trace_free(t);
+}
+
 /* One buffer serves two files in turn: it must not mix their blocks up. */
 static void test_packed_shared_buffer(void **state)
 {
@@ -244,6 +282,7 @@ int main(void)
 		cmocka_unit_test(test_packed_many_tracks),
 		cmocka_unit_test(test_packed_same_bytes),
 		cmocka_unit_test(test_packed_damage),
+		cmocka_unit_test(test_packed_bomb),
 		cmocka_unit_test(test_packed_shared_buffer),
 	};
 

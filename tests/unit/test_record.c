@@ -16,6 +16,7 @@
 #include "model/record/record.h"
 
 static char cache[] = "/tmp/incore-test-record-XXXXXX";
+enum { BOMB = 90 }; /* the case that no compiler ends in time */
 static char recorder[4096], kernel[4096];
 
 static bool run_case(int number, uint32_t blocks, const char *const *words,
@@ -26,6 +27,7 @@ static bool run_case(int number, uint32_t blocks, const char *const *words,
 		.cache_dir = cache,
 		.cores = KERNEL_ON_AIV,
 		.blocks = blocks,
+		.compile_limit_s = number == BOMB ? 1 : 0,
 		.run_limit_s = 2};
 	char define[32];
 	const char *const defines[] = {define};
@@ -95,6 +97,7 @@ static void test_record_stops(void **state)
 		{12, "out-of-bounds",
 			"TSTORE at record_kernel.cpp:65: its global address belongs to no slot"},
 		{14, "does-not-compile", "'TFOO' is missing"},
+		{BOMB, "too-long", "the compiler did not end within 1 s"},
 	};
 
 	(void)state;

@@ -37,7 +37,7 @@ static struct dump *open_data(const char *name)
 	struct dump *d;
 
 	snprintf(path, sizeof(path), "%s/dumps/%s", getenv("INCORE_TEST_DATA"), name);
-	d = dump_open(path, &e);
+	d = dump_open(path, false, &e);
 	if (!d)
 		fail_msg("%s: %s", path, e.message);
 	return d;

@@ -118,6 +118,21 @@ static void test_trace_events_text(void **state)
 	assert_null(trace_event_find(STR("[1]"), "b").p);
 }
 
+/* What was not found has no items: UBSan watches that nothing is computed from its pointer. */
+static void test_trace_events_items(void **state)
+{
+	struct str nothing = {NULL, 0}, value;
+	size_t pos = 0;
+
+	(void)state;
+	assert_false(trace_event_item(nothing, &pos, &value));
+	assert_false(trace_event_item(STR("[]"), &pos, &value));
+	assert_true(trace_event_item(STR("[1,{\"a\":2}]"), &pos, &value) && str_is(value, "1"));
+	assert_true(trace_event_item(STR("[1,{\"a\":2}]"), &pos, &value));
+	assert_true(str_is(value, "{\"a\":2}"));
+	assert_false(trace_event_item(STR("[1,{\"a\":2}]"), &pos, &value));
+}
+
 /* --- blocks --- */
 
 static size_t put(uint8_t *p, uint64_t size, unsigned type, unsigned padding, unsigned reserve)
@@ -185,6 +200,7 @@ int main(void)
 		cmocka_unit_test(test_trace_events_numbers),
 		cmocka_unit_test(test_trace_events_fields),
 		cmocka_unit_test(test_trace_events_text),
+		cmocka_unit_test(test_trace_events_items),
 		cmocka_unit_test(test_trace_events_blocks),
 		cmocka_unit_test(test_trace_events_bad_blocks),
 	};

@@ -23,20 +23,17 @@ const char *verdict_name(enum verdict v)
 	return names[v];
 }
 
-struct finding *check_add(struct check *c, const char *id, enum severity s, enum verdict effect,
-	struct incore_error *e)
+struct finding *check_add(struct check *c, const char *id, enum severity s, enum verdict effect)
 {
-	struct finding *f;
+	struct finding *f = &c->spare;
 	size_t cap = c->cap_findings;
 
-	if (c->n_findings == cap) {
-		if (!vec_grow((void **)&c->findings, &cap, cap + 1, sizeof(*c->findings))) {
-			err_nomem(e);
-			return NULL;
-		}
-		c->cap_findings = (uint32_t)cap;
-	}
-	f = &c->findings[c->n_findings++];
+	if (c->n_findings == cap &&
+		!vec_grow((void **)&c->findings, &cap, cap + 1, sizeof(*c->findings)))
+		c->is_nomem = true;
+	else
+		f = &c->findings[c->n_findings++];
+	c->cap_findings = (uint32_t)cap;
 	*f = (struct finding){.id = id, .severity = s};
 	if (effect > c->verdict)
 		c->verdict = effect;
@@ -62,24 +59,22 @@ static PRINTF_LIKE(2, 0) char *check_vprintf(struct check *c, const char *fmt, v
 	return s;
 }
 
-bool finding_say(struct check *c, struct finding *f, const char *fmt, ...)
+void finding_say(struct check *c, struct finding *f, const char *fmt, ...)
 {
 	va_list ap;
 
 	va_start(ap, fmt);
 	f->message = check_vprintf(c, fmt, ap);
 	va_end(ap);
-	return f->message != NULL;
 }
 
-bool finding_advise(struct check *c, struct finding *f, const char *fmt, ...)
+void finding_advise(struct check *c, struct finding *f, const char *fmt, ...)
 {
 	va_list ap;
 
 	va_start(ap, fmt);
 	f->advice = check_vprintf(c, fmt, ap);
 	va_end(ap);
-	return f->advice != NULL;
 }
 
 static struct fact *new_fact(struct finding *f, const char *key, enum evidence_kind kind)
@@ -111,19 +106,18 @@ void fact_real(struct finding *f, const char *key, double v, int digits)
 	x->digits = digits;
 }
 
-bool fact_text(struct check *c, struct finding *f, const char *key, const char *fmt, ...)
+void fact_text(struct check *c, struct finding *f, const char *key, const char *fmt, ...)
 {
 	struct fact *x = new_fact(f, key, FACT_TEXT);
 	va_list ap;
 
 	if (!x)
-		return true;
+		return;
 	va_start(ap, fmt);
 	x->text = check_vprintf(c, fmt, ap);
 	va_end(ap);
 	if (!x->text)
 		f->n_facts--;
-	return x->text != NULL;
 }
 
 uint64_t check_notes(const struct check *c, const char *code)
@@ -164,10 +158,8 @@ struct check *check_new(
 {
 	struct check *c = mem_zalloc(1, sizeof(*c));
 
-	if (!c) {
-		err_nomem(e);
-		return NULL;
-	}
+	if (!c)
+		return err_nomem_null(e);
 	arena_init(&c->arena);
 	c->trace = t;
 	c->ctx = ctx;
@@ -203,19 +195,20 @@ static void sort_findings(struct check *c)
 	}
 }
 
-typedef bool (*rule_fn)(struct check *c, struct incore_error *e);
+typedef void (*rule_fn)(struct check *c);
 
 /* The first says whether there is anything to check. Damage comes next: it explains what follows.
  */
-static const rule_fn wave_rules[] = {rule_shell, rule_damaged, rule_implausible, rule_code,
-	rule_missed_se, rule_truncated, rule_wave_files, rule_repeated, rule_kernel_ids,
+static const rule_fn wave_rules[] = {rule_shell, rule_damaged, rule_links, rule_implausible,
+	rule_code, rule_missed_se, rule_truncated, rule_wave_files, rule_repeated, rule_kernel_ids,
 	rule_source_map, rule_collapsed, rule_stale, rule_early_exit, rule_matrix, rule_underfilled,
 	rule_coverage, rule_clock, rule_alignment, rule_vgprs, rule_short, rule_counters,
 	rule_totals, rule_states, rule_waits, NULL};
 
 static const rule_fn pipe_rules[] = {rule_no_timeline, rule_no_compute, rule_near_empty,
 	rule_one_side, rule_no_loop, rule_cut_tail, rule_zero_bytes, rule_sync_bound, rule_no_flags,
-	rule_sub_blocks, rule_flag_pairs, rule_sim_time, rule_sim_totals, rule_sim_busy, NULL};
+	rule_sub_blocks, rule_flag_pairs, rule_sim_time, rule_sim_totals, rule_sim_busy, rule_links,
+	NULL};
 
 bool check_finish(struct check *c, const struct walk_result *w, struct incore_error *e)
 {
@@ -223,11 +216,12 @@ bool check_finish(struct check *c, const struct walk_result *w, struct incore_er
 
 	if (c->pipes && !pipes_finish(c->pipes, e))
 		return false;
-	if (w && c->gather)
+	if (w && c->gather) {
 		c->gather->n_failed = w->n_failed;
-	for (; *rule && !c->is_shell; rule++)
-		if (!(*rule)(c, e))
-			return false;
+		c->gather->n_outside = w->n_outside;
+	}
+	for (; *rule && !c->is_shell && !c->is_nomem; rule++)
+		(*rule)(c);
 	if (c->is_nomem)
 		return err_nomem(e);
 	sort_findings(c);

@@ -9,8 +9,7 @@
  * collector in the caller's walk, check_finish(). Owner: the caller; check_free() frees all strings
  * too.
  */
-#ifndef ANALYSIS_CHECK_CHECK_H
-#define ANALYSIS_CHECK_CHECK_H
+#pragma once
 
 #include "analysis/walk.h"
 
@@ -42,17 +41,18 @@ struct finding {
 };
 
 /* The ids of all findings: the words of that column. */
-#define FINDING_WORDS                                                                                     \
-	"empty-shell|missed-cu|not-executed|damaged-file|implausible-stream|no-code|missed-se|truncated|" \
-	"missing-wave|unlisted-wave|inconsistent-waves|repeated-capture|"                                 \
-	"several-kernel-ids|no-source|source-partial|source-collapsed|stale-source|"                      \
-	"early-exit|no-matrix-work|underfilled|partial-coverage|throttled-clock|"                         \
-	"unaligned-clocks|vgpr-count-halved|short-sample|no-counters|inconsistent-totals|"                \
-	"inconsistent-states|inconsistent-waits|no-timeline|no-compute|"                                  \
-	"data-movement-only|near-empty|one-side-empty|no-loop|zero-byte-moves|sync-bound|"                \
-	"no-flag-events|sub-block-collision|unmatched-flags|reused-flags|model-race|"                     \
-	"model-deadlock|model-unmatched-wait|model-double-set|model-flag-left-set|"                       \
-	"model-bad-flag|model-counter-full|model-more-findings|model-incomplete|"                         \
+#define FINDING_WORDS                                                                              \
+	"empty-shell|missed-cu|not-executed|damaged-file|link-outside|"                            \
+	"implausible-stream|no-code|missed-se|truncated|"                                          \
+	"missing-wave|unlisted-wave|inconsistent-waves|repeated-capture|"                          \
+	"several-kernel-ids|no-source|source-partial|source-collapsed|stale-source|"               \
+	"early-exit|no-matrix-work|underfilled|partial-coverage|throttled-clock|"                  \
+	"unaligned-clocks|vgpr-count-halved|short-sample|no-counters|inconsistent-totals|"         \
+	"inconsistent-states|inconsistent-waits|no-timeline|no-compute|"                           \
+	"data-movement-only|near-empty|one-side-empty|no-loop|zero-byte-moves|sync-bound|"         \
+	"no-flag-events|sub-block-collision|unmatched-flags|reused-flags|model-race|"              \
+	"model-deadlock|model-unmatched-wait|model-double-set|model-flag-left-set|"                \
+	"model-bad-flag|model-counter-full|model-more-findings|model-incomplete|"                  \
 	"quantised-time|clock-unknown|inconsistent-busy"
 
 /* What is known of a capture beside this one. */
@@ -87,6 +87,7 @@ struct check {
 	enum verdict verdict;
 	struct finding *findings; /* by severity, then in the order of the rules */
 	uint32_t n_findings, cap_findings;
+	struct finding spare; /* written where there is no room for another */
 };
 
 struct check *check_new(
@@ -106,5 +107,3 @@ const struct finding *check_find(const struct check *c, const char *id);
 bool check_health(const struct check *c, struct strbuf *out);
 /* "waves 32, cut_waves 16" */
 bool finding_put_evidence(const struct finding *f, struct strbuf *out);
-
-#endif

@@ -99,34 +99,25 @@ void gather_free(struct check_gather *g)
 		wait_tables_free(g->wait_tables);
 }
 
-static void worker_free(void *self, void *mine)
+static void worker_deinit(void *self, void *mine)
 {
 	struct gather_worker *w = mine;
 
 	(void)self;
-	if (!w)
-		return;
 	mem_free(w->rows);
 	mem_free(w->epoch);
 	waits_deinit(&w->waits);
-	mem_free(w);
 }
 
-static void *worker_new(void *self)
+static bool worker_init(void *self, void *mine)
 {
 	const struct check *c = self;
 	size_t n = (size_t)c->trace->n_code + 1;
-	struct gather_worker *w = mem_zalloc(1, sizeof(*w));
+	struct gather_worker *w = mine;
 
-	if (!w)
-		return NULL;
 	w->rows = mem_zalloc(n, sizeof(*w->rows));
 	w->epoch = mem_zalloc(n, sizeof(*w->epoch));
-	if (!w->rows || !w->epoch) {
-		worker_free(self, w);
-		return NULL;
-	}
-	return w;
+	return w->rows && w->epoch;
 }
 
 /* The producer's own rule for its totals: a record of unknown pc neither counts nor moves time. */
@@ -295,9 +286,10 @@ struct collector check_collector(struct check *c)
 	return (struct collector){
 		.self = c,
 		.want = TRACK_STATES | TRACK_STATED_WAITS,
-		.worker_new = worker_new,
+		.worker_bytes = sizeof(struct gather_worker),
+		.worker_init = worker_init,
 		.track = gather_track,
 		.merge = gather_merge,
-		.worker_free = worker_free,
+		.worker_deinit = worker_deinit,
 	};
 }

@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * check_internal.h: what the files check*.c share: the facts gathered by one walk, and how a rule
- * writes its finding. A rule is a function `bool rule_x(struct check *, e)`; false only on lack of
- * memory.
+ * writes its finding. Lack of memory is latched, and told by check_finish().
  */
-#ifndef ANALYSIS_CHECK_CHECK_INTERNAL_H
-#define ANALYSIS_CHECK_CHECK_INTERNAL_H
+#pragma once
 
 #include "analysis/check/check.h"
 #include "base/map.h"
@@ -42,7 +40,7 @@ struct check_gather {
 	struct code_totals *rows; /* recomputed, by code index */
 	struct series_print states[STATE_COUNT];
 	uint64_t state_cyc[STATE_COUNT];
-	uint32_t n_read, n_failed;
+	uint32_t n_read, n_failed, n_outside;
 	uint64_t n_unknown_code;
 	uint32_t n_instructions; /* static rows without labels */
 	uint8_t *ends_flow;	 /* by code index: control may go anywhere after it */
@@ -55,17 +53,16 @@ bool gather_new(struct check *c, struct incore_error *e);
 void gather_free(struct check_gather *g);
 void series_add(struct series_print *p, uint64_t time_cyc, int64_t change);
 
-/* check.c: a new finding; NULL on lack of memory (*e is set). Message and advice are copied. */
-struct finding *check_add(struct check *c, const char *id, enum severity s, enum verdict effect,
-	struct incore_error *e);
-bool finding_say(struct check *c, struct finding *f, const char *fmt, ...) PRINTF_LIKE(3, 4);
-bool finding_advise(struct check *c, struct finding *f, const char *fmt, ...) PRINTF_LIKE(3, 4);
-/* What b holds; lack of memory while it was filled is told by check_finish(). */
+/* check.c: a new finding, never NULL. Message and advice are copied. */
+struct finding *check_add(struct check *c, const char *id, enum severity s, enum verdict effect);
+void finding_say(struct check *c, struct finding *f, const char *fmt, ...) PRINTF_LIKE(3, 4);
+void finding_advise(struct check *c, struct finding *f, const char *fmt, ...) PRINTF_LIKE(3, 4);
+/* What b holds. */
 const char *check_text(struct check *c, const struct strbuf *b);
 /* Evidence; silently dropped beyond FINDING_MAX_FACTS. */
 void fact_int(struct finding *f, const char *key, int64_t v);
 void fact_real(struct finding *f, const char *key, double v, int digits);
-bool fact_text(struct check *c, struct finding *f, const char *key, const char *fmt, ...)
+void fact_text(struct check *c, struct finding *f, const char *key, const char *fmt, ...)
 	PRINTF_LIKE(4, 5);
 /* Notes of the trace with that code word: how many things they count. */
 uint64_t check_notes(const struct check *c, const char *code);
@@ -77,45 +74,44 @@ int64_t check_target_cu(const struct check *c);
 uint8_t *check_seen_simds(struct check *c);
 
 /* The rules, in the order of their numbers. */
-bool rule_shell(struct check *c, struct incore_error *e);	/* R1 */
-bool rule_implausible(struct check *c, struct incore_error *e); /* R1 */
-bool rule_code(struct check *c, struct incore_error *e);	/* R1 */
-bool rule_missed_se(struct check *c, struct incore_error *e);	/* R2 */
-bool rule_truncated(struct check *c, struct incore_error *e);	/* R3 */
-bool rule_wave_files(struct check *c, struct incore_error *e);	/* R4 */
-bool rule_repeated(struct check *c, struct incore_error *e);	/* R5 */
-bool rule_kernel_ids(struct check *c, struct incore_error *e);	/* R6 */
-bool rule_source_map(struct check *c, struct incore_error *e);	/* R7, R8 */
-bool rule_collapsed(struct check *c, struct incore_error *e);	/* R9 */
-bool rule_stale(struct check *c, struct incore_error *e);	/* R10 */
-bool rule_early_exit(struct check *c, struct incore_error *e);	/* R11 */
-bool rule_matrix(struct check *c, struct incore_error *e);	/* R11 */
-bool rule_underfilled(struct check *c, struct incore_error *e); /* R12 */
-bool rule_coverage(struct check *c, struct incore_error *e);	/* R13 */
-bool rule_clock(struct check *c, struct incore_error *e);	/* R14 */
-bool rule_alignment(struct check *c, struct incore_error *e);	/* R15 */
-bool rule_vgprs(struct check *c, struct incore_error *e);	/* R16 */
-bool rule_short(struct check *c, struct incore_error *e);	/* R17 */
-bool rule_counters(struct check *c, struct incore_error *e);	/* R18 */
-bool rule_totals(struct check *c, struct incore_error *e);	/* R19 */
-bool rule_states(struct check *c, struct incore_error *e);
-bool rule_waits(struct check *c, struct incore_error *e);
-bool rule_damaged(struct check *c, struct incore_error *e);
+void rule_shell(struct check *c);	/* R1 */
+void rule_implausible(struct check *c); /* R1 */
+void rule_code(struct check *c);	/* R1 */
+void rule_missed_se(struct check *c);	/* R2 */
+void rule_truncated(struct check *c);	/* R3 */
+void rule_wave_files(struct check *c);	/* R4 */
+void rule_repeated(struct check *c);	/* R5 */
+void rule_kernel_ids(struct check *c);	/* R6 */
+void rule_source_map(struct check *c);	/* R7, R8 */
+void rule_collapsed(struct check *c);	/* R9 */
+void rule_stale(struct check *c);	/* R10 */
+void rule_early_exit(struct check *c);	/* R11 */
+void rule_matrix(struct check *c);	/* R11 */
+void rule_underfilled(struct check *c); /* R12 */
+void rule_coverage(struct check *c);	/* R13 */
+void rule_clock(struct check *c);	/* R14 */
+void rule_alignment(struct check *c);	/* R15 */
+void rule_vgprs(struct check *c);	/* R16 */
+void rule_short(struct check *c);	/* R17 */
+void rule_counters(struct check *c);	/* R18 */
+void rule_totals(struct check *c);	/* R19 */
+void rule_states(struct check *c);
+void rule_waits(struct check *c);
+void rule_damaged(struct check *c);
+void rule_links(struct check *c);
 
 /* Of traces of pipes: check_rules_ascend.c, check_rules_pipes.c. */
-bool rule_no_timeline(struct check *c, struct incore_error *e);
-bool rule_no_compute(struct check *c, struct incore_error *e); /* D1 */
-bool rule_near_empty(struct check *c, struct incore_error *e); /* D2 */
-bool rule_one_side(struct check *c, struct incore_error *e);   /* D3 */
-bool rule_no_loop(struct check *c, struct incore_error *e);    /* D4 */
-bool rule_cut_tail(struct check *c, struct incore_error *e);   /* D5 */
-bool rule_zero_bytes(struct check *c, struct incore_error *e); /* D6 */
-bool rule_sync_bound(struct check *c, struct incore_error *e); /* D7 */
-bool rule_no_flags(struct check *c, struct incore_error *e);   /* D8 */
-bool rule_sub_blocks(struct check *c, struct incore_error *e); /* D9 */
-bool rule_flag_pairs(struct check *c, struct incore_error *e);
-bool rule_sim_time(struct check *c, struct incore_error *e);
-bool rule_sim_totals(struct check *c, struct incore_error *e);
-bool rule_sim_busy(struct check *c, struct incore_error *e);
-
-#endif
+void rule_no_timeline(struct check *c);
+void rule_no_compute(struct check *c); /* D1 */
+void rule_near_empty(struct check *c); /* D2 */
+void rule_one_side(struct check *c);   /* D3 */
+void rule_no_loop(struct check *c);    /* D4 */
+void rule_cut_tail(struct check *c);   /* D5 */
+void rule_zero_bytes(struct check *c); /* D6 */
+void rule_sync_bound(struct check *c); /* D7 */
+void rule_no_flags(struct check *c);   /* D8 */
+void rule_sub_blocks(struct check *c); /* D9 */
+void rule_flag_pairs(struct check *c);
+void rule_sim_time(struct check *c);
+void rule_sim_totals(struct check *c);
+void rule_sim_busy(struct check *c);

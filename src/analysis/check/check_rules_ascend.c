@@ -98,8 +98,7 @@ static uint32_t count_cores(const struct check *c, enum core_state state, struct
 {
 	uint32_t n = 0;
 
-	for (uint32_t i = 0; i < c->pipes->n_cores; i++) {
-		const struct pipe_core *core = &c->pipes->cores[i];
+	EACH (const struct pipe_core, core, c->pipes->cores, c->pipes->n_cores) {
 		struct core_facts f = facts_of(c, core);
 
 		if (state_of(&f) != state)
@@ -117,7 +116,7 @@ static uint32_t count_cores(const struct check *c, enum core_state state, struct
 	return n;
 }
 
-bool rule_no_compute(struct check *c, struct incore_error *e)
+void rule_no_compute(struct check *c)
 {
 	static const enum core_state states[] = {CORE_NO_COMPUTE, CORE_MOVES};
 
@@ -129,7 +128,7 @@ bool rule_no_compute(struct check *c, struct incore_error *e)
 		struct finding *f =
 			n ? check_add(c, is_moving ? "data-movement-only" : "no-compute",
 				    is_moving ? SEVERITY_INFO : SEVERITY_WARNING,
-				    is_moving ? VERDICT_OK : VERDICT_SUSPECT, e)
+				    is_moving ? VERDICT_OK : VERDICT_SUSPECT)
 			  : NULL;
 
 		if (f) {
@@ -148,19 +147,16 @@ bool rule_no_compute(struct check *c, struct incore_error *e)
 			fact_int(f, "move_busy_cycles", (int64_t)first.move_cyc);
 		}
 		sb_free(&names);
-		if (n && !f)
-			return false;
 	}
-	return true;
 }
 
-bool rule_near_empty(struct check *c, struct incore_error *e)
+void rule_near_empty(struct check *c)
 {
 	struct strbuf names = {0};
 	struct core_facts first;
 	uint32_t n = count_cores(c, CORE_NEAR_EMPTY, &names, &first);
 	struct finding *f =
-		n ? check_add(c, "near-empty", SEVERITY_WARNING, VERDICT_SUSPECT, e) : NULL;
+		n ? check_add(c, "near-empty", SEVERITY_WARNING, VERDICT_SUSPECT) : NULL;
 
 	if (f) {
 		finding_say(c, f,
@@ -174,7 +170,6 @@ bool rule_near_empty(struct check *c, struct incore_error *e)
 		fact_int(f, "loads", (int64_t)first.load_n);
 	}
 	sb_free(&names);
-	return !n || f;
 }
 
 /* Cores of a kind, and how many of them work or move data. */
@@ -194,7 +189,7 @@ static uint32_t count_side(const struct check *c, enum ascend_core kind, uint32_
 	return n;
 }
 
-bool rule_one_side(struct check *c, struct incore_error *e)
+void rule_one_side(struct check *c)
 {
 	uint32_t cube_good, vec_good;
 	uint32_t n_cube = count_side(c, ASCEND_CUBE, &cube_good);
@@ -202,10 +197,8 @@ bool rule_one_side(struct check *c, struct incore_error *e)
 	struct finding *f;
 
 	if (!n_cube || !n_vec || !cube_good == !vec_good)
-		return true;
-	f = check_add(c, "one-side-empty", SEVERITY_WARNING, VERDICT_SUSPECT, e);
-	if (!f)
-		return false;
+		return;
+	f = check_add(c, "one-side-empty", SEVERITY_WARNING, VERDICT_SUSPECT);
 	finding_say(c, f, "a mixed kernel whose %s side did not work: %u of %u %s cores compute",
 		cube_good ? "vector" : "cube", cube_good ? vec_good : cube_good,
 		cube_good ? n_vec : n_cube, cube_good ? "vector" : "cube");
@@ -215,17 +208,14 @@ bool rule_one_side(struct check *c, struct incore_error *e)
 	fact_int(f, "cube_cores_working", cube_good);
 	fact_int(f, "vector_cores", n_vec);
 	fact_int(f, "vector_cores_working", vec_good);
-	return true;
 }
 
-bool rule_no_loop(struct check *c, struct incore_error *e)
+void rule_no_loop(struct check *c)
 {
 	uint64_t most = 0, n = 0;
 	struct finding *f;
 
-	for (track_idx i = 0; i < c->trace->n_tracks; i++) {
-		const struct pipe_row *r = &c->pipes->rows[i];
-
+	EACH (const struct pipe_row, r, c->pipes->rows, c->trace->n_tracks) {
 		if (r->role != ROLE_COMPUTE)
 			continue;
 		n += r->n_work - r->n_config;
@@ -233,15 +223,12 @@ bool rule_no_loop(struct check *c, struct incore_error *e)
 			most = r->row_hits_max;
 	}
 	if (!n || most > 1)
-		return true;
-	f = check_add(c, "no-loop", SEVERITY_INFO, VERDICT_OK, e);
-	if (!f)
-		return false;
+		return;
+	f = check_add(c, "no-loop", SEVERITY_INFO, VERDICT_OK);
 	finding_say(c, f,
 		"no loop ran: no compute instruction was executed more than once on a pipe; dynamic dimensions may be 1");
 	finding_advise(c, f, "check the dimensions that the simulated arguments state");
 	fact_int(f, "compute_instructions", (int64_t)n);
-	return true;
 }
 
 /* --- the tail ------------------------------------------------------------------------------- */
@@ -291,7 +278,7 @@ static void look_at_tail(const struct check *c, const struct pipe_core *core, st
 		f->first = t->tracks[core->first].name;
 }
 
-bool rule_cut_tail(struct check *c, struct incore_error *e)
+void rule_cut_tail(struct check *c)
 {
 	struct tail_facts x = {.one_sided = check_notes(c, "start-without-end")};
 	struct strbuf why = {0};
@@ -300,7 +287,7 @@ bool rule_cut_tail(struct check *c, struct incore_error *e)
 	for (uint32_t i = 0; i < c->pipes->n_cores; i++)
 		look_at_tail(c, &c->pipes->cores[i], &x);
 	if (!x.no_end && !x.cube_after && !x.last_waits && !x.one_sided)
-		return true;
+		return;
 	if (x.no_end)
 		sb_puts(&why, ", the last flow-control instruction is not END");
 	if (x.cube_after)
@@ -311,20 +298,17 @@ bool rule_cut_tail(struct check *c, struct incore_error *e)
 		sb_puts(&why, ", a pipe ends in a wait that no flag ended");
 	if (x.one_sided)
 		sb_puts(&why, ", instructions started and never ended");
-	f = check_add(c, "truncated", SEVERITY_WARNING, VERDICT_SUSPECT, e);
-	if (f) {
-		finding_say(c, f, "truncated tail: %s", check_text(c, &why) + (why.n > 2 ? 2 : 0));
-		finding_advise(c, f,
-			"a timeout (it is in minutes) or a cut of the simulator: raise it, or collect again");
-		fact_int(f, "cores_without_end", x.no_end);
-		fact_int(f, "cores_with_cube_after_fixp", x.cube_after);
-		fact_int(f, "mmad", (int64_t)x.mmad);
-		fact_int(f, "fixp", (int64_t)x.fixp);
-		fact_int(f, "pipes_ending_in_wait", x.last_waits);
-		fact_int(f, "starts_without_end", (int64_t)x.one_sided);
-	}
+	f = check_add(c, "truncated", SEVERITY_WARNING, VERDICT_SUSPECT);
+	finding_say(c, f, "truncated tail: %s", check_text(c, &why) + (why.n > 2 ? 2 : 0));
+	finding_advise(c, f,
+		"a timeout (it is in minutes) or a cut of the simulator: raise it, or collect again");
+	fact_int(f, "cores_without_end", x.no_end);
+	fact_int(f, "cores_with_cube_after_fixp", x.cube_after);
+	fact_int(f, "mmad", (int64_t)x.mmad);
+	fact_int(f, "fixp", (int64_t)x.fixp);
+	fact_int(f, "pipes_ending_in_wait", x.last_waits);
+	fact_int(f, "starts_without_end", (int64_t)x.one_sided);
 	sb_free(&why);
-	return f != NULL;
 }
 
 /* --- bytes ---------------------------------------------------------------------------------- */
@@ -349,14 +333,14 @@ static bool states_bytes(const struct trace *t)
 	return soc && t->meta.is_from_us;
 }
 
-bool rule_zero_bytes(struct check *c, struct incore_error *e)
+void rule_zero_bytes(struct check *c)
 {
 	const struct trace *t = c->trace;
 	uint64_t bytes = 0, moves = 0;
 	struct finding *f;
 
 	if (!states_bytes(t))
-		return true;
+		return;
 	for (code_idx i = 0; i < t->n_code; i++) {
 		if (t->code[i].inst_class != CLASS_MTE || c->pipes->kinds[i] != KIND_WORK)
 			continue;
@@ -364,13 +348,10 @@ bool rule_zero_bytes(struct check *c, struct incore_error *e)
 		bytes += t->code[i].bytes;
 	}
 	if (!moves || bytes)
-		return true;
-	f = check_add(c, "zero-byte-moves", SEVERITY_WARNING, VERDICT_SUSPECT, e);
-	if (!f)
-		return false;
+		return;
+	f = check_add(c, "zero-byte-moves", SEVERITY_WARNING, VERDICT_SUSPECT);
 	finding_say(c, f, "moves of zero bytes: %llu transfer%s, none states a byte",
 		(unsigned long long)moves, plural(moves));
 	finding_advise(c, f, "look at the dimensions of the simulated arguments");
 	fact_int(f, "transfers", (int64_t)moves);
-	return true;
 }

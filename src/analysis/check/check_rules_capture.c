@@ -41,13 +41,11 @@ static void put_cus(const struct check *c, struct strbuf *out)
 	}
 }
 
-static bool say_missed_cu(struct check *c, struct incore_error *e)
+static void say_missed_cu(struct check *c)
 {
-	struct finding *f = check_add(c, "missed-cu", SEVERITY_ERROR, VERDICT_UNUSABLE, e);
+	struct finding *f = check_add(c, "missed-cu", SEVERITY_ERROR, VERDICT_UNUSABLE);
 	struct strbuf cus = {0};
 
-	if (!f)
-		return false;
 	put_cus(c, &cus);
 	finding_say(c, f, "the grid missed the target CU %lld: waves ran on CUs %s",
 		(long long)check_target_cu(c), check_text(c, &cus));
@@ -56,15 +54,12 @@ static bool say_missed_cu(struct check *c, struct incore_error *e)
 	fact_text(c, f, "cus_with_waves", "%s", check_text(c, &cus));
 	finding_advise(c, f, "%s", advice_mask);
 	sb_free(&cus);
-	return true;
 }
 
-static bool say_empty(struct check *c, bool has_target_events, struct incore_error *e)
+static void say_empty(struct check *c, bool has_target_events)
 {
-	struct finding *f = check_add(c, "empty-shell", SEVERITY_ERROR, VERDICT_UNUSABLE, e);
+	struct finding *f = check_add(c, "empty-shell", SEVERITY_ERROR, VERDICT_UNUSABLE);
 
-	if (!f)
-		return false;
 	if (has_target_events)
 		finding_say(c, f,
 			"waves started on the target CU %lld, but no instruction was recorded",
@@ -76,55 +71,50 @@ static bool say_empty(struct check *c, bool has_target_events, struct incore_err
 	fact_int(f, "occupancy_events", c->trace->n_occupancy);
 	finding_advise(c, f,
 		"use another capture of this kernel, or capture again with more shader engines (--att-shader-engine-mask) and a later --kernel-iteration-range");
-	return true;
 }
 
-static bool say_not_executed(struct check *c, struct incore_error *e)
+static void say_not_executed(struct check *c)
 {
-	struct finding *f = check_add(c, "not-executed", SEVERITY_ERROR, VERDICT_UNUSABLE, e);
+	struct finding *f = check_add(c, "not-executed", SEVERITY_ERROR, VERDICT_UNUSABLE);
 
-	if (!f)
-		return false;
 	finding_say(c, f, "%u instructions of code, none was executed in this capture",
 		c->gather->n_instructions);
 	fact_int(f, "code_rows", c->trace->n_code);
 	fact_int(f, "waves", 0);
 	finding_advise(c, f, "this directory holds a listing only: capture a launch of the kernel");
-	return true;
 }
 
-bool rule_shell(struct check *c, struct incore_error *e)
+void rule_shell(struct check *c)
 {
 	const struct trace *t = c->trace;
 	bool has_target = false, has_hits = false;
 
 	if (t->n_tracks || t->samples || t->n_stated_series ||
 		check_notes(c, "unlisted-wave-file") || check_notes(c, "missing-wave-file"))
-		return true;
+		return;
 	for (code_idx i = 0; i < t->n_code; i++)
 		has_hits |= t->code[i].stated.hit != 0;
 	if (has_hits)
-		return true;
+		return;
 	for (uint32_t i = 0; i < t->n_occupancy; i++)
 		has_target |= t->occupancy[i].cu == check_target_cu(c);
 	c->is_shell = true;
 	if (t->n_code)
-		return say_not_executed(c, e);
-	if (t->n_occupancy && !has_target)
-		return say_missed_cu(c, e);
-	return say_empty(c, has_target, e);
+		say_not_executed(c);
+	else if (t->n_occupancy && !has_target)
+		say_missed_cu(c);
+	else
+		say_empty(c, has_target);
 }
 
-bool rule_implausible(struct check *c, struct incore_error *e)
+void rule_implausible(struct check *c)
 {
 	uint64_t n = check_notes(c, "implausible-stream");
 	struct finding *f;
 
 	if (!n)
-		return true;
-	f = check_add(c, "implausible-stream", SEVERITY_WARNING, VERDICT_SUSPECT, e);
-	if (!f)
-		return false;
+		return;
+	f = check_add(c, "implausible-stream", SEVERITY_WARNING, VERDICT_SUSPECT);
 	finding_say(c, f,
 		"the tokens of %llu stream%s make no sense as the generation that the header names",
 		(unsigned long long)n, plural(n));
@@ -132,11 +122,10 @@ bool rule_implausible(struct check *c, struct incore_error *e)
 	fact_int(f, "gfx_major", c->trace->meta.gfx_major);
 	finding_advise(c, f,
 		"trust no time and no instruction of them: copy the streams again, or see which GPU they are of");
-	return true;
 }
 
 /* Without code a class is a guess from the kind of token, and a wait looks like any immediate. */
-bool rule_code(struct check *c, struct incore_error *e)
+void rule_code(struct check *c)
 {
 	uint64_t unknown = c->gather->n_unknown_code, all = unknown;
 	struct finding *f;
@@ -144,10 +133,8 @@ bool rule_code(struct check *c, struct incore_error *e)
 	for (code_idx i = 0; i < c->trace->n_code; i++)
 		all += c->gather->rows[i].hit;
 	if (unknown * 2 <= all)
-		return true;
-	f = check_add(c, "no-code", SEVERITY_WARNING, VERDICT_SUSPECT, e);
-	if (!f)
-		return false;
+		return;
+	f = check_add(c, "no-code", SEVERITY_WARNING, VERDICT_SUSPECT);
 	finding_say(c, f,
 		"%llu of %llu recorded instructions lie in no known code: what they are and what they waited for is not known",
 		(unsigned long long)unknown, (unsigned long long)all);
@@ -156,7 +143,6 @@ bool rule_code(struct check *c, struct incore_error *e)
 	fact_int(f, "code_rows", c->trace->n_code);
 	finding_advise(c, f,
 		"put the code objects that ran (*_code_object_id_N.out, or code.elf and meta.json with load_base) beside the streams; decode a ui_output directory again where they are");
-	return true;
 }
 
 /* Events of each clock domain, counted once for several rules. */
@@ -164,17 +150,14 @@ struct se_counts {
 	uint64_t starts, ends, target_starts;
 };
 
-static struct se_counts *count_ses(struct check *c, struct incore_error *e)
+static struct se_counts *count_ses(struct check *c)
 {
 	const struct trace *t = c->trace;
 	struct se_counts *n = arena_zalloc(&c->arena, (size_t)t->n_clocks + 1, sizeof(*n));
 	int64_t cu = check_target_cu(c);
 
-	if (!n) {
-		err_nomem(e);
-		return NULL;
-	}
-	for (uint32_t i = 0; i < t->n_occupancy; i++) {
+	c->is_nomem |= !n;
+	for (uint32_t i = 0; n && i < t->n_occupancy; i++) {
 		const struct occupancy_event *o = &t->occupancy[i];
 
 		if (o->clock >= t->n_clocks)
@@ -186,19 +169,16 @@ static struct se_counts *count_ses(struct check *c, struct incore_error *e)
 	return n;
 }
 
-bool rule_missed_se(struct check *c, struct incore_error *e)
+void rule_missed_se(struct check *c)
 {
 	const struct trace *t = c->trace;
-	struct se_counts *n = count_ses(c, e);
+	struct se_counts *n = count_ses(c);
 	const uint8_t *seen = check_seen_simds(c);
 	struct strbuf list = {0}, bare = {0};
 	unsigned n_used = 0, n_missed = 0;
 	struct finding *f;
-	bool ok = true;
 
-	if (!n || !seen)
-		return err_nomem(e);
-	for (clock_idx k = 0; k < t->n_clocks; k++) {
+	for (clock_idx k = 0; n && seen && k < t->n_clocks; k++) {
 		struct strbuf *to = n[k].target_starts ? &bare : &list;
 
 		if (!n[k].starts && !n[k].ends)
@@ -209,31 +189,28 @@ bool rule_missed_se(struct check *c, struct incore_error *e)
 		n_missed++;
 		sb_printf(to, "%s%u", to->n ? "," : "", t->clocks[k].id);
 	}
-	if (!n_missed || !t->n_tracks)
-		goto out;
-	f = check_add(c, "missed-se", SEVERITY_INFO, VERDICT_OK, e);
-	if (f) {
-		finding_say(c, f, "%u of %u shader engines have instruction detail%s%s%s%s%s%s",
-			n_used - n_missed, n_used, list.n ? "; SE " : "",
-			list.n ? check_text(c, &list) : "",
-			list.n ? " had no wave on the target CU" : "", bare.n ? "; SE " : "",
-			bare.n ? check_text(c, &bare) : "",
-			bare.n ? " had waves on the target CU, none with detail" : "");
-		fact_int(f, "ses", n_used);
-		fact_int(f, "ses_with_detail", n_used - n_missed);
-		if (list.n)
-			fact_text(c, f, "missed", "%s", check_text(c, &list));
-		if (bare.n)
-			fact_text(c, f, "without_detail", "%s", check_text(c, &bare));
-		fact_int(f, "target_cu", check_target_cu(c));
-		finding_advise(c, f,
-			"the sample is smaller, not wrong; a larger grid or more shader engines fill it");
+	if (!n_missed || !t->n_tracks) {
+		sb_free(&list);
+		sb_free(&bare);
+		return;
 	}
-	ok = f != NULL;
-out:
+	f = check_add(c, "missed-se", SEVERITY_INFO, VERDICT_OK);
+	finding_say(c, f, "%u of %u shader engines have instruction detail%s%s%s%s%s%s",
+		n_used - n_missed, n_used, list.n ? "; SE " : "",
+		list.n ? check_text(c, &list) : "", list.n ? " had no wave on the target CU" : "",
+		bare.n ? "; SE " : "", bare.n ? check_text(c, &bare) : "",
+		bare.n ? " had waves on the target CU, none with detail" : "");
+	fact_int(f, "ses", n_used);
+	fact_int(f, "ses_with_detail", n_used - n_missed);
+	if (list.n)
+		fact_text(c, f, "missed", "%s", check_text(c, &list));
+	if (bare.n)
+		fact_text(c, f, "without_detail", "%s", check_text(c, &bare));
+	fact_int(f, "target_cu", check_target_cu(c));
+	finding_advise(c, f,
+		"the sample is smaller, not wrong; a larger grid or more shader engines fill it");
 	sb_free(&list);
 	sb_free(&bare);
-	return ok;
 }
 
 /* --- R3 --- */
@@ -282,10 +259,10 @@ static uint64_t least_starts(const struct trace *t)
 	return (uint64_t)(l->workgroups / ses) * (uint64_t)(l->waves / l->workgroups);
 }
 
-static bool count_cuts(struct check *c, struct cuts *x, struct incore_error *e)
+static bool count_cuts(struct check *c, struct cuts *x)
 {
 	const struct trace *t = c->trace;
-	const struct se_counts *n = count_ses(c, e);
+	const struct se_counts *n = count_ses(c);
 
 	if (!n)
 		return false;
@@ -298,9 +275,7 @@ static bool count_cuts(struct check *c, struct cuts *x, struct incore_error *e)
 		if ((n[k].starts || n[k].ends) && n[k].starts < x->least_starts)
 			x->short_ses++;
 	}
-	for (uint32_t i = 0; i < t->n_dispatch_events; i++) {
-		const struct dispatch_event *d = &t->dispatch_events[i];
-
+	EACH (const struct dispatch_event, d, t->dispatch_events, t->n_dispatch_events) {
 		x->packet_loss += !d->is_dispatch && d->type == 6;
 		x->trace_stalls += !d->is_dispatch && d->type == 9;
 	}
@@ -359,30 +334,29 @@ static void put_open_ses(struct check *c, struct finding *f, const struct se_cou
 	sb_free(&b);
 }
 
-bool rule_truncated(struct check *c, struct incore_error *e)
+void rule_truncated(struct check *c)
 {
 	struct cuts x = {0};
 	struct finding *f;
 	const struct se_counts *n;
 	bool is_bad;
 
-	if (!count_cuts(c, &x, e))
-		return false;
+	if (!count_cuts(c, &x))
+		return;
 	if (!x.cut_waves && !x.open && !x.breaks && !x.short_ses && !x.packet_loss &&
 		!x.trace_stalls)
-		return true;
+		return;
 	is_bad = x.cut_waves * 10 > x.waves || x.open * 10 > x.starts;
 	f = check_add(c, "truncated", is_bad ? SEVERITY_ERROR : SEVERITY_WARNING,
-		is_bad ? VERDICT_UNUSABLE : VERDICT_SUSPECT, e);
-	n = count_ses(c, e);
-	if (!f || !n)
-		return false;
+		is_bad ? VERDICT_UNUSABLE : VERDICT_SUSPECT);
+	n = count_ses(c);
 	say_cuts(c, f, &x);
 	fact_int(f, "cut_waves", (int64_t)x.cut_waves);
 	fact_int(f, "waves", (int64_t)x.waves);
 	fact_int(f, "starts_without_end", (int64_t)x.open);
 	fact_int(f, "starts", (int64_t)x.starts);
-	put_open_ses(c, f, n);
+	if (n)
+		put_open_ses(c, f, n);
 	fact_int(f, "control_flow_breaks", (int64_t)x.breaks);
 	if (x.short_ses)
 		fact_int(f, "short_ses", (int64_t)x.short_ses);
@@ -392,7 +366,6 @@ bool rule_truncated(struct check *c, struct incore_error *e)
 	}
 	finding_advise(c, f,
 		"capture again with a larger --att-buffer-size (shared by all shader engines) or fewer shader engines");
-	return true;
 }
 
 /* --- damage --- */
@@ -410,7 +383,7 @@ static void say_damage(struct check *c, struct finding *f, uint64_t n_tracks, ui
 	sb_free(&b);
 }
 
-bool rule_damaged(struct check *c, struct incore_error *e)
+void rule_damaged(struct check *c)
 {
 	const struct trace *t = c->trace;
 	uint64_t n_absent = check_notes(c, "missing-wave-file"), n_files = 0;
@@ -418,7 +391,8 @@ bool rule_damaged(struct check *c, struct incore_error *e)
 	const struct note *first = NULL;
 	struct finding *f;
 
-	/* a file that is not there has its own finding */
+	/* a file that is not there has its own finding, and so has a link */
+	n_absent += c->gather->n_outside;
 	n_tracks = n_tracks > n_absent ? n_tracks - n_absent : 0;
 	for (uint32_t i = 0; i < t->n_notes; i++)
 		if (t->notes[i].kind == NOTE_DAMAGED) {
@@ -426,10 +400,8 @@ bool rule_damaged(struct check *c, struct incore_error *e)
 			first = first ? first : &t->notes[i];
 		}
 	if (!n_files && !n_tracks)
-		return true;
-	f = check_add(c, "damaged-file", SEVERITY_WARNING, VERDICT_SUSPECT, e);
-	if (!f)
-		return false;
+		return;
+	f = check_add(c, "damaged-file", SEVERITY_WARNING, VERDICT_SUSPECT);
 	say_damage(c, f, n_tracks, n_files);
 	fact_int(f, "unread_waves", (int64_t)n_tracks);
 	fact_int(f, "waves", t->n_tracks);
@@ -438,5 +410,22 @@ bool rule_damaged(struct check *c, struct incore_error *e)
 		fact_text(c, f, "first", "%s", first->message ? first->message : first->code);
 	finding_advise(
 		c, f, "copy the capture again; the warnings name each file and the place in it");
-	return true;
+}
+
+void rule_links(struct check *c)
+{
+	uint32_t n_waves = c->gather ? c->gather->n_outside : 0;
+	uint64_t n = check_notes(c, "link-outside") + n_waves;
+	struct finding *f;
+
+	if (!n)
+		return;
+	f = check_add(c, "link-outside", SEVERITY_WARNING, VERDICT_SUSPECT);
+	finding_say(c, f, "%llu file%s of the capture %s out of its directory and %s not followed",
+		(unsigned long long)n, plural(n),
+		n == 1 ? "is a link that leads" : "are links that lead", n == 1 ? "was" : "were");
+	fact_int(f, "links", (int64_t)n);
+	fact_int(f, "waves", n_waves);
+	finding_advise(
+		c, f, "--follow-links reads them, where the maker of the capture is trusted");
 }

@@ -6,17 +6,15 @@
 #include "analysis/check/check_internal.h"
 #include "isa/amd_regs.h"
 
-bool rule_repeated(struct check *c, struct incore_error *e)
+void rule_repeated(struct check *c)
 {
 	const struct check_context *x = c->ctx;
 	struct strbuf list = {0};
 	struct finding *f;
 
 	if (!x || x->n_siblings < 2)
-		return true;
-	f = check_add(c, "repeated-capture", SEVERITY_INFO, VERDICT_OK, e);
-	if (!f)
-		return false;
+		return;
+	f = check_add(c, "repeated-capture", SEVERITY_INFO, VERDICT_OK);
 	for (uint32_t i = 0; i < x->n_siblings; i++) {
 		if (x->siblings[i].dispatch != NO_VALUE)
 			sb_printf(&list, "%s%lld (%llu wave%s)", i ? ", " : "",
@@ -35,10 +33,9 @@ bool rule_repeated(struct check *c, struct incore_error *e)
 	fact_text(c, f, "dispatches", "%s", check_text(c, &list));
 	finding_advise(c, f, "`incore diff` takes the spread of the repeats as its noise floor");
 	sb_free(&list);
-	return true;
 }
 
-bool rule_kernel_ids(struct check *c, struct incore_error *e)
+void rule_kernel_ids(struct check *c)
 {
 	const struct trace *t = c->trace;
 	const struct trace_launch *l = &t->meta.launch;
@@ -51,25 +48,21 @@ bool rule_kernel_ids(struct check *c, struct incore_error *e)
 			sb_printf(&ids, "%s%u", n++ ? "," : "", t->kernel_names[i].id);
 	if (n < 2) {
 		sb_free(&ids);
-		return true;
+		return;
 	}
-	f = check_add(c, "several-kernel-ids", SEVERITY_INFO, VERDICT_OK, e);
-	if (f) {
-		if (l->launch_index != NO_VALUE && l->launch_count != NO_VALUE)
-			finding_say(c, f,
-				"%u kernel ids carry this name (%s); this is launch %lld of %lld of kernel id %lld",
-				n, check_text(c, &ids), (long long)l->launch_index,
-				(long long)l->launch_count, (long long)l->kernel_id);
-		else
-			finding_say(
-				c, f, "%u kernel ids carry this name: %s", n, check_text(c, &ids));
-		fact_int(f, "kernel_ids", n);
-		fact_text(c, f, "ids", "%s", check_text(c, &ids));
-		finding_advise(c, f,
-			"launch ordinals of --kernel-iteration-range count per kernel id, not per name");
-	}
+	f = check_add(c, "several-kernel-ids", SEVERITY_INFO, VERDICT_OK);
+	if (l->launch_index != NO_VALUE && l->launch_count != NO_VALUE)
+		finding_say(c, f,
+			"%u kernel ids carry this name (%s); this is launch %lld of %lld of kernel id %lld",
+			n, check_text(c, &ids), (long long)l->launch_index,
+			(long long)l->launch_count, (long long)l->kernel_id);
+	else
+		finding_say(c, f, "%u kernel ids carry this name: %s", n, check_text(c, &ids));
+	fact_int(f, "kernel_ids", n);
+	fact_text(c, f, "ids", "%s", check_text(c, &ids));
+	finding_advise(c, f,
+		"launch ordinals of --kernel-iteration-range count per kernel id, not per name");
 	sb_free(&ids);
-	return f != NULL;
 }
 
 /* The clock this target should reach; 0: not judged. */
@@ -95,7 +88,7 @@ static const struct check_sibling *unlike_sibling(const struct check *c, double 
 	return NULL;
 }
 
-bool rule_clock(struct check *c, struct incore_error *e)
+void rule_clock(struct check *c)
 {
 	double mhz = trace_clock_mhz(c->trace), max;
 	const char *source = NULL;
@@ -103,14 +96,12 @@ bool rule_clock(struct check *c, struct incore_error *e)
 	struct finding *f;
 
 	if (mhz <= 0)
-		return true;
+		return;
 	max = clock_limit(c->trace, &source);
 	s = unlike_sibling(c, mhz);
 	if (!(max > 0 && mhz < 0.97 * max) && !s)
-		return true;
-	f = check_add(c, "throttled-clock", SEVERITY_WARNING, VERDICT_SUSPECT, e);
-	if (!f)
-		return false;
+		return;
+	f = check_add(c, "throttled-clock", SEVERITY_WARNING, VERDICT_SUSPECT);
 	if (max > 0 && mhz < 0.97 * max)
 		finding_say(c, f, "the shader clock was %.1f MHz, %.1f %% of its maximum", mhz,
 			100 * mhz / max);
@@ -127,7 +118,6 @@ bool rule_clock(struct check *c, struct incore_error *e)
 		fact_real(f, "sibling_clock_mhz", s->clock_mhz, 1);
 	finding_advise(c, f,
 		"cycles stay comparable, microseconds do not; pin the clock or cool the device before timing");
-	return true;
 }
 
 struct se_start {
@@ -135,17 +125,15 @@ struct se_start {
 	bool is_used, has_start;
 };
 
-static struct se_start *first_starts(struct check *c, struct incore_error *e)
+static struct se_start *first_starts(struct check *c)
 {
 	const struct trace *t = c->trace;
 	struct se_start *v = arena_zalloc(&c->arena, (size_t)t->n_clocks + 1, sizeof(*v));
 
-	if (!v) {
-		err_nomem(e);
+	c->is_nomem |= !v;
+	if (!v)
 		return NULL;
-	}
-	for (uint32_t i = 0; i < t->n_occupancy; i++) {
-		const struct occupancy_event *o = &t->occupancy[i];
+	EACH (const struct occupancy_event, o, t->occupancy, t->n_occupancy) {
 		int64_t at = trace_aligned(t, o->clock, o->time_cyc);
 
 		if (o->clock >= t->n_clocks)
@@ -162,16 +150,16 @@ static struct se_start *first_starts(struct check *c, struct incore_error *e)
 	return v;
 }
 
-bool rule_alignment(struct check *c, struct incore_error *e)
+void rule_alignment(struct check *c)
 {
 	const struct trace *t = c->trace;
-	const struct se_start *v = first_starts(c, e);
+	const struct se_start *v = first_starts(c);
 	unsigned n_used = 0, n_loose = 0;
 	int64_t lo = INT64_MAX, hi = INT64_MIN;
 	struct finding *f;
 
 	if (!v)
-		return false;
+		return;
 	for (clock_idx k = 0; k < t->n_clocks; k++) {
 		n_used += v[k].is_used;
 		n_loose += v[k].is_used && !t->clocks[k].is_aligned;
@@ -181,10 +169,8 @@ bool rule_alignment(struct check *c, struct incore_error *e)
 		hi = v[k].first_cyc > hi ? v[k].first_cyc : hi;
 	}
 	if (n_used < 2 || (!n_loose && (lo > hi || hi - lo <= 1000)))
-		return true;
-	f = check_add(c, "unaligned-clocks", SEVERITY_WARNING, VERDICT_SUSPECT, e);
-	if (!f)
-		return false;
+		return;
+	f = check_add(c, "unaligned-clocks", SEVERITY_WARNING, VERDICT_SUSPECT);
 	if (n_loose)
 		finding_say(c, f, "%u of %u shader engines have no clock samples", n_loose, n_used);
 	else
@@ -195,7 +181,6 @@ bool rule_alignment(struct check *c, struct incore_error *e)
 	if (lo <= hi)
 		fact_int(f, "start_spread_cycles", hi - lo);
 	finding_advise(c, f, "do not overlay shader engines; figures within one are right");
-	return true;
 }
 
 /* Targets whose tools report half: one pool for both kinds of registers. */
@@ -209,7 +194,7 @@ static bool has_halved_vgprs(const struct trace *t)
 	return false;
 }
 
-bool rule_vgprs(struct check *c, struct incore_error *e)
+void rule_vgprs(struct check *c)
 {
 	const struct trace *t = c->trace;
 	struct amd_regs r;
@@ -217,14 +202,12 @@ bool rule_vgprs(struct check *c, struct incore_error *e)
 	uint32_t real;
 
 	if (t->meta.launch.vgprs == NO_VALUE || t->meta.launch.vgprs <= 0 || !has_halved_vgprs(t))
-		return true;
+		return;
 	r = amd_regs_of_trace(t);
 	real = amd_regs_allocated(&r, 8);
 	if (t->meta.launch.vgprs != (int64_t)real / 2 || real % 2)
-		return true;
-	f = check_add(c, "vgpr-count-halved", SEVERITY_INFO, VERDICT_OK, e);
-	if (!f)
-		return false;
+		return;
+	f = check_add(c, "vgpr-count-halved", SEVERITY_INFO, VERDICT_OK);
 	finding_say(c, f, "stated are %lld VGPRs, the code uses %u: the tool reports half",
 		(long long)t->meta.launch.vgprs, real);
 	fact_int(f, "stated_vgprs", t->meta.launch.vgprs);
@@ -232,22 +215,18 @@ bool rule_vgprs(struct check *c, struct incore_error *e)
 	fact_int(f, "arch", amd_regs_round(r.arch, 8));
 	fact_int(f, "accum", amd_regs_round(r.accum, 8));
 	finding_advise(c, f, "use the value of the ISA; `incore occupancy` does");
-	return true;
 }
 
-bool rule_counters(struct check *c, struct incore_error *e)
+void rule_counters(struct check *c)
 {
 	struct finding *f;
 	uint64_t outside = check_notes(c, "pmc-outside-jobs");
 
 	if (c->trace->n_counter_names || c->trace->n_counters || check_is_sampled(c))
-		return true;
-	f = check_add(c, "no-counters", SEVERITY_INFO, VERDICT_OK, e);
-	if (!f)
-		return false;
+		return;
+	f = check_add(c, "no-counters", SEVERITY_INFO, VERDICT_OK);
 	finding_say(c, f, "no hardware counters were recorded%s",
 		outside ? ": the `pmc` list stands outside `jobs` and was ignored" : "");
 	fact_int(f, "counter_names", 0);
 	finding_advise(c, f, "ask for them with --att-perfcounters or --att-activity (gfx9)");
-	return true;
 }

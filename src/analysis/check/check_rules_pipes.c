@@ -10,22 +10,20 @@
 #include "isa/ascend.h"
 
 /* Nothing to follow: tables alone, or nothing at all. */
-bool rule_no_timeline(struct check *c, struct incore_error *e)
+void rule_no_timeline(struct check *c)
 {
 	const struct trace *t = c->trace;
 	bool has_tables = t->has_stated_totals;
 	struct finding *f;
 
 	if (t->n_tracks)
-		return true;
+		return;
 	for (uint32_t i = 0; i < t->n_tables; i++)
 		has_tables |= table_is_detail(&t->tables[i]);
 	c->is_shell = true;
 	f = check_add(c, has_tables ? "no-timeline" : "empty-shell",
 		has_tables ? SEVERITY_INFO : SEVERITY_ERROR,
-		has_tables ? VERDICT_OK : VERDICT_UNUSABLE, e);
-	if (!f)
-		return false;
+		has_tables ? VERDICT_OK : VERDICT_UNUSABLE);
 	if (has_tables) {
 		finding_say(c, f, "tables only, no instruction timeline: nothing to check");
 		finding_advise(c, f, "for a timeline collect with msprof op simulator");
@@ -35,10 +33,9 @@ bool rule_no_timeline(struct check *c, struct incore_error *e)
 	}
 	fact_int(f, "tables", t->n_tables);
 	fact_int(f, "code_rows", t->n_code);
-	return true;
 }
 
-bool rule_sync_bound(struct check *c, struct incore_error *e)
+void rule_sync_bound(struct check *c)
 {
 	const struct pipes *p = c->pipes;
 	const struct pipe_pair *top = p->pairs.n ? &p->pairs.v[0] : NULL;
@@ -46,22 +43,18 @@ bool rule_sync_bound(struct check *c, struct incore_error *e)
 	uint32_t n = 0;
 	struct finding *f;
 
-	for (track_idx i = 0; i < c->trace->n_tracks; i++) {
-		const struct pipe_row *r = &p->rows[i];
-
+	EACH (const struct pipe_row, r, p->rows, c->trace->n_tracks) {
 		if (r->role != ROLE_COMPUTE || !r->is_seen)
 			continue;
 		if (10 * r->bucket[BUCKET_WAIT] < 9 * r->duration_cyc)
-			return true;
+			return;
 		n++;
 		wait += r->bucket[BUCKET_WAIT];
 		span += r->duration_cyc;
 	}
 	if (!n || !span)
-		return true;
-	f = check_add(c, "sync-bound", SEVERITY_WARNING, VERDICT_OK, e);
-	if (!f)
-		return false;
+		return;
+	f = check_add(c, "sync-bound", SEVERITY_WARNING, VERDICT_OK);
 	finding_say(c, f,
 		"sync-bound: every compute pipe waits for at least 90 %% of the span; most: %s for %s, %llu cycles",
 		top ? top->consumer : "-", top && top->producer ? top->producer : "nobody known",
@@ -70,7 +63,6 @@ bool rule_sync_bound(struct check *c, struct incore_error *e)
 	fact_int(f, "compute_pipes", n);
 	fact_int(f, "wait_cycles", (int64_t)wait);
 	fact_int(f, "span_cycles", (int64_t)span);
-	return true;
 }
 
 /* Work pipes of the core that has most of them. */
@@ -78,8 +70,7 @@ static uint32_t most_pipes(const struct pipes *p)
 {
 	uint32_t most = 0;
 
-	for (uint32_t i = 0; i < p->n_cores; i++) {
-		const struct pipe_core *core = &p->cores[i];
+	EACH (const struct pipe_core, core, p->cores, p->n_cores) {
 		uint32_t n = 0;
 
 		for (track_idx k = core->first; k < core->first + core->n; k++)
@@ -99,22 +90,19 @@ static uint64_t count_flags(const struct pipes *p)
 	return n;
 }
 
-bool rule_no_flags(struct check *c, struct incore_error *e)
+void rule_no_flags(struct check *c)
 {
 	uint32_t n = most_pipes(c->pipes);
 	struct finding *f;
 
 	if (n < 2 || count_flags(c->pipes))
-		return true;
-	f = check_add(c, "no-flag-events", SEVERITY_INFO, VERDICT_OK, e);
-	if (!f)
-		return false;
+		return;
+	f = check_add(c, "no-flag-events", SEVERITY_INFO, VERDICT_OK);
 	finding_say(c, f,
 		"no flag event at all though %u pipes worked together: no wait can be attributed",
 		n);
 	finding_advise(c, f, "collected with PipeUtilization only? use the default metrics");
 	fact_int(f, "pipes", n);
-	return true;
 }
 
 /* Cores with a cube and one vector core alone. */
@@ -140,7 +128,7 @@ static uint32_t count_lone_vectors(const struct check *c, track_idx *first)
 	return n;
 }
 
-bool rule_sub_blocks(struct check *c, struct incore_error *e)
+void rule_sub_blocks(struct check *c)
 {
 	uint64_t same = check_notes(c, "core-name-collision");
 	track_idx first = 0;
@@ -148,10 +136,8 @@ bool rule_sub_blocks(struct check *c, struct incore_error *e)
 	struct finding *f;
 
 	if (!same && !lone)
-		return true;
-	f = check_add(c, "sub-block-collision", SEVERITY_WARNING, VERDICT_SUSPECT, e);
-	if (!f)
-		return false;
+		return;
+	f = check_add(c, "sub-block-collision", SEVERITY_WARNING, VERDICT_SUSPECT);
 	if (same)
 		finding_say(c, f, "%llu vector %s the name of another: sub-block ids collide",
 			(unsigned long long)same, same == 1 ? "core carries" : "cores carry");
@@ -162,43 +148,38 @@ bool rule_sub_blocks(struct check *c, struct incore_error *e)
 	finding_advise(c, f, "read the raw dumps: they keep the physical names");
 	fact_int(f, "same_names", (int64_t)same);
 	fact_int(f, "cores_with_one_vector_core", lone);
-	return true;
 }
 
 /* What a model found wrong with the kernel it timed: the times of such a run mean little. */
-static bool model_findings(struct check *c, struct incore_error *e)
+static void model_findings(struct check *c)
 {
-	for (uint32_t i = 0; i < c->trace->n_notes; i++) {
-		const struct note *n = &c->trace->notes[i];
+	EACH (const struct note, n, c->trace->notes, c->trace->n_notes) {
 		struct finding *f;
 
 		if (!str_starts(str_of(n->code), "model-") ||
 			(n->kind != NOTE_CONTRADICTORY && n->kind != NOTE_TRUNCATED))
 			continue;
-		f = check_add(c, n->code, SEVERITY_WARNING, VERDICT_SUSPECT, e);
-		if (!f)
-			return false;
+		f = check_add(c, n->code, SEVERITY_WARNING, VERDICT_SUSPECT);
 		finding_say(c, f, "%s", n->message);
 		finding_advise(
 			c, f, "mend the kernel: on the device this may hang or compute garbage");
 		fact_int(f, "count", (int64_t)n->count);
 	}
-	return true;
 }
 
-bool rule_flag_pairs(struct check *c, struct incore_error *e)
+void rule_flag_pairs(struct check *c)
 {
 	const struct pipes *p = c->pipes;
 	struct finding *f;
 
 	/* A model pairs flags itself and notes what has no pair; its cross-core flags are counters,
 	 * one set of which may reach two cores. */
-	if (c->trace->meta.evidence == EVIDENCE_ESTIMATE)
-		return model_findings(c, e);
+	if (c->trace->meta.evidence == EVIDENCE_ESTIMATE) {
+		model_findings(c);
+		return;
+	}
 	if (p->n_unmatched || p->n_unmatched_sets) {
-		f = check_add(c, "unmatched-flags", SEVERITY_WARNING, VERDICT_OK, e);
-		if (!f)
-			return false;
+		f = check_add(c, "unmatched-flags", SEVERITY_WARNING, VERDICT_OK);
 		finding_say(c, f,
 			"%llu wait%s without a set, %llu set%s without a wait: their producers are not known",
 			(unsigned long long)p->n_unmatched, plural(p->n_unmatched),
@@ -208,28 +189,23 @@ bool rule_flag_pairs(struct check *c, struct incore_error *e)
 		fact_int(f, "sets", (int64_t)p->n_unmatched_sets);
 	}
 	if (p->n_reused) {
-		f = check_add(c, "reused-flags", SEVERITY_WARNING, VERDICT_OK, e);
-		if (!f)
-			return false;
+		f = check_add(c, "reused-flags", SEVERITY_WARNING, VERDICT_OK);
 		finding_say(c, f, "%llu %s in more than one pair of set and wait",
 			(unsigned long long)p->n_reused,
 			p->n_reused == 1 ? "flag stands" : "flags stand");
 		finding_advise(c, f, "pairing may be off: compare with the raw dumps");
 		fact_int(f, "flags", (int64_t)p->n_reused);
 	}
-	return true;
 }
 
-bool rule_sim_time(struct check *c, struct incore_error *e)
+void rule_sim_time(struct check *c)
 {
 	const struct trace_meta *m = &c->trace->meta;
 	bool is_ticks;
 	struct finding *f;
 
 	if (check_notes(c, "quantised") || check_notes(c, "float-time")) {
-		f = check_add(c, "quantised-time", SEVERITY_INFO, VERDICT_OK, e);
-		if (!f)
-			return false;
+		f = check_add(c, "quantised-time", SEVERITY_INFO, VERDICT_OK);
 		finding_say(c, f,
 			check_notes(c, "quantised")
 				? "the producer rounded times to 1 ns: starts and ends are right to a cycle or two"
@@ -239,12 +215,9 @@ bool rule_sim_time(struct check *c, struct incore_error *e)
 			(int64_t)(check_notes(c, "quantised") + check_notes(c, "float-time")));
 	}
 	if (m->clock_hz_den && !check_notes(c, "clock-unknown"))
-		return true;
+		return;
 	is_ticks = !m->is_from_us;
-	f = check_add(
-		c, "clock-unknown", is_ticks ? SEVERITY_INFO : SEVERITY_WARNING, VERDICT_OK, e);
-	if (!f)
-		return false;
+	f = check_add(c, "clock-unknown", is_ticks ? SEVERITY_INFO : SEVERITY_WARNING, VERDICT_OK);
 	finding_say(c, f,
 		is_ticks
 			? "nothing states the clock: microseconds rest on %.0f MHz (%s), cycles are the simulator's"
@@ -252,12 +225,11 @@ bool rule_sim_time(struct check *c, struct incore_error *e)
 		trace_clock_mhz(c->trace), m->clock_source ? m->clock_source : "unknown");
 	finding_advise(c, f, "give the SoC or the clock");
 	fact_real(f, "assumed_mhz", trace_clock_mhz(c->trace), 0);
-	return true;
 }
 
 /* --- what the producer states --------------------------------------------------------------- */
 
-bool rule_sim_totals(struct check *c, struct incore_error *e)
+void rule_sim_totals(struct check *c)
 {
 	const struct trace *t = c->trace;
 	uint64_t stated = 0, ours = 0;
@@ -265,7 +237,7 @@ bool rule_sim_totals(struct check *c, struct incore_error *e)
 	struct finding *f;
 
 	if (!t->has_stated_totals)
-		return true;
+		return;
 	for (code_idx i = 0; i < t->n_code; i++) {
 		const struct code_totals *a = &t->code[i].stated, *b = &c->pipes->row_totals[i];
 		uint64_t off =
@@ -280,10 +252,8 @@ bool rule_sim_totals(struct check *c, struct incore_error *e)
 		n += a->hit != b->hit || off > a->hit;
 	}
 	if (!n)
-		return true;
-	f = check_add(c, "inconsistent-totals", SEVERITY_WARNING, VERDICT_SUSPECT, e);
-	if (!f)
-		return false;
+		return;
+	f = check_add(c, "inconsistent-totals", SEVERITY_WARNING, VERDICT_SUSPECT);
 	finding_say(
 		c, f, "%u of %u instructions have other executions or cycles than stated", n, of);
 	finding_advise(c, f, "the timeline is a part of the run, or of another one");
@@ -291,7 +261,6 @@ bool rule_sim_totals(struct check *c, struct incore_error *e)
 	fact_int(f, "of_rows", of);
 	fact_int(f, "stated_cycles", (int64_t)stated);
 	fact_int(f, "timeline_cycles", (int64_t)ours);
-	return true;
 }
 
 /* Our busy cycles of a pipe by the names of its core and lane; 0 where it has no slice. */
@@ -334,7 +303,7 @@ static void compare_busy(const struct check *c, const struct named_table *t, str
 }
 
 /* Busy cycles of the core summary logs, more than 5 % apart. */
-bool rule_sim_busy(struct check *c, struct incore_error *e)
+void rule_sim_busy(struct check *c)
 {
 	struct busy_facts x = {0};
 	struct finding *f;
@@ -342,7 +311,7 @@ bool rule_sim_busy(struct check *c, struct incore_error *e)
 	for (uint32_t i = 0; i < c->trace->n_tables; i++)
 		if (!strcmp(c->trace->tables[i].name, ASCEND_TABLE_BUSY))
 			compare_busy(c, &c->trace->tables[i], &x);
-	f = x.n ? check_add(c, "inconsistent-busy", SEVERITY_WARNING, VERDICT_SUSPECT, e) : NULL;
+	f = x.n ? check_add(c, "inconsistent-busy", SEVERITY_WARNING, VERDICT_SUSPECT) : NULL;
 	if (f) {
 		finding_say(c, f,
 			"%u of %u pipes are busy for other cycles than the core summary log states: %s",
@@ -352,5 +321,4 @@ bool rule_sim_busy(struct check *c, struct incore_error *e)
 		fact_int(f, "of_pipes", x.of);
 	}
 	sb_free(&x.worst);
-	return !x.n || f;
 }

@@ -31,33 +31,30 @@ static void count_mapping(const struct check *c, struct mapping *m)
 		m->has_snapshots |= t->sources[i].snapshot != NULL;
 }
 
-static bool say_no_source(struct check *c, const struct mapping *m, struct incore_error *e)
+static void say_no_source(struct check *c, const struct mapping *m)
 {
-	struct finding *f = check_add(c, "no-source", SEVERITY_WARNING, VERDICT_OK, e);
+	struct finding *f = check_add(c, "no-source", SEVERITY_WARNING, VERDICT_OK);
 
-	if (!f)
-		return false;
 	finding_say(c, f, "none of %u instructions is mapped to a source line", m->rows);
 	fact_int(f, "mapped_rows", 0);
 	fact_int(f, "rows", m->rows);
 	finding_advise(c, f,
 		"build with -g or -gline-tables-only; FlyDSL: FLYDSL_DEBUG_ENABLE_DEBUG_INFO=1 and an empty FLYDSL_RUNTIME_CACHE_DIR");
-	return true;
 }
 
-bool rule_source_map(struct check *c, struct incore_error *e)
+void rule_source_map(struct check *c)
 {
 	struct mapping m = {0};
 	struct finding *f;
 
 	count_mapping(c, &m);
 	if (!m.rows || m.mapped == m.rows)
-		return true;
-	if (!m.mapped && !m.has_snapshots)
-		return say_no_source(c, &m, e);
-	f = check_add(c, "source-partial", SEVERITY_INFO, VERDICT_OK, e);
-	if (!f)
-		return false;
+		return;
+	if (!m.mapped && !m.has_snapshots) {
+		say_no_source(c, &m);
+		return;
+	}
+	f = check_add(c, "source-partial", SEVERITY_INFO, VERDICT_OK);
 	finding_say(c, f,
 		"%u of %u instructions are mapped to source; the others carry %.1f %% of latency",
 		m.mapped, m.rows,
@@ -67,17 +64,14 @@ bool rule_source_map(struct check *c, struct incore_error *e)
 	fact_int(f, "unmapped_latency", (int64_t)(m.latency - m.mapped_latency));
 	fact_int(f, "latency", (int64_t)m.latency);
 	finding_advise(c, f, "read the unmapped part with `incore isa`");
-	return true;
 }
 
-static bool say_collapsed(struct check *c, const struct source_lines *s, struct incore_error *e)
+static void say_collapsed(struct check *c, const struct source_lines *s)
 {
-	struct finding *f = check_add(c, "source-collapsed", SEVERITY_WARNING, VERDICT_OK, e);
+	struct finding *f = check_add(c, "source-collapsed", SEVERITY_WARNING, VERDICT_OK);
 	const struct source_line *l = &s->lines[s->collapse_line];
 	struct strbuf line = {0};
 
-	if (!f)
-		return false;
 	source_line_put(s, l, &line);
 	finding_say(c, f,
 		"the line table is %s: %s holds %.1f %% of mapped latency and %u of %u executed rows",
@@ -94,21 +88,18 @@ static bool say_collapsed(struct check *c, const struct source_lines *s, struct 
 	finding_advise(c, f,
 		"do not act on single lines; read ISA regions and loops (`incore isa`), or improve the compiler's line info");
 	sb_free(&line);
-	return true;
 }
 
-bool rule_collapsed(struct check *c, struct incore_error *e)
+void rule_collapsed(struct check *c)
 {
 	struct source_lines s = {0};
-	bool ok = true;
 
-	if (!source_lines_compute(&s, c->trace, c->gather->rows, e))
-		return false;
-	if ((s.collapse == COLLAPSE_YES || s.collapse == COLLAPSE_PARTLY) &&
-		s.collapse_line < s.n_lines)
-		ok = say_collapsed(c, &s, e);
+	if (!source_lines_compute(&s, c->trace, c->gather->rows, NULL))
+		c->is_nomem = true;
+	else if ((s.collapse == COLLAPSE_YES || s.collapse == COLLAPSE_PARTLY) &&
+		 s.collapse_line < s.n_lines)
+		say_collapsed(c, &s);
 	source_lines_deinit(&s);
-	return ok;
 }
 
 struct stale {
@@ -122,8 +113,7 @@ static void stale_on_disk(const struct trace *t, struct stale *x)
 {
 	struct file_data d = {0};
 
-	for (source_idx i = 0; i < t->n_sources; i++) {
-		const struct source_file *s = &t->sources[i];
+	EACH (const struct source_file, s, t->sources, t->n_sources) {
 		struct incore_error ignored = {0};
 
 		if (!s->text || !s->path || file_size(s->path) < 0)
@@ -140,14 +130,13 @@ static void stale_on_disk(const struct trace *t, struct stale *x)
 	file_unload(&d);
 }
 
-static bool find_stale(struct check *c, struct stale *x, struct incore_error *e)
+static void find_stale(struct check *c, struct stale *x)
 {
 	const struct trace *t = c->trace;
 	uint8_t *seen = arena_zalloc(&c->arena, (size_t)t->n_sources + 1, 1);
 
-	if (!seen)
-		return err_nomem(e);
-	for (code_idx i = 0; i < t->n_code; i++)
+	c->is_nomem |= !seen;
+	for (code_idx i = 0; seen && i < t->n_code; i++)
 		for (uint32_t k = 0; !t->code[i].is_label && k < t->code[i].n_frames; k++) {
 			const struct frame *f = &t->frames[t->code[i].first_frame + k];
 			const struct source_file *s;
@@ -166,7 +155,6 @@ static bool find_stale(struct check *c, struct stale *x, struct incore_error *e)
 		}
 	if (c->ctx && c->ctx->has_disk)
 		stale_on_disk(t, x);
-	return true;
 }
 
 /* "2 files without a copy in the capture, 1 copy unlike the file on this machine" */
@@ -193,18 +181,15 @@ static void say_stale(struct check *c, struct finding *f, const struct stale *x)
 	sb_free(&b);
 }
 
-bool rule_stale(struct check *c, struct incore_error *e)
+void rule_stale(struct check *c)
 {
 	struct stale x = {0};
 	struct finding *f;
 
-	if (!find_stale(c, &x, e))
-		return false;
+	find_stale(c, &x);
 	if (!x.n_missing && !x.n_short && !x.n_changed)
-		return true;
-	f = check_add(c, "stale-source", SEVERITY_WARNING, VERDICT_OK, e);
-	if (!f)
-		return false;
+		return;
+	f = check_add(c, "stale-source", SEVERITY_WARNING, VERDICT_OK);
 	say_stale(c, f, &x);
 	fact_int(f, "files_without_snapshot", x.n_missing);
 	fact_int(f, "rows_beyond_end", x.n_short);
@@ -212,5 +197,4 @@ bool rule_stale(struct check *c, struct incore_error *e)
 	fact_text(c, f, "first", "%s", x.first ? x.first : "?");
 	finding_advise(
 		c, f, "check out the revision that was captured before reading source lines");
-	return true;
 }

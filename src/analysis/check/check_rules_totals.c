@@ -20,7 +20,7 @@ static void add_totals(struct code_totals *to, const struct code_totals *r)
 	to->idle += r->idle;
 }
 
-bool rule_totals(struct check *c, struct incore_error *e)
+void rule_totals(struct check *c)
 {
 	const struct trace *t = c->trace;
 	struct code_totals stated = {0}, ours = {0};
@@ -29,7 +29,7 @@ bool rule_totals(struct check *c, struct incore_error *e)
 	struct finding *f;
 
 	if (!t->has_stated_totals || check_is_sampled(c))
-		return true;
+		return;
 	for (code_idx i = 0; i < t->n_code; i++) {
 		add_totals(&stated, &t->code[i].stated);
 		add_totals(&ours, &c->gather->rows[i]);
@@ -39,10 +39,8 @@ bool rule_totals(struct check *c, struct incore_error *e)
 		first = first == NO_CODE ? i : first;
 	}
 	if (!n)
-		return true;
-	f = check_add(c, "inconsistent-totals", SEVERITY_WARNING, VERDICT_SUSPECT, e);
-	if (!f)
-		return false;
+		return;
+	f = check_add(c, "inconsistent-totals", SEVERITY_WARNING, VERDICT_SUSPECT);
 	finding_say(c, f,
 		"stated totals of %u of %u rows differ from those of the waves; the recomputed ones are shown",
 		n, c->gather->n_instructions);
@@ -59,7 +57,6 @@ bool rule_totals(struct check *c, struct incore_error *e)
 	fact_int(f, "idle", (int64_t)ours.idle);
 	finding_advise(c, f,
 		"waves are missing or files of two captures are mixed; trust neither until it is explained");
-	return true;
 }
 
 /* The stated series of one state as changes. */
@@ -75,7 +72,7 @@ static struct series_print stated_print(const struct stated_series *s)
 	return p;
 }
 
-bool rule_states(struct check *c, struct incore_error *e)
+void rule_states(struct check *c)
 {
 	const struct trace *t = c->trace;
 	const struct check_gather *g = c->gather;
@@ -85,7 +82,7 @@ bool rule_states(struct check *c, struct incore_error *e)
 	struct finding *f;
 
 	if (!t->n_stated_series)
-		return true;
+		return;
 	for (uint32_t i = 0; i < t->n_stated_series; i++)
 		if (t->stated_series[i].state < STATE_COUNT) {
 			struct series_print p = stated_print(&t->stated_series[i]);
@@ -96,7 +93,7 @@ bool rule_states(struct check *c, struct incore_error *e)
 	for (unsigned s = 0; s < STATE_COUNT; s++)
 		if (stated[s].lo != g->states[s].lo || stated[s].hi != g->states[s].hi)
 			sb_printf(&list, "%s%s", n++ ? ", " : "", state_name((enum wave_state)s));
-	f = n ? check_add(c, "inconsistent-states", SEVERITY_WARNING, VERDICT_SUSPECT, e) : NULL;
+	f = n ? check_add(c, "inconsistent-states", SEVERITY_WARNING, VERDICT_SUSPECT) : NULL;
 	if (f) {
 		finding_say(c, f,
 			"the stated series of waves in state %s differ from the waves' own timelines",
@@ -107,10 +104,9 @@ bool rule_states(struct check *c, struct incore_error *e)
 			"waves are missing or files of two captures are mixed; the timelines are what is shown");
 	}
 	sb_free(&list);
-	return !n || f;
 }
 
-bool rule_waits(struct check *c, struct incore_error *e)
+void rule_waits(struct check *c)
 {
 	const struct trace *t = c->trace;
 	uint64_t n_wrong = 0, n_unstated = 0, n = 0;
@@ -127,10 +123,8 @@ bool rule_waits(struct check *c, struct incore_error *e)
 	}
 	/* a format without wait lists states nothing that could be wrong */
 	if (!n_wrong)
-		return true;
-	f = check_add(c, "inconsistent-waits", SEVERITY_WARNING, VERDICT_SUSPECT, e);
-	if (!f)
-		return false;
+		return;
+	f = check_add(c, "inconsistent-waits", SEVERITY_WARNING, VERDICT_SUSPECT);
 	finding_say(c, f,
 		"stored wait lists of %llu of %llu waves are not those of their records (first: %s)",
 		(unsigned long long)n_wrong, (unsigned long long)n, t->tracks[first].name);
@@ -139,5 +133,4 @@ bool rule_waits(struct check *c, struct incore_error *e)
 	fact_int(f, "waves_without_list", (int64_t)n_unstated);
 	finding_advise(
 		c, f, "producers are computed from the records; the stored lists are not used");
-	return true;
 }

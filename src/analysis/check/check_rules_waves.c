@@ -3,7 +3,6 @@
  * check_rules_waves.c: do wave files, manifest and occupancy tell of the same waves? On the CU with
  * instruction detail every start and end event belongs to exactly one wave file, and vice versa.
  */
-#include <stdlib.h>
 
 #include "analysis/check/check_internal.h"
 #include "base/file.h"
@@ -18,16 +17,7 @@ struct stay {
 	track_idx track; /* NO_TRACK: of occupancy */
 };
 
-static int by_place(const void *pa, const void *pb)
-{
-	const struct stay *a = pa, *b = pb;
-
-	RETURN_UNLESS_EQUAL(a->clock, b->clock);
-	RETURN_UNLESS_EQUAL(a->simd, b->simd);
-	RETURN_UNLESS_EQUAL(a->slot, b->slot);
-	RETURN_UNLESS_EQUAL(a->begin_cyc, b->begin_cyc);
-	return COMPARE(a->track, b->track);
-}
+ORDER(by_place, struct stay, UP(clock) UP(simd) UP(slot) UP(begin_cyc) UP(track))
 
 /* Same place and begin: they join. */
 static int join_cmp(const struct stay *a, const struct stay *b)
@@ -59,8 +49,7 @@ static bool stays_of_occupancy(struct check *c, struct stays *out)
 	out->v = arena_zalloc(&c->arena, (size_t)t->n_occupancy + 1, sizeof(*out->v));
 	if (!out->v)
 		return false;
-	for (uint32_t i = 0; i < t->n_occupancy; i++) {
-		const struct occupancy_event *o = &t->occupancy[i];
+	EACH (const struct occupancy_event, o, t->occupancy, t->n_occupancy) {
 		uint64_t *at;
 
 		if (o->cu != cu)
@@ -84,7 +73,7 @@ static bool stays_of_occupancy(struct check *c, struct stays *out)
 	ok = true;
 out:
 	u64_map_deinit(&open);
-	qsort(out->v, out->n, sizeof(*out->v), by_place);
+	SORT(out->v, out->n, by_place);
 	return ok;
 }
 
@@ -103,7 +92,7 @@ static bool stays_of_tracks(struct check *c, struct stays *out)
 			.end_cyc = t->tracks[i].end_cyc,
 			.has_end = true,
 			.track = i};
-	qsort(out->v, out->n, sizeof(*out->v), by_place);
+	SORT(out->v, out->n, by_place);
 	return true;
 }
 
@@ -142,16 +131,18 @@ static void keep_expected(struct check *c, struct stays *starts, const uint8_t *
 	starts->n = n;
 }
 
-static bool join_waves(struct check *c, struct join *j, struct incore_error *e)
+static void join_waves(struct check *c, struct join *j)
 {
 	struct stays a = {0}, b = {0};
 	uint8_t *seen = check_seen_simds(c);
 	uint32_t i = 0, k = 0;
 
 	if (!c->trace->n_occupancy || c->trace->meta.vendor != VENDOR_AMD)
-		return true;
-	if (!seen || !stays_of_occupancy(c, &a) || !stays_of_tracks(c, &b))
-		return err_nomem(e);
+		return;
+	if (!seen || !stays_of_occupancy(c, &a) || !stays_of_tracks(c, &b)) {
+		c->is_nomem = true;
+		return;
+	}
 	keep_expected(c, &a, seen);
 	j->starts = a.n;
 	while (i < a.n || k < b.n) {
@@ -173,14 +164,12 @@ static bool join_waves(struct check *c, struct join *j, struct incore_error *e)
 			k++;
 		}
 	}
-	return true;
 }
 
 /* The files a note code is about: what its messages say after the colon. */
 static void put_names(const struct check *c, const char *code, struct strbuf *out)
 {
-	for (uint32_t i = 0; i < c->trace->n_notes; i++) {
-		const struct note *x = &c->trace->notes[i];
+	EACH (const struct note, x, c->trace->notes, c->trace->n_notes) {
 		const char *names;
 
 		if (!str_is(str_of(x->code), code))
@@ -193,14 +182,11 @@ static void put_names(const struct check *c, const char *code, struct strbuf *ou
 	}
 }
 
-static bool say_missing(
-	struct check *c, uint64_t n_absent, const struct join *j, struct incore_error *e)
+static void say_missing(struct check *c, uint64_t n_absent, const struct join *j)
 {
-	struct finding *f = check_add(c, "missing-wave", SEVERITY_WARNING, VERDICT_SUSPECT, e);
+	struct finding *f = check_add(c, "missing-wave", SEVERITY_WARNING, VERDICT_SUSPECT);
 	struct strbuf names = {0};
 
-	if (!f)
-		return false;
 	put_names(c, "missing-wave-file", &names);
 	if (n_absent)
 		finding_say(c, f, "%llu listed wave file%s not there%s%s",
@@ -220,17 +206,13 @@ static bool say_missing(
 	finding_advise(c, f,
 		"copy the whole directory again; every total is of the waves that are left (a wave without instructions is never written)");
 	sb_free(&names);
-	return true;
 }
 
-static bool say_unlisted(
-	struct check *c, uint64_t n_stray, const struct join *j, struct incore_error *e)
+static void say_unlisted(struct check *c, uint64_t n_stray, const struct join *j)
 {
-	struct finding *f = check_add(c, "unlisted-wave", SEVERITY_WARNING, VERDICT_SUSPECT, e);
+	struct finding *f = check_add(c, "unlisted-wave", SEVERITY_WARNING, VERDICT_SUSPECT);
 	struct strbuf names = {0};
 
-	if (!f)
-		return false;
 	put_names(c, "unlisted-wave-file", &names);
 	if (n_stray)
 		finding_say(c, f, "%llu wave file%s not in the manifest and left out%s%s",
@@ -247,7 +229,6 @@ static bool say_unlisted(
 	finding_advise(c, f,
 		"files of two captures may be mixed: decode the trace again into an empty directory");
 	sb_free(&names);
-	return true;
 }
 
 struct flaws {
@@ -274,17 +255,15 @@ static uint64_t count_flaws(const struct check *c, struct flaws *x)
 	return n;
 }
 
-static bool say_contradictions(struct check *c, const struct join *j, struct incore_error *e)
+static void say_contradictions(struct check *c, const struct join *j)
 {
 	struct flaws x = {0};
 	uint64_t n = count_flaws(c, &x);
 	struct finding *f;
 
 	if (!n && !j->other_ends)
-		return true;
-	f = check_add(c, "inconsistent-waves", SEVERITY_WARNING, VERDICT_SUSPECT, e);
-	if (!f)
-		return false;
+		return;
+	f = check_add(c, "inconsistent-waves", SEVERITY_WARNING, VERDICT_SUSPECT);
 	finding_say(c, f,
 		"%llu waves contradict the manifest and %llu end at another time than occupancy says (first: %s)",
 		(unsigned long long)n, (unsigned long long)j->other_ends,
@@ -295,10 +274,9 @@ static bool say_contradictions(struct check *c, const struct join *j, struct inc
 	fact_int(f, "other_ends_in_occupancy", (int64_t)j->other_ends);
 	finding_advise(c, f,
 		"files of two captures may be mixed: decode the trace again into an empty directory");
-	return true;
 }
 
-bool rule_wave_files(struct check *c, struct incore_error *e)
+void rule_wave_files(struct check *c)
 {
 	struct join j = {0};
 	uint64_t n_absent = check_notes(c, "missing-wave-file");
@@ -306,14 +284,13 @@ bool rule_wave_files(struct check *c, struct incore_error *e)
 	uint64_t n_bare = check_notes(c, "waves-without-detail");
 
 	if (check_is_sampled(c))
-		return true;
-	if (!join_waves(c, &j, e))
-		return false;
+		return;
+	join_waves(c, &j);
 	/* starts that the import knows to have no instructions are not missing */
 	j.lone_starts = j.lone_starts > n_bare ? j.lone_starts - n_bare : 0;
-	if ((n_absent || j.lone_starts) && !say_missing(c, n_absent, &j, e))
-		return false;
-	if ((n_stray || j.lone_waves) && !say_unlisted(c, n_stray, &j, e))
-		return false;
-	return say_contradictions(c, &j, e);
+	if (n_absent || j.lone_starts)
+		say_missing(c, n_absent, &j);
+	if (n_stray || j.lone_waves)
+		say_unlisted(c, n_stray, &j);
+	say_contradictions(c, &j);
 }

@@ -3,11 +3,11 @@
  * check_rules_work.c: did the waves that were traced do the kernel's work, and are they enough?
  * Early exits, matrix code that never ran, an underfilled machine, coverage, sample size.
  */
-#include <stdlib.h>
 
 #include "analysis/check/check_internal.h"
 #include "analysis/occupancy/limits.h"
 #include "analysis/occupancy/occupancy.h"
+#include "base/search.h"
 
 /* Waves that ran exactly the same set of rows. */
 struct path_group {
@@ -35,14 +35,12 @@ static struct path_group *group_paths(struct check *c, uint32_t *n)
 
 	if (!v)
 		return NULL;
-	for (track_idx i = 0; i < t->n_tracks; i++) {
-		const struct track_facts *f = &c->gather->tracks[i];
-
+	EACH (const struct track_facts, f, c->gather->tracks, t->n_tracks) {
 		if (f->is_read)
 			v[used++] = (struct path_group){
 				{f->set[0], f->set[1]}, 1, f->n_rows, f->latency};
 	}
-	qsort(v, used, sizeof(*v), by_set);
+	SORT(v, used, by_set);
 	for (uint32_t i = 0; i < used; i++) {
 		if (out && by_set(&v[out - 1], &v[i]) == 0) {
 			v[out - 1].waves++;
@@ -60,14 +58,13 @@ struct idlers {
 	uint32_t n_rows; /* of the largest of their clusters */
 };
 
-static bool find_idlers(struct check *c, struct idlers *x, struct incore_error *e)
+static void find_idlers(struct check *c, struct idlers *x)
 {
 	uint32_t n = 0;
 	const struct path_group *v = group_paths(c, &n);
 
-	if (!v)
-		return err_nomem(e);
-	for (uint32_t i = 0; i < n; i++) {
+	c->is_nomem |= !v;
+	for (uint32_t i = 0; v && i < n; i++) {
 		x->all_waves += v[i].waves;
 		x->all_latency += v[i].latency;
 		if ((uint64_t)v[i].n_rows * 20 >= c->gather->n_instructions)
@@ -76,26 +73,22 @@ static bool find_idlers(struct check *c, struct idlers *x, struct incore_error *
 		x->latency += v[i].latency;
 		x->n_rows = v[i].n_rows > x->n_rows ? v[i].n_rows : x->n_rows;
 	}
-	return true;
 }
 
-bool rule_early_exit(struct check *c, struct incore_error *e)
+void rule_early_exit(struct check *c)
 {
 	struct idlers x = {0};
 	struct finding *f;
 	bool is_all;
 	double share;
 
-	if (!find_idlers(c, &x, e))
-		return false;
+	find_idlers(c, &x);
 	if (!x.waves)
-		return true;
+		return;
 	is_all = x.waves == x.all_waves;
 	share = x.all_latency ? 100.0 * (double)x.latency / (double)x.all_latency : 0;
 	f = check_add(c, "early-exit", is_all ? SEVERITY_ERROR : SEVERITY_WARNING,
-		is_all ? VERDICT_UNUSABLE : VERDICT_SUSPECT, e);
-	if (!f)
-		return false;
+		is_all ? VERDICT_UNUSABLE : VERDICT_SUSPECT);
 	if (is_all)
 		finding_say(c, f,
 			"the capture has no working wave: all %llu leave early, after at most %u of %u instruction rows",
@@ -114,10 +107,9 @@ bool rule_early_exit(struct check *c, struct incore_error *e)
 	finding_advise(c, f,
 		is_all ? "capture a launch whose grid gives every wave work, or another launch (--kernel-iteration-range)"
 		       : "read figures per cluster (`incore waves`); capture a launch with more work per wave");
-	return true;
 }
 
-bool rule_matrix(struct check *c, struct incore_error *e)
+void rule_matrix(struct check *c)
 {
 	const struct trace *t = c->trace;
 	uint64_t n_rows = 0, hits = 0;
@@ -131,17 +123,14 @@ bool rule_matrix(struct check *c, struct incore_error *e)
 				hits += t->samples[i].issued + t->samples[i].stalled;
 		}
 	if (!n_rows || hits)
-		return true;
-	f = check_add(c, "no-matrix-work", SEVERITY_WARNING, VERDICT_SUSPECT, e);
-	if (!f)
-		return false;
+		return;
+	f = check_add(c, "no-matrix-work", SEVERITY_WARNING, VERDICT_SUSPECT);
 	finding_say(
 		c, f, "0 of %llu matrix instructions were executed", (unsigned long long)n_rows);
 	fact_int(f, "matrix_rows", (int64_t)n_rows);
 	fact_int(f, "matrix_hits", 0);
 	finding_advise(
 		c, f, "the main path of the kernel was not taken: capture a launch that takes it");
-	return true;
 }
 
 static void say_underfilled(
@@ -179,30 +168,24 @@ static void say_underfilled(
 	sb_free(&b);
 }
 
-bool rule_underfilled(struct check *c, struct incore_error *e)
+void rule_underfilled(struct check *c)
 {
 	struct occupancy o = {0};
 	struct limits l = {0};
-	struct finding *f = NULL;
-	bool ok = true;
 
 	if (!c->trace->n_occupancy)
-		return true;
-	if (!occupancy_compute(&o, c->trace, &(struct occupancy_options){0}, e))
-		return false;
-	if (o.peak_per_simd == 1 || occupancy_below_half(&o) > 0.30) {
-		f = check_add(c, "underfilled", SEVERITY_WARNING, VERDICT_SUSPECT, e);
-		ok = f != NULL;
-	}
-	if (f) {
+		return;
+	if (!occupancy_compute(&o, c->trace, &(struct occupancy_options){0}, NULL)) {
+		c->is_nomem = true;
+	} else if (o.peak_per_simd == 1 || occupancy_below_half(&o) > 0.30) {
 		limits_compute(c->trace, &l);
-		say_underfilled(c, f, &o, &l);
+		say_underfilled(
+			c, check_add(c, "underfilled", SEVERITY_WARNING, VERDICT_SUSPECT), &o, &l);
 	}
 	occupancy_deinit(&o);
-	return ok;
 }
 
-bool rule_coverage(struct check *c, struct incore_error *e)
+void rule_coverage(struct check *c)
 {
 	const struct trace *t = c->trace;
 	int64_t whole = t->meta.launch.waves;
@@ -216,10 +199,8 @@ bool rule_coverage(struct check *c, struct incore_error *e)
 			whole += t->occupancy[i].is_start;
 	}
 	if (!n || whole <= (int64_t)n)
-		return true;
-	f = check_add(c, "partial-coverage", SEVERITY_INFO, VERDICT_OK, e);
-	if (!f)
-		return false;
+		return;
+	f = check_add(c, "partial-coverage", SEVERITY_INFO, VERDICT_OK);
 	finding_say(c, f, "instruction detail covers %u of %lld waves %s (%.2f %%)", n,
 		(long long)whole, is_launch ? "launched" : "started on the traced shader engines",
 		100.0 * n / (double)whole);
@@ -228,17 +209,16 @@ bool rule_coverage(struct check *c, struct incore_error *e)
 	fact_real(f, "share", n / (double)whole, 6);
 	finding_advise(c, f,
 		"totals are of the sample: compare shares and cycles per execution, never scale them up");
-	return true;
 }
 
-bool rule_short(struct check *c, struct incore_error *e)
+void rule_short(struct check *c)
 {
 	const struct trace *t = c->trace;
 	uint32_t n = c->gather->n_read, n_cus = 0, per_cu;
 	struct finding *f;
 
 	if (check_is_sampled(c))
-		return true;
+		return;
 	/* tracks are sorted by (se, cu, ...): a new pair is a new target CU */
 	for (track_idx i = 0; i < t->n_tracks; i++)
 		n_cus += i == 0 || t->tracks[i].coord[0] != t->tracks[i - 1].coord[0] ||
@@ -246,15 +226,12 @@ bool rule_short(struct check *c, struct incore_error *e)
 	/* gfx9 traces all four SIMDs of a CU, later ones only one */
 	per_cu = t->meta.vendor != VENDOR_AMD ? 0 : t->meta.gfx_major == 9 ? 4 : 1;
 	if (n >= 8 && n >= n_cus * per_cu)
-		return true;
-	f = check_add(c, "short-sample", SEVERITY_WARNING, VERDICT_SUSPECT, e);
-	if (!f)
-		return false;
+		return;
+	f = check_add(c, "short-sample", SEVERITY_WARNING, VERDICT_SUSPECT);
 	finding_say(c, f, "only %u wave%s on %u traced SIMDs: too few for statistics", n, plural(n),
 		n_cus * per_cu);
 	fact_int(f, "waves", n);
 	fact_int(f, "simds", (int64_t)n_cus * per_cu);
 	finding_advise(
 		c, f, "do not quote percentiles; trace more shader engines or a larger grid");
-	return true;
 }

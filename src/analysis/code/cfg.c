@@ -3,7 +3,6 @@
  */
 #include "analysis/code/cfg.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "analysis/code/cfg_internal.h"
@@ -27,14 +26,7 @@ struct builder {
 	uint32_t *jump;	      /* by position: position of the target, NO_BLOCK if none */
 };
 
-static int compare_keys(const void *pa, const void *pb)
-{
-	const struct row_key *a = pa, *b = pb;
-
-	RETURN_UNLESS_EQUAL(a->code_object, b->code_object);
-	RETURN_UNLESS_EQUAL(a->address, b->address);
-	return COMPARE(a->code, b->code);
-}
+ORDER(compare_keys, struct row_key, UP(code_object) UP(address) UP(code))
 
 static struct str text_of(const struct cfg *g, uint32_t position)
 {
@@ -63,7 +55,7 @@ static bool sort_rows(struct builder *b, struct incore_error *e)
 			b->keys[n++] =
 				(struct row_key){t->code[i].code_object, t->code[i].address, i};
 	}
-	qsort(b->keys, n, sizeof(*b->keys), compare_keys);
+	SORT(b->keys, n, compare_keys);
 	for (uint32_t i = 0; i < n; i++) {
 		struct row_key k = b->keys[i];
 		uint32_t last = g->n_rows - 1;

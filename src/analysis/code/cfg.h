@@ -12,8 +12,7 @@
  * Owner: the caller; cfg_deinit() frees all. May fail: cfg_build() on memory, then nothing is held.
  * Read-only afterwards.
  */
-#ifndef ANALYSIS_CODE_CFG_H
-#define ANALYSIS_CODE_CFG_H
+#pragma once
 
 #include "base/arena.h"
 #include "trace/trace.h"
@@ -100,5 +99,3 @@ static inline bool cfg_dominates(const struct cfg *g, uint32_t a, uint32_t b)
 	return g->blocks[a].dom_in <= g->blocks[b].dom_in &&
 	       g->blocks[b].dom_out <= g->blocks[a].dom_out;
 }
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* cfg_internal.h: the second half of building a graph; for cfg.c alone. */
-#ifndef ANALYSIS_CODE_CFG_INTERNAL_H
-#define ANALYSIS_CODE_CFG_INTERNAL_H
+#pragma once
 
 #include "analysis/code/cfg.h"
 
@@ -9,5 +8,3 @@
 bool cfg_find_dominators(struct cfg *g, uint32_t **order, uint32_t *n, struct incore_error *e);
 /* Natural loops and their nesting. */
 bool cfg_find_loops(struct cfg *g, const uint32_t *order, uint32_t n, struct incore_error *e);
-
-#endif

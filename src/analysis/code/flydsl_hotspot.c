@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* flydsl_hotspot.c: what the older hotspot script prints, byte for byte. */
 #include "analysis/code/flydsl_hotspot.h"
+#include "base/search.h"
 
 #include <ctype.h>
 #include <stdio.h>
@@ -8,6 +9,7 @@
 
 #include "base/map.h"
 #include "base/mem.h"
+#include "base/plain.h"
 
 #define BAR_CELLS 30
 #define RULE_CELLS 90
@@ -286,14 +288,7 @@ struct entry {
 	uint32_t n_types;
 };
 
-static int compare_entries(const void *pa, const void *pb)
-{
-	const struct entry *a = pa, *b = pb;
-
-	if (a->stall != b->stall)
-		return a->stall < b->stall ? 1 : -1;
-	return a->order < b->order ? -1 : a->order > b->order;
-}
+ORDER(compare_entries, struct entry, DOWN(stall) UP(order))
 
 static void put_types(const struct trace *t, uint64_t total, struct strbuf *out)
 {
@@ -309,7 +304,7 @@ static void put_types(const struct trace *t, uint64_t total, struct strbuf *out)
 			first[type_of_row(&t->code[i])] = i;
 	for (unsigned i = 0; i < FLYDSL_TYPE_COUNT; i++)
 		v[i] = (struct entry){.stall = sums[i], .type = i, .order = first[i]};
-	qsort(v, FLYDSL_TYPE_COUNT, sizeof(v[0]), compare_entries);
+	SORT(v, FLYDSL_TYPE_COUNT, compare_entries);
 
 	put_title(out, "Stall Breakdown by Type", 0);
 	sb_puts(out, "  Type               Stall  Bar\n"
@@ -373,7 +368,7 @@ static bool put_lines(const struct trace *t, uint64_t total, uint64_t top, struc
 		add_to_line(&v[k], &t->code[i]);
 	}
 	if (ok) {
-		qsort(v, n, sizeof(*v), compare_entries);
+		SORT(v, n, compare_entries);
 		put_title(out, "Hotspot Source Lines  (stall cycles aggregated)", top);
 		sb_puts(out,
 			"    #     Stall   %Total  StallBar                                DomType       Source\n  ---  --------  -------  --------------------------------------  ------------  ----------------------------------------\n");
@@ -385,7 +380,9 @@ static bool put_lines(const struct trace *t, uint64_t total, uint64_t top, struc
 		put_cycles(out, v[i].stall, 8);
 		sb_printf(out, "  %6.2f%%  ", percent(v[i].stall, total));
 		put_bar(out, percent(v[i].stall, v[i].cycles));
-		sb_printf(out, "  %-12s  %.*s\n", type_names[dominant_type(&v[i])], STR_ARG(src));
+		sb_printf(out, "  %-12s  ", type_names[dominant_type(&v[i])]);
+		sb_plain(out, src);
+		sb_putc(out, '\n');
 	}
 	intern_deinit(&names);
 	mem_free(v);
@@ -405,11 +402,13 @@ static void put_asm_row(const struct entry *r, uint32_t rank, uint64_t total, st
 	sb_printf(out, "  %3u  ", rank);
 	put_cycles(out, r->stall, 8);
 	sb_printf(out, "  %6.2f%%  %-12s  ", percent(r->stall, total), type_names[r->type]);
-	sb_str(out, text);
+	sb_plain(out, text);
 	if (is_cut)
 		sb_puts(out, "\u2026");
 	put_repeated(out, " ", (unsigned)(48 - len));
-	sb_printf(out, "  %.*s\n", STR_ARG(src));
+	sb_puts(out, "  ");
+	sb_plain(out, src);
+	sb_putc(out, '\n');
 }
 
 static bool put_asm(const struct trace *t, uint64_t total, uint64_t top, struct strbuf *out)
@@ -430,7 +429,7 @@ static bool put_asm(const struct trace *t, uint64_t total, uint64_t top, struct 
 				.text = {r->text, r->text_len}};
 			n++;
 		}
-	qsort(v, n, sizeof(*v), compare_entries);
+	SORT(v, n, compare_entries);
 	put_title(out, "Hotspot Instructions  (by stall cycles)", top);
 	sb_puts(out,
 		"    #     Stall   %Total  Type          ASM                                               Source\n"
@@ -457,8 +456,11 @@ bool flydsl_report(const struct trace *t, const char *arg, const struct flydsl_o
 		return err_set(e, INCORE_BAD_INPUT, "no-cycles",
 			"%s: no executed instruction with stall: the legacy report divides by it",
 			arg);
-	sb_printf(out, "\nLoading: %s\n\n  Kernel:        %s\n  Instructions:  ", arg,
-		slash ? slash + 1 : arg);
+	sb_puts(out, "\nLoading: ");
+	sb_plain(out, str_of(arg));
+	sb_puts(out, "\n\n  Kernel:        ");
+	sb_plain(out, str_of(slash ? slash + 1 : arg));
+	sb_puts(out, "\n  Instructions:  ");
 	sb_put_u64(out, n);
 	sb_puts(out, "\n  Total cycles:  ");
 	put_cycles(out, cycles, 0);

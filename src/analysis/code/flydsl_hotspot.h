@@ -5,8 +5,7 @@
  * producer states, and it keeps that script's errors: lgkmcnt called LDS, s_nop among "other",
  * registers by the lower end of a range. Our own answer is hot.h.
  */
-#ifndef ANALYSIS_CODE_FLYDSL_HOTSPOT_H
-#define ANALYSIS_CODE_FLYDSL_HOTSPOT_H
+#pragma once
 
 #include "base/str.h"
 #include "trace/trace.h"
@@ -41,5 +40,3 @@ void flydsl_stall_by_type(const struct trace *t, uint64_t sums[FLYDSL_TYPE_COUNT
  * of memory. */
 bool flydsl_report(const struct trace *t, const char *arg, const struct flydsl_options *o,
 	struct strbuf *out, struct incore_error *e);
-
-#endif

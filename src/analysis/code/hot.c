@@ -30,34 +30,35 @@ void hot_free(struct hot *h)
 	mem_free(h);
 }
 
-/*
- * What one worker counts: a cache line per code row. Records whose class is their row's (all,
- * unless a file contradicts itself) are turned into buckets once, at the end; others go to `odd` by
- * themselves.
- */
-struct cell {
-	struct code_totals totals;
-	uint64_t stall_cyc, issue_cyc, idle_cyc; /* pieces of the accounting */
-	uint64_t inst_class;			 /* of the row's text */
+/* By what the pieces of the accounting differ from the recorded figures, modulo 2^64: for nearly
+ * all records by nothing. */
+struct more {
+	uint64_t stall, issue, idle;
 };
 
+/*
+ * What one worker counts, by code row, in arrays of their own: the loop that matters touches the
+ * first two only. Records whose class is their row's (all, unless a file contradicts itself) are
+ * turned into buckets once, at the end; others go to `odd` by themselves.
+ */
 struct worker {
-	struct cell *cells;
+	struct code_totals *totals;
+	uint8_t *classes; /* of the rows' texts */
+	struct more *more;
 	struct hot *odd;
 	uint64_t n_waves, n_instructions, duration_cyc;
 	int64_t residue_cyc;
 };
 
-static void worker_free(void *self, void *mine)
+static void worker_deinit(void *self, void *mine)
 {
 	struct worker *m = mine;
 
 	(void)self;
-	if (m) {
-		mem_free(m->cells);
-		hot_free(m->odd);
-	}
-	mem_free(m);
+	mem_free(m->totals);
+	mem_free(m->classes);
+	mem_free(m->more);
+	hot_free(m->odd);
 }
 
 static enum inst_class class_of_row(const struct trace *t, code_idx i)
@@ -65,22 +66,20 @@ static enum inst_class class_of_row(const struct trace *t, code_idx i)
 	return i < t->n_code ? (enum inst_class)t->code[i].inst_class : CLASS_OTHER;
 }
 
-static void *worker_new(void *self)
+static bool worker_init(void *self, void *mine)
 {
 	const struct trace *t = ((struct hot *)self)->trace;
-	struct worker *m = mem_zalloc(1, sizeof(*m));
+	struct worker *m = mine;
 
-	if (!m)
-		return NULL;
-	m->cells = mem_zalloc((size_t)t->n_code + 1, sizeof(*m->cells));
+	m->totals = mem_zalloc((size_t)t->n_code + 1, sizeof(*m->totals));
+	m->classes = mem_zalloc((size_t)t->n_code + 1, sizeof(*m->classes));
+	m->more = mem_zalloc((size_t)t->n_code + 1, sizeof(*m->more));
 	m->odd = hot_new(t);
-	if (!m->cells || !m->odd) {
-		worker_free(self, m);
-		return NULL;
-	}
+	if (!m->totals || !m->classes || !m->more || !m->odd)
+		return false;
 	for (code_idx i = 0; i <= t->n_code; i++)
-		m->cells[i].inst_class = class_of_row(t, i);
-	return m;
+		m->classes[i] = (uint8_t)class_of_row(t, i);
+	return true;
 }
 
 void hot_add(struct hot_sums *to, const struct hot_sums *from)
@@ -106,108 +105,122 @@ static inline void add_record(
 	to->idle += idle;
 }
 
-static void to_buckets(struct hot_sums *s, const struct cell *x, enum inst_class c)
+static void to_buckets(
+	struct hot_sums *s, const struct code_totals *t, const struct more *more, enum inst_class c)
 {
-	s->totals = x->totals;
-	s->bucket[class_stall_bucket(c)] += x->stall_cyc;
-	s->bucket[class_issue_bucket(c)] += x->issue_cyc;
-	s->bucket[BUCKET_IDLE] += x->idle_cyc;
+	s->totals = *t;
+	s->bucket[class_stall_bucket(c)] += t->stall + more->stall;
+	s->bucket[class_issue_bucket(c)] += t->latency - t->stall + more->issue;
+	s->bucket[BUCKET_IDLE] += t->idle + more->idle;
 }
 
-static inline void count_piece(
-	struct cell *x, const struct account *a, const struct track_data *d, uint64_t idle)
+/* Adds a record with its pieces of the accounting, whatever they are. */
+static void count_pieces(
+	struct code_totals *to, struct more *more, const struct account *a, uint64_t idle)
 {
-	x->stall_cyc += a->stall_cyc;
-	x->issue_cyc += a->issue_cyc;
-	x->idle_cyc += a->gap_cyc + a->tail_cyc;
-	if (a->is_hit)
-		add_record(&x->totals, d, a->i, idle);
+	uint64_t stall = a->d->stall_cyc[a->i];
+
+	more->stall += a->stall_cyc;
+	more->issue += a->issue_cyc;
+	more->idle += a->gap_cyc + a->tail_cyc;
+	if (!a->is_hit)
+		return;
+	add_record(to, a->d, a->i, idle);
+	more->stall -= stall;
+	more->issue -= a->d->dur_cyc[a->i] - stall;
+	more->idle -= idle;
 }
 
 /* A record whose class is not that of its row. */
-static void count_odd(struct hot *h, const struct cell *x, code_idx row, enum inst_class c)
+static void count_odd(struct hot *h, const struct account *a, code_idx row, uint64_t idle)
 {
+	enum inst_class c = (enum inst_class)a->d->inst_class[a->i];
+	struct code_totals totals = {0};
+	struct more more = {0};
 	struct hot_sums s = {0};
 
-	to_buckets(&s, x, c);
+	count_pieces(&totals, &more, a, idle);
+	to_buckets(&s, &totals, &more, c);
 	hot_add(&h->rows[row], &s);
 	hot_add(&h->classes[c], &s);
 }
 
-static void close_account(struct worker *m, const struct account *a)
+/*
+ * One record of any kind: code nobody knows, a class that contradicts its row, an overlap, the
+ * window's edge, the last. The producer's idle skips records of unknown code, also for the end of
+ * what came before: `known_end`. Returns that end behind this record.
+ */
+static uint64_t count_record(
+	struct worker *m, const struct walk_track *w, const struct account *a, uint64_t known_end)
 {
-	if (a->d->n == 0) /* a wave that ran nothing: idle, and no row's */
-		m->odd->all.bucket[BUCKET_IDLE] += a->tail_cyc;
-	m->duration_cyc += account_duration(a);
-	m->residue_cyc += account_residue(a);
+	const struct track_data *d = a->d;
+	uint32_t i = a->i, n_code = w->trace->n_code;
+	bool is_known = d->code[i] < n_code;
+	code_idx row = is_known ? d->code[i] : n_code;
+	uint64_t start = d->start_cyc[i];
+	uint64_t idle = is_known && start > known_end ? start - known_end : 0;
+
+	if (d->inst_class[i] == m->classes[row])
+		count_pieces(&m->totals[row], &m->more[row], a, idle);
+	else
+		count_odd(m->odd, a, row, idle);
+	m->n_instructions += a->is_hit;
+	return is_known ? cover_after(known_end, start, d->dur_cyc[i]) : known_end;
 }
 
-/* The slow way, record by record: code nobody knows, classes that contradict their rows. The
- * producer's idle skips records of unknown code, also for the end of what came before. */
-__attribute__((noinline)) static void count_irregular(struct worker *m, const struct walk_track *w)
+/*
+ * Takes records off the front of the accounting as long as they are as nearly all are: known, of
+ * their row's class, behind the one before, inside the window and not the last. Their pieces are
+ * what is recorded, so that nothing has to be cut. Returns the end of all records so far.
+ */
+static uint64_t count_plain(struct worker *m, const struct walk_track *w, struct account *a)
 {
-	const struct track_data *d = w->data;
-	uint32_t n_code = w->trace->n_code;
-	uint64_t known_end = d->begin_cyc;
-	struct account a;
+	const struct track_data d = *w->data; /* a copy: the counting does not change it */
+	struct code_totals *totals = m->totals;
+	const uint8_t *classes = m->classes;
+	uint32_t n_code = w->trace->n_code, i = a->next, first = i;
+	uint64_t cover = a->raw.end, hi = a->hi;
 
-	for (account_begin(&a, w->data, w->from_cyc, w->to_cyc); account_next(&a);) {
-		bool is_known = d->code[a.i] < n_code;
-		code_idx row = is_known ? d->code[a.i] : n_code;
-		struct cell lone = {0};
-		uint64_t start = d->start_cyc[a.i], end = start + d->dur_cyc[a.i];
-		uint64_t idle = is_known && start > known_end ? start - known_end : 0;
+	if (cover < a->lo)
+		return cover;
+	for (; i + 1 < d.n; i++) {
+		uint64_t start = d.start_cyc[i], end = start + d.dur_cyc[i];
+		code_idx code = d.code[i];
 
-		if (d->inst_class[a.i] == m->cells[row].inst_class) {
-			count_piece(&m->cells[row], &a, d, idle);
-		} else {
-			count_piece(&lone, &a, d, idle);
-			count_odd(m->odd, &lone, row, d->inst_class[a.i]);
-		}
-		m->n_instructions += a.is_hit;
-		if (is_known && end > known_end)
-			known_end = end;
+		if (start < cover || end >= hi || code >= n_code ||
+			d.inst_class[i] != classes[code])
+			break;
+		add_record(&totals[code], &d, i, start - cover);
+		cover = end;
 	}
-	close_account(m, &a);
-}
-
-/* Every record names a known row and has that row's class. */
-static bool is_regular(const struct worker *m, const struct walk_track *w)
-{
-	const struct track_data *d = w->data;
-	uint32_t n_code = w->trace->n_code;
-
-	for (uint32_t i = 0; i < d->n; i++)
-		if (d->code[i] >= n_code || d->inst_class[i] != m->cells[d->code[i]].inst_class)
-			return false;
-	return true;
-}
-
-/* Kept apart from the slow way: the loop that matters gets the registers. */
-__attribute__((noinline)) static void count_regular(struct worker *m, const struct walk_track *w)
-{
-	const struct track_data *d = w->data;
-	struct cell *cells = m->cells;
-	uint64_t n = 0;
-	struct account a;
-
-	for (account_begin(&a, w->data, w->from_cyc, w->to_cyc); account_next(&a); n += a.is_hit)
-		count_piece(&cells[d->code[a.i]], &a, d, a.raw.stall - a.raw.gap);
-	m->n_instructions += n;
-	close_account(m, &a);
+	m->n_instructions += i - first;
+	a->sum_cyc += cover - a->raw.end;
+	a->raw.end = cover;
+	a->next = i;
+	return cover;
 }
 
 static bool hot_track(void *self, void *mine, const struct walk_track *w, struct incore_error *e)
 {
 	struct worker *m = mine;
+	uint64_t known_end = w->data->begin_cyc;
+	struct account a;
 
 	(void)self;
 	(void)e;
 	m->n_waves++;
-	if (is_regular(m, w))
-		count_regular(m, w);
-	else
-		count_irregular(m, w);
+	account_begin(&a, w->data, w->from_cyc, w->to_cyc);
+	for (;;) {
+		if (known_end == a.raw.end)
+			known_end = count_plain(m, w, &a);
+		if (!account_next(&a))
+			break;
+		known_end = count_record(m, w, &a, known_end);
+	}
+	if (a.d->n == 0) /* a wave that ran nothing: idle, and no row's */
+		m->odd->all.bucket[BUCKET_IDLE] += a.tail_cyc;
+	m->duration_cyc += account_duration(&a);
+	m->residue_cyc += account_residue(&a);
 	return true;
 }
 
@@ -221,7 +234,7 @@ static bool hot_merge(void *self, void *mine, struct incore_error *e)
 	for (code_idx i = 0; i <= n; i++) {
 		struct hot_sums s = {0};
 
-		to_buckets(&s, &m->cells[i], class_of_row(h->trace, i));
+		to_buckets(&s, &m->totals[i], &m->more[i], class_of_row(h->trace, i));
 		hot_add(&h->classes[class_of_row(h->trace, i)], &s);
 		hot_add(&s, &m->odd->rows[i]);
 		hot_add(&h->rows[i], &s);
@@ -243,7 +256,8 @@ struct collector hot_collector(struct hot *h)
 {
 	if (trace_has_pipes(h->trace))
 		return hot_pipes_collector(h);
-	return (struct collector){h, worker_new, hot_track, hot_merge, worker_free};
+	return (struct collector){
+		h, sizeof(struct worker), worker_init, hot_track, hot_merge, worker_deinit};
 }
 
 void hot_take_stated(struct hot *h)

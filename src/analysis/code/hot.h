@@ -9,8 +9,7 @@
  *
  * Owner: hot_new() .. hot_free(). Results are valid after walk_tracks() with hot_collector().
  */
-#ifndef ANALYSIS_CODE_HOT_H
-#define ANALYSIS_CODE_HOT_H
+#pragma once
 
 #include "analysis/walk.h"
 #include "analysis/waves/causes.h"
@@ -94,5 +93,3 @@ struct hot_loss {
 /* `edge`: the costliest edge into this row, or NULL. */
 struct hot_loss hot_loss(
 	const struct hot *h, const struct hot_group *g, const struct producer_edge *edge);
-
-#endif

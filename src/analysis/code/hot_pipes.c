@@ -15,7 +15,7 @@ struct worker {
 	const struct walk_track *w; /* being looked at */
 };
 
-static void worker_free(void *self, void *mine)
+static void worker_deinit(void *self, void *mine)
 {
 	struct worker *m = mine;
 
@@ -23,22 +23,16 @@ static void worker_free(void *self, void *mine)
 	hot_free(m->sum);
 	mem_free(m->kinds);
 	pipe_sweep_deinit(&m->sweep);
-	mem_free(m);
 }
 
-static void *worker_new(void *self)
+static bool worker_init(void *self, void *mine)
 {
 	const struct hot *h = self;
-	struct worker *m = mem_zalloc(1, sizeof(*m));
+	struct worker *m = mine;
 
-	if (!m)
-		return NULL;
 	m->sum = hot_new(h->trace);
 	m->kinds = pipe_kinds_new(h->trace);
-	if (m->sum && m->kinds)
-		return m;
-	worker_free(self, m);
-	return NULL;
+	return m->sum && m->kinds;
 }
 
 static bool take_piece(void *ctx, const struct pipe_piece *p)
@@ -120,5 +114,6 @@ static bool hot_pipes_merge(void *self, void *mine, struct incore_error *e)
 
 struct collector hot_pipes_collector(struct hot *h)
 {
-	return (struct collector){h, worker_new, hot_pipes_track, hot_pipes_merge, worker_free};
+	return (struct collector){h, sizeof(struct worker), worker_init, hot_pipes_track,
+		hot_pipes_merge, worker_deinit};
 }

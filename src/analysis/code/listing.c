@@ -14,13 +14,6 @@ struct branch_counts {
 	uint64_t taken, not_taken;
 };
 
-static void *branches_new(void *self)
-{
-	const struct listing *l = self;
-
-	return mem_zalloc((size_t)l->trace->n_code + 1, sizeof(struct branch_counts));
-}
-
 static bool count_branches(
 	void *self, void *mine, const struct walk_track *w, struct incore_error *e)
 {
@@ -53,12 +46,6 @@ static bool merge_branches(void *self, void *mine, struct incore_error *e)
 		l->rows[i].not_taken += counts[i].not_taken;
 	}
 	return true;
-}
-
-static void branches_free(void *self, void *mine)
-{
-	(void)self;
-	mem_free(mine);
 }
 
 /* Innermost loop of each row and how deep it is. */
@@ -190,10 +177,8 @@ struct listing *listing_new(const struct trace *t, bool with_executions, struct 
 {
 	struct listing *l = mem_zalloc(1, sizeof(*l));
 
-	if (!l) {
-		err_nomem(e);
-		return NULL;
-	}
+	if (!l)
+		return err_nomem_null(e);
 	arena_init(&l->arena);
 	l->trace = t;
 	if (make(l, with_executions, e))
@@ -234,8 +219,8 @@ size_t listing_collectors(struct listing *l, struct collector out[LISTING_COLLEC
 	}
 	out[n++] = producers_collector(l->producers);
 	out[n++] = loops_collector(l->loops);
-	out[n++] =
-		(struct collector){l, branches_new, count_branches, merge_branches, branches_free};
+	out[n++] = (struct collector){l, l->trace->n_code * sizeof(struct branch_counts), NULL,
+		count_branches, merge_branches, NULL};
 	out[n++] = latency_collector(l->latency);
 	return n;
 }

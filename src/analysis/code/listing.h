@@ -8,8 +8,7 @@
  * one call of listing_finish(); without tracks call listing_finish() alone: the totals are then
  * those the capture states.
  */
-#ifndef ANALYSIS_CODE_LISTING_H
-#define ANALYSIS_CODE_LISTING_H
+#pragma once
 
 #include "analysis/code/cfg.h"
 #include "analysis/code/hot.h"
@@ -69,5 +68,3 @@ static inline uint64_t edge_cycles(const struct producer_edge *x)
 {
 	return x->stall_cyc + x->shared_cyc;
 }
-
-#endif

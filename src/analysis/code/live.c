@@ -149,10 +149,8 @@ struct live *live_new(const struct cfg *g, struct incore_error *e)
 	struct amd_regs most;
 	bool ok = true;
 
-	if (!l) {
-		err_nomem(e);
-		return NULL;
-	}
+	if (!l)
+		return err_nomem_null(e);
 	arena_init(&l->arena);
 	arena_init(&f.arena);
 	l->rows = arena_zalloc(&l->arena, (size_t)t->n_code + 1, sizeof(*l->rows));

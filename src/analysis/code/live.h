@@ -5,8 +5,7 @@
  * read without a write in between. Code behind a jump without a static target needs nothing.
  * Owner: live_new() .. live_free(). May fail: memory.
  */
-#ifndef ANALYSIS_CODE_LIVE_H
-#define ANALYSIS_CODE_LIVE_H
+#pragma once
 
 #include "analysis/code/cfg.h"
 
@@ -23,5 +22,3 @@ struct live {
 /* NULL and *e filled on failure; of code that is not AMD's all numbers are 0. */
 struct live *live_new(const struct cfg *g, struct incore_error *e);
 void live_free(struct live *l);
-
-#endif

@@ -4,9 +4,9 @@
  * with a stack of the loops it is in; running sums of the accounting are remembered at each header.
  */
 #include "analysis/code/loops.h"
+#include "base/search.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/vec.h"
@@ -53,19 +53,16 @@ static void gather_free(struct loop_gather *g)
 	mem_free(g);
 }
 
-static void *worker_new(void *self)
+static bool worker_init(void *self, void *mine)
 {
 	const struct loops *l = self;
-	struct worker *w = mem_zalloc(1, sizeof(*w));
+	struct worker *w = mine;
 
-	if (w && !(w->of = mem_zalloc(l->n + 1u, sizeof(struct loop_gather *)))) {
-		mem_free(w);
-		return NULL;
-	}
-	return w;
+	w->of = mem_zalloc(l->n + 1u, sizeof(struct loop_gather *));
+	return w->of != NULL;
 }
 
-static void worker_free(void *self, void *mine)
+static void worker_deinit(void *self, void *mine)
 {
 	const struct loops *l = self;
 	struct worker *w = mine;
@@ -77,7 +74,6 @@ static void worker_free(void *self, void *mine)
 	VEC_FREE(&w->open);
 	VEC_FREE(&w->touched);
 	mem_free(w->of);
-	mem_free(w);
 }
 
 static void split_add(struct loop_split *to, const struct loop_split *from)
@@ -340,15 +336,11 @@ void loops_free(struct loops *l)
 
 struct collector loops_collector(struct loops *l)
 {
-	return (struct collector){l, worker_new, loops_track, loops_merge, worker_free};
+	return (struct collector){
+		l, sizeof(struct worker), worker_init, loops_track, loops_merge, worker_deinit};
 }
 
-static int compare_trips(const void *pa, const void *pb)
-{
-	const struct loop_trips *a = pa, *b = pb;
-
-	return a->executions < b->executions ? -1 : a->executions > b->executions;
-}
+ORDER(compare_trips, struct loop_trips, UP(executions))
 
 /* Entries of m by key, as (key, count) pairs. */
 static bool sorted_entries(
@@ -362,7 +354,7 @@ static bool sorted_entries(
 		return false;
 	for (size_t pos = 0; u64_map_next(m, &pos, &key, &value);)
 		v[k++] = (struct loop_trips){key, value};
-	qsort(v, k, sizeof(*v), compare_trips);
+	SORT(v, k, compare_trips);
 	*out = v;
 	*n = k;
 	return true;

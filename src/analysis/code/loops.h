@@ -10,8 +10,7 @@
  * Owner: loops_new() .. loops_free(); the graph is borrowed. Results are valid after walk_tracks()
  * and loops_finish().
  */
-#ifndef ANALYSIS_CODE_LOOPS_H
-#define ANALYSIS_CODE_LOOPS_H
+#pragma once
 
 #include "analysis/code/cfg.h"
 #include "analysis/walk.h"
@@ -68,5 +67,3 @@ bool loops_finish(struct loops *l, struct incore_error *e);
 double loop_drift(const struct loop_stats *s);
 /* "issue:VALU", "pipe-stall:MATRIX", "wait", "barrier", "nop", "gap", "drain", ... */
 const char *loop_cause_name(enum bucket b, enum inst_class c, char buf[48]);
-
-#endif

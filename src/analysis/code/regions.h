@@ -4,8 +4,7 @@
  * maximal runs of equal source, basic blocks, or loop bodies. Every instruction row is in exactly
  * one region, so regions add up to the whole.
  */
-#ifndef ANALYSIS_CODE_REGIONS_H
-#define ANALYSIS_CODE_REGIONS_H
+#pragma once
 
 #include "analysis/code/cfg.h"
 #include "base/arena.h"
@@ -27,5 +26,3 @@ bool regions_build(const struct cfg *g, enum region_kind kind, const struct code
 	struct arena *a, struct region **out, uint32_t *n, struct incore_error *e);
 /* "0x2a40-0x2b08 VALU" */
 bool region_put_label(const struct region *r, struct strbuf *out);
-
-#endif

@@ -3,7 +3,6 @@
 #include "analysis/code/source_lines.h"
 
 #include <math.h>
-#include <stdlib.h>
 
 #include "base/map.h"
 #include "base/search.h"
@@ -141,7 +140,7 @@ static bool keep(struct source_lines *s, struct table *from, struct source_line 
 	for (size_t i = 0; i < from->v.n; i++)
 		(*out)[i] = from->v.v[i];
 	*n = (uint32_t)from->v.n;
-	qsort(*out, *n, sizeof(**out), compare_cost);
+	SORT(*out, *n, compare_cost);
 	return true;
 }
 

@@ -7,8 +7,7 @@
  *
  * Owner: the caller; source_lines_deinit() frees all; nothing is held after a failure.
  */
-#ifndef ANALYSIS_CODE_SOURCE_LINES_H
-#define ANALYSIS_CODE_SOURCE_LINES_H
+#pragma once
 
 #include "base/arena.h"
 #include "trace/trace.h"
@@ -70,5 +69,3 @@ void source_lines_deinit(struct source_lines *s);
 uint32_t source_lines_find(const struct source_lines *s, source_idx source, uint32_t line);
 /* "a.py:12", or "<unknown>". */
 bool source_line_put(const struct source_lines *s, const struct source_line *l, struct strbuf *out);
-
-#endif

@@ -96,10 +96,8 @@ struct derived *derived_new(
 	struct derived *d = mem_zalloc(1, sizeof(*d));
 	char *copy;
 
-	if (!d) {
-		err_nomem(e);
-		return NULL;
-	}
+	if (!d)
+		return err_nomem_null(e);
 	arena_init(&d->arena);
 	d->trace = t;
 	d->v = arena_zalloc(&d->arena, DERIVED_MAX_DEFINITIONS + 1, sizeof(*d->v));

@@ -16,8 +16,7 @@
  * A definition that cannot be evaluated has an error of its own and spoils only those that need it.
  * Owner: derived_new() .. derived_free(); everything in it lives as long. May fail: memory alone.
  */
-#ifndef ANALYSIS_COUNTERS_DERIVED_H
-#define ANALYSIS_COUNTERS_DERIVED_H
+#pragma once
 
 #include "codec/json_writer.h"
 #include "trace/trace.h"
@@ -76,5 +75,3 @@ void derived_free(struct derived *d);
 /* One object: axes, raw counters, definitions with their values over time (at most `points` each,
  * means of neighbours where there are more) or their error. */
 void derived_json(const struct derived *d, uint32_t points, struct json_writer *w);
-
-#endif

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* derived_counters.c: the counter series of a trace as tensors [XCC][SE][CU][TIME]. */
 #include "analysis/counters/derived_internal.h"
+#include "base/vec.h"
 
 #define MIN_STEP_CYC 32 /* samples closer than this are of one reading */
 #define MAX_CUS 64
@@ -33,9 +34,7 @@ static bool measure(struct derived *d, struct incore_error *e)
 	d->se_clock = arena_zalloc(&d->arena, (size_t)t->n_clocks + 1, sizeof(*d->se_clock));
 	if (!is_used || !d->se_clock)
 		return err_nomem(e);
-	for (uint32_t k = 0; k < t->n_counters; k++) {
-		const struct counter_series *s = &t->counters[k];
-
+	EACH (const struct counter_series, s, t->counters, t->n_counters) {
 		if (s->n == 0 || s->clock >= t->n_clocks)
 			continue;
 		is_used[s->clock] = 1;

@@ -5,6 +5,7 @@
  * a cycle.
  */
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "analysis/counters/derived_internal.h"
@@ -71,12 +72,11 @@ static bool syntax(struct parse *p, const char *wanted)
 
 static bool expect(struct parse *p, const char *word)
 {
-	char wanted[8] = "'";
+	char wanted[8];
 
 	if (accept(p, word))
 		return true;
-	strncat(wanted, word, 3);
-	strcat(wanted, "'");
+	snprintf(wanted, sizeof(wanted), "'%.3s'", word);
 	return syntax(p, wanted);
 }
 

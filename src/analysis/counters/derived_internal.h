@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* derived_internal.h: between the files of derived.h. */
-#ifndef ANALYSIS_COUNTERS_DERIVED_INTERNAL_H
-#define ANALYSIS_COUNTERS_DERIVED_INTERNAL_H
+#pragma once
 
 #include "analysis/counters/derived.h"
 
@@ -53,6 +52,8 @@ bool tensor_linear(struct derived *d, double n, unsigned axis, struct derived_te
 	struct derived_fault *f);
 bool derived_fault_set(struct derived *d, struct derived_fault *f, const char *code,
 	const char *fmt, ...) PRINTF_LIKE(4, 5);
+/* Always false, for analysers to see at each call. */
+#define derived_fault_set(...) err_false((derived_fault_set)(__VA_ARGS__))
 
 /* Tensors of all counters; derived_counters.c. */
 bool derived_load_counters(struct derived *d, struct incore_error *e);
@@ -60,5 +61,3 @@ const struct derived_counter *derived_find_counter(const struct derived *d, stru
 
 /* Evaluates definition i and what it needs; its state is OK or BAD afterwards. */
 bool derived_evaluate(struct derived *d, uint32_t i, unsigned depth);
-
-#endif

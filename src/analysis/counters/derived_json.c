@@ -10,8 +10,7 @@
 /* One line of values over time: the mean of each `group` neighbours. */
 static void put_values(const double *v, uint32_t n, uint32_t group, struct json_writer *w)
 {
-	json_w_key(w, "values");
-	json_w_row(w);
+	json_w_kv_row(w, "values");
 	for (uint32_t i = 0; i < n; i += group) {
 		uint32_t m = n - i < group ? n - i : group;
 		double sum = 0;
@@ -52,8 +51,7 @@ static void put_rows(const struct derived *d, const struct derived_tensor *x, ui
 		 rows = 0;
 
 	json_w_kv_u64(w, "every", group);
-	json_w_key(w, "rows");
-	json_w_array(w);
+	json_w_kv_array(w, "rows");
 	for (uint32_t se = 0; se < x->dim[1]; se++) {
 		for (uint32_t cu = 0; cu < x->dim[2] && rows < MAX_ROWS; cu++, rows++) {
 			json_w_row_object(w);
@@ -87,8 +85,7 @@ static void put_definition(const struct derived *d, const struct derived_definit
 		json_w_end(w);
 	} else {
 		json_w_null(w);
-		json_w_key(w, "shape");
-		json_w_row(w);
+		json_w_kv_row(w, "shape");
 		for (unsigned a = 0; a < DERIVED_AXES; a++)
 			json_w_u64(w, x->value.dim[a]);
 		json_w_end(w);
@@ -113,8 +110,7 @@ static void put_counter(const struct derived *d, const struct derived_counter *x
 void derived_json(const struct derived *d, uint32_t points, struct json_writer *w)
 {
 	json_w_object(w);
-	json_w_key(w, "axes");
-	json_w_object(w);
+	json_w_kv_object(w, "axes");
 	json_w_kv_u64(w, "first_cycle", d->first_cyc);
 	json_w_kv_u64(w, "step", d->step_cyc);
 	json_w_kv_bool(w, "coarse", d->is_coarse);
@@ -122,14 +118,12 @@ void derived_json(const struct derived *d, uint32_t points, struct json_writer *
 	json_w_kv_u64(w, "ses", d->n_ses);
 	json_w_kv_u64(w, "cus", d->n_cus);
 	json_w_end(w);
-	json_w_key(w, "counters");
-	json_w_array(w);
+	json_w_kv_array(w, "counters");
 	for (uint32_t i = 0; i < d->n_counters; i++)
 		if (!d->counters[i].is_clock)
 			put_counter(d, &d->counters[i], points, w);
 	json_w_end(w);
-	json_w_key(w, "definitions");
-	json_w_array(w);
+	json_w_kv_array(w, "definitions");
 	for (uint32_t i = 0; i < d->n; i++)
 		put_definition(d, &d->v[i], points, w);
 	json_w_end(w);

@@ -7,7 +7,7 @@
 
 static const char *const AXIS_NAME[DERIVED_AXES] = {"XCC", "SE", "CU", "TIME"};
 
-bool derived_fault_set(
+bool(derived_fault_set)(
 	struct derived *d, struct derived_fault *f, const char *code, const char *fmt, ...)
 {
 	struct strbuf b = {0};

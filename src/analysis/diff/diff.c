@@ -4,7 +4,6 @@
 #include "analysis/diff/diff.h"
 
 #include <math.h>
-#include <stdlib.h>
 
 #include "base/map.h"
 #include "base/mem.h"
@@ -412,9 +411,7 @@ static void judge_parts(struct diff *d)
 {
 	double all = (double)d->a->hot->all.totals.hit;
 
-	for (uint32_t i = 0; i < d->n_parts; i++) {
-		struct diff_part *p = &d->parts[i];
-
+	EACH (struct diff_part, p, d->parts, d->n_parts) {
 		p->per_hit_a = per_hit(p->cycles_a, p->hit_a);
 		p->per_hit_b = per_hit(p->cycles_b, p->hit_b);
 		p->stall_per_hit_a = per_hit(p->stall_a, p->hit_a);
@@ -493,7 +490,7 @@ static bool fill_parts(struct diff *d, struct incore_error *e)
 		fill_causes(d);
 	judge_parts(d);
 	drop_unexecuted(d);
-	qsort(d->parts, d->n_parts, sizeof(*d->parts), by_size);
+	SORT(d->parts, d->n_parts, by_size);
 out:
 	mem_free(part_of_b);
 	intern_deinit(&keys);

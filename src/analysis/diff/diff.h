@@ -10,8 +10,7 @@
  *
  * Owner: the caller. Traces must outlive their sides, sides the diff.
  */
-#ifndef ANALYSIS_DIFF_DIFF_H
-#define ANALYSIS_DIFF_DIFF_H
+#pragma once
 
 #include "analysis/code/hot.h"
 #include "analysis/walk.h"
@@ -121,5 +120,3 @@ bool diff_align_rows(struct diff_align *x, const struct diff_side *a, const stru
  * UINT32_MAX. Linear memory. */
 bool diff_lcs(const uint32_t *a, uint32_t n_a, const uint32_t *b, uint32_t n_b, uint32_t *match,
 	struct incore_error *e);
-
-#endif

@@ -9,8 +9,7 @@
  *
  * A change within the noise of repeats never fails a gate on changes.
  */
-#ifndef ANALYSIS_DIFF_DIFF_GATE_H
-#define ANALYSIS_DIFF_DIFF_GATE_H
+#pragma once
 
 #include "analysis/diff/diff.h"
 
@@ -40,5 +39,3 @@ bool gate_check(const struct gate *g, const struct diff *d, struct gate_result *
 	struct incore_error *e);
 /* "stall_per_hit 6.209 is +22.24 % of 5.079, limit < +5 % (no repeat: noise unknown)" */
 bool gate_put(const struct gate_result *r, const struct diff *d, struct strbuf *out);
-
-#endif

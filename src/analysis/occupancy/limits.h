@@ -5,8 +5,7 @@
  * some targets). Machine figures come from the capture's side files, else from a table by target;
  * which is which is told.
  */
-#ifndef ANALYSIS_OCCUPANCY_LIMITS_H
-#define ANALYSIS_OCCUPANCY_LIMITS_H
+#pragma once
 
 #include "base/str.h"
 #include "isa/amd_machine.h"
@@ -59,5 +58,3 @@ uint64_t limits_lds_for(const struct limits *l, uint64_t waves);
 bool limits_put_next_step(const struct limits *l, struct strbuf *out);
 /* "limited to 2 waves per SIMD by registers (248 of 512 VGPRs) and grid" */
 bool limits_put_sentence(const struct limits *l, struct strbuf *out);
-
-#endif

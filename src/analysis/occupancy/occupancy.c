@@ -5,8 +5,7 @@
  * one, with the peak known, measures the time below half of it and fills the time series.
  */
 #include "analysis/occupancy/occupancy.h"
-
-#include <stdlib.h>
+#include "base/search.h"
 
 #include "analysis/occupancy/occupancy_internal.h"
 #include "base/map.h"
@@ -93,9 +92,7 @@ static void count_all(struct sweep *s)
 	const struct occupancy_events *ev = s->events;
 	int64_t end = ev->n ? ev->v[ev->n - 1].time : 0;
 
-	for (size_t i = 0; i < ev->n; i++) {
-		struct wave_event *v = &ev->v[i];
-
+	EACH (struct wave_event, v, ev->v, ev->n) {
 		v->is_stray = !v->is_start && s->simd[v->simd].now == 0;
 		apply(s, &s->all, &o->all, v);
 		apply(s, &s->se[v->se], &o->ses[v->se].stats, v);
@@ -124,16 +121,12 @@ static void roll_up(struct occupancy *o)
 	uint32_t se = 0, cu = 0;
 	int64_t target = o->trace->meta.target_cu;
 
-	for (uint32_t i = 0; i < o->n_simds; i++) {
-		const struct occupancy_simd *x = &o->simds[i];
-
+	EACH (const struct occupancy_simd, x, o->simds, o->n_simds) {
 		while (o->cus[cu].se != x->se || o->cus[cu].cu != x->cu)
 			cu++;
 		o->cus[cu].peak_per_simd = max_u64(o->cus[cu].peak_per_simd, x->stats.peak);
 	}
-	for (uint32_t i = 0; i < o->n_cus; i++) {
-		struct occupancy_cu *x = &o->cus[i];
-
+	EACH (struct occupancy_cu, x, o->cus, o->n_cus) {
 		while (o->ses[se].se != x->se)
 			se++;
 		x->is_target = target != NO_VALUE && target == (int64_t)x->cu;
@@ -284,14 +277,7 @@ static void find_span(struct occupancy *o, const struct sweep *s, const struct o
 		o->tail_cyc = (uint64_t)last - (uint64_t)o->all.last_start_cyc;
 }
 
-static int compare_kernels(const void *pa, const void *pb)
-{
-	const struct occupancy_kernel *a = pa, *b = pb;
-
-	if (a->stats.starts != b->stats.starts)
-		return a->stats.starts > b->stats.starts ? -1 : 1;
-	return a->first_id < b->first_id ? -1 : a->first_id > b->first_id;
-}
+ORDER(compare_kernels, struct occupancy_kernel, DOWN(stats.starts) UP(first_id))
 
 static void count_tracks(struct occupancy *o, const struct selection *sel)
 {
@@ -329,7 +315,7 @@ bool occupancy_compute(struct occupancy *o, const struct trace *t,
 		err_nomem(e);
 		goto out;
 	}
-	qsort(o->kernels, o->n_kernels, sizeof(*o->kernels), compare_kernels);
+	SORT(o->kernels, o->n_kernels, compare_kernels);
 	ok = true;
 out:
 	mem_free(ev.v);

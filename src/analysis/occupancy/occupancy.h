@@ -7,8 +7,7 @@
  * Owner: the caller; occupancy_deinit() frees all (nothing is held after a failure). The trace is
  * borrowed.
  */
-#ifndef ANALYSIS_OCCUPANCY_OCCUPANCY_H
-#define ANALYSIS_OCCUPANCY_OCCUPANCY_H
+#pragma once
 
 #include "analysis/selection.h"
 #include "base/arena.h"
@@ -113,5 +112,3 @@ bool occupancy_put_coverage(const struct occupancy *o, struct strbuf *out);
 /* Hardware events of newer captures, by type: "packet-loss", ...; "unknown" beyond the last. */
 #define OCCUPANCY_EVENT_TYPES 18
 const char *occupancy_event_name(uint32_t type);
-
-#endif

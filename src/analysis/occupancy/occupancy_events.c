@@ -72,15 +72,7 @@ static uint64_t place_key(uint32_t se, uint32_t cu, uint32_t simd)
 	return (uint64_t)se << 32 | (uint64_t)(cu & 0xffff) << 16 | (simd & 0xffff);
 }
 
-static int compare_events(const void *pa, const void *pb)
-{
-	const struct wave_event *a = pa, *b = pb;
-
-	RETURN_UNLESS_EQUAL(a->time, b->time);
-	if (a->is_start != b->is_start)
-		return a->is_start ? 1 : -1;
-	return COMPARE(a->order, b->order);
-}
+ORDER(compare_events, struct wave_event, UP(time) UP(is_start) UP(order))
 
 static bool list_places(struct gather *g)
 {
@@ -147,12 +139,7 @@ static const char *name_of(const struct trace *t, uint32_t id)
 	return lo < t->n_kernel_names && k->id == id && !is_no_name(k) ? k->name : NULL;
 }
 
-static int compare_ids(const void *pa, const void *pb)
-{
-	const struct occupancy_kernel_id *a = pa, *b = pb;
-
-	return COMPARE(a->id, b->id);
-}
+ORDER(compare_ids, struct occupancy_kernel_id, UP(id))
 
 /* All ids that have a name or an event, with their starts. */
 static bool list_kernel_ids(struct gather *g)
@@ -183,7 +170,7 @@ static bool list_kernel_ids(struct gather *g)
 		o->kernel_ids[n++] = (struct occupancy_kernel_id){
 			(uint32_t)id, name_of(g->t, (uint32_t)id), starts};
 	o->n_kernel_ids = n;
-	qsort(o->kernel_ids, n, sizeof(*o->kernel_ids), compare_ids);
+	SORT(o->kernel_ids, n, compare_ids);
 	return true;
 }
 
@@ -200,8 +187,7 @@ static bool make_kernels(struct gather *g)
 	kernel_of_name = arena_zalloc(&o->arena, o->n_kernel_ids + 1u, sizeof(uint32_t));
 	if (!o->kernels || !kernel_of_name)
 		goto out;
-	for (uint32_t i = 0; i < o->n_kernel_ids; i++) {
-		const struct occupancy_kernel_id *x = &o->kernel_ids[i];
+	EACH (const struct occupancy_kernel_id, x, o->kernel_ids, o->n_kernel_ids) {
 		uint64_t *slot = u64_map_find(&g->kernels, x->id);
 		const char *name = x->name;
 		uint32_t before = names.n, at;
@@ -251,7 +237,7 @@ static bool place_events(struct gather *g)
 			.kernel = (uint32_t)*u64_map_find(&g->kernels, x.kernel_id),
 			.is_start = x.is_start};
 	}
-	qsort(g->v, n, sizeof(*g->v), compare_events);
+	SORT(g->v, n, compare_events);
 	for (uint32_t i = 0; i < o->n_simds; i++) { /* indices become numbers again */
 		const struct occupancy_cu *cu = &o->cus[o->simds[i].cu];
 

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* occupancy_internal.h: events of the selection in time order; for occupancy.c alone. */
-#ifndef ANALYSIS_OCCUPANCY_OCCUPANCY_INTERNAL_H
-#define ANALYSIS_OCCUPANCY_OCCUPANCY_INTERNAL_H
+#pragma once
 
 #include "analysis/occupancy/occupancy.h"
 
@@ -21,5 +20,3 @@ struct occupancy_events {
 /* Fills *ev (the caller frees v) and the tables of *o: SEs, CUs, SIMDs, kernels, all counts 0. */
 bool occupancy_gather(struct occupancy *o, const struct selection *s, struct occupancy_events *ev,
 	struct incore_error *e);
-
-#endif

@@ -3,7 +3,6 @@
 #include "analysis/pipes/clean.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/mem.h"
@@ -201,7 +200,7 @@ static uint32_t peak_depth(const struct clean_span *v, size_t n, double *ends)
 			ends[n_ends++] = v[i].start + v[i].length;
 	for (size_t i = 1; i < n_ends; i++)
 		if (ends[i] < ends[i - 1]) {
-			qsort(ends, n_ends, sizeof(*ends), by_value);
+			SORT(ends, n_ends, by_value);
 			break;
 		}
 	for (size_t i = 0; i < n; i++) {

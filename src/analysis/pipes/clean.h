@@ -6,8 +6,7 @@
  * Owner: the caller owns all arrays; clean_rows_deinit() frees the packer. Linear but for a
  * logarithm of the overlap and, on input that is far from sorted, of the length.
  */
-#ifndef ANALYSIS_PIPES_CLEAN_H
-#define ANALYSIS_PIPES_CLEAN_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -50,5 +49,3 @@ struct clean_lane_sum {
 };
 /* Spans sorted by clean_sort(); false on lack of memory. */
 bool clean_sum(const struct clean_span *v, size_t n, struct clean_lane_sum *out);
-
-#endif

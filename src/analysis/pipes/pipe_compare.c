@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* pipe_compare.c: where do two traces of one kernel differ? */
 #include "analysis/pipes/pipe_compare.h"
-
-#include <stdlib.h>
+#include "base/search.h"
 
 #include "base/map.h"
 
@@ -138,7 +137,7 @@ static void finish_ops(struct pipe_compare *c)
 		c->ops.v[n++] = r;
 	}
 	c->ops.n = n;
-	qsort(c->ops.v, n, sizeof(*c->ops.v), by_cycles);
+	SORT(c->ops.v, n, by_cycles);
 }
 
 /* The next instruction at or after *at that is work; false at the end. */

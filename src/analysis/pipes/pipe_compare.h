@@ -6,8 +6,7 @@
  * Owner: pipe_compare_deinit(). Needs both traces and their collected pipes while it is made;
  * names are copied.
  */
-#ifndef ANALYSIS_PIPES_PIPE_COMPARE_H
-#define ANALYSIS_PIPES_PIPE_COMPARE_H
+#pragma once
 
 #include "analysis/pipes/pipes.h"
 
@@ -32,5 +31,3 @@ struct pipe_compare {
 bool pipe_compare(const struct pipes *a, const struct pipes *b, struct pipe_compare *out,
 	struct incore_error *e);
 void pipe_compare_deinit(struct pipe_compare *c);
-
-#endif

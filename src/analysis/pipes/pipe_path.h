@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* pipe_path.h: the critical path through pipes and what it says the kernel is bound by; parts of
  * struct pipes (pipes.h), which owns them. */
-#ifndef ANALYSIS_PIPES_PIPE_PATH_H
-#define ANALYSIS_PIPES_PIPE_PATH_H
+#pragma once
 
 #include "trace/trace.h"
 
@@ -32,5 +31,3 @@ struct pipe_bound {
 	double path_share, busy_share;
 	const char *sentence;
 };
-
-#endif

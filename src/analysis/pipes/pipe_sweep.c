@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* pipe_sweep.c: cuts the span of a pipe into pieces, each cycle once. */
 #include "analysis/pipes/pipe_sweep.h"
-
-#include <stdlib.h>
+#include "base/search.h"
 
 /* trace.json draws a barrier as its last cycle; rounded to 1 ns that may be two. */
 
@@ -13,21 +12,14 @@ void pipe_sweep_deinit(struct pipe_sweep *s)
 	VEC_FREE(&s->head);
 }
 
-static int compare_spans(const void *pa, const void *pb)
-{
-	const struct pipe_span *a = pa, *b = pb;
-
-	if (a->from_cyc != b->from_cyc)
-		return a->from_cyc < b->from_cyc ? -1 : 1;
-	return (a->slice > b->slice) - (a->slice < b->slice);
-}
+ORDER(compare_spans, struct pipe_span, UP(from_cyc) UP(slice))
 
 /* Slices come by start; only head costs can put what follows them out of order. */
 static void sort_spans(struct pipe_span *v, size_t n)
 {
 	for (size_t i = 1; i < n; i++)
 		if (v[i].from_cyc < v[i - 1].from_cyc) {
-			qsort(v, n, sizeof(*v), compare_spans);
+			SORT(v, n, compare_spans);
 			return;
 		}
 }
@@ -113,8 +105,7 @@ static struct pipe_piece next_piece(
 		p.bucket = BUCKET_DRAIN;
 	else if (s->last_cyc < s->hi)
 		p.to_cyc = s->last_cyc;
-	for (unsigned k = 0; k < n; k++) {
-		struct cursor *c = &lists[k];
+	EACH (struct cursor, c, lists, n) {
 		const struct pipe_span *x;
 
 		while (c->at < c->n && c->v[c->at].to_cyc <= pos)

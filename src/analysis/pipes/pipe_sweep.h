@@ -13,8 +13,7 @@
  * A set's own cycle is idle, and so is a barrier of a cycle or two: that is all trace.json shows.
  * Owner: the caller zeroes a struct pipe_sweep, uses it for any number of pipes, frees it.
  */
-#ifndef ANALYSIS_PIPES_PIPE_SWEEP_H
-#define ANALYSIS_PIPES_PIPE_SWEEP_H
+#pragma once
 
 #include "analysis/walk.h"
 #include "base/vec.h"
@@ -96,5 +95,3 @@ struct pipe_sweep {
 bool pipe_sweep_track(struct pipe_sweep *s, const struct walk_track *w, const uint8_t *kinds,
 	pipe_piece_fn fn, void *ctx, struct incore_error *e);
 void pipe_sweep_deinit(struct pipe_sweep *s);
-
-#endif

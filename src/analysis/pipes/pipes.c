@@ -30,15 +30,7 @@ struct visit {
 
 /* --- making and freeing --------------------------------------------------------------------- */
 
-static int compare_links(const void *pa, const void *pb)
-{
-	const struct link *a = pa, *b = pb;
-
-	RETURN_UNLESS_EQUAL(a->to_track, b->to_track);
-	RETURN_UNLESS_EQUAL(a->to_slice, b->to_slice);
-	RETURN_UNLESS_EQUAL(a->from_track, b->from_track);
-	return COMPARE(a->from_slice, b->from_slice);
-}
+ORDER(compare_links, struct link, UP(to_track) UP(to_slice) UP(from_track) UP(from_slice))
 
 static bool take_links(struct pipes *p, struct incore_error *e)
 {
@@ -77,10 +69,8 @@ struct pipes *pipes_new(const struct trace *t, struct incore_error *e)
 {
 	struct pipes *p = mem_zalloc(1, sizeof(*p));
 
-	if (!p) {
-		err_nomem(e);
-		return NULL;
-	}
+	if (!p)
+		return err_nomem_null(e);
 	arena_init(&p->arena);
 	p->trace = t;
 	p->n_tracks = t->n_tracks;
@@ -134,7 +124,7 @@ void pipes_free(struct pipes *p)
 
 /* --- one pipe ------------------------------------------------------------------------------- */
 
-static void worker_free(void *self, void *mine)
+static void worker_deinit(void *self, void *mine)
 {
 	struct worker *m = mine;
 
@@ -143,23 +133,17 @@ static void worker_free(void *self, void *mine)
 	VEC_FREE(&m->gaps);
 	mem_free(m->totals);
 	mem_free(m->hits);
-	mem_free(m);
 }
 
-static void *worker_new(void *self)
+static bool worker_init(void *self, void *mine)
 {
 	const struct pipes *p = self;
 	size_t n = (size_t)p->trace->n_code + 1;
-	struct worker *m = mem_zalloc(1, sizeof(*m));
+	struct worker *m = mine;
 
-	if (!m)
-		return NULL;
 	m->totals = mem_zalloc(n, sizeof(*m->totals));
 	m->hits = mem_zalloc(n, sizeof(*m->hits));
-	if (m->totals && m->hits)
-		return m;
-	worker_free(self, m);
-	return NULL;
+	return m->totals && m->hits;
 }
 
 static bool pipes_merge(void *self, void *mine, struct incore_error *e)
@@ -275,17 +259,17 @@ static void add_stall(struct visit *v, const struct pipe_piece *piece)
 static bool add_busy(struct visit *v, const struct pipe_piece *piece)
 {
 	struct pipe_row *r = v->row;
-	struct busy_span *last = r->busy.n ? &r->busy.v[r->busy.n - 1] : NULL;
 
-	if (last && last->to_cyc == piece->from_cyc) {
-		last->to_cyc = piece->to_cyc;
-		return true;
-	}
-	if (last) {
+	if (r->busy.n) {
+		struct busy_span *last = &r->busy.v[r->busy.n - 1];
 		enum gap_end end = v->last == BUCKET_WAIT    ? GAP_WAIT
 				   : v->last == BUCKET_STALL ? GAP_STALL
 							     : GAP_IDLE;
 
+		if (last->to_cyc == piece->from_cyc) {
+			last->to_cyc = piece->to_cyc;
+			return true;
+		}
 		r->gaps.ended_by[end]++;
 		r->gaps.sum += piece->from_cyc - last->to_cyc;
 		if (!VEC_PUSH(&v->m->gaps, piece->from_cyc - last->to_cyc))
@@ -315,7 +299,7 @@ static void measure_gaps(struct pipe_gaps *g, uint64_t *v, size_t n)
 	g->n = n;
 	if (!n)
 		return;
-	qsort(v, n, sizeof(*v), compare_u64);
+	SORT(v, n, compare_u64);
 	g->p50 = quantile_u64(v, n, 50);
 	g->p90 = quantile_u64(v, n, 90);
 	g->p99 = quantile_u64(v, n, 99);
@@ -357,7 +341,8 @@ static bool pipes_track(void *self, void *mine, const struct walk_track *w, stru
 
 struct collector pipes_collector(struct pipes *p)
 {
-	return (struct collector){p, worker_new, pipes_track, pipes_merge, worker_free};
+	return (struct collector){
+		p, sizeof(struct worker), worker_init, pipes_track, pipes_merge, worker_deinit};
 }
 
 /* --- all pipes ------------------------------------------------------------------------------ */
@@ -366,9 +351,7 @@ static void add_up(struct pipes *p)
 {
 	uint64_t sum = 0;
 
-	for (track_idx i = 0; i < p->trace->n_tracks; i++) {
-		const struct pipe_row *r = &p->rows[i];
-
+	EACH (const struct pipe_row, r, p->rows, p->trace->n_tracks) {
 		if (!r->is_seen || r->role == ROLE_MARK)
 			continue;
 		p->n_pipes++;
@@ -383,20 +366,23 @@ static void add_up(struct pipes *p)
 	p->residue_cyc = (int64_t)(p->duration_cyc - sum);
 }
 
+static bool is_same_core(const struct track *a, const struct track *b)
+{
+	return a->coord[0] == b->coord[0] && a->coord[1] == b->coord[1];
+}
+
 static bool find_cores(struct pipes *p, struct incore_error *e)
 {
 	const struct trace *t = p->trace;
+	struct pipe_core *c = NULL;
 
 	p->cores = arena_zalloc(&p->arena, (size_t)t->n_tracks + 1, sizeof(*p->cores));
 	if (!p->cores)
 		return err_nomem(e);
 	for (track_idx i = 0; i < t->n_tracks; i++) {
-		struct pipe_core *c = p->n_cores ? &p->cores[p->n_cores - 1] : NULL;
-		const uint32_t *at = t->tracks[i].coord;
-		const uint32_t *was = c ? t->tracks[c->first].coord : NULL;
 		const struct pipe_row *r = &p->rows[i];
 
-		if (!was || was[0] != at[0] || was[1] != at[1]) {
+		if (!c || !is_same_core(&t->tracks[c->first], &t->tracks[i])) {
 			c = &p->cores[p->n_cores++];
 			*c = (struct pipe_core){.first = i, .begin_cyc = UINT64_MAX};
 		}

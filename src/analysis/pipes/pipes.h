@@ -12,8 +12,7 @@
  * Owner: pipes_new() .. pipes_free(). With other questions in one walk: pipes_collector(), then
  * pipes_finish(). Quantiles: sorted[min(n - 1, floor(p * n))].
  */
-#ifndef ANALYSIS_PIPES_PIPES_H
-#define ANALYSIS_PIPES_PIPES_H
+#pragma once
 
 #include "analysis/pipes/pipe_path.h"
 #include "analysis/pipes/pipe_sweep.h"
@@ -125,5 +124,3 @@ bool pipes_sorted(const struct pipes *p, struct arena *a, track_idx **out, uint3
  * flag was awaited. The receivers are new and were not fed by a walk. */
 bool pipes_fill_causes(const struct pipes *p, struct causes *c, struct incore_error *e);
 bool pipes_fill_producers(const struct pipes *p, struct producers *x, struct incore_error *e);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* pipes_depth.c: how many instructions of a pipe were in flight at once, and for how long? */
-#include <stdlib.h>
 
 #include "analysis/pipes/pipes_internal.h"
 #include "base/mem.h"
@@ -11,7 +10,7 @@ static void sort_times(uint64_t *v, size_t n)
 {
 	for (size_t i = 1; i < n; i++)
 		if (v[i] < v[i - 1]) {
-			qsort(v, n, sizeof(*v), compare_u64);
+			SORT(v, n, compare_u64);
 			return;
 		}
 }

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* pipes_fill.c: the figures of pipes in the terms of causes.h and producers.h. */
 #include <stdio.h>
-#include <stdlib.h>
 
 #include "analysis/pipes/pipes.h"
+#include "base/search.h"
 
 struct filler {
 	const struct pipes *p;
@@ -34,8 +34,7 @@ static void add(struct filler *f, struct cause x, const char *lane)
 
 static void add_waits(struct filler *f, const struct pipe_row *r)
 {
-	for (size_t i = 0; i < r->waits.n; i++) {
-		const struct pipe_wait *w = &r->waits.v[i];
+	EACH (const struct pipe_wait, w, r->waits.v, r->waits.n) {
 		bool is_known = w->producer != PRODUCER_NONE;
 		bool is_barrier = w->producer == PRODUCER_BARRIER;
 		struct cause x = {.kind = is_barrier ? CAUSE_BARRIER : CAUSE_WAIT,
@@ -96,14 +95,7 @@ static void add_lane(struct filler *f, const struct pipe_row *r, const char *lan
 	add_waits(f, r);
 }
 
-static int compare_causes(const void *pa, const void *pb)
-{
-	const struct cause *a = pa, *b = pb;
-
-	if (a->cyc != b->cyc)
-		return a->cyc > b->cyc ? -1 : 1;
-	return strcmp(a->name, b->name);
-}
+ORDER(compare_causes, struct cause, DOWN(cyc) A_TO_Z(name))
 
 bool pipes_fill_causes(const struct pipes *p, struct causes *c, struct incore_error *e)
 {
@@ -120,7 +112,7 @@ bool pipes_fill_causes(const struct pipes *p, struct causes *c, struct incore_er
 			add_lane(&f, &p->rows[i], pipe_lane_name(&p->trace->tracks[i]));
 	if (f.is_failed)
 		return err_nomem(e);
-	qsort(c->v, c->n, sizeof(*c->v), compare_causes);
+	SORT(c->v, c->n, compare_causes);
 	c->duration_cyc = p->duration_cyc;
 	residue = (int64_t)c->duration_cyc;
 	for (uint32_t i = 0; i < c->n; i++) {

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* pipes_internal.h: what the files pipes*.c share. */
-#ifndef ANALYSIS_PIPES_PIPES_INTERNAL_H
-#define ANALYSIS_PIPES_PIPES_INTERNAL_H
+#pragma once
 
 #include "analysis/pipes/pipes.h"
 
@@ -52,5 +51,3 @@ bool pipes_find_overlap(struct pipes *p, struct incore_error *e);
 bool pipes_find_waits(struct pipes *p, struct incore_error *e);
 bool pipes_find_path(struct pipes *p, struct incore_error *e);
 bool pipes_find_bound(struct pipes *p, struct incore_error *e);
-
-#endif

@@ -6,10 +6,10 @@
  * says more, the path goes on with what ended last on the core: an inference, counted as such. Each
  * cycle of the span is given to the slice on the path, or to the gap before it.
  */
-#include <stdlib.h>
 
 #include "analysis/pipes/pipes_internal.h"
 #include "base/mem.h"
+#include "base/search.h"
 
 struct place {
 	track_idx track;
@@ -179,14 +179,7 @@ static void walk_back(struct walker *w, struct place x)
 	}
 }
 
-static int compare_rows(const void *pa, const void *pb)
-{
-	const struct path_row *a = pa, *b = pb;
-
-	if (a->cyc != b->cyc)
-		return a->cyc > b->cyc ? -1 : 1;
-	return (a->code > b->code) - (a->code < b->code);
-}
+ORDER(compare_rows, struct path_row, DOWN(cyc) UP(code))
 
 static bool list_rows(struct walker *w)
 {
@@ -200,7 +193,7 @@ static bool list_rows(struct walker *w)
 		if (w->row_cyc[i])
 			path->rows[path->n_rows++] =
 				(struct path_row){i < n_code ? i : NO_CODE, w->row_cyc[i]};
-	qsort(path->rows, path->n_rows, sizeof(*path->rows), compare_rows);
+	SORT(path->rows, path->n_rows, compare_rows);
 	return true;
 }
 
@@ -209,9 +202,7 @@ static bool find_span(struct pipes *p)
 	struct pipe_path *path = &p->path;
 
 	path->begin_cyc = UINT64_MAX;
-	for (track_idx i = 0; i < p->trace->n_tracks; i++) {
-		const struct pipe_row *r = &p->rows[i];
-
+	EACH (const struct pipe_row, r, p->rows, p->trace->n_tracks) {
 		if (!r->is_seen)
 			continue;
 		if (r->is_cut)

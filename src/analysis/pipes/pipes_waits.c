@@ -3,7 +3,6 @@
  * pipes_waits.c: whom did each pipe wait for? By producer pipe, by pair of lanes, and by the
  * instruction whose flag was awaited: the last work that its pipe ended before it set the flag.
  */
-#include <stdlib.h>
 
 #include "analysis/pipes/pipes_internal.h"
 #include "base/map.h"
@@ -38,9 +37,7 @@ static track_idx producer_of(
 
 static bool add_to_row(struct pipe_row *r, track_idx producer, const struct wait_instance *w)
 {
-	for (size_t i = 0; i < r->waits.n; i++) {
-		struct pipe_wait *x = &r->waits.v[i];
-
+	EACH (struct pipe_wait, x, r->waits.v, r->waits.n) {
 		if (x->producer != producer)
 			continue;
 		x->cyc += w->cyc;
@@ -76,13 +73,7 @@ static bool add_awaited(struct gather *g, const struct pipe_lane *l, const struc
 					  end > start ? end - start : 0});
 }
 
-static int compare_waits(const void *pa, const void *pb)
-{
-	const struct pipe_wait *a = pa, *b = pb;
-
-	RETURN_UNLESS_EQUAL(b->cyc, a->cyc);
-	return COMPARE(a->producer, b->producer);
-}
+ORDER(compare_waits, struct pipe_wait, DOWN(cyc) UP(producer))
 
 static bool visit_lane(struct gather *g, track_idx i)
 {
@@ -90,8 +81,7 @@ static bool visit_lane(struct gather *g, track_idx i)
 	struct pipe_row *r = &p->rows[i];
 	const struct pipe_lane *l = &p->private->lanes[i];
 
-	for (size_t k = 0; k < l->waits.n; k++) {
-		const struct wait_instance *w = &l->waits.v[k];
+	EACH (const struct wait_instance, w, l->waits.v, l->waits.n) {
 		track_idx producer = producer_of(p, l, w);
 
 		p->n_unmatched += producer == PRODUCER_NONE && w->is_inside;
@@ -100,30 +90,15 @@ static bool visit_lane(struct gather *g, track_idx i)
 		if (w->link != UINT32_MAX && w->is_inside && !add_awaited(g, l, w))
 			return false;
 	}
-	if (r->waits.n)
-		qsort(r->waits.v, r->waits.n, sizeof(*r->waits.v), compare_waits);
+	SORT(r->waits.v, r->waits.n, compare_waits);
 	return true;
 }
 
 /* --- edges ---------------------------------------------------------------------------------- */
 
-static int compare_awaited(const void *pa, const void *pb)
-{
-	const struct awaited *a = pa, *b = pb;
+ORDER(compare_awaited, struct awaited, UP(producer) UP(wait) UP(latency))
 
-	RETURN_UNLESS_EQUAL(a->producer, b->producer);
-	RETURN_UNLESS_EQUAL(a->wait, b->wait);
-	return COMPARE(a->latency, b->latency);
-}
-
-static int compare_edges(const void *pa, const void *pb)
-{
-	const struct producer_edge *a = pa, *b = pb;
-
-	RETURN_UNLESS_EQUAL(b->stall_cyc, a->stall_cyc);
-	RETURN_UNLESS_EQUAL(a->wait, b->wait);
-	return COMPARE(a->producer, b->producer);
-}
+ORDER(compare_edges, struct producer_edge, DOWN(stall_cyc) UP(wait) UP(producer))
 
 /* v: all executions of one edge, by latency. */
 static struct producer_edge edge_of(const struct awaited *v, size_t n)
@@ -147,8 +122,7 @@ static bool make_edges(struct gather *g)
 	struct pipes *p = g->p;
 	size_t n = g->list.n;
 
-	if (n)
-		qsort(g->list.v, n, sizeof(*g->list.v), compare_awaited);
+	SORT(g->list.v, n, compare_awaited);
 	for (size_t i = 0, end; i < n; i = end) {
 		const struct awaited *v = &g->list.v[i];
 
@@ -158,8 +132,7 @@ static bool make_edges(struct gather *g)
 		if (!VEC_PUSH(&p->edges, edge_of(v, end - i)))
 			return false;
 	}
-	if (p->edges.n)
-		qsort(p->edges.v, p->edges.n, sizeof(*p->edges.v), compare_edges);
+	SORT(p->edges.v, p->edges.n, compare_edges);
 	return true;
 }
 
@@ -196,9 +169,7 @@ static bool add_pair(struct pipes *p, track_idx consumer, const struct pipe_wait
 		pipe_lane_name(&p->trace->tracks[consumer]),
 		is_cross(p->trace, w->producer, consumer), w->cyc, w->count, w->blocked};
 
-	for (size_t i = 0; i < p->pairs.n; i++) {
-		struct pipe_pair *y = &p->pairs.v[i];
-
+	EACH (struct pipe_pair, y, p->pairs.v, p->pairs.n) {
 		if (y->is_cross_core != x.is_cross_core || compare_names(x.producer, y->producer) ||
 			compare_names(x.consumer, y->consumer))
 			continue;
@@ -216,18 +187,11 @@ static bool make_pairs(struct pipes *p)
 		for (size_t k = 0; k < p->rows[i].waits.n; k++)
 			if (!add_pair(p, i, &p->rows[i].waits.v[k]))
 				return false;
-	if (p->pairs.n)
-		qsort(p->pairs.v, p->pairs.n, sizeof(*p->pairs.v), compare_pairs);
+	SORT(p->pairs.v, p->pairs.n, compare_pairs);
 	return true;
 }
 
-static int compare_from(const void *pa, const void *pb)
-{
-	const struct link *a = pa, *b = pb;
-
-	RETURN_UNLESS_EQUAL(a->from_track, b->from_track);
-	return COMPARE(a->from_slice, b->from_slice);
-}
+ORDER(compare_from, struct link, UP(from_track) UP(from_slice))
 
 /* Sets that nobody waited for, and flags that stand in more than one pair. */
 static bool count_sets(struct pipes *p)
@@ -238,9 +202,7 @@ static bool count_sets(struct pipes *p)
 
 	if (!v)
 		return false;
-	for (uint32_t i = 0; i < n; i++) {
-		const struct link *x = &p->private->links[i];
-
+	EACH (const struct link, x, p->private->links, n) {
 		if (x->kind != LINK_FLAG && x->kind != LINK_CROSS_CORE)
 			continue;
 		if (flags && v[flags - 1].to_track == x->to_track &&
@@ -248,7 +210,7 @@ static bool count_sets(struct pipes *p)
 			p->n_reused++;
 		v[flags++] = *x;
 	}
-	qsort(v, flags, sizeof(*v), compare_from);
+	SORT(v, flags, compare_from);
 	for (uint32_t i = 0; i < flags; i++) {
 		bool is_again = i && !compare_from(&v[i - 1], &v[i]);
 

@@ -2,8 +2,6 @@
 /* info.c: what is this capture? */
 #include "analysis/summary/info.h"
 
-#include <stdlib.h>
-
 #include "base/file.h"
 #include "base/map.h"
 #include "base/mem.h"
@@ -53,7 +51,7 @@ static bool collect_coords(struct info *i, unsigned level, struct incore_error *
 		return err_nomem(e);
 	for (uint32_t k = 0; k < t->n_tracks; k++)
 		all[k] = t->tracks[k].coord[level];
-	qsort(all, t->n_tracks, sizeof(*all), compare_u32);
+	SORT(all, t->n_tracks, compare_u32);
 	for (uint32_t k = 0; k < t->n_tracks; k++)
 		if (!n || all[n - 1] != all[k])
 			all[n++] = all[k];

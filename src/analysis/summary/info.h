@@ -3,8 +3,7 @@
  * info.h: what is this capture? Counted from the trace alone; no track is read.
  * Owner: the caller; info_deinit() frees. Borrows the trace.
  */
-#ifndef ANALYSIS_SUMMARY_INFO_H
-#define ANALYSIS_SUMMARY_INFO_H
+#pragma once
 
 #include "base/arena.h"
 #include "trace/trace.h"
@@ -40,5 +39,3 @@ bool info_make(struct info *i, const struct trace *t, struct incore_error *e);
 void info_deinit(struct info *i);
 /* "0-3,7" of sorted numbers. */
 bool info_put_numbers(const struct info_numbers *n, struct strbuf *out);
-
-#endif

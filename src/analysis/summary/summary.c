@@ -2,7 +2,6 @@
 /* summary.c: all questions asked in two walks, and the tables the page is made of. */
 #include "analysis/summary/summary.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/mem.h"
@@ -103,14 +102,7 @@ static bool run_check(
 	return true;
 }
 
-static int compare_rows(const void *a, const void *b)
-{
-	const struct summary_row *x = a, *y = b;
-
-	RETURN_UNLESS_EQUAL(y->exposed_cyc, x->exposed_cyc);
-	RETURN_UNLESS_EQUAL(y->cycles, x->cycles);
-	return COMPARE(x->code, y->code);
-}
+ORDER(compare_rows, struct summary_row, DOWN(exposed_cyc) DOWN(cycles) UP(code))
 
 static struct summary_row row_of(const struct summary *s, code_idx i)
 {
@@ -174,11 +166,11 @@ static bool make_rows(struct summary *s)
 			add_to_line(&s->line_rows[k], &r, &most[k]);
 	}
 	mem_free(most);
-	qsort(s->rows, s->n_rows, sizeof(*s->rows), compare_rows);
+	SORT(s->rows, s->n_rows, compare_rows);
 	for (uint32_t k = 0; k < n_lines; k++)
 		if (s->line_rows[k].code != NO_CODE)
 			s->line_rows[s->n_line_rows++] = s->line_rows[k];
-	qsort(s->line_rows, s->n_line_rows, sizeof(*s->line_rows), compare_rows);
+	SORT(s->line_rows, s->n_line_rows, compare_rows);
 	return true;
 }
 
@@ -226,10 +218,8 @@ struct summary *summary_new(
 	struct summary *s = mem_zalloc(1, sizeof(*s));
 	bool is_all = !o->walk->selection || selection_is_all(o->walk->selection);
 
-	if (!s) {
-		err_nomem(e);
-		return NULL;
-	}
+	if (!s)
+		return err_nomem_null(e);
 	arena_init(&s->arena);
 	s->trace = t;
 	s->check = check_new(t, o->check, e);

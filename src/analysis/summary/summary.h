@@ -7,8 +7,7 @@
  *
  * Owner: summary_new() .. summary_free(). The trace is borrowed.
  */
-#ifndef ANALYSIS_SUMMARY_SUMMARY_H
-#define ANALYSIS_SUMMARY_SUMMARY_H
+#pragma once
 
 #include "analysis/check/check.h"
 #include "analysis/code/cfg.h"
@@ -116,5 +115,3 @@ code_idx summary_row_of_cause(const struct summary *s, uint32_t cause, uint64_t 
 const struct producer_edge *summary_edge_of(const struct summary *s, code_idx wait);
 /* "row 7 (0x2a40, a.py:12)" */
 bool summary_put_place(const struct summary *s, code_idx code, struct strbuf *out);
-
-#endif

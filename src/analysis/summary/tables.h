@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* tables.h: the tables that a producer gave and no analysis interprets (trace.tables). */
-#ifndef ANALYSIS_SUMMARY_TABLES_H
-#define ANALYSIS_SUMMARY_TABLES_H
+#pragma once
 
 #include "trace/trace.h"
 
@@ -12,5 +11,3 @@ const char *table_cell(const struct named_table *k, uint32_t row, uint32_t col);
 /* How busy each core was, as an on-device run states it; NULL: not stated. */
 const struct named_table *table_of_occupancy(const struct trace *t);
 #define TABLE_ROWS_MAX 4000 /* of a table that is no detail: it may have a row per instruction */
-
-#endif

@@ -2,8 +2,6 @@
 /* barriers.c: meetings of waves at barriers, and how far apart they arrived. */
 #include "analysis/waves/barriers.h"
 
-#include <stdlib.h>
-
 #include "base/map.h"
 #include "base/mem.h"
 #include "base/search.h"
@@ -37,38 +35,30 @@ struct barriers *barriers_new(const struct trace *t, struct incore_error *e)
 		b->trace = t;
 		b->per_wave = t->n_tracks ? MAX_INSTANCES / t->n_tracks : 1;
 		b->per_wave += b->per_wave == 0;
-		b->gather = mem_zalloc(1, sizeof(struct gather));
+		b->gather = arena_zalloc(&b->arena, 1, sizeof(struct gather));
 		if (b->gather)
 			return b;
 	}
 	barriers_free(b);
-	err_nomem(e);
-	return NULL;
+	return err_nomem_null(e);
 }
 
-static void worker_free(void *self, void *mine)
+static void worker_deinit(void *self, void *mine)
 {
 	struct gather *g = mine;
 
 	(void)self;
-	if (g)
-		VEC_FREE(&g->v);
-	mem_free(g);
+	VEC_FREE(&g->v);
 }
 
 void barriers_free(struct barriers *b)
 {
 	if (!b)
 		return;
-	worker_free(b, b->gather);
+	if (b->gather)
+		worker_deinit(b, b->gather);
 	arena_deinit(&b->arena);
 	mem_free(b);
-}
-
-static void *worker_new(void *self)
-{
-	(void)self;
-	return mem_zalloc(1, sizeof(struct gather));
 }
 
 static bool barriers_track(
@@ -110,7 +100,8 @@ static bool barriers_merge(void *self, void *mine, struct incore_error *e)
 
 struct collector barriers_collector(struct barriers *b)
 {
-	return (struct collector){b, worker_new, barriers_track, barriers_merge, worker_free};
+	return (struct collector){
+		b, sizeof(struct gather), NULL, barriers_track, barriers_merge, worker_deinit};
 }
 
 /* Sorting needs the CU and workgroup of a wave: a copy with them. */
@@ -144,7 +135,7 @@ static struct distribution distribution_of(uint64_t *v, size_t n)
 
 	if (n == 0)
 		return d;
-	qsort(v, n, sizeof(*v), compare_u64);
+	SORT(v, n, compare_u64);
 	d.min = v[0];
 	d.median = v[n / 2];
 	d.p95 = v[n * 95 / 100 < n ? n * 95 / 100 : n - 1];
@@ -269,13 +260,7 @@ static bool add_row(struct barriers *b, const struct meeting_key *k, size_t n, s
 	return ok;
 }
 
-static int compare_rows(const void *pa, const void *pb)
-{
-	const struct barrier_row *a = pa, *b = pb;
-
-	RETURN_UNLESS_EQUAL(b->wait_cyc, a->wait_cyc);
-	return COMPARE(a->code, b->code);
-}
+ORDER(compare_rows, struct barrier_row, DOWN(wait_cyc) UP(code))
 
 static bool make_rows(struct barriers *b, struct meeting_key *k, size_t n)
 {
@@ -283,7 +268,7 @@ static bool make_rows(struct barriers *b, struct meeting_key *k, size_t n)
 	uint32_t count = 0;
 	bool ok;
 
-	qsort(k, n, sizeof(*k), compare_keys);
+	SORT(k, n, compare_keys);
 	for (size_t i = 0; i < n; i++)
 		count += i == 0 || k[i].x.code != k[i - 1].x.code;
 	b->rows = arena_zalloc(&b->arena, (size_t)count + 1, sizeof(*b->rows));
@@ -296,7 +281,7 @@ static bool make_rows(struct barriers *b, struct meeting_key *k, size_t n)
 	if (ok) {
 		b->skew_cyc = distribution_of(skew.v.v, skew.v.n);
 		b->last_wait_cyc = distribution_of(last.v.v, last.v.n);
-		qsort(b->rows, b->n_rows, sizeof(*b->rows), compare_rows);
+		SORT(b->rows, b->n_rows, compare_rows);
 	}
 	VEC_FREE(&skew.v);
 	VEC_FREE(&last.v);

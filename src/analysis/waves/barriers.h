@@ -10,8 +10,7 @@
  * Memory is bounded: of each wave only the first so many barriers are looked at (n_skipped).
  * Owner: barriers_new() .. barriers_free(); valid after walk_tracks() and barriers_finish().
  */
-#ifndef ANALYSIS_WAVES_BARRIERS_H
-#define ANALYSIS_WAVES_BARRIERS_H
+#pragma once
 
 #include "analysis/walk.h"
 #include "analysis/waves/histogram.h"
@@ -54,5 +53,3 @@ struct barriers *barriers_new(const struct trace *t, struct incore_error *e);
 void barriers_free(struct barriers *b);
 struct collector barriers_collector(struct barriers *b);
 bool barriers_finish(struct barriers *b, struct incore_error *e);
-
-#endif

@@ -46,31 +46,25 @@ struct busy *busy_new(const struct trace *t, struct incore_error *e)
 			return b;
 	}
 	busy_free(b);
-	err_nomem(e);
-	return NULL;
+	return err_nomem_null(e);
 }
 
-static void free_sets(const struct busy *b, struct spans *sets)
+static void deinit_sets(void *self, void *sets)
 {
+	const struct busy *b = self;
+
 	for (uint32_t i = 0; sets && i < b->n_groups; i++)
-		spans_deinit(&sets[i]);
-	mem_free(sets);
+		spans_deinit((struct spans *)sets + i);
 }
 
 void busy_free(struct busy *b)
 {
 	if (!b)
 		return;
-	free_sets(b, b->sets);
+	deinit_sets(b, b->sets);
+	mem_free(b->sets);
 	mem_free(b->group);
 	mem_free(b);
-}
-
-static void *worker_new(void *self)
-{
-	const struct busy *b = self;
-
-	return mem_zalloc((size_t)b->n_groups + 1, sizeof(struct spans));
 }
 
 static bool busy_track(void *self, void *mine, const struct walk_track *w, struct incore_error *e)
@@ -99,11 +93,6 @@ static bool busy_merge(void *self, void *mine, struct incore_error *e)
 	return true;
 }
 
-static void worker_free(void *self, void *mine)
-{
-	free_sets(self, mine);
-}
-
 /* A shallow copy of `in` (may be NULL) without its slot, wave and kernel filters; never freed. */
 static struct selection busy_selection(const struct selection *in, const struct trace *t)
 {
@@ -124,7 +113,8 @@ bool busy_walk(struct busy *b, const struct walk_options *o, struct incore_error
 {
 	struct selection wide = busy_selection(o->selection, b->trace);
 	struct walk_options wo = {.selection = &wide, .pool = o->pool, .progress = o->progress};
-	struct collector c = {b, worker_new, busy_track, busy_merge, worker_free};
+	struct collector c = {
+		b, b->n_groups * sizeof(struct spans), NULL, busy_track, busy_merge, deinit_sets};
 	const struct collector *list[] = {&c};
 	struct walk_result r;
 

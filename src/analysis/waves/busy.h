@@ -16,8 +16,7 @@
  *
  * The union must see every wave of a SIMD: busy_walk() widens a selection to whole SIMDs.
  */
-#ifndef ANALYSIS_WAVES_BUSY_H
-#define ANALYSIS_WAVES_BUSY_H
+#pragma once
 
 #include "analysis/walk.h"
 #include "analysis/waves/spans.h"
@@ -53,5 +52,3 @@ static inline uint64_t busy_hidden(struct busy_view *v, uint64_t start, uint64_t
 {
 	return v->once.list && cyc ? span_cursor_between(&v->once, start, start + cyc) : 0;
 }
-
-#endif

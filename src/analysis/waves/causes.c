@@ -2,8 +2,6 @@
 /* causes.c: the taxonomy of cycles: names, buckets and families of causes, sorted and summed. */
 #include "analysis/waves/causes.h"
 
-#include <stdlib.h>
-
 #include "analysis/waves/causes_internal.h"
 #include "base/mem.h"
 #include "base/search.h"
@@ -26,18 +24,16 @@ struct causes *causes_new(
 {
 	struct causes *c = mem_zalloc(1, sizeof(*c));
 
-	if (!c) {
-		err_nomem(e);
-		return NULL;
-	}
+	if (!c)
+		return err_nomem_null(e);
 	arena_init(&c->arena);
 	c->trace = t;
 	c->busy = busy;
 	c->want = want;
-	c->gather = causes_gather_new(c);
+	c->gather = arena_zalloc(&c->arena, 1, sizeof(struct gather));
 	c->nop_floor_cyc = arena_zalloc(&c->arena, (size_t)t->n_code + 1, sizeof(uint32_t));
 	c->row_class = arena_zalloc(&c->arena, (size_t)t->n_code + 1, sizeof(uint8_t));
-	if (!c->gather || !c->nop_floor_cyc || !c->row_class) {
+	if (!c->gather || !causes_gather_init(c, c->gather) || !c->nop_floor_cyc || !c->row_class) {
 		err_nomem(e);
 		causes_free(c);
 		return NULL;
@@ -58,7 +54,8 @@ void causes_free(struct causes *c)
 {
 	if (!c)
 		return;
-	causes_gather_free(c->gather);
+	if (c->gather)
+		causes_gather_deinit(c, c->gather);
 	if (c->tables)
 		wait_tables_free(c->tables);
 	arena_deinit(&c->arena);
@@ -106,14 +103,7 @@ static int compare_causes(const void *a, const void *b)
 	return str_cmp(str_of(x->name), str_of(y->name));
 }
 
-static int compare_cells(const void *a, const void *b)
-{
-	const struct cause_cell *x = a, *y = b;
-
-	RETURN_UNLESS_EQUAL(x->code, y->code);
-	RETURN_UNLESS_EQUAL(y->cyc, x->cyc);
-	return COMPARE(x->cause, y->cause);
-}
+ORDER(compare_cells, struct cause_cell, UP(code) DOWN(cyc) UP(cause))
 
 /* Cells name slots; slots have become places in the sorted list of causes. */
 static bool finish_cells(struct causes *c, const struct gather *g, const uint32_t *place)
@@ -128,7 +118,7 @@ static bool finish_cells(struct causes *c, const struct gather *g, const uint32_
 			x->code, place[x->slot], x->cyc, x->hidden_cyc, x->hits};
 	}
 	c->n_cells = (uint32_t)g->cells.n;
-	qsort(c->cells, c->n_cells, sizeof(*c->cells), compare_cells);
+	SORT(c->cells, c->n_cells, compare_cells);
 	return true;
 }
 
@@ -155,7 +145,7 @@ bool causes_finish(struct causes *c, struct incore_error *e)
 		if ((g->slots.v[i].cyc || g->slots.v[i].hits) &&
 			!name_cause(c, g, i, &c->v[c->n++]))
 			return err_nomem(e);
-	qsort(c->v, c->n, sizeof(*c->v), compare_causes);
+	SORT(c->v, c->n, compare_causes);
 	for (uint32_t i = 0; i < c->n; i++) {
 		const struct cause *x = &c->v[i];
 

@@ -12,8 +12,7 @@
  * With a busy union (busy.h) each cause also knows how much of it other waves of the SIMD covered.
  * Owner: causes_new() .. causes_free(); results are valid after walk_tracks() and causes_finish().
  */
-#ifndef ANALYSIS_WAVES_CAUSES_H
-#define ANALYSIS_WAVES_CAUSES_H
+#pragma once
 
 #include "analysis/walk.h"
 #include "analysis/waves/busy.h"
@@ -114,5 +113,3 @@ bool causes_finish(struct causes *c, struct incore_error *e);
 const struct cause_cell *causes_of_row(const struct causes *c, code_idx code, uint32_t *n);
 /* The row's largest cause that is not issue; NULL if it lost nothing. */
 const struct cause_cell *causes_main_of_row(const struct causes *c, code_idx code);
-
-#endif

@@ -5,10 +5,11 @@
 #include "isa/amd.h"
 #include "trace/account.h"
 
-void causes_gather_free(struct gather *g)
+void causes_gather_deinit(void *self, void *mine)
 {
-	if (!g)
-		return;
+	struct gather *g = mine;
+
+	(void)self;
 	VEC_FREE(&g->slots);
 	VEC_FREE(&g->keys);
 	VEC_FREE(&g->cells);
@@ -17,27 +18,23 @@ void causes_gather_free(struct gather *g)
 	waits_deinit(&g->waits);
 	mem_free(g->dense);
 	mem_free(g->wait_cache);
-	mem_free(g);
 }
 
-struct gather *causes_gather_new(const struct causes *c)
+bool causes_gather_init(void *self, void *mine)
 {
-	struct gather *g = mem_zalloc(1, sizeof(*g));
+	const struct causes *c = self;
+	struct gather *g = mine;
 	uint32_t n = c->trace->n_code;
-	bool ok = g && VEC_RESERVE(&g->slots, SLOT_WAIT + 16);
 
-	if (ok && (c->want & CAUSES_ROWS) && n > 0 && n <= DENSE_MAX_ROWS) {
-		g->dense = mem_zalloc(n, sizeof(*g->dense));
-		g->wait_cache = mem_zalloc(n, sizeof(*g->wait_cache));
-		ok = g->dense && g->wait_cache;
-	}
-	if (!ok) {
-		causes_gather_free(g);
-		return NULL;
-	}
+	if (!VEC_RESERVE(&g->slots, SLOT_WAIT + 16))
+		return false;
 	while (g->slots.n < SLOT_WAIT)
 		g->slots.v[g->slots.n++] = (struct cause_slot){0};
-	return g;
+	if (!(c->want & CAUSES_ROWS) || n == 0 || n > DENSE_MAX_ROWS)
+		return true;
+	g->dense = mem_zalloc(n, sizeof(*g->dense));
+	g->wait_cache = mem_zalloc(n, sizeof(*g->wait_cache));
+	return g->dense && g->wait_cache;
 }
 
 /* Slot of a wait key; latches failure and gives a harmless slot. */
@@ -237,17 +234,6 @@ static bool causes_track(void *self, void *mine, const struct walk_track *w, str
 	return !g->has_failed || err_nomem(e);
 }
 
-static void *worker_new(void *self)
-{
-	return causes_gather_new(self);
-}
-
-static void worker_free(void *self, void *mine)
-{
-	(void)self;
-	causes_gather_free(mine);
-}
-
 /* The dense table of a worker becomes slots and cells of the whole. */
 static void merge_dense(const struct causes *c, struct gather *to, const struct gather *from)
 {
@@ -290,5 +276,6 @@ static bool causes_merge(void *self, void *mine, struct incore_error *e)
 
 struct collector causes_collector(struct causes *c)
 {
-	return (struct collector){c, worker_new, causes_track, causes_merge, worker_free};
+	return (struct collector){c, sizeof(struct gather), causes_gather_init, causes_track,
+		causes_merge, causes_gather_deinit};
 }

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* causes_internal.h: what a walk gathers for causes.c; shared by causes_gather.c and causes.c only.
  */
-#ifndef ANALYSIS_WAVES_CAUSES_INTERNAL_H
-#define ANALYSIS_WAVES_CAUSES_INTERNAL_H
+#pragma once
 
 #include "analysis/waves/causes.h"
 #include "base/map.h"
@@ -66,7 +65,6 @@ struct kind_def {
 };
 extern const struct kind_def cause_kind_defs[CAUSE_KINDS]; /* cause_rules.c */
 
-struct gather *causes_gather_new(const struct causes *c);
-void causes_gather_free(struct gather *g);
-
-#endif
+/* Of a struct causes; the gather is zeroed before. */
+bool causes_gather_init(void *self, void *mine);
+void causes_gather_deinit(void *self, void *mine);

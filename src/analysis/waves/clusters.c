@@ -2,7 +2,6 @@
 /* clusters.c: waves grouped by the set of rows they executed. */
 #include "analysis/waves/clusters.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/map.h"
@@ -32,31 +31,26 @@ static size_t words_of(const struct trace *t)
 	return (size_t)t->n_code / 64 + 1;
 }
 
-static void gather_free(struct gather *g)
+static void gather_deinit(void *self, void *mine)
 {
-	if (!g)
-		return;
+	struct gather *g = mine;
+
+	(void)self;
 	for (size_t i = 0; i < g->proofs.n; i++)
 		mem_free(g->proofs.v[i].bits);
 	VEC_FREE(&g->proofs);
 	VEC_FREE(&g->touched);
 	u64_map_deinit(&g->proof_index);
 	mem_free(g->count);
-	mem_free(g);
 }
 
-static struct gather *gather_new(const struct trace *t)
+static bool gather_init(void *self, void *mine)
 {
-	struct gather *g = mem_zalloc(1, sizeof(*g));
+	const struct clusters *c = self;
+	struct gather *g = mine;
 
-	if (!g)
-		return NULL;
-	g->count = mem_zalloc((size_t)t->n_code + 1, sizeof(*g->count));
-	if (!g->count) {
-		gather_free(g);
-		return NULL;
-	}
-	return g;
+	g->count = mem_zalloc((size_t)c->trace->n_code + 1, sizeof(*g->count));
+	return g->count != NULL;
 }
 
 struct clusters *clusters_new(const struct trace *t, struct incore_error *e)
@@ -66,22 +60,22 @@ struct clusters *clusters_new(const struct trace *t, struct incore_error *e)
 	if (c) {
 		arena_init(&c->arena);
 		c->trace = t;
-		c->gather = gather_new(t);
+		c->gather = arena_zalloc(&c->arena, 1, sizeof(struct gather));
 		c->waves = mem_zalloc((size_t)t->n_tracks + 1, sizeof(*c->waves));
 		c->of_track = mem_zalloc((size_t)t->n_tracks + 1, sizeof(*c->of_track));
-		if (c->gather && c->waves && c->of_track)
+		if (c->gather && gather_init(c, c->gather) && c->waves && c->of_track)
 			return c;
 	}
 	clusters_free(c);
-	err_nomem(e);
-	return NULL;
+	return err_nomem_null(e);
 }
 
 void clusters_free(struct clusters *c)
 {
 	if (!c)
 		return;
-	gather_free(c->gather);
+	if (c->gather)
+		gather_deinit(c, c->gather);
 	mem_free(c->waves);
 	mem_free(c->of_track);
 	arena_deinit(&c->arena);
@@ -185,17 +179,6 @@ static bool clusters_track(
 	return ok || err_nomem(e);
 }
 
-static void *worker_new(void *self)
-{
-	return gather_new(((struct clusters *)self)->trace);
-}
-
-static void worker_free(void *self, void *mine)
-{
-	(void)self;
-	gather_free(mine);
-}
-
 /* Workers may have met the same hash with different sets. */
 static bool clusters_merge(void *self, void *mine, struct incore_error *e)
 {
@@ -203,8 +186,7 @@ static bool clusters_merge(void *self, void *mine, struct incore_error *e)
 	struct gather *to = c->gather, *from = mine;
 
 	c->n_collisions += from->n_collisions;
-	for (size_t i = 0; i < from->proofs.n; i++) {
-		struct proof *p = &from->proofs.v[i];
+	EACH (struct proof, p, from->proofs.v, from->proofs.n) {
 		uint64_t *slot = u64_map_at(&to->proof_index, p->hash.lo);
 		const struct proof *q;
 
@@ -228,7 +210,8 @@ static bool clusters_merge(void *self, void *mine, struct incore_error *e)
 
 struct collector clusters_collector(struct clusters *c)
 {
-	return (struct collector){c, worker_new, clusters_track, clusters_merge, worker_free};
+	return (struct collector){c, sizeof(struct gather), gather_init, clusters_track,
+		clusters_merge, gather_deinit};
 }
 
 struct entry { /* sorting: one wave */
@@ -255,30 +238,11 @@ static int compare_by_path(const void *a, const void *b)
 	return COMPARE(x->idx, y->idx);
 }
 
-static int compare_by_duration(const void *a, const void *b)
-{
-	const struct entry *x = a, *y = b;
+ORDER(compare_by_duration, struct entry, UP(w->duration) UP(idx))
 
-	RETURN_UNLESS_EQUAL(x->w->duration, y->w->duration);
-	return COMPARE(x->idx, y->idx);
-}
+ORDER(compare_variants, struct cluster_variant, DOWN(n_waves) UP(first))
 
-static int compare_variants(const void *a, const void *b)
-{
-	const struct cluster_variant *x = a, *y = b;
-
-	RETURN_UNLESS_EQUAL(y->n_waves, x->n_waves);
-	return COMPARE(x->first, y->first);
-}
-
-static int compare_clusters(const void *a, const void *b)
-{
-	const struct cluster *x = a, *y = b;
-
-	RETURN_UNLESS_EQUAL(y->latency, x->latency);
-	RETURN_UNLESS_EQUAL(y->n_waves, x->n_waves);
-	return COMPARE(x->first, y->first);
-}
+ORDER(compare_clusters, struct cluster, DOWN(latency) DOWN(n_waves) UP(first))
 
 /* v[0..n) are the waves of one cluster, by trips then index. */
 static bool make_variants(struct clusters *c, struct cluster *k, const struct entry *v, uint32_t n)
@@ -296,7 +260,7 @@ static bool make_variants(struct clusters *c, struct cluster *k, const struct en
 				(struct cluster_variant){0, v[i].w->records, v[i].idx};
 		k->variants[k->n_variants - 1].n_waves++;
 	}
-	qsort(k->variants, k->n_variants, sizeof(*k->variants), compare_variants);
+	SORT(k->variants, k->n_variants, compare_variants);
 	return true;
 }
 
@@ -308,7 +272,7 @@ static bool make_cluster(struct clusters *c, struct entry *v, uint32_t n)
 	*k = (struct cluster){.n_waves = n, .n_rows = v[0].w->n_rows, .first = NO_TRACK};
 	if (!make_variants(c, k, v, n))
 		return false;
-	qsort(v, n, sizeof(*v), compare_by_duration);
+	SORT(v, n, compare_by_duration);
 	k->min_dur = v[0].w->duration;
 	k->median_dur = v[n / 2].w->duration;
 	k->max_dur = v[n - 1].w->duration;
@@ -338,14 +302,14 @@ static bool make_clusters(struct clusters *c, struct entry *v, uint32_t n)
 	c->v = arena_zalloc(&c->arena, (size_t)n + 1, sizeof(*c->v));
 	if (!c->v)
 		return false;
-	qsort(v, n, sizeof(*v), compare_by_path);
+	SORT(v, n, compare_by_path);
 	for (uint32_t i = 0, end; i < n; i = end) {
 		for (end = i + 1; end < n && compare_sets(v[i].w, v[end].w) == 0;)
 			end++;
 		if (!make_cluster(c, v + i, end - i))
 			return false;
 	}
-	qsort(c->v, c->n, sizeof(*c->v), compare_clusters);
+	SORT(c->v, c->n, compare_clusters);
 	return true;
 }
 

@@ -9,8 +9,7 @@
  * start in the window.
  * Owner: clusters_new() .. clusters_free(); valid after walk_tracks() and clusters_finish().
  */
-#ifndef ANALYSIS_WAVES_CLUSTERS_H
-#define ANALYSIS_WAVES_CLUSTERS_H
+#pragma once
 
 #include "analysis/walk.h"
 #include "base/hash.h"
@@ -57,5 +56,3 @@ struct clusters *clusters_new(const struct trace *t, struct incore_error *e);
 void clusters_free(struct clusters *c);
 struct collector clusters_collector(struct clusters *c);
 bool clusters_finish(struct clusters *c, struct incore_error *e);
-
-#endif

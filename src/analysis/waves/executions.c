@@ -13,30 +13,22 @@ struct worker {
 	struct histogram_run *runs; /* by series */
 };
 
-static void worker_free(void *self, void *mine)
+static void worker_deinit(void *self, void *mine)
 {
 	struct worker *m = mine;
 
 	(void)self;
-	if (!m)
-		return;
 	histograms_deinit(&m->hist);
 	mem_free(m->runs);
-	mem_free(m);
 }
 
-static void *worker_new(void *self)
+static bool worker_init(void *self, void *mine)
 {
 	const struct executions *x = self;
-	struct worker *m = mem_zalloc(1, sizeof(*m));
+	struct worker *m = mine;
 
-	if (!m)
-		return NULL;
 	m->runs = mem_zalloc((size_t)x->n_rows * SERIES_COUNT + 1, sizeof(*m->runs));
-	if (m->runs)
-		return m;
-	worker_free(self, m);
-	return NULL;
+	return m->runs != NULL;
 }
 
 static bool executions_track(
@@ -81,10 +73,8 @@ struct executions *executions_new(const struct trace *t, struct incore_error *e)
 {
 	struct executions *x = mem_zalloc(1, sizeof(*x));
 
-	if (!x) {
-		err_nomem(e);
-		return NULL;
-	}
+	if (!x)
+		return err_nomem_null(e);
 	x->n_rows = t->n_code < MAX_ROWS ? t->n_code : MAX_ROWS;
 	return x;
 }
@@ -99,7 +89,8 @@ void executions_free(struct executions *x)
 
 struct collector executions_collector(struct executions *x)
 {
-	return (struct collector){x, worker_new, executions_track, executions_merge, worker_free};
+	return (struct collector){x, sizeof(struct worker), worker_init, executions_track,
+		executions_merge, worker_deinit};
 }
 
 bool executions_finish(struct executions *x, struct incore_error *e)

@@ -5,8 +5,7 @@
  * Owner: executions_new() .. executions_free(). Results after walk_tracks() and
  * executions_finish(). May fail: memory.
  */
-#ifndef ANALYSIS_WAVES_EXECUTIONS_H
-#define ANALYSIS_WAVES_EXECUTIONS_H
+#pragma once
 
 #include "analysis/walk.h"
 #include "analysis/waves/histogram.h"
@@ -24,5 +23,3 @@ bool executions_finish(struct executions *x, struct incore_error *e);
 /* After executions_finish(); n is 0 for a row that was not executed. */
 struct distribution executions_cycles(const struct executions *x, code_idx i);
 struct distribution executions_stall(const struct executions *x, code_idx i);
-
-#endif

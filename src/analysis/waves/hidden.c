@@ -29,9 +29,7 @@ static bool gather_others(struct hidden *h)
 	h->others = mem_zalloc((size_t)t->n_clocks + 1, sizeof(*h->others));
 	if (!h->others)
 		return false;
-	for (uint32_t i = 0; i < t->n_other_issues; i++) {
-		const struct other_issue *o = &t->other_issues[i];
-
+	EACH (const struct other_issue, o, t->other_issues, t->n_other_issues) {
 		if (o->clock >= t->n_clocks || o->category == AMD_CATEGORY_IMMED ||
 			o->category == AMD_CATEGORY_MESSAGE)
 			continue;
@@ -56,8 +54,7 @@ struct hidden *hidden_new(const struct busy *b, struct incore_error *e)
 			return h;
 	}
 	hidden_free(h);
-	err_nomem(e);
-	return NULL;
+	return err_nomem_null(e);
 }
 
 void hidden_free(struct hidden *h)
@@ -72,28 +69,21 @@ void hidden_free(struct hidden *h)
 	mem_free(h);
 }
 
-static void worker_free(void *self, void *mine)
+static void worker_deinit(void *self, void *mine)
 {
 	struct gather *g = mine;
 
 	(void)self;
 	mem_free(g->rows);
-	mem_free(g);
 }
 
-static void *worker_new(void *self)
+static bool worker_init(void *self, void *mine)
 {
 	const struct hidden *h = self;
-	struct gather *g = mem_zalloc(1, sizeof(*g));
+	struct gather *g = mine;
 
-	if (!g)
-		return NULL;
 	g->rows = mem_zalloc((size_t)h->busy->trace->n_code + 1, sizeof(*g->rows));
-	if (!g->rows) {
-		mem_free(g);
-		return NULL;
-	}
-	return g;
+	return g->rows != NULL;
 }
 
 struct look { /* one track being looked at */
@@ -198,7 +188,8 @@ static bool hidden_merge(void *self, void *mine, struct incore_error *e)
 
 struct collector hidden_collector(struct hidden *h)
 {
-	return (struct collector){h, worker_new, hidden_track, hidden_merge, worker_free};
+	return (struct collector){
+		h, sizeof(struct gather), worker_init, hidden_track, hidden_merge, worker_deinit};
 }
 
 struct hidden_sum hidden_lost(const struct hidden *h)

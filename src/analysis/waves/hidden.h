@@ -13,8 +13,7 @@
  *
  * Owner: hidden_new() .. hidden_free(); results are valid after walk_tracks().
  */
-#ifndef ANALYSIS_WAVES_HIDDEN_H
-#define ANALYSIS_WAVES_HIDDEN_H
+#pragma once
 
 #include "analysis/waves/busy.h"
 
@@ -39,5 +38,3 @@ void hidden_free(struct hidden *h);
 struct collector hidden_collector(struct hidden *h);
 /* All buckets but issue. */
 struct hidden_sum hidden_lost(const struct hidden *h);
-
-#endif

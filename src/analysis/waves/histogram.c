@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* histogram.c: counting values exactly and reading quantiles off the sorted counts. */
 #include "analysis/waves/histogram.h"
-
-#include <stdlib.h>
+#include "base/search.h"
 
 #include "base/mem.h"
 
@@ -12,12 +11,7 @@ struct keyed {
 	uint64_t key, count;
 };
 
-static int by_key(const void *a, const void *b)
-{
-	const struct keyed *x = a, *y = b;
-
-	return (x->key > y->key) - (x->key < y->key);
-}
+ORDER(by_key, struct keyed, UP(key))
 
 bool histograms_add(struct histograms *h, uint32_t series, uint64_t value, uint64_t count)
 {
@@ -61,7 +55,7 @@ bool histograms_seal(struct histograms *h, uint32_t n_series, struct incore_erro
 	h->n_series = n_series;
 	while (i < n && u64_map_next(&h->counts, &pos, &k[i].key, &k[i].count))
 		i++;
-	qsort(k, i, sizeof(*k), by_key);
+	SORT(k, i, by_key);
 	fill(h, k, i);
 	mem_free(k);
 	u64_map_deinit(&h->counts);

@@ -4,8 +4,7 @@
  * quantiles are those of the sorted sample and do not depend on the order of counting.
  * Owner: the holder; histograms_deinit(). May fail: memory.
  */
-#ifndef ANALYSIS_WAVES_HISTOGRAM_H
-#define ANALYSIS_WAVES_HISTOGRAM_H
+#pragma once
 
 #include "base/map.h"
 
@@ -69,5 +68,3 @@ bool histograms_seal(struct histograms *h, uint32_t n_series, struct incore_erro
 /* quantile p of n values = sorted[min(n - 1, floor(p * n))]. */
 struct distribution histograms_get(const struct histograms *h, uint32_t series);
 void histograms_deinit(struct histograms *h);
-
-#endif

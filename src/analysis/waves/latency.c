@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* latency.c: load-to-wait latency per dynamic instance, by opcode and counter. */
 #include "analysis/waves/latency.h"
-
-#include <stdlib.h>
+#include "base/search.h"
 
 enum latency_series {
 	SERIES_ALL,
@@ -165,31 +164,25 @@ static bool latency_merge(void *self, void *mine, struct incore_error *e)
 	return ok || err_nomem(e);
 }
 
-static void *worker_new(void *self)
+static bool worker_init(void *self, void *mine)
 {
 	const struct latency *l = self;
-	struct latency_worker *m = mem_zalloc(1, sizeof(*m));
+	struct latency_worker *m = mine;
 
-	if (m && l->pairs && !(m->pairs = wait_pairs_worker_new(l->pairs))) {
-		mem_free(m);
-		return NULL;
-	}
-	return m;
+	m->pairs = l->pairs ? wait_pairs_worker_new(l->pairs) : NULL;
+	return m->pairs || !l->pairs;
 }
 
-static void worker_free(void *self, void *mine)
+static void worker_deinit(void *self, void *mine)
 {
 	struct latency_worker *m = mine;
 
 	(void)self;
-	if (!m)
-		return;
 	waits_deinit(&m->waits);
 	u64_map_deinit(&m->index);
 	VEC_FREE(&m->rows);
 	histograms_deinit(&m->hist);
 	wait_pairs_worker_free(m->pairs);
-	mem_free(m);
 }
 
 struct named_row {
@@ -227,12 +220,10 @@ struct latency *latency_new(const struct trace *t, struct incore_error *e)
 {
 	struct latency *l = mem_zalloc(1, sizeof(*l));
 
-	if (!l) {
-		err_nomem(e);
-		return NULL;
-	}
+	if (!l)
+		return err_nomem_null(e);
 	l->trace = t;
-	l->sum = worker_new(l);
+	l->sum = mem_zalloc(1, sizeof(*l->sum));
 	l->tables = l->sum ? wait_tables_new(t, e) : NULL;
 	if (l->tables)
 		return l;
@@ -253,7 +244,9 @@ void latency_free(struct latency *l)
 	if (!l)
 		return;
 	wait_pairs_free(l->pairs);
-	worker_free(l, l->sum);
+	if (l->sum)
+		worker_deinit(l, l->sum);
+	mem_free(l->sum);
 	wait_tables_free(l->tables);
 	VEC_FREE(&l->rows);
 	mem_free(l);
@@ -261,7 +254,8 @@ void latency_free(struct latency *l)
 
 struct collector latency_collector(struct latency *l)
 {
-	return (struct collector){l, worker_new, latency_track, latency_merge, worker_free};
+	return (struct collector){l, sizeof(struct latency_worker), worker_init, latency_track,
+		latency_merge, worker_deinit};
 }
 
 bool latency_finish(struct latency *l, struct incore_error *e)
@@ -283,7 +277,7 @@ bool latency_finish(struct latency *l, struct incore_error *e)
 					  : "";
 		take_distributions(&named[i].row, &m->hist, (uint32_t)i);
 	}
-	qsort(named, m->rows.n, sizeof(*named), by_count);
+	SORT(named, m->rows.n, by_count);
 	for (size_t i = 0; ok && i < m->rows.n; i++)
 		ok = VEC_PUSH(&l->rows, named[i].row);
 	mem_free(named);

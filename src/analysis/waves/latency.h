@@ -10,8 +10,7 @@
  *
  * Owner: latency_new() .. latency_free(); results after walk_tracks() and latency_finish().
  */
-#ifndef ANALYSIS_WAVES_LATENCY_H
-#define ANALYSIS_WAVES_LATENCY_H
+#pragma once
 
 #include "analysis/waves/histogram.h"
 #include "analysis/waves/wait_pairs.h"
@@ -50,5 +49,3 @@ bool latency_with_pairs(struct latency *l, const struct cfg *g, struct incore_er
 void latency_free(struct latency *l);
 struct collector latency_collector(struct latency *l);
 bool latency_finish(struct latency *l, struct incore_error *e);
-
-#endif

@@ -23,30 +23,23 @@ static void sets_free(struct spans *sets, uint32_t n_groups)
 	mem_free(sets);
 }
 
-static void worker_free(void *self, void *mine)
+static void worker_deinit(void *self, void *mine)
 {
 	const struct matrix *m = self;
 	struct worker *w = mine;
 
 	sets_free(w->sets, m->n_groups);
 	mem_free(w->row_hits);
-	mem_free(w);
 }
 
-static void *worker_new(void *self)
+static bool worker_init(void *self, void *mine)
 {
 	const struct matrix *m = self;
-	struct worker *w = mem_zalloc(1, sizeof(*w));
+	struct worker *w = mine;
 
-	if (!w)
-		return NULL;
 	w->sets = mem_zalloc((size_t)m->n_groups * SET_KINDS + 1, sizeof(*w->sets));
 	w->row_hits = mem_zalloc((size_t)m->trace->n_code + 1, sizeof(uint64_t));
-	if (!w->sets || !w->row_hits) {
-		worker_free(self, w);
-		return NULL;
-	}
-	return w;
+	return w->sets && w->row_hits;
 }
 
 /* Modelled busy time of one issue, cut to the lifetime of its wave. */
@@ -189,7 +182,8 @@ void matrix_free(struct matrix *m)
 
 struct collector matrix_collector(struct matrix *m)
 {
-	return (struct collector){m, worker_new, matrix_track, matrix_merge, worker_free};
+	return (struct collector){
+		m, sizeof(struct worker), worker_init, matrix_track, matrix_merge, worker_deinit};
 }
 
 bool matrix_finish(struct matrix *m, struct incore_error *e)

@@ -7,8 +7,7 @@
  *
  * Owner: matrix_new() .. matrix_free(). Results are valid after walk_tracks() and matrix_finish().
  */
-#ifndef ANALYSIS_WAVES_MATRIX_H
-#define ANALYSIS_WAVES_MATRIX_H
+#pragma once
 
 #include "analysis/walk.h"
 
@@ -47,5 +46,3 @@ struct matrix_simd {
 /* Of the SIMD whose first track is i; false: it is not the first, no wave was looked at, or no
  * matrix instruction ran at all. */
 bool matrix_simd_of(const struct matrix *m, track_idx i, struct matrix_simd *out);
-
-#endif

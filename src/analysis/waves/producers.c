@@ -5,8 +5,6 @@
  */
 #include "analysis/waves/producers.h"
 
-#include <stdlib.h>
-
 #include "base/search.h"
 #include "trace/account.h"
 
@@ -87,7 +85,8 @@ static bool add_edges(struct producers *p, struct producers_worker *m, const str
 		edge->n_blocked += ev->is_blocked;
 		edge->n_inexact += side->resolution != WAIT_EXACT;
 		*(ev->n_sides == 1 ? &edge->stall_cyc : &edge->shared_cyc) += stall_cyc;
-		if (!histograms_add(&m->latency, pos, histogram_round(latency, exact), 1))
+		if (!(p->want & PRODUCERS_EDGES_ALONE) &&
+			!histograms_add(&m->latency, pos, histogram_round(latency, exact), 1))
 			return false;
 	}
 	return true;
@@ -102,7 +101,7 @@ static bool add_wait(struct producers *p, struct producers_worker *m, const stru
 		.n_waits = a->is_hit,
 		.n_blocked = a->is_hit && ev->is_blocked};
 
-	if (!group_add(&m->blocking, &g))
+	if (!(p->want & PRODUCERS_EDGES_ALONE) && !group_add(&m->blocking, &g))
 		return false;
 	if (!a->is_hit)
 		return true;
@@ -114,7 +113,8 @@ static bool add_wait(struct producers *p, struct producers_worker *m, const stru
 		if (!group_add(&m->class_set, &g))
 			return false;
 	}
-	return !(p->want & PRODUCERS_EDGES) || add_edges(p, m, w, ev, a->stall_cyc);
+	return !(p->want & (PRODUCERS_EDGES | PRODUCERS_EDGES_ALONE)) ||
+	       add_edges(p, m, w, ev, a->stall_cyc);
 }
 
 static void add_sync(struct producers_worker *m, const struct account *a, bool is_barrier)
@@ -209,32 +209,23 @@ static bool producers_merge(void *self, void *mine, struct incore_error *e)
 	return err_nomem(e);
 }
 
-static void *worker_new(void *self)
-{
-	(void)self;
-	return mem_zalloc(1, sizeof(struct producers_worker));
-}
-
 static void group_table_deinit(struct group_table *t)
 {
 	u64_map_deinit(&t->index);
 	VEC_FREE(&t->groups);
 }
 
-static void worker_free(void *self, void *mine)
+static void worker_deinit(void *self, void *mine)
 {
 	struct producers_worker *m = mine;
 
 	(void)self;
-	if (!m)
-		return;
 	waits_deinit(&m->waits);
 	group_table_deinit(&m->blocking);
 	group_table_deinit(&m->class_set);
 	u64_map_deinit(&m->edge_index);
 	VEC_FREE(&m->edges);
 	histograms_deinit(&m->latency);
-	mem_free(m);
 }
 
 static int by_cycles(const void *a, const void *b)
@@ -266,8 +257,7 @@ static bool finish_groups(struct producer_groups *out, const struct group_table 
 			return false;
 		out->wait_cyc += t->groups.v[i].wait_cyc;
 	}
-	if (out->groups.n > 1)
-		qsort(out->groups.v, out->groups.n, sizeof(*out->groups.v), by_cycles);
+	SORT(out->groups.v, out->groups.n, by_cycles);
 	return true;
 }
 
@@ -280,13 +270,11 @@ struct producers *producers_new(const struct trace *t, unsigned want, struct inc
 {
 	struct producers *p = mem_zalloc(1, sizeof(*p));
 
-	if (!p) {
-		err_nomem(e);
-		return NULL;
-	}
+	if (!p)
+		return err_nomem_null(e);
 	p->trace = t;
 	p->want = want;
-	p->sum = worker_new(p);
+	p->sum = mem_zalloc(1, sizeof(*p->sum));
 	p->tables = p->sum ? wait_tables_new(t, e) : NULL;
 	if (p->tables)
 		return p;
@@ -300,7 +288,9 @@ void producers_free(struct producers *p)
 {
 	if (!p)
 		return;
-	worker_free(p, p->sum);
+	if (p->sum)
+		worker_deinit(p, p->sum);
+	mem_free(p->sum);
 	wait_tables_free(p->tables);
 	VEC_FREE(&p->blocking.groups);
 	VEC_FREE(&p->class_set.groups);
@@ -310,7 +300,8 @@ void producers_free(struct producers *p)
 
 struct collector producers_collector(struct producers *p)
 {
-	return (struct collector){p, worker_new, producers_track, producers_merge, worker_free};
+	return (struct collector){p, sizeof(struct producers_worker), NULL, producers_track,
+		producers_merge, worker_deinit};
 }
 
 bool producers_finish(struct producers *p, struct incore_error *e)
@@ -334,7 +325,6 @@ bool producers_finish(struct producers *p, struct incore_error *e)
 		if (!VEC_PUSH(&p->edges, m->edges.v[i]))
 			return err_nomem(e);
 	}
-	if (p->edges.n > 1)
-		qsort(p->edges.v, p->edges.n, sizeof(*p->edges.v), edge_by_cycles);
+	SORT(p->edges.v, p->edges.n, edge_by_cycles);
 	return true;
 }

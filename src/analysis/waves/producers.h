@@ -12,8 +12,7 @@
  * Owner: producers_new() .. producers_free(). Results are valid after walk_tracks() with
  * producers_collector() and one call of producers_finish().
  */
-#ifndef ANALYSIS_WAVES_PRODUCERS_H
-#define ANALYSIS_WAVES_PRODUCERS_H
+#pragma once
 
 #include "analysis/waves/histogram.h"
 #include "analysis/waves/waits.h"
@@ -24,6 +23,7 @@ const char *attribution_name(enum attribution a); /* "blocking", "class-set" */
 enum producers_want {
 	PRODUCERS_CLASS_SET = 1, /* run the viewer's model too */
 	PRODUCERS_EDGES = 2,
+	PRODUCERS_EDGES_ALONE = 4, /* no groups, and edges without their latency */
 };
 
 struct producer_group {
@@ -71,5 +71,3 @@ static inline const struct producer_groups *producers_get(
 {
 	return a == ATTRIBUTION_BLOCKING ? &p->blocking : &p->class_set;
 }
-
-#endif

@@ -30,8 +30,7 @@ struct row_waves *row_waves_new(const struct trace *t, struct incore_error *e)
 			return r;
 	}
 	row_waves_free(r);
-	err_nomem(e);
-	return NULL;
+	return err_nomem_null(e);
 }
 
 void row_waves_free(struct row_waves *r)
@@ -42,32 +41,24 @@ void row_waves_free(struct row_waves *r)
 	mem_free(r);
 }
 
-static void worker_free(void *self, void *mine)
+static void worker_deinit(void *self, void *mine)
 {
 	struct worker *m = mine;
 
 	(void)self;
-	if (!m)
-		return;
 	mem_free(m->rows);
 	mem_free(m->costs);
 	VEC_FREE(&m->touched);
-	mem_free(m);
 }
 
-static void *worker_new(void *self)
+static bool worker_init(void *self, void *mine)
 {
 	const struct row_waves *r = self;
-	struct worker *m = mem_zalloc(1, sizeof(*m));
+	struct worker *m = mine;
 
-	if (!m)
-		return NULL;
 	m->rows = mem_zalloc((size_t)r->trace->n_code + 1, sizeof(*m->rows));
 	m->costs = mem_zalloc((size_t)r->trace->n_code + 1, sizeof(*m->costs));
-	if (m->rows && m->costs)
-		return m;
-	worker_free(self, m);
-	return NULL;
+	return m->rows && m->costs;
 }
 
 static void spread_add(struct row_spread *to, const struct row_spread *from)
@@ -140,7 +131,8 @@ static bool row_waves_merge(void *self, void *mine, struct incore_error *e)
 
 struct collector row_waves_collector(struct row_waves *r)
 {
-	return (struct collector){r, worker_new, row_waves_track, row_waves_merge, worker_free};
+	return (struct collector){r, sizeof(struct worker), worker_init, row_waves_track,
+		row_waves_merge, worker_deinit};
 }
 
 double row_spread_mean(const struct row_spread *s)

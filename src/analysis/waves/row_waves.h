@@ -10,8 +10,7 @@
  * and worker, whatever the number of waves.
  * Owner: row_waves_new() .. row_waves_free(). Results after walk_tracks(). May fail: memory.
  */
-#ifndef ANALYSIS_WAVES_ROW_WAVES_H
-#define ANALYSIS_WAVES_ROW_WAVES_H
+#pragma once
 
 #include "analysis/walk.h"
 
@@ -36,5 +35,3 @@ struct collector row_waves_collector(struct row_waves *r);
 
 double row_spread_mean(const struct row_spread *s);	 /* cycles; 0 without waves */
 double row_spread_deviation(const struct row_spread *s); /* over the waves (n) */
-
-#endif

@@ -2,7 +2,6 @@
 /* spans.c: unions of intervals with depth, folded piece by piece; cumulative length by cursor. */
 #include "analysis/waves/spans.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/mem.h"
@@ -123,8 +122,8 @@ static bool pending_sort(const struct spans *s, struct pending_edges *p)
 		p->end[i] = s->pending.v[i].end;
 	}
 	p->start[n] = p->end[n] = UINT64_MAX;
-	qsort(p->start, n, sizeof(*p->start), compare_u64);
-	qsort(p->end, n, sizeof(*p->end), compare_u64);
+	SORT(p->start, n, compare_u64);
+	SORT(p->end, n, compare_u64);
 	return true;
 }
 
@@ -208,12 +207,12 @@ bool spans_fold(struct spans *s)
 
 bool spans_add(struct spans *s, uint64_t start, uint64_t end)
 {
-	struct span *last = s->pending.n ? &s->pending.v[s->pending.n - 1] : NULL;
+	size_t n = s->pending.n;
 
 	if (end <= start)
 		return true;
-	if (last && last->end == start) {
-		last->end = end;
+	if (n && s->pending.v[n - 1].end == start) {
+		s->pending.v[n - 1].end = end;
 		return true;
 	}
 	if (s->pending.n >= PENDING_MIN + s->once.n / 2 && !spans_fold(s))

@@ -10,8 +10,7 @@
  *
  * Owner: the holder; zero it first, spans_deinit() frees. May fail: additions, on memory.
  */
-#ifndef ANALYSIS_WAVES_SPANS_H
-#define ANALYSIS_WAVES_SPANS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -86,5 +85,3 @@ static inline uint64_t span_cursor_between(struct span_cursor *c, uint64_t a, ui
 	low = span_cursor_at(c, a);
 	return span_cursor_at(c, b) - low;
 }
-
-#endif

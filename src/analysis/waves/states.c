@@ -49,8 +49,7 @@ struct states *states_new(const struct trace *t, uint32_t n_bins, struct incore_
 			return s;
 	}
 	states_free(s);
-	err_nomem(e);
-	return NULL;
+	return err_nomem_null(e);
 }
 
 void states_free(struct states *s)
@@ -62,28 +61,21 @@ void states_free(struct states *s)
 	mem_free(s);
 }
 
-static void worker_free(void *self, void *mine)
+static void worker_deinit(void *self, void *mine)
 {
 	struct gather *g = mine;
 
 	(void)self;
 	mem_free(g->bins);
-	mem_free(g);
 }
 
-static void *worker_new(void *self)
+static bool worker_init(void *self, void *mine)
 {
 	const struct states *s = self;
-	struct gather *g = mem_zalloc(1, sizeof(*g));
+	struct gather *g = mine;
 
-	if (!g)
-		return NULL;
 	g->bins = mem_zalloc((size_t)s->n_bins + 1, sizeof(*g->bins));
-	if (!g->bins) {
-		mem_free(g);
-		return NULL;
-	}
-	return g;
+	return g->bins != NULL;
 }
 
 /* Spreads [from, to) of aligned time over the bins it touches. */
@@ -158,10 +150,11 @@ struct collector states_collector(struct states *s)
 {
 	return (struct collector){.self = s,
 		.want = TRACK_STATES | TRACK_NO_SLICES,
-		.worker_new = worker_new,
+		.worker_bytes = sizeof(struct gather),
+		.worker_init = worker_init,
 		.track = states_track,
 		.merge = states_merge,
-		.worker_free = worker_free};
+		.worker_deinit = worker_deinit};
 }
 
 uint64_t states_total(const struct states_wave *s)

@@ -6,8 +6,7 @@
  * of wave-cycles in each state over aligned time.
  * Owner: states_new() .. states_free(); results are valid after walk_tracks().
  */
-#ifndef ANALYSIS_WAVES_STATES_H
-#define ANALYSIS_WAVES_STATES_H
+#pragma once
 
 #include "analysis/walk.h"
 
@@ -34,5 +33,3 @@ struct states *states_new(const struct trace *t, uint32_t n_bins, struct incore_
 void states_free(struct states *s);
 struct collector states_collector(struct states *s);
 uint64_t states_total(const struct states_wave *s); /* all states together */
-
-#endif

@@ -37,11 +37,10 @@ static size_t set_count(const struct utilization *u)
 	return (size_t)u->groups->n_groups * PIPE_COUNT;
 }
 
-static void free_sets(const struct utilization *u, struct spans *sets)
+static void deinit_sets(void *self, void *sets)
 {
-	for (size_t i = 0; sets && i < set_count(u); i++)
-		spans_deinit(&sets[i]);
-	mem_free(sets);
+	for (size_t i = 0; sets && i < set_count(self); i++)
+		spans_deinit((struct spans *)sets + i);
 }
 
 struct utilization *utilization_new(const struct busy *groups, struct incore_error *e)
@@ -58,24 +57,17 @@ struct utilization *utilization_new(const struct busy *groups, struct incore_err
 			return u;
 	}
 	utilization_free(u);
-	err_nomem(e);
-	return NULL;
+	return err_nomem_null(e);
 }
 
 void utilization_free(struct utilization *u)
 {
 	if (!u)
 		return;
-	free_sets(u, u->sets);
+	deinit_sets(u, u->sets);
+	mem_free(u->sets);
 	mem_free(u->simds);
 	mem_free(u);
-}
-
-static void *worker_new(void *self)
-{
-	const struct utilization *u = self;
-
-	return mem_zalloc(set_count(u) + 1, sizeof(struct spans));
 }
 
 static bool utilization_track(
@@ -113,14 +105,10 @@ static bool utilization_merge(void *self, void *mine, struct incore_error *e)
 	return true;
 }
 
-static void worker_free(void *self, void *mine)
-{
-	free_sets(self, mine);
-}
-
 struct collector utilization_collector(struct utilization *u)
 {
-	return (struct collector){u, worker_new, utilization_track, utilization_merge, worker_free};
+	return (struct collector){u, set_count(u) * sizeof(struct spans), NULL, utilization_track,
+		utilization_merge, deinit_sets};
 }
 
 bool utilization_finish(struct utilization *u, struct incore_error *e)

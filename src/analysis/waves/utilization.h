@@ -7,8 +7,7 @@
  * Owner: utilization_new() .. utilization_free(); valid after walk_tracks() and
  * utilization_finish(). Memory grows with the time span, not with the number of waves.
  */
-#ifndef ANALYSIS_WAVES_UTILIZATION_H
-#define ANALYSIS_WAVES_UTILIZATION_H
+#pragma once
 
 #include "analysis/waves/busy.h"
 
@@ -43,5 +42,3 @@ struct utilization *utilization_new(const struct busy *groups, struct incore_err
 void utilization_free(struct utilization *u);
 struct collector utilization_collector(struct utilization *u);
 bool utilization_finish(struct utilization *u, struct incore_error *e);
-
-#endif

@@ -75,8 +75,7 @@ struct wait_pairs *wait_pairs_new(const struct cfg *g, struct incore_error *e)
 			return p;
 	}
 	wait_pairs_free(p);
-	err_nomem(e);
-	return NULL;
+	return err_nomem_null(e);
 }
 
 void wait_pairs_free(struct wait_pairs *p)
@@ -243,8 +242,7 @@ bool wait_pairs_track(const struct wait_pairs *p, struct wait_pairs_worker *m,
 	memset(m->known, 0, sizeof(m->known));
 	if (!list_headers(p, m, w->data))
 		return false;
-	for (size_t i = 0; i < waits->events.n; i++) {
-		const struct wait_event *ev = &waits->events.v[i];
+	EACH (const struct wait_event, ev, waits->events.v, waits->events.n) {
 		uint64_t start = w->data->start_cyc[ev->slice];
 
 		if (start >= w->from_cyc && start < w->to_cyc &&
@@ -293,13 +291,7 @@ bool wait_pairs_merge(struct wait_pairs *p, struct wait_pairs_worker *from)
 	return ok;
 }
 
-static int by_rows(const void *a, const void *b)
-{
-	const struct wait_pair *x = a, *y = b;
-
-	RETURN_UNLESS_EQUAL(x->wait, y->wait);
-	return COMPARE(x->producer, y->producer);
-}
+ORDER(by_rows, struct wait_pair, UP(wait) UP(producer))
 
 bool wait_pairs_finish(struct wait_pairs *p, struct incore_error *e)
 {
@@ -319,8 +311,7 @@ bool wait_pairs_finish(struct wait_pairs *p, struct incore_error *e)
 		x.iterations = histograms_get(&m->hist, at + SERIES_ITERATIONS);
 		p->v.v[p->v.n++] = x;
 	}
-	if (p->v.n > 1)
-		qsort(p->v.v, p->v.n, sizeof(*p->v.v), by_rows);
+	SORT(p->v.v, p->v.n, by_rows);
 	return true;
 }
 

@@ -21,8 +21,7 @@
  * graph is borrowed. Memory is that of the pairs and of the distinct values; slack above 16 K
  * cycles is kept to 1 part in 2048.
  */
-#ifndef ANALYSIS_WAVES_WAIT_PAIRS_H
-#define ANALYSIS_WAVES_WAIT_PAIRS_H
+#pragma once
 
 #include "analysis/code/cfg.h"
 #include "analysis/waves/histogram.h"
@@ -62,5 +61,3 @@ bool wait_pairs_finish(struct wait_pairs *p, struct incore_error *e);
 /* The pair of two rows, or NULL. After wait_pairs_finish(). */
 const struct wait_pair *wait_pairs_find(
 	const struct wait_pairs *p, code_idx producer, code_idx wait);
-
-#endif

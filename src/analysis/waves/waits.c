@@ -179,9 +179,7 @@ static bool start_track(struct waits *w)
 		w->queues = mem_zalloc(1, sizeof(*w->queues));
 	if (!w->queues)
 		return false;
-	for (unsigned c = 0; c < AMD_COUNTERS; c++) {
-		struct wait_queue *q = &w->queues->product[c];
-
+	EACH (struct wait_queue, q, w->queues->product, AMD_COUNTERS) {
 		q->head = q->items.n = 0;
 		q->raised = 0;
 		memset(q->by_order, 0, sizeof(q->by_order));
@@ -195,17 +193,14 @@ struct wait_tables *wait_tables_new(const struct trace *t, struct incore_error *
 {
 	struct wait_tables *out = mem_zalloc(1, sizeof(*out));
 
-	if (!out) {
-		err_nomem(e);
-		return NULL;
-	}
+	if (!out)
+		return err_nomem_null(e);
 	arena_init(&out->arena);
 	out->gfx_major = t->meta.gfx_major;
 	if (out->gfx_major == 0 || amd_wait_tables(&out->arena, t, &out->amd))
 		return out;
 	wait_tables_free(out);
-	err_nomem(e);
-	return NULL;
+	return err_nomem_null(e);
 }
 
 void wait_tables_free(struct wait_tables *t)

@@ -13,8 +13,7 @@
  * WAITS_VIEWER. With a window, waits that do not touch it are left out, producers before it count.
  * No allocation once the arrays have grown to the largest track. May fail: memory.
  */
-#ifndef ANALYSIS_WAVES_WAITS_H
-#define ANALYSIS_WAVES_WAITS_H
+#pragma once
 
 #include "analysis/walk.h"
 #include "base/vec.h"
@@ -95,5 +94,3 @@ bool waits_equal_stated(const struct waits *w, const struct track_data *d);
 const char *wait_key_name(uint32_t key, char buf[WAIT_KEY_LEN]);
 /* Total order of keys: by name, in byte order. */
 int wait_key_cmp(uint32_t a, uint32_t b);
-
-#endif

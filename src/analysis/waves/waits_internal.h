@@ -2,8 +2,7 @@
 /*
  * waits_internal.h: the queues behind struct waits, shared by waits.c and waits_viewer.c alone.
  */
-#ifndef ANALYSIS_WAVES_WAITS_INTERNAL_H
-#define ANALYSIS_WAVES_WAITS_INTERNAL_H
+#pragma once
 
 #include "analysis/waves/waits.h"
 
@@ -34,5 +33,3 @@ void wait_viewer_start(struct wait_queues *q);
 bool wait_viewer_step(struct waits *w, const struct wait_tables *t, const struct walk_track *track,
 	uint32_t i, uint8_t *mask);
 void wait_viewer_free(struct wait_queues *q);
-
-#endif

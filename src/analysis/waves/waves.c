@@ -3,7 +3,6 @@
 #include "analysis/waves/waves.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/mem.h"
@@ -28,10 +27,8 @@ struct waves *waves_new(const struct trace *t, uint32_t n_bins, struct incore_er
 {
 	struct waves *w = mem_zalloc(1, sizeof(*w));
 
-	if (!w) {
-		err_nomem(e);
-		return NULL;
-	}
+	if (!w)
+		return err_nomem_null(e);
 	arena_init(&w->arena);
 	w->trace = t;
 	w->rows = mem_zalloc((size_t)t->n_tracks + 1, sizeof(*w->rows));
@@ -114,18 +111,6 @@ static bool waves_track(void *self, void *mine, const struct walk_track *w, stru
 	return true;
 }
 
-static void *worker_new(void *self)
-{
-	(void)self;
-	return mem_zalloc(1, sizeof(struct gather));
-}
-
-static void worker_free(void *self, void *mine)
-{
-	(void)self;
-	mem_free(mine);
-}
-
 static bool waves_merge(void *self, void *mine, struct incore_error *e)
 {
 	struct waves *w = self;
@@ -148,7 +133,7 @@ static bool waves_merge(void *self, void *mine, struct incore_error *e)
 
 struct collector waves_collector(struct waves *w)
 {
-	return (struct collector){w, worker_new, waves_track, waves_merge, worker_free};
+	return (struct collector){w, sizeof(struct gather), NULL, waves_track, waves_merge, NULL};
 }
 
 /* Sorts v. */
@@ -159,7 +144,7 @@ static struct duration_stats stats_of(uint64_t *v, uint64_t n)
 
 	if (n == 0)
 		return s;
-	qsort(v, n, sizeof(*v), compare_u64);
+	SORT(v, n, compare_u64);
 	s.min = v[0];
 	s.p5 = quantile_u64(v, n, 5);
 	s.p25 = quantile_u64(v, n, 25);
@@ -280,7 +265,7 @@ static bool make_groups(
 	for (track_idx i = 0; i < w->trace->n_tracks; i++)
 		if (w->rows[i].is_seen)
 			places[n++] = place_of(w, g, i);
-	qsort(places, n, sizeof(*places), compare_places);
+	SORT(places, n, compare_places);
 	for (uint32_t i = 0; i < n; i++)
 		count += i == 0 || !same_place(&places[i], &places[i - 1]);
 	w->groups[g] = arena_zalloc(&w->arena, (size_t)count + 1, sizeof(**w->groups));
@@ -385,13 +370,7 @@ struct sort_key {
 	track_idx idx;
 };
 
-static int compare_keys(const void *a, const void *b)
-{
-	const struct sort_key *x = a, *y = b;
-
-	RETURN_UNLESS_EQUAL(y->value, x->value);
-	return COMPARE(x->idx, y->idx);
-}
+ORDER(compare_keys, struct sort_key, DOWN(value) UP(idx))
 
 static uint64_t sort_value(const struct waves *w, enum wave_sort by, track_idx i)
 {
@@ -432,7 +411,7 @@ bool waves_sorted(const struct waves *w, enum wave_sort by, struct arena *a, tra
 	for (track_idx i = 0; i < w->trace->n_tracks; i++)
 		if (w->rows[i].is_seen)
 			keys[count++] = (struct sort_key){sort_value(w, by, i), i};
-	qsort(keys, count, sizeof(*keys), compare_keys);
+	SORT(keys, count, compare_keys);
 	for (uint32_t i = 0; i < count; i++)
 		list[i] = keys[i].idx;
 	mem_free(keys);

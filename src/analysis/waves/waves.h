@@ -10,8 +10,7 @@
  *
  * Quantiles: sorted[min(n - 1, floor(p * n))]; the median is sorted[n / 2].
  */
-#ifndef ANALYSIS_WAVES_WAVES_H
-#define ANALYSIS_WAVES_WAVES_H
+#pragma once
 
 #include "analysis/walk.h"
 #include "analysis/waves/barriers.h"
@@ -135,5 +134,3 @@ bool waves_sorted(const struct waves *w, enum wave_sort by, struct arena *a, tra
  * rest between EXEC and STALL is not known. Returns how many: 0 without a timeline.
  */
 uint32_t waves_explain(const struct waves *w, struct state_explained out[STATES_EXPLAINED]);
-
-#endif

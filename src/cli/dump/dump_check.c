@@ -4,13 +4,15 @@
 #include <string.h>
 
 #include "cli/dump/dump_rows.h"
+#include "cli/text/say.h"
 #include "cli/text/table.h"
 #include "dump/read/check.h"
 
 static const struct option_def options[] = {
 	DUMP_RECORDS_OPTION,
+	LINKS_OPTION,
 	{0, "top", OPTION_TEXT, "N|all", NULL, "20", "how many problems of one kind to show"},
-	OPTIONS_END,
+	OPTION_END,
 };
 
 struct checked {
@@ -42,12 +44,9 @@ static const struct column problem_columns[] = {
 	COLUMN_AS(problem_row, p.code, "code", UNIT_NONE, "stable word for the kind of problem"),
 	COLUMN_HELD(problem_row, task, "task_id", COLUMN_POINTER, &problem_task_record,
 		"task it is about"),
-	COLUMN_AS(problem_row, p.slot, "slot", UNIT_INDEX, "argument it is about",
-		.flags = COLUMN_NULLABLE),
-	COLUMN_AS(problem_row, p.record, "index", UNIT_INDEX, "record it is about",
-		.flags = COLUMN_NULLABLE),
-	COLUMN_AS(problem_row, p.at, "offset", UNIT_BYTES, "where in the manifest",
-		.flags = COLUMN_NULLABLE),
+	COLUMN_AS(problem_row, p.slot, "slot", UNIT_INDEX, "argument it is about", NULLABLE),
+	COLUMN_AS(problem_row, p.record, "index", UNIT_INDEX, "record it is about", NULLABLE),
+	COLUMN_AS(problem_row, p.at, "offset", UNIT_BYTES, "where in the manifest", NULLABLE),
 	COLUMN_AS(problem_row, p.text, "text", UNIT_NONE, "what is wrong"),
 };
 static const struct record problem_record = RECORD_OF(problem_row, RECORD_LINE, problem_columns);
@@ -76,7 +75,6 @@ static const struct column data_columns[] = {
 	LIST(check_data, problems, &problem_record, "the first problems of each kind"),
 };
 static const struct record data_record = RECORD_OF(check_data, RECORD_BLOCK, data_columns);
-static const struct record *const records[] = {&data_record, NULL};
 
 static const void *problem_at(const void *v, size_t i)
 {
@@ -105,20 +103,19 @@ static void print_kind(struct checked *k, const struct problem_count *kind)
 	static const enum cell_style styles[] = {CELL_DIM, CELL_WARM, CELL_BAD};
 	const struct problems *p = &k->d->problems;
 	uint64_t top = cli_top(k->c), shown = 0;
-	char a[32];
 
 	for (size_t i = 0; i < p->v.n && shown < top; i++) {
 		const struct problem *x = &p->v.v[i];
 
 		if (x->weight != kind->weight || strcmp(x->code, kind->code) != 0)
 			continue;
-		fprintf(k->c->out, "%s%-7s%s  %-18s  %s\n", style_on(k->c, styles[x->weight]),
+		say(k->c->out, "%s%-7s%s  %-18s  %s\n", style_on(k->c, styles[x->weight]),
 			problem_weight_name(x->weight), style_off(k->c), x->code, x->text);
 		shown++;
 	}
 	if (shown < kind->n)
-		fprintf(k->c->out, "         %-18s  ... %s more\n", kind->code,
-			fmt_u64(a, kind->n - shown));
+		say(k->c->out, "         %-18s  ... %s more\n", kind->code,
+			U64_TEXT(kind->n - shown));
 }
 
 static void print_text(struct checked *k)
@@ -128,7 +125,6 @@ static void print_text(struct checked *k)
 	uint64_t n_defects = problems_count(p, PROBLEM_DEFECT);
 	uint64_t n_warnings = problems_count(p, PROBLEM_WARNING);
 	uint64_t n_notes = problems_count(p, PROBLEM_NOTE);
-	char a[32], b[32], m[32];
 	FILE *out = k->c->out;
 
 	dump_text_head(k->c, k->d);
@@ -137,21 +133,20 @@ static void print_text(struct checked *k)
 			if ((int)p->counts.v[i].weight == weight)
 				print_kind(k, &p->counts.v[i]);
 	if (k->d->payload && !k->d->is_payload_missing)
-		fprintf(out, "%s %s %s of %s byte%s", fmt_u64(a, n->n_regions),
+		say(out, "%s %s %s of %s", U64_TEXT(n->n_regions),
 			n->n_regions == 1 ? "region covers" : "regions cover",
-			fmt_u64(b, n->covered_bytes), fmt_u64(m, n->payload_bytes),
-			plural(n->payload_bytes));
+			U64_TEXT(n->covered_bytes), COUNTED(n->payload_bytes, "byte"));
 	if (n->n_checksums)
-		fprintf(out, ", %s checksum%s, %s wrong", fmt_u64(a, n->n_checksums),
-			plural(n->n_checksums), fmt_u64(b, n->n_bad_checksums));
+		say(out, ", %s, %s wrong", COUNTED(n->n_checksums, "checksum"),
+			U64_TEXT(n->n_bad_checksums));
 	if (k->d->payload && !k->d->is_payload_missing)
 		fputc('\n', out);
 	if (n->n_incomplete_tasks)
-		fprintf(out, "%s of %zu task%s %s incomplete: %s %s missing\n",
-			fmt_u64(a, n->n_incomplete_tasks), k->d->tasks.n, plural(k->d->tasks.n),
-			n->n_incomplete_tasks == 1 ? "is" : "are", fmt_u64(b, n->n_missing_slots),
+		say(out, "%s of %zu task%s %s incomplete: %s %s missing\n",
+			U64_TEXT(n->n_incomplete_tasks), k->d->tasks.n, plural(k->d->tasks.n),
+			n->n_incomplete_tasks == 1 ? "is" : "are", U64_TEXT(n->n_missing_slots),
 			n->n_missing_slots == 1 ? "slot is" : "slots are");
-	fprintf(out, "%s: %llu defect%s, %llu warning%s, %llu note%s\n",
+	say(out, "%s: %llu defect%s, %llu warning%s, %llu note%s\n",
 		dump_verdict_name(dump_verdict_of(k->d)), (unsigned long long)n_defects,
 		plural(n_defects), (unsigned long long)n_warnings, plural(n_warnings),
 		(unsigned long long)n_notes, plural(n_notes));
@@ -167,25 +162,23 @@ static void tell_unread(struct checked *k)
 			cli_warn(k->c, "%s", p->v.v[i].text);
 }
 
-static int run_dump_check(struct cli *c)
+static bool run_dump_check(struct cli *c)
 {
 	struct checked k = {.c = c};
-	int status = INCORE_OK;
-
 	/* not dump_cli_open(): what it would warn of is the answer here */
-	if (!dump_cli_open_quietly(c, c->args[0], &k.d) || !dump_check(k.d, &k.check, &c->error)) {
-		status = cli_fail(c);
-	} else {
+	bool ok =
+		dump_cli_open_quietly(c, c->args[0], &k.d) && dump_check(k.d, &k.check, &c->error);
+
+	if (ok) {
 		tell_unread(&k);
-		if (!c->use_json)
+		c->is_no = dump_verdict_of(k.d) == DUMP_DEFECTIVE;
+		if (c->use_json)
+			ok = print_json(&k);
+		else
 			print_text(&k);
-		else if (!print_json(&k))
-			status = cli_fail(c);
-		if (status == INCORE_OK && dump_verdict_of(k.d) == DUMP_DEFECTIVE)
-			status = INCORE_NO;
 	}
 	dump_free(k.d);
-	return status;
+	return ok;
 }
 
 const struct verb dump_verb_check = {
@@ -197,6 +190,6 @@ const struct verb dump_verb_check = {
 	.min_args = 1,
 	.max_args = 1,
 	.run = run_dump_check,
-	.records = records,
+	.records = RECORDS(&data_record),
 	.inputs = dump_inputs,
 };

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "cli/dump/dump_job.h"
+#include "cli/text/say.h"
 #include "cli/text/table.h"
 #include "dump/read/deps.h"
 #include "dump/read/values.h"
@@ -14,8 +15,7 @@ static void tell_problems(struct cli *c, const struct dump *d)
 {
 	const struct problems *p = &d->problems;
 
-	for (size_t i = 0; i < p->counts.n; i++) {
-		const struct problem_count *k = &p->counts.v[i];
+	EACH (const struct problem_count, k, p->counts.v, p->counts.n) {
 		uint64_t shown = 0;
 
 		if (k->weight == PROBLEM_NOTE)
@@ -48,7 +48,7 @@ bool dump_cli_open_quietly(struct cli *c, const char *path, struct dump **out)
 		return err_set(&c->error, INCORE_USAGE, "bad-option-value",
 			"--arena: belongs to device records (--records)");
 	*out = layout ? dump_open_records(path, layout, arena, &c->error)
-		      : dump_open(path, &c->error);
+		      : dump_open(path, cli_flag(c, "follow-links"), &c->error);
 	return *out != NULL;
 }
 
@@ -176,18 +176,17 @@ const char *dump_text_scalar(const struct dump_record *r, char buf[DUMP_SCALAR_T
 
 void dump_text_head(struct cli *c, const struct dump *d)
 {
-	char gen[16], level[24], a[32], b[32], n[32];
+	char gen[16], level[24];
 
-	fprintf(c->out, "%s record%s, %s task%s, %s, level %s, ", fmt_u64(a, d->records.n),
-		plural(d->records.n), fmt_u64(n, d->tasks.n), plural(d->tasks.n),
-		dump_generation_name(d, gen), dump_level_name(d, level));
+	say(c->out, "%s, %s, %s, level %s, ", COUNTED(d->records.n, "record"),
+		COUNTED(d->tasks.n, "task"), dump_generation_name(d, gen),
+		dump_level_name(d, level));
 	if (!d->payload)
 		fputs("no payload file", c->out);
 	else if (d->is_payload_missing)
 		fputs("payload file missing", c->out);
 	else
-		fprintf(c->out, "%s byte%s of payload", fmt_u64(b, d->bytes.size),
-			plural(d->bytes.size));
+		say(c->out, "%s of payload", COUNTED(d->bytes.size, "byte"));
 	if (d->is_repaired)
 		fputs(", repaired", c->out);
 	if (d->deps)

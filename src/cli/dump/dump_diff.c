@@ -4,7 +4,8 @@
 #include <stdlib.h>
 
 #include "cli/dump/dump_rows.h"
-#include "cli/text/table.h"
+#include "cli/text/record_table.h"
+#include "cli/text/say.h"
 #include "dump/read/diff.h"
 
 static const struct option_def options[] = {
@@ -14,7 +15,15 @@ static const struct option_def options[] = {
 	{0, "no-scalars", OPTION_FLAG, NULL, NULL, NULL, "compare tensors alone"},
 	{0, "all", OPTION_FLAG, NULL, NULL, NULL, "show the pairs that are the same too"},
 	{0, "top", OPTION_TEXT, "N|all", NULL, "20", "how many pairs to show"},
-	OPTIONS_END,
+	LINKS_OPTION,
+	OPTION_END,
+};
+
+struct shown_pair {
+	struct dump_pair p;
+	/* in tables alone */
+	const char *dtype;
+	double max_abs, max_rel; /* not a number where nothing differs */
 };
 
 struct job {
@@ -22,8 +31,8 @@ struct job {
 	struct dump *a, *b;
 	struct dump_diff_options options;
 	struct dump_diff diff;
-	VEC(struct dump_pair) shown; /* without --all: those that are not the same */
-	size_t n_shown;		     /* of them: --top */
+	VEC(struct shown_pair) shown; /* without --all: those that are not the same */
+	size_t n_shown;		      /* of them: --top */
 };
 
 /* A tolerance, or -1 where none was given: the dtype's own. */
@@ -48,10 +57,14 @@ static bool choose_shown(struct job *j)
 
 	for (size_t i = 0; i < j->diff.pairs.n; i++) {
 		struct dump_pair p = j->diff.pairs.v[i];
+		const struct dump *d = p.a != DUMP_NONE ? j->a : j->b;
+		unsigned dtype = d->records.v[p.a != DUMP_NONE ? p.a : p.b].dtype;
+		struct shown_pair x = {p, dtype_name(dtype), p.n_differ ? p.max_abs : NAN,
+			p.n_differ ? p.max_rel : NAN};
 
 		if (!p.n_differ)
-			p.first = NO_U64;
-		if ((p.state != PAIR_SAME || cli_flag(j->c, "all")) && !VEC_PUSH(&j->shown, p))
+			x.p.first = NO_U64;
+		if ((p.state != PAIR_SAME || cli_flag(j->c, "all")) && !VEC_PUSH(&j->shown, x))
 			return err_nomem(&j->c->error);
 	}
 	j->n_shown = j->shown.n < top ? j->shown.n : (size_t)top;
@@ -65,21 +78,35 @@ static const struct column pair_columns[] = {
 	COLUMN(dump_pair, slot, UNIT_INDEX, "number of the argument"),
 	COLUMN(dump_pair, stage, UNIT_NONE, "when it was copied, seen from the task",
 		.words = DUMP_STAGES),
-	COLUMN(dump_pair, block, UNIT_INDEX, "block that copied it", .flags = COLUMN_NULLABLE),
+	COLUMN(dump_pair, block, UNIT_INDEX, "block that copied it",
+		.flags = COLUMN_NULLABLE | COLUMN_BLANK),
 	COLUMN(dump_pair, state, UNIT_NONE, "how the two compare", .words = DUMP_PAIR_STATES),
 	COLUMN_AS(dump_pair, is_identical, "identical", UNIT_NONE, "the same bit by bit"),
-	COLUMN_AS(dump_pair, a, "index_a", UNIT_INDEX, "record of A", .flags = COLUMN_NULLABLE),
-	COLUMN_AS(dump_pair, b, "index_b", UNIT_INDEX, "record of B", .flags = COLUMN_NULLABLE),
+	COLUMN_AS(dump_pair, a, "index_a", UNIT_INDEX, "record of A", .title = "a",
+		.csv = "index_a", .flags = COLUMN_NULLABLE | COLUMN_DASH),
+	COLUMN_AS(dump_pair, b, "index_b", UNIT_INDEX, "record of B", .title = "b",
+		.csv = "index_b", .flags = COLUMN_NULLABLE | COLUMN_DASH),
 	COLUMN_AS(dump_pair, n, "values", UNIT_COUNT, "values compared"),
 	COLUMN_AS(dump_pair, n_differ, "values_differ", UNIT_COUNT, "values that differ"),
 	COLUMN(dump_pair, first, UNIT_INDEX, "element of the first difference",
-		.flags = COLUMN_NULLABLE),
+		.flags = COLUMN_NULLABLE | COLUMN_BLANK),
 	COLUMN(dump_pair, max_abs, UNIT_NONE, "largest absolute difference of finite values",
 		.digits = -9),
 	COLUMN(dump_pair, max_rel, UNIT_NONE, "largest relative difference of finite values",
 		.digits = -9),
 };
 static const struct record pair_record = RECORD_OF(dump_pair, RECORD_LINE, pair_columns);
+static const struct column shown_columns[] = {
+	PART(shown_pair, p, &pair_record),
+	COLUMN(shown_pair, dtype, UNIT_NONE, "type of its elements", NO_JSON),
+	COLUMN_AS(shown_pair, max_abs, "shown_abs", UNIT_NONE, "max_abs of what differs",
+		.title = "max abs", .csv = "max_abs", .digits = -6,
+		.flags = COLUMN_NO_JSON | COLUMN_BLANK),
+	COLUMN_AS(shown_pair, max_rel, "shown_rel", UNIT_NONE, "max_rel of what differs",
+		.title = "max rel", .csv = "max_rel", .digits = -6,
+		.flags = COLUMN_NO_JSON | COLUMN_BLANK),
+};
+static const struct record shown_record = RECORD_OF(shown_pair, RECORD_LINE, shown_columns);
 
 static const struct column states_columns[] = {
 	COLUMN_AS(dump_diff, n_state[PAIR_SAME], "same", UNIT_COUNT, "equal within tolerance"),
@@ -112,10 +139,9 @@ static const struct column data_columns[] = {
 	SUM(n_tasks_only_a, "tasks_only_a", "tasks of A alone"),
 	SUM(n_tasks_only_b, "tasks_only_b", "tasks of B alone"),
 	COLUMN(diff_data, nan_equals_nan, UNIT_NONE, "no number equals no number in its place"),
-	LIST(diff_data, rows, &pair_record, "the pairs"),
+	LIST(diff_data, rows, &shown_record, "the pairs"),
 };
 static const struct record data_record = RECORD_OF(diff_data, RECORD_BLOCK, data_columns);
-static const struct record *const records[] = {&data_record, NULL};
 
 struct two_dumps {
 	struct rows dumps;
@@ -124,7 +150,6 @@ static const struct column two_columns[] = {
 	LIST(two_dumps, dumps, &dump_input_record, "A and B", .digits = 2),
 };
 static const struct record two_record = RECORD_OF(two_dumps, RECORD_BLOCK, two_columns);
-static const struct record *const inputs[] = {&two_record, NULL};
 
 static bool print_json(struct job *j)
 {
@@ -140,91 +165,29 @@ static bool print_json(struct job *j)
 
 /* --- text --- */
 
-static void put_cell(struct table *t, const char *fmt, ...) PRINTF_LIKE(2, 3);
-static void put_cell(struct table *t, const char *fmt, ...)
-{
-	char text[32];
-	va_list ap;
-
-	va_start(ap, fmt);
-	vsnprintf(text, sizeof(text), fmt, ap);
-	va_end(ap);
-	table_cstr(t, text);
-}
-
-static void put_index(struct table *t, uint32_t i, const char *none)
-{
-	if (i == DUMP_NONE)
-		table_cstr(t, none);
-	else
-		put_cell(t, "%u", i);
-}
-
-static void put_pair(struct job *j, struct table *t, const struct dump_pair *p)
-{
-	const struct dump *d = p->a != DUMP_NONE ? j->a : j->b;
-	uint32_t record = p->a != DUMP_NONE ? p->a : p->b;
-
-	put_cell(t, "0x%016llx", (unsigned long long)p->task_id);
-	put_cell(t, "%u", p->slot);
-	table_cstr(t, dump_stage_name(p->stage));
-	put_index(t, p->block, "");
-	table_cstr(t, dtype_name(d->records.v[record].dtype));
-	put_index(t, p->a, "-");
-	put_index(t, p->b, "-");
-	table_cstr(t, pair_state_name(p->state));
-	table_u64(t, p->n_differ);
-	table_u64(t, p->n);
-	if (!p->n_differ) {
-		for (unsigned i = 0; i < 3; i++)
-			table_cstr(t, "");
-		return;
-	}
-	put_cell(t, "%llu", (unsigned long long)p->first);
-	put_cell(t, "%.6g", p->max_abs);
-	put_cell(t, "%.6g", p->max_rel);
-}
-
 static bool print_table(struct job *j)
 {
-	static const struct table_column columns[] = {
-		{"task", "task_id", CELL_LEFT, false},
-		{"arg", NULL, CELL_RIGHT, false},
-		{"stage", NULL, CELL_LEFT, false},
-		{"block", NULL, CELL_RIGHT, false},
-		{"dtype", NULL, CELL_LEFT, false},
-		{"a", "index_a", CELL_RIGHT, false},
-		{"b", "index_b", CELL_RIGHT, false},
-		{"state", NULL, CELL_LEFT, false},
-		{"differ", "values_differ", CELL_RIGHT, false},
-		{"values", NULL, CELL_RIGHT, false},
-		{"first", NULL, CELL_RIGHT, false},
-		{"max abs", "max_abs", CELL_RIGHT, false},
-		{"max rel", "max_rel", CELL_RIGHT, false},
-	};
-	struct table t;
-	bool ok = true;
+	static const char *const columns[] = {"task_id", "slot=arg", "stage", "block", "dtype",
+		"index_a", "index_b", "state", "values_differ=differ=values_differ", "values",
+		"first", "shown_abs", "shown_rel", NULL};
 
-	table_init(&t, columns, sizeof(columns) / sizeof(columns[0]));
-	for (size_t i = 0; i < j->n_shown; i++)
-		put_pair(j, &t, &j->shown.v[i]);
-	if (j->n_shown || j->c->use_csv)
-		ok = table_print(&t, j->c);
+	if ((j->n_shown || j->c->use_csv) &&
+		!record_table_print(
+			j->c, &shown_record, (struct rows){j->shown.v, j->n_shown}, columns))
+		return false;
 	if (j->n_shown < j->shown.n && !j->c->use_csv)
-		fprintf(j->c->out, "... %llu more (--top all)\n",
+		say(j->c->out, "... %llu more (--top all)\n",
 			(unsigned long long)(j->shown.n - j->n_shown));
-	table_deinit(&t);
-	return ok;
+	return true;
 }
 
 static void print_sums(struct job *j)
 {
 	const struct dump_diff *d = &j->diff;
-	char a[32], b[32];
 
-	fprintf(j->c->out,
-		"%s pair%s: %llu identical, %llu within tolerance, %llu differ, %llu of another kind, %llu only in A, %llu only in B, %llu not compared\n",
-		fmt_u64(a, d->pairs.n), plural(d->pairs.n), (unsigned long long)d->n_identical,
+	say(j->c->out,
+		"%s: %llu identical, %llu within tolerance, %llu differ, %llu of another kind, %llu only in A, %llu only in B, %llu not compared\n",
+		COUNTED(d->pairs.n, "pair"), (unsigned long long)d->n_identical,
 		(unsigned long long)(d->n_state[PAIR_SAME] > d->n_identical
 					     ? d->n_state[PAIR_SAME] - d->n_identical
 					     : 0),
@@ -233,12 +196,11 @@ static void print_sums(struct job *j)
 		(unsigned long long)d->n_state[PAIR_ONLY_A],
 		(unsigned long long)d->n_state[PAIR_ONLY_B],
 		(unsigned long long)d->n_state[PAIR_NOT_COMPARED]);
-	fprintf(j->c->out, "%s: %s of %s value%s differ%s\n",
+	say(j->c->out, "%s: %s of %s differ%s\n",
 		dump_diff_differs(d)		? "different"
 		: d->n_state[PAIR_NOT_COMPARED] ? "the same as far as compared"
 						: "the same",
-		fmt_u64(a, d->n_differ), fmt_u64(b, d->n_values), plural(d->n_values),
-		d->n_differ == 1 ? "s" : "");
+		U64_TEXT(d->n_differ), COUNTED(d->n_values, "value"), d->n_differ == 1 ? "s" : "");
 }
 
 static void explain(struct job *j)
@@ -252,8 +214,7 @@ static void explain(struct job *j)
 	for (size_t i = 0; i < sizeof(floats) / sizeof(floats[0]); i++) {
 		struct dump_tolerance t = dump_tolerance_of(floats[i]);
 
-		fprintf(j->c->out, "  %-10s rtol %g, atol %g\n", dtype_name(floats[i]), t.rtol,
-			t.atol);
+		say(j->c->out, "  %-10s rtol %g, atol %g\n", dtype_name(floats[i]), t.rtol, t.atol);
 	}
 }
 
@@ -277,24 +238,22 @@ static bool print(struct job *j)
 	return true;
 }
 
-static int run_dump_diff(struct cli *c)
+static bool run_dump_diff(struct cli *c)
 {
 	struct job j = {.c = c};
-	int status = INCORE_OK;
+	bool ok;
 
 	j.options.nan_differs = cli_flag(c, "nan-differs");
 	j.options.ignore_scalars = cli_flag(c, "no-scalars");
-	if (!tolerance(c, "rtol", &j.options.rtol) || !tolerance(c, "atol", &j.options.atol) ||
-		!dump_cli_open(c, c->args[0], &j.a) || !dump_cli_open(c, c->args[1], &j.b) ||
-		!dump_diff(j.a, j.b, &j.options, &j.diff, &c->error) || !print(&j))
-		status = cli_fail(c);
-	else if (dump_diff_differs(&j.diff))
-		status = INCORE_NO;
+	ok = tolerance(c, "rtol", &j.options.rtol) && tolerance(c, "atol", &j.options.atol) &&
+	     dump_cli_open(c, c->args[0], &j.a) && dump_cli_open(c, c->args[1], &j.b) &&
+	     dump_diff(j.a, j.b, &j.options, &j.diff, &c->error) && print(&j);
+	c->is_no = ok && dump_diff_differs(&j.diff);
 	VEC_FREE(&j.shown);
 	dump_diff_deinit(&j.diff);
 	dump_free(j.a);
 	dump_free(j.b);
-	return status;
+	return ok;
 }
 
 const struct verb dump_verb_diff = {
@@ -306,6 +265,6 @@ const struct verb dump_verb_diff = {
 	.min_args = 2,
 	.max_args = 2,
 	.run = run_dump_diff,
-	.records = records,
-	.inputs = inputs,
+	.records = RECORDS(&data_record),
+	.inputs = RECORDS(&two_record),
 };

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "cli/dump/dump_rows.h"
+#include "cli/text/say.h"
 #include "cli/text/table.h"
 #include "dump/read/export.h"
 
@@ -14,7 +15,8 @@ static const struct option_def options[] = {
 	{0, "force", OPTION_FLAG, NULL, NULL, NULL, "replace files that are there"},
 	DUMP_SELECT_OPTIONS,
 	DUMP_RECORDS_OPTION,
-	OPTIONS_END,
+	LINKS_OPTION,
+	OPTION_END,
 };
 
 /* "dir/args_dump" -> "args_dump-npy", in the current directory; on the heap. */
@@ -65,7 +67,6 @@ static const struct column data_columns[] = {
 	LIST(export_data, written, &file_record, "the files"),
 };
 static const struct record data_record = RECORD_OF(export_data, RECORD_BLOCK, data_columns);
-static const struct record *const records[] = {&data_record, NULL};
 
 static bool has_file(const struct dump_export_job *job, uint32_t record)
 {
@@ -108,15 +109,12 @@ static bool print_json(
 static void print_text(
 	struct cli *c, const struct dump_export_job *job, const struct dump_export_result *r)
 {
-	char a[32], b[32];
-
-	fprintf(c->out, "%s: %s %s file%s", job->dir, fmt_u64(a, r->n_files), job->ops->name,
+	say(c->out, "%s: %s %s file%s", job->dir, U64_TEXT(r->n_files), job->ops->name,
 		plural(r->n_files));
 	if (r->n_skipped)
-		fprintf(c->out, ", %s record%s without payload left out", fmt_u64(b, r->n_skipped),
-			plural(r->n_skipped));
+		say(c->out, ", %s without payload left out", COUNTED(r->n_skipped, "record"));
 	if (r->n_truncated)
-		fprintf(c->out, ", %llu hold%s a prefix only", (unsigned long long)r->n_truncated,
+		say(c->out, ", %llu hold%s a prefix only", (unsigned long long)r->n_truncated,
 			r->n_truncated == 1 ? "s" : "");
 	fputc('\n', c->out);
 }
@@ -156,20 +154,18 @@ static bool export_records(struct cli *c, struct dump *d, const record_list *lis
 	return ok;
 }
 
-static int run_dump_export(struct cli *c)
+static bool run_dump_export(struct cli *c)
 {
 	struct dump *d = NULL;
 	struct dump_select select;
 	record_list list = {0};
-	int status = INCORE_OK;
+	bool ok = dump_cli_select(c, &select) && dump_cli_open(c, c->args[0], &d) &&
+		  dump_select_list(&select, d, &list, &c->error) && export_records(c, d, &list);
 
-	if (!dump_cli_select(c, &select) || !dump_cli_open(c, c->args[0], &d) ||
-		!dump_select_list(&select, d, &list, &c->error) || !export_records(c, d, &list))
-		status = cli_fail(c);
 	VEC_FREE(&list);
 	dump_select_deinit(&select);
 	dump_free(d);
-	return status;
+	return ok;
 }
 
 const struct verb dump_verb_export = {
@@ -181,6 +177,6 @@ const struct verb dump_verb_export = {
 	.min_args = 1,
 	.max_args = 1,
 	.run = run_dump_export,
-	.records = records,
+	.records = RECORDS(&data_record),
 	.inputs = dump_inputs,
 };

@@ -3,8 +3,7 @@
  * dump_job.h: what the verbs of `incore dump` share: the selection options, opening a dump,
  * and texts of what a record says. Its rows: dump_rows.h.
  */
-#ifndef CLI_DUMP_DUMP_JOB_H
-#define CLI_DUMP_DUMP_JOB_H
+#pragma once
 
 #include "cli/cli.h"
 #include "dump/read/model.h"
@@ -45,11 +44,6 @@
 			"with --records: the payload arena of the thread that wrote them"          \
 	}
 
-#define OPTIONS_END                                                                                \
-	{                                                                                          \
-		0, NULL, OPTION_FLAG, NULL, NULL, NULL, NULL                                       \
-	}
-
 extern const struct verb dump_verb_ls, dump_verb_show, dump_verb_check, dump_verb_diff,
 	dump_verb_export, dump_verb_repair;
 
@@ -61,7 +55,7 @@ bool dump_cli_open_quietly(struct cli *c, const char *path, struct dump **out);
 bool dump_cli_select(struct cli *c, struct dump_select *out);
 
 #define DUMP_DIMS_TEXT (24 * DUMP_MAX_RANK + 4)
-#define DUMP_MEMBERS_TEXT (16 * DUMP_MAX_MEMBERS)
+#define DUMP_MEMBERS_TEXT ((size_t)16 * DUMP_MAX_MEMBERS)
 #define DUMP_SCALAR_TEXT 160
 /* Text in the caller's buffer. */
 const char *dump_text_members(const struct dump *d, uint32_t members, char buf[DUMP_MEMBERS_TEXT]);
@@ -70,5 +64,3 @@ const char *dump_text_dims(const uint64_t *v, unsigned n, char buf[DUMP_DIMS_TEX
 const char *dump_text_scalar(const struct dump_record *r, char buf[DUMP_SCALAR_TEXT]);
 /* "72 records, 12 tasks, G11, level 2, 32,832 bytes of payload" */
 void dump_text_head(struct cli *c, const struct dump *d);
-
-#endif

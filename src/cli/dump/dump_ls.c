@@ -4,6 +4,7 @@
 
 #include "cli/dump/dump_rows.h"
 #include "cli/text/record_table.h"
+#include "cli/text/say.h"
 #include "cli/text/table.h"
 
 static const struct option_def options[] = {
@@ -11,8 +12,9 @@ static const struct option_def options[] = {
 		"one row per record, argument slot or task"},
 	DUMP_SELECT_OPTIONS,
 	DUMP_RECORDS_OPTION,
+	LINKS_OPTION,
 	{0, "top", OPTION_TEXT, "N|all", NULL, "all", "how many rows to show"},
-	OPTIONS_END,
+	OPTION_END,
 };
 
 struct ls_row;
@@ -61,8 +63,7 @@ struct ls_record {
 };
 
 #define FUNC_TEXT(S)                                                                               \
-	COLUMN(S, func, UNIT_NONE, "func ids of its members", .csv = "func_id",                    \
-		.flags = COLUMN_NO_JSON)
+	COLUMN(S, func, UNIT_NONE, "func ids of its members", .csv = "func_id", NO_JSON)
 
 static const struct column ls_record_columns[] = {
 	PART(ls_record, record, &record_row_record),
@@ -70,9 +71,8 @@ static const struct column ls_record_columns[] = {
 	COLUMN(ls_record, copy, UNIT_NONE, "which of several before copies, or #block",
 		.flags = COLUMN_NO_JSON | COLUMN_RIGHT),
 	COLUMN(ls_record, shape_text, UNIT_NONE, "its dimensions, or scalar", .title = "shape",
-		.flags = COLUMN_NO_JSON),
-	COLUMN(ls_record, strides_text, UNIT_NONE, "steps, or dense", .title = "strides",
-		.flags = COLUMN_NO_JSON),
+		NO_JSON),
+	COLUMN(ls_record, strides_text, UNIT_NONE, "steps, or dense", .title = "strides", NO_JSON),
 	COLUMN(ls_record, text, UNIT_NONE, "value of a scalar, and what is wrong", .title = "value",
 		.flags = COLUMN_NO_JSON | COLUMN_WIDE),
 };
@@ -174,14 +174,14 @@ static const struct column ls_slot_columns[] = {
 	COLUMN(ls_slot, choice, UNIT_NONE, "why that one",
 		.words = "none|only|same|writer|ambiguous"),
 	COLUMN(ls_slot, writer, UNIT_INDEX, "record of an earlier task that left these bytes",
-		.flags = COLUMN_NULLABLE),
+		NULLABLE),
 	COLUMN(ls_slot, after, UNIT_INDEX, "first record copied after the task",
 		.csv = "after_index", .flags = COLUMN_NULLABLE | COLUMN_DASH),
 	FUNC_TEXT(ls_slot),
-	COLUMN(ls_slot, shape, UNIT_NONE, "its dimensions", .flags = COLUMN_NO_JSON),
+	COLUMN(ls_slot, shape, UNIT_NONE, "its dimensions", NO_JSON),
 	COLUMN(ls_slot, copies, UNIT_COUNT, "records copied before the task", .title = "before",
-		.csv = "before_copies", .flags = COLUMN_NO_JSON),
-	COLUMN(ls_slot, why, UNIT_NONE, "why that one", .flags = COLUMN_NO_JSON),
+		.csv = "before_copies", NO_JSON),
+	COLUMN(ls_slot, why, UNIT_NONE, "why that one", NO_JSON),
 	COLUMN(ls_slot, buffer, UNIT_INDEX, "bytes of its buffer", .csv = "buffer_bytes",
 		.flags = COLUMN_NO_JSON | COLUMN_NULLABLE | COLUMN_SOME | COLUMN_DASH),
 	COLUMN(ls_slot, value, UNIT_NONE, "value of a scalar",
@@ -232,15 +232,14 @@ static const struct column ls_task_columns[] = {
 	DUMP_TASK_ID(ls_task),
 	COLUMN(ls_task, ring, UNIT_INDEX, "ring of the task: the high half of its id"),
 	COLUMN(ls_task, local, UNIT_INDEX, "its number there: the low half"),
-	LIST(ls_task, func_id, &func_id_record, "functions that it runs", .flags = COLUMN_NULLABLE),
+	LIST(ls_task, func_id, &func_id_record, "functions that it runs", NULLABLE),
 	DUMP_KERNEL(ls_task),
 	COLUMN(ls_task, blocks, UNIT_COUNT, "blocks that copied something"),
 	COLUMN(ls_task, tensors, UNIT_COUNT, "arguments that are tensors"),
 	COLUMN(ls_task, scalars, UNIT_COUNT, "arguments that are scalars"),
 	COLUMN(ls_task, records, UNIT_COUNT, "records of it"),
 	COLUMN(ls_task, bytes, UNIT_BYTES, "bytes they have in the payload file"),
-	COLUMN(ls_task, place, UNIT_NONE, "ring and number", .title = "ring:local",
-		.flags = COLUMN_NO_JSON),
+	COLUMN(ls_task, place, UNIT_NONE, "ring and number", .title = "ring:local", NO_JSON),
 	FUNC_TEXT(ls_task),
 };
 static const struct record ls_task_record = RECORD_OF(ls_task, RECORD_LINE, ls_task_columns);
@@ -316,12 +315,11 @@ static const struct column data_columns[] = {
 	DUMP_VERB(ls_data, "ls"),
 	COLUMN(ls_data, by, UNIT_NONE, "what the rows are", .words = "record|slot|task"),
 	COLUMN(ls_data, selected, UNIT_COUNT, "records that were selected"),
-	LIST(ls_data, records, &ls_record_record, "the records", .flags = COLUMN_OPTIONAL),
-	LIST(ls_data, slots, &ls_slot_record, "the arguments of tasks", .flags = COLUMN_OPTIONAL),
-	LIST(ls_data, tasks, &ls_task_record, "the tasks", .flags = COLUMN_OPTIONAL),
+	LIST(ls_data, records, &ls_record_record, "the records", OPTIONAL),
+	LIST(ls_data, slots, &ls_slot_record, "the arguments of tasks", OPTIONAL),
+	LIST(ls_data, tasks, &ls_task_record, "the tasks", OPTIONAL),
 };
 static const struct record data_record = RECORD_OF(ls_data, RECORD_BLOCK, data_columns);
-static const struct record *const records[] = {&data_record, NULL};
 
 static bool print_table(struct cli *c, const struct ls_data *x)
 {
@@ -348,7 +346,6 @@ static bool print(struct ls *l, const char *by)
 	struct rows rows = {l, n < top ? n : top};
 	struct ls_data x = {.verb = "ls", .by = by, .selected = l->list.n};
 	struct ls_row made;
-	char a[32], b[32];
 
 	l->made = &made;
 	rows.at = by_record ? record_at : strcmp(by, "slot") == 0 ? slot_at : task_at;
@@ -359,29 +356,27 @@ static bool print(struct ls *l, const char *by)
 		cli_page(l->c, 0);
 		dump_text_head(l->c, l->d);
 		if (l->list.n != l->d->records.n)
-			fprintf(l->c->out, "%s of %s records selected\n", fmt_u64(a, l->list.n),
-				fmt_u64(b, l->d->records.n));
+			say(l->c->out, "%s of %s records selected\n", U64_TEXT(l->list.n),
+				U64_TEXT(l->d->records.n));
 	}
 	return print_table(l->c, &x);
 }
 
-static int run_dump_ls(struct cli *c)
+static bool run_dump_ls(struct cli *c)
 {
 	struct ls l = {.c = c};
 	const char *by = cli_text(c, "by");
-	int status = INCORE_OK;
+	bool ok = dump_cli_select(c, &l.select) && dump_cli_open(c, c->args[0], &l.d) &&
+		  dump_select_list(&l.select, l.d, &l.list, &c->error) &&
+		  (strcmp(by, "slot") != 0 || dump_choose(l.d, &c->error)) &&
+		  (strcmp(by, "record") == 0 || collect(&l, strcmp(by, "task") == 0)) &&
+		  print(&l, by);
 
-	if (!dump_cli_select(c, &l.select) || !dump_cli_open(c, c->args[0], &l.d) ||
-		!dump_select_list(&l.select, l.d, &l.list, &c->error) ||
-		(strcmp(by, "slot") == 0 && !dump_choose(l.d, &c->error)) ||
-		(strcmp(by, "record") != 0 && !collect(&l, strcmp(by, "task") == 0)) ||
-		!print(&l, by))
-		status = cli_fail(c);
 	VEC_FREE(&l.list);
 	VEC_FREE(&l.rows);
 	dump_select_deinit(&l.select);
 	dump_free(l.d);
-	return status;
+	return ok;
 }
 
 const struct verb dump_verb_ls = {
@@ -393,6 +388,6 @@ const struct verb dump_verb_ls = {
 	.min_args = 1,
 	.max_args = 1,
 	.run = run_dump_ls,
-	.records = records,
+	.records = RECORDS(&data_record),
 	.inputs = dump_inputs,
 };

@@ -2,10 +2,11 @@
 /* dump_repair.c: incore dump repair: the manifest of a dump that was not closed, and what is lost.
  */
 #include "cli/dump/dump_rows.h"
+#include "cli/text/say.h"
 #include "cli/text/table.h"
 #include "dump/repair.h"
 
-static const struct option_def options[] = {OPTIONS_END};
+static const struct option_def options[] = {OPTION_END};
 
 static const struct column lost_columns[] = {
 	DUMP_TASK_ID(repair_lost),
@@ -21,7 +22,7 @@ static const struct column task_columns[] = {
 	COLUMN(repair_task, dispatch_id, UNIT_NONE, "dispatch that the task belongs to"),
 	COLUMN(repair_task, block_idx, UNIT_INDEX, "its block"),
 	COLUMN(repair_task, expected, UNIT_COUNT, "arguments it has; null: never described",
-		.flags = COLUMN_NULLABLE),
+		NULLABLE),
 	COLUMN(repair_task, found, UNIT_COUNT, "arguments that were found"),
 };
 static const struct record task_record = RECORD_OF(repair_task, RECORD_LINE, task_columns);
@@ -58,13 +59,11 @@ static const struct column data_columns[] = {
 		"the first of the incomplete tasks"),
 };
 static const struct record data_record = RECORD_OF(repair_data, RECORD_BLOCK, data_columns);
-static const struct record *const records[] = {&data_record, NULL};
 
 static const struct column path_columns[] = {
 	COLUMN_AS(text_item, v, "path", UNIT_NONE, "directory of the dump"),
 };
 static const struct record path_record = RECORD_OF(text_item, RECORD_BLOCK, path_columns);
-static const struct record *const inputs[] = {&path_record, NULL};
 
 static bool print_json(struct cli *c, const struct repair_report *r)
 {
@@ -78,67 +77,63 @@ static void print_lists(FILE *out, const struct repair_report *r)
 	for (size_t i = 0; i < r->lost_payloads.n; i++) {
 		const struct repair_lost *x = &r->lost_payloads.v[i];
 
-		fprintf(out, "lost payload     task 0x%016llx slot %u %s: %s\n",
+		say(out, "lost payload     task 0x%016llx slot %u %s: %s\n",
 			(unsigned long long)x->task_id, x->slot, dump_stage_name(x->stage), x->why);
 	}
 	if (r->lost_payloads.n < r->n_lost_payloads)
-		fprintf(out, "lost payload     ... %llu more\n",
+		say(out, "lost payload     ... %llu more\n",
 			(unsigned long long)(r->n_lost_payloads - r->lost_payloads.n));
 	for (size_t i = 0; i < r->incomplete.n; i++) {
 		const struct repair_task *x = &r->incomplete.v[i];
 
-		fprintf(out, "incomplete task  0x%016llx dispatch %llu block %u: %u argument%s",
+		say(out, "incomplete task  0x%016llx dispatch %llu block %u: %u argument%s",
 			(unsigned long long)x->task_id, (unsigned long long)x->dispatch_id,
 			x->block_idx, x->found, plural(x->found));
 		if (x->expected != UINT32_MAX)
-			fprintf(out, " of %u%s", x->expected,
+			say(out, " of %u%s", x->expected,
 				x->found >= x->expected ? ", not all at every stage" : "");
 		fputc('\n', out);
 	}
 	if (r->incomplete.n < r->n_incomplete)
-		fprintf(out, "incomplete task  ... %llu more\n",
+		say(out, "incomplete task  ... %llu more\n",
 			(unsigned long long)(r->n_incomplete - r->incomplete.n));
 }
 
 static void print_text(struct cli *c, const struct repair_report *r)
 {
-	char a[32], b[32];
 	FILE *out = c->out;
 
-	fprintf(out, "%s: %s record%s, %s byte%s of payload\n", r->manifest, fmt_u64(a, r->records),
-		plural(r->records), fmt_u64(b, r->bin_bytes), plural(r->bin_bytes));
-	fprintf(out, "the dump was %s, %s flush%s\n", r->is_closed ? "closed" : "not closed",
-		fmt_u64(a, r->flushes), r->flushes == 1 ? "" : "es");
+	say(out, "%s: %s, %s of payload\n", r->manifest, COUNTED(r->records, "record"),
+		COUNTED(r->bin_bytes, "byte"));
+	say(out, "the dump was %s, %s flush%s\n", r->is_closed ? "closed" : "not closed",
+		U64_TEXT(r->flushes), r->flushes == 1 ? "" : "es");
 	if (r->cut_why)
-		fprintf(out, "the log is used up to byte %llu; %s %s not: %s\n",
-			(unsigned long long)r->cut_off, fmt_u64(a, r->cut_bytes),
+		say(out, "the log is used up to byte %llu; %s %s not: %s\n",
+			(unsigned long long)r->cut_off, U64_TEXT(r->cut_bytes),
 			r->cut_bytes == 1 ? "byte after it is" : "bytes after it are", r->cut_why);
 	if (r->lost_records)
-		fprintf(out, "the producer counted %s record%s and %s byte%s as lost\n",
-			fmt_u64(a, r->lost_records), plural(r->lost_records),
-			fmt_u64(b, r->lost_bytes), plural(r->lost_bytes));
+		say(out, "the producer counted %s and %s as lost\n",
+			COUNTED(r->lost_records, "record"), COUNTED(r->lost_bytes, "byte"));
 	print_lists(out, r);
-	fprintf(out, "%s payload%s lost, %s task%s incomplete\n", fmt_u64(a, r->n_lost_payloads),
-		plural(r->n_lost_payloads), fmt_u64(b, r->n_incomplete), plural(r->n_incomplete));
+	say(out, "%s lost, %s incomplete\n", COUNTED(r->n_lost_payloads, "payload"),
+		COUNTED(r->n_incomplete, "task"));
 }
 
-static int run_dump_repair(struct cli *c)
+static bool run_dump_repair(struct cli *c)
 {
 	struct repair_report r = {0};
-	int status = INCORE_OK;
+	bool ok = dump_repair(c->args[0], &r, &c->error);
 
-	if (!dump_repair(c->args[0], &r, &c->error)) {
-		status = cli_fail(c);
-	} else {
+	if (ok) {
 		if (r.cut_why || r.n_lost_payloads || r.n_incomplete || r.lost_records)
 			c->n_losses++;
-		if (!c->use_json)
+		if (c->use_json)
+			ok = print_json(c, &r);
+		else
 			print_text(c, &r);
-		else if (!print_json(c, &r))
-			status = cli_fail(c);
 	}
 	repair_report_deinit(&r);
-	return status;
+	return ok;
 }
 
 const struct verb dump_verb_repair = {
@@ -150,6 +145,6 @@ const struct verb dump_verb_repair = {
 	.min_args = 1,
 	.max_args = 1,
 	.run = run_dump_repair,
-	.records = records,
-	.inputs = inputs,
+	.records = RECORDS(&data_record),
+	.inputs = RECORDS(&path_record),
 };

@@ -17,7 +17,7 @@ static const struct column files_columns[] = {
 	COLUMN_AS(dump, dir, "path", UNIT_NONE, "directory of the dump"),
 	COLUMN(dump, manifest, UNIT_NONE, "path of its manifest"),
 	COLUMN(dump, payload, UNIT_NONE, "path of its payload file, which need not exist",
-		.flags = COLUMN_NULLABLE),
+		NULLABLE),
 };
 static const struct record files_record = RECORD_OF(dump, RECORD_BLOCK, files_columns);
 
@@ -29,20 +29,19 @@ static const struct column state_columns[] = {
 	COLUMN_AS(dump, records.n, "records", UNIT_COUNT, "records in the manifest"),
 	COLUMN_AS(dump, tasks.n, "tasks", UNIT_COUNT, "tasks they are of"),
 	COLUMN_AS(dump, counters.dropped, "dropped_records", UNIT_COUNT,
-		"records the run says it dropped", .flags = COLUMN_NULLABLE),
+		"records the run says it dropped", NULLABLE),
 	COLUMN_AS(dump, counters.overwritten, "dropped_overwrite", UNIT_COUNT,
-		"records the run says it overwrote", .flags = COLUMN_NULLABLE),
+		"records the run says it overwrote", NULLABLE),
 	COLUMN_AS(dump, counters.truncated, "truncated", UNIT_COUNT,
-		"records the run says it cut short", .flags = COLUMN_NULLABLE),
+		"records the run says it cut short", NULLABLE),
 };
 static const struct record state_record = RECORD_OF(dump, RECORD_BLOCK, state_columns);
 
 static const struct column input_columns[] = {
 	PART_AT(dump_input, dump, &files_record),
-	COLUMN(dump_input, payload_bytes, UNIT_BYTES, "size of the payload file",
-		.flags = COLUMN_NULLABLE),
+	COLUMN(dump_input, payload_bytes, UNIT_BYTES, "size of the payload file", NULLABLE),
 	COLUMN(dump_input, generation, UNIT_NONE, "which generations of the format it can be"),
-	COLUMN(dump_input, level, UNIT_NONE, "how much the run dumped", .flags = COLUMN_NULLABLE),
+	COLUMN(dump_input, level, UNIT_NONE, "how much the run dumped", NULLABLE),
 	PART_AT(dump_input, dump, &state_record),
 };
 const struct record dump_input_record = RECORD_OF(dump_input, RECORD_BLOCK, input_columns);
@@ -94,10 +93,10 @@ struct any dump_value(unsigned dtype, uint64_t bits)
 		return (struct any){.type = COLUMN_RECORD,
 			.of = &pair_record,
 			.pair = {value_double(dtype, p, 0, 0), value_double(dtype, p, 0, 1)}};
+	if (dtype == DTYPE_FLOAT16)
+		return any_double(value_double(dtype, p, 0, 0), -5);
 	if (dtype_is_float(dtype))
-		return any_double(value_double(dtype, p, 0, 0), dtype == DTYPE_FLOAT16	  ? -5
-								: dtype == DTYPE_BFLOAT16 ? -4
-											  : -9);
+		return any_double(value_double(dtype, p, 0, 0), dtype == DTYPE_BFLOAT16 ? -4 : -9);
 	if (dtype == DTYPE_BOOL && bits <= 1)
 		return (struct any){.type = COLUMN_BOOL, .is = bits != 0};
 	if (dtype == DTYPE_UINT64 || dtype >= DTYPE_COUNT)
@@ -135,7 +134,7 @@ static const struct record crc_record = RECORD_OF(checksum, RECORD_SCALAR, crc_c
 
 static const struct column scalar_columns[] = {
 	COLUMN(scalar_row, value, UNIT_NONE, "the scalar, read by its type",
-		.words = DUMP_VALUE_TYPES, .flags = COLUMN_NULLABLE),
+		.words = DUMP_VALUE_TYPES, NULLABLE),
 	COLUMN(scalar_row, raw, UNIT_NONE, "bits of the slot", .flags = COLUMN_HEX, .digits = 16),
 	COLUMN(scalar_row, exact, UNIT_NONE, "false: the bits come from a text of six digits"),
 };
@@ -153,8 +152,7 @@ static const struct record buffer_record = RECORD_OF(record_buffer, RECORD_LINE,
 static const struct column record_row_columns[] = {
 	COLUMN(record_row, index, UNIT_INDEX, "number of the record in the manifest"),
 	DUMP_TASK_ID(record_row),
-	LIST(record_row, func_id, &func_id_record, "functions that the task runs",
-		.flags = COLUMN_NULLABLE),
+	LIST(record_row, func_id, &func_id_record, "functions that the task runs", NULLABLE),
 	DUMP_KERNEL(record_row),
 	COLUMN(record_row, slot, UNIT_INDEX, "number of the argument", .title = "arg"),
 	COLUMN(record_row, role, UNIT_NONE, "what the task does with it", .words = DUMP_ROLES),
@@ -172,22 +170,21 @@ static const struct column record_row_columns[] = {
 	COLUMN(record_row, truncated, UNIT_NONE, "only its first bytes were copied"),
 	COLUMN(record_row, overwritten, UNIT_NONE, "its bytes were overwritten before they left"),
 	COLUMN(record_row, ambiguous, UNIT_NONE, "the number of the argument is not certain"),
-	POINTER(record_row, crc32c, &crc_record, "CRC-32C of the payload",
-		.flags = COLUMN_OPTIONAL),
+	POINTER(record_row, crc32c, &crc_record, "CRC-32C of the payload", OPTIONAL),
 	COLUMN(record_row, payload_lost, UNIT_NONE, "the record outlived its bytes",
 		.flags = COLUMN_OPTIONAL | COLUMN_SOME),
 	COLUMN(record_row, incomplete, UNIT_NONE, "its task was not dumped to the end",
 		.flags = COLUMN_OPTIONAL | COLUMN_SOME),
 	COLUMN(record_row, torn, UNIT_NONE, "copied while its task was still running",
 		.flags = COLUMN_OPTIONAL | COLUMN_SOME),
-	PART_AT(record_row, scalar, &scalar_record, .flags = COLUMN_OPTIONAL),
+	PART_AT(record_row, scalar, &scalar_record, OPTIONAL),
 	POINTER(record_row, dispatch_id, &number_item_record, "dispatch that the task belongs to",
-		.flags = COLUMN_OPTIONAL),
-	COLUMN(record_row, block_idx, UNIT_INDEX, "block that copied it", .flags = COLUMN_OPTIONAL),
-	COLUMN(record_row, block_num, UNIT_COUNT, "blocks of the task", .flags = COLUMN_OPTIONAL),
-	COLUMN(record_row, core_type, UNIT_NONE, "kind of the core", .flags = COLUMN_OPTIONAL),
-	COLUMN(record_row, core_id, UNIT_INDEX, "number of the core", .flags = COLUMN_OPTIONAL),
-	PART_AT(record_row, buffer, &buffer_record, .flags = COLUMN_OPTIONAL),
+		OPTIONAL),
+	COLUMN(record_row, block_idx, UNIT_INDEX, "block that copied it", OPTIONAL),
+	COLUMN(record_row, block_num, UNIT_COUNT, "blocks of the task", OPTIONAL),
+	COLUMN(record_row, core_type, UNIT_NONE, "kind of the core", OPTIONAL),
+	COLUMN(record_row, core_id, UNIT_INDEX, "number of the core", OPTIONAL),
+	PART_AT(record_row, buffer, &buffer_record, OPTIONAL),
 };
 const struct record record_row_record = RECORD_OF(record_row, RECORD_LINE, record_row_columns);
 

@@ -3,8 +3,7 @@
  * dump_rows.h: a dump, its records and their values as rows with descriptions, the same in every
  * verb of `incore dump`. Owner: rows stand in the caller's structs and point into the dump.
  */
-#ifndef CLI_DUMP_DUMP_ROWS_H
-#define CLI_DUMP_DUMP_ROWS_H
+#pragma once
 
 #include "answer/rows.h"
 #include "cli/dump/dump_job.h"
@@ -75,5 +74,3 @@ struct any dump_value(unsigned dtype, uint64_t bits);
 #define DUMP_KERNEL(S)                                                                             \
 	COLUMN(S, kernel, UNIT_NONE, "name of the kernel",                                         \
 		.flags = COLUMN_NULLABLE | COLUMN_WIDE | COLUMN_DASH)
-
-#endif

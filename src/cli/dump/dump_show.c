@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "cli/dump/dump_rows.h"
+#include "cli/text/say.h"
 #include "cli/text/table.h"
 #include "dump/read/diff.h"
 #include "dump/read/values.h"
@@ -14,7 +15,8 @@ static const struct option_def options[] = {
 	{0, "hex", OPTION_FLAG, NULL, NULL, NULL, "print the bits of each value"},
 	{0, "top", OPTION_TEXT, "N|all", NULL, "10", "how many records to show"},
 	DUMP_RECORDS_OPTION,
-	OPTIONS_END,
+	LINKS_OPTION,
+	OPTION_END,
 };
 
 struct show {
@@ -102,18 +104,17 @@ static void print_values(struct show *s, const struct dump_record *r, const stru
 	for (uint64_t i = 0; i < n && !ferror(s->c->out); i++) {
 		bool is_start = i % row % most == 0;
 
+		if (is_start && i)
+			fputc('\n', s->c->out);
 		if (is_start)
-			fprintf(s->c->out, "%s  %-12s", i ? "\n" : "", place(&g, i, dims));
-		fprintf(s->c->out, "  %*s", (int)width,
+			say(s->c->out, "  %-12s", place(&g, i, dims));
+		say(s->c->out, "  %*s", (int)width,
 			element(s, r->dtype, value_bits(r->dtype, x->p, i), text));
 	}
 	if (n)
 		fputc('\n', s->c->out);
 	if (n < x->n) {
-		char a[32];
-
-		fprintf(s->c->out, "  ... %s more value%s (--limit all)\n", fmt_u64(a, x->n - n),
-			plural(x->n - n));
+		say(s->c->out, "  ... %s (--limit all)\n", COUNTED(x->n - n, "more value"));
 	}
 }
 
@@ -130,7 +131,7 @@ static const char *stat_text(const struct value_stats *v, unsigned dtype, bool i
 static void print_stats(struct show *s, const struct dump_record *r, const struct value_stats *v)
 {
 	static const char ramp[] = " .:-=+*#%@";
-	char lo[64], hi[64], a[32], bar[STATS_BINS + 1];
+	char lo[64], hi[64], bar[STATS_BINS + 1];
 	uint64_t most = 1;
 	FILE *out = s->c->out;
 
@@ -140,17 +141,17 @@ static void print_stats(struct show *s, const struct dump_record *r, const struc
 		bar[i] = ramp[v->bins[i] ? 1 + (unsigned)((double)v->bins[i] / (double)most * 8.0)
 					 : 0];
 	bar[STATS_BINS] = 0;
-	fprintf(out, "  %s value%s: ", fmt_u64(a, v->n), plural(v->n));
+	say(out, "  %s: ", COUNTED(v->n, "value"));
 	if (isnan(v->mean))
 		fputs("none finite", out);
 	else
-		fprintf(out, "min %s, max %s, mean %.9g", stat_text(v, r->dtype, false, lo),
+		say(out, "min %s, max %s, mean %.9g", stat_text(v, r->dtype, false, lo),
 			stat_text(v, r->dtype, true, hi), v->mean);
-	fprintf(out, "; %llu zero, %llu nan, %llu inf, %llu -inf\n", (unsigned long long)v->zeros,
+	say(out, "; %llu zero, %llu nan, %llu inf, %llu -inf\n", (unsigned long long)v->zeros,
 		(unsigned long long)v->nans, (unsigned long long)v->pos_infs,
 		(unsigned long long)v->neg_infs);
 	if (!isnan(v->mean) && v->max > v->min)
-		fprintf(out, "  histogram |%s| min to max\n", bar);
+		say(out, "  histogram |%s| min to max\n", bar);
 }
 
 static void print_change(struct show *s, uint32_t record, const struct shown *x)
@@ -158,35 +159,34 @@ static void print_change(struct show *s, uint32_t record, const struct shown *x)
 	const struct dump_record *r = &s->d->records.v[record];
 	const struct dump_pair *p = &x->change;
 	struct dump_geometry g;
-	char a[32], b[32], dims[DUMP_DIMS_TEXT];
+	char dims[DUMP_DIMS_TEXT];
 
 	if (x->partner == DUMP_NONE)
 		return;
 	dump_geometry_of(s->d, r, &g);
-	fprintf(s->c->out, "  %s is record %u: ", r->stage == DUMP_BEFORE ? "after" : "before",
+	say(s->c->out, "  %s is record %u: ", r->stage == DUMP_BEFORE ? "after" : "before",
 		x->partner);
 	if (p->state == PAIR_NOT_COMPARED || p->state == PAIR_OTHER_KIND)
 		fputs("cannot be compared\n", s->c->out);
 	else if (!p->n_differ)
-		fprintf(s->c->out, "%s\n",
+		say(s->c->out, "%s\n",
 			p->is_identical ? "no value changed"
 					: "only the bits of equal values changed");
 	else
-		fprintf(s->c->out, "%s of %s value%s changed, first at %s, largest change %.9g\n",
-			fmt_u64(a, p->n_differ), fmt_u64(b, p->n), plural(p->n),
-			place(&g, p->first, dims), p->max_abs);
+		say(s->c->out, "%s of %s changed, first at %s, largest change %.9g\n",
+			U64_TEXT(p->n_differ), COUNTED(p->n, "value"), place(&g, p->first, dims),
+			p->max_abs);
 }
 
 static void print_buffer(struct show *s, uint32_t record)
 {
 	struct record_buffer b;
-	char a[32];
 
 	if (!record_buffer_of(s->d, record, &b))
 		return;
-	fprintf(s->c->out, "  buffer at 0x%llx, ", (unsigned long long)b.addr);
+	say(s->c->out, "  buffer at 0x%llx, ", (unsigned long long)b.addr);
 	if (b.size)
-		fprintf(s->c->out, "%s byte%s%s\n", fmt_u64(a, b.size), plural(b.size),
+		say(s->c->out, "%s%s\n", COUNTED(b.size, "byte"),
 			b.is_from_deps ? " (deps.json)" : "");
 	else
 		fputs("size not stated\n", s->c->out);
@@ -199,28 +199,28 @@ static void print_head(struct show *s, uint32_t i)
 	struct str kernel = dump_kernel_of(s->d, i);
 	struct dump_geometry g;
 	FILE *out = s->c->out;
-	char a[32], func[DUMP_MEMBERS_TEXT], dims[DUMP_DIMS_TEXT], scalar[DUMP_SCALAR_TEXT];
+	char func[DUMP_MEMBERS_TEXT], dims[DUMP_DIMS_TEXT], scalar[DUMP_SCALAR_TEXT];
 
 	dump_geometry_of(s->d, r, &g);
-	fprintf(out, "%srecord %u%s: task 0x%016llx (%u:%u)", style_on(s->c, CELL_HOT), i,
+	say(out, "%srecord %u%s: task 0x%016llx (%u:%u)", style_on(s->c, CELL_HOT), i,
 		style_off(s->c), (unsigned long long)r->task_id, (unsigned)(r->task_id >> 32),
 		(unsigned)r->task_id);
-	fprintf(out, ", func %s", dump_text_members(s->d, r->members, func));
+	say(out, ", func %s", dump_text_members(s->d, r->members, func));
 	if (kernel.p)
-		fprintf(out, " (%.*s)", STR_ARG(kernel));
-	fprintf(out, ", slot %u, %s, %s\n  %s ", r->slot, dump_role_name(r->role),
+		say(out, " (%.*s)", STR_ARG(kernel));
+	say(out, ", slot %u, %s, %s\n  %s ", r->slot, dump_role_name(r->role),
 		dump_stage_name(r->stage), dtype_name(r->dtype));
 	if (r->kind == DUMP_SCALAR) {
-		fprintf(out, "scalar = %s, bits 0x%016llx\n", dump_text_scalar(r, scalar),
+		say(out, "scalar = %s, bits 0x%016llx\n", dump_text_scalar(r, scalar),
 			(unsigned long long)r->bits);
 		return;
 	}
 	fputs(dump_text_dims(g.shape, g.rank, dims), out);
 	if (!(r->flags & DUMP_CONTIGUOUS))
-		fprintf(out, ", strides %s", dump_text_dims(g.strides, g.rank, dims));
-	fprintf(out, ", start %llu, ", (unsigned long long)r->start_offset);
+		say(out, ", strides %s", dump_text_dims(g.strides, g.rank, dims));
+	say(out, ", start %llu, ", (unsigned long long)r->start_offset);
 	if (r->bin_size)
-		fprintf(out, "%s byte%s at %llu", fmt_u64(a, r->bin_size), plural(r->bin_size),
+		say(out, "%s at %llu", COUNTED(r->bin_size, "byte"),
 			(unsigned long long)r->bin_offset);
 	else
 		fputs("no payload", out);
@@ -229,7 +229,7 @@ static void print_head(struct show *s, uint32_t i)
 	fputc('\n', out);
 	print_buffer(s, i);
 	if (slot && r->stage == DUMP_BEFORE && slot->n_before > 1)
-		fprintf(out,
+		say(out,
 			"  one of %u before copies with %u content%s; state before the task: record %u (%s)\n",
 			slot->n_before, slot->n_distinct, plural(slot->n_distinct), slot->before,
 			dump_choice_name(slot->choice));
@@ -254,7 +254,7 @@ static bool print_text(struct show *s)
 		print_values(s, &s->d->records.v[record], &x);
 	}
 	if (top < s->list.n)
-		fprintf(s->c->out, "\n... %zu more record%s (--top all)\n", s->list.n - (size_t)top,
+		say(s->c->out, "\n... %zu more record%s (--top all)\n", s->list.n - (size_t)top,
 			plural(s->list.n - (size_t)top));
 	if (!s->list.n)
 		fputs("no record is selected\n", s->c->out);
@@ -270,10 +270,8 @@ struct stats_row {
 };
 static const struct column stats_columns[] = {
 	COLUMN_AS(stats_row, k.n, "values", UNIT_COUNT, "values looked at"),
-	COLUMN(stats_row, min, UNIT_NONE, "least finite value", .words = "number",
-		.flags = COLUMN_NULLABLE),
-	COLUMN(stats_row, max, UNIT_NONE, "greatest finite value", .words = "number",
-		.flags = COLUMN_NULLABLE),
+	COLUMN(stats_row, min, UNIT_NONE, "least finite value", .words = "number", NULLABLE),
+	COLUMN(stats_row, max, UNIT_NONE, "greatest finite value", .words = "number", NULLABLE),
 	COLUMN_AS(stats_row, k.mean, "mean", UNIT_NONE, "mean of the finite values", .digits = -17),
 	COLUMN_AS(stats_row, k.zeros, "zeros", UNIT_COUNT, "values that are zero"),
 	COLUMN_AS(stats_row, k.nans, "nans", UNIT_COUNT, "values that are no number"),
@@ -320,12 +318,10 @@ struct shown_row {
 };
 static const struct column shown_columns[] = {
 	PART(shown_row, record, &record_row_record),
-	POINTER(shown_row, statistics, &stats_record, "what its values are like",
-		.flags = COLUMN_OPTIONAL),
+	POINTER(shown_row, statistics, &stats_record, "what its values are like", OPTIONAL),
 	POINTER(shown_row, change, &change_record, "what the task did to an argument it writes",
-		.flags = COLUMN_OPTIONAL),
-	LIST(shown_row, values, &value_record, "the first values of a tensor",
-		.flags = COLUMN_OPTIONAL),
+		OPTIONAL),
+	LIST(shown_row, values, &value_record, "the first values of a tensor", OPTIONAL),
 };
 static const struct record shown_record = RECORD_OF(shown_row, RECORD_BLOCK, shown_columns);
 
@@ -340,7 +336,6 @@ static const struct column data_columns[] = {
 	LIST(show_data, records, &shown_record, "the records with their values"),
 };
 static const struct record data_record = RECORD_OF(show_data, RECORD_BLOCK, data_columns);
-static const struct record *const records[] = {&data_record, NULL};
 
 static struct any stat_of(unsigned dtype, double as_float, int64_t as_integer)
 {
@@ -407,27 +402,23 @@ static bool read_limit(struct show *s)
 		"--limit wants a whole number or 'all', not '%s'", text);
 }
 
-static int run_dump_show(struct cli *c)
+static bool run_dump_show(struct cli *c)
 {
 	struct show s = {.c = c, .is_hex = cli_flag(c, "hex")};
-	int status = INCORE_OK;
+	bool ok;
 
 	dump_select_init(&s.select);
-	if (!read_limit(&s) || !dump_cli_select(c, &s.select) ||
-		!dump_cli_open(c, c->args[0], &s.d) ||
-		!dump_select_list(&s.select, s.d, &s.list, &c->error) ||
-		!dump_choose(s.d, &c->error)) {
-		status = cli_fail(c);
-	} else {
-		if (!c->use_json)
-			cli_page(c, 0);
-		if (!(c->use_json ? print_json(&s) : print_text(&s)))
-			status = cli_fail(c);
+	ok = read_limit(&s) && dump_cli_select(c, &s.select) &&
+	     dump_cli_open(c, c->args[0], &s.d) &&
+	     dump_select_list(&s.select, s.d, &s.list, &c->error) && dump_choose(s.d, &c->error);
+	if (ok) {
+		cli_page(c, 0);
+		ok = c->use_json ? print_json(&s) : print_text(&s);
 	}
 	VEC_FREE(&s.list);
 	dump_select_deinit(&s.select);
 	dump_free(s.d);
-	return status;
+	return ok;
 }
 
 const struct verb dump_verb_show = {
@@ -439,6 +430,6 @@ const struct verb dump_verb_show = {
 	.min_args = 1,
 	.max_args = 1,
 	.run = run_dump_show,
-	.records = records,
+	.records = RECORDS(&data_record),
 	.inputs = dump_inputs,
 };

@@ -6,6 +6,7 @@
 #include "cli/model/model_measured.h"
 #include "cli/model/model_report.h"
 #include "cli/text/record_table.h"
+#include "cli/text/say.h"
 
 static const struct option_def options[] = {
 	{0, "base", OPTION_TEXT, "PROFILE", NULL, NULL, "the profile whose other values are kept"},
@@ -17,7 +18,7 @@ static const struct option_def options[] = {
 		"a simulator's table of instructions: for CUBE and FIXP alone"},
 	{0, "fit", OPTION_TEXT, "KEY,...", NULL, NULL, "the constants to fit"},
 	{0, "hold-out", OPTION_TEXT, "SHARE", NULL, "0.3", "share of tasks kept for checking"},
-	MODEL_OPTIONS_END,
+	OPTION_END,
 };
 
 static bool need(struct cli *c, const char *name)
@@ -103,7 +104,6 @@ static const struct column data_columns[] = {
 	LIST(calibrate_data, values, &value_record, "the fitted constants"),
 };
 static const struct record data_record = RECORD_OF(calibrate_data, RECORD_BLOCK, data_columns);
-static const struct record *const records[] = {&data_record, NULL};
 
 static bool tell(
 	struct cli *c, const struct calib_result *r, const struct calib_options *o, size_t n_tasks)
@@ -130,58 +130,50 @@ static bool tell(
 	if (c->use_json)
 		return model_json(c, o->source, op_arch_name(o->base->arch), &data_record, &x);
 	if (!c->use_csv)
-		fprintf(c->out, "%s: %zu task%s of %s, status %s\n\n", x.file, n_tasks,
-			plural(n_tasks), o->source, x.status);
+		say(c->out, "%s: %zu task%s of %s, status %s\n\n", x.file, n_tasks, plural(n_tasks),
+			o->source, x.status);
 	return record_table_print(c, &value_record, x.values, columns);
 }
 
-static int fit(struct cli *c, struct calib_options *o, const struct measured *m)
+static bool fit(struct cli *c, struct calib_options *o, const struct measured *m)
 {
 	struct calib_result r;
-	bool ok = calib_run(m->tasks.v, m->tasks.n, o, &r, &c->error) && write_profile(c, &r, o);
 
-	if (!ok)
-		return cli_fail(c);
+	if (!calib_run(m->tasks.v, m->tasks.n, o, &r, &c->error) || !write_profile(c, &r, o))
+		return false;
 	if (m->n_skipped)
 		cli_warn(c, "%llu of %llu rows %s no op stream in %s",
 			(unsigned long long)m->n_skipped,
 			(unsigned long long)m->n_skipped + m->tasks.n,
 			m->n_skipped == 1 ? "has" : "have", cli_text(c, "ops"));
-	return tell(c, &r, o, m->tasks.n) ? INCORE_OK : cli_fail(c);
+	return tell(c, &r, o, m->tasks.n);
 }
 
-static int run_model_calibrate(struct cli *c)
+static bool run_model_calibrate(struct cli *c)
 {
 	struct calib_options o = {0};
 	struct measured m;
 	struct profile base;
-	int status;
+	bool ok;
 
 	measured_init(&m);
-	if (!check_options(c, &o))
-		return cli_fail(c);
 	/* The name decides: a base for a5 has its own defaults. */
-	if (!profile_load(&base, cli_text(c, "base"), ARCH_A2A3, &c->error))
-		return cli_fail(c);
+	if (!check_options(c, &o) ||
+		!profile_load(&base, cli_text(c, "base"), ARCH_A2A3, &c->error))
+		return false;
 	o.base = &base;
-	if (measured_load(c, &m, &o))
-		status = fit(c, &o, &m);
-	else
-		status = cli_fail(c);
+	ok = measured_load(c, &m, &o) && fit(c, &o, &m);
 	measured_deinit(&m);
 	profile_deinit(&base);
-	return status;
+	return ok;
 }
 
 const struct verb model_verb_calibrate = {
 	.name = "model calibrate",
-	.args = "",
 	.summary = "fit constants of a profile to measurements of one's own",
 	.groups = OPTIONS_OUTPUT | OPTIONS_CSV | OPTIONS_OWN_FILE | OPTIONS_CAPTURE,
 	.options = options,
-	.min_args = 0,
-	.max_args = 0,
 	.run = run_model_calibrate,
-	.records = records,
+	.records = RECORDS(&data_record),
 	.inputs = model_inputs,
 };

@@ -122,6 +122,7 @@ bool model_cli_record(struct cli *c, enum opstream_arch arch, struct opstream_se
 	struct record_options o = {.kernel = c->args[0],
 		.kernel_aiv = cli_text(c, "aiv"),
 		.arch = arch,
+		.is_unsafe = cli_flag(c, "unsafe-native"),
 		.compile_limit_s = MODEL_COMPILE_LIMIT_S};
 	struct record_info info;
 	struct args a;
@@ -145,9 +146,9 @@ struct model_input {
 	const char *path, *arch;
 };
 static const struct column input_columns[] = {
-	COLUMN(model_input, path, UNIT_NONE, "what was read", .flags = COLUMN_OPTIONAL),
+	COLUMN(model_input, path, UNIT_NONE, "what was read", OPTIONAL),
 	COLUMN(model_input, arch, UNIT_NONE, "generation of the machine", .words = MODEL_ARCHS,
-		.flags = COLUMN_OPTIONAL),
+		OPTIONAL),
 };
 static const struct record input_record = RECORD_OF(model_input, RECORD_BLOCK, input_columns);
 const struct record *const model_inputs[] = {&input_record, NULL};

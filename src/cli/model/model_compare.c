@@ -5,11 +5,12 @@
 #include "cli/ask.h"
 #include "cli/model/model_job.h"
 #include "cli/text/record_table.h"
+#include "cli/text/say.h"
 
 static const struct option_def options[] = {
 	{0, "by", OPTION_CHOICE, "WHAT", "pipe|op|task", "pipe", "what the rows are"},
 	{0, "pmu", OPTION_TEXT, "FILE", NULL, NULL, "counters of a run in place of the trace A"},
-	MODEL_OPTIONS_END,
+	OPTION_END,
 };
 
 struct side {
@@ -110,13 +111,11 @@ static bool put_table(struct cli *c, const struct pipe_compare *k)
 
 static void put_order(FILE *out, const struct pipe_compare *k)
 {
-	char a[32];
-
-	fprintf(out, "counts     %s\norder      ", k->is_same_count ? "the same" : "different");
+	say(out, "counts     %s\norder      ", k->is_same_count ? "the same" : "different");
 	if (k->is_same_order)
 		fputs("the same\n", out);
 	else if (k->order_lane)
-		fprintf(out, "different from instruction %s of %s\n", fmt_u64(a, k->order_at),
+		say(out, "different from instruction %s of %s\n", U64_TEXT(k->order_at),
 			k->order_lane);
 	else
 		fputs("different\n", out);
@@ -125,7 +124,6 @@ static void put_order(FILE *out, const struct pipe_compare *k)
 static bool tell_text(struct cli *c, const struct side s[2], const struct pipe_compare *k)
 {
 	FILE *out = c->out;
-	char a[32], b[32];
 	int64_t e;
 
 	if (c->use_csv)
@@ -133,13 +131,13 @@ static bool tell_text(struct cli *c, const struct side s[2], const struct pipe_c
 	for (unsigned i = 0; i < 2; i++) {
 		const struct trace *t = s[i].trace;
 
-		fprintf(out, "%c  %s  %s\n", 'A' + (int)i, t ? t->meta.origin : cli_text(c, "pmu"),
+		say(out, "%c  %s  %s\n", 'A' + (int)i, t ? t->meta.origin : cli_text(c, "pmu"),
 			t ? evidence_text(t, (char[EVIDENCE_TEXT]){0}) : "counters of a run");
 	}
-	fprintf(out, "\ntotal      %s and %s cycle%s", fmt_u64(a, k->span_cyc[0]),
-		fmt_u64(b, k->span_cyc[1]), plural(k->span_cyc[1]));
+	say(out, "\ntotal      %s and %s", U64_TEXT(k->span_cyc[0]),
+		COUNTED(k->span_cyc[1], "cycle"));
 	if (error_permille(k->span_cyc, &e))
-		fprintf(out, ", %+.1f %%", (double)e / 10);
+		say(out, ", %+.1f %%", (double)e / 10);
 	fputc('\n', out);
 	if (s[0].trace)
 		put_order(out, k);
@@ -155,20 +153,17 @@ struct compare_data {
 #define SUM(M, NAME, UNIT, DOC, ...) COLUMN_AS(compare_data, k.M, NAME, UNIT, DOC, ##__VA_ARGS__)
 static const struct column data_columns[] = {
 	MODEL_VERB(compare_data, "compare"),
-	COLUMN(compare_data, counters, UNIT_NONE, "counters in place of the trace A",
-		.flags = COLUMN_NULLABLE),
+	COLUMN(compare_data, counters, UNIT_NONE, "counters in place of the trace A", NULLABLE),
 	COLUMN(compare_data, by, UNIT_NONE, "what the rows are", .words = "pipe|op|task"),
 	SUM(is_same_count, "same_counts", UNIT_NONE, "every instruction as often"),
 	SUM(is_same_order, "same_order", UNIT_NONE, "and in the same order"),
-	SUM(order_lane, "order_lane", UNIT_NONE, "first pipe where the order differs",
-		.flags = COLUMN_NULLABLE),
+	SUM(order_lane, "order_lane", UNIT_NONE, "first pipe where the order differs", NULLABLE),
 	SUM(order_at, "order_at", UNIT_INDEX, "and the instruction of it"),
 	SUM(span_cyc[0], "cycles_a", UNIT_CYCLES, "first start to last end in A"),
 	SUM(span_cyc[1], "cycles_b", UNIT_CYCLES, "first start to last end in B"),
 	LIST(compare_data, rows, &row_record, "pipes, ops or tasks"),
 };
 static const struct record data_record = RECORD_OF(compare_data, RECORD_BLOCK, data_columns);
-static const struct record *const records[] = {&data_record, NULL};
 
 static bool tell_json(struct cli *c, const struct side s[2], const struct pipe_compare *k)
 {
@@ -177,11 +172,9 @@ static bool tell_json(struct cli *c, const struct side s[2], const struct pipe_c
 	struct compared_row row;
 	struct compare_data x = {"compare", cli_text(c, "pmu"), cli_text(c, "by"), *k,
 		rows_of(cli_text(c, "by"), k, &row)};
-	struct json_writer w;
 
-	cli_json_begin(c, &w, has_two ? traces : traces + 1, has_two ? 2 : 1);
-	record_json(&data_record, &x, &w);
-	return cli_json_end(c, &w);
+	return cli_json_captures(
+		c, has_two ? traces : traces + 1, has_two ? 2 : 1, &data_record, &x);
 }
 
 /* One trace and --pmu, or two traces. */
@@ -213,25 +206,22 @@ static bool compare(struct cli *c, struct asked *x, struct side s[2], struct pip
 	       pipe_compare(s[0].pipes, s[1].pipes, k, &c->error);
 }
 
-static int run_model_compare(struct cli *c)
+static bool run_model_compare(struct cli *c)
 {
 	struct side s[2] = {{0}};
 	struct pipe_compare k;
 	struct asked x;
-	int status;
+	bool ok = cli_begin(c, &x) && compare(c, &x, s, &k);
 
-	if (!cli_begin(c, &x) || !compare(c, &x, s, &k)) {
-		status = cli_fail(c);
-	} else {
-		bool ok = c->use_json ? tell_json(c, s, &k) : tell_text(c, s, &k);
-
-		status = !ok ? cli_fail(c) : k.is_same_count ? INCORE_OK : INCORE_NO;
+	if (ok) {
+		ok = c->use_json ? tell_json(c, s, &k) : tell_text(c, s, &k);
+		c->is_no = !k.is_same_count;
 		pipe_compare_deinit(&k);
 	}
 	for (unsigned i = 0; i < 2; i++)
 		pipes_free(s[i].pipes);
 	cli_answered(&x);
-	return status;
+	return ok;
 }
 
 const struct verb model_verb_compare = {
@@ -243,5 +233,5 @@ const struct verb model_verb_compare = {
 	.min_args = 1,
 	.max_args = 2,
 	.run = run_model_compare,
-	.records = records,
+	.records = RECORDS(&data_record),
 };

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* model_compare.h: the two halves of `incore model compare`. */
-#ifndef CLI_MODEL_MODEL_COMPARE_H
-#define CLI_MODEL_MODEL_COMPARE_H
+#pragma once
 
 #include "analysis/pipes/pipe_compare.h"
 
@@ -9,5 +8,3 @@
  * rows of `ops` are tasks. Freed with pipe_compare_deinit(). */
 bool compare_counters(
 	const char *path, const struct pipes *p, struct pipe_compare *out, struct incore_error *e);
-
-#endif

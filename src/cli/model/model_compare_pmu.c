@@ -18,9 +18,7 @@ static uint64_t mean(uint64_t sum, uint64_t n)
 
 static void add_counters(struct means m[CORE_COUNT], const struct pmu_rows *rows)
 {
-	for (size_t i = 0; i < rows->v.n; i++) {
-		const struct pmu_row *r = &rows->v.v[i];
-
+	EACH (const struct pmu_row, r, rows->v.v, rows->v.n) {
 		m[r->core].n[0]++;
 		m[r->core].span[0] += r->total_cyc;
 		for (unsigned p = 0; p < ENGINE_PIPES; p++) {
@@ -32,8 +30,7 @@ static void add_counters(struct means m[CORE_COUNT], const struct pmu_rows *rows
 
 static void add_trace(struct means m[CORE_COUNT], const struct pipes *p)
 {
-	for (uint32_t i = 0; i < p->n_cores; i++) {
-		const struct pipe_core *k = &p->cores[i];
+	EACH (const struct pipe_core, k, p->cores, p->n_cores) {
 		enum opstream_core core =
 			p->trace->tracks[k->first].coord[1] == 0 ? CORE_AIC : CORE_AIV;
 
@@ -81,8 +78,7 @@ static bool put_means(struct pipe_compare *out, const struct means m[CORE_COUNT]
 static bool put_tasks(
 	struct pipe_compare *out, const struct pmu_rows *rows, const struct means m[CORE_COUNT])
 {
-	for (size_t i = 0; i < rows->v.n; i++) {
-		const struct pmu_row *t = &rows->v.v[i];
+	EACH (const struct pmu_row, t, rows->v.v, rows->v.n) {
 		const struct means *x = &m[t->core];
 		struct compare_row r = {.core = t->core == CORE_AIC ? "aic" : "aiv",
 			.count = {1, 1},

@@ -88,7 +88,7 @@ bool model_write_dir(
 {
 	struct trace *t = NULL;
 	bool ok = timed_to_trace(r->set, r->timed, r->profile, &t, &c->error) &&
-		  out_dir_open(d, path, &c->error) && write_packed(c, d, t) &&
+		  out_dir_open(d, path, 0666, &c->error) && write_packed(c, d, t) &&
 		  write_stream(c, d, r->set) && write_report(c, d, r) && write_exports(c, d, t);
 
 	trace_free(t);

@@ -3,8 +3,7 @@
  * model_job.h: what the verbs of `incore model` share: how a kernel and its arguments are named,
  * the profile, how streams and findings are told, and the directory that is written.
  */
-#ifndef CLI_MODEL_MODEL_JOB_H
-#define CLI_MODEL_MODEL_JOB_H
+#pragma once
 
 #include "answer/rows.h"
 #include "cli/cli.h"
@@ -27,9 +26,9 @@
 			"a macro for the kernel's compiler; may be repeated"},                     \
 		{'I', "include", OPTION_MANY, "DIR", NULL, NULL,                                   \
 			"a folder of headers of the kernel; may be repeated"},                     \
-	{                                                                                          \
-		0, "time-limit", OPTION_COUNT, "S", NULL, "60", "seconds that the kernel may run"  \
-	}
+		{0, "time-limit", OPTION_COUNT, "S", NULL, "60",                                   \
+			"seconds that the kernel may run"},                                        \
+		UNSAFE_OPTION
 
 #define MODEL_ARCH_OPTION                                                                          \
 	{                                                                                          \
@@ -50,11 +49,6 @@
 	{                                                                                          \
 		0, "set", OPTION_MANY, "SWITCH=on|off", NULL, NULL,                                \
 			"v_overlap or dma_serial, other than the profile has it"                   \
-	}
-
-#define MODEL_OPTIONS_END                                                                          \
-	{                                                                                          \
-		0, NULL, OPTION_FLAG, NULL, NULL, NULL, NULL                                       \
 	}
 
 extern const struct verb model_verb_run, model_verb_record, model_verb_time, model_verb_calibrate,
@@ -103,5 +97,3 @@ struct profile_row profile_row_of(const struct profile *p);
 #define MODEL_CORES "aic|aiv0|aiv1"
 #define MODEL_PIPES "S|V|MTE1|MTE2|MTE3|M|FIX|ALL|none"
 #define MODEL_STATUS "device|camodel|fit|guess"
-
-#endif

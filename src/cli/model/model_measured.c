@@ -148,8 +148,7 @@ enum op_pipe measured_pipe(const char *lane)
 static const struct opstream *stream_at(const struct measured *m, uint32_t block, uint32_t unit)
 {
 	for (size_t i = 0; i < m->files.n; i++)
-		for (size_t k = 0; k < m->files.v[i]->set.v.n; k++) {
-			const struct opstream *s = &m->files.v[i]->set.v.v[k];
+		EACH (const struct opstream, s, m->files.v[i]->set.v.v, m->files.v[i]->set.v.n) {
 			uint32_t its = s->core == CORE_AIC ? 0 : 1 + s->lane;
 
 			if (s->block_idx == block && its == unit)

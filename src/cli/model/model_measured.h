@@ -5,8 +5,7 @@
  * Owner: measured_init() .. measured_deinit(); tasks point into its streams. May fail: status 3 on
  * input that cannot be used (all counters zero, a trace cut short, no stream that belongs to it).
  */
-#ifndef CLI_MODEL_MODEL_MEASURED_H
-#define CLI_MODEL_MODEL_MEASURED_H
+#pragma once
 
 #include "cli/cli.h"
 #include "model/profile/calibrate.h"
@@ -28,5 +27,3 @@ void measured_deinit(struct measured *m);
 bool measured_load(struct cli *c, struct measured *m, struct calib_options *o);
 /* Pipe of a lane name: "CUBE", "VECTOR", ...; OPP_NONE: none of the model's. */
 enum op_pipe measured_pipe(const char *lane);
-
-#endif

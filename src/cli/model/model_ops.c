@@ -3,12 +3,13 @@
  * priced, and how well that price is founded. */
 #include "cli/model/model_report.h"
 #include "cli/text/record_table.h"
+#include "cli/text/say.h"
 #include "model/stream/ops_status.h"
 
 static const struct option_def options[] = {
 	MODEL_ARCH_OPTION,
 	MODEL_PROFILE_OPTION,
-	MODEL_OPTIONS_END,
+	OPTION_END,
 };
 
 static const char *kind_of(const struct op_info *o)
@@ -54,7 +55,6 @@ static const struct column data_columns[] = {
 	LIST(ops_data, ops, &op_record, "all names that are known"),
 };
 static const struct record data_record = RECORD_OF(ops_data, RECORD_BLOCK, data_columns);
-static const struct record *const records[] = {&data_record, NULL};
 
 static bool fill_rows(struct cli *c, const struct profile *p, const struct op_info *table, size_t n,
 	struct op_row *rows)
@@ -89,12 +89,12 @@ static bool tell(struct cli *c, const struct profile *p, struct rows rows)
 	if (!record_table_print(c, &op_record, rows, columns))
 		return false;
 	if (!c->use_csv)
-		fprintf(c->out, "\n%zu name%s; prices of profile %s (%s), for float 64 x 64\n",
-			rows.n, plural(rows.n), p->name, p->calibration);
+		say(c->out, "\n%zu name%s; prices of profile %s (%s), for float 64 x 64\n", rows.n,
+			plural(rows.n), p->name, p->calibration);
 	return true;
 }
 
-static int fill_and_tell(struct cli *c, const struct profile *p)
+static bool fill_and_tell(struct cli *c, const struct profile *p)
 {
 	size_t n;
 	const struct op_info *table = op_table(&n);
@@ -103,31 +103,28 @@ static int fill_and_tell(struct cli *c, const struct profile *p)
 
 	ok = ok && fill_rows(c, p, table, n, rows) && tell(c, p, (struct rows){rows + 1, n - 1});
 	mem_free(rows);
-	return ok ? INCORE_OK : cli_fail(c);
+	return ok;
 }
 
-static int run_model_ops(struct cli *c)
+static bool run_model_ops(struct cli *c)
 {
 	enum opstream_arch arch;
 	struct profile p;
-	int status;
+	bool ok;
 
 	if (!model_cli_arch(c, &arch) || !model_cli_profile(c, arch, &p))
-		return cli_fail(c);
-	status = fill_and_tell(c, &p);
+		return false;
+	ok = fill_and_tell(c, &p);
 	profile_deinit(&p);
-	return status;
+	return ok;
 }
 
 const struct verb model_verb_ops = {
 	.name = "model ops",
-	.args = "",
 	.summary = "list the ops and intrinsics that the model knows",
 	.groups = OPTIONS_OUTPUT | OPTIONS_CSV,
 	.options = options,
-	.min_args = 0,
-	.max_args = 0,
 	.run = run_model_ops,
-	.records = records,
+	.records = RECORDS(&data_record),
 	.inputs = model_inputs,
 };

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* model_record.c: incore model record: what a kernel does, op by op, as a file. */
 #include "cli/model/model_job.h"
+#include "cli/text/say.h"
 
 static const struct option_def options[] = {
 	MODEL_KERNEL_OPTIONS,
 	MODEL_ARCH_OPTION,
 	MODEL_PROFILE_OPTION,
 	{0, "format", OPTION_CHOICE, "FORM", "binary|jsonl", "binary", "of the op stream"},
-	MODEL_OPTIONS_END,
+	OPTION_END,
 };
 
 static bool write_streams(struct cli *c, const struct opstream_set *set, const char *path)
@@ -36,41 +37,34 @@ static const struct column data_columns[] = {
 	LIST(record_data, streams, &stream_record, "what each core does"),
 };
 static const struct record data_record = RECORD_OF(record_data, RECORD_BLOCK, data_columns);
-static const struct record *const records[] = {&data_record, NULL};
 
-static int tell(
+static bool tell(
 	struct cli *c, const struct opstream_set *set, const char *path, enum opstream_arch arch)
 {
 	struct stream_row row;
 	struct record_data x = {"record", path, cli_text(c, "format"), stream_rows(set, &row)};
-	bool ok;
 
-	if (!c->use_json)
-		fprintf(c->out, "%s: %s\n", path, op_arch_name(arch));
-	ok = c->use_json ? model_json(c, c->args[0], op_arch_name(arch), &data_record, &x)
-			 : model_text_streams(c, set);
-	return ok ? INCORE_OK : cli_fail(c);
+	if (c->use_json)
+		return model_json(c, c->args[0], op_arch_name(arch), &data_record, &x);
+	say(c->out, "%s: %s\n", path, op_arch_name(arch));
+	return model_text_streams(c, set);
 }
 
-static int run_model_record(struct cli *c)
+static bool run_model_record(struct cli *c)
 {
 	const char *path = cli_text(c, "output");
 	struct opstream_set set;
 	enum opstream_arch arch;
-	int status = INCORE_OK;
+	bool ok;
 
-	if (!path || (c->use_json && strcmp(path, "-") == 0)) {
-		err_set(&c->error, INCORE_USAGE, "missing-option", "model record needs -o FILE");
-		return cli_fail(c);
-	}
+	if (!path || (c->use_json && strcmp(path, "-") == 0))
+		return err_set(
+			&c->error, INCORE_USAGE, "missing-option", "model record needs -o FILE");
 	opstream_set_init(&set);
-	if (!model_cli_arch(c, &arch) || !model_cli_record(c, arch, &set) ||
-		!write_streams(c, &set, path))
-		status = cli_fail(c);
-	else if (strcmp(path, "-") != 0)
-		status = tell(c, &set, path, arch);
+	ok = model_cli_arch(c, &arch) && model_cli_record(c, arch, &set) &&
+	     write_streams(c, &set, path) && (strcmp(path, "-") == 0 || tell(c, &set, path, arch));
 	opstream_set_deinit(&set);
-	return status;
+	return ok;
 }
 
 const struct verb model_verb_record = {
@@ -82,6 +76,6 @@ const struct verb model_verb_record = {
 	.min_args = 1,
 	.max_args = 1,
 	.run = run_model_record,
-	.records = records,
+	.records = RECORDS(&data_record),
 	.inputs = model_inputs,
 };

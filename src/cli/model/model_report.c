@@ -4,6 +4,7 @@
 
 #include "cli/options.h"
 #include "cli/text/record_table.h"
+#include "cli/text/say.h"
 
 /* --- rows --- */
 
@@ -26,12 +27,12 @@ static const struct column lane_columns[] = {
 		.title = "stall", .csv = "stall_cycles"),
 	COLUMN(lane_row, status, UNIT_NONE, "what the worst of the constants used rests on",
 		.words = MODEL_STATUS),
-	COLUMN(lane_row, core, UNIT_NONE, "its core", .flags = COLUMN_NO_JSON),
-	COLUMN(lane_row, block, UNIT_NONE, "number of the block", .flags = COLUMN_NO_JSON),
-	COLUMN(lane_row, cycles, UNIT_CYCLES, "cycles of the core", .flags = COLUMN_NO_JSON),
-	COLUMN(lane_row, us, UNIT_US, "the same as time", .digits = 2, .flags = COLUMN_NO_JSON),
+	COLUMN(lane_row, core, UNIT_NONE, "its core", NO_JSON),
+	COLUMN(lane_row, block, UNIT_NONE, "number of the block", NO_JSON),
+	COLUMN(lane_row, cycles, UNIT_CYCLES, "cycles of the core", NO_JSON),
+	COLUMN(lane_row, us, UNIT_US, "the same as time", .digits = 2, NO_JSON),
 	COLUMN(lane_row, busy_pct, UNIT_PERCENT, "busy cycles of the core's", .title = "%",
-		.csv = "busy_pct", .digits = 1, .flags = COLUMN_NO_JSON),
+		.csv = "busy_pct", .digits = 1, NO_JSON),
 };
 static const struct record lane_record = RECORD_OF(lane_row, RECORD_LINE, lane_columns);
 
@@ -104,12 +105,11 @@ static const struct record side_record = RECORD_OF(side_row, RECORD_LINE, side_c
 
 static const struct column memory_columns[] = {
 	COLUMN(model_finding, hazard, UNIT_NONE, "what comes behind what", .words = "RAW|WAR|WAW",
-		.flags = COLUMN_NULLABLE),
+		NULLABLE),
 	COLUMN(model_finding, buffer, UNIT_NONE, "memory that both touch"),
 	COLUMN(model_finding, first_byte, UNIT_BYTES, "where the common part begins"),
 	COLUMN(model_finding, end_byte, UNIT_BYTES, "where it ends"),
-	COLUMN(model_finding, missing, UNIT_NONE, "the edge that would order them",
-		.flags = COLUMN_NULLABLE),
+	COLUMN(model_finding, missing, UNIT_NONE, "the edge that would order them", NULLABLE),
 };
 static const struct record memory_record = RECORD_OF(model_finding, RECORD_BLOCK, memory_columns);
 
@@ -128,7 +128,7 @@ static const struct column finding_columns[] = {
 	COLUMN_AS(finding_row, f.count, "count", UNIT_COUNT, "how often, at the same places"),
 	POINTER(finding_row, a, &side_record, "the op it is about"),
 	POINTER(finding_row, b, &side_record, "the other op, later in the program"),
-	PART_AT(finding_row, memory, &memory_record, .flags = COLUMN_OPTIONAL),
+	PART_AT(finding_row, memory, &memory_record, OPTIONAL),
 	LIST(finding_row, lines, &text_item_record, "who waits for whom",
 		.flags = COLUMN_OPTIONAL | COLUMN_BLOCK),
 };
@@ -178,15 +178,13 @@ struct report_data {
 };
 static const struct column report_columns[] = {
 	MODEL_VERB(report_data, "run|time"),
-	COLUMN(report_data, directory, UNIT_NONE, "where its files were written",
-		.flags = COLUMN_NULLABLE),
+	COLUMN(report_data, directory, UNIT_NONE, "where its files were written", NULLABLE),
 	LIST(report_data, files, &text_item_record, "their names"),
 	COLUMN(report_data, evidence, UNIT_NONE, "what the figures rest on", .words = "estimate"),
 	COLUMN(report_data, text, UNIT_NONE, "the same in words"),
 	RECORD(report_data, profile, &profile_record, "constants of the machine"),
 	COLUMN_AS(report_data, t.is_complete, "complete", UNIT_NONE, "all ops were timed"),
-	COLUMN_AS(report_data, t.reason, "reason", UNIT_NONE, "why they were not",
-		.flags = COLUMN_NULLABLE),
+	COLUMN_AS(report_data, t.reason, "reason", UNIT_NONE, "why they were not", NULLABLE),
 	COLUMN_AS(report_data, t.n_ops, "ops", UNIT_COUNT, "ops that were timed"),
 	COLUMN_AS(report_data, t.n_fallback, "fallback_ops", UNIT_COUNT,
 		"ops at a price that is not their own"),
@@ -229,7 +227,7 @@ static void put_missing(FILE *out, const struct opstream *s)
 	for (unsigned i = 0; i < OPSTREAM_SLOTS; i++) {
 		if (!(s->missing_slots >> i & 1))
 			continue;
-		fprintf(out, "%s%u", before, i);
+		say(out, "%s%u", before, i);
 		before = ", ";
 	}
 }
@@ -238,28 +236,27 @@ static void put_head(FILE *out, const struct model_report *r)
 {
 	const struct profile *p = r->profile;
 	const struct opstream *s = &r->set->v.v[0];
-	char a[32], b[32];
 
-	fprintf(out, "%s: %s%s\n", opstream_str(s, s->kernel), MODEL_TEXT,
+	say(out, "%s: %s%s\n", opstream_str(s, s->kernel), MODEL_TEXT,
 		p->arch == ARCH_A5 ? ", uncalibrated" : "");
-	fprintf(out, "profile    %s (%s), %s, %.0f MHz%s%s\n", p->name, op_arch_name(p->arch),
+	say(out, "profile    %s (%s), %s, %.0f MHz%s%s\n", p->name, op_arch_name(p->arch),
 		p->calibration, (double)p->k[K_CLOCK_MHZ].e4 / PROF_ONE,
 		p->v_overlap ? ", v_overlap on" : "", p->dma_serial ? ", dma_serial on" : "");
 	if (r->is_file)
-		fprintf(out, "           SHA-256 %s\n", p->sha256);
-	fprintf(out, "arguments  %s", s->args_origin == ARGS_DUMP ? "from a dump" : "synthetic");
+		say(out, "           SHA-256 %s\n", p->sha256);
+	say(out, "arguments  %s", s->args_origin == ARGS_DUMP ? "from a dump" : "synthetic");
 	put_missing(out, s);
 	fputs("; outputs are not computed\n", out);
-	fprintf(out, "ops        %s", fmt_u64(a, r->timed->n_ops));
+	say(out, "ops        %s", U64_TEXT(r->timed->n_ops));
 	if (r->timed->n_fallback)
-		fprintf(out, ", %s at a price not their own", fmt_u64(b, r->timed->n_fallback));
+		say(out, ", %s at a price not their own", U64_TEXT(r->timed->n_fallback));
 	if (r->timed->n_unknown)
-		fprintf(out, ", %s unknown", fmt_u64(b, r->timed->n_unknown));
+		say(out, ", %s unknown", U64_TEXT(r->timed->n_unknown));
 	if (r->timed->n_external)
-		fprintf(out, ", %s wait for something outside", fmt_u64(b, r->timed->n_external));
+		say(out, ", %s wait for something outside", U64_TEXT(r->timed->n_external));
 	fputc('\n', out);
 	if (!r->timed->is_complete)
-		fprintf(out, "INCOMPLETE %s\n", r->timed->reason ? r->timed->reason : "");
+		say(out, "INCOMPLETE %s\n", r->timed->reason ? r->timed->reason : "");
 }
 
 /* The lanes of all cores in one list; asked for in order. */
@@ -310,13 +307,13 @@ static void put_findings(FILE *out, const struct timed *t)
 
 	for (size_t i = 0; i < t->findings.n; i++)
 		n += !model_is_note(&t->findings.v[i]);
-	fprintf(out, "\n%s%zu finding%s\n", n ? "" : "ok: ", n, plural(n));
+	say(out, "\n%s%zu finding%s\n", n ? "" : "ok: ", n, plural(n));
 	for (size_t i = 0; i < t->findings.n; i++) {
 		const struct model_finding *f = &t->findings.v[i];
 
-		fprintf(out, "%s%s\n", model_is_note(f) ? "note: " : "", f->message);
+		say(out, "%s%s\n", model_is_note(f) ? "note: " : "", f->message);
 		for (uint32_t k = 0; k < f->n_lines; k++)
-			fprintf(out, "    %s\n", f->lines[k]);
+			say(out, "    %s\n", f->lines[k]);
 	}
 }
 

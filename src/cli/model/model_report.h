@@ -3,8 +3,7 @@
  * model_report.h: how the verbs of `incore model` tell what the engine found: cores, pipes,
  * findings; and the directory they write it to, with the trace in the forms that exports know.
  */
-#ifndef CLI_MODEL_MODEL_REPORT_H
-#define CLI_MODEL_MODEL_REPORT_H
+#pragma once
 
 #include "cli/model/model_job.h"
 #include "model/engine/engine.h"
@@ -29,7 +28,5 @@ bool model_write_dir(
 	struct cli *c, const char *path, const struct model_report *r, struct out_dir *d);
 /* Names of its files, text_items; path NULL: none was written. */
 struct rows model_dir_files(const char *path);
-/* Times the streams as the options say, writes --output (if given) and tells. Exit status. */
-int model_cli_time(struct cli *c, const struct opstream_set *set);
-
-#endif
+/* Times the streams as the options say, writes --output (if given) and tells. */
+bool model_cli_time(struct cli *c, const struct opstream_set *set);

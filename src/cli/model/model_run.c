@@ -6,22 +6,19 @@ static const struct option_def options[] = {
 	MODEL_KERNEL_OPTIONS,
 	MODEL_ARCH_OPTION,
 	MODEL_TIMING_OPTIONS,
-	MODEL_OPTIONS_END,
+	OPTION_END,
 };
 
-static int run_model_run(struct cli *c)
+static bool run_model_run(struct cli *c)
 {
 	struct opstream_set set;
 	enum opstream_arch arch;
-	int status;
+	bool ok;
 
 	opstream_set_init(&set);
-	if (model_cli_arch(c, &arch) && model_cli_record(c, arch, &set))
-		status = model_cli_time(c, &set);
-	else
-		status = cli_fail(c);
+	ok = model_cli_arch(c, &arch) && model_cli_record(c, arch, &set) && model_cli_time(c, &set);
 	opstream_set_deinit(&set);
-	return status;
+	return ok;
 }
 
 const struct verb model_verb_run = {

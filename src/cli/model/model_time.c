@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* model_time.c: incore model time: an op stream to a timed trace; the second half of model run. */
 #include "cli/model/model_report.h"
+#include "cli/text/say.h"
 
 static const struct option_def options[] = {
 	MODEL_TIMING_OPTIONS,
-	MODEL_OPTIONS_END,
+	OPTION_END,
 };
 
 static bool same_arch(struct cli *c, const struct opstream_set *set)
@@ -19,35 +20,29 @@ static bool same_arch(struct cli *c, const struct opstream_set *set)
 	return true;
 }
 
-static int tell(struct cli *c, const struct model_report *r, const char *dir)
+static bool tell(struct cli *c, const struct model_report *r, const char *dir)
 {
 	for (size_t i = 0; i < r->timed->findings.n; i++)
 		c->n_losses += !model_is_note(&r->timed->findings.v[i]);
-	return (c->use_json ? model_json_report(c, r, dir) : model_text_report(c, r)) ? INCORE_OK
-										      : cli_fail(c);
+	return c->use_json ? model_json_report(c, r, dir) : model_text_report(c, r);
 }
 
 /* Told first, put in place last: what fails leaves nothing. */
-static int write_and_tell(struct cli *c, const struct model_report *r, const char *dir)
+static bool write_and_tell(struct cli *c, const struct model_report *r, const char *dir)
 {
 	struct out_dir d = {.fd = -1};
-	int status;
+	bool ok = (!dir || model_write_dir(c, dir, r, &d)) && tell(c, r, dir);
 
-	if (dir && !model_write_dir(c, dir, r, &d))
-		status = cli_fail(c);
-	else
-		status = tell(c, r, dir);
 	if (cli_flag(c, "strict") && c->n_losses)
 		dir = NULL; /* nothing is written; the program says why */
-	if (dir && status == INCORE_OK && !out_dir_commit(&d, &c->error))
-		status = cli_fail(c);
-	else if (dir && status == INCORE_OK && !c->use_json && !c->use_csv)
-		fprintf(c->out, "\nwritten to %s; see incore hot %s/trace.incore\n", dir, dir);
+	ok = ok && (!dir || out_dir_commit(&d, &c->error));
+	if (ok && dir && !c->use_json && !c->use_csv)
+		say(c->out, "\nwritten to %s; see incore hot %s/trace.incore\n", dir, dir);
 	out_dir_abort(&d);
-	return status;
+	return ok;
 }
 
-int model_cli_time(struct cli *c, const struct opstream_set *set)
+bool model_cli_time(struct cli *c, const struct opstream_set *set)
 {
 	const char *dir = cli_text(c, "output");
 	struct timed timed;
@@ -57,29 +52,28 @@ int model_cli_time(struct cli *c, const struct opstream_set *set)
 		.keep_slices = dir != NULL,
 		.find_races = true,
 		.allow_unknown = cli_flag(c, "allow-unknown")};
-	int status;
+	bool ok;
 
 	if (!same_arch(c, set) || !model_cli_profile(c, set->v.v[0].arch, &p))
-		return cli_fail(c);
-	if (!engine_run(set, &o, &timed, &c->error)) {
-		profile_deinit(&p);
-		return cli_fail(c);
+		return false;
+	ok = engine_run(set, &o, &timed, &c->error);
+	if (ok) {
+		ok = write_and_tell(c, &r, dir);
+		timed_deinit(&timed);
 	}
-	status = write_and_tell(c, &r, dir);
-	timed_deinit(&timed);
 	profile_deinit(&p);
-	return status;
+	return ok;
 }
 
-static int run_model_time(struct cli *c)
+static bool run_model_time(struct cli *c)
 {
 	struct opstream_set set;
-	int status;
+	bool ok;
 
 	opstream_set_init(&set);
-	status = opstream_load(&set, c->args[0], &c->error) ? model_cli_time(c, &set) : cli_fail(c);
+	ok = opstream_load(&set, c->args[0], &c->error) && model_cli_time(c, &set);
 	opstream_set_deinit(&set);
-	return status;
+	return ok;
 }
 
 const struct verb model_verb_time = {

@@ -3,12 +3,14 @@
 #include "model/profile/validate.h"
 
 #include "cli/model/model_report.h"
+#include "cli/text/say.h"
 #include "cli/text/table.h"
 
 static const struct option_def options[] = {
 	MODEL_PROFILE_OPTION,
 	{0, "ops-only", OPTION_FLAG, NULL, NULL, NULL, "single ops alone: needs no compiler"},
-	MODEL_OPTIONS_END,
+	UNSAFE_OPTION,
+	OPTION_END,
 };
 
 static const char *fmt_milli(char buf[32], int64_t v)
@@ -38,57 +40,35 @@ static const char *published_text(char buf[80], const struct validate_row *r)
 
 static void put_row(struct table *t, const struct validate_row *r, bool with_role)
 {
-	char buf[80], a[32];
+	char published[80], estimate[32], error[32], gate[32] = "";
 
+	snprintf(error, sizeof(error), "%+.1f", (double)r->error_permille / 10);
+	if (r->gate_permille)
+		snprintf(gate, sizeof(gate), "%s %u %%", r->is_met ? "within" : "MISSED",
+			r->gate_permille / 10);
 	if (with_role)
 		table_cstr(t, validate_role_name(r->role));
-	table_cstr(t, r->id);
-	table_cstr(t, r->name);
-	table_cstr(t, r->what);
-	table_cstr(t, r->profile);
-	table_cstr(t, published_text(buf, r));
-	table_cstr(t, fmt_milli(a, r->estimate));
-	table_cstr(t, r->unit);
-	snprintf(buf, sizeof(buf), "%+.1f", (double)r->error_permille / 10);
-	table_cstr(t, buf);
-	if (r->gate_permille)
-		snprintf(buf, sizeof(buf), "%s %u %%", r->is_met ? "within" : "MISSED",
-			r->gate_permille / 10);
-	else
-		buf[0] = 0;
-	table_cstr(t, buf);
+	TABLE_ROW(t, CELL_TEXT(r->id), CELL_TEXT(r->name), CELL_TEXT(r->what),
+		CELL_TEXT(r->profile), CELL_TEXT(published_text(published, r)),
+		CELL_TEXT(fmt_milli(estimate, r->estimate)), CELL_TEXT(r->unit), CELL_TEXT(error),
+		CELL_TEXT(gate));
 	table_style(t, !r->gate_permille ? CELL_PLAIN : r->is_met ? CELL_GOOD : CELL_BAD);
 	table_cstr(t, r->remark);
 }
 
-static const struct table_column columns[] = {
-	{"role", NULL, CELL_LEFT, false},
-	{"id", NULL, CELL_LEFT, false},
-	{"workload", NULL, CELL_LEFT, true},
-	{"what", NULL, CELL_LEFT, false},
-	{"profile", NULL, CELL_LEFT, false},
-	{"published", NULL, CELL_RIGHT, false},
-	{"estimate", NULL, CELL_RIGHT, false},
-	{"unit", NULL, CELL_LEFT, false},
-	{"error %", "error_pct", CELL_RIGHT, false},
-	{"gate", NULL, CELL_LEFT, false},
-	{"remark", NULL, CELL_LEFT, false},
-};
-
 /* role: ROW_ROLES for all of them in one table (CSV). */
 static bool put_table(struct cli *c, const struct validate_result *r, enum validate_role role)
 {
+	static const char titles[] =
+		"role<|id<|workload~|what<|profile<|published|estimate|unit<|error %=error_pct|gate<|remark<";
 	bool all = role == ROW_ROLES;
 	struct table t;
-	bool ok;
 
-	table_init(&t, columns + !all, 10 + all);
+	table_titles(&t, all ? titles : titles + strlen("role<|"));
 	for (size_t i = 0; i < r->rows.n; i++)
 		if (all || r->rows.v[i].role == role)
 			put_row(&t, &r->rows.v[i], all);
-	ok = table_print(&t, c) || err_nomem(&c->error);
-	table_deinit(&t);
-	return ok;
+	return table_finish(&t, c);
 }
 
 static bool tell_text(struct cli *c, const struct validate_result *r)
@@ -101,15 +81,15 @@ static bool tell_text(struct cli *c, const struct validate_result *r)
 
 	if (c->use_csv)
 		return put_table(c, r, ROW_ROLES);
-	fprintf(c->out, "%s\n", MODEL_TEXT);
+	say(c->out, "%s\n", MODEL_TEXT);
 	for (unsigned i = 0; i < ROW_ROLES; i++) {
-		fprintf(c->out, "\n%s\n", heads[i]);
+		say(c->out, "\n%s\n", heads[i]);
 		if (!put_table(c, r, (enum validate_role)i))
 			return false;
 	}
-	fprintf(c->out, "\n%u gate%s, %u missed", r->n_gates, plural(r->n_gates), r->n_missed);
+	say(c->out, "\n%u gate%s, %u missed", r->n_gates, plural(r->n_gates), r->n_missed);
 	if (r->n_findings)
-		fprintf(c->out, ", %llu finding%s in its own kernels",
+		say(c->out, ", %llu finding%s in its own kernels",
 			(unsigned long long)r->n_findings, plural(r->n_findings));
 	fputc('\n', c->out);
 	return true;
@@ -169,7 +149,6 @@ static const struct column data_columns[] = {
 	LIST(validate_data, rows, &row_record, "published values and those of the model"),
 };
 static const struct record data_record = RECORD_OF(validate_data, RECORD_BLOCK, data_columns);
-static const struct record *const records[] = {&data_record, NULL};
 
 static bool tell_json(struct cli *c, const struct validate_result *r)
 {
@@ -179,33 +158,28 @@ static bool tell_json(struct cli *c, const struct validate_result *r)
 	return model_json(c, NULL, NULL, &data_record, &x);
 }
 
-static int run_model_validate(struct cli *c)
+static bool run_model_validate(struct cli *c)
 {
-	struct validate_options o = {
-		.profile = cli_text(c, "profile"), .ops_only = cli_flag(c, "ops-only")};
+	struct validate_options o = {.profile = cli_text(c, "profile"),
+		.ops_only = cli_flag(c, "ops-only"),
+		.is_unsafe = cli_flag(c, "unsafe-native")};
 	struct validate_result r;
-	bool is_met;
+	bool ok;
 
 	if (!validate_run(&o, &r, &c->error))
-		return cli_fail(c);
-	is_met = !r.n_missed && !r.n_findings;
-	if (!(c->use_json ? tell_json(c, &r) : tell_text(c, &r))) {
-		validate_deinit(&r);
-		return cli_fail(c);
-	}
+		return false;
+	c->is_no = r.n_missed || r.n_findings;
+	ok = c->use_json ? tell_json(c, &r) : tell_text(c, &r);
 	validate_deinit(&r);
-	return is_met ? INCORE_OK : INCORE_NO;
+	return ok;
 }
 
 const struct verb model_verb_validate = {
 	.name = "model validate",
-	.args = "",
 	.summary = "the model against published measurements; 1: a gate missed",
 	.groups = OPTIONS_OUTPUT | OPTIONS_CSV,
 	.options = options,
-	.min_args = 0,
-	.max_args = 0,
 	.run = run_model_validate,
-	.records = records,
+	.records = RECORDS(&data_record),
 	.inputs = model_inputs,
 };

@@ -7,6 +7,7 @@
 #include "answer/isa.h"
 #include "answer/summary.h"
 #include "cli/ask.h"
+#include "cli/text/say.h"
 #include "cli/text/table.h"
 
 #define CONTEXT_ROWS 3u
@@ -101,28 +102,17 @@ static uint8_t *mark_rows(const struct report_code *p, const struct trace *t)
 	return marks;
 }
 
-static void put_address(struct table *table, uint64_t address)
-{
-	char text[32];
-
-	snprintf(text, sizeof(text), "0x%llx", (unsigned long long)address);
-	table_cstr(table, text);
-}
-
 static void put_row(
 	struct table *table, const struct report_code *p, const struct trace *t, uint32_t i)
 {
 	const struct code_row *r = &t->code[i];
+	uint64_t cost = p->costs[i].cost;
+	uint64_t hits =
+		t->samples ? t->samples[i].issued + t->samples[i].stalled : p->costs[i].hits;
 	struct strbuf b = {0};
 
-	table_i64(table, r->number);
-	put_address(table, r->address);
-	if (t->samples)
-		table_u64(table, t->samples[i].issued + t->samples[i].stalled);
-	else
-		table_u64(table, p->costs[i].hits);
-	table_u64(table, p->costs[i].cost);
-	table_pct(table, p->costs[i].cost, p->all_cost);
+	TABLE_ROW(table, CELL_NAME(r->number), CELL_ADDRESS(r->address), CELL_COUNT(hits),
+		CELL_COUNT(cost), CELL_PERCENT(cost, p->all_cost));
 	table_str(table, (struct str){r->text, r->text_len});
 	if (table->n_columns == 8)
 		table_cstr(table, source_of(t, i, &b));
@@ -133,25 +123,22 @@ static void put_row(
 /* Costly rows with what stands around them; pieces apart by a row of dots. */
 static bool put_context(struct report_code *p, const struct trace *t, struct cli *c)
 {
-	struct table_column columns[] = {{"", NULL, CELL_LEFT, false},
-		{"row", NULL, CELL_RIGHT, false}, {"address", NULL, CELL_RIGHT, false},
-		{t->samples ? "samples" : "hits", NULL, CELL_RIGHT, false},
-		{p->unit, NULL, CELL_RIGHT, false}, {"%", NULL, CELL_RIGHT, false},
-		{"instruction", NULL, CELL_LEFT, false}, {"source", NULL, CELL_LEFT, false}};
 	uint8_t *marks = mark_rows(p, t);
 	uint32_t last = UINT32_MAX;
-	unsigned n_columns = has_lines(t) ? 8 : 7;
 	struct table table;
+	char titles[128];
 	bool ok;
 
 	if (!marks)
 		return err_nomem(&c->error);
-	table_init(&table, columns, n_columns);
+	snprintf(titles, sizeof(titles), "<|row|address|%s|%s|%%|instruction<%s",
+		t->samples ? "samples" : "hits", p->unit, has_lines(t) ? "|source<" : "");
+	table_titles(&table, titles);
 	for (uint32_t i = 0; i < t->n_code; i++) {
 		if (!marks[i] || t->code[i].is_label)
 			continue;
 		if (last != UINT32_MAX && i > last + 1)
-			for (unsigned k = 0; k < n_columns; k++)
+			for (unsigned k = 0; k < table.n_columns; k++)
 				table_cstr(&table, k == 0 || k == 6 ? ".." : "");
 		table_cstr(&table, marks[i] & 2 ? ">" : ".");
 		put_row(&table, p, t, i);
@@ -159,20 +146,17 @@ static bool put_context(struct report_code *p, const struct trace *t, struct cli
 	}
 	mem_free(marks);
 	if (last != UINT32_MAX)
-		fprintf(c->out, "\n\nCode around the costliest instructions (marked >)\n");
-	ok = last == UINT32_MAX || table_print(&table, c) || err_nomem(&c->error);
+		say(c->out, "\n\nCode around the costliest instructions (marked >)\n");
+	ok = last == UINT32_MAX || table_print(&table, c);
 	table_deinit(&table);
 	return ok;
 }
 
 static bool put_reasons(const struct trace *t, struct cli *c)
 {
-	static const struct table_column columns[] = {{"reason", NULL, CELL_LEFT, false},
-		{"stalled samples", NULL, CELL_RIGHT, false}, {"%", NULL, CELL_RIGHT, false}};
 	uint64_t sums[STALL_REASONS] = {0}, all = 0, issued = 0;
-	bool is_told[STALL_REASONS] = {false}, ok;
+	bool is_told[STALL_REASONS] = {false};
 	struct table table;
-	char a[32], b[32];
 
 	for (uint32_t i = 0; i < t->n_code; i++) {
 		issued += t->samples[i].issued;
@@ -181,7 +165,7 @@ static bool put_reasons(const struct trace *t, struct cli *c)
 			all += t->samples[i].reason[k];
 		}
 	}
-	table_init(&table, columns, 3);
+	table_titles(&table, "reason<|stalled samples|%");
 	for (unsigned n = 0; n < STALL_REASONS; n++) {
 		unsigned best = STALL_REASONS;
 
@@ -189,17 +173,13 @@ static bool put_reasons(const struct trace *t, struct cli *c)
 			if (!is_told[k] && (best == STALL_REASONS || sums[k] > sums[best]))
 				best = k;
 		is_told[best] = true;
-		if (!sums[best])
-			continue;
-		table_cstr(&table, stall_reason_name(best));
-		table_u64(&table, sums[best]);
-		table_pct(&table, sums[best], all);
+		if (sums[best])
+			TABLE_ROW(&table, CELL_TEXT(stall_reason_name(best)),
+				CELL_COUNT(sums[best]), CELL_PERCENT(sums[best], all));
 	}
-	fprintf(c->out, "\n\nStall reasons of all samples\n%s sample%s issued, %s stalled\n",
-		fmt_u64(a, issued), plural(issued), fmt_u64(b, all));
-	ok = table_print(&table, c) || err_nomem(&c->error);
-	table_deinit(&table);
-	return ok;
+	say(c->out, "\n\nStall reasons of all samples\n%s issued, %s stalled\n",
+		COUNTED(issued, "sample"), U64_TEXT(all));
+	return table_finish(&table, c);
 }
 
 /* --- addresses and source lines --- */
@@ -255,29 +235,24 @@ static uint32_t find_ranges(const struct report_code *p, const struct trace *t, 
 static bool print_ranges(struct report_code *p, const struct trace *t, struct cli *c,
 	const struct range *v, uint32_t n)
 {
-	struct table_column columns[] = {{"from", NULL, CELL_RIGHT, false},
-		{"to", NULL, CELL_RIGHT, false}, {"rows", NULL, CELL_RIGHT, false},
-		{p->unit, NULL, CELL_RIGHT, false}, {"%", NULL, CELL_RIGHT, false},
-		{"source", NULL, CELL_LEFT, false}};
 	struct strbuf b = {0};
 	struct table table;
-	bool ok;
+	char titles[96];
 
-	table_init(&table, columns, 6);
+	snprintf(titles, sizeof(titles), "from|to|rows|%s|%%|source<", p->unit);
+	table_titles(&table, titles);
 	for (uint32_t i = 0; i < n; i++) {
 		const char *source = source_of(t, v[i].first, &b);
 
-		put_address(&table, t->code[v[i].first].address);
-		put_address(&table, t->code[v[i].end - 1].address);
-		table_u64(&table, v[i].end - v[i].first);
-		table_u64(&table, v[i].cost);
-		table_pct(&table, v[i].cost, p->all_cost);
-		table_cstr(&table, *source ? source : "(unmapped)");
+		TABLE_ROW(&table, CELL_ADDRESS(t->code[v[i].first].address),
+			CELL_ADDRESS(t->code[v[i].end - 1].address),
+			CELL_COUNT(v[i].end - v[i].first), CELL_COUNT(v[i].cost),
+			CELL_PERCENT(v[i].cost, p->all_cost),
+			CELL_TEXT(*source ? source : "(unmapped)"));
 	}
-	ok = (!b.failed && table_print(&table, c)) || err_nomem(&c->error);
-	table_deinit(&table);
+	table.is_failed |= b.failed;
 	sb_free(&b);
-	return ok;
+	return table_finish(&table, c);
 }
 
 static bool put_ranges(struct report_code *p, const struct trace *t, struct cli *c)
@@ -294,7 +269,7 @@ static bool put_ranges(struct report_code *p, const struct trace *t, struct cli 
 	for (n = 0; n < all && n < MAX_RANGES && v[n].cost; n++)
 		shown += v[n].cost;
 	qsort(v, n, sizeof(*v), by_first);
-	fprintf(c->out,
+	say(c->out,
 		"\n\nAddresses and their source lines\nthe %u costliest of %u ranges, in the order of the code: %.1f %% of all %s\n",
 		n, all, p->all_cost ? 100.0 * (double)shown / (double)p->all_cost : 0, p->unit);
 	ok = print_ranges(p, t, c, v, n);

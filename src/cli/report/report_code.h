@@ -2,8 +2,7 @@
 /* report_code.h: what a written report says of the code: the costliest rows among their
  * neighbours, stall reasons of samples, which addresses belong to which source line. Figures are
  * those of `incore isa` and `incore summary`. */
-#ifndef CLI_REPORT_REPORT_CODE_H
-#define CLI_REPORT_REPORT_CODE_H
+#pragma once
 
 #include "cli/cli.h"
 #include "serve/report/report.h"
@@ -26,5 +25,3 @@ void report_code_deinit(struct report_code *p);
 
 /* Facts on the report itself: how to make it again, from what, by which version. */
 bool report_again_make(struct cli *c, const struct view *v, struct strbuf *out);
-
-#endif

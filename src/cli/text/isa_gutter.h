@@ -4,8 +4,7 @@
  * arrows that find no free lane are not drawn, the text beside the row names their ends anyway.
  * Owner: the caller; gutter_deinit().
  */
-#ifndef CLI_TEXT_ISA_GUTTER_H
-#define CLI_TEXT_ISA_GUTTER_H
+#pragma once
 
 #include "base/str.h"
 
@@ -23,5 +22,3 @@ bool gutter_arrow(struct gutter *g, uint32_t from, uint32_t to);
 void gutter_put(const struct gutter *g, uint32_t line, bool is_ascii, struct strbuf *out);
 /* The same for a heading between `line` - 1 and `line`: only what runs through. */
 void gutter_put_between(const struct gutter *g, uint32_t line, bool is_ascii, struct strbuf *out);
-
-#endif

@@ -6,6 +6,7 @@
 #include "cli/text/isa_text.h"
 
 #include "base/mem.h"
+#include "base/plain.h"
 #include "cli/text/isa_gutter.h"
 #include "cli/text/table.h"
 
@@ -47,22 +48,26 @@ struct writer {
 /* Appends text, cut at the width; counts characters, not bytes. */
 static void put(struct writer *w, enum cell_style style, const char *text)
 {
-	const char *p = text;
+	struct strbuf plain = {0};
+	const char *p;
 
-	for (; *p; p++) {
+	if (!str_is_plain(str_of(text))) {
+		sb_plain(&plain, str_of(text));
+		text = plain.p ? plain.p : "";
+	}
+	for (p = text; *p; p++) {
 		bool is_start = ((unsigned char)*p & 0xc0) != 0x80;
 
 		if (is_start && w->width && w->column == w->width)
 			break;
 		w->column += is_start;
 	}
-	if (p == text)
-		return;
-	if (style != CELL_PLAIN)
-		sb_puts(w->out, style_on(w->text->cli, style));
-	sb_add(w->out, text, (size_t)(p - text));
-	if (style != CELL_PLAIN)
-		sb_puts(w->out, style_off(w->text->cli));
+	if (p > text) {
+		sb_puts(w->out, style == CELL_PLAIN ? "" : style_on(w->text->cli, style));
+		sb_add(w->out, text, (size_t)(p - text));
+		sb_puts(w->out, style == CELL_PLAIN ? "" : style_off(w->text->cli));
+	}
+	sb_free(&plain);
 }
 
 static void pad_to(struct writer *w, unsigned column)
@@ -261,16 +266,15 @@ static void say_pair(struct writer *w, const struct producer_edge *x)
 	const struct wait_pair *p = wait_pairs_find(w->l->latency->pairs, x->producer, x->wait);
 	uint64_t together = p ? p->together.median : 1;
 	uint64_t ahead = p ? p->iterations.median : 0;
-	char a[32];
 
 	if (together > 1)
 		sb_printf(&w->part, "%s %s, ", x->n_inexact ? "group of" : "last of",
-			fmt_u64(a, together));
+			U64_TEXT(together));
 	else if (x->n_inexact)
 		sb_puts(&w->part, "group, ");
-	sb_printf(&w->part, "latency %s", fmt_u64(a, x->latency.median));
+	sb_printf(&w->part, "latency %s", U64_TEXT(x->latency.median));
 	if (ahead)
-		sb_printf(&w->part, ", %s iteration%s ahead", fmt_u64(a, ahead), plural(ahead));
+		sb_printf(&w->part, ", %s ahead", COUNTED(ahead, "iteration"));
 }
 
 static void say_edges(struct writer *w, const struct listing_row *row)
@@ -291,14 +295,13 @@ static void say_branch(struct writer *w, code_idx i)
 {
 	const struct listing_row *row = &w->l->rows[i];
 	code_idx to = w->l->cfg.target[i];
-	char a[32], b[32];
 
 	if (to < w->trace->n_code) {
 		next_word(w);
 		sb_printf(&w->part, "to %lld", (long long)w->trace->code[to].number);
 		if (row->taken + row->not_taken)
-			sb_printf(&w->part, ", taken %s of %s", fmt_u64(a, row->taken),
-				fmt_u64(b, row->taken + row->not_taken));
+			sb_printf(&w->part, ", taken %s of %s", U64_TEXT(row->taken),
+				U64_TEXT(row->taken + row->not_taken));
 	}
 	if (row->n_from == 0)
 		return;
@@ -314,7 +317,6 @@ static void say_branch(struct writer *w, code_idx i)
 static void say_loop(struct writer *w, uint32_t loop)
 {
 	const struct loop_stats *s;
-	char a[32], b[32];
 	uint32_t n_rows;
 
 	if (loop == NO_LOOP)
@@ -325,9 +327,8 @@ static void say_loop(struct writer *w, uint32_t loop)
 	if (w->l->hot->is_stated)
 		sb_printf(&w->part, "loop of %u row%s", n_rows, plural(n_rows));
 	else if (s->iterations)
-		sb_printf(&w->part, "loop of %u row%s: %s iteration%s, median %s cycle%s", n_rows,
-			plural(n_rows), fmt_u64(a, s->iterations), plural(s->iterations),
-			fmt_u64(b, s->median_cyc), plural(s->median_cyc));
+		sb_printf(&w->part, "loop of %u row%s: %s, median %s", n_rows, plural(n_rows),
+			COUNTED(s->iterations, "iteration"), COUNTED(s->median_cyc, "cycle"));
 	else
 		sb_printf(&w->part, "loop of %u row%s: never repeated", n_rows, plural(n_rows));
 }
@@ -375,19 +376,17 @@ static void put_header(struct writer *w)
 static void put_footer(struct writer *w)
 {
 	const struct hot *h = w->l->hot;
-	char a[32], b[32], c[32];
 
 	if (w->is_sampled)
-		sb_printf(&w->part, "%s sample%s, %s stalled", fmt_u64(a, h->all.samples),
-			plural(h->all.samples), fmt_u64(b, h->all.stalled_samples));
+		sb_printf(&w->part, "%s, %s stalled", COUNTED(h->all.samples, "sample"),
+			U64_TEXT(h->all.stalled_samples));
 	else
-		sb_printf(&w->part, "%s %s%s, %s instruction%s, latency %s", fmt_u64(a, h->n_waves),
+		sb_printf(&w->part, "%s %s%s, %s, latency %s", U64_TEXT(h->n_waves),
 			w->l->pipes ? "pipe" : "wave", plural(h->n_waves),
-			fmt_u64(b, h->n_instructions), plural(h->n_instructions),
-			fmt_u64(c, h->all.totals.latency));
+			COUNTED(h->n_instructions, "instruction"), U64_TEXT(h->all.totals.latency));
 	if (!w->is_sampled)
-		sb_printf(&w->part, ", stall %s cycle%s%s", fmt_u64(a, h->all.totals.stall),
-			plural(h->all.totals.stall), h->is_stated ? " (as stated)" : "");
+		sb_printf(&w->part, ", stall %s%s", COUNTED(h->all.totals.stall, "cycle"),
+			h->is_stated ? " (as stated)" : "");
 	sb_printf(&w->part, ", %s, %u note%s", evidence_text(w->trace, (char[EVIDENCE_TEXT]){0}),
 		w->text->n_notes, plural(w->text->n_notes));
 	put_part(w, CELL_PLAIN);

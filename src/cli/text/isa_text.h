@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* isa_text.h: the annotated listing as text, for cmd_isa.c alone. */
-#ifndef CLI_TEXT_ISA_TEXT_H
-#define CLI_TEXT_ISA_TEXT_H
+#pragma once
 
 #include "analysis/code/listing.h"
 #include "cli/cli.h"
@@ -18,5 +17,3 @@ struct isa_text {
  * none. */
 bool isa_text_make(const struct isa_text *t, struct strbuf *out, unsigned *hottest_line,
 	struct incore_error *e);
-
-#endif

@@ -4,6 +4,7 @@
 
 #include "base/mem.h"
 #include "cli/text/record_table.h"
+#include "cli/text/say.h"
 #include "cli/text/table.h"
 
 #define MAX_MATRIX 16u /* pipes side by side */
@@ -17,17 +18,15 @@ void pipes_print_head(struct cli *c, const struct pipes_part *p, const struct tr
 {
 	const struct pipes_totals *n = &p->totals;
 	FILE *out = c->out;
-	char a[32], b[32], d[32];
 	double mhz = trace_clock_mhz(t);
 
-	fprintf(out, "%s pipe%s of %u core%s, %s instruction%s", fmt_u64(a, n->pipes),
-		plural(n->pipes), (unsigned)n->cores, plural(n->cores), fmt_u64(b, n->instructions),
-		plural(n->instructions));
-	fprintf(out, " and %s of synchronisation, %s cycle%s", fmt_u64(a, n->sync_instructions),
-		fmt_u64(d, p->span), plural(p->span));
+	say(out, "%s of %u core%s, %s", COUNTED(n->pipes, "pipe"), (unsigned)n->cores,
+		plural(n->cores), COUNTED(n->instructions, "instruction"));
+	say(out, " and %s of synchronisation, %s", U64_TEXT(n->sync_instructions),
+		COUNTED(p->span, "cycle"));
 	if (mhz > 0)
-		fprintf(out, " (%.2f us)", (double)p->span / mhz);
-	fprintf(out, ", %s\n", evidence_text(t, (char[EVIDENCE_TEXT]){0}));
+		say(out, " (%.2f us)", (double)p->span / mhz);
+	say(out, ", %s\n", evidence_text(t, (char[EVIDENCE_TEXT]){0}));
 	if (!n->pipes) {
 		fputs(t->n_tracks ? "no pipe matches the selection\n"
 				  : "nothing to show: no pipe was traced (see incore info, "
@@ -35,7 +34,7 @@ void pipes_print_head(struct cli *c, const struct pipes_part *p, const struct tr
 			out);
 		return;
 	}
-	fprintf(out, "bound       %s\n", p->bound.sentence);
+	say(out, "bound       %s\n", p->bound.sentence);
 }
 
 bool pipes_print_table(struct cli *c, const struct pipes_part *p)
@@ -49,7 +48,7 @@ bool pipes_print_table(struct cli *c, const struct pipes_part *p)
 	if (!record_table_print(c, &pipe_line_record, p->pipes, columns))
 		return false;
 	if (!c->use_csv && p->pipes.n < p->n_all)
-		fprintf(c->out, "%zu of %u pipes shown (--top all shows every one)\n", p->pipes.n,
+		say(c->out, "%zu of %u pipes shown (--top all shows every one)\n", p->pipes.n,
 			p->n_all);
 	return true;
 }
@@ -74,7 +73,6 @@ bool pipes_print_overlap(struct cli *c, const struct pipes_part *p)
 	uint32_t n = p->main_core == UINT32_MAX ? 0 : matrix_of(p, v);
 	const struct pipe_core *k;
 	struct table t;
-	bool ok;
 
 	if (n < 2)
 		return true;
@@ -82,7 +80,7 @@ bool pipes_print_overlap(struct cli *c, const struct pipes_part *p)
 	for (uint32_t i = 0; i < n; i++)
 		columns[i + 1] = (struct table_column){v[i]->pipe, NULL, CELL_RIGHT, false};
 	columns[n + 1] = (struct table_column){"alone", NULL, CELL_RIGHT, false};
-	fprintf(c->out, "\ncycles in which two pipes of %.*s were busy together\n",
+	say(c->out, "\ncycles in which two pipes of %.*s were busy together\n",
 		STR_ARG(cores[p->main_core].core));
 	table_init(&t, columns, n + 2);
 	for (uint32_t i = 0; i < n; i++) {
@@ -91,9 +89,7 @@ bool pipes_print_overlap(struct cli *c, const struct pipes_part *p)
 			table_u64(&t, k->overlap[(size_t)v[i]->lane * k->n + v[m]->lane]);
 		table_u64(&t, v[i]->r.exposed_cyc);
 	}
-	ok = table_print(&t, c);
-	table_deinit(&t);
-	return ok || err_nomem(&c->error);
+	return table_finish(&t, c);
 }
 
 bool pipes_print_pairs(struct cli *c, const struct pipes_part *p)
@@ -111,18 +107,16 @@ bool pipes_print_path(struct cli *c, const struct pipes_part *p)
 	static const char *const row_columns[] = {"row", "cycles", "share", "isa", "source", NULL};
 	const struct path_part_row *path = p->critical_path;
 	FILE *out = c->out;
-	char a[32], b[32], d[32], f[32];
 
 	if (!path)
 		return true;
-	fprintf(out, "\ncritical path: %s cycle%s = work %s + wait %s + stall %s",
-		fmt_u64(a, path->span), plural(path->span), fmt_u64(b, path->x.part[PATH_WORK]),
-		fmt_u64(d, path->x.part[PATH_WAIT]), fmt_u64(f, path->x.part[PATH_STALL]));
-	fprintf(out, " + gaps %s + before %s + after %s;", fmt_u64(a, path->x.part[PATH_GAP]),
-		fmt_u64(b, path->x.lead_cyc), fmt_u64(d, path->x.tail_cyc));
-	fprintf(out, " %s slice%s, %s flag%s, %s inferred\n", fmt_u64(a, path->x.n_slices),
-		plural(path->x.n_slices), fmt_u64(b, path->x.n_hops), plural(path->x.n_hops),
-		fmt_u64(d, path->x.n_inferred));
+	say(out, "\ncritical path: %s = work %s + wait %s + stall %s", COUNTED(path->span, "cycle"),
+		U64_TEXT(path->x.part[PATH_WORK]), U64_TEXT(path->x.part[PATH_WAIT]),
+		U64_TEXT(path->x.part[PATH_STALL]));
+	say(out, " + gaps %s + before %s + after %s;", U64_TEXT(path->x.part[PATH_GAP]),
+		U64_TEXT(path->x.lead_cyc), U64_TEXT(path->x.tail_cyc));
+	say(out, " %s, %s, %s inferred\n", COUNTED(path->x.n_slices, "slice"),
+		COUNTED(path->x.n_hops, "flag"), U64_TEXT(path->x.n_inferred));
 	if (!record_table_print(
 		    c, &path_pipe_record, first_rows(path->by_pipe, p->top), pipe_columns))
 		return false;
@@ -148,6 +142,6 @@ bool pipes_print_cores(struct cli *c, struct rows cores, uint64_t top)
 	ok = record_table_print(c, &core_line_record, (struct rows){v, n}, columns);
 	mem_free(v);
 	if (ok && !c->use_csv && n < cores.n)
-		fprintf(c->out, "%zu of %zu cores shown (--top all shows every one)\n", n, cores.n);
+		say(c->out, "%zu of %zu cores shown (--top all shows every one)\n", n, cores.n);
 	return ok;
 }

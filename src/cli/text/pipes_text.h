@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* pipes_text.h: the tables about pipes, as text or CSV; no figure is made here. */
-#ifndef CLI_TEXT_PIPES_TEXT_H
-#define CLI_TEXT_PIPES_TEXT_H
+#pragma once
 
 #include "answer/pipes_parts.h"
 #include "cli/cli.h"
@@ -18,5 +17,3 @@ bool pipes_print_pairs(struct cli *c, const struct pipes_part *p);
 bool pipes_print_path(struct cli *c, const struct pipes_part *p);
 /* Core by core: span, busy, compute. */
 bool pipes_print_cores(struct cli *c, struct rows cores, uint64_t top);
-
-#endif

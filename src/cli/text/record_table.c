@@ -68,25 +68,28 @@ static const char *bar(char buf[64], double percentage)
 	static const char *const eighths[] = {"", "\xe2\x96\x8f", "\xe2\x96\x8e", "\xe2\x96\x8d",
 		"\xe2\x96\x8c", "\xe2\x96\x8b", "\xe2\x96\x8a", "\xe2\x96\x89"};
 	unsigned n = percentage > 0 ? (unsigned)(percentage * 1.6 + 0.5) : 0;
+	char *p = buf;
 
-	buf[0] = 0;
-	for (n = n < 160 ? n : 160; n >= 8; n -= 8)
-		strcat(buf, "\xe2\x96\x88");
-	return strcat(buf, eighths[n]);
+	for (n = n < 160 ? n : 160; n >= 8; n -= 8, p += 3)
+		snprintf(p, 4, "\xe2\x96\x88");
+	snprintf(p, 4, "%s", eighths[n]);
+	return buf;
 }
 
 static void put_cell(struct table *t, const struct cli *cli, const struct leaf *l, const void *row)
 {
 	const struct column *c = l->column;
 	const void *value = leaf_value(l, row);
+	bool is_blank;
 	char text[64];
 
 	if (value && (c->flags & COLUMN_BAR) && !cli->use_csv) {
 		table_cstr(t, bar(text, *(const double *)value));
 		return;
 	}
-	if (column_is_null(c, value)) {
-		table_cstr(t, cli->use_csv && !(c->flags & COLUMN_DASH) ? "" : "-");
+	if (!value || column_is_null(c, value)) {
+		is_blank = cli->use_csv ? !(c->flags & COLUMN_DASH) : c->flags & COLUMN_BLANK;
+		table_cstr(t, is_blank ? "" : "-");
 		return;
 	}
 	switch (c->type) {
@@ -138,9 +141,8 @@ bool record_table_print_styled(struct cli *c, const struct record *r, struct row
 	struct table_column heads[MAX_COLUMNS];
 	struct table t;
 	unsigned n = 0;
-	bool ok;
 
-	for (; columns[n] && n < MAX_COLUMNS; n++) {
+	for (; n < MAX_COLUMNS && columns[n]; n++) {
 		if (!choose_column(r, columns[n], &drawn[n]))
 			return err_set(&c->error, INCORE_FAILED, "no-such-column",
 				"the answer has no column %s", columns[n]);
@@ -158,9 +160,7 @@ bool record_table_print_styled(struct cli *c, const struct record *r, struct row
 				table_style(&t, style(row, drawn[k].leaf.column->name));
 		}
 	}
-	ok = table_print(&t, c);
-	table_deinit(&t);
-	return ok;
+	return table_finish(&t, c);
 }
 
 bool record_table_print(

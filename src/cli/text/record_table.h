@@ -4,8 +4,7 @@
  * A column is named by its path in the record; "path=TITLE" heads it otherwise, in CSV too, and
  * "path=TITLE=csv_title" each in its own way.
  */
-#ifndef CLI_TEXT_RECORD_TABLE_H
-#define CLI_TEXT_RECORD_TABLE_H
+#pragma once
 
 #include "cli/cli.h"
 #include "cli/text/table.h"
@@ -19,5 +18,3 @@ bool record_table_print(
 typedef enum cell_style (*cell_style_fn)(const void *row, const char *column);
 bool record_table_print_styled(struct cli *c, const struct record *r, struct rows rows,
 	const char *const *columns, cell_style_fn style);
-
-#endif

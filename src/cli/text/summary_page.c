@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* summary_page.c: how a paragraph is wrapped and a table of the summary page printed. */
 #include "cli/text/summary_page.h"
+#include "cli/text/say.h"
 
 #include <stdarg.h>
 #include <string.h>
@@ -26,11 +27,11 @@ void page_wrap(struct page *p, const char *head, const char *text)
 	fputs(head, p->out);
 	for (bool first = true; str_cut(&rest, " ", &word); first = false) {
 		if (!first && column + 1 + word.n > PAGE_WIDTH) {
-			fprintf(p->out, "\n%*s", (int)indent, "");
+			say(p->out, "\n%*s", (int)indent, "");
 			column = indent;
 			first = true;
 		}
-		fprintf(p->out, "%s%.*s", first ? "" : " ", STR_ARG(word));
+		say(p->out, "%s%.*s", first ? "" : " ", STR_ARG(word));
 		column += word.n + !first;
 	}
 	fputc('\n', p->out);
@@ -50,7 +51,7 @@ void page_line(struct page *p, const char *head, const char *fmt, ...)
 
 void page_title(struct page *p, const char *text)
 {
-	fprintf(p->out, "\n%s%s%s\n", style_on(p->c, CELL_WARM), text, style_off(p->c));
+	say(p->out, "\n%s%s%s\n", style_on(p->c, CELL_WARM), text, style_off(p->c));
 }
 
 void page_findings(struct page *p, struct rows findings)
@@ -61,43 +62,4 @@ void page_findings(struct page *p, struct rows findings)
 		if (v[i].level != SEVERITY_INFO)
 			page_line(p, "  - ", "%s: %s; %s", v[i].id, v[i].message,
 				v[i].advice ? v[i].advice : "");
-}
-
-void page_put_clipped(struct table *t, const char *text, size_t max)
-{
-	struct strbuf b = {0};
-	size_t n = strlen(text);
-
-	sb_printf(&b, "%.*s%s", (int)(n > max ? max - 3 : n), text, n > max ? "..." : "");
-	table_cstr(t, b.p ? b.p : "");
-	t->is_failed |= b.failed;
-	sb_free(&b);
-}
-
-void page_put_tail(struct table *t, struct str text, size_t max)
-{
-	struct strbuf b = {0};
-
-	if (text.n > max)
-		sb_puts(&b, "...");
-	sb_str(&b, text.n > max ? str_sub(text, text.n - (max - 3), max) : text);
-	table_cstr(t, b.p ? b.p : "");
-	t->is_failed |= b.failed;
-	sb_free(&b);
-}
-
-void page_put_row_number(struct table *t, int64_t v)
-{
-	char buf[24];
-
-	snprintf(buf, sizeof(buf), "%lld", (long long)v);
-	table_cstr(t, buf);
-}
-
-bool page_finish(struct page *p, struct table *t)
-{
-	bool ok = table_print(t, p->c);
-
-	table_deinit(t);
-	return ok;
 }

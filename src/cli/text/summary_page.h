@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* summary_page.h: paragraphs and tables of the summary pages. */
-#ifndef CLI_TEXT_SUMMARY_PAGE_H
-#define CLI_TEXT_SUMMARY_PAGE_H
+#pragma once
 
 #include "answer/summary.h"
 #include "cli/cli.h"
@@ -26,11 +25,3 @@ void page_line(struct page *p, const char *head, const char *fmt, ...) PRINTF_LI
 void page_title(struct page *p, const char *text);
 /* finding_row: errors and warnings with what to do, a paragraph each. */
 void page_findings(struct page *p, struct rows findings);
-/* Cells: cut at the end, cut at the start (paths), a number that names something. */
-void page_put_clipped(struct table *t, const char *text, size_t max);
-void page_put_tail(struct table *t, struct str text, size_t max);
-void page_put_row_number(struct table *t, int64_t v);
-/* Prints and frees the table. */
-bool page_finish(struct page *p, struct table *t);
-
-#endif

@@ -24,35 +24,20 @@ static void print_provenance(struct page *p, const struct summary_pipes *s)
 
 static bool print_instructions(struct page *p, struct rows rows)
 {
-	static const struct table_column columns[] = {
-		{"row", NULL, CELL_RIGHT, false},
-		{"cycles", NULL, CELL_RIGHT, false},
-		{"%", NULL, CELL_RIGHT, false},
-		{"hit", NULL, CELL_RIGHT, false},
-		{"issue", NULL, CELL_RIGHT, false},
-		{"wait", NULL, CELL_RIGHT, false},
-		{"stall", NULL, CELL_RIGHT, false},
-		{"instruction", NULL, CELL_LEFT, true},
-		{"source", NULL, CELL_LEFT, true},
-	};
 	const struct hot_row *v = rows.v;
 	struct table t;
 
 	page_title(p, "Instructions");
-	table_init(&t, columns, sizeof(columns) / sizeof(columns[0]));
-	for (size_t i = 0; i < rows.n; i++) {
-		page_put_row_number(&t, v[i].row == NO_VALUE ? -1 : v[i].row);
+	table_titles(&t, "row|cycles|%|hit|issue|wait|stall|instruction~|source~");
+	for (size_t i = 0; i < rows.n; i++)
 		/* What the producer states where no pipe was traced. */
-		table_u64(&t, p->trace->n_tracks ? v[i].cycles : v[i].totals.latency);
-		table_double(&t, v[i].share, 1);
-		table_u64(&t, v[i].totals.hit);
-		table_u64(&t, v[i].buckets.issue);
-		table_u64(&t, v[i].buckets.wait);
-		table_u64(&t, v[i].buckets.stall);
-		page_put_clipped(&t, v[i].key, PAGE_TEXT_MAX);
-		page_put_tail(&t, str_of(v[i].source ? v[i].source : ""), PAGE_TEXT_MAX);
-	}
-	return page_finish(p, &t) || err_nomem(&p->c->error);
+		TABLE_ROW(&t, CELL_NAME(v[i].row == NO_VALUE ? -1 : v[i].row),
+			CELL_COUNT(p->trace->n_tracks ? v[i].cycles : v[i].totals.latency),
+			CELL_DOUBLE(v[i].share, 1), CELL_COUNT(v[i].totals.hit),
+			CELL_COUNT(v[i].buckets.issue), CELL_COUNT(v[i].buckets.wait),
+			CELL_COUNT(v[i].buckets.stall), CELL_START(v[i].key, PAGE_TEXT_MAX),
+			CELL_END(v[i].source ? v[i].source : "", PAGE_TEXT_MAX));
+	return table_finish(&t, p->c);
 }
 
 bool summary_print_pipes(struct cli *c, const struct summary_pipes *s, const struct trace *t)

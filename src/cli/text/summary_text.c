@@ -4,25 +4,24 @@
 
 #include "cli/text/summary_page.h"
 
-#define COLUMNS(c) (c), sizeof(c) / sizeof((c)[0])
-
 static void print_provenance(struct page *p)
 {
-	const struct summary_origin *o = &p->s->provenance;
+	const struct trace_meta *m = &p->s->provenance;
+	const struct trace_launch *l = &m->launch;
+	const char *product = m->machine.product;
 	struct strbuf b = {0};
 
-	sb_printf(&b, "%s on %s%s%s%s, %s", o->kernel ? o->kernel : "(unnamed kernel)",
-		o->arch ? o->arch : "unknown target", o->product ? " (" : "",
-		o->product ? o->product : "", o->product ? ")" : "",
-		evidence_text(p->trace, (char[EVIDENCE_TEXT]){0}));
-	if (o->dispatch != NO_VALUE)
-		sb_printf(&b, ", dispatch %lld", (long long)o->dispatch);
-	if (o->launch_index != NO_VALUE && o->launch_count != NO_VALUE)
-		sb_printf(&b, ", launch %lld of %lld", (long long)o->launch_index,
-			(long long)o->launch_count);
+	sb_printf(&b, "%s on %s%s%s%s, %s", m->kernel ? m->kernel : "(unnamed kernel)",
+		m->arch ? m->arch : "unknown target", product ? " (" : "", product ? product : "",
+		product ? ")" : "", evidence_text(p->trace, (char[EVIDENCE_TEXT]){0}));
+	if (l->dispatch != NO_VALUE)
+		sb_printf(&b, ", dispatch %lld", (long long)l->dispatch);
+	if (l->launch_index != NO_VALUE && l->launch_count != NO_VALUE)
+		sb_printf(&b, ", launch %lld of %lld", (long long)l->launch_index,
+			(long long)l->launch_count);
 	page_wrap(p, "kernel     ", page_text(p, &b));
 	sb_free(&b);
-	page_line(p, "capture    ", "%s", o->path);
+	page_line(p, "capture    ", "%s", m->origin);
 	if (p->trace->n_tracks)
 		page_line(p, "coverage   ", "%s", p->s->coverage);
 }
@@ -37,59 +36,43 @@ static void print_health(struct page *p)
 static void print_other_simds(struct page *p)
 {
 	const struct hidden_line *lost = &p->s->hidden.lost;
-	char a[32], b[32];
 
 	if (lost->other_simd != NO_U64)
 		page_line(p, "  ",
 			"Of the %s lost cycles %s passed while a SIMD without detail issued.",
-			fmt_u64(a, lost->total), fmt_u64(b, lost->other_simd));
+			U64_TEXT(lost->total), U64_TEXT(lost->other_simd));
 }
 
 static void put_bucket(struct table *t, const char *name, const struct hidden_line *h, uint64_t all)
 {
-	table_cstr(t, name);
-	table_u64(t, h->total);
-	table_pct(t, h->total, all);
-	table_u64(t, h->hidden);
-	table_u64(t, h->exposed);
-	table_pct(t, h->exposed, all);
+	TABLE_ROW(t, CELL_TEXT(name), CELL_COUNT(h->total), CELL_PERCENT(h->total, all),
+		CELL_COUNT(h->hidden), CELL_COUNT(h->exposed), CELL_PERCENT(h->exposed, all));
 }
 
 static bool print_accounting(struct page *p)
 {
-	static const struct table_column columns[] = {
-		{"  bucket", NULL, CELL_LEFT, false},
-		{"cycles", NULL, CELL_RIGHT, false},
-		{"%", NULL, CELL_RIGHT, false},
-		{"hidden", NULL, CELL_RIGHT, false},
-		{"exposed", NULL, CELL_RIGHT, false},
-		{"exposed %", NULL, CELL_RIGHT, false},
-	};
 	const struct summary_answer *s = p->s;
 	const struct viewer_pie *v = &s->viewer_pie;
 	const uint64_t *st = s->states.cyc;
 	uint64_t pie = v->idle + v->stall + v->issue, all = s->accounting.duration;
 	uint64_t states = st[STATE_IDLE] + st[STATE_EXEC] + st[STATE_WAIT] + st[STATE_STALL];
-	struct table tb;
-	char a[32];
+	uint64_t issue = s->accounting.bucket.issue;
+	struct table t;
 
 	page_title(p, "Where the cycles went");
-	table_init(&tb, COLUMNS(columns));
-	table_cstr(&tb, "  issue");
-	table_u64(&tb, s->accounting.bucket.issue);
-	table_pct(&tb, s->accounting.bucket.issue, all);
-	for (unsigned i = 0; i < 3; i++)
-		table_cstr(&tb, "-");
-	put_bucket(&tb, "  stall", &s->hidden.stall, all);
-	put_bucket(&tb, "  wait", &s->hidden.wait, all);
-	put_bucket(&tb, "  idle", &s->hidden.idle, all);
-	put_bucket(&tb, "  drain", &s->hidden.drain, all);
-	if (!page_finish(p, &tb))
+	table_titles(&t, "  bucket<|cycles|%|hidden|exposed|exposed %");
+	TABLE_ROW(&t, CELL_TEXT("  issue"), CELL_COUNT(issue), CELL_PERCENT(issue, all),
+		CELL_TEXT("-"), CELL_TEXT("-"), CELL_TEXT("-"));
+	put_bucket(&t, "  stall", &s->hidden.stall, all);
+	put_bucket(&t, "  wait", &s->hidden.wait, all);
+	put_bucket(&t, "  idle", &s->hidden.idle, all);
+	put_bucket(&t, "  drain", &s->hidden.drain, all);
+	if (!table_finish(&t, p->c))
 		return false;
 	page_line(p, "  ",
 		"sum of wave lifetimes %s cycles, residue %lld. Hidden: another wave of the "
 		"SIMD issued meanwhile.",
-		fmt_u64(a, all), (long long)s->residue);
+		U64_TEXT(all), (long long)s->residue);
 	print_other_simds(p);
 	page_line(p, "  ",
 		"The vendor's viewer shows idle %.1f, stall %.1f, issue %.1f %% of the recorded "
@@ -129,15 +112,6 @@ static void print_utilization(struct page *p)
 
 static bool print_causes(struct page *p)
 {
-	static const struct table_column columns[] = {
-		{"  cause", NULL, CELL_LEFT, false},
-		{"family", NULL, CELL_LEFT, false},
-		{"cycles", NULL, CELL_RIGHT, false},
-		{"%", NULL, CELL_RIGHT, false},
-		{"exposed", NULL, CELL_RIGHT, false},
-		{"%", NULL, CELL_RIGHT, false},
-		{"times", NULL, CELL_RIGHT, false},
-	};
 	const struct summary_cause *v = p->s->causes.v;
 	const struct family_row *f = p->s->families.v;
 	uint64_t shown = 0, all = p->s->accounting.duration;
@@ -151,7 +125,7 @@ static bool print_causes(struct page *p)
 				page_percent(f[i].sums.exposed, all));
 	page_line(p, "  ", "exposed by family: %s %% of wave cycles", page_text(p, &b));
 	sb_free(&b);
-	table_init(&t, COLUMNS(columns));
+	table_titles(&t, "  cause<|family<|cycles|%|exposed|%|times");
 	for (size_t i = 0; i < p->s->causes.n && shown < p->s->top; i++) {
 		char name[96];
 
@@ -159,144 +133,89 @@ static bool print_causes(struct page *p)
 			continue;
 		shown++;
 		snprintf(name, sizeof(name), "  %s", v[i].cause);
-		table_cstr(&t, name);
-		table_cstr(&t, v[i].family);
-		table_u64(&t, v[i].cycles);
-		table_pct(&t, v[i].cycles, all);
-		table_u64(&t, v[i].exposed);
-		table_pct(&t, v[i].exposed, all);
-		table_u64(&t, v[i].hits);
+		TABLE_ROW(&t, CELL_TEXT(name), CELL_TEXT(v[i].family), CELL_COUNT(v[i].cycles),
+			CELL_PERCENT(v[i].cycles, all), CELL_COUNT(v[i].exposed),
+			CELL_PERCENT(v[i].exposed, all), CELL_COUNT(v[i].hits));
 	}
-	return page_finish(p, &t);
+	return table_finish(&t, p->c);
 }
 
 static bool print_edges(struct page *p)
 {
-	static const struct table_column columns[] = {
-		{"  producer", NULL, CELL_LEFT, false},
-		{"row", NULL, CELL_RIGHT, false},
-		{"wait row", NULL, CELL_RIGHT, false},
-		{"waits", NULL, CELL_RIGHT, false},
-		{"blocked", NULL, CELL_RIGHT, false},
-		{"cycles", NULL, CELL_RIGHT, false},
-		{"median", NULL, CELL_RIGHT, false},
-		{"p95", NULL, CELL_RIGHT, false},
-	};
 	const struct summary_producers *k = &p->s->producers;
 	const struct edge_row *v = k->edges.v;
 	struct table t;
-	char a[32], b[32];
 
 	if (!p->s->has_edges)
 		return true;
 	page_title(p, "What was waited for (latency from issue to release, in cycles)");
-	table_init(&t, COLUMNS(columns));
+	table_titles(&t, "  producer<|row|wait row|waits|blocked|cycles|median|p95");
 	for (size_t i = 0; i < k->edges.n; i++) {
 		char name[64];
 
 		snprintf(name, sizeof(name), "  %.*s", (int)sizeof(name) - 3, v[i].producer_isa);
-		page_put_clipped(&t, name, PAGE_TEXT_MAX);
-		page_put_row_number(&t, v[i].producer);
-		page_put_row_number(&t, v[i].wait);
-		table_u64(&t, v[i].count);
-		table_u64(&t, v[i].blocked);
-		table_u64(&t, v[i].cycles);
-		table_u64(&t, v[i].latency ? v[i].latency->median : 0);
-		table_u64(&t, v[i].latency ? v[i].latency->p95 : 0);
+		TABLE_ROW(&t, CELL_START(name, PAGE_TEXT_MAX), CELL_NAME(v[i].producer),
+			CELL_NAME(v[i].wait), CELL_COUNT(v[i].count), CELL_COUNT(v[i].blocked),
+			CELL_COUNT(v[i].cycles),
+			CELL_COUNT(v[i].latency ? v[i].latency->median : 0),
+			CELL_COUNT(v[i].latency ? v[i].latency->p95 : 0));
 	}
-	if (!page_finish(p, &t))
+	if (!table_finish(&t, p->c))
 		return false;
 	page_line(p, "  ",
 		"%s of %s counter waits blocked; the others were free: they cost their "
 		"floor, no loss to chase.",
-		fmt_u64(a, k->sums.waits.blocked), fmt_u64(b, k->sums.waits.executed));
+		U64_TEXT(k->sums.waits.blocked), U64_TEXT(k->sums.waits.executed));
 	return true;
 }
 
 /* Without a timeline: what the producer states, or samples. */
 static bool print_stated_rows(struct page *p)
 {
-	static const struct table_column sampled[] = {
-		{"  row", NULL, CELL_RIGHT, false},
-		{"stalled", NULL, CELL_RIGHT, false},
-		{"%", NULL, CELL_RIGHT, false},
-		{"samples", NULL, CELL_RIGHT, false},
-		{"instruction", NULL, CELL_LEFT, false},
-	};
-	static const struct table_column stated[] = {
-		{"  row", NULL, CELL_RIGHT, false},
-		{"stall", NULL, CELL_RIGHT, false},
-		{"%", NULL, CELL_RIGHT, false},
-		{"latency", NULL, CELL_RIGHT, false},
-		{"instruction", NULL, CELL_LEFT, false},
-	};
 	const struct summary_line *v = p->s->rows.v;
 	bool is_sampled = p->s->has_samples;
 	struct table t;
 
 	page_title(p, is_sampled ? "Top instructions by stalled samples"
 				 : "Top instructions by stall, as the producer states it");
-	table_init(&t, is_sampled ? sampled : stated, 5);
-	for (size_t i = 0; i < p->s->rows.n; i++) {
-		page_put_row_number(&t, v[i].at->row);
-		table_u64(&t, v[i].lost);
-		table_pct(&t, v[i].lost, p->s->lost);
-		table_u64(&t, v[i].cycles);
-		page_put_clipped(&t, v[i].at->isa, PAGE_TEXT_MAX);
-	}
-	return page_finish(p, &t);
+	table_titles(&t, is_sampled ? "  row|stalled|%|samples|instruction<"
+				    : "  row|stall|%|latency|instruction<");
+	for (size_t i = 0; i < p->s->rows.n; i++)
+		TABLE_ROW(&t, CELL_NAME(v[i].at->row), CELL_COUNT(v[i].lost),
+			CELL_PERCENT(v[i].lost, p->s->lost), CELL_COUNT(v[i].cycles),
+			CELL_START(v[i].at->isa, PAGE_TEXT_MAX));
+	return table_finish(&t, p->c);
 }
 
 static bool print_rows(struct page *p)
 {
-	static const struct table_column columns[] = {
-		{"  row", NULL, CELL_RIGHT, false},
-		{"exposed", NULL, CELL_RIGHT, false},
-		{"%", NULL, CELL_RIGHT, false},
-		{"hits", NULL, CELL_RIGHT, false},
-		{"per hit", NULL, CELL_RIGHT, false},
-		{"cause", NULL, CELL_LEFT, false},
-		{"instruction", NULL, CELL_LEFT, false},
-	};
 	const struct summary_line *v = p->s->rows.v;
 	struct table t;
 
 	page_title(p, "Top instructions by exposed lost cycles");
-	table_init(&t, COLUMNS(columns));
-	for (size_t i = 0; i < p->s->rows.n; i++) {
-		page_put_row_number(&t, v[i].at->row);
-		table_u64(&t, v[i].exposed);
-		table_pct(&t, v[i].exposed, p->s->accounting.duration);
-		table_u64(&t, v[i].hit);
-		table_double(&t, v[i].hit ? (double)v[i].cycles / (double)v[i].hit : 0, 1);
-		table_cstr(&t, v[i].cause ? v[i].cause : "");
-		page_put_clipped(&t, v[i].at->isa, PAGE_TEXT_MAX);
-	}
-	return page_finish(p, &t);
+	table_titles(&t, "  row|exposed|%|hits|per hit|cause<|instruction<");
+	for (size_t i = 0; i < p->s->rows.n; i++)
+		TABLE_ROW(&t, CELL_NAME(v[i].at->row), CELL_COUNT(v[i].exposed),
+			CELL_PERCENT(v[i].exposed, p->s->accounting.duration), CELL_COUNT(v[i].hit),
+			CELL_DOUBLE(v[i].hit ? (double)v[i].cycles / (double)v[i].hit : 0, 1),
+			CELL_TEXT(v[i].cause ? v[i].cause : ""),
+			CELL_START(v[i].at->isa, PAGE_TEXT_MAX));
+	return table_finish(&t, p->c);
 }
 
 static bool print_lines(struct page *p)
 {
-	static const struct table_column columns[] = {
-		{"  exposed", NULL, CELL_RIGHT, false},
-		{"%", NULL, CELL_RIGHT, false},
-		{"cycles", NULL, CELL_RIGHT, false},
-		{"cause of its costliest row", NULL, CELL_LEFT, false},
-		{"line", NULL, CELL_LEFT, true},
-	};
 	const struct summary_line *v = p->s->lines.v;
 	struct table t;
 
 	page_title(p, "Top source lines (an instruction counts for its innermost line)");
-	table_init(&t, COLUMNS(columns));
-	for (size_t i = 0; i < p->s->lines.n; i++) {
-		table_u64(&t, v[i].exposed);
-		table_pct(&t, v[i].exposed, p->s->accounting.duration);
-		table_u64(&t, v[i].cycles);
-		table_cstr(&t, v[i].cause ? v[i].cause : "");
-		page_put_tail(&t, str_of(v[i].line), 44);
-	}
-	return page_finish(p, &t);
+	table_titles(&t, "  exposed|%|cycles|cause of its costliest row<|line~");
+	for (size_t i = 0; i < p->s->lines.n; i++)
+		TABLE_ROW(&t, CELL_COUNT(v[i].exposed),
+			CELL_PERCENT(v[i].exposed, p->s->accounting.duration),
+			CELL_COUNT(v[i].cycles), CELL_TEXT(v[i].cause ? v[i].cause : ""),
+			CELL_END(v[i].line, 44));
+	return table_finish(&t, p->c);
 }
 
 /* Regions by latency, largest first: the list is in the order of addresses. */
@@ -320,13 +239,6 @@ static const struct region *next_region(
 
 static bool print_regions(struct page *p)
 {
-	static const struct table_column columns[] = {
-		{"  latency", NULL, CELL_RIGHT, false},
-		{"%", NULL, CELL_RIGHT, false},
-		{"stall", NULL, CELL_RIGHT, false},
-		{"rows", NULL, CELL_RIGHT, false},
-		{"region", NULL, CELL_LEFT, true},
-	};
 	uint64_t all = p->s->viewer_pie.stall + p->s->viewer_pie.issue, below = UINT64_MAX;
 	const struct region *r = NULL;
 	struct table t;
@@ -336,20 +248,18 @@ static bool print_regions(struct page *p)
 	page_title(p, p->s->has_source
 			      ? "Regions of the code (most of it is mapped to one source line)"
 			      : "Regions of the code (there is no source)");
-	table_init(&t, COLUMNS(columns));
+	table_titles(&t, "  latency|%|stall|rows|region~");
 	for (uint64_t n = 0; n < p->s->top && (r = next_region(p->s->regions, below, r)); n++) {
 		struct strbuf b = {0};
 
 		below = r->totals.latency;
 		region_put_label(r, &b);
-		table_u64(&t, r->totals.latency);
-		table_pct(&t, r->totals.latency, all);
-		table_u64(&t, r->totals.stall);
-		table_u64(&t, r->n_executed);
-		table_cstr(&t, page_text(p, &b));
+		TABLE_ROW(&t, CELL_COUNT(r->totals.latency), CELL_PERCENT(r->totals.latency, all),
+			CELL_COUNT(r->totals.stall), CELL_COUNT(r->n_executed),
+			CELL_TEXT(page_text(p, &b)));
 		sb_free(&b);
 	}
-	return page_finish(p, &t);
+	return table_finish(&t, p->c);
 }
 
 static bool print_code(struct page *p)
@@ -362,7 +272,6 @@ static bool print_code(struct page *p)
 static void print_loops(struct page *p)
 {
 	const struct loop_row *v = p->s->loops.v;
-	char a[32], b[32], m[32];
 
 	if (!p->s->loops.n)
 		return;
@@ -380,8 +289,8 @@ static void print_loops(struct page *p)
 			"at row %lld: %llu iteration%s in %llu wave%s, cycles each min %s, "
 			"median %s, max %s; issue %.1f, wait %.1f, stall %.1f, idle %.1f %%",
 			row, (unsigned long long)x->iterations, plural(x->iterations),
-			(unsigned long long)x->waves, plural(x->waves), fmt_u64(a, x->min_cyc),
-			fmt_u64(m, x->median_cyc), fmt_u64(b, x->max_cyc),
+			(unsigned long long)x->waves, plural(x->waves), U64_TEXT(x->min_cyc),
+			U64_TEXT(x->median_cyc), U64_TEXT(x->max_cyc),
 			page_percent(x->all.bucket[BUCKET_ISSUE], x->all.cyc),
 			page_percent(x->all.bucket[BUCKET_WAIT], x->all.cyc),
 			page_percent(x->all.bucket[BUCKET_STALL], x->all.cyc),
@@ -393,35 +302,33 @@ static void print_waves(struct page *p)
 {
 	const struct cluster_row *v = p->s->clusters.v;
 	const struct duration_stats *d = &p->s->duration;
-	char a[32], b[32], m[32];
 
 	page_title(p, "Waves");
 	page_line(p, "  ", "duration min %s, median %s, max %s cycles; standard deviation %.1f %%",
-		fmt_u64(a, d->min), fmt_u64(m, d->median), fmt_u64(b, d->max),
+		U64_TEXT(d->min), U64_TEXT(d->median), U64_TEXT(d->max),
 		d->mean > 0 ? 100 * d->deviation / d->mean : 0);
 	for (size_t i = 0; i < p->s->clusters.n && i < p->s->top; i++) {
 		const struct cluster *k = &v[i].k;
 
 		page_line(p, "  ",
-			"%u wave%s executed %u row%s: %.1f %% of latency, median %s cycle%s, "
+			"%u wave%s executed %u row%s: %.1f %% of latency, median %s, "
 			"%u loop count%s",
 			k->n_waves, plural(k->n_waves), k->n_rows, plural(k->n_rows),
-			isfinite(v[i].share) ? v[i].share : 0, fmt_u64(a, k->median_dur),
-			plural(k->median_dur), k->n_variants, plural(k->n_variants));
+			isfinite(v[i].share) ? v[i].share : 0, COUNTED(k->median_dur, "cycle"),
+			k->n_variants, plural(k->n_variants));
 	}
 }
 
 static void print_barriers(struct page *p)
 {
 	const struct barriers *b = &p->s->barriers.b;
-	char x[32], y[32], z[32];
 
 	if (b->meetings)
 		page_line(p, "  ",
-			"barriers: %s meeting%s of waves (inferred), arrival skew median %s, max "
+			"barriers: %s of waves (inferred), arrival skew median %s, max "
 			"%s cycles",
-			fmt_u64(x, b->meetings), plural(b->meetings),
-			fmt_u64(y, b->skew_cyc.median), fmt_u64(z, b->skew_cyc.max));
+			COUNTED(b->meetings, "meeting"), U64_TEXT(b->skew_cyc.median),
+			U64_TEXT(b->skew_cyc.max));
 }
 
 static void print_occupancy(struct page *p)

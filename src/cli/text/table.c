@@ -9,6 +9,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "base/plain.h"
 #include "cli/cli.h"
 #include "codec/csv.h"
 
@@ -29,17 +30,55 @@ const char *style_on(const struct cli *c, enum cell_style style)
 	return c->use_color ? style_codes[style] : "";
 }
 
+static const char style_end[] = "\033[0m";
+
 const char *style_off(const struct cli *c)
 {
-	return c->use_color ? "\033[0m" : "";
+	return c->use_color ? style_end : "";
+}
+
+bool style_is(const char *code)
+{
+	for (size_t i = 0; i < sizeof(style_codes) / sizeof(style_codes[0]); i++)
+		if (code == style_codes[i])
+			return true;
+	return code == style_end;
 }
 
 void table_init(struct table *t, const struct table_column *columns, unsigned n)
 {
 	*t = (struct table){.columns = columns, .n_columns = n};
 	arena_init(&t->arena);
-	if (n == 0 || n > TABLE_COLUMNS)
+	if (n > TABLE_COLUMNS)
 		t->is_failed = true;
+}
+
+static void take_title(struct table *t, struct str title, struct table_column *out)
+{
+	struct str text;
+
+	out->may_cut = str_ends(title, "~");
+	out->align = out->may_cut || str_ends(title, "<") ? CELL_LEFT : CELL_RIGHT;
+	title.n -= out->align == CELL_LEFT;
+	str_cut(&title, "=", &text);
+	out->title = arena_strndup(&t->arena, text.p, text.n);
+	out->csv_title = title.n ? arena_strndup(&t->arena, title.p, title.n) : out->title;
+	t->is_failed |= !out->title || !out->csv_title;
+}
+
+void table_titles(struct table *t, const char *titles)
+{
+	struct table_column *columns;
+	struct str rest = str_of(titles), title;
+	unsigned n = 0;
+
+	table_init(t, NULL, TABLE_COLUMNS);
+	columns = arena_zalloc(&t->arena, TABLE_COLUMNS, sizeof(*columns));
+	for (; columns && n < TABLE_COLUMNS && str_cut(&rest, "|", &title); n++)
+		take_title(t, title, &columns[n]);
+	t->columns = columns;
+	t->n_columns = n;
+	t->is_failed |= !columns;
 }
 
 void table_deinit(struct table *t)
@@ -50,23 +89,24 @@ void table_deinit(struct table *t)
 
 static void add_cell(struct table *t, const char *text, const char *csv)
 {
-	if (!text || !VEC_PUSH(&t->cells, (struct table_cell){text, csv, CELL_PLAIN}))
+	if (!text || !VEC_PUSH(&t->cells, (struct table_cell){.text = text, .csv = csv}))
 		t->is_failed = true;
-}
-
-/* Control bytes of the input never reach a terminal. */
-static char *clean(char *s)
-{
-	for (char *p = s; p && *p; p++) {
-		if ((unsigned char)*p < 0x20 || *p == 0x7f)
-			*p = *p == '\t' ? ' ' : '?';
-	}
-	return s;
 }
 
 void table_str(struct table *t, struct str s)
 {
-	add_cell(t, clean(arena_strndup(&t->arena, s.p ? s.p : "", s.n)), NULL);
+	struct strbuf plain = {0};
+	char *text;
+
+	sb_plain(&plain, s);
+	text = plain.failed ? NULL : arena_strndup(&t->arena, plain.p ? plain.p : "", plain.n);
+	for (size_t i = 0; text && i < plain.n; i++)
+		if (text[i] == '\t')
+			text[i] = ' ';
+	add_cell(t, text, NULL);
+	if (!t->is_failed)
+		t->cells.v[t->cells.n - 1].is_text = true;
+	sb_free(&plain);
 }
 
 void table_cstr(struct table *t, const char *s)
@@ -93,10 +133,12 @@ void table_i64(struct table *t, int64_t v)
 
 void table_double(struct table *t, double v, int digits)
 {
-	if (isfinite(v))
-		add_cell(t, arena_printf(&t->arena, "%.*f", digits, v), NULL);
-	else
+	if (!isfinite(v))
 		add_cell(t, "-", "");
+	else if (digits < 0)
+		add_cell(t, arena_printf(&t->arena, "%.*g", -digits, v), NULL);
+	else
+		add_cell(t, arena_printf(&t->arena, "%.*f", digits, v), NULL);
 }
 
 void table_pct(struct table *t, uint64_t part, uint64_t whole)
@@ -107,15 +149,55 @@ void table_pct(struct table *t, uint64_t part, uint64_t whole)
 		add_cell(t, "-", "");
 }
 
+/* The first or the last `max` bytes of a text, with dots for what is missing. */
+static char *shorten(struct table *t, const char *text, size_t max, bool keeps_end)
+{
+	size_t n = strlen(text);
+
+	if (n <= max)
+		return arena_strdup(&t->arena, text);
+	return keeps_end ? arena_printf(&t->arena, "...%s", text + n - (max - 3))
+			 : arena_printf(&t->arena, "%.*s...", (int)(max - 3), text);
+}
+
+static void put_value(struct table *t, const struct cell_value *v)
+{
+	switch (v->kind) {
+	case VALUE_TEXT:
+		table_cstr(t, v->text);
+		break;
+	case VALUE_START:
+	case VALUE_END:
+		table_cstr(t, shorten(t, v->text, v->whole, v->kind == VALUE_END));
+		break;
+	case VALUE_COUNT:
+		table_u64(t, v->count);
+		break;
+	case VALUE_NAME:
+		add_cell(t, arena_printf(&t->arena, "%lld", (long long)v->count), NULL);
+		break;
+	case VALUE_ADDRESS:
+		add_cell(t, arena_printf(&t->arena, "0x%llx", (unsigned long long)v->count), NULL);
+		break;
+	case VALUE_PERCENT:
+		table_pct(t, v->count, v->whole);
+		break;
+	case VALUE_DOUBLE:
+		table_double(t, v->real, v->digits);
+		break;
+	}
+}
+
+void table_row(struct table *t, const struct cell_value *v, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		put_value(t, &v[i]);
+}
+
 void table_style(struct table *t, enum cell_style style)
 {
 	if (t->cells.n)
 		t->cells.v[t->cells.n - 1].style = style;
-}
-
-unsigned table_rows(const struct table *t)
-{
-	return t->n_columns ? (unsigned)(t->cells.n / t->n_columns) : 0;
 }
 
 /* Code points, near enough to columns for disassembly and paths. */
@@ -215,7 +297,8 @@ static bool print_csv(const struct table *t, struct cli *c)
 	for (size_t i = 0; i < t->cells.n; i++) {
 		const struct table_cell *cell = &t->cells.v[i];
 
-		csv_put(&line, str_of(cell->csv ? cell->csv : cell->text));
+		(cell->is_text ? csv_put_text : csv_put)(
+			&line, str_of(cell->csv ? cell->csv : cell->text));
 		sb_puts(&line, i % t->n_columns + 1 == t->n_columns ? "\r\n" : ",");
 		if (line.n > 1 << 16 && !line.failed) {
 			fwrite(line.p, 1, line.n, c->out);
@@ -231,9 +314,17 @@ static bool print_csv(const struct table *t, struct cli *c)
 
 bool table_print(struct table *t, struct cli *c)
 {
-	if (t->is_failed || (c->use_csv && !print_csv(t, c)))
+	if (t->is_failed || !t->n_columns || (c->use_csv && !print_csv(t, c)))
 		return err_nomem(&c->error);
 	if (!c->use_csv)
 		print_text(t, c);
 	return true;
+}
+
+bool table_finish(struct table *t, struct cli *c)
+{
+	bool ok = table_print(t, c);
+
+	table_deinit(t);
+	return ok;
 }

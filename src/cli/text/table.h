@@ -4,8 +4,7 @@
  * Owner: the caller; table_deinit() frees. Failures to allocate latch and are told by
  * table_print().
  */
-#ifndef CLI_TEXT_TABLE_H
-#define CLI_TEXT_TABLE_H
+#pragma once
 
 #include <stdint.h>
 #include <stdio.h>
@@ -28,6 +27,7 @@ struct table_cell {
 	const char *text;
 	const char *csv; /* raw value for CSV; NULL: text */
 	enum cell_style style;
+	bool is_text; /* of a capture, maybe */
 };
 
 struct table {
@@ -39,25 +39,58 @@ struct table {
 };
 
 void table_init(struct table *t, const struct table_column *columns, unsigned n);
+/* The same with titles in one text: "cause<|error %=error_pct|line~". A column stands at the right
+ * side; '<': at the left; '~': at the left, and gives way first. CSV has what follows '='. */
+void table_titles(struct table *t, const char *titles);
 void table_deinit(struct table *t);
+
+/* A cell of TABLE_ROW(). */
+struct cell_value {
+	enum cell_kind {
+		VALUE_TEXT,
+		VALUE_START,   /* of a text, if it is longer than `whole` */
+		VALUE_END,     /* of a path, if it is longer */
+		VALUE_COUNT,   /* with thousands commas */
+		VALUE_NAME,    /* a number that names something: without */
+		VALUE_ADDRESS, /* in hexadecimal */
+		VALUE_PERCENT, /* count of whole */
+		VALUE_DOUBLE,
+	} kind;
+	int digits; /* of a double */
+	const char *text;
+	uint64_t count, whole;
+	double real;
+};
+/* clang-format off */
+#define CELL_TEXT(s) {.kind = VALUE_TEXT, .text = (s)}
+#define CELL_START(s, max) {.kind = VALUE_START, .text = (s), .whole = (max)}
+#define CELL_END(s, max) {.kind = VALUE_END, .text = (s), .whole = (max)}
+#define CELL_COUNT(n) {.kind = VALUE_COUNT, .count = (n)}
+#define CELL_NAME(n) {.kind = VALUE_NAME, .count = (uint64_t)(n)}
+#define CELL_ADDRESS(n) {.kind = VALUE_ADDRESS, .count = (n)}
+#define CELL_PERCENT(n, of) {.kind = VALUE_PERCENT, .count = (n), .whole = (of)}
+#define CELL_DOUBLE(v, n) {.kind = VALUE_DOUBLE, .real = (v), .digits = (n)}
+#define TABLE_ROW(t, ...) table_row((t), (const struct cell_value[]){__VA_ARGS__}, \
+	sizeof((const struct cell_value[]){__VA_ARGS__}) / sizeof(struct cell_value))
+/* clang-format on */
+void table_row(struct table *t, const struct cell_value *v, size_t n);
+
 /* Cells are added row by row, left to right. */
 void table_str(struct table *t, struct str s);
 void table_cstr(struct table *t, const char *s);
 void table_u64(struct table *t, uint64_t v); /* "12,345" in text, 12345 in CSV */
 void table_i64(struct table *t, int64_t v);
-void table_double(struct table *t, double v, int digits);
+void table_double(struct table *t, double v, int digits);	/* negative: significant ones */
 void table_pct(struct table *t, uint64_t part, uint64_t whole); /* one digit; "-" when whole is 0 */
 void table_style(struct table *t, enum cell_style style);	/* of the cell last added */
-unsigned table_rows(const struct table *t);
 /* Text: header, rows, columns two blanks apart, cut to width if > 0. CSV: RFC 4180. */
 struct cli;
 bool table_print(struct table *t, struct cli *c);
+/* The same, and frees it. */
+bool table_finish(struct table *t, struct cli *c);
 
 /* Colour for text outside tables: "" without colour. fprintf(c->out, "%s...%s", style_on(c,
  * CELL_HOT), style_off(c)). */
 const char *style_on(const struct cli *c, enum cell_style style);
+bool style_is(const char *code); /* one of these, by its address */
 const char *style_off(const struct cli *c);
-
-/* Number helpers shared by verbs. */
-
-#endif

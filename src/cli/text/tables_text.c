@@ -4,34 +4,23 @@
 
 #include "analysis/summary/tables.h"
 #include "base/mem.h"
+#include "cli/text/say.h"
 #include "cli/text/table.h"
 
 #define MAX_COLUMNS 16u /* of a producer's table side by side; the rest is in --json */
 
 bool tables_print_list(struct cli *c, const struct trace *t)
 {
-	static const struct table_column columns[] = {
-		{"table", NULL, CELL_LEFT, false},
-		{"rows", NULL, CELL_RIGHT, false},
-		{"columns", NULL, CELL_RIGHT, false},
-		{"from", NULL, CELL_LEFT, true},
-	};
 	struct table out;
-	bool ok;
 
 	if (!t->n_tables)
 		return true;
-	fprintf(c->out, "\ntables of the producer\n");
-	table_init(&out, columns, sizeof(columns) / sizeof(columns[0]));
-	for (uint32_t i = 0; i < t->n_tables; i++) {
-		table_cstr(&out, t->tables[i].name);
-		table_u64(&out, t->tables[i].n_rows);
-		table_u64(&out, t->tables[i].n_cols);
-		table_cstr(&out, t->tables[i].origin);
-	}
-	ok = table_print(&out, c);
-	table_deinit(&out);
-	return ok || err_nomem(&c->error);
+	say(c->out, "\ntables of the producer\n");
+	table_titles(&out, "table<|rows|columns|from~");
+	for (uint32_t i = 0; i < t->n_tables; i++)
+		TABLE_ROW(&out, CELL_TEXT(t->tables[i].name), CELL_COUNT(t->tables[i].n_rows),
+			CELL_COUNT(t->tables[i].n_cols), CELL_TEXT(t->tables[i].origin));
+	return table_finish(&out, c);
 }
 
 bool tables_print_one(struct cli *c, const struct named_table *k, uint64_t top)
@@ -45,7 +34,7 @@ bool tables_print_one(struct cli *c, const struct named_table *k, uint64_t top)
 		return true;
 	for (uint32_t i = 0; i < n; i++)
 		columns[i] = (struct table_column){k->cols[i], NULL, CELL_LEFT, false};
-	fprintf(c->out, "\n%s (%s)\n", k->name, k->origin);
+	say(c->out, "\n%s (%s)\n", k->name, k->origin);
 	table_init(&out, columns, n);
 	for (uint32_t r = 0; r < k->n_rows && r < top; r++)
 		for (uint32_t i = 0; i < n; i++) {
@@ -53,12 +42,11 @@ bool tables_print_one(struct cli *c, const struct named_table *k, uint64_t top)
 
 			table_cstr(&out, cell ? cell : "-");
 		}
-	ok = table_print(&out, c);
-	table_deinit(&out);
+	ok = table_finish(&out, c);
 	if (k->n_rows > top)
-		fprintf(c->out, "%llu of %u rows shown (--top all shows every one)\n",
+		say(c->out, "%llu of %u rows shown (--top all shows every one)\n",
 			(unsigned long long)top, k->n_rows);
-	return ok || err_nomem(&c->error);
+	return ok;
 }
 
 bool tables_print_details(struct cli *c, const struct trace *t, uint64_t top)

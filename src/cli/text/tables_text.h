@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* tables_text.h: the tables that a producer gave, as text. */
-#ifndef CLI_TEXT_TABLES_TEXT_H
-#define CLI_TEXT_TABLES_TEXT_H
+#pragma once
 
 #include "cli/cli.h"
 
@@ -11,5 +10,3 @@ bool tables_print_list(struct cli *c, const struct trace *t);
 bool tables_print_one(struct cli *c, const struct named_table *k, uint64_t top);
 /* The same of every table of details. */
 bool tables_print_details(struct cli *c, const struct trace *t, uint64_t top);
-
-#endif

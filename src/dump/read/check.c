@@ -26,9 +26,7 @@ static void check_counters(struct dump *d)
 	struct dump_counters n = {0};
 	const struct dump_counters *s = &d->counters;
 
-	for (size_t i = 0; i < d->records.n; i++) {
-		const struct dump_record *r = &d->records.v[i];
-
+	EACH (const struct dump_record, r, d->records.v, d->records.n) {
 		n.before += r->stage == DUMP_BEFORE;
 		n.after += r->stage == DUMP_AFTER;
 		n.input += r->role == DUMP_INPUT;

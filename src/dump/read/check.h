@@ -3,8 +3,7 @@
  * check.h: can this dump be trusted? Adds what it finds to d->problems and marks incomplete tasks.
  * A dump with a defect is defective: something in it is missing, wrong or not what it says.
  */
-#ifndef DUMP_READ_CHECK_H
-#define DUMP_READ_CHECK_H
+#pragma once
 
 #include "dump/read/model.h"
 
@@ -26,5 +25,3 @@ bool check_regions(struct dump *d, struct dump_check *out, struct incore_error *
 bool check_slots(struct dump *d, struct dump_check *out, struct incore_error *e);
 bool check_flow(struct dump *d, struct incore_error *e);
 struct problem problem_of_record(const struct dump *d, uint32_t record);
-
-#endif

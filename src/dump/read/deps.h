@@ -4,8 +4,7 @@
  * full list of tensor arguments, buffers. Joined by numeric task id and slot; only files of one
  * run. Owner: deps_free(). May fail: deps_read().
  */
-#ifndef DUMP_READ_DEPS_H
-#define DUMP_READ_DEPS_H
+#pragma once
 
 #include "base/map.h"
 #include "base/vec.h"
@@ -62,5 +61,3 @@ bool name_map_read(
 /* Both, where they stand in the dump's directory or the one above; what cannot be read is a
  * problem, not an error. */
 bool companions_read(struct dump *d, struct incore_error *e);
-
-#endif

@@ -2,6 +2,7 @@
 /* deps_read.c: deps.json and name_map_*.json, the files that the same run left beside its dump. */
 #include <string.h>
 
+#include "base/file_store.h"
 #include "codec/json_reader.h"
 #include "dump/read/deps.h"
 
@@ -267,13 +268,15 @@ struct companions {
 	const char *dir;
 };
 
-static bool read_one(struct dump *d, const char *path, bool is_deps, struct incore_error *e)
+static bool read_one(
+	struct dump *d, const char *dir, const char *path, bool is_deps, struct incore_error *e)
 {
 	struct file_data f = {0};
 	struct incore_error why = {0};
 	bool ok = false;
 
-	if (file_size(path) > MOST_COMPANION_BYTES || !file_load(&f, path, &why)) {
+	if (file_size(path) > MOST_COMPANION_BYTES ||
+		!file_store_load_below(NULL, FILE_TAKE, &f, dir, d->follow_links, path, &why)) {
 		ok = false;
 	} else if (is_deps) {
 		d->deps = deps_read(f.data, f.size, path, &why);
@@ -282,7 +285,7 @@ static bool read_one(struct dump *d, const char *path, bool is_deps, struct inco
 		ok = name_map_read(d, f.data, f.size, path, &why);
 	}
 	file_unload(&f);
-	if (!ok && why.code && strcmp(why.code, "no-memory") == 0) {
+	if (!ok && err_is(&why, "no-memory")) {
 		err_move(e, &why);
 		return false;
 	}
@@ -309,7 +312,7 @@ static bool look_at(void *ctx, const char *name, struct incore_error *e)
 	path = path_join(c->dir, name);
 	if (!path)
 		return err_nomem(e);
-	ok = read_one(c->d, path, is_deps, e);
+	ok = read_one(c->d, c->dir, path, is_deps, e);
 	mem_free(path);
 	return ok;
 }
@@ -330,7 +333,7 @@ bool companions_read(struct dump *d, struct incore_error *e)
 	c.dir = above;
 	ok = dir_each(above, look_at, &c, &why);
 	mem_free(above);
-	if (!ok && why.code && strcmp(why.code, "no-memory") == 0) {
+	if (!ok && err_is(&why, "no-memory")) {
 		err_move(e, &why);
 		return false;
 	}

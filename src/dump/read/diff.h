@@ -3,8 +3,7 @@
  * diff.h: do two dumps hold the same values? Paired by task, slot and stage; where both state block
  * numbers, block by block, else by the copy that dump_choose() finds. Owner: dump_diff_deinit().
  */
-#ifndef DUMP_READ_DIFF_H
-#define DUMP_READ_DIFF_H
+#pragma once
 
 #include "dump/read/model.h"
 
@@ -57,5 +56,3 @@ bool dump_compare(const struct dump *a, uint32_t ra, const struct dump *b, uint3
 	const struct dump_diff_options *o, struct dump_pair *out, struct incore_error *e);
 /* True where the dumps are not the same. */
 bool dump_diff_differs(const struct dump_diff *d);
-
-#endif

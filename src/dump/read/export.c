@@ -7,6 +7,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/map_guard.h"
 #include "dump/read/values.h"
 
 const struct dump_export_ops *dump_export_find(const char *name)
@@ -157,7 +158,7 @@ static bool write_new_dir(
 	const struct dump_export_job *job, struct dump_export_result *out, struct incore_error *e)
 {
 	struct out_dir dir = {0};
-	bool ok = out_dir_open(&dir, job->dir, e);
+	bool ok = out_dir_open(&dir, job->dir, 0666, e);
 
 	for (size_t i = 0; ok && i < job->n; i++) {
 		if (!has_data(job->d, job->records[i]) && !job->ops->holds_nothing) {
@@ -167,7 +168,7 @@ static bool write_new_dir(
 		if (!write_into(job, &dir, job->records[i], out, e))
 			ok = err_wrap(e, "export of record %u", job->records[i]);
 	}
-	ok = ok && out_dir_commit(&dir, e);
+	ok = ok && map_guard_check_map(job->d->bytes.map, e) && out_dir_commit(&dir, e);
 	out_dir_abort(&dir);
 	return ok;
 }

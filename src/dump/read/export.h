@@ -4,8 +4,7 @@
  * none: into a new directory that is renamed when it is complete, or into an existing one where
  * each file is new (or replaced when asked for).
  */
-#ifndef DUMP_READ_EXPORT_H
-#define DUMP_READ_EXPORT_H
+#pragma once
 
 #include "dump/read/model.h"
 
@@ -44,5 +43,3 @@ void dump_export_name(const struct dump *d, uint32_t record, const char *suffix,
 /* Data of a record: its payload, or the slot of a scalar as 8 bytes in *scalar. *n elements. */
 bool dump_export_data(const struct dump *d, uint32_t record, const uint8_t **p, uint64_t *n,
 	uint8_t scalar[8], struct incore_error *e);
-
-#endif

@@ -1,11 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* find.h: where is the manifest? Of a directory, a file, or a build directory with a dump below. */
-#ifndef DUMP_READ_FIND_H
-#define DUMP_READ_FIND_H
+#pragma once
 
 #include "base/error.h"
 
 /* Path of the manifest on the heap, or NULL with *e filled (an unclosed dump is named as such). */
 char *dump_find(const char *path, struct incore_error *e);
-
-#endif

@@ -3,8 +3,7 @@
  * manifest_read.h: args_dump.json and its ancestors into records. By key, never by position; one
  * pass, no tree; about 100 bytes a record. For the files of the reader; others call dump_open().
  */
-#ifndef DUMP_READ_MANIFEST_READ_H
-#define DUMP_READ_MANIFEST_READ_H
+#pragma once
 
 #include "codec/json_reader.h"
 #include "dump/read/model.h"
@@ -39,5 +38,3 @@ bool manifest_incomplete(struct manifest_reader *m);
 bool manifest_number(struct manifest_reader *m, const char *what, uint64_t *out);
 /* Refused names: absolute, with a slash, "..". */
 bool manifest_name_is_safe(struct str name);
-
-#endif

@@ -2,26 +2,9 @@
 /* manifest_record.c: one item of tensors[] or args[]: every key of every generation, any order. */
 #include "dump/read/manifest_record.h"
 
-#include <string.h>
 #include <strings.h>
 
-#define RECORD_KEY_TEXT(name, text) {"" text, sizeof(text) - 1},
-static const struct str key_texts[] = {RECORD_KEYS(RECORD_KEY_TEXT)};
-
-/* Producers keep to an order: look where the last record had it first. */
-static enum record_key key_of(struct manifest_reader *m, struct str key)
-{
-	for (unsigned i = 0; i < KEY_COUNT; i++) {
-		unsigned k =
-			m->next_key + i < KEY_COUNT ? m->next_key + i : m->next_key + i - KEY_COUNT;
-
-		if (str_eq(key_texts[k], key)) {
-			m->next_key = k + 1 < KEY_COUNT ? k + 1 : 0;
-			return (enum record_key)k;
-		}
-	}
-	return KEY_COUNT;
-}
+#include "codec/json_fields.h"
 
 bool manifest_number(struct manifest_reader *m, const char *what, uint64_t *out)
 {
@@ -37,58 +20,67 @@ bool manifest_number(struct manifest_reader *m, const char *what, uint64_t *out)
 	return true;
 }
 
-static bool get_u32(struct manifest_reader *m, const char *what, uint32_t *out)
+static bool get_number(const struct json_member *f)
+{
+	return manifest_number(f->ctx, f->f->key, f->at);
+}
+
+static bool get_small(const struct json_member *f)
 {
 	uint64_t v;
 
-	if (!manifest_number(m, what, &v))
+	if (!manifest_number(f->ctx, f->f->key, &v))
 		return false;
 	if (v >= DUMP_NONE)
-		return json_reject(&m->r, "out-of-range", "%s: %llu is too large", what,
+		return json_reject(f->r, "out-of-range", "%s: %llu is too large", f->f->key,
 			(unsigned long long)v);
-	*out = (uint32_t)v;
+	*(uint32_t *)f->at = (uint32_t)v;
 	return true;
 }
 
-static bool get_word(struct manifest_reader *m, const char *what, const char *const *words,
-	unsigned n, uint8_t *out)
+/* The number of a word in the list of them. */
+static bool get_word(const struct json_member *f)
 {
-	struct str s;
+	struct str s, all = str_of(f->f->how), word;
 
-	if (!json_get_str(&m->r, &s))
+	if (!json_get_str(f->r, &s))
 		return false;
-	for (unsigned i = 0; i < n; i++) {
-		if (s.n == strlen(words[i]) && strncasecmp(s.p, words[i], s.n) == 0) {
-			*out = (uint8_t)i;
+	for (uint8_t i = 0; str_cut(&all, "|", &word); i++) {
+		if (s.n == word.n && strncasecmp(s.p, word.p, s.n) == 0) {
+			*(uint8_t *)f->at = i;
 			return true;
 		}
 	}
-	return json_reject(&m->r, "bad-value", "%s: unknown word '%.*s'", what,
+	return json_reject(f->r, "bad-value", "%s: unknown word '%.*s'", f->f->key,
 		(int)(s.n < 40 ? s.n : 40), s.p);
 }
 
 /* An unknown moment keeps its record; nothing is concluded from it. */
-static bool get_stage(struct manifest_reader *m, struct raw_record *x)
+static bool get_stage(const struct json_member *f)
 {
+	struct dump *d = ((struct manifest_reader *)f->ctx)->d;
+	struct dump_record *rec = f->at;
 	struct str s;
 
-	if (!json_get_str(&m->r, &s))
+	if (!json_get_str(f->r, &s))
 		return false;
-	x->rec.stage = str_is(s, "before_dispatch")    ? DUMP_BEFORE
-		       : str_is(s, "after_completion") ? DUMP_AFTER
-						       : DUMP_STAGE_OTHER;
-	if (x->rec.stage == DUMP_STAGE_OTHER)
-		problems_add(&m->d->problems, PROBLEM_WARNING, "unknown-stage",
+	rec->stage = str_is(s, "before_dispatch")    ? DUMP_BEFORE
+		     : str_is(s, "after_completion") ? DUMP_AFTER
+						     : DUMP_STAGE_OTHER;
+	if (rec->stage == DUMP_STAGE_OTHER)
+		problems_add(&d->problems, PROBLEM_WARNING, "unknown-stage",
 			(struct problem){.slot = UINT32_MAX,
-				.record = (uint32_t)m->d->records.n,
-				.at = x->rec.at},
-			"record %zu has the unknown stage '%.*s' and takes no part",
-			m->d->records.n, (int)(s.n < 40 ? s.n : 40), s.p);
+				.record = (uint32_t)d->records.n,
+				.at = rec->at},
+			"record %zu has the unknown stage '%.*s' and takes no part", d->records.n,
+			(int)(s.n < 40 ? s.n : 40), s.p);
 	return true;
 }
 
-static bool get_func_ids(struct manifest_reader *m, struct raw_record *x)
+static bool get_func_ids(const struct json_member *f)
 {
+	struct manifest_reader *m = f->ctx;
+	uint32_t *members = f->at;
 	int32_t ids[DUMP_MAX_MEMBERS];
 	unsigned n = 0;
 	int64_t v;
@@ -112,97 +104,86 @@ static bool get_func_ids(struct manifest_reader *m, struct raw_record *x)
 				DUMP_MAX_MEMBERS);
 		ids[n++] = (int32_t)v;
 	}
-	x->rec.members =
+	*members =
 		intern_add(&m->d->member_sets, (struct str){(const char *)ids, n * sizeof(ids[0])});
-	return x->rec.members != INTERN_NONE || json_reject(&m->r, "no-memory", "out of memory");
+	return *members != INTERN_NONE || json_reject(&m->r, "no-memory", "out of memory");
 }
 
-static bool get_dims(struct manifest_reader *m, const char *what, struct raw_dims *out)
+static bool get_dims(const struct json_member *f)
 {
+	struct raw_dims *out = f->at;
+
 	out->n = 0;
-	json_enter_array(&m->r);
-	while (json_next_item(&m->r)) {
+	json_enter_array(f->r);
+	while (json_next_item(f->r)) {
 		if (out->n == DUMP_MAX_RANK)
-			return json_reject(
-				&m->r, "out-of-range", "%s: rank above %d", what, DUMP_MAX_RANK);
-		if (!json_get_u64(&m->r, &out->v[out->n]))
+			return json_reject(f->r, "out-of-range", "%s: rank above %d", f->f->key,
+				DUMP_MAX_RANK);
+		if (!json_get_u64(f->r, &out->v[out->n]))
 			return false;
 		out->n++;
 	}
-	return !m->r.is_failed;
+	return !f->r->is_failed;
 }
 
 /* Integers stay exact: the text decides whether it is one. */
-static bool get_value_number(struct manifest_reader *m, struct raw_value *out)
+static bool get_value_number(struct json_reader *r, struct raw_value *out)
 {
-	const char *p = m->r.p;
+	const char *p = r->p;
 	int64_t i;
 
-	while (p < m->r.end && (*p == '-' || (*p >= '0' && *p <= '9')))
+	while (p < r->end && (*p == '-' || (*p >= '0' && *p <= '9')))
 		p++;
-	out->is_negative = *m->r.p == '-';
-	if (p < m->r.end && (*p == '.' || *p == 'e' || *p == 'E')) {
+	out->is_negative = *r->p == '-';
+	if (p < r->end && (*p == '.' || *p == 'e' || *p == 'E')) {
 		out->type = VALUE_REAL;
-		return json_get_double(&m->r, &out->real);
+		return json_get_double(r, &out->real);
 	}
 	out->type = VALUE_INTEGER;
 	if (!out->is_negative)
-		return json_get_u64(&m->r, &out->magnitude);
-	if (!json_get_i64(&m->r, &i))
+		return json_get_u64(r, &out->magnitude);
+	if (!json_get_i64(r, &i))
 		return false;
 	out->magnitude = -(uint64_t)i;
 	return true;
 }
 
-static bool get_value(struct manifest_reader *m, struct raw_record *x)
+static bool get_value(const struct json_member *f)
 {
-	struct raw_value *v = &x->value;
+	struct raw_value *v = f->at;
 	bool truth;
 	struct str s;
 
-	if (x->last_key == KEY_DTYPE)
-		m->seen.has_early_value = true;
-	if (x->last_key == KEY_NUMEL)
-		m->seen.has_late_value = true;
-	switch (json_peek(&m->r)) {
+	switch (json_peek(f->r)) {
 	case JSON_NUMBER:
-		return get_value_number(m, v);
+		return get_value_number(f->r, v);
 	case JSON_BOOL:
 		v->type = VALUE_BOOL;
-		if (!json_get_bool(&m->r, &truth))
+		if (!json_get_bool(f->r, &truth))
 			return false;
 		v->magnitude = truth;
 		return true;
 	case JSON_NULL:
 		v->type = VALUE_NULL;
-		return json_get_null(&m->r);
+		return json_get_null(f->r);
 	default:
-		if (!json_get_str(&m->r, &s))
+		if (!json_get_str(f->r, &s))
 			return false;
 		v->type = VALUE_INFINITE;
 		v->is_negative = str_is(s, "-$Inf");
 		if (!v->is_negative && !str_is(s, "$Inf"))
-			return json_reject(&m->r, "bad-value",
+			return json_reject(f->r, "bad-value",
 				"value: expected a number, found '%.*s'",
 				(int)(s.n < 40 ? s.n : 40), s.p);
 		return true;
 	}
 }
 
-static bool get_flag(struct manifest_reader *m, struct raw_record *x, unsigned flag)
-{
-	bool v;
-
-	if (!json_get_bool(&m->r, &v))
-		return false;
-	if (v)
-		x->rec.flags |= (uint16_t)flag;
-	return true;
-}
-
 /* A name, or a number as text. */
-static bool get_name(struct manifest_reader *m, uint32_t *out)
+static bool get_name(const struct json_member *f)
 {
+	struct manifest_reader *m = f->ctx;
+	uint32_t *out = f->at;
 	char text[24];
 	struct str s;
 	uint64_t v;
@@ -221,141 +202,117 @@ static bool get_name(struct manifest_reader *m, uint32_t *out)
 	return *out != INTERN_NONE || json_reject(&m->r, "no-memory", "out of memory");
 }
 
-static bool get_dtype(struct manifest_reader *m, struct raw_record *x)
+static bool get_dtype(const struct json_member *f)
 {
 	struct str s;
 
-	if (!json_get_str(&m->r, &s))
+	if (!json_get_str(f->r, &s))
 		return false;
-	x->rec.dtype = (uint8_t)dtype_of_name(s.p, s.n);
+	*(uint8_t *)f->at = (uint8_t)dtype_of_name(s.p, s.n);
 	return true;
 }
 
 /* X1: the scalars of one subtask, as hex. */
-static bool get_scalars(struct manifest_reader *m, struct raw_record *x)
+static bool get_scalars(const struct json_member *f)
 {
+	struct manifest_reader *m = f->ctx;
+	struct raw_record *x = f->at;
 	uint64_t v;
 
 	m->seen.has_argument_sets = true;
-	json_enter_array(&m->r);
-	while (json_next_item(&m->r)) {
-		if (!manifest_number(m, "scalars", &v))
+	json_enter_array(f->r);
+	while (json_next_item(f->r)) {
+		if (!manifest_number(m, f->f->key, &v))
 			return false;
 		if (!VEC_PUSH(&x->scalars, v))
-			return json_reject(&m->r, "no-memory", "out of memory");
+			return json_reject(f->r, "no-memory", "out of memory");
 	}
-	return !m->r.is_failed;
+	return !f->r->is_failed;
 }
 
-static bool get_core(struct manifest_reader *m, struct raw_record *x)
+static bool get_core(const struct json_member *f)
 {
 	int64_t v;
 
-	if (json_peek(&m->r) != JSON_NUMBER || *m->r.p != '-')
-		return get_u32(m, "core_id", &x->extra.core_id);
-	return json_get_i64(&m->r, &v); /* -1: unknown */
+	if (json_peek(f->r) != JSON_NUMBER || *f->r->p != '-')
+		return get_small(f);
+	return json_get_i64(f->r, &v); /* -1: unknown */
 }
 
-static bool get_extra(struct manifest_reader *m, struct raw_record *x, enum record_key k)
+static bool get_crc(const struct json_member *f)
 {
-	struct dump_extra *t = &x->extra;
+	struct dump_record *rec = f->at;
 	uint64_t crc;
 
-	switch (k) {
-	case KEY_DISPATCH_ID:
-		t->has_dispatch = true;
-		return manifest_number(m, "dispatch_id", &t->dispatch_id);
-	case KEY_BLOCK_IDX:
-		return get_u32(m, "block_idx", &t->block_idx);
-	case KEY_BLOCK_NUM:
-		return get_u32(m, "block_num", &t->block_num);
-	case KEY_CORE_TYPE:
-		return get_name(m, &t->core_type);
-	case KEY_CORE_ID:
-		return get_core(m, x);
-	case KEY_KERNEL:
-		return get_name(m, &t->kernel);
-	case KEY_TENSOR_COUNT:
-		return get_u32(m, "tensor_count", &t->tensor_count);
-	case KEY_SCALAR_COUNT:
-		return get_u32(m, "scalar_count", &t->scalar_count);
-	case KEY_BUFFER_ADDR:
-		t->has_buffer = true;
-		return manifest_number(m, "buffer_addr", &t->buffer_addr);
-	case KEY_BUFFER_SIZE:
-		return manifest_number(m, "buffer_size", &t->buffer_size);
-	case KEY_RAW:
-		return manifest_number(m, "raw", &x->raw);
-	case KEY_CRC32C:
-		if (!manifest_number(m, "crc32c", &crc))
-			return false;
-		x->rec.crc32c = (uint32_t)crc;
-		x->rec.flags |= DUMP_HAS_CRC;
-		return crc <= UINT32_MAX ||
-		       json_reject(&m->r, "out-of-range", "crc32c: more than 32 bits");
-	case KEY_INCOMPLETE:
-		return get_flag(m, x, DUMP_INCOMPLETE);
-	case KEY_PAYLOAD_LOST:
-		return get_flag(m, x, DUMP_LOST);
-	case KEY_TORN:
-		return get_flag(m, x, DUMP_TORN);
-	case KEY_SCALARS:
-		return get_scalars(m, x);
-	default:
-		return json_skip(&m->r);
-	}
+	if (!manifest_number(f->ctx, f->f->key, &crc))
+		return false;
+	rec->crc32c = (uint32_t)crc;
+	rec->flags |= DUMP_HAS_CRC;
+	return crc <= UINT32_MAX ||
+	       json_reject(f->r, "out-of-range", "%s: more than 32 bits", f->f->key);
 }
 
-static bool get_key(struct manifest_reader *m, struct raw_record *x, enum record_key k)
+static bool skip_value(const struct json_member *f)
 {
-	static const char *const roles[] = {"input", "output", "inout"};
-	static const char *const kinds[] = {"tensor", "scalar"};
-	struct dump_record *r = &x->rec;
+	return json_skip(f->r);
+}
 
-	switch (k) {
-	case KEY_TASK_ID:
-		return manifest_number(m, "task_id", &r->task_id);
-	case KEY_FUNC_ID:
-		return get_func_ids(m, x);
-	case KEY_ARG_INDEX:
-		return get_u32(m, "arg_index", &r->slot);
-	case KEY_ROLE:
-		return get_word(m, "role", roles, 3, &r->role);
-	case KEY_STAGE:
-		return get_stage(m, x);
-	case KEY_KIND:
-		return get_word(m, "kind", kinds, 2, &r->kind);
-	case KEY_DTYPE:
-		return get_dtype(m, x);
-	case KEY_VALUE:
-		return get_value(m, x);
-	case KEY_IS_CONTIGUOUS:
-		return get_flag(m, x, DUMP_CONTIGUOUS);
-	case KEY_SHAPE:
-		return get_dims(m, "shape", &x->shape);
-	case KEY_STRIDES:
-		return get_dims(m, "strides", &x->strides);
-	case KEY_RAW_SHAPE:
-		return get_dims(m, "raw_shape", &x->raw_shape);
-	case KEY_OFFSETS:
-		return get_dims(m, "offsets", &x->offsets);
-	case KEY_START_OFFSET:
-		return manifest_number(m, "start_offset", &r->start_offset);
-	case KEY_NUMEL:
-		return manifest_number(m, "numel", &x->numel);
-	case KEY_AMBIGUOUS:
-		return get_flag(m, x, DUMP_AMBIGUOUS);
-	case KEY_BIN_OFFSET:
-		return manifest_number(m, "bin_offset", &r->bin_offset);
-	case KEY_BIN_SIZE:
-		return manifest_number(m, "bin_size", &r->bin_size);
-	case KEY_TRUNCATED:
-		return get_flag(m, x, DUMP_TRUNCATED);
-	case KEY_OVERWRITTEN:
-		return get_flag(m, x, DUMP_OVERWRITTEN);
-	default:
-		return get_extra(m, x, k);
+/* clang-format off */
+#define MEMBER(M, KEY, ...) JSON_FIELD(raw_record, M, KEY, ##__VA_ARGS__)
+static const struct json_field record_fields[KEY_COUNT] = {
+	[KEY_TASK_ID] = MEMBER(rec.task_id, "task_id", .get = get_number),
+	[KEY_SUBTASK_ID] = {"subtask_id", .get = skip_value},
+	[KEY_FUNC_ID] = MEMBER(rec.members, "func_id", .get = get_func_ids),
+	[KEY_ARG_INDEX] = MEMBER(rec.slot, "arg_index", .get = get_small),
+	[KEY_ROLE] = MEMBER(rec.role, "role", .get = get_word, .how = "input|output|inout"),
+	[KEY_STAGE] = MEMBER(rec, "stage", .get = get_stage),
+	[KEY_KIND] = MEMBER(rec.kind, "kind", .get = get_word, .how = "tensor|scalar"),
+	[KEY_DTYPE] = MEMBER(rec.dtype, "dtype", .get = get_dtype),
+	[KEY_VALUE] = MEMBER(value, "value", .get = get_value),
+	[KEY_IS_CONTIGUOUS] = MEMBER(rec.flags, "is_contiguous", .bit = DUMP_CONTIGUOUS),
+	[KEY_SHAPE] = MEMBER(shape, "shape", .get = get_dims),
+	[KEY_STRIDES] = MEMBER(strides, "strides", .get = get_dims),
+	[KEY_RAW_SHAPE] = MEMBER(raw_shape, "raw_shape", .get = get_dims),
+	[KEY_OFFSETS] = MEMBER(offsets, "offsets", .get = get_dims),
+	[KEY_START_OFFSET] = MEMBER(rec.start_offset, "start_offset", .get = get_number),
+	[KEY_NUMEL] = MEMBER(numel, "numel", .get = get_number),
+	[KEY_AMBIGUOUS] = MEMBER(rec.flags, "arg_index_ambiguous", .bit = DUMP_AMBIGUOUS),
+	[KEY_BIN_OFFSET] = MEMBER(rec.bin_offset, "bin_offset", .get = get_number),
+	[KEY_BIN_SIZE] = MEMBER(rec.bin_size, "bin_size", .get = get_number),
+	[KEY_TRUNCATED] = MEMBER(rec.flags, "truncated", .bit = DUMP_TRUNCATED),
+	[KEY_OVERWRITTEN] = MEMBER(rec.flags, "overwritten", .bit = DUMP_OVERWRITTEN),
+	[KEY_DISPATCH_ID] = MEMBER(extra.dispatch_id, "dispatch_id", .get = get_number),
+	[KEY_BLOCK_IDX] = MEMBER(extra.block_idx, "block_idx", .get = get_small),
+	[KEY_BLOCK_NUM] = MEMBER(extra.block_num, "block_num", .get = get_small),
+	[KEY_CORE_TYPE] = MEMBER(extra.core_type, "core_type", .get = get_name),
+	[KEY_CORE_ID] = MEMBER(extra.core_id, "core_id", .get = get_core),
+	[KEY_KERNEL] = MEMBER(extra.kernel, "kernel", .get = get_name),
+	[KEY_TENSOR_COUNT] = MEMBER(extra.tensor_count, "tensor_count", .get = get_small),
+	[KEY_SCALAR_COUNT] = MEMBER(extra.scalar_count, "scalar_count", .get = get_small),
+	[KEY_BUFFER_ADDR] = MEMBER(extra.buffer_addr, "buffer_addr", .get = get_number),
+	[KEY_BUFFER_SIZE] = MEMBER(extra.buffer_size, "buffer_size", .get = get_number),
+	[KEY_RAW] = MEMBER(raw, "raw", .get = get_number),
+	[KEY_CRC32C] = MEMBER(rec, "crc32c", .get = get_crc),
+	[KEY_INCOMPLETE] = MEMBER(rec.flags, "incomplete", .bit = DUMP_INCOMPLETE),
+	[KEY_PAYLOAD_LOST] = MEMBER(rec.flags, "payload_lost", .bit = DUMP_LOST),
+	[KEY_TORN] = MEMBER(rec.flags, "torn", .bit = DUMP_TORN),
+	[KEY_SCALARS] = {"scalars", .get = get_scalars},
+};
+/* clang-format on */
+
+/* Producers keep to an order: look where the last record had it first. */
+static enum record_key key_of(struct manifest_reader *m, struct str key)
+{
+	for (unsigned i = 0; i < KEY_COUNT; i++) {
+		unsigned k =
+			m->next_key + i < KEY_COUNT ? m->next_key + i : m->next_key + i - KEY_COUNT;
+
+		if (str_is(key, record_fields[k].key)) {
+			m->next_key = k + 1 < KEY_COUNT ? k + 1 : 0;
+			return (enum record_key)k;
+		}
 	}
+	return KEY_COUNT;
 }
 
 static bool has(const struct raw_record *x, enum record_key k)
@@ -371,6 +328,14 @@ static bool reject_record(
 	return json_reject(&m->r, code, "%s", text);
 }
 
+static const struct dump_extra no_extra = {.block_idx = DUMP_NONE,
+	.block_num = DUMP_NONE,
+	.core_id = DUMP_NONE,
+	.tensor_count = DUMP_NONE,
+	.scalar_count = DUMP_NONE,
+	.kernel = DUMP_NONE,
+	.core_type = DUMP_NONE};
+
 static bool push(struct manifest_reader *m, const struct raw_record *x)
 {
 	struct dump *d = m->d;
@@ -378,16 +343,8 @@ static bool push(struct manifest_reader *m, const struct raw_record *x)
 	if (d->records.n >= DUMP_NONE - 1)
 		return reject_record(m, x, "out-of-range", "too many records");
 	if (x->has_extra && !d->extras.n) { /* the first record that states more: fill up */
-		struct dump_extra none = {.block_idx = DUMP_NONE,
-			.block_num = DUMP_NONE,
-			.core_id = DUMP_NONE,
-			.tensor_count = DUMP_NONE,
-			.scalar_count = DUMP_NONE,
-			.kernel = DUMP_NONE,
-			.core_type = DUMP_NONE};
-
 		for (size_t i = 0; i < d->records.n; i++)
-			if (!VEC_PUSH(&d->extras, none))
+			if (!VEC_PUSH(&d->extras, no_extra))
 				return reject_record(m, x, "no-memory", "out of memory");
 	}
 	if ((x->has_extra || d->extras.n) && !VEC_PUSH(&d->extras, x->extra))
@@ -437,7 +394,7 @@ static bool finish(struct manifest_reader *m, struct raw_record *x)
 
 		if (!(needed >> k & 1) || has(x, (enum record_key)k))
 			continue;
-		snprintf(text, sizeof(text), "a record without %s", key_texts[k].p);
+		snprintf(text, sizeof(text), "a record without %s", record_fields[k].key);
 		return reject_record(m, x, "missing-key", text);
 	}
 	m->seen.has_kind |= has(x, KEY_KIND);
@@ -463,16 +420,7 @@ static bool finish(struct manifest_reader *m, struct raw_record *x)
 bool manifest_record(struct manifest_reader *m)
 {
 	struct raw_record x = {
-		.rec = {.members = DUMP_NONE},
-		.extra = {.block_idx = DUMP_NONE,
-			.block_num = DUMP_NONE,
-			.core_id = DUMP_NONE,
-			.tensor_count = DUMP_NONE,
-			.scalar_count = DUMP_NONE,
-			.kernel = DUMP_NONE,
-			.core_type = DUMP_NONE},
-		.last_key = KEY_COUNT,
-	};
+		.rec = {.members = DUMP_NONE}, .extra = no_extra, .last_key = KEY_COUNT};
 	struct str key;
 	bool ok = true;
 
@@ -484,11 +432,16 @@ bool manifest_record(struct manifest_reader *m)
 		if (k == KEY_COUNT) {
 			ok = json_skip(&m->r);
 		} else {
-			ok = json_once(&m->r, &x.seen, k, key) && get_key(m, &x, k);
+			m->seen.has_early_value |= k == KEY_VALUE && x.last_key == KEY_DTYPE;
+			m->seen.has_late_value |= k == KEY_VALUE && x.last_key == KEY_NUMEL;
+			ok = json_once(&m->r, &x.seen, k, key) &&
+			     json_get_field(&m->r, &record_fields[k], &x, m);
 			x.has_extra |= k >= KEY_DISPATCH_ID && k <= KEY_BUFFER_SIZE;
 		}
 		x.last_key = k;
 	}
+	x.extra.has_dispatch = has(&x, KEY_DISPATCH_ID);
+	x.extra.has_buffer = has(&x, KEY_BUFFER_ADDR);
 	ok = ok && !m->r.is_failed && finish(m, &x);
 	VEC_FREE(&x.scalars);
 	return ok;

@@ -1,51 +1,50 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* manifest_record.h: one record while it is read: its keys may come in any order. */
-#ifndef DUMP_READ_MANIFEST_RECORD_H
-#define DUMP_READ_MANIFEST_RECORD_H
+#pragma once
 
 #include "dump/read/manifest_read.h"
 
-#define RECORD_KEYS(X)                                                                             \
-	X(TASK_ID, "task_id")                                                                      \
-	X(SUBTASK_ID, "subtask_id")                                                                \
-	X(FUNC_ID, "func_id")                                                                      \
-	X(ARG_INDEX, "arg_index")                                                                  \
-	X(ROLE, "role")                                                                            \
-	X(STAGE, "stage")                                                                          \
-	X(KIND, "kind")                                                                            \
-	X(DTYPE, "dtype")                                                                          \
-	X(VALUE, "value")                                                                          \
-	X(IS_CONTIGUOUS, "is_contiguous")                                                          \
-	X(SHAPE, "shape")                                                                          \
-	X(STRIDES, "strides")                                                                      \
-	X(RAW_SHAPE, "raw_shape")                                                                  \
-	X(OFFSETS, "offsets")                                                                      \
-	X(START_OFFSET, "start_offset")                                                            \
-	X(NUMEL, "numel")                                                                          \
-	X(AMBIGUOUS, "arg_index_ambiguous")                                                        \
-	X(BIN_OFFSET, "bin_offset")                                                                \
-	X(BIN_SIZE, "bin_size")                                                                    \
-	X(TRUNCATED, "truncated")                                                                  \
-	X(OVERWRITTEN, "overwritten")                                                              \
-	X(DISPATCH_ID, "dispatch_id")                                                              \
-	X(BLOCK_IDX, "block_idx")                                                                  \
-	X(BLOCK_NUM, "block_num")                                                                  \
-	X(CORE_TYPE, "core_type")                                                                  \
-	X(CORE_ID, "core_id")                                                                      \
-	X(KERNEL, "kernel")                                                                        \
-	X(TENSOR_COUNT, "tensor_count")                                                            \
-	X(SCALAR_COUNT, "scalar_count")                                                            \
-	X(BUFFER_ADDR, "buffer_addr")                                                              \
-	X(BUFFER_SIZE, "buffer_size")                                                              \
-	X(RAW, "raw")                                                                              \
-	X(CRC32C, "crc32c")                                                                        \
-	X(INCOMPLETE, "incomplete")                                                                \
-	X(PAYLOAD_LOST, "payload_lost")                                                            \
-	X(TORN, "torn")                                                                            \
-	X(SCALARS, "scalars")
-
-#define RECORD_KEY_ENUM(name, text) KEY_##name,
-enum record_key { RECORD_KEYS(RECORD_KEY_ENUM) KEY_COUNT };
+/* Every key, in the order that producers keep. */
+enum record_key {
+	KEY_TASK_ID,
+	KEY_SUBTASK_ID,
+	KEY_FUNC_ID,
+	KEY_ARG_INDEX,
+	KEY_ROLE,
+	KEY_STAGE,
+	KEY_KIND,
+	KEY_DTYPE,
+	KEY_VALUE,
+	KEY_IS_CONTIGUOUS,
+	KEY_SHAPE,
+	KEY_STRIDES,
+	KEY_RAW_SHAPE,
+	KEY_OFFSETS,
+	KEY_START_OFFSET,
+	KEY_NUMEL,
+	KEY_AMBIGUOUS,
+	KEY_BIN_OFFSET,
+	KEY_BIN_SIZE,
+	KEY_TRUNCATED,
+	KEY_OVERWRITTEN,
+	KEY_DISPATCH_ID,
+	KEY_BLOCK_IDX,
+	KEY_BLOCK_NUM,
+	KEY_CORE_TYPE,
+	KEY_CORE_ID,
+	KEY_KERNEL,
+	KEY_TENSOR_COUNT,
+	KEY_SCALAR_COUNT,
+	KEY_BUFFER_ADDR,
+	KEY_BUFFER_SIZE,
+	KEY_RAW,
+	KEY_CRC32C,
+	KEY_INCOMPLETE,
+	KEY_PAYLOAD_LOST,
+	KEY_TORN,
+	KEY_SCALARS,
+	KEY_COUNT
+};
 
 enum value_type { VALUE_NONE, VALUE_INTEGER, VALUE_REAL, VALUE_BOOL, VALUE_NULL, VALUE_INFINITE };
 
@@ -78,5 +77,3 @@ struct raw_record {
 bool record_scalar_bits(struct manifest_reader *m, struct raw_record *x);
 /* shape, strides (or raw_shape, offsets) to one geometry index; false: rejected. */
 bool record_geometry(struct manifest_reader *m, struct raw_record *x);
-
-#endif

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* model.c: questions to a dump: words for its codes, geometry, payload bytes, lookups. */
 #include "dump/read/model.h"
+#include "base/search.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -177,36 +178,18 @@ const struct dump_task *dump_task_find(const struct dump *d, uint64_t id)
 {
 	size_t lo = 0, hi = d->tasks.n;
 
-	while (lo < hi) {
-		size_t mid = lo + (hi - lo) / 2;
-
-		if (d->tasks.v[mid].id == id)
-			return &d->tasks.v[mid];
-		if (d->tasks.v[mid].id < id)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	return NULL;
+	BISECT(lo, hi, i, d->tasks.v[i].id < id);
+	return lo < d->tasks.n && d->tasks.v[lo].id == id ? &d->tasks.v[lo] : NULL;
 }
 
 const struct dump_slot *dump_slot_find(
 	const struct dump *d, const struct dump_task *t, uint32_t index)
 {
 	const struct dump_slot *slots = t ? d->slots.v + t->first_slot : NULL;
-	uint32_t lo = 0, hi = t ? t->n_slots : 0;
+	uint32_t n = t ? t->n_slots : 0, lo = 0, hi = n;
 
-	while (lo < hi) {
-		uint32_t mid = lo + (hi - lo) / 2;
-
-		if (slots[mid].index == index)
-			return &slots[mid];
-		if (slots[mid].index < index)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	return NULL;
+	BISECT(lo, hi, i, slots[i].index < index);
+	return lo < n && slots[lo].index == index ? &slots[lo] : NULL;
 }
 
 const struct dump_slot *dump_slot_of(const struct dump *d, uint32_t record)

@@ -5,8 +5,7 @@
  * Owner: dump_open() makes it, dump_free() frees everything. Immutable afterwards, but for
  * dump_choose(), which fills the choice of the slots. One thread. May fail: where `e` is taken.
  */
-#ifndef DUMP_READ_MODEL_H
-#define DUMP_READ_MODEL_H
+#pragma once
 
 #include "args/dtype.h"
 #include "base/arena.h"
@@ -122,6 +121,8 @@ struct deps;
 
 struct dump {
 	char *dir, *manifest, *payload; /* payload: NULL where there is none */
+	const char *root;		/* while it is opened: below this its files lie */
+	bool follow_links;		/* also out of there */
 	struct file_data bytes;		/* of the payload file */
 	bool is_payload_missing;	/* named, but not there */
 	bool is_repaired, has_scalar_loss;
@@ -144,5 +145,3 @@ struct dump {
 };
 
 #include "dump/read/model_get.h"
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* model_get.h: questions to a dump that take no work. Included by model.h alone. */
-#ifndef DUMP_READ_MODEL_GET_H
-#define DUMP_READ_MODEL_GET_H
+#pragma once
 
 const char *dump_role_name(unsigned role);   /* "input", "output", "inout" */
 const char *dump_stage_name(unsigned stage); /* "before", "after", "other" */
@@ -37,8 +36,11 @@ const struct dump_slot *dump_slot_of(const struct dump *d, uint32_t record);
 /* First after copy of a slot, or DUMP_NONE. */
 uint32_t dump_slot_after(const struct dump *d, const struct dump_slot *s);
 
-/* Opens the dump at path (a directory, a manifest, or a build directory with one below). */
-struct dump *dump_open(const char *path, struct incore_error *e);
+/* Opens the dump at path (a directory, a manifest, or a build directory with one below). Links that
+ * lead out of it are not followed unless that is said. */
+struct dump *dump_open(const char *path, bool follow_links, struct incore_error *e);
+/* Loads a file of a dump that is being opened. */
+bool dump_load(const struct dump *d, struct file_data *f, const char *path, struct incore_error *e);
 /* The manifest's bytes alone, without any file (payload NULL): for tests and fuzzing. */
 struct dump *dump_from_bytes(
 	const void *json, size_t size, const char *path, struct incore_error *e);
@@ -50,5 +52,3 @@ void dump_free(struct dump *d);
 /* Fills choice, before, writer and n_distinct of every slot; reads payload where copies are
  * several. */
 bool dump_choose(struct dump *d, struct incore_error *e);
-
-#endif

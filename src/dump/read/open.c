@@ -2,6 +2,7 @@
 /* open.c: a dump from a path: find, read, join, fold; and its end. */
 #include <string.h>
 
+#include "base/file_store.h"
 #include "dump/read/deps.h"
 #include "dump/read/find.h"
 #include "dump/read/fold.h"
@@ -12,10 +13,8 @@ static struct dump *dump_new(struct incore_error *e)
 {
 	struct dump *d = mem_zalloc(1, sizeof(*d));
 
-	if (!d) {
-		err_nomem(e);
-		return NULL;
-	}
+	if (!d)
+		return err_nomem_null(e);
 	arena_init(&d->arena);
 	intern_init(&d->geometries);
 	intern_init(&d->member_sets);
@@ -73,6 +72,11 @@ static const char *default_payload(struct dump *d)
 	return arena_printf(&d->arena, "%.*s.bin", STR_ARG(stem));
 }
 
+bool dump_load(const struct dump *d, struct file_data *f, const char *path, struct incore_error *e)
+{
+	return file_store_load_below(NULL, FILE_TAKE, f, d->root, d->follow_links, path, e);
+}
+
 static bool load_payload(struct dump *d, const struct manifest_reader *m, struct incore_error *e)
 {
 	const char *name = m->has_bin_file ? m->bin_file : default_payload(d);
@@ -86,7 +90,15 @@ static bool load_payload(struct dump *d, const struct manifest_reader *m, struct
 		d->is_payload_missing = true;
 		return true;
 	}
-	return file_load(&d->bytes, d->payload, e) || err_wrap(e, "payload of the dump");
+	if (dump_load(d, &d->bytes, d->payload, e))
+		return true;
+	if (!err_is(e, "link-outside"))
+		return err_wrap(e, "payload of the dump");
+	problems_add(&d->problems, PROBLEM_DEFECT, "link-outside", PROBLEM_DUMP, "%s %s",
+		path_base(d->payload), e->message ? e->message : "");
+	incore_error_clear(e);
+	d->is_payload_missing = true;
+	return true;
 }
 
 /* Regions that the payload file does not hold. */
@@ -129,20 +141,27 @@ static bool open_manifest(struct dump *d, const char *manifest, struct incore_er
 	struct file_data f = {0};
 	bool ok;
 
-	ok = set_paths(d, manifest, e) && file_load(&f, manifest, e) &&
+	ok = set_paths(d, manifest, e) &&
+	     (d->root ? dump_load(d, &f, manifest, e) : file_load(&f, manifest, e)) &&
 	     manifest_read(&m, f.data, f.size, manifest, e);
 	file_unload(&f);
+	if (!d->root) /* the manifest was named, wherever that leads: the rest lies beside it */
+		d->root = d->dir;
 	if (!ok || !load_payload(d, &m, e) || !companions_read(d, e) || !dump_fold(d, e))
 		return false;
 	check_bounds(d);
 	return true;
 }
 
-struct dump *dump_open(const char *path, struct incore_error *e)
+struct dump *dump_open(const char *path, bool follow_links, struct incore_error *e)
 {
 	char *manifest = dump_find(path, e);
 	struct dump *d = manifest ? dump_new(e) : NULL;
 
+	if (d) {
+		d->root = file_is_dir(path) ? path : NULL;
+		d->follow_links = follow_links;
+	}
 	if (d && !open_manifest(d, manifest, e)) {
 		dump_free(d);
 		d = NULL;

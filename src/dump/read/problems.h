@@ -4,8 +4,7 @@
  * fires a million times keeps PROBLEMS_KEPT texts and a count of all.
  * Owner: the holder; problems_deinit() frees. May fail: problems_add() on lack of memory.
  */
-#ifndef DUMP_READ_PROBLEMS_H
-#define DUMP_READ_PROBLEMS_H
+#pragma once
 
 #include "base/arena.h"
 #include "base/vec.h"
@@ -54,5 +53,3 @@ const char *problem_weight_name(enum problem_weight weight); /* "note", "warning
 
 /* What a problem is about. */
 #define PROBLEM_DUMP ((struct problem){.slot = UINT32_MAX, .record = UINT32_MAX, .at = UINT64_MAX})
-
-#endif

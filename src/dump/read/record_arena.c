@@ -35,9 +35,7 @@ static bool make_room(struct dump *d, uint8_t **joined, struct incore_error *e)
 	uint64_t arena = d->bytes.size, more = 0;
 	uint8_t *p;
 
-	for (size_t i = 0; i < d->records.n; i++) {
-		const struct dump_record *r = &d->records.v[i];
-
+	EACH (const struct dump_record, r, d->records.v, d->records.n) {
 		if (!r->bin_size || !goes_round(r, arena))
 			continue;
 		more += r->bin_size;
@@ -65,9 +63,7 @@ static void mark_overwritten(struct dump *d)
 	for (size_t i = 0; i < d->records.n; i++)
 		if (d->records.v[i].bin_size && end_of(&d->records.v[i], &end) && end > high)
 			high = end;
-	for (size_t i = 0; i < d->records.n; i++) {
-		struct dump_record *r = &d->records.v[i];
-
+	EACH (struct dump_record, r, d->records.v, d->records.n) {
 		if (!r->bin_size || high <= arena || r->bin_offset >= high - arena)
 			continue;
 		r->flags |= DUMP_OVERWRITTEN;
@@ -80,8 +76,7 @@ static void place(struct dump *d, uint64_t arena, uint8_t *joined)
 {
 	uint64_t next = arena, end;
 
-	for (size_t i = 0; i < d->records.n; i++) {
-		struct dump_record *r = &d->records.v[i];
+	EACH (struct dump_record, r, d->records.v, d->records.n) {
 		uint64_t at = r->bin_offset % arena, head = arena - at;
 
 		if (!r->bin_size || !end_of(r, &end) || r->bin_size > arena)

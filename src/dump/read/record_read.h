@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* record_read.h: 128-byte device records of every layout. Nothing in them is trusted. */
-#ifndef DUMP_READ_RECORD_READ_H
-#define DUMP_READ_RECORD_READ_H
+#pragma once
 
 #include "dump/read/model.h"
 #include "dump/record_types.h"
@@ -19,5 +18,3 @@ bool records_read(
  * `path` is an image of that arena. */
 bool records_use_arena(struct dump *d, const char *path, struct incore_error *e);
 void records_without_arena(struct dump *d);
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* select.h: which records are meant? Every filter that is set must hold; indices are those of the
  * manifest. Owner: the caller; texts are borrowed. */
-#ifndef DUMP_READ_SELECT_H
-#define DUMP_READ_SELECT_H
+#pragma once
 
 #include "dump/read/model.h"
 
@@ -28,5 +27,3 @@ bool dump_select_has(const struct dump_select *s, const struct dump *d, uint32_t
 typedef VEC(uint32_t) record_list;
 bool dump_select_list(const struct dump_select *s, const struct dump *d, record_list *out,
 	struct incore_error *e);
-
-#endif

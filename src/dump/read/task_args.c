@@ -240,8 +240,7 @@ bool task_args_refuse(const struct task_args *a, struct incore_error *e)
 		return err_file(e, "missing-slot", d->manifest, INCORE_NO_OFFSET,
 			"task 0x%016llx: slot %u is missing", (unsigned long long)a->id,
 			a->missing.v[0]);
-	for (size_t i = 0; i < a->args.n; i++) {
-		const struct arg *arg = &a->args.v[i];
+	EACH (const struct arg, arg, a->args.v, a->args.n) {
 		uint32_t record = arg->before != DUMP_NONE ? arg->before : arg->after;
 
 		if (arg->flags & TASK_ARG_BAD)

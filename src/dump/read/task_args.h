@@ -10,8 +10,7 @@
  * caller can show all of them, and then refuse (task_args_refuse()) or go on when told to.
  * Threads: one at a time per dump.
  */
-#ifndef DUMP_READ_TASK_ARGS_H
-#define DUMP_READ_TASK_ARGS_H
+#pragma once
 
 #include "args/args.h"
 #include "dump/read/model.h"
@@ -103,5 +102,3 @@ const char *task_arg_flag_text(uint32_t flags);
  * task and slot; with `force` it is a remark. Nothing of the dump is borrowed. */
 bool task_args_load(struct args *a, struct dump *d, uint32_t t, uint32_t block, bool force,
 	struct incore_error *e);
-
-#endif

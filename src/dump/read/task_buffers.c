@@ -114,9 +114,7 @@ bool task_buffers_find(struct task_args *a, struct incore_error *e)
 	for (size_t i = 0; i < a->args.n; i++)
 		if (a->args.v[i].is_tensor && !add_tensor(a, (uint32_t)i, e))
 			return false;
-	for (size_t i = 0; i < a->args.n; i++) {
-		struct arg *arg = &a->args.v[i];
-
+	EACH (struct arg, arg, a->args.v, a->args.n) {
 		if (arg->is_tensor && view_end(arg) > a->buffers.v[arg->buffer].n)
 			arg->flags |= TASK_ARG_BEYOND;
 	}

@@ -51,8 +51,7 @@ static bool load_buffers(struct args *a, const struct task_args *args, struct in
 		if (!args_add_buffer(a, &b, &index, e))
 			return false;
 	}
-	for (size_t i = 0; i < args->args.n; i++) {
-		const struct arg *t = &args->args.v[i];
+	EACH (const struct arg, t, args->args.v, args->args.n) {
 		struct arg_buffer *b;
 
 		if (!t->is_tensor || !t->bytes || (t->flags & TASK_ARG_BAD))

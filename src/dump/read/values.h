@@ -3,8 +3,7 @@
  * values.h: elements of a payload as numbers and as text. Little-endian bytes in, nothing trusted.
  * No memory but the caller's buffers; any thread.
  */
-#ifndef DUMP_READ_VALUES_H
-#define DUMP_READ_VALUES_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -54,5 +53,3 @@ struct value_stats {
 };
 
 void value_stats_of(unsigned dtype, const uint8_t *p, uint64_t n, struct value_stats *out);
-
-#endif

@@ -116,9 +116,7 @@ static void lose_payloads(struct batch *b, struct incore_dump_writer *w, uint64_
 {
 	size_t kept = 0;
 
-	for (size_t i = 0; i < b->payloads.n; i++) {
-		struct batch_payload *p = &b->payloads.v[i];
-
+	EACH (struct batch_payload, p, b->payloads.v, b->payloads.n) {
 		if (p->at + p->bytes <= good)
 			b->payloads.v[kept++] = *p;
 		else

@@ -4,8 +4,7 @@
  * lies in the arena, log records are collected; batch_commit() writes payload, then log, and counts
  * what the disk did not take. Owner: the collector; its thread only.
  */
-#ifndef DUMP_RECORD_BATCH_H
-#define DUMP_RECORD_BATCH_H
+#pragma once
 
 #include "base/vec.h"
 #include "dump/record/producer.h"
@@ -48,5 +47,3 @@ void batch_lose_payload(struct batch *b, struct incore_dump_writer *w, uint8_t *
 /* Writes and empties it. w: whose it is, NULL: the collector's own. 0 or the first failure. */
 int batch_commit(struct batch *b, struct incore_dump_writer *w);
 void batch_count_loss(struct batch *b, struct incore_dump_writer *w, const struct log_loss *l);
-
-#endif

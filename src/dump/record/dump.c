@@ -15,6 +15,18 @@
 #define MIN_RING_BYTES 65536
 #define MIN_ARENA_BYTES 4096
 
+_Atomic uint32_t dump_forks;
+
+static void count_fork(void)
+{
+	atomic_fetch_add(&dump_forks, 1);
+}
+
+static void watch_forks(void)
+{
+	pthread_atfork(NULL, NULL, count_fork);
+}
+
 void incore_dump_options_init(struct incore_dump_options *o)
 {
 	*o = (struct incore_dump_options){
@@ -63,11 +75,14 @@ static void free_dump(struct incore_dump *d)
 
 static struct incore_dump *new_dump(const struct incore_dump_options *o)
 {
+	static pthread_once_t is_watched = PTHREAD_ONCE_INIT;
 	struct incore_dump *d = mem_zalloc(1, sizeof(*d));
 	pthread_condattr_t attr;
 
 	if (!d)
 		return NULL;
+	pthread_once(&is_watched, watch_forks);
+	d->born = atomic_load(&dump_forks);
 	d->o = *o;
 	d->sink = (struct sink){.dir_fd = -1, .bin_fd = -1, .log_fd = -1};
 	pthread_mutex_init(&d->lock, NULL);
@@ -157,6 +172,8 @@ int incore_dump_mark(struct incore_dump *d, uint64_t task_id, uint32_t slot)
 
 	if (!d)
 		return EINVAL;
+	if (!dump_is_ours(d))
+		return ECHILD;
 	if (d->o.level == INCORE_DUMP_OFF || d->o.level == INCORE_DUMP_FULL)
 		return 0;
 	if (slot != INCORE_DUMP_ALL_SLOTS && slot > INCORE_DUMP_MAX_MARKED_SLOT)
@@ -218,7 +235,7 @@ static int write_manifest(struct incore_dump *d)
 	int rc = 0;
 
 	if (!ok)
-		rc = e.code && strcmp(e.code, "no-memory") == 0 ? ENOMEM : EIO;
+		rc = err_is(&e, "no-memory") ? ENOMEM : EIO;
 	repair_report_deinit(&report);
 	incore_error_clear(&e);
 	if (rc)
@@ -234,6 +251,8 @@ int incore_dump_close(struct incore_dump *d)
 
 	if (!d)
 		return EINVAL;
+	if (!dump_is_ours(d))
+		return ECHILD;
 	if (d->o.level != INCORE_DUMP_OFF) {
 		atomic_store(&d->is_closing, true);
 		if (!wait_finished(d)) {

@@ -4,8 +4,7 @@
  * number and checksum, which log_seal() adds, and returns its size; the caller has made room for
  * log_*_bytes(). No memory, no failure, any thread.
  */
-#ifndef DUMP_RECORD_LOG_WRITE_H
-#define DUMP_RECORD_LOG_WRITE_H
+#pragma once
 
 #include <stddef.h>
 
@@ -47,5 +46,3 @@ uint32_t log_put_close(uint8_t *p);
 void log_set_payload(uint8_t *p, uint64_t bin_offset, uint64_t bin_size, uint32_t crc);
 /* The last step: number and checksum. */
 void log_seal(uint8_t *p, uint64_t seq);
-
-#endif

@@ -3,8 +3,7 @@
  * loss.h: what was lost and is not in the log yet, by thread, task and cause. Adding cannot fail:
  * when memory or the limit is reached, the task is forgotten (LOSS_NO_TASK), never the count.
  */
-#ifndef DUMP_RECORD_LOSS_H
-#define DUMP_RECORD_LOSS_H
+#pragma once
 
 #include "base/vec.h"
 #include "dump/log_types.h"
@@ -35,5 +34,3 @@ bool loss_take(struct loss_table *t, struct loss *out);
 /* All of `from` to `to`. */
 void loss_move(struct loss_table *to, struct loss_table *from);
 void loss_deinit(struct loss_table *t);
-
-#endif

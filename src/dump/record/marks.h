@@ -3,8 +3,7 @@
  * marks.h: which arguments were selected, by full task id. Any thread marks (one at a time, by a
  * lock); any thread looks up without one. Owner: the dump.
  */
-#ifndef DUMP_RECORD_MARKS_H
-#define DUMP_RECORD_MARKS_H
+#pragma once
 
 #include <pthread.h>
 #include <stdatomic.h>
@@ -36,5 +35,3 @@ static inline bool marks_has(uint64_t slots, uint32_t slot)
 {
 	return slots == MARKS_ALL || (slot < 64 && slots >> slot & 1);
 }
-
-#endif

@@ -4,8 +4,7 @@
  * records and payload. The collector thread empties them into the sink, one batch of one writer at
  * a time: payload first, then the log records that name it, then the room is given back.
  */
-#ifndef DUMP_RECORD_PRODUCER_H
-#define DUMP_RECORD_PRODUCER_H
+#pragma once
 
 #include <pthread.h>
 #include <stdatomic.h>
@@ -69,7 +68,8 @@ struct collector;
 
 struct incore_dump {
 	struct incore_dump_options o;
-	char *dir; /* absolute */
+	uint32_t born; /* dump_forks when it was opened */
+	char *dir;     /* absolute */
 	struct sink sink;
 	struct marks marks;
 	struct loss_table marks_lost; /* under marks.lock */
@@ -88,6 +88,16 @@ struct incore_dump {
 	bool is_finished;			      /* under lock */
 	int close_error;
 };
+
+/* How often the forks have made this process: a child of fork() has no collector, and a lock or a
+ * ring as they happened to stand. dump.c counts. */
+extern _Atomic uint32_t dump_forks;
+
+/* Opened by this process? Else it is left alone: it belongs to a parent. */
+static inline bool dump_is_ours(const struct incore_dump *d)
+{
+	return d->born == atomic_load_explicit(&dump_forks, memory_order_relaxed);
+}
 
 /* The collector is needed now. The first one to say so wakes it; until then it lets the recording
  * threads have the processors. */
@@ -118,5 +128,3 @@ void writer_free(struct incore_dump_writer *w);
 struct collector *collector_new(struct incore_dump *d);
 void collector_free(struct collector *c);
 void *collector_main(void *arg); /* of the thread; arg: the dump */
-
-#endif

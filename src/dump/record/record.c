@@ -67,6 +67,8 @@ int incore_dump_put_task(struct incore_dump_writer *w, const struct incore_dump_
 
 	if (!w || !t)
 		return EINVAL;
+	if (!dump_is_ours(w->dump))
+		return ECHILD;
 	if (w->dump->o.level == INCORE_DUMP_OFF ||
 		(w->dump->o.level == INCORE_DUMP_SELECTED &&
 			marks_of(&w->dump->marks, t->task_id) == 0))
@@ -101,6 +103,8 @@ int incore_dump_put_scalar(struct incore_dump_writer *w, const struct incore_dum
 
 	if (!w || !s)
 		return EINVAL;
+	if (!dump_is_ours(w->dump))
+		return ECHILD;
 	level = w->dump->o.level;
 	if (level == INCORE_DUMP_OFF)
 		return 0;
@@ -316,6 +320,8 @@ int incore_dump_put_tensor(struct incore_dump_writer *w, const struct incore_dum
 
 	if (!w || !t)
 		return EINVAL;
+	if (!dump_is_ours(w->dump))
+		return ECHILD;
 	level = w->dump->o.level;
 	if (level == INCORE_DUMP_OFF)
 		return 0;

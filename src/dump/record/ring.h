@@ -5,8 +5,7 @@
  * their sizes) and for payload (records carry the positions).
  * Owner: ring_init() maps the memory and touches it, ring_deinit() gives it back.
  */
-#ifndef DUMP_RECORD_RING_H
-#define DUMP_RECORD_RING_H
+#pragma once
 
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -65,5 +64,3 @@ static inline void ring_release(struct ring *r, uint64_t pos)
 {
 	atomic_store_explicit(&r->tail, pos, memory_order_release);
 }
-
-#endif

@@ -4,8 +4,7 @@
  * payload or a log record that was written in part is not behind bin_end or log_end, and the log is
  * cut back before anything is appended again. One thread. Functions return 0 or an errno value.
  */
-#ifndef DUMP_RECORD_SINK_H
-#define DUMP_RECORD_SINK_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -33,5 +32,3 @@ int sink_write_log(struct sink *s, const uint8_t *p, size_t n, size_t *done);
 int sink_sync(struct sink *s);
 /* Cuts what stands behind the ends. */
 int sink_trim(struct sink *s);
-
-#endif

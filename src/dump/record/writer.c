@@ -136,6 +136,8 @@ int incore_dump_attach(struct incore_dump *d, struct incore_dump_writer **out)
 
 	if (!d || !out)
 		return EINVAL;
+	if (!dump_is_ours(d))
+		return ECHILD;
 	w = writer_new(d);
 	if (!w)
 		return ENOMEM;
@@ -158,7 +160,7 @@ int incore_dump_attach(struct incore_dump *d, struct incore_dump_writer **out)
 
 void incore_dump_detach(struct incore_dump_writer *w)
 {
-	if (w)
+	if (w && dump_is_ours(w->dump))
 		atomic_store_explicit(&w->is_detached, true, memory_order_release);
 }
 
@@ -185,6 +187,8 @@ int incore_dump_flush(struct incore_dump_writer *w)
 
 	if (!w)
 		return EINVAL;
+	if (!dump_is_ours(w->dump))
+		return ECHILD;
 	if (w->dump->o.level == INCORE_DUMP_OFF)
 		return 0;
 	if (!writer_tell_losses(w, w->dump->o.flush_ms))
@@ -209,6 +213,8 @@ int incore_dump_flush_all(struct incore_dump *d)
 
 	if (!d)
 		return EINVAL;
+	if (!dump_is_ours(d))
+		return ECHILD;
 	if (d->o.level == INCORE_DUMP_OFF)
 		return 0;
 	pthread_mutex_lock(&d->lock);

@@ -10,8 +10,7 @@
  * Owner: clean_deinit() frees all; the bytes of the text are borrowed and must live as long. One
  * thread.
  */
-#ifndef EXPORT_CLEAN_CLEAN_H
-#define EXPORT_CLEAN_CLEAN_H
+#pragma once
 
 #include "base/arena.h"
 #include "base/file.h"
@@ -76,5 +75,3 @@ uint32_t clean_lane_of(struct clean *c, struct str pid, struct str pipe);
 uint32_t clean_find_lane(const struct clean *c, struct str pid, struct str pipe);
 /* < 0: lane x is shown before lane y. After clean_layout(). */
 int clean_compare_lanes(const struct clean *c, uint32_t x, uint32_t y);
-
-#endif

@@ -34,16 +34,16 @@ static bool copy_file(const char *from, const char *to, struct incore_error *e)
 	}
 	out = open(to, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0640);
 	if (out < 0) {
-		err_set(e, INCORE_FAILED, "io", "cannot create %s", to);
+		err_output(e, errno, to, "cannot create");
 		goto out;
 	}
 	ok = true;
 	while (ok && (n = read(in, buf, COPY_BYTES)) > 0)
-		ok = write_all(out, buf, (size_t)n, e);
+		ok = write_all(out, buf, (size_t)n, e) || err_wrap(e, "%s", to);
 	if (ok && n < 0)
 		ok = err_errno(e, errno, from, "cannot read");
 	if (close(out) != 0 && ok)
-		ok = err_set(e, INCORE_FAILED, "io", "cannot write %s", to);
+		ok = err_output(e, errno, to, "cannot write");
 out:
 	if (in >= 0)
 		close(in);
@@ -77,7 +77,7 @@ static bool copy_entry(void *ctx, const char *name, struct incore_error *e)
 static bool copy_below(const struct copy *c, struct incore_error *e)
 {
 	if (mkdir(c->to, 0750) != 0)
-		return err_set(e, INCORE_FAILED, "io", "cannot create directory %s", c->to);
+		return err_output(e, errno, c->to, "cannot create directory");
 	return dir_each(c->from, copy_entry, (void *)c, e);
 }
 

@@ -9,6 +9,7 @@
 #include "base/file.h"
 #include "base/mem.h"
 #include "base/str.h"
+#include "import/ascend/opprof.h"
 
 #define MAX_DEPTH 8
 #define MAX_KERNEL 120
@@ -88,13 +89,15 @@ static bool name_run(struct clean_runs *r, struct clean_run *run, struct incore_
 	return run->kernel || err_nomem(e);
 }
 
-static bool add_run(
-	struct clean_runs *r, const char *path, bool is_bin, bool is_other, struct incore_error *e)
+/* root: the folder that it was found in; NULL: it was named. */
+static bool add_run(struct clean_runs *r, const char *path, const char *root, bool is_bin,
+	bool is_other, struct incore_error *e)
 {
 	struct clean_run run = {.is_bin = is_bin, .is_other = is_other};
 
 	run.path = arena_strdup(&r->arena, path);
-	if (!run.path)
+	run.root = root ? arena_strdup(&r->arena, root) : NULL;
+	if (!run.path || (root && !run.root))
 		return err_nomem(e);
 	if (!name_run(r, &run, e))
 		return false;
@@ -148,7 +151,7 @@ static bool look_below(
 		if (!path)
 			return err_nomem(e);
 		is_there = file_size(path) >= 0 && !file_is_dir(path);
-		ok = !is_there || add_run(r, path, i == 0, false, e);
+		ok = !is_there || add_run(r, path, dir, i == 0, false, e);
 		mem_free(path);
 		if (is_there || !ok)
 			return ok;
@@ -164,7 +167,59 @@ bool clean_find(struct clean_runs *r, const char *path, struct incore_error *e)
 		struct str name = str_of(path);
 		bool is_json = str_ends(name, ".json"), is_bin = str_ends(name, ".bin");
 
-		return add_run(r, path, is_bin, !is_json && !is_bin, e);
+		return add_run(r, path, NULL, is_bin, !is_json && !is_bin, e);
 	}
-	return look_below(r, path, 0, e) && (r->v.n > n || add_run(r, path, false, true, e));
+	return look_below(r, path, 0, e) && (r->v.n > n || add_run(r, path, NULL, false, true, e));
+}
+
+bool clean_find_listed(struct clean_runs *r, const char *path, struct incore_error *e)
+{
+	const char **listed;
+	struct arena a;
+	uint32_t n;
+	bool ok = true;
+
+	arena_init(&a);
+	opprof_list_manifest(path, NULL, &a, &listed, &n);
+	for (uint32_t i = 0; ok && i < n; i++)
+		ok = clean_find(r, listed[i], e);
+	if (!n)
+		ok = clean_find(r, path, e);
+	arena_deinit(&a);
+	return ok;
+}
+
+static bool is_repeated(const struct clean_runs *runs, size_t i)
+{
+	for (size_t k = 0; k < runs->v.n; k++)
+		if (k != i && strcmp(runs->v.v[k].kernel, runs->v.v[i].kernel) == 0)
+			return true;
+	return false;
+}
+
+static bool is_taken(char *const *names, size_t n, const char *name)
+{
+	for (size_t i = 0; i < n; i++)
+		if (strcmp(names[i], name) == 0)
+			return true;
+	return false;
+}
+
+char **clean_name_runs(struct clean_runs *runs)
+{
+	char **names = arena_zalloc(&runs->arena, runs->v.n + 1, sizeof(*names));
+
+	for (size_t i = 0; names && i < runs->v.n; i++) {
+		const struct clean_run *r = &runs->v.v[i];
+		bool with_launch = r->launch && is_repeated(runs, i);
+		char *base = arena_printf(&runs->arena, "%s%s%s", r->kernel, with_launch ? "." : "",
+			with_launch ? r->launch : "");
+
+		names[i] = base;
+		for (unsigned k = 2; names[i] && is_taken(names, i, names[i]); k++)
+			names[i] = arena_printf(&runs->arena, "%s.%u", base, k);
+		if (!names[i])
+			return NULL;
+	}
+	return names;
 }

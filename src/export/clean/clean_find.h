@@ -2,8 +2,7 @@
 /*
  * clean_find.h: the simulator runs below a path, and what to call them. Owner: clean_runs_deinit().
  */
-#ifndef EXPORT_CLEAN_CLEAN_FIND_H
-#define EXPORT_CLEAN_CLEAN_FIND_H
+#pragma once
 
 #include "base/arena.h"
 #include "base/error.h"
@@ -11,6 +10,7 @@
 
 struct clean_run {
 	const char *path;   /* of the .bin or .json; in a folder of dumps: the folder */
+	const char *root;   /* the folder it was found in: no link leads out; NULL: it was named */
 	const char *kernel; /* safe as part of a file name */
 	const char *launch; /* "0", or NULL */
 	bool is_bin;
@@ -26,6 +26,9 @@ struct clean_runs {
 /* Adds the runs at path: a file, or all visualize_data.bin and trace.json below a directory (at
  * most 8 levels, links are not followed). A path that holds none is added as is_other. */
 bool clean_find(struct clean_runs *r, const char *path, struct incore_error *e);
+/* The same, but where a folder has a list of its runs that decides: each of them lies there twice. */
+bool clean_find_listed(struct clean_runs *r, const char *path, struct incore_error *e);
+/* Names of their files, <kernel>[.<launch>][.<k>], different for each run; in the arena of the runs,
+ * NULL: no memory. */
+char **clean_name_runs(struct clean_runs *r);
 void clean_runs_deinit(struct clean_runs *r);
-
-#endif

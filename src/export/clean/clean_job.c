@@ -3,9 +3,12 @@
  */
 #include "export/clean/clean_job.h"
 
+#include <errno.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/file_store.h"
+#include "base/map_guard.h"
 #include "base/mem.h"
 
 static bool remark(struct clean_job *j, bool is_loss, const char *fmt, ...) PRINTF_LIKE(3, 4);
@@ -76,7 +79,9 @@ bool clean_job_open(struct clean_job *j, struct incore_error *e)
 	clean_init(&j->clean, &j->options);
 	if (j->run->is_other)
 		return true;
-	if (!file_load(&j->data, j->run->path, e))
+	if (!(j->run->root ? file_store_load_below(NULL, FILE_TAKE, &j->data, j->run->root,
+				     j->follow_links, j->run->path, e)
+			   : file_load(&j->data, j->run->path, e)))
 		return false;
 	j->input_bytes = j->data.size;
 	j->is_bin = j->run->is_bin || insight_is_head(j->data.data, j->data.size);
@@ -119,9 +124,7 @@ static const struct {
 
 static bool add_losses(struct clean_job *j, const struct trace *t, struct incore_error *e)
 {
-	for (uint32_t i = 0; i < t->n_notes; i++) {
-		const struct note *n = &t->notes[i];
-
+	EACH (const struct note, n, t->notes, t->n_notes) {
 		if (strcmp(n->code, "cut-trace") == 0)
 			return err_file(e, "truncated", j->run->path, n->offset,
 				"the events end in the middle");
@@ -180,10 +183,8 @@ static FILE *open_file(
 	struct clean_job *j, enum clean_file which, const char *name, struct incore_error *e)
 {
 	j->paths[which] = path_of(j, name);
-	if (!j->paths[which]) {
-		err_nomem(e);
-		return NULL;
-	}
+	if (!j->paths[which])
+		return err_nomem_null(e);
 	return out_file_open(&j->out[which], j->paths[which], e) ? j->out[which].f : NULL;
 }
 
@@ -214,8 +215,7 @@ static bool write_metrics(struct clean_job *j, struct incore_error *e)
 		return false;
 	if (j->is_raw_metrics) {
 		fwrite(j->api.p, 1, j->api.n, f);
-		return ferror(f) ? err_set(e, INCORE_FAILED, "io", "cannot write the metrics")
-				 : true;
+		return !ferror(f) || err_write(e);
 	}
 	if (!clean_write_metrics(j->api, j->run->path, j->api_offset, f, &j->metrics, e))
 		return err_wrap(e, "API_INSTR block");
@@ -246,6 +246,7 @@ static bool copy_raw(struct clean_job *j, struct incore_error *e)
 			       : arena_strdup(&j->arena, slash == 0 ? "/" : ".");
 	struct stat a, b;
 	char *tmp;
+	bool ok;
 
 	if (!j->is_copy_raw)
 		return true;
@@ -264,12 +265,16 @@ static bool copy_raw(struct clean_job *j, struct incore_error *e)
 		j->raw_path = NULL;
 		return err_set(e, INCORE_USAGE, "exists", "raw_simulator is in %s already", j->dir);
 	}
-	if (clean_copy_tree(from, tmp, j->dir, e) && rename(tmp, j->raw_path) == 0)
-		return true;
-	remove_tree(tmp);
-	mem_free(j->raw_path);
-	j->raw_path = NULL;
-	return e->status ? false : err_set(e, INCORE_FAILED, "io", "cannot copy into %s", j->dir);
+	leftover_add(tmp, false);
+	ok = clean_copy_tree(from, tmp, j->dir, e) &&
+	     (rename(tmp, j->raw_path) == 0 || err_output(e, errno, j->raw_path, "cannot create"));
+	if (!ok) {
+		remove_tree(tmp);
+		mem_free(j->raw_path);
+		j->raw_path = NULL;
+	}
+	leftover_drop(tmp);
+	return ok;
 }
 
 bool clean_job_write(struct clean_job *j, struct incore_error *e)
@@ -287,7 +292,7 @@ bool clean_job_write(struct clean_job *j, struct incore_error *e)
 
 bool clean_job_commit(struct clean_job *j, struct incore_error *e)
 {
-	bool ok = copy_raw(j, e);
+	bool ok = map_guard_check_map(j->data.map, e) && copy_raw(j, e);
 	unsigned done = 0;
 
 	for (; ok && done < CLEAN_FILES; done++)

@@ -3,8 +3,7 @@
  * clean_job.h: one run, from its file to the files of the output directory: they appear together or
  * not at all. Owner: clean_job_deinit() frees all and drops what was not committed.
  */
-#ifndef EXPORT_CLEAN_CLEAN_JOB_H
-#define EXPORT_CLEAN_CLEAN_JOB_H
+#pragma once
 
 #include "base/file.h"
 #include "codec/insight_blocks.h"
@@ -24,7 +23,7 @@ struct clean_job {
 	const char *dir;    /* where output goes */
 	const char *prefix; /* of the names, or NULL: plain names */
 	struct clean_options options;
-	bool is_raw_metrics, is_copy_raw;
+	bool is_raw_metrics, is_copy_raw, follow_links;
 	/* filled */
 	struct arena arena;
 	struct clean clean;
@@ -55,5 +54,3 @@ void clean_job_deinit(struct clean_job *j);
 
 /* Copies the files below from to a new directory; links are left out, `but` is not entered. */
 bool clean_copy_tree(const char *from, const char *to, const char *but, struct incore_error *e);
-
-#endif

@@ -75,7 +75,7 @@ static bool put_rows(struct clean *c, struct clean_lane *k, struct clean_rows *r
 		struct clean_slice *s = &c->slices.v[k->spans[i].index];
 
 		s->row = clean_rows_put(rows, s->ts, s->ts + s->dur, slack);
-		if (s->row == CLEAN_NO_ROW || (s->row == last.n && !VEC_PUSH(&last, 0))) {
+		if (s->row == CLEAN_NO_ROW || (s->row >= last.n && !VEC_PUSH(&last, 0))) {
 			ok = false;
 		} else if (rows->n_rows > k->n_rows) {
 			k->n_rows = rows->n_rows;

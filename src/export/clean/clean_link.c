@@ -4,7 +4,6 @@
  * Partners share an id: the trace has linked them. The older form knows nothing of that: there the
  * k-th SET of a flag on a core goes to its k-th WAIT.
  */
-#include <stdlib.h>
 
 #include "base/hash.h"
 #include "base/mem.h"
@@ -20,16 +19,7 @@ struct entry { /* one end of a flag, in the order in which they are matched */
 	bool is_wait;
 };
 
-static int by_group(const void *pa, const void *pb)
-{
-	const struct entry *a = pa, *b = pb;
-
-	RETURN_UNLESS_EQUAL(a->group, b->group);
-	if (a->is_wait != b->is_wait)
-		return a->is_wait ? 1 : -1;
-	RETURN_UNLESS_EQUAL(a->begin, b->begin);
-	return COMPARE(a->number, b->number);
-}
+ORDER(by_group, struct entry, UP(group) UP(is_wait) UP(begin) UP(number))
 
 static uint64_t group_of(const struct clean *c, const struct clean_sync *s)
 {
@@ -148,12 +138,7 @@ static bool match(struct clean *c, const struct entry *v, size_t n, uint32_t *pa
 	return true;
 }
 
-static int by_number(const void *pa, const void *pb)
-{
-	const struct clean_arrow *a = pa, *b = pb;
-
-	return COMPARE(a->number, b->number);
-}
+ORDER(by_number, struct clean_arrow, UP(number))
 
 bool clean_link(struct clean *c, struct incore_error *e)
 {
@@ -169,7 +154,7 @@ bool clean_link(struct clean *c, struct incore_error *e)
 		partner[i] = UINT32_MAX;
 	}
 	if (ok)
-		qsort(v, n, sizeof(*v), by_group);
+		SORT(v, n, by_group);
 	ok = ok && match(c, v, n, partner);
 	mem_free(v);
 	if (!ok)
@@ -177,6 +162,6 @@ bool clean_link(struct clean *c, struct incore_error *e)
 	ok = ok && clean_sum_pipes(c, partner, e);
 	mem_free(partner);
 	if (ok && c->arrows.n)
-		qsort(c->arrows.v, c->arrows.n, sizeof(*c->arrows.v), by_number);
+		SORT(c->arrows.v, c->arrows.n, by_number);
 	return ok;
 }

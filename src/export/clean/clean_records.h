@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* clean_records.h: what a run is while it is cleaned (clean.h): slices, lanes, flags, arrows. */
-#ifndef EXPORT_CLEAN_CLEAN_RECORDS_H
-#define EXPORT_CLEAN_CLEAN_RECORDS_H
+#pragma once
 
 #include "analysis/pipes/clean.h"
 #include "base/str.h"
@@ -81,5 +80,3 @@ struct clean_event { /* copied through: a counter sample */
 	double ts;
 	uint32_t lane;
 };
-
-#endif

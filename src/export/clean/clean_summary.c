@@ -109,5 +109,5 @@ bool clean_write_summary(
 		f);
 	if (!ok)
 		return err_nomem(e);
-	return ferror(f) ? err_set(e, INCORE_FAILED, "io", "cannot write the summary") : true;
+	return !ferror(f) || err_write(e);
 }

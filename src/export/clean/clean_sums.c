@@ -5,7 +5,6 @@
  * only become the columns it reads. Microseconds become whole picoseconds.
  */
 #include <math.h>
-#include <stdlib.h>
 
 #include "analysis/pipes/pipe_sweep.h"
 #include "base/map.h"
@@ -94,8 +93,7 @@ static bool add_lane(struct sums *x, const struct clean_lane *k)
 {
 	struct track_data *d = &x->data;
 
-	for (size_t i = 0; i < k->n_spans; i++) {
-		const struct clean_span *s = &k->spans[i];
+	EACH (const struct clean_span, s, k->spans, k->n_spans) {
 		enum pipe_kind kind =
 			k->is_wait ? kind_of(x->c, &x->c->slices.v[s->index]) : KIND_WORK;
 		uint64_t from = cycle_of(s->start * x->scale);
@@ -146,14 +144,7 @@ static bool sum_pipe(struct sums *x, uint32_t lane, struct incore_error *e)
 
 /* --- all of them --- */
 
-static int by_exposed(const void *pa, const void *pb)
-{
-	const struct clean_wait *a = pa, *b = pb;
-
-	RETURN_UNLESS_EQUAL(a->lane, b->lane);
-	RETURN_UNLESS_EQUAL(b->exposed, a->exposed);
-	return COMPARE(a->producer, b->producer);
-}
+ORDER(by_exposed, struct clean_wait, UP(lane) DOWN(exposed) UP(producer))
 
 /* Lengths have 32 bits: where a slice takes more than 4 ms all are measured less finely. */
 static double scale_for(const struct clean *c)
@@ -183,7 +174,7 @@ bool clean_sum_pipes(struct clean *c, const uint32_t *partner, struct incore_err
 	for (uint32_t i = 0; ok && i + 1 < c->lanes.n; i += 2)
 		ok = sum_pipe(&x, i, e);
 	if (ok && c->waits.n)
-		qsort(c->waits.v, c->waits.n, sizeof(*c->waits.v), by_exposed);
+		SORT(c->waits.v, c->waits.n, by_exposed);
 	u64_map_deinit(&x.wait_at);
 	VEC_FREE(&x.slices);
 	track_data_deinit(&x.data);

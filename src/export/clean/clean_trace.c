@@ -4,7 +4,6 @@
  * knows its text, times are those written there and slices remember their event; else (dumps, packed
  * files, files for viewers) times are cycles, shown as 1 ns each.
  */
-#include <stdlib.h>
 
 #include "analysis/pipes/pipe_sweep.h"
 #include "base/mem.h"
@@ -102,6 +101,8 @@ static struct clean_sync *find_sync(struct source *k, track_idx track, uint32_t 
 {
 	uint32_t lo = k->first_sync[track], hi = k->end_sync[track];
 
+	if (!k->slice_of.n)
+		return NULL;
 	BISECT(lo, hi, i, k->slice_of.v[i] < slice);
 	return lo < k->end_sync[track] && k->slice_of.v[lo] == slice ? &k->c->syncs.v[lo] : NULL;
 }
@@ -266,12 +267,7 @@ static bool add_lone_head(struct source *k, uint32_t i)
 	return true;
 }
 
-static int by_slice(const void *pa, const void *pb)
-{
-	const struct clean_head *a = pa, *b = pb;
-
-	return a->slice < b->slice ? -1 : a->slice > b->slice;
-}
+ORDER(by_slice, struct clean_head, UP(slice))
 
 /* Slices that are left out give their places up. */
 static bool close_gaps(struct clean *c)
@@ -310,7 +306,7 @@ static bool add_rest_of_text(struct source *k)
 		ok = VEC_PUSH(&c->heads, (struct clean_head){x->heads.v[i].event,
 						 x->heads.v[i].cache, x->heads.v[i].ccu});
 	if (ok && c->heads.n)
-		qsort(c->heads.v, c->heads.n, sizeof(*c->heads.v), by_slice);
+		SORT(c->heads.v, c->heads.n, by_slice);
 	for (uint32_t i = 0; ok && i < x->lone_heads.n; i++)
 		ok = add_lone_head(k, i);
 	for (size_t i = 0; ok && i < x->counters.n; i++) {
@@ -334,12 +330,7 @@ struct first_event {
 	track_idx track;
 };
 
-static int by_first_event(const void *pa, const void *pb)
-{
-	const struct first_event *a = pa, *b = pb;
-
-	return a->number < b->number ? -1 : a->number > b->number;
-}
+ORDER(by_first_event, struct first_event, UP(number))
 
 /* Tracks as their text names them first, or as they are. */
 static struct first_event *order_tracks(const struct source *k)
@@ -357,7 +348,7 @@ static struct first_event *order_tracks(const struct source *k)
 				v[i].number = k->text->of_track[i][s];
 	}
 	if (v && n)
-		qsort(v, n, sizeof(*v), by_first_event);
+		SORT(v, n, by_first_event);
 	return v;
 }
 

@@ -191,6 +191,51 @@ struct copied_event { /* what is copied of an event, as it stands: strings with 
 	struct str name, ts, dur, args;
 };
 
+/* Where a member of an event is kept; *other: it is not copied. */
+static struct str *copied_member(struct copied_event *ev, struct str key, struct str *other)
+{
+	return str_is(key, "args")   ? &ev->args
+	       : str_is(key, "name") ? &ev->name
+	       : str_is(key, "ts")   ? &ev->ts
+	       : str_is(key, "dur")  ? &ev->dur
+				     : other;
+}
+
+static const char *skip_blanks(const char *p)
+{
+	while (*p == ' ')
+		p++;
+	return p;
+}
+
+/*
+ * Behind the object at p, where all its values are plain (json_plain_value()); so may be those of
+ * an object in it, once. Nearly all events are of this kind. ev: gets the members; NULL: of the
+ * inner object. NULL: the reader shall look at it.
+ */
+static const char *plain_object(const char *p, const char *end, struct copied_event *ev)
+{
+	struct str other;
+
+	do { /* p: the brace, or the comma before a member */
+		const char *key = skip_blanks(p + 1), *value, *stop;
+
+		stop = *key == '"' ? json_plain_value(key, end) : NULL;
+		if (!stop || *stop != ':')
+			return NULL;
+		value = skip_blanks(stop + 1);
+		p = ev && *value == '{' ? plain_object(value, end, NULL)
+					: json_plain_value(value, end);
+		if (!p)
+			return NULL;
+		if (ev)
+			*copied_member(ev, (struct str){key + 1, (size_t)(stop - key) - 2},
+				&other) = (struct str){value, (size_t)(p - value)};
+		p = skip_blanks(p);
+	} while (*p == ',');
+	return *p == '}' ? p + 1 : NULL;
+}
+
 static bool take_value(struct json_reader *r, struct str *out)
 {
 	json_peek(r);
@@ -207,15 +252,14 @@ static bool read_event(struct writer *w, uint64_t at, struct copied_event *ev)
 	struct json_reader *r = &w->text;
 	struct str key, other;
 
-	*ev = (struct copied_event){0};
 	r->p = r->start + (at < w->c->file->size ? at : w->c->file->size);
+	*ev = (struct copied_event){0};
+	if (*r->p == '{' && plain_object(r->p, r->end, ev))
+		return true;
+	*ev = (struct copied_event){0};
 	r->need_comma = false;
 	for (json_enter_object(r); json_next_key(r, &key);)
-		if (!take_value(r, str_is(key, "args")	 ? &ev->args
-				   : str_is(key, "name") ? &ev->name
-				   : str_is(key, "ts")	 ? &ev->ts
-				   : str_is(key, "dur")	 ? &ev->dur
-							 : &other))
+		if (!take_value(r, copied_member(ev, key, &other)))
 			return false;
 	return !r->is_failed;
 }

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* clean_write.h: the files that clean makes: the trace, the metrics, the summary. */
-#ifndef EXPORT_CLEAN_CLEAN_WRITE_H
-#define EXPORT_CLEAN_CLEAN_WRITE_H
+#pragma once
 
 #include <stdio.h>
 
@@ -24,5 +23,3 @@ struct clean_metrics {
 /* The table of instructions of one API_INSTR block, core by core. */
 bool clean_write_metrics(struct str api, const char *path, uint64_t offset, FILE *f,
 	struct clean_metrics *out, struct incore_error *e);
-
-#endif

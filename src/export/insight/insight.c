@@ -155,9 +155,9 @@ static bool end(struct export *x, struct incore_error *e)
 	f = s->trace_file;
 	s->trace_file = NULL;
 	fseeko(f, 0, SEEK_END);
-	if (!insight_done(s, f, "trace.json", e))
+	if (!out_dir_done(&s->dir, f, "trace.json", e))
 		return false;
-	x->result->bytes = s->bytes;
+	x->result->bytes = s->dir.bytes;
 	x->result->n_links = s->n_flows;
 	/* Tables that speak of pipes which are not there would not be believed. */
 	if (s->n_hashed != s->t->n_tracks &&

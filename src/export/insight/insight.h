@@ -4,8 +4,7 @@
  * what each instruction added up to on each core. See incore-insight(7) for the rules of the reader
  * that it is written for. Owner: the exporter's state, freed by its abort().
  */
-#ifndef EXPORT_INSIGHT_INSIGHT_H
-#define EXPORT_INSIGHT_INSIGHT_H
+#pragma once
 
 #include "base/map.h"
 #include "base/mem.h"
@@ -40,8 +39,9 @@ struct insight_flag { /* a SET or WAIT of the open unit */
 struct insight {
 	const struct trace *t;
 	struct arena arena;
-	char *target, *tmp; /* the directory and where it is made */
-	char *new_parent;   /* the directory above, where it was not there; NULL: it was */
+	char *target;
+	struct out_dir dir; /* is put there */
+	size_t n_old_path;  /* of target: its first directory that was made here; 0: none was */
 	VEC(struct insight_unit) units;
 	uint32_t *unit_of;	    /* by track */
 	struct insight_cell *cells; /* code row * units + unit */
@@ -60,7 +60,6 @@ struct insight {
 	uint64_t n_ids, n_groups;
 	bool is_cycles; /* no clock: 1 cycle is written as 0.001 us */
 	uint64_t n_moved_samples, n_sources_left, n_flows;
-	uint64_t bytes;
 };
 
 /* --- insight_text.c: pieces of JSON --- */
@@ -104,9 +103,5 @@ bool insight_write_bin(struct insight *s, struct incore_error *e);
 bool insight_dir_begin(struct insight *s, const char *path, struct incore_error *e);
 /* A new file (mode 0640) below the staging folder; dir may be NULL. */
 FILE *insight_file(struct insight *s, const char *dir, const char *name, struct incore_error *e);
-/* Flushes, syncs and closes, whatever the outcome. */
-bool insight_done(struct insight *s, FILE *f, const char *name, struct incore_error *e);
 bool insight_dir_commit(struct insight *s, struct incore_error *e);
 void insight_dir_abort(struct insight *s);
-
-#endif

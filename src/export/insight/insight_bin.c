@@ -56,7 +56,7 @@ static bool put_trace(struct insight *s, FILE *f, struct incore_error *e)
 	put_padding(f, (uint64_t)size);
 	mem_free(buf);
 	if (ferror(s->trace_file) || ferror(f))
-		return err_set(e, INCORE_FAILED, "io", "cannot write visualize_data.bin");
+		return err_write(e);
 	return true;
 }
 
@@ -151,5 +151,5 @@ bool insight_write_bin(struct insight *s, struct incore_error *e)
 	if (!f)
 		return false;
 	ok = put_trace(s, f, e) && put_sources(s, f, e) && put_tables(s, f, e) && put_own(s, f, e);
-	return insight_done(s, f, "visualize_data.bin", ok ? e : NULL) && ok;
+	return out_dir_done(&s->dir, f, "visualize_data.bin", ok ? e : NULL) && ok;
 }

@@ -4,9 +4,9 @@
  * pipe, rows without overlap, everything X) and the two CSV files of totals.
  */
 #include <inttypes.h>
-#include <stdlib.h>
 
 #include "analysis/pipes/clean.h"
+#include "base/search.h"
 #include "export/insight/insight.h"
 
 #define OWN_PIDS 1000 /* of lanes that the producer gave no number */
@@ -181,8 +181,7 @@ static bool write_instr_csv(struct insight *s, FILE *f)
 		if (c->hit)
 			ok = VEC_PUSH(&v, (struct total){NULL, i, c->hit, c->cycles, c->ran});
 	}
-	if (v.n)
-		qsort(v.v, v.n, sizeof(*v.v), by_cycles);
+	SORT(v.v, v.n, by_cycles);
 	fputs("instr,addr,pipe,call_count,cycles,running_time(us),detail\n", f);
 	for (size_t i = 0; ok && i < v.n; i++) {
 		const struct code_row *r = &s->t->code[v.v[i].code];
@@ -246,10 +245,10 @@ static bool write_code_csv(struct insight *s, FILE *f)
 	intern_init(&keys);
 	for (code_idx i = 0; ok && i < s->t->n_code; i++)
 		ok = add_lines(s, i, &keys, &v, &cap);
-	if (ok && keys.n)
-		qsort(v, keys.n, sizeof(*v), by_cycles);
+	if (ok && v)
+		SORT(v, keys.n, by_cycles);
 	fputs("code,call_count,cycles,running_time(us)\n", f);
-	for (uint32_t i = 0; ok && i < keys.n; i++) {
+	for (uint32_t i = 0; ok && v && i < keys.n; i++) {
 		put_cell(f, str_of(v[i].key));
 		fprintf(f, ",%" PRIu64 ",%" PRIu64 ",%f\n", v[i].calls, v[i].cycles,
 			us_of(s, v[i].ran));
@@ -273,7 +272,7 @@ static bool write_csv(struct insight *s, const char *suffix, bool (*put)(struct 
 	if (!f)
 		return false;
 	ok = put(s, f) || err_nomem(e);
-	return insight_done(s, f, name, ok ? e : NULL) && ok;
+	return out_dir_done(&s->dir, f, name, ok ? e : NULL) && ok;
 }
 
 bool insight_end_core(struct insight *s, struct incore_error *e)
@@ -285,7 +284,7 @@ bool insight_end_core(struct insight *s, struct incore_error *e)
 	s->is_core_open = false;
 	text_puts(&s->core, "]}");
 	ok = text_out_close(&s->core, e);
-	ok = insight_done(s, s->core_file, "trace.json", ok ? e : NULL) && ok;
+	ok = out_dir_done(&s->dir, s->core_file, "trace.json", ok ? e : NULL) && ok;
 	s->core_file = NULL;
 	return ok && write_csv(s, "instr_exe", write_instr_csv, e) &&
 	       write_csv(s, "code_exe", write_code_csv, e);

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* insight_dir.c: a directory of files of mode 0640, made beside its place and moved there whole. */
-#include <dirent.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -33,103 +31,70 @@ static bool make_parents(struct insight *s, struct incore_error *e)
 		if (*p != '/')
 			continue;
 		*p = 0;
-		s->new_parent = NULL;
-		if (mkdir(dir, 0750) == 0)
-			s->new_parent = arena_strdup(&s->arena, dir);
-		else if (errno != EEXIST)
-			return err_set(e, INCORE_FAILED, "io", "cannot create directory %s", dir);
+		if (mkdir(dir, 0750) == 0) {
+			leftover_add(dir, true);
+			if (!s->n_old_path)
+				s->n_old_path = (size_t)(p - dir);
+		} else if (errno != EEXIST) {
+			return err_output(e, errno, dir, "cannot create directory");
+		}
 		*p = '/';
 	}
 	return true;
 }
 
-static bool is_empty_dir(const char *path)
+/* The directories above that were made here: they stay, or go with the result. */
+static void leave_parents(struct insight *s, bool is_failed)
 {
-	DIR *d = opendir(path);
-	struct dirent *entry;
-	bool is_empty = d != NULL;
+	char *dir = s->n_old_path ? arena_strdup(&s->arena, s->target) : NULL;
 
-	while (d && is_empty && (entry = readdir(d)))
-		is_empty = !strcmp(entry->d_name, ".") || !strcmp(entry->d_name, "..");
-	if (d)
-		closedir(d);
-	return is_empty;
+	for (size_t n = dir ? strlen(dir) : 0; n-- > s->n_old_path;) {
+		if (dir[n] != '/')
+			continue;
+		dir[n] = 0;
+		if (is_failed)
+			rmdir(dir);
+		leftover_drop(dir);
+	}
+	s->n_old_path = 0;
 }
 
 bool insight_dir_begin(struct insight *s, const char *path, struct incore_error *e)
 {
-	struct stat st;
-
 	s->target = target_of(s, path);
 	if (!s->target)
 		return err_nomem(e);
-	if (lstat(s->target, &st) == 0 && !is_empty_dir(s->target))
-		return err_set(e, INCORE_USAGE, "exists",
-			"%s is there already; name another directory", s->target);
-	if (!make_parents(s, e))
-		return false;
-	for (unsigned i = 0; i < 100; i++) {
-		s->tmp = arena_printf(&s->arena, "%s.%ld-%u.tmp", s->target, (long)getpid(), i);
-		if (!s->tmp)
-			return err_nomem(e);
-		if (mkdir(s->tmp, 0750) == 0)
-			return true;
-		if (errno != EEXIST)
-			break;
-	}
-	s->tmp = NULL;
-	return err_set(e, INCORE_FAILED, "io", "cannot create a directory beside %s", s->target);
+	if (make_parents(s, e) && out_dir_open(&s->dir, s->target, 0640, e))
+		return true;
+	if (err_is(e, "exists"))
+		err_set(e, INCORE_USAGE, "exists", "%s is there already; name another directory",
+			s->target);
+	return false;
 }
 
 FILE *insight_file(struct insight *s, const char *dir, const char *name, struct incore_error *e)
 {
-	char *path = dir ? arena_printf(&s->arena, "%s/%s", s->tmp, dir) : s->tmp;
-	FILE *f = NULL;
-	int fd;
+	const char *path = dir ? arena_printf(&s->arena, "%s/%s", dir, name) : name;
 
-	if (!path) {
-		err_nomem(e);
+	if (!path)
+		return err_nomem_null(e);
+	if (dir && mkdirat(s->dir.fd, dir, 0750) != 0 && errno != EEXIST) {
+		err_output(e, errno, dir, "cannot create directory");
 		return NULL;
 	}
-	if (dir && mkdir(path, 0750) != 0 && errno != EEXIST) {
-		err_set(e, INCORE_FAILED, "io", "cannot create directory %s", path);
-		return NULL;
-	}
-	path = arena_printf(&s->arena, "%s/%s", path, name);
-	fd = path ? open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0640) : -1;
-	if (fd >= 0)
-		f = fdopen(fd, "w+b");
-	if (!f) {
-		if (fd >= 0)
-			close(fd);
-		err_set(e, INCORE_FAILED, "io", "cannot create %s", path ? path : name);
-	}
-	return f;
-}
-
-bool insight_done(struct insight *s, FILE *f, const char *name, struct incore_error *e)
-{
-	bool ok = fflush(f) == 0 && !ferror(f) && fsync(fileno(f)) == 0;
-	off_t n = ftello(f);
-
-	ok = fclose(f) == 0 && ok;
-	s->bytes += n > 0 ? (uint64_t)n : 0;
-	return ok || err_set(e, INCORE_FAILED, "io", "cannot write %s; is the disk full?", name);
+	return out_dir_file(&s->dir, path, e);
 }
 
 bool insight_dir_commit(struct insight *s, struct incore_error *e)
 {
-	if (rename(s->tmp, s->target) != 0)
-		return err_set(e, INCORE_FAILED, "io", "cannot move the result to %s", s->target);
-	s->tmp = s->new_parent = NULL;
-	return true;
+	bool ok = out_dir_commit(&s->dir, e);
+
+	leave_parents(s, !ok);
+	return ok;
 }
 
 void insight_dir_abort(struct insight *s)
 {
-	if (s->tmp)
-		remove_tree(s->tmp);
-	if (s->new_parent)
-		rmdir(s->new_parent);
-	s->tmp = s->new_parent = NULL;
+	out_dir_abort(&s->dir);
+	leave_parents(s, true);
 }

@@ -4,7 +4,6 @@
  * per core. Every figure is an int of 32 bits: larger ones are cut to the largest, as the producer
  * does.
  */
-#include <stdlib.h>
 
 #include "base/search.h"
 #include "codec/json_writer.h"
@@ -50,8 +49,7 @@ static void put_int(struct json_writer *w, uint64_t v)
 
 static void put_cores(const struct insight *s, struct json_writer *w)
 {
-	json_w_key(w, "Cores");
-	json_w_array(w);
+	json_w_kv_array(w, "Cores");
 	for (size_t i = 0; i < s->units.n; i++)
 		json_w_cstr(w, s->units.v[i].name);
 	json_w_end(w);
@@ -60,8 +58,7 @@ static void put_cores(const struct insight *s, struct json_writer *w)
 static void put_columns(struct insight *s, struct json_writer *w, const struct insight_cell *c)
 {
 	for (unsigned k = 0; k < COLUMNS; k++) {
-		json_w_key(w, column_names[k]);
-		json_w_array(w);
+		json_w_kv_array(w, column_names[k]);
 		for (size_t i = 0; i < s->units.n; i++)
 			put_int(w, column_of(&c[i], (enum column)k));
 		json_w_end(w);
@@ -76,8 +73,7 @@ static void put_types(struct json_writer *w)
 
 static void put_bytes(struct insight *s, struct json_writer *w, code_idx code)
 {
-	json_w_key(w, "Process Bytes");
-	json_w_array(w);
+	json_w_kv_array(w, "Process Bytes");
 	for (uint32_t i = 0; i < s->units.n; i++) {
 		uint64_t n = insight_row_bytes(s, code, i);
 
@@ -154,16 +150,13 @@ bool insight_put_api_instr(struct insight *s, struct strbuf *out)
 	json_w_buf(&w, out, 0);
 	json_w_object(&w);
 	put_cores(s, &w);
-	json_w_key(&w, "Instructions");
-	json_w_array(&w);
+	json_w_kv_array(&w, "Instructions");
 	for (code_idx i = 0; ok && i < s->t->n_code; i++)
 		if (!s->t->code[i].is_label)
 			ok = put_row(s, &w, i);
 	json_w_end(&w);
-	json_w_key(&w, "Instructions Dtype");
-	json_w_object(&w);
-	json_w_key(&w, "Instructions");
-	json_w_object(&w);
+	json_w_kv_object(&w, "Instructions Dtype");
+	json_w_kv_object(&w, "Instructions");
 	json_w_kv_i64(&w, "Address", 3);
 	json_w_kv_i64(&w, "AscendC Inner Code", 3);
 	put_types(&w);
@@ -185,21 +178,7 @@ struct line_use { /* a row that a line has a part in */
 	code_idx code;
 };
 
-static int use_cmp(const void *pa, const void *pb)
-{
-	const struct line_use *a = pa, *b = pb;
-
-	RETURN_UNLESS_EQUAL(a->source, b->source);
-	RETURN_UNLESS_EQUAL(a->line, b->line);
-	return COMPARE(a->code, b->code);
-}
-
-static int address_cmp(const void *pa, const void *pb)
-{
-	const uint64_t *a = pa, *b = pb;
-
-	return COMPARE(*a, *b);
-}
+ORDER(use_cmp, struct line_use, UP(source) UP(line) UP(code))
 
 /* Inclusive ranges; what is at most 4 bytes apart is one. */
 static bool put_ranges(struct insight *s, struct json_writer *w, const struct line_use *v, size_t n)
@@ -211,9 +190,8 @@ static bool put_ranges(struct insight *s, struct json_writer *w, const struct li
 		return false;
 	for (size_t i = 0; i < n; i++)
 		pc[i] = s->t->code[v[i].code].address;
-	qsort(pc, n, sizeof(*pc), address_cmp);
-	json_w_key(w, "Address Range");
-	json_w_array(w);
+	SORT(pc, n, compare_u64);
+	json_w_kv_array(w, "Address Range");
 	for (size_t i = 0; i < n;) {
 		size_t k = i;
 
@@ -270,8 +248,7 @@ static bool put_files(struct insight *s, struct json_writer *w, const struct lin
 		const char *path = insight_source_path(s, source);
 
 		json_w_object(w);
-		json_w_key(w, "Lines");
-		json_w_array(w);
+		json_w_kv_array(w, "Lines");
 		while (ok && i < n && v[i].source == source) {
 			size_t k = i;
 
@@ -313,21 +290,19 @@ bool insight_put_api_file(struct insight *s, struct strbuf *out, bool *has_lines
 				!strstr(s->t->sources[f->source].path, "ascend-toolkit"))
 				ok = VEC_PUSH(&v, (struct line_use){f->source, f->line, c});
 		}
-	if (v.n)
-		qsort(v.v, v.n, sizeof(*v.v), use_cmp);
-	v.n = drop_doubles(v.v, v.n);
+	if (v.n) {
+		SORT(v.v, v.n, use_cmp);
+		v.n = drop_doubles(v.v, v.n);
+	}
 	*has_lines = v.n > 0;
 	json_w_buf(&w, out, 0);
 	json_w_object(&w);
 	put_cores(s, &w);
-	json_w_key(&w, "Files");
-	json_w_array(&w);
+	json_w_kv_array(&w, "Files");
 	ok = ok && put_files(s, &w, v.v, v.n);
 	json_w_end(&w);
-	json_w_key(&w, "Files Dtype");
-	json_w_object(&w);
-	json_w_key(&w, "Lines");
-	json_w_object(&w);
+	json_w_kv_object(&w, "Files Dtype");
+	json_w_kv_object(&w, "Lines");
 	json_w_kv_i64(&w, "Address Range", 0);
 	put_types(&w);
 	json_w_kv_i64(&w, "Line", 1);

@@ -4,7 +4,6 @@
  * (args before ph), X by end, B and E of a flag side by side, s and t with the flag's own id, pid
  * and tid.
  */
-#include <stdlib.h>
 
 #include "base/search.h"
 #include "export/insight/insight.h"
@@ -315,14 +314,7 @@ struct by_end {
 	uint32_t slice;
 };
 
-static int end_cmp(const void *pa, const void *pb)
-{
-	const struct by_end *a = pa, *b = pb;
-
-	RETURN_UNLESS_EQUAL(a->end, b->end);
-	RETURN_UNLESS_EQUAL(a->pc, b->pc);
-	return COMPARE(a->slice, b->slice);
-}
+ORDER(end_cmp, struct by_end, UP(end) UP(pc) UP(slice))
 
 bool insight_put_track(struct insight *s, const struct export_track *k, struct incore_error *e)
 {
@@ -334,7 +326,7 @@ bool insight_put_track(struct insight *s, const struct export_track *k, struct i
 		v[i] = (struct by_end){d->start_cyc[i] + d->dur_cyc[i],
 			d->code[i] < s->t->n_code ? s->t->code[d->code[i]].address : 0, i};
 	if (ok)
-		qsort(v, d->n, sizeof(*v), end_cmp);
+		SORT(v, d->n, end_cmp);
 	for (uint32_t i = 0; ok && i < d->n; i++)
 		ok = put_one(s, k, v[i].slice);
 	insight_hash_track(s, k);
@@ -433,8 +425,7 @@ bool insight_end_unit(struct insight *s, struct incore_error *e)
 	struct insight_flag *v = s->flags.v;
 	char id[96];
 
-	if (s->flags.n)
-		qsort(v, s->flags.n, sizeof(*v), pair_cmp);
+	SORT(v, s->flags.n, pair_cmp);
 	for (size_t i = 0; i < s->flags.n; i++) {
 		bool is_pair = i + 1 < s->flags.n && v[i].pair && v[i].pair == v[i + 1].pair &&
 			       !v[i].is_wait && v[i + 1].is_wait;

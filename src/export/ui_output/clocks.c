@@ -4,9 +4,8 @@
  * (realtime.json) and the number of waves in each state (wstates<k>.json; all engines pooled on
  * their own clocks, as the producer does it).
  */
+#include "base/search.h"
 #include "export/ui_output/writer.h"
-
-#include <stdlib.h>
 
 __extension__ typedef unsigned __int128 u128;
 
@@ -18,8 +17,7 @@ __extension__ typedef unsigned __int128 u128;
 /* The trace keeps the shader clock in Hz; the samples lead back to the clock they were given in. */
 static uint64_t frequency_of(const struct trace *t)
 {
-	for (clock_idx i = 0; i < t->n_clocks; i++) {
-		const struct clock_domain *c = &t->clocks[i];
+	EACH (const struct clock_domain, c, t->clocks, t->n_clocks) {
 		int64_t gfx, rt;
 		u128 num, den;
 
@@ -63,8 +61,7 @@ bool ui_write_realtime(struct ui_writer *u, struct incore_error *e)
 	json_w_object(w);
 	for (clock_idx i = 0; i < t->n_clocks; i++)
 		put_samples(w, &t->clocks[order[i]]);
-	json_w_key(w, "metadata");
-	json_w_object(w);
+	json_w_kv_object(w, "metadata");
 	json_w_kv_cstr(w, "descriptor", "[gfx_clock, realtime_clock]");
 	json_w_kv_u64(w, "frequency", frequency_of(t));
 	json_w_end(w);
@@ -75,12 +72,7 @@ bool ui_write_realtime(struct ui_writer *u, struct incore_error *e)
 
 /* --- wstates<k>.json --- */
 
-static int compare_changes(const void *pa, const void *pb)
-{
-	const struct ui_change *a = pa, *b = pb;
-
-	return a->time_cyc < b->time_cyc ? -1 : a->time_cyc > b->time_cyc;
-}
+ORDER(compare_changes, struct ui_change, UP(time_cyc))
 
 /* Sorted by time, one entry a time. */
 static void merge_changes(struct ui_changes *c)
@@ -89,7 +81,7 @@ static void merge_changes(struct ui_changes *c)
 
 	if (c->all.n < 2)
 		return;
-	qsort(c->all.v, c->all.n, sizeof(*c->all.v), compare_changes);
+	SORT(c->all.v, c->all.n, compare_changes);
 	for (size_t i = 1; i < c->all.n; i++) {
 		if (c->all.v[i].time_cyc == c->all.v[n].time_cyc)
 			c->all.v[n].delta += c->all.v[i].delta;
@@ -122,13 +114,11 @@ static bool write_series(
 		return false;
 	json_w_object(w);
 	json_w_kv_cstr(w, "name", name);
-	json_w_key(w, "state");
-	json_w_array(w);
+	json_w_kv_array(w, "state");
 	for (size_t i = 0; i < c->all.n; i++)
 		json_w_i64(w, running += c->all.v[i].delta);
 	json_w_end(w);
-	json_w_key(w, "time");
-	json_w_array(w);
+	json_w_kv_array(w, "time");
 	for (size_t i = 0; i < c->all.n; i++)
 		json_w_u64(w, c->all.v[i].time_cyc);
 	json_w_end(w);

@@ -6,8 +6,6 @@
  */
 #include "export/ui_output/writer.h"
 
-#include <stdlib.h>
-
 #include "base/search.h"
 
 #define BANK_COUNTERS 4u
@@ -49,24 +47,9 @@ static uint32_t index_of(const struct trace *t, const struct counter_series *c)
 	return NO_INDEX;
 }
 
-static int compare_banks(const void *pa, const void *pb)
-{
-	const struct perf_row *a = pa, *b = pb;
+ORDER(compare_banks, struct perf_row, UP(clock) UP(cu) UP(bank) UP(at))
 
-	RETURN_UNLESS_EQUAL(a->clock, b->clock);
-	RETURN_UNLESS_EQUAL(a->cu, b->cu);
-	RETURN_UNLESS_EQUAL(a->bank, b->bank);
-	return COMPARE(a->at, b->at);
-}
-
-static int compare_times(const void *pa, const void *pb)
-{
-	const struct perf_row *a = pa, *b = pb;
-
-	RETURN_UNLESS_EQUAL(a->clock, b->clock);
-	RETURN_UNLESS_EQUAL(a->time_cyc, b->time_cyc);
-	return compare_banks(pa, pb);
-}
+ORDER(compare_times, struct perf_row, UP(clock) UP(time_cyc) THEN(compare_banks))
 
 static bool add_series(struct perf *p, const struct counter_series *c, uint32_t index)
 {
@@ -88,7 +71,7 @@ static void join_banks(struct perf *p)
 
 	if (!p->rows.n)
 		return;
-	qsort(p->rows.v, p->rows.n, sizeof(*p->rows.v), compare_banks);
+	SORT(p->rows.v, p->rows.n, compare_banks);
 	for (size_t i = 1; i < p->rows.n; i++) {
 		struct perf_row *to = &p->rows.v[n], *from = &p->rows.v[i];
 
@@ -100,13 +83,12 @@ static void join_banks(struct perf *p)
 			to->value[k] += from->value[k];
 	}
 	p->rows.n = n + 1;
-	qsort(p->rows.v, p->rows.n, sizeof(*p->rows.v), compare_times);
+	SORT(p->rows.v, p->rows.n, compare_times);
 }
 
 static bool gather_perf(const struct trace *t, struct perf *p)
 {
-	for (uint32_t i = 0; i < t->n_counters; i++) {
-		const struct counter_series *c = &t->counters[i];
+	EACH (const struct counter_series, c, t->counters, t->n_counters) {
 		uint32_t index = is_spm(c) ? NO_INDEX : index_of(t, c);
 
 		if (is_spm(c))
@@ -130,8 +112,7 @@ static bool write_perf(
 	if (!ui_file_open(u, name, e))
 		return false;
 	json_w_object(w);
-	json_w_key(w, "data");
-	json_w_array(w);
+	json_w_kv_array(w, "data");
 	for (size_t i = 0; i < n; i++) {
 		int64_t row[] = {(int64_t)v[i].time_cyc, (int64_t)v[i].value[0],
 			(int64_t)v[i].value[1], (int64_t)v[i].value[2], (int64_t)v[i].value[3],
@@ -195,15 +176,12 @@ static void put_spm(struct ui_writer *u, const struct counter_series *const *v, 
 	for (size_t i = 0, last; i < n; i = last) {
 		bool is_xcc = v[i]->clock >= t->n_clocks;
 
-		json_w_key(w, v[i]->name + sizeof(SPM_PREFIX) - 1);
-		json_w_object(w);
-		json_w_key(w, "dimensions");
-		json_w_array(w);
+		json_w_kv_object(w, v[i]->name + sizeof(SPM_PREFIX) - 1);
+		json_w_kv_array(w, "dimensions");
 		json_w_cstr(w, is_xcc ? "XCC" : "SE");
 		json_w_cstr(w, "INSTANCE");
 		json_w_end(w);
-		json_w_key(w, "values");
-		json_w_object(w);
+		json_w_kv_object(w, "values");
 		for (last = i; last < n && strcmp(v[last]->name, v[i]->name) == 0; last++) {
 			bool is_new = last == i || v[last]->clock != v[last - 1]->clock;
 
@@ -233,7 +211,7 @@ static bool write_spm(struct ui_writer *u, struct incore_error *e)
 	for (uint32_t i = 0; i < t->n_counters; i++)
 		if (is_spm(&t->counters[i]))
 			v[n++] = &t->counters[i];
-	qsort(v, n, sizeof(*v), compare_series);
+	SORT(v, n, compare_series);
 	if (n)
 		ok = ui_file_open(u, "spm.json", e);
 	if (ok && n) {
@@ -264,10 +242,8 @@ static bool write_markers(struct ui_writer *u, clock_idx clock, struct incore_er
 	if (!ui_file_open(u, name, e))
 		return false;
 	json_w_object(w);
-	json_w_key(w, "records");
-	json_w_array(w);
-	for (uint32_t i = 0; i < t->n_markers; i++) {
-		const struct marker *m = &t->markers[i];
+	json_w_kv_array(w, "records");
+	EACH (const struct marker, m, t->markers, t->n_markers) {
 		int64_t row[] = {
 			(int64_t)m->time_cyc, (int64_t)m->value, m->cu, m->simd, m->slot, m->flags};
 
@@ -287,8 +263,7 @@ static uint64_t span_of_issues(const struct trace *t, clock_idx clock, struct ui
 {
 	uint64_t n = 0;
 
-	for (uint32_t i = 0; i < t->n_other_issues; i++) {
-		const struct other_issue *o = &t->other_issues[i];
+	EACH (const struct other_issue, o, t->other_issues, t->n_other_issues) {
 		uint64_t end = o->time_cyc + o->dur_cyc;
 
 		if (o->clock != clock)
@@ -316,10 +291,8 @@ static bool write_issues(struct ui_writer *u, clock_idx clock, struct incore_err
 	json_w_object(w);
 	json_w_kv_u64(w, "begin_time", file.begin_cyc);
 	json_w_kv_u64(w, "end_time", file.end_cyc);
-	json_w_key(w, "instructions");
-	json_w_array(w);
-	for (uint32_t i = 0; i < t->n_other_issues; i++) {
-		const struct other_issue *o = &t->other_issues[i];
+	json_w_kv_array(w, "instructions");
+	EACH (const struct other_issue, o, t->other_issues, t->n_other_issues) {
 		int64_t row[] = {(int64_t)o->time_cyc, o->dur_cyc, o->category};
 
 		if (o->clock == clock)
@@ -327,8 +300,7 @@ static bool write_issues(struct ui_writer *u, clock_idx clock, struct incore_err
 	}
 	json_w_end(w);
 	json_w_kv_u64(w, "instructions_count", n);
-	json_w_key(w, "instructions_schema");
-	json_w_array(w);
+	json_w_kv_array(w, "instructions_schema");
 	json_w_cstr(w, "time");
 	json_w_cstr(w, "duration");
 	json_w_cstr(w, "category");

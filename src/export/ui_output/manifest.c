@@ -3,9 +3,8 @@
  * manifest.c: which files a directory has and on what machine it was made, filenames.json. Written
  * last: its presence is what a reader recognises the directory by.
  */
+#include "base/search.h"
 #include "export/ui_output/writer.h"
-
-#include <stdlib.h>
 
 static int compare_places(const void *pa, const void *pb)
 {
@@ -45,7 +44,7 @@ static void put_waves(struct ui_writer *u)
 		json_w_null(w);
 		return;
 	}
-	qsort(u->places.v, n, sizeof(*u->places.v), compare_places);
+	SORT(u->places.v, n, compare_places);
 	json_w_object(w);
 	for (size_t i = 0; i < n; i++) {
 		bool new_se = i == 0 || v[i].se != v[i - 1].se;
@@ -80,8 +79,7 @@ static void put_side_files(
 
 	if (!n)
 		return;
-	json_w_key(w, key);
-	json_w_object(w);
+	json_w_kv_object(w, key);
 	for (size_t i = 0; i < n; i++) {
 		char name[64];
 
@@ -117,8 +115,7 @@ bool ui_write_manifest(struct ui_writer *u, struct incore_error *e)
 	if (!ui_file_open(u, "filenames.json", e))
 		return false;
 	json_w_object(w);
-	json_w_key(w, "counter_names");
-	json_w_array(w);
+	json_w_kv_array(w, "counter_names");
 	for (uint32_t i = 0; i < t->n_counter_names; i++)
 		json_w_cstr(w, t->counter_names[i]);
 	json_w_end(w);

@@ -6,8 +6,6 @@
  */
 #include "export/ui_output/writer.h"
 
-#include <stdlib.h>
-
 #include "base/search.h"
 
 static const char *const fields[] = {"time", "cu", "simd", "wave_id", "start", "kernel_id", "me_id",
@@ -23,9 +21,7 @@ static bool is_extended(const struct trace *t)
 	for (uint32_t i = 0; i < t->n_tracks; i++)
 		if (t->tracks[i].workgroup != NO_VALUE)
 			return true;
-	for (uint32_t i = 0; i < t->n_occupancy; i++) {
-		const struct occupancy_event *o = &t->occupancy[i];
-
+	EACH (const struct occupancy_event, o, t->occupancy, t->n_occupancy) {
 		if (o->me || o->pipe || o->workgroup || o->cluster)
 			return true;
 	}
@@ -72,7 +68,7 @@ static bool put_names(struct ui_writer *u)
 		return false;
 	for (uint32_t i = 0; i < t->n_kernel_names; i++)
 		sorted[i] = &t->kernel_names[i];
-	qsort(sorted, t->n_kernel_names, sizeof(*sorted), compare_names);
+	SORT(sorted, t->n_kernel_names, compare_names);
 	json_w_key(w, "dispatches");
 	if (t->n_kernel_names || is_raw) {
 		json_w_object(w);
@@ -167,8 +163,7 @@ static bool put_occupancy(struct ui_writer *u, const clock_idx *order)
 		return false;
 	if (is_wide) {
 		put_events(u, order);
-		json_w_key(w, "occupancy_fields");
-		json_w_array(w);
+		json_w_kv_array(w, "occupancy_fields");
 		for (unsigned i = 0; i < N_FIELDS; i++)
 			json_w_cstr(w, fields[i]);
 		json_w_end(w);

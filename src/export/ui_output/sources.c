@@ -4,9 +4,8 @@
  * nested by path component, root key "/") and source_<i>_<name>. The producer's names for copies
  * are kept where they are plain; a path that cannot be nested is left out and counted.
  */
+#include "base/search.h"
 #include "export/ui_output/writer.h"
-
-#include <stdlib.h>
 
 #define MAX_PARTS 48u /* of a path; the JSON writer's depth is limited */
 #define MAX_NAME 200u
@@ -80,10 +79,12 @@ struct nest { /* the folders whose objects are open */
 static void put_leaf(struct json_writer *w, struct nest *n, const struct snapshot *s)
 {
 	struct str parts[MAX_PARTS];
+	const char *p = s->source->path;
 	unsigned n_parts = 0, same = 0;
 
-	for (const char *p = s->source->path; *p && n_parts < MAX_PARTS;)
+	do /* no path is empty: can_nest() */
 		parts[n_parts++] = next_part(&p);
+	while (*p && n_parts < MAX_PARTS);
 	while (same < n->n_open && same + 1 < n_parts && str_eq(n->open[same], parts[same]))
 		same++;
 	for (; n->n_open > same; n->n_open--)
@@ -183,7 +184,7 @@ static struct snapshot *gather(const struct trace *t, size_t *n, uint64_t *n_lef
 		else
 			++*n_left_out;
 	}
-	qsort(v, found, sizeof(*v), compare_paths);
+	SORT(v, found, compare_paths);
 	for (size_t i = 0; i < found; i++) {
 		if (i + 1 < found && is_folder_of(&v[i], &v[i + 1]))
 			++*n_left_out;

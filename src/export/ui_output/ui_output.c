@@ -5,9 +5,8 @@
  * code rows, state series, the manifest) follows at the end. Numbers are computed from the waves
  * that are written, never copied from what a producer stated.
  */
+#include "base/search.h"
 #include "export/ui_output/writer.h"
-
-#include <stdlib.h>
 
 bool ui_file_open(struct ui_writer *u, const char *name, struct incore_error *e)
 {
@@ -74,7 +73,7 @@ clock_idx *ui_clocks_by_key(const struct trace *t)
 	if (keys && out) {
 		for (clock_idx i = 0; i < t->n_clocks; i++)
 			keys[i] = (struct clock_key){t->clocks[i].id, i};
-		qsort(keys, t->n_clocks, sizeof(*keys), compare_keys);
+		SORT(keys, t->n_clocks, compare_keys);
 		for (clock_idx i = 0; i < t->n_clocks; i++)
 			out[i] = keys[i].clock;
 	} else {
@@ -119,7 +118,7 @@ static bool begin(struct export *x, struct incore_error *e)
 	if (!u->totals)
 		return err_nomem(e);
 	u->tables = wait_tables_new(x->trace, e);
-	return u->tables && out_dir_open(&u->dir, x->path, e);
+	return u->tables && out_dir_open(&u->dir, x->path, 0666, e);
 }
 
 static bool track(struct export *x, const struct export_track *k, struct incore_error *e)

@@ -67,9 +67,7 @@ static void put_waits(struct ui_writer *u, const struct track_data *d)
 		return;
 	}
 	json_w_array(w);
-	for (size_t i = 0; i < u->waits.stated.n; i++) {
-		const struct stated_like *s = &u->waits.stated.v[i];
-
+	EACH (const struct stated_like, s, u->waits.stated.v, u->waits.stated.n) {
 		json_w_array(w);
 		json_w_i64(w, line_of(t, d->code[s->slice]));
 		json_w_array(w);
@@ -143,8 +141,7 @@ static void put_wave(
 	json_w_kv_cstr(w, "name", name);
 	json_w_kv_u64(w, "num_insts", d->n);
 	json_w_kv_u64(w, "num_stitched", d->n - d->n_unknown_code);
-	json_w_key(w, "wave");
-	json_w_object(w);
+	json_w_kv_object(w, "wave");
 	json_w_kv_u64(w, "begin", p->begin_cyc);
 	json_w_kv_u64(w, "cu", k->track->coord[COORD_CU]);
 	json_w_kv_u64(w, "end", p->end_cyc);

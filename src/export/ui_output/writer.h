@@ -5,8 +5,7 @@
  * list as null, no newline at the end.
  * Owner: struct ui_writer belongs to one export; the directory appears at commit or not at all.
  */
-#ifndef EXPORT_UI_OUTPUT_WRITER_H
-#define EXPORT_UI_OUTPUT_WRITER_H
+#pragma once
 
 #include "analysis/waves/waits.h"
 #include "base/file.h"
@@ -80,5 +79,3 @@ bool ui_write_manifest(struct ui_writer *u, struct incore_error *e);
 
 /* clocks.c */
 bool ui_add_change(struct ui_changes *c, uint64_t time_cyc, int64_t delta);
-
-#endif

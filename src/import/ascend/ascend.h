@@ -4,8 +4,7 @@
  * `base` is the byte of the file where the given bytes begin, for messages. Damage that leaves a
  * usable rest is a note; false means that nothing could be made of the bytes.
  */
-#ifndef IMPORT_ASCEND_ASCEND_H
-#define IMPORT_ASCEND_ASCEND_H
+#pragma once
 
 #include "import/ascend/build.h"
 
@@ -57,5 +56,3 @@ bool asc_compare_copy(struct asc_build *b, const struct asc_build *other,
 
 /* Compares a builder of ticks with that of the derived trace; takes its source lines. */
 bool asc_compare(struct asc_build *b, const struct asc_build *other, struct incore_error *e);
-
-#endif

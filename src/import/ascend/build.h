@@ -7,8 +7,7 @@
  * cycles, sorts, pairs flags and hands the slices to the trace. asc_deinit() in all cases. Bytes
  * that were read must stay until then. An instruction costs 24 bytes.
  */
-#ifndef IMPORT_ASCEND_BUILD_H
-#define IMPORT_ASCEND_BUILD_H
+#pragma once
 
 #include "import/ascend/records.h"
 
@@ -72,8 +71,9 @@ struct asc_build {
 	VEC(struct asc_transfer) transfers;
 	struct u64_map transfer_at, transfer_end; /* by request; by instruction */
 	const char *binary;			  /* aicore_binary.o of the dumps, or NULL */
-	uint64_t start_pc;			  /* where it was loaded; 0: not known */
-	const char *soc;			  /* as a details block states it */
+	const char *binary_root;   /* it lies below this, not in the capture; or NULL */
+	uint64_t start_pc;	   /* where it was loaded; 0: not known */
+	const char *soc;	   /* as a details block states it */
 	struct trace *own;	   /* the tables our own exporter wrote, or NULL; owned */
 	uint64_t text_base;	   /* byte of the file where the events being read begin */
 	VEC(uint32_t) head_extras; /* of each text->lone_heads its extra, or NO_EXTRA */
@@ -146,5 +146,3 @@ void asc_putf(struct asc_build *b, struct asc_table *k, const char *fmt, ...) PR
 void asc_table_drop(struct asc_table *k);
 /* Adds it to the trace if it has rows (and frees it). False on lack of memory. */
 bool asc_table_close(struct asc_build *b, struct asc_table *k);
-
-#endif

@@ -4,8 +4,8 @@
  * rotated into several files; all of them are read and put in order by tick.
  */
 #include "import/ascend/camodel.h"
-
-#include <stdlib.h>
+#include "base/search.h"
+#include "import/capture_cache.h"
 
 /* --- reading the files of one core --- */
 
@@ -235,8 +235,7 @@ static bool read_core(
 
 static bool read_cores(struct dump_dir *d, uint32_t *n_cores, struct incore_error *e)
 {
-	if (d->files.n)
-		qsort(d->files.v, d->files.n, sizeof(*d->files.v), file_cmp);
+	SORT(d->files.v, d->files.n, file_cmp);
 	for (size_t i = 0; i < d->files.n;) {
 		size_t end = i;
 
@@ -259,15 +258,18 @@ static bool read_side(
 	struct dump_dir *d, const struct dump_file *k, bool is_mte, struct incore_error *e)
 {
 	char *path = path_join(d->dir, k->name);
+	struct incore_error why = {0};
 	struct file_data f = {0};
 	struct str bytes;
 	bool ok;
 
 	if (!path)
 		return err_nomem(e);
-	ok = import_load(d->b->options, &f, path, NULL);
+	ok = import_load(d->b->options, &f, path, &why);
 	bytes = (struct str){(const char *)f.data, f.size};
-	if (!ok)
+	if (!ok && err_is(&why, "link-outside"))
+		ok = import_note_unread(d->b->trace, NULL, path, NULL, &why) || err_nomem(e);
+	else if (!ok)
 		ok = trace_note(d->b->trace, NOTE_LOST, "unreadable-part", path, INCORE_NO_OFFSET,
 			     1, "not read") ||
 		     err_nomem(e);
@@ -275,6 +277,7 @@ static bool read_side(
 		ok = asc_read_mte_log(d->b, bytes, k->core) || err_nomem(e);
 	else
 		ok = asc_read_summary(d->b, bytes, path, e);
+	incore_error_clear(&why);
 	file_unload(&f);
 	mem_free(path);
 	d->b->path = d->dir;

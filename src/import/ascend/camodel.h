@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* camodel.h: the lines of one core's dumps, between reading (camodel.c) and joining
  * (camodel_join.c). */
-#ifndef IMPORT_ASCEND_CAMODEL_H
-#define IMPORT_ASCEND_CAMODEL_H
+#pragma once
 
 #include "import/ascend/ascend.h"
 #include "import/ascend/camodel_line.h"
@@ -35,5 +34,3 @@ bool core_dump_add(struct core_dump *c, struct str bytes, enum dump_log log);
 void core_dump_deinit(struct core_dump *c);
 /* Makes slices of the lines; false on lack of memory. */
 bool core_dump_join(struct core_dump *c);
-
-#endif

@@ -8,36 +8,16 @@
 #include "import/ascend/camodel.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 
 #define MAX_NAMED 4
 /* Of two ends of one PC within so many ticks the later one counts, where there are too many. */
 #define END_SLACK 8
 
-static int rec_cmp(const void *pa, const void *pb)
-{
-	const struct dump_rec *a = pa, *c = pb;
+ORDER(rec_cmp, struct dump_rec, UP(key) UP(tick) UP(order))
 
-	RETURN_UNLESS_EQUAL(a->key, c->key);
-	RETURN_UNLESS_EQUAL(a->tick, c->tick);
-	return COMPARE(a->order, c->order);
-}
+ORDER(tick_cmp, struct dump_rec, UP(tick) UP(order))
 
-static int tick_cmp(const void *pa, const void *pb)
-{
-	const struct dump_rec *a = pa, *c = pb;
-
-	RETURN_UNLESS_EQUAL(a->tick, c->tick);
-	return COMPARE(a->order, c->order);
-}
-
-static int time_cmp(const void *pa, const void *pb)
-{
-	const struct dump_time *a = pa, *c = pb;
-
-	RETURN_UNLESS_EQUAL(a->address, c->address);
-	return COMPARE(a->tick, c->tick);
-}
+ORDER(time_cmp, struct dump_time, UP(address) UP(tick))
 
 static bool is_mark(const struct dump_line *l)
 {
@@ -254,10 +234,8 @@ static bool join_all(struct core_dump *c)
 {
 	size_t i = 0, k = 0;
 
-	if (c->starts.n)
-		qsort(c->starts.v, c->starts.n, sizeof(*c->starts.v), rec_cmp);
-	if (c->ends.n)
-		qsort(c->ends.v, c->ends.n, sizeof(*c->ends.v), rec_cmp);
+	SORT(c->starts.v, c->starts.n, rec_cmp);
+	SORT(c->ends.v, c->ends.n, rec_cmp);
 	while (i < c->starts.n || k < c->ends.n) {
 		bool has_s = i < c->starts.n &&
 			     (k >= c->ends.n || c->starts.v[i].key <= c->ends.v[k].key);
@@ -266,7 +244,8 @@ static bool join_all(struct core_dump *c)
 		size_t ie = has_s ? same_key(c->starts.v, i, c->starts.n) : i;
 		size_t ke = has_d ? same_key(c->ends.v, k, c->ends.n) : k;
 
-		if (!join_group(c, c->starts.v + i, ie - i, c->ends.v + k, ke - k))
+		if (!join_group(c, has_s ? c->starts.v + i : NULL, ie - i,
+			    has_d ? c->ends.v + k : NULL, ke - k))
 			return false;
 		i = ie;
 		k = ke;
@@ -349,8 +328,7 @@ static bool add_marks(struct core_dump *c)
 	struct marker_state m = {.open = -1};
 	struct dump_line l;
 
-	if (c->ends.n)
-		qsort(c->ends.v, c->ends.n, sizeof(*c->ends.v), tick_cmp);
+	SORT(c->ends.v, c->ends.n, tick_cmp);
 	for (size_t i = 0; i < c->ends.n; i++)
 		if (dump_line_parse(c->ends.v[i].line, &l) && !step_mark(c, &m, &l))
 			return false;
@@ -367,8 +345,7 @@ static bool add_misses(struct core_dump *c)
 	struct ascend_unit u = {0};
 
 	ascend_unit_of(str_of(c->unit), &u);
-	for (size_t i = 0; i < c->misses.n; i++) {
-		const struct dump_time *t = &c->misses.v[i];
+	EACH (const struct dump_time, t, c->misses.v, c->misses.n) {
 		struct asc_op op = {.kind = u.kind,
 			.is_kind_known = true,
 			.pc = t->address,
@@ -409,9 +386,7 @@ static bool note_core(struct core_dump *c)
 
 bool core_dump_join(struct core_dump *c)
 {
-	if (c->fetches.n)
-		qsort(c->fetches.v, c->fetches.n, sizeof(*c->fetches.v), time_cmp);
-	if (c->issues.n)
-		qsort(c->issues.v, c->issues.n, sizeof(*c->issues.v), time_cmp);
+	SORT(c->fetches.v, c->fetches.n, time_cmp);
+	SORT(c->issues.v, c->issues.n, time_cmp);
 	return join_all(c) && add_marks(c) && add_misses(c) && note_core(c);
 }

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* camodel_line.h: one line of a raw dump of the simulator; everything is borrowed from the line. */
-#ifndef IMPORT_ASCEND_CAMODEL_LINE_H
-#define IMPORT_ASCEND_CAMODEL_LINE_H
+#pragma once
 
 #include "isa/ascend.h"
 
@@ -28,5 +27,3 @@ bool dump_transfer_parse(struct str line, struct dump_transfer *out);
 enum dump_log { DUMP_NONE, DUMP_STARTS, DUMP_ENDS, DUMP_ICACHE, DUMP_CCU, DUMP_MTE, DUMP_OTHER };
 /* What a file is by its name; *core is "core0.veccore1". */
 enum dump_log dump_log_of(struct str name, struct str *core);
-
-#endif

@@ -268,7 +268,6 @@ static bool add_half(struct asc_build *b, const struct trace_event *ev)
 		.detail = ev->detail};
 	uint64_t key = hash_bytes(ev->name.p, ev->name.n, hash_bytes(ev->id.p, ev->id.n, lane));
 	uint64_t *at = u64_map_at(&b->open_at, key);
-	struct asc_open *top;
 
 	if (lane == NO_TRACK || !at)
 		return false;
@@ -277,16 +276,17 @@ static bool add_half(struct asc_build *b, const struct trace_event *ev)
 		if (o.code == NO_CODE)
 			return false;
 	}
-	top = *at ? &b->open.v[*at - 1] : NULL;
-	if (top && top->is_begin != is_begin) {
+	if (*at) {
+		const struct asc_open *top = &b->open.v[*at - 1];
 		struct asc_open pair = is_begin ? o : *top;
 
-		*at = top->next == NO_OPEN ? 0 : (uint64_t)top->next + 1;
-		b->n_open--;
-		return close_pair(b, &pair, is_begin ? top->ts : ev->ts);
-	}
-	if (top)
 		o.next = (uint32_t)(*at - 1);
+		if (top->is_begin != is_begin) {
+			*at = top->next == NO_OPEN ? 0 : (uint64_t)top->next + 1;
+			b->n_open--;
+			return close_pair(b, &pair, is_begin ? top->ts : ev->ts);
+		}
+	}
 	if (b->open.n >= NO_OPEN - 1 || !VEC_PUSH(&b->open, o))
 		return false;
 	*at = b->open.n;

@@ -5,8 +5,8 @@
  * time.
  */
 #include <math.h>
-#include <stdlib.h>
 
+#include "base/search.h"
 #include "import/ascend/ascend.h"
 
 struct asc_ctx { /* trace.loader_ctx */
@@ -117,8 +117,7 @@ static void finish_lane(struct asc_build *b, struct asc_lane *l, double mhz)
 {
 	struct asc_unit *u = &b->units.v[l->unit_idx];
 
-	for (size_t i = 0; i < l->recs.n; i++) {
-		struct asc_rec *r = &l->recs.v[i];
+	EACH (struct asc_rec, r, l->recs.v, l->recs.n) {
 		struct code_row *c = &b->code.v[r->code];
 		struct asc_row *row = &b->rows.v[r->code];
 
@@ -207,14 +206,7 @@ void asc_sort_recs(const struct code_row *code, struct asc_rec *v, size_t n)
 
 /* --- tracks --- */
 
-static int unit_cmp(const void *pa, const void *pb)
-{
-	const struct asc_unit *const *a = pa, *const *c = pb;
-
-	if ((*a)->at.core != (*c)->at.core)
-		return (*a)->at.core < (*c)->at.core ? -1 : 1;
-	return (*a)->at.unit < (*c)->at.unit ? -1 : (*a)->at.unit > (*c)->at.unit;
-}
+ORDER_AT(unit_cmp, struct asc_unit, UP(at.core) UP(at.unit))
 
 static const char *track_name(struct asc_build *b, const struct asc_unit *u, unsigned pipe)
 {
@@ -277,9 +269,7 @@ static size_t count_tracks(struct asc_build *b)
 {
 	size_t n = 0;
 
-	for (size_t i = 0; i < b->lanes.n; i++) {
-		const struct asc_lane *l = &b->lanes.v[i];
-
+	EACH (const struct asc_lane, l, b->lanes.v, b->lanes.n) {
 		if (l->unit_idx == NO_TRACK || b->units.v[l->unit_idx].track_of[l->pipe])
 			continue;
 		b->units.v[l->unit_idx].track_of[l->pipe] = 1;
@@ -301,7 +291,7 @@ static bool make_tracks(struct asc_build *b)
 	for (size_t i = 0; ok && i < b->units.n; i++)
 		order[i] = &b->units.v[i];
 	if (ok && b->units.n)
-		qsort(order, b->units.n, sizeof(*order), unit_cmp);
+		SORT(order, b->units.n, unit_cmp);
 	ok = ok && add_units(b, order);
 	mem_free(order);
 	if (!ok) {
@@ -434,8 +424,7 @@ static bool put_counters(struct asc_build *b, double mhz)
 	t->counter_names = arena_zalloc(&t->arena, b->series.n + 1, sizeof(*t->counter_names));
 	if (!t->counters || !t->counter_names)
 		return false;
-	for (size_t i = 0; i < b->series.n; i++) {
-		const struct asc_series *s = &b->series.v[i];
+	EACH (const struct asc_series, s, b->series.v, b->series.n) {
 		uint64_t *time = arena_zalloc(&t->arena, s->ts.n + 1, sizeof(*time));
 		uint64_t *value = arena_memdup(&t->arena, s->value.v, s->value.n * sizeof(*value));
 

@@ -8,9 +8,7 @@ static bool put_blocks(struct asc_build *b, const struct insight_blocks *k, cons
 	struct asc_table t;
 
 	asc_table_open(b, &t, ASCEND_TABLE_BLOCKS, path, "offset|type|name|bytes|padding|version");
-	for (size_t i = 0; i < k->v.n; i++) {
-		const struct insight_block *v = &k->v.v[i];
-
+	EACH (const struct insight_block, v, k->v.v, k->v.n) {
 		asc_putf(b, &t, "%llu", (unsigned long long)v->offset);
 		asc_putf(b, &t, "%u", v->type);
 		asc_put(b, &t, str_of(insight_type_name(v->type)));
@@ -127,9 +125,7 @@ static bool read_traces(struct asc_build *b, const struct insight_blocks *k, con
 {
 	size_t n = 0;
 
-	for (size_t i = 0; i < k->v.n; i++) {
-		const struct insight_block *v = &k->v.v[i];
-
+	EACH (const struct insight_block, v, k->v.v, k->v.n) {
 		if (v->type != INSIGHT_TRACE)
 			continue;
 		b->trace_text = n++ ? (struct str){NULL, 0} : v->payload;

@@ -127,8 +127,7 @@ bool asc_resolve(struct asc_build *b, struct incore_error *e)
 	/* More names than this are no cores. */
 	const size_t max_units = 65536;
 
-	for (size_t i = 0; i < b->lanes.n; i++) {
-		struct asc_lane *l = &b->lanes.v[i];
+	EACH (struct asc_lane, l, b->lanes.v, b->lanes.n) {
 		struct str unit, lane;
 
 		l->unit_idx = NO_TRACK;

@@ -4,7 +4,6 @@
  * operands where there is none); the k-th SET by its end goes with the k-th WAIT, as the producer
  * does it.
  */
-#include <stdlib.h>
 
 #include "base/search.h"
 #include "import/ascend/ascend.h"
@@ -17,27 +16,9 @@ struct flag_ref {
 	uint8_t is_wait;
 };
 
-static int flag_cmp(const void *pa, const void *pb)
-{
-	const struct flag_ref *a = pa, *c = pb;
+ORDER(flag_cmp, struct flag_ref, UP(key) UP(is_wait) UP(end) UP(extra))
 
-	RETURN_UNLESS_EQUAL(a->key, c->key);
-	if (a->is_wait != c->is_wait)
-		return a->is_wait - c->is_wait;
-	RETURN_UNLESS_EQUAL(a->end, c->end);
-	return COMPARE(a->extra, c->extra);
-}
-
-static int link_cmp(const void *pa, const void *pb)
-{
-	const struct link *a = pa, *c = pb;
-
-	RETURN_UNLESS_EQUAL(a->to_track, c->to_track);
-	RETURN_UNLESS_EQUAL(a->to_slice, c->to_slice);
-	RETURN_UNLESS_EQUAL(a->from_track, c->from_track);
-	RETURN_UNLESS_EQUAL(a->from_slice, c->from_slice);
-	return (int)a->kind - (int)c->kind;
-}
+ORDER(link_cmp, struct link, UP(to_track) UP(to_slice) UP(from_track) UP(from_slice) UP(kind))
 
 struct linker {
 	struct asc_build *b;
@@ -87,8 +68,7 @@ static bool link_flags(struct linker *l)
 			!VEC_PUSH(&l->flags, f))
 			return false;
 	}
-	if (l->flags.n)
-		qsort(l->flags.v, l->flags.n, sizeof(*l->flags.v), flag_cmp);
+	SORT(l->flags.v, l->flags.n, flag_cmp);
 	for (size_t i = 0; i < l->flags.n;) {
 		size_t end = i;
 
@@ -119,8 +99,7 @@ static bool note_alone(struct asc_build *b, bool is_wait)
 	uint64_t n = 0;
 	bool ok = true;
 
-	for (size_t i = 0; i < b->extras.n; i++) {
-		const struct asc_extra *x = &b->extras.v[i];
+	EACH (const struct asc_extra, x, b->extras.v, b->extras.n) {
 		enum ascend_sync s = (enum ascend_sync)x->sync;
 
 		if (x->is_linked || x->lane == NO_TRACK || !x->key ||
@@ -152,15 +131,7 @@ static uint32_t slice_at(const struct asc_build *b, track_idx track, uint64_t at
 	return lo ? lo - 1 : UINT32_MAX;
 }
 
-static int flow_cmp(const void *pa, const void *pb)
-{
-	const struct asc_flow *a = pa, *c = pb;
-
-	RETURN_UNLESS_EQUAL(a->key, c->key);
-	if (a->is_from != c->is_from)
-		return a->is_from ? -1 : 1;
-	return COMPARE(a->ts, c->ts);
-}
+ORDER(flow_cmp, struct asc_flow, UP(key) DOWN(is_from) UP(ts))
 
 static bool link_flow(
 	struct linker *l, const struct asc_flow *from, const struct asc_flow *to, double mhz)
@@ -189,7 +160,7 @@ static bool link_flows(struct linker *l, double mhz)
 	for (size_t i = 0; ok && i < b->extras.n; i++)
 		ok = !b->extras.v[i].key || u64_map_at(&flags, b->extras.v[i].key);
 	if (ok && b->flows.n)
-		qsort(b->flows.v, b->flows.n, sizeof(*b->flows.v), flow_cmp);
+		SORT(b->flows.v, b->flows.n, flow_cmp);
 	for (size_t i = 0; ok && i + 1 < b->flows.n; i++) {
 		const struct asc_flow *f = &b->flows.v[i];
 
@@ -209,7 +180,7 @@ bool asc_link(struct asc_build *b, double mhz, struct incore_error *e)
 		  note_alone(b, false) && note_alone(b, true);
 
 	if (ok && l.links.v.n) {
-		qsort(l.links.v.v, l.links.v.n, sizeof(*l.links.v.v), link_cmp);
+		SORT(l.links.v.v, l.links.v.n, link_cmp);
 		t->links = arena_memdup(&t->arena, l.links.v.v, l.links.v.n * sizeof(*l.links.v.v));
 		t->n_links = (uint32_t)l.links.v.n;
 		ok = t->links != NULL && l.links.v.n <= UINT32_MAX;

@@ -6,9 +6,9 @@
  * that the simulator's own export has (MB/s).
  */
 #include <math.h>
-#include <stdlib.h>
 
 #include "base/hash.h"
+#include "base/search.h"
 #include "import/ascend/ascend.h"
 #include "import/ascend/camodel_line.h"
 
@@ -78,14 +78,7 @@ static bool is_in(const struct asc_build *b, const struct asc_transfer *t, enum 
 	return k == FROM_GM || k == TO_GM || ends & END_L1;
 }
 
-static int by_tick(const void *pa, const void *pb)
-{
-	const struct asc_transfer *a = pa, *c = pb;
-
-	if (a->tick != c->tick)
-		return a->tick < c->tick ? -1 : 1;
-	return a->instr < c->instr ? -1 : a->instr > c->instr;
-}
+ORDER(by_tick, struct asc_transfer, UP(tick) UP(instr))
 
 static bool put_sample(struct asc_series *s, uint64_t bucket, double mhz, uint64_t bytes)
 {
@@ -122,7 +115,7 @@ bool asc_put_throughput(struct asc_build *b, double mhz)
 {
 	if (!b->transfers.n || !(mhz > 0) || !b->is_ticks)
 		return true;
-	qsort(b->transfers.v, b->transfers.n, sizeof(*b->transfers.v), by_tick);
+	SORT(b->transfers.v, b->transfers.n, by_tick);
 	for (int k = 0; k < SERIES; k++) {
 		struct asc_series s = {.name = names[k], .unit = "MB/s"};
 		bool ok = fill(b, &s, (enum series)k, mhz);

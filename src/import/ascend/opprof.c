@@ -305,30 +305,33 @@ static bool set_kernel(struct opprof *o, const char *path)
 		str_to_u64(v[n - 1], &launch);
 		m->launch.launch_index = (int64_t)launch;
 	}
-	for (size_t i = 0; i + 1 < n && !name.p; i++)
+	for (size_t i = 0; i + 1 < n && !name.n; i++)
 		if (str_is(v[i], "funcs"))
 			name = v[i + 1];
-	for (size_t i = n; i > 0 && !name.p; i--)
+	for (size_t i = n; i > 0 && !name.n; i--)
 		if (str_starts(v[i - 1], "OPPROF_"))
 			name = v[i - 1];
-	if (!name.p && n)
+	if (!name.n && n)
 		name = v[n - 1];
-	if (!m->kernel && name.p)
+	if (!m->kernel && name.n)
 		m->kernel = arena_strndup(&o->b->trace->arena, name.p, name.n);
 	free(real);
-	return !name.p || m->kernel;
+	return !name.n || m->kernel;
 }
 
 /* Launches of one kernel share the program: <kernel>/dump/aicore_binary.o. */
 static bool find_binary(struct opprof *o, const char *path)
 {
-	const char *found;
+	const char *above, *found;
 
 	if (o->b->binary)
 		return true;
-	found = arena_printf(&o->b->trace->arena, "%s/../dump/aicore_binary.o", path);
-	if (found && file_exists(found))
+	above = arena_printf(&o->b->trace->arena, "%s/..", path);
+	found = above ? arena_printf(&o->b->trace->arena, "%s/dump/aicore_binary.o", above) : NULL;
+	if (found && file_exists(found)) {
 		o->b->binary = found;
+		o->b->binary_root = above;
+	}
 	return found != NULL;
 }
 

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* opprof.h: the parts of one run of msprof op, between finding, reading and comparing them. */
-#ifndef IMPORT_ASCEND_OPPROF_H
-#define IMPORT_ASCEND_OPPROF_H
+#pragma once
 
 #include "import/ascend/ascend.h"
 
@@ -57,5 +56,3 @@ void opprof_list_manifest(const char *dir, struct capture_cache *cache, struct a
 /* The same of a manifest's bytes; rows up to the first that is damaged. */
 void opprof_manifest_runs(
 	const char *dir, struct str csv, struct arena *a, const char ***paths, uint32_t *n);
-
-#endif

@@ -107,7 +107,7 @@ void opprof_manifest_runs(
 void opprof_list_manifest(const char *dir, struct capture_cache *cache, struct arena *a,
 	const char ***paths, uint32_t *n)
 {
-	struct import_options o = {.cache = cache, .is_look = true};
+	struct import_options o = {.cache = cache, .is_look = true, .root = dir};
 	char *path = path_join(dir, MANIFEST);
 	struct file_data f = {0};
 

@@ -205,9 +205,7 @@ static bool keep_facts(struct trace *now, const struct trace *was, bool is_user_
 		if (strcmp(now->tables[i].name, ASCEND_TABLE_BLOCKS) != 0)
 			now->tables[n++] = now->tables[i];
 	now->n_tables = n;
-	for (uint32_t i = 0; i < was->n_notes; i++) {
-		const struct note *k = &was->notes[i];
-
+	EACH (const struct note, k, was->notes, was->n_notes) {
 		if ((k->kind == NOTE_DAMAGED || k->kind == NOTE_LOST || k->kind == NOTE_TRUNCATED ||
 			    str_ends(str_of(k->code), "-json-differs")) &&
 			!trace_note(now, k->kind, k->code, k->path, k->offset, k->count, "%s",

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* records.h: what the builder of Ascend traces (build.h) holds while files are being read. */
-#ifndef IMPORT_ASCEND_RECORDS_H
-#define IMPORT_ASCEND_RECORDS_H
+#pragma once
 
 #include <assert.h>
 
@@ -116,5 +115,3 @@ struct asc_table {
 	VEC(const char *) cells;
 	bool is_failed; /* latched: lack of memory */
 };
-
-#endif

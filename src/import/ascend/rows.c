@@ -128,8 +128,7 @@ static bool sum_csv(struct asc_build *b, struct u64_map *at)
 {
 	size_t n = 0;
 
-	for (size_t i = 0; i < b->csv.n; i++) {
-		struct asc_stated *s = &b->csv.v[i];
+	EACH (struct asc_stated, s, b->csv.v, b->csv.n) {
 		uint64_t *k = u64_map_at(at, row_key(s->kind, s->pc, first_word(s->text)));
 
 		if (!k)

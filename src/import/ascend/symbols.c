@@ -8,6 +8,7 @@
 #include "codec/dwarf.h"
 #include "codec/elf.h"
 #include "import/ascend/ascend.h"
+#include "import/capture_cache.h"
 
 static bool is_code(const struct asc_build *b, size_t i)
 {
@@ -84,8 +85,10 @@ static bool take_lines(struct asc_build *b, const struct dwarf_lines *d)
 		if (k >= d->n_chains || !take_chain(b, &b->code.v[i], d, &d->chains[k++]))
 			return false;
 	}
-	return !d->problem || asc_note(b, NOTE_DAMAGED, "damaged-debug-info", INCORE_NO_OFFSET,
-				      "aicore_binary.o: %s: source lines are missing", d->problem);
+	return !d->problem ||
+	       asc_note(b, dwarf_is_built() ? NOTE_DAMAGED : NOTE_MISSING,
+		       dwarf_is_built() ? "damaged-debug-info" : "no-libdw", INCORE_NO_OFFSET,
+		       "aicore_binary.o: %s: source lines are missing", d->problem);
 }
 
 static bool look_up(struct asc_build *b, struct str bytes, const struct elf_image *x,
@@ -117,7 +120,10 @@ bool asc_find_lines(struct asc_build *b, struct incore_error *e)
 	struct arena a;
 	bool ok = true;
 
-	if (!b->binary || !b->is_ticks || !import_load(b->options, &f, b->binary, NULL))
+	if (!b->binary || !b->is_ticks ||
+		!(b->binary_root
+				? import_load_below(b->options, &f, b->binary_root, b->binary, NULL)
+				: import_load(b->options, &f, b->binary, NULL)))
 		return true;
 	arena_init(&a);
 	if (!elf_open(&x, (struct str){(const char *)f.data, f.size}, b->binary, &a, &why))

@@ -230,7 +230,8 @@ void *doc_read_rows(struct reading *x, const struct field_table *d, more_fn more
 	for (json_enter_array(&x->r); json_next_item(&x->r); count++) {
 		char *row;
 
-		if (count >= UINT32_MAX - 1 || !VEC_RESERVE(&v, (count + 1) * d->row_size)) {
+		if (count >= UINT32_MAX - 1 || !VEC_RESERVE(&v, (count + 1) * d->row_size) ||
+			!v.v) {
 			doc_no_memory(&x->r);
 			break;
 		}

@@ -5,8 +5,7 @@
  * mapped file, where their place was remembered (tracks.c).
  * Failures are those of the JSON reader and stay in it. What is read goes to the trace's arena.
  */
-#ifndef IMPORT_JSON_JSON_H
-#define IMPORT_JSON_JSON_H
+#pragma once
 
 #include "base/vec.h"
 #include "codec/json_reader.h"
@@ -65,5 +64,3 @@ void *doc_read_rows(struct reading *x, const struct field_table *d, more_fn more
 void doc_read_tracks(struct reading *x);
 /* Once all was read: times and links of the tracks; sets the loader. */
 bool doc_finish_tracks(struct reading *x, struct incore_error *e);
-
-#endif

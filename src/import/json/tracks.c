@@ -3,6 +3,7 @@
  * tracks.c: the tracks of the document. What is on them is read when it is asked for: only its place
  * in the file is kept.
  */
+#include "base/search.h"
 #include "import/json/json.h"
 
 struct doc_track { /* a track as the document has it */
@@ -106,14 +107,7 @@ static track_idx track_of_index(const struct trace *t, const struct doc *doc, ui
 {
 	uint32_t lo = 0, hi = t->n_tracks;
 
-	while (lo < hi) {
-		uint32_t mid = lo + (hi - lo) / 2;
-
-		if (doc->tracks[mid].index < index)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
+	BISECT(lo, hi, i, doc->tracks[i].index < index);
 	return lo < t->n_tracks && doc->tracks[lo].index == index ? lo : NO_TRACK;
 }
 

@@ -4,6 +4,7 @@
 #include "import/sqtt/code_lines.h"
 
 #include "base/mem.h"
+#include "base/vec.h"
 
 bool code_lines_init(struct code_lines *c, const struct sqtt_code *code, enum amd_arch arch,
 	bool is_c16, struct incore_error *e)
@@ -29,9 +30,7 @@ bool code_lines_init(struct code_lines *c, const struct sqtt_code *code, enum am
 
 void code_lines_deinit(struct code_lines *c)
 {
-	for (size_t i = 0; i < c->n; i++) {
-		struct code_pages *s = &c->segments[i];
-
+	EACH (struct code_pages, s, c->segments, c->n) {
 		for (uint64_t k = 0; s->pages && k < s->n_words / PAGE_LINES + 1; k++)
 			mem_free(s->pages[k]);
 		mem_free(s->pages);

@@ -3,8 +3,7 @@
  * code_lines.h: the code of a trace as a table of decoded lines, one per word, made page by page
  * when first touched. Owner: one decoding; the state of a line is that decoding's own.
  */
-#ifndef IMPORT_SQTT_CODE_LINES_H
-#define IMPORT_SQTT_CODE_LINES_H
+#pragma once
 
 #include "import/sqtt/decoder.h"
 
@@ -73,5 +72,3 @@ static inline uint64_t code_addr(const struct code_at *at)
 {
 	return at->base + 4 * at->idx;
 }
-
-#endif

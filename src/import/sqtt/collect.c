@@ -5,10 +5,9 @@
  * per state a byte and a varint. What a trace cannot hold is put right here and counted: times
  * before the wave begins, negative durations, instructions out of order.
  */
+#include "base/search.h"
 #include "codec/varint.h"
 #include "import/sqtt/engine.h"
-
-#include <stdlib.h>
 
 #include "import/import.h"
 #include "trace/align.h"
@@ -31,14 +30,7 @@ struct order {
 	size_t at;
 };
 
-static int compare_order(const void *pa, const void *pb)
-{
-	const struct order *a = pa, *b = pb;
-
-	if (a->time != b->time)
-		return a->time < b->time ? -1 : 1;
-	return a->at < b->at ? -1 : a->at > b->at;
-}
+ORDER(compare_order, struct order, UP(time) UP(at))
 
 /* Stable, by time. Rare: two neighbours that AMD's rules swap. */
 static bool sort_insts(struct sqtt_inst *v, size_t n)
@@ -50,7 +42,7 @@ static bool sort_insts(struct sqtt_inst *v, size_t n)
 		memcpy(copy, v, n * sizeof(*copy));
 		for (size_t i = 0; i < n; i++)
 			order[i] = (struct order){v[i].time, i};
-		qsort(order, n, sizeof(*order), compare_order);
+		SORT(order, n, compare_order);
 		for (size_t i = 0; i < n; i++)
 			v[i] = copy[order[i].at];
 	}
@@ -182,8 +174,7 @@ static bool pack(struct sqtt_engine *g, const struct sqtt_wave *w, int64_t *end)
 			&g->store, g->store.n + n * MAX_INST_BYTES + w->n_spans * MAX_SPAN_BYTES))
 		return false;
 	p = g->store.v + g->store.n;
-	for (size_t i = 0; i < n; i++) {
-		struct sqtt_inst *x = &g->scratch.v[i];
+	EACH (struct sqtt_inst, x, g->scratch.v, n) {
 		uint32_t slot = sqtt_slot_of(g->objects, x->object, x->pc, &g->hint);
 
 		mark_barrier(g, x, slot);
@@ -330,7 +321,7 @@ static bool sort_events(struct sqtt_engine *g)
 			copy[i] = g->events.v[from];
 			order[i] = (struct order){(int64_t)copy[i].time_cyc, i};
 		}
-		qsort(order, n, sizeof(*order), compare_order);
+		SORT(order, n, compare_order);
 		for (size_t i = 0; i < n; i++)
 			g->events.v[i] = copy[order[i].at];
 	}
@@ -374,8 +365,8 @@ bool sqtt_engine_decode(
 	g->hit = mem_zalloc((size_t)g->objects->n_slots + 1, sizeof(*g->hit));
 	if (!g->hit)
 		return err_nomem(e);
-	ok = (g->file.data || file_load(&g->file, g->path, &why)) &&
-	     decode(g, &g->file, o, want, &why);
+	err_move(&why, &g->why);
+	ok = g->file.data && decode(g, &g->file, o, want, &why);
 	file_unload(&g->file);
 	VEC_FREE(&g->scratch);
 	if (ok)

@@ -6,9 +6,9 @@
  * may hold anything.
  */
 #include "import/sqtt/container.h"
+#include "base/search.h"
 
 #include <dirent.h>
-#include <stdlib.h>
 
 #include "base/file.h"
 #include "base/vec.h"
@@ -191,12 +191,7 @@ static int compare_atts(const void *pa, const void *pb)
 	return a->name.se < b->name.se ? -1 : a->name.se > b->name.se;
 }
 
-static int compare_streams(const void *pa, const void *pb)
-{
-	const struct sqtt_stream_file *a = pa, *b = pb;
-
-	return a->se < b->se ? -1 : a->se > b->se;
-}
+ORDER(compare_streams, struct sqtt_stream_file, UP(se))
 
 static int compare_objects(const void *pa, const void *pb)
 {
@@ -287,12 +282,9 @@ static bool make_containers(
 
 	if (!v)
 		return err_nomem(e);
-	if (l->atts.n)
-		qsort(l->atts.v, l->atts.n, sizeof(*l->atts.v), compare_atts);
-	if (l->plain.n)
-		qsort(l->plain.v, l->plain.n, sizeof(*l->plain.v), compare_streams);
-	if (l->objects.n)
-		qsort(l->objects.v, l->objects.n, sizeof(*l->objects.v), compare_objects);
+	SORT(l->atts.v, l->atts.n, compare_atts);
+	SORT(l->plain.v, l->plain.n, compare_streams);
+	SORT(l->objects.v, l->objects.n, compare_objects);
 	for (size_t i = 0, end; i < l->atts.n; i = end) {
 		for (end = i + 1;
 			end < l->atts.n && same_dispatch(&l->atts.v[i].name, &l->atts.v[end].name);)

@@ -3,8 +3,7 @@
  * container.h: which files are one capture of raw thread traces, and what meta.json of a plain run
  * says. Owner: everything is in the caller's arena.
  */
-#ifndef IMPORT_SQTT_CONTAINER_H
-#define IMPORT_SQTT_CONTAINER_H
+#pragma once
 
 #include "base/arena.h"
 #include "base/str.h"
@@ -59,5 +58,3 @@ struct sqtt_meta {
 };
 bool sqtt_meta_parse(struct sqtt_meta *m, const void *p, size_t n, const char *path,
 	struct arena *a, struct incore_error *e);
-
-#endif

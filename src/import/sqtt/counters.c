@@ -64,9 +64,7 @@ static bool add_engine(struct series_build *s, const struct sqtt_engine *g, cloc
 			s->count[kind_of(&g->perf.v[i], k)]++;
 	if (!make_series(s, clock))
 		return false;
-	for (size_t i = 0; i < g->perf.n; i++) {
-		const struct sqtt_perf *p = &g->perf.v[i];
-
+	EACH (const struct sqtt_perf, p, g->perf.v, g->perf.n) {
 		for (unsigned k = 0; k < PER_BANK; k++) {
 			struct counter_series *c = &s->out.v[s->count[kind_of(p, k)] - 1];
 

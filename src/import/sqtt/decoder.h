@@ -10,8 +10,7 @@
  * before. May fail: memory, the sink, bytes that are no thread trace (nothing delivered then).
  * Threads: one call per shader engine at a time, all may share one struct sqtt_code.
  */
-#ifndef IMPORT_SQTT_DECODER_H
-#define IMPORT_SQTT_DECODER_H
+#pragma once
 
 #include "base/error.h"
 #include "import/sqtt/records.h"
@@ -88,5 +87,3 @@ bool sqtt_recognise(
 
 bool sqtt_decode(const uint8_t *data, size_t size, const struct sqtt_options *o,
 	const struct sqtt_sink *sink, struct sqtt_result *out, struct incore_error *e);
-
-#endif

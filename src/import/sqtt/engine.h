@@ -4,8 +4,7 @@
  * instruction) because the stream cannot be entered in the middle: a track is unpacked when asked.
  * Owner: sqtt_engine_free(). Threads: one decodes an engine; read-only afterwards.
  */
-#ifndef IMPORT_SQTT_ENGINE_H
-#define IMPORT_SQTT_ENGINE_H
+#pragma once
 
 #include "import/sqtt/objects.h"
 #include "trace/trace.h"
@@ -61,5 +60,3 @@ struct sqtt_engine {
 bool sqtt_engine_decode(
 	struct sqtt_engine *g, const struct sqtt_options *o, unsigned want, struct incore_error *e);
 void sqtt_engine_free(struct sqtt_engine *g);
-
-#endif

@@ -3,8 +3,7 @@
  * gfx10.h: shared by the layers of gfx10, gfx11, gfx12 and MI400: token table, what instruction
  * codes mean, and what tokens do to waves.
  */
-#ifndef IMPORT_SQTT_GFX10_H
-#define IMPORT_SQTT_GFX10_H
+#pragma once
 
 #include "import/sqtt/internal.h"
 
@@ -99,5 +98,3 @@ void gfx10_replay(struct decoder *d, unsigned wave);
 /* MI400: a cycle that belongs to the wave's next instruction. */
 void gfx10_load_scale(struct decoder *d, unsigned wave);
 void gfx10_finish(struct decoder *d);
-
-#endif

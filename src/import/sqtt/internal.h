@@ -4,8 +4,7 @@
  * stitched to code, records leave through the sink. Owner: sqtt_decode(); one thread.
  * The first failure (memory or sink) is latched in is_failed and ends the token loop.
  */
-#ifndef IMPORT_SQTT_INTERNAL_H
-#define IMPORT_SQTT_INTERNAL_H
+#pragma once
 
 #include <string.h>
 
@@ -146,5 +145,3 @@ static inline uint64_t load64(const uint8_t *p)
 	memcpy(&v, p, sizeof(v));
 	return v;
 }
-
-#endif

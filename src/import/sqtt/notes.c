@@ -30,9 +30,7 @@ static bool note_decoder(struct sqtt_build *b, enum sqtt_note n)
 	uint64_t count = 0;
 	uint32_t engines = 0;
 
-	for (uint32_t i = 0; i < l->n_engines; i++) {
-		const struct sqtt_engine *g = &l->engines[i];
-
+	EACH (const struct sqtt_engine, g, l->engines, l->n_engines) {
 		if (g->is_bad || !g->result.notes[n].count)
 			continue;
 		first = first ? first : g;
@@ -52,15 +50,16 @@ static bool note_bad_streams(struct sqtt_build *b)
 {
 	const struct sqtt_loader *l = b->loader;
 
-	for (uint32_t i = 0; i < l->n_engines; i++) {
-		const struct sqtt_engine *g = &l->engines[i];
+	EACH (const struct sqtt_engine, g, l->engines, l->n_engines) {
 		struct strbuf text = {0};
-		bool ok;
+		bool ok, is_link;
 
 		if (!g->is_bad)
 			continue;
+		is_link = err_is(&g->why, "link-outside");
 		err_format(&g->why, &text);
-		ok = trace_note(b->trace, NOTE_DAMAGED, "damaged-stream", path_base(g->path),
+		ok = trace_note(b->trace, is_link ? NOTE_MISSING : NOTE_DAMAGED,
+			is_link ? "link-outside" : "damaged-stream", path_base(g->path),
 			g->why.offset, 1, "shader engine %u is left out: %s", g->se,
 			text.p ? text.p : "its stream cannot be read");
 		sb_free(&text);

@@ -4,6 +4,7 @@
  * note; the trace is decoded without it.
  */
 #include "base/search.h"
+#include "import/capture_cache.h"
 #include "import/sqtt/sqtt.h"
 
 /* The words of all objects together must fit a slot number. */
@@ -12,20 +13,11 @@
 static bool note_error(
 	struct sqtt_build *b, const char *path, struct incore_error *why, struct incore_error *e)
 {
-	struct strbuf text = {0};
-	bool ok;
-
-	if (why->code && !strcmp(why->code, "no-memory")) {
-		err_move(e, why);
-		return false;
-	}
-	err_format(why, &text);
-	ok = trace_note(b->trace, NOTE_DAMAGED, "damaged-code-object", path, why->offset, 1,
-		"%s is left out, its code stays unknown: %s", path_base(path),
-		text.p ? text.p : "cannot be read");
-	sb_free(&text);
-	incore_error_clear(why);
-	return ok || err_nomem(e);
+	if (import_note_unread(b->trace, "damaged-code-object", path,
+		    "is left out, its code stays unknown", why))
+		return true;
+	err_move(e, why);
+	return false;
 }
 
 static void free_object(struct sqtt_object *o)
@@ -69,8 +61,7 @@ static bool name_bare_code(struct sqtt_build *b, struct sqtt_object *o)
 
 	if (o->elf.n_functions || !b->meta.kernel)
 		return true;
-	for (uint32_t i = 0; i < o->elf.n_sections; i++) {
-		const struct elf_section *s = &o->elf.sections[i];
+	EACH (const struct elf_section, s, o->elf.sections, o->elf.n_sections) {
 		uint64_t size = s->size & ~(uint64_t)3;
 
 		if (elf_code_at(&o->elf, s->address) != s)
@@ -96,8 +87,7 @@ static bool add_segments(struct sqtt_build *b, uint32_t object)
 	struct sqtt_objects *x = &b->objects;
 	const struct sqtt_object *o = &x->v.v[object];
 
-	for (uint32_t i = 0; i < o->elf.n_sections; i++) {
-		const struct elf_section *s = &o->elf.sections[i];
+	EACH (const struct elf_section, s, o->elf.sections, o->elf.n_sections) {
 		struct sqtt_segment seg = {
 			o->id, s->address, SQTT_NO_ADDR, s->data, (size_t)s->size};
 		struct sqtt_stretch place = {object, x->n_slots};

@@ -4,8 +4,7 @@
  * ("slots"), so that an address takes 32 bits and tables are arrays.
  * Owner: sqtt_objects_free(); names are in the trace's arena. Threads: read-only once loaded.
  */
-#ifndef IMPORT_SQTT_OBJECTS_H
-#define IMPORT_SQTT_OBJECTS_H
+#pragma once
 
 #include "base/file.h"
 #include "base/vec.h"
@@ -56,5 +55,3 @@ struct sqtt_place { /* a slot seen from its object */
 	size_t left; /* bytes up to the end of the section */
 };
 struct sqtt_place sqtt_place_of(const struct sqtt_objects *o, uint32_t slot);
-
-#endif

@@ -173,8 +173,7 @@ static void close_incomplete(struct decoder *d, struct wave *w)
 /* Newer rules: a code object that was announced after the wave began. */
 static void resolve_late(struct decoder *d, struct wave *w)
 {
-	for (size_t i = 0; i < w->infos.n; i++) {
-		struct pc_info *p = &w->infos.v[i];
+	EACH (struct pc_info, p, w->infos.v, w->infos.n) {
 		uint32_t was = p->pc.object;
 
 		if (p->is_known && p->pc.object == 0)

@@ -5,8 +5,7 @@
  * stream (low 32 bits) whose token made the record. Addresses are (object, vaddr) where a marker
  * named the code object, else (0, device address); 0, 0: unknown.
  */
-#ifndef IMPORT_SQTT_RECORDS_H
-#define IMPORT_SQTT_RECORDS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -95,5 +94,3 @@ struct sqtt_other_simd {
 	uint32_t cycles, off;
 	uint8_t cu, category;
 };
-
-#endif

@@ -3,8 +3,7 @@
  * result.h: how a decoding went: AMD's status and infos, and notes, which count everything lost,
  * cut or unknown, and every place decoded otherwise than by decoder 0.1.6 because that one errs.
  */
-#ifndef IMPORT_SQTT_RESULT_H
-#define IMPORT_SQTT_RESULT_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -75,5 +74,3 @@ struct sqtt_result {
 	bool is_lost, is_stitch_incomplete, is_wave_incomplete; /* AMD's info records 1, 2, 3 */
 	struct sqtt_note_count notes[SQTT_NOTE_COUNT];
 };
-
-#endif

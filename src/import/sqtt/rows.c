@@ -4,9 +4,8 @@
  * a label row, symbols in the order of their first hit over the shader engines; numbers run
  * through. Addresses outside every symbol get a row each, at the end.
  */
+#include "base/search.h"
 #include "import/sqtt/sqtt.h"
-
-#include <stdlib.h>
 
 #include "base/map.h"
 #include "codec/dwarf.h"
@@ -104,28 +103,19 @@ static bool add_function(struct rows_build *r, uint32_t slot)
 	return true;
 }
 
-static int compare_slots(const void *pa, const void *pb)
-{
-	uint32_t a = *(const uint32_t *)pa, b = *(const uint32_t *)pb;
-
-	return a < b ? -1 : a > b;
-}
-
 /* Executed words that no listed function has an instruction at. */
 static bool add_loose(struct rows_build *r)
 {
 	VEC(uint32_t) loose = {0};
 	bool ok = true;
 
-	for (uint32_t i = 0; i < r->b->loader->n_engines; i++) {
-		const struct sqtt_engine *g = &r->b->loader->engines[i];
-
+	EACH (const struct sqtt_engine, g, r->b->loader->engines, r->b->loader->n_engines) {
 		for (size_t k = 0; ok && k < g->first_hits.n; k++)
 			if (!r->row_of_slot[g->first_hits.v[k]])
 				ok = VEC_PUSH(&loose, g->first_hits.v[k]);
 	}
 	if (ok && loose.n)
-		qsort(loose.v, loose.n, sizeof(*loose.v), compare_slots);
+		SORT(loose.v, loose.n, compare_u32);
 	for (size_t k = 0; ok && k < loose.n; k++) {
 		uint32_t len;
 
@@ -138,9 +128,7 @@ static bool add_loose(struct rows_build *r)
 /* What the waves of all engines spent on each row: our own decoder is the producer here. */
 static void add_totals(struct rows_build *r)
 {
-	for (uint32_t i = 0; i < r->b->loader->n_engines; i++) {
-		const struct sqtt_engine *g = &r->b->loader->engines[i];
-
+	EACH (const struct sqtt_engine, g, r->b->loader->engines, r->b->loader->n_engines) {
 		for (size_t k = 0; k < g->first_hits.n; k++) {
 			uint32_t row = r->row_of_slot[g->first_hits.v[k]];
 			struct code_totals *to = &r->rows.v[row - 1].stated;
@@ -156,9 +144,7 @@ static void add_totals(struct rows_build *r)
 
 static bool list_code(struct rows_build *r)
 {
-	for (uint32_t i = 0; i < r->b->loader->n_engines; i++) {
-		const struct sqtt_engine *g = &r->b->loader->engines[i];
-
+	EACH (const struct sqtt_engine, g, r->b->loader->engines, r->b->loader->n_engines) {
 		for (size_t k = 0; k < g->first_hits.n; k++)
 			if (!r->row_of_slot[g->first_hits.v[k]] &&
 				!add_function(r, g->first_hits.v[k]))
@@ -278,7 +264,8 @@ static bool map_object(struct rows_build *r, uint32_t object, struct incore_erro
 		if (r->places.v[i].bytes && r->places.v[i].object == object &&
 			!take_chain(r, i, &d, d.chains[k++]))
 			return err_nomem(e);
-	if (d.problem && !trace_note(r->trace, NOTE_DAMAGED, "damaged-debug-info", o->path,
+	if (d.problem && !trace_note(r->trace, dwarf_is_built() ? NOTE_DAMAGED : NOTE_MISSING,
+				 dwarf_is_built() ? "damaged-debug-info" : "no-libdw", o->path,
 				 INCORE_NO_OFFSET, 1, "%s: source lines are missing", d.problem))
 		return err_nomem(e);
 	return true;
@@ -326,8 +313,6 @@ static bool commit(struct rows_build *r)
 {
 	struct trace *t = r->trace;
 	struct arena *a = &t->arena;
-	struct sqtt_loader *l = r->b->loader;
-	uint8_t *lut, *all;
 
 	if (!commit_strings(r))
 		return false;
@@ -341,14 +326,7 @@ static bool commit(struct rows_build *r)
 		memcpy(t->frames, r->frames.v, r->frames.n * sizeof(*t->frames));
 	t->n_code = (uint32_t)r->rows.n;
 	t->n_frames = (uint32_t)r->frames.n;
-	all = arena_alloc(a, ((size_t)t->n_code + 1) * AMD_LUT_WIDTH);
-	if (!all || !amd_class_lut(&r->b->scratch, t, &lut))
-		return false;
-	memcpy(all, lut, (size_t)t->n_code * AMD_LUT_WIDTH);
-	for (unsigned i = 0; i < AMD_LUT_WIDTH; i++)
-		all[(size_t)t->n_code * AMD_LUT_WIDTH + i] = (uint8_t)amd_class_of_category(i);
-	l->class_lut = all;
-	return true;
+	return amd_class_lut(a, t, &r->b->loader->class_lut);
 }
 
 static bool note_text(struct rows_build *r)

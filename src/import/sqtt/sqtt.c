@@ -6,6 +6,8 @@
  */
 #include "import/sqtt/sqtt.h"
 
+#include "import/capture_cache.h"
+
 static void close_loader(void *ctx)
 {
 	struct sqtt_loader *l = ctx;
@@ -40,7 +42,6 @@ static bool read_meta(struct sqtt_build *b, struct incore_error *e)
 {
 	struct incore_error why = {0};
 	struct file_data f = {0};
-	struct strbuf text = {0};
 	bool ok;
 
 	b->meta.load_base = SQTT_NO_ADDR;
@@ -54,16 +55,12 @@ static bool read_meta(struct sqtt_build *b, struct incore_error *e)
 		b->trace->meta.machine = b->meta.machine;
 		return true;
 	}
-	if (why.status != INCORE_BAD_INPUT) {
-		err_move(e, &why);
-		return false;
-	}
-	err_format(&why, &text);
-	ok = trace_note(b->trace, NOTE_DAMAGED, "damaged-file", b->container.meta, why.offset, 1,
-		"meta.json is damaged and was left out: %s", text.p ? text.p : "cannot be read");
-	sb_free(&text);
-	incore_error_clear(&why);
-	return ok || err_nomem(e);
+	if (why.status == INCORE_BAD_INPUT &&
+		import_note_unread(b->trace, "damaged-file", b->container.meta,
+			"is damaged and was left out", &why))
+		return true;
+	err_move(e, &why);
+	return false;
 }
 
 struct decode_job {
@@ -96,9 +93,10 @@ static bool decode_all(struct sqtt_build *b, struct incore_error *e)
 		l->engines[i].objects = &b->objects;
 		if (!l->engines[i].path)
 			return err_nomem(e);
-		/* Here, as the cache is for one thread; what fails is tried again and says why. */
+		/* Here, as the cache is for one thread; what fails is told when it is decoded. */
 		if (!l->engines[i].file.data)
-			import_load(b->options, &l->engines[i].file, l->engines[i].path, NULL);
+			import_load(b->options, &l->engines[i].file, l->engines[i].path,
+				&l->engines[i].why);
 	}
 	progress_begin(p, "shader engines", l->n_engines);
 	ok = pool_run(b->options ? b->options->pool : NULL, l->n_engines, 1, decode_one, &j, e);

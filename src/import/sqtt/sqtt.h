@@ -6,8 +6,7 @@
  * Owner: struct sqtt_build belongs to one read; what outlives it goes to the trace's arena or to
  * struct sqtt_loader, which the trace frees through its loader.
  */
-#ifndef IMPORT_SQTT_SQTT_H
-#define IMPORT_SQTT_SQTT_H
+#pragma once
 
 #include "import/import.h"
 #include "import/sqtt/container.h"
@@ -50,5 +49,3 @@ bool sqtt_notes_build(struct sqtt_build *b, struct incore_error *e);
 /* load.c */
 bool sqtt_track_load(const struct trace *t, track_idx i, unsigned want, struct track_data *d,
 	struct incore_error *e);
-
-#endif

@@ -5,8 +5,6 @@
  */
 #include "import/sqtt/sqtt.h"
 
-#include <stdlib.h>
-
 #include "base/hash.h"
 #include "base/map.h"
 #include "base/search.h"
@@ -191,7 +189,7 @@ static bool add_events(
 	for (size_t i = 0; ok && i < g->entries.n; i++) {
 		ids[i + 1] = entry_id(x, g->entries.v[i].object, g->entries.v[i].pc);
 		ok = ids[i + 1] != UINT32_MAX;
-		if (ok)
+		if (ok && x->v.v)
 			x->v.v[ids[i + 1] - 1].starts += g->entries.v[i].starts;
 	}
 	for (size_t i = 0; ok && i < g->events.n; i++) {
@@ -227,17 +225,7 @@ static bool build_occupancy(struct sqtt_build *b, struct entries *x)
 
 /* --- tracks --- */
 
-static int compare_waves(const void *pa, const void *pb)
-{
-	const struct sqtt_wave_ref *a = pa, *b = pb;
-
-	RETURN_UNLESS_EQUAL(a->engine, b->engine);
-	RETURN_UNLESS_EQUAL(a->cu, b->cu);
-	RETURN_UNLESS_EQUAL(a->simd, b->simd);
-	RETURN_UNLESS_EQUAL(a->slot, b->slot);
-	RETURN_UNLESS_EQUAL(a->begin_cyc, b->begin_cyc);
-	return COMPARE(a->at, b->at);
-}
+ORDER(compare_waves, struct sqtt_wave_ref, UP(engine) UP(cu) UP(simd) UP(slot) UP(begin_cyc) UP(at))
 
 static bool same_slot(const struct sqtt_wave_ref *a, const struct sqtt_wave_ref *b)
 {
@@ -264,7 +252,7 @@ static bool gather_waves(struct sqtt_build *b, size_t *n)
 		}
 		VEC_FREE(&g->waves);
 	}
-	qsort(l->waves, *n, sizeof(*l->waves), compare_waves);
+	SORT(l->waves, *n, compare_waves);
 	return true;
 }
 
@@ -346,15 +334,11 @@ static bool build_markers(struct sqtt_build *b)
 	for (uint32_t i = 0; i < l->n_engines; i++) {
 		struct sqtt_engine *g = &l->engines[i];
 
-		for (size_t k = 0; k < g->shaderdata.n; k++) {
-			const struct sqtt_shaderdata *s = &g->shaderdata.v[k];
-
+		EACH (const struct sqtt_shaderdata, s, g->shaderdata.v, g->shaderdata.n) {
 			t->markers[t->n_markers++] = (struct marker){
 				side_time(s->time), s->value, i, s->cu, s->simd, s->slot, s->flags};
 		}
-		for (size_t k = 0; k < g->other_simd.n; k++) {
-			const struct sqtt_other_simd *s = &g->other_simd.v[k];
-
+		EACH (const struct sqtt_other_simd, s, g->other_simd.v, g->other_simd.n) {
 			t->other_issues[t->n_other_issues++] =
 				(struct other_issue){side_time(s->time), s->cycles, s->category, i};
 		}

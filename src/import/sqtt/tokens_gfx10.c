@@ -76,13 +76,16 @@ static void add_realtime(struct reader *r, uint64_t clock)
 {
 	struct decoder *d = r->d;
 	struct sqtt_realtime s = {r->now, clock, (uint32_t)d->off};
-	struct sqtt_realtime *last = d->realtime.n ? &d->realtime.v[d->realtime.n - 1] : NULL;
 	bool is_merged = r->is_cut ? r->major == 11 : r->major >= 12;
 
-	if (is_merged && last && !(s.time > last->time && s.clock > last->clock)) {
-		last->time = (last->time + s.time) / 2;
-		last->clock = (last->clock + s.clock) / 2;
-		return;
+	if (is_merged && d->realtime.n) {
+		struct sqtt_realtime *last = &d->realtime.v[d->realtime.n - 1];
+
+		if (s.time <= last->time || s.clock <= last->clock) {
+			last->time = (last->time + s.time) / 2;
+			last->clock = (last->clock + s.clock) / 2;
+			return;
+		}
 	}
 	sqtt_need(d, VEC_PUSH(&d->realtime, s));
 }

@@ -3,8 +3,7 @@
  * userdata.h: what the capture software wrote into the stream through the USERDATA registers: which
  * code object lies where, the realtime clock, the counter interval.
  */
-#ifndef IMPORT_SQTT_USERDATA_H
-#define IMPORT_SQTT_USERDATA_H
+#pragma once
 
 #include "base/vec.h"
 #include "import/sqtt/code_lines.h"
@@ -51,5 +50,3 @@ struct sqtt_pc userdata_resolve_preloaded(const struct userdata *u, uint64_t add
 /* Where waves of the queue me * 4 + pipe begin, as its registers stand; 0, 0: not known. */
 struct sqtt_pc userdata_entry(struct decoder *d, unsigned queue);
 void userdata_deinit(struct userdata *u);
-
-#endif

@@ -3,8 +3,7 @@
  * wave.h: a wave while its tokens come in: its instructions, states and the places its program is
  * known to be at. Owner: the decoder; the arrays are kept for the next wave of the slot.
  */
-#ifndef IMPORT_SQTT_WAVE_H
-#define IMPORT_SQTT_WAVE_H
+#pragma once
 
 #include <assert.h>
 #include <string.h>
@@ -89,16 +88,13 @@ static inline bool wave_span(struct wave *w, int state, int64_t dur)
 /* Longer by dur in that state. */
 static inline bool wave_add(struct wave *w, int state, int64_t dur)
 {
-	struct sqtt_span *last;
+	size_t n = w->spans.n;
 
-	if (!w->spans.n || w->spans.v[w->spans.n - 1].state != state)
+	if (!n || w->spans.v[n - 1].state != state)
 		return wave_span(w, state, dur);
-	last = &w->spans.v[w->spans.n - 1];
-	last->dur = clamp_dur(w, last->dur + dur);
+	w->spans.v[n - 1].dur = clamp_dur(w, w->spans.v[n - 1].dur + dur);
 	return true;
 }
 
 void wave_open(struct wave *w, int64_t now, uint64_t off);
 void wave_free(struct wave *w);
-
-#endif

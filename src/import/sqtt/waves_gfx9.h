@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* waves_gfx9.h: what the tokens of gfx9 do to waves. Fields arrive cut out of the token. */
-#ifndef IMPORT_SQTT_WAVES_GFX9_H
-#define IMPORT_SQTT_WAVES_GFX9_H
+#pragma once
 
 #include "import/sqtt/internal.h"
 
@@ -25,5 +24,3 @@ static inline struct wave *gfx9_wave(struct decoder *d, unsigned simd, unsigned 
 {
 	return &d->waves[simd * GFX9_SLOTS + slot];
 }
-
-#endif

@@ -197,7 +197,7 @@ static void read_text(struct code_build *c, struct code_row *row)
 
 	if (!json_get_str(&c->r, &s))
 		return;
-	row->text = arena_strndup(&c->trace->arena, s.p ? s.p : "", s.n);
+	row->text = arena_strndup(&c->trace->arena, s.n ? s.p : "", s.n);
 	row->is_label = s.n > 0 && s.p[0] == ';';
 	word = str_trim(s);
 	if (s.n > UINT32_MAX) {

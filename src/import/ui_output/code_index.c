@@ -3,9 +3,8 @@
  * code_index.c: which row a wave record's line means. Numbers are dense in practice: a table; if
  * not, sorted search. A label row is nobody's: a record that names it has an unknown pc.
  */
+#include "base/search.h"
 #include "import/ui_output/wave.h"
-
-#include <stdlib.h>
 
 #include "isa/amd.h"
 
@@ -14,14 +13,7 @@ struct pair {
 	code_idx row;
 };
 
-static int compare_pairs(const void *pa, const void *pb)
-{
-	const struct pair *a = pa, *b = pb;
-
-	if (a->number != b->number)
-		return a->number < b->number ? -1 : 1;
-	return a->row < b->row ? -1 : a->row > b->row;
-}
+ORDER(compare_pairs, struct pair, UP(number) UP(row))
 
 static bool build_dense(struct trace *t, struct ui_code_index *x, uint64_t size, uint64_t *n_dup)
 {
@@ -60,7 +52,7 @@ static bool build_sorted(struct trace *t, struct ui_code_index *x, uint64_t *n_d
 	for (uint32_t i = 0; i < t->n_code; i++)
 		if (!t->code[i].is_label)
 			pairs[n++] = (struct pair){t->code[i].number, i};
-	qsort(pairs, n, sizeof(*pairs), compare_pairs);
+	SORT(pairs, n, compare_pairs);
 	for (uint32_t i = 0; i < n; i++) {
 		if (kept && numbers[kept - 1] == pairs[i].number) {
 			(*n_dup)++;
@@ -73,21 +65,6 @@ static bool build_sorted(struct trace *t, struct ui_code_index *x, uint64_t *n_d
 	x->numbers = numbers;
 	x->rows = rows;
 	x->n_sorted = kept;
-	return true;
-}
-
-static bool build_classes(struct trace *t, struct ui_code_index *x)
-{
-	size_t n = (size_t)t->n_code * AMD_LUT_WIDTH;
-	uint8_t *all = arena_alloc(&t->arena, n + AMD_LUT_WIDTH), *lut;
-
-	if (!all || !amd_class_lut(&t->arena, t, &lut))
-		return false;
-	if (n)
-		memcpy(all, lut, n);
-	for (unsigned i = 0; i < AMD_LUT_WIDTH; i++)
-		all[n + i] = (uint8_t)amd_class_of_category(i);
-	x->class_lut = all;
 	return true;
 }
 
@@ -106,5 +83,5 @@ bool ui_code_index_build(struct trace *t, struct ui_code_index *x, uint64_t *n_d
 	} else if (!build_sorted(t, x, n_duplicates)) {
 		return false;
 	}
-	return build_classes(t, x);
+	return amd_class_lut(&t->arena, t, &x->class_lut);
 }

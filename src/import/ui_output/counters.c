@@ -7,8 +7,6 @@
  */
 #include "import/ui_output/counters.h"
 
-#include <stdlib.h>
-
 #include "base/search.h"
 
 #define BATCH 128
@@ -65,15 +63,7 @@ static void read_perf_data(struct json_reader *r, struct perf *p)
 	}
 }
 
-static int compare_perf(const void *pa, const void *pb)
-{
-	const struct perf_record *a = pa, *b = pb;
-
-	RETURN_UNLESS_EQUAL(a->cu, b->cu);
-	RETURN_UNLESS_EQUAL(a->bank, b->bank);
-	RETURN_UNLESS_EQUAL(a->time_cyc, b->time_cyc);
-	return COMPARE(a->at, b->at);
-}
+ORDER(compare_perf, struct perf_record, UP(cu) UP(bank) UP(time_cyc) UP(at))
 
 /* One series per counter of a run of records of one CU and bank. */
 static bool add_run(struct counters *x, const struct perf_record *run, size_t n)
@@ -111,8 +101,7 @@ static bool commit_perf(struct counters *x, struct perf *p)
 {
 	size_t n = p->records.n;
 
-	if (n)
-		qsort(p->records.v, n, sizeof(*p->records.v), compare_perf);
+	SORT(p->records.v, n, compare_perf);
 	for (size_t first = 0, last; first < n; first = last) {
 		const struct perf_record *run = &p->records.v[first];
 
@@ -293,14 +282,7 @@ static bool read_named(struct ui_build *b, const char *name, struct incore_error
 	return true;
 }
 
-static int compare_markers(const void *pa, const void *pb)
-{
-	const struct marker *a = pa, *b = pb;
-
-	RETURN_UNLESS_EQUAL(a->clock, b->clock);
-	RETURN_UNLESS_EQUAL(a->time_cyc, b->time_cyc);
-	return COMPARE(a->value, b->value);
-}
+ORDER(compare_markers, struct marker, UP(clock) UP(time_cyc) UP(value))
 
 static bool commit_all(struct counters *x)
 {
@@ -309,8 +291,7 @@ static bool commit_all(struct counters *x)
 
 	if (x->series.n > UINT32_MAX || x->markers.n > UINT32_MAX || x->issues.n > UINT32_MAX)
 		return false;
-	if (x->markers.n)
-		qsort(x->markers.v, x->markers.n, sizeof(*x->markers.v), compare_markers);
+	SORT(x->markers.v, x->markers.n, compare_markers);
 	t->counters = arena_memdup(a, x->series.v, x->series.n * sizeof(*x->series.v));
 	t->markers = arena_memdup(a, x->markers.v, x->markers.n * sizeof(*x->markers.v));
 	t->other_issues = arena_memdup(a, x->issues.v, x->issues.n * sizeof(*x->issues.v));

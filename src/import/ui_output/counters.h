@@ -3,8 +3,7 @@
  * counters.h: what counters.c and spm.c gather before it goes to the trace.
  * Owner: struct counters belongs to one read; samples and names are in the trace's arena.
  */
-#ifndef IMPORT_UI_OUTPUT_COUNTERS_H
-#define IMPORT_UI_OUTPUT_COUNTERS_H
+#pragma once
 
 #include "import/ui_output/ui_output.h"
 
@@ -22,5 +21,3 @@ bool ui_perfcounter_parse(struct ui_build *b, struct ui_bytes in, struct incore_
 bool ui_markers_parse(struct ui_build *b, struct ui_bytes in, struct incore_error *e);
 bool ui_issues_parse(struct ui_build *b, struct ui_bytes in, struct incore_error *e);
 bool ui_spm_parse(struct ui_build *b, struct ui_bytes in, struct incore_error *e);
-
-#endif

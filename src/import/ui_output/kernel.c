@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* kernel.c: what ran, and on which architecture, as far as the directory itself tells. */
+#include "base/search.h"
 #include "import/ui_output/ui_output.h"
 
 #include <stdlib.h>
@@ -45,12 +46,7 @@ static bool is_real_name(const char *name)
 	return *name && !strstr(name, " / 0x");
 }
 
-static int compare_ids(const void *pa, const void *pb)
-{
-	const struct kernel_name *a = pa, *b = pb;
-
-	return a->id < b->id ? -1 : a->id > b->id;
-}
+ORDER(compare_ids, struct kernel_name, UP(id))
 
 /* Without code: the name of the id with most wave starts. */
 static const char *started_most(const struct trace *t, uint64_t *starts)

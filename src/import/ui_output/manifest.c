@@ -85,7 +85,7 @@ static void read_level(
 
 	if (!json_enter_object_or_null(r))
 		return;
-	while (json_next_key(r, &key)) {
+	while (level < N_LEVELS && json_next_key(r, &key)) {
 		if (!ui_key_number(r, key, max[level], &coord[level]))
 			return;
 		if (level + 1 < N_LEVELS)
@@ -133,16 +133,7 @@ static void read_key(struct json_reader *r, struct ui_manifest *m, struct str ke
 	}
 }
 
-static int compare_waves(const void *pa, const void *pb)
-{
-	const struct ui_wave_ref *a = pa, *b = pb;
-
-	RETURN_UNLESS_EQUAL(a->se, b->se);
-	RETURN_UNLESS_EQUAL(a->simd, b->simd);
-	RETURN_UNLESS_EQUAL(a->slot, b->slot);
-	RETURN_UNLESS_EQUAL(a->wave, b->wave);
-	return strcmp(a->name, b->name);
-}
+ORDER(compare_waves, struct ui_wave_ref, UP(se) UP(simd) UP(slot) UP(wave) A_TO_Z(name))
 
 static bool check_unique(const struct ui_manifest *m, const char *path, struct incore_error *e)
 {
@@ -180,8 +171,7 @@ bool ui_manifest_parse(struct ui_manifest *m, struct ui_bytes in, struct incore_
 	if (!(seen & 1))
 		return err_file(e, "missing-key", in.path, 0,
 			"no \"wave_filenames\": not the manifest of a ui_output directory");
-	if (m->waves.n)
-		qsort(m->waves.v, m->waves.n, sizeof(*m->waves.v), compare_waves);
+	SORT(m->waves.v, m->waves.n, compare_waves);
 	return check_unique(m, in.path, e);
 }
 

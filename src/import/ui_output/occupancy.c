@@ -297,12 +297,7 @@ static bool read_lists(struct occupancy_build *o, struct ui_bytes in, struct inc
 	return json_finish(r, e);
 }
 
-static int compare_segments(const void *pa, const void *pb)
-{
-	const struct segment *a = pa, *b = pb;
-
-	return COMPARE(a->se, b->se);
-}
+ORDER(compare_segments, struct segment, UP(se))
 
 static int compare_names(const void *pa, const void *pb)
 {
@@ -316,13 +311,7 @@ struct order { /* stable sort by time */
 	size_t at;
 };
 
-static int compare_order(const void *pa, const void *pb)
-{
-	const struct order *a = pa, *b = pb;
-
-	RETURN_UNLESS_EQUAL(a->time_cyc, b->time_cyc);
-	return COMPARE(a->at, b->at);
-}
+ORDER(compare_order, struct order, UP(time_cyc) UP(at))
 
 /* Copies one SE's events in time order; counts those that stood out of order. */
 static bool copy_sorted(
@@ -343,7 +332,7 @@ static bool copy_sorted(
 		return false;
 	for (size_t i = 0; i < n; i++)
 		order[i] = (struct order){in[i].time_cyc, i};
-	qsort(order, n, sizeof(*order), compare_order);
+	SORT(order, n, compare_order);
 	for (size_t i = 0; i < n; i++)
 		out[i] = in[order[i].at];
 	mem_free(order);
@@ -363,11 +352,8 @@ static bool commit(struct occupancy_build *o, struct incore_error *e)
 
 	if (!events || !names || !dispatches)
 		return err_nomem(e);
-	if (o->segments.n)
-		qsort(o->segments.v, o->segments.n, sizeof(*o->segments.v), compare_segments);
-	for (size_t i = 0; i < o->segments.n; i++) {
-		const struct segment *s = &o->segments.v[i];
-
+	SORT(o->segments.v, o->segments.n, compare_segments);
+	EACH (const struct segment, s, o->segments.v, o->segments.n) {
 		if (s->n && !copy_sorted(events + at, o->events.v + s->first, s->n, &n_late))
 			return err_nomem(e);
 		at += s->n;
@@ -396,8 +382,7 @@ static bool commit(struct occupancy_build *o, struct incore_error *e)
 
 static bool sort_names(struct occupancy_build *o, const char *path, struct incore_error *e)
 {
-	if (o->names.n)
-		qsort(o->names.v, o->names.n, sizeof(*o->names.v), compare_names);
+	SORT(o->names.v, o->names.n, compare_names);
 	for (size_t i = 1; i < o->names.n; i++)
 		if (o->names.v[i].id == o->names.v[i - 1].id)
 			return err_file(e, "duplicate-key", path, INCORE_NO_OFFSET,
@@ -437,21 +422,12 @@ struct start {
 	int64_t workgroup;
 };
 
-static int compare_starts(const void *pa, const void *pb)
-{
-	const struct start *a = pa, *b = pb;
-
-	RETURN_UNLESS_EQUAL(a->se, b->se);
-	RETURN_UNLESS_EQUAL(a->simd, b->simd);
-	RETURN_UNLESS_EQUAL(a->slot, b->slot);
-	return COMPARE(a->time_cyc, b->time_cyc);
-}
+ORDER(compare_starts, struct start, UP(se) UP(simd) UP(slot) UP(time_cyc))
 
 static void join_tracks(struct trace *t, struct start *starts, size_t n)
 {
-	qsort(starts, n, sizeof(*starts), compare_starts);
-	for (uint32_t i = 0; i < t->n_tracks; i++) {
-		struct track *k = &t->tracks[i];
+	SORT(starts, n, compare_starts);
+	EACH (struct track, k, t->tracks, t->n_tracks) {
 		struct start key = {.se = k->coord[0],
 			.simd = k->coord[2],
 			.slot = k->coord[3],
@@ -476,9 +452,7 @@ bool ui_occupancy_join(struct ui_build *b, struct incore_error *e)
 	starts = mem_zalloc((size_t)t->n_occupancy + 1, sizeof(*starts));
 	if (!starts)
 		return err_nomem(e);
-	for (uint32_t i = 0; i < t->n_occupancy; i++) {
-		struct occupancy_event *o = &t->occupancy[i];
-
+	EACH (struct occupancy_event, o, t->occupancy, t->n_occupancy) {
 		if (o->is_start && o->cu == t->meta.target_cu)
 			starts[n++] = (struct start){o->clock, o->simd, o->slot, o->time_cyc,
 				o->kernel_id, b->has_workgroups ? o->workgroup : NO_VALUE};

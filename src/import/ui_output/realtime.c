@@ -132,8 +132,7 @@ bool ui_has_many_samples(const struct ui_build *b)
 /* By clock, when its first wave of a known kernel started; 0 if none did. */
 static void find_first_starts(const struct trace *t, uint64_t *first)
 {
-	for (uint32_t i = 0; i < t->n_occupancy; i++) {
-		const struct occupancy_event *o = &t->occupancy[i];
+	EACH (const struct occupancy_event, o, t->occupancy, t->n_occupancy) {
 		clock_idx c = ui_clock(t, o->clock); /* still a number of an engine */
 
 		if (o->is_start && o->kernel_id && c != NO_CLOCK &&

@@ -113,8 +113,10 @@ static bool is_our_kernel(const struct ui_build *b, struct str name)
 		return true;
 	if (str_ends(name, ".kd"))
 		name.n -= 3;
-	if (str_is(name, kernel) || (full.n && str_eq(name, full)))
+	if (str_is(name, kernel))
 		return true;
+	if (!full.n || str_eq(name, full))
+		return full.n > 0;
 	paren = str_find(full, "(");
 	bare = paren > 0 ? str_sub(full, 0, (size_t)paren) : full;
 	paren = str_find(bare, "<");

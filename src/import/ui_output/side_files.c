@@ -5,8 +5,7 @@
  * is taken from a file that cannot be shown to belong to this capture.
  */
 #include "import/ui_output/side_files.h"
-
-#include <stdlib.h>
+#include "base/search.h"
 
 #define MAX_FOLDERS 64
 #define MAX_STATS 512 /* directory entries asked whether they are folders */
@@ -121,7 +120,7 @@ static bool list_folder(struct folder *f, bool *ok)
 	struct incore_error e = {0};
 	bool done = dir_each(f->path, add_name, f, &e);
 
-	if (!done && e.code && !strcmp(e.code, "no-memory"))
+	if (!done && err_is(&e, "no-memory"))
 		*ok = false;
 	else if (!done)
 		*ok = trace_note(f->s->b->trace, NOTE_MISSING, "unreadable-folder", f->path,
@@ -153,6 +152,7 @@ static bool search_parent(struct side *s)
 	unsigned n_folders = 0, n_asked = 0;
 	bool ok = f.path && stats;
 
+	s->dir = f.path;
 	if (!ok || !list_folder(&f, &ok))
 		goto out;
 	for (size_t i = 0; ok && i < f.names.n; i++) {
@@ -369,7 +369,7 @@ static bool note_traced(struct side *s)
 
 	if (s->traced.n < 2)
 		return true;
-	qsort(s->traced.v, s->traced.n, sizeof(*s->traced.v), compare_ids);
+	SORT(s->traced.v, s->traced.n, compare_ids);
 	for (size_t i = 0; i < s->traced.n && i < 32; i++)
 		sb_printf(&text, "%s%lld", i ? ", " : "", (long long)s->traced.v[i]);
 	if (s->traced.n > 32)

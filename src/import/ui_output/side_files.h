@@ -5,8 +5,7 @@
  * belongs to this capture goes to the trace at the end.
  * Owner: struct side belongs to one read; its strings to the build's scratch arena.
  */
-#ifndef IMPORT_UI_OUTPUT_SIDE_FILES_H
-#define IMPORT_UI_OUTPUT_SIDE_FILES_H
+#pragma once
 
 #include "import/ui_output/ui_output.h"
 
@@ -25,6 +24,7 @@ struct side_launch {
 
 struct side {
 	struct ui_build *b;
+	const char *dir;	      /* that holds the capture's */
 	VEC(const char *) agent_info; /* paths; those of a discovery run last */
 	VEC(const char *) kernel_trace;
 	VEC(const char *) results;
@@ -50,5 +50,3 @@ bool ui_input_parse(struct ui_build *b, struct ui_bytes in, struct incore_error 
 
 struct side_machine side_no_machine(void);
 struct side_launch side_no_launch(void);
-
-#endif

@@ -3,6 +3,7 @@
  * sources.c: which copy belongs to which source path (snapshots.json: an object nested by path
  * component, root key "/"), and the text of the copies.
  */
+#include "base/search.h"
 #include "import/ui_output/ui_output.h"
 
 #include <stdlib.h>
@@ -74,12 +75,7 @@ static void read_folder(struct snapshot_build *s)
 	}
 }
 
-static int compare_paths(const void *pa, const void *pb)
-{
-	const struct snapshot *a = pa, *b = pb;
-
-	return strcmp(a->path, b->path);
-}
+ORDER(compare_paths, struct snapshot, A_TO_Z(path))
 
 static void join(struct snapshot_build *s)
 {
@@ -87,7 +83,7 @@ static void join(struct snapshot_build *s)
 
 	if (!s->found.n)
 		return;
-	qsort(s->found.v, s->found.n, sizeof(*s->found.v), compare_paths);
+	SORT(s->found.v, s->found.n, compare_paths);
 	for (uint32_t i = 0; i < t->n_sources; i++) {
 		struct snapshot key = {.path = t->sources[i].path};
 		const struct snapshot *hit =

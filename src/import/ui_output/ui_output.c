@@ -6,6 +6,7 @@
  */
 #include "base/search.h"
 #include "import/capture_cache.h"
+#include "import/ui_output/side_files.h"
 #include "import/ui_output/wave.h"
 
 #include <errno.h>
@@ -39,7 +40,7 @@ bool ui_load_into(struct ui_build *b, struct file_data *f, const char *name, con
 {
 	enum file_store_use use = b->options && b->options->is_look ? FILE_KEEP : FILE_TAKE;
 
-	return file_store_load_at(store_of(b->options), use, f, b->dir_fd, name, path, e);
+	return file_store_load_at(store_of(b->options), use, f, b->root, name, path, e);
 }
 
 /* Loads dir/name into b->file. */
@@ -59,18 +60,7 @@ static bool ui_load(
 /* An error about an optional file becomes a note; lack of memory stays an error. */
 static bool note_damage(struct ui_build *b, const char *path, struct incore_error *e)
 {
-	struct strbuf text = {0};
-	bool ok;
-
-	if (e->code && !strcmp(e->code, "no-memory"))
-		return false;
-	err_format(e, &text);
-	ok = trace_note(b->trace, NOTE_DAMAGED, "damaged-file", path, e->offset, 1,
-		"%s is damaged and was left out: %s", path_base(path),
-		text.p ? text.p : "cannot be read");
-	sb_free(&text);
-	incore_error_clear(e);
-	return ok || err_nomem(e);
+	return import_note_unread(b->trace, "damaged-file", path, "is damaged and was left out", e);
 }
 
 bool ui_optional(struct ui_build *b, const char *name, ui_parse_fn parse, struct incore_error *e)
@@ -91,11 +81,11 @@ bool ui_optional(struct ui_build *b, const char *name, ui_parse_fn parse, struct
 bool ui_optional_path(
 	struct ui_build *b, const char *path, ui_parse_fn parse, struct incore_error *e)
 {
+	struct import_options o = {.cache = b->options ? b->options->cache : NULL, .is_look = true};
 	struct incore_error mine = {0};
 
-	/* Kept: the captures beside this one read the same. */
-	if (file_store_load_at(
-		    store_of(b->options), FILE_KEEP, &b->file, AT_FDCWD, path, path, &mine) &&
+	/* A look keeps it: the captures beside this one read the same. */
+	if (import_load_below(&o, &b->file, b->side->dir, path, &mine) &&
 		parse(b, (struct ui_bytes){b->file.data, b->file.size, path}, &mine))
 		return true;
 	if (note_damage(b, path, &mine))
@@ -193,12 +183,13 @@ static bool open_dir(struct ui_build *b, struct ui_loader *l, struct incore_erro
 	l->dir = mem_strndup(b->dir, n);
 	if (!l->dir)
 		return err_nomem(e);
-	l->dir_fd = fault_hit(FAULT_OPEN) ? (errno = EMFILE, -1)
-					  : open(l->dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	if (l->dir_fd < 0)
+	errno = EMFILE;
+	if (fault_hit(FAULT_OPEN) ||
+		!file_root_open(&l->root, l->dir,
+			b->options && b->options->cache && b->options->cache->follow_links))
 		return err_errno(e, errno, l->dir, "cannot open directory");
 	b->dir = l->dir;
-	b->dir_fd = l->dir_fd;
+	b->root = l->root;
 	return dir_each(b->dir, add_name, b, e);
 }
 
@@ -206,8 +197,8 @@ static void close_loader(void *ctx)
 {
 	struct ui_loader *l = ctx;
 
-	if (l->dir_fd >= 0)
-		close(l->dir_fd);
+	if (l->root.fd >= 0)
+		close(l->root.fd);
 	for (unsigned i = 0; i < l->n_loaded; i++)
 		file_unload(&l->loaded[i].file);
 	for (size_t i = 0; i < l->n_kept; i++)
@@ -223,7 +214,7 @@ static struct ui_loader *new_loader(struct trace *t)
 
 	if (!l)
 		return NULL;
-	l->dir_fd = -1;
+	l->root.fd = -1;
 	t->loader.load = ui_wave_load;
 	t->loader.close = close_loader;
 	t->loader.keep = ui_wave_keep;
@@ -327,11 +318,9 @@ static bool read_wstates(struct ui_build *b, struct incore_error *e)
 {
 	char name[] = "wstates0.json";
 
-	for (char k = '0'; k <= '4'; k++) {
-		name[sizeof("wstates") - 1] = k;
+	for (char *k = &name[sizeof("wstates") - 1]; *k <= '4'; ++*k)
 		if (!ui_optional(b, name, ui_wstates_parse, e))
 			return false;
-	}
 	return true;
 }
 
@@ -391,15 +380,19 @@ static bool compare_listing(struct ui_build *b, struct ui_loader *l, struct inco
 	struct arena *a = &b->trace->arena;
 	size_t n = b->manifest.waves.n;
 	const char **listed = arena_zalloc(&b->scratch, n + 1, sizeof(*listed));
+	bool *is_absent = arena_zalloc(a, n + 1, sizeof(*is_absent));
 
-	if (!listed)
+	if (!listed || !is_absent)
 		return err_nomem(e);
 	for (size_t i = 0; i < n; i++)
 		listed[i] = b->manifest.waves.v[i].name;
-	for (size_t i = 0; i < n; i++)
-		if (!ui_has(b, listed[i]) && !list_add(&l->missing, a, listed[i]))
+	for (size_t i = 0; i < n; i++) {
+		is_absent[i] = !ui_has(b, listed[i]);
+		if (is_absent[i] && !list_add(&l->missing, a, listed[i]))
 			return err_nomem(e);
-	qsort(listed, n, sizeof(*listed), compare_names);
+	}
+	l->is_absent = is_absent;
+	SORT(listed, n, compare_names);
 	for (size_t i = 0; i < b->names.n; i++) {
 		const char *name = b->names.v[i];
 		uint32_t se;
@@ -450,7 +443,7 @@ static bool read_all(struct ui_build *b, struct incore_error *e)
 static bool ui_read(
 	const char *path, const struct import_options *o, struct trace *t, struct incore_error *e)
 {
-	struct ui_build b = {.trace = t, .options = o, .dir = path, .dir_fd = -1};
+	struct ui_build b = {.trace = t, .options = o, .dir = path, .root.fd = -1};
 	bool ok;
 
 	arena_init(&b.scratch);
@@ -513,7 +506,7 @@ static int ui_sniff(const struct probe *p)
 static bool look_file(struct ui_bytes *out, struct file_data *f, struct capture_cache *cache,
 	const char *dir, const char *name)
 {
-	struct import_options o = {.cache = cache, .is_look = true};
+	struct import_options o = {.cache = cache, .is_look = true, .root = dir};
 	char *path = path_join(dir, name);
 	bool ok = path && import_load(&o, f, path, NULL);
 

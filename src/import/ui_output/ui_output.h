@@ -6,8 +6,7 @@
  * Every parser works on bytes in memory (followed by JSON_PAD zero bytes), so that a fuzzer can
  * call it. A parser of an optional file leaves the trace untouched when it fails.
  */
-#ifndef IMPORT_UI_OUTPUT_UI_OUTPUT_H
-#define IMPORT_UI_OUTPUT_UI_OUTPUT_H
+#pragma once
 
 #include "base/file.h"
 #include "base/map.h"
@@ -61,7 +60,7 @@ struct ui_build {
 	struct trace *trace;
 	const struct import_options *options;
 	const char *dir;
-	int dir_fd;
+	struct file_root root; /* dir, opened */
 	struct arena scratch;
 	VEC(const char *) names; /* of the directory, in byte order */
 	struct file_data file;	 /* reused from file to file */
@@ -89,7 +88,7 @@ bool ui_load_into(struct ui_build *b, struct file_data *f, const char *name, con
 typedef bool (*ui_parse_fn)(struct ui_build *b, struct ui_bytes in, struct incore_error *e);
 /* Parses dir/name if it is there; damage becomes a note. False on lack of memory only. */
 bool ui_optional(struct ui_build *b, const char *name, ui_parse_fn parse, struct incore_error *e);
-/* The same for a file anywhere. */
+/* The same for a file beside the directory, where side->dir is. */
 bool ui_optional_path(
 	struct ui_build *b, const char *path, ui_parse_fn parse, struct incore_error *e);
 void ui_see_se(struct ui_build *b, uint32_t se);
@@ -128,5 +127,3 @@ bool ui_snapshots_parse(struct ui_build *b, struct ui_bytes in, struct incore_er
 bool ui_sources_load(struct ui_build *b, struct incore_error *e);
 bool ui_counters_read(struct ui_build *b, struct incore_error *e);
 bool ui_side_files_read(struct ui_build *b, struct incore_error *e);
-
-#endif

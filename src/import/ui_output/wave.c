@@ -6,6 +6,8 @@
  */
 #include "import/ui_output/wave.h"
 
+#include <errno.h>
+
 #include "base/search.h"
 #include "isa/amd.h"
 
@@ -19,10 +21,16 @@
 #define FILE_SLOT 3
 #define FILE_WAVE 4
 
+/* One batch of rows as its reader left it. */
+union rows {
+	int64_t wide[BATCH * COLUMNS]; /* of fewer columns, too */
+	struct json_row5 narrow[BATCH];
+};
+
 struct wave_scratch { /* track_data.loader_scratch */
 	struct file_data file;
 	struct strbuf path;
-	int64_t rows[BATCH * COLUMNS];
+	union rows rows;
 };
 
 /* Where a batch began, so that a bad row can be found again. */
@@ -99,34 +107,53 @@ static void reject_row(struct json_reader *r, struct mark m, int64_t prev)
 	}
 }
 
+struct record { /* one row; a negative number has the top bit */
+	uint64_t time, category, stall, dur, line;
+};
+
+/* `is_narrow` is known where this is compiled. */
+__attribute__((always_inline)) static inline struct record record_at(
+	const union rows *rows, bool is_narrow, size_t k)
+{
+	const struct json_row5 *five = &rows->narrow[k];
+	const int64_t *row = rows->wide + k * COLUMNS;
+
+	if (is_narrow)
+		return (struct record){json_row5_first(five), five->second, five->third,
+			five->fourth, five->fifth};
+	return (struct record){(uint64_t)row[0], (uint64_t)row[1], (uint64_t)row[2],
+		(uint64_t)row[3], (uint64_t)row[4]};
+}
+
 /*
  * Each of these fills some columns from n rows and returns a word whose top bit is set if a row is
  * bad. The columns are held in locals: a store to a byte column could change any pointer in *d for
  * all the compiler knows. Two short loops beat one that needs more registers than there are.
  */
-static uint64_t take_times(
-	const int64_t *restrict rows, size_t n, int64_t prev, struct track_data *d)
+__attribute__((always_inline)) static inline uint64_t take_times(const union rows *restrict rows,
+	bool is_narrow, size_t n, uint64_t before, struct track_data *d)
 {
 	uint64_t *restrict starts = d->start_cyc + d->n;
 	uint32_t *restrict durs = d->dur_cyc + d->n, *restrict stalls = d->stall_cyc + d->n;
-	uint64_t bad = 0, before = (uint64_t)prev;
+	uint64_t bad = 0;
 
 	for (size_t k = 0; k < n; k++) {
-		const int64_t *row = rows + k * COLUMNS;
-		uint64_t time = (uint64_t)row[0], stall = (uint64_t)row[2], dur = (uint64_t)row[3];
+		struct record x = record_at(rows, is_narrow, k);
 
-		bad |= time | stall | dur | (time - before) | (dur - stall) |
-		       ((uint64_t)UINT32_MAX - dur) | ((uint64_t)UI_MAX_TIME_CYC - time);
-		before = time;
-		starts[k] = time;
-		durs[k] = (uint32_t)dur;
-		stalls[k] = (uint32_t)stall;
+		bad |= (x.time - before) | (x.dur - x.stall);
+		if (!is_narrow)
+			bad |= x.time | x.stall | x.dur | ((uint64_t)UINT32_MAX - x.dur) |
+			       ((uint64_t)UI_MAX_TIME_CYC - x.time);
+		before = x.time;
+		starts[k] = x.time;
+		durs[k] = (uint32_t)x.dur;
+		stalls[k] = (uint32_t)x.stall;
 	}
 	return bad;
 }
 
-static uint64_t take_codes(
-	const struct ui_code_index *x, const int64_t *restrict rows, size_t n, struct track_data *d)
+__attribute__((always_inline)) static inline uint64_t take_codes(const struct ui_code_index *x,
+	const union rows *restrict rows, bool is_narrow, size_t n, struct track_data *d)
 {
 	const struct ui_code_index index = *x;
 	code_idx *restrict codes = d->code + d->n;
@@ -135,14 +162,13 @@ static uint64_t take_codes(
 	uint32_t unknown = 0;
 
 	for (size_t k = 0; k < n; k++) {
-		uint64_t category = (uint64_t)rows[k * COLUMNS + 1];
-		int64_t line = rows[k * COLUMNS + 4];
-		code_idx code = row_of(&index, line);
-		uint64_t narrow = category < AMD_LUT_WIDTH ? category : AMD_LUT_WIDTH - 1;
+		struct record row = record_at(rows, is_narrow, k);
+		code_idx code = row_of(&index, (int64_t)row.line);
+		uint64_t narrow = row.category < AMD_LUT_WIDTH ? row.category : AMD_LUT_WIDTH - 1;
 
-		bad |= category | (uint64_t)line;
+		bad |= row.category | row.line;
 		classes[k] = index.class_lut[(size_t)code * AMD_LUT_WIDTH + narrow];
-		tags[k] = (uint8_t)(category < 255 ? category : 255);
+		tags[k] = (uint8_t)(row.category < 255 ? row.category : 255);
 		unknown += code == index.n_code;
 		codes[k] = code == index.n_code ? NO_CODE : code;
 	}
@@ -150,31 +176,50 @@ static uint64_t take_codes(
 	return bad;
 }
 
-static void read_instructions(
-	struct json_reader *r, const struct ui_code_index *x, struct track_data *d, int64_t *rows)
+/* Compiled once for each kind of rows. */
+static uint64_t take_narrow(const struct ui_code_index *x, const union rows *rows, size_t n,
+	uint64_t before, struct track_data *d)
 {
-	int64_t prev = 0;
+	return take_times(rows, true, n, before, d) | take_codes(x, rows, true, n, d);
+}
+
+static uint64_t take_wide(const struct ui_code_index *x, const union rows *rows, size_t n,
+	uint64_t before, struct track_data *d)
+{
+	return take_times(rows, false, n, before, d) | take_codes(x, rows, false, n, d);
+}
+
+static void read_instructions(struct json_reader *r, const struct ui_code_index *x,
+	struct track_data *d, union rows *rows)
+{
+	uint64_t before = 0, bad;
 	size_t n = BATCH;
+	bool is_narrow = true;
 
 	if (!json_enter_array_or_null(r))
 		return;
-	while (n == BATCH && !r->is_failed) {
+	while ((n == BATCH || is_narrow) && !r->is_failed) {
 		struct mark m = mark_of(r);
 
-		n = json_read_i64_rows(r, COLUMNS, BATCH, rows);
+		n = json_read_rows5(r, BATCH, rows->narrow);
+		is_narrow = n != 0;
+		if (!is_narrow)
+			n = json_read_i64_rows(r, COLUMNS, BATCH, rows->wide);
 		if (!n)
 			break;
 		if (d->n > UINT32_MAX - BATCH || !track_data_reserve(d, d->n + BATCH)) {
 			json_reject(r, "no-memory", "out of memory");
 			return;
 		}
-		if ((int64_t)(take_times(rows, n, prev, d) | take_codes(x, rows, n, d)) < 0) {
+		bad = is_narrow ? take_narrow(x, rows, n, before, d)
+				: take_wide(x, rows, n, before, d);
+		if ((int64_t)bad < 0) {
 			if (!r->is_failed)
-				reject_row(r, m, prev);
+				reject_row(r, m, (int64_t)before);
 			return;
 		}
-		prev = rows[(n - 1) * COLUMNS];
 		d->n += (uint32_t)n;
+		before = d->start_cyc[d->n - 1];
 	}
 }
 
@@ -268,7 +313,7 @@ static void get_coord(struct json_reader *r, struct track_data *d, unsigned leve
 }
 
 static void read_wave(struct json_reader *r, const struct ui_code_index *x, unsigned want,
-	struct track_data *d, int64_t *rows)
+	struct track_data *d, union rows *rows)
 {
 	struct str key;
 	uint64_t seen = 0;
@@ -285,10 +330,10 @@ static void read_wave(struct json_reader *r, const struct ui_code_index *x, unsi
 				read_instructions(r, x, d, rows);
 		} else if (str_is(key, "timeline") && want & TRACK_STATES) {
 			if (json_once(r, &seen, 1, key))
-				read_states(r, d, rows);
+				read_states(r, d, rows->wide);
 		} else if (str_is(key, "waitcnt") && want & TRACK_STATED_WAITS) {
 			if (json_once(r, &seen, 2, key))
-				read_waits(r, x, d, rows);
+				read_waits(r, x, d, rows->wide);
 		} else if (str_is(key, "begin")) {
 			json_once(r, &seen, 3, key);
 			ui_get_time(r, &d->begin_cyc);
@@ -330,7 +375,7 @@ static void read_name(struct json_reader *r, struct track_data *d)
 }
 
 static bool parse(struct json_reader *r, const struct ui_code_index *x, unsigned want,
-	struct track_data *d, int64_t *rows)
+	struct track_data *d, union rows *rows)
 {
 	struct str key;
 	uint64_t seen = 0;
@@ -357,9 +402,9 @@ static bool parse(struct json_reader *r, const struct ui_code_index *x, unsigned
 bool ui_wave_parse(
 	struct json_reader *r, const struct ui_code_index *x, unsigned want, struct track_data *d)
 {
-	int64_t rows[BATCH * COLUMNS];
+	union rows rows;
 
-	return parse(r, x, want, d, rows);
+	return parse(r, x, want, d, &rows);
 }
 
 static void free_scratch(void *p)
@@ -433,12 +478,14 @@ bool ui_wave_load(const struct trace *t, track_idx i, unsigned want, struct trac
 	}
 	f = loaded_before(l, i, name);
 	if (!f) {
-		if (!file_load_at(&s->file, l->dir_fd, name, s->path.p, e))
+		if (l->is_absent[i]) /* known from the listing: nothing is asked again */
+			return err_errno(e, ENOENT, s->path.p, "cannot open");
+		if (!file_load_at(&s->file, l->root, name, s->path.p, e))
 			return false;
 		f = keep_file(l, i, &s->file);
 	}
 	json_init(&r, f->data, f->size, s->path.p, 0);
-	parse(&r, &l->index, want, d, s->rows);
+	parse(&r, &l->index, want, d, &s->rows);
 	ok = json_finish(&r, e);
 	if (!ok && r.fail_code && !strcmp(r.fail_code, "no-memory"))
 		err_nomem(e);
@@ -482,9 +529,11 @@ int64_t ui_wave_find_cu(struct ui_build *b, struct ui_loader *l)
 	/* a few attempts: the first file may be missing or damaged */
 	for (size_t i = 0; i < b->manifest.waves.n && i < UI_CU_ATTEMPTS && cu == NO_VALUE; i++) {
 		struct ui_loaded_wave *w = &l->loaded[l->n_loaded];
+		const char *path;
 
 		w->name = b->manifest.waves.v[i].name;
-		if (!ui_has(b, w->name) || !ui_load_into(b, &w->file, w->name, w->name, NULL))
+		path = arena_printf(&b->scratch, "%s/%s", b->dir, w->name);
+		if (!path || !ui_has(b, w->name) || !ui_load_into(b, &w->file, w->name, path, NULL))
 			continue;
 		l->n_loaded++;
 		head_cu((struct ui_bytes){w->file.data, w->file.size, w->name}, &cu);

@@ -4,8 +4,7 @@
  * Owner: struct ui_loader is on the heap, the trace frees it through its loader; the tables of
  * struct ui_code_index are in the trace's arena. Threads: read-only once the trace is sealed.
  */
-#ifndef IMPORT_UI_OUTPUT_WAVE_H
-#define IMPORT_UI_OUTPUT_WAVE_H
+#pragma once
 
 #include "import/ui_output/ui_output.h"
 
@@ -33,10 +32,11 @@ struct ui_loaded_wave {
 	struct file_data file;
 };
 
-struct ui_loader { /* trace.loader_ctx */
-	int dir_fd;
+struct ui_loader {	       /* trace.loader_ctx */
+	struct file_root root; /* dir, opened */
 	char *dir;
 	struct ui_name_list missing, unlisted;
+	const bool *is_absent; /* one per track: its file is not in the directory */
 	struct ui_code_index index;
 	struct ui_loaded_wave loaded[UI_CU_ATTEMPTS]; /* tracks read them here */
 	unsigned n_loaded;
@@ -56,5 +56,3 @@ bool ui_wave_load(const struct trace *t, track_idx i, unsigned want, struct trac
 void ui_wave_keep(struct trace *t);
 /* cu of the first readable wave file; NO_VALUE if none. */
 int64_t ui_wave_find_cu(struct ui_build *b, struct ui_loader *l);
-
-#endif

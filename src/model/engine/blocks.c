@@ -3,8 +3,8 @@
  * blocks.c: do blocks touch the same global memory, one of them writing? Nothing orders blocks, so
  * that is worth a note, but no race by itself: the runtime may know better.
  */
-#include <stdlib.h>
 
+#include "base/search.h"
 #include "model/engine/engine_internal.h"
 #include "model/stream/ranges.h"
 
@@ -43,11 +43,8 @@ static bool is_written(const struct share *b, uint32_t alloc)
 
 static bool find_written(struct share *b)
 {
-	for (size_t i = 0; i < b->set->v.n; i++) {
-		const struct opstream *s = &b->set->v.v[i];
-
-		for (size_t k = 0; k < s->opnds.n; k++) {
-			const struct op_opnd *o = &s->opnds.v[k];
+	EACH (const struct opstream, s, b->set->v.v, b->set->v.n) {
+		EACH (const struct op_opnd, o, s->opnds.v, s->opnds.n) {
 			const struct op_slot *slot =
 				o->what == OPND_GM ? slot_of(s, o->slot) : NULL;
 
@@ -82,18 +79,7 @@ static bool add_operand(struct share *b, uint32_t stream, uint32_t op, unsigned 
 	return true;
 }
 
-static int span_cmp(const void *pa, const void *pb)
-{
-	const struct span *a = pa, *b = pb;
-
-	if (a->alloc != b->alloc)
-		return a->alloc < b->alloc ? -1 : 1;
-	if (a->from != b->from)
-		return a->from < b->from ? -1 : 1;
-	if (a->stream != b->stream)
-		return a->stream < b->stream ? -1 : 1;
-	return a->op < b->op ? -1 : a->op > b->op;
-}
+ORDER(span_cmp, struct span, UP(alloc) UP(from) UP(stream) UP(op))
 
 static bool report(struct share *b, const struct span *p, const struct span *q)
 {
@@ -164,7 +150,7 @@ static bool sweep(struct share *b)
 {
 	struct reach reads = {{NULL, NULL}}, writes = {{NULL, NULL}};
 
-	qsort(b->spans.v, b->spans.n, sizeof(*b->spans.v), span_cmp);
+	SORT(b->spans.v, b->spans.n, span_cmp);
 	for (size_t i = 0; i < b->spans.n; i++) {
 		const struct span *s = &b->spans.v[i];
 

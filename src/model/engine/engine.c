@@ -119,9 +119,7 @@ static bool count_sets(struct engine *g, struct core *c)
 
 static void find_fifo_lanes(struct engine *g, const struct core *c)
 {
-	for (size_t i = 0; i < c->s->forms.n; i++) {
-		const struct op_form *f = &c->s->forms.v[i];
-
+	EACH (const struct op_form, f, c->s->forms.v, c->s->forms.n) {
 		if (c->s->core == CORE_AIV && (f->kind == OPK_PUSH || f->kind == OPK_POP))
 			for (uint32_t k = 0; k < g->n_cores; k++)
 				g->cores[k].fifo_lanes[f->fifo_flag_id & 255] |=
@@ -171,9 +169,7 @@ static bool run_rounds(struct engine *g)
 	while (!g->is_stopped) {
 		bool moved = false, all_done = true;
 
-		for (uint32_t i = 0; i < g->n_cores; i++) {
-			struct core *c = &g->cores[i];
-
+		EACH (struct core, c, g->cores, g->n_cores) {
 			if (!engine_drain(g, c, &moved) || !engine_scalar(g, c, &moved))
 				return false;
 			all_done = all_done && c->is_done;

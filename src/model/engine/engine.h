@@ -12,8 +12,7 @@
  * (status 3) on an op the model does not know unless allow_unknown. A deadlock is a result, not a
  * failure: is_complete is false. Threads: pure but for *out.
  */
-#ifndef MODEL_ENGINE_ENGINE_H
-#define MODEL_ENGINE_ENGINE_H
+#pragma once
 
 #include "model/profile/price.h"
 #include "model/stream/opstream.h"
@@ -126,5 +125,3 @@ bool engine_run(const struct opstream_set *set, const struct engine_options *o, 
 void timed_deinit(struct timed *t);
 /* "TADD (seq 12, k.cpp:34, V, aiv0)" */
 bool finding_put_op(const struct opstream_set *set, const struct finding_op *o, struct strbuf *out);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* engine_cross.h: cross-core counters, and the FIFO ops that are made of them. */
-#ifndef MODEL_ENGINE_ENGINE_CROSS_H
-#define MODEL_ENGINE_ENGINE_CROSS_H
+#pragma once
 
 #include "model/engine/engine_internal.h"
 
@@ -30,5 +29,3 @@ struct micro {
 #define MAX_MICROS 8
 unsigned engine_micros(const struct engine *g, const struct core *c, const struct op_exec *x,
 	const struct op_form *f, struct micro out[MAX_MICROS], uint32_t *repeat);
-
-#endif

@@ -6,8 +6,7 @@
  * so an op is timed once, as soon as what it waits for is known. A pipe whose head waits for a flag
  * not yet set keeps what follows in `pending`.
  */
-#ifndef MODEL_ENGINE_ENGINE_INTERNAL_H
-#define MODEL_ENGINE_ENGINE_INTERNAL_H
+#pragma once
 
 #include "model/engine/engine.h"
 #include "model/engine/races.h"
@@ -146,5 +145,3 @@ bool engine_blocks(const struct opstream_set *set, struct timed *out);
  * filled). NULL on lack of memory. */
 struct model_finding *finding_add(struct timed *t, const struct opstream_set *set,
 	enum finding_kind kind, const struct finding_op *a, const struct finding_op *b);
-
-#endif

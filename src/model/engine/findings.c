@@ -29,9 +29,7 @@ static bool is_same_place(
 struct model_finding *finding_add(struct timed *t, const struct opstream_set *set,
 	enum finding_kind kind, const struct finding_op *a, const struct finding_op *b)
 {
-	for (size_t i = 0; i < t->findings.n; i++) {
-		struct model_finding *f = &t->findings.v[i];
-
+	EACH (struct model_finding, f, t->findings.v, t->findings.n) {
 		if (f->kind == kind && is_same_place(set, &f->a, a) &&
 			is_same_place(set, &f->b, b)) {
 			f->count++;

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* labels.c: what made a trace and how far it may be trusted, as a table and as notes. */
+#include "base/search.h"
 #include "model/engine/to_trace_internal.h"
-
-#include <stdlib.h>
 
 struct labels {
 	struct trace *t;
@@ -49,10 +48,7 @@ static bool count_name(struct op_counts *c, const char *name, uint64_t n)
 	return VEC_PUSH(&c->v, (struct op_count){name, n});
 }
 
-static int name_cmp(const void *a, const void *b)
-{
-	return strcmp(((const struct op_count *)a)->name, ((const struct op_count *)b)->name);
-}
+ORDER(name_cmp, struct op_count, A_TO_Z(name))
 
 static bool count_stream(
 	const struct opstream *s, const struct profile *p, bool unknown, struct op_counts *out)
@@ -81,8 +77,7 @@ static void put_ops(struct labels *l, const char *key, const struct opstream_set
 	for (size_t i = 0; i < set->v.n; i++)
 		if (!count_stream(&set->v.v[i], p, unknown, &c))
 			l->failed = true;
-	if (c.v.n)
-		qsort(c.v.v, c.v.n, sizeof(*c.v.v), name_cmp);
+	SORT(c.v.v, c.v.n, name_cmp);
 	for (size_t i = 0; i < c.v.n; i++)
 		sb_printf(&l->value, "%s%s: %llu", i ? ", " : "", c.v.v[i].name,
 			(unsigned long long)c.v.v[i].n);

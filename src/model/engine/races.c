@@ -5,6 +5,7 @@
  * are ordered before a newer one are forgotten: who comes after the newer comes after them.
  */
 #include "model/engine/races.h"
+#include "base/search.h"
 
 #include "model/engine/engine_internal.h"
 #include "model/stream/ranges.h"
@@ -202,14 +203,7 @@ static size_t find_seg(const struct page *p, uint32_t at)
 {
 	size_t lo = 0, hi = p->v.n;
 
-	while (lo < hi) {
-		size_t mid = (lo + hi) / 2;
-
-		if (p->v.v[mid].to > at)
-			hi = mid;
-		else
-			lo = mid + 1;
-	}
+	BISECT(lo, hi, i, p->v.v[i].to <= at);
 	return lo;
 }
 

@@ -7,8 +7,7 @@
  * The clock of a pipe is, for each pipe, the last op of it (its number + 1) known to be complete.
  * Owner: races_free(). May fail: on memory.
  */
-#ifndef MODEL_ENGINE_RACES_H
-#define MODEL_ENGINE_RACES_H
+#pragma once
 
 #include "model/engine/engine.h"
 
@@ -41,5 +40,3 @@ uint64_t races_version(const struct races *r, unsigned core);
 void races_issued(struct races *r, unsigned core, unsigned pipe, uint64_t version);
 /* An op runs on a pipe. */
 bool races_op(struct races *r, unsigned core, unsigned pipe, uint32_t op);
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* to_trace.c: timed slices as tracks. */
+#include "base/search.h"
 #include "model/engine/to_trace_internal.h"
-
-#include <stdlib.h>
 
 struct rec { /* a slice of a track */
 	uint64_t start;
@@ -64,19 +63,7 @@ static void close_ctx(void *ctx)
 
 /* --- order --- */
 
-static int rec_cmp(const void *pa, const void *pb)
-{
-	const struct rec *a = pa, *b = pb;
-	uint64_t a_end = a->start + a->dur, b_end = b->start + b->dur;
-
-	if (a->start != b->start)
-		return a->start < b->start ? -1 : 1;
-	if (a_end != b_end)
-		return a_end < b_end ? -1 : 1;
-	if (a->code != b->code)
-		return a->code < b->code ? -1 : 1;
-	return a->old < b->old ? -1 : a->old > b->old;
-}
+ORDER(rec_cmp, struct rec, UP(start) UP(dur) UP(code) UP(old))
 
 /* Only sets are out of place, by a little: insertion is linear then. */
 static void sort_recs(struct rec *v, size_t n)
@@ -92,7 +79,7 @@ static void sort_recs(struct rec *v, size_t n)
 		v[k] = r;
 		moves += i - k;
 		if (moves > 16 * n) {
-			qsort(v, n, sizeof(*v), rec_cmp);
+			SORT(v, n, rec_cmp);
 			return;
 		}
 	}
@@ -138,9 +125,7 @@ static uint64_t end_of(const struct timed_core *c)
 	uint64_t end = c->end_cyc;
 
 	for (unsigned p = 0; p < ENGINE_PIPES; p++)
-		for (size_t i = 0; i < c->lanes[p].slices.n; i++) {
-			const struct timed_slice *s = &c->lanes[p].slices.v[i];
-
+		EACH (const struct timed_slice, s, c->lanes[p].slices.v, c->lanes[p].slices.n) {
 			end = s->start + s->dur > end ? s->start + s->dur : end;
 		}
 	return end;
@@ -168,16 +153,7 @@ struct order {
 	uint32_t core, block, unit;
 };
 
-static int order_cmp(const void *pa, const void *pb)
-{
-	const struct order *a = pa, *b = pb;
-
-	if (a->block != b->block)
-		return a->block < b->block ? -1 : 1;
-	if (a->unit != b->unit)
-		return a->unit < b->unit ? -1 : 1;
-	return a->core < b->core ? -1 : a->core > b->core;
-}
+ORDER(order_cmp, struct order, UP(block) UP(unit) UP(core))
 
 /* Pipes of a core in the order of their lanes, so that tracks come out sorted. */
 static bool add_core(struct maker *m, uint32_t core)
@@ -204,8 +180,7 @@ static bool add_cores(struct maker *m, struct order *o, size_t n)
 	for (size_t i = 0; i < n; i++)
 		o[i] = (struct order){(uint32_t)i, m->timed->cores.v[i].block,
 			unit_of(&m->set->v.v[m->timed->cores.v[i].stream])};
-	if (n)
-		qsort(o, n, sizeof(*o), order_cmp);
+	SORT(o, n, order_cmp);
 	for (size_t i = 0; i < n; i++) {
 		if (i && is_repeated(&o[i - 1], &o[i]))
 			return err_set(m->e, INCORE_BAD_INPUT, "bad-opstream",
@@ -247,18 +222,7 @@ static bool make_tracks(struct maker *m)
 
 /* --- links and head costs --- */
 
-static int link_cmp(const void *pa, const void *pb)
-{
-	const struct link *a = pa, *b = pb;
-
-	if (a->to_track != b->to_track)
-		return a->to_track < b->to_track ? -1 : 1;
-	if (a->to_slice != b->to_slice)
-		return a->to_slice < b->to_slice ? -1 : 1;
-	if (a->from_track != b->from_track)
-		return a->from_track < b->from_track ? -1 : 1;
-	return a->from_slice < b->from_slice ? -1 : a->from_slice > b->from_slice;
-}
+ORDER(link_cmp, struct link, UP(to_track) UP(to_slice) UP(from_track) UP(from_slice))
 
 static bool put_links(struct maker *m)
 {
@@ -268,17 +232,14 @@ static bool put_links(struct maker *m)
 	t->links = arena_zalloc(&t->arena, n + 1, sizeof(*t->links));
 	if (!t->links || n > UINT32_MAX)
 		return err_nomem(m->e);
-	for (size_t i = 0; i < n; i++) {
-		const struct timed_link *l = &m->timed->links.v[i];
-
+	EACH (const struct timed_link, l, m->timed->links.v, n) {
 		t->links[t->n_links++] = (struct link){.from_track = m->track_of[l->from_lane] - 1,
 			.to_track = m->track_of[l->to_lane] - 1,
 			.from_slice = m->place[l->from_lane][l->from_slice],
 			.to_slice = m->place[l->to_lane][l->to_slice],
 			.kind = (enum link_kind)l->kind};
 	}
-	if (n)
-		qsort(t->links, n, sizeof(*t->links), link_cmp);
+	SORT(t->links, n, link_cmp);
 	return true;
 }
 

@@ -5,8 +5,7 @@
  * with the op they issue. The table "labels" says what made it; findings are notes.
  * Owner: the caller; trace_free(). The trace needs neither streams nor timed result afterwards.
  */
-#ifndef MODEL_ENGINE_TO_TRACE_H
-#define MODEL_ENGINE_TO_TRACE_H
+#pragma once
 
 #include "model/engine/engine.h"
 #include "trace/trace.h"
@@ -16,5 +15,3 @@
 
 bool timed_to_trace(const struct opstream_set *set, const struct timed *timed,
 	const struct profile *p, struct trace **out, struct incore_error *e);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* to_trace_internal.h: what the files of to_trace share. */
-#ifndef MODEL_ENGINE_TO_TRACE_INTERNAL_H
-#define MODEL_ENGINE_TO_TRACE_INTERNAL_H
+#pragma once
 
 #include "base/map.h"
 #include "isa/ascend.h"
@@ -30,5 +29,3 @@ unsigned model_lane(unsigned pipe);
 /* labels.c: the table, and the notes. */
 bool model_labels_put(struct trace *t, const struct opstream_set *set, const struct timed *timed,
 	const struct profile *p);
-
-#endif

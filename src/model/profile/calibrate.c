@@ -234,8 +234,7 @@ static unsigned mean_permille(const struct pipe_fit *f, const double *theta, int
 	double sum = 0;
 	size_t n = 0;
 
-	for (size_t i = 0; i < f->obs.n; i++) {
-		const struct observation *x = &f->obs.v[i];
+	EACH (const struct observation, x, f->obs.v, f->obs.n) {
 		double got = theta ? predict(f, x, theta) : x->base;
 
 		if (held >= 0 && x->is_held != (held == 1))
@@ -256,9 +255,7 @@ static bool least_squares(struct pipe_fit *f, const bool *is_zero, double *theta
 	for (unsigned i = 0; i < f->n_keys; i++)
 		if (!is_zero[i])
 			at[s.n++] = i;
-	for (size_t i = 0; i < f->obs.n; i++) {
-		const struct observation *o = &f->obs.v[i];
-
+	EACH (const struct observation, o, f->obs.v, f->obs.n) {
 		if (o->is_held)
 			continue;
 		for (unsigned k = 0; k < s.n; k++)
@@ -382,8 +379,7 @@ bool calib_write(const struct calib_result *r, const struct calib_options *o, co
 	put_quoted(f, name);
 	fprintf(f, "\nbase: %s\ncalibration: %s\n\nconstants:\n", o->base->name,
 		o->status == STATUS_DEVICE ? "local-device" : "local-camodel");
-	for (unsigned i = 0; i < r->n; i++) {
-		const struct calib_value *v = &r->v[i];
+	EACH (const struct calib_value, v, r->v, r->n) {
 		struct strbuf source = {0};
 
 		sb_printf(&source, "%s: %u tasks, residual %u.%u %%, held out %u tasks %u.%u %%",

@@ -7,8 +7,7 @@
  * Owner: the caller of each init; results borrow nothing. May fail: status 3 on input that does not
  * determine what is asked for.
  */
-#ifndef MODEL_PROFILE_CALIBRATE_H
-#define MODEL_PROFILE_CALIBRATE_H
+#pragma once
 
 #include <stdio.h>
 
@@ -71,5 +70,3 @@ bool calib_run(const struct calib_task *tasks, size_t n, const struct calib_opti
 /* A profile on the base with the fitted values. */
 bool calib_write(const struct calib_result *r, const struct calib_options *o, const char *name,
 	FILE *f, struct incore_error *e);
-
-#endif

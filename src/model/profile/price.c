@@ -222,9 +222,7 @@ static void price_scalar(struct pricing *x, enum price_class c)
 
 static void find_operands(struct pricing *x)
 {
-	for (unsigned i = 0; i < x->f->n_opnds; i++) {
-		const struct op_opnd *o = &x->opnds[i];
-
+	EACH (const struct op_opnd, o, x->opnds, x->f->n_opnds) {
 		if (o->what == OPND_TILE && o->role == ROLE_DST && !x->dst)
 			x->dst = o;
 		if (o->what == OPND_TILE && o->role == ROLE_SRC && !x->src)

@@ -4,8 +4,7 @@
  * the profile's constants and rounded once, half up; the same on every host. Cannot fail: what has
  * no price of its own gets the default and is marked. Pure; any thread.
  */
-#ifndef MODEL_PROFILE_PRICE_H
-#define MODEL_PROFILE_PRICE_H
+#pragma once
 
 #include "model/profile/profile.h"
 #include "model/stream/ops.h"
@@ -30,5 +29,3 @@ struct op_price {
 
 void price_form(const struct profile *p, const struct opstream *s, const struct op_form *f,
 	struct op_price *out);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* price_internal.h: what price.c and price_vector.c share. */
-#ifndef MODEL_PROFILE_PRICE_INTERNAL_H
-#define MODEL_PROFILE_PRICE_INTERNAL_H
+#pragma once
 
 #include "model/profile/price.h"
 
@@ -25,5 +24,3 @@ uint64_t price_round(wide num, wide den);
 uint64_t price_bytes(const struct op_opnd *o); /* of the valid part */
 /* The vector classes. */
 void price_vector(struct pricing *x);
-
-#endif

@@ -39,9 +39,7 @@ static unsigned wider_bits(const struct pricing *x)
 
 static bool has_gaps(const struct pricing *x)
 {
-	for (unsigned i = 0; i < x->f->n_opnds; i++) {
-		const struct op_opnd *o = &x->opnds[i];
-
+	EACH (const struct op_opnd, o, x->opnds, x->f->n_opnds) {
 		if (o->what == OPND_TILE && (o->role == ROLE_DST || o->role == ROLE_SRC) &&
 			!shape_of(o, o->bits).is_contiguous)
 			return true;

@@ -6,8 +6,7 @@
  * Owner: profile_deinit(). May fail: profile_load() on a name that is not there or a file that is
  * not a profile (status 3, with line and column). Threads: read-only once loaded.
  */
-#ifndef MODEL_PROFILE_PROFILE_H
-#define MODEL_PROFILE_PROFILE_H
+#pragma once
 
 #include "base/arena.h"
 #include "base/str.h"
@@ -93,5 +92,3 @@ const struct prof_table *profile_table(const struct profile *p, const char *op, 
 const struct prof_loop *profile_loop(const struct profile *p, const char *name);
 /* A decimal number of at most four decimals, x 10^4; false on anything else. */
 bool prof_number(struct str s, int64_t *e4);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* profile_keys.h: the names of a profile's constants and of how well they are founded. Pure. */
-#ifndef MODEL_PROFILE_PROFILE_KEYS_H
-#define MODEL_PROFILE_PROFILE_KEYS_H
+#pragma once
 
 #include "base/str.h"
 
@@ -68,5 +67,3 @@ enum prof_key {
 const char *prof_key_name(enum prof_key k);
 /* K_COUNT: none of that name. */
 enum prof_key prof_key_find(struct str name);
-
-#endif

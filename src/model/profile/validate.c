@@ -91,7 +91,8 @@ static bool record(struct job *j, const struct v_case *v, struct opstream_set *s
 		.args = &spec,
 		.recorder_dir = j->o->recorder_dir,
 		.cache_dir = j->o->cache_dir,
-		.compiler = j->o->compiler};
+		.compiler = j->o->compiler,
+		.is_unsafe = j->o->is_unsafe};
 	struct record_info info;
 	char *path = path_join(j->dir, files[v->work]);
 	bool ok = path || err_nomem(j->e);
@@ -373,7 +374,8 @@ static bool find_recorder(struct job *j)
 {
 	struct record_options o = {.recorder_dir = j->o->recorder_dir,
 		.cache_dir = j->o->cache_dir,
-		.compiler = j->o->compiler};
+		.compiler = j->o->compiler,
+		.is_unsafe = j->o->is_unsafe};
 	struct record_tools t = {0};
 	bool ok = record_tools_find(&t, &o, j->e);
 

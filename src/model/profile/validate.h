@@ -5,8 +5,7 @@
  * its signed error. FIT rows may have set constants, CHECK rows may not, OP rows test the prices.
  * Owner: validate_deinit(). May fail: as record_kernel() does. Figures are thousandths.
  */
-#ifndef MODEL_PROFILE_VALIDATE_H
-#define MODEL_PROFILE_VALIDATE_H
+#pragma once
 
 #include "model/engine/engine.h"
 #include "model/record/record.h"
@@ -33,6 +32,7 @@ struct validate_options {
 	const char *profile; /* NULL: each row's own; else for all rows of its architecture */
 	const char *recorder_dir, *cache_dir, *compiler; /* as in record_options */
 	bool ops_only;					 /* no kernels: needs no compiler */
+	bool is_unsafe;					 /* as in record_options */
 	void (*progress)(void *ctx, const char *id);
 	void *progress_ctx;
 };
@@ -49,5 +49,3 @@ struct validate_result {
 bool validate_run(
 	const struct validate_options *o, struct validate_result *out, struct incore_error *e);
 void validate_deinit(struct validate_result *r);
-
-#endif

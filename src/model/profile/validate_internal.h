@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* validate_internal.h: the published rows as data. */
-#ifndef MODEL_PROFILE_VALIDATE_INTERNAL_H
-#define MODEL_PROFILE_VALIDATE_INTERNAL_H
+#pragma once
 
 #include "model/profile/validate.h"
 
@@ -54,5 +53,3 @@ struct v_op { /* a single op */
 
 extern const struct v_op VALIDATE_OPS[];
 extern const size_t VALIDATE_OPS_N;
-
-#endif

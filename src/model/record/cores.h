@@ -3,8 +3,7 @@
  * cores.h: on which cores of a block does a kernel's source run? One rule for replay, profile and
  * model run; each gives the evidence that it has. Pure functions.
  */
-#ifndef MODEL_RECORD_CORES_H
-#define MODEL_RECORD_CORES_H
+#pragma once
 
 #include "base/str.h"
 
@@ -43,5 +42,3 @@ struct core_answer {
 };
 
 struct core_answer cores_decide(const struct core_evidence *v);
-
-#endif

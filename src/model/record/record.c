@@ -24,7 +24,6 @@ static bool load_unit(
 static void free_unit(struct record_unit *u)
 {
 	file_unload(&u->text);
-	mem_free(u->program);
 	*u = (struct record_unit){0};
 }
 
@@ -67,8 +66,7 @@ static struct str hint_above(const struct str *hints, size_t n, uint32_t line)
 static bool set_hints(struct opstream *s, const char *source, const struct str *hints, size_t n,
 	struct incore_error *e)
 {
-	for (size_t i = 0; i < s->ops.n; i++) {
-		const struct op_exec *x = &s->ops.v[i];
+	EACH (const struct op_exec, x, s->ops.v, s->ops.n) {
 		struct op_site *site = &s->sites.v[x->site];
 		unsigned kind = s->forms.v[x->form].kind;
 		struct str hint;
@@ -156,9 +154,9 @@ static bool record_units(const struct record_options *o, struct units *u, struct
 		ok = ok && (!all[p]->source || record_compile(all[p], &t, o, e));
 		info->compile_us += all[p]->compile_us;
 	}
-	record_tools_free(&t);
 	from = record_now_us();
 	ok = ok && run_units(u, o, out, e);
+	record_tools_free(&t);
 	info->run_us = record_now_us() - from;
 	info->was_cached = info->compile_us == 0;
 	return ok;

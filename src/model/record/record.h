@@ -2,13 +2,13 @@
 /*
  * record.h: from a kernel's C++ source to its op streams: compile against the recorder's headers
  * with the host's compiler (kept in a cache by content), run in a child with limits, read what it
- * wrote. The kernel is user code: it gets no files, no network, bounded time and memory.
+ * wrote. The kernel is native code of whoever wrote it: compiler and kernel stand behind walls
+ * (base/walls.h, recorder/runner.cpp), with bounded time and memory.
  * May fail: status 3 for a kernel that does not compile, crashes, exceeds a limit, touches outside
- * a buffer or needs a value nobody supplied; 5 where there is no compiler; 6 where the outside
- * fails.
+ * a buffer or needs a value nobody supplied; 5 where there is no compiler, or nothing to lock it in
+ * with; 6 where the outside fails.
  */
-#ifndef MODEL_RECORD_RECORD_H
-#define MODEL_RECORD_RECORD_H
+#pragma once
 
 #include "args/args.h"
 #include "model/record/cores.h"
@@ -27,9 +27,10 @@ struct record_options {
 	uint32_t block_num;	 /* what the kernel is told; 0: the same */
 	const struct args *args; /* NULL: none; its rows begin at its first_block */
 	bool has_raw_scalars;	 /* the streams name no type of a scalar but its 64 bits */
-	/* The source only calls what it includes: where it lies is of no account, so that the same
-	 * wrapper elsewhere is not compiled again. */
-	bool is_wrapper;
+	/* The source that the kernel only wraps: where the wrapper lies is of no account, so that
+	 * the same one elsewhere is not compiled again. NULL: it is no wrapper. */
+	const char *wrapped;
+	bool is_unsafe;		  /* no walls: the kernel's code may do all that we may */
 	const char *recorder_dir; /* NULL: $INCORE_RECORDER, beside the program, or as installed */
 	const char *cache_dir;	  /* NULL: $XDG_CACHE_HOME/incore or ~/.cache/incore */
 	const char *compiler;	  /* NULL: $CXX, g++, clang++ */
@@ -55,5 +56,3 @@ bool record_is_possible(const struct record_options *o, struct incore_error *e);
 /* Adds block by block AIC, AIV0, AIV1 as they exist. A failed kernel adds nothing. */
 bool record_kernel(const struct record_options *o, struct opstream_set *out,
 	struct record_info *info, struct incore_error *e);
-
-#endif

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * record_compile.c: a kernel as a program that records it, from the cache or from the compiler.
- * A program's name is the hash of its source, its options, the compiler and the recorder; beside it
- * lies what it included, with hashes: a changed header compiles again.
+ * record_compile.c: a kernel as a library that records it, from the cache or from the compiler, and
+ * the program that loads it. A library's name is the hash of its source, its options, the compiler
+ * and the recorder; beside it lies what it included, with hashes: a changed header compiles again.
  */
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <unistd.h>
+#include <sys/stat.h>
 
 #include "base/log.h"
 #include "base/mem.h"
@@ -27,11 +28,12 @@ static bool word(struct command *c, const char *text)
 }
 
 /* Runs it; *text gets what it said. False: it could not be run, or said no (is_refusal). */
-static bool run_compiler(struct command *c, unsigned limit_s, struct strbuf *text, bool *is_refusal,
-	struct incore_error *e)
+static bool run_compiler(struct command *c, struct record_fence *f, unsigned limit_s,
+	struct strbuf *text, bool *is_refusal, struct incore_error *e)
 {
-	static const char *const ENV[] = {"LC_ALL=C", NULL};
-	struct process_spec spec = {.env = ENV,
+	struct process_spec spec = {.env = f->env.v,
+		.is_env_whole = !f->is_open,
+		.walls = f->is_open ? NULL : &f->walls,
 		.output = text,
 		.max_output_bytes = MAX_MESSAGE,
 		.limit_ms = (limit_s ? limit_s : COMPILE_LIMIT_S) * 1000ull,
@@ -39,6 +41,7 @@ static bool run_compiler(struct command *c, unsigned limit_s, struct strbuf *tex
 	struct process_result r;
 
 	*is_refusal = false;
+	f->walls.cpu_s = spec.limit_ms / 1000;
 	if (!VEC_PUSH(&c->v, (const char *)NULL))
 		return err_nomem(e);
 	spec.argv = c->v.v;
@@ -49,53 +52,40 @@ static bool run_compiler(struct command *c, unsigned limit_s, struct strbuf *tex
 			"the compiler did not end within %llu s",
 			(unsigned long long)(spec.limit_ms / 1000));
 	if (r.end == PROCESS_NOT_STARTED)
-		return err_set(e, INCORE_MISSING, "no-compiler", "cannot start %s", c->v.v[0]);
+		return err_set(e, INCORE_MISSING, "no-compiler", "cannot start %s: %s", c->v.v[0],
+			strerror(r.code));
 	*is_refusal = r.end != PROCESS_EXITED || r.code != 0;
 	return !*is_refusal;
 }
 
-static char *in_cache(
-	const struct record_tools *t, const char *kind, struct hash128 key, const char *suffix)
+static const char *in_cache(
+	struct record_tools *t, const char *kind, struct hash128 key, const char *suffix)
 {
-	struct strbuf b = {0};
-
-	sb_printf(&b, "%s/%s-%016llx%016llx%s", t->cache_dir, kind, (unsigned long long)key.hi,
-		(unsigned long long)key.lo, suffix);
-	if (b.failed) {
-		sb_free(&b);
-		return NULL;
-	}
-	return b.p;
+	return arena_printf(&t->arena, "%s/%s-%016llx%016llx%s", t->cache_dir, kind,
+		(unsigned long long)key.hi, (unsigned long long)key.lo, suffix);
 }
 
-/* A name beside `path` that no other thread uses. */
-static char *scratch_name(const char *path)
+/* A compiler writes into its work folder, whatever it is asked for. */
+static const char *scratch_name(const struct record_fence *f, const char *path)
 {
-	struct strbuf b = {0};
-
-	sb_printf(&b, "%s.%ld.tmp", path, (long)gettid());
-	if (b.failed) {
-		sb_free(&b);
-		return NULL;
-	}
-	return b.p;
+	return arena_printf(f->arena, "%s/%s", f->work_dir, path_base(path));
 }
 
 static bool put_in_place(const char *from, const char *to, struct incore_error *e)
 {
-	if (rename(from, to) == 0)
+	if (chmod(from, 0700) == 0 && rename(from, to) == 0) /* a linker may set no modes */
 		return true;
-	unlink(from);
-	return err_set(e, INCORE_FAILED, "write-failed", "cannot write %s", to);
+	return err_output(e, errno, to, "cannot write");
 }
 
 /* What every kernel of this kind of core is compiled with. The recorder's headers are system
  * headers: not among what a kernel was made from, the seed has them. */
 static bool add_base(struct command *c, const struct record_unit *u, const struct record_options *o,
-	const struct record_tools *t)
+	struct record_tools *t)
 {
 	return word(c, "-std=c++20") && word(c, "-O0") && word(c, "-w") && word(c, "-pipe") &&
-	       word(c, "-D__aicore__=") && word(c, "-D__gm__=") &&
+	       word(c, "-fPIC") && word(c, "-fvisibility=hidden") && word(c, "-D__aicore__=") &&
+	       word(c, "-D__gm__=") &&
 	       word(c, u->core == CORE_AIC ? "-D__DAV_CUBE__" : "-D__DAV_VEC__") &&
 	       word(c, o->arch == ARCH_A5 ? "-DPTO_NPU_ARCH_A5" : "-DPTO_NPU_ARCH_A2A3") &&
 	       word(c, "-isystem") && word(c, t->recorder_dir);
@@ -112,45 +102,53 @@ static bool add_given(struct command *c, const struct record_options *o)
 	return ok;
 }
 
-/* --- the driver, once per compiler and recorder --- */
+/* --- our own parts, once per compiler and recorder --- */
 
-static bool compile_driver(const struct record_tools *t, const char *object, struct incore_error *e)
+struct part {
+	const char *kind, *suffix, *source;
+	const char *options[5];
+};
+static const struct part DRIVER = {
+	"driver", ".o", "driver.cpp", {"-std=c++17", "-O2", "-fPIC", "-fvisibility=hidden", "-c"}};
+/* a kernel's libraries are loaded with it: behind its walls there is no opening them */
+static const struct part RUNNER = {
+	"runner", "", "runner.cpp", {"-std=c++17", "-O2", "-Wl,--no-as-needed", "-ldl"}};
+
+static bool compile_part(struct record_tools *t, struct record_fence *f, const struct part *p,
+	const char *target, struct incore_error *e)
 {
 	struct command c = {0};
 	struct strbuf text = {0};
-	char *tmp = scratch_name(object), *source = path_join(t->recorder_dir, "driver.cpp");
-	bool is_refusal = false, ok;
+	const char *tmp = scratch_name(f, target);
+	const char *source = arena_printf(f->arena, "%s/%s", t->recorder_dir, p->source);
+	bool is_refusal = false, ok = tmp && source && word(&c, t->compiler) && word(&c, "-w");
 
-	ok = tmp && source && word(&c, t->compiler) && word(&c, "-std=c++17") && word(&c, "-O2") &&
-	     word(&c, "-w") && word(&c, "-I") && word(&c, t->recorder_dir) && word(&c, "-c") &&
-	     word(&c, "-o") && word(&c, tmp) && word(&c, source);
-	ok = ok ? run_compiler(&c, 0, &text, &is_refusal, e) && put_in_place(tmp, object, e)
+	for (size_t i = 0; ok && i < sizeof(p->options) / sizeof(p->options[0]); i++)
+		ok = !p->options[i] || word(&c, p->options[i]);
+	ok = ok && word(&c, "-I") && word(&c, t->recorder_dir) && word(&c, "-o") && word(&c, tmp) &&
+	     word(&c, source);
+	ok = ok ? run_compiler(&c, f, 0, &text, &is_refusal, e) && put_in_place(tmp, target, e)
 		: err_nomem(e);
 	if (is_refusal) {
 		record_explain(text.p ? text.p : "", source, e);
 		e->status = INCORE_FAILED; /* not the kernel's fault */
 	}
-	if (!ok && tmp)
-		unlink(tmp);
 	VEC_FREE(&c.v);
 	sb_free(&text);
-	mem_free(tmp);
-	mem_free(source);
 	return ok;
 }
 
-static char *find_driver(const struct record_tools *t, struct incore_error *e)
+static const char *find_part(struct record_tools *t, struct record_fence *f, const struct part *p,
+	struct incore_error *e)
 {
-	char *object = in_cache(t, "driver", t->seed, ".o");
+	const char *target = in_cache(t, p->kind, t->seed, p->suffix);
 
-	if (!object) {
+	if (!target)
 		err_nomem(e);
-		return NULL;
-	}
-	if (file_exists(object) || compile_driver(t, object, e))
-		return object;
-	mem_free(object);
-	err_wrap(e, "the recorder's driver");
+	else if (file_exists(target) || compile_part(t, f, p, target, e))
+		return target;
+	else
+		err_wrap(e, "the recorder's %s", p->kind);
 	return NULL;
 }
 
@@ -158,57 +156,46 @@ static char *find_driver(const struct record_tools *t, struct incore_error *e)
 
 /* Writes the header that includes them all, and beside it the compiled form that compilers look
  * for. */
-static bool compile_headers(
-	const struct record_tools *t, const struct command *options, const char *header)
+static bool compile_headers(struct record_tools *t, struct record_fence *f,
+	const struct command *options, const char *header, const char *compiled)
 {
 	static const char TEXT[] = "#include \"pto/pto-inst.hpp\"\n";
 	struct command c = {0};
-	struct strbuf compiled = {0}, text = {0};
+	struct strbuf text = {0};
 	struct out_file o = {0};
-	char *tmp;
+	const char *tmp = scratch_name(f, compiled);
 	bool is_refusal, ok;
 
-	sb_printf(&compiled, "%s.gch", header);
-	tmp = compiled.failed ? NULL : scratch_name(compiled.p);
 	ok = tmp && out_file_open(&o, header, NULL) && fputs(TEXT, o.f) >= 0 &&
 	     out_file_commit(&o, NULL) && word(&c, t->compiler);
 	for (size_t i = 0; ok && i < options->v.n; i++)
 		ok = word(&c, options->v.v[i]);
 	ok = ok && word(&c, "-x") && word(&c, "c++-header") && word(&c, "-o") && word(&c, tmp) &&
-	     word(&c, header) && run_compiler(&c, 0, &text, &is_refusal, NULL) &&
-	     put_in_place(tmp, compiled.p, NULL);
-	if (!ok && tmp)
-		unlink(tmp);
+	     word(&c, header) && run_compiler(&c, f, 0, &text, &is_refusal, NULL) &&
+	     put_in_place(tmp, compiled, NULL);
 	out_file_abort(&o);
 	VEC_FREE(&c.v);
 	sb_free(&text);
-	sb_free(&compiled);
-	mem_free(tmp);
 	return ok;
 }
 
 /* A header to be included first, or NULL: then the kernel includes what it includes, only slower.
  */
-static char *find_headers(const struct record_tools *t, const struct command *options)
+static const char *find_headers(
+	struct record_tools *t, struct record_fence *f, const struct command *options)
 {
-	struct strbuf compiled = {0};
 	struct hash_stream h;
-	char *header;
-	bool is_there;
+	const char *header, *compiled;
 
 	hash_stream_init(&h);
 	hash_stream_add(&h, &t->seed, sizeof(t->seed));
 	for (size_t i = 0; i < options->v.n; i++)
 		hash_stream_add(&h, options->v.v[i], strlen(options->v.v[i]) + 1);
 	header = in_cache(t, "headers", hash_stream_end(&h), ".hpp");
-	if (!header)
-		return NULL;
-	sb_printf(&compiled, "%s.gch", header);
-	is_there = !compiled.failed && file_exists(compiled.p) && file_exists(header);
-	sb_free(&compiled);
-	if (is_there || compile_headers(t, options, header))
+	compiled = header ? arena_printf(f->arena, "%s.gch", header) : NULL;
+	if (compiled && ((file_exists(compiled) && file_exists(header)) ||
+				compile_headers(t, f, options, header, compiled)))
 		return header;
-	mem_free(header);
 	return NULL;
 }
 
@@ -273,7 +260,7 @@ static bool next_name(const char **p, const char *end, struct strbuf *out)
 
 /* From the compiler's make rule to our list; what lies in the cache is not the kernel's, and the
  * unit itself is in the key. */
-static bool write_list(const char *rule, const char *list, const struct record_tools *t,
+static bool write_list(const char *rule, const char *list, struct record_tools *t,
 	const char *source, struct incore_error *e)
 {
 	struct file_data f = {0};
@@ -306,8 +293,8 @@ static bool write_list(const char *rule, const char *list, const struct record_t
 
 /* --- the kernel --- */
 
-static struct hash128 key_of(const struct record_tools *t, const struct record_unit *u,
-	const struct command *options, bool is_wrapper)
+static struct hash128 key_of(struct record_tools *t, const struct record_unit *u,
+	const struct command *options, const struct record_options *o)
 {
 	struct hash_stream h;
 
@@ -315,89 +302,100 @@ static struct hash128 key_of(const struct record_tools *t, const struct record_u
 	hash_stream_add(&h, &t->seed, sizeof(t->seed));
 	for (size_t i = 0; i < options->v.n; i++)
 		hash_stream_add(&h, options->v.v[i], strlen(options->v.v[i]) + 1);
-	if (!is_wrapper)
+	hash_stream_add(&h, &o->is_unsafe, sizeof(o->is_unsafe)); /* it may hold any file */
+	if (!o->wrapped)
 		hash_stream_add(&h, u->source, strlen(u->source) + 1); /* sites name it */
 	hash_stream_add(&h, u->text.data, u->text.size);
 	return hash_stream_end(&h);
 }
 
-/* The names of a compilation; all on the heap. */
+/* The files of a compilation. */
 struct names {
-	char *driver, *headers, *program, *rule;
+	const char *driver, *headers, *program, *rule;
 };
 
-static bool find_names(struct names *n, const struct record_unit *u, const struct record_tools *t,
-	const struct record_options *o, const char *list)
+static bool find_names(struct names *n, struct record_unit *u, struct record_tools *t,
+	const struct record_options *o, struct record_fence *f, struct incore_error *e)
 {
 	struct command base = {0};
 
+	u->runner = find_part(t, f, &RUNNER, e);
+	n->driver = u->runner ? find_part(t, f, &DRIVER, e) : NULL;
+	if (!n->driver)
+		return false;
 	if (add_base(&base, u, o, t))
-		n->headers = find_headers(t, &base);
+		n->headers = find_headers(t, f, &base);
 	VEC_FREE(&base.v);
-	n->program = scratch_name(u->program);
-	n->rule = scratch_name(list);
-	return n->program && n->rule;
+	n->program = scratch_name(f, u->program);
+	n->rule = scratch_name(f, "rule");
+	return (n->program && n->rule) || err_nomem(e);
 }
 
-static void free_names(struct names *n)
+/* A name that no compiler takes for an option or for a file of options. */
+static const char *plain_name(const struct record_fence *f, const char *source)
 {
-	mem_free(n->driver);
-	mem_free(n->headers);
-	mem_free(n->program);
-	mem_free(n->rule);
+	return *source == '-' || *source == '@' ? arena_printf(f->arena, "./%s", source) : source;
 }
 
-static bool compile(struct record_unit *u, const struct record_tools *t, struct command *options,
+/* A library whose every name is found, as a program's would be. */
+static bool add_unit(struct command *c, const struct record_unit *u, const struct names *n,
+	const struct record_fence *f)
+{
+	return (!n->headers || (word(c, "-include") && word(c, n->headers))) && word(c, "-MMD") &&
+	       word(c, "-MF") && word(c, n->rule) && word(c, "-shared") && word(c, "-Wl,-z,defs") &&
+	       word(c, "-o") && word(c, n->program) && word(c, "-x") && word(c, "c++") &&
+	       word(c, plain_name(f, u->source)) && word(c, "-x") && word(c, "none") &&
+	       word(c, n->driver);
+}
+
+static bool compile(struct record_unit *u, struct record_tools *t, struct command *options,
 	const struct record_options *o, const char *list, struct incore_error *e)
 {
-	struct names n = {.driver = find_driver(t, e)};
+	struct record_fence f;
+	struct names n = {0};
 	struct command c = {0};
 	struct strbuf text = {0};
-	bool is_refusal = false, ok;
+	bool is_refusal = false;
+	bool ok = record_fence_init(&f, t, u, o, e) && find_names(&n, u, t, o, &f, e);
 
-	if (!n.driver)
-		return false;
-	ok = find_names(&n, u, t, o, list) && word(&c, t->compiler);
-	for (size_t i = 0; ok && i < options->v.n; i++)
-		ok = word(&c, options->v.v[i]);
-	if (ok && n.headers)
-		ok = word(&c, "-include") && word(&c, n.headers);
-	ok = ok && word(&c, "-MMD") && word(&c, "-MF") && word(&c, n.rule) && word(&c, "-o") &&
-	     word(&c, n.program) && word(&c, "-x") && word(&c, "c++") && word(&c, u->source) &&
-	     word(&c, "-x") && word(&c, "none") && word(&c, n.driver);
-	ok = ok ? run_compiler(&c, o->compile_limit_s, &text, &is_refusal, e) : err_nomem(e);
+	if (ok) {
+		ok = word(&c, t->compiler);
+		for (size_t i = 0; ok && i < options->v.n; i++)
+			ok = word(&c, options->v.v[i]);
+		ok = ok && add_unit(&c, u, &n, &f)
+			     ? run_compiler(&c, &f, o->compile_limit_s, &text, &is_refusal, e)
+			     : err_nomem(e);
+	}
 	if (is_refusal)
 		record_explain(text.p ? text.p : "", u->source, e);
 	ok = ok && write_list(n.rule, list, t, u->source, e) &&
 	     put_in_place(n.program, u->program, e);
-	if (!ok && n.program)
-		unlink(n.program);
-	if (n.rule)
-		unlink(n.rule);
+	record_fence_deinit(&f);
 	VEC_FREE(&c.v);
 	sb_free(&text);
-	free_names(&n);
 	return ok;
 }
 
-bool record_compile(struct record_unit *u, const struct record_tools *t,
-	const struct record_options *o, struct incore_error *e)
+bool record_compile(struct record_unit *u, struct record_tools *t, const struct record_options *o,
+	struct incore_error *e)
 {
 	struct command options = {0};
 	struct hash128 key;
 	uint64_t from = record_now_us();
-	char *list = NULL;
+	const char *list = NULL;
 	bool ok = add_base(&options, u, o, t) && add_given(&options, o);
 
 	if (ok) {
-		key = key_of(t, u, &options, o->is_wrapper);
-		u->program = in_cache(t, "kernel", key, "");
+		key = key_of(t, u, &options, o);
+		u->program = in_cache(t, "kernel", key, ".so");
+		u->runner = in_cache(t, RUNNER.kind, t->seed, RUNNER.suffix);
 		list = in_cache(t, "kernel", key, ".deps");
 	}
-	if (!ok || !u->program || !list) {
+	if (!ok || !u->program || !u->runner || !list) {
 		ok = err_nomem(e);
 	} else {
-		u->was_cached = file_exists(u->program) && is_current(list);
+		u->was_cached =
+			file_exists(u->program) && file_exists(u->runner) && is_current(list);
 		if (u->was_cached)
 			log_debug("model", "%s: its recorder is in the cache, %s", u->source,
 				u->program);
@@ -408,6 +406,5 @@ bool record_compile(struct record_unit *u, const struct record_tools *t,
 		u->compile_us = u->was_cached ? 0 : record_now_us() - from;
 	}
 	VEC_FREE(&options.v);
-	mem_free(list);
 	return ok;
 }

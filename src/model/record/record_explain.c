@@ -85,6 +85,10 @@ bool record_explain(const char *text, const char *source, struct incore_error *e
 	if (!first.p)
 		first = str_sub(str_trim(str_of(text)), 0, 300);
 	err_set(e, INCORE_BAD_INPUT, "does-not-compile", "%.*s", STR_ARG(first));
+	if (str_has(first, "Permission denied"))
+		return err_wrap(e,
+			"%s does not compile (%u error%s): its compiler may read the kernel's folder and those of --include, no other files of yours",
+			source, n, n == 1 ? "" : "s");
 	if (name.n)
 		return err_wrap(e, "%s does not compile (%u error%s): '%.*s' is missing", source, n,
 			n == 1 ? "" : "s", STR_ARG(name));

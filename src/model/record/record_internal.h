@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* record_internal.h: what the steps of recording a kernel share: find, compile, run. */
-#ifndef MODEL_RECORD_RECORD_INTERNAL_H
-#define MODEL_RECORD_RECORD_INTERNAL_H
+#pragma once
 
+#include "base/arena.h"
 #include "base/file.h"
 #include "base/hash.h"
+#include "base/walls.h"
 #include "model/record/record.h"
 
 /* What a compilation needs to know of its surroundings; all on the heap. */
 struct record_tools {
+	struct arena arena; /* names of files, those of units, too */
 	char *recorder_dir;
 	char *cache_dir;
 	char *compiler;	     /* path of the program */
@@ -26,13 +28,27 @@ struct record_unit {
 	char sha256[65];
 	enum opstream_core core;
 	uint32_t first_lane, n_lanes;
-	char *program; /* in the cache */
+	const char *program,
+		*runner; /* in the cache: a library, and what loads it (the tools' arena) */
 	uint64_t compile_us;
 	bool was_cached;
 };
 
-bool record_compile(struct record_unit *u, const struct record_tools *t,
+/* Where the compiler of one unit may go, and its environment. */
+typedef VEC(const char *) record_paths; /* in the end closed by a NULL */
+struct record_fence {
+	struct arena *arena; /* the tools' */
+	record_paths programs, readable, writable, env;
+	struct walls walls;
+	char *work_dir; /* in the cache; gone with the fence */
+	bool is_open;	/* record_options.is_unsafe */
+};
+bool record_fence_init(struct record_fence *f, struct record_tools *t, const struct record_unit *u,
 	const struct record_options *o, struct incore_error *e);
+void record_fence_deinit(struct record_fence *f);
+
+bool record_compile(struct record_unit *u, struct record_tools *t, const struct record_options *o,
+	struct incore_error *e);
 
 /* Runs it for every block and each of its lanes and adds the streams. */
 bool record_run_unit(const struct record_unit *u, const struct record_options *o, bool is_mixed,
@@ -45,5 +61,3 @@ bool record_explain(const char *text, const char *source, struct incore_error *e
 bool record_hints(struct opstream *s, const struct record_unit *u, struct incore_error *e);
 
 uint64_t record_now_us(void);
-
-#endif

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* record_run.c: a compiled recorder in a child with limits: its job goes in through files without
  * names, its streams or its complaint come out the same way. */
+#include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -19,47 +20,49 @@
 #define MAX_OPS 20000000
 #define MAX_CHATTER (1u << 16) /* what a kernel may print; nobody reads it */
 
-/* The descriptors 3 to 6 of the driver. */
-enum { IN_JOB, IN_PAYLOAD, OUT_STREAM, OUT_REPORT, N_FILES };
+/* The descriptors 3 to 6 of the driver; the runner finds the kernel at 7. */
+enum { IN_JOB, IN_PAYLOAD, OUT_STREAM, OUT_REPORT, N_FILES, KERNEL_FD = 3 + N_FILES };
 
 struct run {
 	const struct record_unit *unit;
 	FILE *file[N_FILES];
 	uint64_t memory_bytes;
 	char *libraries; /* "LD_LIBRARY_PATH=...", or NULL */
+	bool is_unsafe;
 };
 
-static void limit(int what, uint64_t value)
-{
-	struct rlimit r = {value, value};
-
-	setrlimit(what, &r);
-}
-
-/* In the child. */
+/* In the child; async-signal-safe. The runner builds the walls: it needs its own libraries first. */
 static bool start(void *ctx, int fd)
 {
 	const struct run *run = ctx;
 	/* of the environment only where the C++ library is found */
-	char *argv[] = {run->unit->program, NULL}, *env[] = {run->libraries, NULL};
-	int high[N_FILES];
+	char *env[] = {run->libraries, NULL};
+	const char *argv[] = {
+		run->unit->runner, run->unit->program, run->is_unsafe ? "unsafe" : NULL, NULL};
+	int high[N_FILES], kernel = open(run->unit->program, O_RDONLY);
 
 	for (int i = 0; i < N_FILES; i++) {
 		high[i] = fcntl(fileno(run->file[i]), F_DUPFD, 20);
 		if (high[i] < 0)
 			return false;
 	}
+	kernel = fcntl(kernel, F_DUPFD, 20);
+	if (kernel < 0)
+		return false;
 	dup2(fd, 1);
 	dup2(fd, 2);
 	for (int i = 0; i < N_FILES; i++) {
 		dup2(high[i], 3 + i);
 		lseek(3 + i, 0, SEEK_SET);
 	}
-	close_range(3 + N_FILES, ~0u, 0);
-	limit(RLIMIT_AS, run->memory_bytes);
-	limit(RLIMIT_FSIZE, RUN_FILE_BYTES);
-	limit(RLIMIT_NOFILE, 16);
-	execve(run->unit->program, argv, env);
+	dup2(kernel, KERNEL_FD);
+	close_range(KERNEL_FD + 1, ~0u, 0);
+	walls_limit(RLIMIT_AS, run->memory_bytes);
+	walls_limit(RLIMIT_FSIZE, RUN_FILE_BYTES);
+	walls_limit(RLIMIT_NOFILE, 16);
+	if (!run->is_unsafe)
+		walls_limit(RLIMIT_NPROC, 0);
+	execve(run->unit->runner, (char *const *)argv, env);
 	return false;
 }
 
@@ -78,7 +81,7 @@ static unsigned op_dtype_of(unsigned dtype)
 
 static bool write_failed(struct incore_error *e)
 {
-	return err_set(e, INCORE_FAILED, "write-failed", "cannot write a temporary file");
+	return err_errno(e, errno ? errno : EIO, NULL, "cannot write a temporary file");
 }
 
 static bool put_payload_file(const struct arg_content *c, uint32_t slot, uint64_t bytes,
@@ -241,7 +244,7 @@ static const char *known_code(struct str code)
 {
 	static const char *const CODES[] = {"out-of-bounds", "no-value", "missing-argument",
 		"chip-address", "crash", "too-long", "too-many-ops", "too-many", "bad-shape",
-		"bad-operand", "no-memory", "truncated", "write-failed"};
+		"bad-operand", "no-memory", "truncated", "write-failed", "no-walls"};
 
 	for (size_t i = 0; i < sizeof(CODES) / sizeof(CODES[0]); i++)
 		if (str_is(code, CODES[i]))
@@ -260,7 +263,8 @@ static bool explain_end(
 		return false;
 	rest = (struct str){(const char *)text, n};
 	if (n && str_cut(&rest, "\n", &code) && rest.n)
-		err_set(e, INCORE_BAD_INPUT, known_code(code), "%.*s", STR_ARG(rest));
+		err_set(e, str_is(code, "no-walls") ? INCORE_MISSING : INCORE_BAD_INPUT,
+			known_code(code), "%.*s", STR_ARG(rest));
 	else if (end == CHILD_TOO_LONG)
 		err_set(e, INCORE_BAD_INPUT, "too-long",
 			"the kernel did not end within %u s, or printed too much",
@@ -289,7 +293,7 @@ static bool run_job(struct run *run, const struct record_options *o, struct opst
 {
 	/* the driver's own clock is the better one: it can say where the kernel was */
 	unsigned seconds = (o->run_limit_s ? o->run_limit_s : RUN_LIMIT_S) + 2;
-	struct child_job j = {start, run, seconds, MAX_CHATTER};
+	struct child_job j = {start, run, seconds, MAX_CHATTER, .is_apart = !o->is_unsafe};
 	struct strbuf chatter = {0};
 	enum child_end end;
 	uint8_t *bytes = NULL;
@@ -310,8 +314,9 @@ static bool run_job(struct run *run, const struct record_options *o, struct opst
 bool record_run_unit(const struct record_unit *u, const struct record_options *o, bool is_mixed,
 	struct opstream_set *out, struct incore_error *e)
 {
-	struct run run = {
-		.unit = u, .memory_bytes = o->memory_bytes ? o->memory_bytes : RUN_MEMORY};
+	struct run run = {.unit = u,
+		.memory_bytes = o->memory_bytes ? o->memory_bytes : RUN_MEMORY,
+		.is_unsafe = o->is_unsafe};
 	const char *path = getenv("LD_LIBRARY_PATH");
 	struct strbuf libraries = {0};
 	size_t from = out->v.n;

@@ -198,12 +198,14 @@ bool record_tools_find(
 	struct record_tools *t, const struct record_options *o, struct incore_error *e)
 {
 	*t = (struct record_tools){0};
-	return find_recorder(t, o, e) && find_compiler(t, o, e) && find_cache(t, o, e) &&
-	       make_seed(t, e);
+	arena_init(&t->arena);
+	return (o->is_unsafe || walls_are_possible(e)) && find_recorder(t, o, e) &&
+	       find_compiler(t, o, e) && find_cache(t, o, e) && make_seed(t, e);
 }
 
 void record_tools_free(struct record_tools *t)
 {
+	arena_deinit(&t->arena);
 	mem_free(t->recorder_dir);
 	mem_free(t->cache_dir);
 	mem_free(t->compiler);

@@ -3,8 +3,7 @@
  * ops.h: every tile op and intrinsic that is known: where it runs, how it is priced, what it does
  * to its operands. The data is in ops_table.c. Pure; any thread.
  */
-#ifndef MODEL_STREAM_OPS_H
-#define MODEL_STREAM_OPS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -82,5 +81,3 @@ unsigned op_access_of(const struct op_form *f, const struct op_opnd *o);
 /* The class of one form: by name, then by pipe and operands where the table depends on them (TMOV,
  * TSTORE, TEXTRACT, TGATHER). */
 enum price_class op_price_class(const struct op_form *f, const struct op_opnd *opnds);
-
-#endif

@@ -4,12 +4,9 @@
  * the places its operands name) and tells the worst status of the constants that were used.
  * May fail: lack of memory.
  */
-#ifndef MODEL_STREAM_OPS_STATUS_H
-#define MODEL_STREAM_OPS_STATUS_H
+#pragma once
 
 #include "model/profile/price.h"
 
 /* `op` is an index of op_table(). */
 bool op_status(const struct profile *p, unsigned op, struct op_price *out, struct incore_error *e);
-
-#endif

@@ -47,8 +47,7 @@ struct opstream *opstream_set_new(struct opstream_set *set, struct incore_error 
 		return NULL;
 	if (!VEC_PUSH(&set->v, s)) {
 		opstream_deinit(&s);
-		err_nomem(e);
-		return NULL;
+		return err_nomem_null(e);
 	}
 	return &set->v.v[set->v.n - 1];
 }
@@ -309,8 +308,7 @@ bool opstream_seal(struct opstream *s, struct incore_error *e)
 	if (!VEC_RESERVE(&s->derived, s->forms.n + 1) || !VEC_RESERVE(&s->opnds, 1) ||
 		!VEC_RESERVE(&s->words, 1) || !VEC_RESERVE(&s->ops, 1))
 		return err_nomem(e);
-	for (size_t i = 0; i < s->forms.n; i++) {
-		struct op_form *f = &s->forms.v[i];
+	EACH (struct op_form, f, s->forms.v, s->forms.n) {
 		struct op_opnd *opnds = s->opnds.v + f->first_opnd;
 
 		f->op = (uint16_t)op_find(str_of(opstream_str(s, f->name)));

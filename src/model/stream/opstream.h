@@ -18,8 +18,7 @@
  * Owner: whoever called opstream_init() or opstream_set_init(); the deinit frees everything.
  * Threads: a sealed stream is read-only. May fail: what takes an error.
  */
-#ifndef MODEL_STREAM_OPSTREAM_H
-#define MODEL_STREAM_OPSTREAM_H
+#pragma once
 
 #include <stdio.h>
 
@@ -142,5 +141,3 @@ const char *op_arch_name(unsigned arch); /* "a2a3", "a5" */
 
 /* Text of an op, as shown in listings: "TADD Vec f32 64x64@0x0, ..." */
 bool opstream_text(const struct opstream *s, const struct op_exec *x, struct strbuf *out);
-
-#endif

@@ -246,6 +246,6 @@ bool opstream_write_binary(const struct opstream_set *set, FILE *f, struct incor
 	for (size_t i = 0; i < set->v.n; i++)
 		write_one(&set->v.v[i], f);
 	if (ferror(f))
-		return err_set(e, INCORE_FAILED, "write-failed", "cannot write the op stream");
+		return err_write(e);
 	return true;
 }

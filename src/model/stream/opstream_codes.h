@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* opstream_codes.h: the codes in the records of an op stream; values are in files. C and C++. */
-#ifndef MODEL_STREAM_OPSTREAM_CODES_H
-#define MODEL_STREAM_OPSTREAM_CODES_H
+#pragma once
 
 enum opstream_arch { ARCH_A2A3 = 0, ARCH_A5 = 1, ARCH_COUNT };
 enum opstream_core { CORE_AIC = 0, CORE_AIV = 1, CORE_COUNT };
@@ -142,5 +141,3 @@ enum op_split {
 	SPLIT_LEFT_RIGHT_ODD = 4,
 	SPLIT_COUNT
 };
-
-#endif

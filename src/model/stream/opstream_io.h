@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* opstream_io.h: what the readers and writers of op streams share. */
-#ifndef MODEL_STREAM_OPSTREAM_IO_H
-#define MODEL_STREAM_OPSTREAM_IO_H
+#pragma once
 
 #include "model/stream/opstream.h"
 
@@ -18,5 +17,3 @@ bool opstream_read_binary(struct opstream_set *set, const uint8_t *p, size_t n, 
 	struct incore_error *e);
 bool opstream_read_jsonl(struct opstream_set *set, const char *p, size_t n, const char *path,
 	struct incore_error *e);
-
-#endif

@@ -1,175 +1,419 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* opstream_jsonl.c: op streams as JSON Lines: a head, then a line an op, for people and for front
- * ends that would rather not write bytes. */
-#include "codec/json_writer.h"
+/*
+ * opstream_jsonl.c: op streams as JSON Lines: a head, then a line an op, for people and for front
+ * ends that would rather not write bytes. One table for each object reads and writes it. What
+ * follows from the rest (macs, bytes, elems, seq) is not believed.
+ */
+#include "base/file.h"
+#include "codec/json_fields.h"
 #include "model/stream/opstream_io.h"
 
-static void put_slots(struct json_writer *w, const char *key, uint64_t mask)
+/* --- values; where there is a ctx, it is the stream --- */
+
+struct two_words { /* for the lowest bit of a member */
+	const char *first, *second;
+	uint8_t number; /* of the first: 0 or 1; the second has the other */
+};
+
+static const struct two_words cores = {"aic", "aiv", CORE_AIC};
+static const struct two_words origins = {"dump", "synthetic", ARGS_DUMP};
+static const struct two_words slot_kinds = {"tensor", "scalar", SLOT_TENSOR};
+
+static bool get_either(const struct json_member *m)
 {
-	json_w_key(w, key);
-	json_w_array(w);
-	for (unsigned i = 0; i < 64; i++)
-		if (mask >> i & 1)
-			json_w_u64(w, i);
-	json_w_end(w);
+	const struct two_words *t = m->f->how;
+	struct str word;
+	bool is_first;
+
+	if (!json_get_str(m->r, &word))
+		return false;
+	if (!str_is(word, t->first) && !str_is(word, t->second))
+		return json_reject(m->r, NULL, "expected %s or %s", t->first, t->second);
+	is_first = str_is(word, t->first);
+	if (m->f->size == sizeof(uint32_t))
+		*(uint32_t *)m->at = is_first ? t->number : !t->number;
+	else
+		*(uint8_t *)m->at |= is_first ? t->number : !t->number;
+	return true;
 }
 
-static void put_u32s(struct json_writer *w, const char *key, const uint32_t *v, unsigned n)
+static void put_either(const struct json_member *m)
 {
-	json_w_key(w, key);
-	json_w_array(w);
-	for (unsigned i = 0; i < n; i++)
-		json_w_u64(w, v[i]);
-	json_w_end(w);
+	const struct two_words *t = m->f->how;
+	uint32_t v = m->f->size == sizeof(v) ? *(uint32_t *)m->at : *(uint8_t *)m->at;
+
+	json_w_cstr(m->w, (v & 1) == t->number ? t->first : t->second);
 }
 
-static void put_slot(struct json_writer *w, const struct opstream *s, const struct op_slot *t)
+static bool get_version(const struct json_member *m)
 {
-	bool is_tensor = t->flags & SLOT_TENSOR;
+	uint32_t version;
 
-	json_w_object(w);
-	json_w_kv_u64(w, "slot", t->slot);
-	json_w_kv_cstr(w, "kind", is_tensor ? "tensor" : "scalar");
-	json_w_kv_cstr(w, "name", opstream_str(s, t->name));
-	json_w_kv_cstr(w, "dtype", op_dtype_name(t->dtype));
-	json_w_kv_bool(w, "read", t->flags & SLOT_READ);
-	if (is_tensor) {
-		json_w_kv_u64(w, "alloc", t->alloc);
-		json_w_kv_u64(w, "alloc_off", t->alloc_off);
-		json_w_kv_u64(w, "bytes", t->bytes);
-		json_w_kv_bool(w, "size_known", t->flags & SLOT_SIZE_KNOWN);
-		json_w_kv_bool(w, "payload", t->flags & SLOT_PAYLOAD);
-		json_w_kv_bool(w, "output", t->flags & SLOT_OUTPUT);
-		json_w_kv_u64(w, "start_offset", t->start_offset);
-		put_u32s(w, "shapes", t->shapes, t->ndims);
-		put_u32s(w, "strides", t->strides, t->ndims);
-	} else {
-		json_w_kv_u64(w, "value", t->value);
+	if (json_get_u32(m->r, &version) && version != OPSTREAM_VERSION)
+		return json_reject(m->r, "bad-version", "expected version %d, found %u",
+			OPSTREAM_VERSION, version);
+	return !m->r->is_failed;
+}
+
+static void put_version(const struct json_member *m)
+{
+	json_w_u64(m->w, OPSTREAM_VERSION);
+}
+
+static bool get_text(const struct json_member *m)
+{
+	struct str text;
+
+	if (!json_get_str(m->r, &text))
+		return false;
+	if (memchr(text.p ? text.p : "", 0, text.n))
+		return json_reject(m->r, NULL, "NUL in a string");
+	return opstream_add_str(m->ctx, text, m->at, NULL) ||
+	       json_reject(m->r, "no-memory", "out of memory");
+}
+
+static void put_text(const struct json_member *m)
+{
+	json_w_cstr(m->w, opstream_str(m->ctx, *(const uint32_t *)m->at));
+}
+
+static bool get_mask(const struct json_member *m)
+{
+	uint32_t v;
+
+	for (json_enter_array(m->r); json_next_item(m->r);) {
+		if (!json_get_u32(m->r, &v))
+			return false;
+		if (v >= OPSTREAM_SLOTS)
+			return json_reject(m->r, "out-of-range", "expected a slot below 50");
+		*(uint64_t *)m->at |= UINT64_C(1) << v;
 	}
-	json_w_end(w);
+	return !m->r->is_failed;
 }
+
+static void put_mask(const struct json_member *m)
+{
+	json_w_array(m->w);
+	for (unsigned i = 0; i < 64; i++)
+		if (*(const uint64_t *)m->at >> i & 1)
+			json_w_u64(m->w, i);
+	json_w_end(m->w);
+}
+
+/* --- the head --- */
+
+enum { OF_SCALAR = 1, OF_TENSOR = 2 };
+
+/* clang-format off */
+#define TENSOR(M, KEY, ...) JSON_FIELD(op_slot, M, KEY, .kinds = OF_TENSOR, ##__VA_ARGS__)
+static const struct json_field slot_fields[] = {
+	JSON_FIELD(op_slot, slot, "slot"),
+	JSON_FIELD(op_slot, flags, "kind", .get = get_either, .put = put_either, .how = &slot_kinds),
+	JSON_FIELD(op_slot, name, "name", .get = get_text, .put = put_text),
+	JSON_FIELD(op_slot, dtype, "dtype", .word = op_dtype_name),
+	JSON_FIELD(op_slot, flags, "read", .bit = SLOT_READ),
+	TENSOR(alloc, "alloc"),
+	TENSOR(alloc_off, "alloc_off"),
+	TENSOR(bytes, "bytes"),
+	TENSOR(flags, "size_known", .bit = SLOT_SIZE_KNOWN),
+	TENSOR(flags, "payload", .bit = SLOT_PAYLOAD),
+	TENSOR(flags, "output", .bit = SLOT_OUTPUT),
+	TENSOR(start_offset, "start_offset"),
+	TENSOR(shapes, "shapes", .items = 5, .count = offsetof(struct op_slot, ndims), .is_counter = true),
+	TENSOR(strides, "strides", .items = 5, .count = offsetof(struct op_slot, ndims)),
+	JSON_FIELD(op_slot, value, "value", .kinds = OF_SCALAR),
+};
+/* clang-format on */
+
+static bool get_slots(const struct json_member *m)
+{
+	struct opstream *s = m->ctx;
+
+	for (json_enter_array(m->r); json_next_item(m->r);) {
+		struct op_slot t = {0};
+
+		if (!json_get_fields(m->r, JSON_FIELDS(slot_fields), &t, s))
+			return false;
+		if (!VEC_PUSH(&s->slots, t))
+			return json_reject(m->r, "no-memory", "out of memory");
+	}
+	return !m->r->is_failed;
+}
+
+static void put_slots(const struct json_member *m)
+{
+	const struct opstream *s = m->ctx;
+
+	json_w_array(m->w);
+	for (size_t i = 0; i < s->slots.n; i++) {
+		json_w_object(m->w);
+		json_put_fields(m->w, JSON_FIELDS(slot_fields), &s->slots.v[i],
+			s->slots.v[i].flags & SLOT_TENSOR ? OF_TENSOR : OF_SCALAR, s);
+		json_w_end(m->w);
+	}
+	json_w_end(m->w);
+}
+
+/* clang-format off */
+#define HEAD(M, KEY, ...) JSON_FIELD(opstream, M, KEY, ##__VA_ARGS__)
+static const struct json_field head_fields[] = { /* behind "format" */
+	{"version", .get = get_version, .put = put_version},
+	HEAD(arch, "arch", .word = op_arch_name),
+	HEAD(core, "core", .get = get_either, .put = put_either, .how = &cores),
+	HEAD(lane, "lane"),
+	HEAD(block_idx, "block_idx"),
+	HEAD(block_num, "block_num"),
+	HEAD(is_mixed, "mixed"),
+	HEAD(kernel, "kernel", .get = get_text, .put = put_text),
+	HEAD(source_sha256, "source_sha256", .get = get_text, .put = put_text),
+	HEAD(front_end, "front_end", .get = get_text, .put = put_text),
+	HEAD(args_origin, "args_origin", .get = get_either, .put = put_either, .how = &origins),
+	HEAD(is_complete, "complete"),
+	HEAD(reason, "reason", .get = get_text, .put = put_text),
+	HEAD(payload_slots, "payload_slots", .get = get_mask, .put = put_mask),
+	HEAD(missing_slots, "missing_slots", .get = get_mask, .put = put_mask),
+	{"slots", .get = get_slots, .put = put_slots},
+};
+/* clang-format on */
 
 static void put_head(struct json_writer *w, const struct opstream *s)
 {
 	json_w_object(w);
 	json_w_kv_cstr(w, "format", "incore-opstream");
-	json_w_kv_u64(w, "version", OPSTREAM_VERSION);
-	json_w_kv_cstr(w, "arch", op_arch_name(s->arch));
-	json_w_kv_cstr(w, "core", s->core == CORE_AIC ? "aic" : "aiv");
-	json_w_kv_u64(w, "lane", s->lane);
-	json_w_kv_u64(w, "block_idx", s->block_idx);
-	json_w_kv_u64(w, "block_num", s->block_num);
-	json_w_kv_bool(w, "mixed", s->is_mixed);
-	json_w_kv_cstr(w, "kernel", opstream_str(s, s->kernel));
-	json_w_kv_cstr(w, "source_sha256", opstream_str(s, s->source_sha256));
-	json_w_kv_cstr(w, "front_end", opstream_str(s, s->front_end));
-	json_w_kv_cstr(w, "args_origin", s->args_origin == ARGS_DUMP ? "dump" : "synthetic");
-	json_w_kv_bool(w, "complete", s->is_complete);
-	json_w_kv_cstr(w, "reason", opstream_str(s, s->reason));
-	put_slots(w, "payload_slots", s->payload_slots);
-	put_slots(w, "missing_slots", s->missing_slots);
-	json_w_key(w, "slots");
-	json_w_array(w);
-	for (size_t i = 0; i < s->slots.n; i++)
-		put_slot(w, s, &s->slots.v[i]);
-	json_w_end(w);
+	json_put_fields(w, JSON_FIELDS(head_fields), s, 0, s);
 	json_w_end(w);
 }
 
-static void put_tile(struct json_writer *w, const struct op_opnd *o, uint64_t addr)
+/* --- operands --- */
+
+struct operand {
+	struct op_opnd o;
+	uint64_t word;
+};
+
+static bool get_gm_slot(const struct json_member *m)
 {
-	json_w_kv_cstr(w, "loc", op_loc_name(o->loc));
-	json_w_kv_u64(w, "addr", addr);
-	json_w_kv_u64(w, "rows", OPND_ROWS(o));
-	json_w_kv_u64(w, "cols", OPND_COLS(o));
-	json_w_kv_u64(w, "vrow", OPND_VROW(o));
-	json_w_kv_u64(w, "vcol", OPND_VCOL(o));
-	json_w_kv_cstr(w, "blayout", op_blayout_name(o->blayout));
-	json_w_kv_cstr(w, "slayout", op_slayout_name(o->slayout));
-	json_w_kv_u64(w, "fractal", o->fractal);
-	json_w_kv_cstr(w, "pad", op_pad_name(o->pad));
-	json_w_kv_cstr(w, "compact", op_compact_name(o->compact));
+	uint8_t *slot = m->at;
+	uint32_t v;
+
+	if (json_peek(m->r) == JSON_NULL) {
+		*slot = OPSTREAM_NO_SLOT;
+		return json_get_null(m->r);
+	}
+	if (!json_get_u32(m->r, &v))
+		return false;
+	*slot = (uint8_t)v;
+	return v <= UINT8_MAX ||
+	       json_reject(m->r, "out-of-range", "expected 0 to 255, found %u", v);
 }
 
-static void put_gm(struct json_writer *w, const struct op_opnd *o, uint64_t offset)
+static void put_gm_slot(const struct json_member *m)
 {
-	if (o->slot == OPSTREAM_NO_SLOT)
-		json_w_kv_null(w, "slot");
+	const uint8_t *slot = m->at;
+
+	if (*slot == OPSTREAM_NO_SLOT)
+		json_w_null(m->w);
 	else
-		json_w_kv_u64(w, "slot", o->slot);
-	json_w_kv_u64(w, "offset", offset);
-	put_u32s(w, "shape", o->shape, 5);
-	json_w_key(w, "stride");
-	json_w_array(w);
+		json_w_u64(m->w, *slot);
+}
+
+static bool get_gm_stride(const struct json_member *m)
+{
+	int64_t *v = m->at;
+	unsigned n = 0;
+
+	for (json_enter_array(m->r); json_next_item(m->r);) {
+		if (n == 5)
+			return json_reject(m->r, NULL, "more than 5 strides");
+		json_get_i64(m->r, &v[n++]);
+	}
+	return !m->r->is_failed;
+}
+
+static void put_gm_stride(const struct json_member *m)
+{
+	const int64_t *v = m->at;
+
+	json_w_array(m->w);
 	for (int i = 0; i < 5; i++)
-		json_w_i64(w, o->stride[i]);
-	json_w_end(w);
-	json_w_kv_cstr(w, "layout", op_layout_name(o->layout));
+		json_w_i64(m->w, v[i]);
+	json_w_end(m->w);
 }
 
-static void put_opnd(struct json_writer *w, const struct op_opnd *o, uint64_t word)
+/* clang-format off */
+#define OF(WHAT, M, KEY, ...) JSON_FIELD(operand, M, KEY, .kinds = 1 << (WHAT), ##__VA_ARGS__)
+static const struct json_field operand_fields[] = { /* shape[]: see OPND_ROWS() and its like */
+	JSON_FIELD(operand, o.what, "what", .word = op_what_name),
+	JSON_FIELD(operand, o.role, "role", .word = op_role_name),
+	JSON_FIELD(operand, o.dtype, "dtype", .word = op_dtype_name),
+	JSON_FIELD(operand, o.bits, "bits"),
+	OF(OPND_TILE, o.loc, "loc", .word = op_loc_name),
+	OF(OPND_TILE, word, "addr"),
+	OF(OPND_TILE, o.shape[0], "rows"),
+	OF(OPND_TILE, o.shape[1], "cols"),
+	OF(OPND_TILE, o.shape[2], "vrow"),
+	OF(OPND_TILE, o.shape[3], "vcol"),
+	OF(OPND_TILE, o.blayout, "blayout", .word = op_blayout_name),
+	OF(OPND_TILE, o.slayout, "slayout", .word = op_slayout_name),
+	OF(OPND_TILE, o.fractal, "fractal"),
+	OF(OPND_TILE, o.pad, "pad", .word = op_pad_name),
+	OF(OPND_TILE, o.compact, "compact", .word = op_compact_name),
+	OF(OPND_GM, o.slot, "slot", .get = get_gm_slot, .put = put_gm_slot),
+	OF(OPND_GM, word, "offset"),
+	OF(OPND_GM, o.shape, "shape", .items = 5),
+	OF(OPND_GM, o.stride, "stride", .get = get_gm_stride, .put = put_gm_stride),
+	OF(OPND_GM, o.layout, "layout", .word = op_layout_name),
+	OF(OPND_SCALAR, word, "value"),
+};
+/* clang-format on */
+
+static bool get_operands(const struct json_member *m)
 {
-	json_w_object(w);
-	json_w_kv_cstr(w, "what", op_what_name(o->what));
-	json_w_kv_cstr(w, "role", op_role_name(o->role));
-	json_w_kv_cstr(w, "dtype", op_dtype_name(o->dtype));
-	json_w_kv_u64(w, "bits", o->bits);
-	if (o->what == OPND_TILE)
-		put_tile(w, o, word);
-	else if (o->what == OPND_GM)
-		put_gm(w, o, word);
-	else
-		json_w_kv_u64(w, "value", word);
+	struct op_desc *d = m->at;
+
+	d->n_opnds = 0;
+	for (json_enter_array(m->r); json_next_item(m->r);) {
+		struct operand x = {0};
+
+		if (d->n_opnds == OPSTREAM_MAX_OPNDS)
+			return json_reject(m->r, NULL, "more than %d operands", OPSTREAM_MAX_OPNDS);
+		json_get_fields(m->r, JSON_FIELDS(operand_fields), &x, NULL);
+		if (x.o.bits == 0)
+			x.o.bits = (uint8_t)op_dtype_bits(x.o.dtype);
+		d->opnd[d->n_opnds] = x.o;
+		d->word[d->n_opnds++] = x.word;
+	}
+	return !m->r->is_failed;
+}
+
+static void put_operands(struct json_writer *w, const struct opstream *s, const struct op_exec *x)
+{
+	const struct op_form *f = &s->forms.v[x->form];
+
+	if (!f->n_opnds)
+		return;
+	json_w_kv_array(w, "opnd");
+	for (unsigned i = 0; i < f->n_opnds; i++) {
+		struct operand o = {s->opnds.v[f->first_opnd + i], s->words.v[x->first_word + i]};
+
+		json_w_object(w);
+		json_put_fields(w, JSON_FIELDS(operand_fields), &o,
+			(uint8_t)(1 << (o.o.what < OPND_SCALAR ? o.o.what : OPND_SCALAR)), NULL);
+		json_w_end(w);
+	}
 	json_w_end(w);
 }
 
-static void put_tmpl(struct json_writer *w, const struct op_form *f)
+/* --- ops --- */
+
+struct line {
+	struct op_desc d;
+	/* Kept apart because the reader's own last only until the next string. */
+	struct strbuf name, file, hint;
+};
+
+static bool keep_text(const struct json_member *m)
 {
-	const struct {
-		const char *key;
-		uint8_t v;
-	} all[] = {{"atomic", f->atomic}, {"round", f->round}, {"sat", f->sat}, {"mask", f->mask},
-		{"split", f->split}, {"exhausted", f->exhausted}, {"phase", f->phase},
-		{"mode", f->mode}};
+	struct strbuf *b = m->at;
+	struct str s;
+
+	if (!json_get_str(m->r, &s))
+		return false;
+	sb_reset(b);
+	if (memchr(s.p ? s.p : "", 0, s.n))
+		return json_reject(m->r, NULL, "NUL in a string");
+	return sb_str(b, s) || json_reject(m->r, "no-memory", "out of memory");
+}
+
+static bool get_flag_id(const struct json_member *m)
+{
+	int64_t id;
+
+	if (!json_get_i64(m->r, &id))
+		return false;
+	if (id < INT32_MIN || id > INT32_MAX)
+		return json_reject(m->r, "out-of-range", "flag id of more than 32 bits");
+	*(int32_t *)m->at = (int32_t)id;
+	return true;
+}
+
+static void put_flag_id(const struct json_member *m)
+{
+	json_w_i64(m->w, *(const int32_t *)m->at);
+}
+
+#define FORM(M, KEY, ...) JSON_FIELD(op_desc, form.M, KEY, ##__VA_ARGS__)
+static const struct json_field tmpl_fields[] = {FORM(atomic, "atomic"), FORM(round, "round"),
+	FORM(sat, "sat"), FORM(mask, "mask"), FORM(split, "split"), FORM(exhausted, "exhausted"),
+	FORM(phase, "phase"), FORM(mode, "mode")};
+static const struct json_field flag_fields[] = {
+	FORM(flag_src, "src", .word = op_pipe_name),
+	FORM(flag_dst, "dst", .word = op_pipe_name),
+	FORM(flag_id, "id", .get = get_flag_id, .put = put_flag_id),
+	FORM(flag_mode, "mode"),
+};
+static const struct json_field fifo_fields[] = {
+	FORM(fifo_object, "object"),
+	FORM(fifo_flag_id, "flag_id"),
+	FORM(fifo_dir, "dir"),
+	FORM(fifo_flags, "flags"),
+	FORM(fifo_slot_size, "slot_size"),
+	FORM(fifo_slot_num, "slot_num"),
+	FORM(fifo_local_num, "local_num"),
+	JSON_FIELD(op_desc, aux, "tile_index"),
+};
+
+static bool get_tmpl(const struct json_member *m)
+{
+	return json_get_fields(m->r, JSON_FIELDS(tmpl_fields), m->at, NULL);
+}
+
+static bool get_flag(const struct json_member *m)
+{
+	return json_get_fields(m->r, JSON_FIELDS(flag_fields), m->at, NULL);
+}
+
+static bool get_fifo(const struct json_member *m)
+{
+	return json_get_fields(m->r, JSON_FIELDS(fifo_fields), m->at, NULL);
+}
+
+static const struct json_field op_fields[] = {
+	JSON_FIELD(line, d.form.kind, "kind", .word = op_kind_name),
+	JSON_FIELD(line, name, "op", .get = keep_text),
+	JSON_FIELD(line, d.form.pipe, "pipe", .word = op_pipe_name),
+	JSON_FIELD(line, d.line, "line"),
+	JSON_FIELD(line, file, "file", .get = keep_text),
+	JSON_FIELD(line, hint, "name_hint", .get = keep_text),
+	{"opnd", .get = get_operands}, /* the op_desc is a line's first member */
+	{"tmpl", .get = get_tmpl},
+	{"flag", .get = get_flag},
+	{"fifo", .get = get_fifo},
+};
+
+static void put_tmpl(struct json_writer *w, const struct op_desc *d)
+{
+	const size_t n = sizeof(tmpl_fields) / sizeof(tmpl_fields[0]);
 	bool is_open = false;
 
-	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++) {
-		if (all[i].v == OPSTREAM_ABSENT)
+	for (size_t i = 0; i < n; i++) {
+		if (*((const uint8_t *)d + tmpl_fields[i].offset) == OPSTREAM_ABSENT)
 			continue;
 		if (!is_open) {
-			json_w_key(w, "tmpl");
-			json_w_object(w);
+			json_w_kv_object(w, "tmpl");
 			is_open = true;
 		}
-		json_w_kv_u64(w, all[i].key, all[i].v);
+		json_put_fields(w, &tmpl_fields[i], 1, d, 0, NULL);
 	}
 	if (is_open)
 		json_w_end(w);
 }
 
-static void put_flag(struct json_writer *w, const struct op_form *f)
+static void put_object(struct json_writer *w, const char *key, const struct json_field *f, size_t n,
+	const struct op_desc *d)
 {
-	json_w_key(w, "flag");
-	json_w_object(w);
-	json_w_kv_cstr(w, "src", op_pipe_name(f->flag_src));
-	json_w_kv_cstr(w, "dst", op_pipe_name(f->flag_dst));
-	json_w_kv_i64(w, "id", f->flag_id);
-	json_w_kv_u64(w, "mode", f->flag_mode);
-	json_w_end(w);
-}
-
-static void put_fifo(struct json_writer *w, const struct op_form *f, uint32_t aux)
-{
-	json_w_key(w, "fifo");
-	json_w_object(w);
-	json_w_kv_u64(w, "object", f->fifo_object);
-	json_w_kv_u64(w, "flag_id", f->fifo_flag_id);
-	json_w_kv_u64(w, "dir", f->fifo_dir);
-	json_w_kv_u64(w, "flags", f->fifo_flags);
-	json_w_kv_u64(w, "slot_size", f->fifo_slot_size);
-	json_w_kv_u64(w, "slot_num", f->fifo_slot_num);
-	json_w_kv_u64(w, "local_num", f->fifo_local_num);
-	json_w_kv_u64(w, "tile_index", aux);
+	json_w_kv_object(w, key);
+	json_put_fields(w, f, n, d, 0, NULL);
 	json_w_end(w);
 }
 
@@ -179,7 +423,10 @@ static void put_op(struct json_writer *w, const struct opstream *s, size_t seq)
 	const struct op_form *f = &s->forms.v[x->form];
 	const struct op_site *site = &s->sites.v[x->site];
 	const struct op_derived *d = &s->derived.v[x->form];
+	struct op_desc desc; /* form and aux alone */
 
+	desc.form = *f;
+	desc.aux = x->aux;
 	json_w_object(w);
 	json_w_kv_u64(w, "seq", seq);
 	if (s->strings.v[site->file])
@@ -190,30 +437,24 @@ static void put_op(struct json_writer *w, const struct opstream *s, size_t seq)
 	json_w_kv_cstr(w, "kind", op_kind_name(f->kind));
 	json_w_kv_cstr(w, "op", opstream_str(s, f->name));
 	json_w_kv_cstr(w, "pipe", op_pipe_name(f->pipe));
-	if (f->n_opnds) {
-		json_w_key(w, "opnd");
-		json_w_array(w);
-		for (unsigned i = 0; i < f->n_opnds; i++)
-			put_opnd(w, &s->opnds.v[f->first_opnd + i], s->words.v[x->first_word + i]);
-		json_w_end(w);
-	}
-	put_tmpl(w, f);
+	put_operands(w, s, x);
+	put_tmpl(w, &desc);
 	if (f->kind == OPK_SET || f->kind == OPK_WAIT || f->kind == OPK_XSET ||
 		f->kind == OPK_XWAIT)
-		put_flag(w, f);
+		put_object(w, "flag", JSON_FIELDS(flag_fields), &desc);
 	if (f->fifo_dir != DIR_NONE)
-		put_fifo(w, f, x->aux);
+		put_object(w, "fifo", JSON_FIELDS(fifo_fields), &desc);
 	json_w_kv_u64(w, "macs", d->macs);
 	json_w_kv_u64(w, "bytes", d->bytes);
 	json_w_kv_u64(w, "elems", d->elems);
 	json_w_end(w);
 }
 
+/* --- files --- */
+
 bool opstream_write_jsonl(const struct opstream_set *set, FILE *f, struct incore_error *e)
 {
-	for (size_t i = 0; i < set->v.n; i++) {
-		const struct opstream *s = &set->v.v[i];
-
+	EACH (const struct opstream, s, set->v.v, set->v.n) {
 		for (size_t k = 0; k <= s->ops.n; k++) { /* the head is line 0 */
 			struct json_writer w;
 
@@ -228,6 +469,89 @@ bool opstream_write_jsonl(const struct opstream_set *set, FILE *f, struct incore
 		}
 	}
 	if (ferror(f))
-		return err_set(e, INCORE_FAILED, "write-failed", "cannot write the op stream");
+		return err_write(e);
 	return true;
+}
+
+/* The first key of a line tells a head ("format") from an op. */
+static bool read_line(
+	struct json_reader *r, struct opstream_set *set, struct line *t, struct incore_error *e)
+{
+	struct opstream *s = set->v.n ? &set->v.v[set->v.n - 1] : NULL;
+	bool is_first = true, is_head = false;
+	struct str key, format;
+
+	t->d = op_desc_of(OPK_OP, OPP_S, "", 0);
+	sb_reset(&t->name);
+	sb_reset(&t->file);
+	sb_reset(&t->hint);
+	for (json_enter_object(r); json_next_key(r, &key); is_first = false) {
+		if (is_first && str_is(key, "format")) {
+			if (json_get_str(r, &format) && !str_is(format, "incore-opstream"))
+				json_reject(r, "bad-magic", "expected \"incore-opstream\"");
+			if (r->is_failed || !(s = opstream_set_new(set, e)))
+				break;
+			is_head = true;
+		} else if (!s) {
+			json_reject(r, "bad-magic",
+				"expected an op stream: a line that begins with \"format\"");
+		} else if (is_head) {
+			json_get_member(r, key, JSON_FIELDS(head_fields), s, s);
+		} else {
+			json_get_member(r, key, JSON_FIELDS(op_fields), t, NULL);
+		}
+	}
+	if (!r->is_failed && !s && is_first)
+		json_reject(r, "bad-magic", "expected an op stream, found an empty line of it");
+	if (r->is_failed || !s)
+		return false;
+	if (is_head)
+		return true;
+	if (t->name.n == 0)
+		return json_reject(r, NULL, "an op without a name");
+	t->d.name = t->name.p;
+	t->d.file = t->file.n ? t->file.p : NULL;
+	t->d.hint = t->hint.n ? t->hint.p : NULL;
+	return opstream_push(s, &t->d, e);
+}
+
+static bool finish(struct opstream_set *set, size_t from, const char *path, struct incore_error *e)
+{
+	for (size_t i = from; i < set->v.n; i++) {
+		struct opstream_fault fault;
+
+		if (!opstream_check(&set->v.v[i], &fault))
+			return err_file(e, "bad-value", path, INCORE_NO_OFFSET,
+				"%s %zu of stream %zu: expected %s", fault.table, fault.index, i,
+				fault.expected);
+		if (!opstream_seal(&set->v.v[i], e))
+			return false;
+	}
+	return true;
+}
+
+bool opstream_read_jsonl(
+	struct opstream_set *set, const char *p, size_t n, const char *path, struct incore_error *e)
+{
+	size_t from = set->v.n;
+	struct line t = {0};
+	struct json_reader r;
+	bool ok = true;
+
+	json_init(&r, p, n, path, 0);
+	while (ok) {
+		r.need_comma = false; /* the lines are values of their own */
+		while (r.p < r.end && strchr(" \t\r\n", *r.p) && *r.p)
+			r.p++;
+		if (r.p == r.end)
+			break;
+		ok = read_line(&r, set, &t, e);
+		if (r.is_failed)
+			ok = json_fail(&r, e);
+	}
+	json_deinit(&r);
+	sb_free(&t.name);
+	sb_free(&t.file);
+	sb_free(&t.hint);
+	return ok && finish(set, from, path, e);
 }

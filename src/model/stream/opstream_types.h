@@ -12,8 +12,7 @@
  * pipe, tile shapes, flags); an *op* is one execution: its form, its place in the source, and one
  * 64-bit word per operand (an address, an offset or a value). seq is an op's index.
  */
-#ifndef MODEL_STREAM_OPSTREAM_TYPES_H
-#define MODEL_STREAM_OPSTREAM_TYPES_H
+#pragma once
 
 #include <assert.h>
 #include <stdint.h>
@@ -146,5 +145,3 @@ static_assert(sizeof(struct op_site) == 16, "op stream site");
 static_assert(sizeof(struct op_form) == 48, "op stream form");
 static_assert(sizeof(struct op_opnd) == 80, "op stream operand");
 static_assert(sizeof(struct op_exec) == 16, "op stream op");
-
-#endif

@@ -4,8 +4,7 @@
  * major), a boxed tile the fractals that hold a touched element, a view of global memory its
  * rectangle. Owner of the list: the caller (VEC_FREE). May fail: on memory.
  */
-#ifndef MODEL_STREAM_RANGES_H
-#define MODEL_STREAM_RANGES_H
+#pragma once
 
 #include "base/vec.h"
 #include "model/stream/opstream.h"
@@ -28,5 +27,3 @@ struct range_list {
  * location, or the allocation of its slot. */
 bool ranges_of(
 	const struct opstream *s, const struct op_exec *x, unsigned k, struct range_list *out);
-
-#endif

@@ -38,10 +38,12 @@ static bool is_element(const struct arg *s, uint64_t k)
 	bool used[ARG_MAX_DIMS] = {false};
 
 	for (uint32_t n = 0; n < s->n_dims; n++) { /* the widest stride first */
-		uint32_t best = UINT32_MAX;
+		uint32_t best = 0;
 
-		for (uint32_t d = 0; d < s->n_dims; d++)
-			if (!used[d] && (best == UINT32_MAX || s->strides[d] > s->strides[best]))
+		while (used[best])
+			best++;
+		for (uint32_t d = best; d < s->n_dims; d++)
+			if (!used[d] && s->strides[d] > s->strides[best])
 				best = d;
 		used[best] = true;
 		if (s->shape[best] > 1 && s->strides[best]) {
@@ -117,14 +119,11 @@ static bool look_at(struct reach *r, const struct opstream *s, const struct op_e
 
 static bool look(struct reach *r, const struct opstream_set *set)
 {
-	for (size_t i = 0; i < set->v.n; i++) {
-		const struct opstream *s = &set->v.v[i];
-
+	EACH (const struct opstream, s, set->v.v, set->v.n) {
 		for (size_t k = 0; k < s->slots.n; k++)
 			if (s->slots.v[k].flags & SLOT_READ)
 				r->of[s->slots.v[k].slot].is_read = true;
-		for (size_t k = 0; k < s->ops.n; k++) {
-			const struct op_exec *x = &s->ops.v[k];
+		EACH (const struct op_exec, x, s->ops.v, s->ops.n) {
 			const struct op_form *f = &s->forms.v[x->form];
 
 			for (unsigned n = 0; n < f->n_opnds; n++) {

@@ -6,8 +6,7 @@
  * recording it.
  * Owner: the list is the caller's, its texts live in the arena. May fail: on memory.
  */
-#ifndef REPLAY_ARGUMENTS_REACH_H
-#define REPLAY_ARGUMENTS_REACH_H
+#pragma once
 
 #include "args/args.h"
 #include "model/stream/opstream.h"
@@ -17,5 +16,3 @@ typedef VEC(const char *) reach_remarks;
 /* Adds one line for each way in which they differ. */
 bool reach_compare(const struct opstream_set *set, const struct arg *slots, struct arena *a,
 	reach_remarks *out, struct incore_error *e);
-
-#endif

@@ -6,8 +6,7 @@
  * Owner: testcase_deinit(). May fail: status 3 where source and .pto contradict each other, where
  * the .pto is missing, or where a size has no bound.
  */
-#ifndef REPLAY_ARGUMENTS_TESTCASE_H
-#define REPLAY_ARGUMENTS_TESTCASE_H
+#pragma once
 
 #include "replay/backend.h"
 #include "replay/source/pto.h"
@@ -45,5 +44,3 @@ void testcase_deinit(struct testcase *t);
 /* A source with kernel_entry that calls the kernel with its slots; nothing for one that has it. */
 bool testcase_wrapper(
 	const struct testcase *t, const char *source, struct strbuf *out, struct incore_error *e);
-
-#endif

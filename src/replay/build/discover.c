@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* discover.c: walks a build directory; links are not followed. */
 #include "replay/build/discover.h"
+#include "base/search.h"
 
-#include <stdlib.h>
 #include <sys/stat.h>
 
 #include "base/file.h"
@@ -134,6 +134,6 @@ bool discover_kernels(
 	if (!out->n)
 		return err_file(e, "no-kernels", build, INCORE_NO_OFFSET,
 			"no kernels in this build: looked for .cpp files in ptoas, in ptoas folders below next_levels, and in any ptoas folder below");
-	qsort(out->v, out->n, sizeof(*out->v), by_path);
+	SORT(out->v, out->n, by_path);
 	return true;
 }

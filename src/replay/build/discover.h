@@ -6,8 +6,7 @@
  * ranks with equal stems stay apart. Owner: strings live in the arena. May fail: reading folders;
  * a build without kernels (status 3) says where was looked.
  */
-#ifndef REPLAY_BUILD_DISCOVER_H
-#define REPLAY_BUILD_DISCOVER_H
+#pragma once
 
 #include "base/arena.h"
 #include "base/error.h"
@@ -23,5 +22,3 @@ typedef VEC(struct build_kernel) build_kernels; /* by path */
 
 bool discover_kernels(
 	struct arena *a, const char *build, build_kernels *out, struct incore_error *e);
-
-#endif

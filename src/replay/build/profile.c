@@ -56,7 +56,7 @@ static bool run_kernel(const struct profile_request *q, struct one *o, const str
 		.args = &o->testcase.args,
 		.include_dirs = q->include_dirs,
 		.n_include_dirs = q->n_include_dirs,
-		.is_wrapper = has_wrapper,
+		.wrapped = has_wrapper ? k->source : NULL,
 		.is_ready = true, /* is_ready() has asked, once for all */
 		.is_cancelled = q->is_cancelled,
 		.cancel_ctx = q->cancel_ctx,
@@ -72,10 +72,10 @@ static bool run_kernel(const struct profile_request *q, struct one *o, const str
 }
 
 /* Slots that a recorded run of this kernel fills, over what was made up. */
-static bool take_from_dump(
-	const char *path, struct testcase *t, const char *stem, struct incore_error *e)
+static bool take_from_dump(const struct profile_request *q, struct testcase *t, const char *stem,
+	struct incore_error *e)
 {
-	struct dump *d = dump_open(path, e);
+	struct dump *d = dump_open(q->dump, q->follow_links, e);
 	struct args recorded;
 	bool ok = d != NULL, is_found = false;
 
@@ -117,7 +117,7 @@ static bool prepare(const struct profile_request *q, struct one *o, const struct
 	source = realpath(k->source, NULL);
 	ok = source ? workspace_dir(o->folder, 0700, e) : err_errno(e, errno, k->source, "read");
 	ok = ok && testcase_read(&o->testcase, source, &q->testcase, e) &&
-	     (!q->dump || take_from_dump(q->dump, &o->testcase, k->stem, e)) &&
+	     (!q->dump || take_from_dump(q, &o->testcase, k->stem, e)) &&
 	     args_write(&o->testcase.args, o->folder, e) &&
 	     testcase_wrapper(&o->testcase, source, &wrapper, e);
 	if (ok && wrapper.n) {

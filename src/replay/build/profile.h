@@ -6,8 +6,7 @@
  * Owner: profile_run_deinit(). May fail: status 2 and 3 before anything runs, 6 where the lists
  * cannot be written; a kernel that fails is a row, not a failure.
  */
-#ifndef REPLAY_BUILD_PROFILE_H
-#define REPLAY_BUILD_PROFILE_H
+#pragma once
 
 #include "base/pool.h"
 #include "replay/arguments/testcase.h"
@@ -34,7 +33,8 @@ struct profile_request {
 	const struct backend_ops *backend;
 	const void *backend_options;
 	struct testcase_options testcase;
-	const char *dump; /* arguments by kernel name, where the dump has the kernel; NULL: none */
+	const char *dump;  /* arguments by kernel name, where the dump has the kernel; NULL: none */
+	bool follow_links; /* of the dump, out of it */
 	const char *const *include_dirs;
 	size_t n_include_dirs;
 	struct pool *pool;
@@ -83,5 +83,3 @@ struct profile_facts {
 };
 bool profile_look(struct arena *a, const char *simulator, bool wants_cube, bool wants_vector,
 	struct profile_facts *out, struct incore_error *e);
-
-#endif

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* profile_lists.c: the lists of a run folder, and reading them back. */
-#include <stdlib.h>
 
 #include "base/file.h"
+#include "base/search.h"
 #include "codec/csv.h"
 #include "replay/build/profile.h"
 
@@ -89,9 +89,7 @@ static bool write_summary(const struct profile_run *r, struct incore_error *e)
 			  r->rows.v[i].status == PROFILE_FAILED;
 	sb_printf(&b, "run_root=%s\ntotal=%zu\nexported=%u\nfailed=%zu\n\nexports:\n", r->root,
 		r->rows.n, r->n_exported, failed);
-	for (size_t i = 0; i < r->rows.n; i++) {
-		const struct profile_row *k = &r->rows.v[i];
-
+	EACH (const struct profile_row, k, r->rows.v, r->rows.n) {
 		if (k->status != PROFILE_NOT_RUN)
 			sb_printf(&b, "%s\t%s\t%s\t%s\n", k->kernel.name,
 				profile_status_name(k->status), k->simulator ? k->simulator : "",
@@ -102,15 +100,7 @@ static bool write_summary(const struct profile_run *r, struct incore_error *e)
 	return ok;
 }
 
-static int by_cost(const void *a, const void *b)
-{
-	const struct profile_row *x = *(const struct profile_row *const *)a,
-				 *y = *(const struct profile_row *const *)b;
-
-	if (x->cycles != y->cycles)
-		return x->cycles < y->cycles ? 1 : -1;
-	return strcmp(x->kernel.name, y->kernel.name);
-}
+ORDER_AT(by_cost, struct profile_row, DOWN(cycles) A_TO_Z(kernel.name))
 
 static bool write_overview(const struct profile_run *r, struct incore_error *e)
 {
@@ -122,7 +112,7 @@ static bool write_overview(const struct profile_run *r, struct incore_error *e)
 		if (r->rows.v[i].status == PROFILE_EXPORTED)
 			ok = VEC_PUSH(&order, &r->rows.v[i]) || err_nomem(e);
 	if (ok && order.n)
-		qsort(order.v, order.n, sizeof(*order.v), by_cost);
+		SORT(order.v, order.n, by_cost);
 	sb_puts(&b, "cycles\tbound_by\tdegenerate\tfunc\tworkload\n");
 	for (size_t i = 0; i < order.n; i++)
 		sb_printf(&b, "%llu\t%s\t%s\t%s\t%s\n", (unsigned long long)order.v[i]->cycles,

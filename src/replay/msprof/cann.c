@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* cann.c: the script, its environment, the chips with a simulator. */
 #include "replay/msprof/cann.h"
+#include "base/search.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -211,12 +212,7 @@ static bool add_socs_in(void *ctx, const char *name, struct incore_error *e)
 	return !file_is_dir(in.dir) || dir_each(in.dir, add_soc, &in, e);
 }
 
-static int soc_order(const void *a, const void *b)
-{
-	const struct cann_soc *x = a, *y = b;
-
-	return strcmp(x->name, y->name);
-}
+ORDER(soc_order, struct cann_soc, A_TO_Z(name))
 
 /* Folders called simulator, in it and one below; this machine's own triplet goes first. */
 static bool list_socs(struct cann *c, struct incore_error *e)
@@ -232,7 +228,7 @@ static bool list_socs(struct cann *c, struct incore_error *e)
 	ok = ok && (!own || add_socs_in(c, own, e)) && add_socs_in(c, ".", e) &&
 	     dir_each(c->home, add_socs_in, c, e);
 	if (ok && c->socs.n)
-		qsort(c->socs.v, c->socs.n, sizeof(*c->socs.v), soc_order);
+		SORT(c->socs.v, c->socs.n, soc_order);
 	return ok;
 }
 

@@ -4,8 +4,7 @@
  * Nothing is written into it. Owner: cann_deinit() frees all. May fail: status 5 with every place
  * that was looked at.
  */
-#ifndef REPLAY_MSPROF_CANN_H
-#define REPLAY_MSPROF_CANN_H
+#pragma once
 
 #include "base/arena.h"
 #include "base/vec.h"
@@ -64,5 +63,3 @@ bool cann_is_word(const char *s);
 /* The compiler knows tile language, the profiler has its worker. `scratch` is a folder for what the
  * probe compiles. */
 bool cann_probe(struct cann *c, const char *arch, const char *scratch, struct incore_error *e);
-
-#endif

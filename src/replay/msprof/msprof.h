@@ -3,8 +3,7 @@
  * msprof.h: replay under the vendor's simulator: a generated project that builds the kernel with its
  * recorded arguments, `msprof op simulator` to run it, and the artefacts it must leave.
  */
-#ifndef REPLAY_MSPROF_MSPROF_H
-#define REPLAY_MSPROF_MSPROF_H
+#pragma once
 
 #include "replay/backend.h"
 #include "replay/msprof/cann.h"
@@ -54,5 +53,3 @@ bool msprof_include_dirs(const struct replay_job *job, const struct msprof_optio
 /* Text of single files, for tests; false: a path or name that may not enter generated text. */
 bool msprof_kernel_text(const struct replay_job *job, struct strbuf *out, struct incore_error *e);
 bool msprof_host_text(const struct replay_job *job, struct strbuf *out, struct incore_error *e);
-
-#endif

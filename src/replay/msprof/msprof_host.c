@@ -170,9 +170,7 @@ static void put_slot(
 static void put_tables(const struct args *a, struct strbuf *out)
 {
 	sb_puts(out, "static const Buffer BUFFERS[] = {\n");
-	for (size_t i = 0; i < a->buffers.n; i++) {
-		const struct arg_buffer *b = &a->buffers.v[i];
-
+	EACH (const struct arg_buffer, b, a->buffers.v, a->buffers.n) {
 		sb_printf(out, "\t{%s%s%s, %llu},\n", b->file ? "\"" : "",
 			b->file ? b->file : "nullptr", b->file ? "\"" : "",
 			(unsigned long long)b->n);

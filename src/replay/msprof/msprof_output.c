@@ -19,10 +19,8 @@ const char *msprof_new_dir(
 		const char *path = i == 1 ? arena_printf(a, "%s/%s", dir, name)
 					  : arena_printf(a, "%s/%s_%u", dir, name, i);
 
-		if (!path) {
-			err_nomem(e);
-			return NULL;
-		}
+		if (!path)
+			return err_nomem_null(e);
 		if (mkdir(path, 0700) == 0)
 			return path;
 		if (errno != EEXIST) {
@@ -199,10 +197,8 @@ const char *msprof_settle_simulator(struct arena *a, const char *simulator, stru
 	if (!end || strcmp(end, "/simulator") == 0)
 		return simulator;
 	place = arena_printf(a, "%.*s/simulator", (int)(end - simulator), simulator);
-	if (!place) {
-		err_nomem(e);
-		return NULL;
-	}
+	if (!place)
+		return err_nomem_null(e);
 	if (symlink(end + 1, place) != 0) {
 		err_errno(e, errno, place, "link the simulator directory");
 		return NULL;

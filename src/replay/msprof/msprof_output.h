@@ -4,8 +4,7 @@
  * began, so whatever lies there is the run's. Judged by files, never by what was printed.
  * Owner: paths are on the arena given. NULL: not there (or no memory).
  */
-#ifndef REPLAY_MSPROF_MSPROF_OUTPUT_H
-#define REPLAY_MSPROF_MSPROF_OUTPUT_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -28,5 +27,3 @@ const char *msprof_settle_simulator(struct arena *a, const char *simulator, stru
 const char *msprof_find_dump(struct arena *a, const char *dir);
 /* The export wants the kernel's start address beside the dump. */
 bool msprof_copy_start_address(struct arena *a, const char *dump, struct incore_error *e);
-
-#endif

@@ -151,12 +151,10 @@ static void put_arg(struct json_writer *w, uint32_t i, const struct arg *s)
 
 static void put_spmd(struct json_writer *w, const struct replay_job *job)
 {
-	json_w_key(w, "spmd");
-	json_w_object(w);
+	json_w_kv_object(w, "spmd");
 	json_w_kv_u64(w, "hw_block_dim", job->args->rows.n);
 	json_w_kv_u64(w, "aiv_lanes_per_core", msprof_lanes(job));
-	json_w_key(w, "dispatches");
-	json_w_array(w);
+	json_w_kv_array(w, "dispatches");
 	for (uint32_t i = 0; i < job->args->rows.n; i++) {
 		json_w_row_object(w);
 		json_w_kv_u64(w, "block_idx", job->args->first_block + i);
@@ -178,8 +176,7 @@ static void put_member(struct json_writer *w, const struct replay_member *m)
 static void put_members(struct json_writer *w, const struct replay_job *job)
 {
 	put_member(w, &job->members[0]);
-	json_w_key(w, "members");
-	json_w_array(w);
+	json_w_kv_array(w, "members");
 	for (uint32_t i = 0; i < job->n_members; i++) {
 		json_w_row_object(w);
 		put_member(w, &job->members[i]);
@@ -200,14 +197,12 @@ static bool write_config(const struct replay_job *job, const struct msprof_optio
 	json_w_kv_cstr(&w, "backend", "msprof");
 	json_w_kv_null(&w, "test_module");
 	json_w_kv_null(&w, "case");
-	json_w_key(&w, "kernel");
-	json_w_object(&w);
+	json_w_kv_object(&w, "kernel");
 	json_w_kv_cstr(&w, "name", job->label);
 	json_w_kv_cstr(&w, "shape", kernel_class_name(job->kernel_class));
 	put_members(&w, job);
 	json_w_end(&w);
-	json_w_key(&w, "replay");
-	json_w_object(&w);
+	json_w_kv_object(&w, "replay");
 	json_w_kv_u64(&w, "hw_block_num", job->args->rows.n);
 	json_w_kv_cstr(&w, "platform", replay_target_name(job->target));
 	json_w_kv_cstr(&w, "soc_version", msprof_soc(job, o, c));
@@ -215,8 +210,7 @@ static bool write_config(const struct replay_job *job, const struct msprof_optio
 		&w, "timeout", o->timeout_minutes ? o->timeout_minutes : MSPROF_DEFAULT_MINUTES);
 	json_w_kv_u64(&w, "launch_count", o->launch_count ? o->launch_count : 1);
 	json_w_end(&w);
-	json_w_key(&w, "args");
-	json_w_array(&w);
+	json_w_kv_array(&w, "args");
 	for (uint32_t i = 0; i < ARG_CONTEXT_SLOT; i++)
 		if (job->args->slots[i].is_used)
 			put_arg(&w, i, &job->args->slots[i]);

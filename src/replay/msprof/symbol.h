@@ -4,8 +4,7 @@
  * all names at once. May fail: status 6 where nm or c++filt fails, 5 where it is missing, 3 where no
  * symbol fits or several do: the error lists what is there.
  */
-#ifndef REPLAY_MSPROF_SYMBOL_H
-#define REPLAY_MSPROF_SYMBOL_H
+#pragma once
 
 #include "base/arena.h"
 #include "base/str.h"
@@ -25,5 +24,3 @@ struct symbol_lists { /* lines that belong together */
 };
 bool symbol_choose(struct arena *a, const char *library, const char *const *names,
 	struct symbol_lists l, struct symbol *out, struct incore_error *e);
-
-#endif

@@ -3,8 +3,7 @@
  * classify.h: what does the code of a slot-argument source ask for: its block or lane, its slots?
  * Answered from masked text (source_text.h), never from comments. Pure functions.
  */
-#ifndef REPLAY_SOURCE_CLASSIFY_H
-#define REPLAY_SOURCE_CLASSIFY_H
+#pragma once
 
 #include "base/str.h"
 
@@ -16,5 +15,3 @@ bool kernel_has_entry(struct str masked);
 
 /* Bit i: the code reads args[i] by a literal index (i < 64; context slots too). */
 uint64_t kernel_slots_read(struct str masked);
-
-#endif

@@ -6,8 +6,7 @@
  * Owner: everything lives in the caller's arena. May fail: text of the wrong shape, a view whose
  * extent has no bound, memory.
  */
-#ifndef REPLAY_SOURCE_PTO_H
-#define REPLAY_SOURCE_PTO_H
+#pragma once
 
 #include "base/arena.h"
 #include "base/str.h"
@@ -52,5 +51,3 @@ bool pto_read(struct arena *a, struct str text, const char *path, const struct p
 
 /* 16 for "bf16"; 0: unknown. */
 unsigned pto_type_bits(struct str type);
-
-#endif

@@ -3,8 +3,7 @@
  * pto_lex.h: the tokens of MLIR text. Comments are gone, strings keep their quotes. Tokens borrow
  * from the text; reading never fails, a byte that fits nowhere is a token of its own.
  */
-#ifndef REPLAY_SOURCE_PTO_LEX_H
-#define REPLAY_SOURCE_PTO_LEX_H
+#pragma once
 
 #include "base/str.h"
 
@@ -35,5 +34,3 @@ void pto_lex_init(struct pto_lexer *l, struct str text);
 void pto_lex_next(struct pto_lexer *l);
 bool pto_at(const struct pto_lexer *l, const char *text); /* the token at hand reads so */
 bool pto_take(struct pto_lexer *l, const char *text);	  /* and is then passed */
-
-#endif

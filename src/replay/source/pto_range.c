@@ -78,6 +78,11 @@ static const struct {
 	{"arith.xori", FOLD_XOR, false},
 };
 
+static wide power_of_two(wide n)
+{
+	return n > 0 ? (wide)1 << n : 1;
+}
+
 static wide at_corner(enum fold_kind kind, wide a, wide b)
 {
 	switch (kind) {
@@ -90,9 +95,9 @@ static wide at_corner(enum fold_kind kind, wide a, wide b)
 	case FOLD_FLOORDIV:
 		return floor_div(a, b);
 	case FOLD_SHL:
-		return a * ((wide)1 << b);
+		return a * power_of_two(b);
 	default:
-		return floor_div(a, (wide)1 << b);
+		return floor_div(a, power_of_two(b));
 	}
 }
 

@@ -3,8 +3,7 @@
  * pto_range.h: what values can an integer of a .pto file take? Ranges with exact bounds; an
  * operation that may leave 64 bits has no range. Pure functions.
  */
-#ifndef REPLAY_SOURCE_PTO_RANGE_H
-#define REPLAY_SOURCE_PTO_RANGE_H
+#pragma once
 
 #include "base/str.h"
 
@@ -17,5 +16,3 @@ bool pto_fold(struct str op, struct pto_range a, struct pto_range b, struct pto_
 /* Wraps to a signed integer of `bits` (1..64). */
 struct pto_range pto_wrap(struct pto_range a, unsigned bits);
 struct pto_range pto_either(struct pto_range a, struct pto_range b);
-
-#endif

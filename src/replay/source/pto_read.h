@@ -3,8 +3,7 @@
  * pto_read.h: the reader of one function of a .pto file, between pto.c (module and functions) and
  * pto_view.c (what a view reaches). Internal to these files.
  */
-#ifndef REPLAY_SOURCE_PTO_READ_H
-#define REPLAY_SOURCE_PTO_READ_H
+#pragma once
 
 #include "base/map.h"
 #include "base/vec.h"
@@ -45,5 +44,3 @@ bool pto_fail(struct pto_reader *r, uint32_t line, const char *fmt, ...) PRINTF_
 uint32_t pto_value_at(struct pto_reader *r, struct str name);
 /* Behind the word pto.make_tensor_view: takes its operands and widens the parameter. */
 bool pto_read_view(struct pto_reader *r);
-
-#endif

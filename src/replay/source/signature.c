@@ -244,9 +244,7 @@ static bool choose(struct scan *s, struct kernel_signature *out)
 	const struct kernel_function *chosen = NULL;
 	size_t n_global = 0, n_plain = 0;
 
-	for (size_t i = 0; i < s->found.n; i++) {
-		const struct kernel_function *f = &s->found.v[i];
-
+	EACH (const struct kernel_function, f, s->found.v, s->found.n) {
 		if (strcmp(f->name, "kernel_entry") == 0) {
 			*out = (struct kernel_signature){
 				.form = KERNEL_SLOTS, .name = f->name, .main = *f};

@@ -6,8 +6,7 @@
  * functions never are the kernel. Owner: strings live in the caller's arena. May fail: a source
  * without a kernel, with several, or with a parameter that cannot be read.
  */
-#ifndef REPLAY_SOURCE_SIGNATURE_H
-#define REPLAY_SOURCE_SIGNATURE_H
+#pragma once
 
 #include "base/arena.h"
 #include "base/str.h"
@@ -42,5 +41,3 @@ struct kernel_signature {
 /* `masked` comes from source_mask(); `path` is for messages. */
 bool signature_read(struct arena *a, struct str masked, const char *path,
 	struct kernel_signature *out, struct incore_error *e);
-
-#endif

@@ -5,8 +5,7 @@
  * rest of the condition decides. Owner: the holder calls cond_deinit(). May fail: memory, with
  * false; a condition that cannot be read is unknown, not an error.
  */
-#ifndef REPLAY_SOURCE_SOURCE_COND_H
-#define REPLAY_SOURCE_SOURCE_COND_H
+#pragma once
 
 #include "base/map.h"
 
@@ -34,5 +33,3 @@ bool cond_undef(struct cond_macros *m, struct str rest);
 enum truth truth_not(enum truth t);
 enum truth cond_defined(const struct cond_macros *m, struct str name);
 enum truth cond_value(const struct cond_macros *m, struct str condition);
-
-#endif

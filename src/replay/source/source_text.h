@@ -6,8 +6,7 @@
  * A condition on a macro that nobody has named is unknown, and both of its branches are kept.
  * Owner: the caller frees *out. May fail: memory; unbalanced #if/#endif; an open comment.
  */
-#ifndef REPLAY_SOURCE_SOURCE_TEXT_H
-#define REPLAY_SOURCE_SOURCE_TEXT_H
+#pragma once
 
 #include "base/str.h"
 
@@ -35,5 +34,3 @@ uint32_t source_line(struct str text, size_t offset);
 /* True where `word` stands in masked text as a whole identifier at or after *pos; *pos moves behind
  * it. */
 bool source_find_word(struct str masked, const char *word, size_t *pos);
-
-#endif

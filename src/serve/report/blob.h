@@ -5,8 +5,7 @@
  * about a byte a slice. Read by the same code in a browser: nothing in it is trusted.
  * May fail: memory; reading also on damage. Runs in a browser too.
  */
-#ifndef SERVE_REPORT_BLOB_H
-#define SERVE_REPORT_BLOB_H
+#pragma once
 
 #include "serve/view/view.h"
 
@@ -29,5 +28,3 @@ struct blob_view { /* a view read back, and what it stands on */
 
 bool blob_read(const void *bytes, size_t n, struct blob_view *out, struct incore_error *e);
 void blob_view_deinit(struct blob_view *b);
-
-#endif

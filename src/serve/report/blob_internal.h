@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* blob_internal.h: private to the writer and the reader of blobs. */
-#ifndef SERVE_REPORT_BLOB_INTERNAL_H
-#define SERVE_REPORT_BLOB_INTERNAL_H
+#pragma once
 
 #include "serve/report/blob.h"
 #include "trace/fields.h"
@@ -32,5 +31,3 @@ bool blob_move_tables(struct fields *f, struct view *v, struct trace *t, bool no
 /* blob_read.c: the predictions, the same on both sides. */
 bool blob_streams_init(struct blob_streams *s, const struct trace *t);
 void blob_streams_deinit(struct blob_streams *s);
-
-#endif

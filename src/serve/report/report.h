@@ -4,8 +4,7 @@
  * the viewer itself over data in the file; before its script runs, and where none runs, it is a
  * written report. The same input gives the same bytes. May fail: memory, writing.
  */
-#ifndef SERVE_REPORT_REPORT_H
-#define SERVE_REPORT_REPORT_H
+#pragma once
 
 #include <stdio.h>
 
@@ -103,5 +102,3 @@ bool report_svg_lanes(const struct view *v, struct strbuf *out, struct incore_er
 bool report_svg_buckets(const struct view *v, struct strbuf *out, struct incore_error *e);
 /* The same in words: "issue 16.5 %, stall ..."; nothing where there are no cycles. */
 void report_bucket_words(const struct view *v, struct strbuf *out);
-
-#endif

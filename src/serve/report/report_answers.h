@@ -4,8 +4,7 @@
  * those of ui/questions.txt, and where waves of several kernels ran, the same about each of them.
  * Owner: report_answers_deinit(). May fail: memory; *error says so.
  */
-#ifndef SERVE_REPORT_REPORT_ANSWERS_H
-#define SERVE_REPORT_REPORT_ANSWERS_H
+#pragma once
 
 #include "serve/report/report.h"
 #include "serve/session/session.h"
@@ -27,5 +26,3 @@ bool report_answers_all(struct report_answers *a, unsigned capture, struct strbu
 /* Something that is no question to ask, but found the same way. */
 bool report_answers_put(struct report_answers *a, struct str question, struct str json);
 void report_answers_deinit(struct report_answers *a);
-
-#endif

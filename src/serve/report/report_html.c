@@ -2,6 +2,7 @@
 /* report_html.c: the viewer, its data and a written first page in one file. */
 #include <string.h>
 
+#include "base/file.h"
 #include "serve/report/report.h"
 #include "serve/session/assets.h"
 
@@ -300,7 +301,7 @@ bool report_html(const struct report *r, FILE *out, struct incore_error *e)
 	if (ok && b.failed)
 		ok = err_nomem(e);
 	if (ok && fwrite(b.p, 1, b.n, out) != b.n)
-		ok = err_set(e, INCORE_FAILED, "write-failed", "the report cannot be written");
+		ok = err_write(e);
 	sb_free(&b);
 	return ok;
 }

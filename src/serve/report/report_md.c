@@ -2,6 +2,8 @@
 /* report_md.c: the written report as Markdown; pictures stand in it as SVG data. */
 #include <string.h>
 
+#include "base/file.h"
+#include "base/plain.h"
 #include "serve/report/report.h"
 
 /* Fences are longer than any run of backquotes inside. */
@@ -24,11 +26,14 @@ static void put_fenced(struct strbuf *b, struct str text)
 	sb_puts(b, "\n\n");
 }
 
-/* Prose in which nothing of the capture can become markup. */
+/* A line of prose in which nothing of the capture can become markup, or another line. */
 static void put_prose(struct strbuf *b, struct str text)
 {
-	for (size_t i = 0; i < text.n; i++) {
-		char c = text.p[i];
+	struct strbuf plain = {0};
+
+	b->failed |= !sb_plain(&plain, text);
+	for (size_t i = 0; i < plain.n; i++) {
+		char c = plain.p[i];
 
 		if (c == '<')
 			sb_puts(b, "&lt;");
@@ -39,6 +44,7 @@ static void put_prose(struct strbuf *b, struct str text)
 		else
 			sb_putc(b, c);
 	}
+	sb_free(&plain);
 }
 
 static void put_list(struct strbuf *b, struct str text)
@@ -162,7 +168,7 @@ bool report_markdown(const struct report *r, FILE *out, struct incore_error *e)
 	if (ok && b.failed)
 		ok = err_nomem(e);
 	if (ok && fwrite(b.p, 1, b.n, out) != b.n)
-		ok = err_set(e, INCORE_FAILED, "write-failed", "the report cannot be written");
+		ok = err_write(e);
 	sb_free(&b);
 	return ok;
 }

@@ -3,27 +3,14 @@
 #include <stdlib.h>
 
 #include "base/mem.h"
+#include "base/search.h"
 #include "serve/report/report.h"
 
 #define CONTEXT_LINES 3u
 
-static int by_place(const void *a, const void *b)
-{
-	const struct report_line *x = a, *y = b;
+ORDER(by_place, struct report_line, UP(source) UP(line))
 
-	if (x->source != y->source)
-		return x->source < y->source ? -1 : 1;
-	return x->line < y->line ? -1 : x->line > y->line;
-}
-
-static int by_cost(const void *a, const void *b)
-{
-	const struct report_line *x = a, *y = b;
-
-	if (x->cost != y->cost)
-		return x->cost > y->cost ? -1 : 1;
-	return by_place(a, b);
-}
+ORDER(by_cost, struct report_line, DOWN(cost) THEN(by_place))
 
 /* Rows of one line become one; their costs add up. */
 static size_t merge_lines(struct report_line *v, size_t n)
@@ -57,7 +44,7 @@ static bool collect(const struct report *r, struct report_line **out, size_t *n)
 			v[(*n)++] = (struct report_line){
 				.source = f->source, .line = f->line, .cost = r->costs[i].cost};
 	}
-	qsort(v, *n, sizeof(*v), by_place);
+	SORT(v, *n, by_place);
 	*n = merge_lines(v, *n);
 	return true;
 }
@@ -81,7 +68,7 @@ static bool top_lines(const struct report *r, struct report_line out[REPORT_LINE
 	*n = 0;
 	if (!collect(r, &v, &m))
 		return false;
-	qsort(v, m, sizeof(*v), by_cost);
+	SORT(v, m, by_cost);
 	for (size_t i = 0; *n < REPORT_LINES && i < m; i++)
 		if (!is_in_sight(out, *n, &v[i]))
 			out[(*n)++] = v[i];

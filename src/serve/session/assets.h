@@ -3,8 +3,7 @@
  * assets.h: the files of the viewer, embedded while building (tools/embed.c makes assets.c from
  * ui/). Owner: the program's own read-only data; nothing fails, any thread may read.
  */
-#ifndef SERVE_SESSION_ASSETS_H
-#define SERVE_SESSION_ASSETS_H
+#pragma once
 
 #include <stddef.h>
 
@@ -18,5 +17,3 @@ struct asset {
 
 extern const struct asset serve_assets[];
 extern const size_t serve_n_assets;
-
-#endif

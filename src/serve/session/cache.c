@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* cache.c: where are the columns of a capture kept, and are they still of it? */
 #include "serve/session/cache.h"
+#include "base/search.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -193,12 +194,7 @@ static bool add_kept(void *ctx, const char *name, struct incore_error *e)
 	return true;
 }
 
-static int by_age(const void *a, const void *b)
-{
-	const struct kept_file *x = a, *y = b;
-
-	return x->used_s < y->used_s ? -1 : x->used_s > y->used_s;
-}
+ORDER(by_age, struct kept_file, UP(used_s))
 
 void cache_trim(const struct cache_file *f)
 {
@@ -209,8 +205,7 @@ void cache_trim(const struct cache_file *f)
 	dir_each(f->dir, add_kept, &k, &ignored);
 	incore_error_clear(&ignored);
 	k.bytes += own > 0 ? (uint64_t)own : 0;
-	if (k.v.n)
-		qsort(k.v.v, k.v.n, sizeof(*k.v.v), by_age);
+	SORT(k.v.v, k.v.n, by_age);
 	for (size_t i = 0; i < k.v.n; i++) {
 		if (k.bytes > CACHE_MAX_BYTES && unlink(k.v.v[i].path) == 0)
 			k.bytes -= k.v.v[i].bytes;

@@ -6,8 +6,7 @@
  * CACHE_MAX_BYTES, the least recently used go first. Nothing here fails: without a cache the
  * columns are read again.
  */
-#ifndef SERVE_SESSION_CACHE_H
-#define SERVE_SESSION_CACHE_H
+#pragma once
 
 #include "trace/trace.h"
 
@@ -26,5 +25,3 @@ void cache_file_deinit(struct cache_file *f);
 void cache_touch(const struct cache_file *f);
 /* Removes what is used least recently, but never f itself. */
 void cache_trim(const struct cache_file *f);
-
-#endif

@@ -15,6 +15,7 @@
 
 #include "base/mem.h"
 #include "serve/session/assets.h"
+#include "serve/session/guests.h"
 
 #define MEMORY_A_CONNECTION (32u * 1024)
 #define PROGRESS_LINE 256u
@@ -24,6 +25,7 @@ struct http {
 	struct MHD_Daemon *daemon;
 	struct session *session;
 	const struct token *token;
+	struct guests guests;
 	uint16_t port;
 	char hosts[3][MAX_HOST]; /* what Host may say */
 	atomic_bool is_ready;	 /* its port, and so its names, are known */
@@ -43,6 +45,14 @@ static long long now_s(void)
 
 	clock_gettime(CLOCK_MONOTONIC, &t);
 	return t.tv_sec;
+}
+
+static struct guest *guest_of(struct MHD_Connection *c)
+{
+	const union MHD_ConnectionInfo *info =
+		MHD_get_connection_info(c, MHD_CONNECTION_INFO_SOCKET_CONTEXT);
+
+	return info ? info->socket_context : NULL;
 }
 
 /* --- what goes out --- */
@@ -213,8 +223,7 @@ static enum MHD_Result send_asset(struct MHD_Connection *c, const struct http_re
 {
 	size_t n = strcspn(q->target, "?#");
 
-	for (size_t i = 0; i < serve_n_assets; i++) {
-		const struct asset *a = &serve_assets[i];
+	EACH (const struct asset, a, serve_assets, serve_n_assets) {
 		char tag[40];
 		const char *has = header(c, "If-None-Match");
 		struct MHD_Response *r;
@@ -243,6 +252,8 @@ static enum MHD_Result view_data(
 	if (!is_single(c, "Authorization") || !token_is(h->token, header(c, "Authorization")))
 		return refuse(c, MHD_HTTP_UNAUTHORIZED, "no-token",
 			"open the address that incore view printed: it carries the token");
+	guest_showed_token(&h->guests, guest_of(c));
+	MHD_set_connection_option(c, MHD_CONNECTION_OPTION_TIMEOUT, HTTP_KNOWN_TIMEOUT_S);
 	if (str_is(str_sub(target, 0, strcspn(q->target, "?")), "/api/1/progress"))
 		return send_progress(h, c);
 	session_answer(h->session, target, &r);
@@ -274,6 +285,7 @@ static enum MHD_Result on_request(void *ctx, struct MHD_Connection *c, const cha
 		*upload_size = 0;
 		return MHD_YES;
 	}
+	guest_asked(&h->guests, guest_of(c));
 	if (!atomic_load(&h->is_ready))
 		return refuse(c, MHD_HTTP_SERVICE_UNAVAILABLE, "starting", "ask again");
 	if (q->is_too_long || !q->target)
@@ -307,8 +319,8 @@ static void on_done(
 	struct http *h = ctx;
 	struct http_request *q = *con_cls;
 
-	(void)c;
 	(void)how;
+	guest_was_answered(&h->guests, guest_of(c));
 	if (!q)
 		return;
 	if (q->is_counted) {
@@ -318,6 +330,21 @@ static void on_done(
 	mem_free(q->target);
 	mem_free(q);
 	*con_cls = NULL;
+}
+
+static void on_connection(
+	void *ctx, struct MHD_Connection *c, void **guest, enum MHD_ConnectionNotificationCode what)
+{
+	struct http *h = ctx;
+	const union MHD_ConnectionInfo *info;
+
+	if (what == MHD_CONNECTION_NOTIFY_STARTED) {
+		info = MHD_get_connection_info(c, MHD_CONNECTION_INFO_CONNECTION_FD);
+		*guest = info ? guest_came(&h->guests, info->connect_fd) : NULL;
+	} else {
+		guest_left(&h->guests, *guest);
+		*guest = NULL;
+	}
 }
 
 /* --- start and stop --- */
@@ -362,17 +389,16 @@ struct http *http_start(const struct http_options *o, struct incore_error *e)
 	const union MHD_DaemonInfo *info;
 	bool is_v6;
 
-	if (!h) {
-		err_nomem(e);
-		return NULL;
-	}
+	if (!h)
+		return err_nomem_null(e);
+	guests_init(&h->guests);
 	h->session = o->session;
 	h->token = o->token;
 	atomic_store(&h->last_s, now_s());
 	if (!address_of(o, &address, &is_v6)) {
 		err_set(e, INCORE_USAGE, "bad-address", "--bind wants a numeric address, not '%s'",
 			o->bind);
-		mem_free(h);
+		http_stop(h);
 		return NULL;
 	}
 	h->daemon = MHD_start_daemon(MHD_USE_THREAD_PER_CONNECTION |
@@ -382,7 +408,8 @@ struct http *http_start(const struct http_options *o, struct incore_error *e)
 		MHD_OPTION_CONNECTION_LIMIT, HTTP_MAX_CONNECTIONS, MHD_OPTION_CONNECTION_TIMEOUT,
 		HTTP_TIMEOUT_S, MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)MEMORY_A_CONNECTION,
 		MHD_OPTION_URI_LOG_CALLBACK, on_uri, h, MHD_OPTION_NOTIFY_COMPLETED, on_done, h,
-		MHD_OPTION_LISTENING_ADDRESS_REUSE, 1u, MHD_OPTION_END);
+		MHD_OPTION_NOTIFY_CONNECTION, on_connection, h, MHD_OPTION_LISTENING_ADDRESS_REUSE,
+		1u, MHD_OPTION_END);
 	info = h->daemon ? MHD_get_daemon_info(h->daemon, MHD_DAEMON_INFO_BIND_PORT) : NULL;
 	if (!info) {
 		err_set(e, INCORE_FAILED, "no-server", "cannot listen on %s port %u",
@@ -408,11 +435,17 @@ unsigned http_idle_s(const struct http *h)
 	return atomic_load(&h->n_open) || s < 0 ? 0 : (unsigned)s;
 }
 
+void http_tend(struct http *h)
+{
+	guests_tend(&h->guests);
+}
+
 void http_stop(struct http *h)
 {
 	if (!h)
 		return;
 	if (h->daemon)
 		MHD_stop_daemon(h->daemon);
+	guests_free(&h->guests);
 	mem_free(h);
 }

@@ -5,14 +5,14 @@
  * Host, Origin, then for data the token. Owner: http_start() .. http_stop(). The session must
  * outlive the server.
  */
-#ifndef SERVE_SESSION_HTTP_H
-#define SERVE_SESSION_HTTP_H
+#pragma once
 
 #include "serve/session/session.h"
 #include "serve/session/token.h"
 
-#define HTTP_MAX_CONNECTIONS 64u
-#define HTTP_TIMEOUT_S 30u
+#define HTTP_MAX_CONNECTIONS 256u
+#define HTTP_TIMEOUT_S 10u	  /* without a byte in or out */
+#define HTTP_KNOWN_TIMEOUT_S 600u /* the same for who has shown the token */
 
 struct http_options {
 	const char *bind; /* numeric address; NULL: 127.0.0.1 */
@@ -27,6 +27,6 @@ struct http *http_start(const struct http_options *o, struct incore_error *e);
 uint16_t http_port(const struct http *h);
 /* Seconds since the last request, 0 while one is being answered. */
 unsigned http_idle_s(const struct http *h);
+/* To be called a few times a second: see guests.h. */
+void http_tend(struct http *h);
 void http_stop(struct http *h);
-
-#endif

@@ -5,6 +5,7 @@
 #include <time.h>
 
 #include "answer/answer.h"
+#include "base/map_guard.h"
 #include "base/mem.h"
 #include "serve/view/colors.h"
 #include "serve/view/view_trace.h"
@@ -43,10 +44,8 @@ struct session *session_new(const struct session_options *o, struct incore_error
 {
 	struct session *s = mem_zalloc(1, sizeof(*s));
 
-	if (!s) {
-		err_nomem(e);
-		return NULL;
-	}
+	if (!s)
+		return err_nomem_null(e);
 	pthread_mutex_init(&s->lock, NULL);
 	pthread_mutex_init(&s->verb_lock, NULL);
 	pthread_mutex_init(&s->kept_lock, NULL);
@@ -54,6 +53,7 @@ struct session *session_new(const struct session_options *o, struct incore_error
 	captures_init(&s->captures);
 	s->captures.always = IMPORT_ALL; /* so that one trace of it answers every question */
 	s->reading = *o->reading;
+	captures_follow_links(&s->captures, s->reading.follow_links);
 	s->reading.captures = &s->captures;
 	s->no_cache = o->no_cache;
 	s->now.stage = "open";
@@ -82,8 +82,7 @@ struct session *session_new(const struct session_options *o, struct incore_error
 	return NULL;
 fail:
 	session_free(s);
-	err_nomem(e);
-	return NULL;
+	return err_nomem_null(e);
 }
 
 void session_load(struct session *s)
@@ -125,9 +124,7 @@ void session_free(struct session *s)
 	if (s->is_started)
 		pthread_join(s->thread, NULL);
 	session_forget(s);
-	for (unsigned i = 0; i < s->n; i++) {
-		struct session_capture *c = &s->v[i];
-
+	EACH (struct session_capture, c, s->v, s->n) {
 		view_index_free(&c->view);
 		columns_deinit(&c->columns);
 		columns_deinit(&c->narrow);
@@ -242,8 +239,7 @@ static const char *state_name(enum capture_state state)
 
 static void put_captures(struct session *s, struct json_writer *w)
 {
-	json_w_key(w, "captures");
-	json_w_array(w);
+	json_w_kv_array(w, "captures");
 	for (unsigned i = 0; i < s->n; i++) {
 		struct session_capture *c = &s->v[i];
 		enum capture_state state = state_of(s, c);
@@ -353,6 +349,16 @@ static bool view_capture(struct session *s, unsigned i, const struct query *q, s
 	return ok && (!out->failed || err_nomem(e));
 }
 
+/* Columns whose file was cut while they were read answer nothing any more. */
+static bool columns_are_whole(struct session *s, struct incore_error *e)
+{
+	for (unsigned i = 0; i < s->n; i++)
+		if (state_of(s, &s->v[i]) == CAPTURE_READY &&
+			!map_guard_check_map(s->v[i].columns.map, e))
+			return false;
+	return true;
+}
+
 static bool answer(struct session *s, struct str target, struct reply *r, struct incore_error *e)
 {
 	struct query q;
@@ -403,8 +409,7 @@ void reply_error(struct reply *r, const struct incore_error *e)
 	json_w_buf(&w, &r->body, 0);
 	json_w_object(&w);
 	json_w_kv_cstr(&w, "schema", "incore.error/1");
-	json_w_key(&w, "error");
-	json_w_object(&w);
+	json_w_kv_object(&w, "error");
 	json_w_kv_cstr(&w, "code", e->code ? e->code : "no-memory");
 	json_w_kv_cstr(&w, "message", e->message ? e->message : "out of memory");
 	json_w_end(&w);
@@ -417,7 +422,7 @@ void session_answer(struct session *s, struct str target, struct reply *r)
 	struct incore_error e = {0};
 
 	*r = (struct reply){.status = 200};
-	if (!answer(s, target, r, &e))
+	if (!answer(s, target, r, &e) || !columns_are_whole(s, &e))
 		reply_error(r, &e);
 	err_move(&r->error, &e);
 }

@@ -5,8 +5,7 @@
  * Data never changes after that. Owner: session_new() .. session_free(), which stops the reading.
  * Threads: session_answer() from any number of them.
  */
-#ifndef SERVE_SESSION_SESSION_H
-#define SERVE_SESSION_SESSION_H
+#pragma once
 
 #include "answer/answer.h"
 #include "serve/view/view.h"
@@ -76,5 +75,3 @@ void session_narrow(struct session *s, unsigned capture, struct columns *columns
 /* Moves the error of the first capture that could not be read to *e; false: all were. For one
  * thread, after session_load(). */
 bool session_failure(struct session *s, struct incore_error *e);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* session_internal.h: private to the session's files. */
-#ifndef SERVE_SESSION_SESSION_INTERNAL_H
-#define SERVE_SESSION_SESSION_INTERNAL_H
+#pragma once
 
 #include <pthread.h>
 #include <stdatomic.h>
@@ -61,5 +60,3 @@ void session_forget(struct session *s);
 /* The capture that `key` of a query names; NULL with the error. */
 struct session_capture *session_capture(
 	struct session *s, const struct query *q, const char *key, struct incore_error *e);
-
-#endif

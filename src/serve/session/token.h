@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* token.h: who may ask? A secret of 128 bits per run; the printed URL carries it in its fragment.
  */
-#ifndef SERVE_SESSION_TOKEN_H
-#define SERVE_SESSION_TOKEN_H
+#pragma once
 
 #include "base/error.h"
 
@@ -15,5 +14,3 @@ struct token {
 bool token_make(struct token *t, struct incore_error *e);
 /* Does the value of an Authorization header carry it? Takes the same time whatever differs. */
 bool token_is(const struct token *t, const char *authorization);
-
-#endif

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* box.c: pieces of a window counted, put in order of start, and swept for unions. */
 #include "serve/view/box.h"
+#include "base/search.h"
+#include "base/vec.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/mem.h"
@@ -163,23 +164,14 @@ bool box_take_quantiles(struct box *b)
 	return lengths_quantiles(&b->lengths, set_quantiles, b->stats);
 }
 
-static int by_sum(const void *a, const void *b)
-{
-	const struct box_stat *x = a, *y = b;
-
-	if (x->sum != y->sum)
-		return x->sum > y->sum ? -1 : 1;
-	return x->key < y->key ? -1 : x->key > y->key;
-}
+ORDER(by_sum, struct box_stat, DOWN(sum) UP(key))
 
 /* All keys together; the union is box_flush()'s. */
 static void add_up(struct box *b)
 {
 	struct box_stat *t = &b->total;
 
-	for (uint32_t k = 0; k < b->n_keys; k++) {
-		const struct box_stat *s = &b->stats[k];
-
+	EACH (const struct box_stat, s, b->stats, b->n_keys) {
 		if (!s->count)
 			continue;
 		t->min = t->count == 0 || s->min < t->min ? s->min : t->min;
@@ -204,6 +196,6 @@ bool box_finish(struct box *b)
 	for (uint32_t k = 0; k < b->n_keys; k++)
 		if (b->stats[k].count)
 			b->stats[b->n_stats++] = b->stats[k];
-	qsort(b->stats, b->n_stats, sizeof(*b->stats), by_sum);
+	SORT(b->stats, b->n_stats, by_sum);
 	return true;
 }

@@ -12,8 +12,7 @@
  *
  * Owner: box_deinit(). May fail: memory. Runs in a browser too.
  */
-#ifndef SERVE_VIEW_BOX_H
-#define SERVE_VIEW_BOX_H
+#pragma once
 
 #include "serve/view/lengths.h"
 
@@ -85,5 +84,3 @@ void box_flush_lengths(struct box *b);
 bool box_take_quantiles(struct box *b);
 /* Sorts the keys; sets has_quantiles unless lengths did not fit. False: no memory. */
 bool box_finish(struct box *b);
-
-#endif

@@ -59,11 +59,9 @@ void colors_json(const struct colors *c, struct json_writer *w)
 
 	if (!c || memcmp(c, &none, sizeof(none)) == 0)
 		return;
-	json_w_key(w, "colors");
-	json_w_object(w);
+	json_w_kv_object(w, "colors");
 	for (unsigned t = 0; t < THEME_COUNT; t++) {
-		json_w_key(w, theme_name(t));
-		json_w_row_object(w);
+		json_w_kv_row_object(w, theme_name(t));
 		for (unsigned i = 0; i < COLOR_COUNT; i++)
 			if (c->own[t][i][0])
 				json_w_kv_cstr(w, color_name(i), c->own[t][i]);

@@ -4,8 +4,7 @@
  * their place. The page has its own for the dark themes; pictures of a report are light.
  * Pure functions; a struct colors is plain data, zeroed at first.
  */
-#ifndef SERVE_VIEW_COLORS_H
-#define SERVE_VIEW_COLORS_H
+#pragma once
 
 #include "base/str.h"
 #include "codec/json_writer.h"
@@ -29,5 +28,3 @@ bool colors_set(struct colors *c, enum theme t, unsigned i, struct str text);
 const char *colors_light(const struct colors *c, unsigned i);
 /* "colors": {theme: {name: "#rrggbb"}}, where the user has any; c may be NULL. */
 void colors_json(const struct colors *c, struct json_writer *w);
-
-#endif

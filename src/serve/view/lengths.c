@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* lengths.c: counts of lengths by key; quantiles by walking up the counts. */
 #include "serve/view/lengths.h"
+#include "base/search.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -59,12 +60,7 @@ struct far {
 	uint64_t id, count;
 };
 
-static int by_id(const void *a, const void *b)
-{
-	const struct far *x = a, *y = b;
-
-	return x->id < y->id ? -1 : x->id > y->id;
-}
+ORDER(by_id, struct far, UP(id))
 
 /* The length with `rank` others before it, of a key whose far lengths are v. */
 static uint32_t at_rank(const uint32_t *bins, uint32_t n_bins, const struct far *v, uint64_t rank)

@@ -7,8 +7,7 @@
  *
  * Owner: lengths_deinit(). May fail: memory (has_failed). Runs in a browser too.
  */
-#ifndef SERVE_VIEW_LENGTHS_H
-#define SERVE_VIEW_LENGTHS_H
+#pragma once
 
 #include "base/map.h"
 
@@ -43,5 +42,3 @@ struct quantiles { /* of n sorted lengths: those at n / 2 and at 95 n / 100 */
 typedef void (*lengths_fn)(void *ctx, uint32_t key, struct quantiles q);
 /* Calls fn for each key of the share that has lengths. Not after has_spilled. */
 bool lengths_quantiles(const struct lengths *x, lengths_fn fn, void *ctx);
-
-#endif

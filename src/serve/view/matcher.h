@@ -4,8 +4,7 @@
  * slashes a regular expression (matcher_pcre.c; a report has none: matcher_literal.c).
  * Owner: matcher_deinit(). May fail: a bad expression, with USAGE; one that takes too long.
  */
-#ifndef SERVE_VIEW_MATCHER_H
-#define SERVE_VIEW_MATCHER_H
+#pragma once
 
 #include "base/str.h"
 
@@ -23,5 +22,3 @@ bool matcher_literal(struct str text, struct str needle);
 bool regex_init(struct matcher *m, struct str pattern, struct incore_error *e);
 bool regex_has(struct matcher *m, struct str text);
 void regex_deinit(struct matcher *m);
-
-#endif

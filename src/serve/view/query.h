@@ -5,8 +5,7 @@
  * than QUERY_MAX_BYTES. Owner: a struct query holds its own text. May fail: all, with USAGE.
  * Runs in a browser too.
  */
-#ifndef SERVE_VIEW_QUERY_H
-#define SERVE_VIEW_QUERY_H
+#pragma once
 
 #include "base/str.h"
 
@@ -47,5 +46,3 @@ bool query_set(const struct query *q, const char *key, uint32_t limit, struct qu
 /* One of the words "a|b|c": its number; missing: 0. */
 bool query_word(const struct query *q, const char *key, const char *words, unsigned *out,
 	struct incore_error *e);
-
-#endif

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "base/vec.h"
 #include "trace/index.h"
 
 #define MAX_PARTS 4096u
@@ -181,8 +182,7 @@ static void rewind_lanes(struct select_walk *w)
 	uint64_t t0 = w->box->t0, t1 = w->box->t1;
 
 	w->n_left = 0;
-	for (uint32_t k = 0; k < w->n; k++) {
-		struct lane_walk *x = &w->now[k];
+	EACH (struct lane_walk, x, w->now, w->n) {
 		const struct lane *l = &c->lanes[x->lane];
 
 		x->i = lane_first_after(l, t0);

@@ -5,8 +5,7 @@
  *
  * Owner: select_walk_deinit(). May fail: memory. Runs in a browser too.
  */
-#ifndef SERVE_VIEW_SELECT_WALK_H
-#define SERVE_VIEW_SELECT_WALK_H
+#pragma once
 
 #include "serve/view/box.h"
 #include "serve/view/view.h"
@@ -36,5 +35,3 @@ bool select_walk_init(struct select_walk *w, const struct query_ranges *tracks);
 void select_walk_deinit(struct select_walk *w);
 /* All of it into the box, quantiles included; then box_finish(). False: no memory. */
 bool select_walk_run(struct select_walk *w);
-
-#endif

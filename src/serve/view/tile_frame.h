@@ -4,8 +4,7 @@
  * cycles wide; and the 32 bytes that such an answer begins with. A row is a range of tracks (or of
  * SIMDs), mostly of one. May fail: parse and lanes, with USAGE. Runs in a browser too.
  */
-#ifndef SERVE_VIEW_TILE_FRAME_H
-#define SERVE_VIEW_TILE_FRAME_H
+#pragma once
 
 #include "serve/view/view.h"
 
@@ -52,5 +51,3 @@ static inline uint8_t tile_share(uint64_t part, unsigned level)
 
 	return (uint8_t)(x == 0 && part ? 1 : x);
 }
-
-#endif

@@ -8,8 +8,7 @@
  * view_index_make() was called before all of them. NEED_DIFF is replaced with another base: nobody
  * may be using it. May fail: USAGE for a bad query, memory.
  */
-#ifndef SERVE_VIEW_VIEW_H
-#define SERVE_VIEW_VIEW_H
+#pragma once
 
 #include "codec/json_writer.h"
 #include "serve/view/query.h"
@@ -96,5 +95,3 @@ bool view_source(
 void put_u16(struct strbuf *b, uint16_t v);
 void put_u32(struct strbuf *b, uint32_t v);
 void put_u64(struct strbuf *b, uint64_t v);
-
-#endif

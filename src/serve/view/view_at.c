@@ -154,8 +154,7 @@ static bool load(struct at *a, struct incore_error *e)
 
 static void put_buckets(const struct at *a, struct json_writer *w)
 {
-	json_w_key(w, "buckets");
-	json_w_row_object(w);
+	json_w_kv_row_object(w, "buckets");
 	for (unsigned i = 0; i < BUCKET_COUNT; i++)
 		json_w_kv_u64(w, bucket_name(i), a->buckets[i]);
 	json_w_end(w);
@@ -186,8 +185,7 @@ static void put_frames(const struct at *a, struct json_writer *w)
 	code_idx code = a->k.data.code[a->slice];
 	const struct code_row *r = code < t->n_code ? &t->code[code] : NULL;
 
-	json_w_key(w, "frames");
-	json_w_array(w);
+	json_w_kv_array(w, "frames");
 	for (unsigned i = 0; r && i < r->n_frames; i++) {
 		const struct frame *f = &t->frames[r->first_frame + i];
 
@@ -291,13 +289,11 @@ static void put_links(const struct at *a, bool is_producer, struct json_writer *
 
 static void put_both(const struct at *a, struct json_writer *w)
 {
-	json_w_key(w, "producers");
-	json_w_array(w);
+	json_w_kv_array(w, "producers");
 	put_waits(a, true, w);
 	put_links(a, true, w);
 	json_w_end(w);
-	json_w_key(w, "consumers");
-	json_w_array(w);
+	json_w_kv_array(w, "consumers");
 	put_waits(a, false, w);
 	put_links(a, false, w);
 	json_w_end(w);
@@ -308,8 +304,7 @@ static void put_raw(const struct at *a, struct json_writer *w)
 	const struct track *k = &a->v->trace->tracks[a->track];
 	int64_t shift = trace_aligned(a->v->trace, k->clock, 0) - a->v->origin_cyc;
 
-	json_w_key(w, "raw");
-	json_w_row_object(w);
+	json_w_kv_row_object(w, "raw");
 	json_w_kv_i64(w, "time", (int64_t)lane_start(a->lane, a->i) - shift);
 	json_w_kv_u64(w, "tag", a->lane->tag[a->i]);
 	json_w_kv_u64(w, "class", a->lane->inst_class[a->i]);
@@ -334,8 +329,7 @@ static void put_slice(const struct at *a, struct json_writer *w)
 	json_w_kv_u64(w, "slot", l->slot[l->inst_class[a->i]]);
 	put_code(a, l->code[a->i], w);
 	put_execution(a, w);
-	json_w_key(w, "wave");
-	json_w_row(w);
+	json_w_kv_row(w, "wave");
 	for (int i = 0; i < TRACK_LEVELS && t->levels[i]; i++)
 		json_w_u64(w, t->tracks[a->track].coord[i]);
 	json_w_end(w);

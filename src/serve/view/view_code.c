@@ -66,8 +66,7 @@ static bool put_sources(const struct view *v, struct json_writer *w)
 
 		sums[s < t->n_sources ? s : t->n_sources] += v->index->code[i].cyc;
 	}
-	json_w_key(w, "source_cycles");
-	json_w_row(w);
+	json_w_kv_row(w, "source_cycles");
 	for (uint32_t i = 0; i < t->n_sources; i++)
 		json_w_u64(w, sums[i]);
 	json_w_end(w);
@@ -92,8 +91,7 @@ bool view_code(
 	json_w_kv_u64(&w, "from", from);
 	json_w_kv_u64(&w, "total", v->trace->n_code);
 	for (unsigned k = 0; k < COLUMNS; k++) {
-		json_w_key(&w, names[k]);
-		json_w_row(&w);
+		json_w_kv_row(&w, names[k]);
 		for (uint64_t i = from; i < v->trace->n_code && i - from < n; i++)
 			put_cell(v, (uint32_t)i, k, &w);
 		json_w_end(&w);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* view_counters.c: a counter over time: least, largest and mean value of each pixel. */
+#include "base/vec.h"
 #include "serve/view/view.h"
 
 #define MAX_WIDTH 8192u
@@ -69,11 +70,8 @@ static void put_list(const struct trace *t, struct json_writer *w)
 {
 	json_w_object(w);
 	json_w_kv_cstr(w, "schema", "incore.view.counters/1");
-	json_w_key(w, "series");
-	json_w_array(w);
-	for (uint32_t i = 0; i < t->n_counters; i++) {
-		const struct counter_series *s = &t->counters[i];
-
+	json_w_kv_array(w, "series");
+	EACH (const struct counter_series, s, t->counters, t->n_counters) {
 		json_w_row_object(w);
 		json_w_kv_cstr(w, "name", s->name);
 		if (s->clock < t->n_clocks)

@@ -192,16 +192,13 @@ static bool put_density(struct find *f, uint32_t width)
 
 	if (!cells)
 		return false;
-	for (uint32_t k = 0; k < c->n_lanes; k++) {
-		const struct lane *l = &c->lanes[k];
-
+	EACH (const struct lane, l, c->lanes, c->n_lanes) {
 		for (uint32_t i = 0; i < l->n; i++)
 			if (l->code[i] < n_code && f->is_match[l->code[i]] &&
 				lane_start(l, i) / step < width)
 				cells[lane_start(l, i) / step]++;
 	}
-	json_w_key(f->w, "density");
-	json_w_row(f->w);
+	json_w_kv_row(f->w, "density");
 	for (uint32_t i = 0; i < width; i++)
 		json_w_u64(f->w, cells[i]);
 	json_w_end(f->w);
@@ -217,8 +214,7 @@ static bool put_found(struct find *f, const char *text, uint32_t width)
 	json_w_kv_cstr(f->w, "schema", "incore.view.find/1");
 	json_w_kv_cstr(f->w, "q", text);
 	json_w_kv_bool(f->w, "is_regex", f->matcher.is_regex);
-	json_w_key(f->w, "matches");
-	json_w_array(f->w);
+	json_w_kv_array(f->w, "matches");
 	if (f->places & 1u << IN_ISA)
 		find_isa(f);
 	if (f->places & 1u << IN_SOURCE && !f->has_rows)

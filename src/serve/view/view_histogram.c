@@ -47,9 +47,7 @@ static void keep_longest(struct gathered *g, struct execution x)
 
 static void gather(const struct view *v, code_idx code, struct gathered *g)
 {
-	for (uint32_t k = 0; k < v->columns->n_lanes; k++) {
-		const struct lane *l = &v->columns->lanes[k];
-
+	EACH (const struct lane, l, v->columns->lanes, v->columns->n_lanes) {
 		for (uint32_t i = 0; i < l->n; i++) {
 			if (l->code[i] != code || g->n == g->cap)
 				continue;
@@ -86,8 +84,7 @@ static void put_bins(const struct gathered *g, struct json_writer *w)
 	uint64_t min = g->n ? g->durations[0] : 0, max = g->n ? g->durations[g->n - 1] : 0;
 	uint64_t width = (max - min) / BINS + 1, at = 0;
 
-	json_w_key(w, "bins");
-	json_w_array(w);
+	json_w_kv_array(w, "bins");
 	for (uint64_t from = min; g->n && from <= max; from += width) {
 		uint64_t first = at;
 
@@ -121,8 +118,7 @@ static void put_histogram(
 	json_w_kv_double(w, "mean", n ? (double)g->sum / (double)n : 0, 2);
 	json_w_kv_u64(w, "sum", g->sum);
 	put_bins(g, w);
-	json_w_key(w, "outliers");
-	json_w_array(w);
+	json_w_kv_array(w, "outliers");
 	for (unsigned i = 0; i < g->n_longest; i++) {
 		json_w_row_object(w);
 		json_w_kv_u64(w, "track", g->longest[i].track);

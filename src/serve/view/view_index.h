@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* view_index.h: private to the answers: what view_need() builds. */
-#ifndef SERVE_VIEW_VIEW_INDEX_H
-#define SERVE_VIEW_VIEW_INDEX_H
+#pragma once
 
 #include "analysis/pipes/pipe_sweep.h"
 #include "serve/view/view.h"
@@ -54,5 +53,3 @@ void pipe_pieces_free(struct pipe_pieces *x);
 /* The same pieces of one pipe with their owners; d: all of the track, as view_track_load() has it. */
 bool pipe_pieces_of(const struct view *v, track_idx track, const struct track_data *d,
 	pipe_piece_fn fn, void *ctx, struct incore_error *e);
-
-#endif

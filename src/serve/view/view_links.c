@@ -75,9 +75,7 @@ static bool add_track(
 
 	if (!view_track_load(a->v, a->v->index->waits, track, k, e))
 		return false;
-	for (size_t i = 0; i < k->waits.events.n; i++) {
-		const struct wait_event *ev = &k->waits.events.v[i];
-
+	EACH (const struct wait_event, ev, k->waits.events.v, k->waits.events.n) {
 		for (unsigned s = 0; s < ev->n_sides; s++)
 			add_side(a, k, track, ev, &k->waits.sides.v[ev->first_side + s]);
 	}
@@ -108,8 +106,7 @@ static void add_stated(struct asked *a, track_idx first, track_idx last)
 {
 	const struct trace *t = a->v->trace;
 
-	for (uint32_t i = 0; i < t->n_links; i++) {
-		const struct link *x = &t->links[i];
+	EACH (const struct link, x, t->links, t->n_links) {
 		bool is_to = x->to_track >= first && x->to_track <= last;
 		bool is_from = x->from_track >= first && x->from_track <= last;
 
@@ -138,8 +135,7 @@ static void put_links(const struct asked *a, struct strbuf *out)
 	const struct view *v = a->v;
 	uint64_t t0 = UINT64_MAX;
 
-	for (size_t i = 0; i < a->arrows.n; i++) {
-		const struct arrow *x = &a->arrows.v[i];
+	EACH (const struct arrow, x, a->arrows.v, a->arrows.n) {
 		uint64_t from = slice_time(v, x->from_track, x->from_slice, false);
 		uint64_t to = slice_time(v, x->to_track, x->to_slice, false);
 
@@ -153,8 +149,7 @@ static void put_links(const struct asked *a, struct strbuf *out)
 	put_u32(out, a->left_out > UINT32_MAX ? UINT32_MAX : (uint32_t)a->left_out);
 	put_u64(out, a->arrows.n ? t0 : 0);
 	put_u64(out, 0);
-	for (size_t i = 0; i < a->arrows.n; i++) {
-		const struct arrow *x = &a->arrows.v[i];
+	EACH (const struct arrow, x, a->arrows.v, a->arrows.n) {
 		bool is_branch = x->kind == ARROW_BRANCH;
 
 		put_u32(out, (x->from_track & TRACK_MASK) | (uint32_t)x->kind << 24);

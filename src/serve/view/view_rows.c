@@ -117,8 +117,7 @@ static void put_rows(const struct rows *r, struct json_writer *w)
 		json_w_end(w);
 	}
 	if (!r->execution) {
-		json_w_key(w, "rest");
-		json_w_row_object(w);
+		json_w_kv_row_object(w, "rest");
 		for (unsigned k = 0; k < BUCKET_COUNT; k++)
 			json_w_kv_u64(w, bucket_name(k), r->rest[k]);
 		json_w_end(w);

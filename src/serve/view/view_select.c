@@ -78,8 +78,7 @@ static void put_known(struct json_writer *w, const char *key, bool is_known, uin
 /* What was lost, by cause; adds up to stall and wait. */
 static void put_causes(const uint64_t *families, struct json_writer *w)
 {
-	json_w_key(w, "causes");
-	json_w_row_object(w);
+	json_w_kv_row_object(w, "causes");
 	for (unsigned f = 0; f < FAMILY_COUNT; f++)
 		if (families[f])
 			json_w_kv_u64(w, family_name(f), families[f]);
@@ -117,8 +116,7 @@ static void put_total(const struct select *s, struct json_writer *w)
 
 	for (size_t i = 0; b->families && i < (size_t)b->n_keys * FAMILY_COUNT; i++)
 		all[i % FAMILY_COUNT] += b->families[i];
-	json_w_key(w, "total");
-	json_w_row_object(w);
+	json_w_kv_row_object(w, "total");
 	put_stat(s, &b->total, b->families ? all : NULL, w);
 	json_w_end(w);
 }
@@ -201,8 +199,7 @@ static void put_selection(const struct select *s, struct json_writer *w)
 	json_w_kv_bool(w, "is_summary", !b->has_quantiles);
 	put_total(s, w);
 	json_w_kv_double(w, "concurrency", cycles ? (double)b->total.sum / (double)cycles : 0, 3);
-	json_w_key(w, "rows");
-	json_w_array(w);
+	json_w_kv_array(w, "rows");
 	for (uint32_t i = 0; i < b->n_stats && i < VIEW_MAX_ROWS; i++) {
 		json_w_row_object(w);
 		put_key(s, b->stats[i].key, w);

@@ -14,8 +14,7 @@
 
 static void put_words(struct json_writer *w, const char *key, const char *const *words, unsigned n)
 {
-	json_w_key(w, key);
-	json_w_row(w);
+	json_w_kv_row(w, key);
 	for (unsigned i = 0; i < n; i++)
 		json_w_cstr(w, words[i]);
 	json_w_end(w);
@@ -34,8 +33,7 @@ static void put_tables(struct json_writer *w)
 	put_words(w, "slots", slots, SLOT_COUNT);
 	put_words(w, "buckets", buckets, BUCKET_COUNT);
 	put_words(w, "causes", families, FAMILY_COUNT);
-	json_w_key(w, "classes");
-	json_w_array(w);
+	json_w_kv_array(w, "classes");
 	for (unsigned i = 0; i < CLASS_COUNT; i++) {
 		char letter[2] = {class_letter(i), 0};
 
@@ -53,8 +51,7 @@ static void put_counts(const struct view *v, struct json_writer *w)
 {
 	const struct trace *t = v->trace;
 
-	json_w_key(w, "counts");
-	json_w_row_object(w);
+	json_w_kv_row_object(w, "counts");
 	json_w_kv_u64(w, "tracks", t->n_tracks);
 	json_w_kv_u64(w, "slices", v->columns ? v->columns->n_slices : 0);
 	json_w_kv_u64(w, "unread_tracks", v->columns ? v->columns->n_failed : 0);
@@ -70,8 +67,7 @@ static void put_counts(const struct view *v, struct json_writer *w)
 
 static void put_sources(const struct trace *t, struct json_writer *w)
 {
-	json_w_key(w, "sources");
-	json_w_array(w);
+	json_w_kv_array(w, "sources");
 	for (uint32_t i = 0; i < t->n_sources && i < SOURCES_SHOWN; i++) {
 		json_w_row_object(w);
 		json_w_kv_cstr(w, "path", t->sources[i].path);
@@ -80,8 +76,7 @@ static void put_sources(const struct trace *t, struct json_writer *w)
 		json_w_end(w);
 	}
 	json_w_end(w);
-	json_w_key(w, "kernels");
-	json_w_array(w);
+	json_w_kv_array(w, "kernels");
 	for (uint32_t i = 0; i < t->n_kernel_names && i < SOURCES_SHOWN; i++) {
 		json_w_row_object(w);
 		json_w_kv_u64(w, "id", t->kernel_names[i].id);
@@ -109,8 +104,7 @@ static bool put_counters(const struct trace *t, struct json_writer *w)
 		if (ok)
 			++*n;
 	}
-	json_w_key(w, "counters");
-	json_w_array(w);
+	json_w_kv_array(w, "counters");
 	for (uint32_t i = 0; ok && i < t->n_counters; i++) {
 		uint64_t *n = u64_map_find(&seen, name_key(t->counters[i].name));
 
@@ -132,8 +126,7 @@ static void put_markers(const struct view *v, struct json_writer *w)
 {
 	const struct trace *t = v->trace;
 
-	json_w_key(w, "markers");
-	json_w_array(w);
+	json_w_kv_array(w, "markers");
 	for (uint32_t i = 0; i < t->n_markers && i < MARKERS_SHOWN; i++) {
 		const struct marker *m = &t->markers[i];
 
@@ -151,8 +144,7 @@ static void put_markers(const struct view *v, struct json_writer *w)
 
 static void put_notes(const struct trace *t, struct json_writer *w)
 {
-	json_w_key(w, "notes");
-	json_w_array(w);
+	json_w_kv_array(w, "notes");
 	for (uint32_t i = 0; i < t->n_notes && i < NOTES_SHOWN; i++) {
 		json_w_row_object(w);
 		json_w_kv_cstr(w, "kind", note_kind_name(t->notes[i].kind));
@@ -201,8 +193,7 @@ static void put_tracks(const struct view *v, uint32_t from, struct json_writer *
 	uint32_t end = n - from > VIEW_TRACKS_A_PAGE ? from + VIEW_TRACKS_A_PAGE : n;
 
 	put_words(w, "track_columns", columns, sizeof(columns) / sizeof(columns[0]));
-	json_w_key(w, "tracks");
-	json_w_array(w);
+	json_w_kv_array(w, "tracks");
 	for (uint32_t i = from; i < end; i++)
 		put_track(v, i, w);
 	json_w_end(w);
@@ -220,8 +211,7 @@ static void put_head(const struct view *v, struct json_writer *w)
 	unsigned n = 0;
 
 	json_w_kv_bool(w, "is_estimate", t->meta.evidence == EVIDENCE_ESTIMATE);
-	json_w_key(w, "clock");
-	json_w_row_object(w);
+	json_w_kv_row_object(w, "clock");
 	json_w_key(w, "mhz");
 	if (mhz > 0)
 		json_w_double(w, mhz, 3);
@@ -229,8 +219,7 @@ static void put_head(const struct view *v, struct json_writer *w)
 		json_w_null(w);
 	json_w_kv_cstr(w, "source", t->meta.clock_source);
 	json_w_end(w);
-	json_w_key(w, "span");
-	json_w_row_object(w);
+	json_w_kv_row_object(w, "span");
 	json_w_kv_u64(w, "begin", 0);
 	json_w_kv_u64(w, "end", v->columns ? v->columns->end_cyc : 0);
 	json_w_kv_i64(w, "origin", v->origin_cyc);

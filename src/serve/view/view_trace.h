@@ -1,12 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* view_trace.h: members of the answer `trace`, into an open object. From track `from` on; lists
  * other than tracks stand on the first page alone. False on lack of memory. */
-#ifndef SERVE_VIEW_VIEW_TRACE_H
-#define SERVE_VIEW_VIEW_TRACE_H
+#pragma once
 
 #include "analysis/waves/causes.h"
 #include "serve/view/view.h"
 
 bool view_trace(const struct view *v, uint32_t from, struct json_writer *w);
-
-#endif

@@ -3,8 +3,7 @@
  * view_track.h: one track of the columns as analyses want it, with its waits resolved; and the
  * causes of its slices. Times are the screen's. Owner: view_track_deinit(). May fail: memory.
  */
-#ifndef SERVE_VIEW_VIEW_TRACK_H
-#define SERVE_VIEW_VIEW_TRACK_H
+#pragma once
 
 #include "analysis/waves/causes.h"
 #include "analysis/waves/waits.h"
@@ -29,5 +28,3 @@ enum cause_family slice_stall_family(enum inst_class c, const struct wait_event 
  * pipe_pieces_of(). */
 void slice_buckets(
 	const struct view *v, const struct lane *l, uint32_t i, uint64_t sums[BUCKET_COUNT]);
-
-#endif

@@ -5,10 +5,17 @@
  */
 #include <errno.h>
 
+#include "base/file.h"
 #include "base/mem.h"
 #include "serve/report/blob.h"
 #include "serve/view/matcher.h"
 #include "serve/view/view_index.h"
+
+/* No file is written here: JSON goes to memory. */
+bool(err_write)(struct incore_error *e)
+{
+	return err_set(e, INCORE_FAILED, "io", "no files here");
+}
 
 #define EXPORT __attribute__((used, visibility("default")))
 
@@ -118,8 +125,7 @@ static void put_error(const struct incore_error *e)
 	json_w_buf(&w, &body, 0);
 	json_w_object(&w);
 	json_w_kv_cstr(&w, "schema", "incore.error/1");
-	json_w_key(&w, "error");
-	json_w_object(&w);
+	json_w_kv_object(&w, "error");
 	json_w_kv_cstr(&w, "code", e->code ? e->code : "no-memory");
 	json_w_kv_cstr(&w, "message", e->message ? e->message : "out of memory");
 	json_w_end(&w);

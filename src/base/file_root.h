@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * file_root.h: files below a directory. What comes from others may hold links: a name or a link
+ * that leads out of the directory is refused, unless whoever asks says that links are followed.
+ * Links that stay inside are like any file, and so is a link that is the directory's own name.
+ * Owner: the caller closes the descriptor of a root.
+ */
+#pragma once
+
+#include <fcntl.h>
+#include <stdbool.h>
+
+struct file_root {
+	int fd; /* of the directory */
+	bool follow_links;
+};
+
+/* Names lead wherever they lead. */
+#define FILE_ANYWHERE ((struct file_root){AT_FDCWD, true})
+
+/* "" is the current directory. False with errno. */
+bool file_root_open(struct file_root *r, const char *dir, bool follow_links);
+/* What path is called below dir, when it begins with it; else path itself. */
+const char *file_name_below(const char *dir, const char *path);
+/* A descriptor to read from; -1 with errno, which is EXDEV where the name leads out. Never waits
+ * for the writer of a FIFO. */
+int file_open_below(struct file_root r, const char *name);

@@ -1,0 +1,249 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* walls.c: Landlock, a filter of system calls, capabilities and namespaces, by raw calls: the
+ * C library has no functions for most of them. */
+#include "base/walls.h"
+
+#include <assert.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <sched.h>
+#include <signal.h>
+#include <stddef.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <linux/audit.h>
+#include <linux/capability.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+
+#if defined(__x86_64__)
+#define FILTER_ARCH AUDIT_ARCH_X86_64
+#elif defined(__aarch64__)
+#define FILTER_ARCH AUDIT_ARCH_AARCH64
+#else
+#define FILTER_ARCH 0 /* no filter is known for it */
+#endif
+
+#define COUNT(a) (sizeof(a) / sizeof((a)[0]))
+
+/* The numbers are the same on every architecture. */
+enum { LANDLOCK_CREATE = 444, LANDLOCK_ADD = 445, LANDLOCK_RESTRICT = 446 };
+enum {
+	MAY_EXECUTE = 1 << 0,
+	MAY_WRITE = 1 << 1,
+	MAY_READ = 1 << 2,
+	MAY_LIST = 1 << 3,
+	MAY_REMOVE = 3 << 4, /* folders and files */
+	MAY_MAKE = 1 << 7 | 1 << 8,
+	MAY_TRUNCATE = 1 << 14,
+	OF_FILES = MAY_EXECUTE | MAY_WRITE | MAY_READ | MAY_TRUNCATE,
+};
+
+struct landlock_handled {
+	uint64_t files, ports, scopes;
+};
+
+static long landlock_version(void)
+{
+	return syscall(LANDLOCK_CREATE, NULL, 0, 1);
+}
+
+/* All that this system can hold back. */
+static struct landlock_handled all_handled(long version)
+{
+	return (struct landlock_handled){version >= 5	? 0xffff
+					 : version >= 3 ? 0x7fff
+					 : version == 2 ? 0x3fff
+							: 0x1fff,
+		version >= 4 ? 3 : 0, version >= 6 ? 3 : 0};
+}
+
+bool walls_are_possible(struct incore_error *e)
+{
+	uint32_t action = SECCOMP_RET_KILL_PROCESS;
+	const char *missing = landlock_version() < 1 ? "Landlock (Linux 5.13 or later)"
+			      : FILTER_ARCH == 0 || syscall(SYS_seccomp, SECCOMP_GET_ACTION_AVAIL,
+							    0, &action) != 0
+				      ? "a filter of system calls (seccomp)"
+				      : NULL;
+
+	return !missing ||
+	       err_set(e, INCORE_MISSING, "no-walls",
+		       "a kernel's source is native code, and this system has no %s to lock it in; --unsafe-native compiles and runs it with all your rights",
+		       missing);
+}
+
+void walls_limit(int what, uint64_t value)
+{
+	struct rlimit r = {value, value};
+
+	setrlimit(what, &r);
+}
+
+pid_t walls_fork(void)
+{
+	static const unsigned long FLAGS[] = {CLONE_NEWPID, CLONE_NEWPID | CLONE_NEWUSER};
+
+	for (size_t i = 0; i < COUNT(FLAGS); i++) {
+		pid_t pid = (pid_t)syscall(SYS_clone, FLAGS[i] | SIGCHLD, NULL, NULL, NULL, NULL);
+
+		if (pid >= 0)
+			return pid;
+	}
+	return fork();
+}
+
+/* --- the child --- */
+
+/* Root reads what its caller may read, and has no other power left. */
+static bool drop_capabilities(void)
+{
+	struct __user_cap_header_struct head = {_LINUX_CAPABILITY_VERSION_3, 0};
+	struct __user_cap_data_struct data[2] = {0};
+	const uint32_t kept = 1u << CAP_DAC_OVERRIDE | 1u << CAP_DAC_READ_SEARCH;
+
+	if (syscall(SYS_capget, &head, data) != 0)
+		return false;
+	data[0].permitted &= kept;
+	data[0].effective &= kept;
+	data[0].inheritable = data[1].permitted = data[1].effective = data[1].inheritable = 0;
+	return syscall(SYS_capset, &head, data) == 0;
+}
+
+static bool add_rule(int rules, const char *path, uint64_t rights)
+{
+	/* as the kernel lays it out: packed */
+	struct __attribute__((packed)) {
+		uint64_t rights;
+		int32_t fd;
+	} rule = {rights, open(path, O_PATH | O_CLOEXEC)};
+	struct stat st;
+	bool ok;
+
+	if (rule.fd < 0)
+		return true; /* not there: nothing to allow */
+	if (fstat(rule.fd, &st) == 0 && !S_ISDIR(st.st_mode))
+		rule.rights &= OF_FILES;
+	ok = syscall(LANDLOCK_ADD, rules, 1, &rule, 0) == 0;
+	close(rule.fd);
+	return ok;
+}
+
+static bool shut_files(const struct walls *w)
+{
+	const struct landlock_handled h = all_handled(landlock_version());
+	const uint64_t read = MAY_READ | MAY_LIST;
+	const struct {
+		const char *const *paths;
+		uint64_t rights;
+	} kinds[] = {{w->programs, read | MAY_EXECUTE}, {w->readable, read},
+		{w->writable, read | MAY_WRITE | MAY_MAKE | MAY_REMOVE | MAY_TRUNCATE}};
+	int rules = (int)syscall(LANDLOCK_CREATE, &h, sizeof(h), 0);
+	bool ok = rules >= 0;
+
+	for (size_t i = 0; i < COUNT(kinds); i++)
+		for (const char *const *p = kinds[i].paths; ok && p && *p; p++)
+			ok = add_rule(rules, *p, kinds[i].rights & h.files);
+	return ok && syscall(LANDLOCK_RESTRICT, rules, 0) == 0 && close(rules) == 0;
+}
+
+/* A linker sets the mode of what it writes, and some end where they cannot: they are told that it
+ * was done, and whoever started the compiler does it. */
+static const uint16_t PRETENDED[] = {SYS_fchmod, SYS_fchmodat};
+
+/* What no compiler needs, and what gets around the other walls: Landlock does not look at owners,
+ * times and attributes; who leaves the process group outlives it. */
+static const uint16_t DENIED[] = {SYS_ptrace, SYS_process_vm_readv, SYS_process_vm_writev, SYS_kcmp,
+	SYS_kill, SYS_tkill, SYS_setsid, SYS_setpgid, SYS_setpriority, SYS_socket, SYS_socketpair,
+	SYS_connect, SYS_bind, SYS_bpf, SYS_perf_event_open, SYS_userfaultfd, SYS_keyctl,
+	SYS_add_key, SYS_request_key, SYS_mount, SYS_umount2, SYS_pivot_root, SYS_chroot,
+	SYS_unshare, SYS_setns, SYS_personality, SYS_init_module, SYS_finit_module,
+	SYS_delete_module, SYS_kexec_load, SYS_reboot, SYS_swapon, SYS_swapoff, SYS_sethostname,
+	SYS_setdomainname, SYS_settimeofday, SYS_clock_settime, SYS_adjtimex, SYS_acct,
+	SYS_quotactl, SYS_name_to_handle_at, SYS_open_by_handle_at, SYS_fanotify_init, SYS_mq_open,
+	SYS_shmget, SYS_msgget, SYS_semget, SYS_truncate, SYS_fchown, SYS_fchownat, SYS_utimensat,
+	SYS_setxattr, SYS_lsetxattr, SYS_fsetxattr, SYS_removexattr, SYS_lremovexattr,
+	SYS_fremovexattr, SYS_mknodat, SYS_linkat, SYS_symlinkat};
+
+#ifdef SYS_chmod /* older forms, which only older architectures have */
+static const uint16_t PRETENDED_OLD[] = {SYS_chmod};
+static const uint16_t DENIED_OLD[] = {SYS_chown, SYS_lchown, SYS_utime, SYS_utimes, SYS_futimesat,
+	SYS_mknod, SYS_link, SYS_symlink, SYS_iopl, SYS_ioperm};
+#else
+static const uint16_t PRETENDED_OLD[] = {SYS_fchmod}, DENIED_OLD[] = {SYS_ptrace};
+#endif
+
+/* Calls from here on have one number everywhere, and none is needed but these: the others are
+ * answered as an older system would, and C libraries fall back. */
+enum { NEWER = 424, CLOSE_RANGE = 436, OPENAT2 = 437, FACCESSAT2 = 439 };
+static_assert(2 * (COUNT(PRETENDED) + COUNT(DENIED) + COUNT(DENIED_OLD) + 1) + 14 <= 256,
+	"room in struct filter");
+#define NEW_NAMESPACES 0x7e020000u /* CLONE_NEW...: in the flags of clone */
+
+struct filter {
+	struct sock_filter code[256];
+	struct sock_fprog program;
+};
+
+static void add_code(struct filter *f, const struct sock_filter *code, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		f->code[f->program.len++] = code[i];
+}
+
+static void add_calls(struct filter *f, const uint16_t *calls, size_t n, uint32_t answer)
+{
+	for (size_t i = 0; i < n; i++)
+		add_code(f,
+			(struct sock_filter[]){BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, calls[i], 0, 1),
+				BPF_STMT(BPF_RET | BPF_K, answer)},
+			2);
+}
+
+static bool shut_calls(void)
+{
+	static const struct sock_filter FIRST[] = {
+		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, arch)),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, FILTER_ARCH, 1, 0),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_KILL_PROCESS),
+		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+		BPF_JUMP(BPF_JMP | BPF_JGE | BPF_K, NEWER, 0, 4),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, CLOSE_RANGE, 3, 0),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, OPENAT2, 2, 0),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, FACCESSAT2, 1, 0),
+		/* so do all calls of the x32 kind */
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | ENOSYS)};
+	static const struct sock_filter LAST[] = {
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_clone, 0, 2),
+		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, args)),
+		BPF_JUMP(BPF_JMP | BPF_JSET | BPF_K, NEW_NAMESPACES, 1, 0),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EPERM)};
+	struct filter f = {.program = {0, f.code}};
+
+	add_code(&f, FIRST, COUNT(FIRST));
+	add_calls(&f, PRETENDED, COUNT(PRETENDED), SECCOMP_RET_ERRNO);
+	add_calls(&f, PRETENDED_OLD, COUNT(PRETENDED_OLD), SECCOMP_RET_ERRNO);
+	add_calls(&f, DENIED, COUNT(DENIED), SECCOMP_RET_ERRNO | EPERM);
+	add_calls(&f, DENIED_OLD, COUNT(DENIED_OLD), SECCOMP_RET_ERRNO | EPERM);
+	add_code(&f, LAST, COUNT(LAST));
+	return syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, 0, &f.program) == 0;
+}
+
+int walls_enter(const struct walls *w)
+{
+	walls_limit(RLIMIT_CORE, 0);
+	if (w->file_bytes)
+		walls_limit(RLIMIT_FSIZE, w->file_bytes);
+	if (w->cpu_s)
+		walls_limit(RLIMIT_CPU, w->cpu_s);
+	errno = EPERM;
+	return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 && drop_capabilities() &&
+			       shut_files(w) && shut_calls()
+		       ? 0
+		       : errno;
+}

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * walls.h: what a child may do that works on somebody else's code. A compiler reads a kernel's
+ * source, and the source can make it read any file, fill a disk or run for ever: it gets the folders
+ * that it needs and nothing else (Landlock), no network, no tracing, no keys, no mounts (a filter of
+ * system calls), and a namespace of pids in which everything ends with its first process.
+ * Owner: the caller owns all strings. May fail: as said at each; what fails leaves no half: the
+ * child that could not enter must not go on.
+ */
+#ifndef BASE_WALLS_H
+#define BASE_WALLS_H
+
+#include <sys/types.h>
+
+#include "base/error.h"
+
+struct walls { /* files or folders, NULL ends; what is not there is left out */
+	const char *const *programs; /* may be read and run */
+	const char *const *readable;
+	const char *const *writable; /* files in it may be made and removed, too */
+	uint64_t file_bytes;	     /* of the largest file that may be written; 0: no limit */
+	uint64_t cpu_s;		     /* of each process; 0: no limit */
+};
+
+/* False, with the reason and what to do, where this system has no Landlock or no filter. */
+bool walls_are_possible(struct incore_error *e);
+
+/*
+ * fork() into a namespace of pids where the system grants one, for an ordinary user below a
+ * namespace of users. In the child only async-signal-safe calls are allowed, and its parent is out
+ * of sight.
+ */
+pid_t walls_fork(void);
+
+/* For the child, just before exec: 0, or an errno. Async-signal-safe. */
+int walls_enter(const struct walls *w);
+
+/* setrlimit() of both values. */
+void walls_limit(int what, uint64_t value);
+
+#endif

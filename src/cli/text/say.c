@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* say.c: a printf that trusts its format and nothing else. */
+#include "cli/text/say.h"
+
+#include <string.h>
+
+#include "base/plain.h"
+#include "cli/text/table.h"
+
+/* One conversion of a format. */
+struct conversion {
+	char flags[8];
+	int width, precision; /* precision -1: none */
+	bool is_long;
+	char kind;
+};
+
+static int read_number(const char **p, va_list *ap)
+{
+	int n = 0;
+
+	if (**p == '*') {
+		++*p;
+		return va_arg(*ap, int);
+	}
+	for (; **p >= '0' && **p <= '9'; ++*p)
+		n = n * 10 + (**p - '0');
+	return n;
+}
+
+/* What follows a '%'; *p ends behind it. */
+static struct conversion read_conversion(const char **p, va_list *ap)
+{
+	struct conversion c = {.precision = -1};
+	size_t n = strspn(*p, "-+ #0");
+
+	memcpy(c.flags, *p, n < sizeof(c.flags) - 1 ? n : sizeof(c.flags) - 1);
+	*p += n;
+	c.width = read_number(p, ap);
+	if (**p == '.') {
+		++*p;
+		c.precision = read_number(p, ap);
+	}
+	for (; strchr("hlzjt", **p) && **p; ++*p)
+		c.is_long |= **p != 'h';
+	c.kind = **p;
+	++*p;
+	return c;
+}
+
+static void say_string(FILE *out, const struct conversion *c, const char *s)
+{
+	struct strbuf plain = {0};
+	struct str text = {s, c->precision < 0 ? strlen(s) : strnlen(s, (size_t)c->precision)};
+
+	if (!style_is(s) && !str_is_plain(text)) {
+		sb_plain(&plain, text);
+		text = (struct str){plain.p ? plain.p : "", plain.n};
+	}
+	fprintf(out, strchr(c->flags, '-') ? "%-*.*s" : "%*.*s", c->width, STR_ARG(text));
+	sb_free(&plain);
+}
+
+/* A negative width or precision stands for none. */
+static void say_value(FILE *out, const struct conversion *c, va_list *ap)
+{
+	bool is_real = strchr("fge", c->kind) != NULL;
+	char fmt[24];
+
+	snprintf(fmt, sizeof(fmt), "%%%s*.*%s%c", c->flags, c->is_long && !is_real ? "ll" : "",
+		c->kind);
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wformat-nonliteral"
+	if (is_real)
+		fprintf(out, fmt, c->width, c->precision, va_arg(*ap, double));
+	else if (c->is_long)
+		fprintf(out, fmt, c->width, c->precision, va_arg(*ap, long long));
+	else
+		fprintf(out, fmt, c->width, c->precision, va_arg(*ap, int));
+#pragma GCC diagnostic pop
+}
+
+void say(FILE *out, const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	while (*fmt) {
+		size_t n = strcspn(fmt, "%");
+		struct conversion c;
+
+		fwrite(fmt, 1, n, out);
+		fmt += n;
+		if (!*fmt++)
+			break;
+		c = read_conversion(&fmt, &ap);
+		if (c.kind == '%')
+			fputc('%', out);
+		else if (c.kind == 'c')
+			fputc(va_arg(ap, int), out);
+		else if (c.kind == 's')
+			say_string(out, &c, va_arg(ap, const char *));
+		else
+			say_value(out, &c, &ap);
+	}
+	va_end(ap);
+}
+
+void say_text(FILE *out, const char *text)
+{
+	say(out, "%s", text);
+}

@@ -1,0 +1,149 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * record_fence.c: what may a compiler touch that reads a kernel's source? The toolchain, the folder
+ * of the kernel and those given for headers, and a work folder of its own. A source can name any
+ * file (#include, .incbin) and make its text part of a message or of the program, so that what is
+ * not needed cannot be read.
+ */
+#include <errno.h>
+#include <stdlib.h>
+
+#include "base/mem.h"
+#include "model/record/record_internal.h"
+
+#define MAX_FILE (UINT64_C(1) << 30)
+
+/* Where systems keep what everybody may read and run. */
+static const char *const SYSTEM[] = {"/usr", "/lib", "/lib32", "/lib64", "/libx32", "/bin", "/opt",
+	"/nix/store", "/gnu/store", "/etc/alternatives", "/etc/ld.so.cache", "/etc/os-release",
+	"/etc/lsb-release", "/etc/debian_version"};
+
+/* Of the environment only what says where a toolchain has its parts; folders in it may be used. */
+static const char *const KEPT[] = {"PATH", "LD_LIBRARY_PATH", "COMPILER_PATH", "GCC_EXEC_PREFIX",
+	"LIBRARY_PATH", "CPATH", "C_INCLUDE_PATH", "CPLUS_INCLUDE_PATH"};
+
+/* NULL is a lack of memory. */
+static bool add_path(record_paths *to, const char *path)
+{
+	return path && VEC_PUSH(to, path);
+}
+
+/* The folder of a source; of kernels/aiv/k.cpp, where kernels share headers, that above it too. */
+static bool add_folder(struct record_fence *f, const char *source)
+{
+	int n = (int)(path_base(source) - source);
+	const char *dir = arena_printf(f->arena, "%.*s.", n, source);
+	char *real = dir ? realpath(dir, NULL) : NULL;
+	enum kernel_core core = KERNEL_ON_ANY;
+	bool ok = dir != NULL;
+
+	if (real)
+		ok = add_path(&f->readable, arena_printf(f->arena, "%s", real));
+	if (real && kernel_core_of(str_of(path_base(real)), &core) && core != KERNEL_ON_ANY)
+		ok = ok && add_path(&f->readable, arena_printf(f->arena, "%s/..", real));
+	free(real);
+	return ok;
+}
+
+/* That of a file, and that of the file it links to. */
+static bool add_folders(struct record_fence *f, const char *source)
+{
+	char *real = realpath(source, NULL);
+	bool ok = add_folder(f, source) && (!real || add_folder(f, real));
+
+	free(real);
+	return ok;
+}
+
+/* A compiler outside the system's folders brings a tree of its own, PREFIX/bin/g++; in somebody's
+ * home it is alone. */
+static bool add_toolchain(struct record_fence *f, const char *compiler)
+{
+	char *real = realpath(compiler, NULL), *slash;
+	char *home = getenv("HOME") ? realpath(getenv("HOME"), NULL) : NULL;
+	bool ok = add_path(&f->programs, compiler);
+
+	for (unsigned up = 0; real && up < 2; up++)
+		if ((slash = strrchr(real, '/')) != NULL)
+			*slash = '\0';
+	if (ok && real && *real && (!home || strcmp(real, home) != 0))
+		ok = add_path(&f->programs, arena_printf(f->arena, "%s", real));
+	free(home);
+	free(real);
+	return ok;
+}
+
+static bool add_environment(struct record_fence *f)
+{
+	bool ok =
+		add_path(&f->env, "LC_ALL=C") &&
+		add_path(&f->env, "CCACHE_DISABLE=1") && /* we have a cache, its is not writable */
+		add_path(&f->env, arena_printf(f->arena, "TMPDIR=%s", f->work_dir)) &&
+		(f->is_open || add_path(&f->env, arena_printf(f->arena, "HOME=%s", f->work_dir)));
+
+	for (size_t i = 0; ok && i < sizeof(KEPT) / sizeof(KEPT[0]); i++) {
+		const char *value = getenv(KEPT[i]);
+		struct str rest = str_of(value ? value : ""), dir;
+
+		if (!value)
+			continue;
+		ok = add_path(&f->env, arena_printf(f->arena, "%s=%s", KEPT[i], value));
+		while (ok && i > 0 && rest.n && str_cut(&rest, ":", &dir))
+			ok = !dir.n ||
+			     add_path(&f->programs, arena_printf(f->arena, "%.*s", STR_ARG(dir)));
+	}
+	return ok && VEC_PUSH(&f->env, (const char *)NULL);
+}
+
+static bool add_places(struct record_fence *f, struct record_tools *t, const struct record_unit *u,
+	const struct record_options *o)
+{
+	/* in the source tree this one is a link */
+	const char *shared = arena_printf(f->arena, "%s/incore/opstream_types.h", t->recorder_dir);
+	bool ok = shared && add_folders(f, shared) && add_path(&f->readable, t->recorder_dir) &&
+		  add_path(&f->readable, t->cache_dir) && add_folders(f, u->source) &&
+		  (!o->wrapped || add_folders(f, o->wrapped)) &&
+		  add_path(&f->writable, f->work_dir) && add_path(&f->writable, "/dev/null");
+
+	for (size_t i = 0; ok && i < sizeof(SYSTEM) / sizeof(SYSTEM[0]); i++)
+		ok = add_path(&f->programs, SYSTEM[i]);
+	for (size_t i = 0; ok && i < o->n_include_dirs; i++)
+		ok = add_path(&f->readable, o->include_dirs[i]);
+	return ok && add_environment(f);
+}
+
+bool record_fence_init(struct record_fence *f, struct record_tools *t, const struct record_unit *u,
+	const struct record_options *o, struct incore_error *e)
+{
+	char *name = arena_printf(&t->arena, "%s/work-XXXXXX", t->cache_dir);
+
+	*f = (struct record_fence){.arena = &t->arena, .is_open = o->is_unsafe};
+	if (!name)
+		return err_nomem(e);
+	f->work_dir = mkdtemp(name);
+	if (!f->work_dir)
+		return err_errno(e, errno, t->cache_dir, "write");
+	leftover_add(f->work_dir, false);
+	if (!add_toolchain(f, t->compiler) || !add_places(f, t, u, o) ||
+		!VEC_PUSH(&f->programs, (const char *)NULL) ||
+		!VEC_PUSH(&f->readable, (const char *)NULL) ||
+		!VEC_PUSH(&f->writable, (const char *)NULL))
+		return err_nomem(e);
+	f->walls = (struct walls){.programs = f->programs.v,
+		.readable = f->readable.v,
+		.writable = f->writable.v,
+		.file_bytes = MAX_FILE};
+	return true;
+}
+
+void record_fence_deinit(struct record_fence *f)
+{
+	if (f->work_dir) {
+		remove_tree(f->work_dir);
+		leftover_drop(f->work_dir);
+	}
+	VEC_FREE(&f->programs);
+	VEC_FREE(&f->readable);
+	VEC_FREE(&f->writable);
+	VEC_FREE(&f->env);
+}
