@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * How fast are thread traces decoded? The largest stream of each run given is repeated to --mb and
- * decoded, records discarded; CPU time, best of --rounds. --threads N: N copies at once, by wall
+ * decoded, records discarded; CPU time, the median of --rounds. --dense 1: only the stretch in which
+ * waves run is repeated, behind what comes before it once. --threads N: N copies at once, by wall
  * time and, for a machine that has other work, by the CPU time they take.
- * --against LIB.so: the same bytes through a librocprof-trace-decoder of the user's own.
- * usage: sqtt [--against LIB.so] [--mb N] [--rounds N] [--threads N] RUN_DIR...
+ * --against LIB.so: the same bytes through a librocprof-trace-decoder of the user's own, in turns
+ * with ours and as often.
+ * usage: sqtt [--against LIB.so] [--dense 1] [--mb N] [--rounds N] [--threads N] RUN_DIR...
  */
 #include <dlfcn.h>
 #include <pthread.h>
@@ -22,6 +24,7 @@
 
 #define MAX_SEGMENTS 64u
 #define MAX_THREADS 64u
+#define MAX_ROUNDS 99u
 
 struct run {
 	struct arena arena;
@@ -29,7 +32,7 @@ struct run {
 	struct sqtt_segment segments[MAX_SEGMENTS];
 	struct sqtt_code code;
 	uint8_t *stream;
-	size_t size, once;
+	size_t size;
 	char name[64];
 };
 
@@ -118,24 +121,53 @@ static bool visit(void *ctx, const char *name, struct incore_error *e)
 	return true;
 }
 
-/* gfx9 has a software header, which is there once; later streams repeat whole. */
-static void repeat(struct run *r, const struct file_data *f, size_t bytes)
-{
-	struct sqtt_stream s;
-	size_t head = 0;
+struct stretch {
+	size_t from, to; /* bytes */
+};
 
-	if (sqtt_recognise(f->data, f->size, &s, NULL) && s.gfx_major == 9)
-		head = 8;
-	r->once = f->size;
+static bool widen(void *ctx, const struct sqtt_wave *w, struct incore_error *e)
+{
+	struct stretch *s = ctx;
+	const size_t end_bytes = 3; /* of the token that ends a wave, with its padding */
+
+	(void)e;
+	if (w->is_incomplete || !w->n_insts)
+		return true;
+	s->from = w->off < s->from ? w->off : s->from;
+	s->to = w->end_off + end_bytes > s->to ? w->end_off + end_bytes : s->to;
+	return true;
+}
+
+/* What of a stream is repeated: gfx9 has a software header, which is there once, later streams
+ * repeat whole; of a dense one the waves alone. */
+static struct stretch stretch_of(const struct run *r, const struct file_data *f, bool is_dense)
+{
+	const struct sqtt_options o = {SQTT_RULES_RIGHT, &r->code, SQTT_TARGET_OF_STREAM};
+	struct stretch s = {SIZE_MAX, 0};
+	const struct sqtt_sink sink = {.ctx = &s, .wave = widen};
+	struct sqtt_result res;
+	struct incore_error e = {0};
+
+	if (!sqtt_decode(f->data, f->size, &o, &sink, &res, &e))
+		fail(r->name, &e);
+	if (!is_dense || s.to <= s.from || s.to > f->size)
+		s = (struct stretch){res.gfx_major == 9 ? 8 : 0, f->size};
+	return s;
+}
+
+static void repeat(struct run *r, const struct file_data *f, size_t bytes, bool is_dense)
+{
+	struct stretch s = stretch_of(r, f, is_dense);
+
 	r->stream = mem_alloc(bytes + 2 * f->size);
 	if (!r->stream)
 		fail("memory", NULL);
-	memcpy(r->stream, f->data, f->size);
-	for (r->size = f->size; r->size < bytes; r->size += f->size - head)
-		memcpy(r->stream + r->size, f->data + head, f->size - head);
+	memcpy(r->stream, f->data, s.to);
+	for (r->size = s.to; r->size < bytes; r->size += s.to - s.from)
+		memcpy(r->stream + r->size, f->data + s.from, s.to - s.from);
 }
 
-static void load_run(struct run *r, const char *dir, size_t bytes)
+static void load_run(struct run *r, const char *dir, size_t bytes, bool is_dense)
 {
 	struct incore_error e = {0};
 	struct largest l = {dir, NULL, 0};
@@ -146,8 +178,8 @@ static void load_run(struct run *r, const char *dir, size_t bytes)
 	load_code(r, dir, &e);
 	if (!dir_each(dir, visit, &l, &e) || !l.path || !file_load(&f, l.path, &e))
 		fail(dir, &e);
-	repeat(r, &f, bytes);
 	snprintf(r->name, sizeof(r->name), "%s", path_base(dir));
+	repeat(r, &f, bytes, is_dense);
 	file_unload(&f);
 	mem_free(l.path);
 }
@@ -180,6 +212,19 @@ static void *decode_thread(void *ctx)
 	return NULL;
 }
 
+static int compare_seconds(const void *pa, const void *pb)
+{
+	const double *a = pa, *b = pb;
+
+	return *a < *b ? -1 : *a > *b;
+}
+
+static double median(double *v, unsigned n)
+{
+	qsort(v, n, sizeof(*v), compare_seconds);
+	return n % 2 ? v[n / 2] : (v[n / 2 - 1] + v[n / 2]) / 2;
+}
+
 struct cost {
 	double wall, cpu;
 };
@@ -198,18 +243,17 @@ static struct cost cost_of(struct run *r, unsigned threads)
 		seconds(CLOCK_MONOTONIC) - wall, seconds(CLOCK_PROCESS_CPUTIME_ID) - cpu};
 }
 
-/* The best of `rounds`, since another program on the machine costs wall time. */
-static struct cost best_of(struct run *r, unsigned threads, unsigned rounds)
+static struct cost median_cost(struct run *r, unsigned threads, unsigned rounds)
 {
-	struct cost best = cost_of(r, threads);
+	double wall[MAX_ROUNDS], cpu[MAX_ROUNDS];
 
-	while (--rounds) {
+	for (unsigned i = 0; i < rounds; i++) {
 		struct cost c = cost_of(r, threads);
 
-		best.wall = c.wall < best.wall ? c.wall : best.wall;
-		best.cpu = c.cpu < best.cpu ? c.cpu : best.cpu;
+		wall[i] = c.wall;
+		cpu[i] = c.cpu;
 	}
-	return best;
+	return (struct cost){median(wall, rounds), median(cpu, rounds)};
 }
 
 /* --- theirs: facts of its public header */
@@ -338,29 +382,31 @@ static double their_seconds(const struct run *r, const char *lib)
 static void measure(struct run *r, unsigned rounds, unsigned threads, const char *against)
 {
 	struct sqtt_result res;
-	double best = 1e9, mb = (double)r->size / 1e6;
+	double ours[MAX_ROUNDS], theirs[MAX_ROUNDS], mb = (double)r->size / 1e6, mine;
 
 	for (unsigned i = 0; i < rounds; i++) {
 		double t = seconds(CLOCK_PROCESS_CPUTIME_ID);
 
 		decode(r, &res);
-		t = seconds(CLOCK_PROCESS_CPUTIME_ID) - t;
-		best = t < best ? t : best;
+		ours[i] = seconds(CLOCK_PROCESS_CPUTIME_ID) - t;
+		if (against)
+			theirs[i] = their_seconds(r, against);
 	}
+	mine = median(ours, rounds);
 	printf("%-20s gfx%u %7.1f MB  %6.3f s CPU  %6.1f MB/s  %5.1f M inst/s  %.1f %% with "
 	       "address",
-		r->name, res.gfx_major, mb, best, mb / best, (double)res.insts / 1e6 / best,
+		r->name, res.gfx_major, mb, mine, mb / mine, (double)res.insts / 1e6 / mine,
 		res.insts ? 100.0 * (double)res.stitched / (double)res.insts : 0.0);
+	if (against) {
+		double other = median(theirs, rounds);
+
+		printf("  library %.3f s = %.1f MB/s, %.1fx", other, mb / other, other / mine);
+	}
 	if (threads > 1) {
-		struct cost one = best_of(r, 1, rounds), many = best_of(r, threads, rounds);
+		struct cost one = median_cost(r, 1, rounds), many = median_cost(r, threads, rounds);
 
 		printf("  %u threads %.2fx one (%.2fx by CPU time)", threads,
 			one.wall * threads / many.wall, one.cpu * threads * threads / many.cpu);
-	}
-	if (against) {
-		double theirs = their_seconds(r, against);
-
-		printf("  library %.3f s = %.1f MB/s, %.1fx", theirs, mb / theirs, theirs / best);
 	}
 	printf("\n");
 	fflush(stdout);
@@ -369,7 +415,8 @@ static void measure(struct run *r, unsigned rounds, unsigned threads, const char
 int main(int argc, char **argv)
 {
 	const char *against = NULL;
-	unsigned rounds = 3, threads = 1;
+	unsigned rounds = 5, threads = 1;
+	bool is_dense = false;
 	size_t mb = 100;
 	int i = 1;
 
@@ -380,22 +427,23 @@ int main(int argc, char **argv)
 			against = argv[i + 1];
 		else if (strcmp(argv[i], "--mb") == 0)
 			mb = v;
-		else if (strcmp(argv[i], "--rounds") == 0)
+		else if (strcmp(argv[i], "--rounds") == 0 && v && v <= MAX_ROUNDS)
 			rounds = (unsigned)v;
+		else if (strcmp(argv[i], "--dense") == 0)
+			is_dense = v != 0;
 		else if (strcmp(argv[i], "--threads") == 0 && v <= MAX_THREADS)
 			threads = (unsigned)v;
 	}
 	if (i >= argc) {
-		fprintf(stderr,
-			"usage: sqtt [--against LIB.so] [--mb N] [--rounds N] [--threads N] "
-			"RUN_DIR...\n");
+		fprintf(stderr, "usage: sqtt [--against LIB.so] [--dense 1] [--mb N] [--rounds N] "
+				"[--threads N] RUN_DIR...\n");
 		return 2;
 	}
 	for (; i < argc; i++) {
 		struct run r;
 
-		load_run(&r, argv[i], mb * 1000000);
-		measure(&r, rounds ? rounds : 1, threads, against);
+		load_run(&r, argv[i], mb * 1000000, is_dense);
+		measure(&r, rounds, threads, against);
 		unload_run(&r);
 	}
 	return 0;

@@ -420,7 +420,8 @@ static struct block_row block_row_of(const struct listing *l, uint32_t block)
 	const struct cfg *g = &l->cfg;
 	const struct cfg_block *b = &g->blocks[block];
 	code_idx first = cfg_block_first(g, block);
-	uint64_t executions = l->hot->rows[first].totals.hit;
+	code_idx traced = cfg_block_traced(g, block);
+	uint64_t executions = traced == NO_CODE ? 0 : l->hot->rows[traced].totals.hit;
 	struct hot_sums sums = {0};
 
 	for (uint32_t i = 0; i < b->n; i++)

@@ -142,6 +142,7 @@ static void print_extras(FILE *out, const struct capture_info *i)
 {
 	const struct text_item *counters = i->counter_names.v;
 	const struct info_kernel *kernels = i->dispatch_ids.v;
+	size_t first;
 
 	say(out, LABEL, "counters");
 	for (size_t k = 0; k < i->counter_names.n; k++)
@@ -151,8 +152,11 @@ static void print_extras(FILE *out, const struct capture_info *i)
 		say(out, LABEL "PC samples per row\n", "samples");
 	if (i->markers)
 		say(out, LABEL "%s\n", "markers", U64_TEXT(i->markers));
-	for (size_t k = 0; k < i->dispatch_ids.n && k < MAX_KERNELS; k++)
-		say(out, LABEL "%s: %s\n", k ? "" : "kernel ids", kernels[k].key, kernels[k].name);
+	/* AMD's tools write this for programs that nobody knows: it is no name */
+	first = i->dispatch_ids.n && strcmp(kernels[0].name, "0 / 0x0") == 0;
+	for (size_t k = first; k < i->dispatch_ids.n && k < MAX_KERNELS; k++)
+		say(out, LABEL "%s: %s\n", k > first ? "" : "kernel ids", kernels[k].key,
+			kernels[k].name);
 	if (i->dispatch_ids.n > MAX_KERNELS)
 		say(out, LABEL "and %zu more\n", "", i->dispatch_ids.n - MAX_KERNELS);
 }

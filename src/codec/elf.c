@@ -52,18 +52,27 @@ static bool fits(const struct reader *r, uint64_t offset, uint64_t size)
 	return offset <= r->bytes.n && size <= r->bytes.n - offset;
 }
 
+/* Some assemblers leave all of e_ident at zero; what follows is then checked as always. */
+static bool is_ident_blank(const struct reader *r)
+{
+	static const char zero[16];
+
+	return r->bytes.n >= HEADER_BYTES && memcmp(r->bytes.p, zero, sizeof(zero)) == 0;
+}
+
 static bool read_header(
 	struct reader *r, uint64_t *table, uint32_t *n, uint32_t *names, struct incore_error *e)
 {
 	struct elf_image *x = r->image;
 	uint64_t entry_bytes;
+	bool is_blank = is_ident_blank(r);
 
-	if (r->bytes.n < 4 || memcmp(r->bytes.p, "\177ELF", 4) != 0)
+	if (!is_blank && (r->bytes.n < 4 || memcmp(r->bytes.p, "\177ELF", 4) != 0))
 		return err_file(e, "bad-magic", r->path, 0, "not an ELF file");
 	if (r->bytes.n < HEADER_BYTES)
 		return err_file(e, "truncated", r->path, r->bytes.n,
 			"expected an ELF header of %u bytes, found %zu", HEADER_BYTES, r->bytes.n);
-	if (r->bytes.p[4] != 2 || (uint8_t)r->bytes.p[5] > 1)
+	if (!is_blank && (r->bytes.p[4] != 2 || (uint8_t)r->bytes.p[5] > 1))
 		return err_file(e, "bad-value", r->path, 4,
 			"expected a 64-bit little-endian ELF, found class %u, data %u",
 			(uint8_t)r->bytes.p[4], (uint8_t)r->bytes.p[5]);

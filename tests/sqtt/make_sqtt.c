@@ -54,7 +54,10 @@ static const struct {
 #define LOOP_OP SQ_OP_WAIT_VMEM
 #define INLINED_LINE 3 /* lines up to this one are of the function that was inlined */
 
-static void make_program(struct sq_program *p, enum sq_gen gen, uint8_t *lines)
+#define MAX_KERNEL (N_KERNEL + 1)
+
+/* The loop may begin with an instruction that leaves no token. */
+static void make_program(struct sq_program *p, enum sq_gen gen, bool is_head_quiet, uint8_t *lines)
 {
 	uint32_t loop = 0;
 
@@ -66,8 +69,13 @@ static void make_program(struct sq_program *p, enum sq_gen gen, uint8_t *lines)
 			continue;
 		if (!sq_has_op(gen, op))
 			continue;
-		if (op == LOOP_OP)
+		if (op == LOOP_OP) {
 			loop = p->n;
+			if (is_head_quiet) {
+				lines[p->n] = kernel[i].line;
+				sq_add_line(p, SQ_OP_SKIP, 0);
+			}
+		}
 		lines[p->n] = kernel[i].line;
 		sq_add_line(p, op, loop);
 	}
@@ -139,6 +147,7 @@ struct capture {
 	unsigned n_waves, max_insts;
 	bool has_losses;
 	bool is_cut; /* the second stream ends too early */
+	bool is_head_quiet;
 };
 
 static bool write_stream(
@@ -173,10 +182,10 @@ static bool write_stream(
 static bool make(const char *dir, const struct capture *c)
 {
 	struct sq_program p;
-	uint8_t lines[N_KERNEL];
+	uint8_t lines[MAX_KERNEL];
 	char host[4096], object[128];
 
-	make_program(&p, c->gen, lines);
+	make_program(&p, c->gen, c->is_head_quiet, lines);
 	snprintf(object, sizeof(object), PREFIX "_%s_code_object_id_%u.out", sq_gpu_name(c->gen),
 		OBJECT);
 	snprintf(host, sizeof(host), "%s/host", dir); /* rocprofv3 puts them into such a folder */
@@ -191,12 +200,19 @@ static const struct variant {
 	struct capture capture;
 } variants[] = {
 	{"sqtt_gfx9", "raw thread trace of gfx950: counters, data, two engines",
-		{SQ_GFX9, 20, 60, false, false}},
+		{.gen = SQ_GFX9, .n_waves = 20, .max_insts = 60}},
 	{"sqtt_gfx11", "raw thread trace of gfx1100: one SIMD, issues of the others",
-		{SQ_GFX11, 30, 60, false, false}},
-	{"sqtt_gfx12", "raw thread trace of gfx1200", {SQ_GFX12, 30, 60, false, false}},
+		{.gen = SQ_GFX11, .n_waves = 30, .max_insts = 60}},
+	{"sqtt_gfx12", "raw thread trace of gfx1200",
+		{.gen = SQ_GFX12, .n_waves = 30, .max_insts = 60}},
 	{"sqtt_cut", "gfx950: packets lost, and the second stream is cut",
-		{SQ_GFX9, 10, 30, true, true}},
+		{.gen = SQ_GFX9,
+			.n_waves = 10,
+			.max_insts = 30,
+			.has_losses = true,
+			.is_cut = true}},
+	{"sqtt_quiet_head", "gfx1200: the first instruction of the loop leaves no token",
+		{.gen = SQ_GFX12, .n_waves = 12, .max_insts = 60, .is_head_quiet = true}},
 };
 #define N_VARIANTS (sizeof(variants) / sizeof(variants[0]))
 
@@ -212,11 +228,11 @@ static bool make_run(const char *dir, enum sq_gen gen)
 	struct sq_program p;
 	struct sq_stream s;
 	struct strbuf b = {0};
-	uint8_t lines[N_KERNEL];
+	uint8_t lines[MAX_KERNEL];
 	char meta[128];
 	bool ok;
 
-	make_program(&p, gen, lines);
+	make_program(&p, gen, false, lines);
 	mkdir(dir, 0777);
 	snprintf(meta, sizeof(meta),
 		"{\"gfx\":\"%s\",\"kernel\":\"" KERNEL "\",\"load_base\":%llu}\n", sq_gpu_name(gen),

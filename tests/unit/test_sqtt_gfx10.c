@@ -388,6 +388,72 @@ static void test_sqtt_gfx10_cut_anywhere(void **state)
 	}
 }
 
+/* A token cut by the end of the stream: 0.1.6 takes what is missing for zeros. */
+static void test_sqtt_gfx10_cut_end(void **state)
+{
+	struct sqtt_bytes b;
+
+	(void)state;
+	begin(&b, 3);
+	put(&b, 0x01 | (uint64_t)100 << 12, 48);
+	put(&b, 0x201 | (uint64_t)5000 << 12, 48);
+	put(&b, 0x01 | (uint64_t)50 << 12, 48);
+	put(&b, 0x201 | 3000 << 12, 24);
+	assert_string_equal(decoded(&b, SQTT_RULES_C16, NULL, 0, "R"), "R 125 4000\n");
+	assert_string_equal(decoded(&b, SQTT_RULES_RIGHT, NULL, 0, "R"), "R 100 5000\n");
+	assert_int_equal(b.res.notes[SQTT_DIFF_CUT].count, 1);
+}
+
+/* 0.1.6 obeys a header in mid-stream: the traced SIMD is another one from there on. */
+static void test_sqtt_gfx10_second_header(void **state)
+{
+	struct sqtt_bytes b;
+
+	(void)state;
+	begin_wave(&b, 4);
+	inst(&b, 3, 0, 0);
+	put(&b, 0x11 | 4u << 7 | 1u << 13 | 1u << 28, 64);
+	start(&b, 1, 1, 127);
+	end(&b, 5, 0);
+	assert_string_equal(decoded(&b, SQTT_RULES_C16, NULL, 0, "W"), "W?0 1-9 [2,4,0,1] (1,3)\n");
+	assert_string_equal(decoded(&b, SQTT_RULES_RIGHT, NULL, 0, "W"),
+		"W0 1-10 [2,4,0,1] [11,5,0,5] (1,3)(2,6)\nW?1 5-0\n");
+	assert_int_equal(b.res.notes[SQTT_DIFF_HEADER].count, 1);
+}
+
+/* Beyond 32 bits 0.1.6 keeps the low ones; sane rules stop at the largest. */
+static void test_sqtt_gfx10_long_duration(void **state)
+{
+	struct sqtt_bytes b;
+
+	(void)state;
+	begin_wave(&b, 4);
+	put(&b, 0x01 | ((uint64_t)1 << 32 | 7) << 12, 64);
+	inst(&b, 3, 0, 0);
+	end(&b, 1, 0);
+	assert_string_equal(decoded(&b, SQTT_RULES_C16, NULL, 0, "W"),
+		"W0 1-4294967308 [2,4294967307,0,1] (1,10)(2,1)\n");
+	assert_string_equal(decoded(&b, SQTT_RULES_RIGHT, NULL, 0, "W"),
+		"W0 1-4294967308 [2,4294967307,0,1] (1,2147483647)(2,1)\n");
+	assert_int_equal(b.res.notes[SQTT_DIFF_LONG_STALL].count, 1);
+}
+
+/* What the newer rules change is counted. */
+static void test_sqtt_gfx10_newer_rules(void **state)
+{
+	struct sqtt_bytes b;
+
+	(void)state;
+	begin_wave(&b, 3);
+	inst(&b, 3, 0, 19); /* s_barrier */
+	inst(&b, 7, 0, 0);
+	end(&b, 3, 0);
+	decoded(&b, SQTT_RULES_RIGHT, NULL, 0, "W");
+	assert_int_equal(b.res.notes[SQTT_DIFF_NEWER].count, 1);
+	decoded(&b, SQTT_RULES_C16, NULL, 0, "W");
+	assert_int_equal(b.res.notes[SQTT_DIFF_NEWER].count, 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -405,6 +471,10 @@ int main(void)
 		cmocka_unit_test(test_sqtt_gfx10_mi400),
 		cmocka_unit_test(test_sqtt_gfx10_mi400_scale),
 		cmocka_unit_test(test_sqtt_gfx10_cut_anywhere),
+		cmocka_unit_test(test_sqtt_gfx10_cut_end),
+		cmocka_unit_test(test_sqtt_gfx10_second_header),
+		cmocka_unit_test(test_sqtt_gfx10_long_duration),
+		cmocka_unit_test(test_sqtt_gfx10_newer_rules),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

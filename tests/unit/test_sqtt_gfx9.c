@@ -219,10 +219,14 @@ static void test_sqtt_gfx9_occupancy(void **state)
 	wave_end(&b, 2, 1, 3);
 	wave_end(&b, 2, 1, 4); /* was there before the trace */
 	wave_end(&b, 2, 1, 5);
-	assert_string_equal(decoded(&b, SQTT_RULES_RIGHT, NULL, 0, "O"),
+	assert_string_equal(decoded(&b, SQTT_RULES_C16, NULL, 0, "O"),
 		"O +40 2.1.3 100000\nO -80 2.1.3 100000\nO -0 2.1.4 0\nO -0 2.1.5 0\n"
 		"O +0 2.1.5 0\nO +0 2.1.4 0\n");
+	assert_string_equal(decoded(&b, SQTT_RULES_RIGHT, NULL, 0, "O"),
+		"O +40 2.1.3 100000\nO -80 2.1.3 100000\nO -80 2.1.4 0\nO -80 2.1.5 0\n"
+		"O +0 2.1.5 0\nO +0 2.1.4 0\n");
 	assert_int_equal(b.res.notes[SQTT_NOTE_NO_START].count, 2);
+	assert_int_equal(b.res.notes[SQTT_DIFF_OPEN_START].count, 2);
 }
 
 /* A launch with what was set for it, a flush, a stall; decoder 0.1.6 tells of none. */

@@ -193,7 +193,7 @@ static void test_sqtt_plain_run(void **state)
 	assert_int_equal(d.inst_class[2], CLASS_DRAIN);
 	assert_int_equal(t->n_occupancy, 2);
 	assert_int_equal(t->occupancy[0].kernel_id, 1);
-	assert_string_equal(t->kernel_names[1].name, "kernel_a");
+	assert_string_equal(t->kernel_names[0].name, "kernel_a");
 	track_data_deinit(&d);
 	trace_free(t);
 	remove_folder(&dir);

@@ -359,6 +359,31 @@ static void check_cut(
 	got_deinit(&g);
 }
 
+/* 0.1.6 takes what is missing of the last token for zeros, which say nothing by themselves. */
+static void check_zeros(const struct sq_stream *s, const struct strbuf *b, size_t size)
+{
+	static const char zeros[16];
+	struct strbuf padded = {0};
+	struct got g, want;
+
+	assert_true(sb_add(&padded, b->p, size) && sb_add(&padded, zeros, sizeof(zeros)));
+	decode(s, b, size, SQTT_RULES_C16, &g);
+	decode(s, &padded, padded.n, SQTT_RULES_C16, &want);
+	SAME("waves", g.waves.n, want.waves.n);
+	SAME("events", g.occupancy.n, want.occupancy.n);
+	for (size_t i = 0; i < g.occupancy.n; i++) {
+		SAME("time", g.occupancy.v[i].time, want.occupancy.v[i].time);
+		SAME("slot", g.occupancy.v[i].slot, want.occupancy.v[i].slot);
+	}
+	for (size_t i = 0; i < g.waves.n; i++) {
+		SAME("end", g.waves.v[i].w.end, want.waves.v[i].w.end);
+		SAME("instructions", g.waves.v[i].w.n_insts, want.waves.v[i].w.n_insts);
+	}
+	sb_free(&padded);
+	got_deinit(&g);
+	got_deinit(&want);
+}
+
 static void cuts(enum sq_gen gen)
 {
 	for (uint64_t seed = 1; seed <= 40; seed++) {
@@ -376,11 +401,15 @@ static void cuts(enum sq_gen gen)
 
 			snprintf(where, sizeof(where), "gfx%u seed %u cut at %zu",
 				sq_gfx_major(gen), (unsigned)seed, size);
+			if (rules == SQTT_RULES_C16) {
+				check_zeros(&s, &b, size);
+				continue;
+			}
 			decode(&s, &b, size, rules, &g);
 			same_occupancy(&s, &g, true);
 			got_deinit(&g);
 		}
-		for (unsigned i = 0; i < 40; i++) {
+		for (unsigned i = 0; i < 40 && rules != SQTT_RULES_C16; i++) {
 			size_t size = 8 + sq_below(&state, (uint32_t)b.n - 8);
 
 			snprintf(where, sizeof(where), "gfx%u seed %u cut at %zu",

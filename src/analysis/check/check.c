@@ -142,6 +142,17 @@ int64_t check_target_cu(const struct check *c)
 	return c->trace->meta.target_cu != NO_VALUE ? c->trace->meta.target_cu : profiler_default;
 }
 
+uint8_t *check_seen_simds(struct check *c)
+{
+	const struct trace *t = c->trace;
+	uint8_t *seen = arena_zalloc(&c->arena, (size_t)t->n_clocks + 1, sizeof(*seen));
+
+	for (track_idx i = 0; seen && i < t->n_tracks; i++)
+		if (t->tracks[i].clock < t->n_clocks)
+			seen[t->tracks[i].clock] |= (uint8_t)(1u << (t->tracks[i].coord[2] & 7));
+	return seen;
+}
+
 struct check *check_new(
 	const struct trace *t, const struct check_context *ctx, struct incore_error *e)
 {
@@ -188,8 +199,8 @@ typedef void (*rule_fn)(struct check *c);
 
 /* The first says whether there is anything to check. Damage comes next: it explains what follows.
  */
-static const rule_fn wave_rules[] = {rule_shell, rule_damaged, rule_links, rule_code,
-	rule_missed_se, rule_truncated, rule_wave_files, rule_repeated, rule_kernel_ids,
+static const rule_fn wave_rules[] = {rule_shell, rule_damaged, rule_links, rule_implausible,
+	rule_code, rule_missed_se, rule_truncated, rule_wave_files, rule_repeated, rule_kernel_ids,
 	rule_source_map, rule_collapsed, rule_stale, rule_early_exit, rule_matrix, rule_underfilled,
 	rule_coverage, rule_clock, rule_alignment, rule_vgprs, rule_short, rule_counters,
 	rule_totals, rule_states, rule_waits, NULL};

@@ -42,8 +42,8 @@ struct finding {
 
 /* The ids of all findings: the words of that column. */
 #define FINDING_WORDS                                                                              \
-	"empty-shell|missed-cu|not-executed|damaged-file|link-outside|no-code|missed-se|"          \
-	"truncated|"                                                                               \
+	"empty-shell|missed-cu|not-executed|damaged-file|link-outside|"                            \
+	"implausible-stream|no-code|missed-se|truncated|"                                          \
 	"missing-wave|unlisted-wave|inconsistent-waves|repeated-capture|"                          \
 	"several-kernel-ids|no-source|source-partial|source-collapsed|stale-source|"               \
 	"early-exit|no-matrix-work|underfilled|partial-coverage|throttled-clock|"                  \

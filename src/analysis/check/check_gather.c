@@ -161,10 +161,14 @@ static bool follows(const struct check_gather *g, const struct walk_track *k, ui
 		return true;
 	if (d->tag[i - 1] == AMD_CATEGORY_CONTEXT || d->tag[i] == AMD_CATEGORY_CONTEXT)
 		return true;
-	if (d->tag[i - 1] == AMD_CATEGORY_JUMP)
+	if (d->tag[i - 1] == AMD_CATEGORY_JUMP) {
+		/* rows without a record may stand between the target and the next record */
+		while (b && t->code[b].address != g->targets[a] && g->is_untraced[b - 1])
+			b--;
 		return g->targets[a] == NO_TARGET ||
 		       (t->code[b].address == g->targets[a] &&
 			       t->code[b].code_object == t->code[a].code_object);
+	}
 	if (b <= a)
 		return false;
 	for (a++; a < b && g->is_untraced[a];)
@@ -185,8 +189,11 @@ static bool is_ended(const struct walk_track *k)
 {
 	const struct track_data *d = k->data;
 
-	return k->trace->meta.vendor != VENDOR_AMD ||
-	       (d->n && d->inst_class[d->n - 1] == CLASS_DRAIN);
+	if (k->trace->meta.vendor != VENDOR_AMD || !d->n)
+		return k->trace->meta.vendor != VENDOR_AMD;
+	/* without code a last message is all that tells of s_endpgm */
+	return d->inst_class[d->n - 1] == CLASS_DRAIN ||
+	       (d->code[d->n - 1] == NO_CODE && d->tag[d->n - 1] == AMD_CATEGORY_MESSAGE);
 }
 
 static void check_file(struct track_facts *f, const struct walk_track *k)

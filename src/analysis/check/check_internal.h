@@ -70,9 +70,12 @@ uint64_t check_notes(const struct check *c, const char *code);
 bool check_is_sampled(const struct check *c);
 /* The CU with instruction detail: as recorded, else the profiler's default. */
 int64_t check_target_cu(const struct check *c);
+/* By clock: mask of the SIMDs (below 8) that have a wave; NULL on lack of memory. */
+uint8_t *check_seen_simds(struct check *c);
 
 /* The rules, in the order of their numbers. */
 void rule_shell(struct check *c);	/* R1 */
+void rule_implausible(struct check *c); /* R1 */
 void rule_code(struct check *c);	/* R1 */
 void rule_missed_se(struct check *c);	/* R2 */
 void rule_truncated(struct check *c);	/* R3 */

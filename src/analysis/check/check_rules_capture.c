@@ -107,6 +107,23 @@ void rule_shell(struct check *c)
 		say_empty(c, has_target);
 }
 
+void rule_implausible(struct check *c)
+{
+	uint64_t n = check_notes(c, "implausible-stream");
+	struct finding *f;
+
+	if (!n)
+		return;
+	f = check_add(c, "implausible-stream", SEVERITY_WARNING, VERDICT_SUSPECT);
+	finding_say(c, f,
+		"the tokens of %llu stream%s make no sense as the generation that the header names",
+		(unsigned long long)n, plural(n));
+	fact_int(f, "streams", (int64_t)n);
+	fact_int(f, "gfx_major", c->trace->meta.gfx_major);
+	finding_advise(c, f,
+		"trust no time and no instruction of them: copy the streams again, or see which GPU they are of");
+}
+
 /* Without code a class is a guess from the kind of token, and a wait looks like any immediate. */
 void rule_code(struct check *c)
 {
@@ -156,32 +173,44 @@ void rule_missed_se(struct check *c)
 {
 	const struct trace *t = c->trace;
 	struct se_counts *n = count_ses(c);
-	struct strbuf list = {0};
+	const uint8_t *seen = check_seen_simds(c);
+	struct strbuf list = {0}, bare = {0};
 	unsigned n_used = 0, n_missed = 0;
 	struct finding *f;
 
-	for (clock_idx k = 0; n && k < t->n_clocks; k++) {
+	for (clock_idx k = 0; n && seen && k < t->n_clocks; k++) {
+		struct strbuf *to = n[k].target_starts ? &bare : &list;
+
 		if (!n[k].starts && !n[k].ends)
 			continue;
 		n_used++;
-		if (!n[k].target_starts)
-			sb_printf(&list, "%s%u", n_missed++ ? "," : "", t->clocks[k].id);
+		if (n[k].target_starts && seen[k])
+			continue;
+		n_missed++;
+		sb_printf(to, "%s%u", to->n ? "," : "", t->clocks[k].id);
 	}
 	if (!n_missed || !t->n_tracks) {
 		sb_free(&list);
+		sb_free(&bare);
 		return;
 	}
 	f = check_add(c, "missed-se", SEVERITY_INFO, VERDICT_OK);
-	finding_say(c, f,
-		"%u of %u shader engines have instruction detail; SE %s had no wave on the target CU",
-		n_used - n_missed, n_used, check_text(c, &list));
+	finding_say(c, f, "%u of %u shader engines have instruction detail%s%s%s%s%s%s",
+		n_used - n_missed, n_used, list.n ? "; SE " : "",
+		list.n ? check_text(c, &list) : "", list.n ? " had no wave on the target CU" : "",
+		bare.n ? "; SE " : "", bare.n ? check_text(c, &bare) : "",
+		bare.n ? " had waves on the target CU, none with detail" : "");
 	fact_int(f, "ses", n_used);
 	fact_int(f, "ses_with_detail", n_used - n_missed);
-	fact_text(c, f, "missed", "%s", check_text(c, &list));
+	if (list.n)
+		fact_text(c, f, "missed", "%s", check_text(c, &list));
+	if (bare.n)
+		fact_text(c, f, "without_detail", "%s", check_text(c, &bare));
 	fact_int(f, "target_cu", check_target_cu(c));
 	finding_advise(c, f,
 		"the sample is smaller, not wrong; a larger grid or more shader engines fill it");
 	sb_free(&list);
+	sb_free(&bare);
 }
 
 /* --- R3 --- */

@@ -111,17 +111,39 @@ static bool same_end(const struct trace *t, uint64_t event_cyc, uint64_t wave_cy
 	       (t->meta.clock_quantum > 1 && wave_cyc == event_cyc + t->meta.clock_quantum);
 }
 
+/* Leaves out starts that no wave is expected of: those of SIMDs that the capture was not to trace,
+ * and of shader engines without any wave (a finding of their own). gfx9 traces all SIMDs unless
+ * told otherwise; later generations one, which its waves tell. */
+static void keep_expected(struct check *c, struct stays *starts, const uint8_t *seen)
+{
+	uint64_t asked = check_notes(c, "traced-simds");
+	uint32_t n = 0;
+
+	for (uint32_t i = 0; i < starts->n; i++) {
+		const struct stay *s = &starts->v[i];
+		uint64_t mask = asked ? asked : seen[s->clock];
+
+		if (!asked && c->trace->meta.gfx_major < 10)
+			mask = UINT64_MAX;
+		if (seen[s->clock] && s->simd < 64 && mask >> s->simd & 1)
+			starts->v[n++] = *s;
+	}
+	starts->n = n;
+}
+
 static void join_waves(struct check *c, struct join *j)
 {
 	struct stays a = {0}, b = {0};
+	uint8_t *seen = check_seen_simds(c);
 	uint32_t i = 0, k = 0;
 
 	if (!c->trace->n_occupancy || c->trace->meta.vendor != VENDOR_AMD)
 		return;
-	if (!stays_of_occupancy(c, &a) || !stays_of_tracks(c, &b)) {
+	if (!seen || !stays_of_occupancy(c, &a) || !stays_of_tracks(c, &b)) {
 		c->is_nomem = true;
 		return;
 	}
+	keep_expected(c, &a, seen);
 	j->starts = a.n;
 	while (i < a.n || k < b.n) {
 		int cmp = i == a.n ? 1 : k == b.n ? -1 : join_cmp(&a.v[i], &b.v[k]);

@@ -58,6 +58,7 @@ struct cfg {
 	uint32_t n_loops;
 	struct cfg_loop *loops;	  /* by header row order */
 	uint32_t *loop_of_header; /* by block: the loop it heads, or NO_LOOP */
+	uint32_t *loop_at;	  /* by code_idx: the loop whose passes begin there, or NO_LOOP */
 	bool is_irreducible;	  /* a cycle with two ways in: it is not in loops */
 	uint32_t n_indirect;	  /* jumps without a static target */
 	uint32_t n_wild;	  /* branches to an address without a row */
@@ -83,6 +84,9 @@ static inline code_idx cfg_block_first(const struct cfg *g, uint32_t block)
 {
 	return g->rows[g->blocks[block].first];
 }
+
+/* The first row of a block that leaves a record when it is executed; NO_CODE: none does. */
+code_idx cfg_block_traced(const struct cfg *g, uint32_t block);
 
 static inline code_idx cfg_block_last(const struct cfg *g, uint32_t block)
 {

@@ -4,6 +4,7 @@
  * natural loops, inner ones first, folded into their headers so that nesting costs next to nothing.
  */
 #include "analysis/code/cfg_internal.h"
+#include "isa/amd.h"
 
 #define ROOT 1u /* stands above all entries */
 
@@ -337,6 +338,66 @@ static bool nest_loops(struct cfg *g, const uint32_t *by_header, struct incore_e
 	return true;
 }
 
+code_idx cfg_block_traced(const struct cfg *g, uint32_t block)
+{
+	const struct trace *t = g->trace;
+	const struct cfg_block *b = &g->blocks[block];
+
+	for (uint32_t i = 0; i < b->n; i++) {
+		const struct code_row *r = &t->code[g->rows[b->first + i]];
+		struct str text = {r->text, r->text_len};
+
+		if (!amd_is_untraced(t->meta.gfx_major, text))
+			return g->rows[b->first + i];
+	}
+	return NO_CODE;
+}
+
+/* Where a pass of the loop first leaves a record: the header, or what it falls into when nothing of
+ * it is traced. A row that also begins an inner loop cannot tell the two apart: NO_CODE then. */
+static code_idx find_head(const struct cfg *g, uint32_t loop)
+{
+	uint32_t block = g->loops[loop].header;
+	code_idx head = cfg_block_traced(g, block);
+
+	for (uint32_t n = 0; head == NO_CODE && n < g->loops[loop].n_blocks; n++) {
+		block = g->blocks[block].succ[CFG_FALL];
+		if (!cfg_loop_has(g, loop, block) || g->loop_of_header[block] != NO_LOOP)
+			return NO_CODE;
+		head = cfg_block_traced(g, block);
+	}
+	return head;
+}
+
+/* A second row at the address of a head stands for it. */
+static bool list_heads(struct cfg *g)
+{
+	code_idx *head = arena_zalloc(&g->arena, g->n_blocks + 1u, sizeof(*head));
+
+	g->loop_at = arena_zalloc(&g->arena, g->trace->n_code + 1u, sizeof(*g->loop_at));
+	if (!head || !g->loop_at)
+		return false;
+	for (uint32_t i = 0; i < g->n_blocks; i++)
+		head[i] = NO_CODE;
+	for (uint32_t i = 0; i < g->n_loops; i++) {
+		code_idx row = find_head(g, i);
+
+		if (row == NO_CODE)
+			continue;
+		head[g->block_of[row]] = row;
+		g->loop_at[row] = i;
+	}
+	for (code_idx i = 0; i < g->trace->n_code; i++) {
+		code_idx row = g->block_of[i] == NO_BLOCK ? NO_CODE : head[g->block_of[i]];
+
+		if (row == NO_CODE || g->trace->code[i].address != g->trace->code[row].address)
+			g->loop_at[i] = NO_LOOP;
+		else
+			g->loop_at[i] = g->loop_at[row];
+	}
+	return true;
+}
+
 bool cfg_find_loops(struct cfg *g, const uint32_t *order, uint32_t n, struct incore_error *e)
 {
 	struct finder f = {.g = g};
@@ -357,5 +418,5 @@ bool cfg_find_loops(struct cfg *g, const uint32_t *order, uint32_t n, struct inc
 	for (uint32_t v = 1; v <= n; v++)
 		if (g->loop_of_header[order[v]] != NO_LOOP)
 			by_header[k++] = g->loop_of_header[order[v]];
-	return nest_loops(g, by_header, e);
+	return nest_loops(g, by_header, e) && (list_heads(g) || err_nomem(e));
 }

@@ -196,17 +196,12 @@ static bool execute_header(struct worker *w, uint32_t loop, bool is_hit)
 static bool follow(struct worker *w, const struct cfg *g, code_idx code, bool is_hit)
 {
 	uint32_t block = code == NO_CODE ? NO_BLOCK : g->block_of[code];
-	const struct trace *t = g->trace;
-	uint32_t loop;
 
 	if (block == NO_BLOCK)
 		return true; /* nobody knows where this was: the loop is not left */
 	while (w->open.n > 0 && !cfg_loop_has(g, w->open.v[w->open.n - 1].loop, block))
 		close_top(w);
-	loop = g->loop_of_header[block];
-	if (loop == NO_LOOP || t->code[code].address != t->code[cfg_block_first(g, block)].address)
-		return true;
-	return execute_header(w, loop, is_hit);
+	return g->loop_at[code] == NO_LOOP || execute_header(w, g->loop_at[code], is_hit);
 }
 
 static void spend(struct running *r, enum bucket b, enum inst_class c, uint64_t cyc)

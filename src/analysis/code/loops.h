@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * loops.h: how often each loop went round, and what an iteration cost.
- * Iteration: from one execution of the header to the next, without leaving the body. A visit is a
+ * Iteration: from one execution of the header to the next (of the first of its rows that leaves a
+ * record), without leaving the body. A visit is a
  * run of iterations between entering and leaving; the last pass of a visit (header to the way out)
  * is no iteration. The cycles of an iteration are pieces of the conserved accounting: its buckets
  * add up to its cycles, exactly. A loop that was never repeated is listed with 0 iterations.

@@ -123,13 +123,20 @@ static bool make_places(struct gather *g)
 	return true;
 }
 
+/* AMD's tools write this for programs that nobody knows: it is no name. */
+static bool is_no_name(const struct kernel_name *k)
+{
+	return k->id == 0 && strcmp(k->name, "0 / 0x0") == 0;
+}
+
 static const char *name_of(const struct trace *t, uint32_t id)
 {
 	uint32_t lo = 0, hi = t->n_kernel_names;
+	const struct kernel_name *k;
 
 	BISECT(lo, hi, i, t->kernel_names[i].id < id);
-	return lo < t->n_kernel_names && t->kernel_names[lo].id == id ? t->kernel_names[lo].name
-								      : NULL;
+	k = &t->kernel_names[lo];
+	return lo < t->n_kernel_names && k->id == id && !is_no_name(k) ? k->name : NULL;
 }
 
 ORDER(compare_ids, struct occupancy_kernel_id, UP(id))
@@ -142,7 +149,8 @@ static bool list_kernel_ids(struct gather *g)
 	uint32_t n = 0;
 
 	for (uint32_t i = 0; i < g->t->n_kernel_names; i++)
-		if (!u64_map_at(&g->kernels, g->t->kernel_names[i].id))
+		if (!is_no_name(&g->t->kernel_names[i]) &&
+			!u64_map_at(&g->kernels, g->t->kernel_names[i].id))
 			return false;
 	for (size_t i = 0; i < raw_count(g->t); i++) {
 		struct raw_event x = raw_at(g->t, i);

@@ -64,34 +64,15 @@ void wait_pairs_worker_free(struct wait_pairs_worker *m)
 	mem_free(m);
 }
 
-/* Of each row the loop whose passes begin there. A second row at the address of a header stands for
- * it. */
-static void find_heads(struct wait_pairs *p)
-{
-	const struct cfg *g = p->cfg;
-
-	for (code_idx i = 0; i < g->trace->n_code; i++) {
-		uint32_t block = g->block_of[i];
-
-		p->heads[i] = NO_LOOP;
-		if (block != NO_BLOCK && g->trace->code[i].address ==
-						 g->trace->code[cfg_block_first(g, block)].address)
-			p->heads[i] = g->loop_of_header[block];
-	}
-}
-
 struct wait_pairs *wait_pairs_new(const struct cfg *g, struct incore_error *e)
 {
 	struct wait_pairs *p = mem_zalloc(1, sizeof(*p));
 
 	if (p) {
 		p->cfg = g;
-		p->heads = mem_zalloc((size_t)g->trace->n_code + 1, sizeof(*p->heads));
-		p->sum = p->heads ? wait_pairs_worker_new(p) : NULL;
-		if (p->sum) {
-			find_heads(p);
+		p->sum = wait_pairs_worker_new(p);
+		if (p->sum)
 			return p;
-		}
 	}
 	wait_pairs_free(p);
 	return err_nomem_null(e);
@@ -102,7 +83,6 @@ void wait_pairs_free(struct wait_pairs *p)
 	if (!p)
 		return;
 	wait_pairs_worker_free(p->sum);
-	mem_free(p->heads);
 	VEC_FREE(&p->v);
 	mem_free(p);
 }
@@ -143,7 +123,7 @@ static bool list_headers(
 		m->headers[i].slices.n = m->headers[i].at = 0;
 	for (uint32_t i = 0; i < d->n && m->n_loops > 0; i++) {
 		code_idx code = d->code[i];
-		uint32_t loop = code < p->cfg->trace->n_code ? p->heads[code] : NO_LOOP;
+		uint32_t loop = code < p->cfg->trace->n_code ? p->cfg->loop_at[code] : NO_LOOP;
 
 		if (loop != NO_LOOP && !VEC_PUSH(&m->headers[loop].slices, i))
 			return false;

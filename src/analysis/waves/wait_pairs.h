@@ -42,7 +42,6 @@ struct wait_pair {
 
 struct wait_pairs {
 	const struct cfg *cfg;
-	uint32_t *heads;	       /* by code_idx: loop that begins here, or NO_LOOP */
 	VEC(struct wait_pair) v;       /* by wait, then by producer */
 	struct wait_pairs_worker *sum; /* private */
 };

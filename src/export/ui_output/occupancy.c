@@ -60,6 +60,7 @@ static bool put_names(struct ui_writer *u)
 {
 	const struct trace *t = u->x->trace;
 	struct json_writer *w = &u->w;
+	bool is_raw = strcmp(t->meta.format, "sqtt") == 0;
 	const struct kernel_name **sorted =
 		mem_zalloc((size_t)t->n_kernel_names + 1, sizeof(*sorted));
 
@@ -69,8 +70,10 @@ static bool put_names(struct ui_writer *u)
 		sorted[i] = &t->kernel_names[i];
 	SORT(sorted, t->n_kernel_names, compare_names);
 	json_w_key(w, "dispatches");
-	if (t->n_kernel_names) {
+	if (t->n_kernel_names || is_raw) {
 		json_w_object(w);
+		if (is_raw) /* AMD's tools give unknown programs this name */
+			json_w_kv_cstr(w, "0", "0 / 0x0");
 		for (uint32_t i = 0; i < t->n_kernel_names; i++) {
 			ui_put_key(w, "", sorted[i]->id);
 			json_w_cstr(w, sorted[i]->name);

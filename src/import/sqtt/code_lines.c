@@ -40,7 +40,7 @@ void code_lines_deinit(struct code_lines *c)
 
 static struct code_line make_line(const struct code_lines *c, const uint8_t *p, size_t left)
 {
-	struct code_line line = {0};
+	struct code_line line = {.inst_class = CODE_EXCLUDED};
 	struct amd_code_inst in;
 
 	if (!amd_code_decode(c->arch, p, left, &in))

@@ -98,7 +98,7 @@ static void fill(struct gfx10_code *codes, const struct run *r, size_t n, unsign
 	for (size_t i = 0; i < n; i++)
 		for (unsigned c = r[i].first; c <= r[i].last; c++)
 			codes[c] = (struct gfx10_code){(uint8_t)kind, r[i].category,
-				(uint16_t)(r[i].cycles + c - r[i].first)};
+				(uint16_t)(r[i].cycles + c - r[i].first), false, false, 0};
 }
 
 #define FILL(codes, runs, kind) fill(codes, runs, sizeof(runs) / sizeof((runs)[0]), kind)
@@ -129,21 +129,23 @@ static void only_gfx12(struct gfx10_code *codes, unsigned dp, unsigned derate, b
 {
 	FILL(codes, gfx12_runs, CODE_PLAIN);
 	FILL(codes, gfx12_others, CODE_OTHER_SIMD);
-	codes[146] = (struct gfx10_code){CODE_PLAIN, SQTT_VALU, (uint16_t)dp};
-	codes[147] = (struct gfx10_code){CODE_PLAIN, SQTT_VALU, (uint16_t)(dp * derate)};
+	codes[146] = (struct gfx10_code){CODE_PLAIN, SQTT_VALU, (uint16_t)dp, false, false, 0};
+	codes[147] = (struct gfx10_code){
+		CODE_PLAIN, SQTT_VALU, (uint16_t)(dp * derate), false, false, 0};
 	for (unsigned c = 85; c <= 89 && is_c16; c++)
 		codes[c].category = SQTT_LDS;
 }
 
-void gfx10_codes(
-	struct gfx10_code codes[256], const struct sqtt_stream *s, uint64_t header, bool is_c16)
+static void fill_codes(struct gfx10_code codes[GFX10_CODES], const struct sqtt_stream *s,
+	uint64_t header, bool is_c16)
 {
 	unsigned field = header >> 28 & (s->gfx_major == 10 ? 15 : 7);
 	unsigned dp = (1u << field) >> 1, derate = 1u << (header >> 33 & 7);
 
 	if (!is_c16 && field == 0)
 		dp = 1;
-	memset(codes, 0, 256 * sizeof(codes[0]));
+	memset(codes, 0, GFX10_CODES * sizeof(codes[0]));
+	codes[GFX10_VALU_CODE] = (struct gfx10_code){CODE_PLAIN, SQTT_VALU, 1, false, false, 0};
 	FILL(codes, all_runs, CODE_PLAIN);
 	if (s->gfx_major >= 11) {
 		FILL(codes, gfx11_up_runs, CODE_PLAIN);
@@ -161,4 +163,19 @@ void gfx10_codes(
 	codes[6].kind = CODE_TRAP;
 	codes[19].kind = CODE_BARRIER;
 	codes[117].kind = CODE_RETURN;
+}
+
+void gfx10_codes(struct gfx10_code codes[GFX10_CODES], const struct sqtt_stream *s, uint64_t header,
+	bool is_c16)
+{
+	struct gfx10_code old[GFX10_CODES];
+
+	fill_codes(codes, s, header, is_c16);
+	fill_codes(old, s, header, true);
+	for (unsigned i = 0; i < GFX10_CODES; i++) {
+		codes[i].is_newer = codes[i].kind != old[i].kind ||
+				    codes[i].category != old[i].category ||
+				    codes[i].cycles != old[i].cycles;
+		codes[i].is_plain = codes[i].kind == CODE_PLAIN && (is_c16 || !codes[i].is_newer);
+	}
 }

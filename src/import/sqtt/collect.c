@@ -372,6 +372,10 @@ static bool decode(struct sqtt_engine *g, const struct file_data *f, const struc
 	}
 	if (!sqtt_recognise(f->data, f->size, &g->stream, e))
 		return false;
+	if (g->generation && g->generation != sqtt_generation(&g->stream))
+		return err_set(e, INCORE_BAD_INPUT, "wrong-generation",
+			"its header says gfx%u, those of most streams gfx%u", g->stream.gfx_major,
+			g->generation / 2);
 	g->result.gfx_major = g->stream.gfx_major;
 	return sqtt_decode(f->data, f->size, o, &sink, &g->result, e) &&
 	       (sort_events(g) || err_nomem(e));

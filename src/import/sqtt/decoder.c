@@ -31,6 +31,8 @@ static bool init(struct decoder *d, const struct sqtt_options *o)
 	d->target_cu = o->target_cu == SQTT_TARGET_OF_STREAM ? d->stream.target_cu
 							     : (unsigned)o->target_cu;
 	d->phase = 15;
+	for (unsigned i = 0; i < WAVE_COUNT; i++)
+		d->waves[i].wraps = d->is_c16;
 	d->claimed_off = d->swallowed_off = NO_OFF;
 	for (unsigned i = 0; i < 64; i++)
 		d->perf_last[i / 4][i % 4] = INT64_MIN;

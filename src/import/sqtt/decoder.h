@@ -75,6 +75,13 @@ struct sqtt_stream {
 	bool is_unverified; /* a generation no real stream was seen of: gfx10, MI400 */
 };
 
+/* Streams of one capture have the same; below SQTT_GENERATIONS. */
+static inline unsigned sqtt_generation(const struct sqtt_stream *s)
+{
+	return s->gfx_major * 2 + s->is_mi400;
+}
+#define SQTT_GENERATIONS 32u
+
 /* False: no thread trace (code "bad-magic", or "truncated" below 8 bytes). */
 bool sqtt_recognise(
 	const uint8_t *data, size_t size, struct sqtt_stream *out, struct incore_error *e);

@@ -31,6 +31,7 @@ struct sqtt_engine {
 	uint32_t se;
 	const char *path;
 	struct file_data file; /* until it is decoded */
+	unsigned generation;   /* of the capture, sqtt_generation(); 0: any */
 	bool is_bad;	       /* no thread trace: see why */
 	struct incore_error why;
 	struct sqtt_stream stream;

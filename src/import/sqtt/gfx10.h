@@ -12,12 +12,14 @@ enum gfx10_token {
 	GFX10_TIME,
 	GFX10_SKIP, /* only its time counts */
 	GFX10_LAST_QUIET = GFX10_SKIP,
-	GFX10_UNKNOWN,
-	GFX10_INST,
-	GFX10_VALU_INST,
+	GFX10_ISSUE, /* INST and VALU_INST; not of MI400 */
 	GFX10_IMM_ONE,
 	GFX10_IMMEDIATE,
 	GFX10_WAVE_READY,
+	GFX10_LAST_COMMON = GFX10_WAVE_READY,
+	GFX10_UNKNOWN,
+	GFX10_INST,
+	GFX10_VALU_INST,
 	GFX10_NEW_PC,
 	GFX10_WAVE_START,
 	GFX10_WAVE_START_EXT,
@@ -29,6 +31,7 @@ enum gfx10_token {
 	GFX10_REG,
 	GFX10_REG_INIT,
 	GFX10_TIMESTAMP,
+	GFX10_HEADER,
 };
 
 struct gfx10_entry {
@@ -37,10 +40,23 @@ struct gfx10_entry {
 	uint8_t shift;	 /* of the time field */
 	uint8_t add;	 /* to the time */
 	uint16_t mask;	 /* of the time field */
+	/* of GFX10_ISSUE: where the wave64 bit stands, the wave behind it; where the code */
+	uint8_t w64_shift, code_shift;
+	uint16_t code_mask, code_base;
+	uint32_t pad; /* 16 bytes: found by a shift */
 };
+#define GFX10_VALU_CODE 256u /* what a VALU_INST stands for */
+#define GFX10_CODES (GFX10_VALU_CODE + 1)
 
-/* Fills the 256 entries, one for each low byte. */
-void gfx10_table(struct gfx10_entry table[256], const struct sqtt_stream *s);
+/* By the low 12 bits: the short tokens there that only pass time, all at once; none: 0 nibbles. */
+struct gfx10_quiet {
+	uint8_t nibbles, delta;
+};
+#define GFX10_QUIETS 4096u
+void gfx10_quiets(struct gfx10_quiet quiets[GFX10_QUIETS], const struct gfx10_entry table[256]);
+
+/* Fills the 256 entries, one for each low byte; layout: generation of the fields of INST. */
+void gfx10_table(struct gfx10_entry table[256], const struct sqtt_stream *s, unsigned layout);
 
 enum gfx10_code_kind {
 	CODE_NONE,
@@ -55,11 +71,14 @@ enum gfx10_code_kind {
 struct gfx10_code {
 	uint8_t kind, category;
 	uint16_t cycles;
+	bool is_newer; /* 0.1.6 takes it for something else */
+	bool is_plain; /* an instruction and nothing else */
+	uint16_t pad;  /* 8 bytes: found by a shift */
 };
 
 /* Fills the meaning of the 256 instruction codes; header: the stream's first 8 bytes. */
-void gfx10_codes(
-	struct gfx10_code codes[256], const struct sqtt_stream *s, uint64_t header, bool is_c16);
+void gfx10_codes(struct gfx10_code codes[GFX10_CODES], const struct sqtt_stream *s, uint64_t header,
+	bool is_c16);
 
 /* A token cut into its fields. */
 struct gfx10_place {
@@ -71,8 +90,9 @@ void gfx10_wave_start(
 void gfx10_wave_end(struct decoder *d, const struct gfx10_place *p);
 void gfx10_wave_ready(struct decoder *d, uint32_t mask);
 void gfx10_immediate(struct decoder *d, unsigned wave);
+/* An instruction of a wave that wave_is_plain(). */
+void gfx10_add_inst(struct decoder *d, struct wave *w, unsigned category, unsigned cycles);
 void gfx10_inst(struct decoder *d, unsigned wave, struct gfx10_code c);
-void gfx10_valu(struct decoder *d, unsigned wave, unsigned cycles);
 void gfx10_new_pc(struct decoder *d, unsigned wave, uint64_t addr);
 void gfx10_save_context(struct decoder *d);
 /* MI400: the last memory instruction comes again. */

@@ -122,6 +122,13 @@ static inline void sqtt_note(struct decoder *d, enum sqtt_note n)
 	sqtt_note_at(d, n, d->off);
 }
 
+/* Here the newer rules give something else than 0.1.6. */
+static inline void sqtt_newer(struct decoder *d)
+{
+	if (!d->is_c16)
+		sqtt_note(d, SQTT_DIFF_NEWER);
+}
+
 /* Latches lack of memory. */
 static inline void sqtt_need(struct decoder *d, bool ok)
 {

@@ -69,6 +69,50 @@ static bool note_bad_streams(struct sqtt_build *b)
 	return true;
 }
 
+/* Real streams have no unknown token, and none lasts half a minute. */
+static bool is_implausible(const struct sqtt_engine *g)
+{
+	const int64_t longest_cyc = (int64_t)1 << 36;
+	uint64_t unknown = g->result.notes[SQTT_NOTE_UNKNOWN_TOKEN].count;
+
+	return !g->is_bad &&
+	       (unknown * 500 > g->result.decoded_bytes || g->result.last_cyc > longest_cyc);
+}
+
+static bool note_implausible(struct sqtt_build *b)
+{
+	const struct sqtt_loader *l = b->loader;
+	const struct sqtt_engine *first = NULL;
+	uint32_t n = 0;
+
+	for (uint32_t i = l->n_engines; i-- > 0;)
+		if (is_implausible(&l->engines[i])) {
+			first = &l->engines[i];
+			n++;
+		}
+	return !n ||
+	       trace_note(b->trace, NOTE_CONTRADICTORY, "implausible-stream",
+		       path_base(first->path), 0, n,
+		       "the tokens of %u of %u streams do not make sense as gfx%u, which their headers say (first: %s, %llu unknown tokens, clock at %lld): another generation, or damage",
+		       n, l->n_engines, l->gfx_major, path_base(first->path),
+		       (unsigned long long)first->result.notes[SQTT_NOTE_UNKNOWN_TOKEN].count,
+		       (long long)first->result.last_cyc);
+}
+
+/* Code objects of rocprofv3 are placed by markers in the streams alone. */
+static bool note_no_markers(struct sqtt_build *b)
+{
+	const struct sqtt_loader *l = b->loader;
+	uint64_t markers = 0;
+
+	for (uint32_t i = 0; i < l->n_engines; i++)
+		markers += l->engines[i].result.object_markers;
+	return markers || !b->objects.v.n || !b->objects.v.v[0].id ||
+	       trace_note(b->trace, NOTE_MISSING, "no-load-address", NULL, INCORE_NO_OFFSET,
+		       b->objects.v.n,
+		       "no marker in the streams says where the code objects were loaded: load addresses are unknown, no instruction gets an address");
+}
+
 /* What turning records into a trace changed. */
 static bool note_changes(struct sqtt_build *b)
 {
@@ -116,7 +160,7 @@ bool sqtt_notes_build(struct sqtt_build *b, struct incore_error *e)
 
 	for (unsigned n = 0; ok && n < SQTT_NOTE_COUNT; n++)
 		ok = note_decoder(b, (enum sqtt_note)n);
-	ok = ok && note_changes(b);
+	ok = ok && note_implausible(b) && note_no_markers(b) && note_changes(b);
 	if (ok && b->rules == SQTT_RULES_C16)
 		ok = trace_note(b->trace, NOTE_INFO, "decoder-compat", NULL, INCORE_NO_OFFSET, 1,
 			"decoded by the rules of AMD's decoder 0.1.6, its errors included");

@@ -104,18 +104,28 @@ static bool add_segments(struct sqtt_build *b, uint32_t object)
 	return true;
 }
 
-/* The generation of the first readable stream; 0 if none is. */
+/* The generation of most streams, of equally many the first; 0 if none is readable. Engines get it
+ * to leave out what is of another. */
 static unsigned stream_major(const struct sqtt_build *b)
 {
-	for (uint32_t i = 0; i < b->container.n_streams; i++) {
-		struct file_data *f = &b->loader->engines[i].file;
-		struct sqtt_stream s;
+	uint32_t count[SQTT_GENERATIONS] = {0}, best = 0;
+	struct sqtt_loader *l = b->loader;
 
-		if (import_load(b->options, f, b->container.streams[i].path, NULL) &&
-			sqtt_recognise(f->data, f->size, &s, NULL))
-			return s.gfx_major;
+	for (uint32_t i = 0; i < l->n_engines; i++) {
+		struct file_data *f = &l->engines[i].file;
+		struct sqtt_stream s;
+		unsigned g;
+
+		if (!import_load(b->options, f, b->container.streams[i].path, NULL) ||
+			!sqtt_recognise(f->data, f->size, &s, NULL))
+			continue;
+		g = sqtt_generation(&s);
+		if (++count[g] > count[best])
+			best = g;
 	}
-	return 0;
+	for (uint32_t i = 0; i < l->n_engines; i++)
+		l->engines[i].generation = best;
+	return best / 2;
 }
 
 static bool take_object(

@@ -44,11 +44,17 @@ static const struct {
 	[SQTT_DIFF_START_EXT] = {"differs-start-ext", "0.1.6 ignores extended wave starts"},
 	[SQTT_DIFF_W64] = {"differs-w64", "0.1.6 counts the cycles of wave64 tokens twice"},
 	[SQTT_DIFF_LONG_STALL] = {"differs-long-stall",
-		"0.1.6 keeps 24 bits of a stall that is longer"},
+		"0.1.6 keeps 24 bits of a longer stall and 32 of a longer duration"},
 	[SQTT_DIFF_RANGE_REUSED] = {"differs-range-reused",
 		"0.1.6 keeps the old owner of an address range used again"},
 	[SQTT_DIFF_OPEN_START] = {"differs-open-start",
 		"0.1.6 ends a wave whose start was not recorded at time 0, or leaves it out"},
+	[SQTT_DIFF_CUT] = {"differs-cut",
+		"0.1.6 decodes a last token that the stream's end cuts as if zeros followed"},
+	[SQTT_DIFF_HEADER] = {"differs-header",
+		"0.1.6 lets a header in mid-stream change what is traced"},
+	[SQTT_DIFF_NEWER] = {"differs-newer-rules",
+		"the newer published rules give another end, duration, category or address than 0.1.6"},
 };
 
 const char *sqtt_note_name(enum sqtt_note n)
@@ -64,7 +70,8 @@ const char *sqtt_note_text(enum sqtt_note n)
 void wave_open(struct wave *w, int64_t now, uint64_t off)
 {
 	w->is_open = true;
-	w->is_ended = w->had_switch = w->has_msg = w->is_scaled = false;
+	w->is_ended = w->is_scaled = 0;
+	w->had_switch = w->has_msg = w->is_clamped = false;
 	w->state = SQTT_IDLE;
 	w->status = WAVE_OK;
 	w->contexts = 0;
@@ -96,7 +103,7 @@ void sqtt_add_info(struct decoder *d, struct wave *w, uint32_t index, const stru
 		p.is_known = true;
 		if (index == 0)
 			w->entry = *pc;
-		w->first_unknown = w->infos.n + 1;
+		w->first_unknown = (uint32_t)w->infos.n + 1;
 	}
 	sqtt_need(d, VEC_PUSH(&w->infos, p));
 }
@@ -118,12 +125,24 @@ void sqtt_fill_info(struct decoder *d, struct wave *w, uint64_t addr)
 void sqtt_occupancy(
 	struct decoder *d, int64_t time, unsigned place, struct sqtt_pc entry, bool is_start)
 {
-	struct sqtt_occupancy o = {time, entry.addr, entry.object, (uint32_t)d->off,
-		(uint8_t)(place >> 16), (uint8_t)(place >> 8), (uint8_t)place, is_start, 0};
+	struct sqtt_occupancy *o;
 
 	if (d->user.is_enabled && entry.addr && !entry.object)
 		d->holds_occupancy = true;
-	sqtt_need(d, VEC_PUSH(&d->occupancy, o));
+	if (!VEC_RESERVE(&d->occupancy, d->occupancy.n + 1)) {
+		d->is_failed = true;
+		return;
+	}
+	o = &d->occupancy.v[d->occupancy.n++];
+	o->time = time;
+	o->pc = entry.addr;
+	o->object = entry.object;
+	o->off = (uint32_t)d->off;
+	o->cu = (uint8_t)(place >> 16);
+	o->simd = (uint8_t)(place >> 8);
+	o->slot = (uint8_t)place;
+	o->is_start = is_start;
+	o->is_front = 0;
 	if (d->occupancy.n >= BATCH && !d->holds_occupancy)
 		sqtt_flush(d, false);
 }
@@ -155,10 +174,14 @@ static void close_incomplete(struct decoder *d, struct wave *w)
 static void resolve_late(struct decoder *d, struct wave *w)
 {
 	EACH (struct pc_info, p, w->infos.v, w->infos.n) {
+		uint32_t was = p->pc.object;
+
 		if (p->is_known && p->pc.object == 0)
 			p->pc = userdata_resolve(&d->user, p->pc.addr);
 		if (p->is_known && p->pc.object == 0)
 			p->pc = userdata_resolve_preloaded(&d->user, p->pc.addr);
+		if (was != p->pc.object)
+			sqtt_newer(d);
 	}
 }
 
@@ -166,7 +189,11 @@ static bool count_insts(struct decoder *d, struct wave *w)
 {
 	uint64_t unconfirmed = 0, known = 0;
 
-	EACH (struct sqtt_inst, x, w->insts.v, w->insts.n) {
+	if (d->stream.gfx_major > 9) /* all are confirmed, and those with an address counted */
+		known = w->n_known;
+	for (size_t i = 0; i < w->insts.n && d->stream.gfx_major == 9; i++) {
+		struct sqtt_inst *x = &w->insts.v[i];
+
 		known += x->pc != 0;
 		if (x->category != SQTT_NONE)
 			continue;
@@ -204,9 +231,11 @@ void sqtt_emit_wave(struct decoder *d, struct wave *w, bool is_incomplete)
 	if (!d->is_c16 && (d->user.ranges.n || d->user.preloaded.n))
 		resolve_late(d, w);
 	is_all = sqtt_stitch(d, w);
+	if (w->is_clamped)
+		sqtt_note_at(d, SQTT_DIFF_LONG_STALL, w->off);
 	note_stitch(d, w, is_all, count_insts(d, w));
 	d->res->waves++;
-	out = (struct sqtt_wave){.cu = d->target_cu,
+	out = (struct sqtt_wave){.cu = w->cu,
 		.simd = w->simd,
 		.slot = w->slot,
 		.contexts = w->contexts,

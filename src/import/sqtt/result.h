@@ -48,6 +48,9 @@ enum sqtt_note {
 	SQTT_DIFF_LONG_STALL,
 	SQTT_DIFF_RANGE_REUSED,
 	SQTT_DIFF_OPEN_START,
+	SQTT_DIFF_CUT,
+	SQTT_DIFF_HEADER,
+	SQTT_DIFF_NEWER,
 	SQTT_NOTE_COUNT,
 };
 #define SQTT_FIRST_DIFF SQTT_DIFF_QUEUE_INDEX
@@ -64,8 +67,10 @@ struct sqtt_result {
 	enum sqtt_status status;
 	unsigned gfx_major;
 	uint64_t decoded_bytes; /* up to here tokens were read */
-	uint64_t tokens, waves, insts, stitched;
-	uint64_t rt_frequency_hz;				/* 0: not announced */
+	int64_t last_cyc;	/* the clock there */
+	uint64_t waves, insts, stitched;
+	uint64_t rt_frequency_hz; /* 0: not announced */
+	uint64_t object_markers;  /* that say where a code object was loaded, or that it is gone */
 	bool is_lost, is_stitch_incomplete, is_wave_incomplete; /* AMD's info records 1, 2, 3 */
 	struct sqtt_note_count notes[SQTT_NOTE_COUNT];
 };

@@ -27,8 +27,9 @@ static bool is_direct(unsigned cat, unsigned class)
 	       (class == AMD_CODE_VMEM && cat == SQTT_FLAT);
 }
 
-static void set_pc(struct sqtt_inst *x, const struct code_at *at)
+static void set_pc(struct walk *k, struct sqtt_inst *x, const struct code_at *at)
 {
+	k->w->n_known++;
 	x->pc = code_addr(at);
 	x->object = at->object & SQTT_MAX_OBJECT;
 }
@@ -114,9 +115,9 @@ static void take_known(struct walk *k, struct code_at at)
 		at = after;
 		line = next;
 	}
-	set_pc(x, &at);
+	set_pc(k, x, &at);
 	if (line->inst_class == AMD_CODE_BARRIER && k->i < k->n)
-		set_pc(&k->w->insts.v[k->i++], &at);
+		set_pc(k, &k->w->insts.v[k->i++], &at);
 	k->next = at;
 	if (line->inst_class == AMD_CODE_BRANCH && x->category == SQTT_JUMP)
 		step(k, &k->next, line->branch_words);
@@ -127,15 +128,16 @@ static void take_known(struct walk *k, struct code_at at)
 /* gfx950 scaled matrix instructions are two in code and one in the trace. */
 static void widen_scaled(struct walk *k)
 {
-	struct sqtt_inst *x = &k->w->insts.v[k->i];
+	struct wave *w = k->w;
+	struct sqtt_inst *x = &w->insts.v[k->i];
 	int64_t lo = k->i ? inst_end(x - 1) : k->w->begin;
 	int64_t hi = k->i + 1 < k->n ? x[1].time : k->w->end;
 
-	x->dur = clamp_dur((int64_t)x->dur + 4);
+	x->dur = clamp_dur(w, (int64_t)x->dur + 4);
 	if (x->time > lo) {
 		x->time -= 4;
 		if (inst_end(x) < hi)
-			x->dur = clamp_dur((int64_t)x->dur + 4);
+			x->dur = clamp_dur(w, (int64_t)x->dur + 4);
 	} else if (inst_end(x) > hi) {
 		x->dur -= 4;
 	}
@@ -185,6 +187,8 @@ static enum verdict match_other(struct walk *k, const struct code_line *line, un
 	if (k->is_gfx9 && try_swap(k, line))
 		return AGAIN;
 	if (!k->is_gfx9 && cat == SQTT_IMMED && immed_stands_for(k->d, line->inst_class)) {
+		if (line->inst_class == AMD_CODE_SMEM)
+			sqtt_newer(k->d);
 		k->imms++;
 		return MATCH;
 	}
@@ -226,10 +230,14 @@ static void take_match(struct walk *k, struct code_line *line, const struct code
 {
 	struct sqtt_inst *x = &k->w->insts.v[k->i++];
 
-	set_pc(x, at);
+	set_pc(k, x, at);
 	if ((line->flags & AMD_CODE_MOV_B64) && !k->d->is_c16 &&
-		x->dur < clamp_dur((int64_t)x->stall + 2))
-		x->dur = clamp_dur((int64_t)x->stall + 2);
+		x->dur < clamp_dur(k->w, (int64_t)x->stall + 2)) {
+		x->dur = clamp_dur(k->w, (int64_t)x->stall + 2);
+		sqtt_newer(k->d);
+	}
+	if (line->flags & AMD_CODE_DS_BVH)
+		sqtt_newer(k->d);
 	line->state |= LINE_PARSED;
 	k->fails = k->skips = 0;
 }
@@ -254,7 +262,7 @@ static bool walk_line(struct walk *k)
 	}
 	switch (match(k, line, at)) {
 	case MATCH_TWO:
-		set_pc(&k->w->insts.v[k->i + 1], &at);
+		set_pc(k, &k->w->insts.v[k->i + 1], &at);
 		take_match(k, line, &at);
 		k->i++;
 		return true;
@@ -271,6 +279,46 @@ static bool walk_line(struct walk *k)
 	}
 }
 
+#define MAX_WORDS 8u /* of an instruction, and more */
+#define SPECIAL (AMD_CODE_BARWAIT | AMD_CODE_DS_BVH | AMD_CODE_MOV_B64) /* more than a match */
+
+/* Most code is straight and of the class that was traced: as walk_line() would, to the next place
+ * that is known or the end of the page, without its questions. */
+static void walk_straight(struct walk *k)
+{
+	const struct wave *w = k->w;
+	struct code_pages *s = k->next.segment;
+	uint64_t first = k->next.idx & ~(uint64_t)(PAGE_LINES - 1), left;
+	struct sqtt_inst *x = w->insts.v + k->i, *limit = w->insts.v + k->n;
+	struct code_line *line, *last;
+	uint64_t base;
+
+	if (!s || k->next.idx >= s->n_words || !s->pages[first / PAGE_LINES])
+		return;
+	if (k->info < w->infos.n && w->infos.v[k->info].index < k->n)
+		limit = w->insts.v + w->infos.v[k->info].index;
+	base = k->next.base + 4 * first;
+	left = s->n_words - first < PAGE_LINES ? s->n_words - first : PAGE_LINES;
+	line = s->pages[first / PAGE_LINES];
+	last = left > MAX_WORDS ? line + (left - MAX_WORDS)
+				: line; /* a step from before it stays */
+	line += k->next.idx - first;
+	for (; x < limit && line < last; line += line->words) {
+		if (line->inst_class == x->category && !(line->flags & SPECIAL)) {
+			x->pc = base + 4 * (uint64_t)(line - s->pages[first / PAGE_LINES]);
+			x->object = k->next.object & SQTT_MAX_OBJECT;
+			line->state |= LINE_PARSED;
+			k->fails = k->skips = 0;
+			x++;
+		} else if (line->inst_class != AMD_CODE_SKIP || ++k->skips >= MAX_SKIPS) {
+			break;
+		}
+	}
+	k->w->n_known += (uint32_t)((size_t)(x - w->insts.v) - k->i);
+	k->i = (size_t)(x - w->insts.v);
+	k->next.idx = first + (uint64_t)(line - s->pages[first / PAGE_LINES]);
+}
+
 bool sqtt_stitch(struct decoder *d, struct wave *w)
 {
 	struct walk k = {.d = d,
@@ -281,14 +329,18 @@ bool sqtt_stitch(struct decoder *d, struct wave *w)
 	bool is_all;
 
 	d->gaps.n = 0;
+	w->n_known = 0;
 	while (k.i < k.n) {
 		struct code_at at = {0};
 		bool is_stop = false;
 
+		walk_straight(&k);
+		if (k.i == k.n)
+			break;
 		if (k.info < w->infos.n && w->infos.v[k.info].index <= k.i &&
 			take_infos(&k, &at, &is_stop)) {
 			if (w->insts.v[k.i].category == SQTT_CONTEXT)
-				set_pc(&w->insts.v[k.i++], &at);
+				set_pc(&k, &w->insts.v[k.i++], &at);
 			else
 				take_known(&k, at);
 			continue;

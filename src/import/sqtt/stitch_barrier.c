@@ -115,7 +115,7 @@ struct splice { /* of the timeline, kept across gaps */
 static void splice_spans(
 	struct decoder *d, struct splice *s, int64_t time, int64_t dur, int64_t next_time)
 {
-	struct sqtt_span *last, wait = {SQTT_WAIT, clamp_dur(dur)}, after;
+	struct sqtt_span *last, wait = {SQTT_WAIT, clamp_dur(s->w, dur)}, after;
 	int64_t rest;
 
 	while (s->copied < s->w->spans.n && s->cur <= time) {
@@ -130,8 +130,8 @@ static void splice_spans(
 	rest = s->cur - time;
 	if (last->dur < rest || s->cur < next_time)
 		return;
-	last->dur = clamp_dur(last->dur - rest);
-	after = (struct sqtt_span){last->state, clamp_dur(rest - dur)};
+	last->dur = clamp_dur(s->w, last->dur - rest);
+	after = (struct sqtt_span){last->state, clamp_dur(s->w, rest - dur)};
 	sqtt_need(d, VEC_PUSH(&d->gap_spans, wait) && VEC_PUSH(&d->gap_spans, after));
 }
 
@@ -145,12 +145,13 @@ static void insert_gap(
 		x->time++;
 		x->dur--;
 	}
-	wait.dur = clamp_dur(x->time - wait.time);
+	wait.dur = clamp_dur(s->w, x->time - wait.time);
 	wait.pc = gap->pc.addr;
 	wait.object = gap->pc.object & SQTT_MAX_OBJECT;
 	wait.off = x->off;
 	splice_spans(d, s, wait.time, wait.dur, x->time);
 	sqtt_need(d, VEC_PUSH(&d->gap_insts, wait));
+	s->w->n_known++;
 }
 
 void sqtt_insert_gaps(struct decoder *d, struct wave *w)

@@ -103,19 +103,18 @@ static bool name_entries(struct sqtt_build *b, const struct entries *x)
 	t->kernel_names = arena_zalloc(&t->arena, x->v.n + 1, sizeof(*t->kernel_names));
 	if (!t->kernel_names)
 		return false;
-	t->kernel_names[0] = (struct kernel_name){0, "0 / 0x0"};
 	for (size_t i = 0; i < x->v.n; i++) {
 		const char *name = sqtt_kernel_name(b, x->v.v[i].object, x->v.v[i].pc);
 
 		if (!name)
 			return false;
-		t->kernel_names[i + 1] = (struct kernel_name){(uint32_t)i + 1, name};
+		t->kernel_names[i] = (struct kernel_name){(uint32_t)i + 1, name};
 	}
-	t->n_kernel_names = (uint32_t)x->v.n + 1;
+	t->n_kernel_names = (uint32_t)x->v.n;
 	for (uint32_t i = 0; i < t->n_dispatch_events; i++)
 		if (t->dispatch_events[i].kernel_id)
 			t->dispatch_events[i].kernel_name =
-				t->kernel_names[t->dispatch_events[i].kernel_id].name;
+				t->kernel_names[t->dispatch_events[i].kernel_id - 1].name;
 	return true;
 }
 
@@ -128,7 +127,7 @@ static const struct sqtt_entry *main_entry(const struct trace *t, const struct e
 
 	for (size_t i = 0; i < x->v.n; i++) {
 		const struct sqtt_entry *k = &x->v.v[i];
-		bool named = !strstr(t->kernel_names[i + 1].name, " / 0x");
+		bool named = !strstr(t->kernel_names[i].name, " / 0x");
 
 		if (!best || k->cycles > best->cycles ||
 			(k->cycles == best->cycles &&
@@ -168,7 +167,7 @@ static void name_kernel(struct sqtt_build *b, const struct entries *x)
 	const struct sqtt_entry *main = main_entry(t, x);
 
 	if (main)
-		t->meta.kernel = t->kernel_names[main - x->v.v + 1].name;
+		t->meta.kernel = t->kernel_names[main - x->v.v].name;
 	else if (b->meta.kernel)
 		t->meta.kernel = b->meta.kernel;
 	for (size_t i = 0; t->meta.kernel && i < b->objects.v.n; i++) {

@@ -2,27 +2,35 @@
 /*
  * The tokens of gfx10, gfx11, gfx12 and MI400 streams: multiples of 4 bits, found by their low
  * byte. This file keeps the clock, puts tokens in order and cuts out their fields.
+ * More than 600 lines because the loop over tokens and what they do are compiled as one.
  */
 #include "import/sqtt/gfx10.h"
 
 struct item { /* a token that waits for its time to pass */
+	const struct gfx10_entry *x;
 	uint64_t t;
 	int64_t time;
-	uint32_t off;
-	uint8_t kind;
+	uint64_t off;
 };
 
 struct reader {
 	struct decoder *d;
 	struct gfx10_entry table[256];
-	struct gfx10_code codes[256];
+	struct gfx10_quiet quiets[GFX10_QUIETS];
+	struct gfx10_code codes[GFX10_CODES];
 	int64_t now;	   /* d->now is the time of the token that is delivered */
 	uint64_t pos, end; /* nibbles */
 	unsigned major;
+	unsigned layout; /* generation of the fields of tokens: as major, but in 0.1.6 */
 	bool is_mi400, is_queued;
+	bool is_cut;		/* the token in work ends behind the stream */
+	bool is_over;		/* what is left is no whole token, or cannot be kept */
 	VEC(struct item) queue; /* all of the same time */
 	int8_t mru[6];		/* MI400: waves by their last VALU instruction */
 };
+
+#define LONG_BYTES 4096u  /* a stream that is worth the table of what is quiet */
+#define SHORT_NIBBLES 15u /* what a word holds from any nibble on */
 
 static unsigned field(uint64_t t, unsigned lo, unsigned hi)
 {
@@ -36,6 +44,8 @@ static uint64_t load_at(const struct reader *r, uint64_t pos)
 	size_t left = r->d->size - (size_t)(pos >> 1);
 	uint64_t t = 0;
 
+	if (pos >= r->end)
+		return 0;
 	memcpy(&t, p, left < 8 ? left : 8);
 	if (pos & 1) {
 		t >>= 4;
@@ -61,13 +71,15 @@ static void packets_lost(struct decoder *d)
 	sqtt_event(d, SQTT_PACKET_LOSS, 0, false);
 }
 
-/* gfx12: a sample not later in both clocks is averaged into the one before. */
+/* gfx12: a sample not later in both clocks is averaged into the one before. 0.1.6 has it the other
+ * way round for a token that the end of the stream cuts. */
 static void add_realtime(struct reader *r, uint64_t clock)
 {
 	struct decoder *d = r->d;
 	struct sqtt_realtime s = {r->now, clock, (uint32_t)d->off};
+	bool is_merged = r->is_cut ? r->major == 11 : r->major >= 12;
 
-	if (r->major >= 12 && d->realtime.n) {
+	if (is_merged && d->realtime.n) {
 		struct sqtt_realtime *last = &d->realtime.v[d->realtime.n - 1];
 
 		if (s.time <= last->time || s.clock <= last->clock) {
@@ -110,7 +122,7 @@ static void misc(struct reader *r, uint64_t t)
 	unsigned save = r->is_mi400 ? 12 : 19;	/* save context */
 	unsigned stall = r->is_mi400 ? 13 : 20; /* trace stall begins */
 
-	if (r->major == 10 && field(t, first, first))
+	if (r->layout == 10 && field(t, first, first))
 		packets_lost(r->d);
 	if (field(t, save, save)) {
 		gfx10_save_context(r->d);
@@ -156,7 +168,7 @@ static void reg(struct reader *r, uint64_t t)
 
 	if (is_cs && sqtt_register(r->d, queue, addr, data))
 		return;
-	if (!is_cs || r->major == 10)
+	if (!is_cs || r->layout == 10)
 		userdata_write(r->d, addr, queue, data, r->d->now);
 }
 
@@ -165,7 +177,7 @@ static void wave_start(struct reader *r, uint64_t t)
 	struct gfx10_place p = {.sa = field(t, 7, 7), .simd = field(t, 8, 9)};
 	unsigned pipe, me;
 
-	if (r->major >= 12) {
+	if (r->layout >= 12) {
 		p.wgp = field(t, 10, 13);
 		p.wave = field(t, 15, 19);
 		pipe = field(t, 20, 21);
@@ -187,7 +199,7 @@ static void wave_end(struct reader *r, uint64_t t)
 		p = (struct gfx10_place){
 			field(t, 10, 10), field(t, 13, 16), field(t, 11, 12), field(t, 17, 21)};
 	else
-		p = (struct gfx10_place){field(t, 8, 8), field(t, 11, r->major >= 12 ? 14 : 13),
+		p = (struct gfx10_place){field(t, 8, 8), field(t, 11, r->layout >= 12 ? 14 : 13),
 			field(t, 9, 10), field(t, 15, 19)};
 	gfx10_wave_end(r->d, &p);
 }
@@ -195,15 +207,15 @@ static void wave_end(struct reader *r, uint64_t t)
 static void shader_data(struct reader *r, uint64_t t, bool is_short)
 {
 	struct sqtt_shaderdata s = {.time = r->d->now, .off = (uint32_t)r->d->off};
-	unsigned first = r->major >= 12 ? 22 : 20, priv = 0;
+	unsigned first = r->layout >= 12 ? 22 : 20, priv = 0;
 
-	if (r->major >= 12) {
+	if (r->layout >= 12) {
 		s.cu = (uint8_t)(field(t, 10, 10) << 7 | field(t, 13, 16));
 		s.simd = (uint8_t)field(t, 11, 12);
 		s.slot = (uint8_t)field(t, 17, 21);
 		priv = is_short ? field(t, 30, 31) : field(t, 54, 55);
 	} else {
-		if (r->major == 11 && field(t, 14, 14)) /* no lane was active */
+		if (r->layout == 11 && field(t, 14, 14)) /* no lane was active */
 			return;
 		s.cu = (uint8_t)(field(t, 8, 8) << 7 | field(t, 11, 13));
 		s.simd = (uint8_t)field(t, 9, 10);
@@ -239,7 +251,7 @@ static void valu_mi400(struct reader *r, unsigned v)
 		return;
 	}
 	mru_touch(r, (unsigned)wave);
-	gfx10_valu(r->d, (unsigned)wave, 1);
+	gfx10_inst(r->d, (unsigned)wave, r->codes[GFX10_VALU_CODE]);
 }
 
 static void other_simd(struct decoder *d, struct gfx10_code c)
@@ -252,61 +264,53 @@ static void other_simd(struct decoder *d, struct gfx10_code c)
 		sqtt_flush(d, false);
 }
 
-static void inst(struct reader *r, uint64_t t)
+/* A code in its wave, which is not the plain case; see issue(). */
+static void issue_code(struct reader *r, unsigned wave, const struct gfx10_code *code, bool is_w64)
 {
-	unsigned at = r->major >= 12 ? 6 : 7; /* of the wave64 bit */
-	unsigned wave, code;
-	struct gfx10_code c;
-	bool is_w64 = !r->is_mi400 && field(t, at, at);
+	struct gfx10_code c = *code;
+	struct decoder *d = r->d;
 
-	if (r->is_mi400) {
-		wave = field(t, 7, 11);
-		code = field(t, 12, 20);
-	} else {
-		wave = field(t, at + 1, at + 5);
-		code = field(t, at + 6, 19);
-	}
-	if (code > 255)
-		return;
-	c = r->codes[code];
-	if (r->is_mi400 && code >= 10 && code <= 14)
-		mru_touch(r, wave);
-	if (r->is_mi400 && code == 79) {
-		gfx10_replay(r->d, wave);
-		return;
-	}
-	if (r->is_mi400 && code == 183) {
-		gfx10_load_scale(r->d, wave);
-		return;
-	}
+	if (c.is_newer)
+		sqtt_newer(d);
 	if (c.kind == CODE_OTHER_SIMD) {
-		other_simd(r->d, c);
+		other_simd(d, c);
 		return;
 	}
 	if (is_w64 && c.kind != CODE_BARRIER) {
-		if (r->d->is_c16)
+		if (d->is_c16)
 			c.cycles = (uint16_t)(c.cycles * 2);
 		else
-			sqtt_note(r->d, SQTT_DIFF_W64);
+			sqtt_note(d, SQTT_DIFF_W64);
 	}
-	gfx10_inst(r->d, wave, c);
+	gfx10_inst(d, wave, c);
 }
 
-static void valu(struct reader *r, uint64_t t)
+static inline void issue(struct reader *r, const struct gfx10_entry *x, uint64_t t)
 {
-	unsigned cycles = 1;
+	const struct gfx10_code *c = &r->codes[x->code_base + (t >> x->code_shift & x->code_mask)];
+	unsigned at = (unsigned)(t >> x->w64_shift), slot = at >> 1 & 31;
+	struct wave *w = &r->d->waves[slot];
 
-	if (r->is_mi400) {
-		valu_mi400(r, field(t, 4, 7));
+	if (__builtin_expect(c->is_plain && !(at & 1) && wave_is_plain(w), 1))
+		gfx10_add_inst(r->d, w, c->category, c->cycles);
+	else
+		issue_code(r, slot, c, at & 1);
+}
+
+static void inst_mi400(struct reader *r, uint64_t t)
+{
+	unsigned wave = field(t, 7, 11), code = field(t, 12, 20);
+
+	if (code > 255)
 		return;
-	}
-	if (field(t, 6, 6)) {
-		if (r->d->is_c16)
-			cycles = 2;
-		else
-			sqtt_note(r->d, SQTT_DIFF_W64);
-	}
-	gfx10_valu(r->d, field(t, 7, 11), cycles);
+	if (code >= 10 && code <= 14)
+		mru_touch(r, wave);
+	if (code == 79)
+		gfx10_replay(r->d, wave);
+	else if (code == 183)
+		gfx10_load_scale(r->d, wave);
+	else
+		issue_code(r, wave, &r->codes[code], false);
 }
 
 static void immediates(struct decoder *d, uint32_t mask)
@@ -323,10 +327,10 @@ static void deliver(struct reader *r, unsigned kind, uint64_t t)
 
 	switch (kind) {
 	case GFX10_INST:
-		inst(r, t);
+		inst_mi400(r, t);
 		break;
 	case GFX10_VALU_INST:
-		valu(r, t);
+		valu_mi400(r, field(t, 4, 7));
 		break;
 	case GFX10_IMM_ONE:
 		gfx10_immediate(d, r->is_mi400 ? field(t, 10, 14) : field(t, 7, 11));
@@ -373,34 +377,62 @@ static void deliver(struct reader *r, unsigned kind, uint64_t t)
 	}
 }
 
+static inline void take_item(struct reader *r, const struct gfx10_entry *x, uint64_t t)
+{
+	if (x->kind == GFX10_ISSUE)
+		issue(r, x, t);
+	else if (x->kind == GFX10_WAVE_READY)
+		gfx10_wave_ready(r->d, field(t, 8, 23));
+	else
+		deliver(r, x->kind, t);
+}
+
 static void flush_queue(struct reader *r)
 {
 	for (size_t i = 0; i < r->queue.n; i++) {
-		r->d->now = r->queue.v[i].time;
-		r->d->off = r->queue.v[i].off;
-		deliver(r, r->queue.v[i].kind, r->queue.v[i].t);
+		const struct item *item = &r->queue.v[i];
+
+		r->d->now = item->time;
+		r->d->off = item->off;
+		take_item(r, item->x, item->t);
 	}
 	r->queue.n = 0;
 }
 
 /* gfx10, gfx11: WAVE_READY happened a cycle before its stamp, so before tokens already seen. */
-static void enqueue(struct reader *r, unsigned kind, uint64_t t)
+static inline void enqueue(
+	struct reader *r, const struct gfx10_entry *x, uint64_t t, int64_t now, uint64_t off)
 {
-	int64_t time = r->now - (kind == GFX10_WAVE_READY);
-	uint32_t off = (uint32_t)r->d->off;
+	int64_t time = now - (x->kind == GFX10_WAVE_READY);
+	struct item *item;
 
 	if (r->queue.n) {
 		int64_t waiting = r->queue.v[0].time;
 
-		if (time > waiting) {
+		if (time > waiting && r->queue.n == 1) { /* as a rule */
+			item = r->queue.v;
+			r->queue.n = 0;
+			r->d->now = waiting;
+			r->d->off = item->off;
+			take_item(r, item->x, item->t);
+		} else if (time > waiting) {
 			flush_queue(r);
 		} else if (time < waiting) {
 			r->d->now = time;
-			deliver(r, kind, t);
+			r->d->off = off;
+			deliver(r, x->kind, t);
 			return;
 		}
 	}
-	sqtt_need(r->d, VEC_PUSH(&r->queue, (struct item){t, time, off, (uint8_t)kind}));
+	if (__builtin_expect(!VEC_RESERVE(&r->queue, r->queue.n + 1), 0)) {
+		r->d->is_failed = true;
+		return;
+	}
+	item = &r->queue.v[r->queue.n++];
+	item->x = x;
+	item->t = t;
+	item->time = time;
+	item->off = off;
 }
 
 static void new_pc_gfx12(struct reader *r, uint64_t t)
@@ -417,29 +449,56 @@ static void skip_extensions(struct reader *r)
 		r->pos += 2;
 }
 
-static void token(struct reader *r, struct gfx10_entry x, uint64_t t)
+/* The first stands at the begin. 0.1.6 obeys any other too, but for the lengths of tokens. */
+static void header(struct reader *r, uint64_t t)
+{
+	struct decoder *d = r->d;
+	struct sqtt_stream s = d->stream;
+	unsigned version = field(t, 7, 12);
+
+	if (r->pos && !d->is_c16) {
+		sqtt_note(d, SQTT_DIFF_HEADER);
+		return;
+	}
+	if (r->pos) {
+		d->stream.target_simd = field(t, 13, 14);
+		d->target_cu = field(t, 15, 17) | field(t, 19, 19) << 7;
+		s.gfx_major = version <= 2 ? 10 : version == 3 ? 11 : 12;
+	}
+	r->layout = s.gfx_major;
+	d->has_exbar = r->layout == 12 && t >> 59 & 1;
+	gfx10_codes(r->codes, &s, t, d->is_c16);
+	gfx10_table(r->table, &d->stream, r->layout);
+	if (d->size >= LONG_BYTES)
+		gfx10_quiets(r->quiets, r->table);
+}
+
+static void token(struct reader *r, const struct gfx10_entry *x, uint64_t t)
 {
 	struct decoder *d = r->d;
 
-	switch (x.kind) {
+	switch (x->kind) {
 	case GFX10_UNKNOWN:
 		sqtt_note(d, SQTT_NOTE_UNKNOWN_TOKEN);
 		return;
 	case GFX10_TIMESTAMP:
 		timestamp(r, t);
 		return;
+	case GFX10_HEADER:
+		header(r, t);
+		return;
 	default:
 		break;
 	}
 	if (r->is_queued) {
-		enqueue(r, x.kind, t);
+		enqueue(r, x, t, r->now, d->off);
 		return;
 	}
 	d->now = r->now;
-	if (x.kind == GFX10_NEW_PC)
+	if (x->kind == GFX10_NEW_PC)
 		new_pc_gfx12(r, t);
 	else
-		deliver(r, x.kind, t);
+		take_item(r, x, t);
 }
 
 /* MI400 VALU_INST: the delta goes by the value of its four bits. */
@@ -450,75 +509,137 @@ static uint64_t valu_delta(uint64_t t)
 	return delta[field(t, 4, 7)];
 }
 
-/* A token that does more than pass time. False: the stream can be read no further. */
-static bool read_token(struct reader *r, struct gfx10_entry x, uint64_t t)
+/* A token that does more than pass time. */
+static void read_token(struct reader *r, const struct gfx10_entry *x, uint64_t t)
 {
-	struct decoder *d = r->d;
+	unsigned nibbles = x->nibbles, kind = x->kind; /* a header may change the table */
 
-	d->off = r->pos >> 1;
-	if (r->is_mi400 && x.kind == GFX10_VALU_INST)
+	if (nibbles > SHORT_NIBBLES)
+		t = load_at(r, r->pos);
+	if (r->is_mi400 && kind == GFX10_VALU_INST)
 		add_time(r, valu_delta(t));
 	token(r, x, t);
-	r->pos += x.nibbles;
-	if (x.kind == GFX10_WAVE_START_EXT && r->major >= 12)
+	r->pos += nibbles;
+	if (kind == GFX10_WAVE_START_EXT && r->major >= 12)
 		skip_extensions(r);
-	return !d->is_failed;
 }
 
-/* The 64 bits from a nibble on, 9 bytes being readable there. */
-static inline uint64_t load_fast(const uint8_t *data, uint64_t pos)
+/* A token that the end of the stream cuts. True: it is read all the same. */
+static bool take_cut(struct reader *r, uint64_t pos)
 {
-	const uint8_t *p = data + (pos >> 1);
-	uint64_t t = load64(p);
-
-	return pos & 1 ? t >> 4 | (uint64_t)p[8] << 60 : t;
+	sqtt_note_at(r->d, SQTT_NOTE_CUT, pos >> 1);
+	if (!r->d->is_c16)
+		sqtt_note_at(r->d, SQTT_DIFF_CUT, pos >> 1);
+	r->is_cut = r->d->is_c16; /* 0.1.6 takes what is missing for zeros */
+	return r->is_cut;
 }
 
 #define NOP_STOP ((uint64_t)1 << 56) /* ends a run of zero nibbles within a word */
 
+/* Where the reading stands; a copy of its own, so that the loops keep it in registers. */
+struct place {
+	uint64_t pos;
+	int64_t now;
+	uint64_t t; /* the token there */
+};
+
+/* Most tokens are followed by padding and an execution: those bits are at hand. */
+static inline void pass_next(const struct reader *r, uint64_t behind, struct place *at)
+{
+	struct gfx10_quiet q = r->quiets[behind % GFX10_QUIETS];
+
+	at->pos += q.nibbles;
+	at->now += q.delta;
+}
+
+/* Up to the next token that does more than pass time, or to `end`, before which whole words can be
+ * read. */
+static inline const struct gfx10_entry *pass_time(
+	const struct reader *r, const uint8_t *data, uint64_t end, struct place *at)
+{
+	while (at->pos < end) {
+		uint64_t t = load64(data + (at->pos >> 1)) >> (at->pos & 1) * 4;
+		const struct gfx10_entry *x = &r->table[t & 0xff];
+
+		at->now += (int64_t)((t >> x->shift & x->mask) + x->add);
+		if (x->kind > GFX10_LAST_QUIET) {
+			at->t = t;
+			return x;
+		}
+		at->pos += x->nibbles;
+		if (x->nibbles == 1) /* padding: all the zeros that follow at once */
+			at->pos += (unsigned)__builtin_ctzll(t >> 4 | NOP_STOP) / 4;
+		else if (x->nibbles == 2)
+			pass_next(r, t >> 8, at);
+	}
+	return NULL;
+}
+
+/* The same for one token near the end, which may be cut. */
+static const struct gfx10_entry *pass_last(struct reader *r, struct place *at)
+{
+	const struct gfx10_entry *x;
+
+	at->t = load_at(r, at->pos);
+	x = &r->table[at->t & 0xff];
+	if (at->pos + x->nibbles > r->end && !take_cut(r, at->pos)) {
+		r->is_over = true;
+		return NULL;
+	}
+	at->now += (int64_t)((at->t >> x->shift & x->mask) + x->add);
+	if (x->kind > GFX10_LAST_QUIET)
+		return x;
+	at->pos += x->nibbles;
+	return NULL;
+}
+
+/* A token that does more than pass time, whichever it is; *at goes behind it. */
+static inline void read_any(struct reader *r, const struct gfx10_entry *x, struct place *at)
+{
+	struct decoder *d = r->d;
+
+	d->off = at->pos >> 1;
+	if (x->kind <= GFX10_LAST_COMMON) {
+		d->now = at->now;
+		at->pos += x->nibbles;
+		if (r->is_queued)
+			enqueue(r, x, at->t, at->now, d->off);
+		else
+			take_item(r, x, at->t);
+		return;
+	}
+	r->pos = at->pos;
+	r->now = at->now;
+	read_token(r, x, at->t);
+	at->pos = r->pos;
+	at->now = r->now;
+	r->is_over |= d->is_failed;
+}
+
 static void read_tokens(struct reader *r)
 {
 	struct decoder *d = r->d;
-	uint64_t fast_end = d->size >= 16 ? 2 * ((uint64_t)d->size - 16) : 0;
-	uint64_t pos = 0, tokens = 0;
-	int64_t now = 0;
+	uint64_t fast_end = d->size >= 24 ? 2 * ((uint64_t)d->size - 24) : 0;
+	const struct gfx10_entry *x;
+	struct place at = {0};
 
-	while (pos < r->end) {
-		uint64_t t = __builtin_expect(pos < fast_end, 1) ? load_fast(d->data, pos)
-								 : load_at(r, pos);
-		struct gfx10_entry x = r->table[t & 0xff];
+	while ((x = pass_time(r, d->data, fast_end, &at)) && !r->is_over) {
+		unsigned nibbles = x->nibbles;
 
-		if (__builtin_expect(pos + x.nibbles > r->end, 0)) {
-			sqtt_note_at(d, SQTT_NOTE_CUT, pos >> 1);
-			break;
-		}
-		tokens++;
-		now += (int64_t)((t >> x.shift & x.mask) + x.add);
-		if (x.kind <= GFX10_LAST_QUIET) {
-			pos += x.nibbles;
-			if (x.nibbles == 1) { /* padding: all the zeros that follow at once */
-				unsigned more = (unsigned)__builtin_ctzll(t >> 4 | NOP_STOP) / 4;
-
-				pos += more;
-				tokens += more;
-			}
-			continue;
-		}
-		r->pos = pos;
-		r->now = now;
-		if (!read_token(r, x, t))
-			break;
-		pos = r->pos;
-		now = r->now;
+		read_any(r, x, &at);
+		if (nibbles <= SHORT_NIBBLES - 3)
+			pass_next(r, at.t >> 4 * nibbles, &at);
 	}
-	d->res->tokens = tokens;
-	d->res->decoded_bytes = pos / 2 < d->size ? pos / 2 : d->size;
+	while (at.pos < r->end && !r->is_over)
+		if ((x = pass_last(r, &at)))
+			read_any(r, x, &at);
+	d->res->last_cyc = at.now;
+	d->res->decoded_bytes = at.pos / 2 < d->size ? at.pos / 2 : d->size;
 }
 
 void sqtt_run_gfx10(struct decoder *d)
 {
 	struct reader *r = mem_zalloc(1, sizeof(*r));
-	uint64_t header = load64(d->data);
 
 	if (!r) {
 		d->is_failed = true;
@@ -530,9 +651,7 @@ void sqtt_run_gfx10(struct decoder *d)
 	r->is_queued = r->major < 12;
 	r->end = 2 * (uint64_t)d->size;
 	memset(r->mru, -1, sizeof(r->mru));
-	d->has_exbar = r->major == 12 && header >> 59 & 1;
-	gfx10_table(r->table, &d->stream);
-	gfx10_codes(r->codes, &d->stream, header, d->is_c16);
+	header(r, load64(d->data));
 	read_tokens(r);
 	flush_queue(r);
 	gfx10_finish(d);

@@ -25,9 +25,9 @@ static const struct prefix gfx10_prefixes[] = {
 	{7, 0x51, GFX10_MISC, 24, 7, 15, 0}, {8, 0x61, GFX10_EVENT, 24, 8, 10, 0},
 	{8, 0xe1, GFX10_SKIP, 32, 8, 10, 0}, /* EVENT_SYNC */
 	{4, 0x9, GFX10_REG, 64, 4, 6, 0}, {7, 0x71, GFX10_REG_INIT, 64, 7, 9, 0},
-	{7, 0x01, GFX10_TIMESTAMP, 64, 0, 0, 0}, {7, 0x11, GFX10_NOP, 64, 0, 0, 0}, /* HEADER */
-	{4, 0xe, GFX10_SKIP, 8, 4, 5, 0},					    /* ALU_EXEC */
-	{4, 0xf, GFX10_SKIP, 8, 4, 5, 0},					    /* VMEM_EXEC */
+	{7, 0x01, GFX10_TIMESTAMP, 64, 0, 0, 0}, {7, 0x11, GFX10_HEADER, 64, 0, 0, 0},
+	{4, 0xe, GFX10_SKIP, 8, 4, 5, 0}, /* ALU_EXEC */
+	{4, 0xf, GFX10_SKIP, 8, 4, 5, 0}, /* VMEM_EXEC */
 };
 
 static const struct prefix gfx11_prefixes[] = {
@@ -76,7 +76,23 @@ static void fill(struct gfx10_entry *table, const struct prefix *p, size_t n)
 
 #define FILL(table, prefixes) fill(table, prefixes, sizeof(prefixes) / sizeof((prefixes)[0]))
 
-void gfx10_table(struct gfx10_entry table[256], const struct sqtt_stream *s)
+/* Two tokens that say the same: which wave, and by a code or without what. */
+static void place_issue(struct gfx10_entry *x, unsigned layout)
+{
+	unsigned at = layout >= 12 ? 6 : 7;
+
+	if (x->kind == GFX10_INST) {
+		x->w64_shift = (uint8_t)at;
+		x->code_shift = (uint8_t)(at + 6);
+		x->code_mask = layout >= 12 ? 0xff : 0x7f;
+	} else {
+		x->w64_shift = 6;
+		x->code_base = GFX10_VALU_CODE;
+	}
+	x->kind = GFX10_ISSUE;
+}
+
+void gfx10_table(struct gfx10_entry table[256], const struct sqtt_stream *s, unsigned layout)
 {
 	for (unsigned b = 0; b < 256; b++)
 		table[b] = (struct gfx10_entry){.kind = GFX10_UNKNOWN, .nibbles = 2};
@@ -87,4 +103,30 @@ void gfx10_table(struct gfx10_entry table[256], const struct sqtt_stream *s)
 		FILL(table, gfx12_prefixes);
 	if (s->is_mi400)
 		FILL(table, mi400_prefixes);
+	for (unsigned b = 0; b < 256 && !s->is_mi400; b++)
+		if (table[b].kind == GFX10_INST || table[b].kind == GFX10_VALU_INST)
+			place_issue(&table[b], layout);
+}
+
+static struct gfx10_quiet add_up(const struct gfx10_entry *table, unsigned bits)
+{
+	struct gfx10_quiet q = {0, 0};
+
+	/* a run of padding alone is passed by the word; its 12 bits may go on */
+	while (bits && q.nibbles < 3) {
+		const struct gfx10_entry *x = &table[bits & 0xff];
+
+		if (x->kind > GFX10_LAST_QUIET || x->nibbles > 2 || q.nibbles + x->nibbles > 3)
+			break;
+		q.delta = (uint8_t)(q.delta + (bits >> x->shift & x->mask) + x->add);
+		q.nibbles = (uint8_t)(q.nibbles + x->nibbles);
+		bits >>= 4 * x->nibbles;
+	}
+	return q;
+}
+
+void gfx10_quiets(struct gfx10_quiet quiets[GFX10_QUIETS], const struct gfx10_entry table[256])
+{
+	for (unsigned i = 0; i < GFX10_QUIETS; i++)
+		quiets[i] = add_up(table, i);
 }

@@ -65,6 +65,7 @@ static bool find_time(struct decoder *d, uint64_t off, uint64_t *value)
 			return true;
 		}
 		if (type == TOKEN_MISC && d->data[off + 1] >> 5 == MISC_TIME_RESET) {
+			sqtt_newer(d);
 			if (d->is_c16)
 				d->swallowed_off = off;
 			return false;
@@ -122,8 +123,10 @@ static unsigned queue_of(unsigned me, unsigned pipe)
 
 static void reg(struct decoder *d, uint64_t t)
 {
-	if (!d->is_c16 && !field(t, 15, 15))
+	if (!d->is_c16 && !field(t, 15, 15)) {
+		sqtt_newer(d);
 		return;
+	}
 	userdata_write(d, field(t, 16, 31), queue_of(field(t, 7, 8) + 1, field(t, 5, 6)),
 		(uint32_t)(t >> 32), d->now);
 }
@@ -300,24 +303,26 @@ static void token(struct decoder *d, uint64_t t)
 
 void sqtt_run_gfx9(struct decoder *d)
 {
-	uint64_t off = HEADER_BYTES, tokens = 0;
+	uint64_t off = HEADER_BYTES;
 
-	while (off + 2 <= d->size && !d->is_failed && d->res->status == SQTT_OK) {
+	while (off < d->size && !d->is_failed && d->res->status == SQTT_OK) {
 		uint64_t t = off + 8 <= d->size ? load64(d->data + off)
 						: load_token(d, off, (unsigned)(d->size - off));
 		unsigned len = lengths[t & 0xf];
 
 		d->off = off;
-		if (off + len > d->size)
-			break;
+		if (off + len > d->size) {
+			sqtt_note(d, SQTT_NOTE_CUT);
+			if (!d->is_c16) {
+				sqtt_note(d, SQTT_DIFF_CUT);
+				break;
+			} /* 0.1.6 takes what is missing for zeros */
+		}
 		off += len;
-		tokens++;
 		token(d, t);
 	}
-	if (off < d->size && d->res->status == SQTT_OK)
-		sqtt_note_at(d, SQTT_NOTE_CUT, off);
-	d->res->tokens = tokens;
-	d->res->decoded_bytes = off;
+	d->res->last_cyc = d->now;
+	d->res->decoded_bytes = off < d->size ? off : d->size;
 	if (d->res->status == SQTT_OK || !d->is_c16)
 		gfx9_finish(d);
 	finish_perf(d);

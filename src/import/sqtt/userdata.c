@@ -61,6 +61,7 @@ static void apply_tail(struct decoder *d, struct object_words *o, uint32_t tail)
 
 	*o = (struct object_words){0};
 	d->user.version++;
+	d->res->object_markers++;
 	if (tail & 1) {
 		unload(&d->user, r.object);
 		return;
@@ -143,6 +144,8 @@ static void write3(struct decoder *d, uint32_t data, int64_t now)
 		else if ((data & 0xff) == OP_REALTIME_SHORT && !d->is_c16)
 			u->rt_expect = 1;
 		u->is_rt_short = u->rt_expect == 1;
+		if (u->is_rt_short || (u->rt_expect && count))
+			sqtt_newer(d);
 		return;
 	}
 	u->rt_expect--;

@@ -5,7 +5,8 @@
  */
 #include "import/sqtt/gfx10.h"
 
-#define MAX_OLDER 64u /* waves kept open below one slot (0.1.6 rules) */
+#define SHORT_CYC 0xffff /* as much passes without a question */
+#define MAX_OLDER 64u	 /* waves kept open below one slot (0.1.6 rules) */
 
 static bool is_target(const struct decoder *d, const struct gfx10_place *p)
 {
@@ -22,7 +23,7 @@ static unsigned place_of(const struct gfx10_place *p)
 	return PLACE(p->sa << 7 | p->wgp, p->simd, p->wave);
 }
 
-static inline void advance(struct decoder *d, struct wave *w, int state, int64_t t)
+static inline void wave_advance(struct decoder *d, struct wave *w, int state, int64_t t)
 {
 	if (t > w->mark) {
 		sqtt_need(d, wave_add(w, w->state, t - w->mark));
@@ -31,7 +32,7 @@ static inline void advance(struct decoder *d, struct wave *w, int state, int64_t
 	w->state = (uint8_t)state;
 }
 
-static void set_stall(struct decoder *d, struct sqtt_inst *x, int64_t stall)
+static inline void set_stall(struct decoder *d, struct sqtt_inst *x, int64_t stall)
 {
 	if (stall > 0xffffff && !d->is_c16)
 		sqtt_note_at(d, SQTT_DIFF_LONG_STALL, x->off);
@@ -45,12 +46,13 @@ static void end_barrier(struct decoder *d, struct wave *w)
 	int64_t dur = d->now - x->time;
 
 	w->barrier = 0;
+	sqtt_newer(d);
 	x->category = SQTT_MSG;
-	x->dur = clamp_dur(dur > 0 ? dur : 0);
+	x->dur = clamp_dur(w, dur > 0 ? dur : 0);
 	if ((int64_t)x->stall > x->dur)
 		x->stall = (uint32_t)x->dur;
-	advance(d, w, SQTT_WAIT, inst_end(x));
-	advance(d, w, SQTT_EXEC, d->now + 1);
+	wave_advance(d, w, SQTT_WAIT, inst_end(x));
+	wave_advance(d, w, SQTT_EXEC, d->now + 1);
 }
 
 /* The open wave of a slot, or NULL. */
@@ -71,23 +73,41 @@ void gfx10_wave_ready(struct decoder *d, uint32_t mask)
 		struct wave *w = get_wave(d, (unsigned)__builtin_ctz(mask));
 
 		if (w)
-			advance(d, w, SQTT_STALL, d->now);
+			wave_advance(d, w, SQTT_STALL, d->now);
 	}
+}
+
+/* Written in place, field by field: a copy of a struct just made waits for its own stores. */
+static inline struct sqtt_inst *new_inst(struct decoder *d, struct wave *w, unsigned category)
+{
+	struct sqtt_inst *x;
+
+	if (__builtin_expect(w->insts.n == w->insts.cap, 0) &&
+		!VEC_RESERVE(&w->insts, w->insts.n + 1)) {
+		d->is_failed = true;
+		return NULL;
+	}
+	x = &w->insts.v[w->insts.n++];
+	memset(x, 0, sizeof(*x));
+	x->off = (uint32_t)d->off;
+	x->category = category;
+	return x;
 }
 
 static void add_immediate(struct decoder *d, struct wave *w)
 {
 	int64_t now = d->now, t = now;
-	struct sqtt_inst x = {.off = (uint32_t)d->off, .category = SQTT_IMMED};
+	struct sqtt_inst *x;
 
 	if (w->insts.n && inst_end(wave_last(w)) < now)
 		t = inst_end(wave_last(w));
-	x.time = t;
-	x.dur = clamp_dur(now - t + 1);
-	set_stall(d, &x, now - t);
-	sqtt_need(d, VEC_PUSH(&w->insts, x));
-	advance(d, w, SQTT_WAIT, t);
-	advance(d, w, SQTT_EXEC, now + 1);
+	if (!(x = new_inst(d, w, SQTT_IMMED)))
+		return;
+	x->time = t;
+	x->dur = clamp_dur(w, now - t + 1);
+	set_stall(d, x, now - t);
+	wave_advance(d, w, SQTT_WAIT, t);
+	wave_advance(d, w, SQTT_EXEC, now + 1);
 }
 
 void gfx10_immediate(struct decoder *d, unsigned wave)
@@ -98,35 +118,62 @@ void gfx10_immediate(struct decoder *d, unsigned wave)
 		add_immediate(d, w);
 }
 
-static inline void add_inst(struct decoder *d, struct wave *w, unsigned category, unsigned cycles)
+/* Room is lacking, or so much time passed that something may overflow. */
+static __attribute__((noinline)) void add_inst_carefully(
+	struct decoder *d, struct wave *w, unsigned category, unsigned cycles)
 {
-	struct sqtt_inst x = {.time = d->now,
-		.dur = (int32_t)cycles,
-		.off = (uint32_t)d->off,
-		.category = category};
+	int64_t now = d->now, passed = now - w->mark;
+	struct sqtt_inst *x = new_inst(d, w, category);
 
-	if (w->state == SQTT_STALL && w->mark < d->now) {
-		int64_t stall = d->now - w->mark;
-
-		x.time = w->mark;
-		x.dur = clamp_dur(cycles + stall);
-		set_stall(d, &x, stall);
+	if (!x)
+		return;
+	w->end = now;
+	x->time = now;
+	x->dur = (int32_t)cycles;
+	if (passed > 0 && w->state == SQTT_STALL) {
+		x->time = w->mark;
+		x->dur = clamp_dur(w, cycles + passed);
+		set_stall(d, x, passed);
 	}
-	if (w->is_scaled) {
-		x.time--;
-		x.dur = clamp_dur((int64_t)x.dur + 1);
-		w->is_scaled = false;
-	}
-	sqtt_need(d, VEC_PUSH(&w->insts, x));
-	advance(d, w, SQTT_EXEC, d->now);
+	wave_advance(d, w, SQTT_EXEC, now);
 }
 
-void gfx10_valu(struct decoder *d, unsigned wave, unsigned cycles)
+void gfx10_add_inst(struct decoder *d, struct wave *w, unsigned category, unsigned cycles)
 {
-	struct wave *w = get_wave(d, wave);
+	int64_t now = d->now, passed = now - w->mark;
+	struct sqtt_span *last;
+	struct sqtt_inst *x;
 
-	if (w && w->status == WAVE_OK)
-		add_inst(d, w, SQTT_VALU, cycles);
+	if (__builtin_expect(w->insts.n == w->insts.cap || w->spans.n == w->spans.cap ||
+				     !w->spans.n || passed > SHORT_CYC ||
+				     w->spans.v[w->spans.n - 1].dur > INT32_MAX - SHORT_CYC,
+		    0)) {
+		add_inst_carefully(d, w, category, cycles);
+		return;
+	}
+	last = &w->spans.v[w->spans.n - 1];
+	x = &w->insts.v[w->insts.n++];
+	w->end = now;
+	memset(x, 0, sizeof(*x));
+	x->time = now;
+	x->dur = (int32_t)cycles;
+	x->off = (uint32_t)d->off;
+	x->category = category;
+	if (passed > 0) {
+		if (w->state == SQTT_STALL) {
+			x->time = w->mark;
+			x->dur = (int32_t)(cycles + (uint32_t)passed);
+			x->stall = (uint32_t)passed;
+		}
+		if (last->state == w->state) {
+			last->dur += (int32_t)passed;
+		} else {
+			last[1] = (struct sqtt_span){w->state, (int32_t)passed};
+			w->spans.n++;
+		}
+		w->mark = now;
+	}
+	w->state = SQTT_EXEC;
 }
 
 /* Newer rules: time in a trap handler or away from the machine is an instruction too. */
@@ -134,6 +181,7 @@ static void add_context(struct decoder *d, struct wave *w)
 {
 	if (d->is_c16)
 		return;
+	sqtt_newer(d);
 	sqtt_need(d, VEC_PUSH(&w->insts, (struct sqtt_inst){.time = d->now,
 						 .dur = 1,
 						 .off = (uint32_t)d->off,
@@ -143,7 +191,7 @@ static void add_context(struct decoder *d, struct wave *w)
 static void extend_context(struct decoder *d, struct wave *w)
 {
 	if (!d->is_c16 && w->insts.n && wave_last(w)->category == SQTT_CONTEXT)
-		wave_last(w)->dur = clamp_dur(d->now + 1 - wave_last(w)->time);
+		wave_last(w)->dur = clamp_dur(w, d->now + 1 - wave_last(w)->time);
 }
 
 static void return_from_trap(struct decoder *d, struct wave *w)
@@ -182,7 +230,12 @@ void gfx10_inst(struct decoder *d, unsigned wave, struct gfx10_code c)
 			w->barrier = (uint32_t)w->insts.n;
 		return;
 	}
-	add_inst(d, w, c.category, c.cycles);
+	gfx10_add_inst(d, w, c.category, c.cycles);
+	if (w->is_scaled && !d->is_failed) {
+		wave_last(w)->time--;
+		wave_last(w)->dur = clamp_dur(w, (int64_t)wave_last(w)->dur + 1);
+		w->is_scaled = false;
+	}
 	if (c.kind == CODE_SETPC)
 		sqtt_add_info(d, w, (uint32_t)w->insts.n, NULL);
 }
@@ -203,7 +256,7 @@ void gfx10_replay(struct decoder *d, unsigned wave)
 		w->insts.n--;
 	if (w->insts.n && is_memory(wave_last(w)->category))
 		w->insts.n--;
-	advance(d, w, SQTT_STALL, d->now);
+	wave_advance(d, w, SQTT_STALL, d->now);
 }
 
 void gfx10_load_scale(struct decoder *d, unsigned wave)
@@ -257,7 +310,7 @@ static void push_older(struct decoder *d, struct wave *w)
 		return;
 	}
 	*older = *w;
-	*w = (struct wave){.older = older};
+	*w = (struct wave){.older = older, .wraps = older->wraps};
 }
 
 static void pop_older(struct wave *w)
@@ -280,8 +333,10 @@ static void vacate(struct decoder *d, struct wave *w)
 		sqtt_emit_wave(d, w, false);
 	else if (d->is_c16)
 		push_older(d, w);
-	else
+	else {
+		sqtt_newer(d);
 		sqtt_emit_wave(d, w, true);
+	}
 }
 
 static struct wave *open_wave(struct decoder *d, const struct gfx10_place *p)
@@ -292,6 +347,7 @@ static struct wave *open_wave(struct decoder *d, const struct gfx10_place *p)
 	wave_open(w, d->now, d->off);
 	w->simd = (uint8_t)p->simd;
 	w->slot = (uint8_t)p->wave;
+	w->cu = (uint8_t)d->target_cu;
 	return w;
 }
 
@@ -341,8 +397,10 @@ void gfx10_wave_start(
 		context_restore(d, p);
 		return;
 	}
-	if (!d->is_c16 && count >= 76 && count <= 89)
+	if (!d->is_c16 && count >= 76 && count <= 89) {
+		sqtt_newer(d);
 		return;
+	}
 	entry = userdata_entry(d, queue);
 	sqtt_occupancy(d, d->now, place_of(p), entry, true);
 	*running_of(d, p) = (struct running){entry.addr, entry.object, true};
@@ -360,17 +418,21 @@ static void add_end(struct decoder *d, struct wave *w)
 	struct sqtt_inst x = {.off = (uint32_t)d->off, .category = SQTT_MSG};
 
 	x.time = inst_end(wave_last(w));
-	x.dur = clamp_dur(d->now - x.time);
+	x.dur = clamp_dur(w, d->now - x.time);
 	sqtt_need(d, VEC_PUSH(&w->insts, x));
 }
 
 static void finish_wave(struct decoder *d, struct wave *w)
 {
-	advance(d, w, SQTT_EMPTY, d->now);
+	wave_advance(d, w, SQTT_EMPTY, d->now);
 	w->end = d->now;
 	w->end_off = (uint32_t)d->off;
-	if (w->insts.n && inst_end(wave_last(w)) < d->now && (d->is_c16 || w->status == WAVE_OK))
-		add_end(d, w);
+	if (w->insts.n && inst_end(wave_last(w)) < d->now) {
+		if (d->is_c16 || w->status == WAVE_OK)
+			add_end(d, w);
+		else
+			sqtt_newer(d);
+	}
 	if (!d->is_c16) {
 		w->is_ended = true;
 		return;
@@ -390,6 +452,8 @@ void gfx10_wave_end(struct decoder *d, const struct gfx10_place *p)
 			return;
 		if (w)
 			finish_wave(d, w);
+		else
+			sqtt_note(d, SQTT_DIFF_OPEN_START);
 	}
 	if (!r->is_running) {
 		sqtt_occupancy_front(d, place_of(p));

@@ -37,13 +37,13 @@ static const struct {
 /* Which of the replay types 19.. repeats this one; index + 1. */
 static const uint8_t replay_of[32] = {[0] = 1, [16] = 2, [2] = 3, [3] = 4, [4] = 5, [14] = 6};
 
-static void clip(struct sqtt_inst *p, int64_t time)
+static void clip(struct wave *w, struct sqtt_inst *p, int64_t time)
 {
 	int64_t dur = time - p->time;
 
 	if (time >= inst_end(p))
 		return;
-	p->dur = clamp_dur(dur > 4 ? dur : 4);
+	p->dur = clamp_dur(w, dur > 4 ? dur : 4);
 	if ((int64_t)p->stall > p->dur)
 		p->stall = (uint32_t)p->dur;
 }
@@ -61,7 +61,7 @@ static void issue_immediate(struct decoder *d, struct wave *w)
 	struct sqtt_inst x;
 
 	if (w->insts.n && wave_last(w)->category != SQTT_NONE) {
-		clip(wave_last(w), now);
+		clip(w, wave_last(w), now);
 		t = inst_end(wave_last(w));
 		if (w->has_msg && w->msg > t)
 			t = w->msg;
@@ -70,8 +70,10 @@ static void issue_immediate(struct decoder *d, struct wave *w)
 	}
 	w->has_msg = false;
 	dur = 4 + now - t;
-	x = (struct sqtt_inst){
-		.time = t, .dur = clamp_dur(dur), .off = (uint32_t)d->off, .category = SQTT_IMMED};
+	x = (struct sqtt_inst){.time = t,
+		.dur = clamp_dur(w, dur),
+		.off = (uint32_t)d->off,
+		.category = SQTT_IMMED};
 	set_stall(d, &x, dur);
 	sqtt_need(d, VEC_PUSH(&w->insts, x));
 	if (w->mark < t)
@@ -165,7 +167,7 @@ static void replay(struct decoder *d, struct wave *w, unsigned type, uint32_t k)
 
 		if (dur > p->dur) {
 			set_stall(d, p, (int64_t)p->stall + dur - p->dur);
-			p->dur = clamp_dur(dur);
+			p->dur = clamp_dur(w, dur);
 		}
 	}
 	remove_inst(d, w, k);
@@ -184,7 +186,7 @@ static void charge_stalls(struct decoder *d, struct wave *w, struct sqtt_inst *x
 	if (w->stalls_head == w->stalls.n)
 		w->stalls_head = w->stalls.n = 0;
 	set_stall(d, x, x->time > s ? x->time - s : 0);
-	x->dur = clamp_dur(end - s > 4 ? end - s : 4);
+	x->dur = clamp_dur(w, end - s > 4 ? end - s : 4);
 	x->time = s;
 }
 
@@ -195,7 +197,7 @@ static void confirm(struct decoder *d, struct wave *w, unsigned type, uint32_t k
 	int64_t late = d->now - x->time - 4 * (phase / 4);
 
 	x->category = types[type].category;
-	x->dur = clamp_dur(4 + (late > 0 ? late : 0));
+	x->dur = clamp_dur(w, 4 + (late > 0 ? late : 0));
 	if (replay_of[type])
 		w->replay_last[replay_of[type] - 1] = k + 1;
 	if (w->stalls_head < w->stalls.n && w->stalls.v[w->stalls_head] < x->time)
@@ -217,7 +219,7 @@ static void return_from_trap(struct decoder *d, struct wave *w)
 	sqtt_add_info(d, w, (uint32_t)w->insts.n, NULL);
 	w->status = WAVE_OK;
 	if (w->insts.n && wave_last(w)->category == SQTT_CONTEXT)
-		wave_last(w)->dur = clamp_dur(d->now + 4 - wave_last(w)->time);
+		wave_last(w)->dur = clamp_dur(w, d->now + 4 - wave_last(w)->time);
 }
 
 void gfx9_inst(struct decoder *d, struct wave *w, unsigned type)
@@ -243,7 +245,7 @@ void gfx9_inst(struct decoder *d, struct wave *w, unsigned type)
 	if (w->insts.n >= 2 && x->time < inst_end(&w->insts.v[w->insts.n - 2]))
 		d->phase++;
 	if (k > 0)
-		clip(x - 1, x->time);
+		clip(w, x - 1, x->time);
 	if (type == TYPE_MESSAGE && d->is_c16) {
 		w->msg = x->time;
 		w->has_msg = true;
@@ -253,6 +255,8 @@ void gfx9_inst(struct decoder *d, struct wave *w, unsigned type)
 	} else if (types[type].category == SQTT_NONE) {
 		remove_inst(d, w, k);
 	} else {
+		if (type == TYPE_MESSAGE)
+			sqtt_newer(d);
 		confirm(d, w, type, k);
 	}
 }
@@ -268,6 +272,7 @@ static void open_wave(struct decoder *d, struct wave *w, const struct gfx9_place
 	wave_open(w, d->now, d->off);
 	w->simd = (uint8_t)p->simd;
 	w->slot = (uint8_t)p->slot;
+	w->cu = (uint8_t)d->target_cu;
 }
 
 static struct running *running_of(struct decoder *d, const struct gfx9_place *p)
@@ -344,13 +349,13 @@ static void end_by_message(struct decoder *d, struct wave *w)
 		state = SQTT_STALL;
 	}
 	x.time = start;
-	x.dur = clamp_dur(w->msg + 4 - start);
+	x.dur = clamp_dur(w, w->msg + 4 - start);
 	if (state == SQTT_STALL)
 		set_stall(d, &x, w->msg - start);
 	if (w->spans.n) {
 		struct sqtt_span *last = &w->spans.v[w->spans.n - 1];
 
-		last->dur = clamp_dur(last->dur - (w->msg - start));
+		last->dur = clamp_dur(w, last->dur - (w->msg - start));
 	}
 	sqtt_need(d, VEC_PUSH(&w->insts, x) && wave_span(w, state, w->msg + 4 - start));
 	if (now > w->msg + 4)
@@ -367,6 +372,7 @@ static void finish_wave(struct decoder *d, struct wave *w)
 		else if (d->now > w->mark)
 			sqtt_need(d, wave_span(w, SQTT_IDLE, d->now - w->mark));
 	} else {
+		sqtt_newer(d);
 		w->end = d->now + 4;
 		if (w->insts.n && w->spans.n && w->end > w->mark)
 			sqtt_need(d, wave_span(w, w->state, w->end - w->mark));

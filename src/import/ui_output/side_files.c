@@ -190,20 +190,34 @@ static bool add_counter(struct side *s, struct str name)
 	return copy && VEC_PUSH(&s->pmc, copy);
 }
 
+/* A number behind a key, also in quotes, also hexadecimal. */
+static void take_yaml_value(struct str text, const char *key, int64_t *to)
+{
+	ptrdiff_t at = str_find(text, key);
+	struct str rest;
+	uint64_t v;
+
+	if (at < 0)
+		return;
+	rest = str_sub(text, (size_t)at + strlen(key), text.n);
+	for (size_t i = 0; i < rest.n; i++)
+		if (rest.p[i] == ',' || rest.p[i] == '}')
+			rest.n = i;
+	rest = str_trim(rest);
+	if (rest.n > 1 && (rest.p[0] == '"' || rest.p[0] == '\''))
+		rest = str_sub(rest, 1, rest.n - 2);
+	if (str_to_u64(rest, &v) && v < 65536)
+		*to = (int64_t)v;
+}
+
 static bool take_yaml_line(struct side *s, struct str line, bool *in_pmc)
 {
 	struct str text = str_trim(line), rest, part;
-	ptrdiff_t at;
-	uint64_t cu;
 
 	if (!text.n || text.p[0] == '#')
 		return true;
-	at = str_find(text, "att_target_cu:");
-	if (at >= 0) {
-		rest = str_trim(str_sub(text, (size_t)at + 14, text.n));
-		if (ui_decimal(rest, &cu) && cu < 65536)
-			s->yaml_cu = (int64_t)cu;
-	}
+	take_yaml_value(text, "att_target_cu:", &s->yaml_cu);
+	take_yaml_value(text, "att_simd_select:", &s->yaml_simds);
 	if (line.p[0] != ' ' && line.p[0] != '\t' && line.p[0] != '-')
 		*in_pmc = str_starts(line, "pmc:");
 	else if (*in_pmc && text.p[0] == '-')
@@ -388,13 +402,28 @@ static bool note_pmc(struct side *s)
 	return ok;
 }
 
+/* gfx9 traces all four SIMDs by default; one setting means a mask there, later one SIMD. */
+static bool note_simds(struct side *s)
+{
+	struct trace *t = s->b->trace;
+	int64_t v = s->yaml_simds;
+	uint64_t mask = t->meta.gfx_major >= 10 ? UINT64_C(1) << (v & 3) : (uint64_t)v & 15;
+
+	if (v == NO_VALUE || !mask || mask == 15)
+		return true;
+	return trace_note(t, NOTE_INFO, "traced-simds", NULL, INCORE_NO_OFFSET, mask,
+		"the capture was to trace instructions of SIMDs by mask 0x%llx only",
+		(unsigned long long)mask);
+}
+
 bool ui_side_files_read(struct ui_build *b, struct incore_error *e)
 {
 	struct side s = {.b = b,
 		.machine = side_no_machine(),
 		.launch = side_no_launch(),
 		.symbol = side_no_launch(),
-		.yaml_cu = NO_VALUE};
+		.yaml_cu = NO_VALUE,
+		.yaml_simds = NO_VALUE};
 	bool ok;
 
 	b->side = &s;
@@ -404,7 +433,7 @@ bool ui_side_files_read(struct ui_build *b, struct incore_error *e)
 		ok = state_machine(&s) || err_nomem(e);
 		state_launch(&s);
 	}
-	if (ok && (!note_traced(&s) || !note_pmc(&s)))
+	if (ok && (!note_traced(&s) || !note_pmc(&s) || !note_simds(&s)))
 		ok = err_nomem(e);
 	b->side = NULL;
 	VEC_FREE(&s.agent_info);

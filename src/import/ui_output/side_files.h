@@ -38,6 +38,7 @@ struct side {
 	VEC(int64_t) traced;   /* dispatches that the run traced on this agent */
 	VEC(const char *) pmc; /* counters asked for where they are ignored */
 	int64_t yaml_cu;       /* att_target_cu; NO_VALUE: none or several */
+	int64_t yaml_simds;    /* att_simd_select: gfx9 a mask, later a SIMD */
 };
 
 /* b->side is set while these run; each is a ui_parse_fn. */
