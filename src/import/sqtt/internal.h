@@ -102,6 +102,8 @@ void sqtt_occupancy(
 /* An end came whose start did not: one at time 0 goes before all other records. */
 void sqtt_occupancy_front(struct decoder *d, unsigned place);
 void sqtt_flush(struct decoder *d, bool is_end);
+/* Here the newer rules give something else than 0.1.6. */
+void sqtt_newer(struct decoder *d);
 /* events.c: an event at this time. */
 void sqtt_event(struct decoder *d, enum sqtt_event_type type, unsigned queue, bool is_bottom);
 /* A compute register was written; false: it says nothing to us. */
@@ -120,13 +122,6 @@ static inline void sqtt_note_at(struct decoder *d, enum sqtt_note n, uint64_t of
 static inline void sqtt_note(struct decoder *d, enum sqtt_note n)
 {
 	sqtt_note_at(d, n, d->off);
-}
-
-/* Here the newer rules give something else than 0.1.6. */
-static inline void sqtt_newer(struct decoder *d)
-{
-	if (!d->is_c16)
-		sqtt_note(d, SQTT_DIFF_NEWER);
 }
 
 /* Latches lack of memory. */

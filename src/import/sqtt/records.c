@@ -67,6 +67,12 @@ const char *sqtt_note_text(enum sqtt_note n)
 	return notes[n].text;
 }
 
+void sqtt_newer(struct decoder *d)
+{
+	if (!d->is_c16)
+		sqtt_note(d, SQTT_DIFF_NEWER);
+}
+
 void wave_open(struct wave *w, int64_t now, uint64_t off)
 {
 	w->is_open = true;
