@@ -37,14 +37,15 @@ static struct occupancy_event events[] = {
 	{.time_cyc = 0, .clock = 1, .cu = 1, .is_start = 1, .kernel_id = 7},
 	{.time_cyc = 100, .clock = 1, .cu = 1, .is_start = 0, .kernel_id = 7},
 };
-static struct kernel_name names[] = {{0, "0 / 0x0"}, {1, "k"}, {2, "k"}};
+/* The first is AMD's word for no kernel. */
+static struct kernel_name names[] = {{0, "0 / 0x0"}, {1, "k"}, {2, "k"}, {3, "idle"}};
 
 static void give(struct trace *t, struct occupancy_event *v, uint32_t n)
 {
 	t->occupancy = v;
 	t->n_occupancy = n;
 	t->kernel_names = names;
-	t->n_kernel_names = 3;
+	t->n_kernel_names = MEM_COUNT(names);
 }
 
 static void test_occupancy_sweep(void **state)
