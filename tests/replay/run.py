@@ -11,6 +11,7 @@ import glob
 import json
 import os
 import re
+import shutil
 import resource
 import signal
 import stat
