@@ -197,7 +197,7 @@ static bool is_formula(struct str s)
 {
 	char text[64] = "", *end;
 
-	if (s.n < 2 || !memchr("=+-@", s.p[0], 4))
+	if (s.n < 2 || !s.p[0] || !strchr("=+-@", s.p[0]))
 		return false;
 	if (s.n >= sizeof(text))
 		return true;

@@ -11,8 +11,8 @@ import glob
 import json
 import os
 import re
-import shutil
 import resource
+import shutil
 import signal
 import stat
 import struct

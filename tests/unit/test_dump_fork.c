@@ -22,6 +22,19 @@
 #define FORKS 40
 #define HANG_S 120 /* a child that waits for what never comes is ended, and seen */
 
+/* The allocator of AddressSanitizer takes no care of fork(): a thread of the child may wait for ever
+ * for a lock that another thread of the parent held. There the child has no dump of its own. */
+#if defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define CHILD_RECORDS 0
+#endif
+#elif defined(__SANITIZE_ADDRESS__)
+#define CHILD_RECORDS 0
+#endif
+#ifndef CHILD_RECORDS
+#define CHILD_RECORDS 1
+#endif
+
 struct recorder {
 	struct incore_dump *d;
 	uint64_t number, n_put;
@@ -47,14 +60,24 @@ static void *record(void *arg)
 	return NULL;
 }
 
+static int record_as_child(unsigned number)
+{
+	struct incore_dump_options o = tool_options();
+	struct incore_dump_writer *w = NULL;
+	struct incore_dump *own = NULL;
+	char dir[4096];
+
+	snprintf(dir, sizeof(dir), "%s/child%u", tool_dir(), number);
+	if (incore_dump_open(&own, dir, &o) != 0 || incore_dump_attach(own, &w) != 0)
+		return 5;
+	return tool_scalar(w, 7, 0, 7) || incore_dump_close(own) ? 6 : 0;
+}
+
 /* Which of the child's calls did not keep the promise; 0: none. */
 static int live_as_child(struct incore_dump *d, struct incore_dump_writer *w, unsigned number)
 {
 	uint64_t data[4] = {1, 2, 3, 4};
-	struct incore_dump_options o = tool_options();
 	struct incore_dump_writer *other = NULL;
-	struct incore_dump *own = NULL;
-	char dir[4096];
 
 	alarm(HANG_S);
 	if (incore_dump_mark(d, 1, 0) != ECHILD || incore_dump_attach(d, &other) != ECHILD)
@@ -66,10 +89,7 @@ static int live_as_child(struct incore_dump *d, struct incore_dump_writer *w, un
 	incore_dump_detach(w);
 	if (incore_dump_close(d) != ECHILD)
 		return 4;
-	snprintf(dir, sizeof(dir), "%s/child%u", tool_dir(), number);
-	if (incore_dump_open(&own, dir, &o) != 0 || incore_dump_attach(own, &other) != 0)
-		return 5;
-	return tool_scalar(other, 7, 0, 7) || incore_dump_close(own) ? 6 : 0;
+	return CHILD_RECORDS ? record_as_child(number) : 0;
 }
 
 static void remove_child_dump(unsigned number)
@@ -109,7 +129,8 @@ static void test_dump_fork_leaves_alone(void **state)
 			_exit(live_as_child(d, w, i));
 		assert_int_equal(waitpid(child, &status, 0), child);
 		assert_int_equal(status, 0);
-		remove_child_dump(i);
+		if (CHILD_RECORDS)
+			remove_child_dump(i);
 	}
 	atomic_store(&is_over, true);
 	for (unsigned i = 0; i < THREADS; i++) {

@@ -135,8 +135,10 @@ static const char *name_of(const struct trace *t, uint32_t id)
 	const struct kernel_name *k;
 
 	BISECT(lo, hi, i, t->kernel_names[i].id < id);
+	if (lo == t->n_kernel_names)
+		return NULL;
 	k = &t->kernel_names[lo];
-	return lo < t->n_kernel_names && k->id == id && !is_no_name(k) ? k->name : NULL;
+	return k->id == id && !is_no_name(k) ? k->name : NULL;
 }
 
 ORDER(compare_ids, struct occupancy_kernel_id, UP(id))

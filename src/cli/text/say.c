@@ -61,22 +61,27 @@ static void say_string(FILE *out, const struct conversion *c, const char *s)
 	sb_free(&plain);
 }
 
-/* A negative width or precision stands for none. */
+static long long take_integer(const struct conversion *c, va_list *ap)
+{
+	if (c->is_long)
+		return va_arg(*ap, long long);
+	return c->kind == 'd' || c->kind == 'i' ? va_arg(*ap, int)
+						: (long long)va_arg(*ap, unsigned);
+}
+
+/* A negative precision stands for none. */
 static void say_value(FILE *out, const struct conversion *c, va_list *ap)
 {
 	bool is_real = strchr("fge", c->kind) != NULL;
 	char fmt[24];
 
-	snprintf(fmt, sizeof(fmt), "%%%s*.*%s%c", c->flags, c->is_long && !is_real ? "ll" : "",
-		c->kind);
+	snprintf(fmt, sizeof(fmt), "%%%s*.*%s%c", c->flags, is_real ? "" : "ll", c->kind);
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wformat-nonliteral"
 	if (is_real)
 		fprintf(out, fmt, c->width, c->precision, va_arg(*ap, double));
-	else if (c->is_long)
-		fprintf(out, fmt, c->width, c->precision, va_arg(*ap, long long));
 	else
-		fprintf(out, fmt, c->width, c->precision, va_arg(*ap, int));
+		fprintf(out, fmt, c->width, c->precision, take_integer(c, ap));
 #pragma GCC diagnostic pop
 }
 
