@@ -10,13 +10,15 @@ static bool add(struct range_list *out, size_t first, uint64_t from, uint64_t by
 {
 	struct range *last = out->v.n > first ? &out->v.v[out->v.n - 1] : NULL;
 
-	if (bytes == 0)
-		return true;
-	out->bytes += bytes > RANGES_BYTES ? RANGES_BYTES + 1 : bytes;
+	/* Tiny pieces cost time, not bytes: each counts for at least 16, so that their number is
+	 * bounded too, also where they join or are empty. */
+	out->bytes += bytes > RANGES_BYTES ? RANGES_BYTES + 1 : bytes < 16 ? 16 : bytes;
 	if (from >= RANGES_END || out->bytes > RANGES_BYTES) {
 		out->is_cut = true;
 		return true;
 	}
+	if (bytes == 0)
+		return true;
 	if (last && last->to == from) {
 		last->to = from + bytes;
 		return true;
