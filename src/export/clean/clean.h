@@ -50,7 +50,8 @@ struct clean {
 	double ticks_per_unit;	    /* shown / unit of ts: 1, or 0.001 for cycles */
 	uint64_t n_heads_left, n_clipped;
 	uint64_t n_unmatched_sets, n_unmatched_waits, n_hidden_arrows, n_no_anchor;
-	struct strbuf unmatched; /* the first few, named */
+	uint64_t n_moved_samples; /* of counters, from time 0 */
+	struct strbuf unmatched;  /* the first few, named */
 	uint64_t n_events;
 };
 

@@ -156,7 +156,9 @@ static bool add_remarks(struct clean_job *j, struct incore_error *e)
 		count_remark(j, c->n_hidden_arrows, false,
 			"flags are not drawn: a side is on a lane left out (--keep-scalar, --keep-all)") &&
 		count_remark(j, c->n_no_anchor, false,
-			"flags are not drawn: no instruction stands beside them");
+			"flags are not drawn: no instruction stands beside them") &&
+		count_remark(j, c->n_moved_samples, false,
+			"counter samples at time 0 stand at 1 ns: viewers drop time 0");
 
 	if (ok && (c->n_unmatched_sets || c->n_unmatched_waits))
 		ok = remark(j, false, "%s: %llu SET and %llu WAIT have no partner: %s",

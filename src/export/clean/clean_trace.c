@@ -312,6 +312,7 @@ static bool add_rest_of_text(struct source *k)
 	for (size_t i = 0; ok && i < x->counters.n; i++) {
 		uint32_t lane = lane_in_text(k, &x->counters.v[i]);
 
+		c->n_moved_samples += !(x->counters.v[i].ts > 0);
 		ok = lane != UINT32_MAX &&
 		     VEC_PUSH(&c->counters, (struct clean_event){x->counters.v[i].offset,
 						    x->counters.v[i].ts, lane});

@@ -419,6 +419,7 @@ static void put_end(struct writer *w, const struct clean_arrow *a, uint64_t id, 
 	text_puts(&w->o, "}");
 }
 
+/* A sample at 0 stands at the first nanosecond: MindStudio Insight drops time 0. */
 static bool put_counter(struct writer *w, const struct clean_event *v)
 {
 	struct copied_event ev;
@@ -429,7 +430,10 @@ static bool put_counter(struct writer *w, const struct clean_event *v)
 	put_name(w, ev.name);
 	text_puts(&w->o, "\"C\"");
 	put_pid(w, &w->c->lanes.v[v->lane]);
-	put_written(w, ",\"ts\":", ev.ts, v->ts);
+	if (v->ts > 0)
+		put_written(w, ",\"ts\":", ev.ts, v->ts);
+	else
+		text_puts(&w->o, ",\"ts\":0.001");
 	text_puts(&w->o, ",\"args\":");
 	if (ev.args.n)
 		text_put_json(&w->o, ev.args.p, ev.args.n);
