@@ -148,7 +148,8 @@ static const char README[] =
 	"provenance.json  dump, task, slots and where each comes from\n"
 	"run_model.sh     the kernel through the embedded model again\n"
 	"run_collect.sh   the kernel through msprof op simulator again (backend msprof)\n"
-	"insight_export/  the trace: OPPROF_*/simulator/\n"
+	"insight_export/  the trace: OPPROF_*/simulator/; MindStudio Insight opens its visualize_data.bin,\n"
+	"                 which has the Source page, too (trace.json has the timeline alone)\n"
 	"summary.txt      what came out, and on which evidence it rests\n";
 
 static bool fill(const char *dir, const struct replay_request *q, struct replay_report *r,

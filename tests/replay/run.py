@@ -687,6 +687,8 @@ def estimate(incore):
     check(re.search(r"/insight_export/OPPROF_[^/]+/simulator$", top), top)
     for pattern in ("trace.json", "visualize_data.bin", "core*/*instr_exe*.csv"):
         check(glob.glob(os.path.join(top, pattern)), f"{pattern} of {top}")
+    with open(os.path.join(data["workspace"], "README.txt")) as f:
+        check("opens its visualize_data.bin" in f.read(), "README.txt names the file with the Source page")
     with open(os.path.join(top, "trace.json")) as f:
         trace = json.load(f)
     equal(trace["metadata"]["evidence"], "estimate", "metadata.evidence")
