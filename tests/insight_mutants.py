@@ -17,7 +17,7 @@ import tempfile
 import insight_check as check
 
 MUTANTS = []
-TRACE, SOURCE, API_FILE, API_INSTR, OWN = 2, 1, 3, 4, 0x70
+TRACE, SOURCE, API_FILE, API_INSTR, BASE_INFO, OWN = 2, 1, 3, 4, 5, 0x70
 
 
 # --- ways to damage ---
@@ -177,8 +177,11 @@ def container():
     add("order of blocks", swap(API_FILE, API_INSTR))
     add("one API_FILE, one API_INSTR", repeat(API_INSTR))
     add("one API_FILE, one API_INSTR", repeat(API_FILE))
-    add("private blocks are of type 0x10 and more", field(OWN, "kind", 5))
-    add("tables below 100 MB", huge_table)
+    add("private blocks are of type 0x10 and more", field(OWN, "kind", 0xa))
+    add("tables and sources below 100 MB", huge_table)
+    add("tables and sources below 100 MB", field(SOURCE, "body", b"x" * (100 << 20)))
+    add("one block of details of a type", repeat(BASE_INFO))
+    add("base information names kernel, SoC and kind", field(BASE_INFO, "body", b'{"name":"k"}'))
     add("one TRACE", repeat(TRACE))
     add("one block per source path", repeat(SOURCE))
 
@@ -225,10 +228,18 @@ def source(text):
 def tables():
     add("source path is there and without ':'", field(SOURCE, "path", b"C:/k.cpp"))
     add("source path is there and without ':'", field(SOURCE, "path", b""))
-    add("source of at most 1,000,000 characters", source(b"\n".join([b"x" * 1000] * 1004)))
-    add("source of at most 10,000 lines", source(b"\n" * 10001))
-    add("source lines of at most 10,000 characters", source(b"x" * 10001))
-    for value in ([1, 2], 7, []):
+    add("source path of at most 500 bytes", field(SOURCE, "path", b"/" + b"d" * 500))
+    for char in b"|;&$><`\\!\"'\n\t\x7f":
+        add("source path without what the viewer refuses", field(SOURCE, "path", b"/k" + bytes([char])))
+    add("source path is UTF-8", field(SOURCE, "path", b"/k\xff.cpp"))
+    add("source path is UTF-8", field(SOURCE, "path", b"\xa4/k.cpp"))  # cut inside a character
+    add("source text is UTF-8", source(b"int \xe9;\n"))
+    add("a source has text, or lines in its place", source(b""))
+    add("equal cells are one", row(API_INSTR, lambda r: r.update(Cycles=[5, 5, 5])), "stated")
+    add("a miss or a mark is no instruction", row(API_INSTR, lambda r: r.update(Source="CACHEMISS 0x40")))
+    add("a miss or a mark is no instruction", row(API_INSTR, lambda r: r.update(Source="Mark 0x1")))
+    add("a miss or a mark is no instruction", row(API_INSTR, lambda r: r.update(Pipe="USERMARK")))
+    for value in ([1, 2], []):
         add("a list with a cell per core", row(API_INSTR, lambda r, v=value: r.update(Cycles=v)))
     for value in (5.0, 3000000000, None, "1", True):
         add("an int of 32 bits", row(API_INSTR, lambda r, v=value: r.update(Cycles=[v])))
@@ -257,6 +268,26 @@ def tables():
     add("Cores are the cores of the trace", lambda d: edit_table(d, API_INSTR, lambda t: t.update(Cores=["core7.cubecore0"])))
     add("lines have the cores of the instructions",
         lambda d: edit_table(d, API_FILE, lambda t: t.update(Cores=["core7.cubecore0"])))
+
+
+def stated():
+    """What the producer of the base said, changed as a sum over its trace would change it."""
+    add("what the producer stated is kept", named("SET_FLAG", lambda r: r.update(Cycles=[0, 20, 0])), "stated")
+    add("what the producer stated is kept", named("STATED_ONLY", lambda r: r.update(Cycles=0)), "stated")
+    add("what the producer stated is kept", named("STATED_ONLY", lambda r: r.update(Pipe="")), "stated")
+    add("what the producer stated is kept", named("VADD", lambda r: r.update({"GPR Count": -1})), "stated")
+    add("what the producer stated is kept", lambda d: edit_table(d, API_INSTR, lambda t: t["Instructions"].pop(0) and None), "stated")
+    add("what the producer stated is kept", row(API_FILE, lambda r: r.update(Cycles=[270, 0, 0])), "stated")
+    add("columns keep their types",
+        lambda d: edit_table(d, API_INSTR, lambda t: t["Instructions Dtype"]["Instructions"].update({"Vector Utilization Percentage": 2})), "stated")
+    add("a block of details is kept", lambda d: edit_blocks(d, lambda b: [x for x in b if x.kind != 0xd]), "stated")
+    add("lines between cores are kept", drop('"ph":"s","pid":"core0.cubecore0"'), "stated")
+
+
+def named(source, f):
+    def change(doc):
+        f(next(r for r in doc["Instructions"] if r["Source"].startswith(source)))
+    return lambda folder: edit_table(folder, API_INSTR, change)
 
 
 def many_rows(folder):
@@ -343,8 +374,16 @@ def flag_rules():
     add("a flow has its flag slice", event_by(S, '"id":"[^"]*"', '"id":"none"'))
     add("a flow stands on the track of its flag", event(S, '"tid":"', '"tid":"ALL'))
     add("a flow stands at the end of its flag", event_by(T, r'"ts":[\d.]+', '"ts":0.0000'))
+    add("a line between cores, and no other, has id intra_N", lambda d: edit_trace(d, lambda t: t.replace('"intra_0"', '"x"')), "stated")
+    add("a flag with a partner is B and E, not X", event(X, '"name"', '"id":"intra_7","name"'))
     add("category <A>To<B>", event_by(S, '"cat":"[^"]*"', '"cat":"sync"'))
     add("class of a flag", event(B, '"cname":"black"', '"cname":"yellow"'))
+
+
+def twice_for(having, old, new):
+    def change(texts):
+        texts.append(next(raw for raw in texts if having in raw).replace(old, new))
+    return lambda folder: edit_events(folder, change)
 
 
 def same_id(texts_folder):
@@ -364,6 +403,9 @@ def lane_rules():
     add("known lanes in their order", drop('"tid":"RVECSU"'))
     add("WARP_n is 100 + n", event('"tid":"WARP_3"', '"sort_index":103', '"sort_index":90'), "odd")
     add("a unit of cycles is named", lambda d: edit_trace(d, lambda t: re.sub(r'"clock_hz_num":\d+', '"clock_hz_num":0', t)))
+    add("a core that is listed has slices", twice_for("process_sort_index", "core0.cubecore0", "core9.cubecore0"))
+    add("a miss is named by its address, not by its lane", event('"name":"0x10f86a80"', '"name":"0x10f86a80"', '"name":"CACHEMISS"'), "stated")
+    add("a mark is named with its number", event('"name":"Mark 0x1"', '"name":"Mark 0x1"', '"name":"Mark"'), "stated")
     add("a known phase", event(X, X, '"ph":"I"'))
     add("pid is core<i>.cubecore0 or .veccore<j>", event(X, '"pid":"core0.cubecore0"', '"pid":"c0"'))
     add("every core has a sort index", event(X, '"pid":"core0.cubecore0"', '"pid":"core7.cubecore0"'))
@@ -445,15 +487,15 @@ def rules_of_the_checker():
 def main():
     incore = os.path.abspath(sys.argv[1])
     failed = passed = 0
-    container(), tables(), text_rules(), flag_rules(), lane_rules(), directory_rules()
+    container(), tables(), stated(), text_rules(), flag_rules(), lane_rules(), directory_rules()
     data = os.path.join(check.ROOT, "tests", "data")
     broken = set()
     with tempfile.TemporaryDirectory() as tmp:
         inputs = {"mm": os.path.join(data, "ascend_matmul"), "a5": os.path.join(data, "ascend_a5"),
-                  "odd": check.odd_run(os.path.join(tmp, "trace.json"))}
+                  "odd": check.odd_run(os.path.join(tmp, "trace.json")), "stated": check.stated_run(os.path.join(tmp, "visualize_data.bin"))}
         bases = {k: export(incore, v, os.path.join(tmp, k)) for k, v in inputs.items()}
         for name, base in bases.items():
-            bad = check.check_path(base).bad
+            bad = check.check_path(os.path.dirname(base), inputs[name] if name == "stated" else None).bad
             passed, failed = passed + (not bad), failed + bool(bad)
             for line in bad:
                 print(f"FAIL {name} as written: {line}")
@@ -461,7 +503,7 @@ def main():
             folder = os.path.join(tmp, f"m{i}", "simulator")
             shutil.copytree(bases[base], folder)
             damage(folder)
-            c = check.check_path(os.path.dirname(folder))
+            c = check.check_path(os.path.dirname(folder), inputs[base] if base == "stated" else None)
             ok = rule in c.broken
             passed, failed = passed + ok, failed + (not ok)
             broken |= c.broken & {rule}

@@ -204,6 +204,12 @@ void json_w_i64(struct json_writer *w, int64_t v)
 	put_bytes(w, p, (size_t)(buf + sizeof(buf) - p));
 }
 
+void json_w_raw(struct json_writer *w, struct str json)
+{
+	before_item(w);
+	put_bytes(w, json.p, json.n);
+}
+
 void json_w_u64(struct json_writer *w, uint64_t v)
 {
 	char buf[24], *p = buf + sizeof(buf);

@@ -47,7 +47,8 @@ void json_w_sig(struct json_writer *w, double v, int digits);
 void json_w_bool(struct json_writer *w, bool v);
 void json_w_null(struct json_writer *w);
 void json_w_str(struct json_writer *w, struct str s);
-void json_w_cstr(struct json_writer *w, const char *s); /* NULL: null */
+void json_w_cstr(struct json_writer *w, const char *s);	 /* NULL: null */
+void json_w_raw(struct json_writer *w, struct str json); /* a whole value, as it stands */
 
 /* key + value in one go */
 void json_w_kv_i64(struct json_writer *w, const char *key, int64_t v);

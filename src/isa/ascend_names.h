@@ -12,8 +12,9 @@
 #define ASCEND_TABLE_LINES "api-file" /* Core, Source + the columns of API_FILE */
 #define ASCEND_TABLE_INSTR_CSV "instr-exe" /* Core + the columns of the CSV */
 #define ASCEND_TABLE_CODE_CSV "code-exe"
-#define ASCEND_TABLE_SUMMARY "summary-log" /* core, name, value: all a summary log states */
-#define ASCEND_TABLE_BUSY "stated-busy"	   /* core, unit, pipe (lane name), cycles, name */
+#define ASCEND_TABLE_SUMMARY "summary-log"   /* core, name, value: all a summary log states */
+#define ASCEND_TABLE_BUSY "stated-busy"	     /* core, unit, pipe (lane name), cycles, name */
+#define ASCEND_TABLE_DETAILS "detail-blocks" /* type, json: blocks of details beside a trace */
 #define ASCEND_TABLE_LABELS "labels"	   /* key, value: what the maker of the trace says of it */
 #define ASCEND_TABLE_SLICES "slice-hashes" /* hash: a row per track; only inside a container */
 #define ASCEND_TABLE_BASE "base-info"	   /* key, value */

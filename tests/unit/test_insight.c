@@ -306,6 +306,100 @@ static void test_insight_refuses(void **state)
 	free(m);
 }
 
+/* --- what the format cannot hold --- */
+
+static uint64_t cut_of(const struct export_result *r, const char *what)
+{
+	for (uint32_t i = 0; i < r->n_cuts; i++)
+		if (strcmp(r->cuts[i].what, what) == 0)
+			return r->cuts[i].count;
+	return 0;
+}
+
+static struct trace *written(
+	const struct trace *t, const char *dir, struct export_result *r, char **events)
+{
+	struct export_options o = {0};
+	struct incore_error e = {0};
+
+	if (!export_run(t, export_find("insight"), dir, &o, r, &e))
+		fail_with(&e, "export");
+	*events = text_of(dir, "simulator/trace.json");
+	return read_back(dir, "simulator/visualize_data.bin");
+}
+
+/* One core sets, two await it: one line is drawn, the other is counted, and both come back. */
+static void test_cross_links(void **state)
+{
+	static const struct mem_slice set[] = {{5, 2, 0, "SET_CROSS_CORE PIPE:FIXP,ID:1,", NULL}};
+	static const struct mem_slice wait[] = {{1, 9, 0, "WAIT_FLAG_DEV PIPE:S,ID:1,", NULL}};
+	static const struct mem_pipe pipes[] = {{"core0.cubecore0/FIXP", MEM_SLICES(set)},
+		{"core0.veccore0/SCALAR", MEM_SLICES(wait)},
+		{"core0.veccore1/SCALAR", MEM_SLICES(wait)}};
+	static const struct link links[] = {
+		{0, 1, 0, 0, LINK_CROSS_CORE}, {0, 2, 0, 0, LINK_CROSS_CORE}};
+	struct trace *a = mem_pipes_new(&(struct mem_pipes){MEM_PIPES(pipes), MEM_LINKS(links)});
+	char dir[] = "/tmp/incore-insight-XXXXXX", *text;
+	struct export_result r;
+	struct trace *b;
+
+	(void)state;
+	assert_non_null(mkdtemp(dir));
+	b = written(a, dir, &r, &text);
+	assert_int_equal(r.n_links, 1);
+	assert_int_equal(cut_of(&r, "links without a line"), 1);
+	assert_non_null(strstr(text, "\"true_name\":\"SET_CROSS_CORE\"},\"cname\":\"black\","
+				     "\"id\":\"intra_0\",\"name\":\"SET_FLAG\",\"ph\":\"B\""));
+	assert_non_null(strstr(text, "\"ph\":\"t\",\"pid\":\"core0.veccore0\""));
+	assert_int_equal(b->n_links, 2);
+	trace_free(b);
+	/* without the tables beside them the events alone say that it is no flag of a core's own */
+	b = read_back(dir, "simulator/trace.json");
+	assert_int_equal(b->n_links, 1);
+	assert_int_equal(b->links[0].kind, LINK_CROSS_CORE);
+	trace_free(b);
+	trace_free(a);
+	mem_free(text);
+	export_result_deinit(&r);
+	assert_int_equal(temp_dir_remove(dir), 0);
+}
+
+/* A table that the viewer would not show does not fail the export. */
+static void test_large_table(void **state)
+{
+	enum { ROWS = 101, BYTES = 1 << 20 };
+	static const struct mem_slice work[] = {{5, 2, 0, "VADD X1,", NULL}};
+	static const struct mem_pipe pipes[] = {{"core0.veccore0/VECTOR", MEM_SLICES(work)}};
+	struct trace *a = mem_pipes_new(&(struct mem_pipes){MEM_PIPES(pipes)}), *b;
+	struct code_row *code = arena_zalloc(&a->arena, ROWS, sizeof(*code));
+	char *large = arena_zalloc(&a->arena, BYTES + 1, 1);
+	char dir[] = "/tmp/incore-insight-XXXXXX", *text;
+	struct export_result r;
+
+	(void)state;
+	assert_true(code && large);
+	memset(large, 'x', BYTES);
+	code[0] = a->code[0];
+	for (uint32_t i = 1; i < ROWS; i++) {
+		code[i] = a->code[0];
+		code[i].address = 0x1000 + i;
+		code[i].text = large;
+		code[i].text_len = BYTES;
+	}
+	a->code = code;
+	a->n_code = ROWS;
+	assert_non_null(mkdtemp(dir));
+	b = written(a, dir, &r, &text);
+	assert_int_equal(cut_of(&r, "rows of tables"), ROWS);
+	assert_null(trace_find_table(b, ASCEND_TABLE_INSTR));
+	assert_int_equal(b->n_code, ROWS);
+	trace_free(a);
+	trace_free(b);
+	mem_free(text);
+	export_result_deinit(&r);
+	assert_int_equal(temp_dir_remove(dir), 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -313,6 +407,8 @@ int main(void)
 		cmocka_unit_test(test_labels),
 		cmocka_unit_test(test_chrome_labels),
 		cmocka_unit_test(test_insight_refuses),
+		cmocka_unit_test(test_cross_links),
+		cmocka_unit_test(test_large_table),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

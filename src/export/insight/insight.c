@@ -11,9 +11,14 @@ static bool add_unit(struct insight *s, track_idx i, struct incore_error *e)
 {
 	const struct track *k = &s->t->tracks[i];
 	const char *slash = strrchr(k->name, '/');
-	struct insight_unit u = {.core = k->coord[0], .unit = k->coord[1]};
+	struct insight_unit u = {.core = k->coord[0],
+		.unit = k->coord[1],
+		.said = {k->name, slash ? (size_t)(slash - k->name) : 0}};
 	struct ascend_unit known;
 
+	s->unit_of[i] = INSIGHT_NO_UNIT;
+	if (s->selection && !selection_has(s->selection, s->t, k))
+		return true;
 	if (s->units.n) {
 		const struct insight_unit *last = &s->units.v[s->units.n - 1];
 
@@ -36,22 +41,28 @@ out:
 	return true;
 }
 
+/* A flag has one line: of several links the first is drawn, and the others are counted. */
 static bool find_pairs(struct insight *s)
 {
 	for (uint32_t i = 0; i < s->t->n_links; i++) {
 		const struct link *l = &s->t->links[i];
-		uint64_t *a;
+		uint64_t end[2] = {(uint64_t)l->from_track << 32 | l->from_slice,
+			(uint64_t)l->to_track << 32 | l->to_slice};
 
-		if (l->kind != LINK_FLAG && l->kind != LINK_CROSS_CORE)
+		if (s->unit_of[l->from_track] == INSIGHT_NO_UNIT ||
+			s->unit_of[l->to_track] == INSIGHT_NO_UNIT)
 			continue;
-		a = u64_map_at(&s->pair_of, (uint64_t)l->from_track << 32 | l->from_slice);
-		if (!a)
-			return false;
-		*a = (uint64_t)i + 1;
-		a = u64_map_at(&s->pair_of, (uint64_t)l->to_track << 32 | l->to_slice);
-		if (!a)
-			return false;
-		*a = (uint64_t)i + 1;
+		s->n_links++;
+		if ((l->kind != LINK_FLAG && l->kind != LINK_CROSS_CORE) ||
+			u64_map_find(&s->pair_of, end[0]) || u64_map_find(&s->pair_of, end[1]))
+			continue;
+		for (unsigned k = 0; k < 2; k++) {
+			uint64_t *at = u64_map_at(&s->pair_of, end[k]);
+
+			if (!at)
+				return false;
+			*at = (uint64_t)i + 1;
+		}
 	}
 	return true;
 }
@@ -73,7 +84,8 @@ static bool make_tables(struct insight *s, struct incore_error *e)
 	s->is_row_named = arena_zalloc(&s->arena, n_code, sizeof(*s->is_row_named));
 	s->track_hash = arena_zalloc(&s->arena, (size_t)s->t->n_tracks + 1, sizeof(*s->track_hash));
 	if (!s->cells || !s->reach || !s->reach_track || !s->row_args || !s->is_row_named ||
-		!s->track_hash || !find_pairs(s) || !insight_find_named(s))
+		!s->track_hash || !find_pairs(s) || !insight_find_named(s) ||
+		!insight_make_paths(s) || !insight_read_stated(s))
 		return err_nomem(e);
 	return true;
 }
@@ -101,6 +113,8 @@ static bool begin(struct export *x, struct incore_error *e)
 		return err_nomem(e);
 	x->state = s;
 	s->t = t;
+	if (x->options->walk.selection && !selection_is_all(x->options->walk.selection))
+		s->selection = x->options->walk.selection;
 	s->open_unit = UINT32_MAX;
 	arena_init(&s->arena);
 	s->is_cycles = !t->meta.clock_hz_num || !t->meta.clock_hz_den;
@@ -144,6 +158,27 @@ static bool truncated(struct export *x, const struct export_cut *c, struct incor
 	return true; /* told by the driver's result */
 }
 
+static bool tell_cuts(struct export *x, const struct insight *s, struct incore_error *e)
+{
+	return export_cut(x, "links without a line",
+		       "the viewer draws one line from a flag to the wait for it",
+		       s->n_links - s->n_flows, e) &&
+	       export_cut(x, "counter samples at cycle 0 moved to cycle 1",
+		       "the viewer drops samples at time 0", s->n_moved_samples, e) &&
+	       export_cut(x, "source texts", "the viewer shows none above 100 MB",
+		       s->n_sources_left, e) &&
+	       export_cut(x, "bytes of sources replaced", "they are no UTF-8", s->n_bytes_replaced,
+		       e) &&
+	       export_cut(x, "lines of instructions", "their file has neither text nor figures",
+		       s->n_places_left, e) &&
+	       export_cut(x, "rows of tables", "the viewer shows no table above 100 MB",
+		       s->n_rows_left, e) &&
+	       export_cut(x, "stated rows", "of a core or a file that is not in the trace",
+		       s->n_stated_left, e) &&
+	       export_cut(x, "blocks of details", "they are kept in the block of tables alone",
+		       s->n_details_left, e);
+}
+
 static bool end(struct export *x, struct incore_error *e)
 {
 	struct insight *s = x->state;
@@ -165,9 +200,7 @@ static bool end(struct export *x, struct incore_error *e)
 			"a part of the pipes is written without the block of tables", s->t->n_notes,
 			e))
 		return false;
-	return export_cut(x, "counter samples at cycle 0 moved to cycle 1",
-		       "the viewer drops samples at time 0", s->n_moved_samples, e) &&
-	       export_cut(x, "source texts", "longer than the viewer shows", s->n_sources_left, e);
+	return tell_cuts(x, s, e);
 }
 
 static bool commit(struct export *x, struct incore_error *e)
@@ -190,6 +223,10 @@ static void free_state(struct export *x)
 	insight_dir_abort(s);
 	VEC_FREE(&s->units);
 	VEC_FREE(&s->flags);
+	VEC_FREE(&s->cross);
+	VEC_FREE(&s->uses);
+	VEC_FREE(&s->instr.groups);
+	VEC_FREE(&s->stated_lines.groups);
 	u64_map_deinit(&s->pair_of);
 	mem_free(s->cells);
 	arena_deinit(&s->arena);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * insight_bin.c: visualize_data.bin: TRACE, SOURCE, API_FILE, API_INSTR, then what is ours. Blocks
- * are padded to 4 bytes; nothing follows the last one.
+ * insight_bin.c: visualize_data.bin: TRACE, SOURCE, API_FILE, API_INSTR, details, then what is ours.
+ * Blocks are padded to 4 bytes; nothing follows the last one.
  */
 #include <stdlib.h>
 
@@ -10,9 +10,6 @@
 
 #define MAX_TABLE_BYTES (100u << 20) /* a larger block is an empty panel */
 #define MAX_ROWS 1000000u
-#define MAX_SOURCE_CHARS 1000000u
-#define MAX_SOURCE_LINES 10000u
-#define MAX_LINE_CHARS 10000u
 
 static void put_head(FILE *f, uint64_t size, unsigned type, unsigned version)
 {
@@ -60,74 +57,73 @@ static bool put_trace(struct insight *s, FILE *f, struct incore_error *e)
 	return true;
 }
 
-/* What a source panel takes; more of it would be an empty panel. */
-static bool fits(const struct source_file *k)
-{
-	uint32_t lines = 1, width = 0;
-
-	if (k->text_len > MAX_SOURCE_CHARS)
-		return false;
-	for (size_t i = 0; i < k->text_len; i++) {
-		width = k->text[i] == '\n' ? 0 : width + 1;
-		lines += k->text[i] == '\n';
-		if (width > MAX_LINE_CHARS || lines > MAX_SOURCE_LINES)
-			return false;
-	}
-	return true;
-}
-
+/* The page opens on the first by name: what has neither text nor lines would be an empty page. */
 static bool put_sources(struct insight *s, FILE *f, struct incore_error *e)
 {
-	char *path = mem_zalloc(1, INSIGHT_PATH_BYTES);
+	char path[INSIGHT_PATH_BYTES];
+	struct strbuf b = {0};
+	bool ok = true;
 
-	if (!path)
-		return err_nomem(e);
-	for (source_idx i = 0; i < s->t->n_sources; i++) {
+	for (source_idx i = 0; ok && i < s->t->n_sources; i++) {
 		const struct source_file *k = &s->t->sources[i];
-		const char *name = insight_source_path(s, i);
-		bool has_text = k->text && fits(k);
+		bool is_large = k->text_len > MAX_TABLE_BYTES;
 
-		if (!name) {
-			mem_free(path);
-			return err_nomem(e);
-		}
-		s->n_sources_left += k->text && !has_text;
-		strncpy(path, name, INSIGHT_PATH_BYTES);
-		put_head(f, has_text ? k->text_len : 0, INSIGHT_SOURCE, INSIGHT_MARK);
-		fwrite(path, 1, INSIGHT_PATH_BYTES, f);
-		if (has_text) {
-			fwrite(k->text, 1, k->text_len, f);
-			put_padding(f, k->text_len);
-		}
+		if (!s->has_block[i])
+			continue;
+		sb_reset(&b);
+		s->n_sources_left += is_large;
+		if (k->text_len && !is_large)
+			s->n_bytes_replaced +=
+				insight_put_utf8(&b, (struct str){k->text, k->text_len});
+		else
+			insight_placeholder(s, i, &b);
+		ok = !b.failed || err_nomem(e);
+		memset(path, 0, sizeof(path));
+		memcpy(path, s->paths[i], strlen(s->paths[i]));
+		put_head(f, b.n, INSIGHT_SOURCE, INSIGHT_MARK);
+		fwrite(path, 1, sizeof(path), f);
+		fwrite(b.p, 1, b.n, f);
+		put_padding(f, b.n);
 	}
-	mem_free(path);
-	return true;
+	sb_free(&b);
+	return ok;
+}
+
+/* A table that the viewer does not show is left out, and counted. */
+static void put_table(
+	struct insight *s, FILE *f, const struct strbuf *b, uint64_t n_rows, unsigned type)
+{
+	if (b->n >= MAX_TABLE_BYTES || n_rows > MAX_ROWS)
+		s->n_rows_left += n_rows;
+	else
+		put_block(f, b->p, b->n, type, type == INSIGHT_API_INSTR ? 0 : INSIGHT_MARK);
 }
 
 static bool put_tables(struct insight *s, FILE *f, struct incore_error *e)
 {
 	struct strbuf b = {0};
-	bool has_lines = false, ok = insight_put_api_file(s, &b, &has_lines);
+	uint64_t n_rows = s->n_lines;
+	bool ok = true;
 
-	if (!ok)
-		err_nomem(e);
-	else if (has_lines && b.n >= MAX_TABLE_BYTES)
-		ok = err_set(e, INCORE_BAD_INPUT, "too-large",
-			"the table of lines takes %zu bytes; the format allows 100 MB", b.n);
-	if (ok && has_lines)
-		put_block(f, b.p, b.n, INSIGHT_API_FILE, INSIGHT_MARK);
-	sb_reset(&b);
-	if (ok && s->t->n_code) {
-		ok = insight_put_api_instr(s, &b) || err_nomem(e);
-		if (ok && (b.n >= MAX_TABLE_BYTES || s->t->n_code > MAX_ROWS))
-			ok = err_set(e, INCORE_BAD_INPUT, "too-large",
-				"the table of %u instructions takes %zu bytes; the format allows 1,000,000 and 100 MB",
-				s->t->n_code, b.n);
+	if (n_rows) {
+		ok = insight_put_api_file(s, &b);
 		if (ok)
-			put_block(f, b.p, b.n, INSIGHT_API_INSTR, 0);
+			put_table(s, f, &b, n_rows, INSIGHT_API_FILE);
+		sb_reset(&b);
+	}
+	if (ok && s->t->n_code) {
+		ok = insight_put_api_instr(s, &b, &n_rows);
+		if (ok)
+			put_table(s, f, &b, n_rows, INSIGHT_API_INSTR);
+	}
+	for (unsigned type = INSIGHT_BASE_INFO; ok && type <= INSIGHT_TOP_STALL; type++) {
+		sb_reset(&b);
+		ok = insight_put_detail(s, type, &b);
+		if (ok && b.n)
+			put_block(f, b.p, b.n, type, INSIGHT_MARK);
 	}
 	sb_free(&b);
-	return ok;
+	return ok || err_nomem(e);
 }
 
 /* All that is not a slice, for us: viewers skip this type. */
@@ -150,6 +146,7 @@ bool insight_write_bin(struct insight *s, struct incore_error *e)
 
 	if (!f)
 		return false;
-	ok = put_trace(s, f, e) && put_sources(s, f, e) && put_tables(s, f, e) && put_own(s, f, e);
+	ok = (insight_find_lines(s) || err_nomem(e)) && put_trace(s, f, e) &&
+	     put_sources(s, f, e) && put_tables(s, f, e) && put_own(s, f, e);
 	return out_dir_done(&s->dir, f, "visualize_data.bin", ok ? e : NULL) && ok;
 }

@@ -81,7 +81,7 @@ static void put_slice(struct insight *s, const struct export_track *k, uint32_t 
 	text_puts(o, "\",\"dur\":");
 	insight_put_us(s, o, d->dur_cyc[i] - d->stall_cyc[i]);
 	text_puts(o, ",\"name\":");
-	text_put_quoted(o, insight_opcode(s, d->code[i]));
+	text_put_quoted(o, insight_event_name(s, d->code[i]));
 	text_puts(o, ",\"ph\":\"X\",\"pid\":");
 	text_put_u64(o, pid_of(k->track->coord[2]));
 	text_puts(o, ",\"tid\":");
@@ -155,19 +155,17 @@ static double us_of(const struct insight *s, uint64_t cyc)
 	return (double)(uint64_t)(us * 100 + 0.5) / 100; /* the producer rounds to 10 ns */
 }
 
-/* Operands without quotes and line ends: the producer escapes nothing. */
-static void put_plain(FILE *f, struct str text)
+/* Text without quotes and line ends: the producer escapes nothing. Where it has no quotes around
+ * it, it has no commas, either. What is no UTF-8 becomes U+FFFD. */
+static void put_plain(FILE *f, struct str text, bool is_quoted)
 {
-	for (size_t i = 0; i < text.n; i++)
-		if (text.p[i] != '"' && text.p[i] != '\n' && text.p[i] != '\r')
-			fputc(text.p[i], f);
-}
-
-/* A cell that has no quotes around it has no commas, either. */
-static void put_cell(FILE *f, struct str text)
-{
-	for (size_t i = 0; i < text.n; i++)
-		put_plain(f, text.p[i] == ',' ? STR(";") : str_sub(text, i, 1));
+	for (size_t i = 0, n; i < text.n; i += n ? n : 1) {
+		n = utf8_length((const unsigned char *)text.p + i, text.n - i);
+		if (!n)
+			fputs("\xef\xbf\xbd", f);
+		else if (!strchr("\"\n\r", text.p[i]))
+			fwrite(text.p[i] == ',' && !is_quoted ? ";" : text.p + i, 1, n, f);
+	}
 }
 
 static bool write_instr_csv(struct insight *s, FILE *f)
@@ -178,7 +176,7 @@ static bool write_instr_csv(struct insight *s, FILE *f)
 	for (code_idx i = 0; ok && i < s->t->n_code; i++) {
 		const struct insight_cell *c = &s->cells[(size_t)i * s->units.n + s->open_unit];
 
-		if (c->hit)
+		if (c->hit && insight_is_instruction(s, i))
 			ok = VEC_PUSH(&v, (struct total){NULL, i, c->hit, c->cycles, c->ran});
 	}
 	SORT(v.v, v.n, by_cycles);
@@ -188,15 +186,17 @@ static bool write_instr_csv(struct insight *s, FILE *f)
 		struct str opcode = insight_opcode(s, v.v[i].code);
 		char pipe[16];
 
-		put_cell(f, opcode);
+		put_plain(f, opcode, false);
 		fprintf(f, ",%" PRIu64 ",%s,%" PRIu64 ",%" PRIu64 ",%f,\"", r->address,
 			ascend_pipe_name(
 				s->cells[(size_t)v.v[i].code * s->units.n + s->open_unit].pipe,
 				pipe),
 			v.v[i].calls, v.v[i].cycles, us_of(s, v.v[i].ran));
 		if (r->text_len > opcode.n)
-			put_plain(f, str_sub((struct str){r->text, r->text_len}, opcode.n + 1,
-					     r->text_len));
+			put_plain(f,
+				str_sub((struct str){r->text, r->text_len}, opcode.n + 1,
+					r->text_len),
+				true);
 		fputs("\"\n", f);
 	}
 	VEC_FREE(&v);
@@ -211,11 +211,13 @@ static bool add_lines(
 	uint32_t seen[16], n_seen = 0;
 
 	for (uint16_t i = 0; c->hit && i < r->n_frames; i++) {
+		const struct frame *f = &s->t->frames[r->first_frame + i];
 		struct strbuf b = {0};
 		uint32_t k, n = keys->n;
 		bool is_new = true;
 
-		trace_put_frame(s->t, &s->t->frames[r->first_frame + i], &b);
+		sb_printf(&b, "%s:%u", f->source < s->t->n_sources ? s->paths[f->source] : "?",
+			f->line);
 		k = b.failed ? INTERN_NONE : intern_add(keys, (struct str){b.p ? b.p : "", b.n});
 		sb_free(&b);
 		if (k == INTERN_NONE || !vec_grow((void **)v, cap, keys->n, sizeof(**v)))
@@ -249,7 +251,7 @@ static bool write_code_csv(struct insight *s, FILE *f)
 		SORT(v, keys.n, by_cycles);
 	fputs("code,call_count,cycles,running_time(us)\n", f);
 	for (uint32_t i = 0; ok && v && i < keys.n; i++) {
-		put_cell(f, str_of(v[i].key));
+		put_plain(f, str_of(v[i].key), false);
 		fprintf(f, ",%" PRIu64 ",%" PRIu64 ",%f\n", v[i].calls, v[i].cycles,
 			us_of(s, v[i].ran));
 	}

@@ -1,189 +1,388 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * insight_tables.c: API_INSTR (a row per instruction) and API_FILE (a row per source line), cells
- * per core. Every figure is an int of 32 bits: larger ones are cut to the largest, as the producer
- * does.
+ * insight_tables.c: API_INSTR (a row per instruction) and API_FILE (a row per source line), a cell
+ * per core, or one for all cores where they are equal. What the producer stated stands under its
+ * names; what the trace adds up to stands under ours, and under the producer's only where nobody
+ * stated anything. Every figure is an int of 32 bits: larger ones are cut to the largest, as the
+ * producer does.
  */
+#include <stdlib.h>
 
+#include "base/hash.h"
 #include "base/search.h"
 #include "codec/json_writer.h"
+#include "codec/trace_events.h"
 #include "export/insight/insight.h"
 
-enum column {
-	COLUMN_BUSY,
-	COLUMN_CACHE,
-	COLUMN_CYCLES,
-	COLUMN_EXECUTED,
-	COLUMN_QUEUE,
-	COLUMN_WAIT,
-	COLUMNS
+#define NO_ROW UINT32_MAX
+
+static const struct figure {
+	const char *name;
+	size_t at; /* in an insight_cell */
+	bool is_ours;
+	bool is_beside; /* ours, where the producer's is stated */
+	double none;
+} figures[] = {
+	{"Cycles", offsetof(struct insight_cell, cycles), false, false, 0},
+	{"Instructions Executed", offsetof(struct insight_cell, hit), false, false, 0},
+	{"Process Bytes", offsetof(struct insight_cell, bytes), false, false, -1},
+	{"Busy Cycles", offsetof(struct insight_cell, busy), true, false, 0},
+	{"Cache Stall Cycles", offsetof(struct insight_cell, cache), true, false, 0},
+	{"Queue Stall Cycles", offsetof(struct insight_cell, queue), true, false, 0},
+	{"Wait Cycles", offsetof(struct insight_cell, wait), true, false, 0},
+	{"Trace Cycles", offsetof(struct insight_cell, cycles), true, true, 0},
+	{"Trace Executions", offsetof(struct insight_cell, hit), true, true, 0},
 };
-static const char *const column_names[COLUMNS] = {"Busy Cycles", "Cache Stall Cycles", "Cycles",
-	"Instructions Executed", "Queue Stall Cycles", "Wait Cycles"};
+#define FIGURES (sizeof(figures) / sizeof(*figures))
 
-static uint64_t column_of(const struct insight_cell *c, enum column k)
+/* Is a stated column written as it is? Others have a place of their own here. */
+static bool is_copied(const char *name)
 {
-	switch (k) {
-	case COLUMN_BUSY:
-		return c->busy;
-	case COLUMN_CACHE:
-		return c->cache;
-	case COLUMN_CYCLES:
-		return c->cycles;
-	case COLUMN_EXECUTED:
-		return c->hit;
-	case COLUMN_QUEUE:
-		return c->queue;
-	case COLUMN_WAIT:
-		return c->wait;
-	case COLUMNS:
-		break;
-	}
-	return 0;
+	static const char *const names[] = {"Core", "Address", "AscendC Inner Code", "Source",
+		"Pipe", "Line", "Address Range", "Evidence"};
+
+	for (size_t i = 0; i < FIGURES; i++)
+		if (strcmp(name, figures[i].name) == 0)
+			return false;
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
+		if (strcmp(name, names[i]) == 0)
+			return false;
+	return true;
 }
 
-static void put_int(struct json_writer *w, uint64_t v)
-{
-	json_w_i64(w, v > INT32_MAX ? INT32_MAX : (int64_t)v);
-}
+/* A table being written, and the row at hand. */
+struct table {
+	struct insight *s;
+	const struct insight_stated *d;
+	struct json_writer w;
+	const struct insight_group *stated; /* or NULL */
+	struct insight_cell *sum;	    /* by unit: what the trace adds up to */
+	uint32_t *row_of;		    /* by unit: of what is stated, or NO_ROW */
+	double *list;			    /* by unit */
+};
 
-static void put_cores(const struct insight *s, struct json_writer *w)
+static bool table_open(
+	struct table *x, struct insight *s, const struct insight_stated *d, struct strbuf *out)
 {
-	json_w_kv_array(w, "Cores");
+	size_t n = s->units.n + 1;
+
+	*x = (struct table){.s = s, .d = d};
+	x->sum = arena_zalloc(&s->arena, n, sizeof(*x->sum));
+	x->row_of = arena_zalloc(&s->arena, n, sizeof(*x->row_of));
+	x->list = arena_zalloc(&s->arena, n, sizeof(*x->list));
+	json_w_buf(&x->w, out, 0);
+	json_w_object(&x->w);
+	json_w_kv_array(&x->w, "Cores");
 	for (size_t i = 0; i < s->units.n; i++)
-		json_w_cstr(w, s->units.v[i].name);
-	json_w_end(w);
+		json_w_cstr(&x->w, s->units.v[i].name);
+	json_w_end(&x->w);
+	return x->sum && x->row_of && x->list;
 }
 
-static void put_columns(struct insight *s, struct json_writer *w, const struct insight_cell *c)
+/* --- cells --- */
+
+static void put_number(struct json_writer *w, double v, bool is_float)
 {
-	for (unsigned k = 0; k < COLUMNS; k++) {
-		json_w_kv_array(w, column_names[k]);
-		for (size_t i = 0; i < s->units.n; i++)
-			put_int(w, column_of(&c[i], (enum column)k));
-		json_w_end(w);
+	/* without a point the viewer shows 0 */
+	const char *point = v > -1e9 && v < 1e9 && v == (double)(int64_t)v ? ".0" : "";
+	char text[40];
+
+	if (!is_float) {
+		json_w_i64(w, v > INT32_MAX ? INT32_MAX : v < INT32_MIN ? INT32_MIN : (int64_t)v);
+		return;
 	}
+	snprintf(text, sizeof(text), "%.15g%s", v, point);
+	if (!strpbrk(text, ".e") || strtod(text, NULL) != v)
+		snprintf(text, sizeof(text), "%.17e", v);
+	json_w_raw(w, str_of(text));
 }
 
-static void put_types(struct json_writer *w)
+/* The list at hand; one number where all are equal. */
+static void put_list(struct table *x, const char *name, bool is_float)
 {
-	for (unsigned k = 0; k < COLUMNS; k++)
-		json_w_kv_i64(w, column_names[k], 1);
+	size_t n = x->s->units.n;
+	bool is_one = n > 0;
+
+	for (size_t i = 1; i < n; i++)
+		is_one &= x->list[i] == x->list[0];
+	json_w_key(&x->w, name);
+	if (!is_one)
+		json_w_array(&x->w);
+	for (size_t i = 0; i < (is_one ? 1 : n); i++)
+		put_number(&x->w, x->list[i], is_float);
+	if (!is_one)
+		json_w_end(&x->w);
 }
 
-static void put_bytes(struct insight *s, struct json_writer *w, code_idx code)
+/* What a column says of a unit; none: nothing. */
+static double stated_number(const struct table *x, size_t unit, int column, double none)
 {
-	json_w_kv_array(w, "Process Bytes");
-	for (uint32_t i = 0; i < s->units.n; i++) {
-		uint64_t n = insight_row_bytes(s, code, i);
+	uint32_t row = x->row_of[unit];
+	const char *cell = row == NO_ROW ? NULL : insight_stated_cell(x->d, row, column);
+	double v;
 
-		if (n)
-			put_int(w, n);
+	return cell && trace_event_number(str_of(cell), &v) ? v : none;
+}
+
+/* The first cell of the row at hand that says anything, or NULL. */
+static const char *stated_text(const struct table *x, const char *name)
+{
+	int column = insight_stated_column(x->d, name);
+	const char *cell = NULL;
+
+	for (uint32_t i = 0; x->stated && i < x->stated->n && !cell; i++)
+		cell = insight_stated_cell(x->d, x->stated->first + i, column);
+	return cell;
+}
+
+static void put_stated(struct table *x, uint32_t column)
+{
+	const char *name = x->d->k->cols[column], *cell;
+	enum insight_dtype type = x->d->dtype[column];
+
+	if (type == INSIGHT_INT || type == INSIGHT_FLOAT || type == INSIGHT_PERCENT) {
+		for (size_t i = 0; i < x->s->units.n; i++)
+			x->list[i] = stated_number(x, i, (int)column, -1);
+		put_list(x, name, type != INSIGHT_INT);
+		return;
+	}
+	cell = stated_text(x, name);
+	json_w_key(&x->w, name);
+	if (type == INSIGHT_TEXT)
+		json_w_cstr(&x->w, cell ? cell : "");
+	else
+		json_w_raw(&x->w, cell ? str_of(cell) : STR("[]"));
+}
+
+/* A figure of the producer's is as stated; of a row that nobody stated, as the trace has it. */
+static void put_figure(struct table *x, const struct figure *k)
+{
+	int column = k->is_ours || !x->stated ? -1 : insight_stated_column(x->d, k->name);
+
+	for (size_t i = 0; i < x->s->units.n; i++) {
+		uint64_t v;
+
+		memcpy(&v, (const char *)&x->sum[i] + k->at, sizeof(v));
+		x->list[i] = column >= 0 ? stated_number(x, i, column, k->none)
+			     : v	 ? (double)v
+					 : k->none;
+	}
+	put_list(x, k->name, false);
+}
+
+/* The columns of both tables, or, under their names, the types of these. */
+static void put_columns(struct table *x, bool is_types)
+{
+	for (size_t i = 0; i < FIGURES; i++) {
+		if (figures[i].is_beside && !x->d->k)
+			continue;
+		if (is_types)
+			json_w_kv_i64(&x->w, figures[i].name, INSIGHT_INT);
 		else
-			json_w_i64(w, -1);
+			put_figure(x, &figures[i]);
 	}
-	json_w_end(w);
+	for (uint32_t i = 0; x->d->k && i < x->d->k->n_cols; i++) {
+		if (!is_copied(x->d->k->cols[i]))
+			continue;
+		if (is_types)
+			json_w_kv_i64(&x->w, x->d->k->cols[i], x->d->dtype[i]);
+		else
+			put_stated(x, i);
+	}
+}
+
+/* --- rows --- */
+
+/* Takes up a row: what is stated of it on each core, and no sums yet. */
+static void begin_row(struct table *x, const struct insight_group *g)
+{
+	size_t n = x->s->units.n;
+
+	x->stated = g;
+	memset(x->sum, 0, n * sizeof(*x->sum));
+	for (size_t i = 0; i < n; i++)
+		x->row_of[i] = g && x->d->unit[g->first] == INSIGHT_ANY_UNIT ? g->first : NO_ROW;
+	for (uint32_t i = 0; g && i < g->n; i++)
+		if (x->d->unit[g->first + i] < n)
+			x->row_of[x->d->unit[g->first + i]] = g->first + i;
+}
+
+static void add_code(struct table *x, code_idx code)
+{
+	for (uint32_t i = 0; i < x->s->units.n; i++) {
+		const struct insight_cell *c = &x->s->cells[(size_t)code * x->s->units.n + i];
+		struct insight_cell *sum = &x->sum[i];
+
+		sum->hit += c->hit;
+		sum->cycles += c->cycles;
+		sum->busy += c->busy;
+		sum->wait += c->wait;
+		sum->cache += c->cache;
+		sum->queue += c->queue;
+		sum->bytes += insight_row_bytes(x->s, code, i);
+		sum->pipe = c->hit ? c->pipe : sum->pipe;
+	}
 }
 
 /* The line a row belongs to: its innermost frame that is not the toolkit's. */
-static bool put_inner(struct insight *s, struct json_writer *w, const struct code_row *r)
+static bool put_inner(struct table *x, const struct code_row *r)
 {
+	struct insight *s = x->s;
 	const struct frame *f = NULL;
 	struct strbuf b = {0};
-	const char *path;
 	bool ok;
 
-	for (uint16_t i = 0; i < r->n_frames && !f; i++) {
+	for (uint16_t i = 0; r && i < r->n_frames && !f; i++) {
 		const struct frame *k = &s->t->frames[r->first_frame + i];
 
 		if (k->source < s->t->n_sources &&
 			!strstr(s->t->sources[k->source].path, "ascend-toolkit"))
 			f = k;
 	}
-	if (!f && r->n_frames)
+	if (!f && r && r->n_frames)
 		f = &s->t->frames[r->first_frame];
-	path = f && f->source < s->t->n_sources ? insight_source_path(s, f->source) : "";
-	if (f && path)
-		sb_printf(&b, "%s:%u", path, f->line);
-	json_w_kv_cstr(w, "AscendC Inner Code", b.p ? b.p : "");
-	ok = path && !b.failed; /* freeing ends the failure, too */
+	if (f && f->source < s->t->n_sources && s->has_block[f->source])
+		sb_printf(&b, "%s:%u", s->paths[f->source], f->line);
+	else
+		s->n_places_left += f != NULL;
+	json_w_kv_cstr(&x->w, "AscendC Inner Code", b.p ? b.p : "");
+	ok = !b.failed; /* freeing ends the failure, too */
 	sb_free(&b);
 	return ok;
 }
 
-static uint8_t pipe_of_row(const struct insight *s, code_idx code)
+static const char *pipe_of_row(const struct table *x, char text[16])
 {
-	for (size_t i = 0; i < s->units.n; i++) {
-		const struct insight_cell *c = &s->cells[(size_t)code * s->units.n + i];
+	const char *stated = stated_text(x, "Pipe");
 
-		if (c->hit)
-			return c->pipe;
-	}
-	return PIPE_NONE;
+	for (size_t i = 0; !stated && i < x->s->units.n; i++)
+		if (x->sum[i].hit)
+			return ascend_pipe_name(x->sum[i].pipe, text);
+	return stated ? stated : "";
 }
 
-static bool put_row(struct insight *s, struct json_writer *w, code_idx code)
+/* r: the code row that says where it stands in the source, or NULL. */
+static bool put_row(struct table *x, uint64_t address, const struct code_row *r)
 {
-	const struct code_row *r = &s->t->code[code];
-	char text[24], pipe[16];
+	const char *source = stated_text(x, "Source");
+	char buf[24];
 	bool ok;
 
-	snprintf(text, sizeof(text), "0x%llx", (unsigned long long)r->address);
-	json_w_object(w);
-	json_w_kv_cstr(w, "Address", text);
-	ok = put_inner(s, w, r);
-	put_columns(s, w, &s->cells[(size_t)code * s->units.n]);
-	json_w_kv_cstr(w, "Evidence", evidence_name(s->t->meta.evidence));
-	json_w_kv_cstr(w, "Pipe",
-		pipe_of_row(s, code) ? ascend_pipe_name(pipe_of_row(s, code), pipe) : "");
-	put_bytes(s, w, code);
-	json_w_kv_str(w, "Source", (struct str){r->text, r->text_len});
-	json_w_end(w);
+	snprintf(buf, sizeof(buf), "0x%llx", (unsigned long long)address);
+	json_w_object(&x->w);
+	json_w_kv_cstr(&x->w, "Address", buf);
+	ok = put_inner(x, r);
+	put_columns(x, false);
+	json_w_kv_cstr(&x->w, "Evidence", evidence_name(x->s->t->meta.evidence));
+	json_w_kv_cstr(&x->w, "Pipe", pipe_of_row(x, (char[16]){0}));
+	json_w_kv_str(&x->w, "Source",
+		source || !r ? str_of(source) : (struct str){r->text, r->text_len});
+	json_w_end(&x->w);
 	return ok;
 }
 
-bool insight_put_api_instr(struct insight *s, struct strbuf *out)
+/* --- instructions --- */
+
+struct instr_use {	/* a code row, and the stated instruction that it is part of */
+	uint32_t group; /* NO_ROW: nobody stated it */
+	code_idx code;
+};
+
+ORDER(instr_cmp, struct instr_use, UP(group) UP(code))
+
+/* By address and opcode: the operands of a flag are not stated. */
+static uint64_t instr_key(uint64_t address, struct str text)
 {
-	struct json_writer w;
+	ptrdiff_t blank = str_find(text, " ");
+
+	return hash_bytes(text.p, blank > 0 ? (size_t)blank : text.n, hash_mix64(address));
+}
+
+static bool group_instructions(struct table *x, struct instr_use *v, size_t *n)
+{
+	const struct trace *t = x->s->t;
+	int source = insight_stated_column(x->d, "Source");
+	struct u64_map at = {0};
 	bool ok = true;
 
-	json_w_buf(&w, out, 0);
-	json_w_object(&w);
-	put_cores(s, &w);
-	json_w_kv_array(&w, "Instructions");
-	for (code_idx i = 0; ok && i < s->t->n_code; i++)
-		if (!s->t->code[i].is_label)
-			ok = put_row(s, &w, i);
-	json_w_end(&w);
-	json_w_kv_object(&w, "Instructions Dtype");
-	json_w_kv_object(&w, "Instructions");
-	json_w_kv_i64(&w, "Address", 3);
-	json_w_kv_i64(&w, "AscendC Inner Code", 3);
-	put_types(&w);
-	json_w_kv_i64(&w, "Evidence", 3);
-	json_w_kv_i64(&w, "Pipe", 3);
-	json_w_kv_i64(&w, "Process Bytes", 1);
-	json_w_kv_i64(&w, "Source", 3);
-	json_w_end(&w);
-	json_w_end(&w);
-	json_w_end(&w);
+	*n = 0;
+	for (size_t i = 0; ok && i < x->d->groups.n; i++) {
+		const struct insight_group *g = &x->d->groups.v[i];
+		const char *text = insight_stated_cell(x->d, g->first, source);
+		uint64_t *k = u64_map_at(&at, instr_key(g->number, str_of(text ? text : "")));
+
+		ok = k != NULL;
+		if (ok && !*k)
+			*k = (uint64_t)i + 1;
+	}
+	for (code_idx i = 0; ok && i < t->n_code; i++) {
+		uint64_t *k =
+			u64_map_find(&at, instr_key(t->code[i].address, insight_opcode(x->s, i)));
+
+		if (!t->code[i].is_label && insight_is_instruction(x->s, i))
+			v[(*n)++] = (struct instr_use){k ? (uint32_t)*k - 1 : NO_ROW, i};
+	}
+	u64_map_deinit(&at);
+	SORT(v, *n, instr_cmp);
+	return ok;
+}
+
+static bool put_instructions(struct table *x, const struct instr_use *v, size_t n, uint64_t *n_rows)
+{
+	const struct code_row *code = x->s->t->code;
+	size_t i = 0, g = 0;
+	bool ok = true;
+
+	while (ok && (g < x->d->groups.n || i < n)) {
+		bool is_stated = g < x->d->groups.n, is_written = is_stated && !x->s->selection;
+		const struct insight_group *stated = is_stated ? &x->d->groups.v[g] : NULL;
+		const struct code_row *r = NULL;
+
+		begin_row(x, stated);
+		for (; i < n && (is_stated ? v[i].group == g : !r); i++) {
+			add_code(x, v[i].code);
+			is_written |= insight_is_written(x->s, v[i].code);
+			r = r && r->n_frames ? r : &code[v[i].code];
+		}
+		g += is_stated;
+		*n_rows += is_written;
+		ok = !is_written || put_row(x, stated ? stated->number : r->address, r);
+	}
+	return ok;
+}
+
+bool insight_put_api_instr(struct insight *s, struct strbuf *out, uint64_t *n_rows)
+{
+	struct table x;
+	struct instr_use *v = arena_zalloc(&s->arena, (size_t)s->t->n_code + 1, sizeof(*v));
+	size_t n = 0;
+	bool ok = table_open(&x, s, &s->instr, out) && v && group_instructions(&x, v, &n);
+
+	*n_rows = 0;
+	json_w_kv_array(&x.w, "Instructions");
+	ok = ok && put_instructions(&x, v, n, n_rows);
+	json_w_end(&x.w);
+	json_w_kv_object(&x.w, "Instructions Dtype");
+	json_w_kv_object(&x.w, "Instructions");
+	json_w_kv_i64(&x.w, "Address", INSIGHT_TEXT);
+	json_w_kv_i64(&x.w, "AscendC Inner Code", INSIGHT_TEXT);
+	put_columns(&x, true);
+	json_w_kv_i64(&x.w, "Evidence", INSIGHT_TEXT);
+	json_w_kv_i64(&x.w, "Pipe", INSIGHT_TEXT);
+	json_w_kv_i64(&x.w, "Source", INSIGHT_TEXT);
+	json_w_end(&x.w);
+	json_w_end(&x.w);
+	json_w_end(&x.w);
 	return ok && !out->failed;
 }
 
 /* --- lines --- */
 
-struct line_use { /* a row that a line has a part in */
-	source_idx source;
-	uint32_t line;
-	code_idx code;
-};
-
-ORDER(use_cmp, struct line_use, UP(source) UP(line) UP(code))
-
 /* Inclusive ranges; what is at most 4 bytes apart is one. */
-static bool put_ranges(struct insight *s, struct json_writer *w, const struct line_use *v, size_t n)
+static bool put_ranges(
+	struct insight *s, struct json_writer *w, const struct insight_use *v, size_t n)
 {
-	uint64_t *pc = mem_resize(NULL, n, sizeof(*pc));
+	uint64_t *pc = mem_resize(NULL, n + 1, sizeof(*pc));
 	char text[24];
 
 	if (!pc)
@@ -210,105 +409,60 @@ static bool put_ranges(struct insight *s, struct json_writer *w, const struct li
 	return true;
 }
 
-static bool put_line(struct insight *s, struct json_writer *w, const struct line_use *v, size_t n)
+/* One line: its instructions, then what is stated of it; *n of v. */
+static bool put_line(struct table *x, const struct insight_use *v, size_t left, size_t *n)
 {
-	struct insight_cell *sum = mem_zalloc(s->units.n + 1, sizeof(*sum));
-	bool ok = sum != NULL;
+	int column = insight_stated_column(x->d, "Address Range");
+	const char *ranges = NULL;
+	bool ok = true;
 
-	for (size_t i = 0; ok && i < n; i++)
-		for (size_t u = 0; u < s->units.n; u++) {
-			const struct insight_cell *c =
-				&s->cells[(size_t)v[i].code * s->units.n + u];
-
-			sum[u].hit += c->hit;
-			sum[u].cycles += c->cycles;
-			sum[u].busy += c->busy;
-			sum[u].wait += c->wait;
-			sum[u].cache += c->cache;
-			sum[u].queue += c->queue;
-		}
-	if (ok) {
-		json_w_object(w);
-		ok = put_ranges(s, w, v, n);
-		put_columns(s, w, sum);
-		json_w_key(w, "Line");
-		put_int(w, v[0].line);
-		json_w_end(w);
+	for (*n = 1; *n < left && v[*n].source == v->source && v[*n].line == v->line;)
+		++*n;
+	begin_row(x, v[*n - 1].stated);
+	for (size_t i = 0; i < *n && !v[i].stated; i++)
+		add_code(x, v[i].code);
+	if (column >= 0 && x->d->dtype[column] == INSIGHT_JSON)
+		ranges = stated_text(x, "Address Range");
+	json_w_object(&x->w);
+	if (ranges) {
+		json_w_key(&x->w, "Address Range");
+		json_w_raw(&x->w, str_of(ranges));
+	} else {
+		ok = put_ranges(x->s, &x->w, v, *n - (x->stated != NULL));
 	}
-	mem_free(sum);
+	put_columns(x, false);
+	json_w_key(&x->w, "Line");
+	put_number(&x->w, v->line, false);
+	json_w_end(&x->w);
 	return ok;
 }
 
-static bool put_files(struct insight *s, struct json_writer *w, const struct line_use *v, size_t n)
+bool insight_put_api_file(struct insight *s, struct strbuf *out)
 {
-	bool ok = true;
+	const struct insight_use *v = s->uses.v;
+	struct table x;
+	bool ok = table_open(&x, s, &s->stated_lines, out);
 
-	for (size_t i = 0; ok && i < n;) {
+	json_w_kv_array(&x.w, "Files");
+	for (size_t i = 0, n; ok && i < s->uses.n;) {
 		source_idx source = v[i].source;
-		const char *path = insight_source_path(s, source);
 
-		json_w_object(w);
-		json_w_kv_array(w, "Lines");
-		while (ok && i < n && v[i].source == source) {
-			size_t k = i;
-
-			while (k < n && v[k].source == source && v[k].line == v[i].line)
-				k++;
-			ok = put_line(s, w, v + i, k - i);
-			i = k;
-		}
-		json_w_end(w);
-		json_w_kv_cstr(w, "Source", path ? path : "");
-		json_w_end(w);
-		ok = ok && path;
+		json_w_object(&x.w);
+		json_w_kv_array(&x.w, "Lines");
+		for (; ok && i < s->uses.n && v[i].source == source; i += n)
+			ok = put_line(&x, &v[i], s->uses.n - i, &n);
+		json_w_end(&x.w);
+		json_w_kv_cstr(&x.w, "Source", s->paths[source]);
+		json_w_end(&x.w);
 	}
-	return ok;
-}
-
-/* One use per row and line, however often the line is in the row's chain. */
-static size_t drop_doubles(struct line_use *v, size_t n)
-{
-	size_t kept = 0;
-
-	for (size_t i = 0; i < n; i++)
-		if (i == 0 || use_cmp(&v[i], &v[i - 1]) != 0)
-			v[kept++] = v[i];
-	return kept;
-}
-
-bool insight_put_api_file(struct insight *s, struct strbuf *out, bool *has_lines)
-{
-	VEC(struct line_use) v = {0};
-	struct json_writer w;
-	bool ok = true;
-
-	for (code_idx c = 0; ok && c < s->t->n_code; c++)
-		for (uint16_t i = 0; ok && i < s->t->code[c].n_frames; i++) {
-			const struct frame *f = &s->t->frames[s->t->code[c].first_frame + i];
-
-			if (f->source < s->t->n_sources &&
-				!strstr(s->t->sources[f->source].path, "ascend-toolkit"))
-				ok = VEC_PUSH(&v, (struct line_use){f->source, f->line, c});
-		}
-	if (v.n) {
-		SORT(v.v, v.n, use_cmp);
-		v.n = drop_doubles(v.v, v.n);
-	}
-	*has_lines = v.n > 0;
-	json_w_buf(&w, out, 0);
-	json_w_object(&w);
-	put_cores(s, &w);
-	json_w_kv_array(&w, "Files");
-	ok = ok && put_files(s, &w, v.v, v.n);
-	json_w_end(&w);
-	json_w_kv_object(&w, "Files Dtype");
-	json_w_kv_object(&w, "Lines");
-	json_w_kv_i64(&w, "Address Range", 0);
-	put_types(&w);
-	json_w_kv_i64(&w, "Line", 1);
-	json_w_end(&w);
-	json_w_end(&w);
-	json_w_end(&w);
-	VEC_FREE(&v);
+	json_w_end(&x.w);
+	json_w_kv_object(&x.w, "Files Dtype");
+	json_w_kv_object(&x.w, "Lines");
+	json_w_kv_i64(&x.w, "Address Range", INSIGHT_HIDDEN);
+	put_columns(&x, true);
+	json_w_kv_i64(&x.w, "Line", INSIGHT_INT);
+	json_w_end(&x.w);
+	json_w_end(&x.w);
+	json_w_end(&x.w);
 	return ok && !out->failed;
 }

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* insight_text.c: times, arguments and names as trace.json and the tables spell them. */
-#include "codec/insight_blocks.h"
 #include "codec/json_writer.h"
 #include "export/insight/insight.h"
 
@@ -30,36 +29,118 @@ struct str insight_opcode(const struct insight *s, code_idx code)
 				   : STR("UNKNOWN");
 }
 
-const char *insight_source_path(struct insight *s, source_idx i)
+bool insight_is_instruction(const struct insight *s, code_idx code)
 {
-	const char *path = s->t->sources[i].path ? s->t->sources[i].path : "";
-	size_t n = strlen(path);
-	char *out;
-
-	if (n == 0)
-		return "unnamed"; /* the viewer takes no block without a path */
-	if (n >= INSIGHT_PATH_BYTES)
-		path += n - (INSIGHT_PATH_BYTES - 1); /* its end tells most */
-	if (!strchr(path, ':'))
-		return path;
-	out = arena_strdup(&s->arena, path);
-	for (char *p = out; p && *p; p++)
-		if (*p == ':')
-			*p = '_';
-	return out;
+	return s->t->code[code].inst_class != CLASS_CACHE_MISS &&
+	       s->t->code[code].inst_class != CLASS_USERMARK;
 }
+
+struct str insight_event_name(const struct insight *s, code_idx code)
+{
+	struct str opcode = insight_opcode(s, code), text, rest;
+	ptrdiff_t blank;
+	size_t skip;
+
+	if (code >= s->t->n_code || insight_is_instruction(s, code))
+		return opcode;
+	text = (struct str){s->t->code[code].text, s->t->code[code].text_len};
+	rest = str_sub(text, opcode.n + 1, text.n);
+	if (!str_starts(rest, "0x"))
+		return opcode;
+	blank = str_find(rest, " ");
+	skip = str_is(opcode, "CACHEMISS") ? opcode.n + 1 : 0;
+	return str_sub(text, skip, text.n - skip - (blank > 0 ? rest.n - (size_t)blank : 0));
+}
+
+uint64_t insight_put_utf8(struct strbuf *b, struct str text)
+{
+	uint64_t n_bad = 0;
+	size_t from = 0;
+
+	for (size_t i = 0; i < text.n;) {
+		size_t n = utf8_length((const unsigned char *)text.p + i, text.n - i);
+
+		i += n ? n : 1;
+		if (n)
+			continue;
+		sb_add(b, text.p + from, i - 1 - from);
+		sb_puts(b, "\xef\xbf\xbd");
+		from = i;
+		n_bad++;
+	}
+	sb_add(b, text.p + from, text.n - from);
+	return n_bad;
+}
+
+/* --- paths --- */
+
+#define MAX_PATH 500		     /* the viewer's server answers no request with a longer word */
+#define REFUSED "|;&$><`\\!\"'\x7f:" /* nor with one of these; ':' ends a path before its line */
+
+/* The end of a path tells most: as much of it as there is room for, in whole characters. */
+static const char *path_end(const struct strbuf *b, size_t room)
+{
+	const char *p = b->p;
+
+	if (b->n > room)
+		for (p += b->n - room; (*p & 0xc0) == 0x80;)
+			p++;
+	return p;
+}
+
+/* A path that no other source has: where it is taken, it ends in the number of its source. */
+static const char *distinct_path(struct strbuf *b, source_idx number, struct intern *known)
+{
+	uint32_t n = known->n, at = intern_add(known, str_of(path_end(b, MAX_PATH)));
+	char tail[16];
+
+	for (source_idx k = number; at < n; k++) {
+		struct strbuf again = {0};
+		int room = MAX_PATH - snprintf(tail, sizeof(tail), "~%u", k);
+
+		sb_printf(&again, "%s%s", path_end(b, (size_t)room), tail);
+		at = again.failed ? INTERN_NONE : intern_add(known, str_of(again.p));
+		sb_free(&again);
+	}
+	return at == INTERN_NONE ? NULL : known->strs[at].p;
+}
+
+bool insight_make_paths(struct insight *s)
+{
+	struct strbuf b = {0};
+	struct intern known;
+	bool ok = true;
+
+	s->paths = arena_zalloc(&s->arena, (size_t)s->t->n_sources + 1, sizeof(*s->paths));
+	intern_init(&known);
+	for (source_idx i = 0; ok && s->paths && i < s->t->n_sources; i++) {
+		const char *path = s->t->sources[i].path;
+
+		sb_reset(&b);
+		/* the viewer takes no block without a path */
+		insight_put_utf8(&b, str_of(path && *path ? path : "unnamed"));
+		for (size_t k = 0; k < b.n; k++)
+			if ((unsigned char)b.p[k] < 0x20 || strchr(REFUSED, b.p[k]))
+				b.p[k] = '_';
+		path = b.failed ? NULL : distinct_path(&b, i, &known);
+		s->paths[i] = path ? arena_strdup(&s->arena, path) : NULL;
+		ok = s->paths[i] != NULL;
+	}
+	intern_deinit(&known);
+	sb_free(&b);
+	return ok && s->paths;
+}
+
+/* --- arguments --- */
 
 /* "a.cpp:12\nb.h:3", innermost first. */
 static bool put_stack(struct insight *s, const struct code_row *r, struct strbuf *b)
 {
 	for (uint16_t i = 0; i < r->n_frames; i++) {
 		const struct frame *f = &s->t->frames[r->first_frame + i];
-		const char *path =
-			f->source < s->t->n_sources ? insight_source_path(s, f->source) : "";
 
-		if (!path)
-			return false;
-		sb_printf(b, "%s%s:%u", i ? "\n" : "", path, f->line);
+		sb_printf(b, "%s%s:%u", i ? "\n" : "",
+			f->source < s->t->n_sources ? s->paths[f->source] : "", f->line);
 	}
 	return !b->failed;
 }
@@ -69,7 +150,8 @@ const char *insight_row_args(struct insight *s, code_idx code)
 	const struct code_row *r;
 	struct strbuf b = {0}, stack = {0};
 	struct json_writer w;
-	struct str opcode = insight_opcode(s, code), text;
+	struct str name = insight_event_name(s, code), text;
+	size_t end;
 	char pc[24];
 
 	if (code >= s->t->n_code)
@@ -78,13 +160,14 @@ const char *insight_row_args(struct insight *s, code_idx code)
 		return s->row_args[code];
 	r = &s->t->code[code];
 	text = (struct str){r->text, r->text_len};
+	/* behind the name, which stands in the text where it is more than the opcode */
+	end = name.p == insight_opcode(s, code).p ? name.n : (size_t)(name.p + name.n - text.p);
 	snprintf(pc, sizeof(pc), "0x%llx", (unsigned long long)r->address);
 	json_w_buf(&w, &b, 0);
 	json_w_object(&w);
 	if (put_stack(s, r, &stack))
 		json_w_kv_str(&w, "code", (struct str){stack.p ? stack.p : "", stack.n});
-	json_w_kv_str(
-		&w, "detail", text.n > opcode.n ? str_sub(text, opcode.n + 1, text.n) : STR(""));
+	json_w_kv_str(&w, "detail", str_sub(text, end + 1, text.n));
 	json_w_kv_cstr(&w, "pc_addr", pc);
 	if (!b.failed && !stack.failed)
 		s->row_args[code] = arena_strndup(&s->arena, b.p, b.n);

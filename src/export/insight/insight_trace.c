@@ -2,7 +2,7 @@
 /*
  * insight_trace.c: simulator/trace.json, which is the TRACE block too. Keys in alphabetical order
  * (args before ph), X by end, B and E of a flag side by side, s and t with the flag's own id, pid
- * and tid.
+ * and tid. Flags whose partner is on another core come last.
  */
 
 #include "base/search.h"
@@ -91,7 +91,7 @@ static void put_lanes(struct insight *s, const struct insight_unit *u)
 	for (track_idx i = 0; i < s->t->n_tracks; i++) {
 		uint32_t pipe = s->t->tracks[i].coord[2];
 
-		if (&s->units.v[s->unit_of[i]] == u && pipe >= PIPE_WARP0)
+		if (s->unit_of[i] == (uint32_t)(u - s->units.v) && pipe >= PIPE_WARP0)
 			put_meta(s, "thread_sort_index", u->name, pipe_of_track(s, i), pipe);
 	}
 }
@@ -133,7 +133,6 @@ struct slice_text {
 	const char *pid, *cname;
 	char group[48]; /* "" : none */
 	uint64_t bytes;
-	char id[96];
 	uint64_t row;	      /* its number + 1, where only that tells it; 0: not written */
 	struct str true_name; /* of a flag that the viewer would not know; n 0: none */
 };
@@ -195,11 +194,6 @@ static void put_slice(struct insight *s, const struct slice_text *v, uint64_t ts
 		text_put_quoted(o, str_of(v->group));
 		text_puts(o, ",");
 	}
-	if (v->id[0]) {
-		text_puts(o, "\"id\":");
-		text_put_quoted(o, str_of(v->id));
-		text_puts(o, ",");
-	}
 	put_tail(s, v, 'X', ts);
 }
 
@@ -209,7 +203,6 @@ static void put_heads(struct insight *s, const struct slice_text *v, uint64_t st
 	struct slice_text h = *v;
 
 	h.bytes = 0;
-	h.id[0] = 0;
 	if (cache) {
 		h.name = STR("cache_time");
 		put_slice(s, &h, start, cache);
@@ -254,6 +247,13 @@ static void add_cell(struct insight *s, const struct export_track *k, uint32_t i
 		c->wait += end - start;
 }
 
+static bool is_cross(const struct insight *s, uint64_t pair)
+{
+	const struct link *l = pair ? &s->t->links[pair - 1] : NULL;
+
+	return l && s->unit_of[l->from_track] != s->unit_of[l->to_track];
+}
+
 static bool add_flag(struct insight *s, const struct export_track *k, uint32_t i, uint64_t cache)
 {
 	const struct track_data *d = k->data;
@@ -267,8 +267,8 @@ static bool add_flag(struct insight *s, const struct export_track *k, uint32_t i
 		.code = d->code[i],
 		.pair = pair ? *pair : 0};
 
-	f.is_wait = ascend_sync_of(insight_opcode(s, f.code)) == SYNC_WAIT;
-	return VEC_PUSH(&s->flags, f);
+	f.is_wait = ascend_is_wait(ascend_sync_of(insight_opcode(s, f.code)));
+	return is_cross(s, f.pair) ? VEC_PUSH(&s->cross, f) : VEC_PUSH(&s->flags, f);
 }
 
 static bool put_one(struct insight *s, const struct export_track *k, uint32_t i)
@@ -277,12 +277,11 @@ static bool put_one(struct insight *s, const struct export_track *k, uint32_t i)
 	uint64_t cache = d->stall_cyc[i] ? trace_cache_cyc(s->t, k->index, i) : 0;
 	const struct insight_unit *u = &s->units.v[s->unit_of[k->index]];
 	struct slice_text v = {.args = insight_row_args(s, d->code[i]),
-		.name = insight_opcode(s, d->code[i]),
+		.name = insight_event_name(s, d->code[i]),
 		.tid = str_of(pipe_of_track(s, k->index)),
 		.pid = u->name,
 		.cname = ascend_lane(d->tag[i])->cname};
 	enum ascend_sync sync = ascend_sync_of(v.name);
-	uint64_t *pair;
 
 	if (!v.args)
 		return false;
@@ -290,15 +289,14 @@ static bool put_one(struct insight *s, const struct export_track *k, uint32_t i)
 		v.row = (uint64_t)d->code[i] + 1;
 	cache = cache < d->stall_cyc[i] ? cache : d->stall_cyc[i];
 	add_cell(s, k, i, cache);
-	if (sync == SYNC_SET || sync == SYNC_WAIT)
+	/* One that sets or awaits another core, and has no partner, is a slice like any other. */
+	if (sync == SYNC_SET || sync == SYNC_WAIT ||
+		((ascend_is_set(sync) || ascend_is_wait(sync)) &&
+			u64_map_find(&s->pair_of, (uint64_t)k->index << 32 | i)))
 		return add_flag(s, k, i, cache);
-	pair = sync == SYNC_SET_CROSS || sync == SYNC_WAIT_CROSS
-		       ? u64_map_find(&s->pair_of, (uint64_t)k->index << 32 | i)
-		       : NULL;
-	if (pair)
-		snprintf(v.id, sizeof(v.id), "intra_%llu", (unsigned long long)*pair);
 	if (d->stall_cyc[i])
-		snprintf(v.group, sizeof(v.group), "%.24s_%llu", v.name.p,
+		snprintf(v.group, sizeof(v.group), "%.*s_%llu",
+			(int)(v.name.n < 24 ? v.name.n : 24), v.name.p,
 			(unsigned long long)++s->n_groups);
 	put_heads(s, &v, d->start_cyc[i], cache, d->stall_cyc[i] - cache);
 	if (d->code[i] < s->t->n_code && s->t->code[d->code[i]].bytes &&
@@ -356,7 +354,7 @@ static struct str plain_flag(struct str opcode)
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
 		if (str_is(opcode, names[i]))
 			return opcode;
-	return ascend_sync_of(opcode) == SYNC_WAIT ? STR("WAIT_FLAG") : STR("SET_FLAG");
+	return ascend_is_wait(ascend_sync_of(opcode)) ? STR("WAIT_FLAG") : STR("SET_FLAG");
 }
 
 /* B and E side by side; the head cost of a WAIT goes before it, under the flag's id. */
@@ -365,7 +363,7 @@ static bool put_flag(struct insight *s, const struct insight_flag *f, const char
 	struct slice_text v = {.args = insight_row_args(s, f->code),
 		.name = insight_opcode(s, f->code),
 		.tid = str_of(pipe_of_track(s, f->track)),
-		.pid = s->units.v[s->open_unit].name,
+		.pid = s->units.v[s->unit_of[f->track]].name,
 		.cname = f->is_wait ? "yellow" : "black"};
 	struct text_out *o = &s->trace;
 	struct str plain = plain_flag(v.name);
@@ -373,7 +371,7 @@ static bool put_flag(struct insight *s, const struct insight_flag *f, const char
 
 	if (!v.args)
 		return false;
-	if (!is_plain || insight_is_named(s, f->code, s->open_unit))
+	if (!is_plain || insight_is_named(s, f->code, s->unit_of[f->track]))
 		v.row = (uint64_t)f->code + 1;
 	if (!is_plain) {
 		v.true_name = v.name;
@@ -406,7 +404,7 @@ static void put_flow(struct insight *s, const struct insight_flag *set,
 		const struct insight_flag *f = k ? wait : set;
 		struct slice_text v = {.name = STR("flow"),
 			.tid = str_of(pipe_of_track(s, f->track)),
-			.pid = s->units.v[s->open_unit].name};
+			.pid = s->units.v[s->unit_of[f->track]].name};
 
 		next_event(s);
 		text_puts(o, "\"cat\":\"");
@@ -420,28 +418,38 @@ static void put_flow(struct insight *s, const struct insight_flag *set,
 	}
 }
 
-bool insight_end_unit(struct insight *s, struct incore_error *e)
+/* unit: all are on it; INSIGHT_NO_UNIT: of a pair both are on another. */
+static bool put_flags(struct insight *s, struct insight_flag *v, size_t n, uint32_t unit)
 {
-	struct insight_flag *v = s->flags.v;
 	char id[96];
 
-	SORT(v, s->flags.n, pair_cmp);
-	for (size_t i = 0; i < s->flags.n; i++) {
-		bool is_pair = i + 1 < s->flags.n && v[i].pair && v[i].pair == v[i + 1].pair &&
+	SORT(v, n, pair_cmp);
+	for (size_t i = 0; i < n; i++) {
+		bool is_pair = i + 1 < n && v[i].pair && v[i].pair == v[i + 1].pair &&
 			       !v[i].is_wait && v[i + 1].is_wait;
 
-		snprintf(id, sizeof(id), "%.64s_%llu", s->units.v[s->open_unit].name,
-			(unsigned long long)s->n_ids++);
+		if (unit == INSIGHT_NO_UNIT)
+			snprintf(id, sizeof(id), "intra_%llu", (unsigned long long)s->n_cross++);
+		else
+			snprintf(id, sizeof(id), "%.64s_%llu", s->units.v[unit].name,
+				(unsigned long long)s->n_ids++);
 		if (!put_flag(s, &v[i], id) || (is_pair && !put_flag(s, &v[i + 1], id)))
-			return err_nomem(e);
+			return false;
 		if (is_pair) {
 			put_flow(s, &v[i], &v[i + 1], id);
 			s->n_flows++;
 			i++;
 		}
 	}
-	s->flags.n = 0;
 	return true;
+}
+
+bool insight_end_unit(struct insight *s, struct incore_error *e)
+{
+	bool ok = put_flags(s, s->flags.v, s->flags.n, s->open_unit);
+
+	s->flags.n = 0;
+	return ok || err_nomem(e);
 }
 
 /* --- counters and the end --- */
@@ -479,6 +487,8 @@ void insight_put_counter(
 
 bool insight_end_trace(struct insight *s, struct incore_error *e)
 {
+	if (!put_flags(s, s->cross.v, s->cross.n, INSIGHT_NO_UNIT))
+		return err_nomem(e);
 	text_puts(&s->trace, "]}");
 	return text_out_close(&s->trace, e);
 }

@@ -268,8 +268,21 @@ static bool add_stated(struct api *a, size_t k, int64_t calls, int64_t cycles)
 	return VEC_PUSH(&a->b->stated, s);
 }
 
+/* Nothing but zeros and "not available". */
+static bool is_silent(const struct api *a, size_t k)
+{
+	for (unsigned c = 0; c < a->n_cols; c++) {
+		double v = a->cols[c].is_per_core ? number_of(cell_of(a, c, k)) : NAN;
+
+		if (v < -1 || v > 0)
+			return false;
+	}
+	return true;
+}
+
 static bool put_row(struct api *a, bool is_instr)
 {
+	bool is_put = false;
 	int calls_at = column_index(a, "Instructions Executed"),
 	    cycles_at = column_index(a, "Cycles");
 	size_t n = a->cores.n ? a->cores.n : 1;
@@ -281,8 +294,10 @@ static bool put_row(struct api *a, bool is_instr)
 		int64_t cycles =
 			cycles_at >= 0 ? whole_number(cell_of(a, (unsigned)cycles_at, k)) : -1;
 
-		if (calls == 0 && cycles <= 0 && n > 1)
+		/* An instruction that no core executed is still one row. */
+		if (calls == 0 && cycles <= 0 && is_silent(a, k) && (is_put || k + 1 < n))
 			continue;
+		is_put = true;
 		if (is_instr && !add_stated(a, k, calls, cycles))
 			return false;
 		asc_put(a->b, &a->table, k < a->cores.n ? a->cores.v[k] : (struct str){NULL, 0});
@@ -338,6 +353,8 @@ static bool read_file(struct api *a, struct json_reader *r, bool is_first_pass)
 			json_skip(&again);
 	}
 	a->file = path.p ? keep_key(a, path) : STR("");
+	if (a->file.n && intern_add(&a->b->sources, a->file) == INTERN_NONE)
+		return json_reject(r, "no-memory", "no memory");
 	json_deinit(&again);
 	for (json_enter_object(r); json_next_key(r, &key);) {
 		if (!str_is(key, "Lines") || json_peek(r) != JSON_ARRAY) {

@@ -44,6 +44,7 @@ void asc_deinit(struct asc_build *b)
 	VEC_FREE(&b->stated);
 	VEC_FREE(&b->csv);
 	VEC_FREE(&b->tables);
+	VEC_FREE(&b->details);
 	VEC_FREE(&b->units);
 	VEC_FREE(&b->long_us);
 	VEC_FREE(&b->texts);
@@ -153,7 +154,7 @@ static void put_operands(struct strbuf *out, const char *p, size_t n)
 	}
 }
 
-static bool add_frames(struct asc_build *b, struct code_row *row, struct str code)
+bool asc_add_frames(struct asc_build *b, struct code_row *row, struct str code)
 {
 	struct str line;
 	size_t start;
@@ -244,7 +245,7 @@ uint32_t asc_code(struct asc_build *b, const struct asc_op *op)
 		return (uint32_t)(*at - 1);
 	row.number = (int64_t)b->code.n;
 	if (b->code.n >= NO_CODE || !set_text(b, &row, op, sync) ||
-		!add_frames(b, &row, op->code) || !VEC_PUSH(&b->code, row) ||
+		!asc_add_frames(b, &row, op->code) || !VEC_PUSH(&b->code, row) ||
 		!VEC_PUSH(&b->rows, (struct asc_row){.sync = (uint8_t)sync,
 					    .is_kind_known = op->is_kind_known,
 					    .own = op->own}))

@@ -55,6 +55,7 @@ struct asc_build {
 	VEC(struct asc_stated) stated; /* of API_INSTR, or else of the CSV files */
 	VEC(struct asc_stated) csv;
 	VEC(struct named_table) tables;
+	VEC(struct asc_detail) details; /* blocks of details as they stand in the file */
 	VEC(struct asc_unit) units;
 	VEC(double) long_us;
 	VEC(struct source_file) texts; /* SOURCE blocks */
@@ -100,6 +101,7 @@ struct asc_op { /* what a code row is found by */
 };
 /* The row of an instruction, made at first sight; NO_CODE on lack of memory. */
 uint32_t asc_code(struct asc_build *b, const struct asc_op *op);
+bool asc_add_frames(struct asc_build *b, struct code_row *row, struct str code); /* "a:1\nb:2" */
 /* Adds a slice; an extra is made for flags and for what has a group. NULL on lack of memory. */
 struct asc_rec *asc_add(struct asc_build *b, uint32_t lane, uint32_t code);
 /* The extra of a slice, made if it has none; NULL on lack of memory. */

@@ -423,6 +423,7 @@ bool asc_read_details(struct asc_build *b, unsigned type, struct str json, const
 	json_deinit(&r);
 	if (!ok)
 		return false;
+	d.is_failed = !VEC_PUSH(&b->details, (struct asc_detail){type, d.json});
 	read_type(&d, type);
 	put_advice(&d, trace_event_find(d.json, "advice"));
 	return d.is_failed ? err_nomem(e) : true;

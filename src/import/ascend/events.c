@@ -60,6 +60,12 @@ static uint32_t code_of_event(struct asc_build *b, const struct trace_event *ev)
 	uint64_t own;
 
 	set_kind(b, ev->pid, &op);
+	/* A flag that the viewer would not know goes by another name in the files we write. */
+	if (ev->ph == 'B') {
+		struct str name = trace_event_find(ev->args, "true_name");
+
+		op.name = name.n ? name : op.name;
+	}
 	if (b->own && ev->row.n && str_to_u64(ev->row, &own) && own < b->own->n_code)
 		op.own = own + 1;
 	if (str_is(ev->tid, "CACHEMISS") && str_starts(ev->name, "0x")) {

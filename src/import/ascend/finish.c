@@ -464,6 +464,21 @@ static bool put_slices(struct asc_build *b, double mhz)
 	return true;
 }
 
+/* Beside a trace the blocks of details are kept whole, for who writes the trace again. */
+static bool put_details(struct asc_build *b)
+{
+	struct asc_table k;
+
+	if (!b->details.n || !b->n_slices)
+		return true;
+	asc_table_open(b, &k, ASCEND_TABLE_DETAILS, b->path, "type|json");
+	EACH (const struct asc_detail, v, b->details.v, b->details.n) {
+		asc_putf(b, &k, "%u", v->type);
+		asc_put(b, &k, v->json);
+	}
+	return asc_table_close(b, &k);
+}
+
 bool asc_finish(struct asc_build *b, struct incore_error *e)
 {
 	struct trace *t = b->trace;
@@ -481,6 +496,8 @@ bool asc_finish(struct asc_build *b, struct incore_error *e)
 		return err_nomem(e);
 	if (!asc_link(b, b->is_ticks ? 1 : mhz, e) || !asc_put_code(b, e) || !asc_count_notes(b, e))
 		return false;
+	if (!put_details(b))
+		return err_nomem(e);
 	t->tables = arena_memdup(&t->arena, b->tables.v, b->tables.n * sizeof(*b->tables.v));
 	t->n_tables = (uint32_t)b->tables.n;
 	if (b->tables.n && !t->tables)

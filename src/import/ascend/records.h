@@ -109,6 +109,11 @@ struct asc_transfer { /* a request of the transfer engines to global memory */
 	bool is_write; /* to it */
 };
 
+struct asc_detail {
+	unsigned type; /* of its block */
+	struct str json;
+};
+
 struct asc_table {
 	struct named_table t;
 	VEC(const char *) cols;

@@ -95,6 +95,7 @@ static bool put_stated(struct asc_build *b, struct stated_check *c)
 		if (!ok || !*k)
 			continue;
 		row = &b->code.v[*k - 1];
+		ok = row->n_frames || !s->source.n || asc_add_frames(b, row, s->source);
 		row->stated.hit += s->calls > 0 ? (uint64_t)s->calls : 0;
 		row->stated.latency += s->cycles > 0 ? (uint64_t)s->cycles : 0;
 		b->trace->has_stated_totals = true;

@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * insight_stated.c: which rows of the producer's tables are one instruction or one line, on which
+ * core each stands, and of which type a column is. The trace keeps the cells as they were written,
+ * but not the types: a column has the narrowest one that holds all its cells.
+ */
+#include "codec/trace_events.h"
+#include "export/insight/insight.h"
+
+int insight_stated_column(const struct insight_stated *d, const char *name)
+{
+	for (uint32_t i = 0; d->k && i < d->k->n_cols; i++)
+		if (strcmp(d->k->cols[i], name) == 0)
+			return (int)i;
+	return -1;
+}
+
+/* --- types --- */
+
+/* Objects and lists that the viewer draws. */
+static const struct {
+	const char *name;
+	enum insight_dtype type;
+} json_columns[] = {
+	{"GPR Status", INSIGHT_JSON},
+	{"Address Range", INSIGHT_JSON},
+	{"Stall Sampling(All Samples)", INSIGHT_DETAILS},
+	{"Stall Sampling(Not Issue)", INSIGHT_DETAILS},
+};
+
+static enum insight_dtype type_of_column(const struct insight_stated *d, uint32_t column)
+{
+	struct str name = str_of(d->k->cols[column]);
+	bool is_percent = str_ends(name, " Percentage") || str_ends(name, " Hit Rate");
+	enum insight_dtype type = is_percent ? INSIGHT_PERCENT : INSIGHT_INT;
+	double v;
+
+	for (size_t i = 0; i < sizeof(json_columns) / sizeof(*json_columns); i++)
+		if (str_is(name, json_columns[i].name))
+			return json_columns[i].type;
+	for (uint32_t i = 0; i < d->k->n_rows; i++) {
+		const char *cell = insight_stated_cell(d, i, (int)column);
+
+		if (cell && !trace_event_number(str_of(cell), &v))
+			return INSIGHT_TEXT;
+		if (cell && !is_percent && strpbrk(cell, ".eE"))
+			type = INSIGHT_FLOAT;
+	}
+	return type;
+}
+
+/* --- rows --- */
+
+static bool is_same(const struct insight_stated *d, uint32_t a, uint32_t b, int column)
+{
+	const char *x = insight_stated_cell(d, a, column), *y = insight_stated_cell(d, b, column);
+
+	return x == y || (x && y && strcmp(x, y) == 0);
+}
+
+/* An instruction or a line has its rows one after another, one for each core. A row whose address
+ * or line is no number is counted. */
+static bool make_groups(struct insight *s, struct insight_stated *d, const char *number)
+{
+	int core = insight_stated_column(d, "Core"), source = insight_stated_column(d, "Source");
+	int at = insight_stated_column(d, number);
+	struct insight_group *last = NULL;
+
+	for (uint32_t i = 0; i < d->k->n_rows; i++) {
+		const char *cell = insight_stated_cell(d, i, at);
+		struct insight_group g = {.first = i, .n = 1, .source = NO_SOURCE};
+
+		if (last && last->first + last->n == i && is_same(d, last->first, i, at) &&
+			is_same(d, last->first, i, source) && !is_same(d, last->first, i, core)) {
+			last->n++;
+		} else if (!cell || !str_to_u64(str_of(cell), &g.number)) {
+			s->n_stated_left++;
+		} else if (!VEC_PUSH(&d->groups, g)) {
+			return false;
+		} else {
+			last = &d->groups.v[d->groups.n - 1];
+		}
+	}
+	return true;
+}
+
+/* The unit that a row is of: that of its core; without one, any. */
+static uint32_t unit_of_row(const struct insight *s, const char *core)
+{
+	for (uint32_t i = 0; core && i < s->units.n; i++)
+		if (str_is(s->units.v[i].said, core))
+			return i;
+	return core ? INSIGHT_NO_UNIT : INSIGHT_ANY_UNIT;
+}
+
+static bool open_table(
+	struct insight *s, struct insight_stated *d, const char *name, const char *number)
+{
+	int core;
+
+	d->k = trace_find_table(s->t, name);
+	if (!d->k)
+		return true;
+	core = insight_stated_column(d, "Core");
+	d->dtype = arena_zalloc(&s->arena, (size_t)d->k->n_cols + 1, sizeof(*d->dtype));
+	d->unit = arena_zalloc(&s->arena, (size_t)d->k->n_rows + 1, sizeof(*d->unit));
+	if (!d->dtype || !d->unit)
+		return false;
+	for (uint32_t i = 0; i < d->k->n_cols; i++)
+		d->dtype[i] = type_of_column(d, i);
+	for (uint32_t i = 0; i < d->k->n_rows; i++) {
+		d->unit[i] = unit_of_row(s, insight_stated_cell(d, i, core));
+		s->n_stated_left += d->unit[i] == INSIGHT_NO_UNIT && !s->selection;
+	}
+	return make_groups(s, d, number);
+}
+
+/* The files of stated lines. A file has its lines one after another. */
+static void find_sources(struct insight *s)
+{
+	struct insight_stated *d = &s->stated_lines;
+	int column = insight_stated_column(d, "Source");
+	const char *last = NULL;
+	source_idx found = NO_SOURCE;
+
+	EACH (struct insight_group, g, d->groups.v, d->groups.n) {
+		const char *path = insight_stated_cell(d, g->first, column);
+
+		if (path && (!last || strcmp(path, last) != 0))
+			for (found = 0; found < s->t->n_sources &&
+					strcmp(s->t->sources[found].path, path) != 0;)
+				found++;
+		last = path;
+		if (path && found < s->t->n_sources && g->number <= UINT32_MAX)
+			g->source = found;
+		else
+			s->n_stated_left += g->n;
+	}
+}
+
+bool insight_read_stated(struct insight *s)
+{
+	if (!open_table(s, &s->instr, ASCEND_TABLE_INSTR, "Address") ||
+		!open_table(s, &s->stated_lines, ASCEND_TABLE_LINES, "Line"))
+		return false;
+	find_sources(s);
+	return true;
+}
