@@ -235,7 +235,7 @@ def tables():
     add("source path is UTF-8", field(SOURCE, "path", b"\xa4/k.cpp"))  # cut inside a character
     add("source text is UTF-8", source(b"int \xe9;\n"))
     add("a source has text, or lines in its place", source(b""))
-    add("equal cells are one", row(API_INSTR, lambda r: r.update(Cycles=[5, 5, 5])), "stated")
+    add("equal cells are one", row(API_INSTR, lambda r: r.update(Cycles=[5, 5, 5, 5])), "stated")
     add("a miss or a mark is no instruction", row(API_INSTR, lambda r: r.update(Source="CACHEMISS 0x40")))
     add("a miss or a mark is no instruction", row(API_INSTR, lambda r: r.update(Source="Mark 0x1")))
     add("a miss or a mark is no instruction", row(API_INSTR, lambda r: r.update(Pipe="USERMARK")))
@@ -265,19 +265,21 @@ def tables():
     add("Address Range is hex with 0x", row(API_FILE, lambda r: r.update({"Address Range": [["1000", "1000"]]})))
     for value in ([["0x20", "0x10"]], [["0x20", "0x20"], ["0x10", "0x10"]], [["0x10", "0x10"], ["0x14", "0x14"]]):
         add("address ranges are sorted and apart", row(API_FILE, lambda r, v=value: r.update({"Address Range": v})))
-    add("Cores are the cores of the trace", lambda d: edit_table(d, API_INSTR, lambda t: t.update(Cores=["core7.cubecore0"])))
+    for cores in (["core7.cubecore0"], ["core0.cubecore0", "core0.cubecore0"]):
+        add("every core of the trace is in Cores, once", lambda d, v=cores: edit_table(d, API_INSTR, lambda t: t.update(Cores=v)))
     add("lines have the cores of the instructions",
         lambda d: edit_table(d, API_FILE, lambda t: t.update(Cores=["core7.cubecore0"])))
 
 
 def stated():
     """What the producer of the base said, changed as a sum over its trace would change it."""
-    add("what the producer stated is kept", named("SET_FLAG", lambda r: r.update(Cycles=[0, 20, 0])), "stated")
+    add("what the producer stated is kept", named("SET_FLAG", lambda r: r.update(Cycles=[0, 20, 0, 0])), "stated")
     add("what the producer stated is kept", named("STATED_ONLY", lambda r: r.update(Cycles=0)), "stated")
     add("what the producer stated is kept", named("STATED_ONLY", lambda r: r.update(Pipe="")), "stated")
+    add("what the producer stated is kept", named("STATED_ONLY", lambda r: r.update({"GPR Count": [7, 8, 9, -1]})), "stated")
     add("what the producer stated is kept", named("VADD", lambda r: r.update({"GPR Count": -1})), "stated")
     add("what the producer stated is kept", lambda d: edit_table(d, API_INSTR, lambda t: t["Instructions"].pop(0) and None), "stated")
-    add("what the producer stated is kept", row(API_FILE, lambda r: r.update(Cycles=[270, 0, 0])), "stated")
+    add("what the producer stated is kept", row(API_FILE, lambda r: r.update(Cycles=[270, 0, 0, 0])), "stated")
     add("columns keep their types",
         lambda d: edit_table(d, API_INSTR, lambda t: t["Instructions Dtype"]["Instructions"].update({"Vector Utilization Percentage": 2})), "stated")
     add("a block of details is kept", lambda d: edit_blocks(d, lambda b: [x for x in b if x.kind != 0xd]), "stated")

@@ -77,6 +77,9 @@ static bool make_tables(struct insight *s, struct incore_error *e)
 	for (track_idx i = 0; i < s->t->n_tracks; i++)
 		if (!add_unit(s, i, e))
 			return false;
+	s->n_drawn = s->units.n;
+	if (!insight_read_stated(s))
+		return err_nomem(e);
 	s->cells = mem_zalloc(n_code * (s->units.n + 1), sizeof(*s->cells));
 	s->reach = arena_zalloc(&s->arena, n_code, sizeof(*s->reach));
 	s->reach_track = arena_zalloc(&s->arena, n_code, sizeof(*s->reach_track));
@@ -85,7 +88,7 @@ static bool make_tables(struct insight *s, struct incore_error *e)
 	s->track_hash = arena_zalloc(&s->arena, (size_t)s->t->n_tracks + 1, sizeof(*s->track_hash));
 	if (!s->cells || !s->reach || !s->reach_track || !s->row_args || !s->is_row_named ||
 		!s->track_hash || !find_pairs(s) || !insight_find_named(s) ||
-		!insight_make_paths(s) || !insight_read_stated(s))
+		!insight_make_paths(s))
 		return err_nomem(e);
 	return true;
 }

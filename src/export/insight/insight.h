@@ -29,7 +29,6 @@ struct insight_unit {
 	struct str said;  /* what the trace calls it */
 	uint32_t core, unit;
 	enum ascend_core kind; /* as the name says */
-	bool pipes[256];
 };
 
 struct insight_flag { /* a SET or WAIT */
@@ -49,6 +48,7 @@ struct insight {
 	struct out_dir dir; /* is put there */
 	size_t n_old_path;  /* of target: its first directory that was made here; 0: none was */
 	VEC(struct insight_unit) units;
+	size_t n_drawn;		    /* of these have slices; others have stated rows alone */
 	uint32_t *unit_of;	    /* by track; INSIGHT_NO_UNIT: not selected */
 	struct insight_cell *cells; /* code row * units + unit */
 	uint64_t *reach;	    /* by code row: end of its union on the open track */

@@ -7,6 +7,8 @@
 #include "codec/trace_events.h"
 #include "export/insight/insight.h"
 
+#define MAX_STATED_CORES 256 /* that have no slice; each costs a cell for every instruction */
+
 int insight_stated_column(const struct insight_stated *d, const char *name)
 {
 	for (uint32_t i = 0; d->k && i < d->k->n_cols; i++)
@@ -84,13 +86,27 @@ static bool make_groups(struct insight *s, struct insight_stated *d, const char 
 	return true;
 }
 
-/* The unit that a row is of: that of its core; without one, any. */
-static uint32_t unit_of_row(const struct insight *s, const char *core)
+/* The unit that a row is of: that of its core; without one, any. A core that has no slice is one of
+ * the tables alone. False on lack of memory. */
+static bool find_unit(struct insight *s, const char *core, uint32_t *unit)
 {
+	struct insight_unit u = {.name = core, .said = str_of(core)};
+	struct ascend_unit known;
+
+	*unit = core ? INSIGHT_NO_UNIT : INSIGHT_ANY_UNIT;
 	for (uint32_t i = 0; core && i < s->units.n; i++)
-		if (str_is(s->units.v[i].said, core))
-			return i;
-	return core ? INSIGHT_NO_UNIT : INSIGHT_ANY_UNIT;
+		if (str_is(s->units.v[i].said, core)) {
+			*unit = i;
+			return true;
+		}
+	if (!core || s->selection)
+		return true;
+	if (!ascend_unit_of(u.said, &known) || s->units.n >= s->n_drawn + MAX_STATED_CORES) {
+		s->n_stated_left++;
+		return true;
+	}
+	*unit = (uint32_t)s->units.n;
+	return VEC_PUSH(&s->units, u);
 }
 
 static bool open_table(
@@ -108,10 +124,9 @@ static bool open_table(
 		return false;
 	for (uint32_t i = 0; i < d->k->n_cols; i++)
 		d->dtype[i] = type_of_column(d, i);
-	for (uint32_t i = 0; i < d->k->n_rows; i++) {
-		d->unit[i] = unit_of_row(s, insight_stated_cell(d, i, core));
-		s->n_stated_left += d->unit[i] == INSIGHT_NO_UNIT && !s->selection;
-	}
+	for (uint32_t i = 0; i < d->k->n_rows; i++)
+		if (!find_unit(s, insight_stated_cell(d, i, core), &d->unit[i]))
+			return false;
 	return make_groups(s, d, number);
 }
 

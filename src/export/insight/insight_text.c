@@ -184,7 +184,9 @@ uint64_t insight_row_bytes(const struct insight *s, code_idx code, uint32_t unit
 
 	if (code >= s->t->n_code || !s->t->code[code].bytes)
 		return 0;
-	for (size_t i = 0; i < s->units.n; i++)
+	if (s->selection)
+		hits = s->t->code[code].stated.hit; /* the others' executions were not seen */
+	for (size_t i = 0; i < s->units.n && !s->selection; i++)
 		hits += c[i].hit;
 	if (!hits || s->t->code[code].bytes % hits)
 		return 0;

@@ -115,10 +115,10 @@ bool insight_begin_trace(struct insight *s, struct incore_error *e)
 	sb_free(&metadata);
 	if (!ok)
 		return err_nomem(e);
-	for (size_t i = 0; i < s->units.n; i++)
+	for (size_t i = 0; i < s->n_drawn; i++)
 		put_meta(s, "process_sort_index", s->units.v[i].name, "NA",
 			3 * s->units.v[i].core + 1 + s->units.v[i].unit);
-	for (size_t i = 0; i < s->units.n; i++) {
+	for (size_t i = 0; i < s->n_drawn; i++) {
 		put_label(s, &s->units.v[i]);
 		put_lanes(s, &s->units.v[i]);
 	}
