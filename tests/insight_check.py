@@ -418,7 +418,10 @@ def check_kept(c, before, after):
         rows = [{(f["Source"] if t is lines[1] else odd_path(f["Source"]), *k): v for f in t["Files"] for k, v in
                  stated_rows(f["Lines"], t["Cores"], t["Files Dtype"]["Lines"], ("Line",)).items()} for t in lines]
         check_rows_kept(c, *rows)
-    for kind, _, body, _ in old:
+    whole = [b.decode("utf-8", "replace").replace("\ufffd", "") for k, _, b, _ in new if k == SOURCE]
+    for kind, _, body, path in old:
+        if kind == SOURCE and body:
+            c.rule("a source text is kept whole, under a path of its own", whole.count(body.decode("utf-8", "ignore")) == 1, path)
         if kind in DETAILS:
             c.rule("a block of details is kept", body in [b for k, _, b, _ in new if k == kind], kind)
     n = [len(cross_lines(table_of(x, TRACE))) for x in (old, new)]

@@ -282,8 +282,16 @@ def stated():
     add("what the producer stated is kept", row(API_FILE, lambda r: r.update(Cycles=[270, 0, 0, 0])), "stated")
     add("columns keep their types",
         lambda d: edit_table(d, API_INSTR, lambda t: t["Instructions Dtype"]["Instructions"].update({"Vector Utilization Percentage": 2})), "stated")
+    add("a source text is kept whole, under a path of its own", cut_sources, "stated")
     add("a block of details is kept", lambda d: edit_blocks(d, lambda b: [x for x in b if x.kind != 0xd]), "stated")
     add("lines between cores are kept", drop('"ph":"s","pid":"core0.cubecore0"'), "stated")
+
+
+def cut_sources(folder):
+    def change(blocks):
+        for b in blocks:
+            b.body = b.body[:1000000] if b.kind == SOURCE else b.body
+    edit_blocks(folder, change)
 
 
 def named(source, f):
