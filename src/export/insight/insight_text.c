@@ -82,7 +82,7 @@ static const char *path_end(const struct strbuf *b, size_t room)
 {
 	const char *p = b->p;
 
-	if (b->n > room)
+	if (p && b->n > room)
 		for (p += b->n - room; (*p & 0xc0) == 0x80;)
 			p++;
 	return p;
