@@ -346,7 +346,7 @@ static bool put_instructions(struct table *x, const struct instr_use *v, size_t 
 		}
 		g += is_stated;
 		*n_rows += is_written;
-		ok = !is_written || put_row(x, stated ? stated->number : r->address, r);
+		ok = !is_written || put_row(x, stated ? stated->number : r ? r->address : 0, r);
 	}
 	return ok;
 }
