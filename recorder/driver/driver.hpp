@@ -33,7 +33,8 @@ struct slot {
 	int owner = -1;		  /* the slot whose buffer this is, too; -1: its own */
 	bool is_shared = false;	  /* by this slot and others */
 	bool is_mapped = false;	  /* the kernel may follow it */
-	bool is_guarded = false;  /* a tile op stored here: reads of it are looked at one by one */
+	bool is_guarded = false;  /* every touch is looked at: a tile op stored here, or is_blank */
+	bool is_blank = false;	  /* nobody supplied it; scalar code has stored to it */
 };
 
 struct instance {

@@ -356,6 +356,23 @@ void check_bounds(const op_record &op)
 	}
 }
 
+/* A cube core has no vector unit; a vector core neither multiplies matrices nor has their buffers. */
+void check_core(const op_record &op)
+{
+	const bool is_vector = the_job.core == CORE_AIV;
+	const op_opnd *src = find_role(op, ROLE_SRC);
+	const unsigned pipe = op.form.pipe;
+	const bool is_cube = pipe == OPP_M || pipe == OPP_MTE1 ||
+			     (pipe == OPP_FIX && src && src->loc == LOC_ACC);
+
+	if (op.form.kind == OPK_OP && (is_vector ? is_cube : pipe == OPP_V))
+		stop("wrong-core",
+			"%s at %s is an op of the %s core, and this is the %s core: --core says "
+			"where a source runs",
+			op.name, place(op.where).c_str(), is_vector ? "cube" : "vector",
+			is_vector ? "vector" : "cube");
+}
+
 void describe_fifo(op_record &op, const pipe_base &p)
 {
 	int64_t offset = 0;
@@ -460,6 +477,7 @@ void record(int id, site s, const arg *v, unsigned n)
 			op.word[0] = op.word[1];
 	}
 	op.form.pipe = pipe_of(entry.rule, op, nullptr);
+	check_core(op);
 	if (entry.rule == RULE_LOAD || entry.rule == RULE_STORE || id == OP_TSTORE_FP)
 		clip_view(op);
 	check_bounds(op);

@@ -20,15 +20,15 @@ static const struct option_def options[] = {
 	{0, "list", OPTION_FLAG, NULL, NULL, NULL, "list the kernels and end"},
 	{0, "dump", OPTION_TEXT, "DIR", NULL, NULL, "take the arguments of kernels that it has"},
 	LINKS_OPTION,
-	{0, "set", OPTION_MANY, "NAME=VALUE", NULL, NULL,
-		"value of a parameter, in every kernel that has one of that name"},
-	{0, "data", OPTION_MANY, "NAME=FILE", NULL, NULL, "bytes of a tensor parameter"},
+	{0, "set", OPTION_MANY, "[FUNC:]NAME=V", NULL, NULL,
+		"value of a parameter, in FUNC or in every kernel that has one of that name"},
+	{0, "data", OPTION_MANY, "[FUNC:]NAME=FILE", NULL, NULL, "bytes of a tensor parameter"},
 	{0, "dynamic-dim", OPTION_COUNT, "N", NULL, "256",
 		"what a dimension counts as that is a parameter"},
 	{0, "blocks", OPTION_COUNT, "N", NULL, "1", "blocks to launch"},
 	{0, "seed", OPTION_COUNT, "N", NULL, "19", "of made-up input"},
 	{0, "profile", OPTION_TEXT, "NAME", NULL, NULL, "model: the machine profile"},
-	{'I', "include", OPTION_MANY, "DIR", NULL, NULL, "a folder of the kernels' headers"},
+	REPLAY_COMPILE_OPTIONS,
 	{0, "resume", OPTION_FLAG, NULL, NULL, NULL, "take the last run up again"},
 	REPLAY_BACKEND_OPTIONS,
 	OPTION_END,
@@ -238,7 +238,7 @@ static bool profile(struct cli *c, struct profile_request *q)
 
 static bool run_profile(struct cli *c)
 {
-	struct replay_words funcs, set, data, includes;
+	struct replay_words funcs, set, data, defines, includes;
 	struct msprof_options msprof;
 	struct model_options model = {
 		.profile = cli_text(c, "profile"), .is_unsafe = cli_flag(c, "unsafe-native")};
@@ -260,11 +260,13 @@ static bool run_profile(struct cli *c)
 	if (cli_flag(c, "list"))
 		return list_kernels(c, q.build_dir);
 	if (!replay_take_words(c, "func", &funcs) || !replay_take_words(c, "set", &set) ||
-		!replay_take_words(c, "data", &data) ||
+		!replay_take_words(c, "data", &data) || !replay_take_words(c, "define", &defines) ||
 		!replay_take_words(c, "include", &includes) || !replay_backend_options(c, &msprof))
 		return false;
 	q.funcs = funcs.v;
 	q.n_funcs = funcs.n;
+	q.defines = defines.v;
+	q.n_defines = defines.n;
 	q.include_dirs = includes.v;
 	q.n_include_dirs = includes.n;
 	q.testcase = (struct testcase_options){.dynamic_dim = (int64_t)cli_count(c, "dynamic-dim"),

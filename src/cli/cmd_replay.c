@@ -34,7 +34,7 @@ static const struct option_def options[] = {
 	{0, "target", OPTION_CHOICE, "NAME", "a2a3|a5", "a2a3", "the generation of the chip"},
 	{0, "profile", OPTION_TEXT, "NAME", NULL, NULL, "model: the machine profile"},
 	{0, "blocks", OPTION_COUNT, "N", NULL, "1", "blocks of a replay without a dump"},
-	{'I', "include", OPTION_MANY, "DIR", NULL, NULL, "a folder of the kernel's headers"},
+	REPLAY_COMPILE_OPTIONS,
 	{0, "force", OPTION_FLAG, NULL, NULL, NULL, "go on with a slot that is known to be wrong"},
 	{'g', "debug-line", OPTION_FLAG, NULL, NULL, NULL, "msprof: keep source lines"},
 	{0, "dry-run", OPTION_FLAG, NULL, NULL, NULL, "write the workspace, start nothing"},
@@ -85,15 +85,30 @@ static bool take_identity(struct cli *c, struct replay_request *q)
 	return true;
 }
 
+/* A core, and of a vector core its lanes where they are named. */
+static bool take_core(struct str word, enum kernel_core *core, uint8_t *lanes)
+{
+	static const char *const NAMES[] = {"aiv0", "aiv1", "aiv01"};
+
+	for (uint8_t i = 0; i < 3; i++)
+		if (str_is(word, NAMES[i])) {
+			*core = KERNEL_ON_AIV;
+			*lanes = i + 1;
+			return true;
+		}
+	return kernel_core_of(word, core);
+}
+
 static bool take_cores(struct cli *c, struct replay_request *q)
 {
 	struct str rest = str_of(cli_text(c, "core")), part;
 	unsigned n = 0;
 
 	for (; rest.n && str_cut(&rest, ",", &part); n++)
-		if (n == REPLAY_MAX_MEMBERS || !kernel_core_of(str_trim(part), &q->cores[n]))
+		if (n == REPLAY_MAX_MEMBERS ||
+			!take_core(str_trim(part), &q->cores[n], &q->lanes[n]))
 			return err_set(&c->error, INCORE_USAGE, "bad-option-value",
-				"--core: expected auto, aic, aiv or mix, once a source with commas between, found '%s'",
+				"--core: expected auto, aic, aiv, aiv0, aiv1, aiv01 or mix, once a source with commas between, found '%s'",
 				cli_text(c, "core"));
 	if (cli_has(c, "core") && n != q->n_sources)
 		return err_set(&c->error, INCORE_USAGE, "cores-and-sources",
@@ -236,7 +251,7 @@ static bool print_text(struct cli *c, const struct replayed *x)
 }
 
 struct replay_lists { /* options that may be repeated; the request points into them */
-	struct replay_words sources, set, restore, includes;
+	struct replay_words sources, set, restore, defines, includes;
 	int32_t funcs[MAX_FUNCS];
 };
 
@@ -245,6 +260,7 @@ static bool take_request(struct cli *c, struct replay_lists *l, struct replay_re
 	if (!replay_take_words(c, "source", &l->sources) ||
 		!replay_take_words(c, "set-arg", &l->set) ||
 		!replay_take_words(c, "restore-arg", &l->restore) ||
+		!replay_take_words(c, "define", &l->defines) ||
 		!replay_take_words(c, "include", &l->includes))
 		return false;
 	if (!take_funcs(c, l->funcs, &q->n_funcs) || !take_identity(c, q))
@@ -256,6 +272,8 @@ static bool take_request(struct cli *c, struct replay_lists *l, struct replay_re
 	q->n_set = l->set.n;
 	q->restore = l->restore.v;
 	q->n_restore = l->restore.n;
+	q->defines = l->defines.v;
+	q->n_defines = l->defines.n;
 	q->include_dirs = l->includes.v;
 	q->n_include_dirs = l->includes.n;
 	return take_cores(c, q);

@@ -22,6 +22,13 @@
 		{0, "launch-count", OPTION_COUNT, "N", NULL, "1", "msprof: launches to record"},   \
 		UNSAFE_OPTION
 
+#define REPLAY_COMPILE_OPTIONS                                                                     \
+	{'D', "define", OPTION_MANY, "NAME[=V]", NULL, NULL,                                       \
+		"a macro for the kernel's compiler; may be repeated"},                             \
+	{                                                                                          \
+		'I', "include", OPTION_MANY, "DIR", NULL, NULL, "a folder of the kernel's headers" \
+	}
+
 /* Fills the options of the backend that --backend names. False: c->error. */
 bool replay_backend_options(struct cli *c, struct msprof_options *out);
 #define REPLAY_MAX_WORDS 256

@@ -25,7 +25,7 @@ static bool has_members(const struct dump *d, const struct dump_task *t, const s
 		if (!has_member(ids, n, q->funcs[i]))
 			return false;
 	for (unsigned i = 0; i < n; i++)
-		if (!has_member(q->funcs, q->n_funcs, ids[i]))
+		if (ids[i] >= 0 && !has_member(q->funcs, q->n_funcs, ids[i]))
 			return false;
 	return true;
 }
@@ -127,6 +127,39 @@ static void put_tasks(struct strbuf *b, const struct dump *d, const task_list *l
 		sb_printf(b, " and %zu more", n - MOST_LISTED);
 }
 
+/* Each of the conditions alone: which tasks it leaves, so that the one that is wrong is seen. */
+static bool put_near(
+	struct strbuf *b, const struct dump *d, const struct task_query *q, struct incore_error *e)
+{
+	struct task_query alone[] = {{.has_task = q->has_task, .task = q->task, .block = DUMP_NONE},
+		{.funcs = q->funcs, .n_funcs = q->n_funcs, .block = DUMP_NONE},
+		{.has_dispatch = q->has_dispatch, .dispatch = q->dispatch, .block = DUMP_NONE}};
+	bool is_asked[] = {q->has_task, q->n_funcs != 0, q->has_dispatch};
+
+	if (is_asked[0] + is_asked[1] + is_asked[2] < 2)
+		return true;
+	for (unsigned i = 0; i < 3; i++) {
+		task_list found = {0};
+
+		if (!is_asked[i])
+			continue;
+		if (!task_find(d, &alone[i], &found, e)) {
+			VEC_FREE(&found);
+			return false;
+		}
+		if (i == 0 && found.n) {
+			sb_puts(b, "; that task has the func ids {");
+			put_set(b, d, d->tasks.v[found.v[0]].members);
+			sb_puts(b, "}");
+		} else if (found.n) {
+			sb_printf(b, "; %s fit ", i == 1 ? "to the func ids" : "to the dispatch");
+			put_tasks(b, d, &found);
+		}
+		VEC_FREE(&found);
+	}
+	return true;
+}
+
 static bool complain(const struct dump *d, const struct task_query *q, const task_list *found,
 	struct incore_error *e)
 {
@@ -142,6 +175,10 @@ static bool complain(const struct dump *d, const struct task_query *q, const tas
 	} else {
 		sb_printf(&b, "%zu tasks fit, one must be named: ", found->n);
 		put_tasks(&b, d, found);
+	}
+	if (is_none && !put_near(&b, d, q, e)) {
+		sb_free(&b);
+		return false;
 	}
 	if (b.failed)
 		err_nomem(e);

@@ -39,7 +39,7 @@ bool msprof_write_project(const struct replay_job *job, const struct msprof_opti
 
 /* A path that stands between quotes of C++, CMake and shell: nothing in it may end them. */
 bool msprof_check_path(const char *path, struct incore_error *e);
-/* Vector rows of a block: two where it has a cube kernel or two vector kernels, else one. */
+/* Vector rows of a block: two where it has a cube kernel or one on lane 1, else one. */
 unsigned msprof_lanes(const struct replay_job *job);
 /* The compiler's architecture, the chip and the headers that will be used; "" where there is none.
  * `c` may be NULL. */
