@@ -218,12 +218,45 @@ static void explain(struct job *j)
 	}
 }
 
+static bool has_flags(const struct job *j, const struct dump_pair *p, unsigned flags)
+{
+	return (j->a->records.v[p->a].flags | j->b->records.v[p->b].flags) & flags;
+}
+
+/* What was not compared may differ: a loss. Why it was not, pair by pair. */
+static void tell_not_compared(struct job *j)
+{
+	uint64_t n_lost = 0, n_cut = 0, n = j->diff.n_state[PAIR_NOT_COMPARED];
+	struct strbuf b = {0};
+
+	EACH (const struct dump_pair, p, j->diff.pairs.v, j->diff.pairs.n) {
+		if (p->state != PAIR_NOT_COMPARED)
+			continue;
+		if (has_flags(j, p, DUMP_OVERWRITTEN | DUMP_LOST))
+			n_lost++;
+		else if (has_flags(j, p, DUMP_TRUNCATED))
+			n_cut++;
+	}
+	if (!n)
+		return;
+	j->c->n_losses++;
+	if (n_lost)
+		sb_printf(&b, ", the payload of %llu was overwritten or lost",
+			(unsigned long long)n_lost);
+	if (n_cut)
+		sb_printf(&b, ", %s of %llu is cut", n_lost ? "that" : "the payload",
+			(unsigned long long)n_cut);
+	if (n - n_lost - n_cut)
+		sb_puts(&b, n_lost + n_cut ? ", a side of the others has none"
+					   : ": a side has no payload");
+	cli_warn(j->c, "%llu pair%s could not be compared%s", (unsigned long long)n, plural(n),
+		b.p ? b.p : "");
+	sb_free(&b);
+}
+
 static bool print(struct job *j)
 {
-	if (j->diff.n_state[PAIR_NOT_COMPARED])
-		cli_warn(j->c, "%llu pair%s could not be compared: a side has no payload",
-			(unsigned long long)j->diff.n_state[PAIR_NOT_COMPARED],
-			plural(j->diff.n_state[PAIR_NOT_COMPARED]));
+	tell_not_compared(j);
 	if (!choose_shown(j))
 		return false;
 	if (j->c->use_json)
