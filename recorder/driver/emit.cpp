@@ -552,6 +552,23 @@ void pipe_end_of_life(pipe_base &p)
 	stream_push(op);
 }
 
+void scalar_access(const slot &s, int64_t offset, unsigned bytes, bool is_store, bool is_first)
+{
+	static const uint8_t TYPES[] = {DT_U8, DT_U16, DT_U32, DT_U64};
+	op_record op(is_store ? OPK_GMWRITE : OPK_GMREAD, OPP_S,
+		is_store ? "scalar_store" : "scalar_load", site());
+	op_opnd &o = op.add(OPND_GM, is_store ? ROLE_DST : ROLE_SRC, static_cast<uint64_t>(offset));
+
+	o.slot = s.rec.slot;
+	o.dtype = TYPES[bytes >= 8 ? 3 : bytes >> 1];
+	o.bits = static_cast<uint8_t>(bytes >= 8 ? 64 : 8 * bytes);
+	for (int i = 0; i < 5; i++)
+		o.shape[i] = o.stride[i] = 1;
+	o.shape[4] = bytes > 8 ? bytes / 8 : 1;
+	op.form.mode = is_first;
+	stream_push(op);
+}
+
 void reset_counters()
 {
 	n_pipes = 0;

@@ -13,6 +13,7 @@
 #include <sys/ucontext.h>
 #include <unistd.h>
 #include <unordered_map>
+#include <unordered_set>
 
 #include "driver/driver.hpp"
 #include "intrinsic.h"
@@ -48,6 +49,9 @@ bool read_slots[OPSTREAM_SLOTS];
 /* What tile ops stored, in granules of 32 bytes: a mask for every 2,048 bytes of a slot. */
 constexpr uint64_t GRANULE = 32, MASKED = 64 * GRANULE;
 std::unordered_map<uint64_t, uint64_t> stored[OPSTREAM_SLOTS];
+/* Lines of global memory that scalar code has touched: its cache has them, none is evicted. */
+constexpr uint64_t LINE = 64;
+std::unordered_set<uint64_t> lines;
 /* What scalar code stored to a slot that is blank, byte by byte: a mask for every 64 bytes. */
 std::unordered_map<uint64_t, uint64_t> written[OPSTREAM_SLOTS];
 
@@ -405,8 +409,8 @@ void mark_written(slot &s, uint64_t from, unsigned n)
 	});
 }
 
-/* A touch of a slot that tile ops stored to: stores and other bytes pass, what the device made does
- * not. */
+/* Scalar code touches a slot: what it may, it does, and it is recorded; what tile ops stored, or nobody
+ * supplied, it may not read. */
 bool is_guarded_touch(uint64_t at, void *context)
 {
 	mcontext_t &m = static_cast<ucontext_t *>(context)->uc_mcontext;
@@ -437,6 +441,9 @@ bool is_guarded_touch(uint64_t at, void *context)
 	for (slot *&open : open_slots)
 		if (!open || open == s) {
 			open = s;
+			scalar_access(*s, offset,
+				touched_bytes(reinterpret_cast<const uint8_t *>(m.gregs[REG_RIP])),
+				is_write, lines.insert(at / LINE).second);
 			protect(*s, PROT_READ | PROT_WRITE);
 			m.gregs[REG_EFL] |= TRAP_FLAG;
 			return true;
@@ -562,6 +569,11 @@ bool slot_bytes(slot &s, int64_t offset, unsigned n, void *out)
 	return true;
 }
 
+void forget_lines(const void *p)
+{
+	lines.erase(reinterpret_cast<uint64_t>(p) / LINE);
+}
+
 bool was_read(unsigned i)
 {
 	return CAN_TRAP ? read_slots[i] : true;
@@ -594,6 +606,12 @@ void fill_slots()
 	for (slot &s : the_job.slots)
 		if (s.is_given && s.is_mapped && !s.is_blank)
 			fill_slot(s);
+	lines.clear();
+	for (slot &s : the_job.slots)
+		if (CAN_TRAP && s.is_given && s.is_mapped && (s.rec.flags & SLOT_TENSOR)) {
+			s.is_guarded = true; /* scalar loads and stores are ops, too */
+			protect(s, PROT_NONE);
+		}
 }
 
 int64_t *make_args()
