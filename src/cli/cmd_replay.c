@@ -9,6 +9,7 @@
 #include "dump/read/select.h"
 #include "dump/read/values.h"
 #include "replay/backend_model.h"
+#include "replay/source/kernel_config.h"
 
 #define MAX_FUNCS 16
 #define MAX_BLOCKS 4096
@@ -23,6 +24,10 @@ static const struct option_def options[] = {
 	{0, "block", OPTION_COUNT, "N", NULL, NULL,
 		"one block of the task; without it all of them"},
 	{0, "source", OPTION_MANY, "FILE", NULL, NULL, "the kernel's source; once per func id"},
+	{0, "case", OPTION_TEXT, "FILE", NULL, NULL,
+		OPTION_RARE "the kernel_config.py that has the sources of --func or --kernel"},
+	{0, "kernel", OPTION_TEXT, "NAME", NULL, NULL,
+		OPTION_RARE "the kernel by its name in --case"},
 	{0, "arg-spec", OPTION_TEXT, "FILE", NULL, NULL,
 		"arguments as JSON, instead of or over a dump"},
 	{0, "set-arg", OPTION_MANY, "SLOT=VALUE", NULL, NULL,
@@ -43,6 +48,9 @@ static const struct option_def options[] = {
 	{0, "task-id", OPTION_TEXT, "ID", NULL, NULL, OPTION_SAME "task"},
 	{0, "dispatch-id", OPTION_COUNT, "N", NULL, NULL, OPTION_SAME "dispatch"},
 	{0, "func-id", OPTION_TEXT, "ID[,ID...]", NULL, NULL, OPTION_SAME "func"},
+	{0, "kernel-source", OPTION_MANY, "FILE", NULL, NULL, OPTION_SAME "source"},
+	{0, "platform", OPTION_CHOICE, "NAME", "a2a3|a2a3sim|a5|a5sim", NULL, OPTION_SAME "target"},
+	{0, "output-dir", OPTION_TEXT, "DIR", NULL, NULL, OPTION_SAME "output"},
 	OPTION_END,
 };
 
@@ -64,7 +72,7 @@ static bool take_funcs(struct cli *c, int32_t funcs[MAX_FUNCS], unsigned *n)
 
 static bool take_identity(struct cli *c, struct replay_request *q)
 {
-	const char *task = replay_either(c, "task", "task-id");
+	const char *task = replay_either(c, "task", "task-id"), *target;
 
 	q->has_task = task != NULL;
 	if (task && !dump_task_parse(task, &q->task))
@@ -76,7 +84,8 @@ static bool take_identity(struct cli *c, struct replay_request *q)
 	if (cli_count(c, "block") >= UINT32_MAX)
 		return err_set(&c->error, INCORE_USAGE, "bad-option-value", "--block: too large");
 	q->block = (uint32_t)cli_count(c, "block");
-	q->target = strcmp(cli_text(c, "target"), "a5") == 0 ? TARGET_A5 : TARGET_A2A3;
+	target = cli_text(c, cli_has(c, "platform") ? "platform" : "target");
+	q->target = strncmp(target, "a5", 2) == 0 ? TARGET_A5 : TARGET_A2A3;
 	if (cli_has(c, "blocks") &&
 		(!cli_count(c, "blocks") || cli_count(c, "blocks") > MAX_BLOCKS))
 		return err_set(&c->error, INCORE_USAGE, "bad-option-value",
@@ -251,19 +260,67 @@ static bool print_text(struct cli *c, const struct replayed *x)
 }
 
 struct replay_lists { /* options that may be repeated; the request points into them */
+	struct arena arena;
+	config_kernels kernels; /* of --case */
 	struct replay_words sources, set, restore, defines, includes;
 	int32_t funcs[MAX_FUNCS];
 };
 
+/* A source, and its core where the user says none. */
+static bool add_kernel(struct cli *c, struct replay_lists *l, struct replay_request *q,
+	const struct config_kernel *k)
+{
+	unsigned n = l->sources.n;
+
+	if (!k)
+		return false;
+	if (n == REPLAY_MAX_MEMBERS)
+		return err_set(&c->error, INCORE_USAGE, "too-many-sources", "at most %d kernels",
+			REPLAY_MAX_MEMBERS);
+	if (!cli_has(c, "core"))
+		kernel_core_of(str_of(k->core), &q->cores[n]);
+	l->sources.v[l->sources.n++] = k->source;
+	return true;
+}
+
+/* The sources of the func ids, or of a name, from the build's own list. */
+static bool take_case(struct cli *c, struct replay_lists *l, struct replay_request *q)
+{
+	const char *file = cli_text(c, "case"), *name = cli_text(c, "kernel");
+	const struct config_kernel *k;
+	bool ok = true;
+
+	if (!file)
+		return !name ||
+		       err_set(&c->error, INCORE_USAGE, "missing-option",
+			       "--kernel NAME is looked up in --case FILE, and none is named");
+	if (l->sources.n || !name == !q->n_funcs)
+		return err_set(&c->error, INCORE_USAGE, "contradiction",
+			"--case takes --func or --kernel, one of them, and no --source");
+	if (!kernel_config_read(&l->arena, file, &l->kernels, &c->error))
+		return false;
+	if (name) {
+		k = kernel_config_name(&l->kernels, name, &c->error);
+		ok = add_kernel(c, l, q, k);
+		if (ok && k->func >= 0 && k->func <= INT32_MAX)
+			l->funcs[q->n_funcs++] = (int32_t)k->func;
+	}
+	for (unsigned i = 0; ok && !name && i < q->n_funcs; i++)
+		ok = add_kernel(c, l, q, kernel_config_func(&l->kernels, l->funcs[i], &c->error));
+	if (!q->dump) /* they have said what they had to */
+		q->n_funcs = 0;
+	return ok;
+}
+
 static bool take_request(struct cli *c, struct replay_lists *l, struct replay_request *q)
 {
-	if (!replay_take_words(c, "source", &l->sources) ||
+	if (!replay_take_words(c, cli_has(c, "source") ? "source" : "kernel-source", &l->sources) ||
 		!replay_take_words(c, "set-arg", &l->set) ||
 		!replay_take_words(c, "restore-arg", &l->restore) ||
 		!replay_take_words(c, "define", &l->defines) ||
 		!replay_take_words(c, "include", &l->includes))
 		return false;
-	if (!take_funcs(c, l->funcs, &q->n_funcs) || !take_identity(c, q))
+	if (!take_funcs(c, l->funcs, &q->n_funcs) || !take_identity(c, q) || !take_case(c, l, q))
 		return false;
 	q->funcs = l->funcs;
 	q->sources = l->sources.v;
@@ -313,14 +370,14 @@ static bool answer_replay(
 
 static bool run_replay(struct cli *c)
 {
-	struct replay_lists lists;
+	struct replay_lists lists = {0};
 	struct msprof_options msprof;
 	struct model_options model = {
 		.profile = cli_text(c, "profile"), .is_unsafe = cli_flag(c, "unsafe-native")};
 	struct replay_request q = {.dump = replay_either(c, "dump", "dump-dir"),
 		.follow_links = cli_flag(c, "follow-links"),
 		.arg_spec = cli_text(c, "arg-spec"),
-		.out_dir = cli_text(c, "output"),
+		.out_dir = replay_either(c, "output", "output-dir"),
 		.is_dry = cli_flag(c, "dry-run"),
 		.has_debug_lines = cli_flag(c, "debug-line"),
 		.force = cli_flag(c, "force"),
@@ -331,8 +388,12 @@ static bool run_replay(struct cli *c)
 	struct strbuf command = {0};
 	bool ok;
 
-	if (!take_request(c, &lists, &q) || !replay_backend_options(c, &msprof))
+	arena_init(&lists.arena);
+	if (!take_request(c, &lists, &q) || !replay_backend_options(c, &msprof)) {
+		VEC_FREE(&lists.kernels);
+		arena_deinit(&lists.arena);
 		return false;
+	}
 	q.backend_options = q.backend == &backend_msprof ? (const void *)&msprof : &model;
 	sb_puts(&command, "incore replay ");
 	process_quote(c->words, &command);
@@ -342,6 +403,8 @@ static bool run_replay(struct cli *c)
 			    : replay_run(&q, &r, &c->error) && answer_replay(c, &q, &r);
 	replay_report_deinit(&r);
 	sb_free(&command);
+	VEC_FREE(&lists.kernels);
+	arena_deinit(&lists.arena);
 	return ok;
 }
 

@@ -106,6 +106,47 @@ def supplied(p):
     check(q.returncode == 0 and json.loads(q.out)["data"]["kernels"][0]["is_degenerate"], f"zero trips: {q.out}{q.err}")
 
 
+def cases(p, tmp):
+    """--case runs a script that makes a build, and takes that build: new, or changed; options of the scripts that people know."""
+    here = os.path.dirname(os.path.abspath(__file__))
+    with open(os.path.join(tmp, "case.py"), "w") as f:
+        f.write(f"import sys\nsys.path.insert(0, {here!r})\nimport build\nprint('building', sys.argv[1:])\n"
+                "for name in sys.argv[2:]:\n    build.put(f'build_output/{sys.argv[1]}/ptoas', name, build.CUBE, build.CUBE_PTO)\n"
+                "sys.exit(sys.argv[1] == 'bad')\n")
+    q = p.run("--case", "case.py", "--list-funcs", "--", "one", "k1")
+    check(q.returncode == 0 and q.out == "k1\tbuild_output/one/ptoas/k1.cpp\n" and "building" in q.err, f"{q.out}{q.err}")
+    q = p.run("--case", "./case.py", "--list-funcs", "--", "two", "k2", "k3")
+    check(q.out.split() == ["k2", "build_output/two/ptoas/k2.cpp", "k3", "build_output/two/ptoas/k3.cpp"], f"a new build: {q.out}{q.err}")
+    os.utime(os.path.join(tmp, "build_output", "two"), (1, 1))
+    os.utime(os.path.join(tmp, "build_output", "two", "ptoas"), (1, 1))
+    q = p.run("--case", "case.py", "--list", "--", "one", "k4")
+    check(q.out.startswith("k1\tbuild_output/one/"), f"the build that changed: {q.out}{q.err}")
+    os.utime(os.path.join(tmp, "build_output", "one", "ptoas"), (1, 1))
+    os.utime(os.path.join(tmp, "build_output", "one"), (1, 1))
+    for words, status, part in ((["--case", "case.py", "--", "bad"], 6, "exit status 1"), (["--case", "case.py", "--", "none"], 3, "no new build"),
+                                (["--case", "nowhere"], 5, "nowhere"), (["--case", "case.py", "--build-dir", "b"], 2, "not both"),
+                                (["--build-dir", "b", "extra"], 2, "extra"),
+                                (["--case", "case.py", "--build-output-root", "nobuilds", "--", "one", "k1"], 3, "nobuilds")):
+        q = p.run(*words)
+        check(q.returncode == status and part in q.err, f"{words}: {q.returncode} {q.err}")
+    make.put(os.path.join(tmp, "fails", "ptoas"), "a_bad", make.CUBE, None)
+    make.put(os.path.join(tmp, "fails", "ptoas"), "b_good", make.CUBE, make.CUBE_PTO)
+    q = p.run("--build-dir", "fails", "-o", "outf", "-j1", "--no-keep-going", "--name", "mine", "--ptoas-root", "x", "--json")
+    by = {k["func"]: k["status"] for k in json.loads(q.out)["data"]["kernels"]}
+    check(q.returncode == 1 and by == {"a_bad": "failed", "b_good": "not_run"}, f"--no-keep-going: {by} {q.err}")
+    check("--ptoas-root" in q.out and os.listdir(os.path.join(tmp, "outf"))[0].startswith("mine_"), f"--name, --ptoas-root: {q.err}")
+    q = p.run("--build-dir", "fails", "-o", "outf", "--name", "mine", "--resume", "--json")
+    data = json.loads(q.out)["data"]
+    done = next(k for k in data["kernels"] if k["func"] == "b_good")
+    check(re.search(r"/funcs/b_good/collect/out/OPPROF_[^/]+/simulator$", done["simulator"]), f"the place of the trace: {done}")
+    folder = os.path.join(tmp, data["run_root"], "funcs", "b_good")
+    link = os.path.join(folder, "insight_export", os.listdir(os.path.join(folder, "insight_export"))[0])
+    check(os.path.islink(link) and os.path.exists(os.path.join(link, "simulator", "trace.json")), f"our own layout: {link}")
+    with open(os.path.join(folder, "b_good.clean.json")) as f:
+        check("b_good" in f.read(), "the kernel's name inside its cleaned trace")
+    check(p.run("--build-dir", "b", "--name", "a/b").returncode == 2, "a name that is a path")
+
+
 OFFSET = make.HEAD + """
 extern "C" __global__ AICORE void %(name)s(__gm__ float* x, __gm__ float* y, int32_t row, int32_t trips, float factor)
 {
@@ -315,6 +356,7 @@ def main():
         whole_build(p, tmp)
         supplied(p)
         usage(p)
+        cases(p, tmp)
         defaults(p, tmp)
         killed(p, tmp)
         killed_anywhere(p, tmp)

@@ -505,6 +505,29 @@ def scalar_stores(incore):
             equal([n for n, _ in opstream.read(os.path.join(out, "ops.opstream"))[0].ops].count("dsb"), 2 + n, text)
 
 
+def scalar_pipe(incore):
+    """Scalar loads and stores in global memory are ops and cost what the profile says; the first load of a line waits."""
+    spec = os.path.join(incore.tmp, "spec.json")
+    with open(spec, "w") as f:
+        json.dump([{"kind": "tensor", "index": i, "dtype": "INT32", "shape": [1024], "role": "inout", "fill": "zero"} for i in range(2)], f)
+    head = '#include <pto/pto-inst.hpp>\n#include "tensor.h"\nextern "C" void kernel_entry(int64_t *args) {\n' \
+           "\tint32_t *p = (int32_t *)((ChipTensor *)args[0])->buffer.addr, *q = (int32_t *)((ChipTensor *)args[1])->buffer.addr;\n\tint s = 0;\n"
+    for n, (text, ops, cycles) in enumerate((
+            ("for (int i = 0; i < 1000; i++) p[i] = i;", {"scalar_store": 1000}, 4000),
+            ("p[0] = 1; s = p[0] + p[1];", {"scalar_store": 1, "scalar_load": 2}, 4 + 12),
+            ("s = q[0] + q[1] + q[16];", {"scalar_load": 3}, 550 + 6 + 550),
+            ("s = q[0]; dcci(q, SINGLE_CACHE_LINE); s += q[1];", {"scalar_load": 2, "dcci": 1}, 550 + 20 + 550),
+            ("for (int i = 0; i < 5; i++)\n\t\tset_mask_norm();", {"set_mask_norm": 5}, 5 * 4 + 4 * 12))):
+        source = os.path.join(incore.tmp, "kernels", "aiv", f"scalar{n}.cpp")
+        os.makedirs(os.path.dirname(source), exist_ok=True)
+        with open(source, "w") as f:
+            f.write(head + "\t" + text + "\n\t(void)s; (void)p; (void)q;\n}\n")
+        data = incore.replay("--arg-spec", spec, "--source", source)
+        names = [name for name, _ in data["streams"][0].ops]
+        equal({k: names.count(k) for k in set(names)}, ops, f"{text}: ops")
+        check(f": {cycles} cycles" in data["verdict"], f"{text}: {data['verdict']}")
+
+
 def wrong_core(incore):
     """A core is checked against its pipes."""
     with open(os.path.join(incore.tmp, "spec.json"), "w") as f:
@@ -515,6 +538,43 @@ def wrong_core(incore):
         equal(p.returncode, 3, f"{source} on {core}")
         for t in texts:
             check(t in p.stderr, f"{source} on {core}: no '{t}' in {p.stderr}")
+
+
+def cases(incore):
+    """--case: the source of a func id or a name out of a kernel_config.py that is parsed and never run; other names of options."""
+    build = os.path.join(incore.tmp, "build")
+    os.makedirs(build)
+    config = os.path.join(build, "kernel_config.py")
+    ran = os.path.join(incore.tmp, "ran")
+    with open(config, "w") as f:
+        f.write(f"""from pathlib import Path
+import os, nosuchmodule
+open({ran!r}, "w").write("no")
+_ROOT = Path(__file__).resolve().parent
+_K = {SAMPLE!r}
+KERNELS = [
+    {{"func_id": 0, "name": "QK", "source": str(Path(_K) / "aic" / "qk.cpp"), "core_type": "aic", "signature": [nosuchmodule.IN]}},
+    {{"func_id": 1, "name": "SF", "source": os.path.join(_K, "aiv", "sf.cpp"), "core_type": "aiv"}},
+    {{"func_id": 7, "name": "own", "source": str(_ROOT / "own.cpp"), "core_type": "aiv"}},
+]
+""")
+    words = ["--dump", os.path.join(DUMPS, "own"), "--dry-run"]
+    for more in (["--case", config, "--func-id", "1"], ["--case", build, "--kernel", "SF"], ["--kernel-source", SF, "--func", "1"]):
+        data = incore.replay(*words, *more)
+        equal(data and (data["kernel"], data["task"]), ("sf", f"{RING + 1:#018x}"), f"{more}")
+    check(not os.path.exists(ran), "the file was run")
+    p = incore.run("replay", *words, "--case", config, "--func", "1", "--output-dir", out := incore.place(), "--platform", "a5sim", "--backend",
+                   "msprof", "--timeout", "7", "--device", "3", "--json")
+    equal((p.returncode, json.loads(p.stdout)["data"]["target"], json.loads(p.stdout)["data"]["workspace"]), (0, "a5", out), p.stderr)
+    with open(os.path.join(out, "run_collect.sh")) as f:
+        text = f.read()
+    check("--timeout=7 " in text and "export ACL_DEVICE_ID=3\n" in text, text)
+    for more, status, texts in ((["--case", config, "--func", "5"], 2, ["0 QK, 1 SF, 7 own"]), (["--case", config, "--kernel", "UP"], 2, ["no kernel UP"]),
+                                (["--kernel", "SF"], 2, ["--case"]), (["--case", config, "--func", "1", "--source", SF], 2, ["no --source"]),
+                                (["--case", config, "--func", "1", "--device", "64"], 2, ["--device"]),
+                                (["--case", SF, "--func", "1"], 3, ["python3 says"]), (["--case", incore.tmp, "--func", "1"], 3, ["kernel_config.py"])):
+        incore.refused(status, texts, *words, *more)
+    incore.refused(5, ["python3"], *words, "--case", config, "--func", "1", env={"PATH": incore.tmp})
 
 
 def manifest(incore):
@@ -859,7 +919,7 @@ def faults(incore):
             equal(len(made), int(os.path.exists(os.path.join(out, "insight_export"))), f"{what}: a trace is whole or not there")
 
 
-CASES = [own, blocks, lanes, compile_options, scalar_stores, wrong_core, manifest, spec, spec_is_not_read_back, classes, verbose, checked, shared_buffer, words_of_a_set, refusals, compilers, places, estimate, full_disk,
+CASES = [own, blocks, lanes, compile_options, scalar_stores, scalar_pipe, wrong_core, cases, manifest, spec, spec_is_not_read_back, classes, verbose, checked, shared_buffer, words_of_a_set, refusals, compilers, places, estimate, full_disk,
          interrupt, faults, real, real_rows, real_incomplete, real_blocks, real_mixed, real_levels, real_deps]
 
 

@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "base/file.h"
 #include "base/log.h"
@@ -21,6 +22,7 @@ struct batch {
 	struct profile_run *r;
 	pthread_mutex_t lock; /* rows, arena, lists, lines */
 	uint32_t n_done, n_todo;
+	bool has_failure;
 	VEC(uint32_t) todo;
 };
 
@@ -140,8 +142,35 @@ static bool prepare(const struct profile_request *q, const struct testcase_optio
 	return ok;
 }
 
+/* Where the scripts of PyPTO have it, and a reader of theirs looks: collect/out/OPPROF_<...>/simulator;
+ * a link stays in its place. */
+static bool move_simulator(struct one *o, struct incore_error *e)
+{
+	const char *from = o->outcome.simulator_dir, *run = strstr(from, "/insight_export/OPPROF_");
+	const char *collect = arena_printf(&o->arena, "%s/collect", o->folder);
+	const char *out = arena_printf(&o->arena, "%s/collect/out", o->folder);
+	const char *slash = run ? strchr(run + strlen("/insight_export/"), '/') : NULL;
+	const char *name, *to, *link, *old;
+
+	if (!slash)
+		return true; /* msprof left it elsewhere */
+	name = arena_strndup(&o->arena, run + strlen("/insight_export/"),
+		(size_t)(slash - run) - strlen("/insight_export/"));
+	old = arena_strndup(&o->arena, from, (size_t)(slash - from));
+	to = arena_printf(&o->arena, "%s/%s", out, name ? name : "");
+	link = arena_printf(&o->arena, "../collect/out/%s", name ? name : "");
+	o->outcome.simulator_dir = arena_printf(&o->arena, "%s%s", to ? to : "", slash);
+	if (!collect || !out || !name || !old || !to || !link || !o->outcome.simulator_dir)
+		return err_nomem(e);
+	if (!workspace_dir(collect, 0700, e) || !workspace_dir(out, 0700, e))
+		return false;
+	if (rename(old, to) != 0 || symlink(link, old) != 0)
+		return err_errno(e, errno, to, "put the trace in place");
+	return true;
+}
+
 /* <kernel>.clean.json and instr_metrics.json beside the simulator's own files. */
-static bool make_clean(struct one *o, struct incore_error *e)
+static bool make_clean(struct one *o, const char *kernel, struct incore_error *e)
 {
 	struct clean_runs runs = {0};
 	bool ok = clean_find(&runs, o->outcome.simulator_dir, e);
@@ -153,6 +182,7 @@ static bool make_clean(struct one *o, struct incore_error *e)
 
 		if (j.run->is_other)
 			continue;
+		runs.v.v[i].kernel = kernel; /* that of the build: a trace names its file at best */
 		ok = clean_job_open(&j, e) &&
 		     import_read_as(clean_job_format(&j), j.run->path, &want, &t, e) &&
 		     clean_job_take(&j, t, e);
@@ -168,7 +198,8 @@ static bool make_clean(struct one *o, struct incore_error *e)
 static bool try_one(const struct profile_request *q, const struct testcase_options *values,
 	struct one *o, const struct build_kernel *k, struct incore_error *e)
 {
-	return prepare(q, values, o, k, e) && run_kernel(q, o, k, e) && make_clean(o, e) &&
+	return prepare(q, values, o, k, e) && run_kernel(q, o, k, e) && move_simulator(o, e) &&
+	       make_clean(o, k->name, e) &&
 	       profile_look(&o->arena, o->outcome.simulator_dir, o->testcase.has_cube,
 		       o->testcase.has_vector, &o->facts, e);
 }
@@ -276,6 +307,7 @@ static bool settle(struct batch *b, struct profile_row *row, const struct one *o
 		row->status =
 			why->status == INCORE_FAILED ? PROFILE_COLLECT_FAILED : PROFILE_FAILED;
 		row->message = keep(b, text.p);
+		b->has_failure = true;
 		sb_free(&text);
 	}
 	row->message = row->message ? row->message : "";
@@ -285,6 +317,16 @@ static bool settle(struct batch *b, struct profile_row *row, const struct one *o
 		return false;
 	tell(b, row); /* what is told has been written */
 	return true;
+}
+
+static bool is_over(struct batch *b)
+{
+	bool is_over;
+
+	pthread_mutex_lock(&b->lock);
+	is_over = b->has_failure && b->q->ends_at_failure;
+	pthread_mutex_unlock(&b->lock);
+	return is_over;
 }
 
 static bool work(void *ctx, size_t item, unsigned worker, struct incore_error *e)
@@ -299,6 +341,8 @@ static bool work(void *ctx, size_t item, unsigned worker, struct incore_error *e
 	(void)worker;
 	if (b->q->is_cancelled && b->q->is_cancelled(b->q->cancel_ctx))
 		return err_set(e, INCORE_FAILED, "interrupted", "interrupted");
+	if (is_over(b))
+		return true;
 	clock_gettime(CLOCK_MONOTONIC, &from);
 	log_info("profile", "kernel %s of %s", row->kernel.name, row->kernel.source);
 	arena_init(&o.arena);
@@ -386,7 +430,7 @@ static bool choose(const struct profile_request *q, struct profile_run *r, struc
 	return ok;
 }
 
-/* <root>/kernel_insight_all_funcs_<time>, new; or the one to take up again */
+/* <root>/<name>_<time>, new; or the one to take up again */
 static bool make_root(
 	const struct profile_request *q, struct profile_run *r, struct incore_error *e)
 {
@@ -399,7 +443,7 @@ static bool make_root(
 	}
 	if (q->output_root && !workspace_dir(top, 0755, e))
 		return false;
-	stem = arena_printf(&r->arena, "%s/kernel_insight_all_funcs", top);
+	stem = arena_printf(&r->arena, "%s/%s", top, q->name);
 	if (!stem)
 		return err_nomem(e);
 	r->root = workspace_new(&r->arena, stem, 0700, e);

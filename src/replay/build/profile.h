@@ -29,6 +29,8 @@ struct profile_request {
 	bool has_target; /* else as each .pto says, a2a3 where it does not */
 	enum replay_target target;
 	const char *output_root; /* NULL: the build directory */
+	const char *name;	 /* of the run folder, before its time */
+	bool ends_at_failure;	 /* of the first kernel: what has not begun is not run */
 	const char *resume;	 /* a run folder to take up again; NULL: a new one */
 	const struct backend_ops *backend;
 	const void *backend_options;

@@ -12,6 +12,8 @@
 
 struct msprof_options { /* zero: the default */
 	struct cann_options cann;
+	bool has_device; /* else as ACL_DEVICE_ID says, or 0 */
+	uint32_t device;
 	uint32_t launch_count;	  /* 1 */
 	uint32_t timeout_minutes; /* of msprof itself; 120, 1..2880 */
 	uint32_t step_limit_s;	  /* of cmake; 300 */
