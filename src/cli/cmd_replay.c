@@ -288,7 +288,6 @@ static bool take_case(struct cli *c, struct replay_lists *l, struct replay_reque
 {
 	const char *file = cli_text(c, "case"), *name = cli_text(c, "kernel");
 	const struct config_kernel *k;
-	bool ok = true;
 
 	if (!file)
 		return !name ||
@@ -299,17 +298,16 @@ static bool take_case(struct cli *c, struct replay_lists *l, struct replay_reque
 			"--case takes --func or --kernel, one of them, and no --source");
 	if (!kernel_config_read(&l->arena, file, &l->kernels, &c->error))
 		return false;
-	if (name) {
-		k = kernel_config_name(&l->kernels, name, &c->error);
-		ok = add_kernel(c, l, q, k);
-		if (ok && k->func >= 0 && k->func <= INT32_MAX)
-			l->funcs[q->n_funcs++] = (int32_t)k->func;
+	q->n_funcs += name != NULL;
+	for (unsigned i = 0; i < q->n_funcs; i++) {
+		k = kernel_config_find(&l->kernels, name, l->funcs[i], &c->error);
+		if (!add_kernel(c, l, q, k))
+			return false;
+		l->funcs[i] = (int32_t)k->func;
 	}
-	for (unsigned i = 0; ok && !name && i < q->n_funcs; i++)
-		ok = add_kernel(c, l, q, kernel_config_func(&l->kernels, l->funcs[i], &c->error));
 	if (!q->dump) /* they have said what they had to */
 		q->n_funcs = 0;
-	return ok;
+	return true;
 }
 
 static bool take_request(struct cli *c, struct replay_lists *l, struct replay_request *q)

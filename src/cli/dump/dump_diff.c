@@ -218,40 +218,30 @@ static void explain(struct job *j)
 	}
 }
 
-static bool has_flags(const struct job *j, const struct dump_pair *p, unsigned flags)
-{
-	return (j->a->records.v[p->a].flags | j->b->records.v[p->b].flags) & flags;
-}
-
-/* What was not compared may differ: a loss. Why it was not, pair by pair. */
+/* What was not compared may differ: a loss. */
 static void tell_not_compared(struct job *j)
 {
-	uint64_t n_lost = 0, n_cut = 0, n = j->diff.n_state[PAIR_NOT_COMPARED];
-	struct strbuf b = {0};
+	uint64_t n = j->diff.n_state[PAIR_NOT_COMPARED];
+	bool has_cut = false, has_lost = false, has_none = false;
 
 	EACH (const struct dump_pair, p, j->diff.pairs.v, j->diff.pairs.n) {
+		unsigned flags;
+
 		if (p->state != PAIR_NOT_COMPARED)
 			continue;
-		if (has_flags(j, p, DUMP_OVERWRITTEN | DUMP_LOST))
-			n_lost++;
-		else if (has_flags(j, p, DUMP_TRUNCATED))
-			n_cut++;
+		flags = j->a->records.v[p->a].flags | j->b->records.v[p->b].flags;
+		has_cut |= (flags & DUMP_TRUNCATED) != 0;
+		has_lost |= (flags & (DUMP_OVERWRITTEN | DUMP_LOST)) != 0;
+		has_none |= !(flags & (DUMP_TRUNCATED | DUMP_OVERWRITTEN | DUMP_LOST));
 	}
 	if (!n)
 		return;
 	j->c->n_losses++;
-	if (n_lost)
-		sb_printf(&b, ", the payload of %llu was overwritten or lost",
-			(unsigned long long)n_lost);
-	if (n_cut)
-		sb_printf(&b, ", %s of %llu is cut", n_lost ? "that" : "the payload",
-			(unsigned long long)n_cut);
-	if (n - n_lost - n_cut)
-		sb_puts(&b, n_lost + n_cut ? ", a side of the others has none"
-					   : ": a side has no payload");
-	cli_warn(j->c, "%llu pair%s could not be compared%s", (unsigned long long)n, plural(n),
-		b.p ? b.p : "");
-	sb_free(&b);
+	cli_warn(j->c, "%llu pair%s could not be compared: %s%s%s%s%s", (unsigned long long)n,
+		plural(n), has_none ? "a side has no payload" : "",
+		has_none && (has_cut || has_lost) ? ", or " : "", has_cut ? "a payload is cut" : "",
+		has_cut && has_lost ? ", or " : "",
+		has_lost ? "a payload was overwritten or lost" : "");
 }
 
 static bool print(struct job *j)

@@ -127,37 +127,28 @@ static void put_tasks(struct strbuf *b, const struct dump *d, const task_list *l
 		sb_printf(b, " and %zu more", n - MOST_LISTED);
 }
 
-/* Each of the conditions alone: which tasks it leaves, so that the one that is wrong is seen. */
+/* Task and func ids each alone, so that the one that is wrong is seen. */
 static bool put_near(
 	struct strbuf *b, const struct dump *d, const struct task_query *q, struct incore_error *e)
 {
-	struct task_query alone[] = {{.has_task = q->has_task, .task = q->task, .block = DUMP_NONE},
-		{.funcs = q->funcs, .n_funcs = q->n_funcs, .block = DUMP_NONE},
-		{.has_dispatch = q->has_dispatch, .dispatch = q->dispatch, .block = DUMP_NONE}};
-	bool is_asked[] = {q->has_task, q->n_funcs != 0, q->has_dispatch};
+	struct task_query by_func = {.funcs = q->funcs, .n_funcs = q->n_funcs, .block = DUMP_NONE};
+	const struct dump_task *named = q->has_task ? dump_task_find(d, q->task) : NULL;
+	task_list found = {0};
+	bool ok = true;
 
-	if (is_asked[0] + is_asked[1] + is_asked[2] < 2)
-		return true;
-	for (unsigned i = 0; i < 3; i++) {
-		task_list found = {0};
-
-		if (!is_asked[i])
-			continue;
-		if (!task_find(d, &alone[i], &found, e)) {
-			VEC_FREE(&found);
-			return false;
-		}
-		if (i == 0 && found.n) {
-			sb_puts(b, "; that task has the func ids {");
-			put_set(b, d, d->tasks.v[found.v[0]].members);
-			sb_puts(b, "}");
-		} else if (found.n) {
-			sb_printf(b, "; %s fit ", i == 1 ? "to the func ids" : "to the dispatch");
-			put_tasks(b, d, &found);
-		}
-		VEC_FREE(&found);
+	if (named && q->n_funcs) {
+		sb_puts(b, "; that task has the func ids {");
+		put_set(b, d, named->members);
+		sb_puts(b, "}");
 	}
-	return true;
+	if (q->n_funcs && (q->has_task || q->has_dispatch))
+		ok = task_find(d, &by_func, &found, e);
+	if (found.n) {
+		sb_puts(b, "; to the func ids fit ");
+		put_tasks(b, d, &found);
+	}
+	VEC_FREE(&found);
+	return ok;
 }
 
 static bool complain(const struct dump *d, const struct task_query *q, const task_list *found,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* case.c: which folder is new or changed after a program ran? */
+/* case.c: which folder has changed after a program ran? */
 #include "replay/build/case.h"
 
 #include <string.h>
@@ -9,21 +9,15 @@
 
 #include "base/file.h"
 #include "base/process.h"
-#include "base/search.h"
 #include "base/vec.h"
 #include "replay/build/discover.h"
-
-typedef VEC(const char *) name_list;
 
 struct look {
 	struct arena *arena;
 	const char *root;
-	const name_list *before; /* NULL: names are collected */
-	name_list *names;
 	struct timespec start;
 	const char *best; /* path */
 	struct timespec best_time;
-	bool is_best_new;
 };
 
 static bool is_later(struct timespec a, struct timespec b)
@@ -31,35 +25,10 @@ static bool is_later(struct timespec a, struct timespec b)
 	return a.tv_sec != b.tv_sec ? a.tv_sec > b.tv_sec : a.tv_nsec > b.tv_nsec;
 }
 
-static bool add_name(void *ctx, const char *name, struct incore_error *e)
-{
-	struct look *l = ctx;
-	const char *copy = arena_strdup(l->arena, name);
-
-	return (copy && VEC_PUSH(l->names, copy)) || err_nomem(e);
-}
-
-static bool was_there(const struct look *l, const char *name)
-{
-	for (size_t i = 0; i < l->before->n; i++)
-		if (strcmp(l->before->v[i], name) == 0)
-			return true;
-	return false;
-}
-
-static bool has_kernels(struct arena *a, const char *path)
-{
-	build_kernels found = {0};
-	bool ok = discover_kernels(a, path, &found, NULL);
-
-	VEC_FREE(&found);
-	return ok;
-}
-
 /* When a build was last written to: its own folder, or the one of its kernels. */
-static struct timespec changed(const struct look *l, const char *path)
+static struct timespec changed(struct arena *a, const char *path)
 {
-	const char *inner = arena_printf(l->arena, "%s/ptoas", path);
+	const char *inner = arena_printf(a, "%s/ptoas", path);
 	struct stat st = {0}, in = {0};
 
 	stat(path, &st);
@@ -72,22 +41,19 @@ static bool consider(void *ctx, const char *name, struct incore_error *e)
 {
 	struct look *l = ctx;
 	const char *path = arena_printf(l->arena, "%s/%s", l->root, name);
-	bool is_new = !was_there(l, name);
+	build_kernels found = {0};
 	struct timespec at;
 
 	if (!path)
 		return err_nomem(e);
-	if (!file_is_dir(path) || !has_kernels(l->arena, path))
-		return true;
-	at = changed(l, path);
-	if (!is_new && at.tv_sec + 1 < l->start.tv_sec)
-		return true;
-	if (!l->best || (is_new && !l->is_best_new) ||
-		(is_new == l->is_best_new && is_later(at, l->best_time))) {
+	at = changed(l->arena, path);
+	/* clocks of file systems are coarser than ours */
+	if (at.tv_sec + 1 >= l->start.tv_sec && (!l->best || is_later(at, l->best_time)) &&
+		file_is_dir(path) && discover_kernels(l->arena, path, &found, NULL)) {
 		l->best = path;
 		l->best_time = at;
-		l->is_best_new = is_new;
 	}
+	VEC_FREE(&found);
 	return true;
 }
 
@@ -124,21 +90,12 @@ static bool run_script(struct arena *a, const struct case_request *q, struct inc
 bool case_run(
 	struct arena *a, const struct case_request *q, const char **build, struct incore_error *e)
 {
-	name_list before = {0};
-	struct look l = {.arena = a, .root = q->output_root, .names = &before, .before = &before};
-	bool ok;
+	struct look l = {.arena = a, .root = q->output_root};
 
 	clock_gettime(CLOCK_REALTIME, &l.start);
-	ok = (!file_is_dir(l.root) || dir_each(l.root, add_name, &l, e)) && run_script(a, q, e);
-	if (ok && !file_is_dir(l.root))
-		ok = err_file(e, "no-build", l.root, INCORE_NO_OFFSET,
-			"%s ended well and made no such folder: --build-output-root says where builds are",
-			q->script);
-	ok = ok && dir_each(l.root, consider, &l, e);
-	if (ok && !l.best)
-		ok = err_file(e, "no-build", l.root, INCORE_NO_OFFSET,
-			"%s ended well and left no new build here", q->script);
+	if (!run_script(a, q, e) || (file_is_dir(l.root) && !dir_each(l.root, consider, &l, e)))
+		return false;
 	*build = l.best;
-	VEC_FREE(&before);
-	return ok;
+	return l.best || err_file(e, "no-build", l.root, INCORE_NO_OFFSET,
+				 "%s ended well and left no new build here", q->script);
 }

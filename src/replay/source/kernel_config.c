@@ -57,7 +57,8 @@ static bool take_line(struct arena *a, struct str line, config_kernels *out, str
 	const char **texts[] = {&k.name, &k.core, &k.source};
 	struct str part;
 
-	if (!str_cut(&line, "\t", &part) || !str_to_i64(part, &k.func))
+	if (!str_cut(&line, "\t", &part) || !str_to_i64(part, &k.func) || k.func < 0 ||
+		k.func > INT32_MAX)
 		return true;
 	for (unsigned i = 0; i < 3; i++) {
 		if (!str_cut(&line, "\t", &part))
@@ -115,37 +116,24 @@ bool kernel_config_read(
 	return ok;
 }
 
-static const struct config_kernel *none(
-	const config_kernels *all, const char *wanted, struct incore_error *e)
+const struct config_kernel *kernel_config_find(
+	const config_kernels *all, const char *name, int64_t func, struct incore_error *e)
 {
 	struct strbuf b = {0};
 
-	for (size_t i = 0; i < all->n && i < 60; i++)
+	for (size_t i = 0; i < all->n; i++) {
+		if (name ? strcmp(all->v[i].name, name) == 0 : all->v[i].func == func)
+			return &all->v[i];
 		sb_printf(
 			&b, "%s%lld %s", i ? ", " : "", (long long)all->v[i].func, all->v[i].name);
-	err_set(e, INCORE_USAGE, "no-such-kernel", "no kernel %s; there are %s%s", wanted,
-		b.p ? b.p : "none", all->n > 60 ? ", ..." : "");
+	}
+	if (name)
+		err_set(e, INCORE_USAGE, "no-such-kernel", "no kernel %s; there are %s", name,
+			b.p ? b.p : "none");
+	else
+		err_set(e, INCORE_USAGE, "no-such-kernel",
+			"no kernel of func id %lld; there are %s", (long long)func,
+			b.p ? b.p : "none");
 	sb_free(&b);
 	return NULL;
-}
-
-const struct config_kernel *kernel_config_func(
-	const config_kernels *all, int64_t func, struct incore_error *e)
-{
-	char text[32];
-
-	for (size_t i = 0; i < all->n; i++)
-		if (all->v[i].func == func)
-			return &all->v[i];
-	snprintf(text, sizeof(text), "of func id %lld", (long long)func);
-	return none(all, text, e);
-}
-
-const struct config_kernel *kernel_config_name(
-	const config_kernels *all, const char *name, struct incore_error *e)
-{
-	for (size_t i = 0; i < all->n; i++)
-		if (strcmp(all->v[i].name, name) == 0)
-			return &all->v[i];
-	return none(all, name, e);
 }

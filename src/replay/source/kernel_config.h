@@ -21,8 +21,6 @@ typedef VEC(struct config_kernel) config_kernels;
 /* path: the file, or the folder that it lies in. */
 bool kernel_config_read(
 	struct arena *a, const char *path, config_kernels *out, struct incore_error *e);
-/* Status 2 with the kernels that there are, where there is none of that id or name. */
-const struct config_kernel *kernel_config_func(
-	const config_kernels *all, int64_t func, struct incore_error *e);
-const struct config_kernel *kernel_config_name(
-	const config_kernels *all, const char *name, struct incore_error *e);
+/* By its name or, where that is NULL, by its id; NULL with status 2 and the kernels that there are. */
+const struct config_kernel *kernel_config_find(
+	const config_kernels *all, const char *name, int64_t func, struct incore_error *e);
