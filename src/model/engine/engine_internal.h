@@ -84,10 +84,9 @@ struct core {
 	uint32_t pc;
 	uint32_t micro; /* of a FIFO op */
 	const struct op_site
-		*last_site; /* of the last op that has a place in the source; NULL: none */
-	uint32_t last_form;
-	uint32_t loop_pc; /* + 1: the op whose loop is paid */
-	bool is_paid;	  /* the issue cost of the current micro op is in t */
+		*last_site;	     /* of the last op that has a place in the source; NULL: none */
+	uint32_t last_form, loop_pc; /* of that op; the op (+ 1) whose loop is paid */
+	bool is_paid;		     /* the issue cost of the current micro op is in t */
 	bool is_done;
 	uint64_t t;		       /* scalar clock */
 	uint64_t run_start, run_stall; /* of the current PART_ISSUE slice; run_start == t: none */
