@@ -106,14 +106,6 @@ void arg_measure(struct arg *s)
 	}
 }
 
-static bool differs_by_block(const struct args *a, uint32_t slot)
-{
-	for (size_t b = 1; b < a->rows.n; b++)
-		if (a->rows.v[b].bits[slot] != a->rows.v[0].bits[slot])
-			return true;
-	return false;
-}
-
 void args_workload(const struct args *a, struct strbuf *out)
 {
 	static const char *const ORIGINS[] = {"", "dump", "", "set", "arg-spec"};
@@ -141,7 +133,7 @@ void args_workload(const struct args *a, struct strbuf *out)
 			sb_printf(out, "=0x%llx", (unsigned long long)args_bits(a, 0, i));
 		for (uint32_t d = 0; s->is_tensor && d < s->n_dims; d++)
 			sb_printf(out, "%s%llu", d ? "x" : " ", (unsigned long long)s->shape[d]);
-		sb_printf(out, " (%s%s)", said, differs_by_block(a, i) ? ", block 0" : "");
+		sb_printf(out, " (%s)", said);
 	}
 	if (!out->n)
 		sb_puts(out, "no scalars");

@@ -127,7 +127,7 @@ void arg_measure(struct arg *s);
 bool args_set(struct args *a, const char *word, struct incore_error *e);
 /* The slot must hold bytes of the dump: refused for scalars, outputs, missing payload, set slots. */
 bool args_need_restored(const struct args *a, uint32_t slot, struct incore_error *e);
-/* One line for people: every scalar with its bits, every tensor that somebody supplied, and who says
+/* One line for people: every scalar with its bits in the first block, every tensor that somebody supplied, and who says
  * so; of the other tensors that they have no values. */
 void args_workload(const struct args *a, struct strbuf *out);
 /* Every slot that the code of `source` reads (a bit each) is supplied. */

@@ -266,23 +266,6 @@ struct replay_lists { /* options that may be repeated; the request points into t
 	int32_t funcs[MAX_FUNCS];
 };
 
-/* A source, and its core where the user says none. */
-static bool add_kernel(struct cli *c, struct replay_lists *l, struct replay_request *q,
-	const struct config_kernel *k)
-{
-	unsigned n = l->sources.n;
-
-	if (!k)
-		return false;
-	if (n == REPLAY_MAX_MEMBERS)
-		return err_set(&c->error, INCORE_USAGE, "too-many-sources", "at most %d kernels",
-			REPLAY_MAX_MEMBERS);
-	if (!cli_has(c, "core"))
-		kernel_core_of(str_of(k->core), &q->cores[n]);
-	l->sources.v[l->sources.n++] = k->source;
-	return true;
-}
-
 /* The sources of the func ids, or of a name, from the build's own list. */
 static bool take_case(struct cli *c, struct replay_lists *l, struct replay_request *q)
 {
@@ -301,9 +284,13 @@ static bool take_case(struct cli *c, struct replay_lists *l, struct replay_reque
 	q->n_funcs += name != NULL;
 	for (unsigned i = 0; i < q->n_funcs; i++) {
 		k = kernel_config_find(&l->kernels, name, l->funcs[i], &c->error);
-		if (!add_kernel(c, l, q, k))
+		if (!k)
 			return false;
 		l->funcs[i] = (int32_t)k->func;
+		l->sources.v[l->sources.n++] =
+			k->source; /* more than there may be: plan_members() */
+		if (!cli_has(c, "core") && i < REPLAY_MAX_MEMBERS)
+			kernel_core_of(str_of(k->core), &q->cores[i]);
 	}
 	if (!q->dump) /* they have said what they had to */
 		q->n_funcs = 0;
