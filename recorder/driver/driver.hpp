@@ -33,7 +33,8 @@ struct slot {
 	int owner = -1;		  /* the slot whose buffer this is, too; -1: its own */
 	bool is_shared = false;	  /* by this slot and others */
 	bool is_mapped = false;	  /* the kernel may follow it */
-	bool is_guarded = false;  /* a tile op stored here: reads of it are looked at one by one */
+	bool is_guarded = false;  /* every touch is looked at */
+	bool is_blank = false;	  /* nobody supplied it; scalar code has stored to it */
 };
 
 struct instance {
@@ -78,11 +79,15 @@ slot *slot_of(const void *p, int64_t *offset);
 void device_wrote(const op_opnd &view, int64_t offset);
 /* Bytes of a slot that were supplied and not stored to since; false where that is not so. */
 bool slot_bytes(slot &s, int64_t offset, unsigned n, void *out);
+/* The scalar cache gives the line of an address up. */
+void forget_lines(const void *p);
 void install_handlers();
 bool was_read(unsigned slot_index);
 
 /* emit.cpp */
 void reset_counters();
+/* Scalar code loads or stores in global memory; a load of a line that it has not touched waits. */
+void scalar_access(const slot &s, int64_t offset, unsigned bytes, bool is_store, bool is_first);
 
 /* values.cpp */
 void values_begin();

@@ -356,6 +356,23 @@ void check_bounds(const op_record &op)
 	}
 }
 
+/* A cube core has no vector unit; a vector core neither multiplies matrices nor has their buffers. */
+void check_core(const op_record &op)
+{
+	const bool is_vector = the_job.core == CORE_AIV;
+	const op_opnd *src = find_role(op, ROLE_SRC);
+	const unsigned pipe = op.form.pipe;
+	const bool is_cube = pipe == OPP_M || pipe == OPP_MTE1 ||
+			     (pipe == OPP_FIX && src && src->loc == LOC_ACC);
+
+	if (op.form.kind == OPK_OP && (is_vector ? is_cube : pipe == OPP_V))
+		stop("wrong-core",
+			"%s at %s is an op of the %s core, and this is the %s core: --core says "
+			"where a source runs",
+			op.name, place(op.where).c_str(), is_vector ? "cube" : "vector",
+			is_vector ? "vector" : "cube");
+}
+
 void describe_fifo(op_record &op, const pipe_base &p)
 {
 	int64_t offset = 0;
@@ -460,6 +477,7 @@ void record(int id, site s, const arg *v, unsigned n)
 			op.word[0] = op.word[1];
 	}
 	op.form.pipe = pipe_of(entry.rule, op, nullptr);
+	check_core(op);
 	if (entry.rule == RULE_LOAD || entry.rule == RULE_STORE || id == OP_TSTORE_FP)
 		clip_view(op);
 	check_bounds(op);
@@ -531,6 +549,23 @@ void pipe_end_of_life(pipe_base &p)
 
 	describe_fifo(op, p);
 	op.aux = p.n_push;
+	stream_push(op);
+}
+
+void scalar_access(const slot &s, int64_t offset, unsigned bytes, bool is_store, bool is_first)
+{
+	static const uint8_t TYPES[] = {DT_U8, DT_U16, DT_U32, DT_U64};
+	op_record op(is_store ? OPK_GMWRITE : OPK_GMREAD, OPP_S,
+		is_store ? "scalar_store" : "scalar_load", site());
+	op_opnd &o = op.add(OPND_GM, is_store ? ROLE_DST : ROLE_SRC, static_cast<uint64_t>(offset));
+
+	o.slot = s.rec.slot;
+	o.dtype = TYPES[bytes >= 8 ? 3 : bytes >> 1];
+	o.bits = static_cast<uint8_t>(bytes >= 8 ? 64 : 8 * bytes);
+	for (int i = 0; i < 5; i++)
+		o.shape[i] = o.stride[i] = 1;
+	o.shape[4] = bytes > 8 ? bytes / 8 : 1;
+	op.form.mode = is_first;
 	stream_push(op);
 }
 

@@ -40,6 +40,7 @@ void scalar_at(const char *name, site s, const void *p)
 	o.dtype = DT_U8;
 	o.bits = 8;
 	stream_push(op);
+	forget_lines(p);
 }
 
 void cross_set(int pipe, int id, int mode, const char *name, site s)

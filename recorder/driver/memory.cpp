@@ -13,6 +13,7 @@
 #include <sys/ucontext.h>
 #include <unistd.h>
 #include <unordered_map>
+#include <unordered_set>
 
 #include "driver/driver.hpp"
 #include "intrinsic.h"
@@ -33,6 +34,12 @@ constexpr uint64_t PAGE = 65536;	/* a multiple of any page size in use */
 constexpr uint64_t MISSING = UINT64_C(0x200000000000); /* what a slot that nobody gave points to */
 constexpr uint64_t CHIP = 16 << 20; /* addresses below are those of buffers on the chip */
 
+#ifdef __x86_64__
+constexpr bool CAN_TRAP = true;
+#else
+constexpr bool CAN_TRAP = false;
+#endif
+
 alignas(64) ChipTensor descriptors[OPSTREAM_SLOTS];
 LocalContext local_context;
 GlobalContext global_context;
@@ -42,6 +49,11 @@ bool read_slots[OPSTREAM_SLOTS];
 /* What tile ops stored, in granules of 32 bytes: a mask for every 2,048 bytes of a slot. */
 constexpr uint64_t GRANULE = 32, MASKED = 64 * GRANULE;
 std::unordered_map<uint64_t, uint64_t> stored[OPSTREAM_SLOTS];
+/* Lines of global memory that scalar code has touched: its cache has them, none is evicted. */
+constexpr uint64_t LINE = 64;
+std::unordered_set<uint64_t> lines;
+/* What scalar code stored to a slot that is blank, byte by byte: a mask for every 64 bytes. */
+std::unordered_map<uint64_t, uint64_t> written[OPSTREAM_SLOTS];
 
 /* Pages opened for the one instruction that runs now. */
 bool is_args_open;
@@ -122,6 +134,19 @@ void mark_stored(slot &s, uint64_t from, uint64_t to)
 			<< low;
 		g = (word + 1) * 64;
 	}
+}
+
+bool is_written(const slot &s, uint64_t from, uint64_t to)
+{
+	const auto &masks = written[s.rec.slot];
+
+	for (; from < to; from++) {
+		auto it = masks.find(from / 64);
+
+		if (it == masks.end() || !(it->second >> from % 64 & 1))
+			return false;
+	}
+	return true;
 }
 
 void map_slot(slot &s)
@@ -269,6 +294,13 @@ void describe(slot &s)
 	}
 }
 
+[[noreturn]] void no_value(const slot &s, int64_t offset)
+{
+	stop("no-value", "the kernel %s byte %lld of slot %u%s%s, whose values nobody supplied, %s",
+		CAN_TRAP ? "reads" : "reads or writes", static_cast<long long>(offset), s.rec.slot,
+		s.name.empty() ? "" : " ", s.name.c_str(), last_op());
+}
+
 void name_fault(uint64_t at)
 {
 	int64_t offset = 0;
@@ -287,11 +319,7 @@ void name_fault(uint64_t at)
 		stop("crash", "the kernel touches address 0x%llx, which belongs to no slot, %s",
 			static_cast<unsigned long long>(at), last_op());
 	if (!s->is_mapped && offset >= 0 && static_cast<uint64_t>(offset) < s->rec.bytes)
-		stop("no-value",
-			"the kernel reads or writes byte %lld of slot %u%s%s, whose values nobody "
-			"supplied, %s",
-			static_cast<long long>(offset), s->rec.slot, s->name.empty() ? "" : " ",
-			s->name.c_str(), last_op());
+		no_value(*s, offset);
 	stop("out-of-bounds",
 		"the kernel touches byte %lld of slot %u%s%s, whose buffer has %llu bytes, %s",
 		static_cast<long long>(offset), s->rec.slot, s->name.empty() ? "" : " ",
@@ -300,6 +328,47 @@ void name_fault(uint64_t at)
 
 #ifdef __x86_64__
 constexpr greg_t TRAP_FLAG = 0x100;
+constexpr greg_t WRITE_FAULT = 2; /* of the page fault's error code */
+
+/* How many bytes the instruction at p touches. Kernels are compiled without optimisation and for the
+ * oldest processor: no others occur than are told apart here. */
+unsigned touched_bytes(const uint8_t *p)
+{
+	bool is_16 = false, is_64 = false, has_f2 = false, has_f3 = false;
+
+	for (; *p == 0x66 || *p == 0xf0 || *p == 0xf2 || *p == 0xf3; p++) {
+		is_16 |= *p == 0x66;
+		has_f2 |= *p == 0xf2;
+		has_f3 |= *p == 0xf3;
+	}
+	if ((*p & 0xf0) == 0x40)
+		is_64 = *p++ & 8;
+	if (*p == 0x0f) {
+		switch (p[1]) {
+		case 0xb6: /* movzx, movsx */
+		case 0xbe:
+			return 1;
+		case 0xb7:
+		case 0xbf:
+			return 2;
+		case 0x2a: /* from an integer */
+		case 0x6e:
+		case 0x7e:
+			return is_64 || (p[1] == 0x7e && has_f3) ? 8 : 4;
+		case 0xd6:
+			return 8;
+		default: /* SSE: single, double, or all of the register */
+			return has_f3 ? 4 : has_f2 ? 8 : p[1] == 0xaf ? (is_64 ? 8 : 4) : 16;
+		}
+	}
+	if (*p == 0x63)
+		return 4;
+	if ((*p < 0x40 || *p == 0x80 || *p == 0x84 || *p == 0x88 || *p == 0x8a || *p == 0xc6 ||
+		    *p == 0xf6 || *p == 0xfe) &&
+		!(*p & 1))
+		return 1;
+	return is_64 ? 8 : is_16 ? 2 : 4;
+}
 
 /* A read of the argument array: let that one instruction through, noting the slot. */
 bool is_args_read(uint64_t at, void *context)
@@ -322,18 +391,46 @@ bool is_args_read(uint64_t at, void *context)
 	return true;
 }
 
-/* A touch of a slot that tile ops stored to: stores and other bytes pass, what the device made does
- * not. */
+/* Storing to a buffer that nobody supplied needs no value of it: from now on it is there, and blank. */
+void map_blank(slot &s)
+{
+	each_of_buffer(s, [](slot &t) {
+		t.is_mapped = t.is_blank = t.is_guarded = true;
+		map_slot(t);
+	});
+	each_of_buffer(s, [](slot &t) { protect(t, PROT_NONE); });
+}
+
+void mark_written(slot &s, uint64_t from, unsigned n)
+{
+	each_of_buffer(s, [=](slot &t) {
+		for (uint64_t i = from; i < from + n; i++)
+			written[t.rec.slot][i / 64] |= UINT64_C(1) << i % 64;
+	});
+}
+
+/* Scalar code touches a slot: what it may, it does, and it is recorded; what tile ops stored, or nobody
+ * supplied, it may not read. */
 bool is_guarded_touch(uint64_t at, void *context)
 {
-	constexpr greg_t WRITE = 2; /* of the page fault's error code */
 	mcontext_t &m = static_cast<ucontext_t *>(context)->uc_mcontext;
+	const bool is_write = m.gregs[REG_ERR] & WRITE_FAULT;
 	int64_t offset = 0;
 	slot *s = slot_of(reinterpret_cast<void *>(at), &offset);
 
-	if (!s || !s->is_guarded || offset < 0 || static_cast<uint64_t>(offset) >= s->rec.bytes)
+	if (!s || offset < 0 || static_cast<uint64_t>(offset) >= s->rec.bytes)
 		return false;
-	if (!(m.gregs[REG_ERR] & WRITE) &&
+	if (!s->is_mapped && is_write)
+		map_blank(*s);
+	if (!s->is_guarded)
+		return false;
+	if (s->is_blank && is_write)
+		mark_written(*s, static_cast<uint64_t>(offset),
+			touched_bytes(reinterpret_cast<const uint8_t *>(m.gregs[REG_RIP])));
+	else if (s->is_blank &&
+		 !is_written(*s, static_cast<uint64_t>(offset), static_cast<uint64_t>(offset) + 1))
+		no_value(*s, offset);
+	if (!is_write &&
 		is_stored(*s, static_cast<uint64_t>(offset), static_cast<uint64_t>(offset) + 1))
 		stop("no-value",
 			"the kernel reads byte %lld of slot %u%s%s, which a tile op stored, %s; "
@@ -344,6 +441,9 @@ bool is_guarded_touch(uint64_t at, void *context)
 	for (slot *&open : open_slots)
 		if (!open || open == s) {
 			open = s;
+			scalar_access(*s, offset,
+				touched_bytes(reinterpret_cast<const uint8_t *>(m.gregs[REG_RIP])),
+				is_write, lines.insert(at / LINE).second);
 			protect(*s, PROT_READ | PROT_WRITE);
 			m.gregs[REG_EFL] |= TRAP_FLAG;
 			return true;
@@ -367,7 +467,6 @@ void on_trap(int, siginfo_t *, void *context)
 		open = nullptr;
 	}
 }
-constexpr bool CAN_TRAP = true;
 #else
 bool is_args_read(uint64_t, void *)
 {
@@ -383,7 +482,6 @@ void on_trap(int, siginfo_t *, void *)
 {
 	stop("crash", "the kernel hit a breakpoint, %s", last_op());
 }
-constexpr bool CAN_TRAP = false;
 #endif
 
 void on_fault(int, siginfo_t *info, void *context)
@@ -460,7 +558,8 @@ bool slot_bytes(slot &s, int64_t offset, unsigned n, void *out)
 {
 	uint64_t from = static_cast<uint64_t>(offset);
 
-	if (!s.is_mapped || offset < 0 || from + n > s.rec.bytes || is_stored(s, from, from + n))
+	if (!s.is_mapped || offset < 0 || from + n > s.rec.bytes || is_stored(s, from, from + n) ||
+		(s.is_blank && !is_written(s, from, from + n)))
 		return false;
 	if (s.is_guarded)
 		protect(s, PROT_READ | PROT_WRITE);
@@ -468,6 +567,11 @@ bool slot_bytes(slot &s, int64_t offset, unsigned n, void *out)
 	if (s.is_guarded)
 		protect(s, PROT_NONE);
 	return true;
+}
+
+void forget_lines(const void *p)
+{
+	lines.erase(reinterpret_cast<uint64_t>(p) / LINE);
 }
 
 bool was_read(unsigned i)
@@ -492,13 +596,22 @@ void fill_slots()
 		if (s.is_given && s.is_mapped) {
 			if (s.is_guarded)
 				protect(s, PROT_READ | PROT_WRITE);
-			s.is_guarded = false;
+			s.is_guarded = s.is_blank;
 			stored[s.rec.slot].clear();
+			written[s.rec.slot].clear();
 			empty_slot(s);
+			if (s.is_blank)
+				protect(s, PROT_NONE);
 		}
 	for (slot &s : the_job.slots)
-		if (s.is_given && s.is_mapped)
+		if (s.is_given && s.is_mapped && !s.is_blank)
 			fill_slot(s);
+	lines.clear();
+	for (slot &s : the_job.slots)
+		if (CAN_TRAP && s.is_given && s.is_mapped && (s.rec.flags & SLOT_TENSOR)) {
+			s.is_guarded = true; /* scalar loads and stores are ops, too */
+			protect(s, PROT_NONE);
+		}
 }
 
 int64_t *make_args()

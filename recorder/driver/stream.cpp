@@ -258,8 +258,10 @@ void stream_push(const op_record &op)
 {
 	op_exec x;
 
-	last_name = op.name;
-	last_site = op.where;
+	if (op.form.kind != OPK_GMREAD && op.form.kind != OPK_GMWRITE) { /* they have no site */
+		last_name = op.name;
+		last_site = op.where;
+	}
 	if (g.ops.size() >= the_job.max_ops)
 		stop("too-many-ops", "more than %llu ops, %s",
 			static_cast<unsigned long long>(the_job.max_ops), last_op());

@@ -106,6 +106,41 @@ void arg_measure(struct arg *s)
 	}
 }
 
+void args_workload(const struct args *a, struct strbuf *out)
+{
+	static const char *const ORIGINS[] = {"", "dump", "", "set", "arg-spec"};
+	unsigned n_silent = 0;
+
+	for (uint32_t i = 0; i < ARG_CONTEXT_SLOT; i++) {
+		const struct arg *s = &a->slots[i];
+		const char *said = s->said ? s->said : ORIGINS[s->origin];
+
+		if (!s->is_used)
+			continue;
+		if (s->is_tensor && (s->origin == ARG_NO_BYTES || !s->is_read ||
+					    !args_content(a, s).is_filled)) {
+			n_silent += s->is_read;
+			continue;
+		}
+		sb_puts(out, out->n ? " " : "");
+		if (s->name && *s->name)
+			sb_puts(out, s->name);
+		else
+			sb_printf(out, "slot %u", i);
+		if (s->is_tensor)
+			sb_printf(out, ": %s", dtype_name(s->dtype));
+		else
+			sb_printf(out, "=0x%llx", (unsigned long long)args_bits(a, 0, i));
+		for (uint32_t d = 0; s->is_tensor && d < s->n_dims; d++)
+			sb_printf(out, "%s%llu", d ? "x" : " ", (unsigned long long)s->shape[d]);
+		sb_printf(out, " (%s)", said);
+	}
+	if (!out->n)
+		sb_puts(out, "no scalars");
+	if (n_silent)
+		sb_printf(out, "; %u tensor%s without values", n_silent, n_silent == 1 ? "" : "s");
+}
+
 bool args_cover(const struct args *a, uint64_t read, const char *source, struct incore_error *e)
 {
 	struct strbuf missing = {0};

@@ -56,6 +56,7 @@ struct arg { /* one slot */
 	uint8_t dtype;	/* enum dump_dtype */
 	uint32_t slot;
 	const char *name; /* "" if none */
+	const char *said; /* who says so, closer than `origin`: "file len.bin"; NULL: as it says */
 	uint64_t bits;	  /* scalar: as the slot holds them, in the first block */
 	uint32_t buffer;  /* tensor: of args.buffers */
 	uint32_t n_dims;  /* of the view, in elements of its buffer */
@@ -126,6 +127,9 @@ void arg_measure(struct arg *s);
 bool args_set(struct args *a, const char *word, struct incore_error *e);
 /* The slot must hold bytes of the dump: refused for scalars, outputs, missing payload, set slots. */
 bool args_need_restored(const struct args *a, uint32_t slot, struct incore_error *e);
+/* One line for people: every scalar with its bits in the first block, every tensor that somebody supplied, and who says
+ * so; of the other tensors that they have no values. */
+void args_workload(const struct args *a, struct strbuf *out);
 /* Every slot that the code of `source` reads (a bit each) is supplied. */
 bool args_cover(const struct args *a, uint64_t read, const char *source, struct incore_error *e);
 

@@ -174,6 +174,21 @@ static bool get_name(struct json_reader *r, struct args *a, struct arg *s)
 	return s->name || json_reject(r, "no-memory", "out of memory");
 }
 
+/* A key that says nothing here is likely a slip of the pen: told, not refused. */
+static bool skip_unknown(struct json_reader *r, struct args *a, struct str key)
+{
+	const char *text = arena_printf(&a->arena,
+		"the arg-spec %s has the key \"%.*s\", which is not known and says nothing",
+		r->path, (int)(key.n < 60 ? key.n : 60), key.p);
+
+	for (size_t i = 0; text && i < a->remarks.n; i++)
+		if (strcmp(a->remarks.v[i], text) == 0)
+			return json_skip(r);
+	if (!args_remark(a, text, NULL))
+		return json_reject(r, "no-memory", "out of memory");
+	return json_skip(r);
+}
+
 static bool arg_key(struct json_reader *r, struct args *a, struct pending *p, struct str key)
 {
 	struct str word;
@@ -223,7 +238,7 @@ static bool arg_key(struct json_reader *r, struct args *a, struct pending *p, st
 		p->is_bits = p->is_bits || str_is(word, "bits");
 		return true;
 	}
-	return json_skip(r);
+	return skip_unknown(r, a, key);
 }
 
 static bool end_tensor(struct json_reader *r, struct pending *p)
@@ -367,7 +382,7 @@ static bool read_file(struct spec_reader *spec, bool *is_recorded)
 		} else if (str_is(key, "args_origin")) {
 			*is_recorded = get_origin(r);
 		} else {
-			json_skip(r);
+			skip_unknown(r, spec->a, key);
 		}
 	}
 	if (ok && !r->is_failed && !has_args)

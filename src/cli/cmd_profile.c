@@ -7,30 +7,40 @@
 #include "cli/text/record_table.h"
 #include "cli/text/say.h"
 #include "replay/backend_model.h"
+#include "replay/build/case.h"
 #include "replay/build/profile.h"
 
-#define ROOT_PREFIX "kernel_insight_all_funcs_"
+#define DEFAULT_NAME "kernel_insight_all_funcs"
 
 static const struct option_def options[] = {
 	{0, "build-dir", OPTION_TEXT, "DIR", NULL, NULL,
 		"the build: ptoas/ and next_levels/ in it"},
+	{0, "case", OPTION_TEXT, "SCRIPT", NULL, NULL,
+		"run this first, with ARGS, and profile the build that it made"},
+	{0, "build-output-root", OPTION_TEXT, "DIR", NULL, "build_output",
+		OPTION_RARE "where --case makes builds"},
 	{0, "target", OPTION_CHOICE, "NAME", "auto|a2a3|a5", "auto",
 		"the generation of the chip; auto: as each .pto says"},
 	{0, "func", OPTION_MANY, "NAME", NULL, NULL, "only this kernel; may be repeated"},
 	{0, "list", OPTION_FLAG, NULL, NULL, NULL, "list the kernels and end"},
 	{0, "dump", OPTION_TEXT, "DIR", NULL, NULL, "take the arguments of kernels that it has"},
 	LINKS_OPTION,
-	{0, "set", OPTION_MANY, "NAME=VALUE", NULL, NULL,
-		"value of a parameter, in every kernel that has one of that name"},
-	{0, "data", OPTION_MANY, "NAME=FILE", NULL, NULL, "bytes of a tensor parameter"},
+	{0, "set", OPTION_MANY, "[FUNC:]NAME=V", NULL, NULL,
+		"value of a parameter, in FUNC or in every kernel that has one of that name"},
+	{0, "data", OPTION_MANY, "[FUNC:]NAME=FILE", NULL, NULL, "bytes of a tensor parameter"},
 	{0, "dynamic-dim", OPTION_COUNT, "N", NULL, "256",
 		"what a dimension counts as that is a parameter"},
 	{0, "blocks", OPTION_COUNT, "N", NULL, "1", "blocks to launch"},
 	{0, "seed", OPTION_COUNT, "N", NULL, "19", "of made-up input"},
 	{0, "profile", OPTION_TEXT, "NAME", NULL, NULL, "model: the machine profile"},
-	{'I', "include", OPTION_MANY, "DIR", NULL, NULL, "a folder of the kernels' headers"},
+	REPLAY_COMPILE_OPTIONS,
 	{0, "resume", OPTION_FLAG, NULL, NULL, NULL, "take the last run up again"},
+	{0, "name", OPTION_TEXT, "NAME", NULL, DEFAULT_NAME, "what the run folder is called"},
+	{0, "no-keep-going", OPTION_FLAG, NULL, NULL, NULL, "end at the first kernel that fails"},
 	REPLAY_BACKEND_OPTIONS,
+	{0, "list-funcs", OPTION_FLAG, NULL, NULL, NULL, OPTION_SAME "list"},
+	{0, "ptoas-root", OPTION_TEXT, "DIR", NULL, NULL,
+		OPTION_RARE "it says nothing: arguments are made without PTOAS"},
 	OPTION_END,
 };
 
@@ -74,14 +84,14 @@ static bool list_kernels(struct cli *c, const char *build)
 
 struct latest {
 	struct arena *arena;
-	const char *dir, *path;
+	const char *dir, *name, *path;
 };
 
 static bool take_latest(void *ctx, const char *name, struct incore_error *e)
 {
 	struct latest *l = ctx;
 
-	if (strncmp(name, ROOT_PREFIX, strlen(ROOT_PREFIX)) != 0)
+	if (strncmp(name, l->name, strlen(l->name)) != 0 || name[strlen(l->name)] != '_')
 		return true;
 	l->path = arena_printf(
 		l->arena, "%s/%s", l->dir, name); /* in order of time: the last stays */
@@ -90,11 +100,11 @@ static bool take_latest(void *ctx, const char *name, struct incore_error *e)
 
 static const char *find_latest(struct cli *c, struct arena *a, const char *top)
 {
-	struct latest l = {.arena = a, .dir = top};
+	struct latest l = {.arena = a, .dir = top, .name = cli_text(c, "name")};
 
 	if (!file_is_dir(top) || !dir_each(top, take_latest, &l, NULL) || !l.path) {
 		err_set(&c->error, INCORE_BAD_INPUT, "nothing-to-resume",
-			"nothing to take up again: no folder " ROOT_PREFIX "* in %s", top);
+			"nothing to take up again: no folder %s_* in %s", l.name, top);
 		return NULL;
 	}
 	return l.path;
@@ -236,17 +246,19 @@ static bool profile(struct cli *c, struct profile_request *q)
 	return ok;
 }
 
-static bool run_profile(struct cli *c)
+static bool profile_build(struct cli *c, const char *build)
 {
-	struct replay_words funcs, set, data, includes;
+	struct replay_words funcs, set, data, defines, includes;
 	struct msprof_options msprof;
 	struct model_options model = {
 		.profile = cli_text(c, "profile"), .is_unsafe = cli_flag(c, "unsafe-native")};
 	const char *target = cli_text(c, "target");
-	struct profile_request q = {.build_dir = cli_text(c, "build-dir"),
+	struct profile_request q = {.build_dir = build,
 		.dump = cli_text(c, "dump"),
 		.follow_links = cli_flag(c, "follow-links"),
 		.output_root = cli_text(c, "output"),
+		.name = cli_text(c, "name"),
+		.ends_at_failure = cli_flag(c, "no-keep-going"),
 		.pool = c->pool,
 		.on_line = show_line,
 		.ctx = c,
@@ -254,17 +266,21 @@ static bool run_profile(struct cli *c)
 		.target = strcmp(target, "a5") == 0 ? TARGET_A5 : TARGET_A2A3,
 		.backend = backend_find(cli_text(c, "backend"))};
 
-	if (!q.build_dir)
-		return err_set(
-			&c->error, INCORE_USAGE, "missing-option", "profile needs --build-dir DIR");
-	if (cli_flag(c, "list"))
+	if (!*q.name || strchr(q.name, '/'))
+		return err_set(&c->error, INCORE_USAGE, "bad-option-value",
+			"--name: expected the name of a folder, found '%s'", q.name);
+	if (cli_has(c, "ptoas-root"))
+		cli_warn(c, "--ptoas-root says nothing here: arguments are made without PTOAS");
+	if (cli_flag(c, "list") || cli_flag(c, "list-funcs"))
 		return list_kernels(c, q.build_dir);
 	if (!replay_take_words(c, "func", &funcs) || !replay_take_words(c, "set", &set) ||
-		!replay_take_words(c, "data", &data) ||
+		!replay_take_words(c, "data", &data) || !replay_take_words(c, "define", &defines) ||
 		!replay_take_words(c, "include", &includes) || !replay_backend_options(c, &msprof))
 		return false;
 	q.funcs = funcs.v;
 	q.n_funcs = funcs.n;
+	q.defines = defines.v;
+	q.n_defines = defines.n;
 	q.include_dirs = includes.v;
 	q.n_include_dirs = includes.n;
 	q.testcase = (struct testcase_options){.dynamic_dim = (int64_t)cli_count(c, "dynamic-dim"),
@@ -279,8 +295,33 @@ static bool run_profile(struct cli *c)
 	return profile(c, &q);
 }
 
+static bool run_profile(struct cli *c)
+{
+	const char *build = cli_text(c, "build-dir");
+	struct case_request q = {.script = cli_text(c, "case"),
+		.args = c->args,
+		.n_args = c->n_args,
+		.output_root = cli_text(c, "build-output-root")};
+	struct arena a;
+	bool ok;
+
+	if (!build == !q.script)
+		return err_set(&c->error, INCORE_USAGE, "missing-option",
+			"profile needs --build-dir DIR, or --case SCRIPT that makes a build%s",
+			build ? ", not both" : "");
+	if (c->n_args && !q.script)
+		return err_set(&c->error, INCORE_USAGE, "too-many-arguments",
+			"'%s' is for a --case SCRIPT, and none is named", c->args[0]);
+	arena_init(&a);
+	ok = (build || case_run(&a, &q, &build, &c->error)) && profile_build(c, build);
+	arena_deinit(&a);
+	return ok;
+}
+
 const struct verb verb_profile = {
 	.name = "profile",
+	.args = "[-- ARGS...]",
+	.max_args = 1000,
 	.summary = "run every kernel of a build and rank them by cost",
 	.groups = OPTIONS_OUTPUT | OPTIONS_OWN_FILE,
 	.options = options,

@@ -9,6 +9,7 @@
 #include "dump/read/select.h"
 #include "dump/read/values.h"
 #include "replay/backend_model.h"
+#include "replay/source/kernel_config.h"
 
 #define MAX_FUNCS 16
 #define MAX_BLOCKS 4096
@@ -23,6 +24,10 @@ static const struct option_def options[] = {
 	{0, "block", OPTION_COUNT, "N", NULL, NULL,
 		"one block of the task; without it all of them"},
 	{0, "source", OPTION_MANY, "FILE", NULL, NULL, "the kernel's source; once per func id"},
+	{0, "case", OPTION_TEXT, "FILE", NULL, NULL,
+		OPTION_RARE "the kernel_config.py that has the sources of --func or --kernel"},
+	{0, "kernel", OPTION_TEXT, "NAME", NULL, NULL,
+		OPTION_RARE "the kernel by its name in --case"},
 	{0, "arg-spec", OPTION_TEXT, "FILE", NULL, NULL,
 		"arguments as JSON, instead of or over a dump"},
 	{0, "set-arg", OPTION_MANY, "SLOT=VALUE", NULL, NULL,
@@ -34,7 +39,7 @@ static const struct option_def options[] = {
 	{0, "target", OPTION_CHOICE, "NAME", "a2a3|a5", "a2a3", "the generation of the chip"},
 	{0, "profile", OPTION_TEXT, "NAME", NULL, NULL, "model: the machine profile"},
 	{0, "blocks", OPTION_COUNT, "N", NULL, "1", "blocks of a replay without a dump"},
-	{'I', "include", OPTION_MANY, "DIR", NULL, NULL, "a folder of the kernel's headers"},
+	REPLAY_COMPILE_OPTIONS,
 	{0, "force", OPTION_FLAG, NULL, NULL, NULL, "go on with a slot that is known to be wrong"},
 	{'g', "debug-line", OPTION_FLAG, NULL, NULL, NULL, "msprof: keep source lines"},
 	{0, "dry-run", OPTION_FLAG, NULL, NULL, NULL, "write the workspace, start nothing"},
@@ -43,6 +48,9 @@ static const struct option_def options[] = {
 	{0, "task-id", OPTION_TEXT, "ID", NULL, NULL, OPTION_SAME "task"},
 	{0, "dispatch-id", OPTION_COUNT, "N", NULL, NULL, OPTION_SAME "dispatch"},
 	{0, "func-id", OPTION_TEXT, "ID[,ID...]", NULL, NULL, OPTION_SAME "func"},
+	{0, "kernel-source", OPTION_MANY, "FILE", NULL, NULL, OPTION_SAME "source"},
+	{0, "platform", OPTION_CHOICE, "NAME", "a2a3|a2a3sim|a5|a5sim", NULL, OPTION_SAME "target"},
+	{0, "output-dir", OPTION_TEXT, "DIR", NULL, NULL, OPTION_SAME "output"},
 	OPTION_END,
 };
 
@@ -64,7 +72,7 @@ static bool take_funcs(struct cli *c, int32_t funcs[MAX_FUNCS], unsigned *n)
 
 static bool take_identity(struct cli *c, struct replay_request *q)
 {
-	const char *task = replay_either(c, "task", "task-id");
+	const char *task = replay_either(c, "task", "task-id"), *target;
 
 	q->has_task = task != NULL;
 	if (task && !dump_task_parse(task, &q->task))
@@ -76,7 +84,8 @@ static bool take_identity(struct cli *c, struct replay_request *q)
 	if (cli_count(c, "block") >= UINT32_MAX)
 		return err_set(&c->error, INCORE_USAGE, "bad-option-value", "--block: too large");
 	q->block = (uint32_t)cli_count(c, "block");
-	q->target = strcmp(cli_text(c, "target"), "a5") == 0 ? TARGET_A5 : TARGET_A2A3;
+	target = cli_text(c, cli_has(c, "platform") ? "platform" : "target");
+	q->target = strncmp(target, "a5", 2) == 0 ? TARGET_A5 : TARGET_A2A3;
 	if (cli_has(c, "blocks") &&
 		(!cli_count(c, "blocks") || cli_count(c, "blocks") > MAX_BLOCKS))
 		return err_set(&c->error, INCORE_USAGE, "bad-option-value",
@@ -85,15 +94,30 @@ static bool take_identity(struct cli *c, struct replay_request *q)
 	return true;
 }
 
+/* A core, and of a vector core its lanes where they are named. */
+static bool take_core(struct str word, enum kernel_core *core, uint8_t *lanes)
+{
+	static const char *const NAMES[] = {"aiv0", "aiv1", "aiv01"};
+
+	for (uint8_t i = 0; i < 3; i++)
+		if (str_is(word, NAMES[i])) {
+			*core = KERNEL_ON_AIV;
+			*lanes = i + 1;
+			return true;
+		}
+	return kernel_core_of(word, core);
+}
+
 static bool take_cores(struct cli *c, struct replay_request *q)
 {
 	struct str rest = str_of(cli_text(c, "core")), part;
 	unsigned n = 0;
 
 	for (; rest.n && str_cut(&rest, ",", &part); n++)
-		if (n == REPLAY_MAX_MEMBERS || !kernel_core_of(str_trim(part), &q->cores[n]))
+		if (n == REPLAY_MAX_MEMBERS ||
+			!take_core(str_trim(part), &q->cores[n], &q->lanes[n]))
 			return err_set(&c->error, INCORE_USAGE, "bad-option-value",
-				"--core: expected auto, aic, aiv or mix, once a source with commas between, found '%s'",
+				"--core: expected auto, aic, aiv, aiv0, aiv1, aiv01 or mix, once a source with commas between, found '%s'",
 				cli_text(c, "core"));
 	if (cli_has(c, "core") && n != q->n_sources)
 		return err_set(&c->error, INCORE_USAGE, "cores-and-sources",
@@ -236,18 +260,52 @@ static bool print_text(struct cli *c, const struct replayed *x)
 }
 
 struct replay_lists { /* options that may be repeated; the request points into them */
-	struct replay_words sources, set, restore, includes;
+	struct arena arena;
+	config_kernels kernels; /* of --case */
+	struct replay_words sources, set, restore, defines, includes;
 	int32_t funcs[MAX_FUNCS];
 };
 
+/* The sources of the func ids, or of a name, from the build's own list. */
+static bool take_case(struct cli *c, struct replay_lists *l, struct replay_request *q)
+{
+	const char *file = cli_text(c, "case"), *name = cli_text(c, "kernel");
+	const struct config_kernel *k;
+
+	if (!file)
+		return !name ||
+		       err_set(&c->error, INCORE_USAGE, "missing-option",
+			       "--kernel NAME is looked up in --case FILE, and none is named");
+	if (l->sources.n || !name == !q->n_funcs)
+		return err_set(&c->error, INCORE_USAGE, "contradiction",
+			"--case takes --func or --kernel, one of them, and no --source");
+	if (!kernel_config_read(&l->arena, file, &l->kernels, &c->error))
+		return false;
+	q->n_funcs += name != NULL;
+	for (unsigned i = 0; i < q->n_funcs; i++) {
+		k = kernel_config_find(&l->kernels, name, l->funcs[i], &c->error);
+		if (!k)
+			return false;
+		l->funcs[i] = (int32_t)k->func;
+		l->sources.v[l->sources.n++] =
+			k->source; /* more than there may be: plan_members() */
+		if (!cli_has(c, "core") && i < REPLAY_MAX_MEMBERS)
+			kernel_core_of(str_of(k->core), &q->cores[i]);
+	}
+	if (!q->dump) /* they have said what they had to */
+		q->n_funcs = 0;
+	return true;
+}
+
 static bool take_request(struct cli *c, struct replay_lists *l, struct replay_request *q)
 {
-	if (!replay_take_words(c, "source", &l->sources) ||
+	if (!replay_take_words(c, cli_has(c, "source") ? "source" : "kernel-source", &l->sources) ||
 		!replay_take_words(c, "set-arg", &l->set) ||
 		!replay_take_words(c, "restore-arg", &l->restore) ||
+		!replay_take_words(c, "define", &l->defines) ||
 		!replay_take_words(c, "include", &l->includes))
 		return false;
-	if (!take_funcs(c, l->funcs, &q->n_funcs) || !take_identity(c, q))
+	if (!take_funcs(c, l->funcs, &q->n_funcs) || !take_identity(c, q) || !take_case(c, l, q))
 		return false;
 	q->funcs = l->funcs;
 	q->sources = l->sources.v;
@@ -256,6 +314,8 @@ static bool take_request(struct cli *c, struct replay_lists *l, struct replay_re
 	q->n_set = l->set.n;
 	q->restore = l->restore.v;
 	q->n_restore = l->restore.n;
+	q->defines = l->defines.v;
+	q->n_defines = l->defines.n;
 	q->include_dirs = l->includes.v;
 	q->n_include_dirs = l->includes.n;
 	return take_cores(c, q);
@@ -295,14 +355,14 @@ static bool answer_replay(
 
 static bool run_replay(struct cli *c)
 {
-	struct replay_lists lists;
+	struct replay_lists lists = {0};
 	struct msprof_options msprof;
 	struct model_options model = {
 		.profile = cli_text(c, "profile"), .is_unsafe = cli_flag(c, "unsafe-native")};
 	struct replay_request q = {.dump = replay_either(c, "dump", "dump-dir"),
 		.follow_links = cli_flag(c, "follow-links"),
 		.arg_spec = cli_text(c, "arg-spec"),
-		.out_dir = cli_text(c, "output"),
+		.out_dir = replay_either(c, "output", "output-dir"),
 		.is_dry = cli_flag(c, "dry-run"),
 		.has_debug_lines = cli_flag(c, "debug-line"),
 		.force = cli_flag(c, "force"),
@@ -313,8 +373,12 @@ static bool run_replay(struct cli *c)
 	struct strbuf command = {0};
 	bool ok;
 
-	if (!take_request(c, &lists, &q) || !replay_backend_options(c, &msprof))
+	arena_init(&lists.arena);
+	if (!take_request(c, &lists, &q) || !replay_backend_options(c, &msprof)) {
+		VEC_FREE(&lists.kernels);
+		arena_deinit(&lists.arena);
 		return false;
+	}
 	q.backend_options = q.backend == &backend_msprof ? (const void *)&msprof : &model;
 	sb_puts(&command, "incore replay ");
 	process_quote(c->words, &command);
@@ -324,6 +388,8 @@ static bool run_replay(struct cli *c)
 			    : replay_run(&q, &r, &c->error) && answer_replay(c, &q, &r);
 	replay_report_deinit(&r);
 	sb_free(&command);
+	VEC_FREE(&lists.kernels);
+	arena_deinit(&lists.arena);
 	return ok;
 }
 

@@ -43,7 +43,8 @@ static bool is_only_named(const struct option_def *d)
 {
 	return strncmp(d->help, OPTION_SAME, strlen(OPTION_SAME)) == 0 ||
 	       strncmp(d->help, OPTION_INSTEAD, strlen(OPTION_INSTEAD)) == 0 ||
-	       strncmp(d->help, OPTION_RISK, strlen(OPTION_RISK)) == 0;
+	       strncmp(d->help, OPTION_RISK, strlen(OPTION_RISK)) == 0 ||
+	       strncmp(d->help, OPTION_RARE, strlen(OPTION_RARE)) == 0;
 }
 
 static void help_names(FILE *out, const struct option_list *l)

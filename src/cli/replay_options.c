@@ -11,7 +11,8 @@ const char *replay_either(const struct cli *c, const char *name, const char *leg
 
 bool replay_backend_options(struct cli *c, struct msprof_options *out)
 {
-	uint64_t minutes = cli_count(c, "msprof-timeout"), launches = cli_count(c, "launch-count");
+	uint64_t minutes = cli_count(c, cli_has(c, "timeout") ? "timeout" : "msprof-timeout");
+	uint64_t launches = cli_count(c, "launch-count");
 
 	if (minutes < 1 || minutes > MSPROF_MAX_MINUTES)
 		return err_set(&c->error, INCORE_USAGE, "bad-option-value",
@@ -20,11 +21,17 @@ bool replay_backend_options(struct cli *c, struct msprof_options *out)
 	if (launches < 1 || launches > 5000)
 		return err_set(&c->error, INCORE_USAGE, "bad-option-value",
 			"--launch-count takes 1 to 5000, not %llu", (unsigned long long)launches);
-	*out = (struct msprof_options){.cann = {.home = cli_text(c, "cann-home"),
-					       .set_env = cli_text(c, "cann-set-env"),
-					       .soc = cli_text(c, "soc-version"),
-					       .arch = cli_text(c, "aicore-arch"),
-					       .pto_isa = cli_text(c, "pto-isa-root")},
+	if (cli_count(c, "device") > 63)
+		return err_set(&c->error, INCORE_USAGE, "bad-option-value",
+			"--device takes 0 to 63, not %llu",
+			(unsigned long long)cli_count(c, "device"));
+	*out = (struct msprof_options){.has_device = cli_has(c, "device"),
+		.device = (uint32_t)cli_count(c, "device"),
+		.cann = {.home = cli_text(c, "cann-home"),
+			.set_env = cli_text(c, "cann-set-env"),
+			.soc = cli_text(c, "soc-version"),
+			.arch = cli_text(c, "aicore-arch"),
+			.pto_isa = cli_text(c, "pto-isa-root")},
 		.launch_count = (uint32_t)launches,
 		.timeout_minutes = (uint32_t)minutes};
 	return true;

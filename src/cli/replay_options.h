@@ -15,12 +15,22 @@
 		{0, "soc-version", OPTION_TEXT, "NAME", NULL, NULL,                                \
 			"msprof: the chip to simulate"},                                           \
 		{0, "aicore-arch", OPTION_TEXT, "NAME", NULL, NULL,                                \
-			"msprof: architecture to compile for"},                                    \
+			OPTION_RARE "msprof: architecture to compile for"},                        \
 		{0, "pto-isa-root", OPTION_TEXT, "DIR", NULL, NULL, "msprof: headers of pto-isa"}, \
 		{0, "msprof-timeout", OPTION_COUNT, "MINUTES", NULL, "120",                        \
 			"msprof: its own time limit, 1 to 2880 minutes"},                          \
 		{0, "launch-count", OPTION_COUNT, "N", NULL, "1", "msprof: launches to record"},   \
+		{0, "timeout", OPTION_COUNT, "MINUTES", NULL, NULL, OPTION_SAME "msprof-timeout"}, \
+		{0, "device", OPTION_COUNT, "N", NULL, NULL,                                       \
+			OPTION_RARE "msprof: number of the device (ACL_DEVICE_ID)"},               \
 		UNSAFE_OPTION
+
+#define REPLAY_COMPILE_OPTIONS                                                                     \
+	{'D', "define", OPTION_MANY, "NAME[=V]", NULL, NULL,                                       \
+		"a macro for the kernel's compiler; may be repeated"},                             \
+	{                                                                                          \
+		'I', "include", OPTION_MANY, "DIR", NULL, NULL, "a folder of the kernel's headers" \
+	}
 
 /* Fills the options of the backend that --backend names. False: c->error. */
 bool replay_backend_options(struct cli *c, struct msprof_options *out);

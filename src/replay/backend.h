@@ -21,6 +21,7 @@ struct replay_member {
 	const char *source;    /* path of the kernel source, absolute */
 	enum kernel_core core; /* where it runs */
 	int32_t func;	       /* or -1 */
+	uint8_t lanes;	       /* of a vector kernel: bit 0 for lane 0, bit 1 for lane 1 */
 };
 
 struct replay_job {
@@ -30,7 +31,9 @@ struct replay_job {
 	enum kernel_class kernel_class;
 	uint32_t n_members;
 	struct replay_member members[REPLAY_MAX_MEMBERS];
-	const struct args *args; /* one row a block; written to the workspace (args_write()) */
+	const struct args *args;    /* one row a block; written to the workspace (args_write()) */
+	const char *const *defines; /* "NAME" or "NAME=VALUE" */
+	size_t n_defines;
 	const char *const *include_dirs;
 	size_t n_include_dirs;
 	bool is_ready;	     /* preflight() has passed: nothing needs to be probed again */

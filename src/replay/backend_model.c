@@ -44,12 +44,22 @@ static enum opstream_arch arch_of(const struct replay_job *job)
 static bool take_members(struct model_replay *m, struct record_options *o)
 {
 	const char *aic = NULL, *aiv[2] = {NULL, NULL};
+	uint8_t lanes[2] = {0, 0};
+	unsigned n = 0;
 
 	EACH (const struct replay_member, member, m->job->members, m->job->n_members) {
-		if (member->core == KERNEL_ON_AIC)
+		if (member->core == KERNEL_ON_AIC) {
 			aic = member->source;
-		else
-			aiv[aiv[0] ? 1 : 0] = member->source;
+		} else if (n < 2) {
+			aiv[n] = member->source;
+			lanes[n++] = member->lanes;
+		}
+	}
+	if (n == 2 && lanes[0] == 2) { /* named in the other order */
+		const char *first = aiv[0];
+
+		aiv[0] = aiv[1];
+		aiv[1] = first;
 	}
 	if (aic)
 		o->cores = aiv[0] ? KERNEL_ON_MIX : KERNEL_ON_AIC;
@@ -58,6 +68,7 @@ static bool take_members(struct model_replay *m, struct record_options *o)
 	o->kernel = aic ? aic : aiv[0];
 	o->kernel_aiv = aic ? aiv[0] : NULL;
 	o->kernel_aiv1 = aiv[1];
+	o->lanes = lanes[0];
 	return o->kernel || err_set(m->e, INCORE_USAGE, "no-source", "no kernel source");
 }
 
@@ -82,6 +93,8 @@ static bool record_blocks(struct model_replay *m)
 		.block_num = job->args->block_count,
 		.wrapped = job->wrapped,
 		.is_unsafe = m->o->is_unsafe,
+		.defines = job->defines,
+		.n_defines = job->n_defines,
 		.include_dirs = job->include_dirs,
 		.n_include_dirs = job->n_include_dirs};
 	struct record_info info;

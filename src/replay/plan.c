@@ -14,8 +14,9 @@ static bool dump_has_funcs(const struct dump *d)
 	int32_t members[DUMP_MAX_MEMBERS];
 
 	for (size_t i = 0; i < d->tasks.n; i++)
-		if (dump_members_of(d, d->tasks.v[i].members, members) && members[0] >= 0)
-			return true;
+		for (unsigned n = dump_members_of(d, d->tasks.v[i].members, members); n > 0; n--)
+			if (members[n - 1] >= 0)
+				return true;
 	return false;
 }
 
@@ -111,7 +112,7 @@ static enum kernel_core stated_core(const struct dump *d, uint32_t task)
 }
 
 static bool add_member(struct replay_report *out, const char *source, enum kernel_core core,
-	int32_t func, struct incore_error *e)
+	int32_t func, uint8_t lanes, struct incore_error *e)
 {
 	unsigned n_aic = core == KERNEL_ON_AIC, n_aiv = core == KERNEL_ON_AIV;
 
@@ -124,18 +125,80 @@ static bool add_member(struct replay_report *out, const char *source, enum kerne
 			"a task has at most one AIC and two AIV kernels; this is %s number %u",
 			core == KERNEL_ON_AIC ? "AIC" : "AIV",
 			core == KERNEL_ON_AIC ? n_aic : n_aiv);
-	out->members[out->n_members++] = (struct replay_member){source, core, func};
+	out->members[out->n_members++] = (struct replay_member){source, core, func, lanes};
 	return true;
 }
 
 /* Both sides of a mixed source are members. */
 static bool add_sides(struct replay_report *out, const char *source, enum kernel_core core,
-	int32_t func, struct incore_error *e)
+	int32_t func, uint8_t lanes, struct incore_error *e)
 {
 	if (core != KERNEL_ON_MIX)
-		return add_member(out, source, core, func, e);
-	return add_member(out, source, KERNEL_ON_AIC, func, e) &&
-	       add_member(out, source, KERNEL_ON_AIV, func, e);
+		return add_member(out, source, core, func, lanes, e);
+	return add_member(out, source, KERNEL_ON_AIC, func, 0, e) &&
+	       add_member(out, source, KERNEL_ON_AIV, func, lanes, e);
+}
+
+static bool has_core(const struct replay_report *r, enum kernel_core core)
+{
+	for (uint32_t i = 0; i < r->n_members; i++)
+		if (r->members[i].core == core)
+			return true;
+	return false;
+}
+
+/* The lanes that a vector kernel ran on, by the places of the task's members: {0, 1, -1} has no lane
+ * 1, {22, 23, 23} has one source on both. A kernel of several members' task that is none of them by
+ * its id (one source has all sides) has the lanes of all. 0: the dump does not say. */
+static uint8_t recorded_lanes(
+	const struct dump *d, const struct dump_task *t, int32_t func, bool has_cube)
+{
+	int32_t at[3];
+	uint8_t mine, all;
+
+	if (!dump_positions(d, t, has_cube, at))
+		return 0;
+	mine = (uint8_t)((at[1] == func) | (at[2] == func) << 1);
+	all = (uint8_t)((at[1] >= 0) | (at[2] >= 0) << 1);
+	return func >= 0 && mine ? mine : all;
+}
+
+uint8_t plan_usual_lanes(const struct replay_report *r, uint32_t member)
+{
+	bool has_cube = has_core(r, KERNEL_ON_AIC);
+	unsigned n = 0;
+
+	if (r->members[member].core == KERNEL_ON_AIC)
+		return 0;
+	if (r->n_members - has_cube < 2)
+		return has_cube ? 3 : 1;
+	for (uint32_t i = 0; i < member; i++)
+		n += r->members[i].core == KERNEL_ON_AIV;
+	return (uint8_t)(1u << n);
+}
+
+/* Each vector kernel's lanes: as the user says, as the dump has it, or the usual ones. */
+static bool settle_lanes(
+	struct replay_report *out, const struct dump *d, uint32_t task, struct incore_error *e)
+{
+	bool has_cube = has_core(out, KERNEL_ON_AIC);
+	uint8_t taken = 0;
+
+	for (uint32_t i = 0; i < out->n_members; i++) {
+		struct replay_member *m = &out->members[i];
+
+		if (m->core == KERNEL_ON_AIC)
+			continue;
+		if (!m->lanes && d)
+			m->lanes = recorded_lanes(d, &d->tasks.v[task], m->func, has_cube);
+		if (!m->lanes || (m->lanes == 3 && out->n_members - has_cube > 1))
+			m->lanes = plan_usual_lanes(out, i);
+		if (m->lanes & taken)
+			return err_set(e, INCORE_USAGE, "lane-taken",
+				"%s is to run on a lane that another source has", m->source);
+		taken |= m->lanes;
+	}
+	return true;
 }
 
 static bool take_source(const struct replay_request *q, const struct dump *d, uint32_t task,
@@ -160,7 +223,7 @@ static bool take_source(const struct replay_request *q, const struct dump *d, ui
 				"%s; say --core aic, aiv or mix", answer.reason);
 	}
 	ok = ok && args_cover(&out->args, kernel_slots_read(masked), q->sources[i], e) &&
-	     add_sides(out, s.path, answer.core, i < q->n_funcs ? q->funcs[i] : -1, e);
+	     add_sides(out, s.path, answer.core, i < q->n_funcs ? q->funcs[i] : -1, q->lanes[i], e);
 	if (ok && (i == 0 || answer.kernel_class == KERNEL_SPMD_MIX)) {
 		out->kernel_class = answer.kernel_class;
 		out->class_reason = answer.reason;
@@ -203,5 +266,5 @@ bool plan_members(const struct replay_request *q, const struct dump *d, uint32_t
 		out->kernel_class = KERNEL_SPMD_MIX;
 		out->class_reason = "it has more than one kernel";
 	}
-	return remark_left_out(q, out, e);
+	return settle_lanes(out, d, task, e) && remark_left_out(q, out, e);
 }

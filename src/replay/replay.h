@@ -26,8 +26,11 @@ struct replay_request {
 	const char *const *set, *const *restore; /* "SLOT=VALUE", "SLOT" */
 	unsigned n_set, n_restore;
 	enum kernel_core cores[REPLAY_MAX_MEMBERS]; /* of each source; KERNEL_ON_ANY: found */
+	uint8_t lanes[REPLAY_MAX_MEMBERS]; /* of each vector source (backend.h); 0: found */
 	enum replay_target target;
 	uint32_t n_blocks; /* of an arg-spec replay; 0: 1. With has_block only that one runs */
+	const char *const *defines; /* "NAME" or "NAME=VALUE" */
+	size_t n_defines;
 	const char *const *include_dirs;
 	size_t n_include_dirs;
 	const struct backend_ops *backend;

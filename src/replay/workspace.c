@@ -12,6 +12,7 @@
 #include "base/file.h"
 #include "base/process.h"
 #include "export/clean/clean_job.h"
+#include "replay/plan.h"
 
 bool workspace_text(
 	const char *dir, const char *name, struct str text, unsigned mode, struct incore_error *e)
@@ -110,6 +111,7 @@ static bool copy_sources(const char *dir, const struct replay_report *r, struct 
 static bool write_run_script(const char *dir, const struct replay_request *q,
 	const struct replay_report *r, struct incore_error *e)
 {
+	static const char *const LANES[] = {"", "0", "1", "01"}; /* by replay_member.lanes */
 	struct strbuf b = {0}, cores = {0};
 	bool ok;
 
@@ -122,7 +124,12 @@ static bool write_run_script(const char *dir, const struct replay_request *q,
 
 		sb_puts(&b, " --source ");
 		process_quote((const char *const[]){m->source, NULL}, &b);
-		sb_printf(&cores, "%s%s", i ? "," : "", kernel_core_name(m->core));
+		sb_printf(&cores, "%s%s%s", i ? "," : "", kernel_core_name(m->core),
+			m->lanes == plan_usual_lanes(r, i) ? "" : LANES[m->lanes]);
+	}
+	for (size_t i = 0; i < q->n_defines; i++) {
+		sb_puts(&b, " --define ");
+		process_quote((const char *const[]){q->defines[i], NULL}, &b);
 	}
 	for (size_t i = 0; i < q->n_include_dirs; i++) {
 		sb_puts(&b, " --include ");
@@ -205,7 +212,7 @@ bool workspace_make(const struct replay_request *q, struct replay_report *r, con
 bool workspace_summary(const struct replay_request *q, const struct replay_report *r,
 	const struct dump *d, struct incore_error *e)
 {
-	struct strbuf b = {0};
+	struct strbuf b = {0}, workload = {0};
 	bool ok;
 
 	sb_printf(&b, "kernel=%s\nbackend=%s\ntarget=%s\nevidence=%s\n", r->label, q->backend->name,
@@ -218,12 +225,16 @@ bool workspace_summary(const struct replay_request *q, const struct replay_repor
 		r->outcome.is_partial ? "yes" : "no",
 		r->outcome.simulator_dir ? r->outcome.simulator_dir : "",
 		r->outcome.verdict ? r->outcome.verdict : "");
+	args_workload(&r->args, &workload);
+	sb_printf(&b, "workload=%s\n", workload.p ? workload.p : "");
 	for (size_t i = 0; i < r->args.remarks.n; i++)
 		sb_printf(&b, "remark=%s\n", r->args.remarks.v[i]);
 	if (r->outcome.warning)
 		sb_printf(&b, "warning=%s\n", r->outcome.warning);
-	ok = (!b.failed || err_nomem(e)) && provenance_write(r->workspace, q, r, d, e) &&
+	ok = ((!b.failed && !workload.failed) || err_nomem(e)) &&
+	     provenance_write(r->workspace, q, r, d, e) &&
 	     workspace_text(r->workspace, "summary.txt", (struct str){b.p, b.n}, 0644, e);
+	sb_free(&workload);
 	sb_free(&b);
 	return ok;
 }

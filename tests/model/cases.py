@@ -62,6 +62,7 @@ RUNS = {
 }
 
 RACE, WAIT, LEFT, DOUBLE, BAD, DEAD = "race", "unmatched-wait", "flag-left-set", "double-set", "bad-flag", "deadlock"
+BARRIER = "missing-barrier"
 ERROR = "error"  # the run itself stops, exit status 3, nothing written
 
 BUGS = {
@@ -80,7 +81,8 @@ BUGS = {
         "deadlock": (WAIT, ["wait_flag(PIPE_V, PIPE_MTE2, (event_t)i); // bug deadlock"]),
         "leak": (LEFT, ["set_flag(PIPE_V, PIPE_MTE2, (event_t)i);"]),
     },
-    "softmax": {"race": (RACE, ["TROWEXPANDSUB(e, x, top)", "TLOAD(x, gx)"])},
+    "softmax": {"race": (RACE, ["TROWEXPANDSUB(e, x, top)", "TLOAD(x, gx)"]),
+                "barrier": (BARRIER, ["TROWMAX(top, x, tmp)", "TROWEXPANDSUB(e, x, top)"])},
     "rms_norm": {"race": (RACE, ["TLOAD(w, gw)", "TCOLEXPANDMUL(x, x, w)"])},
     "binary": {"leak": (LEFT, ["set_flag(PIPE_MTE2, PIPE_V, EVENT_ID3)"])},
     "reductions": {

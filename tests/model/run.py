@@ -23,7 +23,7 @@ DATA = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))),
 # Op streams in tests/data/model, for tests that shall need no compiler: kernel and bug.
 FIXTURES = {"vec_add": ("vec_add", None), "gemm_race": ("gemm", "race"), "gemm_deadlock": ("gemm", "deadlock"),
             "attention": ("attention", None), "blocks": ("blocks", None), "mx": ("a5_mx", None)}
-ERROR_CODES = {"race", "deadlock", "unmatched-wait", "double-set", "flag-left-set", "bad-flag", "counter-full"}
+ERROR_CODES = {"race", "deadlock", "unmatched-wait", "double-set", "flag-left-set", "bad-flag", "counter-full", "missing-barrier"}
 
 
 def report(problem, what):

@@ -7,6 +7,7 @@ usage: run.py BUILD_DIR
 import csv
 import json
 import os
+import re
 import shutil
 import signal
 import subprocess
@@ -105,8 +106,203 @@ def supplied(p):
     check(q.returncode == 0 and json.loads(q.out)["data"]["kernels"][0]["is_degenerate"], f"zero trips: {q.out}{q.err}")
 
 
+def cases(p, tmp):
+    """--case runs a script that makes a build, and takes that build: new, or changed; options of the scripts that people know."""
+    here = os.path.dirname(os.path.abspath(__file__))
+    with open(os.path.join(tmp, "case.py"), "w") as f:
+        f.write(f"import sys\nsys.path.insert(0, {here!r})\nimport build\nprint('building', sys.argv[1:])\n"
+                "for name in sys.argv[2:]:\n    build.put(f'build_output/{sys.argv[1]}/ptoas', name, build.CUBE, build.CUBE_PTO)\n"
+                "sys.exit(sys.argv[1] == 'bad')\n")
+    q = p.run("--case", "case.py", "--list-funcs", "--", "one", "k1")
+    check(q.returncode == 0 and q.out == "k1\tbuild_output/one/ptoas/k1.cpp\n" and "building" in q.err, f"{q.out}{q.err}")
+    q = p.run("--case", "./case.py", "--list-funcs", "--", "two", "k2", "k3")
+    check(q.out.split() == ["k2", "build_output/two/ptoas/k2.cpp", "k3", "build_output/two/ptoas/k3.cpp"], f"a new build: {q.out}{q.err}")
+    os.utime(os.path.join(tmp, "build_output", "two"), (1, 1))
+    os.utime(os.path.join(tmp, "build_output", "two", "ptoas"), (1, 1))
+    q = p.run("--case", "case.py", "--list", "--", "one", "k4")
+    check(q.out.startswith("k1\tbuild_output/one/"), f"the build that changed: {q.out}{q.err}")
+    os.utime(os.path.join(tmp, "build_output", "one", "ptoas"), (1, 1))
+    os.utime(os.path.join(tmp, "build_output", "one"), (1, 1))
+    for words, status, part in ((["--case", "case.py", "--", "bad"], 6, "exit status 1"), (["--case", "case.py", "--", "none"], 3, "no new build"),
+                                (["--case", "nowhere"], 5, "nowhere"), (["--case", "case.py", "--build-dir", "b"], 2, "not both"),
+                                (["--build-dir", "b", "extra"], 2, "extra"),
+                                (["--case", "case.py", "--build-output-root", "nobuilds", "--", "one", "k1"], 3, "nobuilds")):
+        q = p.run(*words)
+        check(q.returncode == status and part in q.err, f"{words}: {q.returncode} {q.err}")
+    make.put(os.path.join(tmp, "fails", "ptoas"), "a_bad", make.CUBE, None)
+    make.put(os.path.join(tmp, "fails", "ptoas"), "b_good", make.CUBE, make.CUBE_PTO)
+    q = p.run("--build-dir", "fails", "-o", "outf", "-j1", "--no-keep-going", "--name", "mine", "--ptoas-root", "x", "--json")
+    by = {k["func"]: k["status"] for k in json.loads(q.out)["data"]["kernels"]}
+    check(q.returncode == 1 and by == {"a_bad": "failed", "b_good": "not_run"}, f"--no-keep-going: {by} {q.err}")
+    check("--ptoas-root" in q.out and os.listdir(os.path.join(tmp, "outf"))[0].startswith("mine_"), f"--name, --ptoas-root: {q.err}")
+    q = p.run("--build-dir", "fails", "-o", "outf", "--name", "mine", "--resume", "--json")
+    data = json.loads(q.out)["data"]
+    done = next(k for k in data["kernels"] if k["func"] == "b_good")
+    check(re.search(r"/funcs/b_good/collect/out/OPPROF_[^/]+/simulator$", done["simulator"]), f"the place of the trace: {done}")
+    folder = os.path.join(tmp, data["run_root"], "funcs", "b_good")
+    link = os.path.join(folder, "insight_export", os.listdir(os.path.join(folder, "insight_export"))[0])
+    check(os.path.islink(link) and os.path.exists(os.path.join(link, "simulator", "trace.json")), f"our own layout: {link}")
+    with open(os.path.join(folder, "b_good.clean.json")) as f:
+        check("b_good" in f.read(), "the kernel's name inside its cleaned trace")
+    check(p.run("--build-dir", "b", "--name", "a/b").returncode == 2, "a name that is a path")
+
+
+OFFSET = make.HEAD + """
+extern "C" __global__ AICORE void %(name)s(__gm__ float* x, __gm__ float* y, int32_t row, int32_t trips, float factor)
+{
+	using G = GlobalTensor<float, Shape<1, 1, 1, 8, 64>, Stride<1, 1, 1, 64, 1>>;
+	Tile<TileType::Vec, float, 8, 64> t;
+
+	TASSIGN(t, 0x0);
+	for (int i = 0; i < trips %(more)s; i++) {
+		G g(x + row * 64), h(y);
+
+		TLOAD(t, g);
+		set_flag(PIPE_MTE2, PIPE_V, EVENT_ID0);
+		wait_flag(PIPE_MTE2, PIPE_V, EVENT_ID0);
+		TMULS(t, t, factor);
+		pipe_barrier(PIPE_ALL);
+		TSTORE(h, t);
+		pipe_barrier(PIPE_ALL);
+	}
+}
+"""
+OFFSET_PTO = """module attributes {pto.target_arch = "a2a3"} {
+  func.func @%(name)s(%%x: !pto.ptr<f32>, %%y: !pto.ptr<f32>, %%row: i32, %%trips: i32, %%factor: f32) attributes {pto.kernel_kind = #pto.kernel_kind<vector>} {
+    %%0 = arith.constant 8 : index
+    %%1 = arith.constant 64 : index
+    %%2 = arith.constant 1 : index
+    %%v = pto.make_tensor_view %%x, shape = [%%0, %%1], strides = [%%1, %%2] : !pto.tensor_view<?x?xf32>
+    %%w = pto.make_tensor_view %%y, shape = [%%0, %%1], strides = [%%1, %%2] : !pto.tensor_view<?x?xf32>
+    return
+  }
+}
+"""
+
+
+def defaults(p, tmp):
+    """Scalars that nobody sets keep every access inside, and give the kernel work; what was chosen is told everywhere."""
+    make.put(os.path.join(tmp, "d", "ptoas"), "offset", OFFSET, OFFSET_PTO, more="+ 1")
+    make.put(os.path.join(tmp, "d", "ptoas"), "both", OFFSET, OFFSET_PTO, more="")
+    q = p.run("--build-dir", "d", "-o", "outd", "--json")
+    check(q.returncode == 0, f"row offsets: {q.returncode} {q.out} {q.err}")
+    data = json.loads(q.out)["data"]
+    by = {k["func"]: k for k in data["kernels"]}
+    for name, want in (("offset", "row=0x0 (default) trips=0x0 (default) factor=0x3f800000 (default); 2 tensors without values"),
+                       ("both", "row=0x0 (default) trips=0x1 (default) factor=0x3f800000 (default); 2 tensors without values")):
+        check(by[name]["workload"] == want and not by[name]["is_degenerate"], f"{name}: {by[name]}")
+        for file in ("summary.txt", "overview.tsv", os.path.join("funcs", name, "profile.txt")):
+            with open(os.path.join(tmp, data["run_root"], file)) as f:
+                check(want in f.read(), f"{file}: no workload of {name}")
+    with open(os.path.join(tmp, "x.bin"), "wb") as f:
+        f.write(bytes(2048))
+    q = p.run("--build-dir", "d", "-o", "outd", "--json", "--set", "trips=2", "--set", "both:trips=3", "--data", "offset:x=x.bin")
+    by = {k["func"]: k["workload"] for k in json.loads(q.out)["data"]["kernels"]}
+    check("trips=0x2 (set)" in by["offset"] and "x: FLOAT32 512 (file x.bin)" in by["offset"] and "; 1 tensor " in by["offset"],
+          by["offset"])
+    check("trips=0x3 (set)" in by["both"] and "file" not in by["both"], by["both"])
+    for words in (["--set", "nobody:trips=1"], ["--func", "both", "--func", "nobody"], ["--data", "nobody:x=x.bin"]):
+        q = p.run("--build-dir", "d", "-o", "outd", *words)
+        check(q.returncode == 2 and "no kernel named nobody" in q.err, f"{words}: {q.returncode} {q.err}")
+    q = p.run("--build-dir", "d", "-o", "outd", "--func", "offset", "--set", "row=1")
+    check(q.returncode == 1 and "bytes 256 to 2303 of slot 0" in q.out, f"a row that is set is not changed: {q.out}{q.err}")
+
+
+KILLER = r"""
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+/* Kills the program at its n-th new name in a run folder: before it, or after it. */
+static void count(const char *path, int is_after)
+{
+	static int n;
+	const char *root = strstr(path, "kernel_insight"), *at = getenv("KILL_AT");
+	int depth = 0;
+	if (!root || !at)
+		return;
+	for (const char *p = root; *p; p++)
+		depth += *p == '/';
+	if (depth > 2 && !strstr(root, "profile.txt"))
+		return; /* inside of a kernel's folder: it is made anew */
+	n += !is_after;
+	if (n == abs(atoi(at)) && is_after == (atoi(at) < 0))
+		kill(getpid(), SIGKILL);
+}
+int rename(const char *from, const char *to)
+{
+	int (*real)(const char *, const char *) = (int (*)(const char *, const char *))dlsym(RTLD_NEXT, "rename");
+	count(to, 0);
+	int rc = real(from, to);
+	count(to, 1);
+	return rc;
+}
+int mkdir(const char *path, mode_t mode)
+{
+	int (*real)(const char *, mode_t) = (int (*)(const char *, mode_t))dlsym(RTLD_NEXT, "mkdir");
+	count(path, 0);
+	int rc = real(path, mode);
+	count(path, 1);
+	return rc;
+}
+"""
+
+
+def outcome(p, tmp, top, text):
+    """The answer and the lists of a run, without its time and place."""
+    root = sorted(d for d in os.listdir(os.path.join(tmp, top)) if d.startswith("kernel_insight"))[-1]
+    parts = [text]
+    for name in ("summary.txt", "overview.tsv", "README.txt"):
+        with open(os.path.join(tmp, top, root, name)) as f:
+            parts.append(f.read())
+    parts += [str({**r, "duration_sec": 0}) for r in p.manifest(os.path.join(top, root)).values()]
+    parts += sorted(os.path.relpath(os.path.join(d, f), os.path.join(tmp, top, root)) for d, _, files in os.walk(os.path.join(tmp, top, root))
+                    for f in files if not f.endswith(".tmp"))  # what a kill leaves half written keeps its own name
+    return re.sub(r"OPPROF_\d+", "OPPROF", "\n".join(parts).replace(root, "ROOT").replace(top + "/", ""))
+
+
+def killed_anywhere(p, tmp):
+    """Killed at every stage, and taken up again: the same answer and lists as of a run that never stopped."""
+    if any(k.endswith("SAN_OPTIONS") for k in p.env):
+        print("SKIP killed_anywhere: the sanitizer's library must be the first")
+        return
+    with open(os.path.join(tmp, "killer.c"), "w") as f:
+        f.write(KILLER)
+    subprocess.run(["cc", "-shared", "-fPIC", "-o", os.path.join(tmp, "killer.so"), f.name, "-ldl"], check=True)
+    make.vectors(os.path.join(tmp, "three", "ptoas"), 1)
+    make.put(os.path.join(tmp, "three", "ptoas"), "control", make.CONTROL, make.CONTROL_PTO)
+    make.put(os.path.join(tmp, "three", "ptoas"), "no_pto", make.CUBE, None)
+    words = ["--build-dir", "three", "-j1", "--json", "-q", "--set", "len=0"]
+    want = outcome(p, tmp, "ref", p.run(*words, "-o", "ref").out)
+    check('"is_degenerate": true' in want and '"cycles": 0' in want, f"the run to compare with: {want[:2000]}")
+    at, has_ended = 0, False
+    while not has_ended and at < 200:
+        at += 1
+        for sign in ("", "-"):
+            top = f"killed{at}{sign}"
+            q = p.run(*words, "-o", top, LD_PRELOAD=os.path.join(tmp, "killer.so"), KILL_AT=f"{sign}{at}")
+            has_ended = q.returncode != -signal.SIGKILL
+            if not has_ended and os.path.isdir(os.path.join(tmp, top)) and os.listdir(os.path.join(tmp, top)):
+                q = p.run(*words, "-o", top, "--resume")
+            if not has_ended and os.path.isdir(os.path.join(tmp, top)) and os.listdir(os.path.join(tmp, top)):
+                got = outcome(p, tmp, top, q.out)
+                check(got == want, f"killed {'after' if sign else 'before'} step {at}: {first_difference(got, want)} {q.err}")
+            shutil.rmtree(os.path.join(tmp, top), ignore_errors=True)
+    check(20 < at < 200, f"{at} steps")
+
+
+def first_difference(a, b):
+    for x, y in zip(a.splitlines(), b.splitlines()):
+        if x != y:
+            return f"{x} instead of {y}"
+    return "lines are missing"
+
+
 def usage(p):
-    for words, status, part in ((["--func", "nobody"], 2, "no kernel of that name"), ([], 2, "--build-dir"),
+    for words, status, part in ((["--func", "nobody"], 2, "no kernel named nobody"), ([], 2, "--build-dir"),
                                 (["--msprof-timeout", "0"], 2, "1 to 2880"), (["--msprof-timeout", "2881"], 2, "1 to 2880")):
         q = p.run(*(["--build-dir", "b"] if words else []), *words)
         check(q.returncode == status and part in q.err, f"{words}: {q.returncode} {q.err}")
@@ -160,7 +356,10 @@ def main():
         whole_build(p, tmp)
         supplied(p)
         usage(p)
+        cases(p, tmp)
+        defaults(p, tmp)
         killed(p, tmp)
+        killed_anywhere(p, tmp)
     finally:
         shutil.rmtree(tmp, ignore_errors=True)
     print(f"{RESULT[0]} passed, {RESULT[1]} failed, 0 skipped")

@@ -303,9 +303,9 @@ def real_mixed(incore):
     pair = [t["task_id"] for t in incore.dump("ls", dump, "--by", "task")["tasks"] if t["func_id"] == [3, 4]]
     data = incore.replay("--dump", dump, "--func", "4,3", "--task", pair[0], "--source", os.path.join(OURS, "aiv", "mul3.cpp"),
                          "--source", os.path.join(OURS, "aiv", "add0.cpp"))
-    if data:
+    if data:  # members are places: 3 ran on lane 0, whichever source is named first
         equal([s["slot"] for s in data["slots"]], list(range(6)), "{3, 4}: slots")
-        equal([(s.core, "TMUL" in tile_ops(s)) for s in data["streams"]], [("aiv0", True), ("aiv1", False)], "{3, 4}: two lanes, no cube")
+        equal([(s.core, "TMUL" in tile_ops(s)) for s in data["streams"]], [("aiv0", False), ("aiv1", True)], "{3, 4}: two lanes, no cube")
     incore.refused(2, ["{0,1,2}", "{3,4}"], "--dump", dump, "--func", "0,4", *words[:4])
 
 
@@ -419,6 +419,162 @@ def blocks(incore):
     aiv = incore.replay(*words, "--block", "1", "--core", "aiv")
     equal([(s.block, s.core) for s in aiv["streams"]], [(1, "aiv0")], "--core aiv: one side of it")
     incore.refused(2, ["no task fits"], *words, "--dispatch", "77")
+
+
+def lanes(incore):
+    """Members are places: AIC, AIV0, AIV1. A lane that never ran does not run again, and races with nobody."""
+    tensor = {"kind": "tensor", "arg_index": 0, "dtype": "FLOAT32", "shape": [16], "strides": [1], "numel": 16, "bin_size": 64}
+    sources = {"aic": small_kernel(incore, "cube", (0,), "aic"), "aiv": small_kernel(incore, "vec", (0,)),
+               "aiv1": small_kernel(incore, "vec1", (0,))}
+    for n, (members, funcs, given, want) in enumerate((
+            ([0, 1, -1], "0,1", ("aic", "aiv"), ["aic", "aiv0"]), ([0, -1, 1], "0,1", ("aic", "aiv"), ["aic", "aiv1"]),
+            ([22, 23, 23], "22,23", ("aic", "aiv"), ["aic", "aiv0", "aiv1"]), ([0, 1], "0,1", ("aic", "aiv"), ["aic", "aiv0"]),
+            ([-1, 5, 5], "5", ("aiv",), ["aiv0", "aiv1"]), ([-1, -1, 5], "5", ("aiv",), ["aiv1"]), ([-1, 5, -1], "5", ("aiv",), ["aiv0"]),
+            ([5], "5", ("aiv",), ["aiv0"]), ([0, 1, 2], "2,0,1", ("aiv1", "aic", "aiv"), ["aic", "aiv0", "aiv1"]))):
+        dump = os.path.join(incore.tmp, f"lanes{n}")
+        write_dump(dump, [{**tensor, "func_id": members}], bytes(64))
+        words = ["--dump", dump, "--func", funcs, *[w for g in given for w in ("--source", sources[g])]]
+        data = incore.replay(*words)
+        equal(data and [s.core for s in data["streams"]], want, f"members {members}")
+        p = subprocess.run(["./run_model.sh"], cwd=data["workspace"], env={**incore.env, "PATH": incore.build + ":" + incore.env["PATH"]},
+                           capture_output=True, text=True)
+        again = os.path.join(data["workspace"], "again", "ops.opstream")
+        equal(p.returncode == 0 and [s.core for s in opstream.read(again)], want, f"members {members}, by hand: {p.stderr}")
+        made = incore.replay(*words, "--backend", "msprof", "--dry-run")
+        with open(os.path.join(made["workspace"], "replay_kernel.cpp")) as f:
+            text = f.read()
+        vector = [c for c in want if c != "aic"]
+        guards = [f"if (lane == {c[3]})" for c in vector] if len(want) > 1 or vector == ["aiv1"] else ["if (lane != 0)"]
+        for guard in guards if len(vector) == 1 or len(given) == 3 else []:
+            check(guard in text, f"members {members}: no '{guard}' in {text}")
+        equal(text.count("if (lane") == 0, len(vector) == 2 and len(given) < 3, f"members {members}: guards of {text}")
+    incore.refused(2, ["lane that another"], "--arg-spec", os.path.join(data["workspace"], "args.json"), "--source", sources["aiv"],
+                   "--source", sources["aiv1"], "--core", "aiv1,aiv1")
+
+
+def compile_options(incore):
+    """The descriptor's older name; macros for the kernel's compiler, in every form of a workspace."""
+    spec = os.path.join(incore.tmp, "spec.json")
+    with open(spec, "w") as f:
+        json.dump([{"kind": "tensor", "index": 0, "dtype": "FLOAT32", "shape": [16, 16], "fill": "zero", "colour": 1, "shpae": [2]}], f)
+    for name in ("Tensor", "ChipTensor"):
+        source = os.path.join(incore.tmp, "kernels", "aiv", f"{name}.cpp")
+        os.makedirs(os.path.dirname(source), exist_ok=True)
+        with open(source, "w") as f:
+            f.write('#include <pto/pto-inst.hpp>\n#include "tensor.h"\n#include "trips.h"\nextern "C" void kernel_entry(int64_t *args) {\n'
+                    f'\t__gm__ {name} *t = reinterpret_cast<__gm__ {name} *>(args[0]);\n\tfor (int i = 0; i < TRIPS + MORE; i++)\n'
+                    '\t\tdsb((mem_dsb_t)(t->shapes[0] == 16));\n}\n')
+        headers = os.path.join(incore.tmp, "headers")
+        os.makedirs(headers, exist_ok=True)
+        with open(os.path.join(headers, "trips.h"), "w") as f:
+            f.write("#define MORE 1\n")
+        words = ["--arg-spec", spec, "--source", source, "-D", "TRIPS=2", "-D", "UNUSED", "-I", headers]
+        data = incore.replay(*words)
+        equal(data and [n for n, _ in data["streams"][0].ops].count("dsb"), 3, f"{name}, -D and -I")
+        with open(os.path.join(data["workspace"], "run_model.sh")) as f:
+            check("--define TRIPS=2 --define UNUSED" in f.read(), "run_model.sh has the macros")
+        check(any('"colour"' in r for r in data["remarks"]) and any('"shpae"' in r for r in data["remarks"]), f"{data['remarks']}")
+        made = incore.replay(*words, "--backend", "msprof", "--dry-run")
+        with open(os.path.join(made["workspace"], "replay_kernel.cpp")) as f:
+            check("#define TRIPS 2\n#define UNUSED 1\n" in f.read(), "msprof: the macros")
+    incore.refused(2, ["--define"], *words[:4], "-D", "a b", "--backend", "msprof", "--dry-run")
+
+
+def scalar_stores(incore):
+    """A store to a tensor without values needs none; a read of what was not stored does."""
+    spec = os.path.join(incore.tmp, "spec.json")
+    with open(spec, "w") as f:
+        json.dump([{"kind": "tensor", "index": i, "dtype": "INT32", "shape": [64], "role": "input", "fill": "none", "buffer": i // 2}
+                   for i in range(3)], f)
+    head = '#include <pto/pto-inst.hpp>\n#include "tensor.h"\nextern "C" void kernel_entry(int64_t *args) {\n' \
+           "\tint32_t *p = (int32_t *)((ChipTensor *)args[0])->buffer.addr, *q = (int32_t *)((ChipTensor *)args[1])->buffer.addr;\n" \
+           "\tint32_t *other = (int32_t *)((ChipTensor *)args[2])->buffer.addr;\n\t(void)p; (void)q; (void)other;\n"
+    for n, (text, stop) in enumerate((("p[3] = 2; for (int i = 0; i < q[3]; i++) dsb(DSB_ALL);", ""),
+                                      ("*(int64_t *)(p + 4) = 3; other[0] = 1; for (int i = 0; i < p[4] + p[5]; i++) dsb(DSB_ALL);", ""),
+                                      ("p[3] = 2; if (p[2]) dsb(DSB_ALL);", "byte 8 of slot 0"),
+                                      ("((char *)p)[12] = 2; if (((char *)q)[13]) dsb(DSB_ALL);", "byte 13 of slot 1"),
+                                      ("p[64] = 1;", "byte 256 of slot 0"), ("if (other[0]) dsb(DSB_ALL);", "reads byte 0 of slot 2"))):
+        source = os.path.join(incore.tmp, "kernels", "aiv", f"store{n}.cpp")
+        os.makedirs(os.path.dirname(source), exist_ok=True)
+        with open(source, "w") as f:
+            f.write(head + "\t" + text + "\n}\n")
+        p = incore.run("replay", "--arg-spec", spec, "--source", source, "-o", out := incore.place())
+        equal(p.returncode, 3 if stop else 0, f"{text}: {p.stderr}")
+        check(stop in p.stderr, f"{text}: {p.stderr}")
+        if not stop:
+            equal([n for n, _ in opstream.read(os.path.join(out, "ops.opstream"))[0].ops].count("dsb"), 2 + n, text)
+
+
+def scalar_pipe(incore):
+    """Scalar loads and stores in global memory are ops and cost what the profile says; the first load of a line waits."""
+    spec = os.path.join(incore.tmp, "spec.json")
+    with open(spec, "w") as f:
+        json.dump([{"kind": "tensor", "index": i, "dtype": "INT32", "shape": [1024], "role": "inout", "fill": "zero"} for i in range(2)], f)
+    head = '#include <pto/pto-inst.hpp>\n#include "tensor.h"\nextern "C" void kernel_entry(int64_t *args) {\n' \
+           "\tint32_t *p = (int32_t *)((ChipTensor *)args[0])->buffer.addr, *q = (int32_t *)((ChipTensor *)args[1])->buffer.addr;\n\tint s = 0;\n"
+    for n, (text, ops, cycles) in enumerate((
+            ("for (int i = 0; i < 1000; i++) p[i] = i;", {"scalar_store": 1000}, 4000),
+            ("p[0] = 1; s = p[0] + p[1];", {"scalar_store": 1, "scalar_load": 2}, 4 + 12),
+            ("s = q[0] + q[1] + q[16];", {"scalar_load": 3}, 550 + 6 + 550),
+            ("s = q[0]; dcci(q, SINGLE_CACHE_LINE); s += q[1];", {"scalar_load": 2, "dcci": 1}, 550 + 20 + 550),
+            ("for (int i = 0; i < 5; i++)\n\t\tset_mask_norm();", {"set_mask_norm": 5}, 5 * 4 + 4 * 12))):
+        source = os.path.join(incore.tmp, "kernels", "aiv", f"scalar{n}.cpp")
+        os.makedirs(os.path.dirname(source), exist_ok=True)
+        with open(source, "w") as f:
+            f.write(head + "\t" + text + "\n\t(void)s; (void)p; (void)q;\n}\n")
+        data = incore.replay("--arg-spec", spec, "--source", source)
+        names = [name for name, _ in data["streams"][0].ops]
+        equal({k: names.count(k) for k in set(names)}, ops, f"{text}: ops")
+        check(f": {cycles} cycles" in data["verdict"], f"{text}: {data['verdict']}")
+
+
+def wrong_core(incore):
+    """A core is checked against its pipes."""
+    with open(os.path.join(incore.tmp, "spec.json"), "w") as f:
+        json.dump([{"kind": "tensor", "index": i, "dtype": "FLOAT32", "shape": [16, 16], "fill": "zero"}
+                   for i in range(5)], f)
+    for source, core, texts in ((QK, "aiv", ["op of the cube core", "qk.cpp"]), (SF, "aic", ["op of the vector core", "sf.cpp"])):
+        p = incore.run("replay", "--arg-spec", f.name, "--source", source, "--core", core, "--set-arg", "3=1", "-o", incore.place())
+        equal(p.returncode, 3, f"{source} on {core}")
+        for t in texts:
+            check(t in p.stderr, f"{source} on {core}: no '{t}' in {p.stderr}")
+
+
+def cases(incore):
+    """--case: the source of a func id or a name out of a kernel_config.py that is parsed and never run; other names of options."""
+    build = os.path.join(incore.tmp, "build")
+    os.makedirs(build)
+    config = os.path.join(build, "kernel_config.py")
+    ran = os.path.join(incore.tmp, "ran")
+    with open(config, "w") as f:
+        f.write(f"""from pathlib import Path
+import os, nosuchmodule
+open({ran!r}, "w").write("no")
+_ROOT = Path(__file__).resolve().parent
+_K = {SAMPLE!r}
+KERNELS = [
+    {{"func_id": 0, "name": "QK", "source": str(Path(_K) / "aic" / "qk.cpp"), "core_type": "aic", "signature": [nosuchmodule.IN]}},
+    {{"func_id": 1, "name": "SF", "source": os.path.join(_K, "aiv", "sf.cpp"), "core_type": "aiv"}},
+    {{"func_id": 7, "name": "own", "source": str(_ROOT / "own.cpp"), "core_type": "aiv"}},
+]
+""")
+    words = ["--dump", os.path.join(DUMPS, "own"), "--dry-run"]
+    for more in (["--case", config, "--func-id", "1"], ["--case", build, "--kernel", "SF"], ["--kernel-source", SF, "--func", "1"]):
+        data = incore.replay(*words, *more)
+        equal(data and (data["kernel"], data["task"]), ("sf", f"{RING + 1:#018x}"), f"{more}")
+    check(not os.path.exists(ran), "the file was run")
+    p = incore.run("replay", *words, "--case", config, "--func", "1", "--output-dir", out := incore.place(), "--platform", "a5sim", "--backend",
+                   "msprof", "--timeout", "7", "--device", "3", "--json")
+    equal((p.returncode, json.loads(p.stdout)["data"]["target"], json.loads(p.stdout)["data"]["workspace"]), (0, "a5", out), p.stderr)
+    with open(os.path.join(out, "run_collect.sh")) as f:
+        text = f.read()
+    check("--timeout=7 " in text and "export ACL_DEVICE_ID=3\n" in text, text)
+    for more, status, texts in ((["--case", config, "--func", "5"], 2, ["0 QK, 1 SF, 7 own"]), (["--case", config, "--kernel", "UP"], 2, ["no kernel UP"]),
+                                (["--kernel", "SF"], 2, ["--case"]), (["--case", config, "--func", "1", "--source", SF], 2, ["no --source"]),
+                                (["--case", config, "--func", "1", "--device", "64"], 2, ["--device"]),
+                                (["--case", SF, "--func", "1"], 3, ["python3 says"]), (["--case", incore.tmp, "--func", "1"], 3, ["kernel_config.py"])):
+        incore.refused(status, texts, *words, *more)
+    incore.refused(5, ["python3"], *words, "--case", config, "--func", "1", env={"PATH": incore.tmp})
 
 
 def manifest(incore):
@@ -590,6 +746,8 @@ def refusals(incore):
     words = ["--dump", own_dump, "--func", "1"]
     incore.refused(2, ["{0}", "{1}", "{2}", "{3}"], "--dump", own_dump, "--func", "7", "--source", SF)
     incore.refused(2, ["--func"], "--dump", own_dump, "--source", SF)
+    incore.refused(2, ["no task fits", "{3}", "that task has the func ids {1}", f"to the func ids fit {RING + 3:#018x}"],
+                   "--dump", own_dump, "--func", "3", "--task", hex(RING + 1), "--source", SF)
     incore.refused(2, ["--source"], *words)
     incore.refused(2, ["--blocks"], *words, "--source", SF, "--blocks", "2")
     incore.refused(2, ["--dump", "--arg-spec"], "--source", SF)
@@ -698,6 +856,7 @@ def estimate(incore):
     with open(os.path.join(data["workspace"], "summary.txt")) as f:
         text = f.read()
     check("evidence=estimate\n" in text and "verdict=estimate" in text, text)
+    check("=0x3f800000 (dump)\n" in text and "FLOAT32 16x16 (dump)" in text, f"the workload: {text}")
     with open(os.path.join(data["workspace"], "provenance.json")) as f:
         equal(json.load(f)["evidence"], "estimate", "provenance.json")
     check(data["verdict"].startswith("estimate"), data["verdict"])
@@ -762,7 +921,7 @@ def faults(incore):
             equal(len(made), int(os.path.exists(os.path.join(out, "insight_export"))), f"{what}: a trace is whole or not there")
 
 
-CASES = [own, blocks, manifest, spec, spec_is_not_read_back, classes, verbose, checked, shared_buffer, words_of_a_set, refusals, compilers, places, estimate, full_disk,
+CASES = [own, blocks, lanes, compile_options, scalar_stores, scalar_pipe, wrong_core, cases, manifest, spec, spec_is_not_read_back, classes, verbose, checked, shared_buffer, words_of_a_set, refusals, compilers, places, estimate, full_disk,
          interrupt, faults, real, real_rows, real_incomplete, real_blocks, real_mixed, real_levels, real_deps]
 
 

@@ -144,7 +144,7 @@ static void test_engine_queue_full(void **state)
 	opstream_set_init(&set);
 	s = ms_new(&set, CORE_AIV, 0);
 	for (int i = 0; i < 33; i++)
-		ms_vec(s, 1, "TADD", 320, 128, (uint64_t[]){0, 0, 0});
+		ms_vec(s, 1 + i, "TADD", 320, 128, (uint64_t[]){0, 0, 0});
 	run(&set, &t);
 	/* 640 + 24 from 4 on: done at 668; the scalar was there at 132 */
 	assert_int_equal(t.cores.v[0].lanes[OPP_S].stall_cyc, 668 - 132);

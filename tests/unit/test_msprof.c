@@ -100,7 +100,7 @@ static void stage_open(struct stage *s, const char *mode)
 		.label = "k",
 		.kernel_class = KERNEL_AIV_ONLY,
 		.n_members = 1,
-		.members = {{s->source, KERNEL_ON_AIV, -1}},
+		.members = {{s->source, KERNEL_ON_AIV, -1, 1}},
 		.args = &s->args,
 		.options = &s->options};
 	arena_init(&s->arena);

@@ -52,7 +52,8 @@ struct finding {
 	"data-movement-only|near-empty|one-side-empty|no-loop|zero-byte-moves|sync-bound|"         \
 	"no-flag-events|sub-block-collision|unmatched-flags|reused-flags|model-race|"              \
 	"model-deadlock|model-unmatched-wait|model-double-set|model-flag-left-set|"                \
-	"model-bad-flag|model-counter-full|model-more-findings|model-incomplete|"                  \
+	"model-bad-flag|model-counter-full|model-missing-barrier|model-more-findings|"             \
+	"model-incomplete|"                                                                        \
 	"quantised-time|clock-unknown|inconsistent-busy"
 
 /* What is known of a capture beside this one. */

@@ -218,12 +218,35 @@ static void explain(struct job *j)
 	}
 }
 
+/* What was not compared may differ: a loss. */
+static void tell_not_compared(struct job *j)
+{
+	uint64_t n = j->diff.n_state[PAIR_NOT_COMPARED];
+	bool has_cut = false, has_lost = false, has_none = false;
+
+	EACH (const struct dump_pair, p, j->diff.pairs.v, j->diff.pairs.n) {
+		unsigned flags;
+
+		if (p->state != PAIR_NOT_COMPARED)
+			continue;
+		flags = j->a->records.v[p->a].flags | j->b->records.v[p->b].flags;
+		has_cut |= (flags & DUMP_TRUNCATED) != 0;
+		has_lost |= (flags & (DUMP_OVERWRITTEN | DUMP_LOST)) != 0;
+		has_none |= !(flags & (DUMP_TRUNCATED | DUMP_OVERWRITTEN | DUMP_LOST));
+	}
+	if (!n)
+		return;
+	j->c->n_losses++;
+	cli_warn(j->c, "%llu pair%s could not be compared: %s%s%s%s%s", (unsigned long long)n,
+		plural(n), has_none ? "a side has no payload" : "",
+		has_none && (has_cut || has_lost) ? ", or " : "", has_cut ? "a payload is cut" : "",
+		has_cut && has_lost ? ", or " : "",
+		has_lost ? "a payload was overwritten or lost" : "");
+}
+
 static bool print(struct job *j)
 {
-	if (j->diff.n_state[PAIR_NOT_COMPARED])
-		cli_warn(j->c, "%llu pair%s could not be compared: a side has no payload",
-			(unsigned long long)j->diff.n_state[PAIR_NOT_COMPARED],
-			plural(j->diff.n_state[PAIR_NOT_COMPARED]));
+	tell_not_compared(j);
 	if (!choose_shown(j))
 		return false;
 	if (j->c->use_json)

@@ -111,8 +111,12 @@ static void print_text(
 {
 	say(c->out, "%s: %s %s file%s", job->dir, U64_TEXT(r->n_files), job->ops->name,
 		plural(r->n_files));
-	if (r->n_skipped)
-		say(c->out, ", %s without payload left out", COUNTED(r->n_skipped, "record"));
+	if (r->n_skipped > r->n_overwritten)
+		say(c->out, ", %s without payload left out",
+			COUNTED(r->n_skipped - r->n_overwritten, "record"));
+	if (r->n_overwritten)
+		say(c->out, ", %s left out whose payload was overwritten or lost",
+			COUNTED(r->n_overwritten, "record"));
 	if (r->n_truncated)
 		say(c->out, ", %llu hold%s a prefix only", (unsigned long long)r->n_truncated,
 			r->n_truncated == 1 ? "s" : "");

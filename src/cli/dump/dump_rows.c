@@ -96,7 +96,7 @@ struct any dump_value(unsigned dtype, uint64_t bits)
 	if (dtype == DTYPE_FLOAT16)
 		return any_double(value_double(dtype, p, 0, 0), -5);
 	if (dtype_is_float(dtype))
-		return any_double(value_double(dtype, p, 0, 0), dtype == DTYPE_BFLOAT16 ? -4 : -9);
+		return any_double(value_double(dtype, p, 0, 0), -9);
 	if (dtype == DTYPE_BOOL && bits <= 1)
 		return (struct any){.type = COLUMN_BOOL, .is = bits != 0};
 	if (dtype == DTYPE_UINT64 || dtype >= DTYPE_COUNT)

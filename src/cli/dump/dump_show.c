@@ -223,7 +223,10 @@ static void print_head(struct show *s, uint32_t i)
 		say(out, "%s at %llu", COUNTED(r->bin_size, "byte"),
 			(unsigned long long)r->bin_offset);
 	else
-		fputs("no payload", out);
+		fputs(r->flags & DUMP_LOST	      ? "payload lost"
+			: r->flags & DUMP_OVERWRITTEN ? "payload overwritten"
+						      : "no payload",
+			out);
 	if (r->flags & DUMP_TRUNCATED)
 		fputs(", truncated", out);
 	fputc('\n', out);

@@ -75,6 +75,8 @@ static bool read_args(struct cli *c, struct args *a)
 	for (unsigned i = 0; i < cli_many(c, "args"); i++)
 		if (!args_add_word(a, cli_many_at(c, "args", i), &c->error))
 			return false;
+	for (size_t i = 0; i < a->remarks.n; i++)
+		cli_warn(c, "%s", a->remarks.v[i]);
 	return true;
 }
 

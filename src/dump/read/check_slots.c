@@ -159,6 +159,31 @@ static void check_copies(struct slot_check *c, const struct dump_task *t, const 
 	}
 }
 
+/* Where a record lists the members of its task, all records of it list the same. */
+static void check_members(struct slot_check *c, const struct dump_task *t)
+{
+	const struct dump *d = c->d;
+	uint32_t first = DUMP_NONE;
+
+	if (d->gen_first < DUMP_G10 || d->gen_first == DUMP_X1 || d->gen_first == DUMP_DEVICE)
+		return; /* a record may be of one member alone */
+	for (uint32_t i = 0; i < t->n_copies; i++) {
+		uint32_t record = d->order[t->first_copy + i];
+		uint32_t members = d->records.v[record].members;
+
+		if (members == DUMP_NONE)
+			continue;
+		if (first == DUMP_NONE)
+			first = record;
+		if (members == d->records.v[first].members)
+			continue;
+		problems_add(&c->d->problems, PROBLEM_DEFECT, "func-ids-differ",
+			problem_of_record(d, record),
+			"task 0x%016llx: record %u has other func ids than record %u of the same task",
+			(unsigned long long)t->id, record, first);
+	}
+}
+
 /* The same kernel gives a slot the same role and dtype in every task. */
 static bool check_instance(struct slot_check *c, const struct dump_task *t,
 	const struct dump_slot *s, struct incore_error *e)
@@ -195,6 +220,7 @@ bool check_slots(struct dump *d, struct dump_check *out, struct incore_error *e)
 	for (size_t i = 0; ok && i < d->tasks.n; i++) {
 		struct dump_task *t = &d->tasks.v[i];
 
+		check_members(&c, t);
 		if (d->level != 1) {
 			check_gaps(&c, t);
 			check_expected(&c, t);

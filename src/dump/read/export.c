@@ -95,14 +95,24 @@ static void remove_files(const struct dump_export_job *job, const char *dir, siz
 	}
 }
 
+/* A record that has nothing to write, counted by why. */
+static bool is_skipped(
+	const struct dump_export_job *job, uint32_t record, struct dump_export_result *out)
+{
+	if (has_data(job->d, record) || job->ops->holds_nothing)
+		return false;
+	out->n_skipped++;
+	out->n_overwritten +=
+		(job->d->records.v[record].flags & (DUMP_OVERWRITTEN | DUMP_LOST)) != 0;
+	return true;
+}
+
 static bool write_all_files(const struct dump_export_job *job, const char *dir,
 	struct dump_export_result *out, struct incore_error *e)
 {
 	for (size_t i = 0; i < job->n; i++) {
-		if (!has_data(job->d, job->records[i]) && !job->ops->holds_nothing) {
-			out->n_skipped++;
+		if (is_skipped(job, job->records[i], out))
 			continue;
-		}
 		if (!write_file(job, dir, job->records[i], out, e)) {
 			if (!job->may_replace)
 				remove_files(job, dir, i);
@@ -161,10 +171,8 @@ static bool write_new_dir(
 	bool ok = out_dir_open(&dir, job->dir, 0666, e);
 
 	for (size_t i = 0; ok && i < job->n; i++) {
-		if (!has_data(job->d, job->records[i]) && !job->ops->holds_nothing) {
-			out->n_skipped++;
+		if (is_skipped(job, job->records[i], out))
 			continue;
-		}
 		if (!write_into(job, &dir, job->records[i], out, e))
 			ok = err_wrap(e, "export of record %u", job->records[i]);
 	}

@@ -32,6 +32,7 @@ struct dump_export_job {
 
 struct dump_export_result {
 	uint64_t n_files, n_skipped; /* skipped: no payload */
+	uint64_t n_overwritten;	     /* of those skipped: it was, or it is lost */
 	uint64_t n_truncated;	     /* files that hold a prefix */
 };
 

@@ -2,6 +2,7 @@
 /* model.c: questions to a dump: words for its codes, geometry, payload bytes, lookups. */
 #include "dump/read/model.h"
 #include "base/search.h"
+#include "dump/read/deps.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -95,6 +96,26 @@ unsigned dump_members_of(const struct dump *d, uint32_t members, int32_t out[DUM
 	return (unsigned)(s.n / sizeof(out[0]));
 }
 
+bool dump_positions(const struct dump *d, const struct dump_task *t, bool has_cube, int32_t out[3])
+{
+	const struct deps_task *known = d->deps ? deps_task_find(d->deps, t->id) : NULL;
+	int32_t ids[DUMP_MAX_MEMBERS];
+	unsigned n = 0;
+
+	for (uint32_t i = 0; i < t->n_copies && !n; i++)
+		n = dump_members_of(d, d->records.v[d->order[t->first_copy + i]].members, ids);
+	if (n == 3) {
+		memcpy(out, ids, 3 * sizeof(*out));
+	} else if (known) {
+		memcpy(out, known->kernels, 3 * sizeof(*out));
+	} else if (n == 2) {
+		out[0] = has_cube ? ids[0] : -1;
+		out[1] = ids[!has_cube ? 0 : 1];
+		out[2] = has_cube ? -1 : ids[1];
+	}
+	return n == 3 || n == 2 || known;
+}
+
 const struct dump_extra *dump_extra_of(const struct dump *d, uint32_t record)
 {
 	return record < d->extras.n ? &d->extras.v[record] : NULL;
@@ -103,14 +124,19 @@ const struct dump_extra *dump_extra_of(const struct dump *d, uint32_t record)
 struct str dump_kernel_of(const struct dump *d, uint32_t record)
 {
 	const struct dump_extra *x = dump_extra_of(d, record);
-	int32_t ids[DUMP_MAX_MEMBERS];
+	int32_t ids[DUMP_MAX_MEMBERS], only = -1;
 	const uint64_t *at;
 
 	if (x && x->kernel != DUMP_NONE)
 		return d->names.strs[x->kernel];
-	if (dump_members_of(d, d->records.v[record].members, ids) != 1)
-		return (struct str){0}; /* a mix has several kernels */
-	at = ids[0] < 0 ? NULL : u64_map_find(&d->func_names, (uint64_t)ids[0]);
+	for (unsigned n = dump_members_of(d, d->records.v[record].members, ids); n > 0; n--) {
+		if (ids[n - 1] < 0 || ids[n - 1] == only)
+			continue; /* a place where none ran, or a second lane */
+		if (only >= 0)
+			return (struct str){0}; /* a mix has several kernels */
+		only = ids[n - 1];
+	}
+	at = only < 0 ? NULL : u64_map_find(&d->func_names, (uint64_t)only);
 	return at ? d->names.strs[*at] : (struct str){0};
 }
 

@@ -14,6 +14,9 @@ const char *dump_level_name(const struct dump *d, char buf[24]);
 void dump_geometry_of(const struct dump *d, const struct dump_record *r, struct dump_geometry *out);
 /* Member func ids (int32, -1 unknown); n 0: not stated. */
 unsigned dump_members_of(const struct dump *d, uint32_t members, int32_t out[DUMP_MAX_MEMBERS]);
+/* Which kernel ran where: func ids of AIC, AIV0 and AIV1, -1 where none did. Of a record that lists
+ * two, `has_cube` says whether one is the cube's. False: not stated. */
+bool dump_positions(const struct dump *d, const struct dump_task *t, bool has_cube, int32_t out[3]);
 const struct dump_extra *dump_extra_of(const struct dump *d, uint32_t record); /* or NULL */
 /* Kernel name of a record: stated, or by func id from name_map_*.json; {NULL, 0}: unknown. */
 struct str dump_kernel_of(const struct dump *d, uint32_t record);

@@ -25,7 +25,7 @@ static bool has_members(const struct dump *d, const struct dump_task *t, const s
 		if (!has_member(ids, n, q->funcs[i]))
 			return false;
 	for (unsigned i = 0; i < n; i++)
-		if (!has_member(q->funcs, q->n_funcs, ids[i]))
+		if (ids[i] >= 0 && !has_member(q->funcs, q->n_funcs, ids[i]))
 			return false;
 	return true;
 }
@@ -127,6 +127,30 @@ static void put_tasks(struct strbuf *b, const struct dump *d, const task_list *l
 		sb_printf(b, " and %zu more", n - MOST_LISTED);
 }
 
+/* Task and func ids each alone, so that the one that is wrong is seen. */
+static bool put_near(
+	struct strbuf *b, const struct dump *d, const struct task_query *q, struct incore_error *e)
+{
+	struct task_query by_func = {.funcs = q->funcs, .n_funcs = q->n_funcs, .block = DUMP_NONE};
+	const struct dump_task *named = q->has_task ? dump_task_find(d, q->task) : NULL;
+	task_list found = {0};
+	bool ok = true;
+
+	if (named && q->n_funcs) {
+		sb_puts(b, "; that task has the func ids {");
+		put_set(b, d, named->members);
+		sb_puts(b, "}");
+	}
+	if (q->n_funcs && (q->has_task || q->has_dispatch))
+		ok = task_find(d, &by_func, &found, e);
+	if (found.n) {
+		sb_puts(b, "; to the func ids fit ");
+		put_tasks(b, d, &found);
+	}
+	VEC_FREE(&found);
+	return ok;
+}
+
 static bool complain(const struct dump *d, const struct task_query *q, const task_list *found,
 	struct incore_error *e)
 {
@@ -142,6 +166,10 @@ static bool complain(const struct dump *d, const struct task_query *q, const tas
 	} else {
 		sb_printf(&b, "%zu tasks fit, one must be named: ", found->n);
 		put_tasks(&b, d, found);
+	}
+	if (is_none && !put_near(&b, d, q, e)) {
+		sb_free(&b);
+		return false;
 	}
 	if (b.failed)
 		err_nomem(e);

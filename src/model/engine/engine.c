@@ -265,6 +265,7 @@ bool engine_run(const struct opstream_set *set, const struct engine_options *o, 
 	g->flag_wait = whole(p, K_FLAG_WAIT);
 	g->s_sync = whole(p, K_S_SYNC);
 	g->s_op = whole(p, K_S_OP);
+	g->s_loop = whole(p, K_S_LOOP);
 	ok = add_cores(set, out, e);
 	for (uint32_t i = 0, n; ok && i < out->cores.n; i += n) {
 		for (n = 1; i + n < out->cores.n &&

@@ -79,12 +79,13 @@ enum finding_kind {
 	FIND_LEFT_SET,
 	FIND_BAD_FLAG,
 	FIND_COUNTER_FULL,
+	FIND_NO_BARRIER,   /* an op of the vector pipe may read before an earlier one has written */
 	FIND_BLOCKS_SHARE, /* a note: blocks touch the same global memory, one writes */
 	FIND_COUNT
 };
 #define FINDING_WORDS                                                                              \
 	"race|deadlock|unmatched-wait|double-set|flag-left-set|bad-flag|counter-full|"             \
-	"blocks-share-memory"
+	"missing-barrier|blocks-share-memory"
 
 struct finding_op {	     /* one side of a finding */
 	uint32_t stream, op; /* NO_OP: none */

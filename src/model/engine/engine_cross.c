@@ -110,7 +110,7 @@ bool engine_xtake(struct engine *g, struct core *c, unsigned id, unsigned pipe, 
 
 	g->out->n_external += n == 0;
 	for (unsigned i = 0; g->races && i < n; i++)
-		race_join(races_clock(g->races, c->at, pipe),
+		races_join(g->races, c->at, pipe,
 			&g->cores[from[i].core].x[from[i].id].fired.v[c->x[id].taken.n].clock);
 	return VEC_PUSH(&c->x[id].taken, cyc) || err_nomem(g->e);
 }

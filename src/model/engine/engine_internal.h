@@ -83,7 +83,10 @@ struct core {
 	uint32_t at;	    /* in the block */
 	uint32_t pc;
 	uint32_t micro; /* of a FIFO op */
-	bool is_paid;	/* the issue cost of the current micro op is in t */
+	const struct op_site
+		*last_site;	     /* of the last op that has a place in the source; NULL: none */
+	uint32_t last_form, loop_pc; /* of that op; the op (+ 1) whose loop is paid */
+	bool is_paid;		     /* the issue cost of the current micro op is in t */
 	bool is_done;
 	uint64_t t;		       /* scalar clock */
 	uint64_t run_start, run_stall; /* of the current PART_ISSUE slice; run_start == t: none */
@@ -106,7 +109,7 @@ struct engine {
 	struct core cores[BLOCK_CORES];
 	uint32_t n_cores;
 	uint32_t depth;
-	uint64_t flag_set, flag_wait, s_sync, s_op;
+	uint64_t flag_set, flag_wait, s_sync, s_op, s_loop;
 	bool is_stopped;     /* deadlock */
 	struct races *races; /* or NULL */
 };

@@ -211,7 +211,7 @@ static bool time_wait(struct engine *g, struct core *c, unsigned pipe, struct en
 		p->last_slice = slice;
 	}
 	if (g->races)
-		race_join(races_clock(g->races, c->at, pipe), &from->clock);
+		races_join(g->races, c->at, pipe, &from->clock);
 	return true;
 }
 
@@ -227,6 +227,8 @@ static bool time_barrier(
 	*end = later(start, p->last_done);
 	engine_wait_span(c, pipe, start, *end);
 	p->free = *end;
+	if (g->races)
+		races_barrier(g->races, c->at, pipe);
 	s = slice_of(g, n, start, *end);
 	if (!engine_slice(g, c, pipe, &s, &slice))
 		return false;

@@ -333,6 +333,22 @@ static bool do_op(struct engine *g, struct core *c, const struct step *st)
 	return engine_enqueue(g, c, st->pipe, &n);
 }
 
+/* An op that stands above the one before it, or on its line, begins an iteration: the scalar has
+ * counted, compared and jumped. Ops without a place in the source tell nothing. */
+static void pay_loop(struct engine *g, struct core *c)
+{
+	const struct op_site *at = &c->s->sites.v[c->s->ops.v[c->pc].site], *last = c->last_site;
+
+	if (!at->line || c->loop_pc == c->pc + 1)
+		return;
+	if (last && last->file == at->file && at->line <= last->line &&
+		(at != last || c->last_form == c->s->ops.v[c->pc].form))
+		c->t += g->s_loop;
+	c->loop_pc = c->pc + 1;
+	c->last_site = at;
+	c->last_form = c->s->ops.v[c->pc].form;
+}
+
 bool engine_scalar(struct engine *g, struct core *c, bool *moved)
 {
 	struct entry end = {.op = NO_OP, .act = ACT_BAR, .part = PART_END, .flag = NO_FLAG};
@@ -341,6 +357,7 @@ bool engine_scalar(struct engine *g, struct core *c, bool *moved)
 		return true;
 	c->block.kind = BLOCK_NONE;
 	for (; c->pc < c->s->ops.n; c->pc++) {
+		pay_loop(g, c);
 		if (!do_op(g, c, &c->steps[c->s->ops.v[c->pc].form]))
 			return false;
 		if (c->block.kind != BLOCK_NONE)

@@ -179,7 +179,7 @@ static const char *note_code(enum finding_kind k)
 {
 	static const char *const codes[FIND_COUNT] = {"model-race", "model-deadlock",
 		"model-unmatched-wait", "model-double-set", "model-flag-left-set", "model-bad-flag",
-		"model-counter-full", "model-blocks-share-memory"};
+		"model-counter-full", "model-missing-barrier", "model-blocks-share-memory"};
 
 	return codes[k];
 }

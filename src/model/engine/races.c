@@ -51,6 +51,8 @@ struct races {
 	uint32_t n;
 	struct race_clock clock[RACE_PIPES];
 	uint64_t joined[RACE_PIPES];
+	uint32_t settled
+		[RACE_PIPES]; /* of its own ops, the last (+ 1) that a pipe knows to be complete */
 	struct {
 		VEC(struct race_clock) v;
 		uint64_t base, version;
@@ -103,7 +105,23 @@ void races_issued(struct races *r, unsigned core, unsigned pipe, uint64_t versio
 	*joined = version;
 	version -= r->snaps[core].base;
 	if (version < r->snaps[core].v.n)
-		race_join(races_clock(r, core, pipe), &r->snaps[core].v.v[version]);
+		races_join(r, core, pipe, &r->snaps[core].v.v[version]);
+}
+
+void races_join(struct races *r, unsigned core, unsigned pipe, const struct race_clock *from)
+{
+	unsigned me = core * ENGINE_PIPES + pipe;
+
+	if (from->at[me] > r->settled[me])
+		r->settled[me] = from->at[me];
+	race_join(&r->clock[me], from);
+}
+
+void races_barrier(struct races *r, unsigned core, unsigned pipe)
+{
+	unsigned me = core * ENGINE_PIPES + pipe;
+
+	r->settled[me] = r->clock[me].at[me];
 }
 
 /* --- segments --- */
@@ -295,6 +313,8 @@ static struct finding_op op_at(const struct races *r, uint8_t pipe, uint32_t op)
 static const char *missing_edge(
 	const struct races *r, const struct finding_op *a, const struct finding_op *b)
 {
+	if (a->stream == b->stream && a->pipe == b->pipe)
+		return "pipe_barrier(PIPE_V) between them";
 	if (a->stream != b->stream)
 		return arena_printf(&r->out->arena,
 			"a cross-core set after the one on %s, a wait before the other on %s",
@@ -316,7 +336,7 @@ static bool fill_finding(struct races *r, struct model_finding *f, const struct 
 	f->missing = missing_edge(r, &f->a, &f->b);
 	f->first_byte = h->first;
 	f->end_byte = h->end;
-	sb_printf(&text, "race (%s): ", hazard);
+	sb_printf(&text, "%s (%s): ", f->kind == FIND_RACE ? "race" : "missing barrier", hazard);
 	finding_put_op(r->set, &f->a, &text);
 	sb_puts(&text, " and ");
 	finding_put_op(r->set, &f->b, &text);
@@ -337,7 +357,8 @@ static bool report(struct races *r, const struct hit *h, uint8_t pipe, uint32_t 
 	bool a_writes = is_swapped ? h->mine_writes : h->is_write;
 	bool b_writes = is_swapped ? h->is_write : h->mine_writes;
 	const char *hazard = a_writes && b_writes ? "WAW" : a_writes ? "RAW" : "WAR";
-	struct model_finding *f = finding_add(r->out, r->set, FIND_RACE, a, b);
+	struct model_finding *f =
+		finding_add(r->out, r->set, h->pipe == pipe ? FIND_NO_BARRIER : FIND_RACE, a, b);
 
 	if (!f)
 		return false;
@@ -394,6 +415,70 @@ static bool touch_operand(
 	return true;
 }
 
+/* The vector pipe works repeat after repeat: where both ops go through the very same tile and the first
+ * has so many, each of its results is there before the second asks for it. */
+#define LONG_REPEATS 16
+
+static bool is_long_chain(
+	const struct opstream *s, uint32_t writer, const struct op_exec *x, unsigned k)
+{
+	const struct op_exec *w = &s->ops.v[writer];
+	const struct op_form *f = &s->forms.v[w->form];
+	const struct op_opnd *mine = &s->opnds.v[s->forms.v[x->form].first_opnd + k];
+
+	for (unsigned i = 0; i < f->n_opnds; i++) {
+		const struct op_opnd *o = &s->opnds.v[f->first_opnd + i];
+		uint64_t bytes = (uint64_t)OPND_VROW(o) * OPND_VCOL(o) * o->bits / 8;
+
+		if (o->what == OPND_TILE && o->role == ROLE_DST && o->loc == mine->loc &&
+			o->bits == mine->bits && o->blayout == mine->blayout &&
+			o->slayout == mine->slayout &&
+			memcmp(o->shape, mine->shape, 4 * sizeof(o->shape[0])) == 0 &&
+			s->words.v[w->first_word + i] == s->words.v[x->first_word + k])
+			return (bytes + 255) / 256 >= LONG_REPEATS;
+	}
+	return false;
+}
+
+/* Does an op of the vector pipe read bytes that an earlier one of it writes, with no barrier since? */
+static bool check_barrier(struct races *r, unsigned core, const struct op_exec *x, unsigned k)
+{
+	const struct opstream *s = r->s[core];
+	const struct op_opnd *o = &s->opnds.v[s->forms.v[x->form].first_opnd + k];
+	uint8_t me = (uint8_t)(core * ENGINE_PIPES + OPP_V);
+	struct access a = {.pipe = me, .op = (uint32_t)(x - s->ops.v) + 1, .reads = true};
+
+	/* what is scratch to both holds nothing that the second needs */
+	if (o->what != OPND_TILE || !(o->access & ACCESS_READ) || o->role == ROLE_TMP ||
+		!buffer_of(r, core, o, &a.buffer))
+		return true;
+	r->ranges.v.n = 0;
+	r->ranges.bytes = 0;
+	r->ranges.is_cut = false;
+	if (!ranges_of(s, x, k, &r->ranges))
+		return false;
+	EACH (const struct range, at, r->ranges.v.v, r->ranges.v.n) {
+		for (uint64_t number = at->from / PAGE; number * PAGE < at->to; number++) {
+			uint64_t base = number * PAGE;
+			struct page *p = page_of(r, a.buffer, number);
+
+			if (!p)
+				return false;
+			for (size_t i = find_seg(
+				     p, (uint32_t)(at->from > base ? at->from - base : 0));
+				i < p->v.n && base + p->v.v[i].from < at->to; i++) {
+				const struct seg *g = &p->v.v[i];
+
+				if (g->w_op > r->settled[me] && g->w_pipe == me &&
+					!is_long_chain(s, g->w_op - 1, x, k))
+					hit(r, &a, me, g->w_op, true,
+						&(struct range){base + g->from, base + g->to});
+			}
+		}
+	}
+	return true;
+}
+
 bool races_op(struct races *r, unsigned core, unsigned pipe, uint32_t op)
 {
 	const struct op_exec *x = &r->s[core]->ops.v[op];
@@ -401,6 +486,9 @@ bool races_op(struct races *r, unsigned core, unsigned pipe, uint32_t op)
 	uint8_t me = (uint8_t)(core * ENGINE_PIPES + pipe);
 
 	r->n_hits = 0;
+	for (unsigned k = 0; pipe == OPP_V && r->s[core]->arch == ARCH_A2A3 && k < f->n_opnds; k++)
+		if (!check_barrier(r, core, x, k))
+			return false;
 	for (unsigned k = 0; k < f->n_opnds; k++)
 		if (!touch_operand(r, core, pipe, x, k))
 			return false;

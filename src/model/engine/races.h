@@ -5,6 +5,12 @@
  * event in an order that respects the edges; the times do not matter.
  *
  * The clock of a pipe is, for each pipe, the last op of it (its number + 1) known to be complete.
+ *
+ * Ops of one pipe start in order, and that is enough for all but the vector pipe of a2a3: there an op
+ * may read before the one before it has written (PipeBarrier of the AscendC reference: needed between
+ * ops of a pipe of which one reads what the other wrote), but for long chains over one tile, which the
+ * PTO assembler leaves without (hw-native-sys/PTOAS pull request 674). Such a pair is a finding. The a5
+ * orders its vector pipe itself, and its compiler refuses the barrier.
  * Owner: races_free(). May fail: on memory.
  */
 #pragma once
@@ -38,5 +44,9 @@ void races_scalar_changed(struct races *r, unsigned core, bool keep_old);
 uint64_t races_version(const struct races *r, unsigned core);
 /* What was issued at that state comes after the scalar ops before it. */
 void races_issued(struct races *r, unsigned core, unsigned pipe, uint64_t version);
+/* A pipe waited for a flag: everything that its setter knew to be complete is. */
+void races_join(struct races *r, unsigned core, unsigned pipe, const struct race_clock *from);
+/* A barrier of that pipe: all of its ops so far are complete. */
+void races_barrier(struct races *r, unsigned core, unsigned pipe);
 /* An op runs on a pipe. */
 bool races_op(struct races *r, unsigned core, unsigned pipe, uint32_t op);

@@ -212,6 +212,10 @@ static void price_scalar(struct pricing *x, enum price_class c)
 		n = x->dst ? OPND_VCOL(x->dst) : 1;
 	} else if (c == PRICE_GETV) {
 		k = x->f->kind == OPK_SETV ? K_S_STORE : K_S_GETV;
+	} else if (x->f->kind == OPK_GMREAD) {
+		k = x->f->mode == 1 ? K_S_MISS : K_S_LOAD; /* the first of its cache line */
+	} else if (x->f->kind == OPK_GMWRITE) {
+		k = K_S_STORE;
 	} else if (strcmp(x->name, "dcci") == 0 || strcmp(x->name, "dsb") == 0) {
 		k = K_S_CACHE;
 	}

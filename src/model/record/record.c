@@ -173,9 +173,13 @@ static bool load_lanes(struct units *u, const struct record_options *o, enum ker
 		return true;
 	if (!load_unit(&u->aiv[0], lane0, CORE_AIV, e))
 		return false;
-	u->aiv[0].n_lanes = is_both && !o->kernel_aiv1 ? 2 : 1;
-	if (!is_both || !o->kernel_aiv1)
+	if (!o->kernel_aiv1) {
+		unsigned lanes = o->lanes ? o->lanes : is_both ? 3 : 1;
+
+		u->aiv[0].n_lanes = lanes == 3 ? 2 : 1;
+		u->aiv[0].first_lane = lanes == 2;
 		return true;
+	}
 	if (!load_unit(&u->aiv[1], o->kernel_aiv1, CORE_AIV, e))
 		return false;
 	u->aiv[1].first_lane = 1;

@@ -20,6 +20,7 @@ struct record_options {
 		*kernel_aiv; /* the source of the vector cores of a mixed kernel; NULL: the same */
 	const char *
 		kernel_aiv1; /* the source of lane 1; NULL: as lane 0 of a mixed kernel, else none */
+	uint8_t lanes; /* of one vector source: bit 0 lane 0, bit 1 lane 1; 0: both of a mix, else lane 0 */
 	enum opstream_arch arch;
 	enum kernel_core cores; /* KERNEL_ON_ANY: as the source says (cores.h) */
 	uint32_t first_block;	/* recorded: first_block .. first_block + blocks - 1 */

@@ -244,7 +244,7 @@ static const char *known_code(struct str code)
 {
 	static const char *const CODES[] = {"out-of-bounds", "no-value", "missing-argument",
 		"chip-address", "crash", "too-long", "too-many-ops", "too-many", "bad-shape",
-		"bad-operand", "no-memory", "truncated", "write-failed", "no-walls"};
+		"bad-operand", "wrong-core", "no-memory", "truncated", "write-failed", "no-walls"};
 
 	for (size_t i = 0; i < sizeof(CODES) / sizeof(CODES[0]); i++)
 		if (str_is(code, CODES[i]))

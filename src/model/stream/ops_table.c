@@ -180,6 +180,8 @@ const struct op_info OP_TABLE[] = {
 	{"wait_flag", "src, dst, id", "dst", PRICE_SYNC, PUB | INT},
 	{"pipe_barrier", "pipe", "pipe", PRICE_SYNC, PUB | INT},
 	{"pipe_sync", "", "S", PRICE_SYNC, PUB | INT | OPT_SILENT},
+	{"scalar_load", "global memory", "S", PRICE_SCALAR, INT},
+	{"scalar_store", "global memory", "S", PRICE_SCALAR, INT},
 	{"dcci", "pointer, line[, dst]", "S", PRICE_SCALAR, PUB | INT},
 	{"dsb", "kind", "S", PRICE_SCALAR, PUB | INT},
 	{"set_mask_norm", "", "S", PRICE_SCALAR, PUB | INT},

@@ -6,6 +6,7 @@
 
 #include "args/value.h"
 #include "base/file.h"
+#include "dump/read/values.h"
 #include "replay/source/source_text.h"
 
 #define DEFAULT_DYNAMIC_DIM 256
@@ -91,15 +92,31 @@ struct scalar_values {
 	const struct testcase_options *o;
 };
 
-/* "NAME=..." among words; the part behind '='. */
-static const char *word_for(const char *const *words, unsigned n, const char *name)
+/* "NAME=..." or, for a kernel, "KERNEL:NAME=..." among words; the part behind '='. */
+static const char *word_of(
+	const char *const *words, unsigned n, const char *kernel, const char *name)
 {
-	size_t len = strlen(name);
+	size_t len = strlen(name), head = kernel ? strlen(kernel) + 1 : 0;
 
-	for (unsigned i = 0; i < n && len; i++)
-		if (strncmp(words[i], name, len) == 0 && words[i][len] == '=')
-			return words[i] + len + 1;
+	for (unsigned i = 0; i < n && len; i++) {
+		if (kernel &&
+			(strncmp(words[i], kernel, head - 1) != 0 || words[i][head - 1] != ':'))
+			continue;
+		if (strncmp(words[i] + head, name, len) == 0 && words[i][head + len] == '=')
+			return words[i] + head + len + 1;
+	}
 	return NULL;
+}
+
+/* Of the words, what is said of this kernel alone goes before what is said of all. */
+static const char *word_for(
+	const struct testcase_options *o, const char *const *words, unsigned n, const char *name)
+{
+	const char *text = o->kernel ? word_of(words, n, o->kernel, name) : NULL;
+
+	if (!text && o->stem)
+		text = word_of(words, n, o->stem, name);
+	return text ? text : word_of(words, n, NULL, name);
 }
 
 static const struct kernel_param *param_at(const struct testcase *t, uint32_t i)
@@ -117,7 +134,7 @@ static bool known_scalar(void *ctx, uint32_t i, int64_t *value)
 {
 	const struct scalar_values *v = ctx;
 	const struct kernel_param *p = param_at(v->t, i);
-	const char *text = p ? word_for(v->o->set, v->o->n_set, p->name) : NULL;
+	const char *text = p ? word_for(v->o, v->o->set, v->o->n_set, p->name) : NULL;
 
 	return text && str_to_i64(str_of(text), value);
 }
@@ -224,11 +241,11 @@ struct placed { /* one parameter, from whichever file knows it */
 	uint32_t n_views;
 };
 
-static bool put_bytes(const struct placed *p, const struct testcase_options *o, struct arg *s,
-	struct arg_buffer *b, struct incore_error *e)
+static bool put_bytes(struct arena *a, const struct placed *p, const struct testcase_options *o,
+	struct arg *s, struct arg_buffer *b, struct incore_error *e)
 {
-	const char *file = word_for(o->data, o->n_data, p->name),
-		   *value = word_for(o->set, o->n_set, p->name);
+	const char *file = word_for(o, o->data, o->n_data, p->name),
+		   *value = word_for(o, o->set, o->n_set, p->name);
 	unsigned size = dtype_bytes(p->dtype);
 	struct file_data f = {0};
 	uint64_t bits = 0, seed = o->seed ? o->seed : TESTCASE_DEFAULT_SEED;
@@ -247,7 +264,8 @@ static bool put_bytes(const struct placed *p, const struct testcase_options *o, 
 		file_unload(&f);
 		b->is_known = true;
 		s->origin = ARG_SET;
-		return true;
+		s->said = arena_printf(a, "file %s", path_base(file));
+		return s->said || err_nomem(e);
 	}
 	if (value && !arg_value_parse(p->dtype, str_of(value), &bits))
 		return err_set(e, INCORE_USAGE, "bad-value", "%s=%s: no value of type %s", p->name,
@@ -263,7 +281,10 @@ static bool put_bytes(const struct placed *p, const struct testcase_options *o, 
 		memcpy(b->p + i * size, &bits, size);
 	}
 	s->origin = value ? ARG_SET : o->fill_inputs ? ARG_SPEC : ARG_NO_BYTES;
-	return true;
+	s->said = value		   ? arena_printf(a, "set to %s", value)
+		  : o->fill_inputs ? arena_printf(a, "made up, seed %llu", (unsigned long long)seed)
+				   : "";
+	return s->said || err_nomem(e);
 }
 
 static bool put_tensor(struct args *a, const struct placed *p, const struct testcase_options *o,
@@ -279,7 +300,7 @@ static bool put_tensor(struct args *a, const struct placed *p, const struct test
 			"%s has %llu elements, more than a descriptor holds", p->name,
 			(unsigned long long)elements);
 	b.p = mem_zalloc(b.n, 1);
-	if (!b.p || !put_bytes(p, o, s, &b, e)) {
+	if (!b.p || !put_bytes(&a->arena, p, o, s, &b, e)) {
 		bool is_lack = !b.p;
 
 		mem_free(b.p);
@@ -295,14 +316,26 @@ static bool put_tensor(struct args *a, const struct placed *p, const struct test
 	return args_add_buffer(a, &b, &s->buffer, e);
 }
 
-static bool put_scalar(const struct placed *p, const struct testcase_options *o, struct arg *s,
-	struct incore_error *e)
+/* What nobody set: as large as sizes were taken for, or what is tried this time. */
+static int64_t made_up(struct testcase *t, const struct placed *p, const struct testcase_options *o)
 {
-	const char *value = word_for(o->set, o->n_set, p->name);
-	int64_t dim = o->dynamic_dim > 0 ? o->dynamic_dim : DEFAULT_DYNAMIC_DIM;
+	if (p->is_bound)
+		return o->dynamic_dim > 0 ? o->dynamic_dim : DEFAULT_DYNAMIC_DIM;
+	if (dtype_is_float(p->dtype))
+		return 1; /* no offset and no count: what a factor is does not matter */
+	t->n_free++;
+	return !o->free_one || o->free_one == t->n_free ? o->free_value : 0;
+}
+
+static bool put_scalar(struct testcase *t, const struct placed *p, const struct testcase_options *o,
+	struct arg *s, struct incore_error *e)
+{
+	const char *value = word_for(o, o->set, o->n_set, p->name);
 	char text[32];
 
-	snprintf(text, sizeof(text), "%lld", (long long)(p->is_bound ? dim : 1));
+	snprintf(text, sizeof(text), "%lld", (long long)(value ? 0 : made_up(t, p, o)));
+	s->origin = ARG_SPEC;
+	s->said = value ? "set" : p->is_bound ? "bound" : "default";
 	if (arg_value_parse(p->dtype, str_of(value ? value : text), &s->bits))
 		return true;
 	return err_set(e, INCORE_USAGE, "bad-value", "%s=%s: no value of type %s", p->name,
@@ -310,7 +343,7 @@ static bool put_scalar(const struct placed *p, const struct testcase_options *o,
 }
 
 static bool place(struct testcase *t, const struct placed *p, const struct testcase_options *o,
-	uint32_t slot, struct strbuf *workload, struct incore_error *e)
+	uint32_t slot, struct incore_error *e)
 {
 	struct arg s = {.is_used = true,
 		.slot = slot,
@@ -320,16 +353,8 @@ static bool place(struct testcase *t, const struct placed *p, const struct testc
 
 	if (!s.name)
 		return err_nomem(e);
-	if (!(p->is_pointer ? put_tensor(&t->args, p, o, &s, e) : put_scalar(p, o, &s, e)))
+	if (!(p->is_pointer ? put_tensor(&t->args, p, o, &s, e) : put_scalar(t, p, o, &s, e)))
 		return false;
-	if (!p->is_pointer) {
-		sb_printf(workload, "%s%s=0x%llx%s", workload->n ? " " : "", p->name,
-			(unsigned long long)s.bits,
-			word_for(o->set, o->n_set, p->name) ? ""
-			: p->is_bound			    ? " (bound)"
-							    : " (default)");
-		s.origin = ARG_SPEC;
-	}
 	t->args.slots[slot] = s;
 	return true;
 }
@@ -367,7 +392,6 @@ static bool place_all(struct testcase *t, const struct testcase_options *o,
 {
 	uint32_t n_f = f ? f->n_params : 0, n_g = g ? g->n_params : 0, n = n_f > n_g ? n_f : n_g,
 		 slot = 0;
-	struct strbuf workload = {0};
 	bool ok = true;
 
 	while (param_at(t, n))
@@ -381,11 +405,19 @@ static bool place_all(struct testcase *t, const struct testcase_options *o,
 			struct placed p = unite_param(t, i, f, g);
 
 			if (p.is_pointer == (pass == 0))
-				ok = place(t, &p, o, slot++, &workload, e);
+				ok = place(t, &p, o, slot++, e);
 		}
-	t->workload = workload.n ? arena_strndup(&t->arena, workload.p, workload.n) : "no scalars";
-	sb_free(&workload);
-	return ok && (t->workload || err_nomem(e));
+	return ok;
+}
+
+bool testcase_describe(struct testcase *t, struct incore_error *e)
+{
+	struct strbuf b = {0};
+
+	args_workload(&t->args, &b);
+	t->workload = b.failed ? NULL : arena_strndup(&t->arena, b.p, b.n);
+	sb_free(&b);
+	return t->workload || err_nomem(e);
 }
 
 bool testcase_read(struct testcase *t, const char *source, const struct testcase_options *o,
@@ -416,5 +448,6 @@ bool testcase_read(struct testcase *t, const char *source, const struct testcase
 		note_kind(t, g);
 		t->has_cube = t->has_vector = true;
 	}
-	return ok && place_all(t, o, f, g, e) && args_spread(&t->args, o->n_blocks, e);
+	return ok && place_all(t, o, f, g, e) && args_spread(&t->args, o->n_blocks, e) &&
+	       testcase_describe(t, e);
 }

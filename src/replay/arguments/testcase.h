@@ -23,6 +23,12 @@ struct testcase_options {    /* zero: the default */
 	const char *const *set;	 /* "NAME=VALUE": a scalar, or every element of a tensor */
 	const char *const *data; /* "NAME=FILE": the bytes of a tensor */
 	unsigned n_set, n_data;
+	/* Words "KERNEL:NAME=..." are for this kernel alone, by either name, and go before the others. */
+	const char *kernel, *stem;
+	/* What a whole number gets that nobody set and no size depends on; the others of them get 0
+	 * where it is meant for one (1: the first of them). */
+	int64_t free_value;
+	unsigned free_one;
 };
 
 struct testcase {
@@ -34,12 +40,15 @@ struct testcase {
 	bool has_target; /* the .pto states it */
 	bool has_cube, has_vector;
 	struct args args;
+	unsigned n_free;      /* whole numbers that free_value is for */
 	const char *workload; /* one line: which values were used, for the summary */
 };
 
 bool testcase_read(struct testcase *t, const char *source, const struct testcase_options *o,
 	struct incore_error *e);
 void testcase_deinit(struct testcase *t);
+/* Makes the workload's line anew, after arguments were changed. */
+bool testcase_describe(struct testcase *t, struct incore_error *e);
 
 /* A source with kernel_entry that calls the kernel with its slots; nothing for one that has it. */
 bool testcase_wrapper(

@@ -4,14 +4,14 @@
 
 static const char HEAD[] =
 	"// Made by incore: calls the kernel below with the arguments of its slots.\n"
-	"#include <cstdint>\n"
-	"#include \"tensor.h\"\n";
+	"#include <cstdint>\n";
 
 static const char HELPERS[] =
 	"\ntemplate <typename T> static inline AICORE __gm__ T *incore_pointer(__gm__ int64_t *args, int slot)\n"
 	"{\n"
-	"\t__gm__ ChipTensor *t = reinterpret_cast<__gm__ ChipTensor *>(args[slot]);\n\n"
-	"\treturn reinterpret_cast<__gm__ T *>(t->buffer.addr) + t->start_offset;\n"
+	"\t// by its words: the descriptor's name differs between releases of the runtime\n"
+	"\t__gm__ uint64_t *address_and_start = reinterpret_cast<__gm__ uint64_t *>(args[slot]);\n\n"
+	"\treturn reinterpret_cast<__gm__ T *>(address_and_start[0]) + address_and_start[3];\n"
 	"}\n\n"
 	"template <typename T> static inline AICORE T incore_scalar(__gm__ int64_t *args, int slot)\n"
 	"{\n"

@@ -3,10 +3,12 @@
 #include "replay/build/profile.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "base/file.h"
 #include "base/log.h"
@@ -20,6 +22,7 @@ struct batch {
 	struct profile_run *r;
 	pthread_mutex_t lock; /* rows, arena, lists, lines */
 	uint32_t n_done, n_todo;
+	bool has_failure;
 	VEC(uint32_t) todo;
 };
 
@@ -54,6 +57,8 @@ static bool run_kernel(const struct profile_request *q, struct one *o, const str
 		.target = q->has_target ? q->target : o->testcase.target,
 		.kernel_class = answer.kernel_class,
 		.args = &o->testcase.args,
+		.defines = q->defines,
+		.n_defines = q->n_defines,
 		.include_dirs = q->include_dirs,
 		.n_include_dirs = q->n_include_dirs,
 		.wrapped = has_wrapper ? k->source : NULL,
@@ -65,9 +70,10 @@ static bool run_kernel(const struct profile_request *q, struct one *o, const str
 	if (!entry)
 		return err_nomem(e);
 	if (answer.core != KERNEL_ON_AIV)
-		job.members[job.n_members++] = (struct replay_member){source, KERNEL_ON_AIC, -1};
+		job.members[job.n_members++] = (struct replay_member){source, KERNEL_ON_AIC, -1, 0};
 	if (answer.core != KERNEL_ON_AIC)
-		job.members[job.n_members++] = (struct replay_member){source, KERNEL_ON_AIV, -1};
+		job.members[job.n_members++] = (struct replay_member){
+			source, KERNEL_ON_AIV, -1, answer.core == KERNEL_ON_MIX ? 3 : 1};
 	return q->backend->run(&job, &o->arena, &o->outcome, e);
 }
 
@@ -99,15 +105,16 @@ static bool take_from_dump(const struct profile_request *q, struct testcase *t, 
 					made_up.slots[i].is_used ? "there" : "not there");
 		t->args = recorded;
 		recorded = made_up;
-		t->workload = "arguments of a recorded task";
+		t->n_free = 0;
+		ok = ok && testcase_describe(t, e);
 	}
 	args_deinit(&recorded);
 	dump_free(d);
 	return ok;
 }
 
-static bool prepare(const struct profile_request *q, struct one *o, const struct build_kernel *k,
-	struct incore_error *e)
+static bool prepare(const struct profile_request *q, const struct testcase_options *values,
+	struct one *o, const struct build_kernel *k, struct incore_error *e)
 {
 	struct strbuf wrapper = {0};
 	char *name, *source;
@@ -116,7 +123,9 @@ static bool prepare(const struct profile_request *q, struct one *o, const struct
 	remove_tree(o->folder); /* of a run that was interrupted here */
 	source = realpath(k->source, NULL);
 	ok = source ? workspace_dir(o->folder, 0700, e) : err_errno(e, errno, k->source, "read");
-	ok = ok && testcase_read(&o->testcase, source, &q->testcase, e) &&
+	testcase_deinit(&o->testcase); /* of an earlier try */
+	o->testcase = (struct testcase){0};
+	ok = ok && testcase_read(&o->testcase, source, values, e) &&
 	     (!q->dump || take_from_dump(q, &o->testcase, k->stem, e)) &&
 	     args_write(&o->testcase.args, o->folder, e) &&
 	     testcase_wrapper(&o->testcase, source, &wrapper, e);
@@ -133,8 +142,35 @@ static bool prepare(const struct profile_request *q, struct one *o, const struct
 	return ok;
 }
 
+/* Where the scripts of PyPTO have it, and a reader of theirs looks: collect/out/OPPROF_<...>/simulator;
+ * a link stays in its place. */
+static bool move_simulator(struct one *o, struct incore_error *e)
+{
+	const char *from = o->outcome.simulator_dir, *run = strstr(from, "/insight_export/OPPROF_");
+	const char *collect = arena_printf(&o->arena, "%s/collect", o->folder);
+	const char *out = arena_printf(&o->arena, "%s/collect/out", o->folder);
+	const char *slash = run ? strchr(run + strlen("/insight_export/"), '/') : NULL;
+	const char *name, *to, *link, *old;
+
+	if (!slash)
+		return true; /* msprof left it elsewhere */
+	name = arena_strndup(&o->arena, run + strlen("/insight_export/"),
+		(size_t)(slash - run) - strlen("/insight_export/"));
+	old = arena_strndup(&o->arena, from, (size_t)(slash - from));
+	to = arena_printf(&o->arena, "%s/%s", out, name ? name : "");
+	link = arena_printf(&o->arena, "../collect/out/%s", name ? name : "");
+	o->outcome.simulator_dir = arena_printf(&o->arena, "%s%s", to ? to : "", slash);
+	if (!collect || !out || !name || !old || !to || !link || !o->outcome.simulator_dir)
+		return err_nomem(e);
+	if (!workspace_dir(collect, 0700, e) || !workspace_dir(out, 0700, e))
+		return false;
+	if (rename(old, to) != 0 || symlink(link, old) != 0)
+		return err_errno(e, errno, to, "put the trace in place");
+	return true;
+}
+
 /* <kernel>.clean.json and instr_metrics.json beside the simulator's own files. */
-static bool make_clean(struct one *o, struct incore_error *e)
+static bool make_clean(struct one *o, const char *kernel, struct incore_error *e)
 {
 	struct clean_runs runs = {0};
 	bool ok = clean_find(&runs, o->outcome.simulator_dir, e);
@@ -146,6 +182,7 @@ static bool make_clean(struct one *o, struct incore_error *e)
 
 		if (j.run->is_other)
 			continue;
+		runs.v.v[i].kernel = kernel; /* that of the build: a trace names its file at best */
 		ok = clean_job_open(&j, e) &&
 		     import_read_as(clean_job_format(&j), j.run->path, &want, &t, e) &&
 		     clean_job_take(&j, t, e);
@@ -158,12 +195,64 @@ static bool make_clean(struct one *o, struct incore_error *e)
 	return ok;
 }
 
+static bool try_one(const struct profile_request *q, const struct testcase_options *values,
+	struct one *o, const struct build_kernel *k, struct incore_error *e)
+{
+	return prepare(q, values, o, k, e) && run_kernel(q, o, k, e) && move_simulator(o, e) &&
+	       make_clean(o, k->name, e) &&
+	       profile_look(&o->arena, o->outcome.simulator_dir, o->testcase.has_cube,
+		       o->testcase.has_vector, &o->facts, e);
+}
+
+/* It stopped where other values may lead elsewhere. */
+static bool is_by_value(const struct incore_error *why)
+{
+	return err_is(why, "out-of-bounds") || err_is(why, "bad-shape") || err_is(why, "crash");
+}
+
+/* The n-th guess at what whole numbers are that nobody set: an offset stays inside with 0, a count
+ * needs more. First all of them alike, 0, 1 and the bound; then 1 for each of them alone. */
+static bool make_guess(
+	const struct testcase_options *o, unsigned n_free, unsigned n, struct testcase_options *out)
+{
+	int64_t bound = o->dynamic_dim > 0 ? o->dynamic_dim : 256;
+
+	*out = *o;
+	out->free_value = n == 0 ? 0 : n == 2 ? bound : 1;
+	out->free_one = n > 2 ? n - 2 : 0;
+	return n == 0 || n <= (n_free > 1 ? 2 + n_free : n_free ? 2 : 0);
+}
+
+/* The first guess that keeps every access inside and gives the kernel work of its kind; failing that
+ * the first that runs; failing that, why 0 does not. */
 static bool run_one(const struct profile_request *q, struct one *o, const struct build_kernel *k,
 	struct incore_error *e)
 {
-	return prepare(q, o, k, e) && run_kernel(q, o, k, e) && make_clean(o, e) &&
-	       profile_look(&o->arena, o->outcome.simulator_dir, o->testcase.has_cube,
-		       o->testcase.has_vector, &o->facts, e);
+	struct testcase_options base = q->testcase, guess;
+	unsigned n, kept = UINT_MAX;
+	bool ok = false, has_work = false, goes_on = true;
+
+	base.kernel = k->name;
+	base.stem = k->stem;
+	for (n = 0; goes_on && make_guess(&base, o->testcase.n_free, n, &guess); n++) {
+		struct incore_error why = {0};
+
+		ok = try_one(q, &guess, o, k, &why);
+		has_work = ok && !o->facts.degenerate;
+		kept = ok && kept == UINT_MAX ? n : kept;
+		goes_on = !has_work && (ok || is_by_value(&why));
+		if (!ok && n == 0)
+			err_move(e, &why);
+		incore_error_clear(&why);
+	}
+	if (has_work || kept == UINT_MAX)
+		return has_work;
+	if (kept != n - 1) { /* its files were made way for later guesses */
+		make_guess(&base, o->testcase.n_free, kept, &guess);
+		incore_error_clear(e);
+		ok = try_one(q, &guess, o, k, e);
+	}
+	return ok;
 }
 
 /* --- the batch --- */
@@ -218,14 +307,26 @@ static bool settle(struct batch *b, struct profile_row *row, const struct one *o
 		row->status =
 			why->status == INCORE_FAILED ? PROFILE_COLLECT_FAILED : PROFILE_FAILED;
 		row->message = keep(b, text.p);
+		b->has_failure = true;
 		sb_free(&text);
 	}
 	row->message = row->message ? row->message : "";
 	b->n_done++;
-	if (!profile_write_lists(b->r, e))
+	/* the kernel's own file first: a row of the lists always has it */
+	if (!(ok ? profile_write_kernel(row, e) : true) || !profile_write_lists(b->r, e))
 		return false;
 	tell(b, row); /* what is told has been written */
 	return true;
+}
+
+static bool is_over(struct batch *b)
+{
+	bool is_over;
+
+	pthread_mutex_lock(&b->lock);
+	is_over = b->has_failure && b->q->ends_at_failure;
+	pthread_mutex_unlock(&b->lock);
+	return is_over;
 }
 
 static bool work(void *ctx, size_t item, unsigned worker, struct incore_error *e)
@@ -240,6 +341,8 @@ static bool work(void *ctx, size_t item, unsigned worker, struct incore_error *e
 	(void)worker;
 	if (b->q->is_cancelled && b->q->is_cancelled(b->q->cancel_ctx))
 		return err_set(e, INCORE_FAILED, "interrupted", "interrupted");
+	if (is_over(b))
+		return true;
 	clock_gettime(CLOCK_MONOTONIC, &from);
 	log_info("profile", "kernel %s of %s", row->kernel.name, row->kernel.source);
 	arena_init(&o.arena);
@@ -258,44 +361,76 @@ static bool work(void *ctx, size_t item, unsigned worker, struct incore_error *e
 	return ok;
 }
 
+static bool is_called(const struct build_kernel *k, struct str name)
+{
+	return str_is(name, k->name) || str_is(name, k->stem);
+}
+
 static bool is_wanted(const struct profile_request *q, const struct build_kernel *k)
 {
 	for (unsigned i = 0; i < q->n_funcs; i++)
-		if (strcmp(q->funcs[i], k->name) == 0 || strcmp(q->funcs[i], k->stem) == 0)
+		if (is_called(k, str_of(q->funcs[i])))
 			return true;
 	return q->n_funcs == 0;
 }
 
-static bool no_such_func(
-	const struct profile_request *q, const build_kernels *all, struct incore_error *e)
+static bool no_such_func(const struct profile_request *q, const build_kernels *all, struct str name,
+	struct incore_error *e)
 {
 	struct strbuf b = {0};
 
 	for (size_t i = 0; i < all->n && i < 40; i++)
 		sb_printf(&b, "%s%s", i ? ", " : "", all->v[i].name);
-	err_set(e, INCORE_USAGE, "no-such-func", "no kernel of that name in %s; it has %s%s",
-		q->build_dir, b.p ? b.p : "none", all->n > 40 ? ", ..." : "");
+	err_set(e, INCORE_USAGE, "no-such-func", "no kernel named %.*s in %s; it has %s%s",
+		STR_ARG(name), q->build_dir, b.p ? b.p : "none", all->n > 40 ? ", ..." : "");
 	sb_free(&b);
 	return false;
+}
+
+static bool has_kernel(const build_kernels *all, struct str name)
+{
+	for (size_t i = 0; i < all->n; i++)
+		if (is_called(&all->v[i], name))
+			return true;
+	return false;
+}
+
+/* A name that no kernel has is a mistake, also beside one that some kernel has. */
+static bool check_names(
+	const struct profile_request *q, const build_kernels *all, struct incore_error *e)
+{
+	const struct testcase_options *t = &q->testcase;
+
+	for (unsigned i = 0; i < q->n_funcs; i++)
+		if (!has_kernel(all, str_of(q->funcs[i])))
+			return no_such_func(q, all, str_of(q->funcs[i]), e);
+	for (unsigned i = 0; i < t->n_set + t->n_data; i++) {
+		struct str word = str_of(i < t->n_set ? t->set[i] : t->data[i - t->n_set]), name;
+		struct str rest = str_sub(
+			word, 0, (size_t)(str_find(word, "=") < 0 ? 0 : str_find(word, "=")));
+
+		if (str_find(rest, ":") >= 0 && str_cut(&rest, ":", &name) &&
+			!has_kernel(all, name))
+			return no_such_func(q, all, name, e);
+	}
+	return true;
 }
 
 static bool choose(const struct profile_request *q, struct profile_run *r, struct incore_error *e)
 {
 	build_kernels all = {0};
-	bool ok = discover_kernels(&r->arena, q->build_dir, &all, e);
+	bool ok = discover_kernels(&r->arena, q->build_dir, &all, e) && check_names(q, &all, e);
 
 	for (size_t i = 0; ok && i < all.n; i++)
 		if (is_wanted(q, &all.v[i]))
 			ok = VEC_PUSH(&r->rows,
 				     (struct profile_row){.kernel = all.v[i], .message = ""}) ||
 			     err_nomem(e);
-	if (ok && !r->rows.n)
-		ok = no_such_func(q, &all, e);
 	VEC_FREE(&all);
 	return ok;
 }
 
-/* <root>/kernel_insight_all_funcs_<time>, new; or the one to take up again */
+/* <root>/<name>_<time>, new; or the one to take up again */
 static bool make_root(
 	const struct profile_request *q, struct profile_run *r, struct incore_error *e)
 {
@@ -308,7 +443,7 @@ static bool make_root(
 	}
 	if (q->output_root && !workspace_dir(top, 0755, e))
 		return false;
-	stem = arena_printf(&r->arena, "%s/kernel_insight_all_funcs", top);
+	stem = arena_printf(&r->arena, "%s/%s", top, q->name);
 	if (!stem)
 		return err_nomem(e);
 	r->root = workspace_new(&r->arena, stem, 0700, e);

@@ -29,12 +29,16 @@ struct profile_request {
 	bool has_target; /* else as each .pto says, a2a3 where it does not */
 	enum replay_target target;
 	const char *output_root; /* NULL: the build directory */
+	const char *name;	 /* of the run folder, before its time */
+	bool ends_at_failure;	 /* of the first kernel: what has not begun is not run */
 	const char *resume;	 /* a run folder to take up again; NULL: a new one */
 	const struct backend_ops *backend;
 	const void *backend_options;
 	struct testcase_options testcase;
 	const char *dump;  /* arguments by kernel name, where the dump has the kernel; NULL: none */
 	bool follow_links; /* of the dump, out of it */
+	const char *const *defines; /* "NAME" or "NAME=VALUE" */
+	size_t n_defines;
 	const char *const *include_dirs;
 	size_t n_include_dirs;
 	struct pool *pool;
@@ -70,9 +74,11 @@ struct profile_run {
 bool profile_run(const struct profile_request *q, struct profile_run *out, struct incore_error *e);
 void profile_run_deinit(struct profile_run *r);
 
-/* manifest_export.csv, summary.txt and overview.txt of the run folder, each whole. */
+/* profile.txt in the folder of a kernel that ran: what a run that is taken up again needs to know. */
+bool profile_write_kernel(const struct profile_row *k, struct incore_error *e);
+/* manifest_export.csv, summary.txt and overview.tsv of the run folder, each whole. */
 bool profile_write_lists(const struct profile_run *r, struct incore_error *e);
-/* Fills rows that an earlier run exported, by name and source. */
+/* Fills rows that an earlier run exported, by name and source; without a manifest: none. */
 bool profile_read_manifest(struct profile_run *r, struct incore_error *e);
 
 /* Cycles, bound and degenerate state of a simulator directory; for profile.c. */

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* profile_lists.c: the lists of a run folder, and reading them back. */
 
+#include <stdlib.h>
+
 #include "base/file.h"
 #include "base/search.h"
 #include "codec/csv.h"
@@ -17,10 +19,10 @@ const char *profile_status_name(enum profile_status s)
 	return NAMES[s];
 }
 
-static bool write_list(const struct profile_run *r, const char *name, const struct strbuf *b,
-	struct incore_error *e)
+static bool write_list(
+	const char *folder, const char *name, const struct strbuf *b, struct incore_error *e)
 {
-	char *path = path_join(r->root, name);
+	char *path = path_join(folder, name);
 	struct out_file o = {0};
 	bool ok = path && !b->failed ? out_file_open(&o, path, e) : err_nomem(e);
 
@@ -29,6 +31,21 @@ static bool write_list(const struct profile_run *r, const char *name, const stru
 		ok = out_file_commit(&o, e);
 	}
 	mem_free(path);
+	return ok;
+}
+
+bool profile_write_kernel(const struct profile_row *k, struct incore_error *e)
+{
+	struct strbuf b = {0};
+	bool ok;
+
+	sb_printf(&b, "func=%s\nstatus=%s\nsource=%s\nsimulator=%s\ncycles=%llu\nbound_by=%s\n",
+		k->kernel.name, profile_status_name(k->status), k->kernel.source, k->simulator,
+		(unsigned long long)k->cycles, k->bound);
+	sb_printf(&b, "degenerate=%s\nworkload=%s\nmessage=%s\n", k->is_degenerate ? "yes" : "no",
+		k->workload, k->message);
+	ok = write_list(k->folder, "profile.txt", &b, e);
+	sb_free(&b);
 	return ok;
 }
 
@@ -73,7 +90,7 @@ static bool write_manifest(const struct profile_run *r, struct incore_error *e)
 	for (size_t i = 0; i < r->rows.n; i++)
 		if (r->rows.v[i].status != PROFILE_NOT_RUN)
 			put_row(&b, &r->rows.v[i], r->symbol);
-	ok = write_list(r, "manifest_export.csv", &b, e);
+	ok = write_list(r->root, "manifest_export.csv", &b, e);
 	sb_free(&b);
 	return ok;
 }
@@ -95,7 +112,12 @@ static bool write_summary(const struct profile_run *r, struct incore_error *e)
 				profile_status_name(k->status), k->simulator ? k->simulator : "",
 				k->message ? k->message : "");
 	}
-	ok = write_list(r, "summary.txt", &b, e);
+	sb_puts(&b, "\nworkloads:\n");
+	EACH (const struct profile_row, k, r->rows.v, r->rows.n) {
+		if (k->workload)
+			sb_printf(&b, "%s\t%s\n", k->kernel.name, k->workload);
+	}
+	ok = write_list(r->root, "summary.txt", &b, e);
 	sb_free(&b);
 	return ok;
 }
@@ -119,7 +141,7 @@ static bool write_overview(const struct profile_run *r, struct incore_error *e)
 			order.v[i]->bound ? order.v[i]->bound : "",
 			order.v[i]->is_degenerate ? "yes" : "no", order.v[i]->kernel.name,
 			order.v[i]->workload ? order.v[i]->workload : "");
-	ok = ok && write_list(r, "overview.tsv", &b, e);
+	ok = ok && write_list(r->root, "overview.tsv", &b, e);
 	VEC_FREE(&order);
 	sb_free(&b);
 	return ok;
@@ -140,22 +162,53 @@ static struct profile_row *row_named(struct profile_run *r, struct str name)
 	return NULL;
 }
 
+/* What the lists do not hold of a kernel, from its own file; false: it has none. */
+static bool take_kernel(struct profile_run *r, struct profile_row *k)
+{
+	char *path = path_join(k->folder, "profile.txt");
+	const char **texts[] = {&k->bound, &k->workload, &k->message};
+	static const char *const KEYS[] = {"bound_by", "workload", "message"};
+	struct file_data f = {0};
+	struct str rest, line, key;
+	unsigned n = 0;
+
+	if (!path || !file_load(&f, path, NULL)) {
+		mem_free(path);
+		return false;
+	}
+	rest = (struct str){(const char *)f.data, f.size};
+	while (str_cut(&rest, "\n", &line) && str_cut(&line, "=", &key)) {
+		for (size_t i = 0; i < sizeof(KEYS) / sizeof(*KEYS); i++)
+			if (str_is(key, KEYS[i]))
+				n += (*texts[i] = arena_strndup(&r->arena, line.p, line.n)) != NULL;
+		if (str_is(key, "cycles"))
+			n += str_to_u64(line, &k->cycles);
+		if (str_is(key, "degenerate"))
+			k->is_degenerate = str_is(line, "yes");
+	}
+	file_unload(&f);
+	mem_free(path);
+	return n == 4;
+}
+
 static bool take_row(struct profile_run *r, const struct csv_reader *c, struct incore_error *e)
 {
 	struct profile_row *k = row_named(r, c->fields.v[0]);
 	uint64_t n_core = 0, n_csv = 0;
+	char seconds[32];
 
 	if (!k || !str_is(c->fields.v[1], "exported") || !str_is(c->fields.v[2], k->kernel.source))
 		return true;
 	k->simulator = arena_strndup(&r->arena, c->fields.v[10].p, c->fields.v[10].n);
 	k->folder = arena_strndup(&r->arena, c->fields.v[7].p, c->fields.v[7].n);
-	k->message = arena_strndup(&r->arena, c->fields.v[18].p, c->fields.v[18].n);
-	if (!k->simulator || !k->folder || !k->message)
+	if (!k->simulator || !k->folder)
 		return err_nomem(e);
-	if (!file_is_dir(k->simulator)) { /* someone removed it: run again */
-		k->simulator = NULL;
+	if (!file_is_dir(k->simulator) || !take_kernel(r, k)) { /* someone removed it: run again */
+		*k = (struct profile_row){.kernel = k->kernel, .message = ""};
 		return true;
 	}
+	snprintf(seconds, sizeof(seconds), "%.*s", STR_ARG(c->fields.v[17]));
+	k->seconds = strtod(seconds, NULL);
 	str_to_u64(c->fields.v[15], &n_core);
 	str_to_u64(c->fields.v[16], &n_csv);
 	k->n_core_traces = (uint32_t)n_core;
@@ -174,6 +227,10 @@ bool profile_read_manifest(struct profile_run *r, struct incore_error *e)
 
 	if (!path)
 		return err_nomem(e);
+	if (!file_exists(path)) { /* killed before the first list */
+		mem_free(path);
+		return true;
+	}
 	ok = file_load(&f, path, e);
 	if (ok) {
 		csv_init(&c, f.data, f.size, path);

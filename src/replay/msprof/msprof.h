@@ -12,6 +12,8 @@
 
 struct msprof_options { /* zero: the default */
 	struct cann_options cann;
+	bool has_device; /* else as ACL_DEVICE_ID says, or 0 */
+	uint32_t device;
 	uint32_t launch_count;	  /* 1 */
 	uint32_t timeout_minutes; /* of msprof itself; 120, 1..2880 */
 	uint32_t step_limit_s;	  /* of cmake; 300 */
@@ -39,7 +41,7 @@ bool msprof_write_project(const struct replay_job *job, const struct msprof_opti
 
 /* A path that stands between quotes of C++, CMake and shell: nothing in it may end them. */
 bool msprof_check_path(const char *path, struct incore_error *e);
-/* Vector rows of a block: two where it has a cube kernel or two vector kernels, else one. */
+/* Vector rows of a block: two where it has a cube kernel or one on lane 1, else one. */
 unsigned msprof_lanes(const struct replay_job *job);
 /* The compiler's architecture, the chip and the headers that will be used; "" where there is none.
  * `c` may be NULL. */

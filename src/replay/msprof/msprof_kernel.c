@@ -198,17 +198,37 @@ static void put_prologue(const struct replay_job *job, struct strbuf *out)
 		ARG_SLOTS, t->cce_aicore, t->arch_macro, t->arch_macro);
 }
 
-unsigned msprof_lanes(const struct replay_job *job)
+/* As -D would: before anything of the kernel, and after what the vendor's headers define. */
+static bool put_defines(const struct replay_job *job, struct strbuf *out, struct incore_error *e)
 {
-	return count_core(job, KERNEL_ON_AIC) || count_core(job, KERNEL_ON_AIV) > 1 ? 2 : 1;
+	for (size_t i = 0; i < job->n_defines; i++) {
+		const char *word = job->defines[i];
+		size_t n = 0;
+
+		while (is_name(word[n]))
+			n++;
+		if (!n || (word[0] >= '0' && word[0] <= '9') || (word[n] && word[n] != '=') ||
+			strpbrk(word, "\r\n"))
+			return err_set(e, INCORE_USAGE, "bad-option-value",
+				"--define: expected NAME or NAME=VALUE on one line, found '%s'",
+				word);
+		sb_printf(out, "#define %.*s %s\n", (int)n, word, word[n] ? word + n + 1 : "1");
+	}
+	return true;
 }
 
-/* A task of one vector kernel has one core a block: the second lane of the block stays out of it. */
+unsigned msprof_lanes(const struct replay_job *job)
+{
+	unsigned n = count_core(job, KERNEL_ON_AIC) ? 2 : 1;
+
+	for (uint32_t i = 0; i < job->n_members; i++)
+		n = job->members[i].lanes & 2 ? 2 : n;
+	return n;
+}
+
+/* A lane that the task has no kernel for stays out of it. */
 static void put_vector_call(const struct replay_job *job, struct strbuf *out)
 {
-	bool has_two = count_core(job, KERNEL_ON_AIV) > 1;
-	unsigned lane = 0;
-
 	sb_puts(out, "\tint64_t lane = get_subblockid();\n");
 	if (msprof_lanes(job) == 1)
 		sb_puts(out, "\tif (lane != 0)\n\t\treturn;\n");
@@ -219,8 +239,8 @@ static void put_vector_call(const struct replay_job *job, struct strbuf *out)
 	for (uint32_t i = 0; i < job->n_members; i++) {
 		if (job->members[i].core != KERNEL_ON_AIV)
 			continue;
-		if (has_two)
-			sb_printf(out, "\tif (lane == %u)\n\t", lane++);
+		if (msprof_lanes(job) > 1 && job->members[i].lanes != 3)
+			sb_printf(out, "\tif (lane == %u)\n\t", job->members[i].lanes == 2);
 		sb_printf(out, "\tincore_member_%u_entry(row);\n", i);
 	}
 }
@@ -228,7 +248,8 @@ static void put_vector_call(const struct replay_job *job, struct strbuf *out)
 bool msprof_kernel_text(const struct replay_job *job, struct strbuf *out, struct incore_error *e)
 {
 	put_prologue(job, out);
-	if (!put_core(job, KERNEL_ON_AIC, out, e) || !put_core(job, KERNEL_ON_AIV, out, e))
+	if (!put_defines(job, out, e) || !put_core(job, KERNEL_ON_AIC, out, e) ||
+		!put_core(job, KERNEL_ON_AIV, out, e))
 		return false;
 	sb_printf(out,
 		"\nextern \"C\" __global__ __aicore__ void %s(__gm__ uint8_t *aic_rows, __gm__ uint8_t *aiv_rows)\n"

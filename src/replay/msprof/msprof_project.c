@@ -111,6 +111,8 @@ static bool write_script(const struct replay_job *job, const struct msprof_optio
 	put_quoted(&b, dirs.p ? dirs.p : "");
 	sb_printf(&b, "\ndebug_lines=%s\n\nset +u\n. \"$set_env\"\nset -u\n",
 		job->has_debug_lines ? "ON" : "OFF");
+	if (o->has_device)
+		sb_printf(&b, "export ACL_DEVICE_ID=%u\n", o->device);
 	sb_puts(&b, BUILD_STEPS);
 	sb_printf(&b,
 		"msprof op simulator --application=./build/%s --kernel-name=%s --launch-count=%u \\\n"

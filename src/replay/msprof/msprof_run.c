@@ -335,7 +335,11 @@ static bool set_library_path(struct msprof_run *m)
 	const char *line = arena_printf(
 		m->arena, "LD_LIBRARY_PATH=%s/build:%s", m->job->workspace, m->cann.library_path);
 
-	return (line && cann_set_env(&m->cann, line)) || err_nomem(m->e);
+	const char *device =
+		m->o->has_device ? arena_printf(m->arena, "ACL_DEVICE_ID=%u", m->o->device) : line;
+
+	return (line && device && cann_set_env(&m->cann, line) && cann_set_env(&m->cann, device)) ||
+	       err_nomem(m->e);
 }
 
 static bool preflight(const struct replay_job *job, struct incore_error *e)

@@ -117,11 +117,11 @@ static AICORE void vector(__gm__ int64_t *args)
 		TPOP<Scores, Ub, TileSplitAxis::TILE_UP_DOWN>(scores, s);
 		set_flag(PIPE_MTE2, PIPE_V, EVENT_ID0);
 		wait_flag(PIPE_MTE2, PIPE_V, EVENT_ID0);
-		TROWMAX(top, s, tmp);
+		TROWMAX(top, s, tmp); pipe_barrier(PIPE_V);
 		TROWEXPANDSUB(e, s, top);
 		set_flag(PIPE_V, PIPE_MTE2, EVENT_ID0);
 		TEXP(e, e);
-		TROWSUM(sum, e, tmp);
+		TROWSUM(sum, e, tmp); pipe_barrier(PIPE_V);
 		TROWEXPANDDIV(e, e, sum);
 		if (i)
 			wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID0);

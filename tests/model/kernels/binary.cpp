@@ -63,10 +63,10 @@ extern "C" __aicore__ void kernel_entry(__gm__ int64_t *args)
 	TCVT(j, y, tmp, RoundMode::CAST_FLOOR);
 	TAND(k, i, j);
 	TOR(k, i, j);
-	TXOR(k, i, j, i);
+	TXOR(k, i, j, i); pipe_barrier(PIPE_V);
 	TSHL(k, i, j);
 	TSHR(k, i, j);
-	TCMP(mask, x, y, CmpMode::LT);
+	TCMP(mask, x, y, CmpMode::LT); pipe_barrier(PIPE_V);
 	TSEL(z, mask, x, z, tmp);
 	set_flag(PIPE_V, PIPE_MTE3, EVENT_ID0);
 	wait_flag(PIPE_V, PIPE_MTE3, EVENT_ID0);

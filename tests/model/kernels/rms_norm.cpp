@@ -48,10 +48,10 @@ extern "C" __aicore__ void kernel_entry(__gm__ int64_t *args)
 	TROWSUM(c, s, tmp);
 	pipe_barrier(PIPE_V);
 	TRESHAPE(f, c);
-	TMULS(f, f, 1.0f / 256);
-	TADDS(f, f, 1e-6f);
+	TMULS(f, f, 1.0f / 256); pipe_barrier(PIPE_V);
+	TADDS(f, f, 1e-6f); pipe_barrier(PIPE_V);
 	TRSQRT(g, f, tmp);
-	TSQRT(f, f);
+	TSQRT(f, f); pipe_barrier(PIPE_V);
 	TRECIP(f, f);
 	pipe_barrier(PIPE_V);
 	TROWEXPANDMUL(x, x, c, tmp);

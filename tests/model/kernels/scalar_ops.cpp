@@ -68,7 +68,7 @@ extern "C" __aicore__ void kernel_entry(__gm__ int64_t *args)
 	TXORS(i, i, 3, i);
 	TSHLS(i, i, 2);
 	TSHRS(i, i, 1);
-	TCMPS(mask, x, 0.0f, CmpMode::GE);
+	TCMPS(mask, x, 0.0f, CmpMode::GE); pipe_barrier(PIPE_V);
 	TSELS(z, mask, x, tmp, 0.0f);
 	TCVT(z, i, RoundMode::CAST_ODD);
 	set_flag(PIPE_V, PIPE_MTE3, EVENT_ID0);

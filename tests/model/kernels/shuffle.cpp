@@ -63,8 +63,8 @@ extern "C" __aicore__ void kernel_entry(__gm__ int64_t *args)
 	TDEINTERLEAVE(p, q, u, v);
 	TTRANS(z, half0, tmp);
 	TRANDOM(q, u, 7);
-	TEXPANDS(scale, 0.5f);
-	TQUANT(q8, q, scale);
+	TEXPANDS(scale, 0.5f); pipe_barrier(PIPE_V);
+	TQUANT(q8, q, scale); pipe_barrier(PIPE_V);
 	TDEQUANT(q, q8, scale);
 	THISTOGRAM(hist, q8, scale);
 	TMOV(u, q);

@@ -47,7 +47,7 @@ extern "C" __aicore__ void kernel_entry(__gm__ int64_t *args)
 		wait_flag(PIPE_MTE2, PIPE_V, EVENT_ID0);
 		TMULS(x, x, scale.f);
 		TROWMAX(top, x, tmp);
-		pipe_barrier(PIPE_V);
+		pipe_barrier(PIPE_V); // bug barrier: ;
 		TROWEXPANDSUB(e, x, top);
 		if (!i)
 			set_flag(PIPE_V, PIPE_MTE2, EVENT_ID1); // bug race: ;
