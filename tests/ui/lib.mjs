@@ -198,7 +198,7 @@ export function truth(value, what) {
 
 /** The lines of a verdict are its sentence, cut where clauses end, each begun with a capital. */
 export function sameVerdict(lines, verdict) {
-	let rest = verdict;
+	let rest = verdict.replaceAll('`', ''); // shown as code
 	truth(lines.length <= 3, `the verdict has ${lines.length} lines`);
 	for (const line of lines.map((l) => l.replace(/\s+/g, ' ').trim())) {
 		equal(line[0] + line.slice(1), rest[0].toUpperCase() + rest.slice(1, line.length), 'a line of the verdict');

@@ -96,9 +96,10 @@ void report_title(const struct report *r, struct strbuf *out);
 void report_capture_title(const struct report *r, unsigned capture, struct strbuf *out);
 /* "hardware-trace", or of two captures that differ in it: "A hardware-trace, B estimate". */
 void report_evidence_words(const struct report *r, struct strbuf *out);
-/* A line of the verdict as a sentence begins. */
+/* A line of the verdict, begun with a capital; what stands between its backquotes is code. */
+typedef void report_put_fn(struct strbuf *b, struct str text);
 void report_put_verdict_line(
-	struct str line, void (*put)(struct strbuf *b, struct str text), struct strbuf *b);
+	struct str line, report_put_fn *put, report_put_fn *put_code, struct strbuf *b);
 /* "12.3 % exposed" */
 void report_put_exposed(const struct report_card *c, const struct advice_row *a, struct strbuf *b);
 

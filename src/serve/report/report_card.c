@@ -120,15 +120,17 @@ void report_evidence_words(const struct report *r, struct strbuf *out)
 }
 
 void report_put_verdict_line(
-	struct str line, void (*put)(struct strbuf *b, struct str text), struct strbuf *b)
+	struct str line, report_put_fn *put, report_put_fn *put_code, struct strbuf *b)
 {
 	char first = line.n ? line.p[0] : '\0';
+	struct str part;
 
 	if (first >= 'a' && first <= 'z') {
 		sb_putc(b, (char)(first - 'a' + 'A'));
 		line = str_sub(line, 1, line.n);
 	}
-	put(b, line);
+	for (bool is_code = false; str_cut(&line, "`", &part); is_code = !is_code)
+		(is_code ? put_code : put)(b, part);
 }
 
 void report_put_exposed(const struct report_card *c, const struct advice_row *a, struct strbuf *b)

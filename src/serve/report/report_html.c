@@ -38,6 +38,7 @@ static const char page_style[] =
 	"margin:1rem 0;box-shadow:0 1px 3px #0001}.written .card h2{border:0;margin:.8rem 0 .2rem}"
 	".written .verdict{list-style:none;margin:.4rem 0;padding:0}.written .verdict "
 	"li{margin:.15rem 0}.written .verdict li:first-child{font-size:1.2rem;font-weight:600}"
+	".written code{font:.9em ui-monospace,monospace}.written .card svg{width:100%}"
 	".written .try{margin:0;padding-left:1.3rem}.written .dim{color:#5b6270}"
 	"@page{margin:14mm}@media print{.written{max-width:none;margin:0;padding:0;font-size:11px}"
 	".written pre,.written td,.written th{font-size:8px}.written td,.written th{padding:.1rem "
@@ -247,6 +248,13 @@ static void put_tries(const struct report_card *c, struct strbuf *b)
 	sb_puts(b, "</ol>\n");
 }
 
+static void put_code(struct strbuf *b, struct str text)
+{
+	sb_puts(b, "<code>");
+	report_escape(b, text);
+	sb_puts(b, "</code>");
+}
+
 /* The first screen: the verdict, the split, the timeline, what to try. */
 static bool put_card(
 	const struct report *r, unsigned capture, struct strbuf *b, struct incore_error *e)
@@ -259,7 +267,7 @@ static bool put_card(
 	sb_puts(b, "<section class=\"card\">\n<ul class=\"verdict\">\n");
 	for (unsigned i = 0; i < c->n_verdict; i++) {
 		sb_puts(b, "<li>");
-		report_put_verdict_line(c->verdict[i], report_escape, b);
+		report_put_verdict_line(c->verdict[i], report_escape, put_code, b);
 		sb_puts(b, "</li>\n");
 	}
 	sb_puts(b, "</ul>\n");

@@ -203,6 +203,14 @@ static void put_capture(struct page *p, unsigned capture)
 	sb_free(&title);
 }
 
+/* Text without a backquote. */
+static void put_code(struct strbuf *b, struct str text)
+{
+	sb_putc(b, '`');
+	b->failed |= !sb_plain(b, str_sub(text, 0, TEXT_MAX));
+	sb_putc(b, '`');
+}
+
 /* The verdict, the split, what to try. */
 static void put_card(struct page *p, unsigned capture)
 {
@@ -214,7 +222,7 @@ static void put_card(struct page *p, unsigned capture)
 
 	for (unsigned i = 0; i < c->n_verdict; i++) {
 		sb_puts(b, "- ");
-		report_put_verdict_line(c->verdict[i], put_short, b);
+		report_put_verdict_line(c->verdict[i], put_short, put_code, b);
 		sb_putc(b, '\n');
 	}
 	if (c->all_cyc) {

@@ -7,7 +7,7 @@
 #define WIDTH 960u
 #define LEFT 190u
 #define CELLS 240u
-#define LANE_HEIGHT 10u
+#define LANE_HEIGHT 12u
 #define MAX_LANES 48u
 #define BAR_HEIGHT 26u
 

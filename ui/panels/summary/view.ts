@@ -80,9 +80,9 @@ class SummaryView extends View {
 				health.findings.length ? h('span', { class: 'dim' }, health.findings.map((f, i) => [i ? ', ' : '', h('span', { title: f.message + (f.advice ? '; ' + f.advice : '') }, f.id)])) : '', d.coverage ? h('span', { class: 'dim' }, ' · ', d.coverage) : '')), this.first());
 	}
 
-	/** Words of the verdict; the rows it names lead there. */
+	/** Words of the verdict: what stands between backquotes is code, the rows it names lead there. */
 	private linked(text: string): Child[] {
-		return text.split(/\b(row \d+)\b/).map((part, i) => (i % 2 ? rowLink(this.app, Number(part.slice(4))) : part));
+		return text.split('`').flatMap((words, k) => (k % 2 ? [h('code', null, words)] : words.split(/\b(row \d+)\b/).map((part, i) => (i % 2 ? rowLink(this.app, Number(part.slice(4))) : part))));
 	}
 
 	/** The experiments with most to win; all of them, with their evidence, stand below. */
