@@ -170,6 +170,7 @@ def everything(is_check):
         asan("fault", 250, "tests/fault/run.py", "BUILD"),
         asan("dump-fault", 4, "tests/fault/dump_fault.py", "BUILD"),
         plain("ui", 200, "tests/ui_browser.py", "BUILD/incore", env=two),
+        plain("ui-firefox", 12, "tests/ui_browser.py", "--firefox", "BUILD/incore"),
         asan("ui", 60, "tests/ui_browser.py", "BUILD/incore", *ASAN_UI, env=two),
         Suite("tsan-dump", programs("build-tsan", "threads", {"TSAN_OPTIONS": "halt_on_error=1:exitcode=99"}), ("tsan-build",), 10),
         Suite("tsan-serve", script("tests/serve/threads.py", "build-tsan", env={"TSAN_OPTIONS": "exitcode=99"}), ("tsan-build",), 60),
