@@ -22,10 +22,10 @@ static const char page_style[] =
 	"system-ui,sans-serif;overflow-wrap:anywhere;color:#1c1d21}"
 	".written pre,.written .scroll{overflow-x:auto}.written pre,.written td,.written "
 	"th{font:12px/1.45 ui-monospace,monospace}.written pre{padding:.6rem .8rem;border:1px "
-	"solid #8886;border-radius:4px}.written p{margin:.5rem 0}.written h1{font-size:1.5rem;"
+	"solid #8886;border-radius:4px}.written p{margin:.5rem 0}.written h1{font-size:1.6em;"
 	"line-height:1.25;margin:0 0 .3rem}.written "
-	"h2{font-size:1.1rem;margin:1.6rem 0 .4rem;border-bottom:1px solid #8886}.written "
-	"h3{font-size:.95rem;margin:1rem 0 .3rem}"
+	"h2{font-size:1.17em;margin:1.6rem 0 .4rem;border-bottom:1px solid #8886}.written "
+	"h3{font-size:1em;margin:1rem 0 .3rem}"
 	".written .note{border-left:4px solid #b8860b;padding:.2rem .8rem}.written "
 	"svg{display:block;max-width:100%;height:auto;margin:.7rem 0}.written "
 	"table{border-collapse:collapse;margin:.3rem 0 .6rem}.written td,.written "
@@ -36,8 +36,8 @@ static const char page_style[] =
 	"dt{font-weight:600}.written dd{margin:0}.written li{margin:.3rem 0}"
 	".written .card{border:1px solid #d5d9e0;border-radius:10px;padding:1.1rem 1.4rem;"
 	"margin:1rem 0;box-shadow:0 1px 3px #0001}.written .card h2{border:0;margin:.8rem 0 .2rem}"
-	".written .verdict{list-style:none;margin:.4rem 0;padding:0}.written .verdict "
-	"li{margin:.15rem 0}.written .verdict li:first-child{font-size:1.2rem;font-weight:600}"
+	".written .verdict{list-style:none;font-weight:400;margin:.4rem 0;padding:0}.written .verdict "
+	"li{margin:.15rem 0}.written .verdict li:first-child{font-size:1.28em;font-weight:600}"
 	".written code{font:.9em ui-monospace,monospace}.written .card svg{width:100%}"
 	".written .try{margin:0;padding-left:1.3rem}.written .dim{color:#5b6270}"
 	"@page{margin:14mm}@media print{.written{max-width:none;margin:0;padding:0;font-size:11px}"
@@ -294,7 +294,7 @@ static bool put_written(const struct report *r, struct strbuf *b, struct incore_
 	if (!put_card(r, 0, b, e) || (r->second && !put_card(r, 1, b, e)))
 		return false;
 	if (r->second)
-		put_capture(r, 0, b);
+		sb_puts(b, "<h2>All of A</h2>\n");
 	report_next_block(&rest, &verdict);
 	put_blocks(rest, b);
 	put_blocks(r->code, b);

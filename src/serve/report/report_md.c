@@ -312,7 +312,7 @@ static bool put_whole(struct page *p, struct incore_error *e)
 	}
 	put_cards(p);
 	if (r->second)
-		put_capture(p, 0);
+		put_heading(&p->part, STR("All of A"));
 	report_next_block(&rest, &verdict);
 	put_blocks(p, rest, STR("summary"));
 	put_blocks(p, r->code, STR("code"));
