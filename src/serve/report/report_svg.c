@@ -8,7 +8,7 @@
 #define LEFT 190u
 #define CELLS 240u
 #define LANE_HEIGHT 12u
-#define MAX_LANES 48u
+#define MAX_LANES 24u /* with the rest of the card they fit a screen */
 #define BAR_HEIGHT 26u
 
 static void open_svg(struct strbuf *b, unsigned height, const char *title)
