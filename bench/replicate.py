@@ -49,7 +49,7 @@ def replicate(source, target, copies, share=1):
                         size += len(body)
                         place = listed.setdefault(str(new_se), {}).setdefault(simd, {}).setdefault(slot, {})
                         place[number] = [new_name, begin, end]
-    manifest["wave_filenames"] = listed
+    manifest.update(wave_filenames=listed, synthetic=True)
     for name, value in (("filenames.json", manifest), ("code.json", code),
                         ("occupancy.json", {"dispatches": {}, "version": "3.0.0"})):
         with open(os.path.join(target, name), "w") as f:

@@ -122,7 +122,7 @@ function generated(name, rows, waves, slices) {
 	}
 	const write = (file, value) => writeFileSync(path.join(out, file), JSON.stringify(value));
 	write('code.json', { code, header: 'ISA, _, LineNumber, Source, Codeobj, Vaddr, Hit, Latency, Stall, Idle', version: '3.0.0' });
-	write('filenames.json', { counter_names: [], gfxip: 9, gfxv: 'vega', global_begin_time: 0, version: '3.0.0', wave_filenames: listed });
+	write('filenames.json', { counter_names: [], gfxip: 9, gfxv: 'vega', global_begin_time: 0, synthetic: true, version: '3.0.0', wave_filenames: listed });
 	write('occupancy.json', { dispatches: {}, version: '3.0.0' });
 	return { dir, slices: waves * slices };
 }

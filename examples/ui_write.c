@@ -430,10 +430,11 @@ static bool write_manifest(const struct ui_capture *c, const char *dir)
 		json_w_kv_bool(&w, "is_pcs_stochastic", true);
 	if (c->flags & UI_NEW_COLUMNS)
 		ui_put_extra_names(&w, c);
-	if (c->flags & UI_PC_SAMPLING) {
+	if (c->flags & UI_PC_SAMPLING)
 		json_w_kv_bool(&w, "pc_sampling", true);
+	json_w_kv_bool(&w, "synthetic", true); /* incore says so wherever it shows a figure */
+	if (c->flags & UI_PC_SAMPLING)
 		json_w_kv_bool(&w, "thread_trace", false);
-	}
 	json_w_kv_cstr(&w, "version", "3.0.0");
 	json_w_key(&w, "wave_filenames");
 	if (c->flags & (UI_NO_WAVES | UI_PC_SAMPLING))

@@ -1,13 +1,16 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """Do the manual pages tell the truth? Every page is built with scdoc, and every `$ incore ...` line under
-EXAMPLES is run in tests/data and its printed output compared; so are the `console` blocks of README.md.
+EXAMPLES is run in tests/data and its printed output compared; so are the `console` blocks of README.md and docs/tour.md.
 
 usage: man_examples.py BUILD_DIR [PAGE...]
+
+The README stays short: at most 150 lines, each picture below 150 KB.
 
 A line of output that is just "..." stands for any number of lines. UPDATE=1 rewrites outputs without one.
 """
 import os
+import re
 import subprocess
 import sys
 
@@ -93,12 +96,32 @@ def check_page(build, path):
     return passed, failed
 
 
+def check_readme():
+    """What of the front page is too long or not there."""
+    with open(os.path.join(ROOT, "README.md")) as f:
+        text = f.read()
+    n, bad = text.count("\n"), []
+    if n > 150:
+        bad.append(f"{n} lines are more than 150")
+    for name in re.findall(r"!\[[^]]+\]\(([^)]+)\)", text):
+        path = os.path.join(ROOT, name)
+        size = os.path.getsize(path) if os.path.exists(path) else 0
+        if not 0 < size < 150_000:
+            bad.append(f"{name} has {size} bytes")
+    for name in re.findall(r"\]\(([\w/]+\.md)\)", text):
+        if not os.path.exists(os.path.join(ROOT, name)):
+            bad.append(f"{name} is not there")
+    for line in bad:
+        print("FAIL README.md: " + line)
+    return int(not bad), len(bad)
+
+
 def main():
     folder = os.path.join(ROOT, "man")
-    pages = sorted(p for p in os.listdir(folder) if p.endswith(".scd")) + ["../README.md"]
+    pages = sorted(p for p in os.listdir(folder) if p.endswith(".scd")) + ["../README.md", "../docs/tour.md"]
     if sys.argv[2:]:
         pages = [p for p in pages if any(a in p for a in sys.argv[2:])]
-    results = [check_page(sys.argv[1], os.path.join(folder, p)) for p in pages]
+    results = [check_page(sys.argv[1], os.path.join(folder, p)) for p in pages] + [check_readme()]
     passed, failed = sum(r[0] for r in results), sum(r[1] for r in results)
     print(f"{passed} passed, {failed} failed, 0 skipped")
     return failed > 0

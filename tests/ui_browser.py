@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""The viewer in a browser: installs the driver that tests/ui/package-lock.json pins, then runs tests/ui/run.mjs.
+"""The viewer in a browser: installs the drivers that tests/ui/package-lock.json pins, then runs tests/ui/run.mjs; with --firefox the smoke
+tour of tests/ui/firefox.mjs.
 
-usage: ui_browser.py BUILD/incore [PATTERN...]
+usage: ui_browser.py BUILD/incore [PATTERN...] | --firefox BUILD/incore
 """
 import fcntl
 import os
@@ -21,20 +22,22 @@ def skip(why):
 
 
 def main():
-    program, patterns = sys.argv[1], sys.argv[2:]
+    is_firefox = sys.argv[1] == "--firefox"
+    program, *patterns = sys.argv[1 + is_firefox:]
     node = "/usr/bin/node" if os.path.exists("/usr/bin/node") else shutil.which("node")
-    chromium = os.environ.get("CHROMIUM") or shutil.which("chromium-headless-shell") or shutil.which("chromium")
-    if not node or not chromium:
-        return skip("node or chromium is not installed")
+    names = ("FIREFOX", "firefox-esr", "firefox") if is_firefox else ("CHROMIUM", "chromium-headless-shell", "chromium")
+    browser = os.environ.get(names[0]) or shutil.which(names[1]) or shutil.which(names[2])
+    if not node or not browser:
+        return skip(f"node or {names[1]} is not installed")
     with open(os.path.join(HERE, "package-lock.json")) as lock:  # two suites may come at once
         fcntl.flock(lock, fcntl.LOCK_EX)
-        if not os.path.exists(os.path.join(HERE, "node_modules", "playwright-core", "package.json")):
+        if not all(os.path.exists(os.path.join(HERE, "node_modules", m, "package.json")) for m in ("playwright-core", "puppeteer-core")):
             npm = shutil.which("npm")
             p = npm and subprocess.run([npm, "ci", "--ignore-scripts", "--no-audit", "--no-fund"], cwd=HERE, capture_output=True, text=True)
             if not p or p.returncode:
                 return skip("the browser driver cannot be installed: " + (p.stderr.strip().splitlines() or ["npm failed"])[-1] if p else "no npm")
-    return subprocess.run([node, os.path.join(HERE, "run.mjs"), os.path.abspath(program), *patterns],
-                          env={**os.environ, "CHROMIUM": chromium}).returncode
+    return subprocess.run([node, os.path.join(HERE, "firefox.mjs" if is_firefox else "run.mjs"), os.path.abspath(program), *patterns],
+                          env={**os.environ, names[0]: browser}).returncode
 
 
 if __name__ == "__main__":

@@ -5,6 +5,7 @@ import { loading } from './loading';
 import { askTrace, CaptureInfo, Source, SourceError, TraceInfo } from './source';
 import { HttpSource, Lost, takeToken } from './source_http';
 import { WasmSource } from './source_wasm';
+import { keepWritten } from './shell/print';
 import { startTheme } from './shell/theme';
 import { Opened, openWindow } from './shell/window';
 import { Early } from './start';
@@ -87,7 +88,7 @@ async function serverSource(lose: (why: Lost) => void): Promise<HttpSource> {
 
 async function start(): Promise<void> {
 	startTheme();
-	const isReport = document.body.dataset.report === '1';
+	const isReport = document.body.dataset.report === '1', printWritten = keepWritten();
 	if (!document.getElementById('app')) document.body.appendChild(h('div', { id: 'app' }));
 	try {
 		let server: HttpSource | null = null;
@@ -96,6 +97,7 @@ async function start(): Promise<void> {
 		const first = await askTrace(source, 0), wanted = decodeLink(location.hash).hash;
 		const index = (wanted && first.captures.find((c) => c.hash === wanted)?.index) || 0;
 		await open(source, index, index ? undefined : first);
+		printWritten();
 	} catch (e) {
 		failed(e);
 	}

@@ -81,6 +81,8 @@ export interface TraceAnswer {
 	has_pipes: boolean;
 	/** it is known how long its matrix instructions keep their pipe */
 	has_matrix_passes: boolean;
+	/** code rows have samples */
+	has_samples: boolean;
 	counts: Record<string, number>;
 	sources: SourceFile[];
 	kernels: { id: number; name: string }[];
@@ -100,6 +102,11 @@ export interface TraceInfo extends Omit<TraceAnswer, 'tracks' | 'track_columns' 
 	tracks: Track[];
 	vendor: string;
 	evidence: string;
+}
+
+/** Counts of samples, no time: so the evidence says, or what is there where a generator made it up. */
+export function isSampled(trace: TraceInfo): boolean {
+	return trace.evidence === 'hardware-sample' || (trace.has_samples && !trace.tracks.length);
 }
 
 /** The capture that a comparison means: never the one shown, even where both have the same content. */

@@ -145,7 +145,7 @@ bool cli_run_question(struct cli *c)
 
 bool text_page_open(struct text_page *p, struct incore_error *e)
 {
-	*p = (struct text_page){0};
+	*p = (struct text_page){.cli = {.is_unbroken = true}};
 	p->cli.out = open_memstream(&p->text, &p->n);
 	return p->cli.out || err_nomem(e);
 }

@@ -33,7 +33,7 @@ void cli_warn_unread(struct cli *c, uint64_t n);
 /* Warnings and losses of the answer are c's from now on, and no longer its own. */
 void cli_move_warnings(struct cli *c, struct answer *a);
 
-/* A page of text in memory, drawn on by its cli: no option is given, no line is cut. */
+/* A page of text in memory, drawn on by its cli: no option is given, no line is cut or broken. */
 struct text_page {
 	struct cli cli;
 	char *text; /* private */

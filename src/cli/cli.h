@@ -86,8 +86,9 @@ struct cli {
 	struct progress *progress;
 	FILE *out; /* where the answer goes: stdout or the -o file, maybe a pager */
 	bool use_json, use_csv, use_color, is_terminal;
-	bool is_no;	/* the answer is negative: exit status 1 */
-	unsigned width; /* columns to cut text tables to; 0: never cut (pipes, files) */
+	bool is_unbroken; /* paragraphs are one line each: their reader breaks them */
+	bool is_no;	  /* the answer is negative: exit status 1 */
+	unsigned width;	  /* columns to cut text tables to; 0: never cut (pipes, files) */
 	struct strbuf
 		warnings; /* private: kept for the JSON envelope and printed to stderr for text */
 	uint32_t n_warnings;

@@ -1,6 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* cmd_report.c: incore report: a capture as one file to send: the viewer with its data, or
  * Markdown. */
+#include <math.h>
+#include <string.h>
+
+#include "answer/diff.h"
 #include "cli/ask.h"
 #include "cli/config.h"
 #include "cli/report/report_code.h"
@@ -22,6 +26,8 @@ static const struct option_def options[] = {
 	{0, "hottest", OPTION_COUNT, "N", NULL, NULL,
 		"timeline of the N tracks that lose most cycles"},
 	{0, "no-source", OPTION_FLAG, NULL, NULL, NULL, "leave the text of sources out"},
+	{0, "brief", OPTION_FLAG, NULL, NULL, NULL,
+		"Markdown of at most 60 lines: verdict, split, what to try"},
 	OPTION_END,
 };
 
@@ -36,6 +42,9 @@ struct job {
 	struct report_part part[MAX_CAPTURES];
 	struct strbuf left_out;
 	struct report_code code;
+	struct report_card card[MAX_CAPTURES];
+	struct answer page[MAX_CAPTURES]; /* of summary: the cards are made of them */
+	bool is_compared;
 	uint64_t n_slices;
 	uint64_t bytes;
 	unsigned n_warned; /* answers that came with warnings */
@@ -111,21 +120,48 @@ static bool put_page(struct job *j, const char *verb, struct answer *out, struct
 	return ok && text_page_answer(verb, out, text, &j->c->error);
 }
 
-/* What `incore diff` prints, or why it cannot. */
+/* What moved, in two lines: a whole execution, and the instruction that moved most. */
+static bool draw_headline(struct cli *c, const struct answer *a)
+{
+	const struct diff_answer *d = a->data;
+	const struct diff_value_row *values = d->values.v;
+	const struct diff_part_row *most = d->parts.v;
+
+	EACH (const struct diff_value_row, v, values, d->values.n)
+		if (v->is_known && strcmp(v->name, "duration_per_hit") == 0)
+			say(c->out, "- cycles an execution: %.3f -> %.3f (%+.2f %%, %s)\n", v->a,
+				v->b, v->change_pct, v->verdict);
+	if (d->parts.n && isfinite(most->per_hit_a) && isfinite(most->per_hit_b))
+		say(c->out, "- largest change: row %lld, %s, %.3f -> %.3f cycles each (%s)\n",
+			(long long)most->row_b, most->key, most->per_hit_a, most->per_hit_b,
+			most->verdict);
+	say(c->out, "\n");
+	return true;
+}
+
+/* What `incore diff` prints below a headline, or why it cannot. */
 static bool make_difference(struct job *j)
 {
 	struct cli *c = j->c;
+	struct text_page headline;
 	struct answer diff;
 	bool ok;
 
 	if (c->n_args < 2)
 		return true;
-	ok = put_page(j, "diff", &diff, &j->difference);
+	ok = session_ask(j->session, "diff", 0, &diff, &c->error);
+	j->n_warned += diff.warnings.n > 0;
+	if (ok)
+		ok = text_page_open(&headline, &c->error) &&
+		     text_page_close(&headline, draw_headline(&headline.cli, &diff), &j->difference,
+			     &c->error) &&
+		     text_page_answer("diff", &diff, &j->difference, &c->error);
 	answer_deinit(&diff);
+	j->is_compared = ok;
 	if (ok || c->error.status == INCORE_FAILED)
 		return ok;
 	sb_free(&j->difference);
-	sb_printf(&j->difference, "These two cannot be compared: %s\n",
+	sb_printf(&j->difference, "These two captures cannot be compared: %s\n",
 		c->error.message ? c->error.message : "");
 	incore_error_clear(&c->error);
 	return !j->difference.failed || err_nomem(&c->error);
@@ -197,6 +233,8 @@ static bool is_markdown(const struct cli *c)
 
 	if (strcmp(format, "auto") != 0)
 		return strcmp(format, "md") == 0;
+	if (cli_flag(c, "brief"))
+		return true;
 	return name && (str_ends(str_of(name), ".md") || str_ends(str_of(name), ".markdown"));
 }
 
@@ -240,14 +278,17 @@ static bool make_code(struct job *j, const struct view *v, const struct answer *
 static bool make_text(struct job *j, const struct view *v)
 {
 	struct cli *c = j->c;
-	struct answer summary = {0}, check = {0};
-	bool ok = keep_answers(j) && make_difference(j) &&
-		  put_page(j, "summary", &summary, &j->summary) &&
-		  put_page(j, "check", &check, &j->health) && make_code(j, v, &summary) &&
-		  report_again_make(c, v, &j->again);
+	struct answer check = {0};
+	bool ok =
+		keep_answers(j) && make_difference(j) &&
+		put_page(j, "summary", &j->page[0], &j->summary) &&
+		(c->n_args < 2 || session_ask(j->session, "summary", 1, &j->page[1], &c->error)) &&
+		put_page(j, "check", &check, &j->health) && make_code(j, v, &j->page[0]) &&
+		report_again_make(c, v, &j->again);
 
-	answer_deinit(&summary);
 	answer_deinit(&check);
+	for (unsigned i = 0; ok && i < c->n_args; i++)
+		report_card_make(&j->card[i], &j->page[i]);
 	return ok;
 }
 
@@ -307,8 +348,11 @@ static bool print_done(struct job *j, const struct trace *const *traces)
 		return true;
 	if (c->use_json)
 		return cli_json_captures(c, traces, c->n_args, &done_record, &x);
-	say(c->out, "%s: %s bytes, %s, %s\n", x.file, U64_TEXT(x.file_bytes),
+	say(c->out, "%s: %s bytes, %s, %s", x.file, U64_TEXT(x.file_bytes),
 		COUNTED(x.slices, "slice"), x.evidence);
+	if (traces[c->n_args - 1]->meta.evidence != traces[0]->meta.evidence)
+		say(c->out, " and %s", evidence_name(traces[1]->meta.evidence));
+	say(c->out, "\n");
 	if (x.left_out)
 		say(c->out, "not in it: %s\n", x.left_out);
 	return true;
@@ -327,28 +371,35 @@ static bool make(struct job *j)
 	if (c->use_json && strcmp(cli_text(c, "output"), "-") == 0)
 		return err_set(&c->error, INCORE_USAGE, "bad-option-value",
 			"--json and -o - both want standard output");
+	if (cli_flag(c, "brief") && !is_markdown(c))
+		return err_set(&c->error, INCORE_USAGE, "bad-option-value",
+			"--brief is of Markdown: --format md, or leave --format out");
 	if (!load(j) || !make_blobs(j))
 		return false;
-	v = session_view(j->session, 0, NEED_BUCKET, &c->error);
+	v = session_view(j->session, 0, 0, &c->error);
 	if (!v || !make_text(j, v))
 		return false;
 	traces[0] = v->trace;
 	for (unsigned i = 1; i < c->n_args; i++)
 		traces[i] = session_view(j->session, i, 0, &c->error)->trace;
 	r = (struct report){.view = v,
+		.second = c->n_args > 1 ? session_view(j->session, 1, 0, &c->error) : NULL,
+		.card = {&j->card[0], &j->card[1]},
 		.answers = j->kept.v,
 		.n_answers = j->kept.n,
 		.summary = {j->summary.p, j->summary.n},
 		.health = {j->health.p, j->health.n},
 		.blob = {{j->blob[0].p, j->blob[0].n}, {j->blob[1].p, j->blob[1].n}},
 		.difference = {j->difference.p, j->difference.n},
+		.is_compared = j->is_compared,
 		.left_out = {j->left_out.p, j->left_out.n},
 		.code = {j->code.text.p, j->code.text.n},
 		.again = {j->again.p, j->again.n},
 		.costs = j->code.costs,
 		.all_cost = j->code.all_cost,
 		.unit = j->code.unit,
-		.no_source = cli_flag(c, "no-source")};
+		.no_source = cli_flag(c, "no-source"),
+		.is_brief = cli_flag(c, "brief")};
 	j->n_warned += session_warned(j->session);
 	if (j->n_warned && !c->n_warnings)
 		cli_warn(c, "%u of its answers came with warnings, which stand in the report",
@@ -362,6 +413,8 @@ static bool run(struct cli *c)
 	bool ok = make(&j);
 
 	report_answers_deinit(&j.kept);
+	for (unsigned i = 0; i < MAX_CAPTURES; i++)
+		answer_deinit(&j.page[i]);
 	session_free(j.session);
 	cli_answered(&j.reading);
 	for (unsigned i = 0; i < MAX_CAPTURES; i++) {

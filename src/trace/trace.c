@@ -15,18 +15,20 @@ const char *const evidence_words[] = {
 	[EVIDENCE_HARDWARE_SAMPLE] = "hardware-sample",
 	[EVIDENCE_VENDOR_SIMULATOR] = "vendor-simulator",
 	[EVIDENCE_ESTIMATE] = "estimate",
+	[EVIDENCE_SYNTHETIC] = "synthetic",
 	NULL,
 };
+#define N_EVIDENCE (sizeof(evidence_words) / sizeof(evidence_words[0]) - 1)
 
 const char *evidence_name(enum evidence ev)
 {
-	return (unsigned)ev <= EVIDENCE_ESTIMATE ? evidence_words[ev] : "unknown";
+	return (unsigned)ev < N_EVIDENCE ? evidence_words[ev] : "unknown";
 }
 
 enum evidence evidence_of(struct str name)
 {
-	for (int i = EVIDENCE_HARDWARE_TRACE; i <= EVIDENCE_ESTIMATE; i++)
-		if (str_is(name, evidence_name((enum evidence)i)))
+	for (unsigned i = EVIDENCE_HARDWARE_TRACE; i < N_EVIDENCE; i++)
+		if (str_is(name, evidence_words[i]))
 			return (enum evidence)i;
 	return EVIDENCE_UNKNOWN;
 }

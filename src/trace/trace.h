@@ -54,6 +54,7 @@ enum evidence {
 	EVIDENCE_HARDWARE_SAMPLE,
 	EVIDENCE_VENDOR_SIMULATOR,
 	EVIDENCE_ESTIMATE,
+	EVIDENCE_SYNTHETIC, /* a generator made the capture up: no machine, no model of one */
 };
 /* The words of an enumeration, by value; NULL ends. */
 extern const char *const evidence_words[], *const vendor_words[], *const note_kind_words[],

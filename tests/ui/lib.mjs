@@ -196,6 +196,17 @@ export function truth(value, what) {
 	if (!value) throw new Error(what);
 }
 
+/** The lines of a verdict are its sentence, cut where clauses end, each begun with a capital. */
+export function sameVerdict(lines, verdict) {
+	let rest = verdict.replaceAll('`', ''); // shown as code
+	truth(lines.length <= 3, `the verdict has ${lines.length} lines`);
+	for (const line of lines.map((l) => l.replace(/\s+/g, ' ').trim())) {
+		equal(line[0] + line.slice(1), rest[0].toUpperCase() + rest.slice(1, line.length), 'a line of the verdict');
+		rest = rest.slice(line.length).replace(/^[,;] /, '');
+	}
+	equal(rest, '', 'what the lines of the verdict leave out');
+}
+
 /** Does it become true before long? */
 export async function comes(is) {
 	for (const until = Date.now() + PATIENCE_MS; Date.now() < until; await new Promise((f) => setTimeout(f, 20))) if (await is()) return true;

@@ -3,7 +3,7 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { comes, count, equal, incore, panel, report, rows, scratch, truth, verb } from './lib.mjs';
+import { comes, count, equal, incore, panel, report, rows, sameVerdict, scratch, truth, verb } from './lib.mjs';
 
 /** The page as a reader without scripts sees it, and its text. */
 async function written(bench, name) {
@@ -21,8 +21,8 @@ async function tableAfter(page, heading) {
 
 async function withoutScript(bench) {
 	const { page, text } = await written(bench, 'gemm'), d = verb('summary', 'gemm'), isa = verb('isa', 'gemm');
-	equal((await page.locator('.verdict').innerText()).replace(/\s+/g, ' '), d.verdict, 'the verdict');
-	for (const words of ['Evidence: hardware-trace', d.occupancy.limits.sentence, `residue ${d.residue}`, 'incore report gemm', 'With scripts allowed']) truth(text.includes(words), `the page does not say "${words}"`);
+	sameVerdict(await page.locator('.verdict li').allInnerTexts(), d.verdict);
+	for (const words of ['Evidence: synthetic', d.occupancy.limits.sentence, `residue ${d.residue}`, 'incore report gemm', 'With scripts allowed']) truth(text.includes(words), `the page does not say "${words}"`);
 	const accounts = await tableAfter(page, 'Where the cycles went');
 	equal(accounts[0].slice(0, 3), ['bucket', 'cycles', '%'], 'head of the accounting');
 	for (const [bucket, cyc] of accounts.slice(1)) equal(cyc, count(d.accounting[bucket]), bucket);
@@ -42,7 +42,7 @@ async function withoutScript(bench) {
 
 async function writtenSamples(bench) {
 	const { page, text } = await written(bench, 'pc_sampling'), isa = verb('isa', 'pc_sampling');
-	truth(text.includes('These figures are samples: counts, not cycles.'), 'samples are not said to be samples');
+	truth(text.includes('A generator made this capture up'), 'what was made up is not said to be');
 	const reasons = await tableAfter(page, 'Stall reasons');
 	truth(reasons.length > 3 && reasons[0].join() === 'reason,stalled samples,%', 'no stall reasons');
 	const code = await tableAfter(page, 'Code around the costliest');
@@ -51,9 +51,79 @@ async function writtenSamples(bench) {
 
 async function writtenPipes(bench) {
 	const { page, text } = await written(bench, 'ascend_matmul'), d = verb('summary', 'ascend_matmul');
-	equal((await page.locator('.verdict').innerText()).replace(/\s+/g, ' '), d.verdict, 'the verdict');
+	sameVerdict(await page.locator('.verdict li').allInnerTexts(), d.verdict);
 	truth(text.includes("come from a vendor's simulator, not from hardware"), 'a simulator is not said to be one');
 	truth((await page.locator('mark, pre').count()) > 0 && text.includes('/kernels/matmul.cpp:8'), 'the costliest line is not shown');
+}
+
+/** The bar, its words and the table stand on one accounting, also where records overlap (gemm) and of pipes. */
+async function oneBasis(bench) {
+	for (const name of ['gemm', 'v31', 'ascend_matmul']) {
+		const { page } = await written(bench, name), { accounting: a } = verb('summary', name);
+		const svg = page.locator('.card svg').first(), said = await svg.locator('text').allTextContents();
+		equal(said, ['issue', 'stall', 'wait', 'idle', 'drain'].map((b) => `${b} ${count(a[b])} cycles, ${((100 * a[b]) / a.duration).toFixed(1)} %`), `the bar of ${name}`);
+		const widths = (await svg.locator('rect').evaluateAll((all) => all.filter((r) => r.getAttribute('y') === '2').map((r) => Number(r.getAttribute('width')))));
+		equal(widths.length, 5, 'parts of the bar');
+		['issue', 'stall', 'wait', 'idle', 'drain'].forEach((b, i) => truth(Math.abs(widths[i] - (960 * a[b]) / a.duration) <= 1, `${b} of ${name} is ${widths[i]} wide`));
+	}
+}
+
+/** The first screen: verdict, split, timeline, what to try; in the written page and in the opened one. */
+async function firstScreen(bench) {
+	for (const viewport of [{ width: 1600, height: 1000 }, { width: 1280, height: 720 }]) {
+		const paper = await bench.blank({ javaScriptEnabled: false, viewport }), d = verb('summary', 'gemm');
+		await paper.goto(report('gemm'));
+		const card = paper.locator('.card'), box = await card.boundingBox();
+		truth(box.y + box.height <= viewport.height, `the card ends at ${box.y + box.height} of ${viewport.height}`);
+		equal([await card.locator('svg').count(), await card.locator('.try li').count()], [2, 3], 'pictures and experiments of the card');
+		const tries = await card.locator('.try li').allInnerTexts();
+		d.advice.slice(0, 3).forEach((a, i) => truth(tries[i].includes(a.cause) && tries[i].includes(a.experiment), `experiment ${i} is ${tries[i]}`));
+		const page = await bench.page('report:gemm', { viewport });
+		const seen = page.locator('.summary .headline');
+		await seen.waitFor();
+		sameVerdict(await seen.locator('.verdict li').allInnerTexts(), d.verdict);
+		equal(await seen.locator('.first li').count(), 3, 'experiments on the first screen');
+		for (const part of ['.summary .verdict', '.summary .first', '.summary .bucket-bar', '.timeline']) {
+			const b = await page.locator(part).first().boundingBox();
+			truth(b && b.y >= 0 && b.y + Math.min(b.height, 20) <= viewport.height, `${part} is not on the first screen: ${JSON.stringify(b)}`);
+		}
+	}
+}
+
+/** On paper both are the written report, page by page; after it the viewer is as it was. */
+async function printed(bench) {
+	const pages = async (page) => (await page.pdf({ format: 'A4' })).toString('latin1').match(/\/Type \/Page\b(?!s)/g).length;
+	const { page: paper } = await written(bench, 'gemm'), want = await pages(paper);
+	truth(want <= 8, `the written report has ${want} pages`);
+	for (const colorScheme of ['light', 'dark']) {
+		const page = await bench.page('report:gemm', { colorScheme });
+		equal(await pages(page), want, `pages of the opened report (${colorScheme})`);
+		equal([await page.locator('main.written').count(), await page.locator('.dock .tab').first().isVisible()], [0, true], 'the viewer after printing');
+		// the same moment, held, to look at
+		const seen = await page.evaluate(() => {
+			dispatchEvent(new Event('beforeprint'));
+			const style = getComputedStyle(document.body), shown = [...document.body.children].filter((e) => getComputedStyle(e).display !== 'none').map((e) => e.className), out = [style.backgroundColor, shown.join()];
+			dispatchEvent(new Event('afterprint'));
+			return out;
+		});
+		equal(seen, ['rgb(255, 255, 255)', 'written'], `what is printed (${colorScheme})`);
+	}
+}
+
+/** Two captures: their names in the title, what changed before anything else. */
+async function difference(bench) {
+	const page = await bench.blank({ javaScriptEnabled: false }), names = ['repeated/ui_output_agent_1000_dispatch_7', 'repeated/ui_output_agent_1000_dispatch_9'];
+	await page.goto(report(names[1], names[0])); // what comes after the first goes before it on the command line
+	const title = `gemm_f16: ${path.basename(names[0])} -> ${path.basename(names[1])}`;
+	equal([await page.title(), await page.locator('h1').innerText()], [`${title} - incore`, title], 'the title');
+	const heads = await page.locator('h2').allInnerTexts();
+	equal([heads[0], heads.filter((t) => /^[AB]: |^All of A$/.test(t))], ['What changed from A to B', [`A: gemm_f16, ${names[0]}`, `B: gemm_f16, ${names[1]}`, 'All of A']], 'the order of the page');
+	const d = verb('diff', ...names), whole = d.values.find((v) => v.name === 'duration_per_hit');
+	truth((await page.locator('h2 + ul li').first().innerText()).includes(`${whole.a.toFixed(3)} -> ${whole.b.toFixed(3)}`), 'the headline does not say what moved');
+	const other = await bench.blank({ javaScriptEnabled: false });
+	await other.goto(report('two_waves', 'gemm'));
+	equal(await other.locator('h1').innerText(), 'gemm_f16 and add_one: gemm/ui_output_agent_1000_dispatch_7 and two_waves/ui_output_agent_1000_dispatch_3', 'two that cannot be compared');
+	equal(await other.locator('.card').count(), 2, 'a card for each');
 }
 
 /** Both the page without data and one that is written twice. */
@@ -139,6 +209,10 @@ export const tests = [
 	{ name: 'written page: verdict, accounting and code equal the verbs', run: withoutScript },
 	{ name: 'written page: samples with their stall reasons', run: writtenSamples },
 	{ name: 'written page: an Ascend trace', run: writtenPipes },
+	{ name: 'written page: bar and table have one basis', run: oneBasis },
+	{ name: 'written page: two captures, what changed first', run: difference },
+	{ name: 'report: the first screen', run: firstScreen },
+	{ name: 'report: printing gives the written page', run: printed },
 	{ name: 'written page: the shell is small, the same capture gives the same bytes', run: shell },
 	...['', 'report:'].flatMap((where) => [
 		{ name: `details: roofline, heat maps, turned tables, typed columns${where && ' (report)'}`, run: (b) => details(b, where + 'ascend_details') },

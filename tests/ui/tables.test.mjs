@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Every panel's table equals what its verb prints, cell by cell, sorted each way.
-import { count, cycles, equal, panel, rows, sortBy, total, truth, verb } from './lib.mjs';
+import { count, cycles, equal, panel, rows, sameVerdict, sortBy, total, truth, verb } from './lib.mjs';
 
 const BUCKETS = ['issue', 'stall', 'wait', 'idle', 'drain'];
 
@@ -116,7 +116,8 @@ async function occupancy(bench, name) {
 async function summary(bench, name) {
 	const page = await bench.page(name), d = verb('summary', name);
 	const host = await panel(page, 'summary'), text = await host.innerText();
-	for (const words of [d.verdict, d.evidence, `residue ${d.residue}`]) truth(text.includes(words), `summary does not say "${words}"`);
+	sameVerdict(await host.locator('.headline .verdict li').allInnerTexts(), d.verdict);
+	for (const words of [d.evidence, `residue ${d.residue}`]) truth(text.includes(words), `summary does not say "${words}"`);
 	for (const b of [...BUCKETS, 'duration']) equal(await host.locator(`[data-bucket="${b}"]`).innerText(), cycles(d.accounting[b]), b);
 	for (const c of (d.causes ?? []).filter((x) => x.bucket !== 'issue').slice(0, 8)) truth(text.includes(c.cause) && text.includes(cycles(c.cycles)), `summary has no ${c.cause} ${c.cycles}`);
 	for (const r of d.rows.slice(0, 5)) truth(text.includes((r.at ?? r).isa), `summary has no row ${(r.at ?? r).isa}`);

@@ -81,7 +81,7 @@ function wide() {
 		((listed[0] ??= {})[w % 4] ??= {})[w >> 2] = { 0: [file, begin, t] };
 	}
 	write('code.json', { code, header: 'ISA, _, LineNumber, Source, Codeobj, Vaddr, Hit, Latency, Stall, Idle', version: '3.0.0' });
-	write('filenames.json', { counter_names: [], gfxip: 9, gfxv: 'vega', global_begin_time: 0, version: '3.0.0', wave_filenames: listed });
+	write('filenames.json', { counter_names: [], gfxip: 9, gfxv: 'vega', global_begin_time: 0, synthetic: true, version: '3.0.0', wave_filenames: listed });
 	write('occupancy.json', { dispatches: {}, version: '3.0.0' });
 	return (made = dir);
 }
@@ -610,7 +610,7 @@ async function pictures(bench, prefix) {
 	}, text);
 	const exact = await read((await save('SVG')).toString('utf8')), slices = await page.evaluate(() => window.incore.app().trace.counts.slices);
 	equal([exact.bad, exact.images, exact.rects], [0, 0, slices], 'a shape a slice');
-	for (const word of ['gemm_f16', 'hardware-trace', 'SIMD3 slot 0', 'cycles']) truth(exact.text.includes(word), `the SVG lacks ${word}`);
+	for (const word of ['gemm_f16', 'synthetic', 'SIMD3 slot 0', 'cycles']) truth(exact.text.includes(word), `the SVG lacks ${word}`);
 	await set(page, { mode: 'bucket' });
 	await still(page);
 	truth((await read((await save('SVG')).toString('utf8'))).images > 0, 'other colours are a picture');

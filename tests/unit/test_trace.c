@@ -23,7 +23,11 @@ static void test_trace_names(void **state)
 	assert_string_equal(class_name((enum inst_class)99), "OTHER");
 	assert_string_equal(bucket_name(BUCKET_DRAIN), "drain");
 	assert_string_equal(evidence_name(EVIDENCE_HARDWARE_TRACE), "hardware-trace");
+	assert_string_equal(evidence_name(EVIDENCE_SYNTHETIC), "synthetic");
 	assert_string_equal(evidence_name((enum evidence)77), "unknown");
+	assert_int_equal(evidence_of(STR("synthetic")), EVIDENCE_SYNTHETIC);
+	assert_int_equal(evidence_of(STR("unknown")), EVIDENCE_UNKNOWN);
+	assert_int_equal(evidence_of(STR("no such word")), EVIDENCE_UNKNOWN);
 	assert_string_equal(vendor_name(VENDOR_AMD), "amd");
 	assert_string_equal(note_kind_name(NOTE_CLAMPED), "clamped");
 	assert_int_equal(class_stall_bucket(CLASS_BARRIER), BUCKET_WAIT);

@@ -6,6 +6,7 @@ import { Child, fill, h, notice } from '../base/dom';
 import { address, count, cycles, share, unitName, Units } from '../base/format';
 import { BUCKETS } from '../base/palette';
 import { Column, Table } from '../base/table';
+import { isSampled } from '../source';
 import { Key, State } from '../state';
 import { Buckets, Distribution, Pair as PipePair } from './types';
 import { baseline, diffAnswer } from './versus';
@@ -211,7 +212,7 @@ export function pairKey(p: PipePair): string {
 /** Why a panel about waves or pipes is empty, or null. */
 export function noTracks(app: App): string | null {
 	if (app.trace.tracks.length) return null;
-	return app.trace.input.evidence === 'hardware-sample'
+	return isSampled(app.trace)
 		? 'This capture has samples only: no wave was traced, so there is no time line. ISA, Source and Hotspots show the samples.'
 		: 'No wave was traced in this capture. The health banner says why, and what to capture instead.';
 }

@@ -10,6 +10,7 @@ interface Check { verdict: string; findings: Finding[] }
 const RANK: Record<string, number> = { error: 0, critical: 0, bad: 0, warning: 1, warn: 1, suspect: 1, info: 2 };
 const WEAK: Record<string, string> = {
 	estimate: 'These figures are an estimate of the embedded model, not a measurement.',
+	synthetic: 'This capture was made up by a generator: its figures are of no machine.',
 	'vendor-simulator': 'These figures come from a simulator, not from hardware.',
 };
 

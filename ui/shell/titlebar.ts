@@ -9,7 +9,7 @@ import { chosen, setTheme } from './theme';
 
 export interface TitleActions { help(): void; goTo(): void; places(): void; markers(): void; png(): void; svg(): void; openCapture(index: number): void }
 
-const WEAK = new Set(['estimate', 'vendor-simulator', 'hardware-sample', 'unknown']);
+const WEAK = new Set(['estimate', 'vendor-simulator', 'hardware-sample', 'synthetic', 'unknown']);
 
 /** The state as an address; the token stays out of it. */
 export function linkOf(app: App): string {

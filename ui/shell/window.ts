@@ -37,9 +37,10 @@ function say(text: string, isQuiet = false): void {
 }
 
 /** What the link asks for, over what was kept for this capture, over the first view. */
-export function startState(trace: TraceInfo, fragment: string, stored: string | null): { state: State; told: string } {
+export function startState(trace: TraceInfo, fragment: string, stored: string | null, isReport: boolean): { state: State; told: string } {
 	const link = decodeLink(fragment), own = stored ? decodeLink(stored) : {};
-	const first = trace.counts.code ? 'isa' : trace.has_pipes ? 'details' : 'summary';
+	// who is sent a report wants to know first what it says
+	const first = !trace.counts.code && trace.has_pipes ? 'details' : trace.counts.code && !isReport ? 'isa' : 'summary';
 	const fresh: State = { ...initialState(), panel: first, hash: trace.hash, t0: trace.span.begin, t1: Math.max(trace.span.end, trace.span.begin + 1) };
 	const isOther = link.hash !== undefined && link.hash !== '' && link.hash !== trace.hash;
 	const keptView: Partial<State> = own.hash === trace.hash ? { ...own, selection: own.selection ?? null } : {};
@@ -54,7 +55,7 @@ export function startState(trace: TraceInfo, fragment: string, stored: string | 
 export interface Opened { close(): void; session: Session; pane: TimelinePane | null }
 
 export function openWindow(host: HTMLElement, source: Source, trace: TraceInfo, openCapture: (index: number, base?: string) => void): Opened {
-	const { state, told } = startState(trace, location.hash, kept('incore.view.' + trace.hash));
+	const { state, told } = startState(trace, location.hash, kept('incore.view.' + trace.hash), source.kind === 'report');
 	const store = new Store(state), session = new Session(source, store, trace);
 	const wrong = (e: unknown) => {
 		if (e instanceof SourceError && e.status !== 0) say('The lanes cannot be drawn: ' + e.message);

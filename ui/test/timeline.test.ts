@@ -14,7 +14,7 @@ import { around, clamp, pan, zoomAt } from '../timeline/zoom';
 /** Tracks given as [coord, begin, end]. */
 function trace(rows: [number[], number, number][], levels = ['se', 'cu', 'simd', 'slot', 'wave'], names: string[] = []): TraceInfo {
 	return {
-		levels, has_pipes: levels[0] === 'core', has_matrix_passes: false, slots: ['scalar', 'smem', 'valu', 'matrix', 'vmem', 'store', 'lds', 'cross-lane', 'branch', 'sync', 'end', 'other'],
+		levels, has_pipes: levels[0] === 'core', has_matrix_passes: false, has_samples: false, slots: ['scalar', 'smem', 'valu', 'matrix', 'vmem', 'store', 'lds', 'cross-lane', 'branch', 'sync', 'end', 'other'],
 		classes: [{ id: 0, name: 'OTHER', slot: 11, letter: 'o' }, { id: 1, name: 'MTE', slot: 4, letter: 'P' }],
 		tracks: rows.map(([coord, begin, end], index) => ({ index, coord, begin, end, slices: 10, lanes: 1, kernel: null, name: names[index] ?? 'w' + index, isAligned: true })),
 	} as unknown as TraceInfo;

@@ -4,7 +4,7 @@ import { App } from '../app';
 import { button, choose, fill, h, notice } from '../base/dom';
 import { count, cyclesWith, unitName } from '../base/format';
 import { colourOf } from '../base/palette';
-import { askJson, SliceInfo } from '../source';
+import { askJson, isSampled as sampled, SliceInfo } from '../source';
 import { Align, Arrows as ArrowMode, ARROWS, Key, LaneKind, LaneSort, Mode, MODES, SORTS, State } from '../state';
 import { Arrows } from './arrows';
 import { Global } from './global';
@@ -84,7 +84,7 @@ export class TimelinePane {
 	/** Why there are no lanes, instead of an empty place. */
 	static missing(app: App): HTMLElement | null {
 		if (app.trace.tracks.length) return null;
-		const isSampled = app.trace.evidence === 'hardware-sample', isTables = isSampled && !app.trace.counts.code;
+		const isSampled = sampled(app.trace), isTables = isSampled && !app.trace.counts.code;
 		return h('section', { class: 'timeline lanes-empty', attrs: { 'aria-label': 'Timeline' } }, notice(
 			isSampled ? `No timeline: this capture holds ${isTables ? 'tables' : 'samples'} only` : 'No timeline: no wave or pipe was recorded',
 			isTables ? 'Summary and Details show what the producer measured.' : isSampled ? 'Samples say how often each instruction was seen and why it stalled, not when. All other panels work.' : 'The banner says what is missing from this capture.',

@@ -26,7 +26,7 @@ void page_wrap(struct page *p, const char *head, const char *text)
 
 	fputs(head, p->out);
 	for (bool first = true; str_cut(&rest, " ", &word); first = false) {
-		if (!first && column + 1 + word.n > PAGE_WIDTH) {
+		if (!first && column + 1 + word.n > PAGE_WIDTH && !p->c->is_unbroken) {
 			say(p->out, "\n%*s", (int)indent, "");
 			column = indent;
 			first = true;

@@ -128,6 +128,8 @@ bool ui_write_manifest(struct ui_writer *u, struct incore_error *e)
 	if (is_sampled)
 		json_w_kv_bool(w, "pc_sampling", true);
 	put_side_files(w, "shaderdata_filenames", u->markers.v, u->markers.n);
+	if (t->meta.evidence == EVIDENCE_SYNTHETIC)
+		json_w_kv_bool(w, "synthetic", true);
 	if (is_sampled)
 		json_w_kv_bool(w, "thread_trace", false);
 	json_w_kv_cstr(w, "version", UI_VERSION);

@@ -242,6 +242,7 @@ static bool make_dispatch(
 		.agent = v->name.agent,
 		.dispatch = v->name.dispatch,
 		.first = v->path,
+		.meta = l->meta,
 		.n_streams = (uint32_t)n};
 	c->streams = arena_zalloc(l->arena, n, sizeof(*c->streams));
 	if (!c->streams || !choose_objects(l, &v->name, c))
@@ -312,7 +313,6 @@ static bool make_single(
 	if (!c->n_objects && l->code) {
 		c->objects[0].path = l->code;
 		c->n_objects = 1;
-		c->meta = l->meta;
 	}
 	*out = c;
 	return true;

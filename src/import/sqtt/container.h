@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * container.h: which files are one capture of raw thread traces, and what meta.json of a plain run
+ * container.h: which files are one capture of raw thread traces, and what meta.json
  * says. Owner: everything is in the caller's arena.
  */
 #pragma once
@@ -50,11 +50,12 @@ bool sqtt_containers(const char *path, struct arena *a, struct sqtt_container **
 bool sqtt_is_dir(const char *path);
 bool sqtt_is_stream_name(const char *path);
 
-/* meta.c: meta.json of a plain run */
+/* meta.c: meta.json, which a plain run has */
 struct sqtt_meta {
 	const char *gfx, *kernel; /* or NULL */
 	uint64_t load_base;	  /* SQTT_NO_ADDR if not given */
 	struct trace_machine machine;
+	bool is_synthetic; /* a generator wrote the streams */
 };
 bool sqtt_meta_parse(struct sqtt_meta *m, const void *p, size_t n, const char *path,
 	struct arena *a, struct incore_error *e);

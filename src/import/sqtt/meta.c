@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* meta.c: what meta.json of a plain run says: target, kernel, load address, the machine. */
+/* meta.c: what meta.json says: target, kernel, load address, the machine, whether it was made up. */
 #include "codec/json_reader.h"
 #include "import/sqtt/container.h"
 #include "import/sqtt/decoder.h"
@@ -70,6 +70,8 @@ bool sqtt_meta_parse(struct sqtt_meta *m, const void *p, size_t n, const char *p
 				json_get_u64(&r, &out.load_base);
 			else if (str_is(key, "device_props"))
 				read_props(&r, &out, &props);
+			else if (str_is(key, "synthetic"))
+				json_get_bool(&r, &out.is_synthetic);
 			else
 				json_skip(&r);
 		}

@@ -188,7 +188,7 @@ bool sqtt_objects_load(struct sqtt_build *b, struct incore_error *e)
 		!trace_note(b->trace, NOTE_MISSING, "no-code-object", NULL, INCORE_NO_OFFSET, 1,
 			"no code object (*_code_object_id_*.out, code.elf) beside the streams: no instruction gets an address"))
 		return err_nomem(e);
-	if (c->meta && b->objects.v.n && b->meta.load_base == SQTT_NO_ADDR &&
+	if (c->meta && b->objects.v.n && !c->objects[0].id && b->meta.load_base == SQTT_NO_ADDR &&
 		!trace_note(b->trace, NOTE_MISSING, "no-load-address", c->meta, INCORE_NO_OFFSET, 1,
 			"meta.json gives no load_base: no instruction gets an address"))
 		return err_nomem(e);

@@ -53,6 +53,8 @@ static bool read_meta(struct sqtt_build *b, struct incore_error *e)
 	file_unload(&f);
 	if (ok) {
 		b->trace->meta.machine = b->meta.machine;
+		if (b->meta.is_synthetic)
+			b->trace->meta.evidence = EVIDENCE_SYNTHETIC;
 		return true;
 	}
 	if (why.status == INCORE_BAD_INPUT &&

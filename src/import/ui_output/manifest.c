@@ -128,6 +128,9 @@ static void read_key(struct json_reader *r, struct ui_manifest *m, struct str ke
 	} else if (str_is(key, "pc_sampling")) {
 		if (json_once(r, seen, 4, key))
 			json_get_bool(r, &m->has_pc_sampling);
+	} else if (str_is(key, "synthetic")) {
+		if (json_once(r, seen, 5, key))
+			json_get_bool(r, &m->is_synthetic);
 	} else {
 		json_skip(r);
 	}

@@ -426,7 +426,9 @@ static void set_evidence(struct ui_build *b)
 	bool is_sampled =
 		!b->manifest.waves.n && (b->rows.has_samples || b->manifest.has_pc_sampling);
 
-	t->meta.evidence = is_sampled ? EVIDENCE_HARDWARE_SAMPLE : EVIDENCE_HARDWARE_TRACE;
+	t->meta.evidence = b->manifest.is_synthetic ? EVIDENCE_SYNTHETIC
+			   : is_sampled		    ? EVIDENCE_HARDWARE_SAMPLE
+						    : EVIDENCE_HARDWARE_TRACE;
 	if (!is_sampled && !b->manifest.has_pc_sampling && !b->rows.has_samples)
 		t->samples = NULL;
 }

@@ -38,6 +38,7 @@ struct ui_manifest {
 	VEC(struct ui_wave_ref) waves; /* sorted by se, simd, slot, wave */
 	VEC(const char *) counter_names;
 	bool has_pc_sampling;
+	bool is_synthetic; /* a generator wrote the directory */
 	bool is_nomem;
 	struct intern names;
 };

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * report.h: a capture as one HTML file that asks nobody for anything, or as Markdown. The page is
- * the viewer itself over data in the file; before its script runs, and where none runs, it is a
- * written report. The same input gives the same bytes. May fail: memory, writing.
+ * the viewer itself over data in the file; before its script runs, where none runs, and on paper it
+ * is a written report. The same input gives the same bytes. May fail: memory, writing.
  */
 #pragma once
 
@@ -24,8 +24,23 @@ struct report_cost { /* of a code row, as `incore isa` says */
 	uint64_t hits, cost;
 };
 
+struct answer;
+struct advice_row;
+
+#define REPORT_VERDICT_LINES 3u
+#define REPORT_TRIES 3u
+struct report_card { /* the first screen; texts and rows are those of the answer it is made of */
+	struct str verdict[REPORT_VERDICT_LINES]; /* the sentence, cut where its clauses end */
+	unsigned n_verdict;
+	uint64_t bucket[BUCKET_COUNT], all_cyc; /* of the table of the summary; 0: no cycles */
+	const struct advice_row *advice;	/* costliest first */
+	size_t n_advice;
+};
+
 struct report {
 	const struct view *view;
+	const struct view *second; /* NULL: there is one capture */
+	const struct report_card *card[REPORT_MAX_CAPTURES];
 	const struct report_answer *answers;
 	size_t n_answers;
 	struct str summary;		      /* the written page, as `incore summary` prints it */
@@ -33,12 +48,14 @@ struct report {
 	struct str health;		      /* findings, as `incore check` prints them */
 	struct str blob[REPORT_MAX_CAPTURES]; /* of blob_write(); empty: one capture */
 	struct str difference; /* from the first capture to the second, as `incore diff` prints */
+	bool is_compared;      /* else it says why they cannot be */
 	struct str left_out;   /* one line a thing that is not in here; empty: nothing */
 	struct str again;      /* facts: what was read, and how to make this report again */
 	const struct report_cost *costs; /* by code row */
 	uint64_t all_cost;		 /* what 100 % of them is */
 	const char *unit;		 /* of them: "cycles" or "stalled samples" */
 	bool no_source;			 /* the reader shall not see the text of sources */
+	bool is_brief;			 /* Markdown of at most 60 lines */
 };
 
 bool report_html(const struct report *r, FILE *out, struct incore_error *e);
@@ -69,12 +86,28 @@ struct str report_cell(struct str line, const struct report_column *c);
 /* Digits, commas, points and dashes alone (nothing at all, too). */
 bool report_is_number(struct str s);
 
+/* report_card.c */
+/* Of an answer of summary, which lives longer. */
+void report_card_make(struct report_card *c, const struct answer *summary);
+/* "kernel", or "kernel: A -> B" of two captures, called by what differs in their paths; "and" in
+ * place of the arrow where they are not compared. */
+void report_title(const struct report *r, struct strbuf *out);
+/* "A: kernel, path" of the first capture, B of the second */
+void report_capture_title(const struct report *r, unsigned capture, struct strbuf *out);
+/* "hardware-trace", or of two captures that differ in it: "A hardware-trace, B estimate". */
+void report_evidence_words(const struct report *r, struct strbuf *out);
+/* A line of the verdict, begun with a capital; what stands between its backquotes is code. */
+typedef void report_put_fn(struct strbuf *b, struct str text);
+void report_put_verdict_line(
+	struct str line, report_put_fn *put, report_put_fn *put_code, struct strbuf *b);
+/* "12.3 % exposed" */
+void report_put_exposed(const struct report_card *c, const struct advice_row *a, struct strbuf *b);
+
 /* report_parts.c */
-/* "hardware-trace" in a sentence that says what figures of that kind are. */
-const char *report_evidence(const struct trace *t);
+/* A sentence that says what figures of that evidence are. */
+const char *report_evidence(const struct report *r);
 /* Text with & < > " ' escaped. */
 void report_escape(struct strbuf *b, struct str text);
-void report_base64(struct strbuf *b, struct str bytes, unsigned line_chars);
 /* gzip, then base64 in lines; false on lack of memory. */
 bool report_pack(struct str bytes, struct strbuf *out);
 /* "12,345" */
@@ -97,8 +130,9 @@ bool report_put_lines(const struct report *r, const char *before, const char *af
 /* ":12: 3,456 cycles, 7.8 %" */
 void report_put_cost(const struct report *r, const struct report_line *l, struct strbuf *b);
 
-/* report_svg.c: pictures. Lanes of the whole capture by class; its cycles by bucket. */
+/* report_svg.c: pictures. Lanes of the whole capture by class; the cycles of the card by bucket. */
 bool report_svg_lanes(const struct view *v, struct strbuf *out, struct incore_error *e);
-bool report_svg_buckets(const struct view *v, struct strbuf *out, struct incore_error *e);
+bool report_svg_buckets(const struct report_card *c, const struct view *v, struct strbuf *out,
+	struct incore_error *e);
 /* The same in words: "issue 16.5 %, stall ..."; nothing where there are no cycles. */
-void report_bucket_words(const struct view *v, struct strbuf *out);
+void report_bucket_words(const struct report_card *c, struct strbuf *out);

@@ -2,6 +2,7 @@
 /* report_html.c: the viewer, its data and a written first page in one file. */
 #include <string.h>
 
+#include "answer/summary.h"
 #include "base/file.h"
 #include "serve/report/report.h"
 #include "serve/session/assets.h"
@@ -18,21 +19,32 @@ static struct str asset(const char *url)
 static const char page_style[] =
 	"body{margin:0;background:#fff;color:#1c1d21}"
 	".written{max-width:68rem;margin:1.5rem auto;padding:0 1rem;font:15px/1.5 "
-	"system-ui,sans-serif;overflow-wrap:anywhere}"
+	"system-ui,sans-serif;overflow-wrap:anywhere;color:#1c1d21}"
 	".written pre,.written .scroll{overflow-x:auto}.written pre,.written td,.written "
 	"th{font:12px/1.45 ui-monospace,monospace}.written pre{padding:.6rem .8rem;border:1px "
-	"solid #8886;border-radius:4px}.written h1{font-size:1.4rem}.written "
-	"h2{font-size:1.1rem;margin:1.6rem 0 .4rem;border-bottom:1px solid #8886}.written "
-	"h3{font-size:.95rem;margin:1rem 0 .3rem}.written .verdict{font-size:1.1rem;"
-	"font-weight:600}"
+	"solid #8886;border-radius:4px}.written p{margin:.5rem 0}.written h1{font-size:1.6em;"
+	"line-height:1.25;margin:0 0 .3rem}.written "
+	"h2{font-size:1.17em;margin:1.6rem 0 .4rem;border-bottom:1px solid #8886}.written "
+	"h3{font-size:1em;margin:1rem 0 .3rem}"
 	".written .note{border-left:4px solid #b8860b;padding:.2rem .8rem}.written "
-	"svg{max-width:100%;height:auto}.written mark{font-weight:600}.written "
+	"svg{display:block;max-width:100%;height:auto;margin:.7rem 0}.written "
 	"table{border-collapse:collapse;margin:.3rem 0 .6rem}.written td,.written "
 	"th{padding:.15rem .6rem;text-align:left;white-space:nowrap}.written "
 	"thead th{border-bottom:1px solid #888}.written tbody "
 	"tr:nth-child(even){background:#8881}.written .n{text-align:right}.written "
 	"dl{display:grid;grid-template-columns:max-content 1fr;gap:.1rem 1rem}.written "
-	"dt{font-weight:600}.written dd{margin:0}.written li{margin:.3rem 0}";
+	"dt{font-weight:600}.written dd{margin:0}.written li{margin:.3rem 0}"
+	".written .card{border:1px solid #d5d9e0;border-radius:10px;padding:1.1rem 1.4rem;"
+	"margin:1rem 0;box-shadow:0 1px 3px #0001}.written .card h2{border:0;margin:.8rem 0 .2rem}"
+	".written .verdict{list-style:none;font-weight:400;margin:.4rem 0;padding:0}.written .verdict "
+	"li{margin:.15rem 0}.written .verdict li:first-child{font-size:1.28em;font-weight:600}"
+	".written code{font:.9em ui-monospace,monospace}.written .card svg{width:100%}"
+	".written .try{margin:0;padding-left:1.3rem}.written .dim{color:#5b6270}"
+	"@page{margin:14mm}@media print{.written{max-width:none;margin:0;padding:0;font-size:11px}"
+	".written pre,.written td,.written th{font-size:8px}.written td,.written th{padding:.1rem "
+	".35rem}.written .scroll{overflow:visible}.written pre{white-space:pre-wrap}.written "
+	".card{box-shadow:none}.written h2,.written h3{break-after:avoid}.written svg,.written "
+	"tr,.written li,.written dd{break-inside:avoid}.written noscript{display:none}}";
 
 /* --- blocks --- */
 
@@ -125,20 +137,20 @@ static void put_pre(struct str text, struct strbuf *b)
 	sb_puts(b, "</pre>\n");
 }
 
-static void put_prose(struct str text, const char *attributes, struct strbuf *b)
+static void put_prose(struct str text, struct strbuf *b)
 {
 	struct str line;
 
-	sb_printf(b, "<p%s>", attributes);
+	sb_puts(b, "<p>");
 	for (bool is_first = true; str_cut(&text, "\n", &line); is_first = false) {
 		if (!is_first)
-			sb_putc(b, '\n');
+			sb_puts(b, "<br>\n");
 		report_escape(b, str_trim(line));
 	}
 	sb_puts(b, "</p>\n");
 }
 
-static void put_block(const struct report_block *block, bool is_first, struct strbuf *b)
+static void put_block(const struct report_block *block, struct strbuf *b)
 {
 	if (block->title.n) {
 		sb_puts(b, "<h2>");
@@ -154,7 +166,7 @@ static void put_block(const struct report_block *block, bool is_first, struct st
 	else if (block->kind == REPORT_PLAIN)
 		put_pre(block->text, b);
 	else
-		put_prose(block->text, is_first ? " class=\"verdict\"" : "", b);
+		put_prose(block->text, b);
 }
 
 static void put_blocks(struct str text, struct strbuf *b)
@@ -162,7 +174,7 @@ static void put_blocks(struct str text, struct strbuf *b)
 	struct report_block block;
 
 	while (report_next_block(&text, &block))
-		put_block(&block, false, b);
+		put_block(&block, b);
 }
 
 /* --- the written page --- */
@@ -174,38 +186,120 @@ static void put_line(const struct report *r, const struct report_line *l, struct
 	report_put_cost(r, l, b);
 	sb_puts(b, "</h3>\n");
 	if (l->why.n)
-		put_prose(l->why, "", b);
+		put_prose(l->why, b);
 	else
 		put_pre(l->text, b);
 }
 
-static bool put_written(const struct report *r, struct strbuf *b, struct incore_error *e)
+/* What an h1 and the title of the window say. */
+static void put_title(const struct report *r, struct strbuf *b)
 {
-	const struct trace *t = r->view->trace;
-	struct str rest = r->summary;
-	struct report_block block;
+	struct strbuf title = {0};
 
-	sb_puts(b, "<main class=\"written\">\n<h1>");
-	report_escape(b, str_of(t->meta.kernel ? t->meta.kernel : "kernel of unknown name"));
-	sb_printf(b, "</h1>\n<p class=\"note\">Evidence: <strong>%s</strong>. %s</p>\n",
-		evidence_name(t->meta.evidence), report_evidence(t));
+	report_title(r, &title);
+	report_escape(b, (struct str){title.p, title.n});
+	b->failed |= title.failed;
+	sb_free(&title);
+}
+
+/* Of a card, where there are two. */
+static void put_capture(const struct report *r, unsigned capture, struct strbuf *b)
+{
+	struct strbuf title = {0};
+
+	report_capture_title(r, capture, &title);
+	sb_puts(b, "<h2>");
+	report_escape(b, (struct str){title.p, title.n});
+	sb_puts(b, "</h2>\n");
+	b->failed |= title.failed;
+	sb_free(&title);
+}
+
+static void put_notes(const struct report *r, struct strbuf *b)
+{
+	sb_puts(b, "<p class=\"note\">Evidence: <strong>");
+	report_evidence_words(r, b);
+	sb_printf(b, "</strong>. %s</p>\n", report_evidence(r));
 	if (r->left_out.n) {
 		sb_puts(b, "<p class=\"note\">Not in this file: ");
 		report_escape(b, r->left_out);
 		sb_puts(b, "</p>\n");
 	}
-	if (report_next_block(&rest, &block)) /* the verdict */
-		put_block(&block, true, b);
-	if (!report_svg_buckets(r->view, b, e) || !report_svg_lanes(r->view, b, e))
+}
+
+static void put_tries(const struct report_card *c, struct strbuf *b)
+{
+	if (!c->n_advice)
+		return;
+	sb_puts(b, "<h2>What to try first</h2>\n<ol class=\"try\">\n");
+	for (size_t i = 0; i < c->n_advice; i++) {
+		const struct advice_row *a = &c->advice[i];
+
+		sb_puts(b, "<li><strong>");
+		report_escape(b, str_of(a->cause));
+		sb_puts(b, "</strong>, ");
+		report_escape(b, str_of(a->place));
+		sb_puts(b, ": ");
+		report_escape(b, str_of(a->experiment));
+		sb_puts(b, " <span class=\"dim\">(");
+		report_put_exposed(c, a, b);
+		sb_puts(b, ")</span></li>\n");
+	}
+	sb_puts(b, "</ol>\n");
+}
+
+static void put_code(struct strbuf *b, struct str text)
+{
+	sb_puts(b, "<code>");
+	report_escape(b, text);
+	sb_puts(b, "</code>");
+}
+
+/* The first screen: the verdict, the split, the timeline, what to try. */
+static bool put_card(
+	const struct report *r, unsigned capture, struct strbuf *b, struct incore_error *e)
+{
+	const struct report_card *c = r->card[capture];
+	const struct view *v = capture ? r->second : r->view;
+
+	if (r->second)
+		put_capture(r, capture, b);
+	sb_puts(b, "<section class=\"card\">\n<ul class=\"verdict\">\n");
+	for (unsigned i = 0; i < c->n_verdict; i++) {
+		sb_puts(b, "<li>");
+		report_put_verdict_line(c->verdict[i], report_escape, put_code, b);
+		sb_puts(b, "</li>\n");
+	}
+	sb_puts(b, "</ul>\n");
+	if (!report_svg_buckets(c, v, b, e) || !report_svg_lanes(v, b, e))
 		return false;
+	put_tries(c, b);
+	sb_puts(b, "</section>\n");
+	return true;
+}
+
+static bool put_written(const struct report *r, struct strbuf *b, struct incore_error *e)
+{
+	struct str rest = r->summary;
+	struct report_block verdict; /* which the card has */
+
+	sb_puts(b, "<main class=\"written\">\n<h1>");
+	put_title(r, b);
+	sb_puts(b, "</h1>\n");
+	put_notes(r, b);
+	if (r->difference.n) {
+		sb_puts(b, r->is_compared ? "<h2>What changed from A to B</h2>\n" : "");
+		put_blocks(r->difference, b);
+	}
+	if (!put_card(r, 0, b, e) || (r->second && !put_card(r, 1, b, e)))
+		return false;
+	if (r->second)
+		sb_puts(b, "<h2>All of A</h2>\n");
+	report_next_block(&rest, &verdict);
 	put_blocks(rest, b);
 	put_blocks(r->code, b);
 	if (!report_put_lines(r, "<h2>", "</h2>\n", put_line, b))
 		return err_nomem(e);
-	if (r->difference.n) {
-		sb_puts(b, "<h2>Difference to the second capture</h2>\n");
-		put_blocks(r->difference, b);
-	}
 	sb_puts(b, "<h2>All findings, with their evidence</h2>\n");
 	put_pre(r->health, b);
 	sb_puts(b, "<h2>How to reproduce</h2>\n");
@@ -276,8 +370,7 @@ static void put_head(const struct report *r, struct strbuf *b)
 	sb_puts(b, "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
 		   "<meta name=\"color-scheme\" content=\"light dark\">\n"
 		   "<meta name=\"generator\" content=\"incore " INCORE_VERSION "\">\n<title>");
-	report_escape(
-		b, str_of(r->view->trace->meta.kernel ? r->view->trace->meta.kernel : "kernel"));
+	put_title(r, b);
 	sb_printf(b, " - incore</title>\n<style nonce=\"%s\">", nonce);
 	sb_puts(b, page_style);
 	sb_puts(b, "</style>\n</head>\n<body data-report=\"1\">\n<div id=\"app\">\n");

@@ -1,10 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* report_md.c: the written report as Markdown; pictures stand in it as SVG data. */
+/*
+ * report_md.c: the written report as Markdown that a pull request or a comment takes: no picture, no
+ * line broken inside a sentence, never more than such a comment holds.
+ */
 #include <string.h>
 
+#include "answer/summary.h"
 #include "base/file.h"
 #include "base/plain.h"
 #include "serve/report/report.h"
+
+#define MAX_BYTES 65535u /* GitHub takes 65,536 characters; a character is a byte or more */
+#define END_BYTES 1024u	 /* for what was left out */
+#define TEXT_MAX 600u	 /* of one fact or title: names of kernels and paths may be endless */
+#define BRIEF_ROWS 6u	 /* of a table, with its head */
 
 /* Fences are longer than any run of backquotes inside. */
 static void put_fenced(struct strbuf *b, struct str text)
@@ -64,34 +73,98 @@ static void put_list(struct strbuf *b, struct str text)
 	sb_putc(b, '\n');
 }
 
-static void put_block(const struct report_block *block, struct strbuf *b)
+static void put_prose_lines(struct strbuf *b, struct str text)
 {
-	struct str rest = block->text, line;
+	struct str line;
 
-	if (block->title.n) {
-		sb_puts(b, "## ");
-		put_prose(b, block->title);
-		sb_puts(b, "\n\n");
+	for (bool is_first = true; str_cut(&text, "\n", &line); is_first = false) {
+		if (!is_first)
+			sb_puts(b, "\\\n"); /* a backslash: a line of its own */
+		put_prose(b, str_trim(line));
 	}
-	if (block->kind == REPORT_LIST) {
-		put_list(b, block->text);
-	} else if (block->kind == REPORT_PROSE) {
-		while (str_cut(&rest, "\n", &line)) {
-			put_prose(b, str_trim(line));
-			sb_putc(b, '\n');
-		}
-		sb_putc(b, '\n');
-	} else {
-		put_fenced(b, block->text);
-	}
+	sb_puts(b, "\n\n");
 }
 
-static void put_blocks(struct str text, struct strbuf *b)
+static void put_short(struct strbuf *b, struct str text)
+{
+	put_prose(b, str_sub(text, 0, TEXT_MAX));
+	if (text.n > TEXT_MAX)
+		sb_puts(b, "...");
+}
+
+/* "kernel   text" as "- **kernel** text" */
+static void put_facts(struct strbuf *b, struct str text)
+{
+	struct str line;
+
+	while (str_cut(&text, "\n", &line)) {
+		ptrdiff_t gap = str_find(line, "  ");
+
+		if (gap > 0) {
+			sb_puts(b, "- **");
+			put_prose(b, str_sub(line, 0, (size_t)gap));
+			sb_puts(b, "** ");
+			line = str_sub(line, (size_t)gap, line.n);
+		} else {
+			sb_puts(b, "  ");
+		}
+		put_short(b, str_trim(line));
+		sb_putc(b, '\n');
+	}
+	sb_putc(b, '\n');
+}
+
+static void put_heading(struct strbuf *b, struct str title)
+{
+	sb_puts(b, "## ");
+	put_prose(b, title);
+	sb_puts(b, "\n\n");
+}
+
+static void put_block(const struct report_block *block, struct strbuf *b)
+{
+	if (block->title.n)
+		put_heading(b, block->title);
+	if (block->kind == REPORT_LIST)
+		put_list(b, block->text);
+	else if (block->kind == REPORT_PROSE)
+		put_prose_lines(b, block->text);
+	else if (block->kind == REPORT_FACTS)
+		put_facts(b, block->text);
+	else
+		put_fenced(b, block->text);
+}
+
+/* --- within what a comment holds --- */
+
+struct page {
+	const struct report *report;
+	struct strbuf text, part, left_out;
+};
+
+/* What was put into part becomes text, or is left out and named. */
+static void end_part(struct page *p, struct str name)
+{
+	if (p->text.n + p->part.n + END_BYTES <= MAX_BYTES) {
+		sb_add(&p->text, p->part.p ? p->part.p : "", p->part.n);
+	} else if (p->left_out.n < END_BYTES / 2) {
+		sb_puts(&p->left_out, p->left_out.n ? ", " : "");
+		put_prose(&p->left_out, str_sub(name, 0, 80));
+	}
+	p->text.failed |= p->part.failed;
+	sb_reset(&p->part);
+}
+
+static void put_blocks(struct page *p, struct str text, struct str name)
 {
 	struct report_block block;
 
-	while (report_next_block(&text, &block))
-		put_block(&block, b);
+	while (report_next_block(&text, &block)) {
+		if (block.title.n)
+			name = block.title;
+		put_block(&block, &p->part);
+		end_part(p, name);
+	}
 }
 
 static void put_line(const struct report *r, const struct report_line *l, struct strbuf *b)
@@ -103,72 +176,179 @@ static void put_line(const struct report *r, const struct report_line *l, struct
 		put_fenced(b, l->text);
 }
 
-/* ![words](data:image/svg+xml;base64,...): the picture needs no file beside the text. The words
- * stand where a reader shows no such picture. */
-static void put_picture(struct strbuf *b, const struct strbuf *words, const struct strbuf *svg)
+static void put_head(struct page *p)
 {
-	if (svg->n == 0)
-		return;
-	sb_printf(b, "![%s](data:image/svg+xml;base64,", words->n ? words->p : "");
-	report_base64(b, (struct str){svg->p, svg->n}, 0);
-	sb_puts(b, ")\n\n");
+	const struct report *r = p->report;
+	struct strbuf title = {0};
+
+	report_title(r, &title);
+	sb_puts(&p->text, "# ");
+	put_short(&p->text, (struct str){title.p, title.n});
+	sb_puts(&p->text, "\n\nEvidence: **");
+	report_evidence_words(r, &p->text);
+	sb_printf(&p->text, "**. %s\n\n", report_evidence(r));
+	p->text.failed |= title.failed;
+	sb_free(&title);
 }
 
-static bool put_pictures(const struct report *r, struct strbuf *b, struct incore_error *e)
+static void put_capture(struct page *p, unsigned capture)
 {
-	struct strbuf buckets = {0}, lanes = {0}, words = {0}, what = {0};
-	bool ok = report_svg_buckets(r->view, &buckets, e) && report_svg_lanes(r->view, &lanes, e);
+	struct strbuf title = {0};
 
-	sb_puts(&words, "where the cycles went: ");
-	report_bucket_words(r->view, &words);
-	sb_puts(&what, "what each track executed over time, by class");
-	put_picture(b, &words, &buckets);
-	put_picture(b, &what, &lanes);
-	if (ok && (words.failed || what.failed || buckets.failed || lanes.failed))
-		ok = err_nomem(e);
-	sb_free(&buckets);
-	sb_free(&lanes);
-	sb_free(&words);
-	sb_free(&what);
-	return ok;
+	report_capture_title(p->report, capture, &title);
+	sb_puts(&p->part, "## ");
+	put_short(&p->part, (struct str){title.p, title.n});
+	sb_puts(&p->part, "\n\n");
+	p->part.failed |= title.failed;
+	sb_free(&title);
+}
+
+/* Text without a backquote. */
+static void put_code(struct strbuf *b, struct str text)
+{
+	sb_putc(b, '`');
+	b->failed |= !sb_plain(b, str_sub(text, 0, TEXT_MAX));
+	sb_putc(b, '`');
+}
+
+/* The verdict, the split, what to try. */
+static void put_card(struct page *p, unsigned capture)
+{
+	const struct report_card *c = p->report->card[capture];
+	struct strbuf *b = &p->part;
+
+	if (p->report->second)
+		put_capture(p, capture);
+
+	for (unsigned i = 0; i < c->n_verdict; i++) {
+		sb_puts(b, "- ");
+		report_put_verdict_line(c->verdict[i], put_short, put_code, b);
+		sb_putc(b, '\n');
+	}
+	if (c->all_cyc) {
+		sb_puts(b, "- Where ");
+		report_put_count(b, c->all_cyc);
+		sb_puts(b, " cycles went: ");
+		report_bucket_words(c, b);
+		sb_putc(b, '\n');
+	}
+	sb_puts(b, c->n_advice ? "\nWhat to try first:\n\n" : "");
+	for (size_t i = 0; i < c->n_advice; i++) {
+		const struct advice_row *a = &c->advice[i];
+
+		sb_printf(b, "%zu. **", i + 1);
+		put_short(b, str_of(a->cause));
+		sb_puts(b, "**, ");
+		put_short(b, str_of(a->place));
+		sb_puts(b, ": ");
+		put_short(b, str_of(a->experiment));
+		sb_puts(b, " (");
+		report_put_exposed(c, a, b);
+		sb_puts(b, ")\n");
+	}
+	sb_putc(b, '\n');
+	end_part(p, STR("verdict"));
+}
+
+static void put_cards(struct page *p)
+{
+	put_card(p, 0);
+	if (p->report->second)
+		put_card(p, 1);
+}
+
+/* The first block of this kind whose title begins so; of a table its first rows. */
+static void put_brief_block(struct page *p, struct str text, const char *title)
+{
+	struct report_block block;
+
+	while (report_next_block(&text, &block)) {
+		struct str rest = block.text, line;
+		size_t n = 0;
+
+		if (block.kind != REPORT_TABLE || (title && !str_starts(block.title, title)))
+			continue;
+		if (block.title.n)
+			put_heading(&p->part, block.title);
+		for (unsigned i = 0; i < BRIEF_ROWS && str_cut(&rest, "\n", &line); i++)
+			n = (size_t)(line.p + line.n - block.text.p);
+		put_fenced(&p->part, str_sub(block.text, 0, n));
+		end_part(p, block.title);
+		return;
+	}
+}
+
+static void put_brief(struct page *p)
+{
+	const struct report *r = p->report;
+	struct report_block headline;
+	struct str rest = r->difference, again = r->again, line;
+
+	put_head(p);
+	if (report_next_block(&rest, &headline)) {
+		put_block(&headline, &p->part);
+		put_brief_block(p, rest, NULL);
+	}
+	put_cards(p);
+	if (!r->second)
+		put_brief_block(
+			p, r->summary, r->view->has_pipes ? "Instructions" : "Top instructions");
+	str_cut(&again, "\n", &line);
+	put_fenced(&p->part, str_trim(str_sub(line, strlen("this report"), line.n)));
+	end_part(p, STR("How to reproduce"));
+}
+
+static bool put_whole(struct page *p, struct incore_error *e)
+{
+	const struct report *r = p->report;
+	struct str rest = r->summary;
+	struct report_block verdict; /* which the card has */
+
+	put_head(p);
+	if (r->difference.n) {
+		if (r->is_compared)
+			put_heading(&p->part, STR("What changed from A to B"));
+		put_blocks(p, r->difference, STR("the difference"));
+	}
+	put_cards(p);
+	if (r->second)
+		put_heading(&p->part, STR("All of A"));
+	report_next_block(&rest, &verdict);
+	put_blocks(p, rest, STR("summary"));
+	put_blocks(p, r->code, STR("code"));
+	if (!report_put_lines(r, "## ", "\n\n", put_line, &p->part))
+		return err_nomem(e);
+	end_part(p, STR("source"));
+	put_heading(&p->part, STR("All findings, with their evidence"));
+	put_fenced(&p->part, r->health);
+	end_part(p, STR("findings"));
+	put_heading(&p->part, STR("How to reproduce"));
+	put_fenced(&p->part, r->again);
+	end_part(p, STR("how to reproduce"));
+	return true;
 }
 
 bool report_markdown(const struct report *r, FILE *out, struct incore_error *e)
 {
-	const struct trace *t = r->view->trace;
-	struct str rest = r->summary;
-	struct report_block block;
-	struct strbuf b = {0};
-	bool ok;
+	struct page p = {.report = r};
+	bool ok = true;
 
-	sb_puts(&b, "# ");
-	put_prose(&b, str_of(t->meta.kernel ? t->meta.kernel : "kernel of unknown name"));
-	sb_printf(&b, "\n\nEvidence: **%s**. %s\n\n", evidence_name(t->meta.evidence),
-		report_evidence(t));
-	if (r->left_out.n) {
-		sb_puts(&b, "Not in the pictures: ");
-		put_prose(&b, r->left_out);
-		sb_puts(&b, "\n\n");
-	}
-	if (report_next_block(&rest, &block)) /* the verdict */
-		put_block(&block, &b);
-	ok = put_pictures(r, &b, e);
-	put_blocks(rest, &b);
-	put_blocks(r->code, &b);
-	if (ok && !report_put_lines(r, "## ", "\n\n", put_line, &b))
+	if (r->is_brief)
+		put_brief(&p);
+	else
+		ok = put_whole(&p, e);
+	if (p.left_out.n)
+		sb_printf(&p.text,
+			"Left out, for a comment holds 65,536 characters: %s. incore report -o report.html has all.\n",
+			p.left_out.p);
+	while (p.text.n > 1 && p.text.p[p.text.n - 1] == '\n' && p.text.p[p.text.n - 2] == '\n')
+		p.text.n--;
+	if (ok && (p.text.failed || p.left_out.failed))
 		ok = err_nomem(e);
-	if (r->difference.n) {
-		sb_puts(&b, "## Difference to the second capture\n\n");
-		put_blocks(r->difference, &b);
-	}
-	sb_puts(&b, "## All findings, with their evidence\n\n");
-	put_fenced(&b, r->health);
-	sb_puts(&b, "## How to reproduce\n\n");
-	put_fenced(&b, r->again);
-	if (ok && b.failed)
-		ok = err_nomem(e);
-	if (ok && fwrite(b.p, 1, b.n, out) != b.n)
+	if (ok && fwrite(p.text.p, 1, p.text.n, out) != p.text.n)
 		ok = err_write(e);
-	sb_free(&b);
+	sb_free(&p.text);
+	sb_free(&p.part);
+	sb_free(&p.left_out);
 	return ok;
 }

@@ -62,7 +62,7 @@ static bool zip(struct str bytes, uint8_t **out, size_t *n)
 	return ok;
 }
 
-void report_base64(struct strbuf *b, struct str bytes, unsigned line_chars)
+static void put_base64(struct strbuf *b, struct str bytes)
 {
 	static const char digits[] =
 		"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
@@ -80,7 +80,7 @@ void report_base64(struct strbuf *b, struct str bytes, unsigned line_chars)
 			four[3] = digits[v & 63];
 
 		sb_add(b, four, sizeof(four));
-		if (line_chars && (i / 3 + 1) * 4 % line_chars == 0)
+		if ((i / 3 + 1) * 4 % LINE_CHARS == 0)
 			sb_putc(b, '\n');
 	}
 }
@@ -93,7 +93,7 @@ bool report_pack(struct str bytes, struct strbuf *out)
 	if (!zip(bytes, &p, &n))
 		return false;
 	if (sb_reserve(out, n / 3 * 4 + n / 90 * 2 + 16))
-		report_base64(out, (struct str){(const char *)p, n}, LINE_CHARS);
+		put_base64(out, (struct str){(const char *)p, n});
 	mem_free(p);
 	return !out->failed;
 }
@@ -110,11 +110,17 @@ void report_put_count(struct strbuf *b, uint64_t v)
 	}
 }
 
-const char *report_evidence(const struct trace *t)
+const char *report_evidence(const struct report *r)
 {
-	switch (t->meta.evidence) {
+	enum evidence a = r->view->trace->meta.evidence;
+
+	if (r->second && r->second->trace->meta.evidence != a)
+		return "The two rest on different evidence: what holds of one need not hold of the other.";
+	switch (a) {
 	case EVIDENCE_ESTIMATE:
 		return "These figures are an estimate of a model, not a measurement.";
+	case EVIDENCE_SYNTHETIC:
+		return "A generator made this capture up: the figures are of no machine.";
 	case EVIDENCE_VENDOR_SIMULATOR:
 		return "These figures come from a vendor's simulator, not from hardware.";
 	case EVIDENCE_HARDWARE_SAMPLE:

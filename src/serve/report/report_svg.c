@@ -7,8 +7,8 @@
 #define WIDTH 960u
 #define LEFT 190u
 #define CELLS 240u
-#define LANE_HEIGHT 10u
-#define MAX_LANES 48u
+#define LANE_HEIGHT 12u
+#define MAX_LANES 24u /* with the rest of the card they fit a screen */
 #define BAR_HEIGHT 26u
 
 static void open_svg(struct strbuf *b, unsigned height, const char *title)
@@ -136,39 +136,21 @@ bool report_svg_lanes(const struct view *v, struct strbuf *out, struct incore_er
 	return !out->failed || err_nomem(e);
 }
 
-static uint64_t sum_buckets(const struct view *v, uint64_t sums[BUCKET_COUNT])
+static double share_of(const struct report_card *c, unsigned bucket)
 {
-	uint64_t all = 0;
-
-	for (unsigned i = 0; i < BUCKET_COUNT; i++)
-		sums[i] = 0;
-	for (track_idx t = 0; t < v->columns->n_tracks; t++) {
-		uint64_t z[LANE_SUMS];
-		struct split_cursor k;
-		uint32_t begun;
-
-		view_split_begin(v, TILE_BUCKET, t, &k);
-		split_at(&k, UINT64_MAX, z, &begun);
-		for (unsigned i = 0; i < BUCKET_COUNT; i++) {
-			sums[i] += z[i];
-			all += z[i];
-		}
-	}
-	return all;
+	return 100.0 * (double)c->bucket[bucket] / (double)c->all_cyc;
 }
 
-void report_bucket_words(const struct view *v, struct strbuf *out)
+void report_bucket_words(const struct report_card *c, struct strbuf *out)
 {
-	uint64_t sums[BUCKET_COUNT], all = sum_buckets(v, sums);
-
-	for (unsigned i = 0; all && i < BUCKET_COUNT; i++)
-		sb_printf(out, "%s%s %.1f %%", i ? ", " : "", bucket_name(i),
-			100.0 * (double)sums[i] / (double)all);
+	for (unsigned i = 0; c->all_cyc && i < BUCKET_COUNT; i++)
+		sb_printf(out, "%s%s %.1f %%", i ? ", " : "", bucket_name(i), share_of(c, i));
 }
 
-bool report_svg_buckets(const struct view *v, struct strbuf *out, struct incore_error *e)
+bool report_svg_buckets(const struct report_card *card, const struct view *v, struct strbuf *out,
+	struct incore_error *e)
 {
-	uint64_t sums[BUCKET_COUNT], all = sum_buckets(v, sums), before = 0;
+	uint64_t all = card->all_cyc, before = 0;
 
 	if (all == 0)
 		return true;
@@ -178,13 +160,13 @@ bool report_svg_buckets(const struct view *v, struct strbuf *out, struct incore_
 		const char *color = colors_light(v->colors, COLOR_OF_BUCKET(i));
 		struct strbuf text = {0};
 
-		before += sums[i];
+		before += card->bucket[i];
 		sb_printf(out, "<rect x=\"%u\" y=\"2\" width=\"%u\" height=\"%u\" fill=\"%s\"/>\n",
 			x, (unsigned)(before * WIDTH / all) - x, BAR_HEIGHT, color);
 		put_key(out, i, BUCKET_COUNT, y, color);
 		sb_printf(&text, "%s ", bucket_name(i));
-		report_put_count(&text, sums[i]);
-		sb_printf(&text, " cycles, %.1f %%", 100.0 * (double)sums[i] / (double)all);
+		report_put_count(&text, card->bucket[i]);
+		sb_printf(&text, " cycles, %.1f %%", share_of(card, i));
 		put_label(out, 18 + i * (WIDTH - 8) / BUCKET_COUNT, y, "start",
 			(struct str){text.p, text.n});
 		out->failed |= text.failed;

@@ -229,6 +229,7 @@ static void put_head(const struct view *v, struct json_writer *w)
 	put_words(w, "levels", t->levels, n);
 	json_w_kv_bool(w, "has_pipes", v->has_pipes);
 	json_w_kv_bool(w, "has_matrix_passes", matrix_passes(v->trace, NULL) > 0);
+	json_w_kv_bool(w, "has_samples", t->samples != NULL);
 }
 
 bool view_trace(const struct view *v, uint32_t from, struct json_writer *w)

@@ -8,8 +8,14 @@ import { BUCKETS } from '../../base/palette';
 import { State } from '../../state';
 import { bucketChip, Changed, facts, isaText, pairKey, rowLink, scaled, section, View } from '../common';
 import { splitKey } from '../source/view';
-import { CauseRow, DiffPart, Finding, Pair, Pipe, Place, Ratio, Summary } from '../types';
+import { CauseRow, DiffPart, Finding, Pair, Pipe, Ratio, Summary } from '../types';
 import { baseline, diffAnswer, diffParts, Figure, otherData, pairOf, Pair as Versus, PER_WAIT, SHARE, versusCells, versusHeads } from '../versus';
+
+/** A verdict is one sentence: how much is lost and to what; where most of it; what stands beside it. */
+function verdictLines(verdict: string): string[] {
+	const [, loss, where, rest] = verdict.match(/^(.*?)(?:, (?=most in )|; )(?:(.*?); )?(.*)$/s) ?? ['', verdict, '', ''];
+	return [loss, where, rest].filter(Boolean).map((line) => line[0].toUpperCase() + line.slice(1));
+}
 
 class SummaryView extends View {
 	private data!: Summary;
@@ -69,10 +75,20 @@ class SummaryView extends View {
 	private headline(): HTMLElement {
 		const d = this.data, health = typeof d.health === 'string' ? { verdict: d.health, findings: [] as Finding[] } : d.health;
 		const word = health.verdict.split(':')[0];
-		const b = d.bound, at = b?.where as Place | null | undefined, by = b?.producer as Place | null | undefined;
-		return h('header', { class: 'headline' }, h('p', { class: 'verdict big' }, d.verdict), at && h('p', null, 'Look at ', rowLink(this.app, at.row), by ? [', which waits for ', rowLink(this.app, by.row)] : '', '.'),
+		return h('header', { class: 'headline' }, h('div', null, h('ul', { class: 'verdict' }, verdictLines(d.verdict).map((line) => h('li', null, this.linked(line)))),
 			h('p', null, h('span', { class: 'evidence ' + (d.evidence === 'hardware-trace' ? '' : 'weak'), title: 'what kind of evidence all figures stand on' }, d.evidence), ' ', h('span', { class: 'health ' + word }, `health: ${health.verdict}`), ' ',
-				health.findings.length ? h('span', { class: 'dim' }, health.findings.map((f, i) => [i ? ', ' : '', h('span', { title: f.message + (f.advice ? '; ' + f.advice : '') }, f.id)])) : '', d.coverage ? h('span', { class: 'dim' }, ' · ', d.coverage) : ''));
+				health.findings.length ? h('span', { class: 'dim' }, health.findings.map((f, i) => [i ? ', ' : '', h('span', { title: f.message + (f.advice ? '; ' + f.advice : '') }, f.id)])) : '', d.coverage ? h('span', { class: 'dim' }, ' · ', d.coverage) : '')), this.first());
+	}
+
+	/** Words of the verdict: what stands between backquotes is code, the rows it names lead there. */
+	private linked(text: string): Child[] {
+		return text.split('`').flatMap((words, k) => (k % 2 ? [h('code', null, words)] : words.split(/\b(row \d+)\b/).map((part, i) => (i % 2 ? rowLink(this.app, Number(part.slice(4))) : part))));
+	}
+
+	/** The experiments with most to win; all of them, with their evidence, stand below. */
+	private first(): HTMLElement | null {
+		const all = (this.data.advice ?? []).slice(0, 3);
+		return all.length ? h('section', { class: 'first' }, h('h3', null, 'What to try first'), h('ol', { class: 'advice' }, all.map((a) => h('li', { title: a.evidence }, h('strong', null, a.cause), a.where ? [' at ', rowLink(this.app, a.where.row)] : '', ': ', a.experiment, h('span', { class: 'dim' }, ` (${cyclesWith(a.exposed, this.all())} exposed)`))))) : null;
 	}
 
 	private accounting(): HTMLElement {

@@ -1,0 +1,140 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* report_card.c: what a reader of a report is told first: its title, the verdict, the split, what to
+ * try; the same for both forms of it. */
+#include <string.h>
+
+#include "answer/summary.h"
+#include "serve/report/report.h"
+
+/* The sentence up to `mark` is a line of its own, which a capital begins where it is drawn. */
+static bool next_line(struct str *rest, const char *mark, struct str *line)
+{
+	ptrdiff_t at = str_find(*rest, mark);
+
+	if (at <= 0)
+		return false;
+	*line = str_sub(*rest, 0, (size_t)at);
+	*rest = str_sub(*rest, (size_t)at + 2, rest->n);
+	return true;
+}
+
+/* How much is lost and to what; where most of it; what stands beside it. */
+static void cut_verdict(struct report_card *c, const char *verdict)
+{
+	struct str rest = str_of(verdict);
+
+	if (next_line(&rest, ", most in ", &c->verdict[0]) ||
+		next_line(&rest, "; ", &c->verdict[0]))
+		c->n_verdict++;
+	if (c->n_verdict && next_line(&rest, "; ", &c->verdict[1]))
+		c->n_verdict++;
+	c->verdict[c->n_verdict++] = rest;
+}
+
+static void take_buckets(struct report_card *c, const struct accounting *a)
+{
+	c->bucket[BUCKET_ISSUE] = a->bucket.issue;
+	c->bucket[BUCKET_STALL] = a->bucket.stall;
+	c->bucket[BUCKET_WAIT] = a->bucket.wait;
+	c->bucket[BUCKET_IDLE] = a->bucket.idle;
+	c->bucket[BUCKET_DRAIN] = a->bucket.drain;
+	c->all_cyc = a->duration;
+}
+
+void report_card_make(struct report_card *c, const struct answer *summary)
+{
+	*c = (struct report_card){0};
+	if (answer_is(summary, &summary_pipes_record)) {
+		const struct summary_pipes *s = summary->data;
+
+		cut_verdict(c, s->verdict);
+		take_buckets(c, &s->pipes.accounting);
+	} else {
+		const struct summary_answer *s = summary->data;
+
+		cut_verdict(c, s->verdict);
+		take_buckets(c, &s->accounting);
+		c->advice = s->advice.v;
+		c->n_advice = s->advice.n < REPORT_TRIES ? s->advice.n : REPORT_TRIES;
+	}
+}
+
+/* --- the title --- */
+
+/* What of a path the other has not, in whole components; its name where they are the same. */
+static struct str own_part(struct str a, struct str b)
+{
+	size_t n = a.n < b.n ? a.n : b.n, from = 0, tail = 0;
+
+	for (size_t i = 0; i < n && a.p[i] == b.p[i]; i++)
+		if (a.p[i] == '/')
+			from = i + 1;
+	for (size_t i = 0; i < n - from && a.p[a.n - 1 - i] == b.p[b.n - 1 - i]; i++)
+		if (a.p[a.n - 1 - i] == '/')
+			tail = i + 1;
+	if (from + tail >= a.n)
+		return str_sub(a, (size_t)(str_rfind_char(a, '/') + 1), a.n);
+	return str_sub(a, from, a.n - from - tail);
+}
+
+static struct str path_of(const struct trace *t)
+{
+	return str_of(t->meta.origin ? t->meta.origin : "");
+}
+
+static const char *kernel_of(const struct trace *t)
+{
+	return t->meta.kernel ? t->meta.kernel : "kernel of unknown name";
+}
+
+void report_title(const struct report *r, struct strbuf *out)
+{
+	const struct trace *a = r->view->trace, *b = r->second ? r->second->trace : NULL;
+	const char *arrow = r->is_compared ? " -> " : " and ";
+
+	sb_puts(out, kernel_of(a));
+	if (!b)
+		return;
+	if (strcmp(kernel_of(a), kernel_of(b)) != 0)
+		sb_printf(out, "%s%s", arrow, kernel_of(b));
+	sb_printf(out, ": %.*s%s%.*s", STR_ARG(own_part(path_of(a), path_of(b))), arrow,
+		STR_ARG(own_part(path_of(b), path_of(a))));
+}
+
+void report_capture_title(const struct report *r, unsigned capture, struct strbuf *out)
+{
+	const struct trace *t = (capture ? r->second : r->view)->trace;
+
+	sb_printf(out, "%c: %s, %.*s", capture ? 'B' : 'A', kernel_of(t), STR_ARG(path_of(t)));
+}
+
+void report_evidence_words(const struct report *r, struct strbuf *out)
+{
+	enum evidence a = r->view->trace->meta.evidence;
+	enum evidence b = r->second ? r->second->trace->meta.evidence : a;
+
+	if (a == b)
+		sb_puts(out, evidence_name(a));
+	else
+		sb_printf(out, "A %s, B %s", evidence_name(a), evidence_name(b));
+}
+
+void report_put_verdict_line(
+	struct str line, report_put_fn *put, report_put_fn *put_code, struct strbuf *b)
+{
+	char first = line.n ? line.p[0] : '\0';
+	struct str part;
+
+	if (first >= 'a' && first <= 'z') {
+		sb_putc(b, (char)(first - 'a' + 'A'));
+		line = str_sub(line, 1, line.n);
+	}
+	for (bool is_code = false; str_cut(&line, "`", &part); is_code = !is_code)
+		(is_code ? put_code : put)(b, part);
+}
+
+void report_put_exposed(const struct report_card *c, const struct advice_row *a, struct strbuf *b)
+{
+	sb_printf(b, "%.1f %% exposed",
+		c->all_cyc ? 100.0 * (double)a->exposed / (double)c->all_cyc : 0);
+}
