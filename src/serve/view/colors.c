@@ -2,9 +2,9 @@
 /* colors.c: which colour does a class or a bucket have? */
 #include "serve/view/colors.h"
 
-static const char *const light[SLOT_COUNT + BUCKET_COUNT] = {"#594e03", "#a16309", "#02411d",
-	"#5f966e", "#4597df", "#227284", "#e4743e", "#62284d", "#35037e", "#b2244b", "#0d1416",
-	"#6c6865", "#0397e1", "#7e0000", "#b88c27", "#6a6469", "#2e1181"};
+static const char *const light[SLOT_COUNT + BUCKET_COUNT] = {"#938522", "#966846", "#4a6a08",
+	"#086e5e", "#1e6bc0", "#3294a4", "#c77a67", "#7d537f", "#8485dc", "#ac3f5f", "#8c8f89",
+	"#6c797f", "#348dff", "#ae2d45", "#b88504", "#908d8f", "#5a5a85"};
 
 const char *theme_name(enum theme t)
 {
