@@ -135,7 +135,7 @@ class WavesView extends View {
 		const t = this.own(new Table<Pipe>({
 			label: 'Pipes', key: (p) => `${p.core}/${p.pipe}`, csv: 'pipes.csv', sort: { id: 'busy', isDown: true }, pick: (p) => this.toPipe(p),
 			columns: [textColumn('core', 'core', (p) => p.core, 'minmax(9rem, 1fr)'), textColumn('pipe', 'pipe', (p) => p.pipe), ...against<Pipe>(this.base?.pipes, (p) => `${p.core}/${p.pipe}`, (p) => p.busy_share, { unit: 'busy %', title: 'busy, of the span of its core', sense: 0 }), cyclesColumn(app, 'busy', 'busy', (p) => p.busy, 'union of its instructions: never counted twice'),
-				{ id: 'busybar', head: '', width: '6rem', isFixed: true, value: (p) => p.busy, cell: (p) => shareBar(p.busy_share ?? 0, 1, app.palette().buckets[0]) },
+				{ id: 'busybar', head: '', width: '6rem', isFixed: true, isDecor: true, value: (p) => p.busy, cell: (p) => shareBar(p.busy_share ?? 0, 1, app.palette().buckets[0]) },
 				{ id: 'bar', head: 'where the cycles go', width: 'minmax(8rem, 1fr)', isFixed: true, value: (p) => p.busy, cell: (p) => bucketBar({ ...p.accounting }, most, app.palette()) },
 				...BUCKETS.map((b) => cyclesColumn<Pipe>(app, b, b, (p) => p.accounting[b])), countColumn('instructions', 'instructions', (p) => p.instructions), countColumn('sync', 'flags', (p) => p.sync_instructions),
 				cyclesColumn(app, 'latency', 'latency sum', (p) => p.latency_sum), countColumn('depth', 'depth', (p) => p.depth_max, 'most instructions in flight at once'), countColumn('mean', 'mean depth', (p) => p.depth_mean, '', 2),
