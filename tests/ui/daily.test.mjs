@@ -255,7 +255,7 @@ async function scope(bench) {
 	truth(mine < all, 'the scope is less than all');
 	await set(page, { scope: id, beside: null });
 	const words = `kernel ${name}, ${mine} of ${all} waves`;
-	await page.waitForFunction((w) => document.querySelector('.title-bar .scope-button')?.textContent === w + ' ×', words);
+	await page.waitForFunction((w) => document.querySelector('.title-bar .scope-button')?.textContent === `Scope: ${w} ×`, words);
 	for (const tab of await page.$$eval('.tab:not(.empty)', (tabs) => tabs.map((t) => t.dataset.panel))) {
 		await panel(page, tab);
 		await page.waitForFunction(([p, w]) => document.querySelector(`.panel[data-panel="${p}"] .scope-words`)?.textContent.includes(w), [tab, words]);
@@ -381,6 +381,26 @@ async function small(bench) {
 	}
 }
 
+/** A wave that cannot be read is marked in its lane, beside its name and where the pointer rests. */
+async function unread(bench) {
+	for (const theme of ['light', 'dark']) for (const name of ['bad_wave', 'missing_wave']) {
+		const page = await bench.page(name, size(1280, 800, { colorScheme: theme })), p = await palette(page);
+		await still(page);
+		const at = await page.evaluate(() => {
+			const v = window.incore.pane().view, { trace } = window.incore.app(), t = trace.tracks.find((x) => x.slices === 0), r = v.rowOfTrack(t.index), s = v.scale(), x = (time) => ((time - s.t0) / (s.t1 - s.t0)) * s.width, b = v.over.getBoundingClientRect();
+			const c = document.querySelector('.lanes-stage canvas'), g = new OffscreenCanvas(c.width, c.height).getContext('2d', { willReadFrequently: true });
+			g.drawImage(c, 0, 0);
+			const from = x(t.begin + (t.end - t.begin) * 0.6), d = g.getImageData(Math.round(from), Math.round(v.yOf(r) + 5), 30, 6).data, inks = [];
+			for (let i = 0; i < d.length; i += 4) inks.push([d[i], d[i + 1], d[i + 2]]);
+			return { inks, mouse: [b.x + from, b.y + v.yOf(r) + r.height / 2], lane: r.lane.id };
+		});
+		truth(at.inks.some((c) => like(c, rgb(p.worse), 60)), `${name}, ${theme}: the lane is not hatched: ${at.inks[0]}`);
+		truth(await page.locator(`.lane-label[data-lane="${at.lane}"] .unread`).isVisible(), `${name}: no mark beside the name`);
+		await page.mouse.move(...at.mouse);
+		await page.waitForFunction(() => /could not be read/.test(document.querySelector('.tooltip:not([hidden])')?.textContent ?? ''));
+	}
+}
+
 /** What loads says so only while there is a server. */
 async function gone(bench) {
 	const server = await Server.start('gemm'), page = await bench.blank();
@@ -411,5 +431,6 @@ export const tests = [
 	{ name: 'daily: the overview follows the colour mode', run: overview },
 	{ name: 'daily: inlined code at its caller', run: both(inlined) },
 	{ name: 'daily: pictures, selects, verdict', run: small },
+	{ name: 'daily: an unreadable wave is marked in its lane', run: unread },
 	{ name: 'daily: loading ends with the server', run: gone },
 ];

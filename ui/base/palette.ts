@@ -10,8 +10,8 @@ export const SLOTS = ['scalar', 'smem', 'valu', 'matrix', 'vmem', 'store', 'lds'
 export const BUCKETS = ['issue', 'stall', 'wait', 'idle', 'drain'] as const;
 export type Bucket = typeof BUCKETS[number];
 
-const LIGHT_SLOTS = ['#938522', '#966846', '#4a6a08', '#086e5e', '#1e6bc0', '#3294a4', '#c77a67', '#7d537f', '#8485dc', '#ac3f5f', '#8c8f89', '#6c797f'];
-const DARK_SLOTS = ['#f7e37f', '#e7b48e', '#85a447', '#3fb09a', '#407acd', '#9eedfc', '#af604d', '#b986ba', '#acaafd', '#ed88a0', '#767874', '#cecfd0'];
+const LIGHT_SLOTS = ['#968f22', '#8e6547', '#6c995e', '#027f6f', '#4375d4', '#1299c6', '#954a06', '#916f97', '#615898', '#c24871', '#6b5b53', '#918c92'];
+const DARK_SLOTS = ['#bab149', '#b78867', '#a3d093', '#4bad9c', '#89a4f5', '#317b9c', '#9d663e', '#ddb7e3', '#867ad6', '#fb88aa', '#7d726c', '#e7dce8'];
 const LIGHT_BUCKETS = ['#348dff', '#ae2d45', '#b88504', '#908d8f', '#5a5a85'];
 const DARK_BUCKETS = ['#3d83e9', '#d03e56', '#ffc867', '#9c919a', '#ceccff'];
 

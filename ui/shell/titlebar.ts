@@ -40,7 +40,7 @@ export class TitleBar {
 		if (!['unit', 'base', 'theme', 'hash', 'markers', 'scope', 'isLettered'].some((k) => keys.has(k as Key))) return;
 		const { trace, store } = this.app, others = trace.captures.filter((c) => c.index !== trace.index && c.state !== 'failed');
 		fill(this.actions,
-			s.scope !== null && button(scopeWords(this.app) + ' ×', `Scope: narrowed to ${scopeWords(this.app)}; click to show all`, () => store.set({ scope: null }), { class: 'button framed scope-button' }),
+			s.scope !== null && button(`Scope: ${scopeWords(this.app)} ×`, `Narrowed to ${scopeWords(this.app)}; click to show all`, () => store.set({ scope: null }), { class: 'button framed scope-button' }),
 			choose('Unit', [{ value: 'cyc', label: 'cycles' }, { value: 'us', label: 'µs', disabled: !trace.clock.mhz, title: trace.clock.mhz ? `clock from ${trace.clock.source ?? 'the capture'}` : 'the clock is not known' }, { value: 'pct', label: '%' }], this.app.units().unit, (v) => store.set({ unit: v as Unit })),
 			choose('Theme', [{ value: 'system', label: 'system' }, { value: 'light', label: 'light' }, { value: 'dark', label: 'dark' }, { value: 'contrast', label: 'contrast' }], chosen(), (v) => setTheme(v as Theme | 'system')),
 			others.length > 0 && choose('Compare', [{ value: '', label: 'off' }, ...others.map((c) => ({ value: c.hash, label: captureNames(trace.captures)[c.index] }))], s.base ?? '', (v) => store.set({ base: v || null })),

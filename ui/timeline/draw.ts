@@ -174,6 +174,17 @@ function parts(g: CanvasRenderingContext2D, x: number, y: number, w: number, hei
 	g.fillRect(x + first, y, w - first, height);
 }
 
+/** Waves of a lane that could not be read: hatched crosswise, and said. */
+export function drawUnread(g: CanvasRenderingContext2D, tracks: readonly Track[], scale: Scale, band: { y: number; height: number }, look: Look): void {
+	for (const t of tracks) {
+		const x = Math.max(0, xOf(scale, t.begin)), w = Math.min(scale.width, xOf(scale, t.end)) - x;
+		if (w <= 0) continue;
+		g.fillStyle = look.noteHatch ?? look.palette.worse;
+		g.fillRect(x, band.y, w, band.height);
+		if (w >= TEXT && band.height >= 12) text(g, 'not read', x, band.y, w, band.height, look.palette.background);
+	}
+}
+
 const mixes = new Map<string, string>();
 function mixed(colour: string, over: string, part: number): string {
 	const key = colour + over + part;

@@ -236,6 +236,11 @@ export function tracksIn(trace: TraceInfo, lane: Lane, t0: number, t1: number): 
 	return of.slice(low, high);
 }
 
+/** A wave that is known to have been there, and of which nothing could be read. */
+export function isUnread(trace: TraceInfo, track: number): boolean {
+	return (trace.counts.unread_tracks ?? 0) > 0 && trace.tracks[track].slices === 0;
+}
+
 /** Slices of the lanes in [t0, t1), by the tracks' own density, or so many that more make no difference: enough to choose how to draw. */
 export function slicesIn(trace: TraceInfo, rows: readonly Row[], t0: number, t1: number, most: number): number {
 	const seen = new Set<number>();

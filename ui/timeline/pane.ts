@@ -141,7 +141,7 @@ export class TimelinePane {
 			key('several', 'Line above a lane: more than one slice in this pixel', { background: p.quiet, height: '2px', 'border-radius': '0' }),
 			key('begin, end', 'Above a lane: a wave or pipe begins or ends', { background: p.text, width: '2px', 'border-radius': '0' }),
 			key('link', 'Above a lane: something waits here for another lane', { background: p.accent, height: '3px', 'border-radius': '0' }),
-			key('unknown', 'Hatched crosswise: the record names no known instruction', { background: `repeating-linear-gradient(135deg, ${p.worse} 0 1px, transparent 1px 3px), repeating-linear-gradient(45deg, ${p.worse} 0 1px, ${p.background} 1px 3px)` }),
+			key('unknown', 'Hatched crosswise: the record names no known instruction, or the wave could not be read', { background: `repeating-linear-gradient(135deg, ${p.worse} 0 1px, transparent 1px 3px), repeating-linear-gradient(45deg, ${p.worse} 0 1px, ${p.background} 1px 3px)` }),
 			key('found', 'Line below a lane: a search matches here', { background: p.accent, height: '3px', 'border-radius': '0', 'align-self': 'flex-end' }),
 		];
 	}

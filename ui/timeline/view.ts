@@ -5,9 +5,9 @@ import { App } from '../app';
 import { framed, h } from '../base/dom';
 import { baseCapture, CodeTable, NO_CODE, Query } from '../source';
 import { Key, Mode, State } from '../state';
-import { drawEdges, drawSlices, Look, lostHatch, makeHatch, Scale } from './draw';
+import { drawEdges, drawSlices, drawUnread, Look, lostHatch, makeHatch, Scale } from './draw';
 import { Exact } from './exact';
-import { autoHeight, cellsOf, GROUP_HEIGHT, Lane, Layout, layOut, makeLanes, makeUnits, namesAround, Row, rowAt, slicesIn, slotOf, tileName, tracksIn, UNIT_ROWS, unitOf } from './lanes';
+import { autoHeight, cellsOf, GROUP_HEIGHT, isUnread, Lane, Layout, layOut, makeLanes, makeUnits, namesAround, Row, rowAt, slicesIn, slotOf, tileName, tracksIn, UNIT_ROWS, unitOf } from './lanes';
 import { Labels } from './labels';
 import { Other } from './other';
 import { busyOf, Lut, makeLut, modeColours, pixel, Span } from './raster';
@@ -368,6 +368,7 @@ export class Timeline {
 			rest.push(r);
 		}
 		this.drawCells(g, isExact ? rest : lanes, ratio, isExact);
+		for (const r of this.app.trace.counts.unread_tracks ? lanes : []) drawUnread(g, r.lane!.tracks.filter((i) => isUnread(this.app.trace, i)).map((i) => tracks[i]), scale, { y: this.yOf(r) + 2, height: r.height - 4 }, look);
 	}
 
 	private drawCells(g: CanvasRenderingContext2D, rows: Row[], ratio: number, isExact: boolean): void {

@@ -2,9 +2,9 @@
 /* colors.c: which colour does a class or a bucket have? */
 #include "serve/view/colors.h"
 
-static const char *const light[SLOT_COUNT + BUCKET_COUNT] = {"#938522", "#966846", "#4a6a08",
-	"#086e5e", "#1e6bc0", "#3294a4", "#c77a67", "#7d537f", "#8485dc", "#ac3f5f", "#8c8f89",
-	"#6c797f", "#348dff", "#ae2d45", "#b88504", "#908d8f", "#5a5a85"};
+static const char *const light[SLOT_COUNT + BUCKET_COUNT] = {"#968f22", "#8e6547", "#6c995e",
+	"#027f6f", "#4375d4", "#1299c6", "#954a06", "#916f97", "#615898", "#c24871", "#6b5b53",
+	"#918c92", "#348dff", "#ae2d45", "#b88504", "#908d8f", "#5a5a85"};
 
 const char *theme_name(enum theme t)
 {

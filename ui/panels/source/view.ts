@@ -148,7 +148,7 @@ class SourceView extends View {
 		if (this.hasInclusive) out.push({ ...cyclesColumn<Line>(all, 'inclusive', 'inclusive', (l) => (l.cost?.inclusive ? l.cost.inclusive.latency + l.cost.inclusive.idle : null), 'latency and idle of everything inlined here as well: never to be summed'), width: '6.5rem' });
 		const path = this.files[this.at].path;
 		if (this.diffs.size) out.push(...diffColumns<Line>((l) => this.diffs.get(`${path}:${l.line}`)));
-		if (!this.isSampled) out.push({ id: 'bar', head: 'where the cycles go', width: 'minmax(7rem, 1fr)', value: (l) => l.cost?.cycles ?? null, paint: (cell, l) => paintBuckets(cell, l.cost?.cycles ? l.cost.buckets : null, this.most, palette), hint: (l) => (l.cost ? bucketText(l.cost.buckets) : '') });
+		if (!this.isSampled) out.push({ id: 'bar', head: 'split', title: 'where the cycles go: issue, stall, wait, idle, drain', width: 'minmax(7rem, 1fr)', value: (l) => l.cost?.cycles ?? null, paint: (cell, l) => paintBuckets(cell, l.cost?.cycles ? l.cost.buckets : null, this.most, palette), hint: (l) => (l.cost ? bucketText(l.cost.buckets) : '') });
 		return out;
 	}
 
