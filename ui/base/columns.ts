@@ -150,7 +150,7 @@ export class Columns<R> {
 			if (need === undefined) return given;
 			const least = /^minmax\(([\d.]+)rem/.exec(given);
 			if (!least) return given.endsWith('rem') ? need + 'px' : given;
-			return `minmax(${Math.min(need, Math.max(LEAST, parseFloat(least[1]) * 13))}px, ${need}fr)`;
+			return `minmax(${c.isNumber ? need : Math.min(need, Math.max(LEAST, parseFloat(least[1]) * 13))}px, ${need}fr)`;
 		});
 	}
 
