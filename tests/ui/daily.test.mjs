@@ -153,8 +153,6 @@ async function columns(bench) {
 		await two.waitForSelector(`.panel[data-panel="${id}"] .table-row`);
 		equal(await cut(two, `.panel[data-panel="${id}"]`), [], `${id}: digits that are cut`);
 	}
-	const tall = await bench.page('pc_sampling', size(1600, 1000));
-	await panel(tall, 'compare').catch(() => undefined);
 	const pipes = await bench.page('ascend_matmul', size(1600, 1400));
 	await panel(pipes, 'waves');
 	await pipes.waitForSelector('.table[aria-label="Pipes"] .table-row');
@@ -224,7 +222,7 @@ async function named(bench) {
 
 /** What ran on one side only has no figure on the other and no change; shares are per cent as `incore diff` prints them. */
 async function oneSided(bench) {
-	const a = 'two_kernels', page = await bench.page(['gemm', slower()], size(1600, 1000)), d = verb('diff', '--top', 'all', 'gemm', slower());
+	const page = await bench.page(['gemm', slower()], size(1600, 1000)), d = verb('diff', '--top', 'all', 'gemm', slower());
 	await page.keyboard.press('x');
 	await panel(page, 'compare');
 	await page.waitForSelector('.table[aria-label="Figures per execution"] .table-row');
@@ -243,7 +241,6 @@ async function oneSided(bench) {
 		const row = (await rows(page, label)).find((r) => (id === 'isa' ? r.row : r['row-a']) === String(fake));
 		equal(keys.map((k) => row[k]), ['-', '-', 'removed'], `${id}: a row that B never ran`);
 	}
-	truth(a, 'named');
 }
 
 /** A scope is named and counted wherever its figures stand. */
@@ -418,7 +415,7 @@ async function gone(bench) {
 }
 
 export const tests = [
-	{ name: 'daily: ISA and source side by side', run: both(sideBySide), covers: ['key:beside'] },
+	{ name: 'daily: ISA and source side by side', run: (b) => sideBySide(b, ''), covers: ['key:beside'] },
 	{ name: 'daily: side by side in 1280x720 and in 4K', run: sizes },
 	{ name: 'daily: from any row to its worst instance, and back', run: both(toWorst) },
 	{ name: 'daily: Enter and Escape leave the search', run: searching },
@@ -427,7 +424,7 @@ export const tests = [
 	{ name: 'daily: A and B by name, what moved, on both sides', run: named },
 	{ name: 'daily: one-sided rows and shares of a comparison', run: oneSided },
 	{ name: 'daily: the scope is named and counted', run: scope },
-	{ name: 'daily: arrows by cost and colour, letters, a docked box', run: both(drawn) },
+	{ name: 'daily: arrows by cost and colour, letters, a docked box', run: (b) => drawn(b, '') },
 	{ name: 'daily: the overview follows the colour mode', run: overview },
 	{ name: 'daily: inlined code at its caller', run: both(inlined) },
 	{ name: 'daily: pictures, selects, verdict', run: small },

@@ -4,6 +4,7 @@ import { App } from '../app';
 import { download, s } from '../base/dom';
 import { cycles, ticks, unitName } from '../base/format';
 import { ink, Palette } from '../base/palette';
+import { scopeWords } from '../panels/common';
 import { NO_CODE, sliceRow, SLICE_WAITS } from '../source';
 import { xOf } from '../timeline/draw';
 import { Row, slotOf } from '../timeline/lanes';
@@ -16,7 +17,7 @@ function fileName(app: App, ending: string): string {
 
 function heading(app: App): string {
 	const st = app.store.get(), u = app.units();
-	return `${app.trace.input.kernel ?? 'unknown kernel'}, ${app.trace.input.arch ?? ''}, ${app.trace.evidence}, ${cycles(st.t0, u)} to ${cycles(st.t1, u)} ${unitName(u)}`;
+	return `${app.trace.input.kernel ?? 'unknown kernel'}, ${app.trace.input.arch ?? ''}, ${app.trace.evidence}, ${scopeWords(app) && scopeWords(app) + ', '}${cycles(st.t0, u)} to ${cycles(st.t1, u)} ${unitName(u)}`;
 }
 
 /** Words with their colours, in lines of a width; returns how high that is. Without g it is only measured. */

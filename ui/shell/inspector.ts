@@ -64,7 +64,7 @@ export class Inspector {
 				h('div', { class: 'row' }, classChip(s.class, s.slot, p), s.address !== null && h('code', { class: 'dim' }, address(s.address)))),
 			h('div', { class: 'section' }, this.facts([
 				['start', cyclesWith(s.start, u)], ['duration', cyclesWith(s.duration, u)], ['issue', cyclesWith(s.issue, u)],
-				['stalled', `${cyclesWith(s.stall, u)} (${share(s.stall, s.duration)})`], ['cause', s.cause ?? (s.stall ? 'unknown' : 'none')], ['wave', this.link(trackName(this.app.trace, s.track), () => {
+				['stalled', `${cyclesWith(s.stall, u)} (${share(s.stall, s.duration)} of it)`], ['cause', s.cause ?? (s.stall ? 'unknown' : 'none')], ['wave', this.link(trackName(this.app.trace, s.track), () => {
 					this.app.select({ kind: 'track', track: s.track });
 					this.app.openPanel('waves');
 				}, `${s.name}: show it in the table`)],
