@@ -34,6 +34,8 @@ export interface App {
 	showTime(t0: number, t1: number): void;
 	/** Scrolls the lane of a track into sight, unfolding and unhiding it. */
 	showTrack(track: number): void;
+	/** Selects a slice by its number on its track and brings it into sight. */
+	goSlice(track: number, slice: number): void;
 	/** Number of the code row that the producer numbered so, or -1. */
 	codeOfRow(row: number): number;
 }

@@ -11,3 +11,8 @@ export function loading(p: Progress | null, path: string): void {
 	fill(box as HTMLElement, h('strong', null, 'Opening ' + (path || 'the capture')), h('progress', { attrs: p && p.total ? { max: p.total, value: p.done } : {} }),
 		h('span', { class: 'dim' }, p ? `${p.stage}${p.total ? `: ${count(p.done)} of ${count(p.total)}` : ''}${p.eta ? `, about ${Math.ceil(p.eta)} s left` : ''}` : 'asking the server'));
 }
+
+/** What a panel says that has no answer yet: nothing loads while the server is away. */
+export function waitingWords(): string {
+	return document.body.dataset.gone ? 'No answer: the server is gone. What was asked for comes when it is back.' : 'Loading …';
+}

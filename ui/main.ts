@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // main.ts: starts the page: finds out whether it is a report or talks to a server, waits until the capture is there, opens the window.
 import { button, fill, h, notice } from './base/dom';
-import { loading } from './loading';
+import { loading, waitingWords } from './loading';
 import { askTrace, CaptureInfo, Source, SourceError, TraceInfo } from './source';
 import { HttpSource, Lost, takeToken } from './source_http';
 import { WasmSource } from './source_wasm';
@@ -17,6 +17,8 @@ let opened: Opened | null = null;
 /** What is on screen stays while the server is away; the way back is offered. */
 function lost(source: () => HttpSource | null, why: Lost): void {
 	const shown = document.querySelector<HTMLElement>('.gone');
+	document.body.dataset.gone = why ?? '';
+	for (const e of document.querySelectorAll('.panel .notice[role=status]')) e.textContent = waitingWords();
 	if (!why) {
 		if (!shown) return;
 		shown.remove();

@@ -114,6 +114,16 @@ export function baseCapture(trace: TraceInfo, hash: string | null): CaptureInfo 
 	return hash === null ? null : trace.captures.find((c) => c.hash === hash && c.index !== trace.index) ?? null;
 }
 
+/** What to call captures: the part of their paths that differs, in whole folders; their numbers where nothing does. */
+export function captureNames(captures: readonly { path: string }[]): string[] {
+	const parts = captures.map((c) => c.path.split('/').filter(Boolean)), [first = []] = parts, short = Math.min(...parts.map((p) => p.length));
+	let head = 0, tail = 0;
+	while (head < short && parts.every((p) => p[head] === first[head])) head++;
+	while (tail < short - head && parts.every((p) => p[p.length - 1 - tail] === first[first.length - 1 - tail])) tail++;
+	const names = parts.map((p) => p.slice(head, p.length - tail).join('/') || p[p.length - 1] || '');
+	return names.map((n, i) => (names.indexOf(n) !== i || names.lastIndexOf(n) !== i || captures.length < 2 ? `${i + 1}: ${n}` : n));
+}
+
 function readTracks(page: TraceAnswer, out: Track[]): void {
 	if (!page.tracks) return;
 	const at = (name: string) => page.track_columns.indexOf(name);
@@ -257,7 +267,7 @@ export function sliceRow(s: Slices, i: number): SliceRow {
 
 export const LINK_KINDS = ['wait', 'flag', 'barrier', 'cross-core', 'flow', 'branch'] as const;
 /** From the cause (producer, set, branch) to what waited; `isSure` false: one of several candidates. */
-export interface Link { fromTrack: number; fromSlice: number; from: number; toTrack: number; toSlice: number; to: number; kind: number; isLast: boolean; isSure: boolean }
+export interface Link { fromTrack: number; fromSlice: number; from: number; toTrack: number; toSlice: number; to: number; kind: number; isLast: boolean; isSure: boolean; slot: number }
 
 /** Decodes `links`; `more` is how many the cap left out. */
 export function readLinks(data: ArrayBuffer): { links: Link[]; more: number } {
@@ -268,7 +278,7 @@ export function readLinks(data: ArrayBuffer): { links: Link[]; more: number } {
 	for (let i = 0, at = HEADER; i < n; i++, at += LINK) {
 		const from = v.getUint32(at, true), to = v.getUint32(at + 4, true), flags = to >>> 24;
 		links.push({
-			fromTrack: from & 0xffffff, kind: from >>> 24, toTrack: to & 0xffffff, isLast: (flags & 1) !== 0, isSure: (flags & 2) === 0,
+			fromTrack: from & 0xffffff, kind: from >>> 24, toTrack: to & 0xffffff, isLast: (flags & 1) !== 0, isSure: (flags & 2) === 0, slot: flags >> 4,
 			fromSlice: v.getUint32(at + 8, true), toSlice: v.getUint32(at + 12, true), from: base + v.getUint32(at + 16, true), to: base + v.getUint32(at + 20, true),
 		});
 	}

@@ -38,6 +38,8 @@ export interface State {
 	hash: string;
 	base: string | null;
 	panel: string;
+	/** the panel that stands beside it, or null */
+	beside: string | null;
 	/** the window, in cycles */
 	t0: number;
 	t1: number;
@@ -53,6 +55,10 @@ export interface State {
 	isStacked: boolean;
 	/** waves in flight and their states, above the lanes */
 	isGlobalOpen: boolean;
+	/** the cost of inlined code stands at the line that called it */
+	isCalled: boolean;
+	/** slices carry the letter of their class */
+	isLettered: boolean;
 	/** lanes by their first track */
 	pins: number[];
 	hidden: number[];
@@ -73,8 +79,8 @@ export type Listener = (state: Readonly<State>, changed: ReadonlySet<Key>) => vo
 
 export function initialState(): State {
 	return {
-		hash: '', base: null, panel: 'isa', t0: 0, t1: 1, selection: null, mode: 'class', unit: 'cyc', arrows: 'selection', sort: 'track',
-		isMerged: true, kind: 'waves', align: 'start', isStacked: false, isGlobalOpen: false, pins: [], hidden: [], order: [], folded: [], query: '', markers: [], scope: null,
+		hash: '', base: null, panel: 'isa', beside: null, t0: 0, t1: 1, selection: null, mode: 'class', unit: 'cyc', arrows: 'selection', sort: 'track',
+		isMerged: true, kind: 'waves', align: 'start', isStacked: false, isGlobalOpen: false, isLettered: false, isCalled: false, pins: [], hidden: [], order: [], folded: [], query: '', markers: [], scope: null,
 		isBottomOpen: true, isSideOpen: true, isInspectorOpen: true,
 	};
 }
@@ -174,6 +180,7 @@ export function encodeLink(s: Readonly<State>): string {
 	const fresh = initialState();
 	put('h', s.hash);
 	put('p', s.panel);
+	put('n', s.beside ?? '-');
 	put('t', `${Math.round(s.t0)},${Math.round(s.t1)}`);
 	if (s.selection) encodeSelection(s.selection, put);
 	put('c', s.mode);
@@ -185,6 +192,8 @@ export function encodeLink(s: Readonly<State>): string {
 	if (s.align !== fresh.align) put('z', s.align);
 	if (s.isStacked) put('k', '1');
 	if (s.isGlobalOpen) put('g', '1');
+	if (s.isLettered) put('j', '1');
+	if (s.isCalled) put('i', '1');
 	if (s.pins.length) put('pin', s.pins.join(','));
 	if (s.hidden.length) put('hide', ranges(s.hidden));
 	if (s.order.length) put('lanes', s.order.join(','));
@@ -236,8 +245,8 @@ export function decodeLink(fragment: string): Partial<State> {
 	const numbers = (text: string) => text.split(',').map(number).filter((v): v is number => v !== undefined);
 	const [t0, t1] = (get('t') ?? '').split(',').map(number);
 	const out: Partial<State> = {
-		hash: get('h'), base: get('b'), panel: get('p')?.match(/^[a-z]+$/)?.[0], selection: decodeSelection(get), mode: oneOf('c', MODES),
-		unit: oneOf('u', UNITS), arrows: oneOf('a', ARROWS), sort: oneOf('o', SORTS), isMerged: get('split') === '1' ? false : undefined, kind: oneOf('y', ['waves', 'units'] as const), align: oneOf('z', ALIGNS), isStacked: get('k') === '1' ? true : undefined, isGlobalOpen: get('g') === '1' ? true : undefined,
+		hash: get('h'), base: get('b'), panel: get('p')?.match(/^[a-z]+$/)?.[0], beside: get('n') === '-' ? null : get('n')?.match(/^[a-z]+$/)?.[0], selection: decodeSelection(get), mode: oneOf('c', MODES),
+		unit: oneOf('u', UNITS), arrows: oneOf('a', ARROWS), sort: oneOf('o', SORTS), isMerged: get('split') === '1' ? false : undefined, kind: oneOf('y', ['waves', 'units'] as const), align: oneOf('z', ALIGNS), isStacked: get('k') === '1' ? true : undefined, isGlobalOpen: get('g') === '1' ? true : undefined, isLettered: get('j') === '1' ? true : undefined, isCalled: get('i') === '1' ? true : undefined,
 		pins: get('pin') === undefined ? undefined : numbers(get('pin')!), hidden: get('hide') === undefined ? undefined : parseRanges(get('hide')!),
 		order: get('lanes') === undefined ? undefined : numbers(get('lanes')!), folded: get('fold')?.split(',').filter((f) => /^[\d.]+$/.test(f)),
 		query: get('q'), markers: get('m') === undefined ? undefined : decodeMarkers(get('m')!), scope: number(get('d')),

@@ -370,7 +370,8 @@ static void go(struct split_cursor *k, const struct lane *l, uint32_t mark, uint
 		add_plain(k, l, k->i, i, k->sums);
 	}
 	k->i = i;
-	k->cover = i % LANE_MARK ? l->start[i - 1] + l->dur[i - 1] : l->cover[mark];
+	/* all slices of the mark may have ended: then its cover lies before them */
+	k->cover = i > mark * LANE_MARK ? l->start[i - 1] + l->dur[i - 1] : l->cover[mark];
 }
 
 /* Brings the cursor behind all slices of the lane that end by rel. */

@@ -55,7 +55,7 @@ export function altered(name, label, change) {
 	const dir = path.join(scratch, label);
 	if (existsSync(dir)) return dir;
 	mkdirSync(dir, { recursive: true });
-	cpSync(path.join(DATA, name), dir, { recursive: true });
+	cpSync(path.resolve(DATA, name), dir, { recursive: true });
 	const walk = (d) => readdirSync(d, { withFileTypes: true }).forEach((f) => {
 		const file = path.join(d, f.name);
 		if (f.isDirectory()) return walk(file);

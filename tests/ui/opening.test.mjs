@@ -111,12 +111,12 @@ async function coloured(bench, isReport) {
 			const p = window.incore.app().palette();
 			return [p.slots[2], p.buckets[1], p.slots[3]];
 		});
-		equal(await palette(), ['#1020fe', '#00aa55', '#5f966e'], 'light');
+		equal(await palette(), ['#1020fe', '#00aa55', '#027f6f'], 'light');
 		const shown = await page.evaluate(() => [...document.querySelectorAll('.panel *')].some((e) => getComputedStyle(e).backgroundColor === 'rgb(16, 32, 254)' || getComputedStyle(e).color === 'rgb(16, 32, 254)' || getComputedStyle(e).borderColor.includes('rgb(16, 32, 254)')));
 		truth(shown, 'no chip of the listing has the colour');
 		await page.emulateMedia({ colorScheme: 'dark' });
 		await page.waitForFunction(() => document.documentElement.dataset.theme === 'dark');
-		equal(await palette(), ['#fe2010', '#d46f1d', '#9cfcca'], 'dark');
+		equal(await palette(), ['#fe2010', '#d03e56', '#4bad9c'], 'dark');
 	} finally {
 		child?.kill('SIGTERM');
 	}

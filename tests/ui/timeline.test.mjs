@@ -9,14 +9,14 @@ import { get, still } from './select.test.mjs';
 const both = (run) => async (bench) => {
 	for (const prefix of ['', 'report:']) await run(bench, prefix);
 };
-const view = (page, t0, t1) => page.evaluate(([a, b]) => window.incore.app().store.set({ t0: a, t1: b }), [t0, t1]);
-const set = (page, patch) => page.evaluate((p) => window.incore.app().store.set(p), patch);
-const rgb = (hex) => [1, 3, 5].map((i) => parseInt(hex.slice(i, i + 2), 16));
-const like = (a, b, by = 12) => a.every((v, i) => Math.abs(v - b[i]) <= by);
-const palette = (page) => page.evaluate(() => window.incore.app().palette());
+export const view = (page, t0, t1) => page.evaluate(([a, b]) => window.incore.app().store.set({ t0: a, t1: b }), [t0, t1]);
+export const set = (page, patch) => page.evaluate((p) => window.incore.app().store.set(p), patch);
+export const rgb = (hex) => [1, 3, 5].map((i) => parseInt(hex.slice(i, i + 2), 16));
+export const like = (a, b, by = 12) => a.every((v, i) => Math.abs(v - b[i]) <= by);
+export const palette = (page) => page.evaluate(() => window.incore.app().palette());
 
 /** An answer, as the page itself gets it: from the server or from the report's own core. */
-async function ask(page, question) {
+export async function ask(page, question) {
 	const text = await page.evaluate(async (q) => { // as text: a list of numbers takes the driver seconds
 		const [name, words] = q.split('?'), query = Object.fromEntries(new URLSearchParams(words ?? '')), bytes = new Uint8Array(await window.incore.app().source.ask(name, query));
 		let out = '';
@@ -27,14 +27,14 @@ async function ask(page, question) {
 }
 
 /** Rows of `slices` of a track. */
-async function slicesOf(page, track) {
+export async function slicesOf(page, track) {
 	const v = await ask(page, `slices?track=${track}&t0=0&t1=100000000`), out = [], base = Number(v.readBigUInt64LE(16));
 	for (let i = 0, at = 32; i < v.readUInt32LE(12); i++, at += 20) out.push({ start: base + v.readUInt32LE(at), dur: v.readUInt32LE(at + 4), code: v.readUInt32LE(at + 12) });
 	return out;
 }
 
 /** Pixels of the lanes: [r, g, b] at device column x, `dy` below the top of a track's lane. */
-async function pixels(page, track, places) {
+export async function pixels(page, track, places) {
 	return page.evaluate(([k, all]) => {
 		const view = window.incore.pane().view, row = view.rowOfTrack(k), canvas = document.querySelector('.lanes-stage canvas'), ratio = canvas.width / canvas.clientWidth;
 		const copy = new OffscreenCanvas(canvas.width, canvas.height), g = copy.getContext('2d', { willReadFrequently: true });
@@ -43,7 +43,7 @@ async function pixels(page, track, places) {
 	}, [track, places]);
 }
 
-const columnOf = (page, t) => page.evaluate((time) => {
+export const columnOf = (page, t) => page.evaluate((time) => {
 	const { t0, t1 } = window.incore.stats().state;
 	return Math.floor(((time - t0) / (t1 - t0)) * document.querySelector('.lanes-stage canvas').width);
 }, t);
@@ -53,7 +53,7 @@ let made = '';
  * 40 waves that load and wait 60 times. The first one instead has two slices of 12,000 cycles with one of a single cycle between them, and
  * one whose row nobody knows.
  */
-function wide() {
+export function wide() {
 	if (made) return made;
 	const dir = path.join(scratch, 'wide-lanes'), out = path.join(dir, 'ui_output_agent_1_dispatch_1'), write = (file, value) => writeFileSync(path.join(out, file), JSON.stringify(value));
 	mkdirSync(out, { recursive: true });
@@ -603,7 +603,8 @@ async function pictures(bench, prefix) {
 		return readFileSync(await d.path());
 	};
 	const png = await save('PNG'), size = await page.evaluate(() => { const { width, height } = window.incore.pane().view.size(); return [width + window.incore.pane().view.labelWidth, height + 90]; });
-	equal([png.toString('latin1', 1, 4), png.readUInt32BE(16), png.readUInt32BE(20)], ['PNG', ...size], 'PNG of the lanes');
+	equal([png.toString('latin1', 1, 4), png.readUInt32BE(16)], ['PNG', 2 * size[0]], 'PNG of the lanes, two pixels a pixel');
+	truth(png.readUInt32BE(20) > 2 * size[1], 'with the legend below');
 	const read = (text) => page.evaluate((svg) => {
 		const d = new DOMParser().parseFromString(svg, 'image/svg+xml');
 		return { bad: d.querySelectorAll('parsererror').length, rects: d.querySelectorAll('rect > title').length, images: d.querySelectorAll('image').length, text: d.documentElement.textContent };

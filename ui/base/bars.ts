@@ -2,7 +2,7 @@
 // bars.ts: small graphics inside tables. Each has its numbers in its label: colour is never alone.
 import { h } from './dom';
 import { BUCKETS, Palette } from './palette';
-import { share } from './format';
+import { share, short } from './format';
 
 /** "issue 12.0 %, wait 88.0 %": what a bar says in words. */
 export function bucketText(buckets: object): string {
@@ -45,10 +45,10 @@ export function paintBuckets(cell: HTMLElement, buckets: object | null, most: nu
 	if (buckets) paintBar(bar, buckets, most, p);
 }
 
-/** One bar, for a share of a whole. */
-export function shareBar(part: number, whole: number, colour: string): HTMLElement {
+/** One bar, for a share of a whole; `of`: what the whole is, where no figure beside it says so. */
+export function shareBar(part: number, whole: number, colour: string, of = ''): HTMLElement {
 	const pct = whole > 0 ? Math.max(0, Math.min(100, (100 * part) / whole)) : 0;
-	const text = share(part, whole);
+	const text = share(part, whole) + (of && ` of ${of}`);
 	return h('span', { class: 'share-bar', title: text, role: 'img', attrs: { 'aria-label': text } },
 		h('span', { class: 'part', style: { width: pct.toFixed(3) + '%', background: colour } }));
 }
@@ -66,4 +66,14 @@ export function paintChip(cell: HTMLElement, name: string | null, colour: string
 	cell.classList.add('chip-cell');
 	text.data = name ?? '';
 	swatch.style.background = colour;
+}
+
+/** How strong a colour is for a part of 1: on a dark ground and on a light one more is stronger. */
+export function opacity(part: number): string {
+	return (0.06 + 0.94 * part).toFixed(3);
+}
+
+/** What the strength of a colour means. */
+export function heatScale(least: number, most: number, what: string): HTMLElement {
+	return h('p', { class: 'legend' }, short(least), [0, 0.25, 0.5, 0.75, 1].map((v) => h('span', { class: 'heat-key', style: { opacity: opacity(v) } })), short(most), ` ${what}`);
 }

@@ -79,6 +79,20 @@ export function button(label: string, title: string, click: () => void, extra: P
 	return e;
 }
 
+/** A place in a file: where there is too little room the folders give way, then the name, never the number of the line. */
+export function placeText(path: string, line: number | string, more = ''): HTMLElement {
+	const e = h('span', { class: 'place', title: `${path}:${line}` });
+	paintPlace(e, path, String(line), more);
+	return e;
+}
+
+/** The same for an element that is written again and again. */
+export function paintPlace(e: HTMLElement, path: string, line: string, more = ''): void {
+	const at = path.lastIndexOf('/') + 1;
+	if (e.childNodes.length !== 3) fill(e, h('span', { class: 'place-folder' }, ' '), h('span', { class: 'place-name' }, ' '), h('span', { class: 'place-line' }, ' '));
+	[path.slice(0, at), path.slice(at), (line && ':' + line) + more].forEach((text, i) => setText(e.childNodes[i], text));
+}
+
 export interface Choice { value: string; label: string; disabled?: boolean; title?: string }
 
 /** A labelled drop-down list. */

@@ -50,11 +50,13 @@ export interface Units {
 	unit: Unit;
 	mhz: number | null;
 	scope: number;
+	/** what 100 % is, in a word; the span of the trace without it */
+	of?: string;
 }
 
-/** "cycles", "µs" or "% of scope": what a column's head says. */
+/** "cycles", "µs" or "% of lifetime": what a column's head says. A share always says of what. */
 export function unitName(u: Units): string {
-	return u.unit === 'us' ? 'µs' : u.unit === 'pct' ? '%' : 'cycles';
+	return u.unit === 'us' ? 'µs' : u.unit === 'pct' ? `% of ${u.of ?? 'span'}` : 'cycles';
 }
 
 /** A number of cycles in the unit, without its name. */
@@ -67,7 +69,7 @@ export function cycles(n: number | null | undefined, u: Units): string {
 
 /** The same with its unit: tooltips, labels. */
 export function cyclesWith(n: number | null | undefined, u: Units): string {
-	return cycles(n, u) + (u.unit === 'cyc' ? (n === 1 ? ' cycle' : ' cycles') : u.unit === 'us' ? ' µs' : ' %');
+	return cycles(n, u) + (u.unit === 'cyc' ? (n === 1 ? ' cycle' : ' cycles') : u.unit === 'us' ? ' µs' : ` % of ${u.of ?? 'span'}`);
 }
 
 function micro(us: number): string {
@@ -95,6 +97,19 @@ export function ticks(a: number, b: number, n: number, least = 0): number[] {
 /** A file path cut in front, so that its name stays. */
 export function tail(path: string, length: number): string {
 	return path.length <= length ? path : '…' + path.slice(path.length - length + 1);
+}
+
+/** A text that fits, by what `wide` says of texts: cut in the middle, so that the number of a line and the end of a name stay. */
+export function middle(text: string, room: number, wide: (s: string) => number): string {
+	if (wide(text) <= room) return text;
+	const end = /:\d+$/.exec(text)?.[0] ?? text.slice(-6), head = text.slice(0, text.length - end.length);
+	let low = 0, high = head.length;
+	while (low < high) {
+		const mid = (low + high + 1) >> 1;
+		if (wide(head.slice(0, mid) + '…' + end) <= room) low = mid;
+		else high = mid - 1;
+	}
+	return low || wide('…' + end) <= room ? head.slice(0, low) + '…' + end : '';
 }
 
 export function baseName(path: string): string {

@@ -1,41 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 // table.ts: a sortable table of any length. Only the rows in sight are in the page: their elements stand in a ring and are written anew
-// as one scrolls, and only what differs is written. The arrow keys move a cursor, Enter opens, Ctrl+C copies. Rows are the caller's
-// objects and never change; a new list is given with rows().
-import { csvCell } from './format';
+// as one scrolls, and only what differs is written. The arrow keys move a cursor, Enter and a double click go to what the row is about (an
+// event `open-row` that bubbles), Ctrl+C copies. Rows are the caller's objects and never change; a new list is given with rows().
+import { Column, Columns } from './columns';
 import { button, Child, copyText, download, fill, framed, h, setText } from './dom';
 
-export interface Column<R> {
-	id: string;
-	head: string;
-	/** second line of the head: "cycles", "%" */
-	unit?: () => string;
-	title?: string;
-	/** what sorting, copying and CSV use */
-	value: (row: R) => number | string | null;
-	/** what is shown; the value itself without it */
-	cell?: (row: R) => Child;
-	/** writes the cell in place; it is handed back as it left it, with another row in it: nothing is made anew */
-	paint?: (cell: HTMLElement, row: R) => void;
-	/** what the pointer is told over the cell, asked for when it is there; the row's own without it */
-	hint?: (row: R, event: MouseEvent) => string;
-	isNumber?: boolean;
-	/** CSS width: "6rem", "1fr" */
-	width?: string;
-	/** not sortable by a click */
-	isFixed?: boolean;
-	/** left empty while the thumb is dragged over more than is in sight at once: nobody reads it then */
-	isLate?: boolean;
-}
+export type { Column } from './columns';
 
 export interface TableOptions<R> {
 	label: string;
+	/** what its columns are remembered by; its label without it */
+	name?: string;
 	columns: Column<R>[];
 	/** identity of a row: the mark and the cursor survive sorting */
 	key: (row: R) => string | number;
 	sort?: { id: string; isDown: boolean };
-	/** a click or Enter */
-	pick?: (row: R, event: MouseEvent | KeyboardEvent) => void;
+	/** a click or Enter; false: it was about the table alone, and leads nowhere */
+	pick?: (row: R, event: MouseEvent | KeyboardEvent) => unknown;
 	/** class names of a row */
 	rowClass?: (row: R) => string;
 	rowTitle?: (row: R) => string;
@@ -66,6 +47,7 @@ export class Table<R> {
 	private shown: R[] = [];
 	private marks = new Set<string | number>();
 	private cursor = 0;
+	private isPicked = false;
 	private sort: { id: string; isDown: boolean } | null;
 	private filter: ((row: R) => boolean) | null = null;
 	private first = -1;
@@ -80,9 +62,15 @@ export class Table<R> {
 	private readonly height: number;
 	private readonly later: () => void;
 	private readonly watcher: ResizeObserver;
+	private readonly columns: Columns<R>;
 
 	constructor(private readonly o: TableOptions<R>) {
 		this.height = o.rowHeight ?? 24;
+		this.columns = new Columns(o.columns, o.name ?? o.label, () => {
+			this.drawHead();
+			this.resize(0);
+			this.draw(true);
+		});
 		this.sort = o.sort ?? null;
 		this.head = h('div', { class: 'table-head', role: 'row' });
 		this.body = h('div', { class: 'table-rows', role: 'rowgroup' });
@@ -95,6 +83,7 @@ export class Table<R> {
 		this.element.addEventListener('scroll', this.later, { passive: true });
 		this.element.addEventListener('keydown', (e) => this.key(e));
 		this.body.addEventListener('click', (e) => this.click(e));
+		this.body.addEventListener('dblclick', (e) => (e.target as HTMLElement).closest('.table-row') && !(e.target as HTMLElement).closest('button') && this.opened());
 		this.body.addEventListener('mouseover', (e) => this.hint(e));
 		this.watcher = new ResizeObserver(() => {
 			this.seen = this.element.clientHeight;
@@ -114,6 +103,8 @@ export class Table<R> {
 
 	rows(rows: R[]): void {
 		this.all = rows;
+		this.columns.measure(rows);
+		this.drawHead();
 		this.arrange();
 	}
 
@@ -144,6 +135,7 @@ export class Table<R> {
 
 	/** Draws again with the same rows: unit, theme or figures changed. */
 	refresh(): void {
+		this.columns.measure(this.all);
 		this.drawHead();
 		this.resize(0);
 		this.draw(true);
@@ -166,23 +158,30 @@ export class Table<R> {
 		return this.shown.findIndex((r) => this.o.key(r) === key);
 	}
 
+	/** What is shown, and nothing else: every cell as it stands in the table. */
 	csvText(): string {
-		const heads = this.o.columns.map((c) => csvCell(c.head + (c.unit && c.unit() ? ` (${c.unit()})` : '')));
-		const lines = this.shown.map((r) => this.o.columns.map((c) => csvCell(c.value(r) ?? '')).join(','));
-		return [heads.join(','), ...lines].join('\r\n') + '\r\n';
+		return this.columns.csv(this.shown);
 	}
 
-	/** Buttons that belong to the table: copy and CSV. */
+	/** Buttons that belong to the table: its columns, copy and CSV. */
 	tools(): HTMLElement {
-		const file = this.o.csv;
-		return h('span', { class: 'tools' },
+		const file = this.o.csv, width = (id: string) => this.head.querySelector<HTMLElement>(`[data-column="${id}"]`)?.offsetWidth ?? 80;
+		return h('span', { class: 'tools' }, this.columns.menu(width),
 			button('Copy', 'Copy the table as text with tabs', () => void copyText(this.text(this.shown))),
 			file && button('CSV', 'Save the table as a CSV file', () => download(file, new Blob([this.csvText()], { type: 'text/csv' }))));
 	}
 
 	private text(rows: readonly R[]): string {
-		const heads = this.o.columns.map((c) => c.head).join('\t');
-		return [heads, ...rows.map((r) => this.o.columns.map((c) => String(c.value(r) ?? '')).join('\t'))].join('\n');
+		return [...this.columns.lines(rows)].map((line) => line.join('\t')).join('\n');
+	}
+
+	private pick(e: MouseEvent | KeyboardEvent): boolean {
+		return !!this.o.pick && this.o.pick(this.shown[this.cursor], e) !== false;
+	}
+
+	/** To what the row is about: whoever holds the table knows the way from what was picked. */
+	private opened(): void {
+		if (this.isPicked) this.element.dispatchEvent(new CustomEvent('open-row', { bubbles: true }));
 	}
 
 	private arrange(): void {
@@ -202,10 +201,10 @@ export class Table<R> {
 	}
 
 	private drawHead(): void {
-		const widths = this.o.columns.map((c) => c.width ?? 'minmax(6rem, 1fr)');
+		const widths = this.columns.widths();
 		this.element.style.setProperty('--columns', widths.join(' '));
 		this.element.style.setProperty('--least', least(widths));
-		fill(this.head, this.o.columns.map((c, i) => {
+		fill(this.head, this.columns.shown.map((c, i) => {
 			const isSorted = this.sort?.id === c.id;
 			const unit = c.unit?.();
 			const label = [h('span', null, c.head), unit && h('span', { class: 'unit' }, unit), isSorted && h('span', { class: 'arrow' }, this.sort!.isDown ? '▼' : '▲')];
@@ -213,6 +212,7 @@ export class Table<R> {
 				class: 'cell' + (c.isNumber ? ' num' : ''), role: 'columnheader', title: c.title ?? '',
 				attrs: { 'aria-sort': isSorted ? (this.sort!.isDown ? 'descending' : 'ascending') : 'none', 'aria-colindex': i + 1, 'data-column': c.id },
 			}, c.isFixed ? label : h('button', { class: 'sort', on: { click: () => this.sortClick(c) } }, label));
+			if (!c.isDecor) cell.appendChild(this.columns.grip(c, cell));
 			return cell;
 		}));
 	}
@@ -272,7 +272,7 @@ export class Table<R> {
 	}
 
 	private slot(): Slot {
-		const cells = this.o.columns.map((c) => h('div', { class: 'cell' + (c.isNumber ? ' num' : '') + (c.isLate ? ' late' : ''), role: 'gridcell', attrs: { 'data-column': c.id } }));
+		const cells = this.columns.shown.map((c) => h('div', { class: 'cell' + (c.isNumber ? ' num' : '') + (c.isLate ? ' late' : ''), role: 'gridcell', attrs: { 'data-column': c.id } }));
 		const e = this.body.appendChild(h('div', { class: 'table-row', role: 'row' }, cells));
 		return { e, cells, at: -1, top: -1, look: '', isMarked: null, width: '' };
 	}
@@ -282,7 +282,8 @@ export class Table<R> {
 		if (!this.ring.length || !this.element.isConnected) return;
 		const widths = getComputedStyle(this.head).gridTemplateColumns;
 		if (!widths.endsWith('px')) return;
-		const sizes = widths.split(' ').map(parseFloat);
+		const sizes = widths.split(' ').map(parseFloat), gutter = this.columns.shown.findIndex((c) => c.id === 'gutter');
+		if (this.o.beside && gutter >= 0) (this.o.beside.element as SVGElement).style.left = sizes.slice(0, gutter).reduce((a, b) => a + b, 0) + 'px';
 		for (const slot of this.ring) {
 			if (slot.width === widths) continue;
 			slot.width = widths;
@@ -322,7 +323,7 @@ export class Table<R> {
 		e.setAttribute('aria-rowindex', String(i + 2));
 		e.setAttribute('data-index', String(i));
 		e.setAttribute('data-key', String(key));
-		this.o.columns.forEach((c, k) => {
+		this.columns.shown.forEach((c, k) => {
 			const cell = cells[k];
 			if (this.isHurried && c.isLate) return;
 			if (c.paint) return c.paint(cell, row);
@@ -346,7 +347,7 @@ export class Table<R> {
 		this.cursor = Number(row.dataset.index);
 		const act = this.o.acts?.[(e.target as HTMLElement).closest<HTMLElement>('[data-do]')?.dataset.do ?? ''];
 		if (act) act(this.shown[this.cursor]);
-		else this.o.pick?.(this.shown[this.cursor], e);
+		this.isPicked = !act && this.pick(e);
 		this.draw(true);
 	}
 
@@ -357,7 +358,8 @@ export class Table<R> {
 		if (e.key in steps && !e.ctrlKey && !e.altKey) {
 			this.reveal(Math.max(0, Math.min(this.shown.length - 1, this.cursor + steps[e.key])));
 		} else if ((e.key === 'Enter' || e.key === ' ') && this.shown[this.cursor]) {
-			this.o.pick?.(this.shown[this.cursor], e);
+			this.isPicked = this.pick(e);
+			if (e.key === 'Enter') this.opened();
 		} else if (e.key === 'c' && (e.ctrlKey || e.metaKey) && !String(getSelection() ?? '')) {
 			const marked = this.shown.filter((r) => this.marks.has(this.o.key(r)));
 			void copyText(this.text(marked.length ? marked : this.shown.slice(this.cursor, this.cursor + 1)));

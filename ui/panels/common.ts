@@ -2,18 +2,28 @@
 // common.ts: what panels share: loading with a reason when nothing comes, sums of a row, chips, and the way from a wave to its lane.
 import { App, PanelView } from '../app';
 import { classChip } from '../base/bars';
-import { Child, fill, h, notice } from '../base/dom';
+import { Child, fill, h, notice, placeText } from '../base/dom';
 import { address, count, cycles, share, unitName, Units } from '../base/format';
 import { BUCKETS } from '../base/palette';
 import { Column, Table } from '../base/table';
+import { waitingWords } from '../loading';
 import { isSampled } from '../source';
 import { Key, State } from '../state';
-import { Buckets, Distribution, Pair as PipePair } from './types';
-import { baseline, diffAnswer } from './versus';
+import { Buckets, DiffPart, Distribution, Pair as PipePair } from './types';
+import { baseline, diffAnswer, headline, sideChip } from './versus';
 
 export { baseline, capture, diffColumns, diffParts } from './versus';
 
 export type Changed = ReadonlySet<Key | 'theme' | 'size'>;
+
+/** What these show is of all kernels, whatever the scope. */
+const NOT_NARROWED = new Set(['compare', 'counters', 'details']);
+
+/** "kernel NAME, 12 of 40 waves"; empty without a scope. */
+export function scopeWords(app: App): string {
+	const { scope } = app.store.get(), { tracks, kernels } = app.trace;
+	return scope === null ? '' : `kernel ${kernels.find((k) => k.id === scope)?.name ?? scope}, ${count(tracks.filter((t) => t.kernel === scope).length)} of ${count(tracks.length)} ${hasPipes(app) ? 'pipes' : 'waves'}`;
+}
 
 /** A panel that asks first and shows then. Whatever fails is said in the panel itself. */
 export abstract class View implements PanelView {
@@ -26,24 +36,35 @@ export abstract class View implements PanelView {
 	private readonly parts: { close(): void }[] = [];
 	/** with what it is compared, or why it cannot be */
 	private readonly against = h('p', { class: 'against', role: 'note', hidden: true });
+	private readonly scoped = h('p', { class: 'scope-words', role: 'note', hidden: true });
+	private readonly isNarrowed: boolean;
 
 	constructor(host: HTMLElement, protected readonly app: App, name: string) {
 		this.body = h('div', { class: `panel-body panel-${name}` });
-		fill(host, this.against, this.body);
+		fill(host, this.scoped, this.against, this.body);
+		this.isNarrowed = !NOT_NARROWED.has(name);
+	}
+
+	/** Whose figures these are, wherever they are not everybody's. */
+	private tellScope(): void {
+		const words = scopeWords(this.app);
+		this.scoped.hidden = !words;
+		if (words) fill(this.scoped, this.isNarrowed ? `Scope: ${words}.` : `All kernels: this panel is not narrowed to the scope (${words}).`);
 	}
 
 	private tellBase(): void {
 		const base = baseline(this.app);
 		this.against.hidden = base < 0;
 		if (base < 0) return;
-		const c = this.app.trace.captures[base], tell = (text: string) => fill(this.against, `A: this capture, B: ${c.index + 1}, ${c.path}. `, text);
-		diffAnswer<{ noise: { statement: string } }>(this.app, 'instr').then((d) => tell(`Figures of A and B are per execution or shares; ${d.noise.statement}.`),
+		const tell = (text: Child) => fill(this.against, sideChip(this.app, 'A'), sideChip(this.app, 'B'), text);
+		tell('');
+		diffAnswer<{ noise: { statement: string }; parts: DiffPart[] }>(this.app, 'instr').then((d) => tell([h('strong', { class: 'moved' }, headline(d.parts) ?? 'nothing moved'), ` Figures are per execution or shares; ${d.noise.statement}.`]),
 			(e: Error) => tell(`Their instructions cannot be compared: ${e.message}. Where a panel shows A and B all the same, they are shares.`));
 	}
 
 	/** Shows `show` of the answer; until then that it loads, and why not when it fails. */
 	protected load<T>(answer: Promise<T>, show: (value: T) => void): void {
-		const waiting = setTimeout(() => !this.isClosed && !this.isShown && !this.body.firstChild && fill(this.body, h('div', { class: 'notice', role: 'status' }, 'Loading …')), 150);
+		const waiting = setTimeout(() => !this.isClosed && !this.isShown && !this.body.firstChild && fill(this.body, h('div', { class: 'notice', role: 'status' }, waitingWords())), 150);
 		answer.then((value) => {
 			clearTimeout(waiting);
 			if (this.isClosed) return;
@@ -66,6 +87,7 @@ export abstract class View implements PanelView {
 
 	changed(state: Readonly<State>, keys: Changed): void {
 		if (keys.has('base')) this.tellBase();
+		if (keys.has('scope')) this.tellScope();
 		if (this.isShown) this.update(state, keys);
 		else if (this.isTold) for (const k of keys) this.missed.add(k);
 		this.isTold = true; // the first call comes with opening and has no news
@@ -98,9 +120,17 @@ export function bucketChip(app: App, name: string, text = name): HTMLElement {
 /** Whoever knows how cycles are shown: the app, or scaled() of it. */
 export interface Measured { units(): Units }
 
-/** The same units with another 100 %: for sums over waves, which pass the length of the capture. */
-export function scaled(app: Measured, whole: () => number): Measured {
-	return { units: () => ({ ...app.units(), scope: Math.max(1, whole()) }) };
+/** What sums over all waves (or pipes) are parts of: their lifetimes together. */
+export const LIFETIME = 'lifetime';
+
+/** The same units with another 100 %: for sums over waves, which pass the length of the capture. `of` says what it is. */
+export function scaled(app: Measured, whole: () => number, of: string | (() => string) = LIFETIME): Measured {
+	return { units: () => ({ ...app.units(), scope: Math.max(1, whole()), of: typeof of === 'string' ? of : of() }) };
+}
+
+/** Of all waves or pipes together. */
+export function lifetime(app: App): Measured {
+	return scaled(app, () => app.trace.tracks.reduce((n, t) => n + t.end - t.begin, 0));
 }
 
 /** A column of cycles in the unit that is chosen. */
@@ -128,15 +158,35 @@ export function codeColumn<R>(id: string, head: string, value: (row: R) => strin
 	return { ...textColumn(id, head, value, width), cell: (r) => isaText(value(r) ?? '') };
 }
 
-/** Share of a whole: the figure in percent. */
-export function shareColumn<R>(id: string, head: string, value: (row: R) => number, whole: () => number, title = ''): Column<R> {
-	return { id, head, title, isNumber: true, width: fit(head + ' %'), unit: () => '%', value, cell: (r) => share(value(r), whole(), false) };
+/** Share of a whole: the figure in percent, and of what. */
+export function shareColumn<R>(id: string, head: string, value: (row: R) => number, whole: () => number, of: string = LIFETIME, title = ''): Column<R> {
+	return { id, head, title, isNumber: true, width: fit(head + ' %'), unit: () => `% of ${of}`, value, cell: (r) => share(value(r), whole(), false) };
+}
+
+/** A line of a file, "path:12"; anything else as it is. */
+export function placeColumn<R>(id: string, head: string, value: (row: R) => string, width = 'minmax(14rem, 2fr)'): Column<R> {
+	return { id, head, width, value, cell: (r) => {
+		const m = /^(.*):(\d+)$/.exec(value(r));
+		return m ? placeText(m[1], m[2]) : value(r);
+	} };
 }
 
 /** min, median, p95, max as four columns of cycles. */
 export function spreadColumns<R>(app: Measured, id: string, head: string, value: (row: R) => Distribution | null | undefined, title = ''): Column<R>[] {
 	return (['min', 'median', 'p95', 'max'] as const).map((k) =>
 		({ ...cyclesColumn<R>(app, `${id}-${k}`, `${head} ${k}`.trim(), (r) => value(r)?.[k], title), width: fit(`${head} ${k}`) }));
+}
+
+/** How hot a row is, beside its text: the stronger, the more of the hottest; a square root, so that a tenth is still seen. */
+export function heatColumn<R>(part: (row: R) => number, hint: (row: R) => string): Column<R> {
+	return {
+		id: 'heat', head: '', isFixed: true, isDecor: true, width: '10px', title: 'the stronger, the more cycles', value: () => null, hint, paint: (cell, r) => {
+			const p = part(r), heat = String(p > 0 ? Math.max(8, Math.round(100 * Math.sqrt(Math.min(1, p)))) : 0);
+			if (cell.dataset.heat === heat) return;
+			cell.dataset.heat = heat;
+			cell.style.background = heat === '0' ? '' : `color-mix(in srgb, var(--heat) ${heat}%, transparent)`;
+		},
+	};
 }
 
 /** An instruction: its first word stands out. */

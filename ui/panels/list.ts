@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // list.ts: the panels of the bottom row, in the order of their tabs and of the keys 1 to 9. The only list.
 import { Panel } from '../app';
+import { panel as box } from './box/view';
 import { panel as compare } from './compare/view';
 import { panel as counters } from './counters/view';
 import { panel as details } from './details/view';
@@ -16,4 +17,4 @@ import { panel as utilization } from './utilization/view';
 import { panel as waits } from './waits/view';
 import { panel as waves } from './waves/view';
 
-export const PANELS: readonly Panel[] = [isa, source, hotspots, waits, waves, counters, occupancy, dispatches, summary, flame, compare, states, utilization, details];
+export const PANELS: readonly Panel[] = [isa, source, hotspots, waits, waves, counters, occupancy, dispatches, summary, flame, compare, states, utilization, box, details];

@@ -6,7 +6,7 @@ import { App } from '../app';
 import { h } from '../base/dom';
 import { count, share } from '../base/format';
 import { Column } from '../base/table';
-import { baseCapture } from '../source';
+import { baseCapture, captureNames } from '../source';
 import { DiffPart } from './types';
 
 export interface Pair { a: number | null; b: number | null; change?: number | null; change_pct?: number | null; verdict?: string }
@@ -23,6 +23,22 @@ export function baseline(app: App): number {
 	return baseCapture(app.trace, app.store.get().base)?.index ?? -1;
 }
 
+/** A or B with its name, in its own colour. */
+export function sideChip(app: App, side: 'A' | 'B', index = side === 'A' ? app.trace.index : baseline(app)): HTMLElement {
+	const name = captureNames(app.trace.captures)[index] ?? '';
+	return h('span', { class: `side side-${side.toLowerCase()}`, title: app.trace.captures[index]?.path ?? '' }, h('strong', null, side), ' ', name);
+}
+
+/** What moved most, in one line; null where nothing did. */
+export function headline(parts: readonly DiffPart[]): string | null {
+	const top = parts.filter((p) => p.change !== null && p.contribution && Math.abs(p.change) >= 0.005).sort((a, b) => rank(b) - rank(a) || Math.abs(b.contribution!) - Math.abs(a.contribution!))[0];
+	if (!top) return null;
+	const sign = top.change! > 0 ? '+' : '', what = top.row_a === null ? top.key : `row ${top.row_a}`;
+	return `${what}: ${sign}${count(top.change!, Math.abs(top.change!) < 10 ? 2 : 0)} cycles an execution${top.per_hit_a ? `, ${sign}${share(top.change!, top.per_hit_a)}` : ''}${isNoise(top.verdict) ? ', within the noise' : ''}`;
+}
+
+const rank = (p: DiffPart) => (p.verdict === 'beyond-noise' ? 2 : isNoise(p.verdict) ? 0 : 1);
+
 /** Number of the capture shown, for questions that are not a verb's; undefined for the first. */
 export function capture(app: App): number | undefined {
 	return app.trace.index || undefined;
@@ -33,9 +49,15 @@ export async function otherData<T>(app: App, name: string, query = {}): Promise<
 	return baseline(app) < 0 ? null : app.baseVerb<T>(name, query).then((a) => a.data, () => null);
 }
 
+/** A part that ran on one side only has no figure on the other, and no change: 0 would say that it became free. */
+function known(p: DiffPart): DiffPart {
+	return p.verdict === 'not-comparable' ? { ...p, per_hit_a: p.hit_a ? p.per_hit_a : null, per_hit_b: p.hit_b ? p.per_hit_b : null, change: null, contribution: null } : p;
+}
+
 /** What `incore diff` says, part by part; fails where the two cannot be compared. */
 export async function diffAnswer<T>(app: App, by: string, base = baseline(app)): Promise<T> {
-	return (await app.verb<T>('diff', { base, by, top: 'all' })).data;
+	const { data } = await app.verb<T & { parts?: DiffPart[] }>('diff', { base, by, top: 'all' });
+	return data.parts ? { ...data, parts: data.parts.map(known) } : data;
 }
 
 /** Parts of `incore diff`, by row number (instr) or by key; empty while nothing is compared, or where it cannot be. */

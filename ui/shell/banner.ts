@@ -47,7 +47,8 @@ export class Banner {
 		const weak = WEAK[this.app.trace.evidence];
 		const findings = [...(check?.findings ?? [])].sort((a, b) => rank(a) - rank(b));
 		const worst = findings.length ? rank(findings[0]) : 3, n = findings.filter((f) => rank(f) < 2).length;
-		this.element.className = 'banner ' + (failed || worst === 0 || check?.verdict === 'unusable' ? 'bad' : worst === 1 || weak ? 'warn' : findings.length ? 'info' : 'ok');
+		// what is sound is not yellow, whatever there is to say about it; that it is no measurement is said in words
+		this.element.className = 'banner ' + (failed || worst === 0 || check?.verdict === 'unusable' ? 'bad' : check && check.verdict !== 'ok' && worst === 1 ? 'warn' : findings.length || weak ? 'info' : 'ok');
 		const words = failed ? `The health of this capture is unknown: ${failed}`
 			: !check ? 'Checking the capture …'
 			: !findings.length ? 'No findings: this capture looks sound.'

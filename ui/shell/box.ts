@@ -6,7 +6,6 @@ import { baseName, count, cycles, cyclesWith, unitName } from '../base/format';
 import { Table } from '../base/table';
 import { askJson, BoxInfo, BoxRow, ranges } from '../source';
 import { Selection } from '../state';
-import { dialog } from './dialogs';
 import { sliceTable } from './slices';
 
 export class BoxStatistics {
@@ -16,7 +15,10 @@ export class BoxStatistics {
 	private why = '';
 	private last: Selection | null = null;
 
-	constructor(private readonly app: App, private readonly nav: { goSlice(track: number, slice: number): void }) {}
+	/** isDocked: with the room of a panel, else in the inspector. */
+	constructor(private readonly app: App, private readonly isDocked = false) {
+		if (isDocked) this.element.classList.add('docked');
+	}
 
 	show(sel: Selection): void {
 		this.last = sel;
@@ -45,7 +47,7 @@ export class BoxStatistics {
 	private list(r: BoxRow, b: BoxInfo): void {
 		const tracks = this.last?.tracks ?? this.app.trace.tracks.map((t) => t.index);
 		const only = this.by === 'class' ? (s: { cls: string }) => s.cls === r.key : (s: { code: number }) => s.code === r.code;
-		void sliceTable(this.app, { title: r.key, tracks: tracks.slice(0, 256), t0: b.t0, t1: b.t1, only }, (t, s) => this.nav.goSlice(t, s));
+		void sliceTable(this.app, { title: r.key, tracks: tracks.slice(0, 256), t0: b.t0, t1: b.t1, only }, (t, s) => this.app.goSlice(t, s));
 	}
 
 	private draw(b: BoxInfo, mine: number, question: Record<string, string | number | undefined>): void {
@@ -73,18 +75,14 @@ export class BoxStatistics {
 		});
 		const span = b.t1 - b.t0, filter = h('input', { attrs: { type: 'search', placeholder: 'Filter', 'aria-label': 'Filter the statistics' } });
 		filter.addEventListener('input', () => table.only(filter.value ? (r) => r.key.toLowerCase().includes(filter.value.toLowerCase()) : null));
-		table.element.style.height = '320px';
+		if (!this.isDocked) table.element.style.height = '320px';
 		fill(this.element, h('div', { class: 'section' }, h('h3', null, `Box of ${cyclesWith(span, u)}, ${count(b.tracks)} track${b.tracks === 1 ? '' : 's'}`),
 			h('p', { class: 'totals' }, `sum ${cycles(b.total.sum, u)} over ${cyclesWith(span, u)}: ${count(b.concurrency, 1)} ${this.app.trace.has_pipes ? 'instructions' : 'waves'} at once`),
 			h('p', { class: 'dim' }, `${count(b.total.count)} slices, union ${cyclesWith(b.total.union, u)}, stalled ${cyclesWith(b.total.stall, u)}, waiting ${cyclesWith(b.total.wait, u)}`),
 			h('div', { class: 'row' }, choose('By', ['class', 'row', 'line', 'cause'].map((v) => ({ value: v, label: v })), this.by, (v) => {
 				this.by = v;
 				if (this.last) this.show(this.last);
-			}), filter, table.tools(), button('Zoom', 'Zoom to the box (F)', () => this.app.showTime(b.t0, b.t1)), button('Wide', 'The same table, with all its columns in sight', () => {
-				const d = dialog('Statistics of the box', table.element);
-				table.element.style.height = '60vh';
-				d.addEventListener('close', () => this.last && this.show(this.last));
-			}))),
+			}), filter, table.tools(), button('Zoom', 'Zoom to the box (F)', () => this.app.showTime(b.t0, b.t1)), !this.isDocked && button('Wide', 'The same table as a panel, with all its columns in sight', () => this.app.openPanel('box')))),
 		table.element, b.left_out > 0 && h('p', { class: 'section dim' }, `${count(b.left_out)} rows left out`));
 		table.rows(b.rows);
 		if (this.by !== 'cause') this.addCauses(table, b.rows, mine, question);

@@ -121,6 +121,7 @@ export function bindings(p: Parts): KeyBinding[] {
 		to('compare-swap', ['Shift+X'], 'swap the two captures', 'Looks', () => p.swap()),
 		to('table', ['T'], 'visible range as a table', 'Panels', () => void (pane && rangeTable(app, pane.view, (t, s) => void pane.goSlice(t, s)))),
 		to('bottom', ['B'], 'bottom panel on or off', 'Panels', () => store.set({ isBottomOpen: !store.get().isBottomOpen })),
+		to('beside', ['Y'], 'two panels side by side, or one', 'Panels', () => p.dock.toggleBeside()),
 		to('help', ['?'], 'this help', 'Panels', () => help(list, p.dock.panels)),
 	];
 	p.dock.panels.slice(0, 9).forEach((panel, i) => list.push(to('panel-' + (i + 1), [String(i + 1)], panel.title, 'Panels', () => app.openPanel(panel.id))));

@@ -6,12 +6,14 @@ import { button, fill, framed, h } from '../base/dom';
 import { address, baseName, count, cyclesWith, share } from '../base/format';
 import { CodeTable } from '../source';
 import { Key, State } from '../state';
-import { groupLabel, makeLanes, trackName } from '../timeline/lanes';
+import { LIFETIME, lifetime } from '../panels/common';
+import { chargeCallers } from '../panels/source/charge';
+import { Hot, HotGroup, Isa } from '../panels/types';
+import { groupLabel, Lane, makeLanes, trackName } from '../timeline/lanes';
 
-interface Node { id: string; label: string; title: string; depth: number; part: number; whole: number; figure: string; isOpen: boolean | null; isMarked: boolean; pick: () => void; pin?: () => void; hide?: () => void; isHidden?: boolean; isPinned?: boolean }
+interface Node { id: string; label: string; title: string; depth: number; part: number; whole: number; figure: string; isOpen: boolean | null; isMarked: boolean; pick: () => void; pin?: () => void; hide?: () => void; isHidden?: boolean; isPinned?: boolean; of?: string }
 
 const ROW = 24;
-interface LineGroup { key: string; cycles: number }
 
 export class Explorer {
 	readonly element: HTMLElement;
@@ -59,17 +61,26 @@ export class Explorer {
 			this.code = c;
 			this.build();
 		}, () => undefined);
-		void app.verb<{ groups: LineGroup[]; accounting?: Record<string, number> }>('hot', { by: 'line', top: 'all' }).then((a) => {
-			for (const g of a.data.groups) {
+		this.weigh();
+	}
+
+	/** What each file costs: of its own lines, or of those that called what was inlined. */
+	private weigh(): void {
+		const { isCalled } = this.app.store.get(), isa = isCalled ? this.app.verb<Isa>('isa') : null;
+		void Promise.all([this.app.verb<Hot>('hot', { by: 'line', top: 'all' }), isa]).then(([hot, code]) => {
+			const data = code ? chargeCallers(hot.data, code.data) : hot.data;
+			this.fileCycles.clear();
+			for (const g of (data.groups ?? []) as HotGroup[]) {
 				const file = g.key.replace(/:\d+$/, '');
 				this.fileCycles.set(file, (this.fileCycles.get(file) ?? 0) + g.cycles);
 			}
-			this.total = a.data.accounting?.duration ?? 0;
+			this.total = data.accounting?.duration ?? 0;
 			this.build();
 		}, () => undefined);
 	}
 
 	changed(_: Readonly<State>, keys: ReadonlySet<Key | 'theme' | 'size'>): void {
+		if ((keys.has('isCalled') || keys.has('scope')) && !keys.has('theme')) this.weigh();
 		if (['selection', 'hidden', 'pins', 'scope', 'isMerged', 'unit', 'theme', 'hash', 'size'].some((k) => keys.has(k as Key))) this.build();
 	}
 
@@ -91,9 +102,10 @@ export class Explorer {
 		this.space.style.height = this.nodes.length * ROW + 8 + 'px';
 	}
 
-	private head(id: string, label: string, n: number): Node {
+	/** `of`: what the shares below it are parts of. */
+	private head(id: string, label: string, n: number, of = ''): Node {
 		const isOpen = this.open.has(id);
-		return { id, label, title: label, depth: 0, part: 0, whole: 0, figure: count(n), isOpen, isMarked: false, pick: () => this.toggle(id) };
+		return { id, label, title: label + (of && `: % of ${of} of all waves`), of, depth: 0, part: 0, whole: 0, figure: count(n), isOpen, isMarked: false, pick: () => this.toggle(id) };
 	}
 
 	private toggle(id: string): void {
@@ -130,10 +142,11 @@ export class Explorer {
 		const { trace, store } = this.app, s = store.get();
 		const lanes = makeLanes(trace, s.isMerged, s.scope).filter((l) => match(trackName(trace, l.id)));
 		if (!lanes.length) return [];
-		const out = [this.head('tracks', trace.has_pipes ? 'Cores and pipes' : 'Waves', trace.tracks.length)];
+		const out = [this.head('tracks', trace.has_pipes ? 'Cores and pipes' : 'Waves', trace.tracks.length, LIFETIME)];
 		if (!this.open.has('tracks')) return out;
 		const depth = trace.has_pipes ? trace.levels.length - 1 : 2, sums = new Map<string, number>();
-		for (const l of lanes) sums.set(l.group, (sums.get(l.group) ?? 0) + l.tracks.reduce((n, i) => n + trace.tracks[i].slices, 0));
+		const slices = (l: Lane) => l.tracks.reduce((n, i) => n + trace.tracks[i].slices, 0), life = (l: Lane) => l.tracks.reduce((n, i) => n + trace.tracks[i].end - trace.tracks[i].begin, 0);
+		for (const l of lanes) sums.set(l.group, (sums.get(l.group) ?? 0) + life(l));
 		const whole = [...sums.values()].reduce((a, b) => a + b, 0);
 		let group = '';
 		for (const l of lanes) {
@@ -141,12 +154,12 @@ export class Explorer {
 			if (l.group !== group) {
 				group = l.group;
 				const label = groupLabel(trace, trace.tracks[l.id], depth), n = sums.get(group) ?? 0;
-				out.push({ id, label, title: `${label}: ${count(n)} slices`, depth: 1, part: n, whole, figure: share(n, whole), isOpen, isMarked: false, pick: () => this.toggle(id) });
+				out.push({ id, label, title: `${label}: ${count(n)} cycles of ${LIFETIME}`, depth: 1, part: n, whole, figure: share(n, whole), isOpen, isMarked: false, pick: () => this.toggle(id) });
 			}
 			if (!isOpen) continue;
-			const isHidden = s.hidden.includes(l.id), n = l.tracks.reduce((sum, i) => sum + trace.tracks[i].slices, 0);
+			const isHidden = s.hidden.includes(l.id), n = slices(l);
 			out.push({
-				id: 't' + l.id, label: l.label, title: `${trackName(trace, l.id)}: ${count(n)} slices`, depth: 2, part: n, whole, figure: l.detail || count(n), isOpen: null,
+				id: 't' + l.id, label: l.label, title: `${trackName(trace, l.id)}: ${count(n)} slices`, depth: 2, part: life(l), whole, figure: l.detail || share(life(l), whole), isOpen: null,
 				isMarked: l.tracks.includes(s.selection?.track ?? -1), isHidden, isPinned: s.pins.includes(l.id), pick: () => {
 					this.app.select({ kind: 'track', track: l.id });
 					this.app.showTrack(l.id);
@@ -163,12 +176,12 @@ export class Explorer {
 		const cost = (path: string, known?: number) => this.fileCycles.get(path) ?? known ?? 0;
 		const files = trace.sources.map((f, i) => ({ ...f, i, n: cost(f.path, f.cycles) })).filter((f) => match(f.path)).sort((a, b) => b.n - a.n || a.i - b.i);
 		if (!files.length) return [];
-		const out = [this.head('sources', 'Sources', files.length)];
+		const out = [this.head('sources', 'Sources', files.length, LIFETIME)];
 		if (!this.open.has('sources')) return out;
 		const whole = this.total || files.reduce((n, f) => n + f.n, 0);
 		for (const f of files)
 			out.push({
-				id: 's' + f.i, label: baseName(f.path), title: `${f.path}${f.has_text ? '' : ' (text not in the capture)'}: ${cyclesWith(f.n, this.app.units())}`, depth: 1, part: f.n, whole,
+				id: 's' + f.i, label: baseName(f.path), title: `${f.path}${f.has_text ? '' : ' (text not in the capture)'}: ${cyclesWith(f.n, lifetime(this.app).units())}`, depth: 1, part: f.n, whole,
 				figure: f.n ? share(f.n, whole) : '', isOpen: null, isMarked: s.selection?.source === f.i, pick: () => {
 					this.app.select({ kind: 'line', source: f.i, line: 0 });
 					this.app.openPanel('source');
@@ -191,11 +204,12 @@ export class Explorer {
 			if (is && match(code.text[i])) found.push(i);
 		});
 		if (!found.length) return [];
-		const out = [this.head('functions', 'Functions', found.length)];
+		whole = this.total || whole;
+		const out = [this.head('functions', 'Functions', found.length, LIFETIME)];
 		if (!this.open.has('functions')) return out;
 		for (const i of found)
 			out.push({
-				id: 'f' + i, label: code.text[i].replace(/^;\s*/, ''), title: `${code.text[i].replace(/^;\s*/, '')} at ${address(code.address[i])}: ${cyclesWith(cost[i], this.app.units())}`, depth: 1, part: cost[i], whole, figure: share(cost[i], whole), isOpen: null,
+				id: 'f' + i, label: code.text[i].replace(/^;\s*/, ''), title: `${code.text[i].replace(/^;\s*/, '')} at ${address(code.address[i])}: ${cyclesWith(cost[i], lifetime(this.app).units())}`, depth: 1, part: cost[i], whole, figure: share(cost[i], whole), isOpen: null,
 				isMarked: false, pick: () => {
 					this.app.select({ kind: 'code', code: Math.min(i + 1, code.row.length - 1) });
 					this.app.openPanel('isa');
@@ -216,7 +230,7 @@ export class Explorer {
 			on: { click: () => n.pick() },
 		}, h('span', { class: 'twist' }, n.isOpen === null ? '' : n.isOpen ? '▾' : '▸'),
 		h('span', { class: 'label' + (n.isHidden ? ' dim' : '') }, n.depth === 0 ? h('strong', null, n.label) : n.label),
-		n.whole > 0 && h('span', { class: 'cost' }, shareBar(n.part, n.whole, p.accent)), h('span', { class: 'figure' }, n.figure),
+		n.whole > 0 && h('span', { class: 'cost' }, shareBar(n.part, n.whole, p.accent)), h('span', { class: 'figure' }, n.figure, n.of && ` · % of ${n.of}`),
 		n.pin && n.hide && h('span', { class: 'tree-tools' + (n.isPinned || n.isHidden ? ' on' : '') }, this.small(n.isPinned ? '◉' : '◎', n.isPinned ? 'Unpin ' + n.label : 'Pin ' + n.label, n.pin),
 			this.small(n.isHidden ? '◌' : '●', n.isHidden ? 'Show ' + n.label : 'Hide ' + n.label, n.hide)))));
 	}

@@ -3,7 +3,8 @@
 import { App } from '../app';
 import { download, s } from '../base/dom';
 import { cycles, ticks, unitName } from '../base/format';
-import { ink } from '../base/palette';
+import { ink, Palette } from '../base/palette';
+import { scopeWords } from '../panels/common';
 import { NO_CODE, sliceRow, SLICE_WAITS } from '../source';
 import { xOf } from '../timeline/draw';
 import { Row, slotOf } from '../timeline/lanes';
@@ -16,26 +17,46 @@ function fileName(app: App, ending: string): string {
 
 function heading(app: App): string {
 	const st = app.store.get(), u = app.units();
-	return `${app.trace.input.kernel ?? 'unknown kernel'}, ${app.trace.input.arch ?? ''}, ${app.trace.evidence}, ${cycles(st.t0, u)} to ${cycles(st.t1, u)} ${unitName(u)}`;
+	return `${app.trace.input.kernel ?? 'unknown kernel'}, ${app.trace.input.arch ?? ''}, ${app.trace.evidence}, ${scopeWords(app) && scopeWords(app) + ', '}${cycles(st.t0, u)} to ${cycles(st.t1, u)} ${unitName(u)}`;
 }
 
-/** Lane names, axis and lanes as they are on screen, on one canvas. */
+/** Words with their colours, in lines of a width; returns how high that is. Without g it is only measured. */
+function drawKeys(pane: TimelinePane, p: Palette, width: number, top: number, g: CanvasRenderingContext2D, isDrawn: boolean): number {
+	let x = 8, y = top + 9;
+	for (const { words, colour } of pane.keys()) {
+		const w = (colour === '' ? 0 : 15) + g.measureText(words).width + 14;
+		if (x + w > width && x > 8) [x, y] = [8, y + 17];
+		if (isDrawn && colour !== '') {
+			g.fillStyle = colour ?? p.quiet;
+			if (colour === null) for (let k = 0; k < 10; k += 3) g.fillRect(x + k, y - 5, 1.6, 10);
+			else g.fillRect(x, y - 5, 10, 10);
+		}
+		g.fillStyle = p.text;
+		if (isDrawn) g.fillText(words, x + (colour === '' ? 0 : 15), y);
+		x += w;
+	}
+	return y + 9 - top;
+}
+
+/** Lane names, axis, lanes and legend as they are on screen, on one canvas, two pixels a pixel or as many as the screen has. */
 export function savePng(app: App, pane: TimelinePane): void {
-	const ratio = devicePixelRatio || 1, { width, height } = pane.view.size(), labels = pane.view.labelWidth, p = app.palette(), top = 24, axis = 66;
-	const c = document.createElement('canvas');
+	const ratio = Math.max(2, devicePixelRatio || 1), { width, height } = pane.view.size(), labels = pane.view.labelWidth, p = app.palette(), top = 24, axis = 66;
+	const c = document.createElement('canvas'), g = c.getContext('2d')!, font = '12px system-ui, sans-serif';
+	g.font = font;
+	const keys = drawKeys(pane, p, width + labels, 0, g, false);
 	c.width = (width + labels) * ratio;
-	c.height = (height + top + axis) * ratio;
-	const g = c.getContext('2d')!;
+	c.height = (height + top + axis + keys) * ratio;
 	g.scale(ratio, ratio);
 	g.fillStyle = p.background;
 	g.fillRect(0, 0, c.width, c.height);
 	g.fillStyle = p.text;
-	g.font = '12px system-ui, sans-serif';
+	g.font = font;
 	g.textBaseline = 'middle';
 	g.fillText(heading(app), 8, 12);
 	for (const canvas of pane.ruler.element.querySelectorAll('canvas')) g.drawImage(canvas, labels, top, width, axis);
-	for (const canvas of pane.view.scroller.querySelectorAll('canvas')) g.drawImage(canvas, labels, top + axis, width, height);
+	pane.view.snapshot(ratio, (...both) => both.forEach((canvas) => g.drawImage(canvas, labels, top + axis, width, height)));
 	for (const r of pane.view.visible()) g.fillText((r.lane ? '  ' : '') + r.label, 8, top + axis + pane.view.yOf(r) + r.height / 2, labels - 12);
+	drawKeys(pane, p, width + labels, height + top + axis, g, true);
 	c.toBlob((b) => b && download(fileName(app, 'png'), b));
 }
 

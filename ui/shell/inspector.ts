@@ -8,7 +8,7 @@ import { address, baseName, count, cycles, cyclesWith, share, unitName } from '.
 import { BUCKETS } from '../base/palette';
 import { askJson, Partner, SliceInfo } from '../source';
 import { Key, Selection, State } from '../state';
-import { toTrack } from '../panels/common';
+import { lifetime, toTrack } from '../panels/common';
 import { Isa } from '../panels/types';
 import { trackName } from '../timeline/lanes';
 import { BoxStatistics } from './box';
@@ -64,7 +64,7 @@ export class Inspector {
 				h('div', { class: 'row' }, classChip(s.class, s.slot, p), s.address !== null && h('code', { class: 'dim' }, address(s.address)))),
 			h('div', { class: 'section' }, this.facts([
 				['start', cyclesWith(s.start, u)], ['duration', cyclesWith(s.duration, u)], ['issue', cyclesWith(s.issue, u)],
-				['stalled', `${cyclesWith(s.stall, u)} (${share(s.stall, s.duration)})`], ['cause', s.cause ?? (s.stall ? 'unknown' : 'none')], ['wave', this.link(trackName(this.app.trace, s.track), () => {
+				['stalled', `${cyclesWith(s.stall, u)} (${share(s.stall, s.duration)} of it)`], ['cause', s.cause ?? (s.stall ? 'unknown' : 'none')], ['wave', this.link(trackName(this.app.trace, s.track), () => {
 					this.app.select({ kind: 'track', track: s.track });
 					this.app.openPanel('waves');
 				}, `${s.name}: show it in the table`)],
@@ -105,13 +105,13 @@ export class Inspector {
 		const code = await this.app.code().catch(() => null), i = sel.code ?? -1;
 		if (mine !== this.asked || !code) return;
 		if (i < 0 || i >= code.row.length) return fill(this.body, h('div', { class: 'section' }, 'There is no such row.'));
-		const u = this.app.units(), p = this.app.palette(), cls = this.app.trace.classes[code.class[i]];
+		const p = this.app.palette(), cls = this.app.trace.classes[code.class[i]];
 		const file = this.app.trace.sources[code.source[i]];
 		const chart = h('div');
 		fill(this.body,
 			h('div', { class: 'section' }, h('div', { class: 'code' }, code.text[i]), h('div', { class: 'row' }, cls && classChip(cls.name, cls.slot, p), h('code', { class: 'dim' }, address(code.address[i])))),
 			h('div', { class: 'section' }, this.facts([
-				['row', count(code.row[i])], ['executions', count(code.hits[i] ?? 0)], ['cycles', cyclesWith(code.cycles[i] ?? 0, u)],
+				['row', count(code.row[i])], ['executions', count(code.hits[i] ?? 0)], ['cycles', cyclesWith(code.cycles[i] ?? 0, lifetime(this.app).units())],
 				['source', file ? this.link(`${baseName(file.path)}:${code.line[i]}`, () => {
 					this.app.select({ kind: 'line', source: code.source[i], line: code.line[i] });
 					this.app.openPanel('source');
@@ -134,7 +134,7 @@ export class Inspector {
 	private async line(sel: Selection, mine: number): Promise<void> {
 		const code = await this.app.code().catch(() => null);
 		if (mine !== this.asked) return;
-		const file = this.app.trace.sources[sel.source ?? -1], u = this.app.units();
+		const file = this.app.trace.sources[sel.source ?? -1], u = lifetime(this.app).units();
 		const rows: number[] = [];
 		if (code) for (let i = 0; i < code.row.length; i++) if (code.source[i] === sel.source && (!sel.line || code.line[i] === sel.line)) rows.push(i);
 		rows.sort((a, b) => code!.cycles[b] - code!.cycles[a] || a - b);
@@ -159,7 +159,7 @@ export class Inspector {
 	}
 
 	private showBox(sel: Selection): void {
-		if (!this.box) this.box = new BoxStatistics(this.app, this.nav);
+		if (!this.box) this.box = new BoxStatistics(this.app);
 		fill(this.body, this.box.element);
 		this.box.show(sel);
 	}

@@ -68,11 +68,10 @@ export class Search {
 				if (this.app.store.get().query !== this.input.value) this.app.store.set({ query: this.input.value });
 				const by = e.shiftKey ? -1 : 1, { ready } = this;
 				void ready.then(() => ready === this.ready && this.step(by));
+				this.input.blur(); // so that N goes on
 			} else if (e.key === 'Escape') {
-				if (this.input.value) {
-					this.input.value = '';
-					this.app.store.set({ query: '' });
-				} else this.input.blur();
+				e.preventDefault(); // the browser's own would empty the field first
+				this.input.blur();
 				e.stopPropagation();
 			}
 		});

@@ -10,7 +10,7 @@ import { theme } from './theme';
 /** Verbs that take --kernel: the scope narrows them, but for a question that says itself which kernel (k; undefined: all). */
 const SCOPED = new Set(['hot', 'isa', 'waves', 'occupancy', 'summary']);
 
-export interface Shows { openPanel(id: string): void; showTime(t0: number, t1: number): void; showTrack(track: number): void; say(text: string, isQuiet?: boolean): void }
+export interface Shows { openPanel(id: string): void; showTime(t0: number, t1: number): void; showTrack(track: number): void; goSlice(track: number, slice: number): void; say(text: string, isQuiet?: boolean): void }
 
 export class Session implements App {
 	private readonly answers = new Map<string, Promise<Envelope<unknown>>>();
@@ -25,7 +25,7 @@ export class Session implements App {
 	/** questions of the open panel that have no answer yet; the others wait for them, and then go one by one, as the server answers them */
 	private pressing = 0;
 	private isAsking = false;
-	private readonly later: (() => Promise<unknown>)[] = [];
+	private readonly later: { key: string; ask: () => Promise<unknown> }[] = [];
 
 	constructor(readonly source: Source, readonly store: Store, readonly trace: TraceInfo) {}
 
@@ -44,25 +44,27 @@ export class Session implements App {
 		}
 	}
 
-	private inTurn<T>(ask: () => Promise<T>): Promise<T> {
-		if (this.isInView) {
-			this.pressing++;
-			return this.first.then(ask).finally(() => {
-				this.pressing--;
-				this.next();
-			});
-		}
+	private inTurn<T>(key: string, ask: () => Promise<T>): Promise<T> {
+		if (this.isInView) return this.press(ask);
 		return new Promise((done, fail) => {
-			this.later.push(() => ask().then(done, fail));
+			this.later.push({ key, ask: () => ask().then(done, fail) });
 			void this.first.then(() => this.next());
 		});
 	}
 
+	private press<T>(ask: () => Promise<T>): Promise<T> {
+		this.pressing++;
+		return this.first.then(ask).finally(() => {
+			this.pressing--;
+			this.next();
+		});
+	}
+
 	private next(): void {
-		const ask = this.pressing || this.isAsking ? undefined : this.later.shift();
-		if (!ask) return;
+		const asked = this.pressing || this.isAsking ? undefined : this.later.shift();
+		if (!asked) return;
 		this.isAsking = true;
-		void ask().finally(() => {
+		void asked.ask().finally(() => {
 			this.isAsking = false;
 			this.next();
 		});
@@ -86,11 +88,14 @@ export class Session implements App {
 		const key = questionOf(name, query);
 		let answer = this.answers.get(key);
 		if (!answer) {
-			answer = this.inTurn(() => askJson<Envelope<unknown>>(this.source, name, query));
+			answer = this.inTurn(key, () => askJson<Envelope<unknown>>(this.source, name, query));
 			this.answers.set(key, answer);
 			/* what is refused stays refused; a server that is gone or still loads may answer later */
 			answer.catch((e: { status?: number }) => e.status !== 400 && e.status !== 422 && this.answers.delete(key));
 		}
+		// what waits its turn does not wait for others once it is in sight
+		const at = this.isInView ? this.later.findIndex((l) => l.key === key) : -1;
+		if (at >= 0) void this.press(this.later.splice(at, 1)[0].ask);
 		return answer as Promise<Envelope<T>>;
 	}
 
@@ -145,6 +150,10 @@ export class Session implements App {
 
 	showTrack(track: number): void {
 		this.shows?.showTrack(track);
+	}
+
+	goSlice(track: number, slice: number): void {
+		this.shows?.goSlice(track, slice);
 	}
 
 	codeOfRow(row: number): number {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // splitter.ts: a bar between two parts, moved by mouse or arrow keys; where it stands is kept.
 import { h } from '../base/dom';
-import { keep, kept } from './theme';
+import { keep, kept } from '../base/keep';
 
 export interface SplitterOptions { name: string; label: string; property: string; isVertical: boolean; sign: 1 | -1; least: number; most: () => number; fallback: number; moved: () => void }
 

@@ -1,23 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // theme.ts: light, dark or high contrast: as the system says until the user chooses; kept, switched without a reload.
+import { keep, kept } from '../base/keep';
 import { Theme, THEMES } from '../base/palette';
 
 const KEY = 'incore.theme';
 const listeners: (() => void)[] = [];
-
-export function keep(key: string, value: string): void {
-	try {
-		localStorage.setItem(key, value);
-	} catch { /* a report opened from a file may have no storage */ }
-}
-
-export function kept(key: string): string | null {
-	try {
-		return localStorage.getItem(key);
-	} catch {
-		return null;
-	}
-}
 
 export function chosen(): Theme | 'system' {
 	return THEMES.find((t) => t === kept(KEY)) ?? 'system';

@@ -4,6 +4,8 @@ import { App } from '../app';
 import { button, choose, copyText, fill, h } from '../base/dom';
 import { count, Unit } from '../base/format';
 import { Theme } from '../base/palette';
+import { scopeWords } from '../panels/common';
+import { captureNames } from '../source';
 import { encodeLink, Key, State } from '../state';
 import { chosen, setTheme } from './theme';
 
@@ -28,23 +30,23 @@ export class TitleBar {
 				h('span', { class: 'evidence' + (WEAK.has(trace.evidence) ? ' weak' : ''), title: 'What kind of evidence these figures are' }, trace.evidence),
 				trace.tracks.length > 0 && h('span', { class: 'tracks', title: `${count(trace.counts.slices ?? 0)} slices` }, `${count(trace.tracks.length)} ${trace.has_pipes ? 'pipes' : 'waves'}`),
 				trace.clock.mhz && h('span', { class: 'clock', title: `Clock from ${trace.clock.source ?? 'the capture'}` }, `${count(trace.clock.mhz)} MHz`)),
-			trace.captures.length > 1 && choose('Capture', trace.captures.map((c) => ({ value: String(c.index), label: `${c.index + 1}: ${c.kernel ?? c.path}`, title: c.path, disabled: c.state === 'failed' })),
+			trace.captures.length > 1 && choose('Capture', trace.captures.map((c, i) => ({ value: String(c.index), label: captureNames(trace.captures)[i], title: c.path, disabled: c.state === 'failed' })),
 				String(trace.index), (v) => act.openCapture(Number(v))),
 			search, this.actions);
 		document.title = `${name} - incore`;
 	}
 
 	changed(s: Readonly<State>, keys: ReadonlySet<Key | 'theme' | 'size'>): void {
-		if (!['unit', 'base', 'theme', 'hash', 'markers', 'scope'].some((k) => keys.has(k as Key))) return;
+		if (!['unit', 'base', 'theme', 'hash', 'markers', 'scope', 'isLettered'].some((k) => keys.has(k as Key))) return;
 		const { trace, store } = this.app, others = trace.captures.filter((c) => c.index !== trace.index && c.state !== 'failed');
 		fill(this.actions,
-			s.scope !== null && button('Scope ×', `Narrowed to ${trace.kernels.find((k) => k.id === s.scope)?.name ?? 'one kernel'}; click to show all`, () => store.set({ scope: null }), { class: 'button framed' }),
+			s.scope !== null && button(`Scope: ${scopeWords(this.app)} ×`, `Narrowed to ${scopeWords(this.app)}; click to show all`, () => store.set({ scope: null }), { class: 'button framed scope-button' }),
 			choose('Unit', [{ value: 'cyc', label: 'cycles' }, { value: 'us', label: 'µs', disabled: !trace.clock.mhz, title: trace.clock.mhz ? `clock from ${trace.clock.source ?? 'the capture'}` : 'the clock is not known' }, { value: 'pct', label: '%' }], this.app.units().unit, (v) => store.set({ unit: v as Unit })),
 			choose('Theme', [{ value: 'system', label: 'system' }, { value: 'light', label: 'light' }, { value: 'dark', label: 'dark' }, { value: 'contrast', label: 'contrast' }], chosen(), (v) => setTheme(v as Theme | 'system')),
-			others.length > 0 && choose('Compare', [{ value: '', label: 'off' }, ...others.map((c) => ({ value: c.hash, label: `${c.index + 1}: ${c.kernel ?? c.path}` }))], s.base ?? '', (v) => store.set({ base: v || null })),
+			others.length > 0 && choose('Compare', [{ value: '', label: 'off' }, ...others.map((c) => ({ value: c.hash, label: captureNames(trace.captures)[c.index] }))], s.base ?? '', (v) => store.set({ base: v || null })),
 			this.menu('Save', 'Save or print what is in sight', [['Picture (PNG)', this.act.png], ['Picture (SVG)', this.act.svg], ['Print', () => window.print()]]),
 			button('Share', 'Copy a link to this view, without the token', () => void this.share()),
-			this.menu('More', 'Go to, places, markers', [['Go to … (G)', this.act.goTo], ['Visited places … (V)', this.act.places], [`Markers … (${s.markers.length})`, this.act.markers], ['Show all lanes', () => store.set({ hidden: [] })], ['Own order of lanes off', () => store.set({ order: [] })]]),
+			this.menu('More', 'Go to, places, markers', [['Go to … (G)', this.act.goTo], ['Visited places … (V)', this.act.places], [`Markers … (${s.markers.length})`, this.act.markers], ['Show all lanes', () => store.set({ hidden: [] })], [s.isLettered ? 'Class letters off' : 'Class letters on', () => store.set({ isLettered: !s.isLettered })], ['Own order of lanes off', () => store.set({ order: [] })]]),
 			button('?', 'Keys and help', this.act.help));
 	}
 

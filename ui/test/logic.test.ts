@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import * as f from '../base/format';
 import { Keys, nameOf, normalise } from '../base/keys';
 import { order } from '../base/table';
-import { parseRanges, questionOf, ranges, readCounters, readLinks, readSlices, sliceRow } from '../source';
+import { captureNames, parseRanges, questionOf, ranges, readCounters, readLinks, readSlices, sliceRow } from '../source';
 import { parseTarget } from '../shell/dialogs';
 import { Places } from '../shell/places';
 import { findAddress, findInCode, patternOf } from '../shell/search';
@@ -29,6 +29,24 @@ test('cycles are shown in one unit, microseconds only with a clock', () => {
 	assert.equal(f.cyclesWith(1, { unit: 'cyc', mhz: null, scope: 1 }), '1 cycle');
 	assert.equal(f.cycles(null, { unit: 'cyc', mhz: null, scope: 1 }), '-');
 	assert.equal(f.cycles(16777217, { unit: 'cyc', mhz: null, scope: 1 }), '16,777,217');
+});
+
+test('a share says of what; a path loses its middle, never its line', () => {
+	assert.equal(f.unitName({ unit: 'pct', mhz: null, scope: 1 }), '% of span');
+	assert.equal(f.cyclesWith(1, { unit: 'pct', mhz: null, scope: 2, of: 'lifetime' }), '50.0 % of lifetime');
+	const wide = (s: string) => s.length;
+	assert.equal(f.middle('flash_attn_func.py:696', 22, wide), 'flash_attn_func.py:696');
+	assert.equal(f.middle('flash_attn_func.py:696', 12, wide), 'flash_a…:696');
+	assert.equal(f.middle('flash_attn_func.py:696', 5, wide), '…:696');
+	assert.equal(f.middle('flash_attn_func.py:696', 3, wide), '');
+});
+
+test('captures are called by what differs in their paths', () => {
+	const names = (...paths: string[]) => captureNames(paths.map((path) => ({ path })));
+	assert.deepEqual(names('/r/before/ui_1', '/r/after/ui_1'), ['before', 'after']);
+	assert.deepEqual(names('a.incore', 'b.incore'), ['a.incore', 'b.incore']);
+	assert.deepEqual(names('/r/x', '/r/x'), ['1: x', '2: x']);
+	assert.deepEqual(names('/r/x', '/r/x/y'), ['x', 'y']);
 });
 
 test('ticks are round and inside', () => {
@@ -186,13 +204,13 @@ test('links carry kind and flags in the high bits of the tracks', () => {
 		v.setUint32(12, 6, true);
 		v.setBigUint64(16, 100n, true);
 		v.setUint32(32, (5 << 24) | 9, true);
-		v.setUint32(36, (3 << 24) | 10, true);
+		v.setUint32(36, ((3 | (4 << 4)) << 24) | 10, true);
 		v.setUint32(40, 1, true);
 		v.setUint32(44, 2, true);
 		v.setUint32(48, 3, true);
 		v.setUint32(52, 4, true);
 	});
-	assert.deepEqual(readLinks(data), { more: 6, links: [{ fromTrack: 9, kind: 5, toTrack: 10, isLast: true, isSure: false, fromSlice: 1, toSlice: 2, from: 103, to: 104 }] });
+	assert.deepEqual(readLinks(data), { more: 6, links: [{ fromTrack: 9, kind: 5, toTrack: 10, isLast: true, isSure: false, slot: 4, fromSlice: 1, toSlice: 2, from: 103, to: 104 }] });
 });
 
 test('counters are triples of one series after the other', () => {

@@ -61,12 +61,26 @@ test('CIEDE2000 gives the published values of its test pairs', () => {
 	assert.equal(ciede2000([2.0776, 0.0795, -1.135], [0.9033, -0.0636, -0.5514]).toFixed(4), '0.9082');
 });
 
-for (const [theme, classes, buckets] of [['light', 10.0, 25.5], ['dark', 11.0, 21.0]] as const)
+for (const [theme, classes, buckets] of [['light', 10.0, 21.2], ['dark', 10.1, 21.3]] as const)
 	test(`${theme}: classes differ by ${classes}, buckets by ${buckets}, for every kind of vision`, () => {
 		const p = PALETTES[theme];
 		assert.equal(worst(p.slots).toFixed(1), classes.toFixed(1));
 		assert.equal(worst(p.buckets).toFixed(1), buckets.toFixed(1));
 	});
+
+test('a class and a bucket have one hue in both themes; on a light page none is near black, on a dark one none is near white', () => {
+	const polar = (hex: string) => {
+		const [l, a, b] = lab(hex, VISION.normal);
+		return { l, c: Math.hypot(a, b), h: (Math.atan2(b, a) * 180) / Math.PI };
+	};
+	for (const of of ['slots', 'buckets'] as const)
+		PALETTES.light[of].forEach((light, i) => {
+			const x = polar(light), y = polar(PALETTES.dark[of][i]), apart = Math.abs(((x.h - y.h + 540) % 360) - 180);
+			assert.ok(Math.min(x.c, y.c) < 10 || apart < 4, `${of} ${i}: ${light} and ${PALETTES.dark[of][i]} are ${apart.toFixed(0)} degrees apart`);
+			assert.ok(Math.min(x.c, y.c) >= 10 || Math.max(x.c, y.c) < 12, `${of} ${i}: grey in one theme only`);
+			assert.ok(x.l >= 38 && y.l <= 92, `${of} ${i}: lightness ${x.l.toFixed(0)} and ${y.l.toFixed(0)}`);
+		});
+});
 
 test('graphics have a contrast of 3 to 1, text of 4.5 to 1, in every theme', () => {
 	for (const p of Object.values(PALETTES)) {

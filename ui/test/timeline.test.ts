@@ -7,7 +7,7 @@ import { initialState } from '../state';
 import { Exact, sliceAt } from '../timeline/exact';
 import { autoHeight, layOut, makeLanes, rowAt, slotOf, trackAt, trackName } from '../timeline/lanes';
 import { partnerRow } from '../timeline/other';
-import { makeLut, pixelsOf, rasterTile } from '../timeline/raster';
+import { makeLut, pixel, pixelsOf, rasterTile } from '../timeline/raster';
 import { CELLS, levelOf, readTile, Tiles, tilesOf } from '../timeline/tiles';
 import { around, clamp, pan, zoomAt } from '../timeline/zoom';
 
@@ -97,17 +97,22 @@ test('a tile of the wrong size is refused', () => {
 });
 
 test('cells become pixels of their colour; one short slice stays in sight; gaps stay empty', () => {
-	const p = PALETTES.light, lut = makeLut(p, p.slots), out = new Uint32Array(2 * 512);
+	const p = PALETTES.light, lut = makeLut(p, p.slots, true), out = new Uint32Array(2 * 512);
 	const tile = readTile(tileBytes(0, 0, 0, 2, (c) => {
 		c.set([3, 255, 0, 0], (CELLS + 10) * 4);
-		c.set([9, 1, 255, 1], (CELLS + 20) * 4);
+		c.set([9, 1, 255, 1 | 16], (CELLS + 20) * 4);
+		c.set([2, 255, 255, 0], (CELLS + 30) * 4);
 	}));
 	const span = { t0: 0, perPixel: 1, width: 512 };
 	rasterTile(out, 0, span, { tile, row: 1 }, lut, ...pixelsOf(tile, span));
-	assert.equal(out[10], 0xff6e965f);
+	assert.equal(out[10], pixel(p.slots[3]));
 	assert.equal(out[9], 0);
 	assert.ok(out[20] !== 0 && (out[20] >>> 24) === 255);
-	assert.equal(out[512 + 20], 0xff278cb8);
+	assert.equal(out[512 + 20], pixel(p.buckets[2]));
+	assert.equal(out[512 + 30], pixel(p.buckets[1]));
+	const bare = new Uint32Array(2 * 512);
+	rasterTile(bare, 0, span, { tile, row: 1 }, makeLut(p, p.buckets, false), 0, 512);
+	assert.ok(bare.subarray(512).every((v) => v === 0), 'a colour that says it itself has no strip');
 	rasterTile(out, 0, span, { tile, row: 0 }, lut, 0, 512);
 	assert.equal(out[11], 0);
 });

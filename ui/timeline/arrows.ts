@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// arrows.ts: what waited for what. Kinds are told apart by dash and label (a key names them where there are too many for labels), the last
-// arrival is bold, a candidate is faint; at most 2,000 are asked for and the rest is counted aloud. A click on an arrow goes along it.
+// arrows.ts: what waited for what, the costliest first, each in the colour of what was waited for. Kinds are told apart by dash and label (a
+// key names them where there are too many for labels), the last arrival is bold, a candidate is faint; at most 2,000 are asked for and the rest
+// is counted aloud. A click on an arrow goes along it.
 import { App } from '../app';
 import { count, cyclesWith } from '../base/format';
 import { Palette } from '../base/palette';
@@ -123,10 +124,10 @@ export class Arrows {
 		let drawn = 0;
 		const kinds = new Set<number>(), paths = new Map<string, { l: Link; path: Path2D }>();
 		g.font = '11px system-ui, sans-serif';
-		for (const { l, a, b } of this.seen()) {
+		for (const { l, a, b } of isMany ? this.seen() : [...this.seen()].reverse()) {
 			kinds.add(l.kind);
 			if (isMany) {
-				const key = `${l.kind}${l.isLast}${l.isSure}`, one = paths.get(key) ?? paths.set(key, { l, path: new Path2D() }).get(key)!, [c, d] = bend(a, b);
+				const key = `${l.kind}${l.isLast}${l.isSure}${l.slot}`, one = paths.get(key) ?? paths.set(key, { l, path: new Path2D() }).get(key)!, [c, d] = bend(a, b);
 				one.path.moveTo(a.x, a.y);
 				one.path.bezierCurveTo(c.x, c.y, d.x, d.y, b.x, b.y);
 				one.path.rect(b.x - 1.5, b.y - 1.5, 3, 3);
@@ -136,10 +137,11 @@ export class Arrows {
 			if (isFew) label(g, a, b, `${LINK_KINDS[l.kind] ?? ''} ${cyclesWith(Math.max(0, l.to - l.from), this.app.units())}${l.isLast ? ', last' : ''}`, p, drawn);
 			drawn++;
 		}
-		for (const { l, path } of paths.values()) {
+		// the costliest come first in the answer: they are drawn last, over the others
+		for (const { l, path } of [...paths.values()].reverse()) {
 			g.setLineDash(DASH[LINK_KINDS[l.kind] ?? 'wait'] ?? []);
-			g.globalAlpha = l.isSure ? 0.8 : 0.4;
-			g.strokeStyle = p.text;
+			g.globalAlpha = l.isSure ? 0.85 : 0.45;
+			g.strokeStyle = p.slots[l.slot] ?? p.text;
 			g.lineWidth = l.isLast ? 2 : 1;
 			g.stroke(path);
 		}
@@ -167,7 +169,7 @@ function curve(g: CanvasRenderingContext2D, a: Point, b: Point, l: Link, p: Pale
 	const [c, d] = bend(a, b);
 	g.setLineDash(DASH[LINK_KINDS[l.kind] ?? 'wait'] ?? []);
 	g.globalAlpha = l.isSure ? 1 : 0.5;
-	for (const [colour, width] of [[p.background, l.isLast ? 5 : 3.5], [p.text, l.isLast ? 2.4 : 1.3]] as [string, number][]) {
+	for (const [colour, width] of [[p.background, l.isLast ? 5 : 3.5], [p.slots[l.slot] ?? p.text, l.isLast ? 2.6 : 1.6]] as [string, number][]) {
 		g.strokeStyle = colour;
 		g.lineWidth = width;
 		g.beginPath();
@@ -176,7 +178,7 @@ function curve(g: CanvasRenderingContext2D, a: Point, b: Point, l: Link, p: Pale
 		g.stroke();
 	}
 	g.setLineDash([]);
-	g.fillStyle = p.text;
+	g.fillStyle = p.slots[l.slot] ?? p.text;
 	const angle = Math.atan2(b.y - d.y, b.x - d.x), size = l.isLast ? 8 : 6;
 	g.beginPath();
 	g.moveTo(b.x, b.y);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// draw.ts: slices as rectangles. What is narrower than 3 pixels is folded into one block that says how many it holds; waits are hatched,
-// the stalled part of a slice is lighter than its issue, and a slice wide enough carries its class letter and text.
-import { ink, Palette, rgb } from '../base/palette';
+// draw.ts: slices as rectangles. What is narrower than 3 pixels is folded into one block that says how many it holds; what a slice lost
+// (stalled, or waiting) is hatched under its text, unknown code is hatched crosswise, and a slice wide enough carries its text.
+import { ink, luminance, Palette, rgb } from '../base/palette';
 import { short } from '../base/format';
 import { CodeTable, NO_CODE, sliceRow, Slices, SLICE_LINKED, SLICE_WAITS, Track, TraceInfo } from '../source';
 import { firstAfter } from './exact';
@@ -29,7 +29,9 @@ export interface Look {
 	colour: (cls: number, track: number) => string;
 	/** the lost part of a slice in the colour of its bucket */
 	isBucket: boolean;
-	hatch: CanvasPattern | null;
+	/** class letters before the text */
+	isLettered: boolean;
+	hatch: Hatch;
 	/** of unknown code */
 	noteHatch: CanvasPattern | null;
 	/** rows to bring out: of the selection, of a search */
@@ -48,7 +50,24 @@ function snap(look: Look, x: number): number {
 	return Math.round(x * look.ratio) / look.ratio;
 }
 
-/** A 45 degree hatch for waits and notes. */
+/** Lines on a bright or very dark ground, and on one between: on the far side of what its text is written in, or faint enough. */
+export interface Hatch { dark: CanvasPattern | null; light: CanvasPattern | null }
+
+export function lostHatch(g: CanvasRenderingContext2D): Hatch {
+	return { dark: makeHatch(g, 'rgba(0,0,0,.34)'), light: makeHatch(g, 'rgba(255,255,255,.5)') };
+}
+
+const isMiddling = new Map<string, boolean>();
+function hatchOf(look: Look, colour: string): CanvasPattern | null {
+	let is = isMiddling.get(colour);
+	if (is === undefined) {
+		const l = luminance(colour);
+		isMiddling.set(colour, is = l > 0.179 && l < 0.42);
+	}
+	return is ? look.hatch.light : look.hatch.dark;
+}
+
+/** A hatch of 45 degrees; crosswise, over a ground half covered, where one is given. */
 export function makeHatch(g: CanvasRenderingContext2D, colour: string, behind = ''): CanvasPattern | null {
 	const tile = document.createElement('canvas');
 	tile.width = tile.height = 6;
@@ -65,6 +84,9 @@ export function makeHatch(g: CanvasRenderingContext2D, colour: string, behind = 
 	for (const d of [-6, 0, 6]) {
 		c.moveTo(d, 6);
 		c.lineTo(d + 6, 0);
+		if (!behind) continue;
+		c.moveTo(d, 0);
+		c.lineTo(d + 6, 6);
 	}
 	c.stroke();
 	return g.createPattern(tile, 'repeat');
@@ -83,15 +105,10 @@ function flush(g: CanvasRenderingContext2D, f: Fold, y: number, height: number, 
 	if (f.n > 1 && w >= TEXT && height >= 12) text(g, words, from, y, w, height, f.colour);
 }
 
-function text(g: CanvasRenderingContext2D, words: string, x: number, y: number, w: number, height: number, on: string, isHatched = false): void {
+function text(g: CanvasRenderingContext2D, words: string, x: number, y: number, w: number, height: number, on: string): void {
 	const room = Math.floor((w - 6) / 6.2);
 	if (room < 1) return;
 	const shown = words.length > room ? words.slice(0, Math.max(1, room - 1)) + (room > 2 ? '…' : '') : words;
-	if (isHatched) {
-		// letters between the lines of a hatch cannot be read
-		g.fillStyle = on;
-		g.fillRect(x + 1, y + 1, Math.min(w - 2, shown.length * 6.7 + 4), height - 2);
-	}
 	g.fillStyle = ink(on);
 	g.fillText(shown, x + 3, y + height / 2 + 0.5);
 }
@@ -130,7 +147,7 @@ export function drawSlices(g: CanvasRenderingContext2D, s: Slices, scale: Scale,
 			flush(g, open, band.y + lane * step, height, look);
 			folds[lane] = null;
 		}
-		rectangle(g, look, { x0: snap(look, x0), x1: snap(look, x1), y, height, colour, stallX: snap(look, xOf(scale, Math.min(r.start + r.stall, scale.t1))), isWait: (r.flags & SLICE_WAITS) !== 0, isNote: (r.flags & SLICE_UNKNOWN) !== 0, cls: r.cls, code: r.code });
+		rectangle(g, look, { x0: snap(look, x0), x1: snap(look, x1), y, height, colour, stallX: snap(look, xOf(scale, Math.min(r.start + r.stall, scale.t1))), hasStall: r.stall > 0 && r.start + r.stall > scale.t0, isWait: (r.flags & SLICE_WAITS) !== 0, isNote: (r.flags & SLICE_UNKNOWN) !== 0, cls: r.cls, code: r.code });
 		if (r.flags & SLICE_LINKED && r.start >= scale.t0) {
 			g.fillStyle = look.palette.accent;
 			g.fillRect(x0, band.y - ABOVE, Math.min(6, x1 - x0), ABOVE);
@@ -157,29 +174,42 @@ function parts(g: CanvasRenderingContext2D, x: number, y: number, w: number, hei
 	g.fillRect(x + first, y, w - first, height);
 }
 
+/** Waves of a lane that could not be read: hatched crosswise, and said. */
+export function drawUnread(g: CanvasRenderingContext2D, tracks: readonly Track[], scale: Scale, band: { y: number; height: number }, look: Look): void {
+	for (const t of tracks) {
+		const x = Math.max(0, xOf(scale, t.begin)), w = Math.min(scale.width, xOf(scale, t.end)) - x;
+		if (w <= 0) continue;
+		g.fillStyle = look.noteHatch ?? look.palette.worse;
+		g.fillRect(x, band.y, w, band.height);
+		if (w >= TEXT && band.height >= 12) text(g, 'not read', x, band.y, w, band.height, look.palette.background);
+	}
+}
+
 const mixes = new Map<string, string>();
 function mixed(colour: string, over: string, part: number): string {
 	const key = colour + over + part;
 	let out = mixes.get(key);
 	if (!out) {
 		const [a, b] = [rgb(colour), rgb(over)];
-		mixes.set(key, out = `rgb(${a.map((v, i) => Math.round(v * (1 - part) + b[i] * part)).join()})`);
+		mixes.set(key, out = '#' + a.map((v, i) => Math.round(v * (1 - part) + b[i] * part).toString(16).padStart(2, '0')).join(''));
 	}
 	return out;
 }
 
-interface Rect { x0: number; x1: number; y: number; height: number; colour: string; stallX: number; isWait: boolean; isNote: boolean; cls: number; code: number }
+interface Rect { x0: number; x1: number; y: number; height: number; colour: string; stallX: number; hasStall: boolean; isWait: boolean; isNote: boolean; cls: number; code: number }
 
 function rectangle(g: CanvasRenderingContext2D, look: Look, r: Rect): void {
 	const w = r.x1 - r.x0, gap = 1;
 	const lost = r.isWait ? w : Math.min(r.stallX, r.x1) - r.x0, strip = r.height >= 14 && !look.isBucket ? 3 : 0, { buckets, background } = look.palette, lostIn = buckets[r.isWait ? 2 : 1];
-	const two = lost > 1 || r.isWait ? Math.min(lost, w - gap) : 0;
-	parts(g, r.x0, r.y, w - gap, r.height - strip, two, look.isBucket ? lostIn : mixed(r.colour, background, r.isWait ? 0.16 : 0.34), r.colour);
-	if (two && look.hatch && (r.isWait || !look.isBucket)) {
-		g.fillStyle = look.hatch;
+	// a stall of less than a pixel is one pixel wide: it is there
+	const two = r.hasStall || r.isWait ? Math.max(Math.min(1, w - gap), Math.min(lost, w - gap)) : 0, lostColour = look.isBucket ? lostIn : mixed(r.colour, background, 0.14);
+	parts(g, r.x0, r.y, w - gap, r.height - strip, two, lostColour, r.colour);
+	const hatch = two && (r.isWait || !look.isBucket) ? hatchOf(look, lostColour) : null;
+	if (hatch) {
+		g.fillStyle = hatch;
 		g.fillRect(r.x0, r.y, two, r.height - strip);
 	}
-	if (strip) parts(g, r.x0, r.y + r.height - strip, w - gap, strip, Math.min(Math.max(0, lost), w - gap), lostIn, buckets[look.trace.classes[r.cls]?.slot === 10 ? 4 : 0]);
+	if (strip) parts(g, r.x0, r.y + r.height - strip, w - gap, strip, two, lostIn, buckets[look.trace.classes[r.cls]?.slot === 10 ? 4 : 0]);
 	if (r.isNote && look.noteHatch) {
 		g.fillStyle = look.noteHatch;
 		g.fillRect(r.x0, r.y, w - gap, r.height);
@@ -192,7 +222,7 @@ function rectangle(g: CanvasRenderingContext2D, look: Look, r: Rect): void {
 	}
 	if (w < 9 || r.height < 10) return;
 	const cls = look.trace.classes[r.cls], words = r.code === NO_CODE ? '?' : look.code?.text[r.code] ?? '';
-	const height = r.height - (r.height >= 14 ? 3 : 0), on = look.isBucket && lost > 1 ? lostIn : r.colour;
-	if (w < TEXT) text(g, cls?.letter ?? '', r.x0, r.y, w + 3, height, on);
-	else text(g, (cls?.letter ? cls.letter + ' ' : '') + words, r.x0, r.y, w, height, on, lost > 1 || r.isNote);
+	const height = r.height - (r.height >= 14 ? 3 : 0), on = r.isNote ? background : 2 * two > Math.min(w, 6.2 * words.length) ? lostColour : r.colour;
+	if (w >= TEXT) text(g, (look.isLettered && cls?.letter ? cls.letter + ' ' : '') + words, r.x0, r.y, w, height, on);
+	else if (look.isLettered) text(g, cls?.letter ?? '', r.x0, r.y, w + 3, height, on);
 }

@@ -6,7 +6,7 @@ import { baseName, count, cyclesWith, share } from '../base/format';
 import { askJson, NO_CODE, SliceInfo } from '../source';
 import { sliceAt } from './exact';
 import { tOf } from './draw';
-import { laneName, Row, trackAt, trackName } from './lanes';
+import { isUnread, laneName, Row, trackAt, trackName } from './lanes';
 import { Timeline } from './view';
 
 const REST_MS = 90;
@@ -81,7 +81,7 @@ export class Tip {
 			fill(this.element, h('div', null, laneName(this.app.trace, lane)), h('div', null, `${lane.isModelled ? 'busy, as modelled, in' : 'issues in'} ${cyclesWith(busy.busy, units)} of ${cyclesWith(busy.of, units)}: ${share(busy.busy, busy.of)}`));
 		} else
 		if (!info) {
-			const words = hit.t < t.begin || hit.t >= t.end ? 'not running here' : 'idle: no instruction here';
+			const words = hit.t >= t.begin && hit.t < t.end && isUnread(this.app.trace, hit.track) ? 'this wave could not be read' : hit.t < t.begin || hit.t >= t.end ? 'not running here' : 'idle: no instruction here';
 			fill(this.element, h('div', null, trackName(this.app.trace, hit.track)), h('div', { class: 'dim' }, words));
 		} else fill(this.element, describe(this.app, info));
 		this.element.hidden = false;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // labels.ts: names of the lanes in sight, with their buttons; drag moves a lane, a click on a group folds it.
 import { button, fill, h } from '../base/dom';
-import { laneName, Row } from './lanes';
+import { isUnread, laneName, Row } from './lanes';
 import type { Timeline } from './view';
 
 export class Labels {
@@ -48,7 +48,8 @@ export class Labels {
 			attrs: { 'data-lane': lane.id, draggable: true },
 			on: { click: () => app.select({ kind: 'track', track: lane.tracks[0] }) },
 		}, h('span', { class: 'words', role: 'rowheader' }, lane.isPinned || app.store.get().sort !== 'track' ? laneName(app.trace, lane) : lane.label, lane.detail && h('span', { class: 'dim' }, lane.detail)),
-		app.store.get().base && !app.store.get().isStacked && !lane.only && h('span', { class: 'ab', attrs: { 'aria-hidden': 'true' } }, h('span', null, 'A'), h('span', null, 'B')),
+		lane.tracks.some((i) => isUnread(app.trace, i)) && h('span', { class: 'unread', role: 'img', title: 'A wave of this lane could not be read: the banner says why', attrs: { 'aria-label': 'a wave of this lane could not be read' } }, '⚠'),
+		app.store.get().base && !app.store.get().isStacked && !lane.only && h('span', { class: 'ab', attrs: { 'aria-hidden': 'true' } }, h('span', { class: 'side-a' }, 'A'), h('span', { class: 'side-b' }, 'B')),
 		h('span', { class: 'lane-tools' },
 			button(lane.isPinned ? '◉' : '◎', lane.isPinned ? 'Unpin this lane (P)' : 'Pin this lane to the top (P)', () => pinLane(this.view, lane.id)),
 			button('×', 'Hide this lane (H)', () => hideLane(this.view, lane.id))));

@@ -236,6 +236,26 @@ export function tracksIn(trace: TraceInfo, lane: Lane, t0: number, t1: number): 
 	return of.slice(low, high);
 }
 
+/** A wave that is known to have been there, and of which nothing could be read. */
+export function isUnread(trace: TraceInfo, track: number): boolean {
+	return (trace.counts.unread_tracks ?? 0) > 0 && trace.tracks[track].slices === 0;
+}
+
+/** Slices of the lanes in [t0, t1), by the tracks' own density, or so many that more make no difference: enough to choose how to draw. */
+export function slicesIn(trace: TraceInfo, rows: readonly Row[], t0: number, t1: number, most: number): number {
+	const seen = new Set<number>();
+	let n = 0;
+	for (const r of rows) {
+		if (n > most) break;
+		for (const i of r.lane ? tracksIn(trace, r.lane, t0, t1) : []) {
+			const t = trace.tracks[i];
+			if (!seen.has(i)) n += (t.slices * (Math.min(t1, t.end) - Math.max(t0, t.begin))) / Math.max(1, t.end - t.begin);
+			seen.add(i);
+		}
+	}
+	return n;
+}
+
 /** The track of a lane that is alive at a time, else the nearest. */
 export function trackAt(trace: TraceInfo, lane: Lane, t: number): number {
 	let best = lane.tracks[0], distance = Infinity;

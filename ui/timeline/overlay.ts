@@ -28,7 +28,7 @@ export class Overlay {
 		const g = this.view.over.getContext('2d'), { width, height } = this.view.size(), isEmpty = !this.hasAnything();
 		if (!g || (isEmpty && this.isClear)) return;
 		this.isClear = isEmpty;
-		const ratio = window.devicePixelRatio || 1, p = this.app.palette();
+		const ratio = this.view.ratio(), p = this.app.palette();
 		g.setTransform(ratio, 0, 0, ratio, 0, 0);
 		g.clearRect(0, 0, width, height);
 		this.markers(g, p, height);
@@ -72,10 +72,8 @@ export class Overlay {
 				const row = this.view.rowOfTrack(s.track);
 				if (row) frame(g, p.accent, a - 1, this.view.yOf(row) + 0.5, b - a + 2, row.height - 1, 2.5, 0);
 			} else if (s.kind === 'box') {
-				for (const track of s.tracks ?? []) {
-					const row = this.view.rowOfTrack(track);
-					if (row) frame(g, p.accent, a, this.view.yOf(row), b - a, row.height, 0, 0.16);
-				}
+				// a lane may show many waves of the box: each lane is tinted once
+				for (const row of new Set((s.tracks ?? []).map((track) => this.view.rowOfTrack(track)))) if (row) frame(g, p.accent, a, this.view.yOf(row), b - a, row.height, 0, 0.16);
 				g.strokeStyle = p.accent;
 				g.lineWidth = 1;
 				line(g, a, 0, a, height);

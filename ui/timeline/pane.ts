@@ -55,7 +55,7 @@ export class TimelinePane {
 		this.ruler = new Ruler(app, (t0, t1, isDone) => {
 			this.input.go({ t0, t1 });
 			if (isDone) app.store.settle();
-		}, pickMarker);
+		}, pickMarker, () => this.view.colours());
 		this.view.drawn = () => {
 			this.arrows.update();
 			this.overlay.draw();
@@ -66,7 +66,6 @@ export class TimelinePane {
 		this.stack = new Stack(app, labels);
 		this.element = h('section', { class: 'timeline', style: { '--labels': labels + 'px' }, attrs: { 'aria-label': 'Timeline' } }, this.tools, this.corner, this.ruler.element, this.global.element, this.view.scroller, this.stack.element, h('div', { class: 'timeline-key' }, this.legend, this.hiddenNote, this.range));
 		this.view.scroller.addEventListener('keydown', (e) => this.gridKey(e));
-		this.ruler.load();
 		addEventListener('beforeprint', this.printed);
 		void app.code().then(() => this.drawLegend(app.store.get().mode), () => undefined);
 	}
@@ -94,6 +93,7 @@ export class TimelinePane {
 	changed(state: Readonly<State>, keys: ReadonlySet<Key | 'theme' | 'size'>): void {
 		const has = (...names: (Key | 'theme' | 'size')[]) => names.some((n) => keys.has(n));
 		if (has('mode', 'sort', 'isMerged', 'kind', 'align', 'isStacked', 'isGlobalOpen', 'arrows', 'hidden', 'base', 'theme', 'hash')) this.drawTools(state);
+		if (has('mode', 'base')) this.ruler.load();
 		if (has('theme')) this.ruler.render();
 		if (has('t0', 't1', 'unit', 'theme')) {
 			// a node that does not change costs no layout: panning goes through here in every frame
@@ -130,14 +130,18 @@ export class TimelinePane {
 	}
 
 	/** What stands above, below and over a lane. */
-	private drawMarks(): HTMLElement[] {
-		const p = this.app.palette();
+	private drawMarks(mode: Mode): HTMLElement[] {
+		const p = this.app.palette(), t = this.app.trace, isWaves = this.app.store.get().kind === 'waves' || t.has_pipes;
 		const key = (name: string, title: string, style: Record<string, string>) => h('span', { class: 'legend-key', role: 'listitem', title }, h('span', { class: 'swatch', style }), name);
+		const strip = (i: number) => key(t.buckets[i], `Strip below a lane: ${t.buckets[i]}; mixed where a pixel holds both`, { background: p.buckets[i], height: '4px', 'border-radius': '0', 'align-self': 'flex-end' });
 		return [
+			...(mode === 'class' && isWaves ? [h('span', { class: 'legend-key', role: 'listitem', attrs: { 'data-key': 'strip' } }, 'strip:'), ...[0, 1, 2, 4].map(strip)] : []),
+			...(isWaves && (mode === 'class' || mode === 'bucket') ? [key('lost', 'Hatched: the part of a slice that was stalled or waiting', { background: `repeating-linear-gradient(135deg, ${p.quiet} 0 3px, ${p.background} 3px 4px)` })] : []),
+			...(this.app.store.get().arrows === 'none' ? [] : [key('arrow', 'Arrows: from what was waited for, in the colour of its class; bold: the last that arrived', { background: p.dim, height: '2px', 'border-radius': '0' })]),
 			key('several', 'Line above a lane: more than one slice in this pixel', { background: p.quiet, height: '2px', 'border-radius': '0' }),
 			key('begin, end', 'Above a lane: a wave or pipe begins or ends', { background: p.text, width: '2px', 'border-radius': '0' }),
 			key('link', 'Above a lane: something waits here for another lane', { background: p.accent, height: '3px', 'border-radius': '0' }),
-			key('unknown', 'Hatched: the record names no known instruction', { background: `repeating-linear-gradient(135deg, ${p.worse} 0 2px, ${p.background} 2px 4px)` }),
+			key('unknown', 'Hatched crosswise: the record names no known instruction, or the wave could not be read', { background: `repeating-linear-gradient(135deg, ${p.worse} 0 1px, transparent 1px 3px), repeating-linear-gradient(45deg, ${p.worse} 0 1px, ${p.background} 1px 3px)` }),
 			key('found', 'Line below a lane: a search matches here', { background: p.accent, height: '3px', 'border-radius': '0', 'align-self': 'flex-end' }),
 		];
 	}
@@ -151,7 +155,15 @@ export class TimelinePane {
 			: mode === 'kernel' ? t.kernels.slice(0, 8).map((k, i) => [k.name, colourOf(p, i)])
 			: mode === 'diff' ? [['same', p.dim], ['▲ worse in B', p.worse], ['▼ better in B', p.better], ['only here', p.buckets[4]]]
 			: t.slots.map((s, i) => [t.has_pipes ? PIPES[s] ?? '' : s, p.slots[i]] as [string, string]).filter(([name], i) => name && used.has(i));
-		fill(this.legend, keys.map(([name, colour]) => h('span', { class: 'legend-key', role: 'listitem' }, h('span', { class: 'swatch', style: { background: colour } }), name.slice(0, 18))), this.drawMarks());
+		fill(this.legend, keys.map(([name, colour]) => h('span', { class: 'legend-key', role: 'listitem' }, h('span', { class: 'swatch', style: { background: colour } }), name.slice(0, 18))), this.drawMarks(mode));
+	}
+
+	/** The legend as it stands: each word with its colour; null: a hatch. */
+	keys(): { words: string; colour: string | null }[] {
+		return [...this.legend.querySelectorAll<HTMLElement>('.legend-key')].map((e) => {
+			const swatch = e.querySelector<HTMLElement>('.swatch'), colour = swatch?.style.backgroundColor ?? '';
+			return { words: e.textContent ?? '', colour: colour && colour !== 'initial' ? colour : swatch ? null : '' };
+		});
 	}
 
 	fitAll(): void {
@@ -187,8 +199,8 @@ export class TimelinePane {
 		this.view.redraw();
 	}
 
-	/** Selects a slice by number, and brings it into sight; isLoud false: for a link, whose view stays as it is. */
-	async goSlice(track: number, slice: number, isLoud = true): Promise<void> {
+	/** Selects a slice by number, and brings it into sight; isLoud false: for a link, whose view stays as it is; isCentred: to the middle, wide enough to be seen. */
+	async goSlice(track: number, slice: number, isLoud = true, isCentred = false): Promise<void> {
 		const mine = this.going = { track, slice };
 		try {
 			const c = this.app.trace.index || undefined;
@@ -198,8 +210,8 @@ export class TimelinePane {
 			if (info.slice === null) return this.app.say('No slice there');
 			const s = this.app.store.get();
 			this.app.select({ kind: 'slice', track, slice: info.slice, code: info.code ?? undefined, t0: info.start, t1: info.start + info.duration, source: info.frames[0]?.source, line: info.frames[0]?.line });
-			if (isLoud && (info.start < s.t0 || info.start + info.duration > s.t1)) {
-				const width = s.t1 - s.t0, mid = info.start + info.duration / 2;
+			if (isCentred || (isLoud && (info.start < s.t0 || info.start + info.duration > s.t1))) {
+				const width = isCentred ? Math.min(s.t1 - s.t0, Math.max(400, 30 * info.duration)) : s.t1 - s.t0, mid = info.start + info.duration / 2;
 				this.input.go({ t0: mid - width / 2, t1: mid + width / 2 });
 			}
 			if (isLoud || !s.hidden.includes(track)) this.showTrack(track);

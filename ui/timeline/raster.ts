@@ -1,17 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 // raster.ts: cells to pixels. One row of pixels a lane for the class and one for the state strip, by table lookup; the caller stretches
 // them. A cell that holds anything is never fainter than a third, so that one short slice between long gaps stays in sight.
-import { Palette, rgb } from '../base/palette';
+import { colourOf, Palette, rgb } from '../base/palette';
+import { Mode } from '../state';
 import { CELLS, Strip, Tile } from './tiles';
 
 const LEAST = 96;
-const SYNC = 9, END = 10;
+const END = 10;
 /** flags of a cell, in rising weight: several slices, a link ends, a track begins or ends, something is lost or guessed */
-const SEVERAL = 1, LINK = 4, EDGE = 8;
+const SEVERAL = 1, LINK = 4, EDGE = 8, ABOVE = 15;
+/** most of what is stalled is waiting */
+const WAITS = 16;
 export const NOTE = 2;
 
-/** `flags`: what stands above a lane, by flags of the cell; 0 is nothing. */
-export interface Lut { slots: Uint32Array; strip: Uint32Array; flags: Uint32Array; note: number }
+/** `flags`: what stands above a lane, by flags of the cell; 0 is nothing. `strip`: what its waves spent a cell with; null where the lane's own colour says so. */
+export interface Lut { slots: Uint32Array; strip: Uint32Array | null; flags: Uint32Array; note: number }
 
 export function pixel(hex: string): number {
 	const [r, g, b] = rgb(hex);
@@ -31,9 +34,17 @@ function table(colours: readonly string[], background: string): Uint32Array {
 	return out;
 }
 
-/** Colours for a mode: slot and fill to a pixel. Fill 0 is transparent. */
-export function makeLut(p: Palette, colours: readonly string[]): Lut {
-	const strip = new Uint32Array(3 * 256), note = pixel(p.worse);
+/** Colours of the cells of a mode. Asked of B a change runs from B to A: swapped, a row has one colour on both sides. */
+export function modeColours(p: Palette, mode: Mode, isSwapped = false): readonly string[] {
+	if (mode === 'bucket') return p.buckets;
+	if (mode === 'diff') return isSwapped ? [p.dim, p.better, p.worse, p.buckets[4]] : [p.dim, p.worse, p.better, p.buckets[4]];
+	if (mode === 'class') return p.slots;
+	return Array.from({ length: 12 }, (_, i) => colourOf(p, i));
+}
+
+/** The strip: issue mixed with stall or wait by their shares; the end of a program is drain. */
+function stripTable(p: Palette): Uint32Array {
+	const strip = new Uint32Array(3 * 256);
 	strip.fill(pixel(p.buckets[4]), 512);
 	const issue = rgb(p.buckets[0]);
 	for (const [k, bucket] of [1, 2].entries()) {
@@ -43,9 +54,15 @@ export function makeLut(p: Palette, colours: readonly string[]): Lut {
 			strip[k * 256 + s] = ((255 << 24) | (mix(2) << 16) | (mix(1) << 8) | mix(0)) >>> 0;
 		}
 	}
+	return strip;
+}
+
+/** Colours for a mode: slot and fill to a pixel. Fill 0 is transparent. */
+export function makeLut(p: Palette, colours: readonly string[], hasStrip: boolean): Lut {
+	const note = pixel(p.worse);
 	const words: [number, number][] = [[NOTE, note], [EDGE, pixel(p.text)], [LINK, pixel(p.accent)], [SEVERAL, pixel(p.quiet)]];
 	const flags = Uint32Array.from({ length: 16 }, (_, k) => words.find(([bit]) => k & bit)?.[1] ?? 0);
-	return { slots: table(colours, p.background), strip, flags, note };
+	return { slots: table(colours, p.background), strip: hasStrip ? stripTable(p) : null, flags, note };
 }
 
 export interface Span { t0: number; perPixel: number; width: number }
@@ -61,14 +78,14 @@ export function rasterTile(out: Uint32Array, at: number, span: Span, { tile, row
 	for (let x = from; x < to; x++, c += step) {
 		const k = Math.floor(c);
 		if (k < 0 || k >= CELLS) continue;
-		const p = begin + k * 4, f = cells[p + 1], flags = cells[p + 3] & 15;
+		const p = begin + k * 4, f = cells[p + 1], flags = cells[p + 3] & ABOVE;
 		if (flags) {
 			all |= flags;
 			out[at + 2 * w + x] = lut.flags[flags];
 		}
 		if (!f) continue;
 		out[at + x] = lut.slots[cells[p] * 256 + f];
-		out[at + w + x] = lut.strip[(cells[p] === SYNC ? 256 : cells[p] === END ? 512 : 0) + cells[p + 2]];
+		if (lut.strip) out[at + w + x] = lut.strip[(cells[p] === END ? 512 : cells[p + 3] & WAITS ? 256 : 0) + cells[p + 2]];
 	}
 	return all;
 }

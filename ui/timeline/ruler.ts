@@ -6,6 +6,7 @@ import { framed, h } from '../base/dom';
 import { cycles, largest, ticks } from '../base/format';
 import { colourOf } from '../base/palette';
 import { overview, pixel } from './raster';
+import { baseCapture } from '../source';
 import { CELLS, levelOf, readTile, ROWS, Tile } from './tiles';
 
 const OVERVIEW = 30, AXIS = 36;
@@ -20,10 +21,12 @@ export class Ruler {
 	private readonly canvas: HTMLCanvasElement;
 	private readonly picture = document.createElement('canvas');
 	private tiles: Tile[] = [];
+	/** what the tiles were asked for: those of another colour mode that come late are left out */
+	private asked = '';
 	private watcher: ResizeObserver;
 	private drag: { kind: 'move' | 'new' | 'pan'; from: number; t0: number; t1: number } | null = null;
 
-	constructor(private readonly app: App, private readonly zoomTo: (t0: number, t1: number, isDone: boolean) => void, private readonly pickMarker: (i: number) => void) {
+	constructor(private readonly app: App, private readonly zoomTo: (t0: number, t1: number, isDone: boolean) => void, private readonly pickMarker: (i: number) => void, private readonly colours: () => readonly string[]) {
 		this.canvas = h('canvas', { tabIndex: -1, role: 'img', attrs: { 'aria-label': 'Whole trace and time axis' } });
 		this.element = h('div', { class: 'ruler' }, this.canvas);
 		this.draw = framed(() => this.paint());
@@ -39,28 +42,32 @@ export class Ruler {
 		this.watcher.disconnect();
 	}
 
-	/** At least a cell a pixel of each track; of many tracks evenly chosen blocks of them: the overview shows the shape, the lanes the truth. */
+	/** In the colours of the lanes: at least a cell a pixel of each track; of many tracks evenly chosen blocks of them: the overview shows the shape, the lanes the truth. */
 	load(): void {
-		const { trace } = this.app, n = trace.tracks.length, end = trace.span.end;
-		if (!n) return;
+		const { trace } = this.app, n = trace.tracks.length, end = trace.span.end, { mode, base } = this.app.store.get(), key = `${mode} ${mode === 'diff' ? base : ''}`;
+		if (!n || key === this.asked) return;
+		this.asked = key;
+		let isFirst = true;
 		const blocks = Math.ceil(n / ROWS), step = Math.max(1, Math.floor(blocks / 4)), level = levelOf(end / (blocks > 1 ? 2 * CELLS : 4 * CELLS));
-		this.tiles = [];
 		for (let b = 0; b < blocks; b += step)
 			for (let i = 0; i * CELLS * 2 ** level < end; i++)
-				void this.app.source.ask('tile', { c: trace.index || undefined, h: trace.hash, tracks: `${b * ROWS}-${Math.min(n, (b + 1) * ROWS) - 1}`, level, i, mode: 'class' }).then((data) => {
+				void this.app.source.ask('tile', { c: trace.index || undefined, h: trace.hash, tracks: `${b * ROWS}-${Math.min(n, (b + 1) * ROWS) - 1}`, level, i, mode, base: mode === 'diff' ? baseCapture(trace, base)?.index : undefined }).then((data) => {
+					if (this.asked !== key) return;
+					if (isFirst) this.tiles = [];
+					isFirst = false;
 					this.tiles.push(readTile(data));
 					this.render();
 					this.draw();
 				}, () => undefined);
 	}
 
-	/** The overview at the size it is drawn in: each pixel has the class that fills most of what lies under it, unmixed. */
+	/** The overview at the size it is drawn in: each pixel has the class (bucket, cause, kernel) that fills most of what lies under it, unmixed. */
 	render(): void {
-		const ratio = window.devicePixelRatio || 1, w = Math.round(this.width() * ratio), tall = Math.round((OVERVIEW - 4) * ratio), p = this.app.palette();
+		const ratio = window.devicePixelRatio || 1, w = Math.round(this.width() * ratio), tall = Math.round((OVERVIEW - 4) * ratio);
 		if (!this.tiles.length || w < 2) return;
 		this.picture.width = w;
 		this.picture.height = tall;
-		const colours = Uint32Array.from(p.slots, pixel);
+		const colours = Uint32Array.from(this.colours(), pixel);
 		const image = new ImageData(w, tall);
 		overview(new Uint32Array(image.data.buffer), w, tall, this.tiles, this.app.trace.span.end, colours);
 		this.picture.getContext('2d')!.putImageData(image, 0, 0);

@@ -2,12 +2,12 @@
 // stack.ts: all lanes of the capture that is compared with, under those of the one shown and on the same axis: also those that have no partner.
 import { App } from '../app';
 import { fill, framed, h } from '../base/dom';
-import { colourOf } from '../base/palette';
+import { sideChip } from '../panels/versus';
 import { baseCapture } from '../source';
 import { Key, State } from '../state';
 import { Lane, laneName, makeLanes } from './lanes';
 import { Other } from './other';
-import { Lut, makeLut, pixelsOf, rasterTile, Span } from './raster';
+import { Lut, makeLut, modeColours, pixelsOf, rasterTile, Span } from './raster';
 import { levelOf, tilesOf } from './tiles';
 
 const ROW = 24, HEAD = 24;
@@ -45,7 +45,7 @@ export class Stack {
 			if (this.opened !== wanted) return;
 			this.other = o;
 			this.lanes = makeLanes(o.trace, s.isMerged, null);
-			fill(this.head, h('strong', null, 'B'), ` ${c.path}: ${this.lanes.length} lanes, ${this.lanes.filter((l) => this.partner(l.tracks[0]) === undefined).length} without a partner above`);
+			fill(this.head, sideChip(this.app, 'B', c.index), `: ${this.lanes.length} lanes, ${this.lanes.filter((l) => this.partner(l.tracks[0]) === undefined).length} without a partner above`);
 			this.scroller.setAttribute('aria-label', `${this.lanes.length} lanes of ${c.path}, which this capture is compared with`);
 			this.draw();
 		}, () => this.app.say('The other capture cannot be drawn'));
@@ -61,7 +61,7 @@ export class Stack {
 	/** Asked of B the change runs from B to A: its colours are swapped, so that a row has one colour in both. */
 	private colours(): Lut {
 		const p = this.app.palette(), { mode } = this.app.store.get();
-		return this.lut ??= makeLut(p, mode === 'bucket' ? p.buckets : mode === 'diff' ? [p.dim, p.better, p.worse, p.buckets[4]] : mode === 'class' ? p.slots : Array.from({ length: 12 }, (_, i) => colourOf(p, i)));
+		return this.lut ??= makeLut(p, modeColours(p, mode, true), mode === 'class');
 	}
 
 	private paint(): void {
@@ -119,7 +119,7 @@ export class Stack {
 		g.fillStyle = p.text;
 		g.fillText(laneName(o.trace, lane), 10, y + ROW / 2, this.labels - 14);
 		g.imageSmoothingEnabled = false;
-		g.drawImage(strip, 0, 0, wide, 1, this.labels, y + 2, wide / ratio, ROW - 9);
-		g.drawImage(strip, 0, 1, wide, 1, this.labels, y + ROW - 6, wide / ratio, 4);
+		g.drawImage(strip, 0, 0, wide, 1, this.labels, y + 2, wide / ratio, ROW - (this.colours().strip ? 9 : 4));
+		if (this.colours().strip) g.drawImage(strip, 0, 1, wide, 1, this.labels, y + ROW - 6, wide / ratio, 4);
 	}
 }

@@ -26,6 +26,8 @@ export interface LanePicture extends Picture {
 	/** false: the lanes themselves are drawn slice by slice, and only the other capture is wanted */
 	isOwn: boolean;
 	hasOther: boolean;
+	/** what the waves did stands below the colour */
+	hasStrip: boolean;
 	hatch: CanvasPattern | null;
 	note: number;
 }
@@ -59,11 +61,11 @@ export class Strips {
 		let calls = 0;
 		g.imageSmoothingEnabled = false;
 		p.rows.forEach((r, k) => {
-			const y = p.yOf(r) + 2, full = (r.height - 4) * (p.hasOther ? 0.58 : 1), strip = Math.max(2, Math.min(5, full * 0.22));
+			const y = p.yOf(r) + 2, full = (r.height - 4) * (p.hasOther ? 0.58 : 1), strip = p.hasStrip ? Math.max(2, Math.min(5, full * 0.22)) : 0;
 			p.clip(r);
 			if (p.isOwn) {
-				this.put(g, p, k * per, y, full - strip - 1);
-				this.put(g, p, k * per + 1, y + full - strip, strip);
+				this.put(g, p, k * per, y, full - (strip && strip + 1));
+				if (strip) this.put(g, p, k * per + 1, y + full - strip, strip);
 				if (flags[k]) this.put(g, p, k * per + 2, y - BAND, BAND);
 				if (flags[k] & NOTE) this.hatch(g, p, (k * per + 2) * p.span.width, y, full);
 				calls += flags[k] ? 3 : 2;

@@ -3,15 +3,14 @@
 // the page. Two canvases: the lanes, and over them what follows the mouse.
 import { App } from '../app';
 import { framed, h } from '../base/dom';
-import { colourOf } from '../base/palette';
 import { baseCapture, CodeTable, NO_CODE, Query } from '../source';
 import { Key, Mode, State } from '../state';
-import { drawEdges, drawSlices, Look, makeHatch, Scale } from './draw';
+import { drawEdges, drawSlices, drawUnread, Look, lostHatch, makeHatch, Scale } from './draw';
 import { Exact } from './exact';
-import { autoHeight, cellsOf, GROUP_HEIGHT, Lane, Layout, layOut, makeLanes, makeUnits, namesAround, Row, rowAt, slotOf, tileName, tracksIn, UNIT_ROWS, unitOf } from './lanes';
+import { autoHeight, cellsOf, GROUP_HEIGHT, isUnread, Lane, Layout, layOut, makeLanes, makeUnits, namesAround, Row, rowAt, slicesIn, slotOf, tileName, tracksIn, UNIT_ROWS, unitOf } from './lanes';
 import { Labels } from './labels';
 import { Other } from './other';
-import { busyOf, Lut, makeLut, pixel, Span } from './raster';
+import { busyOf, Lut, makeLut, modeColours, pixel, Span } from './raster';
 import { Stalls } from './stalls';
 import { LanePicture, Picture, Strips } from './strips';
 import { CELLS, levelOf, ROWS, SMALL, TileQuery, Tiles, Window } from './tiles';
@@ -110,7 +109,7 @@ export class Timeline {
 			});
 		if (has('isMerged', 'scope', 'hash', 'kind', 'sort', 'pins', 'hidden', 'order', 'folded', 'size', 'base', 'isStacked')) this.arrange();
 		if (has('base', 'isStacked')) this.openOther(state.isStacked ? null : state.base);
-		if (has('selection', 'query')) this.look = null;
+		if (has('selection', 'query', 'isLettered')) this.look = null;
 		this.redraw();
 	}
 
@@ -188,8 +187,25 @@ export class Timeline {
 		this.top = this.scroller.scrollTop;
 	}
 
+	/** Pixels of a picture that is saved; 0: of the screen. */
+	private pictureRatio = 0;
+
+	/** What is in sight, so many pixels a pixel, drawn at once from what is at hand; the screen is drawn again afterwards. */
+	snapshot(ratio: number, use: (lanes: HTMLCanvasElement, over: HTMLCanvasElement) => void): void {
+		this.pictureRatio = ratio;
+		this.draw();
+		use(this.base, this.over);
+		this.pictureRatio = 0;
+		this.draw();
+	}
+
+	/** Device pixels a pixel. */
+	ratio(): number {
+		return this.pictureRatio || window.devicePixelRatio || 1;
+	}
+
 	private fit(): number {
-		const ratio = window.devicePixelRatio || 1, { width, height } = this;
+		const ratio = this.ratio(), { width, height } = this;
 		for (const c of [this.base, this.over]) {
 			if (c.width !== Math.round(width * ratio) || c.height !== Math.round(height * ratio)) {
 				c.width = Math.round(width * ratio);
@@ -201,26 +217,12 @@ export class Timeline {
 		return ratio;
 	}
 
-	/** Slices in the window, by the tracks' own density, or so many that more make no difference: enough to choose how to draw. */
-	private estimate(rows: Row[]): number {
-		const { t0, t1 } = this.scale(), { trace } = this.app, seen = new Set<number>();
-		let n = 0;
-		for (const r of rows) {
-			if (n > EXACT_LIMIT) break;
-			for (const i of r.lane ? tracksIn(trace, r.lane, t0, t1) : []) {
-				const t = trace.tracks[i];
-				if (!seen.has(i)) n += (t.slices * (Math.min(t1, t.end) - Math.max(t0, t.begin))) / Math.max(1, t.end - t.begin);
-				seen.add(i);
-			}
-		}
-		return n;
-	}
-
 	private prepare(g: CanvasRenderingContext2D): Look {
 		const p = this.app.palette(), s = this.app.store.get();
 		if (!this.lut) {
-			this.lut = makeLut(p, this.colours());
-			this.otherLut = s.mode === 'diff' ? makeLut(p, p.slots) : this.lut;
+			this.lut = makeLut(p, this.colours(), s.mode === 'class');
+			// asked of B the change runs from B to A: its colours are swapped, so that a row has one colour on both sides
+			this.otherLut = s.mode === 'diff' ? makeLut(p, modeColours(p, 'diff', true), false) : this.lut;
 		}
 		if (this.look) return this.look;
 		const trace = this.app.trace, sel = s.selection;
@@ -230,7 +232,7 @@ export class Timeline {
 		const wanted = sel && sel.kind !== 'box' && sel.kind !== 'range' ? sel.code : undefined;
 		const line = sel?.kind === 'line' ? sel : null;
 		this.look = {
-			palette: p, trace, code: this.code, colour, isBucket, hatch: makeHatch(g, p.theme === 'light' ? 'rgba(255,255,255,.55)' : 'rgba(0,0,0,.5)'), noteHatch: makeHatch(g, p.worse, p.background), calls: 0, ratio: 1,
+			palette: p, trace, code: this.code, colour, isBucket, isLettered: s.isLettered, hatch: lostHatch(g), noteHatch: makeHatch(g, p.worse, p.background), calls: 0, ratio: 1,
 			isMarked: (code) => code !== NO_CODE && (code === wanted || matches.has(code) ||
 				(!!line && this.code !== null && this.code.source[code] === line.source && this.code.line[code] === line.line)),
 		};
@@ -250,12 +252,9 @@ export class Timeline {
 		this.redraw();
 	}
 
-	private colours(): readonly string[] {
-		const p = this.app.palette(), mode = this.app.store.get().mode;
-		if (mode === 'bucket') return p.buckets;
-		if (mode === 'diff') return [p.dim, p.worse, p.better, p.buckets[4]];
-		if (mode === 'class') return p.slots;
-		return Array.from({ length: 12 }, (_, i) => colourOf(p, i));
+	/** What the cells of the colour mode are drawn in. */
+	colours(): readonly string[] {
+		return modeColours(this.app.palette(), this.app.store.get().mode);
 	}
 
 	private draw(): void {
@@ -270,7 +269,7 @@ export class Timeline {
 		g.fillRect(0, 0, this.width, this.height);
 		g.font = '11px ui-monospace, "DejaVu Sans Mono", monospace';
 		g.textBaseline = 'middle';
-		const isExact = this.estimate(rows) <= EXACT_LIMIT && (s.mode === 'class' || s.mode === 'bucket');
+		const isExact = slicesIn(this.app.trace, rows, s.t0, s.t1, EXACT_LIMIT) <= EXACT_LIMIT && (s.mode === 'class' || s.mode === 'bucket');
 		const lanes = rows.filter((r) => r.lane);
 		this.backgrounds(g, rows);
 		this.exact.begin();
@@ -369,6 +368,7 @@ export class Timeline {
 			rest.push(r);
 		}
 		this.drawCells(g, isExact ? rest : lanes, ratio, isExact);
+		for (const r of this.app.trace.counts.unread_tracks ? lanes : []) drawUnread(g, r.lane!.tracks.filter((i) => isUnread(this.app.trace, i)).map((i) => tracks[i]), scale, { y: this.yOf(r) + 2, height: r.height - 4 }, look);
 	}
 
 	private drawCells(g: CanvasRenderingContext2D, rows: Row[], ratio: number, isExact: boolean): void {
@@ -378,12 +378,11 @@ export class Timeline {
 			this.look!.calls += this.strips.bars(g, of);
 		}
 		if (!plain.length) return;
-		const second = mode === 'diff' ? 'class' : mode;
-		this.other?.want(plain.flatMap((r) => r.lane!.tracks), this.scale(), this.base.width, second);
+		this.other?.want(plain.flatMap((r) => r.lane!.tracks), this.scale(), this.base.width, mode);
 		const of: LanePicture = { ...this.picture(plain, ratio, g, (at, r) => {
-			if (this.other) this.fillOther(at + 3 * of.span.width, of.span, r.lane!, second);
+			if (this.other) this.fillOther(at + 3 * of.span.width, of.span, r.lane!, mode);
 			return this.strips.fillCells(at, of.span, this.tiles, Tiles.layer(mode, scope), cellsOf(trace, r.lane!), this.lut!);
-		}), isOwn: !(isExact && this.other), hasOther: !!this.other, hatch: this.look!.noteHatch, note: this.lut!.note };
+		}), isOwn: !(isExact && this.other), hasOther: !!this.other, hasStrip: !!this.lut!.strip, hatch: this.look!.noteHatch, note: this.lut!.note };
 		this.look!.calls += this.strips.lanes(g, of);
 	}
 

@@ -2,9 +2,9 @@
 /* colors.c: which colour does a class or a bucket have? */
 #include "serve/view/colors.h"
 
-static const char *const light[SLOT_COUNT + BUCKET_COUNT] = {"#594e03", "#a16309", "#02411d",
-	"#5f966e", "#4597df", "#227284", "#e4743e", "#62284d", "#35037e", "#b2244b", "#0d1416",
-	"#6c6865", "#0397e1", "#7e0000", "#b88c27", "#6a6469", "#2e1181"};
+static const char *const light[SLOT_COUNT + BUCKET_COUNT] = {"#968f22", "#8e6547", "#6c995e",
+	"#027f6f", "#4375d4", "#1299c6", "#954a06", "#916f97", "#615898", "#c24871", "#6b5b53",
+	"#918c92", "#348dff", "#ae2d45", "#b88504", "#908d8f", "#5a5a85"};
 
 const char *theme_name(enum theme t)
 {

@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* view_links.c: arrows: from what was waited for to who waited. Of one slice, one row, or a box.
+/*
+ * view_links.c: arrows: from what was waited for to who waited. Of one slice, one row, or a box; those that cost most come first, and
+ * where there are too many the others are left out.
  */
+#include "base/search.h"
 #include "serve/view/view_index.h"
 #include "serve/view/view_track.h"
 
@@ -22,6 +25,9 @@ struct arrow {
 	uint32_t from_slice, to_slice;
 	enum arrow_kind kind;
 	unsigned flags;
+	unsigned slot; /* colour of what was waited for */
+	uint64_t cost; /* cycles lost where it ends, if it was the last */
+	uint64_t order;
 };
 
 struct asked {
@@ -30,15 +36,48 @@ struct asked {
 	code_idx code;	 /* or NO_CODE: any */
 	uint64_t t0, t1; /* arrows that end in here */
 	VEC(struct arrow) arrows;
-	uint64_t left_out;
+	uint64_t left_out, seen;
 	bool has_failed;
 };
 
+static int compare_arrows(const void *p, const void *q)
+{
+	const struct arrow *x = p, *y = q;
+
+	if (x->cost != y->cost)
+		return x->cost < y->cost ? 1 : -1;
+	return x->order < y->order ? -1 : x->order > y->order;
+}
+
+/* Keeps the dearest, as many as an answer holds. */
+static void keep_dearest(struct asked *a)
+{
+	SORT(a->arrows.v, a->arrows.n, compare_arrows);
+	if (a->arrows.n <= VIEW_MAX_LINKS)
+		return;
+	a->left_out += a->arrows.n - VIEW_MAX_LINKS;
+	a->arrows.n = VIEW_MAX_LINKS;
+}
+
+static void weigh(const struct view *v, struct arrow *x)
+{
+	uint32_t i;
+	const struct lane *l = columns_slice(v->columns, x->from_track, x->from_slice, &i);
+
+	x->slot = l ? l->slot[l->inst_class[i]] : SLOT_OTHER;
+	l = columns_slice(v->columns, x->to_track, x->to_slice, &i);
+	if (l && x->kind != ARROW_BRANCH && x->flags)
+		x->cost = class_issue_bucket(l->inst_class[i]) == BUCKET_WAIT ? l->dur[i]
+									      : l->stall[i];
+}
+
 static void add(struct asked *a, struct arrow x)
 {
-	if (a->arrows.n >= VIEW_MAX_LINKS)
-		a->left_out++;
-	else if (!VEC_PUSH(&a->arrows, x))
+	weigh(a->v, &x);
+	x.order = a->seen++;
+	if (a->arrows.n >= 8 * VIEW_MAX_LINKS)
+		keep_dearest(a);
+	if (!VEC_PUSH(&a->arrows, x))
 		a->has_failed = true;
 }
 
@@ -63,7 +102,8 @@ static void add_side(struct asked *a, const struct view_track *k, track_idx trac
 		if (s->resolution != WAIT_EXACT)
 			flags = ARROW_CANDIDATE;
 		if (is_wanted(a, &k->data, from, ev->slice))
-			add(a, (struct arrow){track, track, from, ev->slice, ARROW_WAIT, flags});
+			add(a, (struct arrow){
+				       track, track, from, ev->slice, ARROW_WAIT, flags, 0, 0, 0});
 	}
 }
 
@@ -81,7 +121,7 @@ static bool add_track(
 	}
 	for (uint32_t i = 0; i + 1 < d->n; i++)
 		if (d->inst_class[i] == CLASS_BRANCH && d->tag[i] == 7 && is_wanted(a, d, i, i + 1))
-			add(a, (struct arrow){track, track, i, i + 1, ARROW_BRANCH, 0});
+			add(a, (struct arrow){track, track, i, i + 1, ARROW_BRANCH, 0, 0, 0, 0});
 	return !a->has_failed || err_nomem(e);
 }
 
@@ -126,7 +166,7 @@ static void add_stated(struct asked *a, track_idx first, track_idx last)
 				slice_time(a->v, x->to_track, x->to_slice, false) >= a->t1))
 			continue;
 		add(a, (struct arrow){x->from_track, x->to_track, x->from_slice, x->to_slice,
-			       (enum arrow_kind)(ARROW_FLAG + x->kind), ARROW_LAST});
+			       (enum arrow_kind)(ARROW_FLAG + x->kind), ARROW_LAST, 0, 0, 0});
 	}
 }
 
@@ -153,7 +193,7 @@ static void put_links(const struct asked *a, struct strbuf *out)
 		bool is_branch = x->kind == ARROW_BRANCH;
 
 		put_u32(out, (x->from_track & TRACK_MASK) | (uint32_t)x->kind << 24);
-		put_u32(out, (x->to_track & TRACK_MASK) | x->flags << 24);
+		put_u32(out, (x->to_track & TRACK_MASK) | (x->flags | x->slot << 4) << 24);
 		put_u32(out, x->from_slice);
 		put_u32(out, x->to_slice);
 		put_u32(out,
@@ -223,6 +263,7 @@ bool view_links(
 	if (!parse(v, q, &a, &r, e))
 		return false;
 	ok = collect(&a, &r, e);
+	keep_dearest(&a);
 	if (ok)
 		put_links(&a, out);
 	VEC_FREE(&a.arrows);

@@ -8,6 +8,7 @@
 #define CELL_NOTE 2u
 #define CELL_LINK 4u
 #define CELL_EDGE 8u
+#define CELL_WAITS 16u /* class: most of what is lost is waiting */
 _Static_assert(SPLIT_KEYS == SLOT_COUNT, "a cell has as many keys in every mode");
 
 struct tile {
@@ -19,8 +20,8 @@ struct tile {
 /* What lies in a cell, of all tracks that it shows. */
 struct cell {
 	uint64_t sums[SPLIT_KEYS];
-	uint64_t lost;
-	uint32_t slices; /* that touch it */
+	uint64_t lost, waits; /* waits: of lost, class alone */
+	uint32_t slices;      /* that touch it */
 	bool has_note;
 };
 
@@ -78,6 +79,8 @@ static void add_sums(
 	for (unsigned k = 0; k < SPLIT_KEYS; k++)
 		c->sums[kernel < 0 ? k : (unsigned)kernel] += b[k] - a[k];
 	c->lost += lost(x, a, b);
+	if (x->mode == TILE_CLASS)
+		c->waits += b[SLOT_SYNC] - a[SLOT_SYNC];
 	if ((x->mode == TILE_CLASS || x->mode == TILE_KERNEL) &&
 		b[SPLIT_UNKNOWN] > a[SPLIT_UNKNOWN])
 		c->has_note = true;
@@ -95,7 +98,8 @@ static void put_cell(const struct tile *x, const struct cell *c, uint8_t *out)
 	out[0] = (uint8_t)(covered ? best : CELL_NOTHING);
 	out[1] = tile_share(covered, x->level);
 	out[2] = tile_share(c->lost, x->level);
-	out[3] = (uint8_t)((c->slices > 1 ? CELL_SEVERAL : 0) | (c->has_note ? CELL_NOTE : 0));
+	out[3] = (uint8_t)((c->slices > 1 ? CELL_SEVERAL : 0) | (c->has_note ? CELL_NOTE : 0) |
+			   (c->lost && 2 * c->waits >= c->lost ? CELL_WAITS : 0));
 }
 
 /* The cells [from, to) in which a track has anything; false: there are none. */
@@ -146,7 +150,7 @@ static void add_track(const struct view *v, const struct tile *x, track_idx trac
 		split_fetch(&k, &stops[c]);
 	for (uint32_t c = 0; c < r.n; c++) {
 		uint64_t *a = sums[(c + 1) % 2], *b = sums[c % 2];
-		struct cell one = {{0}, 0, 0, false}, *cell = &one;
+		struct cell one = {{0}, 0, 0, 0, false}, *cell = &one;
 
 		if (c + STOPS_AHEAD < r.n &&
 			stops[c + STOPS_AHEAD].mark != stops[c + STOPS_AHEAD - 1].mark)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // pictures.ts: pictures of the producer's tables: the memory paths of a core, heat maps of cores and cache lines, rooflines. The table with the same
 // numbers always stands below.
+import { heatScale, opacity } from '../../base/bars';
 import { h, s } from '../../base/dom';
 import { largest, short } from '../../base/format';
 
@@ -58,7 +59,7 @@ function edge([x0, y0]: [number, number], [x1, y1]: [number, number], part: numb
 
 export interface Cell { name: string; value: number; title: string }
 
-/** Squares in rows, darker with their value, with the scale below; a click tells which. */
+/** Squares in rows, of stronger colour with their value, with the scale below; a click tells which. */
 export function heatMap(cells: Cell[], what: string, pick?: (i: number) => void): HTMLElement | null {
 	if (!cells.length) return null;
 	const wide = Math.min(64, Math.max(8, Math.ceil(Math.sqrt(cells.length * 4)))), size = 12, left = 34, rows = Math.ceil(Math.min(cells.length, MOST_CELLS) / wide);
@@ -70,14 +71,10 @@ export function heatMap(cells: Cell[], what: string, pick?: (i: number) => void)
 		const i = (e.target as Element).closest('[data-cell]')?.getAttribute('data-cell');
 		if (i) pick(Number(i));
 	});
-	return h('div', null, svg, h('p', { class: 'legend' }, short(least), [0, 0.25, 0.5, 0.75, 1].map((v) => h('span', { class: 'heat-key', style: { opacity: opacity(v) } })), short(most), ` ${what}`, cells.length > MOST_CELLS ? `, the first ${MOST_CELLS} of ${cells.length}` : ''));
+	return h('div', null, svg, heatScale(least, most, what + (cells.length > MOST_CELLS ? `, the first ${MOST_CELLS} of ${cells.length}` : '')));
 }
 
 const MOST_CELLS = 4000;
-
-function opacity(part: number): string {
-	return (0.06 + 0.94 * part).toFixed(3);
-}
 
 /** The values of a column, each once, in order of appearance. */
 export function valuesOf(t: Found, name: string): string[] {

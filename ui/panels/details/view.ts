@@ -87,7 +87,7 @@ class DetailsView extends View {
 				value: (r) => (isUnit ? CODES[r.cells[i] ?? ''] : shown(r.cells[i], isNumber).value),
 				cell: (r) => {
 					const c = shown(r.cells[i], isNumber && !isUnit);
-					return isUnit ? CODES[r.cells[i] ?? ''] : isBar ? h('span', { class: 'bar-cell' }, shareBar(Number(c.value ?? 0) || 0, most, p.accent), h('span', null, c.text)) : h('span', { class: 'clip', title: c.title }, c.text);
+					return isUnit ? CODES[r.cells[i] ?? ''] : isBar ? h('span', { class: 'bar-cell' }, shareBar(Number(c.value ?? 0) || 0, most, p.accent, 'the largest'), h('span', null, c.text)) : h('span', { class: 'clip', title: c.title }, c.text);
 				},
 			};
 		});

@@ -77,7 +77,7 @@ class DispatchView extends View {
 			columns: [textColumn('name', 'kernel', (r) => r.name, 'minmax(12rem, 2fr)'),
 				...against<OccupancyUnit>(this.base?.kernels, (r) => r.name ?? '', (r) => r.mean_while_busy, { unit: 'waves', title: 'waves at once, while there were any', sense: 0 }),
 				countColumn('ids', 'ids', (r) => r.ids, 'dispatch ids of this name'), countColumn('starts', 'waves', (r) => r.starts), countColumn('peak', 'peak', (r) => r.peak_waves),
-				cyclesColumn(app, 'busy', 'occupied', (r) => r.busy_cycles), cyclesColumn(scaled(app, () => this.data?.all?.wave_cycles ?? 1), 'cycles', 'wave cycles', (r) => r.wave_cycles), { id: 'bar', head: '', width: 'minmax(6rem, 1fr)', isFixed: true, value: (r) => r.wave_cycles, cell: (r) => shareBar(r.wave_cycles, most, app.palette().accent) }],
+				cyclesColumn(app, 'busy', 'occupied', (r) => r.busy_cycles), cyclesColumn(scaled(app, () => this.data?.all?.wave_cycles ?? 1, 'wave cycles'), 'cycles', 'wave cycles', (r) => r.wave_cycles), { id: 'bar', head: '', width: 'minmax(6rem, 1fr)', isFixed: true, isDecor: true, value: (r) => r.wave_cycles, cell: (r) => shareBar(r.wave_cycles, most, app.palette().accent, 'the largest') }],
 		}));
 		t.rows(rows);
 		this.kernels = t;

@@ -51,8 +51,8 @@ function add(n: Node, r: IsaRow, weight: number, part: DiffPart | undefined): vo
 	}
 }
 
-/** Builds the tree; inverted: instruction first, then outwards. */
-export function buildTree(isa: Isa, kernel: string, weigh: Weigh, isInverted: boolean, versus: Versus = () => undefined): Node {
+/** Builds the tree; inverted: instruction first, then outwards; called: without the frames of inlined code. */
+export function buildTree(isa: Isa, kernel: string, weigh: Weigh, isInverted: boolean, versus: Versus = () => undefined, isCalled = false): Node {
 	const root = node(kernel, 'kernel', 0), known = new Map<Node, Map<string, Node>>();
 	for (const r of isa.rows) {
 		const w = weigh(r);
@@ -61,7 +61,7 @@ export function buildTree(isa: Isa, kernel: string, weigh: Weigh, isInverted: bo
 		const outer = r.frames.length ? r.frames[r.frames.length - 1] : null;
 		if (outer) path.push({ name: isa.sources[outer[0]] ?? '?', kind: 'file', source: outer[0] });
 		else path.push({ name: '[unmapped]', kind: 'unmapped' });
-		for (const [source, line] of [...r.frames].reverse()) path.push({ name: `${(isa.sources[source] ?? '?').replace(/^.*\//, '')}:${line}`, kind: 'frame', source, line });
+		for (const [source, line] of isCalled ? r.frames.slice(-1) : [...r.frames].reverse()) path.push({ name: `${(isa.sources[source] ?? '?').replace(/^.*\//, '')}:${line}`, kind: 'frame', source, line });
 		path.push({ name: isInverted ? r.opcode : r.isa, kind: 'row', row: r });
 		if (isInverted) path.reverse();
 		const part = versus(r);

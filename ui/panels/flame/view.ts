@@ -2,11 +2,12 @@
 // flame/view.ts: the flame graph: kernel, file, inline frames, instructions; width is cycles, one bucket, or samples.
 import { App, Panel } from '../../app';
 import { button, choose, download, fill, framed, h, notice } from '../../base/dom';
-import { count, cyclesWith, largest, share } from '../../base/format';
+import { baseName, count, cyclesWith, largest, middle, share } from '../../base/format';
 import { Bucket, BUCKETS, ink, rgb } from '../../base/palette';
 import { State } from '../../state';
-import { Changed, scaled, sum, View } from '../common';
+import { Changed, LIFETIME, scaled, sum, View } from '../common';
 import { DiffPart, Isa, IsaRow } from '../types';
+import { chargeSwitch, hasInlined } from '../source/charge';
 import { diffParts } from '../versus';
 import { Box, boxes, buildTree, folded, Node } from './tree';
 
@@ -66,7 +67,7 @@ class FlameView extends View {
 	}
 
 	private rebuild(): void {
-		this.root = buildTree(this.isa, String(this.app.trace.input.kernel ?? '(no name)'), (r) => this.weigh(r), this.isInverted, (r) => this.diffs.get(String(r.row)));
+		this.root = buildTree(this.isa, String(this.app.trace.input.kernel ?? '(no name)'), (r) => this.weigh(r), this.isInverted, (r) => this.diffs.get(String(r.row)), this.app.store.get().isCalled);
 		this.zoomed = [this.root];
 		this.drawBar();
 		this.later();
@@ -89,7 +90,7 @@ class FlameView extends View {
 		}), this.diffs.size > 0 && choose('Colour', [{ value: 'diff', label: 'change against the other capture' }, { value: 'bucket', label: 'bucket' }], this.isDiff ? 'diff' : 'bucket', (v) => {
 			this.isDiff = v === 'diff';
 			this.later();
-		}), button('Whole', 'Show the whole graph', () => this.zoom(this.root)), h('span', { class: 'grow' }), search,
+		}), hasInlined(this.isa) && chargeSwitch(this.app), button('Whole', 'Show the whole graph', () => this.zoom(this.root)), h('span', { class: 'grow' }), search,
 		button('Folded', 'Save as folded stacks, which other flame graph tools read', () => download('stacks.folded', new Blob([folded(this.root)], { type: 'text/plain' }))));
 	}
 
@@ -101,8 +102,8 @@ class FlameView extends View {
 	}
 
 	private text(n: Node): string {
-		const unit = this.width === 'samples' ? count(n.weight) + ' samples' : cyclesWith(n.weight, scaled(this.app, () => this.root.weight).units());
-		return `${n.name}: ${unit}, ${share(n.weight, this.root.weight)}${this.diffs.size ? `; ${this.changeText(n) || 'the same in the other capture'}` : ''}`;
+		const unit = this.width === 'samples' ? count(n.weight) + ' samples' : cyclesWith(n.weight, scaled(this.app, () => this.root.weight, this.width === 'cycles' ? LIFETIME : this.width).units());
+		return `${n.name}: ${unit}, ${share(n.weight, this.root.weight)} of ${this.width === 'cycles' ? LIFETIME : this.width}${this.diffs.size ? `; ${this.changeText(n) || 'the same in the other capture'}` : ''}`;
 	}
 
 	/** By how much the cost per execution of what is under a node changed, as a part of 1; null: it has no partner. */
@@ -153,8 +154,8 @@ class FlameView extends View {
 		this.canvas.setAttribute('aria-label', `Flame graph by ${this.width}: ${this.drawn.slice(0, 6).map((b) => this.text(b.node)).join('; ')}`);
 	}
 
-	private box(g: CanvasRenderingContext2D, b: Box, i: number, wide: number, chosen: number | undefined): void {
-		const x = b.x * wide, w = Math.max(0.5, b.w * wide - 1), y = b.depth * ROW, fillColour = this.colour(b.node);
+	private box(g: CanvasRenderingContext2D, b: Box, i: number, all: number, chosen: number | undefined): void {
+		const x = b.x * all, w = Math.max(0.5, b.w * all - 1), y = b.depth * ROW, fillColour = this.colour(b.node);
 		const isFound = !!this.query && b.node.name.toLowerCase().includes(this.query), p = this.app.palette();
 		const isLeaf = !b.node.children.length;
 		const shade = mix(fillColour, p.background, this.query && !isFound ? 0.12 : b.node.kind === 'rest' ? 0.25 : isLeaf ? 0.9 : 0.34 + 0.08 * (b.depth % 2));
@@ -166,14 +167,10 @@ class FlameView extends View {
 			g.strokeRect(x + 1, y + 1, Math.max(1, w - 2), ROW - 3);
 		}
 		if (w < 28) return;
-		g.save();
-		g.beginPath();
-		g.rect(x, y, w - 3, ROW);
-		g.clip();
 		g.fillStyle = ink(shade);
-		const changed = this.diffs.size && this.isDiff && b.node.kind !== 'rest' ? this.changeText(b.node) : '';
-		g.fillText(changed ? `${changed}  ${b.node.name}` : b.node.name, x + 4, y + ROW / 2);
-		g.restore();
+		const changed = this.diffs.size && this.isDiff && b.node.kind !== 'rest' ? this.changeText(b.node) : '', { name, kind } = b.node;
+		const wide = (t: string) => g.measureText(t).width, shown = (changed ? `${changed}  ` : '') + name;
+		g.fillText(middle(kind === 'file' && wide(shown) > w - 8 ? baseName(name) : shown, w - 8, wide), x + 4, y + ROW / 2);
 	}
 
 	private at(e: MouseEvent): number {
@@ -234,6 +231,7 @@ class FlameView extends View {
 
 	protected update(_state: Readonly<State>, keys: Changed): void {
 		if (keys.has('unit') || keys.has('theme') || keys.has('selection') || keys.has('size')) this.later();
+		if (keys.has('isCalled') && this.isa) this.rebuild();
 		if (keys.has('scope') || keys.has('base')) this.ask();
 	}
 

@@ -7,7 +7,7 @@ import { count, cyclesWith, largest, share } from '../../base/format';
 import { BUCKETS } from '../../base/palette';
 import { Column, Table } from '../../base/table';
 import { State } from '../../state';
-import { bucketChip, Changed, chip, codeColumn, countColumn, cyclesColumn, diffColumns, diffParts, facts, filterBox, hasPipes, pairKey, scaled, shareColumn, textColumn, toRow, View } from '../common';
+import { bucketChip, Changed, chip, codeColumn, countColumn, cyclesColumn, diffColumns, diffParts, facts, filterBox, hasPipes, LIFETIME, pairKey, placeColumn, scaled, shareColumn, textColumn, toRow, View } from '../common';
 import { splitKey } from '../source/view';
 import { DiffPart, Hot, HotCause, HotGroup, HotProducer, HotRow, Isa, IsaRow, Pair } from '../types';
 import { against, otherData, PER_WAIT } from '../versus';
@@ -80,12 +80,12 @@ class HotspotView extends View {
 	private costColumns<R extends { buckets: HotGroup['buckets']; cycles: number; hit: number; samples?: number; stalled_samples?: number }>(rows: R[]): Column<R>[] {
 		const app = this.app, palette = app.palette(), most = largest(rows, (r) => (this.hot.accounting ? r.cycles : r.samples ?? 0));
 		if (!this.hot.accounting) return [countColumn('samples', 'samples', (r) => r.samples ?? 0), countColumn('stalled', 'stalled', (r) => r.stalled_samples ?? 0),
-			shareColumn('share', 'share', (r) => r.samples ?? 0, () => this.whole()),
-			{ id: 'bar', head: 'samples', width: 'minmax(8rem, 1fr)', isFixed: true, value: (r) => r.samples ?? 0, cell: (r) => shareBar(r.samples ?? 0, most, app.palette().accent) }];
+			shareColumn('share', 'share', (r) => r.samples ?? 0, () => this.whole(), 'samples'),
+			{ id: 'bar', head: '', width: 'minmax(8rem, 1fr)', isFixed: true, isDecor: true, value: (r) => r.samples ?? 0, cell: (r) => shareBar(r.samples ?? 0, most, app.palette().accent, 'the largest') }];
 		return [countColumn('hit', 'hits', (r) => r.hit), cyclesColumn(scaled(app, () => this.whole()), 'cycles', 'cycles', (r) => r.cycles, 'issue, stall, wait, idle and drain together'),
 			shareColumn('share', 'share', (r) => r.cycles, () => this.whole()),
 			...BUCKETS.map((b) => cyclesColumn<R>(scaled(app, () => this.whole()), b, b, (r) => r.buckets[b])),
-			{ id: 'bar', head: 'where the cycles go', width: 'minmax(8rem, 1fr)', isFixed: true, value: (r) => r.cycles, paint: (cell, r) => paintBuckets(cell, r.buckets, most, palette), hint: (r) => bucketText(r.buckets) }];
+			{ id: 'bar', head: 'split', title: 'where the cycles go: issue, stall, wait, idle, drain', width: 'minmax(8rem, 1fr)', isFixed: true, value: (r) => r.cycles, paint: (cell, r) => paintBuckets(cell, r.buckets, most, palette), hint: (r) => bucketText(r.buckets) }];
 	}
 
 	/** A, B and the change while two captures are compared. */
@@ -109,7 +109,7 @@ class HotspotView extends View {
 	private groupTable(rows: HotGroup[]): Any {
 		const t = new Table<HotGroup>({
 			label: `Hottest by ${NAMES[this.by]}`, key: (r) => r.key, csv: `hot-${this.by}.csv`, empty: EMPTY, pick: (r) => this.pickGroup(r),
-			columns: [{ id: 'key', head: NAMES[this.by], width: 'minmax(14rem, 2fr)', value: (r) => r.key, cell: (r) => (this.by === 'class' ? chip(this.app, r.key) : h('span', { class: 'clip mono', title: r.key }, r.key)) },
+			columns: [this.by === 'line' ? placeColumn('key', NAMES.line, (r) => r.key) : { id: 'key', head: NAMES[this.by], width: 'minmax(14rem, 2fr)', value: (r) => r.key, cell: (r) => (this.by === 'class' ? chip(this.app, r.key) : h('span', { class: 'clip mono', title: r.key }, r.key)) },
 				countColumn('rows', 'rows', (r) => r.rows), countColumn('executed', 'executed', (r) => r.executed_rows, 'rows that ran at least once'), ...this.costColumns(rows), ...this.compared<HotGroup>((r) => r.key)],
 		});
 		t.rows(rows);
@@ -123,7 +123,7 @@ class HotspotView extends View {
 			columns: [textColumn('key', 'cause', (r) => r.key, 'minmax(12rem, 2fr)'), { id: 'bucket', head: 'bucket', value: (r) => r.bucket, cell: (r) => bucketChip(this.app, r.bucket) },
 				textColumn('family', 'family', (r) => r.family), countColumn('hit', 'times', (r) => r.hit), cyclesColumn(scaled(this.app, () => this.whole()), 'cycles', 'cycles', (r) => r.cycles),
 				shareColumn('share', 'share', (r) => r.cycles, () => this.whole()), ...this.compared<HotCause>((r) => r.key),
-				{ id: 'bar', head: '', width: 'minmax(8rem, 2fr)', isFixed: true, value: (r) => r.cycles, cell: (r) => shareBar(r.cycles, most, p.buckets[BUCKETS.findIndex((b) => b === r.bucket)] ?? p.dim) }],
+				{ id: 'bar', head: '', width: 'minmax(8rem, 2fr)', isFixed: true, isDecor: true, value: (r) => r.cycles, cell: (r) => shareBar(r.cycles, most, p.buckets[BUCKETS.findIndex((b) => b === r.bucket)] ?? p.dim, 'the largest') }],
 		});
 		t.rows(rows);
 		return t;
@@ -136,7 +136,7 @@ class HotspotView extends View {
 			columns: [textColumn('key', 'producer', (r) => r.key, 'minmax(12rem, 2fr)'), countColumn('waits', 'waits', (r) => r.waits), countColumn('blocked', 'blocked', (r) => r.blocked, 'waits that really waited'),
 				cyclesColumn(scaled(this.app, () => this.whole()), 'wait', 'waited', (r) => r.wait), shareColumn('share', 'share', (r) => r.wait, () => this.whole()),
 				...against<HotProducer>(this.base?.groups as HotProducer[] | undefined, (r) => r.key, (r) => r.per_wait, PER_WAIT),
-				{ id: 'bar', head: '', width: 'minmax(8rem, 2fr)', isFixed: true, value: (r) => r.wait, cell: (r) => shareBar(r.wait, most, this.app.palette().buckets[2]) }],
+				{ id: 'bar', head: '', width: 'minmax(8rem, 2fr)', isFixed: true, isDecor: true, value: (r) => r.wait, cell: (r) => shareBar(r.wait, most, this.app.palette().buckets[2], 'the largest') }],
 		});
 		t.rows(rows);
 		return t;
@@ -217,7 +217,7 @@ class HotspotView extends View {
 	private drawBin(b: Bin, x: number, step: number, height: number, most: number): SVGElement {
 		const p = this.app.palette(), rows = this.isa!.rows, code = this.app.store.get().selection?.code;
 		const isHere = code !== undefined && rows[b.first].index <= code && code <= rows[b.last].index;
-		const text = `rows ${rows[b.first].row} to ${rows[b.last].row}: ${share(b.weight, this.whole())}`;
+		const text = `rows ${rows[b.first].row} to ${rows[b.last].row}: ${share(b.weight, this.whole())} of ${this.hot.accounting ? LIFETIME : 'samples'}`;
 		const g = s('g', { class: 'bin' + (isHere ? ' here' : ''), attrs: { tabindex: 0, role: 'button', 'aria-label': text } }, s('title', null, text),
 			s('rect', { class: 'bin-back', attrs: { x, y: 0, width: step, height } }));
 		let y = height;

@@ -3,12 +3,12 @@
 // in; these fold into one line with what they cost.
 import { App, Panel } from '../../app';
 import { bucketText, paintBuckets, paintChip } from '../../base/bars';
-import { button, choose, fill, h, notice, setText } from '../../base/dom';
+import { button, choose, fill, h, notice, paintPlace, setText } from '../../base/dom';
 import { baseName, count, cycles, cyclesWith, largest, share, unitName } from '../../base/format';
 import { Palette } from '../../base/palette';
 import { Column, Table } from '../../base/table';
 import { Selection, State } from '../../state';
-import { Changed, countColumn, cyclesColumn, diffColumns, diffParts, facts, filterBox, hasPipes, hex, scaled, View } from '../common';
+import { Changed, countColumn, cyclesColumn, diffColumns, diffParts, facts, filterBox, hasPipes, heatColumn, hex, LIFETIME, Measured, scaled, View } from '../common';
 import { Buckets, DiffPart, Edge, Isa, IsaRow } from '../types';
 import { askCosts, askExecution, Basis } from './basis';
 import { early } from './early';
@@ -30,6 +30,8 @@ class IsaView extends View {
 	private wave = -1;
 	private execution = 0;
 	private most = 1;
+	/** what the hottest row took, in what rows are measured by */
+	private hottest = 1;
 	private whole = 1;
 	private readonly folded = new Set<string>();
 	private readonly top = h('div', { class: 'panel-bar' });
@@ -71,7 +73,7 @@ class IsaView extends View {
 			label: 'Instructions', columns: this.columns(), key: (l) => l.key, sort: undefined, rowHeight: ROW, csv: 'isa.csv',
 			rowClass: (l) => (l.fold ? 'folded' : l.label ? 'label-row' : l.row!.hit || l.row!.samples ? '' : 'never') + (l.loop ? ' loop-head' : ''),
 			rowTitle: (l) => this.hint(l),
-			pick: (l) => (l.fold ? this.toggle(l.fold.id) : this.app.select({ kind: 'code', code: (l.row ?? l.label)!.index })),
+			pick: (l) => (l.fold ? (this.toggle(l.fold.id), false) : this.app.select({ kind: 'code', code: (l.row ?? l.label)!.index })),
 			empty: 'No instruction matches.',
 			acts: { source: (l) => this.toSource(l), loop: (l) => this.toggle(l.fold?.id ?? 'l' + l.loop?.header_row), block: (l) => this.toggle((l.fold ?? l.block)?.id) },
 			press: (l, e) => this.press(l, e),
@@ -105,7 +107,13 @@ class IsaView extends View {
 	private measure(): void {
 		const isa = this.isa, track = this.app.trace.tracks[this.wave];
 		this.most = this.costs ? largest(this.costs.values(), (c) => c.cycles) : largest(isa.rows, (r) => r.cycles);
+		this.hottest = this.isSampled && !isa.accounting ? largest(isa.rows, (r) => r.samples ?? 0) : this.most;
 		this.whole = this.costs && track ? track.end - track.begin : this.isSampled && !isa.accounting ? isa.totals.samples ?? 0 : isa.accounting?.duration ?? isa.totals.latency + isa.totals.idle;
+	}
+
+	/** Sums are parts of all lifetimes, or of the one that is looked at. */
+	private measured(): Measured {
+		return scaled(this.app, () => this.whole, () => (this.costs ? `this ${hasPipes(this.app) ? 'pipe' : 'wave'}` : this.isa.accounting ? LIFETIME : 'samples'));
 	}
 
 	private costOf(l: Line): Cost | null {
@@ -131,20 +139,18 @@ class IsaView extends View {
 	}
 
 	private columns(): Column<Line>[] {
-		const app = this.app, all = scaled(app, () => this.whole), has = (f: (r: IsaRow) => boolean) => this.isa.rows.some(f);
+		const app = this.app, all = this.measured(), has = (f: (r: IsaRow) => boolean) => this.isa.rows.some(f);
 		const of = <T>(f: (r: IsaRow) => T) => (l: Line) => (l.row ? f(l.row) : null), place = (l: Line) => (l.row ?? l.label)?.address ?? null;
 		const out: Column<Line>[] = [
 			{ id: 'row', head: '#', isNumber: true, width: '3.2rem', value: (l) => l.fold?.first_row ?? (l.row ?? l.label)!.row, title: 'number of the instruction in the capture' },
-			{ id: 'address', head: 'address', isLate: true, width: '5.2rem', value: place, cell: (l) => (l.fold ? '' : hex(place(l))) },
 		];
 		if (this.lanes.count) out.push({
-			id: 'gutter', head: '', isFixed: true, width: width(this.lanes) + 'px', value: () => null, title: 'dashed: a wait and its producer; solid: a branch and its target',
+			id: 'gutter', head: '', isFixed: true, isDecor: true, width: width(this.lanes) + 'px', value: () => null, title: 'dashed: a wait and its producer; solid: a branch and its target',
 			paint: () => undefined, hint: (l) => say(this.lanes, l.at),
 		});
-		if (this.list.groups.size > 1) out.push({ id: 'fold', head: '', isFixed: true, width: '1.6rem', value: () => null, title: 'basic blocks: click folds', paint: (cell, l) => this.handle(cell, l) });
-		out.push(
-			{ id: 'isa', head: 'instruction', width: 'minmax(15rem, 3fr)', value: (l) => (l.fold ? this.foldText(l.fold) : l.row?.isa ?? l.label!.text), paint: (cell, l) => this.text(cell, l) },
-			{ id: 'class', head: 'class', isLate: true, width: '8rem', value: (l) => l.row?.class ?? null, paint: (cell, l) => paintChip(cell, l.row?.class ?? null, l.row ? this.colourOf(l.row.class) : 'none') });
+		if (this.list.groups.size > 1) out.push({ id: 'fold', head: '', isFixed: true, isDecor: true, width: '1.6rem', value: () => null, title: 'basic blocks: click folds', paint: (cell, l) => this.handle(cell, l) });
+		out.push(heatColumn((l) => (l.fold ? 0 : this.total(l) / this.hottest), (l) => (this.total(l) ? `${share(this.total(l), this.whole)} of ${this.measured().units().of}` : '')),
+			{ id: 'isa', head: 'instruction', width: 'minmax(15rem, 3fr)', value: (l) => (l.fold ? this.foldText(l.fold) : l.row?.isa ?? l.label!.text), paint: (cell, l) => this.text(cell, l) });
 		if (this.isSampled) out.push(
 			{ ...countColumn<Line>('samples', 'samples', (l) => (l.fold ? l.fold.sums.samples : l.row ? l.row.samples ?? 0 : null)), width: '5rem' },
 			{ ...countColumn<Line>('stalled', 'stalled', of((r) => r.stalled_samples ?? 0), 'samples in which the instruction did not issue'), width: '5rem' },
@@ -152,17 +158,19 @@ class IsaView extends View {
 		if (this.isa.accounting || has((r) => r.hit > 0)) out.push(
 			{ ...countColumn<Line>('hit', 'hits', (l) => (l.label ? null : l.fold && !this.costs ? l.fold.executions : this.costOf(l)?.hit ?? 0), 'executions; of what is folded: how often it was entered'), width: '4.5rem', isLate: true },
 			{ ...cyclesColumn<Line>({ units: () => (['mean', 'meanwave', 'max'].includes(this.basis) ? app : all).units() }, 'cycles', 'cycles', (l) => this.cost(l), 'issue, stall, wait, idle and drain together'), width: '6rem' },
-			{ id: 'share', head: 'share', isLate: true, isNumber: true, unit: () => '%', width: '4rem', value: (l) => (l.label ? null : this.total(l)), cell: (l) => (this.total(l) ? share(this.total(l), this.whole, false) : '') },
+			{ id: 'share', head: 'share', isLate: true, isNumber: true, unit: () => unitName({ ...all.units(), unit: 'pct' }), width: '4rem', title: 'of all executions, or of those of the one wave that is looked at', value: (l) => (l.label ? null : this.total(l)), cell: (l) => (this.total(l) ? share(this.total(l), this.whole, false) : '') },
 			{ id: 'bar', head: 'split', title: 'where the cycles go: issue, stall, wait, idle, drain', width: 'minmax(5.5rem, 1fr)', value: (l) => (l.label ? null : this.total(l)), paint: (cell, l) => paintBuckets(cell, this.total(l) ? this.costOf(l)!.buckets : null, l.fold ? Math.max(this.most, this.total(l)) : this.most, this.palette), hint: (l) => (l.label ? '' : bucketText(this.costOf(l)?.buckets ?? {})) });
 		if (has((r) => !!r.execution)) out.push(
-			{ ...cyclesColumn<Line>(app, 'median', 'median', (l) => l.row?.execution?.median ?? (l.fold?.loop?.iterations ? l.fold.loop.median : null), 'of one execution; of a folded loop: of one iteration'), width: '4.6rem', isLate: true },
-			{ ...cyclesColumn<Line>(app, 'p95', 'p95', (l) => l.row?.execution?.p95 ?? (l.fold?.loop?.iterations ? l.fold.loop.p95 : null), 'of one execution; of a folded loop: of one iteration'), width: '4.6rem', isLate: true });
-		if (this.diffs.size) out.push(...diffColumns<Line>((l) => (l.row ? this.diffs.get(String(l.row.row)) : undefined)));
+			{ ...cyclesColumn<Line>(app, 'median', 'median', (l) => this.costs ? null : l.row?.execution?.median ?? (l.fold?.loop?.iterations ? l.fold.loop.median : null), 'of one execution, over all waves (not told of one wave); of a folded loop: of one iteration'), width: '4.6rem', isLate: true },
+			{ ...cyclesColumn<Line>(app, 'p95', 'p95', (l) => this.costs ? null : l.row?.execution?.p95 ?? (l.fold?.loop?.iterations ? l.fold.loop.p95 : null), 'of one execution, over all waves (not told of one wave); of a folded loop: of one iteration'), width: '4.6rem', isLate: true });
+		if (this.diffs.size) out.push(...diffColumns<Line>((l) => (l.row && !this.costs ? this.diffs.get(String(l.row.row)) : undefined)));
+		out.push({ id: 'class', head: 'class', isLate: true, width: '8rem', value: (l) => l.row?.class ?? null, paint: (cell, l) => paintChip(cell, l.row?.class ?? null, l.row ? this.colourOf(l.row.class) : 'none') },
+			{ id: 'address', head: 'address', isLate: true, width: '5.2rem', value: place, cell: (l) => (l.fold ? '' : hex(place(l))) });
 		if (has((r) => !!r.live && r.live.arch + r.live.accum > 0)) out.push({
 			id: 'live', head: 'live', isLate: true, isNumber: true, width: '4.4rem', unit: () => 'registers', title: 'vector registers that still hold something needed before this instruction, inferred from the text; + accumulation registers',
 			value: of((r) => (r.live ? r.live.arch + r.live.accum : null)), cell: (l) => (l.row?.live ? `${l.row.live.arch}${l.row.live.accum ? ` + ${l.row.live.accum}` : ''}` : ''),
 		});
-		if (has((r) => !!r.stated)) out.push({ ...cyclesColumn<Line>(all, 'stated', 'stated', of((r) => r.stated?.latency), 'latency that the producer states, where its own records add up to something else'), width: '5.5rem', isLate: true });
+		if (has((r) => !!r.stated)) out.push({ ...cyclesColumn<Line>(all, 'stated', 'stated', of((r) => (this.costs ? null : r.stated?.latency)), 'latency that the producer states, where its own records add up to something else'), width: '5.5rem', isLate: true });
 		if (this.list.lines.some((l) => this.waits(l) !== null)) out.push({ id: 'waits', head: 'waits for', isLate: true, width: 'minmax(6.5rem, 1fr)', value: (l) => this.waits(l) });
 		if (has((r) => r.frames.length > 0 || !!r.source)) out.push({ id: 'source', head: 'source', isLate: true, width: 'minmax(7rem, 1fr)', value: (l) => l.row?.source ?? null, paint: (cell, l) => this.sourceLink(cell, l.row) });
 		return out;
@@ -247,7 +255,7 @@ class IsaView extends View {
 
 	private waits(l: Line): string | null {
 		const e = l.edges.reduce<Edge | null>((m, x) => (!m || x.cycles > m.cycles ? x : m), null);
-		if (e) return `row ${e.producer}` + (e.latency ? `, ${e.latency.median} cycles` : '') + (l.edges.length > 1 ? ` +${l.edges.length - 1}` : '');
+		if (e) return `row ${e.producer}` + (e.latency && !this.costs ? `, ${cyclesWith(e.latency.median, this.app.units())}` : '') + (l.edges.length > 1 ? ` +${l.edges.length - 1}` : '');
 		return l.row?.cause && l.row.cause_cycles ? l.row.cause : null;
 	}
 
@@ -257,10 +265,10 @@ class IsaView extends View {
 	}
 
 	private sourceLink(cell: HTMLElement, r: IsaRow | null): void {
-		const link = (cell.firstChild ?? cell.appendChild(h('button', { class: 'link', attrs: { 'data-do': 'source' } }, ' '))) as HTMLElement;
-		const frame = r?.frames[0], text = frame ? `${baseName(this.isa.sources[frame[0]] ?? '?')}:${frame[1]}${r!.frames.length > 1 ? ' +' : ''}` : r?.source ? baseName(r.source) : '';
-		if (link.hidden !== !text) link.hidden = !text;
-		setText(link, text);
+		const link = (cell.firstChild ?? cell.appendChild(h('button', { class: 'link place', attrs: { 'data-do': 'source' } }))) as HTMLElement;
+		const frame = r?.frames[0], name = frame ? baseName(this.isa.sources[frame[0]] ?? '?') : r?.source ? baseName(r.source).replace(/:\d+$/, '') : '';
+		if (link.hidden !== !name) link.hidden = !name;
+		paintPlace(link, name, frame ? String(frame[1]) : /:(\d+)$/.exec(r?.source ?? '')?.[1] ?? '', r && r.frames.length > 1 ? ' +' : '');
 	}
 
 	private toSource(l: Line): void {
@@ -281,7 +289,7 @@ class IsaView extends View {
 	}
 
 	private drawBar(): void {
-		const a = this.isa.accounting, t = this.isa.totals, u = scaled(this.app, () => this.whole).units(), s = this.app.store.get().selection, unit = hasPipes(this.app) ? 'pipe' : 'wave';
+		const a = this.isa.accounting, t = this.isa.totals, u = this.measured().units(), s = this.app.store.get().selection, unit = hasPipes(this.app) ? 'pipe' : 'wave';
 		const hasWave = s?.track !== undefined || this.costs !== null, hasSlice = s?.slice !== undefined || this.execution > 0;
 		const basis = choose('Basis', [
 			{ value: 'sum', label: 'sum of all executions' }, { value: 'mean', label: 'mean of an execution' }, { value: 'max', label: 'longest execution' },

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // occupancy/view.ts: how many waves were on the machine over time, what kept it from more, and how evenly the compute units were filled.
 import { App, Panel } from '../../app';
-import { shareBar } from '../../base/bars';
+import { heatScale, opacity, shareBar } from '../../base/bars';
 import { choose, fill, h, notice, s } from '../../base/dom';
 import { bytes, count, cyclesWith, largest, share } from '../../base/format';
 import { colourOf } from '../../base/palette';
@@ -112,8 +112,8 @@ class OccupancyView extends View {
 		const name = (r: OccupancyUnit) => [`SE${r.se}`, r.cu !== undefined && `CU${r.cu}`, r.simd !== undefined && `SIMD${r.simd}`].filter(Boolean).join(' ');
 		const most = largest(rows, (r) => r.wave_cycles);
 		const columns: Column<OccupancyUnit>[] = [textColumn('name', 'unit', (r) => name(r) + (r.is_target ? ' (traced)' : ''), 'minmax(8rem, 1fr)'), ...against<OccupancyUnit>(this.base && ((this.by === 'se' ? this.base.ses : this.by === 'cu' ? this.base.cus : this.base.simds) ?? []), name, (r) => r.mean_while_busy, { unit: 'waves', title: 'waves at once, while there were any', sense: 0 }), countColumn('starts', 'waves', (r) => r.starts), countColumn('peak', 'peak', (r) => r.peak_waves),
-			countColumn('simd-peak', 'per SIMD', (r) => r.peak_per_simd), cyclesColumn(app, 'busy', 'occupied', (r) => r.busy_cycles, 'cycles with at least one wave'), cyclesColumn(scaled(app, () => this.data.all?.wave_cycles ?? 1), 'cycles', 'wave cycles', (r) => r.wave_cycles),
-			{ id: 'bar', head: '', width: 'minmax(5rem, 1fr)', isFixed: true, value: (r) => r.wave_cycles, cell: (r) => shareBar(r.wave_cycles, most, app.palette().accent) },
+			countColumn('simd-peak', 'per SIMD', (r) => r.peak_per_simd), cyclesColumn(app, 'busy', 'occupied', (r) => r.busy_cycles, 'cycles with at least one wave'), cyclesColumn(scaled(app, () => this.data.all?.wave_cycles ?? 1, 'wave cycles'), 'cycles', 'wave cycles', (r) => r.wave_cycles),
+			{ id: 'bar', head: '', width: 'minmax(5rem, 1fr)', isFixed: true, isDecor: true, value: (r) => r.wave_cycles, cell: (r) => shareBar(r.wave_cycles, most, app.palette().accent, 'the largest') },
 			{ id: 'time', head: 'over time', width: 'minmax(14rem, 4fr)', isFixed: true, title: `mean waves from the first start to the last end; full height is ${top}`, value: (r) => (r.waves ?? []).join(' '), cell: (r) => overTime(r.waves ?? [], top, name(r)) }];
 		this.table?.close();
 		this.table = new Table<OccupancyUnit>({ label: 'Occupancy by unit', key: name, csv: `occupancy-${this.by}.csv`, columns, pick: (r) => this.toUnit(r) });
@@ -127,7 +127,7 @@ class OccupancyView extends View {
 		else this.app.say('no wave of this unit was traced in detail');
 	}
 
-	/** All compute units of the traced shader engines, one square each; darker is fuller, an empty frame had no wave. */
+	/** All compute units of the traced shader engines, one square each; the stronger its colour, the fuller, on either ground; an empty frame had no wave. */
 	private mapSection(): HTMLElement {
 		const cus = this.data.cus ?? [], ses = this.data.ses ?? [], p = this.app.palette();
 		const most = largest(cus, (c) => c.wave_cycles), columns = largest(cus, (c) => (c.cu ?? 0) + 1, 8), size = 22, left = 40, top = 16;
@@ -138,14 +138,14 @@ class OccupancyView extends View {
 			svg.appendChild(s('text', { attrs: { x: 0, y: top + row * size + 14, class: 'map-label' } }, `SE${se.se}`));
 			for (let i = 0; i < columns; i++) {
 				const c = at.get(`${se.se} ${i}`), text = c ? `SE${c.se} CU${i}: ${count(c.starts)} waves, at most ${c.peak_waves} at once${c.is_target ? ', traced in detail' : ''}` : `SE${se.se} CU${i}: no wave, or no such unit`;
-				svg.appendChild(s('rect', { class: 'map-cu' + (c?.is_target ? ' target' : ''), attrs: { ...(c ? { 'data-cu': `${se.se} ${i}` } : {}), x: left + i * size + 1, y: top + row * size + 1, width: size - 3, height: size - 3, rx: 2, fill: c ? p.accent : 'none', 'fill-opacity': (0.08 + (0.92 * (c?.wave_cycles ?? 0)) / most).toFixed(3) } }, s('title', null, text)));
+				svg.appendChild(s('rect', { class: 'map-cu' + (c?.is_target ? ' target' : ''), attrs: { ...(c ? { 'data-cu': `${se.se} ${i}` } : {}), x: left + i * size + 1, y: top + row * size + 1, width: size - 3, height: size - 3, rx: 2, fill: c ? p.accent : 'none', 'fill-opacity': opacity((c?.wave_cycles ?? 0) / most) } }, s('title', null, text)));
 			}
 		});
 		svg.addEventListener('click', (e) => {
 			const c = at.get((e.target as Element).getAttribute('data-cu') ?? '');
 			if (c) this.toUnit(c);
 		});
-		return section('Machine', null, h('p', { class: 'dim' }, 'One square per compute unit: the darker, the more wave cycles; an empty one had no wave. A thick frame marks those traced in detail: click one to see its lanes.'), svg);
+		return section('Machine', null, h('p', { class: 'dim' }, 'One square per compute unit: the stronger the colour, the more wave cycles; an empty one had no wave. A thick frame marks those traced in detail: click one to see its lanes.'), heatScale(0, most, 'wave cycles'), svg);
 	}
 
 	private showCores(cores: Core[]): void {
@@ -156,8 +156,8 @@ class OccupancyView extends View {
 		const app = this.app, most = largest(cores, (c) => c.span);
 		this.cores = this.own(new Table<Core>({
 			label: 'Cores', key: (c) => c.core, csv: 'cores.csv', columns: [textColumn('core', 'core', (c) => c.core, 'minmax(10rem, 1fr)'), ...against<Core>(this.base?.cores, (c) => c.core, (c) => c.busy_share, { unit: 'busy %', title: 'at least one pipe worked, of the span', sense: 0 }), cyclesColumn(app, 'begin', 'begins', (c) => c.begin), cyclesColumn(app, 'span', 'span', (c) => c.span),
-				cyclesColumn(app, 'busy', 'busy', (c) => c.busy, 'at least one pipe worked'), shareColumn('share', 'busy', (c) => c.busy_share ?? 0, () => 1), cyclesColumn(app, 'compute', 'compute', (c) => c.compute_busy), shareColumn('compute-share', 'compute', (c) => c.compute_share ?? 0, () => 1),
-				{ id: 'bar', head: '', width: 'minmax(8rem, 2fr)', isFixed: true, value: (c) => c.busy, cell: (c) => shareBar(c.busy, most, app.palette().buckets[0]) }],
+				cyclesColumn(app, 'busy', 'busy', (c) => c.busy, 'at least one pipe worked'), shareColumn('share', 'busy', (c) => c.busy_share ?? 0, () => 1, 'core span'), cyclesColumn(app, 'compute', 'compute', (c) => c.compute_busy), shareColumn('compute-share', 'compute', (c) => c.compute_share ?? 0, () => 1, 'core span'),
+				{ id: 'bar', head: '', width: 'minmax(8rem, 2fr)', isFixed: true, isDecor: true, value: (c) => c.busy, cell: (c) => shareBar(c.busy, most, app.palette().buckets[0], 'the largest') }],
 		}));
 		this.cores.rows(cores);
 		fill(this.body, h('div', { class: 'panel-columns' }, section('Cores', this.cores.tools(), h('div', { class: 'panel-fill' }, this.cores.element))));

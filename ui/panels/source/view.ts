@@ -7,14 +7,14 @@ import { button, choose, copyText, fill, h, notice } from '../../base/dom';
 import { baseName, count, largest, share, tail } from '../../base/format';
 import { Column, Table } from '../../base/table';
 import { askText } from '../../source';
-import { keep, kept } from '../../shell/theme';
+import { keep, kept } from '../../base/keep';
 import { State } from '../../state';
-import { capture, Changed, countColumn, cyclesColumn, diffColumns, diffParts, facts, hasPipes, scaled, View } from '../common';
-import { DiffPart, Hot, HotGroup, Summary } from '../types';
+import { capture, Changed, countColumn, cyclesColumn, diffColumns, diffParts, facts, hasPipes, heatColumn, LIFETIME, scaled, View } from '../common';
+import { DiffPart, Hot, HotGroup, Isa, Summary } from '../types';
+import { chargeCallers, chargeSwitch, UNKNOWN } from './charge';
 
 interface Line { line: number; text: string | null; cost: HotGroup | null }
 interface File { source: number; path: string; lines: Map<number, HotGroup>; cycles: number; text: string[] | null; isAsked: boolean }
-const UNKNOWN = '<unknown>';
 
 /** "a/b.py:12" -> its parts; a key without a number is a whole of its own. */
 export function splitKey(key: string): { path: string; line: number } | null {
@@ -47,6 +47,8 @@ class SourceView extends View {
 	private whole = 1;
 	private most = 1;
 	private hasInclusive = false;
+	/** something is inlined: exclusive and inclusive cost differ */
+	private isInlined = false;
 	private isSampled = false;
 	private diffs = new Map<string, DiffPart>();
 	private quality: Summary['source'] | null = null;
@@ -60,17 +62,25 @@ class SourceView extends View {
 	}
 
 	private ask(): void {
-		const hot = this.app.verb<Hot>('hot', { by: 'line', top: 'all' });
-		const summary = this.app.verb<Summary>('summary').catch(() => null);
-		this.load(Promise.all([hot, summary, diffParts(this.app, 'line')]), ([a, b, c]) => {
-			this.diffs = c;
-			this.show(a.data, b?.data.source ?? null);
+		const { isCalled } = this.app.store.get(), isa = isCalled ? this.app.verb<Isa>('isa').then((i) => i.data) : null;
+		this.load(Promise.all([this.app.verb<Hot>('hot', { by: 'line', top: 'all' }), diffParts(this.app, 'line'), isa]), ([a, b, c]) => {
+			this.diffs = c ? new Map() : b;
+			this.show(c ? chargeCallers(a.data, c) : a.data);
+			this.askQuality();
 		});
 	}
 
-	private show(hot: Hot, quality: Summary['source'] | null): void {
-		this.quality = quality;
-		this.hasInclusive = false;
+	/** How well code is mapped comes with the summary, which walks all waits: the lines do not wait for it. */
+	private askQuality(): void {
+		void this.app.verb<Summary>('summary').then((b) => {
+			this.quality = b.data.source ?? null;
+			const file = this.files[this.at];
+			if (file && this.bar.isConnected) this.drawBar(file);
+		}, () => undefined);
+	}
+
+	private show(hot: Hot): void {
+		this.hasInclusive = this.isInlined = false;
 		this.unknown = null;
 		this.isSampled = !hot.accounting;
 		this.files = this.app.trace.sources.map((s, source) => ({ source, path: s.path, lines: new Map(), cycles: 0, text: null, isAsked: false }));
@@ -81,6 +91,7 @@ class SourceView extends View {
 			if (!file || !place) continue;
 			file.lines.set(place.line, g);
 			file.cycles += weight(g);
+			this.isInlined ||= !!g.inclusive && (g.inclusive.hit !== g.hit || g.inclusive.latency !== g.latency);
 			this.hasInclusive ||= !!g.inclusive && (!hasPipes(this.app) || g.inclusive.hit !== g.hit || g.inclusive.latency !== g.latency);
 		}
 		this.whole = hot.accounting?.duration ?? (hot.totals.samples || hot.totals.latency + hot.totals.idle);
@@ -125,18 +136,19 @@ class SourceView extends View {
 		const app = this.app, all = scaled(app, () => this.whole), palette = app.palette();
 		const out: Column<Line>[] = [
 			{ id: 'line', head: 'line', isNumber: true, width: '4rem', value: (l) => l.line },
+			heatColumn((l) => (l.cost ? weight(l.cost) / this.most : 0), (l) => (l.cost ? `${share(weight(l.cost), this.whole)} of ${this.isSampled ? 'samples' : LIFETIME}` : '')),
 			{ id: 'text', head: 'source', width: 'minmax(20rem, 4fr)', value: (l) => l.text, cell: (l) => l.text ?? '', hint: (l) => l.text ?? '' },
 		];
 		if (this.isSampled) out.push({ ...countColumn<Line>('cycles', 'samples', (l) => l.cost?.samples), width: '6rem' });
 		else out.push(
 			{ ...countColumn<Line>('hit', 'hits', (l) => l.cost?.hit), width: '5rem' },
-			{ ...cyclesColumn<Line>(all, 'cycles', 'exclusive', (l) => l.cost?.cycles, 'cycles of the instructions whose innermost line this is: adds up to the whole'), width: '6.5rem' });
+			{ ...cyclesColumn<Line>(all, 'cycles', 'exclusive', (l) => l.cost?.cycles, this.app.store.get().isCalled ? 'cycles of the instructions whose outermost line this is: adds up to the whole' : 'cycles of the instructions whose innermost line this is: adds up to the whole'), width: '6.5rem' });
 		out.push(
-			{ id: 'share', head: 'share', isNumber: true, unit: () => '%', width: '4.2rem', value: (l) => (l.cost ? weight(l.cost) : null), cell: (l) => (l.cost && weight(l.cost) ? share(weight(l.cost), this.whole, false) : '') });
+			{ id: 'share', head: 'share', isNumber: true, unit: () => `% of ${this.isSampled ? 'samples' : LIFETIME}`, width: '4.2rem', value: (l) => (l.cost ? weight(l.cost) : null), cell: (l) => (l.cost && weight(l.cost) ? share(weight(l.cost), this.whole, false) : '') });
 		if (this.hasInclusive) out.push({ ...cyclesColumn<Line>(all, 'inclusive', 'inclusive', (l) => (l.cost?.inclusive ? l.cost.inclusive.latency + l.cost.inclusive.idle : null), 'latency and idle of everything inlined here as well: never to be summed'), width: '6.5rem' });
 		const path = this.files[this.at].path;
 		if (this.diffs.size) out.push(...diffColumns<Line>((l) => this.diffs.get(`${path}:${l.line}`)));
-		if (!this.isSampled) out.push({ id: 'bar', head: 'where the cycles go', width: 'minmax(7rem, 1fr)', value: (l) => l.cost?.cycles ?? null, paint: (cell, l) => paintBuckets(cell, l.cost?.cycles ? l.cost.buckets : null, this.most, palette), hint: (l) => (l.cost ? bucketText(l.cost.buckets) : '') });
+		if (!this.isSampled) out.push({ id: 'bar', head: 'split', title: 'where the cycles go: issue, stall, wait, idle, drain', width: 'minmax(7rem, 1fr)', value: (l) => l.cost?.cycles ?? null, paint: (cell, l) => paintBuckets(cell, l.cost?.cycles ? l.cost.buckets : null, this.most, palette), hint: (l) => (l.cost ? bucketText(l.cost.buckets) : '') });
 		return out;
 	}
 
@@ -149,7 +161,7 @@ class SourceView extends View {
 		const beyond = file.text ? [...file.lines.keys()].filter((n) => n > file.text!.length) : [];
 		for (const line of beyond.sort((a, b) => a - b)) lines.push({ line, text: '(beyond the end of the text in the capture)', cost: file.lines.get(line)! });
 		this.table = new Table<Line>({
-			label: `Source of ${baseName(file.path)}`, columns: this.columns(), key: (l) => l.line, rowHeight: 20, csv: baseName(file.path) + '.csv',
+			label: `Source of ${baseName(file.path)}`, name: 'Source', columns: this.columns(), key: (l) => l.line, rowHeight: 20, csv: baseName(file.path) + '.csv',
 			rowClass: (l) => (l.cost && weight(l.cost) ? 'hot' : ''), pick: (l) => this.app.select({ kind: 'line', source: file.source, line: l.line }),
 		});
 		this.table.rows(lines);
@@ -175,8 +187,8 @@ class SourceView extends View {
 		facts(['rows mapped', q ? `${count(q.mapped_rows)} of ${count(q.rows)}` : null], ['distinct lines', q ? count(q.distinct_lines) : null],
 			['top line', q && q.top_line_latency_share ? share(q.top_line_latency_share, 1) + ' of latency' : null],
 			['mapping', q && q.collapse !== 'no' && q.collapse !== 'no-source' ? h('span', { class: 'warn' }, 'collapsed: most code claims one line') : null],
-			['without a line', this.unknown ? share(weight(this.unknown), this.whole) : null]),
-		h('span', { class: 'grow' }),
+			['without a line', this.unknown ? `${share(weight(this.unknown), this.whole)} of ${this.isSampled ? 'samples' : LIFETIME}` : null]),
+		h('span', { class: 'grow' }), (this.isInlined || this.app.store.get().isCalled) && chargeSwitch(this.app),
 		button('Copy path', 'Copy path and line', () => void copyText(`${file.path}:${line}`).then(() => this.app.say('path copied'))),
 		link && h('a', { class: 'button', title: `Open line ${line} in ${editor}`, attrs: { href: link } }, 'Open'),
 		link && choose('in', Object.keys(EDITORS).map((value) => ({ value, label: value })), editor, (v) => {
@@ -202,7 +214,7 @@ class SourceView extends View {
 		}
 		if (keys.has('theme')) this.draw();
 		else if (keys.has('unit')) this.table?.refresh();
-		if (keys.has('scope') || keys.has('base')) this.ask();
+		if (keys.has('scope') || keys.has('base') || keys.has('isCalled')) this.ask();
 	}
 
 	close(): void {

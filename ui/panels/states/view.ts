@@ -9,7 +9,7 @@ import { BUCKETS } from '../../base/palette';
 import { Plot, Series } from '../../base/plot';
 import { Table } from '../../base/table';
 import { State } from '../../state';
-import { bucketChip, Changed, cyclesColumn, facts, noTracks, scaled, section, shareColumn, View } from '../common';
+import { bucketChip, Changed, cyclesColumn, facts, LIFETIME, noTracks, scaled, section, shareColumn, View } from '../common';
 import { Waves } from '../types';
 import { otherData, SHARE, versusColumns } from '../versus';
 
@@ -81,13 +81,13 @@ class StatesView extends View {
 	}
 
 	private table(label: string, rows: Row[], whole: number): Table<Row> {
-		const app = this.app;
+		const app = this.app, of = label === 'state' ? 'states' : LIFETIME, all = scaled(app, () => whole, of);
 		const t = this.own(new Table<Row>({
 			label, key: (r) => r.name, columns: [
 				{ id: 'name', head: label, width: '7rem', value: (r) => r.name, cell: (r) => bucketChip(app, r.kind === 'bucket' ? r.name : BUCKETS[BUCKET_OF[r.name]], r.name) },
-				cyclesColumn(scaled(app, () => whole), 'cycles', 'cycles', (r) => r.cycles), shareColumn('share', 'share', (r) => r.cycles, () => whole), ...this.versus(rows[0]?.kind),
-				{ id: 'bar', head: '', width: 'minmax(6rem, 1fr)', isFixed: true, value: (r) => r.cycles, cell: (r) => shareBar(r.cycles, whole, app.palette().buckets[r.kind === 'bucket' ? BUCKETS.findIndex((b) => b === r.name) : BUCKET_OF[r.name]]) },
-				...(rows[0]?.records === undefined ? [] : [cyclesColumn<Row>(scaled(app, () => whole), 'records', 'from records', (r) => r.records, 'what the instructions of the same waves add up to'), cyclesColumn<Row>(scaled(app, () => whole), 'difference', 'difference', (r) => r.difference, 'hardware state less records')]),
+				cyclesColumn(all, 'cycles', 'cycles', (r) => r.cycles), shareColumn('share', 'share', (r) => r.cycles, () => whole, of), ...this.versus(rows[0]?.kind),
+				{ id: 'bar', head: '', width: 'minmax(6rem, 1fr)', isFixed: true, isDecor: true, value: (r) => r.cycles, cell: (r) => shareBar(r.cycles, whole, app.palette().buckets[r.kind === 'bucket' ? BUCKETS.findIndex((b) => b === r.name) : BUCKET_OF[r.name]]) },
+				...(rows[0]?.records === undefined ? [] : [cyclesColumn<Row>(all, 'records', 'from records', (r) => r.records, 'what the instructions of the same waves add up to'), cyclesColumn<Row>(all, 'difference', 'difference', (r) => r.difference, 'hardware state less records')]),
 				{ id: 'why', head: rows[0]?.kind === 'state' ? 'made of' : 'note', width: 'minmax(12rem, 2fr)', isFixed: true, value: (r) => r.why, cell: (r) => h('span', { class: 'clip dim', title: r.why }, r.why) }],
 		}));
 		t.rows(rows);

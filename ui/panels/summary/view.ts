@@ -2,11 +2,11 @@
 // summary/view.ts: one page: the verdict, where the cycles went, what to look at first. Every figure leads to the panel behind it.
 import { App, Panel } from '../../app';
 import { bucketBar, shareBar } from '../../base/bars';
-import { Child, fill, h } from '../../base/dom';
+import { Child, fill, h, placeText } from '../../base/dom';
 import { baseName, count, cycles, cyclesWith, largest, share, unitName, Units } from '../../base/format';
 import { BUCKETS } from '../../base/palette';
 import { State } from '../../state';
-import { bucketChip, Changed, facts, isaText, pairKey, rowLink, scaled, section, View } from '../common';
+import { bucketChip, Changed, facts, isaText, LIFETIME, pairKey, rowLink, scaled, section, View } from '../common';
 import { splitKey } from '../source/view';
 import { CauseRow, DiffPart, Finding, Pair, Pipe, Ratio, Summary } from '../types';
 import { baseline, diffAnswer, diffParts, Figure, otherData, pairOf, Pair as Versus, PER_WAIT, SHARE, versusCells, versusHeads } from '../versus';
@@ -96,16 +96,16 @@ class SummaryView extends View {
 		if (!a || !a.duration) return section('Where the cycles went', null, h('p', { class: 'dim' }, 'No wave was traced: there are no cycles to account for. Samples and stated totals are in ISA and Hotspots.'));
 		const rows = BUCKETS.map((b, i) => h('tr', null, h('th', { attrs: { scope: 'row' } }, bucketChip(this.app, b)), h('td', { class: 'num', attrs: { 'data-bucket': b } }, cycles(a[b], u)), h('td', { class: 'num' }, share(this.data.accounting_shares[b] ?? NaN, 1)), this.bucketPair(b), h('td', { class: 'wide' }, shareBar(a[b], a.duration, this.app.palette().buckets[i]))));
 		return section('Where the cycles went', this.go('waves', 'Waves', 'wave by wave'), bucketBar({ ...a }, a.duration, this.app.palette()),
-			h('table', { class: 'plain accounting' }, h('thead', null, h('tr', null, h('th', null, 'bucket'), h('th', { class: 'num' }, unitName(u)), h('th', { class: 'num' }, 'share'), this.values ? versusHeads() : this.base ? versusHeads(SHARE) : '', h('th', null, ''))), h('tbody', null, rows),
+			h('table', { class: 'plain accounting' }, h('thead', null, h('tr', null, h('th', null, 'bucket'), h('th', { class: 'num' }, unitName(u)), h('th', { class: 'num' }, 'of ' + LIFETIME), this.values ? versusHeads() : this.base ? versusHeads(SHARE) : '', h('th', null, ''))), h('tbody', null, rows),
 				h('tfoot', null, h('tr', null, h('th', { attrs: { scope: 'row' } }, 'lifetime of all'), h('td', { class: 'num', attrs: { 'data-bucket': 'duration' } }, cycles(a.duration, u)), h('td', { class: 'num' }, `residue ${this.data.residue}`), this.bucketPair('duration'), h('td', null, '')))));
 	}
 
 	private causes(all: CauseRow[]): HTMLElement {
 		const lost = all.filter((c) => c.bucket !== 'issue').slice(0, 8), whole = this.data.accounting.duration, u = this.all();
 		const most = largest(lost, (c) => c.cycles), p = this.app.palette();
-		return section('Lost cycles by cause', this.go('hotspots', 'Hotspots', 'ranked by cause and more'), h('table', { class: 'plain causes' }, h('thead', null, h('tr', null, h('th', null, 'cause'), h('th', { class: 'num' }, unitName(u)), h('th', { class: 'num' }, 'share'), this.heads(0), h('th', { class: 'num' }, 'exposed'), h('th', null, ''))),
+		return section('Lost cycles by cause', this.go('hotspots', 'Hotspots', 'ranked by cause and more'), h('table', { class: 'plain causes' }, h('thead', null, h('tr', null, h('th', null, 'cause'), h('th', { class: 'num' }, unitName(u)), h('th', { class: 'num' }, 'of ' + LIFETIME), this.heads(0), h('th', { class: 'num' }, 'exposed'), h('th', null, ''))),
 			h('tbody', null, lost.map((c) => h('tr', null, h('th', { attrs: { scope: 'row' } }, this.go('hotspots', bucketChip(this.app, c.bucket, c.cause), `${c.hits} times; to the ranking by cause`)), h('td', { class: 'num' }, cycles(c.cycles, u)), h('td', { class: 'num' }, share(c.cycles, whole)), this.versus(0, c.cause),
-				h('td', { class: 'num', title: 'not hidden behind the work of other waves' }, c.exposed === undefined ? '-' : cycles(c.exposed, u)), h('td', { class: 'wide' }, shareBar(c.cycles, most, p.buckets[BUCKETS.findIndex((b) => b === c.bucket)] ?? p.dim)))))));
+				h('td', { class: 'num', title: 'not hidden behind the work of other waves' }, c.exposed === undefined ? '-' : cycles(c.exposed, u)), h('td', { class: 'wide' }, shareBar(c.cycles, most, p.buckets[BUCKETS.findIndex((b) => b === c.bucket)] ?? p.dim, 'the largest')))))));
 	}
 
 	private rows(): HTMLElement | null {
@@ -120,7 +120,7 @@ class SummaryView extends View {
 	}
 
 	private costHead(names: string[], whole: number, by: number): HTMLElement {
-		return h('thead', null, h('tr', null, names.map((n) => h('th', null, n)), h('th', { class: 'num' }, whole ? unitName(this.all()) : 'samples'), h('th', { class: 'num' }, whole ? 'share' : ''), this.heads(by), h('th', null, whole ? 'main cause' : '')));
+		return h('thead', null, h('tr', null, names.map((n) => h('th', null, n)), h('th', { class: 'num' }, whole ? unitName(this.all()) : 'samples'), h('th', { class: 'num' }, whole ? 'of ' + LIFETIME : ''), this.heads(by), h('th', null, whole ? 'main cause' : '')));
 	}
 
 	private lines(): HTMLElement | null {
@@ -136,19 +136,19 @@ class SummaryView extends View {
 		return h('button', { class: 'link clip', title: key, on: { click: () => {
 			this.app.select({ kind: 'line', source, line: place.line });
 			this.app.openPanel('source');
-		} } }, `${baseName(place.path)}:${place.line}`);
+		} } }, placeText(baseName(place.path), place.line));
 	}
 
 	private machine(): HTMLElement | null {
 		const d = this.data, m = d.matrix, o = d.occupancy, u = d.utilization;
 		if (!o && !u) return null;
-		return section('Machine', this.go('occupancy', 'Occupancy', 'waves over time and limits'), o && h('p', null, o.limits.sentence), facts(['waves per SIMD', o ? `${o.peak_per_simd} at most` : null], ['mean waves', o ? count(o.mean, 1) : null], ['issuing', u ? share(d.utilization_shares?.any ?? NaN, 1) : null],
-			['matrix issue', m && typeof m.issue_share === 'number' ? this.go('utilization', share(m.issue_share, 1) + ' of the time', 'pipe by pipe') : null], ['matrix rate, of peak (modelled)', m && typeof m.modelled.pipe_share === 'number' ? this.go('utilization', share(m.modelled.pipe_share, 1), 'by passes of each instruction') : null], ['waves traced', d.waves !== undefined ? this.go('waves', count(d.waves), 'wave by wave') : null], ['instructions', d.instructions !== undefined ? count(d.instructions) : null]));
+		return section('Machine', this.go('occupancy', 'Occupancy', 'waves over time and limits'), o && h('p', null, o.limits.sentence), facts(['waves per SIMD', o ? `${o.peak_per_simd} at most` : null], ['mean waves', o ? count(o.mean, 1) : null], ['issuing', u ? share(d.utilization_shares?.any ?? NaN, 1) + ' of resident cycles' : null],
+			['matrix issue', m && typeof m.issue_share === 'number' ? this.go('utilization', share(m.issue_share, 1) + ' of resident cycles', 'pipe by pipe') : null], ['matrix rate, of peak (modelled)', m && typeof m.modelled.pipe_share === 'number' ? this.go('utilization', share(m.modelled.pipe_share, 1) + ' of resident cycles', 'by passes of each instruction') : null], ['waves traced', d.waves !== undefined ? this.go('waves', count(d.waves), 'wave by wave') : null], ['instructions', d.instructions !== undefined ? count(d.instructions) : null]));
 	}
 
 	private pipes(pipes: Pipe[]): HTMLElement {
 		const rows = [...pipes].sort((a, b) => b.busy - a.busy).slice(0, 8), u = this.all();
-		return section('Busiest pipes', this.go('waves', 'Pipes', 'pipe by pipe'), h('table', { class: 'plain' }, h('thead', null, h('tr', null, h('th', null, 'pipe'), h('th', { class: 'num' }, 'busy, ' + unitName(u)), h('th', { class: 'num' }, 'share'), this.base?.pipes && versusHeads(SHARE), h('th', null, ''))), h('tbody', null, rows.map((p) => h('tr', null, h('th', { attrs: { scope: 'row' } }, `${p.core} ${p.pipe}`), h('td', { class: 'num' }, cycles(p.busy, u)), h('td', { class: 'num' }, share(p.busy_share ?? NaN, 1)), this.beside(p, this.base?.pipes, (x) => `${x.core}/${x.pipe}`, (x) => x.busy_share, SHARE), h('td', { class: 'wide' }, bucketBar({ ...p.accounting }, p.accounting.duration, this.app.palette())))))));
+		return section('Busiest pipes', this.go('waves', 'Pipes', 'pipe by pipe'), h('table', { class: 'plain' }, h('thead', null, h('tr', null, h('th', null, 'pipe'), h('th', { class: 'num' }, 'busy, ' + unitName(u)), h('th', { class: 'num' }, 'of core span'), this.base?.pipes && versusHeads(SHARE), h('th', null, ''))), h('tbody', null, rows.map((p) => h('tr', null, h('th', { attrs: { scope: 'row' } }, `${p.core} ${p.pipe}`), h('td', { class: 'num' }, cycles(p.busy, u)), h('td', { class: 'num' }, share(p.busy_share ?? NaN, 1)), this.beside(p, this.base?.pipes, (x) => `${x.core}/${x.pipe}`, (x) => x.busy_share, SHARE), h('td', { class: 'wide' }, bucketBar({ ...p.accounting }, p.accounting.duration, this.app.palette())))))));
 	}
 
 	private pairs(pairs: Pair[]): HTMLElement {

@@ -48,9 +48,9 @@ class UtilizationView extends View {
 		fill(this.body, h('div', { class: 'panel-columns' }, this.isPipes ? this.pipeSections(w) : [this.simdSection(d), this.unitSection(d), this.matrixSection(d)]));
 	}
 
-	private busyColumn<R>(name: string, slot: number, part: (r: R) => Ratio, title = `cycles in which ${name} instructions issued, of the cycles that waves were there`): Column<R> {
+	private busyColumn<R>(name: string, slot: number, part: (r: R) => Ratio, title = `cycles in which ${name} instructions issued, of the cycles that waves were there`, of = 'resident'): Column<R> {
 		return {
-			id: name, head: name, isNumber: true, width: 'minmax(6.5rem, 1fr)', unit: () => '%', value: (r) => part(r) ?? 0, title,
+			id: name, head: name, isNumber: true, width: 'minmax(6.5rem, 1fr)', unit: () => `% of ${of}`, value: (r) => part(r), title,
 			cell: (r) => h('span', { class: 'bar-cell' }, shareBar(part(r) ?? 0, 1, this.app.palette().slots[slot]), h('span', null, share(part(r) ?? NaN, 1, false))),
 		};
 	}
@@ -86,7 +86,7 @@ class UtilizationView extends View {
 		this.tables.push(t);
 		const u = d.utilization_shares;
 		return section('Busy by SIMD and unit', t.tools(),
-			u && u.any !== null && facts(['issuing', share(u.any, 1)], ['bubbles', share(u.idle!, 1)], ['filled by', this.fillers(d)]), h('div', { class: 'panel-fill' }, t.element));
+			u && u.any !== null && facts(['issuing', share(u.any, 1) + ' of resident'], ['bubbles', share(u.idle!, 1) + ' of resident'], ['lost cycles by family, of lifetime', this.fillers(d)]), h('div', { class: 'panel-fill' }, t.element));
 	}
 
 	/** What the waves did while nothing issued: the lost cycles by family. */
@@ -118,10 +118,10 @@ class UtilizationView extends View {
 			label: 'Utilization by pipe', key: (p) => `${p.core}/${p.pipe}`, csv: 'utilization.csv',
 			columns: [textColumn('core', 'core', (p) => p.core, 'minmax(9rem, 1fr)'), textColumn('pipe', 'pipe', (p) => p.pipe),
 				...against<Pipe>(this.baseWaves?.pipes, (p) => `${p.core}/${p.pipe}`, (p) => p.busy_share, { ...BUSY, title: 'busy, of the span of its core' }),
-				this.busyColumn('busy', 4, (p) => p.busy_share),
+				this.busyColumn('busy', 4, (p) => p.busy_share, 'busy, of the span of its core', 'core span'),
 				cyclesColumn(app, 'busy-cycles', 'busy', (p) => p.busy), cyclesColumn(app, 'bubbles', 'bubbles', (p) => p.gaps?.sum, 'between its first and last instruction'),
 				textColumn('filled', 'filled by', (p) => p.waits.slice(0, 2).map((x) => `wait for ${x.producer_pipe ?? 'unmatched'} ${cyclesWith(x.cycles, app.units())}`).join(', ') || null, 'minmax(10rem, 1fr)'),
-				shareColumn('wait', 'wait', (p) => p.wait_share ?? 0, () => 1), shareColumn('idle', 'idle', (p) => p.idle_share ?? 0, () => 1)],
+				shareColumn('wait', 'wait', (p) => p.wait_share ?? 0, () => 1, 'core span'), shareColumn('idle', 'idle', (p) => p.idle_share ?? 0, () => 1, 'core span')],
 		}));
 		t.rows(pipes);
 		this.tables.push(t);

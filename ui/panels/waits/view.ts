@@ -82,7 +82,7 @@ class WaitView extends View {
 				...this.versus<Row>((r) => r.edge.wait),
 				countColumn('count', 'times', (r) => r.edge.count, 'how often this producer came last and released the wait'), countColumn('blocked', 'blocked', (r) => r.edge.blocked, 'how often the wait really waited'),
 				cyclesColumn(scaled(app, () => this.whole), 'cycles', 'waited', (r) => r.cycles), shareColumn('share', 'share', (r) => r.cycles, () => this.whole),
-				{ id: 'bar', head: '', width: '4rem', isFixed: true, value: (r) => r.cycles, cell: (r) => shareBar(r.cycles, most, app.palette().buckets[2]) },
+				{ id: 'bar', head: '', width: '4rem', isFixed: true, isDecor: true, value: (r) => r.cycles, cell: (r) => shareBar(r.cycles, most, app.palette().buckets[2], 'the largest') },
 				...spreadColumns<Row>(app, 'latency', 'latency', (r) => r.edge.latency, 'From the issue of the producer to the release of the wait: exact where the wait blocked, else an upper bound.').map((c) => ({ ...c, width: '8.4rem' })),
 				...(hasPipes(app) ? [] : [countColumn<Row>('together', 'last of', (r) => r.pair?.together?.median, TOGETHER), countColumn<Row>('flight', 'in flight', (r) => r.pair?.in_flight?.median, FLIGHT), { ...countColumn<Row>('ahead', 'ahead', (r) => r.pair?.iterations?.median, AHEAD), unit: () => 'iterations' }]),
 				countColumn('inexact', 'group', (r) => r.edge.inexact, 'times when one of several that return in any order released it'),

@@ -65,7 +65,7 @@ class WavesView extends View {
 			label: 'Waves', key: (w) => w.file, csv: 'waves.csv', sort: { id: 'duration', isDown: true }, pick: (w) => toTrack(app, this.track(w)),
 			columns: [
 				{ id: 'wave', head: 'wave', width: 'minmax(13rem, 1fr)', value: (w) => waveName(w) },
-				cyclesColumn(app, 'duration', 'duration', (w) => w.duration), { id: 'bar', head: 'where the cycles go', width: 'minmax(9.5rem, 1fr)', isFixed: true, value: (w) => w.duration, cell: (w) => bucketBar({ ...w.accounting }, most, app.palette()) },
+				cyclesColumn(app, 'duration', 'duration', (w) => w.duration), { id: 'bar', head: 'split', title: 'where the cycles go: issue, stall, wait, idle, drain', width: 'minmax(9.5rem, 1fr)', isFixed: true, value: (w) => w.duration, cell: (w) => bucketBar({ ...w.accounting }, most, app.palette()) },
 				...BUCKETS.map((b) => cyclesColumn<Wave>(app, b, b, (w) => w.accounting[b])),
 				{ id: 'cluster', head: 'path', isNumber: true, value: (w) => w.cluster, title: 'waves that executed the same instructions have the same number', cell: (w) => h('span', { class: 'chip' }, h('span', { class: 'swatch', style: { background: colourOf(app.palette(), w.cluster) } }), String(w.cluster)) },
 				textColumn('phase', 'phase', (w) => w.phase, '5rem', PHASE), countColumn('instructions', 'instructions', (w) => w.instructions), countColumn('rows', 'rows', (w) => w.rows, 'distinct instructions it executed'), countColumn('barriers', 'barriers', (w) => w.barriers),
@@ -123,7 +123,7 @@ class WavesView extends View {
 			label: `Balance by ${GROUPS[this.group]}`, key: name, csv: 'balance.csv',
 			columns: [textColumn('name', GROUPS[this.group], name, 'minmax(8rem, 1fr)'), ...against<Balance>(this.base?.imbalance?.[this.group], name, (r) => r.lost_share, { unit: 'lost %', title: 'cycles in which its waves did not issue, of their lifetime', sense: 1 }), countColumn('waves', 'waves', (r) => r.waves), { ...cyclesColumn<Balance>(scaled(app, () => this.data.accounting.duration), 'sum', 'sum', (r) => r.duration.sum), width: '6.5rem' }, cyclesColumn(app, 'median', 'median', (r) => r.duration.median),
 				cyclesColumn(app, 'max', 'max', (r) => r.duration.max), { id: 'box', head: 'spread', width: '12rem', isFixed: true, value: (r) => r.duration.median, cell: (r) => boxPlot(r.duration, low, high, `${name(r)}: median ${r.duration.median} cycles`) },
-				{ id: 'bar', head: 'where the cycles go', width: 'minmax(7rem, 1fr)', isFixed: true, value: (r) => r.accounting.duration, cell: (r) => bucketBar({ ...r.accounting }, most, app.palette()) }],
+				{ id: 'bar', head: 'split', title: 'where the cycles go: issue, stall, wait, idle, drain', width: 'minmax(7rem, 1fr)', isFixed: true, value: (r) => r.accounting.duration, cell: (r) => bucketBar({ ...r.accounting }, most, app.palette()) }],
 		}));
 		t.rows(rows);
 		this.others.push(t);
@@ -135,8 +135,8 @@ class WavesView extends View {
 		const t = this.own(new Table<Pipe>({
 			label: 'Pipes', key: (p) => `${p.core}/${p.pipe}`, csv: 'pipes.csv', sort: { id: 'busy', isDown: true }, pick: (p) => this.toPipe(p),
 			columns: [textColumn('core', 'core', (p) => p.core, 'minmax(9rem, 1fr)'), textColumn('pipe', 'pipe', (p) => p.pipe), ...against<Pipe>(this.base?.pipes, (p) => `${p.core}/${p.pipe}`, (p) => p.busy_share, { unit: 'busy %', title: 'busy, of the span of its core', sense: 0 }), cyclesColumn(app, 'busy', 'busy', (p) => p.busy, 'union of its instructions: never counted twice'),
-				{ id: 'busybar', head: '', width: '6rem', isFixed: true, value: (p) => p.busy, cell: (p) => shareBar(p.busy_share ?? 0, 1, app.palette().buckets[0]) },
-				{ id: 'bar', head: 'where the cycles go', width: 'minmax(8rem, 1fr)', isFixed: true, value: (p) => p.busy, cell: (p) => bucketBar({ ...p.accounting }, most, app.palette()) },
+				{ id: 'busybar', head: '', width: '6rem', isFixed: true, isDecor: true, value: (p) => p.busy, cell: (p) => shareBar(p.busy_share ?? 0, 1, app.palette().buckets[0]) },
+				{ id: 'bar', head: 'split', title: 'where the cycles go: issue, stall, wait, idle, drain', width: 'minmax(8rem, 1fr)', isFixed: true, value: (p) => p.busy, cell: (p) => bucketBar({ ...p.accounting }, most, app.palette()) },
 				...BUCKETS.map((b) => cyclesColumn<Pipe>(app, b, b, (p) => p.accounting[b])), countColumn('instructions', 'instructions', (p) => p.instructions), countColumn('sync', 'flags', (p) => p.sync_instructions),
 				cyclesColumn(app, 'latency', 'latency sum', (p) => p.latency_sum), countColumn('depth', 'depth', (p) => p.depth_max, 'most instructions in flight at once'), countColumn('mean', 'mean depth', (p) => p.depth_mean, '', 2),
 				cyclesColumn(app, 'exposed', 'exposed', (p) => p.exposed, 'busy while no other pipe was'), cyclesColumn(app, 'path', 'critical path', (p) => p.critical_path), countColumn('gaps', 'gaps', (p) => p.gaps?.count), cyclesColumn(app, 'gap', 'longest gap', (p) => p.gaps?.max)],
