@@ -17,6 +17,7 @@
 #define SASS_NO_SCOREBOARD 7u
 #define SASS_NO_PRED 7u /* PT: always true when read, dropped when written */
 #define SASS_RZ 255u	/* reads as zero, writes are dropped */
+#define SASS_NO_BARRIER 255u
 #define SASS_MOST_OPERANDS 12u
 
 /* By the unit that does the work and by how its result is waited for. */
@@ -71,6 +72,7 @@ enum sass_flags {
 	SASS_TRY_WAIT = 1 << 5,	    /* SYNCS try_wait, test_wait: asks an mbarrier */
 	SASS_ARRIVES = 1 << 6,	    /* brings an mbarrier or named barrier nearer to completion */
 	SASS_BLOCKS = 1 << 7,	    /* BAR.SYNC and kin: stops until others arrive */
+	SASS_CONDITIONAL = 1 << 8,  /* a branch or exit that may fall through */
 };
 
 /* What a scoreboard-like counter is; 0 to 5 are the hardware's six. */
@@ -109,10 +111,11 @@ struct sass_inst {
 
 	uint8_t guard;	       /* predicate register; SASS_NO_PRED with !is_guard_negated: always */
 	bool is_guard_negated; /* @!P0 */
+	bool is_guard_uniform; /* @UP0 */
 
 	uint8_t counter; /* COUNTER_WAIT, GROUP_CLOSE: scoreboard or enum sass_counter */
 	uint8_t count;	 /* COUNTER_WAIT: how many may stay */
-	uint8_t barrier; /* SASS_BARRIER: its number, 255: in a register or none */
+	uint8_t barrier; /* SASS_BARRIER: its number; SASS_NO_BARRIER: in a register or none */
 
 	uint8_t n_operands;
 	struct sass_operand
@@ -124,9 +127,9 @@ struct sass_inst {
 
 /* Decodes 16 bytes at p. `sm` is 75 to 120 (100 for sm_100a): a few opcodes changed their meaning. */
 struct sass_inst sass_decode(unsigned sm, const uint8_t *p);
-/* "FFMA", "LDG", "HGMMA"; "OP_7B3" never: an opcode in no table is "?". */
+/* "FFMA", "LDG", "HGMMA"; "?" for an opcode in no table. */
 const char *sass_name(unsigned sm, uint16_t opcode);
-/* The same with the parts that change what it costs: "LDG.128", "DEPBAR.LE", "WARPGROUP.ARRIVE".
+/* With its guard and the parts that change what it costs: "@!P0 LDG.128", "WARPGROUP.ARRIVE".
  * Writes at most n bytes with the ending zero and returns buf. */
 char *sass_text(unsigned sm, const uint8_t *p, char *buf, size_t n);
 

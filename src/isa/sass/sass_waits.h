@@ -85,6 +85,7 @@ enum sass_reason {
 	SASS_REASON_WAIT,  /* wait: fixed latency */
 	SASS_REASON_BARRIER, /* barrier */
 	SASS_REASON_GMMA,    /* gmma, warpgroup_arrive */
+	SASS_REASON_MEMBAR,  /* membar: the fence issued before */
 	SASS_REASON_OTHER,   /* reasons that name a pipe and no producer */
 };
 
