@@ -156,12 +156,12 @@ class Report:
         head += (number(7, len(ranges)) if ranges else b"") + (number(9, len(graphs)) if graphs else b"") + self.odd()
         self.out += [framed(head), payload]
 
-    def metric(self, name, x=None, instances=b"", kind=0):
+    def metric(self, name, x=None, instances=b"", kind=0, field=13):
         if name not in self.names:
             self.names[name] = len(self.names)
             self.fresh.append(name)
         body = number(1, self.names[name]) + (b"" if x is None else block(2, value(x))) + instances + number(4, kind) + self.odd()
-        return block(13, body)
+        return block(field, body)
 
     def per_row(self, name, pairs):
         """pairs: [(address, integer)]. Thousands of rows a metric: bytes of an instance are put together from two tables."""
@@ -233,9 +233,9 @@ class Report:
         self.truth.append(r.truth())
         return out
 
-    def whole(self, name):
-        """A range or graph: a name and metrics, no code of its own."""
-        return block(6, name) + self.metric("gpu__time_duration.sum", 1000.0) + number(14, 1794782096)
+    def whole(self, reference, program):
+        """A range or graph: metrics, no code of its own; reference: the field that names its sources."""
+        return self.metric("gpu__time_duration.sum", 1000.0, field=4) + number(5, 1794782096) + number(reference, program.id) + self.odd()
 
     def add_program(self, p):
         """Its messages, the first now; the rest are returned for a later block."""
@@ -289,7 +289,7 @@ def several():
     for message in rest:
         report.put_block(sources=[message])
     report.put_block(results=[report.result(Result(p, seed=4, kernel=1, threads=(128, 1, 1))), report.result(Result(q, seed=5, pm=12))],
-                     ranges=[report.whole("range 0")], graphs=[report.whole("graph 0")])
+                     ranges=[report.whole(15, p)], graphs=[report.whole(17, q)])
     return report
 
 
