@@ -2,10 +2,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """What a user would write instead of `incore hot` on a Nsight Compute report: a straightforward reader of the file, without NVIDIA software.
 
-usage: ncu_pass.py FILE
+usage: ncu_pass.py [--result N] FILE
 
-Prints one JSON object a result: samples by reason (all, not issued) in total and of the hottest instruction, executions. With --rows every
-instruction with every integer metric that has addresses as correlation values. tests/ncu compares what incore says with it.
+Prints one JSON object a result: samples by reason (all, not issued) in total and of the hottest instruction, executions. --result: of one
+result alone, counted from 0; the others are not looked into. tests/ncu compares what incore says with it.
 """
 import json
 import struct
@@ -122,19 +122,21 @@ def result_of(b, strings, sources):
     return out
 
 
-def read(path):
+def read(path, wanted=None):
     with open(path, "rb") as f:
         b = f.read()
     if b[:4] != b"NVR\0":
         sys.exit(f"{path}: not a report")
-    strings, sources = [], {}
+    strings, sources, number = [], {}, -1
     for kind, message in messages(b):
         if kind == "block":
             strings += [s.decode() for field, v in fields(message) if field == 4 for f, s in fields(v) if f == 1]
         elif kind == "source":
             functions_of(message, sources)
         elif kind == "result":
-            yield result_of(message, strings, sources)
+            number += 1
+            if wanted in (None, number):
+                yield result_of(message, strings, sources)
 
 
 def place(address, functions):
@@ -163,21 +165,10 @@ def summary(r):
             "hottest": [*place(hottest, r["functions"]), *rows[hottest]] if rows else None}
 
 
-def every_row(r):
-    """{function+offset: {metric: integer}}"""
-    rows, low = {}, min((f[0] for f in r["functions"]), default=0)
-    for name, (_, instances) in r["metrics"].items():
-        for address, n in instances.items():
-            if isinstance(address, int) and isinstance(n, int) and low <= address < low + (1 << 32):
-                function, offset = place(address, r["functions"])
-                rows.setdefault(f"{function}+{offset:#x}", {})[name] = n
-    return rows
-
-
 def main():
-    path = sys.argv[-1]
-    for r in read(path):
-        print(json.dumps({**summary(r), "rows": every_row(r)} if "--rows" in sys.argv[1:-1] else summary(r)))
+    wanted = int(sys.argv[sys.argv.index("--result") + 1]) if "--result" in sys.argv else None
+    for r in read(sys.argv[-1], wanted):
+        print(json.dumps(summary(r)))
 
 
 if __name__ == "__main__":
