@@ -69,22 +69,19 @@ class Lines:
         """A sequence; its address is a relocation against the symbol."""
         self.extended(2, bytes(8))
         self.fixups.append((len(self.program) - 8, symbol))
-        self.address, self.file, self.line = 0, 1, 1
-        last = inside = None
+        self.address, self.file, self.line, self.rows = 0, 1, 1, 0  # rows are counted in each sequence
+        last, inside = None, False
         for n, i in enumerate(f.insts):
             if (i.line, i.inlined) == last:
                 continue
             last = (i.line, i.inlined)
             if inside:
-                self.program += b"\4\1"
-                self.file, inside = 1, None
                 self.extended(0x90, b"\0\0")
             self.row(16 * n, 1, i.line)
-            if i.inlined:
-                self.program += b"\4\2"
-                self.file, inside = 2, i.inlined
-                self.extended(0x90, varint(self.rows) + varint(self.strings.add(i.inlined[0])))
-                self.row(16 * n, 2, i.inlined[1])
+            inside = bool(i.inlined)
+            for name, line in i.inlined:  # each at the row that called it
+                self.extended(0x90, varint(self.rows) + varint(self.strings.add(name)))
+                self.row(16 * n, 2, line)
         self.move(16 * len(f.insts), self.file, self.line)
         self.extended(1, b"")
 

@@ -11,9 +11,9 @@ SOURCES = {
         "        float v = next;", "        next = x[i + 256];", "        row[threadIdx.x] = scale(v, y[i]);", "        __syncthreads();",
         "        y[i] = row[255 - threadIdx.x];", "    }", "}")),
     HEADER: "".join(f"{text}\n" for text in (
-        "__device__ inline float scale(float v, float w)", "{", "    float t = v * 0.5f + w;", "    return exp2f(t) + v;", "}")),
+        "__device__ inline float scale(float v, float w)", "{", "    float t = v * 0.5f + w;", "    return my_exp(t) + v;", "}", "__device__ inline float my_exp(float t)", "{", "    return exp2f(t); }")),
 }
-SCALE = "_Z5scaleff"
+SCALE, EXP = "_Z5scaleff", "_Z6my_expf"
 
 
 def padding(n):
@@ -31,11 +31,11 @@ def scale_rows(trips=64):
         Inst("IMAD.WIDE", (2, 0, 2), 7, waits=(0, 1), after={SHORT: ["tid", "pointer"]}),
         Inst("LDG", (4, 2), 7, "first", writes=5),
         Inst("LDG", (5, 8), 11, "loop", writes=2, **t),
-        Inst("FMUL", (6, 4, 9), 11, waits=(5,), after={LONG: ["first", "carried"]}, inlined=(SCALE, 3), **t),
+        Inst("FMUL", (6, 4, 9), 11, waits=(5,), after={LONG: ["first", "carried"]}, inlined=((SCALE, 3),), **t),
         Inst("LDG", (4, 2), 10, "carried", writes=5, **t),
-        Inst("FFMA", (6, 5, 9, 6), 11, stall=5, waits=(2,), after={LONG: ["loop"]}, inlined=(SCALE, 3), **t),
-        Inst("MUFU.EX2", (7, 6), 11, "exp", writes=0, inlined=(SCALE, 4), **t),
-        Inst("FADD", (8, 7, 6), 11, waits=(0,), stall=5, after={SHORT: ["exp"]}, inlined=(SCALE, 4), **t),
+        Inst("FFMA", (6, 5, 9, 6), 11, stall=5, waits=(2,), after={LONG: ["loop"]}, inlined=((SCALE, 3),), **t),
+        Inst("MUFU.EX2", (7, 6), 11, "exp", writes=0, inlined=((SCALE, 4), (EXP, 8)), **t),
+        Inst("FADD", (8, 7, 6), 11, waits=(0,), stall=5, after={SHORT: ["exp"]}, inlined=((SCALE, 4), (EXP, 8)), **t),
         Inst("STS", (9, 8), 11, "put", reads=1, **t),
         Inst("BAR.SYNC", (), 12, "barrier", stall=6, **t),
         Inst("LDS", (10, 9), 13, "get", writes=0, **t),
@@ -80,7 +80,7 @@ def calls():
     """A kernel, a function behind it in its section, and one in a section of its own: loads are waited for across calls and returns."""
     helper = Function("_Z6helperf", [
         Inst("FADD", (30, 4, 4), 20, waits=(2,), after={LONG: ["_Z5callsPf::handed"]}),
-        Inst("LDG", (31, 2), 21, "of_helper", writes=3),
+        Inst("LDG", (31, 2), 21, "of_helper", writes=3, inlined=((EXP, 8),)),
         Inst("UNKNOWN", (), 21),
         Inst("RET", (20,), 22, stall=5),
         *padding(1)], regs=32)

@@ -123,7 +123,7 @@ class Result:
             for reason in i.after:
                 places = sorted(kernels.stated(list(addresses.values()), f, i, (reason,)))
                 producers[reason] = [[name, 16 * k] for name, k in places]
-            rows.append({"function": f.name, "offset": 16 * n, "op": i.op, "line": i.line, "inlined": list(i.inlined) if i.inlined else None,
+            rows.append({"function": f.name, "offset": 16 * n, "op": i.op, "line": i.line, "inlined": i.inlined,
                          "inst_executed": executed, "samples": sum(c[0] for c in counts.values()),
                          "not_issued": sum(c[1] for c in counts.values()),
                          "reasons": {r: c for r, c in counts.items() if c[0]}, "producers": producers})

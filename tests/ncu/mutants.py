@@ -8,6 +8,7 @@ import make_report as made
 from wire import block, double, framed, number, value, varint
 
 MOST = (1 << 64) - 1
+CALLED = b"\0\3\x90\5\0"  # the first inlined call of the line table
 # must be refused (exit status 3), may be read with a word about it, or is as good as sound
 REFUSED, TOLD, SOUND = "refused", "told", "sound"
 
@@ -166,9 +167,9 @@ def cases():
     yield "lines-range-0", report(program(of_section(".debug_line", lambda d: d[:13] + b"\0" + d[14:]))), TOLD
     yield "lines-unit-too-long", report(program(of_section(".debug_line", lambda d: b"\xf0\xff\xff\x7f" + d[4:]))), TOLD
     yield "lines-version-9", report(program(of_section(".debug_line", lambda d: d[:4] + b"\x09\0" + d[6:]))), TOLD
-    yield "inline-context-beyond", report(program(swap(b"\0\3\x90\5\0", b"\0\3\x90\x7f\0"))), TOLD
-    yield "inline-context-itself", report(program(swap(b"\0\3\x90\5\0", b"\0\3\x90\6\0"))), TOLD
-    yield "inline-name-beyond", report(program(swap(b"\0\3\x90\5\0", b"\0\3\x90\5\x7f"))), TOLD
+    yield "inline-context-beyond", report(program(swap(CALLED, b"\0\3\x90\x7f\0"))), TOLD
+    yield "inline-context-itself", report(program(swap(CALLED, b"\0\3\x90\6\0"))), TOLD
+    yield "inline-name-beyond", report(program(swap(CALLED, b"\0\3\x90\5\x7f"))), TOLD
     yield "relocation-nowhere", report(program(of_section(".rela.debug_line", lambda d: d[:8] + b"\2\0\0\0\xff\xff\xff\x7f" + d[16:]))), TOLD
     yield "function-without-name", report(source=functions_named(number(2, base + 0x5000))), TOLD
     yield "function-unknown", report(source=functions_named(block(1, "nobody"), number(2, base + 0x5000), number(3, 99))), TOLD

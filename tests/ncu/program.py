@@ -9,10 +9,10 @@ MOST_PENDING = 12  # of one scoreboard on a walk
 
 class Inst:
     """op: of sass.OPS. stall, writes, reads, waits: control codes. target: a label. after: {reason: labels of its producers}.
-    line: of the source; inlined: (name, line) of the function that was inlined there, or None. times: executions per warp."""
+    line: of the source; inlined: (name, line) of each function that was inlined there, outermost first. times: executions per warp."""
 
     def __init__(self, op, regs=(), line=1, label=None, stall=4, writes=sass.NONE, reads=sass.NONE, waits=(), guard=ALWAYS, target=None,
-                 number=0, counter=0, after=None, inlined=None, times=1):
+                 number=0, counter=0, after=None, inlined=(), times=1):
         self.op, self.regs, self.line, self.label, self.stall, self.writes, self.reads = op, regs, line, label, stall, writes, reads
         self.waits, self.guard, self.target, self.number, self.counter = tuple(waits), guard, target, number, counter
         self.after, self.inlined, self.times = after or {}, inlined, times
