@@ -51,7 +51,7 @@ def main():
         report = make_report.large(args.mb, args.results)
         make_report.write(report, path)
         size, middle_one = os.path.getsize(path), args.results // 2
-        print(f"report of {size / 1e6:.1f} MB, {args.results} results, {len(report.truth[0]['rows'])} instructions each")
+        print(f"report of {size / 1e6:.1f} MB, {args.results} results")
         one, theirs = middle(hot + [f"{path}#{middle_one}"]), middle(reader + ["--result", str(middle_one), path])
         same(json.loads(one[3]), json.loads(theirs[3]), report.truth[middle_one])
         print(f"one result:  incore {one[0]:.3f} s CPU, peak {one[2]:.1f} MB; reader {theirs[0]:.2f} s, peak {theirs[2]:.1f} MB; "
