@@ -3,6 +3,7 @@
 #include "answer/hot.h"
 
 #include "analysis/code/flydsl_hotspot.h"
+#include "analysis/code/samples.h"
 #include "analysis/waves/causes.h"
 
 static const struct option_def options[] = {
@@ -29,6 +30,9 @@ static const struct column hot_totals_columns[] = {
 	PART(hot_totals, all, &code_totals_record),
 	COLUMN(hot_totals, samples, UNIT_SAMPLES, "samples taken", OPTIONAL),
 	COLUMN(hot_totals, stalled_samples, UNIT_SAMPLES, "of which found a stall", OPTIONAL),
+	COLUMN(hot_totals, exposed_samples, UNIT_SAMPLES,
+		"of the stalled: nothing was issued meanwhile", OPTIONAL),
+	COLUMN(hot_totals, period, UNIT_CYCLES, "cycles that a sample stands for", OPTIONAL),
 	COLUMN(hot_totals, from, UNIT_NONE, "computed from the waves, or stated by the producer",
 		.words = "computed|stated"),
 };
@@ -63,6 +67,14 @@ static const struct record waits_for_record = RECORD_OF(waits_for, RECORD_LINE, 
 		COLUMN(hot_row, stalled_samples, UNIT_SAMPLES, "of which found it stalled",        \
 			.title = "stalled", OPTIONAL),                                             \
 		MAP(hot_row, stall_reasons, &name_count_record, "stalled samples by reason",       \
+			OPTIONAL),                                                                 \
+		COLUMN(hot_row, exposed_samples, UNIT_SAMPLES,                                     \
+			"of the stalled: nothing was issued meanwhile", .title = "exposed",        \
+			OPTIONAL),                                                                 \
+		COLUMN(hot_row, error_pct, UNIT_PERCENT,                                           \
+			"standard error of its cycles, which are samples x period",                \
+			.title = "+-%", OPTIONAL, .digits = 1),                                    \
+		MAP(hot_row, exposed_reasons, &name_count_record, "exposed samples by reason",     \
 			OPTIONAL),                                                                 \
 		COLUMN(hot_row, share, UNIT_PERCENT, "of all of the selection", .title = "%",      \
 			.csv = "share_pct", .flags = COLUMN_NO_JSON | COLUMN_HEAT, .digits = 1),   \
@@ -267,6 +279,10 @@ static void take_stated(struct hot_job *j)
 	if (j->trace->n_code == 0)
 		answer_warn(
 			j->a, "nothing was traced: no code and no waves (incore check says more)");
+	else if (trace_is_sampled(j->trace))
+		answer_warn(j->a,
+			"sampled data: cycles are samples x %llu, an estimate with the error shown",
+			(unsigned long long)j->trace->sampling.period_cyc);
 	else if (j->trace->samples)
 		answer_warn(j->a, "sampled data: counts of samples, not cycles");
 	else if (trace_has_pipes(j->trace))
@@ -274,7 +290,7 @@ static void take_stated(struct hot_job *j)
 	else
 		answer_warn(
 			j->a, "no waves in this capture: totals are those that code.json states");
-	if (j->p->by == HOT_CAUSE || j->p->by == HOT_PRODUCER)
+	if (!trace_is_sampled(j->trace) && (j->p->by == HOT_CAUSE || j->p->by == HOT_PRODUCER))
 		answer_warn(j->a, "--by %s needs waves: nothing to show", j->out->by);
 }
 
@@ -284,7 +300,10 @@ static bool collect(struct hot_job *j, struct incore_error *e)
 		return false;
 	if (j->trace->n_tracks == 0) {
 		take_stated(j);
-		return true;
+		if (!trace_is_sampled(j->trace))
+			return true;
+		return (!j->causes || samples_fill_causes(j->causes, e)) &&
+		       (!j->producers || samples_fill_producers(j->producers, e));
 	}
 	return trace_has_pipes(j->trace) ? collect_pipes(j, e) : collect_waves(j, e);
 }
@@ -320,18 +339,41 @@ static struct str short_source(const char *source)
 	return slash < 0 ? s : str_sub(s, (size_t)slash + 1, s.n);
 }
 
-static bool put_reasons(
-	struct answer *a, const struct hot_sums *s, struct hot_row *x, struct incore_error *e)
+/* Those of the reasons that have any; out keeps v NULL where no list is to be told. */
+static bool put_counts(struct answer *a, const struct trace *t, const struct reason_count *counts,
+	bool is_exposed, struct rows *out, struct incore_error *e)
 {
-	struct name_count *v = ANSWER_ROWS(a, &x->stall_reasons, STALL_REASONS, name_count, e);
+	struct name_count *v = ANSWER_ROWS(a, out, t->n_reasons, name_count, e);
 	size_t n = 0;
 
-	for (unsigned r = 0; v && r < STALL_REASONS; r++)
-		if (s->reason[r])
-			v[n++] = (struct name_count){stall_reason_name(r), s->reason[r]};
-	x->stall_reasons.n = n;
-	x->stall_reason = s->stalled_samples ? hot_stall_reason(s) : NULL;
+	for (uint32_t r = 0; v && r < t->n_reasons; r++) {
+		uint64_t count = is_exposed ? counts[r].not_issued : counts[r].all;
+
+		if (count)
+			v[n++] = (struct name_count){t->reasons[r], count};
+	}
+	out->n = n;
 	return v != NULL;
+}
+
+static bool put_reasons(struct answer *a, const struct hot *h, const struct hot_group *g,
+	struct hot_row *x, struct incore_error *e)
+{
+	const struct trace *t = h->trace;
+	const struct reason_count *counts = hot_reasons(h, g);
+
+	if (!counts)
+		return true;
+	x->stall_reason = g->sums.stalled_samples ? hot_stall_reason(t, counts) : NULL;
+	if (!put_counts(a, t, counts, false, &x->stall_reasons, e))
+		return false;
+	if (!trace_is_sampled(t))
+		return true;
+	x->error_pct = samples_error_pct(g->sums.samples);
+	if (!t->sampling.has_not_issued)
+		return true;
+	x->exposed_samples = g->sums.exposed_samples;
+	return put_counts(a, t, counts, true, &x->exposed_reasons, e);
 }
 
 /* What share is of: cycles where they were counted, else what is stated. */
@@ -381,8 +423,10 @@ bool hot_row_make(struct answer *a, const struct hot *h, const struct hot_group 
 		.cycles_per_wave = hot_per_wave(h, hot_cycles(s)),
 		.share = share_of(h, s),
 		.samples = s->samples ? s->samples : NO_U64,
-		.stalled_samples = s->samples ? s->stalled_samples : NO_U64};
-	return !s->samples || put_reasons(a, s, out, e);
+		.stalled_samples = s->samples ? s->stalled_samples : NO_U64,
+		.exposed_samples = NO_U64,
+		.error_pct = NAN};
+	return !s->samples || put_reasons(a, h, g, out, e);
 }
 
 static bool put_loss(
@@ -502,9 +546,16 @@ bool hot_totals_make(struct answer *a, const struct hot *h, struct hot_totals *t
 		.all = h->all.totals,
 		.samples = h->all.samples ? h->all.samples : NO_U64,
 		.stalled_samples = h->all.samples ? h->all.stalled_samples : NO_U64,
+		.exposed_samples = NO_U64,
+		.period = NO_U64,
 		.from = h->is_stated ? "stated" : "computed"};
+	if (trace_is_sampled(h->trace)) {
+		totals->period = h->trace->sampling.period_cyc;
+		if (h->trace->sampling.has_not_issued)
+			totals->exposed_samples = h->all.exposed_samples;
+	}
 	*accounting = NULL;
-	if (h->is_stated)
+	if (h->is_stated && !trace_is_sampled(h->trace))
 		return true;
 	x = ANSWER_NEW(a, hot_accounting, e);
 	if (!x)
@@ -572,6 +623,7 @@ static bool ask_hot(const struct request *r, struct answer *a, struct incore_err
 	if (ok && j.pipes)
 		j.out->nothing_to_do = bucket_sums(j.pipes->bucket);
 	j.out->has_samples = t->samples != NULL;
+	j.out->is_sampled = trace_is_sampled(t);
 	selection_deinit(&j.selection);
 	return ok;
 }
