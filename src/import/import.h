@@ -85,6 +85,8 @@ struct import_ops {
 	int (*sniff)(const struct probe *p);
 	/* A recognised directory may hold several captures: their paths (in the arena), each good
 	 * for look and read. May be NULL, may give none: the directory is one. */
+	/* With splits_files also a file, whose captures are "file#0", "file#1", ... */
+	bool splits_files;
 	void (*split)(const char *path, struct capture_cache *cache, struct arena *a,
 		const char ***paths, uint32_t *n);
 	/* True: captures may lie several levels below this directory (import_find() stops after two

@@ -66,10 +66,12 @@ class Answers:
             self.trace = json.load(f)
         self.program, self.path = program, path
         self.reasons = self.trace.get("stall_reasons", [])
-        self.rows, self.places, function, first = {}, [], None, 0
+        self.rows, self.places, function, first, last = {}, [], None, 0, None
         for row in self.trace["code"]:
-            if row["is_label"]:
-                function, first = row["isa"].lstrip("; ").rstrip(":"), None
+            if row["is_label"] and row["code_object"] != last:  # others are functions inside one
+                function, first, last = row["isa"].lstrip("; ").rstrip(":"), None, row["code_object"]
+            elif row["is_label"]:
+                pass
             elif first is None:
                 first = row["address"]
             self.places.append((function, row["address"] - (first or 0)))
