@@ -95,7 +95,7 @@ static void pick_holders(
 	}
 }
 
-#define MOST_STEPS_BACK 64u
+#define MOST_STEPS_BACK 128u
 #define KIND(k) (1u << SASS_WAIT_##k)
 #define SCOREBOARD_KINDS (KIND(WRITE) | KIND(READ) | KIND(COUNT) | KIND(GROUP) | KIND(BULK))
 

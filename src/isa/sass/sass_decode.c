@@ -69,11 +69,27 @@ static unsigned bulk_regs(const struct decoding *d)
 	return sass_bits(d, 79, 3) + 2 + is_load;
 }
 
+/* Bits 73 to 75 tell the type of an atomic operation: which have 64 bits. */
+static unsigned atomic_regs(const struct decoding *d)
+{
+	unsigned base = d->out->opcode & 0x1ff, type = sass_bits(d, 73, 3);
+
+	if (base == 0x18c || base == 0x18d)
+		return 1 + sass_bits(d, 74, 1);
+	if (base == 0x1a2 || base == 0x1a3 || base == 0x1a6) { /* floats of sm_90 */
+		type = sass_bits(d, 73, 4);
+		return type == 15 ? 2 : type == 11 ? 4 : 1; /* one double, four floats */
+	}
+	return type == 2 || type == 5 || type == 6 ? 2 : 1;
+}
+
 static unsigned place_width(const struct decoding *d, char how)
 {
 	switch (how) {
 	case 's':
 		return access_regs(d);
+	case 'a':
+		return atomic_regs(d);
 	case 'e':
 		return 1 + sass_bits(d, 72, 1);
 	case 'f':
@@ -274,66 +290,6 @@ static void add_texture(struct decoding *d)
 	add_uniform(d, 40, 2);
 }
 
-/* Bits 73 to 75 tell the type of an atomic operation: which have 64 bits. */
-static unsigned atomic_regs(const struct decoding *d)
-{
-	unsigned base = d->out->opcode & 0x1ff, type = sass_bits(d, 73, 3);
-
-	if (base == 0x18c || base == 0x18d)
-		return sass_bits(d, 74, 1) ? 2 : 1;
-	if (base == 0x1a2 || base == 0x1a3 || base == 0x1a6) { /* floats of sm_90 */
-		type = sass_bits(d, 73, 4);
-		return type == 15 ? 2 : type == 11 ? 4 : 1; /* one double, four floats */
-	}
-	return type == 2 || type == 5 || type == 6 ? 2 : 1;
-}
-
-static void add_atomic(struct decoding *d)
-{
-	unsigned base = d->out->opcode & 0x1ff, n = atomic_regs(d);
-	bool is_shared = base == 0x18c || base == 0x18d;
-	bool is_swap = base == 0x18b || base == 0x18d || base == 0x1a9;
-	bool is_reduction = base == 0x18e || base == 0x1a6;
-
-	if (!is_reduction && !(base == 0x18d && sass_form(d) == 2))
-		add_operand(d, SASS_FILE_R, 16, n, true);
-	if (!is_reduction && (!is_shared || sass_form(d) == 2))
-		add_operand(d, SASS_FILE_P, 81, 1, true);
-	add_operand(d, SASS_FILE_R, 24, is_shared ? 1 : 1 + sass_bits(d, 72, 1), false);
-	if (sass_form(d) != 7)
-		add_operand(d, SASS_FILE_R, 32, n, false);
-	if (is_swap)
-		add_operand(d, SASS_FILE_R, 64, n, false);
-	else
-		add_uniform(d, 64, is_shared ? 1 : 2);
-}
-
-static void add_shuffle(struct decoding *d)
-{
-	unsigned form = sass_form(d);
-
-	add_operand(d, SASS_FILE_R, 16, 1, true);
-	add_operand(d, SASS_FILE_P, 81, 1, true);
-	add_operand(d, SASS_FILE_R, 24, 1, false);
-	if (form == 1 || form == 2)
-		add_operand(d, SASS_FILE_R, 32, 1, false);
-	if (form == 1 || form == 4)
-		add_operand(d, SASS_FILE_R, 64, 1, false);
-}
-
-/* Form 2 asks for a phase, form 4 arrives. */
-static void add_syncs(struct decoding *d)
-{
-	if (sass_form(d) == 2)
-		add_operand(d, SASS_FILE_P, 81, 1, true);
-	else
-		add_operand(d, SASS_FILE_R, 16, 2, true);
-	add_operand(d, SASS_FILE_R, 24, 1, false);
-	add_operand(d, SASS_FILE_R, 32, 1, false);
-	add_uniform(d, 64, 1);
-	d->out->flags |= sass_form(d) == 2 ? SASS_TRY_WAIT : SASS_ARRIVES;
-}
-
 /* Bits 77 to 79: sync, arrive, reduce, scan; its number in bits 54 to 57, or in a register. */
 static void add_barrier(struct decoding *d)
 {
@@ -357,13 +313,6 @@ static void add_special(struct decoding *d)
 		return add_warpgroup_tensor(d);
 	case SASS_TEXTURE:
 		return add_texture(d);
-	case SASS_ATOMIC_GLOBAL:
-	case SASS_ATOMIC_SHARED:
-		return add_atomic(d);
-	case SASS_SHUFFLE:
-		return add_shuffle(d);
-	case SASS_MBARRIER:
-		return add_syncs(d);
 	default:
 		return add_barrier(d);
 	}
@@ -469,6 +418,9 @@ static void read_groups(struct decoding *d)
 		break;
 	case 0x1c7: /* UCGABAR_ARV, _WAIT */
 		o->flags |= sass_form(d) == 6 ? SASS_BLOCKS : SASS_ARRIVES;
+		break;
+	case 0x1a7: /* SYNCS: form 2 asks for a phase, form 4 arrives */
+		o->flags |= sass_form(d) == 2 ? SASS_TRY_WAIT : SASS_ARRIVES;
 		break;
 	case 0x1b0: /* ARRIVES */
 	case 0x1b4: /* UTMALDG */

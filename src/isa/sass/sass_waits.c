@@ -117,7 +117,7 @@ static void add_counter_wait(
 	f->n_masks++;
 	if (cut)
 		f->flags[waiter] |= SASS_CUT;
-	if (!n && !cut) {
+	if (!n) {
 		f->n_unknown++;
 		f->flags[waiter] |= SASS_UNKNOWN_PRODUCER;
 	}

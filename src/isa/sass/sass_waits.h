@@ -21,8 +21,8 @@
 #define SASS_MOST_STEPS 512u	 /* blocks looked at per instruction and counter */
 #define SASS_NO_INST UINT32_MAX
 
-/* Code of one section. Addresses of different texts must not overlap; branches between them are
- * followed by address. */
+/* Code of one section. Texts come in order of address and do not overlap; branches from one into
+ * another are followed. */
 struct sass_text {
 	uint64_t address; /* of its first instruction; any base, as long as branches agree */
 	const uint8_t *bytes;
