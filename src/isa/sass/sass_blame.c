@@ -15,7 +15,8 @@ enum sass_reason sass_reason_of(const char *word)
 		enum sass_reason reason;
 	} words[] = {{"long_scoreboard", SASS_REASON_LONG}, {"long_sb", SASS_REASON_LONG},
 		{"short_scoreboard", SASS_REASON_SHORT}, {"short_sb", SASS_REASON_SHORT},
-		{"wait", SASS_REASON_WAIT}, {"barrier", SASS_REASON_BARRIER},
+		{"wait", SASS_REASON_WAIT}, {"branch_resolving", SASS_REASON_WAIT},
+		{"sleeping", SASS_REASON_WAIT}, {"barrier", SASS_REASON_BARRIER},
 		{"gmma", SASS_REASON_GMMA}, {"warpgroup_arrive", SASS_REASON_GMMA},
 		{"membar", SASS_REASON_MEMBAR}};
 

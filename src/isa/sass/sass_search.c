@@ -283,7 +283,9 @@ static bool walk_block(struct sass_searcher *s, enum sass_count c, struct path *
 				p->skip--;
 			else
 				add_found(s, i);
-			if (p->limit != NO_LIMIT && --p->limit == 0)
+			/* one that its guard held back took no room */
+			if (p->limit != NO_LIMIT && !(s->g->inst[i].flags & SASS_GUARDED) &&
+				--p->limit == 0)
 				return false;
 		}
 		if (!left)

@@ -29,8 +29,9 @@ struct sass_text {
 	size_t n_bytes; /* a rest of less than 16 bytes is left out */
 };
 
-/* A target that the instruction's own bits do not tell: BRX tables (EIATTR_INDIRECT_BRANCH_TARGETS
- * of .nv.info), calls by relocation. One line per target. */
+/* A target that the instruction's own bits do not tell: tables of BRX, calls by relocation. One line
+ * per target. In .nv.info.<function> attribute 0x34 (format 4, u16 size) has for each BRX: u32 its
+ * offset, u32 0, u32 n, n times u32 target, all in bytes from the function's start. */
 struct sass_jump {
 	uint64_t from, to;
 };
@@ -82,7 +83,7 @@ bool sass_waits_find(struct arena *a, unsigned sm, const struct sass_text *texts
 enum sass_reason {
 	SASS_REASON_LONG,  /* long_scoreboard: memory behind L1: global, local, texture, surface */
 	SASS_REASON_SHORT, /* short_scoreboard: shared memory, special functions, shuffles */
-	SASS_REASON_WAIT,  /* wait: fixed latency */
+	SASS_REASON_WAIT,  /* wait, branch_resolving, sleeping: the instruction issued before */
 	SASS_REASON_BARRIER, /* barrier */
 	SASS_REASON_GMMA,    /* gmma, warpgroup_arrive */
 	SASS_REASON_MEMBAR,  /* membar: the fence issued before */
