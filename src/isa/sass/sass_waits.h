@@ -96,6 +96,7 @@ enum sass_reason sass_reason_of(const char *word);
 /* Who samples of that reason at instruction `inst` wait for: at most `most` of out, which is how
  * many were filled. Candidates that cannot cause that reason are left out if others can. A sampler
  * puts a warp that stands in DEPBAR, BAR or a warpgroup's wait on the instruction after it: then
- * the waits of that one count. 0: unknown, or a reason without a producer. */
+ * the waits of that one count. A producer that asks an mbarrier (SASS_TRY_WAIT) has waits of its
+ * own: what arrives there. 0: unknown, or a reason without a producer. */
 size_t sass_blame(const struct sass_waits *w, uint32_t inst, enum sass_reason reason,
 	struct sass_wait *out, size_t most);
