@@ -5,8 +5,7 @@
  */
 #include "isa/sass/sass_graph.h"
 
-#include <stdlib.h>
-
+#include "base/search.h"
 #include "base/vec.h"
 
 struct edge {
@@ -34,40 +33,17 @@ static uint32_t inst_at(const struct making *m, uint64_t address)
 {
 	uint32_t lo = 0, hi = m->g->n_inst;
 
-	while (lo < hi) {
-		uint32_t mid = lo + (hi - lo) / 2;
-
-		if (m->address[mid] == address)
-			return mid;
-		if (m->address[mid] < address)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	return SASS_NO_INST;
+	BISECT(lo, hi, i, m->address[i] < address);
+	return lo < m->g->n_inst && m->address[lo] == address ? lo : SASS_NO_INST;
 }
 
-static int compare_jumps(const void *a, const void *b)
-{
-	const struct sass_jump *x = a, *y = b;
-
-	if (x->from != y->from)
-		return x->from < y->from ? -1 : 1;
-	return x->to < y->to ? -1 : x->to > y->to;
-}
+ORDER(compare_jumps, struct sass_jump, UP(from) UP(to))
 
 static size_t first_jump_from(const struct making *m, uint64_t from)
 {
 	size_t lo = 0, hi = m->n_jumps;
 
-	while (lo < hi) {
-		size_t mid = lo + (hi - lo) / 2;
-
-		if (m->jumps[mid].from < from)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
+	BISECT(lo, hi, i, m->jumps[i].from < from);
 	return lo;
 }
 
@@ -263,7 +239,7 @@ static bool sort_jumps(struct arena *a, struct making *m, const struct sass_jump
 	copy = arena_memdup(a, jumps, n * sizeof(*jumps));
 	if (!copy)
 		return false;
-	qsort(copy, n, sizeof(*copy), compare_jumps);
+	SORT(copy, n, compare_jumps);
 	m->jumps = copy;
 	m->n_jumps = n;
 	return true;

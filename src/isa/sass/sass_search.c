@@ -5,6 +5,8 @@
  */
 #include "isa/sass/sass_search.h"
 
+#include "base/search.h"
+
 /* What a search still has to do on a path: leave out the `skip` next ones that raised the counter
  * (a wait for all but the newest), and end after `limit` more (a DEPBAR.LE let no more stay). Both
  * are exact up to 6; above, one more candidate is better than one too few. */
@@ -364,14 +366,7 @@ static uint32_t events_before(const struct sass_searcher *s, enum sass_count c, 
 	uint32_t b = s->g->block_of[inst];
 	uint32_t lo = s->first_event[c][b], hi = s->first_event[c][b + 1];
 
-	while (lo < hi) {
-		uint32_t mid = lo + (hi - lo) / 2;
-
-		if (s->event[c][mid] < inst)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
+	BISECT(lo, hi, i, s->event[c][i] < inst);
 	return lo;
 }
 
