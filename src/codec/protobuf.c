@@ -16,6 +16,11 @@ static bool read_varint(struct pb_reader *r, uint64_t *out)
 	const uint8_t *p = r->p;
 	uint64_t v = 0;
 
+	if (p < r->end && *p < 0x80) { /* most */
+		*out = *p;
+		r->p = p + 1;
+		return true;
+	}
 	for (unsigned shift = 0; shift < 70 && p < r->end; shift += 7) {
 		uint8_t b = *p++;
 

@@ -9,7 +9,7 @@ Beside FILE stands FILE.truth.json: per result the samples of every row by reaso
 """
 import json
 import os
-import struct
+import re
 import sys
 
 import cubin
@@ -217,7 +217,8 @@ class Report:
 
     def result(self, r):
         kernel = r.functions[0].name
-        short = kernel[3:].lstrip("0123456789") if kernel.startswith("_Z") else kernel
+        mangled = re.match(r"_Z(\d+)(.*)", kernel)
+        short = mangled[2][:int(mangled[1])] if mangled else kernel
         out = number(1, 516) + number(2, 577) + number(3, 93859672062080) + number(4, 93859672071600) + block(5, kernel)
         out += block(6, short) + block(7, r.demangled) + number(8, 3)
         for field, dims in ((9, (0, 0, 0)), (10, r.grid), (11, r.block)):

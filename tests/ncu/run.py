@@ -23,6 +23,7 @@ DATA = os.path.join(ROOT, "tests", "data", "ncu")
 sys.path[:0] = [HERE, os.path.join(ROOT, "bench")]
 
 import facts  # noqa: E402
+import kernels  # noqa: E402
 import make_report  # noqa: E402
 import mutants  # noqa: E402
 import ncu_pass  # noqa: E402
@@ -31,6 +32,7 @@ from program import Inst  # noqa: E402
 
 KERNELS = ["saxpy", "gather", "gemm_tiled", "softmax_rows", "triton_mm", "triton_attn"]
 SCOREBOARD = ("long_scoreboard", "short_scoreboard")
+WITH_PRODUCER = SCOREBOARD + ("wait", "barrier")
 # Tables by name: the vendor's export has one value of each left.
 BY_NAME = "_per_opcode"
 RANDOM = 60
@@ -104,8 +106,20 @@ def made_path(folder, name, n, count):
 
 
 def lines_of(answers, row):
-    """[(file, line)], innermost first, of a row."""
-    return [(answers.trace["sources"][f["source"]]["path"], f["line"]) for f in row.get("frames", [])]
+    """The lines of a row, innermost first: (file, line)."""
+    return [(answers.trace["sources"][source]["path"], line) for source, line in row["frames"]]
+
+
+def stated_lines(row):
+    return [(kernels.HEADER, line) for _, line in reversed(row["inlined"])] + [(kernels.FILE, row["line"])]
+
+
+def conserved(score, what, answers, truth):
+    """Samples of reasons that name a producer are all shared out, none twice."""
+    by = answers.ask("hot", "--by", "producer", "--top", "all")
+    named = sum(truth["totals"][r][0] for r in WITH_PRODUCER)
+    shared = sum(g["waits"] for g in by["groups"]) + by["barrier"] // truth["period"]
+    score.check(f"{what}: samples with a producer are conserved", (by["waits"]["executed"], shared), (named, named))
 
 
 def compare_made(score, program, folder, tmp, name, has_lines):
@@ -122,6 +136,7 @@ def compare_made(score, program, folder, tmp, name, has_lines):
                 continue
             score.check(f"{where}: samples", answers.samples(place), row["reasons"])
             score.check(f"{where}: executions", answers.rows[place]["stated"]["hit"], row["inst_executed"] or 0)
+            score.check(f"{where}: lines", lines_of(answers, answers.rows[place]), stated_lines(row) if has_lines else [])
             for reason in SCOREBOARD:
                 if reason in row["reasons"]:
                     want = {tuple(p) for p in row["producers"].get(reason, [])}
@@ -129,6 +144,8 @@ def compare_made(score, program, folder, tmp, name, has_lines):
         totals = answers.ask("hot")["totals"]
         want = {"samples": truth["samples"] or None, "exposed_samples": truth["not_issued"] or None, "hit": truth["inst_executed"]}
         score.check(f"{what}: totals", {k: totals.get(k) for k in want}, want)
+        if truth["has_samples"]:
+            conserved(score, what, answers, truth)
 
 
 # Words that the vendor's assembler made of our own kernels: instruction, its address, target, low and high half.
@@ -220,11 +237,12 @@ def compare_real(score, program, folder, tmp, kernel):
         vendor = json.load(f)["metrics"]
     plain = next(ncu_pass.read(path))
     answers = Answers(program, path, tmp)
-    samples = {place: answers.samples(place) for place in answers.rows}
+    samples, compared = {place: answers.samples(place) for place in answers.rows}, 0
     for name, instances in sorted(vendor.items()):
         if BY_NAME in name or not is_by_instruction(instances, plain["functions"]):
             continue
         want = {k: v for k, v in by_place(instances, plain["functions"]).items() if v}
+        compared += len(instances)
         if name.startswith(facts.STALL):
             reason, column = name[len(facts.STALL):], 0
             if reason.endswith("_not_issued"):
@@ -237,22 +255,39 @@ def compare_real(score, program, folder, tmp, kernel):
         else:
             got = answers.metrics.get(name, {})
         score.check(f"{kernel}: {name} of every instruction", {k: v for k, v in got.items() if v}, want)
+    score.check(f"{kernel}: {compared} values compared", compared > 40 * 20, True)
+    totals_of_pages(score, folder, kernel, samples, answers, plain)
+    explained(score, kernel, samples, answers)
+
+
+def totals_of_pages(score, folder, kernel, samples, answers, plain):
+    """The vendor's pages "raw" and "details"."""
     with open(os.path.join(folder, "raw.csv"), newline="") as f:
         head, _, values = list(csv.reader(f))[:3]
     raw = dict(zip(head, values))
+    with open(os.path.join(folder, "details.csv"), newline="") as f:
+        details = list(csv.DictReader(f))
+    tables = {t["name"]: t["rows"] for t in answers.ask("info")["tables"]}
+    score.check(f"{kernel}: rows of tables", [tables[k] for k in ("sections", "rules")],
+                [sum(bool(row.get(k)) for row in details) for k in ("Metric Name", "Rule Name")])
+    score.check(f"{kernel}: metrics kept", tables["metrics"] >= len(plain["metrics"]) >= len(head) - 11, True)
+    score.check(f"{kernel}: instructions executed", answers.ask("hot")["totals"]["hit"], int(raw["inst_executed"].replace(",", "")))
     for reason in facts.REASONS:
         for column, tail in ((0, ""), (1, "_not_issued")):
             text = raw.get(facts.STALL + reason + tail)
             if text:
                 got = sum(s[reason][column] for s in samples.values() if reason in s)
                 score.check(f"{kernel}: total of {reason}{tail}", got, int(float(text.replace(",", ""))))
-    explained = every = 0
+
+
+def explained(score, kernel, samples, answers):
+    every = found = 0
     for place, s in samples.items():
         for reason in SCOREBOARD:
             n = s.get(reason, [0])[0]
             every += n
-            explained += n if answers.links.get((place, reason)) else 0
-    score.check(f"{kernel}: {explained} of {every} scoreboard samples have a producer", explained >= 0.99 * every, True)
+            found += n if answers.links.get((place, reason)) else 0
+    score.check(f"{kernel}: {found} of {every} scoreboard samples have a producer", every > 0 and found >= 0.99 * every, True)
 
 
 def real(score, program, tmp):

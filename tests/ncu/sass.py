@@ -46,7 +46,7 @@ OPS = {
     "RET": (0x03C00000_0000000000000950, "ar"),
     "EXIT": (0x03800000_000000000000094D, ""),
     "NOP": (0x00000000_0000000000000918, ""),
-    "UNKNOWN": (0x00000000_0000000000000ABF, ""),  # an opcode that no table has
+    "UNKNOWN": (0x00000000_0000000000000BFF, ""),  # an opcode that no table has
 }
 
 

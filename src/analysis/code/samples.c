@@ -59,6 +59,8 @@ void samples_add_buckets(
 
 	bucket[BUCKET_ISSUE] += t->samples[i].issued * t->sampling.period_cyc;
 	for (uint32_t k = 0; k < t->n_reasons; k++) {
+		if (!r[k].all)
+			continue;
 		bucket[sample_cause_of(t->reasons[k])->bucket] += r[k].all * t->sampling.period_cyc;
 		*exposed += r[k].not_issued;
 	}

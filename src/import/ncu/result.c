@@ -98,24 +98,63 @@ static bool read_metric(struct ncu_result *x, struct str bytes, struct incore_er
 	return VEC_PUSH(&x->metrics, k) || err_nomem(e);
 }
 
+/* { 5 whole number } as field `key` of the message at *at, lengths of one byte; *at then follows it. */
+static bool take_plain(const uint8_t **at, const uint8_t *end, uint8_t key, struct ncu_value *out)
+{
+	const uint8_t *p = *at;
+	unsigned n = end - p > 3 ? p[1] : 0;
+	uint64_t v = 0;
+
+	/* a number of ten bytes may have bits beyond the 64th: that is for read_value() */
+	if (n < 2 || n > 10 || n > end - p - 2 || p[0] != key || p[2] != (5 << 3 | PB_VARINT))
+		return false;
+	p += 3;
+	for (unsigned i = 0; i < n - 1; i++) {
+		if (!(p[i] & 0x80) != (i == n - 2))
+			return false;
+		v |= (uint64_t)(p[i] & 0x7f) << (7 * i);
+	}
+	*at = p + n - 1;
+	*out = (struct ncu_value){.kind = NCU_UINT, .uint = v};
+	return true;
+}
+
+/* An instance as nearly all are, two whole numbers: reports have millions of them. */
+static bool read_plain_instance(struct str bytes, struct ncu_value *id, struct ncu_value *value)
+{
+	const uint8_t *p = (const uint8_t *)bytes.p, *end = p + bytes.n;
+
+	return take_plain(&p, end, 1 << 3 | PB_BYTES, id) &&
+	       take_plain(&p, end, 2 << 3 | PB_BYTES, value) && p == end;
+}
+
+static bool read_instance(
+	struct ncu_report *r, struct str bytes, struct ncu_value *id, struct ncu_value *value)
+{
+	struct pb_reader m = pb_of(bytes);
+	struct pb_field f;
+	bool ok = true;
+
+	*id = *value = (struct ncu_value){0};
+	while (ok && ncu_next(r, &m, 2, &f))
+		if (f.wire == PB_BYTES && f.number <= 2)
+			ok = read_value(r, f.bytes, f.number == 1 ? id : value);
+	return ok && !m.is_failed;
+}
+
 bool ncu_instances(const struct ncu_result *x, const struct ncu_metric *k, ncu_instance_fn fn,
 	void *ctx, struct incore_error *e)
 {
 	struct ncu_report *r = x->report;
 	struct pb_reader m = pb_of(k->bytes);
-	struct pb_field f, part;
+	struct ncu_value id, value;
+	struct pb_field f;
 
 	while (pb_next(&m, &f)) {
-		struct pb_reader inner = pb_of(f.bytes);
-		struct ncu_value id = {0}, value = {0};
-		bool ok = true;
-
 		if (f.number != 3 || f.wire != PB_BYTES)
 			continue;
-		while (ok && ncu_next(r, &inner, 2, &part))
-			if (part.wire == PB_BYTES && part.number <= 2)
-				ok = read_value(r, part.bytes, part.number == 1 ? &id : &value);
-		if (!ok || inner.is_failed)
+		if (!read_plain_instance(f.bytes, &id, &value) &&
+			!read_instance(r, f.bytes, &id, &value))
 			return ncu_damaged(r, f.bytes.p, "an instance of a metric is damaged", e);
 		if (!fn(ctx, &id, &value))
 			return err_nomem(e);

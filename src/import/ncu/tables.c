@@ -106,28 +106,45 @@ static bool put_instances(struct ncu_build *b, struct incore_error *e)
 
 /* --- sections --- */
 
-/* { 1 metric, 2 label } */
-static void put_section_metric(struct filling *f, struct str section, struct str bytes)
+static const struct ncu_metric *find_metric(const struct filling *f, struct str name)
 {
-	struct pb_reader m = pb_of(bytes);
-	struct str name = {0}, label = {0};
 	char key[256];
-	const struct ncu_metric *k;
-	struct pb_field x;
 
-	while (pb_next(&m, &x))
-		if (x.wire == PB_BYTES && (x.number == 1 || x.number == 2))
-			*(x.number == 1 ? &name : &label) = x.bytes;
 	if (!name.n || name.n >= sizeof(key))
-		return;
+		return NULL;
 	memcpy(key, name.p, name.n);
 	key[name.n] = '\0';
-	k = ncu_find(f->b->result, key);
+	return ncu_find(f->b->result, key);
+}
+
+/*
+ * { 1 metric, 2 label, 7 other names of it, repeated { 1 metric } }: a name is of some generations of
+ * the hardware, and the first that was collected is meant.
+ */
+static void put_section_metric(struct filling *f, struct str section, struct str bytes)
+{
+	struct pb_reader m = pb_of(bytes), other;
+	const struct ncu_metric *k = NULL;
+	struct str label = {0};
+	struct pb_field x, y;
+
+	while (pb_next(&m, &x)) {
+		if (x.wire != PB_BYTES)
+			continue;
+		if (x.number == 2)
+			label = x.bytes;
+		if (x.number == 1 && !k)
+			k = find_metric(f, x.bytes);
+		other = x.number == 7 ? pb_of(x.bytes) : (struct pb_reader){0};
+		while (!k && x.number == 7 && pb_next(&other, &y))
+			if (y.number == 1 && y.wire == PB_BYTES)
+				k = find_metric(f, y.bytes);
+	}
 	if (!k)
-		return; /* of another generation of the hardware */
+		return;
 	put_cell(f, text_of(f, section));
-	put_cell(f, text_of(f, label.n ? label : name));
-	put_cell(f, text_of(f, name));
+	put_cell(f, text_of(f, label.n ? label : k->name));
+	put_cell(f, text_of(f, k->name));
 	put_value(f, &k->value);
 }
 
