@@ -303,7 +303,12 @@ static bool ncu_read(
 	struct ncu_result result = {0};
 	struct opened x;
 	struct ncu_build b = {.t = t, .options = o, .report = &x.report, .result = &result};
-	bool ok = open_report(&x, o, path, e);
+	struct import_options kept = *o;
+	bool ok;
+
+	/* the trace keeps nothing of the file, and other results of it may be asked for */
+	kept.is_look = true;
+	ok = open_report(&x, &kept, path, e);
 
 	arena_init(&b.scratch);
 	if (ok)
