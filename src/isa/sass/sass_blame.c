@@ -18,7 +18,7 @@ enum sass_reason sass_reason_of(const char *word)
 		{"wait", SASS_REASON_WAIT}, {"branch_resolving", SASS_REASON_WAIT},
 		{"sleeping", SASS_REASON_WAIT}, {"barrier", SASS_REASON_BARRIER},
 		{"gmma", SASS_REASON_GMMA}, {"warpgroup_arrive", SASS_REASON_GMMA},
-		{"membar", SASS_REASON_MEMBAR}};
+		{"membar", SASS_REASON_WAIT}};
 
 	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
 		if (!strcmp(words[i].word, word))
@@ -143,16 +143,6 @@ static void pick_barriers(struct picking *p, uint32_t inst, unsigned kinds)
 		pick_waits(p, inst, kinds, SASS_REASON_BARRIER, true);
 }
 
-static void pick_fence(struct picking *p, uint32_t inst)
-{
-	for (uint32_t k = p->w->first[inst]; k < p->w->first[inst + 1]; k++) {
-		const struct sass_wait *w = &p->w->wait[k];
-
-		if (w->kind == SASS_WAIT_STALL && p->w->inst[w->producer].inst_class == SASS_FENCE)
-			pick(p, w);
-	}
-}
-
 size_t sass_blame(const struct sass_waits *w, uint32_t inst, enum sass_reason reason,
 	struct sass_wait *out, size_t most)
 {
@@ -171,9 +161,6 @@ size_t sass_blame(const struct sass_waits *w, uint32_t inst, enum sass_reason re
 	case SASS_REASON_BARRIER:
 	case SASS_REASON_GMMA:
 		pick_barriers(&p, inst, KIND(BARRIER) | KIND(WGMMA));
-		break;
-	case SASS_REASON_MEMBAR:
-		pick_fence(&p, inst);
 		break;
 	case SASS_REASON_OTHER:
 		break;

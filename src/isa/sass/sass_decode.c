@@ -337,7 +337,7 @@ static int64_t branch_offset(const struct decoding *d)
 
 	if (d->row->inst_class == SASS_CONVERGE)
 		return d->sm >= 100 ? sign_extend(d->lo >> 32, 32) : words * 4;
-	return d->sm >= 90 ? words * 1024 + sass_bits(d, 16, 8) * 4 : words * 4;
+	return d->sm >= 90 ? words * 1024 + (int64_t)sass_bits(d, 16, 8) * 4 : words * 4;
 }
 
 static bool is_indirect(const struct decoding *d)

@@ -107,8 +107,10 @@ static void number_blocks(struct making *m)
 	uint32_t n = 0;
 
 	for (uint32_t i = 0; i < m->g->n_inst; i++) {
-		if (m->is_leader[i] || !i)
-			m->block[n++] = (struct sass_block){.first = i, .function = n - 1};
+		if (m->is_leader[i] || !i) {
+			m->block[n] = (struct sass_block){.first = i, .function = n};
+			n++;
+		}
 		m->block[n - 1].n++;
 		m->block_of[i] = n - 1;
 	}

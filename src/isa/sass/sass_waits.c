@@ -289,9 +289,12 @@ ORDER(compare_waits, struct sass_wait, UP(kind) UP(producer) UP(scoreboard))
 /* In order, each once. */
 static void sort_waits(struct finding *f, uint32_t i)
 {
-	struct sass_wait *w = f->wait.v + f->first[i];
 	size_t n = f->wait.n - f->first[i], kept = 0;
+	struct sass_wait *w;
 
+	if (!n)
+		return;
+	w = f->wait.v + f->first[i];
 	SORT(w, n, compare_waits);
 	for (size_t k = 0; k < n; k++)
 		if (!kept || compare_waits(&w[kept - 1], &w[k]))

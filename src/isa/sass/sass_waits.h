@@ -83,10 +83,10 @@ bool sass_waits_find(struct arena *a, unsigned sm, const struct sass_text *texts
 enum sass_reason {
 	SASS_REASON_LONG,  /* long_scoreboard: memory behind L1: global, local, texture, surface */
 	SASS_REASON_SHORT, /* short_scoreboard: shared memory, special functions, shuffles */
-	SASS_REASON_WAIT,  /* wait, branch_resolving, sleeping: the instruction issued before */
+	/* wait, branch_resolving, sleeping, membar: the instruction issued before */
+	SASS_REASON_WAIT,
 	SASS_REASON_BARRIER, /* barrier */
 	SASS_REASON_GMMA,    /* gmma, warpgroup_arrive */
-	SASS_REASON_MEMBAR,  /* membar: the fence issued before */
 	SASS_REASON_OTHER,   /* reasons that name a pipe and no producer */
 };
 
