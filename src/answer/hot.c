@@ -70,10 +70,10 @@ static const struct record waits_for_record = RECORD_OF(waits_for, RECORD_LINE, 
 			OPTIONAL),                                                                 \
 		COLUMN(hot_row, exposed_samples, UNIT_SAMPLES,                                     \
 			"of the stalled: nothing was issued meanwhile", .title = "exposed",        \
-			OPTIONAL),                                                                 \
+			.csv = "exposed_samples", OPTIONAL),                                       \
 		COLUMN(hot_row, error_pct, UNIT_PERCENT,                                           \
 			"standard error of its cycles, which are samples x period",                \
-			.title = "+-%", OPTIONAL, .digits = 1),                                    \
+			.title = "+-%", .csv = "error_pct", OPTIONAL, .digits = 1),                \
 		MAP(hot_row, exposed_reasons, &name_count_record, "exposed samples by reason",     \
 			OPTIONAL),                                                                 \
 		COLUMN(hot_row, share, UNIT_PERCENT, "of all of the selection", .title = "%",      \
@@ -285,6 +285,8 @@ static void take_stated(struct hot_job *j)
 			(unsigned long long)j->trace->sampling.period_cyc);
 	else if (j->trace->samples)
 		answer_warn(j->a, "sampled data: counts of samples, not cycles");
+	else if (j->trace->meta.vendor == VENDOR_NVIDIA)
+		answer_warn(j->a, "the report has no samples of instructions");
 	else if (trace_has_pipes(j->trace))
 		answer_warn(j->a, "no pipe was traced: totals are those that the producer states");
 	else
@@ -339,43 +341,6 @@ static struct str short_source(const char *source)
 	return slash < 0 ? s : str_sub(s, (size_t)slash + 1, s.n);
 }
 
-/* Those of the reasons that have any; out keeps v NULL where no list is to be told. */
-static bool put_counts(struct answer *a, const struct trace *t, const struct reason_count *counts,
-	bool is_exposed, struct rows *out, struct incore_error *e)
-{
-	struct name_count *v = ANSWER_ROWS(a, out, t->n_reasons, name_count, e);
-	size_t n = 0;
-
-	for (uint32_t r = 0; v && r < t->n_reasons; r++) {
-		uint64_t count = is_exposed ? counts[r].not_issued : counts[r].all;
-
-		if (count)
-			v[n++] = (struct name_count){t->reasons[r], count};
-	}
-	out->n = n;
-	return v != NULL;
-}
-
-static bool put_reasons(struct answer *a, const struct hot *h, const struct hot_group *g,
-	struct hot_row *x, struct incore_error *e)
-{
-	const struct trace *t = h->trace;
-	const struct reason_count *counts = hot_reasons(h, g);
-
-	if (!counts)
-		return true;
-	x->stall_reason = g->sums.stalled_samples ? hot_stall_reason(t, counts) : NULL;
-	if (!put_counts(a, t, counts, false, &x->stall_reasons, e))
-		return false;
-	if (!trace_is_sampled(t))
-		return true;
-	x->error_pct = samples_error_pct(g->sums.samples);
-	if (!t->sampling.has_not_issued)
-		return true;
-	x->exposed_samples = g->sums.exposed_samples;
-	return put_counts(a, t, counts, true, &x->exposed_reasons, e);
-}
-
 /* What share is of: cycles where they were counted, else what is stated. */
 static double share_of(const struct hot *h, const struct hot_sums *s)
 {
@@ -426,7 +391,7 @@ bool hot_row_make(struct answer *a, const struct hot *h, const struct hot_group 
 		.stalled_samples = s->samples ? s->stalled_samples : NO_U64,
 		.exposed_samples = NO_U64,
 		.error_pct = NAN};
-	return !s->samples || put_reasons(a, h, g, out, e);
+	return !s->samples || hot_put_samples(a, h, g, out, e);
 }
 
 static bool put_loss(
@@ -533,36 +498,6 @@ static bool make_producers(struct hot_job *j, struct incore_error *e)
 		return false;
 	return attribution != ATTRIBUTION_BLOCKING ||
 	       edge_rows(j->a, j->producers, j->top, &j->out->edges, e);
-}
-
-bool hot_totals_make(struct answer *a, const struct hot *h, struct hot_totals *totals,
-	const struct hot_accounting **accounting, struct incore_error *e)
-{
-	struct hot_accounting *x;
-
-	*totals = (struct hot_totals){.waves = h->n_waves,
-		.rows = hot_static_rows(h->trace),
-		.instructions = h->n_instructions,
-		.all = h->all.totals,
-		.samples = h->all.samples ? h->all.samples : NO_U64,
-		.stalled_samples = h->all.samples ? h->all.stalled_samples : NO_U64,
-		.exposed_samples = NO_U64,
-		.period = NO_U64,
-		.from = h->is_stated ? "stated" : "computed"};
-	if (trace_is_sampled(h->trace)) {
-		totals->period = h->trace->sampling.period_cyc;
-		if (h->trace->sampling.has_not_issued)
-			totals->exposed_samples = h->all.exposed_samples;
-	}
-	*accounting = NULL;
-	if (h->is_stated && !trace_is_sampled(h->trace))
-		return true;
-	x = ANSWER_NEW(a, hot_accounting, e);
-	if (!x)
-		return false;
-	*x = (struct hot_accounting){bucket_sums(h->all.bucket), h->duration_cyc, h->residue_cyc};
-	*accounting = x;
-	return true;
 }
 
 /* --- the question --------------------------------------------------------------------------- */

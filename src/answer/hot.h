@@ -93,6 +93,9 @@ extern const struct record hot_totals_record, hot_accounting_record;
 /* All of a row but what it waited for. */
 bool hot_row_make(struct answer *a, const struct hot *h, const struct hot_group *g,
 	struct hot_row *out, struct incore_error *e);
+/* Why the samples of a row or group stalled, with the error of what they stand for. */
+bool hot_put_samples(struct answer *a, const struct hot *h, const struct hot_group *g,
+	struct hot_row *x, struct incore_error *e);
 /* What --per says: "wave" or NULL. False with status USAGE where there are none. */
 bool hot_per(unsigned per, const struct trace *t, const char **out, struct incore_error *e);
 /* Of the mean wave; not a number without waves. */

@@ -97,6 +97,8 @@ static bool collect_listing(const struct request *r, struct answer *a, struct li
 		answer_warn(a, "sampled data: counts of samples; arrows are what the code says");
 	else if (l->trace->n_tracks == 0 && l->trace->samples)
 		answer_warn(a, "sampled data: counts of samples, not cycles; no wait arrows");
+	else if (l->trace->n_tracks == 0 && l->trace->meta.vendor == VENDOR_NVIDIA)
+		answer_warn(a, "the report has no samples of instructions");
 	else if (l->trace->n_tracks == 0)
 		answer_warn(a, "no waves in this capture: totals are those that code.json states, "
 			       "and there are no wait arrows");

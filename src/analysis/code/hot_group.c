@@ -32,7 +32,8 @@ static struct str group_key(const struct trace *t, enum hot_by by, code_idx i)
 
 struct sorting {
 	enum hot_sort by;
-	bool is_pipes; /* instructions in flight may own no cycle: that is not "unknown" */
+	bool is_pipes;	 /* instructions in flight may own no cycle: that is not "unknown" */
+	bool is_exposed; /* of samples it is known what of them cost time */
 };
 
 static bool is_empty(const struct hot_sums *s)
@@ -44,7 +45,7 @@ static uint64_t sort_value(const struct hot_group *g, const struct sorting *s)
 {
 	switch (s->by) {
 	case HOT_SORT_LOST:
-		if (g->sums.exposed_samples)
+		if (s->is_exposed)
 			return g->sums.exposed_samples;
 		return g->sums.bucket[BUCKET_WAIT] + g->sums.bucket[BUCKET_STALL] +
 		       g->sums.bucket[BUCKET_IDLE] + g->sums.bucket[BUCKET_DRAIN];
@@ -216,7 +217,8 @@ static size_t most_groups(const struct trace *t)
 bool hot_group(const struct hot *h, enum hot_by by, enum hot_sort sort, bool with_zero,
 	struct arena *a, struct hot_group **out, uint32_t *n, struct incore_error *e)
 {
-	struct sorting order = {sort, trace_has_pipes(h->trace) && !h->is_stated};
+	struct sorting order = {sort, trace_has_pipes(h->trace) && !h->is_stated,
+		trace_is_sampled(h->trace) && h->trace->sampling.has_not_issued};
 	struct hot_group *v = arena_zalloc(a, most_groups(h->trace), sizeof(*v));
 	uint32_t n_all = 0, kept = 0;
 

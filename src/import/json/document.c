@@ -135,13 +135,25 @@ static bool more_of_code(struct reading *x, struct str key, void *row)
 	return true;
 }
 
-static struct str first_word(const struct code_row *row)
+static struct str first_word(struct str s, const char *ends)
 {
-	struct str s = str_trim((struct str){row->text, row->text_len}), word = s;
+	size_t n = 0;
 
-	for (word.n = 0; word.n < s.n && s.p[word.n] != ' ' && s.p[word.n] != '\t';)
-		word.n++;
-	return word;
+	while (n < s.n && !strchr(ends, s.p[n]))
+		n++;
+	return str_sub(s, 0, n);
+}
+
+/* The mnemonic; NVIDIA's has a guard ("@!P0") before it and its variant behind a point. */
+static struct str opcode_of(const struct trace *t, const struct code_row *row)
+{
+	struct str s = str_trim((struct str){row->text, row->text_len});
+
+	if (t->meta.vendor != VENDOR_NVIDIA)
+		return first_word(s, " \t");
+	if (s.n && s.p[0] == '@')
+		s = str_trim(str_sub(s, first_word(s, " ").n, s.n));
+	return first_word(s, " .");
 }
 
 /* The words that instructions begin with, which the document has in their text alone. */
@@ -152,7 +164,7 @@ static bool name_opcodes(struct trace *t)
 
 	intern_init(&words);
 	for (uint32_t i = 0; ok && i < t->n_code; i++) {
-		t->code[i].opcode = intern_add(&words, first_word(&t->code[i]));
+		t->code[i].opcode = intern_add(&words, opcode_of(t, &t->code[i]));
 		ok = t->code[i].opcode != INTERN_NONE;
 	}
 	t->opcodes = arena_zalloc(&t->arena, (size_t)words.n + 1, sizeof(*t->opcodes));

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* code.h: the code of a result while it is read; shared by code.c and sass.c alone. */
+/* code.h: the code of a result while it is read; shared by code.c, figures.c and sass.c alone. */
 #pragma once
 
 #include "base/map.h"
@@ -43,12 +43,10 @@ struct code_build {
 	struct intern opcodes, paths, chains;
 };
 
-struct counting { /* sums of a metric by row */
-	struct code_build *c;
-	uint64_t *v;
-	uint64_t n_unmapped;
-};
-
+/* The row of an instruction by its address, or NO_CODE. */
+code_idx ncu_row_at(const struct code_build *c, uint64_t address);
+/* Executions, samples and other figures, once the rows are in the trace. */
+bool ncu_read_figures(struct code_build *c, struct incore_error *e);
 /* Text, opcode and class of each row. */
 bool ncu_write_texts(struct code_build *c, struct incore_error *e);
 /* Once samples are there: whom rows waited for, and where they can go. */
