@@ -15,10 +15,12 @@ SANITIZED = {
 }
 # Of the browser tests those that ask the server most different things.
 ASAN_UI = ["opening:", "open: an AMD", "open: damaged", "compare: parts", "counters: derived", "select: box", "select: a wait", "security:"]
+# Programs of fixed address start a quarter sooner: hundreds of thousands of relocations are ASan's. clang warns where it links libraries.
+FIXED = [f"-D{language}_link_args=['-no-pie', '-Wno-unused-command-line-argument']" for language in ("c", "cpp")]
 BUILDS = {  # suite: folder, compiler, options, targets
     "build": ("build", "gcc", ["-Dwerror=true"], ()),
     "asan-build": ("build-asan", "clang", ["-Dwerror=true", "-Db_sanitize=address,undefined", "-Db_lundef=false", "-Doptimization=1",
-                                           "-Dfault=true"], ()),
+                                           "-Dfault=true", *FIXED], ()),
     "tsan-build": ("build-tsan", "clang", ["-Db_sanitize=thread", "-Db_lundef=false", "-Doptimization=1"],
                    ("incore", "tests/unit/test_dump_threads")),
 }

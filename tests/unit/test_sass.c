@@ -110,6 +110,25 @@ static void check_name(const struct fixture *f)
 		fail_fixture(f, "name", name, want);
 }
 
+/* Each part of our own short text stands in the disassembler's: "LDG.128" in "LDG.E.128.STRONG". */
+static void check_parts(const struct fixture *f)
+{
+	char own[64], *word = sass_text(f->sm, f->bytes, own, sizeof(own)), *rest;
+	const char *mnemonic = mnemonic_of(f);
+	char theirs[80];
+
+	snprintf(theirs, sizeof(theirs), "%.*s.", (int)strcspn(mnemonic, " "), mnemonic);
+	if (own[0] == '@')
+		word = strchr(own, ' ') + 1;
+	for (word = strtok_r(word, ".", &rest); (word = strtok_r(NULL, ".", &rest));) {
+		char part[66];
+
+		snprintf(part, sizeof(part), ".%s.", word);
+		if (!strstr(theirs, part))
+			fail_fixture(f, "part", part, theirs);
+	}
+}
+
 static void check_control(const struct fixture *f)
 {
 	const struct sass_inst *i = &f->inst;
@@ -214,6 +233,7 @@ static unsigned check_file(unsigned sm)
 			continue;
 		assert_true(parse_fixture(&f, line));
 		check_name(&f);
+		check_parts(&f);
 		check_class(&f);
 		check_control(&f);
 		check_branch(&f);

@@ -28,11 +28,14 @@ static int64_t metric_of(const struct trace *t, const char *name)
 {
 	const struct named_table *k = trace_find_table(t, NCU_TABLE_METRICS);
 
-	for (uint32_t i = 0; k && i < k->n_rows; i++) {
+	for (uint32_t i = 0; k && k->n_cols > 1 && i < k->n_rows; i++) {
 		const char *value = k->cells[(size_t)i * k->n_cols + 1];
 
-		if (value && strcmp(k->cells[(size_t)i * k->n_cols], name) == 0)
-			return (int64_t)strtod(value, NULL);
+		const char *key = k->cells[(size_t)i * k->n_cols];
+		double v = value && key && strcmp(key, name) == 0 ? strtod(value, NULL) : -1;
+
+		if (v >= 0 && v < 9e18)
+			return (int64_t)v;
 	}
 	return NO_VALUE;
 }

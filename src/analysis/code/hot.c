@@ -272,8 +272,11 @@ void hot_take_stated(struct hot *h)
 			s.samples = t->samples[i].issued + t->samples[i].stalled;
 			s.stalled_samples = t->samples[i].stalled;
 		}
-		if (trace_is_sampled(t))
+		if (trace_is_sampled(t)) {
 			samples_add_buckets(t, i, s.bucket, &s.exposed_samples);
+			s.totals.latency = hot_cycles(&s);
+			s.totals.stall = s.totals.latency - s.bucket[BUCKET_ISSUE];
+		}
 		h->rows[i] = s;
 		hot_add(&h->all, &s);
 		hot_add(&h->classes[t->code[i].inst_class], &s);

@@ -104,12 +104,12 @@ static uint64_t weight_of(const struct trace *t, code_idx i, bool by_hits)
 }
 
 /* Part k of n things split by weight: all parts add up to n. */
-static uint64_t part_of(uint64_t n, uint64_t before, uint64_t weight, uint64_t whole)
+static uint64_t part_of(uint64_t n, double before, double weight, double whole)
 {
-	__uint128_t end = (__uint128_t)n * (before + weight) / whole;
-	__uint128_t begin = (__uint128_t)n * before / whole;
+	double end = (double)n * ((before + weight) / whole), begin = (double)n * (before / whole);
+	uint64_t last = before + weight >= whole ? n : (uint64_t)end;
 
-	return (uint64_t)(end - begin);
+	return last - (begin < (double)last ? (uint64_t)begin : last);
 }
 
 /* Candidates share by how often they were executed; where that is not known, alike. */
@@ -117,14 +117,14 @@ static bool each_candidate(const struct trace *t, struct share s, const struct c
 	uint32_t n, share_fn fn, void *ctx)
 {
 	struct reason_count all = s.n;
-	uint64_t whole = 0, before = 0;
+	double whole = 0, before = 0; /* counts of a file may be anything: their sum may not wrap */
 	uint32_t n_used = 0;
 	bool by_hits = false;
 
 	for (uint32_t i = 0; i < n; i++)
 		by_hits |= t->code[links[i].to].stated.hit > 0;
 	for (uint32_t i = 0; i < n; i++) {
-		whole += weight_of(t, links[i].to, by_hits);
+		whole += (double)weight_of(t, links[i].to, by_hits);
 		n_used += weight_of(t, links[i].to, by_hits) > 0;
 	}
 	s.is_shared = n_used > 1;
@@ -132,9 +132,9 @@ static bool each_candidate(const struct trace *t, struct share s, const struct c
 		uint64_t w = weight_of(t, links[i].to, by_hits);
 
 		s.producer = links[i].to;
-		s.n.all = part_of(all.all, before, w, whole);
-		s.n.not_issued = part_of(all.not_issued, before, w, whole);
-		before += w;
+		s.n.all = part_of(all.all, before, (double)w, whole);
+		s.n.not_issued = part_of(all.not_issued, before, (double)w, whole);
+		before += (double)w;
 		if (w && (s.n.all || s.n.not_issued) && !fn(ctx, &s))
 			return false;
 	}

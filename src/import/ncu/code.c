@@ -294,23 +294,29 @@ static bool add_label(struct code_build *c, uint32_t f, const char *name, uint64
 	return push_row(c, row);
 }
 
-/* Functions inside a section that begin at an instruction; the section's own is its name. */
-static bool add_inner_labels(struct code_build *c, uint32_t f, uint64_t offset)
+/* Functions inside a section that begin at an instruction; the section's own is its name. *next goes
+ * through the symbols, which are in the order of their places. */
+static bool add_inner_labels(struct code_build *c, uint32_t f, uint64_t offset, uint32_t *next)
 {
 	const struct ncu_function *x = &c->functions.v[f];
 	const struct cubin *b = &c->binaries.v[x->binary].cubin;
 
-	for (uint32_t i = 0; i < b->n_symbols; i++)
-		if (b->symbols[i].section == x->section && b->symbols[i].offset == offset &&
-			offset && !add_label(c, f, b->symbols[i].name, offset))
+	for (; *next < b->n_symbols && b->symbols[*next].section <= x->section; ++*next) {
+		const struct cubin_symbol *y = &b->symbols[*next];
+
+		if (y->section == x->section && y->offset > offset)
+			break;
+		if (y->section == x->section && y->offset == offset && offset &&
+			!add_label(c, f, y->name, offset))
 			return false;
+	}
 	return true;
 }
 
 static bool add_function(struct code_build *c, uint32_t f)
 {
 	struct ncu_function *x = &c->functions.v[f];
-	uint32_t n = (uint32_t)(x->size / NCU_INST_BYTES);
+	uint32_t n = (uint32_t)(x->size / NCU_INST_BYTES), symbol = 0;
 
 	x->row_of = arena_zalloc(&c->b->scratch, (size_t)n + 1, sizeof(*x->row_of));
 	if (!x->row_of || !add_label(c, f, x->name, 0))
@@ -321,13 +327,23 @@ static bool add_function(struct code_build *c, uint32_t f)
 		struct code_row row = {
 			.address = x->load + offset, .code_object = f, .text = "", .source = ""};
 
-		if (!add_inner_labels(c, f, offset))
+		if (!add_inner_labels(c, f, offset, &symbol))
 			return false;
 		x->row_of[i] = (code_idx)c->rows.n;
 		if (!push_row(c, row))
 			return false;
 	}
 	return true;
+}
+
+/* The code of each is in the file: more than that is no listing of what ran. */
+static bool is_too_much(const struct code_build *c)
+{
+	uint64_t bytes = 0;
+
+	EACH (const struct ncu_function, f, c->functions.v, c->functions.n)
+		bytes += f->is_used ? f->size : 0;
+	return bytes / 4 > c->b->report->bytes.n;
 }
 
 static bool add_functions(struct code_build *c)
@@ -481,6 +497,9 @@ bool ncu_build_code(struct ncu_build *b, struct incore_error *e)
 	intern_init(&c.paths);
 	intern_init(&c.chains);
 	ok = find_functions(&c, e) && mark_metrics(&c, e);
+	if (ok && is_too_much(&c))
+		ok = ncu_damaged(
+			b->report, b->report->bytes.p, "functions with more code than it holds", e);
 	if (ok && (!add_functions(&c) || !map_sources(&c) || !note_lines(&c)))
 		ok = err_nomem(e);
 	ok = ok && ncu_write_texts(&c, e);

@@ -47,7 +47,9 @@ struct code_build {
 code_idx ncu_row_at(const struct code_build *c, uint64_t address);
 /* Executions, samples and other figures, once the rows are in the trace. */
 bool ncu_read_figures(struct code_build *c, struct incore_error *e);
-/* Text, opcode and class of each row. */
+/* Texts of rows from nvdisasm, where it is installed and INCORE_DISASM does not say otherwise. */
+bool ncu_ask_nvdisasm(struct code_build *c, struct incore_error *e);
+/* Text, opcode and class of each row; a text that is there stays. */
 bool ncu_write_texts(struct code_build *c, struct incore_error *e);
 /* Once samples are there: whom rows waited for, and where they can go. */
 bool ncu_link_code(struct code_build *c, struct incore_error *e);

@@ -8,6 +8,7 @@
 #include "base/search.h"
 #include "import/ncu/ncu.h"
 
+#define MAX_CYC 1e18
 #define PER_UNIT 1000u	  /* values keep three digits */
 #define MIN_STAMP_NS 1e15 /* below it is no time of day */
 
@@ -62,8 +63,9 @@ static bool keep_series(
 		return false;
 	for (size_t i = 0; i < s->v.n; i++) {
 		double v = s->v.v[i].value * PER_UNIT;
+		double cyc = (double)(s->v.v[i].time_ns - first_ns) * per_ns + 0.5;
 
-		time[i] = (uint64_t)((double)(s->v.v[i].time_ns - first_ns) * per_ns + 0.5);
+		time[i] = cyc < MAX_CYC ? (uint64_t)cyc : (uint64_t)MAX_CYC;
 		value[i] = v > 0 && v < 9e18 ? (uint64_t)(v + 0.5) : 0;
 	}
 	t->counter_names[t->n_counters++] = c->name;

@@ -5,6 +5,8 @@
 
 #define STALLED "smsp__pcsamp_warps_issue_stalled_"
 #define NOT_ISSUED "_not_issued"
+#define MAX_REASONS 64u	  /* the hardware has about twenty */
+#define MAX_FIGURES 4096u /* by row */
 
 struct counting { /* sums of a metric by row */
 	struct code_build *c;
@@ -64,18 +66,20 @@ static struct str reason_of(struct str name, bool *is_not_issued)
 	return r;
 }
 
-/* Names of the reasons, as the metrics come; "selected" is what issued. */
+/* Names of the reasons, as the metrics come, each once; "selected" is what issued. */
 static bool name_reasons(struct code_build *c, uint32_t *n, const char ***out)
 {
 	const struct ncu_result *x = c->b->result;
-	const char **v = arena_zalloc(&c->b->t->arena, x->metrics.n + 1, sizeof(*v));
+	const char **v = arena_zalloc(&c->b->t->arena, MAX_REASONS, sizeof(*v));
 
 	*n = 0;
-	for (size_t i = 0; v && i < x->metrics.n; i++) {
-		bool is_not_issued;
+	for (size_t i = 0; v && i < x->metrics.n && *n < MAX_REASONS; i++) {
+		bool is_not_issued, is_known = false;
 		struct str r = reason_of(x->metrics.v[i].name, &is_not_issued);
 
-		if (!r.n || is_not_issued || str_is(r, "selected"))
+		for (uint32_t k = 0; k < *n; k++)
+			is_known |= str_is(r, v[k]);
+		if (!r.n || is_known || is_not_issued || str_is(r, "selected"))
 			continue;
 		v[*n] = arena_strndup(&c->b->t->arena, r.p, r.n);
 		if (!v[(*n)++])
@@ -83,6 +87,15 @@ static bool name_reasons(struct code_build *c, uint32_t *n, const char ***out)
 	}
 	*out = v;
 	return v != NULL;
+}
+
+/* A metric may stand in a result twice: the first counts. */
+static bool is_first(const struct ncu_result *x, size_t i)
+{
+	for (size_t k = 0; k < i; k++)
+		if (str_eq(x->metrics.v[k].name, x->metrics.v[i].name))
+			return false;
+	return true;
 }
 
 static void take_reason(
@@ -109,7 +122,7 @@ static bool read_samples(struct code_build *c, struct counting *n, struct incore
 	const struct ncu_metric *all = ncu_find(x, "smsp__pcsamp_sample_count");
 	struct trace *t = c->b->t;
 	const char **reasons;
-	uint32_t n_reasons;
+	uint32_t n_reasons, n_read = 0;
 	bool any = false;
 	int64_t v;
 
@@ -123,7 +136,7 @@ static bool read_samples(struct code_build *c, struct counting *n, struct incore
 		bool is_not_issued;
 		struct str r = reason_of(x->metrics.v[i].name, &is_not_issued);
 
-		if (!r.n)
+		if (!r.n || ++n_read > 3 * MAX_REASONS || !is_first(x, i))
 			continue;
 		if (!count_rows(c, &x->metrics.v[i], n, e))
 			return false;
@@ -219,13 +232,14 @@ static bool read_metrics(struct code_build *c, struct incore_error *e)
 	struct trace *t = c->b->t;
 	bool ok = true;
 
-	t->metrics = arena_zalloc(&t->arena, x->metrics.n + 1, sizeof(*t->metrics));
+	t->metrics = arena_zalloc(&t->arena, MAX_FIGURES, sizeof(*t->metrics));
 	if (!t->metrics)
 		return err_nomem(e);
 	for (size_t i = 0; ok && i < x->metrics.n; i++) {
 		struct cells cells = {.c = c};
 
-		if (!c->b->is_by_row[i] || is_taken(x->metrics.v[i].name))
+		if (!c->b->is_by_row[i] || is_taken(x->metrics.v[i].name) ||
+			t->n_metrics == MAX_FIGURES || !is_first(x, i))
 			continue;
 		ok = ncu_instances(x, &x->metrics.v[i], add_cell, &cells, e);
 		if (ok && cells.v.n && !keep_metric(c, &x->metrics.v[i], &cells))

@@ -8,6 +8,8 @@
 #include "import/capture_cache.h"
 #include "import/ncu/ncu.h"
 
+#define MAX_NS 1000000000000000000 /* longer no kernel runs */
+
 static int ncu_sniff(const struct probe *p)
 {
 	return !p->is_dir && ncu_is_magic(p->head, p->head_size) ? 100 : 0;
@@ -123,7 +125,7 @@ static void look_at_trace(const struct trace *t, struct arena *a, struct capture
 
 static int64_t times(int64_t a, int64_t b)
 {
-	return a == NO_VALUE || b == NO_VALUE || (b && a > INT64_MAX / b) ? NO_VALUE : a * b;
+	return a < 0 || b < 0 || (b && a > INT64_MAX / b) ? NO_VALUE : a * b;
 }
 
 static void put_machine(struct trace_machine *m, const struct ncu_result *x)
@@ -160,7 +162,7 @@ static void put_launch(struct trace_launch *l, const struct ncu_result *x, uint3
 		if (threads != NO_VALUE && threads > 0)
 			l->waves = times(l->workgroups, (threads - 1) / 32 + 1);
 	}
-	if (ns != NO_VALUE && x->time_s < 1u << 31) {
+	if (ns != NO_VALUE && ns < MAX_NS && x->time_s < 1u << 31) {
 		l->start_ns = (int64_t)x->time_s * 1000000000;
 		l->end_ns = l->start_ns + ns;
 	}

@@ -65,13 +65,16 @@ static bool write_text(struct code_build *c, const struct ncu_function *f, uint3
 	struct sass_inst inst = sass_decode(sm_of(c, f), p);
 	struct code_row *row = &c->rows.v[f->row_of[i]];
 	char text[TEXT_BYTES];
-	struct str s = str_of(sass_text(sm_of(c, f), p, text, sizeof(text))), word = s;
+	struct str s = row->text_len ? (struct str){row->text, row->text_len}
+				     : str_of(sass_text(sm_of(c, f), p, text, sizeof(text)));
+	struct str word = s;
 
 	/* A guard stands before the mnemonic. */
 	if (word.n && word.p[0] == '@')
 		word = str_sub(word, strcspn(word.p, " ") + 1, word.n);
 	word.n = strcspn(word.n ? word.p : "", " .");
-	row->text = arena_strndup(&c->b->t->arena, s.p, s.n);
+	if (!row->text_len)
+		row->text = arena_strndup(&c->b->t->arena, s.p, s.n);
 	row->text_len = (uint32_t)s.n;
 	row->opcode = intern_add(&c->opcodes, word);
 	row->inst_class = classes[inst.inst_class < SASS_CLASSES ? inst.inst_class : SASS_UNKNOWN];
@@ -83,6 +86,8 @@ static bool write_text(struct code_build *c, const struct ncu_function *f, uint3
 
 bool ncu_write_texts(struct code_build *c, struct incore_error *e)
 {
+	if (!ncu_ask_nvdisasm(c, e))
+		return false;
 	EACH (const struct ncu_function, f, c->functions.v, c->functions.n) {
 		for (uint32_t i = 0; i < f->n_inst; i++)
 			if (!write_text(c, f, i))

@@ -29,7 +29,7 @@ enum sass_class {
 	SASS_DOUBLE,	   /* DADD DMUL DFMA DSETP */
 	SASS_XU,	   /* MUFU, conversions, POPC, FLO: a scoreboard */
 	SASS_UNIFORM,	   /* the scalar datapath: UIADD3 UMOV R2UR ... */
-	SASS_TENSOR,	   /* HMMA IMMA DMMA QMMA OMMA: from registers */
+	SASS_TENSOR,	   /* HMMA IMMA DMMA QMMA: from registers */
 	SASS_TENSOR_ASYNC, /* HGMMA IGMMA QGMMA, UTCHMMA ...: from shared or tensor memory */
 	SASS_LOAD_GLOBAL,  /* LDG LD */
 	SASS_STORE_GLOBAL, /* STG ST */
@@ -49,7 +49,7 @@ enum sass_class {
 	SASS_SPECIAL,	    /* S2R S2UR CS2R: special registers */
 	SASS_BARRIER,	    /* BAR B2R: warps of a block, UCGABAR: blocks of a cluster */
 	SASS_MBARRIER,	    /* SYNCS, ARRIVES: barriers in shared memory */
-	SASS_WARPGROUP,	    /* WARPGROUP, WARPGROUPSET: order of asynchronous matrix work */
+	SASS_WARPGROUP,	    /* WARPGROUP: order of asynchronous matrix work */
 	SASS_FENCE,	    /* MEMBAR ERRBAR FENCE CCTL */
 	SASS_DEPBAR,	    /* DEPBAR, LDGDEPBAR, UTMACMDFLUSH: waits and groups */
 	SASS_CONVERGE,	    /* BSSY BSYNC BREAK BMOV WARPSYNC YIELD */
@@ -118,10 +118,10 @@ struct sass_inst {
 	uint8_t barrier; /* SASS_BARRIER: its number; SASS_NO_BARRIER: in a register or none */
 
 	uint8_t n_operands;
-	struct sass_operand
-		operand[SASS_MOST_OPERANDS]; /* writes first; the guard is not among them */
+	/* writes first; the guard is not among them */
+	struct sass_operand operand[SASS_MOST_OPERANDS];
 
-	/* Branch, call, return, BSSY: target minus own address, in bytes; 0: none or indirect. */
+	/* Branch, call, BSSY: target minus own address, in bytes; 0: none or indirect. */
 	int64_t branch;
 };
 

@@ -15,7 +15,8 @@ enum sass_reason sass_reason_of(const char *word)
 		enum sass_reason reason;
 	} words[] = {{"long_scoreboard", SASS_REASON_LONG}, {"long_sb", SASS_REASON_LONG},
 		{"short_scoreboard", SASS_REASON_SHORT}, {"short_sb", SASS_REASON_SHORT},
-		{"wait", SASS_REASON_WAIT}, {"barrier", SASS_REASON_BARRIER},
+		{"wait", SASS_REASON_WAIT}, {"branch_resolving", SASS_REASON_WAIT},
+		{"sleeping", SASS_REASON_WAIT}, {"barrier", SASS_REASON_BARRIER},
 		{"gmma", SASS_REASON_GMMA}, {"warpgroup_arrive", SASS_REASON_GMMA},
 		{"membar", SASS_REASON_MEMBAR}};
 
@@ -95,7 +96,7 @@ static void pick_holders(
 	}
 }
 
-#define MOST_STEPS_BACK 64u
+#define MOST_STEPS_BACK 128u
 #define KIND(k) (1u << SASS_WAIT_##k)
 #define SCOREBOARD_KINDS (KIND(WRITE) | KIND(READ) | KIND(COUNT) | KIND(GROUP) | KIND(BULK))
 

@@ -69,11 +69,27 @@ static unsigned bulk_regs(const struct decoding *d)
 	return sass_bits(d, 79, 3) + 2 + is_load;
 }
 
+/* Bits 73 to 75 tell the type of an atomic operation: which have 64 bits. */
+static unsigned atomic_regs(const struct decoding *d)
+{
+	unsigned base = d->out->opcode & 0x1ff, type = sass_bits(d, 73, 3);
+
+	if (base == 0x18c || base == 0x18d)
+		return 1 + sass_bits(d, 74, 1);
+	if (base == 0x1a2 || base == 0x1a3 || base == 0x1a6) { /* floats of sm_90 */
+		type = sass_bits(d, 73, 4);
+		return type == 15 ? 2 : type == 11 ? 4 : 1; /* one double, four floats */
+	}
+	return type == 2 || type == 5 || type == 6 ? 2 : 1;
+}
+
 static unsigned place_width(const struct decoding *d, char how)
 {
 	switch (how) {
 	case 's':
 		return access_regs(d);
+	case 'a':
+		return atomic_regs(d);
 	case 'e':
 		return 1 + sass_bits(d, 72, 1);
 	case 'f':
@@ -124,65 +140,55 @@ static void add_uniform(struct decoding *d, unsigned at, unsigned n)
 		add_operand(d, SASS_FILE_UR, at, n, false);
 }
 
+/* Letters of sass_table.h whose place is the same in every form. */
+static const struct {
+	char letter;
+	bool is_pred, is_uniform; /* uniform in every row */
+	bool is_write;
+	uint8_t at;
+	uint8_t when; /* a bit that must be set; 0: always */
+} letters[] = {
+	{'D', false, false, true, 16, 0},
+	{'E', false, false, true, 64, 0},
+	{'d', false, true, true, 16, 0},
+	{'p', true, false, true, 81, 0},
+	{'q', true, false, true, 84, 0},
+	{'P', true, true, true, 81, 0},
+	{'S', false, false, false, 16, 0},
+	{'A', false, false, false, 24, 0},
+	{'V', false, false, false, 32, 0},
+	{'W', false, false, false, 64, 0},
+	{'u', false, true, false, 32, 91},
+	{'v', false, true, false, 64, 91},
+	{'j', false, true, false, 40, 91},
+	{'k', false, true, false, 24, 91},
+	{'T', true, true, false, 24, 0},
+	{'X', true, true, false, 87, 0},
+	{'x', true, false, false, 87, 0},
+	{'y', true, false, false, 77, 0},
+	{'z', true, false, false, 68, 0},
+	{'i', true, false, false, 87, 74},
+	{'l', true, false, false, 77, 74},
+};
+
 static void add_place(struct decoding *d, char place, unsigned n)
 {
-	bool uniform = d->row->flags & SASS_ROW_UNIFORM;
-	enum sass_file r = uniform ? SASS_FILE_UR : SASS_FILE_R;
-	enum sass_file p = uniform ? SASS_FILE_UP : SASS_FILE_P;
+	bool is_uniform = d->row->flags & SASS_ROW_UNIFORM;
+	enum sass_file r = is_uniform ? SASS_FILE_UR : SASS_FILE_R;
 
-	switch (place) {
-	case 'D':
-		return add_operand(d, r, 16, n, true);
-	case 'E':
-		return add_operand(d, r, 64, n, true);
-	case 'd':
-		return add_operand(d, SASS_FILE_UR, 16, n, true);
-	case 'p':
-		return add_operand(d, p, 81, 1, true);
-	case 'q':
-		return add_operand(d, p, 84, 1, true);
-	case 'P':
-		return add_operand(d, SASS_FILE_UP, 81, 1, true);
-	case 'S':
-		return add_operand(d, r, 16, n, false);
-	case 'A':
-		return add_operand(d, r, 24, n, false);
-	case 'B':
-	case 'C':
-		return add_source(d, place == 'C', r, n);
-	case 'b':
-		return add_only_source(d, 32, r, n);
-	case 'c':
-		return add_only_source(d, 64, r, n);
-	case 'V':
-		return add_operand(d, r, 32, n, false);
-	case 'W':
-		return add_operand(d, r, 64, n, false);
-	case 'u':
-		return add_uniform(d, 32, n);
-	case 'v':
-		return add_uniform(d, 64, n);
-	case 'j':
-		return add_uniform(d, 40, n);
-	case 'k':
-		return add_uniform(d, 24, n);
-	case 'T':
-		return add_operand(d, SASS_FILE_UP, 24, 1, false);
-	case 'X':
-		return add_operand(d, SASS_FILE_UP, 87, 1, false);
-	case 'x':
-		return add_operand(d, p, 87, 1, false);
-	case 'y':
-		return add_operand(d, p, 77, 1, false);
-	case 'z':
-		return add_operand(d, p, 68, 1, false);
-	case 'i':
-	case 'l':
-		if (sass_bits(d, 74, 1))
-			add_operand(d, p, place == 'i' ? 87 : 77, 1, false);
-		return;
-	default:
-		return;
+	if (place == 'B' || place == 'C')
+		add_source(d, place == 'C', r, n);
+	else if (place == 'b' || place == 'c')
+		add_only_source(d, place == 'c' ? 64 : 32, r, n);
+	for (size_t i = 0; i < sizeof(letters) / sizeof(letters[0]); i++) {
+		bool uniform = is_uniform || letters[i].is_uniform;
+		enum sass_file file = uniform ? SASS_FILE_UR : SASS_FILE_R;
+
+		if (letters[i].is_pred)
+			file = uniform ? SASS_FILE_UP : SASS_FILE_P;
+		if (letters[i].letter == place &&
+			(!letters[i].when || sass_bits(d, letters[i].when, 1)))
+			add_operand(d, file, letters[i].at, n, letters[i].is_write);
 	}
 }
 
@@ -274,66 +280,6 @@ static void add_texture(struct decoding *d)
 	add_uniform(d, 40, 2);
 }
 
-/* Bits 73 to 75 tell the type of an atomic operation: which have 64 bits. */
-static unsigned atomic_regs(const struct decoding *d)
-{
-	unsigned base = d->out->opcode & 0x1ff, type = sass_bits(d, 73, 3);
-
-	if (base == 0x18c || base == 0x18d)
-		return sass_bits(d, 74, 1) ? 2 : 1;
-	if (base == 0x1a2 || base == 0x1a3 || base == 0x1a6) { /* floats of sm_90 */
-		type = sass_bits(d, 73, 4);
-		return type == 15 ? 2 : type == 11 ? 4 : 1; /* one double, four floats */
-	}
-	return type == 2 || type == 5 || type == 6 ? 2 : 1;
-}
-
-static void add_atomic(struct decoding *d)
-{
-	unsigned base = d->out->opcode & 0x1ff, n = atomic_regs(d);
-	bool is_shared = base == 0x18c || base == 0x18d;
-	bool is_swap = base == 0x18b || base == 0x18d || base == 0x1a9;
-	bool is_reduction = base == 0x18e || base == 0x1a6;
-
-	if (!is_reduction && !(base == 0x18d && sass_form(d) == 2))
-		add_operand(d, SASS_FILE_R, 16, n, true);
-	if (!is_reduction && (!is_shared || sass_form(d) == 2))
-		add_operand(d, SASS_FILE_P, 81, 1, true);
-	add_operand(d, SASS_FILE_R, 24, is_shared ? 1 : 1 + sass_bits(d, 72, 1), false);
-	if (sass_form(d) != 7)
-		add_operand(d, SASS_FILE_R, 32, n, false);
-	if (is_swap)
-		add_operand(d, SASS_FILE_R, 64, n, false);
-	else
-		add_uniform(d, 64, is_shared ? 1 : 2);
-}
-
-static void add_shuffle(struct decoding *d)
-{
-	unsigned form = sass_form(d);
-
-	add_operand(d, SASS_FILE_R, 16, 1, true);
-	add_operand(d, SASS_FILE_P, 81, 1, true);
-	add_operand(d, SASS_FILE_R, 24, 1, false);
-	if (form == 1 || form == 2)
-		add_operand(d, SASS_FILE_R, 32, 1, false);
-	if (form == 1 || form == 4)
-		add_operand(d, SASS_FILE_R, 64, 1, false);
-}
-
-/* Form 2 asks for a phase, form 4 arrives. */
-static void add_syncs(struct decoding *d)
-{
-	if (sass_form(d) == 2)
-		add_operand(d, SASS_FILE_P, 81, 1, true);
-	else
-		add_operand(d, SASS_FILE_R, 16, 2, true);
-	add_operand(d, SASS_FILE_R, 24, 1, false);
-	add_operand(d, SASS_FILE_R, 32, 1, false);
-	add_uniform(d, 64, 1);
-	d->out->flags |= sass_form(d) == 2 ? SASS_TRY_WAIT : SASS_ARRIVES;
-}
-
 /* Bits 77 to 79: sync, arrive, reduce, scan; its number in bits 54 to 57, or in a register. */
 static void add_barrier(struct decoding *d)
 {
@@ -350,23 +296,14 @@ static void add_barrier(struct decoding *d)
 
 static void add_special(struct decoding *d)
 {
-	switch (d->row->inst_class) {
-	case SASS_TENSOR:
-		return add_tensor(d);
-	case SASS_TENSOR_ASYNC:
-		return add_warpgroup_tensor(d);
-	case SASS_TEXTURE:
-		return add_texture(d);
-	case SASS_ATOMIC_GLOBAL:
-	case SASS_ATOMIC_SHARED:
-		return add_atomic(d);
-	case SASS_SHUFFLE:
-		return add_shuffle(d);
-	case SASS_MBARRIER:
-		return add_syncs(d);
-	default:
-		return add_barrier(d);
-	}
+	if (d->row->inst_class == SASS_TENSOR)
+		add_tensor(d);
+	else if (d->row->inst_class == SASS_TENSOR_ASYNC)
+		add_warpgroup_tensor(d);
+	else if (d->row->inst_class == SASS_TEXTURE)
+		add_texture(d);
+	else
+		add_barrier(d);
 }
 
 /* Operands that no letter can say: 64 bits since sm_120 (bit 80), predicates as a set. */
@@ -469,6 +406,9 @@ static void read_groups(struct decoding *d)
 		break;
 	case 0x1c7: /* UCGABAR_ARV, _WAIT */
 		o->flags |= sass_form(d) == 6 ? SASS_BLOCKS : SASS_ARRIVES;
+		break;
+	case 0x1a7: /* SYNCS: form 2 asks for a phase, form 4 arrives */
+		o->flags |= sass_form(d) == 2 ? SASS_TRY_WAIT : SASS_ARRIVES;
 		break;
 	case 0x1b0: /* ARRIVES */
 	case 0x1b4: /* UTMALDG */

@@ -5,8 +5,7 @@
  */
 #include "isa/sass/sass_graph.h"
 
-#include <stdlib.h>
-
+#include "base/search.h"
 #include "base/vec.h"
 
 struct edge {
@@ -28,48 +27,23 @@ struct making {
 	edges calls;
 	const struct sass_jump *jumps; /* sorted by from */
 	size_t n_jumps;
-	const uint32_t *by_address; /* instructions in order of address, NULL: as they are */
 };
 
 static uint32_t inst_at(const struct making *m, uint64_t address)
 {
 	uint32_t lo = 0, hi = m->g->n_inst;
 
-	while (lo < hi) {
-		uint32_t mid = lo + (hi - lo) / 2;
-		uint32_t i = m->by_address ? m->by_address[mid] : mid;
-
-		if (m->address[i] == address)
-			return i;
-		if (m->address[i] < address)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	return SASS_NO_INST;
+	BISECT(lo, hi, i, m->address[i] < address);
+	return lo < m->g->n_inst && m->address[lo] == address ? lo : SASS_NO_INST;
 }
 
-static int compare_jumps(const void *a, const void *b)
-{
-	const struct sass_jump *x = a, *y = b;
-
-	if (x->from != y->from)
-		return x->from < y->from ? -1 : 1;
-	return x->to < y->to ? -1 : x->to > y->to;
-}
+ORDER(compare_jumps, struct sass_jump, UP(from) UP(to))
 
 static size_t first_jump_from(const struct making *m, uint64_t from)
 {
 	size_t lo = 0, hi = m->n_jumps;
 
-	while (lo < hi) {
-		size_t mid = lo + (hi - lo) / 2;
-
-		if (m->jumps[mid].from < from)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
+	BISECT(lo, hi, i, m->jumps[i].from < from);
 	return lo;
 }
 
@@ -256,45 +230,6 @@ static void decode_texts(struct making *m, unsigned sm, const struct sass_text *
 	}
 }
 
-struct placed {
-	uint64_t address;
-	uint32_t inst;
-};
-
-static int compare_placed(const void *a, const void *b)
-{
-	const struct placed *x = a, *y = b;
-
-	if (x->address != y->address)
-		return x->address < y->address ? -1 : 1;
-	return x->inst < y->inst ? -1 : x->inst > y->inst;
-}
-
-/* Texts may come in any order; most come in theirs. */
-static bool sort_addresses(struct arena *a, struct making *m)
-{
-	uint32_t n = m->g->n_inst;
-	struct placed *p;
-	uint32_t *order;
-	bool sorted = true;
-
-	for (uint32_t i = 1; i < n; i++)
-		sorted = sorted && m->address[i - 1] <= m->address[i];
-	if (sorted)
-		return true;
-	p = arena_zalloc(a, n, sizeof(*p));
-	order = arena_zalloc(a, n, sizeof(*order));
-	if (!p || !order)
-		return false;
-	for (uint32_t i = 0; i < n; i++)
-		p[i] = (struct placed){m->address[i], i};
-	qsort(p, n, sizeof(*p), compare_placed);
-	for (uint32_t i = 0; i < n; i++)
-		order[i] = p[i].inst;
-	m->by_address = order;
-	return true;
-}
-
 static bool sort_jumps(struct arena *a, struct making *m, const struct sass_jump *jumps, size_t n)
 {
 	struct sass_jump *copy;
@@ -304,7 +239,7 @@ static bool sort_jumps(struct arena *a, struct making *m, const struct sass_jump
 	copy = arena_memdup(a, jumps, n * sizeof(*jumps));
 	if (!copy)
 		return false;
-	qsort(copy, n, sizeof(*copy), compare_jumps);
+	SORT(copy, n, compare_jumps);
 	m->jumps = copy;
 	m->n_jumps = n;
 	return true;
@@ -335,7 +270,7 @@ bool sass_graph_make(struct arena *a, unsigned sm, const struct sass_text *texts
 		goto out;
 	g.n_inst = (uint32_t)n;
 	decode_texts(&m, sm, texts, n_texts);
-	if (!sort_addresses(a, &m) || !sort_jumps(a, &m, jumps, n_jumps) || !find_leaders(&m))
+	if (!sort_jumps(a, &m, jumps, n_jumps) || !find_leaders(&m))
 		goto out;
 	number_blocks(&m);
 	if (!finish_edges(&m) || !finish_functions(a, &m))

@@ -5,11 +5,18 @@
  */
 #include "isa/sass/sass_search.h"
 
+#include "base/search.h"
+
 /* What a search still has to do on a path: leave out the `skip` next ones that raised the counter
  * (a wait for all but the newest), and end after `limit` more (a DEPBAR.LE let no more stay). Both
  * are exact up to 6; above, one more candidate is better than one too few. */
 #define STATES 8u
 #define NO_LIMIT (STATES - 1)
+
+/* Compiled code needs a handful of steps per search. */
+#define MOST_SEARCH_STEPS 4096u
+#define LEAST_SEARCH_STEPS 16u
+#define STEPS_PER_INST 8u
 
 struct path {
 	uint32_t block;
@@ -30,7 +37,8 @@ struct sass_searcher {
 	uint16_t *passes_over; /* by block that ends in a call: the same of the called */
 	uint16_t *raised;      /* by function: counters it raises, with all it calls */
 	uint32_t stamp;
-	uint32_t n_steps; /* events and edges looked at: bounds a search however code is made */
+	uint32_t n_steps;   /* events and edges that this search may still look at */
+	uint64_t all_steps; /* and all later ones together: bounds them however code is made */
 	uint32_t *inst_stamp;
 	struct seen *seen;
 	struct path queue[SASS_MOST_STEPS];
@@ -231,6 +239,7 @@ struct sass_searcher *sass_searcher_new(struct arena *a, const struct sass_graph
 	if (!s)
 		return NULL;
 	s->g = g;
+	s->all_steps = (1u << 20) + (uint64_t)STEPS_PER_INST * g->n_inst;
 	s->inst_stamp = arena_zalloc(a, (size_t)g->n_inst + 1, sizeof(*s->inst_stamp));
 	s->seen = arena_zalloc(a, (size_t)g->n_blocks + 1, sizeof(*s->seen));
 	s->passes = arena_zalloc(a, (size_t)g->n_blocks + 1, sizeof(*s->passes));
@@ -246,9 +255,9 @@ struct sass_searcher *sass_searcher_new(struct arena *a, const struct sass_graph
 
 static bool step_search(struct sass_searcher *s)
 {
-	if (++s->n_steps > 8 * SASS_MOST_STEPS)
+	if (s->n_steps && --s->n_steps == 0)
 		s->is_cut = true;
-	return !s->is_cut;
+	return s->n_steps;
 }
 
 static void add_found(struct sass_searcher *s, uint32_t inst)
@@ -257,6 +266,7 @@ static void add_found(struct sass_searcher *s, uint32_t inst)
 		return;
 	if (s->n_found == SASS_MOST_CANDIDATES) {
 		s->is_cut = true;
+		s->n_steps = 0;
 		return;
 	}
 	s->inst_stamp[inst] = s->stamp;
@@ -275,7 +285,9 @@ static bool walk_block(struct sass_searcher *s, enum sass_count c, struct path *
 				p->skip--;
 			else
 				add_found(s, i);
-			if (p->limit != NO_LIMIT && --p->limit == 0)
+			/* one that its guard held back took no room */
+			if (p->limit != NO_LIMIT && !(s->g->inst[i].flags & SASS_GUARDED) &&
+				--p->limit == 0)
 				return false;
 		}
 		if (!left)
@@ -283,26 +295,36 @@ static bool walk_block(struct sass_searcher *s, enum sass_count c, struct path *
 		if (left < p->limit)
 			p->limit = (uint8_t)left;
 	}
-	return !s->is_cut;
+	return s->n_steps;
 }
 
-static void push_path(struct sass_searcher *s, uint32_t block, const struct path *p, bool is_inside)
+/* False: no more may be pushed; those that are listed are still gone through. */
+static bool push_path(struct sass_searcher *s, uint32_t block, const struct path *p, bool is_inside)
 {
 	struct seen *seen = &s->seen[block];
 	uint64_t bit = 1ull << (p->skip * STATES + p->limit);
 
-	if (!step_search(s))
-		return;
+	if (s->n_queue == SASS_MOST_STEPS)
+		s->is_cut = true;
+	if (s->n_queue == SASS_MOST_STEPS || !step_search(s))
+		return false;
 	if (seen->stamp != s->stamp)
 		*seen = (struct seen){.stamp = s->stamp};
-	if (seen->states[is_inside] & bit)
-		return;
-	seen->states[is_inside] |= bit;
-	if (s->n_queue == SASS_MOST_STEPS) {
-		s->is_cut = true;
-		return;
+	if (!(seen->states[is_inside] & bit)) {
+		seen->states[is_inside] |= bit;
+		s->queue[s->n_queue++] = (struct path){block, p->skip, p->limit, is_inside};
 	}
-	s->queue[s->n_queue++] = (struct path){block, p->skip, p->limit, is_inside};
+	return true;
+}
+
+/* Along one list of blocks. */
+static bool push_paths(struct sass_searcher *s, const struct sass_lists *l, uint32_t of,
+	const struct path *p, bool is_inside)
+{
+	for (uint32_t k = l->first[of]; k < l->first[of + 1]; k++)
+		if (!push_path(s, l->item[k], p, is_inside))
+			return false;
+	return true;
 }
 
 /* A block behind a call is reached from the returns of the called, and from the call itself if the
@@ -314,13 +336,11 @@ static void push_over_call(struct sass_searcher *s, enum sass_count c, const str
 	uint32_t site = p->block - 1;
 	struct path past = *p;
 
-	for (uint32_t k = g->callees.first[site]; k < g->callees.first[site + 1] && step_search(s);
-		k++) {
+	for (uint32_t k = g->callees.first[site]; k < g->callees.first[site + 1]; k++) {
 		uint32_t f = g->block[g->callees.item[k]].function;
 
-		for (uint32_t r = g->returns.first[f]; r < g->returns.first[f + 1] && !s->is_cut;
-			r++)
-			push_path(s, g->returns.item[r], p, true);
+		if (!step_search(s) || !push_paths(s, &g->returns, f, p, true))
+			return;
 		if (s->raised[f] >> c & 1)
 			past.skip = 0;
 	}
@@ -330,17 +350,14 @@ static void push_over_call(struct sass_searcher *s, enum sass_count c, const str
 
 static void push_before(struct sass_searcher *s, enum sass_count c, const struct path *p)
 {
-	const struct sass_graph *g = s->g;
-	uint32_t b = p->block;
+	const struct sass_block *b = &s->g->block[p->block];
 
-	for (uint32_t k = g->before.first[b]; k < g->before.first[b + 1] && !s->is_cut; k++)
-		push_path(s, g->before.item[k], p, p->is_inside);
-	if (g->block[b].is_over)
+	if (!push_paths(s, &s->g->before, p->block, p, p->is_inside))
+		return;
+	if (b->is_over)
 		push_over_call(s, c, p);
-	if (g->block[b].is_entry && !p->is_inside)
-		for (uint32_t k = g->callers.first[b]; k < g->callers.first[b + 1] && !s->is_cut;
-			k++)
-			push_path(s, g->callers.item[k], p, false);
+	if (b->is_entry && !p->is_inside)
+		push_paths(s, &s->g->callers, p->block, p, false);
 }
 
 /* Events of the block before the instruction itself. */
@@ -349,35 +366,32 @@ static uint32_t events_before(const struct sass_searcher *s, enum sass_count c, 
 	uint32_t b = s->g->block_of[inst];
 	uint32_t lo = s->first_event[c][b], hi = s->first_event[c][b + 1];
 
-	while (lo < hi) {
-		uint32_t mid = lo + (hi - lo) / 2;
-
-		if (s->event[c][mid] < inst)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
+	BISECT(lo, hi, i, s->event[c][i] < inst);
 	return lo;
 }
 
 uint32_t sass_search(struct sass_searcher *s, uint32_t inst, enum sass_count count, unsigned skip,
 	uint32_t *found, bool *cut)
 {
+	const uint32_t allowed =
+		s->all_steps > MOST_SEARCH_STEPS ? MOST_SEARCH_STEPS : LEAST_SEARCH_STEPS;
 	struct path p = {.block = s->g->block_of[inst],
 		.skip = (uint8_t)(skip < STATES ? skip : STATES - 1),
 		.limit = NO_LIMIT};
 
 	s->stamp++;
-	s->n_queue = s->n_found = s->n_steps = 0;
+	s->n_queue = s->n_found = 0;
+	s->n_steps = allowed;
 	s->found = found;
 	s->is_cut = false;
 	if (walk_block(s, count, &p, events_before(s, count, inst)))
 		push_before(s, count, &p);
-	for (uint32_t q = 0; q < s->n_queue && !s->is_cut; q++) {
+	for (uint32_t q = 0; q < s->n_queue && s->n_steps; q++) {
 		p = s->queue[q];
 		if (walk_block(s, count, &p, s->first_event[count][p.block + 1]))
 			push_before(s, count, &p);
 	}
+	s->all_steps -= allowed - s->n_steps < s->all_steps ? allowed - s->n_steps : s->all_steps;
 	*cut = s->is_cut;
 	return s->n_found;
 }

@@ -21,6 +21,7 @@
  *	i, l  read P@87 and P@77 if bit 74 (carry in) is set	X, T  read UP@87, UP@24
  *
  * and what follows a letter is how many registers: a digit; s: by the access size (bits 73 to 75);
+ * a: by the type of an atomic operation;
  * e: 2 for a 64-bit address (bit 72); f, g: 2 for a 64-bit result (bits 75, 76) or source (bits 84,
  * 85) of a conversion; m: matrices of LDSM (bits 72, 73); t: columns of tensor memory (bits 83 to
  * 85); n: coordinates of a bulk copy (bits 79 to 81) and what goes with them; o: as that of UBLKCP; 1 if nothing

@@ -6,9 +6,9 @@
  */
 #include "isa/sass/sass_waits.h"
 
-#include <stdlib.h>
 #include <string.h>
 
+#include "base/search.h"
 #include "base/vec.h"
 #include "isa/sass/sass_search.h"
 
@@ -117,7 +117,7 @@ static void add_counter_wait(
 	f->n_masks++;
 	if (cut)
 		f->flags[waiter] |= SASS_CUT;
-	if (!n && !cut) {
+	if (!n) {
 		f->n_unknown++;
 		f->flags[waiter] |= SASS_UNKNOWN_PRODUCER;
 	}
@@ -284,16 +284,7 @@ static void add_registers(struct finding *f, uint32_t i)
 
 /* --- all --- */
 
-static int compare_waits(const void *a, const void *b)
-{
-	const struct sass_wait *x = a, *y = b;
-
-	if (x->kind != y->kind)
-		return x->kind < y->kind ? -1 : 1;
-	if (x->producer != y->producer)
-		return x->producer < y->producer ? -1 : 1;
-	return x->scoreboard < y->scoreboard ? -1 : x->scoreboard > y->scoreboard;
-}
+ORDER(compare_waits, struct sass_wait, UP(kind) UP(producer) UP(scoreboard))
 
 /* In order, each once. */
 static void sort_waits(struct finding *f, uint32_t i)
@@ -301,8 +292,7 @@ static void sort_waits(struct finding *f, uint32_t i)
 	struct sass_wait *w = f->wait.v + f->first[i];
 	size_t n = f->wait.n - f->first[i], kept = 0;
 
-	if (n > 1)
-		qsort(w, n, sizeof(*w), compare_waits);
+	SORT(w, n, compare_waits);
 	for (size_t k = 0; k < n; k++)
 		if (!kept || compare_waits(&w[kept - 1], &w[k]))
 			w[kept++] = w[k];

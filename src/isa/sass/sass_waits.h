@@ -21,16 +21,17 @@
 #define SASS_MOST_STEPS 512u	 /* blocks looked at per instruction and counter */
 #define SASS_NO_INST UINT32_MAX
 
-/* Code of one section. Addresses of different texts must not overlap; branches between them are
- * followed by address. */
+/* Code of one section. Texts come in order of address and do not overlap; branches from one into
+ * another are followed. */
 struct sass_text {
 	uint64_t address; /* of its first instruction; any base, as long as branches agree */
 	const uint8_t *bytes;
 	size_t n_bytes; /* a rest of less than 16 bytes is left out */
 };
 
-/* A target that the instruction's own bits do not tell: BRX tables (EIATTR_INDIRECT_BRANCH_TARGETS
- * of .nv.info), calls by relocation. One line per target. */
+/* A target that the instruction's own bits do not tell: tables of BRX, calls by relocation. One line
+ * per target. In .nv.info.<function> attribute 0x34 (format 4, u16 size) has for each BRX: u32 its
+ * offset, u32 0, u32 n, n times u32 target, all in bytes from the function's start. */
 struct sass_jump {
 	uint64_t from, to;
 };
@@ -82,7 +83,7 @@ bool sass_waits_find(struct arena *a, unsigned sm, const struct sass_text *texts
 enum sass_reason {
 	SASS_REASON_LONG,  /* long_scoreboard: memory behind L1: global, local, texture, surface */
 	SASS_REASON_SHORT, /* short_scoreboard: shared memory, special functions, shuffles */
-	SASS_REASON_WAIT,  /* wait: fixed latency */
+	SASS_REASON_WAIT,  /* wait, branch_resolving, sleeping: the instruction issued before */
 	SASS_REASON_BARRIER, /* barrier */
 	SASS_REASON_GMMA,    /* gmma, warpgroup_arrive */
 	SASS_REASON_MEMBAR,  /* membar: the fence issued before */
@@ -95,6 +96,7 @@ enum sass_reason sass_reason_of(const char *word);
 /* Who samples of that reason at instruction `inst` wait for: at most `most` of out, which is how
  * many were filled. Candidates that cannot cause that reason are left out if others can. A sampler
  * puts a warp that stands in DEPBAR, BAR or a warpgroup's wait on the instruction after it: then
- * the waits of that one count. 0: unknown, or a reason without a producer. */
+ * the waits of that one count. A producer that asks an mbarrier (SASS_TRY_WAIT) has waits of its
+ * own: what arrives there. 0: unknown, or a reason without a producer. */
 size_t sass_blame(const struct sass_waits *w, uint32_t inst, enum sass_reason reason,
 	struct sass_wait *out, size_t most);
