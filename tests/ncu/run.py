@@ -244,6 +244,8 @@ def damaged(score, program, tmp):
             if not why and allowed == mutants.SOUND and p.returncode not in (0, 1):
                 why = f"exit status {p.returncode}: {p.stderr.decode(errors='replace')[:300]}"
             score.check(f"{name}: {' '.join(verb)}", why, None)
+        if allowed == mutants.NOTED:
+            score.check(f"{name}: hot --strict", run(program, ["hot", "--strict", path]).returncode, 4)
 
 
 def by_place(instances, functions):
