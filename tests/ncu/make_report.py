@@ -62,16 +62,20 @@ class Program:
 
 
 class Result:
-    """One launch: which function of which program, what was collected."""
+    """One launch: which function of which program, what was collected. planted: (function, index, reason), which gets 5,000 samples more."""
 
     def __init__(self, program, seed=1, kernel=0, parts=None, grid=(4096, 1, 1), threads=(256, 1, 1), scale=1, dropped_bytes=0,
-                 duration_ns=67424.0, cycles=131017.0, pm=0, has_sample_count=True, has_samples=True, demangled=""):
+                 duration_ns=67424.0, cycles=131017.0, pm=0, has_sample_count=True, has_samples=True, demangled="", planted=None):
         self.program, self.seed, self.grid, self.block, self.scale = program, seed, grid, threads, scale
         self.functions = parts or [program.functions[kernel]]
         self.dropped_bytes, self.duration_ns, self.cycles, self.pm = dropped_bytes, duration_ns, cycles, pm
         self.has_sample_count, self.has_samples, self.demangled = has_sample_count, has_samples, demangled
         self.address = program.addresses[self.functions[0].name]
         self.rows = self.make_rows()
+        for f, n, _, _, counts in self.rows if planted else ():
+            if (f.name, n) == planted[:2]:
+                counts[planted[2]][0] += 5000
+                counts[planted[2]][1] += 4500
 
     def make_rows(self):
         """[(function, index, inst, executed, {reason: [all, not issued]})] of all instructions up to the padding's first."""

@@ -2,15 +2,15 @@
 """Damaged reports, made by the generator: a wrong number, length, reference or code in an otherwise sound file."""
 import struct
 
-import cubin
+import facts
 import kernels
 import make_report as made
 from wire import block, double, framed, number, value, varint
 
 MOST = (1 << 64) - 1
 CALLED = b"\0\3\x90\5\0"  # the first inlined call of the line table
-# must be refused (exit status 3), may be read with a word about it, or is as good as sound
-REFUSED, TOLD, SOUND = "refused", "told", "sound"
+# must be refused (exit status 3), must be read with a note about it, may be either, or is as good as sound
+REFUSED, NOTED, TOLD, SOUND = "refused", "noted", "told", "sound"
 
 
 def same(message):
@@ -53,6 +53,34 @@ def late_metric(name, make):
     r.add_program(p)
     r.put_block(results=[r.result(made.Result(p)) + r.metric(name, None, make)])
     return r.finish()
+
+
+class Odd(made.Report):
+    """A report whose metric `name` has further instances."""
+
+    def __init__(self, name, extra):
+        self.odd_name, self.extra = name, extra
+        super().__init__()
+
+    def metric(self, name, x=None, instances=b"", kind=0, field=13):
+        return super().metric(name, x, instances + (self.extra if name == self.odd_name else b""), kind, field)
+
+
+def with_instances(name, extra):
+    r, p = Odd(name, extra), program()
+    r.add_program(p)
+    r.add_result(made.Result(p))
+    return r.finish()
+
+
+def with_value(name, x):
+    """A fact of the sampler with another value."""
+    known = facts.sampling_facts
+    facts.sampling_facts = lambda result: {**known(result), name: x}
+    try:
+        return report()
+    finally:
+        facts.sampling_facts = known
 
 
 def swap(old, new):
@@ -137,36 +165,37 @@ def cases():
     name = "smsp__pcsamp_warps_issue_stalled_misc"
     for what, address, n in (("twice", base, 5), ("nowhere", 0x1234560, 5), ("between", base + 3, 5), ("last-address", MOST - 15, 5),
                              ("most", base + 16, MOST), ("behind-code", base + 0x10000, 5)):
-        yield f"samples-{what}", late_metric(name, instance(address, value(n))), TOLD
-    yield "samples-as-double", late_metric(name, instance(base, double(3, 2.5))), TOLD
-    yield "samples-as-text", late_metric(name, instance(base, block(1, "five"))), TOLD
-    yield "samples-at-text", late_metric(name, block(3, block(1, block(1, "IMAD")) + block(2, value(4)))), TOLD
-    yield "executed-most", late_metric("inst_executed", instance(base, value(MOST)) + instance(base + 16, value(MOST))), TOLD
+        yield f"samples-{what}", with_instances(name, instance(address, value(n))), NOTED if n == MOST else TOLD
+    yield "metric-twice", late_metric(name, instance(base, value(5))), SOUND
+    yield "samples-as-double", with_instances(name, instance(base, double(3, 2.5))), TOLD
+    yield "samples-as-text", with_instances(name, instance(base, block(1, "five"))), TOLD
+    yield "samples-at-text", with_instances(name, block(3, block(1, block(1, "IMAD")) + block(2, value(4)))), TOLD
+    yield "executed-most", with_instances("inst_executed", instance(base, value(MOST)) + instance(base + 16, value(MOST))), NOTED
     for what, x in (("zero", 0.0), ("negative", -1.0), ("nan", float("nan")), ("infinite", float("inf")), ("huge", 1e300), ("text", "often")):
-        yield f"period-{what}", late_metric("smsp__pcsamp_interval_cycles", block(2, value(x))), TOLD
+        yield f"period-{what}", with_value("smsp__pcsamp_interval_cycles", x), TOLD
     yield "series-backwards", late_metric("TPC.TriageCompute.odd.avg", number(4, 1) + b"".join(
         block(3, block(1, number(5, made.PM_START_NS - n)) + block(2, value(1.0))) for n in range(5))), TOLD
     yield "series-nan", late_metric("TPC.TriageCompute.odd.avg", number(4, 1) + b"".join(
         block(3, block(1, number(5, made.PM_START_NS + n)) + block(2, value(float("nan")))) for n in range(5))), TOLD
     yield "source-unknown", report(result=lambda m: m + block(15, number(1, 42))), TOLD
-    yield "source-without-id", report(source=lambda m: m[varint_size(m):]), TOLD
+    yield "source-without-id", report(source=lambda m: m[varint_size(m):]), NOTED
     yield "source-twice", report(source=lambda m: m + m), SOUND
-    yield "cubin-missing", report(program(lambda e: b"")), TOLD
-    yield "cubin-garbage", report(program(lambda e: bytes(range(256)) * 8)), TOLD
+    yield "cubin-missing", report(program(lambda e: b"")), NOTED
+    yield "cubin-garbage", report(program(lambda e: bytes(range(256)) * 8)), NOTED
     for share in (1, 2, 3):
-        yield f"cubin-cut-{share}", report(program(lambda e, share=share: e[:len(e) * share // 4])), TOLD
-    yield "cubin-of-32-bits", report(program(at(4, b"\1"))), TOLD
-    yield "cubin-of-another-machine", report(program(at(18, struct.pack("<H", 62)))), TOLD
+        yield f"cubin-cut-{share}", report(program(lambda e, share=share: e[:len(e) * share // 4])), NOTED
+    yield "cubin-of-32-bits", report(program(at(4, b"\1"))), NOTED
+    yield "cubin-of-another-machine", report(program(at(18, struct.pack("<H", 62)))), NOTED
     yield "cubin-of-unknown-sm", report(program(at(48, struct.pack("<I", 0xFF00FF04)))), TOLD
-    yield "cubin-sections-beyond", report(program(at(40, struct.pack("<Q", 1 << 60)))), TOLD
-    yield "cubin-sections-65535", report(program(at(60, b"\xff\xff"))), TOLD
+    yield "cubin-sections-beyond", report(program(at(40, struct.pack("<Q", 1 << 60)))), NOTED
+    yield "cubin-sections-65535", report(program(at(60, b"\xff\xff"))), NOTED
     yield "symbols-garbage", report(program(of_section(".symtab", lambda d: b"\xff" * len(d)))), TOLD
     yield "text-all-ones", report(program(of_section(".text._Z10scale_rowsPKfPfi", lambda d: b"\xff" * len(d)))), SOUND
     yield "text-all-zeros", report(program(of_section(".text._Z10scale_rowsPKfPfi", lambda d: bytes(len(d))))), SOUND
     yield "lines-garbage", report(program(of_section(".debug_line", lambda d: d[:60] + b"\xff" * len(d)))), TOLD
-    yield "lines-range-0", report(program(of_section(".debug_line", lambda d: d[:13] + b"\0" + d[14:]))), TOLD
-    yield "lines-unit-too-long", report(program(of_section(".debug_line", lambda d: b"\xf0\xff\xff\x7f" + d[4:]))), TOLD
-    yield "lines-version-9", report(program(of_section(".debug_line", lambda d: d[:4] + b"\x09\0" + d[6:]))), TOLD
+    yield "lines-range-0", report(program(of_section(".debug_line", lambda d: d[:13] + b"\0" + d[14:]))), NOTED
+    yield "lines-unit-too-long", report(program(of_section(".debug_line", lambda d: b"\xf0\xff\xff\x7f" + d[4:]))), NOTED
+    yield "lines-version-9", report(program(of_section(".debug_line", lambda d: d[:4] + b"\x09\0" + d[6:]))), NOTED
     yield "inline-context-beyond", report(program(swap(CALLED, b"\0\3\x90\x7f\0"))), TOLD
     yield "inline-context-itself", report(program(swap(CALLED, b"\0\3\x90\6\0"))), TOLD
     yield "inline-name-beyond", report(program(swap(CALLED, b"\0\3\x90\5\x7f"))), TOLD

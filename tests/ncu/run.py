@@ -186,6 +186,31 @@ def made(score, program, tmp):
         compare_made(score, program, folder, tmp, name, name not in ("old", "few"))
 
 
+def first_of(program, path):
+    p = subprocess.run([program, "hot", "--json", "--top", "1", path], capture_output=True, text=True)
+    return json.loads(p.stdout)["data"]["rows"][0]
+
+
+def planted(score, program, tmp):
+    """A bottleneck at each row that can wait: it comes first, with its reason and one of its producers."""
+    path = os.path.join(tmp, "planted.ncu-rep")
+    for parts in ([kernels.scale_rows()], [kernels.tiles()], kernels.calls()):
+        module = make_report.Program(1, parts)
+        for f, n, reason in [(f, n, r) for f in parts for n, i in enumerate(f.insts) for r in i.after]:
+            report = make_report.Report()
+            for message in module.messages():
+                report.put_block(sources=[message])
+            report.add_result(make_report.Result(module, parts=parts, planted=(f.name, n, reason)))
+            make_report.write(report, path)
+            row = first_of(program, path)
+            where = f"{parts[0].name}: {reason} planted at {f.name}+{16 * n:#x}"
+            score.check(where, (row["address"], max(row["exposed_reasons"], key=row["exposed_reasons"].get)),
+                        (module.addresses[f.name] + 16 * n, reason))
+            by_name = {g.name: g for g in parts}
+            names = {by_name[g].insts[k].op.split(".")[0] for g, k in kernels.stated(parts, f, f.insts[n], (reason,))}
+            score.check(f"{where}: whom it waits for", row["waits_for"]["isa"].split(".")[0] in names, True)
+
+
 def crashed(p):
     """Why this end of a run is wrong, whatever the input was."""
     err = p.stderr.decode(errors="replace")
@@ -219,6 +244,8 @@ def damaged(score, program, tmp):
             if not why and allowed == mutants.SOUND and p.returncode not in (0, 1):
                 why = f"exit status {p.returncode}: {p.stderr.decode(errors='replace')[:300]}"
             score.check(f"{name}: {' '.join(verb)}", why, None)
+        if allowed == mutants.NOTED:
+            score.check(f"{name}: hot --strict", run(program, ["hot", "--strict", path]).returncode, 4)
 
 
 def by_place(instances, functions):
@@ -303,7 +330,7 @@ def real(score, program, tmp):
 def main():
     program, score = os.path.join(os.path.abspath(sys.argv[1]), "incore"), Score()
     with tempfile.TemporaryDirectory() as tmp:
-        for part in (encoder, made, damaged, real):
+        for part in (encoder, made, planted, damaged, real):
             part(score, program, tmp)
     print(f"{score.passed} passed, {score.failed} failed, {score.skipped} skipped")
     return score.failed > 0

@@ -154,10 +154,11 @@ static bool each_share_of_row(const struct trace *t, code_idx row, share_fn fn, 
 		struct share s = {row, NO_CODE, k, counts[k], false};
 		struct code_link of_reason[64];
 		uint32_t n = 0;
-		bool names = sample_cause_of(t->reasons[k])->has_producer;
+		bool names;
 
 		if (!counts[k].all)
 			continue;
+		names = sample_cause_of(t->reasons[k])->has_producer;
 		for (uint32_t i = 0; names && i < n_links && n < 64; i++)
 			if (links[i].reason == k)
 				of_reason[n++] = links[i];

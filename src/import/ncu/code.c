@@ -90,7 +90,7 @@ static uint32_t binary_of(struct code_build *c, uint64_t id)
 static bool read_source(struct code_build *c, struct str bytes, struct incore_error *e)
 {
 	struct pb_reader m = pb_of(bytes);
-	struct str binary = {0}, files = {0}, functions = {0};
+	struct str binary = {0};
 	uint64_t id = 0;
 	struct pb_field f;
 	uint32_t at;
@@ -100,10 +100,6 @@ static bool read_source(struct code_build *c, struct str bytes, struct incore_er
 			id = f.value;
 		else if (f.number == 4)
 			binary = f.bytes;
-		else if (f.number == 8)
-			files = f.bytes;
-		else if (f.number == 9)
-			functions = f.bytes;
 	}
 	if (m.is_failed)
 		return ncu_damaged(c->b->report, m.p, "a source is damaged", e);
@@ -114,8 +110,11 @@ static bool read_source(struct code_build *c, struct str bytes, struct incore_er
 		return err_nomem(e);
 	if (binary.n)
 		c->binaries.v[at].bytes = binary;
-	return (each_inside(c, at, functions, true) && each_inside(c, at, files, false)) ||
-	       err_nomem(e);
+	for (m = pb_of(bytes); pb_next(&m, &f);)
+		if ((f.number == 8 || f.number == 9) && f.wire == PB_BYTES &&
+			!each_inside(c, at, f.bytes, f.number == 9))
+			return err_nomem(e);
+	return true;
 }
 
 static bool open_binary(struct code_build *c, struct ncu_binary *b, struct incore_error *e)

@@ -5,6 +5,8 @@
 
 #define STALLED "smsp__pcsamp_warps_issue_stalled_"
 #define NOT_ISSUED "_not_issued"
+/* Of one row: seconds of every scheduler of a GPU. More is damage, and sums could wrap. */
+#define MOST_OF_ROW (UINT64_C(1) << 44)
 #define MAX_REASONS 64u	  /* the hardware has about twenty */
 #define MAX_FIGURES 4096u /* by row */
 
@@ -19,11 +21,12 @@ static bool add_count(void *ctx, const struct ncu_value *id, const struct ncu_va
 	struct counting *n = ctx;
 	code_idx row = id->kind == NCU_UINT ? ncu_row_at(n->c, id->uint) : NO_CODE;
 
-	if (row == NO_CODE) {
+	if (value->kind == NCU_UINT && value->uint > MOST_OF_ROW)
+		n->c->b->n_absurd++;
+	else if (row == NO_CODE)
 		n->n_unmapped += value->kind == NCU_UINT ? value->uint : 1;
-		return true;
-	}
-	n->v[row] += value->kind == NCU_UINT ? value->uint : 0;
+	else
+		n->v[row] += value->kind == NCU_UINT ? value->uint : 0;
 	return true;
 }
 

@@ -272,6 +272,11 @@ static bool add_notes(struct ncu_build *b)
 			t->sampling.n_dropped, "the sampler lost %llu bytes of samples",
 			(unsigned long long)t->sampling.n_dropped))
 		return false;
+	if (b->n_absurd &&
+		!trace_note(t, NOTE_CLAMPED, "absurd-counts", NULL, INCORE_NO_OFFSET, b->n_absurd,
+			"%llu counts of instructions are larger than can be and were left out",
+			(unsigned long long)b->n_absurd))
+		return false;
 	return !b->n_unmapped ||
 	       trace_note(t, NOTE_UNMAPPED, "unmapped-addresses", NULL, INCORE_NO_OFFSET,
 		       b->n_unmapped,

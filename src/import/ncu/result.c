@@ -72,6 +72,16 @@ static bool read_value(struct ncu_report *r, struct str bytes, struct ncu_value 
 
 /* --- metrics --- */
 
+/* Names are shared, so that a name is the same where its bytes are. */
+static bool has_metric(const struct ncu_result *x, struct str name)
+{
+	EACH (const struct ncu_metric, k, x->metrics.v, x->metrics.n) {
+		if (k->name.p == name.p)
+			return true;
+	}
+	return false;
+}
+
 static bool read_metric(struct ncu_result *x, struct str bytes, struct incore_error *e)
 {
 	struct ncu_report *r = x->report;
@@ -95,7 +105,8 @@ static bool read_metric(struct ncu_result *x, struct str bytes, struct incore_er
 			r, bytes.p, k.name.n ? "a metric is damaged" : "a metric has no name", e);
 	if (x->metrics.n >= MAX_METRICS)
 		return ncu_damaged(r, bytes.p, "more than a million metrics", e);
-	return VEC_PUSH(&x->metrics, k) || err_nomem(e);
+	/* some are told twice, with the same values */
+	return (k.n_instances && has_metric(x, k.name)) || VEC_PUSH(&x->metrics, k) || err_nomem(e);
 }
 
 /* { 5 whole number } as field `key` of the message at *at, lengths of one byte; *at then follows it. */

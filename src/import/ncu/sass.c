@@ -159,11 +159,12 @@ static bool add_blame(struct linking *l, uint32_t i)
 	const struct reason_count *counts = trace_reasons_of(t, row);
 
 	for (uint32_t k = 0; k < t->n_reasons; k++) {
-		enum sass_reason why = sass_reason_of(t->reasons[k]);
+		enum sass_reason why =
+			counts[k].all ? sass_reason_of(t->reasons[k]) : SASS_REASON_OTHER;
 		struct sass_wait found[MAX_CANDIDATES];
 		size_t n;
 
-		if (!counts[k].all || why == SASS_REASON_OTHER)
+		if (why == SASS_REASON_OTHER)
 			continue;
 		n = sass_blame(&l->waits, i, why, found, MAX_CANDIDATES);
 		l->n_unknown += n ? 0 : counts[k].all;
