@@ -92,15 +92,6 @@ static bool name_reasons(struct code_build *c, uint32_t *n, const char ***out)
 	return v != NULL;
 }
 
-/* A metric may stand in a result twice: the first counts. */
-static bool is_first(const struct ncu_result *x, size_t i)
-{
-	for (size_t k = 0; k < i; k++)
-		if (str_eq(x->metrics.v[k].name, x->metrics.v[i].name))
-			return false;
-	return true;
-}
-
 static void take_reason(
 	struct code_build *c, struct str reason, bool is_not_issued, const struct counting *n)
 {
@@ -139,7 +130,7 @@ static bool read_samples(struct code_build *c, struct counting *n, struct incore
 		bool is_not_issued;
 		struct str r = reason_of(x->metrics.v[i].name, &is_not_issued);
 
-		if (!r.n || ++n_read > 3 * MAX_REASONS || !is_first(x, i))
+		if (!r.n || ++n_read > 3 * MAX_REASONS)
 			continue;
 		if (!count_rows(c, &x->metrics.v[i], n, e))
 			return false;
@@ -242,7 +233,7 @@ static bool read_metrics(struct code_build *c, struct incore_error *e)
 		struct cells cells = {.c = c};
 
 		if (!c->b->is_by_row[i] || is_taken(x->metrics.v[i].name) ||
-			t->n_metrics == MAX_FIGURES || !is_first(x, i))
+			t->n_metrics == MAX_FIGURES)
 			continue;
 		ok = ncu_instances(x, &x->metrics.v[i], add_cell, &cells, e);
 		if (ok && cells.v.n && !keep_metric(c, &x->metrics.v[i], &cells))

@@ -7,6 +7,7 @@
  */
 #pragma once
 
+#include "base/map.h"
 #include "base/vec.h"
 #include "codec/cubin.h"
 #include "codec/protobuf.h"
@@ -69,8 +70,9 @@ struct ncu_result {
 	uint64_t grid[3], block[3];
 	uint64_t time_s;
 	bool has_clock_status, is_lock_asked, is_locked;
-	VEC(uint64_t) sources; /* ids */
-	VEC(struct ncu_metric) metrics;
+	VEC(uint64_t) sources;		 /* ids */
+	VEC(struct ncu_metric) metrics;	 /* none with instances twice */
+	struct u64_map seen;		 /* private: id of a name -> metrics with instances */
 	VEC(struct str) sections, rules; /* messages */
 };
 

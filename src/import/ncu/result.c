@@ -25,6 +25,7 @@ static const struct result_fields {
 void ncu_result_deinit(struct ncu_result *x)
 {
 	VEC_FREE(&x->sources);
+	u64_map_deinit(&x->seen);
 	VEC_FREE(&x->metrics);
 	VEC_FREE(&x->sections);
 	VEC_FREE(&x->rules);
@@ -72,27 +73,18 @@ static bool read_value(struct ncu_report *r, struct str bytes, struct ncu_value 
 
 /* --- metrics --- */
 
-/* Names are shared, so that a name is the same where its bytes are. */
-static bool has_metric(const struct ncu_result *x, struct str name)
-{
-	EACH (const struct ncu_metric, k, x->metrics.v, x->metrics.n) {
-		if (k->name.p == name.p)
-			return true;
-	}
-	return false;
-}
-
 static bool read_metric(struct ncu_result *x, struct str bytes, struct incore_error *e)
 {
 	struct ncu_report *r = x->report;
 	struct ncu_metric k = {.bytes = bytes};
 	struct pb_reader m = pb_of(bytes);
 	struct pb_field f;
+	uint64_t id = 0, *times;
 	bool ok = true;
 
 	while (ok && ncu_next(r, &m, 4, &f)) {
 		if (f.number == 1 && f.wire == PB_VARINT && f.value < r->names.n)
-			k.name = r->names.v[f.value];
+			k.name = r->names.v[id = f.value];
 		else if (f.number == 2 && f.wire == PB_BYTES)
 			ok = read_value(r, f.bytes, &k.value);
 		else if (f.number == 3)
@@ -106,7 +98,11 @@ static bool read_metric(struct ncu_result *x, struct str bytes, struct incore_er
 	if (x->metrics.n >= MAX_METRICS)
 		return ncu_damaged(r, bytes.p, "more than a million metrics", e);
 	/* some are told twice, with the same values */
-	return (k.n_instances && has_metric(x, k.name)) || VEC_PUSH(&x->metrics, k) || err_nomem(e);
+	times = u64_map_at(&x->seen, id);
+	if (!times)
+		return err_nomem(e);
+	*times += k.n_instances > 0;
+	return *times > 1 || VEC_PUSH(&x->metrics, k) || err_nomem(e);
 }
 
 /* { 5 whole number } as field `key` of the message at *at, lengths of one byte; *at then follows it. */
