@@ -124,13 +124,12 @@ static struct trace *make_samples(void)
 
 	if (!t || !add_code(t))
 		return NULL;
-	t->samples = arena_zalloc(&t->arena, ROWS, sizeof(*t->samples));
-	if (!t->samples)
+	if (!trace_make_samples(t, amd_stall_reasons, AMD_STALL_REASONS))
 		return NULL;
 	for (uint32_t i = 0; i < ROWS; i++) {
 		t->samples[i].issued = i % 7;
 		t->samples[i].stalled = i % 5;
-		t->samples[i].reason[i % STALL_REASONS] = i % 5;
+		t->reason_counts[i * AMD_STALL_REASONS + i % AMD_STALL_REASONS].all = i % 5;
 	}
 	t->meta.vendor = VENDOR_NVIDIA;
 	t->meta.evidence = EVIDENCE_HARDWARE_SAMPLE;

@@ -296,9 +296,12 @@ static void make_heads(struct diff_job *j)
 		known(d->clock_b_mhz > 0, d->clock_b_mhz), d->is_clock_alike};
 	out->noise = (struct diff_noise){d->options->n_repeats_a, d->options->n_repeats_b,
 		d->options->is_pair, d->options->noise_factor,
-		d->has_noise ? "changes are compared with the spread of repeats"
-			     : "no repeat: no significance claim"};
+		d->is_sampled
+			? "changes are compared with twice the sampling error, or with the spread of repeats"
+		: d->has_noise ? "changes are compared with the spread of repeats"
+			       : "no repeat: no significance claim"};
 	out->has_noise = d->has_noise;
+	out->is_sampled = d->is_sampled;
 	out->is_by_instr = d->by == DIFF_BY_INSTR;
 	out->is_aligned_by_line = x->kind == ALIGN_LINE;
 }

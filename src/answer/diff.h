@@ -77,6 +77,7 @@ struct diff_answer {
 	struct rows parts; /* diff_part_row */
 	struct rows gates; /* gate_row */
 	bool has_noise, is_by_instr, is_aligned_by_line;
+	bool is_sampled; /* noise is the sampling error */
 };
 
 extern const struct record diff_part_record;

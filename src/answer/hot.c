@@ -3,6 +3,7 @@
 #include "answer/hot.h"
 
 #include "analysis/code/flydsl_hotspot.h"
+#include "analysis/code/samples.h"
 #include "analysis/waves/causes.h"
 
 static const struct option_def options[] = {
@@ -29,6 +30,9 @@ static const struct column hot_totals_columns[] = {
 	PART(hot_totals, all, &code_totals_record),
 	COLUMN(hot_totals, samples, UNIT_SAMPLES, "samples taken", OPTIONAL),
 	COLUMN(hot_totals, stalled_samples, UNIT_SAMPLES, "of which found a stall", OPTIONAL),
+	COLUMN(hot_totals, exposed_samples, UNIT_SAMPLES,
+		"of the stalled: nothing was issued meanwhile", OPTIONAL),
+	COLUMN(hot_totals, period, UNIT_CYCLES, "cycles that a sample stands for", OPTIONAL),
 	COLUMN(hot_totals, from, UNIT_NONE, "computed from the waves, or stated by the producer",
 		.words = "computed|stated"),
 };
@@ -63,6 +67,14 @@ static const struct record waits_for_record = RECORD_OF(waits_for, RECORD_LINE, 
 		COLUMN(hot_row, stalled_samples, UNIT_SAMPLES, "of which found it stalled",        \
 			.title = "stalled", OPTIONAL),                                             \
 		MAP(hot_row, stall_reasons, &name_count_record, "stalled samples by reason",       \
+			OPTIONAL),                                                                 \
+		COLUMN(hot_row, exposed_samples, UNIT_SAMPLES,                                     \
+			"of the stalled: nothing was issued meanwhile", .title = "exposed",        \
+			.csv = "exposed_samples", OPTIONAL),                                       \
+		COLUMN(hot_row, error_pct, UNIT_PERCENT,                                           \
+			"standard error of its cycles, which are samples x period",                \
+			.title = "+-%", .csv = "error_pct", OPTIONAL, .digits = 1),                \
+		MAP(hot_row, exposed_reasons, &name_count_record, "exposed samples by reason",     \
 			OPTIONAL),                                                                 \
 		COLUMN(hot_row, share, UNIT_PERCENT, "of all of the selection", .title = "%",      \
 			.csv = "share_pct", .flags = COLUMN_NO_JSON | COLUMN_HEAT, .digits = 1),   \
@@ -267,14 +279,20 @@ static void take_stated(struct hot_job *j)
 	if (j->trace->n_code == 0)
 		answer_warn(
 			j->a, "nothing was traced: no code and no waves (incore check says more)");
+	else if (trace_is_sampled(j->trace))
+		answer_warn(j->a,
+			"sampled data: cycles are samples x %llu, an estimate with the error shown",
+			(unsigned long long)j->trace->sampling.period_cyc);
 	else if (j->trace->samples)
 		answer_warn(j->a, "sampled data: counts of samples, not cycles");
+	else if (j->trace->meta.vendor == VENDOR_NVIDIA)
+		answer_warn(j->a, "the report has no samples of instructions");
 	else if (trace_has_pipes(j->trace))
 		answer_warn(j->a, "no pipe was traced: totals are those that the producer states");
 	else
 		answer_warn(
 			j->a, "no waves in this capture: totals are those that code.json states");
-	if (j->p->by == HOT_CAUSE || j->p->by == HOT_PRODUCER)
+	if (!trace_is_sampled(j->trace) && (j->p->by == HOT_CAUSE || j->p->by == HOT_PRODUCER))
 		answer_warn(j->a, "--by %s needs waves: nothing to show", j->out->by);
 }
 
@@ -284,7 +302,10 @@ static bool collect(struct hot_job *j, struct incore_error *e)
 		return false;
 	if (j->trace->n_tracks == 0) {
 		take_stated(j);
-		return true;
+		if (!trace_is_sampled(j->trace))
+			return true;
+		return (!j->causes || samples_fill_causes(j->causes, e)) &&
+		       (!j->producers || samples_fill_producers(j->producers, e));
 	}
 	return trace_has_pipes(j->trace) ? collect_pipes(j, e) : collect_waves(j, e);
 }
@@ -318,20 +339,6 @@ static struct str short_source(const char *source)
 		s = str_sub(s, 0, (size_t)arrow);
 	slash = str_rfind_char(s, '/');
 	return slash < 0 ? s : str_sub(s, (size_t)slash + 1, s.n);
-}
-
-static bool put_reasons(
-	struct answer *a, const struct hot_sums *s, struct hot_row *x, struct incore_error *e)
-{
-	struct name_count *v = ANSWER_ROWS(a, &x->stall_reasons, STALL_REASONS, name_count, e);
-	size_t n = 0;
-
-	for (unsigned r = 0; v && r < STALL_REASONS; r++)
-		if (s->reason[r])
-			v[n++] = (struct name_count){stall_reason_name(r), s->reason[r]};
-	x->stall_reasons.n = n;
-	x->stall_reason = s->stalled_samples ? hot_stall_reason(s) : NULL;
-	return v != NULL;
 }
 
 /* What share is of: cycles where they were counted, else what is stated. */
@@ -381,8 +388,10 @@ bool hot_row_make(struct answer *a, const struct hot *h, const struct hot_group 
 		.cycles_per_wave = hot_per_wave(h, hot_cycles(s)),
 		.share = share_of(h, s),
 		.samples = s->samples ? s->samples : NO_U64,
-		.stalled_samples = s->samples ? s->stalled_samples : NO_U64};
-	return !s->samples || put_reasons(a, s, out, e);
+		.stalled_samples = s->samples ? s->stalled_samples : NO_U64,
+		.exposed_samples = NO_U64,
+		.error_pct = NAN};
+	return !s->samples || hot_put_samples(a, h, g, out, e);
 }
 
 static bool put_loss(
@@ -491,29 +500,6 @@ static bool make_producers(struct hot_job *j, struct incore_error *e)
 	       edge_rows(j->a, j->producers, j->top, &j->out->edges, e);
 }
 
-bool hot_totals_make(struct answer *a, const struct hot *h, struct hot_totals *totals,
-	const struct hot_accounting **accounting, struct incore_error *e)
-{
-	struct hot_accounting *x;
-
-	*totals = (struct hot_totals){.waves = h->n_waves,
-		.rows = hot_static_rows(h->trace),
-		.instructions = h->n_instructions,
-		.all = h->all.totals,
-		.samples = h->all.samples ? h->all.samples : NO_U64,
-		.stalled_samples = h->all.samples ? h->all.stalled_samples : NO_U64,
-		.from = h->is_stated ? "stated" : "computed"};
-	*accounting = NULL;
-	if (h->is_stated)
-		return true;
-	x = ANSWER_NEW(a, hot_accounting, e);
-	if (!x)
-		return false;
-	*x = (struct hot_accounting){bucket_sums(h->all.bucket), h->duration_cyc, h->residue_cyc};
-	*accounting = x;
-	return true;
-}
-
 /* --- the question --------------------------------------------------------------------------- */
 
 static bool make_legacy_text(struct hot_job *j, struct incore_error *e)
@@ -572,6 +558,7 @@ static bool ask_hot(const struct request *r, struct answer *a, struct incore_err
 	if (ok && j.pipes)
 		j.out->nothing_to_do = bucket_sums(j.pipes->bucket);
 	j.out->has_samples = t->samples != NULL;
+	j.out->is_sampled = trace_is_sampled(t);
 	selection_deinit(&j.selection);
 	return ok;
 }

@@ -26,6 +26,7 @@ struct hot_totals {
 	uint64_t waves, rows, instructions;
 	struct code_totals all;
 	uint64_t samples, stalled_samples;
+	uint64_t exposed_samples, period; /* NO_U64: not known */
 	const char *from;
 };
 
@@ -51,7 +52,10 @@ struct hot_row {
 	struct code_totals totals, inclusive;
 	struct bucket_sums buckets;
 	uint64_t cycles, samples, stalled_samples;
-	double cycles_per_wave; /* not a number: not asked for, or no waves */
+	uint64_t exposed_samples;    /* NO_U64: not known, as is what follows it */
+	double error_pct;	     /* standard error of cycles that are samples x period */
+	struct rows exposed_reasons; /* name_count */
+	double cycles_per_wave;	     /* not a number: not asked for, or no waves */
 	double share; /* of the cycles of all selected waves, or of stated latency or samples */
 	struct rows stall_reasons; /* name_count */
 	const char *stall_reason;  /* the most frequent */
@@ -80,6 +84,7 @@ struct hot_answer {
 	struct bucket_sums nothing_to_do;	 /* idle and drain of pipes, which no row has */
 	const char *legacy_text; /* the older script's report, where that was asked for */
 	bool has_pipes, has_samples, has_inlined;
+	bool is_sampled; /* cycles are samples x period */
 };
 
 extern const struct record hot_row_record, hot_group_record, cause_row_record;
@@ -88,6 +93,9 @@ extern const struct record hot_totals_record, hot_accounting_record;
 /* All of a row but what it waited for. */
 bool hot_row_make(struct answer *a, const struct hot *h, const struct hot_group *g,
 	struct hot_row *out, struct incore_error *e);
+/* Why the samples of a row or group stalled, with the error of what they stand for. */
+bool hot_put_samples(struct answer *a, const struct hot *h, const struct hot_group *g,
+	struct hot_row *x, struct incore_error *e);
 /* What --per says: "wave" or NULL. False with status USAGE where there are none. */
 bool hot_per(unsigned per, const struct trace *t, const char **out, struct incore_error *e);
 /* Of the mean wave; not a number without waves. */

@@ -93,8 +93,12 @@ static bool walk_listing(const struct request *r, struct answer *a, struct listi
 static bool collect_listing(const struct request *r, struct answer *a, struct listing *l,
 	const struct selection *s, struct incore_error *e)
 {
-	if (l->trace->n_tracks == 0 && l->trace->samples)
+	if (trace_is_sampled(l->trace))
+		answer_warn(a, "sampled data: counts of samples; arrows are what the code says");
+	else if (l->trace->n_tracks == 0 && l->trace->samples)
 		answer_warn(a, "sampled data: counts of samples, not cycles; no wait arrows");
+	else if (l->trace->n_tracks == 0 && l->trace->meta.vendor == VENDOR_NVIDIA)
+		answer_warn(a, "the report has no samples of instructions");
 	else if (l->trace->n_tracks == 0)
 		answer_warn(a, "no waves in this capture: totals are those that code.json states, "
 			       "and there are no wait arrows");

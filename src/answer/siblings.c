@@ -9,11 +9,12 @@
 bool siblings_is_same(const char *a, const char *b)
 {
 	struct stat sa, sb;
+	uint32_t part_a, part_b;
 
 	if (strcmp(a, b) == 0)
 		return true;
-	return stat(a, &sa) == 0 && stat(b, &sb) == 0 && sa.st_dev == sb.st_dev &&
-	       sa.st_ino == sb.st_ino;
+	return capture_stat(a, &sa, &part_a) == 0 && capture_stat(b, &sb, &part_b) == 0 &&
+	       part_a == part_b && sa.st_dev == sb.st_dev && sa.st_ino == sb.st_ino;
 }
 
 static bool add_sibling(struct siblings *s, const struct capture *self, const struct capture *k,

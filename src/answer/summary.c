@@ -412,6 +412,7 @@ static void put_values(struct summary_job *j)
 	const struct code_totals *all = &s->hot->all.totals;
 	struct summary_answer *x = j->out;
 	double mhz = trace_clock_mhz(t);
+	const uint64_t *bucket = trace_is_sampled(t) ? s->hot->all.bucket : s->waves->bucket;
 
 	x->evidence = evidence_name(t->meta.evidence);
 	x->verdict = s->sentence;
@@ -420,9 +421,9 @@ static void put_values(struct summary_job *j)
 	x->clocks = (struct summary_clocks){mhz > 0 ? mhz : NAN, t->meta.clock_source,
 		t->meta.machine.max_clock_mhz, {t->clocks, t->n_clocks}};
 	x->waves = s->waves->n_waves;
-	x->instructions = s->waves->n_instructions;
-	x->accounting = accounting_of(s->waves->bucket, s->duration_cyc);
-	x->accounting_shares = bucket_shares_of(s->waves->bucket, s->duration_cyc);
+	x->instructions = trace_is_sampled(t) ? s->hot->n_instructions : s->waves->n_instructions;
+	x->accounting = accounting_of(bucket, s->duration_cyc);
+	x->accounting_shares = bucket_shares_of(bucket, s->duration_cyc);
 	x->residue = s->causes->residue_cyc;
 	x->viewer_pie = (struct viewer_pie){all->idle, all->stall, all->latency - all->stall};
 	x->states = s->waves->states->all;

@@ -81,7 +81,9 @@ static void draw_heading(const struct cli *c, const struct diff_answer *a)
 	if (a->clocks.a_mhz > 0 && a->clocks.b_mhz > 0)
 		say(f, "clocks: %.1f and %.1f MHz%s\n", a->clocks.a_mhz, a->clocks.b_mhz,
 			a->clocks.is_alike ? "" : ": more than 3 % apart, compare cycles only");
-	if (a->has_noise)
+	if (a->is_sampled)
+		say(f, "noise: %s\n\n", n->statement);
+	else if (a->has_noise)
 		say(f, "noise: %llu repeat%s of A, %llu of B\n\n", (unsigned long long)n->repeats_a,
 			plural(n->repeats_a), (unsigned long long)n->repeats_b);
 	else

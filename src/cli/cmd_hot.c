@@ -26,6 +26,22 @@ static bool draw_groups(struct cli *c, const struct hot_answer *a)
 	return record_table_print(c, &hot_group_record, a->groups, columns);
 }
 
+/* Samples of a known period: cycles with their error, and what of them is exposed. */
+static bool draw_sampled(struct cli *c, const struct hot_answer *a)
+{
+	const char *const rows[] = {"row", "cycles", "share", "error_pct", "samples",
+		"exposed_samples", "hit", "cause", "waits_for.row", "isa",
+		c->use_csv ? "source" : "short_source", NULL};
+	char key[32];
+	const char *const groups[] = {key, "cycles", "share", "error_pct", "samples",
+		"exposed_samples", "stall_reason", "hit", "executed_rows", NULL};
+
+	if (a->rows.v)
+		return record_table_print(c, &hot_row_record, a->rows, rows);
+	snprintf(key, sizeof(key), "key=%s", a->by);
+	return record_table_print(c, &hot_group_record, a->groups, groups);
+}
+
 /* The producer's own totals, or samples: what there is without a timeline. */
 static bool draw_stated(struct cli *c, const struct hot_answer *a)
 {
@@ -74,6 +90,8 @@ static bool draw_tables(struct cli *c, const struct hot_answer *a)
 		return true; /* no code: the footer says all there is */
 	if (!a->accounting)
 		return (!a->rows.v && !a->groups.v) || draw_stated(c, a);
+	if (a->is_sampled && (a->rows.v || a->groups.v))
+		return draw_sampled(c, a);
 	if (a->rows.v)
 		return draw_rows(c, a);
 	if (a->causes.v)
@@ -108,6 +126,16 @@ static void draw_footer(struct cli *c, const struct hot_answer *a, const struct 
 	if (a->per)
 		say(c->out, "cycles of rows: the mean over %s; the rest is of all\n",
 			COUNTED(a->totals.waves, "wave"));
+	if (a->is_sampled) {
+		say(c->out, "%s x %s cycles, %s exposed, %s, ",
+			COUNTED(a->totals.samples, "sample"), U64_TEXT(a->totals.period),
+			a->totals.exposed_samples == NO_U64 ? "unknown"
+							    : U64_TEXT(a->totals.exposed_samples),
+			COUNTED(a->totals.instructions, "instruction"));
+		say(c->out, "%s, %u note%s\n", evidence_text(t, (char[EVIDENCE_TEXT]){0}),
+			c->n_notes, plural(c->n_notes));
+		return;
+	}
 	say(c->out, "%s %s%s, %s, %s, %s, %u note%s\n", U64_TEXT(a->totals.waves),
 		trace_has_pipes(t) ? "pipe" : "wave", plural(a->totals.waves),
 		COUNTED(a->totals.instructions, "instruction"), COUNTED(duration, "cycle"),
@@ -136,6 +164,15 @@ static const char wave_explanation[] =
 	"Idle\n"
 	"are in --json as totals, with the meaning its producer gives them.\n";
 
+static const char sample_explanation[] =
+	"\ncycles = samples x period, an estimate: +-% is its standard error. A sample finds one "
+	"warp of an SM;\n"
+	"exposed: its scheduler issued nothing at that time, from any warp, so that the stall cost "
+	"time.\n"
+	"lost to: the reason of most exposed samples, in the words of incore-ncu(7); of row: the "
+	"instruction\n"
+	"that it waits for, by the scoreboards of the code. hit is exact where it was counted.\n";
+
 static bool draw_hot(struct cli *c, const struct answer *answer)
 {
 	const struct hot_answer *a = answer->data;
@@ -151,7 +188,10 @@ static bool draw_hot(struct cli *c, const struct answer *answer)
 		return true;
 	draw_footer(c, a, answer->traces.v[0]);
 	if (cli_flag(c, "explain"))
-		fputs(a->has_pipes ? pipe_explanation : wave_explanation, c->out);
+		fputs(a->is_sampled    ? sample_explanation
+			: a->has_pipes ? pipe_explanation
+				       : wave_explanation,
+			c->out);
 	return true;
 }
 

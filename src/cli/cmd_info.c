@@ -58,8 +58,9 @@ static void print_launch(FILE *out, const struct capture_info *i)
 
 	if (l->dispatch == NO_VALUE)
 		return;
-	say(out, LABEL "dispatch %lld of agent %lld", "launch", (long long)l->dispatch,
-		(long long)l->agent);
+	say(out, LABEL "dispatch %lld", "launch", (long long)l->dispatch);
+	if (l->agent != NO_VALUE)
+		say(out, " of agent %lld", (long long)l->agent);
 	if (l->launch_index != NO_VALUE)
 		say(out, ", launch %s of %s of kernel id %lld", U64_TEXT((uint64_t)l->launch_index),
 			U64_TEXT((uint64_t)l->launch_count), (long long)l->kernel_id);

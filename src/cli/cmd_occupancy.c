@@ -249,12 +249,30 @@ static void draw_explanation(FILE *out)
 		out);
 }
 
+/* A profiler that samples follows no wave: there are the launch and its limits. */
+static bool draw_of_launch(struct cli *c, const struct occupancy_answer *a)
+{
+	const struct trace_launch *l = &a->launch;
+
+	say(c->out, "%s  %s\n", a->kernel ? a->kernel : "(no name)", a->arch ? a->arch : "");
+	if (l->waves > 0 && l->workgroups > 0)
+		say(c->out, "%s in %s\n", COUNTED((uint64_t)l->waves, "warp"),
+			COUNTED((uint64_t)l->workgroups, "block"));
+	fputc('\n', c->out);
+	draw_limit(c, a);
+	say(c->out, "%s, %u note%s\n", a->evidence, c->n_notes, plural(c->n_notes));
+	return true;
+}
+
 static bool draw_of_waves(struct cli *c, const struct answer *answer)
 {
 	const struct occupancy_answer *a = answer->data;
+	const struct trace *t = answer->traces.v[0];
 
 	if (c->use_csv)
 		return draw_table(c, a);
+	if (t->meta.vendor == VENDOR_NVIDIA && !t->n_tracks)
+		return draw_of_launch(c, a);
 	draw_head(c, a);
 	if (a->by == BY_SE) {
 		draw_plot(c, a);

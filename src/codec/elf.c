@@ -25,11 +25,12 @@ enum section_type {
 #define SYMBOL_FUNCTION 2u
 
 struct raw_section {
-	uint32_t name, type, link;
+	uint32_t name, type, link, info;
 	uint64_t flags, address, offset, size;
 };
 
 struct reader {
+	uint16_t machine; /* that is expected */
 	struct elf_image *image;
 	struct str bytes;
 	const char *path;
@@ -77,15 +78,16 @@ static bool read_header(
 			"expected a 64-bit little-endian ELF, found class %u, data %u",
 			(uint8_t)r->bytes.p[4], (uint8_t)r->bytes.p[5]);
 	x->machine = (uint16_t)get(r, 18, 2);
+	x->abi_version = (uint8_t)get(r, 8, 1);
 	x->flags = (uint32_t)get(r, 48, 4);
 	*table = get(r, 40, 8);
 	entry_bytes = get(r, 58, 2);
 	*n = (uint32_t)get(r, 60, 2);
 	*names = (uint32_t)get(r, 62, 2);
-	if (x->machine != ELF_MACHINE_AMDGPU && x->machine != 0)
+	if (x->machine != r->machine && x->machine != 0)
 		return err_file(e, "wrong-machine", r->path, 18,
-			"expected AMD GPU code (machine %u), found machine %u", ELF_MACHINE_AMDGPU,
-			x->machine);
+			"expected %s GPU code (machine %u), found machine %u",
+			r->machine == ELF_MACHINE_CUDA ? "NVIDIA" : "AMD", r->machine, x->machine);
 	if (entry_bytes != SECTION_BYTES && entry_bytes != 0)
 		return err_file(e, "bad-value", r->path, 58,
 			"expected section headers of %u bytes, found %llu", SECTION_BYTES,
@@ -137,6 +139,7 @@ static bool read_sections(struct reader *r, struct incore_error *e)
 			.offset = get(r, at + 24, 8),
 			.size = get(r, at + 32, 8),
 			.link = (uint32_t)get(r, at + 40, 4),
+			.info = (uint32_t)get(r, at + 44, 4),
 		};
 	}
 	for (uint32_t i = 0; i < n; i++) {
@@ -155,6 +158,8 @@ static bool read_sections(struct reader *r, struct incore_error *e)
 			.address = s->address,
 			.data = has_bytes ? (const uint8_t *)r->bytes.p + s->offset : NULL,
 			.size = s->size,
+			.link = s->link,
+			.info = s->info,
 		};
 	}
 	return true;
@@ -245,13 +250,26 @@ static bool read_functions(struct reader *r, struct incore_error *e)
 bool elf_open(struct elf_image *x, struct str bytes, const char *path, struct arena *a,
 	struct incore_error *e)
 {
-	struct reader r = {.image = x, .bytes = bytes, .path = path, .arena = a};
+	struct reader r = {
+		ELF_MACHINE_AMDGPU, .image = x, .bytes = bytes, .path = path, .arena = a};
 	bool ok;
 
 	*x = (struct elf_image){0};
 	ok = read_sections(&r, e) && read_functions(&r, e);
 	mem_free(r.raw);
 	VEC_FREE(&r.functions);
+	return ok;
+}
+
+bool elf_open_cuda(struct elf_image *x, struct str bytes, const char *path, struct arena *a,
+	struct incore_error *e)
+{
+	struct reader r = {ELF_MACHINE_CUDA, .image = x, .bytes = bytes, .path = path, .arena = a};
+	bool ok;
+
+	*x = (struct elf_image){0};
+	ok = read_sections(&r, e);
+	mem_free(r.raw);
 	return ok;
 }
 

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * elf.h: what a loaded AMD code object holds: executable bytes by address, functions by name,
- * notes. A reader of its own: it takes images that have no program headers, no null section and
+ * elf.h: what a code object of a GPU holds: executable bytes by address, functions by name, notes. A reader of its own: it takes images that have no program headers, no null section and
  * zeros for machine and entry size, which ELF libraries refuse. Owner: the image borrows the bytes
  * it was opened on; tables and names are in the caller's arena. Threads: read-only once open. May
  * fail: elf_open(), on damage or memory.
@@ -17,6 +16,7 @@
 #include "base/str.h"
 
 #define ELF_MACHINE_AMDGPU 224u
+#define ELF_MACHINE_CUDA 190u
 #define ELF_NOTE_AMDGPU_METADATA 32u
 
 struct elf_section {
@@ -25,6 +25,7 @@ struct elf_section {
 	uint64_t flags, address;
 	const uint8_t *data; /* inside the image; NULL: no bytes in the file */
 	uint64_t size;
+	uint32_t link, info; /* as the file says */
 };
 
 struct elf_function {
@@ -35,7 +36,8 @@ struct elf_function {
 
 struct elf_image {
 	uint16_t machine; /* 0 in minimal images */
-	uint32_t flags;	  /* e_flags: the target in the low byte */
+	uint8_t abi_version;
+	uint32_t flags; /* e_flags: AMD has the target in the low byte */
 	uint32_t n_sections;
 	struct elf_section *sections;
 	uint32_t n_functions;
@@ -45,6 +47,9 @@ struct elf_image {
 /* `path` is for messages. Bytes outside the file, tables that do not fit: an error with the offset.
  */
 bool elf_open(struct elf_image *x, struct str bytes, const char *path, struct arena *a,
+	struct incore_error *e);
+/* The same of a cubin, with its sections alone: all of its code is at address 0 (cubin.h). */
+bool elf_open_cuda(struct elf_image *x, struct str bytes, const char *path, struct arena *a,
 	struct incore_error *e);
 
 /* The executable section that holds address, or NULL. */

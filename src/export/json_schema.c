@@ -37,8 +37,8 @@ static const struct record cut_shape = RECORD_SHAPE(RECORD_BLOCK, cut_columns);
 
 /* Room for what is made from the field list, which is fixed. */
 struct maker {
-	struct column columns[256];
-	struct record records[32];
+	struct column columns[288];
+	struct record records[40];
 	char words[2048]; /* lists of them, each ends in NUL */
 	unsigned n_columns, n_records, n_words;
 };
@@ -166,7 +166,9 @@ static const struct record *track_shape(struct maker *m)
 static const struct record *code_shape(struct maker *m)
 {
 	const struct record *frames = ROW(&table_frames), *totals = PLAIN(&table_totals),
-			    *samples = PLAIN(&table_samples);
+			    *samples = OBJECT(&table_samples,
+				    SHAPE("reasons", LIST, .of = &number_shape),
+				    SHAPE("not_issued", LIST, .of = &number_shape, OPTIONAL));
 
 	return OBJECT(&table_code, SHAPE("frames", LIST, .of = frames),
 		SHAPE("stated", RECORD, .of = totals, OPTIONAL),
@@ -182,6 +184,9 @@ static const struct record *trace_shape(struct maker *m)
 	const struct record *clocks = OBJECT(&table_clocks, SAMPLES(&times_shape));
 	const struct record *counters = OBJECT(&table_counters, SAMPLES(&pair_shape));
 	const struct record *series = OBJECT(&table_series, SAMPLES(&pair_shape));
+	const struct column value[] = {SHAPE("", U64), SHAPE("", F64)};
+	const struct record *metrics = OBJECT(&table_metrics,
+		SHAPE("values", LIST, .of = shape_of(m, NULL, RECORD_TUPLE, value, 2)));
 
 	return OBJECT(NULL, SHAPE("schema", TEXT, .words = "incore.trace/1"), SHAPE("incore", TEXT),
 		SHAPE("meta", RECORD, .of = meta), SHAPE("origin_cycles", I64),
@@ -196,6 +201,10 @@ static const struct record *trace_shape(struct maker *m)
 		SHAPE("other_issues", LIST, .of = ROW(&table_other_issues)),
 		SHAPE("stated_series", LIST, .of = series),
 		SHAPE("links", LIST, .of = ROW(&table_links)),
+		SHAPE("sampling", RECORD, .of = PLAIN(&table_sampling), OPTIONAL),
+		SHAPE("stall_reasons", LIST, .of = &text_shape, OPTIONAL),
+		SHAPE("metrics", LIST, .of = metrics, OPTIONAL),
+		SHAPE("code_links", LIST, .of = PLAIN(&table_code_links), OPTIONAL),
 		SHAPE("columns", RECORD, .of = &names_shape),
 		SHAPE("tracks", LIST, .of = track_shape(m)),
 		SHAPE("notes", LIST, .of = PLAIN(&table_notes)),

@@ -174,6 +174,66 @@ void json_put_meta(struct json_writer *w, const struct trace *t)
 	json_w_end(w);
 }
 
+static void put_counts(struct json_writer *w, const char *key, const struct trace *t, code_idx i,
+	bool is_not_issued)
+{
+	const struct reason_count *r = trace_reasons_of(t, i);
+
+	json_w_key(w, key);
+	json_w_row(w);
+	for (uint32_t k = 0; k < t->n_reasons; k++)
+		json_w_u64(w, is_not_issued ? r[k].not_issued : r[k].all);
+	json_w_end(w);
+}
+
+static void put_samples(struct json_writer *w, const struct trace *t, code_idx i)
+{
+	json_w_kv_object(w, table_samples.name);
+	json_put_members(w, &table_samples, &t->samples[i]);
+	put_counts(w, table_reason_counts.name, t, i, false);
+	if (t->sampling.has_not_issued)
+		put_counts(w, "not_issued", t, i, true);
+	json_w_end(w);
+}
+
+static void put_metric(struct json_writer *w, const struct code_metric *m)
+{
+	json_w_object(w);
+	json_put_members(w, &table_metrics, m);
+	open_table(w, "values");
+	for (uint32_t k = 0; k < m->n; k++) {
+		double real;
+
+		json_w_row(w);
+		json_w_u64(w, m->row[k]);
+		memcpy(&real, &m->value[k], sizeof(real));
+		if (m->is_real)
+			json_w_sig(w, real, 17);
+		else
+			json_w_u64(w, m->value[k]);
+		json_w_end(w);
+	}
+	json_w_end(w);
+	json_w_end(w);
+}
+
+/* What only captures with named reasons, figures by row or links of the code have. */
+static void put_sampled(struct json_writer *w, const struct trace *t)
+{
+	if (!t->sampling.period_cyc && !t->n_metrics && !t->n_code_links)
+		return;
+	put_object(w, &table_sampling, &t->sampling);
+	open_table(w, "stall_reasons");
+	for (uint32_t i = 0; i < t->n_reasons; i++)
+		json_w_cstr(w, t->reasons[i]);
+	json_w_end(w);
+	open_table(w, table_metrics.name);
+	EACH (const struct code_metric, m, t->metrics, t->n_metrics)
+		put_metric(w, m);
+	json_w_end(w);
+	put_table(w, &table_code_links, t, false);
+}
+
 void json_put_code(struct json_writer *w, const struct trace *t)
 {
 	open_table(w, table_code.name);
@@ -190,7 +250,7 @@ void json_put_code(struct json_writer *w, const struct trace *t)
 		if (t->has_stated_totals)
 			put_object(w, &table_totals, r);
 		if (t->samples)
-			put_object(w, &table_samples, &t->samples[i]);
+			put_samples(w, t, i);
 		json_w_end(w);
 	}
 	json_w_end(w);
@@ -280,4 +340,5 @@ void json_put_side_tables(struct json_writer *w, const struct trace *t)
 	put_table(w, &table_other_issues, t, true);
 	put_series(w, t);
 	put_table(w, &table_links, t, true);
+	put_sampled(w, t);
 }

@@ -16,6 +16,14 @@ struct capture_cache {
 	bool follow_links; /* also those that lead out of a capture */
 };
 
+/*
+ * A file may hold several captures; one of them is named by the file's path, '#' and its number from
+ * 0. stat() of the file: 0, or the errno. *part: that number + 1; 0: the path is the file's own.
+ */
+int capture_stat(const char *path, struct stat *st, uint32_t *part);
+/* The path without the number, in the arena; NULL on lack of memory. */
+const char *capture_file(struct arena *a, const char *path);
+
 void capture_cache_init(struct capture_cache *k);
 void capture_cache_deinit(struct capture_cache *k);
 /* The counts of c, if they are not known yet; strings go to the arena. */

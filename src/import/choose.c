@@ -2,16 +2,54 @@
 /* choose.c: which of several captures is meant, and what is known of each. */
 #include "import/capture_cache.h"
 
+#include <errno.h>
 #include <fcntl.h>
 
 #include "base/search.h"
 
 struct capture_seen {
-	struct stat st; /* of its path */
+	struct stat st; /* of its file */
+	uint32_t part;	/* of that; 0: all of it */
 	struct capture capture;
 	bool has_clock;
 	double clock_mhz;
 };
+
+/* Length of the path before '#' and a number, which is put in *part + 1; 0: it has none. */
+static size_t file_part(const char *path, uint32_t *part)
+{
+	const char *mark = strrchr(path, '#');
+	uint64_t n;
+
+	if (!mark || mark == path || !str_to_u64(str_of(mark + 1), &n) || n >= UINT32_MAX)
+		return 0;
+	*part = (uint32_t)n + 1;
+	return (size_t)(mark - path);
+}
+
+int capture_stat(const char *path, struct stat *st, uint32_t *part)
+{
+	int failed = stat(path, st) == 0 ? 0 : errno;
+	size_t n;
+	char *file;
+
+	*part = 0;
+	if (!failed || !(n = file_part(path, part)))
+		return failed;
+	file = mem_strndup(path, n);
+	failed = file && stat(file, st) == 0 ? 0 : failed;
+	mem_free(file);
+	return failed;
+}
+
+const char *capture_file(struct arena *a, const char *path)
+{
+	struct stat st;
+	uint32_t part = 0;
+	bool is_part = capture_stat(path, &st, &part) == 0 && part;
+
+	return arena_strndup(a, path, is_part ? file_part(path, &part) : strlen(path));
+}
 
 void capture_cache_init(struct capture_cache *k)
 {
@@ -46,10 +84,10 @@ bool import_load_below(const struct import_options *o, struct file_data *f, cons
 
 /* --- what was learnt --- */
 
-static struct capture_seen *seen_of(struct capture_cache *k, const struct stat *st)
+static struct capture_seen *seen_of(struct capture_cache *k, const struct stat *st, uint32_t part)
 {
 	for (size_t i = 0; k && i < k->seen.n; i++)
-		if (file_is_same(&k->seen.v[i].st, st))
+		if (k->seen.v[i].part == part && file_is_same(&k->seen.v[i].st, st))
 			return &k->seen.v[i];
 	return NULL;
 }
@@ -57,13 +95,14 @@ static struct capture_seen *seen_of(struct capture_cache *k, const struct stat *
 static struct capture_seen *find_seen(struct capture_cache *k, const char *path)
 {
 	struct stat st;
+	uint32_t part;
 
-	return k && k->seen.n && stat(path, &st) == 0 ? seen_of(k, &st) : NULL;
+	return k && k->seen.n && capture_stat(path, &st, &part) == 0 ? seen_of(k, &st, part) : NULL;
 }
 
 const struct import_ops *capture_seen_ops(struct capture_cache *k, const struct stat *st)
 {
-	const struct capture_seen *s = seen_of(k, st);
+	const struct capture_seen *s = seen_of(k, st, 0);
 
 	return s ? s->capture.ops : NULL;
 }
@@ -85,7 +124,7 @@ static struct capture_seen *add_seen(struct capture_cache *k, const struct captu
 	struct capture_seen s = {0};
 	char *path = k ? arena_strdup(&k->arena, c->path) : NULL;
 
-	if (!path || stat(path, &s.st) != 0)
+	if (!path || capture_stat(path, &s.st, &s.part) != 0)
 		return NULL;
 	s.capture = copy_counts(c, &k->arena, path);
 	return VEC_PUSH(&k->seen, s) ? &k->seen.v[k->seen.n - 1] : NULL;

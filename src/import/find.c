@@ -29,6 +29,7 @@
 struct seen {
 	dev_t dev;
 	ino_t ino;
+	uint32_t part; /* of the file (capture_stat()); 0: all of it */
 };
 
 struct finder {
@@ -73,25 +74,26 @@ static const struct import_ops *sniff_dir(const char *path, struct capture_cache
 }
 
 /* The slot that says where a (device, inode) pair was seen; its value is 0 when it is new. */
-static uint64_t *seen_slot(struct finder *f, const struct stat *st)
+static uint64_t *seen_slot(struct finder *f, const struct stat *st, uint32_t part)
 {
-	uint64_t key = hash_mix64((uint64_t)st->st_dev) ^ (uint64_t)st->st_ino;
+	uint64_t key = hash_mix64((uint64_t)st->st_dev + part) ^ (uint64_t)st->st_ino;
 
 	for (;; key++) {
 		uint64_t *at = u64_map_at(&f->seen_at, key);
 
 		if (!at || *at == 0 ||
 			(f->seen.v[*at - 1].dev == st->st_dev &&
-				f->seen.v[*at - 1].ino == st->st_ino))
+				f->seen.v[*at - 1].ino == st->st_ino &&
+				f->seen.v[*at - 1].part == part))
 			return at;
 	}
 }
 
 static bool add_one(struct finder *f, const char *path, const struct import_ops *ops,
-	const struct stat *st, struct incore_error *e)
+	const struct stat *st, uint32_t part, struct incore_error *e)
 {
 	struct capture c = {.ops = ops, .agent = NO_VALUE, .dispatch = NO_VALUE};
-	uint64_t *at = seen_slot(f, st);
+	uint64_t *at = seen_slot(f, st, part);
 
 	if (!at)
 		return err_nomem(e);
@@ -100,27 +102,30 @@ static bool add_one(struct finder *f, const char *path, const struct import_ops 
 	c.path = arena_strdup(f->arena, path);
 	if (!c.path)
 		return err_nomem(e);
-	if (!VEC_PUSH(&f->seen, (struct seen){st->st_dev, st->st_ino}) || !VEC_PUSH(&f->found, c))
+	if (!VEC_PUSH(&f->seen, (struct seen){st->st_dev, st->st_ino, part}) ||
+		!VEC_PUSH(&f->found, c))
 		return err_nomem(e);
 	*at = f->seen.n;
 	return true;
 }
 
-/* What ops recognised: one capture, or the several that a directory holds. */
+/* What ops recognised: one capture, or the several that a directory or file holds. */
 static bool add_capture(struct finder *f, const char *path, const struct import_ops *ops,
 	const struct stat *st, struct incore_error *e)
 {
 	const char **paths = NULL;
 	uint32_t n = 0;
 
-	if (ops->split && S_ISDIR(st->st_mode))
+	if (ops->split && (S_ISDIR(st->st_mode) || ops->splits_files))
 		ops->split(path, f->cache, f->arena, &paths, &n);
 	if (n < 2)
-		return add_one(f, path, ops, st, e);
+		return add_one(f, path, ops, st, 0, e);
 	for (uint32_t i = 0; i < n; i++) {
 		struct stat its;
+		uint32_t part;
 
-		if (stat(paths[i], &its) == 0 && !add_one(f, paths[i], ops, &its, e))
+		if (capture_stat(paths[i], &its, &part) == 0 &&
+			!add_one(f, paths[i], ops, &its, part, e))
 			return false;
 	}
 	return true;
@@ -367,32 +372,48 @@ static bool fail_dir(const struct finder *f, const char *path, struct incore_err
 	return false;
 }
 
-static bool find_at(
-	struct finder *f, const char *path, const struct stat *st, struct incore_error *e)
+/* A regular file, all of it or one of the captures in it. */
+static bool find_in_file(struct finder *f, const char *path, const struct stat *st, uint32_t part,
+	struct incore_error *e)
 {
-	const struct import_ops *ops = NULL;
+	const char *file = part ? capture_file(f->arena, path) : path;
+	const struct import_ops *ops = capture_seen_ops(f->cache, st);
 	size_t head_size = 0;
 	int failed;
 
-	if (S_ISDIR(st->st_mode)) {
+	if (!file)
+		return err_nomem(e);
+	if (!ops) {
+		failed = file_store_head(store_of(f), file, f->head, HEAD_OF_NAMED, &head_size);
+		if (failed)
+			return err_errno(e, failed, file, "cannot read");
+		ops = best_ops(&(struct probe){
+			.path = file, .is_named = true, .head = f->head, .head_size = head_size});
+	}
+	if (!ops)
+		return fail_file(file, head_size, e);
+	if (!part)
+		return add_capture(f, path, ops, st, e);
+	return ops->splits_files ? add_one(f, path, ops, st, part, e)
+				 : err_errno(e, ENOENT, path, "open");
+}
+
+static bool find_at(struct finder *f, const char *path, const struct stat *st, uint32_t part,
+	struct incore_error *e)
+{
+	const struct import_ops *ops = NULL;
+
+	if (S_ISDIR(st->st_mode) && !part) {
 		ops = sniff_dir(path, f->cache);
 		if (ops)
 			return add_capture(f, path, ops, st, e);
-		f->root = (struct seen){st->st_dev, st->st_ino};
+		f->root = (struct seen){st->st_dev, st->st_ino, 0};
 		return look_level(f, path, 1, 0, e) && (f->found.n > 0 || fail_dir(f, path, e));
 	}
 	if (!S_ISREG(st->st_mode))
 		return err_file(e, "not-a-file", path, INCORE_NO_OFFSET,
 			"neither a file nor a directory; expected a capture");
-	ops = capture_seen_ops(f->cache, st);
-	if (ops)
-		return add_capture(f, path, ops, st, e);
-	failed = file_store_head(store_of(f), path, f->head, HEAD_OF_NAMED, &head_size);
-	if (failed)
-		return err_errno(e, failed, path, "cannot read");
-	ops = best_ops(&(struct probe){
-		.path = path, .is_named = true, .head = f->head, .head_size = head_size});
-	return ops ? add_capture(f, path, ops, st, e) : fail_file(path, head_size, e);
+	return find_in_file(f, path, st, part, e);
 }
 
 bool import_find(
@@ -400,11 +421,13 @@ bool import_find(
 {
 	struct finder f;
 	struct stat st;
+	uint32_t part = 0;
 	bool ok = finder_init(&f, k, out, e);
+	int failed = ok ? capture_stat(path, &st, &part) : 0;
 
-	if (ok && stat(path, &st) != 0)
-		ok = err_errno(e, errno, path, "open");
-	ok = ok && find_at(&f, path, &st, e) && finder_take(&f, out, e);
+	if (failed)
+		ok = err_errno(e, failed, path, "open");
+	ok = ok && find_at(&f, path, &st, part, e) && finder_take(&f, out, e);
 	finder_deinit(&f);
 	if (!ok)
 		capture_list_deinit(out);

@@ -83,8 +83,9 @@ struct import_ops {
 	bool takes_code; /* import_options.code */
 	/* 0 no .. 100 sure; sees names and the first 64 KiB; cannot fail */
 	int (*sniff)(const struct probe *p);
-	/* A recognised directory may hold several captures: their paths (in the arena), each good
-	 * for look and read. May be NULL, may give none: the directory is one. */
+	/* A recognised directory, with splits_files also a file, may hold several captures: their
+	 * paths (in the arena; of a file "file#0" ...). May be NULL, may give none: it is one. */
+	bool splits_files;
 	void (*split)(const char *path, struct capture_cache *cache, struct arena *a,
 		const char ***paths, uint32_t *n);
 	/* True: captures may lie several levels below this directory (import_find() stops after two

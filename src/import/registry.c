@@ -16,6 +16,7 @@ extern const struct import_ops import_instr_csv;
 extern const struct import_ops import_opprof;
 extern const struct import_ops import_sqtt;
 extern const struct import_ops import_json;
+extern const struct import_ops import_ncu;
 
 const struct import_ops *const import_registry[] = {
 	&import_ui_output,
@@ -27,6 +28,7 @@ const struct import_ops *const import_registry[] = {
 	&import_opprof,
 	&import_sqtt,
 	&import_json,
+	&import_ncu,
 	NULL,
 };
 
@@ -81,8 +83,10 @@ static bool read_into(
 	if (!o.root && file_is_dir(c->path)) {
 		o.root = c->path;
 	} else if (!o.root) {
-		o.own = c->path;
+		o.own = capture_file(&t->arena, c->path);
 		o.root = dir;
+		if (!o.own)
+			return err_nomem(e);
 	}
 	ok = c->ops->read(c->path, &o, t, e) && c->ops->lost(c->path, &o, t, e) &&
 	     import_other_sources(&o, t, e) &&

@@ -112,10 +112,38 @@ const struct field_table table_totals = {TABLE("stated", code_row, totals_fields
 static const struct field samples_fields[] = {
 	FIELD(code_samples, issued, U64, PLAIN, NOTHING, "issued"),
 	FIELD(code_samples, stalled, U64, PLAIN, NOTHING, "stalled"),
-	FIELD(code_samples, reason, U64, PLAIN, NOTHING, "reasons"),
 };
 const struct field_table table_samples = {
 	TABLE("samples", code_samples, samples_fields, samples, n_code)};
+
+static const struct field reason_fields[] = {
+	FIELD(reason_count, all, U64, PLAIN, NOTHING, "all"),
+	FIELD(reason_count, not_issued, U64, PLAIN, NOTHING, "not_issued"),
+};
+const struct field_table table_reason_counts = {STRUCT("reasons", reason_count, reason_fields)};
+
+static const struct field sampling_fields[] = {
+	FIELD(trace_sampling, period_cyc, U64, PLAIN, NOTHING, "period_cycles"),
+	FIELD(trace_sampling, n_dropped, U64, PLAIN, NOTHING, "dropped"),
+	FIELD(trace_sampling, has_not_issued, BOOL, PLAIN, NOTHING, "has_not_issued"),
+};
+const struct field_table table_sampling = {STRUCT("sampling", trace_sampling, sampling_fields)};
+
+static const struct field metrics_fields[] = {
+	FIELD(code_metric, name, STR, PLAIN, NOTHING, "name"),
+	FIELD(code_metric, is_real, BOOL, PLAIN, NOTHING, "is_real"),
+};
+const struct field_table table_metrics = {
+	TABLE("metrics", code_metric, metrics_fields, metrics, n_metrics), .is_by_row = true};
+
+static const struct field code_links_fields[] = {
+	FIELD(code_link, row, U32, DELTA, NOTHING, "row"),
+	FIELD(code_link, to, U32, DELTA, NOTHING, "to"),
+	FIELD_WORDS(code_link, kind, ENUM, PLAIN, NOTHING, "kind", code_link_words),
+	FIELD(code_link, reason, INDEX, PLAIN, NOTHING, "reason"),
+};
+const struct field_table table_code_links = {
+	TABLE("code_links", code_link, code_links_fields, code_links, n_code_links)};
 
 static const struct field frames_fields[] = {
 	FIELD(frame, source, SOURCE, DELTA, PLAIN, "source"),

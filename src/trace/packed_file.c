@@ -113,7 +113,7 @@ static bool read_table(struct packed_file *f, const char *path, struct incore_er
 			return bad(e, path, at, "section given twice");
 		f->sections[s.id] = s;
 	}
-	for (uint32_t id = PACKED_META; id < PACKED_SECTION_END; id++)
+	for (uint32_t id = PACKED_META; id < PACKED_OPTIONAL; id++)
 		if (!f->sections[id].id)
 			return err_file(e, "bad-packed", path, f->trailer.table_offset,
 				"section %s is missing", packed_section_name(id));

@@ -320,7 +320,7 @@ static bool check_contents(
 static bool read_all(struct packed_ctx *x, uint32_t skip, struct trace *t, struct incore_error *e)
 {
 	for (uint32_t id = PACKED_META; id < PACKED_SECTION_END; id++) {
-		bool is_skipped = id <= PACKED_NOTES && skip & 1u << id;
+		bool is_skipped = id <= PACKED_NOTES ? skip & 1u << id : !x->file.sections[id].id;
 
 		if (!is_skipped && !move_section(x, id, t, &x->dir, e))
 			return false;

@@ -49,17 +49,41 @@ static void move_totals(struct fields *f, struct trace *t)
 	fields_later(f, &table_totals, t->code, t->n_code);
 }
 
+/* Are the reasons those that a reader knows without their names? */
+static bool has_amd_reasons(const struct trace *t)
+{
+	for (uint32_t i = 0; i < AMD_STALL_REASONS && t->n_reasons == AMD_STALL_REASONS; i++)
+		if (strcmp(t->reasons[i], amd_stall_reasons[i]) != 0)
+			return false;
+	return t->n_reasons == AMD_STALL_REASONS && !t->sampling.has_not_issued;
+}
+
+static void samples_room(struct fields *f, struct trace *t, const char *const *reasons, uint32_t n)
+{
+	if (f->is_reading && fields_ok(f) && !trace_make_samples(t, reasons, n))
+		f->is_nomem = true;
+}
+
+/* Samples with AMD's reasons; others are in PACKED_SAMPLED. */
 static void move_samples(struct fields *f, struct trace *t)
 {
-	uint32_t n = t->samples ? t->n_code : 0;
-	struct code_samples *s = fields_array(f, t->samples, &n, sizeof(*s), 2 + STALL_REASONS);
+	uint32_t n = t->samples && has_amd_reasons(t) ? t->n_code : 0;
 
-	if (n != 0 && n != t->n_code) {
+	fields_u32(f, &n);
+	if (n == 0)
+		return;
+	if (n != t->n_code || (f->is_reading && (uint64_t)n * (2 + AMD_STALL_REASONS) >
+							(uint64_t)(f->in.end - f->in.p))) {
 		f->is_failed = true;
 		return;
 	}
-	fields_cells(f, &table_samples, s, n);
-	t->samples = s;
+	samples_room(f, t, amd_stall_reasons, AMD_STALL_REASONS);
+	if (!fields_ok(f))
+		return;
+	fields_cells(f, &table_samples, t->samples, n);
+	for (uint32_t k = 0; k < AMD_STALL_REASONS; k++)
+		for (uint32_t i = 0; i < n; i++)
+			fields_u64(f, &t->reason_counts[(size_t)i * AMD_STALL_REASONS + k].all);
 }
 
 static void move_sources(struct fields *f, struct trace *t)
@@ -209,6 +233,60 @@ static void move_named_table(struct fields *f, struct named_table *k)
 	}
 }
 
+/* The rows and values of a figure; a value that is no integer as its bits. */
+static void move_metric(struct fields *f, struct code_metric *m)
+{
+	code_idx *row, last = 0;
+	uint64_t *value = (uint64_t *)m->value;
+
+	fields_row(f, &table_metrics, m, NULL);
+	row = fields_array(f, (void *)m->row, &m->n, sizeof(*row), 2);
+	if (f->is_reading) {
+		m->row = row;
+		m->value = value = arena_zalloc(f->arena, (size_t)m->n + 1, sizeof(*value));
+		f->is_nomem |= !value;
+	}
+	for (uint32_t i = 0; fields_ok(f) && i < m->n; i++)
+		fields_delta_u32(f, &row[i], &last);
+	for (uint32_t i = 0; fields_ok(f) && i < m->n; i++)
+		fields_u64(f, &value[i]);
+}
+
+bool packed_has_sampled(const struct trace *t)
+{
+	return (t->samples && !has_amd_reasons(t)) || t->sampling.period_cyc || t->n_metrics ||
+	       t->n_code_links;
+}
+
+static void move_sampled(struct fields *f, struct trace *t)
+{
+	bool has = t->samples && !has_amd_reasons(t);
+	const char **names;
+	uint32_t n = t->n_reasons;
+
+	fields_row(f, &table_sampling, &t->sampling, NULL);
+	fields_bool(f, &has);
+	if (has) {
+		names = move_names(f, t->reasons, &n);
+		/* two bytes a row and two a count at least: memory is not taken for less */
+		if (f->is_reading &&
+			((uint64_t)n + 1) * 2 * t->n_code > (uint64_t)(f->in.end - f->in.p))
+			f->is_failed = true;
+		samples_room(f, t, names, n);
+		if (!fields_ok(f))
+			return;
+		fields_cells(f, &table_samples, t->samples, t->n_code);
+		for (uint32_t k = 0; k < n; k++)
+			for (uint32_t i = 0; i < t->n_code; i++)
+				fields_row(f, &table_reason_counts,
+					&t->reason_counts[(size_t)i * n + k], NULL);
+	}
+	fields_rows(f, &table_metrics, t, 1);
+	for (uint32_t i = 0; fields_ok(f) && i < t->n_metrics; i++)
+		move_metric(f, &t->metrics[i]);
+	fields_table(f, &table_code_links, t);
+}
+
 static void move_links(struct fields *f, struct trace *t)
 {
 	fields_table(f, &table_links, t);
@@ -264,6 +342,7 @@ static const struct {
 	[PACKED_CONTENT] = {.name = "content"},
 	[PACKED_BLOCKS] = {.name = "blocks"},
 	[PACKED_PLACES] = {.name = "places"},
+	[PACKED_SAMPLED] = {"sampled", .move = move_sampled},
 };
 
 void packed_move_table(struct fields *f, uint32_t id, struct trace *t)

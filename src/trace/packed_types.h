@@ -44,8 +44,11 @@ enum packed_section_id {
 	PACKED_BLOCKS = 18,  /* per block: tracks, time range, sums by class */
 	PACKED_PLACES = 19,  /* per stream: where it lies; the only section outside the content hash
 			      */
+	PACKED_SAMPLED = 20, /* optional: named reasons, figures by row, links of the code */
 	PACKED_SECTION_END
 };
+/* Files from before may lack this and what follows; it is written where there is something in it. */
+#define PACKED_OPTIONAL PACKED_SAMPLED
 
 enum packed_codec { PACKED_RAW = 0, PACKED_ZSTD = 1 };
 

@@ -436,10 +436,11 @@ static bool write_all_parts(struct writer *w, struct incore_error *e)
 {
 	if (!write_header(w, e) || !write_blocks(w, e))
 		return false;
-	for (uint32_t id = PACKED_META; id < PACKED_SECTION_END; id++)
+	for (uint32_t id = PACKED_META; id < PACKED_OPTIONAL; id++)
 		if (!write_table(w, id, e))
 			return false;
-	return write_trailer(w, e);
+	return (!packed_has_sampled(w->t) || write_table(w, PACKED_SAMPLED, e)) &&
+	       write_trailer(w, e);
 }
 
 bool packed_write(const struct trace *t, FILE *f, const struct packed_options *o,

@@ -42,6 +42,34 @@ static bool seal_code(const struct trace *t, struct incore_error *e)
 	return true;
 }
 
+static bool seal_samples(const struct trace *t, struct incore_error *e)
+{
+	if (t->samples && t->n_reasons && (!t->reasons || !t->reason_counts))
+		return bad(e, "samples", 0, "reasons without counts");
+	for (uint32_t i = 0; i < t->n_reasons; i++)
+		if (!t->reasons[i])
+			return bad(e, "stall reason", i, "no name");
+	for (uint32_t i = 0; i < t->n_metrics; i++) {
+		const struct code_metric *m = &t->metrics[i];
+
+		if (!m->name || (m->n && (!m->row || !m->value)))
+			return bad(e, "metric", i, "no name or no values");
+		for (uint32_t k = 0; k < m->n; k++)
+			if (m->row[k] >= t->n_code || (k && m->row[k] <= m->row[k - 1]))
+				return bad(e, "metric", i, "its rows do not rise");
+	}
+	for (uint32_t i = 0; i < t->n_code_links; i++) {
+		const struct code_link *l = &t->code_links[i];
+
+		if (l->row >= t->n_code || l->to >= t->n_code || l->kind >= CODE_LINK_KINDS ||
+			(l->reason >= t->n_reasons && l->reason != NO_REASON))
+			return bad(e, "code link", i, "out of range");
+		if (i && l->row < l[-1].row)
+			return bad(e, "code link", i, "not sorted");
+	}
+	return true;
+}
+
 static int coord_cmp(const struct track *a, const struct track *b)
 {
 	for (int i = 0; i < TRACK_LEVELS; i++)
@@ -134,5 +162,6 @@ bool trace_seal(struct trace *t, struct incore_error *e)
 		return bad(e, "meta", 0, "no format or no origin");
 	if (t->reference_clock >= t->n_clocks && t->reference_clock != NO_CLOCK)
 		return bad(e, "reference clock", t->reference_clock, "out of range");
-	return seal_code(t, e) && seal_tracks(t, e) && seal_occupancy(t, e) && seal_side(t, e);
+	return seal_code(t, e) && seal_samples(t, e) && seal_tracks(t, e) && seal_occupancy(t, e) &&
+	       seal_side(t, e);
 }

@@ -16,6 +16,7 @@ const char *const evidence_words[] = {
 	[EVIDENCE_VENDOR_SIMULATOR] = "vendor-simulator",
 	[EVIDENCE_ESTIMATE] = "estimate",
 	[EVIDENCE_SYNTHETIC] = "synthetic",
+	[EVIDENCE_INSTRUMENTED] = "instrumented",
 	NULL,
 };
 #define N_EVIDENCE (sizeof(evidence_words) / sizeof(evidence_words[0]) - 1)
@@ -67,6 +68,26 @@ const char *const state_words[] = {
 	[STATE_STALL] = "STALL",
 	NULL,
 };
+
+const char *const code_link_words[] = {
+	[CODE_LINK_WRITE] = "scoreboard-write",
+	[CODE_LINK_READ] = "scoreboard-read",
+	[CODE_LINK_COUNT] = "count",
+	[CODE_LINK_GROUP] = "group",
+	[CODE_LINK_BULK] = "bulk",
+	[CODE_LINK_WGMMA] = "wgmma",
+	[CODE_LINK_MBARRIER] = "mbarrier",
+	[CODE_LINK_BARRIER] = "barrier",
+	[CODE_LINK_STALL] = "stall-count",
+	[CODE_LINK_REGISTER] = "register",
+	[CODE_LINK_JUMP] = "jump",
+	[CODE_LINK_GOTO] = "goto",
+	[CODE_LINK_END] = "end",
+	NULL,
+};
+
+const char *const amd_stall_reasons[AMD_STALL_REASONS] = {"none", "fetch", "alu-dependency",
+	"waitcnt", "internal", "barrier", "arbiter", "pipe", "other-wait", "sleep"};
 
 const char *note_kind_name(enum note_kind k)
 {
@@ -180,6 +201,27 @@ uint32_t trace_cache_cyc(const struct trace *t, track_idx track, uint32_t slice)
 	BISECT(lo, hi, i, h[i].track < track || (h[i].track == track && h[i].slice < slice));
 	return lo < t->n_heads && h[lo].track == track && h[lo].slice == slice ? h[lo].cache_cyc
 									       : 0;
+}
+
+bool trace_make_samples(struct trace *t, const char *const *reasons, uint32_t n)
+{
+	t->samples = arena_zalloc(&t->arena, (size_t)t->n_code + 1, sizeof(*t->samples));
+	t->reason_counts = arena_zalloc(
+		&t->arena, ((size_t)t->n_code + 1) * (n ? n : 1), sizeof(*t->reason_counts));
+	t->reasons = reasons;
+	t->n_reasons = n;
+	return t->samples && t->reason_counts;
+}
+
+const struct code_link *trace_links_of(const struct trace *t, code_idx row, uint32_t *n)
+{
+	uint32_t lo = 0, hi = t->n_code_links, end;
+
+	BISECT(lo, hi, i, t->code_links[i].row < row);
+	for (end = lo; end < t->n_code_links && t->code_links[end].row == row;)
+		end++;
+	*n = end - lo;
+	return t->code_links + lo;
 }
 
 const struct named_table *trace_find_table(const struct trace *t, const char *name)

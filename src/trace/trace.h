@@ -55,10 +55,12 @@ enum evidence {
 	EVIDENCE_VENDOR_SIMULATOR,
 	EVIDENCE_ESTIMATE,
 	EVIDENCE_SYNTHETIC, /* a generator made the capture up: no machine, no model of one */
+	EVIDENCE_INSTRUMENTED, /* the kernel was changed so that it records itself */
 };
 /* The words of an enumeration, by value; NULL ends. */
-extern const char *const evidence_words[], *const vendor_words[], *const note_kind_words[],
-									  *const state_words[];
+extern const char *const evidence_words[],
+	*const vendor_words[], *const note_kind_words[], *const state_words[],
+								 *const code_link_words[];
 const char *evidence_name(enum evidence ev); /* "hardware-trace", ... */
 enum evidence evidence_of(struct str name);  /* EVIDENCE_UNKNOWN for any other word */
 const char *vendor_name(enum vendor v);	     /* "amd", ... */
@@ -119,11 +121,58 @@ struct code_totals {
 	uint64_t hit, latency, stall, idle;
 };
 
-#define STALL_REASONS 10
-
-struct code_samples { /* PC sampling columns of a row */
+/* PC samples of a row; why it stalled is in trace.reason_counts. */
+struct code_samples {
 	uint64_t issued, stalled;
-	uint64_t reason[STALL_REASONS];
+};
+
+struct reason_count {
+	uint64_t all;	     /* samples that found the row stalled for this reason */
+	uint64_t not_issued; /* of which its scheduler issued nothing at all: exposed */
+};
+
+/* The reasons of AMD's PC samples: files that give counts without names mean these, in order. */
+#define AMD_STALL_REASONS 10
+extern const char *const amd_stall_reasons[AMD_STALL_REASONS];
+
+struct trace_sampling {
+	uint64_t period_cyc; /* between two samples of one sampler; 0: samples are counts alone */
+	uint64_t n_dropped;  /* bytes or samples the producer says it lost */
+	bool has_not_issued; /* reason_count.not_issued is known */
+};
+
+/* A figure that the producer gives for single rows, besides samples: sectors, wavefronts, ... */
+struct code_metric {
+	const char *name;
+	uint32_t n;
+	const code_idx *row; /* rising */
+	const uint64_t *value;
+	bool is_real; /* value holds the bits of a double */
+};
+
+/* What the code itself says, whatever ran: whom a row can have waited for, where it can go. */
+enum code_link_kind {
+	CODE_LINK_WRITE,    /* scoreboard: the result of `to` was not there */
+	CODE_LINK_READ,	    /* scoreboard: `to` had not read its sources */
+	CODE_LINK_COUNT,    /* a wait until few are left on a scoreboard */
+	CODE_LINK_GROUP,    /* a group of asynchronous copies */
+	CODE_LINK_BULK,	    /* copies of the copy engine */
+	CODE_LINK_WGMMA,    /* asynchronous matrix instructions */
+	CODE_LINK_MBARRIER, /* `to` arrives at barriers in memory */
+	CODE_LINK_BARRIER,  /* `to` arrives at the same barrier */
+	CODE_LINK_STALL,    /* the stall count of the instruction before */
+	CODE_LINK_REGISTER, /* fixed latency: `to` wrote what is read here */
+	CODE_LINK_JUMP,	    /* goes to `to`, or on */
+	CODE_LINK_GOTO,	    /* goes to `to` */
+	CODE_LINK_END,	    /* goes nowhere that is known; to is the row itself */
+	CODE_LINK_KINDS
+};
+#define NO_REASON UINT32_MAX
+
+struct code_link { /* sorted by (row, kind, reason, to) */
+	code_idx row, to;
+	uint32_t kind;	 /* enum code_link_kind */
+	uint32_t reason; /* of the samples that it explains: into trace.reasons; or NO_REASON */
 };
 
 struct code_row {
@@ -387,8 +436,16 @@ struct trace {
 
 	uint32_t n_code;
 	struct code_row *code;
-	struct code_samples *samples; /* one per code row, or NULL: no PC sampling */
-	bool has_stated_totals;	      /* code rows carry the producer's totals */
+	struct code_samples *samples;	    /* one per code row, or NULL: no PC sampling */
+	uint32_t n_reasons;		    /* 0 without samples */
+	const char *const *reasons;	    /* names of stall reasons; what was issued has none */
+	struct reason_count *reason_counts; /* n_code * n_reasons, row after row */
+	struct trace_sampling sampling;
+	uint32_t n_metrics;
+	struct code_metric *metrics; /* names may not repeat */
+	uint32_t n_code_links;
+	struct code_link *code_links;
+	bool has_stated_totals; /* code rows carry the producer's totals */
 	uint32_t n_opcodes;
 	const char **opcodes;
 	uint32_t n_frames;
@@ -468,6 +525,22 @@ static inline bool note_is_told(const struct note *n, unsigned want)
 static inline const char *table_name_get(const char *name, struct table_name from, unsigned want)
 {
 	return from.tables & ~want ? from.without : name;
+}
+
+/* Counts of a row, one per reason. */
+static inline const struct reason_count *trace_reasons_of(const struct trace *t, code_idx i)
+{
+	return &t->reason_counts[(size_t)i * t->n_reasons];
+}
+/* Links of a row: *n of them from the pointer returned. */
+const struct code_link *trace_links_of(const struct trace *t, code_idx row, uint32_t *n);
+/* Room for samples and the counts of n named reasons, in the trace's arena; the names are
+ * borrowed. False on lack of memory. */
+bool trace_make_samples(struct trace *t, const char *const *reasons, uint32_t n);
+/* Does it have samples whose period is known and no timeline: cycles are samples x period? */
+static inline bool trace_is_sampled(const struct trace *t)
+{
+	return t->samples && !t->n_tracks && t->sampling.period_cyc;
 }
 
 /* Trace clock in MHz, 0 when unknown. */

@@ -125,8 +125,37 @@ static void fill_code_row(struct dice *d, struct trace *t, uint32_t i)
 		return;
 	t->samples[i].issued = roll(d, 0);
 	t->samples[i].stalled = roll(d, 99);
-	for (int k = 0; k < STALL_REASONS; k++)
-		t->samples[i].reason[k] = roll(d, 9);
+	for (uint32_t k = 0; k < t->n_reasons; k++)
+		t->reason_counts[i * t->n_reasons + k] = (struct reason_count){
+			roll(d, 9), t->sampling.has_not_issued ? roll(d, 0) : 0};
+}
+
+/* AMD's reasons, or others with both counts, figures by row and links. */
+static void fill_samples(struct dice *d, struct trace *t)
+{
+	static const char *const named[] = {"selected", "wait", "long_scoreboard"};
+	bool is_named = roll(d, 2) != 0;
+	struct code_metric *m;
+
+	if (!trace_make_samples(
+		    t, is_named ? named : amd_stall_reasons, is_named ? 3 : AMD_STALL_REASONS))
+		abort();
+	if (!is_named)
+		return;
+	t->sampling = (struct trace_sampling){1 + roll(d, 99), roll(d, 9), true};
+	t->n_metrics = 1;
+	m = t->metrics = arena_zalloc(&t->arena, 1, sizeof(*t->metrics));
+	m->name = "sectors";
+	m->row = arena_zalloc(&t->arena, 1, sizeof(*m->row));
+	m->value = arena_zalloc(&t->arena, 1, sizeof(*m->value));
+	m->n = 1;
+	*(code_idx *)m->row = (code_idx)roll(d, t->n_code);
+	*(uint64_t *)m->value = roll(d, 0);
+	t->code_links = many(d, &t->arena, &t->n_code_links, 20, sizeof(*t->code_links));
+	for (uint32_t i = 0; i < t->n_code_links; i++)
+		t->code_links[i] = (struct code_link){(code_idx)(i * t->n_code / 20),
+			(code_idx)roll(d, t->n_code), (uint32_t)roll(d, CODE_LINK_KINDS),
+			roll(d, 2) ? (uint32_t)roll(d, 3) : NO_REASON};
 }
 
 static void fill_code(struct dice *d, struct trace *t)
@@ -139,7 +168,7 @@ static void fill_code(struct dice *d, struct trace *t)
 	t->code = many(d, &t->arena, &t->n_code, 300, sizeof(*t->code));
 	t->has_stated_totals = roll(d, 2) != 0;
 	if (t->n_code && roll(d, 2))
-		t->samples = arena_zalloc(&t->arena, t->n_code, sizeof(*t->samples));
+		fill_samples(d, t);
 	for (uint32_t i = 0; i < t->n_code; i++)
 		fill_code_row(d, t, i);
 }

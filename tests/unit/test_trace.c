@@ -223,7 +223,8 @@ static void test_trace_field_list(void **state)
 		&table_meta, &table_code, &table_totals, &table_samples, &table_frames,
 		&table_sources, &table_clocks, &table_tracks, &table_occupancy, &table_kernel_names,
 		&table_dispatch_events, &table_counters, &table_markers, &table_other_issues,
-		&table_series, &table_links, &table_heads, &table_notes};
+		&table_series, &table_links, &table_heads, &table_notes, &table_reason_counts,
+		&table_sampling, &table_metrics, &table_code_links};
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(tables) / sizeof(tables[0]); i++) {

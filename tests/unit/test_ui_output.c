@@ -108,7 +108,7 @@ static void test_ui_output_headers(void **state)
 	assert_true(c->trace->has_stated_totals);
 	assert_non_null(c->trace->samples);
 	assert_int_equal(c->trace->samples[0].issued, 5);
-	assert_int_equal(c->trace->samples[0].reason[3], 1);
+	assert_int_equal(c->trace->reason_counts[3].all, 1);
 	assert_int_equal(c->trace->meta.evidence, EVIDENCE_HARDWARE_TRACE);
 	assert_false(c->trace->code[0].is_label); /* number 0 without a label row */
 }
@@ -129,7 +129,7 @@ static void test_ui_output_pc_sampling(void **state)
 	assert_int_equal(c->trace->meta.evidence, EVIDENCE_HARDWARE_SAMPLE);
 	assert_int_equal(c->trace->n_tracks, 0);
 	assert_int_equal(c->trace->samples[0].issued, 4);
-	assert_int_equal(c->trace->samples[0].reason[2], 6);
+	assert_int_equal(c->trace->reason_counts[2].all, 6);
 }
 
 static void test_ui_output_shell(void **state)

@@ -111,6 +111,23 @@ static const char *static_difference(const struct trace *a, const struct trace *
 	if (!a->samples != !b->samples)
 		return "samples";
 	MEM(samples, a->samples ? a->n_code : 0);
+	NUM(n_reasons);
+	for (uint32_t i = 0; i < a->n_reasons; i++)
+		TXT(reasons[i]);
+	MEM(reason_counts, a->samples ? (size_t)a->n_code * a->n_reasons : 0);
+	NUM(sampling.period_cyc);
+	NUM(sampling.n_dropped);
+	NUM(sampling.has_not_issued);
+	NUM(n_metrics);
+	for (uint32_t i = 0; i < a->n_metrics; i++) {
+		TXT(metrics[i].name);
+		NUM(metrics[i].is_real);
+		NUM(metrics[i].n);
+		MEM(metrics[i].row, a->metrics[i].n);
+		MEM(metrics[i].value, a->metrics[i].n);
+	}
+	NUM(n_code_links);
+	MEM(code_links, a->n_code_links);
 	for (uint32_t i = 0; i < a->n_opcodes; i++)
 		TXT(opcodes[i]);
 	MEM(frames, a->n_frames);

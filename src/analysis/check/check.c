@@ -210,9 +210,15 @@ static const rule_fn pipe_rules[] = {rule_no_timeline, rule_no_compute, rule_nea
 	rule_sub_blocks, rule_flag_pairs, rule_sim_time, rule_sim_totals, rule_sim_busy, rule_links,
 	NULL};
 
+/* A profiler that samples follows no wave. */
+static const rule_fn sample_rules[] = {rule_damaged, rule_few_samples, rule_dropped_samples,
+	rule_short_sampled, rule_clock_locked, rule_replay, rule_no_lines, rule_unmapped,
+	rule_stale, NULL};
+
 bool check_finish(struct check *c, const struct walk_result *w, struct incore_error *e)
 {
-	const rule_fn *rule = c->pipes ? pipe_rules : wave_rules;
+	bool is_nvidia = c->trace->meta.vendor == VENDOR_NVIDIA && !c->trace->n_tracks;
+	const rule_fn *rule = c->pipes ? pipe_rules : is_nvidia ? sample_rules : wave_rules;
 
 	if (c->pipes && !pipes_finish(c->pipes, e))
 		return false;

@@ -100,6 +100,15 @@ void rule_waits(struct check *c);
 void rule_damaged(struct check *c);
 void rule_links(struct check *c);
 
+/* Of samples of a profiler: check_rules_samples.c. */
+void rule_few_samples(struct check *c);
+void rule_dropped_samples(struct check *c);
+void rule_short_sampled(struct check *c);
+void rule_clock_locked(struct check *c);
+void rule_replay(struct check *c);
+void rule_no_lines(struct check *c);
+void rule_unmapped(struct check *c);
+
 /* Of traces of pipes: check_rules_ascend.c, check_rules_pipes.c. */
 void rule_no_timeline(struct check *c);
 void rule_no_compute(struct check *c); /* D1 */

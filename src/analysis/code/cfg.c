@@ -24,6 +24,7 @@ struct builder {
 	uint8_t *is_leader;   /* by position */
 	uint8_t *is_entry;    /* by position */
 	uint32_t *jump;	      /* by position: position of the target, NO_BLOCK if none */
+	uint8_t *ends;	      /* by position: the next row does not follow */
 };
 
 ORDER(compare_keys, struct row_key, UP(code_object) UP(address) UP(code))
@@ -112,21 +113,54 @@ static void mark_entries(struct builder *b)
 			b->is_leader[i] = b->is_entry[i] = 1;
 }
 
-static bool is_jump(struct str text)
-{
-	return str_starts(text, "s_branch") || str_starts(text, "s_cbranch");
-}
-
-static bool is_indirect_jump(struct str text)
-{
-	return str_starts(text, "s_setpc") || str_starts(text, "s_swappc") ||
-	       str_starts(text, "s_rfe");
-}
+struct flow { /* where a row can go, besides on */
+	bool is_jump, is_indirect;
+	bool ends;    /* it does not go on */
+	uint32_t to;  /* position; NO_BLOCK: none, or not known */
+	bool is_wild; /* a target without a row */
+};
 
 /* A call comes back to the next row. */
-static bool ends_block(struct str text)
+static struct flow flow_by_text(const struct builder *b, uint32_t i)
 {
-	return amd_ends_block(text) && !str_starts(text, "s_swappc");
+	struct str text = text_of(b->g, i);
+	struct flow f = {.to = NO_BLOCK};
+	uint64_t target;
+
+	f.is_jump = str_starts(text, "s_branch") || str_starts(text, "s_cbranch");
+	f.is_indirect = str_starts(text, "s_setpc") || str_starts(text, "s_swappc") ||
+			str_starts(text, "s_rfe");
+	f.ends = amd_ends_block(text) && !str_starts(text, "s_swappc");
+	if (f.is_jump && amd_branch_target(text, b->keys[i].address, &target)) {
+		f.to = find_row(b, b->keys[i].code_object, target);
+		f.is_wild = f.to == NO_BLOCK;
+	}
+	return f;
+}
+
+/* Whoever read the code's bytes knew it. Of several targets the first is followed. */
+static struct flow flow_by_links(const struct builder *b, uint32_t i)
+{
+	const struct trace *t = b->g->trace;
+	struct flow f = {.to = NO_BLOCK};
+	uint32_t n;
+	const struct code_link *l = trace_links_of(t, b->g->rows[i], &n);
+
+	for (uint32_t k = 0; k < n; k++) {
+		const struct code_row *to = &t->code[l[k].to];
+
+		f.ends |= l[k].kind == CODE_LINK_GOTO || l[k].kind == CODE_LINK_END;
+		if ((l[k].kind != CODE_LINK_GOTO && l[k].kind != CODE_LINK_JUMP) || f.is_jump)
+			continue;
+		f.is_jump = true;
+		f.to = find_row(b, to->code_object, to->address);
+	}
+	return f;
+}
+
+static struct flow flow_of(const struct builder *b, uint32_t i)
+{
+	return b->g->trace->meta.vendor == VENDOR_NVIDIA ? flow_by_links(b, i) : flow_by_text(b, i);
 }
 
 static void mark_branches(struct builder *b)
@@ -134,22 +168,17 @@ static void mark_branches(struct builder *b)
 	struct cfg *g = b->g;
 
 	for (uint32_t i = 0; i < g->n_rows; i++) {
-		struct str text = text_of(g, i);
-		uint64_t target;
+		struct flow f = flow_of(b, i);
 
-		b->jump[i] = NO_BLOCK;
-		if (is_indirect_jump(text))
-			g->n_indirect++;
-		if (is_jump(text) && amd_branch_target(text, b->keys[i].address, &target)) {
-			b->jump[i] = find_row(b, b->keys[i].code_object, target);
-			if (b->jump[i] == NO_BLOCK)
-				g->n_wild++;
-			else
-				g->target[g->rows[i]] = g->rows[b->jump[i]];
+		b->jump[i] = f.to;
+		b->ends[i] = f.ends;
+		g->n_indirect += f.is_indirect;
+		g->n_wild += f.is_wild;
+		if (f.to != NO_BLOCK) {
+			g->target[g->rows[i]] = g->rows[f.to];
+			b->is_leader[f.to] = 1;
 		}
-		if (b->jump[i] != NO_BLOCK)
-			b->is_leader[b->jump[i]] = 1;
-		if (i + 1 < g->n_rows && (is_jump(text) || ends_block(text)))
+		if (i + 1 < g->n_rows && (f.is_jump || f.ends))
 			b->is_leader[i + 1] = 1;
 	}
 	for (code_idx i = 0; i < g->trace->n_code; i++) /* doubles jump where their first does */
@@ -187,11 +216,10 @@ static bool cut_blocks(struct builder *b, struct incore_error *e)
 	for (uint32_t k = 0; k < g->n_blocks; k++) {
 		struct cfg_block *block = &g->blocks[k];
 		uint32_t last = block->first + block->n - 1;
-		struct str text = text_of(g, last);
 
 		if (b->jump[last] != NO_BLOCK)
 			block->succ[CFG_JUMP] = block_at[b->jump[last]];
-		if (is_next(b, last) && !ends_block(text))
+		if (is_next(b, last) && !b->ends[last])
 			block->succ[CFG_FALL] = k + 1;
 		if (block->succ[CFG_FALL] == block->succ[CFG_JUMP])
 			block->succ[CFG_JUMP] = NO_BLOCK;
@@ -238,7 +266,8 @@ static bool build(struct builder *b, struct incore_error *e)
 	b->is_leader = arena_zalloc(&g->arena, g->n_rows + 1u, 1);
 	b->is_entry = arena_zalloc(&g->arena, g->n_rows + 1u, 1);
 	b->jump = arena_zalloc(&g->arena, g->n_rows + 1u, sizeof(*b->jump));
-	if (!b->is_leader || !b->is_entry || !b->jump)
+	b->ends = arena_zalloc(&g->arena, g->n_rows + 1u, 1);
+	if (!b->is_leader || !b->is_entry || !b->jump || !b->ends)
 		return err_nomem(e);
 	mark_entries(b);
 	mark_branches(b);

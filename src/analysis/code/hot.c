@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "analysis/code/hot_internal.h"
+#include "analysis/code/samples.h"
 #include "analysis/pipes/pipe_sweep.h"
 #include "trace/account.h"
 
@@ -92,8 +93,7 @@ void hot_add(struct hot_sums *to, const struct hot_sums *from)
 		to->bucket[b] += from->bucket[b];
 	to->samples += from->samples;
 	to->stalled_samples += from->stalled_samples;
-	for (unsigned r = 0; r < STALL_REASONS; r++)
-		to->reason[r] += from->reason[r];
+	to->exposed_samples += from->exposed_samples;
 }
 
 static inline void add_record(
@@ -271,31 +271,36 @@ void hot_take_stated(struct hot *h)
 		if (t->samples) {
 			s.samples = t->samples[i].issued + t->samples[i].stalled;
 			s.stalled_samples = t->samples[i].stalled;
-			memcpy(s.reason, t->samples[i].reason, sizeof(s.reason));
+		}
+		if (trace_is_sampled(t)) {
+			samples_add_buckets(t, i, s.bucket, &s.exposed_samples);
+			s.totals.latency = hot_cycles(&s);
+			s.totals.stall = s.totals.latency - s.bucket[BUCKET_ISSUE];
 		}
 		h->rows[i] = s;
 		hot_add(&h->all, &s);
 		hot_add(&h->classes[t->code[i].inst_class], &s);
 	}
 	h->n_instructions = h->all.totals.hit;
+	h->duration_cyc = hot_cycles(&h->all);
 }
 
-const char *stall_reason_name(unsigned reason)
+const struct reason_count *hot_reasons(const struct hot *h, const struct hot_group *g)
 {
-	static const char *const names[STALL_REASONS] = {"none", "fetch", "alu-dependency",
-		"waitcnt", "internal", "barrier", "arbiter", "pipe", "other-wait", "sleep"};
-
-	return reason < STALL_REASONS ? names[reason] : "unknown";
+	if (!h->trace->samples || g->reasons)
+		return g->reasons;
+	return g->code < h->trace->n_code ? trace_reasons_of(h->trace, g->code) : NULL;
 }
 
-const char *hot_stall_reason(const struct hot_sums *s)
+const char *hot_stall_reason(const struct trace *t, const struct reason_count *reasons)
 {
-	unsigned best = 0;
+	uint32_t best = 0;
 
-	for (unsigned r = 1; r < STALL_REASONS; r++)
-		if (s->reason[r] > s->reason[best])
+	/* the first of AMD's is "none": it wins where nothing else does */
+	for (uint32_t r = 1; r < t->n_reasons; r++)
+		if (reasons[r].all > reasons[best].all)
 			best = r;
-	return stall_reason_name(best);
+	return t->reasons[best];
 }
 
 uint32_t hot_static_rows(const struct trace *t)

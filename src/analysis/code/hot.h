@@ -20,7 +20,8 @@ struct hot_sums {
 	struct code_totals totals;
 	uint64_t bucket[BUCKET_COUNT];
 	uint64_t samples, stalled_samples; /* PC sampling; 0 for a trace */
-	uint64_t reason[STALL_REASONS];	   /* of the stalled ones */
+	uint64_t
+		exposed_samples; /* of the stalled ones: nothing was issued meanwhile; or unknown */
 };
 
 struct hot {
@@ -31,7 +32,7 @@ struct hot {
 	uint64_t n_waves, n_instructions;
 	uint64_t duration_cyc; /* sum of lifetimes inside the selection */
 	int64_t residue_cyc;   /* duration minus all buckets: 0 */
-	bool is_stated;
+	bool is_stated;	       /* no walk; with samples of a known period cycles are estimates */
 };
 
 enum hot_by { HOT_BY_INSTR, HOT_BY_LINE, HOT_BY_OPCODE, HOT_BY_CLASS };
@@ -50,6 +51,7 @@ struct hot_group {
 	uint32_t n_rows;     /* static rows in it */
 	uint32_t n_executed; /* of which were executed */
 	struct hot_sums sums;
+	const struct reason_count *reasons; /* of all its rows, one per reason; NULL: of `code` */
 	/* By line: totals of all instructions with this line anywhere in their inline chain, each
 	 * counted once. Equal to sums.totals where nothing was inlined from it. */
 	struct code_totals inclusive;
@@ -69,9 +71,10 @@ static inline uint64_t hot_cycles(const struct hot_sums *s)
 	       s->bucket[BUCKET_IDLE] + s->bucket[BUCKET_DRAIN];
 }
 
-/* Name of the most frequent stall reason of samples. */
-const char *hot_stall_reason(const struct hot_sums *s);
-const char *stall_reason_name(unsigned reason); /* "waitcnt", ... */
+/* Why the samples of a group stalled, a count per reason of the trace; NULL: not sampled. */
+const struct reason_count *hot_reasons(const struct hot *h, const struct hot_group *g);
+/* Name of the most frequent of them. */
+const char *hot_stall_reason(const struct trace *t, const struct reason_count *reasons);
 
 /* Static instruction rows of the trace, labels left out. */
 uint32_t hot_static_rows(const struct trace *t);

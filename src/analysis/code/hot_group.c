@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "analysis/code/samples.h"
 #include "analysis/code/source_lines.h"
 #include "analysis/pipes/pipe_sweep.h"
 #include "base/map.h"
@@ -31,7 +32,8 @@ static struct str group_key(const struct trace *t, enum hot_by by, code_idx i)
 
 struct sorting {
 	enum hot_sort by;
-	bool is_pipes; /* instructions in flight may own no cycle: that is not "unknown" */
+	bool is_pipes;	 /* instructions in flight may own no cycle: that is not "unknown" */
+	bool is_exposed; /* of samples it is known what of them cost time */
 };
 
 static bool is_empty(const struct hot_sums *s)
@@ -43,6 +45,8 @@ static uint64_t sort_value(const struct hot_group *g, const struct sorting *s)
 {
 	switch (s->by) {
 	case HOT_SORT_LOST:
+		if (s->is_exposed)
+			return g->sums.exposed_samples;
 		return g->sums.bucket[BUCKET_WAIT] + g->sums.bucket[BUCKET_STALL] +
 		       g->sums.bucket[BUCKET_IDLE] + g->sums.bucket[BUCKET_DRAIN];
 	case HOT_SORT_LATENCY:
@@ -72,6 +76,22 @@ static int compare_groups(const void *pa, const void *pb, void *ctx)
 	RETURN_UNLESS_EQUAL(b->inclusive.latency, a->inclusive.latency);
 	RETURN_UNLESS_EQUAL(a->code, b->code);
 	return str_cmp(str_of(a->key), str_of(b->key));
+}
+
+/* Groups of several rows have their own sums of reasons. */
+static bool add_reasons(struct hot_group *g, const struct trace *t, code_idx i, struct arena *a)
+{
+	struct reason_count *to = (struct reason_count *)g->reasons;
+
+	if (!t->samples || i >= t->n_code)
+		return true;
+	if (!to)
+		g->reasons = to = arena_zalloc(a, (size_t)t->n_reasons + 1, sizeof(*to));
+	for (uint32_t k = 0; to && k < t->n_reasons; k++) {
+		to[k].all += trace_reasons_of(t, i)[k].all;
+		to[k].not_issued += trace_reasons_of(t, i)[k].not_issued;
+	}
+	return to != NULL;
 }
 
 static void add_to_group(struct hot_group *g, const struct hot *h, code_idx i)
@@ -115,6 +135,8 @@ static bool group_rows(const struct hot *h, enum hot_by by, struct arena *a, str
 			(*n)++;
 		}
 		add_to_group(&v[k], h, i);
+		if (by != HOT_BY_INSTR && !add_reasons(&v[k], t, i, a))
+			goto out;
 	}
 	ok = true;
 out:
@@ -122,18 +144,22 @@ out:
 	return ok || err_nomem(e);
 }
 
-static void group_classes(const struct hot *h, struct hot_group *v, uint32_t *n)
+static bool group_classes(const struct hot *h, struct arena *a, struct hot_group *v, uint32_t *n)
 {
 	const struct trace *t = h->trace;
 
 	for (; *n < CLASS_COUNT; (*n)++)
 		v[*n] = (struct hot_group){.key = class_name(*n), .code = NO_CODE};
 	for (code_idx i = 0; i < t->n_code; i++)
-		if (!t->code[i].is_label)
+		if (!t->code[i].is_label) {
 			add_to_group(&v[t->code[i].inst_class], h, i);
+			if (!add_reasons(&v[t->code[i].inst_class], t, i, a))
+				return false;
+		}
 	/* the class of a record decides, not that of its text: take the sums kept by record */
 	for (unsigned c = 0; c < CLASS_COUNT; c++)
 		v[c].sums = h->classes[c];
+	return true;
 }
 
 /* A line that has no instructions of its own: others were inlined into it. */
@@ -191,15 +217,16 @@ static size_t most_groups(const struct trace *t)
 bool hot_group(const struct hot *h, enum hot_by by, enum hot_sort sort, bool with_zero,
 	struct arena *a, struct hot_group **out, uint32_t *n, struct incore_error *e)
 {
-	struct sorting order = {sort, trace_has_pipes(h->trace) && !h->is_stated};
+	struct sorting order = {sort, trace_has_pipes(h->trace) && !h->is_stated,
+		trace_is_sampled(h->trace) && h->trace->sampling.has_not_issued};
 	struct hot_group *v = arena_zalloc(a, most_groups(h->trace), sizeof(*v));
 	uint32_t n_all = 0, kept = 0;
 
 	if (!v)
 		return err_nomem(e);
-	if (by == HOT_BY_CLASS)
-		group_classes(h, v, &n_all);
-	else if (!group_rows(h, by, a, v, &n_all, e))
+	if (by == HOT_BY_CLASS && !group_classes(h, a, v, &n_all))
+		return err_nomem(e);
+	if (by != HOT_BY_CLASS && !group_rows(h, by, a, v, &n_all, e))
 		return false;
 	if (by == HOT_BY_LINE && !add_inclusive(h, a, v, &n_all, e))
 		return false;
@@ -249,6 +276,31 @@ static struct hot_loss loss_on_pipe(
 	return loss;
 }
 
+/* Of samples: the reason that most of the exposed ones have. */
+static struct hot_loss loss_of_samples(
+	const struct hot *h, const struct hot_group *g, const struct producer_edge *edge)
+{
+	const struct trace *t = h->trace;
+	const struct reason_count *counts = hot_reasons(h, g);
+	uint32_t main = counts ? samples_main_reason(t, counts) : NO_REASON;
+	const struct sample_cause *c = main == NO_REASON ? NULL : sample_cause_of(t->reasons[main]);
+	struct hot_loss loss = {0};
+	bool is_open, is_known = edge && edge->producer < t->n_code;
+
+	if (!c)
+		return loss;
+	loss.cyc = counts[main].all * t->sampling.period_cyc;
+	is_open = c->name[strlen(c->name) - 1] == ':';
+	if (c->has_producer && is_known)
+		loss.edge = edge;
+	snprintf(loss.name, sizeof(loss.name), "%s%s", c->name,
+		!is_open       ? ""
+		: c->has_class ? class_name(g->code < t->n_code ? t->code[g->code].inst_class : 0)
+		: is_known     ? class_name(t->code[edge->producer].inst_class)
+			       : "(unknown)");
+	return loss;
+}
+
 struct hot_loss hot_loss(
 	const struct hot *h, const struct hot_group *g, const struct producer_edge *edge)
 {
@@ -260,6 +312,8 @@ struct hot_loss hot_loss(
 
 	if (trace_has_pipes(t))
 		return loss_on_pipe(h, g, edge);
+	if (trace_is_sampled(t))
+		return loss_of_samples(h, g, edge);
 	if (loss.cyc == 0)
 		return loss;
 	if (b == BUCKET_WAIT && c == CLASS_WAIT && edge && edge->producer < t->n_code) {

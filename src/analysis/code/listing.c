@@ -4,6 +4,7 @@
  * often each branch was taken; the rest is joined from the analyses that own it.
  */
 #include "analysis/code/listing.h"
+#include "analysis/code/samples.h"
 
 #include <stdlib.h>
 
@@ -101,7 +102,7 @@ static void choose_edges(struct listing *l)
 		const struct producer_edge *x = &l->producers->edges.v[i];
 		struct listing_row *row = &l->rows[x->wait];
 
-		if (row->n_edges == LISTING_ROW_EDGES)
+		if (row->n_edges == LISTING_ROW_EDGES || x->is_fixed)
 			continue;
 		if (row->n_edges > 0 &&
 			edge_cycles(x) < edge_cycles(&l->producers->edges.v[row->edge[0]]) / 4 + 1)
@@ -230,6 +231,8 @@ bool listing_finish(struct listing *l, struct incore_error *e)
 	if (l->trace->n_tracks == 0)
 		hot_take_stated(l->hot);
 	if (!producers_finish(l->producers, e))
+		return false;
+	if (trace_is_sampled(l->trace) && !samples_fill_producers(l->producers, e))
 		return false;
 	if (l->pipes &&
 		(!pipes_finish(l->pipes, e) || !pipes_fill_producers(l->pipes, l->producers, e)))

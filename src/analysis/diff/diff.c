@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* diff.c: values per execution of two captures, what changed, and whether repeats differ as much.
+/*
+ * diff.c: values per execution of two captures, what changed, and whether repeats differ as much.
+ * More than 600 lines because values, their spread and their sampling error are of one table.
  */
 #include "analysis/diff/diff.h"
 
@@ -17,6 +19,8 @@ const char *diff_verdict_name(enum diff_verdict v)
 
 	return names[v];
 }
+
+#define SAMPLED_SIGMAS 2 /* standard errors that a difference of samples may have by chance */
 
 /* --- values of a whole capture --- */
 
@@ -161,6 +165,40 @@ static void noise_of_value(const struct diff *d, const struct value_def *v, stru
 	spread_take(&b, &out->noise, &out->noise_pct);
 }
 
+/* Standard error of a value that is made of samples: their counts are all that is known of it. */
+static double sampling_error(const struct diff_side *s, const struct value_def *v)
+{
+	double x = value_of(s, v), n = (double)s->hot->all.samples;
+	double period = (double)s->trace->sampling.period_cyc;
+	double hits = (double)s->hot->all.totals.hit;
+
+	if (isnan(x) || x <= 0 || !n)
+		return 0;
+	switch (v->kind) {
+	case VALUE_TOTAL:
+		return v->which == TOTAL_HIT ? 0 : sqrt(x * period);
+	case VALUE_DURATION:
+		return sqrt(x * period);
+	case VALUE_TOTAL_PER_HIT:
+	case VALUE_BUCKET_PER_HIT:
+	case VALUE_DURATION_PER_HIT:
+		return sqrt(x * hits * period) / hits;
+	case VALUE_STALL_SHARE:
+	case VALUE_BUCKET_SHARE:
+		return sqrt(x * (1 - x) / n);
+	default:
+		return 0;
+	}
+}
+
+/* Of samples noise is twice the standard error of the difference, or the spread of repeats. */
+static double sampled_noise(const struct diff *d, double error_a, double error_b, double noise)
+{
+	double both = SAMPLED_SIGMAS * hypot(error_a, error_b);
+
+	return d->is_sampled && both > noise ? both : noise;
+}
+
 static bool fill_values(struct diff *d, struct incore_error *e)
 {
 	d->values = arena_zalloc(&d->arena, N_DEFS, sizeof(*d->values));
@@ -181,6 +219,8 @@ static bool fill_values(struct diff *d, struct incore_error *e)
 		v->change = v->is_known ? v->b - v->a : 0;
 		v->change_pct = v->is_known && v->a != 0 ? 100 * v->change / v->a : 0;
 		noise_of_value(d, &defs[i], v);
+		v->noise = sampled_noise(d, sampling_error(d->a, &defs[i]),
+			sampling_error(d->b, &defs[i]), v->noise);
 		v->verdict = v->is_known ? judge(d, v->change, v->noise) : DIFF_NOT_COMPARABLE;
 	}
 	return true;
@@ -407,6 +447,11 @@ static void fill_causes(struct diff *d)
 	}
 }
 
+static double error_per_hit(const struct diff_side *s, uint64_t cycles, uint64_t hits)
+{
+	return sqrt((double)cycles * (double)s->trace->sampling.period_cyc) / (double)hits;
+}
+
 static void judge_parts(struct diff *d)
 {
 	double all = (double)d->a->hot->all.totals.hit;
@@ -420,6 +465,8 @@ static void judge_parts(struct diff *d)
 		if (!p->hit_a || !p->hit_b)
 			continue;
 		p->change = p->per_hit_b - p->per_hit_a;
+		p->noise = sampled_noise(d, error_per_hit(d->a, p->cycles_a, p->hit_a),
+			error_per_hit(d->b, p->cycles_b, p->hit_b), p->noise);
 		p->contribution = all > 0 ? p->change * (double)p->hit_a / all : 0;
 		p->verdict = judge(d, p->change, p->noise);
 	}
@@ -537,7 +584,8 @@ bool diff_run(struct diff *d, const struct diff_side *a, const struct diff_side 
 {
 	*d = (struct diff){.a = a, .b = b, .options = o};
 	arena_init(&d->arena);
-	d->has_noise = o->n_repeats_a || o->n_repeats_b;
+	d->is_sampled = trace_is_sampled(a->trace) && trace_is_sampled(b->trace);
+	d->has_noise = o->n_repeats_a || o->n_repeats_b || d->is_sampled;
 	if (!a->hot->all.totals.hit || !b->hot->all.totals.hit) {
 		err_set(e, INCORE_BAD_INPUT, "not-comparable",
 			"the %s capture holds no execution of anything%s: there is no cycle per execution to compare",

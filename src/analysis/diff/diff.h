@@ -100,6 +100,7 @@ struct diff {
 	double clock_a_mhz, clock_b_mhz;
 	bool is_clock_alike; /* within 3 % (true where unknown) */
 	bool has_noise;
+	bool is_sampled; /* noise is the sampling error, where repeats do not show more */
 	struct diff_value *values;
 	uint32_t n_values;
 	enum diff_by by;	 /* of the parts: lines where rows could not be aligned */

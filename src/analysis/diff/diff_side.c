@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* diff_side.c: one capture made ready for comparison: cycles per row and per cause. */
 #include "analysis/diff/diff.h"
+
+#include "analysis/code/samples.h"
 #include "analysis/pipes/pipes.h"
 
 /* Causes of pipes are made from the analysis of pipes. */
@@ -38,7 +40,9 @@ bool diff_side_open(struct diff_side *s, const struct trace *t, const struct wal
 		goto fail;
 	if (!t->n_tracks) {
 		hot_take_stated(s->hot);
-		return true;
+		if (!trace_is_sampled(t) || samples_fill_causes(s->causes, e))
+			return true;
+		goto fail;
 	}
 	if (trace_has_pipes(t)) {
 		if (walk_pipes(s, o, walk_out, e))

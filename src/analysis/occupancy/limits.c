@@ -85,9 +85,35 @@ static void find_kernel(const struct trace *t, struct limits *l)
 			(int64_t)((items + (uint64_t)l->wave_size - 1) / (uint64_t)l->wave_size);
 }
 
+/* 65,536 registers an SM, for four schedulers of 32 lanes; eight at a time. */
+#define NVIDIA_REGISTERS 512u
+#define NVIDIA_GRANULE 8u
+
+static void find_nvidia(const struct trace *t, struct limits *l)
+{
+	int64_t n = t->meta.launch.vgprs;
+
+	l->is_by_workgroup = true;
+	l->workgroups = t->meta.launch.workgroups;
+	l->vgpr_pool = n > 0 && n <= 255 ? NVIDIA_REGISTERS : 0;
+	l->vgpr_granule = NVIDIA_GRANULE;
+	l->regs.arch = l->vgpr_pool ? (uint32_t)n : 0;
+	l->arch_vgprs = amd_regs_round(l->regs.arch, l->vgpr_granule);
+	l->has_code = true; /* the launch states the registers */
+}
+
 static struct limit known(uint64_t waves)
 {
 	return (struct limit){LIMIT_KNOWN, waves};
+}
+
+/* Of so many waves a compute unit, those that whole workgroups make, on a SIMD. */
+static struct limit by_workgroup(const struct limits *l, uint64_t waves_per_cu)
+{
+	uint64_t each = l->waves_per_workgroup > 0 ? (uint64_t)l->waves_per_workgroup : 1;
+	uint64_t simds = l->simds_per_cu > 0 ? (uint64_t)l->simds_per_cu : 1;
+
+	return known((waves_per_cu / each * each + simds - 1) / simds);
 }
 
 static struct limit limit_vgpr(const struct limits *l)
@@ -100,6 +126,8 @@ static struct limit limit_vgpr(const struct limits *l)
 		need = l->arch_vgprs + l->accum_vgprs;
 	if (need == 0)
 		return (struct limit){LIMIT_NONE, 0};
+	if (l->is_by_workgroup && l->simds_per_cu > 0)
+		return by_workgroup(l, (uint64_t)l->vgpr_pool * (uint64_t)l->simds_per_cu / need);
 	return known(l->vgpr_pool / need);
 }
 
@@ -132,8 +160,13 @@ void limits_compute(const struct trace *t, struct limits *l)
 	*l = (struct limits){0};
 	find_machine(t, l);
 	find_kernel(t, l);
+	if (t->meta.vendor == VENDOR_NVIDIA)
+		find_nvidia(t, l);
 	l->by[LIMIT_WAVES] = l->max_waves_per_simd > 0 ? known((uint64_t)l->max_waves_per_simd)
 						       : (struct limit){LIMIT_UNKNOWN, 0};
+	if (l->is_by_workgroup && l->max_waves_per_simd > 0 && l->simds_per_cu > 0)
+		l->by[LIMIT_WAVES] = by_workgroup(
+			l, (uint64_t)l->max_waves_per_simd * (uint64_t)l->simds_per_cu);
 	l->by[LIMIT_VGPR] = limit_vgpr(l);
 	l->by[LIMIT_LDS] = limit_lds(l);
 	l->by[LIMIT_GRID] = limit_grid(l);
@@ -241,6 +274,23 @@ static bool put_reason(const struct limits *l, enum limit_kind k, struct strbuf 
 	}
 }
 
+/* Workgroups come in rounds that fill the machine; the last one may be nearly empty. */
+static bool put_tail(const struct limits *l, struct strbuf *out)
+{
+	uint64_t held, rest;
+
+	if (l->workgroups <= 0 || l->waves_per_workgroup <= 0 || l->simds <= 0 || !l->predicted)
+		return true;
+	held = l->predicted * (uint64_t)l->simds / (uint64_t)l->waves_per_workgroup;
+	if (!held)
+		return true;
+	rest = (uint64_t)l->workgroups % held;
+	return sb_printf(out,
+		"; the grid fills the machine %" PRIu64 " time%s, and %.0f %% of it once more",
+		(uint64_t)l->workgroups / held, plural((uint64_t)l->workgroups / held),
+		100 * (double)rest / (double)held);
+}
+
 bool limits_put_sentence(const struct limits *l, struct strbuf *out)
 {
 	static const enum limit_kind order[] = {LIMIT_VGPR, LIMIT_LDS, LIMIT_GRID, LIMIT_WAVES};
@@ -263,5 +313,5 @@ bool limits_put_sentence(const struct limits *l, struct strbuf *out)
 		if (l->by[order[i]].state == LIMIT_UNKNOWN &&
 			!sb_printf(out, "; %s unknown", limit_name(order[i])))
 			return false;
-	return true;
+	return !l->is_by_workgroup || put_tail(l, out);
 }

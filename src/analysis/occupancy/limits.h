@@ -44,6 +44,8 @@ struct limits {
 	bool has_code;		   /* there are instructions to read registers off */
 	bool has_lds_instructions; /* other than cross-lane */
 	int64_t waves_per_workgroup, launched_waves;
+	bool is_by_workgroup; /* resources are given to whole workgroups (NVIDIA) */
+	int64_t workgroups;   /* launched, or NO_VALUE */
 	int64_t simds, simds_per_cu, max_waves_per_simd, wave_size;
 	const char
 		*machine_source; /* "side-files", "assumed", "mixed", or NULL: nothing is known */

@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+#include "analysis/code/samples.h"
 #include "base/mem.h"
 #include "base/search.h"
 
@@ -54,6 +55,18 @@ static bool make_questions(struct summary *s, struct incore_error *e)
 	return (s->hot && s->loops && s->matrix) || err_nomem(e);
 }
 
+/* Samples take the place of the walk: they say themselves what others hid. */
+static bool take_samples(struct summary *s, struct incore_error *e)
+{
+	if (!samples_fill_causes(s->causes, e) || !samples_fill_producers(s->producers, e))
+		return false;
+	EACH (const struct cause, c, s->causes->v, s->causes->n) {
+		s->hidden->bucket[c->bucket].cyc += c->cyc;
+		s->hidden->bucket[c->bucket].hidden_cyc += c->hidden_cyc;
+	}
+	return true;
+}
+
 static bool second_walk(
 	struct summary *s, const struct walk_options *o, bool with_check, struct incore_error *e)
 {
@@ -80,9 +93,12 @@ static bool second_walk(
 		return false;
 	if (s->trace->n_tracks == 0)
 		hot_take_stated(s->hot);
-	return waves_finish(s->waves, e) && causes_finish(s->causes, e) &&
-	       utilization_finish(s->utilization, e) && producers_finish(s->producers, e) &&
-	       loops_finish(s->loops, e) && matrix_finish(s->matrix, e);
+	if (!waves_finish(s->waves, e) || !utilization_finish(s->utilization, e) ||
+		!loops_finish(s->loops, e) || !matrix_finish(s->matrix, e))
+		return false;
+	if (trace_is_sampled(s->trace))
+		return take_samples(s, e);
+	return causes_finish(s->causes, e) && producers_finish(s->producers, e);
 }
 
 /* The health of a capture is that of all of it, whatever part is looked at. */
@@ -110,6 +126,13 @@ static struct summary_row row_of(const struct summary *s, code_idx i)
 	const struct hidden_sum *l = &s->hidden->rows[i];
 	const struct code_samples *p = s->trace->samples ? &s->trace->samples[i] : NULL;
 
+	if (trace_is_sampled(s->trace))
+		return (struct summary_row){.code = i,
+			.line = UINT32_MAX,
+			.hits = h->totals.hit,
+			.cycles = hot_cycles(h),
+			.lost_cyc = hot_cycles(h) - h->bucket[BUCKET_ISSUE],
+			.exposed_cyc = h->exposed_samples * s->trace->sampling.period_cyc};
 	if (p && s->trace->n_tracks == 0)
 		return (struct summary_row){.code = i,
 			.line = UINT32_MAX,

@@ -62,13 +62,69 @@ static const struct hint kind_hints[CAUSE_KINDS] = {
 			"the mean of s_endpgm falls; waves without a store end in about 20 cycles"},
 };
 
+/* The same for warps of a sampled kernel: by the class of what is waited for. */
+static const struct hint sampled_waits[CLASS_COUNT] = {
+	[CLASS_VMEM_LOAD] =
+		{"load one step (one loop iteration) ahead into registers of its own, or with cp.async into shared memory; more warps hide it too",
+			"long_scoreboard samples of this row fall; the number of loads stays"},
+	[CLASS_VMEM_ATOMIC] =
+		{"drop the atomic's return value (RED instead of ATOM), or use it later",
+			"the row no longer waits for the atomic"},
+	[CLASS_VMEM_STORE] = {"move the fence away from the stores that it waits for",
+		"membar samples fall"},
+	[CLASS_VMEM_TO_LDS] =
+		{"add one stage to the pipeline of asynchronous copies and wait for all but the newest",
+			"samples at the wait fall; shared memory of a block grows by a stage: check the occupancy limit"},
+	[CLASS_LDS] =
+		{"read the next step's operands from shared memory before this step's arithmetic; compare memory_l1_wavefronts_shared with its ideal for bank conflicts",
+			"short_scoreboard samples of this row fall"},
+	[CLASS_LDS_XLANE] = {"do independent work between the shuffle and its use",
+		"short_scoreboard samples of this row fall"},
+	[CLASS_SMEM] = {"load constants once before the loop, or pass them as parameters",
+		"imc_miss samples fall"},
+	[CLASS_TRANS] = {"put independent work between the special function and its use",
+		"short_scoreboard samples of this row fall"},
+	[CLASS_MATRIX] = {"let more matrix work be in flight before it is waited for",
+		"samples at the wait fall; the matrix pipe is busier"},
+	[CLASS_MSG] = {"read the special register once, early", "the row no longer waits for it"},
+};
+
+static const struct hint sampled_kinds[CAUSE_KINDS] = {
+	[CAUSE_BARRIER] =
+		{"give the warps of a block equal work before this barrier, or make blocks smaller",
+			"barrier samples fall"},
+	[CAUSE_SLEEP] = {"shorten the sleep", "sleeping samples fall"},
+	[CAUSE_NOP_PADDING] =
+		{"put independent instructions between those that depend on each other (unroll, more accumulators), or run more warps",
+			"wait samples turn into issued ones"},
+	[CAUSE_BRANCH] =
+		{"unroll the loop, or make the code of the loop smaller than the instruction cache",
+			"branch_resolving and no_instructions samples fall"},
+	[CAUSE_GAP] = {"nothing here: another warp was ready too", "no change in time"},
+	[CAUSE_DRAIN] = {"store earlier, or in wider pieces", "drain samples fall"},
+	[CAUSE_PIPE_STALL] =
+		{"use fewer, wider instructions of this pipe, or spread them between others",
+			"throttle samples of this row fall"},
+};
+
+static struct hint sampled_hint(const struct cause *x)
+{
+	struct hint none = {"look at the instruction in incore isa", "the row costs less"};
+	struct hint h =
+		x->kind == CAUSE_WAIT ? sampled_waits[x->inst_class] : sampled_kinds[x->kind];
+
+	return h.experiment ? h : none;
+}
+
 static const char *const matrix_experiment =
 	"interleave a second, independent accumulator between dependent matrix instructions";
 static const char *const queue_experiment =
 	"use wider accesses (dwordx4) or spread them between arithmetic: the queue is full here";
 
-static struct hint hint_of(const struct cause *x)
+static struct hint hint_of(const struct summary *s, const struct cause *x)
 {
+	if (trace_is_sampled(s->trace))
+		return sampled_hint(x);
 	if (x->kind == CAUSE_WAIT) {
 		unsigned mask = (x->key | x->key >> 8 | x->key >> 16 | x->key >> 24) & 0xff;
 
@@ -88,12 +144,16 @@ static struct hint hint_of(const struct cause *x)
 		"stall moves or disappears: a dependency; stays: the pipe is taken by other waves"};
 }
 
-static void put_cell(struct strbuf *out, const struct cause_cell *c)
+static void put_cell(struct strbuf *out, const struct cause_cell *c, bool is_sampled)
 {
 	sb_puts(out, "; here ");
 	sb_put_u64(out, c->cyc);
 	sb_printf(out, " cycle%s in ", plural(c->cyc));
 	sb_put_u64(out, c->hits);
+	if (is_sampled) {
+		sb_printf(out, " sample%s", plural(c->hits));
+		return;
+	}
 	sb_printf(
 		out, " execution%s, %.1f each", plural(c->hits), (double)c->cyc / (double)c->hits);
 }
@@ -112,7 +172,7 @@ static bool put_evidence(const struct summary *s, const struct advice *a, struct
 		100.0 * (double)a->exposed_cyc / (double)s->duration_cyc);
 	for (uint32_t i = 0; i < n; i++)
 		if (cells[i].cause == a->cause && cells[i].hits)
-			put_cell(out, &cells[i]);
+			put_cell(out, &cells[i], trace_is_sampled(s->trace));
 	edge = x->kind == CAUSE_WAIT ? summary_edge_of(s, a->code) : NULL;
 	if (edge && edge->latency.n)
 		sb_printf(out, "; latency of row %lld: median %llu, p95 %llu cycles",
@@ -126,7 +186,7 @@ static bool add_advice(struct summary *s, uint32_t cause)
 {
 	struct advice *a = &s->advice[s->n_advice];
 	const struct cause *x = &s->causes->v[cause];
-	struct hint h = hint_of(x);
+	struct hint h = hint_of(s, x);
 	struct strbuf text = {0};
 	uint64_t at;
 

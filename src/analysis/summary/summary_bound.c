@@ -132,7 +132,7 @@ static const char *refusal(struct summary *s)
 	if (s->check->verdict == VERDICT_UNUSABLE && s->check->n_findings)
 		return arena_printf(
 			a, "the capture is unusable: %s", s->check->findings[0].message);
-	if (s->trace->n_tracks == 0)
+	if (s->trace->n_tracks == 0 && !trace_is_sampled(s->trace))
 		return "the capture has no timeline, only totals per instruction";
 	if (s->duration_cyc == 0)
 		return "no wave lies in the selection";
@@ -181,18 +181,19 @@ static void put_verdict(const struct summary *s, struct strbuf *out)
 {
 	const struct bound *b = &s->bound;
 	uint64_t all = b->exposed_cyc + b->hidden_cyc;
+	const char *whose = trace_is_sampled(s->trace) ? "sampled" : "wave";
 
 	if (b->is_mixed)
-		sb_printf(out,
-			"Mixed: %s (%.1f %%) and %s (%.1f %%) lose about as many wave cycles",
+		sb_printf(out, "Mixed: %s (%.1f %%) and %s (%.1f %%) lose about as many %s cycles",
 			family_name(b->family), 100 * b->share, family_name(b->second),
-			100 * share_of(b->second_exposed_cyc, s->duration_cyc));
+			100 * share_of(b->second_exposed_cyc, s->duration_cyc), whose);
 	else
-		sb_printf(out, "Bound by %s: %.1f %% of wave cycles are lost to it and exposed",
-			family_name(b->family), 100 * b->share);
+		sb_printf(out, "Bound by %s: %.1f %% of %s cycles are lost to it and exposed",
+			family_name(b->family), 100 * b->share, whose);
 	put_where(s, out);
-	sb_printf(out, "; other waves hide %.1f %% of the %s loss",
-		100 * share_of(b->hidden_cyc, all), family_name(b->family));
+	sb_printf(out, "; other %s hide %.1f %% of the %s loss",
+		trace_is_sampled(s->trace) ? "warps" : "waves", 100 * share_of(b->hidden_cyc, all),
+		family_name(b->family));
 	put_occupancy(s, out);
 	sb_printf(out, "; health: %s.", s->health);
 }

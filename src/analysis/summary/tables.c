@@ -3,13 +3,15 @@
 #include "analysis/summary/tables.h"
 
 #include "isa/ascend.h"
+#include "isa/ncu_names.h"
 
 bool table_is_detail(const struct named_table *k)
 {
 	static const char *const names[] = {ASCEND_TABLE_BASE, ASCEND_TABLE_BLOCK_DETAIL,
 		ASCEND_TABLE_COMPUTE, ASCEND_TABLE_COMPUTE_ALL, ASCEND_TABLE_MEMORY_CORE,
 		ASCEND_TABLE_MEMORY, ASCEND_TABLE_MEMORY_ALL, ASCEND_TABLE_OCCUPANCY,
-		ASCEND_TABLE_ROOFLINE, ASCEND_TABLE_STALL, ASCEND_TABLE_ADVICE, ASCEND_TABLE_BUSY};
+		ASCEND_TABLE_ROOFLINE, ASCEND_TABLE_STALL, ASCEND_TABLE_ADVICE, ASCEND_TABLE_BUSY,
+		NCU_TABLE_SECTIONS, NCU_TABLE_RULES};
 
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
 		if (!strcmp(k->name, names[i]))

@@ -304,6 +304,12 @@ struct collector producers_collector(struct producers *p)
 		producers_merge, worker_deinit};
 }
 
+void producers_sort(struct producers *p)
+{
+	SORT(p->blocking.groups.v, p->blocking.groups.n, by_cycles);
+	SORT(p->edges.v, p->edges.n, edge_by_cycles);
+}
+
 bool producers_finish(struct producers *p, struct incore_error *e)
 {
 	struct producers_worker *m = p->sum;

@@ -47,6 +47,7 @@ struct producer_edge {
 	uint64_t n_inexact;  /* of which are a group or unresolved */
 	uint64_t stall_cyc;  /* of waits on this counter alone */
 	uint64_t shared_cyc; /* of waits on two counters, both with producers: counted by each */
+	bool is_fixed;	     /* of samples: the stall count of the producer, which is no arrow */
 	struct distribution latency; /* release - issue of the producer, of all */
 };
 
@@ -65,6 +66,8 @@ struct producers *producers_new(const struct trace *t, unsigned want, struct inc
 void producers_free(struct producers *p);
 struct collector producers_collector(struct producers *p);
 bool producers_finish(struct producers *p, struct incore_error *e);
+/* Groups and edges in their order, for those who fill them without a walk. */
+void producers_sort(struct producers *p);
 
 static inline const struct producer_groups *producers_get(
 	const struct producers *p, enum attribution a)

@@ -269,6 +269,10 @@ const char *wait_key_name(uint32_t key, char buf[WAIT_KEY_LEN])
 
 	if (key == 0)
 		put_word(p, "(drained)");
+	else if (!(key & 255)) {
+		put_word(p, key == WAIT_KEY_UNKNOWN ? "(unknown)" : class_name((key >> 8) - 1));
+		return buf;
+	}
 	for (; key; key >>= 8) {
 		const char *sep = "";
 

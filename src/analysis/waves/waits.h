@@ -92,5 +92,11 @@ bool waits_equal_stated(const struct waits *w, const struct track_data *d);
 /* "LDS & VMEM-load", "LDS+SMEM", "(drained)": the name of a blocking key or a class-set mask. */
 #define WAIT_KEY_LEN 384 /* four sides with all eight names */
 const char *wait_key_name(uint32_t key, char buf[WAIT_KEY_LEN]);
+/* A key of one class, for producers that no counter of AMD has; no AMD key has an empty first byte. */
+static inline uint32_t wait_key_of_class(unsigned c)
+{
+	return (c + 1) << 8;
+}
+#define WAIT_KEY_UNKNOWN (255u << 8)
 /* Total order of keys: by name, in byte order. */
 int wait_key_cmp(uint32_t a, uint32_t b);

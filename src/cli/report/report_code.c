@@ -6,6 +6,7 @@
 
 #include "answer/isa.h"
 #include "answer/summary.h"
+#include "base/search.h"
 #include "cli/ask.h"
 #include "cli/text/say.h"
 #include "cli/text/table.h"
@@ -152,33 +153,39 @@ static bool put_context(struct report_code *p, const struct trace *t, struct cli
 	return ok;
 }
 
+struct reason_sum {
+	const char *name;
+	uint32_t place;
+	uint64_t all;
+};
+ORDER(by_samples, struct reason_sum, DOWN(all) UP(place))
+
 static bool put_reasons(const struct trace *t, struct cli *c)
 {
-	uint64_t sums[STALL_REASONS] = {0}, all = 0, issued = 0;
-	bool is_told[STALL_REASONS] = {false};
+	struct reason_sum *sums = mem_zalloc((size_t)t->n_reasons + 1, sizeof(*sums));
+	uint64_t all = 0, issued = 0;
 	struct table table;
 
+	if (!sums)
+		return err_nomem(&c->error);
+	for (uint32_t k = 0; k < t->n_reasons; k++)
+		sums[k] = (struct reason_sum){t->reasons[k], k, 0};
 	for (uint32_t i = 0; i < t->n_code; i++) {
 		issued += t->samples[i].issued;
-		for (unsigned k = 0; k < STALL_REASONS; k++) {
-			sums[k] += t->samples[i].reason[k];
-			all += t->samples[i].reason[k];
+		for (uint32_t k = 0; k < t->n_reasons; k++) {
+			sums[k].all += trace_reasons_of(t, i)[k].all;
+			all += trace_reasons_of(t, i)[k].all;
 		}
 	}
+	SORT(sums, t->n_reasons, by_samples);
 	table_titles(&table, "reason<|stalled samples|%");
-	for (unsigned n = 0; n < STALL_REASONS; n++) {
-		unsigned best = STALL_REASONS;
-
-		for (unsigned k = 0; k < STALL_REASONS; k++)
-			if (!is_told[k] && (best == STALL_REASONS || sums[k] > sums[best]))
-				best = k;
-		is_told[best] = true;
-		if (sums[best])
-			TABLE_ROW(&table, CELL_TEXT(stall_reason_name(best)),
-				CELL_COUNT(sums[best]), CELL_PERCENT(sums[best], all));
-	}
+	for (uint32_t k = 0; k < t->n_reasons; k++)
+		if (sums[k].all)
+			TABLE_ROW(&table, CELL_TEXT(sums[k].name), CELL_COUNT(sums[k].all),
+				CELL_PERCENT(sums[k].all, all));
 	say(c->out, "\n\nStall reasons of all samples\n%s issued, %s stalled\n",
 		COUNTED(issued, "sample"), U64_TEXT(all));
+	mem_free(sums);
 	return table_finish(&table, c);
 }
 

@@ -27,6 +27,8 @@ enum isa_column {
 };
 static const char *const cycle_titles[COLUMNS] = {"row", "hit", "latency", "stall", "%lat", "line"};
 static const char *const sample_titles[COLUMNS] = {"row", "", "samples", "stalled", "%smp", "line"};
+static const char *const exposed_titles[COLUMNS] = {
+	"row", "hits", "samples", "exposed", "%smp", "line"};
 
 struct writer {
 	const struct isa_text *text;
@@ -141,12 +143,14 @@ static const char *cell_text(const struct writer *w, code_idx i, enum isa_column
 		snprintf(buf, 32, "%lld", (long long)w->trace->code[i].number);
 		return buf;
 	case COLUMN_HIT:
-		if (w->is_sampled)
+		if (w->is_sampled && !trace_is_sampled(w->trace))
 			return "";
 		return s->totals.hit ? fmt_u64(buf, s->totals.hit) : "-";
 	case COLUMN_LATENCY:
 		return number_or_blank(w, part, buf);
 	case COLUMN_STALL:
+		if (trace_is_sampled(w->trace))
+			return number_or_blank(w, s->exposed_samples, buf);
 		return number_or_blank(
 			w, w->is_sampled ? s->stalled_samples : s->totals.stall, buf);
 	case COLUMN_LINE:
@@ -280,7 +284,10 @@ static void say_pair(struct writer *w, const struct producer_edge *x)
 			U64_TEXT(together));
 	else if (x->n_inexact)
 		sb_puts(&w->part, "group, ");
-	sb_printf(&w->part, "latency %s", U64_TEXT(x->latency.median));
+	if (trace_is_sampled(w->trace))
+		sb_printf(&w->part, "%s", COUNTED(x->count, "sample"));
+	else
+		sb_printf(&w->part, "latency %s", U64_TEXT(x->latency.median));
 	if (ahead)
 		sb_printf(&w->part, ", %s ahead", COUNTED(ahead, "iteration"));
 }
@@ -546,7 +553,9 @@ bool isa_text_make(const struct isa_text *t, struct strbuf *out, unsigned *hotte
 		.width = t->cli->width};
 	bool ok = lay_out(&w, e);
 
-	w.titles = w.is_sampled ? sample_titles : cycle_titles;
+	w.titles = trace_is_sampled(w.trace) ? exposed_titles
+		   : w.is_sampled	     ? sample_titles
+					     : cycle_titles;
 	if (ok) {
 		measure(&w);
 		find_hottest(&w);

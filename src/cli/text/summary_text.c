@@ -69,6 +69,13 @@ static bool print_accounting(struct page *p)
 	put_bucket(&t, "  drain", &s->hidden.drain, all);
 	if (!table_finish(&t, p->c))
 		return false;
+	if (trace_is_sampled(p->trace)) {
+		page_line(p, "  ",
+			"%s cycles of all SMs together, by samples x %s. Hidden: another warp of the "
+			"scheduler issued meanwhile.",
+			U64_TEXT(all), U64_TEXT(p->trace->sampling.period_cyc));
+		return true;
+	}
 	page_line(p, "  ",
 		"sum of wave lifetimes %s cycles, residue %lld. Hidden: another wave of the "
 		"SIMD issued meanwhile.",
@@ -123,7 +130,8 @@ static bool print_causes(struct page *p)
 		if (f[i].sums.exposed)
 			sb_printf(&b, "%s%s %.1f", b.n ? ", " : "", f[i].family,
 				page_percent(f[i].sums.exposed, all));
-	page_line(p, "  ", "exposed by family: %s %% of wave cycles", page_text(p, &b));
+	page_line(p, "  ", "exposed by family: %s %% of %s cycles", page_text(p, &b),
+		trace_is_sampled(p->trace) ? "sampled" : "wave");
 	sb_free(&b);
 	table_titles(&t, "  cause<|family<|cycles|%|exposed|%|times");
 	for (size_t i = 0; i < p->s->causes.n && shown < p->s->top; i++) {
@@ -140,6 +148,32 @@ static bool print_causes(struct page *p)
 	return table_finish(&t, p->c);
 }
 
+static bool print_sampled_edges(struct page *p)
+{
+	const struct summary_producers *k = &p->s->producers;
+	const struct edge_row *v = k->edges.v;
+	struct table t;
+
+	page_title(p, "What was waited for (by the scoreboards of the code)");
+	table_titles(&t, "  producer<|row|wait row|samples|exposed|cycles|wait<");
+	for (size_t i = 0; i < k->edges.n; i++) {
+		char name[64];
+
+		snprintf(name, sizeof(name), "  %.*s", (int)sizeof(name) - 3, v[i].producer_isa);
+		TABLE_ROW(&t, CELL_START(name, PAGE_TEXT_MAX), CELL_NAME(v[i].producer),
+			CELL_NAME(v[i].wait), CELL_COUNT(v[i].count), CELL_COUNT(v[i].blocked),
+			CELL_COUNT(v[i].cycles), CELL_START(v[i].wait_isa, PAGE_TEXT_MAX));
+	}
+	if (!table_finish(&t, p->c))
+		return false;
+	page_line(p, "  ",
+		"%s of %s samples of waits are exposed; of %s several instructions may be waited "
+		"for, of %s none is known.",
+		U64_TEXT(k->sums.waits.blocked), U64_TEXT(k->sums.waits.executed),
+		U64_TEXT(k->sums.waits.group), U64_TEXT(k->sums.waits.unresolved));
+	return true;
+}
+
 static bool print_edges(struct page *p)
 {
 	const struct summary_producers *k = &p->s->producers;
@@ -148,6 +182,8 @@ static bool print_edges(struct page *p)
 
 	if (!p->s->has_edges)
 		return true;
+	if (trace_is_sampled(p->trace))
+		return print_sampled_edges(p);
 	page_title(p, "What was waited for (latency from issue to release, in cycles)");
 	table_titles(&t, "  producer<|row|wait row|waits|blocked|cycles|median|p95");
 	for (size_t i = 0; i < k->edges.n; i++) {
@@ -264,7 +300,7 @@ static bool print_regions(struct page *p)
 
 static bool print_code(struct page *p)
 {
-	if (p->trace->n_tracks == 0)
+	if (p->trace->n_tracks == 0 && !trace_is_sampled(p->trace))
 		return print_stated_rows(p);
 	return print_rows(p) && (!p->s->has_source || print_lines(p)) && print_regions(p);
 }
@@ -414,7 +450,7 @@ bool summary_print(struct cli *c, const struct summary_answer *s, const struct t
 	}
 	if (s->has_rows && !print_code(&p))
 		return false;
-	if (has_cycles) {
+	if (has_cycles && !trace_is_sampled(t)) {
 		print_loops(&p);
 		print_waves(&p);
 		print_barriers(&p);

@@ -28,13 +28,19 @@ static bool put_source(struct ui_writer *u, const struct code_row *row, struct s
 	return true;
 }
 
-static void put_samples(struct json_writer *w, const struct code_samples *s)
+/* The format has places for AMD's reasons and no names. */
+static bool has_places(const struct trace *t)
 {
-	json_w_u64(w, s->issued);
-	json_w_u64(w, s->stalled);
+	return t->n_reasons == AMD_STALL_REASONS && t->meta.vendor != VENDOR_NVIDIA;
+}
+
+static void put_samples(struct json_writer *w, const struct trace *t, code_idx i)
+{
+	json_w_u64(w, t->samples[i].issued);
+	json_w_u64(w, t->samples[i].stalled);
 	json_w_array(w);
-	for (unsigned i = 0; i < STALL_REASONS; i++)
-		json_w_u64(w, s->reason[i]);
+	for (unsigned k = 0; k < AMD_STALL_REASONS; k++)
+		json_w_u64(w, has_places(t) ? trace_reasons_of(t, i)[k].all : 0);
 	json_w_end(w);
 }
 
@@ -58,7 +64,7 @@ static bool put_row(struct ui_writer *u, code_idx i, struct strbuf *text)
 	json_w_u64(w, sum->stall);
 	json_w_u64(w, sum->idle);
 	if (t->samples)
-		put_samples(w, &t->samples[i]);
+		put_samples(w, t, i);
 	json_w_end(w);
 	return true;
 }

@@ -3,6 +3,8 @@
 #include "base/map.h"
 #include "import/json/json.h"
 
+#include <math.h>
+
 #define SCHEMA "incore.trace/1"
 
 struct pair { /* a sample of a clock or of a series */
@@ -95,11 +97,27 @@ static void read_frames(struct reading *x, struct code_row *row)
 	}
 }
 
+static bool more_of_samples(struct reading *x, struct str key, void *row)
+{
+	struct doc_samples *s = row;
+	unsigned k = str_is(key, "not_issued");
+	uint64_t v;
+
+	if (!k && !str_is(key, table_reason_counts.name))
+		return false;
+	s->first[k] = x->counts.n;
+	for (json_enter_array(&x->r); json_next_item(&x->r) && json_get_u64(&x->r, &v);)
+		if (!VEC_PUSH(&x->counts, v))
+			doc_no_memory(&x->r);
+	s->n[k] = x->counts.n - s->first[k];
+	return true;
+}
+
 /* Until finish_code() row->opcode says which of the samples are of the row: their number + 1. */
 static bool more_of_code(struct reading *x, struct str key, void *row)
 {
 	struct code_row *c = row;
-	struct code_samples s = {0};
+	struct doc_samples s = {0};
 
 	if (str_is(key, table_frames.name)) {
 		read_frames(x, c);
@@ -107,7 +125,7 @@ static bool more_of_code(struct reading *x, struct str key, void *row)
 		x->t->has_stated_totals = true;
 		doc_read_members(x, &table_totals, NULL, c);
 	} else if (str_is(key, table_samples.name)) {
-		doc_read_members(x, &table_samples, NULL, &s);
+		doc_read_members(x, &table_samples, more_of_samples, &s);
 		if (!VEC_PUSH(&x->samples, s))
 			doc_no_memory(&x->r);
 		c->opcode = (uint32_t)x->samples.n;
@@ -117,13 +135,25 @@ static bool more_of_code(struct reading *x, struct str key, void *row)
 	return true;
 }
 
-static struct str first_word(const struct code_row *row)
+static struct str first_word(struct str s, const char *ends)
 {
-	struct str s = str_trim((struct str){row->text, row->text_len}), word = s;
+	size_t n = 0;
 
-	for (word.n = 0; word.n < s.n && s.p[word.n] != ' ' && s.p[word.n] != '\t';)
-		word.n++;
-	return word;
+	while (n < s.n && !strchr(ends, s.p[n]))
+		n++;
+	return str_sub(s, 0, n);
+}
+
+/* The mnemonic; NVIDIA's has a guard ("@!P0") before it and its variant behind a point. */
+static struct str opcode_of(const struct trace *t, const struct code_row *row)
+{
+	struct str s = str_trim((struct str){row->text, row->text_len});
+
+	if (t->meta.vendor != VENDOR_NVIDIA)
+		return first_word(s, " \t");
+	if (s.n && s.p[0] == '@')
+		s = str_trim(str_sub(s, first_word(s, " ").n, s.n));
+	return first_word(s, " .");
 }
 
 /* The words that instructions begin with, which the document has in their text alone. */
@@ -134,7 +164,7 @@ static bool name_opcodes(struct trace *t)
 
 	intern_init(&words);
 	for (uint32_t i = 0; ok && i < t->n_code; i++) {
-		t->code[i].opcode = intern_add(&words, first_word(&t->code[i]));
+		t->code[i].opcode = intern_add(&words, opcode_of(t, &t->code[i]));
 		ok = t->code[i].opcode != INTERN_NONE;
 	}
 	t->opcodes = arena_zalloc(&t->arena, (size_t)words.n + 1, sizeof(*t->opcodes));
@@ -148,19 +178,36 @@ static bool name_opcodes(struct trace *t)
 	return ok;
 }
 
+static void take_samples(struct reading *x, code_idx i, const struct doc_samples *s)
+{
+	struct trace *t = x->t;
+	struct reason_count *to = &t->reason_counts[(size_t)i * t->n_reasons];
+
+	t->samples[i] = s->sums;
+	for (uint32_t k = 0; k < t->n_reasons; k++) {
+		to[k].all = k < s->n[0] ? x->counts.v[s->first[0] + k] : 0;
+		to[k].not_issued = k < s->n[1] ? x->counts.v[s->first[1] + k] : 0;
+	}
+}
+
+/* Without names the reasons are AMD's. */
+static bool make_samples(struct trace *t)
+{
+	return t->reasons ? trace_make_samples(t, t->reasons, t->n_reasons)
+			  : trace_make_samples(t, amd_stall_reasons, AMD_STALL_REASONS);
+}
+
 static bool finish_code(struct reading *x)
 {
 	struct trace *t = x->t;
 
 	t->n_frames = (uint32_t)x->frames.n;
 	t->frames = arena_memdup(&t->arena, x->frames.v, x->frames.n * sizeof(*t->frames));
-	if (x->samples.n)
-		t->samples = arena_zalloc(&t->arena, t->n_code, sizeof(*t->samples));
-	if ((t->n_frames && !t->frames) || (x->samples.n && !t->samples))
+	if ((t->n_frames && !t->frames) || (x->samples.n && !make_samples(t)))
 		return false;
 	for (uint32_t i = 0; t->samples && i < t->n_code; i++)
 		if (t->code[i].opcode)
-			t->samples[i] = x->samples.v[t->code[i].opcode - 1];
+			take_samples(x, i, &x->samples.v[t->code[i].opcode - 1]);
 	return name_opcodes(t);
 }
 
@@ -233,6 +280,87 @@ static void read_left_out(struct reading *x)
 		add_note(x, &v[i], "left-out", v[i].code);
 }
 
+static void read_sampling(struct reading *x)
+{
+	doc_read_members(x, &table_sampling, NULL, &x->t->sampling);
+}
+
+static void read_reasons(struct reading *x)
+{
+	VEC(const char *) names = {0};
+	const char *name = "";
+	size_t n;
+
+	for (json_enter_array(&x->r); json_next_item(&x->r);) {
+		doc_read_text(&x->r, &x->t->arena, &name, &n);
+		if (!x->r.is_failed && !VEC_PUSH(&names, name))
+			doc_no_memory(&x->r);
+	}
+	x->t->n_reasons = (uint32_t)names.n;
+	x->t->reasons = arena_memdup(&x->t->arena, names.v, names.n * sizeof(*names.v));
+	if (names.n && !x->t->reasons)
+		doc_no_memory(&x->r);
+	VEC_FREE(&names);
+}
+
+struct metric_cell {
+	code_idx row;
+	uint64_t value;
+};
+
+/* One that is not finite is written as null. */
+static bool read_metric_value(struct json_reader *r, bool is_real, uint64_t *out)
+{
+	double real = NAN;
+
+	if (!is_real)
+		return json_get_u64(r, out);
+	if (!doc_is_null(r) && !json_get_double(r, &real))
+		return false;
+	memcpy(out, &real, sizeof(real));
+	return true;
+}
+
+/* A list of [row, value]. */
+static bool more_of_metric(struct reading *x, struct str key, void *row)
+{
+	struct code_metric *m = row;
+	VEC(struct metric_cell) cells = {0};
+	code_idx *rows;
+	uint64_t *values;
+
+	if (!str_is(key, "values"))
+		return false;
+	for (json_enter_array(&x->r); json_next_item(&x->r);) {
+		struct metric_cell c = {0};
+		uint64_t at = 0;
+
+		json_enter_array(&x->r);
+		if (!json_next_item(&x->r) || !json_get_u64(&x->r, &at) || !json_next_item(&x->r) ||
+			!read_metric_value(&x->r, m->is_real, &c.value) || json_next_item(&x->r) ||
+			at > UINT32_MAX) {
+			json_reject(&x->r, NULL, "a value of a metric is [row, number]");
+			break;
+		}
+		c.row = (code_idx)at;
+		if (!VEC_PUSH(&cells, c))
+			doc_no_memory(&x->r);
+	}
+	rows = arena_zalloc(&x->t->arena, cells.n + 1, sizeof(*rows));
+	values = arena_zalloc(&x->t->arena, cells.n + 1, sizeof(*values));
+	if (!rows || !values)
+		doc_no_memory(&x->r);
+	for (size_t i = 0; rows && values && i < cells.n; i++) {
+		rows[i] = cells.v[i].row;
+		values[i] = cells.v[i].value;
+	}
+	m->n = rows && values ? (uint32_t)cells.n : 0;
+	m->row = rows;
+	m->value = values;
+	VEC_FREE(&cells);
+	return true;
+}
+
 static const struct part {
 	const char *name;		 /* where there is no table */
 	const struct field_table *table; /* of the trace */
@@ -254,6 +382,10 @@ static const struct part {
 	{.table = &table_other_issues, .want = IMPORT_COUNTERS},
 	{.table = &table_series, .want = IMPORT_STATED_SERIES, .more = more_of_series},
 	{.table = &table_links},
+	{"sampling", .read = read_sampling},
+	{"stall_reasons", .read = read_reasons},
+	{.table = &table_metrics, .more = more_of_metric},
+	{.table = &table_code_links},
 	{"tracks", .read = doc_read_tracks},
 	{"notes", .read = read_notes},
 	{"left_out", .read = read_left_out},
@@ -352,6 +484,7 @@ static bool read(
 	json_deinit(&x.r);
 	VEC_FREE(&x.frames);
 	VEC_FREE(&x.samples);
+	VEC_FREE(&x.counts);
 	return ok;
 }
 

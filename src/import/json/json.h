@@ -19,13 +19,19 @@ struct doc { /* trace.loader_ctx, in the trace's arena */
 	const struct doc_track *tracks;
 };
 
+struct doc_samples {
+	struct code_samples sums;
+	size_t first[2], n[2]; /* into reading.counts: all, not issued */
+};
+
 struct reading {
 	struct json_reader r;
 	struct trace *t;
 	struct doc *doc;
 	unsigned want; /* enum import_want */
 	VEC(struct frame) frames;
-	VEC(struct code_samples) samples; /* of the code rows that have some */
+	VEC(struct doc_samples) samples; /* of the code rows that have some */
+	VEC(uint64_t) counts;		 /* of their stall reasons */
 };
 
 /* --- cells.c --- */

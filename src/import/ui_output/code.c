@@ -63,20 +63,25 @@ struct chain { /* frames of one distinct source string */
 	bool is_made;
 };
 
+struct row_samples {
+	struct code_samples sums;
+	uint64_t reason[AMD_STALL_REASONS];
+};
+
 struct code_build {
 	struct trace *trace;
 	struct json_reader r;
 	struct layout layout;
 	struct ui_rows out;
 	VEC(struct code_row) rows;
-	VEC(struct code_samples) samples;
+	VEC(struct row_samples) samples;
 	VEC(struct frame) frames;
 	VEC(struct chain) chains; /* by index in `sources` */
 	VEC(uint32_t) row_source; /* index in `sources`, INTERN_NONE */
 	struct intern opcodes, paths, sources;
-	struct code_samples sample; /* of the row being read */
-	uint32_t source;	    /* the same */
-	struct hash_stream hash;    /* of the first columns: see LOOK_COLUMNS */
+	struct row_samples sample; /* of the row being read */
+	uint32_t source;	   /* the same */
+	struct hash_stream hash;   /* of the first columns: see LOOK_COLUMNS */
 	bool any_sample, is_nomem;
 };
 
@@ -223,7 +228,7 @@ static void read_reasons(struct code_build *c)
 	if (!json_enter_array_or_null(r))
 		return;
 	for (; json_next_item(r) && json_get_u64(r, &v); i++)
-		if (i < STALL_REASONS)
+		if (i < AMD_STALL_REASONS)
 			c->sample.reason[i] = v;
 }
 
@@ -285,10 +290,10 @@ static void read_cell(struct code_build *c, struct code_row *row, enum column ro
 		row->stated.idle = read_count(r);
 		break;
 	case COLUMN_ISSUED:
-		c->sample.issued = read_count(r);
+		c->sample.sums.issued = read_count(r);
 		break;
 	case COLUMN_STALLED:
-		c->sample.stalled = read_count(r);
+		c->sample.sums.stalled = read_count(r);
 		break;
 	case COLUMN_REASONS:
 		read_reasons(c);
@@ -307,7 +312,7 @@ static void read_row(struct code_build *c)
 
 	json_peek(r);
 	start = r->p;
-	c->sample = (struct code_samples){0};
+	c->sample = (struct row_samples){0};
 	c->source = INTERN_NONE;
 	if (!json_enter_array(r))
 		return;
@@ -326,7 +331,7 @@ static void read_row(struct code_build *c)
 	}
 	if (c->source != INTERN_NONE && !row.is_label && !get_chain(c, c->source, &row))
 		return;
-	c->any_sample |= c->sample.issued || c->sample.stalled;
+	c->any_sample |= c->sample.sums.issued || c->sample.sums.stalled;
 	if (c->rows.n >= UINT32_MAX - 1 || !VEC_PUSH(&c->rows, row) ||
 		!VEC_PUSH(&c->samples, c->sample) || !VEC_PUSH(&c->row_source, c->source))
 		fail_nomem(c);
@@ -406,8 +411,14 @@ static bool commit_samples(struct code_build *c)
 	c->out.has_samples = (c->layout.has & 1u << COLUMN_ISSUED) && c->any_sample;
 	if (!c->out.has_samples)
 		return true;
-	t->samples = arena_memdup(&t->arena, c->samples.v, c->samples.n * sizeof(*t->samples));
-	return t->samples != NULL;
+	if (!trace_make_samples(t, amd_stall_reasons, AMD_STALL_REASONS))
+		return false;
+	for (size_t i = 0; i < c->samples.n; i++) {
+		t->samples[i] = c->samples.v[i].sums;
+		for (unsigned k = 0; k < AMD_STALL_REASONS; k++)
+			t->reason_counts[i * AMD_STALL_REASONS + k].all = c->samples.v[i].reason[k];
+	}
+	return true;
 }
 
 bool ui_code_parse(struct ui_build *b, struct ui_bytes in, struct incore_error *e)

@@ -124,7 +124,11 @@ const char *report_evidence(const struct report *r)
 	case EVIDENCE_VENDOR_SIMULATOR:
 		return "These figures come from a vendor's simulator, not from hardware.";
 	case EVIDENCE_HARDWARE_SAMPLE:
-		return "These figures are samples: counts, not cycles.";
+		return trace_is_sampled(t)
+			       ? "These figures are samples: cycles are samples x period, each with its sampling error."
+			       : "These figures are samples: counts, not cycles.";
+	case EVIDENCE_INSTRUMENTED:
+		return "These figures were recorded by the kernel itself, which was changed for it: its own records take time too.";
 	default:
 		return "Cycles were measured by the hardware's thread trace on the waves named under coverage; sums and shares are derived from them, and what is modelled or inferred says so where it stands.";
 	}

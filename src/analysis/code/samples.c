@@ -1,0 +1,403 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* samples.c: PC samples as cycles, causes and edges to the instructions that were waited for. */
+#include "analysis/code/samples.h"
+
+#include <math.h>
+#include <stdio.h>
+
+#include "base/search.h"
+
+/* By the name of the reason, as the metrics of Nsight Compute spell it. */
+static const struct sample_cause table[] = {
+	{"long_scoreboard", CAUSE_WAIT, BUCKET_WAIT, FAMILY_MEMORY, "wait:", false, true},
+	{"short_scoreboard", CAUSE_WAIT, BUCKET_WAIT, FAMILY_MEMORY, "wait:", false, true},
+	{"gmma", CAUSE_WAIT, BUCKET_WAIT, FAMILY_PIPE, "wait:MATRIX", false, true},
+	{"warpgroup_arrive", CAUSE_WAIT, BUCKET_WAIT, FAMILY_PIPE, "wait:MATRIX", false, true},
+	{"membar", CAUSE_WAIT, BUCKET_WAIT, FAMILY_MEMORY, "wait:VMEM-store", false, false},
+	{"imc_miss", CAUSE_WAIT, BUCKET_WAIT, FAMILY_SCALAR, "wait:SMEM", false, false},
+	{"barrier", CAUSE_BARRIER, BUCKET_WAIT, FAMILY_SYNC, "barrier", false, true},
+	{"sleeping", CAUSE_SLEEP, BUCKET_WAIT, FAMILY_SYNC, "sleep", false, false},
+	{"wait", CAUSE_NOP_PADDING, BUCKET_STALL, FAMILY_SCHEDULING, "fixed-latency", false, true},
+	{"math_pipe_throttle", CAUSE_PIPE_STALL, BUCKET_STALL, FAMILY_PIPE, "pipe-stall:", true,
+		false},
+	{"mio_throttle", CAUSE_PIPE_STALL, BUCKET_STALL, FAMILY_PIPE, "pipe-stall:", true, false},
+	{"lg_throttle", CAUSE_PIPE_STALL, BUCKET_STALL, FAMILY_MEMORY, "pipe-stall:", true, false},
+	{"tex_throttle", CAUSE_PIPE_STALL, BUCKET_STALL, FAMILY_MEMORY, "pipe-stall:", true, false},
+	{"dispatch_stall", CAUSE_PIPE_STALL, BUCKET_STALL, FAMILY_ARBITER, "dispatch", false,
+		false},
+	{"branch_resolving", CAUSE_BRANCH, BUCKET_IDLE, FAMILY_FETCH, "gap:branch", false, false},
+	{"no_instructions", CAUSE_BRANCH, BUCKET_IDLE, FAMILY_FETCH, "gap:fetch", false, false},
+	{"not_selected", CAUSE_GAP, BUCKET_IDLE, FAMILY_ARBITER, "not-selected", false, false},
+	{"misc", CAUSE_GAP, BUCKET_IDLE, FAMILY_ARBITER, "gap:other", false, false},
+	{"drain", CAUSE_DRAIN, BUCKET_DRAIN, FAMILY_MEMORY, "drain", false, false},
+};
+
+const struct sample_cause *sample_cause_of(const char *reason)
+{
+	static const struct sample_cause other = {
+		"", CAUSE_GAP, BUCKET_IDLE, FAMILY_ARBITER, "gap:other", false, false};
+
+	for (size_t i = 0; i < sizeof(table) / sizeof(table[0]); i++)
+		if (strcmp(table[i].reason, reason) == 0)
+			return &table[i];
+	return &other;
+}
+
+/* Of a share: samples that issued have no reason. */
+static const struct sample_cause *cause_at(const struct trace *t, uint32_t reason)
+{
+	static const struct sample_cause issue = {
+		"", CAUSE_ISSUE, BUCKET_ISSUE, FAMILY_USEFUL, "issue:", true, false};
+
+	return reason == NO_REASON ? &issue : sample_cause_of(t->reasons[reason]);
+}
+
+void samples_add_buckets(
+	const struct trace *t, code_idx i, uint64_t bucket[BUCKET_COUNT], uint64_t *exposed)
+{
+	const struct reason_count *r = trace_reasons_of(t, i);
+
+	bucket[BUCKET_ISSUE] += t->samples[i].issued * t->sampling.period_cyc;
+	for (uint32_t k = 0; k < t->n_reasons; k++) {
+		if (!r[k].all)
+			continue;
+		bucket[sample_cause_of(t->reasons[k])->bucket] += r[k].all * t->sampling.period_cyc;
+		*exposed += r[k].not_issued;
+	}
+}
+
+double samples_error_pct(uint64_t n)
+{
+	return n ? 100 / sqrt((double)n) : NAN;
+}
+
+uint32_t samples_main_reason(const struct trace *t, const struct reason_count *counts)
+{
+	uint32_t best = NO_REASON;
+	uint64_t most = 0;
+
+	for (uint32_t k = 0; k < t->n_reasons; k++) {
+		uint64_t n = t->sampling.has_not_issued ? counts[k].not_issued : counts[k].all;
+
+		if (n > most) {
+			most = n;
+			best = k;
+		}
+	}
+	return best;
+}
+
+/* --- who was waited for --------------------------------------------------------------------- */
+
+/* Samples of one reason on one row, as far as one producer is to blame. */
+struct share {
+	code_idx row, producer; /* producer NO_CODE: unknown, or none is named */
+	uint32_t reason;	/* NO_REASON: they issued */
+	struct reason_count n;
+	bool is_shared; /* with other candidates */
+};
+typedef bool (*share_fn)(void *ctx, const struct share *s);
+
+static uint64_t weight_of(const struct trace *t, code_idx i, bool by_hits)
+{
+	return by_hits ? t->code[i].stated.hit : 1;
+}
+
+/* Part k of n things split by weight: all parts add up to n. */
+static uint64_t part_of(uint64_t n, double before, double weight, double whole)
+{
+	double end = (double)n * ((before + weight) / whole), begin = (double)n * (before / whole);
+	uint64_t last = before + weight >= whole ? n : (uint64_t)end;
+
+	return last - (begin < (double)last ? (uint64_t)begin : last);
+}
+
+/* Candidates share by how often they were executed; where that is not known, alike. */
+static bool each_candidate(const struct trace *t, struct share s, const struct code_link *links,
+	uint32_t n, share_fn fn, void *ctx)
+{
+	struct reason_count all = s.n;
+	double whole = 0, before = 0; /* counts of a file may be anything: their sum may not wrap */
+	uint32_t n_used = 0;
+	bool by_hits = false;
+
+	for (uint32_t i = 0; i < n; i++)
+		by_hits |= t->code[links[i].to].stated.hit > 0;
+	for (uint32_t i = 0; i < n; i++) {
+		whole += (double)weight_of(t, links[i].to, by_hits);
+		n_used += weight_of(t, links[i].to, by_hits) > 0;
+	}
+	s.is_shared = n_used > 1;
+	for (uint32_t i = 0; i < n; i++) {
+		uint64_t w = weight_of(t, links[i].to, by_hits);
+
+		s.producer = links[i].to;
+		s.n.all = part_of(all.all, before, (double)w, whole);
+		s.n.not_issued = part_of(all.not_issued, before, (double)w, whole);
+		before += (double)w;
+		if (w && (s.n.all || s.n.not_issued) && !fn(ctx, &s))
+			return false;
+	}
+	return true;
+}
+
+static bool each_share_of_row(const struct trace *t, code_idx row, share_fn fn, void *ctx)
+{
+	const struct reason_count *counts = trace_reasons_of(t, row);
+	uint32_t n_links;
+	const struct code_link *links = trace_links_of(t, row, &n_links);
+	struct share issued = {row, NO_CODE, NO_REASON, {t->samples[row].issued, 0}, false};
+
+	if (issued.n.all && !fn(ctx, &issued))
+		return false;
+	for (uint32_t k = 0; k < t->n_reasons; k++) {
+		struct share s = {row, NO_CODE, k, counts[k], false};
+		struct code_link of_reason[64];
+		uint32_t n = 0;
+		bool names;
+
+		if (!counts[k].all)
+			continue;
+		names = sample_cause_of(t->reasons[k])->has_producer;
+		for (uint32_t i = 0; names && i < n_links && n < 64; i++)
+			if (links[i].reason == k)
+				of_reason[n++] = links[i];
+		if (!(n ? each_candidate(t, s, of_reason, n, fn, ctx) : fn(ctx, &s)))
+			return false;
+	}
+	return true;
+}
+
+static bool each_share(const struct trace *t, share_fn fn, void *ctx)
+{
+	for (code_idx i = 0; i < t->n_code; i++)
+		if (!each_share_of_row(t, i, fn, ctx))
+			return false;
+	return true;
+}
+
+/* --- causes --------------------------------------------------------------------------------- */
+
+#define MAX_CAUSES 192u /* three kinds by class, and the single ones */
+
+struct causes_fill {
+	struct causes *c;
+	const struct trace *t;
+	VEC(struct cause_cell) cells;
+};
+
+static enum cause_family family_of_class(enum inst_class k)
+{
+	switch (k) {
+	case CLASS_LDS_XLANE:
+		return FAMILY_CROSS_LANE;
+	case CLASS_SMEM:
+	case CLASS_SALU:
+	case CLASS_MSG:
+		return FAMILY_SCALAR;
+	case CLASS_VALU:
+	case CLASS_TRANS:
+		return FAMILY_DEPENDENCY;
+	case CLASS_MATRIX:
+		return FAMILY_PIPE;
+	case CLASS_BARRIER:
+	case CLASS_WAIT:
+		return FAMILY_SYNC;
+	default:
+		return FAMILY_MEMORY;
+	}
+}
+
+/* "wait:VMEM-load", "pipe-stall:VALU", "barrier". */
+static struct cause name_share(const struct trace *t, const struct share *s, char name[64])
+{
+	const struct sample_cause *x = cause_at(t, s->reason);
+	bool is_open = x->name[strlen(x->name) - 1] == ':';
+	enum inst_class k = (enum inst_class)t->code[s->row].inst_class;
+	struct cause out = {.kind = x->kind, .bucket = x->bucket, .family = x->family};
+
+	if (x->has_producer && is_open && s->producer != NO_CODE) {
+		k = (enum inst_class)t->code[s->producer].inst_class;
+		out.family = family_of_class(k);
+	}
+	out.inst_class = k;
+	snprintf(name, 64, "%s%s", x->name,
+		!is_open				 ? ""
+		: x->has_class || s->producer != NO_CODE ? class_name(k)
+							 : "(unknown)");
+	return out;
+}
+
+static uint32_t find_cause(struct causes *c, const struct cause *x, const char *name)
+{
+	for (uint32_t i = 0; i < c->n; i++)
+		if (strcmp(c->v[i].name, name) == 0)
+			return i;
+	if (c->n == MAX_CAUSES)
+		return UINT32_MAX;
+	c->v[c->n] = *x;
+	c->v[c->n].name = arena_strdup(&c->arena, name);
+	return c->v[c->n].name ? c->n++ : UINT32_MAX;
+}
+
+static bool take_share(void *ctx, const struct share *s)
+{
+	struct causes_fill *f = ctx;
+	const struct trace *t = f->t;
+	uint64_t period = t->sampling.period_cyc;
+	char name[64];
+	struct cause x = name_share(t, s, name);
+	struct cause_cell cell = {.code = s->row, .cyc = s->n.all * period, .hits = s->n.all};
+
+	/* Another warp of the scheduler issued meanwhile: that part cost nothing. */
+	if (t->sampling.has_not_issued && x.kind != CAUSE_ISSUE)
+		cell.hidden_cyc = (s->n.all - s->n.not_issued) * period;
+	cell.cause = find_cause(f->c, &x, name);
+	if (cell.cause == UINT32_MAX)
+		return false;
+	f->c->v[cell.cause].cyc += cell.cyc;
+	f->c->v[cell.cause].hidden_cyc += cell.hidden_cyc;
+	f->c->v[cell.cause].hits += cell.hits;
+	return VEC_PUSH(&f->cells, cell);
+}
+
+ORDER(compare_causes, struct cause, DOWN(cyc) A_TO_Z(name))
+ORDER(compare_cells, struct cause_cell, UP(code) UP(cause))
+ORDER(compare_costs, struct cause_cell, UP(code) DOWN(cyc) UP(cause))
+
+/* Shares of one cause on one row become one cell; causes get their places by cost. */
+static bool finish_cells(struct causes_fill *f)
+{
+	struct causes *c = f->c;
+	struct cause *sorted = arena_memdup(&c->arena, c->v, c->n * sizeof(*sorted));
+	uint32_t place[MAX_CAUSES] = {0};
+
+	if (c->n && !sorted)
+		return false;
+	SORT(sorted, c->n, compare_causes);
+	for (uint32_t i = 0; i < c->n; i++)
+		for (uint32_t k = 0; k < c->n; k++)
+			if (sorted[k].name == c->v[i].name)
+				place[i] = k;
+	c->v = sorted;
+	for (size_t i = 0; i < f->cells.n; i++)
+		f->cells.v[i].cause = place[f->cells.v[i].cause];
+	SORT(f->cells.v, f->cells.n, compare_cells);
+	c->cells = arena_zalloc(&c->arena, f->cells.n + 1, sizeof(*c->cells));
+	for (size_t i = 0; c->cells && i < f->cells.n; i++) {
+		const struct cause_cell *x = &f->cells.v[i];
+		struct cause_cell *to = c->n_cells ? &c->cells[c->n_cells - 1] : NULL;
+
+		if (!to || to->code != x->code || to->cause != x->cause) {
+			c->cells[c->n_cells++] = *x;
+			continue;
+		}
+		to->cyc += x->cyc;
+		to->hidden_cyc += x->hidden_cyc;
+		to->hits += x->hits;
+	}
+	SORT(c->cells, c->n_cells, compare_costs);
+	return c->cells != NULL;
+}
+
+bool samples_fill_causes(struct causes *c, struct incore_error *e)
+{
+	struct causes_fill f = {.c = c, .t = c->trace};
+	bool ok;
+
+	c->v = arena_zalloc(&c->arena, MAX_CAUSES, sizeof(*c->v));
+	ok = c->v && each_share(f.t, take_share, &f) && finish_cells(&f);
+	VEC_FREE(&f.cells);
+	for (uint32_t i = 0; ok && i < c->n; i++) {
+		c->bucket[c->v[i].bucket] += c->v[i].cyc;
+		c->family[c->v[i].family].cyc += c->v[i].cyc;
+		c->family[c->v[i].family].hidden_cyc += c->v[i].hidden_cyc;
+		c->duration_cyc += c->v[i].cyc;
+	}
+	return ok || err_nomem(e);
+}
+
+/* --- producers ------------------------------------------------------------------------------ */
+
+struct producers_fill {
+	struct producers *p;
+	const struct trace *t;
+	struct u64_map edges;			       /* producer << 32 | wait -> position + 1 */
+	struct producer_group groups[CLASS_COUNT + 1]; /* by class; the last: unknown */
+};
+
+static bool add_edge(struct producers_fill *f, const struct share *s, bool is_fixed)
+{
+	uint64_t *at = u64_map_at(&f->edges, (uint64_t)s->producer << 32 | s->row);
+	uint64_t cyc = s->n.all * f->t->sampling.period_cyc;
+	struct producer_edge *x;
+
+	if (!at)
+		return false;
+	if (!*at) {
+		if (!VEC_PUSH(&f->p->edges,
+			    (struct producer_edge){
+				    .producer = s->producer, .wait = s->row, .is_fixed = true}))
+			return false;
+		*at = f->p->edges.n;
+	}
+	x = &f->p->edges.v[*at - 1];
+	x->is_fixed &= is_fixed;
+	x->count += s->n.all;
+	x->n_blocked += s->n.not_issued;
+	x->n_inexact += s->is_shared ? s->n.all : 0;
+	*(s->is_shared ? &x->shared_cyc : &x->stall_cyc) += cyc;
+	return true;
+}
+
+static bool add_producer(void *ctx, const struct share *s)
+{
+	struct producers_fill *f = ctx;
+	const struct sample_cause *c = cause_at(f->t, s->reason);
+	uint64_t cyc = s->n.all * f->t->sampling.period_cyc;
+	struct producer_group *g;
+
+	if (c->kind == CAUSE_BARRIER)
+		f->p->blocking.barrier_cyc += cyc;
+	else if (c->kind == CAUSE_SLEEP)
+		f->p->blocking.sleep_cyc += cyc;
+	if (!c->has_producer)
+		return true;
+	f->p->n_waits += s->n.all;
+	f->p->n_blocked += s->n.not_issued;
+	f->p->n_unresolved += s->producer == NO_CODE ? s->n.all : 0;
+	f->p->n_group += s->is_shared ? s->n.all : 0;
+	/* barriers stand beside the groups; what a row waits for itself is no edge */
+	if (c->kind != CAUSE_BARRIER) {
+		g = &f->groups[s->producer == NO_CODE ? CLASS_COUNT
+						      : f->t->code[s->producer].inst_class];
+		g->wait_cyc += cyc;
+		g->n_waits += s->n.all;
+		g->n_blocked += s->n.not_issued;
+		f->p->blocking.wait_cyc += cyc;
+	}
+	return s->producer == NO_CODE || s->producer == s->row ||
+	       add_edge(f, s, c->kind == CAUSE_NOP_PADDING);
+}
+
+static bool finish_groups(struct producers_fill *f)
+{
+	for (unsigned k = 0; k <= CLASS_COUNT; k++) {
+		f->groups[k].key = k == CLASS_COUNT ? WAIT_KEY_UNKNOWN : wait_key_of_class(k);
+		if (f->groups[k].n_waits && !VEC_PUSH(&f->p->blocking.groups, f->groups[k]))
+			return false;
+	}
+	return true;
+}
+
+bool samples_fill_producers(struct producers *p, struct incore_error *e)
+{
+	struct producers_fill f = {.p = p, .t = p->trace};
+	bool ok = each_share(f.t, add_producer, &f) && finish_groups(&f);
+
+	u64_map_deinit(&f.edges);
+	p->n_exact = p->n_waits - p->n_unresolved - p->n_group;
+	p->n_free = p->n_waits - p->n_blocked;
+	producers_sort(p);
+	return ok || err_nomem(e);
+}

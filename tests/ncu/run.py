@@ -1,0 +1,340 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Nsight Compute reports: what incore says of made ones against the generator's truth, of damaged ones, and of real ones against the
+vendor's own answers.
+
+usage: run.py BUILD_DIR
+
+Made: every row's samples by reason (all, not issued), executions, lines, producers; totals; the committed files are what the generator makes.
+Real (INCORE_SHARED/data/nvidia, else skipped): every integer per instruction of ncu_report_py.json, totals of raw.csv, a producer for 99 % of
+scoreboard samples. TIMES: as many times more random damages (1).
+"""
+import csv
+import json
+import os
+import struct
+import subprocess
+import sys
+import tempfile
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+ROOT = os.path.dirname(os.path.dirname(HERE))
+DATA = os.path.join(ROOT, "tests", "data", "ncu")
+sys.path[:0] = [HERE, os.path.join(ROOT, "bench")]
+
+import facts  # noqa: E402
+import kernels  # noqa: E402
+import make_report  # noqa: E402
+import mutants  # noqa: E402
+import ncu_pass  # noqa: E402
+import sass  # noqa: E402
+from program import Inst  # noqa: E402
+
+KERNELS = ["saxpy", "gather", "gemm_tiled", "softmax_rows", "triton_mm", "triton_attn"]
+SCOREBOARD = ("long_scoreboard", "short_scoreboard")
+WITH_PRODUCER = SCOREBOARD + ("wait", "barrier")
+# Tables by name: the vendor's export has one value of each left.
+BY_NAME = "_per_opcode"
+RANDOM = 60
+VERBS = [["info"], ["hot", "--top", "all"]]  # of every damaged file, and in turn one of these
+OTHERS = [["hot", "--by", "producer"], ["isa"], ["check"], ["summary"], ["occupancy"], ["hot", "--by", "line"]]
+
+
+class Score:
+    def __init__(self):
+        self.passed = self.failed = self.skipped = 0
+
+    def check(self, name, got, want):
+        if got == want:
+            self.passed += 1
+        else:
+            self.failed += 1
+            print(f"FAIL {name}: {str(got)[:300]} instead of {str(want)[:300]}")
+
+    def skip(self, name, why):
+        self.skipped += 1
+        print(f"SKIP {name}: {why}")
+
+
+class Answers:
+    """One capture as the program tells it: the JSON export, rows by (function, offset)."""
+
+    def __init__(self, program, path, folder):
+        target = os.path.join(folder, "export.json")
+        p = subprocess.run([program, "export", "-q", "--to", "json", "-o", target, path], capture_output=True, text=True)
+        if p.returncode:
+            raise RuntimeError(f"export {path}: {p.returncode}: {p.stderr[:300]}")
+        with open(target) as f:
+            self.trace = json.load(f)
+        self.program, self.path = program, path
+        self.reasons = self.trace.get("stall_reasons", [])
+        self.rows, self.places, function, first, last = {}, [], None, 0, None
+        for row in self.trace["code"]:
+            if row["is_label"] and row["code_object"] != last:  # others are functions inside one
+                function, first, last = row["isa"].lstrip("; ").rstrip(":"), None, row["code_object"]
+            elif row["is_label"]:
+                pass
+            elif first is None:
+                first = row["address"]
+            self.places.append((function, row["address"] - (first or 0)))
+            if not row["is_label"]:
+                self.rows[self.places[-1]] = row
+        self.metrics = {m["name"]: {self.places[i]: v for i, v in m["values"]} for m in self.trace.get("metrics", [])}
+        self.links = {}
+        for link in self.trace.get("code_links", []):
+            if link["reason"] is not None:
+                key = (self.places[link["row"]], self.reasons[link["reason"]])
+                self.links.setdefault(key, set()).add(self.places[link["to"]])
+
+    def samples(self, place):
+        """{reason: [all, not issued]}, those with any; "selected" is what was issued."""
+        s = self.rows[place].get("samples") or {"issued": 0, "reasons": [0] * len(self.reasons)}
+        exposed = s.get("not_issued") or [0] * len(self.reasons)
+        out = {name: [n, exposed[k]] for k, (name, n) in enumerate(zip(self.reasons, s["reasons"])) if n}
+        if s["issued"]:
+            out["selected"] = [s["issued"], 0]
+        return out
+
+    def ask(self, *words):
+        p = subprocess.run([self.program, words[0], "--json", *words[1:], self.path], capture_output=True, text=True)
+        return json.loads(p.stdout)["data"]
+
+
+def made_path(folder, name, n, count):
+    path = os.path.join(folder, name + ".ncu-rep")
+    return path if count == 1 else f"{path}#{n}"
+
+
+def lines_of(answers, row):
+    """The lines of a row, innermost first: (file, line)."""
+    return [(answers.trace["sources"][source]["path"], line) for source, line in row["frames"]]
+
+
+def stated_lines(row):
+    return [(kernels.HEADER, line) for _, line in reversed(row["inlined"])] + [(kernels.FILE, row["line"])]
+
+
+def conserved(score, what, answers, truth):
+    """Samples of reasons that name a producer are all shared out, none twice."""
+    by = answers.ask("hot", "--by", "producer", "--top", "all")
+    named = sum(truth["totals"][r][0] for r in WITH_PRODUCER)
+    shared = sum(g["waits"] for g in by["groups"]) + by["barrier"] // truth["period"]
+    score.check(f"{what}: samples with a producer are conserved", (by["waits"]["executed"], shared), (named, named))
+
+
+def compare_made(score, program, folder, tmp, name, has_lines):
+    with open(os.path.join(folder, name + ".ncu-rep.truth.json")) as f:
+        results = json.load(f)["results"]
+    for n, truth in enumerate(results):
+        what = f"{name} #{n}"
+        answers = Answers(program, made_path(folder, name, n, len(results) if name != "several" else 5), tmp)
+        for row in truth["rows"]:
+            place = (row["function"], row["offset"])
+            where = f"{what} {row['function']}+{row['offset']:#x} {row['op']}"
+            if place not in answers.rows:
+                score.check(where, sorted(answers.rows)[:3], place)
+                continue
+            score.check(f"{where}: samples", answers.samples(place), row["reasons"])
+            score.check(f"{where}: executions", answers.rows[place]["stated"]["hit"], row["inst_executed"] or 0)
+            score.check(f"{where}: lines", lines_of(answers, answers.rows[place]), stated_lines(row) if has_lines else [])
+            for reason in SCOREBOARD:
+                if reason in row["reasons"]:
+                    want = {tuple(p) for p in row["producers"].get(reason, [])}
+                    score.check(f"{where}: producers of {reason}", answers.links.get((place, reason), set()), want)
+        totals = answers.ask("hot")["totals"]
+        want = {"samples": truth["samples"] or None, "exposed_samples": truth["not_issued"] or None, "hit": truth["inst_executed"]}
+        score.check(f"{what}: totals", {k: totals.get(k) for k in want}, want)
+        if truth["has_samples"]:
+            conserved(score, what, answers, truth)
+
+
+# Words that the vendor's assembler made of our own kernels: instruction, its address, target, low and high half.
+WORDS = [
+    (Inst("BRA", guard=1, waits=(1,), stall=5), 0x90, 0x170, 0x0000000000341947, 0x002FEA0003800000),
+    (Inst("BRA", guard=8, stall=5), 0x160, 0xD0, 0xFFFFFFFC00D88947, 0x000FEA000383FFFF),
+    (Inst("CALL.REL", stall=5), 0x1160, 0x1200, 0x0000000000247944, 0x000FEA0003C00000),
+    (Inst("RET", (8,), waits=(0,), stall=5), 0x1860, None, 0xFFFFFFE408E47950, 0x001FEA0003C3FFFF),
+    (Inst("BSSY", stall=1), 0x50, 0x180, 0x0000012000007945, 0x000FE20003800000),
+    (Inst("LDG", (3, 2), writes=2, stall=1), 0, None, 0x0000000802037981, 0x000EA2000C1E1900),
+    (Inst("STG", (8, 11), reads=3, stall=10), 0, None, 0x0000000B08007986, 0x0007F4000C101908),
+    (Inst("LDGDEPBAR", writes=0, stall=2), 0, None, 0x00000000000079AF, 0x000E240000000000),
+    (Inst("MUFU.EX2", (9, 7), writes=0, stall=2), 0, None, 0x0000000700097308, 0x000E240000000800),
+    (Inst("FFMA", (11, 12, 11, 12), stall=1), 0, None, 0x0000000B0C0B7223, 0x000FE2000000000C),
+    (Inst("BAR.SYNC", stall=6), 0, None, 0x0000000000007B1D, 0x000FEC0000010000),
+    (Inst("WARPGROUP.DEPBAR", number=1, stall=2), 0, None, 0x00008000000079C5, 0x000FE40000010100),
+]
+
+
+def encoder(score, *_):
+    for inst, address, target, low, high in WORDS:
+        score.check(f"{inst.op} at {address:#x}", struct.unpack("<QQ", sass.encode(inst, address, target)), (low, high))
+
+
+def made(score, program, tmp):
+    folder = os.path.join(tmp, "made")
+    os.makedirs(folder)
+    make_report.check_programs()
+    for name, make in make_report.VARIANTS.items():
+        report = make()
+        make_report.write(report, os.path.join(folder, name + ".ncu-rep"))
+        with open(os.path.join(folder, name + ".ncu-rep"), "rb") as f, open(os.path.join(DATA, name + ".ncu-rep"), "rb") as g:
+            score.check(f"tests/data/ncu/{name}.ncu-rep is what the generator makes", f.read() == g.read(), True)
+        for truth, r in zip(report.truth, ncu_pass.read(os.path.join(folder, name + ".ncu-rep"))):
+            got = ncu_pass.summary(r)
+            score.check(f"{name}: a plain reader finds the truth", [got[k] for k in ("kernel", "samples", "not_issued", "inst_executed")],
+                        [truth[k] for k in ("kernel", "samples", "not_issued", "inst_executed")])
+        compare_made(score, program, folder, tmp, name, name not in ("old", "few"))
+
+
+def first_of(program, path):
+    p = subprocess.run([program, "hot", "--json", "--top", "1", path], capture_output=True, text=True)
+    return json.loads(p.stdout)["data"]["rows"][0]
+
+
+def planted(score, program, tmp):
+    """A bottleneck at each row that can wait: it comes first, with its reason and one of its producers."""
+    path = os.path.join(tmp, "planted.ncu-rep")
+    for parts in ([kernels.scale_rows()], [kernels.tiles()], kernels.calls()):
+        module = make_report.Program(1, parts)
+        for f, n, reason in [(f, n, r) for f in parts for n, i in enumerate(f.insts) for r in i.after]:
+            report = make_report.Report()
+            for message in module.messages():
+                report.put_block(sources=[message])
+            report.add_result(make_report.Result(module, parts=parts, planted=(f.name, n, reason)))
+            make_report.write(report, path)
+            row = first_of(program, path)
+            where = f"{parts[0].name}: {reason} planted at {f.name}+{16 * n:#x}"
+            score.check(where, (row["address"], max(row["exposed_reasons"], key=row["exposed_reasons"].get)),
+                        (module.addresses[f.name] + 16 * n, reason))
+            by_name = {g.name: g for g in parts}
+            names = {by_name[g].insts[k].op.split(".")[0] for g, k in kernels.stated(parts, f, f.insts[n], (reason,))}
+            score.check(f"{where}: whom it waits for", row["waits_for"]["isa"].split(".")[0] in names, True)
+
+
+def crashed(p):
+    """Why this end of a run is wrong, whatever the input was."""
+    err = p.stderr.decode(errors="replace")
+    if p.returncode < 0 or p.returncode == 99 or "Sanitizer" in err or "runtime error" in err:
+        return f"crashed ({p.returncode}): {err[:1500]}"
+    if p.returncode not in (0, 1, 3):
+        return f"exit status {p.returncode}: {err[:300]}"
+    if p.returncode == 3 and not err.strip():
+        return "exit status 3 without a message"
+    if b"\x1b" in p.stdout + p.stderr or b"\x07" in p.stdout + p.stderr:
+        return "a control character of a name reaches the terminal"
+    return None
+
+
+def run(program, words):
+    return subprocess.run([program, *words], capture_output=True, timeout=120, stdin=subprocess.DEVNULL)
+
+
+def damaged(score, program, tmp):
+    path = os.path.join(tmp, "damaged.ncu-rep")
+    times = int(os.environ.get("TIMES", "1"))
+    cases = [*mutants.cases(), *[(n, d, mutants.TOLD) for n, d in mutants.random_cases(RANDOM * times)]]
+    for k, (name, data, allowed) in enumerate(cases):
+        with open(path, "wb") as f:
+            f.write(data)
+        for verb in VERBS + [OTHERS[k % len(OTHERS)]] if not name.startswith("random") else [OTHERS[k % len(OTHERS)]]:
+            p = run(program, [*verb, path])
+            why = crashed(p)
+            if not why and allowed == mutants.REFUSED and p.returncode != 3:
+                why = f"exit status {p.returncode}, expected 3"
+            if not why and allowed == mutants.SOUND and p.returncode not in (0, 1):
+                why = f"exit status {p.returncode}: {p.stderr.decode(errors='replace')[:300]}"
+            score.check(f"{name}: {' '.join(verb)}", why, None)
+        if allowed == mutants.NOTED:
+            score.check(f"{name}: hot --strict", run(program, ["hot", "--strict", path]).returncode, 4)
+
+
+def by_place(instances, functions):
+    """{(function, offset): integer} of a metric of the vendor's answers."""
+    return {ncu_pass.place(int(address), functions): n for address, n in instances.items()}
+
+
+def is_by_instruction(instances, functions):
+    low = min(f[0] for f in functions)
+    return all(a.isdigit() and low <= int(a) < low + (1 << 32) for a in instances)
+
+
+def compare_real(score, program, folder, tmp, kernel):
+    path = os.path.join(folder, "report.ncu-rep")
+    with open(os.path.join(folder, "ncu_report_py.json")) as f:
+        vendor = json.load(f)["metrics"]
+    plain = next(ncu_pass.read(path))
+    answers = Answers(program, path, tmp)
+    samples, compared = {place: answers.samples(place) for place in answers.rows}, 0
+    for name, instances in sorted(vendor.items()):
+        if BY_NAME in name or not is_by_instruction(instances, plain["functions"]):
+            continue
+        want = {k: v for k, v in by_place(instances, plain["functions"]).items() if v}
+        compared += len(instances)
+        if name.startswith(facts.STALL):
+            reason, column = name[len(facts.STALL):], 0
+            if reason.endswith("_not_issued"):
+                reason, column = reason[:-len("_not_issued")], 1
+            got = {k: s[reason][column] for k, s in samples.items() if reason in s}
+        elif name == "smsp__pcsamp_sample_count":
+            got = {k: sum(c[0] for c in s.values()) for k, s in samples.items()}
+        elif name == "inst_executed":
+            got = {k: row["stated"]["hit"] for k, row in answers.rows.items()}
+        else:
+            got = answers.metrics.get(name, {})
+        score.check(f"{kernel}: {name} of every instruction", {k: v for k, v in got.items() if v}, want)
+    score.check(f"{kernel}: {compared} values compared", compared > 40 * 20, True)
+    totals_of_pages(score, folder, kernel, samples, answers, plain)
+    explained(score, kernel, samples, answers)
+
+
+def totals_of_pages(score, folder, kernel, samples, answers, plain):
+    """The vendor's pages "raw" and "details"."""
+    with open(os.path.join(folder, "raw.csv"), newline="") as f:
+        head, _, values = list(csv.reader(f))[:3]
+    raw = dict(zip(head, values))
+    with open(os.path.join(folder, "details.csv"), newline="") as f:
+        details = list(csv.DictReader(f))
+    tables = {t["name"]: t["rows"] for t in answers.ask("info")["tables"]}
+    score.check(f"{kernel}: rows of tables", [tables[k] for k in ("sections", "rules")],
+                [sum(bool(row.get(k)) for row in details) for k in ("Metric Name", "Rule Name")])
+    score.check(f"{kernel}: metrics kept", tables["metrics"] >= len(plain["metrics"]) >= len(head) - 11, True)
+    score.check(f"{kernel}: instructions executed", answers.ask("hot")["totals"]["hit"], int(raw["inst_executed"].replace(",", "")))
+    for reason in facts.REASONS:
+        for column, tail in ((0, ""), (1, "_not_issued")):
+            text = raw.get(facts.STALL + reason + tail)
+            if text:
+                got = sum(s[reason][column] for s in samples.values() if reason in s)
+                score.check(f"{kernel}: total of {reason}{tail}", got, int(float(text.replace(",", ""))))
+
+
+def explained(score, kernel, samples, answers):
+    every = found = 0
+    for place, s in samples.items():
+        for reason in SCOREBOARD:
+            n = s.get(reason, [0])[0]
+            every += n
+            found += n if answers.links.get((place, reason)) else 0
+    score.check(f"{kernel}: {found} of {every} scoreboard samples have a producer", every > 0 and found >= 0.99 * every, True)
+
+
+def real(score, program, tmp):
+    shared = os.path.join(os.environ.get("INCORE_SHARED") or os.path.join(ROOT, "..", "shared"), "data", "nvidia")
+    for kernel in KERNELS:
+        folder = os.path.join(shared, kernel)
+        if os.path.isdir(folder):
+            compare_real(score, program, folder, tmp, kernel)
+        else:
+            score.skip(kernel, "no capture data (set INCORE_SHARED)")
+
+
+def main():
+    program, score = os.path.join(os.path.abspath(sys.argv[1]), "incore"), Score()
+    with tempfile.TemporaryDirectory() as tmp:
+        for part in (encoder, made, planted, damaged, real):
+            part(score, program, tmp)
+    print(f"{score.passed} passed, {score.failed} failed, {score.skipped} skipped")
+    return score.failed > 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
