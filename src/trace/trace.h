@@ -54,7 +54,7 @@ enum evidence {
 	EVIDENCE_HARDWARE_SAMPLE,
 	EVIDENCE_VENDOR_SIMULATOR,
 	EVIDENCE_ESTIMATE,
-	EVIDENCE_SYNTHETIC, /* a generator made the capture up: no machine, no model of one */
+	EVIDENCE_SYNTHETIC,    /* a generator made the capture up: no machine, no model of one */
 	EVIDENCE_INSTRUMENTED, /* the kernel was changed so that it records itself */
 };
 /* The words of an enumeration, by value; NULL ends. */

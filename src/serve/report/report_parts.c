@@ -124,7 +124,7 @@ const char *report_evidence(const struct report *r)
 	case EVIDENCE_VENDOR_SIMULATOR:
 		return "These figures come from a vendor's simulator, not from hardware.";
 	case EVIDENCE_HARDWARE_SAMPLE:
-		return trace_is_sampled(t)
+		return trace_is_sampled(r->view->trace)
 			       ? "These figures are samples: cycles are samples x period, each with its sampling error."
 			       : "These figures are samples: counts, not cycles.";
 	case EVIDENCE_INSTRUMENTED:
