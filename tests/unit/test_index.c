@@ -191,16 +191,17 @@ static void account_buckets(
 	assert_int_equal(account_residue(&a), 0);
 }
 
-/* Any window of a track, cut by the walk of the analyses and by the index of the timeline. */
+/* Any window of a track, cut by the walk of the analyses and by the index of the timeline; also of
+ * a plain track whose last mark is full (21), which has its tail from the cursor's cover. */
 static void index_agrees_with_account(void **state)
 {
-	struct trace *t = make(8, 300);
-	struct lane_split splits[8] = {0};
+	struct trace *t = make(24, 299);
+	struct lane_split splits[24] = {0};
 	struct columns c = {0};
 
 	(void)state;
 	assert_true(columns_load(t, &(struct columns_options){0}, &c, NULL));
-	for (track_idx i = 0; i < 8; i++) {
+	for (track_idx i = 0; i < 24; i++) {
 		const struct lane *l = &c.lanes[i];
 		struct lane_split *s = &splits[i];
 		uint32_t *rows = mem_zalloc(lane_blocks(l->n), SPLIT_WIDTH_NARROW * sizeof(*rows));
