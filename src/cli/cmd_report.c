@@ -350,7 +350,7 @@ static bool print_done(struct job *j, const struct trace *const *traces)
 		return cli_json_captures(c, traces, c->n_args, &done_record, &x);
 	say(c->out, "%s: %s bytes, %s, %s", x.file, U64_TEXT(x.file_bytes),
 		COUNTED(x.slices, "slice"), x.evidence);
-	if (traces[c->n_args - 1]->meta.evidence != traces[0]->meta.evidence)
+	if (traces[1] && traces[1]->meta.evidence != traces[0]->meta.evidence)
 		say(c->out, " and %s", evidence_name(traces[1]->meta.evidence));
 	say(c->out, "\n");
 	if (x.left_out)
@@ -361,7 +361,7 @@ static bool print_done(struct job *j, const struct trace *const *traces)
 static bool make(struct job *j)
 {
 	struct cli *c = j->c;
-	const struct trace *traces[MAX_CAPTURES];
+	const struct trace *traces[MAX_CAPTURES] = {NULL};
 	struct report r = {0};
 	struct view *v;
 

@@ -122,11 +122,10 @@ void report_evidence_words(const struct report *r, struct strbuf *out)
 void report_put_verdict_line(
 	struct str line, report_put_fn *put, report_put_fn *put_code, struct strbuf *b)
 {
-	char first = line.n ? line.p[0] : '\0';
 	struct str part;
 
-	if (first >= 'a' && first <= 'z') {
-		sb_putc(b, (char)(first - 'a' + 'A'));
+	if (line.n && line.p[0] >= 'a' && line.p[0] <= 'z') {
+		sb_putc(b, (char)(line.p[0] - 'a' + 'A'));
 		line = str_sub(line, 1, line.n);
 	}
 	for (bool is_code = false; str_cut(&line, "`", &part); is_code = !is_code)
