@@ -128,7 +128,7 @@ static void be_guard(const struct process_spec *spec, char **env, const char *pa
 	setpgid(0, 0); /* the terminal's signals are for us alone */
 	close_above(GUARD_FIRST_FREE);
 	signal(SIGPIPE, SIG_IGN);
-	program = fork();
+	program = walls_fork_again();
 	if (program == 0)
 		become_program(spec, env, path);
 	if (program < 0) {

@@ -84,12 +84,22 @@ void walls_limit(int what, uint64_t value)
 	setrlimit(what, &r);
 }
 
+static pid_t clone_process(unsigned long flags)
+{
+	return (pid_t)syscall(SYS_clone, flags | SIGCHLD, NULL, NULL, NULL, NULL);
+}
+
+pid_t walls_fork_again(void)
+{
+	return clone_process(0);
+}
+
 pid_t walls_fork(void)
 {
 	static const unsigned long FLAGS[] = {CLONE_NEWPID, CLONE_NEWPID | CLONE_NEWUSER};
 
 	for (size_t i = 0; i < COUNT(FLAGS); i++) {
-		pid_t pid = (pid_t)syscall(SYS_clone, FLAGS[i] | SIGCHLD, NULL, NULL, NULL, NULL);
+		pid_t pid = clone_process(FLAGS[i]);
 
 		if (pid >= 0)
 			return pid;

@@ -32,6 +32,12 @@ bool walls_are_possible(struct incore_error *e);
  */
 pid_t walls_fork(void);
 
+/*
+ * fork() for such a child: the one of libc would wait for the lock of malloc, which a thread of the
+ * parent may have held when the child was made. The same rules.
+ */
+pid_t walls_fork_again(void);
+
 /* For the child, just before exec: 0, or an errno. Async-signal-safe. */
 int walls_enter(const struct walls *w);
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* test_process.c: outside programs end when they should, with all that they started. */
 #include <errno.h>
+#include <pthread.h>
 #include <setjmp.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -9,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -17,6 +19,7 @@
 
 #include "base/mem.h"
 #include "base/process.h"
+#include "base/walls.h"
 
 static struct process_result run(struct process_spec spec, struct strbuf *out)
 {
@@ -179,6 +182,40 @@ static void test_process_orphans(void **state)
 	sb_free(&b);
 }
 
+static pid_t own_pid;
+static unsigned *forks_of_others; /* shared with all children */
+
+static void count_fork(void)
+{
+	*forks_of_others += getpid() != own_pid;
+}
+
+/* A guard behind walls is made without libc, so that libc's fork() could wait in it for ever: for
+ * the lock of malloc that a thread of ours held then. It must not be called there. */
+static void test_process_guard_forks_bare(void **state)
+{
+	struct strbuf b = {0};
+	struct walls walls = {
+		.programs = (const char *const[]){"/usr", "/bin", "/lib", "/lib64", NULL}};
+	struct incore_error e = {0};
+	struct process_result r;
+
+	(void)state;
+	if (!walls_are_possible(&e))
+		skip();
+	own_pid = getpid();
+	forks_of_others = mmap(NULL, sizeof(*forks_of_others), PROT_READ | PROT_WRITE,
+		MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	assert_true(forks_of_others != MAP_FAILED);
+	assert_int_equal(pthread_atfork(count_fork, NULL, NULL), 0);
+	r = run((struct process_spec){SH("echo in"), .walls = &walls}, &b);
+	assert_int_equal(r.end, PROCESS_EXITED);
+	assert_int_equal(r.code, 0);
+	assert_string_equal(b.p, "in\n");
+	assert_int_equal(*forks_of_others, 0);
+	sb_free(&b);
+}
+
 static void test_process_dies_with_us(void **state)
 {
 	int fds[2];
@@ -229,6 +266,7 @@ int main(void)
 		cmocka_unit_test(test_process_not_started),
 		cmocka_unit_test(test_process_limits),
 		cmocka_unit_test(test_process_orphans),
+		cmocka_unit_test(test_process_guard_forks_bare),
 		cmocka_unit_test(test_process_dies_with_us),
 		cmocka_unit_test(test_process_quote),
 	};
