@@ -53,7 +53,8 @@ struct finding {
 	"no-flag-events|sub-block-collision|unmatched-flags|reused-flags|model-race|"              \
 	"model-deadlock|model-unmatched-wait|model-double-set|model-flag-left-set|"                \
 	"model-bad-flag|model-counter-full|model-more-findings|model-incomplete|"                  \
-	"quantised-time|clock-unknown|inconsistent-busy"
+	"quantised-time|clock-unknown|inconsistent-busy|few-samples|no-samples|dropped-samples|"   \
+	"short-kernel|clock-not-locked|replayed|no-line-info|unmapped-addresses"
 
 /* What is known of a capture beside this one. */
 struct check_sibling {
