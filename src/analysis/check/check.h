@@ -54,7 +54,8 @@ struct finding {
 	"model-deadlock|model-unmatched-wait|model-double-set|model-flag-left-set|"                \
 	"model-bad-flag|model-counter-full|model-missing-barrier|model-more-findings|"             \
 	"model-incomplete|"                                                                        \
-	"quantised-time|clock-unknown|inconsistent-busy"
+	"quantised-time|clock-unknown|inconsistent-busy|few-samples|no-samples|dropped-samples|"   \
+	"short-kernel|clock-not-locked|replayed|no-line-info|unmapped-addresses"
 
 /* What is known of a capture beside this one. */
 struct check_sibling {
