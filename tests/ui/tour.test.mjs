@@ -41,7 +41,7 @@ const stops = [
 ];
 
 async function picture(page, name) {
-	const cdp = await page.context().newCDPSession(page), shot = await cdp.send('Page.captureScreenshot', { format: 'webp', quality: 50 });
+	const cdp = await page.context().newCDPSession(page), shot = await cdp.send('Page.captureScreenshot', { format: 'webp', quality: 40 });
 	mkdirSync(path.join(ROOT, 'docs', 'pictures'), { recursive: true });
 	writeFileSync(path.join(ROOT, 'docs', 'pictures', name + '.webp'), Buffer.from(shot.data, 'base64'));
 }
