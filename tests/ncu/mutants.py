@@ -166,6 +166,7 @@ def cases():
     for what, address, n in (("twice", base, 5), ("nowhere", 0x1234560, 5), ("between", base + 3, 5), ("last-address", MOST - 15, 5),
                              ("most", base + 16, MOST), ("behind-code", base + 0x10000, 5)):
         yield f"samples-{what}", with_instances(name, instance(address, value(n))), NOTED if n == MOST else TOLD
+    yield "part-over-whole", with_instances(name + "_not_issued", instance(base + 16, value(5))), NOTED
     yield "metric-twice", late_metric(name, instance(base, value(5))), SOUND
     yield "samples-as-double", with_instances(name, instance(base, double(3, 2.5))), TOLD
     yield "samples-as-text", with_instances(name, instance(base, block(1, "five"))), TOLD

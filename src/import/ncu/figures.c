@@ -110,6 +110,21 @@ static void take_reason(
 	}
 }
 
+/* Sums over rows; a part that is larger than its whole is cut, so that no difference wraps. */
+static void sum_samples(struct code_build *c)
+{
+	struct trace *t = c->b->t;
+
+	for (uint32_t i = 0; i < t->n_code; i++)
+		for (uint32_t k = 0; k < t->n_reasons; k++) {
+			struct reason_count *r = &t->reason_counts[(size_t)i * t->n_reasons + k];
+
+			t->samples[i].stalled += r->all;
+			c->b->n_absurd += r->not_issued > r->all;
+			r->not_issued = r->not_issued < r->all ? r->not_issued : r->all;
+		}
+}
+
 static bool read_samples(struct code_build *c, struct counting *n, struct incore_error *e)
 {
 	const struct ncu_result *x = c->b->result;
@@ -143,9 +158,7 @@ static bool read_samples(struct code_build *c, struct counting *n, struct incore
 		t->n_reasons = 0;
 		return true;
 	}
-	for (uint32_t i = 0; i < t->n_code; i++)
-		for (uint32_t k = 0; k < n_reasons; k++)
-			t->samples[i].stalled += trace_reasons_of(t, i)[k].all;
+	sum_samples(c);
 	n->n_unmapped = 0;
 	if (all && !count_rows(c, all, n, e))
 		return false;

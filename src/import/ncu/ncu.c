@@ -274,7 +274,7 @@ static bool add_notes(struct ncu_build *b)
 		return false;
 	if (b->n_absurd &&
 		!trace_note(t, NOTE_CLAMPED, "absurd-counts", NULL, INCORE_NO_OFFSET, b->n_absurd,
-			"%llu counts of instructions are larger than can be and were left out",
+			"%llu counts of instructions are larger than can be and were cut",
 			(unsigned long long)b->n_absurd))
 		return false;
 	return !b->n_unmapped ||

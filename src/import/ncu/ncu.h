@@ -100,7 +100,7 @@ struct ncu_build {
 	/* Metrics that became samples, hits or figures of rows: by their place. */
 	uint8_t *is_by_row;
 	uint64_t n_unmapped; /* instances at addresses without a row */
-	uint64_t n_absurd;   /* counts of a row that no kernel can reach; left out */
+	uint64_t n_absurd;   /* counts of a row that cannot be: left out, or cut to their whole */
 };
 
 /* Code rows, samples, hits, figures by row, sources, links. */
