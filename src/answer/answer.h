@@ -117,5 +117,6 @@ void input_json(const struct trace *t, unsigned want, struct json_writer *w);
 #define EVIDENCE_TEXT 128
 /* "estimate (910b1, published-constants)" where the trace says what made it, else the evidence. */
 const char *evidence_text(const struct trace *t, char buf[EVIDENCE_TEXT]);
-#define EVIDENCE_WORDS "hardware-trace|hardware-sample|vendor-simulator|estimate|instrumented|unknown"
+#define EVIDENCE_WORDS                                                                             \
+	"hardware-trace|hardware-sample|vendor-simulator|estimate|instrumented|unknown"
 #define EVIDENCE_COLUMN(S, DOC) COLUMN(S, evidence, UNIT_NONE, DOC, .words = EVIDENCE_WORDS)
