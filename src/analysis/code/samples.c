@@ -284,7 +284,9 @@ static bool finish_cells(struct causes_fill *f)
 		f->cells.v[i].cause = place[f->cells.v[i].cause];
 	SORT(f->cells.v, f->cells.n, compare_cells);
 	c->cells = arena_zalloc(&c->arena, f->cells.n + 1, sizeof(*c->cells));
-	for (size_t i = 0; c->cells && i < f->cells.n; i++) {
+	if (!c->cells)
+		return false;
+	for (size_t i = 0; i < f->cells.n; i++) {
 		const struct cause_cell *x = &f->cells.v[i];
 		struct cause_cell *to = c->n_cells ? &c->cells[c->n_cells - 1] : NULL;
 
@@ -297,7 +299,7 @@ static bool finish_cells(struct causes_fill *f)
 		to->hits += x->hits;
 	}
 	SORT(c->cells, c->n_cells, compare_costs);
-	return c->cells != NULL;
+	return true;
 }
 
 bool samples_fill_causes(struct causes *c, struct incore_error *e)

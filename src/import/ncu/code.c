@@ -249,6 +249,7 @@ static bool is_instruction_metric(struct str name)
 static bool mark_metrics(struct code_build *c, struct incore_error *e)
 {
 	struct ncu_result *x = c->b->result;
+	bool has_samples = false;
 
 	c->b->is_by_row = arena_zalloc(&c->b->scratch, x->metrics.n + 1, 1);
 	if (!c->b->is_by_row)
@@ -256,11 +257,14 @@ static bool mark_metrics(struct code_build *c, struct incore_error *e)
 	for (size_t i = 0; i < x->metrics.n; i++) {
 		const struct ncu_metric *k = &x->metrics.v[i];
 		struct marking m = {.c = c};
+		bool is_sampled = str_starts(k->name, "smsp__pcsamp_");
 
 		if (!k->n_instances)
 			continue;
-		if (!ncu_instances(x, k, mark_function, &m, e))
+		/* the sampler's metrics all list the same instructions */
+		if (!(is_sampled && has_samples) && !ncu_instances(x, k, mark_function, &m, e))
 			return false;
+		has_samples |= is_sampled && m.n_known;
 		c->b->is_by_row[i] =
 			m.n_known || (is_instruction_metric(k->name) && c->functions.n);
 	}
