@@ -79,8 +79,8 @@ def whole_build(p, tmp):
         check(by[name]["status"] == "failed" and part in by[name]["message"], f"{name}: {by[name]}")
     for name in ("vec", "plain", "cube", "mixed", "next_levels.0.vec", "next_levels.1.vec"):
         check(by[name]["status"] == "exported" and by[name]["cycles"] > 0, f"{name}: {by[name]}")
-        folder = os.path.dirname(os.path.dirname(os.path.dirname(by[name]["simulator"])))
-        check(any(f.endswith(".clean.json") for f in os.listdir(os.path.join(tmp, folder))), f"{name}: no clean trace")
+        folder = os.path.join(tmp, data["run_root"], "funcs", name)
+        check(f"{name}.clean.json" in os.listdir(folder), f"{name}: no clean trace")
     costs = [k["cycles"] for k in data["kernels"] if k["status"] == "exported"]
     check(costs == sorted(costs, reverse=True), f"ranked by cost: {costs}")
     check(by["mixed"]["is_degenerate"] and "cube" in by["mixed"]["message"], f"mixed without cube work: {by['mixed']}")
