@@ -21,6 +21,7 @@ WARP_LOADS = 0x7F3A10000000  # where the first function is loaded
 PM_START_NS, PM_STEP_NS = 1794782093328371136, 1504
 PM_SERIES = ["TPC.TriageCompute.sm__cycles_active.avg", "FE_B.TriageCompute.gr__ctas_launched_realtime.sum",
              "SM_B.TriageCompute.l1tex__t_sector_hit_rate.pct"]
+SYNTHETIC = 1000  # field of the file header by which incore knows what a generator made up
 VERSION = "2025.3.1.0 (build 36398880) (public-release)"
 
 
@@ -141,7 +142,7 @@ class Report:
     """Blocks in the order in which a profiler writes them."""
 
     def __init__(self, has_unknown=False, version=VERSION):
-        self.names, self.fresh, self.out, self.has_unknown = {}, [], [b"NVR\0" + framed(number(1, 7))], has_unknown
+        self.names, self.fresh, self.out, self.has_unknown = {}, [], [b"NVR\0" + framed(number(1, 7) + number(SYNTHETIC, 1))], has_unknown
         self.session = facts.session(version)
         self.truth, self.heads = [], {}
         self.put_block(session=self.session[0])

@@ -290,7 +290,7 @@ static bool build_trace(struct ncu_build *b, uint32_t number, struct incore_erro
 	struct trace_meta *m = &t->meta;
 
 	m->vendor = VENDOR_NVIDIA;
-	m->evidence = EVIDENCE_HARDWARE_SAMPLE;
+	m->evidence = b->report->is_synthetic ? EVIDENCE_SYNTHETIC : EVIDENCE_HARDWARE_SAMPLE;
 	m->kernel = name_of(b->result, &t->arena);
 	put_machine(&m->machine, b->result);
 	put_launch(&m->launch, b->result, number);

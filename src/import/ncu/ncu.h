@@ -24,6 +24,7 @@ struct ncu_report {
 	const char *path;
 	struct str bytes;
 	uint64_t version;
+	bool is_synthetic;	       /* a generator made it up, and says so */
 	VEC(struct ncu_place) results; /* in the order of the file, as ncu numbers them */
 	VEC(struct str) sources;       /* messages; several may be of one binary */
 	VEC(struct str) sessions;

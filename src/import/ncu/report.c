@@ -13,6 +13,10 @@
 #define MAGIC "NVR" /* and its NUL */
 #define MAX_RESULTS 1000000u
 
+/* Field numbers of the file header. The second is no profiler's: generators mark with it what they
+ * made up, and other readers pass it over. */
+enum { FILE_VERSION = 1, FILE_SYNTHETIC = 1000 };
+
 /* Field numbers of a block header; those of FIRST_OTHERS count what follows launches. */
 enum {
 	BLOCK_SOURCES = 1,
@@ -177,14 +181,18 @@ static bool read_block(struct ncu_report *r, struct str *rest, struct incore_err
 	return true;
 }
 
-static bool read_version(struct ncu_report *r, struct str header, struct incore_error *e)
+static bool read_file_header(struct ncu_report *r, struct str header, struct incore_error *e)
 {
 	struct pb_reader m = pb_of(header);
 	struct pb_field f;
 
-	while (ncu_next(r, &m, 1, &f))
-		if (f.number == 1 && f.wire == PB_VARINT)
+	while (pb_next(&m, &f))
+		if (f.number == FILE_VERSION && f.wire == PB_VARINT)
 			r->version = f.value;
+		else if (f.number == FILE_SYNTHETIC && f.wire == PB_VARINT)
+			r->is_synthetic = f.value;
+		else
+			r->n_unknown++;
 	return !m.is_failed || ncu_damaged(r, m.p, "the file header is damaged", e);
 }
 
@@ -196,7 +204,7 @@ bool ncu_index(struct ncu_report *r, struct str bytes, const char *path, struct 
 	if (!ncu_is_magic((const uint8_t *)bytes.p, bytes.n))
 		return err_file(e, "bad-magic", path, 0, "not a report of Nsight Compute");
 	rest = str_sub(bytes, 4, bytes.n);
-	if (!take_part(r, &rest, &header, e) || !read_version(r, header, e))
+	if (!take_part(r, &rest, &header, e) || !read_file_header(r, header, e))
 		return false;
 	while (rest.n)
 		if (!read_block(r, &rest, e))
