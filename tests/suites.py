@@ -128,7 +128,8 @@ def everything(is_check):
     """All suites but those of a soak; the seconds are of work (user and system), measured on two cores."""
     two = {"JOBS": "2"}  # pages wait for the server and the screen: two tests at a time keep one core busy
     return [
-        Suite("build", build(*BUILDS["build"]), (), 110, 2),
+        # where ASan's is built, too, each has a core, and what needs this one alone starts while the longer goes on
+        Suite("build", build(*BUILDS["build"]), (), 130, 2 if is_check else 1),
         *[Suite(name, build(*BUILDS[name]), (), cost_s) for name, cost_s in (("asan-build", 300), ("tsan-build", 95))],
         Suite("layers", script("tools/check_layers.py")),
         Suite("format", formatted(is_check), cost_s=5),
