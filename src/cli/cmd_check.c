@@ -57,10 +57,15 @@ static void print_finding(struct cli *c, const struct finding_row *f)
 
 static void print_heading(const struct cli *c, const struct trace *t)
 {
+	bool is_by_row = trace_is_sampled(t); /* samples have no waves */
+	uint32_t n = is_by_row ? t->n_code : t->n_tracks;
+
 	say(c->out, "%s  %s  %u %s%s  %s\n\n", t->meta.kernel ? t->meta.kernel : "(no kernel)",
-		t->meta.arch ? t->meta.arch : "(unknown target)", t->n_tracks,
-		trace_has_pipes(t) ? "pipe" : "wave", plural(t->n_tracks),
-		evidence_text(t, (char[EVIDENCE_TEXT]){0}));
+		t->meta.arch ? t->meta.arch : "(unknown target)", n,
+		is_by_row	     ? "row"
+		: trace_has_pipes(t) ? "pipe"
+				     : "wave",
+		plural(n), evidence_text(t, (char[EVIDENCE_TEXT]){0}));
 }
 
 static void print_findings(struct cli *c, const struct checked_row *x)
