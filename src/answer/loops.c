@@ -43,7 +43,7 @@ static const struct record cause_record = RECORD_OF(loop_cause, RECORD_LINE, cau
 static const struct column loop_columns[] = {
 	PART(loop_row, place, &place_record),
 	COLUMN(loop_row, state, UNIT_NONE, "what became of it",
-		.words = "iterated|entered-once|not-reached"),
+		.words = "iterated|entered-once|not-reached|sampled"),
 	COLUMN_AS(loop_row, s.executions, "executions", UNIT_COUNT, "of the header"),
 	COLUMN_AS(loop_row, s.waves, "waves", UNIT_WAVES, "waves that reached it"),
 	COLUMN_AS(loop_row, s.visits, "visits", UNIT_COUNT, "times it was entered"),
@@ -133,17 +133,24 @@ static bool cause_rows(
 bool loop_rows(struct answer *a, const struct loops *l, struct rows *out, struct incore_error *e)
 {
 	struct loop_row *v = ANSWER_ROWS(a, out, l->n, loop_row, e);
+	const struct trace *t = l->cfg->trace;
+	bool is_sampled = trace_is_sampled(t);
 
 	for (uint32_t i = 0; v && i < l->n; i++) {
 		const struct loop_stats *s = &l->v[i];
 
 		v[i] = (struct loop_row){.place = place_of(l, s),
-			.state = s->iterations	 ? "iterated"
+			.state = is_sampled	 ? "sampled"
+				 : s->iterations ? "iterated"
 				 : s->executions ? "entered-once"
 						 : "not-reached",
 			.s = *s,
 			.trips = {s->trips, s->n_trips},
 			.drift = loop_drift(s)};
+		if (is_sampled) /* no wave was followed through it: what is counted is its header */
+			v[i].s.executions =
+				t->code[cfg_block_first(l->cfg, l->cfg->loops[s->loop].header)]
+					.stated.hit;
 		if (!cause_rows(a, s, &v[i].causes, e))
 			return false;
 	}

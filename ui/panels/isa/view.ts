@@ -196,8 +196,9 @@ class IsaView extends View {
 
 	private loopButton(chip: HTMLElement, g: Group, isFolded: boolean): void {
 		const loop = g.loop!, u = this.app.units();
-		const what = loop.iterations ? `${count(loop.iterations)} × ${cycles(loop.median, u)} ${unitName(u)}` : loop.state;
-		chip.title = `Loop of ${loop.rows} rows: ${count(loop.iterations)} iterations, median ${loop.median}, p95 ${loop.p95} cycles an iteration. Click to ${isFolded ? 'unfold' : 'fold'}.`;
+		const what = loop.iterations ? `${count(loop.iterations)} × ${cycles(loop.median, u)} ${unitName(u)}` : loop.state === 'sampled' ? `of ${loop.rows} rows` : loop.state;
+		const told = loop.state === 'sampled' ? `its first row was executed ${count(loop.executions)} times` : `${count(loop.iterations)} iterations, median ${loop.median}, p95 ${loop.p95} cycles an iteration`;
+		chip.title = `Loop of ${loop.rows} rows: ${told}. Click to ${isFolded ? 'unfold' : 'fold'}.`;
 		chip.setAttribute('aria-expanded', String(!isFolded));
 		setText(chip, isFolded ? '▸ ' + what : '▾ loop ' + what);
 	}
