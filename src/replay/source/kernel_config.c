@@ -122,8 +122,10 @@ const struct config_kernel *kernel_config_find(
 	struct strbuf b = {0};
 
 	for (size_t i = 0; i < all->n; i++) {
-		if (name ? strcmp(all->v[i].name, name) == 0 : all->v[i].func == func)
+		if (name ? strcmp(all->v[i].name, name) == 0 : all->v[i].func == func) {
+			sb_free(&b);
 			return &all->v[i];
+		}
 		sb_printf(
 			&b, "%s%lld %s", i ? ", " : "", (long long)all->v[i].func, all->v[i].name);
 	}

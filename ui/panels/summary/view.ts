@@ -75,7 +75,7 @@ class SummaryView extends View {
 	private headline(): HTMLElement {
 		const d = this.data, health = typeof d.health === 'string' ? { verdict: d.health, findings: [] as Finding[] } : d.health;
 		const word = health.verdict.split(':')[0];
-		return h('header', { class: 'headline' }, h('div', null, h('ul', { class: 'verdict' }, verdictLines(d.verdict).map((line) => h('li', null, this.linked(line)))),
+		return h('header', { class: 'headline' }, h('div', null, h('ul', { class: 'verdict' }, verdictLines(d.verdict).map((line) => h('li', null, this.linked(line)))), d.accounting?.duration ? bucketBar({ ...d.accounting }, d.accounting.duration, this.app.palette()) : null,
 			h('p', null, h('span', { class: 'evidence ' + (d.evidence === 'hardware-trace' ? '' : 'weak'), title: 'what kind of evidence all figures stand on' }, d.evidence), ' ', h('span', { class: 'health ' + word }, `health: ${health.verdict}`), ' ',
 				health.findings.length ? h('span', { class: 'dim' }, health.findings.map((f, i) => [i ? ', ' : '', h('span', { title: f.message + (f.advice ? '; ' + f.advice : '') }, f.id)])) : '', d.coverage ? h('span', { class: 'dim' }, ' · ', d.coverage) : '')), this.first());
 	}
@@ -95,7 +95,7 @@ class SummaryView extends View {
 		const a = this.data.accounting, u = this.all();
 		if (!a || !a.duration) return section('Where the cycles went', null, h('p', { class: 'dim' }, 'No wave was traced: there are no cycles to account for. Samples and stated totals are in ISA and Hotspots.'));
 		const rows = BUCKETS.map((b, i) => h('tr', null, h('th', { attrs: { scope: 'row' } }, bucketChip(this.app, b)), h('td', { class: 'num', attrs: { 'data-bucket': b } }, cycles(a[b], u)), h('td', { class: 'num' }, share(this.data.accounting_shares[b] ?? NaN, 1)), this.bucketPair(b), h('td', { class: 'wide' }, shareBar(a[b], a.duration, this.app.palette().buckets[i]))));
-		return section('Where the cycles went', this.go('waves', 'Waves', 'wave by wave'), bucketBar({ ...a }, a.duration, this.app.palette()),
+		return section('Where the cycles went', this.go('waves', 'Waves', 'wave by wave'),
 			h('table', { class: 'plain accounting' }, h('thead', null, h('tr', null, h('th', null, 'bucket'), h('th', { class: 'num' }, unitName(u)), h('th', { class: 'num' }, 'of ' + LIFETIME), this.values ? versusHeads() : this.base ? versusHeads(SHARE) : '', h('th', null, ''))), h('tbody', null, rows),
 				h('tfoot', null, h('tr', null, h('th', { attrs: { scope: 'row' } }, 'lifetime of all'), h('td', { class: 'num', attrs: { 'data-bucket': 'duration' } }, cycles(a.duration, u)), h('td', { class: 'num' }, `residue ${this.data.residue}`), this.bucketPair('duration'), h('td', null, '')))));
 	}
