@@ -39,7 +39,7 @@ def complaints(build):
 
 
 def main():
-    bad = complaints(sys.argv[1])
+    bad = complaints(os.path.relpath(sys.argv[1], ROOT))
     for line in bad:
         print("FAIL " + line)
     print(f"{int(not bad)} passed, {len(bad)} failed, 0 skipped")

@@ -69,8 +69,10 @@ extern "C" void kernel_entry(__gm__ int64_t *args)
 #elif CASE == 14
 	pto::TFOO(a, b);
 #endif
+#ifndef __DAV_CUBE__ /* which has no vector pipe */
 	for (float i = 0; i < n; i++)
 		TADDS(b, a, 1.0f); // pto: %sum
+#endif
 }
 
 #if CASE == 90 /* a compiler is busy with this for longer than it lives */

@@ -196,7 +196,7 @@ static void test_record_sites(void **state)
 	s = &set.v.v[0];
 	site = &s->sites.v[s->ops.v[s->ops.n - 1].site];
 	assert_string_equal(opstream_str(s, site->file), kernel);
-	assert_int_equal(site->line, 73);
+	assert_int_equal(site->line, 74);
 	assert_string_equal(opstream_str(s, site->hint), "%sum");
 	assert_int_equal(strlen(opstream_str(s, s->source_sha256)), 64);
 	assert_true(s->slots.v[0].flags & SLOT_READ);
