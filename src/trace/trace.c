@@ -129,7 +129,7 @@ static void trace_text_free(struct trace_text *x)
 {
 	if (!x)
 		return;
-	for (uint32_t i = 0; i < x->n_tracks; i++)
+	for (uint32_t i = 0; x->of_track && i < x->n_tracks; i++)
 		mem_free(x->of_track[i]);
 	mem_free(x->of_track);
 	VEC_FREE(&x->slices);

@@ -22,7 +22,7 @@ static inline void fuzz_ascend_start(
 	char *p = calloc(1, size + JSON_PAD);
 
 	*f = (struct fuzz_ascend){.trace = trace_new(), .options = {.want = want}};
-	if (!p || !f->trace || !asc_init(&f->build, f->trace, &f->options))
+	if (!p || !f->trace || !asc_init(&f->build, f->trace, &f->options, NULL))
 		abort();
 	if (size)
 		memcpy(p, data, size);

@@ -63,7 +63,7 @@ static bool ascend_trace_read(
 {
 	struct asc_build b;
 	struct file_data f = {0};
-	bool ok = asc_init(&b, t, o) && read_file(&b, &f, path, e);
+	bool ok = asc_init(&b, t, o, e) && read_file(&b, &f, path, e);
 
 	asc_deinit(&b);
 	file_unload(&f);

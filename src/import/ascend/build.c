@@ -8,7 +8,8 @@
 #include "base/hash.h"
 #include "base/mem.h"
 
-bool asc_init(struct asc_build *b, struct trace *t, const struct import_options *o)
+bool asc_init(struct asc_build *b, struct trace *t, const struct import_options *o,
+	struct incore_error *e)
 {
 	*b = (struct asc_build){
 		.trace = t, .options = o, .last_lane = NO_TRACK, .min_us = INFINITY};
@@ -21,7 +22,7 @@ bool asc_init(struct asc_build *b, struct trace *t, const struct import_options 
 	t->levels[2] = "pipe";
 	if (o->want & IMPORT_TEXT)
 		t->text = mem_zalloc(1, sizeof(*t->text));
-	return !(o->want & IMPORT_TEXT) || t->text;
+	return !(o->want & IMPORT_TEXT) || t->text || err_nomem(e);
 }
 
 void asc_deinit(struct asc_build *b)

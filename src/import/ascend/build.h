@@ -84,7 +84,8 @@ struct asc_build {
 };
 
 /* --- build.c: adding --- */
-bool asc_init(struct asc_build *b, struct trace *t, const struct import_options *o);
+bool asc_init(struct asc_build *b, struct trace *t, const struct import_options *o,
+	struct incore_error *e);
 void asc_deinit(struct asc_build *b);
 bool asc_note(struct asc_build *b, enum note_kind kind, const char *code, uint64_t offset,
 	const char *fmt, ...) PRINTF_LIKE(5, 6);
@@ -113,7 +114,6 @@ uint64_t asc_name_key(const struct asc_build *b, struct str pid, struct str tid)
 uint64_t asc_fifo_key(struct asc_build *b, uint32_t lane, enum ascend_sync sync, struct str detail);
 
 #define ASC_COUNTER_SCALE 1000 /* counter values are kept in thousandths */
-
 /* --- finishing --- */
 /* The slices of a track, and the track of a lane, once they are in order. */
 const struct asc_rec *asc_recs(const struct asc_build *b, track_idx i);

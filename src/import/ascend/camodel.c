@@ -346,7 +346,7 @@ static bool camodel_read(
 {
 	struct asc_build b;
 	uint32_t n_cores = 0;
-	bool ok = asc_init(&b, t, o) && asc_read_dumps(&b, path, &n_cores, e);
+	bool ok = asc_init(&b, t, o, e) && asc_read_dumps(&b, path, &n_cores, e);
 
 	if (ok && n_cores == 0)
 		ok = err_file(e, "no-dumps", path, INCORE_NO_OFFSET,

@@ -389,7 +389,7 @@ static bool opprof_read(const char *path, const struct import_options *opts, str
 
 	opprof_list_manifest(path, opts->cache, &t->arena, &listed, &n);
 	path = n ? listed[0] : path;
-	ok = asc_init(&b, t, opts) && read_parts(&o, path, opts, e);
+	ok = asc_init(&b, t, opts, e) && read_parts(&o, path, opts, e);
 
 	asc_deinit(&b);
 	mem_free(o.bin);

@@ -16,7 +16,7 @@ bool opprof_compare_ticks(
 
 	if (!t)
 		return err_nomem(e);
-	ok = asc_init(&other, t, opts);
+	ok = asc_init(&other, t, opts, e);
 	/* Where it cannot be read, that was said when the run was. */
 	if (ok && o->bin && opprof_load(o, o->bin, &f, NULL) &&
 		!asc_read_bin(&other, &f, o->bin, true, e))
@@ -41,7 +41,7 @@ struct copy {
 static bool open_copy(struct copy *c, struct opprof *o, const struct import_options *opts)
 {
 	*c = (struct copy){.o = o, .t = trace_new()};
-	return c->t && asc_init(&c->b, c->t, opts);
+	return c->t && asc_init(&c->b, c->t, opts, NULL);
 }
 
 static void close_copy(struct copy *c)

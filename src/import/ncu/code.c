@@ -39,17 +39,21 @@ static bool read_function(struct code_build *c, uint32_t binary, struct str byte
 static bool add_source_file(struct code_build *c, struct str bytes)
 {
 	struct source_copy s = {0};
+	struct str path = {0};
 	struct pb_reader m = pb_of(bytes);
 	struct pb_field f;
 
 	while (ncu_next(c->b->report, &m, 2, &f)) {
 		if (f.number == 1 && f.wire == PB_BYTES)
-			s.path = arena_strndup(&c->b->scratch, f.bytes.p, f.bytes.n);
+			path = f.bytes;
 		else if (f.number == 2 && f.wire == PB_BYTES)
 			s.text = f.bytes;
 	}
+	if (m.is_failed || !path.p)
+		return true;
+	s.path = arena_strndup(&c->b->scratch, path.p, path.n);
 	s.path = s.path ? cubin_plain_path(&c->b->scratch, s.path) : NULL;
-	return m.is_failed || !s.path || VEC_PUSH(&c->copies, s);
+	return s.path && VEC_PUSH(&c->copies, s);
 }
 
 /* Messages of number 1 inside a message. */
