@@ -20,8 +20,9 @@ import tempfile
 HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.dirname(os.path.dirname(HERE))
 DATA = os.path.join(ROOT, "tests", "data", "ncu")
-sys.path[:0] = [HERE, os.path.join(ROOT, "bench")]
+sys.path[:0] = [HERE, os.path.join(ROOT, "bench"), os.path.join(ROOT, "tests")]
 
+import bad_input  # noqa: E402
 import facts  # noqa: E402
 import kernels  # noqa: E402
 import make_report  # noqa: E402
@@ -213,16 +214,9 @@ def planted(score, program, tmp):
 
 def crashed(p):
     """Why this end of a run is wrong, whatever the input was."""
-    err = p.stderr.decode(errors="replace")
-    if p.returncode < 0 or p.returncode == 99 or "Sanitizer" in err or "runtime error" in err:
-        return f"crashed ({p.returncode}): {err[:1500]}"
-    if p.returncode not in (0, 1, 3):
-        return f"exit status {p.returncode}: {err[:300]}"
-    if p.returncode == 3 and not err.strip():
-        return "exit status 3 without a message"
     if b"\x1b" in p.stdout + p.stderr or b"\x07" in p.stdout + p.stderr:
         return "a control character of a name reaches the terminal"
-    return None
+    return bad_input.broken(p)
 
 
 def run(program, words):
