@@ -205,7 +205,8 @@ static bool read_header(struct build *b, struct program *p)
 	if (p->version >= 4)
 		bytes_u8(&p->r); /* operations per instruction */
 	bytes_u8(&p->r);	 /* is_stmt at first */
-	p->line_base = (int8_t)bytes_u8(&p->r);
+	p->line_base = bytes_u8(&p->r);
+	p->line_base -= p->line_base < 128 ? 0 : 256; /* it has a sign */
 	p->line_range = bytes_u8(&p->r);
 	p->opcode_base = bytes_u8(&p->r);
 	for (unsigned i = 1; i < p->opcode_base; i++)

@@ -75,7 +75,7 @@ static void add(struct asked *a, struct arrow x)
 {
 	weigh(a->v, &x);
 	x.order = a->seen++;
-	if (a->arrows.n >= 8 * VIEW_MAX_LINKS)
+	if (a->arrows.n / 8 >= VIEW_MAX_LINKS)
 		keep_dearest(a);
 	if (!VEC_PUSH(&a->arrows, x))
 		a->has_failed = true;
