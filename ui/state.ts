@@ -173,6 +173,13 @@ function encodeSelection(s: Selection, put: (key: string, value: string) => void
 	else if (s.kind === 'range') put('x', `${s.t0},${s.t1}`);
 }
 
+/** What was chosen, as text: equal for a selection and the same one with its line and times filled in later. */
+export function choice(s: Selection | null): string {
+	let text = '';
+	if (s) encodeSelection(s, (key, value) => (text = key + value));
+	return text;
+}
+
 /** The state as a fragment without '#': no token, nothing about this machine. */
 export function encodeLink(s: Readonly<State>): string {
 	const words: string[] = ['v=1'];

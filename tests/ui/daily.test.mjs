@@ -100,10 +100,25 @@ async function toWorst(bench, prefix) {
 	const links = await page.evaluate(() => history.length);
 	await page.evaluate((k) => window.incore.app().select({ kind: 'code', code: k }), code);
 	await page.waitForFunction((n) => history.length > n || /[#&]r=/.test(location.hash), links);
+	// What Back asked of the server comes after Forward has been there: an answer too late must not undo it.
+	let release, late = 0;
+	const held = new Promise((r) => (release = r));
+	await page.route('**/api/1/at?*', async (route) => {
+		late++;
+		await held;
+		await route.continue();
+	});
 	await page.goBack();
 	await page.waitForFunction((n) => window.incore.stats().state.selection?.slice === n, here);
+	if (!prefix) while (!late) await page.evaluate(() => new Promise(requestAnimationFrame));
 	await page.goForward();
-	await page.waitForFunction((k) => { const s = window.incore.stats().state.selection; return s?.kind === 'code' && s.code === k; }, code);
+	const isCode = (k) => { const s = window.incore.stats().state.selection; return s?.kind === 'code' && s.code === k; };
+	await page.waitForFunction(isCode, code);
+	const answered = prefix ? null : page.waitForResponse('**/api/1/at?*');
+	release();
+	await answered;
+	for (let frame = 0; frame < 10; frame++) await page.evaluate(() => new Promise(requestAnimationFrame));
+	truth(await page.evaluate(isCode, code), 'a late answer took the selection back');
 }
 
 /** After Enter the keys are keys again; one Escape leaves the field. */

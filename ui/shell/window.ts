@@ -5,7 +5,7 @@ import { Keys } from '../base/keys';
 import { button, fill, framed, h } from '../base/dom';
 import { PANELS } from '../panels/list';
 import { askJson, baseCapture, Source, SourceError, TraceInfo } from '../source';
-import { decodeLink, encodeLink, initialState, Key, State, Store } from '../state';
+import { choice, decodeLink, encodeLink, initialState, Key, State, Store } from '../state';
 import { TimelinePane } from '../timeline/pane';
 import { Banner } from './banner';
 import { bindings } from './commands';
@@ -133,6 +133,7 @@ export function openWindow(host: HTMLElement, source: Source, trace: TraceInfo, 
 /** A link names a slice by number: fill in the rest. Without any selection the heaviest row is brought into sight by its panel. */
 function restore(session: Session, pane: TimelinePane | null, s: State): void {
 	void session.code().catch(() => undefined).then(() => {
+		if (choice(session.store.get().selection) !== choice(s.selection)) return;
 		if (s.selection?.kind === 'slice' && s.selection.slice !== undefined) void pane?.goSlice(s.selection.track!, s.selection.slice, false);
 		else if (s.selection?.kind === 'code') session.select({ ...s.selection });
 	});
@@ -157,8 +158,8 @@ async function goWorst(session: Session, pane: TimelinePane | null): Promise<voi
 	if (code === undefined) return s?.track !== undefined ? pane?.fitSelection() : undefined;
 	if (s?.kind === 'line') session.select({ kind: 'code', code });
 	session.openPanel('isa');
-	const now = store.get().selection, worst = pane && (await askJson<{ outliers: { track: number; slice: number }[] }>(session.source, 'histogram', { c, code }).catch(() => null))?.outliers[0];
-	if (worst && store.get().selection === now) await pane.goSlice(worst.track, worst.slice, true, true);
+	const now = choice(store.get().selection), worst = pane && (await askJson<{ outliers: { track: number; slice: number }[] }>(session.source, 'histogram', { c, code }).catch(() => null))?.outliers[0];
+	if (worst && choice(store.get().selection) === now) await pane.goSlice(worst.track, worst.slice, true, true);
 }
 
 /** The part of a link that a move changes: where one is, not how it looks. */

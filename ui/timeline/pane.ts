@@ -5,7 +5,7 @@ import { button, choose, fill, h, notice } from '../base/dom';
 import { count, cyclesWith, unitName } from '../base/format';
 import { colourOf } from '../base/palette';
 import { askJson, isSampled as sampled, SliceInfo } from '../source';
-import { Align, Arrows as ArrowMode, ARROWS, Key, LaneKind, LaneSort, Mode, MODES, SORTS, State } from '../state';
+import { Align, Arrows as ArrowMode, ARROWS, choice, Key, LaneKind, LaneSort, Mode, MODES, SORTS, State } from '../state';
 import { Arrows } from './arrows';
 import { Global } from './global';
 import { spoken, Tip } from './hit';
@@ -201,12 +201,13 @@ export class TimelinePane {
 
 	/** Selects a slice by number, and brings it into sight; isLoud false: for a link, whose view stays as it is; isCentred: to the middle, wide enough to be seen. */
 	async goSlice(track: number, slice: number, isLoud = true, isCentred = false): Promise<void> {
-		const mine = this.going = { track, slice };
+		const mine = this.going = { track, slice }, was = choice(this.app.store.get().selection);
 		try {
 			const c = this.app.trace.index || undefined;
 			const info = await askJson<SliceInfo>(this.app.source, 'at', { c, track, slice });
 			if (mine !== this.going) return;
 			this.going = null;
+			if (choice(this.app.store.get().selection) !== was) return; // chosen later than this was asked: it stays
 			if (info.slice === null) return this.app.say('No slice there');
 			const s = this.app.store.get();
 			this.app.select({ kind: 'slice', track, slice: info.slice, code: info.code ?? undefined, t0: info.start, t1: info.start + info.duration, source: info.frames[0]?.source, line: info.frames[0]?.line });
