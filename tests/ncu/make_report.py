@@ -285,6 +285,14 @@ def functions():
     return report
 
 
+def jumps():
+    report, parts = Report(), kernels.jumps()
+    p = Program(1, parts)
+    report.add_program(p)
+    report.add_result(Result(p, parts=parts))
+    return report
+
+
 def several():
     """Three launches of two modules, fields that nobody knows, a range and a graph, metrics that appear late."""
     report = Report(has_unknown=True)
@@ -342,7 +350,7 @@ VARIANTS = {"kernel": kernel, "pipeline": pipeline, "functions": functions, "sev
 
 
 def check_programs():
-    for parts in ([kernels.scale_rows()], [kernels.tiles()], kernels.calls(), [kernels.long_kernel(3)]):
+    for parts in ([kernels.scale_rows()], [kernels.tiles()], kernels.calls(), kernels.jumps(), [kernels.long_kernel(3)]):
         kernels.check(parts, parts[0].name)
 
 

@@ -187,6 +187,16 @@ def made(score, program, tmp):
         compare_made(score, program, folder, tmp, name, name not in ("old", "few"))
 
 
+def jumped(score, program, tmp):
+    """Producers on every way of a jump through a table and in a function that a relocation names; the ways stand in the listing."""
+    make_report.write(make_report.jumps(), os.path.join(tmp, "jumps.ncu-rep"))
+    compare_made(score, program, tmp, tmp, "jumps", True)
+    trace = Answers(program, os.path.join(tmp, "jumps.ncu-rep"), tmp).trace
+    ways = [(link["kind"], trace["code"][link["to"]]["isa"].split()[0]) for link in trace["code_links"]
+            if trace["code"][link["row"]]["isa"].startswith("BRX")]
+    score.check("jumps: where BRX goes", [w for w in ways if w[0] in ("goto", "end")], [("goto", "LDS"), ("goto", "LDG"), ("goto", "LDSM")])
+
+
 def first_of(program, path):
     p = subprocess.run([program, "hot", "--json", "--top", "1", path], capture_output=True, text=True)
     return json.loads(p.stdout)["data"]["rows"][0]
@@ -324,7 +334,7 @@ def real(score, program, tmp):
 def main():
     program, score = os.path.join(os.path.abspath(sys.argv[1]), "incore"), Score()
     with tempfile.TemporaryDirectory() as tmp:
-        for part in (encoder, made, planted, damaged, real):
+        for part in (encoder, made, jumped, planted, damaged, real):
             part(score, program, tmp)
     print(f"{score.passed} passed, {score.failed} failed, {score.skipped} skipped")
     return score.failed > 0
