@@ -197,6 +197,67 @@ def jumped(score, program, tmp):
     score.check("jumps: where BRX goes", [w for w in ways if w[0] in ("goto", "end")], [("goto", "LDS"), ("goto", "LDG"), ("goto", "LDSM")])
 
 
+def write_one(path, parts, lines=True, **how):
+    """A report of one launch."""
+    report, module = make_report.Report(), make_report.Program(1, parts, has_lines=lines)
+    for message in module.messages():
+        report.put_block(sources=[message])
+    report.add_result(make_report.Result(module, parts=parts, **how))
+    make_report.write(report, path)
+    return module
+
+
+# Rule: how a launch must be that it speaks. Else (many samples, a locked clock, one pass) none does.
+RULES = {"few-samples": {"scale": 1}, "dropped-samples": {"dropped_bytes": 4096}, "no-line-info": {"lines": False},
+         "short-kernel": {"duration_ns": 900.0}, "clock-not-locked": {"locked": 0}, "replayed": {"extra": {"profiler__replayer_passes": 38.0}},
+         "different-clocks": {"extra": {"gpc__cycles_elapsed.avg.per_second": 1.7e9}}, "no-samples": {"has_samples": False}}
+QUIET = {"scale": 4, "locked": 1, "extra": {"profiler__replayer_passes": 1.0, "gpc__cycles_elapsed.avg.per_second": 1.95e9}}
+
+
+def rules(score, program, tmp):
+    path = os.path.join(tmp, "rules.ncu-rep")
+    for rule, how in [(None, {}), *RULES.items()]:
+        write_one(path, [kernels.scale_rows()], **{**QUIET, **how, "extra": {**QUIET["extra"], **how.get("extra", {})}})
+        p = subprocess.run([program, "check", "--json", path], capture_output=True, text=True)
+        got = [f["id"] for f in json.loads(p.stdout)["data"]["findings"]]
+        score.check(f"check of a launch made for {rule}", got, [rule] if rule else [])
+
+
+H = "launch__occupancy_limit_"
+STATED = (H + "registers", H + "shared_mem", H + "warps", H + "blocks")
+# How the launch is, limits of blocks per SM with their source, what would give one more.
+LIMITS = [
+    ({}, {"registers": 10, "shared memory": 114, "warps": 8, "blocks": 32, "grid": 32}, "report", "the SM holds no more warps"),
+    ({"extra": {n: None for n in STATED} | {"device__attribute_max_blocks_per_multiprocessor": 32}},
+     {"registers": 10, "shared memory": 114, "warps": 8, "blocks": 32, "grid": 32}, "computed", "the SM holds no more warps"),
+    ({"threads": (32, 1, 1)}, {"registers": 85, "shared memory": 114, "warps": 64, "blocks": 32, "grid": 32}, "report",
+     "the SM holds no more than 32 blocks: larger blocks would fill it; 33 blocks need a grid of more than 4224 blocks (now 4096)"),
+    ({"extra": {H + "registers": None, "launch__registers_per_thread_allocated": 120.0}},
+     {"registers": 2, "shared memory": 114, "warps": 8, "blocks": 32, "grid": 32}, "report", "3 blocks need <= 80 registers per thread (now 120)"),
+    ({"extra": {H + "shared_mem": 2.0, "launch__shared_mem_per_block_allocated": 99328}},
+     {"registers": 10, "shared memory": 2, "warps": 8, "blocks": 32, "grid": 32}, "report",
+     "3 blocks need <= 77824 bytes of shared memory per block (now 99328)"),
+    ({"extra": {"launch__cluster_size": 4, "launch__cluster_max_active": 66}},
+     {"registers": 10, "shared memory": 114, "warps": 8, "blocks": 32, "clusters": 2, "grid": 32}, "report",
+     "3 blocks need smaller clusters (now 4 blocks)"),
+    ({"grid": (140, 1, 1)}, {"registers": 10, "shared memory": 114, "warps": 8, "blocks": 32, "grid": 2}, "report",
+     "3 blocks need a grid of more than 264 blocks (now 140)"),
+]
+
+
+def limits(score, program, tmp):
+    path = os.path.join(tmp, "limits.ncu-rep")
+    for how, want, source, step in LIMITS:
+        write_one(path, [kernels.scale_rows()], **how)
+        p = subprocess.run([program, "occupancy", "--json", path], capture_output=True, text=True)
+        got = json.loads(p.stdout)["data"]["limits"]
+        blocks = got["blocks"]
+        score.check(f"limits of {how}", {x["limit"]: x["blocks"] for x in blocks["by"]}, want)
+        score.check(f"limits of {how}: the least", blocks["per_sm"], min(want.values()))
+        score.check(f"limits of {how}: from", blocks["by"][2]["source"], source)
+        score.check(f"limits of {how}: next step", got["next_step"], step)
+
+
 def first_of(program, path):
     p = subprocess.run([program, "hot", "--json", "--top", "1", path], capture_output=True, text=True)
     return json.loads(p.stdout)["data"]["rows"][0]
@@ -206,13 +267,8 @@ def planted(score, program, tmp):
     """A bottleneck at each row that can wait: it comes first, with its reason and one of its producers."""
     path = os.path.join(tmp, "planted.ncu-rep")
     for parts in ([kernels.scale_rows()], [kernels.tiles()], kernels.calls()):
-        module = make_report.Program(1, parts)
         for f, n, reason in [(f, n, r) for f in parts for n, i in enumerate(f.insts) for r in i.after]:
-            report = make_report.Report()
-            for message in module.messages():
-                report.put_block(sources=[message])
-            report.add_result(make_report.Result(module, parts=parts, planted=(f.name, n, reason)))
-            make_report.write(report, path)
+            module = write_one(path, parts, planted=(f.name, n, reason))
             row = first_of(program, path)
             where = f"{parts[0].name}: {reason} planted at {f.name}+{16 * n:#x}"
             score.check(where, (row["address"], max(row["exposed_reasons"], key=row["exposed_reasons"].get)),
@@ -334,7 +390,7 @@ def real(score, program, tmp):
 def main():
     program, score = os.path.join(os.path.abspath(sys.argv[1]), "incore"), Score()
     with tempfile.TemporaryDirectory() as tmp:
-        for part in (encoder, made, jumped, planted, damaged, real):
+        for part in (encoder, made, jumped, rules, limits, planted, damaged, real):
             part(score, program, tmp)
     print(f"{score.passed} passed, {score.failed} failed, {score.skipped} skipped")
     return score.failed > 0

@@ -105,6 +105,7 @@ void rule_few_samples(struct check *c);
 void rule_dropped_samples(struct check *c);
 void rule_short_sampled(struct check *c);
 void rule_clock_locked(struct check *c);
+void rule_pass_clocks(struct check *c);
 void rule_replay(struct check *c);
 void rule_no_lines(struct check *c);
 void rule_unmapped(struct check *c);
