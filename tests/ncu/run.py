@@ -12,6 +12,7 @@ scoreboard samples. TIMES: as many times more random damages (1).
 import csv
 import json
 import os
+import re
 import struct
 import subprocess
 import sys
@@ -62,7 +63,8 @@ class Answers:
 
     def __init__(self, program, path, folder):
         target = os.path.join(folder, "export.json")
-        p = subprocess.run([program, "export", "-q", "--to", "json", "-o", target, path], capture_output=True, text=True)
+        p = subprocess.run([program, "export", "-q", "--to", "json", "-o", target, path], capture_output=True, text=True,
+                           env={**os.environ, "INCORE_DISASM": "none"})
         if p.returncode:
             raise RuntimeError(f"export {path}: {p.returncode}: {p.stderr[:300]}")
         with open(target) as f:
@@ -275,7 +277,7 @@ def planted(score, program, tmp):
                         (module.addresses[f.name] + 16 * n, reason))
             by_name = {g.name: g for g in parts}
             names = {by_name[g].insts[k].op.split(".")[0] for g, k in kernels.stated(parts, f, f.insts[n], (reason,))}
-            score.check(f"{where}: whom it waits for", row["waits_for"]["isa"].split(".")[0] in names, True)
+            score.check(f"{where}: whom it waits for", re.split("[. ]", row["waits_for"]["isa"])[0] in names, True)
 
 
 def crashed(p):
@@ -343,8 +345,32 @@ def compare_real(score, program, folder, tmp, kernel):
             got = answers.metrics.get(name, {})
         score.check(f"{kernel}: {name} of every instruction", {k: v for k, v in got.items() if v}, want)
     score.check(f"{kernel}: {compared} values compared", compared > 40 * 20, True)
+    compare_operands(score, folder, kernel, answers)
     totals_of_pages(score, folder, kernel, samples, answers, plain)
     explained(score, kernel, samples, answers)
+
+
+def operands(text, address):
+    """Behind the mnemonic, in any order; targets as distances."""
+    words = text.replace(".reuse", "").split()
+    parts = [p.strip() for p in " ".join(words[2 if words[0][0] == "@" else 1:]).replace(" ,", ",").split(",")]
+    if words[1 if words[0][0] == "@" else 0].split(".")[0] in ("BRA", "CALL", "BSSY"):
+        parts = [f"{int(p, 16) - address:+d}" if p.startswith("0x") else p for p in parts]
+    return sorted(parts)
+
+
+def compare_operands(score, folder, kernel, answers):
+    """Our own text against the vendor's source page: what is written is right, and nearly all is."""
+    with open(os.path.join(folder, "source.csv"), newline="") as f:
+        lines = list(csv.reader(f))
+    head = next(n for n, line in enumerate(lines) if "Source" in line and "Address" in line)
+    texts = [line[lines[head].index("Source")] for line in lines[head + 1:]]
+    rows = [row for row in answers.trace["code"] if not row["is_label"]]
+    pairs = [(row["isa"], operands(row["isa"], row["address"]), operands(text, row["address"])) for row, text in zip(rows, texts)]
+    score.check(f"{kernel}: rows with text", len(pairs), len(rows))
+    score.check(f"{kernel}: operands are the vendor's", [p for p in pairs if p[1] != p[2] and "?" not in p[0]][:3], [])
+    known = sum("?" not in isa for isa, _, _ in pairs)
+    score.check(f"{kernel}: operands of {known} of {len(rows)} rows, at least 99 %", known >= 0.99 * len(rows), True)
 
 
 def totals_of_pages(score, folder, kernel, samples, answers, plain):

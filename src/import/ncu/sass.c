@@ -69,10 +69,13 @@ static bool write_text(struct code_build *c, const struct ncu_function *f, uint3
 	struct sass_inst inst = sass_decode(sm_of(c, f), p);
 	struct code_row *row = &c->rows.v[f->row_of[i]];
 	char text[TEXT_BYTES];
-	struct str s = row->text_len ? (struct str){row->text, row->text_len}
-				     : str_of(sass_text(sm_of(c, f), p, text, sizeof(text)));
-	struct str word = s;
+	struct str s = {row->text, row->text_len}, word;
 
+	if (!s.n) {
+		c->n_unsure += !sass_text(sm_of(c, f), p, text, sizeof(text));
+		s = str_of(text);
+	}
+	word = s;
 	/* A guard stands before the mnemonic. */
 	if (word.n && word.p[0] == '@')
 		word = str_sub(word, strcspn(word.p, " ") + 1, word.n);
@@ -97,7 +100,13 @@ bool ncu_write_texts(struct code_build *c, struct incore_error *e)
 			if (!write_text(c, f, i))
 				return err_nomem(e);
 	}
-	return true;
+	return !c->n_unsure ||
+	       trace_note(c->b->t, NOTE_INFO, "unknown-operands", NULL, INCORE_NO_OFFSET,
+		       c->n_unsure,
+		       "operands of %llu instructions are not understood and shown as \"?\"; "
+		       "with nvdisasm in the path its text is shown",
+		       (unsigned long long)c->n_unsure) ||
+	       err_nomem(e);
 }
 
 /* --- links --- */
