@@ -396,45 +396,9 @@ static const struct plain_operand *plain_operand_of(char letter)
 	return NULL;
 }
 
-static void put_letter(struct writing *w, char letter)
+static void put_odd_letter(struct writing *w, char letter)
 {
-	const struct plain_operand *plain = plain_operand_of(letter);
-	bool has_carry = text_bits(w, 74, 1), uniform = is_uniform(w);
-
-	if (plain) {
-		put_plain(w, plain);
-		return;
-	}
 	switch (letter) {
-	case 'o':
-		if (!is_nothing(w, 16, has_place(w, 'd')))
-			put_letter(w, has_place(w, 'd') ? 'd' : 'D');
-		break;
-	case 'A':
-		if (is_memory(w))
-			put_access(w);
-		else
-			put_source(w, SLOT_A, false);
-		break;
-	case 'a':
-		if (!is_nothing(w, 24, uniform))
-			put_access(w);
-		break;
-	case 'B':
-	case 'C':
-	case 'b':
-	case 'c':
-		put_formed(w, letter);
-		break;
-	case 'i':
-	case 'l':
-		if (has_carry)
-			put_letter(w, letter == 'i' ? 'x' : 'y');
-		break;
-	case 'z': /* .EX: the carry of the lower half */
-		if (text_bits(w, 72, 1))
-			put_letter(w, 'Z');
-		break;
 	case '6': /* what PLOP3 makes of its predicates */
 		begin_operand(w);
 		put_hex(w, text_bits(w, 72, 5) << 3 | text_bits(w, 64, 3));
@@ -474,6 +438,51 @@ static void put_letter(struct writing *w, char letter)
 		put_unsure(w);
 		break;
 	default: /* uniform parts of addresses */
+		break;
+	}
+}
+
+static void put_letter(struct writing *w, char letter)
+{
+	const struct plain_operand *plain = plain_operand_of(letter);
+	bool has_carry = text_bits(w, 74, 1), uniform = is_uniform(w);
+
+	if (plain) {
+		put_plain(w, plain);
+		return;
+	}
+	switch (letter) {
+	case 'o':
+		if (!is_nothing(w, 16, has_place(w, 'd')))
+			put_letter(w, has_place(w, 'd') ? 'd' : 'D');
+		break;
+	case 'A':
+		if (is_memory(w))
+			put_access(w);
+		else
+			put_source(w, SLOT_A, false);
+		break;
+	case 'a':
+		if (!is_nothing(w, 24, uniform))
+			put_access(w);
+		break;
+	case 'B':
+	case 'C':
+	case 'b':
+	case 'c':
+		put_formed(w, letter);
+		break;
+	case 'i':
+	case 'l':
+		if (has_carry)
+			put_letter(w, letter == 'i' ? 'x' : 'y');
+		break;
+	case 'z': /* .EX: the carry of the lower half */
+		if (text_bits(w, 72, 1))
+			put_letter(w, 'Z');
+		break;
+	default:
+		put_odd_letter(w, letter);
 		break;
 	}
 }
