@@ -465,22 +465,3 @@ struct sass_inst sass_decode(unsigned sm, const uint8_t *p)
 	widen_operands(&d);
 	return out;
 }
-
-const char *sass_name(unsigned sm, uint16_t opcode)
-{
-	const struct sass_row *row = sass_row_find(sm, opcode & 0xfff);
-
-	return row->name ? row->name : "?";
-}
-
-const char *sass_class_name(enum sass_class c)
-{
-	static const char *const names[SASS_CLASSES] = {"unknown", "fma", "alu", "half", "double",
-		"xu", "uniform", "tensor", "tensor-async", "load-global", "store-global",
-		"load-shared", "store-shared", "load-local", "store-local", "load-const",
-		"atomic-global", "atomic-shared", "async-copy", "async-bulk", "tensor-memory",
-		"texture", "surface", "shuffle", "special", "barrier", "mbarrier", "warpgroup",
-		"fence", "depbar", "converge", "branch", "call", "return", "exit", "control"};
-
-	return c < SASS_CLASSES ? names[c] : names[SASS_UNKNOWN];
-}

@@ -537,15 +537,6 @@ static void put_operands(struct writing *w)
 		put_unsure(w); /* a sparse matrix: which elements are stored */
 }
 
-/* ".64", ".128": accesses of other than 32 bits. */
-static const char *size_word(const struct writing *w)
-{
-	static const char *const words[8] = {
-		".U8", ".S8", ".U16", ".S16", "", ".64", ".128", ".128"};
-
-	return has_place(w, 's') ? words[text_bits(w, 73, 3)] : "";
-}
-
 /* What else tells instructions of one name apart in their cost or meaning. */
 static const char *part_word(const struct writing *w)
 {
@@ -554,6 +545,8 @@ static const char *part_word(const struct writing *w)
 		".RCP64H", ".RSQ64H", ".SQRT", ".TANH", "", "", "", "", "", ""};
 	static const char *const compare[8] = {
 		".F", ".LT", ".EQ", ".LE", ".GT", ".NE", ".GE", ".T"};
+	static const char *const sizes[8] = {
+		".U8", ".S8", ".U16", ".S16", "", ".64", ".128", ".128"};
 	const struct sass_inst *o = w->inst;
 
 	switch (o->opcode & 0x1ff) {
@@ -573,7 +566,7 @@ static const char *part_word(const struct writing *w)
 	case 0x1c5:
 		return o->flags & SASS_COUNTER_WAIT ? ".DEPBAR" : ".ARRIVE";
 	default:
-		return size_word(w);
+		return has_place(w, 's') ? sizes[text_bits(w, 73, 3)] : "";
 	}
 }
 

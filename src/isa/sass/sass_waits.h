@@ -48,7 +48,6 @@ enum sass_wait_kind {
 	SASS_WAIT_REGISTER, /* fixed latency: who wrote the registers that are read here */
 	SASS_WAIT_KINDS
 };
-const char *sass_wait_kind_name(enum sass_wait_kind k); /* "scoreboard-write" */
 
 struct sass_wait {
 	uint32_t waiter, producer; /* indices over the instructions of all texts, in order */
