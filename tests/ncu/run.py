@@ -31,6 +31,7 @@ import mutants  # noqa: E402
 import ncu_pass  # noqa: E402
 import sass  # noqa: E402
 from program import Inst  # noqa: E402
+from wire import number  # noqa: E402
 
 KERNELS = ["saxpy", "gather", "gemm_tiled", "softmax_rows", "triton_mm", "triton_attn"]
 SCOREBOARD = ("long_scoreboard", "short_scoreboard")
@@ -280,6 +281,26 @@ def planted(score, program, tmp):
             score.check(f"{where}: whom it waits for", re.split("[. ]", row["waits_for"]["isa"])[0] in names, True)
 
 
+def cut(score, program, tmp):
+    """Results before the place where a file ends are read and say so; without one the file is refused, with the offset."""
+    path, whole = os.path.join(tmp, "cut.ncu-rep"), make_report.several().finish()
+    starts = [m.start() for m in re.finditer(re.escape(number(1, 516) + number(2, 577) + number(3, 93859672062080)), whole)]
+    for at, results, where in ((starts[0] + 900, 0, None), (starts[1] - 400, 1, "a block behind result 0"), (starts[1] + 5, 1, "result 1"),
+                               (starts[2] + 5000, 2, "result 2"), (len(whole) - 1, 5, "a block behind result 4")):
+        with open(path, "wb") as f:
+            f.write(whole[:at])
+        last = f"{path}#{results - 1}" if results > 1 else path
+        p = run(program, ["check", "--json", last])
+        if not results:
+            error = json.loads(p.stderr)["error"]
+            score.check(f"cut at {at}: refused", (p.returncode, error["code"], error["offset"] < at), (3, "truncated", True))
+            continue
+        found = [f["message"] for f in json.loads(p.stdout)["data"]["findings"] if f["id"] == "truncated"]
+        score.check(f"cut at {at}: told", found, [f"the file ends at offset {at} inside {where}: what came behind it is not there"])
+        score.check(f"cut at {at}: hot, and --strict", [run(program, ["hot", *words, last]).returncode for words in ([], ["--strict"])], [0, 4])
+        score.check(f"cut at {at}: no further result", run(program, ["hot", f"{path}#{results}"]).returncode, 3)
+
+
 def crashed(p):
     """Why this end of a run is wrong, whatever the input was."""
     if b"\x1b" in p.stdout + p.stderr or b"\x07" in p.stdout + p.stderr:
@@ -416,7 +437,7 @@ def real(score, program, tmp):
 def main():
     program, score = os.path.join(os.path.abspath(sys.argv[1]), "incore"), Score()
     with tempfile.TemporaryDirectory() as tmp:
-        for part in (encoder, made, jumped, rules, limits, planted, damaged, real):
+        for part in (encoder, made, jumped, rules, limits, cut, planted, damaged, real):
             part(score, program, tmp)
     print(f"{score.passed} passed, {score.failed} failed, {score.skipped} skipped")
     return score.failed > 0

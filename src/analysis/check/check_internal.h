@@ -108,6 +108,7 @@ void rule_clock_locked(struct check *c);
 void rule_pass_clocks(struct check *c);
 void rule_replay(struct check *c);
 void rule_no_lines(struct check *c);
+void rule_cut_report(struct check *c);
 void rule_unmapped(struct check *c);
 
 /* Of traces of pipes: check_rules_ascend.c, check_rules_pipes.c. */

@@ -156,6 +156,21 @@ void rule_no_lines(struct check *c)
 	finding_advise(c, f, "compile with nvcc -lineinfo");
 }
 
+void rule_cut_report(struct check *c)
+{
+	const struct trace *t = c->trace;
+	struct finding *f;
+
+	for (uint32_t i = 0; i < t->n_notes; i++) {
+		if (t->notes[i].kind != NOTE_TRUNCATED || !t->notes[i].message)
+			continue;
+		f = check_add(c, "truncated", SEVERITY_WARNING, VERDICT_SUSPECT);
+		finding_say(c, f, "%s: what came behind it is not there", t->notes[i].message);
+		finding_advise(c, f, "copy the report again, or profile again");
+		return;
+	}
+}
+
 void rule_unmapped(struct check *c)
 {
 	uint64_t n = check_notes(c, "unmapped-addresses");
