@@ -38,7 +38,7 @@ const struct sample_cause *sample_cause_of(const char *reason)
 		"", CAUSE_GAP, BUCKET_IDLE, FAMILY_ARBITER, "gap:other", false, false};
 
 	for (size_t i = 0; i < sizeof(table) / sizeof(table[0]); i++)
-		if (strcmp(table[i].reason, reason) == 0)
+		if (table[i].reason[0] == reason[0] && strcmp(table[i].reason, reason) == 0)
 			return &table[i];
 	return &other;
 }
