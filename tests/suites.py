@@ -158,6 +158,7 @@ def everything(is_check):
         plain("dump-fixtures", 1, "tests/dump_fixtures.py", "BUILD/examples/paged_attention"),
         plain("insight-mutants", 5, "tests/insight_mutants.py", "BUILD/incore"),
         plain("man", 6, "tests/man_examples.py", "BUILD"),
+        plain("bundle", 9, "tests/bundle/run.py", "BUILD"),
         plain("demo", 5, "tests/demo.py", "BUILD"),
         plain("schemas", 40, "tests/schemas.py", "BUILD"),
         plain("opens", 5, "tests/opens/run.py", "BUILD"),
