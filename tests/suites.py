@@ -172,7 +172,7 @@ def everything(is_check):
         plain("dump-kill", 2, "tests/fault/dump_kill.py", "BUILD"),
         plain("attacks", 14, "tests/attacks/run.py", "BUILD"),
         plain("profile", 18, "tests/profile/run.py", "BUILD"),
-        asan("fault", 250, "tests/fault/run.py", "BUILD"),
+        asan("fault", 190, "tests/fault/run.py", "BUILD"),
         asan("dump-fault", 4, "tests/fault/dump_fault.py", "BUILD"),
         plain("ui", 200, "tests/ui_browser.py", "BUILD/incore", env=two),
         plain("ui-firefox", 12, "tests/ui_browser.py", "--firefox", "BUILD/incore"),
