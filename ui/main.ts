@@ -5,6 +5,7 @@ import { loading, waitingWords } from './loading';
 import { askTrace, CaptureInfo, Source, SourceError, TraceInfo } from './source';
 import { HttpSource, Lost, takeToken } from './source_http';
 import { WasmSource } from './source_wasm';
+import { askKey } from './shell/key';
 import { keepWritten } from './shell/print';
 import { startTheme } from './shell/theme';
 import { Opened, openWindow } from './shell/window';
@@ -39,14 +40,14 @@ function lost(source: () => HttpSource | null, why: Lost): void {
 
 function failed(e: unknown, source: Source | null = null, captures: CaptureInfo[] = []): void {
 	const error = e as SourceError;
-	const isToken = error.status === 401;
-	fill(host(), notice(isToken ? 'This page needs its key' : 'The capture cannot be shown', isToken ? 'The address that incore view printed carries a key after #. Open that address again.' : error.message ?? String(e),
-		isToken ? '' : 'incore info and incore check say more about the file.'),
-	h('div', { class: 'notice row' }, captures.filter((c) => c.state !== 'failed' && source).map((c) => button(`Open ${c.path}`, 'Open this capture instead', () => void open(source!, c.index), { class: 'button framed' }))));
 	document.body.dataset.ready = 'failed';
+	if (error.status === 401) return askKey(host());
+	fill(host(), notice('The capture cannot be shown', error.message ?? String(e), 'incore info and incore check say more about the file.'),
+	h('div', { class: 'notice row' }, captures.filter((c) => c.state !== 'failed' && source).map((c) => button(`Open ${c.path}`, 'Open this capture instead', () => void open(source!, c.index), { class: 'button framed' }))));
 }
 
-async function open(source: Source, index: number, known?: TraceInfo): Promise<void> {
+/** link: the view that it opens with. */
+async function open(source: Source, index: number, known?: TraceInfo, link = location.hash): Promise<void> {
 	opened?.close();
 	opened = null;
 	let trace = known ?? await askTrace(source, index);
@@ -61,9 +62,10 @@ async function open(source: Source, index: number, known?: TraceInfo): Promise<v
 		if (trace.state === 'loading') await new Promise((f) => setTimeout(f, 200));
 	}
 	if (trace.state === 'failed') return failed(new SourceError(500, 'failed', trace.error ?? 'the capture cannot be read'), source, trace.captures);
-	opened = openWindow(host(), source, trace, (i, base) => {
-		history.replaceState(null, '', location.pathname + (base ? '#b=' + base : ''));
-		void open(source, i).catch(failed);
+	opened = openWindow(host(), source, trace, link, (i, base) => {
+		const rest = base ? '#b=' + base : '';
+		history.replaceState(null, '', location.pathname + rest);
+		void open(source, i, undefined, rest).catch(failed);
 	});
 	document.body.dataset.ready = '1';
 }
@@ -82,7 +84,8 @@ function stats(source: Source): unknown {
 
 /** With what start.ts asked for before this script was there. */
 async function serverSource(lose: (why: Lost) => void): Promise<HttpSource> {
-	const source = new HttpSource(takeToken(), lose), early = (window as unknown as { incoreEarly?: Early }).incoreEarly;
+	const token = takeToken(), source = new HttpSource(token, lose), early = (window as unknown as { incoreEarly?: Early }).incoreEarly;
+	if (!token) throw new SourceError(401, 'no-token', '');
 	const trace = await early?.trace;
 	if (trace) source.early.set('trace', trace);
 	return source;
@@ -90,15 +93,19 @@ async function serverSource(lose: (why: Lost) => void): Promise<HttpSource> {
 
 async function start(): Promise<void> {
 	startTheme();
+	// an address with a key, opened in a tab that is here already: the browser itself loads nothing
+	addEventListener('hashchange', () => /[#&]token=/.test(location.hash) && location.reload());
 	const isReport = document.body.dataset.report === '1', printWritten = keepWritten();
 	if (!document.getElementById('app')) document.body.appendChild(h('div', { id: 'app' }));
 	try {
 		let server: HttpSource | null = null;
 		const source: Source = isReport ? await WasmSource.open() : (server = await serverSource((why) => lost(() => server, why))), asked = source;
 		(window as unknown as { incore: unknown }).incore = { stats: () => stats(asked), reset: () => opened?.pane && Object.assign(opened.pane.view.stats, { frames: 0, worst_ms: 0, times: [] }), app: () => opened?.session, pane: () => opened?.pane };
-		const first = await askTrace(source, 0), wanted = decodeLink(location.hash).hash;
+		// a saved report has a view of its own, unless its address names another
+		const link = location.hash || '#' + (document.body.dataset.view ?? '');
+		const first = await askTrace(source, 0), wanted = decodeLink(link).hash;
 		const index = (wanted && first.captures.find((c) => c.hash === wanted)?.index) || 0;
-		await open(source, index, index ? undefined : first);
+		await open(source, index, index ? undefined : first, link);
 		printWritten();
 	} catch (e) {
 		failed(e);

@@ -57,8 +57,8 @@ export function startState(trace: TraceInfo, fragment: string, stored: string | 
 
 export interface Opened { close(): void; session: Session; pane: TimelinePane | null }
 
-export function openWindow(host: HTMLElement, source: Source, trace: TraceInfo, openCapture: (index: number, base?: string) => void): Opened {
-	const { state, told } = startState(trace, location.hash, kept('incore.view.' + trace.hash), source.kind === 'report');
+export function openWindow(host: HTMLElement, source: Source, trace: TraceInfo, link: string, openCapture: (index: number, base?: string) => void): Opened {
+	const { state, told } = startState(trace, link, kept('incore.view.' + trace.hash), source.kind === 'report');
 	const store = new Store(state), session = new Session(source, store, trace);
 	const wrong = (e: unknown) => {
 		if (e instanceof SourceError && e.status !== 0) say('The lanes cannot be drawn: ' + e.message);
