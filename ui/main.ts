@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // main.ts: starts the page: finds out whether it is a report or talks to a server, waits until the capture is there, opens the window.
 import { button, fill, h, notice } from './base/dom';
+import { Latest } from './base/latest';
 import { loading, waitingWords } from './loading';
 import { askTrace, CaptureInfo, Source, SourceError, TraceInfo } from './source';
 import { HttpSource, Lost, takeToken } from './source_http';
@@ -14,6 +15,7 @@ import { decodeLink } from './state';
 
 const host = () => document.getElementById('app')!;
 let opened: Opened | null = null;
+const opening = new Latest();
 
 /** What is on screen stays while the server is away; the way back is offered. */
 function lost(source: () => HttpSource | null, why: Lost): void {
@@ -48,11 +50,13 @@ function failed(e: unknown, source: Source | null = null, captures: CaptureInfo[
 
 /** link: the view that it opens with. */
 async function open(source: Source, index: number, known?: TraceInfo, link = location.hash): Promise<void> {
+	const still = opening.begin();
 	opened?.close();
 	opened = null;
 	let trace = known ?? await askTrace(source, index);
 	while (trace.state === 'loading') {
 		const path = trace.captures[index].path;
+		if (!still()) return;
 		if (!document.querySelector('.loading')) fill(host(), h('div', { class: 'loading', role: 'status' }));
 		await source.progress((p) => {
 			loading(p, path);
@@ -61,6 +65,7 @@ async function open(source: Source, index: number, known?: TraceInfo, link = loc
 		trace = await askTrace(source, index);
 		if (trace.state === 'loading') await new Promise((f) => setTimeout(f, 200));
 	}
+	if (!still()) return;
 	if (trace.state === 'failed') return failed(new SourceError(500, 'failed', trace.error ?? 'the capture cannot be read'), source, trace.captures);
 	opened = openWindow(host(), source, trace, link, (i, base) => {
 		const rest = base ? '#b=' + base : '';

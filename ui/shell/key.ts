@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // key.ts: the page of a tab that has no key, as when a copied link is opened: it asks for the key and then opens the view of the link.
 import { fill, h } from '../base/dom';
+import { Latest } from '../base/latest';
 import { bearer, keepToken, tokenIn } from '../source_http';
 
 /** Is it the key of this run? null: nobody answers. */
@@ -27,10 +28,10 @@ async function tryKey(words: string): Promise<string> {
 export function askKey(host: HTMLElement): void {
 	const input = h('input', { id: 'key', attrs: { type: 'text', autocomplete: 'off', autocapitalize: 'off', spellcheck: 'false', 'aria-describedby': 'key-told' } });
 	const told = h('p', { id: 'key-told', class: 'key-told', role: 'alert' });
-	let asked = 0;
+	const asked = new Latest();
 	const submit = async () => {
-		const mine = ++asked, wrong = await tryKey(input.value);
-		if (mine !== asked) return;
+		const still = asked.begin(), wrong = await tryKey(input.value);
+		if (!still()) return;
 		told.textContent = wrong;
 		input.classList.toggle('bad', !!wrong);
 		if (wrong) input.select();

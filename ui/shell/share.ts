@@ -9,9 +9,7 @@ import { fileName } from './export';
 
 /** The address of this view; who opens it is asked for the key. */
 export async function copyLink(app: App): Promise<void> {
-	const link = '#' + encodeLink(app.store.get());
-	history.replaceState(null, '', link);
-	const isCopied = await copyText(location.href.replace(/#.*$/, '') + link);
+	const isCopied = await copyText(location.href.replace(/#.*$/, '') + '#' + encodeLink(app.store.get()));
 	app.say(isCopied ? 'Link copied' : 'The link is in the address bar');
 }
 
