@@ -577,6 +577,46 @@ KERNELS = [
     incore.refused(5, ["python3"], *words, "--case", config, "--func", "1", env={"PATH": incore.tmp})
 
 
+def scene_test(incore):
+    """--import-case: a module that makes its lists is imported, behind walls, with stand-ins for what is not installed."""
+    home = os.path.join(incore.tmp, "scene")
+    os.makedirs(os.path.join(home, "k"))
+    shutil.copy(SF, os.path.join(home, "k", "SF.cpp"))
+    secret, module = os.path.join(incore.tmp, "secret"), os.path.join(home, "test_scene.py")
+    with open(secret, "w") as f:
+        f.write("secret")
+    with open(module, "w") as f:
+        f.write(f"""import os, nosuchpackage
+from nosuchpackage.inner import SceneTestCase, scene_test
+print("9\tprinted\taiv\tno.cpp")
+K = [dict(func_id=i, name=n, source=os.path.join("k", n + ".cpp"), core_type="aiv") for i, n in ((1, "SF"), (2, "twice"))]
+@scene_test(level=2)
+class TestScene(SceneTestCase):
+    CALLABLE = {{"incores": K, "signature": [nosuchpackage.IN] * 2}}
+class Other:
+    CALLABLE = [{{"func_id": 2, "name": "twice", "source": "elsewhere.cpp"}}]
+def attempt(name, call):
+    try:
+        call()
+        K.append(dict(func_id=7, name=name, source="x.cpp"))
+    except OSError:
+        pass
+attempt("read", lambda: open({secret!r}).read())
+attempt("wrote", lambda: open({secret!r}, "w"))
+attempt("environment", lambda: os.environ["SECRET"] if "SECRET" in os.environ else open("/nosuch"))
+""")
+    words = ["--dump", os.path.join(DUMPS, "own"), "--dry-run", "--case", module]
+    incore.refused(2, ["there are 2 twice\n"], *words, "--func", "1")  # only with --import-case is it run
+    data = incore.replay(*words, "--import-case", "--func", "1")
+    equal(data and (data["kernel"], data["class"]), ("SF", "aiv-only"), "a kernel of a scene test")
+    incore.refused(2, ["there are 1 SF, 2 twice, 2 twice\n"], *words, "--import-case", "--func", "7", env={"SECRET": "x"})
+    incore.refused(2, ["elsewhere.cpp"], *words, "--import-case", "--kernel", "twice")
+    incore.refused(5, ["python3"], *words, "--import-case", "--func", "1", env={"PATH": incore.tmp})
+    incore.refused(2, ["--case"], "--dump", os.path.join(DUMPS, "own"), "--import-case", "--func", "1", "--source", SF)
+    with open(secret) as f:
+        equal(f.read(), "secret", "what a module may not write")
+
+
 def manifest(incore):
     """Facts 12 and 17: context slots are left out, an unknown stage is told, bytes go back through their view."""
     dump, source = os.path.join(incore.tmp, "vector"), small_kernel(incore, "vector", (0, 2, 3))
@@ -921,7 +961,7 @@ def faults(incore):
             equal(len(made), int(os.path.exists(os.path.join(out, "insight_export"))), f"{what}: a trace is whole or not there")
 
 
-CASES = [own, blocks, lanes, compile_options, scalar_stores, scalar_pipe, wrong_core, cases, manifest, spec, spec_is_not_read_back, classes, verbose, checked, shared_buffer, words_of_a_set, refusals, compilers, places, estimate, full_disk,
+CASES = [own, blocks, lanes, compile_options, scalar_stores, scalar_pipe, wrong_core, cases, scene_test, manifest, spec, spec_is_not_read_back, classes, verbose, checked, shared_buffer, words_of_a_set, refusals, compilers, places, estimate, full_disk,
          interrupt, faults, real, real_rows, real_incomplete, real_blocks, real_mixed, real_levels, real_deps]
 
 
