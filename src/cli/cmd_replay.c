@@ -87,6 +87,10 @@ static bool take_identity(struct cli *c, struct replay_request *q)
 		return err_set(&c->error, INCORE_USAGE, "bad-option-value", "--block: too large");
 	q->block = (uint32_t)cli_count(c, "block");
 	target = cli_text(c, cli_has(c, "platform") ? "platform" : "target");
+	q->has_target = cli_has(c, "platform") || cli_has(c, "target");
+	q->form = strcmp(cli_text(c, "backend"), "ptoas") == 0	   ? FORM_TYPED
+		  : strcmp(cli_text(c, "backend"), "simpler") == 0 ? FORM_ENTRY
+								   : FORM_ANY;
 	q->target = strncmp(target, "a5", 2) == 0 ? TARGET_A5 : TARGET_A2A3;
 	if (cli_has(c, "blocks") &&
 		(!cli_count(c, "blocks") || cli_count(c, "blocks") > MAX_BLOCKS))

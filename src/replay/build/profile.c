@@ -15,6 +15,7 @@
 #include "dump/read/task_args.h"
 #include "export/clean/clean_job.h"
 #include "import/import.h"
+#include "replay/supply.h"
 #include "replay/workspace.h"
 
 struct batch {
@@ -48,14 +49,9 @@ static bool run_kernel(const struct profile_request *q, struct one *o, const str
 	const char *entry = arena_printf(&o->arena, "%s/%s_entry.cpp", o->folder, k->stem);
 	bool has_wrapper = o->testcase.signature.form != KERNEL_SLOTS;
 	const char *source = has_wrapper ? entry : k->source;
-	struct core_answer answer = cores_decide(&(struct core_evidence){.has_kinds = true,
-		.has_cube = o->testcase.has_cube,
-		.has_vector = o->testcase.has_vector,
-		.path = k->source});
 	struct replay_job job = {.workspace = o->folder,
 		.label = k->name,
 		.target = q->has_target ? q->target : o->testcase.target,
-		.kernel_class = answer.kernel_class,
 		.args = &o->testcase.args,
 		.defines = q->defines,
 		.n_defines = q->n_defines,
@@ -69,11 +65,8 @@ static bool run_kernel(const struct profile_request *q, struct one *o, const str
 
 	if (!entry)
 		return err_nomem(e);
-	if (answer.core != KERNEL_ON_AIV)
-		job.members[job.n_members++] = (struct replay_member){source, KERNEL_ON_AIC, -1, 0};
-	if (answer.core != KERNEL_ON_AIC)
-		job.members[job.n_members++] = (struct replay_member){
-			source, KERNEL_ON_AIV, -1, answer.core == KERNEL_ON_MIX ? 3 : 1};
+	supply_sides(
+		&o->testcase, k->source, source, job.members, &job.n_members, &job.kernel_class);
 	return q->backend->run(&job, &o->arena, &o->outcome, e);
 }
 
