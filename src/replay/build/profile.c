@@ -208,9 +208,14 @@ static bool is_by_value(const struct incore_error *why)
 static bool make_guess(
 	const struct testcase_options *o, unsigned n_free, unsigned n, struct testcase_options *out)
 {
+	static const char *const WHY[] = {"defaults are 0, which keeps every access inside",
+		"defaults are 1: with 0 it has no work or leaves a buffer",
+		"defaults are the bound: with 0 and 1 it has no work or leaves a buffer",
+		"one default is 1: with all alike it has no work or leaves a buffer"};
 	int64_t bound = o->dynamic_dim > 0 ? o->dynamic_dim : 256;
 
 	*out = *o;
+	out->free_why = WHY[n < 3 ? n : 3];
 	out->free_value = n == 0 ? 0 : n == 2 ? bound : 1;
 	out->free_one = n > 2 ? n - 2 : 0;
 	return n == 0 || n <= (n_free > 1 ? 2 + n_free : n_free ? 2 : 0);
@@ -229,13 +234,19 @@ static bool run_one(const struct profile_request *q, struct one *o, const struct
 	base.stem = k->stem;
 	for (n = 0; goes_on && make_guess(&base, o->testcase.n_free, n, &guess); n++) {
 		struct incore_error why = {0};
+		bool lacks_values;
 
 		ok = try_one(q, &guess, o, k, &why);
+		lacks_values = !ok && err_is(&why, "no-value") && !base.fill_control;
 		has_work = ok && !o->facts.degenerate;
 		kept = ok && kept == UINT_MAX ? n : kept;
 		goes_on = !has_work && (ok || is_by_value(&why));
-		if (!ok && n == 0)
+		if (!ok && !e->code)
 			err_move(e, &why);
+		if (lacks_values) {
+			base.fill_control = goes_on = true;
+			n = UINT_MAX; /* from the start, with something in its control tensors */
+		}
 		incore_error_clear(&why);
 	}
 	if (has_work || kept == UINT_MAX)
