@@ -5,6 +5,7 @@
 extern const struct export_ops export_json;
 extern const struct export_ops export_csv;
 extern const struct export_ops export_chrome;
+extern const struct export_ops export_perfetto;
 extern const struct export_ops export_ui_output;
 extern const struct export_ops export_insight;
 
@@ -12,6 +13,7 @@ const struct export_ops *const export_registry[] = {
 	&export_json,
 	&export_csv,
 	&export_chrome,
+	&export_perfetto,
 	&export_ui_output,
 	&export_insight,
 	NULL,

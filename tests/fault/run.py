@@ -58,6 +58,7 @@ RUNS = {
     "insight-back": ["waves", "--json", "../fuzz/corpus/insight_bin/own.bin"],
     "dumps": ["summary", "ascend_dump"],
     "export": ["export", "--to", "chrome", "-o", "OUT", "two_waves"],
+    "perfetto": ["export", "--to", "perfetto", "-o", "OUT", "two_waves"],
     "ui-output": ["export", "--to", "ui_output", "-o", "OUT", "two_waves"],
     "several": ["info", "repeated"],
     "side-files": ["info", "gemm"],
