@@ -12,7 +12,7 @@
 #include "codec/json_writer.h"
 #include "export/chrome_pipes.h"
 #include "export/labels.h"
-#include "export/side.h"
+#include "export/writer.h"
 #include "isa/ascend_names.h"
 
 #define MANY_EVENTS 1000000

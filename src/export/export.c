@@ -6,7 +6,7 @@
 #include "export/export.h"
 
 #include "analysis/waves/waits.h"
-#include "export/side.h"
+#include "export/writer.h"
 #include "trace/account.h"
 
 struct driver {
@@ -144,26 +144,51 @@ static bool send_links(struct driver *d, const struct walk_track *w, struct inco
 	return true;
 }
 
-/* A track that cannot be read does not end the export: it becomes a note. */
-static bool keep_failure(
-	struct driver *d, track_idx i, struct incore_error *why, struct incore_error *e)
+static bool keep_note(struct export *x, const struct note *from, struct incore_error *e)
 {
-	struct export_result *r = d->x.result;
-	struct strbuf text = {0};
-	struct note n = {.kind = NOTE_DAMAGED, .code = "damaged-wave-file", .count = 1};
+	struct export_result *r = x->result;
+	struct note n = *from;
 
-	err_format(why, &text);
-	n.message = arena_strdup(&r->arena, text.p ? text.p : "could not be read");
-	n.path = arena_strdup(&r->arena, d->x.trace->tracks[i].name);
-	n.offset = why->offset;
-	sb_free(&text);
-	incore_error_clear(why);
-	r->n_failed++;
-	if (!n.message || !n.path)
+	n.message = arena_strdup(&r->arena, from->message);
+	n.path = from->path ? arena_strdup(&r->arena, from->path) : NULL;
+	if (!n.message || (from->path && !n.path))
 		return err_nomem(e);
 	if (r->n_notes < WALK_MAX_NOTES)
 		r->notes[r->n_notes++] = n;
 	return true;
+}
+
+/* A track that cannot be read does not end the export: it becomes a note. */
+static bool keep_failure(
+	struct driver *d, track_idx i, struct incore_error *why, struct incore_error *e)
+{
+	struct strbuf text = {0};
+	struct note n = {.kind = NOTE_DAMAGED, .code = "damaged-wave-file", .count = 1};
+	bool ok;
+
+	err_format(why, &text);
+	n.message = text.p ? text.p : "could not be read";
+	n.path = d->x.trace->tracks[i].name;
+	n.offset = why->offset;
+	d->x.result->n_failed++;
+	ok = keep_note(&d->x, &n, e);
+	sb_free(&text);
+	incore_error_clear(why);
+	return ok;
+}
+
+bool export_walk(struct export *x, const struct collector *const *collectors, size_t n,
+	struct incore_error *e)
+{
+	struct walk_result r = {0};
+	bool ok = walk_tracks(x->trace, &x->options->walk, collectors, n, &r, e);
+
+	x->result->n_tracks += r.n_tracks;
+	x->result->n_failed += r.n_failed;
+	for (uint32_t i = 0; ok && i < r.n_notes; i++)
+		ok = keep_note(x, &r.notes[i], e);
+	walk_result_deinit(&r);
+	return ok;
 }
 
 static bool send_track(struct driver *d, track_idx i, struct incore_error *e)
@@ -285,8 +310,8 @@ static bool drive(struct driver *d, struct incore_error *e)
 		if (!d->tables)
 			return false;
 	}
-	return d->ops->begin(x, e) && send_tracks(d, e) && send_counters(d, e) &&
-	       send_losses(d, e) && send_cuts(d, e) && d->ops->end(x, e);
+	return d->ops->begin(x, e) && (d->ops->takes_sums || send_tracks(d, e)) &&
+	       send_counters(d, e) && send_losses(d, e) && send_cuts(d, e) && d->ops->end(x, e);
 }
 
 /* The writers print without looking; here a full disk gets a better word than they have. */

@@ -115,6 +115,7 @@ struct export_ops {
 	/* track() takes all there is on a track: no slices, states, links are sent one by one. */
 	bool takes_tracks;
 	bool links_first; /* links of a track come before its slices */
+	bool takes_sums;  /* begin() asks with export_walk(): no tracks are brought */
 	bool (*begin)(struct export *x, struct incore_error *e);
 	bool (*track)(struct export *x, const struct export_track *k, struct incore_error *e);
 	bool (*slice)(struct export *x, const struct export_slice *s,
@@ -130,13 +131,6 @@ struct export_ops {
 	bool (*commit)(struct export *x, struct incore_error *e); /* directories only */
 	void (*abort)(struct export *x); /* frees state after success or failure */
 };
-
-/* The members of an export_ops, for functions of these names; of one that takes slice by slice. */
-#define EXPORT_WRITER                                                                              \
-	.begin = begin, .track = track, .counter = counter, .lost = lost, .truncated = truncated,  \
-	.end = end, .abort = free_state
-#define EXPORT_SLICE_WRITER                                                                        \
-	EXPORT_WRITER, .slice = slice, .state_run = state_run, .link = link, .track_end = track_end
 
 extern const struct export_ops *const export_registry[]; /* NULL ends */
 const struct export_ops *export_find(const char *name);

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """What the checkers of formats share: the program, its verbs as JSON, messages as protoc prints them."""
 import collections
+import fcntl
 import json
 import os
 import re
@@ -56,6 +57,19 @@ class Program:
 
 def has(program):
     return shutil.which(program) is not None
+
+
+def node_modules():
+    """Installs the readers that package-lock.json pins. None, or why that cannot be."""
+    if not has("node") or not has("npm"):
+        return "node or npm is not installed"
+    with open(os.path.join(HERE, "package-lock.json")) as lock:  # two suites may come at once
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        names = json.load(lock)["packages"][""]["devDependencies"]
+        if all(os.path.exists(os.path.join(HERE, "node_modules", name, "package.json")) for name in names):
+            return None
+        p = subprocess.run(["npm", "ci", "--ignore-scripts", "--no-audit", "--no-fund"], cwd=HERE, capture_output=True, text=True)
+        return None if p.returncode == 0 else "readers cannot be installed: " + (p.stderr.strip().splitlines() or ["npm failed"])[-1]
 
 
 def decode(proto, message, path):

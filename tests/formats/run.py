@@ -8,11 +8,13 @@ import sys
 import tempfile
 
 import perfetto
+import profiles
 from common import Program, Results, has
 
 # format: its checker, and programs that must be there
 FORMATS = {
     "perfetto": (perfetto.run, ("protoc",)),
+    "profiles": (profiles.run, ("protoc",)),
 }
 
 

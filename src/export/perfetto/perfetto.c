@@ -13,7 +13,7 @@
 #include "export/flows.h"
 #include "export/labels.h"
 #include "export/perfetto/perfetto_packet.h"
-#include "export/side.h"
+#include "export/writer.h"
 
 struct perfetto_state {
 	struct packets packets;

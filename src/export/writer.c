@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* side.c: what of the tables beside the tracks a selection keeps. */
-#include "export/side.h"
+/* writer.c: what of the tables beside the tracks a selection keeps. */
+#include "export/writer.h"
 
 bool export_has_clock(const struct export *x, clock_idx c)
 {
