@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* flat.c: the lists of an answer as tables. */
-#include "lib/flat.h"
+#include "tables/flat.h"
 
 struct flattening {
 	struct flat_tables *out;
