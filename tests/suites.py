@@ -144,6 +144,7 @@ def everything(is_check):
         *both("golden", 19, 55, "tests/golden/run.py", "BUILD"),
         *both("insight", 1, 2, "tests/insight_check.py", "--suite", "BUILD/incore"),
         *both("clean-cases", 1, 5, "tests/conformance/clean.py", "BUILD/incore"),
+        *both("formats", 3, 10, "tests/formats/run.py", "BUILD"),
         *both("ncu", 8, 30, "tests/ncu/run.py", "BUILD"),
         *both("pipes", 2, 5, "tests/conformance/pipes.py", "BUILD/incore"),
         *both("ascend-bad-input", 28, 150, "tests/ascend_bad_input.py", "BUILD"),
