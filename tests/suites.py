@@ -151,6 +151,7 @@ def everything(is_check):
         *both("replay", 26, 60, "tests/replay/run.py", "BUILD"),
         *both("replay-msprof", 51, 70, "tests/replay/cann/run.py", "BUILD"),
         *both("lib", 3, 8, "tests/lib/run.py", "BUILD"),
+        *both("sql", 10, 20, "tests/sql/run.py", "BUILD/incore"),
         *both("serve", 12, 23, "tests/serve/run.py", "BUILD"),
         *both("serve-rules", 1, 2, "tests/serve/rules.py", "BUILD", cores=0),  # waits for clients to be hung up on
         plain("fixtures", 1, "tests/fixtures.py", "BUILD/examples/make_capture", "BUILD/tests/sqtt/make_sqtt"),

@@ -67,5 +67,5 @@ struct track_walk {
 bool track_walk_next(struct track_walk *w, struct table_cursor *c, struct incore_error *e);
 /* Brings the track's clock to the time of tables: cycles since the origin of every screen. */
 int64_t table_shift(const struct table_cursor *c, track_idx track);
-/* Slices before all, as many as a trace states. */
+/* About how many slices there are, without reading a track. */
 uint64_t table_count_slices(const struct trace *t);

@@ -229,12 +229,14 @@ void table_rescan(struct table_cursor *c, const struct table_scan *scan)
 
 /* --- tracks --- */
 
+#define USUAL_SLICES 1000u /* of a track that does not say how many it has */
+
 uint64_t table_count_slices(const struct trace *t)
 {
 	uint64_t n = 0;
 
 	for (track_idx i = 0; i < t->n_tracks; i++)
-		n += t->tracks[i].n_slices;
+		n += t->tracks[i].n_slices ? t->tracks[i].n_slices : USUAL_SLICES;
 	return n;
 }
 
