@@ -258,19 +258,20 @@ static bool lived(const struct table_cursor *c, track_idx i)
 /* A track that cannot be read does not end the walk: it is counted. */
 static bool load(struct track_walk *w, struct table_cursor *c, track_idx i, struct incore_error *e)
 {
+	const struct track_data *kept = table_keep_get(c->scan.keep, i);
 	struct incore_error why = {0};
 
-	if (w->has_data && w->held == i) {
-		w->loaded = i;
+	w->data = kept ? kept : &w->own;
+	w->loaded = i;
+	if (kept || (w->has_data && w->held == i))
+		return true;
+	w->held = i;
+	w->has_data = trace_load_track(c->trace, i, 0, &w->own, &why);
+	if (w->has_data) {
+		table_keep_put(c->scan.keep, i, &w->own);
 		return true;
 	}
 	w->loaded = NO_TRACK;
-	w->held = i;
-	w->has_data = trace_load_track(c->trace, i, 0, &w->data, &why);
-	if (w->has_data) {
-		w->loaded = i;
-		return true;
-	}
 	if (track_error_is_fatal(&why)) {
 		err_move(e, &why);
 		return false;
