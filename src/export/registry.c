@@ -9,6 +9,10 @@ extern const struct export_ops export_perfetto;
 extern const struct export_ops export_folded;
 extern const struct export_ops export_speedscope;
 extern const struct export_ops export_pprof;
+extern const struct export_ops export_parquet;
+#ifdef INCORE_SQLITE
+extern const struct export_ops export_sqlite;
+#endif
 extern const struct export_ops export_ui_output;
 extern const struct export_ops export_insight;
 
@@ -20,6 +24,10 @@ const struct export_ops *const export_registry[] = {
 	&export_folded,
 	&export_speedscope,
 	&export_pprof,
+	&export_parquet,
+#ifdef INCORE_SQLITE
+	&export_sqlite,
+#endif
 	&export_ui_output,
 	&export_insight,
 	NULL,

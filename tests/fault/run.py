@@ -61,6 +61,8 @@ RUNS = {
     "perfetto": ["export", "--to", "perfetto", "-o", "OUT", "two_waves"],
     "perfetto-pipes": ["export", "--to", "perfetto", "--from", "500", "-o", "OUT", "ascend_matmul"],
     "speedscope": ["export", "--to", "speedscope", "-o", "OUT", "two_waves"],
+    "sqlite": ["export", "--to", "sqlite", "-o", "OUT", "two_waves"],
+    "parquet": ["export", "--to", "parquet", "-o", "OUT", "two_waves"],
     "pprof": ["export", "--to", "pprof", "-o", "OUT", "ascend_matmul"],
     "ui-output": ["export", "--to", "ui_output", "-o", "OUT", "two_waves"],
     "several": ["info", "repeated"],

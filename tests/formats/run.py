@@ -9,12 +9,14 @@ import tempfile
 
 import perfetto
 import profiles
+import tables
 from common import Program, Results, has
 
 # format: its checker, and programs that must be there
 FORMATS = {
     "perfetto": (perfetto.run, ("protoc",)),
     "profiles": (profiles.run, ("protoc",)),
+    "tables": (tables.run, ("sqlite3",)),
 }
 
 
