@@ -61,6 +61,7 @@ RUNS = {
     "perfetto": ["export", "--to", "perfetto", "-o", "OUT", "two_waves"],
     "perfetto-pipes": ["export", "--to", "perfetto", "--from", "500", "-o", "OUT", "ascend_matmul"],
     "speedscope": ["export", "--to", "speedscope", "-o", "OUT", "two_waves"],
+    "otf2": ["export", "--to", "otf2", "-o", "OUT", "ascend_matmul"],
     "sqlite": ["export", "--to", "sqlite", "-o", "OUT", "two_waves"],
     "parquet": ["export", "--to", "parquet", "-o", "OUT", "two_waves"],
     "pprof": ["export", "--to", "pprof", "-o", "OUT", "ascend_matmul"],

@@ -7,6 +7,7 @@ usage: run.py BUILD_DIR [FORMAT...]
 import sys
 import tempfile
 
+import otf2
 import perfetto
 import profiles
 import tables
@@ -16,6 +17,7 @@ from common import Program, Results, has
 FORMATS = {
     "perfetto": (perfetto.run, ("protoc",)),
     "profiles": (profiles.run, ("protoc",)),
+    "otf2": (otf2.run, ("otf2-print", "otf2-estimator")),
     "tables": (tables.run, ("sqlite3",)),
 }
 
