@@ -15,6 +15,7 @@ extern const struct export_ops export_otf2;
 extern const struct export_ops export_parquet;
 #ifdef INCORE_SQLITE
 extern const struct export_ops export_sqlite;
+extern const struct export_ops export_rocpd;
 #endif
 extern const struct export_ops export_ui_output;
 extern const struct export_ops export_insight;
@@ -33,6 +34,7 @@ const struct export_ops *const export_registry[] = {
 	&export_parquet,
 #ifdef INCORE_SQLITE
 	&export_sqlite,
+	&export_rocpd,
 #endif
 	&export_ui_output,
 	&export_insight,

@@ -10,6 +10,7 @@ import tempfile
 import otf2
 import perfetto
 import profiles
+import rocpd
 import tables
 from common import Program, Results, has
 
@@ -19,6 +20,7 @@ FORMATS = {
     "profiles": (profiles.run, ("protoc",)),
     "otf2": (otf2.run, ("otf2-print", "otf2-estimator")),
     "tables": (tables.run, ("sqlite3",)),
+    "rocpd": (rocpd.run, ("sqlite3",)),
 }
 
 

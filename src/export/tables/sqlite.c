@@ -3,13 +3,13 @@
  * sqlite.c: the tables of a trace as one SQLite database. See incore-sqlite(7). Rows are inserted as
  * they come, in one transaction without a journal: the file is put in its place when it is whole.
  */
-#include <sqlite3.h>
-
 #include "base/mem.h"
+#include "export/tables/sqlite_out.h"
 #include "export/tables/tabular.h"
 #include "export/writer.h"
 
-#define APPLICATION_ID 0x696e636f /* "inco" */
+/* The application is "inco". */
+#define HEAD "PRAGMA application_id=0x696e636f; PRAGMA user_version=1"
 
 struct sqlite_state {
 	sqlite3 *db;
@@ -17,18 +17,6 @@ struct sqlite_state {
 	const struct table *table;
 	struct strbuf sql;
 };
-
-static bool fail_sqlite(struct sqlite_state *s, struct incore_error *e)
-{
-	if (sqlite3_errcode(s->db) == SQLITE_NOMEM)
-		return err_nomem(e);
-	return err_set(e, INCORE_FAILED, "write-failed", "SQLite: %s", sqlite3_errmsg(s->db));
-}
-
-static bool run_sql(struct sqlite_state *s, const char *sql, struct incore_error *e)
-{
-	return sqlite3_exec(s->db, sql, NULL, NULL, NULL) == SQLITE_OK || fail_sqlite(s, e);
-}
 
 static const char *sql_type(enum column_type type)
 {
@@ -56,7 +44,7 @@ static bool create_table(struct sqlite_state *s, const struct table *t, struct i
 			*unit ? "; " : "", unit);
 	}
 	sb_puts(&s->sql, ") STRICT");
-	return s->sql.failed ? err_nomem(e) : run_sql(s, s->sql.p, e);
+	return s->sql.failed ? err_nomem(e) : sqlite_out_run(s->db, s->sql.p, e);
 }
 
 static bool begin_table(void *ctx, const struct table *t, struct incore_error *e)
@@ -74,7 +62,7 @@ static bool begin_table(void *ctx, const struct table *t, struct incore_error *e
 	if (s->sql.failed)
 		return err_nomem(e);
 	return sqlite3_prepare_v2(s->db, s->sql.p, -1, &s->insert, NULL) == SQLITE_OK ||
-	       fail_sqlite(s, e);
+	       sqlite_out_fail(s->db, e);
 }
 
 /* Numbers above 2^63 keep their bits: SQLite has no unsigned ones, and %x shows them right. */
@@ -103,9 +91,9 @@ static bool insert_rows(void *ctx, const struct table_batch *b, struct incore_er
 		for (uint16_t k = 0; k < r->n_columns; k++)
 			if (bind_value(s->insert, k + 1, &r->columns[k],
 				    table_value(s->table, b, k, i)) != SQLITE_OK)
-				return fail_sqlite(s, e);
+				return sqlite_out_fail(s->db, e);
 		if (sqlite3_step(s->insert) != SQLITE_DONE || sqlite3_reset(s->insert) != SQLITE_OK)
-			return fail_sqlite(s, e);
+			return sqlite_out_fail(s->db, e);
 	}
 	return true;
 }
@@ -124,29 +112,16 @@ static bool begin(struct export *x, struct incore_error *e)
 {
 	struct sqlite_state *s = mem_zalloc(1, sizeof(*s));
 	struct tabular_sink sink = {s, begin_table, insert_rows, end_table};
-	char head[200];
 
 	if (!s)
 		return err_nomem(e);
 	x->state = s;
-	snprintf(head, sizeof(head),
-		"PRAGMA journal_mode=off; PRAGMA synchronous=off; PRAGMA locking_mode=exclusive;"
-		"PRAGMA application_id=%d; PRAGMA user_version=1; BEGIN",
-		APPLICATION_ID);
-	if (sqlite3_open_v2(x->file.tmp_path, &s->db, SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX,
-		    NULL) != SQLITE_OK)
-		return fail_sqlite(s, e);
-	return run_sql(s, head, e) && tabular_send(x, &sink, e) && run_sql(s, "COMMIT", e);
+	return sqlite_out_open(x, HEAD, &s->db, e) && tabular_send(x, &sink, e);
 }
 
 static bool end(struct export *x, struct incore_error *e)
 {
-	struct sqlite_state *s = x->state;
-
-	if (sqlite3_close(s->db) != SQLITE_OK)
-		return fail_sqlite(s, e);
-	s->db = NULL;
-	return true;
+	return sqlite_out_close(&((struct sqlite_state *)x->state)->db, e);
 }
 
 static void free_state(struct export *x)
