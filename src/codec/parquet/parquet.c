@@ -2,6 +2,8 @@
 /* parquet.c: groups of rows one after the other, and the foot that says where they are. */
 #include "codec/parquet/parquet.h"
 
+#include <zstd.h>
+
 #include "base/mem.h"
 #include "codec/parquet/parquet_column.h"
 #include "codec/parquet/thrift.h"
@@ -61,6 +63,8 @@ struct parquet {
 	uint64_t at; /* bytes written */
 	struct parquet_column *columns;
 	unsigned n_columns;
+	struct parquet_scratch scratch;
+	ZSTD_CCtx *zstd;
 	uint32_t rows; /* of the open group */
 	uint64_t n_rows;
 	uint32_t n_groups;
@@ -83,7 +87,9 @@ struct parquet *parquet_new(
 
 	if (ok)
 		p->columns = mem_zalloc(n + 1, sizeof(*p->columns));
-	ok = ok && p->columns;
+	if (ok)
+		p->zstd = ZSTD_createCCtx();
+	ok = ok && p->columns && p->zstd && parquet_scratch_init(&p->scratch);
 	for (unsigned i = 0; ok && i < n; i++)
 		if (!(skip >> i & 1))
 			ok = parquet_column_init(&p->columns[p->n_columns++], &columns[i], i);
@@ -103,6 +109,8 @@ void parquet_free(struct parquet *p)
 	for (unsigned i = 0; i < p->n_columns; i++)
 		parquet_column_deinit(&p->columns[i]);
 	mem_free(p->columns);
+	parquet_scratch_deinit(&p->scratch);
+	ZSTD_freeCCtx(p->zstd);
 	sb_free(&p->groups);
 	sb_free(&p->dictionary);
 	sb_free(&p->page);
@@ -126,7 +134,7 @@ static bool write_page(struct parquet *p, const struct strbuf *bytes, int type, 
 
 	sb_reset(&p->packed);
 	sb_reset(&p->head);
-	if (!zstd_pack(bytes->p ? bytes->p : "", bytes->n, ZSTD_LEVEL, &p->packed, e))
+	if (!zstd_pack_with(p->zstd, bytes->p ? bytes->p : "", bytes->n, ZSTD_LEVEL, &p->packed, e))
 		return false;
 	thrift_number(&t, PAGE_TYPE, THRIFT_I32, type);
 	thrift_number(&t, PAGE_SIZE, THRIFT_I32, (int64_t)bytes->n);
@@ -202,7 +210,7 @@ static bool write_chunk(
 
 	sb_reset(&p->dictionary);
 	sb_reset(&p->page);
-	l = parquet_column_put(k, &p->dictionary, &p->page);
+	l = parquet_column_put(k, &p->scratch, &p->dictionary, &p->page);
 	if (p->page.failed || p->dictionary.failed)
 		return err_nomem(e);
 	if (l.encoding == ENCODING_DICTIONARY && !write_page(p, &p->dictionary, PAGE_DICTIONARY,

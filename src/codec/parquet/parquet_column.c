@@ -226,20 +226,26 @@ bool parquet_column_add(struct parquet_column *k, const void *vector, uint32_t n
 
 /* --- laying out --- */
 
-struct places {		 /* of values in a dictionary, in the order in which they come */
-	uint32_t *of;	 /* by value */
-	uint64_t *entry; /* by place */
-	uint32_t n;
-};
-
-static bool find_by_distance(const struct parquet_column *k, struct places *d)
+bool parquet_scratch_init(struct parquet_scratch *d)
 {
-	uint32_t *place = mem_zalloc(SPAN_MAX, sizeof(*place));
+	d->place = mem_alloc(SPAN_MAX * sizeof(*d->place));
+	d->of = mem_alloc(PARQUET_GROUP_ROWS * sizeof(*d->of));
+	d->entry = mem_alloc(SPAN_MAX * sizeof(*d->entry));
+	return d->place && d->of && d->entry;
+}
 
-	if (!place)
-		return false;
+void parquet_scratch_deinit(struct parquet_scratch *d)
+{
+	mem_free(d->place);
+	mem_free(d->of);
+	mem_free(d->entry);
+}
+
+static bool find_by_distance(const struct parquet_column *k, struct parquet_scratch *d)
+{
+	memset(d->place, 0, (size_t)(k->most - k->least + 1) * sizeof(*d->place));
 	for (uint32_t i = 0; i < k->n; i++) {
-		uint32_t *p = &place[k->value[i] - k->least];
+		uint32_t *p = &d->place[k->value[i] - k->least];
 
 		if (!*p) {
 			d->entry[d->n] = k->value[i];
@@ -247,27 +253,25 @@ static bool find_by_distance(const struct parquet_column *k, struct places *d)
 		}
 		d->of[i] = *p - 1;
 	}
-	mem_free(place);
 	return true;
 }
 
-static bool find_by_hash(const struct parquet_column *k, struct places *d)
+static bool find_by_hash(const struct parquet_column *k, struct parquet_scratch *d)
 {
-	uint32_t slot[SLOTS] = {0};
-
+	memset(d->place, 0, SLOTS * sizeof(*d->place));
 	for (uint32_t i = 0; i < k->n; i++) {
 		uint64_t v = k->value[i];
 		uint32_t at = (uint32_t)(v * 0x9e3779b97f4a7c15u >> 51) % SLOTS;
 
-		while (slot[at] && d->entry[slot[at] - 1] != v)
+		while (d->place[at] && d->entry[d->place[at] - 1] != v)
 			at = (at + 1) % SLOTS;
-		if (!slot[at]) {
+		if (!d->place[at]) {
 			if (d->n == DICTIONARY_MAX)
 				return false;
 			d->entry[d->n] = v;
-			slot[at] = ++d->n;
+			d->place[at] = ++d->n;
 		}
-		d->of[i] = slot[at] - 1;
+		d->of[i] = d->place[at] - 1;
 	}
 	return true;
 }
@@ -298,8 +302,9 @@ static bool are_deltas_shorter(const struct parquet_column *k, unsigned width)
 }
 
 /* Does it get a dictionary? Then *d has it. */
-static bool find_places(const struct parquet_column *k, struct places *d)
+static bool find_places(const struct parquet_column *k, struct parquet_scratch *d)
 {
+	d->n = 0;
 	if (k->physical == PHYSICAL_BOOLEAN || !k->n)
 		return false;
 	if (k->physical == PHYSICAL_BYTES) {
@@ -350,8 +355,8 @@ static void put_bools(const struct parquet_column *k, struct strbuf *page)
 	}
 }
 
-static struct parquet_layout put_places(const struct parquet_column *k, const struct places *d,
-	struct strbuf *dictionary, struct strbuf *page)
+static struct parquet_layout put_places(const struct parquet_column *k,
+	const struct parquet_scratch *d, struct strbuf *dictionary, struct strbuf *page)
 {
 	unsigned width = parquet_bits(d->n - 1);
 
@@ -376,24 +381,12 @@ static struct parquet_layout put_values(const struct parquet_column *k, struct s
 	return (struct parquet_layout){ENCODING_PLAIN, 0};
 }
 
-struct parquet_layout parquet_column_put(
-	struct parquet_column *k, struct strbuf *dictionary, struct strbuf *page)
+struct parquet_layout parquet_column_put(const struct parquet_column *k, struct parquet_scratch *d,
+	struct strbuf *dictionary, struct strbuf *page)
 {
-	struct places d = {.of = mem_alloc((size_t)(k->n + 1) * sizeof(*d.of)),
-		.entry = mem_alloc((size_t)SPAN_MAX * sizeof(*d.entry))};
-	struct parquet_layout l = {0};
-
 	if (k->is_nullable)
 		put_levels(k, page);
-	if (!d.of || !d.entry)
-		page->failed = true;
-	else if (find_places(k, &d))
-		l = put_places(k, &d, dictionary, page);
-	else
-		l = put_values(k, page);
-	mem_free(d.of);
-	mem_free(d.entry);
-	return l;
+	return find_places(k, d) ? put_places(k, d, dictionary, page) : put_values(k, page);
 }
 
 static bool word_bound(const struct parquet_column *k, bool is_most, struct strbuf *out)

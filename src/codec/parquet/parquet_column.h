@@ -54,13 +54,23 @@ struct parquet_layout {
 	uint32_t n_dictionary;
 };
 
+/* Room to find dictionaries in, for all columns of a file. Zeroed first. */
+struct parquet_scratch {
+	uint32_t *place; /* by distance from the least value, or by hash */
+	uint32_t *of;	 /* by value: its place in the dictionary */
+	uint64_t *entry; /* the dictionary, by place */
+	uint32_t n;
+};
+bool parquet_scratch_init(struct parquet_scratch *d);
+void parquet_scratch_deinit(struct parquet_scratch *d);
+
 bool parquet_column_init(struct parquet_column *k, const struct column *c, unsigned place);
 void parquet_column_deinit(struct parquet_column *k);
 /* Takes n values, of which there is room; false on lack of memory. */
 bool parquet_column_add(struct parquet_column *k, const void *vector, uint32_t n);
 /* Puts the dictionary, if it gets one, and the page; lack of memory latches in the buffers. */
-struct parquet_layout parquet_column_put(
-	struct parquet_column *k, struct strbuf *dictionary, struct strbuf *page);
+struct parquet_layout parquet_column_put(const struct parquet_column *k, struct parquet_scratch *d,
+	struct strbuf *dictionary, struct strbuf *page);
 /* The least or greatest value as the format has it; false: there is none, or it is too long. */
 bool parquet_column_bound(const struct parquet_column *k, bool is_most, struct strbuf *out);
 void parquet_column_clear(struct parquet_column *k);
