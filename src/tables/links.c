@@ -158,6 +158,7 @@ const struct table links_table = {
 	.name = "links",
 	.doc = "which slice waited for which",
 	.record = &link_record,
+	.has_lasting_texts = true,
 	.source = &(const struct table_source){.next = next_links,
 		.rewind = rewind_links,
 		.close = close_links,

@@ -279,6 +279,7 @@ const struct table slices_table = {
 	.name = "slices",
 	.doc = "every executed instruction, by track and time",
 	.record = &slice_record,
+	.has_lasting_texts = true,
 	.source = &(const struct table_source){.next = next_slices,
 		.rewind = rewind_slices,
 		.close = close_slices,

@@ -38,6 +38,7 @@ struct table {
 	const char *name, *doc;
 	const struct record *record;	   /* columns of scalar types and texts; at most 64 */
 	unsigned want;			   /* enum import_want: tables of the trace that it needs */
+	bool has_lasting_texts;		   /* they outlive the cursor: as long as the trace */
 	const struct table_source *source; /* private */
 };
 
