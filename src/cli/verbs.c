@@ -22,7 +22,8 @@
 	X(dump)                                                                                    \
 	X(model)                                                                                   \
 	X(replay)                                                                                  \
-	X(profile)
+	X(profile)                                                                                 \
+	X(capture)
 
 #define DECLARE(name) extern const struct verb verb_##name;
 VERBS(DECLARE)
