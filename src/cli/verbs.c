@@ -23,7 +23,8 @@
 	X(model)                                                                                   \
 	X(replay)                                                                                  \
 	X(profile)                                                                                 \
-	X(capture)
+	X(capture)                                                                                 \
+	X(doctor)
 
 #define DECLARE(name) extern const struct verb verb_##name;
 VERBS(DECLARE)

@@ -416,15 +416,108 @@ def test_signals_pass_on(p):
         p.out += "2"
 
 
+# --- doctor ---
+
+def machine(p, **files):
+    """A root with one gfx950; files are over that, None takes one away."""
+    root = os.path.join(p.top, "root")
+    nodes, card = "sys/class/kfd/kfd/topology/nodes", "sys/class/drm/card1/device"
+    for name, text in {"dev/kfd": "", f"{nodes}/0/properties": "cpu_cores_count 64\ngfx_target_version 0\n",
+                       f"{nodes}/1/properties": "simd_count 1024\ngfx_target_version 90500\nvendor_id 4098\n",
+                       f"{card}/power_dpm_force_performance_level": "manual\n", f"{card}/mem_info_vram_total": f"{256 << 30}\n",
+                       f"{card}/mem_info_vram_used": "1000\n", **files}.items():
+        if text is not None:
+            os.makedirs(os.path.dirname(os.path.join(root, name)), exist_ok=True)
+            with open(os.path.join(root, name), "w") as f:
+                f.write(text)
+    return root
+
+
+def ask_doctor(p, *words, rc=0, env=None, **files):
+    """{id: finding}, verdict"""
+    data, _ = p.run("--root", machine(p, **files), *words, app=None, rc=rc, verb=("doctor",), env=env)
+    for f in data["findings"]:
+        assert (f["severity"] in ("ok", "info")) == (f["fix"] is None), f
+    return {f["id"]: f for f in data["findings"]}, data["verdict"]
+
+
+def test_doctor_well(p):
+    found, verdict = ask_doctor(p, "att")
+    assert verdict == "ready", found
+    says(found["rocprofv3"]["message"], "rocprofv3 1.4.1: ")
+    assert found["gpu"]["message"] == "node 1 is gfx950" and found["clock"]["message"] == "the clock of card1 is locked"
+    says(found["buffer-room"]["message"], "262143 MiB")
+    ask_doctor(p)  # one kind that works is enough
+
+
+def test_doctor_ill(p):
+    card = "sys/class/drm/card1/device"
+    for rc, name, severity, files in ((1, "no-device", "error", {"dev/kfd": None}),
+                                      (1, "no-gpu", "error", {"sys/class/kfd/kfd/topology/nodes/1/properties": None}),
+                                      (1, "buffer-room", "error", {f"{card}/mem_info_vram_used": f"{(256 << 30) - 1000}\n"}),
+                                      (0, "clock", "warning", {f"{card}/power_dpm_force_performance_level": "auto\n"})):
+        subprocess.run(["rm", "-rf", os.path.join(p.top, "root")], check=True)
+        found, verdict = ask_doctor(p, "att", rc=rc, **files)
+        assert found[name]["severity"] == severity and verdict == ("not-ready" if rc else "ready"), (name, found)
+    says(ask_doctor(p, "att", env={"HSA_CU_MASK": "0:0-3"})[0]["environment"]["message"], "HSA_CU_MASK=0:0-3 is set")
+    found, _ = ask_doctor(p, "att", "--tool", "/no/such", rc=1)
+    assert found["no-rocprofv3"]["severity"] == "error"
+
+
+def test_doctor_rights(p):
+    if os.geteuid() == 0:
+        raise Skip("root may do everything")
+    root = machine(p)
+    os.chmod(os.path.join(root, "dev", "kfd"), 0)
+    assert ask_doctor(p, "att", rc=1)[0]["no-rights"]["severity"] == "error"
+
+
+def test_doctor_old_release(p):
+    found, _ = ask_doctor(p, "att")
+    assert found["drops-simd-0"]["severity"] == "warning"
+
+
+test_doctor_old_release.scenario = {"version": "1.2.2"}
+
+
+def script(p, name, text):
+    path = os.path.join(p.bin, name)
+    with open(path, "w") as f:
+        f.write("#!/bin/sh\n" + text)
+    os.chmod(path, 0o755)
+
+
+def test_doctor_msprof(p):
+    home = os.path.join(p.top, "cann")
+    found, _ = ask_doctor(p, "msprof", rc=1, env={"ASCEND_HOME_PATH": home})
+    assert "no-program" in found and "no-simulator" in found
+    script(p, "msprof", "exit 0")
+    os.makedirs(os.path.join(home, "tools", "simulator"))
+    found, _ = ask_doctor(p, "msprof", env={"ASCEND_HOME_PATH": home})
+    assert found["no-npu"]["severity"] == "info" and "cann" in found
+
+
+def test_doctor_cuda(p):
+    script(p, "nvidia-smi", "echo NVIDIA H200, 570.1, 345 MHz, 1980 MHz")
+    script(p, "ncu", "exit 0")
+    files = {"dev/nvidiactl": "", "proc/driver/nvidia/params": "RmProfilingAdminOnly: 0\n"}
+    found, _ = ask_doctor(p, "cuda", **files)
+    assert found["gpu"]["message"] == "NVIDIA H200, 570.1, 345 MHz, 1980 MHz"
+    files["proc/driver/nvidia/params"] = "RmProfilingAdminOnly: 1\n"
+    found, _ = ask_doctor(p, "cuda", rc=0 if os.geteuid() == 0 else 1, **files)
+    assert found["counters-locked"]["severity"] == ("warning" if os.geteuid() == 0 else "error")
+    script(p, "nvidia-smi", "echo No devices were found; exit 6")
+    assert ask_doctor(p, "cuda", rc=1, **files)[0]["no-gpu"]["message"] == "nvidia-smi fails: No devices were found"
+
+
 def test_schema(p):
-    schema = json.loads(subprocess.run([p.program, "--schema", "capture"], capture_output=True, check=True).stdout)
     try:
         import jsonschema
     except ImportError:
         raise Skip("no python3-jsonschema")
-    p.run()
-    text = subprocess.run([p.program, "capture", "att", "--json", "-o", p.out + "2", "--", "true"], capture_output=True, env=p.env()).stdout
-    jsonschema.validate(json.loads(text), schema)
+    for verb, words in (("capture", ["att", "--json", "-o", p.out, "--", "true"]), ("doctor", ["--json", "--root", machine(p)])):
+        schema = json.loads(subprocess.run([p.program, "--schema", verb], capture_output=True, check=True).stdout)
+        jsonschema.validate(json.loads(subprocess.run([p.program, verb, *words], capture_output=True, env=p.env()).stdout), schema)
 
 
 def one(build, streams, name, test):
