@@ -10,9 +10,11 @@
 
 #include "base/file.h"
 
+#define DISCOVERY_REASON "which kernels are launched, and how often"
+#define FIRST_REASON "the first attempt"
 #define JOURNAL "journal"
 #define RESULT "capture.json"
-#define GRACE_MS 30000 /* for an application to end in its own way */
+#define GRACE_MS 30000			 /* for an application to end in its own way */
 #define SPARE_BYTES ((uint64_t)64 << 20) /* of disk, besides the buffer */
 
 void att_init(struct att *a, const struct att_request *q)
@@ -27,7 +29,6 @@ void att_deinit(struct att *a)
 	for (size_t i = 0; i < a->answer.attempts.n; i++)
 		VEC_FREE(&a->answer.attempts.v[i].captures);
 	VEC_FREE(&a->answer.attempts);
-	VEC_FREE(&a->answer.kernels);
 	VEC_FREE(&a->answer.warnings);
 	VEC_FREE(&a->window.launches.ranges);
 	VEC_FREE(&a->tried.ranges);
@@ -38,12 +39,12 @@ void att_deinit(struct att *a)
 
 /* --- files --- */
 
-static bool write_text(const char *path, const struct strbuf *text, struct incore_error *e)
+static bool write_text(const char *path, struct str text, struct incore_error *e)
 {
 	struct out_file out = {0};
-	bool ok = (!text->failed || err_nomem(e)) && out_file_open(&out, path, e);
+	bool ok = out_file_open(&out, path, e);
 
-	if (ok && text->n && fwrite(text->p, 1, text->n, out.f) != text->n)
+	if (ok && fwrite(text.p, 1, text.n, out.f) != text.n)
 		ok = err_write(e);
 	ok = ok && out_file_commit(&out, e);
 	out_file_abort(&out);
@@ -95,53 +96,34 @@ static bool check_room(const struct att *a, struct incore_error *e)
 
 /* --- one run of rocprofv3 --- */
 
-struct tool_run {
-	const char *name; /* "discovery", "attempt_1": also its folder */
-	const char *folder, *raw, *input, *log;
-	const char *const *argv;
-	struct job_result result;
-};
-
-static bool prepare_run(struct att *a, struct tool_run *r, const struct att_window *w,
-	const char *because, struct incore_error *e)
-{
-	struct strbuf yaml = {0};
-	bool ok;
-
-	r->folder = arena_printf(&a->arena, "%s/%s", a->answer.directory, r->name);
-	r->raw = r->folder ? arena_printf(&a->arena, "%s/raw", r->folder) : NULL;
-	r->input = r->folder ? arena_printf(&a->arena, "%s/input.yaml", r->folder) : NULL;
-	r->log = r->folder ? arena_printf(&a->arena, "%s/log", r->folder) : NULL;
-	r->argv = r->input ? att_command(a, r->input) : NULL;
-	if (!r->raw || !r->log || !r->argv)
-		return err_nomem(e);
-	if (mkdir(r->folder, 0777) != 0 || mkdir(r->raw, 0777) != 0)
-		return err_output(e, errno, r->folder, "cannot make the directory");
-	ok = att_put_yaml(a, w, r->raw, because, &yaml, e) && write_text(r->input, &yaml, e);
-	sb_free(&yaml);
-	return ok;
-}
-
-static bool run_tool(struct att *a, struct tool_run *r, struct incore_error *e)
+static bool run_tool(struct att *a, struct att_attempt *t, struct incore_error *e)
 {
 	const struct att_request *q = a->q;
-	struct job j = {.name = r->name,
-		.argv = r->argv,
+	struct job j = {.name = path_base(t->folder),
+		.argv = t->argv,
 		.limit_ms = q->limit_s * 1000,
 		.grace_ms = GRACE_MS,
-		.log_path = r->log,
+		.log_path = t->log,
 		.echo_fd = q->echo_fd,
 		.journal = &a->journal,
 		.is_cancelled = q->is_cancelled,
 		.cancel_signal = q->cancel_signal};
 
-	leftover_add(r->raw, false);
-	if (!job_run(&j, &r->result, e))
+	if (mkdir(t->folder, 0777) != 0 || mkdir(t->raw, 0777) != 0)
+		return err_output(e, errno, t->folder, "cannot make the directory");
+	leftover_add(t->raw, false);
+	if (!write_text(t->input, str_of(t->configuration), e) || !job_run(&j, &t->result, e))
 		return false;
-	if (r->result.process.end == PROCESS_CANCELLED)
+	t->status = job_exit_status(&t->result.process);
+	if (t->result.process.end == PROCESS_CANCELLED)
 		return err_set(e, INCORE_FAILED, "interrupted", "interrupted while %s ran; log %s",
-			r->name, r->log);
+			j.name, t->log);
 	return true;
+}
+
+static struct str said_by(const struct att_attempt *t)
+{
+	return (struct str){t->result.tail.p ? t->result.tail.p : "", t->result.tail.n};
 }
 
 /* What the tool says it lacks, in place of its last line. */
@@ -157,77 +139,41 @@ static const char *known_trouble(struct str said)
 	return NULL;
 }
 
-static bool app_failed(struct att *a, const struct tool_run *r, struct incore_error *e)
+static bool app_failed(struct att *a, const struct att_attempt *t, struct incore_error *e)
 {
 	struct strbuf how = {0};
-	struct str said = {r->result.tail.p ? r->result.tail.p : "", r->result.tail.n};
-	const char *trouble = known_trouble(said);
+	const char *trouble = known_trouble(said_by(t));
 
-	a->app_status = job_exit_status(&r->result.process);
-	job_describe(&(struct job){.argv = r->argv, .limit_ms = a->q->limit_s * 1000},
-		&r->result.process, &how);
+	a->app_status = (int)t->status;
+	job_describe(&(struct job){.argv = t->argv, .limit_ms = a->q->limit_s * 1000},
+		&t->result.process, &how);
 	err_set(e, INCORE_FAILED, "app-failed",
-		"%s of rocprofv3 with the application: %s; log %s; %s%.*s", r->name,
-		how.p ? how.p : "", r->log, trouble ? "" : "it ends: ",
-		STR_ARG(trouble ? str_of(trouble) : job_last_line(&r->result)));
+		"%s of rocprofv3 with the application: %s; log %s; %s%.*s", path_base(t->folder),
+		how.p ? how.p : "", t->log, trouble ? "" : "it ends: ",
+		STR_ARG(trouble ? str_of(trouble) : job_last_line(&t->result)));
 	sb_free(&how);
 	return false;
 }
 
-static void end_run(struct att *a, struct tool_run *r)
+static void end_run(struct att *a, struct att_attempt *t)
 {
-	if (r->raw && !a->q->keeps_raw)
-		remove_tree(r->raw);
-	if (r->raw)
-		leftover_drop(r->raw);
-	job_result_deinit(&r->result);
+	if (t->raw && !a->q->keeps_raw)
+		remove_tree(t->raw);
+	if (t->raw)
+		leftover_drop(t->raw);
+	job_result_deinit(&t->result);
 }
 
-/* --- discovery --- */
-
-static bool list_kernels(struct att *a, struct incore_error *e)
+static bool discover(struct att *a, struct incore_error *e)
 {
-	const struct launches *l = &a->launches;
-	double all = 0;
+	struct att_attempt t = {0};
+	bool ok = att_plan(a, NULL, DISCOVERY_REASON, &t, e) && run_tool(a, &t, e) &&
+		  (!t.status || app_failed(a, &t, e)) && launches_read(&a->launches, t.raw, e);
 
-	for (size_t i = 0; i < l->kernels.n; i++)
-		all += (double)l->kernels.v[i].total_ns;
-	for (size_t i = 0; i < l->kernels.n; i++) {
-		const struct seen_kernel *k = &l->kernels.v[i];
-		struct att_kernel row = {.name = k->name,
-			.id = k->id,
-			.process = k->process,
-			.launches = k->launches,
-			.first_dispatch = k->first_dispatch,
-			.total_us = (double)k->total_ns / 1000,
-			.mean_us = (double)k->total_ns / 1000 / k->launches,
-			.longest_us = (double)k->longest_ns / 1000,
-			.share = all > 0 ? 100 * (double)k->total_ns / all : 0};
-
-		if (!VEC_PUSH(&a->answer.kernels, row))
-			return err_nomem(e);
-	}
-	return true;
-}
-
-bool att_discover(struct att *a, struct incore_error *e)
-{
-	struct tool_run r = {.name = "discovery"};
-	bool ok;
-
-	if (!rocprof_has(&a->tool, "--kernel-trace"))
-		return err_set(e, INCORE_MISSING, "no-kernel-trace",
-			"rocprofv3 %s has no --kernel-trace: name --kernel and --launch, with --no-discovery",
-			a->tool.version);
-	ok = (a->answer.journal || make_directory(a, e)) &&
-	     prepare_run(a, &r, NULL, ATT_DISCOVERY_REASON, e) && run_tool(a, &r, e);
-	if (ok && (r.result.process.end != PROCESS_EXITED || r.result.process.code))
-		ok = app_failed(a, &r, e);
-	ok = ok && launches_read(&a->launches, r.raw, e) && launches_finish(&a->launches, e) &&
-	     list_kernels(a, e);
 	a->has_launches = ok;
+	a->answer.kernels = (struct rows){a->launches.kernels.v, a->launches.kernels.n};
 	a->answer.verdict = "listed";
-	end_run(a, &r);
+	end_run(a, &t);
 	return ok;
 }
 
@@ -260,38 +206,19 @@ static bool warn_of_environment(struct att *a, struct incore_error *e)
 	return ok;
 }
 
-static bool has_lost(const struct tool_run *r)
+static bool has_lost(struct str said)
 {
-	struct str said = {r->result.tail.p ? r->result.tail.p : "", r->result.tail.n};
-
 	return str_has(said, "Thread trace buffer full") || str_has(said, "Data Lost") ||
 	       str_has(said, "STITCH_INCOMPLETE");
 }
 
-static bool describe_attempt(struct att *a, const struct tool_run *r, const char *because,
-	struct att_attempt *t, struct incore_error *e)
+static bool note_tried(struct att *a, struct incore_error *e)
 {
-	struct strbuf set = {0}, command = {0};
-
-	att_put_set(&a->window.launches, "", "", &set);
-	process_quote(r->argv, &command);
-	*t = (struct att_attempt){.number = a->answer.attempts.n + 1,
-		.because = arena_strdup(&a->arena, because),
-		.input = r->input,
-		.log = r->log,
-		.command = arena_strndup(&a->arena, command.p ? command.p : "", command.n),
-		.launches = arena_strndup(&a->arena, set.p ? set.p : "", set.n),
-		.cu = a->window.cu,
-		.se_mask = a->window.se_mask,
-		.simd = a->window.simd,
-		.buffer_bytes = a->window.buffer_bytes,
-		.outcome = "not finished"};
-	sb_free(&set);
-	sb_free(&command);
-	for (size_t i = 0; i < a->window.launches.ranges.n; i++)
-		if (!VEC_PUSH(&a->tried.ranges, a->window.launches.ranges.v[i]))
+	EACH (const struct number_range, r, a->window.launches.ranges.v,
+		a->window.launches.ranges.n)
+		if (!VEC_PUSH(&a->tried.ranges, *r))
 			return err_nomem(e);
-	return (t->because && t->command && t->launches) || err_nomem(e);
+	return true;
 }
 
 static const char *outcome_of(const struct att_attempt *t, const struct att_sight *s)
@@ -310,26 +237,23 @@ static const char *outcome_of(const struct att_attempt *t, const struct att_sigh
 /* One run, judged. *s says what to change; the row stays, also after a failure. */
 static bool attempt(struct att *a, const char *because, struct att_sight *s, struct incore_error *e)
 {
-	struct tool_run r = {
-		.name = arena_printf(&a->arena, "attempt_%zu", a->answer.attempts.n + 1)};
-	struct att_attempt t = {0};
+	struct att_attempt t;
 	bool ok;
 
-	if (!r.name)
-		return err_nomem(e);
-	ok = check_room(a, e) && prepare_run(a, &r, &a->window, because, e) &&
-	     describe_attempt(a, &r, because, &t, e) && run_tool(a, &r, e);
+	if (!check_room(a, e) || !att_plan(a, &a->window, because, &t, e))
+		return false;
+	t.outcome = "not finished";
+	ok = note_tried(a, e) && run_tool(a, &t, e);
 	if (ok) {
-		t.status = job_exit_status(&r.result.process);
-		ok = att_judge(a, r.raw, r.folder, &t, s, e);
-		s->is_truncated |= has_lost(&r);
-		t.n_truncated += has_lost(&r);
+		ok = att_judge(a, &t, s, e);
+		s->is_truncated |= has_lost(said_by(&t));
+		t.n_truncated += has_lost(said_by(&t));
 		t.outcome = ok ? outcome_of(&t, s) : "not what was asked for";
 	}
 	if (ok && t.status)
-		ok = app_failed(a, &r, e);
-	end_run(a, &r);
-	if (t.number && !VEC_PUSH(&a->answer.attempts, t)) {
+		ok = app_failed(a, &t, e);
+	end_run(a, &t);
+	if (!VEC_PUSH(&a->answer.attempts, t)) {
 		VEC_FREE(&t.captures);
 		return err_nomem(e);
 	}
@@ -388,7 +312,7 @@ static bool write_result(struct att *a, struct incore_error *e)
 	record_json(&att_record, &a->answer, &w);
 	ok = json_w_finish(&w, e);
 	sb_putc(&b, '\n');
-	ok = ok && write_text(path, &b, e);
+	ok = ok && (!b.failed || err_nomem(e)) && write_text(path, (struct str){b.p, b.n}, e);
 	sb_free(&b);
 	return ok;
 }
@@ -399,7 +323,7 @@ static bool try_attempts(struct att *a, struct incore_error *e)
 	struct strbuf because = {0};
 	bool ok = true, has_more = true;
 
-	sb_puts(&because, ATT_FIRST_REASON);
+	sb_puts(&because, FIRST_REASON);
 	progress_begin(a->q->progress, "attempts", a->q->retries + 1);
 	for (uint64_t i = 0; ok && has_more && i <= a->q->retries; i++) {
 		struct att_sight s = {0};
@@ -416,14 +340,43 @@ static bool try_attempts(struct att *a, struct incore_error *e)
 	return ok;
 }
 
+/* What would be run, as rows. */
+static bool plan_only(struct att *a, struct incore_error *e)
+{
+	struct att_attempt t;
+
+	a->answer.verdict = "planned";
+	if (!a->window.kernel)
+		a->window.kernel = "(the kernel that takes most time)";
+	if (!a->window.launches.ranges.n && /* as far as is known before the discovery run */
+		!number_set_parse(&a->window.launches, STR("2"), "--launch", e))
+		return false;
+	if (!a->q->is_list) {
+		if (!att_plan(a, &a->window, FIRST_REASON, &t, e))
+			return false;
+		if (!VEC_PUSH(&a->answer.attempts, t))
+			return err_nomem(e);
+	}
+	if (a->q->has_no_discovery)
+		return true;
+	return att_plan(a, NULL, DISCOVERY_REASON, &t, e) &&
+	       (VEC_PUSH(&a->answer.attempts, t) || err_nomem(e));
+}
+
 bool att_take(struct att *a, struct incore_error *e)
 {
 	struct incore_error late = {0};
 	bool ok;
 
-	if (!warn_of_environment(a, e) || !make_directory(a, e))
+	if (!att_prepare(a, e) || !warn_of_environment(a, e))
 		return false;
-	if (!a->q->has_no_discovery && !(att_discover(a, e) && att_choose(a, e)))
+	if (a->q->is_dry)
+		return plan_only(a, e);
+	if (!make_directory(a, e) || (!a->q->has_no_discovery && !discover(a, e)))
+		return false;
+	if (a->q->is_list)
+		return true;
+	if (a->has_launches && !att_choose(a, e))
 		return false;
 	ok = try_attempts(a, e);
 	if (place_files(a, &late)) {

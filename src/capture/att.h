@@ -14,21 +14,19 @@
 #include "capture/rocprof.h"
 #include "run/job.h"
 
-#define ATT_MAX_BUFFER ((uint64_t)2 << 30) /* documented */
-
-struct att_request {
-	const char *const *app;	      /* NULL ends */
+struct att_request {		      /* options first: their table is the command line's */
 	uint64_t attach_pid;	      /* instead of an app; NO_COUNT: none */
-	const char *rocprofv3;	      /* the program; NULL: it is looked for */
+	const char *tool;	      /* rocprofv3; NULL: it is looked for */
 	const char *dir;	      /* results; must not be there, or be empty */
 	const char *kernel, *exclude; /* regular expressions over names; NULL: none */
 	const char *launches; /* "6", "6,8", "5-8": ordinals per kernel id; NULL: we choose */
-	uint64_t cu, se_mask, simd, buffer_bytes; /* NO_COUNT: we choose */
-	const char *gpus, *counters;		  /* as the tool takes them; NULL: none */
-	uint64_t activity;			  /* NO_COUNT: none */
-	uint64_t retries, limit_s;		  /* limit_s 0: none */
-	bool has_no_discovery, keeps_raw;
-	int echo_fd; /* what the programs print goes there too; 0: nowhere */
+	uint64_t cu, se_mask, simd, buffer_mib; /* NO_COUNT: we choose */
+	const char *gpus, *counters;		/* as the tool takes them; NULL: none */
+	uint64_t activity;			/* NO_COUNT: none */
+	uint64_t retries, limit_s;		/* limit_s 0: none */
+	bool has_no_discovery, keeps_raw, is_list, is_dry;
+	const char *const *app; /* NULL ends */
+	int echo_fd;		/* what the programs print goes there too; 0: nowhere */
 	struct pool *pool;
 	struct progress *progress;
 	bool (*is_cancelled)(void *ctx);
@@ -63,32 +61,28 @@ struct att_capture {	  /* one dispatch */
 };
 
 struct att_attempt {
-	uint64_t number;
+	uint64_t number;     /* 0: the discovery run */
 	const char *because; /* why it differs from the one before */
-	const char *input, *log, *command, *launches;
+	const char *input, *configuration, *log, *command, *launches;
 	uint64_t cu, se_mask, simd, buffer_bytes;
 	int64_t status; /* what rocprofv3 ended with: the app's */
 	const char *outcome;
 	VEC(struct att_capture) captures;
 	uint32_t n_usable, n_truncated;
-};
-
-struct att_kernel { /* a row of what the discovery run found */
-	const char *name;
-	uint64_t id, process, launches, first_dispatch;
-	double total_us, mean_us, longest_us, share;
-	bool is_chosen;
+	const char *folder, *raw; /* private, like what follows */
+	const char *const *argv;
+	struct job_result result;
 };
 
 struct att_answer {
 	const char *tool, *version, *directory, *repeat, *verdict;
 	const char *journal;
-	VEC(struct att_kernel) kernels;
+	struct rows kernels; /* seen_kernel */
 	VEC(struct att_attempt) attempts;
 	uint64_t chosen; /* number of the attempt whose files are the result; 0: none */
 	VEC(const char *) warnings;
 };
-extern const struct record att_record, att_kernel_record, att_attempt_record, att_capture_record;
+extern const struct record att_record, att_kernel_record;
 
 struct att {
 	const struct att_request *q;
@@ -97,7 +91,6 @@ struct att {
 	struct journal journal;
 	struct launches launches;
 	bool has_launches;
-	bool *is_wanted; /* by kernel of launches */
 	struct att_window window;
 	struct number_set tried; /* launches that were captured, or tried to */
 	struct att_answer answer;
@@ -108,24 +101,20 @@ struct att {
 void att_init(struct att *a, const struct att_request *q);
 void att_deinit(struct att *a);
 
-/* Finds the tool and makes the first window, as far as that is known without a run. */
-bool att_prepare(struct att *a, struct incore_error *e);
-/* The kernels of the app, by a run; a->answer.kernels. Makes the directory. */
-bool att_discover(struct att *a, struct incore_error *e);
-/* All of it. True with a->is_no where nothing usable came of it; codes of errors: "app-failed"
- * (a->app_status), "directory-used", "no-such-kernel", "no-such-launch", "wrong-kernel",
- * "wrong-launch", "no-room", "interrupted". */
+/*
+ * All of it; a list of the kernels alone, or a plan that runs nothing, where that is asked for. True
+ * with a->is_no where nothing usable came of it; codes of errors: "app-failed" (a->app_status),
+ * "directory-used", "no-such-kernel", "no-such-launch", "wrong-kernel", "wrong-launch", "no-room",
+ * "interrupted".
+ */
 bool att_take(struct att *a, struct incore_error *e);
 
-#define ATT_DISCOVERY_REASON "which kernels are launched, and how often"
-#define ATT_FIRST_REASON "the first attempt"
-
-/* --- att_plan.c: no run, no file --- */
-/* The input.yaml of an attempt, or of the discovery run (w NULL). */
-bool att_put_yaml(const struct att *a, const struct att_window *w, const char *out_dir,
-	const char *because, struct strbuf *out, struct incore_error *e);
-/* The command of a run; NULL on lack of memory. */
-const char *const *att_command(struct att *a, const char *input);
+/* --- att_plan.c: runs nothing, writes nothing --- */
+/* Finds the tool and makes the first window, as far as that is known without a run. */
+bool att_prepare(struct att *a, struct incore_error *e);
+/* Configuration, command and files of the next attempt, or (w NULL) of the discovery run. */
+bool att_plan(struct att *a, const struct att_window *w, const char *because,
+	struct att_attempt *out, struct incore_error *e);
 /* The next window; false: nothing is left to try. */
 bool att_steer(struct att *a, const struct att_sight *s, struct strbuf *because);
 /* From what was discovered: which kernel, which launch, how large a buffer. */
@@ -133,10 +122,9 @@ bool att_choose(struct att *a, struct incore_error *e);
 /* "6,8-9" */
 void att_put_set(const struct number_set *s, const char *range_open, const char *range_close,
 	struct strbuf *out);
-/* The command line of ours that takes the same capture again. */
+/* The command line of ours that takes the same capture again; NULL on lack of memory. */
 const char *att_repeat(struct att *a);
 
 /* --- att_judge.c --- */
 /* Reads, checks and packs what lies in the directory of an attempt. */
-bool att_judge(struct att *a, const char *raw_dir, const char *out_dir, struct att_attempt *t,
-	struct att_sight *s, struct incore_error *e);
+bool att_judge(struct att *a, struct att_attempt *t, struct att_sight *s, struct incore_error *e);

@@ -19,7 +19,6 @@
 
 struct judging {
 	struct att *a;
-	const char *out_dir;
 	struct att_attempt *attempt;
 	struct att_sight *sight;
 	const char *dir;
@@ -42,21 +41,14 @@ static struct str plain_name(const char *name)
 	return s;
 }
 
+/* Does one of the names hold the plain part of the other? */
 static bool names_agree(const char *a, const char *b)
 {
 	struct str x = plain_name(a), y = plain_name(b);
-	char text[256];
+	char shorter[256];
 
-	if (!x.n || !y.n)
-		return true; /* nothing to compare */
-	if (x.n > y.n) {
-		struct str t = x;
-
-		x = y;
-		y = t;
-	}
-	snprintf(text, sizeof(text), "%.*s", STR_ARG(x));
-	return str_find(y, text) >= 0;
+	snprintf(shorter, sizeof(shorter), "%.*s", STR_ARG(x.n < y.n ? x : y));
+	return str_has(x.n < y.n ? y : x, shorter);
 }
 
 /* The launch with this dispatch of a kernel that is wanted; else any with it; NULL: none. */
@@ -69,7 +61,8 @@ static const struct launch *launch_of(const struct att *a, int64_t dispatch)
 
 		if ((int64_t)x->dispatch != dispatch)
 			continue;
-		if (a->is_wanted[x->kernel] && number_set_has(&a->window.launches, x->ordinal))
+		if (a->launches.kernels.v[x->kernel].is_chosen &&
+			number_set_has(&a->window.launches, x->ordinal))
 			return x;
 		any = x;
 	}
@@ -87,7 +80,7 @@ static bool check_launch(struct att *a, struct att_capture *c, struct incore_err
 		return true;
 	c->launch = x->ordinal;
 	att_put_set(&a->window.launches, "", "", &asked);
-	if (!a->is_wanted[x->kernel])
+	if (!a->launches.kernels.v[x->kernel].is_chosen)
 		ok = err_set(e, INCORE_NO, "wrong-kernel",
 			"dispatch %lld was captured, which is launch %u of %s and not of what was asked for: %s",
 			(long long)c->dispatch, x->ordinal, name, a->window.kernel);
@@ -180,13 +173,13 @@ static const char *file_name(struct judging *j, const struct sqtt_container *c, 
 			*p = '_';
 	for (unsigned i = 0; plain && (!path || file_exists(path)); i++) {
 		if (c->dispatch == NO_VALUE && !i)
-			path = arena_printf(&a->arena, "%s/%s.incore", j->out_dir, plain);
+			path = arena_printf(&a->arena, "%s/%s.incore", j->attempt->folder, plain);
 		else if (!i)
-			path = arena_printf(&a->arena, "%s/%s_dispatch_%lld.incore", j->out_dir,
-				plain, (long long)c->dispatch);
+			path = arena_printf(&a->arena, "%s/%s_dispatch_%lld.incore",
+				j->attempt->folder, plain, (long long)c->dispatch);
 		else /* another process or agent */
-			path = arena_printf(&a->arena, "%s/%s_dispatch_%lld_%u.incore", j->out_dir,
-				plain, (long long)c->dispatch, i + 1);
+			path = arena_printf(&a->arena, "%s/%s_dispatch_%lld_%u.incore",
+				j->attempt->folder, plain, (long long)c->dispatch, i + 1);
 		if (!path)
 			return NULL;
 	}
@@ -326,10 +319,9 @@ static bool judge_folder(void *ctx, const char *name, struct incore_error *e)
 	return ok;
 }
 
-bool att_judge(struct att *a, const char *raw_dir, const char *out_dir, struct att_attempt *t,
-	struct att_sight *s, struct incore_error *e)
+bool att_judge(struct att *a, struct att_attempt *t, struct att_sight *s, struct incore_error *e)
 {
-	struct judging j = {.a = a, .out_dir = out_dir, .attempt = t, .sight = s, .dir = raw_dir};
+	struct judging j = {.a = a, .attempt = t, .sight = s, .dir = t->raw};
 	bool ok = judge_streams(&j, e);
 
 	if (ok && !t->captures.n)

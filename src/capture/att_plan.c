@@ -6,6 +6,7 @@
 
 #define FIRST_BUFFER ((uint64_t)96 << 20) /* documented as typical */
 #define BUFFER_STEP 4
+#define MAX_MIB 2048			   /* documented */
 #define LAST_BUFFER ((uint64_t)1536 << 20) /* the next step would be over the limit */
 /* Of one shader engine with all SIMDs of one CU: streams of gfx950, gfx1100 and gfx1200 have 1.2 to
  * 1.7 bytes a cycle where they are busy. */
@@ -128,8 +129,8 @@ static void put_comment(struct strbuf *out, const char *what, const char *text)
 	sb_putc(out, '\n');
 }
 
-bool att_put_yaml(const struct att *a, const struct att_window *w, const char *out_dir,
-	const char *because, struct strbuf *out, struct incore_error *e)
+static bool put_yaml(const struct att *a, const struct att_window *w, const struct att_attempt *t,
+	struct strbuf *out, struct incore_error *e)
 {
 	struct strbuf app = {0};
 	bool ok = true;
@@ -138,21 +139,21 @@ bool att_put_yaml(const struct att *a, const struct att_window *w, const char *o
 	sb_puts(out, "# Written by incore " INCORE_VERSION " capture att.\n");
 	sb_printf(out, "# rocprofv3 %s: %s\n", a->tool.version, a->tool.path);
 	put_comment(out, "for: ", app.p ? app.p : "");
-	put_comment(out, "because: ", because);
+	put_comment(out, "because: ", t->because);
 	sb_puts(out, "jobs:\n  -\n");
 	if (w)
 		ok = put_window(a, w, out, e);
 	else
 		sb_puts(out, "    kernel_trace: true\n");
 	put_key(out, "output_file", w ? "out_%pid%" : "discover_%pid%");
-	put_key(out, "output_directory", out_dir);
+	put_key(out, "output_directory", t->raw);
 	sb_printf(out, "    output_format: [%s]\n", w ? "json, csv" : "csv");
 	ok = ok && ((!app.failed && !out->failed) || err_nomem(e));
 	sb_free(&app);
 	return ok;
 }
 
-const char *const *att_command(struct att *a, const char *input)
+static const char *const *command_of(struct att *a, const char *input)
 {
 	size_t n = 0, at = 0;
 	const char **v;
@@ -174,6 +175,55 @@ const char *const *att_command(struct att *a, const char *input)
 	for (size_t i = 0; i < n; i++)
 		v[at++] = a->q->app[i];
 	return v;
+}
+
+/* What was put into b, in the arena; b is empty again. */
+static const char *taken(struct att *a, struct strbuf *b)
+{
+	const char *copy = b->failed ? NULL : arena_strndup(&a->arena, b->p ? b->p : "", b->n);
+
+	sb_reset(b);
+	return copy;
+}
+
+bool att_plan(struct att *a, const struct att_window *w, const char *because,
+	struct att_attempt *out, struct incore_error *e)
+{
+	struct arena *m = &a->arena;
+	struct att_attempt t = {.number = w ? a->answer.attempts.n + 1 : 0,
+		.because = arena_strdup(m, because),
+		.outcome = "planned",
+		.launches = "",
+		.simd = NO_COUNT};
+	struct strbuf b = {0};
+	bool ok;
+
+	t.folder = w ? arena_printf(m, "%s/attempt_%llu", a->answer.directory,
+			       (unsigned long long)t.number)
+		     : arena_printf(m, "%s/discovery", a->answer.directory);
+	t.raw = t.folder ? arena_printf(m, "%s/raw", t.folder) : NULL;
+	t.input = t.folder ? arena_printf(m, "%s/input.yaml", t.folder) : NULL;
+	t.log = t.folder ? arena_printf(m, "%s/log", t.folder) : NULL;
+	t.argv = t.input ? command_of(a, t.input) : NULL;
+	if (!t.because || !t.raw || !t.log || !t.argv)
+		return err_nomem(e);
+	process_quote(t.argv, &b);
+	t.command = taken(a, &b);
+	if (w) {
+		att_put_set(&w->launches, "", "", &b);
+		t.launches = taken(a, &b);
+		t.cu = w->cu;
+		t.se_mask = w->se_mask;
+		t.simd = w->simd;
+		t.buffer_bytes = w->buffer_bytes;
+	}
+	ok = put_yaml(a, w, &t, &b, e);
+	t.configuration = taken(a, &b);
+	sb_free(&b);
+	if (!ok)
+		return false;
+	*out = t;
+	return (t.command && t.configuration && t.launches) || err_nomem(e);
 }
 
 /* --- the first window --- */
@@ -222,9 +272,6 @@ static bool want_kernels(struct att *a, uint32_t *n_wanted, struct incore_error 
 
 	*n_wanted = 0;
 	ok = ok && (!a->q->exclude || name_filter_init(&excluded, a->q->exclude, e));
-	a->is_wanted = arena_zalloc(&a->arena, l->kernels.n + 1, sizeof(*a->is_wanted));
-	if (ok && !a->is_wanted)
-		ok = err_nomem(e);
 	for (size_t i = 0; ok && i < l->kernels.n; i++) {
 		const char *name = l->kernels.v[i].name;
 		bool does = !a->q->kernel && strcmp(name, l->kernels.v[0].name) == 0,
@@ -234,8 +281,8 @@ static bool want_kernels(struct att *a, uint32_t *n_wanted, struct incore_error 
 			ok = name_filter_match(&f, name, &does, e);
 		if (ok && a->q->exclude)
 			ok = name_filter_match(&excluded, name, &is_out, e);
-		a->is_wanted[i] = does && !is_out;
-		*n_wanted += a->is_wanted[i];
+		a->launches.kernels.v[i].is_chosen = does && !is_out;
+		*n_wanted += a->launches.kernels.v[i].is_chosen;
 	}
 	name_filter_deinit(&f);
 	name_filter_deinit(&excluded);
@@ -249,7 +296,7 @@ static bool choose_launch(struct att *a, struct incore_error *e)
 	uint64_t asked = 0;
 
 	for (size_t i = 0; i < a->launches.kernels.n; i++)
-		if (a->is_wanted[i] && a->launches.kernels.v[i].launches > most)
+		if (a->launches.kernels.v[i].is_chosen && a->launches.kernels.v[i].launches > most)
 			most = a->launches.kernels.v[i].launches;
 	if (!a->q->launches)
 		return number_set_parse(
@@ -270,9 +317,10 @@ static void size_buffer(struct att *a)
 	uint64_t longest = 0, engines = (uint64_t)__builtin_popcountll(a->window.se_mask);
 
 	for (size_t i = 0; i < a->launches.kernels.n; i++)
-		if (a->is_wanted[i] && a->launches.kernels.v[i].longest_ns > longest)
+		if (a->launches.kernels.v[i].is_chosen &&
+			a->launches.kernels.v[i].longest_ns > longest)
 			longest = a->launches.kernels.v[i].longest_ns;
-	if (a->q->buffer_bytes != NO_COUNT)
+	if (a->q->buffer_mib != NO_COUNT)
 		return;
 	while (a->window.buffer_bytes < LAST_BUFFER &&
 		longest > a->window.buffer_bytes / BYTES_PER_NS / engines)
@@ -287,8 +335,6 @@ bool att_choose(struct att *a, struct incore_error *e)
 		return false;
 	if (!n_wanted)
 		return no_such_kernel(a, e);
-	for (size_t i = 0; i < a->answer.kernels.n; i++)
-		a->answer.kernels.v[i].is_chosen = a->is_wanted[i];
 	if (!a->q->kernel)
 		a->window.kernel = escaped_name(a, a->launches.kernels.v[0].name);
 	if (!a->window.kernel)
@@ -302,7 +348,7 @@ bool att_prepare(struct att *a, struct incore_error *e)
 	const struct att_request *q = a->q;
 	struct att_window *w = &a->window;
 
-	if (!rocprof_find(&a->tool, q->rocprofv3, &a->arena, e))
+	if (!rocprof_find(&a->tool, q->tool, &a->arena, e))
 		return false;
 	a->answer.tool = a->tool.path;
 	a->answer.version = a->tool.version;
@@ -312,16 +358,21 @@ bool att_prepare(struct att *a, struct incore_error *e)
 			a->tool.path);
 	if (q->attach_pid != NO_COUNT && !need_option(a, "--attach", "--attach", e))
 		return false;
+	if (!q->has_no_discovery && !need_option(a, "--kernel-trace", "a discovery run", e))
+		return false;
 	*w = (struct att_window){.kernel = q->kernel,
 		.cu = q->cu == NO_COUNT ? 1 : q->cu,
 		.se_mask = q->se_mask == NO_COUNT ? 1 : q->se_mask,
 		.simd = q->simd,
-		.buffer_bytes = q->buffer_bytes == NO_COUNT ? FIRST_BUFFER : q->buffer_bytes};
+		.buffer_bytes = FIRST_BUFFER};
 	if (w->cu > MAX_CU || !w->se_mask || w->se_mask > ALL_ENGINES)
 		return err_set(e, INCORE_USAGE, "bad-option-value",
 			"--cu takes 0 to %d, --se a mask of 32 bits with one set", MAX_CU);
-	if (w->buffer_bytes < 1 << 20 || w->buffer_bytes > ATT_MAX_BUFFER)
-		return err_set(e, INCORE_USAGE, "bad-option-value", "--buffer takes 1M to 2G");
+	if (q->buffer_mib != NO_COUNT)
+		w->buffer_bytes = q->buffer_mib << 20;
+	if (q->buffer_mib != NO_COUNT && (!q->buffer_mib || q->buffer_mib > MAX_MIB))
+		return err_set(
+			e, INCORE_USAGE, "bad-option-value", "--buffer takes 1 to %d MiB", MAX_MIB);
 	if (!q->launches)
 		return !q->has_no_discovery ||
 		       number_set_parse(&w->launches, STR("1"), "--launch", e);
@@ -343,8 +394,8 @@ static uint64_t other_launch(const struct att *a)
 	for (size_t i = 0; a->has_launches && i < a->launches.v.n; i++) {
 		const struct launch *x = &a->launches.v.v[i];
 
-		if (a->is_wanted[x->kernel] && !number_set_has(&a->tried, x->ordinal) &&
-			(!best || x->ns > best_ns)) {
+		if (a->launches.kernels.v[x->kernel].is_chosen &&
+			!number_set_has(&a->tried, x->ordinal) && (!best || x->ns > best_ns)) {
 			best = x->ordinal;
 			best_ns = x->ns;
 		}
@@ -438,7 +489,7 @@ const char *att_repeat(struct att *a)
 	const struct {
 		const char *option, *text;
 	} texts[] = {{"--kernel", w->kernel}, {"--exclude", q->exclude}, {"--gpu", q->gpus},
-		{"--counters", q->counters}, {"--tool", q->rocprofv3}};
+		{"--counters", q->counters}, {"--tool", q->tool}};
 	const char *copy;
 
 	sb_puts(&b, "incore capture att");
@@ -454,7 +505,7 @@ const char *att_repeat(struct att *a)
 		(unsigned long long)w->se_mask);
 	if (w->simd != NO_COUNT)
 		sb_printf(&b, " --simd 0x%llx", (unsigned long long)w->simd);
-	sb_printf(&b, " --buffer 0x%llx", (unsigned long long)w->buffer_bytes);
+	sb_printf(&b, " --buffer %llu", (unsigned long long)(w->buffer_bytes >> 20));
 	if (q->activity != NO_COUNT)
 		sb_printf(&b, " --activity %llu", (unsigned long long)q->activity);
 	sb_printf(&b, "%s --retries 0 -- ", q->has_no_discovery ? " --no-discovery" : "");

@@ -49,6 +49,7 @@ static void PRINTF_LIKE(5, 6) find(struct doctor *d, const char *severity, const
 	va_end(ap);
 	f.message = b.failed ? NULL : arena_strndup(&d->arena, b.p, b.n);
 	sb_free(&b);
+	d->n_errors += strcmp(severity, "error") == 0;
 	d->is_nomem |= !f.message || !VEC_PUSH(&d->answer.findings, f);
 }
 
@@ -267,12 +268,10 @@ static void look_at_smi(struct doctor *d)
 		return;
 	}
 	rest = (struct str){r.tail.p ? r.tail.p : "", r.tail.n};
-	if (r.process.end == PROCESS_NOT_STARTED)
-		find(d, "error", "no-program", "install the driver's tools",
-			"there is no nvidia-smi in PATH");
-	else if (job_exit_status(&r.process))
-		find(d, "error", "no-gpu", "look at dmesg for NVRM", "nvidia-smi fails: %.*s",
-			STR_ARG(job_last_line(&r)));
+	if (job_exit_status(&r.process))
+		find(d, "error", "no-gpu",
+			"install the driver and its tools; look at dmesg for NVRM",
+			"nvidia-smi is not there or fails: %.*s", STR_ARG(job_last_line(&r)));
 	else
 		while (str_cut(&rest, "\n", &line))
 			if (line.n)
@@ -297,15 +296,6 @@ static void look_at_nvidia(struct doctor *d)
 	look_at_environment(d, VARIABLES);
 }
 
-/* Is nothing found since that would make a capture fail? */
-static bool is_ready(const struct doctor *d, size_t since)
-{
-	for (size_t i = since; i < d->answer.findings.n; i++)
-		if (strcmp(d->answer.findings.v[i].severity, "error") == 0)
-			return false;
-	return true;
-}
-
 bool doctor_run(struct doctor *d, unsigned kinds, const char *tool, const char *root,
 	struct incore_error *e)
 {
@@ -314,7 +304,7 @@ bool doctor_run(struct doctor *d, unsigned kinds, const char *tool, const char *
 	*d = (struct doctor){.root = root, .dir = ".", .answer = {.verdict = "not-ready"}};
 	arena_init(&d->arena);
 	for (unsigned i = 0; i < sizeof(NAMES) / sizeof(*NAMES); i++) {
-		size_t before = d->answer.findings.n;
+		unsigned before = d->n_errors;
 
 		if (!(kinds & 1u << i))
 			continue;
@@ -326,7 +316,7 @@ bool doctor_run(struct doctor *d, unsigned kinds, const char *tool, const char *
 		else
 			look_at_nvidia(d);
 		look_at_room(d);
-		if (is_ready(d, before))
+		if (d->n_errors == before)
 			d->answer.verdict = "ready";
 	}
 	return !d->is_nomem || err_nomem(e);

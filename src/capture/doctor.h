@@ -25,7 +25,8 @@ struct doctor {
 	const char *root; /* what stands for "/" */
 	const char *dir;  /* where captures would go */
 	const char *kind; /* of what is looked at */
-	bool is_nomem;	  /* latched */
+	unsigned n_errors;
+	bool is_nomem; /* latched */
 	struct doctor_answer {
 		const char *verdict; /* "ready", "not-ready" */
 		VEC(struct doctor_finding) findings;

@@ -28,7 +28,8 @@ void launches_deinit(struct launches *l)
 /* The kernel of this process and id, made where it is new; UINT32_MAX: no memory. */
 static uint32_t kernel_of(struct launches *l, uint64_t id, struct str name)
 {
-	struct seen_kernel k = {.id = id, .process = l->n_processes};
+	struct seen_kernel k = {
+		.id = id, .process = l->n_processes, .index = (uint32_t)l->kernels.n};
 
 	for (size_t i = 0; i < l->kernels.n; i++)
 		if (l->kernels.v[i].process == k.process && l->kernels.v[i].id == id)
@@ -37,24 +38,19 @@ static uint32_t kernel_of(struct launches *l, uint64_t id, struct str name)
 	return k.name && VEC_PUSH(&l->kernels, k) ? (uint32_t)l->kernels.n - 1 : UINT32_MAX;
 }
 
-static bool bad_row(const struct csv_reader *c, struct incore_error *e)
-{
-	return err_set(e, INCORE_BAD_INPUT, "bad-kernel-trace",
-		"%s:%u: expected numbers for Dispatch_Id, Kernel_Id, Start_Timestamp and End_Timestamp",
-		c->path, c->line);
-}
-
 static bool add_row(struct launches *l, const struct csv_reader *c, const struct csv_places *p,
 	struct incore_error *e)
 {
-	struct launch x = {0};
+	struct launch x = {.process = l->n_processes};
 	uint64_t id, start, end;
 
 	if (!str_to_u64(csv_field(c, p->dispatch), &x.dispatch) ||
 		!str_to_u64(csv_field(c, p->kernel_id), &id) ||
 		!str_to_u64(csv_field(c, p->start), &start) ||
 		!str_to_u64(csv_field(c, p->end), &end) || end < start)
-		return bad_row(c, e);
+		return err_set(e, INCORE_BAD_INPUT, "bad-kernel-trace",
+			"%s:%u: expected numbers for Dispatch_Id, Kernel_Id, Start_Timestamp and End_Timestamp",
+			c->path, c->line);
 	x.ns = end - start;
 	x.kernel = kernel_of(l, id, csv_field(c, p->name));
 	return (x.kernel != UINT32_MAX && VEC_PUSH(&l->v, x)) || err_nomem(e);
@@ -109,68 +105,47 @@ static bool look_at(void *ctx, const char *name, struct incore_error *e)
 	return ok;
 }
 
-bool launches_read(struct launches *l, const char *dir, struct incore_error *e)
+ORDER(by_dispatch, struct launch, UP(process) UP(dispatch))
+ORDER(by_time, struct seen_kernel, DOWN(total_ns) UP(index))
+
+static void count_launches(struct launches *l)
 {
-	return dir_each(dir, look_at, &(struct listing){l, dir, 0}, e);
-}
+	double all = 0;
 
-static int by_process_and_dispatch(const void *pa, const void *pb, void *ctx)
-{
-	const struct launch *a = pa, *b = pb;
-	const struct seen_kernel *k = ctx;
-
-	if (k[a->kernel].process != k[b->kernel].process)
-		return k[a->kernel].process < k[b->kernel].process ? -1 : 1;
-	return a->dispatch < b->dispatch ? -1 : a->dispatch > b->dispatch;
-}
-
-static int by_time(const void *pa, const void *pb, void *ctx)
-{
-	const struct seen_kernel *k = ctx;
-	const struct seen_kernel *a = k + *(const uint32_t *)pa, *b = k + *(const uint32_t *)pb;
-
-	if (a->total_ns != b->total_ns)
-		return a->total_ns > b->total_ns ? -1 : 1;
-	return a < b ? -1 : a > b;
-}
-
-/* Kernels in their order; launches keep pointing at theirs. */
-static bool sort_kernels(struct launches *l, struct incore_error *e)
-{
-	size_t n = l->kernels.n;
-	uint32_t *order = arena_zalloc(&l->arena, n + 1, sizeof(*order));
-	uint32_t *place = arena_zalloc(&l->arena, n + 1, sizeof(*place));
-	struct seen_kernel *copy =
-		n ? arena_memdup(&l->arena, l->kernels.v, n * sizeof(*copy)) : NULL;
-
-	if (!order || !place || (n && !copy))
-		return err_nomem(e);
-	for (size_t i = 0; i < n; i++)
-		order[i] = (uint32_t)i;
-	if (n)
-		qsort_r(order, n, sizeof(*order), by_time, copy);
-	for (size_t i = 0; i < n; i++) {
-		l->kernels.v[i] = copy[order[i]];
-		place[order[i]] = (uint32_t)i;
-	}
-	for (size_t i = 0; i < l->v.n; i++)
-		l->v.v[i].kernel = place[l->v.v[i].kernel];
-	return true;
-}
-
-bool launches_finish(struct launches *l, struct incore_error *e)
-{
-	if (l->v.n)
-		qsort_r(l->v.v, l->v.n, sizeof(*l->v.v), by_process_and_dispatch, l->kernels.v);
 	for (size_t i = 0; i < l->v.n; i++) {
 		struct launch *x = &l->v.v[i];
 		struct seen_kernel *k = &l->kernels.v[x->kernel];
 
 		if (!k->launches)
 			k->first_dispatch = x->dispatch;
-		x->ordinal = ++k->launches;
+		x->ordinal = (uint32_t)++k->launches;
 		k->total_ns += x->ns;
 		k->longest_ns = x->ns > k->longest_ns ? x->ns : k->longest_ns;
+		all += (double)x->ns;
 	}
-	return sort_kernels(l, e);
+	EACH (struct seen_kernel, k, l->kernels.v, l->kernels.n) {
+		k->total_us = (double)k->total_ns / 1000;
+		k->mean_us = k->total_us / (double)k->launches;
+		k->longest_us = (double)k->longest_ns / 1000;
+		k->share = all > 0 ? 100 * (double)k->total_ns / all : 0;
+	}
+}
+
+bool launches_read(struct launches *l, const char *dir, struct incore_error *e)
+{
+	uint32_t *place;
+
+	if (!dir_each(dir, look_at, &(struct listing){l, dir, 0}, e))
+		return false;
+	place = arena_zalloc(&l->arena, l->kernels.n + 1, sizeof(*place));
+	if (!place)
+		return err_nomem(e);
+	SORT(l->v.v, l->v.n, by_dispatch);
+	count_launches(l);
+	SORT(l->kernels.v, l->kernels.n, by_time);
+	for (uint32_t i = 0; i < l->kernels.n; i++)
+		place[l->kernels.v[i].index] = i;
+	for (size_t i = 0; i < l->v.n; i++)
+		l->v.v[i].kernel = place[l->v.v[i].kernel];
+	return true;
 }

@@ -10,32 +10,29 @@
 #include "base/arena.h"
 #include "base/vec.h"
 
-struct seen_kernel {
+struct seen_kernel { /* of one process and id */
 	const char *name;
-	uint64_t id;	  /* of its process */
-	uint32_t process; /* which file it stands in */
-	uint32_t launches;
+	uint64_t id, process, launches, first_dispatch;
 	uint64_t total_ns, longest_ns;
-	uint64_t first_dispatch;
+	double total_us, mean_us, longest_us, share; /* share: percent of the time of all */
+	bool is_chosen;				     /* the caller's */
+	uint32_t index;				     /* private */
 };
 
 struct launch {
-	uint64_t dispatch;
+	uint64_t process, dispatch, ns;
 	uint32_t kernel;  /* index */
 	uint32_t ordinal; /* of its kernel id, 1-based */
-	uint64_t ns;
 };
 
 struct launches {
 	struct arena arena;
 	VEC(struct seen_kernel) kernels; /* the one with most time first */
 	VEC(struct launch) v;		 /* by process, then dispatch */
-	uint32_t n_processes;
+	uint64_t n_processes;
 };
 
 void launches_init(struct launches *l);
 void launches_deinit(struct launches *l);
-/* Adds what the files of a directory, and of those in it, tell. */
+/* What the files of a directory, and of those in it, tell. Once. */
 bool launches_read(struct launches *l, const char *dir, struct incore_error *e);
-/* Sorts the kernels; ordinals are given from here on. */
-bool launches_finish(struct launches *l, struct incore_error *e);

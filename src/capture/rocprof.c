@@ -25,26 +25,16 @@ bool rocprof_has_fault(const struct rocprof *r, const struct rocprof_fault *f)
 	return r->release >= f->from && r->release <= f->to;
 }
 
-unsigned release_of(struct str text, struct str *found)
+unsigned release_of(const char *text, struct str *found)
 {
-	for (size_t i = 0; i < text.n; i++) {
-		unsigned v[3] = {0}, n = 0;
-		size_t k = i;
+	for (const char *p = text; *p; p++) {
+		unsigned a, b, c;
+		int n = 0;
 
-		if (text.p[i] < '0' || text.p[i] > '9' ||
-			(i && strchr("0123456789.", text.p[i - 1])))
-			continue;
-		while (n < 3 && k < text.n && text.p[k] >= '0' && text.p[k] <= '9') {
-			while (k < text.n && text.p[k] >= '0' && text.p[k] <= '9' && v[n] < 100)
-				v[n] = v[n] * 10 + (unsigned)(text.p[k++] - '0');
-			n++;
-			if (n == 3 || k >= text.n || text.p[k] != '.')
-				break;
-			k++;
-		}
-		if (n == 3 && v[0] < 100 && v[1] < 100 && v[2] < 100) {
-			*found = str_sub(text, i, k - i);
-			return v[0] * 10000 + v[1] * 100 + v[2];
+		if ((p == text || !strchr("0123456789.", p[-1])) &&
+			sscanf(p, "%2u.%2u.%2u%n", &a, &b, &c, &n) == 3 && *p >= '0' && *p <= '9') {
+			*found = (struct str){p, (size_t)n};
+			return a * 10000 + b * 100 + c;
 		}
 	}
 	*found = (struct str){"", 0};
@@ -128,7 +118,7 @@ bool rocprof_find(struct rocprof *out, const char *given, struct arena *a, struc
 	text = ask_tool(r.path, "--version", a, e);
 	if (!text)
 		return false;
-	r.release = release_of(str_of(text), &found);
+	r.release = release_of(text, &found);
 	r.version = arena_strndup(a, found.p, found.n);
 	r.help = ask_tool(r.path, "--help", a, e);
 	if (!r.help)

@@ -29,4 +29,4 @@ bool rocprof_find(struct rocprof *out, const char *given, struct arena *a, struc
 /* Does its help name the option ("--att-activity")? */
 bool rocprof_has(const struct rocprof *r, const char *option);
 /* "1.4.1" as 10401; 0: no version stands there. */
-unsigned release_of(struct str text, struct str *found);
+unsigned release_of(const char *text, struct str *found);

@@ -7,89 +7,63 @@
 #include "cli/text/record_table.h"
 #include "cli/text/say.h"
 
+#define FIELD(M) OPTION_FIELD(att_request, M)
+
 static const struct option_def att_options[] = {
 	{0, "kernel", OPTION_TEXT, "REGEX", NULL, NULL,
-		"kernels by name; without it the one that takes most time"},
-	{0, "exclude", OPTION_TEXT, "REGEX", NULL, NULL, "not these"},
+		"kernels by name; without it the one that takes most time", FIELD(kernel)},
+	{0, "exclude", OPTION_TEXT, "REGEX", NULL, NULL, "not these", FIELD(exclude)},
 	{0, "launch", OPTION_TEXT, "SET", NULL, NULL,
-		"launches per kernel id, from 1: 6 or 2,5-8 (default: the second)"},
-	{0, "cu", OPTION_COUNT, "N", NULL, NULL, "CU (WGP on RDNA) with detail (default: 1)"},
-	{0, "se", OPTION_TEXT, "MASK", NULL, NULL, "shader engines (default: 0x1)"},
-	{0, "simd", OPTION_TEXT, "SELECT", NULL, NULL, "gfx9: a mask; RDNA: one id"},
-	{0, "buffer", OPTION_TEXT, "BYTES", NULL, NULL,
-		"shared by all shader engines: 96M, 0x6000000 (default: by the kernel's time)"},
-	{0, "gpu", OPTION_TEXT, "LIST", NULL, NULL, "indices of the GPUs to trace"},
-	{0, "counters", OPTION_TEXT, "LIST", NULL, NULL, "SQ counters in the trace (gfx9)"},
-	{0, "activity", OPTION_COUNT, "N", NULL, NULL, "activity counters, 1 to 16 (gfx9)"},
-	{0, "retries", OPTION_COUNT, "N", NULL, "4", "attempts after the first"},
-	{0, "timeout", OPTION_COUNT, "SECONDS", NULL, "0", "of each run; 0: none"},
+		"launches per kernel id, from 1: 6 or 2,5-8 (default: the second)",
+		FIELD(launches)},
+	{0, "cu", OPTION_COUNT, "N", NULL, "1", "CU (WGP on RDNA) with detail", FIELD(cu)},
+	{0, "se", OPTION_COUNT, "MASK", NULL, "0x1", "shader engines", FIELD(se_mask)},
+	{0, "simd", OPTION_COUNT, "SELECT", NULL, NULL, "gfx9: a mask; RDNA: one id", FIELD(simd)},
+	{0, "buffer", OPTION_COUNT, "MIB", NULL, NULL,
+		"shared by all shader engines (default: by the kernel's time)", FIELD(buffer_mib)},
+	{0, "gpu", OPTION_TEXT, "LIST", NULL, NULL, "indices of the GPUs to trace", FIELD(gpus)},
+	{0, "counters", OPTION_TEXT, "LIST", NULL, NULL, "SQ counters in the trace (gfx9)",
+		FIELD(counters)},
+	{0, "activity", OPTION_COUNT, "N", NULL, NULL, "activity counters, 1 to 16 (gfx9)",
+		FIELD(activity)},
+	{0, "retries", OPTION_COUNT, "N", NULL, "4", "attempts after the first", FIELD(retries)},
+	{0, "timeout", OPTION_COUNT, "SECONDS", NULL, "0", "of each run; 0: none", FIELD(limit_s)},
 	{0, "no-discovery", OPTION_FLAG, NULL, NULL, NULL,
-		"no run that lists launches first; --kernel is needed"},
-	{0, "keep-raw", OPTION_FLAG, NULL, NULL, NULL, "keep what rocprofv3 wrote"},
-	{0, "list", OPTION_FLAG, NULL, NULL, NULL, "only list kernels and launches"},
-	{0, "dry-run", OPTION_FLAG, NULL, NULL, NULL, "print what would be done; run nothing"},
-	{0, "attach", OPTION_COUNT, "PID", NULL, NULL, "a running process instead of APP"},
-	{0, "tool", OPTION_TEXT, "PATH", NULL, NULL, "the program to use"},
-	{'o', "output", OPTION_TEXT, "DIR", NULL, "capture", "results; new or empty"},
+		"no run that lists launches first; --kernel is needed", FIELD(has_no_discovery)},
+	{0, "keep-raw", OPTION_FLAG, NULL, NULL, NULL, "keep what rocprofv3 wrote",
+		FIELD(keeps_raw)},
+	{0, "list", OPTION_FLAG, NULL, NULL, NULL, "only list kernels and launches",
+		FIELD(is_list)},
+	{0, "dry-run", OPTION_FLAG, NULL, NULL, NULL, "print what would be done; run nothing",
+		FIELD(is_dry)},
+	{0, "attach", OPTION_COUNT, "PID", NULL, NULL, "a running process instead of APP",
+		FIELD(attach_pid)},
+	{0, "tool", OPTION_TEXT, "PATH", NULL, NULL, "the rocprofv3 to use", FIELD(tool)},
+	{'o', "output", OPTION_TEXT, "DIR", NULL, "capture", "results; new or empty", FIELD(dir)},
 	OPTION_END,
 };
-
-/* "96M", "2G", "0x6000000". */
-static bool take_size(struct cli *c, const char *name, uint64_t *out)
-{
-	struct str s = str_of(cli_text(c, name));
-	unsigned shift = str_ends(s, "K") ? 10 : str_ends(s, "M") ? 20 : str_ends(s, "G") ? 30 : 0;
-
-	*out = NO_COUNT;
-	if (!s.n)
-		return true;
-	if (shift)
-		s.n--;
-	if (!str_to_u64(s, out) || *out > UINT64_MAX >> 31)
-		return err_set(&c->error, INCORE_USAGE, "bad-option-value",
-			"--%s: expected a number, found '%s'", name, cli_text(c, name));
-	*out <<= shift;
-	return true;
-}
-
-static uint64_t count_or_none(struct cli *c, const char *name)
-{
-	return cli_has(c, name) ? cli_count(c, name) : NO_COUNT;
-}
 
 /* app: room for all words and a NULL. */
 static bool take_request(struct cli *c, const char **app, struct att_request *q)
 {
 	memcpy(app, c->args, c->n_args * sizeof(*app));
 	*q = (struct att_request){.app = app,
-		.attach_pid = count_or_none(c, "attach"),
-		.rocprofv3 = cli_text(c, "tool"),
-		.dir = cli_text(c, "output"),
-		.kernel = cli_text(c, "kernel"),
-		.exclude = cli_text(c, "exclude"),
-		.launches = cli_text(c, "launch"),
-		.cu = count_or_none(c, "cu"),
-		.gpus = cli_text(c, "gpu"),
-		.counters = cli_text(c, "counters"),
-		.activity = count_or_none(c, "activity"),
-		.retries = cli_count(c, "retries"),
-		.limit_s = cli_count(c, "timeout"),
-		.has_no_discovery = cli_flag(c, "no-discovery") || cli_has(c, "attach"),
-		.keeps_raw = cli_flag(c, "keep-raw"),
 		.echo_fd = cli_flag(c, "verbose") ? STDERR_FILENO : 0,
 		.pool = c->pool,
 		.progress = c->progress,
 		.is_cancelled = output_interrupted,
 		.cancel_signal = output_signal};
+	for (const struct option_def *d = att_options; d->name; d++)
+		option_store(d, cli_has(c, d->name) ? cli_text(c, d->name) : d->fallback, q);
+	q->has_no_discovery |= q->attach_pid != NO_COUNT;
 	if (!c->n_args == (q->attach_pid == NO_COUNT))
 		return err_set(&c->error, INCORE_USAGE, "missing-argument",
 			"%s needs an application, or --attach PID, and not both; usage: incore %s [options] -- APP [ARG...]",
 			c->verb->name, c->verb->name);
-	if (q->has_no_discovery && (!q->kernel || cli_flag(c, "list")))
+	if (q->has_no_discovery && (!q->kernel || q->is_list))
 		return err_set(&c->error, INCORE_USAGE, "missing-option",
 			"without a discovery run --kernel says what to capture, and there is no list");
-	return take_size(c, "se", &q->se_mask) && take_size(c, "simd", &q->simd) &&
-	       take_size(c, "buffer", &q->buffer_bytes);
+	return true;
 }
 
 /* --- what it prints --- */
@@ -120,8 +94,7 @@ static bool print_kernels(struct cli *c, const struct att_answer *a)
 	static const char *const columns[] = {"launches", "total_us=total us", "mean_us=mean us",
 		"longest_us=longest us", "share", "first_dispatch=first", "id", "name", NULL};
 
-	return record_table_print(
-		c, &att_kernel_record, (struct rows){a->kernels.v, a->kernels.n}, columns);
+	return record_table_print(c, &att_kernel_record, a->kernels, columns);
 }
 
 static void print_attempt(struct cli *c, const struct att_attempt *t)
@@ -153,92 +126,36 @@ static void print_result(struct cli *c, const struct att_answer *a)
 		say(c->out, "again: %s\n", a->repeat);
 }
 
-/* --- runs --- */
-
-/* One run of the plan: its configuration and its command, or a row of the JSON. */
-static bool plan_run(struct cli *c, struct att *a, const char *name, const struct att_window *w,
-	const char *because)
+/* Configurations and commands, and what would follow. */
+static void print_plan(struct cli *c, const struct att *a)
 {
-	struct strbuf yaml = {0}, command = {0}, launches = {0};
+	const struct att_attempt *t = a->answer.attempts.v;
 	struct str rest, line;
-	const char *folder = arena_printf(&a->arena, "%s/%s", a->q->dir, name);
-	const char *input = folder ? arena_printf(&a->arena, "%s/input.yaml", folder) : NULL;
-	const char *raw = folder ? arena_printf(&a->arena, "%s/raw", folder) : NULL;
-	const char *const *argv = input ? att_command(a, input) : NULL;
-	struct att_attempt row;
-	bool ok;
 
-	if (!argv || !raw)
-		return err_nomem(&c->error);
-	process_quote(argv, &command);
-	ok = att_put_yaml(a, w, raw, because, &yaml, &c->error) &&
-	     (!command.failed || err_nomem(&c->error));
-	if (ok && !c->use_json) {
-		say(c->out, "%s:\n", input);
-		for (rest = (struct str){yaml.p, yaml.n}; str_cut(&rest, "\n", &line) && line.n;)
+	say(c->out, "rocprofv3 %s: %s\n", a->tool.version, a->tool.path);
+	for (size_t i = a->answer.attempts.n; i-- > 0;) { /* the discovery run is the last */
+		say(c->out, "\n%s:\n", t[i].input);
+		for (rest = str_of(t[i].configuration); str_cut(&rest, "\n", &line) && line.n;)
 			say(c->out, "%.*s\n", STR_ARG(line));
-		say(c->out, "$ %s\n\n", command.p);
-	} else if (ok && w) {
-		att_put_set(&w->launches, "", "", &launches);
-		row = (struct att_attempt){.number = 1,
-			.because = because,
-			.input = input,
-			.launches = arena_strndup(&a->arena, launches.p, launches.n),
-			.log = "",
-			.command = arena_strdup(&a->arena, command.p),
-			.cu = w->cu,
-			.se_mask = w->se_mask,
-			.simd = w->simd,
-			.buffer_bytes = w->buffer_bytes,
-			.outcome = "planned"};
-		ok = (row.command && row.launches && VEC_PUSH(&a->answer.attempts, row)) ||
-		     err_nomem(&c->error);
+		say(c->out, "$ %s\n", t[i].command);
 	}
-	sb_free(&yaml);
-	sb_free(&command);
-	sb_free(&launches);
-	return ok;
-}
-
-static bool print_plan(struct cli *c, struct att *a)
-{
-	bool is_list = cli_flag(c, "list");
-
-	a->answer.verdict = "planned";
-	if (!c->use_json)
-		say(c->out, "rocprofv3 %s: %s\n\n", a->tool.version, a->tool.path);
-	if (!a->q->has_no_discovery && !plan_run(c, a, "discovery", NULL, ATT_DISCOVERY_REASON))
-		return false;
-	if (!a->window.kernel)
-		a->window.kernel = "(the kernel that takes most time)";
-	if (!a->window.launches.ranges.n && /* as far as is known before the discovery run */
-		!number_set_parse(&a->window.launches, STR("2"), "--launch", &c->error))
-		return false;
-	if (!is_list && !plan_run(c, a, "attempt_1", &a->window, ATT_FIRST_REASON))
-		return false;
-	if (c->use_json)
-		return print_json(c, a);
-	if (is_list)
-		return true;
-	say(c->out, "then, up to %llu more attempts:\n", (unsigned long long)a->q->retries);
+	if (a->q->is_list)
+		return;
+	say(c->out, "\nthen, up to %llu more attempts:\n", (unsigned long long)a->q->retries);
 	say(c->out,
 		"  records lost: the buffer times 4, up to 1536 MiB; then one shader engine; then one SIMD (gfx9)\n"
 		"  no wave on the target CU: where waves ran; else SE mask 0x11111111, 0xffffffff, the next CU\n"
 		"  no wave did any work: the longest launch that was not tried\n"
 		"  another kernel or launch than was asked for: exit status 1\n");
-	return true;
 }
 
 static bool run_att(struct cli *c, struct att *a)
 {
 	bool ok;
 
-	if (!att_prepare(a, &c->error))
-		return false;
-	if (cli_flag(c, "dry-run"))
-		return print_plan(c, a);
-	output_finish_on_signals();
-	ok = cli_flag(c, "list") ? att_discover(a, &c->error) : att_take(a, &c->error);
+	if (!a->q->is_dry)
+		output_finish_on_signals();
+	ok = att_take(a, &c->error);
 	for (size_t i = 0; i < a->answer.warnings.n; i++)
 		cli_warn(c, "%s", a->answer.warnings.v[i]);
 	c->is_no = a->is_no;
@@ -247,9 +164,12 @@ static bool run_att(struct cli *c, struct att *a)
 		return false;
 	if (c->use_json)
 		return print_json(c, a) && ok;
-	if (cli_flag(c, "list"))
+	if (a->q->is_dry)
+		print_plan(c, a);
+	else if (a->q->is_list)
 		return print_kernels(c, &a->answer) && ok;
-	print_result(c, &a->answer);
+	else
+		print_result(c, &a->answer);
 	return ok;
 }
 
