@@ -3,7 +3,6 @@
 #include "answer/why.h"
 
 #include "analysis/code/hot.h"
-#include "analysis/why/why_reasons.h"
 #include "base/search.h"
 
 static const struct option_def options[] = {
@@ -27,73 +26,39 @@ static const struct column totals_columns[] = {
 };
 static const struct record totals_record = RECORD_OF(why_totals, RECORD_BLOCK, totals_columns);
 
-#define VERDICT_COLUMNS                                                                            \
-	COLUMN(why_row, why, UNIT_NONE, "what was waited for", .words = WHY_WORD_CHOICES),         \
-		COLUMN(why_row, confidence, UNIT_NONE, "how sure that is",                         \
-			.words = WHY_SURE_CHOICES)
-#define SUM_COLUMNS                                                                                \
-	COLUMN(why_row, cycles, UNIT_CYCLES, "cycles of the part"),                                \
-		COLUMN(why_row, hidden, UNIT_CYCLES, "of which another wave of the SIMD issued"),  \
-		COLUMN(why_row, exposed, UNIT_CYCLES, "of which none did"),                        \
-		COLUMN(why_row, share, UNIT_PERCENT, "of all cycles that have parts",              \
-			.title = "%", .csv = "share_pct", .flags = COLUMN_NO_JSON | COLUMN_HEAT,   \
-			.digits = 1)
-#define HIT_COLUMN COLUMN(why_row, hit, UNIT_COUNT, "pieces of it", .title = "times")
-#define BLAME_COLUMNS                                                                              \
-	COLUMN(why_row, of_row, UNIT_ROW, "the row to blame: of several, that of most cycles",     \
-		.title = "of row", .csv = "of_row", NULLABLE),                                     \
-		COLUMN(why_row, of_isa, UNIT_NONE, "its text", .title = "which is",                \
-			.csv = "of_isa", .flags = COLUMN_NULLABLE | COLUMN_WIDE),                  \
-		COLUMN(why_row, latency, UNIT_CYCLES,                                              \
-			"mean from its issue to this one's, of a register or an own pipe",         \
-			.title = "after", .csv = "latency", NULLABLE)
-
-static const struct column word_columns[] = {VERDICT_COLUMNS, SUM_COLUMNS, HIT_COLUMN};
-const struct record why_word_record = RECORD_OF(why_row, RECORD_LINE, word_columns);
-
-static const struct column cause_columns[] = {
-	COLUMN(why_row, cause, UNIT_NONE, "the cause, a word of incore hot --by cause"),
-	COLUMN(why_row, bucket, UNIT_NONE, "which bucket its cycles are in"),
+/* What a grouping does not have is absent. */
+static const struct column part_columns[] = {
+	COLUMN(why_row, cause, UNIT_NONE, "the cause, a word of incore hot --by cause", OPTIONAL),
+	COLUMN(why_row, bucket, UNIT_NONE, "which bucket its cycles are in", OPTIONAL),
 	COLUMN(why_row, cause_cycles, UNIT_CYCLES, "of the whole cause: the sum of its parts",
-		.title = "of"),
-	VERDICT_COLUMNS,
-	SUM_COLUMNS,
-	HIT_COLUMN,
-};
-const struct record why_cause_record = RECORD_OF(why_row, RECORD_LINE, cause_columns);
-
-static const struct column code_columns[] = {
-	COLUMN(why_row, row, UNIT_ROW, "number of the instruction in the listing", NULLABLE),
-	COLUMN(why_row, address, UNIT_ADDRESS, "where it stands", NULLABLE),
+		.title = "of", OPTIONAL),
+	COLUMN(why_row, row, UNIT_ROW, "number of the instruction in the listing", OPTIONAL),
+	COLUMN(why_row, address, UNIT_ADDRESS, "where it stands", OPTIONAL),
 	COLUMN(why_row, isa, UNIT_NONE, "its text", .title = "instruction", .csv = "isa",
-		.flags = COLUMN_NULLABLE | COLUMN_WIDE),
-	COLUMN(why_row, source, UNIT_NONE, "file and line, inlined ones behind an arrow", NULLABLE),
-	COLUMN(why_row, cause, UNIT_NONE, "the cause that this is a part of"),
-	VERDICT_COLUMNS,
-	SUM_COLUMNS,
-	HIT_COLUMN,
-	BLAME_COLUMNS,
-};
-const struct record why_code_record = RECORD_OF(why_row, RECORD_LINE, code_columns);
-
-static const struct column line_columns[] = {
-	COLUMN(why_row, source, UNIT_NONE, "file and line, or <unknown>", .title = "line",
-		.csv = "source", .flags = COLUMN_WIDE),
-	VERDICT_COLUMNS,
-	SUM_COLUMNS,
-	HIT_COLUMN,
-	BLAME_COLUMNS,
-};
-const struct record why_line_record = RECORD_OF(why_row, RECORD_LINE, line_columns);
-
-static const struct column wave_columns[] = {
-	COLUMN(why_row, wave, UNIT_NONE, "name of the wave"),
+		.flags = COLUMN_OPTIONAL | COLUMN_WIDE),
+	COLUMN(why_row, source, UNIT_NONE, "file and line, inlined ones behind an arrow",
+		.title = "line", .csv = "source", .flags = COLUMN_OPTIONAL | COLUMN_WIDE),
+	COLUMN(why_row, wave, UNIT_NONE, "name of the wave", OPTIONAL),
 	COLUMN(why_row, why, UNIT_NONE, "what was waited for", .words = WHY_WORD_CHOICES),
-	SUM_COLUMNS,
+	COLUMN(why_row, confidence, UNIT_NONE, "how sure that is", .words = WHY_SURE_CHOICES,
+		OPTIONAL),
+	COLUMN(why_row, cycles, UNIT_CYCLES, "cycles of the part"),
+	COLUMN(why_row, hidden, UNIT_CYCLES, "of which another wave of the SIMD issued"),
+	COLUMN(why_row, exposed, UNIT_CYCLES, "of which none did"),
+	COLUMN(why_row, share, UNIT_PERCENT, "of all cycles that have parts", .title = "%",
+		.csv = "share_pct", .flags = COLUMN_NO_JSON | COLUMN_HEAT, .digits = 1),
+	COLUMN(why_row, hit, UNIT_COUNT, "pieces of it", .title = "times", OPTIONAL),
+	COLUMN(why_row, of_row, UNIT_ROW, "the row to blame: of several, that of most cycles",
+		.title = "of row", .csv = "of_row", OPTIONAL),
+	COLUMN(why_row, of_isa, UNIT_NONE, "its text", .title = "which is", .csv = "of_isa",
+		.flags = COLUMN_OPTIONAL | COLUMN_WIDE),
+	COLUMN(why_row, latency, UNIT_CYCLES,
+		"mean from its issue to this one's, of a register or an own pipe", .title = "after",
+		.csv = "latency", OPTIONAL),
 	COLUMN(why_row, of_wave, UNIT_NONE, "the wave that took most of them", .title = "of wave",
-		.csv = "of_wave", NULLABLE),
+		.csv = "of_wave", OPTIONAL),
 };
-const struct record why_wave_record = RECORD_OF(why_row, RECORD_LINE, wave_columns);
+const struct record why_part_record = RECORD_OF(why_row, RECORD_LINE, part_columns);
 
 static const struct column reason_columns[] = {
 	COLUMN(why_reason_row, reason, UNIT_NONE, "the sampler's word"),
@@ -106,28 +71,18 @@ static const struct column reason_columns[] = {
 };
 const struct record why_reason_record = RECORD_OF(why_reason_row, RECORD_LINE, reason_columns);
 
-#define HEAD_COLUMNS                                                                               \
+#define ANSWER_COLUMNS(MEMBER, OF)                                                                 \
 	EVIDENCE_COLUMN(why_answer, "what the figures rest on"),                                   \
 		COLUMN(why_answer, by, UNIT_NONE, "what the parts are grouped by",                 \
 			.words = WHY_BY_CHOICES "|reason"),                                        \
 		RECORD(why_answer, totals, &totals_record, "sums over the selected waves"),        \
-		LIST(why_answer, words, &why_word_record, "all parts, by word and confidence"),    \
-		COLUMN(why_answer, found, UNIT_COUNT, "rows there are; --top gives fewer")
-
-#define ANSWER_RECORD(NAME, MEMBER, OF)                                                            \
-	static const struct column NAME##_answer_columns[] = {                                     \
-		HEAD_COLUMNS,                                                                      \
-		COLUMN_HELD(why_answer, MEMBER, "rows", COLUMN_LIST, &(OF),                        \
-			"a row a part, largest first"),                                            \
-	};                                                                                         \
-	static const struct record by_##NAME =                                                     \
-		RECORD_OF(why_answer, RECORD_BLOCK, NAME##_answer_columns)
-
-ANSWER_RECORD(cause, rows, why_cause_record);
-ANSWER_RECORD(row, rows, why_code_record);
-ANSWER_RECORD(line, rows, why_line_record);
-ANSWER_RECORD(wave, rows, why_wave_record);
-ANSWER_RECORD(reason, reasons, why_reason_record);
+		LIST(why_answer, words, &why_part_record, "all parts, by word and confidence"),    \
+		COLUMN(why_answer, found, UNIT_COUNT, "rows there are; --top gives fewer"),        \
+		COLUMN_HELD(why_answer, MEMBER, "rows", COLUMN_LIST, OF, "largest first")
+static const struct column answer_columns[] = {ANSWER_COLUMNS(rows, &why_part_record)};
+static const struct column reasons_columns[] = {ANSWER_COLUMNS(reasons, &why_reason_record)};
+static const struct record of_waves = RECORD_OF(why_answer, RECORD_BLOCK, answer_columns);
+static const struct record of_samples = RECORD_OF(why_answer, RECORD_BLOCK, reasons_columns);
 
 /* --- parts ---------------------------------------------------------------------------------- */
 
@@ -170,37 +125,54 @@ static uint32_t fold_cells(struct why_cell *v, uint32_t n)
 	return kept;
 }
 
-static const struct cause *cause_of_cell(const struct causes *c, const struct why_cell *x)
+/* Place of the cell's cause among them, which stand by cycles. */
+static uint32_t cause_of_cell(const struct causes *c, const struct why_cell *x)
 {
-	for (uint32_t i = 0; i < c->n; i++)
-		if (c->v[i].kind == x->kind &&
-			(x->kind != CAUSE_PIPE_STALL || c->v[i].inst_class == x->inst_class))
-			return &c->v[i];
-	return NULL;
+	uint32_t i = 0;
+
+	while (i < c->n &&
+		(c->v[i].kind != x->kind ||
+			(x->kind == CAUSE_PIPE_STALL && c->v[i].inst_class != x->inst_class)))
+		i++;
+	return i;
 }
 
-static const char *text_of(const struct trace *t, code_idx i)
+static void put_group(const struct why_job *j, const struct why_cell *x, struct why_row *to)
 {
-	return i < t->n_code ? t->code[i].text : NULL;
+	const struct trace *t = j->t;
+	uint32_t cause = j->by == WHY_BY_CAUSE ? x->code
+			 : j->by == WHY_BY_ROW ? cause_of_cell(j->causes, x)
+					       : j->causes->n;
+	bool is_code = j->by == WHY_BY_ROW && x->code < t->n_code;
+	const struct code_row *r = is_code ? &t->code[x->code] : NULL;
+
+	to->row = r ? r->number : NO_VALUE;
+	to->address = r ? r->address : NO_U64;
+	to->isa = r ? r->text : NULL;
+	to->source = r && r->source && r->source[0] ? r->source : NULL;
+	to->cause_cycles = NO_U64;
+	if (cause < j->causes->n) {
+		to->cause = j->causes->v[cause].name;
+		to->bucket = bucket_name(j->causes->v[cause].bucket);
+		to->cause_cycles = j->causes->v[cause].cyc;
+	}
+	if (j->by == WHY_BY_LINE)
+		to->source = j->lines[x->code];
+	if (j->by == WHY_BY_WAVE) {
+		track_idx other = j->why->tracks[x->code].other;
+
+		to->wave = t->tracks[x->code].name;
+		to->confidence = NULL;
+		to->hit = NO_U64;
+		if (x->word == WHY_OTHER_WAVE && other < t->n_tracks)
+			to->of_wave = t->tracks[other].name;
+	}
 }
 
 static struct why_row row_of_cell(const struct why_job *j, const struct why_cell *x)
 {
 	const struct trace *t = j->t;
-	const struct cause *c = cause_of_cell(j->causes, x);
-	bool is_code = j->by == WHY_BY_ROW && x->code < t->n_code;
-	const struct code_row *r = is_code ? &t->code[x->code] : NULL;
-
-	return (struct why_row){.cause = c ? c->name : NULL,
-		.bucket = c ? bucket_name(c->bucket) : NULL,
-		.cause_cycles = c ? c->cyc : 0,
-		.row = r ? r->number : NO_VALUE,
-		.address = r ? r->address : NO_U64,
-		.isa = r ? r->text : NULL,
-		.source = j->by == WHY_BY_LINE ? j->lines[x->code]
-			  : r && r->source[0]  ? r->source
-					       : NULL,
-		.why = why_word_name(x->word),
+	struct why_row r = {.why = why_word_name(x->word),
 		.confidence = why_sure_name(x->sure),
 		.cycles = x->cyc,
 		.hidden = x->hidden_cyc,
@@ -208,14 +180,15 @@ static struct why_row row_of_cell(const struct why_job *j, const struct why_cell
 		.hit = x->hits,
 		.share = percent(x->cyc, j->why->lump_cyc),
 		.of_row = x->of < t->n_code ? t->code[x->of].number : NO_VALUE,
-		.of_isa = text_of(t, x->of),
+		.of_isa = x->of < t->n_code ? t->code[x->of].text : NULL,
 		.latency = x->latency_cyc ? x->latency_cyc / x->hits : NO_U64};
+
+	put_group(j, x, &r);
+	return r;
 }
 
-ORDER(by_cause_then_cycles, struct why_row,
-	DOWN(cause_cycles) A_TO_Z(cause) DOWN(cycles) A_TO_Z(why) A_TO_Z(confidence))
-ORDER(by_cycles, struct why_row,
-	DOWN(cycles) UP(row) UP(address) A_TO_Z(cause) A_TO_Z(why) A_TO_Z(confidence))
+ORDER(by_group_then_cycles, struct why_cell, UP(code) DOWN(cyc) UP(word) UP(sure))
+ORDER(by_cycles, struct why_cell, DOWN(cyc) UP(code) UP(kind) UP(inst_class) UP(word) UP(sure))
 
 /* Cells by line: the line takes the place of the row, as a number. */
 static bool number_lines(struct why_job *j, struct why_cell *v, uint32_t n, struct incore_error *e)
@@ -229,7 +202,7 @@ static bool number_lines(struct why_job *j, struct why_cell *v, uint32_t n, stru
 
 		v[i].code = intern_add(
 			&names, is_known ? hot_line_of(&j->t->code[v[i].code]) : STR("<unknown>"));
-		v[i].kind = v[i].inst_class = 0;
+		v[i].kind = 0;
 		ok = v[i].code != INTERN_NONE;
 	}
 	j->lines = ok ? answer_alloc(j->a, names.n + 1u, sizeof(*j->lines), e) : NULL;
@@ -240,97 +213,60 @@ static bool number_lines(struct why_job *j, struct why_cell *v, uint32_t n, stru
 	return j->lines || err_nomem(e);
 }
 
-/* Rows of folded cells, in order, at most `top` of them; *found says how many there are. */
-static bool put_cells(
-	struct why_job *j, struct why_cell *v, uint32_t n, struct rows *out, struct incore_error *e)
+/* What takes the place of the row in a group; whom to blame is told of rows and lines. */
+static void regroup(const struct why_job *j, struct why_cell *x)
 {
-	struct why_row *x = ANSWER_ROWS(j->a, out, n, why_row, e);
-
-	for (uint32_t i = 0; x && i < n; i++) {
-		x[i] = row_of_cell(j, &v[i]);
-		if (!x[i].cause)
-			x[i].cause = "";
+	if (j->by == WHY_BY_CAUSE)
+		x->code = cause_of_cell(j->causes, x);
+	if (j->by == WHY_BY_WORD)
+		x->code = x->kind = 0;
+	if (j->by == WHY_BY_CAUSE || j->by == WHY_BY_WORD) {
+		x->of = NO_CODE;
+		x->latency_cyc = 0;
 	}
-	if (x)
-		SORT(x, n, j->by == WHY_BY_CAUSE ? by_cause_then_cycles : by_cycles);
-	return x != NULL;
+	if (x->kind != CAUSE_PIPE_STALL) /* no other cause is by class */
+		x->inst_class = 0;
+}
+
+static uint32_t wave_cells(const struct why_job *j, struct why_cell *v)
+{
+	uint32_t n = 0;
+
+	for (track_idx i = 0; i < j->t->n_tracks; i++)
+		for (unsigned w = 0; w < WHY_WORDS; w++)
+			if (j->why->tracks[i].cyc[w])
+				v[n++] = (struct why_cell){.code = i,
+					.of = NO_CODE,
+					.word = (uint8_t)w,
+					.cyc = j->why->tracks[i].cyc[w],
+					.hidden_cyc = j->why->tracks[i].hidden_cyc[w]};
+	return n;
 }
 
 static bool group_cells(struct why_job *j, enum why_by by, struct rows *out, struct incore_error *e)
 {
-	uint32_t n = j->why->n_cells;
+	uint32_t n = by == WHY_BY_WAVE ? j->t->n_tracks * WHY_WORDS : j->why->n_cells;
 	struct why_cell *v = mem_zalloc((size_t)n + 1, sizeof(*v));
+	struct why_row *x = NULL;
 	bool ok = v != NULL || err_nomem(e);
 
-	if (ok && n)
-		memcpy(v, j->why->cells, n * sizeof(*v));
 	j->by = by;
-	for (uint32_t i = 0; ok && i < n; i++) {
-		v[i].code = by == WHY_BY_CAUSE ? 0 : v[i].code;
-		if (v[i].kind != CAUSE_PIPE_STALL) /* no other cause is by class */
-			v[i].inst_class = 0;
-	}
+	if (ok && by == WHY_BY_WAVE)
+		n = wave_cells(j, v);
+	else if (ok && n)
+		memcpy(v, j->why->cells, n * sizeof(*v));
 	ok = ok && (by != WHY_BY_LINE || number_lines(j, v, n, e));
-	ok = ok && put_cells(j, v, fold_cells(v, ok ? n : 0), out, e);
+	for (uint32_t i = 0; ok && i < n; i++)
+		regroup(j, &v[i]);
+	if (ok) {
+		n = fold_cells(v, n);
+		SORT(v, n, by == WHY_BY_CAUSE ? by_group_then_cycles : by_cycles);
+		x = ANSWER_ROWS(j->a, out, n, why_row, e);
+	}
+	for (uint32_t i = 0; x && i < n; i++)
+		x[i] = row_of_cell(j, &v[i]);
 	mem_free(v);
-	return ok;
-}
-
-/* All parts by word and confidence alone. */
-static bool put_words(struct why_job *j, struct incore_error *e)
-{
-	struct why_row *v = ANSWER_ROWS(j->a, &j->out->words, WHY_WORDS * WHY_SURES, why_row, e);
-	struct why_cell sums[WHY_WORDS * WHY_SURES] = {0};
-	size_t n = 0;
-
-	EACH (const struct why_cell, c, j->why->cells, j->why->n_cells) {
-		struct why_cell *to = &sums[c->word * WHY_SURES + c->sure];
-
-		to->word = c->word;
-		to->sure = c->sure;
-		to->of = NO_CODE;
-		to->cyc += c->cyc;
-		to->hidden_cyc += c->hidden_cyc;
-		to->hits += c->hits;
-	}
-	for (unsigned k = 0; v && k < WHY_WORDS * WHY_SURES; k++)
-		if (sums[k].hits) {
-			v[n] = row_of_cell(j, &sums[k]);
-			v[n++].cause = "";
-		}
-	j->out->words.n = n;
-	if (v)
-		SORT(v, n, by_cycles);
-	return v != NULL;
-}
-
-static bool put_waves(struct why_job *j, struct rows *out, struct incore_error *e)
-{
-	size_t n = 0, most = (size_t)j->t->n_tracks * WHY_WORDS;
-	struct why_row *v = ANSWER_ROWS(j->a, out, most, why_row, e);
-
-	for (track_idx i = 0; v && i < j->t->n_tracks; i++) {
-		const struct why_track *k = &j->why->tracks[i];
-
-		for (unsigned w = 0; w < WHY_WORDS; w++)
-			if (k->cyc[w])
-				v[n++] = (struct why_row){.cause = "",
-					.confidence = "",
-					.row = i,
-					.wave = j->t->tracks[i].name,
-					.why = why_word_name(w),
-					.cycles = k->cyc[w],
-					.hidden = k->hidden_cyc[w],
-					.exposed = k->cyc[w] - k->hidden_cyc[w],
-					.share = percent(k->cyc[w], j->why->lump_cyc),
-					.of_wave = w == WHY_OTHER_WAVE && k->other != NO_TRACK
-							   ? j->t->tracks[k->other].name
-							   : NULL};
-	}
-	out->n = n;
-	if (v)
-		SORT(v, n, by_cycles);
-	return v != NULL;
+	return x != NULL;
 }
 
 /* --- the question --------------------------------------------------------------------------- */
@@ -357,8 +293,7 @@ static bool put_parts(struct why_job *j, struct incore_error *e)
 	struct rows *rows = &j->out->rows;
 
 	put_totals(j);
-	if (!put_words(j, e) ||
-		!(by == WHY_BY_WAVE ? put_waves(j, rows, e) : group_cells(j, by, rows, e)))
+	if (!group_cells(j, WHY_BY_WORD, &j->out->words, e) || !group_cells(j, by, rows, e))
 		return false;
 	j->out->found = rows->n;
 	rows->n = rows->n < j->top ? rows->n : (size_t)j->top;
@@ -417,7 +352,7 @@ static bool place_reasons(struct why_job *j, struct incore_error *e)
 	if (v)
 		SORT(v, n, by_samples);
 	j->out->by = "reason";
-	j->a->record = &by_reason;
+	j->a->record = &of_samples;
 	return v != NULL;
 }
 
@@ -443,7 +378,6 @@ static bool answer_of(struct why_job *j, struct incore_error *e)
 
 static bool ask_why(const struct request *r, struct answer *a, struct incore_error *e)
 {
-	static const struct record *const records[] = {&by_cause, &by_row, &by_line, &by_wave};
 	const struct why_params *p = r->params;
 	struct why_job j = {.r = r, .a = a, .top = request_top(r, 30, UINT64_MAX)};
 	struct str by = option_choice(&options[0], p->by);
@@ -457,7 +391,6 @@ static bool ask_why(const struct request *r, struct answer *a, struct incore_err
 	j.out->by = arena_strndup(&a->arena, by.p, by.n);
 	j.out->totals.unknown_pct = NAN;
 	a->data = j.out;
-	a->record = records[p->by];
 	return (j.out->by || err_nomem(e)) && answer_of(&j, e);
 }
 
@@ -470,6 +403,6 @@ const struct question question_why = {
 	.params_size = sizeof(struct why_params),
 	.min_paths = 1,
 	.max_paths = 1,
-	.records = RECORDS(&by_cause, &by_row, &by_line, &by_wave, &by_reason),
+	.records = RECORDS(&of_waves, &of_samples),
 	.ask = ask_why,
 };

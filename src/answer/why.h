@@ -5,7 +5,7 @@
 #include "analysis/why/why.h"
 #include "answer/rows.h"
 
-enum why_by { WHY_BY_CAUSE, WHY_BY_ROW, WHY_BY_LINE, WHY_BY_WAVE };
+enum why_by { WHY_BY_CAUSE, WHY_BY_ROW, WHY_BY_LINE, WHY_BY_WAVE, WHY_BY_WORD };
 #define WHY_BY_CHOICES "cause|row|line|wave"
 
 struct why_params {
@@ -25,7 +25,6 @@ struct why_row {
 	int64_t row;
 	uint64_t address;
 	const char *isa, *source, *wave;
-	struct str short_source;
 	const char *why, *confidence;
 	uint64_t cycles, hidden, exposed, hit;
 	double share;
@@ -48,5 +47,4 @@ struct why_answer {
 	struct rows reasons; /* why_reason_row */
 };
 
-extern const struct record why_word_record, why_cause_record, why_code_record, why_line_record,
-	why_wave_record, why_reason_record;
+extern const struct record why_part_record, why_reason_record;

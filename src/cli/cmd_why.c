@@ -18,23 +18,14 @@ static bool draw_rows(struct cli *c, const struct answer *answer)
 		"wave", "why", "cycles", "share", "hidden", "exposed", "of_wave", NULL};
 	static const char *const reasons[] = {"reason", "samples", "exposed", "cause", "why", NULL};
 	const struct why_answer *a = answer->data;
-	static const struct {
-		const char *by;
-		const struct record *record;
-		const char *const *columns;
-	} tables[] = {
-		{"cause", &why_cause_record, causes},
-		{"row", &why_code_record, rows},
-		{"line", &why_line_record, lines},
-		{"wave", &why_wave_record, waves},
-		{"reason", &why_reason_record, reasons},
-	};
 
-	for (unsigned i = 0; i < sizeof(tables) / sizeof(tables[0]); i++)
-		if (strcmp(tables[i].by, a->by) == 0)
-			return record_table_print(c, tables[i].record,
-				a->reasons.v ? a->reasons : a->rows, tables[i].columns);
-	return true;
+	if (a->reasons.v)
+		return record_table_print(c, &why_reason_record, a->reasons, reasons);
+	return record_table_print(c, &why_part_record, a->rows,
+		a->by[0] == 'c'	  ? causes
+		: a->by[0] == 'r' ? rows
+		: a->by[0] == 'l' ? lines
+				  : waves);
 }
 
 static bool draw_words(struct cli *c, const struct why_answer *a)
@@ -43,7 +34,7 @@ static bool draw_words(struct cli *c, const struct why_answer *a)
 		"why", "confidence", "cycles", "share", "hidden", "exposed", "hit", NULL};
 
 	say(c->out, "what lost cycles waited for (waits, barriers and drains are not split)\n");
-	return record_table_print(c, &why_word_record, a->words, columns) &&
+	return record_table_print(c, &why_part_record, a->words, columns) &&
 	       fputc('\n', c->out) != EOF;
 }
 

@@ -3,7 +3,7 @@
 #include "isa/amd_live.h"
 
 #include "base/vec.h"
-#include "isa/amd_operands_words.h"
+#include "isa/amd_operands.h"
 
 static void add_range(uint64_t *set, uint32_t from, uint32_t to, const struct amd_live_sets *s)
 {

@@ -2,12 +2,10 @@
 /* amd_operands.c: what does an instruction read, and what does it overwrite, as its text says? */
 #include "isa/amd_operands.h"
 
-#include "isa/amd_operands_words.h"
-
-void amd_regs_push(struct amd_reg_list *l, unsigned first, unsigned last)
+void amd_regs_push(struct amd_reg_list *l, unsigned first, unsigned n)
 {
 	if (l->n < AMD_MAX_OPERANDS)
-		l->v[l->n++] = (struct amd_reg_range){(uint16_t)first, (uint16_t)last};
+		l->v[l->n++] = (struct amd_reg_range){(uint16_t)first, (uint16_t)(first + n - 1)};
 }
 
 bool amd_regs_meet(const struct amd_reg_list *a, const struct amd_reg_list *b)
@@ -51,7 +49,7 @@ static bool read_number(struct str s, size_t *at, uint32_t *out)
 	return true;
 }
 
-/* "12" or "[4:7]" after the letter of a register file. */
+/* "12" or "[4:7]" after the letter of a register file; a damaged one may fall: an empty range. */
 static bool read_range(struct str s, size_t *at, uint32_t *low, uint32_t *high)
 {
 	size_t i = *at;
@@ -71,7 +69,7 @@ static bool read_range(struct str s, size_t *at, uint32_t *low, uint32_t *high)
 	if (!is_list && i < s.n && is_word(s.p[i]))
 		return false;
 	*at = i;
-	return *high >= *low;
+	return true;
 }
 
 static void push_named(struct str word, struct amd_reg_list *out)
@@ -84,7 +82,7 @@ static void push_named(struct str word, struct amd_reg_list *out)
 
 	for (unsigned i = 0; i < sizeof(names) / sizeof(names[0]); i++)
 		if (str_starts(word, names[i].name))
-			amd_regs_push(out, names[i].first, names[i].first + names[i].n - 1u);
+			amd_regs_push(out, names[i].first, names[i].n);
 }
 
 /* Adds every register that the text names. */
@@ -103,7 +101,7 @@ static void push_operands(struct str s, struct amd_reg_list *out)
 			unsigned base = c == 'v' ? AMD_REG_V : c == 'a' ? AMD_REG_A : 0;
 
 			if (c != 's' || high < AMD_REG_SCC)
-				amd_regs_push(out, base + low, base + high);
+				amd_regs_push(out, base + low, high - low + 1);
 			continue;
 		}
 		while (i < s.n && is_word(s.p[i]))
@@ -163,19 +161,19 @@ static void push_implicit(struct str op, struct str rest, struct amd_operands *o
 		"s_cselect", "s_addc", "s_subb", "s_cmov", "s_cbranch_scc", NULL};
 
 	if (!str_starts(op, "s_"))
-		amd_regs_push(&out->reads, AMD_REG_EXEC, AMD_REG_EXEC + 1);
+		amd_regs_push(&out->reads, AMD_REG_EXEC, 2);
 	if (starts_with_any(op, sets_scc))
-		amd_regs_push(&out->writes, AMD_REG_SCC, AMD_REG_SCC);
+		amd_regs_push(&out->writes, AMD_REG_SCC, 1);
 	if (starts_with_any(op, uses_scc))
-		amd_regs_push(&out->reads, AMD_REG_SCC, AMD_REG_SCC);
+		amd_regs_push(&out->reads, AMD_REG_SCC, 1);
 	if (str_starts(op, "s_cbranch_vcc"))
-		amd_regs_push(&out->reads, AMD_REG_VCC, AMD_REG_VCC + 1);
+		amd_regs_push(&out->reads, AMD_REG_VCC, 2);
 	if (str_starts(op, "s_cbranch_exec"))
-		amd_regs_push(&out->reads, AMD_REG_EXEC, AMD_REG_EXEC + 1);
+		amd_regs_push(&out->reads, AMD_REG_EXEC, 2);
 	if (str_has(op, "saveexec") || str_starts(op, "v_cmpx"))
-		amd_regs_push(&out->writes, AMD_REG_EXEC, AMD_REG_EXEC + 1);
+		amd_regs_push(&out->writes, AMD_REG_EXEC, 2);
 	if (str_has(rest, " lds") || str_has(op, "_lds_"))
-		amd_regs_push(&out->reads, AMD_REG_M0, AMD_REG_M0);
+		amd_regs_push(&out->reads, AMD_REG_M0, 1);
 }
 
 /* Length of the first operand: up to the comma that ends it. */

@@ -38,6 +38,11 @@ struct amd_operands {
 
 /* Of one row; gfx_major says how words are laid out. */
 void amd_operands_row(unsigned gfx_major, struct str text, struct amd_operands *out);
+/* The two readers behind it: by disassembly, and by the words that stand at text.p + at
+ * ("<0x... 0x...>"); false: a kind that is not laid out, and *out is as it was. */
+void amd_operands_text(struct str text, struct amd_operands *out);
+bool amd_operands_words(unsigned gfx_major, struct str text, size_t at, struct amd_operands *out);
+void amd_regs_push(struct amd_reg_list *l, unsigned first, unsigned n);
 /* Is there a register in both? */
 bool amd_regs_meet(const struct amd_reg_list *a, const struct amd_reg_list *b);
 /* Is there a scalar register (VCC, EXEC, M0 and SCC among them)? */

@@ -2,8 +2,44 @@
 /*
  * amd_operands_words.c: registers of an instruction that is given as its words, for the formats
  * that kernels are made of. Field positions are those of AMD's public instruction set documents.
+ * What memory brings is left out: nobody reads it before a wait.
  */
-#include "isa/amd_operands_words.h"
+#include "isa/amd_operands.h"
+
+enum place_kind { NONE, READ_SOURCE, READ_V, READ_S, WRITE_V, WRITE_S };
+
+struct place { /* of an operand */
+	uint8_t kind, word, from;
+};
+
+struct layout {
+	const char *name; /* how the text begins */
+	uint8_t first_major, words;
+	struct place at[5];
+};
+
+/* The first that fits; gfx12 has other words for memory. */
+static const struct layout layouts[] = {
+	{"v_vop2", 0, 1, {{WRITE_V, 0, 17}, {READ_SOURCE, 0, 0}, {READ_V, 0, 9}}},
+	{"v_vop1", 0, 1, {{WRITE_V, 0, 17}, {READ_SOURCE, 0, 0}}},
+	{"v_vopc", 0, 1, {{READ_SOURCE, 0, 0}, {READ_V, 0, 9}}},
+	{"v_vopd", 0, 2,
+		{{WRITE_V, 1, 24}, {READ_SOURCE, 0, 0}, {READ_V, 0, 9}, {READ_SOURCE, 1, 0},
+			{READ_V, 1, 9}}},
+	{"v_", 0, 2,
+		{{WRITE_V, 0, 0}, {READ_SOURCE, 1, 0}, {READ_SOURCE, 1, 9}, {READ_SOURCE, 1, 18}}},
+	{"s_sop2", 0, 1, {{READ_S, 0, 0}, {READ_S, 0, 8}, {WRITE_S, 0, 16}}},
+	{"s_sopc", 0, 1, {{READ_S, 0, 0}, {READ_S, 0, 8}}},
+	{"s_sop1", 0, 1, {{READ_S, 0, 0}, {WRITE_S, 0, 16}}},
+	{"s_sopk", 0, 1, {{WRITE_S, 0, 16}}},
+	{"global_load", 12, 3, {{READ_V, 2, 0}}},
+	{"global_", 12, 3, {{READ_V, 2, 0}, {READ_V, 1, 23}}},
+	{"global_load", 0, 2, {{READ_V, 1, 0}}},
+	{"global_", 0, 2, {{READ_V, 1, 0}, {READ_V, 1, 8}}},
+	{"flat_load", 0, 2, {{READ_V, 1, 0}}},
+	{"flat_", 0, 2, {{READ_V, 1, 0}, {READ_V, 1, 8}}},
+	{"ds_", 0, 2, {{READ_V, 1, 0}}},
+};
 
 struct coded {
 	unsigned major;
@@ -17,234 +53,123 @@ static uint32_t field(uint32_t w, unsigned from, unsigned to)
 	return w >> from & ((UINT32_C(2) << (to - from)) - 1);
 }
 
-static void push_one(struct amd_reg_list *l, unsigned reg)
-{
-	amd_regs_push(l, reg, reg);
-}
-
-/* A source of nine bits: a scalar, a constant or a vector register. */
+/* A source is a scalar, a constant or a vector register. */
 static void push_source(struct amd_reg_list *l, uint32_t code, unsigned width)
 {
 	if (code >= 256)
-		amd_regs_push(l, AMD_REG_V + code - 256, AMD_REG_V + code - 256 + width - 1);
+		amd_regs_push(l, AMD_REG_V + code - 256, width);
 	else if (code < 128)
-		push_one(l, code);
+		amd_regs_push(l, code, 1);
 	else if (code == 253)
-		push_one(l, AMD_REG_SCC);
+		amd_regs_push(l, AMD_REG_SCC, 1);
 }
 
-static void push_vector(struct amd_reg_list *l, uint32_t reg, unsigned width)
+/* Operands of matrix instructions are some registers wide. */
+static void push_place(const struct coded *c, const struct place *p, struct amd_operands *out)
 {
-	amd_regs_push(l, AMD_REG_V + reg, AMD_REG_V + reg + width - 1);
-}
+	bool is_matrix = str_starts(c->op, "v_mfma") || str_starts(c->op, "v_wmma");
+	unsigned width = !is_matrix ? 1 : p->kind == WRITE_V || p->from == 18 ? 8 : 4;
+	uint32_t w = c->w[p->word];
 
-static void push_flags(struct amd_reg_list *l, unsigned first)
-{
-	amd_regs_push(l, first, first + 1);
-}
-
-/* Additions with carry, by the opcode of VOP2: they read or write VCC. */
-static bool vop2_is_carry(unsigned major, uint32_t op)
-{
-	if (major == 9)
-		return op >= 0x19 && op <= 0x1e;
-	return major == 10 ? op >= 0x28 && op <= 0x2a : op >= 0x20 && op <= 0x22;
-}
-
-static void vop2_operands(const struct coded *c, struct amd_operands *out)
-{
-	uint32_t w = c->w[0], op = field(w, 25, 30);
-
-	push_vector(&out->writes, field(w, 17, 24), 1);
-	push_source(&out->reads, field(w, 0, 8), 1);
-	push_vector(&out->reads, field(w, 9, 16), 1);
-	if (op == (c->major == 9 ? 0u : 1u) || vop2_is_carry(c->major, op))
-		push_flags(&out->reads, AMD_REG_VCC);
-	if (vop2_is_carry(c->major, op))
-		push_flags(&out->writes, AMD_REG_VCC);
-	if (op == (c->major == 9 ? 0x3bu : 0x2bu)) /* v_fmac_f32 */
-		push_vector(&out->reads, field(w, 17, 24), 1);
-}
-
-static void vop1_operands(const struct coded *c, struct amd_operands *out)
-{
-	uint32_t w = c->w[0];
-
-	if (field(w, 9, 16) == 2) /* v_readfirstlane_b32 */
-		push_one(&out->writes, field(w, 17, 23));
+	if (p->kind == READ_SOURCE)
+		push_source(&out->reads, field(w, p->from, p->from + 8), width);
+	else if (p->kind == READ_S)
+		push_source(&out->reads, field(w, p->from, p->from + 7), 1);
+	else if (p->kind == WRITE_S)
+		push_source(&out->writes, field(w, p->from, p->from + 6), 1);
 	else
-		push_vector(&out->writes, field(w, 17, 24), 1);
-	push_source(&out->reads, field(w, 0, 8), 1);
+		amd_regs_push(p->kind == READ_V ? &out->reads : &out->writes,
+			AMD_REG_V + field(w, p->from, p->from + 7), width);
 }
 
-/* Comparisons write VCC; those of the exec forms EXEC. */
-static void vopc_operands(const struct coded *c, struct amd_operands *out)
-{
-	uint32_t w = c->w[0], op = field(w, 17, 24);
-	bool is_exec = c->major == 9 ? (op & 0x10) != 0 : op >= 0x80;
-
-	if (!is_exec || c->major == 9)
-		push_flags(&out->writes, AMD_REG_VCC);
-	if (is_exec)
-		push_flags(&out->writes, AMD_REG_EXEC);
-	push_source(&out->reads, field(w, 0, 8), 1);
-	push_vector(&out->reads, field(w, 9, 16), 1);
-}
-
-/* Forms of VOP3 with a second, scalar result: carries, the flags of a division, wide products. */
+/* Forms of VOP3 with a second, scalar result: carries, the flags of a division, wide products; as
+ * gfx9 and gfx11 number them. */
 static bool vop3_has_flag(unsigned major, uint32_t op)
 {
 	if (major == 9)
 		return (op >= 0x119 && op <= 0x11e) || op == 0x1e0 || op == 0x1e1 || op == 0x1e8 ||
 		       op == 0x1e9;
-	if (major == 10)
-		return (op >= 0x128 && op <= 0x12a) || op == 0x16d || op == 0x16e || op == 0x176 ||
-		       op == 0x177 || op == 0x30f || op == 0x310 || op == 0x319;
 	return (op >= 0x120 && op <= 0x122) || (op >= 764 && op <= 770);
 }
 
-static void vop3_operands(const struct coded *c, struct amd_operands *out)
+/* Comparisons write VCC or another pair of scalars; those of the exec forms EXEC. */
+static void push_comparison(unsigned major, uint32_t op, unsigned to, struct amd_operands *out)
 {
-	uint32_t op = field(c->w[0], 16, 25);
-	bool is_matrix = str_starts(c->op, "v_mfma") || str_starts(c->op, "v_wmma");
-	bool is_packed = is_matrix || str_starts(c->op, "v_vop3p");
-	unsigned in = is_matrix ? 4 : 1, acc = is_matrix ? 8 : 1;
+	bool is_exec = major == 9 ? (op & 0x10) != 0 : op >= 0x80;
 
-	if (!is_packed && op < 256 && c->major >= 10 && op >= 0x80)
-		push_flags(&out->writes, AMD_REG_EXEC);
-	else if (!is_packed && op < 256)
-		push_flags(&out->writes, field(c->w[0], 0, 6));
-	else
-		push_vector(&out->writes, field(c->w[0], 0, 7), acc);
-	if (!is_packed && vop3_has_flag(c->major, op))
-		push_one(&out->writes, field(c->w[0], 8, 14));
-	push_source(&out->reads, field(c->w[1], 0, 8), in);
-	push_source(&out->reads, field(c->w[1], 9, 17), in);
-	push_source(&out->reads, field(c->w[1], 18, 26), acc);
+	if (!is_exec || major == 9)
+		amd_regs_push(&out->writes, to, 2);
+	if (is_exec)
+		amd_regs_push(&out->writes, AMD_REG_EXEC, 2);
 }
 
-static void vopd_operands(const struct coded *c, struct amd_operands *out)
+/* What the fields do not say: flags, results that are scalars, the second result of a pair. */
+static void push_special(const struct coded *c, struct amd_operands *out)
 {
-	uint32_t x = field(c->w[1], 24, 31), y = field(c->w[1], 17, 23) << 1 | (~x & 1);
+	uint32_t w = c->w[0], op = field(w, 25, 30), x;
 
-	for (unsigned i = 0; i < 2; i++) {
-		push_source(&out->reads, field(c->w[i], 0, 8), 1);
-		push_vector(&out->reads, field(c->w[i], 9, 16), 1);
-	}
-	push_vector(&out->writes, x, 1);
-	push_vector(&out->writes, y, 1);
-}
+	if (str_starts(c->op, "v_vop2")) { /* additions with carry, v_cndmask_b32, v_fmac_f32 */
+		uint32_t carry = c->major == 9 ? 0x19 : c->major == 10 ? 0x28 : 0x20;
+		bool is_carry = op >= carry && op <= carry + (c->major == 9 ? 5 : 2);
 
-static void scalar_operands(const struct coded *c, struct amd_operands *out)
-{
-	uint32_t w = c->w[0], top = w >> 23;
-
-	if (top == 0x17e) { /* SOPC */
-		push_source(&out->reads, field(w, 0, 7), 1);
-		push_source(&out->reads, field(w, 8, 15), 1);
-		push_one(&out->writes, AMD_REG_SCC);
-	} else if (top == 0x17d) { /* SOP1 */
-		push_source(&out->reads, field(w, 0, 7), 1);
-		push_source(&out->writes, field(w, 16, 22), 1);
-	} else if (w >> 28 == 0xb) { /* SOPK */
-		push_source(&out->writes, field(w, 16, 22), 1);
-	} else { /* SOP2; carries are the fifth and sixth */
-		push_source(&out->reads, field(w, 0, 7), 1);
-		push_source(&out->reads, field(w, 8, 15), 1);
-		push_source(&out->writes, field(w, 16, 22), 1);
-		push_one(&out->writes, AMD_REG_SCC);
-		if (field(w, 23, 29) == 4 || field(w, 23, 29) == 5)
-			push_one(&out->reads, AMD_REG_SCC);
+		if (is_carry)
+			amd_regs_push(&out->writes, AMD_REG_VCC, 2);
+		if (is_carry || op == (c->major == 9 ? 0u : 1u))
+			amd_regs_push(&out->reads, AMD_REG_VCC, 2);
+		if (op == (c->major == 9 ? 0x3bu : 0x2bu))
+			amd_regs_push(&out->reads, out->writes.v[0].first, 1);
+	} else if (str_starts(c->op, "v_vop1") && field(w, 9, 16) == 2) { /* v_readfirstlane_b32 */
+		out->writes.n = 0;
+		amd_regs_push(&out->writes, field(w, 17, 23), 1);
+	} else if (str_starts(c->op, "v_vopc")) {
+		push_comparison(c->major, field(w, 17, 24), AMD_REG_VCC, out);
+	} else if (str_starts(c->op, "v_vopd")) {
+		x = field(c->w[1], 24, 31);
+		amd_regs_push(
+			&out->writes, AMD_REG_V + (field(c->w[1], 17, 23) << 1 | (~x & 1)), 1);
+	} else if (str_is(c->op, "v_vop3") && field(w, 16, 25) < 256) {
+		out->writes.n = 0;
+		push_comparison(c->major, field(w, 16, 25), field(w, 0, 6), out);
+	} else if (str_is(c->op, "v_vop3") && vop3_has_flag(c->major, field(w, 16, 25))) {
+		amd_regs_push(&out->writes, field(w, 8, 14), 1);
+	} else if (str_starts(c->op, "s_sop2") || str_starts(c->op, "s_sopc")) {
+		amd_regs_push(&out->writes, AMD_REG_SCC, 1);
+		if (field(w, 23, 29) == 4 || field(w, 23, 29) == 5) /* with carry */
+			amd_regs_push(&out->reads, AMD_REG_SCC, 1);
+	} else if (str_starts(c->op, "ds_")) { /* a load reads an address alone */
+		x = field(w, c->major == 9 ? 17 : 18, c->major == 9 ? 24 : 25);
+		if (x < 54 || (x > 63 && x < 118) || (x > 127 && x < 254))
+			amd_regs_push(&out->reads, AMD_REG_V + field(c->w[1], 8, 15), 1);
 	}
 }
 
-static void smem_operands(const struct coded *c, struct amd_operands *out)
+static void read_words(struct str s, struct coded *c)
 {
-	uint32_t op = c->major >= 12 ? field(c->w[0], 13, 18) : field(c->w[0], 18, 25);
-	uint32_t to = field(c->w[0], 6, 12), base = field(c->w[0], 0, 5) * 2;
-	unsigned width = 1u << ((op & 7) < 5 ? op & 7 : 0);
-
-	amd_regs_push(&out->reads, base, base + 1);
-	if (to < AMD_REG_VCC)
-		amd_regs_push(&out->writes, to, to + width - 1);
-}
-
-static void memory_operands(const struct coded *c, struct amd_operands *out)
-{
-	bool is_lds = str_starts(c->op, "ds_"), is_new = c->major >= 12 && !is_lds;
-	uint32_t op = field(c->w[0], c->major == 9 ? 17 : 18, c->major == 9 ? 24 : 25);
-	bool is_load = is_lds ? (op >= 54 && op <= 63) || (op >= 118 && op <= 127) || op >= 254
-			      : str_has(c->op, "_load");
-	bool has_result = is_load || (is_lds && op >= 32 && op < 54); /* or what was there before */
-	uint32_t addr = field(is_new ? c->w[2] : c->w[1], 0, 7);
-	uint32_t data = is_new ? field(c->w[1], 23, 30) : field(c->w[1], 8, 15);
-	uint32_t result = is_new ? field(c->w[1], 0, 7) : field(c->w[1], 24, 31);
-
-	if (str_starts(c->op, "buffer")) /* one field for what is loaded and what is stored */
-		result = data = is_new ? field(c->w[1], 0, 7) : data;
-	push_vector(&out->reads, addr, 1);
-	if (!is_load)
-		push_vector(&out->reads, data, 1);
-	if (has_result)
-		push_vector(&out->writes, result, 1);
-}
-
-static bool read_words(struct str text, size_t at, struct coded *c)
-{
-	struct str s = str_sub(text, at + 1, text.n);
 	uint64_t v;
 
-	while (c->n < 3 && s.n >= 10 && str_starts(s, "0x")) {
-		if (!str_to_u64(str_sub(s, 0, 10), &v))
-			return false;
+	while (c->n < 3 && s.n >= 10 && str_to_u64(str_sub(s, 0, 10), &v)) {
 		c->w[c->n++] = (uint32_t)v;
-		s = str_sub(s, 11 < s.n ? 11 : s.n, s.n);
+		s = str_sub(s, s.n > 11 ? 11 : s.n, s.n);
 	}
-	return c->n > 0;
-}
-
-static bool place_operands(const struct coded *c, struct amd_operands *out)
-{
-	static const struct {
-		const char *name;
-		void (*place)(const struct coded *, struct amd_operands *);
-		unsigned words;
-	} kinds[] = {
-		{"v_vop2", vop2_operands, 1},
-		{"v_vop1", vop1_operands, 1},
-		{"v_vopc", vopc_operands, 1},
-		{"v_vopd", vopd_operands, 2},
-		{"v_vop3", vop3_operands, 2},
-		{"v_mfma", vop3_operands, 2},
-		{"v_wmma", vop3_operands, 2},
-		{"s_load", smem_operands, 1},
-		{"s_buffer_load", smem_operands, 1},
-		{"s_s", scalar_operands, 1},
-		{"ds_", memory_operands, 2},
-		{"global_", memory_operands, 2},
-		{"flat_", memory_operands, 2},
-		{"scratch_", memory_operands, 2},
-		{"buffer_", memory_operands, 2},
-	};
-
-	for (unsigned i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
-		if (str_starts(c->op, kinds[i].name) && c->n >= kinds[i].words) {
-			kinds[i].place(c, out);
-			return true;
-		}
-	return false;
 }
 
 bool amd_operands_words(unsigned gfx_major, struct str text, size_t at, struct amd_operands *out)
 {
 	struct coded c = {.major = gfx_major, .op = str_trim(str_sub(text, 0, at))};
 
-	if (!read_words(text, at, &c))
-		return false;
-	*out = (struct amd_operands){0};
-	if (!place_operands(&c, out))
-		return false;
-	if (!str_starts(c.op, "s_"))
-		push_flags(&out->reads, AMD_REG_EXEC);
-	return true;
+	read_words(str_sub(text, at + 1, text.n), &c);
+	for (size_t i = 0; i < sizeof(layouts) / sizeof(layouts[0]); i++) {
+		const struct layout *l = &layouts[i];
+
+		if (!str_starts(c.op, l->name) || gfx_major < l->first_major || c.n < l->words)
+			continue;
+		*out = (struct amd_operands){0};
+		for (unsigned k = 0; k < 5 && l->at[k].kind != NONE; k++)
+			push_place(&c, &l->at[k], out);
+		push_special(&c, out);
+		if (!str_starts(c.op, "s_"))
+			amd_regs_push(&out->reads, AMD_REG_EXEC, 2);
+		return true;
+	}
+	return false;
 }

@@ -12,7 +12,6 @@
 #include <string.h>
 
 #include "analysis/why/why.h"
-#include "analysis/why/why_reasons.h"
 #include "mem_trace.h"
 
 struct asked {

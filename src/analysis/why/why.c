@@ -24,9 +24,7 @@ const char *why_sure_name(enum why_sure s)
 
 bool why_splits(enum cause_kind k)
 {
-	return k == CAUSE_PIPE_STALL || k == CAUSE_NOP_PADDING || k == CAUSE_NOP_EXCESS ||
-	       k == CAUSE_CROSS_PIPE || k == CAUSE_BRANCH || k == CAUSE_GAP || k == CAUSE_LAUNCH ||
-	       k == CAUSE_TAIL;
+	return k == CAUSE_PIPE_STALL || (k >= CAUSE_NOP_PADDING && k <= CAUSE_TAIL);
 }
 
 struct why *why_new(const struct trace *t, const struct busy *busy, const struct causes *causes,
@@ -57,55 +55,32 @@ void why_free(struct why *w)
 	mem_free(w);
 }
 
-/* Number of an entry of the map, made if absent; 0 on (latched) failure. */
-static uint64_t number_of(struct why_gather *g, struct u64_map *m, uint64_t key, uint64_t next)
+static bool same_verdict(const struct why_cell *a, const struct why_cell *b)
 {
-	uint64_t *at = u64_map_at(m, key);
-
-	if (!at) {
-		g->has_failed = true;
-		return 0;
-	}
-	if (*at == 0)
-		*at = next + 1;
-	return *at;
+	return a->kind == b->kind && a->inst_class == b->inst_class && a->word == b->word &&
+	       a->sure == b->sure;
 }
 
 void why_gather_add(struct why_gather *g, const struct why_cell *c)
 {
-	uint64_t verdict = (uint64_t)c->kind << 12 | (uint64_t)(c->inst_class & 63) << 6 |
-			   (uint64_t)c->word << 2 | c->sure;
-	uint64_t combo, cell;
-	struct why_cell *to;
+	uint64_t *at = u64_map_at(&g->index, (uint64_t)c->code << 32 | c->of), i;
 
-	combo = number_of(g, &g->combo_index, (uint64_t)c->code << 16 | verdict, g->n_combos);
-	g->n_combos += combo == g->n_combos + 1;
-	if (!combo)
-		return;
-	cell = number_of(g, &g->cell_index, combo << 32 | c->of, g->cells.n);
-	if (cell == g->cells.n + 1) {
-		struct why_cell empty = *c;
+	for (i = at ? *at : 0; i && !same_verdict(&g->cells.v[i - 1], c);
+		i = g->cells.v[i - 1].next)
+		;
+	if (i) {
+		struct why_cell *to = &g->cells.v[i - 1];
 
-		empty.cyc = empty.hidden_cyc = empty.hits = empty.latency_cyc = 0;
-		if (!VEC_PUSH(&g->cells, empty)) {
-			g->has_failed = true;
-			return;
-		}
+		to->cyc += c->cyc;
+		to->hidden_cyc += c->hidden_cyc;
+		to->hits += c->hits;
+		to->latency_cyc += c->latency_cyc;
+	} else if (at && VEC_PUSH(&g->cells, *c)) {
+		g->cells.v[g->cells.n - 1].next = (uint32_t)*at;
+		*at = g->cells.n;
+	} else {
+		g->has_failed = true;
 	}
-	if (!cell)
-		return;
-	to = &g->cells.v[cell - 1];
-	to->cyc += c->cyc;
-	to->hidden_cyc += c->hidden_cyc;
-	to->hits += c->hits;
-	to->latency_cyc += c->latency_cyc;
-}
-
-static void gather_deinit(struct why_gather *g)
-{
-	VEC_FREE(&g->cells);
-	u64_map_deinit(&g->combo_index);
-	u64_map_deinit(&g->cell_index);
 }
 
 /* --- all compute units ---------------------------------------------------------------------- */
@@ -214,8 +189,10 @@ bool why_run(struct why *w, const struct walk_options *o, struct incore_error *e
 		progress_end(o->progress);
 	}
 	ok = ok && merge_gathers(&u, n, e);
-	for (unsigned i = 0; u.gathers && i < n; i++)
-		gather_deinit(&u.gathers[i]);
+	for (unsigned i = 0; u.gathers && i < n; i++) {
+		VEC_FREE(&u.gathers[i].cells);
+		u64_map_deinit(&u.gathers[i].index);
+	}
 	mem_free(u.gathers);
 	VEC_FREE(&u.first);
 	return ok;

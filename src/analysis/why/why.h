@@ -52,6 +52,7 @@ struct why_cell { /* one part of one cause on one row */
 	code_idx code;
 	code_idx of; /* NO_CODE: none */
 	uint8_t kind, inst_class, word, sure;
+	uint32_t next; /* private */
 	uint64_t cyc, hidden_cyc, hits;
 	uint64_t
 		latency_cyc; /* REGISTER, OWN_PIPE: from the issue of `of` to that of `code`, summed */
@@ -85,3 +86,13 @@ void why_free(struct why *w);
 /* Sweeps the compute units of the selected waves. May fail: memory, cancellation. Waves that cannot
  * be read are left out, as walk_tracks() leaves them out and tells. */
 bool why_run(struct why *w, const struct walk_options *o, struct incore_error *e);
+
+/* why_reasons.c: where a stall reason of a sampler stands among causes and parts, so that a sampled
+ * capture and a traced one are read in the same words. */
+struct why_reason {
+	const char *reason; /* the sampler's word, as trace.reasons has it */
+	const char *cause;  /* "*": by the class of the row, or by the producer */
+	enum why_word word; /* WHY_WORDS: the cause says all there is */
+};
+/* A word that no sampler is known to have is unknown here too. */
+const struct why_reason *why_reason_of(const char *reason);

@@ -10,9 +10,7 @@
 /* What a worker has gathered: parts by (row, cause, word, sureness) and the row to blame. */
 struct why_gather {
 	VEC(struct why_cell) cells;
-	uint64_t n_combos;
-	struct u64_map combo_index; /* (row, cause, word, sureness) -> number + 1 */
-	struct u64_map cell_index;  /* (that number, row to blame) -> index + 1 */
+	struct u64_map index; /* (row, row to blame) -> number of its last cell + 1; see next */
 	bool has_failed;
 };
 /* Adds to the part of the same place and verdict. Latches failure. */

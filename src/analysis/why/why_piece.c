@@ -195,38 +195,13 @@ static void put_turns(const struct piece *p, uint64_t from, uint64_t to)
 	}
 }
 
-/* Matrix instructions that wait in line for the pipe, the wave's own among them. */
-static void put_line(const struct piece *p, uint64_t from, uint64_t to)
-{
-	const struct issue_list *l = sweep_port(p->s, p->l->simd, PORT_MATRIX);
-	size_t lo = 0, hi = l->list.n;
-
-	BISECT(lo, hi, i, l->list.v[i].end <= from); /* one after the other: ends rise too */
-	for (; lo < l->list.n && l->list.v[lo].start < to; lo++) {
-		const struct issue *x = &l->list.v[lo];
-		uint64_t a = x->start > from ? x->start : from, b = x->end < to ? x->end : to;
-
-		if (b <= a)
-			continue;
-		put_queue(p, from, a);
-		put_part(p, &(struct part){a, b,
-				    x->track == p->l->track ? WHY_OWN_PIPE : WHY_OTHER_WAVE,
-				    WHY_LIKELY, x->code, 0});
-		from = b;
-	}
-	put_queue(p, from, to);
-}
-
 static void put_circumstances(const struct piece *p, uint64_t from, uint64_t to)
 {
 	enum why_port port = why_port_of(p->inst_class);
 
 	if (from >= to)
 		return;
-	if (p->s->chip->matrix_is_serial &&
-		(p->inst_class == CLASS_MATRIX || p->inst_class == CLASS_SALU))
-		put_line(p, from, to);
-	else if (port == PORT_VECTOR && p->s->chip->has_turns)
+	if (port == PORT_VECTOR && p->s->chip->has_turns)
 		put_turns(p, from, to);
 	else
 		put_memory(p, from, to);
@@ -245,29 +220,31 @@ static void count_neighbour(struct lane *l, track_idx track, uint64_t cyc, bool 
 		*failed = true;
 }
 
-/* Puts what other waves took of a pipe; what is left of [from, to) goes to `rest`. */
+/* Puts what others took of a pipe; what is left of [from, to) goes to `rest`. Of matrix instructions
+ * that wait in line the wave's own count, too, and that they are through then is modelled. */
 static void put_others(const struct piece *p, enum why_port port, const uint64_t at[2],
 	void (*rest)(const struct piece *, uint64_t, uint64_t))
 {
 	const struct issue_list *l = sweep_port(p->s, p->l->simd, port);
-	uint64_t extra =
-		port == PORT_MATRIX && p->inst_class != CLASS_MATRIX ? p->s->chip->packed_cyc : 0;
-	uint64_t back = l->longest_cyc + extra, from = at[0];
+	bool is_line = port == PORT_MATRIX && p->s->chip->matrix_is_serial;
+	bool is_packed = port == PORT_MATRIX && p->inst_class != CLASS_MATRIX;
+	uint64_t extra = is_packed ? p->s->chip->packed_cyc : 0, from = at[0];
 	size_t lo = 0, hi = l->list.n;
 
-	BISECT(lo, hi, i, l->list.v[i].start + back <= at[0]);
+	BISECT(lo, hi, i, l->list.v[i].start + l->longest_cyc + extra <= at[0]);
 	for (; lo < l->list.n && l->list.v[lo].start < at[1]; lo++) {
 		const struct issue *x = &l->list.v[lo];
+		bool is_own = x->track == p->l->track;
 		uint64_t a = x->start > from ? x->start : from;
 		uint64_t b = x->end + extra < at[1] ? x->end + extra : at[1];
 
-		if (x->track == p->l->track || b <= a)
+		if ((is_own && !is_line) || b <= a)
 			continue;
 		rest(p, from, a);
-		put_part(p, &(struct part){a, b, WHY_OTHER_WAVE,
-				    p->kind == CAUSE_PIPE_STALL ? WHY_CERTAIN : WHY_LIKELY, x->code,
-				    0});
-		count_neighbour(p->l, x->track, b - a, &p->s->gather->has_failed);
+		put_part(p, &(struct part){a, b, is_own ? WHY_OWN_PIPE : WHY_OTHER_WAVE,
+				    is_line ? WHY_LIKELY : WHY_CERTAIN, x->code, 0});
+		if (!is_own)
+			count_neighbour(p->l, x->track, b - a, &p->s->gather->has_failed);
 		from = b;
 	}
 	rest(p, from, at[1]);
@@ -284,8 +261,9 @@ static void put_matrix_others(const struct piece *p, uint64_t from, uint64_t to)
 static void put_stall(const struct piece *p, uint64_t from)
 {
 	enum why_port port = why_port_of(p->inst_class);
-	bool is_matrix = !p->s->chip->matrix_is_serial &&
-			 (p->inst_class == CLASS_MATRIX || row_of(p->s, p->code)->is_packed);
+	bool is_matrix = p->inst_class == CLASS_MATRIX ||
+			 (p->s->chip->matrix_is_serial ? p->inst_class == CLASS_SALU
+						       : row_of(p->s, p->code)->is_packed);
 	uint64_t at[2] = {put_own(p, from), p->end};
 
 	if (at[0] >= at[1])

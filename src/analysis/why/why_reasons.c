@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* why_reasons.c: the stall reasons of AMD's and NVIDIA's samplers in our words (docs/why.md). */
-#include "analysis/why/why_reasons.h"
-
 #include <string.h>
 
-const struct why_reason why_reason_table[] = {
+#include "analysis/why/why.h"
+
+static const struct why_reason table[] = {
 	/* AMD, stochastic PC sampling */
 	{"none", "gap:other", WHY_UNKNOWN},
 	{"fetch", "gap:branch", WHY_FETCH},
@@ -36,15 +36,14 @@ const struct why_reason why_reason_table[] = {
 	{"not_selected", "not-selected", WHY_OTHER_WAVE},
 	{"misc", "gap:other", WHY_UNKNOWN},
 	{"drain", "drain", WHY_WORDS},
-	{NULL, NULL, WHY_UNKNOWN},
 };
 
 const struct why_reason *why_reason_of(const char *reason)
 {
 	static const struct why_reason other = {"", "gap:other", WHY_UNKNOWN};
 
-	for (const struct why_reason *r = why_reason_table; r->reason; r++)
-		if (strcmp(r->reason, reason) == 0)
-			return r;
+	for (size_t i = 0; i < sizeof(table) / sizeof(table[0]); i++)
+		if (strcmp(table[i].reason, reason) == 0)
+			return &table[i];
 	return &other;
 }

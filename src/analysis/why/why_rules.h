@@ -48,5 +48,5 @@ const struct why_chip *why_chip_of(const struct trace *t);
 /* By code row, and one more: zeros. NULL on lack of memory. */
 struct why_code *why_code_new(const struct trace *t);
 
-#define WHY_FEW 2u  /* outstanding in the compute unit: a queue is possible */
+#define WHY_FEW 2u   /* outstanding in the compute unit: a queue is possible */
 #define WHY_MANY 16u /* it is likely: from here on stalls grow (docs/why.md) */

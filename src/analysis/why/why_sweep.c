@@ -195,16 +195,6 @@ static bool note_issue(struct sweep *s, struct lane *l)
 
 /* --- waves come and go ---------------------------------------------------------------------- */
 
-static struct lane *lane_take(struct sweep *s)
-{
-	struct lane *l;
-
-	if (s->unused.n)
-		return s->unused.v[--s->unused.n];
-	l = mem_zalloc(1, sizeof(*l));
-	return l;
-}
-
 static void lane_free(struct lane *l)
 {
 	if (!l)
@@ -234,7 +224,7 @@ static bool lane_begin(struct sweep *s, const struct selection *selection, const
 	struct incore_error *e)
 {
 	const struct trace *t = s->why->trace;
-	struct lane *l = lane_take(s);
+	struct lane *l = s->unused.n ? s->unused.v[--s->unused.n] : mem_zalloc(1, sizeof(*l));
 	struct incore_error why = {0};
 	uint64_t from, to;
 
