@@ -157,7 +157,7 @@ function serve(dir) {
 	});
 }
 
-/** Runs in the page: notes when the first progress, the lanes and the rows of the open panel were on screen. */
+/** Runs in the page: notes when the first progress, the lanes, the listing and the source beside it were on screen. */
 function watch() {
 	const seen = window.seen = {};
 	const note = (name) => (seen[name] ??= performance.timeOrigin + performance.now());
@@ -165,9 +165,10 @@ function watch() {
 		const told = document.querySelector('.loading .dim')?.textContent ?? 'asking the server', view = window.incore?.pane?.()?.view;
 		if (told !== 'asking the server') note('progress');
 		if (view?.stats.frames && (view.stats.isExact ? view.exact.isQuiet() : view.tiles.count() && !view.tiles.waiting())) note('lanes');
-		if (document.querySelector('.dock .panel .table-row, .isa-early')) note('code');
-		if (document.querySelector('.dock .panel .table-row')) note('rows');
-		if (!seen.lanes || !seen.rows) requestAnimationFrame(look);
+		if (document.querySelector('.panel-isa .table-row, .isa-early')) note('code');
+		if (document.querySelector('.panel-isa .table-row')) note('rows');
+		if (document.querySelector('.panel[data-panel="source"] .table-row')) note('source');
+		if (!seen.lanes || !seen.rows || !seen.source) requestAnimationFrame(look);
 	};
 	requestAnimationFrame(look);
 }
@@ -181,9 +182,10 @@ async function newPage(browser, size = SCREEN) {
 	return page;
 }
 
-async function shown(page, url, what = 'rows') {
+/** With the listing and its source side by side, as a window of this width opens. */
+async function shown(page, url) {
 	await page.goto(url);
-	await page.waitForFunction((name) => window.seen.lanes && window.seen[name], what);
+	await page.waitForFunction(() => window.seen.lanes && window.seen.rows && (window.seen.source || !document.querySelector('.dock-body.two')));
 	return page.evaluate(() => window.seen);
 }
 
@@ -219,11 +221,11 @@ function eachFrame(page, n, name) {
 	}), [n, name]);
 }
 
-async function zoomTo(page, share) {
-	await page.evaluate((part) => {
+async function zoomTo(page, share, isBottomOpen = false) {
+	await page.evaluate(([part, isOpen]) => {
 		const app = window.incore.app(), end = app.trace.span.end;
-		app.store.set({ t0: end * 0.3, t1: end * (0.3 + part), sort: 'duration', isBottomOpen: false });
-	}, share);
+		app.store.set({ t0: end * 0.3, t1: end * (0.3 + part), sort: 'duration', isBottomOpen: isOpen });
+	}, [share, isBottomOpen]);
 	await page.waitForFunction(() => !window.incore.stats().tiles_waiting);
 }
 
@@ -261,6 +263,7 @@ async function opening(browser, capture) {
 		line('command to code in the ISA panel, with executions and cycles', from(seen.code), 's');
 		line('to the answer isa', at('isa'), 's');
 		line('command to rows with all figures in the ISA panel', from(seen.rows), 's');
+		if (seen.source) line('command to the source beside it, with its figures', from(seen.source), 's');
 		line('processor time of the page until then', busy, 'ms');
 		line('processor time of the server until then', server.busy(), 'ms');
 		await page.context().close();
@@ -278,11 +281,11 @@ async function panning(unpaced, server) {
 	const page = await newPage(unpaced), spent = await meter(page);
 	await shown(page, server.url);
 	await idle(server);
-	await page.evaluate(() => window.incore.app().store.set({ isBottomOpen: false, sort: 'duration' }));
-	const extra = await page.evaluate((n) => n * 18 - window.incore.pane().view.scroller.clientHeight, LANES);
-	if (extra > 0) await page.setViewportSize({ ...SCREEN, height: SCREEN.height + extra });
-	for (const [word, share] of [['whole lanes', 0.25], ['instructions', 0.0005]]) {
-		await zoomTo(page, share);
+	const isTwo = await page.evaluate(() => !!document.querySelector('.dock-body.two'));
+	for (const [word, share, isOpen] of [['whole lanes', 0.25, false], ['instructions', 0.0005, false], ...(isTwo ? [['whole lanes, ISA and Source open', 0.25, true], ['instructions, ISA and Source open', 0.0005, true]] : [])]) {
+		await zoomTo(page, share, isOpen);
+		const lack = await page.evaluate((n) => n * 18 - window.incore.pane().view.scroller.clientHeight, LANES), { height } = page.viewportSize();
+		if (lack > 0) await page.setViewportSize({ ...SCREEN, height: height + lack });
 		await eachFrame(page, 30, 'pan');
 		await page.evaluate(() => window.incore.reset());
 		await spent();
@@ -299,16 +302,19 @@ async function panning(unpaced, server) {
  * Runs in the page, before the click: window.marked becomes the milliseconds from the button's release to all marks, seen frame by frame;
  * null where nothing ran at that place.
  */
-function arm(id) {
+function arm(ids) {
 	let from = 0;
 	const app = window.incore.app(), before = JSON.stringify(app.store.get().selection), limit = performance.now() + 20000;
 	addEventListener('pointerup', (e) => (from = e.timeStamp), { capture: true, once: true });
 	const look = () => {
 		const s = app.store.get().selection, isNew = from > 0 && JSON.stringify(s) !== before;
 		if (isNew && s?.kind !== 'slice') return null;
-		const key = { isa: s?.code, source: s?.line }[id], row = document.querySelector(`.panel[data-panel="${id}"] .table-row.marked${key === undefined ? '' : `[data-key="${key}"]`}`);
+		const isMarked = ids.every((id) => {
+			const key = { isa: s?.code, source: s?.line }[id];
+			return document.querySelector(`.panel[data-panel="${id}"] .table-row.marked${key === undefined ? '' : `[data-key="${key}"]`}`);
+		});
 		const start = document.querySelector('.inspector .facts-table td:nth-child(2)')?.textContent.replace(/\D/g, ''), isTold = Number(start) === s?.t0;
-		return isNew && row && isTold ? performance.now() - from : performance.now() > limit ? -1 : undefined;
+		return isNew && isMarked && isTold ? performance.now() - from : performance.now() > limit ? -1 : undefined;
 	};
 	window.marked = new Promise((done) => {
 		const frame = () => {
@@ -331,20 +337,20 @@ async function clicking(browser, server) {
 			return [box.x + ((t - t0) / (t1 - t0)) * width, box.y + view.yOf(r) + r.height / 2];
 		});
 	});
-	for (const id of ['isa', 'source', 'waves']) {
-		if (!await page.locator(`.tab[data-panel="${id}"]:not(.empty)`).count()) continue;
-		await page.click(`.tab[data-panel="${id}"]`);
-		await page.waitForSelector(`.panel[data-panel="${id}"] .table-row`);
+	for (const ids of [['isa', 'source'], ['isa'], ['source'], ['waves']]) {
+		if (!await page.locator(`.tab[data-panel="${ids.at(-1)}"]:not(.empty)`).count()) continue;
+		await page.evaluate(([panel, beside]) => window.incore.app().store.set({ panel, beside: beside ?? null }), ids);
+		for (const id of ids) await page.waitForSelector(`.panel[data-panel="${id}"] .table-row`);
 		const times = [];
 		for (const [x, y] of places) {
-			await page.evaluate(arm, id);
+			await page.evaluate(arm, ids);
 			await page.mouse.click(x, y);
 			const ms = await page.evaluate(() => window.marked);
 			if (ms !== null) times.push(ms < 0 ? Infinity : ms);
 		}
 		if (!times.length) continue;
-		line(`${id}: p50 of ${times.length} clicks`, quantile(times, 0.5), 'ms', 100);
-		line(`${id}: worst`, Math.max(...times), 'ms', 100);
+		line(`${ids.join(' beside ')}: p50 of ${times.length} clicks`, quantile(times, 0.5), 'ms', 100);
+		line(`${ids.join(' beside ')}: worst`, Math.max(...times), 'ms', 100);
 	}
 	await page.context().close();
 }
@@ -383,10 +389,11 @@ async function listing(unpaced) {
 	const capture = generated('wide', ISA_ROWS, 8, ISA_ROWS / 4), server = await serve(capture.dir), page = await newPage(unpaced), spent = await meter(page);
 	const seen = await shown(page, server.url);
 	const rows = await page.evaluate(() => Number(document.querySelector('.panel-isa .table').getAttribute('aria-rowcount')) - 1);
-	head(`ISA list of ${rows} rows`);
+	head(`ISA list of ${rows} rows${await page.locator('.dock-body.two').count() ? ', its source beside it' : ''}`);
 	line('command to rows on screen (cold)', (seen.rows - server.at) / 1000, 's');
 	line('processor time of the page until then', await spent(), 'ms');
 	await page.evaluate(() => (document.querySelector('.panel-isa .table').scrollTop = 0));
+	if (process.env.ALONE) await page.evaluate(() => window.incore.app().store.set({ beside: null }));
 	for (const [words, step] of [['scrolling by 5 rows a frame', 'scroll'], ['thumb dragged, 300 rows a frame', 'drag']]) {
 		await eachFrame(page, 20, 'nothing');
 		await spent();
@@ -407,7 +414,7 @@ async function report(browser, capture, what) {
 	incore('report', '-q', '-o', file, capture.dir);
 	line('writing it', (Date.now() - began) / 1000, 's');
 	line('size', statSync(file).size / 1e6, 'MB', 3);
-	const page = await newPage(browser), seen = await shown(page, 'file://' + file), origin = await page.evaluate(() => performance.timeOrigin);
+	const page = await newPage(browser), seen = await shown(page, `file://${file}#v=1&p=isa`), origin = await page.evaluate(() => performance.timeOrigin);
 	line('opening it, to lanes on screen', (seen.lanes - origin) / 1000, 's', 2);
 	line('opening it, to rows in the ISA panel', (seen.rows - origin) / 1000, 's');
 	await page.context().close();

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // main.ts: starts the page: finds out whether it is a report or talks to a server, waits until the capture is there, opens the window.
 import { button, fill, h, notice } from './base/dom';
+import { Latest } from './base/latest';
 import { loading, waitingWords } from './loading';
 import { askTrace, CaptureInfo, Source, SourceError, TraceInfo } from './source';
 import { HttpSource, Lost, takeToken } from './source_http';
 import { WasmSource } from './source_wasm';
+import { askKey } from './shell/key';
 import { keepWritten } from './shell/print';
 import { startTheme } from './shell/theme';
 import { Opened, openWindow } from './shell/window';
@@ -13,6 +15,7 @@ import { decodeLink } from './state';
 
 const host = () => document.getElementById('app')!;
 let opened: Opened | null = null;
+const opening = new Latest();
 
 /** What is on screen stays while the server is away; the way back is offered. */
 function lost(source: () => HttpSource | null, why: Lost): void {
@@ -39,19 +42,21 @@ function lost(source: () => HttpSource | null, why: Lost): void {
 
 function failed(e: unknown, source: Source | null = null, captures: CaptureInfo[] = []): void {
 	const error = e as SourceError;
-	const isToken = error.status === 401;
-	fill(host(), notice(isToken ? 'This page needs its key' : 'The capture cannot be shown', isToken ? 'The address that incore view printed carries a key after #. Open that address again.' : error.message ?? String(e),
-		isToken ? '' : 'incore info and incore check say more about the file.'),
-	h('div', { class: 'notice row' }, captures.filter((c) => c.state !== 'failed' && source).map((c) => button(`Open ${c.path}`, 'Open this capture instead', () => void open(source!, c.index), { class: 'button framed' }))));
 	document.body.dataset.ready = 'failed';
+	if (error.status === 401) return askKey(host());
+	fill(host(), notice('The capture cannot be shown', error.message ?? String(e), 'incore info and incore check say more about the file.'),
+	h('div', { class: 'notice row' }, captures.filter((c) => c.state !== 'failed' && source).map((c) => button(`Open ${c.path}`, 'Open this capture instead', () => void open(source!, c.index), { class: 'button framed' }))));
 }
 
-async function open(source: Source, index: number, known?: TraceInfo): Promise<void> {
+/** link: the view that it opens with. */
+async function open(source: Source, index: number, known?: TraceInfo, link = location.hash): Promise<void> {
+	const still = opening.begin();
 	opened?.close();
 	opened = null;
 	let trace = known ?? await askTrace(source, index);
 	while (trace.state === 'loading') {
 		const path = trace.captures[index].path;
+		if (!still()) return;
 		if (!document.querySelector('.loading')) fill(host(), h('div', { class: 'loading', role: 'status' }));
 		await source.progress((p) => {
 			loading(p, path);
@@ -60,10 +65,12 @@ async function open(source: Source, index: number, known?: TraceInfo): Promise<v
 		trace = await askTrace(source, index);
 		if (trace.state === 'loading') await new Promise((f) => setTimeout(f, 200));
 	}
+	if (!still()) return;
 	if (trace.state === 'failed') return failed(new SourceError(500, 'failed', trace.error ?? 'the capture cannot be read'), source, trace.captures);
-	opened = openWindow(host(), source, trace, (i, base) => {
-		history.replaceState(null, '', location.pathname + (base ? '#b=' + base : ''));
-		void open(source, i).catch(failed);
+	opened = openWindow(host(), source, trace, link, (i, base) => {
+		const rest = base ? '#b=' + base : '';
+		history.replaceState(null, '', location.pathname + rest);
+		void open(source, i, undefined, rest).catch(failed);
 	});
 	document.body.dataset.ready = '1';
 }
@@ -82,7 +89,8 @@ function stats(source: Source): unknown {
 
 /** With what start.ts asked for before this script was there. */
 async function serverSource(lose: (why: Lost) => void): Promise<HttpSource> {
-	const source = new HttpSource(takeToken(), lose), early = (window as unknown as { incoreEarly?: Early }).incoreEarly;
+	const token = takeToken(), source = new HttpSource(token, lose), early = (window as unknown as { incoreEarly?: Early }).incoreEarly;
+	if (!token) throw new SourceError(401, 'no-token', '');
 	const trace = await early?.trace;
 	if (trace) source.early.set('trace', trace);
 	return source;
@@ -90,15 +98,19 @@ async function serverSource(lose: (why: Lost) => void): Promise<HttpSource> {
 
 async function start(): Promise<void> {
 	startTheme();
+	// an address with a key, opened in a tab that is here already: the browser itself loads nothing
+	addEventListener('hashchange', () => /[#&]token=/.test(location.hash) && location.reload());
 	const isReport = document.body.dataset.report === '1', printWritten = keepWritten();
 	if (!document.getElementById('app')) document.body.appendChild(h('div', { id: 'app' }));
 	try {
 		let server: HttpSource | null = null;
 		const source: Source = isReport ? await WasmSource.open() : (server = await serverSource((why) => lost(() => server, why))), asked = source;
 		(window as unknown as { incore: unknown }).incore = { stats: () => stats(asked), reset: () => opened?.pane && Object.assign(opened.pane.view.stats, { frames: 0, worst_ms: 0, times: [] }), app: () => opened?.session, pane: () => opened?.pane };
-		const first = await askTrace(source, 0), wanted = decodeLink(location.hash).hash;
+		// a saved report has a view of its own, unless its address names another
+		const link = location.hash || '#' + (document.body.dataset.view ?? '');
+		const first = await askTrace(source, 0), wanted = decodeLink(link).hash;
 		const index = (wanted && first.captures.find((c) => c.hash === wanted)?.index) || 0;
-		await open(source, index, index ? undefined : first);
+		await open(source, index, index ? undefined : first, link);
 		printWritten();
 	} catch (e) {
 		failed(e);

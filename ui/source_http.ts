@@ -5,11 +5,26 @@ import { Progress, Query, questionOf, Source, SourceError } from './source';
 
 const KEY = 'incore.token';
 
+/** The key in an address, or the text itself where it can be one; '': there is none. */
+export function tokenIn(text: string): string {
+	return (/[#&]token=([0-9A-Za-z_-]+)/.exec(text) ?? /^\s*([0-9a-f]{32})\s*$/.exec(text))?.[1] ?? '';
+}
+
+/** For this tab, and no longer than it. */
+export function keepToken(token: string): void {
+	sessionStorage.setItem(KEY, token);
+}
+
+/** What a request shows a key with. */
+export function bearer(token: string): RequestInit {
+	return { headers: { Authorization: 'Bearer ' + token }, credentials: 'omit' };
+}
+
 /** Takes the token out of the address, so that a copied URL does not carry it. */
 export function takeToken(): string {
-	const m = /(?:^|[#&])token=([0-9A-Za-z_-]+)/.exec(location.hash);
-	if (m) {
-		sessionStorage.setItem(KEY, m[1]);
+	const token = tokenIn(location.hash);
+	if (token) {
+		keepToken(token);
 		const rest = location.hash.slice(1).split('&').filter((w) => !w.startsWith('token=')).join('&');
 		history.replaceState(null, '', location.pathname + location.search + (rest ? '#' + rest : ''));
 	}
@@ -54,7 +69,7 @@ export class HttpSource implements Source {
 	private async get<T>(question: string, read: (answer: Response) => Promise<T>, signal?: AbortSignal): Promise<T> {
 		for (;;) {
 			try {
-				const answer = await fetch('/api/1/' + question, { headers: { Authorization: 'Bearer ' + this.token }, signal, credentials: 'omit' });
+				const answer = await fetch('/api/1/' + question, { ...bearer(this.token), signal });
 				this.lost(answer.status === 401 ? 'stranger' : null);
 				this.release();
 				if (!answer.ok) throw await failure(answer);

@@ -2,14 +2,14 @@
 // start.ts: runs before the viewer's own script is there: asks for the trace, and says how far its reading is. What comes is handed to main.ts.
 import { loading } from './loading';
 import { TraceAnswer } from './source';
-import { readProgress, takeToken } from './source_http';
+import { bearer, readProgress, takeToken } from './source_http';
 import { theme } from './shell/theme';
 
 /** The answer to `trace` of the first capture once it is read; null: it could not be had, ask again. */
 export interface Early { trace: Promise<ArrayBuffer | null> }
 
-const headers = { Authorization: 'Bearer ' + takeToken() };
-const ask = (question: string) => fetch('/api/1/' + question, { headers, credentials: 'omit' });
+const token = takeToken();
+const ask = (question: string) => fetch('/api/1/' + question, bearer(token));
 
 async function read(): Promise<ArrayBuffer | null> {
 	const progress = ask('progress'), first = await ask('trace');
@@ -28,4 +28,4 @@ async function read(): Promise<ArrayBuffer | null> {
 }
 
 document.documentElement.dataset.theme = theme();
-(window as unknown as { incoreEarly: Early }).incoreEarly = { trace: read().catch(() => null) };
+(window as unknown as { incoreEarly: Early }).incoreEarly = { trace: token ? read().catch(() => null) : Promise.resolve(null) };

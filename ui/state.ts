@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // state.ts: the one store, and its link. Everything that a shared address restores is here; panels read it and are told what changed.
 import { UNITS, Unit } from './base/format';
+import { Latest, Still } from './base/latest';
 import { parseRanges, ranges } from './source';
 
 export type Mode = 'class' | 'bucket' | 'cause' | 'kernel' | 'diff';
@@ -94,6 +95,7 @@ export class Store {
 	private readonly back: View[] = [];
 	private readonly forth: View[] = [];
 	private settled: View | null = null;
+	private readonly choices = new Latest();
 	/** told of every view that came to rest */
 	rested: () => void = () => undefined;
 
@@ -103,9 +105,18 @@ export class Store {
 		return this.state;
 	}
 
+	/**
+	 * To be called by whoever will choose something once an answer is there: it may do so only while nothing else was chosen, nor begun to
+	 * be. Each choice of the user ends what was begun before.
+	 */
+	choose(): Still {
+		return this.choices.begin();
+	}
+
 	/** Changes some keys and tells everybody which ones really changed. */
 	set(patch: Partial<State>): void {
 		const changed = new Set<Key>();
+		if (patch.selection !== undefined && choice(patch.selection) !== choice(this.state.selection)) this.choices.begin();
 		for (const key of Object.keys(patch) as Key[])
 			if (!same(this.state[key], patch[key])) changed.add(key);
 		if (!changed.size) return;

@@ -4,6 +4,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/vec.h"
 #include "cli/ask.h"
 #include "cli/browser.h"
 #include "cli/config.h"
@@ -35,7 +36,46 @@ struct job {
 	struct http *http;
 	struct token token;
 	struct strbuf url, salt;
+	VEC(char *) report; /* the words of the command that makes a report of what is shown */
 };
+
+static bool add_word(struct job *j, const char *name, const char *value)
+{
+	struct strbuf b = {0};
+
+	sb_printf(&b, "%s%s%s", name, value ? "=" : "", value ? value : "");
+	if (!b.failed && VEC_PUSH(&j->report, b.p))
+		return true;
+	sb_free(&b);
+	return err_nomem(&j->c->error);
+}
+
+/* A report reads its captures as they are read here. */
+static bool add_reading(struct job *j, const struct option_def *d)
+{
+	struct cli *c = j->c;
+	char name[64];
+
+	snprintf(name, sizeof(name), "--%s", d->name);
+	if (d->type == OPTION_FLAG)
+		return !cli_has(c, d->name) || add_word(j, name, NULL);
+	for (unsigned i = 0; i < cli_many(c, d->name); i++)
+		if (!add_word(j, name, cli_many_at(c, d->name, i)))
+			return false;
+	return true;
+}
+
+static bool make_report_command(struct job *j)
+{
+	static const char *const first[] = {"/proc/self/exe", "report", "--quiet", "--format=html"};
+	bool ok = true;
+
+	for (unsigned i = 0; ok && i < sizeof(first) / sizeof(first[0]); i++)
+		ok = add_word(j, first[i], NULL);
+	for (const struct option_def *d = request_capture_options; ok && d->name; d++)
+		ok = add_reading(j, d);
+	return ok && (VEC_PUSH(&j->report, NULL) || err_nomem(&j->c->error));
+}
 
 static bool make_session(struct job *j)
 {
@@ -54,6 +94,9 @@ static bool make_session(struct job *j)
 	if (cli_flag(c, "follow-links"))
 		sb_puts(&j->salt, "follow-links\n");
 	o.salt = j->salt.n ? j->salt.p : NULL;
+	if (!make_report_command(j))
+		return false;
+	o.report = (const char *const *)j->report.v;
 	j->session = session_new(&o, &c->error);
 	/* A path that is no capture at all is said at once, not in the browser. */
 	return j->session && session_find(j->session, &c->error);
@@ -212,6 +255,9 @@ static bool run(struct cli *c)
 	http_stop(j.http);
 	session_free(j.session);
 	cli_answered(&j.reading);
+	for (size_t i = 0; i < j.report.n; i++)
+		mem_free(j.report.v[i]);
+	VEC_FREE(&j.report);
 	sb_free(&j.url);
 	sb_free(&j.salt);
 	return ok;

@@ -5,6 +5,10 @@
 extern const struct export_ops export_json;
 extern const struct export_ops export_csv;
 extern const struct export_ops export_chrome;
+extern const struct export_ops export_perfetto;
+extern const struct export_ops export_folded;
+extern const struct export_ops export_speedscope;
+extern const struct export_ops export_pprof;
 extern const struct export_ops export_ui_output;
 extern const struct export_ops export_insight;
 
@@ -12,6 +16,10 @@ const struct export_ops *const export_registry[] = {
 	&export_json,
 	&export_csv,
 	&export_chrome,
+	&export_perfetto,
+	&export_folded,
+	&export_speedscope,
+	&export_pprof,
 	&export_ui_output,
 	&export_insight,
 	NULL,

@@ -52,7 +52,7 @@ def check_where():
 
 
 DATA_PATHS = ["trace", "tile?tracks=0-1&level=3&i=0", "slices?track=0", "at?track=0&t=5", "links?code=7", "select", "find?q=a", "info", "check", "hot", "isa", "waves",
-              "occupancy", "summary", "diff?base=0", "histogram?code=7", "counters", "derived", "source?file=0", "code", "progress", "nothing"]
+              "occupancy", "summary", "diff?base=0", "histogram?code=7", "counters", "derived", "source?file=0", "code", "progress", "report", "report?base=0", "nothing"]
 ASSETS = {"/": "text/html", "/start.js": "text/javascript", "/incore.js": "text/javascript", "/incore.css": "text/css", "/incore.svg": "image/svg+xml"}
 
 
@@ -67,7 +67,8 @@ def check_who(server):
     own = f"127.0.0.1:{server.port}"
     for host, origin, want in [(own, f"http://{own}", 200), (f"localhost:{server.port}", None, 200), (f"localhost:{server.port}", f"http://localhost:{server.port}", 200),
                                (own, f"http://localhost:{server.port}", 403), (own, "http://127.0.0.1", 403), ("localhost", None, 403), (own + ".", None, 403),
-                               (own, f"HTTP://{own}", 403), (own, "", 403), ("", None, 403), (f"LOCALHOST:{server.port}", None, 403), (f"0x7f.1:{server.port}", None, 403)]:
+                               (own, f"HTTP://{own}", 403), ("127.0.0.1:8080", None, 200), ("localhost:8080", "http://localhost:8080", 200), ("127.0.0.1:8080", f"http://{own}", 403), ("127.0.0.1:65536", None, 403),
+                               ("127.0.0.1:", None, 403), ("127.0.0.1:8080x", None, 403), (own, "", 403), ("", None, 403), (f"LOCALHOST:{server.port}", None, 403), (f"0x7f.1:{server.port}", None, 403)]:
         more = {} if origin is None else {"Origin": origin}
         for path in ("/", "/api/1/trace"):
             check(server.ask(path, headers={"Host": host, **more})[0] == want, f"Host {host!r}, Origin {origin!r}: not {want}")

@@ -206,7 +206,7 @@ def check_causes():
 def hostile_requests(server, rng):
     token = server.token
     yield from (("GET", "/api/1/trace", {}, t, (401,)) for t in ["", "x", token[:-1], token + "0", token.upper() + "g", "0" * 32] * 20)
-    for host in ["evil.example", f"evil.example:{server.port}", "127.0.0.1", f"127.0.0.1:{server.port + 1}", f"localhost:{server.port}.evil.example",
+    for host in ["evil.example", f"evil.example:{server.port}", "127.0.0.1", "127.0.0.1:65536", "127.0.0.1:0", f"localhost:{server.port}.evil.example",
                  f"[::1]:{server.port}"] * 15:
         yield "GET", rng.choice(["/", "/api/1/trace"]), {"Host": host}, None, (403,)
     for origin in ["http://evil.example", "null", "https://127.0.0.1", f"https://127.0.0.1:{server.port}", f"http://127.0.0.1:{server.port}.evil"] * 16:

@@ -110,6 +110,20 @@ export function report(name, ...words) {
 	return 'file://' + reports.get(key);
 }
 
+/** Numbers of [0, 1), the same for the same seed. */
+function random(seed) {
+	let n = seed >>> 0;
+	return () => (n = (Math.imul(n, 1664525) + 1013904223) >>> 0) / 4294967296;
+}
+
+/** DELAY=SEED: every answer of a server comes up to 300 ms late, each by its own time, so that they come in any order. */
+const late = process.env.DELAY ? random(Number(process.env.DELAY)) : null;
+
+async function hold(route) {
+	await new Promise((go) => setTimeout(go, 300 * late()));
+	await route.continue().catch(() => undefined); // the page may be gone, or no longer want it
+}
+
 /** A page that remembers what must not happen. */
 export async function newPage(browser, options = {}) {
 	const context = await browser.newContext({ viewport: { width: 1280, height: 800 }, colorScheme: 'light', reducedMotion: 'reduce', ...options });
@@ -122,6 +136,7 @@ export async function newPage(browser, options = {}) {
 		const u = new URL(r.url());
 		if (!(['127.0.0.1'].includes(u.hostname) || ['file:', 'data:', 'blob:'].includes(u.protocol))) bad.push(`foreign request: ${r.url()}`);
 	});
+	if (late) await page.route('**/api/1/**', hold);
 	page.bad = bad;
 	page.setDefaultTimeout(PATIENCE_MS);
 	return page;

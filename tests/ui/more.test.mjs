@@ -25,7 +25,8 @@ async function linkRoundTrip(bench, kind) {
 			window.incore.app().store.set(v);
 			window.incore.app().select(sel);
 		}, [VIEW, selection]);
-		await page.click('.title-bar button[title*="without the token"]');
+		await page.click('.title-bar button:has-text("Share")');
+		await page.click('.menu button:has-text("Copy a link")');
 		await page.waitForFunction((word) => location.hash.includes('&q=') && location.hash.includes('&m=') && location.hash.includes(word), selection.kind === 'code' ? '&r=' : '&s=');
 		const link = await page.evaluate(() => location.hash);
 		if (!kind) truth(!link.includes((await bench.server('gemm')).token) && !/token/.test(link), 'the token is in the link');
@@ -197,8 +198,9 @@ async function security(bench) {
 	equal(await status({ headers: { ...bearer, Origin: 'http://evil.example' } }), 403, 'foreign origin');
 	for (const origin of ['null', `https://127.0.0.1:${port}`, `http://127.0.0.1:${port + 1}`]) equal(await status({ headers: { ...bearer, Origin: origin } }), 403, `origin ${origin}`);
 	equal(await status({ headers: { ...bearer, Origin: `http://127.0.0.1:${port}` } }), 200, 'its own origin');
-	for (const host of [`127.0.0.1:${port + 1}`, `127.0.0.1.evil.example:${port}`, `evil.example:${port}`]) equal(await status({ headers: { ...bearer, Host: host } }), 403, `host ${host}`);
-	equal(await status({ headers: { ...bearer, Host: `localhost:${port}` } }), 200, 'localhost');
+	for (const host of [`127.0.0.1:${port}0000`, '127.0.0.1:0', '127.0.0.1:', '127.0.0.1', `127.0.0.1:+${port}`, `127.0.0.1.evil.example:${port}`, `evil.example:${port}`]) equal(await status({ headers: { ...bearer, Host: host } }), 403, `host ${host}`);
+	for (const host of [`localhost:${port}`, '127.0.0.1:8080', 'localhost:1']) equal(await status({ headers: { ...bearer, Host: host, Origin: `http://${host}` } }), 200, `${host}, as through ssh -L`);
+	equal(await status({ headers: { ...bearer, Host: '127.0.0.1:8080', Origin: `http://127.0.0.1:${port}` } }), 403, 'another page of this machine');
 	for (const method of ['POST', 'PUT', 'DELETE', 'OPTIONS', 'PATCH']) equal(await status({ headers: bearer, method }), 405, method);
 	equal(await status({ headers: bearer, method: 'HEAD' }), 200, 'HEAD');
 	equal(await status({ path: `/api/1/trace?token=${server.token}` }), 401, 'a token in the address is none');

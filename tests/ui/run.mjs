@@ -4,7 +4,8 @@
 //	node tests/ui/run.mjs BUILD/incore [PATTERN...]
 //
 // Two tests at a time (JOBS), in one browser, each in contexts of its own; the longest first. Ends with the slowest tests and
-// `N passed, N failed, N skipped`. SHOTS=DIR keeps a picture of every page that a test left behind.
+// `N passed, N failed, N skipped`. SHOTS=DIR keeps a picture of every page that a test left behind. DELAY=SEED has answers come late and out
+// of order.
 import { readdirSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';

@@ -4,6 +4,7 @@ import { App, PanelView } from '../app';
 import { classChip } from '../base/bars';
 import { Child, fill, h, notice, placeText } from '../base/dom';
 import { address, count, cycles, share, unitName, Units } from '../base/format';
+import { Latest } from '../base/latest';
 import { BUCKETS } from '../base/palette';
 import { Column, Table } from '../base/table';
 import { waitingWords } from '../loading';
@@ -38,6 +39,8 @@ export abstract class View implements PanelView {
 	private readonly against = h('p', { class: 'against', role: 'note', hidden: true });
 	private readonly scoped = h('p', { class: 'scope-words', role: 'note', hidden: true });
 	private readonly isNarrowed: boolean;
+	private readonly loads = new Latest();
+	private readonly bases = new Latest();
 
 	constructor(host: HTMLElement, protected readonly app: App, name: string) {
 		this.body = h('div', { class: `panel-body panel-${name}` });
@@ -53,21 +56,22 @@ export abstract class View implements PanelView {
 	}
 
 	private tellBase(): void {
-		const base = baseline(this.app);
+		const base = baseline(this.app), still = this.bases.begin();
 		this.against.hidden = base < 0;
 		if (base < 0) return;
-		const tell = (text: Child) => fill(this.against, sideChip(this.app, 'A'), sideChip(this.app, 'B'), text);
+		const tell = (text: Child) => still() && fill(this.against, sideChip(this.app, 'A'), sideChip(this.app, 'B'), text);
 		tell('');
 		diffAnswer<{ noise: { statement: string }; parts: DiffPart[] }>(this.app, 'instr').then((d) => tell([h('strong', { class: 'moved' }, headline(d.parts) ?? 'nothing moved'), ` Figures are per execution or shares; ${d.noise.statement}.`]),
 			(e: Error) => tell(`Their instructions cannot be compared: ${e.message}. Where a panel shows A and B all the same, they are shares.`));
 	}
 
-	/** Shows `show` of the answer; until then that it loads, and why not when it fails. */
+	/** Shows `show` of the answer; until then that it loads, and why not when it fails. Of several the one asked for last is shown. */
 	protected load<T>(answer: Promise<T>, show: (value: T) => void): void {
+		const still = this.loads.begin();
 		const waiting = setTimeout(() => !this.isClosed && !this.isShown && !this.body.firstChild && fill(this.body, h('div', { class: 'notice', role: 'status' }, waitingWords())), 150);
 		answer.then((value) => {
 			clearTimeout(waiting);
-			if (this.isClosed) return;
+			if (this.isClosed || !still()) return;
 			this.isShown = true;
 			show(value);
 			const missed = new Set(this.missed);
@@ -75,7 +79,7 @@ export abstract class View implements PanelView {
 			if (missed.size) this.update(this.app.store.get(), missed);
 		}).catch((e: Error) => {
 			clearTimeout(waiting);
-			if (!this.isClosed) fill(this.body, notice('This panel has no answer', e.message, 'The other panels still work.'));
+			if (!this.isClosed && still()) fill(this.body, notice('This panel has no answer', e.message, 'The other panels still work.'));
 		});
 	}
 
@@ -180,8 +184,8 @@ export function spreadColumns<R>(app: Measured, id: string, head: string, value:
 /** How hot a row is, beside its text: the stronger, the more of the hottest; a square root, so that a tenth is still seen. */
 export function heatColumn<R>(part: (row: R) => number, hint: (row: R) => string): Column<R> {
 	return {
-		id: 'heat', head: '', isFixed: true, isDecor: true, width: '10px', title: 'the stronger, the more cycles', value: () => null, hint, paint: (cell, r) => {
-			const p = part(r), heat = String(p > 0 ? Math.max(8, Math.round(100 * Math.sqrt(Math.min(1, p)))) : 0);
+		id: 'heat', head: '', isFixed: true, isDecor: true, isLate: true, width: '10px', title: 'the stronger, the more cycles', value: () => null, hint, paint: (cell, r) => {
+			const p = part(r), heat = String(p > 0 ? Math.max(10, 5 * Math.round(20 * Math.sqrt(Math.min(1, p)))) : 0);
 			if (cell.dataset.heat === heat) return;
 			cell.dataset.heat = heat;
 			cell.style.background = heat === '0' ? '' : `color-mix(in srgb, var(--heat) ${heat}%, transparent)`;

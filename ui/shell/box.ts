@@ -3,6 +3,7 @@
 import { App } from '../app';
 import { button, choose, fill, h } from '../base/dom';
 import { baseName, count, cycles, cyclesWith, unitName } from '../base/format';
+import { Latest, Still } from '../base/latest';
 import { Table } from '../base/table';
 import { askJson, BoxInfo, BoxRow, ranges } from '../source';
 import { Selection } from '../state';
@@ -11,7 +12,7 @@ import { sliceTable } from './slices';
 export class BoxStatistics {
 	readonly element = h('div', { class: 'box-statistics' });
 	private by = 'class';
-	private asked = 0;
+	private readonly asked = new Latest();
 	private why = '';
 	private last: Selection | null = null;
 
@@ -22,19 +23,20 @@ export class BoxStatistics {
 
 	show(sel: Selection): void {
 		this.last = sel;
-		const mine = ++this.asked, c = this.app.trace.index || undefined;
+		const still = this.asked.begin(), c = this.app.trace.index || undefined;
 		const tracks = sel.tracks ?? this.app.trace.tracks.map((t) => t.index);
 		if (!tracks.length) return fill(this.element, h('div', { class: 'section' }, 'No lane in this box.'));
 		const question = { c, tracks: ranges(tracks), t0: sel.t0, t1: sel.t1, by: this.by };
-		askJson<BoxInfo>(this.app.source, 'select', question).then((b) => mine === this.asked && this.draw(b, mine, question),
-			(e: Error) => mine === this.asked && fill(this.element, h('div', { class: 'section' }, 'No statistics: ' + e.message)));
+		askJson<BoxInfo>(this.app.source, 'select', question).then((b) => still() && this.draw(b, still, question),
+			(e: Error) => still() && fill(this.element, h('div', { class: 'section' }, 'No statistics: ' + e.message)));
 	}
 
 	/** What was lost to which cause: asked for after the rest, because the first time all waits of the capture are resolved for it. */
-	private addCauses(table: Table<BoxRow>, rows: BoxRow[], mine: number, question: Record<string, string | number | undefined>): void {
-		askJson<BoxInfo>(this.app.source, 'select', { ...question, causes: 1 }).then((b) => mine === this.asked && table.rows(b.rows), (e: Error) => {
+	private addCauses(table: Table<BoxRow>, rows: BoxRow[], still: Still, question: Record<string, string | number | undefined>): void {
+		askJson<BoxInfo>(this.app.source, 'select', { ...question, causes: 1 }).then((b) => still() && table.rows(b.rows), (e: Error) => {
+			if (!still()) return;
 			this.why = e.message;
-			if (mine === this.asked) table.rows(rows.slice());
+			table.rows(rows.slice());
 		});
 	}
 
@@ -50,7 +52,7 @@ export class BoxStatistics {
 		void sliceTable(this.app, { title: r.key, tracks: tracks.slice(0, 256), t0: b.t0, t1: b.t1, only }, (t, s) => this.app.goSlice(t, s));
 	}
 
-	private draw(b: BoxInfo, mine: number, question: Record<string, string | number | undefined>): void {
+	private draw(b: BoxInfo, still: Still, question: Record<string, string | number | undefined>): void {
 		this.why = '\u2026';
 		const u = this.app.units(), unit = () => unitName(this.app.units());
 		const figure = (id: keyof BoxRow, head: string, title: string) => ({
@@ -85,6 +87,6 @@ export class BoxStatistics {
 			}), filter, table.tools(), button('Zoom', 'Zoom to the box (F)', () => this.app.showTime(b.t0, b.t1)), !this.isDocked && button('Wide', 'The same table as a panel, with all its columns in sight', () => this.app.openPanel('box')))),
 		table.element, b.left_out > 0 && h('p', { class: 'section dim' }, `${count(b.left_out)} rows left out`));
 		table.rows(b.rows);
-		if (this.by !== 'cause') this.addCauses(table, b.rows, mine, question);
+		if (this.by !== 'cause') this.addCauses(table, b.rows, still, question);
 	}
 }

@@ -29,11 +29,19 @@ function laneOf(p: Parts): number | null {
 	return lane ? lane.id : null;
 }
 
-async function execution(p: Parts, by: 'previous' | 'next'): Promise<void> {
+let walking: Promise<void> = Promise.resolve();
+
+/** One after the other, where keys come faster than answers: each begins where the one before ended. */
+function execution(p: Parts, by: 'previous' | 'next'): void {
+	walking = walking.then(() => walk(p, by)).catch((e: Error) => p.app.say(e.message));
+}
+
+async function walk(p: Parts, by: 'previous' | 'next'): Promise<void> {
 	const s = p.app.store.get().selection;
 	if (s?.kind !== 'slice') return p.app.say('Select a slice first');
-	const c = p.app.trace.index || undefined;
+	const c = p.app.trace.index || undefined, still = p.app.store.choose();
 	const info = await askJson<SliceInfo>(p.app.source, 'at', { c, track: s.track, slice: s.slice });
+	if (!still()) return;
 	if (info[by] === null) return p.app.say(by === 'next' ? 'This was the last execution on this lane' : 'This was the first execution on this lane');
 	await p.pane?.goSlice(s.track!, info[by]!);
 }
@@ -86,8 +94,8 @@ export function bindings(p: Parts): KeyBinding[] {
 		to('forward', ['Shift+Backspace'], 'view forward', 'View', () => store.redo() || app.say('No later view')),
 		to('slice-previous', ['['], 'previous slice of the lane', 'Selection', () => pane?.step(-1)),
 		to('slice-next', [']'], 'next slice of the lane', 'Selection', () => pane?.step(1)),
-		to('execution-previous', [','], 'previous execution of this row', 'Selection', () => void execution(p, 'previous')),
-		to('execution-next', ['.'], 'next execution of this row', 'Selection', () => void execution(p, 'next')),
+		to('execution-previous', [','], 'previous execution of this row', 'Selection', () => execution(p, 'previous')),
+		to('execution-next', ['.'], 'next execution of this row', 'Selection', () => execution(p, 'next')),
 		to('to-isa', ['Enter'], 'to the ISA row', 'Selection', () => app.openPanel('isa')),
 		to('to-source', ['Shift+Enter'], 'to the source line', 'Selection', () => app.openPanel('source')),
 		to('range', ['M'], "select the slice's time range", 'Selection', () => range(p)),

@@ -4,6 +4,7 @@ import { App } from '../app';
 import { button, Child, fill, h } from '../base/dom';
 import { address, count, cycles, unitName } from '../base/format';
 import { KeyBinding } from '../base/keys';
+import { Still } from '../base/latest';
 import { colourOf } from '../base/palette';
 import { askJson, BoxInfo } from '../source';
 import { Marker } from '../state';
@@ -47,7 +48,7 @@ export function parseTarget(text: string): Target | null {
 	return words ? { kind: 'track', words } : null;
 }
 
-async function goTo(app: App, t: Target): Promise<string> {
+async function goTo(app: App, t: Target, still: Still): Promise<string> {
 	const { trace } = app, s = app.store.get();
 	if (t.kind === 'cycle') {
 		if (t.t > trace.span.end) return `the trace ends at cycle ${count(trace.span.end)}`;
@@ -59,6 +60,7 @@ async function goTo(app: App, t: Target): Promise<string> {
 	}
 	if (t.kind === 'address' || t.kind === 'row') {
 		const code = await app.code();
+		if (!still()) return '';
 		const i = t.kind === 'row' ? app.codeOfRow(t.row) : code.address.findIndex((a, k) => a === t.a && !code.label[k]);
 		if (i < 0) return t.kind === 'row' ? `no row ${t.row}` : `no instruction at ${address(t.a)}`;
 		app.select({ kind: 'code', code: i });
@@ -87,7 +89,8 @@ export function askWhere(app: App): void {
 		e.preventDefault();
 		const target = parseTarget(input.value);
 		if (!target) return;
-		void goTo(app, target).then((wrong) => {
+		const still = app.store.choose();
+		void goTo(app, target, () => still() && d.open).then((wrong) => {
 			if (!wrong) return d.close();
 			told.textContent = wrong;
 			input.classList.add('bad');

@@ -4,6 +4,7 @@ import { App } from '../app';
 import { shareBar } from '../base/bars';
 import { button, fill, framed, h } from '../base/dom';
 import { address, baseName, count, cyclesWith, share } from '../base/format';
+import { Latest } from '../base/latest';
 import { CodeTable } from '../source';
 import { Key, State } from '../state';
 import { LIFETIME, lifetime } from '../panels/common';
@@ -25,6 +26,7 @@ export class Explorer {
 	private fileCycles = new Map<string, number>();
 	private total = 0;
 	private code: CodeTable | null = null;
+	private readonly weighed = new Latest();
 	private readonly later: () => void;
 	/** what the tree is made of changed: it is made again before it is drawn, once for all changes of a frame */
 	private isStale = true;
@@ -66,8 +68,9 @@ export class Explorer {
 
 	/** What each file costs: of its own lines, or of those that called what was inlined. */
 	private weigh(): void {
-		const { isCalled } = this.app.store.get(), isa = isCalled ? this.app.verb<Isa>('isa') : null;
+		const { isCalled } = this.app.store.get(), isa = isCalled ? this.app.verb<Isa>('isa') : null, still = this.weighed.begin();
 		void Promise.all([this.app.verb<Hot>('hot', { by: 'line', top: 'all' }), isa]).then(([hot, code]) => {
+			if (!still()) return;
 			const data = code ? chargeCallers(hot.data, code.data) : hot.data;
 			this.fileCycles.clear();
 			for (const g of (data.groups ?? []) as HotGroup[]) {

@@ -10,7 +10,7 @@ import { xOf } from '../timeline/draw';
 import { Row, slotOf } from '../timeline/lanes';
 import { TimelinePane } from '../timeline/pane';
 
-function fileName(app: App, ending: string): string {
+export function fileName(app: App, ending: string): string {
 	const kernel = String(app.trace.input.kernel ?? 'capture').replace(/[^A-Za-z0-9_.-]+/g, '_').slice(0, 60);
 	return `incore-${kernel}.${ending}`;
 }

@@ -5,6 +5,7 @@ import { App } from '../app';
 import { bucketBar, classChip } from '../base/bars';
 import { button, Child, fill, h } from '../base/dom';
 import { address, baseName, count, cycles, cyclesWith, share, unitName } from '../base/format';
+import { Latest, Still } from '../base/latest';
 import { BUCKETS } from '../base/palette';
 import { askJson, Partner, SliceInfo } from '../source';
 import { Key, Selection, State } from '../state';
@@ -19,7 +20,7 @@ export interface Navigates { goSlice(track: number, slice: number): void }
 export class Inspector {
 	readonly element: HTMLElement;
 	private readonly body = h('div');
-	private asked = 0;
+	private readonly asked = new Latest();
 	private box: BoxStatistics | null = null;
 
 	constructor(private readonly app: App, private readonly nav: Navigates) {
@@ -28,13 +29,13 @@ export class Inspector {
 
 	changed(s: Readonly<State>, keys: ReadonlySet<Key | 'theme' | 'size'>): void {
 		if (!['selection', 'unit', 'theme', 'hash'].some((k) => keys.has(k as Key))) return;
-		const sel = s.selection, mine = ++this.asked;
+		const sel = s.selection, still = this.asked.begin();
 		if (sel?.kind !== 'box' && sel?.kind !== 'range') this.box = null;
 		if (!sel) return this.nothing();
 		if (sel.kind === 'box' || sel.kind === 'range') return this.showBox(sel);
-		if (sel.kind === 'slice') return void this.slice(sel, mine);
-		if (sel.kind === 'code') return void this.code(sel, mine);
-		if (sel.kind === 'line') return void this.line(sel, mine);
+		if (sel.kind === 'slice') return void this.slice(sel, still);
+		if (sel.kind === 'code') return void this.code(sel, still);
+		if (sel.kind === 'line') return void this.line(sel, still);
 		this.track(sel);
 	}
 
@@ -47,16 +48,16 @@ export class Inspector {
 		return h('table', { class: 'facts-table' }, rows.map(([k, v]) => h('tr', null, h('td', null, k), h('td', null, v))));
 	}
 
-	private async slice(sel: Selection, mine: number): Promise<void> {
+	private async slice(sel: Selection, still: Still): Promise<void> {
 		const c = this.app.trace.index || undefined;
 		let s: SliceInfo;
 		try {
 			s = await askJson<SliceInfo>(this.app.source, 'at', { c, track: sel.track, slice: sel.slice });
 		} catch (e) {
-			if (mine === this.asked) fill(this.body, h('div', { class: 'section' }, 'This slice cannot be shown: ' + (e as Error).message));
+			if (still()) fill(this.body, h('div', { class: 'section' }, 'This slice cannot be shown: ' + (e as Error).message));
 			return;
 		}
-		if (mine !== this.asked || s.slice === null) return;
+		if (!still() || s.slice === null) return;
 		const u = this.app.units(), p = this.app.palette();
 		const go = (n: number | null, words: string, title: string) => button(words, title, () => n !== null && this.nav.goSlice(s.track, n), { class: 'button framed', disabled: n === null });
 		fill(this.body,
@@ -101,9 +102,9 @@ export class Inspector {
 		list.length > 40 && h('div', { class: 'dim' }, `and ${list.length - 40} more`));
 	}
 
-	private async code(sel: Selection, mine: number): Promise<void> {
+	private async code(sel: Selection, still: Still): Promise<void> {
 		const code = await this.app.code().catch(() => null), i = sel.code ?? -1;
-		if (mine !== this.asked || !code) return;
+		if (!still() || !code) return;
 		if (i < 0 || i >= code.row.length) return fill(this.body, h('div', { class: 'section' }, 'There is no such row.'));
 		const p = this.app.palette(), cls = this.app.trace.classes[code.class[i]];
 		const file = this.app.trace.sources[code.source[i]];
@@ -117,8 +118,8 @@ export class Inspector {
 					this.app.openPanel('source');
 				}, file.path) : 'not known'],
 			])), chart);
-		if (code.hits[i]) void this.overWaves(code.row[i]).then((e) => mine === this.asked && e && this.body.appendChild(e), () => undefined);
-		if (code.hits[i]) void histogram(this.app, i, this.nav).then((e) => mine === this.asked && e && fill(chart, e), () => undefined);
+		if (code.hits[i]) void this.overWaves(code.row[i]).then((e) => still() && e && this.body.appendChild(e), () => undefined);
+		if (code.hits[i]) void histogram(this.app, i, this.nav).then((e) => still() && e && fill(chart, e), () => undefined);
 	}
 
 	/** Does the row cost the same in every wave? */
@@ -131,9 +132,9 @@ export class Inspector {
 			['slowest', this.link(track < 0 ? w.slowest : trackName(this.app.trace, track), () => toTrack(this.app, track), w.slowest)]]));
 	}
 
-	private async line(sel: Selection, mine: number): Promise<void> {
+	private async line(sel: Selection, still: Still): Promise<void> {
 		const code = await this.app.code().catch(() => null);
-		if (mine !== this.asked) return;
+		if (!still()) return;
 		const file = this.app.trace.sources[sel.source ?? -1], u = lifetime(this.app).units();
 		const rows: number[] = [];
 		if (code) for (let i = 0; i < code.row.length; i++) if (code.source[i] === sel.source && (!sel.line || code.line[i] === sel.line)) rows.push(i);

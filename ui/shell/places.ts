@@ -51,6 +51,7 @@ export class Places {
 		const p = this.list[i];
 		if (!p) return undefined;
 		this.at = i;
+		this.store.choose();
 		this.store.set({ selection: p.selection, panel: p.panel, t0: p.t0, t1: p.t1 });
 		this.store.settle();
 		return p;
@@ -85,7 +86,8 @@ export class PlaceCommands {
 
 	/** All of them, the latest first. */
 	async choose(): Promise<void> {
-		const code = await this.app.code().catch(() => null), { list, at } = this.places, body = h('div', { class: 'places' });
+		const still = this.app.store.choose(), code = await this.app.code().catch(() => null), { list, at } = this.places, body = h('div', { class: 'places' });
+		if (!still()) return;
 		const d = dialog('Visited places', body);
 		fill(body, !list.length && h('p', { class: 'dim' }, 'No places yet: select a slice, a row or a lane.'), list.map((p, i) => h('div', { class: 'row' },
 			button(placeName(this.app, code, p), 'Go there', () => {

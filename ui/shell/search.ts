@@ -4,6 +4,7 @@
 import { App } from '../app';
 import { button, fill, h } from '../base/dom';
 import { count } from '../base/format';
+import { Latest, Still } from '../base/latest';
 import { askJson, askText, CodeTable, FindInfo, Match, Query, ranges } from '../source';
 import { Key, State } from '../state';
 import { trackName } from '../timeline/lanes';
@@ -45,10 +46,12 @@ export class Search {
 	private matches: Match[] = [];
 	private total = 0;
 	private at = -1;
-	private asked = 0;
+	private readonly asked = new Latest();
 	private timer = 0;
-	/** the answer to what was typed last: Enter waits for it, and never steps through older matches */
+	/** the answer to what was typed last: a step waits for it, and never goes through older matches */
 	private ready: Promise<void> = Promise.resolve();
+	/** nothing else was chosen since the steps that wait were asked for */
+	private stepping: Still = () => false;
 
 	constructor(private readonly app: App, private readonly shows: SearchShows) {
 		this.input = h('input', { attrs: { type: 'search', placeholder: 'Search: text, /regex/ or 0x address', 'aria-label': 'Search', spellcheck: 'false' }, title: 'Search (/ or Ctrl+F)' });
@@ -66,8 +69,7 @@ export class Search {
 			if (e.key === 'Enter') {
 				e.preventDefault();
 				if (this.app.store.get().query !== this.input.value) this.app.store.set({ query: this.input.value });
-				const by = e.shiftKey ? -1 : 1, { ready } = this;
-				void ready.then(() => ready === this.ready && this.step(by));
+				this.step(e.shiftKey ? -1 : 1);
 				this.input.blur(); // so that N goes on
 			} else if (e.key === 'Escape') {
 				e.preventDefault(); // the browser's own would empty the field first
@@ -121,7 +123,7 @@ export class Search {
 	}
 
 	private async run(q: string): Promise<void> {
-		const mine = ++this.asked;
+		const still = this.asked.begin();
 		this.at = -1;
 		this.input.classList.remove('bad');
 		if (!q) {
@@ -133,13 +135,13 @@ export class Search {
 		}
 		try {
 			const found = await this.ask(q);
-			if (mine !== this.asked) return;
+			if (!still()) return;
 			this.matches = found.matches;
 			this.total = found.count;
 			this.tell();
-			await this.mark(q, found, mine);
+			await this.mark(q, found, still);
 		} catch (e) {
-			if (mine !== this.asked) return;
+			if (!still()) return;
 			this.matches = [];
 			this.total = 0;
 			this.input.classList.add('bad');
@@ -151,7 +153,7 @@ export class Search {
 	}
 
 	/** All matches on the axis and the lanes: rows by their executions, lines by their rows, names by their lanes. */
-	private async mark(q: string, found: FindInfo, mine: number): Promise<void> {
+	private async mark(q: string, found: FindInfo, still: Still): Promise<void> {
 		const { trace } = this.app, kernels = new Set(found.matches.map((m) => m.kernel).filter((k) => k !== undefined));
 		const lines = new Set(found.matches.filter((m) => m.source !== undefined).map((m) => m.source + ':' + m.line));
 		const tracks = kernels.size ? trace.tracks.filter((t) => kernels.has(t.kernel ?? -1)).map((t) => t.index) : found.matches.filter((m) => m.track !== undefined).map((m) => m.track!);
@@ -173,7 +175,7 @@ export class Search {
 			if (!density.some((n) => n > 0)) density = new Array<number>(512).fill(0);
 			density[Math.min(511, Math.floor((512 * m.t) / Math.max(1, trace.span.end)))]++;
 		}
-		if (mine === this.asked) this.shows.marks(codes, density, question, tracks);
+		if (still()) this.shows.marks(codes, density, question, tracks);
 	}
 
 	private tell(): void {
@@ -181,8 +183,19 @@ export class Search {
 		this.told.title = this.matches.length < this.total ? `${count(this.matches.length)} of them can be stepped through` : '';
 	}
 
-	/** Goes to the next or previous match, and says when it starts over. */
+	/** Goes to the next or previous match, once they are known. */
 	step(by: number): void {
+		const { ready } = this;
+		if (!this.stepping()) this.stepping = this.app.store.choose();
+		void ready.then(() => {
+			if (ready !== this.ready || !this.stepping()) return;
+			this.go(by);
+			this.stepping = this.app.store.choose(); // of several that wait each takes its step
+		});
+	}
+
+	/** Says when it starts over. */
+	private go(by: number): void {
 		const n = this.matches.length;
 		if (!n) return this.app.say(this.input.value ? 'No match' : 'Nothing to search for');
 		const next = this.at < 0 ? (by > 0 ? 0 : n - 1) : this.at + by;

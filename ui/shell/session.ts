@@ -130,6 +130,7 @@ export class Session implements App {
 	}
 
 	select(s: Selection | null): void {
+		this.store.choose();
 		this.store.set({ selection: this.filled(s) });
 		if (!this.known) void this.code().then(() => this.store.get().selection && this.store.set({ selection: this.filled(this.store.get().selection) }), () => undefined);
 	}

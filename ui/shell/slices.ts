@@ -30,7 +30,8 @@ async function read(app: App, w: Wanted): Promise<{ rows: Row[]; more: number }>
 }
 
 export async function sliceTable(app: App, w: Wanted, goSlice: (track: number, slice: number) => void): Promise<void> {
-	const { rows, more } = await read(app, w), unit = () => unitName(app.units());
+	const still = app.store.choose(), { rows, more } = await read(app, w), unit = () => unitName(app.units());
+	if (!still()) return;
 	const time = (id: 'start' | 'dur' | 'stall', head: string) => ({ id, head, unit, isNumber: true, value: (r: Row) => r[id], cell: (r: Row) => cycles(r[id], app.units()) });
 	const table = new Table<Row>({
 		label: w.title, key: (r) => `${r.track}.${r.slice}`, csv: 'incore-slices.csv', empty: 'Nothing runs here.',

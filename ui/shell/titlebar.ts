@@ -1,22 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 // titlebar.ts: what is shown, where it comes from, and the switches that are for everything.
 import { App } from '../app';
-import { button, choose, copyText, fill, h } from '../base/dom';
+import { button, choose, fill, h } from '../base/dom';
 import { count, Unit } from '../base/format';
 import { Theme } from '../base/palette';
 import { scopeWords } from '../panels/common';
 import { captureNames } from '../source';
-import { encodeLink, Key, State } from '../state';
+import { Key, State } from '../state';
+import { copyLink, saveReport } from './share';
 import { chosen, setTheme } from './theme';
 
 export interface TitleActions { help(): void; goTo(): void; places(): void; markers(): void; png(): void; svg(): void; openCapture(index: number): void }
 
 const WEAK = new Set(['estimate', 'vendor-simulator', 'hardware-sample', 'synthetic', 'unknown']);
-
-/** The state as an address; the token stays out of it. */
-export function linkOf(app: App): string {
-	return location.href.replace(/#.*$/, '') + '#' + encodeLink(app.store.get());
-}
 
 export class TitleBar {
 	readonly element = h('header', { class: 'title-bar' });
@@ -45,15 +41,9 @@ export class TitleBar {
 			choose('Theme', [{ value: 'system', label: 'system' }, { value: 'light', label: 'light' }, { value: 'dark', label: 'dark' }, { value: 'contrast', label: 'contrast' }], chosen(), (v) => setTheme(v as Theme | 'system')),
 			others.length > 0 && choose('Compare', [{ value: '', label: 'off' }, ...others.map((c) => ({ value: c.hash, label: captureNames(trace.captures)[c.index] }))], s.base ?? '', (v) => store.set({ base: v || null })),
 			this.menu('Save', 'Save or print what is in sight', [['Picture (PNG)', this.act.png], ['Picture (SVG)', this.act.svg], ['Print', () => window.print()]]),
-			button('Share', 'Copy a link to this view, without the token', () => void this.share()),
+			this.menu('Share', 'A link to this view, or the capture as one file', [['Copy a link, without the key', () => void copyLink(this.app)], ...(this.app.source.kind === 'server' ? [['Save as report', () => void saveReport(this.app)] as [string, () => void]] : [])]),
 			this.menu('More', 'Go to, places, markers', [['Go to … (G)', this.act.goTo], ['Visited places … (V)', this.act.places], [`Markers … (${s.markers.length})`, this.act.markers], ['Show all lanes', () => store.set({ hidden: [] })], [s.isLettered ? 'Class letters off' : 'Class letters on', () => store.set({ isLettered: !s.isLettered })], ['Own order of lanes off', () => store.set({ order: [] })]]),
 			button('?', 'Keys and help', this.act.help));
-	}
-
-	private async share(): Promise<void> {
-		history.replaceState(null, '', '#' + encodeLink(this.app.store.get()));
-		const isCopied = await copyText(linkOf(this.app));
-		this.app.say(isCopied ? 'Link copied' : 'The link is in the address bar');
 	}
 
 	private menu(label: string, title: string, items: [string, () => void][]): HTMLElement {

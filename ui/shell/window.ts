@@ -5,7 +5,7 @@ import { Keys } from '../base/keys';
 import { button, fill, framed, h } from '../base/dom';
 import { PANELS } from '../panels/list';
 import { askJson, baseCapture, Source, SourceError, TraceInfo } from '../source';
-import { choice, decodeLink, encodeLink, initialState, Key, State, Store } from '../state';
+import { decodeLink, encodeLink, initialState, Key, State, Store } from '../state';
 import { TimelinePane } from '../timeline/pane';
 import { Banner } from './banner';
 import { bindings } from './commands';
@@ -57,8 +57,8 @@ export function startState(trace: TraceInfo, fragment: string, stored: string | 
 
 export interface Opened { close(): void; session: Session; pane: TimelinePane | null }
 
-export function openWindow(host: HTMLElement, source: Source, trace: TraceInfo, openCapture: (index: number, base?: string) => void): Opened {
-	const { state, told } = startState(trace, location.hash, kept('incore.view.' + trace.hash), source.kind === 'report');
+export function openWindow(host: HTMLElement, source: Source, trace: TraceInfo, link: string, openCapture: (index: number, base?: string) => void): Opened {
+	const { state, told } = startState(trace, link, kept('incore.view.' + trace.hash), source.kind === 'report');
 	const store = new Store(state), session = new Session(source, store, trace);
 	const wrong = (e: unknown) => {
 		if (e instanceof SourceError && e.status !== 0) say('The lanes cannot be drawn: ' + e.message);
@@ -121,6 +121,7 @@ export function openWindow(host: HTMLElement, source: Source, trace: TraceInfo, 
 	restore(session, pane, state);
 	const stopDrop = listenDrop(session);
 	return { session, pane, close: () => {
+		clearTimeout(rememberTimer); // the address is that of another capture now
 		stop();
 		stopDrop();
 		removeEventListener('popstate', stepped);
@@ -132,8 +133,9 @@ export function openWindow(host: HTMLElement, source: Source, trace: TraceInfo, 
 
 /** A link names a slice by number: fill in the rest. Without any selection the heaviest row is brought into sight by its panel. */
 function restore(session: Session, pane: TimelinePane | null, s: State): void {
+	const still = session.store.choose();
 	void session.code().catch(() => undefined).then(() => {
-		if (choice(session.store.get().selection) !== choice(s.selection)) return;
+		if (!still()) return;
 		if (s.selection?.kind === 'slice' && s.selection.slice !== undefined) void pane?.goSlice(s.selection.track!, s.selection.slice, false);
 		else if (s.selection?.kind === 'code') session.select({ ...s.selection });
 	});
@@ -150,16 +152,18 @@ function foldable(pane: HTMLElement, name: string, isOpen: boolean, fold: string
 /** From a row of a table: to the ISA row, and to the execution of it that took longest, in the middle of the timeline. */
 async function goWorst(session: Session, pane: TimelinePane | null): Promise<void> {
 	const { store } = session, s = store.get().selection, c = session.trace.index || undefined;
-	let code = s?.code;
+	let code = s?.code, still = store.choose();
 	if (s?.kind === 'line') {
 		const table = await session.code(), here = table.row.map((_, i) => i).filter((i) => table.source[i] === s.source && table.line[i] === s.line);
 		code = here.reduce<number | undefined>((m, i) => (m === undefined || table.cycles[i] > table.cycles[m] ? i : m), undefined);
 	}
+	if (!still()) return;
 	if (code === undefined) return s?.track !== undefined ? pane?.fitSelection() : undefined;
 	if (s?.kind === 'line') session.select({ kind: 'code', code });
 	session.openPanel('isa');
-	const now = choice(store.get().selection), worst = pane && (await askJson<{ outliers: { track: number; slice: number }[] }>(session.source, 'histogram', { c, code }).catch(() => null))?.outliers[0];
-	if (worst && choice(store.get().selection) === now) await pane.goSlice(worst.track, worst.slice, true, true);
+	still = store.choose();
+	const worst = pane && (await askJson<{ outliers: { track: number; slice: number }[] }>(session.source, 'histogram', { c, code }).catch(() => null))?.outliers[0];
+	if (worst && still()) await pane.goSlice(worst.track, worst.slice, true, true);
 }
 
 /** The part of a link that a move changes: where one is, not how it looks. */

@@ -52,6 +52,7 @@ export class Arrows {
 	private ask(query: Query): void {
 		const control = this.control = new AbortController();
 		this.app.source.ask('links', query, control.signal).then((data) => {
+			if (control.signal.aborted) return;
 			({ links: this.links, more: this.more } = readLinks(data));
 			this.changed();
 		}, () => {

@@ -69,7 +69,7 @@ export class Tip {
 		if (!hit) return;
 		this.timer = window.setTimeout(() => {
 			const control = this.control = new AbortController();
-			askAt(this.app, this.view, hit, control.signal).then((info) => this.show(hit, info, clientX, clientY), () => undefined);
+			askAt(this.app, this.view, hit, control.signal).then((info) => control.signal.aborted || this.show(hit, info, clientX, clientY), () => undefined);
 		}, REST_MS);
 	}
 

@@ -134,13 +134,15 @@ export class Input {
 	async pick(x: number, y: number): Promise<void> {
 		const hit = hitAt(this.view, x, y);
 		if (!hit) return this.app.select(null);
+		const still = this.app.store.choose();
 		try {
 			const info = await askAt(this.app, this.view, hit);
+			if (!still()) return;
 			if (!info) return this.app.select({ kind: 'track', track: hit.track });
 			this.app.select({ kind: 'slice', track: info.track, slice: info.slice!, code: info.code ?? undefined, t0: info.start, t1: info.start + info.duration, source: info.frames[0]?.source, line: info.frames[0]?.line });
 			this.app.say(spoken(this.app, info), true);
 		} catch {
-			this.app.select({ kind: 'track', track: hit.track });
+			if (still()) this.app.select({ kind: 'track', track: hit.track });
 		}
 	}
 

@@ -3,9 +3,10 @@
 import { App } from '../app';
 import { button, choose, fill, h, notice } from '../base/dom';
 import { count, cyclesWith, unitName } from '../base/format';
+import { Still } from '../base/latest';
 import { colourOf } from '../base/palette';
 import { askJson, isSampled as sampled, SliceInfo } from '../source';
-import { Align, Arrows as ArrowMode, ARROWS, choice, Key, LaneKind, LaneSort, Mode, MODES, SORTS, State } from '../state';
+import { Align, Arrows as ArrowMode, ARROWS, Key, LaneKind, LaneSort, Mode, MODES, SORTS, State } from '../state';
 import { Arrows } from './arrows';
 import { Global } from './global';
 import { spoken, Tip } from './hit';
@@ -39,7 +40,7 @@ export class TimelinePane {
 	private readonly stack: Stack;
 	private readonly tip: Tip;
 	/** the slice that was asked for last and is not there yet */
-	private going: { track: number; slice: number } | null = null;
+	private going: { track: number; slice: number; still: Still } | null = null;
 
 	constructor(private readonly app: App, wrong: (e: unknown) => void, pickMarker: (i: number) => void) {
 		const labels = labelWidth();
@@ -201,13 +202,13 @@ export class TimelinePane {
 
 	/** Selects a slice by number, and brings it into sight; isLoud false: for a link, whose view stays as it is; isCentred: to the middle, wide enough to be seen. */
 	async goSlice(track: number, slice: number, isLoud = true, isCentred = false): Promise<void> {
-		const mine = this.going = { track, slice }, was = choice(this.app.store.get().selection);
+		const still = this.app.store.choose();
+		this.going = { track, slice, still };
 		try {
 			const c = this.app.trace.index || undefined;
 			const info = await askJson<SliceInfo>(this.app.source, 'at', { c, track, slice });
-			if (mine !== this.going) return;
+			if (!still()) return;
 			this.going = null;
-			if (choice(this.app.store.get().selection) !== was) return; // chosen later than this was asked: it stays
 			if (info.slice === null) return this.app.say('No slice there');
 			const s = this.app.store.get();
 			this.app.select({ kind: 'slice', track, slice: info.slice, code: info.code ?? undefined, t0: info.start, t1: info.start + info.duration, source: info.frames[0]?.source, line: info.frames[0]?.line });
@@ -218,14 +219,15 @@ export class TimelinePane {
 			if (isLoud || !s.hidden.includes(track)) this.showTrack(track);
 			if (isLoud) this.app.say(spoken(this.app, info), true);
 		} catch {
-			if (mine === this.going) this.going = null;
+			if (!still()) return;
+			this.going = null;
 			this.app.say('No slice there');
 		}
 	}
 
 	/** Previous or next slice of the lane; of the one on its way, where keys come faster than answers. */
 	step(by: number): void {
-		const s = this.going ?? this.app.store.get().selection;
+		const s = this.going?.still() ? this.going : this.app.store.get().selection;
 		if (!s || s.track === undefined) return this.first();
 		const n = (s.slice ?? (by > 0 ? -1 : this.app.trace.tracks[s.track].slices)) + by;
 		if (n < 0 || n >= this.app.trace.tracks[s.track].slices) return this.app.say('No more slices on this lane');
@@ -245,12 +247,13 @@ export class TimelinePane {
 		if (!s || now < 0) return this.first();
 		if (!next) return this.app.say('No more lanes');
 		const t = s.t0 ?? this.app.store.get().t0, track = trackAt(this.app.trace, next.lane!, t);
-		const c = this.app.trace.index || undefined;
+		const c = this.app.trace.index || undefined, still = this.app.store.choose();
 		const k = this.app.trace.tracks[track];
 		try {
 			const info = await askJson<SliceInfo>(this.app.source, 'at', { c, track, t: Math.max(k.begin, Math.min(k.end - 1, Math.floor(t))) });
-			if (info.slice !== null) return this.goSlice(track, info.slice);
+			if (info.slice !== null && still()) return this.goSlice(track, info.slice);
 		} catch { /* nothing there: the lane itself */ }
+		if (!still()) return;
 		this.app.select({ kind: 'track', track });
 		this.showTrack(track);
 		this.app.say(`${next.label}: nothing at ${count(t)}`);

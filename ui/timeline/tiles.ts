@@ -161,6 +161,7 @@ export class Tiles {
 		for (const k of keys) this.asked.set(k, asked);
 		this.requests++;
 		this.fetch({ names: names.join(), level: w.level, i, mode: w.mode, scope: w.scope }, signal).then((data) => {
+			if (signal.aborted) return; // of a question that is no longer this one
 			done();
 			this.keep(keys, readTile(data, this.o.magic));
 			this.o.arrived();

@@ -79,7 +79,7 @@ enum finding_kind {
 	FIND_LEFT_SET,
 	FIND_BAD_FLAG,
 	FIND_COUNTER_FULL,
-	FIND_NO_BARRIER,   /* an op of the vector pipe may read before an earlier one has written */
+	FIND_NO_BARRIER,   /* an op of the vector pipe may overtake one it depends on */
 	FIND_BLOCKS_SHARE, /* a note: blocks touch the same global memory, one writes */
 	FIND_COUNT
 };

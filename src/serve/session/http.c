@@ -27,8 +27,8 @@ struct http {
 	const struct token *token;
 	struct guests guests;
 	uint16_t port;
-	char hosts[3][MAX_HOST]; /* what Host may say */
-	atomic_bool is_ready;	 /* its port, and so its names, are known */
+	char host[MAX_HOST];  /* what Host may say besides this machine itself, or "" */
+	atomic_bool is_ready; /* its port, and so its names, are known */
 	atomic_uint n_open;
 	atomic_llong last_s;
 };
@@ -173,12 +173,25 @@ static enum MHD_Result send_progress(struct http *h, struct MHD_Connection *c)
 
 /* --- what comes in --- */
 
+/* A page of another site that has its name point here (DNS rebinding) still says that name. The
+ * port tells nothing: `ssh -L` gives us one of its own at the other end. */
+static bool is_loopback_host(const char *host)
+{
+	static const char *const names[] = {"127.0.0.1:", "localhost:"};
+	uint64_t port;
+
+	for (unsigned i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		size_t n = strlen(names[i]);
+
+		if (strncmp(host, names[i], n) == 0)
+			return str_to_u64(str_of(host + n), &port) && port > 0 && port <= 65535;
+	}
+	return false;
+}
+
 static bool is_host(const struct http *h, const char *host)
 {
-	for (unsigned i = 0; host && i < sizeof(h->hosts) / sizeof(h->hosts[0]); i++)
-		if (h->hosts[i][0] && strcmp(host, h->hosts[i]) == 0)
-			return true;
-	return false;
+	return host && (is_loopback_host(host) || (h->host[0] && strcmp(host, h->host) == 0));
 }
 
 static bool is_origin(const struct http *h, const char *origin, const char *host)
@@ -368,18 +381,16 @@ static bool address_of(const struct http_options *o, struct sockaddr_storage *ou
 	return inet_pton(AF_INET6, text, &v6->sin6_addr) == 1;
 }
 
-static void set_hosts(struct http *h, const char *bind, bool is_v6)
+static void set_host(struct http *h, const char *bind, bool is_v6)
 {
 	char name[64] = "";
 
-	snprintf(h->hosts[0], MAX_HOST, "127.0.0.1:%u", h->port);
-	snprintf(h->hosts[1], MAX_HOST, "localhost:%u", h->port);
 	if (!bind)
 		return;
 	if (strcmp(bind, "0.0.0.0") == 0 || strcmp(bind, "::") == 0)
 		gethostname(name, sizeof(name) - 1);
-	snprintf(h->hosts[2], MAX_HOST, is_v6 && !name[0] ? "[%s]:%u" : "%s:%u",
-		name[0] ? name : bind, h->port);
+	snprintf(h->host, MAX_HOST, is_v6 && !name[0] ? "[%s]:%u" : "%s:%u", name[0] ? name : bind,
+		h->port);
 }
 
 struct http *http_start(const struct http_options *o, struct incore_error *e)
@@ -418,7 +429,7 @@ struct http *http_start(const struct http_options *o, struct incore_error *e)
 		return NULL;
 	}
 	h->port = info->port;
-	set_hosts(h, o->bind, is_v6);
+	set_host(h, o->bind, is_v6);
 	atomic_store(&h->is_ready, true);
 	return h;
 }
@@ -444,6 +455,7 @@ void http_stop(struct http *h)
 {
 	if (!h)
 		return;
+	session_stop(h->session); /* or a long answer would be waited for */
 	if (h->daemon)
 		MHD_stop_daemon(h->daemon);
 	guests_free(&h->guests);

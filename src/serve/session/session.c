@@ -49,6 +49,7 @@ struct session *session_new(const struct session_options *o, struct incore_error
 	pthread_mutex_init(&s->lock, NULL);
 	pthread_mutex_init(&s->verb_lock, NULL);
 	pthread_mutex_init(&s->kept_lock, NULL);
+	pthread_mutex_init(&s->report_lock, NULL);
 	pthread_cond_init(&s->news, NULL);
 	captures_init(&s->captures);
 	s->captures.always = IMPORT_ALL; /* so that one trace of it answers every question */
@@ -56,6 +57,7 @@ struct session *session_new(const struct session_options *o, struct incore_error
 	captures_follow_links(&s->captures, s->reading.follow_links);
 	s->reading.captures = &s->captures;
 	s->no_cache = o->no_cache;
+	s->report = o->report;
 	s->now.stage = "open";
 	s->now.eta_s = -1;
 	s->salt = mem_strndup(o->salt ? o->salt : "", o->salt ? strlen(o->salt) : 0);
@@ -116,11 +118,16 @@ bool session_start(struct session *s, struct incore_error *e)
 	       err_set(e, INCORE_FAILED, "no-thread", "cannot start a thread to read with");
 }
 
+void session_stop(struct session *s)
+{
+	atomic_store(&s->stop, true);
+}
+
 void session_free(struct session *s)
 {
 	if (!s)
 		return;
-	atomic_store(&s->stop, true);
+	session_stop(s);
 	if (s->is_started)
 		pthread_join(s->thread, NULL);
 	session_forget(s);
@@ -143,6 +150,7 @@ void session_free(struct session *s)
 	pthread_mutex_destroy(&s->lock);
 	pthread_mutex_destroy(&s->verb_lock);
 	pthread_mutex_destroy(&s->kept_lock);
+	pthread_mutex_destroy(&s->report_lock);
 	pthread_cond_destroy(&s->news);
 	mem_free(s);
 }
@@ -230,6 +238,14 @@ static bool must_be(
 		return err_set(e, INCORE_BAD_INPUT, c->error.code ? c->error.code : "failed",
 			"the capture could not be read: %s", failure_text(c));
 	return true;
+}
+
+struct session_capture *session_ready(
+	struct session *s, const struct query *q, const char *key, struct incore_error *e)
+{
+	struct session_capture *c = session_capture(s, q, key, e);
+
+	return c && must_be(state_of(s, c), c, e) ? c : NULL;
 }
 
 static const char *state_name(enum capture_state state)
@@ -333,13 +349,11 @@ static bool view_diff(struct session_capture *c, unsigned i, const struct query 
 static bool view_capture(struct session *s, unsigned i, const struct query *q, struct strbuf *out,
 	struct incore_error *e)
 {
-	struct session_capture *c = session_capture(s, q, "c", e), *base;
+	struct session_capture *c = session_ready(s, q, "c", e), *base;
 	unsigned needs = view_needs(q);
 	bool ok;
 
-	if (!c || !(base = query_text(q, "base") ? session_capture(s, q, "base", e) : c))
-		return false;
-	if (!must_be(state_of(s, c), c, e) || !must_be(state_of(s, base), base, e))
+	if (!c || !(base = query_text(q, "base") ? session_ready(s, q, "base", e) : c))
 		return false;
 	if (needs & NEED_DIFF)
 		ok = view_diff(c, i, q, base, out, e);
@@ -368,6 +382,10 @@ static bool answer(struct session *s, struct str target, struct reply *r, struct
 	r->media_type = JSON;
 	if (strcmp(q.name, "trace") == 0)
 		return view_page(s, &q, &r->body, e);
+	if (strcmp(q.name, "report") == 0) {
+		r->media_type = BINARY; /* to be kept, never a page of this server */
+		return session_report(s, &q, &r->body, e);
+	}
 	for (unsigned i = 0; i < sizeof(answers) / sizeof(answers[0]); i++) {
 		if (strcmp(q.name, answers[i].name) != 0)
 			continue;

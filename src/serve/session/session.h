@@ -20,6 +20,9 @@ struct session_options {
 	bool no_cache;
 	const char *salt;	     /* of the cache: options that change what is read; or NULL */
 	const struct colors *colors; /* the user's own, or NULL; must outlive the session */
+	/* The command that writes a report, but for file and paths; NULL ends. NULL: none is made.
+	 * Must outlive the session. */
+	const char *const *report;
 };
 
 struct reply {
@@ -45,6 +48,8 @@ bool session_find(struct session *s, struct incore_error *e);
 bool session_start(struct session *s, struct incore_error *e);
 /* Reads all captures in the caller's thread. */
 void session_load(struct session *s);
+/* What takes long ends soon, unfinished; from any thread. */
+void session_stop(struct session *s);
 void session_free(struct session *s);
 
 /* Answers "/api/1/..." (not progress). Never fails: errors are answers. The body is the caller's.

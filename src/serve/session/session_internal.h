@@ -40,10 +40,12 @@ struct session {
 	pthread_cond_t news;
 	uint64_t n_news;
 	struct session_progress now;
-	uint64_t stage_ns;	   /* when the stage began */
-	pthread_mutex_t verb_lock; /* verbs use all threads: one at a time */
-	pthread_mutex_t kept_lock; /* never held for long: what is known is told at once */
-	struct kept *kept;	   /* answers of verbs, by question; under kept_lock */
+	uint64_t stage_ns;	     /* when the stage began */
+	const char *const *report;   /* of session_options */
+	pthread_mutex_t report_lock; /* one report at a time */
+	pthread_mutex_t verb_lock;   /* verbs use all threads: one at a time */
+	pthread_mutex_t kept_lock;   /* never held for long: what is known is told at once */
+	struct kept *kept;	     /* answers of verbs, by question; under kept_lock */
 	size_t kept_bytes;
 };
 
@@ -60,3 +62,9 @@ void session_forget(struct session *s);
 /* The capture that `key` of a query names; NULL with the error. */
 struct session_capture *session_capture(
 	struct session *s, const struct query *q, const char *key, struct incore_error *e);
+/* The same, if it can be asked about. */
+struct session_capture *session_ready(
+	struct session *s, const struct query *q, const char *key, struct incore_error *e);
+/* session_report.c: the HTML report of capture c and, if it is compared, of base. */
+bool session_report(
+	struct session *s, const struct query *q, struct strbuf *out, struct incore_error *e);

@@ -4,6 +4,7 @@
 import { App, Panel } from '../../app';
 import { button, choose, fill, h, notice } from '../../base/dom';
 import { count } from '../../base/format';
+import { Latest } from '../../base/latest';
 import { colourOf } from '../../base/palette';
 import { Plot, Series } from '../../base/plot';
 import { askJson } from '../../source';
@@ -29,6 +30,8 @@ class CountersView extends View {
 	private layout: 'lines' | 'stack' | 'sum' = 'lines';
 	private plots: { plot: Plot; series: Series[]; value: HTMLElement }[] = [];
 	private text = '';
+	private readonly evaluated = new Latest();
+	private readonly compared = new Latest();
 	private readonly list = h('div', { class: 'counter-list', role: 'group', attrs: { 'aria-label': 'Counters' } });
 	private readonly space = h('div', { class: 'counter-plots' });
 	private readonly errors = h('div', { class: 'errors', attrs: { 'aria-live': 'polite' } });
@@ -79,13 +82,15 @@ class CountersView extends View {
 	/** Means of both captures, asked for when they are compared. */
 	private compare(): void {
 		const base = baseline(this.app), isPlain = this.app.source.kind === 'report' || !this.text.trim();
+		const still = this.compared.begin();
 		if (base < 0) return fill(this.means);
 		askJson<{ data: Derived }>(this.app.source, 'derived', { d: isPlain ? undefined : oneLine(this.text), w: 512, c: base || undefined }).then(({ data: b }) => {
+			if (!still()) return;
 			const a = this.data, isSame = a.axes.step === b.axes.step, row = (name: string, x: number | null | undefined, y: number | null | undefined, unit: string): [string, Pair, Figure] => [name, { a: x ?? null, b: y ?? null }, { unit, title: 'mean over all samples', sense: 0 }];
 			const raw = a.counters.map((c) => row(c.name, c.mean, b.counters.find((o) => o.name === c.name)?.mean, 'per sample')), made = a.definitions.filter((x) => !x.hidden && !x.error).map((x) => row(x.name, x.mean, b.definitions.find((o) => o.name === x.name)?.mean, 'mean'));
 			fill(this.means, section('Means against the other capture', null, b.counters.length ? figures('Counters against the other capture', [...made, ...(isSame ? raw : [])]) : h('p', { class: 'dim' }, 'The other capture has no counters.'),
 				b.counters.length > 0 && !isSame && h('p', { class: 'dim' }, `Raw counters are not compared: a sample is ${count(a.axes.step)} cycles here and ${count(b.axes.step)} there.`)));
-		}, (e: Error) => fill(this.means, h('p', { class: 'dim' }, `The counters of the other capture cannot be read: ${e.message}`)));
+		}, (e: Error) => still() && fill(this.means, h('p', { class: 'dim' }, `The counters of the other capture cannot be read: ${e.message}`)));
 	}
 
 	private editorSection(): HTMLElement {
@@ -101,7 +106,9 @@ class CountersView extends View {
 	private evaluate(): void {
 		this.text = this.editor.value;
 		keepText(this.text);
+		const still = this.evaluated.begin();
 		this.question(this.text).then((d) => {
+			if (!still()) return;
 			const before = new Set(this.data.definitions.map((x) => x.name));
 			this.data = d;
 			for (const x of d.definitions) if (!x.default && !x.hidden && !x.error && !before.has(x.name)) this.shown.add(x.name);
@@ -109,7 +116,7 @@ class CountersView extends View {
 			this.drawPlots();
 			this.drawErrors();
 			this.compare();
-		}).catch((e: Error) => fill(this.errors, h('p', { class: 'error' }, e.message)));
+		}).catch((e: Error) => still() && fill(this.errors, h('p', { class: 'error' }, e.message)));
 	}
 
 	private drawErrors(): void {

@@ -143,7 +143,9 @@ class DetailsView extends View {
 
 	private toCode(range: string): void {
 		const [from, to] = range.split('-').map(Number);
+		const still = this.app.store.choose();
 		void this.app.code().then((code) => {
+			if (!still()) return;
 			const i = code.address.findIndex((a) => Number(a) >= from && Number(a) <= to);
 			if (i < 0) return this.app.say('the capture has no instruction at ' + range);
 			this.app.select({ kind: 'code', code: i });

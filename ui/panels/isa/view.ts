@@ -5,6 +5,7 @@ import { App, Panel } from '../../app';
 import { bucketText, paintBuckets, paintChip } from '../../base/bars';
 import { button, choose, fill, h, notice, paintPlace, setText } from '../../base/dom';
 import { baseName, count, cycles, cyclesWith, largest, share, unitName } from '../../base/format';
+import { Latest } from '../../base/latest';
 import { Palette } from '../../base/palette';
 import { Column, Table } from '../../base/table';
 import { Selection, State } from '../../state';
@@ -41,6 +42,7 @@ class IsaView extends View {
 	private chosen = -1;
 	/** what changed against the other capture, by row number; empty without a comparison */
 	private diffs = new Map<string, DiffPart>();
+	private readonly reckoned = new Latest();
 
 	constructor(host: HTMLElement, app: App) {
 		super(host, app, 'isa');
@@ -86,7 +88,7 @@ class IsaView extends View {
 		this.mark(this.app.store.get(), true);
 		if (!this.app.store.get().selection && isa.hottest_row !== null) {
 			const at = this.seen.findIndex((l) => l.row?.row === isa.hottest_row);
-			if (at >= 0) requestAnimationFrame(() => this.table === table && table.reveal(at));
+			if (at >= 0) requestAnimationFrame(() => this.table === table && !this.app.store.get().selection && table.reveal(at));
 		}
 	}
 
@@ -323,19 +325,21 @@ class IsaView extends View {
 
 	/** Asks for the wave or execution of the selection where the basis is one; what is selected without one leaves the last. */
 	private async reckon(s: Selection | null): Promise<void> {
-		const basis = this.basis;
+		const basis = this.basis, still = this.reckoned.begin();
 		try {
 			if (basis !== 'wave' && basis !== 'execution') {
 				this.costs = null;
 				this.wave = -1;
 			} else {
 				const wave = s?.track ?? this.wave, n = basis === 'wave' ? 0 : s?.track !== undefined && s.slice !== undefined ? await askExecution(this.app, s.track, s.slice) : this.execution;
+				if (!still()) return;
 				if (wave < 0 || (this.costs && wave === this.wave && n === this.execution)) return;
 				const found = await askCosts(this.app, wave, n);
-				if (this.basis !== basis) return;
+				if (!still()) return;
 				Object.assign(this, found, { wave, execution: n });
 			}
 		} catch (e) {
+			if (!still()) return;
 			this.app.say((e as Error).message);
 			this.basis = 'sum';
 			this.costs = null;

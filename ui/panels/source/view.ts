@@ -5,6 +5,7 @@ import { App, Panel } from '../../app';
 import { bucketText, paintBuckets } from '../../base/bars';
 import { button, choose, copyText, fill, h, notice } from '../../base/dom';
 import { baseName, count, largest, share, tail } from '../../base/format';
+import { Latest } from '../../base/latest';
 import { Column, Table } from '../../base/table';
 import { askText } from '../../source';
 import { keep, kept } from '../../base/keep';
@@ -52,6 +53,7 @@ class SourceView extends View {
 	private isSampled = false;
 	private diffs = new Map<string, DiffPart>();
 	private quality: Summary['source'] | null = null;
+	private readonly qualities = new Latest();
 	private readonly tabs = h('div', { class: 'file-tabs', role: 'tablist', attrs: { 'aria-label': 'Source files, hottest first' } });
 	private readonly bar = h('div', { class: 'panel-bar' });
 	private readonly space = h('div', { class: 'panel-fill' });
@@ -72,7 +74,9 @@ class SourceView extends View {
 
 	/** How well code is mapped comes with the summary, which walks all waits: the lines do not wait for it. */
 	private askQuality(): void {
+		const still = this.qualities.begin();
 		void this.app.verb<Summary>('summary').then((b) => {
+			if (!still()) return;
 			this.quality = b.data.source ?? null;
 			const file = this.files[this.at];
 			if (file && this.bar.isConnected) this.drawBar(file);
@@ -176,7 +180,8 @@ class SourceView extends View {
 		let hottest = -1, most = 0;
 		for (const [line, g] of file.lines) if (weight(g) > most) [hottest, most] = [line, weight(g)];
 		const table = this.table, at = table?.indexOf(hottest) ?? -1;
-		if (table && at >= 0) requestAnimationFrame(() => this.table === table && table.reveal(at));
+		const isChosen = () => this.app.store.get().selection?.source === file.source;
+		if (table && at >= 0) requestAnimationFrame(() => this.table === table && !isChosen() && table.reveal(at));
 	}
 
 	private drawBar(file: File): void {

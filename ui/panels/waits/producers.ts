@@ -3,6 +3,7 @@
 import { App } from '../../app';
 import { button, Child, fill, h } from '../../base/dom';
 import { count, cyclesWith, largest } from '../../base/format';
+import { Latest } from '../../base/latest';
 import { Table } from '../../base/table';
 import { askJson, Partner, SliceInfo } from '../../source';
 import { trackName } from '../../timeline/lanes';
@@ -28,13 +29,13 @@ export class Producers {
 	private readonly oneBody = h('div');
 	private wait: IsaRow | null = null;
 	private slice: SliceInfo | null = null;
-	private asked = 0;
+	private readonly asked = new Latest();
 	private tables: Table<never>[] = [];
 
 	constructor(private readonly app: App, private readonly pairs: WaitPair[], private readonly byRow: Map<number, IsaRow>) {}
 
 	close(): void {
-		this.asked++;
+		this.asked.begin();
 		for (const t of this.tables.splice(0)) t.close();
 	}
 
@@ -45,16 +46,16 @@ export class Producers {
 	/** A wait of the code; one execution of it, or its longest. */
 	async show(wait: IsaRow, at?: { track: number; slice: number }): Promise<void> {
 		if (this.wait === wait && (!at || (this.slice?.track === at.track && this.slice.slice === at.slice))) return;
-		const mine = ++this.asked, c = this.app.trace.index || undefined;
+		const still = this.asked.begin(), c = this.app.trace.index || undefined;
 		if (this.wait !== wait) this.slice = null;
 		this.wait = wait;
 		try {
 			at ??= (await askJson<Longest>(this.app.source, 'histogram', { c, code: wait.index })).outliers[0];
-			const s = at && mine === this.asked ? await askJson<SliceInfo>(this.app.source, 'at', { c, track: at.track, slice: at.slice }) : null;
-			if (mine !== this.asked) return;
+			const s = at && still() ? await askJson<SliceInfo>(this.app.source, 'at', { c, track: at.track, slice: at.slice }) : null;
+			if (!still()) return;
 			this.slice = s;
 		} catch {
-			if (mine !== this.asked) return;
+			if (!still()) return;
 			this.slice = null;
 		}
 		this.draw();

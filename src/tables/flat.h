@@ -40,6 +40,11 @@ struct flat_tables {
 /* Fills *out from an answer's data. */
 bool flat_make(struct flat_tables *out, const struct record *r, const void *data, struct arena *a,
 	struct incore_error *e);
+/* The tables and columns of any such answer, without rows; lists inside rows are left out. */
+bool flat_shape(
+	struct flat_tables *out, const struct record *r, struct arena *a, struct incore_error *e);
+/* The table of that name; NULL: there is none. */
+struct flat_table *flat_find(const struct flat_tables *t, const char *name);
 void flat_deinit(struct flat_tables *t);
 /* Where the value of a column stands; NULL: nowhere. */
 const void *flat_value(const struct flat_table *t, size_t row, const struct flat_column *c);

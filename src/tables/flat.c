@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* flat.c: the lists of an answer as tables. */
-#include "lib/flat.h"
+#include "tables/flat.h"
 
 struct flattening {
 	struct flat_tables *out;
@@ -40,12 +40,17 @@ static bool is_list(const struct column *c)
 	return c->type == COLUMN_LIST || c->type == COLUMN_MAP;
 }
 
-static struct flat_table *find_table(struct flattening *f, const char *name)
+struct flat_table *flat_find(const struct flat_tables *t, const char *name)
 {
-	for (size_t i = 0; i < f->out->v.n; i++)
-		if (strcmp(f->out->v.v[i]->name, name) == 0)
-			return f->out->v.v[i];
+	for (size_t i = 0; i < t->v.n; i++)
+		if (strcmp(t->v.v[i]->name, name) == 0)
+			return t->v.v[i];
 	return NULL;
+}
+
+static const char *join(struct flattening *f, const char *path, const char *name)
+{
+	return arena_printf(f->a, "%s%s%s", path, *path ? "." : "", name);
 }
 
 static struct holding hold(struct flattening *f, const struct holding *p, const struct column *c)
@@ -153,9 +158,9 @@ static bool add_lists(struct flattening *f, const struct record *r, const void *
 static bool add_list(struct flattening *f, const struct column *c, const struct rows *rows,
 	const char *path, uint32_t parent)
 {
-	const char *name = arena_printf(f->a, "%s%s%s", path, *path ? "." : "", c->name);
+	const char *name = join(f, path, c->name);
 	bool has_parent = parent != NO_PARENT;
-	struct flat_table *t = name ? find_table(f, name) : NULL;
+	struct flat_table *t = name ? flat_find(f->out, name) : NULL;
 
 	if (!name)
 		return err_nomem(f->e);
@@ -195,7 +200,7 @@ static bool add_lists(struct flattening *f, const struct record *r, const void *
 		if (c->type == COLUMN_POINTER)
 			v = *(const void *const *)v;
 		if (c->type != COLUMN_PART)
-			below = arena_printf(f->a, "%s%s%s", path, *path ? "." : "", c->name);
+			below = join(f, path, c->name);
 		if (!below)
 			return err_nomem(f->e);
 		if (!add_lists(f, c->of, v, below, parent))
@@ -254,6 +259,32 @@ bool flat_make(struct flat_tables *out, const struct record *r, const void *data
 		return false;
 	t->rows[t->n_rows++] = data;
 	return add_lists(&f, r, data, "", NO_PARENT) && make_all_texts(&f);
+}
+
+/* As add_lists(), of no value. */
+static bool shape_lists(struct flattening *f, const struct record *r, const char *path)
+{
+	EACH (const struct column, c, r->columns, r->n_columns) {
+		const char *below = c->of && c->type != COLUMN_PART ? join(f, path, c->name) : path;
+
+		if (!c->of)
+			continue;
+		if (!below)
+			return err_nomem(f->e);
+		if (!is_list(c) ? !shape_lists(f, c->of, below)
+				: !flat_find(f->out, below) && !add_table(f, below, c->doc, c->of))
+			return false;
+	}
+	return true;
+}
+
+bool flat_shape(
+	struct flat_tables *out, const struct record *r, struct arena *a, struct incore_error *e)
+{
+	struct flattening f = {out, a, e};
+
+	*out = (struct flat_tables){0};
+	return add_table(&f, "", "single values of the answer", r) && shape_lists(&f, r, "");
 }
 
 void flat_deinit(struct flat_tables *t)
