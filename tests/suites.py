@@ -148,6 +148,7 @@ def everything(is_check):
         asan("formats", 10, "tests/formats/run.py", "BUILD", env={"INCORE_NO_NPM": "1"}),
         *both("ncu", 8, 30, "tests/ncu/run.py", "BUILD"),
         *both("pipes", 2, 5, "tests/conformance/pipes.py", "BUILD/incore"),
+        plain("why", 6, "tests/conformance/why.py", "BUILD/incore"),
         *both("ascend-bad-input", 28, 150, "tests/ascend_bad_input.py", "BUILD"),
         *both("model", 31, 29, "tests/model/run.py", "BUILD"),
         *both("replay", 26, 60, "tests/replay/run.py", "BUILD"),

@@ -31,6 +31,8 @@ RUNS = {
     "isa-json": ["isa", "--json", "two_waves"],
     "isa-loops": ["isa", "--json", "gemm"],
     "waves": ["waves", "--json", "two_waves"],
+    "why": ["why", "--by", "line", "gemm"],
+    "why-json": ["why", "--json", "--by", "row", "two_waves"],
     "waves-barriers": ["waves", "--json", "gemm"],
     "occupancy": ["occupancy", "--json", "two_waves"],
     "summary": ["summary", "two_waves"],
