@@ -51,6 +51,10 @@ fixtures: setup-test all
 install: all
 	@meson install -C $(BUILD)
 
+# A folder and a tar that run on another Linux, with their libraries beside them.
+bundle: setup-test all
+	@$(PYTHON) tools/portable.py $(BUILD) $(BUILD)/bundle
+
 # Every C file of src/; what passed before and did not change is not looked at again.
 lint: setup-test $(BUILD)/build.ninja
 	@$(PYTHON) tools/lint.py $(BUILD)
@@ -66,4 +70,4 @@ clean:
 	rm -rf build build-asan build-bench build-coverage build-fuzz build-tsan
 
 all $(BUILD)/build.ninja: | setup
-.PHONY: all setup setup-test demo check test soak bench fuzz fixtures install lint coverage format clean
+.PHONY: all setup setup-test demo check test soak bench fuzz fixtures install bundle lint coverage format clean

@@ -5,6 +5,8 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "incore/intrinsics.hpp" /* a device's compiler has them without any header */
+
 struct AsyncContext {
 	volatile uint32_t *completion_count;
 	volatile int32_t *completion_error_code;

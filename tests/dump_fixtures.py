@@ -231,7 +231,20 @@ def variants(top):
              "scalar_count": 1, "payload_size": 0, "overwritten": False, "tensors": [], "scalars": ["0x3db504f3"]}]
     text = manifest(tensors, 2, bin_name="tensor_dump.bin", extra=[("total_args", "1"), ("args", json.dumps(sets))])
     write(os.path.join(top, "x1"), {"tensor_dump.json": text, "tensor_dump.bin": payload(tensors)})
-    write(os.path.join(top, "x2"), {"kernel_args_dump.json": '{"dispatches": []}\n'})
+    # two blocks of one task, then a task of one record an argument; the arguments before the identity, contexts last
+    def tensor(dtype, shape, **more):
+        return dict({"kind": "tensor", "dtype": dtype, "shape": shape}, **more)
+    slots = [tensor("FLOAT32", [16, 16]), tensor("BFLOAT16", [16, 16], arg_index=1), tensor("FLOAT32", [16], buffer_addr="0x1000"),
+             tensor("FLOAT32", [16]), {"value": "0x3f800000"}, {"kind": "context", "arg_index": 48, "value": "0x7f00"},
+             {"kind": "scalar", "arg_index": 49, "value": "0x7f80"}]
+    both = [{"slots": [dict(s, bin_offset=64 * block, bin_size=64) if "buffer_addr" in s else s for s in slots], "dispatch_id": 7 + block,
+             "func_id": 1, "task_id": "0x0000000200000001", "subtask_id": 1, "core_type": "aiv", "core_id": 30 + block, "block_idx": block}
+            for block in range(2)]
+    flat = [tensor("FLOAT32", [4], bin_offset=128, bin_size=16, dispatch_id=9, func_id=3, task_id=5, core_type="aic", core_id=2, block_idx=0,
+                   arg_index=0, role="input", stage="before_dispatch")]
+    for name, text in (("x2", {"dispatches": both + flat}), ("x2_list/tensor_dump", both)):
+        write(os.path.join(top, name), {"kernel_args_dump.json": json.dumps(text) + "\n",
+                                        "kernel_args_dump.bin": bytes(range(64)) * 2 + bytes(16) * (name == "x2")})
 
 
 def device_record(r, layout, offset=0):

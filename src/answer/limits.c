@@ -53,10 +53,32 @@ static const struct column machine_columns[] = {
 };
 static const struct record machine_record = RECORD_OF(limits_part, RECORD_BLOCK, machine_columns);
 
+static const struct column block_columns[] = {
+	COLUMN(block_line, limit, UNIT_NONE, "what it is that is limited",
+		.words = "registers|shared memory|warps|blocks|barriers|clusters|grid"),
+	COLUMN(block_line, blocks, UNIT_COUNT, "blocks of this launch that an SM can hold by it"),
+	COLUMN(block_line, source, UNIT_NONE, "stated by the report, or computed from the launch",
+		.words = "report|computed"),
+};
+static const struct record block_record = RECORD_OF(block_line, RECORD_LINE, block_columns);
+
+static const struct column blocks_columns[] = {
+	COLUMN(blocks_part, per_sm, UNIT_COUNT, "blocks that an SM can hold", NULLABLE),
+	COLUMN(blocks_part, warps_per_block, UNIT_WAVES, "warps of a block", NULLABLE),
+	COLUMN(blocks_part, achieved_pct, UNIT_PERCENT,
+		"of the warps that an SM can hold, as measured", .digits = 2, NULLABLE),
+	COLUMN(blocks_part, fills, UNIT_NONE, "how often the grid fills the device", .digits = 3,
+		NULLABLE),
+	COLUMN(blocks_part, fills_source, UNIT_NONE, "where that comes from",
+		.words = "report|computed"),
+	LIST(blocks_part, by, &block_record, "every limit that is known"),
+};
+static const struct record blocks_record = RECORD_OF(blocks_part, RECORD_BLOCK, blocks_columns);
+
 static const struct column limits_columns[] = {
 	COLUMN(limits_part, waves_per_simd, UNIT_WAVES, "the least of what is known", NULLABLE),
 	COLUMN(limits_part, limiter, UNIT_NONE, "what allows no more",
-		.words = "waves|vgpr|lds|grid", NULLABLE),
+		.words = "waves|vgpr|lds|grid|blocks|barriers|clusters", NULLABLE),
 	FIGURE(is_upper_bound, "is_upper_bound", UNIT_NONE,
 		"some limits are unknown: it may be less"),
 	LIST(limits_part, limiters, &text_item_record, "all that allow no more"),
@@ -65,6 +87,7 @@ static const struct column limits_columns[] = {
 	COLUMN(limits_part, next_step, UNIT_NONE, "what would give one wave more", NULLABLE),
 	RECORD_SELF("kernel", &kernel_record, "what the kernel needs"),
 	RECORD_SELF("machine", &machine_record, "what the machine has"),
+	POINTER(limits_part, blocks, &blocks_record, "NVIDIA: blocks on an SM", OPTIONAL),
 };
 const struct record limits_record = RECORD_OF(limits_part, RECORD_BLOCK, limits_columns);
 
@@ -105,6 +128,29 @@ static bool put_texts(
 	return ok || err_nomem(e);
 }
 
+static bool put_blocks(struct answer *a, const struct block_limits *b, struct limits_part *out,
+	struct incore_error *e)
+{
+	static const char *const sources[] = {"report", "computed"};
+	struct blocks_part *x = ANSWER_NEW(a, blocks_part, e);
+	struct block_line *v = x ? ANSWER_ROWS(a, &x->by, BLOCKS_LIMITS, block_line, e) : NULL;
+
+	if (!v)
+		return false;
+	x->per_sm = b->per_sm;
+	x->warps_per_block = b->warps;
+	x->achieved_pct = b->achieved_pct;
+	x->fills = b->fills;
+	x->fills_source = sources[b->is_fills_computed];
+	x->by.n = 0;
+	for (unsigned k = 0; k < BLOCKS_LIMITS; k++)
+		if (b->by[k].blocks != NO_VALUE)
+			v[x->by.n++] = (struct block_line){block_limit_name(k), b->by[k].blocks,
+				sources[b->by[k].is_computed]};
+	out->blocks = x;
+	return true;
+}
+
 bool limits_make(
 	struct answer *a, const struct limits *l, struct limits_part *out, struct incore_error *e)
 {
@@ -117,5 +163,6 @@ bool limits_make(
 			limit_line_of(&l->by[LIMIT_LDS]), limit_line_of(&l->by[LIMIT_GRID])},
 		.assumed_target = assumed ? assumed->arch : NULL,
 		.assumed_product = assumed ? assumed->product : NULL};
-	return put_limiters(a, l, &out->limiters, e) && put_texts(a, l, out, e);
+	return put_limiters(a, l, &out->limiters, e) && put_texts(a, l, out, e) &&
+	       (!l->is_by_block || put_blocks(a, &l->blocks, out, e));
 }

@@ -15,6 +15,17 @@ struct limit_line {
 struct limits_by {
 	struct limit_line waves, vgpr, lds, grid;
 };
+struct block_line {
+	const char *limit;
+	int64_t blocks;
+	const char *source;
+};
+struct blocks_part {
+	int64_t per_sm, warps_per_block;
+	double achieved_pct, fills;
+	const char *fills_source;
+	struct rows by; /* block_line */
+};
 struct limits_part {
 	struct limits l;
 	uint64_t waves_per_simd; /* NO_U64: not known */
@@ -23,6 +34,7 @@ struct limits_part {
 	struct limits_by by;
 	const char *sentence, *next_step;
 	const char *assumed_target, *assumed_product;
+	const struct blocks_part *blocks; /* NULL: of other vendors */
 };
 extern const struct record limits_record; /* RECORD_BLOCK */
 bool limits_make(

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * process.c: three processes: we, the guard, the program. The guard holds the read end of a
- * lifeline: a byte on it asks for SIGTERM, its end for SIGKILL to the program's group.
+ * lifeline: a byte on it is a signal for the program's group, its end asks for SIGKILL.
  */
 #include "base/process.h"
 
@@ -24,7 +24,8 @@
 #define DEFAULT_MAX_OUTPUT ((size_t)64 << 20)
 #define DEFAULT_GRACE_MS 2000
 #define POLL_MS 50
-#define DRAIN_MS 500 /* for what still stands in the pipe once the program has ended */
+#define DRAIN_MS 500	 /* for what still stands in the pipe once the program has ended */
+#define STRAY_ROUNDS 400 /* of 5 ms; who cannot be killed by then hangs in the kernel */
 
 enum { GUARD_LIFELINE = 3, GUARD_STATUS = 4, GUARD_FIRST_FREE = 5 };
 
@@ -95,28 +96,74 @@ static void become_program(const struct process_spec *spec, char **env, const ch
 	_exit(127);
 }
 
-/* Waits for the program or for the lifeline. */
+/* Waits for the program or for the lifeline. Who passes a signal on waits for the rest of the group
+ * too: it may end in its own way, until the lifeline ends. */
 static int watch(pid_t program)
 {
 	int status = 0;
+	bool has_ended = false, is_asked = false;
 
 	for (;;) {
 		struct pollfd p = {.fd = GUARD_LIFELINE, .events = POLLIN};
 		char byte;
 		ssize_t n;
 
-		if (waitpid(program, &status, WNOHANG) == program)
+		has_ended = has_ended || waitpid(program, &status, WNOHANG) == program;
+		while (has_ended && waitpid(-1, NULL, WNOHANG) > 0)
+			;
+		if (has_ended && (!is_asked || kill(-program, 0) != 0))
 			return status;
 		if (poll(&p, 1, 10) <= 0)
 			continue;
 		n = read(GUARD_LIFELINE, &byte, 1);
 		if (n == 1) {
-			kill(-program, SIGTERM);
+			is_asked = true;
+			kill(-program, byte);
 			continue;
 		}
 		kill(-program, SIGKILL);
-		waitpid(program, &status, 0);
+		if (!has_ended)
+			waitpid(program, &status, 0);
 		return status;
+	}
+}
+
+/* Kills our children of this moment; false: there is no list of them. */
+static bool kill_children(void)
+{
+	int fd = open("/proc/thread-self/children", O_RDONLY | O_CLOEXEC);
+	char buf[4096];
+	ssize_t n = fd < 0 ? 0 : read(fd, buf, sizeof(buf));
+	pid_t pid = 0;
+
+	if (fd >= 0)
+		close(fd);
+	for (ssize_t i = 0; i < n; i++) { /* "12 34 "; a number that the buffer cuts is no pid */
+		if (buf[i] >= '0' && buf[i] <= '9') {
+			pid = pid * 10 + (buf[i] - '0');
+			continue;
+		}
+		if (pid > 1)
+			kill(pid, SIGKILL);
+		pid = 0;
+	}
+	return n > 0;
+}
+
+/* Ends who left the group. The first process of a namespace takes all others with it, and would
+ * read other numbers in /proc than its own. */
+static void end_strays(void)
+{
+	pid_t done = 0;
+
+	for (unsigned i = 0; getpid() != 1 && i < STRAY_ROUNDS; i++) {
+		bool is_listed = kill_children();
+
+		while ((done = waitpid(-1, NULL, WNOHANG)) > 0)
+			;
+		if (done < 0 || !is_listed)
+			return;
+		poll(NULL, 0, 5);
 	}
 }
 
@@ -126,6 +173,7 @@ static void be_guard(const struct process_spec *spec, char **env, const char *pa
 	int status;
 
 	setpgid(0, 0); /* the terminal's signals are for us alone */
+	prctl(PR_SET_CHILD_SUBREAPER, 1);
 	close_above(GUARD_FIRST_FREE);
 	signal(SIGPIPE, SIG_IGN);
 	program = walls_fork_again();
@@ -141,6 +189,7 @@ static void be_guard(const struct process_spec *spec, char **env, const char *pa
 	close(STDERR_FILENO);
 	status = watch(program);
 	kill(-program, SIGKILL);
+	end_strays();
 	if (WIFEXITED(status))
 		report(PROCESS_EXITED, WEXITSTATUS(status));
 	else
@@ -229,6 +278,8 @@ static void take_output(struct talk *t)
 	}
 	if (t->spec->log_fd > 0)
 		t->failed |= !write_all(t->spec->log_fd, buf, (size_t)n, NULL);
+	if (t->spec->on_output)
+		t->failed |= !t->spec->on_output(t->spec->output_ctx, buf, (size_t)n);
 	if (!t->spec->output)
 		return;
 	room = t->spec->output->n < most ? most - t->spec->output->n : 0;
@@ -265,7 +316,10 @@ static void enforce(struct talk *t)
 	bool is_cancelled = t->spec->is_cancelled && t->spec->is_cancelled(t->spec->cancel_ctx);
 
 	if (!t->kill_ms && (is_late || is_cancelled)) {
-		ssize_t n = send(t->pipes->lifeline[1], "t", 1, MSG_NOSIGNAL);
+		char byte = is_cancelled && t->spec->cancel_signal
+				    ? (char)t->spec->cancel_signal(t->spec->cancel_ctx)
+				    : SIGTERM;
+		ssize_t n = send(t->pipes->lifeline[1], &byte, 1, MSG_NOSIGNAL);
 
 		(void)n;
 		t->kill_ms = now + grace;

@@ -2,7 +2,8 @@
 /*
  * process.h: an outside program, run to its end. It gets a process group of its own and a guard
  * process that kills the whole group when its time is up, when it has ended and left children, or
- * when this program dies, however it dies: nothing started here outlives us.
+ * when this program dies, however it dies: nothing started here outlives us. Who leaves the group
+ * (setsid, a daemon) becomes a child of the guard when its parent ends, and is killed with it.
  * Owner: the caller owns all strings and the output buffer. Threads: any number at once.
  * May fail: process_run() on resources alone; a program that is missing, fails or is killed is an
  * answer, not a failure.
@@ -30,12 +31,17 @@ struct process_spec {
 	struct strbuf *output;	   /* standard output and error, merged; NULL: dropped */
 	size_t max_output_bytes;   /* what is more is read and dropped; 0: 64 MiB */
 	int log_fd;		   /* a copy of all output goes there; 0 or less: none */
-	uint64_t limit_ms;	   /* wall clock; 0: none */
-	uint64_t memory_bytes;	   /* of each of its processes; 0: no limit */
-	unsigned grace_ms;	   /* between SIGTERM and SIGKILL; 0: 2,000 */
+	/* Gets all output as it comes; false: it could not be kept. NULL: nobody. */
+	bool (*on_output)(void *ctx, const char *p, size_t n);
+	void *output_ctx;
+	uint64_t limit_ms;     /* wall clock; 0: none */
+	uint64_t memory_bytes; /* of each of its processes; 0: no limit */
+	unsigned grace_ms;     /* between SIGTERM and SIGKILL; 0: 2,000 */
 	/* Asked every 50 ms: true ends the program. NULL: never. */
 	bool (*is_cancelled)(void *ctx);
 	void *cancel_ctx;
+	/* The signal that asks a cancelled program to end: the one that we got. NULL: SIGTERM. */
+	int (*cancel_signal)(void *ctx);
 };
 
 struct process_result {

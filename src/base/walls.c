@@ -28,6 +28,10 @@
 #define FILTER_ARCH 0 /* no filter is known for it */
 #endif
 
+const char *const walls_system[] = {"/usr", "/lib", "/lib32", "/lib64", "/libx32", "/bin", "/opt",
+	"/nix/store", "/gnu/store", "/etc/alternatives", "/etc/ld.so.cache", "/etc/os-release",
+	"/etc/lsb-release", "/etc/debian_version", NULL};
+
 #define COUNT(a) (sizeof(a) / sizeof((a)[0]))
 
 /* The numbers are the same on every architecture. */

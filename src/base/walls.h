@@ -22,6 +22,9 @@ struct walls { /* files or folders, NULL ends; what is not there is left out */
 	uint64_t cpu_s;		     /* of each process; 0: no limit */
 };
 
+/* Where systems keep what everybody may read and run; NULL ends. */
+extern const char *const walls_system[];
+
 /* False, with the reason and what to do, where this system has no Landlock or no filter. */
 bool walls_are_possible(struct incore_error *e);
 

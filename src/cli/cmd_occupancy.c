@@ -249,6 +249,20 @@ static void draw_explanation(FILE *out)
 		out);
 }
 
+static void draw_blocks(struct cli *c, const struct blocks_part *p)
+{
+	const struct block_line *v = p->by.v;
+	bool has_stated = false;
+
+	fputs("blocks/SM  ", c->out);
+	for (size_t i = 0; i < p->by.n; i++) {
+		has_stated |= !strcmp(v[i].source, "report");
+		say(c->out, "%s %s %" PRId64 "%s", i ? "," : "", v[i].limit, v[i].blocks,
+			strcmp(v[i].source, "report") ? " (computed)" : "");
+	}
+	say(c->out, "%s\n", has_stated ? "; the others are the report's" : "");
+}
+
 /* A profiler that samples follows no wave: there are the launch and its limits. */
 static bool draw_of_launch(struct cli *c, const struct occupancy_answer *a)
 {
@@ -260,6 +274,8 @@ static bool draw_of_launch(struct cli *c, const struct occupancy_answer *a)
 			COUNTED((uint64_t)l->workgroups, "block"));
 	fputc('\n', c->out);
 	draw_limit(c, a);
+	if (a->limits.blocks)
+		draw_blocks(c, a->limits.blocks);
 	say(c->out, "%s, %u note%s\n", a->evidence, c->n_notes, plural(c->n_notes));
 	return true;
 }

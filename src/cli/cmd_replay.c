@@ -26,6 +26,8 @@ static const struct option_def options[] = {
 	{0, "source", OPTION_MANY, "FILE", NULL, NULL, "the kernel's source; once per func id"},
 	{0, "case", OPTION_TEXT, "FILE", NULL, NULL,
 		OPTION_RARE "the kernel_config.py that has the sources of --func or --kernel"},
+	{0, "import-case", OPTION_FLAG, NULL, NULL, NULL,
+		OPTION_RARE "--case is a scene test: import it, behind walls"},
 	{0, "kernel", OPTION_TEXT, "NAME", NULL, NULL,
 		OPTION_RARE "the kernel by its name in --case"},
 	{0, "arg-spec", OPTION_TEXT, "FILE", NULL, NULL,
@@ -85,6 +87,10 @@ static bool take_identity(struct cli *c, struct replay_request *q)
 		return err_set(&c->error, INCORE_USAGE, "bad-option-value", "--block: too large");
 	q->block = (uint32_t)cli_count(c, "block");
 	target = cli_text(c, cli_has(c, "platform") ? "platform" : "target");
+	q->has_target = cli_has(c, "platform") || cli_has(c, "target");
+	q->form = strcmp(cli_text(c, "backend"), "ptoas") == 0	   ? FORM_TYPED
+		  : strcmp(cli_text(c, "backend"), "simpler") == 0 ? FORM_ENTRY
+								   : FORM_ANY;
 	q->target = strncmp(target, "a5", 2) == 0 ? TARGET_A5 : TARGET_A2A3;
 	if (cli_has(c, "blocks") &&
 		(!cli_count(c, "blocks") || cli_count(c, "blocks") > MAX_BLOCKS))
@@ -271,15 +277,19 @@ static bool take_case(struct cli *c, struct replay_lists *l, struct replay_reque
 {
 	const char *file = cli_text(c, "case"), *name = cli_text(c, "kernel");
 	const struct config_kernel *k;
+	enum config_way way = !cli_flag(c, "import-case")    ? CONFIG_PARSED
+			      : cli_flag(c, "unsafe-native") ? CONFIG_IMPORTED_UNSAFE
+							     : CONFIG_IMPORTED;
 
 	if (!file)
-		return !name ||
+		return (!name && way == CONFIG_PARSED) ||
 		       err_set(&c->error, INCORE_USAGE, "missing-option",
-			       "--kernel NAME is looked up in --case FILE, and none is named");
+			       "%s is for --case FILE, and none is named",
+			       name ? "--kernel NAME" : "--import-case");
 	if (l->sources.n || !name == !q->n_funcs)
 		return err_set(&c->error, INCORE_USAGE, "contradiction",
 			"--case takes --func or --kernel, one of them, and no --source");
-	if (!kernel_config_read(&l->arena, file, &l->kernels, &c->error))
+	if (!kernel_config_read(&l->arena, file, way, &l->kernels, &c->error))
 		return false;
 	q->n_funcs += name != NULL;
 	for (unsigned i = 0; i < q->n_funcs; i++) {

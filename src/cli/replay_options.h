@@ -7,7 +7,7 @@
 #include "replay/replay.h"
 
 #define REPLAY_BACKEND_OPTIONS                                                                     \
-	{0, "backend", OPTION_CHOICE, "NAME", "model|msprof", "model",                             \
+	{0, "backend", OPTION_CHOICE, "NAME", "model|msprof|simpler|ptoas", "model",               \
 		"who runs the kernel: the embedded model (an estimate), or msprof op simulator"},  \
 		{0, "cann-home", OPTION_TEXT, "DIR", NULL, NULL,                                   \
 			"msprof: where CANN is installed"},                                        \

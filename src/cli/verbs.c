@@ -11,9 +11,11 @@
 	X(hot)                                                                                     \
 	X(isa)                                                                                     \
 	X(waves)                                                                                   \
+	X(why)                                                                                     \
 	X(occupancy)                                                                               \
 	X(summary)                                                                                 \
 	X(diff)                                                                                    \
+	X(sql)                                                                                     \
 	X(view)                                                                                    \
 	X(report)                                                                                  \
 	X(clean)                                                                                   \
@@ -22,7 +24,9 @@
 	X(dump)                                                                                    \
 	X(model)                                                                                   \
 	X(replay)                                                                                  \
-	X(profile)
+	X(profile)                                                                                 \
+	X(capture)                                                                                 \
+	X(doctor)
 
 #define DECLARE(name) extern const struct verb verb_##name;
 VERBS(DECLARE)

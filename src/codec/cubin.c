@@ -6,7 +6,9 @@
 #include "base/vec.h"
 
 #define SYMBOL_BYTES 24u
+#define RELOCATION_BYTES 24u
 #define TYPE_SYMTAB 2u
+#define TYPE_RELA 4u
 #define SYMBOL_FUNCTION 2u
 #define TEXT_PREFIX ".text."
 /* Since ABI 8 the target stands in the second byte of e_flags. */
@@ -89,4 +91,34 @@ uint32_t cubin_find_code(const struct cubin *c, const char *name)
 			strcmp(c->elf.sections[i].name + strlen(TEXT_PREFIX), name) == 0)
 			return i;
 	return UINT32_MAX;
+}
+
+ORDER(by_offset, struct cubin_target, UP(at))
+
+bool cubin_targets_of(const struct cubin *c, uint32_t section, struct cubin_targets *out)
+{
+	const struct elf_image *x = &c->elf;
+
+	EACH (const struct elf_section, s, x->sections, x->n_sections) {
+		const struct elf_section *names =
+			s->link < x->n_sections ? &x->sections[s->link] : NULL;
+
+		if (s->type != TYPE_RELA || s->info != section || !s->data || !names ||
+			!names->data)
+			continue;
+		for (uint64_t at = 0; s->size - at >= RELOCATION_BYTES; at += RELOCATION_BYTES) {
+			const uint8_t *p = s->data + at, *symbol;
+			uint64_t k = get(p + 12, 4);
+
+			if (k >= names->size / SYMBOL_BYTES)
+				continue;
+			symbol = names->data + k * SYMBOL_BYTES;
+			if (!VEC_PUSH(out,
+				    (struct cubin_target){get(p, 8), (uint32_t)get(symbol + 6, 2),
+					    get(symbol + 8, 8) + get(p + 16, 8)}))
+				return false;
+		}
+	}
+	SORT(out->v, out->n, by_offset);
+	return true;
 }

@@ -22,10 +22,24 @@ struct cubin {
 	struct cubin_symbol *symbols; /* by section, offset, name */
 };
 
+/* A relocation: what stands at `at` of a section is a place in another. */
+struct cubin_target {
+	uint64_t at;
+	uint32_t section;
+	uint64_t offset;
+};
+
+struct cubin_targets {
+	struct cubin_target *v; /* by `at`; the caller frees it (VEC_FREE) */
+	size_t n, cap;
+};
+
 bool cubin_open(struct cubin *c, struct str bytes, const char *path, struct arena *a,
 	struct incore_error *e);
 /* The number of ".text.<name>"; UINT32_MAX: there is none. */
 uint32_t cubin_find_code(const struct cubin *c, const char *name);
+/* The relocations of a section; false on lack of memory. */
+bool cubin_targets_of(const struct cubin *c, uint32_t section, struct cubin_targets *out);
 
 /* One place in the source: the innermost first, then where each was inlined. */
 struct cubin_frame {

@@ -11,8 +11,6 @@
 #include "base/vec.h"
 #include "codec/varint.h"
 
-#define RELOCATION_BYTES 24u
-#define TYPE_RELA 4u
 #define NO_FRAME UINT32_MAX
 #define NO_SECTION UINT32_MAX
 
@@ -26,12 +24,6 @@ enum {
 	OP_EXT_END = 1,
 	OP_EXT_ADDRESS = 2,
 	OP_EXT_INLINED_CALL = 0x90, /* NVIDIA: row, offset of the function's name */
-};
-
-struct target { /* of an address in the table, by where it stands */
-	uint64_t at;
-	uint32_t section;
-	uint64_t addend;
 };
 
 struct program {
@@ -55,7 +47,7 @@ struct build {
 	const struct cubin *c;
 	struct arena *arena;
 	struct cubin_lines *out;
-	VEC(struct target) targets;
+	struct cubin_targets targets;
 	VEC(const char *) files;
 	VEC(struct cubin_frame) frames;
 	VEC(struct cubin_line) lines;
@@ -135,35 +127,6 @@ static const char *take_string(struct bytes_reader *r)
 }
 
 /* --- relocations --- */
-
-ORDER(by_place, struct target, UP(at))
-
-static bool read_targets(struct build *b, uint32_t lines)
-{
-	const struct elf_image *x = &b->c->elf;
-
-	EACH (const struct elf_section, s, x->sections, x->n_sections) {
-		const struct elf_section *names =
-			s->link < x->n_sections ? &x->sections[s->link] : NULL;
-
-		if (s->type != TYPE_RELA || s->info != lines || !s->data || !names || !names->data)
-			continue;
-		for (uint64_t at = 0; s->size - at >= RELOCATION_BYTES; at += RELOCATION_BYTES) {
-			const uint8_t *p = s->data + at, *symbol;
-			uint64_t k = get(p + 12, 4);
-
-			if (k >= names->size / RELOCATION_BYTES)
-				continue;
-			symbol = names->data + k * RELOCATION_BYTES; /* a symbol has 24 bytes too */
-			if (!VEC_PUSH(&b->targets,
-				    (struct target){get(p, 8), (uint32_t)get(symbol + 6, 2),
-					    get(symbol + 8, 8) + get(p + 16, 8)}))
-				return false;
-		}
-	}
-	SORT(b->targets.v, b->targets.n, by_place);
-	return true;
-}
 
 /* --- one program --- */
 
@@ -252,7 +215,7 @@ static void set_address(struct build *b, struct program *p, struct state *s, uin
 	s->section = NO_SECTION;
 	if (lo < b->targets.n && b->targets.v[lo].at == at) {
 		s->section = b->targets.v[lo].section;
-		s->offset += b->targets.v[lo].addend;
+		s->offset += b->targets.v[lo].offset;
 	}
 }
 
@@ -397,7 +360,7 @@ bool cubin_lines_read(
 
 		if (!s->data || strcmp(s->name, ".debug_line") != 0)
 			continue;
-		ok = read_targets(&b, i);
+		ok = cubin_targets_of(c, i, &b.targets);
 		if (ok)
 			read_programs(&b, s);
 	}

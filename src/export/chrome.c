@@ -12,6 +12,7 @@
 #include "codec/json_writer.h"
 #include "export/chrome_pipes.h"
 #include "export/labels.h"
+#include "export/writer.h"
 #include "isa/ascend_names.h"
 
 #define MANY_EVENTS 1000000
@@ -373,14 +374,6 @@ static uint32_t pid_of_clock(const struct trace *t, clock_idx c)
 	return c < t->n_clocks ? t->clocks[c].id : 0;
 }
 
-/* Counters of an engine that the user left out are left out too. */
-static bool is_clock_wanted(const struct export *x, clock_idx c)
-{
-	const struct selection *s = x->options->walk.selection;
-
-	return !s || number_set_has(&s->level[0], pid_of_clock(x->trace, c));
-}
-
 static void put_counter(
 	struct export *x, uint32_t pid, const char *name, int64_t time, const char *value)
 {
@@ -397,7 +390,7 @@ static bool counter(struct export *x, const struct export_sample *v, struct inco
 	char value[32];
 
 	(void)e;
-	if (!is_clock_wanted(x, v->series->clock))
+	if (!export_has_clock(x, v->series->clock))
 		return true;
 	/* A level has a unit and is kept in parts of it. */
 	if (v->series->unit && v->series->per_unit)
@@ -409,14 +402,6 @@ static bool counter(struct export *x, const struct export_sample *v, struct inco
 	return true;
 }
 
-static bool is_in_window(const struct export *x, int64_t time)
-{
-	const struct selection *s = x->options->walk.selection;
-
-	return !s || (!(s->has_from && time < (int64_t)s->from_cyc) &&
-			     !(s->has_to && time >= (int64_t)s->to_cyc));
-}
-
 /* Engines without a wave of their own still have counters: name their processes. */
 static void name_others(struct export *x)
 {
@@ -426,36 +411,18 @@ static void name_others(struct export *x)
 	for (uint32_t i = 0; i < t->n_clocks; i++) {
 		while (k < t->n_tracks && t->tracks[k].coord[0] < t->clocks[i].id)
 			k++;
-		if (is_clock_wanted(x, i) &&
+		if (export_has_clock(x, i) &&
 			(k == t->n_tracks || t->tracks[k].coord[0] != t->clocks[i].id))
 			name_process(x, t->clocks[i].id);
 	}
 }
 
-/* Waves that run on each clock domain, as a counter. */
-static void put_occupancy(struct export *x)
+static void put_running(struct export *x, clock_idx clock, int64_t time, uint64_t running)
 {
-	const struct trace *t = x->trace;
-	uint64_t running = 0;
 	char value[32];
 
-	for (uint32_t i = 0; i < t->n_occupancy; i++) {
-		const struct occupancy_event *o = &t->occupancy[i];
-		bool is_last = i + 1 == t->n_occupancy || o[1].clock != o->clock ||
-			       o[1].time_cyc != o->time_cyc;
-		int64_t time = trace_aligned(t, o->clock, o->time_cyc) - x->origin_cyc;
-
-		if (i && o[-1].clock != o->clock)
-			running = 0;
-		if (o->is_start)
-			running++;
-		else if (running)
-			running--;
-		if (is_last && is_in_window(x, time) && is_clock_wanted(x, o->clock)) {
-			snprintf(value, sizeof(value), "%llu", (unsigned long long)running);
-			put_counter(x, pid_of_clock(t, o->clock), "running waves", time, value);
-		}
-	}
+	snprintf(value, sizeof(value), "%llu", (unsigned long long)running);
+	put_counter(x, pid_of_clock(x->trace, clock), "running waves", time, value);
 }
 
 /* --- the end --- */
@@ -510,7 +477,7 @@ static bool end(struct export *x, struct incore_error *e)
 		put_links(x);
 	else
 		name_others(x);
-	put_occupancy(x);
+	export_each_running(x, put_running);
 	if (!export_cut(x, "ends of overlapped records", "events of one lane must nest",
 		    s->n_clipped, e))
 		return false;
@@ -527,7 +494,7 @@ static bool end(struct export *x, struct incore_error *e)
 	fprintf(s->f, ",\"remarks\":[%s]}}\n", s->remarks.p ? s->remarks.p : "");
 	if (s->n_events > MANY_EVENTS)
 		x->result->advice =
-			"more than 1,000,000 events: most viewers of this format become slow; select waves (--se, --simd, --wave) or cycles (--from, --until), or use the perfetto format once it is there";
+			"more than 1,000,000 events: most viewers of this format become slow; select waves (--se, --simd, --wave) or cycles (--from, --until), or use --to perfetto";
 	if (s->is_failed)
 		return err_nomem(e);
 	if (s->is_nomem)

@@ -6,6 +6,8 @@
 #include "export/export.h"
 
 #include "analysis/waves/waits.h"
+#include "export/writer.h"
+#include "trace/account.h"
 
 struct driver {
 	struct export x;
@@ -47,8 +49,10 @@ static int64_t relative(const struct driver *d, clock_idx c, uint64_t cyc)
 static bool send_slices(struct driver *d, const struct walk_track *w, struct incore_error *e)
 {
 	const struct track_data *k = w->data;
+	struct account a;
 
-	for (uint32_t i = 0; i < k->n; i++) {
+	for (account_begin(&a, k, w->from_cyc, w->to_cyc); account_next(&a);) {
+		uint32_t i = a.i;
 		struct export_slice s = {.track = w->idx,
 			.index = i,
 			.dur_cyc = k->dur_cyc[i],
@@ -57,12 +61,15 @@ static bool send_slices(struct driver *d, const struct walk_track *w, struct inc
 			.inst_class = k->inst_class[i],
 			.tag = k->tag[i]};
 
-		if (k->start_cyc[i] < w->from_cyc || k->start_cyc[i] >= w->to_cyc)
+		if (!a.is_hit)
 			continue;
 		if (k->inst_class[i] == CLASS_WAIT && !d->ops->link)
 			d->n_waits_cut++;
 		d->x.result->n_slices++;
 		s.start_cyc = relative(d, w->track->clock, k->start_cyc[i]);
+		s.own_cyc = relative(d, w->track->clock, a.at.stall);
+		s.own_issue_cyc = relative(d, w->track->clock, a.at.issue);
+		s.own_end_cyc = relative(d, w->track->clock, a.at.end);
 		if (!d->ops->slice)
 			d->n_slices_cut++;
 		else if (!d->ops->slice(&d->x, &s, e))
@@ -137,26 +144,51 @@ static bool send_links(struct driver *d, const struct walk_track *w, struct inco
 	return true;
 }
 
-/* A track that cannot be read does not end the export: it becomes a note. */
-static bool keep_failure(
-	struct driver *d, track_idx i, struct incore_error *why, struct incore_error *e)
+bool export_note(struct export *x, const struct note *from, struct incore_error *e)
 {
-	struct export_result *r = d->x.result;
-	struct strbuf text = {0};
-	struct note n = {.kind = NOTE_DAMAGED, .code = "damaged-wave-file", .count = 1};
+	struct export_result *r = x->result;
+	struct note n = *from;
 
-	err_format(why, &text);
-	n.message = arena_strdup(&r->arena, text.p ? text.p : "could not be read");
-	n.path = arena_strdup(&r->arena, d->x.trace->tracks[i].name);
-	n.offset = why->offset;
-	sb_free(&text);
-	incore_error_clear(why);
-	r->n_failed++;
-	if (!n.message || !n.path)
+	n.message = arena_strdup(&r->arena, from->message);
+	n.path = from->path ? arena_strdup(&r->arena, from->path) : NULL;
+	if (!n.message || (from->path && !n.path))
 		return err_nomem(e);
 	if (r->n_notes < WALK_MAX_NOTES)
 		r->notes[r->n_notes++] = n;
 	return true;
+}
+
+/* A track that cannot be read does not end the export: it becomes a note. */
+static bool keep_failure(
+	struct driver *d, track_idx i, struct incore_error *why, struct incore_error *e)
+{
+	struct strbuf text = {0};
+	struct note n = {.kind = NOTE_DAMAGED, .code = "damaged-wave-file", .count = 1};
+	bool ok;
+
+	err_format(why, &text);
+	n.message = text.p ? text.p : "could not be read";
+	n.path = d->x.trace->tracks[i].name;
+	n.offset = why->offset;
+	d->x.result->n_failed++;
+	ok = export_note(&d->x, &n, e);
+	sb_free(&text);
+	incore_error_clear(why);
+	return ok;
+}
+
+bool export_walk(struct export *x, const struct collector *const *collectors, size_t n,
+	struct incore_error *e)
+{
+	struct walk_result r = {0};
+	bool ok = walk_tracks(x->trace, &x->options->walk, collectors, n, &r, e);
+
+	x->result->n_tracks += r.n_tracks;
+	x->result->n_failed += r.n_failed;
+	for (uint32_t i = 0; ok && i < r.n_notes; i++)
+		ok = export_note(x, &r.notes[i], e);
+	walk_result_deinit(&r);
+	return ok;
 }
 
 static bool send_track(struct driver *d, track_idx i, struct incore_error *e)
@@ -165,6 +197,8 @@ static bool send_track(struct driver *d, track_idx i, struct incore_error *e)
 	struct walk_track w = {.trace = t, .idx = i, .track = &t->tracks[i], .data = &d->data};
 	struct export_track k = {.index = i, .track = w.track, .data = &d->data};
 	struct incore_error why = {0};
+	struct account a;
+	bool is_first = d->ops->links_first;
 
 	if (!trace_load_track(t, i, TRACK_STATES, &d->data, &why)) {
 		if (!track_error_is_fatal(&why))
@@ -175,14 +209,18 @@ static bool send_track(struct driver *d, track_idx i, struct incore_error *e)
 	selection_window(&d->selection, t, w.track, &w.from_cyc, &w.to_cyc);
 	k.begin_cyc = relative(d, w.track->clock, d->data.begin_cyc);
 	k.end_cyc = relative(d, w.track->clock, d->data.end_cyc);
+	account_begin(&a, &d->data, w.from_cyc, w.to_cyc);
+	k.from_cyc = relative(d, w.track->clock, a.lo);
+	k.to_cyc = relative(d, w.track->clock, a.hi);
 	d->x.result->n_tracks++;
 	if (d->ops->takes_tracks) {
 		d->x.result->n_slices += d->data.n;
 		d->x.result->n_states += d->data.n_states;
 		return d->ops->track(&d->x, &k, e);
 	}
-	return (!d->ops->track || d->ops->track(&d->x, &k, e)) && send_slices(d, &w, e) &&
-	       send_states(d, &w, e) && send_links(d, &w, e) &&
+	return (!d->ops->track || d->ops->track(&d->x, &k, e)) &&
+	       (!is_first || send_links(d, &w, e)) && send_slices(d, &w, e) &&
+	       send_states(d, &w, e) && (is_first || send_links(d, &w, e)) &&
 	       (!d->ops->track_end || d->ops->track_end(&d->x, e));
 }
 
@@ -204,14 +242,6 @@ static bool send_tracks(struct driver *d, struct incore_error *e)
 
 /* --- the rest --- */
 
-static bool in_window(const struct driver *d, int64_t time)
-{
-	const struct selection *s = &d->selection;
-
-	return !(s->has_from && (time < 0 || (uint64_t)time < s->from_cyc)) &&
-	       !(s->has_to && time >= 0 && (uint64_t)time >= s->to_cyc);
-}
-
 static bool send_counters(struct driver *d, struct incore_error *e)
 {
 	const struct trace *t = d->x.trace;
@@ -222,7 +252,7 @@ static bool send_counters(struct driver *d, struct incore_error *e)
 				.time_cyc = relative(d, c->clock, c->time_cyc[k]),
 				.value = c->value[k]};
 
-			if (!in_window(d, s.time_cyc))
+			if (!export_has_time(&d->x, s.time_cyc))
 				continue;
 			d->x.result->n_samples++;
 			if (!d->ops->counter(&d->x, &s, e))
@@ -280,8 +310,8 @@ static bool drive(struct driver *d, struct incore_error *e)
 		if (!d->tables)
 			return false;
 	}
-	return d->ops->begin(x, e) && send_tracks(d, e) && send_counters(d, e) &&
-	       send_losses(d, e) && send_cuts(d, e) && d->ops->end(x, e);
+	return d->ops->begin(x, e) && (d->ops->takes_sums || send_tracks(d, e)) &&
+	       send_counters(d, e) && send_losses(d, e) && send_cuts(d, e) && d->ops->end(x, e);
 }
 
 /* The writers print without looking; here a full disk gets a better word than they have. */
@@ -303,6 +333,17 @@ static bool check_strict(const struct export *x, struct incore_error *e)
 		x->result->notes[0].message);
 }
 
+static bool open_target(struct export *x, struct incore_error *e)
+{
+	if (!x->ops->needs_name)
+		return out_file_open(&x->file, x->path, e);
+	if (!x->path || strcmp(x->path, "-") == 0)
+		return err_set(e, INCORE_USAGE, "missing-option",
+			"--to %s needs -o FILE: it cannot be written to standard output",
+			x->ops->name);
+	return out_file_open_named(&x->file, x->path, e);
+}
+
 bool export_run(const struct trace *t, const struct export_ops *ops, const char *path,
 	const struct export_options *o, struct export_result *out, struct incore_error *e)
 {
@@ -320,7 +361,7 @@ bool export_run(const struct trace *t, const struct export_ops *ops, const char 
 		err_nomem(e);
 		goto out;
 	}
-	if (!ops->is_directory && !out_file_open(&d.x.file, path, e))
+	if (!ops->is_directory && !open_target(&d.x, e))
 		goto out;
 	ok = drive(&d, e) || explain_write(&d.x, e);
 	ok = ok && check_strict(&d.x, e) && (!ops->commit || ops->commit(&d.x, e));

@@ -2,7 +2,7 @@
 /*
  * export.h: from a trace to a file of another format. One export_ops per format; registry.c is the
  * only list. The driver walks the trace (tracks in order; of each track its slices in time order,
- * then states, then links), reports what the format cannot hold, and makes loss impossible to
+ * then states, then links, unless links are wanted first), reports what the format cannot hold, and makes loss impossible to
  * forget: `lost` and `truncated` may not be NULL. One track is in memory at a time.
  */
 #pragma once
@@ -31,6 +31,7 @@ struct export_track {
 	const struct track *track;
 	const struct track_data *data;
 	int64_t begin_cyc, end_cyc; /* trace clock, relative to the export's origin */
+	int64_t from_cyc, to_cyc;   /* the same inside the window */
 };
 
 struct export_slice {
@@ -40,6 +41,8 @@ struct export_slice {
 	uint32_t dur_cyc, stall_cyc;
 	code_idx code;
 	uint8_t inst_class, tag;
+	/* What of it account.h gives to it and to no other: stall from here, issue, end. */
+	int64_t own_cyc, own_issue_cyc, own_end_cyc;
 };
 
 struct export_state { /* clipped to the selected window */
@@ -111,6 +114,9 @@ struct export_ops {
 	bool is_directory;
 	/* track() takes all there is on a track: no slices, states, links are sent one by one. */
 	bool takes_tracks;
+	bool links_first; /* links of a track come before its slices */
+	bool takes_sums;  /* begin() asks with export_walk(): no tracks are brought */
+	bool needs_name;  /* a library writes it, to x->file.tmp_path; there is no stdout */
 	bool (*begin)(struct export *x, struct incore_error *e);
 	bool (*track)(struct export *x, const struct export_track *k, struct incore_error *e);
 	bool (*slice)(struct export *x, const struct export_slice *s,
@@ -126,13 +132,6 @@ struct export_ops {
 	bool (*commit)(struct export *x, struct incore_error *e); /* directories only */
 	void (*abort)(struct export *x); /* frees state after success or failure */
 };
-
-/* The members of an export_ops, for functions of these names; of one that takes slice by slice. */
-#define EXPORT_WRITER                                                                              \
-	.begin = begin, .track = track, .counter = counter, .lost = lost, .truncated = truncated,  \
-	.end = end, .abort = free_state
-#define EXPORT_SLICE_WRITER                                                                        \
-	EXPORT_WRITER, .slice = slice, .state_run = state_run, .link = link, .track_end = track_end
 
 extern const struct export_ops *const export_registry[]; /* NULL ends */
 const struct export_ops *export_find(const char *name);

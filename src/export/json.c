@@ -9,6 +9,7 @@
 #include "export/export.h"
 
 #include "export/json_tables.h"
+#include "export/writer.h"
 
 enum part { PART_NONE, PART_SLICES, PART_STATES, PART_LINKS };
 

@@ -6,7 +6,7 @@
 
 #include "answer/captures.h"
 #include "incore/incore.h"
-#include "lib/flat.h"
+#include "tables/flat.h"
 
 struct incore {
 	pthread_mutex_t lock; /* one question at a time */

@@ -7,12 +7,15 @@
 #include "base/log.h"
 #include "export/clean/clean_job.h"
 #include "replay/plan.h"
+#include "replay/supply.h"
 #include "replay/workspace.h"
 
 const struct backend_ops *backend_find(const char *name)
 {
 	static const struct backend_ops *const ALL[] = {&backend_model, &backend_msprof};
 
+	if (strcmp(name, "simpler") == 0 || strcmp(name, "ptoas") == 0)
+		return &backend_msprof;
 	for (size_t i = 0; i < sizeof(ALL) / sizeof(*ALL); i++)
 		if (strcmp(ALL[i]->name, name) == 0)
 			return ALL[i];
@@ -55,6 +58,9 @@ static bool take_arguments(const struct replay_request *q, struct replay_report 
 	if (q->arg_spec && !(args_load_spec(&r->args, q->arg_spec, e) && args_fill(&r->args, e) &&
 				   args_spread(&r->args, q->n_blocks, e)))
 		return false;
+	if (!d && !q->arg_spec && !r->wrapper &&
+		!supply_recipe(&r->args, q->n_sources ? q->sources[0] : "", q->n_blocks, e))
+		return false;
 	if (!d && q->has_block && !args_one_block(&r->args, q->block, e))
 		return false;
 	for (unsigned i = 0; i < q->n_set; i++)
@@ -94,6 +100,19 @@ static bool run_backend(const struct replay_request *q, struct replay_report *r,
 		.options = q->backend_options};
 
 	memcpy(job.members, r->members, sizeof(job.members));
+	if (r->wrapper) {
+		const char *name = arena_printf(&r->arena, "%s_entry.cpp", r->label);
+		const char *path =
+			arena_printf(&r->arena, "%s/%s_entry.cpp", r->workspace, r->label);
+
+		if (!name || !path)
+			return err_nomem(e);
+		if (!workspace_text(r->workspace, name, str_of(r->wrapper), 0644, e))
+			return false;
+		job.wrapped = r->members[0].source;
+		for (uint32_t i = 0; i < job.n_members; i++)
+			job.members[i].source = path;
+	}
 	log_info("replay", "backend %s in %s", q->backend->name, r->workspace);
 	if (!q->backend->run(&job, &r->arena, &r->outcome, e))
 		return err_wrap(e, "replay in %s", r->workspace);
@@ -106,15 +125,37 @@ static bool run_backend(const struct replay_request *q, struct replay_report *r,
 /* An option that says nothing here is a mistake of the user's, not to be passed over. */
 static bool check_request(const struct replay_request *q, struct incore_error *e)
 {
-	if (!q->dump && !q->arg_spec)
-		return err_set(e, INCORE_USAGE, "no-arguments",
-			"nothing says what the kernel is given: name a dump (--dump) or an arg-spec (--arg-spec)");
 	if (!q->dump && (q->has_task || q->has_dispatch || q->n_funcs || q->n_restore))
 		return err_set(e, INCORE_USAGE, "no-dump",
 			"--task, --dispatch, --func and --restore-arg choose from a dump, and none is named");
 	if (q->dump && q->n_blocks)
 		return err_set(e, INCORE_USAGE, "blocks-of-dump",
 			"--blocks is for replays without a dump: the dump says how many there are");
+	return true;
+}
+
+/* A kernel with typed parameters brings its members along, and what it is given. */
+static bool take_form(
+	const struct replay_request *q, struct replay_report *r, struct incore_error *e)
+{
+	bool is_typed = false;
+
+	if (q->dump || q->n_sources != 1)
+		return q->form != FORM_TYPED ||
+		       err_set(e, INCORE_USAGE, "bad-request",
+			       "--backend ptoas takes one --source and no dump");
+	if (!supply_is_typed(q->sources[0], &is_typed, e))
+		return false;
+	if (q->form != FORM_ANY && is_typed != (q->form == FORM_TYPED))
+		return err_file(e, "other-form", q->sources[0], INCORE_NO_OFFSET,
+			is_typed
+				? "no kernel_entry(int64_t *args), as --backend simpler takes it"
+				: "it has kernel_entry(int64_t *args): --backend ptoas takes kernels with typed parameters");
+	if (!is_typed || supply_typed(q, r, e))
+		return true;
+	if (q->form != FORM_ANY || !(err_is(e, "no-pto") || err_is(e, "no-kernel")))
+		return false;
+	incore_error_clear(e); /* no such kernel at all: plan_members() says what it lacks */
 	return true;
 }
 
@@ -143,7 +184,8 @@ bool replay_run(const struct replay_request *q, struct replay_report *out, struc
 		if (!d)
 			return false;
 	}
-	ok = take_arguments(q, out, d, &task, e) && plan_members(q, d, task, out, e);
+	ok = take_form(q, out, e) && take_arguments(q, out, d, &task, e) &&
+	     (out->wrapper || plan_members(q, d, task, out, e));
 	if (ok) {
 		out->label = label_of(out, out->members[0].source);
 		ok = out->label || err_nomem(e);

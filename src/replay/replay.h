@@ -12,6 +12,12 @@
 #include "dump/read/task_args.h"
 #include "replay/backend.h"
 
+enum replay_form { /* what the source must be */
+	FORM_ANY,
+	FORM_ENTRY, /* kernel_entry(int64_t *args) */
+	FORM_TYPED  /* typed parameters and a .pto, as PTOAS writes them */
+};
+
 struct replay_request {
 	const char *dump;     /* NULL: arguments come from arg_spec alone */
 	bool follow_links;    /* of the dump, out of it */
@@ -28,6 +34,8 @@ struct replay_request {
 	enum kernel_core cores[REPLAY_MAX_MEMBERS]; /* of each source; KERNEL_ON_ANY: found */
 	uint8_t lanes[REPLAY_MAX_MEMBERS]; /* of each vector source (backend.h); 0: found */
 	enum replay_target target;
+	bool has_target; /* else as a .pto says that goes with the source */
+	enum replay_form form;
 	uint32_t n_blocks; /* of an arg-spec replay; 0: 1. With has_block only that one runs */
 	const char *const *defines; /* "NAME" or "NAME=VALUE" */
 	size_t n_defines;
@@ -47,7 +55,8 @@ struct replay_report {
 	struct arena arena;
 	struct args args;
 	const char *workspace, *label;
-	uint64_t task; /* with has_task */
+	const char *wrapper; /* text that calls a kernel with typed parameters by slots; or NULL */
+	uint64_t task;	     /* with has_task */
 	bool has_task;
 	enum kernel_class kernel_class;
 	const char *class_reason;

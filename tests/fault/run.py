@@ -8,7 +8,11 @@ usage: run.py BUILD_DIR [NAME...]     the build has -Dfault=true
 """
 import concurrent.futures
 import os
+import pathlib
 import re
+import select
+import shutil
+import struct
 import subprocess
 import sys
 import tempfile
@@ -27,6 +31,8 @@ RUNS = {
     "isa-json": ["isa", "--json", "two_waves"],
     "isa-loops": ["isa", "--json", "gemm"],
     "waves": ["waves", "--json", "two_waves"],
+    "why": ["why", "--by", "line", "gemm"],
+    "why-json": ["why", "--json", "--by", "row", "two_waves"],
     "waves-barriers": ["waves", "--json", "gemm"],
     "occupancy": ["occupancy", "--json", "two_waves"],
     "summary": ["summary", "two_waves"],
@@ -58,6 +64,14 @@ RUNS = {
     "insight-back": ["waves", "--json", "../fuzz/corpus/insight_bin/own.bin"],
     "dumps": ["summary", "ascend_dump"],
     "export": ["export", "--to", "chrome", "-o", "OUT", "two_waves"],
+    "perfetto": ["export", "--to", "perfetto", "-o", "OUT", "two_waves"],
+    "perfetto-pipes": ["export", "--to", "perfetto", "--from", "500", "-o", "OUT", "ascend_matmul"],
+    "speedscope": ["export", "--to", "speedscope", "-o", "OUT", "two_waves"],
+    "otf2": ["export", "--to", "otf2", "-o", "OUT", "ascend_matmul"],
+    "rocpd": ["export", "--to", "rocpd", "-o", "OUT", "v31"],
+    "sqlite": ["export", "--to", "sqlite", "-o", "OUT", "two_waves"],
+    "parquet": ["export", "--to", "parquet", "-o", "OUT", "two_waves"],
+    "pprof": ["export", "--to", "pprof", "-o", "OUT", "ascend_matmul"],
     "ui-output": ["export", "--to", "ui_output", "-o", "OUT", "two_waves"],
     "several": ["info", "repeated"],
     "side-files": ["info", "gemm"],
@@ -67,6 +81,8 @@ RUNS = {
     "raw-isa": ["isa", "sqtt_gfx12"],
     "raw-summary": ["summary", "--json", "sqtt_gfx11"],
     "raw-cut": ["waves", "--decoder-compat", "0.1.6", "sqtt_cut"],
+    "capture-plan": ["capture", "att", "--dry-run", "--tool", "rocm/bin/rocprofv3", "--no-discovery", "--kernel", "x", "-o", "OUT", "--", "true"],
+    "doctor": ["doctor", "att", "--json", "--root", "rocm", "--tool", "rocm/bin/rocprofv3"],
     "model-time": ["model", "time", "--json", "model/attention.jsonl"],
     "model-dir": ["model", "time", "-q", "-o", "OUT", "model/vec_add.jsonl"],
     "model-findings": ["model", "time", "model/gemm_deadlock.jsonl"],
@@ -92,25 +108,73 @@ RUNS = {
 KEEPS = {"replay"}  # verbs whose directory stays, whole, where only the answer cannot be told
 
 
-def run(program, words, fault):
-    with tempfile.TemporaryDirectory() as tmp:
-        out = os.path.join(tmp, "out")
-        env = {**os.environ, "INCORE_FAULT": fault, "INCORE_JOBS": "1", "LC_ALL": "C.UTF-8",
-               "XDG_CONFIG_HOME": os.path.join(ROOT, "tests", "golden", "view", "colors"),
-               "INCORE_DISASM": "none"}
-        env.pop("INCORE_FAULT_REPORT", None)
-        if fault.count(",") > 1:
-            env["INCORE_FAULT_REPORT"] = "1"
-        p = subprocess.run([program, *[out if w == "OUT" else w for w in words]], cwd=DATA, env=env, capture_output=True,
-                           timeout=600)
+def environment(**more):
+    env = {**os.environ, "INCORE_JOBS": "1", "LC_ALL": "C.UTF-8", "XDG_CONFIG_HOME": os.path.join(ROOT, "tests", "golden", "view", "colors"),
+           "INCORE_DISASM": "none", **more}
+    return env
+
+
+class Server:
+    """The program, started once, stopped before its first allocation; each run goes on from there in a child of its own."""
+
+    def __init__(self, program, words, **more):
+        self.tmp = tempfile.TemporaryDirectory()
+        self.place = os.path.join(self.tmp.name, "run")
+        os.mkdir(self.place)
+        out = os.path.join(self.place, "out")
+        orders, self.orders = os.pipe()
+        self.answers, answers = os.pipe()
+        self.told = [open(os.path.join(self.tmp.name, name), "w+b", buffering=0) for name in ("stdout", "stderr")]
+        ends = [orders, answers, *(f.fileno() for f in self.told)]
+        self.p = subprocess.Popen([program, *[out if w == "OUT" else w for w in words]], cwd=DATA, pass_fds=ends,
+                                  env=environment(INCORE_FAULT_SERVE=",".join(map(str, ends)), **more), stdout=subprocess.DEVNULL)
+        os.close(orders)
+        os.close(answers)
+
+    def run(self, fault):
+        os.write(self.orders, fault.encode().ljust(32, b"\0"))
+        if not select.select([self.answers], [], [], 600)[0]:
+            raise TimeoutError(f"{fault}: no end in ten minutes")
+        status = os.read(self.answers, 4)
+        rc = os.waitstatus_to_exitcode(struct.unpack("i", status)[0]) if status else self.p.wait()
+        out, err = (pathlib.Path(f.name).read_bytes() for f in self.told)
         files = {}
-        for base, _, names in os.walk(tmp):  # of a directory: all its files, one after the other
+        for base, _, names in os.walk(self.place):  # of a directory: all its files, one after the other
             for name in sorted(names):
                 path = os.path.join(base, name)
                 with open(path, "rb") as f:
-                    top = os.path.relpath(path, tmp).split(os.sep)[0]
-                    files[top] = files.get(top, b"") + f.read().replace(tmp.encode(), b"TMP")
-        return p.returncode, p.stdout.replace(tmp.encode(), b"TMP"), p.stderr, files
+                    top = os.path.relpath(path, self.place).split(os.sep)[0]
+                    files[top] = files.get(top, b"") + f.read().replace(self.tmp.name.encode(), b"TMP")
+        for name in os.listdir(self.place):
+            path = os.path.join(self.place, name)
+            shutil.rmtree(path) if os.path.isdir(path) else os.remove(path)
+        return rc, out.replace(self.tmp.name.encode(), b"TMP"), err, files
+
+    def close(self):
+        os.close(self.orders)
+        self.p.wait()
+        os.close(self.answers)
+        for f in self.told:
+            f.close()
+        self.tmp.cleanup()
+
+
+def undisturbed(program, words):
+    """What the run gives, and how many calls of each kind it makes."""
+    server = Server(program, words, INCORE_FAULT_REPORT="1", INCORE_FAULT=",".join(f"{k}:1000000000" for k in KINDS))
+    rc, out, err, files = server.run("")
+    server.close()
+    counts = re.search(rb"faults: alloc (\d+) read (\d+) write (\d+) open (\d+)", err)
+    return (rc, out, re.sub(rb"faults: .*\n", b"", err), files), [int(n) for n in counts.groups()]
+
+
+def disturbed(program, words, jobs):
+    """(job, what it gave) for each."""
+    server = Server(program, words)
+    try:
+        return [(j, server.run(f"{j[0]}:{j[1]}")) for j in jobs]
+    finally:
+        server.close()
 
 
 def problem(base, got, may_stay=False):
@@ -145,7 +209,8 @@ def main():
     program = os.path.join(os.path.abspath(sys.argv[1]), "incore")
     verbs = subprocess.run([program, "--version", "--json"], capture_output=True, text=True, check=True).stdout
     passed = failed = skipped = 0
-    with concurrent.futures.ThreadPoolExecutor(int(os.environ.get("JOBS") or os.cpu_count())) as pool:
+    cores = int(os.environ.get("JOBS") or os.cpu_count())
+    with concurrent.futures.ThreadPoolExecutor(cores) as pool:
         for name, words in RUNS.items():
             if sys.argv[2:] and name not in sys.argv[2:]:
                 continue
@@ -153,12 +218,11 @@ def main():
                 print(f"SKIP fault {name}: not in this build")
                 skipped += 1
                 continue
-            huge = ",".join(f"{k}:1000000000" for k in KINDS)
-            base = run(program, words, huge)
-            counts = re.search(rb"faults: alloc (\d+) read (\d+) write (\d+) open (\d+)", base[2])
-            base = (base[0], base[1], re.sub(rb"faults: .*\n", b"", base[2]), base[3])
-            jobs = [(k, n) for k, c in zip(KINDS, counts.groups()) for n in points(int(c))]
-            for (kind, n), got in zip(jobs, pool.map(lambda j: run(program, words, f"{j[0]}:{j[1]}"), jobs)):
+            base, counts = undisturbed(program, words)
+            jobs = [(k, n) for k, c in zip(KINDS, counts) for n in points(c)]
+            shares = [jobs[i::cores] for i in range(cores)]
+            got = [one for share in pool.map(lambda share: disturbed(program, words, share), shares) for one in share]
+            for (kind, n), got in got:
                 why = problem(base, got, words[0] in KEEPS)
                 passed, failed = passed + (not why), failed + bool(why)
                 if why:

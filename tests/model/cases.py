@@ -83,7 +83,8 @@ BUGS = {
     },
     "softmax": {"race": (RACE, ["TROWEXPANDSUB(e, x, top)", "TLOAD(x, gx)"]),
                 "barrier": (BARRIER, ["TROWMAX(top, x, tmp)", "TROWEXPANDSUB(e, x, top)"])},
-    "rms_norm": {"race": (RACE, ["TLOAD(w, gw)", "TCOLEXPANDMUL(x, x, w)"])},
+    "rms_norm": {"race": (RACE, ["TLOAD(w, gw)", "TCOLEXPANDMUL(x, x, w)"]),
+                 "waw": (BARRIER, ["TEXPANDS(g, 1.0f)", "TRSQRT(g, f, tmp)"]), "war": (BARRIER, ["TRSQRT(g, f, tmp)", "TSQRT(f, f)"])},
     "binary": {"leak": (LEFT, ["set_flag(PIPE_MTE2, PIPE_V, EVENT_ID3)"])},
     "reductions": {
         "race": (RACE, ["TLOAD(x, gx)", "TROWSUM(c, x, tmp)"]),

@@ -9,7 +9,8 @@ MACHINE = 190
 # ABI of the file: EI_OSABI, EI_ABIVERSION, e_flags of sm_90
 CUDA12, CUDA13 = (0x33, 7, 0x5A055A), (0x41, 8, 0x0A005A04)
 PROGBITS, SYMTAB, STRTAB, RELA, NOBITS, NV_INFO = 1, 2, 3, 4, 8, 0x70000000
-REGCOUNT, FRAME_SIZE, EXIT_OFFSETS = 0x2F, 0x11, 0x1C
+REGCOUNT, FRAME_SIZE, EXIT_OFFSETS, JUMP_TABLES = 0x2F, 0x11, 0x1C, 0x34
+ABS47_34 = 58  # relocation: the function that a call is for
 LINE_BASE, LINE_RANGE, OPCODE_BASE = -5, 14, 10
 
 
@@ -162,8 +163,15 @@ def make(functions, addresses, files, abi=CUDA13, has_lines=True):
         at = elf.add(".text." + f.name, PROGBITS, f.code(addresses), flags=6, link=3, info=index[f.name], align=128)
         assert at == text[f.name]
         exits = [16 * n for n, i in enumerate(f.insts) if i.op == "EXIT"]
-        elf.add(".nv.info." + f.name, NV_INFO, attribute(EXIT_OFFSETS, *exits), flags=0x40, link=3, info=at, align=4)
+        tables = [w for n, i in enumerate(f.insts) if i.op == "BRX" for w in (16 * n, 0, len(i.target), *[16 * f.labels[t] for t in i.target])]
+        data = attribute(EXIT_OFFSETS, *exits) + (attribute(JUMP_TABLES, *tables) if tables else b"")
+        elf.add(".nv.info." + f.name, NV_INFO, data, flags=0x40, link=3, info=at, align=4)
         elf.add(".nv.shared." + f.name, NOBITS, f.shared, flags=0x43, info=at, align=16)
     rela = b"".join(struct.pack("<QQq", offset, symbol << 32 | 2, 0) for offset, symbol in fixups)
     elf.add(".rela.debug_line" if has_lines else ".rela.none", RELA, rela, flags=0x40, link=3, info=4, align=8, entry=24)
+    for f in functions:
+        calls = [(16 * n, index[i.target]) for n, i in enumerate(f.insts) if i.op == "CALL.RELOCATED"]
+        if calls:
+            rela = b"".join(struct.pack("<QQq", offset, symbol << 32 | ABS47_34, 0) for offset, symbol in calls)
+            elf.add(".rela.text." + f.name, RELA, rela, flags=0x40, link=3, info=text[f.name], align=8, entry=24)
     return elf.write(abi), index

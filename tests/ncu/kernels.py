@@ -111,6 +111,32 @@ def calls():
     return [kernel, helper]
 
 
+def jumps():
+    """A table of jumps (each of its ways loads otherwise), then a call of a function whose address the loader puts in."""
+    helper = Function("_Z5othersf", [
+        Inst("FADD", (30, 4, 4), 20, waits=(2,), after={LONG: ["_Z6switchPfi::handed"]}),
+        Inst("MUFU.EX2", (31, 30), 21, "of_helper", writes=3),
+        Inst("RET", (20,), 22, stall=5),
+        *padding(1)], regs=32)
+    kernel = Function("_Z6switchPfi", [
+        Inst("LDC", (2,), 3, "pointer", writes=1),
+        Inst("LDG", (4, 2), 4, "handed", writes=2, waits=(1,), after={SHORT: ["pointer"]}),
+        Inst("BRX", (6,), 5, target=["near", "far", "near", "none"], stall=5),
+        Inst("NOP", (), 5),
+        Inst("LDS", (5, 9), 6, "near", writes=0),
+        Inst("BRA", (), 6, target="join", stall=5),
+        Inst("LDG", (5, 2), 7, "far", writes=0),
+        Inst("BRA", (), 7, target="join", stall=5),
+        Inst("LDSM", (5, 9), 8, "none", writes=0),
+        Inst("FMUL", (6, 5, 5), 9, "join", waits=(0,), after={LONG: ["far"], SHORT: ["near", "none"]}),
+        Inst("CALL.RELOCATED", (), 10, target="_Z5othersf", stall=5),
+        Inst("FADD", (8, 31, 6), 11, waits=(3,), after={SHORT: ["_Z5othersf::of_helper"]}),
+        Inst("STG", (2, 8), 12),
+        Inst("EXIT", (), 13, stall=5),
+        *padding(1)], regs=40)
+    return [kernel, helper]
+
+
 def long_kernel(blocks):
     """Many times the same work, straight on: for large reports."""
     insts = [Inst("LDC", (2,), 3, "pointer", writes=1),

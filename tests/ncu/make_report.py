@@ -63,16 +63,23 @@ class Program:
 
 
 class Result:
-    """One launch: which function of which program, what was collected. planted: (function, index, reason), which gets 5,000 samples more."""
+    """One launch: which function of which program, what was collected. planted: (function, index, reason), which gets 5,000 samples more.
+    case: of planted.py. extra: metrics in place of those that a launch has; None takes one away. locked: was the clock?"""
 
     def __init__(self, program, seed=1, kernel=0, parts=None, grid=(4096, 1, 1), threads=(256, 1, 1), scale=1, dropped_bytes=0,
-                 duration_ns=67424.0, cycles=131017.0, pm=0, has_sample_count=True, has_samples=True, demangled="", planted=None):
+                 duration_ns=67424.0, cycles=131017.0, pm=0, has_sample_count=True, has_samples=True, demangled="", planted=None, extra=(), locked=0,
+                 case=None):
         self.program, self.seed, self.grid, self.block, self.scale = program, seed, grid, threads, scale
         self.functions = parts or [program.functions[kernel]]
         self.dropped_bytes, self.duration_ns, self.cycles, self.pm = dropped_bytes, duration_ns, cycles, pm
+        self.extra, self.locked, self.case = dict(extra), locked, case
         self.has_sample_count, self.has_samples, self.demangled = has_sample_count, has_samples, demangled
         self.address = program.addresses[self.functions[0].name]
         self.rows = self.make_rows()
+        for f, n, i, _, counts in self.rows if case else ():
+            for reason, samples in {**case.samples.get(i.label, {}), **case.samples.get(n, {})}.items():
+                counts[reason][0] += samples
+                counts[reason][1] += samples * 9 // 10 if reason != "selected" else 0
         for f, n, _, _, counts in self.rows if planted else ():
             if (f.name, n) == planted[:2]:
                 counts[planted[2]][0] += 5000
@@ -197,8 +204,14 @@ class Report:
     def executed(self, r):
         rows = [(r.program.addresses[f.name] + 16 * n, i.op, executed) for f, n, i, executed, _ in r.rows if executed is not None]
         loads = [(a, n) for a, op, n in rows if op in ("LDG", "STG")]
-        return (self.per_row("inst_executed", [(a, n) for a, _, n in rows]) +
-                self.per_row("thread_inst_executed", [(a, 32 * n) for a, _, n in rows]) +
+        counts = self.per_row("inst_executed", [(a, n) for a, _, n in rows])
+        if r.case:
+            counts += self.per_row("thread_inst_executed", [(a, r.case.lanes * n) for a, _, n in rows])
+            for name, by_label in r.case.figures.items():
+                values = [(r.program.addresses[f.name] + 16 * n, by_label[i.label] * executed) for f, n, i, executed, _ in r.rows if i.label in by_label]
+                counts += self.per_row(name, values)
+            return counts
+        return (counts + self.per_row("thread_inst_executed", [(a, 32 * n) for a, _, n in rows]) +
                 self.per_row("memory_l2_theoretical_sectors_global", [(a, 32 * n) for a, n in loads]) +
                 self.per_row("memory_l2_theoretical_sectors_global_ideal", [(a, 4 * n) for a, n in loads]))
 
@@ -228,14 +241,14 @@ class Report:
         out += block(6, short) + block(7, r.demangled) + number(8, 3)
         for field, dims in ((9, (0, 0, 0)), (10, r.grid), (11, r.block)):
             out += block(field, b"".join(number(k + 1, n) for k, n in enumerate(dims)))
-        for name, x in {**facts.DEVICE, **facts.launch_facts(r, r.functions, r.program.addresses)}.items():
-            out += self.metric(name, x)
+        for name, x in {**facts.DEVICE, **facts.launch_facts(r, r.functions, r.program.addresses), **r.extra}.items():
+            out += self.metric(name, x) if x is not None else b""
         out += self.tables(r) + self.executed(r)
         if r.has_samples:
             out += b"".join(self.metric(name, x) for name, x in facts.sampling_facts(r).items()) + self.sampled(r)
         out += self.series(r) + number(14, 1794782095) + block(15, number(1, r.program.id)) + number(16, 0)
         out += b"".join(block(17, s) for s in facts.sections()) + b"".join(block(19, x) for x in facts.rules(r))
-        out += number(22, 1) + number(23, 7) + block(25, number(1, 0) + number(2, 0)) + block(31, b"") + single(35, 580.159) + self.odd()
+        out += number(22, 1) + number(23, 7) + block(25, number(1, 0) + number(2, r.locked)) + block(31, b"") + single(35, 580.159) + self.odd()
         self.truth.append(r.truth())
         return out
 
@@ -281,6 +294,14 @@ def functions():
     p = Program(1, parts, announced=1)
     for message in report.add_program(p):
         report.put_block(sources=[message])
+    report.add_result(Result(p, parts=parts))
+    return report
+
+
+def jumps():
+    report, parts = Report(), kernels.jumps()
+    p = Program(1, parts)
+    report.add_program(p)
     report.add_result(Result(p, parts=parts))
     return report
 
@@ -342,7 +363,7 @@ VARIANTS = {"kernel": kernel, "pipeline": pipeline, "functions": functions, "sev
 
 
 def check_programs():
-    for parts in ([kernels.scale_rows()], [kernels.tiles()], kernels.calls(), [kernels.long_kernel(3)]):
+    for parts in ([kernels.scale_rows()], [kernels.tiles()], kernels.calls(), kernels.jumps(), [kernels.long_kernel(3)]):
         kernels.check(parts, parts[0].name)
 
 

@@ -8,7 +8,7 @@ MOST_PENDING = 12  # of one scoreboard on a walk
 
 
 class Inst:
-    """op: of sass.OPS. stall, writes, reads, waits: control codes. target: a label. after: {reason: labels of its producers}.
+    """op: of sass.OPS. stall, writes, reads, waits: control codes. target: a label; of BRX its table of labels. after: {reason: labels of its producers}.
     line: of the source; inlined: (name, line) of each function that was inlined there, outermost first. times: executions per warp."""
 
     def __init__(self, op, regs=(), line=1, label=None, stall=4, writes=sass.NONE, reads=sass.NONE, waits=(), guard=ALWAYS, target=None,
@@ -34,7 +34,7 @@ class Function:
         out = b""
         for n, i in enumerate(self.insts):
             target = None
-            if i.target is not None:
+            if i.target is not None and i.op not in ("BRX", "CALL.RELOCATED"):
                 target = addresses[i.target] if i.op == "CALL.ABS" else 16 * self.labels[i.target]
             out += sass.encode(i, 16 * n, target)
         return out
@@ -76,8 +76,10 @@ def next_of(functions, place, inst, stack):
     if inst.op == "BRA":
         to = [((name, f.labels[inst.target]), stack)]
         return to + there if inst.guard != ALWAYS else to
-    if inst.op in ("CALL.REL", "CALL.ABS"):
-        to = (inst.target, 0) if inst.op == "CALL.ABS" else (name, f.labels[inst.target])
+    if inst.op == "BRX":
+        return [((name, f.labels[t]), stack) for t in inst.target]
+    if inst.op.startswith("CALL."):
+        to = (inst.target, 0) if inst.op != "CALL.REL" else (name, f.labels[inst.target])
         return [(to, stack + ((name, n + 1),))]
     if inst.op == "RET":
         return [(stack[-1], stack[:-1])] if stack else []

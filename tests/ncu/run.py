@@ -12,6 +12,7 @@ scoreboard samples. TIMES: as many times more random damages (1).
 import csv
 import json
 import os
+import re
 import struct
 import subprocess
 import sys
@@ -28,8 +29,10 @@ import kernels  # noqa: E402
 import make_report  # noqa: E402
 import mutants  # noqa: E402
 import ncu_pass  # noqa: E402
+import planted  # noqa: E402
 import sass  # noqa: E402
 from program import Inst  # noqa: E402
+from wire import number  # noqa: E402
 
 KERNELS = ["saxpy", "gather", "gemm_tiled", "softmax_rows", "triton_mm", "triton_attn"]
 SCOREBOARD = ("long_scoreboard", "short_scoreboard")
@@ -62,7 +65,8 @@ class Answers:
 
     def __init__(self, program, path, folder):
         target = os.path.join(folder, "export.json")
-        p = subprocess.run([program, "export", "-q", "--to", "json", "-o", target, path], capture_output=True, text=True)
+        p = subprocess.run([program, "export", "-q", "--to", "json", "-o", target, path], capture_output=True, text=True,
+                           env={**os.environ, "INCORE_DISASM": "none"})
         if p.returncode:
             raise RuntimeError(f"export {path}: {p.returncode}: {p.stderr[:300]}")
         with open(target) as f:
@@ -187,29 +191,128 @@ def made(score, program, tmp):
         compare_made(score, program, folder, tmp, name, name not in ("old", "few"))
 
 
+def jumped(score, program, tmp):
+    """Producers on every way of a jump through a table and in a function that a relocation names; the ways stand in the listing."""
+    make_report.write(make_report.jumps(), os.path.join(tmp, "jumps.ncu-rep"))
+    compare_made(score, program, tmp, tmp, "jumps", True)
+    trace = Answers(program, os.path.join(tmp, "jumps.ncu-rep"), tmp).trace
+    ways = [(link["kind"], trace["code"][link["to"]]["isa"].split()[0]) for link in trace["code_links"]
+            if trace["code"][link["row"]]["isa"].startswith("BRX")]
+    score.check("jumps: where BRX goes", [w for w in ways if w[0] in ("goto", "end")], [("goto", "LDS"), ("goto", "LDG"), ("goto", "LDSM")])
+
+
+def write_one(path, parts, lines=True, **how):
+    """A report of one launch."""
+    report, module = make_report.Report(), make_report.Program(1, parts, has_lines=lines)
+    for message in module.messages():
+        report.put_block(sources=[message])
+    report.add_result(make_report.Result(module, parts=parts, **how))
+    make_report.write(report, path)
+    return module
+
+
+# Rule: how a launch must be that it speaks. Else (many samples, a locked clock, one pass) none does.
+RULES = {"few-samples": {"scale": 1}, "dropped-samples": {"dropped_bytes": 4096}, "no-line-info": {"lines": False},
+         "short-kernel": {"duration_ns": 900.0}, "clock-not-locked": {"locked": 0}, "replayed": {"extra": {"profiler__replayer_passes": 38.0}},
+         "different-clocks": {"extra": {"gpc__cycles_elapsed.avg.per_second": 1.7e9}}, "no-samples": {"has_samples": False}}
+QUIET = {"scale": 4, "locked": 1, "extra": {"profiler__replayer_passes": 1.0, "gpc__cycles_elapsed.avg.per_second": 1.95e9}}
+
+
+def rules(score, program, tmp):
+    path = os.path.join(tmp, "rules.ncu-rep")
+    for rule, how in [(None, {}), *RULES.items()]:
+        write_one(path, [kernels.scale_rows()], **{**QUIET, **how, "extra": {**QUIET["extra"], **how.get("extra", {})}})
+        p = subprocess.run([program, "check", "--json", path], capture_output=True, text=True)
+        got = [f["id"] for f in json.loads(p.stdout)["data"]["findings"]]
+        score.check(f"check of a launch made for {rule}", got, [rule] if rule else [])
+
+
+H = "launch__occupancy_limit_"
+STATED = (H + "registers", H + "shared_mem", H + "warps", H + "blocks")
+# How the launch is, limits of blocks per SM with their source, what would give one more.
+LIMITS = [
+    ({}, {"registers": 10, "shared memory": 114, "warps": 8, "blocks": 32, "grid": 32}, "report", "the SM holds no more warps"),
+    ({"extra": {n: None for n in STATED} | {"device__attribute_max_blocks_per_multiprocessor": 32}},
+     {"registers": 10, "shared memory": 114, "warps": 8, "blocks": 32, "grid": 32}, "computed", "the SM holds no more warps"),
+    ({"threads": (32, 1, 1)}, {"registers": 85, "shared memory": 114, "warps": 64, "blocks": 32, "grid": 32}, "report",
+     "the SM holds no more than 32 blocks: larger blocks would fill it; 33 blocks need a grid of more than 4224 blocks (now 4096)"),
+    ({"extra": {H + "registers": None, "launch__registers_per_thread_allocated": 120.0}},
+     {"registers": 2, "shared memory": 114, "warps": 8, "blocks": 32, "grid": 32}, "report", "3 blocks need <= 80 registers per thread (now 120)"),
+    ({"extra": {H + "shared_mem": 2.0, "launch__shared_mem_per_block_allocated": 99328}},
+     {"registers": 10, "shared memory": 2, "warps": 8, "blocks": 32, "grid": 32}, "report",
+     "3 blocks need <= 77824 bytes of shared memory per block (now 99328)"),
+    ({"extra": {"launch__cluster_size": 4, "launch__cluster_max_active": 66}},
+     {"registers": 10, "shared memory": 114, "warps": 8, "blocks": 32, "clusters": 2, "grid": 32}, "report",
+     "3 blocks need smaller clusters (now 4 blocks)"),
+    ({"grid": (140, 1, 1)}, {"registers": 10, "shared memory": 114, "warps": 8, "blocks": 32, "grid": 2}, "report",
+     "3 blocks need a grid of more than 264 blocks (now 140)"),
+]
+
+
+def limits(score, program, tmp):
+    path = os.path.join(tmp, "limits.ncu-rep")
+    for how, want, source, step in LIMITS:
+        write_one(path, [kernels.scale_rows()], **how)
+        p = subprocess.run([program, "occupancy", "--json", path], capture_output=True, text=True)
+        got = json.loads(p.stdout)["data"]["limits"]
+        blocks = got["blocks"]
+        score.check(f"limits of {how}", {x["limit"]: x["blocks"] for x in blocks["by"]}, want)
+        score.check(f"limits of {how}: the least", blocks["per_sm"], min(want.values()))
+        score.check(f"limits of {how}: from", blocks["by"][2]["source"], source)
+        score.check(f"limits of {how}: next step", got["next_step"], step)
+
+
 def first_of(program, path):
     p = subprocess.run([program, "hot", "--json", "--top", "1", path], capture_output=True, text=True)
     return json.loads(p.stdout)["data"]["rows"][0]
 
 
-def planted(score, program, tmp):
+def planted_waits(score, program, tmp):
     """A bottleneck at each row that can wait: it comes first, with its reason and one of its producers."""
     path = os.path.join(tmp, "planted.ncu-rep")
     for parts in ([kernels.scale_rows()], [kernels.tiles()], kernels.calls()):
-        module = make_report.Program(1, parts)
         for f, n, reason in [(f, n, r) for f in parts for n, i in enumerate(f.insts) for r in i.after]:
-            report = make_report.Report()
-            for message in module.messages():
-                report.put_block(sources=[message])
-            report.add_result(make_report.Result(module, parts=parts, planted=(f.name, n, reason)))
-            make_report.write(report, path)
+            module = write_one(path, parts, planted=(f.name, n, reason))
             row = first_of(program, path)
             where = f"{parts[0].name}: {reason} planted at {f.name}+{16 * n:#x}"
             score.check(where, (row["address"], max(row["exposed_reasons"], key=row["exposed_reasons"].get)),
                         (module.addresses[f.name] + 16 * n, reason))
             by_name = {g.name: g for g in parts}
             names = {by_name[g].insts[k].op.split(".")[0] for g, k in kernels.stated(parts, f, f.insts[n], (reason,))}
-            score.check(f"{where}: whom it waits for", row["waits_for"]["isa"].split(".")[0] in names, True)
+            score.check(f"{where}: whom it waits for", re.split("[. ]", row["waits_for"]["isa"])[0] in names, True)
+
+
+def bottlenecks(score, program, tmp):
+    """What everyone would look for comes first: its cause and line in the first sentence of summary, its instruction in hot."""
+    path = os.path.join(tmp, "bottleneck.ncu-rep")
+    for case in planted.cases():
+        kernels.check([case.function], case.function.name)
+        module = write_one(path, [case.function], case=case, extra=case.extra)
+        p = subprocess.run([program, "summary", "--json", path], capture_output=True, text=True, env={**os.environ, "INCORE_DISASM": "none"})
+        said = json.loads(p.stdout)["data"]["verdict"]
+        score.check(f"{case.name}: {said}", [w for w in case.words if w not in said], [])
+        n = case.row if isinstance(case.row, int) else case.function.labels[case.row]
+        score.check(f"{case.name}: hot", first_of(program, path)["address"], module.addresses[case.function.name] + 16 * n)
+
+
+def cut(score, program, tmp):
+    """Results before the place where a file ends are read and say so; without one the file is refused, with the offset."""
+    path, whole = os.path.join(tmp, "cut.ncu-rep"), make_report.several().finish()
+    starts = [m.start() for m in re.finditer(re.escape(number(1, 516) + number(2, 577) + number(3, 93859672062080)), whole)]
+    for at, results, where in ((starts[0] + 900, 0, None), (starts[1] - 400, 1, "a block behind result 0"), (starts[1] + 5, 1, "result 1"),
+                               (starts[2] + 5000, 2, "result 2"), (len(whole) - 1, 5, "a block behind result 4")):
+        with open(path, "wb") as f:
+            f.write(whole[:at])
+        last = f"{path}#{results - 1}" if results > 1 else path
+        p = run(program, ["check", "--json", last])
+        if not results:
+            error = json.loads(p.stderr)["error"]
+            score.check(f"cut at {at}: refused", (p.returncode, error["code"], error["offset"] < at), (3, "truncated", True))
+            continue
+        found = [f["message"] for f in json.loads(p.stdout)["data"]["findings"] if f["id"] == "truncated"]
+        score.check(f"cut at {at}: told", found, [f"the file ends at offset {at} inside {where}: what came behind it is not there"])
+        score.check(f"cut at {at}: hot, and --strict", [run(program, ["hot", *words, last]).returncode for words in ([], ["--strict"])], [0, 4])
+        score.check(f"cut at {at}: no further result", run(program, ["hot", f"{path}#{results}"]).returncode, 3)
 
 
 def crashed(p):
@@ -277,8 +380,32 @@ def compare_real(score, program, folder, tmp, kernel):
             got = answers.metrics.get(name, {})
         score.check(f"{kernel}: {name} of every instruction", {k: v for k, v in got.items() if v}, want)
     score.check(f"{kernel}: {compared} values compared", compared > 40 * 20, True)
+    compare_operands(score, folder, kernel, answers)
     totals_of_pages(score, folder, kernel, samples, answers, plain)
     explained(score, kernel, samples, answers)
+
+
+def operands(text, address):
+    """Behind the mnemonic, in any order; targets as distances."""
+    words = text.replace(".reuse", "").split()
+    parts = [p.strip() for p in " ".join(words[2 if words[0][0] == "@" else 1:]).replace(" ,", ",").split(",")]
+    if words[1 if words[0][0] == "@" else 0].split(".")[0] in ("BRA", "CALL", "BSSY"):
+        parts = [f"{int(p, 16) - address:+d}" if p.startswith("0x") else p for p in parts]
+    return sorted(parts)
+
+
+def compare_operands(score, folder, kernel, answers):
+    """Our own text against the vendor's source page: what is written is right, and nearly all is."""
+    with open(os.path.join(folder, "source.csv"), newline="") as f:
+        lines = list(csv.reader(f))
+    head = next(n for n, line in enumerate(lines) if "Source" in line and "Address" in line)
+    texts = [line[lines[head].index("Source")] for line in lines[head + 1:]]
+    rows = [row for row in answers.trace["code"] if not row["is_label"]]
+    pairs = [(row["isa"], operands(row["isa"], row["address"]), operands(text, row["address"])) for row, text in zip(rows, texts)]
+    score.check(f"{kernel}: rows with text", len(pairs), len(rows))
+    score.check(f"{kernel}: operands are the vendor's", [p for p in pairs if p[1] != p[2] and "?" not in p[0]][:3], [])
+    known = sum("?" not in isa for isa, _, _ in pairs)
+    score.check(f"{kernel}: operands of {known} of {len(rows)} rows, at least 99 %", known >= 0.99 * len(rows), True)
 
 
 def totals_of_pages(score, folder, kernel, samples, answers, plain):
@@ -324,7 +451,7 @@ def real(score, program, tmp):
 def main():
     program, score = os.path.join(os.path.abspath(sys.argv[1]), "incore"), Score()
     with tempfile.TemporaryDirectory() as tmp:
-        for part in (encoder, made, planted, damaged, real):
+        for part in (encoder, made, jumped, rules, limits, cut, bottlenecks, planted_waits, damaged, real):
             part(score, program, tmp)
     print(f"{score.passed} passed, {score.failed} failed, {score.skipped} skipped")
     return score.failed > 0

@@ -188,8 +188,10 @@ def defaults(p, tmp):
     check(q.returncode == 0, f"row offsets: {q.returncode} {q.out} {q.err}")
     data = json.loads(q.out)["data"]
     by = {k["func"]: k for k in data["kernels"]}
-    for name, want in (("offset", "row=0x0 (default) trips=0x0 (default) factor=0x3f800000 (default); 2 tensors without values"),
-                       ("both", "row=0x0 (default) trips=0x1 (default) factor=0x3f800000 (default); 2 tensors without values")):
+    for name, want in (("offset", "row=0x0 (default) trips=0x0 (default) factor=0x3f800000 (default); 2 tensors without values"
+                                  "; defaults are 0, which keeps every access inside"),
+                       ("both", "row=0x0 (default) trips=0x1 (default) factor=0x3f800000 (default); 2 tensors without values"
+                                "; one default is 1: with all alike it has no work or leaves a buffer")):
         check(by[name]["workload"] == want and not by[name]["is_degenerate"], f"{name}: {by[name]}")
         for file in ("summary.txt", "overview.tsv", os.path.join("funcs", name, "profile.txt")):
             with open(os.path.join(tmp, data["run_root"], file)) as f:
@@ -206,6 +208,52 @@ def defaults(p, tmp):
         check(q.returncode == 2 and "no kernel named nobody" in q.err, f"{words}: {q.returncode} {q.err}")
     q = p.run("--build-dir", "d", "-o", "outd", "--func", "offset", "--set", "row=1")
     check(q.returncode == 1 and "bytes 256 to 2303 of slot 0" in q.out, f"a row that is set is not changed: {q.out}{q.err}")
+
+
+CONTROL = make.HEAD + """
+extern "C" __global__ AICORE void %(name)s(__gm__ float* x, __gm__ int32_t* count)
+{
+	using G = GlobalTensor<float, Shape<1, 1, 1, 8, 64>, Stride<1, 1, 1, 64, 1>>;
+	Tile<TileType::Vec, float, 8, 64> t;
+
+	TASSIGN(t, 0x0);
+	for (int i = 0; i < %(count)s; i++) {
+		G g(x);
+
+		TEXPANDS(t, 1.0f);
+		pipe_barrier(PIPE_ALL);
+		TSTORE(g, t);
+		pipe_barrier(PIPE_ALL);
+	}
+}
+"""
+CONTROL_PTO = """module attributes {pto.target_arch = "a2a3"} {
+  func.func @%(name)s(%%x: !pto.ptr<f32>, %%count: !pto.ptr<i32>) attributes {pto.kernel_kind = #pto.kernel_kind<vector>} {
+    %%0 = arith.constant 8 : index
+    %%1 = arith.constant 64 : index
+    %%2 = arith.constant 1 : index
+    %%v = pto.make_tensor_view %%x, shape = [%%0, %%1], strides = [%%1, %%2] : !pto.tensor_view<?x?xf32>
+    %%w = pto.make_tensor_view %%count, shape = [%%0], strides = [%%2] : !pto.tensor_view<?xi32>
+    %(load)s
+    return
+  }
+}
+"""
+
+
+def control(p, tmp):
+    """A tensor that steers a kernel holds a default only where the .pto says that scalars are loaded from it, and it is told."""
+    load = "%n = pto.load_scalar %count[%2] : !pto.ptr<i32> -> i32"
+    for name, count, said in (("steered", "count[1]", load), ("plain", "2", load), ("unsaid", "count[1]", "")):
+        make.put(os.path.join(tmp, "c", "ptoas"), name, CONTROL, CONTROL_PTO, count=count, load=said)
+    q = p.run("--build-dir", "c", "-o", "outc", "--json")
+    by = {k["func"]: k for k in json.loads(q.out)["data"]["kernels"]}
+    check(by["steered"]["workload"] == "count: INT32 8 (default: 1 everywhere); 1 tensor without values; defaults are 1: with 0 it has no work or "
+          "leaves a buffer" and not by["steered"]["is_degenerate"], by["steered"])
+    check(by["plain"]["workload"] == "no scalars; 2 tensors without values", by["plain"])
+    check(by["unsaid"]["status"] == "failed" and "whose values nobody supplied" in by["unsaid"]["message"], by["unsaid"])
+    q = p.run("--build-dir", "c", "-o", "outc", "--func", "steered", "--set", "count=2", "--json")
+    check("count: INT32 8 (set to 2)" in json.loads(q.out)["data"]["kernels"][0]["workload"], q.out + q.err)
 
 
 KILLER = r"""
@@ -260,7 +308,7 @@ def outcome(p, tmp, top, text):
             parts.append(f.read())
     parts += [str({**r, "duration_sec": 0}) for r in p.manifest(os.path.join(top, root)).values()]
     parts += sorted(os.path.relpath(os.path.join(d, f), os.path.join(tmp, top, root)) for d, _, files in os.walk(os.path.join(tmp, top, root))
-                    for f in files if not f.endswith(".tmp"))  # what a kill leaves half written keeps its own name
+                    for f in files)
     return re.sub(r"OPPROF_\d+", "OPPROF", "\n".join(parts).replace(root, "ROOT").replace(top + "/", ""))
 
 
@@ -335,7 +383,12 @@ def killed(p, tmp):
     check(len([r for r in rows.values() if r["status"] == "exported"]) == 2, f"after the kill: {rows}")
     with open(os.path.join(tmp, "many", "latest_all_funcs_kernel_insight_export_root.txt")) as f:
         check(os.path.basename(f.read().strip()) == roots[0], "the pointer file names the run")
+    halves = [os.path.join(tmp, "many", *at, ".summary.txt.0123456789abcdef.tmp") for at in ((), (roots[0],), (roots[0], "funcs", min(rows)))]
+    others = [os.path.join(tmp, "many", roots[0], n) for n in (".x.tmp", ".summary.txt.0123456789abcdeg.tmp")]
+    for path in halves + others:
+        open(path, "w").close()
     q = p.run("--build-dir", "many", "--resume")
+    check(not any(map(os.path.exists, halves)) and all(map(os.path.exists, others)), "what a killed run left half written")
     check(q.returncode == 0 and "EXPORTED 5/5" in q.out, f"resumed: {q.out}{q.err}")
     check(q.err.count("] OK ") == 3, f"only the rest ran: {q.err}")
     programs = sorted(os.listdir(os.path.join(tmp, "cache", "incore", "recorder")))
@@ -358,6 +411,7 @@ def main():
         usage(p)
         cases(p, tmp)
         defaults(p, tmp)
+        control(p, tmp)
         killed(p, tmp)
         killed_anywhere(p, tmp)
     finally:

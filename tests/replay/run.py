@@ -452,6 +452,21 @@ def lanes(incore):
                    "--source", sources["aiv1"], "--core", "aiv1,aiv1")
 
 
+def lane_count(incore):
+    """get_subblockdim() is the number of lanes that the kernel runs on."""
+    path = small_kernel(incore, "dim", ())
+    with open(path, "w") as f:
+        f.write("#include <pto/pto-inst.hpp>\n"
+                'extern "C" __aicore__ void kernel_entry(__gm__ int64_t *args)\n'
+                "{ (void)args[0]; for (int i = 0; i < get_subblockdim(); i++) pipe_barrier(PIPE_ALL); }\n")
+    spec = os.path.join(incore.tmp, "dim.json")
+    with open(spec, "w") as f:
+        f.write('[{"kind": "scalar", "index": 0, "dtype": "INT64", "value": 0}]')
+    for core, want in (("aiv", [1]), ("aiv01", [2, 2]), ("mix", [2, 2, 2]), ("aic", [1])):
+        data = incore.replay("--arg-spec", spec, "--source", path, "--core", core)
+        equal(data and [[n for n, _ in s.ops].count("pipe_barrier") for s in data["streams"]], want, f"lanes of {core}")
+
+
 def compile_options(incore):
     """The descriptor's older name; macros for the kernel's compiler, in every form of a workspace."""
     spec = os.path.join(incore.tmp, "spec.json")
@@ -575,6 +590,103 @@ KERNELS = [
                                 (["--case", SF, "--func", "1"], 3, ["python3 says"]), (["--case", incore.tmp, "--func", "1"], 3, ["kernel_config.py"])):
         incore.refused(status, texts, *words, *more)
     incore.refused(5, ["python3"], *words, "--case", config, "--func", "1", env={"PATH": incore.tmp})
+
+
+def scene_test(incore):
+    """--import-case: a module that makes its lists is imported, behind walls, with stand-ins for what is not installed."""
+    home = os.path.join(incore.tmp, "scene")
+    os.makedirs(os.path.join(home, "k"))
+    shutil.copy(SF, os.path.join(home, "k", "SF.cpp"))
+    secret, module = os.path.join(incore.tmp, "secret"), os.path.join(home, "test_scene.py")
+    with open(secret, "w") as f:
+        f.write("secret")
+    with open(module, "w") as f:
+        f.write(f"""import os, nosuchpackage
+from nosuchpackage.inner import SceneTestCase, scene_test
+print("9\tprinted\taiv\tno.cpp")
+K = [dict(func_id=i, name=n, source=os.path.join("k", n + ".cpp"), core_type="aiv") for i, n in ((1, "SF"), (2, "twice"))]
+@scene_test(level=2)
+class TestScene(SceneTestCase):
+    CALLABLE = {{"incores": K, "signature": [nosuchpackage.IN] * 2}}
+class Other:
+    CALLABLE = [{{"func_id": 2, "name": "twice", "source": "elsewhere.cpp"}}]
+def attempt(name, call):
+    try:
+        call()
+        K.append(dict(func_id=7, name=name, source="x.cpp"))
+    except OSError:
+        pass
+attempt("read", lambda: open({secret!r}).read())
+attempt("wrote", lambda: open({secret!r}, "w"))
+attempt("environment", lambda: os.environ["SECRET"] if "SECRET" in os.environ else open("/nosuch"))
+""")
+    words = ["--dump", os.path.join(DUMPS, "own"), "--dry-run", "--case", module]
+    incore.refused(2, ["there are 2 twice\n"], *words, "--func", "1")  # only with --import-case is it run
+    data = incore.replay(*words, "--import-case", "--func", "1")
+    equal(data and (data["kernel"], data["class"]), ("SF", "aiv-only"), "a kernel of a scene test")
+    incore.refused(2, ["there are 1 SF, 2 twice, 2 twice\n"], *words, "--import-case", "--func", "7", env={"SECRET": "x"})
+    incore.refused(2, ["elsewhere.cpp"], *words, "--import-case", "--kernel", "twice")
+    incore.refused(5, ["python3"], *words, "--import-case", "--func", "1", env={"PATH": incore.tmp})
+    incore.refused(2, ["--case"], "--dump", os.path.join(DUMPS, "own"), "--import-case", "--func", "1", "--source", SF)
+    with open(secret) as f:
+        equal(f.read(), "secret", "what a module may not write")
+
+
+def supplied(incore):
+    """No dump, no arg-spec: built-in arguments of the paged-attention sample, or what a .pto tells of typed parameters."""
+    for func, kernel in KERNELS.items():
+        data = incore.replay("--source", os.path.join(SAMPLE, kernel))
+        equal([r for r in data["remarks"] if "recipe" in r][0].split()[5], os.path.basename(kernel)[:2].upper(), kernel)
+        check("0 findings" in data["verdict"] and len(data["streams"]) == 1, data["verdict"])
+    data = incore.replay("--source", os.path.join(SAMPLE, KERNELS[3]), "--set-arg", "7=1", "--set-arg", "8=0", "--dry-run")
+    equal([s.get("bits") for s in data["slots"]][7:], [1, 0], "scalars over a recipe")
+    typed = os.path.join(incore.tmp, "twice.cpp")
+    with open(typed, "w") as f:
+        f.write("""#include <pto/pto-inst.hpp>
+using namespace pto;
+__global__ AICORE void twice(__gm__ float *x, __gm__ float *y, int64_t row)
+{
+	using G = GlobalTensor<float, Shape<1, 1, 1, 16, 64>, Stride<1024, 1024, 1024, 64, 1>>;
+	Tile<TileType::Vec, float, 16, 64> t;
+	G in(x + row * 64), out(y);
+	TASSIGN(t, 0);
+	TLOAD(t, in);
+	set_flag(PIPE_MTE2, PIPE_V, EVENT_ID0);
+	wait_flag(PIPE_MTE2, PIPE_V, EVENT_ID0);
+	TADD(t, t, t);
+	set_flag(PIPE_V, PIPE_MTE3, EVENT_ID0);
+	wait_flag(PIPE_V, PIPE_MTE3, EVENT_ID0);
+	TSTORE(out, t);
+}
+""")
+    incore.refused(2, ["nothing says what the kernel is given"], "--source", typed)
+    with open(typed[:-3] + "pto", "w") as f:
+        f.write("""module attributes {pto.target_arch = "a5"} {
+  func.func @twice(%arg0: !pto.ptr<f32>, %arg1: !pto.ptr<f32>, %arg2: index) attributes {pto.kernel_kind = #pto.kernel_kind<vector>} {
+    %c16 = arith.constant 16 : index
+    %c64 = arith.constant 64 : index
+    %c1 = arith.constant 1 : index
+    %0 = pto.make_tensor_view %arg0, shape = [%c16, %c64], strides = [%c64, %c1] : !pto.tensor_view<?x?xf32>
+    %1 = pto.make_tensor_view %arg1, shape = [%c16, %c64], strides = [%c64, %c1] : !pto.tensor_view<?x?xf32>
+    return
+  }
+}
+""")
+    data = incore.replay("--source", typed, out=(out := incore.place()))
+    equal((data["kernel"], data["class"], data["target"], [s.get("buffer_bytes") for s in data["slots"]]), ("twice", "aiv-only", "a5", [4096, 4096, None]), data)
+    check("VECTOR" in data["verdict"] or "MTE" in data["verdict"], data["verdict"])
+    equal(data["remarks"], [], "nothing is recorded of what is made up")
+    p = subprocess.run([os.path.join(out, "run_model.sh"), incore.place()], env={**incore.env, "PATH": incore.build + ":" + incore.env["PATH"]},
+                       capture_output=True, text=True)
+    check(p.returncode == 0 and data["verdict"].split(";")[0] in p.stdout, p.stdout + p.stderr)
+    out = incore.place()
+    p = incore.run("replay", "--source", typed, "--backend", "ptoas", "--target", "a2a3", "--dry-run", "-o", out, "--json")
+    equal((p.returncode, json.loads(p.stdout)["data"]["target"]), (0, "a2a3"), p.stderr)
+    with open(os.path.join(out, "replay_kernel.cpp")) as f:
+        check("twice_entry.cpp" in f.read(), "the project runs the wrapper")
+    for backend, source in (("ptoas", SF), ("simpler", typed)):
+        incore.refused(3, ["kernel_entry"], "--source", source, "--backend", backend, "--dry-run")
+    incore.refused(2, ["one --source"], "--dump", os.path.join(DUMPS, "own"), "--func", "1", "--source", SF, "--backend", "ptoas", "--dry-run")
 
 
 def manifest(incore):
@@ -921,7 +1033,7 @@ def faults(incore):
             equal(len(made), int(os.path.exists(os.path.join(out, "insight_export"))), f"{what}: a trace is whole or not there")
 
 
-CASES = [own, blocks, lanes, compile_options, scalar_stores, scalar_pipe, wrong_core, cases, manifest, spec, spec_is_not_read_back, classes, verbose, checked, shared_buffer, words_of_a_set, refusals, compilers, places, estimate, full_disk,
+CASES = [own, blocks, lanes, lane_count, compile_options, scalar_stores, scalar_pipe, wrong_core, cases, scene_test, supplied, manifest, spec, spec_is_not_read_back, classes, verbose, checked, shared_buffer, words_of_a_set, refusals, compilers, places, estimate, full_disk,
          interrupt, faults, real, real_rows, real_incomplete, real_blocks, real_mixed, real_levels, real_deps]
 
 

@@ -212,8 +212,8 @@ static const rule_fn pipe_rules[] = {rule_no_timeline, rule_no_compute, rule_nea
 
 /* A profiler that samples follows no wave. */
 static const rule_fn sample_rules[] = {rule_damaged, rule_few_samples, rule_dropped_samples,
-	rule_short_sampled, rule_clock_locked, rule_replay, rule_no_lines, rule_unmapped,
-	rule_stale, NULL};
+	rule_short_sampled, rule_clock_locked, rule_pass_clocks, rule_replay, rule_no_lines,
+	rule_cut_report, rule_unmapped, rule_stale, NULL};
 
 bool check_finish(struct check *c, const struct walk_result *w, struct incore_error *e)
 {

@@ -105,8 +105,10 @@ void rule_few_samples(struct check *c);
 void rule_dropped_samples(struct check *c);
 void rule_short_sampled(struct check *c);
 void rule_clock_locked(struct check *c);
+void rule_pass_clocks(struct check *c);
 void rule_replay(struct check *c);
 void rule_no_lines(struct check *c);
+void rule_cut_report(struct check *c);
 void rule_unmapped(struct check *c);
 
 /* Of traces of pipes: check_rules_ascend.c, check_rules_pipes.c. */

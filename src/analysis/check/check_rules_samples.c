@@ -5,13 +5,12 @@
  */
 #include "analysis/check/check_internal.h"
 
-#include <stdlib.h>
-
 #include "analysis/code/samples.h"
-#include "isa/ncu_names.h"
+#include "analysis/summary/tables.h"
 
 #define FEW_SAMPLES 1000u    /* the hottest tenth is then known to 10 % */
 #define TOO_FEW_SAMPLES 100u /* no row is */
+#define CLOCK_TOLERANCE 1.05 /* 1.02 was seen of passes alike */
 #define SHORT_PERIODS 20u    /* of the sampler on each SM, in the life of the kernel */
 
 static uint64_t all_samples(const struct trace *t)
@@ -21,23 +20,6 @@ static uint64_t all_samples(const struct trace *t)
 	for (code_idx i = 0; t->samples && i < t->n_code; i++)
 		n += t->samples[i].issued + t->samples[i].stalled;
 	return n;
-}
-
-/* A metric of the report, or NO_VALUE. */
-static int64_t metric_of(const struct trace *t, const char *name)
-{
-	const struct named_table *k = trace_find_table(t, NCU_TABLE_METRICS);
-
-	for (uint32_t i = 0; k && k->n_cols > 1 && i < k->n_rows; i++) {
-		const char *value = k->cells[(size_t)i * k->n_cols + 1];
-
-		const char *key = k->cells[(size_t)i * k->n_cols];
-		double v = value && key && strcmp(key, name) == 0 ? strtod(value, NULL) : -1;
-
-		if (v >= 0 && v < 9e18)
-			return (int64_t)v;
-	}
-	return NO_VALUE;
 }
 
 void rule_few_samples(struct check *c)
@@ -113,19 +95,47 @@ void rule_clock_locked(struct check *c)
 		c, f, "lock it (ncu --clock-control base), or compare ratios of one pass alone");
 }
 
+/* Units of one clock, whose cycles were counted in different passes. */
+void rule_pass_clocks(struct check *c)
+{
+	static const char *const names[] = {"gpc__cycles_elapsed.avg.per_second",
+		"sm__cycles_elapsed.avg.per_second", "l1tex__cycles_elapsed.avg.per_second"};
+	double low = 0, high = 0;
+	struct finding *f;
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		double hz = table_metric(c->trace, names[i]);
+
+		if (!(hz > 0))
+			continue;
+		low = low > 0 && low < hz ? low : hz;
+		high = high > hz ? high : hz;
+	}
+	if (high <= low * CLOCK_TOLERANCE)
+		return;
+	f = check_add(c, "different-clocks", SEVERITY_WARNING, VERDICT_SUSPECT);
+	finding_say(c, f,
+		"passes ran at different clocks, %.0f to %.0f MHz: figures of one pass do not fit those of another",
+		low / 1e6, high / 1e6);
+	fact_real(f, "slowest_mhz", low / 1e6, 1);
+	fact_real(f, "fastest_mhz", high / 1e6, 1);
+	finding_advise(c, f,
+		"lock the clock (ncu --clock-control base), and let the device neither heat up nor sleep between passes");
+}
+
 /* Kernels are run once for each group of counters: caches are as the profiler left them. */
 void rule_replay(struct check *c)
 {
-	int64_t passes = metric_of(c->trace, "profiler__replayer_passes");
+	double passes = table_metric(c->trace, "profiler__replayer_passes");
 	struct finding *f;
 
-	if (passes == NO_VALUE || passes < 2)
+	if (!(passes >= 2))
 		return;
 	f = check_add(c, "replayed", SEVERITY_INFO, VERDICT_OK);
 	finding_say(c, f,
 		"the kernel was run %lld times, for one group of counters each: unless told otherwise the profiler flushes the caches before every pass",
 		(long long)passes);
-	fact_int(f, "passes", passes);
+	fact_int(f, "passes", (int64_t)passes);
 	finding_advise(c, f,
 		"if the kernel finds its data in the cache in real life, profile with ncu --cache-control none");
 }
@@ -144,6 +154,21 @@ void rule_no_lines(struct check *c)
 	finding_say(
 		c, f, "the code has no line table: no instruction can be shown with its source");
 	finding_advise(c, f, "compile with nvcc -lineinfo");
+}
+
+void rule_cut_report(struct check *c)
+{
+	const struct trace *t = c->trace;
+	struct finding *f;
+
+	for (uint32_t i = 0; i < t->n_notes; i++) {
+		if (t->notes[i].kind != NOTE_TRUNCATED || !t->notes[i].message)
+			continue;
+		f = check_add(c, "truncated", SEVERITY_WARNING, VERDICT_SUSPECT);
+		finding_say(c, f, "%s: what came behind it is not there", t->notes[i].message);
+		finding_advise(c, f, "copy the report again, or profile again");
+		return;
+	}
 }
 
 void rule_unmapped(struct check *c)

@@ -4,9 +4,14 @@
 
 #include <inttypes.h>
 
+/* Which comes first of several that allow the same. */
+static const enum limit_kind order[LIMIT_KINDS] = {LIMIT_VGPR, LIMIT_LDS, LIMIT_GRID, LIMIT_WAVES,
+	LIMIT_BLOCKS, LIMIT_BARRIERS, LIMIT_CLUSTERS};
+
 const char *limit_name(enum limit_kind k)
 {
-	static const char *const names[] = {"waves", "vgpr", "lds", "grid"};
+	static const char *const names[LIMIT_KINDS] = {
+		"waves", "vgpr", "lds", "grid", "blocks", "barriers", "clusters"};
 
 	return k < LIMIT_KINDS ? names[k] : "?";
 }
@@ -85,35 +90,31 @@ static void find_kernel(const struct trace *t, struct limits *l)
 			(int64_t)((items + (uint64_t)l->wave_size - 1) / (uint64_t)l->wave_size);
 }
 
-/* 65,536 registers an SM, for four schedulers of 32 lanes; eight at a time. */
-#define NVIDIA_REGISTERS 512u
-#define NVIDIA_GRANULE 8u
-
-static void find_nvidia(const struct trace *t, struct limits *l)
-{
-	int64_t n = t->meta.launch.vgprs;
-
-	l->is_by_workgroup = true;
-	l->workgroups = t->meta.launch.workgroups;
-	l->vgpr_pool = n > 0 && n <= 255 ? NVIDIA_REGISTERS : 0;
-	l->vgpr_granule = NVIDIA_GRANULE;
-	l->regs.arch = l->vgpr_pool ? (uint32_t)n : 0;
-	l->arch_vgprs = amd_regs_round(l->regs.arch, l->vgpr_granule);
-	l->has_code = true; /* the launch states the registers */
-}
-
 static struct limit known(uint64_t waves)
 {
 	return (struct limit){LIMIT_KNOWN, waves};
 }
 
-/* Of so many waves a compute unit, those that whole workgroups make, on a SIMD. */
-static struct limit by_workgroup(const struct limits *l, uint64_t waves_per_cu)
+/* Resources of an SM are given to whole blocks: the same limits, in warps of a scheduler. */
+static void find_blocks(const struct trace *t, struct limits *l)
 {
-	uint64_t each = l->waves_per_workgroup > 0 ? (uint64_t)l->waves_per_workgroup : 1;
-	uint64_t simds = l->simds_per_cu > 0 ? (uint64_t)l->simds_per_cu : 1;
+	static const enum limit_kind kinds[BLOCKS_LIMITS] = {LIMIT_VGPR, LIMIT_LDS, LIMIT_WAVES,
+		LIMIT_BLOCKS, LIMIT_BARRIERS, LIMIT_CLUSTERS, LIMIT_GRID};
+	struct block_limits *b = &l->blocks;
 
-	return known((waves_per_cu / each * each + simds - 1) / simds);
+	blocks_compute(t, b);
+	l->is_by_block = b->per_sm != NO_VALUE;
+	l->arch_vgprs = l->regs.arch = b->registers > 0 ? (uint32_t)b->registers : 0;
+	for (unsigned k = 0; k < BLOCKS_LIMITS; k++) {
+		int64_t n = b->by[k].blocks;
+		bool may_be_none = k == BLOCKS_BARRIERS || k == BLOCKS_CLUSTERS;
+
+		if (n == NO_VALUE || b->warps <= 0 || n > 1 << 20)
+			l->by[kinds[k]].state = may_be_none ? LIMIT_NONE : LIMIT_UNKNOWN;
+		else
+			l->by[kinds[k]] = known(
+				(uint64_t)((n * b->warps + b->schedulers - 1) / b->schedulers));
+	}
 }
 
 static struct limit limit_vgpr(const struct limits *l)
@@ -126,8 +127,6 @@ static struct limit limit_vgpr(const struct limits *l)
 		need = l->arch_vgprs + l->accum_vgprs;
 	if (need == 0)
 		return (struct limit){LIMIT_NONE, 0};
-	if (l->is_by_workgroup && l->simds_per_cu > 0)
-		return by_workgroup(l, (uint64_t)l->vgpr_pool * (uint64_t)l->simds_per_cu / need);
 	return known(l->vgpr_pool / need);
 }
 
@@ -155,21 +154,18 @@ static struct limit limit_grid(const struct limits *l)
 
 void limits_compute(const struct trace *t, struct limits *l)
 {
-	static const enum limit_kind order[] = {LIMIT_VGPR, LIMIT_LDS, LIMIT_GRID, LIMIT_WAVES};
-
 	*l = (struct limits){0};
 	find_machine(t, l);
 	find_kernel(t, l);
-	if (t->meta.vendor == VENDOR_NVIDIA)
-		find_nvidia(t, l);
 	l->by[LIMIT_WAVES] = l->max_waves_per_simd > 0 ? known((uint64_t)l->max_waves_per_simd)
 						       : (struct limit){LIMIT_UNKNOWN, 0};
-	if (l->is_by_workgroup && l->max_waves_per_simd > 0 && l->simds_per_cu > 0)
-		l->by[LIMIT_WAVES] = by_workgroup(
-			l, (uint64_t)l->max_waves_per_simd * (uint64_t)l->simds_per_cu);
 	l->by[LIMIT_VGPR] = limit_vgpr(l);
 	l->by[LIMIT_LDS] = limit_lds(l);
 	l->by[LIMIT_GRID] = limit_grid(l);
+	l->by[LIMIT_BLOCKS] = l->by[LIMIT_BARRIERS] = l->by[LIMIT_CLUSTERS] =
+		(struct limit){LIMIT_NONE, 0};
+	if (t->meta.vendor == VENDOR_NVIDIA)
+		find_blocks(t, l);
 	for (unsigned i = 0; i < LIMIT_KINDS; i++) {
 		const struct limit *x = &l->by[order[i]];
 
@@ -238,11 +234,12 @@ static bool put_step(const struct limits *l, enum limit_kind k, struct strbuf *o
 
 bool limits_put_next_step(const struct limits *l, struct strbuf *out)
 {
-	static const enum limit_kind order[] = {LIMIT_VGPR, LIMIT_LDS, LIMIT_GRID};
 	const char *joint = "";
 
 	if (!l->is_known || l->predicted == 0)
 		return false;
+	if (l->is_by_block)
+		return blocks_put_next_step(&l->blocks, out);
 	if (l->limiter_mask & 1u << LIMIT_WAVES)
 		return put_step(l, LIMIT_WAVES, out);
 	for (unsigned i = 0; i < 3; i++) {
@@ -274,30 +271,14 @@ static bool put_reason(const struct limits *l, enum limit_kind k, struct strbuf 
 	}
 }
 
-/* Workgroups come in rounds that fill the machine; the last one may be nearly empty. */
-static bool put_tail(const struct limits *l, struct strbuf *out)
-{
-	uint64_t held, rest;
-
-	if (l->workgroups <= 0 || l->waves_per_workgroup <= 0 || l->simds <= 0 || !l->predicted)
-		return true;
-	held = l->predicted * (uint64_t)l->simds / (uint64_t)l->waves_per_workgroup;
-	if (!held)
-		return true;
-	rest = (uint64_t)l->workgroups % held;
-	return sb_printf(out,
-		"; the grid fills the machine %" PRIu64 " time%s, and %.0f %% of it once more",
-		(uint64_t)l->workgroups / held, plural((uint64_t)l->workgroups / held),
-		100 * (double)rest / (double)held);
-}
-
 bool limits_put_sentence(const struct limits *l, struct strbuf *out)
 {
-	static const enum limit_kind order[] = {LIMIT_VGPR, LIMIT_LDS, LIMIT_GRID, LIMIT_WAVES};
 	const char *joint = "";
 
 	if (!l->is_known)
 		return sb_puts(out, "no limit is known for this target");
+	if (l->is_by_block)
+		return blocks_put_sentence(&l->blocks, out);
 	if (!sb_printf(out, "%s %" PRIu64 " wave%s per SIMD by ",
 		    l->is_upper_bound ? "limited to at most" : "limited to", l->predicted,
 		    plural(l->predicted)))
@@ -313,5 +294,5 @@ bool limits_put_sentence(const struct limits *l, struct strbuf *out)
 		if (l->by[order[i]].state == LIMIT_UNKNOWN &&
 			!sb_printf(out, "; %s unknown", limit_name(order[i])))
 			return false;
-	return !l->is_by_workgroup || put_tail(l, out);
+	return true;
 }

@@ -7,13 +7,23 @@
  */
 #pragma once
 
+#include "analysis/occupancy/blocks.h"
 #include "base/str.h"
 #include "isa/amd_machine.h"
 #include "isa/amd_regs.h"
 #include "trace/trace.h"
 
-enum limit_kind { LIMIT_WAVES, LIMIT_VGPR, LIMIT_LDS, LIMIT_GRID, LIMIT_KINDS };
-const char *limit_name(enum limit_kind k); /* "waves", "vgpr", "lds", "grid" */
+enum limit_kind {
+	LIMIT_WAVES,
+	LIMIT_VGPR,
+	LIMIT_LDS,
+	LIMIT_GRID,
+	LIMIT_BLOCKS, /* this and what follows: NVIDIA alone */
+	LIMIT_BARRIERS,
+	LIMIT_CLUSTERS,
+	LIMIT_KINDS
+};
+const char *limit_name(enum limit_kind k); /* "waves", "vgpr", "lds", "grid", ... */
 
 enum limit_state {
 	LIMIT_KNOWN,
@@ -44,8 +54,8 @@ struct limits {
 	bool has_code;		   /* there are instructions to read registers off */
 	bool has_lds_instructions; /* other than cross-lane */
 	int64_t waves_per_workgroup, launched_waves;
-	bool is_by_workgroup; /* resources are given to whole workgroups (NVIDIA) */
-	int64_t workgroups;   /* launched, or NO_VALUE */
+	bool is_by_block; /* NVIDIA: whole blocks on an SM, which `blocks` tells */
+	struct block_limits blocks;
 	int64_t simds, simds_per_cu, max_waves_per_simd, wave_size;
 	const char
 		*machine_source; /* "side-files", "assumed", "mixed", or NULL: nothing is known */

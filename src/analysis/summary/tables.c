@@ -2,6 +2,9 @@
 /* tables.c: which tables of a producer are worth showing, and what their cells say. */
 #include "analysis/summary/tables.h"
 
+#include <math.h>
+#include <stdlib.h>
+
 #include "isa/ascend.h"
 #include "isa/ncu_names.h"
 
@@ -34,4 +37,21 @@ const char *table_cell(const struct named_table *k, uint32_t row, uint32_t col)
 const struct named_table *table_of_occupancy(const struct trace *t)
 {
 	return trace_find_table(t, ASCEND_TABLE_OCCUPANCY);
+}
+
+double table_metric(const struct trace *t, const char *name)
+{
+	const struct named_table *k = trace_find_table(t, NCU_TABLE_METRICS);
+
+	for (uint32_t i = 0; k && k->n_cols > 1 && i < k->n_rows; i++) {
+		const char *const *cell = &k->cells[(size_t)i * k->n_cols];
+		char *end;
+		double v;
+
+		if (!cell[0] || !cell[1] || strcmp(cell[0], name) != 0)
+			continue;
+		v = strtod(cell[1], &end);
+		return end != cell[1] ? v : (double)NAN;
+	}
+	return (double)NAN;
 }

@@ -116,7 +116,8 @@ static void check_stages(struct slot_check *c, const struct dump_task *t, const 
 	const struct dump *d = c->d;
 	const struct dump_record *r = record_of(d, s);
 	bool wants_before = r->kind == DUMP_SCALAR || r->role != DUMP_OUTPUT;
-	bool wants_after = r->kind == DUMP_TENSOR && r->role != DUMP_INPUT;
+	bool wants_after = r->kind == DUMP_TENSOR && r->role != DUMP_INPUT &&
+			   d->gen_first != DUMP_X2; /* it has no such moment */
 
 	if (s->n_before + s->n_after == 0)
 		return; /* unknown stages alone */
@@ -165,7 +166,8 @@ static void check_members(struct slot_check *c, const struct dump_task *t)
 	const struct dump *d = c->d;
 	uint32_t first = DUMP_NONE;
 
-	if (d->gen_first < DUMP_G10 || d->gen_first == DUMP_X1 || d->gen_first == DUMP_DEVICE)
+	if (d->gen_first < DUMP_G10 || d->gen_first == DUMP_X1 || d->gen_first == DUMP_X2 ||
+		d->gen_first == DUMP_DEVICE)
 		return; /* a record may be of one member alone */
 	for (uint32_t i = 0; i < t->n_copies; i++) {
 		uint32_t record = d->order[t->first_copy + i];

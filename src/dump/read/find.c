@@ -74,7 +74,9 @@ static char *near(const char *dir)
 			found = in_directory(sub);
 		mem_free(sub);
 	}
-	return found;
+	if (!found)
+		found = if_file(dir, "kernel_args_dump.json");
+	return found ? found : if_file(dir, "tensor_dump/kernel_args_dump.json");
 }
 
 typedef VEC(char *) path_list;
@@ -129,9 +131,6 @@ static void explain(const char *dir, struct incore_error *e)
 	if (exists_in(dir, "args.log")) {
 		err_file(e, "unclosed-dump", dir, INCORE_NO_OFFSET,
 			"the dump was not closed: it has a log but no manifest; run incore dump repair on it");
-	} else if (exists_in(dir, "kernel_args_dump.json")) {
-		err_file(e, "unsupported-generation", dir, INCORE_NO_OFFSET,
-			"kernel_args_dump.json (X2) was never released and its layout is not known; dump again with a released producer");
 	} else {
 		err_file(e, "not-a-dump", dir, INCORE_NO_OFFSET,
 			"no dump here: expected args_dump.json, tensor_dump.json, tensor_dump_*.json, or a dfx_outputs directory below");
@@ -146,18 +145,13 @@ char *dump_find(const char *path, struct incore_error *e)
 	char *hit;
 
 	if (!file_is_dir(path)) {
-		if (strcmp(path_base(path), "kernel_args_dump.json") == 0 && file_exists(path)) {
-			err_file(e, "unsupported-generation", path, INCORE_NO_OFFSET,
-				"kernel_args_dump.json (X2) was never released and its layout is not known; dump again with a released producer");
-			return NULL;
-		}
 		hit = mem_strndup(path, strlen(path));
 		if (!hit)
 			err_nomem(e);
 		return hit;
 	}
 	hit = near(path);
-	if (hit || exists_in(path, "args.log") || exists_in(path, "kernel_args_dump.json")) {
+	if (hit || exists_in(path, "args.log")) {
 		if (!hit)
 			explain(path, e);
 		return hit;

@@ -63,7 +63,7 @@ static uint32_t blocks_of_slot(const struct dump *d, const struct dump_slot *s)
 {
 	uint32_t most = 0, n = 0, last = DUMP_NONE, tries = 0;
 
-	if (d->gen_first != DUMP_G9 && d->gen_first > DUMP_G3)
+	if (d->gen_first != DUMP_G9 && d->gen_first != DUMP_X2 && d->gen_first > DUMP_G3)
 		return s->n_before;
 	/* copies per declaring subtask: members are few, equal ones need not stand together */
 	for (uint32_t i = 0; i < s->n_before && tries < DUMP_MAX_MEMBERS; i++) {

@@ -4,6 +4,8 @@
 
 #include <string.h>
 
+#include "base/file.h"
+
 #define LEAST_RECORD_BYTES 64 /* of JSON: no record is written shorter */
 
 bool manifest_name_is_safe(struct str name)
@@ -187,14 +189,19 @@ static bool read_key(struct manifest_reader *m, struct str key, uint64_t *once)
 	case 9:
 		return manifest_incomplete(m);
 	}
+	if (m->is_dispatches && json_peek(&m->r) == JSON_ARRAY)
+		return read_array(m, true);
 	return read_counter(m, key, once);
 }
 
-static void name_generation(struct dump *d, const struct manifest_evidence *s, bool is_bin_null)
+static void name_generation(
+	struct dump *d, const struct manifest_evidence *s, bool is_bin_null, bool is_dispatches)
 {
 	enum dump_generation first = DUMP_G4, last = DUMP_G7;
 
-	if (s->has_args && s->has_tensors) {
+	if (is_dispatches) {
+		first = last = DUMP_X2;
+	} else if (s->has_args && s->has_tensors) {
 		first = last = DUMP_X1;
 	} else if (s->has_schema) {
 		first = last = DUMP_OWN;
@@ -232,7 +239,7 @@ static bool finish(struct manifest_reader *m, struct incore_error *e)
 	if (m->seen.has_argument_sets && !m->seen.has_tensors)
 		return err_file(e, "not-a-dump", m->r.path, INCORE_NO_OFFSET,
 			"argument sets per subtask without tensors: no generation writes this");
-	name_generation(d, &m->seen, m->is_bin_null);
+	name_generation(d, &m->seen, m->is_bin_null, m->is_dispatches);
 	if (!m->seen.has_level && m->is_bin_null) {
 		d->level = 3;
 		d->is_level_inferred = true;
@@ -252,8 +259,12 @@ bool manifest_read(struct manifest_reader *m, const void *json, size_t size, con
 	memset(&m->d->counters, 0xff, sizeof(m->d->counters));
 	m->d->level = DUMP_LEVEL_UNKNOWN;
 	m->d->manifest_bytes = size;
-	for (json_enter_object(&m->r); ok && json_next_key(&m->r, &key);)
-		ok = read_key(m, key, &once);
+	m->is_dispatches = str_is(str_of(path_base(path)), "kernel_args_dump.json");
+	if (m->is_dispatches && json_peek(&m->r) == JSON_ARRAY)
+		read_array(m, true);
+	else
+		for (json_enter_object(&m->r); ok && json_next_key(&m->r, &key);)
+			ok = read_key(m, key, &once);
 	ok = finish(m, e);
 	json_deinit(&m->r);
 	return ok;

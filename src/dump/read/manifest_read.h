@@ -24,6 +24,9 @@ struct manifest_reader {
 	bool has_bin_file, is_bin_null;
 	char *bin_file;	   /* of d->arena */
 	unsigned next_key; /* of a record: where the next one is expected */
+	/* X2: its layout was never published, so that all of it is found by key */
+	bool is_dispatches, is_inside; /* a dispatch */
+	uint32_t next_slot;
 };
 
 /* All of it; what the file says goes to m->d. */

@@ -6,6 +6,8 @@
 
 #include "codec/json_fields.h"
 
+#define FIRST_CONTEXT 48 /* slot */
+
 bool manifest_number(struct manifest_reader *m, const char *what, uint64_t *out)
 {
 	struct str s;
@@ -169,7 +171,9 @@ static bool get_value(const struct json_member *f)
 	default:
 		if (!json_get_str(f->r, &s))
 			return false;
-		v->type = VALUE_INFINITE;
+		v->type = str_starts(s, "0x") ? VALUE_BITS : VALUE_INFINITE;
+		if (v->type == VALUE_BITS && str_to_u64(s, &v->magnitude))
+			return true;
 		v->is_negative = str_is(s, "-$Inf");
 		if (!v->is_negative && !str_is(s, "$Inf"))
 			return json_reject(f->r, "bad-value",
@@ -266,7 +270,7 @@ static const struct json_field record_fields[KEY_COUNT] = {
 	[KEY_ARG_INDEX] = MEMBER(rec.slot, "arg_index", .get = get_small),
 	[KEY_ROLE] = MEMBER(rec.role, "role", .get = get_word, .how = "input|output|inout"),
 	[KEY_STAGE] = MEMBER(rec, "stage", .get = get_stage),
-	[KEY_KIND] = MEMBER(rec.kind, "kind", .get = get_word, .how = "tensor|scalar"),
+	[KEY_KIND] = MEMBER(rec.kind, "kind", .get = get_word, .how = "tensor|scalar|context"),
 	[KEY_DTYPE] = MEMBER(rec.dtype, "dtype", .get = get_dtype),
 	[KEY_VALUE] = MEMBER(value, "value", .get = get_value),
 	[KEY_IS_CONTIGUOUS] = MEMBER(rec.flags, "is_contiguous", .bit = DUMP_CONTIGUOUS),
@@ -381,15 +385,41 @@ static bool push_scalars(struct manifest_reader *m, struct raw_record *x)
 	return true;
 }
 
-static bool finish(struct manifest_reader *m, struct raw_record *x)
+/* X2: recorded before the dispatch, in the order of the slots. What a kernel does with a tensor is
+ * not said. Returns the keys that are needed all the same. */
+static uint64_t fill_up(struct manifest_reader *m, struct raw_record *x)
 {
 	struct dump_record *r = &x->rec;
 
+	if (m->is_inside && !has(x, KEY_ARG_INDEX))
+		r->slot = m->next_slot;
+	m->next_slot = r->slot + 1;
+	x->has_extra = true;
+	if (!has(x, KEY_KIND) && !has(x, KEY_SHAPE))
+		r->kind = DUMP_SCALAR;
+	if (!has(x, KEY_ROLE))
+		r->role = r->kind == DUMP_TENSOR ? DUMP_INOUT : DUMP_INPUT;
+	if (!has(x, KEY_IS_CONTIGUOUS) && !has(x, KEY_STRIDES))
+		r->flags |= DUMP_CONTIGUOUS;
+	if (!has(x, KEY_DTYPE) && r->kind == DUMP_SCALAR)
+		r->dtype = DTYPE_UINT64;
+	return (m->is_inside ? 0 : 1u << KEY_TASK_ID | 1u << KEY_ARG_INDEX) |
+	       (r->kind == DUMP_TENSOR ? 1u << KEY_DTYPE : 0);
+}
+
+static bool finish(struct manifest_reader *m, struct raw_record *x)
+{
+	struct dump_record *r = &x->rec;
+	uint64_t needed = 1u << KEY_TASK_ID | 1u << KEY_ARG_INDEX | 1u << KEY_ROLE |
+			  1u << KEY_STAGE | 1u << KEY_DTYPE;
+
 	if (has(x, KEY_SCALARS))
 		return push_scalars(m, x);
+	if (r->kind != DUMP_TENSOR) /* a context is a number */
+		r->kind = DUMP_SCALAR;
+	if (m->is_dispatches)
+		needed = fill_up(m, x);
 	for (unsigned k = 0; k < KEY_COUNT; k++) {
-		static const uint64_t needed = 1u << KEY_TASK_ID | 1u << KEY_ARG_INDEX |
-					       1u << KEY_ROLE | 1u << KEY_STAGE | 1u << KEY_DTYPE;
 		char text[64];
 
 		if (!(needed >> k & 1) || has(x, (enum record_key)k))
@@ -401,6 +431,8 @@ static bool finish(struct manifest_reader *m, struct raw_record *x)
 	m->seen.has_subtask |= has(x, KEY_SUBTASK_ID);
 	m->seen.has_raw_shape |= has(x, KEY_RAW_SHAPE);
 	m->seen.has_ambiguous |= has(x, KEY_AMBIGUOUS);
+	if (m->is_dispatches && r->slot >= FIRST_CONTEXT)
+		return true; /* made anew for every run, never copied */
 	if (r->bin_size > UINT64_MAX - r->bin_offset)
 		return reject_record(
 			m, x, "out-of-range", "bin_offset + bin_size is beyond 64 bits");
@@ -417,12 +449,46 @@ static bool finish(struct manifest_reader *m, struct raw_record *x)
 	return push(m, x);
 }
 
+/* X2: the list in a dispatch, under whichever key, has its arguments. */
+static bool get_arguments(struct manifest_reader *m)
+{
+	bool ok = true;
+
+	m->is_inside = true;
+	m->next_slot = 0;
+	for (json_enter_array(&m->r); ok && json_next_item(&m->r);)
+		ok = json_peek(&m->r) == JSON_OBJECT ? manifest_record(m) : json_skip(&m->r);
+	m->is_inside = false;
+	return ok && !m->r.is_failed;
+}
+
+/* X2: what a dispatch says of all its arguments. */
+static bool share_identity(struct manifest_reader *m, const struct raw_record *x, size_t first)
+{
+	if (!has(x, KEY_TASK_ID))
+		return reject_record(m, x, "missing-key", "a dispatch without task_id");
+	for (size_t i = first; i < m->d->records.n; i++) {
+		struct dump_record *r = &m->d->records.v[i];
+		struct dump_extra *to = &m->d->extras.v[i], own = *to;
+
+		r->task_id = x->rec.task_id;
+		r->members = r->members == DUMP_NONE ? x->rec.members : r->members;
+		r->stage = has(x, KEY_STAGE) ? x->rec.stage : r->stage;
+		*to = x->extra;
+		to->buffer_addr = own.buffer_addr;
+		to->buffer_size = own.buffer_size;
+		to->has_buffer = own.has_buffer;
+	}
+	return true;
+}
+
 bool manifest_record(struct manifest_reader *m)
 {
+	size_t first = m->d->records.n;
 	struct raw_record x = {
 		.rec = {.members = DUMP_NONE}, .extra = no_extra, .last_key = KEY_COUNT};
 	struct str key;
-	bool ok = true;
+	bool ok = true, has_list = false;
 
 	json_peek(&m->r);
 	x.rec.at = json_offset(&m->r);
@@ -430,7 +496,11 @@ bool manifest_record(struct manifest_reader *m)
 		enum record_key k = key_of(m, key);
 
 		if (k == KEY_COUNT) {
-			ok = json_skip(&m->r);
+			bool is_list =
+				m->is_dispatches && !m->is_inside && json_peek(&m->r) == JSON_ARRAY;
+
+			has_list |= is_list;
+			ok = is_list ? get_arguments(m) : json_skip(&m->r);
 		} else {
 			m->seen.has_early_value |= k == KEY_VALUE && x.last_key == KEY_DTYPE;
 			m->seen.has_late_value |= k == KEY_VALUE && x.last_key == KEY_NUMEL;
@@ -442,7 +512,7 @@ bool manifest_record(struct manifest_reader *m)
 	}
 	x.extra.has_dispatch = has(&x, KEY_DISPATCH_ID);
 	x.extra.has_buffer = has(&x, KEY_BUFFER_ADDR);
-	ok = ok && !m->r.is_failed && finish(m, &x);
+	ok = ok && !m->r.is_failed && (has_list ? share_identity(m, &x, first) : finish(m, &x));
 	VEC_FREE(&x.scalars);
 	return ok;
 }

@@ -46,13 +46,21 @@ enum record_key {
 	KEY_COUNT
 };
 
-enum value_type { VALUE_NONE, VALUE_INTEGER, VALUE_REAL, VALUE_BOOL, VALUE_NULL, VALUE_INFINITE };
+enum value_type {
+	VALUE_NONE,
+	VALUE_INTEGER,
+	VALUE_REAL,
+	VALUE_BOOL,
+	VALUE_NULL,
+	VALUE_INFINITE,
+	VALUE_BITS
+};
 
 /* A `value` as written; its dtype may follow later. */
 struct raw_value {
 	enum value_type type;
 	bool is_negative;   /* INTEGER, INFINITE */
-	uint64_t magnitude; /* INTEGER, BOOL */
+	uint64_t magnitude; /* INTEGER, BOOL, BITS */
 	double real;
 };
 

@@ -71,8 +71,8 @@ bool record_scalar_bits(struct manifest_reader *m, struct raw_record *x)
 		m->seen.has_typed_scalar = true;
 	if (x->value.type != VALUE_NONE)
 		r->flags |= DUMP_HAS_VALUE;
-	if (x->seen >> KEY_RAW & 1) {
-		r->bits = x->raw;
+	if (x->value.type == VALUE_BITS || x->seen >> KEY_RAW & 1) {
+		r->bits = x->value.type == VALUE_BITS ? x->value.magnitude : x->raw;
 		r->flags |= DUMP_EXACT | DUMP_HAS_VALUE;
 		return true;
 	}

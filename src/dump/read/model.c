@@ -35,8 +35,8 @@ const char *dump_choice_name(unsigned choice)
 
 static void put_generation(char *buf, size_t n, enum dump_generation g)
 {
-	if (g == DUMP_X1)
-		snprintf(buf, n, "X1");
+	if (g == DUMP_X1 || g == DUMP_X2)
+		snprintf(buf, n, g == DUMP_X1 ? "X1" : "X2");
 	else if (g == DUMP_OWN)
 		snprintf(buf, n, "incore/1");
 	else if (g == DUMP_DEVICE)

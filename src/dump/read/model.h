@@ -36,6 +36,7 @@ enum dump_generation {
 	DUMP_G10,
 	DUMP_G11,
 	DUMP_X1,     /* tensors[] and args[] in one file; never released */
+	DUMP_X2,     /* kernel_args_dump.json, one entry a dispatch; never released */
 	DUMP_OWN,    /* incore.args_dump/1: G11 and more */
 	DUMP_DEVICE, /* raw 128-byte records */
 };

@@ -4,6 +4,7 @@
  * Insight. See incore-insight(7).
  */
 #include "export/insight/insight.h"
+#include "export/writer.h"
 
 /* --- cores --- */
 

@@ -7,6 +7,7 @@
  */
 #include "base/search.h"
 #include "export/ui_output/writer.h"
+#include "export/writer.h"
 
 bool ui_file_open(struct ui_writer *u, const char *name, struct incore_error *e)
 {

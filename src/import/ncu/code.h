@@ -41,6 +41,7 @@ struct code_build {
 	VEC(struct frame) frames;
 	VEC(const char *) chain_texts; /* by index of chains */
 	struct intern opcodes, paths, chains;
+	uint64_t n_unsure; /* instructions with an operand that our text does not know */
 };
 
 /* The row of an instruction by its address, or NO_CODE. */

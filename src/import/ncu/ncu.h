@@ -32,6 +32,8 @@ struct ncu_report {
 	names;		    /* of metrics, by id: the lists of all blocks, one behind the other */
 	uint64_t n_unknown; /* fields of messages that this reader does not know */
 	uint64_t n_surplus; /* bytes of blocks behind what they announce */
+	bool is_cut;	    /* the file ends inside a message: results before it are whole */
+	bool is_cut_result; /* and that message is a result */
 };
 
 bool ncu_is_magic(const uint8_t *p, size_t n);

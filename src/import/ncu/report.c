@@ -12,6 +12,7 @@
 
 #define MAGIC "NVR" /* and its NUL */
 #define MAX_RESULTS 1000000u
+#define MAX_PAYLOAD (1ull << 40) /* of a block that a cut file still had to hold */
 
 /* Field numbers of the file header. The second is no profiler's: generators mark with it what they
  * made up, and other readers pass it over. */
@@ -152,6 +153,7 @@ static bool read_payload(
 		for (uint64_t i = 0; i < b->n_results[k]; i++) {
 			struct ncu_place x = {(enum ncu_kind)k, {0}};
 
+			r->is_cut_result = r->is_cut;
 			if (!take_part(r, &payload, &x.bytes, e))
 				return false;
 			if (r->results.n >= MAX_RESULTS)
@@ -163,18 +165,23 @@ static bool read_payload(
 	return true;
 }
 
+/* False with r->is_cut: the file ends inside this block. */
 static bool read_block(struct ncu_report *r, struct str *rest, struct incore_error *e)
 {
 	struct block b = {0};
-	const char *start = rest->p;
 	struct str header;
 
-	if (!take_part(r, rest, &header, e) || !read_block_header(r, header, &b, e))
+	r->is_cut = true; /* until its bytes turn out to be there */
+	if (!take_part(r, rest, &header, e))
 		return false;
-	if (b.payload > rest->n)
-		return err_file(e, "truncated", r->path, (uint64_t)(start - r->bytes.p),
-			"report of Nsight Compute: a block of %llu bytes, %zu are left",
-			(unsigned long long)b.payload, rest->n);
+	r->is_cut = false;
+	if (!read_block_header(r, header, &b, e))
+		return false;
+	r->is_cut = b.payload > rest->n && b.payload < MAX_PAYLOAD;
+	if (b.payload > rest->n && !r->is_cut)
+		return ncu_damaged(r, header.p, "a block of more bytes than any file has", e);
+	if (r->is_cut)
+		b.payload = rest->n;
 	if (!read_payload(r, &b, str_sub(*rest, 0, (size_t)b.payload), e))
 		return false;
 	*rest = str_sub(*rest, (size_t)b.payload, rest->n);
@@ -206,8 +213,11 @@ bool ncu_index(struct ncu_report *r, struct str bytes, const char *path, struct 
 	rest = str_sub(bytes, 4, bytes.n);
 	if (!take_part(r, &rest, &header, e) || !read_file_header(r, header, e))
 		return false;
-	while (rest.n)
-		if (!read_block(r, &rest, e))
-			return false;
+	while (rest.n && !r->is_cut)
+		if (!read_block(r, &rest, e)) {
+			if (!r->is_cut || !r->results.n || err_is(e, "no-memory"))
+				return false;
+			incore_error_clear(e);
+		}
 	return true;
 }

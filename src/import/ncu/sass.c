@@ -10,6 +10,10 @@
 #define TEXT_BYTES 128
 #define MAX_CANDIDATES 32u
 #define OPCODE_CALL_ABS 0x943u
+#define MAX_JUMPS (1u << 20) /* no code has as many: a file that says so is made to */
+#define TYPE_NV_INFO 0x70000000u
+#define INFO_SIZED 4u /* format of a record with its bytes behind it */
+#define INFO_JUMP_TABLES 0x34u
 
 _Static_assert((int)CODE_LINK_WRITE == (int)SASS_WAIT_WRITE &&
 		       (int)CODE_LINK_REGISTER == (int)SASS_WAIT_REGISTER,
@@ -65,10 +69,13 @@ static bool write_text(struct code_build *c, const struct ncu_function *f, uint3
 	struct sass_inst inst = sass_decode(sm_of(c, f), p);
 	struct code_row *row = &c->rows.v[f->row_of[i]];
 	char text[TEXT_BYTES];
-	struct str s = row->text_len ? (struct str){row->text, row->text_len}
-				     : str_of(sass_text(sm_of(c, f), p, text, sizeof(text)));
-	struct str word = s;
+	struct str s = {row->text, row->text_len}, word;
 
+	if (!s.n) {
+		c->n_unsure += !sass_text(sm_of(c, f), p, &inst, text, sizeof(text));
+		s = str_of(text);
+	}
+	word = s;
 	/* A guard stands before the mnemonic. */
 	if (word.n && word.p[0] == '@')
 		word = str_sub(word, strcspn(word.p, " ") + 1, word.n);
@@ -93,19 +100,23 @@ bool ncu_write_texts(struct code_build *c, struct incore_error *e)
 			if (!write_text(c, f, i))
 				return err_nomem(e);
 	}
-	return true;
+	return !c->n_unsure ||
+	       trace_note(c->b->t, NOTE_INFO, "unknown-operands", NULL, INCORE_NO_OFFSET,
+		       c->n_unsure,
+		       "operands of %llu instructions are not understood and shown as \"?\"; "
+		       "with nvdisasm in the path its text is shown",
+		       (unsigned long long)c->n_unsure) ||
+	       err_nomem(e);
 }
 
 /* --- links --- */
 
-struct calls {
-	struct sass_jump *v;
-	size_t n, cap;
-};
+typedef VEC(struct sass_jump) jump_list;
 
 struct linking {
 	struct code_build *c;
 	struct sass_waits waits;
+	jump_list jumps;  /* targets that the instructions' own bits do not tell */
 	code_idx *row_of; /* by instruction of all functions, as the decoder counts them */
 	VEC(struct code_link) links;
 	uint64_t n_unknown; /* samples that name a producer and found none */
@@ -121,18 +132,10 @@ static bool add_link(
 /* Instruction at an address of any listed function, or SASS_NO_INST. */
 static uint32_t inst_at(const struct linking *l, uint64_t address)
 {
-	for (uint32_t lo = 0, hi = l->waits.n_inst;;) {
-		uint32_t mid = lo + (hi - lo) / 2;
+	uint32_t lo = 0, hi = l->waits.n_inst;
 
-		if (lo >= hi)
-			return SASS_NO_INST;
-		if (l->waits.address[mid] == address)
-			return mid;
-		if (l->waits.address[mid] < address)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
+	BISECT(lo, hi, i, l->waits.address[i] < address);
+	return lo < l->waits.n_inst && l->waits.address[lo] == address ? lo : SASS_NO_INST;
 }
 
 /* Calls come back and are no jump here; BSSY names where lanes meet again, which is no jump. */
@@ -148,6 +151,20 @@ static bool add_flow(struct linking *l, uint32_t i)
 	if (is_always && (x->inst_class == SASS_EXIT || x->inst_class == SASS_RETURN ||
 				 x->inst_class == SASS_BRANCH))
 		return add_link(l, i, i, CODE_LINK_END, NO_REASON);
+	return true;
+}
+
+/* Tables of jumps; with them a row no longer "goes nowhere that is known". */
+static bool add_table_flow(struct linking *l)
+{
+	EACH (const struct sass_jump, j, l->jumps.v, l->jumps.n) {
+		uint32_t from = inst_at(l, j->from), to = inst_at(l, j->to);
+
+		if (from != SASS_NO_INST && to != SASS_NO_INST &&
+			l->waits.inst[from].inst_class == SASS_BRANCH &&
+			!add_link(l, from, to, CODE_LINK_GOTO, NO_REASON))
+			return false;
+	}
 	return true;
 }
 
@@ -184,30 +201,115 @@ static bool commit_links(struct linking *l)
 	size_t n = 0;
 
 	SORT(l->links.v, l->links.n, by_row);
-	for (size_t i = 0; i < l->links.n; i++) /* one producer may be found on several ways */
-		if (!i || by_row(&l->links.v[i - 1], &l->links.v[i]) != 0)
-			l->links.v[n++] = l->links.v[i];
+	for (size_t i = 0; i < l->links.n; i++) {
+		const struct code_link *x = &l->links.v[i], *last = n ? &l->links.v[n - 1] : NULL;
+		bool is_known = last && x->kind == CODE_LINK_END && last->row == x->row &&
+				last->kind == CODE_LINK_GOTO;
+
+		/* one producer may be found on several ways */
+		if (!is_known && (!last || by_row(last, x) != 0))
+			l->links.v[n++] = *x;
+	}
 	t->code_links = arena_memdup(&t->arena, l->links.v, n * sizeof(*t->code_links));
 	t->n_code_links = (uint32_t)n;
 	return t->code_links || !n;
 }
 
-/* CALL.ABS of code that was loaded: the address of the function called, from bit 32 on. */
-static bool add_calls(const struct ncu_function *f, struct calls *calls)
+static uint64_t le_bytes(const uint8_t *p, unsigned n)
 {
-	for (uint32_t i = 0; i < f->n_inst; i++) {
-		const uint8_t *p = f->code + (size_t)i * NCU_INST_BYTES;
-		uint64_t to = 0;
+	uint64_t v = 0;
 
-		if ((p[0] | (p[1] & 15u) << 8) != OPCODE_CALL_ABS)
+	while (n--)
+		v = v << 8 | p[n];
+	return v;
+}
+
+static bool add_jump(struct linking *l, uint64_t from, uint64_t to)
+{
+	return l->jumps.n >= MAX_JUMPS || VEC_PUSH(&l->jumps, (struct sass_jump){from, to});
+}
+
+/* CALL.ABS of code that was loaded: the address of the function called, from bit 32 on. */
+static bool add_calls(struct linking *l, const struct ncu_function *f)
+{
+	bool ok = true;
+
+	for (uint32_t i = 0; ok && i < f->n_inst; i++) {
+		const uint8_t *p = f->code + (size_t)i * NCU_INST_BYTES;
+
+		if ((le_bytes(p, 2) & 0xfff) == OPCODE_CALL_ABS)
+			ok = add_jump(
+				l, f->load + (uint64_t)i * NCU_INST_BYTES, le_bytes(p + 4, 6));
+	}
+	return ok;
+}
+
+/* Calls that the loader would fill in: the function stands in a relocation. */
+static bool add_relocated_calls(struct linking *l, const struct ncu_function *f)
+{
+	const struct code_build *c = l->c;
+	struct cubin_targets found = {0};
+	bool ok = cubin_targets_of(&c->binaries.v[f->binary].cubin, f->section, &found);
+
+	for (size_t i = 0; ok && i < found.n; i++) {
+		uint64_t at = found.v[i].at & ~(uint64_t)(NCU_INST_BYTES - 1);
+
+		if (at >= f->size / NCU_INST_BYTES * NCU_INST_BYTES ||
+			sass_decode(sm_of(c, f), f->code + at).inst_class != SASS_CALL)
 			continue;
-		for (unsigned k = 6; k-- > 0;)
-			to = to << 8 | p[4 + k];
-		if (!VEC_PUSH(
-			    calls, (struct sass_jump){f->load + (uint64_t)i * NCU_INST_BYTES, to}))
-			return false;
+		EACH (const struct ncu_function, k, c->functions.v, c->functions.n) {
+			if (k->n_inst && k->binary == f->binary && k->section == found.v[i].section)
+				ok = ok && add_jump(l, f->load + at, k->load + found.v[i].offset);
+		}
+	}
+	VEC_FREE(&found);
+	return ok;
+}
+
+/* For each BRX: u32 its offset, u32 0, u32 n, then n times u32 target, from the function's start. */
+static bool add_tables(struct linking *l, const struct ncu_function *f, struct str words)
+{
+	const uint8_t *p = (const uint8_t *)words.p, *end = p + words.n;
+
+	while (end - p >= 12 && l->jumps.n < MAX_JUMPS) {
+		uint64_t from = le_bytes(p, 4), n = le_bytes(p + 8, 4);
+
+		for (p += 12; n && end - p >= 4; n--, p += 4)
+			if (!add_jump(l, f->load + from, f->load + le_bytes(p, 4)))
+				return false;
 	}
 	return true;
+}
+
+/* Records of .nv.info.<function>: u8 format, u8 attribute, u16 how many bytes follow, or a value. */
+static bool add_info(struct linking *l, const struct ncu_function *f, const struct elf_section *s)
+{
+	const uint8_t *p = s->data, *end = p + s->size;
+	bool ok = true;
+
+	while (ok && end - p >= 4) {
+		uint64_t n = p[0] == INFO_SIZED ? le_bytes(p + 2, 2) : 0;
+		bool is_tables = p[0] == INFO_SIZED && p[1] == INFO_JUMP_TABLES;
+
+		p += 4;
+		if (n > (uint64_t)(end - p))
+			break;
+		ok = !is_tables || add_tables(l, f, (struct str){(const char *)p, n});
+		p += n;
+	}
+	return ok;
+}
+
+static bool add_jumps(struct linking *l, const struct ncu_function *f)
+{
+	const struct elf_image *x = &l->c->binaries.v[f->binary].cubin.elf;
+	bool ok = add_calls(l, f) && add_relocated_calls(l, f);
+
+	for (uint32_t i = 0; ok && i < x->n_sections && l->jumps.n < MAX_JUMPS; i++)
+		if (x->sections[i].type == TYPE_NV_INFO && x->sections[i].info == f->section &&
+			x->sections[i].data)
+			ok = add_info(l, f, &x->sections[i]);
+	return ok;
 }
 
 /* Texts in the order of their addresses, as the decoder wants them. */
@@ -217,7 +319,6 @@ static bool find_waits(struct linking *l)
 	struct arena *a = &c->b->scratch;
 	struct sass_text *texts = arena_zalloc(a, c->functions.n + 1, sizeof(*texts));
 	size_t n = 0, n_inst = 0;
-	struct calls calls = {0};
 	unsigned sm = 0;
 	bool ok = true;
 
@@ -232,11 +333,9 @@ static bool find_waits(struct linking *l)
 		sm = sm_of(c, f);
 		for (uint32_t i = 0; i < f->n_inst; i++)
 			l->row_of[n_inst++] = f->row_of[i];
-		ok = ok && add_calls(f, &calls);
+		ok = ok && add_jumps(l, f);
 	}
-	ok = ok && sass_waits_find(a, sm, texts, n, calls.v, calls.n, &l->waits);
-	VEC_FREE(&calls);
-	return ok;
+	return ok && sass_waits_find(a, sm, texts, n, l->jumps.v, l->jumps.n, &l->waits);
 }
 
 bool ncu_link_code(struct code_build *c, struct incore_error *e)
@@ -247,8 +346,9 @@ bool ncu_link_code(struct code_build *c, struct incore_error *e)
 
 	for (uint32_t i = 0; ok && i < l.waits.n_inst; i++)
 		ok = add_flow(&l, i) && (!t->samples || add_blame(&l, i));
-	ok = ok && commit_links(&l);
+	ok = ok && add_table_flow(&l) && commit_links(&l);
 	VEC_FREE(&l.links);
+	VEC_FREE(&l.jumps);
 	if (ok && l.n_unknown)
 		ok = trace_note(t, NOTE_INFO, "unknown-producers", NULL, INCORE_NO_OFFSET,
 			l.n_unknown,

@@ -2,7 +2,7 @@
 /*
  * sass.h: what one NVIDIA machine instruction is, from its 128 bits alone: control codes, opcode,
  * class, guard, registers written and read, where a branch goes. Volta's encoding, sm_75 to sm_120.
- * Text is for display and is made elsewhere; sass_name() is our own short mnemonic.
+ * Text is for display.
  * Threads: pure functions; nothing allocates, nothing fails: bits that no table knows are
  * SASS_UNKNOWN, with control codes and guard still right, since every instruction has those.
  */
@@ -60,7 +60,6 @@ enum sass_class {
 	SASS_CONTROL, /* NOP NANOSLEEP BPT PREEXIT USETMAXREG ... */
 	SASS_CLASSES
 };
-const char *sass_class_name(enum sass_class c); /* "load-global" */
 
 /* Parts that the analysis of waits asks for; a bit each. */
 enum sass_flags {
@@ -127,11 +126,10 @@ struct sass_inst {
 
 /* Decodes 16 bytes at p. `sm` is 75 to 120 (100 for sm_100a): a few opcodes changed their meaning. */
 struct sass_inst sass_decode(unsigned sm, const uint8_t *p);
-/* "FFMA", "LDG", "HGMMA"; "?" for an opcode in no table. */
-const char *sass_name(unsigned sm, uint16_t opcode);
-/* With its guard and the parts that change what it costs: "@!P0 LDG.128", "WARPGROUP.ARRIVE".
- * Writes at most n bytes with the ending zero and returns buf. */
-char *sass_text(unsigned sm, const uint8_t *p, char *buf, size_t n);
+/* An instruction as decoded, with its guard, the parts that change what it costs, and its operands as the vendor writes them:
+ * "@!P0 LDG.128 R4, desc[UR4][R2.64+0x10]". Branches have their distance in bytes. An operand that
+ * is not understood is "?", and false is returned. Writes at most n bytes with the ending zero. */
+bool sass_text(unsigned sm, const uint8_t *p, const struct sass_inst *inst, char *buf, size_t n);
 
 static inline bool sass_is_always(const struct sass_inst *i)
 {

@@ -3,7 +3,6 @@
  * sass_decode.c: what one instruction is. Places of registers come from the table's letters; the
  * few whose widths depend on the shape of a matrix or on a texture's dimension are filled here.
  */
-#include <stdio.h>
 #include <string.h>
 
 #include "isa/sass/sass_table.h"
@@ -16,12 +15,9 @@ struct decoding {
 	struct sass_inst *out;
 };
 
-/* `n` bits from bit `at` on; a field that crosses the middle does not exist. */
 static unsigned sass_bits(const struct decoding *d, unsigned at, unsigned n)
 {
-	uint64_t half = at < 64 ? d->lo >> at : d->hi >> (at - 64);
-
-	return (unsigned)(half & ((1u << n) - 1));
+	return sass_field(d->lo, d->hi, at, n);
 }
 
 static unsigned sass_form(const struct decoding *d)
@@ -468,77 +464,4 @@ struct sass_inst sass_decode(unsigned sm, const uint8_t *p)
 		add_places(&d, d.row->places);
 	widen_operands(&d);
 	return out;
-}
-
-const char *sass_name(unsigned sm, uint16_t opcode)
-{
-	const struct sass_row *row = sass_row_find(sm, opcode & 0xfff);
-
-	return row->name ? row->name : "?";
-}
-
-/* ".64", ".128": accesses of other than 32 bits. */
-static const char *size_word(const struct decoding *d)
-{
-	static const char *const words[8] = {
-		".U8", ".S8", ".U16", ".S16", "", ".64", ".128", ".128"};
-
-	return strchr(d->row->places, 's') ? words[sass_bits(d, 73, 3)] : "";
-}
-
-/* What else tells instructions of one name apart in their cost. */
-static const char *part_word(const struct decoding *d)
-{
-	static const char *const bar[4] = {".SYNC", ".ARV", ".RED", ".SCAN"};
-	static const char *const mufu[16] = {".COS", ".SIN", ".EX2", ".LG2", ".RCP", ".RSQ",
-		".RCP64H", ".RSQ64H", ".SQRT", ".TANH", "", "", "", "", "", ""};
-	const struct sass_inst *o = d->out;
-
-	switch (o->opcode & 0x1ff) {
-	case 0x108:
-		return mufu[sass_bits(d, 74, 4)];
-	case 0x11a:
-		return o->flags & SASS_COUNTER_WAIT ? ".LE" : "";
-	case 0x11d:
-		return bar[sass_bits(d, 77, 2)];
-	case 0x1a7:
-		return o->flags & SASS_TRY_WAIT ? ".PHASECHK" : ".ARRIVE";
-	case 0x1b2:
-		return ".EXCH";
-	case 0x1c5:
-		return o->flags & SASS_COUNTER_WAIT ? ".DEPBAR" : ".ARRIVE";
-	default:
-		return size_word(d);
-	}
-}
-
-char *sass_text(unsigned sm, const uint8_t *p, char *buf, size_t n)
-{
-	struct sass_inst inst = sass_decode(sm, p);
-	struct decoding d = {.lo = load_le64(p),
-		.hi = load_le64(p + 8),
-		.sm = sm,
-		.row = sass_row_find(sm, inst.opcode),
-		.out = &inst};
-	char guard[8] = "";
-
-	if (inst.flags & SASS_GUARDED)
-		snprintf(guard, sizeof(guard), "@%s%sP%c ", inst.is_guard_negated ? "!" : "",
-			inst.is_guard_uniform ? "U" : "",
-			inst.guard == SASS_NO_PRED ? 'T' : '0' + inst.guard);
-	snprintf(buf, n, "%s%s%s", guard, d.row->name ? d.row->name : "?",
-		d.row->name ? part_word(&d) : "");
-	return buf;
-}
-
-const char *sass_class_name(enum sass_class c)
-{
-	static const char *const names[SASS_CLASSES] = {"unknown", "fma", "alu", "half", "double",
-		"xu", "uniform", "tensor", "tensor-async", "load-global", "store-global",
-		"load-shared", "store-shared", "load-local", "store-local", "load-const",
-		"atomic-global", "atomic-shared", "async-copy", "async-bulk", "tensor-memory",
-		"texture", "surface", "shuffle", "special", "barrier", "mbarrier", "warpgroup",
-		"fence", "depbar", "converge", "branch", "call", "return", "exit", "control"};
-
-	return c < SASS_CLASSES ? names[c] : names[SASS_UNKNOWN];
 }

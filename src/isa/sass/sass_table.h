@@ -42,7 +42,21 @@ struct sass_row {
 	uint8_t inst_class;
 	uint8_t flags;
 	const char *places;
+	/* How sources are written, a letter each; NULL: as they stand. f, d: immediates are floats or
+	 * doubles, sources have signs and bars; -: signs alone; c: a sign on R@64 alone; s:
+	 * immediates are signed; ?: some fields are not understood and must be zero. */
+	const char *how;
+	/* Operands in the order of the text, where that is not the places': letters of sass_text.c. */
+	const char *text;
 };
+
+/* `n` bits of an instruction from bit `at` on, n below 32. */
+static inline unsigned sass_field(uint64_t lo, uint64_t hi, unsigned at, unsigned n)
+{
+	uint64_t v = at >= 64 ? hi >> (at - 64) : at ? lo >> at | hi << (64 - at) : lo;
+
+	return (unsigned)(v & ((1u << n) - 1));
+}
 
 /* Never NULL; a row without a name is an unknown opcode. */
 const struct sass_row *sass_row_find(unsigned sm, uint16_t opcode);

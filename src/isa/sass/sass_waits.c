@@ -359,12 +359,3 @@ out:
 	VEC_FREE(&f.signals);
 	return ok;
 }
-
-const char *sass_wait_kind_name(enum sass_wait_kind k)
-{
-	static const char *const names[SASS_WAIT_KINDS] = {"scoreboard-write", "scoreboard-read",
-		"scoreboard-count", "copy-group", "bulk-group", "matrix-group", "mbarrier",
-		"barrier", "stall-count", "register"};
-
-	return k < SASS_WAIT_KINDS ? names[k] : "unknown";
-}

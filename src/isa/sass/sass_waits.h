@@ -30,8 +30,7 @@ struct sass_text {
 };
 
 /* A target that the instruction's own bits do not tell: tables of BRX, calls by relocation. One line
- * per target. In .nv.info.<function> attribute 0x34 (format 4, u16 size) has for each BRX: u32 its
- * offset, u32 0, u32 n, n times u32 target, all in bytes from the function's start. */
+ * per target. */
 struct sass_jump {
 	uint64_t from, to;
 };
@@ -49,7 +48,6 @@ enum sass_wait_kind {
 	SASS_WAIT_REGISTER, /* fixed latency: who wrote the registers that are read here */
 	SASS_WAIT_KINDS
 };
-const char *sass_wait_kind_name(enum sass_wait_kind k); /* "scoreboard-write" */
 
 struct sass_wait {
 	uint32_t waiter, producer; /* indices over the instructions of all texts, in order */

@@ -142,7 +142,7 @@ static void hit(struct races *r, const struct access *a, uint8_t pipe, uint32_t 
 			h->first = at->from < h->first ? at->from : h->first;
 			h->end = at->to > h->end ? at->to : h->end;
 			h->is_write |= is_write;
-			h->mine_writes |= a->writes;
+			h->mine_writes |= a->writes && pipe != a->pipe; /* of one pipe: the first */
 			return;
 		}
 	}
@@ -420,9 +420,9 @@ static bool touch_operand(
 #define LONG_REPEATS 16
 
 static bool is_long_chain(
-	const struct opstream *s, uint32_t writer, const struct op_exec *x, unsigned k)
+	const struct opstream *s, uint32_t op, unsigned access, const struct op_exec *x, unsigned k)
 {
-	const struct op_exec *w = &s->ops.v[writer];
+	const struct op_exec *w = &s->ops.v[op];
 	const struct op_form *f = &s->forms.v[w->form];
 	const struct op_opnd *mine = &s->opnds.v[s->forms.v[x->form].first_opnd + k];
 
@@ -430,7 +430,7 @@ static bool is_long_chain(
 		const struct op_opnd *o = &s->opnds.v[f->first_opnd + i];
 		uint64_t bytes = (uint64_t)OPND_VROW(o) * OPND_VCOL(o) * o->bits / 8;
 
-		if (o->what == OPND_TILE && o->role == ROLE_DST && o->loc == mine->loc &&
+		if (o->what == OPND_TILE && o->access & access && o->loc == mine->loc &&
 			o->bits == mine->bits && o->blayout == mine->blayout &&
 			o->slayout == mine->slayout &&
 			memcmp(o->shape, mine->shape, 4 * sizeof(o->shape[0])) == 0 &&
@@ -440,16 +440,38 @@ static bool is_long_chain(
 	return false;
 }
 
-/* Does an op of the vector pipe read bytes that an earlier one of it writes, with no barrier since? */
-static bool check_barrier(struct races *r, unsigned core, const struct op_exec *x, unsigned k)
+/* An op of the vector pipe starts after the earlier ones, and before they are done. */
+static void check_own_seg(struct races *r, const struct access *a, const struct op_exec *x,
+	unsigned k, const struct seg *g, const struct range *at)
+{
+	const struct opstream *s = r->s[a->pipe / ENGINE_PIPES];
+	uint32_t settled = r->settled[a->pipe];
+
+	/* results of one and the same operation come in the order of their starts */
+	if (g->w_op > settled && g->w_pipe == a->pipe &&
+		(a->reads || s->forms.v[s->ops.v[g->w_op - 1].form].op != s->forms.v[x->form].op) &&
+		!is_long_chain(s, g->w_op - 1, ACCESS_WRITE, x, k))
+		hit(r, a, a->pipe, g->w_op, true, at);
+	for (unsigned i = 0; a->writes && i < g->n_readers; i++)
+		if (g->r_op[i] > settled && g->r_pipe[i] == a->pipe &&
+			!is_long_chain(s, g->r_op[i] - 1, ACCESS_READ, x, k))
+			hit(r, a, a->pipe, g->r_op[i], false, at);
+}
+
+/* Does an op of the vector pipe depend on an earlier one of it, with no barrier since? */
+static bool check_barrier(
+	struct races *r, unsigned core, const struct op_exec *x, unsigned k, unsigned access)
 {
 	const struct opstream *s = r->s[core];
 	const struct op_opnd *o = &s->opnds.v[s->forms.v[x->form].first_opnd + k];
 	uint8_t me = (uint8_t)(core * ENGINE_PIPES + OPP_V);
-	struct access a = {.pipe = me, .op = (uint32_t)(x - s->ops.v) + 1, .reads = true};
+	struct access a = {.pipe = me,
+		.op = (uint32_t)(x - s->ops.v) + 1,
+		.reads = access == ACCESS_READ,
+		.writes = access == ACCESS_WRITE};
 
 	/* what is scratch to both holds nothing that the second needs */
-	if (o->what != OPND_TILE || !(o->access & ACCESS_READ) || o->role == ROLE_TMP ||
+	if (o->what != OPND_TILE || !(o->access & access) || o->role == ROLE_TMP ||
 		!buffer_of(r, core, o, &a.buffer))
 		return true;
 	r->ranges.v.n = 0;
@@ -469,10 +491,8 @@ static bool check_barrier(struct races *r, unsigned core, const struct op_exec *
 				i < p->v.n && base + p->v.v[i].from < at->to; i++) {
 				const struct seg *g = &p->v.v[i];
 
-				if (g->w_op > r->settled[me] && g->w_pipe == me &&
-					!is_long_chain(s, g->w_op - 1, x, k))
-					hit(r, &a, me, g->w_op, true,
-						&(struct range){base + g->from, base + g->to});
+				check_own_seg(r, &a, x, k, g,
+					&(struct range){base + g->from, base + g->to});
 			}
 		}
 	}
@@ -486,8 +506,11 @@ bool races_op(struct races *r, unsigned core, unsigned pipe, uint32_t op)
 	uint8_t me = (uint8_t)(core * ENGINE_PIPES + pipe);
 
 	r->n_hits = 0;
-	for (unsigned k = 0; pipe == OPP_V && r->s[core]->arch == ARCH_A2A3 && k < f->n_opnds; k++)
-		if (!check_barrier(r, core, x, k))
+	/* reads first: where an op reads and overwrites a result, that it reads it is what is told */
+	for (unsigned k = 0; pipe == OPP_V && r->s[core]->arch == ARCH_A2A3 && k < 2u * f->n_opnds;
+		k++)
+		if (!check_barrier(r, core, x, k % f->n_opnds,
+			    k < f->n_opnds ? ACCESS_READ : ACCESS_WRITE))
 			return false;
 	for (unsigned k = 0; k < f->n_opnds; k++)
 		if (!touch_operand(r, core, pipe, x, k))

@@ -13,11 +13,6 @@
 
 #define MAX_FILE (UINT64_C(1) << 30)
 
-/* Where systems keep what everybody may read and run. */
-static const char *const SYSTEM[] = {"/usr", "/lib", "/lib32", "/lib64", "/libx32", "/bin", "/opt",
-	"/nix/store", "/gnu/store", "/etc/alternatives", "/etc/ld.so.cache", "/etc/os-release",
-	"/etc/lsb-release", "/etc/debian_version"};
-
 /* Of the environment only what says where a toolchain has its parts; folders in it may be used. */
 static const char *const KEPT[] = {"PATH", "LD_LIBRARY_PATH", "COMPILER_PATH", "GCC_EXEC_PREFIX",
 	"LIBRARY_PATH", "CPATH", "C_INCLUDE_PATH", "CPLUS_INCLUDE_PATH"};
@@ -105,8 +100,8 @@ static bool add_places(struct record_fence *f, struct record_tools *t, const str
 		  (!o->wrapped || add_folders(f, o->wrapped)) &&
 		  add_path(&f->writable, f->work_dir) && add_path(&f->writable, "/dev/null");
 
-	for (size_t i = 0; ok && i < sizeof(SYSTEM) / sizeof(SYSTEM[0]); i++)
-		ok = add_path(&f->programs, SYSTEM[i]);
+	for (size_t i = 0; ok && walls_system[i]; i++)
+		ok = add_path(&f->programs, walls_system[i]);
 	for (size_t i = 0; ok && i < o->n_include_dirs; i++)
 		ok = add_path(&f->readable, o->include_dirs[i]);
 	return ok && add_environment(f);

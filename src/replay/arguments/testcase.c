@@ -236,7 +236,7 @@ static void note_kind(struct testcase *t, const struct pto_func *f)
 struct placed { /* one parameter, from whichever file knows it */
 	const char *name, *cpp_type;
 	unsigned dtype;
-	bool is_pointer, is_bound;
+	bool is_pointer, is_bound, is_control;
 	uint64_t elements;
 	uint32_t n_views;
 };
@@ -247,6 +247,7 @@ static bool put_bytes(struct arena *a, const struct placed *p, const struct test
 	const char *file = word_for(o, o->data, o->n_data, p->name),
 		   *value = word_for(o, o->set, o->n_set, p->name);
 	unsigned size = dtype_bytes(p->dtype);
+	bool is_default = o->fill_control && p->is_control && !value;
 	struct file_data f = {0};
 	uint64_t bits = 0, seed = o->seed ? o->seed : TESTCASE_DEFAULT_SEED;
 
@@ -270,18 +271,22 @@ static bool put_bytes(struct arena *a, const struct placed *p, const struct test
 	if (value && !arg_value_parse(p->dtype, str_of(value), &bits))
 		return err_set(e, INCORE_USAGE, "bad-value", "%s=%s: no value of type %s", p->name,
 			value, dtype_name(p->dtype));
-	b->is_known = value || o->fill_inputs;
+	if (is_default) /* a factor of 1, or an offset or count as other numbers are */
+		bits = p->dtype == DTYPE_FLOAT32 ? float_bits(1) : (uint64_t)o->free_value;
+	b->is_known = value || o->fill_inputs || is_default;
 	for (uint64_t i = 0; b->is_known && size && (i + 1) * size <= b->n; i++) {
 		float f32 = (float)arg_noise((seed << 32) + (s->slot << 24) + i);
 
-		if (!value && p->dtype == DTYPE_FLOAT32)
+		if (!value && !is_default && p->dtype == DTYPE_FLOAT32)
 			bits = float_bits(f32);
-		else if (!value && p->dtype == DTYPE_FLOAT16)
+		else if (!value && !is_default && p->dtype == DTYPE_FLOAT16)
 			bits = half_bits(f32);
 		memcpy(b->p + i * size, &bits, size);
 	}
-	s->origin = value ? ARG_SET : o->fill_inputs ? ARG_SPEC : ARG_NO_BYTES;
+	s->origin = value ? ARG_SET : b->is_known ? ARG_SPEC : ARG_NO_BYTES;
 	s->said = value		   ? arena_printf(a, "set to %s", value)
+		  : is_default	   ? arena_printf(a, "default: %lld everywhere",
+					     p->dtype == DTYPE_FLOAT32 ? 1ll : (long long)o->free_value)
 		  : o->fill_inputs ? arena_printf(a, "made up, seed %llu", (unsigned long long)seed)
 				   : "";
 	return s->said || err_nomem(e);
@@ -381,6 +386,7 @@ static struct placed unite_param(
 		}
 	out.elements = p ? p->elements : 0;
 	out.n_views = (p ? p->n_views : 0) + (q ? q->n_views : 0);
+	out.is_control = (p && p->is_control) || (q && q->is_control);
 	out.is_bound = (p && p->is_bound) || (q && q->is_bound);
 	if (q && q->elements > out.elements)
 		out.elements = q->elements;
@@ -415,6 +421,8 @@ bool testcase_describe(struct testcase *t, struct incore_error *e)
 	struct strbuf b = {0};
 
 	args_workload(&t->args, &b);
+	if (t->n_free && t->free_why)
+		sb_printf(&b, "; %s", t->free_why);
 	t->workload = b.failed ? NULL : arena_strndup(&t->arena, b.p, b.n);
 	sb_free(&b);
 	return t->workload || err_nomem(e);
@@ -448,6 +456,9 @@ bool testcase_read(struct testcase *t, const char *source, const struct testcase
 		note_kind(t, g);
 		t->has_cube = t->has_vector = true;
 	}
-	return ok && place_all(t, o, f, g, e) && args_spread(&t->args, o->n_blocks, e) &&
-	       testcase_describe(t, e);
+	ok = ok && place_all(t, o, f, g, e) && args_spread(&t->args, o->n_blocks, e);
+	if (o->fill_control && !t->n_free)
+		t->n_free = 1;
+	t->free_why = o->free_why;
+	return ok && testcase_describe(t, e);
 }

@@ -29,6 +29,8 @@ struct testcase_options {    /* zero: the default */
 	 * where it is meant for one (1: the first of them). */
 	int64_t free_value;
 	unsigned free_one;
+	bool fill_control;    /* tensors that scalars are loaded from hold free_value, too */
+	const char *free_why; /* that it is this one, for the workload's line; NULL: not said */
 };
 
 struct testcase {
@@ -41,6 +43,7 @@ struct testcase {
 	bool has_cube, has_vector;
 	struct args args;
 	unsigned n_free;      /* whole numbers that free_value is for */
+	const char *free_why; /* of the options */
 	const char *workload; /* one line: which values were used, for the summary */
 };
 

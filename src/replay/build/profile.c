@@ -15,6 +15,7 @@
 #include "dump/read/task_args.h"
 #include "export/clean/clean_job.h"
 #include "import/import.h"
+#include "replay/supply.h"
 #include "replay/workspace.h"
 
 struct batch {
@@ -48,14 +49,9 @@ static bool run_kernel(const struct profile_request *q, struct one *o, const str
 	const char *entry = arena_printf(&o->arena, "%s/%s_entry.cpp", o->folder, k->stem);
 	bool has_wrapper = o->testcase.signature.form != KERNEL_SLOTS;
 	const char *source = has_wrapper ? entry : k->source;
-	struct core_answer answer = cores_decide(&(struct core_evidence){.has_kinds = true,
-		.has_cube = o->testcase.has_cube,
-		.has_vector = o->testcase.has_vector,
-		.path = k->source});
 	struct replay_job job = {.workspace = o->folder,
 		.label = k->name,
 		.target = q->has_target ? q->target : o->testcase.target,
-		.kernel_class = answer.kernel_class,
 		.args = &o->testcase.args,
 		.defines = q->defines,
 		.n_defines = q->n_defines,
@@ -69,11 +65,8 @@ static bool run_kernel(const struct profile_request *q, struct one *o, const str
 
 	if (!entry)
 		return err_nomem(e);
-	if (answer.core != KERNEL_ON_AIV)
-		job.members[job.n_members++] = (struct replay_member){source, KERNEL_ON_AIC, -1, 0};
-	if (answer.core != KERNEL_ON_AIC)
-		job.members[job.n_members++] = (struct replay_member){
-			source, KERNEL_ON_AIV, -1, answer.core == KERNEL_ON_MIX ? 3 : 1};
+	supply_sides(
+		&o->testcase, k->source, source, job.members, &job.n_members, &job.kernel_class);
 	return q->backend->run(&job, &o->arena, &o->outcome, e);
 }
 
@@ -215,9 +208,14 @@ static bool is_by_value(const struct incore_error *why)
 static bool make_guess(
 	const struct testcase_options *o, unsigned n_free, unsigned n, struct testcase_options *out)
 {
+	static const char *const WHY[] = {"defaults are 0, which keeps every access inside",
+		"defaults are 1: with 0 it has no work or leaves a buffer",
+		"defaults are the bound: with 0 and 1 it has no work or leaves a buffer",
+		"one default is 1: with all alike it has no work or leaves a buffer"};
 	int64_t bound = o->dynamic_dim > 0 ? o->dynamic_dim : 256;
 
 	*out = *o;
+	out->free_why = WHY[n < 3 ? n : 3];
 	out->free_value = n == 0 ? 0 : n == 2 ? bound : 1;
 	out->free_one = n > 2 ? n - 2 : 0;
 	return n == 0 || n <= (n_free > 1 ? 2 + n_free : n_free ? 2 : 0);
@@ -236,13 +234,19 @@ static bool run_one(const struct profile_request *q, struct one *o, const struct
 	base.stem = k->stem;
 	for (n = 0; goes_on && make_guess(&base, o->testcase.n_free, n, &guess); n++) {
 		struct incore_error why = {0};
+		bool lacks_values;
 
 		ok = try_one(q, &guess, o, k, &why);
+		lacks_values = !ok && err_is(&why, "no-value") && !base.fill_control;
 		has_work = ok && !o->facts.degenerate;
 		kept = ok && kept == UINT_MAX ? n : kept;
 		goes_on = !has_work && (ok || is_by_value(&why));
-		if (!ok && n == 0)
+		if (!ok && !e->code)
 			err_move(e, &why);
+		if (lacks_values) {
+			base.fill_control = goes_on = true;
+			n = UINT_MAX; /* from the start, with something in its control tensors */
+		}
 		incore_error_clear(&why);
 	}
 	if (has_work || kept == UINT_MAX)
@@ -439,7 +443,14 @@ static bool make_root(
 
 	if (q->resume) {
 		r->root = arena_strdup(&r->arena, q->resume);
-		return r->root ? profile_read_manifest(r, e) : err_nomem(e);
+		if (!r->root || !profile_read_manifest(r, e))
+			return r->root ? false : err_nomem(e);
+		out_file_clean(r->root); /* of a run that was killed */
+		out_file_clean(q->build_dir);
+		for (size_t i = 0; i < r->rows.n; i++)
+			if (r->rows.v[i].folder)
+				out_file_clean(r->rows.v[i].folder);
+		return true;
 	}
 	if (q->output_root && !workspace_dir(top, 0755, e))
 		return false;

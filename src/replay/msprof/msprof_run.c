@@ -12,11 +12,11 @@
 
 #include "base/file.h"
 #include "base/log.h"
-#include "base/process.h"
 #include "replay/msprof/msprof.h"
 #include "replay/msprof/msprof_output.h"
 #include "replay/msprof/symbol.h"
 #include "replay/workspace.h"
+#include "run/job.h"
 
 #define DEFAULT_STEP_S 300
 #define DEFAULT_BUILD_S 600
@@ -101,39 +101,33 @@ static bool judge(struct msprof_run *m, const struct step *s, const struct proce
 static bool run_step(struct msprof_run *m, const struct step *s, struct process_result *r)
 {
 	const char *log = arena_printf(m->arena, "%s/logs/%s.log", m->job->workspace, s->name);
-	struct strbuf line = {0}, why = {0};
-	struct process_spec spec = {.argv = s->argv,
+	struct strbuf line = {0};
+	struct job job = {.name = s->name,
+		.argv = s->argv,
 		.cwd = m->job->workspace,
 		.env = m->cann.env.v,
 		.output = &m->text,
+		.log_path = log,
 		.limit_ms = s->limit_s * 1000,
 		.is_cancelled = m->job->is_cancelled,
-		.cancel_ctx = m->job->cancel_ctx};
+		.ctx = m->job->cancel_ctx};
+	struct job_result result = {0};
 	bool ok;
 
 	if (!log || s->failed)
 		return err_nomem(m->e);
 	sb_reset(&m->text);
-	spec.log_fd = open(log, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
-	if (spec.log_fd < 0)
-		return err_errno(m->e, errno, log, "open the log");
-	sb_puts(&line, "$ ");
 	process_quote(s->argv, &line);
 	if (!line.failed)
-		log_info("msprof", "running %s", line.p + 2);
-	sb_putc(&line, '\n');
-	ok = (!line.failed || err_nomem(m->e)) && write_all(spec.log_fd, line.p, line.n, m->e) &&
-	     process_run(&spec, r, m->e);
+		log_info("msprof", "running %s", line.p);
+	sb_reset(&line);
+	ok = job_run(&job, &result, m->e);
+	*r = result.process;
 	if (ok) {
-		process_describe(&spec, r, &why);
-		sb_reset(&line);
-		sb_printf(&line, "[%s]\n", why.p ? why.p : "");
-		ok = (!line.failed || err_nomem(m->e)) &&
-		     write_all(spec.log_fd, line.p, line.n, m->e);
+		job_describe(&job, r, &line);
+		ok = judge(m, s, r, line.p ? line.p : "", log);
 	}
-	close(spec.log_fd);
-	ok = ok && judge(m, s, r, why.p ? why.p : "", log);
-	sb_free(&why);
+	job_result_deinit(&result);
 	sb_free(&line);
 	return ok;
 }

@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* kernel_config.c: the kernels of a kernel_config.py, without running it. */
+/* kernel_config.c: the kernels of a kernel_config.py, without running it, or of a module that is run. */
 #include "replay/source/kernel_config.h"
 
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/file.h"
 #include "base/process.h"
 
 #define READ_LIMIT_MS 60000
+#define IMPORT_MEMORY (UINT64_C(8) << 30)
 
 /* Texts and paths are followed through constants, names, str(), Path(), "/", os.path.join() and the
  * parents of __file__. One line a kernel, tabs between. */
@@ -49,7 +51,48 @@ static const char READER[] =
 	"    fields = [str(d['func_id'].value)] + [(text(d[k]) if k in d else '') for k in ('name', 'core_type', 'source')]\n"
 	"    if fields[3] is None:\n"
 	"        sys.exit('line %d: this source is no path that can be followed' % d['source'].lineno)\n"
+	"    fields[3] = os.path.join(os.path.dirname(path), fields[3])\n"
 	"    print('\\t'.join((f or '').replace('\\t', ' ').replace('\\n', ' ') for f in fields))\n";
+
+/* The module as Python makes it, packages that are not installed replaced by stand-ins: of a scene test
+ * only its lists matter. What it prints is dropped. */
+static const char IMPORTER[] =
+	"import importlib.machinery, importlib.util, io, os, sys\n"
+	"path = os.path.abspath(sys.argv[1])\n"
+	"class Stand:\n"
+	"    def __init__(self, *a, **k): pass\n"
+	"    def __getattr__(self, name):\n"
+	"        if name.startswith('__'):\n"
+	"            raise AttributeError(name)\n"
+	"        return Stand()\n"
+	"    def __call__(self, *a, **k):\n"
+	"        return a[0] if len(a) == 1 and not k and callable(a[0]) else Stand()\n"
+	"    def __mro_entries__(self, bases): return ()\n"
+	"    def __iter__(self): return iter(())\n"
+	"class Missing:\n"
+	"    def find_spec(self, name, path=None, target=None):\n"
+	"        return importlib.machinery.ModuleSpec(name, self, is_package=True)\n"
+	"    def create_module(self, spec): return None\n"
+	"    def exec_module(self, module): module.__getattr__ = Stand().__getattr__\n"
+	"sys.meta_path.append(Missing())\n"
+	"sys.path.insert(0, os.path.dirname(path))\n"
+	"sys.argv, out, sys.stdout = [path], sys.stdout, io.StringIO()\n"
+	"spec = importlib.util.spec_from_file_location('case', path)\n"
+	"case = sys.modules['case'] = importlib.util.module_from_spec(spec)\n"
+	"spec.loader.exec_module(case)\n"
+	"def walk(v, depth):\n"
+	"    if isinstance(v, dict) and isinstance(v.get('func_id'), int) and isinstance(v.get('source'), (str, os.PathLike)):\n"
+	"        source = os.path.join(os.path.dirname(path), v['source'])\n"
+	"        fields = [v['func_id'], v.get('name', ''), v.get('core_type', ''), source]\n"
+	"        lines['\\t'.join(str(f).replace('\\t', ' ').replace('\\n', ' ') for f in fields)] = True\n"
+	"    elif depth < 8 and isinstance(v, (dict, list, tuple)):\n"
+	"        for x in list(v.values()) if isinstance(v, dict) else v:\n"
+	"            walk(x, depth + 1)\n"
+	"    elif isinstance(v, type) and v.__module__ == 'case':\n"
+	"        walk(dict(vars(v)), depth + 1)\n"
+	"lines = {}\n"
+	"walk(dict(vars(case)), 0)\n"
+	"print(*lines, sep='\\n', file=out)\n";
 
 static bool take_line(struct arena *a, struct str line, config_kernels *out, struct incore_error *e)
 {
@@ -70,20 +113,20 @@ static bool take_line(struct arena *a, struct str line, config_kernels *out, str
 	return VEC_PUSH(out, k) || err_nomem(e);
 }
 
-static bool run_reader(const char *path, struct strbuf *text, struct incore_error *e)
+/* What python3 says; false with status 5 where there is none, 3 with its last words where it fails. */
+static bool run_python(const struct process_spec *spec, const char *path, struct incore_error *e)
 {
-	const char *argv[] = {"python3", "-I", "-c", READER, path, NULL};
-	struct process_spec spec = {.argv = argv, .output = text, .limit_ms = READ_LIMIT_MS};
 	struct process_result r;
 
-	if (!process_run(&spec, &r, e))
+	if (!process_run(spec, &r, e))
 		return false;
 	if (r.end == PROCESS_NOT_STARTED)
 		return err_set(e, INCORE_MISSING, "no-python",
 			"%s is read by python3, which cannot be started: %s; --source names a kernel without it",
 			path, strerror(r.code));
 	if (r.end != PROCESS_EXITED || r.code != 0) {
-		struct str rest = {text->p ? text->p : "", text->n}, line, last = {"", 0};
+		struct str rest = {spec->output->p ? spec->output->p : "", spec->output->n}, line,
+			   last = {"", 0};
 
 		while (str_cut(&rest, "\n", &line))
 			last = line.n ? line : last;
@@ -93,11 +136,59 @@ static bool run_reader(const char *path, struct strbuf *text, struct incore_erro
 	return true;
 }
 
-bool kernel_config_read(
-	struct arena *a, const char *path, config_kernels *out, struct incore_error *e)
+/* A module is code of whoever wrote it: behind walls it reads its own folder and where this python3
+ * keeps its modules, and writes nothing. */
+static bool import_module(struct arena *a, const char *path, bool is_unsafe, struct strbuf *text,
+	struct incore_error *e)
+{
+	static const char PLACES[] =
+		"import sys; print(sys.executable, sys.prefix, sys.base_prefix, *sys.path, sep='\\n')";
+	const char *ask[] = {"python3", "-c", PLACES, NULL};
+	const char *argv[] = {"python3", "-B", "-c", IMPORTER, path, NULL};
+	const char *readable[] = {
+		arena_printf(a, "%.*s.", (int)(path_base(path) - path), path), NULL};
+	const char *writable[] = {"/dev/null", NULL}, *given = getenv("PYTHONPATH");
+	const char *env[] = {
+		"LC_ALL=C.UTF-8", given ? arena_printf(a, "PYTHONPATH=%s", given) : NULL, NULL};
+	VEC(const char *) programs = {0};
+	struct walls walls = {.readable = readable,
+		.writable = writable,
+		.file_bytes = 1,
+		.cpu_s = READ_LIMIT_MS / 1000};
+	struct process_spec spec = {.argv = ask, .output = text, .limit_ms = READ_LIMIT_MS};
+	struct str rest, line;
+	bool ok = (is_unsafe || walls_are_possible(e)) && run_python(&spec, path, e);
+
+	rest = (struct str){text->p ? text->p : "", text->n};
+	while (ok && str_cut(&rest, "\n", &line))
+		ok = !line.n ||
+		     VEC_PUSH(&programs, (const char *)arena_strndup(a, line.p, line.n)) ||
+		     err_nomem(e);
+	for (size_t i = 0; ok && walls_system[i]; i++)
+		ok = VEC_PUSH(&programs, walls_system[i]) || err_nomem(e);
+	ok = ok && (VEC_PUSH(&programs, (const char *)NULL) || err_nomem(e));
+	if (ok) { /* itself, not a script that finds it */
+		argv[0] = programs.v[0];
+		walls.programs = programs.v;
+		spec.argv = argv;
+		spec.env = env;
+		spec.is_env_whole = !is_unsafe;
+		spec.walls = is_unsafe ? NULL : &walls;
+		spec.memory_bytes = is_unsafe ? 0 : IMPORT_MEMORY;
+		sb_reset(text);
+		ok = run_python(&spec, path, e);
+	}
+	VEC_FREE(&programs);
+	return ok;
+}
+
+bool kernel_config_read(struct arena *a, const char *path, enum config_way way, config_kernels *out,
+	struct incore_error *e)
 {
 	const char *file = file_is_dir(path) ? arena_printf(a, "%s/kernel_config.py", path) : path;
+	const char *argv[] = {"python3", "-I", "-c", READER, file, NULL};
 	struct strbuf text = {0};
+	struct process_spec spec = {.argv = argv, .output = &text, .limit_ms = READ_LIMIT_MS};
 	struct str rest, line;
 	bool ok;
 
@@ -105,7 +196,8 @@ bool kernel_config_read(
 		return err_nomem(e);
 	if (!file_exists(file))
 		return err_file(e, "no-config", file, INCORE_NO_OFFSET, "no such file");
-	ok = run_reader(file, &text, e);
+	ok = way == CONFIG_PARSED ? run_python(&spec, file, e)
+				  : import_module(a, file, way == CONFIG_IMPORTED_UNSAFE, &text, e);
 	rest = (struct str){text.p ? text.p : "", text.n};
 	while (ok && str_cut(&rest, "\n", &line))
 		ok = take_line(a, line, out, e);
@@ -119,23 +211,30 @@ bool kernel_config_read(
 const struct config_kernel *kernel_config_find(
 	const config_kernels *all, const char *name, int64_t func, struct incore_error *e)
 {
+	const struct config_kernel *found = NULL;
 	struct strbuf b = {0};
 
 	for (size_t i = 0; i < all->n; i++) {
 		if (name ? strcmp(all->v[i].name, name) == 0 : all->v[i].func == func) {
-			sb_free(&b);
-			return &all->v[i];
+			if (found && strcmp(found->source, all->v[i].source) != 0) {
+				err_set(e, INCORE_USAGE, "ambiguous",
+					"both %s and %s are meant; name the --source",
+					found->source, all->v[i].source);
+				sb_free(&b);
+				return NULL;
+			}
+			found = &all->v[i];
 		}
 		sb_printf(
 			&b, "%s%lld %s", i ? ", " : "", (long long)all->v[i].func, all->v[i].name);
 	}
-	if (name)
+	if (!found && name)
 		err_set(e, INCORE_USAGE, "no-such-kernel", "no kernel %s; there are %s", name,
 			b.p ? b.p : "none");
-	else
+	else if (!found)
 		err_set(e, INCORE_USAGE, "no-such-kernel",
 			"no kernel of func id %lld; there are %s", (long long)func,
 			b.p ? b.p : "none");
 	sb_free(&b);
-	return NULL;
+	return found;
 }

@@ -354,6 +354,13 @@ static bool read_statement(struct pto_reader *r)
 		return read_loop(r);
 	if (str_is(v.op, "pto.make_tensor_view"))
 		return pto_read_view(r);
+	if (str_is(v.op, "pto.load_scalar") && r->lex.now.kind == PTO_VALUE) {
+		at = pto_value_at(r, r->lex.now.text);
+		if (at == PTO_NO_VALUE)
+			return err_nomem(r->e);
+		if (r->values.v[at].kind == PTO_POINTER)
+			r->func->params[r->values.v[at].param].is_control = true;
+	}
 	if (!evaluate(r, &v))
 		return false;
 	at = pto_value_at(r, first);

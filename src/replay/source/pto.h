@@ -20,6 +20,7 @@ struct pto_param {
 	unsigned elem_bits; /* of the pointee; 0: a type we do not know */
 	uint64_t elements;  /* reached by its views; 0: there is none, or all are empty */
 	uint32_t n_views;
+	bool is_control; /* a pointer: elements of it are loaded as scalars */
 	bool is_bound; /* a scalar that a size depends on: its value may not exceed the bound used */
 };
 

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* report_parts.c: text escaped, bytes packed, and what both forms of a written page say alike. */
-#include <zlib.h>
-
-#include "base/mem.h"
+#include "codec/gzip.h"
 #include "serve/report/report.h"
 
 #define LINE_CHARS 120u
@@ -36,32 +34,6 @@ void report_escape(struct strbuf *b, struct str text)
 	}
 }
 
-static bool zip(struct str bytes, uint8_t **out, size_t *n)
-{
-	z_stream z = {0};
-	size_t room;
-	bool ok;
-
-	/* 15 + 16: a gzip head, whose time stays 0: the same bytes every time */
-	if (deflateInit2(&z, 9, Z_DEFLATED, 15 + 16, 9, Z_DEFAULT_STRATEGY) != Z_OK)
-		return false;
-	room = deflateBound(&z, bytes.n) + 64;
-	*out = mem_alloc(room);
-	z.next_in = (Bytef *)(uintptr_t)bytes.p;
-	z.avail_in = (uInt)bytes.n;
-	z.next_out = *out;
-	z.avail_out = (uInt)room;
-	ok = *out && bytes.n <= UINT32_MAX && room <= UINT32_MAX &&
-	     deflate(&z, Z_FINISH) == Z_STREAM_END;
-	*n = room - z.avail_out;
-	deflateEnd(&z);
-	if (!ok) {
-		mem_free(*out);
-		*out = NULL;
-	}
-	return ok;
-}
-
 static void put_base64(struct strbuf *b, struct str bytes)
 {
 	static const char digits[] =
@@ -87,15 +59,13 @@ static void put_base64(struct strbuf *b, struct str bytes)
 
 bool report_pack(struct str bytes, struct strbuf *out)
 {
-	uint8_t *p;
-	size_t n;
+	struct strbuf packed = {0};
+	bool ok = gzip_pack(bytes, &packed);
 
-	if (!zip(bytes, &p, &n))
-		return false;
-	if (sb_reserve(out, n / 3 * 4 + n / 90 * 2 + 16))
-		put_base64(out, (struct str){(const char *)p, n});
-	mem_free(p);
-	return !out->failed;
+	if (ok && sb_reserve(out, packed.n / 3 * 4 + packed.n / 90 * 2 + 16))
+		put_base64(out, (struct str){packed.p, packed.n});
+	sb_free(&packed);
+	return ok && !out->failed;
 }
 
 void report_put_count(struct strbuf *b, uint64_t v)

@@ -49,19 +49,19 @@ extern "C" __aicore__ void kernel_entry(__gm__ int64_t *args)
 	TLOAD(x, gx);
 	set_flag(PIPE_MTE2, PIPE_V, EVENT_ID0); // bug race:
 	wait_flag(PIPE_MTE2, PIPE_V, EVENT_ID0); // bug race:
-	TROWSUM(c, x, tmp);
-	TROWMAX(c, x, tmp);
-	TROWMIN(c, x, tmp);
-	TROWPROD(c, x, tmp);
-	TROWARGMAX(ci, x, tmp);
-	TROWARGMIN(ci, x, tmp);
+	TROWSUM(c, x, tmp); pipe_barrier(PIPE_V);
+	TROWMAX(c, x, tmp); pipe_barrier(PIPE_V);
+	TROWMIN(c, x, tmp); pipe_barrier(PIPE_V);
+	TROWPROD(c, x, tmp); pipe_barrier(PIPE_V);
+	TROWARGMAX(ci, x, tmp); pipe_barrier(PIPE_V);
+	TROWARGMIN(ci, x, tmp); pipe_barrier(PIPE_V);
 	set_flag(PIPE_V, PIPE_MTE3, EVENT_ID0);
 	TCOLSUM(r[0], x, tmp, true);
 	TCOLMAX(r[1], x);
-	TCOLMIN(r[2], x);
-	TCOLPROD(r[3], x, tmp);
-	TCOLARGMAX(ri, x, tmp);
-	TCOLARGMIN(ri, x, tmp);
+	TCOLMIN(r[2], x); pipe_barrier(PIPE_V);
+	TCOLPROD(r[3], x, tmp); pipe_barrier(PIPE_V);
+	TCOLARGMAX(ri, x, tmp); pipe_barrier(PIPE_V);
+	TCOLARGMIN(ri, x, tmp); pipe_barrier(PIPE_V);
 	set_flag(PIPE_V, PIPE_MTE3, EVENT_ID1);
 	wait_flag(PIPE_V, PIPE_MTE3, EVENT_ID0);
 	TSTORE(gc, c);

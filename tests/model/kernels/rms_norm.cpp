@@ -50,7 +50,8 @@ extern "C" __aicore__ void kernel_entry(__gm__ int64_t *args)
 	TRESHAPE(f, c);
 	TMULS(f, f, 1.0f / 256); pipe_barrier(PIPE_V);
 	TADDS(f, f, 1e-6f); pipe_barrier(PIPE_V);
-	TRSQRT(g, f, tmp);
+	TEXPANDS(g, 1.0f); pipe_barrier(PIPE_V); // bug waw: TEXPANDS(g, 1.0f);
+	TRSQRT(g, f, tmp); pipe_barrier(PIPE_V); // bug war: TRSQRT(g, f, tmp);
 	TSQRT(f, f); pipe_barrier(PIPE_V);
 	TRECIP(f, f);
 	pipe_barrier(PIPE_V);

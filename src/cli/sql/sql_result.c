@@ -1,0 +1,328 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* sql_result.c: results of queries as text, CSV and JSON, and the description of tables. */
+#include "cli/sql/sql_result.h"
+
+#include <stdio.h>
+
+#include "answer/rows.h"
+#include "base/plain.h"
+#include "cli/text/record_table.h"
+#include "cli/text/table.h"
+#include "codec/csv.h"
+
+/* --- what --json gives --- */
+
+struct sql_data {
+	const char *query;
+	struct rows columns, rows; /* text_item; rows of any */
+	bool is_cut;
+};
+
+static const struct column cell_columns[] = {
+	{.name = "", .doc = "a value", .type = COLUMN_ANY, .words = "integer|number|string|null"},
+};
+static const struct record cell_record = {cell_columns, 1, RECORD_SCALAR, sizeof(struct any)};
+static const struct column row_columns[] = {
+	{.name = "",
+		.doc = "a row, in the order of the columns",
+		.of = &cell_record,
+		.type = COLUMN_LIST},
+};
+static const struct record row_record = {row_columns, 1, RECORD_SCALAR, sizeof(struct rows)};
+
+static const struct column sql_columns[] = {
+	COLUMN(sql_data, query, UNIT_NONE, "the query"),
+	LIST(sql_data, columns, &text_item_record, "names of the columns"),
+	LIST(sql_data, rows, &row_record, "the result, a list a row; bytes are x'..' in it",
+		.flags = COLUMN_BLOCK),
+	COLUMN(sql_data, is_cut, UNIT_NONE, "there are more rows than --rows gives"),
+};
+const struct record sql_record = RECORD_OF(sql_data, RECORD_BLOCK, sql_columns);
+
+/* --- collecting --- */
+
+void sql_out_init(struct sql_out *o, struct cli *c, uint64_t most_bytes)
+{
+	*o = (struct sql_out){.c = c, .most_bytes = most_bytes};
+	arena_init(&o->arena);
+}
+
+static void forget_result(struct sql_out *o)
+{
+	arena_deinit(&o->arena);
+	arena_init(&o->arena);
+	o->cells.n = 0;
+	o->n_columns = 0;
+	o->bytes = 0;
+	sb_reset(&o->line);
+}
+
+void sql_out_deinit(struct sql_out *o)
+{
+	arena_deinit(&o->arena);
+	VEC_FREE(&o->cells);
+	sb_free(&o->line);
+}
+
+static bool flush_line(struct sql_out *o, struct incore_error *e)
+{
+	if (o->line.failed)
+		return err_nomem(e);
+	if (o->line.n)
+		fwrite(o->line.p, 1, o->line.n, o->c->out);
+	sb_reset(&o->line);
+	return !ferror(o->c->out) || err_write(e);
+}
+
+static bool take_columns(void *ctx, const char *const *names, unsigned n, struct incore_error *e)
+{
+	struct sql_out *o = ctx;
+
+	o->n_columns = n;
+	o->names = arena_zalloc(&o->arena, n + 1, sizeof(*o->names));
+	if (!o->names)
+		return err_nomem(e);
+	for (unsigned i = 0; i < n; i++) {
+		o->names[i] = arena_strdup(&o->arena, names[i]);
+		if (!o->names[i])
+			return err_nomem(e);
+		if (o->c->use_csv) {
+			csv_put_text(&o->line, str_of(names[i]));
+			sb_puts(&o->line, i + 1 == n ? "\r\n" : ",");
+		}
+	}
+	return flush_line(o, e);
+}
+
+static const char *hex_of(struct arena *a, struct str bytes)
+{
+	static const char digits[] = "0123456789abcdef";
+	char *text = arena_zalloc(a, 2 * bytes.n + 4, 1);
+
+	if (!text)
+		return NULL;
+	memcpy(text, "x'", 2);
+	for (size_t i = 0; i < bytes.n; i++) {
+		text[2 + 2 * i] = digits[(uint8_t)bytes.p[i] >> 4];
+		text[3 + 2 * i] = digits[(uint8_t)bytes.p[i] & 15];
+	}
+	text[2 + 2 * bytes.n] = '\'';
+	return text;
+}
+
+/* A value that lives in the arena; a text NULL: nothing is there. */
+static bool keep_value(struct arena *a, const struct sql_value *v, struct any *out)
+{
+	*out = (struct any){.type = COLUMN_TEXT};
+	switch (v->type) {
+	case SQL_INT:
+		*out = (struct any){.type = COLUMN_I64, .i = v->i};
+		return true;
+	case SQL_REAL:
+		*out = (struct any){.type = COLUMN_F64, .digits = -15, .d = v->d};
+		return true;
+	case SQL_TEXT:
+		out->text = arena_strndup(a, v->bytes.p ? v->bytes.p : "", v->bytes.n);
+		return out->text != NULL;
+	case SQL_BLOB:
+		out->text = hex_of(a, v->bytes);
+		return out->text != NULL;
+	default:
+		return true;
+	}
+}
+
+/* A number as text, a real one with so many digits that count; NULL: it is none. */
+static const char *number_text(const struct any *x, int digits, char text[32])
+{
+	if (x->type == COLUMN_I64)
+		snprintf(text, 32, "%lld", (long long)x->i);
+	else if (x->type == COLUMN_F64)
+		snprintf(text, 32, "%.*g", digits, x->d);
+	else
+		return NULL;
+	return text;
+}
+
+static bool write_row(
+	struct sql_out *o, const struct sql_value *v, unsigned n, struct incore_error *e)
+{
+	struct arena a;
+	bool ok = true;
+
+	arena_init(&a);
+	for (unsigned i = 0; ok && i < n; i++) {
+		char text[32];
+		struct any x;
+
+		ok = keep_value(&a, &v[i], &x) || err_nomem(e);
+		if (ok && number_text(&x, 15, text))
+			sb_puts(&o->line, text);
+		else if (ok && x.text)
+			csv_put_text(&o->line, str_of(x.text));
+		sb_puts(&o->line, i + 1 == n ? "\r\n" : ",");
+	}
+	arena_deinit(&a);
+	return ok && (o->line.n < 1 << 16 || flush_line(o, e));
+}
+
+static bool take_row(void *ctx, const struct sql_value *v, unsigned n, struct incore_error *e)
+{
+	struct sql_out *o = ctx;
+
+	if (o->c->use_csv)
+		return write_row(o, v, n, e);
+	for (unsigned i = 0; i < n; i++) {
+		struct any x;
+
+		o->bytes += sizeof(x) + v[i].bytes.n * (v[i].type == SQL_BLOB ? 2 : 1);
+		if (o->most_bytes && o->bytes > o->most_bytes)
+			return err_set(e, INCORE_FAILED, "sql-memory",
+				"the result is larger than %llu MiB (--memory; --csv keeps none)",
+				(unsigned long long)(o->most_bytes >> 20));
+		if (!keep_value(&o->arena, &v[i], &x) || !VEC_PUSH(&o->cells, x))
+			return err_nomem(e);
+	}
+	return true;
+}
+
+struct sql_sink sql_out_sink(struct sql_out *o)
+{
+	return (struct sql_sink){o, take_columns, take_row};
+}
+
+/* --- drawing --- */
+
+#define DRAWN_COLUMNS 64u /* that a text table can have */
+
+/* A column of numbers stands at the right side. */
+static enum cell_align align_of(const struct sql_out *o, unsigned column)
+{
+	bool has_number = false;
+
+	for (size_t i = column; i < o->cells.n; i += o->n_columns) {
+		if (o->cells.v[i].type == COLUMN_TEXT && o->cells.v[i].text)
+			return CELL_LEFT;
+		has_number |= o->cells.v[i].type != COLUMN_TEXT;
+	}
+	return has_number ? CELL_RIGHT : CELL_LEFT;
+}
+
+static bool draw_table(struct sql_out *o)
+{
+	struct table_column columns[DRAWN_COLUMNS];
+	struct table t;
+
+	if (o->n_columns > DRAWN_COLUMNS)
+		return err_set(&o->c->error, INCORE_USAGE, "sql-limit",
+			"%u columns are too many to draw: name those that are wanted, or take "
+			"--csv or --json",
+			o->n_columns);
+	for (unsigned i = 0; i < o->n_columns; i++)
+		columns[i] = (struct table_column){.title = o->names[i],
+			.align = align_of(o, i),
+			.may_cut = align_of(o, i) == CELL_LEFT};
+	table_init(&t, columns, o->n_columns);
+	for (unsigned i = 0; i < o->n_columns; i++) {
+		struct strbuf plain = {0};
+
+		/* a heading may be any text of the query */
+		sb_plain(&plain, str_of(o->names[i]));
+		columns[i].title = arena_strndup(&t.arena, plain.p ? plain.p : "", plain.n);
+		t.is_failed |= plain.failed || !columns[i].title;
+		sb_free(&plain);
+	}
+	EACH (const struct any, x, o->cells.v, o->cells.n) {
+		char text[32];
+		const char *number = number_text(x, 8, text);
+
+		table_cstr(&t, number ? number : x->text ? x->text : "-");
+	}
+	return table_finish(&t, o->c);
+}
+
+bool sql_out_draw(struct sql_out *o)
+{
+	bool ok = true;
+
+	if (o->c->use_csv)
+		ok = flush_line(o, &o->c->error);
+	else if (o->n_columns)
+		ok = draw_table(o);
+	forget_result(o);
+	return ok;
+}
+
+bool sql_out_json(struct sql_out *o, const struct trace *const *traces, size_t n_traces,
+	const char *query, const struct sql_result *r)
+{
+	struct rows *rows = arena_zalloc(&o->arena, (size_t)r->n_rows + 1, sizeof(*rows));
+	struct sql_data x = {.query = query, .is_cut = r->is_cut};
+
+	if (!rows)
+		return err_nomem(&o->c->error);
+	for (size_t i = 0; i < r->n_rows; i++)
+		rows[i] = (struct rows){&o->cells.v[i * o->n_columns], o->n_columns};
+	x.columns = (struct rows){o->names, o->n_columns};
+	x.rows = (struct rows){rows, (size_t)r->n_rows};
+	return cli_json_captures(o->c, traces, n_traces, &sql_record, &x);
+}
+
+/* --- what can be asked --- */
+
+static const struct column table_columns[] = {
+	COLUMN(sql_table, name, UNIT_NONE, "name of the table", .title = "table"),
+	COLUMN(sql_table, doc, UNIT_NONE, "what it holds", .title = "holds", .flags = COLUMN_WIDE),
+};
+static const struct record table_record = RECORD_OF(sql_table, RECORD_LINE, table_columns);
+
+static const struct column column_columns[] = {
+	COLUMN(sql_column, name, UNIT_NONE, "name of the column", .title = "column"),
+	COLUMN(sql_column, type, UNIT_NONE, "its type"),
+	COLUMN(sql_column, unit, UNIT_NONE, "its unit", .flags = COLUMN_BLANK),
+	COLUMN(sql_column, doc, UNIT_NONE, "what it means", .title = "means", .flags = COLUMN_WIDE),
+	COLUMN(sql_column, is_argument, UNIT_NONE, "an argument of the table"),
+};
+static const struct record column_record = RECORD_OF(sql_column, RECORD_LINE, column_columns);
+
+bool sql_draw_tables(struct cli *c, const struct sql *s)
+{
+	static const char *const columns[] = {"name", "doc", NULL};
+	struct rows rows = {0};
+
+	rows.v = sql_tables(s, &rows.n);
+	return record_table_print(c, &table_record, rows, columns);
+}
+
+static bool draw_part(struct cli *c, const struct sql_table *t, size_t from, size_t to)
+{
+	static const char *const columns[] = {"name", "type", "unit", "doc", NULL};
+	const struct sql_column *v = t->columns.v;
+
+	if (from == to)
+		return true;
+	return record_table_print(c, &column_record, (struct rows){v + from, to - from}, columns);
+}
+
+bool sql_draw_columns(struct cli *c, const struct sql *s, const char *name)
+{
+	size_t n, first = 0;
+	const struct sql_table *t = sql_tables(s, &n);
+	const struct sql_column *v;
+
+	while (n && strcmp(t->name, name) != 0) {
+		t++;
+		n--;
+	}
+	if (!n)
+		return err_set(&c->error, INCORE_USAGE, "no-such-table",
+			"there is no table '%s'; .tables names them", name);
+	v = t->columns.v;
+	while (first < t->columns.n && !v[first].is_argument)
+		first++;
+	if (!draw_part(c, t, 0, first))
+		return false;
+	if (first < t->columns.n && !c->use_csv)
+		fputs("\narguments, in this order or as columns of a condition\n", c->out);
+	return draw_part(c, t, first, t->columns.n);
+}

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * sql_result.h: the result of a query on its way out: as a text table or JSON when it is whole, as
+ * CSV row by row. Owner: the caller; sql_out_deinit().
+ */
+#pragma once
+
+#include "cli/cli.h"
+#include "sql/sql.h"
+
+struct sql_out {
+	struct cli *c;
+	struct arena arena;
+	const char **names;
+	unsigned n_columns;
+	VEC(struct any) cells; /* row after row */
+	uint64_t bytes, most_bytes;
+	struct strbuf line; /* of CSV */
+};
+
+extern const struct record sql_record; /* what --json gives */
+
+void sql_out_init(struct sql_out *o, struct cli *c, uint64_t most_bytes);
+void sql_out_deinit(struct sql_out *o);
+struct sql_sink sql_out_sink(struct sql_out *o);
+/* Prints what was collected and makes room for the next; CSV is out already. */
+bool sql_out_draw(struct sql_out *o);
+bool sql_out_json(struct sql_out *o, const struct trace *const *traces, size_t n_traces,
+	const char *query, const struct sql_result *r);
+/* Which tables there are; the columns of one, or of all that are tables of captures. */
+bool sql_draw_tables(struct cli *c, const struct sql *s);
+bool sql_draw_columns(struct cli *c, const struct sql *s, const char *name);

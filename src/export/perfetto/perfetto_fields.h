@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* perfetto_fields.h: numbers of the fields of Perfetto's messages that are written here. */
+#pragma once
+
+enum trace_field { TRACE_PACKET = 1 };
+
+enum packet_field {
+	PACKET_CLOCK_SNAPSHOT = 6,
+	PACKET_TIMESTAMP = 8,
+	PACKET_SEQUENCE_ID = 10,
+	PACKET_TRACK_EVENT = 11,
+	PACKET_INTERNED = 12,
+	PACKET_SEQUENCE_FLAGS = 13,
+	PACKET_PREVIOUS_DROPPED = 42,
+	PACKET_DEFAULTS = 59,
+	PACKET_TRACK_DESCRIPTOR = 60,
+	PACKET_FIRST_ON_SEQUENCE = 87,
+};
+enum sequence_flag { SEQUENCE_STATE_CLEARED = 1, SEQUENCE_NEEDS_STATE = 2 };
+
+enum clock_field { SNAPSHOT_CLOCK = 1, CLOCK_ID = 1, CLOCK_TIMESTAMP = 2, CLOCK_INCREMENTAL = 3 };
+enum clock_number { CLOCK_BOOT_TIME = 6, CLOCK_OF_SEQUENCE = 64 };
+
+enum defaults_field {
+	DEFAULTS_TRACK_EVENT = 11, /* holds EVENT_TRACK */
+	DEFAULTS_CLOCK = 58,
+};
+
+enum descriptor_field {
+	DESCRIPTOR_UUID = 1,
+	DESCRIPTOR_NAME = 2,
+	DESCRIPTOR_PROCESS = 3,
+	DESCRIPTOR_PARENT = 5,
+	DESCRIPTOR_COUNTER = 8,
+	DESCRIPTOR_ORDERING = 11,
+	DESCRIPTOR_RANK = 12,
+	DESCRIPTOR_DESCRIPTION = 14,
+};
+enum process_field { PROCESS_PID = 1, PROCESS_NAME = 6 };
+enum counter_field { COUNTER_UNIT = 3, COUNTER_UNIT_NAME = 6 };
+#define ORDERING_EXPLICIT 3u
+#define UNIT_IS_COUNT 2u
+
+enum event_field {
+	EVENT_CATEGORY_IID = 3,
+	EVENT_ANNOTATION = 4,
+	EVENT_TYPE = 9,
+	EVENT_NAME_IID = 10,
+	EVENT_TRACK = 11,
+	EVENT_CATEGORY = 22,
+	EVENT_NAME = 23,
+	EVENT_COUNTER = 30,
+	EVENT_SOURCE_IID = 34,
+	EVENT_DOUBLE_COUNTER = 44,
+	EVENT_FLOW = 47,
+	EVENT_FLOW_END = 48,
+};
+enum event_type { EVENT_BEGIN = 1, EVENT_END = 2, EVENT_INSTANT = 3, EVENT_SAMPLE = 4 };
+
+enum annotation_field {
+	ANNOTATION_NAME_IID = 1,
+	ANNOTATION_UINT = 3,
+	ANNOTATION_INT = 4,
+	ANNOTATION_STRING = 6,
+	ANNOTATION_NAME = 10,
+};
+
+enum interned_field {
+	INTERNED_CATEGORY = 1,
+	INTERNED_NAME = 2,
+	INTERNED_LABEL = 3,
+	INTERNED_SOURCE = 4,
+};
+enum entry_field { ENTRY_IID = 1, ENTRY_TEXT = 2, ENTRY_LINE = 4 }; /* line: of a source */

@@ -1,0 +1,245 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* profile.c: where a selection's cycles went, a line for each cause on each row of the code. */
+#include "export/profile/profile.h"
+
+#include "analysis/code/hot.h"
+#include "analysis/code/samples.h"
+#include "analysis/pipes/pipes.h"
+#include "base/mem.h"
+#include "export/writer.h"
+
+static bool add_line(struct profile *p, struct profile_line l, struct incore_error *e)
+{
+	if (!l.cyc && !l.hits)
+		return true;
+	p->total += l.cyc;
+	return VEC_PUSH(&p->lines, l) || err_nomem(e);
+}
+
+static bool add_cells(struct profile *p, struct incore_error *e)
+{
+	const struct causes *c = p->causes;
+
+	for (uint32_t i = 0; i < c->n_cells; i++) {
+		const struct cause_cell *x = &c->cells[i];
+		const struct cause *k = &c->v[x->cause];
+
+		if (!add_line(p,
+			    (struct profile_line){x->code, k->name, k->bucket, x->cyc, x->hits}, e))
+			return false;
+	}
+	return true;
+}
+
+/* Of pipes: rows by bucket, and by lane what belongs to no row. */
+static bool add_pipes(struct profile *p, const struct hot *h, struct incore_error *e)
+{
+	for (uint32_t i = 0; i <= p->trace->n_code; i++) {
+		const struct hot_sums *s = &h->rows[i];
+
+		for (unsigned b = 0; b < BUCKET_COUNT; b++) {
+			struct profile_line l = {i < p->trace->n_code ? i : NO_CODE,
+				bucket_name((enum bucket)b), (enum bucket)b, s->bucket[b],
+				b == BUCKET_ISSUE ? s->totals.hit : 0};
+
+			if (!add_line(p, l, e))
+				return false;
+		}
+	}
+	for (uint32_t i = 0; i < p->causes->n; i++) {
+		const struct cause *k = &p->causes->v[i];
+
+		if ((k->bucket == BUCKET_IDLE || k->bucket == BUCKET_DRAIN) &&
+			!add_line(p, (struct profile_line){NO_CODE, k->name, k->bucket, k->cyc, 0},
+				e))
+			return false;
+	}
+	return true;
+}
+
+static bool walk_pipes(struct profile *p, struct export *x, struct hot *h, struct incore_error *e)
+{
+	struct pipes *k = pipes_new(p->trace, e);
+	struct collector a = hot_collector(h), b;
+	const struct collector *list[] = {&a, &b};
+	bool ok;
+
+	if (!k)
+		return false;
+	b = pipes_collector(k);
+	ok = export_walk(x, list, 2, e) && pipes_finish(k, e) &&
+	     pipes_fill_causes(k, p->causes, e) && add_pipes(p, h, e);
+	pipes_free(k);
+	return ok;
+}
+
+static bool walk_waves(struct profile *p, struct export *x, struct hot *h, struct incore_error *e)
+{
+	struct collector a = hot_collector(h), b = causes_collector(p->causes);
+	const struct collector *list[] = {&a, &b};
+
+	return export_walk(x, list, 2, e) && causes_finish(p->causes, e) && add_cells(p, e);
+}
+
+static bool walk_profile(struct profile *p, struct export *x, struct incore_error *e)
+{
+	struct hot *h = hot_new(p->trace);
+	bool ok;
+
+	if (!h)
+		return err_nomem(e);
+	ok = trace_has_pipes(p->trace) ? walk_pipes(p, x, h, e) : walk_waves(p, x, h, e);
+	x->result->n_slices += h->n_instructions;
+	hot_free(h);
+	return ok;
+}
+
+static bool add_samples(struct profile *p, struct incore_error *e)
+{
+	const struct trace *t = p->trace;
+
+	p->unit = "samples";
+	for (code_idx i = 0; i < t->n_code; i++) {
+		const struct reason_count *r = trace_reasons_of(t, i);
+		uint64_t left = t->samples[i].stalled, n = t->samples[i].issued;
+
+		if (t->code[i].is_label)
+			continue; /* no verb counts these */
+		if (!add_line(p, (struct profile_line){i, "issued", BUCKET_ISSUE, n, n}, e))
+			return false;
+		for (uint32_t k = 0; k < t->n_reasons; k++) {
+			n = r[k].all < left ? r[k].all : left;
+			left -= n;
+			if (!add_line(p,
+				    (struct profile_line){i, t->reasons[k], BUCKET_STALL, n, n}, e))
+				return false;
+		}
+		if (!add_line(p, (struct profile_line){i, "stalled", BUCKET_STALL, left, left}, e))
+			return false;
+	}
+	return true;
+}
+
+/* No timeline and no samples: what the producer says of each row. */
+static bool add_stated(struct profile *p, struct incore_error *e)
+{
+	for (code_idx i = 0; i < p->trace->n_code; i++) {
+		const struct code_totals *s = &p->trace->code[i].stated;
+
+		if (!add_line(p,
+			    (struct profile_line){
+				    i, "stated latency", BUCKET_ISSUE, s->latency, s->hit},
+			    e) ||
+			!add_line(p,
+				(struct profile_line){i, "stated idle", BUCKET_IDLE, s->idle, 0},
+				e))
+			return false;
+	}
+	return true;
+}
+
+static bool collect_lines(struct profile *p, struct export *x, struct incore_error *e)
+{
+	const struct trace *t = p->trace;
+
+	p->causes = causes_new(t, NULL, CAUSES_ROWS, e);
+	if (!p->causes)
+		return false;
+	if (t->n_tracks)
+		return walk_profile(p, x, e);
+	if (trace_is_sampled(t))
+		return samples_fill_causes(p->causes, e) && add_cells(p, e);
+	return t->samples ? add_samples(p, e) : add_stated(p, e);
+}
+
+struct profile *profile_new(struct export *x, struct incore_error *e)
+{
+	struct profile *p = mem_zalloc(1, sizeof(*p));
+
+	if (!p)
+		return err_nomem_null(e);
+	p->trace = x->trace;
+	p->unit = "cycles";
+	if (collect_lines(p, x, e))
+		return p;
+	profile_free(p);
+	return NULL;
+}
+
+void profile_free(struct profile *p)
+{
+	if (!p)
+		return;
+	causes_free(p->causes);
+	VEC_FREE(&p->lines);
+	sb_free(&p->text);
+	mem_free(p);
+}
+
+const char *profile_kernel(const struct profile *p)
+{
+	return p->trace->meta.kernel ? p->trace->meta.kernel : "kernel";
+}
+
+struct str profile_instruction(const struct profile *p, const struct profile_line *l)
+{
+	const struct code_row *r;
+
+	if (l->code >= p->trace->n_code)
+		return STR("(unknown)");
+	r = &p->trace->code[l->code];
+	return (struct str){r->text, r->text_len};
+}
+
+const struct frame *profile_frames(
+	const struct profile *p, const struct profile_line *l, uint32_t *n)
+{
+	const struct trace *t = p->trace;
+
+	*n = l->code < t->n_code ? t->code[l->code].n_frames : 0;
+	return *n ? &t->frames[t->code[l->code].first_frame] : NULL;
+}
+
+const char *profile_path(const struct profile *p, const struct frame *f)
+{
+	return f->source < p->trace->n_sources ? p->trace->sources[f->source].path : "";
+}
+
+const char *profile_frame_name(struct profile *p, const struct frame *f)
+{
+	sb_reset(&p->text);
+	sb_printf(&p->text, "%s:%u", path_base(profile_path(p, f)), f->line);
+	return p->text.failed ? NULL : p->text.p;
+}
+
+/* --- of every format --- */
+
+bool profile_begin(struct export *x, struct incore_error *e)
+{
+	x->state = profile_new(x, e);
+	return x->state && export_cut(x, "times of instructions", "a profile holds sums",
+				   x->result->n_slices, e);
+}
+
+void profile_end(struct export *x)
+{
+	profile_free(x->state);
+	x->state = NULL;
+}
+
+/* No place for remarks: the program tells them beside the file. */
+bool profile_lost(struct export *x, const struct note *n, struct incore_error *e)
+{
+	(void)x;
+	(void)n;
+	(void)e;
+	return true;
+}
+
+bool profile_truncated(struct export *x, const struct export_cut *c, struct incore_error *e)
+{
+	(void)x;
+	(void)c;
+	(void)e;
+	return true;
+}

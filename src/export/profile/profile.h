@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * profile.h: cycles by cause over inline stacks, for formats of profilers. A line is one cause on
+ * one row of the code; lines add up to what incore hot says of the selection, to the cycle. Of pipes
+ * the cause of a row is its bucket, and what no row has is by lane; of samples without a period the
+ * unit is samples, and the cause the sampler's reason; without any of them what the producer states.
+ * Owner: profile_new() .. profile_free(); lines and texts live as long.
+ */
+#pragma once
+
+#include "base/vec.h"
+#include "export/export.h"
+
+struct profile_line {
+	code_idx code;	   /* NO_CODE: no known row */
+	const char *cause; /* "wait:VMEM-load" */
+	enum bucket bucket;
+	uint64_t cyc, hits; /* in the profile's unit; hits: how often */
+};
+
+struct profile {
+	const struct trace *trace;
+	const char *unit; /* "cycles", "samples" */
+	VEC(struct profile_line) lines;
+	uint64_t total;
+	struct causes *causes; /* private: names of causes live here */
+	struct strbuf text;
+};
+
+/* Walks the selection of an export. NULL with the error. */
+struct profile *profile_new(struct export *x, struct incore_error *e);
+void profile_free(struct profile *p);
+
+const char *profile_kernel(const struct profile *p);
+/* Text of the instruction of a line; "(unknown)". */
+struct str profile_instruction(const struct profile *p, const struct profile_line *l);
+/* Its frames, innermost first: *n of them. */
+const struct frame *profile_frames(
+	const struct profile *p, const struct profile_line *l, uint32_t *n);
+/* "a.py:12" of a frame: the path's last part; borrowed until the next call. NULL on lack of memory.
+ */
+const char *profile_frame_name(struct profile *p, const struct frame *f);
+const char *profile_path(const struct profile *p, const struct frame *f); /* "": not known */
+
+/* The begin, abort and remarks of every such format: x->state is the profile. */
+bool profile_begin(struct export *x, struct incore_error *e);
+void profile_end(struct export *x);
+bool profile_lost(struct export *x, const struct note *n, struct incore_error *e);
+bool profile_truncated(struct export *x, const struct export_cut *c, struct incore_error *e);
+#define PROFILE_WRITER                                                                             \
+	.takes_sums = true, .begin = profile_begin, .lost = profile_lost,                          \
+	.truncated = profile_truncated, .end = end, .abort = profile_end

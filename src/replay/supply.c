@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* supply.c: what a kernel is given that nobody recorded or described. */
+#include "replay/supply.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "args/spec.h"
+#include "base/file.h"
+#include "replay/arguments/testcase.h"
+#include "replay/source/classify.h"
+#include "replay/source/source_text.h"
+
+/* Kernels of the paged-attention sample as its small case was recorded: 16 rows of a query, blocks of
+ * 16, heads of 16. The update is that of a last block, which does the most. */
+static const struct recipe {
+	const char *name, *stem, *part; /* the file is called so, or its name has this part */
+	const char *words[9];
+} RECIPES[] = {
+	{"QK", "qk", "qk_matmul", {"0=bf16[16,16]", "1=bf16[16,16]", "2=f32[16,16]:out"}},
+	{"SF", "sf", "softmax_prepare",
+		{"0=f32[16,16]", "1=bf16[16,16]:out", "2=f32[16]:out", "3=f32[16]:out", "4=f32:1"}},
+	{"PV", "pv", "pv_matmul", {"0=bf16[16,16]", "1=bf16[16,16]", "2=f32[16,16]:out"}},
+	{"UP", "up", "online_update",
+		{"0=f32[16]", "1=f32[16]", "2=f32[16,16]", "3=f32[16]:out", "4=f32[16]:out",
+			"5=f32[16,16]:out", "6=f32[16,16]:out", "7=i64:0", "8=i64:1"}},
+};
+
+static const struct recipe *recipe_of(const char *source)
+{
+	struct str base = str_of(path_base(source));
+	ptrdiff_t dot = str_find(base, ".");
+	struct str stem = str_sub(base, 0, dot < 0 ? base.n : (size_t)dot);
+
+	if (strstr(source, "paged_attention"))
+		for (size_t i = 0; i < sizeof(RECIPES) / sizeof(RECIPES[0]); i++)
+			if (str_is(stem, RECIPES[i].stem) || strstr(base.p, RECIPES[i].part))
+				return &RECIPES[i];
+	return NULL;
+}
+
+bool supply_recipe(struct args *a, const char *source, uint32_t n_blocks, struct incore_error *e)
+{
+	const struct recipe *r = recipe_of(source);
+
+	if (!r)
+		return err_set(e, INCORE_USAGE, "no-arguments",
+			"nothing says what the kernel is given: name a dump (--dump) or an arg-spec (--arg-spec)");
+	for (unsigned i = 0; i < 9 && r->words[i]; i++)
+		if (!args_add_word(a, r->words[i], e))
+			return false;
+	return args_remark(a,
+		       arena_printf(&a->arena,
+			       "arguments of the built-in recipe %s (paged attention, 16 x 16): --set-arg changes them",
+			       r->name),
+		       e) &&
+	       args_fill(a, e) && args_spread(a, n_blocks, e);
+}
+
+bool supply_is_typed(const char *source, bool *is_typed, struct incore_error *e)
+{
+	struct file_data f = {0};
+	struct strbuf masked = {0};
+	bool ok = file_load(&f, source, e) &&
+		  source_mask((struct str){(const char *)f.data, f.size}, source, NULL, &masked, e);
+
+	*is_typed = ok && !kernel_has_entry((struct str){masked.p ? masked.p : "", masked.n});
+	sb_free(&masked);
+	file_unload(&f);
+	return ok || err_wrap(e, "kernel source");
+}
+
+bool supply_typed(const struct replay_request *q, struct replay_report *r, struct incore_error *e)
+{
+	struct testcase_options o = {
+		.n_blocks = q->n_blocks, .fill_inputs = q->backend->does_compute};
+	struct strbuf wrapper = {0};
+	struct testcase t = {0};
+	char *real = realpath(q->sources[0], NULL);
+	const char *source = real ? arena_strdup(&r->arena, real) : NULL;
+	bool ok = source ? testcase_read(&t, source, &o, e) &&
+				   testcase_wrapper(&t, source, &wrapper, e)
+			 : err_errno(e, errno, q->sources[0], "read");
+
+	if (ok && !q->arg_spec) {
+		struct args none = r->args;
+
+		r->args = t.args;
+		t.args = none;
+	}
+	if (ok) {
+		r->wrapper = arena_strndup(&r->arena, wrapper.p, wrapper.n);
+		r->target = q->has_target || !t.has_target ? q->target : t.target;
+		supply_sides(&t, source, source, r->members, &r->n_members, &r->kernel_class);
+		r->class_reason = "its .pto says so";
+	}
+	testcase_deinit(&t);
+	sb_free(&wrapper);
+	free(real);
+	return ok && (r->wrapper || err_nomem(e));
+}
+
+void supply_sides(const struct testcase *t, const char *path, const char *source,
+	struct replay_member *out, uint32_t *n, enum kernel_class *class)
+{
+	struct core_answer answer = cores_decide(&(struct core_evidence){.has_kinds = true,
+		.has_cube = t->has_cube,
+		.has_vector = t->has_vector,
+		.path = path});
+
+	*class = answer.kernel_class;
+	if (answer.core != KERNEL_ON_AIV)
+		out[(*n)++] = (struct replay_member){source, KERNEL_ON_AIC, -1, 0};
+	if (answer.core != KERNEL_ON_AIC)
+		out[(*n)++] = (struct replay_member){
+			source, KERNEL_ON_AIV, -1, answer.core == KERNEL_ON_MIX ? 3 : 1};
+}

@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * sql.h: questions in SQL over open captures. SQLite reads the tables of tables/tables.h straight
+ * from the traces and the answers of the verbs as further tables; nothing is copied into a database
+ * first. Who asks may be anyone: a query only reads, opens no file, and is stopped at the limits.
+ *
+ * Owner: the caller; sql_close(). The request and the answer given to sql_open() must outlive it.
+ * May fail: a wrong query with status USAGE and its line and column; a limit with status FAILED; an
+ * input as it would fail its verb. After a failure the next query may be asked.
+ * Threads: one at a time; a query may use the request's pool.
+ */
+#pragma once
+
+#include "answer/answer.h"
+
+struct sql_limits {
+	uint64_t timeout_s;    /* of one query; 0: none */
+	uint64_t memory_bytes; /* of SQLite in all; 0: none */
+	uint64_t max_rows;     /* of one result; the rest is left out and told */
+};
+#define SQL_TIMEOUT_S 60
+#define SQL_MEMORY_MIB 512
+#define SQL_MAX_ROWS 100000
+
+enum sql_type { SQL_NULL, SQL_INT, SQL_REAL, SQL_TEXT, SQL_BLOB };
+
+struct sql_value {
+	enum sql_type type;
+	int64_t i;
+	double d;
+	struct str bytes; /* of a text or blob; valid during the call */
+};
+
+#define SQL_MAX_COLUMNS 512u /* of a result */
+
+struct sql_sink { /* where a result goes; false: stop, with *e filled */
+	void *ctx;
+	bool (*columns)(void *ctx, const char *const *names, unsigned n, struct incore_error *e);
+	bool (*row)(void *ctx, const struct sql_value *v, unsigned n, struct incore_error *e);
+};
+
+struct sql_result {
+	uint64_t n_rows;
+	bool is_cut; /* there were more than max_rows */
+};
+
+struct sql;
+
+/* Reads the captures: capture k of the tables is path k - 1. `like` says how they are read;
+ * `about` keeps them and gets their warnings. NULL with *e filled where it fails. */
+struct sql *sql_open(const struct request *like, struct answer *about, const char *const *paths,
+	unsigned n_paths, const struct sql_limits *limits, struct incore_error *e);
+void sql_close(struct sql *s); /* NULL is fine */
+
+/* Runs the first statement of the text; *rest is what follows it. A statement of blanks and
+ * comments alone gives no columns. */
+bool sql_run(struct sql *s, const char *text, const char **rest, const struct sql_sink *sink,
+	struct sql_result *out, struct incore_error *e);
+/* Is there a statement left, other than blanks, semicolons and comments? */
+bool sql_has_more(const char *text);
+/* Does the text end a statement, as a shell wants to know? */
+bool sql_is_complete(const char *text);
+/* Tracks that could not be read so far. */
+uint64_t sql_failed(const struct sql *s);
+
+/* What can be asked: for .tables, .schema and completion. */
+struct sql_column {
+	const char *name, *type, *unit, *doc;
+	bool is_argument; /* hidden: an argument of the table, in this order */
+};
+struct sql_table {
+	const char *name, *doc;
+	struct rows columns; /* sql_column */
+};
+/* In the order that they are shown in; *n of them. Valid until sql_close(). */
+const struct sql_table *sql_tables(const struct sql *s, size_t *n);

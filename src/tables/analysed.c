@@ -1,0 +1,277 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * analysed.c: tables that analyses make of a trace: causes by row of the code, who was waited for,
+ * what is wrong with the capture. One pass over the tracks, on the scan's pool.
+ */
+#include "analysis/check/check.h"
+#include "analysis/code/samples.h"
+#include "analysis/pipes/pipes.h"
+#include "analysis/waves/causes.h"
+#include "analysis/waves/producers.h"
+#include "base/search.h"
+#include "import/import.h"
+#include "tables/source.h"
+
+/* One walk for one question. */
+static bool walk_for(struct table_cursor *c, struct collector made, struct incore_error *e)
+{
+	struct walk_options o = {.pool = c->scan.pool, .progress = c->scan.progress};
+	const struct collector *list[] = {&made};
+	struct walk_result r = {0};
+	bool ok = walk_tracks(c->trace, &o, list, 1, &r, e);
+
+	c->n_failed += r.n_failed;
+	walk_result_deinit(&r);
+	return ok;
+}
+
+/* Pipes, where the tracks are pipes: *out stays NULL where they are waves. */
+static bool walk_pipes(struct table_cursor *c, struct pipes **out, struct incore_error *e)
+{
+	*out = NULL;
+	if (!trace_has_pipes(c->trace))
+		return true;
+	*out = pipes_new(c->trace, e);
+	return *out && walk_for(c, pipes_collector(*out), e) && pipes_finish(*out, e);
+}
+
+/* --- causes --- */
+
+struct cause_line {
+	uint32_t capture;
+	int64_t row;
+	const char *cause, *bucket, *family;
+	uint64_t cycles, hits;
+};
+
+static const struct column cause_columns[] = {
+	COLUMN(cause_line, capture, UNIT_INDEX, "which capture"),
+	COLUMN(cause_line, row, UNIT_ROW, "instruction in the listing; null: none is known",
+		NULLABLE),
+	COLUMN(cause_line, cause, UNIT_NONE, "why its cycles were spent"),
+	COLUMN(cause_line, bucket, UNIT_NONE, "which bucket they are in"),
+	COLUMN(cause_line, family, UNIT_NONE, "which family of causes it belongs to"),
+	COLUMN(cause_line, cycles, UNIT_CYCLES, "cycles of it"),
+	COLUMN(cause_line, hits, UNIT_COUNT, "how often"),
+};
+static const struct record cause_record = RECORD_OF(cause_line, RECORD_LINE, cause_columns);
+
+ORDER(by_row, struct cause_line, UP(row) DOWN(cycles) A_TO_Z(cause))
+
+static bool fill_causes(struct table_cursor *c, struct causes *k, struct incore_error *e)
+{
+	struct pipes *p = NULL;
+	bool ok = true;
+
+	if (trace_is_sampled(c->trace))
+		return samples_fill_causes(k, e);
+	if (!c->trace->n_tracks)
+		return true;
+	if (!trace_has_pipes(c->trace))
+		return walk_for(c, causes_collector(k), e) && causes_finish(k, e);
+	ok = walk_pipes(c, &p, e) && pipes_fill_causes(p, k, e);
+	pipes_free(p);
+	return ok;
+}
+
+static struct cause_line cause_line(
+	const struct table_cursor *c, const struct cause *x, code_idx code)
+{
+	return (struct cause_line){.capture = c->scan.capture,
+		.row = table_row_of(c->trace, code),
+		.cause = x->name,
+		.bucket = bucket_name(x->bucket),
+		.family = family_name(x->family),
+		.cycles = x->cyc,
+		.hits = x->hits};
+}
+
+static bool make_causes(struct table_cursor *c, struct incore_error *e)
+{
+	struct causes *k = causes_new(c->trace, NULL, CAUSES_ROWS, e);
+	struct cause_line *v;
+	bool has_cells;
+
+	c->state = k;
+	if (!k || !fill_causes(c, k, e))
+		return false;
+	has_cells = k->n_cells > 0; /* the causes of pipes are known by lane, not by row */
+	v = TABLE_ROWS(c, has_cells ? k->n_cells : k->n, cause_line, e);
+	for (size_t i = 0; v && i < c->rows.n; i++) {
+		const struct cause_cell *x = has_cells ? &k->cells[i] : NULL;
+
+		v[i] = cause_line(c, &k->v[x ? x->cause : i], x ? x->code : NO_CODE);
+		if (x) {
+			v[i].cycles = x->cyc;
+			v[i].hits = x->hits;
+		}
+	}
+	if (v)
+		SORT(v, c->rows.n, by_row);
+	return v != NULL;
+}
+
+static void close_causes(struct table_cursor *c)
+{
+	if (c->state)
+		causes_free(c->state);
+}
+
+const struct table causes_table = {
+	.name = "causes",
+	.doc = "why every cycle was spent, by instruction: hot --by cause",
+	.record = &cause_record,
+	.source = &(const struct table_source){.make = make_causes, .close = close_causes},
+};
+
+/* --- producers --- */
+
+struct producer_line {
+	uint32_t capture;
+	int64_t row, producer_row;
+	uint64_t waits, blocked, cycles, shared_cycles;
+	uint64_t latency_min, latency_median, latency_p95, latency_max;
+};
+
+static const struct column producer_columns[] = {
+	COLUMN(producer_line, capture, UNIT_INDEX, "which capture"),
+	COLUMN(producer_line, row, UNIT_ROW, "the instruction that waited"),
+	COLUMN(producer_line, producer_row, UNIT_ROW, "the instruction that was waited for"),
+	COLUMN(producer_line, waits, UNIT_COUNT,
+		"waits that consumed it as the youngest of a counter"),
+	COLUMN(producer_line, blocked, UNIT_COUNT, "of which cost more than the floor"),
+	COLUMN(producer_line, cycles, UNIT_CYCLES, "cycles of these waits, shared ones included"),
+	COLUMN(producer_line, shared_cycles, UNIT_CYCLES,
+		"of which of waits on two counters, counted by each"),
+	COLUMN(producer_line, latency_min, UNIT_CYCLES,
+		"from issue to the end of the wait: the shortest"),
+	COLUMN(producer_line, latency_median, UNIT_CYCLES, "the median of that"),
+	COLUMN(producer_line, latency_p95, UNIT_CYCLES, "its 95th percentile"),
+	COLUMN(producer_line, latency_max, UNIT_CYCLES, "the longest"),
+};
+static const struct record producer_record =
+	RECORD_OF(producer_line, RECORD_LINE, producer_columns);
+
+static bool fill_producers(struct table_cursor *c, struct producers *k, struct incore_error *e)
+{
+	struct pipes *p = NULL;
+	bool ok;
+
+	if (trace_is_sampled(c->trace))
+		return samples_fill_producers(k, e);
+	if (!c->trace->n_tracks)
+		return true;
+	if (!trace_has_pipes(c->trace))
+		return walk_for(c, producers_collector(k), e) && producers_finish(k, e);
+	ok = walk_pipes(c, &p, e) && pipes_fill_producers(p, k, e);
+	pipes_free(p);
+	return ok;
+}
+
+static bool make_producers(struct table_cursor *c, struct incore_error *e)
+{
+	struct producers *k = producers_new(c->trace, PRODUCERS_EDGES, e);
+	struct producer_line *v;
+
+	c->state = k;
+	if (!k || !fill_producers(c, k, e))
+		return false;
+	v = TABLE_ROWS(c, k->edges.n, producer_line, e);
+	for (size_t i = 0; v && i < k->edges.n; i++) {
+		const struct producer_edge *x = &k->edges.v[i];
+
+		v[i] = (struct producer_line){.capture = c->scan.capture,
+			.row = table_row_of(c->trace, x->wait),
+			.producer_row = table_row_of(c->trace, x->producer),
+			.waits = x->count,
+			.blocked = x->n_blocked,
+			.cycles = x->stall_cyc + x->shared_cyc,
+			.shared_cycles = x->shared_cyc,
+			.latency_min = x->latency.min,
+			.latency_median = x->latency.median,
+			.latency_p95 = x->latency.p95,
+			.latency_max = x->latency.max};
+	}
+	return v != NULL;
+}
+
+static void close_producers(struct table_cursor *c)
+{
+	if (c->state)
+		producers_free(c->state);
+}
+
+const struct table producers_table = {
+	.name = "producers",
+	.doc = "which instruction waited for which, with the latency: hot --by producer",
+	.record = &producer_record,
+	.source = &(const struct table_source){.make = make_producers, .close = close_producers},
+};
+
+/* --- findings --- */
+
+struct finding_line {
+	uint32_t capture;
+	const char *id, *severity, *message, *evidence, *advice;
+};
+
+static const struct column finding_columns[] = {
+	COLUMN(finding_line, capture, UNIT_INDEX, "which capture"),
+	COLUMN(finding_line, id, UNIT_NONE, "the rule that fired"),
+	COLUMN(finding_line, severity, UNIT_NONE, "how much it matters",
+		.words = "error|warning|info"),
+	COLUMN(finding_line, message, UNIT_NONE, "what was found"),
+	COLUMN(finding_line, evidence, UNIT_NONE, "the figures that it rests on"),
+	COLUMN(finding_line, advice, UNIT_NONE, "what to do"),
+};
+static const struct record finding_record = RECORD_OF(finding_line, RECORD_LINE, finding_columns);
+
+/* The capture alone: what check says of captures beside it is not here. */
+static bool make_findings(struct table_cursor *c, struct incore_error *e)
+{
+	struct walk_options o = {.pool = c->scan.pool, .progress = c->scan.progress};
+	static const struct check_context context = {.has_disk = true};
+	struct walk_result r = {0};
+	struct strbuf b = {0};
+	struct finding_line *v;
+	struct check *k;
+	bool ok = true;
+
+	k = check_run(c->trace, &context, &o, &r, e);
+	walk_result_deinit(&r);
+	c->state = k;
+	v = k ? TABLE_ROWS(c, k->n_findings, finding_line, e) : NULL;
+	for (uint32_t i = 0; v && i < k->n_findings; i++) {
+		const struct finding *x = &k->findings[i];
+
+		sb_reset(&b);
+		finding_put_evidence(x, &b);
+		v[i] = (struct finding_line){c->scan.capture, x->id, severity_name(x->severity),
+			x->message, arena_strndup(&c->arena, b.p ? b.p : "", b.n), x->advice};
+		ok = ok && v[i].evidence;
+	}
+	sb_free(&b);
+	return v && (ok || err_nomem(e));
+}
+
+static void close_findings(struct table_cursor *c)
+{
+	if (c->state)
+		check_free(c->state);
+}
+
+static uint64_t estimate_findings(const struct trace *t)
+{
+	(void)t;
+	return 16;
+}
+
+const struct table findings_table = {
+	.name = "findings",
+	.doc = "whether the capture can be trusted: check",
+	.record = &finding_record,
+	.want = IMPORT_ALL,
+	.source = &(const struct table_source){.make = make_findings,
+		.close = close_findings,
+		.estimate = estimate_findings},
+};

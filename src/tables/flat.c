@@ -1,0 +1,295 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* flat.c: the lists of an answer as tables. */
+#include "tables/flat.h"
+
+struct flattening {
+	struct flat_tables *out;
+	struct arena *a;
+	struct incore_error *e;
+};
+
+struct holding { /* a struct in a row */
+	const char *prefix;
+	struct flat_place place;
+	const struct column *holder;
+	struct flat_place holder_place;
+};
+
+static const void *follow(const struct flat_place *p, const void *row)
+{
+	const char *at = row;
+
+	for (unsigned i = 0; at; i++) {
+		at += p->step[i];
+		if (i + 1 == p->n_steps)
+			break;
+		at = *(const char *const *)at;
+	}
+	return at;
+}
+
+const void *flat_value(const struct flat_table *t, size_t row, const struct flat_column *c)
+{
+	if (c->holder && column_is_null(c->holder, follow(&c->holder_place, t->rows[row])))
+		return NULL;
+	return c->texts ? &c->texts[row] : follow(&c->place, t->rows[row]);
+}
+
+static bool is_list(const struct column *c)
+{
+	return c->type == COLUMN_LIST || c->type == COLUMN_MAP;
+}
+
+struct flat_table *flat_find(const struct flat_tables *t, const char *name)
+{
+	for (size_t i = 0; i < t->v.n; i++)
+		if (strcmp(t->v.v[i]->name, name) == 0)
+			return t->v.v[i];
+	return NULL;
+}
+
+static const char *join(struct flattening *f, const char *path, const char *name)
+{
+	return arena_printf(f->a, "%s%s%s", path, *path ? "." : "", name);
+}
+
+static struct holding hold(struct flattening *f, const struct holding *p, const struct column *c)
+{
+	struct holding in = *p;
+	struct flat_place *at = &in.place;
+
+	at->step[at->n_steps - 1] += c->offset;
+	if (c->type == COLUMN_RECORD && (c->flags & (COLUMN_NULLABLE | COLUMN_OPTIONAL))) {
+		in.holder = c;
+		in.holder_place = *at;
+	}
+	if (c->type == COLUMN_POINTER && at->n_steps < FLAT_STEPS)
+		at->step[at->n_steps++] = 0;
+	if (c->type != COLUMN_PART && c->name && *c->name)
+		in.prefix = arena_printf(f->a, "%s%s_", p->prefix, c->name);
+	return in;
+}
+
+/* Stands for a column whose values each have their own type. */
+static const struct column any_text = {.name = "any", .doc = "", .type = COLUMN_TEXT};
+
+static bool add_column(
+	struct flattening *f, struct flat_table *t, const struct column *c, const struct holding *p)
+{
+	struct flat_column x = {.column = c,
+		.place = p->place,
+		.holder = p->holder,
+		.holder_place = p->holder_place};
+
+	x.place.step[x.place.n_steps - 1] += c->offset;
+	x.name = arena_printf(f->a, "%s%s", p->prefix, c->name ? c->name : "value");
+	return (x.name && VEC_PUSH(&t->columns, x)) || err_nomem(f->e);
+}
+
+/* Columns of a record that is held there. */
+static bool add_columns(
+	struct flattening *f, struct flat_table *t, const struct record *r, const struct holding *p)
+{
+	EACH (const struct column, c, r->columns, r->n_columns) {
+		struct holding in;
+
+		if (is_list(c))
+			continue;
+		if (!c->of) {
+			if (!add_column(f, t, c, p))
+				return false;
+			continue;
+		}
+		in = hold(f, p, c);
+		if (!in.prefix)
+			return err_nomem(f->e);
+		if (!add_columns(f, t, c->of, &in))
+			return false;
+	}
+	return true;
+}
+
+static struct flat_table *add_table(
+	struct flattening *f, const char *name, const char *doc, const struct record *r)
+{
+	struct holding root = {.prefix = "", .place.n_steps = 1};
+	struct flat_table *t = arena_zalloc(f->a, 1, sizeof(*t));
+
+	if (!t)
+		return err_nomem_null(f->e);
+	t->name = name;
+	t->doc = doc;
+	if (!VEC_PUSH(&f->out->v, t))
+		return err_nomem_null(f->e);
+	return add_columns(f, t, r, &root) ? t : NULL;
+}
+
+/* Room for n more rows in the arena; doubled, so that what is left behind stays small. */
+static bool reserve_rows(struct flattening *f, struct flat_table *t, size_t n, bool has_parent)
+{
+	size_t cap = t->cap ? t->cap : 16;
+	const void **rows;
+	uint32_t *parent = NULL;
+
+	if (t->n_rows + n <= t->cap)
+		return true;
+	while (cap < t->n_rows + n)
+		cap *= 2;
+	rows = arena_zalloc(f->a, cap, sizeof(*rows));
+	if (has_parent)
+		parent = arena_zalloc(f->a, cap, sizeof(*parent));
+	if (!rows || (has_parent && !parent))
+		return err_nomem(f->e);
+	if (t->n_rows)
+		memcpy(rows, t->rows, t->n_rows * sizeof(*rows));
+	if (t->n_rows && has_parent)
+		memcpy(parent, t->parent, t->n_rows * sizeof(*parent));
+	t->rows = rows;
+	t->parent = parent;
+	t->cap = cap;
+	return true;
+}
+
+#define NO_PARENT UINT32_MAX
+
+static bool add_lists(struct flattening *f, const struct record *r, const void *value,
+	const char *path, uint32_t parent);
+
+static bool add_list(struct flattening *f, const struct column *c, const struct rows *rows,
+	const char *path, uint32_t parent)
+{
+	const char *name = join(f, path, c->name);
+	bool has_parent = parent != NO_PARENT;
+	struct flat_table *t = name ? flat_find(f->out, name) : NULL;
+
+	if (!name)
+		return err_nomem(f->e);
+	if (!t)
+		t = add_table(f, name, c->doc, c->of);
+	if (!t || !reserve_rows(f, t, rows->n, has_parent))
+		return false;
+	for (size_t i = 0; i < rows->n; i++) {
+		const void *row = (const char *)rows->v + i * c->of->size;
+
+		if (has_parent)
+			((uint32_t *)(uintptr_t)t->parent)[t->n_rows] = parent;
+		t->rows[t->n_rows++] = row;
+		if (!add_lists(f, c->of, row, name, (uint32_t)(t->n_rows - 1)))
+			return false;
+	}
+	return true;
+}
+
+/* Every list below a value; also in objects that are held. */
+static bool add_lists(struct flattening *f, const struct record *r, const void *value,
+	const char *path, uint32_t parent)
+{
+	EACH (const struct column, c, r->columns, r->n_columns) {
+		const void *v = (const char *)value + c->offset;
+		const char *below = path;
+
+		if (!c->of)
+			continue;
+		if (is_list(c)) {
+			if (!add_list(f, c, v, path, parent))
+				return false;
+			continue;
+		}
+		if (c->type == COLUMN_POINTER && !*(const void *const *)v)
+			continue;
+		if (c->type == COLUMN_POINTER)
+			v = *(const void *const *)v;
+		if (c->type != COLUMN_PART)
+			below = join(f, path, c->name);
+		if (!below)
+			return err_nomem(f->e);
+		if (!add_lists(f, c->of, v, below, parent))
+			return false;
+	}
+	return true;
+}
+
+static const char *any_as_text(struct arena *a, const struct any *x)
+{
+	if (x->type == COLUMN_TEXT)
+		return x->text ? x->text : "";
+	if (x->type == COLUMN_I64)
+		return arena_printf(a, "%lld", (long long)x->i);
+	return arena_printf(a, "%.*f", x->digits, x->d);
+}
+
+static bool make_texts(struct flattening *f, struct flat_table *t, struct flat_column *c)
+{
+	const char **texts = arena_zalloc(f->a, t->n_rows + 1, sizeof(*texts));
+
+	for (size_t i = 0; texts && i < t->n_rows; i++) {
+		const struct any *x = flat_value(t, i, c);
+
+		texts[i] = x ? any_as_text(f->a, x) : NULL;
+		if (x && !texts[i])
+			return err_nomem(f->e);
+	}
+	c->texts = texts;
+	c->column = &any_text;
+	return texts || err_nomem(f->e);
+}
+
+static bool make_all_texts(struct flattening *f)
+{
+	for (size_t i = 0; i < f->out->v.n; i++) {
+		struct flat_table *t = f->out->v.v[i];
+
+		for (size_t k = 0; k < t->columns.n; k++)
+			if (t->columns.v[k].column->type == COLUMN_ANY &&
+				!make_texts(f, t, &t->columns.v[k]))
+				return false;
+	}
+	return true;
+}
+
+bool flat_make(struct flat_tables *out, const struct record *r, const void *data, struct arena *a,
+	struct incore_error *e)
+{
+	struct flattening f = {out, a, e};
+	struct flat_table *t;
+
+	*out = (struct flat_tables){0};
+	t = add_table(&f, "", "single values of the answer", r);
+	if (!t || !reserve_rows(&f, t, 1, false))
+		return false;
+	t->rows[t->n_rows++] = data;
+	return add_lists(&f, r, data, "", NO_PARENT) && make_all_texts(&f);
+}
+
+/* As add_lists(), of no value. */
+static bool shape_lists(struct flattening *f, const struct record *r, const char *path)
+{
+	EACH (const struct column, c, r->columns, r->n_columns) {
+		const char *below = c->of && c->type != COLUMN_PART ? join(f, path, c->name) : path;
+
+		if (!c->of)
+			continue;
+		if (!below)
+			return err_nomem(f->e);
+		if (!is_list(c) ? !shape_lists(f, c->of, below)
+				: !flat_find(f->out, below) && !add_table(f, below, c->doc, c->of))
+			return false;
+	}
+	return true;
+}
+
+bool flat_shape(
+	struct flat_tables *out, const struct record *r, struct arena *a, struct incore_error *e)
+{
+	struct flattening f = {out, a, e};
+
+	*out = (struct flat_tables){0};
+	return add_table(&f, "", "single values of the answer", r) && shape_lists(&f, r, "");
+}
+
+void flat_deinit(struct flat_tables *t)
+{
+	for (size_t i = 0; i < t->v.n; i++)
+		VEC_FREE(&t->v.v[i]->columns);
+	VEC_FREE(&t->v);
+}

@@ -1,0 +1,358 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * slices.c: every executed instruction. Columns that a track holds as tables give them are shown
+ * where they stand; limits on time and slice are found by bisection, those on rows by a mark for
+ * each row of the code.
+ */
+#include "analysis/pipes/pipe_sweep.h"
+#include "base/search.h"
+#include "tables/source.h"
+#include "trace/account.h"
+
+struct slice_row {
+	uint32_t capture, track, slice;
+	int64_t start;
+	uint32_t duration, stall;
+	int64_t row;
+	const char *class;
+	uint8_t category;
+	uint64_t bucket[BUCKET_COUNT];
+};
+
+/* By place in the record. */
+enum slice_column {
+	SLICE_CAPTURE,
+	SLICE_TRACK,
+	SLICE_INDEX,
+	SLICE_START,
+	SLICE_DURATION,
+	SLICE_STALL,
+	SLICE_CODE,
+	SLICE_CLASS,
+	SLICE_CATEGORY,
+	SLICE_BUCKETS, /* the first of BUCKET_COUNT */
+	SLICE_COLUMNS = SLICE_BUCKETS + BUCKET_COUNT
+};
+
+#define BUCKET_COLUMN(NAME, AT, DOC)                                                               \
+	COLUMN_AS(slice_row, bucket[AT], "bucket_" NAME, UNIT_CYCLES,                              \
+		DOC " in the conserved accounting; null: of pipes", NULLABLE)
+
+static const struct column slice_columns[] = {
+	[SLICE_CAPTURE] = COLUMN(slice_row, capture, UNIT_INDEX, "which capture"),
+	[SLICE_TRACK] = COLUMN(slice_row, track, UNIT_INDEX, "which wave or pipe: see tracks"),
+	[SLICE_INDEX] = COLUMN(slice_row, slice, UNIT_INDEX, "its number on the track, from 0"),
+	[SLICE_START] = COLUMN(slice_row, start, UNIT_CYCLES,
+		"when it began: aligned, from the first track's begin on, as --from and --to"),
+	[SLICE_DURATION] = COLUMN(slice_row, duration, UNIT_CYCLES, "stall + issue, as recorded"),
+	[SLICE_STALL] = COLUMN(slice_row, stall, UNIT_CYCLES, "cycles before issue, as recorded"),
+	[SLICE_CODE] = COLUMN(slice_row, row, UNIT_ROW,
+		"instruction in the listing: see code; null: no known row", NULLABLE),
+	[SLICE_CLASS] = COLUMN(slice_row, class, UNIT_NONE, "what kind of instruction"),
+	[SLICE_CATEGORY] =
+		COLUMN(slice_row, category, UNIT_INDEX, "the producer's own category number"),
+	[SLICE_BUCKETS] = BUCKET_COLUMN("issue", BUCKET_ISSUE, "cycles of issue"),
+	BUCKET_COLUMN("stall", BUCKET_STALL, "stalled cycles"),
+	BUCKET_COLUMN("wait", BUCKET_WAIT, "cycles of waiting"),
+	BUCKET_COLUMN("idle", BUCKET_IDLE, "cycles of gaps before it, and after the last"),
+	BUCKET_COLUMN("drain", BUCKET_DRAIN, "cycles of draining at the end"),
+};
+_Static_assert(sizeof(slice_columns) / sizeof(slice_columns[0]) == SLICE_COLUMNS, "one each");
+_Static_assert(BUCKET_ISSUE == 0 && BUCKET_STALL == 1 && BUCKET_WAIT == 2 && BUCKET_IDLE == 3 &&
+		       BUCKET_DRAIN == 4,
+	"buckets in the order of their columns");
+
+static const struct record slice_record = RECORD_OF(slice_row, RECORD_LINE, slice_columns);
+
+struct slices_state {
+	struct track_walk walk;
+	uint8_t *is_kept;  /* by code row: the rows that are asked for; NULL: all */
+	uint32_t at, end;  /* of the loaded track: slices to look at */
+	uint32_t *indices; /* of the batch, where rows are limited */
+	struct account account;
+	bool has_buckets, is_accounting, is_inside; /* a track is loaded and not used up */
+	/* By class: those that occur, by name, and which of them this pass gives. */
+	uint8_t classes[256];
+	unsigned n_classes, class;
+};
+
+static bool limits_rows(const struct table_cursor *c)
+{
+	return c->scan.first_row > INT64_MIN || c->scan.last_row < INT64_MAX;
+}
+
+/* Marks the rows of the code that are asked for. */
+static void mark_rows(struct table_cursor *c, struct slices_state *s)
+{
+	for (code_idx i = 0; i < c->trace->n_code; i++) {
+		int64_t row = c->trace->code[i].number;
+
+		s->is_kept[i] = row >= c->scan.first_row && row <= c->scan.last_row;
+	}
+}
+
+static bool start(struct table_cursor *c, struct incore_error *e)
+{
+	struct slices_state *s = arena_zalloc(&c->arena, 1, sizeof(*s));
+
+	if (!s)
+		return err_nomem(e);
+	c->state = s;
+	s->walk.loaded = NO_TRACK;
+	s->has_buckets = !trace_has_pipes(c->trace);
+	for (unsigned b = 0; b < BUCKET_COUNT; b++)
+		s->is_accounting |= s->has_buckets && table_wants(c, SLICE_BUCKETS + b);
+	return true;
+}
+
+/* Room for limits on rows, once they are asked for. */
+static bool prepare_limits(struct table_cursor *c, struct slices_state *s, struct incore_error *e)
+{
+	if ((limits_rows(c) || c->scan.is_by_class) && !s->indices) {
+		s->indices = arena_zalloc(&c->arena, TABLE_BATCH, sizeof(*s->indices));
+		if (!s->indices)
+			return err_nomem(e);
+	}
+	if (!limits_rows(c) || s->is_kept)
+		return true;
+	s->is_kept = arena_zalloc(&c->arena, (size_t)c->trace->n_code + 1, 1);
+	if (!s->is_kept)
+		return err_nomem(e);
+	mark_rows(c, s);
+	return true;
+}
+
+/* The slices of the loaded track that the limits on time and slice leave. */
+static void enter_track(struct table_cursor *c, struct slices_state *s)
+{
+	const struct track_data *d = s->walk.data;
+	int64_t shift = table_shift(c, s->walk.loaded);
+	uint32_t lo = 0, hi = d->n;
+
+	BISECT(lo, hi, i, (int64_t)d->start_cyc[i] + shift < c->scan.first_cyc);
+	s->at = lo > c->scan.first_slice ? lo : c->scan.first_slice;
+	hi = d->n;
+	BISECT(lo, hi, i, (int64_t)d->start_cyc[i] + shift <= c->scan.last_cyc);
+	s->end = lo <= c->scan.last_slice ? lo : c->scan.last_slice + 1;
+	s->is_inside = s->at < s->end;
+	if (s->is_accounting)
+		account_begin(&s->account, d, 0, UINT64_MAX);
+}
+
+static uint32_t choose_rows(const struct table_cursor *c, struct slices_state *s)
+{
+	const code_idx *code = s->walk.data->code;
+	const uint8_t *class = s->walk.data->inst_class;
+	uint32_t n = 0;
+
+	for (; s->at < s->end && n < TABLE_BATCH; s->at++) {
+		s->indices[n] = s->at;
+		n += code[s->at] < c->trace->n_code && s->is_kept[code[s->at]] &&
+		     (!c->scan.is_by_class || class[s->at] == s->classes[s->class]);
+	}
+	return n;
+}
+
+static uint32_t choose_class(struct slices_state *s)
+{
+	const uint8_t *class = s->walk.data->inst_class;
+	uint8_t wanted = s->classes[s->class];
+	uint32_t n = 0;
+
+	for (; s->at < s->end && n < TABLE_BATCH; s->at++) {
+		s->indices[n] = s->at;
+		n += class[s->at] == wanted;
+	}
+	return n;
+}
+
+/* Which slices are next: first .. first + n, or s->indices. Returns n. */
+static uint32_t choose(const struct table_cursor *c, struct slices_state *s)
+{
+	uint32_t n = s->end - s->at < TABLE_BATCH ? s->end - s->at : TABLE_BATCH;
+
+	if (limits_rows(c))
+		return choose_rows(c, s);
+	if (c->scan.is_by_class)
+		return choose_class(s);
+	s->at += n;
+	return n;
+}
+
+ORDER_AT(by_name, char, if (strcmp(a, b)) return strcmp(a, b);)
+
+/* The classes that the tracks of the scan hold, by name; a pass of its own. */
+static bool find_classes(struct table_cursor *c, struct slices_state *s, struct incore_error *e)
+{
+	const char *names[256];
+	bool has[256] = {0};
+
+	s->n_classes = s->class = 0;
+	for (s->walk.next = 0;;) {
+		if (!track_walk_next(&s->walk, c, e))
+			return false;
+		if (s->walk.loaded == NO_TRACK)
+			break;
+		for (uint32_t i = 0; i < s->walk.data->n; i++)
+			has[s->walk.data->inst_class[i]] = true;
+	}
+	for (unsigned k = 0; k < 256; k++)
+		if (has[k])
+			names[s->n_classes++] = class_name((enum inst_class)k);
+	SORT(names, s->n_classes, by_name);
+	for (unsigned i = 0; i < s->n_classes; i++)
+		for (unsigned k = 0; k < 256; k++)
+			if (has[k] && class_name((enum inst_class)k) == names[i]) {
+				s->classes[i] = (uint8_t)k;
+				has[k] = false;
+				break;
+			}
+	s->walk.next = 0;
+	return true;
+}
+
+/* Shows n values of a column of the track, from `from` on, or gathers them. */
+static void show(struct table_cursor *c, enum slice_column k, const uint32_t *from,
+	const uint32_t *indices, uint32_t n)
+{
+	uint32_t *to = c->vector[k];
+
+	if (!to)
+		return;
+	c->column[k] = indices ? (const void *)to : from;
+	for (uint32_t i = 0; indices && i < n; i++)
+		to[i] = from[indices[i]];
+}
+
+static void fill_buckets(
+	struct table_cursor *c, struct slices_state *s, uint32_t slice, uint32_t at)
+{
+	const struct account *a = &s->account;
+	uint64_t bucket[BUCKET_COUNT] = {0};
+	enum inst_class k = s->walk.data->inst_class[slice];
+
+	while (account_next(&s->account) && a->i < slice)
+		;
+	bucket[BUCKET_IDLE] += a->gap_cyc + a->tail_cyc;
+	bucket[class_stall_bucket(k)] += a->stall_cyc;
+	bucket[class_issue_bucket(k)] += a->issue_cyc;
+	for (unsigned b = 0; b < BUCKET_COUNT; b++)
+		if (table_wants(c, SLICE_BUCKETS + b))
+			((uint64_t *)c->vector[SLICE_BUCKETS + b])[at] = bucket[b];
+}
+
+static void fill_no_buckets(struct table_cursor *c, uint32_t n)
+{
+	for (unsigned b = 0; b < BUCKET_COUNT; b++)
+		for (uint32_t i = 0; table_wants(c, SLICE_BUCKETS + b) && i < n; i++)
+			((uint64_t *)c->vector[SLICE_BUCKETS + b])[i] = NO_U64;
+}
+
+/* What is not in the track as it stands; `first` where there are no indices. */
+static void fill_made(struct table_cursor *c, struct slices_state *s, const uint32_t *indices,
+	uint32_t first, uint32_t n)
+{
+	const struct track_data *d = s->walk.data;
+	int64_t shift = table_shift(c, s->walk.loaded);
+	uint32_t *capture = c->vector[SLICE_CAPTURE], *track = c->vector[SLICE_TRACK];
+	uint32_t *index = c->vector[SLICE_INDEX];
+	int64_t *begin = c->vector[SLICE_START], *row = c->vector[SLICE_CODE];
+	const char **class = c->vector[SLICE_CLASS];
+	uint8_t *category = c->vector[SLICE_CATEGORY];
+
+	for (uint32_t i = 0; i < n; i++) {
+		uint32_t k = indices ? indices[i] : first + i;
+
+		if (capture)
+			capture[i] = c->scan.capture;
+		if (track)
+			track[i] = s->walk.loaded;
+		if (index)
+			index[i] = k;
+		if (begin)
+			begin[i] = (int64_t)d->start_cyc[k] + shift;
+		if (row)
+			row[i] = table_row_of(c->trace, d->code[k]);
+		if (class)
+			class[i] = class_name((enum inst_class)d->inst_class[k]);
+		if (category)
+			category[i] = d->tag[k];
+		if (s->is_accounting)
+			fill_buckets(c, s, k, i);
+	}
+	if (!s->has_buckets)
+		fill_no_buckets(c, n);
+}
+
+static bool next_slices(struct table_cursor *c, struct incore_error *e)
+{
+	struct slices_state *s = c->state;
+
+	if (!s && !start(c, e))
+		return false;
+	s = c->state;
+	if (!prepare_limits(c, s, e))
+		return false;
+	if (c->scan.is_by_class && !s->is_inside && s->walk.next == 0 && s->class == 0 &&
+		!find_classes(c, s, e))
+		return false;
+	for (;;) {
+		const uint32_t *indices = limits_rows(c) || c->scan.is_by_class ? s->indices : NULL;
+		uint32_t first = s->at;
+		uint32_t n = s->is_inside ? choose(c, s) : 0;
+
+		if (n) {
+			show(c, SLICE_DURATION, s->walk.data->dur_cyc + (indices ? 0 : first),
+				indices, n);
+			show(c, SLICE_STALL, s->walk.data->stall_cyc + (indices ? 0 : first),
+				indices, n);
+			fill_made(c, s, indices, first, n);
+			s->is_inside = s->at < s->end;
+			c->n_out = n;
+			return true;
+		}
+		if (!track_walk_next(&s->walk, c, e))
+			return false;
+		if (s->walk.loaded == NO_TRACK && c->scan.is_by_class &&
+			s->class + 1 < s->n_classes) {
+			s->class ++;
+			s->walk.next = 0;
+			continue;
+		}
+		if (s->walk.loaded == NO_TRACK)
+			return true;
+		enter_track(c, s);
+	}
+}
+
+static void rewind_slices(struct table_cursor *c)
+{
+	struct slices_state *s = c->state;
+
+	if (!s)
+		return;
+	s->walk.next = 0;
+	s->class = 0;
+	s->is_inside = false;
+	if (limits_rows(c) && s->is_kept)
+		mark_rows(c, s);
+}
+
+static void close_slices(struct table_cursor *c)
+{
+	struct slices_state *s = c->state;
+
+	if (s)
+		track_data_deinit(&s->walk.own);
+}
+
+const struct table slices_table = {
+	.name = "slices",
+	.doc = "every executed instruction, by track and time",
+	.record = &slice_record,
+	.has_lasting_texts = true,
+	.source = &(const struct table_source){.next = next_slices,
+		.rewind = rewind_slices,
+		.close = close_slices,
+		.estimate = table_count_slices},
+};
