@@ -87,6 +87,7 @@ static bool record_all(struct cli *c, struct model_build *b, const char *work)
 	struct profile_request q = {.build_dir = cli_text(c, "build"),
 		.output_root = work,
 		.name = "run",
+		.needs_values = true, /* the device's time is of the device's data */
 		.pool = c->pool,
 		.has_target = true,
 		.target = b->profile.arch == ARCH_A5 ? TARGET_A5 : TARGET_A2A3,
@@ -110,6 +111,20 @@ static bool record_all(struct cli *c, struct model_build *b, const char *work)
 	return ok;
 }
 
+/* Did `incore profile` make up what steers the kernel? Then its time says nothing of the device's. */
+static bool is_made_up(struct model_build *b, const char *stream)
+{
+	char *path = arena_strndup(&b->arena, stream, strlen(stream) - strlen("ops.opstream"));
+	char *facts = path ? path_join(path, "profile.txt") : NULL;
+	struct file_data f = {0};
+	bool is_so = facts && file_exists(facts) && file_load(&f, facts, NULL) &&
+		     str_find((struct str){(const char *)f.data, f.size}, " everywhere") >= 0;
+
+	file_unload(&f);
+	mem_free(facts);
+	return is_so;
+}
+
 /* A folder that `incore profile` has left: what it recorded is taken as it is. */
 static bool take_run(struct cli *c, struct model_build *b)
 {
@@ -122,6 +137,10 @@ static bool take_run(struct cli *c, struct model_build *b)
 			return err_nomem(&c->error);
 		if (!file_exists(path)) {
 			k->why = "not recorded in this run";
+			continue;
+		}
+		if (is_made_up(b, path)) {
+			k->why = "what steers it was made up in this run";
 			continue;
 		}
 		if (!opstream_load(&b->sets[i], path, &c->error))

@@ -67,5 +67,5 @@ struct swimlane {
 bool swimlane_load(
 	struct swimlane *s, const char *records, const char *deps, struct incore_error *e);
 void swimlane_deinit(struct swimlane *s);
-/* Ticks that a task's longest run took; 0: it did not run. */
+/* Ticks of its clock in microseconds. */
 double swimlane_us(const struct swimlane *s, uint64_t ticks);

@@ -237,7 +237,8 @@ static bool run_one(const struct profile_request *q, struct one *o, const struct
 		bool lacks_values;
 
 		ok = try_one(q, &guess, o, k, &why);
-		lacks_values = !ok && err_is(&why, "no-value") && !base.fill_control;
+		lacks_values =
+			!ok && err_is(&why, "no-value") && !base.fill_control && !q->needs_values;
 		has_work = ok && !o->facts.degenerate;
 		kept = ok && kept == UINT_MAX ? n : kept;
 		goes_on = !has_work && (ok || is_by_value(&why));

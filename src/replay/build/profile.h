@@ -31,6 +31,7 @@ struct profile_request {
 	const char *output_root; /* NULL: the build directory */
 	const char *name;	 /* of the run folder, before its time */
 	bool ends_at_failure;	 /* of the first kernel: what has not begun is not run */
+	bool needs_values;	 /* a kernel whose control tensors nobody supplied fails */
 	const char *resume;	 /* a run folder to take up again; NULL: a new one */
 	const struct backend_ops *backend;
 	const void *backend_options;
