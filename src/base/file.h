@@ -76,6 +76,8 @@ void leftover_remove_all(void);
 /* A stream over fd (closed with it) that remembers why a write failed; `path` is for messages. NULL
  * with errno. */
 FILE *out_stream(int fd, const char *mode, const char *path);
+/* Takes away what writers of files in this directory left that were killed; nobody may write there. */
+void out_file_clean(const char *dir);
 /* Why the last write failed, of those that did. */
 int out_stream_errno(void);
 /* That as an error with the file's name, for whoever sees ferror(). */

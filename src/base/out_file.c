@@ -254,6 +254,24 @@ void out_file_abort(struct out_file *o)
 	*o = (struct out_file){0};
 }
 
+static bool remove_temp(void *ctx, const char *name, struct incore_error *e)
+{
+	size_t n = strlen(name), hex = strspn(name + (n > 22 ? n - 20 : n), "0123456789abcdef");
+	char *path = path_join(ctx, name);
+
+	(void)e;
+	if (path && name[0] == '.' && hex == 16 && name[n - 21] == '.' &&
+		strcmp(name + n - 4, ".tmp") == 0)
+		unlink(path);
+	mem_free(path);
+	return true;
+}
+
+void out_file_clean(const char *dir)
+{
+	dir_each(dir, remove_temp, (void *)dir, NULL);
+}
+
 /* --- directories --- */
 
 /* Is there something at path that a rename would have to replace? An empty directory is not. */
