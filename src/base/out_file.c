@@ -349,16 +349,19 @@ bool out_dir_open(struct out_dir *o, const char *path, unsigned mode, struct inc
 	return false;
 }
 
-/* The directories that a name stands in. */
-static void make_parents(const struct out_dir *o, const char *name)
+/* The directories that a name stands in; false on lack of memory. */
+static bool make_parents(const struct out_dir *o, const char *name)
 {
 	for (const char *slash = strchr(name, '/'); slash; slash = strchr(slash + 1, '/')) {
 		char *dir = mem_strndup(name, (size_t)(slash - name));
 
-		if (dir && mkdirat(o->fd, dir, o->mode | (o->mode & 0444) >> 2) != 0)
+		if (!dir)
+			return false;
+		if (mkdirat(o->fd, dir, o->mode | (o->mode & 0444) >> 2) != 0)
 			errno = 0; /* it is there, or the file in it cannot be made: told then */
 		mem_free(dir);
 	}
+	return true;
 }
 
 FILE *out_dir_file(struct out_dir *o, const char *name, struct incore_error *e)
@@ -367,7 +370,10 @@ FILE *out_dir_file(struct out_dir *o, const char *name, struct incore_error *e)
 	char *path;
 	FILE *f;
 
-	make_parents(o, name);
+	if (!make_parents(o, name)) {
+		err_nomem(e);
+		return NULL;
+	}
 	fd = fault_hit(FAULT_OPEN)
 		     ? (errno = EACCES, -1)
 		     : openat(o->fd, name, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, o->mode);

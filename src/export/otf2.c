@@ -222,7 +222,7 @@ static bool track(struct export *x, const struct export_track *k, struct incore_
 	for (int i = 1; i < TRACK_LEVELS && x->trace->levels[i]; i++)
 		sb_printf(&name, "%s%s %u", i > 1 ? " " : "", x->trace->levels[i],
 			k->track->coord[i]);
-	l.name = name.p ? arena_strdup(&s->arena, name.p) : arena_strdup(&s->arena, k->track->name);
+	l.name = name.failed ? NULL : arena_strdup(&s->arena, name.p ? name.p : k->track->name);
 	l.group = (uint32_t)s->groups.n - 1;
 	sb_free(&name);
 	ok = open_lane(s, l, e);

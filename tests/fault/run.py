@@ -67,7 +67,6 @@ RUNS = {
     "perfetto": ["export", "--to", "perfetto", "-o", "OUT", "two_waves"],
     "perfetto-pipes": ["export", "--to", "perfetto", "--from", "500", "-o", "OUT", "ascend_matmul"],
     "speedscope": ["export", "--to", "speedscope", "-o", "OUT", "two_waves"],
-    "otf2": ["export", "--to", "otf2", "-o", "OUT", "ascend_matmul"],
     "rocpd": ["export", "--to", "rocpd", "-o", "OUT", "v31"],
     "sqlite": ["export", "--to", "sqlite", "-o", "OUT", "two_waves"],
     "parquet": ["export", "--to", "parquet", "-o", "OUT", "two_waves"],

@@ -109,6 +109,7 @@ static void test_registry_export(void **state)
 	(void)state;
 	for (size_t i = 0; export_registry[i]; i++) {
 		const struct export_ops *o = export_registry[i];
+		bool is_whole = o->takes_tracks || o->takes_sums;
 
 		assert_non_null(o->name);
 		assert_non_null(o->suffix);
@@ -118,10 +119,10 @@ static void test_registry_export(void **state)
 		assert_non_null(o->end);
 		assert_non_null(o->lost);
 		assert_non_null(o->truncated);
-		/* a format of whole tracks takes them at once */
-		assert_true(o->takes_tracks || !(o->holds & EXPORT_SLICES) == !o->slice);
-		assert_true(o->takes_tracks || !(o->holds & EXPORT_STATES) == !o->state_run);
-		assert_true(o->takes_tracks || !(o->holds & EXPORT_LINKS) == !o->link);
+		/* a format of whole tracks or of tables takes them at once */
+		assert_true(is_whole || !(o->holds & EXPORT_SLICES) == !o->slice);
+		assert_true(is_whole || !(o->holds & EXPORT_STATES) == !o->state_run);
+		assert_true(is_whole || !(o->holds & EXPORT_LINKS) == !o->link);
 		assert_true(!(o->holds & EXPORT_COUNTERS) == !o->counter);
 		if (!has_man_page(o->name))
 			fail_msg("no man page incore-%s.7", o->name);

@@ -315,7 +315,8 @@ static bool begin(struct export *x, struct incore_error *e)
 	make_guid(s, t);
 	find_times(s, x);
 	return sqlite_out_open(x, "", &s->db, e) && create_tables(s, e) && put_machine(s, t, e) &&
-	       put_launch(s, t, e) && put_pc_samples(s, t, e) &&
+	       put_launch(s, t, e) && (!s->text.failed || err_nomem(e)) &&
+	       put_pc_samples(s, t, e) &&
 	       export_cut(x, "waves with their instructions", "this format has no place for them",
 		       t->n_tracks, e);
 }
