@@ -24,7 +24,9 @@
 	X(dump)                                                                                    \
 	X(model)                                                                                   \
 	X(replay)                                                                                  \
-	X(profile)
+	X(profile)                                                                                 \
+	X(capture)                                                                                 \
+	X(doctor)
 
 #define DECLARE(name) extern const struct verb verb_##name;
 VERBS(DECLARE)

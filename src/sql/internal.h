@@ -18,7 +18,9 @@ struct sql {
 	struct answer *about;
 	const char *const *paths;
 	unsigned n_captures;
-	struct trace **traces; /* by capture */
+	struct trace **traces;	  /* by capture */
+	struct table_keep **kept; /* by capture: tracks that were read; NULL: none is to stay */
+	uint64_t n_run;		  /* statements */
 	struct progress *progress;
 	struct sql_limits limits;
 	struct arena arena; /* descriptions; as long as the session */

@@ -298,6 +298,7 @@ bool sql_run(struct sql *s, const char *text, const char **rest, const struct sq
 	watch_end(&watch);
 	progress_restart(s->progress);
 	sql_forget_answers(s);
+	s->n_run++;
 	return ok;
 }
 
@@ -410,7 +411,8 @@ static bool add_views(struct sql *s, struct incore_error *e)
 static bool open_captures(struct sql *s, struct incore_error *e)
 {
 	s->traces = arena_zalloc(&s->arena, s->n_captures + 1, sizeof(struct trace *));
-	if (!s->traces)
+	s->kept = arena_zalloc(&s->arena, s->n_captures + 1, sizeof(struct table_keep *));
+	if (!s->traces || !s->kept)
 		return err_nomem(e);
 	for (unsigned i = 0; i < s->n_captures; i++)
 		if (!answer_open(s->about, s->like, s->paths[i], IMPORT_ALL, &s->traces[i], e))
@@ -477,6 +479,8 @@ void sql_close(struct sql *s)
 		return;
 	sql_forget_answers(s);
 	sqlite3_close(s->db);
+	for (unsigned i = 0; s->kept && i < s->n_captures; i++)
+		table_keep_free(s->kept[i]);
 	progress_free(s->progress);
 	VEC_FREE(&s->tables);
 	VEC_FREE(&s->answers);

@@ -58,6 +58,7 @@ static int disconnect_table(sqlite3_vtab *v)
 /* --- planning --- */
 
 /* What of a scan a condition limits; the letter stands in the plan. */
+#define BY_CLASS '*' /* ends a plan: class after class */
 enum limit_key { KEY_CAPTURE, KEY_TRACK, KEY_SLICE, KEY_ROW, KEY_TIME, KEY_COUNT };
 static const char *const key_columns[KEY_COUNT] = {
 	TABLE_CAPTURE, TABLE_TRACK, TABLE_SLICE, TABLE_ROW, TABLE_TIME};
@@ -107,6 +108,13 @@ static void estimate(const struct table_module *m, struct plan *p)
 	p->read += p->rows + 5;
 }
 
+/* Is it class after class that is asked for, of one capture? Sorting millions would cost more. */
+static bool wants_classes(const struct table_module *m, const sqlite3_index_info *x)
+{
+	return m->table == table_find("slices") && m->sql->n_captures == 1 && x->nOrderBy == 1 &&
+	       !x->aOrderBy[0].desc && x->aOrderBy[0].iColumn == table_column(m->table, "class");
+}
+
 /* Are the rows asked for in the order that they come in? */
 static bool comes_in_order(
 	const struct table_module *m, const struct plan *p, const sqlite3_index_info *x)
@@ -137,7 +145,8 @@ static bool comes_in_order(
 static int plan_table(sqlite3_vtab *base, sqlite3_index_info *x)
 {
 	const struct table_module *m = ((struct table_vtab *)base)->module;
-	char *text = sqlite3_malloc(2 * x->nConstraint + 1);
+	char *text = sqlite3_malloc(2 * x->nConstraint + 2);
+	bool is_by_class = wants_classes(m, x);
 	struct plan p = {0};
 	int n = 0;
 
@@ -154,12 +163,13 @@ static int plan_table(sqlite3_vtab *base, sqlite3_index_info *x)
 		x->aConstraintUsage[i].argvIndex = ++n;
 		*(c->op == SQLITE_INDEX_CONSTRAINT_EQ ? &p.is_equal[key] : &p.is_range[key]) = true;
 	}
-	text[2 * n] = 0;
+	text[2 * n] = is_by_class ? BY_CLASS : 0;
+	text[2 * n + is_by_class] = 0;
 	estimate(m, &p);
 	x->idxStr = text;
 	x->needToFreeIdxStr = 1;
 	x->idxNum = (int)(x->colUsed & INT32_MAX); /* tables have fewer columns: see add_table() */
-	x->orderByConsumed = comes_in_order(m, &p, x);
+	x->orderByConsumed = is_by_class || comes_in_order(m, &p, x);
 	x->estimatedCost = p.read;
 	x->estimatedRows = (sqlite3_int64)p.rows + 1;
 	return SQLITE_OK;
@@ -205,12 +215,27 @@ static int close_reader(sqlite3_vtab_cursor *base)
 	return SQLITE_OK;
 }
 
+/* Where tracks that are read stay: not for a single pass, which would not come back to them. */
+static struct table_keep *keep_of(const struct table_reader *r, bool is_again)
+{
+	struct sql *s = r->module->sql;
+	uint64_t most =
+		(s->limits.memory_bytes ? s->limits.memory_bytes : UINT64_MAX) / s->n_captures;
+
+	if (!s->n_run && !is_again && !r->scan.is_by_class)
+		return NULL;
+	if (!s->kept[r->capture])
+		s->kept[r->capture] = table_keep_new(s->traces[r->capture], most);
+	return s->kept[r->capture];
+}
+
 static bool begin_capture(struct table_reader *r, struct incore_error *e)
 {
 	struct sql *s = r->module->sql;
 	struct table_cursor **c = &r->open[r->capture];
 
 	r->scan.capture = r->capture + 1;
+	r->scan.keep = keep_of(r, *c != NULL);
 	if (*c) {
 		table_rescan(*c, &r->scan);
 		return true;
@@ -303,7 +328,7 @@ static bool limit_scan(struct table_reader *r, const char *plan, sqlite3_value *
 		first[k] = INT64_MIN;
 		last[k] = INT64_MAX;
 	}
-	for (int i = 0; plan[2 * i]; i++)
+	for (int i = 0; plan[2 * i] && plan[2 * i] != BY_CLASS; i++)
 		if (!sql_narrow((unsigned char)plan[2 * i + 1], v[i], &first[plan[2 * i] - 'a'],
 			    &last[plan[2 * i] - 'a']))
 			return false;
@@ -336,6 +361,7 @@ static int filter_table(
 	r->scan.columns = r->columns;
 	r->scan.pool = r->module->sql->like->pool;
 	r->scan.progress = r->module->sql->progress;
+	r->scan.is_by_class = strchr(plan, BY_CLASS) != NULL;
 	r->rowid = 0;
 	r->is_end = !limit_scan(r, plan, argv);
 	if (r->is_end)

@@ -53,7 +53,7 @@ static bool resolve(struct table_cursor *c, struct links_state *s, struct incore
 	struct walk_track w = {.trace = c->trace,
 		.idx = i,
 		.track = &c->trace->tracks[i],
-		.data = &s->walk.data,
+		.data = s->walk.data,
 		.to_cyc = UINT64_MAX};
 
 	s->rows.n = s->at = 0;
@@ -143,7 +143,7 @@ static void close_links(struct table_cursor *c)
 
 	if (!s)
 		return;
-	track_data_deinit(&s->walk.data);
+	track_data_deinit(&s->walk.own);
 	waits_deinit(&s->waits);
 	wait_tables_free(s->tables);
 	VEC_FREE(&s->rows);

@@ -71,6 +71,9 @@ struct slices_state {
 	uint32_t *indices; /* of the batch, where rows are limited */
 	struct account account;
 	bool has_buckets, is_accounting, is_inside; /* a track is loaded and not used up */
+	/* By class: those that occur, by name, and which of them this pass gives. */
+	uint8_t classes[256];
+	unsigned n_classes, class;
 };
 
 static bool limits_rows(const struct table_cursor *c)
@@ -105,11 +108,15 @@ static bool start(struct table_cursor *c, struct incore_error *e)
 /* Room for limits on rows, once they are asked for. */
 static bool prepare_limits(struct table_cursor *c, struct slices_state *s, struct incore_error *e)
 {
+	if ((limits_rows(c) || c->scan.is_by_class) && !s->indices) {
+		s->indices = arena_zalloc(&c->arena, TABLE_BATCH, sizeof(*s->indices));
+		if (!s->indices)
+			return err_nomem(e);
+	}
 	if (!limits_rows(c) || s->is_kept)
 		return true;
 	s->is_kept = arena_zalloc(&c->arena, (size_t)c->trace->n_code + 1, 1);
-	s->indices = arena_zalloc(&c->arena, TABLE_BATCH, sizeof(*s->indices));
-	if (!s->is_kept || !s->indices)
+	if (!s->is_kept)
 		return err_nomem(e);
 	mark_rows(c, s);
 	return true;
@@ -118,7 +125,7 @@ static bool prepare_limits(struct table_cursor *c, struct slices_state *s, struc
 /* The slices of the loaded track that the limits on time and slice leave. */
 static void enter_track(struct table_cursor *c, struct slices_state *s)
 {
-	const struct track_data *d = &s->walk.data;
+	const struct track_data *d = s->walk.data;
 	int64_t shift = table_shift(c, s->walk.loaded);
 	uint32_t lo = 0, hi = d->n;
 
@@ -132,22 +139,76 @@ static void enter_track(struct table_cursor *c, struct slices_state *s)
 		account_begin(&s->account, d, 0, UINT64_MAX);
 }
 
-/* Which slices are next: first .. first + n, or s->indices. Returns n. */
-static uint32_t choose(struct table_cursor *c, struct slices_state *s)
+static uint32_t choose_rows(const struct table_cursor *c, struct slices_state *s)
 {
-	const code_idx *code = s->walk.data.code;
+	const code_idx *code = s->walk.data->code;
+	const uint8_t *class = s->walk.data->inst_class;
 	uint32_t n = 0;
 
-	if (!limits_rows(c)) {
-		n = s->end - s->at < TABLE_BATCH ? s->end - s->at : TABLE_BATCH;
-		s->at += n;
-		return n;
-	}
 	for (; s->at < s->end && n < TABLE_BATCH; s->at++) {
 		s->indices[n] = s->at;
-		n += code[s->at] < c->trace->n_code && s->is_kept[code[s->at]];
+		n += code[s->at] < c->trace->n_code && s->is_kept[code[s->at]] &&
+		     (!c->scan.is_by_class || class[s->at] == s->classes[s->class]);
 	}
 	return n;
+}
+
+static uint32_t choose_class(struct slices_state *s)
+{
+	const uint8_t *class = s->walk.data->inst_class;
+	uint8_t wanted = s->classes[s->class];
+	uint32_t n = 0;
+
+	for (; s->at < s->end && n < TABLE_BATCH; s->at++) {
+		s->indices[n] = s->at;
+		n += class[s->at] == wanted;
+	}
+	return n;
+}
+
+/* Which slices are next: first .. first + n, or s->indices. Returns n. */
+static uint32_t choose(const struct table_cursor *c, struct slices_state *s)
+{
+	uint32_t n = s->end - s->at < TABLE_BATCH ? s->end - s->at : TABLE_BATCH;
+
+	if (limits_rows(c))
+		return choose_rows(c, s);
+	if (c->scan.is_by_class)
+		return choose_class(s);
+	s->at += n;
+	return n;
+}
+
+ORDER_AT(by_name, char, if (strcmp(a, b)) return strcmp(a, b);)
+
+/* The classes that the tracks of the scan hold, by name; a pass of its own. */
+static bool find_classes(struct table_cursor *c, struct slices_state *s, struct incore_error *e)
+{
+	const char *names[256];
+	bool has[256] = {0};
+
+	s->n_classes = s->class = 0;
+	for (s->walk.next = 0;;) {
+		if (!track_walk_next(&s->walk, c, e))
+			return false;
+		if (s->walk.loaded == NO_TRACK)
+			break;
+		for (uint32_t i = 0; i < s->walk.data->n; i++)
+			has[s->walk.data->inst_class[i]] = true;
+	}
+	for (unsigned k = 0; k < 256; k++)
+		if (has[k])
+			names[s->n_classes++] = class_name((enum inst_class)k);
+	SORT(names, s->n_classes, by_name);
+	for (unsigned i = 0; i < s->n_classes; i++)
+		for (unsigned k = 0; k < 256; k++)
+			if (has[k] && class_name((enum inst_class)k) == names[i]) {
+				s->classes[i] = (uint8_t)k;
+				has[k] = false;
+				break;
+			}
+	s->walk.next = 0;
+	return true;
 }
 
 /* Shows n values of a column of the track, from `from` on, or gathers them. */
@@ -168,7 +229,7 @@ static void fill_buckets(
 {
 	const struct account *a = &s->account;
 	uint64_t bucket[BUCKET_COUNT] = {0};
-	enum inst_class k = s->walk.data.inst_class[slice];
+	enum inst_class k = s->walk.data->inst_class[slice];
 
 	while (account_next(&s->account) && a->i < slice)
 		;
@@ -191,7 +252,7 @@ static void fill_no_buckets(struct table_cursor *c, uint32_t n)
 static void fill_made(struct table_cursor *c, struct slices_state *s, const uint32_t *indices,
 	uint32_t first, uint32_t n)
 {
-	const struct track_data *d = &s->walk.data;
+	const struct track_data *d = s->walk.data;
 	int64_t shift = table_shift(c, s->walk.loaded);
 	uint32_t *capture = c->vector[SLICE_CAPTURE], *track = c->vector[SLICE_TRACK];
 	uint32_t *index = c->vector[SLICE_INDEX];
@@ -232,15 +293,18 @@ static bool next_slices(struct table_cursor *c, struct incore_error *e)
 	s = c->state;
 	if (!prepare_limits(c, s, e))
 		return false;
+	if (c->scan.is_by_class && !s->is_inside && s->walk.next == 0 && s->class == 0 &&
+		!find_classes(c, s, e))
+		return false;
 	for (;;) {
-		const uint32_t *indices = limits_rows(c) ? s->indices : NULL;
+		const uint32_t *indices = limits_rows(c) || c->scan.is_by_class ? s->indices : NULL;
 		uint32_t first = s->at;
 		uint32_t n = s->is_inside ? choose(c, s) : 0;
 
 		if (n) {
-			show(c, SLICE_DURATION, s->walk.data.dur_cyc + (indices ? 0 : first),
+			show(c, SLICE_DURATION, s->walk.data->dur_cyc + (indices ? 0 : first),
 				indices, n);
-			show(c, SLICE_STALL, s->walk.data.stall_cyc + (indices ? 0 : first),
+			show(c, SLICE_STALL, s->walk.data->stall_cyc + (indices ? 0 : first),
 				indices, n);
 			fill_made(c, s, indices, first, n);
 			s->is_inside = s->at < s->end;
@@ -249,6 +313,12 @@ static bool next_slices(struct table_cursor *c, struct incore_error *e)
 		}
 		if (!track_walk_next(&s->walk, c, e))
 			return false;
+		if (s->walk.loaded == NO_TRACK && c->scan.is_by_class &&
+			s->class + 1 < s->n_classes) {
+			s->class ++;
+			s->walk.next = 0;
+			continue;
+		}
 		if (s->walk.loaded == NO_TRACK)
 			return true;
 		enter_track(c, s);
@@ -262,6 +332,7 @@ static void rewind_slices(struct table_cursor *c)
 	if (!s)
 		return;
 	s->walk.next = 0;
+	s->class = 0;
 	s->is_inside = false;
 	if (limits_rows(c) && s->is_kept)
 		mark_rows(c, s);
@@ -272,7 +343,7 @@ static void close_slices(struct table_cursor *c)
 	struct slices_state *s = c->state;
 
 	if (s)
-		track_data_deinit(&s->walk.data);
+		track_data_deinit(&s->walk.own);
 }
 
 const struct table slices_table = {

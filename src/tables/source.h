@@ -57,15 +57,20 @@ static inline int64_t table_row_of(const struct trace *t, code_idx code)
 
 /* A walk over the tracks that a scan wants, one in memory at a time. */
 struct track_walk {
-	struct track_data data;
-	track_idx next;	  /* to be looked at */
-	track_idx loaded; /* where the walk stands; NO_TRACK: at no track */
-	track_idx held;	  /* what data holds, */
-	bool has_data;	  /* if it holds any: kept also when the walk has ended */
+	const struct track_data *data; /* of the track where the walk stands */
+	track_idx next;		       /* to be looked at */
+	track_idx loaded;	       /* where the walk stands; NO_TRACK: at no track */
+	struct track_data own;	       /* what was read last, */
+	track_idx held;		       /* of this track, */
+	bool has_data;		       /* if any: it stays when the walk has ended */
 };
+/* The kept slices of a track, or NULL. */
+const struct track_data *table_keep_get(const struct table_keep *k, track_idx i);
+/* Keeps a copy, if there is room. */
+void table_keep_put(struct table_keep *k, track_idx i, const struct track_data *d);
 /* Loads the next of them: w->loaded is its number, NO_TRACK at the end. */
 bool track_walk_next(struct track_walk *w, struct table_cursor *c, struct incore_error *e);
 /* Brings the track's clock to the time of tables: cycles since the origin of every screen. */
 int64_t table_shift(const struct table_cursor *c, track_idx track);
-/* Slices before all, as many as a trace states. */
+/* About how many slices there are, without reading a track. */
 uint64_t table_count_slices(const struct trace *t);

@@ -229,12 +229,14 @@ void table_rescan(struct table_cursor *c, const struct table_scan *scan)
 
 /* --- tracks --- */
 
+#define USUAL_SLICES 1000u /* of a track that does not say how many it has */
+
 uint64_t table_count_slices(const struct trace *t)
 {
 	uint64_t n = 0;
 
 	for (track_idx i = 0; i < t->n_tracks; i++)
-		n += t->tracks[i].n_slices;
+		n += t->tracks[i].n_slices ? t->tracks[i].n_slices : USUAL_SLICES;
 	return n;
 }
 
@@ -256,19 +258,20 @@ static bool lived(const struct table_cursor *c, track_idx i)
 /* A track that cannot be read does not end the walk: it is counted. */
 static bool load(struct track_walk *w, struct table_cursor *c, track_idx i, struct incore_error *e)
 {
+	const struct track_data *kept = table_keep_get(c->scan.keep, i);
 	struct incore_error why = {0};
 
-	if (w->has_data && w->held == i) {
-		w->loaded = i;
+	w->data = kept ? kept : &w->own;
+	w->loaded = i;
+	if (kept || (w->has_data && w->held == i))
+		return true;
+	w->held = i;
+	w->has_data = trace_load_track(c->trace, i, 0, &w->own, &why);
+	if (w->has_data) {
+		table_keep_put(c->scan.keep, i, &w->own);
 		return true;
 	}
 	w->loaded = NO_TRACK;
-	w->held = i;
-	w->has_data = trace_load_track(c->trace, i, 0, &w->data, &why);
-	if (w->has_data) {
-		w->loaded = i;
-		return true;
-	}
 	if (track_error_is_fatal(&why)) {
 		err_move(e, &why);
 		return false;

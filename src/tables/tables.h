@@ -54,6 +54,8 @@ struct table_batch {
 	const void *const *column; /* by column of the record: values of its type */
 };
 
+struct table_keep;
+
 struct table_scan {
 	uint32_t capture; /* what the column of that name says */
 	uint64_t columns; /* which are wanted: a bit each, by place */
@@ -63,8 +65,11 @@ struct table_scan {
 	uint32_t first_slice, last_slice;
 	int64_t first_row, last_row; /* with a limit, slices of unknown code are left out */
 	int64_t first_cyc, last_cyc; /* of the start; tracks that did not live then are not read */
-	struct pool *pool;	     /* NULL: the caller's thread */
-	struct progress *progress;   /* may be NULL; carries the wish to stop */
+	/* Of slices: class after class by name, in each as ever. Several passes, no more memory. */
+	bool is_by_class;
+	struct table_keep *keep;   /* may be NULL: every track is read anew */
+	struct pool *pool;	   /* NULL: the caller's thread */
+	struct progress *progress; /* may be NULL; carries the wish to stop */
 };
 #define TABLE_SCAN_ALL                                                                             \
 	{                                                                                          \
@@ -84,6 +89,11 @@ bool table_next(struct table_cursor *c, struct table_batch *out, struct incore_e
  * join. */
 void table_rescan(struct table_cursor *c, const struct table_scan *scan);
 void table_close(struct table_cursor *c); /* NULL is fine */
+/* Tracks of a trace that stay in memory when they were read, up to so many bytes, for the scans to
+ * come: those then find what they look for in columns that stand there. The trace must outlive it;
+ * one thread at a time. NULL on lack of memory. */
+struct table_keep *table_keep_new(const struct trace *t, uint64_t most_bytes);
+void table_keep_free(struct table_keep *k); /* NULL is fine */
 /* Tracks that could not be read so far. */
 uint32_t table_failed(const struct table_cursor *c);
 /* About how many rows a scan gives, without reading a track: for planning. */

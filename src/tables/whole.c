@@ -31,7 +31,9 @@ static const struct column capture_columns[] = {
 	COLUMN(capture_row, evidence, UNIT_NONE, "what the figures rest on"),
 	COLUMN(capture_row, clock_mhz, UNIT_MHZ, "trace clock", NULLABLE),
 	COLUMN(capture_row, tracks, UNIT_COUNT, "waves or pipes"),
-	COLUMN(capture_row, slices, UNIT_COUNT, "instructions executed on them, as stated"),
+	COLUMN(capture_row, slices, UNIT_COUNT,
+		"instructions executed on them, where that is known without reading them",
+		NULLABLE),
 	COLUMN(capture_row, rows, UNIT_COUNT, "rows of the code, labels included"),
 	COLUMN(capture_row, agent, UNIT_INDEX, "device it ran on", NULLABLE),
 	COLUMN(capture_row, dispatch, UNIT_INDEX, "number of the dispatch", NULLABLE),
@@ -53,6 +55,19 @@ static uint64_t count_losses(const struct trace *t)
 	return n;
 }
 
+/* NO_U64: some track does not say. */
+static uint64_t count_stated(const struct trace *t)
+{
+	uint64_t n = 0;
+
+	for (track_idx i = 0; i < t->n_tracks; i++) {
+		if (!t->tracks[i].n_slices)
+			return NO_U64;
+		n += t->tracks[i].n_slices;
+	}
+	return n;
+}
+
 static bool make_captures(struct table_cursor *c, struct incore_error *e)
 {
 	const struct trace *t = c->trace;
@@ -71,7 +86,7 @@ static bool make_captures(struct table_cursor *c, struct incore_error *e)
 		.evidence = evidence_name(t->meta.evidence),
 		.clock_mhz = mhz > 0 ? mhz : NAN,
 		.tracks = t->n_tracks,
-		.slices = table_count_slices(t),
+		.slices = count_stated(t),
 		.rows = t->n_code,
 		.agent = l->agent,
 		.dispatch = l->dispatch,
@@ -105,7 +120,7 @@ struct track_row {
 	const char *name;
 	int64_t level[REQUEST_LEVELS];
 	int64_t begin, end;
-	uint32_t slices;
+	int64_t slices;
 	int64_t kernel_id, workgroup;
 };
 
@@ -126,7 +141,8 @@ static const struct column track_columns[] = {
 	LEVEL_COLUMN("pipe", 7),
 	COLUMN(track_row, begin, UNIT_CYCLES, "begin of its life, on the clock of slices.start"),
 	COLUMN(track_row, end, UNIT_CYCLES, "end of its life"),
-	COLUMN(track_row, slices, UNIT_COUNT, "instructions on it, as stated"),
+	COLUMN(track_row, slices, UNIT_COUNT,
+		"instructions on it, where that is known without reading it", NULLABLE),
 	COLUMN(track_row, kernel_id, UNIT_INDEX, "which kernel, where several ran", NULLABLE),
 	COLUMN(track_row, workgroup, UNIT_INDEX, "its workgroup", NULLABLE),
 };
@@ -156,7 +172,7 @@ static bool make_tracks(struct table_cursor *c, struct incore_error *e)
 			.name = k->name,
 			.begin = (int64_t)k->begin_cyc + shift,
 			.end = (int64_t)k->end_cyc + shift,
-			.slices = k->n_slices,
+			.slices = k->n_slices ? k->n_slices : NO_I64,
 			.kernel_id = k->kernel_id == UINT32_MAX ? NO_I64 : k->kernel_id,
 			.workgroup = k->workgroup};
 		put_levels(t, k, &v[i]);

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* sql_shell_edit.c: the shell's lines with libedit: history, completion of tables, columns, words. */
 #include <editline/readline.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "cli/sql/sql_shell.h"
 
@@ -11,6 +13,7 @@
 /* libedit calls back without a context. */
 static const struct sql *completing;
 static char *history_path;
+static FILE *screen;
 
 static const char *const sql_words[] = {"SELECT", "FROM", "WHERE", "GROUP BY", "ORDER BY", "LIMIT",
 	"JOIN", "LEFT JOIN", "USING", "HAVING", "WITH", "UNION ALL", "DISTINCT", "count(*)", "sum(",
@@ -100,6 +103,10 @@ void sql_shell_open(const struct sql *s)
 	completing = s;
 	rl_readline_name = "incore";
 	rl_attempted_completion_function = complete;
+	/* stdout has no descriptor (output_stdout()), and libedit looks for the terminal's */
+	screen = fdopen(dup(STDOUT_FILENO), "w");
+	if (screen)
+		rl_outstream = screen;
 	rl_initialize();
 	using_history();
 	stifle_history(HISTORY_MOST);
@@ -130,4 +137,7 @@ void sql_shell_close(void)
 		write_history(history_path);
 	mem_free(history_path);
 	history_path = NULL;
+	if (screen)
+		fclose(screen);
+	screen = NULL;
 }
