@@ -71,7 +71,7 @@ static const struct column blocks_columns[] = {
 		NULLABLE),
 	COLUMN(blocks_part, fills_source, UNIT_NONE, "where that comes from",
 		.words = "report|computed"),
-	LIST(blocks_part, by, &block_record, "every limit that is known"),
+	LIST(blocks_part, by, &block_record, "NVIDIA: blocks on an SM by each limit"),
 };
 static const struct record blocks_record = RECORD_OF(blocks_part, RECORD_BLOCK, blocks_columns);
 

@@ -105,7 +105,7 @@ static int watch(pid_t program)
 
 	for (;;) {
 		struct pollfd p = {.fd = GUARD_LIFELINE, .events = POLLIN};
-		char byte;
+		uint8_t byte;
 		ssize_t n;
 
 		has_ended = has_ended || waitpid(program, &status, WNOHANG) == program;
@@ -316,9 +316,9 @@ static void enforce(struct talk *t)
 	bool is_cancelled = t->spec->is_cancelled && t->spec->is_cancelled(t->spec->cancel_ctx);
 
 	if (!t->kill_ms && (is_late || is_cancelled)) {
-		char byte = is_cancelled && t->spec->cancel_signal
-				    ? (char)t->spec->cancel_signal(t->spec->cancel_ctx)
-				    : SIGTERM;
+		bool is_passed = is_cancelled && t->spec->cancel_signal;
+		uint8_t byte = (uint8_t)(is_passed ? t->spec->cancel_signal(t->spec->cancel_ctx)
+						   : SIGTERM);
 		ssize_t n = send(t->pipes->lifeline[1], &byte, 1, MSG_NOSIGNAL);
 
 		(void)n;

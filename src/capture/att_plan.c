@@ -125,7 +125,7 @@ static void put_comment(struct strbuf *out, const char *what, const char *text)
 {
 	sb_printf(out, "# %s", what);
 	for (const char *p = text; *p; p++)
-		sb_putc(out, (unsigned char)*p < ' ' ? ' ' : *p);
+		sb_add(out, (unsigned char)*p < ' ' ? " " : p, 1);
 	sb_putc(out, '\n');
 }
 

@@ -28,13 +28,19 @@ bool rocprof_has_fault(const struct rocprof *r, const struct rocprof_fault *f)
 unsigned release_of(const char *text, struct str *found)
 {
 	for (const char *p = text; *p; p++) {
-		unsigned a, b, c;
-		int n = 0;
+		unsigned long v[3] = {0};
+		unsigned n = 0;
+		char *end = (char *)p;
 
-		if ((p == text || !strchr("0123456789.", p[-1])) &&
-			sscanf(p, "%2u.%2u.%2u%n", &a, &b, &c, &n) == 3 && *p >= '0' && *p <= '9') {
-			*found = (struct str){p, (size_t)n};
-			return a * 10000 + b * 100 + c;
+		if (p != text && strchr("0123456789.", p[-1]))
+			continue;
+		while (n < 3 && *end >= '0' && *end <= '9') {
+			v[n++] = strtoul(end, &end, 10);
+			end += n < 3 && *end == '.';
+		}
+		if (n == 3 && v[0] < 100 && v[1] < 100 && v[2] < 100) {
+			*found = (struct str){p, (size_t)(end - p)};
+			return (unsigned)(v[0] * 10000 + v[1] * 100 + v[2]);
 		}
 	}
 	*found = (struct str){"", 0};
@@ -48,7 +54,7 @@ bool rocprof_has(const struct rocprof *r, const char *option)
 	ptrdiff_t at;
 
 	while ((at = str_find(rest, option)) >= 0) {
-		char before = at ? rest.p[at - 1] : ' ', after;
+		int before = at ? rest.p[at - 1] : ' ', after;
 
 		rest = str_sub(rest, (size_t)at + n, rest.n);
 		after = rest.n ? rest.p[0] : ' ';

@@ -81,8 +81,6 @@ RUNS = {
     "raw-isa": ["isa", "sqtt_gfx12"],
     "raw-summary": ["summary", "--json", "sqtt_gfx11"],
     "raw-cut": ["waves", "--decoder-compat", "0.1.6", "sqtt_cut"],
-    "capture-plan": ["capture", "att", "--dry-run", "--tool", "rocm/bin/rocprofv3", "--no-discovery", "--kernel", "x", "-o", "OUT", "--", "true"],
-    "doctor": ["doctor", "att", "--json", "--root", "rocm", "--tool", "rocm/bin/rocprofv3"],
     "model-time": ["model", "time", "--json", "model/attention.jsonl"],
     "model-dir": ["model", "time", "-q", "-o", "OUT", "model/vec_add.jsonl"],
     "model-findings": ["model", "time", "model/gemm_deadlock.jsonl"],

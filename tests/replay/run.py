@@ -862,7 +862,7 @@ def refusals(incore):
                    "--dump", own_dump, "--func", "3", "--task", hex(RING + 1), "--source", SF)
     incore.refused(2, ["--source"], *words)
     incore.refused(2, ["--blocks"], *words, "--source", SF, "--blocks", "2")
-    incore.refused(2, ["--dump", "--arg-spec"], "--source", SF)
+    incore.refused(2, ["--dump", "--arg-spec"], "--source", os.path.join(OURS, "aiv", "add.cpp"))
     incore.refused(3, ["nowhere.cpp"], *words, "--source", os.path.join(incore.tmp, "nowhere.cpp"))
     incore.refused(3, ["nowhere"], "--dump", os.path.join(incore.tmp, "nowhere"), "--func", "1", "--source", SF)
     no_entry = os.path.join(incore.tmp, "kernels", "aiv", "no_entry.cpp")

@@ -13,7 +13,7 @@ export async function still(page) {
 		await wait();
 		await wait();
 		const b = window.incore.stats();
-		return b.frames > 0 && !b.tiles_waiting && a.frames === b.frames && a.requests === b.requests;
+		return (b.frames > 0 || !window.incore.pane()) && !b.tiles_waiting && a.frames === b.frames && a.requests === b.requests;
 	});
 }
 

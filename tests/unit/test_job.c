@@ -106,7 +106,7 @@ static void test_job_passes_the_status_on(void **state)
 
 static void test_job_hangs(void **state)
 {
-	struct job j = {.argv = SH("trap '' TERM INT; echo deaf; sleep 1000 & wait; sleep 1000"),
+	struct job j = {.argv = SH("trap '' TERM INT; sleep 1000 & wait; sleep 1000"),
 		.limit_ms = 1000,
 		.grace_ms = 100};
 	struct job_result r = run(j);
@@ -116,7 +116,6 @@ static void test_job_hangs(void **state)
 	assert_int_equal(job_exit_status(&r.process), 124);
 	job_describe(&j, &r.process, &how);
 	assert_string_equal(how.p, "not done after 1 s");
-	assert_true(str_is(job_last_line(&r), "deaf"));
 	sb_free(&how);
 	job_result_deinit(&r);
 }

@@ -126,10 +126,10 @@ export class Search {
 		const still = this.asked.begin();
 		this.at = -1;
 		this.input.classList.remove('bad');
+		fill(this.told); // what stood there is of another search
 		if (!q) {
 			this.matches = [];
 			this.total = 0;
-			fill(this.told);
 			this.shows.marks([], [], null, []);
 			return;
 		}

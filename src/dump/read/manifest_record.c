@@ -367,7 +367,7 @@ static bool push_scalars(struct manifest_reader *m, struct raw_record *x)
 		return reject_record(m, x, "missing-key", "an argument set without task_id");
 	if ((uint64_t)tensors + x->scalars.n >= DUMP_NONE)
 		return reject_record(m, x, "out-of-range", "tensor_count is too large");
-	x->has_extra = false;
+	x->has_extra = m->is_dispatches; /* there each record has one */
 	x->shape.n = x->strides.n = 0;
 	x->seen = 0;
 	if (!record_geometry(m, x))
