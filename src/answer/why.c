@@ -29,11 +29,9 @@ static const struct record totals_record = RECORD_OF(why_totals, RECORD_BLOCK, t
 /* What a grouping does not have is absent. */
 static const struct column part_columns[] = {
 	COLUMN(why_row, cause, UNIT_NONE, "the cause, a word of incore hot --by cause", OPTIONAL),
-	COLUMN(why_row, bucket, UNIT_NONE, "which bucket its cycles are in", OPTIONAL),
 	COLUMN(why_row, cause_cycles, UNIT_CYCLES, "of the whole cause: the sum of its parts",
 		.title = "of", OPTIONAL),
 	COLUMN(why_row, row, UNIT_ROW, "number of the instruction in the listing", OPTIONAL),
-	COLUMN(why_row, address, UNIT_ADDRESS, "where it stands", OPTIONAL),
 	COLUMN(why_row, isa, UNIT_NONE, "its text", .title = "instruction", .csv = "isa",
 		.flags = COLUMN_OPTIONAL | COLUMN_WIDE),
 	COLUMN(why_row, source, UNIT_NONE, "file and line, inlined ones behind an arrow",
@@ -147,13 +145,11 @@ static void put_group(const struct why_job *j, const struct why_cell *x, struct 
 	const struct code_row *r = is_code ? &t->code[x->code] : NULL;
 
 	to->row = r ? r->number : NO_VALUE;
-	to->address = r ? r->address : NO_U64;
 	to->isa = r ? r->text : NULL;
 	to->source = r && r->source && r->source[0] ? r->source : NULL;
 	to->cause_cycles = NO_U64;
 	if (cause < j->causes->n) {
 		to->cause = j->causes->v[cause].name;
-		to->bucket = bucket_name(j->causes->v[cause].bucket);
 		to->cause_cycles = j->causes->v[cause].cyc;
 	}
 	if (j->by == WHY_BY_LINE)

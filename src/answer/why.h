@@ -20,10 +20,9 @@ struct why_totals {
 
 /* Part of a cause, with what it is grouped by; fields that a group does not have are nothing. */
 struct why_row {
-	const char *cause, *bucket;
+	const char *cause;
 	uint64_t cause_cycles;
 	int64_t row;
-	uint64_t address;
 	const char *isa, *source, *wave;
 	const char *why, *confidence;
 	uint64_t cycles, hidden, exposed, hit;

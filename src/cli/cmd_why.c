@@ -6,10 +6,12 @@
 #include "cli/text/record_table.h"
 #include "cli/text/say.h"
 
+static const char *const causes[] = {"cause", "cause_cycles", "why", "confidence", "cycles",
+	"share", "hidden", "exposed", "hit", NULL};
+static const char *const *const words = causes + 2;
+
 static bool draw_rows(struct cli *c, const struct answer *answer)
 {
-	static const char *const causes[] = {"cause", "cause_cycles", "why", "confidence", "cycles",
-		"share", "hidden", "exposed", "hit", NULL};
 	static const char *const rows[] = {"row", "cycles", "share", "exposed", "hit", "cause",
 		"why", "confidence", "of_row", "latency", "isa", "of_isa", NULL};
 	static const char *const lines[] = {"source", "cycles", "share", "hidden", "exposed", "hit",
@@ -30,11 +32,8 @@ static bool draw_rows(struct cli *c, const struct answer *answer)
 
 static bool draw_words(struct cli *c, const struct why_answer *a)
 {
-	static const char *const columns[] = {
-		"why", "confidence", "cycles", "share", "hidden", "exposed", "hit", NULL};
-
 	say(c->out, "what lost cycles waited for (waits, barriers and drains are not split)\n");
-	return record_table_print(c, &why_part_record, a->words, columns) &&
+	return record_table_print(c, &why_part_record, a->words, words) &&
 	       fputc('\n', c->out) != EOF;
 }
 

@@ -36,8 +36,6 @@ static const struct layout layouts[] = {
 	{"global_", 12, 3, {{READ_V, 2, 0}, {READ_V, 1, 23}}},
 	{"global_load", 0, 2, {{READ_V, 1, 0}}},
 	{"global_", 0, 2, {{READ_V, 1, 0}, {READ_V, 1, 8}}},
-	{"flat_load", 0, 2, {{READ_V, 1, 0}}},
-	{"flat_", 0, 2, {{READ_V, 1, 0}, {READ_V, 1, 8}}},
 	{"ds_", 0, 2, {{READ_V, 1, 0}}},
 };
 

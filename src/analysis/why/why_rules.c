@@ -16,10 +16,11 @@
 /* gfx950, 984 waves of 15 captures. */
 static const struct why_rule gfx9_rules[] = {
 	{BIT(VALU), MEMORY_BITS, WHEN_ANY, 12},
-	{BIT(TRANS), MEMORY_BITS | SCALAR_BITS, WHEN_ANY, 16},
-	{BIT(VALU) | BIT(TRANS), SCALAR_BITS, WHEN_SCALAR, 20},
-	{BIT(VALU) | BIT(TRANS), BIT(BRANCH), WHEN_SCALAR, 24},
-	{BIT(SALU), MEMORY_BITS | BIT(BRANCH), WHEN_ANY, 8},
+	{BIT(TRANS), MEMORY_BITS, WHEN_ANY, 16},
+	{BIT(VALU), SCALAR_BITS, WHEN_SCALAR, 20},
+	{BIT(VALU), BIT(BRANCH), WHEN_READS, 24},
+	{BIT(SALU), MEMORY_BITS, WHEN_ANY, 8},
+	{BIT(SALU), BIT(BRANCH), WHEN_READS, 8},
 	{0, 0, 0, 0},
 };
 
@@ -27,7 +28,7 @@ static const struct why_rule gfx9_rules[] = {
 static const struct why_rule gfx11_rules[] = {
 	{BIT(VALU), VECTOR_BITS, WHEN_READS, 5},
 	{BIT(VALU) | BIT(TRANS), MEMORY_BITS, WHEN_ANY, 17},
-	{BIT(VALU) | BIT(TRANS), SCALAR_BITS | BIT(BRANCH), WHEN_SCALAR, 17},
+	{BIT(VALU), BIT(BRANCH), WHEN_READS, 16},
 	{BIT(SALU), BIT(SALU), WHEN_READS, 2},
 	{0, 0, 0, 0},
 };
@@ -35,7 +36,7 @@ static const struct why_rule gfx11_rules[] = {
 static const struct why_rule gfx12_rules[] = {
 	{BIT(VALU), VECTOR_BITS, WHEN_READS, 5},
 	{BIT(VALU) | BIT(TRANS), MEMORY_BITS, WHEN_ANY, 17},
-	{BIT(VALU) | BIT(TRANS), SCALAR_BITS | BIT(BRANCH), WHEN_SCALAR, 17},
+	{BIT(VALU), BIT(BRANCH), WHEN_READS, 16},
 	{BIT(SALU), BIT(SALU), WHEN_READS, 9},
 	{BIT(SALU), BIT(BRANCH), WHEN_READS, 10},
 	{0, 0, 0, 0},
@@ -87,6 +88,17 @@ static uint16_t bytes_of(const struct trace *t, code_idx i)
 	return 4;
 }
 
+/* How long a matrix instruction of gfx9 takes to read its operands: scaled ones have more of them,
+ * and those of 8 bits are twice as wide. */
+static uint16_t hold_of(struct str text, const struct amd_reg_list *reads)
+{
+	bool is_wide = false;
+
+	for (unsigned i = 0; i < reads->n; i++)
+		is_wide |= reads->v[i].first + 7 == reads->v[i].last;
+	return !str_has(text, "f8f6f4") ? 8 : is_wide ? 16 : 12;
+}
+
 struct why_code *why_code_new(const struct trace *t)
 {
 	struct why_code *v = mem_zalloc((size_t)t->n_code + 1, sizeof(*v));
@@ -109,7 +121,7 @@ struct why_code *why_code_new(const struct trace *t)
 		v[i].is_packed = str_starts(text, "v_pk_") && str_has(text, "_f32");
 		v[i].passes_cyc = (uint16_t)(passes[i] < 1024 ? passes[i] : 0);
 		if (r->inst_class == CLASS_MATRIX && t->meta.gfx_major == 9)
-			v[i].hold_cyc = str_has(text, "f8f6f4") ? 16 : 8;
+			v[i].hold_cyc = hold_of(text, &v[i].regs.reads);
 	}
 	mem_free(passes);
 	if (!passes) {

@@ -109,27 +109,26 @@ static void drop_old(struct sweep *s)
 	}
 }
 
+static void fall_to(struct sweep *s, struct lane *l, enum why_queue q, uint32_t left)
+{
+	if (l->outstanding[q] > left) {
+		s->outstanding[q] -= l->outstanding[q] - left;
+		l->outstanding[q] = left;
+	}
+}
+
 /* A wait lets its counters fall; scalar loads come back in any order, so only zero tells. */
 static void fall(struct sweep *s, struct lane *l, const struct amd_wait_row *w)
 {
 	for (unsigned c = 0; c < AMD_COUNTERS; c++) {
-		bool is_vector = c >= AMD_VMCNT;
-
 		if (!(w->counters >> c & 1) || w->value[c] == AMD_NO_WAIT)
 			continue;
-		for (unsigned q = QUEUE_VMEM; q < WHY_QUEUES; q++) {
-			uint32_t left = w->value[c];
-
-			if ((q == QUEUE_VMEM) != is_vector || (q == QUEUE_SMEM && left > 0))
-				continue;
-			if ((q == QUEUE_LDS && c == AMD_KMCNT) ||
-				(q == QUEUE_SMEM && c == AMD_DSCNT))
-				continue;
-			if (l->outstanding[q] > left) {
-				s->outstanding[q] -= l->outstanding[q] - left;
-				l->outstanding[q] = left;
-			}
-		}
+		if (c >= AMD_VMCNT)
+			fall_to(s, l, QUEUE_VMEM, w->value[c]);
+		if (c == AMD_LGKMCNT || c == AMD_DSCNT)
+			fall_to(s, l, QUEUE_LDS, w->value[c]);
+		if ((c == AMD_LGKMCNT || c == AMD_KMCNT) && w->value[c] == 0)
+			fall_to(s, l, QUEUE_SMEM, 0);
 	}
 }
 
