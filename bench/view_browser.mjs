@@ -393,7 +393,6 @@ async function listing(unpaced) {
 	line('command to rows on screen (cold)', (seen.rows - server.at) / 1000, 's');
 	line('processor time of the page until then', await spent(), 'ms');
 	await page.evaluate(() => (document.querySelector('.panel-isa .table').scrollTop = 0));
-	if (process.env.ALONE) await page.evaluate(() => window.incore.app().store.set({ beside: null }));
 	for (const [words, step] of [['scrolling by 5 rows a frame', 'scroll'], ['thumb dragged, 300 rows a frame', 'drag']]) {
 		await eachFrame(page, 20, 'nothing');
 		await spent();

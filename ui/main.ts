@@ -80,7 +80,7 @@ function stats(source: Source): unknown {
 	const view = opened?.pane?.view, times = [...(view?.stats.times ?? [])].sort((a, b) => a - b);
 	const at = (p: number) => times[Math.min(times.length - 1, Math.floor(p * times.length))] ?? 0;
 	return {
-		requests: source.asked.requests, bytes: source.asked.bytes, by_path: { ...source.asked.byPath }, tiles: view?.tiles.count() ?? 0, tile_bytes: view?.tiles.bytes ?? 0,
+		requests: source.asked.requests, waiting: source.asked.requests - source.asked.done, bytes: source.asked.bytes, by_path: { ...source.asked.byPath }, tiles: view?.tiles.count() ?? 0, tile_bytes: view?.tiles.bytes ?? 0,
 		tile_requests: view?.tiles.requests ?? 0, tiles_waiting: view?.tiles.waiting() ?? 0, slice_requests: view?.exact.requests ?? 0, frames: view?.stats.frames ?? 0, last_ms: view?.stats.last_ms ?? 0,
 		worst_ms: view?.stats.worst_ms ?? 0, p50_ms: at(0.5), p95_ms: at(0.95), draw_calls: view?.stats.calls ?? 0, rows: view?.stats.rows ?? 0, is_exact: view?.stats.isExact ?? false, level: view?.stats.level ?? 0,
 		dom_nodes: document.querySelectorAll('*').length, state: opened?.session.store.get(),

@@ -13,8 +13,8 @@ export interface Source {
 	/** Calls back while the capture loads; returns at once where nothing loads. */
 	/** Tells each news until all is read, or until `seen` says false. */
 	progress(seen: (p: Progress) => boolean): Promise<void>;
-	/** How many questions went out, and how many bytes came back. */
-	readonly asked: { requests: number; bytes: number; byPath: Record<string, number> };
+	/** How many questions went out, how many of them are done, and how many bytes came back. */
+	readonly asked: { requests: number; done: number; bytes: number; byPath: Record<string, number> };
 }
 
 /** status 0: nobody answered (the server is gone); 404: the answer is not in a report. */

@@ -58,7 +58,7 @@ export type Lost = 'gone' | 'stranger' | null;
 
 export class HttpSource implements Source {
 	readonly kind = 'server';
-	readonly asked = { requests: 0, bytes: 0, byPath: {} as Record<string, number> };
+	readonly asked = { requests: 0, done: 0, bytes: 0, byPath: {} as Record<string, number> };
 	/** answers that were asked for before there was a source (start.ts); each is given once */
 	readonly early = new Map<string, ArrayBuffer>();
 	/** questions that nobody answered: they wait for the server to come back, so that nothing on the page has failed meanwhile */
@@ -109,9 +109,13 @@ export class HttpSource implements Source {
 		this.asked.byPath[path] = (this.asked.byPath[path] ?? 0) + 1;
 		const question = questionOf(path, query), known = this.early.get(question);
 		this.early.delete(question);
-		const data = known ?? await this.get(question, (answer) => answer.arrayBuffer(), signal);
-		this.asked.bytes += data.byteLength;
-		return data;
+		try {
+			const data = known ?? await this.get(question, (answer) => answer.arrayBuffer(), signal);
+			this.asked.bytes += data.byteLength;
+			return data;
+		} finally {
+			this.asked.done++;
+		}
 	}
 
 	async progress(seen: (p: Progress) => boolean): Promise<void> {

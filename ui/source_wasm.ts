@@ -47,7 +47,7 @@ function encoded(value: unknown): ArrayBuffer {
 
 export class WasmSource implements Source {
 	readonly kind = 'report';
-	readonly asked = { requests: 0, bytes: 0, byPath: {} as Record<string, number> };
+	readonly asked = { requests: 0, done: 0, bytes: 0, byPath: {} as Record<string, number> };
 
 	private constructor(private readonly answers: Record<string, unknown>, private readonly core: Core | null) {}
 
@@ -73,6 +73,7 @@ export class WasmSource implements Source {
 
 	async ask(path: string, query: Query = {}): Promise<ArrayBuffer> {
 		this.asked.requests++;
+		this.asked.done++; // nothing is waited for here
 		this.asked.byPath[path] = (this.asked.byPath[path] ?? 0) + 1;
 		const question = questionOf(path, { ...query, c: query.c || undefined, h: undefined });
 		const kept = this.answers[question] as { schema?: string; error: { code: string; message: string } } | undefined;

@@ -38,7 +38,8 @@ struct slot {
 };
 
 struct instance {
-	uint32_t block_idx, block_num, lane, is_mixed;
+	uint32_t block_idx, block_num, lane;
+	uint32_t mixed; /* 0, or the vector lanes of a kernel of several cores */
 };
 
 struct job {

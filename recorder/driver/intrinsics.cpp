@@ -78,6 +78,11 @@ int lane()
 	return static_cast<int>(the_run.lane);
 }
 
+int lane_count()
+{
+	return the_run.mixed ? static_cast<int>(the_run.mixed) : 1;
+}
+
 /* Loops that wait for a time must end: every look is a millisecond later. */
 uint64_t sys_cnt()
 {

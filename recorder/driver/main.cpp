@@ -126,7 +126,7 @@ void read_line(const std::string &line)
 		r.block_idx = static_cast<uint32_t>(w.number());
 		r.block_num = static_cast<uint32_t>(w.number());
 		r.lane = static_cast<uint32_t>(w.number());
-		r.is_mixed = static_cast<uint32_t>(w.number());
+		r.mixed = static_cast<uint32_t>(w.number());
 		the_job.runs.push_back(r);
 	}
 }

@@ -286,7 +286,7 @@ void stream_write()
 	h.core = the_job.core;
 	h.lane = static_cast<uint8_t>(the_run.lane);
 	h.args_origin = the_job.origin;
-	h.flags = OPSTREAM_COMPLETE | (the_run.is_mixed ? OPSTREAM_MIXED : 0);
+	h.flags = OPSTREAM_COMPLETE | (the_run.mixed ? OPSTREAM_MIXED : 0);
 	h.block_idx = the_run.block_idx;
 	h.block_num = the_run.block_num;
 	h.kernel = add_string(the_job.kernel);

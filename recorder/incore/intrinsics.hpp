@@ -17,6 +17,7 @@ void cross_wait(int pipe, int id, int mode, const char *name, site s);
 int block_idx();
 int block_num();
 int lane();
+int lane_count(); /* vector lanes of the kernel; 1 of a plain one */
 uint64_t sys_cnt();
 } // namespace incore
 
@@ -107,7 +108,7 @@ inline int get_subblockid()
 #endif
 inline int get_subblockdim()
 {
-	return 2;
+	return incore::lane_count();
 }
 inline int get_coreid()
 {

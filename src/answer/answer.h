@@ -114,7 +114,7 @@ void envelope_input(
 	const struct trace *const *traces, size_t n, unsigned want, struct json_writer *w);
 /* Which capture an answer is about, as the member "input" holds it: what a trace of the wanted tables says. */
 void input_json(const struct trace *t, unsigned want, struct json_writer *w);
-#define EVIDENCE_TEXT 128
+#define EVIDENCE_TEXT 192
 /* "estimate (910b1, published-constants)" where the trace says what made it, else the evidence. */
 const char *evidence_text(const struct trace *t, char buf[EVIDENCE_TEXT]);
 #define EVIDENCE_WORDS                                                                             \

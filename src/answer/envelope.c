@@ -88,18 +88,22 @@ const char *evidence_text(const struct trace *t, char buf[EVIDENCE_TEXT])
 {
 	struct label labels[MAX_LABELS];
 	struct rows rows = labels_of(t, labels);
-	const char *profile = NULL, *calibration = NULL, *name = evidence_name(t->meta.evidence);
+	const char *profile = NULL, *calibration = NULL, *range = NULL;
+	const char *name = evidence_name(t->meta.evidence);
 
 	for (size_t i = 0; i < rows.n; i++) {
 		if (strcmp(labels[i].key, "profile") == 0)
 			profile = labels[i].value;
 		else if (strcmp(labels[i].key, "calibration") == 0)
 			calibration = labels[i].value;
+		else if (strcmp(labels[i].key, "device_range") == 0)
+			range = labels[i].value;
 	}
 	if (!profile)
 		return name;
-	snprintf(buf, EVIDENCE_TEXT, "%s (%.60s%s%.30s)", name, profile, calibration ? ", " : "",
-		calibration ? calibration : "");
+	snprintf(buf, EVIDENCE_TEXT, "%s (%.60s%s%.30s%s%.20s%s)", name, profile,
+		calibration ? ", " : "", calibration ? calibration : "",
+		range ? ", devices took " : "", range ? range : "", range ? " of it" : "");
 	return buf;
 }
 

@@ -3,82 +3,27 @@
  * open.c: which capture, and which part of it? Chooses one of the captures a path holds, reads it,
  * turns its notes into warnings, and makes the selection that a request means.
  */
-#define PCRE2_CODE_UNIT_WIDTH 8
-#include <pcre2.h>
 #include <stdlib.h>
 
+#include "analysis/name_filter.h"
 #include "answer/answer.h"
 #include "answer/captures.h"
 #include "base/file.h"
 #include "isa/ascend.h"
 
-/* A regular expression is input too: it may not run for ever. */
-#define MATCH_LIMIT 1000000
-#define DEPTH_LIMIT 1000
 #define NAMES_SHOWN 5
 
 /* --- names --- */
-
-struct name_filter {
-	pcre2_code *code;
-	pcre2_match_data *match;
-	pcre2_match_context *context;
-};
-
-static void filter_deinit(struct name_filter *f)
-{
-	pcre2_match_data_free(f->match);
-	pcre2_match_context_free(f->context);
-	pcre2_code_free(f->code);
-}
-
-static bool filter_init(struct name_filter *f, const char *regex, struct incore_error *e)
-{
-	int code;
-	PCRE2_SIZE at;
-	PCRE2_UCHAR text[120];
-
-	*f = (struct name_filter){0};
-	f->code = pcre2_compile((PCRE2_SPTR)regex, PCRE2_ZERO_TERMINATED, 0, &code, &at, NULL);
-	if (!f->code) {
-		pcre2_get_error_message(code, text, sizeof(text));
-		return err_set(e, INCORE_USAGE, "bad-regex", "--kernel '%s': %s at character %zu",
-			regex, (char *)text, (size_t)at + 1);
-	}
-	f->match = pcre2_match_data_create_from_pattern(f->code, NULL);
-	f->context = pcre2_match_context_create(NULL);
-	if (!f->match || !f->context) {
-		filter_deinit(f);
-		return err_nomem(e);
-	}
-	pcre2_set_match_limit(f->context, MATCH_LIMIT);
-	pcre2_set_depth_limit(f->context, DEPTH_LIMIT);
-	return true;
-}
-
-/* *does: whether it matches. False when the expression gives up. */
-static bool filter_match(
-	const struct name_filter *f, const char *name, bool *does, struct incore_error *e)
-{
-	PCRE2_UCHAR text[120];
-	int n = pcre2_match(f->code, (PCRE2_SPTR)name, strlen(name), 0, 0, f->match, f->context);
-
-	*does = n >= 0;
-	if (n >= 0 || n == PCRE2_ERROR_NOMATCH)
-		return true;
-	pcre2_get_error_message(n, text, sizeof(text));
-	return err_set(e, INCORE_USAGE, "bad-regex", "--kernel: %s", (char *)text);
-}
 
 /* Any name of the trace: its kernel, or one that its occupancy list knows. */
 static bool filter_trace(
 	const struct name_filter *f, const struct trace *t, bool *does, struct incore_error *e)
 {
 	*does = false;
-	if (t->meta.kernel && !filter_match(f, t->meta.kernel, does, e))
+	if (t->meta.kernel && !name_filter_match(f, t->meta.kernel, does, e))
 		return false;
 	for (uint32_t i = 0; i < t->n_kernel_names && !*does; i++) {
-		if (!filter_match(f, t->kernel_names[i].name, does, e))
+		if (!name_filter_match(f, t->kernel_names[i].name, does, e))
 			return false;
 	}
 	return true;
@@ -173,7 +118,7 @@ static bool read_first(const struct request *r, const struct capture *const *v, 
 		*chosen = 0;
 		return captures_read(r->captures, v[0], &o, out, e);
 	}
-	if (!filter_init(&f, r->kernel, e))
+	if (!name_filter_init(&f, r->kernel, e))
 		return false;
 	for (size_t i = 0; i < n && ok && !does; i++) {
 		struct trace *t;
@@ -192,7 +137,7 @@ static bool read_first(const struct request *r, const struct capture *const *v, 
 	if (ok && !does)
 		ok = err_set(e, INCORE_USAGE, "no-such-kernel",
 			"no kernel of the %zu captures matches '%s'", n, r->kernel);
-	filter_deinit(&f);
+	name_filter_deinit(&f);
 	return ok;
 }
 
@@ -262,12 +207,12 @@ static bool select_kernels(
 	struct name_filter f;
 	bool ok = true, does, any = false;
 
-	if (!filter_init(&f, regex, e))
+	if (!name_filter_init(&f, regex, e))
 		return false;
 	for (uint32_t i = 0; ok && i < t->n_kernel_names; i++) {
 		struct number_range r = {t->kernel_names[i].id, t->kernel_names[i].id};
 
-		ok = filter_match(&f, t->kernel_names[i].name, &does, e);
+		ok = name_filter_match(&f, t->kernel_names[i].name, &does, e);
 		if (ok && does) {
 			any = true;
 			ok = VEC_PUSH(&s->kernel_ids.ranges, r) || err_nomem(e);
@@ -278,7 +223,7 @@ static bool select_kernels(
 		/* Without a list of ids the capture as a whole has one name. */
 		ok = filter_trace(&f, t, &does, e) && (does || no_such_kernel(t, regex, e));
 	}
-	filter_deinit(&f);
+	name_filter_deinit(&f);
 	return ok;
 }
 

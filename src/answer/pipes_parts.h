@@ -7,7 +7,7 @@
 #pragma once
 
 #include "analysis/pipes/pipes.h"
-#include "answer/producer_tables.h"
+#include "answer/rows.h"
 #include "answer/waves_parts.h"
 
 struct pipe_wait_row {

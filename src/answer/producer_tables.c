@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* producer_tables.c: what several answers give of the producer's own tables. */
-#include "answer/producer_tables.h"
+#include "answer/rows.h"
 
 #include "analysis/summary/tables.h"
 

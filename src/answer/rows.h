@@ -95,3 +95,15 @@ extern const struct record producer_sums_record, producer_record;
 /* `all_cyc`: what share_of_all is of. */
 bool producer_sums_make(struct answer *a, const struct producers *p, enum attribution attribution,
 	uint64_t top, uint64_t all_cyc, struct producer_sums *out, struct incore_error *e);
+
+/* --- producer_tables.c: tables that a producer gave and no analysis interprets --- */
+
+struct producer_table {
+	const char *name, *origin;
+	uint64_t rows;
+	struct rows columns, cells; /* text_item; struct rows of nullable text_item */
+};
+extern const struct record producer_table_record; /* RECORD_BLOCK */
+/* Of tables of details the first `top` rows; with `all` of the others too, up to a limit. */
+bool producer_table_rows(struct answer *a, const struct trace *t, uint64_t top, bool all,
+	struct rows *out, struct incore_error *e);

@@ -76,6 +76,8 @@ void leftover_remove_all(void);
 /* A stream over fd (closed with it) that remembers why a write failed; `path` is for messages. NULL
  * with errno. */
 FILE *out_stream(int fd, const char *mode, const char *path);
+/* Takes away what writers of files in this directory left that were killed; nobody may write there. */
+void out_file_clean(const char *dir);
 /* Why the last write failed, of those that did. */
 int out_stream_errno(void);
 /* That as an error with the file's name, for whoever sees ferror(). */
@@ -93,6 +95,8 @@ struct out_file {
 
 /* path "-" or NULL: stdout, unbuffered commit. */
 bool out_file_open(struct out_file *o, const char *path, struct incore_error *e);
+/* The same of a file that others open by o->tmp_path; a device or a FIFO is refused. */
+bool out_file_open_named(struct out_file *o, const char *path, struct incore_error *e);
 /* Flushes, checks, fsyncs, renames. On failure the target is untouched and the temporary gone. */
 bool out_file_commit(struct out_file *o, struct incore_error *e);
 /* Drops what was written; safe after commit. */
@@ -113,7 +117,8 @@ struct out_dir {
 
 /* mode: of its files, less the umask; who may read may enter the directory. */
 bool out_dir_open(struct out_dir *o, const char *path, unsigned mode, struct incore_error *e);
-/* A new file in it, for writing and reading back. NULL with the error. */
+/* A new file in it, for writing and reading back; directories in its name are made. NULL with the
+ * error. */
 FILE *out_dir_file(struct out_dir *o, const char *name, struct incore_error *e);
 /* Flushes, checks and closes a file of out_dir_file(), whatever the outcome. */
 bool out_dir_done(struct out_dir *o, FILE *f, const char *name, struct incore_error *e);

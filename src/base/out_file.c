@@ -70,7 +70,7 @@ static int name_file(struct out_file *o)
 
 /* A new file beside o->path; its name (now or at commit) in o->tmp_path. Permissions: 0666 less the
  * umask. */
-static int open_temp(struct out_file *o, struct incore_error *e)
+static int open_temp(struct out_file *o, bool is_named, struct incore_error *e)
 {
 	int errnum = fault_hit(FAULT_OPEN) ? EACCES : EEXIST;
 
@@ -82,7 +82,7 @@ static int open_temp(struct out_file *o, struct incore_error *e)
 			err_nomem(e);
 			return -1;
 		}
-		fd = i == 0 ? open_unnamed(o) : -1;
+		fd = i == 0 && !is_named ? open_unnamed(o) : -1;
 		o->is_unnamed = fd >= 0;
 		if (fd < 0)
 			fd = open(o->tmp_path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
@@ -119,7 +119,8 @@ static bool is_special(const struct stat *st)
 	return S_ISCHR(st->st_mode) || S_ISFIFO(st->st_mode) || S_ISBLK(st->st_mode);
 }
 
-bool out_file_open(struct out_file *o, const char *path, struct incore_error *e)
+static bool open_out_file(
+	struct out_file *o, const char *path, bool is_named, struct incore_error *e)
 {
 	struct stat st;
 	bool is_there;
@@ -140,12 +141,17 @@ bool out_file_open(struct out_file *o, const char *path, struct incore_error *e)
 		out_file_abort(o);
 		return false;
 	}
-	if (is_there && is_special(&st)) { /* /dev/null, /dev/stdout, a FIFO: written in place */
+	if (is_there && is_special(&st) && is_named) {
+		fd = -1;
+		err_set(e, INCORE_USAGE, "not-a-file", "%s is not a file that can be replaced",
+			path);
+	} else if (is_there &&
+		   is_special(&st)) { /* /dev/null, /dev/stdout, a FIFO: written in place */
 		fd = open(o->path, O_WRONLY | O_CLOEXEC | O_NOCTTY);
 		if (fd < 0)
 			err_output(e, errno, o->path, "cannot open for writing");
 	} else {
-		fd = open_temp(o, e);
+		fd = open_temp(o, is_named, e);
 		if (fd >= 0 && is_there && fchmod(fd, st.st_mode & 0777) != 0)
 			errno = 0; /* the default permissions are good enough */
 	}
@@ -160,6 +166,16 @@ bool out_file_open(struct out_file *o, const char *path, struct incore_error *e)
 	if (!o->f)
 		out_file_abort(o);
 	return o->f != NULL;
+}
+
+bool out_file_open(struct out_file *o, const char *path, struct incore_error *e)
+{
+	return open_out_file(o, path, false, e);
+}
+
+bool out_file_open_named(struct out_file *o, const char *path, struct incore_error *e)
+{
+	return open_out_file(o, path, true, e);
 }
 
 static void sync_directory_of(const char *path)
@@ -236,6 +252,24 @@ void out_file_abort(struct out_file *o)
 	mem_free(o->tmp_path);
 	mem_free(o->path);
 	*o = (struct out_file){0};
+}
+
+static bool remove_temp(void *ctx, const char *name, struct incore_error *e)
+{
+	size_t n = strlen(name), hex = strspn(name + (n > 22 ? n - 20 : n), "0123456789abcdef");
+	char *path = path_join(ctx, name);
+
+	(void)e;
+	if (path && name[0] == '.' && hex == 16 && name[n - 21] == '.' &&
+		strcmp(name + n - 4, ".tmp") == 0)
+		unlink(path);
+	mem_free(path);
+	return true;
+}
+
+void out_file_clean(const char *dir)
+{
+	dir_each(dir, remove_temp, (void *)dir, NULL);
 }
 
 /* --- directories --- */
@@ -315,15 +349,31 @@ bool out_dir_open(struct out_dir *o, const char *path, unsigned mode, struct inc
 	return false;
 }
 
+/* The directories that a name stands in. */
+static void make_parents(const struct out_dir *o, const char *name)
+{
+	for (const char *slash = strchr(name, '/'); slash; slash = strchr(slash + 1, '/')) {
+		char *dir = mem_strndup(name, (size_t)(slash - name));
+
+		if (dir && mkdirat(o->fd, dir, o->mode | (o->mode & 0444) >> 2) != 0)
+			errno = 0; /* it is there, or the file in it cannot be made: told then */
+		mem_free(dir);
+	}
+}
+
 FILE *out_dir_file(struct out_dir *o, const char *name, struct incore_error *e)
 {
-	int fd = fault_hit(FAULT_OPEN)
-			 ? (errno = EACCES, -1)
-			 : openat(o->fd, name, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, o->mode);
-	int errnum = errno;
-	char *path = path_join(o->path, name);
-	FILE *f = fd < 0 ? NULL : out_stream(fd, "w+b", path ? path : name);
+	int fd, errnum;
+	char *path;
+	FILE *f;
 
+	make_parents(o, name);
+	fd = fault_hit(FAULT_OPEN)
+		     ? (errno = EACCES, -1)
+		     : openat(o->fd, name, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, o->mode);
+	errnum = errno;
+	path = path_join(o->path, name);
+	f = fd < 0 ? NULL : out_stream(fd, "w+b", path ? path : name);
 	if (!f) {
 		err_output(e, fd < 0 ? errnum : errno, path ? path : name, "cannot create");
 		if (fd >= 0)

@@ -96,27 +96,34 @@ static void become_program(const struct process_spec *spec, char **env, const ch
 	_exit(127);
 }
 
-/* Waits for the program or for the lifeline. */
+/* Waits for the program or for the lifeline. Who passes a signal on waits for the rest of the group
+ * too: it may end in its own way, until the lifeline ends. */
 static int watch(pid_t program)
 {
 	int status = 0;
+	bool has_ended = false, is_asked = false;
 
 	for (;;) {
 		struct pollfd p = {.fd = GUARD_LIFELINE, .events = POLLIN};
 		char byte;
 		ssize_t n;
 
-		if (waitpid(program, &status, WNOHANG) == program)
+		has_ended = has_ended || waitpid(program, &status, WNOHANG) == program;
+		while (has_ended && waitpid(-1, NULL, WNOHANG) > 0)
+			;
+		if (has_ended && (!is_asked || kill(-program, 0) != 0))
 			return status;
 		if (poll(&p, 1, 10) <= 0)
 			continue;
 		n = read(GUARD_LIFELINE, &byte, 1);
 		if (n == 1) {
+			is_asked = true;
 			kill(-program, byte);
 			continue;
 		}
 		kill(-program, SIGKILL);
-		waitpid(program, &status, 0);
+		if (!has_ended)
+			waitpid(program, &status, 0);
 		return status;
 	}
 }

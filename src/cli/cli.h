@@ -88,6 +88,7 @@ struct cli {
 	bool use_json, use_csv, use_color, is_terminal;
 	bool is_unbroken; /* paragraphs are one line each: their reader breaks them */
 	bool is_no;	  /* the answer is negative: exit status 1 */
+	int app_status;	  /* of a failure: what somebody else's program ended with; 0: nothing */
 	unsigned width;	  /* columns to cut text tables to; 0: never cut (pipes, files) */
 	struct strbuf
 		warnings; /* private: kept for the JSON envelope and printed to stderr for text */

@@ -161,7 +161,9 @@ static int failure(struct cli *c)
 {
 	if (c->error.status == INCORE_OK)
 		err_nomem(&c->error);
-	return output_interrupted(NULL) ? INTERRUPTED_STATUS : (int)c->error.status;
+	if (output_interrupted(NULL)) /* SIGINT: INTERRUPTED_STATUS */
+		return SIGNAL_STATUS + output_signal(NULL);
+	return c->app_status ? c->app_status : (int)c->error.status;
 }
 
 static int run_verb(struct cli *c, bool as_json)

@@ -25,23 +25,25 @@ static struct out_file target; /* of -o */
 static pid_t pager_pid;
 static bool is_progress_shown;
 
-static volatile sig_atomic_t is_patient, n_interrupts;
+static const int ends[] = {SIGTERM, SIGHUP};
+static volatile sig_atomic_t first_signal;
 
-static void on_interrupt(int sig)
-{
-	(void)sig;
-	if (is_patient && n_interrupts++ == 0)
-		return;
-	leftover_remove_all();
-	_exit(INTERRUPTED_STATUS);
-}
-
-/* Ends as it would have, but nothing stays behind. */
+/* SIGINT ends with its status, others as they would have, but nothing stays behind. */
 static void on_end(int sig)
 {
 	leftover_remove_all();
+	if (sig == SIGINT)
+		_exit(INTERRUPTED_STATUS);
 	signal(sig, SIG_DFL);
 	raise(sig);
+}
+
+/* The first is only noted. */
+static void on_first(int sig)
+{
+	if (first_signal)
+		on_end(sig);
+	first_signal = sig;
 }
 
 /* What a limit of the file size stops is an error of that write (EFBIG) and no more. Not SIG_IGN,
@@ -53,25 +55,38 @@ static void on_size_limit(int sig)
 
 void output_finish_on_interrupt(void)
 {
-	struct sigaction act = {.sa_handler = on_interrupt, .sa_flags = SA_RESTART};
+	struct sigaction act = {.sa_handler = on_first, .sa_flags = SA_RESTART};
 
-	is_patient = 1;
 	sigaction(SIGINT, &act, NULL);
+}
+
+void output_finish_on_signals(void)
+{
+	struct sigaction act = {.sa_handler = on_first, .sa_flags = SA_RESTART}, was;
+
+	output_finish_on_interrupt();
+	for (unsigned i = 0; i < sizeof(ends) / sizeof(*ends); i++)
+		if (sigaction(ends[i], NULL, &was) == 0 && was.sa_handler == on_end)
+			sigaction(ends[i], &act, NULL);
 }
 
 bool output_interrupted(void *unused)
 {
 	(void)unused;
-	return n_interrupts > 0;
+	return first_signal != 0;
+}
+
+int output_signal(void *unused)
+{
+	(void)unused;
+	return first_signal;
 }
 
 void output_signals(void)
 {
-	static const int ends[] = {SIGTERM, SIGHUP};
-	struct sigaction act = {.sa_handler = on_interrupt}, was;
+	struct sigaction act = {.sa_handler = on_end}, was;
 
 	sigaction(SIGINT, &act, NULL);
-	act.sa_handler = on_end;
 	for (unsigned i = 0; i < 2; i++) /* who is started by nohup stays deaf */
 		if (sigaction(ends[i], NULL, &was) == 0 && was.sa_handler == SIG_DFL)
 			sigaction(ends[i], &act, NULL);

@@ -19,7 +19,12 @@ void output_error(const struct incore_error *e, bool as_json);
 /* For work that leaves directories: from here on the first SIGINT only makes output_interrupted()
  * true, so that what was begun can be taken back; the second ends the program. */
 void output_finish_on_interrupt(void);
+/* The same of SIGTERM and SIGHUP, for verbs that run somebody else's program: it gets the signal,
+ * and we end when it has. */
+void output_finish_on_signals(void);
 bool output_interrupted(void *unused);
+int output_signal(void *unused); /* the first that came; 0: none */
+#define SIGNAL_STATUS 128
 #define INTERRUPTED_STATUS 130
 
 /* SIGINT ends with 130, SIGTERM and SIGHUP end as ever, all without leaving anything unfinished

@@ -11,6 +11,7 @@
 	X(hot)                                                                                     \
 	X(isa)                                                                                     \
 	X(waves)                                                                                   \
+	X(why)                                                                                     \
 	X(occupancy)                                                                               \
 	X(summary)                                                                                 \
 	X(diff)                                                                                    \
@@ -23,7 +24,9 @@
 	X(dump)                                                                                    \
 	X(model)                                                                                   \
 	X(replay)                                                                                  \
-	X(profile)
+	X(profile)                                                                                 \
+	X(capture)                                                                                 \
+	X(doctor)
 
 #define DECLARE(name) extern const struct verb verb_##name;
 VERBS(DECLARE)

@@ -6,11 +6,18 @@
 
 bool zstd_pack(const void *p, size_t n, int level, struct strbuf *out, struct incore_error *e)
 {
+	return zstd_pack_with(NULL, p, n, level, out, e);
+}
+
+bool zstd_pack_with(struct ZSTD_CCtx_s *context, const void *p, size_t n, int level,
+	struct strbuf *out, struct incore_error *e)
+{
 	size_t most = ZSTD_compressBound(n), size;
 
 	if (ZSTD_isError(most) || !sb_reserve(out, most))
 		return err_nomem(e);
-	size = ZSTD_compress(out->p + out->n, most, p, n, level);
+	size = context ? ZSTD_compressCCtx(context, out->p + out->n, most, p, n, level)
+		       : ZSTD_compress(out->p + out->n, most, p, n, level);
 	if (ZSTD_isError(size))
 		return err_set(
 			e, INCORE_FAILED, "zstd", "cannot compress: %s", ZSTD_getErrorName(size));

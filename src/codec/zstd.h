@@ -8,5 +8,9 @@
 
 /* Appends the compressed form of p[0..n) to out. */
 bool zstd_pack(const void *p, size_t n, int level, struct strbuf *out, struct incore_error *e);
+/* The same again and again with the memory of one context: ZSTD_createCCtx() .. ZSTD_freeCCtx(). */
+struct ZSTD_CCtx_s;
+bool zstd_pack_with(struct ZSTD_CCtx_s *context, const void *p, size_t n, int level,
+	struct strbuf *out, struct incore_error *e);
 /* Fills out[0..out_n) exactly, or fails with code "bad-zstd". */
 bool zstd_unpack(const void *p, size_t n, void *out, size_t out_n, struct incore_error *e);

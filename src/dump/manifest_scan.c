@@ -3,6 +3,9 @@
 #include "dump/manifest_scan.h"
 #include "base/search.h"
 
+#include <errno.h>
+#include <unistd.h>
+
 #include "base/mem.h"
 #include "dump/crc32c.h"
 
@@ -145,14 +148,19 @@ static void merge_losses(struct scan *s)
 	s->losses.n = n + 1;
 }
 
+/* No link leads out of a dump. */
 static bool load(struct file_data *f, const char *dir, const char *name, struct incore_error *e)
 {
 	char *path = path_join(dir, name);
-	bool ok;
+	struct file_root root;
+	bool ok = path || err_nomem(e);
 
-	f->is_own = true; /* of the very process, or of one that has ended */
-	ok = path ? file_load(f, path, e) : err_nomem(e);
-
+	if (ok && !file_root_open(&root, dir, false))
+		ok = err_errno(e, errno, dir, "open");
+	else if (ok) {
+		ok = file_load_at(f, root, name, path, e);
+		close(root.fd);
+	}
 	mem_free(path);
 	return ok;
 }
@@ -162,6 +170,7 @@ static bool load_files(struct scan *s, struct incore_error *e)
 	const struct manifest_job *job = s->job;
 	char *bin;
 
+	s->log.is_own = true; /* of the very process, or of one that has ended */
 	if (!load(&s->log, job->dir, LOG_FILE, e))
 		return false;
 	s->report->log_bytes = s->log.size;
@@ -171,7 +180,7 @@ static bool load_files(struct scan *s, struct incore_error *e)
 	bin = path_join(job->dir, s->report->payload_file);
 	if (!bin)
 		return err_nomem(e);
-	if (file_exists(bin) && !file_load(&s->bin, bin, e)) {
+	if (file_exists(bin) && !load(&s->bin, job->dir, s->report->payload_file, e)) {
 		mem_free(bin);
 		return false;
 	}

@@ -3,6 +3,7 @@
 #include "dump/manifest_write.h"
 
 #include <string.h>
+#include <sys/stat.h>
 
 #include "base/mem.h"
 #include "dump/manifest_group.h"
@@ -261,12 +262,18 @@ bool manifest_write(
 	const struct manifest_job *job, struct repair_report *report, struct incore_error *e)
 {
 	struct out_file file = {0};
+	struct stat st;
 	struct scan scan;
 	bool ok = scan_log(&scan, job, report, e);
 
 	if (ok) {
 		report->manifest = path_join(job->dir, manifest_file_name(job->is_older));
-		ok = report->manifest ? out_file_open(&file, report->manifest, e) : err_nomem(e);
+		if (report->manifest && lstat(report->manifest, &st) == 0 && S_ISLNK(st.st_mode))
+			ok = err_file(e, "link-outside", report->manifest, INCORE_NO_OFFSET,
+				"a link, and a dump writes no file through one");
+		else
+			ok = report->manifest ? out_file_open(&file, report->manifest, e)
+					      : err_nomem(e);
 	}
 	if (ok) {
 		struct out o = {.job = job, .scan = &scan, .report = report, .f = file.f};

@@ -144,7 +144,7 @@ static bool send_links(struct driver *d, const struct walk_track *w, struct inco
 	return true;
 }
 
-static bool keep_note(struct export *x, const struct note *from, struct incore_error *e)
+bool export_note(struct export *x, const struct note *from, struct incore_error *e)
 {
 	struct export_result *r = x->result;
 	struct note n = *from;
@@ -171,7 +171,7 @@ static bool keep_failure(
 	n.path = d->x.trace->tracks[i].name;
 	n.offset = why->offset;
 	d->x.result->n_failed++;
-	ok = keep_note(&d->x, &n, e);
+	ok = export_note(&d->x, &n, e);
 	sb_free(&text);
 	incore_error_clear(why);
 	return ok;
@@ -186,7 +186,7 @@ bool export_walk(struct export *x, const struct collector *const *collectors, si
 	x->result->n_tracks += r.n_tracks;
 	x->result->n_failed += r.n_failed;
 	for (uint32_t i = 0; ok && i < r.n_notes; i++)
-		ok = keep_note(x, &r.notes[i], e);
+		ok = export_note(x, &r.notes[i], e);
 	walk_result_deinit(&r);
 	return ok;
 }
@@ -333,6 +333,17 @@ static bool check_strict(const struct export *x, struct incore_error *e)
 		x->result->notes[0].message);
 }
 
+static bool open_target(struct export *x, struct incore_error *e)
+{
+	if (!x->ops->needs_name)
+		return out_file_open(&x->file, x->path, e);
+	if (!x->path || strcmp(x->path, "-") == 0)
+		return err_set(e, INCORE_USAGE, "missing-option",
+			"--to %s needs -o FILE: it cannot be written to standard output",
+			x->ops->name);
+	return out_file_open_named(&x->file, x->path, e);
+}
+
 bool export_run(const struct trace *t, const struct export_ops *ops, const char *path,
 	const struct export_options *o, struct export_result *out, struct incore_error *e)
 {
@@ -350,7 +361,7 @@ bool export_run(const struct trace *t, const struct export_ops *ops, const char 
 		err_nomem(e);
 		goto out;
 	}
-	if (!ops->is_directory && !out_file_open(&d.x.file, path, e))
+	if (!ops->is_directory && !open_target(&d.x, e))
 		goto out;
 	ok = drive(&d, e) || explain_write(&d.x, e);
 	ok = ok && check_strict(&d.x, e) && (!ops->commit || ops->commit(&d.x, e));

@@ -116,6 +116,7 @@ struct export_ops {
 	bool takes_tracks;
 	bool links_first; /* links of a track come before its slices */
 	bool takes_sums;  /* begin() asks with export_walk(): no tracks are brought */
+	bool needs_name;  /* a library writes it, to x->file.tmp_path; there is no stdout */
 	bool (*begin)(struct export *x, struct incore_error *e);
 	bool (*track)(struct export *x, const struct export_track *k, struct incore_error *e);
 	bool (*slice)(struct export *x, const struct export_slice *s,

@@ -9,6 +9,14 @@ extern const struct export_ops export_perfetto;
 extern const struct export_ops export_folded;
 extern const struct export_ops export_speedscope;
 extern const struct export_ops export_pprof;
+#ifdef INCORE_OTF2
+extern const struct export_ops export_otf2;
+#endif
+extern const struct export_ops export_parquet;
+#ifdef INCORE_SQLITE
+extern const struct export_ops export_sqlite;
+extern const struct export_ops export_rocpd;
+#endif
 extern const struct export_ops export_ui_output;
 extern const struct export_ops export_insight;
 
@@ -20,6 +28,14 @@ const struct export_ops *const export_registry[] = {
 	&export_folded,
 	&export_speedscope,
 	&export_pprof,
+#ifdef INCORE_OTF2
+	&export_otf2,
+#endif
+	&export_parquet,
+#ifdef INCORE_SQLITE
+	&export_sqlite,
+	&export_rocpd,
+#endif
 	&export_ui_output,
 	&export_insight,
 	NULL,

@@ -22,3 +22,5 @@ void export_each_running(struct export *x, export_running_fn fn);
 /* For writers of sums: one pass over the selected tracks; counts them and those that fail. */
 bool export_walk(struct export *x, const struct collector *const *collectors, size_t n,
 	struct incore_error *e);
+/* A track that could not be read: kept in the result as long as there is room. */
+bool export_note(struct export *x, const struct note *n, struct incore_error *e);

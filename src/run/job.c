@@ -99,30 +99,8 @@ static bool close_log(struct keeper *k, struct incore_error *e)
 	return ok;
 }
 
-static bool note_start(const struct job *j, struct incore_error *e)
-{
-	struct json_writer w;
-	struct strbuf line = {0};
-	bool ok;
-
-	if (!j->journal)
-		return true;
-	json_w_buf(&w, &line, 0);
-	json_w_object(&w);
-	json_w_kv_cstr(&w, "event", "start");
-	json_w_kv_cstr(&w, "name", j->name);
-	json_w_kv_i64(&w, "unix_s", (int64_t)time(NULL));
-	json_w_kv_array(&w, "argv");
-	for (const char *const *p = j->argv; *p; p++)
-		json_w_cstr(&w, *p);
-	json_w_end(&w);
-	json_w_end(&w);
-	ok = json_w_finish(&w, e) && journal_add(j->journal, (struct str){line.p, line.n}, e);
-	sb_free(&line);
-	return ok;
-}
-
-static bool note_end(const struct job *j, const struct job_result *r, struct incore_error *e)
+/* The line of the start (r NULL), or of the end. */
+static bool note(const struct job *j, const struct job_result *r, struct incore_error *e)
 {
 	struct json_writer w;
 	struct strbuf line = {0}, how = {0};
@@ -130,16 +108,23 @@ static bool note_end(const struct job *j, const struct job_result *r, struct inc
 
 	if (!j->journal)
 		return true;
-	job_describe(j, &r->process, &how);
 	json_w_buf(&w, &line, 0);
 	json_w_object(&w);
-	json_w_kv_cstr(&w, "event", "end");
+	json_w_kv_cstr(&w, "event", r ? "end" : "start");
 	json_w_kv_cstr(&w, "name", j->name);
 	json_w_kv_i64(&w, "unix_s", (int64_t)time(NULL));
-	json_w_kv_i64(&w, "status", job_exit_status(&r->process));
-	json_w_kv_cstr(&w, "how", how.p);
-	json_w_kv_u64(&w, "wall_ms", r->process.wall_ms);
-	json_w_kv_u64(&w, "output_bytes", r->output_bytes);
+	if (r) {
+		job_describe(j, &r->process, &how);
+		json_w_kv_i64(&w, "status", job_exit_status(&r->process));
+		json_w_kv_cstr(&w, "how", how.p);
+		json_w_kv_u64(&w, "wall_ms", r->process.wall_ms);
+		json_w_kv_u64(&w, "output_bytes", r->output_bytes);
+	} else {
+		json_w_kv_array(&w, "argv");
+		for (const char *const *p = j->argv; *p; p++)
+			json_w_cstr(&w, *p);
+		json_w_end(&w);
+	}
 	json_w_end(&w);
 	ok = json_w_finish(&w, e) && (!how.failed || err_nomem(e)) &&
 	     journal_add(j->journal, (struct str){line.p, line.n}, e);
@@ -165,8 +150,8 @@ bool job_run(const struct job *j, struct job_result *out, struct incore_error *e
 	bool ok;
 
 	*out = (struct job_result){0};
-	ok = open_log(&k, e) && note_start(j, e) && process_run(&spec, &out->process, e) &&
-	     close_log(&k, e) && note_end(j, out, e);
+	ok = open_log(&k, e) && note(j, NULL, e) && process_run(&spec, &out->process, e) &&
+	     close_log(&k, e) && note(j, out, e);
 	if (k.log_fd >= 0)
 		close(k.log_fd);
 	if (!ok)

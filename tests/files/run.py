@@ -128,6 +128,10 @@ def check_other_links(tmp):
     check(rc == 3 and "leads out of" in said and not os.path.exists(f"{tmp}/cleaned"), f"clean: {rc} {said}")
     rc, _, said = run("clean", "--follow-links", where, "-o", f"{tmp}/cleaned")
     check(rc == 0, f"clean --follow-links: {rc} {said}")
+    os.rename(where, f"{tmp}/elsewhere")
+    os.symlink(f"{tmp}/elsewhere", where)
+    above = os.path.dirname(where)
+    check(run("hot", above)[0] != 0 and run("hot", "--follow-links", above)[0] == 0, "a simulator directory that is a link")
     dump = shutil.copytree(os.path.join(DATA, "dumps", "own"), f"{tmp}/dump")
     payload = glob.glob(f"{dump}/**/*.bin", recursive=True)[0]
     link_out(payload, f"{tmp}/payload.bin")
@@ -137,6 +141,12 @@ def check_other_links(tmp):
     made = b"".join(open(f, "rb").read() for f in glob.glob(f"{tmp}/values/*.bin"))
     check(not made, f"dump export carries a link's bytes: {rc} {said}")
     check(run("dump", "check", "--follow-links", dump)[0] == 0, "dump check --follow-links")
+    for n, name in enumerate(("args.log", "args.bin", "args_dump.json")):
+        dump = shutil.copytree(os.path.join(DATA, "dumps", "unclosed"), f"{tmp}/unclosed{n}")
+        with open(f"{dump}/args_dump.json", "a"):
+            link_out(f"{dump}/{name}", f"{tmp}/out{n}", "precious" if n == 2 else None)
+        rc, _, said = run("dump", "repair", dump)
+        check(rc == 3 and name in said and (n != 2 or open(f"{tmp}/out2").read() == "precious"), f"dump repair through {name}: {rc} {said}")
 
 
 # --- files that shrink ---

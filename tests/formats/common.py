@@ -29,6 +29,12 @@ class Results:
     def equal(self, got, want, what):
         return self.check(got == want, f"{what}: got {str(got)[:300]}, want {str(want)[:300]}")
 
+    def skip_unless_wanted(self, what, why):
+        """why: what node_modules() says."""
+        if why:
+            self.skip(f"{what}: {why}")
+        return why is not None
+
     def skip(self, why):
         self.skipped += 1
         print(f"SKIP {why}")
@@ -60,7 +66,9 @@ def has(program):
 
 
 def node_modules():
-    """Installs the readers that package-lock.json pins. None, or why that cannot be."""
+    """Installs the readers that package-lock.json pins. None, or why that cannot be; "": they are not wanted (INCORE_NO_NPM)."""
+    if os.environ.get("INCORE_NO_NPM"):
+        return ""
     if not has("node") or not has("npm"):
         return "node or npm is not installed"
     with open(os.path.join(HERE, "package-lock.json")) as lock:  # two suites may come at once

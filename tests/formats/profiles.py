@@ -95,8 +95,7 @@ def check_in_browser(results, files):
     """What speedscope shows of both formats that it opens."""
     browser = os.environ.get("CHROMIUM") or shutil.which("chromium-headless-shell") or shutil.which("chromium")
     why = node_modules() if browser else "no chromium is installed"
-    if why:
-        results.skip(f"speedscope: {why}")
+    if results.skip_unless_wanted("speedscope", why):
         return
     asked = [files["speedscope"], files["pprof"]]
     p = subprocess.run(["node", os.path.join(HERE, "speedscope.mjs"), *asked], env={**os.environ, "CHROMIUM": browser}, capture_output=True,

@@ -7,14 +7,20 @@ usage: run.py BUILD_DIR [FORMAT...]
 import sys
 import tempfile
 
+import otf2
 import perfetto
 import profiles
+import rocpd
+import tables
 from common import Program, Results, has
 
 # format: its checker, and programs that must be there
 FORMATS = {
     "perfetto": (perfetto.run, ("protoc",)),
     "profiles": (profiles.run, ("protoc",)),
+    "otf2": (otf2.run, ("otf2-print", "otf2-estimator")),
+    "tables": (tables.run, ("sqlite3",)),
+    "rocpd": (rocpd.run, ("sqlite3",)),
 }
 
 

@@ -4,7 +4,7 @@
 recorder's headers and timed: a sound one gives no finding, a broken twin the finding that was planted, with the lines.
 Together they use every op and intrinsic that `incore model ops` lists. Then bad input of every kind.
 
-usage: run.py BUILD_DIR [NAME...]     a kernel, "coverage", "fixtures", "calibrate" or "bad-input"
+usage: run.py BUILD_DIR [NAME...]     a kernel, "coverage", "fixtures", "calibrate", "step" or "bad-input"
 """
 import concurrent.futures
 import json
@@ -17,6 +17,7 @@ import tempfile
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import cases  # noqa: E402
+import step  # noqa: E402
 
 RESULT = [0, 0, 0]
 DATA = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "data", "model")
@@ -387,6 +388,8 @@ def main():
             fixtures(model)
         if not wanted or "calibrate" in wanted:
             calibrate(model)
+        if not wanted or "step" in wanted:
+            step.check(model, report)
         if not wanted or "bad-input" in wanted:
             bad_input(model)
     print(f"{RESULT[0]} passed, {RESULT[1]} failed, {RESULT[2]} skipped")

@@ -64,17 +64,22 @@ class Program:
 
 class Result:
     """One launch: which function of which program, what was collected. planted: (function, index, reason), which gets 5,000 samples more.
-    extra: metrics in place of those that a launch has; None takes one away. locked: was the clock?"""
+    case: of planted.py. extra: metrics in place of those that a launch has; None takes one away. locked: was the clock?"""
 
     def __init__(self, program, seed=1, kernel=0, parts=None, grid=(4096, 1, 1), threads=(256, 1, 1), scale=1, dropped_bytes=0,
-                 duration_ns=67424.0, cycles=131017.0, pm=0, has_sample_count=True, has_samples=True, demangled="", planted=None, extra=(), locked=0):
+                 duration_ns=67424.0, cycles=131017.0, pm=0, has_sample_count=True, has_samples=True, demangled="", planted=None, extra=(), locked=0,
+                 case=None):
         self.program, self.seed, self.grid, self.block, self.scale = program, seed, grid, threads, scale
         self.functions = parts or [program.functions[kernel]]
         self.dropped_bytes, self.duration_ns, self.cycles, self.pm = dropped_bytes, duration_ns, cycles, pm
-        self.extra, self.locked = dict(extra), locked
+        self.extra, self.locked, self.case = dict(extra), locked, case
         self.has_sample_count, self.has_samples, self.demangled = has_sample_count, has_samples, demangled
         self.address = program.addresses[self.functions[0].name]
         self.rows = self.make_rows()
+        for f, n, i, _, counts in self.rows if case else ():
+            for reason, samples in {**case.samples.get(i.label, {}), **case.samples.get(n, {})}.items():
+                counts[reason][0] += samples
+                counts[reason][1] += samples * 9 // 10 if reason != "selected" else 0
         for f, n, _, _, counts in self.rows if planted else ():
             if (f.name, n) == planted[:2]:
                 counts[planted[2]][0] += 5000
@@ -199,8 +204,14 @@ class Report:
     def executed(self, r):
         rows = [(r.program.addresses[f.name] + 16 * n, i.op, executed) for f, n, i, executed, _ in r.rows if executed is not None]
         loads = [(a, n) for a, op, n in rows if op in ("LDG", "STG")]
-        return (self.per_row("inst_executed", [(a, n) for a, _, n in rows]) +
-                self.per_row("thread_inst_executed", [(a, 32 * n) for a, _, n in rows]) +
+        counts = self.per_row("inst_executed", [(a, n) for a, _, n in rows])
+        if r.case:
+            counts += self.per_row("thread_inst_executed", [(a, r.case.lanes * n) for a, _, n in rows])
+            for name, by_label in r.case.figures.items():
+                values = [(r.program.addresses[f.name] + 16 * n, by_label[i.label] * executed) for f, n, i, executed, _ in r.rows if i.label in by_label]
+                counts += self.per_row(name, values)
+            return counts
+        return (counts + self.per_row("thread_inst_executed", [(a, 32 * n) for a, _, n in rows]) +
                 self.per_row("memory_l2_theoretical_sectors_global", [(a, 32 * n) for a, n in loads]) +
                 self.per_row("memory_l2_theoretical_sectors_global_ideal", [(a, 4 * n) for a, n in loads]))
 

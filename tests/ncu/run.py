@@ -29,6 +29,7 @@ import kernels  # noqa: E402
 import make_report  # noqa: E402
 import mutants  # noqa: E402
 import ncu_pass  # noqa: E402
+import planted  # noqa: E402
 import sass  # noqa: E402
 from program import Inst  # noqa: E402
 from wire import number  # noqa: E402
@@ -266,7 +267,7 @@ def first_of(program, path):
     return json.loads(p.stdout)["data"]["rows"][0]
 
 
-def planted(score, program, tmp):
+def planted_waits(score, program, tmp):
     """A bottleneck at each row that can wait: it comes first, with its reason and one of its producers."""
     path = os.path.join(tmp, "planted.ncu-rep")
     for parts in ([kernels.scale_rows()], [kernels.tiles()], kernels.calls()):
@@ -279,6 +280,19 @@ def planted(score, program, tmp):
             by_name = {g.name: g for g in parts}
             names = {by_name[g].insts[k].op.split(".")[0] for g, k in kernels.stated(parts, f, f.insts[n], (reason,))}
             score.check(f"{where}: whom it waits for", re.split("[. ]", row["waits_for"]["isa"])[0] in names, True)
+
+
+def bottlenecks(score, program, tmp):
+    """What everyone would look for comes first: its cause and line in the first sentence of summary, its instruction in hot."""
+    path = os.path.join(tmp, "bottleneck.ncu-rep")
+    for case in planted.cases():
+        kernels.check([case.function], case.function.name)
+        module = write_one(path, [case.function], case=case, extra=case.extra)
+        p = subprocess.run([program, "summary", "--json", path], capture_output=True, text=True, env={**os.environ, "INCORE_DISASM": "none"})
+        said = json.loads(p.stdout)["data"]["verdict"]
+        score.check(f"{case.name}: {said}", [w for w in case.words if w not in said], [])
+        n = case.row if isinstance(case.row, int) else case.function.labels[case.row]
+        score.check(f"{case.name}: hot", first_of(program, path)["address"], module.addresses[case.function.name] + 16 * n)
 
 
 def cut(score, program, tmp):
@@ -437,7 +451,7 @@ def real(score, program, tmp):
 def main():
     program, score = os.path.join(os.path.abspath(sys.argv[1]), "incore"), Score()
     with tempfile.TemporaryDirectory() as tmp:
-        for part in (encoder, made, jumped, rules, limits, cut, planted, damaged, real):
+        for part in (encoder, made, jumped, rules, limits, cut, bottlenecks, planted_waits, damaged, real):
             part(score, program, tmp)
     print(f"{score.passed} passed, {score.failed} failed, {score.skipped} skipped")
     return score.failed > 0

@@ -16,7 +16,7 @@ ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)
 DATA = os.path.join(ROOT, "tests", "data")
 VERBS = ("info", "check", "hot", "isa", "waves", "occupancy", "summary")
 WAVE = r"se\d+_sm\d+_sl\d+_wv\d+\.json"
-NO_CAPTURES = ("dumps", "model", "pto_build")
+NO_CAPTURES = ("dumps", "model", "rocm", "pto_build")
 
 
 def opens(incore, counter, words, cwd):

@@ -308,7 +308,7 @@ def outcome(p, tmp, top, text):
             parts.append(f.read())
     parts += [str({**r, "duration_sec": 0}) for r in p.manifest(os.path.join(top, root)).values()]
     parts += sorted(os.path.relpath(os.path.join(d, f), os.path.join(tmp, top, root)) for d, _, files in os.walk(os.path.join(tmp, top, root))
-                    for f in files if not f.endswith(".tmp"))  # what a kill leaves half written keeps its own name
+                    for f in files)
     return re.sub(r"OPPROF_\d+", "OPPROF", "\n".join(parts).replace(root, "ROOT").replace(top + "/", ""))
 
 
@@ -383,7 +383,12 @@ def killed(p, tmp):
     check(len([r for r in rows.values() if r["status"] == "exported"]) == 2, f"after the kill: {rows}")
     with open(os.path.join(tmp, "many", "latest_all_funcs_kernel_insight_export_root.txt")) as f:
         check(os.path.basename(f.read().strip()) == roots[0], "the pointer file names the run")
+    halves = [os.path.join(tmp, "many", *at, ".summary.txt.0123456789abcdef.tmp") for at in ((), (roots[0],), (roots[0], "funcs", min(rows)))]
+    others = [os.path.join(tmp, "many", roots[0], n) for n in (".x.tmp", ".summary.txt.0123456789abcdeg.tmp")]
+    for path in halves + others:
+        open(path, "w").close()
     q = p.run("--build-dir", "many", "--resume")
+    check(not any(map(os.path.exists, halves)) and all(map(os.path.exists, others)), "what a killed run left half written")
     check(q.returncode == 0 and "EXPORTED 5/5" in q.out, f"resumed: {q.out}{q.err}")
     check(q.err.count("] OK ") == 3, f"only the rest ran: {q.err}")
     programs = sorted(os.listdir(os.path.join(tmp, "cache", "incore", "recorder")))

@@ -452,6 +452,21 @@ def lanes(incore):
                    "--source", sources["aiv1"], "--core", "aiv1,aiv1")
 
 
+def lane_count(incore):
+    """get_subblockdim() is the number of lanes that the kernel runs on."""
+    path = small_kernel(incore, "dim", ())
+    with open(path, "w") as f:
+        f.write("#include <pto/pto-inst.hpp>\n"
+                'extern "C" __aicore__ void kernel_entry(__gm__ int64_t *args)\n'
+                "{ (void)args[0]; for (int i = 0; i < get_subblockdim(); i++) pipe_barrier(PIPE_ALL); }\n")
+    spec = os.path.join(incore.tmp, "dim.json")
+    with open(spec, "w") as f:
+        f.write('[{"kind": "scalar", "index": 0, "dtype": "INT64", "value": 0}]')
+    for core, want in (("aiv", [1]), ("aiv01", [2, 2]), ("mix", [2, 2, 2]), ("aic", [1])):
+        data = incore.replay("--arg-spec", spec, "--source", path, "--core", core)
+        equal(data and [[n for n, _ in s.ops].count("pipe_barrier") for s in data["streams"]], want, f"lanes of {core}")
+
+
 def compile_options(incore):
     """The descriptor's older name; macros for the kernel's compiler, in every form of a workspace."""
     spec = os.path.join(incore.tmp, "spec.json")
@@ -1018,7 +1033,7 @@ def faults(incore):
             equal(len(made), int(os.path.exists(os.path.join(out, "insight_export"))), f"{what}: a trace is whole or not there")
 
 
-CASES = [own, blocks, lanes, compile_options, scalar_stores, scalar_pipe, wrong_core, cases, scene_test, supplied, manifest, spec, spec_is_not_read_back, classes, verbose, checked, shared_buffer, words_of_a_set, refusals, compilers, places, estimate, full_disk,
+CASES = [own, blocks, lanes, lane_count, compile_options, scalar_stores, scalar_pipe, wrong_core, cases, scene_test, supplied, manifest, spec, spec_is_not_read_back, classes, verbose, checked, shared_buffer, words_of_a_set, refusals, compilers, places, estimate, full_disk,
          interrupt, faults, real, real_rows, real_incomplete, real_blocks, real_mixed, real_levels, real_deps]
 
 

@@ -56,7 +56,9 @@ static const struct {
 #define LOOP_OP SQ_OP_WAIT_VMEM
 #define INLINED_LINE 3 /* lines up to this one are of the function that was inlined */
 
-#define MAX_KERNEL (N_KERNEL + 1)
+#define N_IDLE 120 /* instructions of a kernel that no wave comes to */
+#define MAX_KERNEL (N_IDLE + 3)
+_Static_assert(MAX_KERNEL > N_KERNEL, "room for both kernels");
 
 /* The loop may begin with an instruction that leaves no token. */
 static void make_program(struct sq_program *p, enum sq_gen gen, bool is_head_quiet, uint8_t *lines)
@@ -81,6 +83,19 @@ static void make_program(struct sq_program *p, enum sq_gen gen, bool is_head_qui
 		lines[p->n] = kernel[i].line;
 		sq_add_line(p, op, loop);
 	}
+	sq_assemble(p);
+}
+
+/* Every wave goes straight to the end. */
+static void make_early_program(struct sq_program *p, enum sq_gen gen, uint8_t *lines)
+{
+	*p = (struct sq_program){.gen = gen, .vaddr = 0x1900};
+	sq_add_line(p, SQ_OP_SALU, 0);
+	sq_add_line(p, SQ_OP_BRANCH, N_IDLE + 2);
+	for (unsigned i = 0; i < N_IDLE; i++)
+		sq_add_line(p, SQ_OP_VALU, 0);
+	sq_add_line(p, SQ_OP_END, 0);
+	memset(lines, 6, p->n);
 	sq_assemble(p);
 }
 
@@ -150,7 +165,28 @@ struct capture {
 	bool has_losses;
 	bool is_cut; /* the second stream ends too early */
 	bool is_head_quiet;
+	bool is_missed; /* no wave runs on the target CU */
+	bool is_early;	/* no wave does any work */
 };
+
+/* Takes the waves of the target CU away. */
+static void miss_target(struct sq_stream *s)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < s->waves.n; i++) {
+		struct sq_wave w = s->waves.v[i];
+
+		if (w.cu != s->cu) {
+			s->waves.v[n++] = w;
+			continue;
+		}
+		VEC_FREE(&w.insts);
+		VEC_FREE(&w.spans);
+	}
+	s->waves.n = n;
+	s->perf.n = s->shaderdata.n = s->other.n = 0;
+}
 
 static bool write_stream(
 	const char *dir, const struct capture *c, const struct sq_program *p, unsigned se)
@@ -172,6 +208,8 @@ static bool write_stream(
 
 	s.se = se;
 	s.realtime.n = 0;
+	if (c->is_missed)
+		miss_target(&s);
 	ok = ok && add_clock(&s) && sq_encode(&s, &b);
 	snprintf(name, sizeof(name), PREFIX "_%d_shader_engine_%u_%d.att", AGENT, se, DISPATCH);
 	if (ok)
@@ -187,7 +225,10 @@ static bool make(const char *dir, const struct capture *c)
 	uint8_t lines[MAX_KERNEL];
 	char host[4096], object[128];
 
-	make_program(&p, c->gen, c->is_head_quiet, lines);
+	if (c->is_early)
+		make_early_program(&p, c->gen, lines);
+	else
+		make_program(&p, c->gen, c->is_head_quiet, lines);
 	snprintf(object, sizeof(object), PREFIX "_%s_code_object_id_%u.out", sq_gpu_name(c->gen),
 		OBJECT);
 	snprintf(host, sizeof(host), "%s/host", dir); /* rocprofv3 puts them into such a folder */
@@ -218,6 +259,15 @@ static const struct variant {
 		{.gen = SQ_GFX12, .n_waves = 12, .max_insts = 60, .is_head_quiet = true}},
 };
 #define N_VARIANTS (sizeof(variants) / sizeof(variants[0]))
+
+/* For the tests of capture drivers alone: not among the fixtures. */
+static const struct variant extras[] = {
+	{"missed", "gfx950: no wave on the target CU",
+		{.gen = SQ_GFX9, .n_waves = 20, .max_insts = 60, .is_missed = true}},
+	{"early", "gfx950: every wave leaves at once",
+		{.gen = SQ_GFX9, .n_waves = 20, .max_insts = 60, .is_early = true}},
+};
+#define N_EXTRAS (sizeof(extras) / sizeof(extras[0]))
 
 /* A plain run: one stream, the code, where it was loaded. For benchmarks. */
 static bool make_run(const char *dir, enum sq_gen gen)
@@ -338,6 +388,9 @@ int main(int argc, char **argv)
 	for (size_t i = 0; argc == 3 && i < N_VARIANTS; i++)
 		if (strcmp(argv[1], variants[i].name) == 0)
 			return make(argv[2], &variants[i].capture) ? 0 : 1;
+	for (size_t i = 0; argc == 3 && i < N_EXTRAS; i++)
+		if (strcmp(argv[1], extras[i].name) == 0)
+			return make(argv[2], &extras[i].capture) ? 0 : 1;
 	fprintf(stderr, "usage: make_sqtt VARIANT DIRECTORY | --all DIRECTORY | --list |\n"
 			"       --fuzz CORPUS | --runs DIRECTORY\n");
 	return 2;

@@ -39,6 +39,7 @@ async function focusOrder(bench, name) {
 	const page = await bench.page(name), PARTS = ['title-bar', 'banner', 'explorer', 'timeline', 'inspector', 'dock'], order = [], unseen = [];
 	await page.evaluate(() => window.incore.pane()?.goSlice(0, 3));
 	await page.waitForFunction(() => document.querySelector('.inspector button'));
+	await still(page); // an answer that comes draws anew what may have the focus
 	await page.evaluate(() => document.activeElement.blur());
 	for (let i = 0; i < 160; i++) {
 		await page.keyboard.press('Tab');

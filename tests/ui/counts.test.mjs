@@ -23,6 +23,7 @@ function many(waves) {
 /** A page whose lanes are 1,920 pixels wide, 60 of them in sight. */
 async function wide(bench, file) {
 	const page = await bench.page(file, { viewport: { width: 2626, height: 1500 } });
+	page.isHeld = true; // the verbs of 20 million slices take their time, and nothing here reads them
 	await page.waitForFunction(() => document.querySelector('.panel-isa .table-row') && !/Checking/.test(document.querySelector('.banner')?.textContent ?? 'Checking'));
 	await page.evaluate(() => window.incore.app().store.set({ isBottomOpen: false }));
 	await still(page);

@@ -179,6 +179,7 @@ async function columns(bench) {
 async function early(bench) {
 	const server = await bench.server('gemm'), page = await bench.blank(size(1600, 900));
 	let held = 0;
+	page.isHeld = true;
 	await page.route('**/api/1/summary*', () => void held++); // never answered
 	await open(page, server.url);
 	await panel(page, 'source');
@@ -416,7 +417,7 @@ async function unread(bench) {
 /** What loads says so only while there is a server. */
 async function gone(bench) {
 	const server = await Server.start('gemm'), page = await bench.blank();
-	page.isAllowed = true;
+	page.isAllowed = page.isHeld = true;
 	await page.route('**/api/1/summary*', () => undefined);
 	await open(page, server.url);
 	await still(page);

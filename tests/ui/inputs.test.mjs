@@ -3,7 +3,7 @@
 import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, renameSync } from 'node:fs';
 import path from 'node:path';
-import { altered, DATA, equal, incore, maker, panel, report, scratch, truth, verb } from './lib.mjs';
+import { altered, DATA, equal, incore, maker, panel, report, rows, scratch, truth, verb } from './lib.mjs';
 import { everyPanel, opens } from './panels.mjs';
 
 const has = (shown, name, wanted) => {
@@ -18,6 +18,7 @@ const INPUTS = {
 	'no source': { file: 'no_source', says: [['source', /No source lines/]] },
 	'samples only': { file: 'pc_sampling', timeline: /this capture holds samples only/, says: [['waits waves states utilization', SAMPLED], ['summary', /no timeline/], ['occupancy', /No wave started or ended/]] },
 	'samples of another vendor': { make: () => packed('sampled', 'samples'), timeline: /this capture holds samples only/, says: [['waits waves states utilization', SAMPLED], ['summary', /no timeline/], ['source', /No source lines/]], never: /rocprofv3|msprof/ },
+	'a report of Nsight Compute': { file: 'ncu/kernel.ncu-rep', timeline: /this capture holds samples only/, says: [['details', /What the rules say[\s\S]*SOLBottleneck[\s\S]*Sections[\s\S]*GPU Speed Of Light Throughput/], ['summary', /all sampled cycles/], ['waits waves states utilization', SAMPLED]], never: /rocprofv3|msprof/ },
 	'a truncated capture': { file: 'truncated', banner: /records were lost/, says: [] },
 	'damaged waves': { file: 'bad_wave', banner: /could not be read/, says: [] },
 	'a wave that is gone': { file: 'missing_wave', banner: /suspect|unusable|damaged/, says: [] },
@@ -48,6 +49,24 @@ async function input(bench, kind, name, i) {
 	const shown = await everyPanel(page, name);
 	has(shown, name, i.says);
 	if (i.never) for (const [id, text] of Object.entries({ ...shown, timeline: await page.innerText('.timeline') })) truth(!i.never.test(text), `${id} of ${name} speaks of ${i.never.exec(text)?.[0]}`);
+}
+
+/** Sections and rules of the profiler, cell by cell; functions and files cost what the listing says. */
+async function profiled(bench, kind) {
+	const name = 'ncu/kernel.ncu-rep', page = await bench.page(kind + name), { tables } = JSON.parse(incore('view', '-q', '--no-cache', '--get', '/api/1/tables', name)), isa = verb('isa', name);
+	await page.evaluate(() => window.incore.app().store.set({ beside: null }));
+	await panel(page, 'details');
+	for (const [of, label] of [['rules', 'What the rules say'], ['sections', 'Sections'], ['metrics', 'Metrics'], ['instances', 'Instances of metrics']]) {
+		const t = tables.find((x) => x.name === of), told = verb('info', name).tables.find((x) => x.name === of), used = t.columns.map((_, i) => i).filter((i) => t.cells.some((c) => c[i]));
+		equal([t.rows, t.columns, t.cells.length], [told.rows, told.columns, told.rows], `${of} as incore info has it`);
+		equal((await rows(page, label)).map((r) => used.map((i) => r['c' + i])), t.cells.map((c) => used.map((i) => c[i] ?? '-')), label);
+	}
+	const whole = isa.accounting.duration, cost = isa.rows.reduce((n, r) => n + r.cycles, 0), files = new Map();
+	truth(cost > 0 && isa.labels.length > 0, 'the capture has samples and a function');
+	for (const r of isa.rows) if (r.frames.length) files.set(r.frames[0][0], (files.get(r.frames[0][0]) ?? 0) + r.cycles);
+	const figures = await page.$$eval('.explorer .tree-row', (all) => Object.fromEntries(all.map((e) => [e.dataset.node, e.querySelector('.figure')?.textContent])));
+	equal(figures['f' + isa.labels[0].index], `${((100 * cost) / whole).toFixed(1)} %`, 'share of the function');
+	for (const [file, n] of files) equal(figures['s' + file], `${((100 * n) / whole).toFixed(1)} %`, `share of ${isa.sources[file]}`);
 }
 
 // --- names ---
@@ -162,6 +181,7 @@ async function unreadable(bench) {
 const both = (name, run) => ['', 'report:'].map((kind) => ({ name: `inputs${kind ? ', report' : ''}: ${name}`, run: (b) => run(b, kind), covers: kind ? ['part:report'] : [] }));
 export const tests = [
 	...Object.entries(INPUTS).flatMap(([name, i]) => both(`${name}: every panel tells`, (b, kind) => input(b, kind, name, i))),
+	...both('what a profiler found stands in Details and Explorer', profiled),
 	...both('markup in every name is text', markup),
 	{ name: 'inputs: markup in the written page, Markdown and pictures', run: written },
 	...both('huge names', hugeNames),

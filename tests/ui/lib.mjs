@@ -137,6 +137,11 @@ export async function newPage(browser, options = {}) {
 		if (!(['127.0.0.1'].includes(u.hostname) || ['file:', 'data:', 'blob:'].includes(u.protocol))) bad.push(`foreign request: ${r.url()}`);
 	});
 	if (late) await page.route('**/api/1/**', hold);
+	const wait = page.waitForFunction.bind(page);
+	page.waitForFunction = (look, ...rest) => { // a promise is true at once, whatever it will say
+		truth(look.constructor.name !== 'AsyncFunction', 'waitForFunction does not wait for promises: rests() does');
+		return wait(look, ...rest);
+	};
 	page.bad = bad;
 	page.setDefaultTimeout(PATIENCE_MS);
 	return page;
@@ -149,13 +154,30 @@ export async function open(page, url) {
 	return page;
 }
 
-/** Opens a panel by its tab and waits until it shows something. */
+/** Everything that the page asked for has come and is drawn. A test that holds answers back says so (page.isHeld): it waits for what it reads. */
+export async function quiet(page) {
+	if (page.isHeld) return;
+	await rests(page, async () => {
+		const frame = () => new Promise((f) => requestAnimationFrame(() => requestAnimationFrame(f)));
+		if (window.incore.stats().waiting) return false;
+		await frame();
+		return !window.incore.stats().waiting;
+	});
+}
+
+/** Waits until what runs in the page, and may take its time, says true. */
+export async function rests(page, look) {
+	truth(await comes(() => page.evaluate(look)), 'the page does not come to rest');
+}
+
+/** Opens a panel by its tab and waits until it shows all that it will. */
 export async function panel(page, id) {
 	await page.click(`.tab[data-panel="${id}"]`);
 	await page.waitForFunction((p) => {
 		const host = document.querySelector(`.panel[data-panel="${p}"]`);
 		return host && (host.querySelector('.table, .notice:not([role=status]), .summary, .plot, canvas, .plain, .facts'));
 	}, id);
+	await quiet(page);
 	return page.locator(`.panel[data-panel="${id}"]`);
 }
 

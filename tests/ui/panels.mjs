@@ -46,13 +46,15 @@ export function look(host) {
 	return { faults, said, all };
 }
 
-/** Runs in the page: opens one panel and waits until it has its answer. */
+/** Runs in the page: opens one panel and waits until it has all its answers. */
 export async function openTab(id) {
 	const frame = () => new Promise((f) => requestAnimationFrame(f));
 	document.querySelector(`.tab[data-panel="${id}"]`).click();
 	for (const until = performance.now() + 120000; performance.now() < until; await frame()) {
 		const host = document.querySelector(`.panel[data-panel="${id}"]`);
-		if (host?.querySelector('.table, .notice:not([role=status]), .summary, .plot, canvas, .plain, .facts') && !host.querySelector('.notice[role=status]')) {
+		if (host?.querySelector('.table, .notice:not([role=status]), .summary, .plot, canvas, .plain, .facts') && !host.querySelector('.notice[role=status]') && !window.incore.stats().waiting) {
+			await frame();
+			if (window.incore.stats().waiting) continue;
 			await frame();
 			return host;
 		}

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // One selection for all panels; pixels of the lanes; arrows; boxes.
-import { count, equal, panel, truth, verb } from './lib.mjs';
+import { count, equal, panel, quiet, rests, truth, verb } from './lib.mjs';
 
 const get = (page, path) => page.evaluate((p) => p.split('.').reduce((o, k) => o?.[k], window.incore.stats().state), path);
 
 /** Lanes are drawn when nothing is waited for and the picture stopped changing. */
 export async function still(page) {
-	await page.waitForFunction(async () => {
+	await quiet(page);
+	await rests(page, async () => {
 		const wait = () => new Promise((f) => requestAnimationFrame(() => requestAnimationFrame(f)));
 		const a = window.incore.stats();
 		await wait();
@@ -27,7 +28,7 @@ async function sliceByKeys(bench) {
 		const s = await get(page, 'selection');
 		const row = isa.rows.find((r) => r.index === s.code);
 		await page.waitForSelector(`.panel-isa .table-row.marked[data-key="${s.code}"]`);
-		truth((await page.textContent('.inspector')).includes(row.isa), `inspector does not show ${row.isa}`);
+		await page.waitForFunction((text) => document.querySelector('.inspector').textContent.includes(text), row.isa);
 		if (row.frames.length) equal([s.source, s.line], row.frames[0], `source line of row ${row.row}`);
 		await page.keyboard.press(']');
 	}

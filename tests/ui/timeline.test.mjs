@@ -2,7 +2,7 @@
 // The lanes: marks above and below them, search at every zoom, busy shares, arrows, measures, markers, looks, pictures and print.
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { count, equal, report, scratch, truth, verb } from './lib.mjs';
+import { count, equal, report, rests, scratch, truth, verb } from './lib.mjs';
 import { get, still } from './select.test.mjs';
 
 /** Both ways to look at a capture. */
@@ -243,7 +243,7 @@ async function frames(bench) {
 	await still(page);
 	truth(!(await page.evaluate(() => window.incore.stats().is_exact)), 'drawn as cells');
 	// the closed panel's room comes with an observer, some frames later
-	await page.waitForFunction(async () => {
+	await rests(page, async () => {
 		const { view } = window.incore.pane(), at = view.arranged;
 		await new Promise((f) => setTimeout(f, 300));
 		return view.arranged === at;

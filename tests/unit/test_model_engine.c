@@ -14,7 +14,11 @@ static struct profile prof;
 static int load(void **state)
 {
 	(void)state;
-	return !profile_load(&prof, "910b1", ARCH_A2A3, NULL);
+	if (!profile_load(&prof, "910b1", ARCH_A2A3, NULL))
+		return 1;
+	/* what these tests are about begins with the first instruction */
+	prof.k[K_LAUNCH].e4 = prof.k[K_S_FETCH].e4 = prof.k[K_HBM_LAT].e4 = 0;
+	return 0;
 }
 
 static int unload(void **state)
@@ -295,6 +299,53 @@ static void test_engine_unknown_op(void **state)
 	drop(&set, &t);
 }
 
+/* Launch, first instructions, and a memory that 24 cores share. */
+static void test_engine_load(void **state)
+{
+	struct profile p = prof;
+	struct engine_options o = {.profile = &p};
+	uint16_t in_l2[OPSTREAM_SLOTS] = {0};
+	struct opstream_set set;
+	struct opstream *s;
+	struct timed t;
+
+	(void)state;
+	opstream_set_init(&set);
+	s = ms_new(&set, CORE_AIV, 0);
+	ms_load(s, 1, 160, 128, 0, 0);
+	ms_barrier(s, 2, OPP_MTE2);
+	ms_load(s, 3, 160, 128, 0, 0); /* the same bytes once more */
+	ms_seal(&set);
+	p.k[K_LAUNCH].e4 = 1000 * PROF_ONE;
+	p.k[K_S_FETCH].e4 = 50 * PROF_ONE;
+	p.k[K_HBM_BW].e4 = 240 * PROF_ONE;
+	p.k[K_L2_QUEUE].e4 = PROF_ONE / 2;
+	assert_true(engine_run(&set, &o, &t, NULL));
+	/* 1000 + 50 + 4, then 381 + 40960 / 64 twice; the second is issued meanwhile */
+	assert_int_equal(t.cores.v[0].end_cyc, 1054 + 2 * (381 + 640));
+	assert_int_equal(t.cores.v[0].memory_cyc, 640); /* the second comes from L2 */
+	assert_false(t.has_load);
+	timed_deinit(&t);
+	/* all of them always transfer: 10 B/cyc each, 4,096 cycles; from L2 half of what that is more */
+	o.others_permille = 24000;
+	p.k[K_LAUNCH].e4 = p.k[K_S_FETCH].e4 = 0;
+	assert_true(engine_run(&set, &o, &t, NULL));
+	assert_true(t.has_load);
+	assert_in_range(
+		t.cores.v[0].end_cyc, 4 + 381 + 4096 + 381 + 2300, 4 + 381 + 4300 + 381 + 2500);
+	timed_deinit(&t);
+	o.cold_permille = in_l2;
+	assert_true(engine_run(&set, &o, &t, NULL));
+	assert_int_equal(t.cores.v[0].memory_cyc, 0);
+	assert_in_range(t.cores.v[0].end_cyc, 4 + 2 * (381 + 2300), 4 + 2 * (381 + 2450));
+	/* a memory without a limit is not shared */
+	timed_deinit(&t);
+	p.k[K_HBM_BW].e4 = 0;
+	assert_true(engine_run(&set, &o, &t, NULL));
+	assert_int_equal(t.cores.v[0].end_cyc, 4 + 2 * (381 + 640));
+	drop(&set, &t);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -307,6 +358,7 @@ int main(void)
 		cmocka_unit_test(test_engine_cross_core),
 		cmocka_unit_test(test_engine_fifo),
 		cmocka_unit_test(test_engine_unknown_op),
+		cmocka_unit_test(test_engine_load),
 	};
 
 	return cmocka_run_group_tests(tests, load, unload);

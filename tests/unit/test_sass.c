@@ -117,7 +117,7 @@ static void check_name(const struct fixture *f)
 	char text[128];
 	size_t n = strcspn(want, ". "), own;
 
-	sass_text(f->sm, f->bytes, text, sizeof(text));
+	sass_text(f->sm, f->bytes, &f->inst, text, sizeof(text));
 	name = text[0] == '@' ? strchr(text, ' ') + 1 : text;
 	own = strcspn(name, ". ");
 	if (!strncmp(want, "REDG", 4)) /* sm_90's word for RED */
@@ -133,7 +133,7 @@ static void check_parts(const struct fixture *f)
 	const char *mnemonic = mnemonic_of(f);
 	char theirs[80];
 
-	sass_text(f->sm, f->bytes, own, sizeof(own));
+	sass_text(f->sm, f->bytes, &f->inst, own, sizeof(own));
 	snprintf(theirs, sizeof(theirs), "%.*s.", (int)strcspn(mnemonic, " "), mnemonic);
 	if (own[0] == '@')
 		word = strchr(own, ' ') + 1;
@@ -171,7 +171,7 @@ static void check_operands(const struct fixture *f)
 	char own[128], got[200], want[200];
 
 	n_rows[f->inst.inst_class]++;
-	if (!sass_text(f->sm, f->bytes, own, sizeof(own)))
+	if (!sass_text(f->sm, f->bytes, &f->inst, own, sizeof(own)))
 		return;
 	n_written[f->inst.inst_class]++;
 	operands_of(own, got, sizeof(got));
@@ -345,13 +345,15 @@ static void test_sass_operands(void **state)
 static void check_text(uint64_t lo, uint64_t hi, const char *want)
 {
 	uint8_t bytes[16];
+	struct sass_inst inst;
 	char text[80];
 
 	for (int i = 0; i < 8; i++) {
 		bytes[i] = (uint8_t)(lo >> 8 * i);
 		bytes[8 + i] = (uint8_t)(hi >> 8 * i);
 	}
-	sass_text(90, bytes, text, sizeof(text));
+	inst = sass_decode(90, bytes);
+	sass_text(90, bytes, &inst, text, sizeof(text));
 	assert_string_equal(text, want);
 }
 
@@ -381,7 +383,7 @@ static void test_sass_any_bits(void **state)
 			bytes[b] = (uint8_t)(v >> 56);
 		}
 		i = sass_decode(architectures[round % 7], bytes);
-		sass_text(architectures[round % 7], bytes, text, 1 + round % sizeof(text));
+		sass_text(architectures[round % 7], bytes, &i, text, 1 + round % sizeof(text));
 		assert_true(strlen(text) <= round % sizeof(text));
 		assert_true(i.inst_class < SASS_CLASSES && i.n_operands <= SASS_MOST_OPERANDS);
 		for (unsigned k = 0; k < i.n_operands; k++)

@@ -48,6 +48,7 @@ export class Table<R> {
 	private marks = new Set<string | number>();
 	private cursor = 0;
 	private isPicked = false;
+	private isPicking = false;
 	private sort: { id: string; isDown: boolean } | null;
 	private filter: ((row: R) => boolean) | null = null;
 	private first = -1;
@@ -125,10 +126,10 @@ export class Table<R> {
 		this.arrange();
 	}
 
-	/** Marks rows by key; scrolls the first into sight when asked. */
+	/** Marks rows by key; scrolls the first into sight when asked, but never a row from under the pointer that just picked it: a second click may follow. */
 	mark(keys: Iterable<string | number>, scroll: boolean): void {
 		this.marks = new Set(keys);
-		const at = scroll && this.marks.size ? this.shown.findIndex((r) => this.marks.has(this.o.key(r))) : -1;
+		const at = scroll && !this.isPicking && this.marks.size ? this.shown.findIndex((r) => this.marks.has(this.o.key(r))) : -1;
 		if (at >= 0) this.reveal(at);
 		else this.draw(true);
 	}
@@ -176,7 +177,12 @@ export class Table<R> {
 	}
 
 	private pick(e: MouseEvent | KeyboardEvent): boolean {
-		return !!this.o.pick && this.o.pick(this.shown[this.cursor], e) !== false;
+		this.isPicking = true;
+		try {
+			return !!this.o.pick && this.o.pick(this.shown[this.cursor], e) !== false;
+		} finally {
+			this.isPicking = false;
+		}
 	}
 
 	/** To what the row is about: whoever holds the table knows the way from what was picked. */

@@ -5,7 +5,7 @@ import { shareBar } from '../base/bars';
 import { button, fill, framed, h } from '../base/dom';
 import { address, baseName, count, cyclesWith, share } from '../base/format';
 import { Latest } from '../base/latest';
-import { CodeTable } from '../source';
+import { CodeTable, isSampled } from '../source';
 import { Key, State } from '../state';
 import { LIFETIME, lifetime } from '../panels/common';
 import { chargeCallers } from '../panels/source/charge';
@@ -27,6 +27,9 @@ export class Explorer {
 	private total = 0;
 	private code: CodeTable | null = null;
 	private readonly weighed = new Latest();
+	/** of a sampled capture, by code row */
+	private rowCosts: Map<number, number> | null = null;
+	private of: string = LIFETIME;
 	private readonly later: () => void;
 	/** what the tree is made of changed: it is made again before it is drawn, once for all changes of a frame */
 	private isStale = true;
@@ -68,16 +71,19 @@ export class Explorer {
 
 	/** What each file costs: of its own lines, or of those that called what was inlined. */
 	private weigh(): void {
-		const { isCalled } = this.app.store.get(), isa = isCalled ? this.app.verb<Isa>('isa') : null, still = this.weighed.begin();
+		const { isCalled } = this.app.store.get(), isa = isCalled || isSampled(this.app.trace) ? this.app.verb<Isa>('isa') : null, still = this.weighed.begin();
 		void Promise.all([this.app.verb<Hot>('hot', { by: 'line', top: 'all' }), isa]).then(([hot, code]) => {
 			if (!still()) return;
-			const data = code ? chargeCallers(hot.data, code.data) : hot.data;
+			const data = code && isCalled ? chargeCallers(hot.data, code.data) : hot.data;
+			// samples are no slices: what a row costs is told by the listing
+			this.rowCosts = code && isSampled(this.app.trace) ? new Map(code.data.rows.map((r) => [r.index, r.cycles || r.samples || 0])) : null;
+			this.of = !this.rowCosts ? LIFETIME : data.accounting ? 'sampled cycles' : 'samples';
 			this.fileCycles.clear();
 			for (const g of (data.groups ?? []) as HotGroup[]) {
 				const file = g.key.replace(/:\d+$/, '');
-				this.fileCycles.set(file, (this.fileCycles.get(file) ?? 0) + g.cycles);
+				this.fileCycles.set(file, (this.fileCycles.get(file) ?? 0) + (g.cycles || g.samples || 0));
 			}
-			this.total = data.accounting?.duration ?? 0;
+			this.total = data.accounting?.duration ?? (this.rowCosts ? data.totals.samples ?? 0 : 0);
 			this.build();
 		}, () => undefined);
 	}
@@ -108,7 +114,7 @@ export class Explorer {
 	/** `of`: what the shares below it are parts of. */
 	private head(id: string, label: string, n: number, of = ''): Node {
 		const isOpen = this.open.has(id);
-		return { id, label, title: label + (of && `: % of ${of} of all waves`), of, depth: 0, part: 0, whole: 0, figure: count(n), isOpen, isMarked: false, pick: () => this.toggle(id) };
+		return { id, label, title: label + (of && `: % of ${of}${of === LIFETIME ? ' of all waves' : ''}`), of, depth: 0, part: 0, whole: 0, figure: count(n), isOpen, isMarked: false, pick: () => this.toggle(id) };
 	}
 
 	private toggle(id: string): void {
@@ -174,17 +180,21 @@ export class Explorer {
 		return out;
 	}
 
+	private amount(n: number): string {
+		return this.of === 'samples' ? `${count(n)} samples` : cyclesWith(n, lifetime(this.app).units());
+	}
+
 	private sources(match: (s: string) => boolean): Node[] {
 		const { trace } = this.app, s = this.app.store.get();
 		const cost = (path: string, known?: number) => this.fileCycles.get(path) ?? known ?? 0;
 		const files = trace.sources.map((f, i) => ({ ...f, i, n: cost(f.path, f.cycles) })).filter((f) => match(f.path)).sort((a, b) => b.n - a.n || a.i - b.i);
 		if (!files.length) return [];
-		const out = [this.head('sources', 'Sources', files.length, LIFETIME)];
+		const out = [this.head('sources', 'Sources', files.length, this.of)];
 		if (!this.open.has('sources')) return out;
 		const whole = this.total || files.reduce((n, f) => n + f.n, 0);
 		for (const f of files)
 			out.push({
-				id: 's' + f.i, label: baseName(f.path), title: `${f.path}${f.has_text ? '' : ' (text not in the capture)'}: ${cyclesWith(f.n, lifetime(this.app).units())}`, depth: 1, part: f.n, whole,
+				id: 's' + f.i, label: baseName(f.path), title: `${f.path}${f.has_text ? '' : ' (text not in the capture)'}: ${this.amount(f.n)}`, depth: 1, part: f.n, whole,
 				figure: f.n ? share(f.n, whole) : '', isOpen: null, isMarked: s.selection?.source === f.i, pick: () => {
 					this.app.select({ kind: 'line', source: f.i, line: 0 });
 					this.app.openPanel('source');
@@ -198,21 +208,21 @@ export class Explorer {
 		const code = this.code;
 		if (!code) return [];
 		const found: number[] = [];
-		const cost: number[] = [];
+		const cost: number[] = [], costOf = (i: number) => this.rowCosts?.get(i) ?? code.cycles[i];
 		let last = -1, whole = 0;
 		code.label.forEach((is, i) => {
 			if (is) cost[(last = i)] = 0;
-			else if (last >= 0) cost[last] += code.cycles[i];
-			if (!is) whole += code.cycles[i];
+			else if (last >= 0) cost[last] += costOf(i);
+			if (!is) whole += costOf(i);
 			if (is && match(code.text[i])) found.push(i);
 		});
 		if (!found.length) return [];
 		whole = this.total || whole;
-		const out = [this.head('functions', 'Functions', found.length, LIFETIME)];
+		const out = [this.head('functions', 'Functions', found.length, this.of)];
 		if (!this.open.has('functions')) return out;
 		for (const i of found)
 			out.push({
-				id: 'f' + i, label: code.text[i].replace(/^;\s*/, ''), title: `${code.text[i].replace(/^;\s*/, '')} at ${address(code.address[i])}: ${cyclesWith(cost[i], lifetime(this.app).units())}`, depth: 1, part: cost[i], whole, figure: share(cost[i], whole), isOpen: null,
+				id: 'f' + i, label: code.text[i].replace(/^;\s*/, ''), title: `${code.text[i].replace(/^;\s*/, '')} at ${address(code.address[i])}: ${this.amount(cost[i])}`, depth: 1, part: cost[i], whole, figure: share(cost[i], whole), isOpen: null,
 				isMarked: false, pick: () => {
 					this.app.select({ kind: 'code', code: Math.min(i + 1, code.row.length - 1) });
 					this.app.openPanel('isa');

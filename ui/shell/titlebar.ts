@@ -19,11 +19,11 @@ export class TitleBar {
 	private readonly actions = h('div', { class: 'row actions' });
 
 	constructor(private readonly app: App, search: HTMLElement, private readonly act: TitleActions) {
-		const { trace } = app, i = trace.input;
+		const { trace } = app, i = trace.input, labels = (i.labels ?? {}) as Record<string, string>;
 		const name = String(i.kernel || 'unknown kernel');
 		fill(this.element, h('h1', { class: 'kernel', title: `${name}\n${i.path ?? ''}` }, name),
 			h('div', { class: 'facts' }, i.arch !== undefined && i.arch !== null && h('span', { class: 'arch' }, String(i.arch)),
-				h('span', { class: 'evidence' + (WEAK.has(trace.evidence) ? ' weak' : ''), title: 'What kind of evidence these figures are' }, trace.evidence),
+				h('span', { class: 'evidence' + (WEAK.has(trace.evidence) ? ' weak' : ''), title: labels.confidence ?? 'What kind of evidence these figures are' }, trace.evidence + (labels.device_range ? `, devices took ${labels.device_range} of it` : '')),
 				trace.tracks.length > 0 && h('span', { class: 'tracks', title: `${count(trace.counts.slices ?? 0)} slices` }, `${count(trace.tracks.length)} ${trace.has_pipes ? 'pipes' : 'waves'}`),
 				trace.clock.mhz && h('span', { class: 'clock', title: `Clock from ${trace.clock.source ?? 'the capture'}` }, `${count(trace.clock.mhz)} MHz`)),
 			trace.captures.length > 1 && choose('Capture', trace.captures.map((c, i) => ({ value: String(c.index), label: captureNames(trace.captures)[i], title: c.path, disabled: c.state === 'failed' })),

@@ -270,7 +270,8 @@ static void look_at_tail(const struct check *c, const struct pipe_core *core, st
 		f->last_waits += r->is_last_unmatched;
 		is_bad |= r->is_last_unmatched;
 	}
-	if (cube_last > fixp_last) {
+	/* a core of one lane shows whole kernels, not instructions */
+	if (cube_last > fixp_last && core->n > 1) {
 		f->cube_after++;
 		is_bad = true;
 	}

@@ -12,7 +12,7 @@
 #include "base/map.h"
 #include "base/search.h"
 
-static struct str innermost_source(const struct code_row *row)
+struct str hot_line_of(const struct code_row *row)
 {
 	struct str all = str_of(row->source ? row->source : ""), inner;
 	ptrdiff_t arrow = str_find(all, " -> ");
@@ -24,7 +24,7 @@ static struct str innermost_source(const struct code_row *row)
 static struct str group_key(const struct trace *t, enum hot_by by, code_idx i)
 {
 	if (by == HOT_BY_LINE)
-		return i < t->n_code ? innermost_source(&t->code[i]) : STR("<unknown>");
+		return i < t->n_code ? hot_line_of(&t->code[i]) : STR("<unknown>");
 	if (by == HOT_BY_OPCODE)
 		return i < t->n_code ? str_of(t->opcodes[t->code[i].opcode]) : STR("(unknown)");
 	return i < t->n_code ? str_of(t->code[i].text) : STR("(unknown code)");

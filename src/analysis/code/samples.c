@@ -38,18 +38,9 @@ const struct sample_cause *sample_cause_of(const char *reason)
 		"", CAUSE_GAP, BUCKET_IDLE, FAMILY_ARBITER, "gap:other", false, false};
 
 	for (size_t i = 0; i < sizeof(table) / sizeof(table[0]); i++)
-		if (strcmp(table[i].reason, reason) == 0)
+		if (table[i].reason[0] == reason[0] && strcmp(table[i].reason, reason) == 0)
 			return &table[i];
 	return &other;
-}
-
-/* Of a share: samples that issued have no reason. */
-static const struct sample_cause *cause_at(const struct trace *t, uint32_t reason)
-{
-	static const struct sample_cause issue = {
-		"", CAUSE_ISSUE, BUCKET_ISSUE, FAMILY_USEFUL, "issue:", true, false};
-
-	return reason == NO_REASON ? &issue : sample_cause_of(t->reasons[reason]);
 }
 
 void samples_add_buckets(
@@ -97,6 +88,19 @@ struct share {
 	bool is_shared; /* with other candidates */
 };
 typedef bool (*share_fn)(void *ctx, const struct share *s);
+
+/* Samples that issued have no reason. A warp that waits for asynchronous matrix work is sampled
+ * with the word for barriers: what it waits for tells them apart. */
+static const struct sample_cause *cause_of_share(const struct trace *t, const struct share *s)
+{
+	static const struct sample_cause issue = {
+		"", CAUSE_ISSUE, BUCKET_ISSUE, FAMILY_USEFUL, "issue:", true, false};
+	const struct sample_cause *x =
+		s->reason == NO_REASON ? &issue : sample_cause_of(t->reasons[s->reason]);
+	bool is_matrix = s->producer != NO_CODE && t->code[s->producer].inst_class == CLASS_MATRIX;
+
+	return x->kind == CAUSE_BARRIER && is_matrix ? sample_cause_of("gmma") : x;
+}
 
 static uint64_t weight_of(const struct trace *t, code_idx i, bool by_hits)
 {
@@ -211,14 +215,14 @@ static enum cause_family family_of_class(enum inst_class k)
 /* "wait:VMEM-load", "pipe-stall:VALU", "barrier". */
 static struct cause name_share(const struct trace *t, const struct share *s, char name[64])
 {
-	const struct sample_cause *x = cause_at(t, s->reason);
+	const struct sample_cause *x = cause_of_share(t, s);
 	bool is_open = x->name[strlen(x->name) - 1] == ':';
 	enum inst_class k = (enum inst_class)t->code[s->row].inst_class;
 	struct cause out = {.kind = x->kind, .bucket = x->bucket, .family = x->family};
 
-	if (x->has_producer && is_open && s->producer != NO_CODE) {
+	if (x->kind == CAUSE_WAIT && x->has_producer && s->producer != NO_CODE) {
 		k = (enum inst_class)t->code[s->producer].inst_class;
-		out.family = family_of_class(k);
+		out.family = is_open ? family_of_class(k) : x->family;
 	}
 	out.inst_class = k;
 	snprintf(name, 64, "%s%s", x->name,
@@ -355,7 +359,7 @@ static bool add_edge(struct producers_fill *f, const struct share *s, bool is_fi
 static bool add_producer(void *ctx, const struct share *s)
 {
 	struct producers_fill *f = ctx;
-	const struct sample_cause *c = cause_at(f->t, s->reason);
+	const struct sample_cause *c = cause_of_share(f->t, s);
 	uint64_t cyc = s->n.all * f->t->sampling.period_cyc;
 	struct producer_group *g;
 

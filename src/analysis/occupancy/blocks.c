@@ -55,8 +55,10 @@ static void find_launch(const struct trace *t, struct block_limits *b)
 	b->warps = b->threads > 0 ? round_up(b->threads, WARP_LANES) / WARP_LANES : NO_VALUE;
 	b->max_warps = whole(t, "device__attribute_max_warps_per_multiprocessor",
 		m->max_waves_per_simd > 0 ? m->max_waves_per_simd * b->schedulers : NO_VALUE);
-	b->registers = whole(t, "launch__registers_per_thread_allocated",
-		l->vgprs > 0 && l->vgprs < 256 ? round_up(l->vgprs, REGISTER_GRANULE) : NO_VALUE);
+	b->registers = whole(t, "launch__registers_per_thread_allocated", NO_VALUE);
+	if (b->registers <= 0 || b->registers > 256) /* before 2024 it was of the whole block */
+		b->registers = l->vgprs > 0 && l->vgprs < 256 ? round_up(l->vgprs, REGISTER_GRANULE)
+							      : NO_VALUE;
 	b->shared = whole(t, "launch__shared_mem_per_block_allocated", l->lds_bytes);
 	b->shared_max = m->lds_bytes_per_cu;
 	b->shared_config = whole(t, "launch__shared_mem_config_size", b->shared_max);
@@ -158,7 +160,7 @@ static bool put_tail(const struct block_limits *b, struct strbuf *out)
 		b->fills, 100 * (rounds - b->fills) / rounds);
 }
 
-bool blocks_put_sentence(const struct block_limits *b, struct strbuf *out)
+bool blocks_put_limit(const struct block_limits *b, struct strbuf *out)
 {
 	const char *joint = "";
 
@@ -178,6 +180,13 @@ bool blocks_put_sentence(const struct block_limits *b, struct strbuf *out)
 			return false;
 		joint = " and ";
 	}
+	return true;
+}
+
+bool blocks_put_sentence(const struct block_limits *b, struct strbuf *out)
+{
+	if (!blocks_put_limit(b, out))
+		return false;
 	if (b->achieved_pct >= 0 &&
 		!sb_printf(out, "; %.1f %% of the SM's warps were there", b->achieved_pct))
 		return false;

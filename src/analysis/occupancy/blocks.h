@@ -41,7 +41,9 @@ struct block_limits {
 
 const char *block_limit_name(enum block_limit k); /* "registers", "shared memory", ... */
 void blocks_compute(const struct trace *t, struct block_limits *b);
-/* "2 blocks per SM (16 of 64 warps, achieved 23.9 %) by registers (...); ..." */
+/* "limited to 2 blocks per SM (16 of 64 warps) by registers (...)" */
+bool blocks_put_limit(const struct block_limits *b, struct strbuf *out);
+/* The same, with how many there were and what stays empty at the end. */
 bool blocks_put_sentence(const struct block_limits *b, struct strbuf *out);
 /* "3 blocks need <= 80 registers per thread (now 120); ..." */
 bool blocks_put_next_step(const struct block_limits *b, struct strbuf *out);

@@ -107,6 +107,9 @@ bool summary_repeat(const struct trace *t, const struct walk_options *o, double 
 	struct incore_error *e);
 
 /* summary_bound.c, summary_advice.c: parts of summary_new(). */
+/* summary_why.c: whom the row waits for, or NO_CODE; what lies behind a verdict on samples. */
+code_idx summary_producer_of(const struct summary *s, const struct cause *x, code_idx row);
+void summary_put_why(const struct summary *s, struct strbuf *out);
 bool summary_find_bound(struct summary *s, const struct summary_options *o, struct incore_error *e);
 bool summary_make_advice(struct summary *s, struct incore_error *e);
 /* The row that lost most to a cause, exposed; NO_CODE if none. */

@@ -44,6 +44,20 @@ const struct producer_edge *summary_edge_of(const struct summary *s, code_idx wa
 	return NULL;
 }
 
+/* "<before>file:line" of a row, where it has one. */
+static void put_line(
+	const struct trace *t, const struct code_row *r, const char *before, struct strbuf *out)
+{
+	const struct frame *f = r->n_frames ? &t->frames[r->first_frame] : NULL;
+	struct str path;
+
+	if (!f || f->source >= t->n_sources)
+		return;
+	path = str_of(t->sources[f->source].path);
+	path = str_sub(path, (size_t)(str_rfind_char(path, '/') + 1), path.n);
+	sb_printf(out, "%s%.*s:%u", before, STR_ARG(path), f->line);
+}
+
 bool summary_put_place(const struct summary *s, code_idx code, struct strbuf *out)
 {
 	const struct trace *t = s->trace;
@@ -53,14 +67,7 @@ bool summary_put_place(const struct summary *s, code_idx code, struct strbuf *ou
 		return sb_puts(out, "unknown code");
 	r = &t->code[code];
 	sb_printf(out, "row %lld (0x%llx", (long long)r->number, (unsigned long long)r->address);
-	if (r->n_frames && t->frames[r->first_frame].source < t->n_sources) {
-		const struct frame *f = &t->frames[r->first_frame];
-		struct str path = str_of(t->sources[f->source].path);
-		ptrdiff_t slash = str_rfind_char(path, '/');
-
-		path = str_sub(path, (size_t)(slash + 1), path.n);
-		sb_printf(out, ", %.*s:%u", STR_ARG(path), f->line);
-	}
+	put_line(t, r, ", ", out);
 	sb_putc(out, ')');
 	return !out->failed;
 }
@@ -117,11 +124,8 @@ static void find_where(struct summary *s, struct bound *b)
 	if (!most)
 		return;
 	b->where = summary_row_of_cause(s, b->cause, &b->where_exposed_cyc);
-	if (c->v[b->cause].kind == CAUSE_WAIT && b->where != NO_CODE) {
-		const struct producer_edge *x = summary_edge_of(s, b->where);
-
-		b->producer = x ? x->producer : NO_CODE;
-	}
+	if (b->where != NO_CODE)
+		b->producer = summary_producer_of(s, &c->v[b->cause], b->where);
 }
 
 /* Why no bound may be named; NULL: it may. */
@@ -132,6 +136,9 @@ static const char *refusal(struct summary *s)
 	if (s->check->verdict == VERDICT_UNUSABLE && s->check->n_findings)
 		return arena_printf(
 			a, "the capture is unusable: %s", s->check->findings[0].message);
+	if (s->trace->meta.vendor == VENDOR_NVIDIA && !s->trace->n_tracks &&
+		!trace_is_sampled(s->trace))
+		return "no instruction was sampled (ncu --set full does, or --section SourceCounters)";
 	if (s->trace->n_tracks == 0 && !trace_is_sampled(s->trace))
 		return "the capture has no timeline, only totals per instruction";
 	if (s->duration_cyc == 0)
@@ -148,6 +155,28 @@ static void put_text(struct strbuf *out, const char *text)
 	sb_printf(out, "`%.*s%s`", (int)(t.n > 48 ? 47 : t.n), t.p, t.n > 48 ? "..." : "");
 }
 
+static void put_producer(const struct summary *s, struct strbuf *out)
+{
+	static const char *const words[CAUSE_KINDS] = {[CAUSE_WAIT] = " waits for ",
+		[CAUSE_BARRIER] = " stands behind ",
+		[CAUSE_NOP_PADDING] = " right after ",
+		[CAUSE_DRAIN] = " waits for the stores, most of them by "};
+	const struct bound *b = &s->bound;
+	const char *word = words[s->causes->v[b->cause].kind];
+
+	if (b->producer == NO_CODE || !word)
+		return;
+	if (b->producer == b->where) {
+		sb_puts(out, " waits for itself: each needs the one before");
+		return;
+	}
+	sb_puts(out, word);
+	put_text(out, s->trace->code[b->producer].text);
+	sb_printf(out, " of row %lld", (long long)s->trace->code[b->producer].number);
+	if (trace_is_sampled(s->trace))
+		put_line(s->trace, &s->trace->code[b->producer], " at ", out);
+}
+
 static void put_where(const struct summary *s, struct strbuf *out)
 {
 	const struct bound *b = &s->bound;
@@ -159,11 +188,9 @@ static void put_where(const struct summary *s, struct strbuf *out)
 	summary_put_place(s, b->where, out);
 	sb_puts(out, ": ");
 	put_text(out, s->trace->code[b->where].text);
-	if (b->producer != NO_CODE) {
-		sb_puts(out, " waits for ");
-		put_text(out, s->trace->code[b->producer].text);
-		sb_printf(out, " of row %lld", (long long)s->trace->code[b->producer].number);
-	}
+	put_producer(s, out);
+	if (trace_is_sampled(s->trace))
+		summary_put_why(s, out);
 }
 
 static void put_occupancy(const struct summary *s, struct strbuf *out)

@@ -109,6 +109,13 @@ void causes_free(struct causes *c);
 struct collector causes_collector(struct causes *c);
 bool causes_finish(struct causes *c, struct incore_error *e);
 
+/* What an s_nop of the row costs by itself; more is nop-excess. */
+static inline uint64_t cause_nop_floor(const struct causes *c, code_idx code)
+{
+	return code != NO_CODE && c->nop_floor_cyc[code] ? c->nop_floor_cyc[code]
+							 : c->trace->meta.clock_quantum;
+}
+
 /* Cells of one row: *n of them from the pointer returned. */
 const struct cause_cell *causes_of_row(const struct causes *c, code_idx code, uint32_t *n);
 /* The row's largest cause that is not issue; NULL if it lost nothing. */

@@ -135,11 +135,8 @@ static void add(
 
 static void add_nop(const struct causes *c, struct gather *g, struct piece p)
 {
-	uint64_t floor = c->trace->meta.clock_quantum, rest;
+	uint64_t floor = cause_nop_floor(c, p.code), rest = p.cyc > floor ? p.cyc - floor : 0;
 
-	if (p.code != NO_CODE && c->nop_floor_cyc[p.code])
-		floor = c->nop_floor_cyc[p.code];
-	rest = p.cyc > floor ? p.cyc - floor : 0;
 	p.cyc -= rest;
 	add(c, g, CAUSE_NOP_PADDING, &p);
 	if (rest) {

@@ -3,10 +3,12 @@
  * measurements. */
 #include "model/profile/calibrate.h"
 
+#include "cli/model/model_build.h"
 #include "cli/model/model_measured.h"
 #include "cli/model/model_report.h"
 #include "cli/text/record_table.h"
 #include "cli/text/say.h"
+#include "model/device/fit.h"
 
 static const struct option_def options[] = {
 	{0, "base", OPTION_TEXT, "PROFILE", NULL, NULL, "the profile whose other values are kept"},
@@ -18,6 +20,10 @@ static const struct option_def options[] = {
 		"a simulator's table of instructions: for CUBE and FIXP alone"},
 	{0, "fit", OPTION_TEXT, "KEY,...", NULL, NULL, "the constants to fit"},
 	{0, "hold-out", OPTION_TEXT, "SHARE", NULL, "0.3", "share of tasks kept for checking"},
+	MODEL_BUILD_OPTIONS,
+	{0, "fit-half", OPTION_FLAG, NULL, NULL, NULL,
+		"with --swimlane: check rows (every second kernel by name) are not looked at"},
+	UNSAFE_OPTION,
 	OPTION_END,
 };
 
@@ -88,11 +94,21 @@ static const struct column value_columns[] = {
 };
 static const struct record value_record = RECORD_OF(value_row, RECORD_LINE, value_columns);
 
+struct not_fitted_row {
+	const char *key, *why;
+};
+static const struct column not_fitted_columns[] = {
+	COLUMN(not_fitted_row, key, UNIT_NONE, "name of the constant"),
+	COLUMN(not_fitted_row, why, UNIT_NONE, "why it is as it was"),
+};
+static const struct record not_fitted_record =
+	RECORD_OF(not_fitted_row, RECORD_LINE, not_fitted_columns);
+
 struct calibrate_data {
 	const char *verb, *file, *status;
 	struct profile_row profile;
 	uint64_t tasks;
-	struct rows values;
+	struct rows values, not_fitted;
 };
 static const struct column data_columns[] = {
 	MODEL_VERB(calibrate_data, "calibrate"),
@@ -102,17 +118,19 @@ static const struct column data_columns[] = {
 		.words = "device|camodel"),
 	COLUMN(calibrate_data, tasks, UNIT_COUNT, "tasks that were measured"),
 	LIST(calibrate_data, values, &value_record, "the fitted constants"),
+	LIST(calibrate_data, not_fitted, &not_fitted_record,
+		"constants that the times do not determine: they stay as they were", OPTIONAL),
 };
 static const struct record data_record = RECORD_OF(calibrate_data, RECORD_BLOCK, data_columns);
 
-static bool tell(
-	struct cli *c, const struct calib_result *r, const struct calib_options *o, size_t n_tasks)
+static bool tell(struct cli *c, const struct calib_result *r, const struct calib_options *o,
+	size_t n_tasks, struct rows not_fitted)
 {
 	static const char *const columns[] = {"key", "pipe", "was", "is", "fitted_tasks",
 		"held_out_tasks", "residual_pct", "held_out_pct", "before_pct", NULL};
 	struct value_row rows[CALIB_KEYS];
 	struct calibrate_data x = {"calibrate", cli_text(c, "output"), prof_status_name(o->status),
-		profile_row_of(o->base), n_tasks, {rows, r->n}};
+		profile_row_of(o->base), n_tasks, {rows, r->n}, not_fitted};
 
 	for (unsigned i = 0; i < r->n; i++) {
 		const struct calib_value *v = &r->v[i];
@@ -146,7 +164,110 @@ static bool fit(struct cli *c, struct calib_options *o, const struct measured *m
 			(unsigned long long)m->n_skipped,
 			(unsigned long long)m->n_skipped + m->tasks.n,
 			m->n_skipped == 1 ? "has" : "have", cli_text(c, "ops"));
-	return tell(c, &r, o, m->tasks.n);
+	return tell(c, &r, o, m->tasks.n, (struct rows){0});
+}
+
+/* --- from the times of a step --- */
+
+/* The constants to fit: those named, or all that the load of a machine needs. */
+static bool take_keys(struct cli *c, enum prof_key keys[MAX_UNKNOWNS], unsigned *n)
+{
+	struct str rest = str_of(cli_text(c, "fit") ? cli_text(c, "fit") : ""), name;
+
+	*n = 0;
+	while (rest.n && str_cut(&rest, ",", &name)) {
+		keys[*n] = prof_key_find(str_trim(name));
+		if (keys[*n] == K_COUNT || *n == MAX_UNKNOWNS - 1)
+			return err_set(&c->error, INCORE_USAGE, "bad-option-value",
+				"--fit: '%.*s' is no constant of a profile, or one too many",
+				STR_ARG(name));
+		++*n;
+	}
+	if (!*n)
+		*n = device_fit_keys(keys);
+	return true;
+}
+
+static void put_value(const struct device_fit *f, const struct fit_value *v, struct calib_result *r)
+{
+	r->v[r->n++] = (struct calib_value){.key = v->key,
+		.pipe = v->key >= K_HBM_BW ? OPP_MTE2 : OPP_S,
+		.old_e4 = (int64_t)(v->before * PROF_ONE + 0.5),
+		.new_e4 = (int64_t)(v->after * PROF_ONE + 0.5),
+		.n_fit = f->after.n,
+		.n_held = f->after.n, /* each once */
+		.residual_permille = (unsigned)(1000 * f->after.mean + 0.5),
+		.held_permille = (unsigned)(1000 * f->left_out + 0.5),
+		.old_permille = (unsigned)(1000 * f->before.mean + 0.5)};
+}
+
+/* How far the fitted constants leave the kernels, by kind: without load, and with it. */
+static bool find_residuals(struct cli *c, struct model_build *b, const char *source,
+	struct prof_residual out[KERNEL_KINDS])
+{
+	for (unsigned load = 0; load < 2; load++) {
+		if (!device_estimate(&b->step, &b->profile, load == 1, &c->error))
+			return false;
+		for (unsigned k = 0; k < KERNEL_KINDS; k++) {
+			struct device_error x = device_error_of(&b->step, -1, (int)k);
+
+			out[k].kernels = x.n;
+			out[k].source = source;
+			out[k].low_e4[load] = (int64_t)(x.low * PROF_ONE + 0.5);
+			out[k].high_e4[load] = (int64_t)(x.high * PROF_ONE + 0.5);
+		}
+	}
+	return true;
+}
+
+static bool fit_step(struct cli *c, struct model_build *b, const struct profile *base)
+{
+	struct calib_options o = {.base = base,
+		.status = STATUS_DEVICE,
+		.source = path_base(cli_text(c, "swimlane"))};
+	struct not_fitted_row left[MAX_UNKNOWNS];
+	struct rows not_fitted = {left, 0};
+	enum prof_key keys[MAX_UNKNOWNS];
+	struct prof_residual residuals[KERNEL_KINDS] = {{0}};
+	struct calib_result r = {0};
+	struct device_fit f;
+	unsigned n;
+
+	if (!take_keys(c, keys, &n) || !device_fit_run(&b->step, &b->profile, keys, n,
+					       cli_flag(c, "fit-half"), &f, &c->error))
+		return false;
+	EACH (const struct fit_value, v, f.v, f.n) {
+		if (v->why)
+			left[not_fitted.n++] =
+				(struct not_fitted_row){prof_key_name(v->key), v->why};
+		else
+			put_value(&f, v, &r);
+	}
+	o.residuals = residuals;
+	if (!find_residuals(c, b, o.source, residuals) || !write_profile(c, &r, &o) ||
+		!tell(c, &r, &o, f.after.n, not_fitted))
+		return false;
+	for (size_t i = 0; i < not_fitted.n && !c->use_json && !c->use_csv; i++)
+		say(c->out, "%s%s is not identifiable: %s\n", i ? "" : "\n", left[i].key,
+			left[i].why);
+	if (!c->use_json && !c->use_csv)
+		say(c->out,
+			"\nheld-out error: each kernel by a fit without it, one after the other\n");
+	return true;
+}
+
+static bool calibrate_step(struct cli *c)
+{
+	struct model_build b;
+	struct profile base;
+	bool ok = need(c, "build") && need(c, "output");
+
+	if (!ok || !profile_load(&base, cli_text(c, "base"), ARCH_A2A3, &c->error))
+		return false;
+	ok = model_build_open(c, cli_text(c, "base"), &b) && fit_step(c, &b, &base);
+	model_build_close(&b);
+	profile_deinit(&base);
+	return ok;
 }
 
 static bool run_model_calibrate(struct cli *c)
@@ -156,6 +277,8 @@ static bool run_model_calibrate(struct cli *c)
 	struct profile base;
 	bool ok;
 
+	if (cli_has(c, "swimlane"))
+		return calibrate_step(c);
 	measured_init(&m);
 	/* The name decides: a base for a5 has its own defaults. */
 	if (!check_options(c, &o) ||

@@ -44,6 +44,10 @@
 
 #define MODEL_TIMING_OPTIONS                                                                       \
 	MODEL_PROFILE_OPTION,                                                                      \
+		{0, "active-cores", OPTION_COUNT, "N", NULL, "1",                                  \
+			"cores that run it at once, and share the memory"},                        \
+		{0, "cached", OPTION_MANY, "SLOT", NULL, NULL,                                     \
+			"an argument that lies in L2 already; may be repeated"},                   \
 		{0, "allow-unknown", OPTION_FLAG, NULL, NULL, NULL,                                \
 			"time ops that are not known, at a marked guess"},                         \
 	{                                                                                          \
@@ -52,7 +56,7 @@
 	}
 
 extern const struct verb model_verb_run, model_verb_record, model_verb_time, model_verb_calibrate,
-	model_verb_compare, model_verb_validate, model_verb_ops;
+	model_verb_compare, model_verb_validate, model_verb_step, model_verb_ops;
 
 #define MODEL_MAX_BLOCKS 4096
 #define MODEL_COMPILE_LIMIT_S 900

@@ -169,12 +169,27 @@ static const void *finding_at(const void *v, size_t i)
 
 /* --- JSON --- */
 
+static const struct column confidence_columns[] = {
+	COLUMN(model_confidence, kind, UNIT_NONE, "what kind of kernel this is",
+		.words = "cube|vector|mixed"),
+	COLUMN(model_confidence, kernels, UNIT_COUNT,
+		"such kernels that were measured and set no constant"),
+	COLUMN(model_confidence, low, UNIT_NONE,
+		"four fifths of them took at least so much of their estimate", .digits = 2),
+	COLUMN(model_confidence, high, UNIT_NONE, "and at most so much", .digits = 2),
+	COLUMN(model_confidence, has_load, UNIT_NONE, "with load on the memory"),
+	COLUMN(model_confidence, source, UNIT_NONE, "where they were measured"),
+};
+static const struct record confidence_record =
+	RECORD_OF(model_confidence, RECORD_LINE, confidence_columns);
+
 struct report_data {
 	const char *verb, *directory, *evidence, *text;
 	struct rows files;
 	struct profile_row profile;
 	struct timed t;
 	struct rows streams, cores, findings;
+	const struct model_confidence *confidence;
 };
 static const struct column report_columns[] = {
 	MODEL_VERB(report_data, "run|time"),
@@ -194,6 +209,8 @@ static const struct column report_columns[] = {
 	LIST(report_data, streams, &stream_record, "what each core does"),
 	LIST(report_data, cores, &core_record, "how long each core takes"),
 	LIST(report_data, findings, &finding_record, "what is wrong with the kernel"),
+	POINTER(report_data, confidence, &confidence_record,
+		"how far devices were from such estimates", OPTIONAL),
 };
 static const struct record report_record = RECORD_OF(report_data, RECORD_BLOCK, report_columns);
 const struct record *const model_report_records[] = {&report_record, NULL};
@@ -203,6 +220,7 @@ bool model_json_report(struct cli *c, const struct model_report *r, const char *
 	struct stream_row stream;
 	struct core_row core = {.report = r};
 	struct finding_row finding = {.report = r};
+	struct model_confidence confidence;
 	struct report_data x = {.verb = verb_last_word(c->verb),
 		.directory = dir,
 		.evidence = "estimate",
@@ -212,7 +230,10 @@ bool model_json_report(struct cli *c, const struct model_report *r, const char *
 		.t = *r->timed,
 		.streams = stream_rows(r->set, &stream),
 		.cores = {&core, r->timed->cores.n, core_at},
-		.findings = {&finding, r->timed->findings.n, finding_at}};
+		.findings = {&finding, r->timed->findings.n, finding_at},
+		.confidence = model_confidence_of(r->set, r->timed, r->profile, &confidence)
+				      ? &confidence
+				      : NULL};
 
 	return model_json(c, c->args[0], op_arch_name(r->profile->arch), &report_record, &x);
 }
@@ -236,6 +257,7 @@ static void put_head(FILE *out, const struct model_report *r)
 {
 	const struct profile *p = r->profile;
 	const struct opstream *s = &r->set->v.v[0];
+	struct model_confidence x;
 
 	say(out, "%s: %s%s\n", opstream_str(s, s->kernel), MODEL_TEXT,
 		p->arch == ARCH_A5 ? ", uncalibrated" : "");
@@ -255,6 +277,10 @@ static void put_head(FILE *out, const struct model_report *r)
 	if (r->timed->n_external)
 		say(out, ", %s wait for something outside", U64_TEXT(r->timed->n_external));
 	fputc('\n', out);
+	if (model_confidence_of(r->set, r->timed, p, &x))
+		say(out,
+			"devices    took %.2f to %.2f of the estimate for four fifths of %u %s kernels, %s load\n",
+			x.low, x.high, x.kernels, x.kind, x.has_load ? "with" : "without");
 	if (!r->timed->is_complete)
 		say(out, "INCOMPLETE %s\n", r->timed->reason ? r->timed->reason : "");
 }

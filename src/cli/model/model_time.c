@@ -42,8 +42,34 @@ static bool write_and_tell(struct cli *c, const struct model_report *r, const ch
 	return ok;
 }
 
+/* The load of --active-cores, and what --cached says of the arguments. */
+static bool take_load(
+	struct cli *c, struct engine_options *o, uint16_t cold_permille[OPSTREAM_SLOTS])
+{
+	uint64_t cores = cli_count(c, "active-cores"), slot;
+
+	for (unsigned i = 0; i < OPSTREAM_SLOTS; i++)
+		cold_permille[i] = 1000;
+	for (unsigned i = 0; i < cli_many(c, "cached"); i++) {
+		if (!str_to_u64(str_of(cli_many_at(c, "cached", i)), &slot) ||
+			slot >= OPSTREAM_SLOTS)
+			return err_set(&c->error, INCORE_USAGE, "bad-option-value",
+				"--cached: expected a slot, 0 to %d, found '%s'",
+				OPSTREAM_SLOTS - 1, cli_many_at(c, "cached", i));
+		cold_permille[slot] = 0;
+	}
+	if (cores < 1 || cores > 1000)
+		return err_set(&c->error, INCORE_USAGE, "bad-option-value",
+			"--active-cores: expected 1 to 1000, found %llu",
+			(unsigned long long)cores);
+	o->active_permille = (uint32_t)(1000 * cores);
+	o->cold_permille = cold_permille;
+	return true;
+}
+
 bool model_cli_time(struct cli *c, const struct opstream_set *set)
 {
+	uint16_t cold_permille[OPSTREAM_SLOTS];
 	const char *dir = cli_text(c, "output");
 	struct timed timed;
 	struct profile p;
@@ -54,7 +80,8 @@ bool model_cli_time(struct cli *c, const struct opstream_set *set)
 		.allow_unknown = cli_flag(c, "allow-unknown")};
 	bool ok;
 
-	if (!same_arch(c, set) || !model_cli_profile(c, set->v.v[0].arch, &p))
+	if (!take_load(c, &o, cold_permille) || !same_arch(c, set) ||
+		!model_cli_profile(c, set->v.v[0].arch, &p))
 		return false;
 	ok = engine_run(set, &o, &timed, &c->error);
 	if (ok) {

@@ -2,6 +2,7 @@
 /* model_validate.c: incore model validate: the model against published measurements. */
 #include "model/profile/validate.h"
 
+#include "cli/model/model_build.h"
 #include "cli/model/model_report.h"
 #include "cli/text/say.h"
 #include "cli/text/table.h"
@@ -9,6 +10,7 @@
 static const struct option_def options[] = {
 	MODEL_PROFILE_OPTION,
 	{0, "ops-only", OPTION_FLAG, NULL, NULL, NULL, "single ops alone: needs no compiler"},
+	MODEL_BUILD_OPTIONS,
 	UNSAFE_OPTION,
 	OPTION_END,
 };
@@ -166,6 +168,8 @@ static bool run_model_validate(struct cli *c)
 	struct validate_result r;
 	bool ok;
 
+	if (cli_has(c, "build") || cli_has(c, "swimlane"))
+		return model_validate_build(c);
 	if (!validate_run(&o, &r, &c->error))
 		return false;
 	c->is_no = r.n_missed || r.n_findings;
@@ -180,6 +184,6 @@ const struct verb model_verb_validate = {
 	.groups = OPTIONS_OUTPUT | OPTIONS_CSV,
 	.options = options,
 	.run = run_model_validate,
-	.records = RECORDS(&data_record),
+	.records = RECORDS(&data_record, &validate_build_record),
 	.inputs = model_inputs,
 };

@@ -11,6 +11,7 @@
 #include <sys/stat.h>
 
 #include "import/ascend/opprof.h"
+#include "import/capture_cache.h"
 
 #define MAX_LISTED 100000
 #define SNIFF_ENTRIES 2000
@@ -110,15 +111,18 @@ static bool see_dir(struct opprof *o, char *path, unsigned depth, struct incore_
 static bool see_entry(void *ctx, const char *name, struct incore_error *e)
 {
 	struct listing *l = ctx;
+	const struct capture_cache *k = l->o->b->options ? l->o->b->options->cache : NULL;
 	char *path = path_join(l->dir, name);
 	struct stat st;
 
 	if (!path)
 		return err_nomem(e);
-	/* A link could lead anywhere: only what lies in the directory is read. */
-	if (lstat(path, &st) == 0 && S_ISDIR(st.st_mode))
+	/* A link could lead anywhere: without the user's word only what lies in the directory is read. */
+	if ((k && k->follow_links ? stat(path, &st) : lstat(path, &st)) != 0)
+		st.st_mode = 0;
+	if (S_ISDIR(st.st_mode))
 		return see_dir(l->o, path, l->depth, e);
-	if (lstat(path, &st) == 0 && S_ISREG(st.st_mode))
+	if (S_ISREG(st.st_mode))
 		return see_file(l->o, path, e);
 	mem_free(path);
 	return true;

@@ -73,6 +73,19 @@ static bool read_value(struct ncu_report *r, struct str bytes, struct ncu_value 
 
 /* --- metrics --- */
 
+/* Instances stand one behind the other, nearly all of them short: the next one's bytes, for which
+ * no field need be taken apart. False: something else is next. */
+static bool next_short_instance(struct pb_reader *m, struct str *out)
+{
+	const uint8_t *p = m->p;
+
+	if (m->end - p < 2 || p[0] != (3 << 3 | PB_BYTES) || p[1] > 127 || p[1] > m->end - p - 2)
+		return false;
+	*out = (struct str){(const char *)p + 2, p[1]};
+	m->p = p + 2 + p[1];
+	return true;
+}
+
 static bool read_metric(struct ncu_result *x, struct str bytes, struct incore_error *e)
 {
 	struct ncu_report *r = x->report;
@@ -80,6 +93,7 @@ static bool read_metric(struct ncu_result *x, struct str bytes, struct incore_er
 	struct pb_reader m = pb_of(bytes);
 	struct pb_field f;
 	uint64_t id = 0, *times;
+	struct str skipped;
 	bool ok = true;
 
 	while (ok && ncu_next(r, &m, 4, &f)) {
@@ -91,6 +105,8 @@ static bool read_metric(struct ncu_result *x, struct str bytes, struct incore_er
 			k.n_instances++;
 		else if (f.number == 4 && f.wire == PB_VARINT)
 			k.is_sampler = f.value == 1;
+		while (next_short_instance(&m, &skipped))
+			k.n_instances++;
 	}
 	if (!ok || m.is_failed || !k.name.n)
 		return ncu_damaged(
@@ -156,17 +172,22 @@ bool ncu_instances(const struct ncu_result *x, const struct ncu_metric *k, ncu_i
 	struct pb_reader m = pb_of(k->bytes);
 	struct ncu_value id, value;
 	struct pb_field f;
+	struct str bytes;
 
-	while (pb_next(&m, &f)) {
-		if (f.number != 3 || f.wire != PB_BYTES)
-			continue;
-		if (!read_plain_instance(f.bytes, &id, &value) &&
-			!read_instance(r, f.bytes, &id, &value))
-			return ncu_damaged(r, f.bytes.p, "an instance of a metric is damaged", e);
+	for (;;) {
+		if (!next_short_instance(&m, &bytes)) {
+			if (!pb_next(&m, &f))
+				return true;
+			if (f.number != 3 || f.wire != PB_BYTES)
+				continue;
+			bytes = f.bytes;
+		}
+		if (!read_plain_instance(bytes, &id, &value) &&
+			!read_instance(r, bytes, &id, &value))
+			return ncu_damaged(r, bytes.p, "an instance of a metric is damaged", e);
 		if (!fn(ctx, &id, &value))
 			return err_nomem(e);
 	}
-	return true;
 }
 
 const struct ncu_metric *ncu_find(const struct ncu_result *x, const char *name)

@@ -72,7 +72,7 @@ static bool write_text(struct code_build *c, const struct ncu_function *f, uint3
 	struct str s = {row->text, row->text_len}, word;
 
 	if (!s.n) {
-		c->n_unsure += !sass_text(sm_of(c, f), p, text, sizeof(text));
+		c->n_unsure += !sass_text(sm_of(c, f), p, &inst, text, sizeof(text));
 		s = str_of(text);
 	}
 	word = s;

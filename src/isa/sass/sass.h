@@ -126,10 +126,10 @@ struct sass_inst {
 
 /* Decodes 16 bytes at p. `sm` is 75 to 120 (100 for sm_100a): a few opcodes changed their meaning. */
 struct sass_inst sass_decode(unsigned sm, const uint8_t *p);
-/* With its guard, the parts that change what it costs, and its operands as the vendor writes them:
+/* An instruction as decoded, with its guard, the parts that change what it costs, and its operands as the vendor writes them:
  * "@!P0 LDG.128 R4, desc[UR4][R2.64+0x10]". Branches have their distance in bytes. An operand that
  * is not understood is "?", and false is returned. Writes at most n bytes with the ending zero. */
-bool sass_text(unsigned sm, const uint8_t *p, char *buf, size_t n);
+bool sass_text(unsigned sm, const uint8_t *p, const struct sass_inst *inst, char *buf, size_t n);
 
 static inline bool sass_is_always(const struct sass_inst *i)
 {

@@ -3,16 +3,16 @@
  * sass_text.c: an instruction in words, for display where no disassembler is at hand. Operands stand
  * in the order and form of the vendor's text, as far as the table knows for certain what a field
  * means; one that it does not know is "?".
+ * More than 600 lines because each letter of a row's text has one short function that writes it.
  *
  * Beside the letters of sass_table.h a row's text has: ~ before a predicate that is left out where
  * it is nothing; o  a result that is; digits  numbers; Z  P@68 in any case; T  a distance; ^ a
  * barrier of lanes; & one of warps; % a counter; [ a constant; { and a  addresses; g a descriptor;
  * s  a special register.
  */
-#include <inttypes.h>
 #include <math.h>
-#include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "isa/sass/sass_table.h"
@@ -63,28 +63,33 @@ static bool has_place(const struct writing *w, char place)
 	return strchr(w->row->places, place);
 }
 
-static void put_text(struct writing *w, const char *fmt, ...)
+/* Words and small numbers by hand: with formats this was a tenth of reading a report. */
+static void put_words(struct writing *w, const char *s)
 {
-	va_list ap;
-	int n;
+	while (*s && w->n + 1 < w->size)
+		w->buf[w->n++] = *s++;
+	w->buf[w->n] = 0;
+}
 
-	va_start(ap, fmt);
-	n = vsnprintf(w->buf + w->n, w->size - w->n, fmt, ap);
-	va_end(ap);
-	w->n += n > 0 ? (size_t)n : 0;
-	if (w->n >= w->size)
-		w->n = w->size - 1;
+static void put_number(struct writing *w, uint64_t v, unsigned base)
+{
+	char digits[24] = "", *p = digits + sizeof(digits) - 1;
+
+	do
+		*--p = "0123456789abcdef"[v % base];
+	while (v /= base);
+	put_words(w, p);
 }
 
 static void begin_operand(struct writing *w)
 {
-	put_text(w, "%s", w->n_operands++ ? ", " : " ");
+	put_words(w, w->n_operands++ ? ", " : " ");
 }
 
 static void put_unsure(struct writing *w)
 {
 	begin_operand(w);
-	put_text(w, "?");
+	put_words(w, "?");
 	w->is_unsure = true;
 }
 
@@ -104,41 +109,57 @@ static bool is_nothing(const struct writing *w, unsigned at, bool uniform)
 
 static void put_register(struct writing *w, unsigned at, bool uniform)
 {
-	const char *file = uniform ? "UR" : "R";
-
+	put_words(w, uniform ? "UR" : "R");
 	if (is_nothing(w, at, uniform))
-		put_text(w, "%sZ", file);
+		put_words(w, "Z");
 	else
-		put_text(w, "%s%u", file, text_bits(w, at, register_bits(w, uniform)));
+		put_number(w, text_bits(w, at, register_bits(w, uniform)), 10);
 }
 
 static void put_predicate(struct writing *w, unsigned at, unsigned not_at, bool uniform)
 {
-	unsigned p = text_bits(w, at, 3);
+	char name[] = {'P', (char)('0' + text_bits(w, at, 3)), 0};
 
-	put_text(w, "%s%sP%c", not_at && text_bits(w, not_at, 1) ? "!" : "", uniform ? "U" : "",
-		p == SASS_NO_PRED ? 'T' : '0' + (int)p);
+	if (name[1] == '0' + SASS_NO_PRED)
+		name[1] = 'T';
+	put_words(w, not_at && text_bits(w, not_at, 1) ? "!" : "");
+	put_words(w, uniform ? "U" : "");
+	put_words(w, name);
 }
 
 static void put_hex(struct writing *w, int64_t v)
 {
-	put_text(w, "%s0x%" PRIx64, v < 0 ? "-" : "", (uint64_t)(v < 0 ? -v : v));
+	put_words(w, v < 0 ? "-0x" : "0x");
+	put_number(w, (uint64_t)(v < 0 ? -v : v), 16);
 }
 
 static void put_real(struct writing *w)
 {
 	uint32_t word = whole_word(w);
 	uint64_t wide = (uint64_t)word << 32;
+	char text[40];
 	double v;
 	float f;
 
 	memcpy(&v, &wide, sizeof(v));
 	memcpy(&f, &word, sizeof(f));
 	v = has_way(w, 'd') ? v : (double)f;
-	if (isnan(v) || isinf(v))
-		put_text(w, "%c%s", signbit(v) ? '-' : '+', isnan(v) ? "QNAN" : "INF");
+	if (isnan(v))
+		snprintf(text, sizeof(text), "%cQNAN", signbit(v) ? '-' : '+');
+	else if (isinf(v))
+		snprintf(text, sizeof(text), "%cINF", signbit(v) ? '-' : '+');
 	else
-		put_text(w, fabs(v) >= 1e9 ? "%.20e" : "%.20g", v);
+		snprintf(text, sizeof(text), fabs(v) >= 1e9 ? "%.20e" : "%.20g", v);
+	put_words(w, text);
+}
+
+static void put_constant(struct writing *w, unsigned offset)
+{
+	put_words(w, "c[");
+	put_hex(w, text_bits(w, 54, 5));
+	put_words(w, "][");
+	put_hex(w, offset);
+	put_words(w, "]");
 }
 
 enum slot { SLOT_A, SLOT_32, SLOT_64 };
@@ -155,12 +176,13 @@ static void put_source(struct writing *w, enum slot slot, bool uniform)
 	const char *minus = has_way(w, '-') && text_bits(w, 74, 1) ? "~" : "-"; /* with carry */
 
 	begin_operand(w);
-	put_text(w, "%s%s", has_sign && text_bits(w, negs[slot], 1) ? minus : "", bar);
+	put_words(w, has_sign && text_bits(w, negs[slot], 1) ? minus : "");
+	put_words(w, bar);
 	if (slot == SLOT_32 && (form_of(w) == 3 || form_of(w) == 5))
-		put_text(w, "c[0x%x][0x%x]", text_bits(w, 54, 5), text_bits(w, 38, 16));
+		put_constant(w, text_bits(w, 38, 16));
 	else
 		put_register(w, ats[slot], uniform || is_uniform(w));
-	put_text(w, "%s", bar);
+	put_words(w, bar);
 }
 
 /* What a form other than the first has from bit 32 on. */
@@ -208,19 +230,19 @@ static void put_address(
 	bool has_base = !is_nothing(w, base, is_uniform(w));
 	bool has_register = has_base || (!ur && !distance);
 
-	put_text(w, "[");
+	put_words(w, "[");
 	if (has_register) {
 		put_register(w, base, is_uniform(w));
-		put_text(w, "%s", has_base ? way : "");
+		put_words(w, has_base ? way : "");
 	}
 	if (ur) {
-		put_text(w, "%s", has_register ? "+" : "");
+		put_words(w, has_register ? "+" : "");
 		put_register(w, ur, true);
 	}
-	put_text(w, "%s", distance > 0 && (has_register || ur) ? "+" : "");
+	put_words(w, distance > 0 && (has_register || ur) ? "+" : "");
 	if (distance)
 		put_hex(w, distance);
-	put_text(w, "]");
+	put_words(w, "]");
 }
 
 /* Global memory: since sm_80 a uniform register describes it, before it was part of the address. */
@@ -229,9 +251,9 @@ static void put_global(struct writing *w, unsigned ur, int64_t distance)
 	bool is_wide = ur && (text_bits(w, 90, 1) || w->row->inst_class != SASS_LOAD_GLOBAL);
 
 	if (ur && w->sm >= 90) {
-		put_text(w, "desc[");
+		put_words(w, "desc[");
 		put_register(w, ur, true);
-		put_text(w, "]");
+		put_words(w, "]");
 	}
 	put_address(w, 24, w->sm < 80 ? ur : 0, is_wide ? ".64" : "", distance);
 }
@@ -273,12 +295,19 @@ static void put_bank(struct writing *w)
 	bool has_base = has_place(w, 'A') && !is_nothing(w, 24, is_uniform(w));
 
 	begin_operand(w);
-	put_text(w, "c[0x%x][", text_bits(w, 54, 5));
-	if (has_base || (!offset && !is_uniform(w)))
-		put_register(w, 24, is_uniform(w));
-	if (offset || (!has_base && is_uniform(w)))
-		put_text(w, "%s0x%x", has_base ? "+" : "", offset);
-	put_text(w, "]");
+	if (!has_base && (offset || is_uniform(w))) {
+		put_constant(w, offset);
+		return;
+	}
+	put_words(w, "c[");
+	put_hex(w, text_bits(w, 54, 5));
+	put_words(w, "][");
+	put_register(w, 24, is_uniform(w));
+	if (offset) {
+		put_words(w, "+");
+		put_hex(w, offset);
+	}
+	put_words(w, "]");
 }
 
 /* --- other kinds --- */
@@ -296,7 +325,7 @@ static void put_special_register(struct writing *w)
 		if (names[i].number != text_bits(w, 72, 8))
 			continue;
 		begin_operand(w);
-		put_text(w, "%s", names[i].name);
+		put_words(w, names[i].name);
 		return;
 	}
 	put_unsure(w);
@@ -311,8 +340,10 @@ static void put_barrier(struct writing *w)
 		return;
 	}
 	put_hex(w, w->inst->barrier);
-	if (text_bits(w, 42, 12))
-		put_text(w, ", 0x%x", text_bits(w, 42, 12));
+	if (text_bits(w, 42, 12)) {
+		begin_operand(w);
+		put_hex(w, text_bits(w, 42, 12));
+	}
 	if (text_bits(w, 77, 2) >= 2) {
 		begin_operand(w);
 		put_predicate(w, 87, 90, false);
@@ -326,20 +357,20 @@ static void put_warpgroup_tensor(struct writing *w)
 
 	begin_operand(w);
 	put_register(w, 16, false);
-	put_text(w, ", ");
+	put_words(w, ", ");
 	if (has_register) {
 		put_register(w, 24, false);
-		put_text(w, ", ");
+		put_words(w, ", ");
 	}
-	put_text(w, "gdesc[");
+	put_words(w, "gdesc[");
 	put_register(w, has_register ? 32 : 24, true);
-	put_text(w, "]%s, ", text_bits(w, 62, 1) ? ".tnspB" : "");
+	put_words(w, text_bits(w, 62, 1) ? "].tnspB, " : "], ");
 	put_register(w, 64, false);
 	if (text_bits(w, 87, 3))
 		put_unsure(w);
-	else /* !UPT: what the result held does not count */
-		put_text(w, "%s%s", text_bits(w, 90, 1) ? ", !UPT" : "",
-			w->inst->flags & SASS_GROUP_CLOSE ? ", gsb0" : "");
+	else /* what the result held does not count */
+		put_words(w, text_bits(w, 90, 1) ? ", !UPT" : "");
+	put_words(w, w->inst->flags & SASS_GROUP_CLOSE ? ", gsb0" : "");
 }
 
 static void put_target(struct writing *w)
@@ -351,7 +382,8 @@ static void put_target(struct writing *w)
 		return;
 	}
 	begin_operand(w);
-	put_text(w, "%+" PRId64, w->inst->branch);
+	put_words(w, w->inst->branch < 0 ? "-" : "+");
+	put_number(w, (uint64_t)llabs(w->inst->branch), 10);
 }
 
 /* Operands whose place is the same in every row: registers (r, u), predicates (p, P) with where
@@ -396,6 +428,17 @@ static const struct plain_operand *plain_operand_of(char letter)
 	return NULL;
 }
 
+static void put_counter(struct writing *w)
+{
+	bool is_matrix = w->inst->counter == SASS_COUNTER_WGMMA;
+
+	begin_operand(w);
+	put_words(w, is_matrix ? "gsb" : "SB");
+	put_number(w, is_matrix ? 0 : w->inst->counter, 10);
+	begin_operand(w);
+	put_hex(w, w->inst->count);
+}
+
 static void put_odd_letter(struct writing *w, char letter)
 {
 	switch (letter) {
@@ -405,19 +448,16 @@ static void put_odd_letter(struct writing *w, char letter)
 		break;
 	case '^':
 		begin_operand(w);
-		put_text(w, "B%u", text_bits(w, 16, 4));
+		put_words(w, "B");
+		put_number(w, text_bits(w, 16, 4), 10);
 		break;
 	case '{':
 		begin_operand(w);
 		put_address(w, 16, 0, "", text_bits(w, 44, 20));
 		break;
 	case '%':
-		if (w->inst->flags & SASS_COUNTER_WAIT) {
-			begin_operand(w);
-			put_text(w, w->inst->counter == SASS_COUNTER_WGMMA ? "gsb0" : "SB%u",
-				w->inst->counter);
-			put_text(w, ", 0x%x", w->inst->count);
-		}
+		if (w->inst->flags & SASS_COUNTER_WAIT)
+			put_counter(w);
 		break;
 	case '[':
 		put_bank(w);
@@ -570,12 +610,11 @@ static const char *part_word(const struct writing *w)
 	}
 }
 
-bool sass_text(unsigned sm, const uint8_t *p, char *buf, size_t n)
+bool sass_text(unsigned sm, const uint8_t *p, const struct sass_inst *inst, char *buf, size_t n)
 {
-	struct sass_inst inst = sass_decode(sm, p);
 	struct writing w = {.sm = sm,
-		.row = sass_row_find(sm, inst.opcode),
-		.inst = &inst,
+		.row = sass_row_find(sm, inst->opcode),
+		.inst = inst,
 		.buf = buf,
 		.size = n};
 
@@ -584,15 +623,15 @@ bool sass_text(unsigned sm, const uint8_t *p, char *buf, size_t n)
 		w.hi = w.hi << 8 | p[8 + i];
 	}
 	buf[0] = 0;
-	if (inst.flags & SASS_GUARDED) {
-		put_text(&w, "@");
-		put_predicate(&w, 12, 15, inst.is_guard_uniform);
-		put_text(&w, " ");
+	if (inst->flags & SASS_GUARDED) {
+		put_words(&w, "@");
+		put_predicate(&w, 12, 15, inst->is_guard_uniform);
+		put_words(&w, " ");
 	}
-	put_text(&w, "%s", w.row->name ? w.row->name : "?");
+	put_words(&w, w.row->name ? w.row->name : "?");
 	if (!w.row->name)
 		return false;
-	put_text(&w, "%s", part_word(&w));
+	put_words(&w, part_word(&w));
 	put_operands(&w);
 	return !w.is_unsure;
 }

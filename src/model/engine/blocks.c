@@ -5,7 +5,7 @@
  */
 
 #include "base/search.h"
-#include "model/engine/engine_internal.h"
+#include "model/engine/engine_cross.h"
 #include "model/stream/ranges.h"
 
 #define MAX_SPANS 8000000 /* beyond that the memory is not looked at */

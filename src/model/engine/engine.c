@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* engine.c: the streams of each block, set up, run to the end or until nothing moves. */
 #include "model/engine/engine_cross.h"
+#include "model/engine/engine_memory.h"
+
+#define LOAD_ROUNDS 8 /* a share of the memory that has not settled by then is near enough */
 
 static uint64_t whole(const struct profile *p, enum prof_key k)
 {
@@ -55,6 +58,7 @@ static bool make_steps(struct engine *g, struct core *c)
 			st->price.n_dma > PRICE_MAX_CYC / st->price.data_cyc)
 			st->price.n_dma = (uint32_t)(PRICE_MAX_CYC / st->price.data_cyc);
 		step_flag(st, f);
+		memory_price(g, st);
 	}
 	return true;
 }
@@ -135,8 +139,10 @@ static bool init_core(struct engine *g, struct core *c, uint32_t index)
 	c->index = index;
 	c->s = &g->set->v.v[c->out->stream];
 	c->at = (uint32_t)(c - g->cores);
+	c->t = g->launch;
 	c->flags = mem_zalloc(N_FLAGS, sizeof(*c->flags));
-	if (!c->flags)
+	c->fetched = mem_zalloc(c->s->sites.n + 1, 1);
+	if (!c->flags || !c->fetched)
 		return err_nomem(g->e);
 	for (unsigned i = 0; i < ENGINE_PIPES; i++) {
 		c->pipes[i].last_slice = NO_SLICE;
@@ -160,6 +166,8 @@ static void deinit_core(struct core *c)
 		VEC_FREE(&c->pipes[i].pending);
 		mem_free(c->pipes[i].done);
 	}
+	u64_map_deinit(&c->read);
+	mem_free(c->fetched);
 	mem_free(c->flags);
 	mem_free(c->steps);
 }
@@ -248,17 +256,39 @@ static bool has_blocks(const struct timed *t)
 	return false;
 }
 
+/* All blocks once, with the share of the memory as it stands. */
+static bool run_once(struct engine *g, struct incore_error *e)
+{
+	struct timed *out = g->out;
+	bool ok;
+
+	*out = (struct timed){.is_complete = true,
+		.has_load = g->o->active_permille > 1000 || g->o->others_permille};
+	arena_init(&out->arena);
+	ok = add_cores(g->set, out, e);
+	for (uint32_t i = 0, n; ok && i < out->cores.n; i += n) {
+		for (n = 1; i + n < out->cores.n &&
+			    out->cores.v[i + n].block == out->cores.v[i].block && n < BLOCK_CORES;)
+			n++;
+		ok = run_block(g, i, n);
+	}
+	if (!ok)
+		timed_deinit(out);
+	return ok;
+}
+
 bool engine_run(const struct opstream_set *set, const struct engine_options *o, struct timed *out,
 	struct incore_error *e)
 {
 	const struct profile *p = o->profile;
 	struct engine *g = mem_zalloc(1, sizeof(*g));
-	bool ok;
+	struct engine_options quick = {0};
+	bool ok = g != NULL;
 
-	*out = (struct timed){.is_complete = true};
-	arena_init(&out->arena);
-	if (!g)
+	if (!g) {
+		*out = (struct timed){0};
 		return err_nomem(e);
+	}
 	*g = (struct engine){.set = set, .o = o, .out = out, .e = e};
 	g->depth = (uint32_t)whole(p, K_QUEUE_DEPTH);
 	g->flag_set = whole(p, K_FLAG_SET);
@@ -266,18 +296,29 @@ bool engine_run(const struct opstream_set *set, const struct engine_options *o, 
 	g->s_sync = whole(p, K_S_SYNC);
 	g->s_op = whole(p, K_S_OP);
 	g->s_loop = whole(p, K_S_LOOP);
-	ok = add_cores(set, out, e);
-	for (uint32_t i = 0, n; ok && i < out->cores.n; i += n) {
-		for (n = 1; i + n < out->cores.n &&
-			    out->cores.v[i + n].block == out->cores.v[i].block && n < BLOCK_CORES;)
-			n++;
-		ok = run_block(g, i, n);
+	g->s_fetch = whole(p, K_S_FETCH);
+	g->launch = whole(p, K_LAUNCH);
+	g->hbm_lat = whole(p, K_HBM_LAT);
+	if (p->k[K_HBM_BW].e4 > 0 && (o->active_permille > 1000 || o->others_permille)) {
+		/* how busy the memory is follows from the time, and the time from that */
+		quick = *o;
+		quick.keep_slices = quick.find_races = false;
+		g->o = &quick;
+		for (unsigned i = 0; ok && i < LOAD_ROUNDS && (i == 0 || memory_share(g)); i++) {
+			if (i)
+				timed_deinit(out);
+			ok = run_once(g, e);
+		}
+		if (ok)
+			timed_deinit(out);
+		g->o = o;
 	}
-	if (ok && o->find_races && has_blocks(out) && !engine_blocks(set, out))
-		ok = err_nomem(e);
-	mem_free(g);
-	if (!ok)
+	ok = ok && run_once(g, e);
+	if (ok && o->find_races && has_blocks(out) && !engine_blocks(set, out)) {
 		timed_deinit(out);
+		ok = err_nomem(e);
+	}
+	mem_free(g);
 	return ok;
 }
 

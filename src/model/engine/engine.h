@@ -27,6 +27,11 @@ struct engine_options {
 	bool keep_slices; /* else only sums: faster, no trace */
 	bool find_races;
 	bool allow_unknown; /* ops that are not in the table get the default price, marked */
+	/* The memory's load, in thousandths: of a core, how many run this kernel at once, this one
+	 * included (0: alone); of a core that always transfers, what cores of other kernels make. */
+	uint32_t active_permille, others_permille;
+	/* By slot, how much of what is read first comes from HBM (the rest lies in L2); NULL: all. */
+	const uint16_t *cold_permille;
 };
 
 enum slice_part {
@@ -63,6 +68,7 @@ struct timed_core {
 	uint32_t block;
 	uint64_t end_cyc;
 	bool is_complete;
+	uint64_t memory_cyc; /* how long HBM was at work for it: reads that miss L2, and writes */
 	struct timed_lane lanes[ENGINE_PIPES];
 };
 
@@ -113,6 +119,7 @@ struct timed {
 	VEC(struct model_finding)
 	findings; /* in the order they were found; blocks one after the other */
 	bool is_complete;
+	bool has_load;	    /* other cores use the memory, too */
 	const char *reason; /* why not, or NULL */
 	uint64_t n_ops, n_fallback, n_unknown, n_external;
 	uint64_t n_unchecked;	   /* operands too ragged or large to be looked at for races */

@@ -29,3 +29,6 @@ struct micro {
 #define MAX_MICROS 8
 unsigned engine_micros(const struct engine *g, const struct core *c, const struct op_exec *x,
 	const struct op_form *f, struct micro out[MAX_MICROS], uint32_t *repeat);
+
+/* Notes global memory that blocks share. False on lack of memory. */
+bool engine_blocks(const struct opstream_set *set, struct timed *out);

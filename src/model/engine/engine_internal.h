@@ -29,6 +29,7 @@ struct step {
 	uint16_t flag; /* NO_FLAG: none */
 	uint8_t xid;
 	struct op_price price;
+	uint64_t cold_cyc, hit_cyc; /* of each transfer that reads: from HBM, from L2 */
 };
 
 struct entry { /* something in a pipe's queue */
@@ -98,6 +99,8 @@ struct core {
 	struct pipe pipes[ENGINE_PIPES];
 	struct flag *flags;
 	struct xflag x[N_XIDS];
+	uint8_t *fetched;	  /* by site: its code has been run */
+	struct u64_map read;	  /* places of global memory: read before, so in L2 */
 	unsigned fifo_lanes[256]; /* AIV lanes (bits) that use the FIFO of this flag id */
 };
 
@@ -109,7 +112,8 @@ struct engine {
 	struct core cores[BLOCK_CORES];
 	uint32_t n_cores;
 	uint32_t depth;
-	uint64_t flag_set, flag_wait, s_sync, s_op, s_loop;
+	uint64_t flag_set, flag_wait, s_sync, s_op, s_loop, s_fetch, launch, hbm_lat;
+	uint64_t share_e4;   /* B/cyc x 10^4 that a core gets of HBM; 0: as much as it can take */
 	bool is_stopped;     /* deadlock */
 	struct races *races; /* or NULL */
 };
@@ -138,11 +142,7 @@ bool engine_scalar(struct engine *g, struct core *c, bool *moved);
 /* --- engine_stuck.c --- */
 /* Nothing can run: an unmatched wait is reported and released, else a deadlock ends the block. */
 bool engine_stuck(struct engine *g);
-/* After the end: flags left set. */
-bool engine_left(struct engine *g);
-
-/* Notes global memory that blocks share. False on lack of memory. */
-bool engine_blocks(const struct opstream_set *set, struct timed *out);
+bool engine_left(struct engine *g); /* after the end: flags left set */
 
 /* Adds to a finding of the same kind and places, or makes one (count 1, message NULL: to be
  * filled). NULL on lack of memory. */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* engine_pipe.c: when does an op in a pipe's queue start, and when is it complete? */
 #include "model/engine/engine_cross.h"
+#include "model/engine/engine_memory.h"
 
 static uint64_t later(uint64_t a, uint64_t b)
 {
@@ -73,10 +74,12 @@ static bool time_op(struct engine *g, struct core *c, unsigned pipe, struct entr
 
 	if (q->is_dma) {
 		/* n transfers: each starts a gap after the one before, their data in turn */
-		uint64_t all = q->n_dma * q->data_cyc;
+		uint64_t lat, each, all;
 
-		done = later(start + q->lat_cyc + all,
-			start + (q->n_dma - 1) * q->occ_cyc + q->lat_cyc + q->data_cyc);
+		if (!memory_cost(g, c, n->op, &lat, &each))
+			return err_nomem(g->e);
+		all = q->n_dma * each;
+		done = later(start + lat + all, start + (q->n_dma - 1) * q->occ_cyc + lat + each);
 		done = later(done, p->port_free + all);
 		p->free = start + q->n_dma * q->occ_cyc;
 		p->port_free = done;

@@ -338,9 +338,13 @@ static bool do_op(struct engine *g, struct core *c, const struct step *st)
 static void pay_loop(struct engine *g, struct core *c)
 {
 	const struct op_site *at = &c->s->sites.v[c->s->ops.v[c->pc].site], *last = c->last_site;
+	uint8_t *fetched = &c->fetched[c->s->ops.v[c->pc].site];
 
 	if (!at->line || c->loop_pc == c->pc + 1)
 		return;
+	if (!*fetched) /* its instructions are in no cache yet */
+		c->t += g->s_fetch;
+	*fetched = 1;
 	if (last && last->file == at->file && at->line <= last->line &&
 		(at != last || c->last_form == c->s->ops.v[c->pc].form))
 		c->t += g->s_loop;

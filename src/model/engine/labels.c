@@ -120,6 +120,43 @@ static void put_slots(struct labels *l, const struct opstream_set *set)
 	put_label(l, "missing_slots");
 }
 
+bool model_confidence_of(const struct opstream_set *set, const struct timed *timed,
+	const struct profile *p, struct model_confidence *out)
+{
+	bool has_cube = false, has_vector = false;
+	const struct prof_residual *x;
+	enum kernel_kind k;
+
+	for (size_t i = 0; i < set->v.n; i++) {
+		has_cube |= set->v.v[i].core == CORE_AIC;
+		has_vector |= set->v.v[i].core != CORE_AIC;
+	}
+	k = has_cube && has_vector ? KIND_MIXED : has_cube ? KIND_CUBE : KIND_VECTOR;
+	x = &p->residuals[k];
+	*out = (struct model_confidence){.kind = kernel_kind_name(k),
+		.kernels = x->kernels,
+		.low = (double)x->low_e4[timed->has_load] / PROF_ONE,
+		.high = (double)x->high_e4[timed->has_load] / PROF_ONE,
+		.has_load = timed->has_load,
+		.source = x->source};
+	return x->kernels > 0;
+}
+
+static void put_confidence(struct labels *l, const struct opstream_set *set,
+	const struct timed *timed, const struct profile *p)
+{
+	struct model_confidence x;
+
+	if (!model_confidence_of(set, timed, p, &x))
+		return;
+	sb_printf(&l->value, "%.2f to %.2f", x.low, x.high);
+	put_label(l, "device_range");
+	sb_printf(&l->value,
+		"four fifths of %u %s kernels took %.2f to %.2f of their estimate %s load (%s)",
+		x.kernels, x.kind, x.low, x.high, x.has_load ? "with" : "without", x.source);
+	put_label(l, "confidence");
+}
+
 static void put_profile(struct labels *l, const struct profile *p)
 {
 	put_text(l, "evidence", evidence_name(EVIDENCE_ESTIMATE));
@@ -225,6 +262,7 @@ bool model_labels_put(struct trace *t, const struct opstream_set *set, const str
 	put_profile(&l, p);
 	put_pipe_status(&l, timed);
 	put_rest(&l, set, timed, p);
+	put_confidence(&l, set, timed, p);
 	ok = !l.failed && add_table(&l);
 	VEC_FREE(&l.cells);
 	sb_free(&l.value);

@@ -13,5 +13,16 @@
 #define MODEL_NAME "incore-embedded " INCORE_VERSION
 #define MODEL_TEXT "estimated (embedded model), not camodel or hardware"
 
+/* How far devices have been from the estimates of kernels of this kind; false: nobody knows. */
+struct model_confidence {
+	const char *kind; /* "cube", "vector", "mixed" */
+	uint32_t kernels; /* measured, none of which set a constant */
+	double low, high; /* four fifths of them took so much of their estimate */
+	bool has_load;	  /* with the load that was estimated */
+	const char *source;
+};
+bool model_confidence_of(const struct opstream_set *set, const struct timed *timed,
+	const struct profile *p, struct model_confidence *out);
+
 bool timed_to_trace(const struct opstream_set *set, const struct timed *timed,
 	const struct profile *p, struct trace **out, struct incore_error *e);

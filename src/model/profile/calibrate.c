@@ -8,8 +8,7 @@
 #include <math.h>
 
 #include "base/hash.h"
-
-#define MAX_UNKNOWNS 6
+#include "model/profile/least_squares.h"
 
 struct fit_key {
 	enum prof_key key;
@@ -132,52 +131,6 @@ static double share(const struct profile *base, const struct opstream *s, const 
 	return k->is_rate ? part * value : part / value;
 }
 
-/* --- least squares --- */
-
-struct system {
-	unsigned n;
-	double a[MAX_UNKNOWNS][MAX_UNKNOWNS + 1];
-};
-
-static void add_equation(struct system *s, const double *x, double y, double weight)
-{
-	for (unsigned i = 0; i < s->n; i++) {
-		for (unsigned k = 0; k < s->n; k++)
-			s->a[i][k] += weight * x[i] * x[k];
-		s->a[i][s->n] += weight * x[i] * y;
-	}
-}
-
-static bool solve(struct system *s, double *out)
-{
-	for (unsigned i = 0; i < s->n; i++) {
-		unsigned best = i;
-		double scale = 0;
-
-		for (unsigned k = i; k < s->n; k++) {
-			best = fabs(s->a[k][i]) > fabs(s->a[best][i]) ? k : best;
-			scale = fmax(scale, fabs(s->a[i][k]));
-		}
-		if (fabs(s->a[best][i]) <= 1e-9 * scale || s->a[best][i] == 0)
-			return false;
-		for (unsigned k = 0; k <= s->n; k++) {
-			double t = s->a[i][k];
-
-			s->a[i][k] = s->a[best][k];
-			s->a[best][k] = t;
-		}
-		for (unsigned r = 0; r < s->n; r++) {
-			double f = s->a[r][i] / s->a[i][i];
-
-			for (unsigned k = i; r != i && k <= s->n; k++)
-				s->a[r][k] -= f * s->a[i][k];
-		}
-	}
-	for (unsigned i = 0; i < s->n; i++)
-		out[i] = s->a[i][s->n] / s->a[i][i];
-	return true;
-}
-
 /* --- one pipe --- */
 
 struct observation {
@@ -248,7 +201,7 @@ static unsigned mean_permille(const struct pipe_fit *f, const double *theta, int
 /* Relative errors are made small, so that short tasks count like long ones. */
 static bool least_squares(struct pipe_fit *f, const bool *is_zero, double *theta)
 {
-	struct system s = {0};
+	struct equations s = {0};
 	unsigned at[MAX_UNKNOWNS] = {0};
 	double x[MAX_UNKNOWNS], out[MAX_UNKNOWNS];
 
@@ -260,9 +213,9 @@ static bool least_squares(struct pipe_fit *f, const bool *is_zero, double *theta
 			continue;
 		for (unsigned k = 0; k < s.n; k++)
 			x[k] = o->x[at[k]];
-		add_equation(&s, x, o->y - o->rest, 1 / (o->y * o->y));
+		equations_add(&s, x, o->y - o->rest, 1 / (o->y * o->y));
 	}
-	if (s.n && !solve(&s, out))
+	if (s.n && !equations_solve(&s, out))
 		return false;
 	for (unsigned i = 0; i < f->n_keys; i++)
 		theta[i] = 0;
@@ -370,6 +323,27 @@ static void put_quoted(FILE *f, const char *text)
 	fputc('"', f);
 }
 
+static void put_residuals(FILE *f, const struct prof_residual *v)
+{
+	fputs("\nresiduals:\n", f);
+	for (unsigned k = 0; k < KERNEL_KINDS; k++) {
+		if (!v[k].kernels)
+			continue;
+		fprintf(f, "  %s: {kernels: %u, low: ", kernel_kind_name((enum kernel_kind)k),
+			v[k].kernels);
+		put_e4(f, v[k].low_e4[1]);
+		fputs(", high: ", f);
+		put_e4(f, v[k].high_e4[1]);
+		fputs(", alone_low: ", f);
+		put_e4(f, v[k].low_e4[0]);
+		fputs(", alone_high: ", f);
+		put_e4(f, v[k].high_e4[0]);
+		fputs(", source: ", f);
+		put_quoted(f, v[k].source);
+		fputs("}\n", f);
+	}
+}
+
 bool calib_write(const struct calib_result *r, const struct calib_options *o, const char *name,
 	FILE *f, struct incore_error *e)
 {
@@ -391,10 +365,13 @@ bool calib_write(const struct calib_result *r, const struct calib_options *o, co
 		}
 		fprintf(f, "  %s: {value: ", prof_key_name(v->key));
 		put_e4(f, v->new_e4);
-		fprintf(f, ", unit: %s, source: ", o->base->k[v->key].unit);
+		fprintf(f, ", unit: %s, source: ",
+			o->base->k[v->key].unit ? o->base->k[v->key].unit : "cyc");
 		put_quoted(f, source.p);
 		fprintf(f, ", status: %s}\n", prof_status_name(o->status));
 		sb_free(&source);
 	}
+	if (o->residuals)
+		put_residuals(f, o->residuals);
 	return true;
 }

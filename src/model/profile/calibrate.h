@@ -46,6 +46,8 @@ struct calib_options {
 	unsigned hold_out_permille;
 	enum prof_status status; /* of the fitted values: STATUS_DEVICE or STATUS_CAMODEL */
 	const char *source;	 /* "pmu.csv" */
+	/* What the tasks took as a share of the fitted estimates, or NULL; by enum kernel_kind. */
+	const struct prof_residual *residuals;
 };
 
 struct calib_value {

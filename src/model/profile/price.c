@@ -62,6 +62,17 @@ static uint32_t dma_count(const struct op_opnd *gm)
 	return n > UINT32_MAX ? UINT32_MAX : n ? (uint32_t)n : 1;
 }
 
+/* Rows of a plain view that do not follow each other in memory. */
+static bool is_strided(const struct op_opnd *gm)
+{
+	bool is_dn = gm->layout == LAYOUT_DN;
+	uint32_t n = is_dn ? gm->shape[3] : gm->shape[4],
+		 rows = is_dn ? gm->shape[4] : gm->shape[3];
+	int64_t pitch = is_dn ? gm->stride[4] : gm->stride[3];
+
+	return rows > 1 && pitch != (int64_t)n;
+}
+
 static void price_dma(struct pricing *x, uint64_t bytes, uint32_t n, bool is_load)
 {
 	struct op_price *out = x->out;
@@ -70,6 +81,10 @@ static void price_dma(struct pricing *x, uint64_t bytes, uint32_t n, bool is_loa
 
 	out->is_dma = true;
 	out->n_dma = n;
+	out->bytes = each;
+	out->is_read = is_load && x->gm;
+	out->slot = x->gm ? x->gm->slot : OPSTREAM_NO_SLOT;
+	out->is_strided = x->gm && is_strided(x->gm);
 	if (x->p->dma_serial) {
 		out->lat_cyc = 0;
 		out->data_cyc = price_round((wide)each * PROF_ONE * PROF_ONE +

@@ -20,7 +20,11 @@ struct op_price {
 	bool is_unknown;  /* the op's name is not in the table */
 	bool is_empty;	  /* no valid element: costs its issue only */
 	bool is_dma;	  /* n_dma transfers through the pipe's port, each of data_cyc */
+	bool is_read;	  /* DMA out of global memory */
+	bool is_strided;  /* whose rows do not follow each other */
+	uint8_t slot;	  /* is_read: of which argument, or OPSTREAM_NO_SLOT */
 	uint32_t n_dma;
+	uint64_t bytes;	    /* DMA: of each transfer */
 	uint64_t issue_cyc; /* of the scalar pipe */
 	uint64_t occ_cyc;   /* the pipe takes no other op; DMA: between two transfers */
 	uint64_t lat_cyc;   /* from start to the result; DMA: from start to the data phase */

@@ -343,7 +343,7 @@ static void set_price(struct pricing *x, wide num, wide den, uint64_t fix_e4)
 static void price_sort(struct pricing *x, enum price_class c)
 {
 	uint64_t bytes = source_bytes(x), n = x->src ? price_bytes(x->src) * 8 / x->src->bits : 0;
-	unsigned lists = n_sources(x);
+	unsigned lists = n_sources(x) < 4 ? n_sources(x) : 4;
 
 	if (c == PRICE_SORT) {
 		set_price(x, (wide)price_use(x, K_SORT_GROUP) * ((n + 31) / 32), PROF_ONE,
@@ -354,8 +354,11 @@ static void price_sort(struct pricing *x, enum price_class c)
 		set_price(x, (wide)price_use(x, K_MRG_KIB) * bytes, (wide)1024 * PROF_ONE,
 			price_use(x, K_MRG_FIX));
 	else
-		set_price(x, (wide)price_use(x, K_MRG_MULTI_KIB) * 2 * bytes,
-			(wide)1024 * PROF_ONE * lists, price_use(x, K_MRG_FIX));
+		set_price(x,
+			((wide)price_use(x, K_MRG_MULTI_KIB) * (4 - lists) +
+				(wide)price_use(x, K_MRG_KIB) * (lists - 2)) *
+				bytes,
+			(wide)2 * 1024 * PROF_ONE, price_use(x, K_MRG_FIX));
 }
 
 static void price_special(struct pricing *x, enum price_class c)

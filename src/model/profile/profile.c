@@ -315,6 +315,30 @@ static bool read_loop(struct reader *r, const struct yaml_node *n)
 	return VEC_PUSH(&r->p->loops, l) || err_nomem(r->e);
 }
 
+static bool read_residual(struct reader *r, const struct yaml_node *n)
+{
+	struct prof_residual x = {0};
+	int64_t kernels = 0;
+	unsigned k = 0;
+
+	while (k < KERNEL_KINDS && strcmp(n->key, kernel_kind_name((enum kernel_kind)k)) != 0)
+		k++;
+	if (k == KERNEL_KINDS || n->kind != YAML_MAP)
+		return yaml_error(n, r->path, r->e,
+			"expected cube, vector or mixed: {kernels, low, high, alone_low, alone_high, source}");
+	if (!read_number(r, n, "kernels", &kernels, NULL) ||
+		!read_number(r, n, "low", &x.low_e4[1], NULL) ||
+		!read_number(r, n, "high", &x.high_e4[1], NULL) ||
+		!read_number(r, n, "alone_low", &x.low_e4[0], NULL) ||
+		!read_number(r, n, "alone_high", &x.high_e4[0], NULL) ||
+		!read_text(r, n, "source", &x.source))
+		return false;
+	x.kernels =
+		kernels > 0 && kernels < 10000LL * PROF_ONE ? (uint32_t)(kernels / PROF_ONE) : 0;
+	r->p->residuals[k] = x;
+	return true;
+}
+
 static bool read_switch(struct reader *r, const struct yaml_node *n)
 {
 	bool *to = strcmp(n->key, "v_overlap") == 0    ? &r->p->v_overlap
@@ -352,7 +376,8 @@ static bool each(struct reader *r, const struct yaml_node *root, const char *sec
 static bool check_head(struct reader *r, const struct yaml_node *root)
 {
 	static const char *const known[] = {"format", "version", "name", "base", "arch", "soc",
-		"calibration", "note", "switches", "constants", "vector", "tables", "loops"};
+		"calibration", "note", "switches", "constants", "vector", "tables", "loops",
+		"residuals"};
 	const struct yaml_node *format = yaml_get(root, "format");
 	const struct yaml_node *version = yaml_get(root, "version");
 
@@ -395,7 +420,8 @@ static bool read_sections(struct reader *r, const struct yaml_node *root)
 {
 	return each(r, root, "switches", read_switch) &&
 	       each(r, root, "constants", read_constant) && each(r, root, "vector", read_vec) &&
-	       each(r, root, "tables", read_table) && each(r, root, "loops", read_loop);
+	       each(r, root, "tables", read_table) && each(r, root, "loops", read_loop) &&
+	       each(r, root, "residuals", read_residual);
 }
 
 static bool load_file(struct profile *p, const char *path, struct sha256 *hash, unsigned depth,
@@ -463,7 +489,7 @@ static bool load_file(struct profile *p, const char *path, struct sha256 *hash, 
 
 static bool check_whole(const struct profile *p, struct incore_error *e)
 {
-	for (unsigned k = 0; k < K_COUNT; k++)
+	for (unsigned k = 0; k < K_FIRST_OPTIONAL; k++)
 		if (!p->k[k].is_set)
 			return err_file(e, "bad-profile", p->path, INCORE_NO_OFFSET,
 				"neither the profile nor its base gives %s",

@@ -57,6 +57,16 @@ struct prof_loop {
 	enum prof_status status;
 };
 
+/* What devices took, as a share of the estimate, for kernels of a class that set no constant: four
+ * fifths of them lie between low and high; [1]: with the load of the step, [0]: without. */
+struct prof_residual {
+	uint32_t kernels; /* 0: none was measured */
+	int64_t low_e4[2], high_e4[2];
+	const char *source;
+};
+enum kernel_kind { KIND_CUBE, KIND_VECTOR, KIND_MIXED, KERNEL_KINDS };
+const char *kernel_kind_name(enum kernel_kind k); /* "cube", "vector", "mixed" */
+
 struct profile {
 	struct arena arena;
 	const char *name; /* "910b1" */
@@ -70,6 +80,7 @@ struct profile {
 	VEC(struct prof_vec) vec;
 	VEC(struct prof_table) tables;
 	VEC(struct prof_loop) loops;
+	struct prof_residual residuals[KERNEL_KINDS];
 	bool v_overlap;	 /* vector ops follow each other without v_b2b */
 	bool dma_serial; /* every DMA instruction alone: dma_serial_fix + bytes / dma_serial_bw */
 };

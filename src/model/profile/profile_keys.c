@@ -56,6 +56,14 @@ static const char *const KEYS[K_COUNT] = {
 	[K_MRG_MULTI_KIB] = "mrg_multi_kib",
 	[K_MRG_FIX] = "mrg_fix",
 	[K_TR_ELEM] = "tr_elem",
+	[K_LAUNCH] = "launch",
+	[K_TASK_LAUNCH] = "task_launch",
+	[K_S_FETCH] = "s_fetch",
+	[K_HBM_BW] = "hbm_bw",
+	[K_HBM_LAT] = "hbm_lat",
+	[K_L2_QUEUE] = "l2_queue",
+	[K_TASK_SWITCH] = "task_switch",
+	[K_TASK_READY] = "task_ready",
 };
 
 const char *prof_key_name(enum prof_key k)
@@ -69,6 +77,13 @@ enum prof_key prof_key_find(struct str name)
 		if (str_is(name, KEYS[k]))
 			return (enum prof_key)k;
 	return K_COUNT;
+}
+
+const char *kernel_kind_name(enum kernel_kind k)
+{
+	static const char *const names[KERNEL_KINDS] = {"cube", "vector", "mixed"};
+
+	return names[k];
 }
 
 const char *prof_status_name(enum prof_status s)

@@ -65,6 +65,16 @@ enum prof_key {
 	K_MRG_MULTI_KIB,
 	K_MRG_FIX,
 	K_TR_ELEM,
+	/* What a machine under load does; a profile may leave these out: then they are 0, no effect. */
+	K_FIRST_OPTIONAL,
+	K_LAUNCH = K_FIRST_OPTIONAL,
+	K_TASK_LAUNCH,
+	K_S_FETCH,
+	K_HBM_BW,
+	K_HBM_LAT,
+	K_L2_QUEUE,
+	K_TASK_SWITCH,
+	K_TASK_READY,
 	K_COUNT
 };
 const char *prof_key_name(enum prof_key k);

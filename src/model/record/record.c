@@ -127,15 +127,15 @@ static bool run_units(struct units *u, const struct record_options *o, struct op
 	struct incore_error *e)
 {
 	struct record_unit *all[3] = {&u->aic, &u->aiv[0], &u->aiv[1]};
-	bool is_mixed = u->aic.source ? u->aiv[0].source != NULL
-				      : u->aiv[0].n_lanes > 1 || u->aiv[1].source;
+	unsigned lanes = (u->aiv[0].source ? u->aiv[0].n_lanes : 0) + (u->aiv[1].source != NULL);
+	unsigned mixed = u->aic.source || lanes > 1 ? lanes : 0;
 	struct opstream_set parts[3];
 	bool ok = true;
 
 	for (unsigned p = 0; p < 3; p++)
 		opstream_set_init(&parts[p]);
 	for (unsigned p = 0; ok && p < 3; p++)
-		ok = !all[p]->source || record_run_unit(all[p], o, is_mixed, &parts[p], e);
+		ok = !all[p]->source || record_run_unit(all[p], o, mixed, &parts[p], e);
 	ok = ok && unite_streams(out, parts, o->blocks ? o->blocks : 1, e);
 	for (unsigned p = 0; p < 3; p++)
 		opstream_set_deinit(&parts[p]);

@@ -50,8 +50,9 @@ void record_fence_deinit(struct record_fence *f);
 bool record_compile(struct record_unit *u, struct record_tools *t, const struct record_options *o,
 	struct incore_error *e);
 
-/* Runs it for every block and each of its lanes and adds the streams. */
-bool record_run_unit(const struct record_unit *u, const struct record_options *o, bool is_mixed,
+/* Runs it for every block and each of its lanes and adds the streams. mixed: 0, or the vector lanes of
+ * a kernel of several cores. */
+bool record_run_unit(const struct record_unit *u, const struct record_options *o, unsigned mixed,
 	struct opstream_set *out, struct incore_error *e);
 
 /* What a compiler said, cut to its first errors and the names they miss. */

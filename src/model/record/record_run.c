@@ -197,7 +197,7 @@ static bool put_slots(struct run *run, const struct record_options *o, struct in
 }
 
 static bool put_job(
-	struct run *run, const struct record_options *o, bool is_mixed, struct incore_error *e)
+	struct run *run, const struct record_options *o, unsigned mixed, struct incore_error *e)
 {
 	FILE *job = run->file[IN_JOB];
 	uint32_t blocks = o->blocks ? o->blocks : 1;
@@ -213,9 +213,9 @@ static bool put_job(
 		return false;
 	for (uint32_t b = 0; b < blocks; b++)
 		for (unsigned lane = 0; lane < run->unit->n_lanes; lane++)
-			fprintf(job, "run %u %u %u %d\n", o->first_block + b,
+			fprintf(job, "run %u %u %u %u\n", o->first_block + b,
 				o->block_num ? o->block_num : o->first_block + blocks,
-				run->unit->first_lane + lane, is_mixed);
+				run->unit->first_lane + lane, mixed);
 	if (fflush(job) != 0 || fflush(run->file[IN_PAYLOAD]) != 0)
 		return write_failed(e);
 	return true;
@@ -311,7 +311,7 @@ static bool run_job(struct run *run, const struct record_options *o, struct opst
 	return ok;
 }
 
-bool record_run_unit(const struct record_unit *u, const struct record_options *o, bool is_mixed,
+bool record_run_unit(const struct record_unit *u, const struct record_options *o, unsigned mixed,
 	struct opstream_set *out, struct incore_error *e)
 {
 	struct run run = {.unit = u,
@@ -328,7 +328,7 @@ bool record_run_unit(const struct record_unit *u, const struct record_options *o
 	log_info("model", "running %s on %s, blocks %u to %u", u->source,
 		u->core == CORE_AIC ? "AIC" : "AIV", o->first_block,
 		o->first_block + (o->blocks ? o->blocks : 1) - 1);
-	ok = open_files(&run, e) && put_job(&run, o, is_mixed, e) && run_job(&run, o, out, e);
+	ok = open_files(&run, e) && put_job(&run, o, mixed, e) && run_job(&run, o, out, e);
 
 	for (int i = 0; i < N_FILES; i++)
 		if (run.file[i])

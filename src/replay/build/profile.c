@@ -443,7 +443,14 @@ static bool make_root(
 
 	if (q->resume) {
 		r->root = arena_strdup(&r->arena, q->resume);
-		return r->root ? profile_read_manifest(r, e) : err_nomem(e);
+		if (!r->root || !profile_read_manifest(r, e))
+			return r->root ? false : err_nomem(e);
+		out_file_clean(r->root); /* of a run that was killed */
+		out_file_clean(q->build_dir);
+		for (size_t i = 0; i < r->rows.n; i++)
+			if (r->rows.v[i].folder)
+				out_file_clean(r->rows.v[i].folder);
+		return true;
 	}
 	if (q->output_root && !workspace_dir(top, 0755, e))
 		return false;

@@ -90,6 +90,14 @@ static bool keep_tracks(struct report_answers *a, unsigned capture)
 	return true;
 }
 
+/* Of a capture without tracks no verb gives the cells of the producer's tables. */
+static bool keep_tables(struct report_answers *a, unsigned capture)
+{
+	const struct trace *t = session_view(a->session, capture, 0, a->error)->trace;
+
+	return t->n_tracks || !t->n_tables || keep_of(a, capture, STR("tables"));
+}
+
 static struct str questions(void)
 {
 	for (size_t i = 0; i < serve_n_assets; i++)
@@ -215,7 +223,7 @@ bool report_answers_all(struct report_answers *a, unsigned capture, struct strbu
 {
 	struct str rest = questions(), line;
 
-	if (!keep_tracks(a, capture))
+	if (!keep_tracks(a, capture) || !keep_tables(a, capture))
 		return false;
 	while (next_question(a, false, &rest, &line))
 		if (!keep_of(a, capture, line))

@@ -38,6 +38,7 @@ static const struct {
 	{"counters", view_counters, BINARY, false, false},
 	{"derived", view_derived, JSON, false, false},
 	{"source", view_source, TEXT, false, false},
+	{"tables", view_tables, JSON, false, false},
 };
 
 struct session *session_new(const struct session_options *o, struct incore_error *e)

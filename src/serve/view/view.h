@@ -90,6 +90,8 @@ bool view_counters(
 	const struct view *v, const struct query *q, struct strbuf *out, struct incore_error *e);
 bool view_source(
 	const struct view *v, const struct query *q, struct strbuf *out, struct incore_error *e);
+bool view_tables(
+	const struct view *v, const struct query *q, struct strbuf *out, struct incore_error *e);
 
 /* Little-endian, appended. */
 void put_u16(struct strbuf *b, uint16_t v);

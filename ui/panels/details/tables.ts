@@ -4,6 +4,7 @@
 import { NamedTable } from '../types';
 
 export const TITLES: Record<string, string> = {
+	rules: 'What the rules say', sections: 'Sections', metrics: 'Metrics', instances: 'Instances of metrics',
 	'base-info': 'Base information', advice: 'Advice of the producer', 'block-detail': 'Blocks', 'core-occupancy': 'Core occupancy', roofline: 'Roofline', 'top-stall': 'Top stall reasons', 'compute-load': 'Compute workload',
 	'compute-load-table': 'Compute workload, all', 'memory-units': 'Memory workload', 'memory-cores': 'Memory and cycles a core', 'memory-table': 'Memory tables', cacheline: 'Cache lines', 'stated-busy': 'Busy cycles as stated',
 	'summary-log': 'Summary log', 'api-instr': 'Instructions as stated', 'api-file': 'Source lines as stated', 'instr-exe': 'Instructions, CSV', 'code-exe': 'Source lines, CSV', blocks: 'Blocks of the file',

@@ -8,7 +8,8 @@ import { count, largest } from '../../base/format';
 import { colourOf } from '../../base/palette';
 import { Column, Table } from '../../base/table';
 import { State } from '../../state';
-import { Changed, facts, filterBox, hasPipes, section, View } from '../common';
+import { askJson } from '../../source';
+import { baseline, capture, Changed, facts, filterBox, hasPipes, section, View } from '../common';
 import { NamedTable, Summary } from '../types';
 import { Figure, figures, otherData, Pair, versusColumns } from '../versus';
 import { cacheCells, coreCells, Found, heatMap, memoryGraph, rooflines, valuesOf } from './pictures';
@@ -32,10 +33,14 @@ class DetailsView extends View {
 	}
 
 	private ask(): void {
-		const all = { top: 'all' };
-		this.load(Promise.all([this.app.verb<Summary>('summary', all), otherData<Summary>(this.app, 'summary', all)]), ([a, b]) => {
-			this.base = b && inOrder(b.tables ?? []);
-			this.show(inOrder(a.data.tables ?? []));
+		const all = { top: 'all' }, base = baseline(this.app);
+		// of pipes the summary has them; of samples nobody but the capture itself
+		const given = (c: number | undefined) => askJson<{ tables: NamedTable[] }>(this.app.source, 'tables', { c }).then((a) => a.tables);
+		const here = hasPipes(this.app) ? this.app.verb<Summary>('summary', all).then((a) => a.data.tables) : given(capture(this.app));
+		const there = hasPipes(this.app) ? otherData<Summary>(this.app, 'summary', all).then((b) => b && (b.tables ?? [])) : base < 0 ? null : given(base || undefined).catch(() => null);
+		this.load(Promise.all([here, there]), ([a, b]) => {
+			this.base = b && inOrder(b);
+			this.show(inOrder(a ?? []));
 		});
 	}
 
@@ -181,6 +186,6 @@ function chosen(label: string, names: string[], draw: (name: string) => Node | n
 }
 
 export const panel: Panel = {
-	id: 'details', title: 'Details', hint: 'tables of the producer: base information, workloads, roofline, stall reasons, cache lines',
-	applies: hasPipes, open: (host, app) => new DetailsView(host, app),
+	id: 'details', title: 'Details', hint: 'tables of the producer: what its rules say, sections, metrics; base information, workloads, roofline, stall reasons, cache lines',
+	applies: (app) => hasPipes(app) || app.trace.input.format === 'ncu', open: (host, app) => new DetailsView(host, app),
 };

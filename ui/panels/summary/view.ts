@@ -5,6 +5,7 @@ import { bucketBar, shareBar } from '../../base/bars';
 import { Child, fill, h, placeText } from '../../base/dom';
 import { baseName, count, cycles, cyclesWith, largest, share, unitName, Units } from '../../base/format';
 import { BUCKETS } from '../../base/palette';
+import { isSampled } from '../../source';
 import { State } from '../../state';
 import { bucketChip, Changed, facts, isaText, LIFETIME, pairKey, rowLink, scaled, section, View } from '../common';
 import { splitKey } from '../source/view';
@@ -35,6 +36,11 @@ class SummaryView extends View {
 			[this.data, this.base, this.values, this.diffs] = [a.data, b, c, d];
 			this.show();
 		});
+	}
+
+	/** What shares are parts of. */
+	private of(): string {
+		return isSampled(this.app.trace) ? 'sampled cycles' : LIFETIME;
 	}
 
 	/** All waves together are 100 %. */
@@ -96,14 +102,14 @@ class SummaryView extends View {
 		if (!a || !a.duration) return section('Where the cycles went', null, h('p', { class: 'dim' }, 'No wave was traced: there are no cycles to account for. Samples and stated totals are in ISA and Hotspots.'));
 		const rows = BUCKETS.map((b, i) => h('tr', null, h('th', { attrs: { scope: 'row' } }, bucketChip(this.app, b)), h('td', { class: 'num', attrs: { 'data-bucket': b } }, cycles(a[b], u)), h('td', { class: 'num' }, share(this.data.accounting_shares[b] ?? NaN, 1)), this.bucketPair(b), h('td', { class: 'wide' }, shareBar(a[b], a.duration, this.app.palette().buckets[i]))));
 		return section('Where the cycles went', this.go('waves', 'Waves', 'wave by wave'),
-			h('table', { class: 'plain accounting' }, h('thead', null, h('tr', null, h('th', null, 'bucket'), h('th', { class: 'num' }, unitName(u)), h('th', { class: 'num' }, 'of ' + LIFETIME), this.values ? versusHeads() : this.base ? versusHeads(SHARE) : '', h('th', null, ''))), h('tbody', null, rows),
-				h('tfoot', null, h('tr', null, h('th', { attrs: { scope: 'row' } }, 'lifetime of all'), h('td', { class: 'num', attrs: { 'data-bucket': 'duration' } }, cycles(a.duration, u)), h('td', { class: 'num' }, `residue ${this.data.residue}`), this.bucketPair('duration'), h('td', null, '')))));
+			h('table', { class: 'plain accounting' }, h('thead', null, h('tr', null, h('th', null, 'bucket'), h('th', { class: 'num' }, unitName(u)), h('th', { class: 'num' }, 'of ' + this.of()), this.values ? versusHeads() : this.base ? versusHeads(SHARE) : '', h('th', null, ''))), h('tbody', null, rows),
+				h('tfoot', null, h('tr', null, h('th', { attrs: { scope: 'row' } }, isSampled(this.app.trace) ? 'all sampled cycles' : 'lifetime of all'), h('td', { class: 'num', attrs: { 'data-bucket': 'duration' } }, cycles(a.duration, u)), h('td', { class: 'num' }, `residue ${this.data.residue}`), this.bucketPair('duration'), h('td', null, '')))));
 	}
 
 	private causes(all: CauseRow[]): HTMLElement {
 		const lost = all.filter((c) => c.bucket !== 'issue').slice(0, 8), whole = this.data.accounting.duration, u = this.all();
 		const most = largest(lost, (c) => c.cycles), p = this.app.palette();
-		return section('Lost cycles by cause', this.go('hotspots', 'Hotspots', 'ranked by cause and more'), h('table', { class: 'plain causes' }, h('thead', null, h('tr', null, h('th', null, 'cause'), h('th', { class: 'num' }, unitName(u)), h('th', { class: 'num' }, 'of ' + LIFETIME), this.heads(0), h('th', { class: 'num' }, 'exposed'), h('th', null, ''))),
+		return section('Lost cycles by cause', this.go('hotspots', 'Hotspots', 'ranked by cause and more'), h('table', { class: 'plain causes' }, h('thead', null, h('tr', null, h('th', null, 'cause'), h('th', { class: 'num' }, unitName(u)), h('th', { class: 'num' }, 'of ' + this.of()), this.heads(0), h('th', { class: 'num' }, 'exposed'), h('th', null, ''))),
 			h('tbody', null, lost.map((c) => h('tr', null, h('th', { attrs: { scope: 'row' } }, this.go('hotspots', bucketChip(this.app, c.bucket, c.cause), `${c.hits} times; to the ranking by cause`)), h('td', { class: 'num' }, cycles(c.cycles, u)), h('td', { class: 'num' }, share(c.cycles, whole)), this.versus(0, c.cause),
 				h('td', { class: 'num', title: 'not hidden behind the work of other waves' }, c.exposed === undefined ? '-' : cycles(c.exposed, u)), h('td', { class: 'wide' }, shareBar(c.cycles, most, p.buckets[BUCKETS.findIndex((b) => b === c.bucket)] ?? p.dim, 'the largest')))))));
 	}
@@ -120,7 +126,7 @@ class SummaryView extends View {
 	}
 
 	private costHead(names: string[], whole: number, by: number): HTMLElement {
-		return h('thead', null, h('tr', null, names.map((n) => h('th', null, n)), h('th', { class: 'num' }, whole ? unitName(this.all()) : 'samples'), h('th', { class: 'num' }, whole ? 'of ' + LIFETIME : ''), this.heads(by), h('th', null, whole ? 'main cause' : '')));
+		return h('thead', null, h('tr', null, names.map((n) => h('th', null, n)), h('th', { class: 'num' }, whole ? unitName(this.all()) : 'samples'), h('th', { class: 'num' }, whole ? 'of ' + this.of() : ''), this.heads(by), h('th', null, whole ? 'main cause' : '')));
 	}
 
 	private lines(): HTMLElement | null {

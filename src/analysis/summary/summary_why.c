@@ -1,0 +1,158 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * summary_why.c: what lies behind the row that a verdict on samples names: who it waits for, how
+ * well that one's accesses are laid out, how many lanes work, how many warps fit an SM.
+ */
+#include "analysis/code/samples.h"
+#include "analysis/summary/summary.h"
+#include "analysis/summary/tables.h"
+#include "base/search.h"
+
+#define SECTORS "memory_l2_theoretical_sectors_global"
+#define WAVEFRONTS "memory_l1_wavefronts_shared"
+#define LANES 32
+#define EXCESS 1.5     /* of what the best layout would need: below, nothing is said */
+#define FEW_LANES 24   /* on average */
+#define BUSY_ISSUE 0.6 /* of the cycles of a scheduler */
+#define FEW_WARPS 0.5  /* of those that an SM can hold */
+
+static const struct code_metric *metric_named(const struct trace *t, const char *name)
+{
+	for (uint32_t i = 0; i < t->n_metrics; i++)
+		if (!t->metrics[i].is_real && strcmp(t->metrics[i].name, name) == 0)
+			return &t->metrics[i];
+	return NULL;
+}
+
+static uint64_t figure_of(const struct trace *t, const char *name, code_idx row)
+{
+	const struct code_metric *m = metric_named(t, name);
+	uint32_t lo = 0, hi = m ? m->n : 0;
+
+	BISECT(lo, hi, i, m->row[i] < row);
+	return m && lo < m->n && m->row[lo] == row ? m->value[lo] : 0;
+}
+
+/* The row with the largest figure among those of a class, or NO_CODE. */
+static code_idx largest_of(const struct trace *t, const char *name, enum inst_class k)
+{
+	const struct code_metric *m = metric_named(t, name);
+	code_idx best = NO_CODE;
+	uint64_t most = 0;
+
+	for (uint32_t i = 0; m && i < m->n; i++)
+		if (t->code[m->row[i]].inst_class == k && m->value[i] > most) {
+			most = m->value[i];
+			best = m->row[i];
+		}
+	return best;
+}
+
+code_idx summary_producer_of(const struct summary *s, const struct cause *x, code_idx row)
+{
+	const struct trace *t = s->trace;
+	bool is_sampled = trace_is_sampled(t);
+	const struct code_link *l;
+	uint32_t n;
+
+	/* edges are sorted by cycles; those of samples are of every reason that the row has */
+	for (size_t i = 0; x->kind == CAUSE_WAIT && i < s->producers->edges.n; i++) {
+		const struct producer_edge *e = &s->producers->edges.v[i];
+
+		if (e->wait == row &&
+			(!is_sampled || t->code[e->producer].inst_class == x->inst_class))
+			return e->producer;
+	}
+	if (!is_sampled)
+		return NO_CODE;
+	if (x->kind == CAUSE_DRAIN) /* the stores that a warp may not leave behind */
+		return largest_of(t, SECTORS, CLASS_VMEM_STORE);
+	l = trace_links_of(t, row, &n);
+	for (uint32_t i = 0; i < n; i++)
+		if (l[i].reason != NO_REASON &&
+			sample_cause_of(t->reasons[l[i].reason])->kind == x->kind)
+			return l[i].to;
+	return NO_CODE;
+}
+
+/* What the layout of its accesses costs. */
+static void put_access(const struct trace *t, code_idx row, struct strbuf *out)
+{
+	double sectors = (double)figure_of(t, SECTORS, row);
+	double wavefronts = (double)figure_of(t, WAVEFRONTS, row);
+	double least_sectors = (double)figure_of(t, SECTORS "_ideal", row);
+	double least_wavefronts = (double)figure_of(t, WAVEFRONTS "_ideal", row);
+	const char *opcode = t->opcodes[t->code[row].opcode];
+
+	if (least_wavefronts > 0 && wavefronts >= EXCESS * least_wavefronts)
+		sb_printf(out,
+			"; bank conflicts: it takes %.1f x the passes through shared memory that it must",
+			wavefronts / least_wavefronts);
+	if (least_sectors > 0 && sectors >= EXCESS * least_sectors)
+		sb_printf(out, "; uncoalesced: it moves %.1f x the sectors that it must",
+			sectors / least_sectors);
+	if (!strcmp(opcode, "LDL") || !strcmp(opcode, "STL"))
+		sb_puts(out, "; local memory: spilled registers, or an array that is indexed");
+}
+
+static void put_lanes(const struct summary *s, struct strbuf *out)
+{
+	const struct trace *t = s->trace;
+	const struct code_metric *m = metric_named(t, "thread_inst_executed");
+	code_idx split = largest_of(t, "smsp__branch_targets_threads_divergent", CLASS_BRANCH);
+	double lanes = 0, hits = 0;
+
+	for (uint32_t i = 0; m && i < m->n; i++) {
+		lanes += (double)m->value[i];
+		hits += (double)t->code[m->row[i]].stated.hit;
+	}
+	if (hits <= 0 || lanes <= 0 || lanes >= FEW_LANES * hits)
+		return;
+	sb_printf(out, "; on average %.1f of %d lanes are on", lanes / hits, LANES);
+	if (split != NO_CODE) {
+		sb_puts(out, ", they part most at ");
+		summary_put_place(s, split, out);
+		sb_printf(out, ": `%s`", t->code[split].text);
+	}
+}
+
+/* Where nearly every cycle issues, waits are not what it takes so long for. */
+static void put_issue(const struct summary *s, struct strbuf *out)
+{
+	double busy = table_metric(s->trace, "smsp__issue_active.avg.per_cycle_active");
+
+	if (busy >= BUSY_ISSUE && busy <= 1)
+		sb_printf(out,
+			"; schedulers issue in %.0f %% of their cycles: fewer instructions would count for more",
+			100 * busy);
+}
+
+static void put_warps(const struct summary *s, struct strbuf *out)
+{
+	const struct block_limits *b = &s->limits.blocks;
+
+	if (!s->limits.is_by_block || b->warps <= 0 ||
+		(double)(b->per_sm * b->warps) > FEW_WARPS * (double)b->max_warps)
+		return;
+	sb_puts(out, "; ");
+	blocks_put_limit(b, out);
+}
+
+void summary_put_why(const struct summary *s, struct strbuf *out)
+{
+	const struct trace *t = s->trace;
+	const struct bound *b = &s->bound;
+	const struct cause *x = &s->causes->v[b->cause];
+	uint32_t reason = samples_main_reason(t, trace_reasons_of(t, b->where));
+	const char *word = reason != NO_REASON ? t->reasons[reason] : "";
+
+	if (!strcmp(word, "no_instructions"))
+		sb_puts(out, ": its code was not there: a miss of the instruction cache");
+	if (!strcmp(word, "imc_miss"))
+		sb_puts(out, ": a miss of the constant cache");
+	if (b->producer != NO_CODE || x->kind == CAUSE_PIPE_STALL)
+		put_access(t, b->producer != NO_CODE ? b->producer : b->where, out);
+	put_issue(s, out);
+	put_lanes(s, out);
+	put_warps(s, out);
+}

@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * att.h: a thread trace of one kernel, taken with rocprofv3 and judged at once. The tool leaves raw
+ * streams; they are decoded here, checked, and packed. Where a capture cannot be trusted the next
+ * attempt asks for something else, as the finding says, until one can or the attempts are used up.
+ * Owner: struct att owns all results; att_init() .. att_deinit(). The request is borrowed.
+ * Threads: one at a time. May fail: as said at att_take(); the results so far stay.
+ */
+#pragma once
+
+#include "analysis/selection.h"
+#include "answer/answer.h"
+#include "capture/launches.h"
+#include "capture/rocprof.h"
+#include "run/job.h"
+
+struct att_request {		      /* options first: their table is the command line's */
+	uint64_t attach_pid;	      /* instead of an app; NO_COUNT: none */
+	const char *tool;	      /* rocprofv3; NULL: it is looked for */
+	const char *dir;	      /* results; must not be there, or be empty */
+	const char *kernel, *exclude; /* regular expressions over names; NULL: none */
+	const char *launches; /* "6", "6,8", "5-8": ordinals per kernel id; NULL: we choose */
+	uint64_t cu, se_mask, simd, buffer_mib; /* NO_COUNT: we choose */
+	const char *gpus, *counters;		/* as the tool takes them; NULL: none */
+	uint64_t activity;			/* NO_COUNT: none */
+	uint64_t retries, limit_s;		/* limit_s 0: none */
+	bool has_no_discovery, keeps_raw, is_list, is_dry;
+	const char *const *app; /* NULL ends */
+	int echo_fd;		/* what the programs print goes there too; 0: nowhere */
+	struct pool *pool;
+	struct progress *progress;
+	bool (*is_cancelled)(void *ctx);
+	int (*cancel_signal)(void *ctx);
+};
+
+/* What one attempt asks for. */
+struct att_window {
+	const char *kernel; /* regular expression */
+	struct number_set launches;
+	uint64_t cu, se_mask;
+	uint64_t simd; /* NO_COUNT: as the tool does */
+	uint64_t buffer_bytes;
+};
+
+/* What one attempt gave, as far as the next depends on it. */
+struct att_sight {
+	bool is_empty;	   /* a dispatch without a wave of the target CU, or none at all */
+	bool is_truncated; /* records were lost */
+	bool is_early;	   /* no wave did any work */
+	bool is_placed;	   /* of is_empty: waves were seen at se, cu */
+	uint32_t se, cu;
+	unsigned gfx_major;
+};
+
+struct att_capture {	  /* one dispatch */
+	const char *file; /* packed; NULL: it could not be read */
+	const char *kernel;
+	int64_t agent, dispatch, launch; /* NO_VALUE: not known */
+	uint64_t waves, stream_bytes;
+	const char *verdict, *health; /* of check; "unreadable" and why */
+};
+
+struct att_attempt {
+	uint64_t number;     /* 0: the discovery run */
+	const char *because; /* why it differs from the one before */
+	const char *input, *configuration, *log, *command, *launches;
+	uint64_t cu, se_mask, simd, buffer_bytes;
+	int64_t status; /* what rocprofv3 ended with: the app's */
+	const char *outcome;
+	VEC(struct att_capture) captures;
+	uint32_t n_usable, n_truncated;
+	const char *folder, *raw; /* private, like what follows */
+	const char *const *argv;
+	struct job_result result;
+};
+
+struct att_answer {
+	const char *tool, *version, *directory, *repeat, *verdict;
+	const char *journal;
+	struct rows kernels; /* seen_kernel */
+	VEC(struct att_attempt) attempts;
+	uint64_t chosen; /* number of the attempt whose files are the result; 0: none */
+	VEC(const char *) warnings;
+};
+extern const struct record att_record, att_kernel_record;
+
+struct att {
+	const struct att_request *q;
+	struct arena arena;
+	struct rocprof tool;
+	struct journal journal;
+	struct launches launches;
+	bool has_launches;
+	struct att_window window;
+	struct number_set tried; /* launches that were captured, or tried to */
+	struct att_answer answer;
+	int app_status; /* to pass on; 0: it ended well */
+	bool is_no;	/* no capture can be trusted, or it is of something else */
+};
+
+void att_init(struct att *a, const struct att_request *q);
+void att_deinit(struct att *a);
+
+/*
+ * All of it; a list of the kernels alone, or a plan that runs nothing, where that is asked for. True
+ * with a->is_no where nothing usable came of it; codes of errors: "app-failed" (a->app_status),
+ * "directory-used", "no-such-kernel", "no-such-launch", "wrong-kernel", "wrong-launch", "no-room",
+ * "interrupted".
+ */
+bool att_take(struct att *a, struct incore_error *e);
+
+/* --- att_plan.c: runs nothing, writes nothing --- */
+/* Finds the tool and makes the first window, as far as that is known without a run. */
+bool att_prepare(struct att *a, struct incore_error *e);
+/* Configuration, command and files of the next attempt, or (w NULL) of the discovery run. */
+bool att_plan(struct att *a, const struct att_window *w, const char *because,
+	struct att_attempt *out, struct incore_error *e);
+/* The next window; false: nothing is left to try. */
+bool att_steer(struct att *a, const struct att_sight *s, struct strbuf *because);
+/* From what was discovered: which kernel, which launch, how large a buffer. */
+bool att_choose(struct att *a, struct incore_error *e);
+/* "6,8-9" */
+void att_put_set(const struct number_set *s, const char *range_open, const char *range_close,
+	struct strbuf *out);
+/* The command line of ours that takes the same capture again; NULL on lack of memory. */
+const char *att_repeat(struct att *a);
+
+/* --- att_judge.c --- */
+/* Reads, checks and packs what lies in the directory of an attempt. */
+bool att_judge(struct att *a, struct att_attempt *t, struct att_sight *s, struct incore_error *e);

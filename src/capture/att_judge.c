@@ -1,0 +1,330 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * att_judge.c: what lies in the directory of an attempt: read, checked, packed, and is it what was
+ * asked for?
+ */
+#include "analysis/name_filter.h"
+#include "answer/captures.h"
+#include "answer/check.h"
+#include "base/file.h"
+#include "capture/att.h"
+#include "import/sqtt/container.h"
+#include "trace/packed.h"
+
+#define MAX_DEPTH                                                                                  \
+	2	   /* of folders in the output: rocprofv3 may put its files below the host's name */
+#define MAX_SE 32u /* of a mask */
+#define MAX_CU 16u
+#define NAME_BYTES 60 /* of a kernel's name in the name of a file */
+
+struct judging {
+	struct att *a;
+	struct att_attempt *attempt;
+	struct att_sight *sight;
+	const char *dir;
+	unsigned depth;
+};
+
+/* --- is it what was asked for? --- */
+
+/* The part of a name that all spellings of it have: "void ns::f<int>(int)" and "_ZN2ns1fIiEEvi" share "f". */
+static struct str plain_name(const char *name)
+{
+	struct str s = str_of(name);
+	size_t n = strcspn(name, "(<[. ");
+
+	if (str_starts(s, "void "))
+		return plain_name(name + 5);
+	s = str_sub(s, 0, n);
+	while (str_find(s, "::") >= 0)
+		s = str_sub(s, (size_t)str_find(s, "::") + 2, s.n);
+	return s;
+}
+
+/* Does one of the names hold the plain part of the other? */
+static bool names_agree(const char *a, const char *b)
+{
+	struct str x = plain_name(a), y = plain_name(b);
+	char shorter[256];
+
+	snprintf(shorter, sizeof(shorter), "%.*s", STR_ARG(x.n < y.n ? x : y));
+	return str_has(x.n < y.n ? y : x, shorter);
+}
+
+/* The launch with this dispatch of a kernel that is wanted; else any with it; NULL: none. */
+static const struct launch *launch_of(const struct att *a, int64_t dispatch)
+{
+	const struct launch *any = NULL;
+
+	for (size_t i = 0; a->has_launches && i < a->launches.v.n; i++) {
+		const struct launch *x = &a->launches.v.v[i];
+
+		if ((int64_t)x->dispatch != dispatch)
+			continue;
+		if (a->launches.kernels.v[x->kernel].is_chosen &&
+			number_set_has(&a->window.launches, x->ordinal))
+			return x;
+		any = x;
+	}
+	return any;
+}
+
+static bool check_launch(struct att *a, struct att_capture *c, struct incore_error *e)
+{
+	const struct launch *x = launch_of(a, c->dispatch);
+	const char *name = x ? a->launches.kernels.v[x->kernel].name : NULL;
+	struct strbuf asked = {0};
+	bool ok = true;
+
+	if (!x)
+		return true;
+	c->launch = x->ordinal;
+	att_put_set(&a->window.launches, "", "", &asked);
+	if (!a->launches.kernels.v[x->kernel].is_chosen)
+		ok = err_set(e, INCORE_NO, "wrong-kernel",
+			"dispatch %lld was captured, which is launch %u of %s and not of what was asked for: %s",
+			(long long)c->dispatch, x->ordinal, name, a->window.kernel);
+	else if (!number_set_has(&a->window.launches, x->ordinal))
+		ok = err_set(e, INCORE_NO, "wrong-launch",
+			"dispatch %lld was captured, which is launch %u of %s; launch %s was asked for",
+			(long long)c->dispatch, x->ordinal, name, asked.p ? asked.p : "");
+	sb_free(&asked);
+	return ok;
+}
+
+/* The name that the code itself has. */
+static bool check_name(const struct att *a, const struct att_capture *c, struct incore_error *e)
+{
+	const struct launch *x = launch_of(a, c->dispatch);
+	struct name_filter f;
+	bool does = false, ok;
+
+	if (!c->kernel || (x && names_agree(c->kernel, a->launches.kernels.v[x->kernel].name)))
+		return true;
+	if (!a->window.kernel)
+		return true;
+	if (!name_filter_init(&f, a->window.kernel, e))
+		return false;
+	ok = name_filter_match(&f, c->kernel, &does, e);
+	name_filter_deinit(&f);
+	if (!ok || does || (!x && names_agree(c->kernel, a->window.kernel)))
+		return ok;
+	return err_set(e, INCORE_NO, "wrong-kernel",
+		"the code that ran is %s, and not what was asked for: %s", c->kernel,
+		a->window.kernel);
+}
+
+/* --- what check says --- */
+
+/* Where most waves ran, of a capture whose target CU had none. */
+static void find_place(const struct trace *t, struct att_sight *s)
+{
+	uint32_t counts[MAX_SE][MAX_CU] = {{0}}, best = 0;
+
+	for (uint32_t i = 0; i < t->n_occupancy; i++) {
+		const struct occupancy_event *x = &t->occupancy[i];
+		uint32_t se = x->clock < t->n_clocks ? t->clocks[x->clock].id : MAX_SE;
+
+		if (!x->is_start || se >= MAX_SE || x->cu >= MAX_CU || ++counts[se][x->cu] <= best)
+			continue;
+		best = counts[se][x->cu];
+		s->is_placed = true;
+		s->se = se;
+		s->cu = x->cu;
+	}
+}
+
+static void take_findings(struct judging *j, const struct check_answer *c, const struct trace *t)
+{
+	const struct check_part *p = &c->worst;
+	struct att_sight *s = j->sight;
+
+	s->gfx_major = t->meta.gfx_major;
+	for (size_t i = 0; i < p->findings.n; i++) {
+		const struct finding_row *f = (const struct finding_row *)p->findings.v + i;
+		struct str id = str_of(f->id);
+
+		if (str_is(id, "empty-shell") || str_is(id, "missed-cu") ||
+			str_is(id, "not-executed")) {
+			s->is_empty = true;
+			find_place(t, s);
+		} else if (str_is(id, "truncated")) {
+			s->is_truncated = true;
+			j->attempt->n_truncated++;
+		} else if (str_is(id, "early-exit") && f->level == SEVERITY_ERROR) {
+			s->is_early = true;
+		}
+	}
+}
+
+/* --- one dispatch --- */
+
+/* "kernel_dispatch_3.incore", with what tells it from others of the attempt. */
+static const char *file_name(struct judging *j, const struct sqtt_container *c, const char *kernel)
+{
+	struct str name = kernel ? plain_name(kernel) : STR("kernel");
+	struct att *a = j->a;
+	char *plain = arena_strndup(&a->arena, name.p, name.n < NAME_BYTES ? name.n : NAME_BYTES);
+	const char *path = NULL;
+
+	for (char *p = plain; p && *p; p++)
+		if (!strchr("_-", *p) && !(*p >= '0' && *p <= '9') && !(*p >= 'a' && *p <= 'z') &&
+			!(*p >= 'A' && *p <= 'Z'))
+			*p = '_';
+	for (unsigned i = 0; plain && (!path || file_exists(path)); i++) {
+		if (c->dispatch == NO_VALUE && !i)
+			path = arena_printf(&a->arena, "%s/%s.incore", j->attempt->folder, plain);
+		else if (!i)
+			path = arena_printf(&a->arena, "%s/%s_dispatch_%lld.incore",
+				j->attempt->folder, plain, (long long)c->dispatch);
+		else /* another process or agent */
+			path = arena_printf(&a->arena, "%s/%s_dispatch_%lld_%u.incore",
+				j->attempt->folder, plain, (long long)c->dispatch, i + 1);
+		if (!path)
+			return NULL;
+	}
+	return path;
+}
+
+static bool pack_trace(
+	struct judging *j, const struct trace *t, const char *path, struct incore_error *e)
+{
+	struct packed_options o = {.pool = j->a->q->pool, .progress = j->a->q->progress};
+	struct packed_result r;
+	struct out_file out = {0};
+	bool ok = out_file_open(&out, path, e) && packed_write(t, out.f, &o, &r, e) &&
+		  out_file_commit(&out, e);
+
+	out_file_abort(&out);
+	return ok;
+}
+
+/* A stream that cannot be read at all is an empty one: all zeros, or nothing. */
+static bool note_unreadable(struct judging *j, struct att_capture *c, struct incore_error *e)
+{
+	struct strbuf why = {0};
+
+	if (e->status != INCORE_BAD_INPUT)
+		return false;
+	err_format(e, &why);
+	incore_error_clear(e);
+	c->verdict = "unreadable";
+	c->health = arena_strndup(&j->a->arena, why.p ? why.p : "", why.n);
+	sb_free(&why);
+	j->sight->is_empty = true;
+	return c->health || err_nomem(e);
+}
+
+static bool take_answer(struct judging *j, const struct sqtt_container *from,
+	const struct answer *got, struct att_capture *c, struct incore_error *e)
+{
+	const struct check_answer *k = got->data;
+	const struct trace *t = got->traces.v[0];
+	struct att *a = j->a;
+	const struct checked_row *row = k->checked.v;
+
+	c->kernel = t->meta.kernel ? arena_strdup(&a->arena, t->meta.kernel) : NULL;
+	c->waves = t->n_tracks;
+	c->verdict = k->worst.verdict; /* a word of the program */
+	c->health = arena_strdup(&a->arena, row->health);
+	c->file = file_name(j, from, t->meta.kernel);
+	if (!c->health || !c->file || (t->meta.kernel && !c->kernel))
+		return err_nomem(e);
+	take_findings(j, k, t);
+	j->attempt->n_usable += strcmp(c->verdict, "unusable") != 0;
+	return pack_trace(j, t, c->file, e) && check_launch(a, c, e) && check_name(a, c, e);
+}
+
+static bool judge_dispatch(
+	struct judging *j, const struct sqtt_container *from, struct incore_error *e)
+{
+	struct att_capture c = {.agent = from->agent,
+		.dispatch = from->dispatch,
+		.launch = NO_VALUE,
+		.stream_bytes = from->n_bytes};
+	struct captures k;
+	struct request r;
+	struct answer got;
+	bool ok;
+
+	if (!request_init(&r, question_find("check"), e))
+		return false;
+	captures_init(&k);
+	r.paths = &from->first;
+	r.n_paths = 1;
+	r.captures = &k;
+	r.pool = j->a->q->pool;
+	r.progress = j->a->q->progress;
+	ok = answer_ask(&r, &got, e);
+	if (ok)
+		ok = take_answer(j, from, &got, &c, e);
+	else
+		ok = note_unreadable(j, &c, e);
+	answer_deinit(&got);
+	request_deinit(&r);
+	captures_deinit(&k);
+	if (!VEC_PUSH(&j->attempt->captures, c))
+		return err_nomem(e);
+	return ok;
+}
+
+/* --- the directory --- */
+
+static bool judge_folder(void *ctx, const char *name, struct incore_error *e);
+
+/* The first error that says something else was captured is told after all were packed. */
+static bool judge_streams(struct judging *j, struct incore_error *e)
+{
+	struct sqtt_container *v;
+	struct incore_error wrong = {0};
+	uint32_t n = 0;
+
+	if (!sqtt_containers(j->dir, &j->a->arena, &v, &n, e)) {
+		if (!err_is(e, "no-stream"))
+			return false;
+		incore_error_clear(e);
+		n = 0;
+	}
+	for (uint32_t i = 0; i < n; i++) {
+		if (judge_dispatch(j, &v[i], e))
+			continue;
+		if (e->status != INCORE_NO) {
+			incore_error_clear(&wrong);
+			return false;
+		}
+		err_move(&wrong, e);
+	}
+	if (wrong.status != INCORE_OK) {
+		err_move(e, &wrong);
+		return false;
+	}
+	return j->depth == MAX_DEPTH || dir_each(j->dir, judge_folder, j, e);
+}
+
+static bool judge_folder(void *ctx, const char *name, struct incore_error *e)
+{
+	struct judging below = *(struct judging *)ctx;
+	char *path;
+	bool ok;
+
+	if (str_starts(str_of(name), "ui_output")) /* decoded by the tool: we decode ourselves */
+		return true;
+	path = path_join(below.dir, name);
+	if (!path)
+		return err_nomem(e);
+	below.dir = path;
+	below.depth++;
+	ok = !file_is_dir(path) || judge_streams(&below, e);
+	mem_free(path);
+	return ok;
+}
+
+bool att_judge(struct att *a, struct att_attempt *t, struct att_sight *s, struct incore_error *e)
+{
+	struct judging j = {.a = a, .attempt = t, .sight = s, .dir = t->raw};
+	bool ok = judge_streams(&j, e);
+
+	if (ok && !t->captures.n)
+		s->is_empty = true;
+	return ok;
+}

@@ -1,0 +1,214 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* cmd_capture.c: incore capture att: a thread trace, taken and judged. */
+#include <unistd.h>
+
+#include "capture/att.h"
+#include "cli/output.h"
+#include "cli/text/record_table.h"
+#include "cli/text/say.h"
+
+#define FIELD(M) OPTION_FIELD(att_request, M)
+
+static const struct option_def att_options[] = {
+	{0, "kernel", OPTION_TEXT, "REGEX", NULL, NULL,
+		"kernels by name; without it the one that takes most time", FIELD(kernel)},
+	{0, "exclude", OPTION_TEXT, "REGEX", NULL, NULL, "not these", FIELD(exclude)},
+	{0, "launch", OPTION_TEXT, "SET", NULL, NULL,
+		"launches per kernel id, from 1: 6 or 2,5-8 (default: the second)",
+		FIELD(launches)},
+	{0, "cu", OPTION_COUNT, "N", NULL, "1", "CU (WGP on RDNA) with detail", FIELD(cu)},
+	{0, "se", OPTION_COUNT, "MASK", NULL, "0x1", "shader engines", FIELD(se_mask)},
+	{0, "simd", OPTION_COUNT, "SELECT", NULL, NULL, "gfx9: a mask; RDNA: one id", FIELD(simd)},
+	{0, "buffer", OPTION_COUNT, "MIB", NULL, NULL,
+		"shared by all shader engines (default: by the kernel's time)", FIELD(buffer_mib)},
+	{0, "gpu", OPTION_TEXT, "LIST", NULL, NULL, "indices of the GPUs to trace", FIELD(gpus)},
+	{0, "counters", OPTION_TEXT, "LIST", NULL, NULL, "SQ counters in the trace (gfx9)",
+		FIELD(counters)},
+	{0, "activity", OPTION_COUNT, "N", NULL, NULL, "activity counters, 1 to 16 (gfx9)",
+		FIELD(activity)},
+	{0, "retries", OPTION_COUNT, "N", NULL, "4", "attempts after the first", FIELD(retries)},
+	{0, "timeout", OPTION_COUNT, "SECONDS", NULL, "0", "of each run; 0: none", FIELD(limit_s)},
+	{0, "no-discovery", OPTION_FLAG, NULL, NULL, NULL,
+		"no run that lists launches first; --kernel is needed", FIELD(has_no_discovery)},
+	{0, "keep-raw", OPTION_FLAG, NULL, NULL, NULL, "keep what rocprofv3 wrote",
+		FIELD(keeps_raw)},
+	{0, "list", OPTION_FLAG, NULL, NULL, NULL, "only list kernels and launches",
+		FIELD(is_list)},
+	{0, "dry-run", OPTION_FLAG, NULL, NULL, NULL, "print what would be done; run nothing",
+		FIELD(is_dry)},
+	{0, "attach", OPTION_COUNT, "PID", NULL, NULL, "a running process instead of APP",
+		FIELD(attach_pid)},
+	{0, "tool", OPTION_TEXT, "PATH", NULL, NULL, "the rocprofv3 to use", FIELD(tool)},
+	{'o', "output", OPTION_TEXT, "DIR", NULL, "capture", "results; new or empty", FIELD(dir)},
+	OPTION_END,
+};
+
+/* app: room for all words and a NULL. */
+static bool take_request(struct cli *c, const char **app, struct att_request *q)
+{
+	memcpy(app, c->args, c->n_args * sizeof(*app));
+	*q = (struct att_request){.app = app,
+		.echo_fd = cli_flag(c, "verbose") ? STDERR_FILENO : 0,
+		.pool = c->pool,
+		.progress = c->progress,
+		.is_cancelled = output_interrupted,
+		.cancel_signal = output_signal};
+	for (const struct option_def *d = att_options; d->name; d++)
+		option_store(d, cli_has(c, d->name) ? cli_text(c, d->name) : d->fallback, q);
+	q->has_no_discovery |= q->attach_pid != NO_COUNT;
+	if (!c->n_args == (q->attach_pid == NO_COUNT))
+		return err_set(&c->error, INCORE_USAGE, "missing-argument",
+			"%s needs an application, or --attach PID, and not both; usage: incore %s [options] -- APP [ARG...]",
+			c->verb->name, c->verb->name);
+	if (q->has_no_discovery && (!q->kernel || q->is_list))
+		return err_set(&c->error, INCORE_USAGE, "missing-option",
+			"without a discovery run --kernel says what to capture, and there is no list");
+	return true;
+}
+
+/* --- what it prints --- */
+
+struct app_input {
+	const char *command;
+};
+static const struct column app_columns[] = {
+	COLUMN(app_input, command, UNIT_NONE, "the application and its arguments, as for a shell"),
+};
+static const struct record app_record = RECORD_OF(app_input, RECORD_BLOCK, app_columns);
+
+static bool print_json(struct cli *c, const struct att *a)
+{
+	struct strbuf command = {0};
+	bool ok;
+
+	process_quote(a->q->app, &command);
+	ok = (!command.failed || err_nomem(&c->error)) &&
+	     cli_json(c, &app_record, &(struct app_input){command.p ? command.p : ""}, &att_record,
+		     &a->answer);
+	sb_free(&command);
+	return ok;
+}
+
+static bool print_kernels(struct cli *c, const struct att_answer *a)
+{
+	static const char *const columns[] = {"launches", "total_us=total us", "mean_us=mean us",
+		"longest_us=longest us", "share", "first_dispatch=first", "id", "name", NULL};
+
+	return record_table_print(c, &att_kernel_record, a->kernels, columns);
+}
+
+static void print_attempt(struct cli *c, const struct att_attempt *t)
+{
+	say(c->out, "attempt %llu: %s\n", (unsigned long long)t->number, t->because);
+	say(c->out, "  launch %s, CU %llu, SE mask 0x%llx, buffer %llu MiB: %s\n", t->launches,
+		(unsigned long long)t->cu, (unsigned long long)t->se_mask,
+		(unsigned long long)(t->buffer_bytes >> 20), t->outcome);
+	for (size_t i = 0; i < t->captures.n; i++) {
+		const struct att_capture *x = &t->captures.v[i];
+
+		say(c->out, "  dispatch %lld", (long long)x->dispatch);
+		if (x->launch != NO_VALUE)
+			say(c->out, ", launch %lld", (long long)x->launch);
+		say(c->out, " of %s: %llu wave%s, %s\n", x->kernel ? x->kernel : "(no name)",
+			(unsigned long long)x->waves, plural(x->waves), x->health);
+	}
+}
+
+static void print_result(struct cli *c, const struct att_answer *a)
+{
+	for (size_t i = 0; i < a->attempts.n; i++)
+		print_attempt(c, &a->attempts.v[i]);
+	for (size_t i = 0; i < a->attempts.n; i++)
+		for (size_t k = 0; k < a->attempts.v[i].captures.n; k++)
+			if (a->attempts.v[i].captures.v[k].file)
+				say(c->out, "%s\n", a->attempts.v[i].captures.v[k].file);
+	if (a->repeat)
+		say(c->out, "again: %s\n", a->repeat);
+}
+
+/* Configurations and commands, and what would follow. */
+static void print_plan(struct cli *c, const struct att *a)
+{
+	const struct att_attempt *t = a->answer.attempts.v;
+	struct str rest, line;
+
+	say(c->out, "rocprofv3 %s: %s\n", a->tool.version, a->tool.path);
+	for (size_t i = a->answer.attempts.n; i-- > 0;) { /* the discovery run is the last */
+		say(c->out, "\n%s:\n", t[i].input);
+		for (rest = str_of(t[i].configuration); str_cut(&rest, "\n", &line) && line.n;)
+			say(c->out, "%.*s\n", STR_ARG(line));
+		say(c->out, "$ %s\n", t[i].command);
+	}
+	if (a->q->is_list)
+		return;
+	say(c->out, "\nthen, up to %llu more attempts:\n", (unsigned long long)a->q->retries);
+	say(c->out,
+		"  records lost: the buffer times 4, up to 1536 MiB; then one shader engine; then one SIMD (gfx9)\n"
+		"  no wave on the target CU: where waves ran; else SE mask 0x11111111, 0xffffffff, the next CU\n"
+		"  no wave did any work: the longest launch that was not tried\n"
+		"  another kernel or launch than was asked for: exit status 1\n");
+}
+
+static bool run_att(struct cli *c, struct att *a)
+{
+	bool ok;
+
+	if (!a->q->is_dry)
+		output_finish_on_signals();
+	ok = att_take(a, &c->error);
+	for (size_t i = 0; i < a->answer.warnings.n; i++)
+		cli_warn(c, "%s", a->answer.warnings.v[i]);
+	c->is_no = a->is_no;
+	c->app_status = ok ? 0 : a->app_status;
+	if (!ok && !a->answer.attempts.n)
+		return false;
+	if (c->use_json)
+		return print_json(c, a) && ok;
+	if (a->q->is_dry)
+		print_plan(c, a);
+	else if (a->q->is_list)
+		return print_kernels(c, &a->answer) && ok;
+	else
+		print_result(c, &a->answer);
+	return ok;
+}
+
+static bool run(struct cli *c)
+{
+	const char **app = mem_zalloc(c->n_args + 1, sizeof(*app));
+	struct att_request q;
+	struct att a;
+	bool ok;
+
+	if (!app)
+		return err_nomem(&c->error);
+	if (!take_request(c, app, &q)) {
+		mem_free(app);
+		return false;
+	}
+	att_init(&a, &q);
+	ok = run_att(c, &a);
+	att_deinit(&a);
+	mem_free(app);
+	return ok;
+}
+
+static const struct verb verb_capture_att = {
+	.name = "capture att",
+	.args = "-- APP [ARG...]",
+	.summary =
+		"take a thread trace with rocprofv3, judge it, and try again as the findings say",
+	.groups = OPTIONS_OUTPUT | OPTIONS_OWN_FILE,
+	.options = att_options,
+	.max_args = UINT32_MAX,
+	.run = run,
+	.records = RECORDS(&att_record),
+	.inputs = RECORDS(&app_record),
+};
+
+const struct verb verb_capture = {
+	.name = "capture",
+	.args = "KIND -- APP [ARG...]",
+	.summary = "take a capture with a vendor's tool, and judge it",
+	.subs = (const struct verb *const[]){&verb_capture_att, NULL},
+};

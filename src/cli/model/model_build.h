@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * model_build.h: a build and a step that a device ran of it, for the verbs that set the model beside the
+ * device: every kernel recorded, with the arguments that `incore profile` would give it.
+ */
+#pragma once
+
+#include "cli/cli.h"
+#include "model/device/device.h"
+
+#define MODEL_BUILD_OPTIONS                                                                        \
+	{0, "build", OPTION_TEXT, "DIR", NULL, NULL, "a build, or what profile left of it"},       \
+		{0, "swimlane", OPTION_TEXT, "FILE", NULL, NULL,                                   \
+			"when its tasks ran on the device: l2_swimlane_records.json"},             \
+		{0, "deps", OPTION_TEXT, "FILE", NULL, NULL,                                       \
+			"its tasks and what they wait for (default: deps.json beside them)"},      \
+		{0, "value", OPTION_MANY, "[FUNC:]NAME=V", NULL, NULL,                             \
+			"value of a parameter, as profile --set"},                                 \
+	{                                                                                          \
+		0, "data", OPTION_MANY, "[FUNC:]NAME=FILE", NULL, NULL,                            \
+			"bytes of a tensor parameter"                                              \
+	}
+
+struct model_build {
+	struct swimlane swim;
+	struct device_step step;
+	struct profile profile;
+	struct opstream_set *sets; /* by kernel of the step */
+	struct arena arena;
+};
+
+/* Reads what the options name and records every kernel; one that cannot be is without a set. */
+bool model_build_open(struct cli *c, const char *profile, struct model_build *b);
+void model_build_close(struct model_build *b);
+
+/* incore model validate --build: the table of its kernels; false: c->error. */
+bool model_validate_build(struct cli *c);
+extern const struct record validate_build_record;

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * tabular.h: what formats of whole tables share (tables/tables.h): a cursor is walked batch by batch,
+ * so that one track is in memory at a time; what has no table is counted.
+ * Owner: the sink and what it points to are the writer's.
+ */
+#pragma once
+
+#include "export/export.h"
+#include "tables/tables.h"
+
+struct tabular_sink {
+	void *ctx;
+	bool (*table)(void *ctx, const struct table *t, struct incore_error *e); /* begins one */
+	bool (*rows)(void *ctx, const struct table_batch *b, struct incore_error *e);
+	bool (*table_end)(void *ctx, struct incore_error *e);
+};
+
+/* Sends all tables; counts tracks, slices and links in the result. A selection is refused: the
+ * tables are those of a whole capture. */
+bool tabular_send(struct export *x, const struct tabular_sink *sink, struct incore_error *e);
+/* The members of every such format: notes have a table, and what is left out the program tells. */
+bool tabular_lost(struct export *x, const struct note *n, struct incore_error *e);
+bool tabular_truncated(struct export *x, const struct export_cut *c, struct incore_error *e);
+#define TABULAR_WRITER                                                                             \
+	.holds = EXPORT_SLICES | EXPORT_LINKS | EXPORT_CYCLES | EXPORT_STALLS | EXPORT_NOTES |     \
+		 EXPORT_TRACK_LINKS,                                                               \
+	.takes_sums = true, .lost = tabular_lost, .truncated = tabular_truncated
