@@ -16,6 +16,7 @@
 #include "codec/dwarf.h"
 #include "export/export.h"
 #include "export/json_tables.h"
+#include "sql/sql.h"
 
 static bool asks_json(int argc, char **argv)
 {
@@ -72,6 +73,7 @@ static int version(bool as_json)
 		json_w_cstr(&w, (*o)->name);
 	json_w_end(&w);
 	json_w_kv_bool(&w, "source_lines", dwarf_is_built());
+	json_w_kv_bool(&w, "sql", sql_is_built());
 #ifdef INCORE_FAULT_INJECTION
 	json_w_kv_bool(&w, "fault_injection", true);
 #endif

@@ -424,7 +424,8 @@ static bool add_options(struct answer_module *m, struct sql_declaration *d,
 		char *name = arena_strdup(&m->sql->arena, o->name);
 
 		for (char *p = name; p && *p; p++)
-			*p = *p == '-' ? '_' : *p;
+			if (*p == '-')
+				*p = '_';
 		if (name && has_name(d, name))
 			name = arena_printf(&m->sql->arena, "%s_arg", name);
 		if (!name || m->arguments.n == MAX_ARGUMENTS || !VEC_PUSH(&m->arguments, o))
@@ -507,7 +508,8 @@ static const char *table_name(struct sql *s, const char *question, const char *l
 	char *name = arena_printf(&s->arena, "%s_%s", question, *list ? list : "answer");
 
 	for (char *p = name; p && *p; p++)
-		*p = *p == '.' ? '_' : *p;
+		if (*p == '.')
+			*p = '_';
 	return name;
 }
 

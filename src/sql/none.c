@@ -2,6 +2,11 @@
 /* none.c: sql.h where the program is built without SQLite. */
 #include "sql/sql.h"
 
+bool sql_is_built(void)
+{
+	return false;
+}
+
 struct sql *sql_open(const struct request *like, struct answer *about, const char *const *paths,
 	unsigned n_paths, const struct sql_limits *limits, struct incore_error *e)
 {

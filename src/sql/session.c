@@ -8,6 +8,11 @@
 
 #include "sql/internal.h"
 
+bool sql_is_built(void)
+{
+	return true;
+}
+
 /* --- what is allowed --- */
 
 /* Functions that reach beyond the query, where a build of SQLite has them. */

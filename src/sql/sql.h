@@ -46,6 +46,7 @@ struct sql_result {
 
 struct sql;
 
+bool sql_is_built(void); /* with SQLite; else sql_open() says that it is not */
 /* Reads the captures: capture k of the tables is path k - 1. `like` says how they are read;
  * `about` keeps them and gets their warnings. NULL with *e filled where it fails. */
 struct sql *sql_open(const struct request *like, struct answer *about, const char *const *paths,

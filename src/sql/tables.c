@@ -145,7 +145,7 @@ static bool comes_in_order(
 static int plan_table(sqlite3_vtab *base, sqlite3_index_info *x)
 {
 	const struct table_module *m = ((struct table_vtab *)base)->module;
-	char *text = sqlite3_malloc(2 * x->nConstraint + 2);
+	char *text = sqlite3_malloc(2 * x->nConstraint + 2), *end = text;
 	bool is_by_class = wants_classes(m, x);
 	struct plan p = {0};
 	int n = 0;
@@ -158,13 +158,14 @@ static int plan_table(sqlite3_vtab *base, sqlite3_index_info *x)
 
 		if (!c->usable || key < 0 || !is_limit(c->op))
 			continue;
-		text[2 * n] = (char)('a' + key);
-		text[2 * n + 1] = (char)c->op;
+		*end++ = (char)('a' + key);
+		*end++ = (char)c->op;
 		x->aConstraintUsage[i].argvIndex = ++n;
 		*(c->op == SQLITE_INDEX_CONSTRAINT_EQ ? &p.is_equal[key] : &p.is_range[key]) = true;
 	}
-	text[2 * n] = is_by_class ? BY_CLASS : 0;
-	text[2 * n + is_by_class] = 0;
+	if (is_by_class)
+		*end++ = BY_CLASS;
+	*end = 0;
 	estimate(m, &p);
 	x->idxStr = text;
 	x->needToFreeIdxStr = 1;
@@ -328,9 +329,9 @@ static bool limit_scan(struct table_reader *r, const char *plan, sqlite3_value *
 		first[k] = INT64_MIN;
 		last[k] = INT64_MAX;
 	}
-	for (int i = 0; plan[2 * i] && plan[2 * i] != BY_CLASS; i++)
-		if (!sql_narrow((unsigned char)plan[2 * i + 1], v[i], &first[plan[2 * i] - 'a'],
-			    &last[plan[2 * i] - 'a']))
+	for (; *plan && *plan != BY_CLASS; plan += 2, v++)
+		if (!sql_narrow(
+			    (unsigned char)plan[1], *v, &first[*plan - 'a'], &last[*plan - 'a']))
 			return false;
 	if (!to_u32(first[KEY_TRACK], last[KEY_TRACK], &r->scan.first_track, &r->scan.last_track) ||
 		!to_u32(first[KEY_SLICE], last[KEY_SLICE], &r->scan.first_slice,

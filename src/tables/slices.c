@@ -179,7 +179,12 @@ static uint32_t choose(const struct table_cursor *c, struct slices_state *s)
 	return n;
 }
 
-ORDER_AT(by_name, char, if (strcmp(a, b)) return strcmp(a, b);)
+static int compare_names(const void *pa, const void *pb)
+{
+	const char *const *a = pa, *const *b = pb;
+
+	return strcmp(*a, *b);
+}
 
 /* The classes that the tracks of the scan hold, by name; a pass of its own. */
 static bool find_classes(struct table_cursor *c, struct slices_state *s, struct incore_error *e)
@@ -199,7 +204,7 @@ static bool find_classes(struct table_cursor *c, struct slices_state *s, struct 
 	for (unsigned k = 0; k < 256; k++)
 		if (has[k])
 			names[s->n_classes++] = class_name((enum inst_class)k);
-	SORT(names, s->n_classes, by_name);
+	SORT(names, s->n_classes, compare_names);
 	for (unsigned i = 0; i < s->n_classes; i++)
 		for (unsigned k = 0; k < 256; k++)
 			if (has[k] && class_name((enum inst_class)k) == names[i]) {

@@ -125,7 +125,8 @@ void sql_shell_remember(const char *statement)
 	char *line = strdup(statement);
 
 	for (char *p = line; p && *p; p++)
-		*p = *p == '\n' ? ' ' : *p;
+		if (*p == '\n')
+			*p = ' ';
 	if (line)
 		add_history(line);
 	free(line);
