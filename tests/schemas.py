@@ -83,6 +83,8 @@ def command(verb, capture, tmp):
         return ["--get", "/api/1/trace", capture]
     if verb["name"] == "diff":
         return [capture, capture]
+    if verb["name"] == "sql":
+        return [capture, "SELECT * FROM captures, code LIMIT 3"]
     return [capture]
 
 

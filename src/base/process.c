@@ -24,7 +24,8 @@
 #define DEFAULT_MAX_OUTPUT ((size_t)64 << 20)
 #define DEFAULT_GRACE_MS 2000
 #define POLL_MS 50
-#define DRAIN_MS 500	 /* for what still stands in the pipe once the program has ended */
+#define DRAIN_MS 500 /* for what still stands in the pipe once the program has ended */
+#define STACK_ROOM (128 * 1024)
 #define STRAY_ROUNDS 400 /* of 5 ms; who cannot be killed by then hangs in the kernel */
 
 enum { GUARD_LIFELINE = 3, GUARD_STATUS = 4, GUARD_FIRST_FREE = 5 };
@@ -76,6 +77,16 @@ static void report(int end, int code)
 	(void)n;
 }
 
+/* Where more is mapped than the program may have (ours is a copy of a large one), the stack cannot
+ * grow any more once the limit is set: what the calls up to execve() need is there before. */
+static void grow_stack(void)
+{
+	volatile char room[STACK_ROOM];
+
+	for (size_t i = 0; i < sizeof(room); i += 1024)
+		room[i] = 0;
+}
+
 static void become_program(const struct process_spec *spec, char **env, const char *path)
 {
 	int refused = 0;
@@ -85,6 +96,7 @@ static void become_program(const struct process_spec *spec, char **env, const ch
 	default_signals();
 	fcntl(GUARD_STATUS, F_SETFD, FD_CLOEXEC);
 	close(GUARD_LIFELINE);
+	grow_stack();
 	if (spec->memory_bytes)
 		walls_limit(RLIMIT_AS, spec->memory_bytes);
 	if (!spec->cwd || chdir(spec->cwd) == 0) {

@@ -46,7 +46,8 @@ static const struct option_def att_options[] = {
 /* app: room for all words and a NULL. */
 static bool take_request(struct cli *c, const char **app, struct att_request *q)
 {
-	memcpy(app, c->args, c->n_args * sizeof(*app));
+	if (c->n_args)
+		memcpy(app, c->args, c->n_args * sizeof(*app));
 	*q = (struct att_request){.app = app,
 		.echo_fd = cli_flag(c, "verbose") ? STDERR_FILENO : 0,
 		.pool = c->pool,

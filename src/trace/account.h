@@ -109,7 +109,7 @@ __attribute__((always_inline)) static inline bool account_next(struct account *a
 
 /* The next record whose class is in the set (bit per class); skipped ones are in no sum, so there
  * is no residue to check. Cheap where few records are of interest. */
-static inline bool account_next_of(struct account *a, uint32_t classes)
+static inline bool account_next_of(struct account *a, uint64_t classes)
 {
 	const struct track_data *d = a->d;
 	uint32_t i = a->next;

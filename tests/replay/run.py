@@ -527,12 +527,13 @@ def scalar_pipe(incore):
         json.dump([{"kind": "tensor", "index": i, "dtype": "INT32", "shape": [1024], "role": "inout", "fill": "zero"} for i in range(2)], f)
     head = '#include <pto/pto-inst.hpp>\n#include "tensor.h"\nextern "C" void kernel_entry(int64_t *args) {\n' \
            "\tint32_t *p = (int32_t *)((ChipTensor *)args[0])->buffer.addr, *q = (int32_t *)((ChipTensor *)args[1])->buffer.addr;\n\tint s = 0;\n"
+    launch, fetch = 948, 72  # of profiles/a2a3.yaml; an op of the recorder is fetched where it is run first
     for n, (text, ops, cycles) in enumerate((
             ("for (int i = 0; i < 1000; i++) p[i] = i;", {"scalar_store": 1000}, 4000),
             ("p[0] = 1; s = p[0] + p[1];", {"scalar_store": 1, "scalar_load": 2}, 4 + 12),
             ("s = q[0] + q[1] + q[16];", {"scalar_load": 3}, 550 + 6 + 550),
-            ("s = q[0]; dcci(q, SINGLE_CACHE_LINE); s += q[1];", {"scalar_load": 2, "dcci": 1}, 550 + 20 + 550),
-            ("for (int i = 0; i < 5; i++)\n\t\tset_mask_norm();", {"set_mask_norm": 5}, 5 * 4 + 4 * 12))):
+            ("s = q[0]; dcci(q, SINGLE_CACHE_LINE); s += q[1];", {"scalar_load": 2, "dcci": 1}, fetch + 550 + 20 + 550),
+            ("for (int i = 0; i < 5; i++)\n\t\tset_mask_norm();", {"set_mask_norm": 5}, fetch + 5 * 4 + 4 * 12))):
         source = os.path.join(incore.tmp, "kernels", "aiv", f"scalar{n}.cpp")
         os.makedirs(os.path.dirname(source), exist_ok=True)
         with open(source, "w") as f:
@@ -540,7 +541,7 @@ def scalar_pipe(incore):
         data = incore.replay("--arg-spec", spec, "--source", source)
         names = [name for name, _ in data["streams"][0].ops]
         equal({k: names.count(k) for k in set(names)}, ops, f"{text}: ops")
-        check(f": {cycles} cycles" in data["verdict"], f"{text}: {data['verdict']}")
+        check(f": {launch + cycles} cycles" in data["verdict"], f"{text}: {data['verdict']}")
 
 
 def wrong_core(incore):

@@ -136,8 +136,7 @@ static const char *refusal(struct summary *s)
 	if (s->check->verdict == VERDICT_UNUSABLE && s->check->n_findings)
 		return arena_printf(
 			a, "the capture is unusable: %s", s->check->findings[0].message);
-	if (s->trace->meta.vendor == VENDOR_NVIDIA && !s->trace->n_tracks &&
-		!trace_is_sampled(s->trace))
+	if (s->trace->meta.vendor == VENDOR_NVIDIA && !s->trace->n_tracks && !s->trace->samples)
 		return "no instruction was sampled (ncu --set full does, or --section SourceCounters)";
 	if (s->trace->n_tracks == 0 && !trace_is_sampled(s->trace))
 		return "the capture has no timeline, only totals per instruction";

@@ -138,7 +138,8 @@ static bool producers_track(
 		    &m->waits, p->tables, w, p->want & PRODUCERS_CLASS_SET ? WAITS_VIEWER : 0, e))
 		return false;
 	account_begin(&a, w->data, w->from_cyc, w->to_cyc);
-	while (account_next_of(&a, 1u << CLASS_WAIT | 1u << CLASS_BARRIER | 1u << CLASS_SLEEP)) {
+	while (account_next_of(&a, UINT64_C(1) << CLASS_WAIT | UINT64_C(1) << CLASS_BARRIER |
+					   UINT64_C(1) << CLASS_SLEEP)) {
 		struct wait_event unknown = {
 			.slice = a.i, .is_blocked = w->data->stall_cyc[a.i] > WAIT_FLOOR_CYC};
 		const struct wait_event *ev = &unknown;

@@ -171,6 +171,18 @@ static bool merge_gathers(struct units *u, unsigned n, struct incore_error *e)
 	return finish(u->why, &u->gathers[0], e);
 }
 
+/* Both passes read every wave. One that only the first could read would be left out of the parts. */
+static bool is_same_capture(const struct why *w, struct incore_error *e)
+{
+	uint64_t cyc = 0;
+
+	EACH (const struct cause, c, w->causes->v, w->causes->n)
+		cyc += why_splits(c->kind) ? c->cyc : 0;
+	return cyc == w->lump_cyc ||
+	       err_set(e, INCORE_BAD_INPUT, "unreadable",
+		       "a wave was read once and could not be read again: the capture changed meanwhile");
+}
+
 bool why_run(struct why *w, const struct walk_options *o, struct incore_error *e)
 {
 	struct units u = {.why = w, .progress = o->progress};
@@ -188,7 +200,7 @@ bool why_run(struct why *w, const struct walk_options *o, struct incore_error *e
 		ok = pool_run(o->pool, u.first.n / 2, 1, run_unit, &u, e);
 		progress_end(o->progress);
 	}
-	ok = ok && merge_gathers(&u, n, e);
+	ok = ok && merge_gathers(&u, n, e) && is_same_capture(w, e);
 	for (unsigned i = 0; u.gathers && i < n; i++) {
 		VEC_FREE(&u.gathers[i].cells);
 		u64_map_deinit(&u.gathers[i].index);

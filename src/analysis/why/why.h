@@ -83,8 +83,9 @@ struct why {
 struct why *why_new(const struct trace *t, const struct busy *busy, const struct causes *causes,
 	struct incore_error *e);
 void why_free(struct why *w);
-/* Sweeps the compute units of the selected waves. May fail: memory, cancellation. Waves that cannot
- * be read are left out, as walk_tracks() leaves them out and tells. */
+/* Sweeps the compute units of the selected waves. May fail: memory, cancellation, a wave
+ * that `causes` could read and this cannot. Others that cannot be read are left out, as walk_tracks()
+ * leaves them out and tells. */
 bool why_run(struct why *w, const struct walk_options *o, struct incore_error *e);
 
 /* why_reasons.c: where a stall reason of a sampler stands among causes and parts, so that a sampled
