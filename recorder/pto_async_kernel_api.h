@@ -24,14 +24,15 @@ inline bool register_completion_condition(const AsyncContext &, const Completion
 	return true;
 }
 
-namespace pto2::detail {
+namespace pto2::detail
+{
 inline void defer_error(const AsyncContext &, int32_t)
 {
 }
 inline void defer_flush(const AsyncContext &)
 {
 }
-}
+} // namespace pto2::detail
 
 template <class C, class V>
 inline void send_notification(

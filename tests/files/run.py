@@ -29,8 +29,13 @@ SECRET = "do-not-carry-me-away"
 def run(*words, limit=None, **env):
     """Exit status, what it printed, what it said; env names what bad_files.c is to do."""
     full = {**os.environ, **({"LD_PRELOAD": BAD_FILES} if env else {}), **{k: str(v) for k, v in env.items()}}
-    limited = (lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit))) if limit else None
-    p = subprocess.run([PROGRAM, *words], capture_output=True, env=full, preexec_fn=limited)
+
+    def start():
+        signal.signal(signal.SIGHUP, signal.SIG_DFL)  # also below nohup, which would hide it from us
+        if limit:
+            resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit))
+
+    p = subprocess.run([PROGRAM, *words], capture_output=True, env=full, preexec_fn=start)
     return p.returncode, p.stdout, p.stderr.decode()
 
 

@@ -76,7 +76,7 @@ def node_modules():
         names = json.load(lock)["packages"][""]["devDependencies"]
         if all(os.path.exists(os.path.join(HERE, "node_modules", name, "package.json")) for name in names):
             return None
-        p = subprocess.run(["npm", "ci", "--ignore-scripts", "--no-audit", "--no-fund"], cwd=HERE, capture_output=True, text=True)
+        p = subprocess.run(["npm", "install", "--no-save", "--ignore-scripts", "--no-audit", "--no-fund"], cwd=HERE, capture_output=True, text=True)
         return None if p.returncode == 0 else "readers cannot be installed: " + (p.stderr.strip().splitlines() or ["npm failed"])[-1]
 
 
