@@ -78,8 +78,9 @@ static void report(int end, int code)
 }
 
 /* Where more is mapped than the program may have (ours is a copy of a large one), the stack cannot
- * grow any more once the limit is set: what the calls up to execve() need is there before. */
-static void grow_stack(void)
+ * grow any more once the limit is set: what the calls up to execve() need is there before.
+ * Not inlined: the room has to lie below its caller's frame, where those calls will be. */
+__attribute__((noinline)) static void grow_stack(void)
 {
 	volatile char room[STACK_ROOM];
 
