@@ -131,7 +131,8 @@ static bool compile_part(struct record_tools *t, struct record_fence *f, const s
 		: err_nomem(e);
 	if (is_refusal) {
 		record_explain(text.p ? text.p : "", source, e);
-		e->status = INCORE_FAILED; /* not the kernel's fault */
+		if (e)
+			e->status = INCORE_FAILED; /* not the kernel's fault */
 	}
 	VEC_FREE(&c.v);
 	sb_free(&text);
