@@ -225,6 +225,8 @@ def scheduled(step, report):
     p = step.model.run("step", "--build", step.recorded, "--deps", os.path.join(step.dfx, "deps.json"), "--json")
     data = json.loads(p.stdout)["data"] if p.returncode == 0 else None
     report(None if data and "device" not in data["spans"][0] and data["spans"][0]["estimate"] > 0 else p.stderr, "step: without times")
+    report(None if data and {r["basis"] for r in data["path"]} == {"estimate", "none"} else f"{data and data['path']}",
+           "step: what has neither an estimate nor times says so")
 
 
 def refused(step, report):
@@ -234,6 +236,7 @@ def refused(step, report):
 
     lane = os.path.join(step.model.tmp, "bad")
     no("validate --build without times", ["validate", "--build", step.build], 2, "--swimlane")
+    no("validate with tasks alone", ["validate", "--build", step.recorded, "--deps", os.path.join(step.dfx, "deps.json")], 2, "--swimlane")
     no("step without vector cores", ["step", "--build", step.recorded, "--swimlane", step.lane, "--aiv", "0"], 2, "AIV")
     no("--cached of no slot", ["time", STREAM, "--cached", "99"], 2, "--cached")
     no("--active-cores 0", ["time", STREAM, "--active-cores", "0"], 2, "--active-cores")

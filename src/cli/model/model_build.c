@@ -175,17 +175,17 @@ static bool has_run(const char *build)
 	return is_run;
 }
 
-bool model_build_open(struct cli *c, const char *profile, struct model_build *b)
+bool model_build_open(struct cli *c, const char *profile, bool needs_times, struct model_build *b)
 {
 	const char *lane = cli_text(c, "swimlane"), *deps = cli_text(c, "deps");
 	bool ok;
 
 	*b = (struct model_build){0};
 	arena_init(&b->arena);
-	if (!cli_text(c, "build") || !(lane || deps))
+	if (!cli_text(c, "build") || !(lane || (deps && !needs_times)))
 		return err_set(&c->error, INCORE_USAGE, "missing-option",
-			"%s needs --build DIR and --swimlane FILE%s", c->verb->name,
-			deps ? "" : " (the device's own times)");
+			"%s needs --build DIR and --swimlane FILE (the device's own times)%s",
+			c->verb->name, needs_times ? "" : ", or --deps FILE alone");
 	ok = profile_load(&b->profile, profile, ARCH_A2A3, &c->error) &&
 	     swimlane_load(&b->swim, lane, deps, &c->error) &&
 	     device_init(&b->step, &b->swim, &c->error);

@@ -29,8 +29,9 @@ struct model_build {
 	struct arena arena;
 };
 
-/* Reads what the options name and records every kernel; one that cannot be is without a set. */
-bool model_build_open(struct cli *c, const char *profile, struct model_build *b);
+/* Reads what the options name and records every kernel; one that cannot be is without a set.
+ * needs_times: --deps alone, without the times of a device, is refused. */
+bool model_build_open(struct cli *c, const char *profile, bool needs_times, struct model_build *b);
 void model_build_close(struct model_build *b);
 
 /* incore model validate --build: the table of its kernels; false: c->error. */

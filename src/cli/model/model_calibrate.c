@@ -264,7 +264,7 @@ static bool calibrate_step(struct cli *c)
 
 	if (!ok || !profile_load(&base, cli_text(c, "base"), ARCH_A2A3, &c->error))
 		return false;
-	ok = model_build_open(c, cli_text(c, "base"), &b) && fit_step(c, &b, &base);
+	ok = model_build_open(c, cli_text(c, "base"), true, &b) && fit_step(c, &b, &base);
 	model_build_close(&b);
 	profile_deinit(&base);
 	return ok;

@@ -28,7 +28,8 @@ static const struct column path_columns[] = {
 	COLUMN(path_row, kernel, UNIT_NONE, "name of the kernel"),
 	COLUMN_AS(path_row, class_name, "class", UNIT_NONE, "cores that run it",
 		.words = "cube|vector|mixed"),
-	COLUMN(path_row, basis, UNIT_NONE, "where its time is from", .words = "estimate|device"),
+	COLUMN(path_row, basis, UNIT_NONE, "where its time is from",
+		.words = "estimate|device|none"),
 	COLUMN(path_row, runs, UNIT_COUNT, "tasks of it on the critical path"),
 	COLUMN(path_row, us, UNIT_US, "what they take", .digits = 2),
 	COLUMN(path_row, device_runs, UNIT_COUNT, "tasks of it on the device's critical path",
@@ -56,6 +57,7 @@ struct step_data {
 	struct profile_row profile;
 	uint64_t aic, aiv, tasks, kernels, measured;
 	struct rows spans, path;
+	bool has_device; /* not printed */
 };
 static const struct column step_columns[] = {
 	MODEL_VERB(step_data, "step"),
@@ -67,7 +69,7 @@ static const struct column step_columns[] = {
 	COLUMN(step_data, tasks, UNIT_COUNT, "tasks of the step"),
 	COLUMN(step_data, kernels, UNIT_COUNT, "kernels of them"),
 	COLUMN(step_data, measured, UNIT_COUNT,
-		"kernels without an estimate: they take what the device took"),
+		"kernels without an estimate: they take what the device took, no time where that is not known"),
 	LIST(step_data, spans, &span_record, "makespan, critical path, use of cores"),
 	LIST(step_data, path, &path_record, "kernels of the critical path"),
 };
@@ -107,7 +109,9 @@ static size_t put_paths(struct path_row *rows, const struct device_step *d,
 		if (at == n)
 			rows[n++] = (struct path_row){.kernel = p->kernel->name,
 				.class_name = kernel_kind_name(device_kind_of(p->kernel)),
-				.basis = find(d, p->kernel)->set ? "estimate" : "device"};
+				.basis = find(d, p->kernel)->set ? "estimate"
+					 : d->s->runs.n		 ? "device"
+								 : "none"};
 		*(is_ours ? &rows[at].runs : &rows[at].device_runs) = p->runs;
 		*(is_ours ? &rows[at].us : &rows[at].device_us) = p->us;
 	}
@@ -154,9 +158,12 @@ static bool tell_step(struct cli *c, const struct step_data *x)
 	if (!record_table_print(c, &path_record, x->path, path))
 		return false;
 	if (x->measured)
-		say(c->out, "\n%llu kernel%s without an estimate take%s what the device took\n",
+		say(c->out, "\n%llu kernel%s without an estimate take%s %s\n",
 			(unsigned long long)x->measured, plural(x->measured),
-			x->measured == 1 ? "s" : "");
+			x->measured == 1 ? "s" : "",
+			x->has_device
+				? "what the device took"
+				: "no time here: the step is longer (--swimlane has their times, --data what they read)");
 	if (x->file)
 		say(c->out, "\nwritten to %s; see incore hot %s\n", x->file, x->file);
 	return true;
@@ -187,7 +194,7 @@ static bool answer(struct cli *c, struct model_build *b, const struct schedule_o
 			profile_row_of(&b->profile), o->n_aic, o->n_aiv, b->swim.tasks.n,
 			b->swim.kernels.n, own.n_measured,
 			{spans, sizeof(spans) / sizeof(spans[0])},
-			{rows, put_paths(rows, &b->step, &own.path, &device.path)}};
+			{rows, put_paths(rows, &b->step, &own.path, &device.path)}, has_device};
 
 		ok = tell_step(c, &x);
 	}
@@ -200,7 +207,7 @@ static bool run_model_step(struct cli *c)
 {
 	struct model_build b;
 	struct schedule_options o = {.profile = &b.profile};
-	bool ok = model_build_open(c, cli_text(c, "profile"), &b);
+	bool ok = model_build_open(c, cli_text(c, "profile"), false, &b);
 
 	if (ok) {
 		o.n_aic = cli_has(c, "aic") ? (uint32_t)cli_count(c, "aic")

@@ -190,7 +190,7 @@ static bool estimate_and_tell(struct cli *c, struct model_build *b)
 bool model_validate_build(struct cli *c)
 {
 	struct model_build b;
-	bool ok = model_build_open(c, cli_text(c, "profile"), &b) && estimate_and_tell(c, &b);
+	bool ok = model_build_open(c, cli_text(c, "profile"), true, &b) && estimate_and_tell(c, &b);
 
 	model_build_close(&b);
 	return ok;

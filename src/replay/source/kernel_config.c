@@ -77,7 +77,8 @@ static const char IMPORTER[] =
 	"sys.meta_path.append(Missing())\n"
 	"sys.path.insert(0, os.path.dirname(path))\n"
 	"sys.argv, out, sys.stdout = [path], sys.stdout, io.StringIO()\n"
-	"spec = importlib.util.spec_from_file_location('case', path)\n"
+	"loader = importlib.machinery.SourceFileLoader('case', path)\n" /* whatever it is called */
+	"spec = importlib.util.spec_from_file_location('case', path, loader=loader)\n"
 	"case = sys.modules['case'] = importlib.util.module_from_spec(spec)\n"
 	"spec.loader.exec_module(case)\n"
 	"def walk(v, depth):\n"
