@@ -15,57 +15,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analysis/code/samples.h"
-#include "analysis/code/static_waits.h"
-#include "base/map.h"
+#include "attribution.h"
 #include "base/search.h"
 #include "import/import.h"
-#include "isa/amd_operands.h"
 
-#define MOST_TRUE 16u	 /* rows that may have released one wait */
-#define MOST_NAMED 64u	 /* producers that a method names for one row */
-#define SLICE_ROWS 32u	 /* rows after a wait in which a use is looked for */
-#define SLICE_STEPS 256u /* blocks a slice goes back */
 #define TOP 5u
 
-enum method { OURS, BACK_SLICE, COUNTER_CLASS, STATED_LISTS, METHODS };
 static const char *const method_names[] = {"incore", "back-slice", "counter-class", "stated-lists"};
-
-struct truth { /* who released a wait: one row, or one of several */
-	uint32_t n;
-	code_idx row[MOST_TRUE];
-};
-
-struct sampled { /* samples on one row that stood at waits released by the same rows */
-	code_idx row;
-	uint32_t truth;
-	uint64_t n;
-};
-
-struct named { /* what a method says of a row; shares add up to at most 1 */
-	uint32_t n;
-	code_idx row[MOST_NAMED]; /* NO_CODE: the class alone */
-	uint8_t producer[MOST_NAMED];
-	double share[MOST_NAMED];
-};
-
-struct run {
-	const struct trace *t;
-	struct trace s; /* the same code, sampled */
-	struct wait_tables *tables;
-	struct cfg g;
-	struct amd_operands *operands;
-	struct u64_map truth_of; /* hash of the rows -> index + 1 */
-	VEC(struct truth) truths;
-	VEC(struct sampled) sampled; /* of the period and skid at hand */
-	struct u64_map sampled_at;
-	VEC(struct code_link) stated; /* wait, producer; reason: how often */
-	struct u64_map stated_at;
-	uint64_t *true_cyc; /* by code row: cycles of waits that it released */
-	uint64_t wait_cyc, exact_cyc;
-	struct producers *ours;
-	uint64_t seed;
-};
 
 struct score {
 	double attributed, right, class_attributed, class_right, all;
@@ -79,7 +35,7 @@ static void fail(const char *what, const struct incore_error *e)
 	exit(1);
 }
 
-static void must(bool ok)
+void must(bool ok)
 {
 	if (!ok)
 		fail("memory", NULL);
@@ -147,14 +103,6 @@ static uint64_t mix(uint64_t x)
 	x *= 0x94d049bb133111ebu;
 	return x ^ x >> 31;
 }
-
-enum {
-	REASON_OTHER = 8,
-	REASON_WAITCNT = 3,
-	REASON_BARRIER = 5,
-	REASON_PIPE = 7,
-	REASON_SLEEP = 9
-};
 
 static unsigned reason_of(uint8_t inst_class)
 {
@@ -283,161 +231,14 @@ static void sample_trace(struct run *r, uint64_t period, unsigned skid, bool is_
 	mem_free(truth);
 }
 
-/* --- the methods ----------------------------------------------------------------------------- */
-
-static void name_one(const struct run *r, struct named *x, code_idx row, double share)
-{
-	if (x->n == MOST_NAMED)
-		return;
-	x->row[x->n] = row;
-	x->producer[x->n] = r->tables->amd.row[row].producer;
-	x->share[x->n++] = share;
-}
-
-static void name_ours(const struct run *r, code_idx row, struct named *x)
-{
-	const struct producers *p = r->ours;
-	uint64_t all = trace_reasons_of(&r->s, row)[REASON_WAITCNT].all;
-
-	for (size_t i = 0; i < p->edges.n; i++)
-		if (p->edges.v[i].wait == row)
-			name_one(r, x, p->edges.v[i].producer,
-				(double)p->edges.v[i].count / (double)all);
-}
-
-static void name_stated(const struct run *r, code_idx row, struct named *x)
-{
-	double all = 0;
-
-	for (size_t i = 0; i < r->stated.n; i++)
-		all += r->stated.v[i].row == row ? (double)r->stated.v[i].reason : 0;
-	for (size_t i = 0; i < r->stated.n; i++)
-		if (r->stated.v[i].row == row)
-			name_one(r, x, r->stated.v[i].to, (double)r->stated.v[i].reason / all);
-}
-
-/* The first counter that the text names, memory before LDS; lgkmcnt is LDS or scalar memory. */
-static void name_class(const struct run *r, code_idx row, struct named *x)
-{
-	static const struct {
-		uint8_t counter, producer, other;
-	} table[] = {{AMD_VMCNT, AMD_PRODUCER_VMEM_LOAD, AMD_PRODUCER_VMEM_LOAD},
-		{AMD_LOADCNT, AMD_PRODUCER_VMEM_LOAD, AMD_PRODUCER_VMEM_LOAD},
-		{AMD_LGKMCNT, AMD_PRODUCER_LDS, AMD_PRODUCER_SMEM},
-		{AMD_DSCNT, AMD_PRODUCER_LDS, AMD_PRODUCER_LDS},
-		{AMD_KMCNT, AMD_PRODUCER_SMEM, AMD_PRODUCER_SMEM},
-		{AMD_VSCNT, AMD_PRODUCER_VMEM_STORE, AMD_PRODUCER_VMEM_STORE},
-		{AMD_STORECNT, AMD_PRODUCER_VMEM_STORE, AMD_PRODUCER_VMEM_STORE}};
-	const struct amd_wait_row *w = &r->tables->amd.row[row];
-
-	for (size_t i = 0; w->role == AMD_ROLE_WAIT && i < sizeof(table) / sizeof(table[0]); i++) {
-		if (!(w->counters >> table[i].counter & 1))
-			continue;
-		*x = (struct named){
-			2, {NO_CODE, NO_CODE}, {table[i].producer, table[i].other}, {0.5, 0.5}};
-		return;
-	}
-}
-
-/* Nearest memory instructions on every way back that write a register which `use` reads. */
-static void slice_back(const struct run *r, const struct amd_reg_list *use, uint32_t block,
-	uint32_t end, struct named *x)
-{
-	uint32_t queue[SLICE_STEPS] = {block}, n = 1;
-	uint8_t *seen = mem_zalloc((size_t)r->g.n_blocks + 1, 1);
-
-	must(seen != NULL);
-	for (uint32_t q = 0; q < n; q++) {
-		const struct cfg_block *b = &r->g.blocks[queue[q]];
-		uint32_t i = q ? b->first + b->n : end;
-		bool is_found = false;
-
-		while (!is_found && i-- > b->first) {
-			code_idx row = r->g.rows[i];
-
-			is_found = amd_regs_meet(&r->operands[row].writes, use);
-			if (is_found && r->tables->amd.row[row].role == AMD_ROLE_PRODUCER)
-				name_one(r, x, row, 1);
-		}
-		for (uint32_t k = 0; !is_found && k < b->n_preds; k++) {
-			uint32_t from = r->g.preds[b->first_pred + k];
-
-			if (!seen[from] && n < SLICE_STEPS)
-				queue[n++] = from;
-			seen[from] = 1;
-		}
-	}
-	mem_free(seen);
-}
-
-/* A row that waits has no operands: the use is the first one after it that memory delivered. */
-static void name_slice(const struct run *r, code_idx row, struct named *x)
-{
-	uint32_t block = r->g.block_of[row], at = 0, end;
-
-	if (block == NO_BLOCK)
-		return;
-	end = r->g.blocks[block].first + r->g.blocks[block].n;
-	for (at = r->g.blocks[block].first; at < end && r->g.rows[at] != row; at++)
-		;
-	for (unsigned k = 0; at < end && k < SLICE_ROWS && !x->n; k++, at++) {
-		const struct amd_reg_list *use = &r->operands[r->g.rows[at]].reads;
-
-		for (uint8_t o = 0; o < use->n; o++) {
-			struct amd_reg_list one = {1, {use->v[o]}};
-
-			/* the mask of lanes is no data */
-			if (use->v[o].first != AMD_REG_EXEC)
-				slice_back(r, &one, block, at, x);
-		}
-	}
-	for (uint32_t i = 0; i < x->n; i++)
-		x->share[i] = 1.0 / x->n;
-}
-
-/* The wait at the row, or the nearest before it by address: the lists and the classes are of waits. */
-static code_idx wait_near(const struct run *r, code_idx row)
-{
-	const struct cfg_block *b = &r->g.blocks[r->g.block_of[row]];
-	uint32_t at = b->first;
-
-	while (at < b->first + b->n && r->g.rows[at] != row)
-		at++;
-	for (unsigned k = 0; k <= STATIC_WAITS_SKID && k <= at; k++)
-		if (r->tables->amd.role[r->g.rows[at - k]] == AMD_ROLE_WAIT)
-			return r->g.rows[at - k];
-	return row;
-}
-
-static void name_row(const struct run *r, enum method m, code_idx row, struct named *x)
-{
-	x->n = 0;
-	if (r->g.block_of[row] == NO_BLOCK)
-		return;
-	if (m == OURS)
-		name_ours(r, row, x);
-	else if (m == BACK_SLICE)
-		name_slice(r, row, x);
-	else if (m == COUNTER_CLASS)
-		name_class(r, wait_near(r, row), x);
-	else
-		name_stated(r, wait_near(r, row), x);
-}
-
 /* --- scores ---------------------------------------------------------------------------------- */
 
-static bool is_true(const struct truth *x, code_idx row)
+/* NO_CODE: is the kind right? */
+static bool is_true(const struct run *r, const struct truth *x, code_idx row, uint8_t producer)
 {
 	for (uint32_t i = 0; i < x->n; i++)
-		if (x->row[i] == row)
-			return true;
-	return false;
-}
-
-static bool is_true_class(const struct run *r, const struct truth *x, uint8_t producer)
-{
-	for (uint32_t i = 0; i < x->n; i++)
-		if (r->tables->amd.row[x->row[i]].producer == producer)
+		if (row == NO_CODE ? r->tables->amd.row[x->row[i]].producer == producer
+				   : x->row[i] == row)
 			return true;
 	return false;
 }
@@ -452,11 +253,11 @@ static void score_row(const struct run *r, const struct sampled *s, const struct
 		double n = x->share[i] * (double)s->n;
 
 		to->class_attributed += n;
-		to->class_right += is_true_class(r, truth, x->producer[i]) ? n : 0;
+		to->class_right += is_true(r, truth, NO_CODE, x->producer[i]) ? n : 0;
 		if (x->row[i] == NO_CODE)
 			continue;
 		to->attributed += n;
-		to->right += is_true(truth, x->row[i]) ? n : 0;
+		to->right += is_true(r, truth, x->row[i], 0) ? n : 0;
 		blamed[x->row[i]] += n;
 	}
 }
@@ -540,17 +341,18 @@ static void prepare(struct run *r, const char *name)
 	const struct trace *t = r->t;
 	struct incore_error e = {0};
 
+	arena_init(&r->arena);
 	r->s = *t;
 	r->s.n_tracks = 0;
 	r->s.n_reasons = AMD_STALL_REASONS;
 	r->s.reasons = amd_stall_reasons;
 	r->s.meta.evidence = EVIDENCE_HARDWARE_SAMPLE;
-	r->s.samples = mem_zalloc((size_t)t->n_code + 1, sizeof(*r->s.samples));
-	r->s.reason_counts = mem_zalloc(
-		((size_t)t->n_code + 1) * AMD_STALL_REASONS, sizeof(*r->s.reason_counts));
-	r->s.code = mem_zalloc((size_t)t->n_code + 1, sizeof(*r->s.code));
-	r->true_cyc = mem_zalloc((size_t)t->n_code + 1, sizeof(*r->true_cyc));
-	r->operands = mem_zalloc((size_t)t->n_code + 1, sizeof(*r->operands));
+	r->s.samples = arena_zalloc(&r->arena, (size_t)t->n_code + 1, sizeof(*r->s.samples));
+	r->s.reason_counts = arena_zalloc(&r->arena, ((size_t)t->n_code + 1) * AMD_STALL_REASONS,
+		sizeof(*r->s.reason_counts));
+	r->s.code = arena_zalloc(&r->arena, (size_t)t->n_code + 1, sizeof(*r->s.code));
+	r->true_cyc = arena_zalloc(&r->arena, (size_t)t->n_code + 1, sizeof(*r->true_cyc));
+	r->operands = arena_zalloc(&r->arena, (size_t)t->n_code + 1, sizeof(*r->operands));
 	must(r->s.samples && r->s.reason_counts && r->s.code && r->true_cyc && r->operands);
 	for (code_idx i = 0; i < t->n_code; i++) { /* a sampler counts no executions */
 		r->s.code[i] = t->code[i];
@@ -565,11 +367,7 @@ static void prepare(struct run *r, const char *name)
 
 static void release(struct run *r)
 {
-	mem_free(r->s.samples);
-	mem_free(r->s.reason_counts);
-	mem_free(r->s.code);
-	mem_free(r->true_cyc);
-	mem_free(r->operands);
+	arena_deinit(&r->arena);
 	wait_tables_free(r->tables);
 	cfg_deinit(&r->g);
 	u64_map_deinit(&r->truth_of);
