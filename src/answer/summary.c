@@ -485,7 +485,6 @@ static bool ask_summary(const struct request *r, struct answer *a, struct incore
 	bool ok;
 
 	ok = answer_open(a, r, r->paths[0], IMPORT_ALL | IMPORT_KEEP_TRACKS, &j.trace, e) &&
-	     answer_of_code(j.trace, "summary", e) &&
 	     request_selection(r, j.trace, &j.selection, e);
 	if (ok)
 		ok = trace_has_pipes(j.trace) ? summary_pipes_make(r, a, j.trace, &j.selection, e)

@@ -38,7 +38,7 @@ static bool ns_of(struct str us, double value, int64_t *ns, double *rest)
 	double unit = 1;
 	size_t i = is_negative, digits = 0;
 
-	for (; i < us.n && us.p[i] >= '0' && us.p[i] <= '9' && n < TL_MAX_NS / 100000; i++)
+	for (; i < us.n && us.p[i] >= '0' && us.p[i] <= '9' && n < TL_MAX_NS / 10000; i++)
 		n = n * 10 + (uint64_t)(us.p[i] - '0');
 	*rest = 0;
 	if (i < us.n && us.p[i] == '.') {
@@ -362,6 +362,7 @@ const struct import_ops import_chrome = {
 	.summary = "Chrome JSON timeline of another tool: Triton Proton, PyTorch profiler, ...",
 	.looks_for = "a JSON file with \"traceEvents\"",
 	.sniff = chrome_sniff,
+	.look = tl_look,
 	.read = chrome_read,
 	.lost = import_lost_noted,
 };

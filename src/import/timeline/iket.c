@@ -222,6 +222,7 @@ const struct import_ops import_iket = {
 	.summary = "JSON of CUTLASS' run-iket: ranges, markers and lifetimes of warps",
 	.looks_for = "a JSON file of run-iket (\"launches\" with ranges and markers)",
 	.sniff = iket_sniff,
+	.look = tl_look,
 	.read = iket_read,
 	.lost = import_lost_noted,
 };

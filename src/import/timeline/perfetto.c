@@ -549,6 +549,7 @@ const struct import_ops import_perfetto = {
 	.summary = "Perfetto timeline of track events: flashinfer, run-iket, ...",
 	.looks_for = "a Perfetto trace (.pftrace) with track events",
 	.sniff = perfetto_sniff,
+	.look = tl_look,
 	.read = perfetto_read,
 	.lost = import_lost_noted,
 };

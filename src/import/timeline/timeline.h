@@ -131,6 +131,9 @@ bool tl_add_counter(struct timeline *l, uint32_t process, struct str name, struc
 /* Pairs halves, lays slices out, binds flows, and hands all to the trace. */
 bool tl_finish(struct timeline *l, struct incore_error *e);
 
+/* import_ops.look of all of them: only reading it all tells how much there is. */
+void tl_look(const char *path, struct capture_cache *cache, struct arena *a, struct capture *c);
+
 /* --- layout.c --- */
 bool tl_pair_halves(struct timeline *l);
 bool tl_layout(struct timeline *l, struct incore_error *e);

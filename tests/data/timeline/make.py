@@ -10,14 +10,22 @@ async.json    begin and end apart, asynchronous operations, steps of flows, a ba
 iket.json     what CUTLASS' run-iket writes as JSON
 blocks.pftrace  track events as flashinfer's profiler has them written: a group per SM, a track per block and warp group
 """
+import decimal
 import json
 import os
+import re
 import struct
 import sys
 
 
 def f32(v):
     return struct.unpack("f", struct.pack("f", v))[0]
+
+
+class Exact(str):
+    """A number that is written with all its digits."""
+    def __new__(cls, value):
+        return super().__new__(cls, f"@{value}@")
 
 
 def proton():
@@ -36,14 +44,15 @@ def proton():
 
 
 def torch():
-    base = 1721433600123456.789
+    base = decimal.Decimal("1721433600123456.789")
+    at = lambda ts: Exact(base + decimal.Decimal(str(ts)))
     def x(cat, name, pid, tid, ts, dur, **args):
-        return {"ph": "X", "cat": cat, "name": name, "pid": pid, "tid": tid, "ts": round(base + ts, 3), "dur": dur, "args": args}
+        return {"ph": "X", "cat": cat, "name": name, "pid": pid, "tid": tid, "ts": at(ts), "dur": dur, "args": args}
     meta = [("process_name", 1200, 0, {"name": "python3"}), ("process_labels", 1200, 0, {"labels": "CPU"}),
             ("process_sort_index", 1200, 0, {"sort_index": 1200}), ("thread_name", 1200, 1200, {"name": "thread 1200 (python3)"}),
             ("process_name", 0, 0, {"name": "python3"}), ("process_labels", 0, 0, {"labels": "GPU 0"}),
             ("process_sort_index", 0, 0, {"sort_index": 5000000}), ("thread_name", 0, 7, {"name": "stream 7 "})]
-    events = [{"name": n, "ph": "M", "ts": base, "pid": p, "tid": t, "args": a} for n, p, t, a in meta]
+    events = [{"name": n, "ph": "M", "ts": at(0), "pid": p, "tid": t, "args": a} for n, p, t, a in meta]
     events += [
         x("user_annotation", "ProfilerStep#3", 1200, 1200, 0, 400.0),
         x("cpu_op", "aten::linear", 1200, 1200, 10, 200.5, **{"External id": 17}),
@@ -54,11 +63,11 @@ def torch():
         x("kernel", 'sm90_gemm<"f16">', 0, 7, 90, 180.5, correlation=55, grid=[8, 4, 1]),
         x("kernel", "relu_kernel", 0, 7, 300, 20.25, correlation=56)]
     for i, (ts, to) in enumerate(((60, 90), (270, 300))):
-        events.append({"ph": "s", "id": 55 + i, "pid": 1200, "tid": 1200, "ts": round(base + ts, 3), "cat": "ac2g", "name": "ac2g"})
-        events.append({"ph": "f", "id": 55 + i, "pid": 0, "tid": 7, "ts": round(base + to, 3), "cat": "ac2g", "name": "ac2g", "bp": "e"})
+        events.append({"ph": "s", "id": 55 + i, "pid": 1200, "tid": 1200, "ts": at(ts), "cat": "ac2g", "name": "ac2g"})
+        events.append({"ph": "f", "id": 55 + i, "pid": 0, "tid": 7, "ts": at(to), "cat": "ac2g", "name": "ac2g", "bp": "e"})
     for ts, v in ((15, 1024), (120, 4096.5), (320, 512)):
-        events.append({"ph": "C", "name": "GPU 0 Memory", "pid": 0, "tid": 0, "ts": round(base + ts, 3), "args": {"MB": v}})
-    events.append({"ph": "i", "s": "t", "name": "[memory]", "pid": 1200, "tid": 1200, "ts": round(base + 100, 3), "args": {"Bytes": 64}})
+        events.append({"ph": "C", "name": "GPU 0 Memory", "pid": 0, "tid": 0, "ts": at(ts), "args": {"MB": v}})
+    events.append({"ph": "i", "s": "t", "name": "[memory]", "pid": 1200, "tid": 1200, "ts": at(100), "args": {"Bytes": 64}})
     return {"schemaVersion": 1, "deviceProperties": [{"id": 0, "name": "GPU"}], "displayTimeUnit": "ms", "traceEvents": events,
             "traceName": "x.pt.trace.json"}
 
@@ -145,8 +154,7 @@ def blocks():
 def main(out):
     for name, made in (("proton", proton()), ("torch", torch()), ("async", asynchronous()), ("iket", iket())):
         with open(os.path.join(out, name + ".json"), "w") as f:
-            json.dump(made, f, indent=1 if name == "iket" else None)
-            f.write("\n")
+            f.write(re.sub('"@([^@]*)@"', r"\1", json.dumps(made, indent=1 if name == "iket" else None)) + "\n")
     with open(os.path.join(out, "blocks.pftrace"), "wb") as f:
         f.write(blocks())
 
