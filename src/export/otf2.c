@@ -566,8 +566,8 @@ static bool end(struct export *x, struct incore_error *e)
 	latch_code(s, OTF2_Archive_SetProperty(
 			      s->archive, "INCORE::EVIDENCE", evidence_name(m->evidence), true));
 	if (m->kernel)
-		latch_code(s,
-			OTF2_Archive_SetProperty(s->archive, "INCORE::KERNEL", m->kernel, true));
+		latch_code(
+			s, OTF2_Archive_SetProperty(s->archive, "INCORE::KERNEL", m->kernel, true));
 	latch_code(s, OTF2_Archive_CloseEvtFiles(s->archive));
 	write_definitions(x);
 	code = OTF2_Archive_Close(s->archive);
