@@ -11,6 +11,7 @@
 #include "analysis/waves/states.h"
 #include "codec/json_writer.h"
 #include "export/chrome_pipes.h"
+#include "export/flows.h"
 #include "export/labels.h"
 #include "export/writer.h"
 #include "isa/ascend_names.h"

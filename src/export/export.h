@@ -144,8 +144,3 @@ bool export_run(const struct trace *t, const struct export_ops *ops, const char 
 /* For writers: something was left out. Counts it and tells ops->truncated; count 0: nothing. */
 bool export_cut(struct export *x, const char *what, const char *why, uint64_t count,
 	struct incore_error *e);
-
-/* Are tracks lanes of a unit, named "unit/lane", whose links are between slices? Else they are waves. */
-bool export_has_lanes(const struct trace *t);
-/* The number of a lane's unit. */
-uint32_t export_unit_of(const struct trace *t, const struct track *k);

@@ -2,8 +2,6 @@
 /* writer.c: what of the tables beside the tracks a selection keeps. */
 #include "export/writer.h"
 
-#include "analysis/pipes/pipe_sweep.h"
-
 bool export_has_clock(const struct export *x, clock_idx c)
 {
 	const struct selection *s = x->options->walk.selection;
@@ -40,14 +38,4 @@ void export_each_running(struct export *x, export_running_fn fn)
 		if (is_last && export_has_time(x, time) && export_has_clock(x, o->clock))
 			fn(x, o->clock, time, running);
 	}
-}
-
-bool export_has_lanes(const struct trace *t)
-{
-	return trace_has_pipes(t) || trace_is_timeline(t);
-}
-
-uint32_t export_unit_of(const struct trace *t, const struct track *k)
-{
-	return trace_is_timeline(t) ? k->coord[0] : k->coord[0] * 8 + k->coord[1];
 }
