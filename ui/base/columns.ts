@@ -234,3 +234,18 @@ export class Columns<R> {
 		}));
 	}
 }
+
+/** What the columns need at least: head and rows are grids of their own and agree only if both have this much room. */
+export function least(widths: readonly string[]): string {
+	const parts = widths.map((w) => /^(?:minmax\(\s*)?([\d.]+(?:rem|px))/.exec(w)?.[1]).filter((w): w is string => !!w);
+	return parts.length ? `calc(${parts.join(' + ')})` : '0px';
+}
+
+/** Numbers before words, missing values last whichever way it sorts. */
+export function order(a: number | string | null, b: number | string | null, sign: number): number {
+	const isNone = (v: number | string | null) => v === null || (typeof v === 'number' && Number.isNaN(v));
+	if (isNone(a) || isNone(b)) return Number(isNone(a)) - Number(isNone(b));
+	if (typeof a === 'number' && typeof b === 'number') return sign * (a - b);
+	if (typeof a !== typeof b) return typeof a === 'number' ? -1 : 1;
+	return sign * (a! < b! ? -1 : a! > b! ? 1 : 0);
+}

@@ -2,7 +2,7 @@
 // table.ts: a sortable table of any length. Only the rows in sight are in the page: their elements stand in a ring and are written anew
 // as one scrolls, and only what differs is written. The arrow keys move a cursor, Enter and a double click go to what the row is about (an
 // event `open-row` that bubbles), Ctrl+C copies. Rows are the caller's objects and never change; a new list is given with rows().
-import { Column, Columns, fits } from './columns';
+import { Column, Columns, fits, least, order } from './columns';
 import { button, Child, copyText, download, fill, framed, h, setText } from './dom';
 
 export type { Column } from './columns';
@@ -393,19 +393,4 @@ export class Table<R> {
 		fill(this.foot, children);
 		if (!this.foot.isConnected) this.element.appendChild(this.foot);
 	}
-}
-
-/** What the columns need at least: head and rows are grids of their own and agree only if both have this much room. */
-export function least(widths: readonly string[]): string {
-	const parts = widths.map((w) => /^(?:minmax\(\s*)?([\d.]+(?:rem|px))/.exec(w)?.[1]).filter((w): w is string => !!w);
-	return parts.length ? `calc(${parts.join(' + ')})` : '0px';
-}
-
-/** Numbers before words, missing values last whichever way it sorts. */
-export function order(a: number | string | null, b: number | string | null, sign: number): number {
-	const isNone = (v: number | string | null) => v === null || (typeof v === 'number' && Number.isNaN(v));
-	if (isNone(a) || isNone(b)) return Number(isNone(a)) - Number(isNone(b));
-	if (typeof a === 'number' && typeof b === 'number') return sign * (a - b);
-	if (typeof a !== typeof b) return typeof a === 'number' ? -1 : 1;
-	return sign * (a! < b! ? -1 : a! > b! ? 1 : 0);
 }
