@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Loads from memory with a use right behind, and 168 values a thread that must stay: too few warps to hide it. */
+/* Loads from memory with a use right behind, and 200 values a thread that must stay: too few warps to hide it. */
 #include "../run.h"
 
 #define KEPT 200

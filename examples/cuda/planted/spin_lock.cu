@@ -6,8 +6,8 @@ __global__ void spin_lock(int *lock, float *box, int rounds)
 {
 	for (int r = 0; r < rounds; r++) {
 		if (threadIdx.x % 32 == 0) {
-			while (atomicCAS(lock, 0, 1))
-				__nanosleep(200); // GUILTY
+			while (atomicCAS(lock, 0, 1)) // GUILTY
+				__nanosleep(200);
 			*(volatile float *)box += 1.0f;
 			__threadfence();
 			atomicExch(lock, 0);
