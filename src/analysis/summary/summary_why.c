@@ -57,7 +57,8 @@ static code_idx most_executed_of(const struct trace *t, enum cause_kind kind, co
 	code_idx best = NO_CODE;
 
 	for (uint32_t i = 0; i < n; i++)
-		if (l[i].reason != NO_REASON && sample_cause_of(t->reasons[l[i].reason])->kind == kind &&
+		if (l[i].reason != NO_REASON &&
+			sample_cause_of(t->reasons[l[i].reason])->kind == kind &&
 			(best == NO_CODE || t->code[l[i].to].stated.hit > t->code[best].stated.hit))
 			best = l[i].to;
 	return best;
