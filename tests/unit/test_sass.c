@@ -207,7 +207,7 @@ static void check_branch(const struct fixture *f)
 			 !strncmp(mnemonic, "BSSY", 4);
 	char got[32];
 
-	if (!is_branch || !distance)
+	if (!is_branch || !distance || f->inst.flags & SASS_INDIRECT)
 		return;
 	snprintf(got, sizeof(got), "%+lld", (long long)f->inst.branch);
 	if (strcmp(got, distance))
@@ -319,7 +319,7 @@ static void test_sass_operands(void **state)
 {
 	static const unsigned floors[SASS_CLASSES] = {[SASS_FMA] = 99,
 		[SASS_ALU] = 97,
-		[SASS_HALF] = 44,
+		[SASS_HALF] = 100,
 		[SASS_DOUBLE] = 100,
 		[SASS_XU] = 100,
 		[SASS_UNIFORM] = 99,
@@ -349,7 +349,7 @@ static void test_sass_operands(void **state)
 		rows += n_rows[c];
 		written += n_written[c];
 	}
-	assert_true(rows > 2800 && written * 100 >= rows * 92);
+	assert_true(rows > 2800 && written * 100 >= rows * 93);
 }
 
 /* Rows of an architecture that all have operands, at least; as measured. */
