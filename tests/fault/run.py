@@ -51,6 +51,8 @@ RUNS = {
     "report-two": ["report", "-o", "OUT", "--waves", "0", "two_waves", "bad_wave"],
     "report-md": ["report", "--format", "md", "-o", "OUT", "ascend_matmul"],
     "pipes-waves": ["waves", "--json", "ascend_a5"],
+    "pcs-hot": ["hot", "--json", "rocprof_pcs/stochastic_results.json"],
+    "pcs-csv": ["info", "rocprof_pcs/run_pc_sampling_stochastic.csv"],
     "ncu-hot": ["hot", "--by", "producer", "ncu/functions.ncu-rep"],
     "ncu-summary": ["summary", "--json", "ncu/several.ncu-rep#1"],
     "ncu-pack": ["pack", "-o", "OUT", "ncu/kernel.ncu-rep"],
