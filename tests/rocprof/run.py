@@ -8,6 +8,7 @@ Damaged: an error with status 3 and one line, or an answer; never a crash, never
 """
 import json
 import os
+import sqlite3
 import subprocess
 import sys
 import tempfile
@@ -17,7 +18,9 @@ DATA = os.path.join(os.path.dirname(HERE), "data", "rocprof_pcs")
 sys.path.insert(0, HERE)
 
 import make_pcs  # noqa: E402
+import make_rocpd as rocpd  # noqa: E402
 
+DATABASE = os.path.join(os.path.dirname(HERE), "data", "rocpd", "run_results.db")
 DAMAGES = 25
 
 
@@ -85,6 +88,98 @@ def check_made(score):
             score.check(f"{name} is what the generator makes", f.read() == make(), True)
 
 
+def names_of(program, path):
+    """(times, cycles) of each name; a slice's own time without what is idle behind it."""
+    rows = data(program, "hot", "--top", "all", path)["rows"]
+    return {r["isa"]: (r["hit"], r["buckets"]["issue"]) for r in rows}
+
+
+def timeline():
+    """What stands in the database by name: how often, how long."""
+    spans = [(name, end - begin) for _, name, begin, end, _ in rocpd.CALLS]
+    spans += [(rocpd.KERNELS[kernel], end - begin) for _, kernel, _, begin, end, _ in rocpd.LAUNCHES]
+    spans += [(name, end - begin) for name, begin, end, _, _ in rocpd.COPIES] + [(name, end - begin) for name, begin, end in rocpd.MARKERS]
+    spans += [(name, 0) for name, _ in rocpd.INSTANTS] + [("ALLOC REAL", 400)]
+    names = {}
+    for name, ns in spans:
+        n, all_ns = names.get(name, (0, 0))
+        names[name] = (n + 1, all_ns + ns)
+    return names
+
+
+def check_timeline(score, program, folder):
+    score.check("names and times", names_of(program, DATABASE), timeline())
+    links = run(program, "sql", "-q", "--csv", DATABASE, "SELECT count(*) FROM links").stdout.split()[-1]
+    score.check("calls and what they started", links, str(len(rocpd.LAUNCHES) + len(rocpd.COPIES)))
+    document = os.path.join(folder, "t.json")
+    run(program, "export", "--to", "json", "-o", document, DATABASE)
+    with open(document) as f:
+        series = {c["name"]: [row[1] / 1000 for row in c["samples"]] for c in json.load(f)["counters"]}
+    # a value a launch, by their times
+    order = sorted(range(len(rocpd.LAUNCHES)), key=lambda i: rocpd.LAUNCHES[i][3])
+    score.check("counters", series, {name: [values[i] for i in order] for name, _, values in rocpd.COUNTERS.values()})
+    again = os.path.join(folder, "again.db")
+    rocpd.make(again)
+    with sqlite3.connect(again) as a, sqlite3.connect(DATABASE) as b:
+        score.check("the database is what the generator makes", list(a.iterdump()), list(b.iterdump()))
+
+
+def hostile(folder):
+    """Name, database, what must be said, status."""
+    def made(name, *sql, version="3"):
+        path = os.path.join(folder, name + "_results.db")
+        rocpd.make(path, version)
+        db = sqlite3.connect(path, isolation_level=None)
+        for line in sql:
+            db.execute(line)
+        db.close()
+        return path
+
+    def table(name):
+        return f'"rocpd_{name}{rocpd.UUID}"'
+    yield "a later schema", made("later", version="4.1.0"), "version 4.1.0", 3
+    yield "no tables", made("none", *[f"DROP TABLE {table(n)}" for n in rocpd.COLUMNS if n != "sqlite_sequence"]), "no tables of rocprofv3", 3
+    yield "a table is missing", made("missing", f"DROP TABLE {table('region')}"), "no such table", 3
+    yield "a view in place of a table", made(
+        "view", f"DROP TABLE {table('region')}",
+        f"CREATE VIEW {table('region')} AS WITH RECURSIVE c(x) AS (SELECT 1 UNION ALL SELECT x+1 FROM c) SELECT x AS id, 'g' AS guid, 1 AS nid, "
+        "1 AS pid, 1 AS tid, x AS start, x AS \"end\", 1 AS name_id, 1 AS event_id FROM c"), "prohibited|not authorized|view", 3
+    yield "columns that compute", made(
+        "generated", f"DROP TABLE {table('pmc_event')}",
+        f"CREATE TABLE {table('pmc_event')} (event_id INTEGER, pmc_id INTEGER, value AS (length(hex(zeroblob(100000000)))))",
+        f"INSERT INTO {table('pmc_event')} (event_id, pmc_id) VALUES (1, 1)"), "prohibited|not authorized|too big", 3
+    # ids that no index finds: every row would meet every row
+    yield "a join without end", made(
+        "quadratic", f"DROP TABLE {table('string')}", f"CREATE TABLE {table('string')} (id, guid TEXT, string TEXT)",
+        f"WITH RECURSIVE c(x) AS (SELECT 1 UNION ALL SELECT x+1 FROM c LIMIT 3000) INSERT INTO {table('string')} SELECT 1, 'g', 's' FROM c",
+        f"WITH RECURSIVE c(x) AS (SELECT 1 UNION ALL SELECT x+1 FROM c LIMIT 3000) INSERT INTO {table('region')} (nid, pid, tid, start, \"end\", "
+        "name_id) SELECT 1, 77, 77, x, x+1, 1 FROM c"), "far more work", 3
+    yield "times that are none", made("times", f"UPDATE {table('region')} SET start = 'x'", f"UPDATE {table('memory_copy')} SET \"end\" = -5"), "", 0
+    yield "years", made("years", f"UPDATE {table('region')} SET \"end\" = start + 900000000000000000"), "", 0
+    yield "left with a log", made("log", "PRAGMA journal_mode = WAL"), "", 0
+
+
+def check_hostile(score, program, folder):
+    for name, path, words, status in hostile(folder):
+        result = run(program, "hot", path)
+        score.check(f"{name}: {result.stderr[:300]}", result.returncode, status)
+        score.check(f"{name} says why: {result.stderr[:300]}", not words or any(w in result.stderr for w in words.split("|")), True)
+    score.check("left with a log: the same", names_of(program, os.path.join(folder, "log_results.db")), timeline())
+
+
+def check_again(score, program, folder):
+    """Exports of ours, read back."""
+    for capture in ("gemm", "v31", "pc_sampling"):
+        source, path = os.path.join(os.path.dirname(os.path.dirname(DATABASE)), capture), os.path.join(folder, capture + ".db")
+        run(program, "export", "-q", "--to", "rocpd", "-o", path, source)
+        want, got = data(program, "info", source), data(program, "info", path + "#0" if capture != "gemm" else path)
+        score.check(f"{capture}: kernel and target", (got["kernel"], got["arch"]), (want["kernel"], want["arch"]))
+        if capture == "pc_sampling":
+            rows, back = ([(r["row"], r["address"], r["samples"], r["stalled_samples"]) for r in data(program, "hot", "--top", "all", x)["rows"]]
+                          for x in (source, path + "#1"))
+            score.check(f"{capture}: samples of every row", sorted(back), sorted(rows))
+
+
 def damages(text, n):
     """Cut, a byte changed, a piece twice, numbers made huge."""
     numbers = make_pcs.random_numbers(7)
@@ -104,6 +199,7 @@ def check_damaged(score, program, folder, names):
     for name in names:
         with open(os.path.join(DATA, name), "rb") as f:
             text = f.read()
+        name = os.path.basename(name)
         for i, damaged in enumerate(damages(text, DAMAGES * int(os.environ.get("TIMES", "1")))):
             path = os.path.join(folder, f"{i}_{name}")
             with open(path, "wb") as f:
@@ -121,7 +217,16 @@ def main():
     check_samples(score, program)
     with tempfile.TemporaryDirectory() as folder:
         check_packed(score, program, folder)
-        check_damaged(score, program, folder, ["stochastic_results.json", "run_pc_sampling_stochastic.csv"])
+        names = ["stochastic_results.json", "run_pc_sampling_stochastic.csv"]
+        if "built without SQLite" in run(program, "info", DATABASE).stderr:
+            score.skipped += 1
+            print("SKIP databases: built without SQLite")
+        else:
+            check_timeline(score, program, folder)
+            check_hostile(score, program, folder)
+            check_again(score, program, folder)
+            names.append(DATABASE)
+        check_damaged(score, program, folder, names)
     print(f"{score.passed} passed, {score.failed} failed, {score.skipped} skipped")
     return int(score.failed > 0)
 
