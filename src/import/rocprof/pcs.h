@@ -7,7 +7,7 @@
 #pragma once
 
 #include "import/import.h"
-#include "import/rocprof/samples.h"
+#include "import/pc_samples.h"
 
 struct pcs_agent { /* as the file has it; 0 where it says nothing */
 	uint64_t handle, node, simds, cus, ses, xccs, waves_per_simd, lds_kib, wave_size, mhz;

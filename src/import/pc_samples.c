@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* samples.c: PC samples by kernel and instruction, and the sampled trace of a kernel. */
-#include "import/rocprof/samples.h"
+/* pc_samples.c: PC samples by kernel and instruction, and the sampled trace of a kernel. */
+#include "import/pc_samples.h"
 
 #include "base/hash.h"
 #include "base/search.h"

@@ -3,7 +3,7 @@
 #include <sqlite3.h>
 #include <stdarg.h>
 
-#include "import/rocprof/rocpd.h"
+#include "import/timeline/rocpd.h"
 
 #define HEADER_BYTES 100
 #define WRITE_VERSION 18 /* and 19, the read version: 2 means a write-ahead log */

@@ -8,7 +8,7 @@
  */
 #pragma once
 
-#include "import/rocprof/samples.h"
+#include "import/pc_samples.h"
 #include "import/timeline/timeline.h"
 
 struct rocpd {

@@ -11,7 +11,7 @@
 #include "base/hash.h"
 #include "base/search.h"
 #include "codec/json_reader.h"
-#include "import/rocprof/rocpd.h"
+#include "import/timeline/rocpd.h"
 
 #define MAX_RUNS 256u
 #define MAX_NAME 200u

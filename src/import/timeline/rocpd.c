@@ -3,7 +3,7 @@
  * rocpd.c: databases of rocprofv3 as an input format: "file#0" is the timeline of calls, launches,
  * copies and markers; where the database has PC samples, "file#1" is the sampled kernel.
  */
-#include "import/rocprof/rocpd.h"
+#include "import/timeline/rocpd.h"
 
 #include "import/capture_cache.h"
 

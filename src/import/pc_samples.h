@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * samples.h: PC samples of AMD's tools, summed up by kernel and instruction, and the trace that comes
+ * pc_samples.h: PC samples of AMD's tools, summed up by kernel and instruction, and the trace that comes
  * of one kernel's. Whoever reads a file adds samples in any order; memory is that of the distinct
  * instructions.
  * Owner: samples_init() .. samples_deinit(). May fail: memory alone.

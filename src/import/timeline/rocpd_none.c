@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* rocpd_none.c: databases of rocprofv3 where the program is built without SQLite. */
-#include "import/rocprof/rocpd.h"
+#include "import/timeline/rocpd.h"
 
 bool rocpd_load(
 	struct rocpd *r, const void *data, size_t size, const char *path, struct incore_error *e)
