@@ -34,7 +34,7 @@ const struct record sweep_input_record = RECORD_OF(sweep_input, RECORD_BLOCK, in
 static void print_plan(struct cli *c, const struct sweep_answer *a)
 {
 	for (size_t i = 0; i < a->by_task.n; i++)
-		say(c->out, "%llu.%llu  %s\n  $ %s\n", (unsigned long long)a->by_task.v[i].cell,
+		say(c->out, "%llu.%llu  %s\n  %s\n", (unsigned long long)a->by_task.v[i].cell,
 			(unsigned long long)a->by_task.v[i].repeat, a->by_task.v[i].params,
 			a->by_task.v[i].command);
 	say(c->out, "%llu task%s of %llu cell%s, %llu left out; results in %s; pool %s:",
