@@ -1,0 +1,241 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* whatif_plan.c: which rows does a target mean, and what becomes of them? */
+#include <errno.h>
+#include <stdlib.h>
+#include <strings.h>
+
+#include "analysis/whatif/whatif.h"
+#include "base/mem.h"
+
+struct whatif_plan *whatif_plan_new(const struct trace *t, struct incore_error *e)
+{
+	struct whatif_plan *p = mem_zalloc(1, sizeof(*p));
+
+	if (p) {
+		p->rows = mem_zalloc((size_t)t->n_code + 1, sizeof(*p->rows));
+		p->reasons = mem_zalloc((size_t)t->n_reasons + 1, sizeof(*p->reasons));
+	}
+	if (!p || !p->rows || !p->reasons) {
+		whatif_plan_free(p);
+		return err_nomem_null(e);
+	}
+	p->trace = t;
+	for (size_t i = 0; i <= t->n_code; i++)
+		p->rows[i].faster_milli = WHATIF_PLAIN;
+	for (size_t i = 0; i <= t->n_reasons; i++)
+		p->reasons[i].faster_milli = WHATIF_PLAIN;
+	return p;
+}
+
+void whatif_plan_free(struct whatif_plan *p)
+{
+	if (p) {
+		mem_free(p->rows);
+		mem_free(p->reasons);
+	}
+	mem_free(p);
+}
+
+/* --- targets -------------------------------------------------------------------------------- */
+
+/* Words for several classes at once. */
+static const struct {
+	const char *word;
+	uint64_t classes;
+} families[] = {
+	{"VMEM", 1u << CLASS_VMEM_LOAD | 1u << CLASS_VMEM_STORE | 1u << CLASS_VMEM_ATOMIC |
+			 1u << CLASS_VMEM_TO_LDS},
+	{"MEMORY", 1u << CLASS_VMEM_LOAD | 1u << CLASS_VMEM_STORE | 1u << CLASS_VMEM_ATOMIC |
+			   1u << CLASS_VMEM_TO_LDS | 1u << CLASS_LDS | 1u << CLASS_LDS_XLANE |
+			   1u << CLASS_SMEM | 1u << CLASS_MTE},
+	{"COMPUTE", 1u << CLASS_MATRIX | 1u << CLASS_TRANS | 1u << CLASS_VALU | 1u << CLASS_CUBE |
+			    1u << CLASS_VECTOR},
+};
+
+static uint64_t classes_of(struct str word)
+{
+	for (unsigned i = 0; i < CLASS_COUNT; i++) {
+		const char *name = class_name((enum inst_class)i);
+
+		if (strlen(name) == word.n && strncasecmp(name, word.p, word.n) == 0)
+			return UINT64_C(1) << i;
+	}
+	for (size_t i = 0; i < sizeof(families) / sizeof(families[0]); i++)
+		if (strlen(families[i].word) == word.n &&
+			strncasecmp(families[i].word, word.p, word.n) == 0)
+			return families[i].classes;
+	return 0;
+}
+
+struct target {		/* one of them */
+	int64_t number; /* of a row; NO_VALUE: not one */
+	uint64_t classes;
+	struct str line;
+};
+
+static struct target target_of(struct str word)
+{
+	struct target x = {.number = NO_VALUE, .classes = classes_of(word)};
+	uint64_t number;
+
+	if (!x.classes && str_to_u64(word, &number) && number < INT64_MAX)
+		x.number = (int64_t)number;
+	else if (!x.classes)
+		x.line = word;
+	return x;
+}
+
+/* One place of an inline chain is the line, or ends in it behind a slash. */
+static bool is_line(const struct code_row *r, struct str line)
+{
+	const char *at = r->source ? r->source : "";
+
+	while (line.n && *at) {
+		const char *arrow = strstr(at, " -> ");
+		size_t n = arrow ? (size_t)(arrow - at) : strlen(at);
+
+		if (n >= line.n && memcmp(at + n - line.n, line.p, line.n) == 0 &&
+			(n == line.n || at[n - line.n - 1] == '/'))
+			return true;
+		at += arrow ? n + 4 : n;
+	}
+	return false;
+}
+
+static bool means(const struct target *x, const struct code_row *r)
+{
+	if (r->is_label)
+		return false;
+	if (x->number != NO_VALUE)
+		return r->number == x->number;
+	return x->classes ? x->classes >> (r->inst_class & 63u) & 1 : is_line(r, x->line);
+}
+
+static void change(struct whatif_row *r, const struct whatif_row *to)
+{
+	r->is_removed |= to->is_removed;
+	r->ahead = to->ahead ? to->ahead : r->ahead;
+	r->like = to->like ? to->like : r->like;
+	if (to->faster_milli != WHATIF_PLAIN)
+		r->faster_milli = to->faster_milli;
+}
+
+static bool is_changed(const struct whatif_row *r)
+{
+	return r->is_removed || r->ahead || r->like || r->faster_milli != WHATIF_PLAIN;
+}
+
+static bool apply(
+	struct whatif_plan *p, struct str word, const struct whatif_row *to, struct incore_error *e)
+{
+	const struct target x = target_of(word);
+	uint32_t n = 0;
+
+	for (uint32_t i = 0; i < p->trace->n_reasons; i++)
+		if (str_is(word, p->trace->reasons[i])) {
+			change(&p->reasons[i], to);
+			return true;
+		}
+	for (code_idx i = 0; word.n && i < p->trace->n_code; i++) {
+		if (!means(&x, &p->trace->code[i]))
+			continue;
+		p->n_rows += !is_changed(&p->rows[i]);
+		change(&p->rows[i], to);
+		n++;
+	}
+	return n || err_set(e, INCORE_USAGE, "bad-target",
+			    "'%.*s' is no row, line, class or stall reason of this kernel",
+			    STR_ARG(word));
+}
+
+/* --- what becomes of them ------------------------------------------------------------------- */
+
+static bool parse_factor(struct str s, uint32_t *milli)
+{
+	char text[32], *end;
+	double k;
+
+	if (s.n == 3 && memcmp(s.p, "inf", 3) == 0) {
+		*milli = WHATIF_AT_ONCE;
+		return true;
+	}
+	if (s.n == 0 || s.n >= sizeof(text) || s.p[0] < '0' || s.p[0] > '9')
+		return false;
+	memcpy(text, s.p, s.n);
+	text[s.n] = 0;
+	k = strtod(text, &end);
+	if (*end || !(k >= 0.01 && k <= 1e6))
+		return false;
+	*milli = (uint32_t)(k * 1000 + 0.5);
+	return true;
+}
+
+/* "WHAT=NUMBER": the first part; *number is what stands behind, NULL: nothing. */
+static struct str split(const char *target, const char **number)
+{
+	const char *equals = strrchr(target, '=');
+
+	*number = equals ? equals + 1 : NULL;
+	return (struct str){target, equals ? (size_t)(equals - target) : strlen(target)};
+}
+
+/* One class by its name. */
+static bool class_of(struct str word, uint8_t *out)
+{
+	uint64_t classes = classes_of(word);
+
+	if (!classes || classes & (classes - 1))
+		return false;
+	while (!(classes >> *out & 1))
+		++*out;
+	return true;
+}
+
+bool whatif_faster(struct whatif_plan *p, const char *target, struct incore_error *e)
+{
+	struct whatif_row to = {.faster_milli = 2000};
+	const char *number;
+	struct str word = split(target, &number);
+
+	if (number && trace_is_sampled(p->trace) && class_of(str_of(number), &to.like))
+		to.faster_milli = WHATIF_PLAIN;
+	else if (number && !parse_factor(str_of(number), &to.faster_milli))
+		return err_set(e, INCORE_USAGE, "bad-factor",
+			"'%s' is no factor: K from 0.01 to 1000000, or inf", number);
+	return apply(p, word, &to, e);
+}
+
+bool whatif_ahead(struct whatif_plan *p, const char *target, struct incore_error *e)
+{
+	struct whatif_row to = {.faster_milli = WHATIF_PLAIN, .ahead = 1};
+	const char *number;
+	struct str word = split(target, &number);
+	uint64_t n = 1;
+
+	if (number && (!str_to_u64(str_of(number), &n) || n < 1 || n > 1000))
+		return err_set(e, INCORE_USAGE, "bad-ahead",
+			"'%s' is no number of executions: 1 to 1000", number);
+	to.ahead = (uint32_t)n;
+	return apply(p, word, &to, e);
+}
+
+bool whatif_remove(struct whatif_plan *p, const char *target, struct incore_error *e)
+{
+	const struct whatif_row to = {.faster_milli = WHATIF_PLAIN, .is_removed = true};
+
+	return apply(p, str_of(target), &to, e);
+}
+
+bool whatif_waves(struct whatif_plan *p, const char *n, struct incore_error *e)
+{
+	char *end;
+	long x;
+
+	errno = 0;
+	x = strtol(n, &end, 10);
+	if (errno || end == n || *end || x < -64 || x > 64)
+		return err_set(
+			e, INCORE_USAGE, "bad-waves", "'%s' is no number of waves: +1, -2", n);
+	p->waves = (int)x;
+	return true;
+}
