@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #include "base/mem.h"
-#include "dump/crc32c.h"
+#include "base/crc32c.h"
 
 #define SORT_BYTES ((size_t)64 << 20)
 

@@ -5,7 +5,7 @@
 #include <errno.h>
 
 #include "base/mem.h"
-#include "dump/crc32c.h"
+#include "base/crc32c.h"
 #include "dump/le.h"
 #include "dump/record/log_write.h"
 

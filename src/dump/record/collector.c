@@ -4,7 +4,7 @@
 #include <time.h>
 
 #include "base/mem.h"
-#include "dump/crc32c.h"
+#include "base/crc32c.h"
 #include "dump/le.h"
 #include "dump/record/batch.h"
 #include "dump/record/log_write.h"
