@@ -154,6 +154,7 @@ def everything(is_check):
         *both("replay", 26, 60, "tests/replay/run.py", "BUILD"),
         *both("replay-msprof", 51, 70, "tests/replay/cann/run.py", "BUILD"),
         plain("capture", 20, "tests/capture/run.py", "BUILD"),
+        *both("cuda", 14, 25, "tests/cuda/run.py", "BUILD"),
         *both("lib", 3, 8, "tests/lib/run.py", "BUILD"),
         *both("sql", 10, 20, "tests/sql/run.py", "BUILD/incore"),
         *both("serve", 12, 23, "tests/serve/run.py", "BUILD"),

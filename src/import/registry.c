@@ -17,6 +17,7 @@ extern const struct import_ops import_opprof;
 extern const struct import_ops import_sqtt;
 extern const struct import_ops import_json;
 extern const struct import_ops import_ncu;
+extern const struct import_ops import_cuda;
 
 const struct import_ops *const import_registry[] = {
 	&import_ui_output,
@@ -29,6 +30,7 @@ const struct import_ops *const import_registry[] = {
 	&import_sqtt,
 	&import_json,
 	&import_ncu,
+	&import_cuda,
 	NULL,
 };
 
