@@ -18,6 +18,9 @@ extern const struct import_ops import_sqtt;
 extern const struct import_ops import_json;
 extern const struct import_ops import_ncu;
 extern const struct import_ops import_cuda;
+extern const struct import_ops import_chrome;
+extern const struct import_ops import_iket;
+extern const struct import_ops import_perfetto;
 
 const struct import_ops *const import_registry[] = {
 	&import_ui_output,
@@ -31,6 +34,9 @@ const struct import_ops *const import_registry[] = {
 	&import_json,
 	&import_ncu,
 	&import_cuda,
+	&import_chrome,
+	&import_iket,
+	&import_perfetto,
 	NULL,
 };
 
