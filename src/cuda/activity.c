@@ -96,7 +96,7 @@ void activity_begin(void)
 
 	if (r == CUPTI_OK)
 		r = c->activity_enable(CUPTI_ACTIVITY_DEVICE);
-	if (r == CUPTI_OK)
+	if (r == CUPTI_OK && inject.mode != CUDA_EXACT) /* it does not go with patched code */
 		r = c->activity_enable(CUPTI_ACTIVITY_KERNEL);
 	if (r != CUPTI_OK)
 		inject_refused("asking for launches", r);

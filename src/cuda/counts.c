@@ -49,10 +49,26 @@ static uint32_t set_device(uint32_t device)
 	return r == CUPTI_OK ? inject.cupti.sass_config(&x) : r;
 }
 
-void counts_begin(struct inject_context *c)
+static uint32_t enable(struct inject_context *c)
 {
 	struct cupti_sass_enable x = {
 		.size = CUPTI_SIZE(cupti_sass_enable, is_lazy), .context = c->handle, .is_lazy = 1};
+
+	return inject.cupti.sass_enable(&x);
+}
+
+static void disable(struct inject_context *c)
+{
+	struct cupti_sass_disable x = {
+		.size = CUPTI_SIZE(cupti_sass_disable, n_dropped), .context = c->handle};
+
+	if (inject.cupti.sass_disable(&x) == CUPTI_OK && x.n_dropped)
+		log_trouble(CUDA_LOST_COUNTS, 0, x.n_dropped, "");
+	c->is_counted = false;
+}
+
+void counts_begin(struct inject_context *c)
+{
 	struct cuda_context log = {.id = c->id, .device = c->device};
 	uint32_t r = CUPTI_OK;
 
@@ -65,7 +81,7 @@ void counts_begin(struct inject_context *c)
 		r = set_device(c->device);
 	metrics.is_set[c->device] |= r == CUPTI_OK;
 	if (r == CUPTI_OK)
-		r = inject.cupti.sass_enable(&x);
+		r = enable(c);
 	if (r != CUPTI_OK) {
 		inject_refused("counting executions", r);
 		return;
@@ -104,7 +120,7 @@ static void keep_counts(const struct cupti_sass_record *v, size_t n, size_t n_va
 	}
 }
 
-void counts_flush(struct inject_context *c)
+static void fetch(struct inject_context *c)
 {
 	struct cupti_sass_size s = {
 		.size = CUPTI_SIZE(cupti_sass_size, n_instances), .context = c->handle};
@@ -141,13 +157,22 @@ void counts_flush(struct inject_context *c)
 	mem_free(values);
 }
 
+void counts_next(struct inject_context *c)
+{
+	uint32_t r;
+
+	if (inject.cupti.synchronize)
+		inject.cupti.synchronize();
+	fetch(c);
+	disable(c);
+	r = enable(c);
+	if (r != CUPTI_OK)
+		inject_refused("counting executions of the next kernel", r);
+	c->is_counted = r == CUPTI_OK;
+}
+
 void counts_end(struct inject_context *c)
 {
-	struct cupti_sass_disable x = {
-		.size = CUPTI_SIZE(cupti_sass_disable, n_dropped), .context = c->handle};
-
-	counts_flush(c);
-	if (inject.cupti.sass_disable(&x) == CUPTI_OK && x.n_dropped)
-		log_trouble(CUDA_LOST_COUNTS, 0, x.n_dropped, "");
-	c->is_counted = false;
+	fetch(c);
+	disable(c);
 }

@@ -26,7 +26,7 @@ enum cupti_result {
 
 /* --- callbacks --- */
 
-enum cupti_domain { CUPTI_DRIVER = 1, CUPTI_RESOURCE = 3, CUPTI_SYNCHRONIZE = 4 };
+enum cupti_domain { CUPTI_DRIVER = 1, CUPTI_RUNTIME = 2, CUPTI_RESOURCE = 3 };
 enum cupti_resource_id {
 	CUPTI_CONTEXT_CREATED = 1,
 	CUPTI_CONTEXT_ENDS = 2,
@@ -58,18 +58,16 @@ struct cupti_module {
 	const char *cubin;
 };
 
-struct cupti_synchronize {
-	cupti_context context;
-	void *stream;
-};
-
 struct cupti_api {     /* of a call of the driver */
 	uint32_t site; /* enum cupti_site */
 	const char *function;
 	const void *params;
 	void *returned;
-	const char *symbol;
+	const char *symbol; /* of a launch: the kernel */
 	cupti_context context;
+	uint32_t context_id;
+	uint64_t *data;
+	uint32_t correlation;
 };
 
 typedef void (*cupti_callback)(void *user, uint32_t domain, uint32_t id, const void *data);
@@ -120,6 +118,7 @@ struct cupti {
 	CUPTI_SASS_FUNCTIONS(CUPTI_POINTER)
 #undef CUPTI_POINTER
 	bool has_sass;
+	uint32_t (*synchronize)(void); /* cuCtxSynchronize() of the driver; NULL: there is none */
 };
 
 /*

@@ -33,6 +33,8 @@ static bool find(void *library, const char *symbol, void *to)
 
 bool cupti_load(struct cupti *c, const char *path, const char **why)
 {
+	void *driver;
+
 	*c = (struct cupti){.library = open_library(path)};
 	if (!c->library) {
 		*why = dlerror();
@@ -49,6 +51,9 @@ bool cupti_load(struct cupti *c, const char *path, const char **why)
 #define FIND(FIELD, SYMBOL, PARAMS) c->has_sass &= find(c->library, SYMBOL, &c->FIELD);
 	CUPTI_SASS_FUNCTIONS(FIND)
 #undef FIND
+	driver = dlopen("libcuda.so.1", RTLD_NOW | RTLD_NOLOAD);
+	if (driver)
+		find(driver, "cuCtxSynchronize", &c->synchronize);
 	return true;
 }
 

@@ -10,7 +10,6 @@
 #include <unistd.h>
 
 #define FLUSH_MS 100
-#define COUNTS_NS UINT64_C(20000000) /* counts are fetched at most this often */
 
 struct inject inject = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
@@ -121,34 +120,53 @@ static void on_resource(uint32_t id, const struct cupti_resource *r)
 			end_context(c);
 		else if (id == CUPTI_MODULE_ENDS || id == CUPTI_MODULE_PROFILED)
 			flush_context(c);
-		if (id == CUPTI_MODULE_ENDS && c->is_counted)
-			counts_flush(c);
 	}
 	pthread_mutex_unlock(&inject.lock);
 }
 
-/* Counts can be fetched where the device is known to be at rest. */
-static void on_synchronize(const struct cupti_synchronize *s)
+/* CUPTI has no records of activity while it patches code: of a launch its kernel is known. */
+static void keep_launch(const struct cupti_api *a, const struct inject_context *c)
 {
-	static uint64_t last_ns;
+	struct cuda_launch l = {.name = log_text(a->symbol),
+		.device = c->device,
+		.context = c->id,
+		.correlation = a->correlation};
+
+	log_add(CUDA_LAUNCHES, 0, (struct log_part){&l, sizeof(l)}, (struct log_part){"", 0});
+}
+
+/*
+ * A launch has been made. In serialised mode its kernel has ended by now. Of counts CUPTI 2025.3
+ * keeps those of the first function alone that is launched after they were enabled, and does not
+ * take enabling inside of a call that launches: so they are taken and enabled anew once the
+ * outermost call has ended, of the runtime or of the driver.
+ */
+static void on_call(uint32_t domain, const struct cupti_api *a)
+{
+	static __thread unsigned depth; /* of calls of the runtime */
+	static __thread cupti_context launched;
+	bool is_after = a->site == CUPTI_AFTER;
 	struct inject_context *c;
 
-	pthread_mutex_lock(&inject.lock);
-	c = s->context ? find_context(s->context) : NULL;
-	if (c && c->is_counted && inject_now() - last_ns > COUNTS_NS) {
-		counts_flush(c);
-		last_ns = inject_now();
-	}
-	pthread_mutex_unlock(&inject.lock);
-}
-
-/* After a launch in serialised mode the kernel has ended. */
-static void on_launch(const struct cupti_api *a)
-{
-	if (a->site != CUPTI_AFTER)
+	if (domain == CUPTI_RUNTIME)
+		depth += is_after ? -(depth > 0) : 1;
+	if (!is_after)
 		return;
 	pthread_mutex_lock(&inject.lock);
-	flush_context(a->context ? find_context(a->context) : NULL);
+	c = a->context ? find_context(a->context) : NULL;
+	if (c && domain == CUPTI_DRIVER) {
+		flush_context(c);
+		if (c->is_counted) {
+			keep_launch(a, c);
+			launched = a->context;
+		}
+	}
+	if (launched && !depth) {
+		c = find_context(launched);
+		if (c && c->is_counted)
+			counts_next(c);
+		launched = NULL;
+	}
 	pthread_mutex_unlock(&inject.lock);
 }
 
@@ -164,10 +182,8 @@ static void on_callback(void *user, uint32_t domain, uint32_t id, const void *da
 	is_inside = true;
 	if (domain == CUPTI_RESOURCE)
 		on_resource(id, data);
-	else if (domain == CUPTI_SYNCHRONIZE)
-		on_synchronize(data);
-	else if (domain == CUPTI_DRIVER)
-		on_launch(data);
+	else
+		on_call(domain, data);
 	is_inside = false;
 }
 
@@ -176,6 +192,7 @@ static bool subscribe(void)
 	static const uint32_t launches[] = {CUPTI_LAUNCH, CUPTI_LAUNCH_PTSZ,
 		CUPTI_LAUNCH_COOPERATIVE, CUPTI_LAUNCH_COOPERATIVE_PTSZ, CUPTI_LAUNCH_GRAPH,
 		CUPTI_LAUNCH_GRAPH_PTSZ, CUPTI_LAUNCH_EX, CUPTI_LAUNCH_EX_PTSZ};
+	bool is_told_launches = inject.mode == CUDA_SERIALISED || inject.mode == CUDA_EXACT;
 	const struct cupti *c = &inject.cupti;
 	void *subscriber;
 	uint32_t r = c->subscribe(&subscriber, on_callback, NULL);
@@ -186,10 +203,9 @@ static bool subscribe(void)
 	}
 	r = c->enable_domain(1, subscriber, CUPTI_RESOURCE);
 	if (r == CUPTI_OK && inject.mode == CUDA_EXACT)
-		r = c->enable_domain(1, subscriber, CUPTI_SYNCHRONIZE);
-	for (size_t i = 0; inject.mode == CUDA_SERIALISED && r == CUPTI_OK &&
-			   i < sizeof(launches) / sizeof(*launches);
-		i++)
+		r = c->enable_domain(1, subscriber, CUPTI_RUNTIME);
+	for (size_t i = 0;
+		is_told_launches && r == CUPTI_OK && i < sizeof(launches) / sizeof(*launches); i++)
 		r = c->enable_callback(1, subscriber, CUPTI_DRIVER, launches[i]);
 	if (r != CUPTI_OK)
 		inject_refused("asking for callbacks", r);

@@ -42,7 +42,8 @@ void samples_end(struct inject_context *c);
 
 /* --- counts.c --- */
 void counts_begin(struct inject_context *c);
-void counts_flush(struct inject_context *c);
+/* Once a kernel was launched: waits for it, keeps its counts, and is ready for the next. */
+void counts_next(struct inject_context *c);
 void counts_end(struct inject_context *c);
 
 /* --- activity.c --- */

@@ -4,7 +4,7 @@
  *
  *	device ID NAME MIG	context ID DEVICE	end ID		module CONTEXT FILE
  *	unload CONTEXT FILE	launch CONTEXT KERNEL FILE TIMES PCS	drop CONTEXT N	full CONTEXT
- *	sync CONTEXT	wait MS	fork (a child ends at once)	spawn (fork: the rest, without CUDA yet)
+ *	wait MS	fork (a child ends at once)	spawn (fork: the rest, without CUDA yet)
  *	exec (the rest in a new program)	init	kill SIGNAL	quit STATUS (no handlers)
  *	exit STATUS	again (from "init" on, for ever)	print TEXT
  */
@@ -114,8 +114,6 @@ static int do_cuda(char **v)
 		return stand_in_drop(number(v[1]), number(v[2]), 0), 3;
 	if (!strcmp(v[0], "full"))
 		return stand_in_drop(number(v[1]), 0, 1), 2;
-	if (!strcmp(v[0], "sync"))
-		return stand_in_sync(number(v[1])), 2;
 	return 0;
 }
 

@@ -122,11 +122,14 @@ def by_name(p):
 
 
 def exact(p):
-    data, _ = p.take("module", "1", p.a, *p.launch(3, 4), "sync", "1", *p.launch(2, 4), options=["--exact"])
+    """Also of a second kernel: CUPTI counts only the first function after it was enabled."""
+    data, _ = p.take("module", "1", p.a, "module", "1", p.b, *p.launch(3, 4), *p.launch(2, 3, kernel=B, cubin=p.b), *p.launch(2, 4), options=["--exact"])
     k = by_kernel(data)["scale_rows"]
     same((k["is_exact"], k["samples"]), (True, 5 * each_launch(4)))
     rows = [r for r in p.ask("isa", k["file"])["rows"] if r.get("hit")]
     same([r["hit"] for r in rows], [5 * 512] * 4)
+    rows = [r for r in p.ask("isa", by_kernel(data)["tiles"]["file"])["rows"] if r.get("hit")]
+    same([r["hit"] for r in rows], [2 * 512] * 3)
 
 
 def some_launches(p):

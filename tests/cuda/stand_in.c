@@ -36,6 +36,7 @@ static struct context {
 	struct pc *pcs;
 	size_t n_pcs;
 	uint64_t n_dropped, told, fetched;
+	const char *counted;
 	int is_full;
 } contexts[CONTEXTS];
 /* A record is as long as the newest release has it. */
@@ -189,8 +190,9 @@ static void add_launch(struct context *c, const char *kernel)
 void stand_in_launch(uint32_t context, const char *kernel, uint64_t crc, uint32_t n_pcs)
 {
 	struct context *c = by_id(context);
-	struct cupti_api a = {.site = CUPTI_BEFORE, .context = c};
+	struct cupti_api a = {.site = CUPTI_BEFORE, .context = c, .symbol = kernel};
 
+	tell(CUPTI_RUNTIME, 211, &a);
 	tell(CUPTI_DRIVER, CUPTI_LAUNCH, &a);
 	pthread_mutex_lock(&lock);
 	correlation++;
@@ -198,11 +200,17 @@ void stand_in_launch(uint32_t context, const char *kernel, uint64_t crc, uint32_
 	for (uint32_t i = 0; i < n_pcs && c->is_enabled && c->n_pcs < PCS; i++)
 		c->pcs[c->n_pcs++] = (struct pc){
 			crc, 16ull * i, kernel, correlation, i + 1, 9 * (i + 1), 2 + 2 * (i % 3)};
-	for (uint32_t i = 0; i < n_pcs && c->is_counting && c->n_pcs < PCS; i++)
+	/* as the real one: the first function alone, and nothing once counts were fetched */
+	if (c->is_counting && c->counted && strcmp(c->counted, kernel) != 0)
+		n_pcs = 0;
+	c->counted = kernel;
+	for (uint32_t i = 0; i < n_pcs && c->is_counting == 1 && c->n_pcs < PCS; i++)
 		c->pcs[c->n_pcs++] = (struct pc){crc, 16ull * i, kernel, 0, 64 * 8, 0, 0};
 	pthread_mutex_unlock(&lock);
 	a.site = CUPTI_AFTER;
+	a.correlation = correlation;
 	tell(CUPTI_DRIVER, CUPTI_LAUNCH, &a);
+	tell(CUPTI_RUNTIME, 211, &a);
 }
 
 void stand_in_drop(uint32_t context, uint64_t n, int is_full)
@@ -213,13 +221,6 @@ void stand_in_drop(uint32_t context, uint64_t n, int is_full)
 	c->n_dropped += n;
 	c->is_full = is_full;
 	pthread_mutex_unlock(&lock);
-}
-
-void stand_in_sync(uint32_t context)
-{
-	struct cupti_synchronize s = {.context = by_id(context)};
-
-	tell(CUPTI_SYNCHRONIZE, 2, &s);
 }
 
 uint64_t stand_in_crc(const void *cubin, size_t n)
@@ -346,7 +347,8 @@ uint32_t cuptiActivityFlushAll(uint32_t is_forced)
 		pthread_mutex_unlock(&lock);
 		wanted(&b, &bytes, &max);
 		pthread_mutex_lock(&lock);
-		for (; n_given < n_devices && bytes - at >= sizeof(*devices); at += sizeof(*devices))
+		for (; n_given < n_devices && bytes - at >= sizeof(*devices);
+			at += sizeof(*devices))
 			memcpy(b + at, &devices[n_given++], sizeof(*devices));
 		for (; n_given < n_launches + n_devices && bytes - at >= sizeof(*launches);
 			at += sizeof(*launches))
@@ -520,6 +522,7 @@ API uint32_t cuptiSassMetricsEnable(struct cupti_sass_enable *p);
 uint32_t cuptiSassMetricsEnable(struct cupti_sass_enable *p)
 {
 	of(p->context)->is_counting = !fails("sass_enable");
+	of(p->context)->counted = NULL;
 	return fails("sass_enable");
 }
 
@@ -554,5 +557,6 @@ uint32_t cuptiSassMetricsFlushData(struct cupti_sass_flush *p)
 			strlen("smsp__sass_thread_inst_executed"), 32u * c->pcs[i].issued};
 	}
 	c->n_pcs = 0;
+	c->is_counting = 2;
 	return fails("sass_flush");
 }

@@ -24,5 +24,4 @@ API void stand_in_unload(uint32_t context, const void *cubin, size_t n);
  * issued, the rest stalled for the i-th reason, half of those without any issue. */
 API void stand_in_launch(uint32_t context, const char *kernel, uint64_t crc, uint32_t n_pcs);
 API void stand_in_drop(uint32_t context, uint64_t n, int is_full);
-API void stand_in_sync(uint32_t context);
 API uint64_t stand_in_crc(const void *cubin, size_t n);
