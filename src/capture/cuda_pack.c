@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* cuda_pack.c: from the logs of processes to packed captures, each checked. */
-#include "answer/captures.h"
-#include "answer/check.h"
 #include "base/file.h"
 #include "capture/cuda.h"
-#include "capture/folder.h"
+#include "capture/pack.h"
 #include "codec/demangle.h"
 
 /* The n-th process of the run with samples and the n-th of the exact one did the same work, where
@@ -48,47 +46,26 @@ static bool join(struct cuda *c, const struct cuda_process *a, const struct cuda
 	return ok;
 }
 
-static bool take_answer(
-	struct cuda *c, const struct answer *got, struct cuda_file *f, struct incore_error *e)
-{
-	const struct check_answer *k = got->data;
-	const struct trace *t = got->traces.v[0];
-	const struct checked_row *row = k->checked.v;
-
-	f->verdict = k->worst.verdict;
-	f->health = arena_strdup(&c->arena, row->health);
-	f->dropped = t->sampling.n_dropped;
-	f->is_exact = t->has_stated_totals;
-	for (code_idx i = 0; t->samples && i < t->n_code; i++)
-		f->samples += t->samples[i].issued + t->samples[i].stalled;
-	f->file = folder_file_name(&c->arena, c->q->dir, f->kernel, "");
-	if (!f->health || !f->file)
-		return err_nomem(e);
-	c->answer.period_cyc = t->sampling.period_cyc;
-	return folder_pack(f->file, t, c->q->pool, c->q->progress, e);
-}
-
 static bool pack_kernel(
 	struct cuda *c, const char *path, struct cuda_file *f, struct incore_error *e)
 {
-	struct captures k;
-	struct request r;
-	struct answer got;
-	bool ok;
+	struct pack_request r = {.path = path,
+		.dir = c->q->dir,
+		.kernel = f->kernel,
+		.pool = c->q->pool,
+		.progress = c->q->progress};
+	struct pack_result got;
 
-	if (!request_init(&r, question_find("check"), e))
+	if (!pack_capture(&r, &c->arena, &got, e))
 		return false;
-	captures_init(&k);
-	r.paths = &path;
-	r.n_paths = 1;
-	r.captures = &k;
-	r.pool = c->q->pool;
-	r.progress = c->q->progress;
-	ok = answer_ask(&r, &got, e) && take_answer(c, &got, f, e);
-	answer_deinit(&got);
-	request_deinit(&r);
-	captures_deinit(&k);
-	return ok && (VEC_PUSH(&c->answer.captures, *f) || err_nomem(e));
+	f->file = got.file;
+	f->verdict = got.verdict;
+	f->health = got.health;
+	f->samples = got.samples;
+	f->dropped = got.dropped;
+	f->is_exact = got.has_counts;
+	c->answer.period_cyc = got.period_cyc;
+	return VEC_PUSH(&c->answer.captures, *f) || err_nomem(e);
 }
 
 static bool pack_process(struct cuda *c, const struct cuda_process *p,

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""incore capture cuda and libincore-cuda without a GPU: on a stand-in CUDA driver and CUPTI (stand_in.c) that delivers samples, drops,
+"""incore capture cuda, capture ncu and libincore-cuda without a GPU: on a stand-in CUDA driver and CUPTI (stand_in.c) that delivers samples, drops,
 errors, modules out of order, several devices; applications that fork, exec, crash and are killed.
 
 usage: run.py BUILD_DIR [NAME...]      TIMES=20: as many kills
@@ -292,8 +292,57 @@ def full_disk(p):
     assert kinds[0] in (logs.START, logs.TEXT), kinds
 
 
+# --- capture ncu ---
+
+def ncu(p, *options, rc=0, app=("true",), sections=("SourceCounters", "LaunchStats", "Occupancy"), **scenario):
+    """(data, text, options that the stand-in got)"""
+    calls, tool = os.path.join(p.top, "calls"), os.path.join(p.top, "ncu")
+    with open(os.path.join(p.top, "scenario.json"), "w") as f:
+        json.dump({"calls": calls, "sections": sections, **scenario}, f)
+    with open(tool, "w") as f:
+        f.write(f"#!/bin/sh\nexec {sys.executable} {HERE}/ncu.py {p.top}/scenario.json \"$@\"\n")
+    os.chmod(tool, 0o755)
+    p.out += "x"
+    data, text = p.capture(app=list(app), options=["--tool", tool, *options], rc=rc, verb="ncu")
+    got = [json.loads(line) for line in read(calls).decode().splitlines()] if os.path.exists(calls) else []
+    return data, text, got[-1] if got else None
+
+
+def ncu_report(p):
+    report = os.path.join(HERE, "..", "data", "ncu", "several.ncu-rep")
+    data, text, got = ncu(p, "--kernel", "a|b", "--launch-skip", "3", "--launch-count", "2", report=report)
+    same((data["verdict"], data["version"]), ("captured", "2025.3.1.0"))
+    assert len(data["captures"]) > 1 and all(os.path.exists(c["file"]) for c in data["captures"])
+    same(sorted(os.listdir(p.out)), sorted(["capture.json", "journal", "ncu.log", *(os.path.basename(c["file"]) for c in data["captures"])]))
+    got = [(a, b) for a, b in got if a != "--export"]
+    same(got, [("--import-source", "yes"), ("--clock-control", "none"), ("--launch-skip", "3"), ("--launch-count", "2"),
+               ("--kernel-name-base", "demangled"), ("--kernel-name", "regex:a|b"), ("--section", "SourceCounters"), ("--section", "LaunchStats"),
+               ("--section", "Occupancy")])
+    assert "has no section SpeedOfLight" in text, text
+    data, _, got = ncu(p, "--set", "full", "--clock-control", "base", "--keep-raw", report=report)
+    assert ["--set", "full"] in got and ["--clock-control", "base"] in got and os.path.exists(p.out + "/report.ncu-rep")
+
+
+def ncu_fails(p):
+    data, _, _ = ncu(p, rc=1, says="==WARNING== No kernels were profiled.")
+    same(data["verdict"], "nothing")
+    _, text, _ = ncu(p, rc=6, status=1, says="==ERROR== ERR_NVGPUCTRPERM - no permission")
+    assert "NVreg_RestrictProfilingToAdminUsers" in text, text
+    report = os.path.join(HERE, "..", "data", "ncu", "kernel.ncu-rep")
+    data, text, _ = ncu(p, rc=3, app=("sh", "-c", "exit 3"), report=report)
+    assert "exit status 3" in text and len(data["captures"]) == 1, text
+    _, text, _ = ncu(p, rc=6, version_status=1)
+    assert "--version" in text, text
+    _, text = p.capture(app=["true"], options=["--tool", "/no/such/ncu", "-o", p.out + "y"], rc=5, verb="ncu")
+    assert "install Nsight Compute" in text, text
+    broken = os.path.join(p.top, "broken")
+    with open(broken, "wb") as f:
+        f.write(read(report)[:2000])
+    ncu(p, rc=3, report=broken)
+
+
 CASES = [layout, two_kernels, by_name, exact, some_launches, window, period, drops, devices, many_contexts, no_rights, refused, refused_later,
-         no_cupti, no_cuda, app_fails, app_dies, processes, interrupted, kills, full_disk]
+         no_cupti, no_cuda, app_fails, app_dies, processes, interrupted, kills, full_disk, ncu_report, ncu_fails]
 
 
 def attempt(case, build):
