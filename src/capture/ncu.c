@@ -117,7 +117,8 @@ static bool make_command(struct ncu *n, struct incore_error *e)
 		return false;
 	ok = word(n, n->answer.tool) && word(n, "--export") && word(n, n->report) &&
 	     word(n, "--import-source") && word(n, "yes") && word(n, "--clock-control") &&
-	     word(n, q->clock) && word(n, "--launch-skip") &&
+	     word(n, q->clock) && word(n, "--cache-control") && word(n, q->cache) &&
+	     word(n, "--launch-skip") &&
 	     word(n, arena_printf(&n->arena, "%llu", (unsigned long long)q->skip));
 	if (ok && q->count)
 		ok = word(n, "--launch-count") &&

@@ -20,6 +20,7 @@ struct ncu_request {	    /* options first: their table is the command line's */
 	const char *sections; /* identifiers, by comma; NULL: what our verbs can use */
 	const char *set;      /* instead of sections; NULL: none */
 	const char *clock;    /* "none", "base" */
+	const char *cache;    /* "all", "none" */
 	const char *tool;     /* ncu; NULL: it is looked for */
 	uint64_t limit_s;     /* 0: none */
 	bool keeps_raw, is_dry;

@@ -22,6 +22,8 @@ static const struct option_def ncu_options[] = {
 		FIELD(set)},
 	{0, "clock-control", OPTION_TEXT, "none|base", NULL, "none",
 		"the clock as it is, or locked by ncu", FIELD(clock)},
+	{0, "cache-control", OPTION_TEXT, "all|none", NULL, "all",
+		"caches emptied before each replay, or as they are", FIELD(cache)},
 	{0, "timeout", OPTION_COUNT, "SECONDS", NULL, "0", "of the run; 0: none", FIELD(limit_s)},
 	{0, "keep-raw", OPTION_FLAG, NULL, NULL, NULL, "keep the report", FIELD(keeps_raw)},
 	{0, "dry-run", OPTION_FLAG, NULL, NULL, NULL, "print what would be done; run nothing",
@@ -36,6 +38,9 @@ static bool check_request(struct cli *c, const struct ncu_request *q)
 	if (strcmp(q->clock, "none") != 0 && strcmp(q->clock, "base") != 0)
 		return err_set(&c->error, INCORE_USAGE, "bad-value",
 			"--clock-control is none or base, not %s", q->clock);
+	if (strcmp(q->cache, "all") != 0 && strcmp(q->cache, "none") != 0)
+		return err_set(&c->error, INCORE_USAGE, "bad-value",
+			"--cache-control is all or none, not %s", q->cache);
 	if (q->set && q->sections)
 		return err_set(&c->error, INCORE_USAGE, "bad-value",
 			"--set and --sections exclude each other");

@@ -9,7 +9,7 @@ import shutil
 import subprocess
 import sys
 
-WITH_VALUE = {"--export", "--import-source", "--clock-control", "--launch-skip", "--launch-count", "--kernel-name-base", "--kernel-name",
+WITH_VALUE = {"--export", "--import-source", "--clock-control", "--cache-control", "--launch-skip", "--launch-count", "--kernel-name-base", "--kernel-name",
               "--section", "--set"}
 
 

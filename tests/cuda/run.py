@@ -315,7 +315,7 @@ def ncu_report(p):
     assert len(data["captures"]) > 1 and all(os.path.exists(c["file"]) for c in data["captures"])
     same(sorted(os.listdir(p.out)), sorted(["capture.json", "journal", "ncu.log", *(os.path.basename(c["file"]) for c in data["captures"])]))
     got = [(a, b) for a, b in got if a != "--export"]
-    same(got, [("--import-source", "yes"), ("--clock-control", "none"), ("--launch-skip", "3"), ("--launch-count", "2"),
+    same(got, [("--import-source", "yes"), ("--clock-control", "none"), ("--cache-control", "all"), ("--launch-skip", "3"), ("--launch-count", "2"),
                ("--kernel-name-base", "demangled"), ("--kernel-name", "regex:a|b"), ("--section", "SourceCounters"), ("--section", "LaunchStats"),
                ("--section", "Occupancy")])
     assert "has no section SpeedOfLight" in text, text
