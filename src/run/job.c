@@ -143,6 +143,8 @@ bool job_run(const struct job *j, struct job_result *out, struct incore_error *e
 		.output = j->output,
 		.limit_ms = j->limit_ms,
 		.grace_ms = (unsigned)j->grace_ms,
+		.held = j->held,
+		.n_held = j->n_held,
 		.on_output = keep_output,
 		.output_ctx = &k,
 		.is_cancelled = j->is_cancelled,

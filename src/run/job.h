@@ -15,10 +15,12 @@
 
 struct job {
 	const char *name;	 /* of what is done: "discovery"; for the journal */
-	const char *const *argv; /* as of struct process_spec, like the next three */
+	const char *const *argv; /* as of struct process_spec, like the next five */
 	const char *cwd;
 	const char *const *env;
 	uint64_t limit_ms, grace_ms;
+	const int *held;
+	unsigned n_held;
 	const char *log_path;	 /* made anew; NULL: no log */
 	uint64_t max_log_bytes;	 /* of output in it: half of it at most is the beginning, the rest
 				   the end as far as the tail has it; 0: 8 MiB */

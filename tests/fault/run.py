@@ -98,6 +98,8 @@ RUNS = {
     "replay-project": ["replay", "--backend", "msprof", "--arg-spec", "../replay/lines.json", "--dry-run", "-o", "OUT", "--core",
                        "aiv,aiv", "-I", ".", "--source", "../replay/cann/kernels/aiv/left.cpp", "--source",
                        "../replay/cann/kernels/aiv/right.cpp"],
+    "sweep-dry": ["sweep", "--json", "--dry-run", "sweep.yaml"],
+    "sweep-status": ["sweep", "status", "--json", "../sweep/finished"],
     "dump-ls": ["dump", "ls", "--json", "dumps/project"],
     "dump-slots": ["dump", "ls", "--by", "slot", "dumps/blocks"],
     "dump-show": ["dump", "show", "--json", "dumps/g11"],
