@@ -21,6 +21,8 @@ extern const struct import_ops import_cuda;
 extern const struct import_ops import_chrome;
 extern const struct import_ops import_iket;
 extern const struct import_ops import_perfetto;
+extern const struct import_ops import_rocprof_pcs;
+extern const struct import_ops import_rocpd;
 
 const struct import_ops *const import_registry[] = {
 	&import_ui_output,
@@ -37,6 +39,8 @@ const struct import_ops *const import_registry[] = {
 	&import_chrome,
 	&import_iket,
 	&import_perfetto,
+	&import_rocprof_pcs,
+	&import_rocpd,
 	NULL,
 };
 
