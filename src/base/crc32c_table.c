@@ -5,7 +5,7 @@
  * inversion the checksum is linear: an entry is the xor of those of the bits of its byte, so that the
  * entries of 1, 2, 4, .. 128 say all of a row.
  */
-#include "dump/crc32c.h"
+#include "base/crc32c.h"
 
 #define BITS_1(x, a) (x), (x) ^ (a)
 #define BITS_2(x, b, a) BITS_1(x, a), BITS_1((x) ^ (b), a)

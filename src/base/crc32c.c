@@ -4,7 +4,7 @@
  * instruction has a latency of three cycles and one can start each cycle, so long data is taken as
  * three streams, whose checksums are joined by a carry-less multiplication.
  */
-#include "dump/crc32c.h"
+#include "base/crc32c.h"
 
 #include <string.h>
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * sass.c: what the instructions of a result are, and whom each can have waited for: the decoder's
+ * sass_links.c: what the instructions of a kernel are, and whom each can have waited for: the decoder's
  * classes in the words of the trace, and its candidates for the reasons that samples gave.
  */
 #include "base/search.h"
-#include "import/ncu/code.h"
+#include "import/sass_code.h"
 #include "isa/sass/sass_waits.h"
 
 #define TEXT_BYTES 128
@@ -58,14 +58,14 @@ static const uint8_t classes[SASS_CLASSES] = {
 	[SASS_CONTROL] = CLASS_NOP,
 };
 
-static unsigned sm_of(const struct code_build *c, const struct ncu_function *f)
+static unsigned sm_of(const struct sass_code *c, const struct sass_function *f)
 {
 	return c->binaries.v[f->binary].cubin.sm;
 }
 
-static bool write_text(struct code_build *c, const struct ncu_function *f, uint32_t i)
+static bool write_text(struct sass_code *c, const struct sass_function *f, uint32_t i)
 {
-	const uint8_t *p = f->code + (size_t)i * NCU_INST_BYTES;
+	const uint8_t *p = f->code + (size_t)i * SASS_INST_BYTES;
 	struct sass_inst inst = sass_decode(sm_of(c, f), p);
 	struct code_row *row = &c->rows.v[f->row_of[i]];
 	char text[TEXT_BYTES];
@@ -81,7 +81,7 @@ static bool write_text(struct code_build *c, const struct ncu_function *f, uint3
 		word = str_sub(word, strcspn(word.p, " ") + 1, word.n);
 	word.n = strcspn(word.n ? word.p : "", " .");
 	if (!row->text_len)
-		row->text = arena_strndup(&c->b->t->arena, s.p, s.n);
+		row->text = arena_strndup(&c->t->arena, s.p, s.n);
 	row->text_len = (uint32_t)s.n;
 	row->opcode = intern_add(&c->opcodes, word);
 	row->inst_class = classes[inst.inst_class < SASS_CLASSES ? inst.inst_class : SASS_UNKNOWN];
@@ -91,18 +91,17 @@ static bool write_text(struct code_build *c, const struct ncu_function *f, uint3
 	return row->text && row->opcode != INTERN_NONE;
 }
 
-bool ncu_write_texts(struct code_build *c, struct incore_error *e)
+bool sass_write_texts(struct sass_code *c, struct incore_error *e)
 {
-	if (!ncu_ask_nvdisasm(c, e))
+	if (!sass_ask_nvdisasm(c, e))
 		return false;
-	EACH (const struct ncu_function, f, c->functions.v, c->functions.n) {
+	EACH (const struct sass_function, f, c->functions.v, c->functions.n) {
 		for (uint32_t i = 0; i < f->n_inst; i++)
 			if (!write_text(c, f, i))
 				return err_nomem(e);
 	}
 	return !c->n_unsure ||
-	       trace_note(c->b->t, NOTE_INFO, "unknown-operands", NULL, INCORE_NO_OFFSET,
-		       c->n_unsure,
+	       trace_note(c->t, NOTE_INFO, "unknown-operands", NULL, INCORE_NO_OFFSET, c->n_unsure,
 		       "operands of %llu instructions are not understood and shown as \"?\"; "
 		       "with nvdisasm in the path its text is shown",
 		       (unsigned long long)c->n_unsure) ||
@@ -114,7 +113,7 @@ bool ncu_write_texts(struct code_build *c, struct incore_error *e)
 typedef VEC(struct sass_jump) jump_list;
 
 struct linking {
-	struct code_build *c;
+	struct sass_code *c;
 	struct sass_waits waits;
 	jump_list jumps;  /* targets that the instructions' own bits do not tell */
 	code_idx *row_of; /* by instruction of all functions, as the decoder counts them */
@@ -171,7 +170,7 @@ static bool add_table_flow(struct linking *l)
 /* For each reason that samples of a row gave: who can have caused it. */
 static bool add_blame(struct linking *l, uint32_t i)
 {
-	const struct trace *t = l->c->b->t;
+	const struct trace *t = l->c->t;
 	code_idx row = l->row_of[i];
 	const struct reason_count *counts = trace_reasons_of(t, row);
 
@@ -197,7 +196,7 @@ ORDER(by_row, struct code_link, UP(row) UP(kind) UP(reason) UP(to))
 
 static bool commit_links(struct linking *l)
 {
-	struct trace *t = l->c->b->t;
+	struct trace *t = l->c->t;
 	size_t n = 0;
 
 	SORT(l->links.v, l->links.n, by_row);
@@ -230,34 +229,34 @@ static bool add_jump(struct linking *l, uint64_t from, uint64_t to)
 }
 
 /* CALL.ABS of code that was loaded: the address of the function called, from bit 32 on. */
-static bool add_calls(struct linking *l, const struct ncu_function *f)
+static bool add_calls(struct linking *l, const struct sass_function *f)
 {
 	bool ok = true;
 
 	for (uint32_t i = 0; ok && i < f->n_inst; i++) {
-		const uint8_t *p = f->code + (size_t)i * NCU_INST_BYTES;
+		const uint8_t *p = f->code + (size_t)i * SASS_INST_BYTES;
 
 		if ((le_bytes(p, 2) & 0xfff) == OPCODE_CALL_ABS)
 			ok = add_jump(
-				l, f->load + (uint64_t)i * NCU_INST_BYTES, le_bytes(p + 4, 6));
+				l, f->load + (uint64_t)i * SASS_INST_BYTES, le_bytes(p + 4, 6));
 	}
 	return ok;
 }
 
 /* Calls that the loader would fill in: the function stands in a relocation. */
-static bool add_relocated_calls(struct linking *l, const struct ncu_function *f)
+static bool add_relocated_calls(struct linking *l, const struct sass_function *f)
 {
-	const struct code_build *c = l->c;
+	const struct sass_code *c = l->c;
 	struct cubin_targets found = {0};
 	bool ok = cubin_targets_of(&c->binaries.v[f->binary].cubin, f->section, &found);
 
 	for (size_t i = 0; ok && i < found.n; i++) {
-		uint64_t at = found.v[i].at & ~(uint64_t)(NCU_INST_BYTES - 1);
+		uint64_t at = found.v[i].at & ~(uint64_t)(SASS_INST_BYTES - 1);
 
-		if (at >= f->size / NCU_INST_BYTES * NCU_INST_BYTES ||
+		if (at >= f->size / SASS_INST_BYTES * SASS_INST_BYTES ||
 			sass_decode(sm_of(c, f), f->code + at).inst_class != SASS_CALL)
 			continue;
-		EACH (const struct ncu_function, k, c->functions.v, c->functions.n) {
+		EACH (const struct sass_function, k, c->functions.v, c->functions.n) {
 			if (k->n_inst && k->binary == f->binary && k->section == found.v[i].section)
 				ok = ok && add_jump(l, f->load + at, k->load + found.v[i].offset);
 		}
@@ -267,7 +266,7 @@ static bool add_relocated_calls(struct linking *l, const struct ncu_function *f)
 }
 
 /* For each BRX: u32 its offset, u32 0, u32 n, then n times u32 target, from the function's start. */
-static bool add_tables(struct linking *l, const struct ncu_function *f, struct str words)
+static bool add_tables(struct linking *l, const struct sass_function *f, struct str words)
 {
 	const uint8_t *p = (const uint8_t *)words.p, *end = p + words.n;
 
@@ -282,7 +281,7 @@ static bool add_tables(struct linking *l, const struct ncu_function *f, struct s
 }
 
 /* Records of .nv.info.<function>: u8 format, u8 attribute, u16 how many bytes follow, or a value. */
-static bool add_info(struct linking *l, const struct ncu_function *f, const struct elf_section *s)
+static bool add_info(struct linking *l, const struct sass_function *f, const struct elf_section *s)
 {
 	const uint8_t *p = s->data, *end = p + s->size;
 	bool ok = true;
@@ -300,7 +299,7 @@ static bool add_info(struct linking *l, const struct ncu_function *f, const stru
 	return ok;
 }
 
-static bool add_jumps(struct linking *l, const struct ncu_function *f)
+static bool add_jumps(struct linking *l, const struct sass_function *f)
 {
 	const struct elf_image *x = &l->c->binaries.v[f->binary].cubin.elf;
 	bool ok = add_calls(l, f) && add_relocated_calls(l, f);
@@ -315,8 +314,8 @@ static bool add_jumps(struct linking *l, const struct ncu_function *f)
 /* Texts in the order of their addresses, as the decoder wants them. */
 static bool find_waits(struct linking *l)
 {
-	struct code_build *c = l->c;
-	struct arena *a = &c->b->scratch;
+	struct sass_code *c = l->c;
+	struct arena *a = c->scratch;
 	struct sass_text *texts = arena_zalloc(a, c->functions.n + 1, sizeof(*texts));
 	size_t n = 0, n_inst = 0;
 	unsigned sm = 0;
@@ -325,11 +324,11 @@ static bool find_waits(struct linking *l)
 	l->row_of = arena_zalloc(a, c->rows.n + 1, sizeof(*l->row_of));
 	if (!texts || !l->row_of)
 		return false;
-	EACH (const struct ncu_function, f, c->functions.v, c->functions.n) {
+	EACH (const struct sass_function, f, c->functions.v, c->functions.n) {
 		if (!f->n_inst)
 			continue;
 		texts[n++] =
-			(struct sass_text){f->load, f->code, (size_t)f->n_inst * NCU_INST_BYTES};
+			(struct sass_text){f->load, f->code, (size_t)f->n_inst * SASS_INST_BYTES};
 		sm = sm_of(c, f);
 		for (uint32_t i = 0; i < f->n_inst; i++)
 			l->row_of[n_inst++] = f->row_of[i];
@@ -338,10 +337,10 @@ static bool find_waits(struct linking *l)
 	return ok && sass_waits_find(a, sm, texts, n, l->jumps.v, l->jumps.n, &l->waits);
 }
 
-bool ncu_link_code(struct code_build *c, struct incore_error *e)
+bool sass_link_code(struct sass_code *c, struct incore_error *e)
 {
 	struct linking l = {.c = c};
-	struct trace *t = c->b->t;
+	struct trace *t = c->t;
 	bool ok = find_waits(&l);
 
 	for (uint32_t i = 0; ok && i < l.waits.n_inst; i++)

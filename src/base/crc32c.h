@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * crc32c.h: CRC-32C (Castagnoli) as the dump uses it for payloads and log records: the usual one,
+ * crc32c.h: CRC-32C (Castagnoli) for records that are written while a program may die: the usual one,
  * with inversion before and after; crc32c(0, "123456789", 9) is 0xe3069283. No memory, any thread.
  */
 #pragma once

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * nvdisasm.c: the text of instructions by NVIDIA's disassembler, where it is installed. For display
+ * sass_nvdisasm.c: the text of instructions by NVIDIA's disassembler, where it is installed. For display
  * alone: classes, waits and branches are our own. It runs under a guard, with limits of time and
  * memory, and whatever goes wrong costs the operands in a listing.
  */
@@ -9,21 +9,21 @@
 
 #include "base/file.h"
 #include "base/process.h"
-#include "import/ncu/code.h"
+#include "import/sass_code.h"
 
 #define LIMIT_MS 20000u
 #define MEMORY_BYTES ((uint64_t)2 << 30)
 #define MAX_TEXT 400u
 
 /* The function of a binary whose section begins in this line, which has `.section .text.NAME,`. */
-static struct ncu_function *section_of(struct code_build *c, uint32_t binary, struct str line)
+static struct sass_function *section_of(struct sass_code *c, uint32_t binary, struct str line)
 {
 	ptrdiff_t at = str_find(line, ".text.");
 	struct str name = at < 0 ? line : str_sub(line, (size_t)at + strlen(".text."), line.n);
 
 	at = str_find(name, ",");
 	name = at < 0 ? name : str_trim(str_sub(name, 0, (size_t)at));
-	EACH (struct ncu_function, f, c->functions.v, c->functions.n) {
+	EACH (struct sass_function, f, c->functions.v, c->functions.n) {
 		if (f->binary == binary && f->n_inst && str_is(name, f->name))
 			return f;
 	}
@@ -31,7 +31,7 @@ static struct ncu_function *section_of(struct code_build *c, uint32_t binary, st
 }
 
 /* "/" "*0040*" "/  LDG.E R2, [R2.64] ;": the text of the instruction at that place of a section. */
-static bool take_line(struct code_build *c, struct ncu_function *f, struct str line)
+static bool take_line(struct sass_code *c, struct sass_function *f, struct str line)
 {
 	char hex[16] = "0x";
 	ptrdiff_t close = str_find(line, "*/"), end = str_find(line, ";");
@@ -44,18 +44,18 @@ static bool take_line(struct code_build *c, struct ncu_function *f, struct str l
 	memcpy(hex + 2, line.p + 2, (size_t)close - 2);
 	hex[close] = '\0';
 	text = str_trim(str_sub(line, (size_t)close + 2, (size_t)(end - close) - 2));
-	if (!str_to_u64(str_of(hex), &offset) || offset % NCU_INST_BYTES || !text.n ||
-		text.n > MAX_TEXT || offset / NCU_INST_BYTES >= f->n_inst)
+	if (!str_to_u64(str_of(hex), &offset) || offset % SASS_INST_BYTES || !text.n ||
+		text.n > MAX_TEXT || offset / SASS_INST_BYTES >= f->n_inst)
 		return true;
-	row = &c->rows.v[f->row_of[offset / NCU_INST_BYTES]];
-	row->text = arena_strndup(&c->b->t->arena, text.p, text.n);
+	row = &c->rows.v[f->row_of[offset / SASS_INST_BYTES]];
+	row->text = arena_strndup(&c->t->arena, text.p, text.n);
 	row->text_len = (uint32_t)text.n;
 	return row->text != NULL;
 }
 
-static bool take_listing(struct code_build *c, uint32_t binary, struct str all)
+static bool take_listing(struct sass_code *c, uint32_t binary, struct str all)
 {
-	struct ncu_function *f = NULL;
+	struct sass_function *f = NULL;
 	struct str line;
 
 	while (str_cut(&all, "\n", &line)) {
@@ -84,9 +84,9 @@ static bool write_cubin(char path[256], struct str bytes)
 	return ok;
 }
 
-bool ncu_ask_nvdisasm(struct code_build *c, struct incore_error *e)
+bool sass_ask_nvdisasm(struct sass_code *c, struct incore_error *e)
 {
-	const char *which = c->b->options->disasm;
+	const char *which = c->options->disasm;
 	bool is_path = which && strchr(which, '/') && strstr(which, "nvdisasm");
 	char *program = is_path ? NULL : process_find("nvdisasm");
 	struct strbuf out = {0};
