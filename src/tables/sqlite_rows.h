@@ -25,6 +25,11 @@ void sqlite_put_insert(struct strbuf *out, const struct sqlite_table *t);
 /* Texts are borrowed until the statement is reset. Numbers above 2^63 keep their bits: SQLite has no
  * unsigned ones, and %x shows them right. */
 int sqlite_bind_value(sqlite3_stmt *q, int at, const struct column *c, const void *value);
-/* One row of a batch by the statement of sqlite_put_insert(); false: the database says why. */
-bool sqlite_insert_row(
+/* One row of a batch as parameters of sqlite_put_insert(); false: the database says why. */
+bool sqlite_bind_row(
 	sqlite3_stmt *q, const struct table *t, const struct table_batch *b, uint32_t row);
+/* Runs it, ready for the next row. */
+static inline bool sqlite_insert(sqlite3_stmt *q)
+{
+	return sqlite3_step(q) == SQLITE_DONE && sqlite3_reset(q) == SQLITE_OK;
+}

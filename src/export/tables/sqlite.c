@@ -44,7 +44,7 @@ static bool insert_rows(void *ctx, const struct table_batch *b, struct incore_er
 	struct sqlite_state *s = ctx;
 
 	for (uint32_t i = 0; i < b->n; i++)
-		if (!sqlite_insert_row(s->insert, s->table, b, i))
+		if (!sqlite_bind_row(s->insert, s->table, b, i) || !sqlite_insert(s->insert))
 			return sqlite_out_fail(s->db, e);
 	return true;
 }
