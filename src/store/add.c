@@ -150,7 +150,7 @@ static bool sum_causes(struct table_cursor *c, struct store_entry *out, struct i
 			const char *name = ((const char *const *)b.column[bucket])[i];
 			int64_t n = (int64_t)((const uint64_t *)b.column[cycles])[i];
 
-			for (unsigned k = STORE_CYCLES; k < STORE_FIGURES; k++)
+			for (unsigned k = STORE_CYCLES; k <= STORE_DRAIN; k++)
 				if (k == STORE_CYCLES || strcmp(name, store_figures[k]) == 0)
 					out->figure[k] =
 						(out->figure[k] == NO_I64 ? 0 : out->figure[k]) + n;
@@ -293,13 +293,15 @@ bool store_add(struct store *s, const struct trace *t, const struct store_identi
 		.incore = INCORE_VERSION,
 		.format_version = t->meta.format_version,
 		.digest = digest,
-		.figure = {duration_of(t), NO_I64, NO_I64, NO_I64, NO_I64, NO_I64, NO_I64}};
+		.figure = {duration_of(t), NO_I64, NO_I64, NO_I64, NO_I64, NO_I64, NO_I64, NO_I64}};
 	bool ok;
 
 	*out = (struct store_added){0};
 	store_tables(x.tables);
 	hash_code(t, code);
 	ok = make_tables(&x, t, &y, e);
+	if (t->n_tracks && y.figure[STORE_CYCLES] != NO_I64)
+		y.figure[STORE_PER_TRACK] = y.figure[STORE_CYCLES] / t->n_tracks;
 	hash_entry(&y, id, digest);
 	ok = ok && write_all_tables(&x, &y, out, e);
 	out->unread = x.n_unread;

@@ -24,7 +24,7 @@ static const char *time_text(int64_t at, struct arena *a, bool *ok)
 
 static const char ENTRIES[] =
 	"SELECT e.capture, at, kernel, arch, evidence, labels, revision, code, e.path, incore,"
-	" duration, cycles, issue, stall, wait, idle, drain"
+	" duration, cycles, issue, stall, wait, idle, drain, per_track"
 	" FROM entries e JOIN captures c ON c.capture = e.capture"
 	" ORDER BY kernel, arch, evidence, labels, at, e.capture";
 #define FIRST_FIGURE 10

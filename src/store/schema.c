@@ -15,7 +15,8 @@
 			"of all tracks together; of samples: samples times their period"),         \
 		FIGURE(STORE_ISSUE, "issue", "of these cycles: issuing"),                          \
 		FIGURE(STORE_STALL, "stall", "stalled"), FIGURE(STORE_WAIT, "wait", "waiting"),    \
-		FIGURE(STORE_IDLE, "idle", "idle"), FIGURE(STORE_DRAIN, "drain", "draining")
+		FIGURE(STORE_IDLE, "idle", "idle"), FIGURE(STORE_DRAIN, "drain", "draining"),      \
+		FIGURE(STORE_PER_TRACK, "per_track", "cycles of the mean track")
 #define CAPTURE COLUMN(store_entry, capture, UNIT_INDEX, "number of the capture in the store")
 #define LABELS COLUMN(store_entry, labels, UNIT_NONE, "key=value, by key, joined by commas")
 #define REVISION COLUMN(store_entry, revision, UNIT_NONE, "of the source, as was said", NULLABLE)
@@ -25,7 +26,7 @@
 #define INCORE COLUMN(store_entry, incore, UNIT_NONE, "version of incore that added it")
 
 const char *const store_figures[STORE_FIGURES] = {
-	"duration", "cycles", "issue", "stall", "wait", "idle", "drain"};
+	"duration", "cycles", "issue", "stall", "wait", "idle", "drain", "per_track"};
 
 static const struct column entry_columns[] = {
 	CAPTURE,

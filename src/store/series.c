@@ -28,9 +28,9 @@ static const struct record why_record = RECORD_OF(store_why, RECORD_BLOCK, why_c
 static const struct column point_columns[] = {
 	PART(store_point, entry, &store_entry_record),
 	COLUMN(store_point, value, UNIT_CYCLES, "the figure"),
-	COLUMN(store_point, level, UNIT_CYCLES, "level of its stretch of time", .digits = 1),
+	COLUMN(store_point, level, UNIT_CYCLES, "level of its stretch of time"),
 	COLUMN(store_point, off_pct, UNIT_PERCENT, "how far it is from that level",
-		.title = "off %", .digits = 2),
+		.title = "off %", .csv = "off_pct", .digits = 2),
 	COLUMN(store_point, mark, UNIT_NONE, "what it is", .words = "|change|outlier|unconfirmed"),
 };
 const struct record store_point_record = RECORD_OF(store_point, RECORD_LINE, point_columns);
@@ -43,20 +43,18 @@ static const struct column change_columns[] = {
 	COLUMN(store_change, state, UNIT_NONE, "does more than one capture say so",
 		.words = "confirmed|unconfirmed"),
 	COLUMN(store_change, is_same_code, UNIT_NONE, "the listings are equal"),
-	COLUMN(store_change, before, UNIT_CYCLES, "level before", .digits = 1),
-	COLUMN(store_change, after, UNIT_CYCLES, "level after; of an unconfirmed one its value",
-		.digits = 1),
-	COLUMN(store_change, change, UNIT_CYCLES, "difference of the two", .digits = 1),
+	COLUMN(store_change, before, UNIT_CYCLES, "level before"),
+	COLUMN(store_change, after, UNIT_CYCLES, "level after; of an unconfirmed one its value"),
+	COLUMN(store_change, change, UNIT_CYCLES, "difference of the two"),
 	COLUMN(store_change, change_pct, UNIT_PERCENT, "of the level before", .title = "change %",
-		.digits = 2),
+		.csv = "change_pct", .digits = 2),
 	PART(store_change, why, &why_record),
 };
 const struct record store_change_record = RECORD_OF(store_change, RECORD_BLOCK, change_columns);
 
 static const struct column history_columns[] = {
 	SERIES_COLUMNS(store_history),
-	COLUMN(store_history, level, UNIT_CYCLES, "of the last stretch of time", NULLABLE,
-		.digits = 1),
+	COLUMN(store_history, level, UNIT_CYCLES, "of the last stretch of time", NULLABLE),
 	LIST(store_history, points, &store_point_record, "its captures in the order of time"),
 	LIST(store_history, changes, &store_change_record, "where the level changed"),
 };
@@ -65,7 +63,7 @@ const struct record store_history_record = RECORD_OF(store_history, RECORD_BLOCK
 static const struct column regression_columns[] = {
 	SERIES_COLUMNS(store_regression),
 	COLUMN(store_regression, is_open, UNIT_NONE, "the level of now is still above that before",
-		.title = "open"),
+		.title = "open", .csv = "is_open"),
 	PART(store_regression, change, &store_change_record),
 };
 const struct record store_regression_record =
@@ -78,14 +76,14 @@ static const struct column gate_columns[] = {
 	COLUMN(store_gate, capture, UNIT_INDEX, "the newest capture"),
 	COLUMN(store_gate, from, UNIT_INDEX, "the last one before the new; 0: there is none"),
 	COLUMN(store_gate, captures_new, UNIT_COUNT, "new captures: the newest of one revision",
-		.title = "new"),
+		.title = "new", .csv = "captures_new"),
 	COLUMN(store_gate, revision, UNIT_NONE, "theirs", NULLABLE),
-	COLUMN(store_gate, before, UNIT_CYCLES, "level before them", NULLABLE, .digits = 1),
-	COLUMN(store_gate, after, UNIT_CYCLES, "their median", NULLABLE, .digits = 1),
+	COLUMN(store_gate, before, UNIT_CYCLES, "level before them", NULLABLE),
+	COLUMN(store_gate, after, UNIT_CYCLES, "their median", NULLABLE),
 	COLUMN(store_gate, change_pct, UNIT_PERCENT, "of the level before", NULLABLE,
-		.title = "change %", .digits = 2),
+		.title = "change %", .csv = "change_pct", .digits = 2),
 	COLUMN(store_gate, limit_pct, UNIT_PERCENT, "a change beyond it is none of noise", NULLABLE,
-		.title = "limit %", .digits = 2),
+		.title = "limit %", .csv = "limit_pct", .digits = 2),
 	PART(store_gate, why, &why_record),
 };
 const struct record store_gate_record = RECORD_OF(store_gate, RECORD_BLOCK, gate_columns);

@@ -36,9 +36,10 @@ enum store_figure {
 	STORE_WAIT,
 	STORE_IDLE,
 	STORE_DRAIN,
+	STORE_PER_TRACK, /* cycles of the mean track: where captures have not equally many */
 	STORE_FIGURES
 };
-#define STORE_FIGURE_CHOICES "duration|cycles|issue|stall|wait|idle|drain"
+#define STORE_FIGURE_CHOICES "duration|cycles|issue|stall|wait|idle|drain|per_track"
 extern const char *const store_figures[STORE_FIGURES];
 
 struct store_entry {

@@ -75,6 +75,10 @@ static bool add_one(struct add_job *j, const char *path)
 	j->id.path = whole_path(j, path);
 	if (!j->id.path)
 		return err_nomem(e);
+	if (!j->store) /* not before there is something to add */
+		j->store = store_open(store_path(j->c), true, e);
+	if (!j->store)
+		return false;
 	if (!store_add(j->store, t, &j->id, &added, e))
 		return err_wrap(e, "adding '%s'", path);
 	cli_warn_unread(j->c, added.unread);
@@ -140,7 +144,7 @@ static bool run_add(struct cli *c)
 	bool ok;
 
 	arena_init(&j.arena);
-	ok = prepare(&j) && (j.store = store_open(path, true, &c->error)) && add_all(&j);
+	ok = prepare(&j) && add_all(&j);
 	store_close(j.store);
 	ok = ok && print(&j, path);
 	arena_deinit(&j.arena);

@@ -165,7 +165,18 @@ class SummaryView extends View {
 	private advice(): HTMLElement | null {
 		const all = (this.data.advice ?? []).slice(0, 4);
 		if (!all.length) return null;
-		return section('What to try', null, h('ol', { class: 'advice' }, all.map((a) => h('li', null, h('strong', null, a.cause), a.where ? [' at ', rowLink(this.app, a.where.row)] : '', h('p', null, a.experiment), h('p', { class: 'dim' }, `${a.evidence}. ${a.prediction}`), h('p', { class: 'dim' }, `${cyclesWith(a.exposed, this.all())} exposed`)))));
+		return section('What to try', null,
+			h('ol', {class : 'advice'},
+				all.map((a) => h('li', null, h('strong', null, a.cause),
+						a.where ? [ ' at ', rowLink(this.app, a.where.row) ]
+							: '',
+						h('p', null, a.experiment),
+						h('p', {class : 'dim'},
+							`${a.evidence}. ${a.prediction}`),
+						h('p', {class : 'dim'},
+							`${
+								cyclesWith(a.exposed,
+									this.all())} exposed`)))));
 	}
 
 	protected update(_state: Readonly<State>, keys: Changed): void {
