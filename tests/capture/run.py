@@ -503,6 +503,13 @@ def test_doctor_cuda(p):
     files = {"dev/nvidiactl": "", "proc/driver/nvidia/params": "RmProfilingAdminOnly: 0\n"}
     found, _ = ask_doctor(p, "cuda", **files)
     assert found["gpu"]["message"] == "NVIDIA H200, 570.1, 345 MHz, 1980 MHz"
+    assert found["library"]["message"].endswith("libincore-cuda.so")
+    found, _ = ask_doctor(p, "cuda", rc=1, env={"INCORE_CUDA_LIBRARY": "/no/such.so"}, **files)
+    assert found["no-library"]["severity"] == "error"
+    home = os.path.join(p.top, "cuda")
+    os.makedirs(os.path.join(home, "lib64"))
+    open(os.path.join(home, "lib64", "libcupti.so"), "w").close()
+    assert ask_doctor(p, "cuda", env={"CUDA_HOME": home}, **files)[0]["cupti"]["message"] == f"CUPTI: {home}/lib64/libcupti.so"
     files["proc/driver/nvidia/params"] = "RmProfilingAdminOnly: 1\n"
     found, _ = ask_doctor(p, "cuda", rc=0 if os.geteuid() == 0 else 1, **files)
     assert found["counters-locked"]["severity"] == ("warning" if os.geteuid() == 0 else "error")

@@ -57,6 +57,8 @@ RUNS = {
     "rocpd-hot": ["hot", "rocpd/run_results.db"],
     "pcs-hot": ["hot", "--json", "rocprof_pcs/stochastic_results.json"],
     "pcs-csv": ["info", "rocprof_pcs/run_pc_sampling_stochastic.csv"],
+    "cuda-summary": ["summary", "--json", "cuda/exact.cudalog"],
+    "cuda-pack": ["pack", "-o", "OUT", "cuda/died.cudalog"],
     "ncu-hot": ["hot", "--by", "producer", "ncu/functions.ncu-rep"],
     "ncu-summary": ["summary", "--json", "ncu/several.ncu-rep#1"],
     "ncu-pack": ["pack", "-o", "OUT", "ncu/kernel.ncu-rep"],
