@@ -108,6 +108,9 @@ void cuda_deinit(struct cuda *c);
 bool cuda_take(struct cuda *c, struct incore_error *e);
 
 /* --- cuda_run.c: one run, and the logs it left --- */
+/* In the arena; NULL: not found, or no memory. */
+const char *cuda_find_library(struct arena *a);
+const char *cuda_find_cupti(struct arena *a);
 /* Finds our library and CUPTI; a CUPTI that is not found is left to the application's. */
 bool cuda_find_tools(struct cuda *c, struct incore_error *e);
 bool cuda_run(struct cuda *c, enum cuda_mode mode, struct incore_error *e);
