@@ -133,6 +133,15 @@ def exact(p):
     same([r["hit"] for r in rows], [2 * 512] * 3)
 
 
+def listed(p):
+    """Kernels and times alone; text."""
+    words = ["module", "1", p.a, *p.launch(3, 4), *p.launch(1, 4, kernel=B, cubin=p.b)]
+    cmd = [p.program, "capture", "cuda", *p.options("--list"), "-o", p.out, "--", p.app, *p.begin, *words]
+    run = subprocess.run(cmd, capture_output=True, text=True)
+    same((run.returncode, [" ".join(line.split()[:3]) for line in run.stdout.splitlines()[1:3]]), (0, ["3 350.000 116.667", "1 50.000 50.000"]), run.stderr)
+    same(sorted(os.listdir(p.out)), ["capture.json", "journal", "look.log"])
+
+
 def some_launches(p):
     data, _ = p.take("module", "1", p.a, *p.launch(9, 4), options=["--launch", "2,5-6"])
     same((data["mode"], by_kernel(data)["scale_rows"]["samples"]), ("serialised", 3 * each_launch(4)))
@@ -380,7 +389,7 @@ def ncu_fails(p):
     ncu(p, rc=3, report=broken)
 
 
-CASES = [layout, two_kernels, by_name, exact, some_launches, window, period, drops, nothing_sampled, devices, many_contexts, no_rights, refused, refused_later,
+CASES = [layout, two_kernels, by_name, exact, listed, some_launches, window, period, drops, nothing_sampled, devices, many_contexts, no_rights, refused, refused_later,
          no_cupti, no_cuda, app_fails, app_dies, processes, interrupted, kills, full_disk, damaged, ncu_report, ncu_fails]
 
 
