@@ -149,6 +149,8 @@ def everything(is_check):
         *both("ncu", 8, 30, "tests/ncu/run.py", "BUILD"),
         *both("pipes", 2, 5, "tests/conformance/pipes.py", "BUILD/incore"),
         plain("why", 6, "tests/conformance/why.py", "BUILD/incore"),
+        plain("whatif", 6, "tests/conformance/whatif.py", "BUILD/incore"),
+        plain("whatif-truth", 3, "bench/whatif_truth.py", "BUILD", "--check"),
         plain("attribution", 1, "bench/attribution.py", "BUILD/tests/attribution", "--check"),
         *both("ascend-bad-input", 28, 150, "tests/ascend_bad_input.py", "BUILD"),
         *both("model", 31, 29, "tests/model/run.py", "BUILD"),
