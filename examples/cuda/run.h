@@ -61,9 +61,9 @@ struct run_entry {
 };
 int run_main(int argc, char **argv);
 
-#define RUN(name)                                                                                                                                                                  \
-	static void launch_##name();                                                                                                                                               \
-	static run_entry entry_##name(#name, launch_##name);                                                                                                                       \
+#define RUN(name)                                                                                  \
+	static void launch_##name();                                                               \
+	static run_entry entry_##name(#name, launch_##name);                                       \
 	static void launch_##name()
 
 #if !defined(RUN_ALL) || defined(RUN_MAIN)
@@ -112,7 +112,8 @@ int main(int argc, char **argv)
 		}
 	for (size_t i = 0; times && i < chosen.size(); i++) {
 		std::sort(us[i].begin(), us[i].end());
-		printf("%s %d %.3f %.3f %.3f\n", chosen[i]->name, times, us[i][times / 2], us[i][times / 10], us[i][times * 9 / 10]);
+		printf("%s %d %.3f %.3f %.3f\n", chosen[i]->name, times, us[i][times / 2],
+			us[i][times / 10], us[i][times * 9 / 10]);
 	}
 	return 0;
 }
