@@ -27,6 +27,7 @@
 	X(replay)                                                                                  \
 	X(profile)                                                                                 \
 	X(capture)                                                                                 \
+	X(sweep)                                                                                   \
 	X(doctor)
 
 #define DECLARE(name) extern const struct verb verb_##name;
