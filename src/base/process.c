@@ -187,7 +187,7 @@ static void be_guard(const struct process_spec *spec, char **env, const char *pa
 
 	setpgid(0, 0); /* the terminal's signals are for us alone */
 	prctl(PR_SET_CHILD_SUBREAPER, 1);
-	close_above(GUARD_FIRST_FREE);
+	close_above(GUARD_FIRST_FREE + spec->n_held);
 	signal(SIGPIPE, SIG_IGN);
 	program = walls_fork_again();
 	if (program == 0)
@@ -211,8 +211,9 @@ static void be_guard(const struct process_spec *spec, char **env, const char *pa
 }
 
 /* The guard's files at their fixed places, whatever numbers they have now. */
-static void place_files(const struct pipes *p)
+static void place_files(const struct pipes *p, const struct process_spec *spec)
 {
+	int held[PROCESS_MAX_HELD];
 	int in = fcntl(p->in[0], F_DUPFD, 64), out = fcntl(p->out[1], F_DUPFD, 64);
 	int lifeline = fcntl(p->lifeline[0], F_DUPFD, 64),
 	    status = fcntl(p->status[1], F_DUPFD, 64);
@@ -223,7 +224,14 @@ static void place_files(const struct pipes *p)
 	dup2(out, STDOUT_FILENO);
 	dup2(out, STDERR_FILENO);
 	dup2(lifeline, GUARD_LIFELINE);
+	for (unsigned i = 0; i < spec->n_held; i++) {
+		held[i] = fcntl(spec->held[i], F_DUPFD, 64);
+		if (held[i] < 0)
+			_exit(0);
+	}
 	dup2(status, GUARD_STATUS);
+	for (unsigned i = 0; i < spec->n_held; i++)
+		dup3(held[i], (int)(GUARD_FIRST_FREE + i), O_CLOEXEC);
 }
 
 /* --- our side --- */
@@ -429,7 +437,7 @@ static bool start(struct talk *t, char **env, const char *path, struct incore_er
 	pid_t guard = t->spec->walls ? walls_fork() : fork();
 
 	if (guard == 0) {
-		place_files(t->pipes);
+		place_files(t->pipes, t->spec);
 		be_guard(t->spec, env, path);
 	}
 	if (guard < 0)

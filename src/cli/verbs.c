@@ -13,6 +13,7 @@
 	X(waves)                                                                                   \
 	X(whatif)                                                                                  \
 	X(why)                                                                                     \
+	X(advise)                                                                                  \
 	X(occupancy)                                                                               \
 	X(summary)                                                                                 \
 	X(diff)                                                                                    \
@@ -27,6 +28,7 @@
 	X(replay)                                                                                  \
 	X(profile)                                                                                 \
 	X(capture)                                                                                 \
+	X(sweep)                                                                                   \
 	X(doctor)
 
 #define DECLARE(name) extern const struct verb verb_##name;

@@ -50,6 +50,22 @@ static bool read_lines(
 	return true;
 }
 
+bool journal_parse(
+	struct str all, const char *path, journal_fn each, void *ctx, struct incore_error *e)
+{
+	return read_lines(&(struct journal){.path = (char *)path}, all, each, ctx, e);
+}
+
+bool journal_read(const char *path, journal_fn each, void *ctx, struct incore_error *e)
+{
+	struct file_data f = {0};
+	bool ok = file_load(&f, path, e) &&
+		  journal_parse((struct str){(const char *)f.data, f.size}, path, each, ctx, e);
+
+	file_unload(&f);
+	return ok;
+}
+
 /* The name of a new file is on the disk only when its directory is. */
 static void sync_directory_of(const char *path)
 {
