@@ -147,6 +147,8 @@ def everything(is_check):
         plain("formats", 10, "tests/formats/run.py", "BUILD"),
         asan("formats", 10, "tests/formats/run.py", "BUILD", env={"INCORE_NO_NPM": "1"}),
         *both("ncu", 8, 30, "tests/ncu/run.py", "BUILD"),
+        *both("planted", 1, 3, "tests/gpu/planted.py", "BUILD"),
+        *both("rocprof", 3, 10, "tests/rocprof/run.py", "BUILD"),
         *both("pipes", 2, 5, "tests/conformance/pipes.py", "BUILD/incore"),
         plain("why", 6, "tests/conformance/why.py", "BUILD/incore"),
         plain("attribution", 1, "bench/attribution.py", "BUILD/tests/attribution", "--check"),
@@ -155,6 +157,7 @@ def everything(is_check):
         *both("replay", 26, 60, "tests/replay/run.py", "BUILD"),
         *both("replay-msprof", 51, 70, "tests/replay/cann/run.py", "BUILD"),
         plain("capture", 20, "tests/capture/run.py", "BUILD"),
+        *both("cuda", 14, 25, "tests/cuda/run.py", "BUILD"),
         plain("sweep", 13, "tests/sweep/run.py", "BUILD"),
         plain("sweep-slurm", 8, "tests/sweep/slurm.py", "BUILD", cores=0),  # waits for Slurm to miss a node
         *both("lib", 3, 8, "tests/lib/run.py", "BUILD"),

@@ -17,9 +17,12 @@ extern const struct import_ops import_opprof;
 extern const struct import_ops import_sqtt;
 extern const struct import_ops import_json;
 extern const struct import_ops import_ncu;
+extern const struct import_ops import_cuda;
 extern const struct import_ops import_chrome;
 extern const struct import_ops import_iket;
 extern const struct import_ops import_perfetto;
+extern const struct import_ops import_rocprof_pcs;
+extern const struct import_ops import_rocpd;
 
 const struct import_ops *const import_registry[] = {
 	&import_ui_output,
@@ -32,9 +35,12 @@ const struct import_ops *const import_registry[] = {
 	&import_sqtt,
 	&import_json,
 	&import_ncu,
+	&import_cuda,
 	&import_chrome,
 	&import_iket,
 	&import_perfetto,
+	&import_rocprof_pcs,
+	&import_rocpd,
 	NULL,
 };
 

@@ -9,6 +9,7 @@
  */
 #pragma once
 
+#include "base/arena.h"
 #include "base/process.h"
 #include "run/journal.h"
 
@@ -47,3 +48,6 @@ int job_exit_status(const struct process_result *r);
 void job_describe(const struct job *j, const struct process_result *r, struct strbuf *out);
 /* The last line that it printed, blank ones passed over; "": none. */
 struct str job_last_line(const struct job_result *r);
+/* What a program prints when it is asked ("--version"), in the arena; NULL: it cannot answer
+ * ("tool-failed"), or memory. */
+const char *job_ask(const char *path, const char *option, struct arena *a, struct incore_error *e);

@@ -564,6 +564,8 @@ bool trace_put_frame(const struct trace *t, const struct frame *f, struct strbuf
 bool trace_note(struct trace *t, enum note_kind kind, const char *code, const char *path,
 	uint64_t offset, uint64_t count, const char *fmt, ...) PRINTF_LIKE(7, 8);
 
+/* Of which nothing is known. */
+struct trace_launch trace_no_launch(void);
 /* A new empty trace with all NO_VALUE fields set; NULL on lack of memory. */
 struct trace *trace_new(void);
 /* Checks the invariants that analyses rely on (indices in range, tracks sorted, names set). An

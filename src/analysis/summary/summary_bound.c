@@ -4,6 +4,8 @@
 #include <math.h>
 
 #include "analysis/summary/summary.h"
+#include "base/search.h"
+#include "base/vec.h"
 
 static uint64_t exposed(const struct family_sum *f)
 {
@@ -15,22 +17,74 @@ static double share_of(uint64_t part, uint64_t whole)
 	return whole ? (double)part / (double)whole : 0;
 }
 
-code_idx summary_row_of_cause(const struct summary *s, uint32_t cause, uint64_t *exposed_cyc)
+static uint64_t exposed_of_cell(const struct cause_cell *k)
 {
-	const struct causes *c = s->causes;
+	return k->cyc - k->hidden_cyc;
+}
+
+/* The line of a row as one number; 0: it has none. */
+static uint64_t line_key(const struct trace *t, code_idx code)
+{
+	const struct code_row *r = &t->code[code];
+	const struct frame *f = r->n_frames ? &t->frames[r->first_frame] : NULL;
+
+	return f && f->source < t->n_sources ? (uint64_t)f->source << 32 | f->line : 0;
+}
+
+struct row_cost { /* rows of a cause, for sums by line */
+	uint64_t line, cyc;
+	code_idx code;
+};
+ORDER(by_line, struct row_cost, UP(line) DOWN(cyc) UP(code))
+
+/*
+ * An unrolled loop spreads what one line costs over many rows, of which none need be the costliest: of samples
+ * the line decides, then its costliest row. Rows without a line stand for themselves.
+ */
+static code_idx costliest_by_line(struct row_cost *v, size_t n, uint64_t *exposed_cyc)
+{
 	code_idx best = NO_CODE;
 	uint64_t most = 0;
 
-	for (uint32_t i = 0; i < c->n_cells; i++) {
-		uint64_t x = c->cells[i].cyc - c->cells[i].hidden_cyc;
+	SORT(v, n, by_line);
+	for (size_t i = 0, k; i < n; i = k) {
+		uint64_t sum = 0;
 
-		if (c->cells[i].cause != cause || c->cells[i].code == NO_CODE || x <= most)
+		for (k = i; k < n && (k == i || (v[i].line && v[k].line == v[i].line)); k++)
+			sum += v[k].cyc;
+		if (sum <= most)
 			continue;
-		most = x;
-		best = c->cells[i].code;
+		most = sum;
+		best = v[i].code;
+		*exposed_cyc = v[i].cyc;
 	}
-	*exposed_cyc = most;
 	return best;
+}
+
+code_idx summary_row_of_cause(const struct summary *s, uint32_t cause, uint64_t *exposed_cyc)
+{
+	const struct causes *c = s->causes;
+	bool is_by_line = trace_is_sampled(s->trace);
+	VEC(struct row_cost) rows = {0};
+	struct row_cost best = {.code = NO_CODE};
+
+	for (uint32_t i = 0; i < c->n_cells; i++) {
+		const struct cause_cell *k = &c->cells[i];
+		struct row_cost r = {0, exposed_of_cell(k), k->code};
+
+		if (k->cause != cause || k->code == NO_CODE || !r.cyc)
+			continue;
+		if (r.cyc > best.cyc)
+			best = r;
+		r.line = is_by_line ? line_key(s->trace, r.code) : 0;
+		if (is_by_line && !VEC_PUSH(&rows, r))
+			is_by_line = false; /* lack of memory: the costliest row is right enough */
+	}
+	if (is_by_line)
+		best.code = costliest_by_line(rows.v, rows.n, &best.cyc);
+	VEC_FREE(&rows);
+	*exposed_cyc = best.cyc;
+	return best.code;
 }
 
 const struct producer_edge *summary_edge_of(const struct summary *s, code_idx wait)
@@ -44,18 +98,29 @@ const struct producer_edge *summary_edge_of(const struct summary *s, code_idx wa
 	return NULL;
 }
 
-/* "<before>file:line" of a row, where it has one. */
-static void put_line(
-	const struct trace *t, const struct code_row *r, const char *before, struct strbuf *out)
+static void put_frame(
+	const struct trace *t, const struct frame *f, const char *before, struct strbuf *out)
 {
-	const struct frame *f = r->n_frames ? &t->frames[r->first_frame] : NULL;
 	struct str path;
 
-	if (!f || f->source >= t->n_sources)
+	if (f->source >= t->n_sources)
 		return;
 	path = str_of(t->sources[f->source].path);
 	path = str_sub(path, (size_t)(str_rfind_char(path, '/') + 1), path.n);
 	sb_printf(out, "%s%.*s:%u", before, STR_ARG(path), f->line);
+}
+
+/* "<before>file:line" of a row, where it has one; of a function of another file, also where the kernel calls it. */
+static void put_line(
+	const struct trace *t, const struct code_row *r, const char *before, struct strbuf *out)
+{
+	const struct frame *f = r->n_frames ? &t->frames[r->first_frame] : NULL;
+
+	if (!f)
+		return;
+	put_frame(t, f, before, out);
+	if (trace_is_sampled(t) && f[r->n_frames - 1].source != f->source)
+		put_frame(t, &f[r->n_frames - 1], " in ", out);
 }
 
 bool summary_put_place(const struct summary *s, code_idx code, struct strbuf *out)

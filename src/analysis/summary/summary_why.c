@@ -48,12 +48,26 @@ static code_idx largest_of(const struct trace *t, const char *name, enum inst_cl
 	return best;
 }
 
+/* Of the rows that the code names for samples of this kind, the one that ran most: a row behind a loop can
+ * also be jumped to from before it. */
+static code_idx most_executed_of(const struct trace *t, enum cause_kind kind, code_idx row)
+{
+	uint32_t n;
+	const struct code_link *l = trace_links_of(t, row, &n);
+	code_idx best = NO_CODE;
+
+	for (uint32_t i = 0; i < n; i++)
+		if (l[i].reason != NO_REASON &&
+			sample_cause_of(t->reasons[l[i].reason])->kind == kind &&
+			(best == NO_CODE || t->code[l[i].to].stated.hit > t->code[best].stated.hit))
+			best = l[i].to;
+	return best;
+}
+
 code_idx summary_producer_of(const struct summary *s, const struct cause *x, code_idx row)
 {
 	const struct trace *t = s->trace;
 	bool is_sampled = trace_is_sampled(t);
-	const struct code_link *l;
-	uint32_t n;
 
 	/* edges are sorted by cycles; those of samples are of every reason that the row has */
 	for (size_t i = 0; x->kind == CAUSE_WAIT && i < s->producers->edges.n; i++) {
@@ -67,12 +81,7 @@ code_idx summary_producer_of(const struct summary *s, const struct cause *x, cod
 		return NO_CODE;
 	if (x->kind == CAUSE_DRAIN) /* the stores that a warp may not leave behind */
 		return largest_of(t, SECTORS, CLASS_VMEM_STORE);
-	l = trace_links_of(t, row, &n);
-	for (uint32_t i = 0; i < n; i++)
-		if (l[i].reason != NO_REASON &&
-			sample_cause_of(t->reasons[l[i].reason])->kind == x->kind)
-			return l[i].to;
-	return NO_CODE;
+	return most_executed_of(t, x->kind, row);
 }
 
 /* What the layout of its accesses costs. */
