@@ -15,8 +15,8 @@
 #include <stdio.h>
 
 #include "base/error.h"
-#include "base/str.h"
 #include "base/file_root.h"
+#include "base/str.h"
 
 #define FILE_PAD 64
 
