@@ -103,7 +103,7 @@ void cuda_deinit(struct cuda *c);
 /*
  * All of it. True with c->is_no where nothing was captured; codes of errors: "app-failed"
  * (c->app_status), "directory-used", "no-library", "no-cuda", "no-cupti", "no-rights",
- * "cupti-refused", "no-kernels", "no-such-kernel", "interrupted".
+ * "cupti-refused", "no-kernels", "no-such-kernel", "no-samples", "interrupted".
  */
 bool cuda_take(struct cuda *c, struct incore_error *e);
 

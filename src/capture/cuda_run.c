@@ -269,6 +269,38 @@ static bool judge_process(struct cuda *c, const struct cuda_run_row *r,
 	return true;
 }
 
+/* Of a log without samples: was it that the buffer could not take them? */
+static bool was_full(const struct cuda_log *l)
+{
+	bool is_full = false;
+
+	EACH (const struct cuda_body, x, l->samples.v, l->samples.n) {
+		struct cuda_samples s;
+
+		memcpy(&s, x->bytes.p, sizeof(s));
+		is_full |= s.is_full || s.n_dropped;
+	}
+	return is_full;
+}
+
+static bool judge_samples(struct cuda *c, const struct cuda_processes *p, struct incore_error *e)
+{
+	bool is_full = false;
+	uint64_t n = 0;
+
+	EACH (const struct cuda_process, x, p->v.v, p->v.n) {
+		n += x->log.n_captures;
+		is_full |= was_full(&x->log);
+	}
+	if (n)
+		return true;
+	return err_set(e, INCORE_FAILED, "no-samples",
+		"the sampler gave nothing with a period of %llu cycles%s",
+		(unsigned long long)UINT64_C(1) << c->period_log2,
+		is_full ? ": its buffer was full; a longer period (--period) gives fewer samples, which fit"
+			: "; with a shorter period (--period) short kernels are hit, too");
+}
+
 bool cuda_judge_logs(struct cuda *c, const struct cuda_run_row *r, const struct cuda_processes *p,
 	struct incore_error *e)
 {
@@ -285,5 +317,5 @@ bool cuda_judge_logs(struct cuda *c, const struct cuda_run_row *r, const struct 
 	if (!n_launches && !r->status)
 		return err_set(e, INCORE_FAILED, "no-kernels",
 			"the application launched no kernel; log %s", r->log);
-	return true;
+	return strcmp(r->name, "samples") != 0 || judge_samples(c, p, e);
 }
