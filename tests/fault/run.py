@@ -69,6 +69,7 @@ RUNS = {
     "ncu-hot": ["hot", "--by", "producer", "ncu/functions.ncu-rep"],
     "ncu-summary": ["summary", "--json", "ncu/several.ncu-rep#1"],
     "ncu-pack": ["pack", "-o", "OUT", "ncu/kernel.ncu-rep"],
+    "scopes-hot": ["hot", "../fuzz/corpus/scopes/two"],
     "pipes-hot": ["hot", "--by", "producer", "ascend_a5"],
     "pipes-cause": ["hot", "--by", "cause", "ascend_a5"],
     "pipes-isa": ["isa", "ascend_a5"],
