@@ -17,6 +17,7 @@
 	X(summary)                                                                                 \
 	X(diff)                                                                                    \
 	X(sql)                                                                                     \
+	X(mcp)                                                                                     \
 	X(view)                                                                                    \
 	X(report)                                                                                  \
 	X(clean)                                                                                   \

@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* options_json.c: options of a question as a JSON object. */
+#include "answer/answer.h"
+#include "answer/captures.h"
+#include "answer/request.h"
+#include "base/arena.h"
 #include "codec/json_reader.h"
-#include "lib/lib.h"
 
 static bool set_text(struct request *r, const char *name, struct json_reader *j, struct arena *a,
 	struct incore_error *e)
@@ -76,7 +79,7 @@ static bool set_one(struct request *r, struct str key, struct json_reader *j, st
 	return json_reject(j, "bad-type", "option %s wants a text or a number", name);
 }
 
-bool options_from_json(
+bool request_set_json(
 	struct request *r, const char *options, struct arena *a, struct incore_error *e)
 {
 	struct json_reader j;
