@@ -15,6 +15,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "planted.h"
 #include "programs.h"
 #include "ui_write.h"
 
@@ -386,6 +387,32 @@ static int make_all(const char *dir)
 	return 0;
 }
 
+/* DIR/<rule>/planted and DIR/<rule>/sound. */
+static int write_planted(const char *dir)
+{
+	for (unsigned i = 0; i < 2 * PLANTED_COUNT; i++) {
+		struct ui_capture c;
+		char path[4096];
+		bool is_sound = i % 2;
+
+		snprintf(path, sizeof(path), "%s/%s", dir, planted_names[i / 2]);
+		mkdir(path, 0777);
+		snprintf(path, sizeof(path), "%s/%s/%s", dir, planted_names[i / 2],
+			is_sound ? "sound" : "planted");
+		capture_init(&c, planted_program((enum planted)(i / 2), is_sound), 9);
+		c.workgroups = 1 << 20; /* the grid limits nothing */
+		if (!add_waves(&c, (struct shape){1, 4, 1, 1}))
+			return 1;
+		for (unsigned k = 1; k < 4; k++)
+			c.sim.waves[k].is_idle = i / 2 == PLANTED_UNEVEN_BARRIER;
+		if (!finish(&c, path)) {
+			fprintf(stderr, "make_capture: cannot write %s\n", path);
+			return 1;
+		}
+	}
+	return 0;
+}
+
 int main(int argc, char **argv)
 {
 	if (argc == 2 && strcmp(argv[1], "--list") == 0) {
@@ -393,12 +420,15 @@ int main(int argc, char **argv)
 			printf("%-16s %s\n", variants[i].name, variants[i].what);
 		return 0;
 	}
+	if (argc == 3 && strcmp(argv[1], "--planted") == 0)
+		return write_planted(argv[2]);
 	if (argc == 3 && strcmp(argv[1], "--all") == 0)
 		return make_all(argv[2]);
 	for (size_t i = 0; argc == 3 && i < N_VARIANTS; i++) {
 		if (strcmp(argv[1], variants[i].name) == 0)
 			return variants[i].make(argv[2]) ? 0 : 1;
 	}
-	fprintf(stderr, "usage: make_capture VARIANT DIRECTORY | --all DIRECTORY | --list\n");
+	fprintf(stderr,
+		"usage: make_capture VARIANT DIRECTORY | --all DIRECTORY | --planted DIRECTORY | --list\n");
 	return 2;
 }

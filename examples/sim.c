@@ -65,6 +65,7 @@ static enum unit unit_of(const char *t)
 		{"v_", UNIT_VALU},
 		{"buffer_", UNIT_VMEM},
 		{"global_", UNIT_FLAT},
+		{"scratch_", UNIT_FLAT},
 		{"ds_", UNIT_LDS},
 	};
 

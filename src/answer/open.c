@@ -100,6 +100,7 @@ struct import_options request_import(const struct request *r, unsigned want)
 		.soc = r->soc,
 		.clock_hz = r->clock_mhz == NO_COUNT ? 0 : r->clock_mhz * UINT64_C(1000000),
 		.decoder_compat = r->decoder_compat == NO_CHOICE ? NULL : "0.1.6",
+		.markers = r->markers,
 		.code = r->code,
 		.source_roots = r->source_roots.v,
 		.n_source_roots = r->source_roots.n,

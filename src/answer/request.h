@@ -42,6 +42,7 @@ struct request {
 	uint64_t agent, dispatch, clock_mhz; /* NO_COUNT: not said */
 	const char *soc;
 	unsigned decoder_compat;       /* NO_CHOICE: the right rules */
+	bool markers;		       /* the markers in place of the waves */
 	const char *code;	       /* a file in place of the capture's code.json; NULL: none */
 	struct text_list source_roots; /* "OLD=NEW" */
 	bool follow_links;	       /* for captures_follow_links() */

@@ -10,6 +10,7 @@
 
 #include "base/file.h"
 #include "capture/folder.h"
+#include "capture/roc.h"
 
 #define DISCOVERY_REASON "which kernels are launched, and how often"
 #define FIRST_REASON "the first attempt"
@@ -98,23 +99,10 @@ static struct str said_by(const struct att_attempt *t)
 	return (struct str){t->result.tail.p ? t->result.tail.p : "", t->result.tail.n};
 }
 
-/* What the tool says it lacks, in place of its last line. */
-static const char *known_trouble(struct str said)
-{
-	if (str_has(said, "decoder") &&
-		(str_has(said, "not found") || str_has(said, "could not find")))
-		return "it wants AMD's decoder library, which incore does not need: install rocprof-trace-decoder, or a release that traces without it (ROCm 7.13)";
-	if (str_has(said, "/dev/kfd") || str_has(said, "ermission denied"))
-		return "it may not use the device: see incore doctor att";
-	if (str_has(said, "already in use") || str_has(said, "context conflict"))
-		return "another profiler holds the device, or the application starts processes of its own: trace one process, or one rank";
-	return NULL;
-}
-
 static bool app_failed(struct att *a, const struct att_attempt *t, struct incore_error *e)
 {
 	struct strbuf how = {0};
-	const char *trouble = known_trouble(said_by(t));
+	const char *trouble = roc_known_trouble(said_by(t));
 
 	a->app_status = (int)t->status;
 	job_describe(&(struct job){.argv = t->argv, .limit_ms = a->q->limit_s * 1000},

@@ -103,11 +103,14 @@ void cuda_deinit(struct cuda *c);
 /*
  * All of it. True with c->is_no where nothing was captured; codes of errors: "app-failed"
  * (c->app_status), "directory-used", "no-library", "no-cuda", "no-cupti", "no-rights",
- * "cupti-refused", "no-kernels", "no-such-kernel", "interrupted".
+ * "cupti-refused", "no-kernels", "no-such-kernel", "no-samples", "interrupted".
  */
 bool cuda_take(struct cuda *c, struct incore_error *e);
 
 /* --- cuda_run.c: one run, and the logs it left --- */
+/* In the arena; NULL: not found, or no memory. */
+const char *cuda_find_library(struct arena *a);
+const char *cuda_find_cupti(struct arena *a);
 /* Finds our library and CUPTI; a CUPTI that is not found is left to the application's. */
 bool cuda_find_tools(struct cuda *c, struct incore_error *e);
 bool cuda_run(struct cuda *c, enum cuda_mode mode, struct incore_error *e);

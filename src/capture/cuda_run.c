@@ -20,31 +20,31 @@ bool cuda_warn(struct cuda *c, struct incore_error *e, const char *text)
 
 /* --- tools --- */
 
-static const char *file_in(struct cuda *c, const char *dir, const char *name)
+static const char *file_in(struct arena *a, const char *dir, const char *name)
 {
-	const char *path = dir ? arena_printf(&c->arena, "%s/%s", dir, name) : NULL;
+	const char *path = dir ? arena_printf(a, "%s/%s", dir, name) : NULL;
 
 	return path && file_exists(path) ? path : NULL;
 }
 
-static const char *find_library(struct cuda *c)
+const char *cuda_find_library(struct arena *a)
 {
 	/* installed; a build directory */
 	static const char *const places[] = {"../lib/incore", "src/cuda"};
 	const char *named = getenv("INCORE_CUDA_LIBRARY"), *path = NULL;
 
 	if (named && *named)
-		return arena_strdup(&c->arena, named);
+		return file_exists(named) ? arena_strdup(a, named) : NULL;
 	for (size_t i = 0; !path && i < sizeof(places) / sizeof(*places); i++) {
 		char *dir = file_beside_program(places[i]);
 
-		path = file_in(c, dir, LIBRARY);
+		path = file_in(a, dir, LIBRARY);
 		mem_free(dir);
 	}
 	return path;
 }
 
-static const char *find_cupti(struct cuda *c)
+const char *cuda_find_cupti(struct arena *a)
 {
 	static const char *const below[] = {"extras/CUPTI/lib64", "lib64", "lib"};
 	const char *homes[] = {
@@ -53,16 +53,16 @@ static const char *find_cupti(struct cuda *c)
 
 	for (size_t i = 0; !path && i < sizeof(homes) / sizeof(*homes); i++)
 		for (size_t k = 0; !path && homes[i] && k < sizeof(below) / sizeof(*below); k++)
-			path = file_in(c, arena_printf(&c->arena, "%s/%s", homes[i], below[k]),
-				"libcupti.so");
+			path = file_in(
+				a, arena_printf(a, "%s/%s", homes[i], below[k]), "libcupti.so");
 	return path;
 }
 
 bool cuda_find_tools(struct cuda *c, struct incore_error *e)
 {
-	c->answer.library = find_library(c);
-	c->answer.cupti = c->q->cupti ? c->q->cupti : find_cupti(c);
-	if (!c->answer.library || !file_exists(c->answer.library))
+	c->answer.library = cuda_find_library(&c->arena);
+	c->answer.cupti = c->q->cupti ? c->q->cupti : cuda_find_cupti(&c->arena);
+	if (!c->answer.library)
 		return err_set(e, INCORE_FAILED, "no-library",
 			"there is no %s beside this program; INCORE_CUDA_LIBRARY names it",
 			LIBRARY);
@@ -269,6 +269,38 @@ static bool judge_process(struct cuda *c, const struct cuda_run_row *r,
 	return true;
 }
 
+/* Of a log without samples: was it that the buffer could not take them? */
+static bool was_full(const struct cuda_log *l)
+{
+	bool is_full = false;
+
+	EACH (const struct cuda_body, x, l->samples.v, l->samples.n) {
+		struct cuda_samples s;
+
+		memcpy(&s, x->bytes.p, sizeof(s));
+		is_full |= s.is_full || s.n_dropped;
+	}
+	return is_full;
+}
+
+static bool judge_samples(struct cuda *c, const struct cuda_processes *p, struct incore_error *e)
+{
+	bool is_full = false;
+	uint64_t n = 0;
+
+	EACH (const struct cuda_process, x, p->v.v, p->v.n) {
+		n += x->log.n_captures;
+		is_full |= was_full(&x->log);
+	}
+	if (n)
+		return true;
+	return err_set(e, INCORE_FAILED, "no-samples",
+		"the sampler gave nothing with a period of %llu cycles%s",
+		(unsigned long long)UINT64_C(1) << c->period_log2,
+		is_full ? ": its buffer was full; a longer period (--period) gives fewer samples, which fit"
+			: "; with a shorter period (--period) short kernels are hit, too");
+}
+
 bool cuda_judge_logs(struct cuda *c, const struct cuda_run_row *r, const struct cuda_processes *p,
 	struct incore_error *e)
 {
@@ -285,5 +317,5 @@ bool cuda_judge_logs(struct cuda *c, const struct cuda_run_row *r, const struct 
 	if (!n_launches && !r->status)
 		return err_set(e, INCORE_FAILED, "no-kernels",
 			"the application launched no kernel; log %s", r->log);
-	return true;
+	return strcmp(r->name, "samples") != 0 || judge_samples(c, p, e);
 }

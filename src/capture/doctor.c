@@ -10,6 +10,7 @@
 
 #include "base/file.h"
 #include "base/process.h"
+#include "capture/cuda.h"
 #include "capture/rocprof.h"
 #include "run/job.h"
 
@@ -279,6 +280,25 @@ static void look_at_smi(struct doctor *d)
 	job_result_deinit(&r);
 }
 
+/* What `capture cuda` puts into an application. */
+static void look_at_sampler(struct doctor *d)
+{
+	const char *library = cuda_find_library(&d->arena), *cupti = cuda_find_cupti(&d->arena);
+
+	if (library)
+		find(d, "ok", "library", NULL, "libincore-cuda: %s", library);
+	else
+		find(d, "error", "no-library",
+			"install it beside this program, or name it with INCORE_CUDA_LIBRARY",
+			"there is no libincore-cuda.so");
+	if (cupti)
+		find(d, "ok", "cupti", NULL, "CUPTI: %s", cupti);
+	else
+		find(d, "warning", "no-cupti",
+			"install the CUDA toolkit, or name libcupti.so with --cupti; torch brings its own",
+			"there is no CUPTI in $CUDA_HOME, /usr/local/cuda or /opt/cuda");
+}
+
 static void look_at_nvidia(struct doctor *d)
 {
 	static const char *const VARIABLES[] = {
@@ -292,6 +312,7 @@ static void look_at_nvidia(struct doctor *d)
 		find(d, geteuid() ? "error" : "warning", "counters-locked",
 			"options nvidia NVreg_RestrictProfilingToAdminUsers=0 in /etc/modprobe.d, then reload the driver",
 			"counters are for root alone (RmProfilingAdminOnly)");
+	look_at_sampler(d);
 	look_at_program(d, "ncu", "warning", "install Nsight Compute, or capture without it");
 	look_at_environment(d, VARIABLES);
 }

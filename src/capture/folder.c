@@ -9,6 +9,7 @@
 #include "base/file.h"
 #include "trace/packed.h"
 
+#define HIDDEN "(anonymous namespace)::"
 #define NAME_BYTES 60 /* of a kernel's name in the name of a file */
 
 static bool refuse_entry(void *ctx, const char *name, struct incore_error *e)
@@ -70,11 +71,14 @@ bool folder_write_result(const char *dir, const struct record *r, const void *da
 
 struct str kernel_plain_name(const char *name)
 {
+	const char *hidden = strstr(name, HIDDEN);
 	struct str s = str_of(name);
 	size_t n = strcspn(name, "(<[. ");
 
 	if (str_starts(s, "void "))
 		return kernel_plain_name(name + 5);
+	if (hidden && (size_t)(hidden - name) <= strcspn(name, "<["))
+		return kernel_plain_name(hidden + strlen(HIDDEN));
 	s = str_sub(s, 0, n);
 	while (str_find(s, "::") >= 0)
 		s = str_sub(s, (size_t)str_find(s, "::") + 2, s.n);
@@ -83,10 +87,12 @@ struct str kernel_plain_name(const char *name)
 
 const char *folder_file_name(struct arena *a, const char *dir, const char *kernel, const char *tail)
 {
-	struct str name = kernel ? kernel_plain_name(kernel) : STR("kernel");
-	char *plain = arena_strndup(a, name.p, name.n < NAME_BYTES ? name.n : NAME_BYTES);
+	struct str name = kernel_plain_name(kernel ? kernel : "");
 	const char *path = NULL;
+	char *plain;
 
+	name = name.n ? name : STR("kernel");
+	plain = arena_strndup(a, name.p, name.n < NAME_BYTES ? name.n : NAME_BYTES);
 	for (char *p = plain; p && *p; p++)
 		if (!strchr("_-", *p) && !(*p >= '0' && *p <= '9') && !(*p >= 'a' && *p <= 'z') &&
 			!(*p >= 'A' && *p <= 'Z'))

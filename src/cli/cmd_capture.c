@@ -236,6 +236,6 @@ const struct verb verb_capture = {
 	.name = "capture",
 	.args = "KIND -- APP [ARG...]",
 	.summary = "take a capture with a vendor's tool, and judge it",
-	.subs = (const struct verb *const[]){&verb_capture_att, &verb_capture_cuda,
-		&verb_capture_ncu, NULL},
+	.subs = (const struct verb *const[]){&verb_capture_att, &verb_capture_pmc,
+		&verb_capture_pcs, &verb_capture_sys, &verb_capture_cuda, &verb_capture_ncu, NULL},
 };

@@ -13,6 +13,7 @@
 	X(waves)                                                                                   \
 	X(whatif)                                                                                  \
 	X(why)                                                                                     \
+	X(advise)                                                                                  \
 	X(occupancy)                                                                               \
 	X(summary)                                                                                 \
 	X(diff)                                                                                    \

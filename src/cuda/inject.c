@@ -136,10 +136,10 @@ static void keep_launch(const struct cupti_api *a, const struct inject_context *
 }
 
 /*
- * A launch has been made. In serialised mode its kernel has ended by now. Of counts CUPTI 2025.3
- * keeps those of the first function alone that is launched after they were enabled, and does not
- * take enabling inside of a call that launches: so they are taken and enabled anew once the
- * outermost call has ended, of the runtime or of the driver.
+ * A launch has been made. In serialised mode its kernel has ended by now. Counts are taken and enabled
+ * anew after every launch, so that they are in the log if the process dies; not inside of a call
+ * that launches, where CUPTI does not take it, but once the outermost one has ended, of the runtime or
+ * of the driver.
  */
 static void on_call(uint32_t domain, const struct cupti_api *a)
 {

@@ -5,6 +5,7 @@
 
 #include "base/map_guard.h"
 #include "import/capture_cache.h"
+#include "import/marker_names.h"
 #include "import/other_sources.h"
 
 extern const struct import_ops import_ui_output;
@@ -100,8 +101,10 @@ static bool read_into(
 		if (!o.own)
 			return err_nomem(e);
 	}
+	if (o.markers)
+		o.want |= IMPORT_COUNTERS;
 	ok = c->ops->read(c->path, &o, t, e) && c->ops->lost(c->path, &o, t, e) &&
-	     import_other_sources(&o, t, e) &&
+	     import_other_sources(&o, t, e) && (!o.markers || marker_timeline(t, e)) &&
 	     (trace_seal(t, e) || err_wrap(e, "%s gives no sound trace", c->path));
 	return map_guard_check(dir, t->read_at, e) && ok;
 }

@@ -84,12 +84,35 @@ static bool write_cubin(char path[256], struct str bytes)
 	return ok;
 }
 
+/* The functions that are listed, by their symbols: a binary may have thousands of others. False: no
+ * memory; the text is empty where a function has no symbol. */
+static bool put_symbols(const struct sass_code *c, uint32_t binary, struct strbuf *out)
+{
+	const struct cubin *b = &c->binaries.v[binary].cubin;
+
+	EACH (const struct sass_function, f, c->functions.v, c->functions.n) {
+		uint32_t i = 0;
+
+		if (f->binary != binary || !f->n_inst)
+			continue;
+		while (i < b->n_symbols && (b->symbols[i].section != f->section ||
+						   strcmp(b->symbols[i].name, f->name) != 0))
+			i++;
+		if (i == b->n_symbols) {
+			sb_reset(out);
+			break;
+		}
+		sb_printf(out, "%s%u", out->n ? "," : "", b->symbols[i].index);
+	}
+	return !out->failed;
+}
+
 bool sass_ask_nvdisasm(struct sass_code *c, struct incore_error *e)
 {
 	const char *which = c->options->disasm;
 	bool is_path = which && strchr(which, '/') && strstr(which, "nvdisasm");
 	char *program = is_path ? NULL : process_find("nvdisasm");
-	struct strbuf out = {0};
+	struct strbuf out = {0}, symbols = {0};
 	bool ok = true;
 
 	if (which && *which && !is_path && strcmp(which, "auto") != 0 &&
@@ -99,7 +122,7 @@ bool sass_ask_nvdisasm(struct sass_code *c, struct incore_error *e)
 	}
 	for (uint32_t i = 0; ok && (program || is_path) && i < c->binaries.n; i++) {
 		char path[256];
-		const char *argv[] = {is_path ? which : program, "-c", path, NULL};
+		const char *argv[] = {is_path ? which : program, "-c", path, NULL, NULL, NULL};
 		struct process_spec spec = {.argv = argv,
 			.output = &out,
 			.limit_ms = LIMIT_MS,
@@ -107,6 +130,15 @@ bool sass_ask_nvdisasm(struct sass_code *c, struct incore_error *e)
 		struct process_result r = {0};
 
 		sb_reset(&out);
+		sb_reset(&symbols);
+		if (!put_symbols(c, i, &symbols)) {
+			ok = err_nomem(e);
+			break;
+		}
+		if (symbols.n) {
+			argv[3] = "-fun";
+			argv[4] = symbols.p;
+		}
 		if (!c->binaries.v[i].is_open || !write_cubin(path, c->binaries.v[i].bytes))
 			continue;
 		ok = process_run(&spec, &r, e);
@@ -116,6 +148,7 @@ bool sass_ask_nvdisasm(struct sass_code *c, struct incore_error *e)
 			!take_listing(c, i, (struct str){out.p, out.n}))
 			ok = err_nomem(e);
 	}
+	sb_free(&symbols);
 	sb_free(&out);
 	mem_free(program);
 	return ok;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * kernels.cu: kernels to take captures of on a GPU: kernels [REPEATS [graph]]. Prints the time of a
- * launch by events of the device, the first launch apart. With "graph" they run inside a CUDA graph.
+ * kernels.cu: kernels to take captures of on a GPU: kernels [REPEATS [plain|graph [LOG2_N]]]. Prints
+ * the time of a launch by events of the device, the first launch apart. With "graph" they run inside a
+ * CUDA graph. Arrays have 2^22 elements, which fit the second level cache of an H200, or 2^LOG2_N.
  * nvcc -lineinfo -arch=sm_90 -o kernels kernels.cu
  */
 #include <cstdio>
@@ -66,7 +67,7 @@ __global__ void roots(int n, const float *x, float *y)
 		y[i] = slow_root(x[i] + 2.0f, 8 + (i & 3));
 }
 
-static int n = 1 << 22;
+static int n;
 static float *x, *y;
 static int *index_of;
 
@@ -87,11 +88,13 @@ int main(int argc, char **argv)
 	static const char *const names[] = {"scale_add", "gather_sum", "multiply_tiled", "roots"};
 	int repeats = argc > 1 ? atoi(argv[1]) : 20;
 	bool is_graph = argc > 2 && !strcmp(argv[2], "graph");
-	int *indices = (int *)malloc(n * sizeof(int));
 	unsigned seed = 1;
+	int *indices;
 	cudaStream_t s;
 	cudaEvent_t from, to;
 
+	n = 1 << (argc > 3 ? atoi(argv[3]) : 22);
+	indices = (int *)malloc(n * sizeof(int));
 	for (int i = 0; i < n; i++) {
 		seed = seed * 1664525 + 1013904223;
 		indices[i] = (int)(seed >> 4) % n;

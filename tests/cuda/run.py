@@ -160,6 +160,13 @@ def drops(p):
     assert {"dropped-samples", "full-buffer"} <= set(notes), notes
 
 
+def nothing_sampled(p):
+    _, text = p.take("module", "1", p.a, *p.launch(5, 0), rc=6)
+    assert "the sampler gave nothing" in text and "shorter period" in text, text
+    _, text = p.take("module", "1", p.a, *p.launch(5, 0), "full", "1", "wait", "250", rc=6, options=["-o", p.out + "2"])
+    assert "its buffer was full" in text, text
+
+
 def devices(p):
     """Two GPUs and an instance of MIG: a capture each."""
     words = [p.app, "device", "0", "GPU 0", "0", "device", "1", "GPU 1 MIG", "3", "init", "context", "1", "0", "context", "2", "1",
@@ -341,7 +348,7 @@ def ncu_fails(p):
     ncu(p, rc=3, report=broken)
 
 
-CASES = [layout, two_kernels, by_name, exact, some_launches, window, period, drops, devices, many_contexts, no_rights, refused, refused_later,
+CASES = [layout, two_kernels, by_name, exact, some_launches, window, period, drops, nothing_sampled, devices, many_contexts, no_rights, refused, refused_later,
          no_cupti, no_cuda, app_fails, app_dies, processes, interrupted, kills, full_disk, ncu_report, ncu_fails]
 
 

@@ -31,6 +31,7 @@ void summary_free(struct summary *s)
 	if (s->has_lines)
 		source_lines_deinit(&s->lines);
 	walk_result_deinit(&s->walk);
+	advise_list_deinit(&s->advice);
 	arena_deinit(&s->arena);
 	mem_free(s);
 }
@@ -249,8 +250,9 @@ struct summary *summary_new(
 	if (s->check && make_questions(s, e) && busy_walk(s->busy, o->walk, e) &&
 		second_walk(s, o->walk, is_all, e) && run_check(s, o, is_all, e)) {
 		s->duration_cyc = s->causes->duration_cyc;
+		s->advice.arena = &s->arena;
 		if (make_tables(s, o, e) && make_lines(s, e) && summary_find_bound(s, o, e) &&
-			summary_make_advice(s, e))
+			(!s->bound.has_verdict || advise_waves(s, &s->advice, e)))
 			return s;
 	}
 	summary_free(s);

@@ -123,9 +123,8 @@ static void put_line(
 		put_frame(t, &f[r->n_frames - 1], " in ", out);
 }
 
-bool summary_put_place(const struct summary *s, code_idx code, struct strbuf *out)
+bool summary_put_place(const struct trace *t, code_idx code, struct strbuf *out)
 {
-	const struct trace *t = s->trace;
 	const struct code_row *r;
 
 	if (code >= t->n_code)
@@ -251,7 +250,7 @@ static void put_where(const struct summary *s, struct strbuf *out)
 	if (b->where == NO_CODE)
 		return;
 	sb_puts(out, " at ");
-	summary_put_place(s, b->where, out);
+	summary_put_place(s->trace, b->where, out);
 	sb_puts(out, ": ");
 	put_text(out, s->trace->code[b->where].text);
 	put_producer(s, out);

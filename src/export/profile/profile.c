@@ -145,6 +145,8 @@ static bool collect_lines(struct profile *p, struct export *x, struct incore_err
 	p->causes = causes_new(t, NULL, CAUSES_ROWS, e);
 	if (!p->causes)
 		return false;
+	if (trace_is_timeline(t))
+		return profile_nested(p, x, e);
 	if (t->n_tracks)
 		return walk_profile(p, x, e);
 	if (trace_is_sampled(t))
@@ -172,6 +174,7 @@ void profile_free(struct profile *p)
 		return;
 	causes_free(p->causes);
 	VEC_FREE(&p->lines);
+	VEC_FREE(&p->callers);
 	sb_free(&p->text);
 	mem_free(p);
 }
@@ -196,19 +199,28 @@ const struct frame *profile_frames(
 {
 	const struct trace *t = p->trace;
 
+	if (trace_is_timeline(t)) {
+		*n = l->n_callers;
+		return *n ? &p->callers.v[l->first_caller] : NULL;
+	}
 	*n = l->code < t->n_code ? t->code[l->code].n_frames : 0;
 	return *n ? &t->frames[t->code[l->code].first_frame] : NULL;
 }
 
 const char *profile_path(const struct profile *p, const struct frame *f)
 {
-	return f->source < p->trace->n_sources ? p->trace->sources[f->source].path : "";
+	return f->source < p->trace->n_sources && !trace_is_timeline(p->trace)
+		       ? p->trace->sources[f->source].path
+		       : "";
 }
 
 const char *profile_frame_name(struct profile *p, const struct frame *f)
 {
 	sb_reset(&p->text);
-	sb_printf(&p->text, "%s:%u", path_base(profile_path(p, f)), f->line);
+	if (trace_is_timeline(p->trace))
+		sb_puts(&p->text, p->trace->code[f->source].text);
+	else
+		sb_printf(&p->text, "%s:%u", path_base(profile_path(p, f)), f->line);
 	return p->text.failed ? NULL : p->text.p;
 }
 
