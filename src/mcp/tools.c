@@ -295,7 +295,7 @@ static bool take_texts(
 {
 	struct json_reader j;
 	struct str text;
-	size_t most = 1;
+	size_t most = 2; /* one more than there are: the end must be read, too */
 
 	for (size_t i = 0; i < value.n; i++)
 		most += value.p[i] == ',';
