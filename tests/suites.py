@@ -151,6 +151,8 @@ def everything(is_check):
         *both("rocprof", 3, 10, "tests/rocprof/run.py", "BUILD"),
         *both("pipes", 2, 5, "tests/conformance/pipes.py", "BUILD/incore"),
         plain("why", 6, "tests/conformance/why.py", "BUILD/incore"),
+        plain("whatif", 6, "tests/conformance/whatif.py", "BUILD/incore"),
+        plain("whatif-truth", 3, "bench/whatif_truth.py", "BUILD", "--check"),
         *both("advise", 2, 9, "tests/advise.py", "BUILD"),
         plain("attribution", 1, "bench/attribution.py", "BUILD/tests/attribution", "--check"),
         *both("ascend-bad-input", 28, 150, "tests/ascend_bad_input.py", "BUILD"),

@@ -234,6 +234,10 @@ static int level_of(const struct trace *t, const char *name)
 		if (strcmp(t->levels[i], name) == 0)
 			return i;
 	}
+	/* an SM is what others call a CU, its sub-partition a SIMD */
+	for (int i = 0; i < TRACK_LEVELS && trace_is_scopes(t); i++)
+		if (strcmp(request_level_names[i], name) == 0)
+			return i;
 	return -1;
 }
 

@@ -18,6 +18,7 @@ extern const struct import_ops import_opprof;
 extern const struct import_ops import_sqtt;
 extern const struct import_ops import_json;
 extern const struct import_ops import_ncu;
+extern const struct import_ops import_scopes;
 extern const struct import_ops import_cuda;
 extern const struct import_ops import_chrome;
 extern const struct import_ops import_iket;
@@ -36,6 +37,7 @@ const struct import_ops *const import_registry[] = {
 	&import_sqtt,
 	&import_json,
 	&import_ncu,
+	&import_scopes,
 	&import_cuda,
 	&import_chrome,
 	&import_iket,

@@ -255,10 +255,9 @@ static void fill_buckets(struct table_cursor *c, struct slices_state *s, const u
 		while (account_next(&s->account) && a->i < slice)
 			;
 		for (unsigned b = 0; b < BUCKET_COUNT; b++)
-			k.to[b][i * k.step[b]] = 0;
-		k.to[BUCKET_IDLE][i * k.step[BUCKET_IDLE]] = a->gap_cyc + a->tail_cyc;
-		k.to[stall][i * k.step[stall]] += a->stall_cyc;
-		k.to[issue][i * k.step[issue]] += a->issue_cyc;
+			k.to[b][i * k.step[b]] = (b == stall ? a->stall_cyc : 0) +
+						 (b == issue ? a->issue_cyc : 0) +
+						 (b == BUCKET_IDLE ? a->gap_cyc + a->tail_cyc : 0);
 	}
 }
 

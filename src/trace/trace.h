@@ -549,6 +549,11 @@ static inline bool trace_is_timeline(const struct trace *t)
 {
 	return t->levels[0] && strcmp(t->levels[0], "process") == 0;
 }
+/* Are its rows scopes that a kernel named, not instructions? */
+static inline bool trace_is_scopes(const struct trace *t)
+{
+	return t->levels[0] && strcmp(t->levels[0], "gpu") == 0;
+}
 /* Trace clock in MHz, 0 when unknown. */
 double trace_clock_mhz(const struct trace *t);
 /* The instruction cache's part of a slice's head cost. */

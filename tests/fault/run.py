@@ -26,6 +26,7 @@ RUNS = {
     "info": ["info", "--json", "two_waves"],
     "check": ["check", "--json", "two_waves"],
     "hot": ["hot", "two_waves"],
+    "hot-exposed": ["hot", "--by", "line", "--exposed", "two_waves"],
     "hot-file": ["hot", "--json", "-o", "OUT", "two_waves"],
     "isa": ["isa", "two_waves"],
     "isa-json": ["isa", "--json", "two_waves"],

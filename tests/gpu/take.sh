@@ -15,7 +15,8 @@ mkdir -p "$out" "$folder"
 cp "$here"/../../examples/cuda/planted/*.cu "$folder"
 cp "$here"/../../examples/cuda/run.h "$here"/../../examples/cuda/all.cu "$folder"/..
 cd "$folder"
-nvcc -O3 -lineinfo -arch=native -DRUN_ALL ../all.cu *.cu -o "$tmp/planted"
+ls ../all.cu *.cu | xargs -P "$(nproc)" -I{} sh -c 'nvcc -O3 -lineinfo -arch=native -DRUN_ALL -c {} -o "$1/$(basename {} .cu).o"' - "$tmp"
+nvcc -arch=native "$tmp"/*.o -o "$tmp/planted"
 ncu --set full --import-source yes --clock-control none -f -o "$tmp/planted" "$tmp/planted"
 python3 "$here/scrub.py" "$tmp/planted.ncu-rep" "$tmp/scrubbed.ncu-rep" "$folder"
 n=0

@@ -14,7 +14,8 @@ __global__ void PAIR(prefetch)(const float *in, float *out, unsigned n, int roun
 	for (int r = 0; r < rounds; r++) {
 #ifdef PAIR_B
 		float v = ahead;
-		ahead = in[(me + (r + 1) * all) & (n - 1)];
+		/* as assembler: the compiler would put the load back where it is used */
+		asm volatile("ld.global.f32 %0, [%1];" : "=f"(ahead) : "l"(&in[(me + (r + 1) * all) & (n - 1)]));
 #else
 		float v = in[(me + r * all) & (n - 1)];
 #endif

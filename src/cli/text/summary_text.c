@@ -81,11 +81,12 @@ static bool print_accounting(struct page *p)
 		"SIMD issued meanwhile.",
 		U64_TEXT(all), (long long)s->residue);
 	print_other_simds(p);
-	page_line(p, "  ",
-		"The vendor's viewer shows idle %.1f, stall %.1f, issue %.1f %% of the recorded "
-		"columns (drain as issue, waits as stall).",
-		page_percent(v->idle, pie), page_percent(v->stall, pie),
-		page_percent(v->issue, pie));
+	if (p->trace->meta.vendor == VENDOR_AMD)
+		page_line(p, "  ",
+			"The vendor's viewer shows idle %.1f, stall %.1f, issue %.1f %% of the recorded "
+			"columns (drain as issue, waits as stall).",
+			page_percent(v->idle, pie), page_percent(v->stall, pie),
+			page_percent(v->issue, pie));
 	if (states)
 		page_line(p, "  ",
 			"Hardware states: EXEC %.1f, WAIT %.1f, STALL %.1f, IDLE %.1f %%.",
