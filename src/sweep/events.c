@@ -6,7 +6,6 @@
 #include <unistd.h>
 
 #include "base/file.h"
-#include "codec/json_reader.h"
 #include "codec/json_writer.h"
 #include "sweep/sweep.h"
 
@@ -23,22 +22,11 @@ struct event {
 	VEC(const char *) captures;
 };
 
-static void get_copy(struct json_reader *r, struct arena *a, const char **out)
-{
-	struct str s;
-
-	if (!json_get_str(r, &s))
-		return;
-	*out = arena_strndup(a, s.p, s.n);
-	if (!*out)
-		json_reject(r, "no-memory", "out of memory");
-}
-
 static void get_str_copy(struct json_reader *r, struct arena *a, struct str *out)
 {
 	const char *text = NULL;
 
-	get_copy(r, a, &text);
+	sweep_get_text(r, a, &text);
 	*out = str_of(text);
 }
 
@@ -63,7 +51,7 @@ static void get_captures(struct json_reader *r, struct arena *a, struct event *v
 	for (json_enter_array(r); json_next_item(r);) {
 		const char *path = NULL;
 
-		get_copy(r, a, &path);
+		sweep_get_text(r, a, &path);
 		if (path && !VEC_PUSH(&v->captures, path))
 			json_reject(r, "no-memory", "out of memory");
 	}
@@ -80,9 +68,9 @@ static void get_member(struct json_reader *r, struct arena *a, struct str key, s
 	else if (str_is(key, "where"))
 		get_str_copy(r, a, &v->where);
 	else if (str_is(key, "outcome"))
-		get_copy(r, a, &v->r.outcome);
+		sweep_get_text(r, a, &v->r.outcome);
 	else if (str_is(key, "how"))
-		get_copy(r, a, &v->r.how);
+		sweep_get_text(r, a, &v->r.how);
 	else if (str_is(key, "status"))
 		json_get_i64(r, &v->r.status);
 	else if (str_is(key, "begin_ms"))
