@@ -19,6 +19,7 @@
 	X(diff)                                                                                    \
 	X(sql)                                                                                     \
 	X(mcp)                                                                                     \
+	X(store)                                                                                   \
 	X(view)                                                                                    \
 	X(report)                                                                                  \
 	X(clean)                                                                                   \

@@ -61,6 +61,15 @@ def arguments_of_any_kind(incore):
     check(rc == 0 and set(answers) == set(range(1, n + 1)), f"{n - len(answers)} of {n} odd calls are not answered (exit status {rc})")
 
 
+def progress(incore):
+    """Told before the answer; here and not with the client, which forgets what comes in one breath with an answer."""
+    call = request(7, "tools/call", {"name": "hot", "arguments": {"path": "gemm"}, "_meta": {"progressToken": "t1"}})
+    answers = talk(incore, [call])[2]
+    kinds = [a.get("method", "answer") for a in answers]
+    check(kinds[-1] == "answer" and kinds[:-1] and all(a["params"]["progressToken"] == "t1" for a in answers[:-1]), f"progress: {kinds}")
+    check(talk(incore, [request(7, "tools/call", {"name": "hot", "arguments": {"path": "gemm"}})])[2][0].get("id") == 7, "progress that nobody wants")
+
+
 def links(incore):
     with tempfile.TemporaryDirectory() as tmp:
         root = os.path.join(tmp, "root")
@@ -102,6 +111,7 @@ def main():
     odd_lines(incore)
     arguments_of_any_kind(incore)
     links(incore)
+    progress(incore)
     official_client(incore)
     print(f"\n{COUNTS['passed']} passed, {COUNTS['failed']} failed, {COUNTS['skipped']} skipped")
     return COUNTS["failed"] > 0
