@@ -159,7 +159,7 @@ def everything(is_check):
         *both("model", 31, 29, "tests/model/run.py", "BUILD"),
         *both("replay", 26, 60, "tests/replay/run.py", "BUILD"),
         *both("replay-msprof", 51, 70, "tests/replay/cann/run.py", "BUILD"),
-        plain("capture", 20, "tests/capture/run.py", "BUILD"),
+        plain("capture", 28, "tests/capture/run.py", "BUILD"),
         *both("cuda", 14, 25, "tests/cuda/run.py", "BUILD"),
         plain("sweep", 13, "tests/sweep/run.py", "BUILD"),
         plain("sweep-slurm", 8, "tests/sweep/slurm.py", "BUILD", cores=0),  # waits for Slurm to miss a node
