@@ -24,7 +24,8 @@
 #define DEFAULT_MAX_OUTPUT ((size_t)64 << 20)
 #define DEFAULT_GRACE_MS 2000
 #define POLL_MS 50
-#define DRAIN_MS 500 /* for what still stands in the pipe once the program has ended */
+#define POLL_END_MS 10 /* of the guard: for kernels without pidfd, and the rest of a group */
+#define DRAIN_MS 500   /* for what still stands in the pipe once the program has ended */
 #define STACK_ROOM (128 * 1024)
 #define STRAY_ROUNDS 400 /* of 5 ms; who cannot be killed by then hangs in the kernel */
 
@@ -109,15 +110,27 @@ static void become_program(const struct process_spec *spec, char **env, const ch
 	_exit(127);
 }
 
+/* A descriptor that can be read when it has ended; -1 where the kernel has none. */
+static int pid_file(pid_t pid)
+{
+#ifdef SYS_pidfd_open
+	return (int)syscall(SYS_pidfd_open, pid, 0);
+#else
+	(void)pid;
+	return -1;
+#endif
+}
+
 /* Waits for the program or for the lifeline. Who passes a signal on waits for the rest of the group
  * too: it may end in its own way, until the lifeline ends. */
 static int watch(pid_t program)
 {
-	int status = 0;
+	int status = 0, end_fd = pid_file(program);
 	bool has_ended = false, is_asked = false;
 
 	for (;;) {
-		struct pollfd p = {.fd = GUARD_LIFELINE, .events = POLLIN};
+		struct pollfd p[] = {
+			{.fd = GUARD_LIFELINE, .events = POLLIN}, {.fd = end_fd, .events = POLLIN}};
 		uint8_t byte;
 		ssize_t n;
 
@@ -126,7 +139,8 @@ static int watch(pid_t program)
 			;
 		if (has_ended && (!is_asked || kill(-program, 0) != 0))
 			return status;
-		if (poll(&p, 1, 10) <= 0)
+		if (poll(p, has_ended ? 1 : 2, !has_ended && end_fd >= 0 ? -1 : POLL_END_MS) <= 0 ||
+			!p[0].revents)
 			continue;
 		n = read(GUARD_LIFELINE, &byte, 1);
 		if (n == 1) {

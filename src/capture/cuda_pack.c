@@ -22,6 +22,16 @@ static uint64_t launches_of(const struct cuda_log *l, uint64_t name, uint32_t de
 	return n;
 }
 
+/* An exact run has no records of activity: of a graph its kernels are not known. */
+static bool has_graphs(const struct cuda_log *l)
+{
+	EACH (const struct cuda_log_launch, x, l->launches.v, l->launches.n) {
+		if (!cuda_log_text(l, x->launch.name).n)
+			return true;
+	}
+	return false;
+}
+
 /* One log with the samples and the exact counts of one process. */
 static bool join(struct cuda *c, const struct cuda_process *a, const struct cuda_process *b,
 	const char **path, struct incore_error *e)
@@ -94,6 +104,7 @@ static bool pack_process(struct cuda *c, const struct cuda_process *p,
 		if (!is_wanted)
 			continue;
 		if (partner && launches_of(&partner->log, k->name, k->device) != f.launches &&
+			!has_graphs(&partner->log) &&
 			!cuda_warn(c, e,
 				arena_printf(&c->arena,
 					"%s: launched %llu times in the run with samples and %llu times in the exact one: counts and samples are of different work",

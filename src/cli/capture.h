@@ -6,6 +6,7 @@
 
 extern const struct verb verb_capture_cuda, verb_capture_ncu;
 extern const struct verb verb_capture_pmc, verb_capture_pcs, verb_capture_sys;
+extern const struct verb verb_capture_msprof;
 extern const struct record capture_app_record; /* the inputs of all of them */
 
 /* The words of the application, on the heap, and the options into *request; NULL: an error, or none

@@ -237,5 +237,6 @@ const struct verb verb_capture = {
 	.args = "KIND -- APP [ARG...]",
 	.summary = "take a capture with a vendor's tool, and judge it",
 	.subs = (const struct verb *const[]){&verb_capture_att, &verb_capture_pmc,
-		&verb_capture_pcs, &verb_capture_sys, &verb_capture_cuda, &verb_capture_ncu, NULL},
+		&verb_capture_pcs, &verb_capture_sys, &verb_capture_msprof, &verb_capture_cuda,
+		&verb_capture_ncu, NULL},
 };

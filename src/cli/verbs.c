@@ -18,6 +18,7 @@
 	X(summary)                                                                                 \
 	X(diff)                                                                                    \
 	X(sql)                                                                                     \
+	X(store)                                                                                   \
 	X(view)                                                                                    \
 	X(report)                                                                                  \
 	X(clean)                                                                                   \

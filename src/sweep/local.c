@@ -36,6 +36,7 @@ struct slot { /* a task that runs */
 	const char *where;
 	bool was_run;
 	struct process_result process;
+	const char *said;	       /* the last line of the shim; NULL: no memory */
 	const char *sick[MAX_DEVICES]; /* why; NULL: it is not */
 	struct incore_error error;
 	struct slot *next;
@@ -103,7 +104,10 @@ static void *work(void *ctx)
 	if (!must_check(x) || check_devices(x)) {
 		x->was_run = job_run(&j, &r, &x->error);
 		if (x->was_run) {
+			struct str last = job_last_line(&r);
+
 			x->process = r.process;
+			x->said = arena_strndup(&x->arena, last.p, last.n);
 			job_result_deinit(&r);
 			check_devices(x);
 		}
@@ -291,6 +295,8 @@ static bool reap(struct local *l, struct slot *x, struct incore_error *e)
 	} else {
 		sb_puts(&how, "its shim: ");
 		job_describe(&(struct job){.argv = x->argv}, &x->process, &how);
+		if (x->said && *x->said)
+			sb_printf(&how, ": %s", x->said);
 		lost.how = how.p ? how.p : "";
 		if (x->process.end == PROCESS_CANCELLED)
 			lost.outcome = "cancelled";

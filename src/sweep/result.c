@@ -9,7 +9,6 @@
 #include <unistd.h>
 
 #include "base/file.h"
-#include "codec/json_reader.h"
 #include "codec/json_writer.h"
 
 uint64_t sweep_now_ms(void)
@@ -128,7 +127,7 @@ bool sweep_result_claim(const char *attempt_dir, const struct sweep_result *r, b
 
 /* --- reading --- */
 
-static void get_text(struct json_reader *r, struct arena *a, const char **out)
+void sweep_get_text(struct json_reader *r, struct arena *a, const char **out)
 {
 	struct str s;
 
@@ -149,7 +148,7 @@ static void get_captures(struct json_reader *r, struct arena *a, struct sweep_re
 
 		for (json_enter_object(r); json_next_key(r, &key);) {
 			if (str_is(key, "path"))
-				get_text(r, a, &path);
+				sweep_get_text(r, a, &path);
 			else
 				json_skip(r);
 		}
@@ -167,11 +166,11 @@ static bool parse(struct json_reader *r, struct arena *a, struct sweep_result *o
 
 	for (json_enter_object(r); json_next_key(r, &key);) {
 		if (str_is(key, "outcome"))
-			get_text(r, a, &out->outcome);
+			sweep_get_text(r, a, &out->outcome);
 		else if (str_is(key, "how"))
-			get_text(r, a, &out->how);
+			sweep_get_text(r, a, &out->how);
 		else if (str_is(key, "host"))
-			get_text(r, a, &out->host);
+			sweep_get_text(r, a, &out->host);
 		else if (str_is(key, "status"))
 			json_get_i64(r, &out->status);
 		else if (str_is(key, "begin_ms"))

@@ -11,6 +11,7 @@
 #include "base/arena.h"
 #include "base/str.h"
 #include "base/vec.h"
+#include "codec/json_reader.h"
 
 #define SWEEP_RESULT "result.json"
 #define SWEEP_RESULT_SCHEMA "incore.sweep.result/1"
@@ -38,6 +39,8 @@ bool sweep_result_claim(const char *attempt_dir, const struct sweep_result *r, b
 /* *is_there false: there is none yet. */
 bool sweep_result_read(const char *attempt_dir, struct arena *a, struct sweep_result *out,
 	bool *is_there, struct incore_error *e);
+/* A text or null, in the arena; for those who read lines of our own. */
+void sweep_get_text(struct json_reader *r, struct arena *a, const char **out);
 uint64_t sweep_now_ms(void);
 /* The folder and those above it, as far as they are not there. */
 bool sweep_make_folders(const char *path, struct incore_error *e);

@@ -262,7 +262,6 @@ static bool run_command(struct attempt *t, struct incore_error *e)
 		.limit_ms = t->plan.timeout_ms,
 		.grace_ms = GRACE_MS,
 		.log_path = t->log,
-		.echo_fd = t->s->echo_fd,
 		.is_cancelled = t->s->is_cancelled,
 		.cancel_signal = t->s->cancel_signal};
 	struct job_result r;

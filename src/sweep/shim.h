@@ -12,7 +12,6 @@ struct sweep_shim {
 	const char *base; /* the plan's folder */
 	uint64_t task;
 	uint32_t attempt;
-	int echo_fd; /* what it prints goes there too; 0: nowhere */
 	bool (*is_cancelled)(void *ctx);
 	int (*cancel_signal)(void *ctx);
 };

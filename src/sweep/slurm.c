@@ -33,18 +33,6 @@ static bool run_tool(
 
 /* --- submitting --- */
 
-static bool write_text(const char *path, const struct strbuf *text, struct incore_error *e)
-{
-	struct out_file out = {0};
-	bool ok = (!text->failed || err_nomem(e)) && out_file_open(&out, path, e);
-
-	if (ok && fwrite(text->p, 1, text->n, out.f) != text->n)
-		ok = err_write(e);
-	ok = ok && out_file_commit(&out, e);
-	out_file_abort(&out);
-	return ok;
-}
-
 /* A line a job of the array: its task and attempt. */
 static bool write_list(const struct sweep *s, const char *path, const uint32_t *tasks, size_t n,
 	struct incore_error *e)
@@ -54,7 +42,7 @@ static bool write_list(const struct sweep *s, const char *path, const uint32_t *
 
 	for (size_t i = 0; i < n; i++)
 		sb_printf(&text, "%u %u\n", tasks[i], s->tasks[tasks[i]].attempts + 1);
-	ok = write_text(path, &text, e);
+	ok = (!text.failed || err_nomem(e)) && out_file_text(path, (struct str){text.p, text.n}, e);
 	sb_free(&text);
 	return ok;
 }
@@ -71,7 +59,8 @@ static bool write_script(
 	sb_puts(&text, "#!/bin/sh\nexec ");
 	process_quote(argv, &text);
 	sb_puts(&text, " --index \"$SLURM_ARRAY_TASK_ID\"\n");
-	ok = (program || err_nomem(e)) && write_text(path, &text, e);
+	ok = ((program && !text.failed) || err_nomem(e)) &&
+	     out_file_text(path, (struct str){text.p, text.n}, e);
 	sb_free(&text);
 	return ok;
 }

@@ -38,18 +38,6 @@ static const char *base_of(const char *plan, struct arena *a, struct incore_erro
 	return base;
 }
 
-static bool write_file(const char *to, struct str text, struct incore_error *e)
-{
-	struct out_file out = {0};
-	bool ok = out_file_open(&out, to, e);
-
-	if (ok && fwrite(text.p, 1, text.n, out.f) != text.n)
-		ok = err_write(e);
-	ok = ok && out_file_commit(&out, e);
-	out_file_abort(&out);
-	return ok;
-}
-
 /* The copy must be what the plan still is: cells are numbered by it. */
 static bool same_plan(const char *copy, struct str text, const char *plan, struct incore_error *e)
 {
@@ -78,7 +66,7 @@ static bool keep_plan(struct sweep *s, struct incore_error *e)
 		return false;
 	text = (struct str){(const char *)f.data, f.size};
 	ok = s->q->is_resume && file_exists(copy) ? same_plan(copy, text, s->q->plan, e)
-						  : write_file(copy, text, e);
+						  : out_file_text(copy, text, e);
 	file_unload(&f);
 	return ok;
 }
@@ -109,8 +97,8 @@ static bool init(
 	s->base = base_of(plan, &s->arena, e);
 	if (!s->base || !make_tasks(s, e))
 		return false;
-	s->name = s->plan.name ? s->plan.name : path_base(plan);
-	return true;
+	s->name = s->plan.name ? s->plan.name : arena_strdup(&s->arena, path_base(plan));
+	return s->name || err_nomem(e);
 }
 
 bool sweep_preview(struct sweep *s, const struct sweep_request *q, struct incore_error *e)
@@ -186,7 +174,7 @@ bool sweep_cancel(struct sweep *s, struct incore_error *e)
 
 	if (!marker)
 		return err_nomem(e);
-	if (!write_file(marker, STR("cancel\n"), e) || !wait_for_driver(s, e))
+	if (!out_file_text(marker, STR("cancel\n"), e) || !wait_for_driver(s, e))
 		return false;
 	journal_close(&s->journal);
 	sweep_close(s);

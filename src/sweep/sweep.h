@@ -26,7 +26,6 @@ struct sweep_request { /* options first: their table is the command line's */
 	void (*on_event)(void *ctx, const struct sweep *s, const char *line);
 	void *ctx;
 	bool (*is_cancelled)(void *ctx);
-	int (*cancel_signal)(void *ctx);
 };
 
 enum sweep_state { SWEEP_WAITING, SWEEP_RUNNING, SWEEP_OK, SWEEP_FAILED, SWEEP_CANCELLED };

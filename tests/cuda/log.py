@@ -93,6 +93,15 @@ def records(data):
     return out
 
 
+def framed(head, items):
+    """A log of these records, with right checksums: [(type, body)]."""
+    log = Log()
+    log.data, log.seq = head, 0
+    for kind, body in items:
+        log.add(kind, body)
+    return log.data
+
+
 def sampled(data):
     """Samples of all records: those that issued and those that stalled, by the stand-in's reasons (even ones)."""
     total = 0

@@ -2,10 +2,10 @@
 # SPDX-License-Identifier: Apache-2.0
 # Takes the kernels of examples/cuda/planted on this machine's GPU and packs one scrubbed capture a kernel into OUT.
 #
-# usage: take.sh INCORE OUT        (needs nvcc, ncu; the sources are compiled in a folder whose name may stand in a capture: $FOLDER, /srv)
+# usage: take.sh INCORE OUT        (needs nvcc, ncu, CUPTI; OUT/cuda gets our own samples of the same program; the sources are compiled in a folder whose name may stand in a capture: $FOLDER, /srv)
 set -eu
 incore=$(realpath "$1")
-out=$2
+out=$(realpath -m "$2")
 here=$(dirname "$(realpath "$0")")
 folder=${FOLDER:-/srv}/planted
 tmp=$(mktemp -d)
@@ -24,3 +24,6 @@ for kernel in $(ls *.cu | sed 's/\.cu$//' | LC_ALL=C sort); do
 	"$incore" pack -q --level 19 --dispatch $n "$tmp/scrubbed.ncu-rep" -o "$out/$kernel.incore"
 	n=$((n + 1))
 done
+"$incore" capture cuda --exact -o "$tmp/cuda" -- "$tmp/planted" -t 40
+mkdir -p "$out/cuda"
+cp "$tmp"/cuda/*.incore "$out/cuda"

@@ -6,6 +6,7 @@ finished task or running one again?
 usage: run.py BUILD_DIR     TIMES=N: as many kills, up to 200
 """
 import glob
+import importlib.util
 import json
 import os
 import random
@@ -199,6 +200,46 @@ pool: {devices: [sim:0, sim:1]}
     check(s.results("two.sweep")["00000", 1]["last_line"] == "nvidia:0,nvidia:3 0,3", "two devices are of one kind")
 
 
+def found(s):
+    """Devices that the vendors' tools tell of, what they show a task, and one that the tool no longer answers for."""
+    folder = os.path.join(s.tmp, "tools")
+    os.mkdir(folder)
+    for name, text in (("nvidia-smi", 'case "$*" in "-i 1 "*) echo GPU is lost; exit 15;; *index*) echo 0; echo 1;; esac'),
+                       ("npu-smi", 'case "$*" in "info -l") printf "\\tTotal Count : 1\\n\\tNPU ID : 4\\n\\tChip Count : 1\\n";; esac')):
+        with open(os.path.join(folder, name), "w") as f:
+            f.write("#!/bin/sh\n" + text + "\n")
+        os.chmod(os.path.join(folder, name), 0o755)
+    s.plan("found.yaml", "matrix: {n: [1, 2, 3, 4, 5, 6]}\nretries: 0\nneeds: {devices: 1}\n"
+           "shell: 'sleep 0.2; echo $INCORE_DEVICES $CUDA_VISIBLE_DEVICES $CUDA_DEVICE_ORDER $ASCEND_RT_VISIBLE_DEVICES'\n")
+    path = folder + ":" + s.env["PATH"]
+    p, d = s.data("found.yaml", "--dry-run", PATH=path)
+    check([x for x in d["devices"] if not x.startswith("amd:")] == ["nvidia:0", "nvidia:1", "ascend:4"], f"found: {p.err} {d}")
+    p, d = s.data("found.yaml", PATH=path)
+    lines = {r["last_line"] for r in s.results("found.sweep").values() if r["outcome"] == "ok"}
+    check(p.returncode == 0 and lines >= {"nvidia:0 0 PCI_BUS_ID", "ascend:4 4"}, f"shown: {lines}")
+    check([(x["device"], "GPU is lost" in x["why"]) for x in d["sick"]] == [("nvidia:1", True)] and d["lost"] == 1, f"sick: {d['sick']}")
+
+
+def stand_in(s, build):
+    """`capture att` as a cell, with the rocprofv3 of tests/capture."""
+    where = os.path.join(os.path.dirname(HERE), "capture")
+    sys.path.insert(0, where)
+    spec = importlib.util.spec_from_file_location("stand_in", os.path.join(where, "run.py"))
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    streams, top = os.path.join(s.tmp, "streams"), os.path.join(s.tmp, "att")
+    os.mkdir(streams)
+    subprocess.run([os.path.join(build, "tests", "sqtt", "make_sqtt"), "sqtt_gfx9", os.path.join(streams, "good")], check=True)
+    os.mkdir(top)
+    place = module.Place(build, streams, top)
+    s.plan("att.yaml", "matrix: {launch: [2, 3]}\ncapture: [att, -q, --kernel, scale_rows, --launch, '{launch}', --, 'true']\n"
+           "needs: {devices: 1}\npool: {devices: ['amd:3'], health: none}\n")
+    p, d = s.data("att.yaml", PATH=place.env()["PATH"])
+    captures = [c for r in s.results("att.sweep").values() for c in r["captures"]]
+    check(p.returncode == 0 and [c["kernel"] for c in captures] == ["scale_rows"] * 2, f"capture att: {p.err[-800:]} {captures}")
+    check(sorted(j["kernel_iteration_range"] for j in place.attempts()) == ["[2]", "[3]"], "each cell asks for its own launch")
+
+
 def cancel(s):
     """A driver ends when it is asked to, by a signal or by another process; what was begun goes on later and counts nothing."""
     s.plan("long.yaml", "matrix: {n: [1, 2, 3]}\nretries: 0\nshell: 'echo up >> {base}/up; test -e {base}/go || sleep 100'\npool: {slots: 2}\n")
@@ -310,11 +351,13 @@ def main():
     build = os.path.abspath(sys.argv[1])
     with tempfile.TemporaryDirectory() as tmp:
         s = Sweep(os.path.join(build, "incore"), tmp)
-        for part in (plain_plan, outcomes, devices, cancel, kills, kills_of_profile, wrong_plans):
+        for part in (plain_plan, outcomes, devices, found, cancel, kills, kills_of_profile, wrong_plans):
             if not sys.argv[2:] or part.__name__ in sys.argv[2:]:
                 part(s)
         if not sys.argv[2:] or "capture_of" in sys.argv[2:]:
             capture_of(s, os.path.join(os.path.dirname(HERE), "data"))
+        if not sys.argv[2:] or "stand_in" in sys.argv[2:]:
+            stand_in(s, build)
     print(f"{RESULT[0]} passed, {RESULT[1]} failed, 0 skipped")
     return RESULT[1] > 0
 

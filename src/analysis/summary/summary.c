@@ -236,6 +236,12 @@ static bool make_lines(struct summary *s, struct incore_error *e)
 	return (s->coverage && s->health) || err_nomem(e);
 }
 
+/* Rules are of instructions: a scope that waits may do so by design. */
+static bool has_advice(const struct summary *s)
+{
+	return s->bound.has_verdict && !trace_is_scopes(s->trace);
+}
+
 struct summary *summary_new(
 	const struct trace *t, const struct summary_options *o, struct incore_error *e)
 {
@@ -252,7 +258,7 @@ struct summary *summary_new(
 		s->duration_cyc = s->causes->duration_cyc;
 		s->advice.arena = &s->arena;
 		if (make_tables(s, o, e) && make_lines(s, e) && summary_find_bound(s, o, e) &&
-			(!s->bound.has_verdict || advise_waves(s, &s->advice, e)))
+			(!has_advice(s) || advise_waves(s, &s->advice, e)))
 			return s;
 	}
 	summary_free(s);

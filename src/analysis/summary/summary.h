@@ -111,8 +111,6 @@ double summary_excess(const struct trace *t, const char *name, code_idx row);
 #define SUMMARY_LANES 32
 double summary_few_lanes(const struct trace *t, code_idx *split);
 bool summary_find_bound(struct summary *s, const struct summary_options *o, struct incore_error *e);
-/* The row that lost most to a cause, exposed; NO_CODE if none. */
-code_idx summary_row_of_cause(const struct summary *s, uint32_t cause, uint64_t *exposed_cyc);
 /* The edge with most cycles into a wait row; NULL if none. */
 const struct producer_edge *summary_edge_of(const struct summary *s, code_idx wait);
 /* "row 7 (0x2a40, a.py:12)" */

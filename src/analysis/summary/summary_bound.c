@@ -17,11 +17,6 @@ static double share_of(uint64_t part, uint64_t whole)
 	return whole ? (double)part / (double)whole : 0;
 }
 
-static uint64_t exposed_of_cell(const struct cause_cell *k)
-{
-	return k->cyc - k->hidden_cyc;
-}
-
 /* The line of a row as one number; 0: it has none. */
 static uint64_t line_key(const struct trace *t, code_idx code)
 {
@@ -61,30 +56,32 @@ static code_idx costliest_by_line(struct row_cost *v, size_t n, uint64_t *expose
 	return best;
 }
 
-code_idx summary_row_of_cause(const struct summary *s, uint32_t cause, uint64_t *exposed_cyc)
+/* The row that lost most to a cause, exposed; NO_CODE if none. */
+static bool find_row(
+	const struct summary *s, uint32_t cause, struct bound *b, struct incore_error *e)
 {
 	const struct causes *c = s->causes;
-	bool is_by_line = trace_is_sampled(s->trace);
+	bool is_by_line = trace_is_sampled(s->trace), ok = true;
 	VEC(struct row_cost) rows = {0};
 	struct row_cost best = {.code = NO_CODE};
 
-	for (uint32_t i = 0; i < c->n_cells; i++) {
+	for (uint32_t i = 0; i < c->n_cells && ok; i++) {
 		const struct cause_cell *k = &c->cells[i];
-		struct row_cost r = {0, exposed_of_cell(k), k->code};
+		struct row_cost r = {0, k->cyc - k->hidden_cyc, k->code};
 
 		if (k->cause != cause || k->code == NO_CODE || !r.cyc)
 			continue;
 		if (r.cyc > best.cyc)
 			best = r;
 		r.line = is_by_line ? line_key(s->trace, r.code) : 0;
-		if (is_by_line && !VEC_PUSH(&rows, r))
-			is_by_line = false; /* lack of memory: the costliest row is right enough */
+		ok = !is_by_line || VEC_PUSH(&rows, r);
 	}
-	if (is_by_line)
+	if (ok && is_by_line)
 		best.code = costliest_by_line(rows.v, rows.n, &best.cyc);
 	VEC_FREE(&rows);
-	*exposed_cyc = best.cyc;
-	return best.code;
+	b->where = best.code;
+	b->where_exposed_cyc = best.cyc;
+	return ok || err_nomem(e);
 }
 
 const struct producer_edge *summary_edge_of(const struct summary *s, code_idx wait)
@@ -171,7 +168,7 @@ static void rank_families(struct bound *b, const struct causes *c)
 	b->hidden_cyc = c->family[b->family].hidden_cyc;
 }
 
-static void find_where(struct summary *s, struct bound *b)
+static bool find_where(struct summary *s, struct bound *b, struct incore_error *e)
 {
 	const struct causes *c = s->causes;
 	uint64_t most = 0;
@@ -185,11 +182,11 @@ static void find_where(struct summary *s, struct bound *b)
 			b->cause = i;
 		}
 	}
-	if (!most)
-		return;
-	b->where = summary_row_of_cause(s, b->cause, &b->where_exposed_cyc);
+	if (most && !find_row(s, b->cause, b, e))
+		return false;
 	if (b->where != NO_CODE)
 		b->producer = summary_producer_of(s, &c->v[b->cause], b->where);
+	return true;
 }
 
 /* Why no bound may be named; NULL: it may. */
@@ -301,7 +298,8 @@ bool summary_find_bound(struct summary *s, const struct summary_options *o, stru
 	b->has_verdict = !b->reason;
 	if (s->duration_cyc) {
 		rank_families(b, s->causes);
-		find_where(s, b);
+		if (!find_where(s, b, e))
+			return false;
 		b->share = share_of(b->exposed_cyc, s->duration_cyc);
 		b->is_mixed =
 			b->share - share_of(b->second_exposed_cyc, s->duration_cyc) < b->noise;

@@ -149,9 +149,7 @@ static bool run_sweep(struct cli *c, struct sweep *s, struct sweep_request *q)
 
 static bool run(struct cli *c)
 {
-	struct sweep_request q = {.plan = c->args[0],
-		.is_cancelled = output_interrupted,
-		.cancel_signal = output_signal};
+	struct sweep_request q = {.plan = c->args[0], .is_cancelled = output_interrupted};
 	struct sweep s = {0};
 	struct arena a;
 	bool ok;

@@ -25,7 +25,11 @@ static bool add_cells(struct profile *p, struct incore_error *e)
 		const struct cause *k = &c->v[x->cause];
 
 		if (!add_line(p,
-			    (struct profile_line){x->code, k->name, k->bucket, x->cyc, x->hits}, e))
+			    (struct profile_line){x->code, k->name, k->bucket, x->cyc, x->hits,
+				    p->has_exposed && k->kind != CAUSE_ISSUE
+					    ? x->cyc - x->hidden_cyc
+					    : 0},
+			    e))
 			return false;
 	}
 	return true;
@@ -138,11 +142,28 @@ static bool add_stated(struct profile *p, struct incore_error *e)
 	return true;
 }
 
+/* Waves of a SIMD hide each other's losses: a walk over all of them tells when it issued. */
+static bool find_busy(struct profile *p, const struct export *x, struct incore_error *e)
+{
+	const struct trace *t = p->trace;
+
+	p->has_exposed = trace_is_sampled(t) && t->sampling.has_not_issued;
+	if (!t->n_tracks || trace_has_pipes(t) || trace_is_timeline(t))
+		return true;
+	p->busy = busy_new(t, e);
+	if (!p->busy || !busy_walk(p->busy, &x->options->walk, e))
+		return false;
+	p->has_exposed = p->busy->has_groups;
+	return true;
+}
+
 static bool collect_lines(struct profile *p, struct export *x, struct incore_error *e)
 {
 	const struct trace *t = p->trace;
 
-	p->causes = causes_new(t, NULL, CAUSES_ROWS, e);
+	if (!find_busy(p, x, e))
+		return false;
+	p->causes = causes_new(t, p->busy, CAUSES_ROWS, e);
 	if (!p->causes)
 		return false;
 	if (trace_is_timeline(t))
@@ -173,6 +194,7 @@ void profile_free(struct profile *p)
 	if (!p)
 		return;
 	causes_free(p->causes);
+	busy_free(p->busy);
 	VEC_FREE(&p->lines);
 	VEC_FREE(&p->callers);
 	sb_free(&p->text);

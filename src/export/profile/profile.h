@@ -17,6 +17,7 @@ struct profile_line {
 	const char *cause; /* "wait:VMEM-load" */
 	enum bucket bucket;
 	uint64_t cyc, hits;		  /* in the profile's unit; hits: how often */
+	uint64_t exposed;		  /* of cyc: lost, and no other wave issued meanwhile */
 	uint32_t first_caller, n_callers; /* of a timeline: into callers, innermost first */
 };
 
@@ -25,8 +26,10 @@ struct profile {
 	const char *unit; /* "cycles", "samples" */
 	VEC(struct profile_line) lines;
 	uint64_t total;
+	bool has_exposed; /* it is known what was exposed: waves of SIMDs, samples that tell */
 	VEC(struct frame) callers; /* slices around a slice: source is their code row */
 	struct causes *causes;	   /* private: names of causes live here */
+	struct busy *busy;	   /* private: when SIMDs issued; or NULL */
 	struct strbuf text;
 };
 
