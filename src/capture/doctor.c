@@ -135,6 +135,23 @@ static void look_at_environment(struct doctor *d, const char *const *starts)
 
 /* --- AMD --- */
 
+/* Thread traces work without them: what a release lacks is told, and is no error. */
+static void look_at_jobs(struct doctor *d, const struct rocprof *r)
+{
+	if (!rocprof_has(r, "--pmc"))
+		find(d, "info", "no-pmc", "install ROCm 6.4 or newer",
+			"this release takes no counters: capture pmc would fail");
+	if (!rocprof_has(r, "--pc-sampling-beta-enabled"))
+		find(d, "info", "no-pc-sampling", "install ROCm 6.4 or newer",
+			"this release takes no PC samples: capture pcs would fail");
+	else if (!str_has(str_of(r->help), "stochastic"))
+		find(d, "info", "no-stochastic", "install ROCm 7.0 or newer",
+			"PC samples are taken by host_trap alone, without reasons");
+	if (!str_has(str_of(r->help), "rocpd"))
+		find(d, "info", "no-rocpd", "install ROCm 7.0 or newer",
+			"this release writes no databases: capture sys would fail");
+}
+
 static void look_at_rocprof(struct doctor *d, const char *tool)
 {
 	struct incore_error e = {0};
@@ -154,6 +171,7 @@ static void look_at_rocprof(struct doctor *d, const char *tool)
 	if (!rocprof_has(&r, "--kernel-trace"))
 		find(d, "warning", "no-kernel-trace", "name --kernel, with --no-discovery",
 			"this release cannot list launches");
+	look_at_jobs(d, &r);
 	for (const struct rocprof_fault *f = rocprof_faults; f->id; f++)
 		if (rocprof_has_fault(&r, f))
 			find(d, "warning", f->id, f->fix, "rocprofv3 %s %s", r.version, f->what);

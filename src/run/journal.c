@@ -119,7 +119,7 @@ bool journal_open(
 	return true;
 }
 
-bool journal_add(struct journal *j, struct str text, struct incore_error *e)
+static bool add_line(struct journal *j, struct str text, bool is_synced, struct incore_error *e)
 {
 	uint64_t hash = hash_bytes(text.p, text.n, j->chain);
 	struct strbuf line = {0};
@@ -129,7 +129,7 @@ bool journal_add(struct journal *j, struct str text, struct incore_error *e)
 		return err_set(e, INCORE_FAILED, "bad-line", "a line of a journal is one line");
 	sb_printf(&line, "%016llx %.*s\n", (unsigned long long)hash, STR_ARG(text));
 	ok = (!line.failed || err_nomem(e)) && write_all(j->fd, line.p, line.n, e);
-	if (ok && fsync(j->fd) != 0)
+	if (ok && is_synced && fsync(j->fd) != 0)
 		ok = err_output(e, errno, j->path, "cannot write the journal");
 	if (ok) {
 		j->chain = hash;
@@ -140,6 +140,16 @@ bool journal_add(struct journal *j, struct str text, struct incore_error *e)
 	}
 	sb_free(&line);
 	return ok;
+}
+
+bool journal_add(struct journal *j, struct str text, struct incore_error *e)
+{
+	return add_line(j, text, true, e);
+}
+
+bool journal_note(struct journal *j, struct str text, struct incore_error *e)
+{
+	return add_line(j, text, false, e);
 }
 
 void journal_close(struct journal *j)

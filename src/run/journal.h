@@ -30,5 +30,8 @@ bool journal_parse(
 	struct str all, const char *path, journal_fn each, void *ctx, struct incore_error *e);
 /* A text without a line break. A line that could not be written whole is taken off again. */
 bool journal_add(struct journal *j, struct str text, struct incore_error *e);
+/* The same of a line that may be lost with a crash of the machine, for whoever can find out again:
+ * it is on the disk with the next journal_add(). */
+bool journal_note(struct journal *j, struct str text, struct incore_error *e);
 /* Safe on a zeroed struct. */
 void journal_close(struct journal *j);

@@ -14,7 +14,7 @@
 /* --- reading --- */
 
 struct event {
-	struct str name, where, id, slurm;
+	struct str name, title, where, id;
 	struct sweep_result r;
 	uint64_t task, attempt, submission, unix_ms;
 	bool has_task, uses_slurm;
@@ -65,6 +65,8 @@ static void get_member(struct json_reader *r, struct arena *a, struct str key, s
 		v->has_task = json_get_u64(r, &v->task);
 	else if (str_is(key, "attempt"))
 		json_get_u64(r, &v->attempt);
+	else if (str_is(key, "name"))
+		get_str_copy(r, a, &v->title);
 	else if (str_is(key, "where"))
 		get_str_copy(r, a, &v->where);
 	else if (str_is(key, "outcome"))
@@ -201,6 +203,7 @@ static bool follow(struct sweep *s, struct event *v, struct incore_error *e)
 		s->is_begun = true;
 		s->begun_ms = v->unix_ms;
 		s->base = v->where.p ? v->where.p : s->base;
+		s->name = v->title.p ? v->title.p : s->name;
 	} else if (str_is(v->name, "driver")) {
 		s->uses_slurm = v->uses_slurm;
 		for (uint64_t i = 0; i < s->plan.n_tasks; i++) /* a new driver: once more */
@@ -268,8 +271,9 @@ static void open_line(struct line *l, const char *event)
 	json_w_kv_u64(&l->w, "unix_ms", sweep_now_ms());
 }
 
-/* On the disk first, then true. */
-static bool close_line(struct sweep *s, struct line *l, struct incore_error *e)
+/* Written first, then true. What begins something is on the disk before it does; an end need not be:
+ * the result that it tells of is. */
+static bool close_line(struct sweep *s, struct line *l, bool is_begin, struct incore_error *e)
 {
 	struct str text;
 	bool ok;
@@ -277,7 +281,8 @@ static bool close_line(struct sweep *s, struct line *l, struct incore_error *e)
 	json_w_end(&l->w);
 	ok = json_w_finish(&l->w, e);
 	text = (struct str){l->text.p, l->text.n};
-	ok = ok && journal_add(&s->journal, text, e) && sweep_apply(s, text, e);
+	ok = ok && (is_begin ? journal_add : journal_note)(&s->journal, text, e) &&
+	     sweep_apply(s, text, e);
 	if (ok && s->q->on_event)
 		s->q->on_event(s->q->ctx, s, l->text.p);
 	sb_free(&l->text);
@@ -293,7 +298,7 @@ bool sweep_note_begin(struct sweep *s, struct incore_error *e)
 	json_w_kv_cstr(&l.w, "where", s->base);
 	json_w_kv_u64(&l.w, "n_tasks", s->plan.n_tasks - s->n_excluded);
 	json_w_kv_cstr(&l.w, "incore", INCORE_VERSION);
-	return close_line(s, &l, e);
+	return close_line(s, &l, true, e);
 }
 
 bool sweep_note_driver(struct sweep *s, struct incore_error *e)
@@ -306,7 +311,7 @@ bool sweep_note_driver(struct sweep *s, struct incore_error *e)
 	json_w_kv_cstr(&l.w, "host", host);
 	json_w_kv_i64(&l.w, "pid", getpid());
 	json_w_kv_bool(&l.w, "slurm", s->uses_slurm);
-	return close_line(s, &l, e);
+	return close_line(s, &l, true, e);
 }
 
 bool sweep_note_start(struct sweep *s, uint32_t task, const char *where, struct incore_error *e)
@@ -317,7 +322,7 @@ bool sweep_note_start(struct sweep *s, uint32_t task, const char *where, struct 
 	json_w_kv_u64(&l.w, "task", task);
 	json_w_kv_u64(&l.w, "attempt", s->tasks[task].attempts + 1);
 	json_w_kv_cstr(&l.w, "where", where);
-	return close_line(s, &l, e);
+	return close_line(s, &l, true, e);
 }
 
 bool sweep_note_end(
@@ -340,7 +345,7 @@ bool sweep_note_end(
 			json_w_cstr(&l.w, *p);
 		json_w_end(&l.w);
 	}
-	return close_line(s, &l, e);
+	return close_line(s, &l, false, e);
 }
 
 bool sweep_note_sick(struct sweep *s, const char *device, const char *why, struct incore_error *e)
@@ -350,7 +355,7 @@ bool sweep_note_sick(struct sweep *s, const char *device, const char *why, struc
 	open_line(&l, "sick");
 	json_w_kv_cstr(&l.w, "id", device);
 	json_w_kv_cstr(&l.w, "how", why);
-	return close_line(s, &l, e);
+	return close_line(s, &l, false, e);
 }
 
 bool sweep_note_submit(
@@ -369,7 +374,7 @@ bool sweep_note_submit(
 		json_w_end(&l.w);
 	}
 	json_w_end(&l.w);
-	return close_line(s, &l, e);
+	return close_line(s, &l, true, e);
 }
 
 bool sweep_note_job(struct sweep *s, uint32_t submission, const char *id, struct incore_error *e)
@@ -379,7 +384,7 @@ bool sweep_note_job(struct sweep *s, uint32_t submission, const char *id, struct
 	open_line(&l, "job");
 	json_w_kv_u64(&l.w, "submission", submission);
 	json_w_kv_cstr(&l.w, "id", id);
-	return close_line(s, &l, e);
+	return close_line(s, &l, true, e);
 }
 
 bool sweep_settle(struct sweep *s, uint32_t task, const struct sweep_result *otherwise,

@@ -97,8 +97,8 @@ static bool init(
 	s->base = base_of(plan, &s->arena, e);
 	if (!s->base || !make_tasks(s, e))
 		return false;
-	s->name = s->plan.name ? s->plan.name : path_base(plan);
-	return true;
+	s->name = s->plan.name ? s->plan.name : arena_strdup(&s->arena, path_base(plan));
+	return s->name || err_nomem(e);
 }
 
 bool sweep_preview(struct sweep *s, const struct sweep_request *q, struct incore_error *e)

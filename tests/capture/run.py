@@ -612,6 +612,19 @@ def test_jobs_dry_run(p):
 
 # --- doctor ---
 
+def test_doctor_tells_which_jobs(p):
+    def ids():
+        answer = p.run("att", app=None, rc=1, verb=("doctor",))[0]
+        return {f["id"] for f in answer["findings"] if f["severity"] == "info"}
+    jobs = {"no-pmc", "no-pc-sampling", "no-stochastic", "no-rocpd"}
+    assert ids() & jobs == {"no-stochastic", "no-rocpd"}, ids()
+    p.set({**json.load(open(os.path.join(p.top, "scenario.json"))), "version": "1.4.1"})
+    assert not ids() & jobs, ids()
+
+
+test_doctor_tells_which_jobs.scenario = {"version": "1.1.0"}
+
+
 def machine(p, **files):
     """A root with one gfx950; files are over that, None takes one away."""
     root = os.path.join(p.top, "root")

@@ -45,6 +45,7 @@ struct reading {
 	VEC(const char *) counters; /* name and unit in turn */
 	VEC(struct value) values;
 	struct strbuf text; /* JSON of a cell, with room behind it */
+	bool is_nomem;	    /* latched by who gives a text */
 };
 
 static bool no_memory(struct reading *x)
@@ -73,8 +74,10 @@ static struct str member_of(struct reading *x, struct str json, const char *name
 
 	sb_reset(&x->text);
 	sb_str(&x->text, json);
-	if (!sb_reserve(&x->text, JSON_PAD))
+	if (!sb_reserve(&x->text, JSON_PAD)) {
+		x->is_nomem = true;
 		return found;
+	}
 	memset(x->text.p + x->text.n, 0, JSON_PAD);
 	json_init(&r, x->text.p, x->text.n, NULL, 0);
 	for (json_enter_object(&r); json_next_key(&r, &key);) {
@@ -82,13 +85,15 @@ static struct str member_of(struct reading *x, struct str json, const char *name
 
 		if (is_it && json_peek(&r) == JSON_STRING && json_get_str(&r, &s)) {
 			found.p = copied(x, s);
-			found.n = found.p ? s.n : 0;
+			found.n = s.n;
+			x->is_nomem |= !found.p;
 		} else if (is_it && number && json_peek(&r) == JSON_NUMBER) {
 			json_get_u64(&r, number);
 		} else {
 			json_skip(&r);
 		}
 	}
+	x->is_nomem |= r.is_failed && !strcmp(r.fail_code, "no-memory");
 	json_deinit(&r);
 	return found.p ? found : (struct str){"", 0};
 }
@@ -107,6 +112,7 @@ static uint32_t process_of(struct reading *x, int64_t pid)
 		snprintf(name, sizeof(name), "process %lld", (long long)pid);
 		l->processes.v[i].name = copied(x, str_of(name));
 		l->processes.v[i].sort = i;
+		x->is_nomem |= !l->processes.v[i].name;
 	}
 	return i;
 }
@@ -439,7 +445,7 @@ static bool read_table(struct reading *x, unsigned i)
 	if (!rocpd_db_prepare(&x->db, &q, x->e, tables[i].sql, s, s, s, s))
 		return false;
 	while (ok && rocpd_db_step(&x->db, &q, &at_end, x->e))
-		ok = tables[i].take(x, q);
+		ok = tables[i].take(x, q) && (!x->is_nomem || no_memory(x));
 	sqlite3_finalize(q);
 	return ok && at_end;
 }
