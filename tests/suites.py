@@ -148,6 +148,7 @@ def everything(is_check):
         asan("formats", 10, "tests/formats/run.py", "BUILD", env={"INCORE_NO_NPM": "1"}),
         *both("ncu", 8, 30, "tests/ncu/run.py", "BUILD"),
         *both("planted", 1, 3, "tests/gpu/planted.py", "BUILD"),
+        plain("cuda-header", 8, "tests/gpu/header.py"),
         *both("rocprof", 3, 10, "tests/rocprof/run.py", "BUILD"),
         *both("pipes", 2, 5, "tests/conformance/pipes.py", "BUILD/incore"),
         plain("why", 6, "tests/conformance/why.py", "BUILD/incore"),
@@ -159,12 +160,13 @@ def everything(is_check):
         *both("model", 31, 29, "tests/model/run.py", "BUILD"),
         *both("replay", 26, 60, "tests/replay/run.py", "BUILD"),
         *both("replay-msprof", 51, 70, "tests/replay/cann/run.py", "BUILD"),
-        plain("capture", 20, "tests/capture/run.py", "BUILD"),
+        plain("capture", 28, "tests/capture/run.py", "BUILD"),
         *both("cuda", 14, 25, "tests/cuda/run.py", "BUILD"),
         plain("sweep", 13, "tests/sweep/run.py", "BUILD"),
         plain("sweep-slurm", 8, "tests/sweep/slurm.py", "BUILD", cores=0),  # waits for Slurm to miss a node
         *both("lib", 3, 8, "tests/lib/run.py", "BUILD"),
         *both("sql", 10, 20, "tests/sql/run.py", "BUILD/incore"),
+        *both("store", 6, 20, "tests/store/run.py", "BUILD"),
         *both("serve", 12, 23, "tests/serve/run.py", "BUILD"),
         *both("serve-rules", 1, 2, "tests/serve/rules.py", "BUILD", cores=0),  # waits for clients to be hung up on
         plain("fixtures", 1, "tests/fixtures.py", "BUILD/examples/make_capture", "BUILD/tests/sqtt/make_sqtt"),

@@ -15,7 +15,13 @@
  * none: fewer than MOST_AT_ONCE fit its buffer at any rate. */
 #define MOST_PER_SECOND 2e8
 #define MOST_AT_ONCE 4e7
-#define SHORTEST 8u /* log2 of cycles */
+/* log2 of cycles. Shares by cause of four kernels were the same for all periods from 4,096 cycles
+ * on; at 2,048 those of one were off by a third, at 1,024 and 256 those of others a little. So
+ * shorter ones are for kernels that would have only FEW samples otherwise, and 2,048 for none. */
+#define STEADY 12u
+#define UNSTEADY 11u
+#define FEW 5000.0
+#define SHORTEST 8u
 #define LONGEST 20u
 
 bool cuda_is_wanted(struct cuda *c, const char *mangled, bool *is, struct incore_error *e)
@@ -165,11 +171,15 @@ bool cuda_choose_period(struct cuda *c, const struct cuda_processes *p, struct i
 	for_all = log2_of(rate * all_s / MOST_AT_ONCE) + 1;
 	for_rate = for_rate < for_all ? for_rate : for_all;
 	c->period_log2 = for_count > for_rate ? for_count : for_rate;
+	if (c->period_log2 < STEADY && rate * least_s / (1u << STEADY) >= FEW)
+		c->period_log2 = STEADY;
+	if (c->period_log2 == UNSTEADY)
+		c->period_log2 += for_rate >= UNSTEADY ? 1 : -1;
 	c->period_log2 = c->period_log2 < SHORTEST  ? SHORTEST
 			 : c->period_log2 > LONGEST ? LONGEST
 						    : c->period_log2;
 	c->answer.period_because =
-		for_count > for_rate
+		c->period_log2 >= for_rate
 			? arena_printf(&c->arena,
 				  "the wanted kernel with the least time has %.3f ms, and gets about %.0f samples",
 				  least_s * 1e3,

@@ -18,6 +18,7 @@
 	X(summary)                                                                                 \
 	X(diff)                                                                                    \
 	X(sql)                                                                                     \
+	X(mcp)                                                                                     \
 	X(store)                                                                                   \
 	X(view)                                                                                    \
 	X(report)                                                                                  \

@@ -74,6 +74,7 @@ struct slices_state {
 	/* By class: those that occur, by name, and which of them this pass gives. */
 	uint8_t classes[256];
 	unsigned n_classes, class;
+	const char *class_names[256];
 };
 
 static bool limits_rows(const struct table_cursor *c)
@@ -100,6 +101,8 @@ static bool start(struct table_cursor *c, struct incore_error *e)
 	c->state = s;
 	s->walk.loaded = NO_TRACK;
 	s->has_buckets = !trace_has_pipes(c->trace);
+	for (unsigned k = 0; k < 256; k++)
+		s->class_names[k] = class_name((enum inst_class)k);
 	for (unsigned b = 0; b < BUCKET_COUNT; b++)
 		s->is_accounting |= s->has_buckets && table_wants(c, SLICE_BUCKETS + b);
 	return true;
@@ -239,7 +242,7 @@ struct bucket_columns {
 static void fill_buckets(struct table_cursor *c, struct slices_state *s, const uint32_t *indices,
 	uint32_t first, uint32_t n)
 {
-	const struct account *a = &s->account;
+	struct account a = s->account; /* here no store to a column can be one to it */
 	const uint8_t *class = s->walk.data->inst_class;
 	struct bucket_columns k;
 
@@ -252,13 +255,14 @@ static void fill_buckets(struct table_cursor *c, struct slices_state *s, const u
 		unsigned stall = class_stall_buckets[class[slice]];
 		unsigned issue = class_issue_buckets[class[slice]];
 
-		while (account_next(&s->account) && a->i < slice)
+		while (account_next(&a) && a.i < slice)
 			;
 		for (unsigned b = 0; b < BUCKET_COUNT; b++)
-			k.to[b][i * k.step[b]] = (b == stall ? a->stall_cyc : 0) +
-						 (b == issue ? a->issue_cyc : 0) +
-						 (b == BUCKET_IDLE ? a->gap_cyc + a->tail_cyc : 0);
+			k.to[b][i * k.step[b]] = (b == stall ? a.stall_cyc : 0) +
+						 (b == issue ? a.issue_cyc : 0) +
+						 (b == BUCKET_IDLE ? a.gap_cyc + a.tail_cyc : 0);
 	}
+	s->account = a;
 }
 
 static void fill_no_buckets(struct table_cursor *c, uint32_t n)
@@ -293,7 +297,7 @@ static void fill_made(struct table_cursor *c, struct slices_state *s, const uint
 	for (uint32_t i = 0; row && i < n; i++)
 		row[i] = table_row_of(c->trace, d->code[SLICE]);
 	for (uint32_t i = 0; class && i < n; i++)
-		class[i] = class_name((enum inst_class)d->inst_class[SLICE]);
+		class[i] = s->class_names[d->inst_class[SLICE]];
 	for (uint32_t i = 0; category && i < n; i++)
 		category[i] = d->tag[SLICE];
 #undef SLICE

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* replay_options.c: values of the options that `replay` and `profile` share. */
-#include "cli/replay_options.h"
+#include "cli/replay/replay_options.h"
 
 const char *replay_either(const struct cli *c, const char *name, const char *legacy)
 {
