@@ -10,6 +10,7 @@
 #include "cli/text/say.h"
 
 #define FIELD(M) OPTION_FIELD(cuda_request, M)
+#define NAME_BYTES 100 /* of a kernel in a line of text: those of templates have thousands */
 
 static const struct option_def cuda_options[] = {
 	{0, "kernel", OPTION_TEXT, "REGEX", NULL, NULL, "kernels by name; without it all",
@@ -69,10 +70,11 @@ static void print_kernels(struct cli *c, const struct cuda_result *a)
 	for (size_t i = 0; i < a->captures.n; i++) {
 		const struct cuda_file *f = &a->captures.v[i];
 
-		say(c->out, "%s: %llu sample%s of %llu launch%s%s, %s\n", f->kernel,
-			(unsigned long long)f->samples, plural(f->samples),
-			(unsigned long long)f->launches, f->launches == 1 ? "" : "es",
-			f->is_exact ? ", exact counts" : "", f->health);
+		say(c->out, "%.*s%s: %llu sample%s of %llu launch%s%s, %s\n", NAME_BYTES, f->kernel,
+			strlen(f->kernel) > NAME_BYTES ? "..." : "", (unsigned long long)f->samples,
+			plural(f->samples), (unsigned long long)f->launches,
+			f->launches == 1 ? "" : "es", f->is_exact ? ", exact counts" : "",
+			f->health);
 		if (f->dropped)
 			say(c->out, "  the sampler of GPU %llu dropped %llu samples\n",
 				(unsigned long long)f->device, (unsigned long long)f->dropped);
