@@ -190,22 +190,30 @@ static void free_tables(struct adding *x)
 
 /* --- written --- */
 
-static sqlite3_stmt *prepare_insert(
-	struct store *s, const struct sqlite_table *t, struct incore_error *e)
+static sqlite3_stmt *prepare_insert(struct adding *x, unsigned at, struct incore_error *e)
 {
+	sqlite3_stmt **q = &x->s->insert[at];
 	struct strbuf sql = {0};
-	sqlite3_stmt *q;
 
-	sqlite_put_insert(&sql, t);
-	q = sql.failed ? err_nomem_null(e) : store_prepare(s, sql.p, e);
+	if (*q)
+		return *q;
+	sqlite_put_insert(&sql, &x->tables[at].sql);
+	*q = sql.failed ? err_nomem_null(e) : store_prepare(x->s, sql.p, e);
 	sb_free(&sql);
-	return q;
+	return *q;
+}
+
+/* Texts that were bound are let go with the rows they stand in. */
+static void let_go(sqlite3_stmt *q)
+{
+	sqlite3_reset(q);
+	sqlite3_clear_bindings(q);
 }
 
 static bool write_table(struct adding *x, unsigned at, uint64_t capture, struct incore_error *e)
 {
 	const struct table *t = x->tables[at].table;
-	sqlite3_stmt *q = prepare_insert(x->s, &x->tables[at].sql, e);
+	sqlite3_stmt *q = prepare_insert(x, at, e);
 	struct table_batch b = x->first[at];
 	int number = table_column(t, TABLE_CAPTURE) + 1;
 	bool ok = q != NULL;
@@ -219,14 +227,14 @@ static bool write_table(struct adding *x, unsigned at, uint64_t capture, struct 
 			     store_fail(x->s, e);
 		ok = ok && table_next(x->cursors[at], &b, e);
 	}
-	sqlite3_finalize(q);
+	let_go(q);
 	return ok;
 }
 
 static bool write_entry(struct adding *x, const struct store_entry *y, struct incore_error *e)
 {
 	const struct record *r = &store_entries_record;
-	sqlite3_stmt *q = prepare_insert(x->s, &x->tables[0].sql, e);
+	sqlite3_stmt *q = prepare_insert(x, 0, e);
 	bool ok = q != NULL;
 
 	for (uint16_t i = 0; ok && i < r->n_columns; i++)
@@ -234,7 +242,7 @@ static bool write_entry(struct adding *x, const struct store_entry *y, struct in
 			     (const char *)y + r->columns[i].offset) == SQLITE_OK ||
 		     store_fail(x->s, e);
 	ok = ok && (sqlite3_step(q) == SQLITE_DONE || store_fail(x->s, e));
-	sqlite3_finalize(q);
+	let_go(q);
 	return ok;
 }
 

@@ -7,11 +7,6 @@
 #include "store/store.h"
 #include "tables/sqlite_rows.h"
 
-struct store {
-	sqlite3 *db;
-	char *path;
-};
-
 /* The tables of a store, in the order that they are made in; name NULL ends. `table` is NULL of the
  * one that is no table of a trace: entries. */
 struct store_table {
@@ -19,6 +14,14 @@ struct store_table {
 	const struct table *table;
 };
 #define STORE_TABLES 7
+
+struct store {
+	sqlite3 *db;
+	char *path;
+	sqlite3_stmt *insert[STORE_TABLES]; /* made when first needed */
+	bool is_changed;
+};
+
 /* Fills the list. */
 void store_tables(struct store_table out[STORE_TABLES]);
 

@@ -2,7 +2,7 @@
 /*
  * store.c: the file. A new one is made beside its place and linked there when it is whole, so that of
  * several who make it at once all get the same one. It has a write-ahead log: readers never wait,
- * writers wait for each other.
+ * writers wait for each other, and whatever ends a process, what was committed is whole.
  */
 #include "store/store.h"
 
@@ -81,8 +81,10 @@ const char *store_text(sqlite3_stmt *q, int at, struct arena *a, bool *ok)
 
 bool store_end(struct store *s, bool ok, struct incore_error *e)
 {
-	if (ok && store_run(s, "COMMIT", e))
+	if (ok && store_run(s, "COMMIT", e)) {
+		s->is_changed = true;
 		return true;
+	}
 	sqlite3_exec(s->db, "ROLLBACK", NULL, NULL, NULL);
 	return false;
 }
@@ -90,7 +92,7 @@ bool store_end(struct store *s, bool ok, struct incore_error *e)
 static bool connect(struct store *s, const char *path, struct incore_error *e)
 {
 	static const char SETTINGS[] =
-		"PRAGMA trusted_schema=off; PRAGMA cell_size_check=on; PRAGMA synchronous=full";
+		"PRAGMA trusted_schema=off; PRAGMA cell_size_check=on; PRAGMA synchronous=normal";
 	int code = sqlite3_open_v2(path, &s->db,
 		SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE, NULL);
 
@@ -105,8 +107,15 @@ static bool connect(struct store *s, const char *path, struct incore_error *e)
 	return store_run(s, SETTINGS, e);
 }
 
+/* What was added is on the disk when the store is closed: commits alone only write the log. */
 static void disconnect(struct store *s)
 {
+	for (unsigned i = 0; i < STORE_TABLES; i++) {
+		sqlite3_finalize(s->insert[i]);
+		s->insert[i] = NULL;
+	}
+	if (s->is_changed)
+		sqlite3_wal_checkpoint_v2(s->db, NULL, SQLITE_CHECKPOINT_PASSIVE, NULL, NULL);
 	sqlite3_close(s->db);
 	s->db = NULL;
 }

@@ -8,12 +8,15 @@
 #include "cli/store/store_job.h"
 #include "cli/text/record_table.h"
 #include "cli/text/say.h"
+#include "sweep/handover.h"
 
 static const struct option_def options[] = {
 	STORE_OPTION,
 	{'r', "revision", OPTION_TEXT, "TEXT", NULL, NULL, "of the source they were built from"},
 	{'l', "label", OPTION_MANY, "KEY=VALUE", NULL, NULL,
 		"what tells them from others of the same kernel; may be repeated"},
+	{0, "sweep", OPTION_MANY, "DIR", NULL, NULL,
+		"all captures of this sweep, labelled with their parameters; may be repeated"},
 	{0, "at", OPTION_TEXT, "TIME", NULL, NULL,
 		"when they were taken: 2026-11-18[T01:02:03Z] or @SECONDS; else now"},
 	OPTION_END,
@@ -45,8 +48,8 @@ struct add_job {
 	struct store *store;
 	struct arena arena;
 	struct store_identity id;
-	struct added_row *rows;
-	unsigned n;
+	struct text_list labels; /* that were given */
+	VEC(struct added_row) rows;
 };
 
 /* From the root on, so that it is found from anywhere; in the arena. */
@@ -65,7 +68,7 @@ static const char *whole_path(struct add_job *j, const char *path)
 static bool add_one(struct add_job *j, const char *path)
 {
 	struct incore_error *e = &j->c->error;
-	struct added_row *row = &j->rows[j->n];
+	struct added_row row;
 	struct store_added added;
 	struct trace *t;
 
@@ -82,27 +85,72 @@ static bool add_one(struct add_job *j, const char *path)
 	if (!store_add(j->store, t, &j->id, &added, e))
 		return err_wrap(e, "adding '%s'", path);
 	cli_warn_unread(j->c, added.unread);
-	*row = (struct added_row){.path = j->id.path,
+	row = (struct added_row){.path = j->id.path,
 		.kernel = t->meta.kernel ? arena_strdup(&j->arena, t->meta.kernel) : NULL,
 		.state = added.is_there ? "there" : "added",
 		.capture = added.capture};
-	j->n++;
-	return !t->meta.kernel || row->kernel || err_nomem(e);
+	if (t->meta.kernel && !row.kernel)
+		return err_nomem(e);
+	row.path = arena_strdup(&j->arena, row.path); /* it may stand in the trace */
+	return (row.path && VEC_PUSH(&j->rows, row)) || err_nomem(e);
 }
 
 /* What was read for one capture is let go before the next. */
+static bool add_path(struct add_job *j, const char *path)
+{
+	bool ok = cli_begin(j->c, &j->asked) && add_one(j, path);
+
+	cli_answered(&j->asked);
+	if (ok && progress_is_cancelled(j->c->progress))
+		return err_set(&j->c->error, INCORE_FAILED, "cancelled", "stopped as asked");
+	return ok;
+}
+
+/* A label of a parameter: what may not stand in one becomes a blank. */
+static const char *label_of(struct add_job *j, const struct sweep_pair *p)
+{
+	char *out = arena_printf(&j->arena, "%s=%s", p->name, p->value.text);
+
+	for (char *c = out; c && *c; c++)
+		if ((unsigned char)*c < 0x20 || *c == 0x7f || *c == ',')
+			*c = ' ';
+	return out;
+}
+
+static bool add_swept(void *ctx, const struct sweep_capture *x, struct incore_error *e)
+{
+	struct add_job *j = ctx;
+	struct text_list labels = {0};
+	bool ok = true;
+
+	for (size_t i = 0; ok && i < j->labels.n; i++)
+		ok = VEC_PUSH(&labels, j->labels.v[i]);
+	for (size_t i = 0; ok && i < x->params.n; i++) {
+		const char *label = label_of(j, &x->params.v[i]);
+
+		ok = label && VEC_PUSH(&labels, label);
+	}
+	if (!ok)
+		err_nomem(e);
+	j->id.labels = ok ? store_labels(&j->arena, &labels, e) : NULL;
+	VEC_FREE(&labels);
+	if (!j->id.labels || add_path(j, x->path))
+		return j->id.labels != NULL;
+	if (e != &j->c->error)
+		err_move(e, &j->c->error);
+	return false;
+}
+
 static bool add_all(struct add_job *j)
 {
-	for (unsigned i = 0; i < j->c->n_args; i++) {
-		bool ok = cli_begin(j->c, &j->asked) && add_one(j, j->c->args[i]);
+	struct incore_error *e = &j->c->error;
 
-		cli_answered(&j->asked);
-		if (!ok)
+	for (unsigned i = 0; i < j->c->n_args; i++)
+		if (!add_path(j, j->c->args[i]))
 			return false;
-		if (progress_is_cancelled(j->c->progress))
-			return err_set(
-				&j->c->error, INCORE_FAILED, "cancelled", "stopped as asked");
-	}
+	for (unsigned i = 0; i < cli_many(j->c, "sweep"); i++)
+		if (!sweep_each_capture(cli_many_at(j->c, "sweep", i), add_swept, j, e))
+			return false;
 	return true;
 }
 
@@ -110,31 +158,36 @@ static bool prepare(struct add_job *j)
 {
 	struct incore_error *e = &j->c->error;
 	const char *at = cli_text(j->c, "at");
-	struct text_list labels = {0};
 	bool ok = true;
 
 	j->id = (struct store_identity){.revision = cli_text(j->c, "revision"), .at = NO_I64};
+	if (!j->c->n_args && !cli_many(j->c, "sweep"))
+		return err_set(e, INCORE_USAGE, "missing-argument",
+			"store add takes captures, or --sweep DIR");
 	if (at && !store_time(at, &j->id.at))
 		return err_set(e, INCORE_USAGE, "bad-time",
 			"--at '%s': a time is 2026-11-18, 2026-11-18T01:02:03Z or @SECONDS", at);
 	for (unsigned i = 0; ok && i < cli_many(j->c, "label"); i++)
-		ok = VEC_PUSH(&labels, cli_many_at(j->c, "label", i)) || err_nomem(e);
-	j->id.labels = ok ? store_labels(&j->arena, &labels, e) : NULL;
-	VEC_FREE(&labels);
-	j->rows = arena_zalloc(&j->arena, (size_t)j->c->n_args + 1, sizeof(*j->rows));
-	if (!j->id.labels)
-		return false;
-	return j->rows || err_nomem(e);
+		ok = VEC_PUSH(&j->labels, cli_many_at(j->c, "label", i)) || err_nomem(e);
+	j->id.labels = ok ? store_labels(&j->arena, &j->labels, e) : NULL;
+	return j->id.labels != NULL;
 }
 
 static bool print(struct add_job *j, const char *path)
 {
 	static const char *const columns[] = {"capture", "state", "kernel", "path", NULL};
-	struct added x = {{j->rows, j->n}};
+	struct added x = {{j->rows.v, j->rows.n}};
 
 	if (j->c->use_json)
 		return store_job_json(j->c, path, &data_record, &x);
 	return record_table_print(j->c, &added_record, x.captures, columns);
+}
+
+static void free_job(struct add_job *j)
+{
+	VEC_FREE(&j->rows);
+	VEC_FREE(&j->labels);
+	arena_deinit(&j->arena);
 }
 
 static bool run_add(struct cli *c)
@@ -147,17 +200,33 @@ static bool run_add(struct cli *c)
 	ok = prepare(&j) && add_all(&j);
 	store_close(j.store);
 	ok = ok && print(&j, path);
-	arena_deinit(&j.arena);
+	free_job(&j);
+	return ok;
+}
+
+bool store_add_sweep(struct cli *c, const char *dir)
+{
+	const struct verb *verb = c->verb;
+	struct add_job j = {.c = c, .id = {.at = NO_I64}};
+	bool ok;
+
+	arena_init(&j.arena);
+	c->verb = &store_verb_add; /* captures are read as `store add` reads them */
+	ok = sweep_each_capture(dir, add_swept, &j, &c->error);
+	c->verb = verb;
+	store_close(j.store);
+	if (ok && !c->use_json)
+		say(c->out, "%s in %s\n", COUNTED(j.rows.n, "capture"), store_path(c));
+	free_job(&j);
 	return ok;
 }
 
 const struct verb store_verb_add = {
 	.name = "store add",
-	.args = "CAPTURE...",
+	.args = "[CAPTURE...]",
 	.summary = "add captures; the store is made where there is none",
 	.groups = OPTIONS_OUTPUT | OPTIONS_CSV | OPTIONS_CAPTURE,
 	.options = options,
-	.min_args = 1,
 	.max_args = UINT32_MAX,
 	.run = run_add,
 	.records = RECORDS(&data_record),

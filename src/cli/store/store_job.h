@@ -53,6 +53,8 @@ bool store_job_json(struct cli *c, const char *path, const struct record *r, con
 /* A number of an option that is one; USAGE otherwise. */
 bool store_real(struct cli *c, const char *name, double *out);
 bool store_number(struct cli *c, const char *text, uint64_t *out);
+/* The captures of a sweep that has ended, or so far, into the store of --store. */
+bool store_add_sweep(struct cli *c, const char *dir);
 /* "gemm_f16 on gfx950, hardware-trace, shape=1024: duration of 12 captures, noise 0.3 %" */
 void store_say_series(struct cli *c, const struct store_series *s);
 void store_say_why(struct cli *c, const struct store_why *w);

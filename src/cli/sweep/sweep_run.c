@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include "cli/output.h"
+#include "cli/store/store_job.h"
 #include "cli/sweep/sweep_verbs.h"
 #include "cli/text/record_table.h"
 #include "cli/text/say.h"
@@ -21,6 +22,10 @@ static const struct option_def options[] = {
 		"with --slurm: stay until all is done, and try again what is lost", FIELD(follows)},
 	{0, "dry-run", OPTION_FLAG, NULL, NULL, NULL, "print what would be done; run nothing",
 		FIELD(is_dry)},
+#ifdef INCORE_SQLITE
+	{0, "store", OPTION_TEXT, "FILE", NULL, NULL,
+		"add the captures of finished tasks to this store"},
+#endif
 	OPTION_END,
 };
 
@@ -155,12 +160,18 @@ static bool run(struct cli *c)
 	bool ok;
 
 	for (const struct option_def *d = options; d->name; d++)
-		option_store(d, cli_has(c, d->name) ? cli_text(c, d->name) : d->fallback, &q);
+		if (d->is_stored)
+			option_store(
+				d, cli_has(c, d->name) ? cli_text(c, d->name) : d->fallback, &q);
 	arena_init(&a);
 	if (!q.dir)
 		q.dir = default_dir(&a, q.plan);
 	ok = q.dir ? run_sweep(c, &s, &q) : err_nomem(&c->error);
 	sweep_close(&s);
+#ifdef INCORE_SQLITE
+	if (ok && cli_has(c, "store") && !q.is_dry)
+		ok = store_add_sweep(c, q.dir);
+#endif
 	arena_deinit(&a);
 	return ok;
 }
