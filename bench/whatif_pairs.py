@@ -6,14 +6,9 @@ usage: whatif_pairs.py predict INCORE CAPTURES OUT     writes predictions of eve
        whatif_pairs.py compare PREDICTIONS TIMES       sets measured times beside them, as a table
 
 CAPTURES has NAME.incore (Nsight Compute, --set full, of the first kernel) and questions.txt, whose last column is the
-<<<<<<< HEAD
-median time of the first kernel in microseconds, by CUDA events around the launch. TIMES has lines NAME_a and NAME_b RUNS MEDIAN ...
-of both kernels, of one run. A prediction is of that time: what `whatif` says of the kernel, and for each launch what
-=======
 median time of the first kernel in microseconds, by CUDA events around the launch. TIMES has lines NAME_a or NAME_b, RUNS, MEDIAN ...
 of both kernels in turn, several of each where the program was started several times: what was measured is the median of the second by that of the first
 (where TIMES has none of the first, by the time in the predictions). A prediction is of that time: what `whatif` says of the kernel, and for each launch what
->>>>>>> main
 events add to the first kernel's duration, 5 us at most.
 """
 import json
@@ -73,14 +68,6 @@ def compare(predictions, times):
         rows = json.load(f)["predictions"]
     medians = {}
     with open(times) as f:
-<<<<<<< HEAD
-        times = {w[0]: float(w[2]) for w in (line.split() for line in f) if len(w) > 2}
-    rows = [r for r in rows if f"{r['name']}_b" in times]
-    print("| pair | question | predicted | between | measured | inside | error |\n|---|---|---|---|---|---|---|")
-    inside, errors, widths = 0, [], []
-    for r in rows:
-        truth = times[f"{r['name']}_b"] / times[f"{r['name']}_a"]
-=======
         for words in (line.split() for line in f if not line.startswith("#")):
             medians.setdefault(words[0], []).append(float(words[2]))
     medians = {name: statistics.median(v) for name, v in medians.items()}
@@ -89,7 +76,6 @@ def compare(predictions, times):
     inside, errors, widths = 0, [], []
     for r in rows:
         truth = medians[r["name"] + "_b"] / medians.get(r["name"] + "_a", r["events_us"])
->>>>>>> main
         is_in = r["low"] <= truth <= r["high"]
         inside += is_in
         errors.append(abs(r["after"] - truth))

@@ -395,7 +395,6 @@ static int make_all(const char *dir)
 	return 0;
 }
 
-<<<<<<< HEAD
 /* "12=2.5" */
 static bool read_change(const char *text)
 {
@@ -409,7 +408,8 @@ static bool read_change(const char *text)
 	if (row)
 		changes[row - 1] = (struct sim_change){(unsigned)(k * 1000 + 0.5), k == 0};
 	return true;
-=======
+}
+
 /* DIR/<rule>/planted and DIR/<rule>/sound. */
 static int write_planted(const char *dir)
 {
@@ -434,7 +434,6 @@ static int write_planted(const char *dir)
 		}
 	}
 	return 0;
->>>>>>> main
 }
 
 int main(int argc, char **argv)
@@ -457,10 +456,6 @@ int main(int argc, char **argv)
 			return variants[i].make(argv[2]) ? 0 : 1;
 	}
 	fprintf(stderr,
-<<<<<<< HEAD
-		"usage: make_capture [--change ROW=K] VARIANT DIRECTORY | --all DIRECTORY | --list\n");
-=======
-		"usage: make_capture VARIANT DIRECTORY | --all DIRECTORY | --planted DIRECTORY | --list\n");
->>>>>>> main
+		"usage: make_capture [--change ROW=K] VARIANT DIRECTORY | --all DIRECTORY | --planted DIRECTORY | --list\n");
 	return 2;
 }

@@ -67,42 +67,49 @@ static struct turns find_turns(const struct pipes *p)
 	return best;
 }
 
-/* The costliest flag that the lane waits for; of none the costliest wait at all. */
-static const struct producer_edge *wait_of(const struct pipes *p, const char *lane)
+static bool waits_on(const struct pipes *p, const struct producer_edge *x, const char *lane)
 {
-	for (size_t i = 0; i < p->edges.n; i++) {
-		const struct producer_edge *x = &p->edges.v[i];
-		const char *at = x->wait < p->trace->n_code
-					 ? strstr(p->trace->code[x->wait].text, "TRIGGERPIPE:")
-					 : NULL;
+	const char *at = x->wait < p->trace->n_code
+				 ? strstr(p->trace->code[x->wait].text, "TRIGGERPIPE:")
+				 : NULL;
 
-		if (at && strncmp(at + 12, lane, strlen(lane)) == 0)
-			return x;
+	return at && strncmp(at + 12, lane, strlen(lane)) == 0;
+}
+
+/* The flags that the lane waits for, the costliest first; of none the costliest wait at all. */
+static void take_waits(const struct pipes *p, const char *lane, struct advice *a)
+{
+	for (size_t i = 0; i < p->edges.n; i++)
+		if (waits_on(p, &p->edges.v[i], lane)) {
+			a->of = a->n_rows ? a->of : p->edges.v[i].producer;
+			advise_add_row(a, p->edges.v[i].wait);
+			advise_ask_row(a, p->edges.v[i].wait);
+		}
+	if (!a->n_rows && p->edges.n) {
+		a->of = p->edges.v[0].producer;
+		advise_add_row(a, p->edges.v[0].wait);
+		advise_ask_row(a, p->edges.v[0].wait);
 	}
-	return p->edges.n ? &p->edges.v[0] : NULL;
+	a->code = a->n_rows ? a->rows[0] : NO_CODE;
+	a->ask = a->n_rows ? ADVISE_ASK_REMOVE : ADVISE_ASK_NOTHING;
 }
 
 static bool serial_pipes(const struct pipes *p, struct advise_list *l)
 {
 	struct turns t = find_turns(p);
 	const char *lane = t.move == NO_TRACK ? "" : pipe_lane_name(&p->trace->tracks[t.move]);
-	const struct producer_edge *edge = wait_of(p, lane);
 	struct advice a = {.rule = ADVISE_SERIAL_PIPES,
-		.code = edge ? edge->wait : NO_CODE,
-		.of = edge ? edge->producer : NO_CODE,
+		.cause = lane,
+		.code = NO_CODE,
+		.of = NO_CODE,
 		.exposed_cyc = t.lost,
-		.ask = edge ? ADVISE_ASK_REMOVE : ADVISE_ASK_NOTHING,
 		.factor = ""};
 	struct strbuf b = {0};
 	bool ok;
 
 	if (t.move == NO_TRACK || (double)t.lost < LEAST_LOST * (double)path_cyc(p))
 		return true;
-	a.cause = lane;
-	if (edge) {
-		advise_add_row(&a, edge->wait);
-		advise_ask_row(&a, edge->wait);
-	}
+	take_waits(p, lane, &a);
 	sb_printf(&b,
 		"%s works for %llu and %s for %llu cycles, both together for %llu; %s waits for %s before it loads again",
 		a.cause, (unsigned long long)p->rows[t.move].busy_cyc,
