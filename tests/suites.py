@@ -155,6 +155,7 @@ def everything(is_check):
         *both("replay-msprof", 51, 70, "tests/replay/cann/run.py", "BUILD"),
         plain("capture", 20, "tests/capture/run.py", "BUILD"),
         *both("lib", 3, 8, "tests/lib/run.py", "BUILD"),
+        plain("python", 20, "tests/python/run.py", "BUILD"),
         *both("sql", 10, 20, "tests/sql/run.py", "BUILD/incore"),
         *both("serve", 12, 23, "tests/serve/run.py", "BUILD"),
         *both("serve-rules", 1, 2, "tests/serve/rules.py", "BUILD", cores=0),  # waits for clients to be hung up on
